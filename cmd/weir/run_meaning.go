@@ -1,9 +1,6 @@
 package main
 
 import (
-	"fmt"
-	"slices"
-
 	"weir/pipeline/figure"
 	"weir/record"
 	"weir/record/sweep"
@@ -26,22 +23,6 @@ func kindsOf(rec *record.Run) map[string]string {
 		kinds[s.ID] = s.Kind
 	}
 	return kinds
-}
-
-// meaningOf says in words what a figure is, with what it is read beside: the same figure of other
-// real rows, of independent columns, of a guess. "" where it is not declared.
-func meaningOf(declared figure.ByStage, metrics map[string]float64, key string) string {
-	f, place, known := declared.Find(key)
-	if !known || !place.Itself() {
-		return ""
-	}
-	words := f.Doc
-	for _, r := range []figure.Role{figure.RealTrain, figure.Independent, figure.Majority} {
-		if x, ok := metrics[figure.Renamed(key, r.Name(f.Name))]; ok && slices.Contains(f.Beside, r) {
-			words += fmt.Sprintf("\n    %.4f  %s", x, r.Words(f.Learnt))
-		}
-	}
-	return words
 }
 
 // references returns what real rows reach in metrics, by metric.

@@ -11,7 +11,6 @@ import (
 
 	"weir/internal/plain"
 	"weir/pipeline"
-	"weir/pipeline/figure"
 	"weir/pipeline/show"
 	"weir/record"
 	"weir/runtime"
@@ -42,43 +41,6 @@ func printResult(w io.Writer, r *runtime.Result) error {
 	places(&b, r, reg)
 	_, err = io.WriteString(w, b.String())
 	return err
-}
-
-// figures shows the headline figures of each evaluating stage; all others are in
-// the report and in internal/metrics.json.
-func figures(b *strings.Builder, rec *record.Run, declared figure.ByStage) {
-	keys := declared.Headlines(rec.Metrics)
-	if len(keys) == 0 {
-		return
-	}
-	b.WriteString("How good it is (private: computed from real rows)\n")
-	for _, k := range keys {
-		fmt.Fprintf(b, "  %-40s %.4f%s\n", plain.Text(k), rec.Metrics[k], interval(declared, rec.Metrics, k))
-		if words := meaningOf(declared, rec.Metrics, k); words != "" {
-			fmt.Fprintf(b, "    %s\n", words)
-		}
-	}
-	if more := len(rec.Metrics) - len(keys); more > 0 {
-		fmt.Fprintf(b, "  and %d more in internal/metrics.json%s\n", more, meantIn(rec))
-	}
-	b.WriteString("\n")
-}
-
-// meantIn says where figures are explained: in the report of the run, if it has one.
-func meantIn(rec *record.Run) string {
-	if reportOf(rec) != "" {
-		return "; the report says what they mean"
-	}
-	return ""
-}
-
-// interval words the interval of a figure; "" where it has none.
-func interval(declared figure.ByStage, metrics map[string]float64, key string) string {
-	ends, has := declared.Interval(metrics, key)
-	if !has {
-		return ""
-	}
-	return fmt.Sprintf("  (%.4f to %.4f)", ends[0], ends[1])
 }
 
 func epsilons(b *strings.Builder, w io.Writer, t record.Terms) {

@@ -2,7 +2,10 @@
 // number by its name.
 package figure
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Figure declares a number that a kind writes, and what readers make of it: the end of a run,
 // `weir evaluate`, lists, differences, experiments and the report know no figure but by this.
@@ -77,6 +80,21 @@ func (r Role) Words(learnt bool) string {
 		return "learnt from " + words
 	}
 	return words
+}
+
+// Shown returns the roles of the references that stand beside a figure wherever it is shown, in their order: of those
+// that are there all but independent columns without noise where there are some at the same epsilon, which are the
+// fairer comparison.
+func (f Figure) Shown(there func(Role) bool) (roles []Role) {
+	for _, r := range Roles() {
+		if slices.Contains(f.Beside, r) && there(r) {
+			roles = append(roles, r)
+		}
+	}
+	if slices.Contains(roles, Baseline) {
+		return slices.DeleteFunc(roles, func(r Role) bool { return r == Independent })
+	}
+	return roles
 }
 
 // Ends returns the names of the ends of the interval of a figure or reference.

@@ -48,11 +48,8 @@ func (g Group) scale(f Figure, m measure) scale {
 	s := scale{best: known(m.Best), worst: known(m.Chance), from: "chance", to: "the best", baseline: g.reference(m,
 		figure.Baseline)}
 	s.low, s.high = g.ends(f.Name)
-	for _, r := range figure.Roles() {
+	for _, r := range m.Shown(func(r figure.Role) bool { return !math.IsNaN(g.reference(m, r)) }) {
 		x := g.reference(m, r)
-		if math.IsNaN(x) || r == figure.Independent && !math.IsNaN(s.baseline) {
-			continue // with noise they are the fairer comparison
-		}
 		what := r.Words(m.Learnt)
 		s.beside = append(s.beside, what+" "+number(x))
 		switch {

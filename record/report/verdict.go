@@ -12,7 +12,7 @@ import (
 
 // verdict is one row of the first screen's table.
 type verdict struct {
-	Label, Stage, Value, Interval, Beside, Word, Why string
+	Label, Stage, Name, Value, Interval, Beside, Word, Why, Note string
 }
 
 const (
@@ -34,7 +34,10 @@ const leastRows = 200
 func (r *Report) verdicts() []verdict {
 	var list []verdict
 	for _, g := range r.Groups {
-		few := cmp.Or(g.tooFew(), r.Tables.tooFew())
+		few := g.tooFew()
+		if !g.counted() {
+			few = r.Tables.tooFew()
+		}
 		for _, f := range g.Figures {
 			m, ok := g.measure(f)
 			switch {
@@ -50,10 +53,34 @@ func (r *Report) verdicts() []verdict {
 	return list
 }
 
+// Word is the verdict of one figure, and why it is that.
+type Word struct{ Word, Why string }
+
+// Open reports whether there is no verdict.
+func (w Word) Open() bool { return w.Word == open }
+
+// Words returns the verdict of each figure about whole tables that is declared to have one, by stage and name of the
+// figure, as the page of a run with this privacy has it.
+func Words(groups []Group, p Privacy) map[[2]string]Word {
+	words := map[[2]string]Word{}
+	for _, v := range (&Report{Groups: groups, Privacy: p}).verdicts() {
+		words[[2]string{v.Stage, v.Name}] = Word{v.Word, v.Why}
+	}
+	return words
+}
+
 // in is the verdict in words that hold for a table of the privacy.
 func (v verdict) in(p Privacy) verdict {
 	v.Beside, v.Why = p.said(v.Beside), p.said(v.Why)
 	return v
+}
+
+// counted reports whether the stage says how many rows its tables have.
+func (g Group) counted() bool {
+	return slices.ContainsFunc(g.Figures, func(f Figure) bool {
+		d, p, _ := g.Declared.Find(f.Name)
+		return d.Rows && p.Itself()
+	})
 }
 
 // tooFew says which table of the stage has too few rows for a verdict; "" where none has.
@@ -99,15 +126,16 @@ func (g Group) value(name string) float64 {
 
 func (g Group) judge(f Figure, m measure, few string) verdict {
 	s := g.scale(f, m)
-	v := verdict{Label: m.Label, Stage: g.Stage, Value: number(f.Value), Interval: g.intervals()[[2]string{f.Name,
-		""}], Beside: strings.Join(s.beside, "; ")}
+	v := verdict{Label: m.Label, Stage: g.Stage, Name: f.Name, Value: number(f.Value), Note: f.Note,
+		Interval: g.intervals()[[2]string{f.Name, ""}], Beside: strings.Join(s.beside, "; ")}
 	switch {
 	case math.IsNaN(f.Value):
-		v.Word, v.Why = open, cmp.Or(f.Note, "undefined")
+		v.Word, v.Why, v.Note = open, cmp.Or(f.Note, "undefined"), ""
 	case few != "":
 		v.Word, v.Why = open, few
 	case g.nothingToLearn(m):
-		v.Word, v.Why = open, "learnt from real rows it is no better than always guessing the commonest, so that it tells nothing; the AUROC decides"
+		v.Word, v.Why = open, "learnt from real rows it is no better than always guessing the commonest, so that it tells "+
+			"nothing; the AUROC decides"
 	case g.chanceTaught(m):
 		v.Word, v.Why = open, "learnt from real rows it is hardly better than chance, so that there is nothing to keep"
 	default:
@@ -146,8 +174,8 @@ func doubt(word string, m measure, s scale) string {
 // is no sign; few rows cannot clear a table, but they can convict it.
 func (g Group) judgeAttack(f Figure, m measure, few string) verdict {
 	chance := known(m.Chance)
-	v := verdict{Label: m.Label, Stage: g.Stage, Value: number(f.Value), Interval: g.intervals()[[2]string{f.Name,
-		""}], Beside: "chance " + number(chance),
+	v := verdict{Label: m.Label, Stage: g.Stage, Name: f.Name, Value: number(f.Value),
+		Interval: g.intervals()[[2]string{f.Name, ""}], Beside: "chance " + number(chance),
 		Word: signs(f.Value-chance, m.Good, m.Fair), Why: "a weak attack: finding nothing is no evidence of privacy"}
 	low, _ := g.ends(f.Name)
 	switch {

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"weir/internal/plain"
+	"weir/pipeline/figure"
+	"weir/pipeline/show"
+	"weir/record"
+	"weir/record/report"
+)
+
+// figures shows the headline figures of each evaluating stage with their verdicts; all others are in
+// the report and in internal/metrics.json.
+func figures(b *strings.Builder, rec *record.Run, declared figure.ByStage) {
+	f := shownFigures{rec: rec, declared: declared, told: map[string]bool{},
+		words: report.Words(groupsOf(rec, declared), privacyOf(rec))}
+	keys := declared.Headlines(valuesOf(rec))
+	if len(keys) == 0 {
+		return
+	}
+	b.WriteString("How good it is (private: computed from real rows)\n")
+	for _, k := range keys {
+		f.one(b, k)
+	}
+	b.WriteString(f.open)
+	if more := len(rec.Metrics) - len(keys); more > 0 {
+		fmt.Fprintf(b, "  and %d more in internal/metrics.json%s\n", more, meantIn(rec))
+	}
+	b.WriteString("\n")
+}
+
+// shownFigures prints the figures of a run. What it has told once it does not repeat.
+type shownFigures struct {
+	rec      *record.Run
+	declared figure.ByStage
+	words    map[[2]string]report.Word
+	told     map[string]bool
+	open     string // why figures have no verdict
+}
+
+func (f *shownFigures) one(b *strings.Builder, key string) {
+	value, defined := f.rec.Metrics[key]
+	line := fmt.Sprintf("  %-40s undefined", plain.Text(key))
+	if defined {
+		line = fmt.Sprintf("  %-40s %.4f%s", plain.Text(key), value, interval(f.declared, f.rec.Metrics, key))
+	}
+	b.WriteString(line + f.verdict(key) + "\n")
+	for _, line := range f.meaning(key) {
+		b.WriteString(show.Wrap("    " + plain.Text(line) + "\n"))
+	}
+}
+
+// verdict returns the word of a figure's verdict, behind the figure; reasons for none are kept for the end.
+func (f *shownFigures) verdict(key string) string {
+	stage, name, _ := figure.SplitKey(key)
+	word, judged := f.words[[2]string{stage, name}]
+	if !judged {
+		return ""
+	}
+	if line := show.Wrap("  no verdict: " + plain.Text(word.Why) + "\n"); word.Open() && !f.told[line] {
+		f.told[line] = true
+		f.open += line
+	}
+	return "  " + word.Word
+}
+
+// meaning says in words what a figure is, what it is read beside (the same figure of other real rows, of independent
+// columns, of a guess) and what its stage notes of it. Nothing where it is not declared.
+func (f *shownFigures) meaning(key string) []string {
+	d, place, known := f.declared.Find(key)
+	if !known || !place.Itself() {
+		return nil
+	}
+	at := func(r figure.Role) string { return figure.Renamed(key, r.Name(d.Name)) }
+	lines := []string{d.Doc}
+	for _, r := range d.Shown(func(r figure.Role) bool { _, there := f.rec.Metrics[at(r)]; return there }) {
+		lines = append(lines, fmt.Sprintf("%.4f  %s", f.rec.Metrics[at(r)], r.Words(d.Learnt)))
+	}
+	if note := f.rec.Notes[key]; note != "" && !f.told[note] {
+		f.told[note] = true
+		lines = append(lines, strings.ReplaceAll(note, "\n", " "))
+	}
+	return lines
+}
+
+// valuesOf returns the figures of a run; those that are undefined, of which a note says why, are NaN.
+func valuesOf(rec *record.Run) map[string]float64 {
+	values := map[string]float64{}
+	for key := range rec.Notes {
+		values[key] = math.NaN()
+	}
+	maps.Copy(values, rec.Metrics)
+	return values
+}
+
+// groupsOf returns the figures of a run as its page has them, stage by stage.
+func groupsOf(rec *record.Run, declared figure.ByStage) []report.Group {
+	byStage, values := map[string][]report.Figure{}, valuesOf(rec)
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		stage, name, part := figure.SplitKey(key)
+		f := report.Figure{Name: name, Column: part, Value: values[key], Note: rec.Notes[key]}
+		byStage[stage] = append(byStage[stage], f)
+	}
+	var groups []report.Group
+	for _, s := range rec.Stages {
+		if list := byStage[s.ID]; len(list) > 0 {
+			groups = append(groups, report.Group{Stage: s.ID, Kind: s.Kind, Figures: list, Declared: declared[s.ID]})
+		}
+	}
+	return groups
+}
+
+// privacyOf returns what verdicts need to know of a run's privacy.
+func privacyOf(rec *record.Run) report.Privacy {
+	return report.Privacy{Proven: rec.Terms.Proven, Claims: rec.Terms.Claims}
+}
+
+// meantIn says where figures are explained: in the report of the run, if it has one.
+func meantIn(rec *record.Run) string {
+	if reportOf(rec) != "" {
+		return "; the report says what they mean"
+	}
+	return ""
+}
+
+// interval words the interval of a figure; "" where it has none.
+func interval(declared figure.ByStage, metrics map[string]float64, key string) string {
+	ends, has := declared.Interval(metrics, key)
+	if !has {
+		return ""
+	}
+	return fmt.Sprintf("  (%.4f to %.4f)", ends[0], ends[1])
+}
