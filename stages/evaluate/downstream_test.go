@@ -47,6 +47,34 @@ func TestDownstreamTellsSignalFromNoise(t *testing.T) {
 	}
 }
 
+// A target that follows from another column is told to do so, by the name of the column; one that does not is not.
+func TestDownstreamNamesWhatATargetFollowsFrom(t *testing.T) {
+	table := func(seed uint64, outcome func(x float64, group string) bool) pipelinetest.Input {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		var x, groups, outcomes, y []any
+		for range 200 {
+			v, group := rng.NormFloat64(), []string{"a", "b", "c"}[rng.IntN(3)]
+			x, groups, y = append(x, v), append(groups, group), append(y, rng.NormFloat64())
+			outcomes = append(outcomes, map[bool]string{true: "1", false: "0"}[outcome(v, group)])
+		}
+		return input(mixed(), x, groups, outcomes, y)
+	}
+	for name, c := range map[string]struct {
+		outcome func(x float64, group string) bool
+		want    string
+	}{
+		"a category": {func(_ float64, group string) bool { return group == "b" }, "from column group alone"},
+		"a number":   {func(x float64, _ string) bool { return x < .5 }, "from column x alone"},
+		"neither":    {func(x float64, group string) bool { return x > .5 == (group == "a") }, ""},
+	} {
+		in := map[string]pipelinetest.Input{"real": table(1, c.outcome), "synthetic": table(2, c.outcome), "real_train": table(3, c.outcome)}
+		note := figures(t, downstream("outcome", nil), in)["auroc"].Note
+		if !strings.Contains(note, c.want) || (c.want == "") == strings.Contains(note, "follows") {
+			t.Errorf("%s: AUROC has the note %q, must hold %q", name, note, c.want)
+		}
+	}
+}
+
 // values reads a column back, with nil for missing.
 func values(in pipelinetest.Input, column int) []any {
 	out := make([]any, in.Rows.NumRows())

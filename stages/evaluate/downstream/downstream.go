@@ -34,7 +34,7 @@ type settings struct {
 // Kinds lists the kind of this question.
 func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
-		Name: "downstream", Version: 5, Late: true,
+		Name: "downstream", Version: 6, Late: true,
 		Doc: "Trains learners on the synthetic rows and scores them on held-out real rows (train on synthetic, test on real). With real_train the " +
 			"same learners are trained on real rows too, which gives the loss against them and how often two learners rank alike " +
 			"(Jordon et al. 2018). Metrics are named score.model; the plain score is the mean over learners. Beside every score stand the ends of " +
@@ -123,6 +123,11 @@ func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames questi
 		}
 		results[name] = result
 	}
+	if real := frames["real_train"]; real != nil {
+		r.follows(results["real_train"], s.features(real))
+	} else {
+		r.follows(results["synthetic"], s.features(frames["synthetic"]))
+	}
 	return r.metrics(results), nil
 }
 
@@ -143,6 +148,7 @@ type rehearsal struct {
 	done, total int64
 	names       []string
 	majority    metric.Noted
+	certain     string // what the target follows from; "" where it is not certain
 	weights     []pipeline.Metric
 }
 
@@ -209,8 +215,11 @@ func (r *rehearsal) positive(target *columns.Column) int {
 func (r *rehearsal) metrics(results map[string][]map[string]prediction.Score) []pipeline.Metric {
 	var out []pipeline.Metric
 	for _, n := range r.names {
-		synthetic := column(results["synthetic"], n)
-		out = append(out, r.table(n, synthetic, r.note)...)
+		synthetic, note := column(results["synthetic"], n), r.note
+		if n == auroc {
+			note = metric.Notes(r.certain, note)
+		}
+		out = append(out, r.table(n, synthetic, note)...)
 		if n == "accuracy" {
 			out = append(out, pipeline.Metric{Name: figure.Majority.Name(n), Value: r.majority.Value,
 				Note: r.majority.Note})

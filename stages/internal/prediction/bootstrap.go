@@ -5,6 +5,7 @@ package prediction
 // rows came to be judged, and nothing else.
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -144,6 +145,15 @@ func (r *Resamples) Interval(value float64, values []float64) (low, high float64
 	low = value + float64(narrow*(quantile(list, (1-coverage)/2)-values[0]))
 	high = value + float64(narrow*(quantile(list, (1+coverage)/2)-values[0]))
 	return min(low, value), max(high, value)
+}
+
+// noInterval says why a figure that could have an interval has none.
+func (r *Resamples) noInterval() string {
+	if r.all < leastResampled {
+		return fmt.Sprintf("no interval: %d test rows, which is fewer than %d", r.all, leastResampled)
+	}
+	return "no interval: too few test rows of a class, so that more than one draw of the rows in twenty leaves the " +
+		"score undefined"
 }
 
 // quantile is that of sorted values, between places by a straight line (Hyndman, Fan

@@ -4,7 +4,10 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
+
+	"weir/stages/internal/metric"
 )
 
 func seeded(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 3)) }
@@ -161,5 +164,20 @@ func TestDrawsAreKept(t *testing.T) {
 	many := NewDraws(1_000_000, func(int) *rand.Rand { return seeded(7) })
 	if many.Of(2); many.Of(2).kept != nil {
 		t.Error("200 counts of a million rows are kept")
+	}
+}
+
+// TestNoIntervalIsSaid: a score that could have an interval says why it has none, one that never has says nothing.
+func TestNoIntervalIsSaid(t *testing.T) {
+	undefined := slices.Repeat([]float64{math.NaN()}, leastDraws+1)
+	for want, s := range map[string]Score{
+		"12 test rows, which is fewer than 20": {Noted: metric.Of(.7), of: newResamples(12, 1, seeded(1))},
+		"too few test rows of a class":         {Noted: metric.Of(.7), of: newResamples(30, 1, seeded(1)), values: undefined},
+		"":                                     bare(metric.Of(.7)),
+	} {
+		list := s.Metrics("auroc", "")
+		if note := list[0].Note; len(list) != 1 || !strings.Contains(note, want) || want == "" && note != "" {
+			t.Errorf("%+v, must be a score with the note %q alone", list, want)
+		}
 	}
 }

@@ -11,8 +11,8 @@ import (
 // Score is a figure of test rows, and what it is in resamples of them.
 type Score struct {
 	metric.Noted
-	of     *Resamples // nil: the score has no interval
-	values []float64  // see Resamples.Values
+	of     *Resamples // nil: a score of this kind has no interval
+	values []float64  // see Resamples.Values; nil where there are too few rows to resample
 }
 
 // bare is a score without an interval.
@@ -46,6 +46,7 @@ func combined(f metric.Noted, list []Score, of func([]float64) float64) Score {
 	s := bare(f)
 	for _, part := range list {
 		if part.values == nil {
+			s.of = part.of
 			return s
 		}
 	}
@@ -66,9 +67,13 @@ func combined(f metric.Noted, list []Score, of func([]float64) float64) Score {
 // Metrics are the score under its name and, where it has one, the ends of its
 // interval.
 func (s Score) Metrics(name, column string, notes ...string) []pipeline.Metric {
+	low, high, ok := s.Interval()
+	if !ok && !math.IsNaN(s.Value) && s.of != nil {
+		notes = append(notes, s.of.noInterval())
+	}
 	f := s.With(notes...)
 	out := []pipeline.Metric{{Name: name, Column: column, Value: f.Value, Note: f.Note}}
-	if low, high, ok := s.Interval(); ok {
+	if ok {
 		lower, upper := figure.Ends(name)
 		out = append(out, pipeline.Metric{Name: lower, Column: column, Value: low}, pipeline.Metric{Name: upper,
 			Column: column, Value: high})
@@ -78,7 +83,7 @@ func (s Score) Metrics(name, column string, notes ...string) []pipeline.Metric {
 
 // Interval is that of 95 % over the test rows; ok is false where the score has none.
 func (s Score) Interval() (low, high float64, ok bool) {
-	if s.of == nil {
+	if s.values == nil {
 		return 0, 0, false
 	}
 	low, high = s.of.Interval(s.Value, s.values)

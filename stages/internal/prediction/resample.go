@@ -25,10 +25,16 @@ func withIntervals(found map[string]metric.Noted, names []string, r *Resamples, 
 	for name, f := range found {
 		out[name] = bare(f)
 	}
-	if r == nil || r.all < leastResampled {
+	if r == nil {
 		return out
 	}
 	sure := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == "max_error" || math.IsNaN(found[n].Value) })
+	if r.all < leastResampled {
+		for _, name := range sure {
+			out[name] = Score{found[name], r, nil}
+		}
+		return out
+	}
 	workers = max(1, workers)
 	judges := make([]judge, workers)
 	values := r.Several(workers, len(sure), func(w int, times []int32, to []float64) {

@@ -1,0 +1,87 @@
+package downstream
+
+import (
+	"fmt"
+	"math"
+
+	"weir/stages/internal/columns"
+	"weir/stages/internal/metric/score"
+	"weir/stages/internal/prediction"
+)
+
+// auroc names the score that shows whether a target follows from other columns.
+const auroc = "auroc"
+
+// sure is the AUROC from which a target of two classes is taken to follow from other columns: in print it is 1.000.
+const sure = 0.9995
+
+// follows notes from which column the target follows, where learners of these rows reach an AUROC that is sure. Such a
+// score says nothing of what else a table has kept.
+func (r *rehearsal) follows(results []map[string]prediction.Score, train *columns.Frame) {
+	target := r.test.Column(r.Target)
+	reached := prediction.Mean(column(results, auroc)).Value
+	if !(reached >= sure) || !target.Coded() || len(target.Categories) != 2 {
+		return
+	}
+	best, name := 0.0, ""
+	for i := range r.test.Columns {
+		c := &r.test.Columns[i]
+		if c.Name == r.Target || train.Column(c.Name) == nil {
+			continue
+		}
+		if v := r.alone(c, train, target); v > best {
+			best, name = v, c.Name
+		}
+	}
+	from := "the other columns together"
+	if best >= sure {
+		from = "column " + name + " alone"
+	}
+	r.certain = fmt.Sprintf("%.3f is reached: the target follows from %s, so that the score tells nothing of the rest; "+
+		"leave such columns out by columns", reached, from)
+}
+
+// alone returns the AUROC of the target among the test rows by one column: by the size of a number, whichever way it
+// points, or by the share of positive rows that a category has among the training rows.
+func (r *rehearsal) alone(c *columns.Column, train *columns.Frame, target *columns.Column) float64 {
+	var shares map[string]float64
+	if c.Coded() {
+		shares = r.shares(train.Column(c.Name), train.Column(r.Target))
+	}
+	var truth []bool
+	var by []float64
+	for i := range r.test.Rows {
+		if c.Absent(i) || target.Absent(i) {
+			continue
+		}
+		truth = append(truth, target.Codes[i] == 1)
+		if c.Coded() {
+			by = append(by, shares[c.Categories[c.Codes[i]]])
+		} else {
+			by = append(by, c.Numbers[i])
+		}
+	}
+	v := score.AUROC(truth, by)
+	if !c.Coded() {
+		v = math.Max(v, 1-v)
+	}
+	return v
+}
+
+// shares returns the share of rows of the target's second category, by category of a column.
+func (r *rehearsal) shares(c, target *columns.Column) map[string]float64 {
+	rows, positive := map[string]float64{}, map[string]float64{}
+	for i, code := range c.Codes {
+		if code < 0 || target.Absent(i) {
+			continue
+		}
+		rows[c.Categories[code]]++
+		if target.Codes[i] == 1 {
+			positive[c.Categories[code]]++
+		}
+	}
+	for name, n := range rows {
+		positive[name] /= n
+	}
+	return positive
+}
