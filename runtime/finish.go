@@ -18,13 +18,13 @@ import (
 )
 
 // collectMetrics puts a stage's figures into the record, which is internal.
-func (r *run) collectMetrics(ctx context.Context, name string, t pipeline.Table) error {
+func (r *run) collectMetrics(ctx context.Context, stage string, t pipeline.Table) error {
 	metrics, err := pipeline.ReadMetrics(ctx, t)
 	if err != nil {
 		return err
 	}
 	for _, m := range metrics {
-		key := name + "." + m.Key()
+		key := stage + "." + m.Key()
 		if !math.IsNaN(m.Value) && !math.IsInf(m.Value, 0) {
 			r.record.Metrics[key] = m.Value
 		}

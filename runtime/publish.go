@@ -58,7 +58,7 @@ func (r *run) publishStep(ctx context.Context, aside string, step *compile.Step)
 		var err error
 		switch {
 		case h.Form == pipeline.FormMetrics:
-			err = r.collectMetrics(ctx, name, t)
+			err = r.collectMetrics(ctx, step.ID, t)
 		case ofFiles(h.Form) && h.Class == pipeline.Private:
 			err = r.unpack(ctx, r.dir.Internal(), "internal", t, &r.record.Internal)
 		case ofFiles(h.Form):

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -36,9 +35,11 @@ type DPCategories struct {
 
 func dpCategoriesKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: "dp_categories", Version: 2, In: tableIn(), Late: true,
+		Name: "dp_categories", Version: 3, In: tableIn(), Late: true,
 		Out: []pipeline.Port{{Name: "out", Form: pipeline.FormTable, Doc: "the table, its text turned into categories"},
-			{Name: "domain", Form: pipeline.FormFiles, Doc: "the released domain of the table"}},
+			{Name: "domain", Form: pipeline.FormFiles, Doc: "the released domain of the table"},
+			{Name: "kept", Form: pipeline.FormMetrics, Doc: "how many values are left, and which share of rows: private, counted from real rows"}},
+		Figures: keptFigures(),
 		Doc: "Finds the categories of text columns from private rows, for a charge: values that many rows have, by a noisy threshold. Use it where the list " +
 			"of values is not publicly known; one that somebody can declare costs nothing. Every other value becomes one category, which is always there. " +
 			"It takes a part of delta. Never use it on identifiers: what is released is released as it is spelled. " +
@@ -60,7 +61,7 @@ func (s *DPCategories) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		forget(d, c.Name) // the text of before cannot be found again
 	}
 	f := &categoriesFinding{other: s.Other, most: s.Most, places: places, out: rowHeader(h, d)}
-	return pipeline.Work{Out: pipeline.Headers{"out": f.out, "domain": filesHeader(h)}, Run: f.run,
+	return pipeline.Work{Out: pipeline.Headers{"out": f.out, "domain": filesHeader(h), "kept": keptHeader(h)}, Run: f.run,
 		Terms: pipeline.Pricing{Scale: s.NoiseMultiplier},
 		Spends: []pipeline.Spend{{Name: "categories", Doc: fmt.Sprintf("partition selection of %s, delta %.3g each", counted(len(places), "column"), delta),
 			Mechanism: func(scale float64) privacy.Mechanism {
@@ -146,15 +147,22 @@ func (f *categoriesFinding) run(ctx context.Context, env *pipeline.Env, in pipel
 		return nil, err
 	}
 	d, makers := f.out.Domain.Clone(), keepAll(f.out.Domain)
+	left := make([]kept, len(f.places))
 	for j, i := range f.places {
-		parts, err := mechanism.ReleasePartitions(paid, counts[j])
+		parts, err := mechanism.ReleasePartitions(paid, counts[j].rows)
 		if err != nil {
 			return nil, err
 		}
-		d.Columns[i].Categories = append(f.frequent(parts), f.other)
+		names := f.frequent(parts)
+		left[j] = counts[j].kept(d.Columns[i].Name, names)
+		d.Columns[i].Categories = append(names, f.other)
 		makers[i] = matching(i, d.Columns[i].Categories)
 	}
-	return released(env, f.out, d, makers, in["in"])
+	out, err := released(env, f.out, d, makers, in["in"])
+	if err == nil {
+		out["kept"] = pipeline.WriteMetrics(keptHeader(f.out), keptMetrics(left, f.other))
+	}
+	return out, err
 }
 
 // frequent are the names of the released values with the greatest noisy counts, in the
@@ -171,10 +179,10 @@ func (f *categoriesFinding) frequent(parts []mechanism.Partition) []string {
 
 // count tells how many rows have each value that could be a category; the one for all
 // others is released anyhow.
-func (f *categoriesFinding) count(ctx context.Context, t pipeline.Table) ([]map[string]int64, error) {
-	counts := make([]map[string]int64, len(f.places))
+func (f *categoriesFinding) count(ctx context.Context, t pipeline.Table) ([]valueCounts, error) {
+	counts := make([]valueCounts, len(f.places))
 	for j := range counts {
-		counts[j] = map[string]int64{}
+		counts[j].rows = map[string]int64{}
 	}
 	for r, err := range t.Open(ctx) {
 		if err != nil {
@@ -185,21 +193,10 @@ func (f *categoriesFinding) count(ctx context.Context, t pipeline.Table) ([]map[
 			if !ok {
 				return nil, notText(r.Column(i))
 			}
-			f.add(counts[j], a)
+			counts[j].add(a, f.other)
 		}
 	}
 	return counts, nil
-}
-
-func (f *categoriesFinding) add(to map[string]int64, a *array.String) {
-	for i := range a.Len() {
-		if v := a.Value(i); !a.IsNull(i) && v != f.other && nameable(v) {
-			if _, known := to[v]; !known {
-				v = strings.Clone(v) // else it holds its batch
-			}
-			to[v]++
-		}
-	}
 }
 
 func notText(a arrow.Array) error {

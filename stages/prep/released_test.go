@@ -3,6 +3,7 @@ package prep
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -167,8 +168,38 @@ func TestOddTextIsNoCategory(t *testing.T) {
 	}
 }
 
+// TestWhatIsLeftOfValuesIsTold to the owner: counted by hand, of 400 times fine, other, a line break, a text that is too
+// long, an empty one and twice well, where one category is kept. The empty text is a value here; 7 rows of 400 each
+// have a value, two of which are well, so that 5/7 become other. Nothing of it is released.
+func TestWhatIsLeftOfValuesIsTold(t *testing.T) {
+	for most, want := range map[int]kept{1: {"x", 2, 1, 5. / 7}, 9: {"x", 2, 2, 4. / 7}} {
+		out := foundCategories(t, most)["kept"]
+		list, err := pipeline.ReadMetrics(t.Context(), out)
+		if err != nil || out.Class != pipeline.Private {
+			t.Fatalf("%v, of class %s, must be private", err, out.Class)
+		}
+		for name, v := range map[string]float64{otherShare: want.other, valuesHad: float64(want.values), valuesLeft: float64(want.left)} {
+			i := slices.IndexFunc(list, func(m pipeline.Metric) bool { return m.Name == name && m.Column == "x" })
+			if i < 0 || math.Abs(list[i].Value-v) > 1e-12 {
+				t.Errorf("at most %d: %s of %v, must be %v", most, name, list, v)
+			}
+		}
+		if note := fmt.Sprintf("x: %d of 2 values are left; %.0f %% of rows are other", want.left, 100*want.other); list[0].Note != note {
+			t.Errorf("the note is %q, must be %q", list[0].Note, note)
+		}
+	}
+	if grouped(13929) != "13,929" || grouped(929) != "929" || grouped(1000000) != "1,000,000" {
+		t.Errorf("%s, %s, %s", grouped(13929), grouped(929), grouped(1000000))
+	}
+}
+
 // categorised is a table of odd text beside two plain values, one twice as often.
 func categorised(t *testing.T, most int) pipeline.Table {
+	t.Helper()
+	return foundCategories(t, most)["out"]
+}
+
+func foundCategories(t *testing.T, most int) pipeline.Tables {
 	t.Helper()
 	values := []any{nil}
 	for range 400 {
@@ -181,7 +212,7 @@ func categorised(t *testing.T, most int) pipeline.Table {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return out["out"]
+	return out
 }
 
 // TestWithoutPrivacyNothingIsNoisy: epsilon: inf plans at scale 0.
