@@ -13,7 +13,7 @@ import (
 // pair is two columns whose association changed.
 type pair struct{ A, B, Real, Synthetic, Change string }
 
-// worst lists the n pairs whose association changed most.
+// worst lists the n pairs whose association changed most, of those that changed beyond chance where that is known.
 func (r *Relations) worst(n int) []pair {
 	if r == nil {
 		return nil
@@ -23,7 +23,7 @@ func (r *Relations) worst(n int) []pair {
 	for i := range r.Names {
 		for j := range i {
 			d := r.Synthetic[i][j] - r.Real[i][j]
-			if math.IsNaN(d) {
+			if math.IsNaN(d) || r.Beyond != nil && !r.Beyond[i][j] {
 				continue
 			}
 			list = append(list, pair{r.Names[j], r.Names[i], number(r.Real[i][j]), number(r.Synthetic[i][j]), number(d)})

@@ -101,6 +101,7 @@ type Relations struct {
 	Measure         string
 	Names           []string
 	Real, Synthetic [][]float64
+	Beyond          [][]bool // whether a pair changed by more than fresh real rows would; nil where that is not known
 }
 
 // Point is a pair of values with what it stands for.

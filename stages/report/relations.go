@@ -26,6 +26,7 @@ func drawRelations(ctx context.Context, env *pipeline.Env, frames map[string]*co
 		Measure: "Pearson correlation of two numbers, Cramér's V of two categories, correlation ratio of a number and a category",
 		Names:   real.Names(), Real: relations(ctx, real, env.Workers), Synthetic: relations(ctx, synthetic, env.Workers),
 	}
+	page.Relations.Beyond = beyondChance(ctx, env, frames, page.Relations)
 	return ctx.Err()
 }
 

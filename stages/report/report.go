@@ -27,7 +27,7 @@ type settings struct {
 // Kinds lists the kind of this room.
 func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
-		Name: "report", Version: 4, Late: true,
+		Name: "report", Version: 5, Late: true,
 		In: []pipeline.Port{
 			{Name: "metrics", Form: pipeline.FormMetrics, Many: true, Optional: true, Doc: "figures to show; if omitted, those of every stage above"},
 			question.Table("real", "real rows to draw, preferably ones that no model has seen", true),
