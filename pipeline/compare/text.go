@@ -145,12 +145,20 @@ func (t *texter) results(all []Figure) {
 	t.b.WriteString("\n")
 	t.line(Heading, "RESULTS  "+private)
 	told, rest := listing(all)
-	rows := make([][]string, len(told))
+	rows, open := make([][]string, len(told)), 0
 	for i, f := range told {
 		rows[i] = []string{f.Name, shown(f.Before, f.BeforeI), shown(f.After, f.AfterI), f.moved(), f.verdict()}
+		if f.Verdict == NoSpread {
+			open++
+		}
 	}
 	t.table([]string{"  FIGURE", "A", "B", "MOVED", "VERDICT"}, rows)
-	t.line(Other, "  "+spreadWords)
+	if open > 0 {
+		t.line(Other, "  "+openWords)
+	}
+	if open < len(told) {
+		t.line(Other, "  "+spreadWords)
+	}
 	if more := counted(rest); more != "" {
 		t.line(Other, "  not listed (of single columns or learners, or equal): "+more+"; --json has them.")
 	}

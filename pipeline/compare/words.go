@@ -169,7 +169,11 @@ func (f Figure) moved() string {
 	return fmt.Sprintf("%+.4f", *f.After-*f.Before)
 }
 
+// verdict words a verdict; a figure without one is left open, and what that means stands below the table, once.
 func (f Figure) verdict() string {
+	if f.Verdict == NoSpread {
+		return ""
+	}
 	if f.Spread != "" {
 		return f.Verdict + " (" + f.Spread + ")"
 	}
@@ -212,8 +216,12 @@ func listing(all []Figure) (told []Figure, rest map[string]int) {
 func counted(rest map[string]int) string {
 	var parts []string
 	for _, verdict := range []string{Beyond, Within, NoSpread, OneSide, Unchanged} {
+		words := verdict
+		if verdict == NoSpread {
+			words = "without a verdict"
+		}
 		if n := rest[verdict]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, verdict))
+			parts = append(parts, fmt.Sprintf("%d %s", n, words))
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -224,6 +232,9 @@ const private = "PRIVATE: computed from real rows; for the owner of the data, no
 
 // spreadWords says what the verdicts mean.
 const spreadWords = "Beyond: the intervals of 95 % of the two runs (over test rows) do not meet; or, where a figure has none, it moved more than 95 % of the moves between repeats; so of twenty that noise alone moved, one is beyond."
+
+// openWords says what a figure without a verdict is.
+const openWords = "Without a verdict: no spread known, since the figure has neither an interval nor repeats that differ; weir run --fresh or experiment.repeats make some."
 
 // roomOf is what is left, rounded down.
 func roomOf(x float64) string { return privacy.Room(x) }
