@@ -23,10 +23,11 @@ func planCommand(s streams) *cobra.Command {
 		Long: `Print what a run will do and what it will cost: every stage with its class and
 stability, and the bill (mechanism, event, sensitivity, noise, steps, share,
 epsilon alone and cumulative). No data is opened. Where the dataset has a ledger or a
-budget, the plan also says what a run would charge, what it would reuse of earlier
-runs at no cost, and what would remain; over the budget it is refused, as the run
-would be. Of a spec with an experiment the plan is that of the spec as it stands;
---total prints what all its runs cost together instead; of several specs, on each dataset.
+budget, the plan also says what a run would charge, which edit makes a charge a new one
+against the earlier run that comes nearest, what it would reuse of earlier runs at no
+cost, and what would remain; over the budget it is refused, as the run would be. Of a
+spec with an experiment the plan is that of the spec as it stands; --total prints what
+all its runs cost together instead; of several specs, on each dataset.
 
 ` + specsHelp + `
 
@@ -52,12 +53,16 @@ Exit codes: 0 done; 2 bad spec or usage; 3 privacy refused or over budget.`,
 				return flags.printTotal(c, s, &place, args[0], format, plan)
 			}
 			quotes, refused := place.foresee(c.Context(), s, &flags, args[0], []runtime.Trial{{Plan: plan}})
+			why, err := becauses(place.out, plan, quotes)
+			if err != nil {
+				return err
+			}
 			if format == "json" {
-				return errors.Join(printJSON(s.out, planResult{plan, quotes}), refused)
+				return errors.Join(printJSON(s.out, planResult{plan, quotes, why}), refused)
 			}
 			err = draw(s.out, plan)
 			if err == nil && format == "text" {
-				err = printQuotes(s.out, quotes)
+				err = printQuotes(s.out, quotes, why)
 			}
 			return errors.Join(err, refused)
 		},
@@ -73,7 +78,8 @@ Exit codes: 0 done; 2 bad spec or usage; 3 privacy refused or over budget.`,
 // planResult is what `weir plan --json` prints: the plan, and what ledgers say of it.
 type planResult struct {
 	*compile.Plan
-	Ledgers []runtime.Quote `json:"ledgers,omitempty"`
+	Ledgers []runtime.Quote    `json:"ledgers,omitempty"`
+	Because map[string]because `json:"because,omitempty"` // by stage: what makes it a new charge
 }
 
 // printTotal prints what all runs of an experiment cost together, and how its ledger would
@@ -94,7 +100,7 @@ func (f *specFlags) printTotal(c *cobra.Command, s streams, place *ledgerPlaceFl
 		return errors.Join(printJSON(s.out, map[string]any{"bill": bill, "ledgers": quotes}), refused)
 	case "text":
 		_, err = io.WriteString(s.out, show.Wrap(bill.Text()))
-		return errors.Join(err, printQuotes(s.out, quotes), refused)
+		return errors.Join(err, printQuotes(s.out, quotes, nil), refused)
 	}
 	return usage(c, fmt.Errorf("--format: is %q, must be text or json with --total", format))
 }
@@ -125,7 +131,7 @@ func (f *specFlags) printTotals(c *cobra.Command, s streams, place *ledgerPlaceF
 			return err
 		}
 	}
-	return errors.Join(printQuotes(s.out, quotes), refused)
+	return errors.Join(printQuotes(s.out, quotes, nil), refused)
 }
 
 func planFormats() map[string]func(io.Writer, *compile.Plan) error {

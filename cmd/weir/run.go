@@ -30,7 +30,8 @@ type runFlags struct {
 	verbose  bool
 	asJSON   bool
 	locked   bool
-	lock     *lockOf // of --locked
+	lock     *lockOf       // of --locked
+	plan     *compile.Plan // of a run that is no experiment
 }
 
 const runLong = `Carry out a spec: open the data, run the stages, write the release and the record.
@@ -104,6 +105,7 @@ func (f *runFlags) run(c *cobra.Command, s streams, arg string) error {
 	if plan.Spec.Experiment != nil {
 		return f.experiment(c, s, arg, plan)
 	}
+	f.plan = plan
 	progress := newProgress(s.err, f.asJSON)
 	result, err := runtime.Run(c.Context(), plan, f.options(c, s, arg, progress))
 	progress.Wait()

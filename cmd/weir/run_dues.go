@@ -5,16 +5,17 @@ import (
 	"slices"
 	"strings"
 
+	"weir/pipeline/show"
 	"weir/record"
 	"weir/runtime"
 )
 
 // dueText lists paid stages; what one line says of many runs stands once. Of an experiment
 // it counts what is reused, and where that would be more lines than a screen has, it sums up
-// by stage: each charge, and which run has made it, stands in --json.
-func dueText(dues []runtime.Due) string {
+// by stage: each charge, and which run has made it, stands in --json. why has what makes a stage a new charge, below it.
+func dueText(dues []runtime.Due, why map[string]because) string {
 	const screen = 24
-	text := dueLines(dues)
+	text := dueLines(dues, why)
 	if strings.Count(text, "\n") > screen && dues[0].Run > 0 {
 		return dueSums(dues)
 	}
@@ -51,7 +52,7 @@ func dueSums(dues []runtime.Due) string {
 	return b.String()
 }
 
-func dueLines(dues []runtime.Due) string {
+func dueLines(dues []runtime.Due, why map[string]because) string {
 	var b strings.Builder
 	times, order := map[string]int{}, []string{}
 	for _, d := range dues {
@@ -65,6 +66,9 @@ func dueLines(dues []runtime.Due) string {
 			line = fmt.Sprintf("  %-16s reused, epsilon %s alone, charged in another run", d.Stage, epsilonOr(d))
 		case d.From != "":
 			line = fmt.Sprintf("  %-16s reused, charged in run %s", d.Stage, d.From)
+		}
+		if b, known := why[d.Stage]; known && d.From == "" {
+			line += "\n" + strings.TrimRight(show.Wrap(strings.Repeat(" ", 19)+b.words()+"\n"), "\n")
 		}
 		if times[line]++; times[line] == 1 {
 			order = append(order, line)

@@ -19,11 +19,11 @@ import (
 
 // quoteText says what runs would charge to each ledger, what they would not charge again,
 // and how the ledger would stand.
-func quoteText(quotes []runtime.Quote) string {
+func quoteText(quotes []runtime.Quote, why map[string]because) string {
 	var b strings.Builder
 	for _, q := range quotes {
 		fmt.Fprintf(&b, "LEDGER  %s\n", q.Ledger)
-		b.WriteString(dueText(q.Dues))
+		b.WriteString(dueText(q.Dues, why))
 		b.WriteString(balanceLine(q))
 		if q.Note != "" {
 			b.WriteString("  note             " + q.Note + "\n")
@@ -103,7 +103,7 @@ func (f *runFlags) ask(ctx context.Context, s streams) func([]runtime.Quote) err
 		return nil
 	}
 	return func(quotes []runtime.Quote) error {
-		fmt.Fprint(s.err, quoteText(quotes), "Charge it? [y/N] ")
+		fmt.Fprint(s.err, quoteText(quotes, f.because(quotes)), "Charge it? [y/N] ")
 		answer := make(chan string, 1)
 		go func() {
 			line, _ := bufio.NewReader(s.in).ReadString('\n')
@@ -118,6 +118,15 @@ func (f *runFlags) ask(ctx context.Context, s streams) func([]runtime.Quote) err
 		}
 		return withCode(exitInterrupted, errDeclined)
 	}
+}
+
+// because says what makes the stages of the run new charges; nothing where that cannot be found out, which stops nobody.
+func (f *runFlags) because(quotes []runtime.Quote) map[string]because {
+	if f.plan == nil {
+		return nil
+	}
+	why, _ := becauses(f.out, f.plan, quotes)
+	return why
 }
 
 // foresee says what runs would charge, by ledgers alone, and refuses as they would.
@@ -137,10 +146,10 @@ func overBudget(err error) error {
 }
 
 // printQuotes adds to a plan what the ledger says of it.
-func printQuotes(w io.Writer, quotes []runtime.Quote) error {
+func printQuotes(w io.Writer, quotes []runtime.Quote, why map[string]because) error {
 	if !told(quotes) {
 		return nil
 	}
-	_, err := io.WriteString(w, "\n"+quoteText(quotes))
+	_, err := io.WriteString(w, "\n"+quoteText(quotes, why))
 	return err
 }

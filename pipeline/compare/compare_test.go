@@ -69,7 +69,7 @@ func specSide(text string) Side {
 func words(all []Change) (lines []string) {
 	for _, c := range all {
 		_, mark := c.mark()
-		lines = append(lines, mark+" "+c.line())
+		lines = append(lines, mark+" "+c.Line())
 	}
 	return lines
 }
@@ -169,7 +169,7 @@ func TestBill(t *testing.T) {
 		}
 		var got []string
 		for _, change := range r.Bill {
-			got = append(got, change.line())
+			got = append(got, change.Line())
 		}
 		if strings.Join(got, "|") != c.want || !r.Differ {
 			t.Errorf("%s: the bill says %q, must say %q", c.new, got, c.want)
@@ -239,11 +239,11 @@ func TestLongLists(t *testing.T) {
 	}
 	b = append(append(b, a[1:]...), "x", "y")
 	c := Change{Path: "p", What: Changed, Before: a, After: b}
-	if got := c.line(); got != "p: 100 values -> 101 values; 2 added: x, y; 1 removed: value 0" {
+	if got := c.Line(); got != "p: 100 values -> 101 values; 2 added: x, y; 1 removed: value 0" {
 		t.Errorf("the line is %q", got)
 	}
 	c.After = append(append([]any{}, a[50:]...), a[:50]...)
-	if got := c.line(); got != "p: 100 values -> 100 values, in another order" {
+	if got := c.Line(); got != "p: 100 values -> 100 values, in another order" {
 		t.Errorf("the line is %q", got)
 	}
 }

@@ -60,7 +60,7 @@ func (t *texter) changes(head string, all []Change, none string) {
 	t.line(Heading, head)
 	for _, c := range all {
 		tone, mark := c.mark()
-		t.line(tone, "  "+mark+" "+oneLine(c.line()))
+		t.line(tone, "  "+mark+" "+oneLine(c.Line()))
 	}
 }
 

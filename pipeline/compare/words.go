@@ -136,8 +136,8 @@ func few(words []string) string {
 	return strings.Join(words, ", ")
 }
 
-// line is a change in one line, without its mark.
-func (c Change) line() string {
+// Line words a change in one line.
+func (c Change) Line() string {
 	before, after := c.sides()
 	switch c.What {
 	case Added:

@@ -66,7 +66,7 @@ func Page(runs []Run, now time.Time, toRun func(Run) string) ([]byte, error) {
 		v.Runs = append(v.Runs, rowOf(r, now, v.Names, toRun(r)))
 	}
 	t, err := template.New("page").Funcs(template.FuncMap{"size": Size, "figure": figure, "epsilon": epsilon, "key": sortKey,
-		"id": shortID, "text": plain.Text, "parts": parts}).Parse(pageText)
+		"id": ShortID, "text": plain.Text, "parts": parts}).Parse(pageText)
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ func Text(runs []Run, now time.Time) string {
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "SPEC\tRUN\tSTATUS\tEPSILON\tAGE\tSIZE\tMAIN FIGURES (PRIVATE)")
 	for _, r := range runs {
-		cells := []string{r.Name, shortID(r.ID), status(r), epsilons(r), Age(now.Sub(r.Started)), Size(r.Bytes), mainFigures(r)}
+		cells := []string{r.Name, ShortID(r.ID), status(r), epsilons(r), Age(now.Sub(r.Started)), Size(r.Bytes), mainFigures(r)}
 		for i, c := range cells {
 			cells[i] = plain.Text(strings.NewReplacer("\n", " ", "\t", " ").Replace(c))
 		}
@@ -26,8 +26,8 @@ func Text(runs []Run, now time.Time) string {
 	return b.String()
 }
 
-// shortID is the time of an id and some of its digits, which a shell completes.
-func shortID(id string) string {
+// ShortID returns the time of an id and some of its digits, which name a run on the command line.
+func ShortID(id string) string {
 	if r := []rune(id); len(r) > 22 {
 		return string(r[:22])
 	}

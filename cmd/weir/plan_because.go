@@ -1,0 +1,177 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"weir/pipeline/compare"
+	"weir/pipeline/compile"
+	"weir/record"
+	"weir/record/listing"
+	"weir/runtime"
+	"weir/runtime/store"
+)
+
+// because says what makes a stage a new charge: how the spec differs from the one of an earlier run, in what the stage
+// rests on, without which the charge of that run would be taken again.
+type because struct {
+	Run     string           `json:"run"` // its id
+	Changes []compare.Change `json:"changes"`
+}
+
+// mostChanges is how many changes are named; the others are counted.
+const mostChanges = 3
+
+// words lists the changes in a line, with the run that they came after.
+func (b because) words() string {
+	var list []string
+	for _, c := range b.Changes[:min(mostChanges, len(b.Changes))] {
+		list = append(list, c.Line())
+	}
+	text := strings.Join(list, "; ")
+	if more := len(b.Changes) - mostChanges; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return fmt.Sprintf("since run %s: %s", listing.ShortID(b.Run), text)
+}
+
+// becauses finds, for each stage of a plan that would be a new charge, the run below out whose charge it comes nearest
+// to: of those that have paid a stage of its kind on the same ledger the one from which the fewest settings differ, and
+// of these the newest. Records that cannot be read are passed over.
+func becauses(out string, plan *compile.Plan, quotes []runtime.Quote) (map[string]because, error) {
+	found := map[string]because{}
+	for _, q := range quotes {
+		for _, d := range q.Dues {
+			if d.From != "" || d.Run > 0 {
+				continue
+			}
+			b, err := nearest(out, plan, d.Stage, q.Ledger)
+			if err != nil {
+				return nil, err
+			}
+			if len(b.Changes) > 0 {
+				found[d.Stage] = b
+			}
+		}
+	}
+	return found, nil
+}
+
+// mostCompared is how many earlier runs are looked at, the newest of them.
+const mostCompared = 100
+
+func nearest(out string, plan *compile.Plan, stage, ledger string) (best because, err error) {
+	now, err := planSide(plan)
+	if err != nil {
+		return best, err
+	}
+	runs, err := newestRuns(out)
+	if err != nil {
+		return best, err
+	}
+	kind := plan.Step(stage).Kind
+	for _, dir := range runs[:min(mostCompared, len(runs))] {
+		rec, err := store.ReadRecord(dir)
+		if err != nil || rec.Insecure || !sameFile(rec.Dataset.Ledger, ledger) || !hasPaid(rec, kind) {
+			continue
+		}
+		r, err := compare.Of(compare.Side{Name: dir, Kind: compare.Run, Canonical: []byte(rec.Spec), Plan: rec.Plan}, now)
+		if err != nil {
+			continue // of another version of weir
+		}
+		changes := slices.DeleteFunc(append(r.Settings, r.Follows...), func(c compare.Change) bool { return !rests(plan, stage, c) })
+		if len(changes) > 0 && (len(best.Changes) == 0 || len(changes) < len(best.Changes)) {
+			best = because{rec.ID, changes}
+		}
+	}
+	return best, nil
+}
+
+// planSide is a plan that is compared with runs.
+func planSide(plan *compile.Plan) (compare.Side, error) {
+	text, err := plan.Spec.Canonical()
+	if err != nil {
+		return compare.Side{}, err
+	}
+	data, err := json.Marshal(plan)
+	return compare.Side{Name: plan.Name, Kind: compare.Spec, Canonical: text, Plan: data}, err
+}
+
+// newestRuns lists the folders of all runs below out, the newest first.
+func newestRuns(out string) ([]string, error) {
+	names, err := store.Names(out)
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	for _, name := range names {
+		found, err := store.Entries(filepath.Join(out, name))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	slices.SortFunc(all, func(a, b string) int { return strings.Compare(filepath.Base(b), filepath.Base(a)) })
+	return all, nil
+}
+
+func sameFile(a, b string) bool {
+	x, errX := filepath.Abs(a)
+	y, errY := filepath.Abs(b)
+	return errX == nil && errY == nil && x == y
+}
+
+// hasPaid reports whether a run has the charge of a stage of a kind.
+func hasPaid(rec *record.Run, kind string) bool {
+	kinds := kindsOf(rec)
+	return slices.ContainsFunc(rec.Charges, func(c record.Charge) bool { return kinds[c.Stage] == kind })
+}
+
+// rests reports whether the charge of a stage rests on a setting: of the stage, of those that it reads, of others that
+// share the budget with it, or of dataset, privacy and seed.
+func rests(plan *compile.Plan, stage string, c compare.Change) bool {
+	under := func(path string) bool {
+		return c.Path == path || strings.HasPrefix(c.Path, path+".") || strings.HasPrefix(c.Path, path+"[")
+	}
+	for _, free := range []string{"dataset.file", "dataset.budget", "dataset.ledger", "privacy.acknowledge"} {
+		if under(free) {
+			return false
+		}
+	}
+	if under("dataset") || under("privacy") || under("seed") {
+		return true
+	}
+	on := readBy(plan, stage)
+	for i := range plan.Steps {
+		if s := &plan.Steps[i]; on[s.ID] || len(s.Spends) > 0 {
+			if version := s.ID + ".version"; under("stages."+s.ID) || c.Path == version {
+				return true
+			}
+		}
+	}
+	renamed, is := c.After.(string)
+	return is && c.What == compare.Renamed && on[renamed]
+}
+
+// readBy is a stage with all that it reads, and what these read.
+func readBy(plan *compile.Plan, stage string) map[string]bool {
+	on := map[string]bool{}
+	for next := []string{stage}; len(next) > 0; {
+		id := next[0]
+		next = next[1:]
+		step := plan.Step(id)
+		if on[id] || step == nil {
+			continue
+		}
+		on[id] = true
+		for _, refs := range step.Inputs {
+			for _, ref := range refs {
+				next = append(next, ref.Stage)
+			}
+		}
+	}
+	return on
+}
