@@ -20,7 +20,8 @@ is opened.
 Each of A and B is
   SPEC     a path, or specs:NAME for one that is built in
   PLAN     what weir plan --json printed
-  RUN      the folder OUT/NAME/ID of a run
+  RUN      a run: its folder OUT/NAME/ID; its id as weir runs prints it, or its beginning;
+           or latest, the newest run that is done (--out: the folder of runs)
   LEDGER   a ledger, or the table beside it; compared with a ledger alone
   REV:PATH a spec or a ledger in git, PATH from the top of the repository
 With --, both are read from git, a spec with the domain that was committed beside it:
@@ -38,6 +39,7 @@ const diffExample = `  weir diff specs:uclanesl-adult spec.yaml
   weir diff --format markdown main..HEAD -- spec.yaml
   weir diff --exit-code HEAD -- spec.yaml
   weir diff runs/study/20261121-052215-74fe39 runs/study/20261121-060112-a1b2c3
+  weir diff 20261121-0522 latest
   weir diff old.weir-ledger.jsonl patients.csv.weir-ledger.jsonl`
 
 func diffCommand(s streams) *cobra.Command {
@@ -69,6 +71,7 @@ func diffCommand(s streams) *cobra.Command {
 	c.Flags().StringVar(&d.format, "format", "text", "text, markdown or json")
 	c.Flags().BoolVar(&d.asJSON, "json", false, "print one JSON object (--format json)")
 	c.Flags().BoolVar(&d.exitCode, "exit-code", false, "exit with 4 where they differ")
+	d.place.add(c, "out")
 	c.Flags().BoolVar(&d.spec.confine, "confine", false, "refuse paths of a spec that leave its folder, through .. or links")
 	return c
 }
@@ -76,6 +79,7 @@ func diffCommand(s streams) *cobra.Command {
 // differ is what weir diff was asked.
 type differ struct {
 	spec             specFlags
+	place            runPlace
 	format           string
 	asJSON, exitCode bool
 }

@@ -23,6 +23,10 @@ func (d *differ) side(c *cobra.Command, arg string) (compare.Side, error) {
 	if strings.HasPrefix(arg, "specs:") {
 		return d.specSide(arg)
 	}
+	arg, err := d.place.find(arg)
+	if err != nil {
+		return compare.Side{}, err
+	}
 	info, err := os.Stat(arg)
 	table := isTable(arg)
 	rev, name, inGit := strings.Cut(arg, ":")
@@ -32,7 +36,7 @@ func (d *differ) side(c *cobra.Command, arg string) (compare.Side, error) {
 	case table || strings.HasSuffix(arg, dataset.LedgerSuffix):
 		return ledgerSide(c, arg)
 	case err != nil:
-		return compare.Side{}, withCode(exitUsage, fmt.Errorf("%s: %w: must be a spec, a saved plan, the folder of a run or a ledger; a spec in git is named as REV..REV -- SPEC", arg, store.Reason(err)))
+		return compare.Side{}, withCode(exitUsage, fmt.Errorf("%s: %w: must be a spec, a saved plan, a run (its folder, its id or latest) or a ledger; a spec in git is named as REV..REV -- SPEC", arg, store.Reason(err)))
 	case info.IsDir():
 		return runSide(arg)
 	case filepath.Base(arg) == "run.json":

@@ -82,7 +82,8 @@ func nearest(out string, plan *compile.Plan, stage, ledger string) (best because
 		if err != nil {
 			continue // of another version of weir
 		}
-		changes := slices.DeleteFunc(append(r.Settings, r.Follows...), func(c compare.Change) bool { return !rests(plan, stage, c) })
+		apart := func(c compare.Change) bool { return !rests(plan, stage, c) }
+		changes := slices.DeleteFunc(append(r.Settings, r.Follows...), apart)
 		if len(changes) > 0 && (len(best.Changes) == 0 || len(changes) < len(best.Changes)) {
 			best = because{rec.ID, changes}
 		}
@@ -98,24 +99,6 @@ func planSide(plan *compile.Plan) (compare.Side, error) {
 	}
 	data, err := json.Marshal(plan)
 	return compare.Side{Name: plan.Name, Kind: compare.Spec, Canonical: text, Plan: data}, err
-}
-
-// newestRuns lists the folders of all runs below out, the newest first.
-func newestRuns(out string) ([]string, error) {
-	names, err := store.Names(out)
-	if err != nil {
-		return nil, err
-	}
-	var all []string
-	for _, name := range names {
-		found, err := store.Entries(filepath.Join(out, name))
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, found...)
-	}
-	slices.SortFunc(all, func(a, b string) int { return strings.Compare(filepath.Base(b), filepath.Base(a)) })
-	return all, nil
 }
 
 func sameFile(a, b string) bool {

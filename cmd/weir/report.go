@@ -24,18 +24,22 @@ The report (internal/report.html) is computed from real rows and stays internal.
 and released facts only. --sweep SCORE takes runs of two or more proven
 epsilons and writes an SVG of that score (a key of internal/metrics.json, such as
 utility.auroc) over epsilon to stdout: means, with 95 % intervals where an epsilon
-has several runs. Scores are private too.
+has several runs. Scores are private too. --open opens the report in the browser, where
+there is a program for it (xdg-open, open, start), and prints where it lies in any case.
+
+` + namesRun + `
 
 Exit codes: 0 done; 2 usage, no such run, or a run without a report.`
 
 func reportCommand(s streams) *cobra.Command {
-	var public, asJSON bool
+	var public, asJSON, open bool
 	var score string
+	var place runPlace
 	c := &cobra.Command{
 		Use:   "report RUN [RUN ...]",
 		Short: "Locate the report of a run, print its release documents, plot a sweep",
 		Long:  reportLong,
-		Example: "  weir report runs/cardio/20261121-052215-74fe39\n  weir report runs/cardio/20261121-052215-74fe39 --public\n" +
+		Example: "  weir report latest --open\n  weir report runs/cardio/20261121-052215-74fe39\n  weir report runs/cardio/20261121-052215-74fe39 --public\n" +
 			"  weir report runs/cardio/2* --sweep utility.auroc > auroc.svg",
 		Args: func(c *cobra.Command, args []string) error {
 			if score != "" && len(args) > 0 {
@@ -45,21 +49,34 @@ func reportCommand(s streams) *cobra.Command {
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
-			case score != "" && (public || asJSON):
-				return usage(c, errors.New("--sweep: must be given without --public and --json"))
-			case score != "":
-				return drawSweep(s.out, score, args)
+			case score != "" && (public || asJSON || open):
+				return usage(c, errors.New("--sweep: must be given without --public, --open and --json"))
+			case public && open:
+				return usage(c, errors.New("--open: must be given without --public: the documents are text"))
 			}
-			rec, err := readRun(args[0])
+			dirs, err := place.all(args)
+			switch {
+			case err != nil:
+				return err
+			case score != "":
+				return drawSweep(s.out, score, dirs)
+			}
+			rec, err := readRun(dirs[0])
 			if err != nil {
 				return err
 			}
 			if public {
 				return printDocuments(s.out, rec, asJSON)
 			}
-			return printReport(s.out, args[0], rec, asJSON)
+			page, err := printReport(s.out, dirs[0], rec, asJSON)
+			if err == nil && open {
+				showPage(c.Context(), s.err, page)
+			}
+			return err
 		},
 	}
+	place.add(c, "out")
+	c.Flags().BoolVar(&open, "open", false, "open the report in the browser")
 	c.Flags().BoolVar(&public, "public", false, "print PRIVACY.md and DATASHEET.md, from run.json")
 	c.Flags().StringVar(&score, "sweep", "", "plot this score against epsilon over the runs, as SVG")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
@@ -86,23 +103,23 @@ func reportOf(rec *record.Run) string {
 }
 
 // printReport names the page, if the run made one and it is still there.
-func printReport(w io.Writer, dir string, rec *record.Run, asJSON bool) error {
+func printReport(w io.Writer, dir string, rec *record.Run, asJSON bool) (path string, err error) {
 	if page := reportOf(rec); page != "" {
 		path := filepath.Join(dir, page)
 		if _, err := os.Stat(path); err != nil {
-			return withCode(exitUsage, fmt.Errorf("%s: the record names a report that is gone: %w", dir, err))
+			return "", withCode(exitUsage, fmt.Errorf("%s: the record names a report that is gone: %w", dir, err))
 		}
 		if asJSON {
-			return printJSON(w, map[string]string{"report": path})
+			return path, printJSON(w, map[string]string{"report": path})
 		}
 		_, err := fmt.Fprintln(w, path)
-		return err
+		return path, err
 	}
 	why := "its spec has no stage of kind report"
 	if rec.Status != record.Done {
 		why = "it is " + string(rec.Status)
 	}
-	return withCode(exitUsage, fmt.Errorf("%s: the run has no report: %s", dir, why))
+	return "", withCode(exitUsage, fmt.Errorf("%s: the run has no report: %s", dir, why))
 }
 
 // drawSweep reads a score and the proven epsilon of each run; runs without

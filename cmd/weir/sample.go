@@ -30,6 +30,7 @@ type sampleFlags struct {
 	argmax bool
 	where  []string
 	tries  int
+	place  runPlace
 
 	conditions map[string]domain.Choice // of where
 	force      bool
@@ -38,10 +39,13 @@ type sampleFlags struct {
 func sampleCommand(s streams) *cobra.Command {
 	var f sampleFlags
 	c := &cobra.Command{
-		Use:   "sample MODEL",
+		Use:   "sample MODEL|RUN",
 		Short: "Draw more rows from a released model, at no charge",
 		Long: `Draw rows from a model that a run released. Drawing is post-processing of a paid
-release: any number of rows is free.
+release: any number of rows is free. MODEL is the file, or the run that released it, if it
+released one model alone.
+
+` + namesRun + `
 
 With --copies M there are M tables of --rows rows, one below the other, their number
 in a column copy. Each is drawn from the model fitted again to its own counts with
@@ -57,10 +61,17 @@ With --step T rows are those of the model after step T of its training, where
 release_every kept it.
 
 Exit codes: 0 done; 1 the model cannot be read, or meets the conditions too seldom; 2 usage.`,
-		Example: "  weir sample runs/cardio-quickstart/ID/release/train.model.arrow --rows 1000 --out more.csv\n  weir sample MODEL --rows 1000000 --out more.parquet\n  weir sample MODEL --rows 5000 --copies 20 --out copies.csv\n  weir sample MODEL --rows 500 --where region=north,south --where age=65..",
+		Example: "  weir sample runs/cardio-quickstart/ID/release/train.model.arrow --rows 1000 --out more.csv\n  weir sample MODEL --rows 1000000 --out more.parquet\n  weir sample MODEL --rows 5000 --copies 20 --out copies.csv\n  weir sample MODEL --rows 500 --where region=north,south --where age=65..\n  weir sample latest --rows 1000 --out more.csv",
 		Args:    exactly(1, "MODEL"),
-		RunE:    func(c *cobra.Command, args []string) error { return f.run(c, s, args[0]) },
+		RunE: func(c *cobra.Command, args []string) error {
+			model, err := f.place.model(args[0])
+			if err != nil {
+				return err
+			}
+			return f.run(c, s, model)
+		},
 	}
+	f.place.add(c, "runs")
 	c.Flags().Int64Var(&f.rows, "rows", 1000, "rows to draw")
 	c.Flags().IntVar(&f.copies, "copies", 0, "tables to draw, 2 to 1000, each with fresh public noise (default: one, without)")
 	c.Flags().StringArrayVar(&f.where, "where", nil, "COLUMN=VALUE,...: only rows with one of these values (any number of times)")

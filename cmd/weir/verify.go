@@ -26,34 +26,42 @@ what run.json claims, and the run's charges in the ledger. Nothing is charged:
 the same noise releases nothing new. The run must be done, and needs its kept
 noise key (internal/noise.key), its dataset unchanged, and the same weir.
 
+` + namesRun + `
+
 Exit codes: 0 the same bytes; 1 the replay failed; 2 usage; 4 a file differs.`
 
 func verifyCommand(s streams) *cobra.Command {
 	var asJSON bool
 	var workers int
+	var place runPlace
 	c := &cobra.Command{
 		Use:     "verify RUN",
 		Short:   "Replay a run and compare its release byte by byte",
 		Long:    verifyLong,
-		Example: "  weir verify runs/cardio-quickstart/20261121-052215-74fe39",
+		Example: "  weir verify runs/cardio-quickstart/20261121-052215-74fe39\n  weir verify 20261121-052215-74fe39\n  weir verify latest",
 		Args:    exactly(1, "RUN"),
 		RunE: func(c *cobra.Command, args []string) error {
-			differ, err := replay(c.Context(), s, args[0], workers, asJSON)
+			dir, err := place.find(args[0])
+			if err != nil {
+				return err
+			}
+			differ, err := replay(c.Context(), s, dir, workers, asJSON)
 			if err != nil {
 				return err
 			}
 			if len(differ) > 0 {
-				err = withCode(exitMismatch, fmt.Errorf("%s: differs from its replay: %s", args[0], strings.Join(differ, "; ")))
+				err = withCode(exitMismatch, fmt.Errorf("%s: differs from its replay: %s", dir, strings.Join(differ, "; ")))
 			}
 			if asJSON {
 				return errors.Join(printJSON(s.out, map[string]any{"ok": err == nil, "differ": differ}), silent(err))
 			}
 			if err == nil {
-				_, err = fmt.Fprintf(s.out, "%s: the replay gives the same release, record and charges\n", args[0])
+				_, err = fmt.Fprintf(s.out, "%s: the replay gives the same release, record and charges\n", dir)
 			}
 			return err
 		},
 	}
+	place.add(c, "out")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	c.Flags().IntVar(&workers, "workers", goruntime.GOMAXPROCS(0), "number of goroutines; results do not depend on it")
 	return c
