@@ -119,10 +119,13 @@ func rests(plan *compile.Plan, stage string, c compare.Change) bool {
 	under := func(path string) bool {
 		return c.Path == path || strings.HasPrefix(c.Path, path+".") || strings.HasPrefix(c.Path, path+"[")
 	}
-	for _, free := range []string{"dataset.file", "dataset.budget", "dataset.ledger", "privacy.acknowledge"} {
+	for _, free := range []string{"dataset.budget", "dataset.ledger", "privacy.acknowledge"} {
 		if under(free) {
 			return false
 		}
+	}
+	if d := plan.Spec.Dataset.Declared; d.Invented == "" && under("dataset."+d.Kind) {
+		return false // a table is known by its content, wherever it lies
 	}
 	if under("dataset") || under("privacy") || under("seed") {
 		return true
