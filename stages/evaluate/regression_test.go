@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -93,6 +94,36 @@ func TestRegressionEdges(t *testing.T) {
 	m := figures(t, s, map[string]pipelinetest.Input{"real": rows(200, 1), "synthetic": apart})
 	if note := m["coefficient_synthetic.x"].Note; !strings.Contains(note, "separat") {
 		t.Errorf("perfect separation has the note %q", note)
+	}
+}
+
+// TestRegressionWithoutCases: where nothing happens in arm b, its coefficient is minus infinity, and the others are those of
+// arm a alone; the resamples, in each of which that is so, find the effect of x (0.5, standard error near 0.05).
+func TestRegressionWithoutCases(t *testing.T) {
+	barren := func(arms ...string) pipelinetest.Input {
+		rng := rand.New(rand.NewPCG(4, 2))
+		var x, z, arm, years, events []any
+		for range 1000 {
+			v, w, k, year := rng.NormFloat64(), rng.NormFloat64(), rng.IntN(2), 1+4*rng.Float64()
+			n := poisson(rng, year*math.Exp(-1+0.5*v)) * (1 - k)
+			if name := string(rune('a' + k)); slices.Contains(arms, name) {
+				x, z, arm, years, events = append(x, v), append(z, w), append(arm, name), append(years, year), append(events, n)
+			}
+		}
+		return input(visits(), x, z, arm, years, events)
+	}
+	both := figures(t, discovery(with{"bootstraps": 5}), map[string]pipelinetest.Input{"real": barren("a", "b"), "synthetic": barren("a", "b")})
+	one := figures(t, discovery(nil), map[string]pipelinetest.Input{"real": barren("a"), "synthetic": barren("a")})
+	for _, name := range []string{"coefficient_real.x", "coefficient_real.intercept", "standard_error_real.noise"} {
+		if got, want := both[name].Value, one[name].Value; !(math.Abs(got-want) < 1e-9) {
+			t.Errorf("%s is %v, must be %v as without arm b", name, got, want)
+		}
+	}
+	if m := both["coefficient_real.arm=b"]; !math.IsNaN(m.Value) || !strings.Contains(m.Note, "minus infinity") {
+		t.Errorf("arm b has the coefficient %v, note %q", m.Value, m.Note)
+	}
+	if both["bootstrap_share.x"].Value != 1 || both["bootstrap_share.arm=b"].Value != 0 {
+		t.Errorf("shares of resamples: x %v, arm b %v", both["bootstrap_share.x"].Value, both["bootstrap_share.arm=b"].Value)
 	}
 }
 

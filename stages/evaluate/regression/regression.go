@@ -33,11 +33,12 @@ type settings struct {
 // Kinds lists the kind of this question.
 func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
-		Name: "regression_discovery", Version: 5, Late: true,
+		Name: "regression_discovery", Version: 6, Late: true,
 		Doc: "Fits a declared regression (Poisson with offset, logistic, linear; no penalty) to real and to synthetic rows and compares coefficients, " +
 			"standard errors, the overlap of confidence intervals (Karr et al. 2006), significance and sign. A discovery of the real rows is " +
-			"reproduced where the synthetic rows give a significant coefficient of the same sign. Use it where the synthetic rows will be analysed " +
-			"by regression; the standard errors of the synthetic fit do not account for the noise.",
+			"reproduced where the synthetic rows give a significant coefficient of the same sign. A category in whose rows every count of a " +
+			"Poisson model is 0 has no coefficient, which would be minus infinity; the others are as without its rows. Use it where the synthetic " +
+			"rows will be analysed by regression; the standard errors of the synthetic fit do not account for the noise.",
 		In: []pipeline.Port{
 			question.Table("real", "real rows to analyse", false),
 			question.Table("synthetic", "synthetic rows to analyse", false),
@@ -183,14 +184,17 @@ func (s *settings) fit(ctx context.Context, e *features.Encoder, f *columns.Fram
 		a.note = metric.Notes(why, map[bool]string{true: "no row is complete"}[f.Rows == 0])
 		return a, nil
 	}
-	x, left := e.Encode(f).Dense(), slices.Clone(e.Names())
+	d := &design{x: e.Encode(f).Dense(), names: slices.Clone(e.Names()), y: y, offset: s.offset(f)}
+	if s.Model == string(learn.Poisson) {
+		d.leaveBarren(a.why)
+	}
 	for {
-		fit, err := learn.FitGLM(ctx, learn.Family(s.Model), x, y, s.offset(f), run)
+		fit, err := learn.FitGLM(ctx, learn.Family(s.Model), d.x, d.y, d.offset, run)
 		var no *learn.NotEstimable
 		switch {
 		case err == nil:
 			a.fit, a.place = fit, map[string]int{"intercept": 0}
-			for j, name := range left {
+			for j, name := range d.names {
 				a.place[name] = j + 1
 			}
 			return a, nil
@@ -200,10 +204,68 @@ func (s *settings) fit(ctx context.Context, e *features.Encoder, f *columns.Fram
 			a.note = learn.Declined(err)
 			return a, nil
 		}
-		a.why[left[no.Column]] = "not estimable: " + no.Reason
-		left = slices.Delete(left, no.Column, no.Column+1)
-		x.Cols = slices.Delete(slices.Clone(x.Cols), no.Column, no.Column+1)
+		a.why[d.names[no.Column]] = "not estimable: " + no.Reason
+		d.drop(no.Column)
 	}
+}
+
+// design is what a model is fitted to.
+type design struct {
+	x         learn.Matrix
+	names     []string // of the columns of x
+	y, offset []float64
+}
+
+func (d *design) drop(j int) {
+	d.names = slices.Delete(d.names, j, j+1)
+	d.x.Cols = slices.Delete(slices.Clone(d.x.Cols), j, j+1)
+}
+
+// leaveBarren leaves out the indicators of a Poisson model in whose rows every count is 0, and these rows: the
+// coefficient is minus infinity, where the rows have no part in the likelihood, so that all others are as without them.
+func (d *design) leaveBarren(why map[string]string) {
+	gone := make([]bool, d.x.Rows)
+	for j := len(d.names) - 1; j >= 0; j-- {
+		if barren(d.x.Cols[j], d.y) {
+			for i, v := range d.x.Cols[j] {
+				gone[i] = gone[i] || v == 1
+			}
+			why[d.names[j]] = "not estimable: every count of its rows is 0, so it is minus infinity"
+			d.drop(j)
+		}
+	}
+	if !slices.Contains(gone, true) || !slices.Contains(gone, false) {
+		return
+	}
+	d.x.Cols = slices.Clone(d.x.Cols)
+	for j, c := range d.x.Cols {
+		d.x.Cols[j] = without(c, gone)
+	}
+	d.y, d.offset = without(d.y, gone), without(d.offset, gone)
+	d.x.Rows = len(d.y)
+}
+
+// barren reports whether a column is an indicator in all of whose rows y is 0.
+func barren(c, y []float64) bool {
+	some := false
+	for i, v := range c {
+		if v != 0 && v != 1 || v == 1 && y[i] != 0 {
+			return false
+		}
+		some = some || v == 1
+	}
+	return some
+}
+
+// without are the numbers of the rows that are not gone.
+func without(v []float64, gone []bool) []float64 {
+	kept := v[:0:0]
+	for i, x := range v {
+		if !gone[i] {
+			kept = append(kept, x)
+		}
+	}
+	return kept
 }
 
 // response is the target as numbers, or why the model does not take it.
