@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"weir/internal/plain"
 )
@@ -93,15 +92,15 @@ func (t Table) describe() string {
 	return b.String()
 }
 
-// show writes a value, a date as such.
+// show writes a value, a date or time as such.
 func (c Column) show(x float64) string {
-	if c.Type != "date" || !(math.Abs(x) < 2.9e6) { // beyond the years that a date can write
-		if x == math.Trunc(x) && math.Abs(x) < 1e15 {
-			return fmt.Sprintf("%.0f", x) // an income of 1341000 is not 1.341e+06
-		}
-		return fmt.Sprintf("%g", x)
+	if text, ok := Calendar(c.Type, x); ok {
+		return text
 	}
-	return time.Unix(int64(math.Floor(x))*86400, 0).UTC().Format(time.DateOnly)
+	if x == math.Trunc(x) && math.Abs(x) < 1e15 {
+		return fmt.Sprintf("%.0f", x) // an income of 1341000 is not 1.341e+06
+	}
+	return fmt.Sprintf("%g", x)
 }
 
 // mostListed categories of a column are written out.

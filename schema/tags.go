@@ -58,7 +58,7 @@ func tagged(o *object, f field) error {
 			break
 		}
 	}
-	if f.Tag.Get("dates") == "true" { // whoever decodes them puts numbers in their place first
+	if f.Tag.Get("words") == "true" { // whoever decodes them puts numbers in their place first
 		inner.set("type", []any{"number", "string"})
 	}
 	for _, tag := range []struct{ tag, keyword string }{{"min", "minimum"}, {"max", "maximum"},

@@ -80,6 +80,10 @@ func (c chance) cell(col domain.Column, s style) string {
 	if col.Type == domain.Date {
 		return time.Unix(int64(math.Max(-700000, math.Min(x, 2900000)))*24*60*60, 0).UTC().Format(time.DateOnly)
 	}
+	if col.Type.Moment() {
+		least, greatest := col.Type.Span()
+		return col.Show(math.Max(least, math.Min(math.Trunc(x), greatest)))
+	}
 	if col.Type == domain.Integer {
 		return strconv.FormatInt(int64(x), 10)
 	}

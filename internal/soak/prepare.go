@@ -66,7 +66,7 @@ func where(t ref, is func(c domain.Column) bool) []domain.Column {
 }
 
 func isNumber(c domain.Column) bool {
-	return c.Encoding == nil && (c.Type == domain.Numeric || c.Type == domain.Integer || c.Type == domain.Date)
+	return c.Encoding == nil && c.Type.Numbered()
 }
 func isCoded(c domain.Column) bool {
 	return c.Encoding == nil && c.Type.Coded() && len(c.Categories) > 0 // else a stage releases them

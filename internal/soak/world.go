@@ -136,7 +136,7 @@ func (c chance) unitColumn() domain.Column {
 
 func (c chance) column(i int) domain.Column {
 	col := domain.Column{Name: fmt.Sprint(pick(c, "c", "c", "c", "c-"), i), Nullable: c.yes(0.45)}
-	col.Type = pick(c, domain.Numeric, domain.Numeric, domain.Integer, domain.Integer, domain.Date, domain.Categorical, domain.Categorical, domain.Ordinal, domain.Boolean, domain.Text)
+	col.Type = pick(c, domain.Numeric, domain.Numeric, domain.Integer, domain.Integer, domain.Date, domain.Datetime, domain.Time, domain.Categorical, domain.Categorical, domain.Ordinal, domain.Boolean, domain.Text)
 	switch col.Type {
 	case domain.Text:
 	case domain.Boolean:
@@ -145,6 +145,12 @@ func (c chance) column(i int) domain.Column {
 		for k := range c.between(1, 6) {
 			col.Categories = append(col.Categories, string(rune('a'+k)))
 		}
+	case domain.Datetime:
+		col.Step = pick(c, 1, 60, 3600, 86400.)
+		col.Bounds = &[2]float64{86400 * 10000, 86400 * float64(10000+c.between(1, 9000))}
+	case domain.Time:
+		col.Step = pick(c, 1, 60, 900, 3600.)
+		col.Bounds = &[2]float64{0, 86400 - col.Step}
 	case domain.Date:
 		col.Bounds = &[2]float64{10000, float64(10000 + c.between(0, 9000))}
 	default:

@@ -148,19 +148,34 @@ func (c *checker) column(path string, col *Column) {
 	if strings.HasPrefix(col.Name, "weir.") {
 		c.problems.Add(path+".name", c.quote(col.Name), "a name that does not begin with weir.")
 	}
-	if types := []ColumnType{Numeric, Integer, Date, Categorical, Ordinal, Boolean, Text}; !slices.Contains(types, col.Type) {
+	if types := []ColumnType{Numeric, Integer, Date, Datetime, Time, Categorical, Ordinal, Boolean, Text}; !slices.Contains(types, col.Type) {
 		c.problems.Add(path+".type", c.quote(string(col.Type)), fmt.Sprintf("one of %v", types))
 		return
 	}
-	if !(col.Step >= 0 && col.Step < math.Inf(1)) {
-		c.problems.Add(path+".step", fmt.Sprint(col.Step), "a number of at least 0")
-	}
+	c.step(path, col)
 	c.encoding(path+".encoding", col.Encoding)
 	c.format(path+".format", col)
 	c.categories(path+".categories", col)
 	c.bounds(path+".bounds", col)
 	c.spellings(path, col)
 	c.aliases(path+".aliases", col)
+}
+
+// step refuses a step that is no number, and date-times and times without one that divides a day. A zone is for date-times.
+func (c *checker) step(path string, col *Column) {
+	switch {
+	case !(col.Step >= 0 && col.Step < math.Inf(1)):
+		c.problems.Add(path+".step", fmt.Sprint(col.Step), "a number of at least 0")
+	case col.Type.Moment() && col.Encoding == nil && (col.Step < 1 || math.Mod(secondsOfDay, col.Step) != 0):
+		found := fmt.Sprint(col.Step)
+		if col.Step == 0 {
+			found = "missing"
+		}
+		c.problems.Add(path+".step", found, "second, minute, hour or day, or a number of seconds that divides a day")
+	}
+	if col.Zone != "" && (col.Type != Datetime || col.Zone != "UTC") {
+		c.problems.Add(path+".zone", c.quote(col.Zone)+" of type "+string(col.Type), "UTC for type datetime, or left out")
+	}
 }
 
 func (c *checker) encoding(path string, e *Encoding) {
@@ -210,6 +225,19 @@ func (c *checker) bounds(path string, col *Column) {
 		c.problems.Add(path, found, "whole numbers for type integer")
 	case col.Type == Date && (b[0] < FirstDay || b[1] > LastDay):
 		c.problems.Add(path, found, fmt.Sprintf("days since 1970-01-01 inside [%d, %d], the years 0 to 9999", FirstDay, LastDay))
+	case col.Type.Moment():
+		c.moments(path, col, found)
+	}
+}
+
+// moments refuses bounds that no file spells, and bounds between the steps of a column.
+func (c *checker) moments(path string, col *Column, found string) {
+	least, greatest := col.Type.Span()
+	switch b := col.Bounds; {
+	case b[0] < least || b[1] > greatest:
+		c.problems.Add(path, found, fmt.Sprintf("inside [%s, %s]", col.Show(least), col.Show(greatest)))
+	case col.Step >= 1 && (math.Mod(b[0], col.Step) != 0 || math.Mod(b[1], col.Step) != 0):
+		c.problems.Add(path, found, fmt.Sprintf("whole steps of %g seconds, counted from midnight", col.Step))
 	}
 }
 

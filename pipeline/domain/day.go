@@ -12,10 +12,33 @@ func ParseDay(text string) (float64, bool) {
 	return float64(day), ok
 }
 
-// Show writes a value of the column for people: a date as such, where a file can spell it.
+// ReadValue reads a value of a calendar column as bounds and rules spell it: 2019-04-30, 2019-04-30T08:00 or 08:00. A
+// column with a zone takes an offset behind it, and no offset for UTC.
+func (c *Column) ReadValue(text string) (float64, bool) {
+	if c.Type == Date {
+		return ParseDay(text)
+	}
+	at, ok := c.isoMoment(false).Parse([]byte(text))
+	if !ok && c.Zone != "" {
+		at, ok = c.isoMoment(true).Parse([]byte(text))
+	}
+	return float64(at), ok && c.Type.Moment()
+}
+
+// Show writes a value of the column for people: a date or time as such, where a file can spell it.
 func (c *Column) Show(x float64) string {
-	if c.Type != Date || !(x >= FirstDay && x < LastDay+1) {
+	least, greatest := c.Type.Span()
+	if !c.Type.Calendar() || !(x >= least && x < greatest+1) {
 		return fmt.Sprintf("%g", x)
 	}
-	return time.Unix(int64(math.Floor(x))*86400, 0).UTC().Format(time.DateOnly)
+	whole := int64(math.Floor(x))
+	if c.Type == Date {
+		return time.Unix(whole*secondsOfDay, 0).UTC().Format(time.DateOnly)
+	}
+	plain := Column{Type: c.Type, Step: 60}
+	if whole%60 != 0 {
+		plain.Step = 1
+	}
+	b, _ := plain.MomentForm().Append(nil, whole)
+	return string(b)
 }

@@ -14,6 +14,8 @@ import (
 //	numeric                       float64
 //	integer                       int64
 //	date                          int64, days since 1970-01-01
+//	datetime                      int64, seconds since 1970-01-01T00:00, in UTC where the column has a zone
+//	time                          int64, seconds since midnight
 //	categorical, ordinal, boolean int32, index into Categories
 //	text                          string; an open set of values, unusable by models
 //
@@ -25,6 +27,8 @@ const (
 	Numeric     ColumnType = "numeric"
 	Integer     ColumnType = "integer"
 	Date        ColumnType = "date"
+	Datetime    ColumnType = "datetime"
+	Time        ColumnType = "time"
 	Categorical ColumnType = "categorical"
 	Ordinal     ColumnType = "ordinal"
 	Boolean     ColumnType = "boolean"
@@ -36,8 +40,31 @@ const (
 // would show when a model has been paid for: no bounds of dates are wider.
 const FirstDay, LastDay = -719528, 2932896
 
+// FirstSecond and LastSecond are the date-times that a file can spell, as seconds since 1970-01-01T00:00.
+const FirstSecond, LastSecond = FirstDay * secondsOfDay, LastDay*secondsOfDay + secondsOfDay - 1
+
 // Coded reports whether values are indexes into Categories.
 func (t ColumnType) Coded() bool { return t == Categorical || t == Ordinal || t == Boolean }
+
+// Calendar reports whether values are dates or times: whole numbers of days or seconds that a file spells otherwise.
+func (t ColumnType) Calendar() bool { return t == Date || t.Moment() }
+
+// Moment reports whether values are date-times or times of day, which are whole numbers of seconds.
+func (t ColumnType) Moment() bool { return t == Datetime || t == Time }
+
+// Numbered reports whether values are numbers, dates and times included.
+func (t ColumnType) Numbered() bool { return t == Numeric || t == Integer || t.Calendar() }
+
+// Span returns the least and the greatest value of a calendar type.
+func (t ColumnType) Span() (least, greatest float64) {
+	switch t {
+	case Date:
+		return FirstDay, LastDay
+	case Time:
+		return 0, secondsOfDay - 1
+	}
+	return FirstSecond, LastSecond
+}
 
 // Domain is what is publicly known of each column of a table, in column order.
 type Domain struct {
@@ -49,16 +76,18 @@ type Domain struct {
 	History []Transform `json:"history,omitempty" yaml:"-"`
 }
 
-// Column is one column of a Domain. Bounds of dates are days since 1970-01-01.
+// Column is one column of a Domain. Bounds of dates are days since 1970-01-01; bounds and step of date-times and times
+// are seconds.
 type Column struct {
 	Name       string      `json:"name" yaml:"name" required:"true" doc:"The column's name in the file."`
-	Type       ColumnType  `json:"type" yaml:"type" required:"true" enum:"numeric|integer|date|categorical|ordinal|boolean|text" doc:"What the values are."`
-	Bounds     *[2]float64 `json:"bounds,omitempty" yaml:"bounds,omitempty" dates:"true" doc:"Least and greatest plausible value, publicly known; of a date, dates such as 2019-04-30 (or days since 1970-01-01)."`
+	Type       ColumnType  `json:"type" yaml:"type" required:"true" enum:"numeric|integer|date|datetime|time|categorical|ordinal|boolean|text" doc:"What the values are."`
+	Bounds     *[2]float64 `json:"bounds,omitempty" yaml:"bounds,omitempty" words:"true" doc:"Least and greatest plausible value, publicly known; of a date, dates such as 2019-04-30 (or days since 1970-01-01), of a datetime or time such as 2019-04-30T08:00 or 08:00 (or seconds)."`
 	Categories Categories  `json:"categories,omitempty" yaml:"categories,omitempty" doc:"All values, spelled as in the file, in order; required for categorical and ordinal. private (of type categorical): the list is no public knowledge, and a stage of kind dp_categories has to release one for a charge before a model can use the column."`
 	Aliases    Aliases     `json:"aliases,omitempty" yaml:"aliases,omitempty" doc:"Other spellings of categories in the file, by the category that they are: {yes: [Yes, YES, y]}. They are one value from the first step on, of a privacy unit too."`
 	Missing    Spellings   `json:"missing,omitempty" yaml:"missing,omitempty" doc:"Spellings that stand for a missing value, beside the empty cell."`
-	Step       float64     `json:"step,omitempty" yaml:"step,omitempty" min:"0" doc:"Values are multiples of step, counted from the lower bound; sampled values are rounded to it."`
-	Format     string      `json:"format,omitempty" yaml:"format,omitempty" doc:"How text files spell the values: a date as DD.MM.YYYY or M/D/YYYY, a number by the example 1234.5 or 1.5, such as 1.234,5 or $1,234.5 or 1,5 % (what stands around it is its unit, and scales nothing). Left out: dates as YYYY-MM-DD, numbers with a decimal point."`
+	Step       float64     `json:"step,omitempty" yaml:"step,omitempty" min:"0" words:"true" doc:"Values are multiples of step, counted from the lower bound; sampled values are rounded to it. A datetime or time needs one: second, minute, hour or day (or seconds that divide a day); values between are read as the step before them."`
+	Format     string      `json:"format,omitempty" yaml:"format,omitempty" doc:"How text files spell the values: a date as DD.MM.YYYY or M/D/YYYY, a datetime as DD.MM.YYYY HH:mm or M/D/YYYY h:mm AM, a time as HH:mm, a number by the example 1234.5 or 1.5, such as 1.234,5 or $1,234.5 or 1,5 % (what stands around it is its unit, and scales nothing). Left out: dates as YYYY-MM-DD, date-times as YYYY-MM-DDTHH:mm with or without seconds, numbers with a decimal point."`
+	Zone       string      `json:"zone,omitempty" yaml:"zone,omitempty" enum:"UTC" doc:"UTC: a datetime is an instant; cells have an offset such as Z or +02:00 (unless format has none), timestamps a zone, and all become and leave as UTC. Left out: clock times without a zone, and a file that has one is refused."`
 	Source     string      `json:"source,omitempty" yaml:"source,omitempty" doc:"public (declared), or the budgeted stage that found the bounds or categories; the plan and PRIVACY.md of a run repeat what is not public."`
 	Doc        string      `json:"doc,omitempty" yaml:"doc,omitempty" doc:"Meaning and unit of the column."`
 	// Nullable says whether the table may hold nulls here.

@@ -183,10 +183,30 @@ func (c *checker) format(path string, col *Column) {
 		if _, ok := ReadDayForm(col.Format); !ok {
 			c.problems.Add(path, found, "a form of dates such as DD.MM.YYYY, M/D/YYYY or YYYYMMDD")
 		}
+	case col.Type.Moment():
+		c.momentForm(path, col, found)
 	case col.Type == Numeric || col.Type == Integer:
 		c.numberForm(path, col, found)
 	default:
-		c.problems.Add(path, "given for type "+string(col.Type), "left out, or the type numeric, integer or date")
+		c.problems.Add(path, "given for type "+string(col.Type), "left out, or the type numeric, integer, date, datetime or time")
+	}
+}
+
+// momentForm refuses a form of the other type, one that is coarser than the step, and one with an offset from UTC in a
+// column without a zone.
+func (c *checker) momentForm(path string, col *Column, found string) {
+	f, ok := ReadMomentForm(col.Format)
+	switch {
+	case !ok || f.OfDay() != (col.Type == Time):
+		accepted := "a form of date-times such as DD.MM.YYYY HH:mm, M/D/YYYY h:mm AM or YYYY-MM-DDTHH:mm:ss"
+		if col.Type == Time {
+			accepted = "a form of times of day such as HH:mm, HH:mm:ss or h:mm AM"
+		}
+		c.problems.Add(path, found, accepted)
+	case !f.has('s') && col.finer(60):
+		c.problems.Add(path, found+", without seconds, for a step of "+fmt.Sprint(col.Step), "a form with ss, or the step minute")
+	case f.Zoned() && col.Zone == "":
+		c.problems.Add(path, found+", with an offset from UTC, in a column without a zone", "zone: UTC, or a form without Z")
 	}
 }
 

@@ -50,7 +50,7 @@ func (r reader) comparable(path string, a, b *Column) {
 	switch {
 	case b.Type == Categorical || b.Type == Boolean:
 		r.ps.Add(path, b.Name+", which is "+string(b.Type), "a number, a date or an ordinal column")
-	case (a.Type == Date) != (b.Type == Date) || a.Type.Coded() != b.Type.Coded():
+	case a.Type != b.Type && (a.Type.Calendar() || b.Type.Calendar()) || a.Type.Coded() != b.Type.Coded():
 		r.ps.Add(path, fmt.Sprintf("%s, which is %s beside %s, which is %s", b.Name, b.Type, a.Name, a.Type), "columns of one type")
 	case a.Type.Coded() && !slices.Equal(a.Categories, b.Categories):
 		r.ps.Add(path, b.Name+", whose categories are not those of "+a.Name, "ordinal columns of the same categories")

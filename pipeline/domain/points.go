@@ -55,6 +55,8 @@ func word(c *Column, v float64) string {
 		return MissingWord
 	case c.Type.Coded():
 		return c.Categories[int(v)]
+	case c.Type.Moment():
+		return c.Show(v)
 	}
 	return strconv.FormatFloat(v, 'g', 9, 64)
 }

@@ -117,13 +117,18 @@ func (r reader) number(path string, c *Column, text string) (Values, bool) {
 }
 
 func rangeForm(c *Column) string {
-	if c.Type == Date {
+	switch c.Type {
+	case Date:
 		return "a date, a range such as 2019-01-01..2019-12-31, ..2019-12-31 or 2019-01-01.., .. for any"
+	case Datetime:
+		return "a date-time, a range such as 2019-01-01T00:00..2019-12-31T23:59, ..2019-12-31T23:59 or 2019-01-01T00:00.., .. for any"
+	case Time:
+		return "a time, a range such as 08:00..17:59, ..17:59 or 08:00.., .. for any"
 	}
 	return "a number, a range such as 0..17, ..17 or 18.., .. for any"
 }
 
-// parseRange reads a number or a date, or a range whose ends may be open: .. is every value but missing.
+// parseRange reads a number, a date or a time, or a range whose ends may be open: .. is every value but missing.
 func parseRange(c *Column, text string) (Range, bool) {
 	least, greatest, ranged := strings.Cut(text, "..")
 	if !ranged {
@@ -140,8 +145,10 @@ func parseNumber(c *Column, text string, open float64) (float64, bool) {
 	if text == "" {
 		return open, true
 	}
-	if day, ok := ParseDay(text); ok && c.Type == Date {
-		return day, true
+	if c.Type.Calendar() {
+		if at, ok := c.ReadValue(text); ok {
+			return at, true
+		}
 	}
 	v, err := strconv.ParseFloat(text, 64)
 	return v, err == nil && !math.IsNaN(v) && !math.IsInf(v, 0)

@@ -21,12 +21,20 @@ func (c *Column) mayHold(text string) bool {
 		return false // a category is never a spelling of missing, and text that is one is missing
 	}
 	x, is := c.spelledNumber(text)
-	if c.Type == Date && c.Encoding == nil {
-		var day int64
-		day, is = c.DayForm().Parse(text)
-		x = float64(day)
+	if c.Type.Calendar() && c.Encoding == nil {
+		x, is = c.spelledDay(text)
 	}
 	return is && (c.Bounds == nil || c.Encoding != nil || x >= c.Bounds[0] && x <= c.Bounds[1])
+}
+
+// spelledDay reads a date or time as a file spells it.
+func (c *Column) spelledDay(text string) (float64, bool) {
+	if c.Type == Date {
+		day, is := c.DayForm().Parse(text)
+		return float64(day), is
+	}
+	at, is := c.ReadsMoments().Parse([]byte(text))
+	return float64(c.Down(at)), is
 }
 
 // spelledNumber reads a number in the form of the column.

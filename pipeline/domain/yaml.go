@@ -8,7 +8,8 @@ import (
 	"weir/schema"
 )
 
-// YAML is a domain as dataset.domain of a spec reads it; bounds of dates are dates.
+// YAML is a domain as dataset.domain of a spec reads it; bounds of dates and times are dates and times, and steps of times
+// are words.
 func (d *Domain) YAML() ([]byte, error) {
 	text, err := schema.Canonical(d)
 	if err != nil {
@@ -18,18 +19,14 @@ func (d *Domain) YAML() ([]byte, error) {
 	if err := yaml.Unmarshal(text, &doc); err != nil {
 		return nil, err
 	}
-	dated := false
+	spelled := false
 	for i := range d.Columns {
-		if c := &d.Columns[i]; c.Type == Date && c.Bounds != nil {
-			dated = true
-			for k, n := range boundsOf(&doc, i) {
-				if text := c.Show(c.Bounds[k]); spells(text, c.Bounds[k]) {
-					n.Tag, n.Value = "!!timestamp", text
-				}
-			}
+		if c := &d.Columns[i]; c.Type.Calendar() {
+			spelled = true
+			c.spell(valueOf(doc.Content[0], "columns").Content[i])
 		}
 	}
-	if !dated {
+	if !spelled {
 		return text, nil
 	}
 	var out bytes.Buffer
@@ -39,16 +36,22 @@ func (d *Domain) YAML() ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// spells tells whether a text is the date of a day, which part of a day has none of.
-func spells(text string, day float64) bool {
-	is, ok := ParseDay(text)
-	return ok && is == day
-}
-
-// boundsOf are the two nodes of the bounds of column i.
-func boundsOf(doc *yaml.Node, i int) []*yaml.Node {
-	column := valueOf(doc.Content[0], "columns").Content[i]
-	return valueOf(column, "bounds").Content
+// spell puts words in place of the numbers of a calendar column.
+func (c *Column) spell(column *yaml.Node) {
+	for k, n := range valueOf(column, "bounds").Content {
+		text := c.Show(c.Bounds[k])
+		if is, ok := c.ReadValue(text); ok && is == c.Bounds[k] { // part of a day has no date
+			n.Tag, n.Value = "!!str", text
+			if c.Type == Date {
+				n.Tag = "!!timestamp"
+			}
+		}
+	}
+	for word, seconds := range Steps() {
+		if n := valueOf(column, "step"); c.Type.Moment() && seconds == c.Step {
+			n.Tag, n.Value = "!!str", word
+		}
+	}
 }
 
 func valueOf(mapping *yaml.Node, key string) *yaml.Node {

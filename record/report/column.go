@@ -8,6 +8,8 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"weir/record"
 )
 
 // mostBars is the most categories drawn one by one; the rest are one bar.
@@ -35,8 +37,8 @@ func columnPicture(h text.Handler, c Column) *picture {
 func histogram(h text.Handler, c Column, dc draw.Canvas) {
 	p := newPlot(h, "", "share of rows")
 	p.Y.Min, p.X.Min, p.X.Max = 0, c.Edges[0], c.Edges[len(c.Edges)-1]
-	if c.Type == "date" {
-		p.X.Tick.Marker = dateTicks{ticks{3}}
+	if _, calendar := record.Calendar(c.Type, 0); calendar {
+		p.X.Tick.Marker = calendarTicks{ticks{3}, c}
 	}
 	p.Y.Max = 1.05 * math.Max(greatest(c.Real), greatest(c.Synthetic))
 	grid := plotter.NewGrid()

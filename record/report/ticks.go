@@ -3,11 +3,11 @@ package report
 import (
 	"math"
 	"strconv"
-	"time"
 
 	"gonum.org/v1/plot"
 
 	"weir/internal/bitmath"
+	"weir/record"
 )
 
 // ticks marks round numbers (1, 2 or 5 times a power of ten), at most n of them.
@@ -74,29 +74,25 @@ func percent(x float64) string {
 	return strconv.FormatFloat(math.Round(x*1000)/10, 'f', -1, 64) + " %"
 }
 
-// dateTicks marks days since 1970-01-01 as dates.
-type dateTicks struct{ ticks }
+// calendarTicks marks dates and times.
+type calendarTicks struct {
+	ticks
+	column Column
+}
 
 // Ticks implements plot.Ticker.
-func (t dateTicks) Ticks(lo, hi float64) []plot.Tick {
+func (t calendarTicks) Ticks(lo, hi float64) []plot.Tick {
 	list := t.ticks.Ticks(lo, hi)
 	for i := range list {
-		list[i].Label = date(list[i].Value)
+		list[i].Label = t.column.Show(list[i].Value)
 	}
 	return list
 }
 
-func date(days float64) string {
-	if math.IsNaN(days) || math.Abs(days) > 4e6 { // beyond the years that a date can write
-		return number(days)
-	}
-	return time.Unix(int64(math.Floor(days))*86400, 0).UTC().Format("2006-01-02")
-}
-
-// Show writes a value of the column: a date as such.
+// Show writes a value of the column: a date or time as such.
 func (c Column) Show(x float64) string {
-	if c.Type == "date" {
-		return date(x)
+	if text, ok := record.Calendar(c.Type, x); ok {
+		return text
 	}
 	return number(x)
 }

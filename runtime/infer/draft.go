@@ -35,6 +35,9 @@ func (f *finding) draft() []byte {
 	if s := settings(csv); s != "" {
 		fmt.Fprintf(&b, "# The spec needs: dataset: {file: ..., csv: {%s}}\n", s)
 	}
+	for _, c := range f.skipped {
+		fmt.Fprintf(&b, "# Not drafted: column %d, %s, is stored as %s, which no domain declares. Leave it out, or write single values in its place.\n", c.Place, plain.YAML(c.Name), c.Type)
+	}
 	b.WriteString("columns:\n")
 	for i, c := range drafts {
 		f.write(&b, c, i)
@@ -77,6 +80,7 @@ func settings(c *pipeline.CSV) string {
 	add("comment", c.Comment)
 	add("quote", c.Quote)
 	add("strip_suffix", c.StripSuffix)
+	add("extra", c.Extra)
 	return strings.Join(list, ", ")
 }
 
@@ -89,7 +93,11 @@ func (f *finding) write(b *bytes.Buffer, c domain.Column, i int) {
 		}
 	}
 	if c.Bounds != nil {
-		fmt.Fprintf(b, "    bounds: [%s, %s]%s\n", bound(&c, 0), bound(&c, 1), confirm)
+		remark := confirm
+		if c.Type == domain.Time {
+			remark = " # the whole day"
+		}
+		fmt.Fprintf(b, "    bounds: [%s, %s]%s\n", bound(&c, 0), bound(&c, 1), remark)
 	}
 	if len(c.Categories) > 0 {
 		fmt.Fprintf(b, "    categories: [%s]%s\n", plain.YAMLList(c.Categories), confirm)
@@ -101,10 +109,17 @@ func (f *finding) write(b *bytes.Buffer, c domain.Column, i int) {
 		}
 	}
 	if c.Step > 0 {
-		fmt.Fprintf(b, "    step: %s%s\n", number(c.Step), p.rounded(c))
+		step := number(c.Step)
+		if c.Type.Moment() {
+			step = stepWord(c.Step)
+		}
+		fmt.Fprintf(b, "    step: %s%s\n", step, p.rounded(c))
 	}
 	if c.Format != "" {
 		fmt.Fprintf(b, "    format: %s\n", plain.YAML(c.Format))
+	}
+	if c.Zone != "" {
+		fmt.Fprintf(b, "    zone: %s\n", c.Zone)
 	}
 	if len(c.Missing) > 0 {
 		fmt.Fprintf(b, "    missing: [%s]%s\n", plain.YAMLList(c.Missing), p.coded())
@@ -160,8 +175,21 @@ func (p *profile) remark(c domain.Column) string {
 			return " # days; written as " + c.Format + " in files, as 2019-04-30 in bounds and constraints"
 		}
 		return " # days; written as 2019-04-30 in files, bounds and constraints"
+	case domain.Datetime:
+		return remarkOnMoments(c, "2019-04-30T08:00")
+	case domain.Time:
+		return remarkOnMoments(c, "08:00")
 	}
 	return ""
+}
+
+// remarkOnMoments says how times are written, and that the step was seen in the file.
+func remarkOnMoments(c domain.Column, example string) string {
+	form := c.Format
+	if form == "" {
+		form = c.ISOForm()
+	}
+	return fmt.Sprintf(" # written as %s in files, as %s in bounds and constraints; a coarser step is easier to learn", form, example)
 }
 
 // remarkOnList names what a list from the data cannot tell: whether numbers are codes, and
@@ -189,7 +217,7 @@ func zeroFirst(s string) bool {
 }
 
 func bound(c *domain.Column, at int) string {
-	if c.Type == domain.Date {
+	if c.Type.Calendar() {
 		return c.Show(c.Bounds[at])
 	}
 	return number(c.Bounds[at])
@@ -213,6 +241,9 @@ func Dialect(ctx context.Context, fsys table.FS, name, encoding string) (string,
 	if err != nil {
 		return "", err
 	}
+	if raw, err := table.OpenRaw(ctx, fsys, name, csv); err == nil && len(raw.Unread) > 0 { // else a run says what is wrong
+		csv.Extra = "ignore"
+	}
 	return settings(csv), nil
 }
 
@@ -229,10 +260,11 @@ type finding struct {
 	csv        *pipeline.CSV
 	rows       int64
 	profiles   []*profile
-	columns    []domain.Column // drafts
-	sample     *sample         // nil where the draft does not read its file
-	unread     error           // why not
-	units      []int           // columns that may say whose a row is
+	columns    []domain.Column      // drafts
+	sample     *sample              // nil where the draft does not read its file
+	unread     error                // why not
+	skipped    []table.UnreadColumn // columns that no domain can declare
+	units      []int                // columns that may say whose a row is
 	perUnit    []map[float64]int64
 	rules      []*candidate
 	unproposed int // further rules
@@ -255,6 +287,10 @@ func Draft(ctx context.Context, fsys table.FS, name string, csv *pipeline.CSV) (
 	if err := bounded(name, raw.Names); err != nil {
 		return nil, err
 	}
+	if len(raw.Unread) > 0 {
+		ignoring := *csv
+		ignoring.Extra, csv = "ignore", &ignoring
+	}
 	columns, rows, err := profileAll(raw, name, csv.Missing)
 	if err != nil {
 		return nil, err
@@ -262,7 +298,7 @@ func Draft(ctx context.Context, fsys table.FS, name string, csv *pipeline.CSV) (
 	if rows == 0 {
 		return nil, fmt.Errorf("%s: holds no rows", name)
 	}
-	f := &finding{name: name, csv: csv, rows: rows, profiles: columns, columns: make([]domain.Column, len(columns))}
+	f := &finding{name: name, csv: csv, rows: rows, skipped: raw.Unread, profiles: columns, columns: make([]domain.Column, len(columns))}
 	for i, p := range columns {
 		f.columns[i] = p.column()
 	}
@@ -355,8 +391,8 @@ func profileAll(raw *table.Raw, name string, missing []string) ([]*profile, int6
 	rows := int64(0)
 	for i, n := range raw.Names {
 		columns = append(columns, newProfile(n, i, missing))
-		if raw.Types != nil {
-			columns[i].stored = raw.Types[i]
+		if raw.Stored != nil {
+			columns[i].stored = raw.Stored[i]
 		}
 	}
 	for row, err := range raw.Rows {

@@ -17,6 +17,7 @@ type forms struct {
 	begun   bool
 	numbers []*numberCandidate
 	days    []*dayCandidate
+	moments []*momentCandidate
 }
 
 // numberCandidate is a form of numbers that no cell contradicts.
@@ -39,10 +40,11 @@ type dayCandidate struct {
 func (f *forms) see(cell string) {
 	if !f.begun {
 		f.begun = true
-		f.numbers, f.days = numberCandidates(cell), dayCandidates(cell)
+		f.numbers, f.days, f.moments = numberCandidates(cell), dayCandidates(cell), momentCandidates(cell)
 	}
 	f.numbers = slices.DeleteFunc(f.numbers, func(c *numberCandidate) bool { return !c.see(cell) })
 	f.days = slices.DeleteFunc(f.days, func(c *dayCandidate) bool { return !c.see(cell) })
+	f.moments = slices.DeleteFunc(f.moments, func(c *momentCandidate) bool { return !c.see(cell) })
 }
 
 // numberCandidates begins with what stands around the first cell of a column.
@@ -160,6 +162,9 @@ func (f *forms) unclear() string {
 	var names []string
 	for _, c := range f.days {
 		names = append(names, "type: date, format: "+c.format())
+	}
+	for _, c := range f.moments {
+		names = append(names, c.name())
 	}
 	for _, c := range f.numbers {
 		if c.shown() {

@@ -44,6 +44,16 @@ func TestFormsAreDrafted(t *testing.T) {
 		"short codes with zeros":    {[]string{"01", "02"}, "type: categorical # codes with leading zeros, which stay as they are"},
 		"blanks part thousands":     {[]string{"1 234,5 %", "12,5 %"}, "format: \"1 234,5 %\""},
 		"versions":                  {[]string{"1.2.3", "1.2.4"}, `type: categorical`},
+		"ISO date-times":            {[]string{"2020-01-31T14:05:09", "2020-02-01T00:00:30"}, "type: datetime # written as YYYY-MM-DDTHH:mm:ss in files, as 2019-04-30T08:00 in bounds and constraints; a coarser step is easier to learn\n    bounds: [2020-01-31T14:05:09, 2020-02-01T00:00:30]" + confirm + "\n    step: second\n    source"},
+		"some without seconds":      {[]string{"2020-01-31T14:05:09", "2020-02-01T00:00"}, "step: second\n    source"},
+		"seconds that are zero":     {[]string{"2020-01-31 14:05:00", "2020-02-01 00:30:00"}, "step: minute\n    format: \"YYYY-MM-DD HH:mm:ss\"\n"},
+		"pandas' offsets":           {[]string{"2020-01-31 14:00:00+00:00", "2020-02-01 01:00:00+02:00"}, "bounds: [2020-01-31T14:00, 2020-01-31T23:00]" + confirm + "\n    step: hour\n    format: \"YYYY-MM-DD HH:mm:ssZ\"\n    zone: UTC\n"},
+		"German date-times":         {[]string{"31.01.2020 14:05", "01.02.2020 09:30"}, "step: minute\n    format: \"DD.MM.YYYY HH:mm\"\n"},
+		"American date-times":       {[]string{"1/31/2020 2:05 PM", "12/1/2020 11:30 AM"}, "format: \"M/D/YYYY h:mm AM\"\n"},
+		"times of day":              {[]string{"12:30", "09:15"}, "type: time # written as HH:mm in files, as 08:00 in bounds and constraints; a coarser step is easier to learn\n    bounds: [00:00, 23:59] # the whole day\n    step: minute\n"},
+		"short times of day":        {[]string{"12:30:15", "9:15:00"}, "bounds: [00:00, 23:59:59] # the whole day\n    step: second\n    format: \"H:mm:ss\"\n"},
+		"day or month, and a time":  {[]string{"01/02/2020 14:05", "03/04/2020 14:05"}, `no cell tells which of these it is: type: datetime, format: "DD/MM/YYYY HH:mm", or type: datetime, format: "MM/DD/YYYY HH:mm"`},
+		"ratios":                    {[]string{"12:30:15:1", "1:2"}, "type: categorical"},
 		"plain decimals, untouched": {[]string{"1.5", "2.25"}, "step: 0.01\n    source"},
 	} {
 		out := draftOf(t, column(c.cells...))
@@ -85,7 +95,9 @@ func TestSpellingsAlikeAreDraftedAsAliases(t *testing.T) {
 // TestDraftedFormsReadTheirFiles: a draft, once decided, reads its file, and what is written by it drafts the same.
 func TestDraftedFormsReadTheirFiles(t *testing.T) {
 	for _, cells := range [][]string{{"1,5", "22,25", "-7,75"}, {"1.234,50 €", "2,00 €"}, {"$1,234.50", "-$7.25"}, {"12'345", "1'000'000"},
-		{"31.01.2020", "01.02.2020"}, {"1/31/2020", "2/1/2020"}, {"12,5 %", "99,0 %"}} {
+		{"31.01.2020", "01.02.2020"}, {"1/31/2020", "2/1/2020"}, {"12,5 %", "99,0 %"}, {"2020-01-31T14:05:09", "2020-02-01T00:00:30"},
+		{"2020-01-31 14:05:00", "2020-02-01 00:30:00"}, {"2020-01-31 14:00:00Z", "2020-02-01 01:00:00Z"}, {"31.01.2020 14:05", "01.02.2020 09:30"},
+		{"1/31/2020 2:05 PM", "12/1/2020 11:30 AM"}, {"12:30", "09:15"}, {"12:30:15", "9:15:00"}, {"2020-01-31T00:00:00", "2020-02-01T00:00:00"}} {
 		text := column(cells...)
 		out := draftOf(t, text)
 		d, err := spec.ParseDomain("d.yaml", []byte(strings.ReplaceAll(out, "UNDECIDED", "public")))

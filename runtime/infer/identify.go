@@ -38,8 +38,8 @@ func (p *profile) named() bool {
 // bounds.
 func (p *profile) leaveOut(c *domain.Column) {
 	c.Type = domain.Text
-	if p.stored == domain.Integer || p.stored == domain.Numeric {
-		c.Type = p.stored
+	if p.stored.Type == domain.Integer || p.stored.Type == domain.Numeric {
+		c.Type = p.stored.Type
 	}
 	c.Bounds, c.Categories, c.Aliases, c.Step, c.Format = nil, nil, nil, 0, ""
 }

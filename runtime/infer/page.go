@@ -119,7 +119,7 @@ func central(sorted []float64) (low, high float64) {
 func between(c *domain.Column, sorted []float64) string {
 	low, high := central(sorted)
 	show := func(v float64) string {
-		if c.Type == domain.Date {
+		if c.Type.Calendar() {
 			return c.Show(v)
 		}
 		return number(v)

@@ -30,7 +30,7 @@ func likelyMissing() []string {
 // profile is what is seen of one column.
 type profile struct {
 	name     string
-	stored   domain.ColumnType // what it is where it holds nothing
+	stored   domain.Column // what it is where it holds nothing
 	cells    int64
 	empty    int64
 	missing  map[string]int64 // by spelling, declared, sure and likely
@@ -63,7 +63,7 @@ func newProfile(name string, i int, declared []string) *profile {
 	if name == "" {
 		name = fmt.Sprintf("column_%d", i+1) // as package table names it
 	}
-	return &profile{name: name, missing: map[string]int64{}, declared: declared, distinct: map[string]bool{}, stored: domain.Text, dates: true,
+	return &profile{name: name, missing: map[string]int64{}, declared: declared, distinct: map[string]bool{}, stored: domain.Column{Type: domain.Text}, dates: true,
 		numbers: newSpan(), days: newSpan(), marks: sentinels{map[string]int64{}, newSpan()}}
 }
 
@@ -172,7 +172,7 @@ func (p *profile) column() domain.Column {
 	p.setMissing(&c)
 	switch {
 	case len(p.distinct) == 0 && !p.many:
-		c.Type = p.stored
+		c.Type, c.Step, c.Zone = p.stored.Type, p.stored.Step, p.stored.Zone
 	case p.named():
 		p.leaveOut(&c)
 	case p.ids():
@@ -252,7 +252,7 @@ func (p *profile) setMissing(c *domain.Column) {
 	c.Nullable = p.empty > 0 || len(c.Missing) > 0
 }
 
-// formed declares a column whose cells have one form of numbers or of dates.
+// formed declares a column whose cells have one form of numbers, of dates or of times.
 func (p *profile) formed(c *domain.Column) bool {
 	number := p.forms.number()
 	switch {
@@ -261,6 +261,8 @@ func (p *profile) formed(c *domain.Column) bool {
 	case len(p.forms.days) == 1:
 		day := p.forms.days[0]
 		c.Type, c.Format, c.Bounds = domain.Date, day.format(), day.span.bounds(1)
+	case len(p.forms.moments) == 1:
+		p.forms.moments[0].declare(c)
 	case number != nil:
 		c.Format = number.format()
 		number.span.declare(c)

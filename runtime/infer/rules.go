@@ -153,7 +153,7 @@ func (s *search) equals() {
 	for i, a := range list {
 		for _, b := range list[i+1:] {
 			equal := func(x, y float64) bool { return x == y }
-			if rows, ok := s.both(a, b, equal); ok && rows >= leastRows && !s.same[b] && (s.d.Columns[a].Type == domain.Date) == (s.d.Columns[b].Type == domain.Date) {
+			if rows, ok := s.both(a, b, equal); ok && rows >= leastRows && !s.same[b] && s.comparable(a, b) {
 				s.same[b] = true
 				s.say([]int{a, b}, func(v []float64) bool { return v[0] == v[1] || v[0] != v[0] || v[1] != v[1] }, "equal to %s wherever both are there: leave one of them out (kind drop)", s.name(a))
 			}
@@ -181,7 +181,7 @@ func (s *search) orders() {
 	below := map[[2]int]bool{}
 	for _, a := range list {
 		for _, b := range list {
-			if a != b && (s.d.Columns[a].Type == domain.Date) == (s.d.Columns[b].Type == domain.Date) && s.ordered(a, b) {
+			if a != b && s.comparable(a, b) && s.ordered(a, b) {
 				below[[2]int{a, b}] = true
 			}
 		}
@@ -230,8 +230,17 @@ func (s *search) sums() {
 	}
 }
 
+// comparable reports whether two columns are of one calendar type, or both are numbers.
+func (s *search) comparable(a, b int) bool {
+	first, second := s.d.Columns[a].Type, s.d.Columns[b].Type
+	return first == second || !first.Calendar() && !second.Calendar()
+}
+
 // dated reports whether a sum is of numbers, or of one day and a number.
 func (s *search) dated(a, b, c int) bool {
+	if s.d.Columns[a].Type.Moment() || s.d.Columns[b].Type.Moment() || s.d.Columns[c].Type.Moment() {
+		return false
+	}
 	dates := 0
 	for _, at := range []int{a, b} {
 		if s.d.Columns[at].Type == domain.Date {

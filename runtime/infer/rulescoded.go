@@ -78,7 +78,7 @@ func (s *search) show(column int, v float64) string {
 	switch {
 	case c.Type.Coded():
 		return c.Categories[int(v)]
-	case c.Type == domain.Date:
+	case c.Type.Calendar():
 		return c.Show(v)
 	}
 	return strconv.FormatFloat(v, 'f', -1, 64)

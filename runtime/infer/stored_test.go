@@ -48,11 +48,63 @@ func TestStoredDraftsReadTheirFiles(t *testing.T) {
 	}
 }
 
+// TestStoredTimesReadTheirFiles: a decided draft of timestamps, times of day and decimals reads its file.
+func TestStoredTimesReadTheirFiles(t *testing.T) {
+	for _, name := range []string{"pyarrow.parquet", "pyarrow.arrow", "pyarrow-milliseconds.arrows", "pyarrow-integers.parquet", "polars.parquet", "duckdb.parquet"} {
+		data, err := os.ReadFile(filepath.Join("../table/testdata/times", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files := fstest.MapFS{name: {Data: data}}
+		out, err := Draft(t.Context(), files, name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"name: \"local\"\n    type: datetime", "name: \"instant\"\n    type: datetime", "zone: UTC", "name: \"clock\"\n    type: time",
+			"name: \"money\"\n    type: numeric", "name: \"count\"\n    type: integer"} {
+			if !strings.Contains(string(out.Domain), want) {
+				t.Errorf("%s: draft lacks %q:\n%s", name, want, out.Domain)
+			}
+		}
+		d, err := spec.ParseDomain("d.yaml", []byte(strings.ReplaceAll(string(out.Domain), "UNDECIDED", "public")))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if got := count(t, files, name, nil, d); got != 120 {
+			t.Errorf("%s: %d rows, must be 120", name, got)
+		}
+	}
+}
+
+// TestUnreadColumnsAreNamed: a column that no domain can declare is named in the draft of the others, with the setting that
+// lets a run pass over it, and that setting reads the file.
+func TestUnreadColumnsAreNamed(t *testing.T) {
+	for _, name := range []string{"pyarrow-list.parquet", "pyarrow-struct.parquet", "pyarrow-map.parquet"} {
+		data, err := os.ReadFile(filepath.Join("../table/testdata/parquet", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files := fstest.MapFS{name: {Data: data}}
+		out, err := Draft(t.Context(), files, name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{`# Not drafted: column 2, "nested", is stored as `, `csv: {extra: "ignore"}`, `name: "id"`} {
+			if !strings.Contains(string(out.Domain), want) {
+				t.Errorf("%s: draft lacks %q:\n%s", name, want, out.Domain)
+			}
+		}
+		if csv, err := Dialect(t.Context(), files, name, ""); err != nil || csv != `extra: "ignore"` {
+			t.Errorf("%s: init writes csv: {%s}, %v", name, csv, err)
+		}
+	}
+}
+
 // nothing is a table whose columns hold no value.
 func nothing(t *testing.T) []byte {
 	t.Helper()
 	var fields []arrow.Field
-	for i, of := range []arrow.DataType{arrow.Null, arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Float64, arrow.FixedWidthTypes.Date32, arrow.FixedWidthTypes.Boolean, arrow.BinaryTypes.String, arrow.BinaryTypes.StringView} {
+	for i, of := range []arrow.DataType{arrow.Null, arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Float64, arrow.FixedWidthTypes.Date32, arrow.FixedWidthTypes.Timestamp_us, &arrow.TimestampType{Unit: arrow.Second}, arrow.FixedWidthTypes.Time64ns, &arrow.Decimal128Type{Precision: 9, Scale: 2}, arrow.FixedWidthTypes.Boolean, arrow.BinaryTypes.String, arrow.BinaryTypes.StringView} {
 		fields = append(fields, arrow.Field{Name: fmt.Sprint("c", i), Type: of, Nullable: true})
 	}
 	s := arrow.NewSchema(fields, nil)

@@ -19,6 +19,11 @@ const (
 	ruleWide     = "is a whole number beyond 2^53, which numeric rounds; declare the column integer"
 	ruleDate     = "is not a date; accepted: YYYY-MM-DD, or the form that the column declares by format, such as DD.MM.YYYY"
 	ruleDayForm  = "is not a date in the column's format, or a declared spelling of missing"
+	ruleTimeForm = "is not a date or time in the column's format, or a declared spelling of missing"
+	ruleMoment   = "is not a date-time; accepted: YYYY-MM-DDTHH:mm with or without seconds and without an offset from UTC, or the form that the column declares by format"
+	ruleZoned    = "is not a date-time with an offset from UTC, such as Z or +02:00; accepted: YYYY-MM-DDTHH:mm:ssZ, or a form without Z, declared by format, of cells that are in UTC"
+	ruleTime     = "is not a time of day; accepted: HH:mm with or without seconds, or the form that the column declares by format"
+	ruleSpan     = "is a date-time outside the years 0 to 9999, or a time outside its day"
 	ruleForm     = "is not a number in the column's format, or a declared spelling of missing"
 	ruleCategory = "is outside the declared categories; declare it, or set csv.unknown: missing and, on the column, nullable: true"
 	ruleUnknown  = "is outside the declared categories, and csv.unknown: missing needs a column with nullable: true; declare that, or the category"
@@ -42,8 +47,8 @@ func newBuilder(c *domain.Column, d *dialect, rows int) builder {
 	case c.Type == domain.Text:
 		return &texts{nulls: n, room: rows}
 	}
-	if c.Type == domain.Date {
-		return &ints{nulls: n, days: c.DayForm(), room: rows}
+	if c.Type.Calendar() {
+		return &ints{nulls: n, calendar: newCalendar(c), room: rows}
 	}
 	return &ints{nulls: n, form: newForm(c), room: rows}
 }
@@ -156,10 +161,10 @@ func (f *floats) finish() arrow.Array {
 
 type ints struct {
 	nulls
-	form   *form
-	days   domain.DayForm // of a column of dates
-	room   int
-	values []int64
+	form     *form
+	calendar *calendar // of a column of dates or times
+	room     int
+	values   []int64
 }
 
 func (n *ints) add(v []byte) string {
@@ -182,19 +187,15 @@ func (n *ints) add(v []byte) string {
 }
 
 func (n *ints) parse(v []byte) (int64, bool) {
-	if n.days != "" {
-		return n.days.Parse(string(v))
+	if n.calendar != nil {
+		return n.calendar.parse(v)
 	}
 	return parseInt(v)
 }
 
 func (n *ints) rule(v []byte) string {
-	switch n.days {
-	case "":
-	case domain.ISODay:
-		return ruleDate
-	default:
-		return ruleDayForm
+	if n.calendar != nil {
+		return n.calendar.rule
 	}
 	if x, ok := exactNumber(v); ok && x.power >= 0 {
 		return ruleRange

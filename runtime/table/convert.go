@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -13,33 +14,62 @@ import (
 
 // accepted lists the Arrow types that a declared type is read from; only casts
 // that cannot change a value are among them. Text is read as that of CSV is.
-func accepted(t domain.ColumnType) string {
+func accepted(c *domain.Column) string {
 	switch {
-	case t == domain.Numeric:
-		return "a float or integer type, or utf8 text of numbers"
-	case t == domain.Integer:
-		return "an integer type, a float type of whole numbers, or utf8 text of them"
-	case t == domain.Date:
+	case c.Type == domain.Numeric:
+		return "a float, integer or decimal type, or utf8 text of numbers"
+	case c.Type == domain.Integer:
+		return "an integer type, a float or decimal type of whole numbers, or utf8 text of them"
+	case c.Type == domain.Date:
 		return "date32, date64, or utf8 text of YYYY-MM-DD"
-	case t == domain.Text:
+	case c.Type == domain.Datetime && c.Zone != "":
+		return "a timestamp with a zone, or utf8 text of date-times; for one without a zone leave zone out"
+	case c.Type == domain.Datetime:
+		return "a timestamp without a zone, date32, date64, or utf8 text of date-times; for one with a zone declare zone: UTC"
+	case c.Type == domain.Time:
+		return "time32, time64, or utf8 text of times"
+	case c.Type == domain.Text:
 		return "utf8, or a dictionary of it"
 	}
 	return "utf8, a dictionary of it, bool, or numbers spelled as the categories"
 }
 
-func accepts(t domain.ColumnType, from arrow.DataType) bool {
-	number := arrow.IsInteger(from.ID()) || from.ID() == arrow.FLOAT32 || from.ID() == arrow.FLOAT64
+func accepts(c *domain.Column, from arrow.DataType) bool {
+	id := from.ID()
+	number := arrow.IsInteger(id) || id == arrow.FLOAT32 || id == arrow.FLOAT64 || id == arrow.DECIMAL128
+	day := id == arrow.DATE32 || id == arrow.DATE64
 	switch {
-	case ofText(from), from.ID() == arrow.NULL: // all missing
+	case ofText(from), id == arrow.NULL: // all missing
 		return true
-	case t == domain.Numeric || t == domain.Integer:
+	case c.Type == domain.Numeric || c.Type == domain.Integer:
 		return number
-	case t == domain.Date:
-		return from.ID() == arrow.DATE32 || from.ID() == arrow.DATE64
-	case t == domain.Text:
+	case c.Type == domain.Date:
+		return day
+	case c.Type == domain.Datetime:
+		return id == arrow.TIMESTAMP && zoned(from) == (c.Zone != "") || day && c.Zone == ""
+	case c.Type == domain.Time:
+		return id == arrow.TIME32 || id == arrow.TIME64
+	case c.Type == domain.Text:
 		return false
 	}
-	return number || from.ID() == arrow.BOOL
+	return number || id == arrow.BOOL
+}
+
+// readable reports whether columns of some declared type are read from a stored one.
+func readable(from arrow.DataType) bool {
+	_, is := declarable(from)
+	return is
+}
+
+// declarable returns the plainest column that reads a stored type, whatever it holds; ok is false where none does.
+func declarable(from arrow.DataType) (c domain.Column, ok bool) {
+	for _, c := range []domain.Column{{Type: domain.Text}, {Type: domain.Date}, {Type: domain.Datetime, Step: 1},
+		{Type: domain.Datetime, Step: 1, Zone: "UTC"}, {Type: domain.Time, Step: 1}, {Type: domain.Integer}, {Type: domain.Boolean}} {
+		if accepts(&c, from) {
+			return c, true
+		}
+	}
+	return domain.Column{}, false
 }
 
 // ofText reports a column of text, or of a dictionary of it.
@@ -57,8 +87,8 @@ func checkTypes(s *arrow.Schema, l layout, d *domain.Domain, p *problems) {
 			continue
 		}
 		c := d.Columns[at]
-		if f := s.Field(i); !accepts(c.Type, f.Type) {
-			p.add(0, c.Name, fmt.Sprintf("is stored as %s, which is not %s; accepted: %s", f.Type, c.Type, accepted(c.Type)))
+		if f := s.Field(i); !accepts(&c, f.Type) {
+			p.add(0, c.Name, fmt.Sprintf("is stored as %s, which is not %s; accepted: %s", f.Type, c.Type, accepted(&c)))
 		}
 	}
 }
@@ -159,6 +189,9 @@ func flagAdder(b *codes, a *array.Boolean) func(i int) string {
 }
 
 func intAdder(b *ints, a arrow.Array) func(i int) string {
+	if b.calendar != nil && b.calendar.column.Type.Moment() {
+		return momentAdder(b, a)
+	}
 	switch v := a.(type) {
 	case *array.Int64:
 		return func(i int) string { return b.addInt(v.Value(i)) }
@@ -167,22 +200,13 @@ func intAdder(b *ints, a arrow.Array) func(i int) string {
 	case *array.Date32:
 		return func(i int) string { return b.addInt(int64(v.Value(i))) }
 	case *array.Date64:
-		return func(i int) string { return b.addInt(dayOf(int64(v.Value(i)))) }
+		return func(i int) string { return b.addInt(floored(int64(v.Value(i)), 1000*secondsOfDay)) }
 	case *array.Float64:
 		return func(i int) string { return b.addWhole(v.Value(i)) }
 	case *array.Float32:
 		return func(i int) string { return b.addWhole(float64(v.Value(i))) }
 	}
 	return textAdder(b, a)
-}
-
-// dayOf is the day since 1970-01-01 that holds a millisecond, before 1970 too.
-func dayOf(ms int64) int64 {
-	const day = 24 * 60 * 60 * 1000
-	if ms%day < 0 {
-		return ms/day - 1
-	}
-	return ms / day
 }
 
 // floatAdder refuses integers that a float64 does not hold: rounded, two become one.
@@ -194,6 +218,8 @@ func floatAdder(b *floats, a arrow.Array) func(i int) string {
 		return func(i int) string { return b.addNumber(float64(v.Value(i))) }
 	case *array.Int64:
 		return func(i int) string { return b.addInteger(v.Value(i)) }
+	case *array.Decimal128:
+		return textAdder(b, a)
 	}
 	text, buf := spelled(a), []byte(nil)
 	return func(i int) string {
@@ -234,8 +260,29 @@ func spelled(a arrow.Array) func(b []byte, i int) []byte {
 		return func(b []byte, i int) []byte { return strconv.AppendInt(b, v.Value(i), 10) }
 	case *array.Float64:
 		return func(b []byte, i int) []byte { return strconv.AppendFloat(b, v.Value(i), 'f', -1, 64) }
+	case *array.Decimal128:
+		return spelledDecimal(v)
+	case *array.Timestamp, *array.Time32, *array.Time64:
+		return spelledMoment(a)
 	}
 	return func(b []byte, i int) []byte { return append(b, a.ValueStr(i)...) }
+}
+
+// spelledDecimal writes all digits that the type has behind the point.
+func spelledDecimal(a *array.Decimal128) func(b []byte, i int) []byte {
+	scale := int(a.DataType().(*arrow.Decimal128Type).Scale)
+	return func(b []byte, i int) []byte {
+		digits, minus := strings.CutPrefix(a.Value(i).BigInt().String(), "-")
+		if minus {
+			b = append(b, '-')
+		}
+		if scale <= 0 {
+			return append(append(b, digits...), strings.Repeat("0", -scale)...)
+		}
+		digits = strings.Repeat("0", max(0, scale+1-len(digits))) + digits
+		point := len(digits) - scale
+		return append(append(append(b, digits[:point]...), '.'), digits[point:]...)
+	}
 }
 
 func (f *floats) addNumber(x float64) string {
@@ -256,7 +303,7 @@ func (f *floats) notFinite(x float64) string {
 
 func (n *ints) addInt(x int64) string {
 	n.values = append(n.values, x)
-	if n.days == "" && n.hasWhole(x) {
+	if n.calendar == nil && n.hasWhole(x) {
 		n.values[len(n.values)-1] = 0
 		return n.null(len(n.values) - 1)
 	}

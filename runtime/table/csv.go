@@ -114,7 +114,7 @@ func openCSV(in *input) (*csvTable, error) {
 	case !t.delimited(values, head, p, line):
 	case d.header:
 		t.header = string(head[:min(next, len(head))])
-		t.layout = byName(values, dom, p, line, d.ignoreExtra)
+		t.layout = byName(values, dom, p, line, d.extra(undeclared))
 	default:
 		t.layout = byPosition(len(values), dom, p, line, d.ignoreExtra)
 		t.lookLikeHeader(values, p, line)

@@ -99,3 +99,11 @@ func shown(delim byte) string {
 	}
 	return fmt.Sprintf("%q", string(delim))
 }
+
+// extra returns the words for columns that are not declared, nil where they are ignored.
+func (d *dialect) extra(words func(i int) string) func(i int) string {
+	if d.ignoreExtra {
+		return nil
+	}
+	return words
+}

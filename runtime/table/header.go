@@ -33,10 +33,16 @@ func byPosition(n int, d *domain.Domain, p *problems, line int64, ignoreExtra bo
 	return l
 }
 
+// undeclared says what to do about column i of a file that the domain does not name.
+func undeclared(i int) string {
+	return fmt.Sprintf("column %d of the file is not declared; declare it, or set csv.extra: ignore", i+1)
+}
+
 // byName matches the columns of a header, or of a Parquet schema, to the
 // declared ones. No name that is not declared is ever quoted, only its place: a
-// line that names every column may hold values too, where line ends are lost.
-func byName(names []string, d *domain.Domain, p *problems, line int64, ignoreExtra bool) layout {
+// line that names every column may hold values too, where line ends are lost. extra
+// words the problem of a column that is not declared; nil ignores such columns.
+func byName(names []string, d *domain.Domain, p *problems, line int64, extra func(i int) string) layout {
 	declared := map[string]int{}
 	for i, c := range d.Columns {
 		declared[c.Name] = i
@@ -58,11 +64,11 @@ func byName(names []string, d *domain.Domain, p *problems, line int64, ignoreExt
 		p.add(line, "", fmt.Sprintf("names %d of the %d declared columns; is this line no header (csv.header: false), or the domain that of another file?", len(found), len(declared)))
 		return nil
 	}
-	compare(names, l, found, d, p, line, ignoreExtra)
+	compare(names, l, found, d, p, line, extra)
 	return l
 }
 
-func compare(names []string, l layout, found map[string]int, d *domain.Domain, p *problems, line int64, ignoreExtra bool) {
+func compare(names []string, l layout, found map[string]int, d *domain.Domain, p *problems, line int64, extra func(i int) string) {
 	for _, c := range d.Columns {
 		switch {
 		case found[c.Name] > 1:
@@ -71,12 +77,9 @@ func compare(names []string, l layout, found map[string]int, d *domain.Domain, p
 			p.add(line, c.Name, "is declared and not in the file"+nearest(c.Name, names, l))
 		}
 	}
-	if ignoreExtra {
-		return
-	}
 	for i, at := range l {
-		if at < 0 {
-			p.add(line, "", fmt.Sprintf("column %d of the file is not declared; declare it, or set csv.extra: ignore", i+1))
+		if at < 0 && extra != nil {
+			p.add(line, "", extra(i))
 		}
 	}
 }

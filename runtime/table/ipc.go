@@ -45,6 +45,9 @@ func (arrowFormat) records(in *input, match matcher) (_ recordSource, schema *ar
 	if schema, err = s.open(in.fsys, in.name); err != nil {
 		return nil, nil, err
 	}
+	if err = refuseNested(in, schema); err != nil {
+		return nil, nil, err
+	}
 	s.layout, err = match(schema)
 	return s, schema, err
 }
@@ -72,10 +75,21 @@ func (s *arrowSource) open(fsys FS, name string) (*arrow.Schema, error) {
 	if s.reader, err = (&frames{next: next, compress: true}).reader(); err != nil {
 		return nil, wrong(name, "is a damaged Arrow file: %v", err)
 	}
-	if column, kind := nested(s.reader.Schema()); kind != "" {
-		return nil, wrong(name, "has the column %q of type %s; accepted: columns of single values", column, kind)
-	}
 	return s.reader.Schema(), nil
+}
+
+// refuseNested refuses a file with columns that are not read even beside others. Names of columns are told where no domain
+// says that they are public, as it is the owner who drafts one.
+func refuseNested(in *input, s *arrow.Schema) error {
+	at, kind := nested(s)
+	if at < 0 {
+		return nil
+	}
+	which := fmt.Sprintf("column %d of the file", at+1)
+	if in.domain == nil {
+		which += fmt.Sprintf(", %q,", s.Field(at).Name)
+	}
+	return wrong(in.name, "%s is stored as %s, which is not read; accepted: columns of single values: leave it out when the file is written", which, kind)
 }
 
 func openFile(f fs.File, name string) (func() (meta, body []byte, err error), error) {

@@ -221,8 +221,11 @@ func TestNestedArrow(t *testing.T) {
 	b := array.NewRecordBuilder(memory.DefaultAllocator, s)
 	b.Field(0).AppendNull()
 	for form, data := range arrowForms(b.NewRecord()) {
-		if _, err := readAll(data); err == nil || !strings.Contains(err.Error(), `column "l" of type list`) {
-			t.Errorf("%s: %v, must name the column and its type", form, err)
+		if _, err := readAll(data); err == nil || !strings.Contains(err.Error(), `column 1 of the file is stored as list`) {
+			t.Errorf("%s: %v, must tell the column by its place, and its type", form, err)
+		}
+		if _, err := OpenRaw(t.Context(), inMemory(data), "f", nil); err == nil || !strings.Contains(err.Error(), `column 1 of the file, "l", is stored as list`) {
+			t.Errorf("%s: %v, must name the column to who drafts a domain", form, err)
 		}
 	}
 }

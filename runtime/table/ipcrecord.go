@@ -13,17 +13,17 @@ import (
 
 // nested is the first column of a schema whose values are lists, structs or other
 // columns; such columns are not read.
-func nested(s *arrow.Schema) (column, kind string) {
-	for _, f := range s.Fields() {
+func nested(s *arrow.Schema) (at int, kind string) {
+	for i, f := range s.Fields() {
 		t := f.Type
 		if d, ok := t.(*arrow.DictionaryType); ok {
 			t = d.ValueType
 		}
 		if _, ok := t.(arrow.NestedType); ok || t.ID() == arrow.EXTENSION || t.ID() == arrow.DICTIONARY {
-			return f.Name, t.Name()
+			return i, t.Name()
 		}
 	}
-	return "", ""
+	return -1, ""
 }
 
 // checkRecord finds columns that are shorter than they say: reading a value beyond

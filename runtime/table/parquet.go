@@ -44,9 +44,9 @@ func (parquetFormat) records(in *input, match matcher) (recordSource, *arrow.Sch
 		return nil, nil, err
 	}
 	l, err := match(s.Schema)
-	if err == nil && in.domain == nil {
-		if err = s.Readable(); err != nil {
-			err = wrong(in.name, "%v", err)
+	for i, at := range l {
+		if err == nil && at >= 0 && !s.Reads(i) {
+			err = wrong(in.name, "column %d of the file is stored in a way that is not read", i+1)
 		}
 	}
 	if err != nil {

@@ -83,6 +83,21 @@ func writeDates(w file.ColumnChunkWriter, c *domain.Column, a arrow.Array, level
 	})
 }
 
+// writeMoments writes seconds as microseconds.
+func writeMoments(w file.ColumnChunkWriter, c *domain.Column, a arrow.Array, levels []int16) error {
+	v, ok := a.(*array.Int64)
+	if !ok {
+		return otherType(c, a)
+	}
+	least, greatest := c.Type.Span()
+	return writeCells(w, c, v.Int64Values(), levels, func(at int64) (int64, error) {
+		if x := float64(at); x < least || x > greatest {
+			return 0, errMoment
+		}
+		return at * 1e6, nil
+	})
+}
+
 func writeFlags(w file.ColumnChunkWriter, c *domain.Column, a arrow.Array, levels []int16) error {
 	v, ok := a.(*array.Int32)
 	if !ok {
@@ -184,6 +199,8 @@ func textArray(texts []string) *array.String {
 var (
 	errCode = errors.New("holds a code without a category")
 	errDate = errors.New("holds a date outside the range of date32")
+	// errMoment is what no file can spell.
+	errMoment = errors.New("holds a date-time outside the years 0 to 9999, or a time outside its day")
 )
 
 func otherType(c *domain.Column, a arrow.Array) error {

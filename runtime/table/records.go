@@ -3,6 +3,7 @@ package table
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -48,7 +49,12 @@ func matchSchema(name string, s *arrow.Schema, d *dialect, dom *domain.Domain) (
 	for i := range names {
 		names[i] = s.Field(i).Name
 	}
-	l := byName(names, dom, p, 0, d.ignoreExtra)
+	l := byName(names, dom, p, 0, d.extra(func(i int) string {
+		if kind := s.Field(i).Type; !readable(kind) {
+			return fmt.Sprintf("column %d of the file is stored as %s, which is not read; leave it out when the file is written, or set csv.extra: ignore", i+1, kind.Name())
+		}
+		return undeclared(i)
+	}))
 	checkTypes(s, l, dom, p)
 	return l, p.err(false)
 }

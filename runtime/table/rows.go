@@ -17,9 +17,17 @@ import (
 // (nil without a header) and values as they are spelled. Only `weir domain
 // infer` reads so.
 type Raw struct {
-	Names []string
-	Types []domain.ColumnType        // what a column may be declared that holds nothing; nil for text files
-	Rows  iter.Seq2[[][]byte, error] // a row is valid until the next
+	Names  []string
+	Stored []domain.Column            // the plainest columns that read what is stored, without names; nil for text files
+	Unread []UnreadColumn             // columns of the file that are not among the others, since no domain can declare them
+	Rows   iter.Seq2[[][]byte, error] // a row is valid until the next
+}
+
+// UnreadColumn is a column whose stored type is not read.
+type UnreadColumn struct {
+	Name  string
+	Place int    // in the file, from 1
+	Type  string // a word of Arrow, such as list or binary
 }
 
 // OpenRaw reads the header of a file: text as csv says, Parquet or Arrow.
@@ -165,26 +173,22 @@ func rawRecords(in *input, open opener) (*Raw, error) {
 				yield(nil, sourceError(in.name, err))
 				return
 			}
-			if !spellRows(record, yield) {
+			if !spellRows(record, s.columns(), yield) {
 				return
 			}
 		}
 	}}
-	for i := range schema.NumFields() {
-		r.Names = append(r.Names, schema.Field(i).Name)
-		r.Types = append(r.Types, declarable(schema.Field(i).Type))
+	for i, f := range schema.Fields() {
+		if c, ok := declarable(f.Type); ok {
+			r.Names, r.Stored = append(r.Names, f.Name), append(r.Stored, c)
+			continue
+		}
+		r.Unread = append(r.Unread, UnreadColumn{Name: f.Name, Place: i + 1, Type: f.Type.Name()})
+	}
+	if len(r.Names) == 0 {
+		return nil, wrong(in.name, "has no column of a type that is read; accepted: booleans, numbers, decimals, dates, times and texts")
 	}
 	return r, nil
-}
-
-// declarable is the plainest type that reads a stored one, whatever it holds.
-func declarable(from arrow.DataType) domain.ColumnType {
-	for _, t := range []domain.ColumnType{domain.Text, domain.Date, domain.Integer} {
-		if accepts(t, from) {
-			return t
-		}
-	}
-	return domain.Boolean
 }
 
 // guardedNext reads a record; the libraries panic on damaged files.
@@ -197,7 +201,7 @@ func guardedNext(s recordSource) (r arrow.Record, err error) {
 	return s.next()
 }
 
-// opened opens all columns of a file; the libraries panic on damaged ones.
+// opened opens the columns of a file that can be read; the libraries panic on damaged ones.
 func opened(in *input, open opener) (_ recordSource, _ *arrow.Schema, err error) {
 	defer func() {
 		if e := recover(); e != nil {
@@ -207,22 +211,28 @@ func opened(in *input, open opener) (_ recordSource, _ *arrow.Schema, err error)
 	return open(in, func(s *arrow.Schema) (layout, error) {
 		all := make(layout, s.NumFields())
 		for i := range all {
-			all[i] = i
+			if all[i] = i; !readable(s.Field(i).Type) {
+				all[i] = -1
+			}
 		}
 		return all, nil
 	})
 }
 
-func spellRows(r arrow.Record, yield func([][]byte, error) bool) bool {
-	columns := make([]func([]byte, int) []byte, r.NumCols())
-	for i := range columns {
-		columns[i] = spelled(r.Column(i))
+// spellRows spells the columns that have a place in the layout.
+func spellRows(r arrow.Record, l layout, yield func([][]byte, error) bool) bool {
+	var read []arrow.Array
+	var columns []func([]byte, int) []byte
+	for i, a := range r.Columns() {
+		if l[i] >= 0 {
+			read, columns = append(read, a), append(columns, spelled(a))
+		}
 	}
 	row := make([][]byte, len(columns))
 	for i := range int(r.NumRows()) {
 		for j := range row {
 			row[j] = row[j][:0]
-			if !gone(r.Column(j), i) {
+			if !gone(read[j], i) {
 				row[j] = columns[j](row[j], i)
 			}
 		}

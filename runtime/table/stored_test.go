@@ -147,7 +147,7 @@ func TestOtherTypesAreNamed(t *testing.T) {
 	d.Column("i32").Type = domain.Date
 	for name, data := range forms(t, foreign(t)) {
 		_, err := Open(fstest.MapFS{name: {Data: data}}, name, nil, d)
-		for _, want := range []string{name, `column "flag": is stored as`, "which is not numeric; accepted: a float or integer type", `column "i32": is stored as int32, which is not date; accepted: date32`} {
+		for _, want := range []string{name, `column "flag": is stored as`, "which is not numeric; accepted: a float, integer or decimal type", `column "i32": is stored as int32, which is not date; accepted: date32`} {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v, must say %s", name, err, want)
 			}

@@ -27,7 +27,7 @@ func (textFormat) Usual() bool { return true }
 func (textFormat) Text() bool { return true }
 
 // Write implements Writer: the source's names and category spellings, numbers with the decimals of their step (all
-// decimals where a value is no multiple of it), ISO dates, missing cells as the column's first spelling of missing that
+// decimals where a value is no multiple of it), dates and times in the form of their column, else ISO 8601, missing cells as the column's first spelling of missing that
 // no value has (domain.Column.Apart), or empty. Values are quoted where RFC 4180 needs it; lines end with \n.
 func (textFormat) Write(ctx context.Context, w io.Writer, name string, t pipeline.Table, style Style) error {
 	d, err := newDialect(name, style.CSV)
@@ -188,7 +188,7 @@ func (s *speller) spell(b []byte, i int) ([]byte, error) {
 	}
 	b, ok := s.write(b, i)
 	if !ok {
-		return b, fmt.Errorf("column %q: holds a value that its domain cannot spell (a code without category, NaN, decimals where its form has none, or a date beyond year 9999)", s.column.Name)
+		return b, fmt.Errorf("column %q: holds a value that its domain cannot spell (a code without category, NaN, decimals where its form has none, a date beyond year 9999, or a time outside its day)", s.column.Name)
 	}
 	if s.codes.has(b) && !s.column.Type.Coded() {
 		return b, fmt.Errorf("column %q: holds a value spelled as a missing one; accepted: spellings of missing outside the bounds", s.column.Name)
@@ -208,9 +208,10 @@ func writerOf(c *domain.Column, a arrow.Array) func(b []byte, i int) ([]byte, bo
 	case *array.Int32:
 		return categoryWriter(c, v)
 	case *array.Int64:
-		if c.Type == domain.Date {
-			form := c.DayForm()
-			return func(b []byte, i int) ([]byte, bool) { return form.Append(b, v.Value(i)) }
+		if c.Type.Calendar() {
+			form := newCalendar(c)
+			form.moments = c.MomentForm()
+			return func(b []byte, i int) ([]byte, bool) { return form.write(b, v.Value(i)) }
 		}
 		return formed(c, func(b []byte, i int) ([]byte, bool) { return strconv.AppendInt(b, v.Value(i), 10), true })
 	case *array.Float64:

@@ -38,7 +38,8 @@ func (parquetFormat) Usual() bool { return true }
 // Text implements Writer.
 func (parquetFormat) Text() bool { return false }
 
-// Write implements Writer: numeric as double, integer as int64, date as date32, text as utf8, categories as a
+// Write implements Writer: numeric as double, integer as int64, date as date32, datetime as timestamp and time as
+// time64 (of microseconds), text as utf8, categories as a
 // dictionary of their spellings, booleans of 0 and 1 as boolean, encoded columns as float. Nothing in the file depends
 // on when or where it is written.
 func (parquetFormat) Write(ctx context.Context, w io.Writer, _ string, t pipeline.Table, _ Style) error {
@@ -126,6 +127,11 @@ func storedColumn(c *domain.Column) parquetColumn {
 		return parquetColumn{c, words, schema.StringLogicalType{}, parquet.Types.ByteArray, wordWriter(c)}
 	case c.Type == domain.Date && c.Encoding == nil:
 		return parquetColumn{c, arrow.FixedWidthTypes.Date32, schema.DateLogicalType{}, parquet.Types.Int32, writeDates}
+	case c.Type == domain.Datetime && c.Encoding == nil:
+		stamp := &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: c.Zone}
+		return parquetColumn{c, stamp, schema.NewTimestampLogicalType(c.Zone != "", schema.TimeUnitMicros), parquet.Types.Int64, writeMoments}
+	case c.Type == domain.Time && c.Encoding == nil:
+		return parquetColumn{c, arrow.FixedWidthTypes.Time64us, schema.NewTimeLogicalType(false, schema.TimeUnitMicros), parquet.Types.Int64, writeMoments}
 	case kind.ID() == arrow.INT64:
 		return parquetColumn{c, kind, schema.NewIntLogicalType(64, true), parquet.Types.Int64, writeIntegers}
 	case kind.ID() == arrow.FLOAT32:

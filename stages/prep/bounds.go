@@ -127,20 +127,34 @@ func (s *Bounds) limits(ps *schema.Problems, c *domain.Column) (lower, upper flo
 	if c.Type != domain.Numeric {
 		lower, upper = math.Ceil(lower), math.Floor(upper) // whole numbers only
 	}
+	if c.Type.Moment() { // and whole steps
+		lower, upper = math.Ceil(lower/c.Step)*c.Step, math.Floor(upper/c.Step)*c.Step
+	}
+	least, greatest := c.Type.Span()
 	path := "bounds." + c.Name
 	switch {
 	case !isNumber(c):
-		ps.Add(path, "set for a column that is "+describe(c), "set for a number or a date")
+		ps.Add(path, "set for a column that is "+describe(c), "set for a number, a date or a time")
 	case math.IsInf(lower, 0) && math.IsInf(upper, 0):
 		ps.Refuse("W01", path, "absent, and the domain has none", "public bounds (never read from the data; dp_bounds finds some for a charge)")
-	case c.Type == domain.Date && (lower < domain.FirstDay && own.Lower != nil || upper > domain.LastDay && own.Upper != nil):
-		ps.Add(path, fmt.Sprintf("from %g to %g", lower, upper), fmt.Sprintf("days since 1970-01-01 inside [%d, %d], the years 0 to 9999", domain.FirstDay, domain.LastDay))
+	case c.Type.Calendar() && (lower < least && own.Lower != nil || upper > greatest && own.Upper != nil):
+		ps.Add(path, fmt.Sprintf("from %g to %g", lower, upper), calendarLimits(c.Type))
 	case !(lower <= upper):
 		ps.Add(path, fmt.Sprintf("from %g to %g", lower, upper), "a lower bound that is not above the upper one")
 	default:
 		return lower, upper, true
 	}
 	return 0, 0, false
+}
+
+// calendarLimits says which numbers stand for values that a file can spell.
+func calendarLimits(t domain.ColumnType) string {
+	least, greatest := t.Span()
+	counted := map[domain.ColumnType]string{domain.Date: "days since 1970-01-01", domain.Datetime: "seconds since 1970-01-01T00:00", domain.Time: "seconds since midnight"}[t]
+	if t != domain.Time {
+		return fmt.Sprintf("%s inside [%.0f, %.0f], the years 0 to 9999", counted, least, greatest)
+	}
+	return fmt.Sprintf("%s inside [%.0f, %.0f]", counted, least, greatest)
 }
 
 func (s *Bounds) maker(i int, c domain.Column, lower, upper float64) maker {
@@ -196,7 +210,7 @@ func nearest(v, lower, upper float64) float64 {
 }
 
 func isNumber(c *domain.Column) bool {
-	return c.Encoding == nil && (c.Type == domain.Numeric || c.Type == domain.Integer || c.Type == domain.Date)
+	return c.Encoding == nil && c.Type.Numbered()
 }
 
 // describe names what a column is, for problems.

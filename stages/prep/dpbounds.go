@@ -196,14 +196,19 @@ func (s *DPBounds) fill(c *domain.Column, low, high float64, found bool) {
 	if low == high { // beyond the highest exponent, on one side
 		low, high = min(low, low/2), max(high, high/2)
 	}
-	if c.Type == domain.Date {
-		low, high = min(max(low, domain.FirstDay), domain.LastDay-1), max(min(high, domain.LastDay), domain.FirstDay+1)
+	least, greatest := c.Type.Span()
+	one := 1.0
+	if c.Type.Moment() { // of which a day has whole steps
+		one, greatest = c.Step, math.Floor(greatest/c.Step)*c.Step
+	}
+	if c.Type.Calendar() {
+		low, high = min(max(low, least), greatest-one), max(min(high, greatest), least+one)
 	}
 	if step := spacing(c); step > 0 {
 		low, high = math.Floor(low/step)*step, math.Ceil(high/step)*step
 	}
-	if c.Type == domain.Date { // whose step may not divide the ends
-		low, high = max(low, domain.FirstDay), min(high, domain.LastDay)
+	if c.Type.Calendar() { // whose step may not divide the ends
+		low, high = max(low, least), min(high, greatest)
 	}
 	c.Bounds = &[2]float64{low, high}
 }

@@ -155,7 +155,7 @@ func (s *Encode) oneHot(ps *schema.Problems, c *domain.Column, e *scaling) {
 func (s *Encode) standard(ps *schema.Problems, c *domain.Column, m Moments, e *scaling) {
 	e.Form, e.Range, e.Mean, e.SD = domain.Standard, [2]float64{}, m.Mean, m.SD
 	if !isNumber(c) {
-		ps.Add("standard."+c.Name, "given for a column that is "+describe(c), "given for a number or a date")
+		ps.Add("standard."+c.Name, "given for a column that is "+describe(c), "given for a number, a date or a time")
 	}
 	if !(m.SD > 0) {
 		ps.Add("standard."+c.Name+".sd", fmt.Sprint(m.SD), "above 0")

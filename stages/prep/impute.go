@@ -64,7 +64,7 @@ func (s *ImputeConstant) number(ps *schema.Problems, d *domain.Domain, name stri
 	case d.Columns[at].Late:
 		ps.Add(path, lateSetting, beforeRelease)
 	case !isNumber(&d.Columns[at]):
-		ps.Add(path, "set for a column that is "+describe(&d.Columns[at]), "set for a number or a date")
+		ps.Add(path, "set for a column that is "+describe(&d.Columns[at]), "set for a number, a date or a time")
 	case d.Columns[at].Type != domain.Numeric && v != math.Trunc(v):
 		ps.Add(path, fmt.Sprint(v), "a whole number, as the column is "+describe(&d.Columns[at]))
 	case d.Columns[at].Bounds != nil && !(v >= d.Columns[at].Bounds[0] && v <= d.Columns[at].Bounds[1]):

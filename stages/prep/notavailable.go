@@ -43,7 +43,7 @@ func (s *NotAvailable) plan(h pipeline.Header) (rewrite, error) {
 		} else if c := &h.Domain.Columns[at]; c.Late {
 			ps.Add("columns."+name, lateSetting, beforeRelease)
 		} else if !isNumber(c) {
-			ps.Add("columns."+name, "set for a column that is "+describe(c), "set for a number or a date")
+			ps.Add("columns."+name, "set for a column that is "+describe(c), "set for a number, a date or a time")
 		}
 	}
 	if len(s.Columns) == 0 {

@@ -93,7 +93,7 @@ func (a *Asked) check(ps *schema.Problems, at string, d *domain.Domain, rows int
 	case c == nil:
 		ps.Unknown(at+".column", "column of the table", a.Column, d.Names())
 	case c.RefuseUnit(ps, at+".column"):
-	case c.Encoding != nil || c.Late || c.Type == domain.Text || c.Type == domain.Date:
+	case c.Encoding != nil || c.Late || c.Type == domain.Text || c.Type.Calendar():
 		ps.Add(at+".column", a.Column+", which is "+described(c), "a category or a number as it is before encode, known in the domain")
 	case a.Ask == Histogram:
 		a.checkCells(ps, at, c)
@@ -208,7 +208,7 @@ func (c Condition) check(ps *schema.Problems, at string, d *domain.Domain) {
 		return
 	case column.RefuseUnit(ps, at+".column"):
 		return
-	case column.Encoding != nil || column.Late || column.Type == domain.Text || column.Type == domain.Date:
+	case column.Encoding != nil || column.Late || column.Type == domain.Text || column.Type.Calendar():
 		ps.Add(at+".column", c.Column+", which is "+described(column), "a category or a number as it is before encode, known in the domain")
 		return
 	case column.Type.Coded() != (len(c.In) > 0) || column.Type.Coded() == (c.From != nil || c.To != nil):
@@ -251,7 +251,7 @@ func CheckCovariance(ps *schema.Problems, path string, names []string, d *domain
 		c := &d.Columns[at]
 		switch {
 		case c.RefuseUnit(ps, fmt.Sprintf("%s[%d]", path, i)):
-		case c.Encoding != nil || c.Late || c.Type == domain.Date || c.Type == domain.Text:
+		case c.Encoding != nil || c.Late || c.Type.Calendar() || c.Type == domain.Text:
 			ps.Add(fmt.Sprintf("%s[%d]", path, i), c.Name+", which is "+described(c), "a bounded number or a column of two categories")
 		case c.Nullable:
 			ps.Add(fmt.Sprintf("%s[%d]", path, i), c.Name+", which may be missing", "a column without missing values (kinds `impute_constant` and `impute_knn` fill them)")

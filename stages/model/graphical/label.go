@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"weir/pipeline/domain"
 	"weir/stages/internal/columns"
@@ -113,8 +112,8 @@ func plainLabel(name string) bool {
 }
 
 func (l labels) number(x float64) string {
-	if l.column.Type == domain.Date {
-		return time.Unix(int64(x)*86400, 0).UTC().Format(time.DateOnly)
+	if l.column.Type.Calendar() {
+		return l.column.Show(x)
 	}
 	return strconv.FormatFloat(x, 'f', -1, 64)
 }
@@ -216,9 +215,8 @@ func (l labels) split(text string) (lo, hi float64, upTo, ok bool) {
 
 func (l labels) parse(text string) (float64, bool) {
 	text = strings.TrimSpace(text)
-	if l.column.Type == domain.Date {
-		day, err := time.Parse(time.DateOnly, text)
-		return float64(day.Unix() / 86400), err == nil
+	if l.column.Type.Calendar() {
+		return l.column.ReadValue(text)
 	}
 	x, err := strconv.ParseFloat(text, 64)
 	return x, err == nil

@@ -129,7 +129,7 @@ func (s Columns) check(d *domain.Domain, ps *schema.Problems) {
 		case c == nil:
 			ps.Unknown(path, "column of the table", name, d.Names())
 		case c.Type.Coded():
-			ps.Add(path, "edges of a column of type "+string(c.Type), "edges of a number or a date")
+			ps.Add(path, "edges of a column of type "+string(c.Type), "edges of a number, a date or a time")
 		case len(edges) < 2 || len(edges) > mostBins+1 || !ascending(edges):
 			ps.Add(path, fmt.Sprintf("%d edges", len(edges)), fmt.Sprintf("2 to %d edges, ascending, none twice", mostBins+1))
 		}

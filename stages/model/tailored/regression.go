@@ -93,7 +93,7 @@ func plain(ps *schema.Problems, path string, c *domain.Column) {
 		ps.Add(path, fmt.Sprintf("%s, which is encoded (%s)", c.Name, c.Encoding.Form), "a column as it is before encode")
 	case c.Late:
 		ps.Add(path, c.Name+", known only when another stage has released it", "a column known in the domain")
-	case c.Type == domain.Text || c.Type == domain.Date:
+	case c.Type == domain.Text || c.Type.Calendar():
 		ps.Add(path, fmt.Sprintf("%s, which is %s", c.Name, c.Type), "a bounded number or a column of categories")
 	case c.Nullable:
 		ps.Add(path, c.Name+", which may be missing", "a column without missing values (kinds `impute_constant` and `impute_knn` fill them)")

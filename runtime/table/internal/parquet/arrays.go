@@ -37,3 +37,8 @@ func flagArray(values []bool, valid *memory.Buffer, missing int) (arrow.Array, e
 	}
 	return arrayOf(arrow.FixedWidthTypes.Boolean, len(values), missing, valid, memory.NewBufferBytes(bits)), nil
 }
+
+// nullArray is of a column that no row has a value in, whatever its pages hold.
+func nullArray(values []int32, _ *memory.Buffer, _ int) (arrow.Array, error) {
+	return array.NewNull(len(values)), nil
+}

@@ -16,24 +16,36 @@ type cells interface {
 	finish(n int64) (arrow.Array, error)           // the first n of them
 }
 
-// newCells collects what is stored as t, and says which type it becomes: integers
+// newCells collects what is stored as t in a physical type, and says which type it becomes: integers
 // of every width are 64-bit ones. It is nil for what no cell of a table can be. room
 // is how many bytes texts may keep before no more of them are read.
-func newCells(t arrow.DataType, room int64) (cells, arrow.DataType) {
+func newCells(t arrow.DataType, stored physical, room int64) (cells, arrow.DataType) {
 	switch t.ID() {
+	case arrow.NULL:
+		if stored.kind != parquet.Types.Int32 {
+			return nil, t
+		}
+		return &typed[int32]{plain: plainFixed(arrow.Int32Traits.CastFromBytes), delta: numbersOf[int32], array: nullArray}, t
+	case arrow.DECIMAL128:
+		return newDecimals(t, stored, room), t
+	case arrow.TIMESTAMP:
+		if stored.kind == parquet.Types.Int96 {
+			return &typed[parquet.Int96]{plain: plainFixed(parquet.Int96Traits.CastFromBytes), array: julian(t)}, t
+		}
+		return &typed[int64]{plain: plainFixed(arrow.Int64Traits.CastFromBytes), delta: numbersOf[int64], array: fixedArray(t, arrow.Int64Traits.CastToBytes)}, t
 	case arrow.BOOL:
 		return &typed[bool]{plain: plainFlags, array: flagArray}, t
 	case arrow.INT8, arrow.INT16, arrow.INT32:
 		return &typed[int32]{plain: plainFixed(arrow.Int32Traits.CastFromBytes), delta: numbersOf[int32], array: widened(func(v int32) int64 { return int64(v) })}, arrow.PrimitiveTypes.Int64
 	case arrow.UINT8, arrow.UINT16, arrow.UINT32:
 		return &typed[int32]{plain: plainFixed(arrow.Int32Traits.CastFromBytes), delta: numbersOf[int32], array: widened(func(v int32) int64 { return int64(uint32(v)) })}, arrow.PrimitiveTypes.Int64
-	case arrow.INT64, arrow.UINT64:
+	case arrow.INT64, arrow.UINT64, arrow.TIME64:
 		return &typed[int64]{plain: plainFixed(arrow.Int64Traits.CastFromBytes), delta: numbersOf[int64], array: fixedArray(t, arrow.Int64Traits.CastToBytes)}, t
 	case arrow.FLOAT32:
 		return &typed[float32]{plain: plainFixed(arrow.Float32Traits.CastFromBytes), array: fixedArray(t, arrow.Float32Traits.CastToBytes)}, t
 	case arrow.FLOAT64:
 		return &typed[float64]{plain: plainFixed(arrow.Float64Traits.CastFromBytes), array: fixedArray(t, arrow.Float64Traits.CastToBytes)}, t
-	case arrow.DATE32:
+	case arrow.DATE32, arrow.TIME32:
 		return &typed[int32]{plain: plainFixed(arrow.Int32Traits.CastFromBytes), delta: numbersOf[int32], array: fixedArray(t, arrow.Int32Traits.CastToBytes)}, t
 	case arrow.STRING:
 		return newTexts(room), t

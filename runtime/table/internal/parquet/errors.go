@@ -11,7 +11,7 @@ func (u UnreadableError) Unwrap() error { return u.Err }
 // UnsupportedError is sound Parquet of a kind that is not read.
 type UnsupportedError struct{ error }
 
-var errTypes = errors.New("is Parquet with columns that are not read (nested ones, or times, decimals and bytes); accepted: columns of booleans, integers, floats, dates and texts")
+var errTypes = errors.New("is a damaged Parquet file: a column has a type that the format does not define for the way in which it is stored")
 
 var errIndex = errors.New("is a damaged Parquet file: its index points outside of it or contradicts itself")
 

@@ -126,12 +126,14 @@ func begins(chunk *metadata.ColumnChunkMetaData) int64 {
 	return from
 }
 
-// Readable refuses a file of which not every column can be read.
-func (f *File) Readable() error {
-	for i, leaf := range f.leaves {
-		if c, _ := newCells(f.Schema.Field(i).Type, 0); leaf < 0 || c == nil {
-			return errTypes
-		}
+// Reads reports whether the cells of a field can be read: it is not nested, and of a type that a table has.
+func (f *File) Reads(field int) bool {
+	if f.leaves[field] < 0 {
+		return false
 	}
-	return nil
+	c, _ := newCells(f.Schema.Field(field).Type, f.physical(f.leaves[field]), 0)
+	return c != nil
 }
+
+// physical returns how the values of a stored column are stored.
+func (f *File) physical(leaf int) physical { return physicalOf(f.meta.Schema.Column(leaf)) }

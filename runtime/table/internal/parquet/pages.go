@@ -137,6 +137,10 @@ func (p *pages) width() int {
 		return 8
 	case parquet.Types.Int32, parquet.Types.Float, parquet.Types.ByteArray:
 		return 4 // of a text: its length
+	case parquet.Types.Int96:
+		return parquet.Int96SizeBytes
+	case parquet.Types.FixedLenByteArray:
+		return max(0, p.column.TypeLength())
 	}
 	return 0
 }

@@ -46,7 +46,7 @@ func (f *File) Rows(fields []int, batch int64) *Rows {
 	var read []arrow.Field
 	for _, i := range fields {
 		field, c := f.Schema.Field(i), &column{leaf: f.leaves[i]}
-		c.cells, field.Type = newCells(field.Type, max(leastFor, maxText/n))
+		c.cells, field.Type = newCells(field.Type, f.physical(c.leaf), max(leastFor, maxText/n))
 		if t, ok := c.cells.(*texts); ok {
 			s.texts = append(s.texts, t)
 		}

@@ -46,7 +46,7 @@ func arrowType(node schema.Node) (kind arrow.DataType, err error) {
 }
 
 // leafType returns the type of a stored column by the table of the format (parquet-format, LogicalTypes.md), nil where
-// its logical type does not fit the way in which it is stored. Decimals, times and bytes have types so that a message
+// its logical type does not fit the way in which it is stored. Bytes have a type so that a message
 // can name them: cells of them are not read.
 func leafType(n *schema.PrimitiveNode) arrow.DataType {
 	logical, stored := n.LogicalType(), n.PhysicalType()
@@ -54,7 +54,7 @@ func leafType(n *schema.PrimitiveNode) arrow.DataType {
 	case *schema.IntLogicalType:
 		return integerType(stored, t)
 	case *schema.DecimalLogicalType:
-		return &arrow.Decimal128Type{Precision: t.Precision(), Scale: t.Scale()}
+		return decimalType(n, t)
 	case *schema.TimeLogicalType:
 		return timeType(stored, t.TimeUnit())
 	case *schema.TimestampLogicalType:
@@ -93,6 +93,15 @@ func integerType(stored parquet.Type, t *schema.IntLogicalType) arrow.DataType {
 	return only(fits, kinds[1])
 }
 
+// decimalType returns a decimal of at most 38 digits, which 16 bytes hold; of more digits its type is not read.
+func decimalType(n *schema.PrimitiveNode, t *schema.DecimalLogicalType) arrow.DataType {
+	if t.Precision() > 38 {
+		return &arrow.Decimal256Type{Precision: t.Precision(), Scale: t.Scale()}
+	}
+	fits := n.PhysicalType() != parquet.Types.FixedLenByteArray || n.TypeLength() >= 1 && n.TypeLength() <= 16
+	return only(fits, &arrow.Decimal128Type{Precision: t.Precision(), Scale: t.Scale()})
+}
+
 func timeType(stored parquet.Type, unit schema.TimeUnitType) arrow.DataType {
 	switch {
 	case stored == parquet.Types.Int32 && unit == schema.TimeUnitMillis:
@@ -110,7 +119,11 @@ func timestampType(stored parquet.Type, t *schema.TimestampLogicalType) arrow.Da
 		schema.TimeUnitMillis: arrow.Millisecond, schema.TimeUnitMicros: arrow.Microsecond, schema.TimeUnitNanos: arrow.Nanosecond,
 	}
 	unit, known := units[t.TimeUnit()]
-	return only(known && stored == parquet.Types.Int64, &arrow.TimestampType{Unit: unit})
+	kind := &arrow.TimestampType{Unit: unit}
+	if t.IsAdjustedToUTC() {
+		kind.TimeZone = "UTC"
+	}
+	return only(known && stored == parquet.Types.Int64, kind)
 }
 
 // storedType returns the type of a column whose logical type says no more than how it is stored.
@@ -123,7 +136,7 @@ func storedType(n *schema.PrimitiveNode) arrow.DataType {
 	case parquet.Types.Int64:
 		return arrow.PrimitiveTypes.Int64
 	case parquet.Types.Int96:
-		return arrow.FixedWidthTypes.Timestamp_ns
+		return &arrow.TimestampType{Unit: arrow.Second} // which holds every day that 96 bits can name
 	case parquet.Types.Float:
 		return arrow.PrimitiveTypes.Float32
 	case parquet.Types.Double:
