@@ -24,9 +24,9 @@ type Derive struct {
 // Derived is one new column.
 type Derived struct {
 	Name       string            `yaml:"name" json:"name" required:"true" minLength:"1" doc:"Name of the new column, or of one that it replaces."`
-	Formula    string            `yaml:"formula" json:"formula" required:"true" doc:"Formula over the columns of a row, such as weight / (height / 100) ** 2."`
+	Formula    string            `yaml:"formula" json:"formula" required:"true" doc:"Formula over the columns of a row, such as weight / (height / 100) ** 2, days_between(admitted, discharged) or weekday(admitted)."`
 	Type       domain.ColumnType `yaml:"type" json:"type" required:"true" enum:"numeric|integer|categorical|ordinal|boolean|text" doc:"What the values are."`
-	Bounds     *[2]float64       `yaml:"bounds,omitempty" json:"bounds,omitempty" doc:"Least and greatest value; out-of-range results are clipped."`
+	Bounds     *[2]float64       `yaml:"bounds,omitempty" json:"bounds,omitempty" doc:"Least and greatest value; out-of-range results are clipped. Left out, a part of a date or time and a difference of two have those that follow from the bounds of their columns and the calendar."`
 	Categories domain.Spellings  `yaml:"categories,omitempty" json:"categories,omitempty" doc:"All values, in order; boolean has no and yes by default."`
 	Step       float64           `yaml:"step,omitempty" json:"step,omitempty" min:"0" doc:"Values are multiples of step, counted from the lower bound."`
 	Doc        string            `yaml:"doc,omitempty" json:"doc,omitempty" doc:"Meaning and unit of the column."`
@@ -35,7 +35,8 @@ type Derived struct {
 func deriveKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: "derive", Version: 4, Late: true, In: tableIn(), Out: tableOut("the table with the new columns"),
-		Doc: "Adds columns computed from the others of the same row by a formula. Use it for differences, ratios, groups and flags. The " +
+		Doc: "Adds columns computed from the others of the same row by a formula. Use it for differences, ratios, groups and flags, and for parts of dates and times (year, month, day, weekday from 1 of Monday, " +
+			"hour, minute) and what lies between two (days_between, hours_between, minutes_between). The " +
 			"result is missing where a value that the formula names is missing, where it is not a finite number (a quotient or power), and " +
 			"where it is none of the declared categories. No row ends a run. Works row by row, so stability stays as it is.",
 		New: func() pipeline.Stage { return &Derive{} },
@@ -78,6 +79,9 @@ func (c Derived) plan(ps *schema.Problems, path string, h pipeline.Header) (rewr
 	if e != nil {
 		col.FromUnit = e.fromUnit()
 	}
+	if e != nil && c.Bounds == nil && (col.Type == domain.Integer || col.Type == domain.Numeric) {
+		col.Bounds = e.bounds
+	}
 	if col.Type.Coded() && len(col.Categories) == 0 {
 		ps.Add(path+".categories", "absent", "the values of a column that is "+string(c.Type))
 	}
@@ -85,7 +89,7 @@ func (c Derived) plan(ps *schema.Problems, path string, h pipeline.Header) (rewr
 		ps.Add(path+".bounds", fmt.Sprint(*c.Bounds), "two numbers in ascending order")
 	}
 	if c.Bounds != nil && c.Type == domain.Date && !(c.Bounds[0] >= domain.FirstDay && c.Bounds[1] <= domain.LastDay) {
-		ps.Add(path+".bounds", fmt.Sprint(*c.Bounds), fmt.Sprintf("days since 1970-01-01 inside [%d, %d], the years 0 to 9999", domain.FirstDay, domain.LastDay))
+		ps.Add(path+".bounds", fmt.Sprint(*c.Bounds), calendarLimits(c.Type))
 	}
 	if e != nil && !fits(col.Type, e.result) {
 		ps.Add(path+".formula", "of type "+e.result.String(), "of a type that a column which is "+string(c.Type)+" can hold"+hintFor(col.Type, e.result))

@@ -29,6 +29,7 @@ import (
 //	booleans    true or false (the second category is true)
 //	rank(c)     place of the category in the declared order, from 0
 //	missing(c)  whether the value of column c is missing
+//	year(c)     and other parts of dates and times, and differences of two (calendar.go)
 //	col("a-b")  the column of a name that is no identifier
 var functions = []string{"abs", "ceil", "floor", "round", "min", "max", "int", "float"}
 
@@ -39,11 +40,12 @@ type expression struct {
 	divides bool // finite inputs may give a result that is not finite
 	fails   bool // some part has no value for some row
 	result  reflect.Kind
+	bounds  *[2]float64 // of the result, where they follow from those of the columns
 }
 
 // input is a variable of the expression: the value, rank or presence of a column.
 type input struct {
-	name, form string // form is value, rank or missing
+	name, form string // form is value, rank, missing, or one of dates and times
 	place      int
 	column     domain.Column
 }
@@ -71,6 +73,7 @@ func compile(ps *schema.Problems, path, source string, d *domain.Domain, want re
 	if len(*ps) > before {
 		return nil
 	}
+	e.bounds = known(tree.Node, d)
 	return e.build(ps, path, source, d, want)
 }
 
@@ -147,11 +150,11 @@ func (in input) zero() any {
 	switch c := in.column; {
 	case in.form == "missing", in.form == "value" && c.Type == domain.Boolean:
 		return false
-	case in.form == "rank":
+	case in.form == "rank" || in.ofCalendar():
 		return 0
 	case c.Type == domain.Numeric:
 		return 0.0
-	case c.Type == domain.Integer || c.Type == domain.Date:
+	case c.Type == domain.Integer || c.Type.Calendar():
 		return 0
 	}
 	return ""
@@ -204,6 +207,9 @@ func (v *evaluator) row(i int) any {
 func (in input) reader(a arrow.Array) (func(i int) any, error) {
 	if in.form == "missing" {
 		return func(i int) any { return a.IsNull(i) }, nil
+	}
+	if in.ofCalendar() {
+		return in.partReader(a)
 	}
 	if text, ok := a.(*array.String); ok {
 		return guarded(a, func(i int) any { return text.Value(i) }), nil

@@ -2,6 +2,7 @@ package prep
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/conf"
@@ -21,13 +22,13 @@ func config() *conf.Config {
 	return c
 }
 
-// resolver turns rank(c), missing(c) and col("c") into variables.
+// resolver turns rank(c), missing(c), parts of dates and col("c") into variables, and days_between(a, b) into a difference.
 type resolver struct{ d *domain.Domain }
 
 // Visit implements ast.Visitor.
 func (v *resolver) Visit(node *ast.Node) {
 	call, ok := (*node).(*ast.CallNode)
-	if !ok || len(call.Arguments) != 1 {
+	if !ok || len(call.Arguments) < 1 || len(call.Arguments) > 2 {
 		return
 	}
 	callee, ok := call.Callee.(*ast.IdentifierNode)
@@ -35,16 +36,23 @@ func (v *resolver) Visit(node *ast.Node) {
 		return
 	}
 	name, named := argument(call.Arguments[0], callee.Value == "col")
-	if !named {
-		return
-	}
-	switch callee.Value {
-	case "col":
+	switch {
+	case !named:
+	case len(call.Arguments) == 2:
+		if other, named := argument(call.Arguments[1], false); named {
+			if difference := between(callee.Value, name, other); difference != nil {
+				ast.Patch(node, difference)
+			}
+		}
+	case callee.Value == "col":
 		ast.Patch(node, &ast.IdentifierNode{Value: name})
-	case "rank", "missing":
+	case slices.Contains(oneColumn(), callee.Value):
 		ast.Patch(node, &ast.IdentifierNode{Value: callee.Value + "\x00" + name})
 	}
 }
+
+// oneColumn lists the functions of a column, each a form of inputs.
+func oneColumn() []string { return append([]string{"rank", "missing"}, calendarParts()...) }
 
 // argument is the column that a call names: an identifier, or for col a text.
 func argument(n ast.Node, text bool) (string, bool) {
@@ -80,14 +88,19 @@ func (v *checker) Visit(node *ast.Node) {
 	}
 }
 
-const allFunctions = "abs, ceil, floor, round, min, max, int, float, rank(column), missing(column), col(\"column\")"
+const allFunctions = "abs, ceil, floor, round, min, max, int, float, rank(column), missing(column), col(\"column\"), " +
+	"year, month, day, weekday, hour or minute(column), days_between, hours_between or minutes_between(from, to)"
 
 // binary notes divisions and refuses what compares categories in the order of
 // the alphabet, or with values that are no category.
 func (v *checker) binary(n *ast.BinaryNode) {
 	switch n.Operator {
+	case "-":
+		v.between(n)
 	case "/", "%", "**", "^":
-		v.e.divides = true
+		if _, ours := n.Right.(*ast.ConstantNode); !ours { // an hour is never 0
+			v.e.divides = true
+		}
 	case "..":
 		v.ps.Add(v.path, "a range of numbers", "a comparison, such as a >= 1 and a <= 9")
 	case "<", ">", "<=", ">=":
@@ -132,14 +145,17 @@ func (v *checker) literals(side, values ast.Node) {
 	}
 }
 
+// inputOf takes a variable apart.
+func inputOf(variable string) input {
+	if form, name, is := strings.Cut(variable, "\x00"); is {
+		return input{name: name, form: form}
+	}
+	return input{name: variable, form: "value"}
+}
+
 // name notes an input.
 func (v *checker) name(variable string) {
-	in := input{name: variable, form: "value"}
-	for _, form := range []string{"rank", "missing"} {
-		if prefix := form + "\x00"; len(variable) > len(prefix) && variable[:len(prefix)] == prefix {
-			in.form, in.name = form, variable[len(prefix):]
-		}
-	}
+	in := inputOf(variable)
 	in.place = v.d.Index(in.name)
 	if in.place < 0 {
 		v.ps.Unknown(v.path, "column of the table", in.name, v.d.Names())
@@ -149,6 +165,8 @@ func (v *checker) name(variable string) {
 	switch {
 	case in.column.Encoding != nil:
 		v.ps.Add(v.path, "using the column "+in.name+", which is "+describe(&in.column), "written over columns before their encoding")
+	case in.ofCalendar() && !slices.Contains(partsOf(in.column.Type), in.form):
+		v.ps.Add(v.path, "asking for the "+in.form+" of "+in.name+", which is "+describe(&in.column), "asking it of a date, a datetime or (hour and minute) a time")
 	case in.form == "rank" && !in.column.Type.Coded():
 		v.ps.Add(v.path, "asking for the rank of "+in.name+", which is "+describe(&in.column), "asking it of columns with categories")
 	case !slices.ContainsFunc(v.e.inputs, func(o input) bool { return o.variable() == in.variable() }):
