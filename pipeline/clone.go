@@ -20,6 +20,7 @@ func (h Headers) Clone() Headers {
 // Clone is a copy with a domain of its own.
 func (h Header) Clone() Header {
 	h.Domain = h.Domain.DeepClone()
+	h.Spelled = maps.Clone(h.Spelled)
 	return h
 }
 

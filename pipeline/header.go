@@ -47,6 +47,9 @@ type Header struct {
 	Scores    bool      // of a model: it tells how probable a row is, so that rows can be scored by it
 	Kept      Kept      // of a model: the steps of its training that it can be drawn from
 	Terms     Terms
+	// Spelled are other spellings of categories in the file that a table was read from, by column, for a further file like
+	// it. Cells of the table itself have none, and no table that a stage makes has any.
+	Spelled map[string]domain.Aliases
 }
 
 // Kept are the steps of a training that a released model holds: every Every-th and the
@@ -91,6 +94,7 @@ type Headers map[string]Header
 
 // TableHeader returns the header of a table of domain d, with its schema.
 func TableHeader(d *domain.Domain, like Header) Header {
+	like.Spelled = d.Spelled()
 	d = d.WithoutAliases()
 	like.Form, like.Domain = FormTable, d
 	extra := like.Schema

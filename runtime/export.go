@@ -13,12 +13,12 @@ import (
 )
 
 // WriteTable writes a table in the format that the ending of path asks for, whole or not at all.
-func WriteTable(ctx context.Context, path string, t pipeline.Table) error {
+func WriteTable(ctx context.Context, path string, t pipeline.Table, style table.Style) error {
 	format, err := table.WriterOf(path)
 	if err != nil {
 		return err
 	}
-	return disk.Disk{}.Write(path, 0o644, func(w io.Writer) error { return format.Write(ctx, w, path, t, table.Style{}) })
+	return disk.Disk{}.Write(path, 0o644, func(w io.Writer) error { return format.Write(ctx, w, path, t, style) })
 }
 
 // ErrExists marks a file that is there and was not asked to be replaced: it may be

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -27,6 +28,7 @@ type sampleFlags struct {
 	step   int
 	seed   uint64
 	out    string
+	delim  string
 	argmax bool
 	where  []string
 	tries  int
@@ -79,6 +81,7 @@ Exit codes: 0 done; 1 the model cannot be read, or meets the conditions too seld
 	c.Flags().IntVar(&f.step, "step", 0, "step of the training to draw from, one that the model holds (default: the last)")
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "public seed of the draw")
 	c.Flags().StringVar(&f.out, "out", "-", "file to write, "+table.Endings()+"; - is CSV on stdout")
+	c.Flags().StringVar(&f.delim, "delimiter", "", "character between the values of text (default: a comma, of .tsv a tab); a model does not know that of its source")
 	c.Flags().BoolVar(&f.force, "force", false, "overwrite the file of --out")
 	c.Flags().BoolVar(&f.argmax, "argmax", false, "take the most probable category instead of drawing one")
 	return c
@@ -103,6 +106,10 @@ func (f *sampleFlags) run(c *cobra.Command, s streams, path string) error {
 	if f.tries > 0 && len(f.where) == 0 {
 		return usage(c, errors.New("--max-tries: is given without --where, must be absent: every row that is drawn is kept"))
 	}
+	if len(f.delim) > 1 || strings.ContainsAny(f.delim, "\"\r\n\x00") || f.delim >= "\x80" {
+		return usage(c, fmt.Errorf("--delimiter: is %q, must be one ASCII character other than the quote", f.delim))
+	}
+	style := table.Style{CSV: &pipeline.CSV{Delimiter: f.delim}}
 	var err error
 	if f.conditions, err = conditions(f.where); err != nil {
 		return usage(c, err)
@@ -120,12 +127,12 @@ func (f *sampleFlags) run(c *cobra.Command, s streams, path string) error {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	if f.out == "-" {
-		if err := table.WriteText(c.Context(), s.out, t); err != nil {
+		if err := table.WriteText(c.Context(), s.out, t, style); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 		return nil
 	}
-	return runtime.WriteTable(c.Context(), f.out, t)
+	return runtime.WriteTable(c.Context(), f.out, t, style)
 }
 
 func (f *sampleFlags) draw(ctx context.Context, path string) (pipeline.Table, error) {

@@ -24,6 +24,20 @@ func (d *Domain) WithoutAliases() *Domain {
 	return plain
 }
 
+// Spelled returns the aliases of each column that has some; nil where none has.
+func (d *Domain) Spelled() map[string]Aliases {
+	var all map[string]Aliases
+	for i := range d.Columns {
+		if c := &d.Columns[i]; len(c.Aliases) > 0 {
+			if all == nil {
+				all = map[string]Aliases{}
+			}
+			all[c.Name] = maps.Clone(c.Aliases)
+		}
+	}
+	return all
+}
+
 // aliases refuses an alias of no category, and a spelling that means two things.
 func (c *checker) aliases(path string, col *Column) {
 	if len(col.Aliases) > 0 && !col.Type.Coded() {

@@ -200,7 +200,8 @@ func stageName(id string) bool {
 
 func (p *parser) settings(id, path string, kind *pipeline.Kind) Stage {
 	ports, s := portStruct(kind), Stage{ID: id, Kind: kind, Stage: kind.New()}
-	for _, problem := range p.doc.Decode(path, &stageHead{}, ports.Interface(), s.Stage) {
+	problems := append(readDates(p.doc, path), p.doc.Decode(path, &stageHead{}, ports.Interface(), s.Stage)...)
+	for _, problem := range problems {
 		if instead, known := kind.Elsewhere[strings.TrimPrefix(problem.Path, path+".")]; known && problem.Found == schema.UnknownKey {
 			problem.Hint = instead
 		}

@@ -84,7 +84,7 @@ func TestSpellingsAlikeAreDraftedAsAliases(t *testing.T) {
 		t.Errorf("the table knows the aliases %v; it has categories alone", got)
 	}
 	var again bytes.Buffer
-	if err := table.WriteText(t.Context(), &again, tab); err != nil {
+	if err := table.WriteText(t.Context(), &again, tab, table.Style{}); err != nil {
 		t.Fatal(err)
 	}
 	if yes, no := strings.Count(again.String(), ",yes\n"), strings.Count(again.String(), ",no\n"); yes != 36 || no != 24 {

@@ -16,7 +16,10 @@ import (
 )
 
 // TestLedgerSuffix ends the name of a ledger of runs with a test seed.
-const TestLedgerSuffix = ".NOT-PRIVATE" + dataset.LedgerSuffix
+const TestLedgerSuffix = marked + dataset.LedgerSuffix
+
+// marked ends what is no release of private data.
+const marked = ".NOT-PRIVATE"
 
 // Place says where the ledger of a dataset is looked for.
 type Place struct {
@@ -65,6 +68,9 @@ func (p Place) ledger(of Dataset) (string, error) {
 	asked := p.Asked
 	if p.Test {
 		return filepath.Abs(p.testLedger(of))
+	}
+	if strings.HasSuffix(of.Path, marked) {
+		return "", dataset.Refusal{Err: fmt.Errorf("%s: has a name that ends in %s, which marks ledgers of runs with a test seed: the table %s would share one with it; must have another name", of.Path, marked, filepath.Base(strings.TrimSuffix(of.Path, marked)))}
 	}
 	before := of.ledgerPath()
 	if _, err := os.Stat(before); before == "" || err != nil {

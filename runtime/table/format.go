@@ -122,8 +122,8 @@ func Endings() string {
 }
 
 // WriteText writes a table as text, for whoever looks at it.
-func WriteText(ctx context.Context, w io.Writer, t pipeline.Table) error {
-	return textFormat{}.Write(ctx, w, "", t, Style{})
+func WriteText(ctx context.Context, w io.Writer, t pipeline.Table, style Style) error {
+	return textFormat{}.Write(ctx, w, "", t, style)
 }
 
 // Told returns the name of the format that marks its files by these first bytes, or "".

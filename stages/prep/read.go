@@ -2,6 +2,7 @@ package prep
 
 import (
 	"context"
+	"slices"
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
@@ -12,7 +13,7 @@ import (
 type Read struct {
 	File       string          `yaml:"file" json:"file" required:"true" format:"path" doc:"CSV or TSV (.gz and .zst too), Parquet or Arrow file, relative to the spec."`
 	CSV        *pipeline.CSV   `yaml:"csv,omitempty" json:"csv,omitempty" doc:"Dialect of a CSV or TSV file."`
-	Columns    []domain.Column `yaml:"columns,omitempty" json:"columns,omitempty" minItems:"1" doc:"What is publicly known of each column, in the order of the table; by default as in the table of the port like, which has no aliases."`
+	Columns    []domain.Column `yaml:"columns,omitempty" json:"columns,omitempty" minItems:"1" doc:"What is publicly known of each column, in the order of the table; by default as in the table of the port like, with the aliases of its columns where that is dataset or another table that was read."`
 	Class      string          `yaml:"class" json:"class" required:"true" enum:"public|private" doc:"public: derived from no private data, so that any stage may use it. private: only evaluation may use it."`
 	Rows       int64           `yaml:"rows,omitempty" json:"rows,omitempty" min:"1" doc:"The row count of a public table, where it is known beforehand."`
 	DeclaredBy string          `yaml:"declared_by,omitempty" json:"declared_by,omitempty" doc:"Who declares that a public table holds no private row, such as a data steward or the publication that it comes from; shown in the bill and in PRIVACY.md."`
@@ -30,12 +31,17 @@ func readKind() pipeline.Kind {
 }
 
 // domain returns the columns of the file, with the aliases that its cells may have.
-func (s *Read) domain(like *domain.Domain) *domain.Domain {
-	if len(s.Columns) > 0 || like == nil {
-		return &domain.Domain{Columns: s.Columns}
+func (s *Read) domain(like pipeline.Header) *domain.Domain {
+	if len(s.Columns) > 0 || like.Domain == nil {
+		d := &domain.Domain{Columns: slices.Clone(s.Columns)}
+		d.Complete()
+		return d
 	}
-	d := like.Clone()
+	d := like.Domain.Clone()
 	d.History = nil
+	for i := range d.Columns {
+		d.Columns[i].Aliases = like.Spelled[d.Columns[i].Name]
+	}
 	return d
 }
 
@@ -56,15 +62,18 @@ func (s *Read) header(d *domain.Domain) (pipeline.Header, error) {
 	if s.File == "" {
 		ps.Add("file", "missing", "the path of a table")
 	}
-	if len(d.Columns) == 0 {
+	switch {
+	case len(d.Columns) == 0:
 		ps.Add("columns", "missing", "the columns of the table, or like: dataset")
+	case len(s.Columns) > 0:
+		ps = append(ps, domain.Check(d, domain.Declared)...)
 	}
 	return pipeline.TableHeader(d, h), ps.Err()
 }
 
 // Plan implements pipeline.Stage.
 func (s *Read) Plan(in pipeline.Headers) (pipeline.Work, error) {
-	d := s.domain(in["like"].Domain)
+	d := s.domain(in["like"])
 	h, err := s.header(d)
 	return pipeline.Work{Out: pipeline.Headers{"out": h}, Lazy: true, Files: []pipeline.FileUse{s.use()},
 		Run: func(_ context.Context, env *pipeline.Env, _ pipeline.Tables) (pipeline.Tables, error) {
