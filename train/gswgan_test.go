@@ -417,3 +417,83 @@ func TestNormedCriticsSeeThreeBatches(t *testing.T) {
 		t.Errorf("generated rows score %g more than real ones in all, must be 0", sum)
 	}
 }
+
+// TestWhatNormedCriticsHide: a critic with batch_norm behind its first layer scores rows alike after a shift of each column and after
+// one scale of all, up to the 1e-5 that batch_norm adds to a variance, but not after a scale of one column. So its gradients at
+// the rows of a batch add up to 0 in each column: nothing holds where a generator puts a column. Behind the activation, whose slope
+// depends on the shift, batch_norm hides none of these.
+func TestWhatNormedCriticsHide(t *testing.T) {
+	dense, norm, leaky := net.Dense(16), net.Activation("batch_norm"), net.Activation("leaky_relu")
+	for place, c := range map[string]struct {
+		critic []net.Layer
+		hides  map[string]bool
+	}{
+		"before": {[]net.Layer{dense, norm, leaky, net.Dense(1)}, map[string]bool{"shift": true, "scale": true, "sum": true}},
+		"after":  {[]net.Layer{dense, leaky, norm, net.Dense(1)}, map[string]bool{}},
+	} {
+		j := newJudged(t, c.critic)
+		far := map[string]float64{
+			"shift":        j.moved(func(column int, v float32) float32 { return v + float32(2*column-3) }),
+			"scale":        j.moved(func(_ int, v float32) float32 { return 3*v + 1 }),
+			"scale of one": j.moved(func(column int, v float32) float32 { return v * float32([]int{3, 1, 1, 1}[column]) }),
+			"sum":          j.sum(),
+		}
+		for what, v := range far {
+			if (v < 1e-3) != c.hides[what] {
+				t.Errorf("batch_norm %s the activation: %s moves a score by %g", place, what, v)
+			}
+		}
+	}
+}
+
+// judged is rows of four columns before a critic.
+type judged struct {
+	pass *net.Pass
+	w    []float32
+	x    net.Matrix
+}
+
+func newJudged(t *testing.T, layers []net.Layer) *judged {
+	critic, r := build(t, 4, layers...), rand.New(rand.NewPCG(4, 5))
+	j := &judged{critic.NewPass(32), critic.Init(r), net.NewMatrix(32, 4)}
+	normal(j.x, r)
+	return j
+}
+
+func (j *judged) scores(change func(column int, v float32) float32) []float32 {
+	in := j.pass.Input(32)
+	for i := range 32 {
+		for k, v := range j.x.Row(i) {
+			in.Row(i)[k] = change(k, v)
+		}
+	}
+	return slices.Clone(j.pass.Forward(j.w, net.Mode{Train: true, Frozen: true}).Data)
+}
+
+func unchanged(_ int, v float32) float32 { return v }
+
+// moved is how far a change moves a score at most.
+func (j *judged) moved(change func(int, float32) float32) (far float64) {
+	plain := j.scores(unchanged)
+	for i, v := range j.scores(change) {
+		far = math.Max(far, math.Abs(float64(v-plain[i])))
+	}
+	return far
+}
+
+// sum is the largest sum, over rows, of the gradients of a column.
+func (j *judged) sum() (most float64) {
+	j.scores(unchanged)
+	for i := range 32 {
+		j.pass.OutGrad().Row(i)[0] = float32(1 + i%3)
+	}
+	grad := j.pass.BackwardInput(j.w, 0)
+	for k := range 4 {
+		sum := 0.
+		for i := range 32 {
+			sum += float64(grad.Row(i)[k])
+		}
+		most = math.Max(most, math.Abs(sum))
+	}
+	return most
+}

@@ -75,6 +75,8 @@ func TestRunSpendsThePlan(t *testing.T) {
 		"gs_wgan norm": privacy.Repeated{Count: 12, Event: privacy.Gaussian{NoiseMultiplier: 3}},
 		"gs_wgan batch": privacy.Repeated{Count: 12, Event: privacy.SampledWithoutReplacement{SampleSize: 1, Population: 5,
 			Event: privacy.Gaussian{NoiseMultiplier: 0.75}}},
+		"gs_wgan norm after": privacy.Repeated{Count: 12, Event: privacy.SampledWithoutReplacement{SampleSize: 1, Population: 5,
+			Event: privacy.Gaussian{NoiseMultiplier: 0.75}}},
 		"gs_wgan drawn":  privacy.Repeated{Count: 48, Event: privacy.Gaussian{NoiseMultiplier: 3}}, // no amplification
 		"gs_wgan shared": privacy.Repeated{Count: 48, Event: privacy.Gaussian{NoiseMultiplier: 3}},
 	}
@@ -174,6 +176,9 @@ func TestModelHoldsNothingPrivate(t *testing.T) {
 		want := (3+1)*8 + (8+1)*7
 		if name == "gs_wgan drawn" || name == "gs_wgan shared" { // batch norm has 4 numbers a unit; steps 5, 10 and 12
 			want = 3 * (want + 4*8)
+		}
+		if name == "gs_wgan norm after" {
+			want += 4 * 8
 		}
 		if numbers != want {
 			t.Errorf("%s: the model holds %d weights, the generator has %d", name, numbers, want)

@@ -41,12 +41,12 @@ func (s *GSWGAN) checkSchedule(h pipeline.Header, ps *schema.Problems) {
 // checkNorms adds what norms over a batch contradict.
 func (s *GSWGAN) checkNorms(ps *schema.Problems) {
 	for _, norm := range []struct{ setting, value string }{{"generator_norm", s.GeneratorNorm}, {"critic_norm", s.CriticNorm}} {
-		if norm.value == "batch" && s.BatchSize == 1 {
-			ps.Add("batch_size", "1 with "+norm.setting+" batch, which leaves nothing of a batch of one row", "at least 2, or "+norm.setting+" none")
+		if norm.value != "none" && s.BatchSize == 1 {
+			ps.Add("batch_size", "1 with "+norm.setting+" "+norm.value+", which leaves nothing of a batch of one row", "at least 2, or "+norm.setting+" none")
 		}
 	}
-	if s.CriticNorm == "batch" && s.Query == "sample" {
-		ps.Add("critic_norm", "batch with query sample, where the gradient at a row would tell which others drew the same critic", "none, or query batch or mean")
+	if s.CriticNorm != "none" && s.Query == "sample" {
+		ps.Add("critic_norm", s.CriticNorm+" with query sample, where the gradient at a row would tell which others drew the same critic", "none, or query batch or mean")
 	}
 }
 

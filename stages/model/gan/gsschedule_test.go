@@ -74,6 +74,8 @@ func TestScheduleRefusals(t *testing.T) {
 		fmt.Sprintf("must be at most the number of shards, %d", in.Header.Shards): func(s *GSWGAN) { s.CriticSchedule, s.Scheduled = "public", in.Header.Shards+1 },
 		"batch_size: is 1 with generator_norm batch":                              func(s *GSWGAN) { s.BatchSize, s.GeneratorNorm = 1, "batch" },
 		"batch_size: is 1 with critic_norm batch":                                 func(s *GSWGAN) { s.BatchSize, s.CriticNorm = 1, "batch" },
+		"batch_size: is 1 with critic_norm batch_after":                           func(s *GSWGAN) { s.BatchSize, s.CriticNorm = 1, "batch_after" },
+		"critic_norm: is batch_after with query sample":                           func(s *GSWGAN) { s.Query, s.CriticNorm = "sample", "batch_after" },
 		"share_throwaway: is true with critic_schedule public":                    func(s *GSWGAN) { s.CriticSchedule, s.Scheduled, s.ShareThrowaway = "public", 1, true },
 		"critic_norm: is batch with query sample":                                 func(s *GSWGAN) { s.Query, s.CriticNorm = "sample", "batch" },
 	} {

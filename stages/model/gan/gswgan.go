@@ -60,7 +60,7 @@ type GSCritics struct {
 	Scheduled      int     `yaml:"scheduled" json:"scheduled" min:"0" doc:"Critics trained at each generator step under critic_schedule public, in turn; 0 is all of them."`
 	Penalty        float64 `yaml:"penalty" json:"penalty" min:"0" doc:"Weight of the gradient penalty."`
 	Critic         []int   `yaml:"critic" json:"critic" min:"1" minItems:"1" doc:"Units of each critic's hidden layers."`
-	CriticNorm     string  `yaml:"critic_norm" json:"critic_norm" enum:"none|batch" doc:"Whether each critic's hidden layers normalise their batch: real rows, generated rows and interpolates apart, so that shift and scale of a batch are hidden from them. Not with query sample, whose rows are released one by one."`
+	CriticNorm     string  `yaml:"critic_norm" json:"critic_norm" enum:"none|batch|batch_after" doc:"Whether each critic's hidden layers normalise their batch, real rows, generated rows and interpolates apart: batch before an activation, which hides a shift of each column and a scale of all from the critic; batch_after behind it, which hides less. Not with query sample, whose rows are released one by one."`
 }
 
 // GSGenerator are settings of the generator.
@@ -70,7 +70,7 @@ type GSGenerator struct {
 	LatentDim     int     `yaml:"latent_dim" json:"latent_dim" min:"1" doc:"Dimension of the standard normal vector that a generated row starts from."`
 	Generator     []int   `yaml:"generator" json:"generator" min:"1" minItems:"1" doc:"Units of the generator's hidden layers."`
 	Activation    string  `yaml:"generator_activation" json:"generator_activation" enum:"leaky_relu|relu|tanh" doc:"Activation of the generator's hidden layers; leaky_relu has slope 0.2, as in critics."`
-	GeneratorNorm string  `yaml:"generator_norm" json:"generator_norm" enum:"none|batch" doc:"Whether the generator's hidden layers normalise their batch."`
+	GeneratorNorm string  `yaml:"generator_norm" json:"generator_norm" enum:"none|batch|batch_after" doc:"Whether the generator's hidden layers normalise their batch: batch before an activation, batch_after behind it, so that the next layer's weights move no mean."`
 	ReleaseEvery  int     `yaml:"release_every,omitempty" json:"release_every,omitempty" min:"1" doc:"Steps between generators that are released beside the last one, for sample with step. The charge covers them all. The last alone by default."`
 }
 
@@ -149,14 +149,15 @@ func (s *GSWGAN) nets(d *domain.Domain, critics int) (critic, gen *net.Net, err 
 	if s.Activation != "leaky_relu" {
 		hidden.Activation, hidden.Slope = s.Activation, 0
 	}
-	if s.GeneratorNorm == "batch" {
-		hidden.Norm = "batch_norm"
+	return nets(normed(generator.Leaky(leak, s.Critic), s.CriticNorm), normed(hidden, s.GeneratorNorm), s.LatentDim, d)
+}
+
+// normed are hidden layers with the norm that a setting names.
+func normed(h generator.Hidden, norm string) generator.Hidden {
+	if norm != "none" {
+		h.Norm, h.NormAfter = "batch_norm", norm == "batch_after"
 	}
-	judge := generator.Leaky(leak, s.Critic)
-	if s.CriticNorm == "batch" {
-		judge.Norm = "batch_norm"
-	}
-	return nets(judge, hidden, s.LatentDim, d)
+	return h
 }
 
 // query is the one value from which clip, noise and event come.

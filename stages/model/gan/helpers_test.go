@@ -96,6 +96,11 @@ func learners(t *testing.T) map[string]learner {
 		programName:      {pipelinetest.Learner{Kind: dpWGANKind(), Stage: func() pipeline.Stage { return programWGAN() }}, rows},
 		"gs_wgan sample": {pipelinetest.Learner{Kind: gsWGANKind(), Stage: func() pipeline.Stage { return smallGSWGAN("sample") }}, shards},
 		"gs_wgan norm":   {pipelinetest.Learner{Kind: gsWGANKind(), Stage: func() pipeline.Stage { s := smallGSWGAN("mean"); s.CriticNorm = "batch"; return s }}, shards},
+		"gs_wgan norm after": {pipelinetest.Learner{Kind: gsWGANKind(), Stage: func() pipeline.Stage {
+			s := smallGSWGAN("batch")
+			s.CriticNorm, s.GeneratorNorm = "batch_after", "batch_after"
+			return s
+		}}, shards},
 		"gs_wgan mean":   {pipelinetest.Learner{Kind: gsWGANKind(), Stage: func() pipeline.Stage { return smallGSWGAN("mean") }}, shards},
 		"gs_wgan batch":  {pipelinetest.Learner{Kind: gsWGANKind(), Stage: func() pipeline.Stage { return smallGSWGAN("batch") }}, shards},
 		"gs_wgan shared": {pipelinetest.Learner{Kind: gsWGANKind(), Stage: func() pipeline.Stage { s := thesis(); s.ShareThrowaway = true; return s }}, shards},

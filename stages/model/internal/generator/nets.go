@@ -15,6 +15,7 @@ type Hidden struct {
 	Activation string  // one of Activations
 	Slope      float64 // of leaky_relu below zero
 	Norm       string  // before each activation: batch_norm, layer_norm; "" for none
+	NormAfter  bool    // Norm stands after each activation
 	Residual   bool    // a layer as wide as its input is added to it (He et al. 2016)
 	Dropout    float64 // share of units left out after each activation, in training; 0 is none
 }
@@ -31,11 +32,7 @@ func Leaky(slope float64, units []int) Hidden {
 func (h Hidden) Layers(in int) []net.Layer {
 	var layers []net.Layer
 	for _, u := range h.Units {
-		block := []net.Layer{net.Dense(u)}
-		if h.Norm != "" {
-			block = append(block, net.Activation(h.Norm))
-		}
-		block = append(block, h.activation())
+		block := append([]net.Layer{net.Dense(u)}, h.active()...)
 		if h.Dropout > 0 {
 			block = append(block, net.Dropout(h.Dropout))
 		}
@@ -45,6 +42,17 @@ func (h Hidden) Layers(in int) []net.Layer {
 		layers, in = append(layers, block...), u
 	}
 	return layers
+}
+
+// active is the activation with its norm.
+func (h Hidden) active() []net.Layer {
+	switch {
+	case h.Norm == "":
+		return []net.Layer{h.activation()}
+	case h.NormAfter:
+		return []net.Layer{h.activation(), net.Activation(h.Norm)}
+	}
+	return []net.Layer{net.Activation(h.Norm), h.activation()}
 }
 
 func (h Hidden) activation() net.Layer {
