@@ -21,17 +21,19 @@ import (
 // and the one kind that is named, each with its reason.
 func homonyms() map[string]string {
 	return map[string]string{
-		"record/rowsof.go: sample":                "the kind: a saved plan, which this reads, names kinds and declares nothing",
-		"record/report/scatter.go: projection":    "the file of a picture",
-		"cmd/weir/sample.go: sample":              "the command, and the way to choose a category",
-		"cmd/weir/report.go: report":              "a key of JSON",
-		"cmd/weir/ledger_show.go: filter":         "the filter of a budget",
-		"cmd/weir/ledger_show_balance.go: filter": "the filter of a budget",
-		"pipeline/compare/rename.go: split":       "privacy.split",
-		"pipeline/domain/rule.go: constraints":    "a key of a domain",
-		"pipeline/domain/yaml.go: bounds":         "a key of a domain",
-		"cmd/weir/run_result.go: report":          "what stands before its path",
-		"pipeline/figure/figure.go: independent":  "a role, which rows of that kind or simulated ones have",
+		"record/rowsof.go: sample":                      "the kind: a saved plan, which this reads, names kinds and declares nothing",
+		"record/report/scatter.go: projection":          "the file of a picture",
+		"cmd/weir/sample.go: sample":                    "the command, and the way to choose a category",
+		"cmd/weir/report.go: report":                    "a key of JSON",
+		"cmd/weir/ledger_show.go: filter":               "the filter of a budget",
+		"cmd/weir/ledger_show_balance.go: filter":       "the filter of a budget",
+		"pipeline/compare/rename.go: split":             "privacy.split",
+		"pipeline/domain/rule.go: constraints":          "a key of a domain",
+		"runtime/codebook/frictionless.go: constraints": "a key of a Table Schema",
+		"runtime/codebook/sdv.go: constraints":          "a key of metadata",
+		"pipeline/domain/yaml.go: bounds":               "a key of a domain",
+		"cmd/weir/run_result.go: report":                "what stands before its path",
+		"pipeline/figure/figure.go: independent":        "a role, which rows of that kind or simulated ones have",
 	}
 }
 

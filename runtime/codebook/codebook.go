@@ -1,4 +1,5 @@
-// Package codebook makes a domain of what a publisher says of a table: a list of columns
+// Package codebook makes a domain of what a publisher says of a table: one file that describes columns by itself
+// (Import), or a list of columns
 // (data-specs of the NIST challenges) and codebooks (of IPUMS, with every code and its
 // label, a line on each column, or dictionaries of NIST's data excerpts). It opens no table. What it reads may come from
 // anyone: sizes are bounded, and damage is named with its line.

@@ -202,7 +202,11 @@ func short(s string) string {
 	return strings.ToValidUTF8(s[:longest-3], "") + "..."
 }
 
-// sentence joins the parts that there are.
+// sentence joins the parts that there are; of none it is "".
 func sentence(parts ...string) string {
-	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "; ") + "."
+	text := strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "; ")
+	if text == "" {
+		return ""
+	}
+	return text + "."
 }

@@ -3,6 +3,8 @@ package codebook
 import (
 	"bytes"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,7 +32,7 @@ func YAML(d *domain.Domain, comment ...string) ([]byte, error) {
 func write(b *bytes.Buffer, c *domain.Column) {
 	fmt.Fprintf(b, "  - name: %s\n    type: %s\n", plain.YAML(c.Name), c.Type)
 	if c.Bounds != nil {
-		fmt.Fprintf(b, "    bounds: [%s, %s]\n", number(c.Bounds[0]), number(c.Bounds[1]))
+		fmt.Fprintf(b, "    bounds: [%s, %s]\n", bound(c, 0), bound(c, 1))
 	}
 	switch {
 	case c.Categories != nil && len(c.Categories) == 0:
@@ -38,16 +40,37 @@ func write(b *bytes.Buffer, c *domain.Column) {
 	case len(c.Categories) > 0:
 		fmt.Fprintf(b, "    categories: [%s]\n", plain.YAMLList(c.Categories))
 	}
+	if len(c.Aliases) > 0 {
+		b.WriteString("    aliases:\n")
+		for _, category := range slices.Sorted(maps.Keys(c.Aliases)) {
+			fmt.Fprintf(b, "      %s: [%s]\n", plain.YAML(category), plain.YAMLList(c.Aliases[category]))
+		}
+	}
 	if c.Step > 0 {
 		fmt.Fprintf(b, "    step: %s\n", number(c.Step))
 	}
+	if c.Format != "" {
+		fmt.Fprintf(b, "    format: %s\n", plain.YAML(c.Format))
+	}
 	if len(c.Missing) > 0 {
-		fmt.Fprintf(b, "    missing: [%s]\n    nullable: true\n", plain.YAMLList(c.Missing))
+		fmt.Fprintf(b, "    missing: [%s]\n", plain.YAMLList(c.Missing))
+	}
+	if c.Nullable {
+		b.WriteString("    nullable: true\n")
 	}
 	if c.Source != "" {
 		fmt.Fprintf(b, "    source: %s\n", c.Source)
 	}
-	fmt.Fprintf(b, "    doc: %s\n", plain.YAML(c.Doc))
+	if c.Doc != "" {
+		fmt.Fprintf(b, "    doc: %s\n", plain.YAML(c.Doc))
+	}
+}
+
+func bound(c *domain.Column, at int) string {
+	if c.Type == domain.Date {
+		return c.Show(c.Bounds[at])
+	}
+	return number(c.Bounds[at])
 }
 
 func number(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }

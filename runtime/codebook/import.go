@@ -1,0 +1,193 @@
+package codebook
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"weir/pipeline/domain"
+)
+
+// Imported is a domain that one file describes by itself, and what a spec needs beside it.
+type Imported struct {
+	Domain *domain.Domain
+	Needs  []string
+}
+
+// importer makes a domain of a JSON file of one form. part names one of several tables in it; "" is the only one.
+type importer func(e entry, part string) Imported
+
+// Import makes a domain of a file that describes columns in one of these forms: a Table Schema or Data Package of
+// Frictionless, the metadata of SDV, what pyreadstat says of a file of SPSS, SAS or Stata, a DDI codebook such as those
+// of IPUMS, or a dictionary of NIST's excerpts. ok is false where it is of none. What a file does not say of a column,
+// such as its bounds, is Undecided, and the doc says what is missing. Each entry that the form does not have is a
+// problem with its place, all of them at once.
+func Import(file string, data []byte, part string) (made *Imported, ok bool, err error) {
+	if len(data) > MaxBytes {
+		return nil, true, fmt.Errorf("%s: has %d bytes, must have at most %d", file, len(data), MaxBytes)
+	}
+	if bytes.HasPrefix(bytes.TrimSpace(data), []byte("<")) || bytes.HasPrefix(data, []byte("\xef\xbb\xbf<")) {
+		made, err = importDDI(file, bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
+		return checked(file, made, err)
+	}
+	by, known := importerOf(data)
+	if !known {
+		return nil, false, nil
+	}
+	e, err := openDocument(file, data)
+	if err != nil {
+		return nil, true, err
+	}
+	found := by(e, part)
+	if len(e.in.problems) > 0 {
+		return nil, true, e.in.problems
+	}
+	return checked(file, &found, nil)
+}
+
+// checked refuses what no domain may be.
+func checked(file string, made *Imported, err error) (*Imported, bool, error) {
+	if err != nil {
+		return nil, true, err
+	}
+	if len(made.Domain.Columns) == 0 {
+		return nil, true, fmt.Errorf("%s: describes no column", file)
+	}
+	if problems := domain.CheckDraft(file, made.Domain); len(problems) > 0 {
+		return nil, true, problems
+	}
+	return made, true, nil
+}
+
+// importerOf tells forms apart by their keys.
+func importerOf(data []byte) (importer, bool) {
+	var top map[string]json.RawMessage
+	if json.Unmarshal(data, &top) != nil {
+		return nil, false
+	}
+	if all := slices.Collect(maps.Values(top)); len(all) > 0 && !slices.ContainsFunc(all, func(raw json.RawMessage) bool { return !coding(raw) }) {
+		return nil, false
+	}
+	is := func(key, begins string) bool { return bytes.HasPrefix(bytes.TrimSpace(top[key]), []byte(begins)) }
+	var nested struct {
+		Fields json.RawMessage `json:"fields"`
+	}
+	if is("schema", "{") {
+		json.Unmarshal(top["schema"], &nested)
+	}
+	switch {
+	case is("fields", "["), is("resources", "["), bytes.HasPrefix(bytes.TrimSpace(nested.Fields), []byte("[")):
+		return frictionless, true
+	case is("column_names", "["):
+		return pyreadstat, true
+	case is("METADATA_SPEC_VERSION", `"`), is("columns", "{") && !is("schema", "{"), is("tables", "{"):
+		return sdv, true
+	case dictionaryAlone(top):
+		return dictionary, true
+	}
+	return nil, false
+}
+
+// coding reports whether an entry is a column of data-specs.
+func coding(raw json.RawMessage) bool {
+	var about map[string]json.RawMessage
+	return json.Unmarshal(raw, &about) == nil && about["maxval"] != nil
+}
+
+// dictionaryAlone reports whether each entry is an object with a description or values.
+func dictionaryAlone(top map[string]json.RawMessage) bool {
+	for _, raw := range top {
+		var about map[string]json.RawMessage
+		if json.Unmarshal(raw, &about) != nil || about["description"] == nil && about["values"] == nil {
+			return false
+		}
+	}
+	return len(top) > 0
+}
+
+// dictionary reads a dictionary of NIST's excerpts (SDNist): codes with labels, and ranges.
+func dictionary(e entry, _ string) Imported {
+	book, d := NewBook(), &domain.Domain{}
+	if err := book.dictionary(e.in.file, e.data); err != nil {
+		e.wrong("", err.Error())
+		return Imported{}
+	}
+	names, _ := e.keys()
+	for _, name := range names {
+		c := domain.Column{Name: name, Type: domain.Categorical, Source: "public"}
+		about, by := book.Of(name)
+		described(&c, about, by)
+		d.Columns = append(d.Columns, c)
+	}
+	return Imported{Domain: d}
+}
+
+// described declares a column by a dictionary alone. Words beside a range stand for missing.
+func described(c *domain.Column, about Entry, by string) {
+	switch {
+	case about.Range != nil:
+		b := *about.Range
+		for _, code := range about.Codes {
+			if x, err := strconv.ParseFloat(code.Value, 64); err == nil && x-x == 0 {
+				b = [2]float64{min(b[0], x), max(b[1], x)}
+			} else {
+				c.Missing, c.Nullable = append(c.Missing, code.Value), true
+			}
+		}
+		whole := b[0] == math.Trunc(b[0]) && b[1] == math.Trunc(b[1])
+		ranged(c, b, whole)
+		if c.Doc = sentence(short(about.Doc), "range by "+by); whole {
+			undecided(c, about.Doc, "range by "+by+", which does not say whether numbers are whole")
+		}
+	case len(about.Codes) > 0:
+		for _, code := range about.Codes {
+			c.Categories = append(c.Categories, code.Value)
+		}
+		c.Doc = sentence(short(about.Doc), labels(about.Codes), "codes by "+by)
+	default:
+		undecided(c, about.Doc, "no values given")
+	}
+}
+
+// undecided declares a column of which a file says too little: its type, if any, stays.
+func undecided(c *domain.Column, doc, lacks string) {
+	if c.Type == "" || c.Type.Coded() && len(c.Categories) == 0 {
+		c.Type = domain.Text
+	}
+	c.Source, c.Doc = domain.Undecided, sentence(short(doc), lacks)
+}
+
+// listed declares the categories of a column; a value that comes twice is a problem of the domain.
+func listed(c *domain.Column, values []string, ordered bool) {
+	c.Type, c.Categories = domain.Categorical, slices.DeleteFunc(slices.Clone(values), func(v string) bool { return slices.Contains(c.Missing, v) })
+	if ordered {
+		c.Type = domain.Ordinal
+	}
+	c.Source, c.Bounds, c.Step = "public", nil, 0
+}
+
+// dayForm translates a date of strptime, such as %d.%m.%Y; ok is false where it has more than a day.
+func dayForm(format string) (form string, ok bool) {
+	form = strings.NewReplacer("%Y", "YYYY", "%m", "MM", "%d", "DD", "%-m", "M", "%-d", "D").Replace(format)
+	_, ok = domain.ReadDayForm(form)
+	if form == "YYYY-MM-DD" {
+		form = ""
+	}
+	return form, ok
+}
+
+// dated declares a column of dates as a file spells them; where that is more than a day, text until a person decides.
+func dated(c *domain.Column, doc, format string) {
+	form, ok := dayForm(format)
+	if !ok {
+		c.Type = domain.Text
+		undecided(c, doc, "spelled as "+format+", for which a person has to find type and format")
+		return
+	}
+	c.Type, c.Format = domain.Date, form
+}
