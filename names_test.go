@@ -31,6 +31,7 @@ func homonyms() map[string]string {
 		"pipeline/domain/rule.go: constraints":          "a key of a domain",
 		"runtime/codebook/frictionless.go: constraints": "a key of a Table Schema",
 		"runtime/codebook/sdv.go: constraints":          "a key of metadata",
+		"runtime/codebook/import.go: values":            "a key of a dictionary",
 		"pipeline/domain/yaml.go: bounds":               "a key of a domain",
 		"cmd/weir/run_result.go: report":                "what stands before its path",
 		"pipeline/figure/figure.go: independent":        "a role, which rows of that kind or simulated ones have",

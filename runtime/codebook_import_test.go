@@ -21,7 +21,8 @@ const (
 		{"name": "born", "type": "date", "format": "%d.%m.%Y", "constraints": {"minimum": "1900-01-01", "maximum": "2024-12-31"}},
 		{"name": "grade", "type": "integer", "categories": [{"value": 1, "label": "low"}, 2, 3], "categoriesOrdered": true},
 		{"name": "smokes", "type": "boolean", "trueValues": ["yes", "y"], "falseValues": ["no"]},
-		{"name": "note", "type": "string"}, {"name": "weight", "type": "number"}, {"name": "seen", "type": "datetime"}]}}]}`
+		{"name": "note", "type": "string"}, {"name": "weight", "type": "number"}, {"name": "seen", "type": "datetime"}, {"name": "free", "type": "date", "format": "any"},
+		{"name": "at", "type": "time", "format": "%I:%M %p"}, {"name": "stay", "type": "datetime", "format": "%d.%m.%Y %H:%M", "constraints": {"minimum": "1970-01-01T00:00", "maximum": "1970-01-02T00:01"}}]}}]}`
 	sdvText = `{"METADATA_SPEC_VERSION": "SINGLE_TABLE_V1", "primary_key": "key", "sequence_key": "who", "columns": {
 		"key": {"sdtype": "id", "regex_format": "K[0-9]{3}"}, "who": {"sdtype": "id"}, "age": {"sdtype": "numerical", "computer_representation": "Int64"},
 		"dose": {"sdtype": "numerical"}, "ward": {"sdtype": "categorical"}, "grade": {"sdtype": "categorical", "order": [1, "2", 3.5]},
@@ -30,7 +31,7 @@ const (
 	statText = `{"column_names": ["key", "sex", "age", "score", "when", "name", "free"], "column_labels": ["key", "Sex", null, "Score", "Day", "Name", "Free"],
 		"variable_value_labels": {"sex": {"2.0": "female", "1.0": "male", "9.0": "refused"}, "score": {"1.0": "low", "3.0": "high", "98.0": "unknown", "99.0": "no answer"}, "free": {"1": "yes"}, "age": {"0.0": "newborn"}},
 		"variable_measure": {"sex": "nominal", "score": "ordinal", "age": "scale", "free": "unknown"}, "missing_ranges": {"sex": [{"lo": 9.0, "hi": 9.0}], "score": [{"lo": 90, "hi": 99}]},
-		"missing_user_values": {}, "readstat_variable_types": {"name": "string", "age": "double"}, "original_variable_types": {"when": "DATE11"}}`
+		"missing_user_values": {}, "readstat_variable_types": {"name": "string", "age": "double"}, "original_variable_types": {"when": "DATE11", "key": "DATETIME20"}}`
 	ddi = `<?xml version="1.0" encoding="UTF-8"?>
 <codeBook xmlns="ddi:codebook:2_5" version="2.5"><stdyDscr><citation/></stdyDscr><dataDscr>
 <var ID="SEX" name="SEX" dcml="0" intrvl="discrete"><labl>Sex</labl><txt>text</txt>
@@ -61,15 +62,16 @@ func TestImport(t *testing.T) {
 		"datapackage.json": {frictionless, map[string]string{
 			"key": `text [] [] 0 "" [NA] true public`, "sex": `categorical [f m] [] 0 "" [NA] true public`, "age": `integer [] [0 120] 1 "" [-9] true public`,
 			"dose": `numeric [] [0.5 900] 0 "1.234,5" [NA] true public`, "born": `date [] [-25567 20088] 0 "DD.MM.YYYY" [NA] true public`, "grade": `ordinal [1 2 3] [] 0 "" [NA] true public`,
-			"smokes": `boolean [no yes] [] 0 "" [NA] true public`, "note": `text [] [] 0 "" [NA] true UNDECIDED`, "weight": `numeric [] [] 0 "" [NA] true UNDECIDED`, "seen": `text [] [] 0 "" [NA] true UNDECIDED`,
+			"smokes": `boolean [no yes] [] 0 "" [NA] true public`, "note": `text [] [] 0 "" [NA] true UNDECIDED`, "weight": `numeric [] [] 0 "" [NA] true UNDECIDED`, "seen": `datetime [] [] 1 "" [NA] true UNDECIDED`,
+			"free": `text [] [] 0 "" [NA] true UNDECIDED`, "at": `time [] [] 60 "hh:mm AM" [NA] true UNDECIDED`, "stay": `datetime [] [0 86460] 60 "DD.MM.YYYY HH:mm" [NA] true public`,
 		}, `dataset: {file: ..., csv: {encoding: "windows-1252", delimiter: ";", header: false}}`},
 		"metadata.json": {sdvText, map[string]string{
 			"key": `text [] [] 0 "" [] false public`, "who": `text [] [] 0 "" [] false public`, "age": `integer [] [] 1 "" [] false UNDECIDED`, "dose": `numeric [] [] 0 "" [] false UNDECIDED`,
 			"ward": `categorical [] [] 0 "" [] false UNDECIDED`, "grade": `ordinal [1 2 3.5] [] 0 "" [] false public`, "flag": `boolean [] [] 0 "" [] false UNDECIDED`,
-			"born": `date [] [] 0 "" [] false UNDECIDED`, "seen": `text [] [] 0 "" [] false UNDECIDED`, "mail": `text [] [] 0 "" [] false public`,
+			"born": `date [] [] 0 "" [] false UNDECIDED`, "seen": `datetime [] [] 60 "YYYY-MM-DD HH:mm" [] false UNDECIDED`, "mail": `text [] [] 0 "" [] false public`,
 		}, `dataset: {privacy_unit: {column: "who", max_rows: ...}}, if its values are persons`},
 		"labels.json": {statText, map[string]string{
-			"key": `numeric [] [] 0 "" [] false UNDECIDED`, "sex": `categorical [1 2] [] 0 "" [9 9.0] true public`, "age": `numeric [] [] 0 "" [] false UNDECIDED`,
+			"key": `datetime [] [] 1 "YYYY-MM-DD HH:mm:ss" [] false UNDECIDED`, "sex": `categorical [1 2] [] 0 "" [9 9.0] true public`, "age": `numeric [] [] 0 "" [] false UNDECIDED`,
 			"score": `ordinal [1 3] [] 0 "" [98 99 98.0 99.0] true public`, "when": `date [] [] 0 "" [] false UNDECIDED`, "name": `text [] [] 0 "" [] false UNDECIDED`,
 			"free": `categorical [1] [] 0 "" [] false UNDECIDED`,
 		}, ""},

@@ -166,12 +166,12 @@ func frictionlessType(c *domain.Column, kind, doc string, f, limits map[string]e
 	case "boolean":
 		frictionlessBoolean(c, f)
 		c.Doc = sentence(short(doc))
-	case "date":
+	case "date", "datetime", "time":
 		format := f["format"].text()
 		if format == "" || format == "default" {
-			format = "%Y-%m-%d"
+			format = map[string]string{"date": "%Y-%m-%d", "datetime": "%Y-%m-%dT%H:%M:%S%z", "time": "%H:%M:%S"}[kind]
 		}
-		if dated(c, doc, format); c.Type == domain.Date {
+		if dated(c, doc, format); c.Type.Calendar() {
 			limited(c, doc, limits)
 		}
 	case "string", "any", "":
@@ -207,16 +207,16 @@ func limited(c *domain.Column, doc string, limits map[string]entry) {
 	c.Bounds, c.Doc = &b, sentence(short(doc), "bounds by "+least.in.file)
 }
 
-// end is a number, or a date as the number of its day.
+// end is a number, or a date or time as the number of its day or second.
 func end(c *domain.Column, e entry) float64 {
-	if c.Type != domain.Date {
+	if !c.Type.Calendar() {
 		return e.number()
 	}
-	day, ok := domain.ParseDay(e.text())
-	if !ok {
-		e.wrong(e.shown(), "a date such as 2019-04-30")
+	if at, ok := c.ReadValue(e.text()); ok {
+		return at
 	}
-	return day
+	e.wrong(e.shown(), "a "+string(c.Type)+" as ISO 8601 spells it")
+	return 0
 }
 
 // frictionlessBoolean takes the first spelling of each value for it, and the others for aliases.

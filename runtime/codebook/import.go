@@ -171,23 +171,34 @@ func listed(c *domain.Column, values []string, ordered bool) {
 	c.Source, c.Bounds, c.Step = "public", nil, 0
 }
 
-// dayForm translates a date of strptime, such as %d.%m.%Y; ok is false where it has more than a day.
-func dayForm(format string) (form string, ok bool) {
-	form = strings.NewReplacer("%Y", "YYYY", "%m", "MM", "%d", "DD", "%-m", "M", "%-d", "D").Replace(format)
-	_, ok = domain.ReadDayForm(form)
-	if form == "YYYY-MM-DD" {
-		form = ""
-	}
-	return form, ok
-}
-
-// dated declares a column of dates as a file spells them; where that is more than a day, text until a person decides.
+// dated declares dates, date-times or times of day as strptime spells them, such as %d.%m.%Y; text, until a person
+// decides, where a form has more than those.
 func dated(c *domain.Column, doc, format string) {
-	form, ok := dayForm(format)
+	form := strings.NewReplacer("%Y", "YYYY", "%m", "MM", "%d", "DD", "%-m", "M", "%-d", "D", "%H", "HH", "%-H", "H", "%I", "hh", "%-I", "h", "%M", "mm", "%S", "ss",
+		"%p", "AM", "%z", "Z").Replace(format)
+	if _, ok := domain.ReadDayForm(form); ok {
+		c.Type = domain.Date
+		if c.Format = form; form == "YYYY-MM-DD" {
+			c.Format = ""
+		}
+		return
+	}
+	moment, ok := domain.ReadMomentForm(form)
 	if !ok {
 		c.Type = domain.Text
 		undecided(c, doc, "spelled as "+format+", for which a person has to find type and format")
 		return
 	}
-	c.Type, c.Format = domain.Date, form
+	if c.Type, c.Step = domain.Time, 60; strings.Contains(form, "Y") {
+		c.Type = domain.Datetime
+	}
+	if strings.Contains(form, "ss") {
+		c.Step = 1
+	}
+	if moment.Zoned() {
+		c.Zone = "UTC"
+	}
+	if c.Format = form; form == c.ISOForm() {
+		c.Format = ""
+	}
 }

@@ -60,8 +60,8 @@ func (s *statColumn) declare(file string) domain.Column {
 		if measure == "unknown" {
 			c.Source, c.Doc = domain.Undecided, sentence(short(s.title), labels(kept), "value labels by "+file+", which does not say whether other values occur")
 		}
-	case strings.HasPrefix(format, "%TD"), statDate(format):
-		c.Type = domain.Date
+	case statDate(format) != "":
+		dated(c, s.title, statDate(format))
 		undecided(c, s.title, "bounds are not given")
 	case text:
 		c.Type = domain.Text
@@ -76,10 +76,17 @@ func (s *statColumn) declare(file string) domain.Column {
 	return *c
 }
 
-// statDate reports whether a format of SPSS or SAS is one of days, which pyreadstat writes as 2019-04-30.
-func statDate(format string) bool {
-	name := strings.TrimRight(format, "0123456789.")
-	return slices.Contains([]string{"DATE", "ADATE", "EDATE", "SDATE", "JDATE", "DDMMYY", "MMDDYY", "YYMMDD", "DATE9"}, name)
+// statDate returns how pandas writes a column of days, date-times or times of SPSS, SAS or Stata; "" of any other.
+func statDate(format string) string {
+	switch name := strings.TrimRight(format, "0123456789."); {
+	case strings.HasPrefix(format, "%TD"), slices.Contains([]string{"DATE", "ADATE", "EDATE", "SDATE", "JDATE", "DDMMYY", "MMDDYY", "YYMMDD"}, name):
+		return "%Y-%m-%d"
+	case strings.HasPrefix(format, "%TC"), name == "DATETIME", name == "YMDHMS":
+		return "%Y-%m-%d %H:%M:%S"
+	case name == "TIME":
+		return "%H:%M:%S"
+	}
+	return ""
 }
 
 // codes are the labelled values, ascending.

@@ -105,7 +105,7 @@ func sdvDate(c *domain.Column, format entry) {
 		undecided(c, "", "a date whose format is not given")
 		return
 	}
-	if dated(c, "", format.text()); c.Type == domain.Date {
+	if dated(c, "", format.text()); c.Type.Calendar() {
 		undecided(c, "", "bounds are not given")
 	}
 }

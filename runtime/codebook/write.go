@@ -47,10 +47,13 @@ func write(b *bytes.Buffer, c *domain.Column) {
 		}
 	}
 	if c.Step > 0 {
-		fmt.Fprintf(b, "    step: %s\n", number(c.Step))
+		fmt.Fprintf(b, "    step: %s\n", step(c))
 	}
 	if c.Format != "" {
 		fmt.Fprintf(b, "    format: %s\n", plain.YAML(c.Format))
+	}
+	if c.Zone != "" {
+		fmt.Fprintf(b, "    zone: %s\n", c.Zone)
 	}
 	if len(c.Missing) > 0 {
 		fmt.Fprintf(b, "    missing: [%s]\n", plain.YAMLList(c.Missing))
@@ -66,8 +69,18 @@ func write(b *bytes.Buffer, c *domain.Column) {
 	}
 }
 
+// step is a number, or the word for one of seconds.
+func step(c *domain.Column) string {
+	for word, seconds := range domain.Steps() {
+		if c.Type.Moment() && seconds == c.Step {
+			return word
+		}
+	}
+	return number(c.Step)
+}
+
 func bound(c *domain.Column, at int) string {
-	if c.Type == domain.Date {
+	if c.Type.Calendar() {
 		return c.Show(c.Bounds[at])
 	}
 	return number(c.Bounds[at])
