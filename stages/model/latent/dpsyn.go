@@ -50,7 +50,7 @@ type DPSYN struct {
 // Mixture says how codes are learned.
 type Mixture struct {
 	Components  int     `yaml:"components" json:"components" min:"1" max:"1000" doc:"Gaussians of a label, or the most of them where choice says how many."`
-	Choice      string  `yaml:"choice" json:"choice" enum:"given|calinski_harabasz" doc:"given: each label has components; calinski_harabasz, as published: as many, from 2 to components, as the clusters of its codes at which the index of Calinski and Harabasz is highest. That looks at codes without noise, and nothing pays for it."`
+	Choice      string  `yaml:"choice" json:"choice" enum:"given|calinski_harabasz" doc:"given: as many for each label as components says; calinski_harabasz, as published: as many, from 2 to components, as the clusters of its codes at which the index of Calinski and Harabasz is highest. That looks at codes without noise, and nothing pays for it."`
 	Rounds      int     `yaml:"rounds" json:"rounds" min:"1" max:"1000" doc:"Noisy moments that are asked for; the first for whole labels, to start from."`
 	MaxCodeNorm float64 `yaml:"max_code_norm" json:"max_code_norm" min:"1e-6" max:"1e6" doc:"Bound on the L2 norm of a code, which is between -1 and 1 in each number; a longer one is shortened."`
 	Share       float64 `yaml:"share" json:"share" exclusiveMin:"0" exclusiveMax:"1" doc:"Share of the mixtures in the squared privacy loss of the stage; the autoencoders have the rest. 0.5 is half of epsilon each, nearly."`
