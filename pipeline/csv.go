@@ -5,6 +5,8 @@ import "weir/pipeline/domain"
 // CSV says how a text file is written. The zero value is RFC 4180 with a header.
 type CSV struct {
 	Encoding    string           `yaml:"encoding,omitempty" json:"encoding,omitempty" enum:"utf-8|latin-1|windows-1252|utf-16" doc:"Encoding of the file; utf-8 by default. UTF-16 is read in the order of bytes that its mark says, little-endian without one. What is written is UTF-8."`
+	Sheet       string           `yaml:"sheet,omitempty" json:"sheet,omitempty" doc:"Sheet of an Excel workbook; needed where there are several."`
+	Range       string           `yaml:"range,omitempty" json:"range,omitempty" doc:"First and last cell of the table in a sheet, such as B3:F40, or B3:F for all rows from the third on; the whole sheet by default."`
 	Delimiter   string           `yaml:"delimiter" json:"delimiter,omitempty" doc:"One character; a comma by default, a tab for .tsv."`
 	Header      *bool            `yaml:"header,omitempty" json:"header,omitempty" doc:"The first line names the columns; true by default."`
 	Quote       string           `yaml:"quote,omitempty" json:"quote,omitempty" doc:"One character; the double quote by default."`

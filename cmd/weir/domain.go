@@ -73,7 +73,7 @@ func domainInfer(s streams) *cobra.Command {
 		},
 	}
 	flags := c.Flags()
-	encodingFlag(c, &csv.Encoding)
+	fileFlags(c, &csv.Encoding, &csv.Sheet, &csv.Range)
 	flags.StringVar(&csv.Delimiter, "delimiter", "", "delimiter of a text file (default: detected)")
 	flags.BoolVar(&noHeader, "no-header", false, "the first line holds values, not names")
 	flags.BoolVar(&csv.Trim, "trim", false, "trim spaces around values")
@@ -84,9 +84,11 @@ func domainInfer(s streams) *cobra.Command {
 	return c
 }
 
-// encodingFlag adds --encoding.
-func encodingFlag(c *cobra.Command, to *string) {
-	c.Flags().StringVar(to, "encoding", "", "encoding of a text file: latin-1, windows-1252, utf-16 or utf-8 (the default)")
+// fileFlags adds what a person has to say of a file that cannot be seen in it.
+func fileFlags(c *cobra.Command, encoding, sheet, area *string) {
+	c.Flags().StringVar(encoding, "encoding", "", "encoding of a text file: latin-1, windows-1252, utf-16 or utf-8 (the default)")
+	c.Flags().StringVar(sheet, "sheet", "", "sheet of an Excel workbook; needed where there are several")
+	c.Flags().StringVar(area, "range", "", "first and last cell of the table in a sheet, such as B3:F40 or B3:F (default: the whole sheet)")
 }
 
 // dialect leaves to be guessed how the file is written, as far as no flag says it.

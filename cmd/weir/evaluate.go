@@ -24,6 +24,7 @@ type evaluateFlags struct {
 	domain, metrics        string
 	target                 string
 	delimiter, encoding    string
+	sheet, area            string
 	missing                []string
 	seed                   uint64
 	workers                int
@@ -82,6 +83,8 @@ func evaluateCommand(s streams) *cobra.Command {
 	flags.StringVar(&f.target, "target", "", "column that learners predict")
 	flags.StringVar(&f.delimiter, "delimiter", "", "delimiter of text files")
 	flags.StringVar(&f.encoding, "encoding", "", "encoding of text files of real rows: latin-1, windows-1252, utf-16 or utf-8 (the default); synthetic ones are utf-8")
+	flags.StringVar(&f.sheet, "sheet", "", "sheet of workbooks of real rows, where there are several")
+	flags.StringVar(&f.area, "range", "", "first and last cell of real rows in a sheet, such as B3:F40 (default: the whole sheet)")
 	flags.StringSliceVar(&f.missing, "missing", nil, "values that mean missing in text files")
 	flags.Uint64Var(&f.seed, "seed", 1, "public seed of learners and workloads")
 	flags.IntVar(&f.workers, "workers", goruntime.GOMAXPROCS(0), "number of goroutines; results do not depend on it")

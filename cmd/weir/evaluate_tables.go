@@ -49,11 +49,11 @@ func (f *evaluateFlags) tables(ctx context.Context, result *evaluation) (pipelin
 }
 
 // csv is how the text file of a table is read: a file that others made is compared all the same. Tables of real rows
-// have the encoding of --encoding; what weir writes is UTF-8.
+// have the encoding of --encoding and lie where --sheet and --range say; what weir writes is UTF-8.
 func (f *evaluateFlags) csv(name string) *pipeline.CSV {
 	csv := &pipeline.CSV{Delimiter: f.delimiter, Missing: f.missing, Unknown: "missing", Extra: "ignore"}
 	if name == "real" || name == "real_train" {
-		csv.Encoding = f.encoding
+		csv.Encoding, csv.Sheet, csv.Range = f.encoding, f.sheet, f.area
 	}
 	return csv
 }

@@ -66,7 +66,7 @@ Exit codes: 0 done; 2 usage, a bad domain, or a file exists.`,
 	c.Flags().Float64Var(&flags.epsilon, "epsilon", defaultEpsilon, "what one run may spend")
 	c.Flags().StringVar(&flags.model, "model", "", "the kind of stage that learns the model, of weir kinds (default: auto)")
 	c.Flags().StringVar(&flags.template, "template", "", "what the table is of: survey, registry or claims")
-	encodingFlag(c, &flags.encoding)
+	fileFlags(c, &flags.encoding, &flags.sheet, &flags.area)
 	c.Flags().Int64Var(&flags.rows, "rows-public", 0, "the number of rows, where it is publicly known")
 	return c
 }

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"weir/internal/disk"
+	"weir/pipeline"
 	"weir/pipeline/domain"
 	"weir/pipeline/spec"
 	"weir/runtime/dataset"
@@ -26,9 +27,10 @@ import (
 
 // initFlags are those of a spec for a domain that there is already.
 type initFlags struct {
-	from, data, target, encoding, unit, model, template string
-	rows, maxRows                                       int64
-	epsilon                                             float64
+	from, data, target, unit, model, template string
+	encoding, sheet, area                     string
+	rows, maxRows                             int64
+	epsilon                                   float64
 }
 
 // given tells whether a flag is set that says something of a domain.
@@ -169,7 +171,7 @@ func (f *initFlags) text(ctx context.Context, dir string) ([]byte, error) {
 		return nil, err
 	}
 	if f.data != "" {
-		if b.CSV, err = dialectOf(ctx, f.data, f.encoding); err != nil {
+		if b.CSV, err = dialectOf(ctx, f.data, &pipeline.CSV{Encoding: f.encoding, Sheet: f.sheet, Range: f.area}); err != nil {
 			return nil, err
 		}
 	}
@@ -188,13 +190,13 @@ func readDomain(path string) (*domain.Domain, error) {
 }
 
 // dialectOf looks at the first lines of the table, for how it is written alone.
-func dialectOf(ctx context.Context, path, encoding string) (string, error) {
+func dialectOf(ctx context.Context, path string, given *pipeline.CSV) (string, error) {
 	folder, err := files.OpenFolder(".", false)
 	if err != nil {
 		return "", err
 	}
 	defer folder.Close()
-	return infer.Dialect(ctx, folder, path, encoding)
+	return infer.Dialect(ctx, folder, path, given)
 }
 
 // fromFolder is a path as seen from a folder.

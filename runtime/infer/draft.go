@@ -69,6 +69,8 @@ func settings(c *pipeline.CSV) string {
 			list = append(list, key+": "+plain.YAML(value))
 		}
 	}
+	add("sheet", c.Sheet)
+	add("range", c.Range)
 	add("encoding", strings.TrimPrefix(c.Encoding, "utf-8"))
 	add("delimiter", strings.TrimPrefix(c.Delimiter, ","))
 	if c.Header != nil && !*c.Header {
@@ -234,10 +236,10 @@ func number(x float64) string {
 	return strconv.FormatFloat(x, 'f', -1, 64)
 }
 
-// Dialect guesses from its first lines how a text file of an encoding ("" is UTF-8) is written, as settings of
+// Dialect guesses from its first lines how a text file is written where given says no more than its encoding, as settings of
 // dataset.csv in YAML; "" where the defaults serve.
-func Dialect(ctx context.Context, fsys table.FS, name, encoding string) (string, error) {
-	csv, err := sniff(ctx, fsys, name, &pipeline.CSV{Encoding: encoding})
+func Dialect(ctx context.Context, fsys table.FS, name string, given *pipeline.CSV) (string, error) {
+	csv, err := sniff(ctx, fsys, name, given)
 	if err != nil {
 		return "", err
 	}

@@ -24,6 +24,10 @@ const (
 // is taken, so that the odd row is reported and not the whole file read as one
 // column. What given says already, but for the delimiter, is kept.
 func sniff(ctx context.Context, fsys table.FS, name string, given *pipeline.CSV) (*pipeline.CSV, error) {
+	if raw, err := table.OpenRaw(ctx, fsys, name, given); err == nil && raw.Stored != nil { // a format that says all of it
+		csv := *given
+		return &csv, nil
+	}
 	csv, rows, err := try(ctx, fsys, name, given, 1)
 	if err == nil && (len(rows) == 0 || len(rows[0]) < 2) {
 		csv, rows, err = try(ctx, fsys, name, given, 0.75)

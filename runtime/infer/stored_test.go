@@ -15,6 +15,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"weir/pipeline"
 	"weir/pipeline/spec"
 )
 
@@ -94,7 +95,7 @@ func TestUnreadColumnsAreNamed(t *testing.T) {
 				t.Errorf("%s: draft lacks %q:\n%s", name, want, out.Domain)
 			}
 		}
-		if csv, err := Dialect(t.Context(), files, name, ""); err != nil || csv != `extra: "ignore"` {
+		if csv, err := Dialect(t.Context(), files, name, &pipeline.CSV{}); err != nil || csv != `extra: "ignore"` {
 			t.Errorf("%s: init writes csv: {%s}, %v", name, csv, err)
 		}
 	}

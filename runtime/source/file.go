@@ -11,7 +11,7 @@ import (
 
 // File is a table in one file, of any format that package table reads.
 type File struct {
-	File string `yaml:"file,omitempty" json:"file,omitempty" format:"path" doc:"CSV or TSV (.gz and .zst too), Parquet or Arrow file, relative to the spec."`
+	File string `yaml:"file,omitempty" json:"file,omitempty" format:"path" doc:"CSV or TSV (.gz and .zst too), Excel (.xlsx), Parquet or Arrow file, relative to the spec."`
 }
 
 func fileKind() pipeline.SourceKind {

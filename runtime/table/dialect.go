@@ -18,6 +18,7 @@ type dialect struct {
 	ignoreExtra  bool
 	unknownNull  bool
 	missing      []string
+	sheet, area  string // of a workbook
 	unit         string // column of privacy units whose unknown values are missing, and told apart before
 }
 
@@ -29,7 +30,7 @@ func newDialect(name string, c *pipeline.CSV) (*dialect, error) {
 	}
 	d := &dialect{delim: ',', quote: '"', comment: []byte(c.Comment), suffix: []byte(c.StripSuffix), trim: c.Trim,
 		header: c.Header == nil || *c.Header, ignoreExtra: c.Extra == "ignore", unknownNull: c.Unknown == "missing",
-		missing: c.Missing}
+		missing: c.Missing, sheet: c.Sheet, area: c.Range}
 	if Tabbed(name) {
 		d.delim = '\t'
 	}

@@ -40,7 +40,7 @@ type Writer interface {
 
 // formats lists every format, in the order in which a file is held against them: text is what no other one claims.
 func formats() []Format {
-	return []Format{parquetFormat{}, arrowFormat{}, textFormat{}}
+	return []Format{parquetFormat{}, arrowFormat{}, excelFormat{}, textFormat{}}
 }
 
 // names lists the formats by name.

@@ -22,6 +22,7 @@ func subjects() map[string]subject {
 		"csv":     {},
 		"parquet": {sealed: true},
 		"arrow":   {sealed: true, made: arrowBytes},
+		"xlsx":    {sealed: true, made: excelBytes},
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 
 // Read opens a further table.
 type Read struct {
-	File       string          `yaml:"file" json:"file" required:"true" format:"path" doc:"CSV or TSV (.gz and .zst too), Parquet or Arrow file, relative to the spec."`
+	File       string          `yaml:"file" json:"file" required:"true" format:"path" doc:"CSV or TSV (.gz and .zst too), Excel (.xlsx), Parquet or Arrow file, relative to the spec."`
 	CSV        *pipeline.CSV   `yaml:"csv,omitempty" json:"csv,omitempty" doc:"Dialect of a CSV or TSV file."`
 	Columns    []domain.Column `yaml:"columns,omitempty" json:"columns,omitempty" minItems:"1" doc:"What is publicly known of each column, in the order of the table; by default as in the table of the port like, with the aliases of its columns where that is dataset or another table that was read."`
 	Class      string          `yaml:"class" json:"class" required:"true" enum:"public|private" doc:"public: derived from no private data, so that any stage may use it. private: only evaluation may use it."`

@@ -1,0 +1,186 @@
+package table
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/csv"
+	"os"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/xuri/excelize/v2"
+
+	"weir/pipeline"
+	"weir/pipeline/domain"
+)
+
+// lab is testdata/excel: a workbook that XlsxWriter wrote, and the text of the table in its second sheet.
+func lab(t testing.TB) (files fstest.MapFS, text string) {
+	t.Helper()
+	files = fstest.MapFS{}
+	for _, name := range []string{"lab.xlsx", "rows.csv"} {
+		data, err := os.ReadFile("testdata/excel/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[name] = &fstest.MapFile{Data: data}
+	}
+	return files, string(files["rows.csv"].Data)
+}
+
+// labDomain declares the columns of the workbook.
+func labDomain() *domain.Domain {
+	return &domain.Domain{Columns: []domain.Column{
+		{Name: "code", Type: domain.Text}, {Name: "day", Type: domain.Date}, {Name: "at", Type: domain.Datetime, Step: 1}, {Name: "clock", Type: domain.Time, Step: 1},
+		{Name: "share", Type: domain.Numeric}, {Name: "money", Type: domain.Numeric}, {Name: "flag", Type: domain.Boolean, Categories: []string{"false", "true"}},
+		{Name: "sum", Type: domain.Numeric}, {Name: "note", Type: domain.Categorical, Categories: []string{"low", "high"}, Nullable: true},
+	}}
+}
+
+// excelBytes writes a table as the only sheet of a workbook, each cell as text.
+func excelBytes(t pipeline.Table) ([]byte, error) {
+	var text, out bytes.Buffer
+	if err := WriteText(context.Background(), &text, t, Style{}); err != nil {
+		return nil, err
+	}
+	rows, err := csv.NewReader(&text).ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	book := excelize.NewFile()
+	for i, row := range rows {
+		for j, cell := range row {
+			at, _ := excelize.CoordinatesToCellName(j+1, i+1)
+			if err := book.SetCellStr("Sheet1", at, cell); cell != "" && err != nil {
+				return nil, err
+			}
+		}
+	}
+	err = book.Write(&out)
+	return out.Bytes(), err
+}
+
+// TestWorkbookIsRead: every cell of a range of a sheet is that of rows.csv, by domain and as infer sees it: codes with leading
+// zeros, days, date-times and times in the formats of the workbook, numbers behind percent and currency, booleans, and
+// values of formulas. Rows without a cell are passed over.
+func TestWorkbookIsRead(t *testing.T) {
+	files, text := lab(t)
+	where := &pipeline.CSV{Sheet: "Lab", Range: "B3:J"}
+	for _, batch := range []int{0, 7} {
+		got, err := openWith(files, "lab.xlsx", where, labDomain(), options{BatchRows: batch})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := Open(files, "rows.csv", nil, labDomain())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a, b := strings.Join(cellsOf(t, got), "\n"), strings.Join(cellsOf(t, want), "\n"); a != b {
+			t.Fatalf("batches of %d: read as\n%s\nmust be\n%s", batch, a, b)
+		}
+	}
+	raw, err := OpenRaw(t.Context(), files, "lab.xlsx", where)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spelled := strings.Join(raw.Names, ",") + "\n"
+	for row, err := range raw.Rows {
+		if err != nil {
+			t.Fatal(err)
+		}
+		spelled += string(bytes.Join(row, []byte(","))) + "\n"
+	}
+	if spelled != text {
+		t.Errorf("spelled as\n%s\nmust be\n%s", spelled, text)
+	}
+}
+
+// TestWorkbooksAreRefused by what is wrong; a run names no sheet.
+func TestWorkbooksAreRefused(t *testing.T) {
+	files, _ := lab(t)
+	files["old.xls"] = &fstest.MapFile{Data: []byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 and more")}
+	files["cut.xlsx"] = &fstest.MapFile{Data: files["lab.xlsx"].Data[:4000]}
+	var other bytes.Buffer
+	z := zip.NewWriter(&other)
+	z.Create("readme.txt")
+	z.Close()
+	files["other.zip"] = &fstest.MapFile{Data: other.Bytes()}
+	for name, c := range map[string]struct {
+		file string
+		csv  pipeline.CSV
+		want string
+	}{
+		"which sheet":      {"lab.xlsx", pipeline.CSV{}, "has 2 sheets; accepted: the name of one, csv.sheet in a spec"},
+		"no such sheet":    {"lab.xlsx", pipeline.CSV{Sheet: "Labor"}, `has 2 sheets, none of them named "Labor"`},
+		"no range":         {"lab.xlsx", pipeline.CSV{Sheet: "Lab", Range: "3B:J"}, `csv.range is "3B:J"; accepted: the first and last cell`},
+		"range backwards":  {"lab.xlsx", pipeline.CSV{Sheet: "Lab", Range: "J3:B9"}, "csv.range is"},
+		"nothing in range": {"lab.xlsx", pipeline.CSV{Sheet: "Lab", Range: "Z90:ZZ99"}, "holds no rows"},
+		"another table":    {"lab.xlsx", pipeline.CSV{Sheet: "Lab"}, "names 0 of the 9 declared columns"},
+		"a column beside":  {"lab.xlsx", pipeline.CSV{Sheet: "Lab", Range: "B3:I"}, `column "note": is declared and not in the file`},
+		"old":              {"old.xls", pipeline.CSV{}, "is a workbook of Excel 97 to 2003, or has a password"},
+		"cut":              {"cut.xlsx", pipeline.CSV{}, "a damaged workbook"},
+		"other":            {"other.zip", pipeline.CSV{}, "is an archive of a kind that is not read"},
+	} {
+		_, err := Open(files, c.file, &c.csv, labDomain())
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "Notes") {
+			t.Errorf("%s: %v, must hold %q", name, err, c.want)
+		}
+	}
+	if _, err := OpenRaw(t.Context(), files, "lab.xlsx", nil); err == nil || !strings.Contains(err.Error(), "--sheet of weir domain infer: Notes, Lab") {
+		t.Errorf("%v, must name the sheets to who drafts a domain", err)
+	}
+}
+
+// TestCellsOfWorkbooksAreNotQuoted: what a cell breaks is told by row and column.
+func TestCellsOfWorkbooksAreNotQuoted(t *testing.T) {
+	files, _ := lab(t)
+	d := labDomain()
+	d.Columns[0].Type = domain.Date
+	table, err := Open(files, "lab.xlsx", &pipeline.CSV{Sheet: "Lab", Range: "B3:J40"}, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, err = range table.Open(context.Background()) {
+		if err != nil {
+			break
+		}
+	}
+	if err == nil || !strings.Contains(err.Error(), `row 1: column "code": is not a date`) || strings.Contains(err.Error(), "00000") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestDateFormats: formats as Excel's dialogs offer them, of days, of times, of both and of numbers.
+func TestDateFormats(t *testing.T) {
+	for format, want := range map[string]dateKind{
+		"General": {}, "0.00": {}, `#,##0.00 "days"`: {}, "[h]:mm:ss": {}, `0.0\d`: {}, "[Red]0.0;[Blue]-0.0": {}, "0.00E+00": {}, "@": {},
+		"m/d/yyyy": {day: true}, `[$-407]d. mmmm yyyy;@`: {day: true}, "mmm-yy": {day: true}, "mmmm": {day: true},
+		"h:mm AM/PM": {time: true}, "mm:ss.0": {time: true}, "hh:mm": {time: true}, "dd.mm.yyyy hh:mm": {day: true, time: true}, `yyyy-mm-dd"T"hh:mm:ss`: {day: true, time: true},
+	} {
+		if got := readDateKind(format); got != want {
+			t.Errorf("%s is %+v, must be %+v", format, got, want)
+		}
+	}
+	// 43861.586909722 is 2020-01-31 14:05:09, of day 43861 since 1899-12-30 (date -u: 18292 + 25569); by 1904 it is 1462 days later.
+	for kind, want := range map[dateKind]string{{day: true}: "2020-01-31T14:05:09", {day: true, time: true}: "2020-01-31T14:05:09", {time: true}: "43861.586909722", {}: "43861.586909722"} {
+		if got := kind.spell("43861.586909722", 43861.586909722, false); got != want {
+			t.Errorf("%+v: %s, must be %s", kind, got, want)
+		}
+	}
+	if got := (dateKind{day: true}).spell("43861", 43861-1462, true); got != "2020-01-31" {
+		t.Errorf("by the calendar of 1904: %s", got)
+	}
+}
+
+// FuzzExcel: no workbook panics.
+func FuzzExcel(f *testing.F) {
+	files, _ := lab(f)
+	f.Add(files["lab.xlsx"].Data)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if (excelFormat{}).Begins(data) && len(data) < 1<<16 {
+			spelledOut(t, fstest.MapFS{"f": {Data: data}})
+		}
+	})
+}
