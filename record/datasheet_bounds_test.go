@@ -1,6 +1,9 @@
 package record
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestBoundsAreReadable: whole bounds are written out, whatever they are bounds of.
 func TestBoundsAreReadable(t *testing.T) {
@@ -23,5 +26,15 @@ func TestCategoriesAreToldApart(t *testing.T) {
 	many := Column{Type: "categorical", Categories: []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "x, y", "z"}}
 	if got, want := many.values(), `a, b, c, d, e, f, g, h, i, j, k, "x, y" and 1 more`; got != want {
 		t.Errorf("%s, must be %s", got, want)
+	}
+}
+
+// TestFormatsAreSaid: how text files spell a column, a bar in the format among it, stands beside its type.
+func TestFormatsAreSaid(t *testing.T) {
+	text := Table{Stage: "s", Columns: []Column{{Name: "a", Type: "date", Format: "DD|MM|YYYY", Bounds: &[2]float64{0, 1}}, {Name: "b", Type: "datetime", Zone: "UTC"}, {Name: "c", Type: "integer"}}}.describe()
+	for _, row := range []string{"| a | date, as DD\\|MM\\|YYYY in text files | 1970-01-01 to 1970-01-02 |", "| b | datetime in UTC |", "| c | integer |"} {
+		if !strings.Contains(text, row) {
+			t.Errorf("lacks %q:\n%s", row, text)
+		}
 	}
 }

@@ -26,6 +26,8 @@ type Table struct {
 type Column struct {
 	Name       string      `json:"name"`
 	Type       string      `json:"type"`
+	Format     string      `json:"format,omitempty"` // how text files spell it; "" as the type is spelled
+	Zone       string      `json:"zone,omitempty"`   // of a datetime
 	Bounds     *[2]float64 `json:"bounds,omitempty"`
 	Categories []string    `json:"categories,omitempty"`
 	Missing    bool        `json:"missing,omitempty"` // values may be missing
@@ -87,9 +89,21 @@ func (t Table) describe() string {
 		if c.Missing {
 			missing = "yes"
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", cell(c.Name), c.Type, cell(c.values()), missing, cell(cmp.Or(c.Source, "public")), cell(c.Doc))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", cell(c.Name), cell(c.kind()), cell(c.values()), missing, cell(cmp.Or(c.Source, "public")), cell(c.Doc))
 	}
 	return b.String()
+}
+
+// kind is the type, and how text files spell it.
+func (c Column) kind() string {
+	text := c.Type
+	if c.Zone != "" {
+		text += " in " + c.Zone
+	}
+	if c.Format != "" {
+		text += ", as " + c.Format + " in text files"
+	}
+	return text
 }
 
 // show writes a value, a date or time as such.

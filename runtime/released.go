@@ -74,7 +74,7 @@ func (r *run) releasedTables() []record.Table {
 		}
 		t := record.Table{Stage: s.ID, Rows: h.Rows, Columns: []record.Column{}, SpreadsheetSafe: r.plan.Spec.Write.SpreadsheetSafe}
 		for _, c := range h.Domain.Columns {
-			t.Columns = append(t.Columns, record.Column{Name: c.Name, Type: string(c.Type), Bounds: c.Bounds, Categories: c.Categories,
+			t.Columns = append(t.Columns, record.Column{Name: c.Name, Type: string(c.Type), Format: c.Format, Zone: c.Zone, Bounds: c.Bounds, Categories: c.Categories,
 				Missing: c.Nullable, Source: c.Source, Doc: c.Doc})
 		}
 		tables = append(tables, t)

@@ -1,6 +1,7 @@
 package domain
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"strconv"
 	"strings"
@@ -118,5 +119,23 @@ func TestFormatsFitTheirColumns(t *testing.T) {
 		if want == "" && len(ps) > 0 || want != "" && (len(ps) != 1 || !strings.Contains(ps.Error(), want)) {
 			t.Errorf("%+v: %v, must hold %q", c, ps, want)
 		}
+	}
+}
+
+// TestConditionsAreNotSpelledAsFiles: what is spelled by the format of a column is refused in conditions and rules, and the
+// message says that the format is that of files.
+func TestConditionsAreNotSpelledAsFiles(t *testing.T) {
+	d := &Domain{Columns: []Column{{Name: "born", Type: Date, Format: "DD.MM.YYYY", Bounds: &[2]float64{0, 20000}}, {Name: "paid", Type: Numeric, Format: "1.234,5", Bounds: &[2]float64{0, 9000}}, {Name: "n", Type: Integer}}}
+	for column, wrong := range map[string]string{"born": "31.01.2020..", "paid": "1.234,5"} {
+		_, ps := ReadWhere(d, "where", map[string]Choice{column: {wrong}})
+		if want := fmt.Sprintf("spelled so although files spell it by the format %q", d.Column(column).Format); len(ps) != 1 || !strings.HasSuffix(ps[0].Accepted, want) {
+			t.Errorf("%s: %v, must end with %s", column, ps, want)
+		}
+	}
+	if _, ps := ReadWhere(d, "where", map[string]Choice{"n": {"x"}}); len(ps) != 1 || strings.Contains(ps.Error(), "format") {
+		t.Errorf("a column without a format: %v", ps)
+	}
+	if _, ps := ReadWhere(d, "where", map[string]Choice{"born": {"2020-01-31.."}, "paid": {"1234.5"}}); len(ps) > 0 {
+		t.Error(ps)
 	}
 }

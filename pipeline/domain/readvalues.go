@@ -100,20 +100,28 @@ func (r reader) number(path string, c *Column, text string) (Values, bool) {
 	p, ok := parseRange(c, text)
 	switch {
 	case !ok:
-		r.ps.Add(path, fmt.Sprintf("%q", text), rangeForm(c)+", or missing, since "+c.Name+" is of type "+string(c.Type))
+		r.ps.Add(path, fmt.Sprintf("%q", text), rangeForm(c)+", or missing, since "+c.Name+" is of type "+string(c.Type)+ofFiles(c))
 		return Values{}, false
 	case !(p.Lo <= p.Hi):
 		r.ps.Add(path, fmt.Sprintf("%q", text), "LEAST..GREATEST, the least not above the greatest")
 		return Values{}, false
 	case !r.strict:
 	case p.Hi < all.Lo || p.Lo > all.Hi:
-		r.ps.Add(path, fmt.Sprintf("%q, outside the bounds", text), fmt.Sprintf("inside the bounds [%s, %s] of %s", c.Show(all.Lo), c.Show(all.Hi), c.Name))
+		r.ps.Add(path, fmt.Sprintf("%q, outside the bounds", text), fmt.Sprintf("inside the bounds [%s, %s] of %s%s", c.Show(all.Lo), c.Show(all.Hi), c.Name, ofFiles(c)))
 		return Values{}, false
 	case gridOf(c).from(max(p.Lo, all.Lo)) > p.Hi:
 		r.ps.Add(path, fmt.Sprintf("%q, which holds no value of %s", text, c.Name), fmt.Sprintf("a multiple of its step %g, counted from its lower bound", gridOf(c).step))
 		return Values{}, false
 	}
 	return Values{Ranges: []Range{p}}, true
+}
+
+// ofFiles says, of a column with a format, that rules and conditions do not have it.
+func ofFiles(c *Column) string {
+	if c.Format == "" {
+		return ""
+	}
+	return fmt.Sprintf(", spelled so although files spell it by the format %q", c.Format)
 }
 
 func rangeForm(c *Column) string {
