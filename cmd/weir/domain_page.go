@@ -25,7 +25,8 @@ func placePage(data, page string) (string, error) {
 	}
 	ignore := filepath.Join(filepath.Dir(page), ".gitignore")
 	if _, err := os.Lstat(ignore); err == nil && disk.Staged(page) {
-		return "", fmt.Errorf("%s: lies in a git work tree and no .gitignore names it, and it will quote rows: add the line *%s* to %s, or say --page none", page, infer.PageSuffix, ignore)
+		return "", fmt.Errorf("%s: lies in a git work tree and no .gitignore names it, and it will quote rows: add the "+
+			"line *%s* to %s, or say --page none", page, infer.PageSuffix, ignore)
 	}
 	if dir := filepath.Dir(page); !(disk.Disk{}).Writable(dir) {
 		return "", fmt.Errorf("%s: the folder cannot be written to: name a file elsewhere by --page, or say --page none", dir)
@@ -58,7 +59,8 @@ func writePage(s streams, page, data string, found *infer.Drafted) error {
 	if err := (disk.Disk{}).WriteBytes(page, 0o600, found.Page); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(s.err, "%s %s says of each column what helps to decide; it quotes rows, so it stays with them\n", paint(s.err, bold, "note:"), page)
+	_, err := fmt.Fprintf(s.err, "%s %s says of each column what helps to decide; it quotes rows, so it stays with "+
+		"them\n", paint(s.err, bold, "note:"), page)
 	return err
 }
 

@@ -41,7 +41,8 @@ func (f *initFlags) given() bool {
 // defaultEpsilon bounds what one run of a spec tells, where nobody asks for another bound.
 const defaultEpsilon = 1
 
-// write puts a spec for the domain beside what init writes elsewhere, and says what it has written and what is left to do.
+// write puts a spec for the domain beside what init writes elsewhere, and says what it has written and what is left
+// to do.
 func (f *initFlags) write(ctx context.Context, dir string) (paths, notes []string, err error) {
 	if err := f.check(); err != nil {
 		return nil, nil, err
@@ -62,11 +63,13 @@ func (f *initFlags) write(ctx context.Context, dir string) (paths, notes []strin
 func (f *initFlags) check() error {
 	switch {
 	case f.from == "":
-		return errors.New("--from: is missing, must name the domain that the other flags belong to; draft one by weir domain infer DATA")
+		return errors.New("--from: is missing, must name the domain that the other flags belong to; draft one by weir " +
+			"domain infer DATA")
 	case f.rows < 0:
 		return fmt.Errorf("--rows-public: is %d, must be a number of rows that is publicly known", f.rows)
 	case f.unit != "" && f.maxRows < 1:
-		return fmt.Errorf("--max-rows: is %d, must be the most rows that one value of %s may keep; the others are left out by lot", f.maxRows, f.unit)
+		return fmt.Errorf("--max-rows: is %d, must be the most rows that one value of %s may keep; the others are left "+
+			"out by lot", f.maxRows, f.unit)
 	case f.unit == "" && f.maxRows != 0:
 		return errors.New("--max-rows: is given without --unit, must go with the column that names whose a row is")
 	case !(f.epsilon > 0):
@@ -81,7 +84,9 @@ func (f *initFlags) checkTemplate() error {
 	case "", "registry":
 	case "survey":
 		if f.rows == 0 || f.unit != "" {
-			return errors.New("--template: is survey, in which each person answered once and it is published how many did: must go with --rows-public and without --unit (registry: their number is private; claims: a person has several rows)")
+			return errors.New("--template: is survey, in which each person answered once and it is published how many did: " +
+				"must go with --rows-public and without --unit (registry: their number is private; claims: a person has several " +
+				"rows)")
 		}
 	case "claims":
 		if f.unit == "" {
@@ -140,7 +145,8 @@ func oneFolder(a, b string) string {
 func (f *initFlags) unignored(dir string) (notes []string) {
 	for folder, table := range f.folders(dir) {
 		lines := []string{}
-		need := [][2]string{{"any" + dataset.OwnerSuffix, "*" + dataset.OwnerSuffix + "*"}, {"any" + infer.PageSuffix, "*" + infer.PageSuffix + "*"}}
+		need := [][2]string{{"any" + dataset.OwnerSuffix, "*" + dataset.OwnerSuffix + "*"},
+			{"any" + infer.PageSuffix, "*" + infer.PageSuffix + "*"}}
 		if table != "" {
 			need = append(need, [2]string{table, "/" + table})
 		}
@@ -150,7 +156,8 @@ func (f *initFlags) unignored(dir string) (notes []string) {
 			}
 		}
 		if len(lines) > 0 {
-			notes = append(notes, fmt.Sprintf("%s: git would take keys and rows along: add the lines %s", filepath.Join(folder, ".gitignore"), strings.Join(lines, ", ")))
+			notes = append(notes, fmt.Sprintf("%s: git would take keys and rows along: add the lines %s",
+				filepath.Join(folder, ".gitignore"), strings.Join(lines, ", ")))
 		}
 	}
 	slices.Sort(notes)
@@ -166,7 +173,8 @@ func (f *initFlags) text(ctx context.Context, dir string) ([]byte, error) {
 	b := &beginning{Name: studyName(cmp.Or(f.data, f.from)), Rows: f.rows,
 		Epsilon: strconv.FormatFloat(f.epsilon, 'f', -1, 64), MaxRows: f.maxRows, Model: f.model, Template: f.template,
 		Cap:    strconv.FormatFloat(10*f.epsilon, 'g', -1, 64),
-		Domain: fromFolder(dir, f.from), File: fromFolder(dir, cmp.Or(f.data, filepath.Join(dir, "data.csv"))), Placeholder: f.data == ""}
+		Domain: fromFolder(dir, f.from), Placeholder: f.data == "",
+		File: fromFolder(dir, cmp.Or(f.data, filepath.Join(dir, "data.csv")))}
 	if err := b.settle(d, f.unit, f.target); err != nil {
 		return nil, err
 	}
@@ -227,7 +235,8 @@ type written struct {
 // writeAll writes all files or, where one exists, none.
 func writeAll(dir string, list []written) (paths []string, err error) {
 	if i, err := os.Stat(dir); err == nil && !i.IsDir() {
-		return nil, fmt.Errorf("%s: is a file; init takes the folder to write into (weir domain infer begins with a table)", dir)
+		return nil, fmt.Errorf("%s: is a file; init takes the folder to write into (weir domain infer begins with a table)",
+			dir)
 	}
 	var errs []error
 	for _, f := range list {

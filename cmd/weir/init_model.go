@@ -75,8 +75,8 @@ func (b *beginning) plan(dir string, reg *pipeline.Registry) (*compile.Plan, err
 	return compile.Compile(parsed)
 }
 
-// encode puts stages in front of the model that nets need: a yes/no column where something may be missing, a public value
-// in its place, which the rows that are drawn have not, and numbers for all of it.
+// encode puts stages in front of the model that nets need: a yes/no column where something may be missing, a public
+// value in its place, which the rows that are drawn have not, and numbers for all of it.
 func (b *beginning) encode(d *domain.Domain) {
 	b.Encoded = true
 	out := map[string]bool{}
@@ -97,7 +97,8 @@ func (b *beginning) encode(d *domain.Domain) {
 // filled is what stands for a missing value of a column.
 type filled struct{ Name, Value string }
 
-// gaussian reports whether all that a plan spends are unsampled Gaussian mechanisms, which the filter of that name adds up.
+// gaussian reports whether all that a plan spends are unsampled Gaussian mechanisms, which the filter of that name
+// adds up.
 func gaussian(plan *compile.Plan) bool {
 	var events []privacy.Event
 	for _, s := range plan.Steps {

@@ -16,8 +16,8 @@ const (
 	Contact                 // email, phone, street
 )
 
-// IdentifierOf reads the name of a column, in any spelling: PatientID, patient_id, patient-id and "patient id" are alike.
-// A name proves nothing: whoever asks has a person confirm it.
+// IdentifierOf reads the name of a column, in any spelling: PatientID, patient_id, patient-id and "patient id" are
+// alike. A name proves nothing: whoever asks has a person confirm it.
 func IdentifierOf(name string) Identifier {
 	words := wordsOf(name)
 	if len(words) == 0 {
@@ -60,7 +60,8 @@ func personNumber(words []string) bool {
 }
 
 func nameWords() []string {
-	return []string{"name", "surname", "lastname", "firstname", "forename", "fullname", "familyname", "givenname", "nachname", "vorname"}
+	return []string{"name", "surname", "lastname", "firstname", "forename", "fullname", "familyname", "givenname",
+		"nachname", "vorname"}
 }
 
 func contactWords() []string {

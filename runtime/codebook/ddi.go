@@ -14,8 +14,8 @@ import (
 	"weir/schema"
 )
 
-// ddiVariable is what a DDI codebook (version 2.5, such as those of IPUMS) says of a column. Other elements describe the
-// study and are not read.
+// ddiVariable is what a DDI codebook (version 2.5, such as those of IPUMS) says of a column. Other elements describe
+// the study and are not read.
 type ddiVariable struct {
 	Name     string `xml:"name,attr"`
 	Interval string `xml:"intrvl,attr"` // discrete, contin, or not given
@@ -59,7 +59,8 @@ func importDDI(file string, data []byte) (*Imported, error) {
 		switch {
 		case !ok:
 		case root && start.Name.Local != "codeBook":
-			return nil, fmt.Errorf("%s:%d: is an XML document of the element %.40q, must be a DDI codebook, of codeBook", file, line, start.Name.Local)
+			return nil, fmt.Errorf("%s:%d: is an XML document of the element %.40q, must be a DDI codebook, of codeBook", file,
+				line, start.Name.Local)
 		case start.Name.Local == "var":
 			var v ddiVariable
 			if err := d.DecodeElement(&v, &start); err != nil {

@@ -104,12 +104,14 @@ func missingValues(e entry) (list []string) {
 }
 
 func fieldKeys() []string {
-	return []string{"name", "type", "format", "title", "description", "example", "constraints", "rdfType", "missingValues", "trueValues", "falseValues",
+	return []string{"name", "type", "format", "title", "description", "example", "constraints", "rdfType",
+		"missingValues", "trueValues", "falseValues",
 		"decimalChar", "groupChar", "bareNumber", "categories", "categoriesOrdered", "itemType", "arrayItem", "delimiter", "unit"}
 }
 
 func constraintKeys() []string {
-	return []string{"required", "unique", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength", "pattern", "enum", "jsonSchema"}
+	return []string{"required", "unique", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength",
+		"maxLength", "pattern", "enum", "jsonSchema"}
 }
 
 // frictionlessField declares a column. A key of rows is text: no model may learn it.
@@ -123,10 +125,12 @@ func frictionlessField(e entry, missing []string, single bool, keys []string) do
 	if f["missingValues"].there() {
 		missing = missingValues(f["missingValues"])
 	}
-	c := domain.Column{Name: f["name"].text(), Source: "public", Missing: missing, Nullable: !limits["required"].yes() || len(missing) > 0}
+	c := domain.Column{Name: f["name"].text(), Source: "public", Missing: missing,
+		Nullable: !limits["required"].yes() || len(missing) > 0}
 	kind := "string"
 	if f["type"].there() {
-		kind = f["type"].one("string", "number", "integer", "boolean", "date", "time", "datetime", "year", "yearmonth", "duration", "object", "array", "list", "geopoint", "geojson", "any")
+		kind = f["type"].one("string", "number", "integer", "boolean", "date", "time", "datetime", "year", "yearmonth",
+			"duration", "object", "array", "list", "geopoint", "geojson", "any")
 	}
 	switch {
 	case limits["unique"].yes() || single && slices.Contains(keys, c.Name):
@@ -226,7 +230,8 @@ func frictionlessBoolean(c *domain.Column, f map[string]entry) {
 		return // 0 and 1, which are spelled false and true too
 	}
 	c.Aliases = domain.Aliases{}
-	for _, spellings := range [][]string{spellingsOr(f["falseValues"], "false", "False", "FALSE", "0"), spellingsOr(f["trueValues"], "true", "True", "TRUE", "1")} {
+	for _, spellings := range [][]string{spellingsOr(f["falseValues"], "false", "False", "FALSE", "0"),
+		spellingsOr(f["trueValues"], "true", "True", "TRUE", "1")} {
 		if len(spellings) == 0 {
 			f["type"].wrong("boolean with an empty list of spellings", "one with trueValues and falseValues, or without both")
 			return

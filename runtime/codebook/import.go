@@ -70,7 +70,8 @@ func importerOf(data []byte) (importer, bool) {
 	if json.Unmarshal(data, &top) != nil {
 		return nil, false
 	}
-	if all := slices.Collect(maps.Values(top)); len(all) > 0 && !slices.ContainsFunc(all, func(raw json.RawMessage) bool { return !coding(raw) }) {
+	if all := slices.Collect(maps.Values(top)); len(all) > 0 && !slices.ContainsFunc(all,
+		func(raw json.RawMessage) bool { return !coding(raw) }) {
 		return nil, false
 	}
 	is := func(key, begins string) bool { return bytes.HasPrefix(bytes.TrimSpace(top[key]), []byte(begins)) }
@@ -164,7 +165,8 @@ func undecided(c *domain.Column, doc, lacks string) {
 
 // listed declares the categories of a column; a value that comes twice is a problem of the domain.
 func listed(c *domain.Column, values []string, ordered bool) {
-	c.Type, c.Categories = domain.Categorical, slices.DeleteFunc(slices.Clone(values), func(v string) bool { return slices.Contains(c.Missing, v) })
+	c.Type, c.Categories = domain.Categorical, slices.DeleteFunc(slices.Clone(values),
+		func(v string) bool { return slices.Contains(c.Missing, v) })
 	if ordered {
 		c.Type = domain.Ordinal
 	}
@@ -174,7 +176,8 @@ func listed(c *domain.Column, values []string, ordered bool) {
 // dated declares dates, date-times or times of day as strptime spells them, such as %d.%m.%Y; text, until a person
 // decides, where a form has more than those.
 func dated(c *domain.Column, doc, format string) {
-	form := strings.NewReplacer("%Y", "YYYY", "%m", "MM", "%d", "DD", "%-m", "M", "%-d", "D", "%H", "HH", "%-H", "H", "%I", "hh", "%-I", "h", "%M", "mm", "%S", "ss",
+	form := strings.NewReplacer("%Y", "YYYY", "%m", "MM", "%d", "DD", "%-m", "M", "%-d", "D", "%H", "HH", "%-H", "H",
+		"%I", "hh", "%-I", "h", "%M", "mm", "%S", "ss",
 		"%p", "AM", "%z", "Z").Replace(format)
 	if _, ok := domain.ReadDayForm(form); ok {
 		c.Type = domain.Date

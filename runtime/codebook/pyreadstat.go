@@ -12,18 +12,21 @@ import (
 
 func quotedName(name string) string { return plain.YAML(name) }
 
-// pyreadstat reads what the Python package of that name says of a file of SPSS, SAS or Stata: docs/draft.md has the line
-// that writes it. Labels of values are codes where the file measures the column by name or by order.
+// pyreadstat reads what the Python package of that name says of a file of SPSS, SAS or Stata: docs/draft.md has the
+// line that writes it. Labels of values are codes where the file measures the column by name or by order.
 func pyreadstat(e entry, _ string) Imported {
-	_, top := e.keys("column_names", "column_labels", "variable_value_labels", "variable_measure", "missing_ranges", "missing_user_values", "readstat_variable_types", "original_variable_types")
+	_, top := e.keys("column_names", "column_labels", "variable_value_labels", "variable_measure", "missing_ranges",
+		"missing_user_values", "readstat_variable_types", "original_variable_types")
 	made := Imported{Domain: &domain.Domain{}}
 	titles := top["column_labels"].list()
 	columns := map[string]map[string]entry{}
-	for _, key := range []string{"variable_value_labels", "variable_measure", "missing_ranges", "missing_user_values", "readstat_variable_types", "original_variable_types"} {
+	for _, key := range []string{"variable_value_labels", "variable_measure", "missing_ranges", "missing_user_values",
+		"readstat_variable_types", "original_variable_types"} {
 		_, columns[key] = top[key].keys()
 	}
 	for i, name := range top["column_names"].list() {
-		s := &statColumn{column: domain.Column{Name: name.text(), Source: "public"}, of: func(key string) entry { return columns[key][name.text()] }}
+		s := &statColumn{column: domain.Column{Name: name.text(), Source: "public"},
+			of: func(key string) entry { return columns[key][name.text()] }}
 		if i < len(titles) {
 			s.title = titles[i].text()
 		}
@@ -58,7 +61,8 @@ func (s *statColumn) declare(file string) domain.Column {
 		s.pointed()
 		c.Doc = sentence(short(s.title), labels(kept), "value labels by "+file)
 		if measure == "unknown" {
-			c.Source, c.Doc = domain.Undecided, sentence(short(s.title), labels(kept), "value labels by "+file+", which does not say whether other values occur")
+			c.Source, c.Doc = domain.Undecided, sentence(short(s.title), labels(kept),
+				"value labels by "+file+", which does not say whether other values occur")
 		}
 	case statDate(format) != "":
 		dated(c, s.title, statDate(format))
@@ -79,7 +83,8 @@ func (s *statColumn) declare(file string) domain.Column {
 // statDate returns how pandas writes a column of days, date-times or times of SPSS, SAS or Stata; "" of any other.
 func statDate(format string) string {
 	switch name := strings.TrimRight(format, "0123456789."); {
-	case strings.HasPrefix(format, "%TD"), slices.Contains([]string{"DATE", "ADATE", "EDATE", "SDATE", "JDATE", "DDMMYY", "MMDDYY", "YYMMDD"}, name):
+	case strings.HasPrefix(format, "%TD"), slices.Contains([]string{"DATE", "ADATE", "EDATE", "SDATE", "JDATE", "DDMMYY",
+		"MMDDYY", "YYMMDD"}, name):
 		return "%Y-%m-%d"
 	case strings.HasPrefix(format, "%TC"), name == "DATETIME", name == "YMDHMS":
 		return "%Y-%m-%d %H:%M:%S"

@@ -11,7 +11,8 @@ import (
 // sdv reads the metadata of the Synthetic Data Vault, of one table or of several of which part names one. It has no
 // bounds and no lists, so that most columns are undecided.
 func sdv(e entry, part string) Imported {
-	_, top := e.keys("METADATA_SPEC_VERSION", "columns", "tables", "relationships", "primary_key", "alternate_keys", "sequence_key", "sequence_index", "column_relationships",
+	_, top := e.keys("METADATA_SPEC_VERSION", "columns", "tables", "relationships", "primary_key", "alternate_keys",
+		"sequence_key", "sequence_index", "column_relationships",
 		"synthesizer_info", "constraints")
 	table := top
 	if top["tables"].there() {
@@ -23,11 +24,13 @@ func sdv(e entry, part string) Imported {
 			top["tables"].unknown("table; --table names one", part, names)
 			return Imported{}
 		}
-		_, table = tables[part].keys("columns", "primary_key", "alternate_keys", "sequence_key", "sequence_index", "column_relationships")
+		_, table = tables[part].keys("columns", "primary_key", "alternate_keys", "sequence_key", "sequence_index",
+			"column_relationships")
 	}
 	made := Imported{Domain: &domain.Domain{}}
 	if key := table["sequence_key"]; key.there() {
-		made.Needs = append(made.Needs, "dataset: {privacy_unit: {column: "+quotedName(key.text())+", max_rows: ...}}, if its values are persons")
+		made.Needs = append(made.Needs, "dataset: {privacy_unit: {column: "+quotedName(key.text())+", max_rows: ...}}, if "+
+			"its values are persons")
 	}
 	names, columns := table["columns"].keys()
 	for _, name := range names {
@@ -51,7 +54,8 @@ func keysOf(table map[string]entry) (keys []string) {
 
 // sdvPersonal are the types of values that point at persons or places.
 func sdvPersonal() []string {
-	return []string{"id", "unknown", "address", "administrative_unit", "city", "city_suffix", "company", "country_code", "credit_card_number", "email", "first_name", "iban", "ipv4_address",
+	return []string{"id", "unknown", "address", "administrative_unit", "city", "city_suffix", "company", "country_code",
+		"credit_card_number", "email", "first_name", "iban", "ipv4_address",
 		"ipv6_address", "job", "last_name", "latitude", "license_plate", "longitude", "mac_address", "name", "phone_number", "postcode", "ssn", "state", "state_abbr",
 		"street_address", "street_name", "secondary_address", "swift11", "swift8", "user_agent_string", "user_name", "vin"}
 }
@@ -75,7 +79,8 @@ func sdvColumn(name string, e entry, keys []string) domain.Column {
 		c.Type, c.Categories = domain.Categorical, domain.Categories{}
 		c.Source, c.Doc = domain.Undecided, sentence("a list of values is not given")
 	case kind == "boolean":
-		c.Type, c.Source, c.Doc = domain.Boolean, domain.Undecided, sentence("how true and false are spelled is not given: 0 and 1, or false and true")
+		c.Type, c.Source, c.Doc = domain.Boolean, domain.Undecided, sentence("how true and false are spelled is not "+
+			"given: 0 and 1, or false and true")
 	case kind == "datetime":
 		sdvDate(&c, about["datetime_format"])
 	case slices.Contains(known, kind) || about["pii"].yes():

@@ -12,16 +12,22 @@ import (
 // tellFirst says what the first run leaves, and what to do with it.
 func (f *finding) tellFirst() {
 	name, owner := filepath.Base(f.place.path), filepath.Base(f.place.owner)
-	where := fmt.Sprintf("%s now lies beside it, and its ledger will once something is charged. Commit the ledger. Back up the owner file with the data, and never commit it: with it", owner)
+	where := fmt.Sprintf("%s now lies beside it, and its ledger will once something is charged. Commit the ledger. "+
+		"Back up the owner file with the data, and never commit it: with it", owner)
 	switch {
 	case f.Uncharged:
-		where = fmt.Sprintf("nothing is charged, so its owner file %s lies with the runs. Back it up with the data, and never commit it: with it", f.place.owner)
+		where = fmt.Sprintf("nothing is charged, so its owner file %s lies with the runs. Back it up with the data, and "+
+			"never commit it: with it", f.place.owner)
 	case f.place.readOnly():
-		where = fmt.Sprintf("its folder is read-only, so the owner file %s lies with the runs, and under another folder of runs (--out) the dataset is not known. Back it up with the data, and never commit it: with it", f.place.owner)
+		where = fmt.Sprintf("its folder is read-only, so the owner file %s lies with the runs, and under another folder "+
+			"of runs (--out) the dataset is not known. Back it up with the data, and never commit it: with it", f.place.owner)
 	case f.Ledger != "":
-		where = fmt.Sprintf("%s now lies beside it, and its ledger will be %s once something is charged, with another one, %s, beside that. Commit the ledger. Back up the owner files with the data, and never commit them: with them", owner, f.Ledger, filepath.Base(homeOf(f.Ledger)))
+		where = fmt.Sprintf("%s now lies beside it, and its ledger will be %s once something is charged, with another "+
+			"one, %s, beside that. Commit the ledger. Back up the owner files with the data, and never commit them: with "+
+			"them", owner, f.Ledger, filepath.Base(homeOf(f.Ledger)))
 	}
-	f.notes = append(f.notes, fmt.Sprintf("First run on %s: %s copies and corrections are recognised and share one budget.", name, where))
+	f.notes = append(f.notes, fmt.Sprintf("First run on %s: %s copies and corrections are recognised and share one "+
+		"budget.", name, where))
 	f.tellGit()
 	f.tellOrphans()
 }
@@ -34,7 +40,8 @@ func (f *finding) tellGit() {
 // exposed refuses a first charge whose keys the next commit may publish: whoever has them can test guesses of the rows.
 func (f *finding) exposed() error {
 	if staged := f.staged(); len(staged) > 0 && !f.Uncharged && !f.Replay {
-		return Refusal{errors.New("refused: " + strings.Join(staged, "\n") + "\nNothing was charged. (weir init writes such a file where none is.)")}
+		return Refusal{errors.New("refused: " + strings.Join(staged, "\n") + "\nNothing was charged. (weir init writes " +
+			"such a file where none is.)")}
 	}
 	return nil
 }
@@ -43,12 +50,14 @@ func (f *finding) exposed() error {
 func (f *finding) staged() (list []string) {
 	for _, owner := range f.owners() {
 		if disk.Staged(owner) {
-			list = append(list, fmt.Sprintf("%s holds a key, lies in a git work tree and no .gitignore names it: add the line *%s* to %s before you commit.",
+			list = append(list, fmt.Sprintf("%s holds a key, lies in a git work tree and no .gitignore names it: add the "+
+				"line *%s* to %s before you commit.",
 				owner, OwnerSuffix, filepath.Join(filepath.Dir(owner), ".gitignore")))
 		}
 	}
 	if disk.Staged(f.index.keyPath()) {
-		list = append(list, fmt.Sprintf("%s holds keys, lies in a git work tree, and no .gitignore names it: write the line * to %s before you commit.",
+		list = append(list, fmt.Sprintf("%s holds keys, lies in a git work tree, and no .gitignore names it: write the "+
+			"line * to %s before you commit.",
 			f.Out, filepath.Join(f.Out, ".gitignore")))
 	}
 	return list

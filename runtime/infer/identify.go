@@ -11,12 +11,17 @@ import (
 
 // Why columns are left out of what models see. Each is a proposal, which a person signs or takes back.
 const (
-	whyLong    = "whole numbers of more than 12 digits, which look like ids: of one person's rows it is dataset.privacy_unit.column, and no model needs it (kind drop); of a quantity, such as a time in milliseconds: type integer, with public bounds"
-	whyNumber  = "by its name the number of a person or a case: left out of models; of codes that many rows share: type categorical"
-	whyName    = "by its name names of persons, which are never public categories: left out; of places or products: type categorical, with a public list or categories: private"
+	whyLong = "whole numbers of more than 12 digits, which look like ids: of one person's rows it is " +
+		"dataset.privacy_unit.column, and no model needs it (kind drop); of a quantity, such as a time in milliseconds: " +
+		"type integer, with public bounds"
+	whyNumber = "by its name the number of a person or a case: left out of models; of codes that many rows share: " +
+		"type categorical"
+	whyName = "by its name names of persons, which are never public categories: left out; of places or products: " +
+		"type categorical, with a public list or categories: private"
 	whyContact = "by its name how persons are reached: left out"
-	whyOwn     = "no two of the rows looked at have the same value, as in a key of rows: left out; of a quantity: type integer, with public bounds"
-	whyUnits   = "; values repeat, so it may say whose a row is: weir init --unit %s --max-rows N"
+	whyOwn     = "no two of the rows looked at have the same value, as in a key of rows: left out; of a quantity: type " +
+		"integer, with public bounds"
+	whyUnits = "; values repeat, so it may say whose a row is: weir init --unit %s --max-rows N"
 )
 
 // named says by the name of a column why it is left out. Few codes that many rows share are none of persons, whatever
@@ -110,5 +115,6 @@ func (p *profile) unnamed() []string {
 	if p.odd.more || p.odd.plain < 8 || int64(len(p.odd.spelled))*4 > p.odd.plain {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(p.odd.spelled), func(text string) bool { return p.missing[text] > 0 || !p.distinct[text] && !p.many })
+	return slices.DeleteFunc(slices.Clone(p.odd.spelled),
+		func(text string) bool { return p.missing[text] > 0 || !p.distinct[text] && !p.many })
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"weir/internal/plain"
@@ -26,16 +27,20 @@ const fewRows = 10
 // stays where the rows stay.
 func (f *finding) page() []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s%s look like\n\nBy weir domain infer, for whoever decides on its draft. This page quotes rows and counts them: keep it where they are\n"+
-		"kept, never commit, send or publish it, and remove it once the domain is decided. No other file of weir reads it.\n\n", PageHead, cellText(path.Base(f.name)))
+	fmt.Fprintf(&b, "%s%s look like\n\nBy weir domain infer, for whoever decides on its draft. This page quotes rows "+
+		"and counts them: keep it where they are\n"+
+		"kept, never commit, send or publish it, and remove it once the domain is decided. No other file of weir reads "+
+		"it.\n\n", PageHead, cellText(path.Base(f.name)))
 	fmt.Fprintf(&b, "%s rows, %d columns. ", thousands(f.rows), len(f.columns))
 	switch {
 	case f.unread != nil:
-		fmt.Fprintf(&b, "The draft does not read its own file, so nothing is said of spread and rules: %s\n", plain.Text(f.unread.Error()))
+		fmt.Fprintf(&b, "The draft does not read its own file, so nothing is said of spread and rules: %s\n",
+			plain.Text(f.unread.Error()))
 	case f.sample.whole():
 		b.WriteString("Spread is by all rows.\n")
 	default:
-		fmt.Fprintf(&b, "Spread is by about one row in %s, %s rows; rules were tried on all.\n", thousands(f.sample.stride), thousands(int64(f.sample.len())))
+		fmt.Fprintf(&b, "Spread is by about one row in %s, %s rows; rules were tried on all.\n", thousands(f.sample.stride),
+			thousands(int64(f.sample.len())))
 	}
 	f.decisions(&b)
 	f.table(&b)
@@ -67,13 +72,16 @@ func (f *finding) decide(i int) (list []string) {
 	if filled := p.filled(); filled == 0 {
 		return append(list, "no row has a value: leave it out (kind drop).")
 	} else if filled < 0.05 {
-		list = append(list, fmt.Sprintf("%s of rows have a value: leave it out (kind drop), or budget goes into what is missing.", percent(filled)))
+		list = append(list, fmt.Sprintf("%s of rows have a value: leave it out (kind drop), or budget goes into what is "+
+			"missing.", percent(filled)))
 	}
 	if len(p.apart) > 0 {
-		list = append(list, "taken as missing, since they stand apart from all other numbers: "+f.counted(p.apart, p.missing)+".")
+		list = append(list, "taken as missing, since they stand apart from all other numbers: "+
+			f.counted(p.apart, p.missing)+".")
 	}
 	if names := p.unnamed(); len(names) > 0 && (c.Type == domain.Text || c.Type == domain.Categorical) && p.reason == "" {
-		list = append(list, fmt.Sprintf("all other cells have digits. Where these mean missing, draft again with --missing %s.", quotedList(names)))
+		list = append(list, fmt.Sprintf("all other cells have digits. Where these mean missing, draft again with "+
+			"--missing %s.", quotedList(names)))
 	}
 	if f.sample == nil {
 		return list
@@ -98,7 +106,8 @@ func narrower(c *domain.Column, sorted []float64) []string {
 	if width := c.Bounds[1] - c.Bounds[0]; width < 2*(high-low) || width < fewSteps*c.Step {
 		return nil
 	}
-	return []string{fmt.Sprintf("99 %% of rows %s, and the bounds of the draft are [%s, %s]: narrower bounds are worth more than epsilon.",
+	return []string{fmt.Sprintf("99 %% of rows %s, and the bounds of the draft are [%s, %s]: narrower bounds are worth "+
+		"more than epsilon.",
 		between(c, sorted), bound(c, 0), bound(c, 1))}
 }
 
@@ -122,7 +131,8 @@ func between(c *domain.Column, sorted []float64) string {
 		if c.Type.Calendar() {
 			return c.Show(v)
 		}
-		return number(v)
+		short, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 7, 64), 64)
+		return number(short)
 	}
 	switch {
 	case low == high:
@@ -152,7 +162,8 @@ func (f *finding) rare(i int) []string {
 	if len(names) > most {
 		text += " and others"
 	}
-	return []string{fmt.Sprintf("values with fewer than %d rows: %d of %d (%s). List them by public knowledge alone, or say categories: private.", fewRows, len(names), len(counts), text)}
+	return []string{fmt.Sprintf("values with fewer than %d rows: %d of %d (%s). List them by public knowledge alone, "+
+		"or say categories: private.", fewRows, len(names), len(counts), text)}
 }
 
 func (f *finding) codeCounts(i int) []int {
@@ -177,16 +188,19 @@ func (f *finding) perPerson(i int) []string {
 	}
 	slices.Sort(counts)
 	high := quantile(counts, 0.99)
-	return []string{fmt.Sprintf("%s values; 99 %% of them have at most %s rows, one has %s: as privacy unit, max_rows %s keeps nearly all.",
+	return []string{fmt.Sprintf("%s values; 99 %% of them have at most %s rows, one has %s: as privacy unit, max_rows "+
+		"%s keeps nearly all.",
 		thousands(int64(len(counts))), number(high), number(counts[len(counts)-1]), number(high))}
 }
 
 // table has a line for each column.
 func (f *finding) table(b *bytes.Buffer) {
-	b.WriteString("\n## Columns\n\n| column | drafted as | filled | values | 99 % of rows |\n| --- | --- | ---: | ---: | --- |\n")
+	b.WriteString("\n## Columns\n\n| column | drafted as | filled | values | 99 % of rows |\n| --- | --- | ---: | ---: " +
+		"| --- |\n")
 	for i := range f.columns {
 		c, p := &f.columns[i], f.profiles[i]
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", cellText(c.Name), c.Type, percent(p.filled()), f.values(i), cellText(f.spread(i)))
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", cellText(c.Name), c.Type, percent(p.filled()), f.values(i),
+			cellText(f.spread(i)))
 	}
 }
 
@@ -235,7 +249,8 @@ func (f *finding) common(i, rows int) string {
 		sum += counts[order[n]]
 	}
 	first := order[0]
-	return fmt.Sprintf("have one of %d; %s of rows are %q", n, percent(float64(counts[first])/float64(rows)), f.columns[i].Categories[first])
+	return fmt.Sprintf("have one of %d; %s of rows are %q", n, percent(float64(counts[first])/float64(rows)),
+		f.columns[i].Categories[first])
 }
 
 // ruled lists what the domain can say of columns together, and what it cannot.
@@ -243,7 +258,9 @@ func (f *finding) ruled(b *bytes.Buffer) {
 	if len(f.rules) == 0 {
 		return
 	}
-	b.WriteString("\n## Rules\n\nEvery row keeps them. One that holds by definition is worth declaring: models then keep it whatever the noise is.\nOne that only happens to hold says something of these rows, and does not belong into a domain.\n\n")
+	b.WriteString("\n## Rules\n\nEvery row keeps them. One that holds by definition is worth declaring: models then " +
+		"keep it whatever the noise is.\nOne that only happens to hold says something of these rows, and does not belong " +
+		"into a domain.\n\n")
 	for _, c := range f.rules {
 		names := make([]string, len(c.columns))
 		for i, at := range c.columns {
@@ -322,7 +339,8 @@ func ruleYAML(c *domain.Constraint) string {
 		for _, value := range slices.Sorted(maps.Keys(c.Function.Map)) {
 			pairs = append(pairs, plain.YAML(value)+": "+plain.YAML(string(c.Function.Map[value])))
 		}
-		return fmt.Sprintf("function: {column: %s, of: %s, map: {%s}}", plain.YAML(c.Function.Column), plain.YAML(c.Function.Of), strings.Join(pairs, ", "))
+		return fmt.Sprintf("function: {column: %s, of: %s, map: {%s}}", plain.YAML(c.Function.Column),
+			plain.YAML(c.Function.Of), strings.Join(pairs, ", "))
 	}
 	var pairs []string
 	for _, name := range slices.Sorted(maps.Keys(c.Impossible)) {

@@ -109,7 +109,8 @@ type search struct {
 // of are the places of columns that a test admits, at most some, without those that are left out.
 func (s *search) of(most int, admit func(*domain.Column) bool) (list []int) {
 	for i := range s.d.Columns {
-		if c := &s.d.Columns[i]; s.f.profiles[i].reason == "" && c.Type != domain.Text && !s.same[i] && admit(c) && len(list) < most {
+		if c := &s.d.Columns[i]; s.f.profiles[i].reason == "" && c.Type != domain.Text && !s.same[i] && admit(c) &&
+			len(list) < most {
 			list = append(list, i)
 		}
 	}
@@ -155,7 +156,8 @@ func (s *search) equals() {
 			equal := func(x, y float64) bool { return x == y }
 			if rows, ok := s.both(a, b, equal); ok && rows >= leastRows && !s.same[b] && s.comparable(a, b) {
 				s.same[b] = true
-				s.say([]int{a, b}, func(v []float64) bool { return v[0] == v[1] || v[0] != v[0] || v[1] != v[1] }, "equal to %s wherever both are there: leave one of them out (kind drop)", s.name(a))
+				s.say([]int{a, b}, func(v []float64) bool { return v[0] == v[1] || v[0] != v[0] || v[1] != v[1] },
+					"equal to %s wherever both are there: leave one of them out (kind drop)", s.name(a))
 			}
 		}
 	}
@@ -188,7 +190,10 @@ func (s *search) orders() {
 	}
 	for _, a := range list {
 		for _, b := range list {
-			if below[[2]int{a, b}] && !slices.ContainsFunc(list, func(m int) bool { return below[[2]int{a, m}] && below[[2]int{m, b}] }) {
+			if below[[2]int{a, b}] && !slices.ContainsFunc(list, func(m int) bool {
+				return below[[2]int{a,
+					m}] && below[[2]int{m, b}]
+			}) {
 				s.add(domain.Constraint{Order: []string{s.name(a), s.name(b)}})
 			}
 		}
@@ -223,7 +228,8 @@ func (s *search) sums() {
 		for _, b := range list[i+1:] {
 			for _, c := range list {
 				if c != a && c != b && s.dated(a, b, c) && s.summed(a, b, c) {
-					s.say([]int{a, b, c}, isSum, "%s + %s wherever all are there: leave it out (kind drop), and compute it from the synthetic rows (kind derive)", s.name(a), s.name(b))
+					s.say([]int{a, b, c}, isSum, "%s + %s wherever all are there: leave it out (kind drop), and compute it from "+
+						"the synthetic rows (kind derive)", s.name(a), s.name(b))
 				}
 			}
 		}

@@ -24,7 +24,8 @@ func (s *search) absences() {
 			}
 		}
 		if best >= 0 {
-			s.add(domain.Constraint{Impossible: map[string]domain.Choice{s.name(best): s.spelled(best, where), s.name(b): s.any(b)}})
+			s.add(domain.Constraint{Impossible: map[string]domain.Choice{s.name(best): s.spelled(best, where),
+				s.name(b): s.any(b)}})
 		}
 	}
 }
@@ -33,7 +34,8 @@ func (s *search) absences() {
 // of the rows without b, or b is missing in most other rows too. Of a number 0 alone may be such a value.
 func (s *search) absent(a, b int) (values []float64, rows int) {
 	code := func(x float64) int { return int(x) }
-	with, without := make([]int, max(1, len(s.d.Columns[a].Categories))), make([]int, max(1, len(s.d.Columns[a].Categories)))
+	with, without := make([]int, max(1, len(s.d.Columns[a].Categories))), make([]int, max(1,
+		len(s.d.Columns[a].Categories)))
 	if !s.d.Columns[a].Type.Coded() {
 		code = func(x float64) int {
 			if x == 0 {
@@ -95,7 +97,8 @@ func (s *search) any(column int) domain.Choice {
 // flags finds groups of flags of which each row has one: a category that was written as columns.
 func (s *search) flags() {
 	left := s.of(rulesOf, func(c *domain.Column) bool {
-		return !c.Nullable && len(c.Categories) == 2 && (c.Type == domain.Boolean || slices.Equal(c.Categories, domain.Categories{"0", "1"}))
+		return !c.Nullable && len(c.Categories) == 2 && (c.Type == domain.Boolean || slices.Equal(c.Categories,
+			domain.Categories{"0", "1"}))
 	})
 	for len(left) > 1 {
 		group := s.group(left)
@@ -148,7 +151,8 @@ func (s *search) oneHot(group []int) {
 			}
 			return n == 1
 		}
-		s.say(group, one, "the last of %d flags from %s on of which each row has one: they are one category, and a column of it serves models better", len(group), s.name(group[0]))
+		s.say(group, one, "the last of %d flags from %s on of which each row has one: they are one category, and a column "+
+			"of it serves models better", len(group), s.name(group[0]))
 		return
 	}
 	none := map[string]domain.Choice{}
@@ -156,7 +160,8 @@ func (s *search) oneHot(group []int) {
 		none[s.name(a)] = s.spelled(a, []float64{0})
 		for _, b := range group[i+1:] {
 			if len(group) > 2 {
-				s.add(domain.Constraint{Impossible: map[string]domain.Choice{s.name(a): s.spelled(a, []float64{1}), s.name(b): s.spelled(b, []float64{1})}})
+				s.add(domain.Constraint{Impossible: map[string]domain.Choice{s.name(a): s.spelled(a, []float64{1}),
+					s.name(b): s.spelled(b, []float64{1})}})
 			}
 		}
 	}

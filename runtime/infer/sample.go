@@ -19,9 +19,9 @@ const (
 	leastSample = 200
 )
 
-// sample holds about one in stride rows of a table as numbers: values of numbers, days of dates, codes of categories and
-// hashes of text; NaN is missing. Which rows those are a mix of the bits of their places says, so that a table in which
-// every second row is alike is not seen by half.
+// sample holds about one in stride rows of a table as numbers: values of numbers, days of dates, codes of categories
+// and hashes of text; NaN is missing. Which rows those are a mix of the bits of their places says, so that a table in
+// which every second row is alike is not seen by half.
 type sample struct {
 	columns [][]float64 // [column][row]
 	places  []uint64    // mixed, of the rows that are held

@@ -7,7 +7,8 @@ import (
 	"strconv"
 )
 
-// sentinels are numbers of a column that code books use for missing, such as -9, 99 and 998, and the span of all others.
+// sentinels are numbers of a column that code books use for missing, such as -9, 99 and 998, and the span of all
+// others.
 type sentinels struct {
 	cells map[string]int64 // by spelling
 	core  span
