@@ -44,7 +44,7 @@ func generators() map[string]generator {
 }
 
 // Names lists the generators.
-func Names() []string { return []string{"adult", "ard", "carat", "cardio", "diagnoses"} }
+func Names() []string { return []string{"adult", "ard", "carat", "cardio", "diagnoses", Made} }
 
 func find(name string) (generator, error) {
 	g, ok := generators()[name]
@@ -54,9 +54,20 @@ func find(name string) (generator, error) {
 	return g, nil
 }
 
+// drawing is the named generator, for the columns that are asked for.
+func drawing(name string, seed uint64, d *domain.Domain) (generator, error) {
+	if name == Made {
+		return madeGenerator(d, seed)
+	}
+	return find(name)
+}
+
 // Domain is what is publicly known of a generator's table of that many rows; 0
-// is the published number.
+// is the published number. Of Made it is nil: what it draws for is declared.
 func Domain(name string, rows int64) (*domain.Domain, error) {
+	if name == Made {
+		return nil, nil
+	}
 	g, err := find(name)
 	if err != nil {
 		return nil, err
@@ -66,6 +77,9 @@ func Domain(name string, rows int64) (*domain.Domain, error) {
 
 // Rows returns how many rows a generator draws that is asked for so many; 0 asks for as many as the published table has.
 func Rows(name string, rows int64) int64 {
+	if rows == 0 && name == Made {
+		return madeRows
+	}
 	if rows == 0 {
 		return generators()[name].rows
 	}
@@ -75,10 +89,10 @@ func Rows(name string, rows int64) int64 {
 // Open is a table of the named generator: rows rows (0: as many as the
 // published table has) that are a function of seed. d may name some of its
 // columns in any order, with other bounds and with categories in another order;
-// nil is Domain(name, rows). The header is private and of unbounded stability
+// nil is Domain(name, rows). Made draws any columns, and needs d. The header is private and of unbounded stability
 // until the caller knows better.
 func Open(name string, rows int64, seed uint64, d *domain.Domain) (pipeline.Table, error) {
-	g, err := find(name)
+	g, err := drawing(name, seed, d)
 	if err != nil {
 		return pipeline.Table{}, err
 	}
@@ -161,6 +175,12 @@ func (c column) array(cells []float64) arrow.Array {
 			values[i] = int64(x)
 		}
 		b.AppendValues(values, valid)
+	case *array.StringBuilder:
+		words := make([]string, len(cells))
+		for i, x := range cells {
+			words[i] = fmt.Sprintf("value %d", int(x)+1)
+		}
+		b.AppendValues(words, valid)
 	case *array.Int32Builder:
 		values := make([]int32, len(cells))
 		for i, x := range cells {
