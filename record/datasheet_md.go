@@ -45,6 +45,7 @@ func Datasheet(r *Run) string {
 	if r.Insecure {
 		b.WriteString("**" + NotPrivate + "**\n\n")
 	}
+	b.WriteString(r.invented())
 	b.WriteString("Synthetic data, made by weir from a private table. `PRIVACY.md` beside this page says what is promised and what was charged.\n")
 	if err != nil {
 		fmt.Fprintf(&b, "\nThe plan in this record cannot be read: %v.\n", err)

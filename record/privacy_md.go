@@ -18,7 +18,7 @@ func PrivacyStatement(r *Run) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Privacy of %s\n\n", r.Name)
 	plan, err := r.planned()
-	b.WriteString(promise(r, plan))
+	b.WriteString(r.invented() + promise(r, plan))
 	b.WriteString(publicFiles(plan))
 	b.WriteString("\n## What was spent\n\n")
 	if err != nil {
@@ -39,6 +39,14 @@ func PrivacyStatement(r *Run) string {
 	fmt.Fprintf(&b, "\n## Provenance\n\n- run %s, weir %s\n- spec %s\n- dataset %s, version %s, as its ledger names it\n- noise key commitment %s\n",
 		r.ID, r.Weir, r.SpecDigest, r.Dataset.ID, r.Dataset.Version, r.KeyCommitment)
 	return plain.Text(b.String())
+}
+
+// invented heads the documents of a run whose source describes nobody, so that nobody takes its tables for data.
+func (r *Run) invented() string {
+	if r.Dataset.Invented == "" {
+		return ""
+	}
+	return fmt.Sprintf("**MADE UP: %s drew the source rows, which describe nobody. What follows from them says nothing of any people.**\n\n", r.Dataset.Invented)
 }
 
 // NotPrivate heads everything that a test with a known seed writes.
