@@ -64,7 +64,7 @@ func newRoot(s streams) *cobra.Command {
 // commands is the table of contents of the command line, one file each.
 func commands() []func(streams) *cobra.Command {
 	return []func(streams) *cobra.Command{
-		initCommand, domainCommand, checkCommand, planCommand, lockCommand, runCommand, runsCommand, gcCommand, reportCommand, sampleCommand, evaluateCommand,
+		initCommand, domainCommand, checkCommand, planCommand, whatIfCommand, lockCommand, runCommand, runsCommand, gcCommand, reportCommand, sampleCommand, evaluateCommand,
 		verifyCommand, ledgerCommand, budgetCommand, diffCommand, epsilonCommand, renderCommand, kindsCommand, explainCommand, schemaCommand, versionCommand, completionCommand,
 	}
 }

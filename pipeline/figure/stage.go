@@ -148,3 +148,15 @@ func (s ByStage) Headlines(values map[string]float64) (keys []string) {
 	}
 	return keys
 }
+
+// Judged returns, of keys, the figures of whole tables that have a verdict, of each stage in the order of its declarations.
+func (s ByStage) Judged(keys []string) (judged []string) {
+	for _, stage := range slices.Sorted(maps.Keys(s)) {
+		for _, f := range s[stage] {
+			if key := stage + "." + f.Name; f.Verdict != nil && slices.Contains(keys, key) {
+				judged = append(judged, key)
+			}
+		}
+	}
+	return judged
+}

@@ -27,6 +27,7 @@ type Experiment struct {
 	Stages   []string                        `json:"stages"` // in the order of the plan
 	Bill     Bill                            `json:"bill"`
 	Insecure bool                            `json:"not_private,omitempty"` // noise from a seed
+	Foretold bool                            `json:"foretold,omitempty"`    // on made-up rows: no row of anybody is behind a figure, and nothing was charged
 	Runs     []Run                           `json:"runs"`
 }
 

@@ -1,0 +1,245 @@
+package main
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	goruntime "runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"weir/internal/disk"
+	"weir/pipeline/compile"
+	"weir/pipeline/figure"
+	"weir/pipeline/show"
+	"weir/record/report"
+	"weir/record/sweep"
+	"weir/runtime"
+	"weir/runtime/source"
+)
+
+const whatIfLong = `Say before anything is paid how large the errors of a release would be.
+
+The whole spec runs, at every epsilon and number of rows that is asked for, on rows that are
+made up from its domain alone (dataset.demo: domain): from columns, categories, bounds and
+public rules, with shapes that tables of people have. The figures are those that the report of
+a real run would show. No data is opened, nothing is charged and nothing is kept.
+
+What the made-up rows cannot know is how your columns are shaped and how strongly they depend
+on each other: errors that come from noise and from the number of rows are told well, what a
+model misses of strong relations is not. A spec of generated rows (dataset.demo) keeps its own.
+
+` + specHelp + `
+
+Exit codes: 0 done; 2 bad spec or usage; 3 privacy refused.`
+
+// whatIfFlags are the flags of `weir what-if`.
+type whatIfFlags struct {
+	spec             specFlags
+	epsilons         []float64
+	rows             []int64
+	repeats, workers int
+	page             string
+	asJSON           bool
+}
+
+func whatIfCommand(s streams) *cobra.Command {
+	var f whatIfFlags
+	c := &cobra.Command{
+		Use:     "what-if SPEC",
+		Short:   "Foretell errors by epsilon and rows, on made-up rows; reads no data",
+		Long:    whatIfLong,
+		Example: "  weir what-if pipeline.yaml\n  weir what-if pipeline.yaml --epsilon 0.5,2 --rows 1000,10000 --html what-if.html",
+		Args:    exactly(1, "SPEC"),
+		RunE:    func(c *cobra.Command, args []string) error { return f.answer(c, s, args[0]) },
+	}
+	f.spec.add(c)
+	c.Flags().Float64SliceVar(&f.epsilons, "epsilon", []float64{0.1, 1, 10}, "budgets to try")
+	c.Flags().Int64SliceVar(&f.rows, "rows", nil, "numbers of rows to try (default: the number that the spec declares)")
+	c.Flags().IntVar(&f.repeats, "repeats", 3, "runs of each, with noise and shapes of columns of their own")
+	c.Flags().IntVar(&f.workers, "workers", goruntime.GOMAXPROCS(0), "stages and goroutines at a time; results do not depend on it")
+	c.Flags().StringVar(&f.page, "html", "", "write curves and tables to this file")
+	c.Flags().BoolVar(&f.asJSON, "json", false, "print one JSON object")
+	return c
+}
+
+func (f *whatIfFlags) answer(c *cobra.Command, s streams, arg string) error {
+	base, err := f.spec.compile(arg)
+	if err != nil {
+		return err
+	}
+	if err := f.settle(base); err != nil {
+		return usage(c, err)
+	}
+	table, err := f.simulate(c, s, arg, base)
+	if err != nil {
+		return err
+	}
+	if f.page != "" {
+		page, err := report.Sweep(table)
+		if err != nil {
+			return err
+		}
+		if err := (disk.Disk{}).Write(f.page, 0o644, func(w io.Writer) error { _, err := w.Write(page); return err }); err != nil {
+			return err
+		}
+	}
+	if f.asJSON {
+		return printJSON(s.out, table)
+	}
+	return f.print(s.out, table)
+}
+
+// settle fills in what the flags leave to the spec, and refuses what cannot be tried.
+func (f *whatIfFlags) settle(base *compile.Plan) error {
+	var problems []error
+	if n := base.Spec.Dataset.RowsPublic; len(f.rows) == 0 && n > 0 {
+		f.rows = []int64{n}
+	}
+	if len(f.rows) == 0 {
+		problems = append(problems, errors.New("--rows: is missing, must be given where the spec has no dataset.rows_public"))
+	}
+	for _, n := range f.rows {
+		if n < 1 {
+			problems = append(problems, fmt.Errorf("--rows: is %d, must be at least 1", n))
+		}
+	}
+	for _, e := range f.epsilons {
+		if !(e > 0) {
+			problems = append(problems, fmt.Errorf("--epsilon: is %g, must be a number above 0", e))
+		}
+	}
+	if f.repeats < 1 {
+		problems = append(problems, fmt.Errorf("--repeats: is %d, must be at least 1", f.repeats))
+	}
+	for _, step := range base.Steps {
+		for _, file := range step.Work.Files {
+			if !file.Public {
+				problems = append(problems, fmt.Errorf("stages.%s: reads rows of %s, must read none: what-if opens no data; hold out a part by a stage of kind split",
+					step.ID, file.Path))
+			}
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// sets have the spec run on so many made-up rows at every epsilon.
+func (f *whatIfFlags) sets(base *compile.Plan, rows int64, repeat int) []string {
+	var epsilons []string
+	for _, e := range f.epsilons {
+		epsilons = append(epsilons, decimal(e))
+	}
+	sets := append(slices.Clone(f.spec.set), "dataset.budget=null", fmt.Sprintf("experiment={grid: {privacy.epsilon: [%s]}}", strings.Join(epsilons, ", ")),
+		fmt.Sprintf("seed=%d", repeat))
+	if base.Spec.Dataset.RowsPublic > 0 {
+		sets = append(sets, fmt.Sprintf("dataset.rows_public=%d", rows))
+	}
+	return append(sets, source.Invented(base.Spec.Dataset.Declared, rows)...)
+}
+
+// rowsAxis is how the table calls the number of rows.
+const rowsAxis = "rows"
+
+func decimal(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+// simulate makes one table of runs on made-up rows in a folder that it removes.
+func (f *whatIfFlags) simulate(c *cobra.Command, s streams, arg string, base *compile.Plan) (*sweep.Table, error) {
+	folder, err := os.MkdirTemp("", "weir-what-if-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	var all sweep.Experiment
+	for _, rows := range f.rows {
+		for repeat := range f.repeats {
+			t, err := f.tried(c, s, arg, filepath.Join(folder, fmt.Sprintf("%d-%d", rows, repeat)), f.sets(base, rows, repeat), uint64(repeat))
+			if err != nil {
+				return nil, err
+			}
+			for i := range t.Runs {
+				t.Runs[i].Report, t.Runs[i].Repeat = "", repeat+1 // the page is gone with the folder
+				t.Runs[i].Settings[rowsAxis] = strconv.FormatInt(rows, 10)
+			}
+			t.Runs = append(all.Runs, t.Runs...)
+			all = t.Experiment
+		}
+	}
+	all.Grid, all.Foretold, all.Insecure = append(all.Grid, rowsAxis), true, false
+	return sweep.Of(all), nil
+}
+
+// tried runs the spec with these settings, noise from a seed.
+func (f *whatIfFlags) tried(c *cobra.Command, s streams, arg, folder string, sets []string, noise uint64) (*sweep.Table, error) {
+	flags := f.spec
+	flags.set = sets
+	base, err := flags.compile(arg)
+	if err != nil {
+		return nil, err
+	}
+	trials, plans, err := flags.trials(arg, base)
+	if err != nil {
+		return nil, err
+	}
+	progress := newProgress(s.err, f.asJSON)
+	opts := runtime.Options{Out: folder, Ledger: filepath.Join(folder, "ledger.jsonl"), Dir: f.spec.dir(arg), Confine: f.spec.confine, Workers: f.workers,
+		Insecure: &noise, Version: thisVersion().Weir, Build: s.build(), Log: newLog(s.err, false), Progress: progress, Clock: time.Now, Random: rand.Reader}
+	done, err := runtime.Experiment(c.Context(), runsOf(trials, plans), opts)
+	progress.Wait()
+	if err != nil {
+		return nil, err
+	}
+	table := tableOf(base, sweep.Bill{}, trials, plans, done)
+	declared := figure.ByStage(base.Figures())
+	if judged := declared.Judged(table.Metrics); len(judged) > 0 {
+		table.Headline, table.References = judged, references(declared, judged)
+	}
+	return table, nil
+}
+
+// print writes a table for each number of rows: a line for each figure, a column for each epsilon.
+func (f *whatIfFlags) print(w io.Writer, t *sweep.Table) error {
+	fmt.Fprint(w, show.Wrap("Made-up rows of this domain, noise from a seed: nothing was read, charged or kept. Errors from noise and from the number "+
+		"of rows carry over to real rows; how strongly your columns depend on each other does not."))
+	for _, n := range f.rows {
+		fmt.Fprintf(w, "\n%d rows\n", n)
+		lines := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		fmt.Fprint(lines, "FIGURE")
+		for _, e := range f.epsilons {
+			fmt.Fprintf(lines, "\tEPSILON %g", e)
+		}
+		fmt.Fprintln(lines, "\tOTHER REAL ROWS")
+		for _, key := range t.Headline {
+			fmt.Fprintln(lines, key+f.cells(t, n, key))
+		}
+		if err := lines.Flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cells are the means of a figure by epsilon with half their intervals, then what rows without noise reach.
+func (f *whatIfFlags) cells(t *sweep.Table, n int64, key string) (line string) {
+	without := "–"
+	for _, e := range f.epsilons {
+		cell := "–"
+		for _, r := range t.Rows {
+			if r.Settings["privacy.epsilon"] == decimal(e) && r.Settings[rowsAxis] == strconv.FormatInt(n, 10) {
+				cell = r.Metrics[key].Words(r.Runs)
+				if of, has := t.References[key]; has && r.Metrics[of.Metric].Mean != nil {
+					without = fmt.Sprintf("%.4f", *r.Metrics[of.Metric].Mean)
+				}
+			}
+		}
+		line += "\t" + cell
+	}
+	return line + "\t" + without
+}
