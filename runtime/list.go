@@ -45,7 +45,12 @@ func listed(d disk.Disk, path string, choose Choice) listing.Run {
 		r.Status, r.Why = listing.Unreadable, err.Error()
 		return r
 	}
-	r.Status, r.Test = string(s.Status), s.Insecure
+	r.Status, r.Test, r.Spec = string(s.Status), s.Insecure, s.Spec
+	if notes, err := store.ReadNotes(path); err == nil {
+		r.Note, r.Tags = notes.Note, notes.Tags
+	} else {
+		r.Note = "(" + err.Error() + ")"
+	}
 	if !s.Started.IsZero() {
 		r.Started = s.Started // ids count whole seconds
 	}

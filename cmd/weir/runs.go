@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weir/internal/disk"
+	"weir/pipeline/compare"
 	"weir/record/listing"
 	"weir/runtime"
 )
@@ -23,6 +24,9 @@ const runsLong = `List the runs in a folder of runs, newest first: spec, status,
 brackets that of a paper's own accounting), age, size on disk and the main figures,
 which are computed from real rows: the list is for the owner. The folder of a run is
 OUT/SPEC/RUN; RUN is cut short in the table and whole in --json.
+
+Where runs of one spec differ in settings, each says in which (DIFFERS IN); notes and
+tags stand below a run, as weir runs note and weir runs tag wrote them.
 
 Status is done, failed, interrupted, running, killed (the record says that it runs,
 and no process does) or unreadable (why stands beside it).
@@ -36,6 +40,7 @@ Exit codes: 0 done; 2 usage.`
 // runsFlags are those of `weir runs`.
 type runsFlags struct {
 	out, name, status, since string
+	tag                      string
 	html, asJSON             bool
 }
 
@@ -59,8 +64,10 @@ func runsCommand(s streams) *cobra.Command {
 	flags.StringVar(&f.name, "name", "", "only runs of specs of this name, or pattern with * and ?")
 	flags.StringVar(&f.status, "status", "", "only runs of this status")
 	flags.StringVar(&f.since, "since", "", "only runs that began since: 12h, 7d, 4w or a date such as 2026-11-21")
+	flags.StringVar(&f.tag, "tag", "", "only runs with this tag")
 	flags.BoolVar(&f.html, "html", false, "write a page to FILE, or to OUT/index.html")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON object")
+	c.AddCommand(runsNoteCommand(s), runsTagCommand(s))
 	return c
 }
 
@@ -81,7 +88,7 @@ func (f *runsFlags) run(c *cobra.Command, s streams, args []string) error {
 	if err != nil {
 		return err
 	}
-	runs := filter.Select(all)
+	runs := differing(filter.Select(all))
 	page := ""
 	if f.html {
 		page = filepath.Join(f.out, "index.html")
@@ -93,6 +100,30 @@ func (f *runsFlags) run(c *cobra.Command, s streams, args []string) error {
 		}
 	}
 	return f.print(s.out, runs, len(all), page, now)
+}
+
+// differing says of each run in which settings the listed runs of its name differ.
+func differing(runs []listing.Run) []listing.Run {
+	byName := map[string][]int{}
+	for i, r := range runs {
+		byName[r.Name] = append(byName[r.Name], i)
+	}
+	for _, of := range byName {
+		texts, place := [][]byte{}, map[string]int{} // each spec is read once
+		for _, i := range of {
+			if _, known := place[runs[i].Spec]; !known {
+				place[runs[i].Spec] = len(texts)
+				texts = append(texts, []byte(runs[i].Spec))
+			}
+		}
+		varying := compare.Varying(texts)
+		for _, i := range of {
+			for _, s := range varying[place[runs[i].Spec]] {
+				runs[i].Differs = append(runs[i].Differs, listing.Setting(s))
+			}
+		}
+	}
+	return runs
 }
 
 func (f *runsFlags) print(w io.Writer, runs []listing.Run, all int, page string, now time.Time) (err error) {
@@ -119,7 +150,7 @@ func (f *runsFlags) filter(now time.Time) (listing.Filter, error) {
 	if _, err := path.Match(f.name, ""); err != nil {
 		return listing.Filter{}, fmt.Errorf("--name: is %s, must be a name or a pattern with * and ?", f.name)
 	}
-	filter := listing.Filter{Name: f.name, Status: f.status}
+	filter := listing.Filter{Name: f.name, Status: f.status, Tag: f.tag}
 	if f.since == "" {
 		return filter, nil
 	}

@@ -32,6 +32,16 @@ type Run struct {
 	Metrics   map[string]float64 `json:"metrics"`          // the main figures
 	Main      []string           `json:"-"`                // their names, those that people look at first in front
 	Report    string             `json:"report,omitempty"` // file of its page, below its folder
+	Spec      string             `json:"-"`                // canonical
+	Differs   []Setting          `json:"differs,omitempty"`
+	Note      string             `json:"note,omitempty"` // its owner's words
+	Tags      []string           `json:"tags,omitempty"`
+}
+
+// Setting is what the spec of a run says where the listed runs of its name differ.
+type Setting struct {
+	Path  string `json:"path"`
+	Value string `json:"value"`
 }
 
 // Filter says which runs are listed; its zero value lists all.
@@ -39,13 +49,15 @@ type Filter struct {
 	Name   string    // of the spec, or a pattern with * and ?
 	Status string    // as in Run
 	Since  time.Time // started then or later
+	Tag    string    // that a run has
 }
 
 // Select keeps the runs that pass, newest first.
 func (f Filter) Select(runs []Run) []Run {
 	kept := slices.DeleteFunc(slices.Clone(runs), func(r Run) bool {
 		named, err := path.Match(f.Name, r.Name)
-		return f.Name != "" && (err != nil || !named) || f.Status != "" && f.Status != r.Status || r.Started.Before(f.Since)
+		return f.Name != "" && (err != nil || !named) || f.Status != "" && f.Status != r.Status || r.Started.Before(f.Since) ||
+			f.Tag != "" && !slices.Contains(r.Tags, f.Tag)
 	})
 	slices.SortFunc(kept, func(a, b Run) int {
 		return cmp.Or(b.Started.Compare(a.Started), cmp.Compare(a.Path, b.Path))

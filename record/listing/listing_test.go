@@ -66,6 +66,35 @@ a     20261101-120000-012345  done                 1 (0.5)  3d   1.5 kB  u.auroc
 	}
 }
 
+// TestTextSaysWhatDiffers: settings in a column of their own, of long lists the first, and the owner's words below.
+func TestTextSaysWhatDiffers(t *testing.T) {
+	runs := Filter{Name: "a"}.Select(three())
+	runs[0].Differs = []Setting{{"seed", "4"}, {"train.bins", "8"}, {"train.columns", "[a, b, c, d, e, f, g, h, i]"}, {"x", "1"}}
+	runs[1].Differs = []Setting{{"seed", "3"}, {"train.bins", "-"}}
+	runs[1].Tags, runs[1].Note = []string{"good", "paper"}, "tails are\x1b[2J right"
+	want := `SPEC  RUN                     STATUS               EPSILON  AGE  SIZE    DIFFERS IN                                                        MAIN FIGURES (PRIVATE)
+a     20261103-x              failed, NOT PRIVATE  none     24h  0 B     seed 4  train.bins 8  train.columns [a, b, c, d, e, f, g,...  +1  u.auroc 0.7500
+a     20261101-120000-012345  done                 1 (0.5)  3d   1.5 kB  seed 3  train.bins -                                              u.auroc 0.5000  u.accuracy 0.2500
+      #good #paper tails are\x1b[2J right
+`
+	if got := Text(runs, at(4)); got != want {
+		t.Errorf("got\n%s, must be\n%s", got, want)
+	}
+	if got := (Filter{Tag: "paper"}).Select(runs); len(got) != 1 || got[0].ID != runs[1].ID {
+		t.Errorf("the tag paper selects %v", names(got))
+	}
+	page, err := Page(runs, at(4), func(Run) string { return "" })
+	for _, want := range []string{"Differs in", "<strong>8</strong>", "#good #paper tails are"} {
+		if err != nil || !strings.Contains(string(page), want) {
+			t.Errorf("%v: the page lacks %q", err, want)
+		}
+	}
+	wellFormed(t, string(page))
+	if page, _ := Page(three(), at(4), func(Run) string { return "" }); strings.Contains(string(page), "Differs in") {
+		t.Error("a page of runs that do not differ has a column for it")
+	}
+}
+
 // TestWords: sizes in powers of 1000, ages in the largest unit that counts at least 2.
 func TestWords(t *testing.T) {
 	for bytes, want := range map[int64]string{0: "0 B", 999: "999 B", 1000: "1.0 kB", 9949: "9.9 kB", 9951: "10 kB", 999499: "999 kB", 999500: "1.0 MB", 5693198: "5.7 MB", math.MaxInt64: "9.2 EB"} {
@@ -110,11 +139,12 @@ func TestHostileNames(t *testing.T) {
 	runs := three()
 	for i := range runs {
 		r := &runs[i]
+		r.Differs, r.Tags, r.Note = []Setting{{escape, escape}}, []string{escape}, escape
 		r.Name, r.ID, r.Status, r.Why, r.Report = r.Name+escape, r.ID+escape, r.Status+escape, r.Why+escape, r.Report+escape
 		r.Metrics, r.Main = map[string]float64{"u." + escape: 1}, []string{"u." + escape}
 	}
 	text := Text(runs, at(4))
-	if strings.Count(text, "\n") != 4 || strings.ContainsFunc(text, func(c rune) bool { return unicode.IsControl(c) && c != '\n' || c == '\u202e' }) {
+	if strings.Count(text, "\n") != 7 || strings.ContainsFunc(text, func(c rune) bool { return unicode.IsControl(c) && c != '\n' || c == '\u202e' }) {
 		t.Errorf("a terminal obeys %q", text)
 	}
 	page, err := Page(runs, at(4), func(r Run) string { return "javascript:alert(1)/" + r.ID })
@@ -139,7 +169,7 @@ func TestHostileNames(t *testing.T) {
 func wellFormed(t *testing.T, page string) {
 	t.Helper()
 	page = regexp.MustCompile(`(?s)<(script|style)>.*?</(script|style)>`).ReplaceAllString(page, "")
-	page = regexp.MustCompile(`<(meta [^>]*|wbr)>`).ReplaceAllString(page, "")
+	page = regexp.MustCompile(`<(meta [^>]*|wbr|br)>`).ReplaceAllString(page, "")
 	d := xml.NewDecoder(strings.NewReader(strings.TrimPrefix(page, "<!DOCTYPE html>")))
 	d.Entity = xml.HTMLEntity
 	for {

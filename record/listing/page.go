@@ -33,6 +33,7 @@ type view struct {
 	Names  []string // of the figures that have a column
 	Bytes  int64
 	Tests  int
+	Differ bool // some run differs from others of its spec
 }
 
 // row is a run in the table.
@@ -60,13 +61,14 @@ func Page(runs []Run, now time.Time, toRun func(Run) string) ([]byte, error) {
 	v.Names = v.Names[:min(mostColumns, len(v.Names))]
 	for _, r := range runs {
 		v.Bytes += r.Bytes
+		v.Differ = v.Differ || len(r.Differs) > 0
 		if r.Test {
 			v.Tests++
 		}
 		v.Runs = append(v.Runs, rowOf(r, now, v.Names, toRun(r)))
 	}
 	t, err := template.New("page").Funcs(template.FuncMap{"size": Size, "figure": figure, "epsilon": epsilon, "key": sortKey,
-		"id": ShortID, "text": plain.Text, "parts": parts}).Parse(pageText)
+		"id": ShortID, "text": plain.Text, "parts": parts, "remark": remark}).Parse(pageText)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package listing
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -14,16 +15,79 @@ import (
 func Text(runs []Run, now time.Time) string {
 	var b strings.Builder
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "SPEC\tRUN\tSTATUS\tEPSILON\tAGE\tSIZE\tMAIN FIGURES (PRIVATE)")
+	differ := slices.ContainsFunc(runs, func(r Run) bool { return len(r.Differs) > 0 })
+	fmt.Fprintln(t, strings.Join(with(differ, []string{"SPEC", "RUN", "STATUS", "EPSILON", "AGE", "SIZE"}, "DIFFERS IN",
+		"MAIN FIGURES (PRIVATE)"), "\t"))
 	for _, r := range runs {
-		cells := []string{r.Name, ShortID(r.ID), status(r), epsilons(r), Age(now.Sub(r.Started)), Size(r.Bytes), mainFigures(r)}
+		cells := with(differ, []string{r.Name, ShortID(r.ID), status(r), epsilons(r), Age(now.Sub(r.Started)), Size(r.Bytes)},
+			differs(r), mainFigures(r))
 		for i, c := range cells {
 			cells[i] = plain.Text(strings.NewReplacer("\n", " ", "\t", " ").Replace(c))
 		}
 		fmt.Fprintln(t, strings.TrimRight(strings.Join(cells, "\t"), "\t"))
 	}
 	t.Flush()
+	return remarked(b.String(), runs)
+}
+
+// with puts a cell before the last one where some run has something in it.
+func with(some bool, cells []string, cell, last string) []string {
+	if some {
+		cells = append(cells, cell)
+	}
+	return append(cells, last)
+}
+
+// mostDiffering is how many differing settings a line shows.
+const mostDiffering = 3
+
+// differs lists the settings of a run that others of its name have otherwise.
+func differs(r Run) string {
+	var list []string
+	for _, s := range r.Differs[:min(mostDiffering, len(r.Differs))] {
+		list = append(list, s.Path+" "+short(s.Value))
+	}
+	if more := len(r.Differs) - len(list); more > 0 {
+		list = append(list, fmt.Sprintf("+%d", more))
+	}
+	return strings.Join(list, "  ")
+}
+
+// short keeps the value of a setting in its column.
+func short(value string) string {
+	const most = 24
+	if r := []rune(value); len(r) > most {
+		return string(r[:most-3]) + "..."
+	}
+	return value
+}
+
+// remarked puts tags and note of each run below its line.
+func remarked(table string, runs []Run) string {
+	var b strings.Builder
+	at := -1 // the heading
+	for line := range strings.Lines(table) {
+		b.WriteString(line)
+		if at >= 0 {
+			if words := remark(runs[at]); words != "" {
+				b.WriteString("      " + plain.Text(words) + "\n")
+			}
+		}
+		at++
+	}
 	return b.String()
+}
+
+// remark words the tags and the note of a run.
+func remark(r Run) string {
+	var list []string
+	for _, tag := range r.Tags {
+		list = append(list, "#"+tag)
+	}
+	if r.Note != "" {
+		list = append(list, r.Note)
+	}
+	return strings.NewReplacer("\n", " ", "\t", " ").Replace(strings.Join(list, " "))
 }
 
 // ShortID returns the time of an id and some of its digits, which name a run on the command line.

@@ -56,6 +56,7 @@ type Summary struct {
 	Started  time.Time      `json:"started"`
 	Build    string         `json:"build"`
 	Insecure bool           `json:"not_private"`
+	Spec     string         `json:"spec"` // canonical
 	KeyKept  bool           `json:"noise_key_kept"`
 	Dataset  record.Dataset `json:"dataset"`
 	Charges  []struct {
