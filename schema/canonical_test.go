@@ -179,3 +179,16 @@ func BenchmarkOf(b *testing.B) {
 		}
 	}
 }
+
+// TestQuestionsStandBeforeLongLists: behind fifty kinds nobody reads which one may be meant; behind three one does.
+func TestQuestionsStandBeforeLongLists(t *testing.T) {
+	names := strings.Repeat("kind, ", 20) + "kind"
+	p := Problem{Path: "kind", Found: `"kinds"`, Accepted: "one of " + names, Hint: DidYouMean("kinds", []string{"kind"})}
+	if want := `kind: is "kinds"; did you mean kind? It must be one of ` + names; p.Error() != want {
+		t.Errorf("%s, must be %s", p.Error(), want)
+	}
+	p.Accepted = "one of kind, sort"
+	if want := `kind: is "kinds", must be one of kind, sort; did you mean kind?`; p.Error() != want {
+		t.Errorf("%s, must be %s", p.Error(), want)
+	}
+}

@@ -24,20 +24,28 @@ type Problem struct {
 	Rule     string `json:"rule,omitempty"` // audit rule of a refusal of privacy, such as W03; "" for a fault of the file
 }
 
-// Error gives `file:line:col: path: is FOUND, must be ACCEPTED; HINT [RULE]`.
+// longList is the length of what is accepted from which on a question (DidYouMean) stands before it: behind a list of
+// fifty kinds nobody reads it.
+const longList = 100
+
+// Error gives `file:line:col: path: is FOUND, must be ACCEPTED; HINT [RULE]`. A question stands before a long list.
 func (p Problem) Error() string {
 	var b strings.Builder
 	b.WriteString(p.where())
 	if p.Found != "" {
 		b.WriteString("is " + p.Found)
 	}
+	first := p.Found != "" && len(p.Accepted) > longList && strings.HasPrefix(p.Hint, asking)
+	if first {
+		b.WriteString("; " + p.Hint)
+	}
 	if p.Accepted != "" {
 		if p.Found != "" {
-			b.WriteString(", ")
+			b.WriteString(map[bool]string{true: " It ", false: ", "}[first])
 		}
 		b.WriteString("must be " + p.Accepted)
 	}
-	if p.Hint != "" {
+	if p.Hint != "" && !first {
 		b.WriteString("; " + p.Hint)
 	}
 	if p.Rule != "" {
@@ -148,7 +156,7 @@ func UnknownName(path, what, name string, accepted []string) Problem {
 		list += fmt.Sprintf(" and %d more", len(accepted)-manyNames)
 	}
 	if near := Suggest(name, accepted); near != "" {
-		list += "; did you mean " + near + "?"
+		list += "; " + asking + near + "?"
 	}
 	return Problem{Path: path, Found: fmt.Sprintf("%q, an unknown %s", name, what), Accepted: "one of " + list}
 }

@@ -44,10 +44,13 @@ func distance(a, b string) int {
 	return levenshtein.ComputeDistance(a, b)
 }
 
+// asking begins the hint of a name that may be meant.
+const asking = "did you mean "
+
 // DidYouMean words Suggest as a hint, "" where there is none.
 func DidYouMean(word string, accepted []string) string {
 	if s := Suggest(word, accepted); s != "" {
-		return "did you mean " + s + "?"
+		return asking + s + "?"
 	}
 	return ""
 }

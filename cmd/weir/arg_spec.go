@@ -26,7 +26,7 @@ type specFlags struct {
 }
 
 func (f *specFlags) add(c *cobra.Command) {
-	c.Flags().StringArrayVar(&f.set, "set", nil, "override a setting, such as privacy.epsilon=1 (may be repeated); files are named from the current folder")
+	c.Flags().StringArrayVar(&f.set, "set", nil, "override a setting, such as privacy.epsilon=1, or take a stage out by stages.NAME=off (may be repeated); files are named from the current folder")
 	c.Flags().BoolVar(&f.confine, "confine", false, "refuse paths of the spec (domain, tables, ledger) that leave its folder, through .. or links")
 }
 

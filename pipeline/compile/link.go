@@ -52,7 +52,11 @@ func (l *linker) checkRef(s *spec.Stage, port *pipeline.Port, r pipeline.Ref) {
 	if r.Stage != pipeline.DatasetID {
 		target := l.byID[r.Stage]
 		if target == nil {
-			l.fault(s, port, fmt.Sprintf("%q", r.Stage), "the name of a stage: "+l.names(), schema.DidYouMean(r.Stage, l.ids()))
+			hint := schema.DidYouMean(r.Stage, l.ids())
+			if slices.Contains(l.spec.Off, r.Stage) {
+				hint = "--set stages." + r.Stage + "=off took it out, and " + s.ID + " reads it"
+			}
+			l.fault(s, port, fmt.Sprintf("%q", r.Stage), "the name of a stage: "+l.names(), hint)
 			return
 		}
 		if target.Unread() {

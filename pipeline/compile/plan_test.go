@@ -94,6 +94,28 @@ func TestSplitIsRefused(t *testing.T) {
 	}
 }
 
+// TestStagesAreTurnedOff: --set stages.NAME=off takes a stage and its share out; who reads it is told so, and one that is
+// not there is named.
+func TestStagesAreTurnedOff(t *testing.T) {
+	text := strings.Replace(two, "epsilon: 1,", "epsilon: 1, split: {first: 0.3, second: 0.7},", 1)
+	plan := mustCompile(t, text, "stages.first=off")
+	if plan.Step("first") != nil || plan.Step("second") == nil || *plan.Step("second").Alone < .99 {
+		t.Errorf("the plan has %v", plan.Steps)
+	}
+	for set, want := range map[string]string{
+		"stages.frist=off": "--set stages.frist: is off, and there is no such stage, must be a stage of the spec: first, second; did you mean first?",
+		"stages.a=off":     `is "a", must be the name of a stage: dataset, b; --set stages.a=off took it out, and b reads it`,
+	} {
+		from := text
+		if set == "stages.a=off" {
+			from = head + "stages:\n  a: {kind: clean}\n  b: {kind: learn, from: a}\n"
+		}
+		if _, err := compile(t, from, set); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, must say %q", set, err, want)
+		}
+	}
+}
+
 // TestFixedNoise: a stage may fix its noise; the rest of the budget is split,
 // and a bill above the budget is refused as a matter of privacy.
 func TestFixedNoise(t *testing.T) {

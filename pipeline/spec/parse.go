@@ -23,7 +23,7 @@ type specFile struct {
 type Input struct {
 	File  string                            // name of the spec, for messages
 	Data  []byte                            // its YAML
-	Set   []string                          // overrides path=value, in order
+	Set   []string                          // overrides path=value, in order; stages.NAME=off takes a stage out
 	Trial Trial                             // a run of the spec's own experiment, whose settings come after the overrides
 	Read  func(name string) ([]byte, error) // reads the file of a domain, relative to the spec
 	// More looks for what else is wrong with a spec that has problems; nil: only
@@ -58,6 +58,11 @@ func Parse(src Input, reg *pipeline.Registry) (*Spec, error) {
 	p := &parser{src: src, doc: doc, reg: reg, stages: stages}
 	spec := p.spec()
 	spec.Readers = reg.Readers()
+	for _, set := range src.Set {
+		if id := offStage(set); id != "" {
+			spec.Off = append(spec.Off, id)
+		}
+	}
 	if len(p.problems) == 0 {
 		p.digest(spec)
 	}
@@ -78,12 +83,44 @@ func (p *parser) all(spec *Spec) Diagnostics {
 	return ds
 }
 
+// off is the value of --set that takes a stage out.
+const off = "off"
+
+// offStage returns the stage that an override takes out; "" where it takes none out.
+func offStage(set string) string {
+	path, value, _ := strings.Cut(set, "=")
+	id, of := strings.CutPrefix(path, "stages.")
+	if !of || value != off || strings.Contains(id, ".") {
+		return ""
+	}
+	return id
+}
+
+// turnOff takes a stage and its share of the budget out; where that leaves one share, the stage that it is of has all.
+func turnOff(doc *schema.Document, id string) []schema.Problem {
+	path := schema.Path("stages", id)
+	if stages := doc.Keys("stages"); !slices.Contains(stages, id) {
+		return []schema.Problem{{File: "--set " + path, Found: "off, and there is no such stage",
+			Accepted: "a stage of the spec: " + strings.Join(stages, ", "), Hint: schema.DidYouMean(id, stages)}}
+	}
+	doc.Remove(path)
+	split := schema.Path("privacy", "split")
+	doc.Remove(schema.Path("privacy", "split", id))
+	if len(doc.Keys(split)) == 1 {
+		doc.Remove(split)
+	}
+	return nil
+}
+
 // override sets one path; an empty value takes the setting out. Sources exclude each other, so that choosing one
 // takes the settings of the others out.
 func override(doc *schema.Document, set string, reg *pipeline.Registry) []schema.Problem {
 	path, value, ok := strings.Cut(set, "=")
 	if !ok {
 		return []schema.Problem{{File: "--set " + set, Found: "without =", Accepted: "path=value, such as privacy.epsilon=1"}}
+	}
+	if id := offStage(set); id != "" {
+		return turnOff(doc, id)
 	}
 	if value == "" {
 		doc.Remove(path)

@@ -20,6 +20,7 @@ type Spec struct {
 	Stages     []Stage          `yaml:"-" json:"stages"`
 	Experiment *Experiment      `yaml:"experiment,omitempty" json:"experiment,omitempty" doc:"Settings that its runs differ in, and repeats."`
 	Readers    pipeline.Readers `yaml:"-" json:"-"` // of every kind that the program knows
+	Off        []string         `yaml:"-" json:"-"` // stages that an override has taken out
 	Digest     string           `yaml:"-" json:"-"` // sha256 of the canonical form without the experiment: of what one run does
 
 	doc                 *schema.Document // that it was read from; nil for one that was not
