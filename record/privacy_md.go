@@ -49,6 +49,40 @@ func (r *Run) invented() string {
 	return fmt.Sprintf("**MADE UP: %s drew the source rows, which describe nobody. What follows from them says nothing of any people.**\n\n", r.Dataset.Invented)
 }
 
+// BillText is BILL.txt: in words what the release promises and what paid for it, then the plan and its bill.
+func BillText(r *Run) string {
+	var b strings.Builder
+	plan, _ := r.planned() // one that cannot be read has no mechanisms to name; PRIVACY.md says why
+	fmt.Fprintf(&b, "Bill of %s\n\n%s\n", r.Name, strings.NewReplacer("**", "", "`", "").Replace(r.invented()+promise(r, plan)))
+	for _, s := range plan.Stages {
+		if len(s.Spends) == 0 {
+			continue
+		}
+		fmt.Fprintf(&b, "Stage %s looked at the rows%s: %s.\n", s.ID, alone(s), s.mechanisms())
+	}
+	b.WriteString("\nThe plan and its bill, as weir plan prints them:\n\n" + r.Bill)
+	return plain.Text(b.String())
+}
+
+// alone says what a stage costs by itself; "" where nothing is proven of it.
+func alone(s plannedStage) string {
+	if s.Alone == nil {
+		return ""
+	}
+	return ", for epsilon " + Bound(*s.Alone) + " alone"
+}
+
+// mechanisms names what a stage looks at rows by, each once.
+func (s plannedStage) mechanisms() string {
+	var names []string
+	for _, p := range s.Spends {
+		if !slices.Contains(names, p.Mechanism) {
+			names = append(names, p.Mechanism)
+		}
+	}
+	return strings.Join(names, "; ")
+}
+
 // NotPrivate heads everything that a test with a known seed writes.
 const NotPrivate = "NOT PRIVATE: the noise of this run came from a seed that anyone can repeat. It is a test, not a release."
 

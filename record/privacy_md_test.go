@@ -203,3 +203,18 @@ func TestReasonStandsOnce(t *testing.T) {
 	r.Insecure = true
 	lacks(t, PrivacyStatement(r), "Stage `train` has no proven bound: "+why)
 }
+
+// TestBillBeginsInWords: what was promised and what paid for it stand before the plan, without marks of Markdown and
+// without what is internal.
+func TestBillBeginsInWords(t *testing.T) {
+	r := sampled()
+	r.Bill = "clinic  sha256:spec\nSTAGE\n"
+	text := BillText(r)
+	lacks(t, text, "Bill of clinic\n\nThe files beside this page", "epsilon = 0.98766 (proven", "is right with a probability of at most",
+		"Stage train looked at the rows, for epsilon 0.98766 alone: DP-SGD | clipped.\n", "prints them:\n\nclinic  sha256:spec\nSTAGE\n")
+	if strings.Contains(text, "**") || strings.Contains(text, "`") || strings.Contains(text, "internal") {
+		t.Errorf("the bill is\n%s", text)
+	}
+	r.Insecure = true
+	lacks(t, BillText(r), NotPrivate)
+}

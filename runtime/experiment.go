@@ -39,6 +39,9 @@ func Experiment(ctx context.Context, trials []Trial, opts Options) ([]*Result, e
 		// Two trials that come to the same spec are one run: the second waits and is shown it.
 		defer opts.turns.Take(fmt.Sprint(trials[i].Plan.Digest, trials[i].Repeat))()
 		results[i], err = Run(ctx, trials[i].Plan, opts.trial(i, trials[i]))
+		if opts.Ran != nil && err == nil {
+			opts.Ran()
+		}
 		return err
 	})
 	return results, err

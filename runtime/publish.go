@@ -162,7 +162,7 @@ func (r *run) documents(aside string) error {
 			return err
 		}
 	}
-	if err := write("BILL.txt", "the plan and its privacy bill", []byte(r.record.Bill)); err != nil {
+	if err := write("BILL.txt", "what the release cost in words, with the plan and its bill", []byte(record.BillText(r.record))); err != nil {
 		return err
 	}
 	if err := write("DATASHEET.md", "what the tables hold and how they were made", []byte(record.Datasheet(r.record))); err != nil {

@@ -21,6 +21,7 @@ type Due struct {
 	Run        int      `json:"run,omitempty"` // of an experiment, from 1
 	Stage      string   `json:"stage"`
 	Epsilon    *float64 `json:"epsilon_alone"`               // proven
+	Charges    int      `json:"charges"`                     // one for each mechanism of the stage
 	Published  *float64 `json:"epsilon_published,omitempty"` // by the accounting of a paper: no bound
 	From       string   `json:"reused,omitempty"`            // run that has charged it; "" is a new charge
 	Unfinished bool     `json:"unfinished,omitempty"`        // that run has not finished the stage, which is continued with its noise
@@ -53,7 +54,7 @@ func (r *run) payer(s *compile.Step) string {
 func (r *run) duesOf(run int, payer func(*compile.Step) string) (list []Due) {
 	for i := range r.plan.Steps {
 		if s := &r.plan.Steps[i]; draws(s) {
-			d := Due{Run: run, Stage: s.ID, Epsilon: s.Alone, Published: s.Published, From: payer(s)}
+			d := Due{Run: run, Stage: s.ID, Epsilon: s.Alone, Charges: len(s.Spends), Published: s.Published, From: payer(s)}
 			d.Unfinished = r.unfinished(s, d.From)
 			list = append(list, d)
 		}

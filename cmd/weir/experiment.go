@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -89,6 +90,8 @@ func (f *runFlags) carryOut(c *cobra.Command, s streams, list []*planned) ([]*ru
 	}
 	progress := newProgress(s.err, f.asJSON)
 	opts := f.options(c, s, list[0].arg, progress)
+	left := runsLeft{began: time.Now(), total: len(runs), show: progress.Runs}
+	opts.Ran = left.ran
 	done, err := runtime.Experiment(c.Context(), runs, opts)
 	progress.Wait()
 	if err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"sync"
 	"time"
 )
 
@@ -53,6 +54,31 @@ func (p *pace) text(separator string, done, total int64) string {
 		words = fmt.Sprintf("%.0f/min", 60*rate)
 	}
 	return fmt.Sprintf("%s%s%sabout %s left", separator, words, separator, coarse(left))
+}
+
+// runsLeft counts the runs of an experiment that have ended, and estimates from them how long the others take.
+type runsLeft struct {
+	mu          sync.Mutex
+	began       time.Time
+	done, total int
+	show        func(done, total int, words string)
+}
+
+// ran takes up that a run has ended.
+func (r *runsLeft) ran() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.done++
+	r.show(r.done, r.total, r.words(time.Since(r.began)))
+}
+
+// words says how many runs have ended and, while some have not, how long these take if they are like the others.
+func (r *runsLeft) words(spent time.Duration) string {
+	text := fmt.Sprintf("%d of %d runs done", r.done, r.total)
+	if r.done < r.total {
+		text += fmt.Sprintf(", about %s left", coarse(spent*time.Duration(r.total-r.done)/time.Duration(r.done)))
+	}
+	return text
 }
 
 // coarse rounds a time to what an estimate can tell: seconds below a minute, tens of them

@@ -32,3 +32,21 @@ func TestPace(t *testing.T) {
 		}
 	}
 }
+
+// TestRunsLeft: of four runs that took a minute each for the first two, two minutes are left; of none, nothing is said.
+func TestRunsLeft(t *testing.T) {
+	r := runsLeft{total: 4, done: 2}
+	for done, want := range map[int]string{1: "1 of 4 runs done, about 6m0s left", 2: "2 of 4 runs done, about 2m0s left", 4: "4 of 4 runs done"} {
+		r.done = done
+		if got := r.words(2 * time.Minute); got != want {
+			t.Errorf("%q, must be %q", got, want)
+		}
+	}
+	said := []string{}
+	r = runsLeft{total: 2, began: time.Now(), show: func(_, _ int, words string) { said = append(said, words) }}
+	r.ran()
+	r.ran()
+	if len(said) != 2 || said[1] != "2 of 2 runs done" {
+		t.Errorf("said %q", said)
+	}
+}

@@ -17,6 +17,7 @@ import (
 // progress is a Reporter that can be waited for.
 type progress interface {
 	runtime.Reporter
+	Runs(done, total int, words string) // of an experiment, how many have ended
 	Wait()
 }
 
@@ -29,8 +30,13 @@ func newProgress(w io.Writer, quiet bool) progress {
 }
 
 type bars struct {
-	p      *mpb.Progress
-	mu     sync.Mutex
+	p    *mpb.Progress
+	mu   sync.Mutex
+	runs *mpb.Bar // of an experiment; nil before a run of one has ended
+
+	wordsMu sync.Mutex // of what its bar says, which it reads whenever it likes
+	words   string
+
 	stages map[string]*barOf
 }
 
@@ -137,7 +143,34 @@ func (b *bars) End(stage string, reused bool, err error) {
 	one.SetTotal(-1, true) // the total is where it stands, and it is complete
 }
 
-func (b *bars) Wait() { b.p.Wait() }
+// Runs has a bar of its own, which stands until all runs have ended.
+func (b *bars) Runs(done, total int, words string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.runs == nil {
+		text := func(decor.Statistics) string {
+			b.wordsMu.Lock()
+			defer b.wordsMu.Unlock()
+			return " " + b.words
+		}
+		b.runs = b.p.AddBar(int64(total), mpb.BarPriority(1<<20), mpb.BarRemoveOnComplete(),
+			mpb.PrependDecorators(decor.Name("runs", decor.WC{W: 14, C: decor.DindentRight}), decor.Percentage(decor.WC{W: 5})),
+			mpb.AppendDecorators(decor.Any(text)))
+	}
+	b.wordsMu.Lock()
+	b.words = words
+	b.wordsMu.Unlock()
+	b.runs.SetCurrent(int64(done))
+}
+
+func (b *bars) Wait() {
+	b.mu.Lock()
+	if b.runs != nil {
+		b.runs.Abort(true) // where some run failed it is not full
+	}
+	b.mu.Unlock()
+	b.p.Wait()
+}
 
 // lines prints the beginning and end of each stage, and every ten seconds how
 // far a long one is.
@@ -207,6 +240,12 @@ func (l *lines) End(stage string, reused bool, err error) {
 		how = "reused"
 	}
 	fmt.Fprintf(l.w, "%s: %s\n", stage, how)
+}
+
+func (l *lines) Runs(_, _ int, words string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	fmt.Fprintln(l.w, words)
 }
 
 func (l *lines) Wait() {}

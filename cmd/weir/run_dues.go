@@ -31,16 +31,18 @@ func dueSums(dues []runtime.Due) string {
 		of := slices.DeleteFunc(slices.Clone(dues), other)
 		dues = slices.DeleteFunc(slices.Clone(dues), func(d runtime.Due) bool { return !other(d) })
 		var proven []float64
-		charged := 0
+		charged, reused := 0, 0
 		for _, d := range of {
 			if d.Epsilon != nil {
 				proven = append(proven, *d.Epsilon)
 			}
 			if d.From == "" {
-				charged++
+				charged += max(1, d.Charges)
+			} else {
+				reused++
 			}
 		}
-		fmt.Fprintf(&b, "  %-16s %s, %d reused or continued", stage, plural(charged, "new charge"), len(of)-charged)
+		fmt.Fprintf(&b, "  %-16s %s, %d reused or continued", stage, plural(charged, "new charge"), reused)
 		if len(proven) > 0 {
 			fmt.Fprintf(&b, "; epsilon %s to %s alone", record.Bound(slices.Min(proven)), record.Bound(slices.Max(proven)))
 		}
@@ -56,7 +58,7 @@ func dueLines(dues []runtime.Due, why map[string]because) string {
 	var b strings.Builder
 	times, order := map[string]int{}, []string{}
 	for _, d := range dues {
-		line := fmt.Sprintf("  %-16s new charge, epsilon %s alone", d.Stage, epsilonOr(d))
+		line := fmt.Sprintf("  %-16s %s, epsilon %s alone", d.Stage, newCharges(d), epsilonOr(d))
 		switch {
 		case d.Unfinished && d.Run > 0:
 			line = fmt.Sprintf("  %-16s paid in another run, epsilon %s alone, to be continued", d.Stage, epsilonOr(d))
@@ -81,6 +83,14 @@ func dueLines(dues []runtime.Due, why map[string]because) string {
 		b.WriteString(line + "\n")
 	}
 	return b.String()
+}
+
+// newCharges says how many charges a stage makes, where it makes several, so that the list adds up to what the ledger gets.
+func newCharges(d runtime.Due) string {
+	if d.Charges > 1 {
+		return plural(d.Charges, "new charge")
+	}
+	return "new charge"
 }
 
 // epsilonOr is the proven epsilon; where there is none, it says so and what the paper has.

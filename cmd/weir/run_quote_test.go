@@ -92,3 +92,24 @@ func TestInterruptedQuestionIsNo(t *testing.T) {
 		t.Errorf("the question that was interrupted ends with %v, exit code %d", got, exitCode(t.Context(), got))
 	}
 }
+
+// TestChargesAddUp: a stage of three mechanisms makes three charges, which the list says, since the line below counts them.
+func TestChargesAddUp(t *testing.T) {
+	x := .5
+	q := runtime.Quote{Dues: []runtime.Due{{Stage: "train", Epsilon: &x, Charges: 3}, {Stage: "names", Epsilon: &x, Charges: 1}}}
+	q.Bill = 4
+	got := quoteText([]runtime.Quote{q}, nil)
+	for _, want := range []string{"train            3 new charges, epsilon 0.5 alone\n", "names            new charge, epsilon 0.5 alone\n", "after 4 new charges\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s, must say %q", got, want)
+		}
+	}
+	many := make([]runtime.Due, 40)
+	for i := range many {
+		many[i] = runtime.Due{Run: i + 1, Stage: "train", Epsilon: new(float64), Charges: 2}
+		*many[i].Epsilon = float64(i)
+	}
+	if got := dueText(many, nil); !strings.Contains(got, "train            80 new charges, 0 reused or continued") {
+		t.Errorf("forty runs of two charges are %s", got)
+	}
+}

@@ -82,7 +82,7 @@ func (t *texter) bill(r Report) {
 	t.b.WriteString("\n")
 	if len(r.Bill) == 0 && r.Totals.A.Experiment.words() == r.Totals.B.Experiment.words() {
 		a := r.Totals.A
-		t.line(Heading, fmt.Sprintf("BILL  the same: epsilon (proven) %s, (published) %s, at delta %s, %s, %s", bound(a.Proven), bound(a.Published), spelled(string(a.Delta)), a.Adjacency, a.Accountant))
+		t.line(Heading, fmt.Sprintf("BILL  the same: epsilon (proven) %s%s, at delta %s, %s, %s", bound(a.Proven), publishedWords(a.Published), spelled(string(a.Delta)), a.Adjacency, a.Accountant))
 		return
 	}
 	t.table([]string{"BILL", "", "A", "B"}, billRows(r))
@@ -91,7 +91,10 @@ func (t *texter) bill(r Report) {
 // billRows are the lines of the bill that moved, below the totals.
 func billRows(r Report) (rows [][]string) {
 	a, b := r.Totals.A, r.Totals.B
-	rows = append(rows, []string{"total", "epsilon_proven", bound(a.Proven), bound(b.Proven)}, []string{"total", "epsilon_published", bound(a.Published), bound(b.Published)})
+	rows = append(rows, []string{"total", "epsilon_proven", bound(a.Proven), bound(b.Proven)})
+	if a.Published != nil || b.Published != nil {
+		rows = append(rows, []string{"total", "epsilon_published", bound(a.Published), bound(b.Published)})
+	}
 	if a.Experiment != nil || b.Experiment != nil {
 		rows = append(rows, []string{"experiment", "epsilon_proven", a.Experiment.words(), b.Experiment.words()})
 	}
@@ -110,6 +113,14 @@ func billRows(r Report) (rows [][]string) {
 		rows = append(rows, []string{stage, figure, narrow(before), narrow(after)})
 	}
 	return rows
+}
+
+// publishedWords is the epsilon of a paper's accounting behind the proven one; "" where there is none.
+func publishedWords(x *float64) string {
+	if x == nil {
+		return ""
+	}
+	return ", (published) " + bound(x)
 }
 
 // narrow keeps the columns of a bill side by side.

@@ -171,7 +171,9 @@ func textPublic(b *strings.Builder, p *pipeline.Plan) {
 
 func textTotal(b *strings.Builder, p *pipeline.Plan) {
 	b.WriteString(Wrap(fmt.Sprintf("  epsilon (proven)     %s%s%s\n", orElse("none", p.Epsilon.Proven), ofDelta(p), reason(p))))
-	fmt.Fprintf(b, "  epsilon (published)  %s\n", orElse("none", p.Epsilon.Published))
+	if p.Epsilon.Published != nil || p.Claims == pipeline.ClaimsPublished {
+		fmt.Fprintf(b, "  epsilon (published)  %s\n", orElse("none", p.Epsilon.Published))
+	}
 	if p.Naive != nil {
 		fmt.Fprintf(b, "  by naive addition    %s\n", privacy.Bound(*p.Naive))
 	}
