@@ -27,6 +27,12 @@ type Plan struct {
 	Steps      []*Step           `json:"stages"`
 	Findings   []Finding         `json:"findings"`
 	Public     []PublicFile      `json:"public_files,omitempty"`
+	Compared   *Comparison       `json:"-"` // files are compared outside of a run; nil in a run
+}
+
+// Comparison is what is known of files that are compared outside of a run: not what made them, and so no bill.
+type Comparison struct {
+	LeftOut []string // columns that a file lacks, in words
 }
 
 // EpsilonPair shows what a paper's accounting says beside what is proven; null

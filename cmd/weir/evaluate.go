@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -28,6 +29,7 @@ type evaluateFlags struct {
 	missing                []string
 	seed                   uint64
 	workers                int
+	html                   string
 	all, asJSON            bool
 }
 
@@ -37,6 +39,7 @@ type evaluation struct {
 	Notes   []string           `json:"notes"`
 
 	groups []evaluated
+	left   []string // columns that a file lacks, in words
 }
 
 // evaluated is the figures of one group, in its order.
@@ -44,6 +47,8 @@ type evaluated struct {
 	name     string
 	declared figure.List
 	metrics  []pipeline.Metric
+	table    pipeline.Table                // of the metrics
+	settings json.RawMessage               // of the stage
 	index    map[[2]string]pipeline.Metric // by name and part
 }
 
@@ -58,6 +63,10 @@ Shown are the figures of whole tables, with intervals of 95 % over the real rows
 they are scores, and of each group the columns or pairs that are worst; --all shows
 everything, --json gives everything (NAME_low and NAME_high are an interval's ends).
 
+Each text file may have a delimiter of its own: the one that its header shows. A column that
+a file lacks is left out, and said so. --html writes what the report of a run shows, with
+verdicts and plots, for any two files.
+
 Real rows that are spelled as in their spec need its dialect: what dataset.csv says is
 --delimiter, --encoding and --missing here; a released table has the delimiter of its source.
 
@@ -69,7 +78,7 @@ func evaluateCommand(s streams) *cobra.Command {
 		Use:     "evaluate --real FILE --synthetic FILE --domain FILE",
 		Short:   "Compare a synthetic table with a real one",
 		Long:    evaluateLong,
-		Example: "  weir evaluate --real test.csv --synthetic sample.csv --domain domain.yaml --metrics all --json\n  weir evaluate --real patients.csv --synthetic RUN/release/sample.csv --domain RUN/release/domain.yaml\n  weir evaluate --real a.parquet --synthetic b.parquet --domain d.yaml --metrics marginals,downstream --target income",
+		Example: "  weir evaluate --real test.csv --synthetic sample.csv --domain domain.yaml --metrics all --json\n  weir evaluate --real patients.csv --synthetic RUN/release/sample.csv --domain RUN/release/domain.yaml\n  weir evaluate --real a.parquet --synthetic b.parquet --domain d.yaml --metrics marginals,downstream --target income\n  weir evaluate --real a.csv --synthetic b.csv --domain d.yaml --html comparison.html",
 		Args:    noArgs,
 		RunE:    func(c *cobra.Command, _ []string) error { return f.run(c, s) },
 	}
@@ -88,6 +97,7 @@ func evaluateCommand(s streams) *cobra.Command {
 	flags.StringSliceVar(&f.missing, "missing", nil, "values that mean missing in text files")
 	flags.Uint64Var(&f.seed, "seed", 1, "public seed of learners and workloads")
 	flags.IntVar(&f.workers, "workers", goruntime.GOMAXPROCS(0), "number of goroutines; results do not depend on it")
+	flags.StringVar(&f.html, "html", "", "write the report of the comparison, one private page, to this file")
 	flags.BoolVar(&f.all, "all", false, "show every figure")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON object on stdout; progress goes to stderr")
 	return c
@@ -123,11 +133,20 @@ func (f *evaluateFlags) run(c *cobra.Command, s streams) error {
 			return err
 		}
 	}
+	if f.html != "" {
+		if err := f.writePage(c.Context(), s, tables, progress, &result); err != nil {
+			return err
+		}
+	}
 	progress.Wait()
 	if f.asJSON {
 		return printJSON(s.out, result)
 	}
-	return printEvaluation(s.out, result, f.all)
+	if err := printEvaluation(s.out, result, f.all); err != nil || f.html == "" {
+		return err
+	}
+	_, err = fmt.Fprintf(plainly(s.out), "report (private): %s\n", f.html)
+	return err
 }
 
 // groups are the kinds that compare real with synthetic rows.
@@ -195,7 +214,11 @@ func (f *evaluateFlags) group(ctx context.Context, s streams, k *pipeline.Kind, 
 	if err != nil {
 		return err
 	}
-	result.add(k, metrics)
+	settings, err := json.Marshal(stage)
+	if err != nil {
+		return err
+	}
+	result.add(k, metrics, out[k.Out[0].Name], settings)
 	return nil
 }
 
@@ -207,8 +230,8 @@ func (f *evaluateFlags) settings(k *pipeline.Kind) map[string]string {
 	return map[string]string{"target": f.target}
 }
 
-func (e *evaluation) add(k *pipeline.Kind, metrics []pipeline.Metric) {
-	e.groups = append(e.groups, evaluated{k.Name, k.Figures, metrics, indexed(metrics)})
+func (e *evaluation) add(k *pipeline.Kind, metrics []pipeline.Metric, t pipeline.Table, settings json.RawMessage) {
+	e.groups = append(e.groups, evaluated{k.Name, k.Figures, metrics, t, settings, indexed(metrics)})
 	for _, m := range metrics {
 		key := k.Name + "." + m.Key()
 		if !math.IsNaN(m.Value) && !math.IsInf(m.Value, 0) {

@@ -28,22 +28,24 @@ func (f *evaluateFlags) tables(ctx context.Context, result *evaluation) (pipelin
 	if err != nil {
 		return nil, err
 	}
-	tables := pipeline.Tables{}
-	for _, t := range [][2]string{{"real", f.real}, {"synthetic", f.synthetic}, {"real_train", f.train}, {"baseline", f.baseline}} {
-		if t[1] == "" {
-			continue
-		}
-		opened, err := table.Open(folder, t[1], f.csv(t[0]), nullable(domain))
+	tables, list := pipeline.Tables{}, f.files(ctx, folder, domain)
+	domain, left, err := common(domain, list)
+	if err != nil {
+		return nil, err
+	}
+	result.Notes, result.left = append(result.Notes, left...), left
+	for _, t := range list {
+		opened, err := table.Open(folder, t.file, t.csv, nullable(domain))
 		if err == nil {
-			err = noteMissing(ctx, t[0], opened, domain, result)
+			err = noteMissing(ctx, t.port, opened, domain, result)
 		}
 		if err == nil {
-			err = f.unlisted(ctx, t[0], folder, t[1], opened, domain, result)
+			err = t.unlisted(ctx, folder, opened, domain, result)
 		}
 		if err != nil {
 			return nil, err
 		}
-		tables[t[0]] = opened
+		tables[t.port] = opened
 	}
 	return tables, nil
 }

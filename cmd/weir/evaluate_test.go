@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -186,5 +187,45 @@ func TestEvaluateRefusals(t *testing.T) {
 	s := newStudy(t, 10)
 	if code, _, errs := s.weir("evaluate", "--real", "x"); code != exitUsage {
 		t.Errorf("exit code %d: %s", code, errs)
+	}
+}
+
+// TestEvaluateFilesOfTheirOwnForms: a file with another delimiter is read by its header; a column that a file lacks is
+// left out with a word, and what the others say is the same as without it. --html writes the page of it for the owner
+// alone, with verdicts and without a bill, of which nothing is known.
+func TestEvaluateFilesOfTheirOwnForms(t *testing.T) {
+	s := newStudy(t, 10)
+	real := people(300, usual)
+	s.write("real.csv", real)
+	s.write("synthetic.csv", strings.ReplaceAll(strings.ReplaceAll(real, "income", "incom"), ",", ";"))
+	args := []string{"evaluate", "--real", s.path("real.csv"), "--synthetic", s.path("synthetic.csv"), "--domain", s.path("domain.yaml"),
+		"--target", "flag", "--metrics", "marginals,downstream"}
+	code, out, errs := s.weir(append(args, "--html", s.path("page.html"))...)
+	for _, want := range []string{"column income: is not in " + s.path("synthetic.csv") + ", so it is left out (did you mean incom?)", "rows: real 300, synthetic 300",
+		"report (private): " + s.path("page.html")} {
+		if code != exitDone || !strings.Contains(out, want) {
+			t.Errorf("exit code %d: %s%s, must say %q", code, out, errs, want)
+		}
+	}
+	page := s.read("page.html")
+	for _, want := range []string{"Two files, compared by weir evaluate", "Single columns: total variation", "300 real rows (real.csv) against 300 synthetic rows (synthetic.csv)",
+		"Column income: is not in "} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	for _, bad := range []string{"Epsilon (proven)", `id="bill"`, "What may leave"} {
+		if strings.Contains(page, bad) {
+			t.Errorf("the page of two files has %q", bad)
+		}
+	}
+	info, err := os.Stat(s.path("page.html"))
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, mode %v, must be 0600", err, info.Mode())
+	}
+	s.write("other.csv", "a;b\n1;2\n")
+	args[4] = s.path("other.csv")
+	if code, _, errs := s.weir(args...); code != exitUsage || !strings.Contains(errs, "the files have no column of the domain in common") {
+		t.Errorf("nothing in common: exit code %d: %s", code, errs)
 	}
 }

@@ -14,12 +14,12 @@ import (
 // compared. So the file is read once more with these columns as text, of which only the
 // spellings of missing are missing. A file that stores them otherwise than as text gets
 // no count.
-func (f *evaluateFlags) unlisted(ctx context.Context, name string, fsys table.FS, path string, coded pipeline.Table, d *domain.Domain, result *evaluation) error {
+func (c *compared) unlisted(ctx context.Context, fsys table.FS, coded pipeline.Table, d *domain.Domain, result *evaluation) error {
 	plain, any := asText(d)
 	if !any {
 		return nil
 	}
-	text, err := table.Open(fsys, path, f.csv(name), plain)
+	text, err := table.Open(fsys, c.file, c.csv, plain)
 	if err != nil {
 		return nil // coded was opened: the file is there, its columns hold no text
 	}
@@ -31,9 +31,9 @@ func (f *evaluateFlags) unlisted(ctx context.Context, name string, fsys table.FS
 	if err != nil {
 		return nil // as above, told when the rows are read
 	}
-	for i, c := range d.Columns {
-		if n := all[i] - missing[i]; plain.Columns[i].Type != c.Type && n > 0 {
-			result.Notes = append(result.Notes, fmt.Sprintf("%s: column %s: %d values are outside the declared ones, and count as missing", name, c.Name, n))
+	for i, column := range d.Columns {
+		if n := all[i] - missing[i]; plain.Columns[i].Type != column.Type && n > 0 {
+			result.Notes = append(result.Notes, fmt.Sprintf("%s: column %s: %d values are outside the declared ones, and count as missing", c.port, column.Name, n))
 		}
 	}
 	return nil

@@ -86,6 +86,9 @@ func (p *parser) all(spec *Spec) Diagnostics {
 // off is the value of --set that takes a stage out.
 const off = "off"
 
+// sharesPath is where the shares of stages stand.
+const sharesPath = "privacy.split"
+
 // offStage returns the stage that an override takes out; "" where it takes none out.
 func offStage(set string) string {
 	path, value, _ := strings.Cut(set, "=")
@@ -104,10 +107,9 @@ func turnOff(doc *schema.Document, id string) []schema.Problem {
 			Accepted: "a stage of the spec: " + strings.Join(stages, ", "), Hint: schema.DidYouMean(id, stages)}}
 	}
 	doc.Remove(path)
-	split := schema.Path("privacy", "split")
-	doc.Remove(schema.Path("privacy", "split", id))
-	if len(doc.Keys(split)) == 1 {
-		doc.Remove(split)
+	doc.Remove(sharesPath + "." + id)
+	if len(doc.Keys(sharesPath)) == 1 {
+		doc.Remove(sharesPath)
 	}
 	return nil
 }

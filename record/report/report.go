@@ -13,6 +13,7 @@ import (
 type Report struct {
 	Name       string // of the pipeline
 	Source     string // the dataset, in words
+	Compared   bool   // two files, of which the page says neither what made them nor under which epsilon
 	Insecure   bool   // noise from a seed: the epsilons hold for nobody
 	Privacy    Privacy
 	Findings   []record.Finding

@@ -11,6 +11,10 @@ import (
 
 // describePlan puts the bill and what may leave on the page.
 func describePlan(page *report.Report, p *pipeline.Plan) {
+	if p.Compared != nil {
+		page.Name, page.Compared, page.LeftOut = p.Name, true, p.Compared.LeftOut
+		return
+	}
 	page.Name, page.Source = p.Name, p.Dataset.Source.Name
 	page.Privacy = report.Privacy{
 		Proven: p.Epsilon.Proven, Published: p.Epsilon.Published, Reason: p.Epsilon.Reason,

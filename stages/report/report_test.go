@@ -133,7 +133,7 @@ func TestReportShowsThePlan(t *testing.T) {
 		budget  schema.Float
 		want    []string
 	}{
-		{"proven", pipeline.EpsilonPair{Proven: number(0.87654321)}, 1, []string{`<p class="big">0.87655</p>`, "no paper&#39;s accounting|no paper's accounting"}},
+		{"proven", pipeline.EpsilonPair{Proven: number(0.87654321)}, 1, []string{`<p class="big">0.87655</p>`, "rounded up, at delta"}},
 		{"published without proven", pipeline.EpsilonPair{Published: number(6.45), Reason: "stage train: rule W37"}, 10, []string{`<p class="big">none</p>`, "stage train: rule W37", `<p class="big">6.45</p>`}},
 		{"no privacy", pipeline.EpsilonPair{Reason: "no privacy is claimed"}, schema.Float(math.Inf(1)), []string{"No privacy is claimed", "None: no privacy is claimed."}},
 	} {
