@@ -80,6 +80,7 @@ func TestVerdict(t *testing.T) {
 		"away":                    {Line{Item{Printed: .75, SD: nan, Better: "near"}, 5, .78, .01}, Differs},
 		"of many printed runs":    {Line{Item{Printed: .75, SD: nan, Of: 100, Better: "high"}, 100, .755, .01}, BetterThan}, // 2 se are .0028
 		"a printed spread counts": {Line{Item{Printed: .75, SD: .05, Of: 1, Better: "high"}, 5, .80, .01}, Reproduced},
+		"four runs, wide apart":   {Line{Item{Printed: .75, SD: nan, Better: "high"}, 4, .75, .3}, NoVerdict},
 		"one run":                 {Line{Item{Printed: .75, SD: nan, Better: "high"}, 1, .5, nan}, NoVerdict},
 		"nothing printed":         {Line{Item{Printed: nan, SD: nan, Better: "high"}, 5, .5, .1}, NoVerdict},
 	} {

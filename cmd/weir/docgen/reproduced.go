@@ -17,10 +17,12 @@ const reproducedHead = `<!-- Written by go generate ./stages from specs/results;
 
 Each table and figure of the papers of [papers.md](papers.md), beside what its spec gives: mean ± standard
 deviation of the runs, their number in brackets. *Reproduced* is within two standard errors of the difference,
-where the spread of the paper's runs is taken to be ours and a paper that does not say how many it has is taken
-to have one; one run of ours has no verdict. Runs of one experiment share the split of the rows: the deviation
-is of noise and training alone, and no verdict counts what another split would change. A printed value may be of
-other learners or of a chosen run: the note says so. What was learnt on the way is in [results.md](results.md).
+where the spread of the paper's runs is taken to be ours if the inventory has none (the thesis of GANAD prints
+variances, which are not used), and a paper that does not say how many runs it has is taken to have one. It is no
+proof that two are equal: the wider runs spread, the more they hide. Fewer than five runs of ours have no verdict.
+Runs of one experiment share the split of the rows: the deviation is of noise and training alone, and no verdict
+counts what another split would change. A printed value may be of other learners or of a chosen run: the note says
+so. What was learnt on the way is in [results.md](results.md).
 
 A spec is run, and its figures are taken into ` + "`specs/results/NAME.csv`" + `, by
 
@@ -29,7 +31,13 @@ A spec is run, and its figures are taken into ` + "`specs/results/NAME.csv`" + `
     go generate ./stages
 
 where the head of the spec names its files. The run goes on where it was stopped; fewer repeats, or more, are
-taken alike; where a stage whose figures stand on no line here takes most of the time, it can have fewer rows
+taken alike. So is a part of the experiment, one cell at one point of its grid (` + "`weir render specs:NAME`" + ` prints
+both; levels are set as the grid is):
+
+    weir run specs:NAME --set dataset.file=FILE --set 'experiment.cells={CELL: {...}}' \
+      --set experiment.baseline=CELL --set 'experiment.printed={}' --set 'experiment.grid={PATH: [VALUE]}'
+
+Where a stage whose figures stand on no line here takes most of the time, it can have fewer rows
 (` + "`--set stages.prediction.max_train_rows=500`" + `).
 `
 
@@ -52,7 +60,7 @@ func reproducedPage(*pipeline.Registry) ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
-// counted says how many printed values there are of each verdict.
+// counted says how many lines with a printed value have each verdict.
 func counted(lines []results.Line) string {
 	var words []string
 	all := 0
@@ -65,16 +73,20 @@ func counted(lines []results.Line) string {
 		}
 		words = append(words, fmt.Sprintf("%d %s", n, verdict))
 	}
-	none := 0
+	none, few := 0, 0
 	for _, l := range lines {
 		if !math.IsNaN(l.Printed) {
 			all++
-			if l.Runs == 0 {
+			switch {
+			case l.Runs == 0:
 				none++
+			case l.Runs < results.Enough:
+				few++
 			}
 		}
 	}
-	return fmt.Sprintf("Of %d printed values: %s, %d not run with the present specs.\n", all, strings.Join(words, ", "), none)
+	return fmt.Sprintf("Of %d lines with a printed value (one that two specs run has two): %s, %d with fewer runs than a verdict "+
+		"needs, %d not run with the present specs.\n", all, strings.Join(words, ", "), few, none)
 }
 
 // runs cuts lines where a key changes.
