@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
@@ -25,6 +26,9 @@ func columnPicture(h text.Handler, c Column) *picture {
 		return nil
 	case len(c.Labels) == 0:
 		p.draw = func(dc draw.Canvas) { histogram(h, c, dc) }
+		if c.Distribution != nil {
+			p.h, p.draw = 4, func(dc draw.Canvas) { histogramAndDistribution(h, c, dc) }
+		}
 	default:
 		labels, real, synthetic := merge(c)
 		p.keys[0].color, p.keys[1].mark = blue(), "area"
@@ -34,21 +38,53 @@ func columnPicture(h text.Handler, c Column) *picture {
 	return p
 }
 
-func histogram(h text.Handler, c Column, dc draw.Canvas) {
-	p := newPlot(h, "", "share of rows")
-	p.Y.Min, p.X.Min, p.X.Max = 0, c.Edges[0], c.Edges[len(c.Edges)-1]
+// histogramAndDistribution draws bins with the distribution functions below them.
+func histogramAndDistribution(h text.Handler, c Column, dc draw.Canvas) {
+	half := (dc.Max.Y - dc.Min.Y) / 2
+	lo, hi := c.ends()
+	histogramFrom(h, c, lo, hi, draw.Crop(dc, 0, 0, half, 0))
+	distribution(h, c, lo, hi, draw.Crop(dc, 0, 0, 0, -half))
+}
+
+// ends of the axis: of the bins, and of the value that they leave out.
+func (c Column) ends() (lo, hi float64) {
+	lo, hi = c.place(c.Edges[0]), c.place(c.Edges[len(c.Edges)-1])
+	if c.Apart != nil {
+		lo, hi = min(lo, c.place(c.Apart.Value)), max(hi, c.place(c.Apart.Value))
+	}
+	return lo, hi
+}
+
+// marks puts the ticks of the column onto the lower axis.
+func (c Column) marks(p *plot.Plot) {
 	if _, calendar := record.Calendar(c.Type, 0); calendar {
 		p.X.Tick.Marker = calendarTicks{ticks{3}, c}
 	}
+	if c.Linear != 0 {
+		p.X.Tick.Marker = tailTicks{c}
+	}
+}
+
+func histogram(h text.Handler, c Column, dc draw.Canvas) {
+	lo, hi := c.ends()
+	histogramFrom(h, c, lo, hi, dc)
+}
+
+// histogramFrom draws bins on an axis from lo to hi.
+func histogramFrom(h text.Handler, c Column, lo, hi float64, dc draw.Canvas) {
+	p := newPlot(h, "", "share of rows")
+	p.Y.Min, p.X.Min, p.X.Max = 0, lo, hi
+	c.marks(p)
 	p.Y.Max = 1.05 * math.Max(greatest(c.Real), greatest(c.Synthetic))
 	grid := plotter.NewGrid()
 	grid.Vertical.Width, grid.Horizontal = 0, line(grey(), 0.75)
 	p.Add(grid)
+	edges := c.places(c.Edges)
 	if len(c.Real) > 0 {
-		p.Add(&plotter.Polygon{XYs: []plotter.XYs{steps(c.Edges, c.Real)}, Color: sky(), LineStyle: line(blue(), 0.75)})
+		p.Add(&plotter.Polygon{XYs: []plotter.XYs{steps(edges, c.Real)}, Color: sky(), LineStyle: line(blue(), 0.75)})
 	}
 	if len(c.Synthetic) > 0 {
-		p.Add(&plotter.Line{XYs: steps(c.Edges, c.Synthetic), LineStyle: line(orange(), 1.75)})
+		p.Add(&plotter.Line{XYs: steps(edges, c.Synthetic), LineStyle: line(orange(), 1.75)})
 	}
 	p.Draw(dc)
 }
@@ -143,6 +179,9 @@ func shorten(s string, n int) string {
 
 func (c Column) alt() string {
 	what := "Histogram"
+	if c.Distribution != nil {
+		what = "Histogram and distribution functions"
+	}
 	if len(c.Labels) > 0 {
 		what = "Bars"
 	}
@@ -159,6 +198,7 @@ func (c Column) caption() string {
 	if c.RealMissing > 0 || c.SyntheticMissing > 0 {
 		text += fmt.Sprintf(" Missing: real %s, synthetic %s.", percent(c.RealMissing), percent(c.SyntheticMissing))
 	}
+	text += c.apartWords()
 	if c.Beyond > 0 {
 		text += fmt.Sprintf(" %d values lie beyond the axis and are in the end bins.", c.Beyond)
 	}

@@ -35,10 +35,13 @@ func drawColumn(real, synthetic *columns.Column, realRows, synRows int) report.C
 	if len(x)+len(y) == 0 {
 		return c
 	}
-	c.Edges = histogramEdges(real, x, y)
+	t := newTail(real, x, y)
+	t.describe(&c)
+	a, b := t.others(x), t.others(y)
+	c.Edges = t.edges(real, a, b)
 	var beyondReal, beyondSyn int
-	c.Real, beyondReal = binShares(x, c.Edges)
-	c.Synthetic, beyondSyn = binShares(y, c.Edges)
+	c.Real, beyondReal = binShares(a, c.Edges, len(x))
+	c.Synthetic, beyondSyn = binShares(b, c.Edges, len(y))
 	c.Beyond = beyondReal + beyondSyn
 	return c
 }
@@ -136,10 +139,10 @@ func evenEdges(lo, length float64, bins int) []float64 {
 	return edges
 }
 
-// binShares counts sorted values into right-open bins, the last closed; values
-// outside go to the end bins and are counted in beyond.
-func binShares(x, edges []float64) (shares []float64, beyond int) {
-	if len(x) == 0 {
+// binShares counts sorted values into right-open bins, the last closed, as shares of n; values
+// outside go to the end bins and are counted in beyond. There are none where n is 0.
+func binShares(x, edges []float64, n int) (shares []float64, beyond int) {
+	if n == 0 {
 		return nil, 0
 	}
 	last := len(edges) - 2
@@ -155,7 +158,7 @@ func binShares(x, edges []float64) (shares []float64, beyond int) {
 		shares[k]++
 	}
 	for i := range shares {
-		shares[i] /= float64(len(x))
+		shares[i] /= float64(n)
 	}
 	return shares, beyond
 }
