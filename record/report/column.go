@@ -149,7 +149,7 @@ func bars(h text.Handler, labels []string, real, synthetic []float64, dc draw.Ca
 	p.Y.Min, p.Y.Max = -0.6, float64(n)-0.4
 	names := make([]string, n)
 	for i := range labels {
-		names[n-1-i] = shorten(labels[i], 20)
+		names[n-1-i] = shorten(labels[i], 30)
 	}
 	p.NominalY(names...)
 	p.Y.Tick.Label = style(h, 10, draw.XRight, draw.YCenter)

@@ -30,7 +30,11 @@ func heatPictures(h text.Handler, r *Relations) []*picture {
 }
 
 func heatPicture(h text.Handler, name, title string, names []string, m [][]float64, measure string) *picture {
-	side := math.Min(9, 1.5+float64(0.36*float64(len(names))))
+	longest := 0
+	for _, n := range names {
+		longest = max(longest, min(30, len([]rune(n))))
+	}
+	side := math.Min(10, 0.5+float64(0.08*float64(longest))+float64(0.36*float64(len(names))))
 	return &picture{name: name, title: title, text: h, w: side, h: side, dense: true,
 		alt:  fmt.Sprintf("Heat map, %s: %s of each pair of %d columns. %s", title, measure, len(names), extreme(names, m)),
 		draw: func(c draw.Canvas) { heat(h, names, m, c) }}
@@ -59,7 +63,7 @@ func heat(h text.Handler, names []string, m [][]float64, c draw.Canvas) {
 	sty := style(h, 10, draw.XRight, draw.YCenter)
 	margin := vg.Points(4)
 	for _, s := range names {
-		margin = max(margin, sty.Width(shorten(s, 16))+vg.Points(6))
+		margin = max(margin, sty.Width(shorten(s, 30))+vg.Points(6))
 	}
 	cell := (c.Max.X - c.Min.X - margin) / vg.Length(n)
 	top := c.Max.Y - margin
@@ -69,8 +73,8 @@ func heat(h text.Handler, names []string, m [][]float64, c draw.Canvas) {
 	turned.XAlign, turned.Rotation = draw.XLeft, math.Pi/2
 	for i := range n {
 		y := top - vg.Length(vg.Length(i)*cell) - vg.Length(cell/2)
-		c.FillText(sty, vg.Point{X: c.Min.X + margin - vg.Points(4), Y: y}, shorten(names[i], 16))
-		c.FillText(turned, vg.Point{X: c.Min.X + margin + vg.Length(vg.Length(i)*cell) + vg.Length(cell/2), Y: top + vg.Points(4)}, shorten(names[i], 16))
+		c.FillText(sty, vg.Point{X: c.Min.X + margin - vg.Points(4), Y: y}, shorten(names[i], 30))
+		c.FillText(turned, vg.Point{X: c.Min.X + margin + vg.Length(vg.Length(i)*cell) + vg.Length(cell/2), Y: top + vg.Points(4)}, shorten(names[i], 30))
 		for j := range n {
 			if i == j {
 				continue

@@ -2,7 +2,9 @@ package report
 
 import (
 	"bytes"
+	"crypto/sha256"
 	_ "embed"
+	"encoding/base64"
 	"fmt"
 	"html/template"
 	"math"
@@ -17,6 +19,9 @@ var pageText string
 
 //go:embed page.css
 var pageStyle string
+
+//go:embed page.js
+var pageScript string
 
 // Style is the style of the report, for other pages of the owner's side.
 func Style() string { return pageStyle }
@@ -102,11 +107,15 @@ func shortName(name string) string {
 type view struct {
 	*Report
 	Style               template.CSS
+	Script              template.JS
+	ScriptHash          string // SHA-256, by which the page's policy knows its own script
 	NoPrivacy           bool
 	Verdicts            []verdict
 	Losses              []loss
 	LossesBy            string
 	Pairs               []pair
+	Marginals, Broken   []part
+	Tried               int // rules
 	Budget, Bars, Heats []drawn
 	Scatters, Lines     []drawn
 	Omitted             int // columns without a plot
@@ -130,6 +139,10 @@ type row struct{ Name, Column, Value, Interval, Note string }
 
 func (r *Report) page(d drawings) ([]byte, error) {
 	v := view{Report: r, Style: template.CSS(pageStyle), NoPrivacy: math.IsInf(r.Privacy.Budget, 1), Verdicts: r.verdicts()}
+	hash := sha256.Sum256([]byte(pageScript))
+	v.Script, v.ScriptHash = template.JS(pageScript), base64.StdEncoding.EncodeToString(hash[:])
+	v.Marginals = r.marginals()
+	v.Broken, v.Tried = r.broken()
 	v.Losses, v.LossesBy = r.losses(6)
 	v.Pairs = r.Relations.worst(6)
 	v.Omitted = len(r.Columns) - len(d.columns)

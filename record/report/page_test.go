@@ -2,9 +2,12 @@ package report
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"html"
 	"image/png"
 	"io"
 	"math"
@@ -39,6 +42,20 @@ func filesOf(t *testing.T, r *Report, plots int) (page string, files []File) {
 	return string(files[0].Data), files
 }
 
+// ownScript takes the page's script and the policy that names it by its hash out of a page, and reports whether both are
+// there and agree, so that a browser runs it and nothing else.
+func ownScript(page string) (rest string, agrees bool) {
+	policy := regexp.MustCompile(`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-([^']*)'">`)
+	script := regexp.MustCompile(`(?s)<script>(.*)</script>\n</body>`)
+	p, s := policy.FindStringSubmatch(page), script.FindStringSubmatch(page)
+	if p == nil || s == nil {
+		return page, false
+	}
+	hash := sha256.Sum256([]byte(s[1]))
+	rest = strings.Replace(strings.Replace(page, p[0], "", 1), s[0], "</body>", 1)
+	return rest, html.UnescapeString(p[1]) == base64.StdEncoding.EncodeToString(hash[:])
+}
+
 // network lists what in a page would make a browser fetch or run something.
 func network(page string) []string {
 	var found []string
@@ -52,7 +69,13 @@ func network(page string) []string {
 }
 
 func TestPageLoadsNothing(t *testing.T) {
-	page := rendered(t, full())
+	page, agrees := ownScript(rendered(t, full()))
+	if !agrees {
+		t.Error("the policy of the page does not name its script")
+	}
+	if _, agrees := ownScript(strings.Replace(rendered(t, full()), `"use strict"`, `"use sloppy"`, 1)); agrees {
+		t.Error("the check does not see another script")
+	}
 	if found := network(page); len(found) > 0 {
 		t.Errorf("the page would load or run %q", found)
 	}
@@ -150,7 +173,7 @@ func TestPageIsAccessible(t *testing.T) {
 }
 
 func TestFirstScreen(t *testing.T) {
-	page := rendered(t, full())
+	page, _ := ownScript(rendered(t, full()))
 	for _, want := range []string{
 		"Internal: computed from real rows.", "Epsilon (proven)", `<p class="big">0.99952</p>`, "Epsilon (published accounting)", `<p class="big">0.5</p>`,
 		"63\u202f000 rows × 2 columns", "partly kept", "80 % of the way from chance to what real rows teach", `0.74 <span class="dim ends">0.725 to 0.775</span>`, "W07 warning", "Column note: is text.",
@@ -209,7 +232,7 @@ func TestHostileNames(t *testing.T) {
 	const evil = `</svg><script>alert(1)</script>"'`
 	r.Name, r.Columns[0].Name, r.Columns[1].Labels[0], r.Relations.Names[0] = evil, evil, evil, evil
 	r.Groups[0].Figures[0].Note, r.Groups[0].Stage, r.Curves[0].Name = evil, "../"+evil, evil
-	page := rendered(t, r)
+	page, _ := ownScript(rendered(t, r))
 	if found := network(page); len(found) > 0 {
 		t.Errorf("a name becomes part of the page: %q", found)
 	}

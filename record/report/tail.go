@@ -73,11 +73,23 @@ func (t tailTicks) Ticks(lo, hi float64) []plot.Tick {
 	return list
 }
 
+// start is where the axis of shares begins: at the twentieth below both functions, so that what follows a value of most
+// rows is seen.
+func (d *Distribution) start() float64 {
+	least := 1.0
+	for _, shares := range [][]float64{d.Real, d.Synthetic} {
+		if len(shares) > 0 {
+			least = min(least, shares[0])
+		}
+	}
+	return min(0.95, math.Floor(20*least)/20)
+}
+
 // distribution draws the shares of rows of at most each value, on the axis of the histogram.
 func distribution(h text.Handler, c Column, lo, hi float64, dc draw.Canvas) {
 	p := newPlot(h, "", "share up to here")
 	d := c.Distribution
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = lo, hi, 0, 1
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = lo, hi, d.start(), 1
 	c.marks(p)
 	p.Add(cross())
 	at := c.places(d.At)

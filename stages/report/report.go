@@ -27,7 +27,7 @@ type settings struct {
 // Kinds lists the kind of this room.
 func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
-		Name: "report", Version: 5, Late: true,
+		Name: "report", Version: 6, Late: true,
 		In: []pipeline.Port{
 			{Name: "metrics", Form: pipeline.FormMetrics, Many: true, Optional: true, Doc: "figures to show; if omitted, those of every stage above"},
 			question.Table("real", "real rows to draw, preferably ones that no model has seen", true),
@@ -35,7 +35,7 @@ func Kinds() []pipeline.Kind {
 			question.Table("real_train", "the real rows that the model learnt from, for curves of what they teach", true),
 		},
 		Out: []pipeline.Port{{Name: "out", Form: pipeline.FormFiles, Doc: "report.html and its plots as SVG and PNG: private, because computed from real rows"}},
-		Doc: "Writes internal/report.html, one page without network or script, and its plots as SVG and PNG: what was released under which " +
+		Doc: "Writes internal/report.html, one page without network, and its plots as SVG and PNG: what was released under which " +
 			"epsilon (published and proven), verdicts with intervals beside what other real rows and independent columns reach, what was lost, the bill, every figure with its note. With the ports real " +
 			"and synthetic it also draws each column, the association matrices and their difference, dimension-wise shares, principal components (Pearson " +
 			"1901), and ROC and precision-recall curves of logistic regression. Use it as the last stage.",
