@@ -76,12 +76,13 @@ func (s *PATEGAN) checkProgram(d *domain.Domain, terms pipeline.Terms, ps *schem
 	}
 }
 
-// publishedProgram is what the program takes itself to cost: the epsilon by which it stops.
+// publishedProgram is what the program takes itself to cost: the epsilon by which it stops, or where its accountant begins
+// if that is more.
 func (s *PATEGAN) publishedProgram() *pipeline.Published {
 	return &pipeline.Published{
 		Method: fmt.Sprintf("PATE-GAN, Jordon, Yoon, van der Schaar 2019: the epsilon by which its program stops, on private votes (W21), here for each of %d trainings, of which it counts one", s.restarts()),
-		Epsilon: func(_, _ float64) (float64, error) {
-			return s.Program.Epsilon, nil
+		Epsilon: func(_, delta float64) (float64, error) {
+			return max(s.Program.Epsilon, (&published.PATEAccountant{Delta: delta}).Epsilon()), nil
 		},
 	}
 }

@@ -51,6 +51,17 @@ func TestProgramStopsAfterOneStep(t *testing.T) {
 	}
 }
 
+// TestProgramPublishesNoLessThanItsStart: a target below ln(1e5)/20 is no epsilon that its accountant ever says.
+func TestProgramPublishesNoLessThanItsStart(t *testing.T) {
+	for target, want := range map[float64]float64{0.1: math.Log(1e5) / 20, 1: 1} {
+		s := ofProgram()
+		s.Program.Epsilon = target
+		if got, err := s.published().Epsilon(1, 1e-5); err != nil || math.Abs(got-want) > 1e-12 {
+			t.Errorf("target %g: published epsilon %g (%v), must be %g", target, got, err, want)
+		}
+	}
+}
+
 // TestProgramUsesThePlan: whatever votes are, all of 3 trainings of 12 steps are used up, and a
 // training that is stopped after a step differs from one that is not.
 func TestProgramUsesThePlan(t *testing.T) {
