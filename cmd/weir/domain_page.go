@@ -11,6 +11,7 @@ import (
 
 	"weir/internal/disk"
 	"weir/runtime/infer"
+	"weir/runtime/store"
 )
 
 // placePage says where the private page of a table goes, "" for nowhere, and refuses a place where a commit would
@@ -22,6 +23,9 @@ func placePage(data, page string) (string, error) {
 	case "":
 		dir, name := filepath.Split(data)
 		page = filepath.Join(dir, strings.NewReplacer("*", "_", "?", "_", "[", "_", "]", "_").Replace(name)+infer.PageSuffix)
+	}
+	if run := releasing(page); run != "" {
+		return "", fmt.Errorf("%s: lies in what the run %s releases, and it will quote rows: name a file elsewhere by --page", page, run)
 	}
 	ignore := filepath.Join(filepath.Dir(page), ".gitignore")
 	if _, err := os.Lstat(ignore); err == nil && disk.Staged(page) {
@@ -41,6 +45,24 @@ func placePage(data, page string) (string, error) {
 	return "", fmt.Errorf("%s: exists and is no private page of weir: move it away, or name another file by --page", page)
 }
 
+// releasing is the run in whose release a file would lie, "" where it lies in none.
+func releasing(file string) string {
+	dir, err := filepath.Abs(filepath.Dir(file))
+	if err != nil {
+		return ""
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	for ; filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
+		run := store.RunDir{Path: filepath.Dir(dir)}
+		if _, err := store.ReadRecord(run.Path); err == nil && filepath.Clean(run.Release()) == dir {
+			return run.Path
+		}
+	}
+	return ""
+}
+
 // writePage writes the private page and, where none is, a .gitignore beside it; it says where the page is.
 func writePage(s streams, page, data string, found *infer.Drafted) error {
 	for _, hint := range found.Hints {
@@ -49,11 +71,14 @@ func writePage(s streams, page, data string, found *infer.Drafted) error {
 	if page == "" {
 		return nil
 	}
-	table := ""
+	var private []string
 	if filepath.Clean(filepath.Dir(page)) == filepath.Clean(filepath.Dir(data)) {
-		table = filepath.Base(data)
+		private = append(private, filepath.Base(data))
 	}
-	if err := ignoreIn(filepath.Dir(page), table); err != nil {
+	if !strings.HasSuffix(page, infer.PageSuffix) {
+		private = append(private, filepath.Base(page))
+	}
+	if err := ignoreIn(filepath.Dir(page), private); err != nil {
 		return err
 	}
 	if err := (disk.Disk{}).WriteBytes(page, 0o600, found.Page); err != nil {
@@ -64,9 +89,9 @@ func writePage(s streams, page, data string, found *infer.Drafted) error {
 	return err
 }
 
-// ignoreIn writes a .gitignore into a folder that has none: runs, keys, private pages and one table.
-func ignoreIn(dir, data string) error {
-	text, err := ignoredIn(data)
+// ignoreIn writes a .gitignore into a folder that has none: runs, keys, private pages and the named files.
+func ignoreIn(dir string, private []string) error {
+	text, err := ignoredIn(private...)
 	if err != nil {
 		return err
 	}
@@ -77,15 +102,18 @@ func ignoreIn(dir, data string) error {
 	return err
 }
 
-// ignoredIn is a .gitignore for the folder of a table; "" is none.
-func ignoredIn(data string) ([]byte, error) {
+// ignoredIn is a .gitignore for a folder in which these private files lie.
+func ignoredIn(private ...string) ([]byte, error) {
 	text, err := templates.ReadFile("template/gitignore")
-	if data != "" {
-		name := strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(data)
-		if strings.Contains(data, "*") {
-			name = data // of several files
+	for i, file := range private {
+		name := strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(file)
+		if strings.Contains(file, "*") {
+			name = file // of several files
 		}
-		text = fmt.Appendf(text, "# the private table\n/%s\n", name)
+		if i == 0 {
+			text = append(text, "# private: it quotes rows, or holds them\n"...)
+		}
+		text = fmt.Appendf(text, "/%s\n", name)
 	}
 	return text, err
 }

@@ -112,7 +112,11 @@ func (f *initFlags) beside(dir string) (list []written, err error) {
 	}
 	add(filepath.Join(dir, "pipeline.schema.json"), schema)
 	for folder, table := range f.folders(dir) {
-		text, err := ignoredIn(table)
+		var private []string
+		if table != "" {
+			private = append(private, table)
+		}
+		text, err := ignoredIn(private...)
 		if err != nil {
 			return nil, err
 		}
