@@ -118,6 +118,9 @@ func (f *evaluateFlags) run(c *cobra.Command, s streams) error {
 	if err := f.named(); err != nil {
 		return usage(c, err)
 	}
+	if err := pageFits(f.html); err != nil {
+		return err
+	}
 	kinds, err := f.groups(c)
 	if err != nil {
 		return err

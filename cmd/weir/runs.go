@@ -95,6 +95,9 @@ func (f *runsFlags) run(c *cobra.Command, s streams, args []string) error {
 		if len(args) > 0 {
 			page = args[0]
 		}
+		if err := pageFits(page); err != nil {
+			return err
+		}
 		if err := writeRunsPage(page, runs, now); err != nil {
 			return err
 		}

@@ -72,6 +72,9 @@ func whatIfCommand(s streams) *cobra.Command {
 }
 
 func (f *whatIfFlags) answer(c *cobra.Command, s streams, arg string) error {
+	if err := pageFits(f.page); err != nil {
+		return err
+	}
 	base, err := f.spec.compile(arg)
 	if err != nil {
 		return err

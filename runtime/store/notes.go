@@ -39,7 +39,7 @@ func ReadNotes(dir string) (n Notes, err error) {
 
 // ChangeNotes changes the notes on the run, one writer at a time.
 func (d RunDir) ChangeNotes(change func(*Notes)) (err error) {
-	unlock, err := d.Disk.Lock(filepath.Join(d.Internal(), notesFile+".lock"))
+	unlock, err := d.Disk.Lock(filepath.Join(d.Internal(), notesFile))
 	if err != nil {
 		return err
 	}
