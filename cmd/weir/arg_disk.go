@@ -35,5 +35,6 @@ func pageFits(file string) error {
 	if err != nil {
 		return withCode(exitUsage, err)
 	}
-	return withCode(exitUsage, fmt.Errorf("--html: %s exists and is no page, must be a new file or a page, which is replaced", file))
+	return withCode(exitUsage, fmt.Errorf("--html: %s exists and is no page, must be a new file or a page, "+
+		"which is replaced", file))
 }

@@ -25,7 +25,8 @@ func placePage(data, page string) (string, error) {
 		page = filepath.Join(dir, strings.NewReplacer("*", "_", "?", "_", "[", "_", "]", "_").Replace(name)+infer.PageSuffix)
 	}
 	if run := releasing(page); run != "" {
-		return "", fmt.Errorf("%s: lies in what the run %s releases, and it will quote rows: name a file elsewhere by --page", page, run)
+		return "", fmt.Errorf("%s: lies in what the run %s releases, and it will quote rows: name a file "+
+			"elsewhere by --page", page, run)
 	}
 	ignore := filepath.Join(filepath.Dir(page), ".gitignore")
 	if _, err := os.Lstat(ignore); err == nil && disk.Staged(page) {
