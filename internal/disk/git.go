@@ -24,15 +24,27 @@ func Staged(path string) bool {
 	}
 	below := []string{filepath.Base(path)}
 	for {
-		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
-			return !excluded(dir, below)
+		_, err := os.Lstat(filepath.Join(dir, ".git"))
+		if err == nil && !excluded(dir, below) {
+			return true
 		}
-		if filepath.Dir(dir) == dir {
+		if err == nil && whole(dir) || filepath.Dir(dir) == dir {
 			return false
 		}
 		below = slices.Insert(below, 0, filepath.Base(dir))
 		dir = filepath.Dir(dir)
 	}
+}
+
+// whole reports whether the .git of a folder is a repository: of an empty one git takes no notice, and asks the folders
+// above.
+func whole(dir string) bool {
+	info, err := os.Stat(filepath.Join(dir, ".git"))
+	if err != nil || !info.IsDir() {
+		return err == nil
+	}
+	_, err = os.Lstat(filepath.Join(dir, ".git", "HEAD"))
+	return err == nil
 }
 
 // Ignored reports whether the .gitignore in the folder of a file names it, in a work tree or not.

@@ -60,4 +60,21 @@ func TestStaged(t *testing.T) {
 	if Ignored(filepath.Join(root, "a.key")) || Staged(filepath.Join(root, "a.key")) {
 		t.Error("no work tree, and a .gitignore that is a link")
 	}
+	for _, dir := range []string{".git", "data/.git/info"} {
+		if err := os.MkdirAll(filepath.Join(root, dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(root, "data/.git/info/exclude"), []byte("*.key\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if !Staged(filepath.Join(root, "data/a.key")) {
+		t.Error("an empty .git below a work tree: its list was taken for that of a repository")
+	}
+	if err := os.WriteFile(filepath.Join(root, "data/.git/HEAD"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if Staged(filepath.Join(root, "data/a.key")) {
+		t.Error("a repository in a work tree: its own list was not asked")
+	}
 }
