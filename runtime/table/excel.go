@@ -62,6 +62,7 @@ func (excelFormat) records(in *input, match matcher) (recordSource, *arrow.Schem
 // sheet is an opened sheet whose rows are read.
 type sheet struct {
 	book     *excelize.File
+	file     string
 	name     string
 	within   area
 	rows     *excelize.Rows
@@ -82,7 +83,7 @@ func openSheet(in *input) (*sheet, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &sheet{book: book, batch: in.BatchRows, kinds: map[int]dateKind{}}
+	s := &sheet{book: book, file: in.name, batch: in.BatchRows, kinds: map[int]dateKind{}}
 	if err := s.begin(in); err != nil {
 		s.close()
 		return nil, err
@@ -233,7 +234,7 @@ func (s *sheet) nextRow() (cells []string, err error) {
 				return e
 			}
 			if cells = s.cropped(raw); cells != nil {
-				return nil
+				return s.fits(raw)
 			}
 		}
 		if e := s.rows.Error(); e != nil {
@@ -241,10 +242,26 @@ func (s *sheet) nextRow() (cells []string, err error) {
 		}
 		return io.EOF
 	})
-	if broken != nil && broken != io.EOF {
+	var told *Error
+	if broken != nil && broken != io.EOF && !errors.As(broken, &told) {
 		return nil, errBroken
 	}
 	return cells, broken
+}
+
+// fits refuses a row of the area with a value where the header has no name, as text files refuse a line of more values.
+func (s *sheet) fits(raw []string) error {
+	if s.schema == nil {
+		return nil
+	}
+	names := s.schema.NumFields()
+	for _, text := range raw[min(len(raw), s.within.left-1+names):min(len(raw), s.within.right)] {
+		if text != "" {
+			return wrong(s.file, "row %d of the sheet has a value in a column that the first row does not name; accepted: a "+
+				"name above each column, or csv.range with the table alone", s.row)
+		}
+	}
+	return nil
 }
 
 // cropped spells the cells of a row that lie in the area; nil where all of them are empty.

@@ -133,6 +133,36 @@ func TestWorkbooksAreRefused(t *testing.T) {
 	}
 }
 
+// TestValuesBesideTheHeaderAreRefused, as text files refuse a line of more values than names; the range leaves them out.
+func TestValuesBesideTheHeaderAreRefused(t *testing.T) {
+	book := excelize.NewFile()
+	for at, x := range map[string]any{"A1": "x", "A2": 1, "A3": 2, "B3": 12345} {
+		if err := book.SetCellValue("Sheet1", at, x); err != nil {
+			t.Fatal(err)
+		}
+	}
+	data, err := book.WriteToBuffer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := fstest.MapFS{"beside.xlsx": &fstest.MapFile{Data: data.Bytes()}}
+	for area, want := range map[string]string{"": "row 3 of the sheet has a value in a column", "A1:A": "", "A1:B2": ""} {
+		raw, err := OpenRaw(t.Context(), files, "beside.xlsx", &pipeline.CSV{Range: area})
+		if err != nil {
+			t.Fatal(err)
+		}
+		told := ""
+		for _, err := range raw.Rows {
+			if err != nil {
+				told = err.Error()
+			}
+		}
+		if !strings.Contains(told, want) || want == "" && told != "" || strings.Contains(told, "12345") {
+			t.Errorf("range %q: %q, must hold %q", area, told, want)
+		}
+	}
+}
+
 // TestCellsOfWorkbooksAreNotQuoted: what a cell breaks is told by row and column.
 func TestCellsOfWorkbooksAreNotQuoted(t *testing.T) {
 	files, _ := lab(t)

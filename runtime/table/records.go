@@ -111,7 +111,10 @@ func (c *conversion) run(ctx context.Context, yield func(arrow.Record, error) bo
 func sourceError(name string, err error) error {
 	var disk parquet.UnreadableError
 	var kind parquet.UnsupportedError
+	var told *Error
 	switch {
+	case errors.As(err, &told):
+		return err
 	case errors.As(err, &disk):
 		return readError(name, disk.Err)
 	case errors.As(err, &kind):
