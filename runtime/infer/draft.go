@@ -203,7 +203,7 @@ func remarkOnList(values []string) string {
 	case slices.ContainsFunc(values, zeroFirst) && !slices.ContainsFunc(values, notNumber):
 		return " # codes with leading zeros, which stay as they are; ordinal if their order means something"
 	case !slices.ContainsFunc(values, notNumber):
-		return fmt.Sprintf(" # few numbers, taken for codes; ordinal if their order means something; of a year, an age or a count: type integer, bounds such as [%s, %s]", values[0], values[len(values)-1])
+		return fmt.Sprintf(" # few numbers, taken for codes; ordinal if their order means something; of a year, an age or a count: type integer, bounds such as [%s, %s], read from the data", values[0], values[len(values)-1])
 	}
 	return " # ordinal if the order of the values means something"
 }
