@@ -31,7 +31,7 @@ const whatIfLong = `Say before anything is paid how large the errors of a releas
 The whole spec runs, at every epsilon and number of rows that is asked for, on rows that are
 made up from its domain alone (dataset.demo: domain): from columns, categories, bounds and
 public rules, with shapes that tables of people have. The figures are those that the report of
-a real run would show. No data is opened, nothing is charged and nothing is kept.
+a real run would show. No private file is opened, nothing is charged and nothing is kept.
 
 What the made-up rows cannot know is how your columns are shaped and how strongly they depend
 on each other: errors that come from noise and from the number of rows are told well, what a
@@ -85,6 +85,9 @@ func (f *whatIfFlags) answer(c *cobra.Command, s streams, arg string) error {
 	table, err := f.simulate(c, s, arg, base)
 	if err != nil {
 		return err
+	}
+	if len(table.Headline) == 0 {
+		return withCode(exitUsage, errors.New("what-if: finds no figure, must have a stage that compares rows, such as one of kind marginals"))
 	}
 	if f.page != "" {
 		page, err := report.Sweep(table)
