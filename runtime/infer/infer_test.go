@@ -85,10 +85,10 @@ func TestDraftsSayWhatAListCannotTell(t *testing.T) {
 	}
 	out := draftOf(t, text)
 	for want, times := range map[string]int{
-		"name: \"year\"\n    type: categorical # few numbers, taken for codes;":           1,
-		"of a year, an age or a count: type integer, bounds such as [2021, 2023], read from the data\n":       1,
-		"name: \"country\"\n    type: categorical # the file holds one value: list all":   1,
-		"name: \"sex\"\n    type: categorical # ordinal if the order of the values means": 1,
+		"name: \"year\"\n    type: categorical # few numbers, taken for codes;":                         1,
+		"of a year, an age or a count: type integer, bounds such as [2021, 2023], read from the data\n": 1,
+		"name: \"country\"\n    type: categorical # the file holds one value: list all":                 1,
+		"name: \"sex\"\n    type: categorical # ordinal if the order of the values means":               1,
 		"dp_categories": 1,
 	} {
 		if got := strings.Count(out, want); got != times {
