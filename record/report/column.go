@@ -40,7 +40,7 @@ func columnPicture(h text.Handler, c Column) *picture {
 
 // histogramAndDistribution draws bins with the distribution functions below them.
 func histogramAndDistribution(h text.Handler, c Column, dc draw.Canvas) {
-	half := (dc.Max.Y - dc.Min.Y) / 2
+	half := vg.Length((dc.Max.Y - dc.Min.Y) / 2) // rounded, so that Crop adds to it alike on every processor
 	lo, hi := c.ends()
 	histogramFrom(h, c, lo, hi, draw.Crop(dc, 0, 0, half, 0))
 	distribution(h, c, lo, hi, draw.Crop(dc, 0, 0, 0, -half))

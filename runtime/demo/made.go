@@ -110,7 +110,7 @@ func open(c *domain.Column, r *rand.Rand) func(z float64) float64 {
 	if c.Type == domain.Text {
 		return picked(0, 1, unordered(r, madeWords))
 	}
-	middle, spread := float64(6*r.Float64()), 0.5+r.Float64()
+	middle, spread := float64(6*r.Float64()), 0.5+float64(r.Float64())
 	return func(z float64) float64 {
 		x := bitmath.Exp(middle + float64(spread*min(5, z)))
 		if c.Type != domain.Numeric {
@@ -140,7 +140,7 @@ func stepOf(c *domain.Column) float64 {
 
 // unordered are weights of categories: the k-th most frequent has one over k to a power, in an order by lot.
 func unordered(r *rand.Rand, n int) []float64 {
-	power, weights := 0.5+r.Float64(), make([]float64, n)
+	power, weights := 0.5+float64(r.Float64()), make([]float64, n)
 	for k, at := range r.Perm(n) {
 		weights[at] = bitmath.Exp(float64(-power * bitmath.Log(float64(k+1))))
 	}
@@ -153,7 +153,7 @@ func unordered(r *rand.Rand, n int) []float64 {
 
 // ordered are weights that fall on both sides of a value by lot.
 func ordered(r *rand.Rand, n int) []float64 {
-	mode, fall, weights := float64(r.IntN(max(1, n/2+1))), 0.4+r.Float64(), make([]float64, n)
+	mode, fall, weights := float64(r.IntN(max(1, n/2+1))), 0.4+float64(r.Float64()), make([]float64, n)
 	for k := range weights {
 		weights[k] = bitmath.Exp(float64(-fall * math.Abs(float64(k)-mode)))
 	}

@@ -70,7 +70,7 @@ func apart(rows [][]float64, k int, r *rand.Rand) [][]float64 {
 			_, far[i] = nearest(x, centres)
 			total += far[i]
 		}
-		at, left := 0, r.Float64()*total
+		at, left := 0, float64(r.Float64()*total)
 		for left -= far[0]; left >= 0 && at < len(rows)-1; left -= far[at] {
 			at++
 		}
