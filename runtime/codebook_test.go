@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"weir/internal/golden"
 	"weir/pipeline/domain"
 	"weir/pipeline/spec"
 	"weir/runtime/codebook"
@@ -293,10 +294,7 @@ func FuzzImport(f *testing.F) {
 // TestColorado: the challenge's own files (WEIR_DATA): 98 columns, of which IPUMS lists
 // the codes of most; RENT, VALUEH and INCWAGE are amounts with a code for not available.
 func TestColorado(t *testing.T) {
-	folder := os.Getenv("WEIR_DATA")
-	if folder == "" {
-		t.Skip("WEIR_DATA names no folder of public data")
-	}
+	folder := golden.Data(t)
 	read := func(name string) []byte {
 		data, err := os.ReadFile(filepath.Join(folder, "nist_census1940_match3", name))
 		must(t, err)

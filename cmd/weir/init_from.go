@@ -126,7 +126,7 @@ func (f *initFlags) beside(dir string) (list []written, err error) {
 	return list, nil
 }
 
-// folders are that of the study and that of the data, each with the table that lies there.
+// folders names the folder of the study and the folder of the data, each with the table that lies there.
 func (f *initFlags) folders(dir string) map[string]string {
 	list := map[string]string{filepath.Clean(dir): ""}
 	if f.data != "" {

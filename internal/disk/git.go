@@ -100,7 +100,7 @@ func ruled(list string, below []string, folder bool) (verdict, said bool) {
 }
 
 // names reports whether a pattern of a .gitignore is about the file, or the folder, of these segments below it; unread is
-// the answer for patterns whose meaning is not that of path.Match.
+// the answer for patterns that mean something else than in path.Match.
 func names(pattern string, below []string, folder, unread bool) bool {
 	pattern, ofFolders := strings.CutSuffix(pattern, "/")
 	if ofFolders && !folder {

@@ -88,7 +88,7 @@ func TestDayForms(t *testing.T) {
 }
 
 // TestDayFormsAreInverse: what a form writes, it reads as the same day. Parts and separators are all that there are of
-// their sorts; the days are those of 800 from 2019-01-01 on, day 17897.
+// their sorts; the days are 800 from 2019-01-01 on, day 17897.
 func TestDayFormsAreInverse(t *testing.T) {
 	for _, parts := range [][3]string{{"YYYY", "MM", "DD"}, {"YYYY", "M", "D"}, {"D", "M", "YYYY"}, {"M", "D", "YYYY"}, {"DD", "MM", "YYYY"}, {"M", "DD", "YYYY"}, {"YYYY", "D", "MM"}} {
 		for _, first := range []string{"", ".", "_", "年"} {
@@ -123,7 +123,7 @@ func TestFormatsFitTheirColumns(t *testing.T) {
 }
 
 // TestConditionsAreNotSpelledAsFiles: what is spelled by the format of a column is refused in conditions and rules, and the
-// message says that the format is that of files.
+// message says that files alone have the format.
 func TestConditionsAreNotSpelledAsFiles(t *testing.T) {
 	d := &Domain{Columns: []Column{{Name: "born", Type: Date, Format: "DD.MM.YYYY", Bounds: &[2]float64{0, 20000}}, {Name: "paid", Type: Numeric, Format: "1.234,5", Bounds: &[2]float64{0, 9000}}, {Name: "n", Type: Integer}}}
 	for column, wrong := range map[string]string{"born": "31.01.2020..", "paid": "1.234,5"} {

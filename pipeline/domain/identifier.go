@@ -41,7 +41,7 @@ func wordsOf(name string) []string {
 	return regexp.MustCompile(`[\p{L}\p{N}]+`).FindAllString(strings.ToLower(apart), -1)
 }
 
-// numberWords end names of columns of identifying numbers; seqn is that of NHANES, usubjid that of CDISC.
+// numberWords end names of columns of identifying numbers; seqn is the word of NHANES, usubjid of CDISC.
 func numberWords() []string {
 	list := []string{"id", "pid", "uid", "uuid", "guid", "mrn", "ssn", "seqn", "subjid", "usubjid", "hhid"}
 	for _, of := range persons() {

@@ -280,7 +280,7 @@ func Steps() map[string]float64 {
 	return map[string]float64{"second": 1, "minute": 60, "hour": 3600, "day": secondsOfDay}
 }
 
-// MomentForm returns the form by which the column's values are written: the declared one, else that of ISOForm.
+// MomentForm returns the form by which the column's values are written: the declared one, else ISOForm.
 func (c *Column) MomentForm() MomentForm {
 	if f, ok := ReadMomentForm(c.Format); ok && c.Format != "" {
 		return f

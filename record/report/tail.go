@@ -36,7 +36,7 @@ func (c Column) place(x float64) float64 {
 	return Asinh(x / c.Linear)
 }
 
-// places are those of several values.
+// places returns the places of several values on the axis.
 func (c Column) places(x []float64) []float64 {
 	out := make([]float64, len(x))
 	for i, v := range x {

@@ -14,7 +14,7 @@ import (
 	"weir/schema"
 )
 
-// ddiVariable is what a DDI codebook (version 2.5, such as those of IPUMS) says of a column. Other elements describe
+// ddiVariable is what a DDI codebook (version 2.5, as IPUMS writes it) says of a column. Other elements describe
 // the study and are not read.
 type ddiVariable struct {
 	Name     string `xml:"name,attr"`

@@ -8,7 +8,7 @@ import (
 	"weir/pipeline/domain"
 )
 
-// frictionless reads a Table Schema, or that of one resource of a Data Package (specs.frictionlessdata.io and
+// frictionless reads a Table Schema, alone or inside one resource of a Data Package (specs.frictionlessdata.io and
 // datapackage.org, versions 1 and 2).
 func frictionless(e entry, part string) Imported {
 	_, top := e.keys()
@@ -185,7 +185,7 @@ func frictionlessType(c *domain.Column, kind, doc string, f, limits map[string]e
 	}
 }
 
-// numberFormat is the example of a number whose marks are declared; "" is that of a plain number.
+// numberFormat returns the example of a number whose marks are declared; a plain number has "".
 func numberFormat(f map[string]entry) string {
 	group, mark := f["groupChar"].text(), f["decimalChar"].text()
 	if mark == "" {

@@ -204,7 +204,7 @@ func (f *finding) table(b *bytes.Buffer) {
 	}
 }
 
-// values counts those of a column.
+// values counts the values of a column, in words.
 func (f *finding) values(i int) string {
 	p := f.profiles[i]
 	if !p.many {

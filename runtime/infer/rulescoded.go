@@ -141,7 +141,7 @@ func (s *search) single(group []int) bool {
 	return len(group) > 1 && slices.Min(seen) > 0
 }
 
-// oneHot says that of a group of flags one is set: no two of them, and not none.
+// oneHot proposes that each row has exactly one flag of a group: never two, and never none.
 func (s *search) oneHot(group []int) {
 	if len(group) > mostOneHot {
 		one := func(v []float64) bool {

@@ -39,41 +39,16 @@ func TestStoredDraftsReadTheirFiles(t *testing.T) {
 		if name != "nothing.arrows" && !strings.Contains(string(out.Domain), "name: \"day\"\n    type: date") {
 			t.Errorf("%s: day is no date:\n%s", name, out.Domain)
 		}
-		d, err := spec.ParseDomain("d.yaml", []byte(strings.ReplaceAll(string(out.Domain), "UNDECIDED", "public")))
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		if got := count(t, files, name, nil, d); got != 300 {
-			t.Errorf("%s: %d rows, must be 300", name, got)
-		}
+		reads(t, files, name, out, 300)
 	}
 }
 
 // TestStoredTimesReadTheirFiles: a decided draft of timestamps, times of day and decimals reads its file.
 func TestStoredTimesReadTheirFiles(t *testing.T) {
 	for _, name := range []string{"pyarrow.parquet", "pyarrow.arrow", "pyarrow-milliseconds.arrows", "pyarrow-integers.parquet", "polars.parquet", "duckdb.parquet"} {
-		data, err := os.ReadFile(filepath.Join("../table/testdata/times", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		files := fstest.MapFS{name: {Data: data}}
-		out, err := Draft(t.Context(), files, name, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, want := range []string{"name: \"local\"\n    type: datetime", "name: \"instant\"\n    type: datetime", "zone: UTC", "name: \"clock\"\n    type: time",
-			"name: \"money\"\n    type: numeric", "name: \"count\"\n    type: integer"} {
-			if !strings.Contains(string(out.Domain), want) {
-				t.Errorf("%s: draft lacks %q:\n%s", name, want, out.Domain)
-			}
-		}
-		d, err := spec.ParseDomain("d.yaml", []byte(strings.ReplaceAll(string(out.Domain), "UNDECIDED", "public")))
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		if got := count(t, files, name, nil, d); got != 120 {
-			t.Errorf("%s: %d rows, must be 120", name, got)
-		}
+		files, out := drafted(t, "times", name, "name: \"local\"\n    type: datetime", "name: \"instant\"\n    type: datetime", "zone: UTC", "name: \"clock\"\n    type: time",
+			"name: \"money\"\n    type: numeric", "name: \"count\"\n    type: integer")
+		reads(t, files, name, out, 120)
 	}
 }
 
@@ -81,23 +56,42 @@ func TestStoredTimesReadTheirFiles(t *testing.T) {
 // lets a run pass over it, and that setting reads the file.
 func TestUnreadColumnsAreNamed(t *testing.T) {
 	for _, name := range []string{"pyarrow-list.parquet", "pyarrow-struct.parquet", "pyarrow-map.parquet"} {
-		data, err := os.ReadFile(filepath.Join("../table/testdata/parquet", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		files := fstest.MapFS{name: {Data: data}}
-		out, err := Draft(t.Context(), files, name, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, want := range []string{`# Not drafted: column 2, "nested", is stored as `, `csv: {extra: "ignore"}`, `name: "id"`} {
-			if !strings.Contains(string(out.Domain), want) {
-				t.Errorf("%s: draft lacks %q:\n%s", name, want, out.Domain)
-			}
-		}
+		files, _ := drafted(t, "parquet", name, `# Not drafted: column 2, "nested", is stored as `, `csv: {extra: "ignore"}`, `name: "id"`)
 		if csv, err := Dialect(t.Context(), files, name, &pipeline.CSV{}); err != nil || csv != `extra: "ignore"` {
 			t.Errorf("%s: init writes csv: {%s}, %v", name, csv, err)
 		}
+	}
+}
+
+// drafted drafts the domain of a file among those of a format, and looks for some texts in the draft.
+func drafted(t *testing.T, folder, name string, wants ...string) (fstest.MapFS, *Drafted) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("../table/testdata", folder, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := fstest.MapFS{name: {Data: data}}
+	out, err := Draft(t.Context(), files, name, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range wants {
+		if !strings.Contains(string(out.Domain), want) {
+			t.Errorf("%s: draft lacks %q:\n%s", name, want, out.Domain)
+		}
+	}
+	return files, out
+}
+
+// reads fails where the decided draft reads another number of rows from its file.
+func reads(t *testing.T, files fstest.MapFS, name string, out *Drafted, rows int64) {
+	t.Helper()
+	d, err := spec.ParseDomain("d.yaml", []byte(strings.ReplaceAll(string(out.Domain), "UNDECIDED", "public")))
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	if got := count(t, files, name, nil, d); got != rows {
+		t.Errorf("%s: %d rows, must be %d", name, got, rows)
 	}
 }
 

@@ -19,7 +19,7 @@ func demoKind() pipeline.SourceKind {
 	return pipeline.SourceKind{Name: "demo", New: func() pipeline.Source { return &Demo{} }}
 }
 
-// Invented returns the settings by which a spec of this source has so many rows of nobody: those of its own generator,
+// Invented returns the settings by which a spec of this source has so many rows of nobody: rows of its own generator,
 // or rows that are made up from its domain.
 func Invented(of pipeline.Declared, rows int64) []string {
 	sets := []string{fmt.Sprintf("dataset.demo_rows=%d", rows)}

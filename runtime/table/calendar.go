@@ -113,8 +113,8 @@ func momentAdder(b *ints, a arrow.Array) func(i int) string {
 	}
 }
 
-// spelledMoment writes a stored timestamp or time as ISO 8601 with the digits of its fraction that are not zero; that of
-// a zone is UTC.
+// spelledMoment writes a stored timestamp or time as ISO 8601 with the digits of its fraction that are not zero; one with a
+// zone is in UTC.
 func spelledMoment(a arrow.Array) func(b []byte, i int) []byte {
 	seconds, c := storedSeconds(a), domain.Column{Type: domain.Datetime, Step: 1}
 	if id := a.DataType().ID(); id == arrow.TIME32 || id == arrow.TIME64 {

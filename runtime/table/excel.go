@@ -18,7 +18,7 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// excelFormat reads a sheet of a workbook of Excel 2007 or later. Cells are text to the reader, as those of CSV are: numbers
+// excelFormat reads a sheet of a workbook of Excel 2007 or later. Cells are text to the reader, as in CSV: numbers
 // as they are stored, dates and times as ISO 8601, a formula as the value that was last computed.
 type excelFormat struct{}
 

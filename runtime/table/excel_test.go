@@ -62,7 +62,7 @@ func excelBytes(t pipeline.Table) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// TestWorkbookIsRead: every cell of a range of a sheet is that of rows.csv, by domain and as infer sees it: codes with leading
+// TestWorkbookIsRead: every cell of a range of a sheet equals its cell in rows.csv, by domain and as infer sees it: codes with leading
 // zeros, days, date-times and times in the formats of the workbook, numbers behind percent and currency, booleans, and
 // values of formulas. Rows without a cell are passed over.
 func TestWorkbookIsRead(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"weir/pipeline/domain"
 )
 
-// timesDomain is that of testdata/times/rows.csv; make.py says what is in it.
+// timesDomain is the domain of testdata/times/rows.csv; make.py says what is in it.
 func timesDomain() *domain.Domain {
 	return &domain.Domain{Columns: []domain.Column{
 		{Name: "local", Type: domain.Datetime, Step: 1, Nullable: true}, {Name: "instant", Type: domain.Datetime, Step: 1, Zone: "UTC", Nullable: true},

@@ -59,7 +59,7 @@ func TestDimensionByKind(t *testing.T) {
 }
 
 // TestDimensionByShare: of four columns of two categories one is rare, and synthetic rows hold one category of another: real rows
-// teach all, one has no diversity, and the means are those of the columns with so many rows outside the commonest category.
+// teach all, one has no diversity, and the means are over the columns with so many rows outside the commonest category.
 func TestDimensionByShare(t *testing.T) {
 	// Every i-th of 60 rows has the category "1": shares of 1/2, 1/3, 1/6 and 1/20.
 	d, every := &domain.Domain{}, []int{2, 3, 6, 20}

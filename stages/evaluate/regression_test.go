@@ -97,7 +97,7 @@ func TestRegressionEdges(t *testing.T) {
 	}
 }
 
-// TestRegressionWithoutCases: where nothing happens in arm b, its coefficient is minus infinity, and the others are those of
+// TestRegressionWithoutCases: where nothing happens in arm b, its coefficient is minus infinity, and the others come from
 // arm a alone; the resamples, in each of which that is so, find the effect of x (0.5, standard error near 0.05).
 func TestRegressionWithoutCases(t *testing.T) {
 	barren := func(arms ...string) pipelinetest.Input {

@@ -71,7 +71,7 @@ func secondsOf(t domain.ColumnType, x int64) int64 {
 	return x
 }
 
-// part computes a form of a calendar column. Weekdays are those of ISO 8601, 1 of Monday to 7 of Sunday.
+// part computes a form of a calendar column. Weekdays are numbered as in ISO 8601, 1 for Monday to 7 for Sunday.
 func part(form string, t domain.ColumnType, x int64) int {
 	x = secondsOf(t, x)
 	at := time.Unix(x, 0).UTC()

@@ -52,7 +52,7 @@ func TestPartsOfDates(t *testing.T) {
 	compare(t, "the table itself", tolerance{}, listed(t, named(out, "came")), []*float64{pointer(1583019000), pointer(-4 * secondsOfDay), nan})
 }
 
-// TestBoundsOfPartsFollow: bounds of what is derived come from those of the columns and the calendar, and not from rows:
+// TestBoundsOfPartsFollow: bounds of what is derived come from the bounds of the columns and the calendar, and not from rows:
 // rows outside the bounds of their column are held to them.
 func TestBoundsOfPartsFollow(t *testing.T) {
 	for formula, want := range map[string]*[2]float64{

@@ -40,7 +40,7 @@ type expression struct {
 	divides bool // finite inputs may give a result that is not finite
 	fails   bool // some part has no value for some row
 	result  reflect.Kind
-	bounds  *[2]float64 // of the result, where they follow from those of the columns
+	bounds  *[2]float64 // of the result, where they follow from the bounds of the columns
 }
 
 // input is a variable of the expression: the value, rank or presence of a column.

@@ -32,8 +32,8 @@ const falseAlarm = 0.02
 // deviations, than in any deal, and than the greatest of as many normal ones as there are pairs would be with a
 // probability of falseAlarm. In small test parts pairs of rare categories have associations that are chance alone.
 //
-// It is a filter of a list, and no test: changes of rare categories are not normal, so that of tables of one law with
-// ten rare flags and 86 rows one in ten lists a pair (10 of 100, TestChanceIsNotListed), where all would.
+// It is a filter of a list, and no test: changes of rare categories are not normal, so that one in ten tables of one law with
+// ten rare flags and 86 rows lists a pair (10 of 100, TestChanceIsNotListed), where all would.
 func beyondChance(ctx context.Context, env *pipeline.Env, frames map[string]*columns.Frame, r *report.Relations) [][]bool {
 	told := make([][]bool, len(r.Names))
 	for i := range told {
@@ -69,7 +69,7 @@ func mostChanged(r *report.Relations) (pairs [][2]int, of int) {
 }
 
 // deal is the rows of two tables, and orders that deal them to two tables of the same sizes: the first rows to one, the
-// rest to the other. The first order is that of the tables themselves.
+// rest to the other. The first order is the order of the tables themselves.
 type deal struct {
 	real, synthetic *columns.Frame
 	rows            []int // below real.Rows: of the real table, else of the synthetic one

@@ -98,7 +98,7 @@ func squared(x, y []float64) float64 {
 	return sum
 }
 
-// means are those of clusters; nil of one without a row.
+// means returns the mean of each cluster; nil for one without a row.
 func means(rows [][]float64, of []int, k int) [][]float64 {
 	sums, n := make([][]float64, k), make([]float64, k)
 	for i, x := range rows {
@@ -118,7 +118,7 @@ func means(rows [][]float64, of []int, k int) [][]float64 {
 	return sums
 }
 
-// calinskiHarabasz is the spread of the means of clusters over that of rows within them, each over its degrees of freedom; infinite
+// calinskiHarabasz is the spread of the means of clusters over the spread of rows within them, each over its degrees of freedom; infinite
 // where all rows are at their means, and 0 where a cluster has no row.
 func calinskiHarabasz(rows [][]float64, of []int, k int) float64 {
 	centres, all := means(rows, of, k), means(rows, make([]int, len(rows)), 1)[0]

@@ -163,7 +163,7 @@ func spread(of Gaussian, n int, r *rand.Rand) []Gaussian {
 }
 
 // release gives the noisy moments of each component of each label, rows counting 1. Labels have as many moments each, which are
-// all noisy; those of components that a label does not use are passed over.
+// all noisy; moments of components that a label does not use are passed over.
 func (f *fit) release(now []Mixture) ([][][]float64, error) {
 	sums, err := mechanism.ReleaseIntegers(f.paid, f.sums(f.x, now), f.moves, f.sigma)
 	if err != nil {

@@ -46,7 +46,7 @@ func (o *Objective) Gradient(p Prior) func(gradient []float64, w []float32) {
 	}
 }
 
-// gradient is that of one mixture, by its parameters theta, at which its table stands.
+// gradient writes the gradient of one mixture, by its parameters theta, at which its table stands.
 func (p Prior) gradient(t *table, to, theta []float64) {
 	n, times := t.Components-1, t.times
 	dirichlet(p.Weights, to[:n], times)
@@ -58,7 +58,7 @@ func (p Prior) gradient(t *table, to, theta []float64) {
 	}
 }
 
-// column is that of the parameters of one column, which come first.
+// column writes the gradient by the parameters of one column, which come first.
 func (p Prior) column(c Column, to, theta, times []float64) {
 	switch c.Family {
 	case Bernoulli, Categorical:
@@ -72,7 +72,7 @@ func (p Prior) column(c Column, to, theta, times []float64) {
 	}
 }
 
-// dirichlet is that of logits, from the number of categories times the probability of each.
+// dirichlet writes the gradient of a Dirichlet prior by its logits, from the number of categories times the probability of each.
 func dirichlet(a float64, to, times []float64) {
 	for i := range to {
 		to[i] = a * (1 - times[i])

@@ -18,7 +18,7 @@ const (
 	differenceAbove = "difference_above"
 )
 
-// byShare are the points of a plot of scores (Tantipongpipat et al. 2021, figure 4 and those of a binary table): how many columns
+// byShare are the points of a plot of scores (Tantipongpipat et al. 2021, figure 4 and its counterpart for a binary table): how many columns
 // real rows teach and synthetic rows, which hold one category of them, do not; and, of the columns that have at least a share of
 // rows outside their commonest category, how many real rows teach, and the means of the scores of those that both do.
 func (s *settings) byShare(train *columns.Frame, all []scores) []pipeline.Metric {

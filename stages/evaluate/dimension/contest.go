@@ -22,7 +22,7 @@ type contest struct {
 	draws *prediction.Draws // of test rows
 }
 
-// scores are those of one column, by the port of the table that it is learnt from.
+// scores holds the scores of one column, by the port of the table that it is learnt from.
 type scores map[string]prediction.Score
 
 // taught are the ports of tables to learn from.

@@ -11,7 +11,7 @@ import (
 )
 
 // Desk is a training and a test table of which each column is predicted from the others. Rows are drawn and columns encoded once:
-// the design of a target is that of all columns without its own.
+// the design of a target is the design of all columns without its own.
 type Desk struct {
 	train, test *columns.Frame
 	scaling     features.Scaling

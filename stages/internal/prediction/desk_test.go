@@ -85,7 +85,7 @@ func TestDeskDrawsRows(t *testing.T) {
 	}
 }
 
-// TestAreaOfResamples: the AUROC of a resample that is counted is that of its listed rows to the bit, with ties and without, and
+// TestAreaOfResamples: the AUROC of a resample that is counted equals the AUROC of its listed rows to the bit, with ties and without, and
 // undefined where one class is not drawn.
 func TestAreaOfResamples(t *testing.T) {
 	g, y, s := rng(1), make([]int32, 80), make([]float64, 80)

@@ -56,7 +56,7 @@ func (r relation) below(table []float64, all []*scores) [][]float64 {
 }
 
 // corner is the correlation that the four parts of a table show, split below two codes, and the
-// inverse of its variance: rows times the sum of the inverse shares, which is that of a part
+// inverse of its variance: rows times the sum of the inverse shares, the inverse variance of a part
 // whose sides are known, times the square of how fast the part grows with the correlation. The
 // shares follow from the correlation of all rows, so that no noise weighs itself.
 func (r relation) corner(below [][]float64, a, b int) (found, weight float64) {

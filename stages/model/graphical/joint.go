@@ -9,7 +9,7 @@ import (
 
 // joint is the law of where a number lies inside its bin, given its code and where another one
 // lies: the normal scores x and y of both are jointly normal with the correlation r of the
-// cell, so that the density of x's rank is that of N(r y, 1 - r^2) over that of N(0, 1).
+// cell, so that x's rank has the density of N(r y, 1 - r^2) over the density of N(0, 1).
 //
 // One correlation for all cells would lose tails: two normal numbers are independent far out
 // (Sibuya 1960), and a table of heavy tails has more rows in its corner than their correlation

@@ -187,7 +187,7 @@ func (w *drawing) rank() {
 }
 
 // ordered places a number: rows of a bin by a key that has the law of the number's rank inside
-// its bin given where the row lies among those of the others.
+// its bin given where the row lies in the bins of the others.
 func (w *drawing) ordered(p placing, ranks [][]uint16) (cells, rank []uint16) {
 	codes, c := w.block[p.column], &w.m.Columns[p.column]
 	bins := len(c.Bins)
