@@ -54,18 +54,20 @@ type whatIfFlags struct {
 func whatIfCommand(s streams) *cobra.Command {
 	var f whatIfFlags
 	c := &cobra.Command{
-		Use:     "what-if SPEC",
-		Short:   "Foretell errors by epsilon and rows, on made-up rows; reads no data",
-		Long:    whatIfLong,
-		Example: "  weir what-if pipeline.yaml\n  weir what-if pipeline.yaml --epsilon 0.5,2 --rows 1000,10000 --html what-if.html",
-		Args:    exactly(1, "SPEC"),
-		RunE:    func(c *cobra.Command, args []string) error { return f.answer(c, s, args[0]) },
+		Use:   "what-if SPEC",
+		Short: "Foretell errors by epsilon and rows, on made-up rows; reads no data",
+		Long:  whatIfLong,
+		Example: "  weir what-if pipeline.yaml\n" +
+			"  weir what-if pipeline.yaml --epsilon 0.5,2 --rows 1000,10000 --html what-if.html",
+		Args: exactly(1, "SPEC"),
+		RunE: func(c *cobra.Command, args []string) error { return f.answer(c, s, args[0]) },
 	}
 	f.spec.add(c)
 	c.Flags().Float64SliceVar(&f.epsilons, "epsilon", []float64{0.1, 1, 10}, "budgets to try")
 	c.Flags().Int64SliceVar(&f.rows, "rows", nil, "numbers of rows to try (default: the number that the spec declares)")
 	c.Flags().IntVar(&f.repeats, "repeats", 3, "runs of each, with noise and shapes of columns of their own")
-	c.Flags().IntVar(&f.workers, "workers", goruntime.GOMAXPROCS(0), "stages and goroutines at a time; results do not depend on it")
+	c.Flags().IntVar(&f.workers, "workers", goruntime.GOMAXPROCS(0),
+		"stages and goroutines at a time; results do not depend on it")
 	c.Flags().StringVar(&f.page, "html", "", "write curves and tables to this file")
 	c.Flags().BoolVar(&f.asJSON, "json", false, "print one JSON object")
 	return c
@@ -87,14 +89,15 @@ func (f *whatIfFlags) answer(c *cobra.Command, s streams, arg string) error {
 		return err
 	}
 	if len(table.Headline) == 0 {
-		return withCode(exitUsage, errors.New("what-if: finds no figure, must have a stage that compares rows, such as one of kind marginals"))
+		return withCode(exitUsage, errors.New("what-if: finds no figure, must have a stage that compares rows, "+
+			"such as one of kind marginals"))
 	}
 	if f.page != "" {
 		page, err := report.Sweep(table)
 		if err != nil {
 			return err
 		}
-		if err := (disk.Disk{}).Write(f.page, 0o644, func(w io.Writer) error { _, err := w.Write(page); return err }); err != nil {
+		if err := (disk.Disk{}).WriteBytes(f.page, 0o644, page); err != nil {
 			return err
 		}
 	}
@@ -129,8 +132,8 @@ func (f *whatIfFlags) settle(base *compile.Plan) error {
 	for _, step := range base.Steps {
 		for _, file := range step.Work.Files {
 			if !file.Public {
-				problems = append(problems, fmt.Errorf("stages.%s: reads rows of %s, must read none: what-if opens no data; hold out a part by a stage of kind split",
-					step.ID, file.Path))
+				problems = append(problems, fmt.Errorf("stages.%s: reads rows of %s, must read none: what-if opens no "+
+					"private file; hold out a part by a stage of kind split", step.ID, file.Path))
 			}
 		}
 	}
@@ -143,8 +146,8 @@ func (f *whatIfFlags) sets(base *compile.Plan, rows int64, repeat int) []string 
 	for _, e := range f.epsilons {
 		epsilons = append(epsilons, decimal(e))
 	}
-	sets := append(slices.Clone(f.spec.set), "dataset.budget=null", fmt.Sprintf("experiment={grid: {privacy.epsilon: [%s]}}", strings.Join(epsilons, ", ")),
-		fmt.Sprintf("seed=%d", repeat))
+	sets := append(slices.Clone(f.spec.set), "dataset.budget=null", fmt.Sprintf("seed=%d", repeat),
+		fmt.Sprintf("experiment={grid: {privacy.epsilon: [%s]}}", strings.Join(epsilons, ", ")))
 	if base.Spec.Dataset.RowsPublic > 0 {
 		sets = append(sets, fmt.Sprintf("dataset.rows_public=%d", rows))
 	}
@@ -166,7 +169,8 @@ func (f *whatIfFlags) simulate(c *cobra.Command, s streams, arg string, base *co
 	var all sweep.Experiment
 	for _, rows := range f.rows {
 		for repeat := range f.repeats {
-			t, err := f.tried(c, s, arg, filepath.Join(folder, fmt.Sprintf("%d-%d", rows, repeat)), f.sets(base, rows, repeat), uint64(repeat))
+			own := filepath.Join(folder, fmt.Sprintf("%d-%d", rows, repeat))
+			t, err := f.tried(c, s, arg, own, f.sets(base, rows, repeat), uint64(repeat))
 			if err != nil {
 				return nil, err
 			}
@@ -183,7 +187,8 @@ func (f *whatIfFlags) simulate(c *cobra.Command, s streams, arg string, base *co
 }
 
 // tried runs the spec with these settings, noise from a seed.
-func (f *whatIfFlags) tried(c *cobra.Command, s streams, arg, folder string, sets []string, noise uint64) (*sweep.Table, error) {
+func (f *whatIfFlags) tried(c *cobra.Command, s streams, arg, folder string, sets []string, noise uint64,
+) (*sweep.Table, error) {
 	flags := f.spec
 	flags.set = sets
 	base, err := flags.compile(arg)
@@ -195,8 +200,9 @@ func (f *whatIfFlags) tried(c *cobra.Command, s streams, arg, folder string, set
 		return nil, err
 	}
 	progress := newProgress(s.err, f.asJSON)
-	opts := runtime.Options{Out: folder, Ledger: filepath.Join(folder, "ledger.jsonl"), Dir: f.spec.dir(arg), Confine: f.spec.confine, Workers: f.workers,
-		Insecure: &noise, Version: thisVersion().Weir, Build: s.build(), Log: newLog(s.err, false), Progress: progress, Clock: time.Now, Random: rand.Reader}
+	opts := runtime.Options{Out: folder, Ledger: filepath.Join(folder, "ledger.jsonl"), Dir: f.spec.dir(arg),
+		Confine: f.spec.confine, Workers: f.workers, Insecure: &noise, Version: thisVersion().Weir, Build: s.build(),
+		Log: newLog(s.err, false), Progress: progress, Clock: time.Now, Random: rand.Reader}
 	done, err := runtime.Experiment(c.Context(), runsOf(trials, plans), opts)
 	progress.Wait()
 	if err != nil {
@@ -212,8 +218,9 @@ func (f *whatIfFlags) tried(c *cobra.Command, s streams, arg, folder string, set
 
 // print writes a table for each number of rows: a line for each figure, a column for each epsilon.
 func (f *whatIfFlags) print(w io.Writer, t *sweep.Table) error {
-	fmt.Fprint(w, show.Wrap("Made-up rows of this domain, noise from a seed: nothing was read, charged or kept. Errors from noise and from the number "+
-		"of rows carry over to real rows; how strongly your columns depend on each other does not."))
+	fmt.Fprint(w, show.Wrap("Made-up rows of this domain, noise from a seed: nothing was read, charged or kept. Errors "+
+		"from noise and from the number of rows carry over to real rows; how strongly your columns "+
+		"depend on each other does not."))
 	for _, n := range f.rows {
 		fmt.Fprintf(w, "\n%d rows\n", n)
 		lines := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)

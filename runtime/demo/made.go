@@ -11,16 +11,16 @@ import (
 	"weir/pipeline/domain"
 )
 
-// Made is the name of the generator that knows nothing but a domain: its rows have shapes that tables of people
-// have, and say nothing of any table. It has no domain of its own.
+// Made names the generator that knows nothing but a domain: its rows have shapes that tables of people have, and say
+// nothing of the table that the domain is of. It has no domain of its own.
 const Made = "domain"
 
 // madeRows is how many rows Made draws where nobody says.
 const madeRows = 10_000
 
-// Shapes of made-up columns. They stand for what is common in published tables of people and are fitted to none:
-// few categories hold most rows, a third of the numbers lies in a bell, the others have a long tail, of those a half
-// with zeros; pairs depend on each other weakly, a few strongly.
+// Shapes of made-up columns, chosen by hand beside five public tables (docs/measured.md, "What-if", which tries them on
+// five others): few categories hold most rows, a third of the numbers lies in a bell, the others have a long tail, of
+// those a half with zeros; pairs depend on each other weakly, a few strongly.
 const (
 	madeFactors  = 2    // hidden numbers of a row by which its columns depend on each other
 	leastLoading = 0.25 // of a column on its factor
