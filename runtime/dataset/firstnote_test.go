@@ -73,6 +73,24 @@ func TestFirstChargeInGit(t *testing.T) {
 	}
 }
 
+// TestFirstChargeIntoUsedFolder: the keys of a folder of runs that was there before, and that nothing hides from git,
+// refuse a charge too, though the table lies outside of git.
+func TestFirstChargeIntoUsedFolder(t *testing.T) {
+	for ignore, refused := range map[string]bool{"": true, "*\n": false} {
+		b := newBench(t)
+		b.write("a.csv", people(0, 300))
+		o := b.opening("a.csv", "1")
+		o.Out = filepath.Join(t.TempDir(), "results")
+		os.MkdirAll(filepath.Join(o.Out, ".git"), 0o755)
+		os.MkdirAll(filepath.Join(o.Out, "study"), 0o755)
+		os.WriteFile(filepath.Join(o.Out, ".gitignore"), []byte(ignore), 0o644)
+		_, err := Identify(t.Context(), o)
+		if found := errors.As(err, new(Refusal)); found != refused || refused && !strings.Contains(err.Error(), o.Out+" holds keys") {
+			t.Errorf(".gitignore %q: %v", ignore, err)
+		}
+	}
+}
+
 // TestRunsAreIgnored: a new folder of runs, and an empty one, hides its keys from
 // git; what is there stays.
 func TestRunsAreIgnored(t *testing.T) {
