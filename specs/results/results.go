@@ -1,5 +1,6 @@
 // Package results holds what papers print and what their specs give, as data: inventory.csv lists the tables and
-// figures of each paper with the printed values, NAME.csv has the runs of a spec. docs/reproduced.md is written from both.
+// figures of each paper with the printed values, spreads.csv the variances that tables print behind the values that a
+// spec holds, NAME.csv has the runs of a spec. docs/reproduced.md is written from both.
 package results
 
 import (
@@ -17,7 +18,7 @@ import (
 //go:embed *.csv
 var files embed.FS
 
-// inventory is the file of the items; every other file has the runs of a spec.
+// inventory is the file of the items; every other file but spreads has the runs of a spec.
 const inventory = "inventory.csv"
 
 // Item is one printed value, or a table or figure without one.
@@ -26,7 +27,7 @@ type Item struct {
 	Place   string // in the paper
 	What    string
 	Printed float64 // NaN: a curve, a table that a spec has the values of, or nothing
-	SD      float64 // of single runs, where it is printed; NaN
+	SD      float64 // of single runs, where it is printed, in spreads.csv or here; NaN
 	Of      int     // printed runs, where it is known; 0
 	Spec    string  // that shows it; "": none does
 	Cell    string  // of its experiment

@@ -32,7 +32,7 @@ func TestInventoryIsWhole(t *testing.T) {
 	}
 	for _, e := range entries {
 		name := strings.TrimSuffix(e.Name(), ".csv")
-		if e.Name() == inventory {
+		if e.Name() == inventory || e.Name() == spreads {
 			continue
 		}
 		if _, is := specs.Read(name); !is {
@@ -61,6 +61,9 @@ func TestValuesOfASpecAreLines(t *testing.T) {
 			if l.Printed != .627 {
 				t.Errorf("%g is printed, must be .627", l.Printed)
 			}
+			if l.SD != math.Sqrt(.00025) { // printed as .627 +- .000, a variance
+				t.Errorf("its deviation is %g, must be the root of .00025: what rounds to .000 is below .0005", l.SD)
+			}
 			return
 		}
 	}
@@ -87,6 +90,40 @@ func TestVerdict(t *testing.T) {
 		if got := c.line.Verdict(); got != c.want {
 			t.Errorf("%s: %s, must be %s", name, got, c.want)
 		}
+	}
+}
+
+// TestSpreadsAreOfLines: each printed variance stands behind a value that is printed, and each value of GANAD has one.
+func TestSpreadsAreOfLines(t *testing.T) {
+	sd, err := printedSpreads()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, err := Lines()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range lines {
+		_, is := sd[l.place()]
+		if is != (l.Source == "ganad" && !math.IsNaN(l.Printed)) {
+			t.Errorf("%s, %s at %q, %s: has a printed variance: %v", l.Spec, l.Cell, l.At, l.Figure, is)
+		}
+		delete(sd, l.place())
+	}
+	if len(sd) > 0 {
+		t.Errorf("no printed value has the variances of %v", sd)
+	}
+}
+
+// TestFigureOfAll: the line of all columns adds up what each run has of them, and of no other figure or cell.
+func TestFigureOfAll(t *testing.T) {
+	value := func(run, cell, figure string, x float64) Value {
+		return Value{Run: run, Cell: cell, Figure: figure, Value: x}
+	}
+	values := []Value{value("r1", "c", "m.kl.a", 1), value("r1", "c", "m.kl.b", 2), value("r1", "c", "m.kls.a", 64),
+		value("r2", "c", "m.kl.a", 4), value("r2", "c", "u.x", 64), value("r2", "c", "m.kl.b", 8), value("r3", "d", "m.kl.a", 64)}
+	if got, want := (Item{Cell: "c", Figure: "m.kl.*"}).of(values), []float64{3, 12}; !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, must be %v", got, want)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gopkg.in/yaml.v3"
 
@@ -35,6 +36,10 @@ func Lines() ([]Line, error) {
 	if err != nil {
 		return nil, err
 	}
+	sd, err := printedSpreads()
+	if err != nil {
+		return nil, err
+	}
 	var lines []Line
 	for _, item := range items {
 		all, err := item.spelled()
@@ -42,6 +47,9 @@ func Lines() ([]Line, error) {
 			return nil, err
 		}
 		for _, one := range all {
+			if printed, is := sd[one.place()]; is {
+				one.SD = printed
+			}
 			line, err := one.line()
 			if err != nil {
 				return nil, err
@@ -114,13 +122,7 @@ func (i Item) line() (Line, error) {
 	if i.Spec == "" || i.Figure == "" {
 		values, err = nil, nil
 	}
-	best := BestRuns(values, i.Lead)
-	var x []float64
-	for _, v := range values {
-		if v.Cell == i.Cell && (v.At == i.At || i.At == Best && best[v.Run]) && v.Figure == i.Figure {
-			x = append(x, v.Value)
-		}
-	}
+	x := i.of(values)
 	line := Line{Item: i, Runs: len(x), Mean: math.NaN(), Spread: math.NaN()}
 	s := sweep.Summarize(x)
 	if s.Mean != nil {
@@ -130,6 +132,27 @@ func (i Item) line() (Line, error) {
 		line.Spread = *s.SD
 	}
 	return line, err
+}
+
+// of returns the item's figure in each run that has it, in the order of the runs. A figure that ends in .* is the sum
+// of all that begin as it does: the line "All" of a table, which adds its columns up.
+func (i Item) of(values []Value) []float64 {
+	best := BestRuns(values, i.Lead)
+	family, sums := strings.CutSuffix(i.Figure, "*")
+	var x []float64
+	last := ""
+	for _, v := range values {
+		if v.Cell != i.Cell || v.At != i.At && (i.At != Best || !best[v.Run]) {
+			continue
+		}
+		switch {
+		case v.Figure == i.Figure, sums && strings.HasPrefix(v.Figure, family) && v.Run != last:
+			x, last = append(x, v.Value), v.Run
+		case sums && strings.HasPrefix(v.Figure, family):
+			x[len(x)-1] += v.Value
+		}
+	}
+	return x
 }
 
 // BestRuns are those at which the lead figure is highest, one of each cell and seed; of equals the first.
