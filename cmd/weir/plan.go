@@ -53,6 +53,8 @@ Exit codes: 0 done; 2 bad spec or usage; 3 privacy refused or over budget.`,
 				return flags.printTotal(c, s, &place, args[0], format, plan)
 			}
 			quotes, refused := place.foresee(c.Context(), s, &flags, args[0], []runtime.Trial{{Plan: plan}})
+			_, _, cells := flags.priced(args[0], plan)
+			refused = errors.Join(refused, cells)
 			why, err := becauses(place.out, plan, quotes)
 			if err != nil {
 				return err
