@@ -29,13 +29,12 @@ type Codes struct {
 // errors that name the column, never the value.
 func ReadCodes(ctx context.Context, t pipeline.Table, grids []Grid) (*Codes, error) {
 	c := &Codes{Columns: make([][]uint16, len(grids)), Sizes: make([]int, len(grids)), Within: make([][]uint8, len(grids))}
-	fields := make([]int, len(grids))
+	fields, err := fieldsOf(t, grids)
+	if err != nil {
+		return nil, err
+	}
 	for i, g := range grids {
-		at := t.Schema.FieldIndices(g.Name())
-		if len(at) != 1 {
-			return nil, fmt.Errorf("column %s: is %d times in the table, must be there once", g.Name(), len(at))
-		}
-		fields[i], c.Sizes[i] = at[0], g.Cells()
+		c.Sizes[i] = g.Cells()
 		c.Columns[i] = make([]uint16, 0, int(min(max(t.Header.Rows, 0), mostAhead)))
 	}
 	for rec, err := range t.Open(ctx) {

@@ -69,12 +69,11 @@ func (s *AIM) Plan(in pipeline.Headers) (pipeline.Work, error) {
 }
 
 func (s *AIM) run(ctx context.Context, env *pipeline.Env, t pipeline.Table) (pipeline.Table, error) {
-	p, err := openPurse(env)
+	f, p, err := begin(ctx, env, t)
 	if err != nil {
 		return pipeline.Table{}, err
 	}
-	f, err := begin(ctx, t, p, s.Columns, p.total()*s.OneWay)
-	if err != nil {
+	if err := f.singles(ctx, p, s.Columns, p.total()*s.OneWay); err != nil {
 		return pipeline.Table{}, err
 	}
 	workload := f.workload(s.Aim)

@@ -54,11 +54,11 @@ func (s *Auto) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	l := layoutOf(h.Domain)
 	work.Decide = func(scale float64) pipeline.Decision { return s.decide(l, factsOf(l.header(h), s.Rows, scale)) }
 	work.Run = releasing(h, func(ctx context.Context, env *pipeline.Env, t pipeline.Table) (pipeline.Table, error) {
-		p, err := openPurse(env)
+		f, p, err := begin(ctx, env, t)
 		if err != nil {
 			return pipeline.Table{}, err
 		}
-		return s.kind(factsOf(l.header(h), s.Rows, p.scale())).learn(ctx, env, p, t)
+		return s.kind(factsOf(l.header(h), s.Rows, p.scale())).learn(ctx, env, f, p, t.Header)
 	})
 	return work, nil
 }
@@ -66,7 +66,7 @@ func (s *Auto) Plan(in pipeline.Headers) (pipeline.Work, error) {
 // learner is a kind that auto may take.
 type learner interface {
 	decide(layout, facts) pipeline.Decision
-	learn(context.Context, *pipeline.Env, *purse, pipeline.Table) (pipeline.Table, error)
+	learn(context.Context, *pipeline.Env, *front, *purse, pipeline.Header) (pipeline.Table, error)
 }
 
 func (s *Auto) tree() *MarginalTree {

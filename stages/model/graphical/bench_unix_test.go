@@ -62,10 +62,9 @@ func measuredBy(b *testing.B, t pipeline.Table, multiplier float64) *front {
 	must(b, err)
 	env := pipelinetest.Env(2)
 	env.Privacy = &pipelinetest.Ledger{Key: noise.Key{4, 5}, Plan: plan}
-	p, err := openPurse(env)
+	f, p, err := begin(b.Context(), env, t)
 	must(b, err)
-	f, err := s.measured(b.Context(), env, p, t)
-	must(b, err)
+	must(b, s.measured(b.Context(), env, f, p))
 	return f
 }
 

@@ -116,9 +116,9 @@ func (s *MarginalTree) sayFixed(f facts, l layout) (list []pipeline.Decided) {
 }
 
 // fixed releases the histogram of each fixed set for its part of the total.
-func (s *MarginalTree) fixed(ctx context.Context, f *front, p *purse, workers int) error {
+func (s *MarginalTree) fixed(ctx context.Context, f *front, p *purse) error {
 	sets := s.fixedSets(f.layout)
-	return f.each(ctx, sets, workers, func(i int, counts []int64) error {
+	return f.each(ctx, sets, func(i int, counts []int64) error {
 		if err := f.keep(p, sets[i], counts, p.total()*s.Measure[i].Part); err != nil {
 			return err
 		}

@@ -17,7 +17,7 @@ func frontOf(d *domain.Domain, list []tabled, rows float64) (*front, error) {
 		return nil, err
 	}
 	l.place(list)
-	f := &front{layout: l, rows: rows, codes: make([][]uint16, len(grids)), published: true}
+	f := &front{layout: l, rows: rows, published: true}
 	f.rules, _ = domain.ReadRules(l.core) // the plan has held them
 	if rows == 0 {
 		if f.rows, err = rowsOf(list, grids); err != nil {
@@ -36,7 +36,8 @@ func frontOf(d *domain.Domain, list []tabled, rows float64) (*front, error) {
 			return nil, err
 		}
 	}
-	return f, f.obey(grids)
+	_, err = f.obey(grids)
+	return f, err
 }
 
 // inMarginal tells whether a column is in a marginal. One that follows from another need not

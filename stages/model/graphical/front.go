@@ -21,6 +21,7 @@ import (
 // cell. Adjacency: either. Guarantee: the part of the stage's filter that they cost.
 type front struct {
 	layout
+	grids    []columns.Grid
 	columns  []coded
 	tables   []graphical.Table // counts by code, as released
 	measured []measured
@@ -37,7 +38,8 @@ type front struct {
 	scored *pairBounds // pairs' distances, where a kind has paid for them
 	rowsSD float64     // of the noise of rows; 0: public
 
-	codes [][]uint16 // private: of each row, by column. Only count reads them.
+	counts columns.Counter // private: of the rows, by cell and later by code
+	to     [][]uint16      // the code of each cell, by column
 }
 
 // measured is a release as it leaves with the model: counts of disjoint ranges of
@@ -52,33 +54,42 @@ type measured struct {
 	Fixed   bool      `json:"fixed,omitempty"` // its columns were set by the spec, ahead of all noise
 }
 
-// begin releases every column for its part of the given squares.
-func begin(ctx context.Context, t pipeline.Table, p *purse, s Columns, squares float64) (*front, error) {
-	l := layoutOf(t.Domain)
-	grids, err := gridsOf(l.core)
+// begin counts a table, and then pays: what cannot be read costs nothing.
+func begin(ctx context.Context, env *pipeline.Env, t pipeline.Table) (*front, *purse, error) {
+	f := &front{layout: layoutOf(t.Domain), rows: publicRows(t.Header), settled: true}
+	f.rules, _ = domain.ReadRules(f.core) // the plan has held them
+	f.public = f.rows > 0
+	grids, err := gridsOf(f.core)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	read, err := columns.ReadCodes(ctx, t, grids)
-	if err != nil {
-		return nil, err
+	if f.counts, err = columns.CounterOf(ctx, t, grids, env); err != nil {
+		return nil, nil, err
 	}
-	f := &front{layout: l, codes: read.Columns, rows: publicRows(t.Header)}
-	f.rules, _ = domain.ReadRules(l.core) // the plan has held them
-	f.public, f.settled = f.rows > 0, true
-	released := make([]oneWay, len(grids))
-	for j, part := range shares(cellsOf(grids), l.stands(), f.sharedCells(squares)) {
-		one := oneWay{grid: grids[j], rows: f.rows, cuts: cuts(grids[j], edgesOf(f.core, f.rules, j)), parts: partsOf(f.core, f.rules, j)}
-		if err := one.release(f.codes[j], read.Within[j], p, squares*part); err != nil {
-			return nil, err
+	f.grids = grids
+	p, err := openPurse(env)
+	return f, p, err
+}
+
+// singles releases every column for its part of the given squares.
+func (f *front) singles(ctx context.Context, p *purse, s Columns, squares float64) error {
+	released := make([]oneWay, len(f.grids))
+	for j, part := range shares(cellsOf(f.grids), f.stands(), f.sharedCells(squares)) {
+		released[j] = oneWay{grid: f.grids[j], rows: f.rows, cuts: cuts(f.grids[j], edgesOf(f.core, f.rules, j)), parts: partsOf(f.core, f.rules, j)}
+		points := func(cells []int) ([]int64, error) { return f.counts.Points(ctx, j, cells) }
+		if err := released[j].release(f.counts.Cells(j), points, p, squares*part); err != nil {
+			return err
 		}
-		released[j] = one
 	}
 	f.estimateRows(released)
 	for j := range released {
 		f.code(j, &released[j], s, p)
 	}
-	return f, f.obey(grids)
+	forbidden, err := f.obey(f.grids)
+	if err == nil {
+		f.counts.Recode(columns.Coding{To: f.to, Sizes: f.sizes(), Forbidden: forbidden})
+	}
+	return err
 }
 
 // gridsOf is the one place where bounds and categories are read: from the domain of
@@ -155,7 +166,7 @@ func (f *front) estimateRows(released []oneWay) {
 	f.rows, f.rowsSD = max(sum/weight, 1), math.Sqrt(1/weight)
 }
 
-// code makes a released column codes, and the codes of the rows those.
+// code makes a released column codes.
 func (f *front) code(j int, one *oneWay, s Columns, p *purse) {
 	bins := cmp.Or(s.Bins, binsOf(f.rows, math.Sqrt(p.total()), numbers(f.core)))
 	column, y, variances := one.coded(s, f.core.Columns[j].Name, f.rows, bins)
@@ -165,10 +176,7 @@ func (f *front) code(j int, one *oneWay, s Columns, p *purse) {
 		m.Columns = []int{j}
 		f.measured = append(f.measured, m)
 	}
-	to := column.codeOf()
-	for i, cell := range f.codes[j] {
-		f.codes[j][i] = to[cell]
-	}
+	f.to = append(f.to, column.codeOf())
 }
 
 // sizes are the codes of each column.

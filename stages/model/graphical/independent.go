@@ -49,25 +49,24 @@ func (s *Independent) decide(l layout, f facts) pipeline.Decision {
 }
 
 func (s *Independent) run(ctx context.Context, env *pipeline.Env, t pipeline.Table) (pipeline.Table, error) {
-	p, err := openPurse(env)
+	f, p, err := begin(ctx, env, t)
 	if err != nil {
 		return pipeline.Table{}, err
 	}
-	return s.learn(ctx, env, p, t)
+	return s.learn(ctx, env, f, p, t.Header)
 }
 
 // learn releases the columns once, and what heaps left over once more.
-func (s *Independent) learn(ctx context.Context, env *pipeline.Env, p *purse, t pipeline.Table) (pipeline.Table, error) {
-	f, err := begin(ctx, t, p, s.Columns, p.total())
-	if err != nil {
+func (s *Independent) learn(ctx context.Context, env *pipeline.Env, f *front, p *purse, h pipeline.Header) (pipeline.Table, error) {
+	if err := f.singles(ctx, p, s.Columns, p.total()); err != nil {
 		return pipeline.Table{}, err
 	}
-	if err := f.again(ctx, p, env.Workers); err != nil {
+	if err := f.again(ctx, p); err != nil {
 		return pipeline.Table{}, err
 	}
 	m, err := f.fit(ctx, graphical.DefaultLimits(), env.Workers)
 	if err != nil {
 		return pipeline.Table{}, err
 	}
-	return f.release(independentName, t.Header, m, defaultSize)
+	return f.release(independentName, h, m, defaultSize)
 }

@@ -5,37 +5,15 @@ import (
 	"math"
 
 	"weir/train/graphical"
-	"weir/train/marginal"
 )
 
-// countedAtOnce bounds the cells that are counted at a time: 64 MB of them.
-const countedAtOnce = 1 << 23
-
-// each counts sets of columns by code, as many at a time as memory allows, and hands each histogram on.
-func (f *front) each(ctx context.Context, sets []graphical.Set, workers int, use func(i int, counts []int64) error) error {
-	sizes := f.sizes()
-	for from := 0; from < len(sets); {
-		to, cells := from, 0
-		var some [][]int
-		for ; to < len(sets) && (to == from || cells < countedAtOnce); to++ {
-			some = append(some, sets[to])
-			cells += cellsIn(sizes, sets[to])
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		all, err := marginal.Count(f.codes, sizes, some, workers)
-		if err != nil {
-			return err
-		}
-		for k, counts := range all {
-			if err := use(from+k, counts); err != nil {
-				return err
-			}
-		}
-		from = to
+// each counts sets of columns by code and hands each histogram on.
+func (f *front) each(ctx context.Context, sets []graphical.Set, use func(i int, counts []int64) error) error {
+	list := make([][]int, len(sets))
+	for i, set := range sets {
+		list[i] = set
 	}
-	return nil
+	return f.counts.Count(ctx, list, use)
 }
 
 func cellsIn(sizes []int, set graphical.Set) int {
@@ -47,12 +25,12 @@ func cellsIn(sizes []int, set graphical.Set) int {
 }
 
 // measure releases the histogram of each set for its cost and keeps it for the fit.
-func (f *front) measure(ctx context.Context, p *purse, list []bargain, workers int) error {
+func (f *front) measure(ctx context.Context, p *purse, list []bargain) error {
 	sets := make([]graphical.Set, len(list))
 	for i, b := range list {
 		sets[i] = b.set
 	}
-	return f.each(ctx, sets, workers, func(i int, counts []int64) error {
+	return f.each(ctx, sets, func(i int, counts []int64) error {
 		cost := list[i].cost
 		if i == len(list)-1 {
 			cost = p.left() // to the last bit of the total
@@ -76,7 +54,7 @@ func (f *front) keep(p *purse, set graphical.Set, counts []int64, cost float64) 
 const forfeited = 1e-9
 
 // again spends what is left on each column once more, where no pair is worth it.
-func (f *front) again(ctx context.Context, p *purse, workers int) error {
+func (f *front) again(ctx context.Context, p *purse) error {
 	budget := p.left()
 	if budget <= forfeited*p.total() {
 		return nil
@@ -85,16 +63,16 @@ func (f *front) again(ctx context.Context, p *purse, workers int) error {
 	for j, part := range shares(f.sizes(), f.stands(), f.sharedCells(budget)) {
 		list = append(list, bargain{graphical.Set{j}, budget * part})
 	}
-	return f.measure(ctx, p, list, workers)
+	return f.measure(ctx, p, list)
 }
 
 // distances are the scores of pairs: half the L1 distance of each pair's histogram
 // and the independent model's table, which is rounded to integers so that twice the
 // score is one, all with noise in one release of the given cost. tau is the standard
 // deviation of a score's noise.
-func (f *front) distances(ctx context.Context, p *purse, pairs []graphical.Set, ones [][]float64, cost float64, workers int) (scores []float64, tau float64, err error) {
+func (f *front) distances(ctx context.Context, p *purse, pairs []graphical.Set, ones [][]float64, cost float64) (scores []float64, tau float64, err error) {
 	twice := make([]int64, len(pairs))
-	err = f.each(ctx, pairs, workers, func(i int, counts []int64) error {
+	err = f.each(ctx, pairs, func(i int, counts []int64) error {
 		twice[i] = distance(counts, ones[pairs[i][0]], ones[pairs[i][1]])
 		return nil
 	})

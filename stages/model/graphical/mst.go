@@ -99,18 +99,16 @@ func choices(multiplier float64, a privacy.Adjacency, d mechanism.Moves, n int64
 func distanceMoves() mechanism.Moves { return scoreMoves(1) }
 
 func (s *MST) run(ctx context.Context, env *pipeline.Env, t pipeline.Table) (pipeline.Table, error) {
-	p, err := openPurse(env)
+	f, p, err := begin(ctx, env, t)
 	if err != nil {
 		return pipeline.Table{}, err
 	}
-	l := layoutOf(t.Domain)
-	pairs, weights := l.pairs(s.Aim)
+	pairs, weights := f.layout.pairs(s.Aim)
 	part := s.OneWay
 	if len(pairs) > 0 {
 		part /= 1 - s.choices()
 	}
-	f, err := begin(ctx, t, p, s.Columns, p.total()*part)
-	if err != nil {
+	if err := f.singles(ctx, p, s.Columns, p.total()*part); err != nil {
 		return pipeline.Table{}, err
 	}
 	if err := s.pairs(ctx, env, f, p, pairs, weights); err != nil {
@@ -127,7 +125,7 @@ func (s *MST) run(ctx context.Context, env *pipeline.Env, t pipeline.Table) (pip
 // no room for is left out.
 func (s *MST) pairs(ctx context.Context, env *pipeline.Env, f *front, p *purse, pairs []graphical.Set, weights []float64) error {
 	if len(pairs) == 0 {
-		return f.again(ctx, p, env.Workers)
+		return f.again(ctx, p)
 	}
 	tree, err := s.tree(ctx, env, f, pairs, weights)
 	if err != nil {
@@ -135,14 +133,14 @@ func (s *MST) pairs(ctx context.Context, env *pipeline.Env, f *front, p *purse, 
 	}
 	held := graphical.Grow(f.sizes(), slices.Concat(alone(len(f.columns)), tiedSets(f.rules)), tree, s.limits())
 	if len(held) == 0 {
-		return f.again(ctx, p, env.Workers)
+		return f.again(ctx, p)
 	}
 	each := p.left() / float64(len(held))
 	list := make([]bargain, len(held))
 	for i, at := range held {
 		list[i] = bargain{tree[at], each}
 	}
-	return f.measure(ctx, p, list, env.Workers)
+	return f.measure(ctx, p, list)
 }
 
 // tree chooses a spanning tree by the weighted L1 distances of pairs from the model of
@@ -158,7 +156,7 @@ func (s *MST) tree(ctx context.Context, env *pipeline.Env, f *front, pairs []gra
 		return nil, err
 	}
 	scores, unit := make([]float64, len(pairs)), 1/largest(weights)
-	err = f.each(ctx, pairs, env.Workers, func(i int, pair []int64) error {
+	err = f.each(ctx, pairs, func(i int, pair []int64) error {
 		scores[i] = weights[i] * unit * float64(distance(pair, counts[pairs[i][0]], counts[pairs[i][1]]))
 		return nil
 	})

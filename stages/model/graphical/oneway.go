@@ -25,13 +25,11 @@ type oneWay struct {
 	sum, sumVariance float64 // of all rows
 }
 
-// release counts a column and releases it. fine holds cells of the grid, within the
-// points inside them where these are told apart.
-func (o *oneWay) release(fine []uint16, within []uint8, p *purse, cost float64) error {
-	counts := make([]int64, o.grid.Cells())
-	for _, cell := range fine {
-		counts[cell]++
-	}
+// pointing counts the rows at each point of cells, one cell after the other.
+type pointing = func(cells []int) ([]int64, error)
+
+// release releases a column, of whose cells these are the counts.
+func (o *oneWay) release(counts []int64, points pointing, p *purse, cost float64) error {
 	if o.grid.Coded() || o.grid.Values() <= fewCells {
 		return o.releaseCells(counts, p, cost)
 	}
@@ -39,13 +37,13 @@ func (o *oneWay) release(fine []uint16, within []uint8, p *purse, cost float64) 
 		return o.releaseLine(counts, p, cost, scout)
 	}
 	o.tree = true
-	if !o.grid.Told() { // of the grid: an empty table has no within
+	if !o.grid.Told() {
 		return o.releaseLine(counts, p, cost, tree)
 	}
 	if err := o.releaseLine(counts, p, cost*(1-ofPoints), tree); err != nil {
 		return err
 	}
-	return o.releasePoints(fine, within, p, cost*ofPoints)
+	return o.releasePoints(points, p, cost*ofPoints)
 }
 
 // flat tells whether the cells of a number are released one by one where rows are, and not

@@ -81,22 +81,21 @@ func (s *PrivBayes) Plan(in pipeline.Headers) (pipeline.Work, error) {
 }
 
 func (s *PrivBayes) run(ctx context.Context, env *pipeline.Env, t pipeline.Table) (pipeline.Table, error) {
-	p, err := openPurse(env)
+	f, p, err := begin(ctx, env, t)
 	if err != nil {
 		return pipeline.Table{}, err
 	}
-	f, err := begin(ctx, t, p, s.Columns, p.total())
-	if err != nil {
+	if err := f.singles(ctx, p, s.Columns, p.total()); err != nil {
 		return pipeline.Table{}, err
 	}
-	if err := f.again(ctx, p, env.Workers); err != nil {
+	if err := f.again(ctx, p); err != nil {
 		return pipeline.Table{}, err
 	}
 	tables, err := env.Privacy.Open(tablesName)
 	if err != nil {
 		return pipeline.Table{}, err
 	}
-	n := &network{front: f, s: s, tables: tables, workers: env.Workers, sizes: f.sizes(), known: map[string]float64{}, wanted: wantedOf(f.layout.pairs(s.Aim))}
+	n := &network{front: f, s: s, tables: tables, sizes: f.sizes(), known: map[string]float64{}, wanted: wantedOf(f.layout.pairs(s.Aim))}
 	if len(n.sizes) > 1 {
 		if n.choices, err = env.Privacy.Open(choicesName); err != nil {
 			return pipeline.Table{}, err
@@ -121,7 +120,6 @@ type network struct {
 	*front
 	s               *PrivBayes
 	choices, tables *privacy.Handle
-	workers         int
 	sizes           []int
 	families        []family
 	known           map[string]float64 // private: scores, by family
@@ -161,7 +159,7 @@ func (n *network) scores(ctx context.Context, list []family) ([]float64, error) 
 			fresh, sets = append(fresh, f), append(sets, f.set())
 		}
 	}
-	err := n.each(ctx, sets, n.workers, func(i int, counts []int64) error {
+	err := n.each(ctx, sets, func(i int, counts []int64) error {
 		n.known[fresh[i].key()] = n.wanted.of(fresh[i]) * n.score(fresh[i], counts)
 		return nil
 	})
@@ -190,7 +188,7 @@ func (n *network) measure(ctx context.Context) ([]graphical.Factor, error) {
 	}
 	factors := make([]graphical.Factor, len(sets))
 	sigma := n.tables.Mechanism().(privacy.Additive).Deviation()
-	err := n.each(ctx, sets, n.workers, func(i int, counts []int64) error {
+	err := n.each(ctx, sets, func(i int, counts []int64) error {
 		noisy, err := mechanism.ReleaseCounts(n.tables, counts)
 		if err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"weir/stages/internal/columns"
 	"weir/train/graphical"
 	"weir/train/marginal"
 	"weir/train/parallel"
@@ -34,9 +35,9 @@ func (f *front) course(ctx context.Context, p *purse, list []candidate, limits g
 	}
 	c := &course{front: f, p: p, list: list, limits: limits, workers: workers, measured: append(alone(len(f.columns)), tiedSets(f.rules)...)}
 	var err error
-	if whole <= countedAtOnce {
+	if whole <= columns.MostCounted {
 		c.held = make([][]int64, len(list))
-		err = f.each(ctx, setsOf(list), workers, func(i int, counts []int64) error {
+		err = f.each(ctx, setsOf(list), func(i int, counts []int64) error {
 			c.held[i] = counts
 			return nil
 		})
@@ -70,7 +71,7 @@ func setsOf(list []candidate) []graphical.Set {
 // some hands the counts of some candidates on.
 func (c *course) some(ctx context.Context, places []int, use func(i int, counts []int64) error) error {
 	if c.held == nil {
-		return c.each(ctx, setsOf(choice(c.list, places)), c.workers, use)
+		return c.each(ctx, setsOf(choice(c.list, places)), use)
 	}
 	for i, at := range places {
 		if err := use(i, c.held[at]); err != nil {
@@ -95,7 +96,7 @@ func choice[T any](list []T, places []int) []T {
 func (c *course) distances(ctx context.Context, places []int) (open []int, found []int64, err error) {
 	for len(places) > 0 {
 		n, cells := 0, 0
-		for ; n < len(places) && (n == 0 || cells < countedAtOnce); n++ {
+		for ; n < len(places) && (n == 0 || cells < columns.MostCounted); n++ {
 			cells += cellsIn(c.sizes(), c.list[places[n]].set)
 		}
 		tables := c.tables(places[:n])

@@ -155,18 +155,14 @@ func divide(leaves []histogram.Leaf, bins [][2]int, cuts []int) ([]histogram.Lea
 	return leaves, cutAt(leaves, at)
 }
 
-// obey finds the masks of the codes and brings the rows to them.
-func (f *front) obey(grids []columns.Grid) error {
+// obey finds the masks of the codes.
+func (f *front) obey(grids []columns.Grid) ([]masks.Mask, error) {
 	f.spread(grids)
 	list, err := masks.Of(f.core, f.rules, f.bins, mostMasked)
-	if err != nil {
-		return err
-	}
 	for _, m := range list {
 		f.masks = append(f.masks, graphical.Mask{Vars: m.Vars, Forbidden: m.Forbidden})
 	}
-	masks.NewNearest(list, f.sizes()).Codes(f.codes)
-	return nil
+	return list, err
 }
 
 // spread notes the values of each code, by which rules and totals are read.

@@ -46,9 +46,9 @@ const wide = 4
 
 // neighbours are two tables of codes that differ in r rows. Often these are alike, so
 // that they move the same cells.
-func neighbours(t *testing.T, rng *rand.Rand, r int, replace bool) (one, other *front) {
+func neighbours(t *testing.T, rng *rand.Rand, r int, replace bool) (one, other *coding) {
 	t.Helper()
-	one, other = &front{}, &front{}
+	one, other = &coding{}, &coding{}
 	n, alike := r+rng.IntN(8), rng.IntN(2) == 0
 	for range wide {
 		size := 1 + rng.IntN(4)
@@ -84,7 +84,7 @@ func neighbours(t *testing.T, rng *rand.Rand, r int, replace bool) (one, other *
 // doubled distances.
 type moved struct{ histogram, columns, distance, distances, pairs float64 }
 
-func (m *moved) against(one, other *front) {
+func (m *moved) against(one, other *coding) {
 	var singles, pairs []graphical.Set
 	for i := range wide {
 		singles = append(singles, graphical.Set{i})
@@ -105,7 +105,7 @@ func (m *moved) against(one, other *front) {
 }
 
 // squares is how far all histograms of the sets move together.
-func (m *moved) squares(one, other *front, sets []graphical.Set) (sum float64) {
+func (m *moved) squares(one, other *coding, sets []graphical.Set) (sum float64) {
 	for _, set := range sets {
 		a, b, square := one.counted(set), other.counted(set), 0.0
 		for k := range a {
@@ -116,9 +116,15 @@ func (m *moved) squares(one, other *front, sets []graphical.Set) (sum float64) {
 	return sum
 }
 
+// coding is a table in codes.
+type coding struct {
+	front
+	codes [][]uint16
+}
+
 // counted is the histogram of a set of columns.
-func (f *front) counted(set graphical.Set) []int64 {
-	counts, err := marginal.Count(f.codes, f.sizes(), [][]int{set}, 1)
+func (c *coding) counted(set graphical.Set) []int64 {
+	counts, err := marginal.Count(c.codes, c.sizes(), [][]int{set}, 1)
 	if err != nil {
 		panic(err) // of four columns of four codes
 	}

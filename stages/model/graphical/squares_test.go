@@ -68,12 +68,11 @@ type frugal struct{ *MarginalTree }
 func (s frugal) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
 	return oneEvent(h, 0, "columns", func(ctx context.Context, env *pipeline.Env, t pipeline.Table) (pipeline.Table, error) {
-		p, err := openPurse(env)
+		f, p, err := begin(ctx, env, t)
 		if err != nil {
 			return pipeline.Table{}, err
 		}
-		f, err := begin(ctx, t, p, s.Columns, p.total()*s.OneWay)
-		if err != nil {
+		if err := f.singles(ctx, p, s.Columns, p.total()*s.OneWay); err != nil {
 			return pipeline.Table{}, err
 		}
 		m, err := f.fit(ctx, s.limits(), env.Workers)

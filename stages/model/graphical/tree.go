@@ -135,37 +135,35 @@ func modelHeader(h pipeline.Header) pipeline.Header {
 }
 
 func (s *MarginalTree) run(ctx context.Context, env *pipeline.Env, t pipeline.Table) (pipeline.Table, error) {
-	p, err := openPurse(env)
+	f, p, err := begin(ctx, env, t)
 	if err != nil {
 		return pipeline.Table{}, err
 	}
-	return s.learn(ctx, env, p, t)
+	return s.learn(ctx, env, f, p, t.Header)
 }
 
 // learn spends the purse.
-func (s *MarginalTree) learn(ctx context.Context, env *pipeline.Env, p *purse, t pipeline.Table) (pipeline.Table, error) {
-	f, err := s.measured(ctx, env, p, t)
-	if err != nil {
+func (s *MarginalTree) learn(ctx context.Context, env *pipeline.Env, f *front, p *purse, h pipeline.Header) (pipeline.Table, error) {
+	if err := s.measured(ctx, env, f, p); err != nil {
 		return pipeline.Table{}, err
 	}
 	m, err := f.fit(ctx, s.limits(), env.Workers)
 	if err != nil {
 		return pipeline.Table{}, err
 	}
-	return f.release(treeName, t.Header, m, s.MaxModelSize)
+	return f.release(treeName, h, m, s.MaxModelSize)
 }
 
-// measured are the columns and the pairs of a table, for all of the budget.
-func (s *MarginalTree) measured(ctx context.Context, env *pipeline.Env, p *purse, t pipeline.Table) (*front, error) {
-	s = s.settled(facts{rows: publicRows(t.Header), columns: len(layoutOf(t.Domain).core.Columns), mu: math.Sqrt(p.total())})
-	f, err := begin(ctx, t, p, s.Columns, p.total()*s.OneWay)
-	if err != nil {
-		return nil, err
+// measured releases the columns and the pairs of a table, for all of the budget.
+func (s *MarginalTree) measured(ctx context.Context, env *pipeline.Env, f *front, p *purse) error {
+	s = s.settled(facts{rows: f.publicCount(), columns: len(f.core.Columns), mu: math.Sqrt(p.total())})
+	if err := f.singles(ctx, p, s.Columns, p.total()*s.OneWay); err != nil {
+		return err
 	}
-	if err := s.fixed(ctx, f, p, env.Workers); err != nil {
-		return nil, err
+	if err := s.fixed(ctx, f, p); err != nil {
+		return err
 	}
-	return f, s.pairs(ctx, env, f, p)
+	return s.pairs(ctx, env, f, p)
 }
 
 // pairs chooses pairs and measures them; without any the columns get all.
@@ -175,9 +173,9 @@ func (s *MarginalTree) pairs(ctx context.Context, env *pipeline.Env, f *front, p
 		return err
 	}
 	if len(chosen) == 0 {
-		return f.again(ctx, p, env.Workers)
+		return f.again(ctx, p)
 	}
-	return f.measure(ctx, p, chosen, env.Workers)
+	return f.measure(ctx, p, chosen)
 }
 
 func (s *MarginalTree) chosen(ctx context.Context, env *pipeline.Env, f *front, p *purse) ([]bargain, error) {
@@ -189,7 +187,7 @@ func (s *MarginalTree) chosen(ctx context.Context, env *pipeline.Env, f *front, 
 	if err != nil {
 		return nil, err
 	}
-	scores, tau, err := f.distances(ctx, p, sets, counts, p.total()*s.scoring(len(sets), f.rows, p.total()), env.Workers)
+	scores, tau, err := f.distances(ctx, p, sets, counts, p.total()*s.scoring(len(sets), f.rows, p.total()))
 	if err != nil {
 		return nil, err
 	}

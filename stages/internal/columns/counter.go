@@ -1,0 +1,94 @@
+package columns
+
+import (
+	"context"
+	"fmt"
+
+	"weir/pipeline"
+	"weir/stages/internal/masks"
+	"weir/train/marginal"
+)
+
+// Counter tells how many rows of a private table lie in which cells of public grids: all that a model of marginals
+// learns of the rows. Where they are counted, in memory, in passes over the source or elsewhere, no user of a Counter
+// can tell: its numbers are exact, the same for all of them, and private until noise was added.
+//
+// CounterOf counts every column on its own, so that what cannot be read is found before anything is paid for. An error
+// of a later call stops the stage; what was paid for by then stays paid. A Counter is used by one goroutine at a time.
+type Counter interface {
+	// Rows returns the number of rows.
+	Rows() int64
+	// Cells returns the rows in each cell of a column's grid, which the caller leaves as they are.
+	Cells(column int) []int64
+	// Points returns the rows at each point (Grid.PointsIn) of cells of a column whose points are told apart
+	// (Grid.Told), one cell after the other. It is not asked after Recode.
+	Points(ctx context.Context, column int, cells []int) ([]int64, error)
+	// Recode says which codes sets are counted by. It is called once, before the first Count.
+	Recode(Coding)
+	// Count hands on the rows in every combination of codes of each set of columns, in the order of the sets:
+	// row-major, the last column fastest. An error names a set of no column, or of more than marginal.MostCells.
+	Count(ctx context.Context, sets [][]int, use func(set int, counts []int64) error) error
+}
+
+// Coding makes cells codes, by a public rule that looks at one row: no sensitivity changes by it.
+type Coding struct {
+	To        [][]uint16   // of each column, the code of each cell of its grid
+	Sizes     []int        // codes of each column
+	Forbidden []masks.Mask // combinations of codes that no row may have: it counts as the nearest one that it may
+}
+
+// MostCounted is the cells that a Counter holds counts of at a time, 64 MB of them, or those of one set.
+const MostCounted = 1 << 23
+
+// CounterOf reads a table once and counts the cells of each grid; see ReadCodes for what it refuses.
+func CounterOf(ctx context.Context, t pipeline.Table, grids []Grid, env *pipeline.Env) (Counter, error) {
+	return hold(ctx, t, grids, env.Workers)
+}
+
+// together is how many of the sets, from the first on, are counted at a time.
+func together(sizes []int, sets [][]int) int {
+	n := 0
+	for cells := 0; n < len(sets) && (n == 0 || cells < MostCounted); n++ {
+		set := 1
+		for _, column := range sets[n] {
+			set = min(set*sizes[column], marginal.MostCells+1)
+		}
+		cells += set
+	}
+	return n
+}
+
+// countEach counts sets, as many at a time as memory allows, and hands each histogram on.
+func countEach(ctx context.Context, sizes []int, sets [][]int, use func(set int, counts []int64) error,
+	count func(ctx context.Context, sets [][]int) ([][]int64, error)) error {
+	for from := 0; from < len(sets); {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n := together(sizes, sets[from:])
+		all, err := count(ctx, sets[from:from+n])
+		if err != nil {
+			return err
+		}
+		for k, counts := range all {
+			if err := use(from+k, counts); err != nil {
+				return err
+			}
+		}
+		from += n
+	}
+	return nil
+}
+
+// fieldsOf returns where the columns of grids are in a table.
+func fieldsOf(t pipeline.Table, grids []Grid) ([]int, error) {
+	fields := make([]int, len(grids))
+	for i, g := range grids {
+		places := t.Schema.FieldIndices(g.Name())
+		if len(places) != 1 {
+			return nil, fmt.Errorf("column %s: is %d times in the table, must be there once", g.Name(), len(places))
+		}
+		fields[i] = places[0]
+	}
+	return fields, nil
+}
