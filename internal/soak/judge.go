@@ -116,5 +116,11 @@ func reporting(g *generator, t ref) settings {
 	if two := where(t, func(c domain.Column) bool { return len(c.Categories) == 2 }); len(two) > 0 && g.yes(0.5) {
 		s["target"] = pick(g.chance, two...).Name
 	}
+	few := where(t, func(c domain.Column) bool {
+		return c.Type.Coded() && c.Encoding == nil && len(c.Categories) <= 20
+	})
+	if len(few) > 0 && g.yes(0.5) {
+		s["groups"] = []string{pick(g.chance, few...).Name}
+	}
 	return s
 }

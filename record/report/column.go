@@ -33,7 +33,7 @@ func columnPicture(h text.Handler, c Column) *picture {
 		labels, real, synthetic := merge(c)
 		p.keys[0].color, p.keys[1].mark = blue(), "area"
 		p.h = 0.9 + float64(0.24*float64(len(labels)))
-		p.draw = func(dc draw.Canvas) { bars(h, labels, real, synthetic, dc) }
+		p.draw = func(dc draw.Canvas) { bars(h, "share of rows", labels, real, synthetic, dc) }
 	}
 	return p
 }
@@ -141,9 +141,9 @@ func fill(x []float64, n int) []float64 {
 	return out
 }
 
-// bars draws a pair of bars a label, the first label on top.
-func bars(h text.Handler, labels []string, real, synthetic []float64, dc draw.Canvas) {
-	p := newPlot(h, "share of rows", "")
+// bars draws a pair of bars of x a label, the first label on top.
+func bars(h text.Handler, x string, labels []string, real, synthetic []float64, dc draw.Canvas) {
+	p := newPlot(h, x, "")
 	n := len(labels)
 	p.X.Min, p.X.Max = 0, math.Max(1e-9, 1.05*math.Max(greatest(real), greatest(synthetic)))
 	p.Y.Min, p.Y.Max = -0.6, float64(n)-0.4

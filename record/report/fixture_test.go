@@ -47,6 +47,15 @@ func full() *Report {
 		Projection: &Projection{Explained: [2]float64{0.6, 0.3}, Real: []Point{{X: 1, Y: 2}, {X: 0, Y: 1}}, Synthetic: []Point{{X: 3, Y: 1}}, Note: "Fitted on 2 rows."},
 		Curves: []Classifier{{Name: "learnt from sample", FPR: []float64{0, 1}, TPR: []float64{0.5, 1}, Precision: []float64{1, 0.5}, Recall: []float64{0.5, 1}, AUROC: 0.75, Average: 0.75},
 			{Name: "learnt from split.train", FPR: []float64{0, 1}, TPR: []float64{1, 1}, Precision: []float64{1, 0.5}, Recall: []float64{1, 1}, AUROC: 1, Average: 1}},
+		Groupings: []Grouping{{Column: "region", Target: "smoker = yes", Parts: []RowGroup{
+			{Name: "north", Real: 5000, Synthetic: 45000, RealShare: 0.71, SyntheticShare: 0.7, Variation: 0.03, VariationOther: 0.02,
+				Losses:         []GroupLoss{{"age", 0.05, 0.02}, {"smoker", 0.01, 0.02}},
+				PrevalenceReal: 0.2, PrevalenceSynthetic: 0.25, FromSynthetic: GroupScore{0.75, 0.7, 0.8}, FromReal: GroupScore{0.8, nan, nan}},
+			{Name: "south & <west>", Real: 1990, Synthetic: 17900, RealShare: 0.28, SyntheticShare: 0.29, Variation: 0.09, VariationOther: 0.03,
+				Losses: []GroupLoss{{"age", 0.18, 0.05}}, PrevalenceReal: nan, PrevalenceSynthetic: nan, FromSynthetic: GroupScore{nan, nan, nan}, FromReal: GroupScore{nan, nan, nan}},
+			{Name: "missing values", Real: 10, Synthetic: 0, RealShare: 0.001, Variation: nan, VariationOther: nan,
+				PrevalenceReal: 0, PrevalenceSynthetic: nan, FromSynthetic: GroupScore{nan, nan, nan}, FromReal: GroupScore{nan, nan, nan}},
+		}}},
 		Variation: "As in stage marginals.",
 		LeftOut:   []string{"Column note: is text."},
 	}

@@ -57,12 +57,12 @@ func (r *Report) Files(plots int) ([]File, error) {
 
 // drawings are the pictures by section of the page.
 type drawings struct {
-	budget, columns, heat, scatter, curves []*picture
+	budget, columns, groups, heat, scatter, curves []*picture
 }
 
 func (d drawings) all() []*picture {
 	var list []*picture
-	for _, part := range [][]*picture{d.budget, d.columns, d.heat, d.scatter, d.curves} {
+	for _, part := range [][]*picture{d.budget, d.columns, d.groups, d.heat, d.scatter, d.curves} {
 		list = append(list, part...)
 	}
 	return list
@@ -70,7 +70,8 @@ func (d drawings) all() []*picture {
 
 func (r *Report) drawings(plots int) drawings {
 	h := handler()
-	d := drawings{budget: budgetPictures(h, r.Privacy), heat: heatPictures(h, r.Relations), curves: curvePictures(h, r.Curves)}
+	d := drawings{budget: budgetPictures(h, r.Privacy), groups: groupPictures(h, r.Groupings),
+		heat: heatPictures(h, r.Relations), curves: curvePictures(h, r.Curves)}
 	distances := make([]float64, len(r.Columns))
 	for i, c := range r.Columns {
 		distances[i] = c.TotalVariation
@@ -118,7 +119,8 @@ type view struct {
 	Tried               int // rules
 	Budget, Bars, Heats []drawn
 	Scatters, Lines     []drawn
-	Omitted             int // columns without a plot
+	Served              []drawn // errors within groups
+	Omitted             int     // columns without a plot
 	Tables              []table
 }
 
@@ -149,7 +151,7 @@ func (r *Report) page(d drawings) ([]byte, error) {
 	for _, part := range []struct {
 		to   *[]drawn
 		from []*picture
-	}{{&v.Budget, d.budget}, {&v.Bars, d.columns}, {&v.Heats, d.heat}, {&v.Scatters, d.scatter}, {&v.Lines, d.curves}} {
+	}{{&v.Budget, d.budget}, {&v.Bars, d.columns}, {&v.Served, d.groups}, {&v.Heats, d.heat}, {&v.Scatters, d.scatter}, {&v.Lines, d.curves}} {
 		for _, p := range part.from {
 			svg, err := p.inline()
 			if err != nil {
@@ -195,7 +197,7 @@ func functions() template.FuncMap {
 		"words":       func(s string) string { return strings.ReplaceAll(s, "_", " ") },
 		"class":       func(word string) string { return strings.ReplaceAll(word, " ", "-") },
 		"mark":        mark,
-		"mostRelated": func() int { return mostRelated },
+		"mostRelated": func() int { return mostRelated }, "leastRows": func() int { return leastRows },
 	}
 }
 

@@ -2,7 +2,7 @@
 // Sorts a table by the column whose head is pressed. Without it the tables stand as the page was written.
 const value = (row, k) => {
   const text = row.cells[k].textContent.trim();
-  return { text, number: Number(text.replace(/[\s%]/g, "") || NaN) };
+  return { text, number: Number(text.replace(/\(.*|[\s%]/gs, "") || NaN) }; // without an interval behind it
 };
 const order = (a, b, up) => {
   if (isNaN(a.number) !== isNaN(b.number)) return isNaN(a.number) - isNaN(b.number);

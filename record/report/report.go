@@ -27,6 +27,7 @@ type Report struct {
 	SharesPair string       // title of the figures (figure.Figure.Pair) that Shares shows too
 	Projection *Projection  // nil: no principal components
 	Curves     []Classifier // ROC and precision-recall
+	Groupings  []Grouping   // rows by the categories of columns
 	LeftOut    []string     // parts of the page that are not there, each with its reason
 }
 

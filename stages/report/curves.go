@@ -18,22 +18,31 @@ import (
 // curveRows is the most rows that the curves' learner is trained on.
 const curveRows = 50000
 
+// predictions are the scores that a learner gives the real rows that have a target, and which of these are positive.
+type predictions struct {
+	test     *columns.Frame
+	positive []bool
+	scores   []float64
+}
+
 // drawCurves trains logistic regression (C = 1, l2) on synthetic rows, and on
-// real ones where they are there, and draws its curves on the real rows.
-func (s *settings) drawCurves(ctx context.Context, env *pipeline.Env, frames map[string]*columns.Frame, page *report.Report) error {
+// real ones where they are there, and draws its curves on the real rows. It returns the predictions by port.
+func (s *settings) drawCurves(ctx context.Context, env *pipeline.Env, frames map[string]*columns.Frame,
+	page *report.Report) (map[string]predictions, error) {
 	target, positive := s.target(env)
 	class, why := positiveClass(frames["real"], target, positive)
 	if why != "" {
 		page.LeftOut = append(page.LeftOut, "ROC and precision-recall curves: "+why+".")
-		return nil
+		return nil, nil
 	}
+	learnt := map[string]predictions{}
 	for _, port := range []string{"synthetic", "real_train"} {
 		if frames[port] == nil {
 			continue
 		}
-		c, why, err := curve(ctx, env, frames[port], frames["real"], target, class)
+		c, p, why, err := curve(ctx, env, frames[port], frames["real"], target, class)
 		if err != nil {
-			return fmt.Errorf("curves of what is learnt from %s: %w", port, err)
+			return nil, fmt.Errorf("curves of what is learnt from %s: %w", port, err)
 		}
 		if why != "" {
 			page.LeftOut = append(page.LeftOut, "Curves of what is learnt from "+port+": "+why+".")
@@ -41,8 +50,9 @@ func (s *settings) drawCurves(ctx context.Context, env *pipeline.Env, frames map
 		}
 		c.Name = "learnt from " + source(env, port)
 		page.Curves = append(page.Curves, c)
+		learnt[port] = p
 	}
-	return nil
+	return learnt, nil
 }
 
 // positiveClass is the code that counts as positive, or why there are no curves.
@@ -62,29 +72,32 @@ func positiveClass(f *columns.Frame, target, positive string) (int, string) {
 	return 1, ""
 }
 
-func curve(ctx context.Context, env *pipeline.Env, train, test *columns.Frame, target string, class int) (report.Classifier, string, error) {
+// curve draws what is learnt from the training rows, or says why it cannot.
+func curve(ctx context.Context, env *pipeline.Env, train, test *columns.Frame, target string, class int) (
+	c report.Classifier, made predictions, why string, err error) {
 	t := prediction.NewTrial(train, test, target, features.Standard, curveRows, env.Rand("training rows of curves"))
 	if why := t.Impossible(); why != "" {
-		return report.Classifier{}, why, nil
+		return c, made, why, nil
 	}
 	p, err := t.Classify(ctx, learn.Logistic{C: 1, Penalty: learn.L2}, learn.Run{Rand: env.Rand("curves"), Workers: env.Workers})
 	if why := learn.Declined(err); why != "" {
-		return report.Classifier{}, why, nil
+		return c, made, why, nil
 	}
 	if err != nil {
-		return report.Classifier{}, "", err
+		return c, made, "", err
 	}
-	is := make([]bool, t.Test.Rows)
+	made = predictions{t.Test, make([]bool, t.Test.Rows), p.Scores.Cols[class]}
 	for i, v := range t.Test.Column(target).Codes {
-		is[i] = int(v) == class
+		made.positive[i] = int(v) == class
 	}
-	points := score.NewCurve(is, p.Scores.Cols[class])
-	c := report.Classifier{AUROC: points.AUROC(), Average: points.AveragePrecision()}
+	points := score.NewCurve(made.positive, made.scores)
+	c.AUROC, c.Average = points.AUROC(), points.AveragePrecision()
 	if math.IsNaN(c.AUROC) {
-		return c, prediction.OneClass, nil
+		return c, made, prediction.OneClass, nil
 	}
-	c.Low, c.High, _ = prediction.AUROC(is, p.Scores.Cols[class], env.Rand("resampled test rows of curves"), env.Workers).Interval()
+	rng := env.Rand("resampled test rows of curves")
+	c.Low, c.High, _ = prediction.AUROC(made.positive, made.scores, rng, env.Workers).Interval()
 	c.FPR, c.TPR = points.ROC()
 	c.Precision, c.Recall = points.PR()
-	return c, "", nil
+	return c, made, "", nil
 }

@@ -12,22 +12,22 @@ import (
 	"weir/pipeline/domain"
 	"weir/record/report"
 	"weir/schema"
-	"weir/stages/internal/columns"
 	"weir/stages/internal/metric/marginal"
 	"weir/stages/internal/question"
 )
 
 // settings says what the page draws.
 type settings struct {
-	Target string `yaml:"target,omitempty" json:"target,omitempty" format:"column" doc:"Column of two categories that ROC and precision-recall curves predict; if omitted, that of the first stage of kind downstream among metrics."`
-	Plots  int    `yaml:"plots" json:"plots" min:"0" doc:"Number of columns drawn; if there are more, those that changed most." unit:"columns"`
-	Rows   int    `yaml:"rows" json:"rows" min:"1" max:"20000" doc:"Number of rows of each table drawn as dots, picked at random." unit:"rows"`
+	Target string   `yaml:"target,omitempty" json:"target,omitempty" format:"column" doc:"Column of two categories that ROC and precision-recall curves predict; if omitted, that of the first stage of kind downstream among metrics."`
+	Groups []string `yaml:"groups,omitempty" json:"groups,omitempty" format:"columns" unique:"true" maxItems:"10" doc:"Columns of at most 20 categories, such as region: for the rows of each category the page has their share, the errors of the other columns, how many have the target, and the AUROC of the curves, each beside real rows."`
+	Plots  int      `yaml:"plots" json:"plots" min:"0" doc:"Number of columns drawn; if there are more, those that changed most." unit:"columns"`
+	Rows   int      `yaml:"rows" json:"rows" min:"1" max:"20000" doc:"Number of rows of each table drawn as dots, picked at random." unit:"rows"`
 }
 
 // Kinds lists the kind of this room.
 func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
-		Name: "report", Version: 6, Late: true,
+		Name: "report", Version: 7, Late: true,
 		In: []pipeline.Port{
 			{Name: "metrics", Form: pipeline.FormMetrics, Many: true, Optional: true, Doc: "figures to show; if omitted, those of every stage above"},
 			question.Table("real", "real rows to draw, preferably ones that no model has seen", true),
@@ -38,7 +38,7 @@ func Kinds() []pipeline.Kind {
 		Doc: "Writes internal/report.html, one page without network, and its plots as SVG and PNG: what was released under which " +
 			"epsilon (published and proven), verdicts with intervals beside what other real rows and independent columns reach, what was lost, the bill, every figure with its note. With the ports real " +
 			"and synthetic it also draws each column, the association matrices and their difference, dimension-wise shares, principal components (Pearson " +
-			"1901), and ROC and precision-recall curves of logistic regression. Use it as the last stage.",
+			"1901), ROC and precision-recall curves of logistic regression, and how well each group of rows is served (groups). Use it as the last stage.",
 		New: func() pipeline.Stage { return &settings{Plots: 40, Rows: 1500} },
 	}}
 }
@@ -54,6 +54,7 @@ func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	if s.Target != "" && hasReal {
 		s.planTarget(&ps, real.Domain)
 	}
+	s.planGroups(&ps, in)
 	h := pipeline.Header{Form: pipeline.FormFiles, Schema: pipeline.FilesSchema(), Class: pipeline.Private, Stability: pipeline.Unbounded(), Terms: terms(in)}
 	return pipeline.Work{Out: pipeline.Headers{"out": h}, OfPlan: true, Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 		list, err := s.draw(ctx, env, in, docs(real.Domain))
@@ -186,12 +187,17 @@ func (s *settings) drawTables(ctx context.Context, env *pipeline.Env, in pipelin
 	page.Columns = drawColumns(real, synthetic, env.Workers)
 	drawVariation(env, frames, page)
 	page.Shares, page.SharesPair = dimensionWise(page.Columns), marginal.Probability
-	for _, part := range []func(context.Context, *pipeline.Env, map[string]*columns.Frame, *report.Report) error{drawRelations, s.drawProjection, s.drawCurves} {
-		if err := part(ctx, env, frames, page); err != nil {
-			return err
-		}
+	if err := drawRelations(ctx, env, frames, page); err != nil {
+		return err
 	}
-	return nil
+	if err := s.drawProjection(ctx, env, frames, page); err != nil {
+		return err
+	}
+	learnt, err := s.drawCurves(ctx, env, frames, page)
+	if err != nil {
+		return err
+	}
+	return s.drawGroups(ctx, env, frames, learnt, page)
 }
 
 // source names the stage that a port reads.

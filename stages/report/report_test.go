@@ -332,7 +332,9 @@ func TestConformance(t *testing.T) {
 		}
 	}
 	pipelinetest.CheckKinds(t, Kinds(), map[string][]pipelinetest.Case{"report": {
-		{Name: "everything", In: all, Stage: func() pipeline.Stage { return &settings{Target: "smoker", Plots: 1, Rows: 20} }},
+		{Name: "everything", In: all, Stage: func() pipeline.Stage {
+			return &settings{Target: "smoker", Groups: []string{"region"}, Plots: 1, Rows: 20}
+		}},
 		{Name: "figures alone", In: map[string]pipelinetest.Input{"metrics.0": gathered("auroc")}, Stage: newReport},
 		{Name: "nothing", In: map[string]pipelinetest.Input{}, Stage: newReport},
 		{Name: "add_remove", In: private, Stage: func() pipeline.Stage { return &settings{Rows: 20} }},
