@@ -12,6 +12,15 @@ import (
 	"weir/privacy/noise"
 )
 
+// Counting says how a stage that learns nothing but counts comes to those of its rows. Results do not depend on it.
+type Counting string
+
+const (
+	CountByRule Counting = ""       // the stage goes by public facts
+	CountHeld   Counting = "held"   // of the rows in memory
+	CountPasses Counting = "passes" // in passes over the rows
+)
+
 // Env is all that a running stage may touch.
 type Env struct {
 	Stage string
@@ -20,6 +29,7 @@ type Env struct {
 	// report shows of it must say so.
 	Insecure bool
 	Workers  int // goroutines that the stage may use; results must not depend on it
+	Counting Counting
 	Log      *slog.Logger
 	// Progress reports done of total units of work; total 0 means unknown.
 	Progress func(done, total int64)

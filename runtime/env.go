@@ -27,6 +27,7 @@ func (r *run) env(step *compile.Step, payer *pay.Payer, secrets *pay.Secrets) *p
 		Plan:     r.view(step),
 		Insecure: r.opts.Insecure != nil,
 		Workers:  max(1, r.opts.Workers),
+		Counting: r.opts.Counting,
 		Log:      r.opts.Log.With("stage", step.ID),
 		Progress: func(done, total int64) { r.reached(step.ID, done, total) },
 		Resumed:  func(done, total int64) { r.opts.Progress.Resumed(step.ID, done, total) },

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"weir/internal/disk"
+	"weir/pipeline"
 	"weir/privacy"
 	"weir/privacy/noise"
 	"weir/runtime/pay"
@@ -15,23 +16,24 @@ import (
 
 // Options is what a run needs beside its plan.
 type Options struct {
-	Ran      func()           // called when a run of an experiment has ended; nil: nobody counts
-	Disk     disk.Disk        // where all of a run is written; the zero value is the machine's
-	Out      string           // folder of all runs; a run lives in Out/NAME/ID
-	Dir      string           // folder of the spec; its relative paths start here
-	Confine  bool             // paths may not leave Dir, through .. or links
-	Ledger   string           // file of the ledger; "" is beside the dataset
-	Workers  int              // stages and goroutines at a time; results do not depend on it
-	Repeat   int              // which repeat of an experiment; each is a run of its own
-	Fresh    bool             // draw new noise even where a finished run of the same spec and data exists
-	DropKey  bool             // do not keep the noise key: nobody can replay or subtract the noise
-	Insecure *uint64          // noise from a seed, for tests: NOT PRIVATE
-	Replay   *Replay          // draw the noise of an earlier run again: nothing is charged, and the result goes nowhere but Out
-	Locked   func(Data) error // refuses data other than a weir.lock names, before anything begins; nil accepts all
-	Probe    Probe            // looks on at every mechanism, in tests only: noise is from a seed, or Random is
-	Version  string           // of the program, for the record
-	Build    string           // digest of the program: an interrupted run is continued by the same one only
-	Log      *slog.Logger     // never receives a private value
+	Ran      func()            // called when a run of an experiment has ended; nil: nobody counts
+	Disk     disk.Disk         // where all of a run is written; the zero value is the machine's
+	Out      string            // folder of all runs; a run lives in Out/NAME/ID
+	Dir      string            // folder of the spec; its relative paths start here
+	Confine  bool              // paths may not leave Dir, through .. or links
+	Ledger   string            // file of the ledger; "" is beside the dataset
+	Workers  int               // stages and goroutines at a time; results do not depend on it
+	Counting pipeline.Counting // where models of marginals take their counts from; results do not depend on it
+	Repeat   int               // which repeat of an experiment; each is a run of its own
+	Fresh    bool              // draw new noise even where a finished run of the same spec and data exists
+	DropKey  bool              // do not keep the noise key: nobody can replay or subtract the noise
+	Insecure *uint64           // noise from a seed, for tests: NOT PRIVATE
+	Replay   *Replay           // draw the noise of an earlier run again: nothing is charged, and the result goes nowhere but Out
+	Locked   func(Data) error  // refuses data other than a weir.lock names, before anything begins; nil accepts all
+	Probe    Probe             // looks on at every mechanism, in tests only: noise is from a seed, or Random is
+	Version  string            // of the program, for the record
+	Build    string            // digest of the program: an interrupted run is continued by the same one only
+	Log      *slog.Logger      // never receives a private value
 	Progress Reporter
 	Clock    func() time.Time
 	Random   io.Reader // of the operating system

@@ -23,6 +23,7 @@ type runFlags struct {
 	out      string
 	ledger   string
 	workers  int
+	counting pipeline.Counting
 	fresh    bool
 	yes      bool
 	dropKey  bool
@@ -81,6 +82,7 @@ func runCommand(s streams) *cobra.Command {
 	flags.StringVar(&f.out, "out", "runs", "folder of runs")
 	flags.StringVar(&f.ledger, "ledger", "", "ledger of the dataset (default: beside the dataset)")
 	flags.IntVar(&f.workers, "workers", goruntime.GOMAXPROCS(0), "stages and goroutines at a time; results do not depend on it")
+	flags.Func("count", "how models of marginals count, `held|passes`: rows in memory, or read again and again in memory that does not grow with them (default: by public rows, as the plan says); results do not depend on it", f.setCounting)
 	flags.BoolVar(&f.fresh, "fresh", false, "draw new noise, as a new charge, even where a finished run exists")
 	flags.BoolVar(&f.yes, "yes", false, "charge without asking")
 	flags.BoolVar(&f.dropKey, "drop-noise-key", false, "do not keep the noise key: nobody can replay the run or subtract its noise")
@@ -89,6 +91,14 @@ func runCommand(s streams) *cobra.Command {
 	flags.BoolVar(&f.verbose, "verbose", false, "log every stage on stderr")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON object on stdout; logs go to stderr")
 	return c
+}
+
+func (f *runFlags) setCounting(how string) error {
+	f.counting = pipeline.Counting(how)
+	if f.counting != pipeline.CountHeld && f.counting != pipeline.CountPasses {
+		return fmt.Errorf("is neither %s nor %s", pipeline.CountHeld, pipeline.CountPasses)
+	}
+	return nil
 }
 
 func (f *runFlags) run(c *cobra.Command, s streams, arg string) error {
@@ -122,7 +132,7 @@ func (f *runFlags) run(c *cobra.Command, s streams, arg string) error {
 }
 
 func (f *runFlags) options(c *cobra.Command, s streams, arg string, progress runtime.Reporter) runtime.Options {
-	opts := runtime.Options{Disk: diskOf(c, s), Out: f.out, Dir: f.spec.dir(arg), Confine: f.spec.confine, Ledger: f.ledger, Workers: f.workers,
+	opts := runtime.Options{Disk: diskOf(c, s), Out: f.out, Dir: f.spec.dir(arg), Confine: f.spec.confine, Ledger: f.ledger, Workers: f.workers, Counting: f.counting,
 		Fresh: f.fresh, DropKey: f.dropKey, Version: thisVersion().Weir, Build: s.build(), Log: newLog(s.err, f.verbose), Progress: progress,
 		Clock: time.Now, Random: rand.Reader, Confirm: f.ask(c.Context(), s)}
 	if c.Flags().Changed("insecure-noise-seed") {

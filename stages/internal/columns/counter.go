@@ -40,8 +40,24 @@ type Coding struct {
 // MostCounted is the cells that a Counter holds counts of at a time, 64 MB of them, or those of one set.
 const MostCounted = 1 << 23
 
-// CounterOf reads a table once and counts the cells of each grid; see ReadCodes for what it refuses.
-func CounterOf(ctx context.Context, t pipeline.Table, grids []Grid, env *pipeline.Env) (Counter, error) {
+// mostHeld is the most memory for codes that the rule of Passes holds, in bytes: a quarter of what a small machine has.
+// It is a constant, so that a plan is the same wherever it is made.
+const mostHeld = 1 << 30
+
+// Passes tells whether so many columns of so many rows are counted in passes over the rows, and not held. The rows are
+// a public number, or one that a spec states; 0, nothing is known of them, is held. It gets no table: by it the number
+// of private rows decides about nothing, an error for want of memory included.
+func Passes(rows int64, columns int) bool { return rows > mostHeld/2/int64(max(1, columns)) }
+
+// Held words the memory that Passes goes by.
+const Held = "1 GiB"
+
+// CounterOf reads a table once and counts the cells of each grid; see ReadCodes for what it refuses, and Passes for the
+// rows. Env.Counting overrides that rule.
+func CounterOf(ctx context.Context, t pipeline.Table, grids []Grid, rows int64, env *pipeline.Env) (Counter, error) {
+	if env.Counting == pipeline.CountPasses || env.Counting == pipeline.CountByRule && Passes(rows, len(grids)) {
+		return inPasses(ctx, t, grids, env.Workers)
+	}
 	return hold(ctx, t, grids, env.Workers)
 }
 

@@ -69,7 +69,7 @@ func (s *AIM) Plan(in pipeline.Headers) (pipeline.Work, error) {
 }
 
 func (s *AIM) run(ctx context.Context, env *pipeline.Env, t pipeline.Table) (pipeline.Table, error) {
-	f, p, err := begin(ctx, env, t)
+	f, p, err := begin(ctx, env, t, 0)
 	if err != nil {
 		return pipeline.Table{}, err
 	}

@@ -54,7 +54,7 @@ func (s *Auto) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	l := layoutOf(h.Domain)
 	work.Decide = func(scale float64) pipeline.Decision { return s.decide(l, factsOf(l.header(h), s.Rows, scale)) }
 	work.Run = releasing(h, func(ctx context.Context, env *pipeline.Env, t pipeline.Table) (pipeline.Table, error) {
-		f, p, err := begin(ctx, env, t)
+		f, p, err := begin(ctx, env, t, s.Rows)
 		if err != nil {
 			return pipeline.Table{}, err
 		}

@@ -62,7 +62,7 @@ func measuredBy(b *testing.B, t pipeline.Table, multiplier float64) *front {
 	must(b, err)
 	env := pipelinetest.Env(2)
 	env.Privacy = &pipelinetest.Ledger{Key: noise.Key{4, 5}, Plan: plan}
-	f, p, err := begin(b.Context(), env, t)
+	f, p, err := begin(b.Context(), env, t, 0)
 	must(b, err)
 	must(b, s.measured(b.Context(), env, f, p))
 	return f

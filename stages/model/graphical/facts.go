@@ -8,6 +8,7 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/domain"
 	"weir/privacy/mechanism"
+	"weir/stages/internal/columns"
 )
 
 // facts are what is decided by before a row is read: public ones, all of them on the
@@ -69,6 +70,15 @@ func (f facts) sayOneWay(part, fixed float64) pipeline.Decided {
 // of 1/mu.
 func (f facts) below(each float64) bool {
 	return f.rows > 0 && f.rows*f.mu < each*float64(f.columns)
+}
+
+// counts says that rows are counted in passes, where they are.
+func (f facts) counts() []pipeline.Decided {
+	if !columns.Passes(int64(f.rows), f.columns) {
+		return nil
+	}
+	return []pipeline.Decided{{Setting: "counts", Value: "in passes over the rows", Why: fmt.Sprintf("the codes of %s rows of %d columns would take more than %s; the rows are "+
+		"read once before anything is charged and once or more behind it", digits(f.rows), f.columns, columns.Held)}}
 }
 
 // known tells whether rows and noise are both known.
@@ -154,7 +164,8 @@ func (f facts) unknown() []pipeline.Finding {
 // warned is all that a kind decides whose open settings do not follow from the noise.
 func warned(l layout, h pipeline.Header) func(scale float64) pipeline.Decision {
 	return func(scale float64) pipeline.Decision {
-		return pipeline.Decision{Decided: l.decided(), Findings: factsOf(l.header(h), 0, scale).drowned(orColumns)}
+		f := factsOf(l.header(h), 0, scale)
+		return pipeline.Decision{Decided: append(l.decided(), f.counts()...), Findings: f.drowned(orColumns)}
 	}
 }
 

@@ -54,8 +54,9 @@ type measured struct {
 	Fixed   bool      `json:"fixed,omitempty"` // its columns were set by the spec, ahead of all noise
 }
 
-// begin counts a table, and then pays: what cannot be read costs nothing.
-func begin(ctx context.Context, env *pipeline.Env, t pipeline.Table) (*front, *purse, error) {
+// begin counts a table, and then pays: what cannot be read costs nothing. stated is the rows that a spec states where
+// their number is not public, or 0; they decide where the table is counted, which no result depends on.
+func begin(ctx context.Context, env *pipeline.Env, t pipeline.Table, stated int64) (*front, *purse, error) {
 	f := &front{layout: layoutOf(t.Domain), rows: publicRows(t.Header), settled: true}
 	f.rules, _ = domain.ReadRules(f.core) // the plan has held them
 	f.public = f.rows > 0
@@ -63,7 +64,7 @@ func begin(ctx context.Context, env *pipeline.Env, t pipeline.Table) (*front, *p
 	if err != nil {
 		return nil, nil, err
 	}
-	if f.counts, err = columns.CounterOf(ctx, t, grids, env); err != nil {
+	if f.counts, err = columns.CounterOf(ctx, t, grids, cmp.Or(t.Header.Rows, stated), env); err != nil {
 		return nil, nil, err
 	}
 	f.grids = grids

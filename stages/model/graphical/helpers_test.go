@@ -65,6 +65,7 @@ type attempt struct {
 	key        byte
 	keys       uint32 // more of the key, where there are many
 	workers    int
+	counting   pipeline.Counting
 	probe      privacy.Probe
 }
 
@@ -79,7 +80,7 @@ func (a attempt) run(t testing.TB) (model pipeline.Table, left float64) {
 	must(t, err)
 	ledger := &pipelinetest.Ledger{Key: noise.Key{4, 5, a.key, byte(a.keys), byte(a.keys >> 8), byte(a.keys >> 16)}, Plan: plan, Probe: a.probe}
 	env := pipelinetest.Env(max(1, a.workers))
-	env.Privacy = ledger
+	env.Privacy, env.Counting = ledger, a.counting
 	out, err := w.Run(t.Context(), env, pipeline.Tables{"in": pipeline.FromRecords(a.in.Header, a.in.Rows)})
 	must(t, err)
 	must(t, ledger.Close())

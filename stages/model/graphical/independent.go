@@ -2,6 +2,7 @@ package graphical
 
 import (
 	"context"
+	"slices"
 
 	"weir/pipeline"
 	"weir/train/graphical"
@@ -45,11 +46,11 @@ func (s *Independent) Plan(in pipeline.Headers) (pipeline.Work, error) {
 }
 
 func (s *Independent) decide(l layout, f facts) pipeline.Decision {
-	return pipeline.Decision{Decided: append(l.decided(), f.bins(s.Columns, l.core)...), Findings: f.flags(l, 1)}
+	return pipeline.Decision{Decided: slices.Concat(l.decided(), f.counts(), f.bins(s.Columns, l.core)), Findings: f.flags(l, 1)}
 }
 
 func (s *Independent) run(ctx context.Context, env *pipeline.Env, t pipeline.Table) (pipeline.Table, error) {
-	f, p, err := begin(ctx, env, t)
+	f, p, err := begin(ctx, env, t, 0)
 	if err != nil {
 		return pipeline.Table{}, err
 	}

@@ -99,7 +99,7 @@ func choices(multiplier float64, a privacy.Adjacency, d mechanism.Moves, n int64
 func distanceMoves() mechanism.Moves { return scoreMoves(1) }
 
 func (s *MST) run(ctx context.Context, env *pipeline.Env, t pipeline.Table) (pipeline.Table, error) {
-	f, p, err := begin(ctx, env, t)
+	f, p, err := begin(ctx, env, t, 0)
 	if err != nil {
 		return pipeline.Table{}, err
 	}

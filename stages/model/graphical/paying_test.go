@@ -16,7 +16,7 @@ import (
 )
 
 // tried carries a stage out on a table and says how many of its mechanisms it opened, each of which is a charge.
-func tried(t *testing.T, stage pipeline.Stage, in pipeline.Table) (opened int, err error) {
+func tried(t *testing.T, stage pipeline.Stage, in pipeline.Table, counting pipeline.Counting) (opened int, err error) {
 	t.Helper()
 	kind, h := pipeline.Kind{In: tableIn()}, pipeline.Headers{"in": in.Header}
 	w, err := stage.Plan(h)
@@ -25,7 +25,7 @@ func tried(t *testing.T, stage pipeline.Stage, in pipeline.Table) (opened int, e
 	must(t, err)
 	payer := &till{Payer: &pipelinetest.Ledger{Key: noise.Key{4, 7}, Plan: plan}}
 	env := pipelinetest.Env(2)
-	env.Privacy = payer
+	env.Privacy, env.Counting = payer, counting
 	_, err = w.Run(t.Context(), env, pipeline.Tables{"in": in})
 	return payer.opened, err
 }
@@ -53,12 +53,14 @@ func TestRowsThatCannotBeReadCostNothing(t *testing.T) {
 		}
 	}}
 	for _, stage := range every() {
-		opened, err := tried(t, stage, broken)
-		if opened != 0 || err == nil || !strings.Contains(err.Error(), "line 61") {
-			t.Errorf("%T: %d mechanisms were opened, must be none; error %v", stage, opened, err)
-		}
-		if opened, err = tried(t, stage, pipeline.FromRecords(in.Header, in.Rows)); opened == 0 || err != nil {
-			t.Errorf("%T: %d mechanisms were opened on rows that can be read; error %v", stage, opened, err)
+		for _, counting := range []pipeline.Counting{pipeline.CountHeld, pipeline.CountPasses} {
+			opened, err := tried(t, stage, broken, counting)
+			if opened != 0 || err == nil || !strings.Contains(err.Error(), "line 61") {
+				t.Errorf("%T, %s: %d mechanisms were opened, must be none; error %v", stage, counting, opened, err)
+			}
+			if opened, err = tried(t, stage, pipeline.FromRecords(in.Header, in.Rows), counting); opened == 0 || err != nil {
+				t.Errorf("%T, %s: %d mechanisms were opened on rows that can be read; error %v", stage, counting, opened, err)
+			}
 		}
 	}
 }

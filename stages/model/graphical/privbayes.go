@@ -70,7 +70,9 @@ func (s *PrivBayes) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	l := layoutOf(h.Domain)
 	b := s.budget(l.header(h))
 	w := oneEvent(h, s.NoiseMultiplier, "noisy marginals of columns (numbers in rounds)", s.run)
-	w.Decide = func(float64) pipeline.Decision { return pipeline.Decision{Decided: l.decided()} }
+	w.Decide = func(scale float64) pipeline.Decision {
+		return pipeline.Decision{Decided: append(l.decided(), factsOf(l.header(h), 0, scale).counts()...)}
+	}
 	w.Terms.Published = publishedPrivBayes(s, l.header(h), wantedOf(l.pairs(s.Aim)))
 	w.Spends[0].Mechanism = b.columns
 	w.Spends = append(w.Spends, pipeline.Spend{Name: tablesName, Doc: "a noisy table of each column and its parents", Mechanism: b.tables})
@@ -81,7 +83,7 @@ func (s *PrivBayes) Plan(in pipeline.Headers) (pipeline.Work, error) {
 }
 
 func (s *PrivBayes) run(ctx context.Context, env *pipeline.Env, t pipeline.Table) (pipeline.Table, error) {
-	f, p, err := begin(ctx, env, t)
+	f, p, err := begin(ctx, env, t, 0)
 	if err != nil {
 		return pipeline.Table{}, err
 	}

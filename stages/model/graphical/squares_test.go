@@ -68,7 +68,7 @@ type frugal struct{ *MarginalTree }
 func (s frugal) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
 	return oneEvent(h, 0, "columns", func(ctx context.Context, env *pipeline.Env, t pipeline.Table) (pipeline.Table, error) {
-		f, p, err := begin(ctx, env, t)
+		f, p, err := begin(ctx, env, t, 0)
 		if err != nil {
 			return pipeline.Table{}, err
 		}

@@ -78,7 +78,7 @@ func (s *MarginalTree) Plan(in pipeline.Headers) (pipeline.Work, error) {
 // decide is what the settings that are left open will be, and a warning where noise
 // drowns pairs.
 func (s *MarginalTree) decide(l layout, f facts) pipeline.Decision {
-	out := pipeline.Decision{Decided: append(l.decided(), f.bins(s.Columns, l.core)...), Findings: f.drowned(orColumns)}
+	out := pipeline.Decision{Decided: slices.Concat(l.decided(), f.counts(), f.bins(s.Columns, l.core)), Findings: f.drowned(orColumns)}
 	if len(s.Measure) > 0 && !math.IsInf(f.mu, 1) {
 		out.Decided = append(out.Decided, s.sayFixed(f, l)...)
 	}
@@ -135,7 +135,7 @@ func modelHeader(h pipeline.Header) pipeline.Header {
 }
 
 func (s *MarginalTree) run(ctx context.Context, env *pipeline.Env, t pipeline.Table) (pipeline.Table, error) {
-	f, p, err := begin(ctx, env, t)
+	f, p, err := begin(ctx, env, t, 0)
 	if err != nil {
 		return pipeline.Table{}, err
 	}
