@@ -39,7 +39,9 @@ type Declared struct {
 	Place string // value under the name of the kind in the JSON of a plan
 
 	// Files are the files that hold rows, as the spec names them, of people's rows one at least: none may be declared
-	// public, or be another file at the end of a run. The owner file and, by default, the ledger lie beside the first.
+	// public, or be another file at the end of a run. A pattern (IsPattern) stands for the files that it matches, which
+	// are private in number and name, and must match the same ones at the end. The owner file and, by default, the
+	// ledger lie beside the first and are called by its Stem.
 	Files []string
 	// Invented says what made the rows up, such as "weir's built-in generator `cardio`": they are nobody's, lie in no
 	// file, nobody is asked before they are charged, and Opened.Content names them in public. "" where rows are people's.
@@ -73,6 +75,9 @@ const UnlistedColumn = "weir.unlisted"
 // Files opens the files that a spec names, each once: every reader of a run sees the same bytes, whatever a name comes
 // to mean.
 type Files interface {
+	// List returns the files that a declared name stands for: itself, or what a pattern matches in byte order of the
+	// names, at least one. It is the same list at every call.
+	List(name string) ([]string, error)
 	Open(name string) (fs.File, error)
 	// Digest returns a digest of the uncompressed content.
 	Digest(ctx context.Context, name string) (string, error)

@@ -46,7 +46,11 @@ func openSource(ctx context.Context, plan *compile.Plan, held *files.Held, opts 
 
 func (s *opened) open(ctx context.Context, plan *compile.Plan, held *files.Held, opts Options) error {
 	d := &plan.Spec.Dataset
-	if err := each(d.Declared.Files, held.Check); err != nil {
+	names, err := held.Lists(d.Declared.Files)
+	if err == nil {
+		err = each(names, held.Check)
+	}
+	if err != nil {
 		return err
 	}
 	from, err := d.Source.Open(ctx, opening(plan, held))
@@ -62,11 +66,30 @@ func (s *opened) open(ctx context.Context, plan *compile.Plan, held *files.Held,
 		s.identity = publicIdentity(content, string(d.Version), opts)
 		return nil
 	}
-	if err := each(d.Declared.Files, held.Named); err != nil { // the ledger is found by the name, the content is of what is held
+	if err := each(names, held.Named); err != nil { // the ledger is found by the name, the content is of what is held
 		return err
 	}
-	s.identity, err = identify(ctx, held.Path(d.Declared.Files[0]), content, s.table, plan, held.Folder, opts)
-	return errors.Join(err, each(d.Declared.Files, held.Named))
+	parts, err := partsOf(ctx, held, names)
+	if err != nil {
+		return err
+	}
+	s.identity, err = identify(ctx, held.Path(d.Declared.Files[0]), content, parts, s.table, plan, held.Folder, opts)
+	return errors.Join(err, each(names, held.Named))
+}
+
+// partsOf returns the digests of the files of a table that has several.
+func partsOf(ctx context.Context, held *files.Held, names []string) (digests []string, err error) {
+	if len(names) < 2 {
+		return nil, nil
+	}
+	for _, name := range names {
+		digest, err := held.Digest(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		digests = append(digests, digest)
+	}
+	return digests, nil
 }
 
 // opening is what the source of a plan is opened with. Invented rows come from no file: their content is public.
@@ -107,10 +130,10 @@ func publicIdentity(what, version string, opts Options) identity {
 	return id
 }
 
-// identify finds the id of the dataset whose rows lie at a path and have a content, or gives
-// it one. A run with a test seed leaves no mark on the owner's side, and gives the same bytes on
+// identify finds the id of the dataset whose rows lie at a path and have a content, and whose files have those of parts
+// where they are several, or gives it one. A run with a test seed leaves no mark on the owner's side, and gives the same bytes on
 // any machine.
-func identify(ctx context.Context, path, content string, rows pipeline.Table, plan *compile.Plan, folder *files.Folder, opts Options) (identity, error) {
+func identify(ctx context.Context, path, content string, parts []string, rows pipeline.Table, plan *compile.Plan, folder *files.Folder, opts Options) (identity, error) {
 	version := string(plan.Spec.Dataset.Version)
 	if opts.Insecure != nil {
 		id := publicIdentity("insecure", version, opts)
@@ -121,7 +144,7 @@ func identify(ctx context.Context, path, content string, rows pipeline.Table, pl
 	if err != nil {
 		return identity{}, err
 	}
-	known, err := dataset.Identify(ctx, dataset.Opening{Disk: opts.Disk, Out: opts.owners(), Path: path, Version: version, Digest: content,
+	known, err := dataset.Identify(ctx, dataset.Opening{Disk: opts.Disk, Out: opts.owners(), Path: path, Version: version, Digest: content, Parts: parts,
 		Ledger: askedLedger(plan, folder, opts), Uncharged: unpaid(plan), Replay: opts.Replay != nil, Locked: opts.locking || opts.Locked != nil, Rows: rows, Clock: opts.Clock, Random: opts.Random})
 	if err != nil {
 		return identity{}, err

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/pipeline/spec"
 	"weir/runtime/dataset"
@@ -55,7 +56,7 @@ func CheckPublicFiles(plan *compile.Plan, folder *files.Folder) error {
 
 // privateFile says why the file at path is somebody's private table, or "".
 func privateFile(path string, own []string) string {
-	if slices.ContainsFunc(own, func(o string) bool { return store.SamePath(path, o) }) {
+	if slices.ContainsFunc(own, func(o string) bool { return isOf(path, o) }) {
 		return "which is the dataset"
 	}
 	for _, name := range []string{path, store.Resolved(path)} {
@@ -66,6 +67,17 @@ func privateFile(path string, own []string) string {
 		}
 	}
 	return ""
+}
+
+// isOf reports whether the file at path is one that a name of the dataset stands for.
+func isOf(path, own string) bool {
+	if !pipeline.IsPattern(own) {
+		return store.SamePath(path, own)
+	}
+	in := func(path string) bool {
+		return store.SamePath(filepath.Dir(path), filepath.Dir(own)) && pipeline.Matches(own, filepath.Base(path))
+	}
+	return in(path) || in(store.Resolved(path))
 }
 
 // checkPublic refuses a file that is declared public and has the content of the
@@ -92,7 +104,11 @@ func (r *run) checkPublicFile(ctx context.Context, name string) error {
 		return err
 	}
 	what, private := "the dataset itself", false
-	for _, own := range r.plan.Spec.Dataset.Declared.Files {
+	names, err := r.files.Lists(r.plan.Spec.Dataset.Declared.Files)
+	if err != nil {
+		return err
+	}
+	for _, own := range names {
 		of, err := r.files.Digest(ctx, own)
 		if err != nil {
 			return err

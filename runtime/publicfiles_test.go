@@ -65,6 +65,24 @@ func TestPublicFilesAreNotPrivateTables(t *testing.T) {
 	}
 }
 
+// TestPartsAreNotPublic: a file that the dataset's pattern matches, by whatever name.
+func TestPartsAreNotPublic(t *testing.T) {
+	dir := t.TempDir()
+	err := errors.Join(os.Mkdir(filepath.Join(dir, "months"), 0o700), touch("months/p-1.csv", "p-1.csv")(dir),
+		os.Symlink("months/p-1.csv", filepath.Join(dir, "link.csv")), os.Symlink("months", filepath.Join(dir, "again")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, private := range map[string]bool{"months/p-1.csv": true, "months/p-2.csv": true, "./months/../months/p-1.csv": true,
+		"link.csv": true, "again/p-1.csv": true, "months/p-*.csv": true, "p-1.csv": false, "months/q-1.csv": false} {
+		plan := planReading(file, true)
+		plan.Spec.Dataset.Declared.Files = []string{"months/p-*.csv"}
+		if err := CheckPublicFiles(plan, heldIn(t, dir).Folder); (err != nil) != private {
+			t.Errorf("%s: %v, must be private: %v", file, err, private)
+		}
+	}
+}
+
 func planReading(file string, public bool) *compile.Plan {
 	work := pipeline.Work{Files: []pipeline.FileUse{{Path: file, Public: public}}}
 	return &compile.Plan{Spec: &spec.Spec{Dataset: spec.Dataset{Declared: pipeline.Declared{Files: []string{"data.csv"}}}}, Steps: []compile.Step{{Step: &pipeline.Step{ID: "reference"}, Work: work}}}

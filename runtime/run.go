@@ -148,7 +148,11 @@ func (r *run) carryOut(ctx context.Context) error {
 
 // unchanged refuses a dataset, or a further file, that is not what the run read.
 func (r *run) unchanged(ctx context.Context) error {
-	if err := r.files.AllUnchanged(ctx, r.plan.Spec.Dataset.Declared.Files...); err != nil {
+	own, err := r.files.Lists(r.plan.Spec.Dataset.Declared.Files)
+	if err == nil {
+		err = r.files.AllUnchanged(ctx, own...)
+	}
+	if err != nil {
 		return err
 	}
 	return r.source.Unchanged(ctx)

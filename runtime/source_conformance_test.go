@@ -42,6 +42,7 @@ type trial struct {
 	kind     pipeline.SourceKind
 	subject  subject
 	declared pipeline.Declared
+	files    []string // that declared names stand for
 	found    []string
 }
 
@@ -115,7 +116,13 @@ func (c *trial) declares() {
 		c.fault("invented rows lie in the files %v, whose content would be public", d.Files)
 	}
 	for _, name := range d.Files {
-		if _, ok := c.subject.files[name]; !ok {
+		before := len(c.files)
+		for file := range c.subject.files {
+			if file == name || pipeline.IsPattern(name) && pipeline.Matches(name, file) {
+				c.files = append(c.files, file)
+			}
+		}
+		if len(c.files) == before {
 			c.fault("declares the file %q, which is none of the subject", name)
 		}
 	}
@@ -253,8 +260,8 @@ func (c *trial) opensWhatItDeclares() {
 	from := c.open(s, nil)
 	listed(c.Context(), from.Table())
 	c.content(from)
-	if got := slices.Sorted(maps.Keys(s.opened)); !slices.Equal(got, slices.Sorted(slices.Values(c.declared.Files))) {
-		c.fault("opens the files %v and declares %v", got, c.declared.Files)
+	if got := slices.Sorted(maps.Keys(s.opened)); !slices.Equal(got, slices.Sorted(slices.Values(c.files))) {
+		c.fault("opens the files %v and declares %v", got, c.files)
 	}
 }
 
@@ -266,7 +273,7 @@ func (c *trial) knowsContent() {
 	if content == "" || content != c.content(from) || content != c.content(c.open(c.site(nil), nil)) {
 		c.fault("has a content that is empty, or changes while the rows do not")
 	}
-	for _, file := range c.declared.Files {
+	for _, file := range c.files {
 		other := c.site(func(name, text string) string {
 			if name == file {
 				return strings.Replace(text, "north", "south", 1)
@@ -284,7 +291,7 @@ func (c *trial) seesChanges() {
 	if from := c.open(c.site(nil), nil); c.content(from) == "" || from.Unchanged(c.Context()) != nil {
 		c.fault("takes what is as it was for changed")
 	}
-	for _, file := range c.declared.Files {
+	for _, file := range c.files {
 		s := c.site(nil)
 		from := c.open(s, nil)
 		c.content(from)
@@ -303,7 +310,7 @@ const canary = "Anna-4711"
 
 // quotesNothing: a cell that the domain does not cover is an error that does not tell it.
 func (c *trial) quotesNothing() {
-	for _, file := range c.declared.Files {
+	for _, file := range c.files {
 		s := c.site(func(name, text string) string {
 			if name == file {
 				return strings.Replace(text, "north", canary, 1)
@@ -322,7 +329,7 @@ func (c *trial) quotesNothing() {
 
 // keepsUnits: a name of a unit that the domain does not list becomes missing and is kept beside.
 func (c *trial) keepsUnits() {
-	for _, file := range c.declared.Files {
+	for _, file := range c.files {
 		s := c.site(func(name, text string) string {
 			if name == file {
 				return strings.Replace(text, "north", canary, 1)

@@ -3,6 +3,7 @@ package runtime
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -23,7 +24,10 @@ import (
 )
 
 // counter remembers how many rows reach a stage.
-type counter struct{ rows *int64 }
+type counter struct {
+	rows      *int64
+	meanwhile func() error
+}
 
 func (c counter) Plan(pipeline.Headers) (pipeline.Work, error) {
 	out := pipeline.Header{Form: pipeline.FormMetrics, Schema: pipeline.MetricsSchema(), Class: pipeline.Private}
@@ -31,6 +35,9 @@ func (c counter) Plan(pipeline.Headers) (pipeline.Work, error) {
 		rec, err := in["in"].Collect(ctx)
 		if err == nil {
 			*c.rows = rec.NumRows()
+		}
+		if c.meanwhile != nil {
+			err = errors.Join(err, c.meanwhile())
 		}
 		return pipeline.Tables{"out": pipeline.WriteMetrics(out, nil)}, err
 	}}, nil
@@ -42,7 +49,10 @@ type unitFile struct {
 	csv     string // "" is the default
 	format  string // of the file's name; csv by default
 	content []byte
+	parts   [][]byte // of several files, in place of content
 	maxRows int
+
+	meanwhile func(dir string) error // what happens to the folder while the stage works
 }
 
 // reach runs a spec over the file and returns how many rows reach its stage.
@@ -51,22 +61,35 @@ func (f unitFile) reach(t *testing.T) (rows int64, err error) {
 	if f.format == "" {
 		f.format = "csv"
 	}
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "d."+f.format), f.content, 0o600); err != nil {
-		t.Fatal(err)
+	dir, named := t.TempDir(), "d."+f.format
+	contents := map[string][]byte{named: f.content}
+	if f.parts != nil {
+		named, contents = "d?."+f.format, map[string][]byte{}
+	}
+	for i, part := range f.parts {
+		contents[fmt.Sprintf("d%d.%s", i, f.format)] = part
+	}
+	for name, content := range contents {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	folder, err := files.OpenFolder(dir, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer folder.Close()
+	var during func() error
+	if f.meanwhile != nil {
+		during = func() error { return f.meanwhile(dir) }
+	}
 	reg, err := Registry([]pipeline.Kind{{Name: "counter", Version: 1, Doc: "Counts.", In: []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "a table"}},
-		Out: []pipeline.Port{{Name: "out", Form: pipeline.FormMetrics, Doc: "figures"}}, New: func() pipeline.Stage { return &counter{&rows} }}})
+		Out: []pipeline.Port{{Name: "out", Form: pipeline.FormMetrics, Doc: "figures"}}, New: func() pipeline.Stage { return &counter{&rows, during} }}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := fmt.Sprintf("weir: 1\nname: units\ndataset: {file: d.%s, csv: {%s}, domain: {columns: [{name: u, %s}]}, privacy_unit: {column: u, max_rows: %d}}\n"+
-		"privacy: {epsilon: inf, claims: none, delta: 1e-6, adjacency: add_remove}\nstages:\n  count: {kind: counter}\n", f.format, f.csv, f.column, f.maxRows)
+	text := fmt.Sprintf("weir: 1\nname: units\ndataset: {file: %q, csv: {%s}, domain: {columns: [{name: u, %s}]}, privacy_unit: {column: u, max_rows: %d}}\n"+
+		"privacy: {epsilon: inf, claims: none, delta: 1e-6, adjacency: add_remove}\nstages:\n  count: {kind: counter}\n", named, f.csv, f.column, f.maxRows)
 	s, err := ParseSpec("spec.yaml", []byte(text), nil, folder, reg)
 	if err != nil {
 		return 0, err
@@ -79,6 +102,30 @@ func (f unitFile) reach(t *testing.T) (rows int64, err error) {
 	opts.Dir = dir
 	_, err = Run(t.Context(), plan, opts)
 	return rows, err
+}
+
+// TestUnitsOfSeveralFiles: a person whose rows lie in several files is one unit, whether the domain lists its name or
+// not, and whatever a stored number is stored as.
+func TestUnitsOfSeveralFiles(t *testing.T) {
+	for name, f := range map[string]unitFile{
+		"listed":   {column: "type: categorical, categories: [a, b]", parts: [][]byte{lines("a", "b", "a"), lines("b", "b", "a"), lines("a")}},
+		"unlisted": {column: "type: categorical, categories: [a], nullable: true", csv: "unknown: missing", parts: [][]byte{lines("a", "b", "a"), lines("b", "b", "a"), lines("a")}},
+		"numbers":  {column: "type: integer", parts: [][]byte{lines("1", "2", "1"), lines("2.0", "2", "01"), lines("1")}},
+	} {
+		f.maxRows = 3
+		if rows, err := f.reach(t); err != nil || rows != 6 { // three of each
+			t.Errorf("%s: %d rows of two units reach the stage, %v; must be 6", name, rows, err)
+		}
+	}
+}
+
+// TestAFileThatComesDuringARun: nothing is released of a table that is no longer the one of the pattern.
+func TestAFileThatComesDuringARun(t *testing.T) {
+	f := unitFile{column: "type: integer", parts: [][]byte{lines("1"), lines("2")}, maxRows: 1}
+	f.meanwhile = func(dir string) error { return os.WriteFile(filepath.Join(dir, "d9.csv"), lines("3"), 0o600) }
+	if _, err := f.reach(t); !errors.Is(err, pipeline.ErrChanged) || !strings.Contains(err.Error(), "d?.csv") {
+		t.Errorf("%v, must be as changed", err)
+	}
 }
 
 func lines(cells ...string) []byte { return []byte("u\n" + strings.Join(cells, "\n") + "\n") }

@@ -52,7 +52,7 @@ func (b *budgeting) datasetOf(folder string, sp *spec.Spec) (n namedData, shown 
 	n.dataset, shown = d.Declared.Name, d.Declared.Name
 	if len(d.Declared.Files) > 0 {
 		n.file = b.home(folder, d.Declared.Files[0])
-		n.dataset, shown = n.file+dataset.LedgerSuffix, n.file
+		n.dataset, shown = dataset.LedgerName(n.file), n.file
 	}
 	if d.Ledger != "" {
 		n.dataset = b.home(folder, d.Ledger)

@@ -2,12 +2,14 @@ package main
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"weir/pipeline"
 	"weir/runtime/files"
 	"weir/runtime/infer"
+	"weir/runtime/table"
 )
 
 func domainCommand(s streams) *cobra.Command {
@@ -22,6 +24,15 @@ func domainCommand(s streams) *cobra.Command {
 	}
 	c.AddCommand(domainInfer(s), domainImport(s))
 	return c
+}
+
+// oneTable takes one argument, and says what a shell has done where there are several.
+func oneTable(c *cobra.Command, args []string) error {
+	if len(args) < 2 {
+		return exactly(1, "DATA")(c, args)
+	}
+	return usage(c, fmt.Errorf("%s: is given %s, must be given 1 DATA; a pattern for several files is put in quotes, "+
+		"which keep the shell away: '*.csv'", c.CommandPath(), plural(len(args), "argument")))
 }
 
 const inferLong = `Read a file and draft its domain: names, types, and, marked UNDECIDED, the bounds,
@@ -46,19 +57,23 @@ func domainInfer(s streams) *cobra.Command {
 		Use:     "infer DATA",
 		Short:   "Draft a domain from a file, every bound marked for a person to decide",
 		Long:    inferLong,
-		Example: "  weir domain infer patients.csv > patients.domain.yaml\n  weir domain infer adult.data.gz --delimiter , --no-header --trim --missing '?'",
-		Args:    exactly(1, "DATA"),
+		Example: "  weir domain infer patients.csv > patients.domain.yaml\n  weir domain infer adult.data.gz --delimiter , --no-header --trim --missing '?'\n  weir domain infer 'part-*.csv' > parts.domain.yaml",
+		Args:    oneTable,
 		RunE: func(c *cobra.Command, args []string) error {
 			folder, err := files.OpenFolder(".", false)
 			if err != nil {
 				return err
 			}
 			defer folder.Close()
+			of, err := tableParts(folder, args[0])
+			if err != nil {
+				return err
+			}
 			to, err := placePage(args[0], page)
 			if err != nil {
 				return err
 			}
-			found, err := infer.Draft(c.Context(), folder, args[0], dialect(&csv, noHeader))
+			found, err := infer.Draft(c.Context(), folder, of, dialect(&csv, noHeader))
 			if err == nil {
 				err = writePage(s, to, args[0], found)
 			}
@@ -82,6 +97,12 @@ func domainInfer(s streams) *cobra.Command {
 	flags.StringVar(&page, "page", "", "file of the private page; none: no page (default: DATA"+infer.PageSuffix+")")
 	flags.BoolVar(&asJSON, "json", false, "print one JSON object")
 	return c
+}
+
+// tableParts lists the files of a table that a file names, or a pattern.
+func tableParts(folder *files.Folder, name string) (table.Parts, error) {
+	list, err := folder.List(name)
+	return table.Parts{Name: name, Files: list}, err
 }
 
 // fileFlags adds what a person has to say of a file that cannot be seen in it.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"weir/internal/disk"
+	"weir/pipeline"
 	"weir/runtime/infer"
 	"weir/runtime/store"
 )
@@ -21,8 +22,7 @@ func placePage(data, page string) (string, error) {
 	case "none":
 		return "", nil
 	case "":
-		dir, name := filepath.Split(data)
-		page = filepath.Join(dir, strings.NewReplacer("*", "_", "?", "_", "[", "_", "]", "_").Replace(name)+infer.PageSuffix)
+		page = pipeline.Stem(data) + infer.PageSuffix
 	}
 	if run := releasing(page); run != "" {
 		return "", fmt.Errorf("%s: lies in what the run %s releases, and it will quote rows: name a file "+
@@ -107,10 +107,7 @@ func ignoreIn(dir string, private []string) error {
 func ignoredIn(private ...string) ([]byte, error) {
 	text, err := templates.ReadFile("template/gitignore")
 	for i, file := range private {
-		name := strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(file)
-		if strings.Contains(file, "*") {
-			name = file // of several files
-		}
+		name := strings.NewReplacer(`\`, `\\`, "[", `\[`).Replace(file) // * and ? of a pattern mean the same there
 		if i == 0 {
 			text = append(text, "# private: it quotes rows, or holds them\n"...)
 		}

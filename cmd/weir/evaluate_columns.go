@@ -15,24 +15,27 @@ import (
 
 // compared is a file that is compared, as it will be opened.
 type compared struct {
-	port, file string
-	csv        *pipeline.CSV
-	names      []string // of its columns; nil where the file cannot be read, which opening it says
+	port  string
+	of    table.Parts
+	csv   *pipeline.CSV
+	names []string // of its columns; nil where the file cannot be read, which opening it says
 }
 
 // files lists the files that are compared, each with the delimiter of its own header.
-func (f *evaluateFlags) files(ctx context.Context, folder *files.Folder, d *domain.Domain) []compared {
-	var list []compared
+func (f *evaluateFlags) files(ctx context.Context, folder *files.Folder, d *domain.Domain) (list []compared, err error) {
 	named := [][2]string{{"real", f.real}, {"synthetic", f.synthetic}, {"real_train", f.train}, {"baseline", f.baseline}}
 	for _, t := range named {
 		if t[1] == "" {
 			continue
 		}
-		c := compared{port: t[0], file: t[1], csv: f.csv(t[0])}
+		c := compared{port: t[0], csv: f.csv(t[0])}
+		if c.of, err = tableParts(folder, t[1]); err != nil {
+			return nil, err
+		}
 		c.readHeader(ctx, folder, d)
 		list = append(list, c)
 	}
-	return list
+	return list, nil
 }
 
 // readHeader finds the delimiter that cuts most columns of the domain out of the header: the one that --delimiter names
@@ -42,7 +45,7 @@ func (c *compared) readHeader(ctx context.Context, folder *files.Folder, d *doma
 	for _, delimiter := range []string{c.csv.Delimiter, ",", ";", "\t", "|"} {
 		csv := *c.csv
 		csv.Delimiter = delimiter
-		raw, err := table.OpenRaw(ctx, folder, c.file, &csv)
+		raw, err := table.OpenRaw(ctx, folder, c.of.Files[0], &csv)
 		if err != nil {
 			continue
 		}
@@ -67,7 +70,7 @@ func common(d *domain.Domain, list []compared) (*domain.Domain, []string, error)
 				continue
 			}
 			gone = append(gone, c.Name)
-			word := fmt.Sprintf("column %s: is not in %s, so it is left out", c.Name, t.file)
+			word := fmt.Sprintf("column %s: is not in %s, so it is left out", c.Name, t.of.Name)
 			if near := schema.Suggest(c.Name, t.names); near != "" {
 				word += " (did you mean " + near + "?)"
 			}

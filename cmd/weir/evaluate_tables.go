@@ -28,14 +28,18 @@ func (f *evaluateFlags) tables(ctx context.Context, result *evaluation) (pipelin
 	if err != nil {
 		return nil, err
 	}
-	tables, list := pipeline.Tables{}, f.files(ctx, folder, domain)
+	list, err := f.files(ctx, folder, domain)
+	if err != nil {
+		return nil, err
+	}
+	tables := pipeline.Tables{}
 	domain, left, err := common(domain, list)
 	if err != nil {
 		return nil, err
 	}
 	result.Notes, result.left = append(result.Notes, left...), left
 	for _, t := range list {
-		opened, err := table.Open(folder, t.file, t.csv, nullable(domain))
+		opened, err := table.OpenParts(folder, t.of, t.csv, nullable(domain), "")
 		if err == nil {
 			err = noteMissing(ctx, t.port, opened, domain, result)
 		}

@@ -19,7 +19,7 @@ func (c *compared) unlisted(ctx context.Context, fsys table.FS, coded pipeline.T
 	if !any {
 		return nil
 	}
-	text, err := table.Open(fsys, c.file, c.csv, plain)
+	text, err := table.OpenParts(fsys, c.of, c.csv, plain, "")
 	if err != nil {
 		return nil // coded was opened: the file is there, its columns hold no text
 	}

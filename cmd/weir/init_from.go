@@ -208,7 +208,11 @@ func dialectOf(ctx context.Context, path string, given *pipeline.CSV) (string, e
 		return "", err
 	}
 	defer folder.Close()
-	return infer.Dialect(ctx, folder, path, given)
+	of, err := tableParts(folder, path)
+	if err != nil {
+		return "", err
+	}
+	return infer.Dialect(ctx, folder, of, given)
 }
 
 // fromFolder is a path as seen from a folder.

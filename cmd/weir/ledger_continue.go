@@ -9,9 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weir/internal/disk"
 	"weir/runtime/dataset"
-	"weir/runtime/store"
+	"weir/runtime/files"
 )
 
 func ledgerContinue(s streams) *cobra.Command {
@@ -32,10 +31,8 @@ Exit codes: 0 done; 2 usage; 3 a ledger lacks charges that were made.`,
 		Example: "  weir ledger continue patients-2025.csv patients-2026.csv\n  weir ledger continue patients.csv.weir-ledger.jsonl cleaned/patients.parquet",
 		Args:    exactly(2, "OLD NEW"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if f, err := disk.Open(args[1]); err != nil { // a folder or a pipe is no table
-				return usage(c, fmt.Errorf("%s: %w", args[1], store.Reason(err)))
-			} else if err := f.Close(); err != nil {
-				return err
+			if err := readable(args[1]); err != nil {
+				return usage(c, err)
 			}
 			done, err := dataset.Continue(dataset.Continuation{Disk: diskOf(c, s), Out: out, Old: args[0], New: args[1], Random: rand.Reader, Clock: time.Now})
 			if errors.Is(err, dataset.ErrUnknown) || errors.Is(err, fs.ErrNotExist) {
@@ -54,6 +51,20 @@ Exit codes: 0 done; 2 usage; 3 a ledger lacks charges that were made.`,
 	c.Flags().StringVar(&out, "out", "runs", "folder of runs, which knows the datasets")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return c
+}
+
+// readable refuses a table that cannot be opened: a folder or a pipe is none.
+func readable(name string) error {
+	folder, err := files.OpenFolder(".", false)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	of, err := tableParts(folder, name)
+	for _, file := range of.Files {
+		err = errors.Join(err, folder.Check(file))
+	}
+	return err
 }
 
 // chargedTo is empty for a dataset that was only read so far.

@@ -14,7 +14,7 @@ import (
 
 // isTable reports whether path is a table, which has a ledger or an owner file beside it: people name their table.
 func isTable(path string) bool {
-	for _, file := range []string{path + dataset.LedgerSuffix, path + dataset.OwnerSuffix} {
+	for _, file := range []string{dataset.LedgerName(path), dataset.OwnerName(path)} {
 		if _, err := os.Stat(file); err == nil && !strings.HasSuffix(path, dataset.LedgerSuffix) {
 			return true
 		}

@@ -39,9 +39,9 @@ func Beside(path string) (known KnownBeside, err error) {
 // for a run, and beside the table where there is none.
 func LedgerOf(table string) (string, error) {
 	own := owner{}
-	found, err := readPrivate(table+OwnerSuffix, &own, ownerCure)
+	found, err := readPrivate(OwnerName(table), &own, ownerCure)
 	if err != nil || !found || !exists(own.Ledger) {
-		return table + LedgerSuffix, err
+		return LedgerName(table), err
 	}
 	return own.Ledger, nil
 }
@@ -49,7 +49,7 @@ func LedgerOf(table string) (string, error) {
 // CheckOf refuses a ledger of a table that lacks charges of which the owner file beside the table knows.
 func CheckOf(table string, entries []ledger.Entry) error {
 	own := owner{}
-	if found, err := readPrivate(table+OwnerSuffix, &own, ownerCure); err != nil || !found {
+	if found, err := readPrivate(OwnerName(table), &own, ownerCure); err != nil || !found {
 		return err
 	}
 	return KnownBeside{table, own.head()}.Check(entries)
@@ -63,7 +63,7 @@ func exists(path string) bool {
 // Check refuses a ledger that lacks charges.
 func (k KnownBeside) Check(entries []ledger.Entry) error {
 	if err := ledger.Includes(entries, k.head); err != nil {
-		return Refusal{fmt.Errorf("must hold the charges that %s knows of: %w; bring it back from the owner's copy: weir ledger restore %s; or restore it from version control or a backup", k.data+OwnerSuffix, err, quoted(k.data))}
+		return Refusal{fmt.Errorf("must hold the charges that %s knows of: %w; bring it back from the owner's copy: weir ledger restore %s; or restore it from version control or a backup", OwnerName(k.data), err, quoted(k.data))}
 	}
 	return nil
 }

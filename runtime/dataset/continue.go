@@ -81,7 +81,7 @@ func (x *index) origin(c Continuation) (own *owner, home string, err error) {
 		own = &r.owner
 	}
 	if own == nil {
-		own, err = x.ofLedger(c, named, path+LedgerSuffix)
+		own, err = x.ofLedger(c, named, LedgerName(path))
 	}
 	if own == nil && err == nil {
 		err = fmt.Errorf("%s: %w", c.Old, ErrUnknown)
@@ -187,7 +187,7 @@ func (x *index) former(p place) (*owner, error) {
 	if err != nil || own != nil && own.Ledger != "" {
 		return own, err
 	}
-	entries, path, err := chargesAt(p.path+LedgerSuffix, "")
+	entries, path, err := chargesAt(LedgerName(p.path), "")
 	if err != nil || len(entries) == 0 {
 		return own, err
 	}

@@ -20,13 +20,14 @@ import (
 type Opening struct {
 	Disk      disk.Disk
 	Out       string         // folder of all runs; the index of datasets lies in it
-	Path      string         // of the file
+	Path      string         // of the file, or the pattern of several
 	Version   string         // as declared; "" is 1
 	Ledger    string         // where the run was asked to charge it; "" is beside the file
 	Uncharged bool           // the run draws no noise: it has no ledger, and leaves the folder of the data alone
 	Replay    bool           // an earlier run's noise is drawn again, and nothing is charged
 	Locked    bool           // whoever opens compares the content with a weir.lock first, and asks Refused then
 	Digest    string         // of the content (pipeline.Opened)
+	Parts     []string       // of the files, where they are several: each is the dataset, wherever it turns up, but for one that is known as another
 	Rows      pipeline.Table // read only where the index does not know the content
 	Clock     func() time.Time
 	Random    io.Reader // of the operating system
@@ -36,7 +37,7 @@ type Opening struct {
 // side.
 type Identity struct {
 	ID, Version string
-	Path        string    // of the file, links resolved: a ledger beside it is found by every link to it
+	Path        string    // of the file, or the pattern of several, links resolved: a ledger beside it is found by every link to it
 	Secret      noise.Key // of draws by the order of rows, such as shards; one for each content of each version
 	Ledger      string    // where its charges were written before, or ""
 	Notes       []string  // for the owner's terminal
@@ -205,6 +206,11 @@ func (f *finding) keep(own *owner, rows sketch) (*Identity, error) {
 		return nil, err
 	}
 	rec.holds(f.index.mac(f.Digest), rows)
+	for _, part := range f.Parts {
+		if f.index.byContent(part) == nil { // else it is a dataset of its own, and shared rows are told
+			rec.holds(f.index.mac(part), nil)
+		}
+	}
 	rec.at(f.place)
 	if err := errors.Join(f.index.save(rec), writePrivate(f.Disk, f.place.owner, rec.owner)); err != nil {
 		return nil, err

@@ -135,7 +135,7 @@ func headOf(entries []ledger.Entry) ledger.Head {
 // ledgerHome is where a run would put the ledger of a dataset without one.
 func ledgerHome(d disk.Disk, out, path, id string) string {
 	if d.Writable(filepath.Dir(path)) {
-		return path + LedgerSuffix
+		return LedgerName(path)
 	}
 	return filepath.Join(out, "ledgers", id+LedgerSuffix)
 }

@@ -80,7 +80,7 @@ func ownersIn(dir string) (paths []string, err error) {
 // its charges were made on this dataset, by whom and where ever. Where the ledger is lost, its owner's
 // copy says as much, and has it restored before a charge.
 func (f *finding) byLedger() (*owner, error) {
-	own, err := f.ofLedger(f.place.path+LedgerSuffix, f.place.beside)
+	own, err := f.ofLedger(LedgerName(f.place.path), f.place.beside)
 	if own != nil || err != nil || f.Ledger == "" {
 		return own, err
 	}

@@ -34,7 +34,7 @@ func Peek(out, path, asked string) (*Identity, error) {
 		return nil, damaged
 	}
 	if own == nil {
-		id, err := byLedgers(p, out, p.path+LedgerSuffix, asked)
+		id, err := byLedgers(p, out, LedgerName(p.path), asked)
 		return id, errors.Join(damaged, err)
 	}
 	if _, err := os.Stat(p.beside); err != nil {

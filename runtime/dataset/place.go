@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"weir/internal/disk"
+	"weir/pipeline"
 	"weir/runtime/store"
 )
 
@@ -16,7 +17,7 @@ import (
 // mark on that folder. Both may exist, where that changed in between.
 type place struct {
 	disk   disk.Disk
-	path   string // links resolved
+	path   string // links resolved; of a pattern those of its folder
 	beside string
 	aside  string
 	owner  string // the one of both that is written
@@ -43,8 +44,8 @@ func locate(d disk.Disk, out, path string, uncharged bool) (place, error) {
 
 // placeOf is the place of a resolved path.
 func placeOf(out, path string) place {
-	name := sha256.Sum256([]byte(path))
-	p := place{path: path, beside: path + OwnerSuffix, aside: filepath.Join(out, "owners", hex.EncodeToString(name[:16])+OwnerSuffix)}
+	name := sha256.Sum256([]byte(pipeline.Stem(path)))
+	p := place{path: path, beside: OwnerName(path), aside: filepath.Join(out, "owners", hex.EncodeToString(name[:16])+OwnerSuffix)}
 	p.owner = p.beside
 	return p
 }
@@ -54,12 +55,36 @@ func resolve(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if pipeline.IsPattern(path) {
+		return resolvePattern(path)
+	}
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", path, store.Reason(err))
 	}
 	return real, nil
 }
+
+// resolvePattern resolves the folder of a pattern. A file that is called as the pattern's ledger would have that ledger
+// for its own.
+func resolvePattern(path string) (string, error) {
+	dir, err := resolve(filepath.Dir(path))
+	if err != nil {
+		return "", err
+	}
+	path = filepath.Join(dir, filepath.Base(path))
+	if stem := pipeline.Stem(path); exists(stem) {
+		return "", Refusal{fmt.Errorf("%s: would share the ledger %s with the file %s beside it; each table has a ledger of its own: rename that file, or write the pattern otherwise",
+			path, filepath.Base(LedgerName(path)), filepath.Base(stem))}
+	}
+	return path, nil
+}
+
+// LedgerName returns the path of the ledger beside a table; of a table in several files, by their pattern's text alone.
+func LedgerName(table string) string { return pipeline.Stem(table) + LedgerSuffix }
+
+// OwnerName returns the path of the owner file beside a table.
+func OwnerName(table string) string { return pipeline.Stem(table) + OwnerSuffix }
 
 const ownerCure = "restore it from a backup; or remove it, then weir knows the dataset by its content only, as far as the folder of runs does"
 

@@ -63,7 +63,7 @@ func Restore(r Restoration) (done Restored, err error) {
 	rec.at(p)
 	s := restoring{disk: r.Disk, out: r.Out, rec: rec, of: path}
 	if s.ledger = rec.Ledger; s.ledger == "" {
-		s.ledger = path + LedgerSuffix
+		s.ledger = LedgerName(path)
 	}
 	return s.restore()
 }

@@ -96,7 +96,7 @@ func (o *owner) forgot(version string, at place) bool {
 	if len(o.bound(version)) > 0 {
 		return false
 	}
-	entries, _, _ := chargesAt(cmp.Or(o.Ledger, at.path+LedgerSuffix), "") // of one that cannot be read whoever charges it says why
+	entries, _, _ := chargesAt(cmp.Or(o.Ledger, LedgerName(at.path)), "") // of one that cannot be read whoever charges it says why
 	return slices.ContainsFunc(entries, func(e ledger.Entry) bool { return e.Dataset == o.ID && e.Version == version })
 }
 

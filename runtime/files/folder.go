@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"weir/internal/disk"
+	"weir/pipeline"
 	"weir/runtime/store"
 )
 
@@ -71,6 +72,78 @@ func (f *Folder) Check(name string) error {
 		return fmt.Errorf("%s: %w", name, store.Reason(err))
 	}
 	return file.Close()
+}
+
+// mostParts is how many files one table may have: a run holds them all open.
+const mostParts = 1000
+
+// List returns the files that a name stands for: itself, or what a pattern matches (pipeline.Matches), in byte order of
+// the names.
+func (f *Folder) List(name string) ([]string, error) {
+	if !pipeline.IsPattern(name) {
+		return []string{name}, nil
+	}
+	dir, base := filepath.Dir(name), filepath.Base(name)
+	entries, err := f.entries(dir)
+	if err != nil {
+		return nil, err
+	}
+	var list []string
+	for _, e := range entries { // sorted by name
+		if e.Name() == base {
+			return nil, fmt.Errorf("%s: is the name of a file and, with its * or ?, a pattern for several; rename the file", name)
+		}
+		if pipeline.Matches(base, e.Name()) {
+			list = append(list, filepath.Join(dir, e.Name()))
+		}
+	}
+	switch {
+	case len(list) == 0:
+		return nil, fmt.Errorf("%s: no file in the folder %s matches this pattern", name, f.Path(dir))
+	case len(list) > mostParts:
+		return nil, fmt.Errorf("%s: matches more than %d files, must be at most so many: join some", name, mostParts)
+	}
+	return list, f.apart(list)
+}
+
+// entries lists a folder.
+func (f *Folder) entries(dir string) (list []fs.DirEntry, err error) {
+	if f.root == nil {
+		list, err = os.ReadDir(f.Path(dir))
+	} else if filepath.IsAbs(dir) {
+		return nil, fmt.Errorf("%s: is an absolute path, %w", dir, ErrConfined)
+	} else {
+		list, err = fs.ReadDir(f.root.FS(), filepath.ToSlash(filepath.Clean(dir)))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: the folder cannot be listed: %w", f.Path(dir), store.Reason(err))
+	}
+	return list, nil
+}
+
+// apart refuses two names of one file, such as a link to the latest part: its rows would count twice.
+func (f *Folder) apart(list []string) error {
+	var infos []fs.FileInfo
+	for i, name := range list {
+		info, err := f.stat(name)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, store.Reason(err))
+		}
+		for j, other := range infos {
+			if os.SameFile(info, other) {
+				return fmt.Errorf("%s: is the same file as %s, by a link, and its rows would count twice; remove one of them, or write the pattern otherwise", list[i], list[j])
+			}
+		}
+		infos = append(infos, info)
+	}
+	return nil
+}
+
+func (f *Folder) stat(name string) (fs.FileInfo, error) {
+	if f.root == nil {
+		return os.Stat(f.Path(name))
+	}
+	return f.root.Stat(filepath.Clean(name))
 }
 
 // Inside refuses a place outside a confined folder, whether a file lies there yet or not.

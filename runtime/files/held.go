@@ -21,6 +21,7 @@ type Held struct {
 	*Folder
 	mu    sync.Mutex
 	files map[string]*heldFile
+	parts map[string][]string // files of each pattern, as they were first listed
 }
 
 type heldFile struct {
@@ -32,7 +33,43 @@ type heldFile struct {
 }
 
 // Hold returns the held files of a folder, none so far. Closing them closes the folder.
-func Hold(folder *Folder) *Held { return &Held{Folder: folder, files: map[string]*heldFile{}} }
+func Hold(folder *Folder) *Held {
+	return &Held{Folder: folder, files: map[string]*heldFile{}, parts: map[string][]string{}}
+}
+
+// List is Folder.List, done once for each pattern.
+func (h *Held) List(name string) ([]string, error) {
+	if list := h.listed(name); list != nil {
+		return list, nil
+	}
+	list, err := h.Folder.List(name)
+	if err != nil || !pipeline.IsPattern(name) {
+		return list, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.parts[name] = list
+	return list, nil
+}
+
+// listed returns the files of a pattern that was listed, else nil.
+func (h *Held) listed(name string) []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.parts[name]
+}
+
+// Lists lists all files that names stand for.
+func (h *Held) Lists(names []string) (all []string, err error) {
+	for _, name := range names {
+		list, err := h.List(name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, list...)
+	}
+	return all, nil
+}
 
 // Open returns a view of the file from its beginning. A file that is no regular one, such as a pipe, can be read once
 // only and is refused.
@@ -91,10 +128,15 @@ func (h *Held) known(f *heldFile) string {
 	return f.digest
 }
 
-// Untouched looks at sizes and times of change, which costs nothing.
+// Untouched looks at sizes, times of change and what patterns match, which costs nothing.
 func (h *Held) Untouched() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	for pattern, list := range h.parts {
+		if now, err := h.Folder.List(pattern); err != nil || !slices.Equal(now, list) {
+			return h.hasChanged(pattern)
+		}
+	}
 	for name, f := range h.files {
 		info, err := f.file.Stat()
 		if err != nil || info.Size() != f.size || !info.ModTime().Equal(f.changed) {
@@ -184,7 +226,8 @@ func (h *Held) Close() error {
 	return errors.Join(errs...)
 }
 
-// Only returns the held files of these names; any other is refused, as if it were not there.
+// Only returns the held files of these names, or that they match as patterns; any other is refused, as if it were not
+// there.
 func (h *Held) Only(names ...string) pipeline.Files { return only{h, names} }
 
 // only is the part of the held files that a source may open: those that it declared, by which it is confined, watched
@@ -195,10 +238,19 @@ type only struct {
 }
 
 func (o only) allowed(name string) error {
-	if !slices.Contains(o.names, name) {
+	part := func(declared string) bool { return slices.Contains(o.held.listed(declared), name) }
+	if !slices.Contains(o.names, name) && !slices.ContainsFunc(o.names, part) {
 		return fmt.Errorf("%s: is opened by a source that does not declare it: %w", name, fs.ErrPermission)
 	}
 	return nil
+}
+
+// List implements pipeline.Files.
+func (o only) List(name string) ([]string, error) {
+	if err := o.allowed(name); err != nil {
+		return nil, err
+	}
+	return o.held.List(name)
 }
 
 // Open implements pipeline.Files.

@@ -13,6 +13,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"weir/runtime/table"
 )
 
 // TestDamagedFilesAreRefusedNotFatal: one damaged Parquet file in five
@@ -29,8 +31,8 @@ func TestDamagedFilesAreRefusedNotFatal(t *testing.T) {
 				}
 				data[at] = byte(rng.IntN(256))
 			}
-			Draft(t.Context(), fstest.MapFS{name: {Data: data}}, name, nil) // must return
-			Draft(t.Context(), fstest.MapFS{name: {Data: data[:rng.IntN(len(data))]}}, name, nil)
+			Draft(t.Context(), fstest.MapFS{name: {Data: data}}, table.One(name), nil) // must return
+			Draft(t.Context(), fstest.MapFS{name: {Data: data[:rng.IntN(len(data))]}}, table.One(name), nil)
 		}
 	}
 }

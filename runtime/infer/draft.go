@@ -236,14 +236,14 @@ func number(x float64) string {
 	return strconv.FormatFloat(x, 'f', -1, 64)
 }
 
-// Dialect guesses from its first lines how a text file is written where given says no more than its encoding, as settings of
+// Dialect guesses from the first lines of its first file how a table in text is written where given says no more than its encoding, as settings of
 // dataset.csv in YAML; "" where the defaults serve.
-func Dialect(ctx context.Context, fsys table.FS, name string, given *pipeline.CSV) (string, error) {
-	csv, err := sniff(ctx, fsys, name, given)
+func Dialect(ctx context.Context, fsys table.FS, of table.Parts, given *pipeline.CSV) (string, error) {
+	csv, err := sniff(ctx, fsys, of.Files[0], given)
 	if err != nil {
 		return "", err
 	}
-	if raw, err := table.OpenRaw(ctx, fsys, name, csv); err == nil && len(raw.Unread) > 0 { // else a run says what is wrong
+	if raw, err := table.OpenRaw(ctx, fsys, of.Files[0], csv); err == nil && len(raw.Unread) > 0 { // else a run says what is wrong
 		csv.Extra = "ignore"
 	}
 	return settings(csv), nil
@@ -258,7 +258,7 @@ type Drafted struct {
 
 // finding is what is known of a file while its domain is drafted.
 type finding struct {
-	name       string
+	of         table.Parts
 	csv        *pipeline.CSV
 	rows       int64
 	profiles   []*profile
@@ -272,17 +272,18 @@ type finding struct {
 	unproposed int // further rules
 }
 
-// Draft reads a whole file and drafts its domain, with
+// Draft reads a whole table and drafts its domain, with
 // `source: UNDECIDED` wherever something comes from the data (rules
 // W01 and W02). Where csv is nil or names no delimiter, that, and what else of header, blanks and comments it leaves
-// open, is guessed from the first lines; the guess stands at the top of the draft. Spellings in csv.Missing are
+// open, is guessed from the first lines of its first file; the guess stands at the top of the draft. Spellings in csv.Missing are
 // missing in every column.
-func Draft(ctx context.Context, fsys table.FS, name string, csv *pipeline.CSV) (*Drafted, error) {
-	csv, err := settled(ctx, fsys, name, csv)
+func Draft(ctx context.Context, fsys table.FS, of table.Parts, csv *pipeline.CSV) (*Drafted, error) {
+	name := of.Name
+	csv, err := settled(ctx, fsys, of.Files[0], csv)
 	if err != nil {
 		return nil, err
 	}
-	raw, err := table.OpenRaw(ctx, fsys, name, csv)
+	raw, err := table.OpenRawParts(ctx, fsys, of, csv)
 	if err != nil {
 		return nil, err
 	}
@@ -300,7 +301,7 @@ func Draft(ctx context.Context, fsys table.FS, name string, csv *pipeline.CSV) (
 	if rows == 0 {
 		return nil, fmt.Errorf("%s: holds no rows", name)
 	}
-	f := &finding{name: name, csv: csv, rows: rows, skipped: raw.Unread, profiles: columns, columns: make([]domain.Column, len(columns))}
+	f := &finding{of: of, csv: csv, rows: rows, skipped: raw.Unread, profiles: columns, columns: make([]domain.Column, len(columns))}
 	for i, p := range columns {
 		f.columns[i] = p.column()
 	}
@@ -321,7 +322,7 @@ func Draft(ctx context.Context, fsys table.FS, name string, csv *pipeline.CSV) (
 func (f *finding) look(ctx context.Context, fsys table.FS) error {
 	d := &domain.Domain{Columns: slices.Clone(f.columns)}
 	d.Complete()
-	t, err := table.Open(fsys, f.name, f.csv, d)
+	t, err := table.OpenParts(fsys, f.of, f.csv, d, "")
 	if err == nil {
 		f.sample, err = draw(ctx, t)
 	}

@@ -30,7 +30,7 @@ func (f *finding) page() []byte {
 	fmt.Fprintf(&b, "%s%s look like\n\nBy weir domain infer, for whoever decides on its draft. This page quotes rows "+
 		"and counts them: keep it where they are\n"+
 		"kept, never commit, send or publish it, and remove it once the domain is decided. No other file of weir reads "+
-		"it.\n\n", PageHead, cellText(path.Base(f.name)))
+		"it.\n\n", PageHead, cellText(path.Base(f.of.Name)))
 	fmt.Fprintf(&b, "%s rows, %d columns. ", thousands(f.rows), len(f.columns))
 	switch {
 	case f.unread != nil:

@@ -9,6 +9,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/spec"
+	"weir/runtime/table"
 )
 
 // found drafts a table of so many rows.
@@ -19,7 +20,7 @@ func found(t *testing.T, head string, rows int, row func(i int) string) *Drafted
 	for i := range rows {
 		b.WriteString(row(i) + "\n")
 	}
-	out, err := Draft(t.Context(), fstest.MapFS{"f.csv": {Data: []byte(b.String())}}, "f.csv", &pipeline.CSV{Delimiter: ","})
+	out, err := Draft(t.Context(), fstest.MapFS{"f.csv": {Data: []byte(b.String())}}, table.One("f.csv"), &pipeline.CSV{Delimiter: ","})
 	if err != nil {
 		t.Fatal(err)
 	}

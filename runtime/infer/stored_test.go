@@ -17,6 +17,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/spec"
+	"weir/runtime/table"
 )
 
 // TestStoredDraftsReadTheirFiles: a decided draft reads the file that it was made from,
@@ -32,7 +33,7 @@ func TestStoredDraftsReadTheirFiles(t *testing.T) {
 		files[name] = &fstest.MapFile{Data: data}
 	}
 	for name := range files {
-		out, err := Draft(t.Context(), files, name, nil)
+		out, err := Draft(t.Context(), files, table.One(name), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,7 +58,7 @@ func TestStoredTimesReadTheirFiles(t *testing.T) {
 func TestUnreadColumnsAreNamed(t *testing.T) {
 	for _, name := range []string{"pyarrow-list.parquet", "pyarrow-struct.parquet", "pyarrow-map.parquet"} {
 		files, _ := drafted(t, "parquet", name, `# Not drafted: column 2, "nested", is stored as `, `csv: {extra: "ignore"}`, `name: "id"`)
-		if csv, err := Dialect(t.Context(), files, name, &pipeline.CSV{}); err != nil || csv != `extra: "ignore"` {
+		if csv, err := Dialect(t.Context(), files, table.One(name), &pipeline.CSV{}); err != nil || csv != `extra: "ignore"` {
 			t.Errorf("%s: init writes csv: {%s}, %v", name, csv, err)
 		}
 	}
@@ -71,7 +72,7 @@ func drafted(t *testing.T, folder, name string, wants ...string) (fstest.MapFS, 
 		t.Fatal(err)
 	}
 	files := fstest.MapFS{name: {Data: data}}
-	out, err := Draft(t.Context(), files, name, nil)
+	out, err := Draft(t.Context(), files, table.One(name), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -100,7 +100,7 @@ func (p Place) testLedger(of Dataset) string {
 
 func (p Place) defaultLedger(of Dataset) string {
 	if of.Path != "" && p.Disk.Writable(filepath.Dir(of.Path)) {
-		return of.Path + dataset.LedgerSuffix
+		return dataset.LedgerName(of.Path)
 	}
 	path := filepath.Join(p.Out, "ledgers", of.ID+dataset.LedgerSuffix)
 	if of.Path != "" {

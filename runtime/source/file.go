@@ -3,15 +3,16 @@ package source
 import (
 	"context"
 	"path/filepath"
+	"strings"
 
 	"weir/pipeline"
 	"weir/runtime/table"
 	"weir/schema"
 )
 
-// File is a table in one file, of any format that package table reads.
+// File is a table in one file of any format that package table reads, or in several, which a pattern names.
 type File struct {
-	File string `yaml:"file,omitempty" json:"file,omitempty" format:"path" doc:"CSV or TSV (.gz and .zst too), Excel (.xlsx), Parquet or Arrow file, relative to the spec."`
+	File string `yaml:"file,omitempty" json:"file,omitempty" format:"path" doc:"CSV or TSV (.gz and .zst too), Excel (.xlsx), Parquet or Arrow file, relative to the spec; with * or ? in its name, such as part-*.csv, all files that match are one table."`
 }
 
 func fileKind() pipeline.SourceKind {
@@ -25,6 +26,10 @@ func (s *File) Declare(under pipeline.Declaring) (pipeline.Declared, error) {
 		ps.Add("file", "empty", "the path of a table")
 		return pipeline.Declared{}, ps.Err()
 	}
+	if strings.ContainsAny(filepath.Dir(s.File), "*?") {
+		ps.Add("file", "a path with * or ? in the name of a folder", "a pattern in the last part of the path alone")
+		return pipeline.Declared{}, ps.Err()
+	}
 	d := pipeline.Declared{Name: filepath.Base(s.File), Full: filepath.Clean(s.File), Place: s.File, Files: []string{s.File}}
 	if table.Tabbed(s.File) && (under.CSV == nil || under.CSV.Delimiter == "") {
 		d.Reading = true // equal bytes in a .csv and in a .tsv are other rows
@@ -34,14 +39,20 @@ func (s *File) Declare(under pipeline.Declaring) (pipeline.Declared, error) {
 
 // Open implements pipeline.Source.
 func (s *File) Open(_ context.Context, o pipeline.Opening) (pipeline.Opened, error) {
-	t, err := table.OpenUnits(o.Files, s.File, o.CSV, o.Columns, o.Unit)
-	return &openFile{files: o.Files, name: s.File, rows: t}, err
+	list, err := o.Files.List(s.File)
+	if err != nil {
+		return nil, err
+	}
+	t, err := table.OpenParts(o.Files, table.Parts{Name: s.File, Files: list}, o.CSV, o.Columns, o.Unit)
+	return &openFile{files: o.Files, list: list, rows: t}, err
 }
 
-// openFile is an opened File. Its content is the uncompressed bytes, so that a file and its gzip are one dataset.
+// openFile is an opened File. Its content is the uncompressed bytes, so that a file and its gzip are one dataset. The
+// content of several files is the list of their digests in the order of their rows; a pattern that matches one file is
+// that file.
 type openFile struct {
 	files pipeline.Files
-	name  string
+	list  []string
 	rows  pipeline.Table
 }
 
@@ -49,10 +60,30 @@ type openFile struct {
 func (f *openFile) Table() pipeline.Table { return f.rows }
 
 // Content implements pipeline.Opened.
-func (f *openFile) Content(ctx context.Context) (string, error) { return f.files.Digest(ctx, f.name) }
+func (f *openFile) Content(ctx context.Context) (string, error) {
+	if len(f.list) == 1 {
+		return f.files.Digest(ctx, f.list[0])
+	}
+	all := "parts"
+	for _, name := range f.list {
+		digest, err := f.files.Digest(ctx, name)
+		if err != nil {
+			return "", err
+		}
+		all += " " + digest
+	}
+	return all, nil
+}
 
 // Unchanged implements pipeline.Opened.
-func (f *openFile) Unchanged(ctx context.Context) error { return f.files.Unchanged(ctx, f.name) }
+func (f *openFile) Unchanged(ctx context.Context) error {
+	for _, name := range f.list {
+		if err := f.files.Unchanged(ctx, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // Close implements pipeline.Opened.
 func (f *openFile) Close() error { return nil }

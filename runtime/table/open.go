@@ -4,17 +4,19 @@
 package table
 
 import (
+	"cmp"
 	"runtime"
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
 )
 
-// options of reading; all but the unit change no result.
+// options of reading; the first two change no result.
 type options struct {
 	BatchRows int    // rows of a record batch; 65,536 by default
 	Workers   int    // parsing goroutines; the number of cores by default, at most 4
 	unit      string // see OpenUnits
+	called    string // name of the table, where that is not the file's: by which a tab parts its cells (Tabbed)
 }
 
 func (o options) filled() options {
@@ -49,21 +51,26 @@ func OpenUnits(fsys FS, name string, csv *pipeline.CSV, d *domain.Domain, unit s
 
 // openWith is Open with options.
 func openWith(fsys FS, name string, csv *pipeline.CSV, d *domain.Domain, o options) (pipeline.Table, error) {
-	dialect, err := newDialect(name, csv)
+	t, _, err := openAs(fsys, name, csv, d, o)
+	return t, err
+}
+
+// openAs is openWith, and tells the format.
+func openAs(fsys FS, name string, csv *pipeline.CSV, d *domain.Domain, o options) (t pipeline.Table, f Format, err error) {
+	dialect, err := newDialect(cmp.Or(o.called, name), csv)
 	if err != nil {
-		return pipeline.Table{}, err
+		return t, nil, err
 	}
 	dialect.unit = unlistedUnit(d, dialect, o.unit)
 	s, err := openStream(fsys, name)
 	if err != nil {
-		return pipeline.Table{}, err
+		return t, nil, err
 	}
 	defer s.Close()
-	f, err := formatOf(name, s.head)
-	if err != nil {
-		return pipeline.Table{}, err
+	if f, err = formatOf(name, s.head); err != nil {
+		return t, nil, err
 	}
-	t := pipeline.Table{Header: pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Unbounded()})}
+	t = pipeline.Table{Header: pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Unbounded()})}
 	t.Open, err = f.open(&input{options: o.filled(), fsys: fsys, name: name, stream: s, dialect: dialect, domain: d})
-	return t, err
+	return t, f, err
 }

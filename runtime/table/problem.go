@@ -56,13 +56,14 @@ func (e *Error) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// problems collects, one entry a column and rule.
+// problems collects, one entry a file, column and rule.
 type problems struct {
 	file, unit string
 	list       []Problem
-	index      map[[2]string]int
+	index      map[[3]string]int
 	cells      int64
 	fatal      bool // what follows cannot be made sense of
+	stopped    bool // the reading of a file was
 }
 
 func (p *problems) add(line int64, column, rule string) {
@@ -71,13 +72,13 @@ func (p *problems) add(line int64, column, rule string) {
 
 func (p *problems) merge(q Problem) {
 	p.cells += 1 + q.More
-	key := [2]string{q.Column, q.Rule}
+	key := [3]string{q.File, q.Column, q.Rule}
 	if i, ok := p.index[key]; ok {
 		p.list[i].More += 1 + q.More
 		return
 	}
 	if p.index == nil {
-		p.index = map[[2]string]int{}
+		p.index = map[[3]string]int{}
 	}
 	p.index[key] = len(p.list)
 	p.list = append(p.list, q)

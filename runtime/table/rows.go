@@ -21,6 +21,8 @@ type Raw struct {
 	Stored []domain.Column            // the plainest columns that read what is stored, without names; nil for text files
 	Unread []UnreadColumn             // columns of the file that are not among the others, since no domain can declare them
 	Rows   iter.Seq2[[][]byte, error] // a row is valid until the next
+
+	format string // name of its Format
 }
 
 // UnreadColumn is a column whose stored type is not read.
@@ -45,7 +47,11 @@ func OpenRaw(ctx context.Context, fsys FS, name string, csv *pipeline.CSV) (*Raw
 	if err != nil {
 		return nil, err
 	}
-	return f.raw(ctx, &input{options: options{}.filled(), fsys: fsys, name: name, stream: s, dialect: d})
+	r, err := f.raw(ctx, &input{options: options{}.filled(), fsys: fsys, name: name, stream: s, dialect: d})
+	if r != nil {
+		r.format = f.Name()
+	}
+	return r, err
 }
 
 // raw reads the header of a text.

@@ -1,0 +1,117 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"weir/runtime/table"
+)
+
+// several is the opening of the files that a pattern names.
+func (b *bench) several(pattern, version string, names ...string) Opening {
+	b.Helper()
+	o := Opening{Out: b.out, Path: b.path(pattern), Version: version, Digest: "parts", Clock: clock, Random: b.random}
+	list := table.Parts{Name: pattern}
+	for _, name := range names {
+		digest, err := table.Digest(context.Background(), files{}, b.path(name))
+		if err != nil {
+			b.Fatal(err)
+		}
+		list.Files, o.Parts = append(list.Files, b.path(name)), append(o.Parts, digest)
+		o.Digest += " " + digest
+	}
+	rows, err := table.OpenParts(files{}, list, nil, columns(), "")
+	if err != nil {
+		b.Fatal(err)
+	}
+	o.Rows = rows
+	return o
+}
+
+// TestOwnerOfSeveralFiles: the owner file is called by the pattern's text, whatever files there are; a part that comes
+// makes other content of the same dataset, and a part alone is that dataset too.
+func TestOwnerOfSeveralFiles(t *testing.T) {
+	b := newBench(t)
+	b.write("p-1.csv", people(0, 300))
+	b.write("p-2.csv", people(300, 600))
+	b.write("p-3.csv", people(600, 900))
+	open := func(o Opening) *Identity {
+		t.Helper()
+		id, err := Identify(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	first := open(b.several("p-*.csv", "1", "p-1.csv", "p-2.csv"))
+	if err := first.Bind(""); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(b.path("p-_.csv.weir-owner.json")); err != nil {
+		t.Error(err)
+	}
+	if filepath.Base(LedgerName(first.Path)) != "p-_.csv.weir-ledger.jsonl" {
+		t.Errorf("the ledger is %s", LedgerName(first.Path))
+	}
+	_, err := Identify(t.Context(), b.several("p-*.csv", "1", "p-1.csv", "p-2.csv", "p-3.csv"))
+	mustContain(t, err, "p-*.csv", `dataset.version: is 1`, `such as dataset.version: "2"`)
+	next := open(b.several("p-*.csv", "2", "p-1.csv", "p-2.csv", "p-3.csv"))
+	if next.ID != first.ID || next.Content() == first.Content() || next.Secret == first.Secret {
+		t.Error("the next month is another dataset, or has the content or the secret of the first")
+	}
+	for _, name := range []string{"p-2.csv", "p-3.csv"} {
+		if id := open(b.opening(name, "3")); id.ID != first.ID {
+			t.Errorf("%s alone is %s, must be %s", name, id.ID, first.ID)
+		}
+		digest, _ := table.Digest(t.Context(), files{}, b.path(name))
+		if what, is, err := KnownPrivate(b.out, digest); !is || err != nil {
+			t.Errorf("%s passes for public: %q, %v", name, what, err)
+		}
+	}
+	seen, err := Peek(b.out, b.path("p-*.csv"), "")
+	if err != nil || seen == nil || seen.ID != first.ID {
+		t.Errorf("Peek finds %v, %v", seen, err)
+	}
+}
+
+// TestAPartThatIsADatasetAlready: it stays the dataset that it is, whichever id comes first in the index.
+func TestAPartThatIsADatasetAlready(t *testing.T) {
+	for seed := range byte(6) {
+		b := newBench(t)
+		b.random = rand.NewChaCha8([32]byte{seed})
+		b.write("p-1.csv", people(0, 300))
+		b.write("p-2.csv", people(300, 600))
+		alone := b.identify("p-1.csv", "1")
+		all, err := Identify(t.Context(), b.several("p-*.csv", "1", "p-1.csv", "p-2.csv"))
+		if err != nil || all.ID == alone.ID || len(all.Overlaps) != 1 || !strings.Contains(all.Joins[0], "'"+b.path("p-*.csv")+"'") {
+			t.Fatalf("%+v, %v: must be another dataset that shares rows", all, err)
+		}
+		if again := b.identify("p-1.csv", "1"); again.ID != alone.ID {
+			t.Errorf("is %s now, was %s", again.ID, alone.ID)
+		}
+		done, err := Continue(Continuation{Out: b.out, Old: b.path("p-1.csv"), New: b.path("p-*.csv"), Random: b.random, Clock: clock})
+		if err != nil || done.ID != alone.ID {
+			t.Errorf("%+v, %v: must be joined to %s", done, err, alone.ID)
+		}
+	}
+}
+
+// TestFileCalledAsTheLedgerOfAPattern: two tables never share the name of a ledger.
+func TestFileCalledAsTheLedgerOfAPattern(t *testing.T) {
+	b := newBench(t)
+	b.write("p-1.csv", people(0, 300))
+	b.write("p-_.csv", people(300, 600))
+	_, err := Identify(t.Context(), b.several("p-*.csv", "1", "p-1.csv"))
+	mustContain(t, err, "would share the ledger p-_.csv.weir-ledger.jsonl with the file p-_.csv")
+	_, blind := Peek(b.out, b.path("p-*.csv"), "")
+	for _, err := range []error{err, blind} {
+		if !errors.As(err, new(Refusal)) {
+			t.Errorf("%v: must be a refusal", err)
+		}
+	}
+}
