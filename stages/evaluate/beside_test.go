@@ -57,11 +57,17 @@ func TestBaselineIsUsed(t *testing.T) {
 // epsilon those without noise; without a budget there are none. The noise is that of
 // the analytic Gaussian mechanism (testdata/golden of account holds it to 1e-9): 3.73
 // is its multiplier at epsilon 1 and delta 1e-5, times the root of 2 and of 5 columns.
+// A unit of four rows moves counts by four, so that its noise is four times as large.
 func TestSimulatedBaseline(t *testing.T) {
+	unit := 1
 	run := func(plan *pipeline.Plan) map[string]pipeline.Metric {
 		env := pipelinetest.Env(2)
 		env.Plan = plan
-		out, err := pipelinetest.Run(t, stage("marginals", with{"ways": []int{1, 2}}), env, pipelinetest.Tables(wards.Ports(wards.Rows(10, 1500), wards.Rows(12, 1500), wards.Rows(11, 1500))))
+		in := wards.Ports(wards.Rows(10, 1500), wards.Rows(12, 1500), wards.Rows(11, 1500))
+		real := in["real"]
+		real.Header.Stability = pipeline.Rows(unit)
+		in["real"] = real
+		out, err := pipelinetest.Run(t, stage("marginals", with{"ways": []int{1, 2}}), env, pipelinetest.Tables(in))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,6 +96,11 @@ func TestSimulatedBaseline(t *testing.T) {
 	}
 	if note := some[name].Note; !strings.Contains(note, "noise of 11.8 rows") || !strings.Contains(note, "nothing is spent") {
 		t.Errorf("the note is %q", note)
+	}
+	unit = 4
+	units := at(1)[name]
+	if !strings.Contains(units.Note, "noise of 47.2 rows") || units.Value <= some[name].Value {
+		t.Errorf("of units of four rows it is %v, of rows %v: %q", units.Value, some[name].Value, units.Note)
 	}
 	for _, none := range []map[string]pipeline.Metric{run(nil), at(math.Inf(1))} {
 		if m, ok := none[name]; ok {

@@ -36,7 +36,7 @@ func (r *marginalRun) tablesBeside(b marginal.Binning) {
 	if from.Synth > 0 {
 		r.independent = from.Independent(r.table, r.env.Rand("independent baseline"))
 	}
-	sd := r.budgetNoise(len(from.Columns))
+	sd := r.budgetNoise(len(from.Columns), r.unitRows)
 	switch f := r.frames["baseline"]; {
 	case f != nil:
 		r.baseline, r.noise = b.CodeAll(real, f, r.env.Workers), "the table that is connected"
@@ -47,20 +47,29 @@ func (r *marginalRun) tablesBeside(b marginal.Binning) {
 	}
 }
 
-// budgetNoise is the standard deviation of the noise that the counts of every column
-// have where the whole budget of the spec pays for them in one Gaussian release, one
-// row a unit; 0 where there is no budget. This noise protects nobody: the figures that
-// it enters are private, whatever it is.
-func (r *marginalRun) budgetNoise(columns int) float64 {
+// budgetNoise is the standard deviation of the noise that the counts of every column have where the whole budget of the
+// spec pays for them in one Gaussian release; 0 where there is no budget. A unit's rows, most at most, may all have the
+// same values: they move a cell of each column, or two if they are replaced, by as many as they are. This noise
+// protects nobody: the figures that it enters are private, whatever it is.
+func (r *marginalRun) budgetNoise(columns, most int) float64 {
 	p := r.env.Plan
 	if p == nil || math.IsInf(float64(p.Budget), 1) || !(p.Budget > 0) || !(p.Delta > 0) {
 		return 0
 	}
-	squared := float64(columns) // what one row moves: a cell of each column, or two if it is replaced
+	cells := float64(columns)
 	if p.Adjacency == privacy.ReplaceOne {
-		squared *= 2
+		cells *= 2
 	}
-	return account.GaussianNoise(float64(p.Budget), p.Delta) * math.Sqrt(squared)
+	return account.GaussianNoise(float64(p.Budget), p.Delta) * float64(most) * math.Sqrt(cells)
+}
+
+// rowsOfUnit returns the most rows of a table that change with one privacy unit, where that is bounded, and else the
+// most rows that a unit has in the source.
+func rowsOfUnit(h pipeline.Header) int {
+	if h.Class == pipeline.Private && h.Stability.Spread == pipeline.SpreadRows {
+		return max(h.Stability.N, 1)
+	}
+	return h.Terms.Unit.Stability().N
 }
 
 // tablesRead is how many tables are compared over every workload.

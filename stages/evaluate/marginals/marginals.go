@@ -27,7 +27,7 @@ type settings struct {
 // Kinds lists the kind of this question.
 func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
-		Name: "marginals", Version: 8, Late: true,
+		Name: "marginals", Version: 9, Late: true,
 		In:  question.Ports("how far they are from `real` is what real rows reach"),
 		Out: question.Metrics(), Figures: figures(),
 		Doc: "Compares the 1-, 2- and 3-way marginals of a synthetic table with those of real rows: total variation, L1, L2, Jensen-Shannon " +
@@ -47,11 +47,13 @@ func Kinds() []pipeline.Kind {
 
 // Plan implements pipeline.Stage.
 func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
-	return dependsOnBudget(question.Work(in["real"], s.measure)), nil
+	real := in["real"]
+	return dependsOnBudget(question.Work(real, func(ctx context.Context, env *pipeline.Env, frames question.Frames) ([]pipeline.Metric, error) {
+		return s.measure(ctx, &marginalRun{settings: s, env: env, frames: frames, unitRows: rowsOfUnit(real), queries: map[int]workloads{}})
+	})), nil
 }
 
-func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames question.Frames) ([]pipeline.Metric, error) {
-	r := &marginalRun{settings: s, env: env, frames: frames, queries: map[int]workloads{}}
+func (s *settings) measure(ctx context.Context, r *marginalRun) ([]pipeline.Metric, error) {
 	r.code()
 	r.total = r.planned()
 	for _, part := range []func(context.Context) error{r.perColumn, r.kWay, r.nist, r.subsample, r.statistics} {
@@ -59,7 +61,7 @@ func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames questi
 			return nil, err
 		}
 	}
-	env.Progress(r.total, r.total)
+	r.env.Progress(r.total, r.total)
 	return r.Metrics, nil
 }
 
@@ -67,9 +69,10 @@ func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames questi
 type marginalRun struct {
 	*settings
 	metric.List
-	env    *pipeline.Env
-	frames map[string]*columns.Frame
-	table  *marginal.Table // real and synthetic
+	env      *pipeline.Env
+	frames   map[string]*columns.Frame
+	table    *marginal.Table // real and synthetic
+	unitRows int             // the most rows of a privacy unit
 	beside
 	notes       string
 	queries     map[int]workloads
