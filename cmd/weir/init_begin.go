@@ -38,7 +38,7 @@ type beginning struct {
 	Encoded           bool   // it learns nets, of rows that are encoded and have no gaps
 	FillNumbers       []filled
 	FillCategories    []filled
-	Gaussian          bool   // all that is spent are unsampled Gaussian mechanisms
+	Filter            string // of the budget that is offered; "": no filter measures all that is spent
 	Cap               string // epsilon of the budget that is offered
 	Train, Test       string // shares of the split
 	FewTest           bool   // the part for testing is too small for verdicts

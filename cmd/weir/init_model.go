@@ -38,7 +38,7 @@ func (b *beginning) take(dir string, d *domain.Domain) error {
 			return fmt.Errorf("--model: %s cannot learn this table with its defaults: %w", b.Model, err)
 		}
 	}
-	b.Gaussian = gaussian(plan)
+	b.Filter = filterFor(plan)
 	return nil
 }
 
@@ -97,15 +97,25 @@ func (b *beginning) encode(d *domain.Domain) {
 // filled is what stands for a missing value of a column.
 type filled struct{ Name, Value string }
 
-// gaussian reports whether all that a plan spends are unsampled Gaussian mechanisms, which the filter of that name
-// adds up.
-func gaussian(plan *compile.Plan) bool {
+// filterFor returns the filter of a budget that measures all that a plan spends: gaussian loses nothing, rdp takes most
+// mechanisms; "" where there is none, such as for Gaussian noise beside a release with a delta of its own.
+func filterFor(plan *compile.Plan) string {
 	var events []privacy.Event
 	for _, s := range plan.Steps {
 		for _, e := range s.Events {
 			events = append(events, e.Event)
 		}
 	}
-	_, err := account.SquaredMu(events, plan.Adjacency)
-	return err == nil && len(events) > 0
+	_, mu := account.SquaredMu(events, plan.Adjacency)
+	_, divergence := account.Divergence(events, plan.Adjacency)
+	_, _, pure := account.Plain(events, plan.Adjacency)
+	switch {
+	case mu == nil && len(events) > 0:
+		return "gaussian"
+	case divergence == nil:
+		return "rdp"
+	case pure == nil:
+		return "basic"
+	}
+	return ""
 }

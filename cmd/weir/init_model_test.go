@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -13,20 +14,23 @@ func TestInitTemplatesAndModels(t *testing.T) {
 	s := newStudy(t, 300)
 	s.write("gaps.yaml", "columns:\n  - {name: id, type: integer}\n  - {name: \"a: b\", type: numeric, bounds: [-1.5, 9], nullable: true}\n"+
 		"  - {name: ward, type: categorical, categories: [\"no\", x], missing: [\"?\"]}\n  - {name: flag, type: boolean}\n")
+	s.write("open.yaml", "columns:\n  - {name: ward, type: categorical, categories: private}\n  - {name: age, type: integer, bounds: [0, 99]}\n")
 	survey := []string{"--template", "survey", "--rows-public", "2400"}
 	for name, c := range map[string]struct {
 		flags, has, lacks []string
+		domain            string
 	}{
-		"survey":   {survey, []string{"# A survey:", "adjacency: replace_one", "associations:", "filter: gaussian", "train: 0.8, test: 0.2"}, []string{"disclosure:", "fewer than 200"}},
-		"registry": {[]string{"--template", "registry"}, []string{"# A register:", "adjacency: add_remove", "disclosure:"}, []string{"rows_public"}},
-		"claims":   {[]string{"--template", "claims", "--unit", "id", "--max-rows", "4"}, []string{"# Claims:", "{column: id, max_rows: 4}", "associations:", "worth more than epsilon"}, []string{"disclosure:"}},
-		"few":      {[]string{"--rows-public", "300"}, []string{"fewer than 200", "train: 0.9, test: 0.1", "rows: 270}"}, []string{"associations:"}},
-		"mst":      {append(survey, "--model", "mst"), []string{"{kind: mst, from: nameless}", "# budget: {epsilon: 10, delta: 1e-5}"}, []string{"gaussian", "encoded:"}},
+		"lists":    {has: []string{"kind: dp_categories", "No filter adds up a list that is released with a delta"}, lacks: []string{"# budget:"}, domain: "open.yaml"},
+		"survey":   {survey, []string{"# A survey:", "adjacency: replace_one", "associations:", "filter: gaussian", "train: 0.8, test: 0.2"}, []string{"disclosure:", "fewer than 200"}, ""},
+		"registry": {[]string{"--template", "registry"}, []string{"# A register:", "adjacency: add_remove", "disclosure:"}, []string{"rows_public"}, ""},
+		"claims":   {[]string{"--template", "claims", "--unit", "id", "--max-rows", "4"}, []string{"# Claims:", "{column: id, max_rows: 4}", "associations:", "worth more than epsilon"}, []string{"disclosure:"}, ""},
+		"few":      {[]string{"--rows-public", "300"}, []string{"fewer than 200", "train: 0.9, test: 0.1", "rows: 270}"}, []string{"associations:"}, ""},
+		"mst":      {append(survey, "--model", "mst"), []string{"{kind: mst, from: nameless}", "# budget: {epsilon: 10, delta: 1e-5}"}, []string{"gaussian", "encoded:"}, ""},
 		"net": {append(survey, "--model", "dp_vae", "--epsilon", "2"), []string{"encoded: {kind: encode}", "train: {kind: dp_vae}", `numbers: {"a: b": -1.5}`, `categories: {ward: "no"}`,
-			"marked: {kind: missing_indicator, from: nameless}", "# budget: {epsilon: 20, "}, []string{"filter: gaussian", "kind: auto"}},
+			"marked: {kind: missing_indicator, from: nameless}", "# budget: {epsilon: 20, "}, []string{"filter: gaussian", "kind: auto"}, ""},
 	} {
 		dir := s.path(name)
-		if code, _, errs := s.weir(append([]string{"init", dir, "--from", s.path("gaps.yaml")}, c.flags...)...); code != exitDone {
+		if code, _, errs := s.weir(append([]string{"init", dir, "--from", s.path(cmp.Or(c.domain, "gaps.yaml"))}, c.flags...)...); code != exitDone {
 			t.Errorf("%s: exit code %d: %s", name, code, errs)
 			continue
 		}

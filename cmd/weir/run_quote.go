@@ -51,9 +51,12 @@ func balanceLine(q runtime.Quote) string {
 		return s + "  budget           none: nothing bounds what all runs spend together (dataset.budget)\n"
 	}
 	s += fmt.Sprintf("  budget           epsilon %.6g", *q.Cap)
-	if left := *q.Cap - q.After.Epsilon; left >= 0 {
+	switch left := *q.Cap - q.After.Epsilon; {
+	case left >= 0:
 		s += fmt.Sprintf("; %s remains%s\n", privacy.Room(left), roomWords(q))
-	} else {
+	case math.IsInf(left, -1):
+		s += ": refused, " + q.After.Reason + "\n"
+	default:
 		s += ": exceeded\n"
 	}
 	if q.After.Epsilon > 0 {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 
 	"weir/privacy"
 )
@@ -76,7 +75,7 @@ func (c Cap) check(f Filter, spent, added []Entry) error {
 	}
 	with, why, err := r.cost(f, all)
 	if err != nil {
-		return err
+		return c.unmeasured(err, r, spent, all)
 	}
 	limit := f.limit(c.Epsilon, c.Delta)
 	if with.within(limit) {
@@ -100,6 +99,31 @@ func (c Cap) byGaussian(r reading, spent, all []Entry) bool {
 	return err == nil && why == "" && sum.within(f.limit(c.Epsilon, c.Delta))
 }
 
+// unmeasured completes the refusal of a charge that the filter has no measure for: whether it is made, and which
+// filters would measure everything, where none is fixed.
+func (c Cap) unmeasured(err error, r reading, spent, all []Entry) error {
+	var e *UnmeasuredError
+	if !errors.As(err, &e) {
+		return err
+	}
+	if e.Line > len(spent) {
+		e.Line = 0
+	}
+	if fixed, _, err := FilterOf(spent); err != nil || fixed != nil {
+		return errors.Join(e, err)
+	}
+	for _, name := range filterNames() {
+		other, err := Cap{Epsilon: c.Epsilon, Delta: c.Delta, Filter: name}.fresh()
+		if err != nil {
+			continue
+		}
+		if _, _, err := r.cost(other, all); err == nil {
+			e.Others = append(e.Others, name)
+		}
+	}
+	return e
+}
+
 // cost adds entries up. What cannot be read for the unit is infinite, and why names
 // the line; what the filter cannot measure is an error, because another could.
 func (r reading) cost(f Filter, entries []Entry) (sum Cost, why string, err error) {
@@ -111,7 +135,7 @@ func (r reading) cost(f Filter, entries []Entry) (sum Cost, why string, err erro
 		}
 		c, err := f.costOnce(known, event, r.pairs)
 		if err != nil {
-			return sum, "", fmt.Errorf("ledger: line %d: charge %q: under the filter %s, of %s: %w", i+1, e.ID, f, strings.Join(filterNames(), ", "), err)
+			return sum, "", &UnmeasuredError{Filter: f, Line: i + 1, Stage: e.Stage, Name: e.Name, Cause: err}
 		}
 		sum = sum.plus(c)
 	}

@@ -264,3 +264,33 @@ func TestRefusalOffersTheFilterThatFits(t *testing.T) {
 		t.Errorf("once rdp is fixed: %v", err)
 	}
 }
+
+// A filter without a measure for a charge refuses it by its stage, names the filters that measure everything while none
+// is fixed, and the line where the charge is made already. The measures are those of the comment of Filter: gaussian
+// takes unsampled Gaussian releases, rdp and basic take pure ones, none takes a delta of its own beside Gaussian noise.
+func TestUnmeasuredChargesAreRefusedByName(t *testing.T) {
+	limit := Cap{Epsilon: 50, Delta: 1e-6, Adjacency: privacy.AddRemove, Filter: "gaussian"}
+	noise, list := charge("noise", 0), charge("list", 0)
+	noise.Event, list.Event = privacy.Gaussian{NoiseMultiplier: 5}, privacy.Approximate{Epsilon: 0.1, Delta: 1e-8}
+	list.Stage, list.Name = "lists", "selection"
+	refused := func(l *Ledger, limit Cap, c Charge, want ...string) {
+		t.Helper()
+		err := l.Check(limit, c)
+		var e *UnmeasuredError
+		if !errors.As(err, &e) || !errors.Is(err, privacy.ErrUnsupported) || !containsAll(err.Error(), want...) {
+			t.Errorf("the refusal is %v, must have %q", err, want)
+		}
+	}
+	l, _ := newLedger(&memory{}, dataset, ticking())
+	refused(l, limit, charge("pure", 0.1), "stage train would spend sum", "filter gaussian", "Nothing was charged", "Declare dataset.budget.filter: rdp or basic")
+	if _, err := l.Append(&limit, noise); err != nil {
+		t.Fatal(err)
+	}
+	refused(l, limit, charge("pure", 0.1), "stage train would spend sum", "No other filter measures")
+	l, _ = newLedger(&memory{}, dataset, ticking())
+	if _, err := l.Append(nil, list); err != nil {
+		t.Fatal(err)
+	}
+	limit.Filter = "rdp"
+	refused(l, limit, noise, "line 1 of the ledger: stage lists has spent selection", "filter rdp", "No filter measures all that is spent")
+}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"weir/privacy"
 )
@@ -70,3 +71,46 @@ func (e *OverBudgetError) numbers() string {
 	}
 	return s
 }
+
+// UnmeasuredError says that the filter of a cap has no measure for a charge, made or asked for. It is refused
+// whatever is left: what cannot be added up cannot be bounded.
+type UnmeasuredError struct {
+	Filter      Filter
+	Line        int      // of the ledger; 0: the charge is not made yet
+	Stage, Name string   // of the charge
+	Others      []string // filters that measure everything, where none is fixed yet
+	Begun       bool     // the run has made other charges before, which stand
+	Cause       error    // names the event
+}
+
+// Error names the charge, what the filter lacks, and what can be done.
+func (e *UnmeasuredError) Error() string {
+	where, done := "stage "+e.Stage+" would spend "+e.Name, "Nothing was charged."
+	if e.Line > 0 {
+		where = fmt.Sprintf("line %d of the ledger: stage %s has spent %s", e.Line, e.Stage, e.Name)
+	}
+	if e.Begun {
+		done = "What this run was charged before stands."
+	}
+	return fmt.Sprintf("refused: %s, of which the filter %s of dataset.budget has no measure: %s. %s %s", where, e.Filter.Name, e.reason(), done, e.advice())
+}
+
+func (e *UnmeasuredError) reason() string {
+	var of *privacy.UnsupportedError
+	if errors.As(e.Cause, &of) {
+		return of.Reason
+	}
+	return e.Cause.Error()
+}
+
+func (e *UnmeasuredError) advice() string {
+	switch {
+	case len(e.Others) > 0:
+		return "Declare dataset.budget.filter: " + strings.Join(e.Others, " or ") + ", or take a stage whose charges it measures"
+	case e.Line > 0:
+		return "No filter measures all that is spent: this dataset can have no budget, and each run states its own epsilon"
+	}
+	return "No other filter measures what is spent and this together: take a stage whose charges it measures (weir plan prints them)"
+}
+
+func (e *UnmeasuredError) Unwrap() error { return e.Cause }

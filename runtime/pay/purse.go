@@ -279,10 +279,15 @@ func (p *Purse) note(paid ledger.Charge, event privacy.JSON, entries []ledger.En
 // what it had found left.
 func (p *Purse) asBegun(err error) error {
 	var over *ledger.OverBudgetError
+	var unmeasured *ledger.UnmeasuredError
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	begun := slices.ContainsFunc(p.charges, func(c record.Charge) bool { return c.Run == "" })
 	if errors.As(err, &over) {
-		p.mu.Lock()
-		over.Begun = slices.ContainsFunc(p.charges, func(c record.Charge) bool { return c.Run == "" })
-		p.mu.Unlock()
+		over.Begun = begun
+	}
+	if errors.As(err, &unmeasured) {
+		unmeasured.Begun = begun
 	}
 	return err
 }

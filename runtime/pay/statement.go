@@ -2,6 +2,7 @@ package pay
 
 import (
 	"encoding/json"
+	"errors"
 	"math"
 	"slices"
 
@@ -47,10 +48,22 @@ func (a *Account) Statement(runs ...*Purse) (Statement, error) {
 	if s.Spent.Total, err = sum(entries); err == nil {
 		s.After.Total, err = sum(after)
 	}
-	if err == nil && a.limit != nil && len(after) > 0 {
+	if err == nil && a.limit != nil && len(after) > 0 && !math.IsInf(s.After.Epsilon, 1) {
 		err = s.count(*a.limit, after)
 	}
 	return s, err
+}
+
+// measured takes what the filter of a budget has no measure for as a sum without a bound, which Afford refuses.
+func measured(sum func([]ledger.Entry) (ledger.Total, error)) func([]ledger.Entry) (ledger.Total, error) {
+	return func(e []ledger.Entry) (ledger.Total, error) {
+		t, err := sum(e)
+		var none *ledger.UnmeasuredError
+		if errors.As(err, &none) {
+			t.Epsilon, t.Reason, err = math.Inf(1), "the filter "+none.Filter.Name+" has no measure for a charge", nil
+		}
+		return t, err
+	}
 }
 
 // count says how many times more the new charges fit into a budget or, where there are none, the last charge.
@@ -80,9 +93,9 @@ func (a *Account) sum(p *Purse) (func([]ledger.Entry) (ledger.Total, error), err
 	plan, unit := p.plan, unitOf(p.plan)
 	if a.limit != nil && a.limit.Filter != "" {
 		f := ledger.Filter{Name: a.limit.Filter, Order: a.limit.Order}
-		return func(e []ledger.Entry) (ledger.Total, error) {
+		return measured(func(e []ledger.Entry) (ledger.Total, error) {
 			return ledger.SumFilter(e, f, plan.Adjacency, unit, a.limit.Delta)
-		}, nil
+		}), nil
 	}
 	accountant, err := account.ByName(plan.Accountant)
 	return func(e []ledger.Entry) (ledger.Total, error) {
