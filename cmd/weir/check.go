@@ -77,7 +77,11 @@ func checkBudget(c *cobra.Command, s streams, flags *specFlags, place *ledgerPla
 	}
 	_, err := place.foresee(c.Context(), s, flags, arg, runs)
 	var over *ledger.OverBudgetError
-	if !errors.As(err, &over) {
+	var none *ledger.UnmeasuredError
+	switch {
+	case errors.As(err, &none):
+		return spec.Diagnostics{plan.Spec.Refusal(spec.RuleBudget, "", "dataset.budget.filter", "without a measure for a charge", "one that measures all charges", err.Error())}
+	case !errors.As(err, &over):
 		return err
 	}
 	return spec.Diagnostics{plan.Spec.Refusal(spec.RuleBudget, "", "dataset.budget", "short of what would be charged", "as much as all runs spend together", err.Error())}

@@ -120,6 +120,7 @@ func (f *runFlags) run(c *cobra.Command, s streams, arg string) error {
 	result, err := runtime.Run(c.Context(), plan, f.options(c, s, arg, progress))
 	progress.Wait()
 	if err != nil {
+		f.printAsked(c.Context(), s, arg, plan, err)
 		return f.failure(c.Context(), err, result)
 	}
 	if f.asJSON {

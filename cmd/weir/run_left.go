@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
+	"weir/internal/plain"
 	"weir/pipeline/compile"
 	"weir/privacy"
+	"weir/privacy/ledger"
 	"weir/runtime"
 )
 
@@ -28,4 +31,17 @@ func (f *runFlags) printLeft(ctx context.Context, s streams, arg string, plan *c
 		}
 	}
 	return nil
+}
+
+// printAsked says on stderr what a run that the budget refused would have charged, and which edit makes it a new charge.
+func (f *runFlags) printAsked(ctx context.Context, s streams, arg string, plan *compile.Plan, refusal error) {
+	if !errors.Is(refusal, ledger.ErrOverBudget) {
+		return
+	}
+	place := ledgerPlaceFlags{out: f.out, ledger: f.ledger}
+	quotes, _ := place.foresee(ctx, s, &f.spec, arg, []runtime.Trial{{Plan: plan}})
+	why := f.because(quotes)
+	for _, q := range quotes {
+		fmt.Fprint(s.err, plain.Text("This run would charge\n"+dueText(q.Dues, why)))
+	}
 }

@@ -64,7 +64,7 @@ func whatIfCommand(s streams) *cobra.Command {
 	}
 	f.spec.add(c)
 	c.Flags().Float64SliceVar(&f.epsilons, "epsilon", []float64{0.1, 1, 10}, "budgets to try")
-	c.Flags().Int64SliceVar(&f.rows, "rows", nil, "numbers of rows to try (default: the number that the spec declares)")
+	c.Flags().Int64SliceVar(&f.rows, "rows", nil, "numbers of rows to try (default: the number that the spec declares, else 1000 and 10000)")
 	c.Flags().IntVar(&f.repeats, "repeats", 3, "runs of each, with noise and shapes of columns of their own")
 	c.Flags().IntVar(&f.workers, "workers", goruntime.GOMAXPROCS(0),
 		"stages and goroutines at a time; results do not depend on it")
@@ -110,11 +110,11 @@ func (f *whatIfFlags) answer(c *cobra.Command, s streams, arg string) error {
 // settle fills in what the flags leave to the spec, and refuses what cannot be tried.
 func (f *whatIfFlags) settle(base *compile.Plan) error {
 	var problems []error
-	if n := base.Spec.Dataset.RowsPublic; len(f.rows) == 0 && n > 0 {
+	switch n := base.Spec.Dataset.RowsPublic; {
+	case len(f.rows) == 0 && n > 0:
 		f.rows = []int64{n}
-	}
-	if len(f.rows) == 0 {
-		problems = append(problems, errors.New("--rows: is missing, must be given where the spec has no dataset.rows_public"))
+	case len(f.rows) == 0:
+		f.rows = []int64{1000, 10000} // of a table whose number of rows is private
 	}
 	for _, n := range f.rows {
 		if n < 1 {

@@ -15,8 +15,8 @@ type Setting struct {
 }
 
 // Varying returns what each of several specs in their canonical form says where they differ, path by path in the order
-// of the specs. A stage that only some have is one setting, with its kind as the value. A spec that cannot be read has
-// none.
+// of the specs. A stage that only some have is one setting, with its kind as the value. Which experiment made a run is
+// no setting of the run. A spec that cannot be read has none.
 func Varying(canonical [][]byte) [][]Setting {
 	var trees []any
 	out, of := make([][]Setting, len(canonical)), []int{}
@@ -26,6 +26,9 @@ func Varying(canonical [][]byte) [][]Setting {
 		}
 	}
 	vary(nil, trees, func(path string, words []string) {
+		if path == "experiment" || strings.HasPrefix(path, "experiment.") {
+			return
+		}
 		for k, i := range of {
 			out[i] = append(out[i], Setting{path, words[k]})
 		}

@@ -20,6 +20,10 @@ func TestVarying(t *testing.T) {
 	if fmt.Sprint(got) != want {
 		t.Errorf("specs differ in\n%v, must be\n%v", got, want)
 	}
+	of := append(spec("1", "8", "", "[0, 90]"), "experiment: {grid: {privacy.epsilon: [1, 2]}}\n"...)
+	if got := Varying([][]byte{of, spec("2", "8", "", "[0, 90]")}); fmt.Sprint(got) != "[[{privacy.epsilon 1}] [{privacy.epsilon 2}]]" {
+		t.Errorf("a run of an experiment differs from one of none in %v", got)
+	}
 	if got := Varying([][]byte{spec("1", "8", "", "[0, 90]")}); len(got) != 1 || got[0] != nil {
 		t.Errorf("one spec differs in %v", got)
 	}

@@ -68,13 +68,21 @@ func Page(runs []Run, now time.Time, toRun func(Run) string) ([]byte, error) {
 		v.Runs = append(v.Runs, rowOf(r, now, v.Names, toRun(r)))
 	}
 	t, err := template.New("page").Funcs(template.FuncMap{"size": Size, "figure": figure, "epsilon": epsilon, "key": sortKey,
-		"id": ShortID, "text": plain.Text, "parts": parts, "remark": remark}).Parse(pageText)
+		"id": ShortID, "count": count, "text": plain.Text, "parts": parts, "remark": remark}).Parse(pageText)
 	if err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
 	err = t.Execute(&b, v)
 	return b.Bytes(), err
+}
+
+// count writes 1 run, 2 runs.
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func rowOf(r Run, now time.Time, names []string, folder string) row {
