@@ -12,8 +12,8 @@ type Identifier int
 const (
 	NoIdentifier Identifier = iota
 	IDNumber                // of a person, a household, a case or a sample: PatientID, seqn, visit_mrn
-	PersonName              // surname, fake_first_name, ship_name
-	Contact                 // email, phone, street
+	PersonName              // surname, fake_first_name, ship_name, Nachname, apellidos, nom_patient
+	Contact                 // email, phone, street, Telefon
 )
 
 // IdentifierOf reads the name of a column, in any spelling: PatientID, patient_id, patient-id and "patient id" are
@@ -27,7 +27,7 @@ func IdentifierOf(name string) Identifier {
 	switch whole := strings.Join(words, "_"); {
 	case slices.Contains(numberWords(), last), strings.HasSuffix(whole, "nhs_number"), personNumber(words):
 		return IDNumber
-	case slices.Contains(nameWords(), last):
+	case slices.Contains(nameWords(), last), slices.Contains(nameWordsAbroad(), last), slices.Contains(nameWordsAbroad(), words[0]):
 		return PersonName
 	case slices.Contains(contactWords(), last):
 		return Contact
@@ -47,23 +47,48 @@ func numberWords() []string {
 	for _, of := range persons() {
 		list = append(list, of+"id")
 	}
-	return append(list, "caseid", "recordid", "rowid", "sampleid", "userid", "customerid", "memberid", "householdid")
+	list = append(list, "caseid", "recordid", "rowid", "sampleid", "userid", "customerid", "memberid", "householdid")
+	return append(list, "fallnr", "fallnummer", "patientennr", "patientennummer", "kundennr", "kundennummer",
+		"versichertennummer", "personnummer", "dni", "nif", "cpf", "bsn", "pesel")
 }
 
 func persons() []string {
 	return []string{"patient", "person", "subject", "respondent", "participant"}
 }
 
-// personNumber is patient, or patient_no and patient_number.
-func personNumber(words []string) bool {
-	return slices.Contains(persons(), words[0]) && (len(words) == 1 || strings.HasPrefix(words[1], "n"))
+// personsAbroad are whose numbers are counted in German, French, Spanish, Portuguese, Italian and Dutch.
+func personsAbroad() []string {
+	return []string{"fall", "patienten", "kunden", "personen", "versicherten", "paciente", "cliente", "paziente", "dossier",
+		"expediente", "patiënt"}
 }
 
+// personNumber is patient, or patient_no and patient_number, or Fall-Nr.
+func personNumber(words []string) bool {
+	numbered := len(words) > 1 && strings.HasPrefix(words[1], "n")
+	return slices.Contains(persons(), words[0]) && (len(words) == 1 || numbered) || slices.Contains(personsAbroad(), words[0]) && numbered
+}
+
+// nameWords end names of columns of names.
 func nameWords() []string {
-	return []string{"name", "surname", "lastname", "firstname", "forename", "fullname", "familyname", "givenname",
-		"nachname", "vorname"}
+	return []string{"name", "surname", "lastname", "firstname", "forename", "fullname", "familyname", "givenname"}
+}
+
+// nameWordsAbroad stand in front as often as behind: apellido_paterno, nom du patient.
+func nameWordsAbroad() []string {
+	return []string{
+		"nachname", "vorname", "familienname", "geburtsname", "rufname", "zuname", // German
+		"nom", "noms", "prenom", "prénom", "patronyme", // French
+		"nombre", "nombres", "apellido", "apellidos", // Spanish
+		"nome", "sobrenome", "apelido", "cognome", // Portuguese, Italian
+		"naam", "voornaam", "achternaam", // Dutch
+		"navn", "fornavn", "efternavn", "etternavn", "namn", "förnamn", "efternamn", // Danish, Norwegian, Swedish
+		"nimi", "etunimi", "sukunimi", // Finnish
+		"imie", "imię", "nazwisko", "jmeno", "jméno", "prijmeni", "příjmení", "nume", "prenume", "soyad", "soyadı", // Polish, Czech, Romanian, Turkish
+	}
 }
 
 func contactWords() []string {
-	return []string{"email", "mail", "phone", "telephone", "mobile", "fax", "address", "street"}
+	return []string{"email", "mail", "phone", "telephone", "mobile", "fax", "address", "street", "telefon", "telefono",
+		"teléfono", "téléphone", "handy", "adresse", "adres", "straße", "strasse", "correo", "courriel", "dirección",
+		"direccion", "indirizzo", "endereço"}
 }

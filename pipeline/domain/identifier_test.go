@@ -10,11 +10,12 @@ import (
 func TestIdentifierOf(t *testing.T) {
 	for want, names := range map[Identifier][]string{
 		IDNumber: {"id", "ID", "PatientID", "patientId", "patient_id", "patient-id", "Patient ID", "PATIENTID", "seqn",
-			"SEQN", "usubjid", "visit_mrn", "person", "patient_no", "nhs_number"},
-		PersonName: {"name", "Name", "fake_last_name", "LastName", "surname", "animal's name", "Vorname"},
-		Contact:    {"email", "HomePhone", "street"},
+			"SEQN", "usubjid", "visit_mrn", "person", "patient_no", "nhs_number", "Fall-Nr.", "Patienten_Nummer", "DNI"},
+		PersonName: {"name", "Name", "fake_last_name", "LastName", "surname", "animal's name", "Vorname",
+			"Familienname", "apellidos", "apellido_paterno", "Nom du patient", "PRÉNOM", "cognome", "Voornaam"},
+		Contact: {"email", "HomePhone", "street", "Telefon"},
 		NoIdentifier: {"", "_", "width", "impatient", "grid", "valid", "named", "names", "patients", "age", "RAPID",
-			"person_years_x"},
+			"person_years_x", "Fall", "Falldauer", "denominator", "clientes", "numero_hijos"},
 	} {
 		for _, name := range names {
 			if got := IdentifierOf(name); got != want {

@@ -134,8 +134,13 @@ func (f *finding) write(b *bytes.Buffer, c domain.Column, i int) {
 	}
 }
 
-// rounded says of a step that not all numbers keep it, and of numbers without one that none does.
+// rounded says of a step that not all numbers or times keep it, and of numbers without one that none does.
 func (p *profile) rounded(c domain.Column) string {
+	if c.Type.Moment() && len(p.forms.moments) == 1 {
+		if _, all := p.forms.moments[0].usual(); !all {
+			return " # a few times are finer: each is read as the step before it"
+		}
+	}
 	if c.Type == domain.Numeric && c.Format == "" && p.numbers.decimals > decimalsOf(c.Step) {
 		return " # a few numbers have more digits: sampled ones will not"
 	}
@@ -158,7 +163,7 @@ func (p *profile) remark(c domain.Column) string {
 		return told
 	}
 	if len(p.unnamed()) > 0 && (c.Type == domain.Text || c.Type == domain.Categorical) {
-		return " # nearly all cells have digits: where the others mean missing, draft again with --missing and their spelling, which the private page has"
+		return " # nearly all cells are numbers: where the others mean missing, draft again with --missing and their spelling, which the private page has"
 	}
 	switch c.Type {
 	case domain.Numeric:
@@ -204,6 +209,8 @@ func remarkOnList(values []string) string {
 		return " # codes with leading zeros, which stay as they are; ordinal if their order means something"
 	case !slices.ContainsFunc(values, notNumber):
 		return fmt.Sprintf(" # few numbers, taken for codes; ordinal if their order means something; of a year, an age or a count: type integer, bounds such as [%s, %s], read from the data", values[0], values[len(values)-1])
+	case fullNames(values):
+		return " # written as names of persons are, which are never public categories: type text leaves them out; of breeds, places or products: categorical"
 	}
 	return " # ordinal if the order of the values means something"
 }
@@ -341,7 +348,7 @@ func (f *finding) look(ctx context.Context, fsys table.FS) error {
 func (f *finding) hints() (list []string) {
 	for i, p := range f.profiles {
 		if c := &f.columns[i]; len(p.unnamed()) > 0 && p.reason == "" && (c.Type == domain.Text || c.Type == domain.Categorical) {
-			list = append(list, fmt.Sprintf("%s: nearly all cells have digits. Where the others mean missing, draft again with --missing and their spelling, which the private page has.", plain.Text(c.Name)))
+			list = append(list, fmt.Sprintf("%s: nearly all cells are numbers. Where the others mean missing, draft again with --missing and their spelling, which the private page has.", plain.Text(c.Name)))
 		}
 	}
 	return list

@@ -66,6 +66,9 @@ func TestFormsAreDrafted(t *testing.T) {
 // TestSpellingsAlikeAreDraftedAsAliases: what differs in case and blanks is one category, to be confirmed; the draft reads
 // the file, whose rows have the two categories.
 func TestSpellingsAlikeAreDraftedAsAliases(t *testing.T) {
+	if out := draftOf(t, column("HOMBRE", "Hombre", "mujer")); !strings.Contains(out, `categories: ["Hombre", "mujer"]`) {
+		t.Errorf("the spelling with fewer capitals is not the category:\n%s", out)
+	}
 	text := column("Yes", "yes", "YES", "no", "No")
 	out := draftOf(t, text)
 	want := "categories: [\"no\", \"yes\"]" + confirm + "\n    aliases: # spelled alike in the file: confirm that each is one value\n      \"no\": [\"No\"]\n      \"yes\": [\"YES\", \"Yes\"]\n"

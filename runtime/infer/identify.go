@@ -3,6 +3,7 @@ package infer
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -88,7 +89,7 @@ func dense(sorted []float64, stride int64) bool {
 	return sorted[len(sorted)-1]-sorted[0] < 2*float64(stride)*float64(len(sorted))
 }
 
-// oddities are spellings of a column that look like no number and no date beside those that do.
+// oddities are spellings of a column that look like no number and no date beside those that do, such as k. A. and <0.5.
 type oddities struct {
 	plain   int64
 	spelled []string // at most maxOdd
@@ -100,7 +101,7 @@ const maxOdd = 4
 
 func (o *oddities) see(cell []byte) {
 	switch text := string(cell); {
-	case bytes.ContainsAny(cell, "0123456789"):
+	case bytes.ContainsAny(cell, "0123456789") && !beyond(text):
 		o.plain++
 	case slices.Contains(o.spelled, text):
 	case len(o.spelled) == maxOdd || len(cell) > 40:
@@ -110,6 +111,9 @@ func (o *oddities) see(cell []byte) {
 	}
 }
 
+// beyond reports whether a cell is a limit of what was measured, such as <0.5.
+func beyond(cell string) bool { return strings.IndexAny(cell, "<>≤≥") == 0 }
+
 // unnamed returns what may be spellings of missing that nobody has named: a few among many numbers or dates.
 func (p *profile) unnamed() []string {
 	if p.odd.more || p.odd.plain < 8 || int64(len(p.odd.spelled))*4 > p.odd.plain {
@@ -117,4 +121,16 @@ func (p *profile) unnamed() []string {
 	}
 	return slices.DeleteFunc(slices.Clone(p.odd.spelled),
 		func(text string) bool { return p.missing[text] > 0 || !p.distinct[text] && !p.many })
+}
+
+// fullNames reports whether at least half of a list are written as full names are in registers: Surname, Given.
+func fullNames(values []string) bool {
+	form := regexp.MustCompile(`^\p{Lu}[\p{L}'’ -]+, \p{Lu}[\p{L}'’. -]+$`)
+	n := 0
+	for _, v := range values {
+		if form.MatchString(v) {
+			n++
+		}
+	}
+	return 2*n >= len(values)
 }

@@ -2,6 +2,7 @@ package infer
 
 import (
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,9 +13,9 @@ import (
 
 // momentCandidate is an order of day, month and year, or a clock alone, that no cell contradicts.
 type momentCandidate struct {
-	column   domain.Column // type and zone
-	variants []variant     // the strictest first; those that a cell does not have are gone
-	step     int64         // seconds of the coarsest step that all values have
+	column   domain.Column   // type and zone
+	variants []variant       // the strictest first; those that a cell does not have are gone
+	cells    map[int64]int64 // by the seconds of the coarsest step that they have
 	span     span
 }
 
@@ -44,11 +45,9 @@ func momentCandidates(cell string) (list []*momentCandidate) {
 
 // newMomentCandidate has the forms of one order with what stands between and behind the numbers of a first cell.
 func newMomentCandidate(order, marks []string) *momentCandidate {
-	c := &momentCandidate{column: domain.Column{Type: domain.Time, Step: 1}, step: 86400, span: newSpan()}
+	c := &momentCandidate{column: domain.Column{Type: domain.Time, Step: 1}, cells: map[int64]int64{}, span: newSpan()}
 	if order != nil {
 		c.column.Type = domain.Datetime
-	} else {
-		c.step = 3600
 	}
 	if marks[7] != "" {
 		c.column.Zone = "UTC"
@@ -99,25 +98,52 @@ func (c *momentCandidate) see(cell string) bool {
 		}
 		return !is
 	})
-	for _, step := range []int64{3600, 60, 1} {
-		if at%c.step != 0 {
-			c.step = step
+	for _, step := range c.steps() {
+		if at%step == 0 {
+			c.cells[step]++
+			break
 		}
 	}
 	c.span.least, c.span.most = min(c.span.least, float64(at)), max(c.span.most, float64(at))
 	return ok
 }
 
+// steps are the seconds of a day, an hour, a minute and a second; times of day have no day.
+func (c *momentCandidate) steps() []int64 {
+	if c.column.Type == domain.Time {
+		return []int64{3600, 60, 1}
+	}
+	return []int64{86400, 3600, 60, 1}
+}
+
+// usual returns the coarsest step that 99 % of the cells have, and whether all have it.
+func (c *momentCandidate) usual() (step int64, all bool) {
+	cells, kept := int64(0), int64(0)
+	for _, n := range c.cells {
+		cells += n
+	}
+	for _, step = range c.steps() {
+		if kept += c.cells[step]; kept*100 >= cells*99 {
+			break
+		}
+	}
+	return step, kept == cells
+}
+
 // declare makes a column one of date-times or times of the strictest form that is left. Bounds of times of day are the
 // whole day, which nobody has to read from a file.
 func (c *momentCandidate) declare(to *domain.Column) {
-	to.Type, to.Zone, to.Step, to.Format = c.column.Type, c.column.Zone, float64(c.step), c.variants[0].text
+	step, _ := c.usual()
+	to.Type, to.Zone, to.Step, to.Format = c.column.Type, c.column.Zone, float64(step), c.variants[0].text
 	if to.Format == to.ISOForm() {
 		to.Format = ""
 	}
 	if to.Type == domain.Time {
 		to.Bounds = &[2]float64{0, 86400 - to.Step}
 		return
+	}
+	for _, end := range []*float64{&c.span.least, &c.span.most} {
+		*end = math.Floor(*end/to.Step) * to.Step // as cells between two steps are read
 	}
 	to.Bounds = c.span.bounds(to.Step)
 	if to.Bounds[1] > domain.LastSecond {

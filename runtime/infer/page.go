@@ -80,8 +80,12 @@ func (f *finding) decide(i int) (list []string) {
 			f.counted(p.apart, p.missing)+".")
 	}
 	if names := p.unnamed(); len(names) > 0 && (c.Type == domain.Text || c.Type == domain.Categorical) && p.reason == "" {
-		list = append(list, fmt.Sprintf("all other cells have digits. Where these mean missing, draft again with "+
-			"--missing %s.", quotedList(names)))
+		list = append(list, fmt.Sprintf("all other cells are numbers. Where these mean missing, draft again with "+
+			"--missing %s.", strings.ReplaceAll(quotedList(names), ", ", " --missing ")))
+		if slices.ContainsFunc(names, beyond) {
+			list = append(list, "limits of what was measured, such as <0.5, are missing values to weir, or become a number before: "+
+				"half of the limit, say.")
+		}
 	}
 	if f.sample == nil {
 		return list

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"weir/internal/bitmath"
 	"weir/internal/plain"
@@ -194,7 +195,7 @@ func (p *profile) column() domain.Column {
 }
 
 // alike parts spellings into categories and their aliases: what differs in case and blanks alone is one category, named
-// by the spelling in small letters, or else by the first.
+// by the spelling with the fewest capitals: how often each is used is no public fact.
 func alike(values []string) (categories []string, aliases domain.Aliases) {
 	groups := map[string]domain.Spellings{}
 	var order []string
@@ -207,7 +208,7 @@ func alike(values []string) (categories []string, aliases domain.Aliases) {
 	}
 	for _, folded := range order {
 		group := groups[folded]
-		name := max(0, slices.Index(group, folded))
+		name := slices.Index(group, slices.MinFunc(group, func(a, b string) int { return capitals(a) - capitals(b) }))
 		categories = append(categories, group[name])
 		if len(group) > 1 {
 			if aliases == nil {
@@ -217,6 +218,15 @@ func alike(values []string) (categories []string, aliases domain.Aliases) {
 		}
 	}
 	return categories, aliases
+}
+
+func capitals(s string) (n int) {
+	for _, r := range s {
+		if unicode.IsUpper(r) {
+			n++
+		}
+	}
+	return n
 }
 
 // hidden reports whether a value cannot be shown, and so is no category.

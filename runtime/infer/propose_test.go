@@ -20,7 +20,7 @@ func found(t *testing.T, head string, rows int, row func(i int) string) *Drafted
 	for i := range rows {
 		b.WriteString(row(i) + "\n")
 	}
-	out, err := Draft(t.Context(), fstest.MapFS{"f.csv": {Data: []byte(b.String())}}, table.One("f.csv"), &pipeline.CSV{Delimiter: ","})
+	out, err := Draft(t.Context(), fstest.MapFS{"f.csv": {Data: []byte(b.String())}}, table.One("f.csv"), &pipeline.CSV{Delimiter: string(head[strings.IndexAny(head, ",;")])})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,5 +155,60 @@ func TestMissingIsHinted(t *testing.T) {
 	}
 	if strings.Contains(string(out.Domain), "unbekannt") || !strings.Contains(string(out.Page), "--missing 'unbekannt'") {
 		t.Errorf("%s\n%s", out.Domain, out.Page)
+	}
+}
+
+// TestNamesInOtherWords: names of persons are left out whatever language says that they are names, and a list that is
+// written as full names are says so beside it. Clinics, places and breeds stay lists.
+func TestNamesInOtherWords(t *testing.T) {
+	out := found(t, `Nachname;apellidos;nom_patient;advised;city`, 300, func(i int) string {
+		return fmt.Sprintf("Meyer%c;García%c;Le%c;%s;%s", 'a'+i%5, 'a'+i%7, 'a'+i%3, []string{"Macdonald, John A.", "O'Neil-Smith, Ann"}[i%2], []string{"Köln", "Bonn"}[i%2])
+	})
+	for _, column := range []string{"Nachname", "apellidos", "nom_patient"} {
+		if text := about(t, out, column); !strings.Contains(text, "type: text # "+whyName) {
+			t.Errorf("%s: %q", column, text)
+		}
+	}
+	for _, value := range []string{"Meyera", "Garcíaa", "Lea"} {
+		if strings.Contains(string(out.Domain), value) {
+			t.Errorf("the draft quotes %s", value)
+		}
+	}
+	if text := about(t, out, "advised"); !strings.Contains(text, "# written as names of persons are, which are never public categories") {
+		t.Errorf("advised: %q", text)
+	}
+	if text := about(t, out, "city"); !strings.Contains(text, "type: categorical # ordinal") {
+		t.Errorf("city: %q", text)
+	}
+}
+
+// TestLimitsAmongNumbers: <0.5 among numbers is told like any spelling that is none, as a line to type, and with it
+// named the column is one of numbers.
+func TestLimitsAmongNumbers(t *testing.T) {
+	row := func(i int) string {
+		return []string{"4.5", "12.25", "7", "<0.5", "haem.", "9.5", "8.25", "3", "1.5", "2.5", "6", "5.5"}[i%12]
+	}
+	out := found(t, "value;n", 240, func(i int) string { return fmt.Sprintf("%s;%d", row(i), i%7) })
+	if text := string(out.Page); !strings.Contains(text, "--missing '<0.5' --missing 'haem.'") && !strings.Contains(text, "--missing 'haem.' --missing '<0.5'") || !strings.Contains(text, "limits of what was measured") {
+		t.Errorf("the page lacks the line to type:\n%s", out.Page)
+	}
+	if len(out.Hints) != 1 {
+		t.Errorf("the hints are %q", out.Hints)
+	}
+}
+
+// TestStepThatNearlyAllTimesKeep: one time of day among 299 days is read as its day.
+func TestStepThatNearlyAllTimesKeep(t *testing.T) {
+	row := func(i int) string {
+		if i == 7 {
+			return "2022-12-30 22:20:10;1"
+		}
+		return fmt.Sprintf("20%02d-%02d-%02d 00:00:00;1", 10+i%12, 1+i%11, 1+i%27)
+	}
+	text := about(t, found(t, "left;n", 300, row), "left")
+	for _, part := range []string{"bounds: [2010-01-01T00:00, 2022-12-30T00:00]", "step: day # a few times are finer: each is read as the step before it"} {
+		if !strings.Contains(text, part) {
+			t.Errorf("lacks %q:\n%s", part, text)
+		}
 	}
 }

@@ -41,9 +41,30 @@ func (f *finding) propose(ctx context.Context, t pipeline.Table) error {
 	s.functions()
 	s.sums()
 	kept, err := f.hold(ctx, t, s.found)
+	kept = unfollowed(kept)
 	f.rules = kept[:min(len(kept), mostRules)]
 	f.unproposed = len(kept) - len(f.rules)
 	return err
+}
+
+// unfollowed leaves out the rules between flags which all follow from one category: the functions say them.
+func unfollowed(list []*candidate) []*candidate {
+	from := map[string]string{}
+	for _, c := range list {
+		if c.rule != nil && c.rule.Function != nil {
+			from[c.rule.Function.Column] = c.rule.Function.Of
+		}
+	}
+	return slices.DeleteFunc(list, func(c *candidate) bool {
+		if c.rule == nil || len(c.rule.Impossible) == 0 {
+			return false
+		}
+		all := map[string]bool{}
+		for name := range c.rule.Impossible {
+			all[from[name]] = true
+		}
+		return len(all) == 1 && !all[""]
+	})
 }
 
 // hold returns the candidates that every row keeps, and counts rows by unit on the way.

@@ -93,3 +93,17 @@ func TestPageSaysWhereRowsLie(t *testing.T) {
 		t.Errorf("the page begins with %.40q", out.Page)
 	}
 }
+
+// TestFlagsThatFollowFromACategory: flags that a category decides are proposed as functions of it alone, which say that
+// each row has one of them; without the category the flags say so themselves.
+func TestFlagsThatFollowFromACategory(t *testing.T) {
+	flags := []string{"1,0,0", "0,1,0", "0,0,1"}
+	with := string(found(t, "level,a,b,c", 600, func(i int) string { return fmt.Sprintf("%s,%s", []string{"low", "mid", "top"}[i*7%3], flags[i*7%3]) }).Domain)
+	if n := strings.Count(with, "- function:"); n != 3 || strings.Contains(with, "- impossible:") {
+		t.Errorf("%d functions, must be 3 and nothing else:\n%s", n, with)
+	}
+	without := string(found(t, "n,a,b,c", 600, func(i int) string { return fmt.Sprintf("%d,%s", i*31%59, flags[i*7%3]) }).Domain)
+	if n := strings.Count(without, "- impossible:"); n != 4 {
+		t.Errorf("%d rules, must be 4:\n%s", n, without)
+	}
+}
