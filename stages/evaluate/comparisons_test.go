@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -79,5 +80,32 @@ func TestPlansRefuseWhatCannotBeCompared(t *testing.T) {
 				t.Errorf("change %d, %T: %v, must name the table", i, s, err)
 			}
 		}
+	}
+}
+
+// TestLostStatisticsAreWordedToDiffer: the statistics that lost most are written as people read them: dates as dates, and
+// numbers with the digits by which they differ.
+func TestLostStatisticsAreWordedToDiffer(t *testing.T) {
+	d := &domain.Domain{Columns: []domain.Column{{Name: "seen", Type: domain.Date, Bounds: &[2]float64{18000, 19000}},
+		{Name: "price", Type: domain.Numeric, Bounds: &[2]float64{0, 2}}}}
+	table := func(seed uint64, day int, price float64) pipelinetest.Input {
+		rng := rand.New(rand.NewPCG(seed, 4))
+		columns := make([][]any, 2)
+		for range 600 {
+			columns[0] = append(columns[0], day+rng.IntN(3))
+			columns[1] = append(columns[1], price+rng.Float64()*1e-5)
+		}
+		return input(d, columns...)
+	}
+	real := table(1, 18262, 1.05060)
+	note := func(synthetic pipelinetest.Input) string {
+		in := map[string]pipelinetest.Input{"real": real, "synthetic": synthetic, "real_train": table(3, 18262, 1.05060)}
+		return figures(t, stage("marginals", with{"ways": []int{1}}), in)["statistic_loss"].Note
+	}
+	if got := note(table(2, 18322, 1.05060)); !strings.Contains(got, "seen quantile_95 2020-01-03 real, 2020-03-03 synthetic") {
+		t.Errorf("the note is %q", got)
+	}
+	if got := note(table(2, 18262, 1.05054)); !strings.Contains(got, "price mean 1.0506 real, 1.0505 synthetic") {
+		t.Errorf("the note is %q", got)
 	}
 }

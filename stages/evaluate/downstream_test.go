@@ -53,8 +53,11 @@ func TestDownstreamNamesWhatATargetFollowsFrom(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		var x, groups, outcomes, y []any
 		for range 200 {
-			v, group := rng.NormFloat64(), []string{"a", "b", "c"}[rng.IntN(3)]
-			x, groups, y = append(x, v), append(groups, group), append(y, rng.NormFloat64())
+			v, group := rng.NormFloat64(), []string{"a", "b", "c", ""}[rng.IntN(4)]
+			x, groups, y = append(x, v), append(groups, any(group)), append(y, rng.NormFloat64())
+			if group == "" {
+				groups[len(groups)-1] = nil
+			}
 			outcomes = append(outcomes, map[bool]string{true: "1", false: "0"}[outcome(v, group)])
 		}
 		return input(mixed(), x, groups, outcomes, y)
@@ -64,6 +67,7 @@ func TestDownstreamNamesWhatATargetFollowsFrom(t *testing.T) {
 		want    string
 	}{
 		"a category": {func(_ float64, group string) bool { return group == "b" }, "from column group alone"},
+		"no value":   {func(_ float64, group string) bool { return group != "" }, "from which rows lack column group"},
 		"a number":   {func(x float64, _ string) bool { return x < .5 }, "from column x alone"},
 		"neither":    {func(x float64, group string) bool { return x > .5 == (group == "a") }, ""},
 	} {

@@ -30,12 +30,15 @@ func (r *rehearsal) follows(results []map[string]prediction.Score, train *column
 			continue
 		}
 		if v := r.alone(c, train, target); v > best {
-			best, name = v, c.Name
+			best, name = v, "column "+c.Name+" alone"
+		}
+		if v := r.absence(c, target); v > best {
+			best, name = v, "which rows lack column "+c.Name
 		}
 	}
 	from := "the other columns together"
 	if best >= sure {
-		from = "column " + name + " alone"
+		from = name
 	}
 	r.certain = fmt.Sprintf("%.3f is reached: the target follows from %s, so that the score tells nothing of the rest; "+
 		"leave such columns out by columns", reached, from)
@@ -66,6 +69,23 @@ func (r *rehearsal) alone(c *columns.Column, train *columns.Frame, target *colum
 		v = math.Max(v, 1-v)
 	}
 	return v
+}
+
+// absence returns the AUROC of the target among the test rows by whether a column has a value.
+func (r *rehearsal) absence(c, target *columns.Column) float64 {
+	var truth []bool
+	var by []float64
+	for i := range r.test.Rows {
+		if target.Absent(i) {
+			continue
+		}
+		truth, by = append(truth, target.Codes[i] == 1), append(by, 0)
+		if c.Absent(i) {
+			by[len(by)-1] = 1
+		}
+	}
+	v := score.AUROC(truth, by)
+	return math.Max(v, 1-v)
 }
 
 // shares returns the share of rows of the target's second category, by category of a column.

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
+	"weir/pipeline/domain"
 	"weir/pipeline/figure"
 	"weir/stages/internal/metric"
 	"weir/stages/internal/metric/fresh"
@@ -47,7 +49,7 @@ func (r *marginalRun) statistics(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.Add(statisticLoss, "", greatest(list, r.empty()))
+	r.Add(statisticLoss, "", r.greatest(list, r.empty()))
 	for _, s := range list {
 		r.Add(statisticLoss, s.Of+":"+s.Name, metric.Or(s.told, "a table has no such value"))
 		if s.Name == fresh.Prevalence {
@@ -60,7 +62,7 @@ func (r *marginalRun) statistics(ctx context.Context) error {
 		if list, err = r.judged(ctx, "real_train"); err != nil {
 			return err
 		}
-		r.Add(figure.RealTrain.Name(statisticLoss), "", greatest(list, question.Empty(r.table.Real, 1),
+		r.Add(figure.RealTrain.Name(statisticLoss), "", r.greatest(list, question.Empty(r.table.Real, 1),
 			r.noRows("real_train")).With("real_train against real"))
 	}
 	return nil
@@ -98,7 +100,7 @@ func (r *marginalRun) judged(ctx context.Context, port string) ([]judgedStatisti
 const mostNamed = 3
 
 // greatest returns the greatest loss that is told, with the statistics that lost most.
-func greatest(list []judgedStatistic, why ...string) metric.Noted {
+func (r *marginalRun) greatest(list []judgedStatistic, why ...string) metric.Noted {
 	told := slices.DeleteFunc(slices.Clone(list), func(s judgedStatistic) bool { return !(s.told > 0) })
 	slices.SortStableFunc(told, func(a, b judgedStatistic) int { return cmp.Compare(b.told, a.told) })
 	defined := slices.ContainsFunc(list, func(s judgedStatistic) bool { return !math.IsNaN(s.told) })
@@ -110,7 +112,26 @@ func greatest(list []judgedStatistic, why ...string) metric.Noted {
 	}
 	note := fmt.Sprintf("%d of %d statistics are further than fresh real rows would be", len(told), len(list))
 	for _, s := range told[:min(mostNamed, len(told))] {
-		note = metric.Notes(note, fmt.Sprintf("%s %s %.4g real, %.4g synthetic", s.Of, s.Name, s.Real, s.Other))
+		real, other := r.words(s)
+		note = metric.Notes(note, fmt.Sprintf("%s %s %s real, %s synthetic", s.Of, s.Name, real, other))
 	}
 	return metric.Of(told[0].told, note)
+}
+
+// words writes a statistic of both tables: a date or time as such, and numbers with the digits, four at least, by which
+// they differ.
+func (r *marginalRun) words(s judgedStatistic) (real, other string) {
+	c := r.frames["real"].Column(s.Of)
+	if c != nil && c.Type.Calendar() && slices.Contains(fresh.Numbers(), s.Name) && s.Name != fresh.SD {
+		of := domain.Column{Type: c.Type}
+		return of.Show(s.Real), of.Show(s.Other)
+	}
+	const least, most = 4, 9
+	for digits := least; digits <= most; digits++ {
+		real, other = strconv.FormatFloat(s.Real, 'g', digits, 64), strconv.FormatFloat(s.Other, 'g', digits, 64)
+		if real != other {
+			break
+		}
+	}
+	return real, other
 }

@@ -28,8 +28,14 @@ func remarked(ctx context.Context, out pipeline.Tables) (string, error) {
 	var list []string
 	for j, c := range m.core.Columns {
 		if reach, wide := m.Columns[j].reach(m.grids[j]); wide {
-			list = append(list, fmt.Sprintf("%s (declared %g to %g, rows stand out from noise within %s)", c.Name,
-				c.Bounds[0], c.Bounds[1], m.labels(j).of(reach)))
+			where := m.labels(j).of(reach)
+			if strings.HasPrefix(where, "[") {
+				where = "within " + where
+			} else {
+				where = "at " + where + " alone"
+			}
+			list = append(list, fmt.Sprintf("%s (declared %s to %s, rows stand out from noise %s)", c.Name,
+				c.Show(c.Bounds[0]), c.Show(c.Bounds[1]), where))
 		}
 	}
 	if len(list) == 0 {
