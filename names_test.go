@@ -97,6 +97,8 @@ func listings() map[string]string {
 		"stages/model/graphical/listing.go: .csv":       "noisy counts, listed for people",
 		"runtime/store/cache.go: .arrow":                "what a run stores for itself",
 		"internal/soak/spec.go: csv":                    "a setting of datasets",
+		"runtime/database/duckdb/table.go: csv":         "what another program reads by itself",
+		"runtime/database/duckdb/table.go: parquet":     "what another program reads by itself",
 	}
 }
 

@@ -101,6 +101,12 @@ type Opened interface {
 	Close() error
 }
 
+// ReadByProgram is an Opened whose rows another program reads.
+type ReadByProgram interface {
+	// Program returns its name, such as duckdb, and its version.
+	Program() (name, version string)
+}
+
 // ErrChanged marks data that are no longer what the run read.
 var ErrChanged = errors.New("has changed while the run read it; nothing was released, run it again")
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/runtime/dataset"
 	"weir/runtime/files"
@@ -14,6 +15,8 @@ import (
 type Data struct {
 	ID, Version string // of the dataset; the version as declared
 	Files       []PublicFile
+	// Program reads the rows, in ProgramVersion; "" where weir does.
+	Program, ProgramVersion string
 
 	known *dataset.Identity // nil where rows are invented, which the id names
 }
@@ -36,6 +39,9 @@ func ReadData(ctx context.Context, plan *compile.Plan, opts Options) (Data, erro
 
 func dataOf(ctx context.Context, plan *compile.Plan, held *files.Held, source *opened) (Data, error) {
 	d := Data{ID: source.ID, Version: source.Version, known: source.Known}
+	if by, ok := source.Opened.(pipeline.ReadByProgram); ok {
+		d.Program, d.ProgramVersion = by.Program()
+	}
 	for i := range plan.Steps {
 		step := &plan.Steps[i]
 		for _, f := range step.Work.Files {

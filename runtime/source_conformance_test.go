@@ -26,6 +26,7 @@ type subject struct {
 	settings string            // YAML of the mapping `dataset`
 	files    map[string]string // what lies in its folder: CSV of columns, with one line of names
 	rows     int
+	needs    func() error // what is not there that the source needs; nil: nothing
 }
 
 // columns are those of every file of a subject.

@@ -76,12 +76,17 @@ func sameFolder(arg string, specs []string) (names []string) {
 
 // withoutData are the locked lines that can be compared without data.
 func (l *lockOf) withoutData() []lock.Entry {
-	return slices.DeleteFunc(slices.Clone(l.was), func(e lock.Entry) bool { return e.What == lock.Dataset || e.What == lock.Public })
+	return slices.DeleteFunc(slices.Clone(l.was), func(e lock.Entry) bool {
+		return slices.Contains([]string{lock.Dataset, lock.Public, lock.Program}, e.What)
+	})
 }
 
 // with are the lines of the spec with those of its data.
 func (l *lockOf) with(data runtime.Data) []lock.Entry {
 	list := append(slices.Clone(l.now), lock.Entry{Spec: l.spec, What: lock.Dataset, Is: []string{data.ID, data.Version}})
+	if data.Program != "" {
+		list = append(list, lock.Entry{Spec: l.spec, What: lock.Program, Names: []string{data.Program}, Is: []string{data.ProgramVersion}})
+	}
 	for _, f := range data.Files {
 		e := lock.Entry{Spec: l.spec, What: lock.Public, Names: []string{f.Stage, path.Base(filepath.ToSlash(f.Path))}, Is: []string{f.Digest}}
 		if !slices.ContainsFunc(list, func(o lock.Entry) bool { return o.Name() == e.Name() && o.Value() == e.Value() }) {

@@ -123,24 +123,24 @@ func keyOf(kind pipeline.SourceKind) string { return schema.Path("dataset", kind
 // keysOf lists the paths of a source's settings in a spec.
 func keysOf(kind pipeline.SourceKind) (paths []string) {
 	for _, key := range settingsOf(kind) {
-		paths = append(paths, schema.Path("dataset", key))
+		paths = append(paths, "dataset."+key)
 	}
 	return paths
 }
 
 // settingsOf lists the settings of a source by their keys in `dataset`.
 func settingsOf(kind pipeline.SourceKind) (keys []string) {
-	return keysWhere(kind.New(), func(schema.Setting) bool { return true })
+	return keysWhere(kind.New(), func(setting schema.Setting) bool { return parent(setting.Path) == "" })
 }
 
-// keysWhere lists the settings of a source that are so.
+// keysWhere lists the settings of a source that are so, by their paths in `dataset`.
 func keysWhere(s pipeline.Source, is func(schema.Setting) bool) (keys []string) {
 	shape, err := schema.Of(s)
 	if err != nil {
 		return nil // as decoding says
 	}
 	for _, setting := range shape.Settings() {
-		if parent(setting.Path) == "" && is(setting) {
+		if is(setting) {
 			keys = append(keys, setting.Path)
 		}
 	}
@@ -149,7 +149,7 @@ func keysWhere(s pipeline.Source, is func(schema.Setting) bool) (keys []string) 
 
 func namesFile(s schema.Setting) bool { return s.NamesFile }
 
-// Places lists the settings of the source, by their keys in `dataset`, that say where its files lie: what differs
+// Places lists the settings of the source, by their paths in `dataset`, that say where its files lie: what differs
 // between machines that have the same data.
 func (d *Dataset) Places() []string { return keysWhere(d.Source, namesFile) }
 
@@ -157,7 +157,7 @@ func (d *Dataset) Places() []string { return keysWhere(d.Source, namesFile) }
 func Places(reg *pipeline.Registry) (paths []string) {
 	for _, kind := range reg.Sources() {
 		for _, key := range keysWhere(kind.New(), namesFile) {
-			paths = append(paths, schema.Path("dataset", key))
+			paths = append(paths, "dataset."+key)
 		}
 	}
 	return paths

@@ -298,5 +298,11 @@ type view struct {
 	of fs.File
 }
 
+// File returns the opened file, for a program that has to read it itself; nil where it is none of the system.
+func (v *view) File() *os.File {
+	f, _ := v.of.(*os.File)
+	return f
+}
+
 func (v *view) Stat() (fs.FileInfo, error) { return v.of.Stat() }
 func (v *view) Close() error               { return nil }

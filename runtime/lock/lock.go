@@ -21,6 +21,7 @@ const File = "weir.lock"
 const (
 	Dataset = "dataset" // id and declared version
 	Public  = "file"    // of a further file that holds no private row: its digest
+	Program = "program" // that reads the dataset, such as duckdb: its version
 	Part    = "part"    // of the spec, such as privacy: its digest, or what it is where that is a word
 	Stage   = "stage"   // kind, version of the kind, digest of settings and inputs
 	Weir    = "weir"    // version of the program
@@ -34,7 +35,7 @@ func shape(what string) (names, values int, known bool) {
 		return 0, 2, true
 	case Public:
 		return 2, 1, true
-	case Part:
+	case Part, Program:
 		return 1, 1, true
 	case Stage:
 		return 1, 3, true
@@ -47,7 +48,7 @@ func shape(what string) (names, values int, known bool) {
 // Entry is one line.
 type Entry struct {
 	Spec  string   // file name of the spec, in the folder of the lock
-	What  string   // Dataset, Public, Part, Stage or Weir
+	What  string   // Dataset, Public, Program, Part, Stage or Weir
 	Names []string // which one, such as the id of a stage
 	Is    []string
 }

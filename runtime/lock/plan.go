@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"strconv"
+	"strings"
 
 	"gopkg.in/yaml.v3"
 
@@ -91,14 +92,20 @@ func field(mapping *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// without is a mapping that lacks a key.
-func without(mapping *yaml.Node, key string) *yaml.Node {
+// without is a mapping that lacks what a path of keys leads to.
+func without(mapping *yaml.Node, path string) *yaml.Node {
 	less := *mapping
 	less.Content = nil
+	first, rest, nested := strings.Cut(path, ".")
 	for i := 0; i+1 < len(mapping.Content); i += 2 {
-		if mapping.Content[i].Value != key {
-			less.Content = append(less.Content, mapping.Content[i], mapping.Content[i+1])
+		key, value := mapping.Content[i], mapping.Content[i+1]
+		if key.Value == first && !nested {
+			continue
 		}
+		if key.Value == first {
+			value = without(value, rest)
+		}
+		less.Content = append(less.Content, key, value)
 	}
 	return &less
 }

@@ -7,5 +7,5 @@ import "weir/pipeline"
 
 // Kinds lists every source, in the order in which they are shown.
 func Kinds() []pipeline.SourceKind {
-	return []pipeline.SourceKind{fileKind(), demoKind()}
+	return []pipeline.SourceKind{fileKind(), demoKind(), databaseKind()}
 }

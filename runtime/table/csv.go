@@ -250,7 +250,7 @@ func (t *csvTable) read(ctx context.Context, yield func(arrow.Record, error) boo
 
 // joined adds what ended the reading to the problems found before.
 func joined(all *problems, err error) error {
-	if len(all.list) == 0 || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if len(all.list) == 0 || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, pipeline.ErrChanged) {
 		return err
 	}
 	for _, p := range asProblems(all.file, err) {

@@ -112,9 +112,12 @@ func sourceError(name string, err error) error {
 	var disk parquet.UnreadableError
 	var kind parquet.UnsupportedError
 	var told *Error
+	var reported reportedError
 	switch {
 	case errors.As(err, &told):
 		return err
+	case errors.As(err, &reported):
+		return reported.error
 	case errors.As(err, &disk):
 		return readError(name, disk.Err)
 	case errors.As(err, &kind):

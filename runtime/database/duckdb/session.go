@@ -1,0 +1,158 @@
+// Package duckdb reads tables through a DuckDB program that the user has installed: Parquet files, CSV files and
+// DuckDB databases. Each reading is a process of its own, which lives as long as the reading. The process gets the
+// opened files of the run instead of their names, and can reach no other file and no network; it loads no extension,
+// reads no configuration of the user and writes nothing to disk. Rows come through a pipe. What the process writes
+// to its error stream quotes cells, so none of it is passed on but the class of the error.
+package duckdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Variable names the environment variable that holds the path of the program; by default it is `duckdb` of PATH. No
+// spec can name a program, so that reading a stranger's spec starts none of theirs.
+const Variable = "WEIR_DUCKDB"
+
+// Find returns the path of the program.
+func Find() (string, error) {
+	name := os.Getenv(Variable)
+	if name == "" {
+		name = "duckdb"
+	}
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return "", fmt.Errorf("needs DuckDB, and %s is not there; install it (pip install duckdb-cli, or "+
+			"https://duckdb.org/docs/installation), or name the program in the environment variable %s", name, Variable)
+	}
+	if runtime.GOOS == "windows" {
+		return "", errors.New("reads through DuckDB by /dev/fd, which Windows does not have")
+	}
+	return path, nil
+}
+
+// Session runs statements over one table. It is safe for concurrent use: each call starts a process.
+type Session struct {
+	name    string // of the table, for messages
+	program string
+	table   Table
+	files   []*os.File
+}
+
+// Open prepares to read the table that lies in files, which the caller keeps open; name stands for it in messages.
+func Open(name string, table Table, files []*os.File) (*Session, error) {
+	program, err := Find()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	s := &Session{name: name, program: program, table: table, files: files}
+	return s, s.closed()
+}
+
+// closed refuses a database with a write-ahead log: its last changes are in a file that is not part of the dataset.
+func (s *Session) closed() error {
+	if s.table.Format != Database {
+		return nil
+	}
+	for _, f := range s.files {
+		if _, err := os.Stat(f.Name() + ".wal"); err == nil {
+			return fmt.Errorf("%s: has a write-ahead log (.wal) beside it, so not all of its rows are in the file; "+
+				"close it in DuckDB, or CHECKPOINT it", s.name)
+		}
+	}
+	return nil
+}
+
+// process is a running DuckDB.
+type process struct {
+	name   string
+	cmd    *exec.Cmd
+	out    io.ReadCloser
+	stderr *head
+	ctx    context.Context
+	ended  bool
+}
+
+// patience is how long a process may take to end after it was interrupted.
+const patience = 5 * time.Second
+
+// start runs statements behind the settings that hold the process to its files.
+func (s *Session) start(ctx context.Context, statements ...string) (*process, error) {
+	cmd := exec.CommandContext(ctx, s.program, "-no-init", "-batch", "-bail", "-csv")
+	cmd.Env, cmd.Dir = []string{}, "/"
+	cmd.ExtraFiles = s.files
+	cmd.Stdin = strings.NewReader(strings.Join(append(s.settings(), statements...), ";\n") + ";\n")
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGINT) }
+	cmd.WaitDelay = patience
+	p := &process{name: s.name, cmd: cmd, stderr: &head{}, ctx: ctx}
+	cmd.Stderr = p.stderr
+	var err error
+	if p.out, err = cmd.StdoutPipe(); err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: DuckDB does not start: %w", s.name, err)
+	}
+	return p, nil
+}
+
+// end waits for the process behind its last output, and says what class of error ended it.
+func (p *process) end() error {
+	if p.ended {
+		return nil
+	}
+	p.ended = true
+	err := p.cmd.Wait()
+	switch {
+	case p.ctx.Err() != nil:
+		return p.ctx.Err()
+	case err != nil || p.stderr.seen:
+		return fmt.Errorf("%s: DuckDB ended with %s; what it writes may quote cells and is not shown here: "+
+			"run it on the table to see it", p.name, p.stderr.class())
+	}
+	return nil
+}
+
+// stop ends a process whose output nobody reads on.
+func (p *process) stop() {
+	if p.ended {
+		return
+	}
+	p.ended = true
+	p.out.Close()
+	_ = p.cmd.Process.Kill() // an error says that it has ended
+	_ = p.cmd.Wait()
+}
+
+// head keeps the first bytes of an error stream, and drops the rest.
+type head struct {
+	seen bool
+	text []byte
+}
+
+// Write implements io.Writer.
+func (h *head) Write(b []byte) (int, error) {
+	h.seen = h.seen || len(b) > 0
+	h.text = append(h.text, b[:min(len(b), 64-len(h.text))]...)
+	return len(b), nil
+}
+
+// class is the sort of an error by the words of DuckDB that are the same for every cell.
+func (h *head) class() string {
+	for _, class := range []string{"Binder Error", "Catalog Error", "Conversion Error", "Invalid Error",
+		"Invalid Input Error", "Invalid unicode", "IO Error", "Not implemented Error", "Out of Memory Error",
+		"Out of Range Error", "Parser Error", "Permission Error"} {
+		if strings.HasPrefix(string(h.text), class) {
+			return "the error class " + class
+		}
+	}
+	return "an error"
+}
