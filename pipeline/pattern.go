@@ -24,9 +24,20 @@ func Matches(pattern, name string) bool {
 	return is && err == nil
 }
 
-// Stem returns the path by whose name the owner file and the ledger of a table are called: the file itself, and of a
-// pattern its text with _ for each run of * and ?. It depends on no file, so that one which arrives moves no ledger.
+// elsewhere ends the name by which a table that lies in no file is known on this machine.
+const elsewhere = ".database"
+
+// Elsewhere returns the path that stands for a table which lies in no file, such as one of a database.
+func Elsewhere(name string) string { return name + elsewhere }
+
+// IsElsewhere reports whether a path stands for a table that lies in no file.
+func IsElsewhere(name string) bool { return strings.HasSuffix(name, elsewhere) }
+
+// Stem returns the path by whose name the owner file and the ledger of a table are called: the file itself, of a
+// pattern its text with _ for each run of * and ?, and the bare name of a table that lies in no file. It depends on no
+// file, so that one which arrives moves no ledger.
 func Stem(name string) string {
+	name = strings.TrimSuffix(name, elsewhere)
 	if !IsPattern(name) {
 		return name
 	}

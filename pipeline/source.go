@@ -38,11 +38,13 @@ type Declared struct {
 	Full  string // tells apart what Name calls alike: the path in the spec, the seed of a generator
 	Place string // value under the name of the kind in the JSON of a plan
 
-	// Files are the files that hold rows, as the spec names them, of people's rows one at least: none may be declared
+	// Files are the files that hold rows, as the spec names them; none of rows that lie in no file. None may be declared
 	// public, or be another file at the end of a run. A pattern (IsPattern) stands for the files that it matches, which
 	// are private in number and name, and must match the same ones at the end. The owner file and, by default, the
 	// ledger lie beside the first and are called by its Stem.
 	Files []string
+	// Home is the path, by Elsewhere, that stands for people's rows which lie in no file: the first of Files does else.
+	Home string
 	// Invented says what made the rows up, such as "weir's built-in generator `cardio`": they are nobody's, lie in no
 	// file, nobody is asked before they are charged, and Opened.Content names them in public. "" where rows are people's.
 	Invented string
@@ -66,6 +68,15 @@ type Opening struct {
 	// missing, records have a column more, UnlistedColumn: a name that is lost before rows are counted would let one
 	// person fill the table.
 	Unit string
+}
+
+// Table returns the path by which the table is known on this machine, beside which its owner file and ledger lie; "" of
+// invented rows.
+func (d Declared) Table() string {
+	if len(d.Files) > 0 {
+		return d.Files[0]
+	}
+	return d.Home
 }
 
 // UnlistedColumn holds a name of each unit whose value is none of its column, and null in all other rows. Two names are

@@ -53,7 +53,7 @@ func peek(ctx context.Context, plan *compile.Plan, held *files.Held, asked strin
 	if d.Declared.Invented != "" {
 		return invented(ctx, plan, held, opts)
 	}
-	path := held.Path(d.Declared.Files[0])
+	path := held.Path(d.Declared.Table())
 	if opts.Insecure != nil {
 		id := publicIdentity("insecure", version, opts)
 		id.Path = path

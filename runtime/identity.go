@@ -73,7 +73,7 @@ func (s *opened) open(ctx context.Context, plan *compile.Plan, held *files.Held,
 	if err != nil {
 		return err
 	}
-	s.identity, err = identify(ctx, held.Path(d.Declared.Files[0]), content, parts, s.table, plan, held.Folder, opts)
+	s.identity, err = identify(ctx, held.Path(d.Declared.Table()), content, parts, s.table, plan, held.Folder, opts)
 	return errors.Join(err, each(names, held.Named))
 }
 

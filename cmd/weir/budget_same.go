@@ -50,8 +50,8 @@ func names(pairs []specPair, caps []setBudget) (all []namedData) {
 func (b *budgeting) datasetOf(folder string, sp *spec.Spec) (n namedData, shown string) {
 	d := sp.Dataset
 	n.dataset, shown = d.Declared.Name, d.Declared.Name
-	if len(d.Declared.Files) > 0 {
-		n.file = b.home(folder, d.Declared.Files[0])
+	if table := d.Declared.Table(); table != "" {
+		n.file = b.home(folder, table)
 		n.dataset, shown = dataset.LedgerName(n.file), n.file
 	}
 	if d.Ledger != "" {

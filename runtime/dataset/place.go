@@ -55,8 +55,8 @@ func resolve(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if pipeline.IsPattern(path) {
-		return resolvePattern(path)
+	if pipeline.IsPattern(path) || pipeline.IsElsewhere(path) {
+		return resolveUnwritten(path)
 	}
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -65,16 +65,16 @@ func resolve(path string) (string, error) {
 	return real, nil
 }
 
-// resolvePattern resolves the folder of a pattern. A file that is called as the pattern's ledger would have that ledger
-// for its own.
-func resolvePattern(path string) (string, error) {
+// resolveUnwritten resolves the folder of a pattern, or of a table that lies in no file. A file that is called as its
+// ledger would have that ledger for its own.
+func resolveUnwritten(path string) (string, error) {
 	dir, err := resolve(filepath.Dir(path))
 	if err != nil {
 		return "", err
 	}
 	path = filepath.Join(dir, filepath.Base(path))
 	if stem := pipeline.Stem(path); exists(stem) {
-		return "", Refusal{fmt.Errorf("%s: would share the ledger %s with the file %s beside it; each table has a ledger of its own: rename that file, or write the pattern otherwise",
+		return "", Refusal{fmt.Errorf("%s: would share the ledger %s with the file %s beside it; each table has a ledger of its own: rename that file, or call the table otherwise",
 			path, filepath.Base(LedgerName(path)), filepath.Base(stem))}
 	}
 	return path, nil

@@ -2,147 +2,70 @@ package source
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"strings"
-	"sync"
-
-	"github.com/apache/arrow/go/v15/arrow"
+	"maps"
+	"slices"
 
 	"weir/pipeline"
-	"weir/privacy/digest"
-	"weir/runtime/database/duckdb"
-	"weir/runtime/table"
 	"weir/schema"
 )
 
-// Database is a table that a database program reads.
+// Database is a table that a database reads, instead of weir itself.
 type Database struct {
-	Database *Connection `yaml:"database,omitempty" json:"database,omitempty" doc:"A table that a database program reads, instead of a file that weir reads itself."`
+	Database *DatabaseTable `yaml:"database,omitempty" json:"database,omitempty" doc:"A table that a database reads, instead of a file that weir reads itself."`
+	Name     string         `yaml:"name,omitempty" json:"name,omitempty" doc:"What ledger and owner file of a table on a server are called, beside the spec: NAME.weir-ledger.jsonl. Letters, digits, - and _."`
 }
 
-// Connection says which program reads, and what.
-type Connection struct {
-	Engine string  `yaml:"engine" json:"engine" required:"true" enum:"duckdb" doc:"duckdb: the user's own DuckDB program, duckdb of PATH or the path in the environment variable WEIR_DUCKDB."`
-	Read   *Reader `yaml:"read" json:"read" required:"true" doc:"What DuckDB reads: one of parquet, csv and database."`
-	Rows   string  `yaml:"rows" json:"rows" required:"true" enum:"may_leave" doc:"may_leave: rows may leave the database program for weir, which reads, counts and learns from them."`
-}
-
-// Reader is a reader of DuckDB and what it reads.
-type Reader struct {
-	Parquet  string `yaml:"parquet,omitempty" json:"parquet,omitempty" format:"path" doc:"A Parquet file, relative to the spec; with * or ? in its name, such as data/*.parquet, all files that match are one table, in the order of their names."`
-	CSV      string `yaml:"csv,omitempty" json:"csv,omitempty" format:"path" doc:"A CSV file (.gz and .zst too) with a line of names, or a pattern of such files as of parquet; relative to the spec."`
-	Database string `yaml:"database,omitempty" json:"database,omitempty" format:"path" doc:"A DuckDB file, relative to the spec; table says which of its tables."`
-	Table    string `yaml:"table,omitempty" json:"table,omitempty" doc:"Table or view of the DuckDB file, with its schema where that is not main: clinic.admissions."`
+// DatabaseTable says which database reads, what, and where rows may go.
+type DatabaseTable struct {
+	Engine     string  `yaml:"engine" json:"engine" required:"true" enum:"duckdb|postgres" doc:"duckdb: the user's own DuckDB program, duckdb of PATH or the path in the environment variable WEIR_DUCKDB. postgres: a PostgreSQL server."`
+	Rows       string  `yaml:"rows" json:"rows" required:"true" enum:"may_leave" doc:"Whether rows may leave the database; nobody else can know. may_leave: weir reads, counts and learns from them as from a file's."`
+	Read       *Reader `yaml:"read,omitempty" json:"read,omitempty" doc:"What DuckDB reads: one of parquet, csv and database."`
+	Connection string  `yaml:"connection,omitempty" json:"connection,omitempty" doc:"Of a server: service:NAME, an entry of pg_service.conf, or env:NAME, an environment variable that holds a connection; never the connection itself."`
+	Table      string  `yaml:"table,omitempty" json:"table,omitempty" doc:"Of a server: SCHEMA.TABLE, as the catalogue spells it. Columns that the domain does not name are not asked for."`
+	View       string  `yaml:"view,omitempty" json:"view,omitempty" enum:"rows_of_one_unit" doc:"Needed where the table of a server is a view: whoever signs the spec says that each of its rows follows from rows of one privacy unit alone. weir cannot see what a view joins or sums up."`
+	Timeout    int64   `yaml:"timeout,omitempty" json:"timeout,omitempty" unit:"seconds" min:"1" max:"864000" doc:"Most time for one request to a server; none by default."`
 }
 
 func databaseKind() pipeline.SourceKind {
 	return pipeline.SourceKind{Name: "database", New: func() pipeline.Source { return &Database{} }}
 }
 
+// engine is a database: what settings of it declare, and how its table is opened.
+type engine interface {
+	declare(ps *schema.Problems, under pipeline.Declaring) pipeline.Declared
+	open(ctx context.Context, o pipeline.Opening) (pipeline.Opened, error)
+}
+
+// engine returns the engine with the settings that belong to others: these are to be left out.
+func (s *Database) engine() (e engine, others map[string]bool) {
+	d := s.Database
+	if d.Engine == "postgres" {
+		return server{s.Name, d}, map[string]bool{"database.read": d.Read != nil}
+	}
+	return duckDB{d}, map[string]bool{"name": s.Name != "", "database.connection": d.Connection != "",
+		"database.table": d.Table != "", "database.view": d.View != "", "database.timeout": d.Timeout != 0}
+}
+
 // Declare implements pipeline.Source.
 func (s *Database) Declare(under pipeline.Declaring) (pipeline.Declared, error) {
 	var ps schema.Problems
-	if s.Database == nil || s.Database.Read == nil {
-		ps.Add("database", "without engine, read and rows", "{engine: duckdb, read: {parquet: data}, rows: may_leave}")
+	if s.Database == nil || s.Database.Engine == "" {
+		ps.Add("database", "without engine", "{engine: duckdb, read: {parquet: data}, rows: may_leave}, or {engine: postgres, connection: ..., table: ..., rows: may_leave}")
 		return pipeline.Declared{}, ps.Err()
 	}
-	t, place := s.table(&ps, under.CSV)
-	s.dialect(&ps, under.CSV, t.Format)
-	by := ofTable(t) + " through DuckDB"
-	d := pipeline.Declared{Name: filepath.Base(place) + by, Full: filepath.Clean(place) + by,
-		Place: place + ofTable(t), Files: []string{place}}
-	return d, ps.Err()
-}
-
-// ofTable names the table of a database, where there are several in a file.
-func ofTable(t duckdb.Table) string {
-	if t.Name == "" {
-		return ""
-	}
-	return ", table " + t.Name
-}
-
-// table returns what is read, and from where.
-func (s *Database) table(ps *schema.Problems, csv *pipeline.CSV) (t duckdb.Table, place string) {
-	read, given := s.Database.Read, 0
-	for _, one := range []struct {
-		format duckdb.Format
-		place  string
-	}{{duckdb.Parquet, read.Parquet}, {duckdb.CSV, read.CSV}, {duckdb.Database, read.Database}} {
-		if one.place != "" {
-			t.Format, place = one.format, one.place
-			given++
+	e, others := s.engine()
+	for _, key := range slices.Sorted(maps.Keys(others)) {
+		if others[key] {
+			ps.Add(key, "set for the engine "+s.Database.Engine, "left out: it belongs to another engine")
 		}
 	}
-	if given != 1 {
-		ps.Add("database.read", fmt.Sprintf("a mapping with %d of parquet, csv and database", given),
-			"a mapping with one of them")
-	}
-	if strings.ContainsAny(filepath.Dir(place), "*?") || t.Format == duckdb.Database && pipeline.IsPattern(place) {
-		ps.Add("database.read."+string(t.Format), "a path with * or ?", "a pattern, for parquet and csv, in the last part of the path alone")
-	}
-	if (t.Format == duckdb.Database) != (read.Table != "") {
-		ps.Add("database.read.table", "given without database, or left out beside it",
-			"the table to read of a DuckDB file, and nothing else")
-	}
-	if t.Format == duckdb.Database {
-		t.Schema, t.Name = "main", read.Table
-		if schema, name, has := strings.Cut(read.Table, "."); has {
-			t.Schema, t.Name = schema, name
-		}
-	}
-	if csv != nil {
-		t.Delimiter = csv.Delimiter
-	}
-	return t, place
-}
-
-// dialect refuses settings of text files that DuckDB is not told.
-func (s *Database) dialect(ps *schema.Problems, csv *pipeline.CSV, format duckdb.Format) {
-	if csv == nil {
-		return
-	}
-	if csv.Delimiter != "" && (format != duckdb.CSV || len(csv.Delimiter) != 1) {
-		ps.Add("csv.delimiter", fmt.Sprintf("%q", csv.Delimiter),
-			"one character, for a table that is read from CSV")
-	}
-	for _, one := range []struct {
-		key   string
-		given bool
-	}{{"encoding", csv.Encoding != ""}, {"sheet", csv.Sheet != ""}, {"range", csv.Range != ""},
-		{"header", csv.Header != nil}, {"quote", csv.Quote != ""}, {"comment", csv.Comment != ""},
-		{"trim", csv.Trim}, {"strip_suffix", csv.StripSuffix != ""}} {
-		if one.given {
-			ps.Add("csv."+one.key, "set for a table that a database program reads",
-				"left out; missing, unknown, extra and, of CSV, delimiter are taken")
-		}
-	}
+	return e.declare(&ps, under), ps.Err()
 }
 
 // Open implements pipeline.Source.
 func (s *Database) Open(ctx context.Context, o pipeline.Opening) (pipeline.Opened, error) {
-	t, place := s.table(&schema.Problems{}, o.CSV)
-	d := &openDatabase{files: o.Files, place: place}
-	files, err := d.open()
-	if err != nil {
-		return nil, err
-	}
-	if d.session, err = duckdb.Open(filepath.Base(place), t, files); err != nil {
-		return nil, err
-	}
-	if d.facts, err = d.session.Facts(ctx); err != nil {
-		return nil, err
-	}
-	stored := table.Stored{Name: filepath.Base(place), Schema: d.facts.Schema(), Begin: d.begin}
-	var places []int
-	d.rows, places, err = table.OpenStored(stored, cells(o.CSV), o.Columns, o.Unit)
-	d.columns = d.at(places)
-	return d, err
+	e, _ := s.engine()
+	return e.open(ctx, o)
 }
 
 // cells is what csv says of cells and columns, whatever it says of text.
@@ -153,111 +76,19 @@ func cells(csv *pipeline.CSV) *pipeline.CSV {
 	return &pipeline.CSV{Missing: csv.Missing, Unknown: csv.Unknown, Extra: csv.Extra}
 }
 
-// openDatabase is an opened Database. Its content is the rows themselves, as DuckDB spells them: another release of
-// DuckDB that reads other rows from the same bytes has another content.
-type openDatabase struct {
-	files   pipeline.Files
-	place   string
-	names   []string // of the files, in the order of their rows
-	session *duckdb.Session
-	facts   duckdb.Facts
-	columns []duckdb.Column // that are read
-	rows    pipeline.Table
-
-	mu  sync.Mutex
-	sum string // of the rows; "" until it was asked for
-}
-
-// open opens the files of the table.
-func (d *openDatabase) open() (files []*os.File, err error) {
-	if d.names, err = d.files.List(d.place); err != nil {
-		return nil, err
+// checkCells refuses settings of text files, which a database's table is none of.
+func checkCells(ps *schema.Problems, csv *pipeline.CSV, also string) {
+	if csv == nil {
+		return
 	}
-	for _, name := range d.names {
-		f, err := d.files.Open(name)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		of, ok := f.(interface{ File() *os.File })
-		if !ok || of.File() == nil {
-			return nil, fmt.Errorf("%s: %w", name, fs.ErrInvalid)
-		}
-		files = append(files, of.File())
-	}
-	return files, nil
-}
-
-// at returns the columns at these places.
-func (d *openDatabase) at(places []int) (columns []duckdb.Column) {
-	for _, i := range places {
-		columns = append(columns, d.facts.Columns[i])
-	}
-	return columns
-}
-
-// begin starts a reading.
-func (d *openDatabase) begin(ctx context.Context, places []int) (table.StoredRows, error) {
-	rows, err := d.session.Rows(ctx, d.at(places))
-	return &sameRows{rows, d}, err
-}
-
-// sameRows is a reading that must give the rows of Content.
-type sameRows struct {
-	*duckdb.Rows
-	of *openDatabase
-}
-
-// Next implements table.StoredRows.
-func (r *sameRows) Next() (arrow.Record, error) {
-	record, err := r.Rows.Next()
-	if known := r.of.known(); errors.Is(err, io.EOF) && known != "" && known != r.Sum() {
-		return nil, r.of.changed()
-	}
-	return record, err
-}
-
-func (d *openDatabase) known() string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.sum
-}
-
-func (d *openDatabase) changed() error {
-	return fmt.Errorf("%s: %w", d.place, pipeline.ErrChanged)
-}
-
-// Table implements pipeline.Opened.
-func (d *openDatabase) Table() pipeline.Table { return d.rows }
-
-// Content implements pipeline.Opened.
-func (d *openDatabase) Content(ctx context.Context) (string, error) {
-	for _, name := range d.names { // for Unchanged
-		if _, err := d.files.Digest(ctx, name); err != nil {
-			return "", err
+	for _, one := range []struct {
+		key   string
+		given bool
+	}{{"encoding", csv.Encoding != ""}, {"sheet", csv.Sheet != ""}, {"range", csv.Range != ""},
+		{"header", csv.Header != nil}, {"quote", csv.Quote != ""}, {"comment", csv.Comment != ""},
+		{"trim", csv.Trim}, {"strip_suffix", csv.StripSuffix != ""}} {
+		if one.given {
+			ps.Add("csv."+one.key, "set for a table that a database reads", "left out; missing, unknown, extra"+also+" are taken")
 		}
 	}
-	sum, err := d.session.Digest(ctx, d.columns)
-	if err != nil {
-		return "", err
-	}
-	d.mu.Lock()
-	d.sum = sum
-	d.mu.Unlock()
-	return digest.Of(fmt.Appendf(nil, "%q %s", d.columns, sum)), nil
 }
-
-// Unchanged implements pipeline.Opened.
-func (d *openDatabase) Unchanged(ctx context.Context) error {
-	for _, name := range d.names {
-		if err := d.files.Unchanged(ctx, name); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Program implements pipeline.ReadByProgram.
-func (d *openDatabase) Program() (name, version string) { return "duckdb", d.facts.Version }
-
-// Close implements pipeline.Opened.
-func (d *openDatabase) Close() error { return nil }

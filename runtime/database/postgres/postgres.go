@@ -1,0 +1,115 @@
+// Package postgres reads a table or a view of a PostgreSQL server in one snapshot. It asks for rows and for what the
+// catalogue says of them, changes nothing, and needs a role that cannot.
+//
+// An error of this package says which request the server refused and its SQLSTATE, never a word of the server: its
+// messages quote cells.
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// Place is where a table lies.
+type Place struct {
+	Connection string                   // service:NAME or env:NAME; never the words of a connection
+	Table      string                   // schema.table, without quotes
+	Timeout    time.Duration            // of one request; 0: none
+	Env        func(name string) string // an environment variable
+}
+
+// Split returns schema and table of a name. The name is compared with those of the catalogue and never parsed by the
+// server.
+func Split(name string) (schema, table string, err error) {
+	schema, table, is := strings.Cut(name, ".")
+	if !is || schema == "" || table == "" || strings.ContainsRune(name, 0) {
+		return "", "", fmt.Errorf("is %q, must be SCHEMA.TABLE", name)
+	}
+	return schema, table, nil
+}
+
+// Snapshot is a table as it was at one moment, however many readings it has. It holds a transaction open, under which
+// the server keeps old rows; close it.
+type Snapshot struct {
+	place  Place
+	config *pgconn.Config
+	holder *pgconn.PgConn // whose transaction owns the snapshot, and keeps the table from being changed in form
+	id     string
+	Table  Table
+}
+
+// Open connects and takes a snapshot of a table, of which the given columns are going to be read.
+func Open(ctx context.Context, place Place, columns []string) (*Snapshot, error) {
+	config, err := place.config()
+	if err != nil {
+		return nil, err
+	}
+	s := &Snapshot{place: place, config: config}
+	if s.holder, err = connect(ctx, config, place.Connection); err != nil {
+		return nil, err
+	}
+	if err := s.take(ctx, columns); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// take begins the transaction and looks at the table: at its form once its lock is held.
+func (s *Snapshot) take(ctx context.Context, columns []string) error {
+	if err := begin(ctx, s.holder, s.place.Timeout); err != nil {
+		return err
+	}
+	table, err := facts(ctx, s.holder, s.place.Table, columns)
+	if err != nil {
+		return err
+	}
+	s.Table = table
+	if err := run(ctx, s.holder, "the lock of the table", "SELECT 1 FROM "+table.name()+" LIMIT 0"); err != nil {
+		return err
+	}
+	again, err := facts(ctx, s.holder, s.place.Table, columns)
+	if err != nil {
+		return err
+	}
+	if !table.equal(again) {
+		return errors.New("the table changed its form while it was opened; run it again")
+	}
+	ids, err := texts(ctx, s.holder, "the snapshot", "SELECT pg_catalog.pg_export_snapshot()")
+	if err != nil {
+		return err
+	}
+	s.id = ids[0][0]
+	return nil
+}
+
+// Close ends the transaction.
+func (s *Snapshot) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	_ = s.holder.Close(ctx) // a connection that is broken has nothing left to end
+	return nil
+}
+
+// begin starts a transaction that can only read, in a session whose settings change no value.
+func begin(ctx context.Context, c *pgconn.PgConn, timeout time.Duration) error {
+	for _, sql := range []string{
+		"SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY",
+		"SET standard_conforming_strings = on",
+		"SET jit = off",
+		"SET max_parallel_workers_per_gather = 0",
+		"SET synchronize_seqscans = off",
+		fmt.Sprintf("SET statement_timeout = %d", timeout.Milliseconds()),
+		"SET idle_in_transaction_session_timeout = 0",
+		"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+	} {
+		if err := run(ctx, c, "the session", sql); err != nil {
+			return err
+		}
+	}
+	return nil
+}

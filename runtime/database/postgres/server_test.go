@@ -1,0 +1,225 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// server connects to the server that WEIR_POSTGRES names (.ci/postgres starts one) as its owner, and makes a schema and
+// a role that can read it, which end with the test.
+type server struct {
+	*pgconn.PgConn
+	words  string // of the owner's connection
+	schema string
+	role   string
+}
+
+func newServer(t *testing.T) *server {
+	t.Helper()
+	words := os.Getenv("WEIR_POSTGRES")
+	if words == "" {
+		t.Skip("needs a PostgreSQL server: run .ci/postgres, which starts one and these tests")
+	}
+	c, err := pgconn.Connect(context.Background(), words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := fmt.Sprintf("weir_%d", time.Now().UnixNano())
+	s := &server{c, words, name, name + "_reader"}
+	s.exec(t, `CREATE SCHEMA `+s.schema, `CREATE ROLE `+s.role+` LOGIN`, `GRANT USAGE ON SCHEMA `+s.schema+` TO `+s.role,
+		`ALTER DEFAULT PRIVILEGES IN SCHEMA `+s.schema+` GRANT SELECT ON TABLES TO `+s.role)
+	t.Cleanup(func() {
+		s.exec(t, `DROP SCHEMA `+s.schema+` CASCADE`, `DROP OWNED BY `+s.role, `DROP ROLE `+s.role)
+		_ = c.Close(context.Background())
+	})
+	return s
+}
+
+func (s *server) exec(t *testing.T, list ...string) {
+	t.Helper()
+	for _, sql := range list {
+		if _, err := s.Exec(context.Background(), strings.ReplaceAll(sql, "@", s.schema)).ReadAll(); err != nil {
+			t.Fatalf("%s: %v", sql, err)
+		}
+	}
+}
+
+// as is a place of the schema for a role; the last word of a connection counts.
+func (s *server) as(role, table string) Place {
+	return Place{Connection: "env:PLACE", Table: s.schema + "." + table, Timeout: time.Minute,
+		Env: func(string) string { return s.words + " user=" + role }}
+}
+
+// rows reads a table to its end: the cells of each row as text, and the digest.
+func rows(t *testing.T, s *Snapshot) (list []string, digest string) {
+	t.Helper()
+	r, err := s.Read(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for {
+		record, err := r.Next()
+		if err == io.EOF {
+			return list, r.Digest()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range int(record.NumRows()) {
+			var cells []string
+			for _, column := range record.Columns() {
+				cells = append(cells, column.ValueStr(i))
+			}
+			list = append(list, strings.Join(cells, "|"))
+		}
+		record.Release()
+	}
+}
+
+func open(t *testing.T, place Place, columns ...string) *Snapshot {
+	t.Helper()
+	s, err := Open(context.Background(), place, columns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// TestPostgresEveryTypeIsRead: each type as the values that were stored, whatever names and texts hold, in an order and with a
+// digest that do not follow from where rows lie.
+func TestPostgresEveryTypeIsRead(t *testing.T) {
+	s := newServer(t)
+	s.exec(t, `CREATE TYPE @.ward AS ENUM ('north', 'so"uth')`,
+		`CREATE TABLE @."a;'"" b" (i2 int2, i4 int4, i8 int8, f4 float4, f8 float8, n numeric(30,2), t text, v varchar(9),
+		   c char(6), w @.ward, u uuid, "b;'""\ ool" bool, d date, ts timestamp, tz timestamptz, tm time)`,
+		`INSERT INTO @."a;'"" b" VALUES
+		 (2, 70000, 9007199254740993, 1.5, 'NaN', 123456789012345678901234567.89, 'O''Hara; --', NULL, 'no', 'so"uth',
+		  '00000000-0000-0000-0000-000000000001', true, '1969-12-31', '2020-02-29 23:59:59.5', '2020-01-01 00:00:00+02', '24:00:00'),
+		 (-1, NULL, NULL, '-0', '-0', NULL, 'Ω ', '', '', 'north', NULL, false, NULL, NULL, NULL, NULL),
+		 (-1, NULL, NULL, '0', '0', NULL, 'Ω ', '', '', 'north', NULL, false, NULL, NULL, NULL, NULL)`)
+	place := s.as(s.role, `a;'" b`)
+	got, digest := rows(t, open(t, place))
+	want := []string{
+		`-1|(null)|(null)|0|0|(null)|Ω |||north|(null)|false|(null)|(null)|(null)|(null)`,
+		`-1|(null)|(null)|0|0|(null)|Ω |||north|(null)|false|(null)|(null)|(null)|(null)`,
+		`2|70000|9007199254740993|1.5|NaN|123456789012345678901234567.89|O'Hara; --|(null)|no|so"uth|` +
+			`00000000-0000-0000-0000-000000000001|true|1969-12-31|2020-02-29 23:59:59.5Z|2019-12-31 22:00:00Z|`,
+	}
+	for i := range want {
+		if i >= len(got) || !strings.HasPrefix(got[i], want[i]) {
+			t.Fatalf("row %d of %q, must be %q", i, got, want[i])
+		}
+	}
+	s.exec(t, `CREATE TABLE @.copy AS SELECT * FROM @."a;'"" b" ORDER BY i2 DESC, f4`)
+	s.exec(t, `UPDATE @.copy SET f8 = '-0', f4 = 0 WHERE i2 = -1`)
+	if _, again := rows(t, open(t, s.as(s.role, "copy"))); again != digest {
+		t.Error("the same rows elsewhere and in another order have another digest")
+	}
+	s.exec(t, `UPDATE @.copy SET i4 = 70001 WHERE i2 = 2`)
+	if _, again := rows(t, open(t, s.as(s.role, "copy"))); again == digest {
+		t.Error("another cell has the same digest")
+	}
+}
+
+// TestPostgresReadingsAreOfOneMoment: rows that come and go between readings are not seen, and the table keeps its form.
+func TestPostgresReadingsAreOfOneMoment(t *testing.T) {
+	s := newServer(t)
+	s.exec(t, `CREATE TABLE @.stays AS SELECT i AS id, i % 7 AS ward FROM generate_series(1, 50000) i`)
+	snapshot := open(t, s.as(s.role, "stays"), "ward")
+	before, digest := rows(t, snapshot)
+	s.exec(t, `INSERT INTO @.stays VALUES (0, 3)`, `DELETE FROM @.stays WHERE id < 100`, `UPDATE @.stays SET ward = 1 WHERE id = 500`)
+	after, again := rows(t, snapshot)
+	if len(before) != 50000 || len(after) != 50000 || digest != again {
+		t.Errorf("%d rows, then %d; digests equal: %v", len(before), len(after), digest == again)
+	}
+	if now, _ := rows(t, open(t, s.as(s.role, "stays"), "ward")); len(now) != 49901 {
+		t.Errorf("a later snapshot has %d rows, must have 49901", len(now))
+	}
+	s.exec(t, `SET lock_timeout = 200`)
+	defer s.exec(t, `SET lock_timeout = 0`)
+	if _, err := s.Exec(context.Background(), `TRUNCATE `+s.schema+`.stays`).ReadAll(); err == nil {
+		t.Error("the table was emptied under an open snapshot, which cannot see that")
+	}
+}
+
+// TestPostgresRolesThatCanWrite: only a role that can do no more than read is taken.
+func TestPostgresRolesThatCanWrite(t *testing.T) {
+	s := newServer(t)
+	s.exec(t, `CREATE TABLE @.t AS SELECT 1 AS id`, `CREATE VIEW @.v AS SELECT * FROM @.t`)
+	owner, _ := pgconn.ParseConfig(s.words)
+	if _, err := Open(context.Background(), s.as(owner.User, "t"), nil); err == nil || !strings.Contains(err.Error(), "superuser") {
+		t.Errorf("a superuser: %v", err)
+	}
+	for _, right := range []string{"INSERT", "UPDATE", "DELETE", "TRUNCATE"} {
+		s.exec(t, `GRANT `+right+` ON @.t TO `+s.role)
+		if _, err := Open(context.Background(), s.as(s.role, "t"), nil); err == nil || !strings.Contains(err.Error(), "can change") {
+			t.Errorf("%s: %v", right, err)
+		}
+		s.exec(t, `REVOKE `+right+` ON @.t FROM `+s.role)
+	}
+	if s := open(t, s.as(s.role, "v")); !s.Table.View {
+		t.Error("a view is not called one")
+	}
+	s.exec(t, `REVOKE SELECT ON @.t FROM `+s.role)
+	if _, err := Open(context.Background(), s.as(s.role, "t"), nil); err == nil || !strings.Contains(err.Error(), "cannot read") {
+		t.Errorf("without SELECT: %v", err)
+	}
+}
+
+// TestPostgresErrorsQuoteNoCell: a view whose rows cannot be computed tells its class alone.
+func TestPostgresErrorsQuoteNoCell(t *testing.T) {
+	s := newServer(t)
+	s.exec(t, `CREATE TABLE @.t AS SELECT 'Alice Canary'::text AS name`, `CREATE VIEW @.v AS SELECT name::float8 AS x FROM @.t`)
+	snapshot := open(t, s.as(s.role, "v"))
+	r, err := snapshot.Read(context.Background())
+	if err == nil {
+		_, err = r.Next()
+		r.Close()
+	}
+	if err == nil || strings.Contains(err.Error(), "Canary") || !strings.Contains(err.Error(), "22P02, data exception") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestPostgresLostConnections: a backend that is ended, and a run that is stopped, end a reading with an error.
+func TestPostgresLostConnections(t *testing.T) {
+	s := newServer(t)
+	s.exec(t, `CREATE TABLE @.t AS SELECT i, repeat('x', 100) AS t FROM generate_series(1, 200000) i`)
+	snapshot := open(t, s.as(s.role, "t"))
+	for name, end := range map[string]func(cancel func()){
+		"ended": func(func()) {
+			s.exec(t, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '`+s.role+`' AND query LIKE 'COPY%'`)
+		},
+		"stopped": func(cancel func()) { cancel() },
+	} {
+		ctx, cancel := context.WithCancel(context.Background())
+		r, err := snapshot.Read(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = r.Next()
+		end(cancel)
+		for err == nil {
+			_, err = r.Next()
+		}
+		if err == io.EOF || r.Digest() != "" {
+			t.Errorf("%s: the reading came to its end", name)
+		}
+		if name == "stopped" && !errors.Is(err, context.Canceled) {
+			t.Errorf("stopped: %v", err)
+		}
+		t.Log(err)
+		r.Close()
+		cancel()
+	}
+}

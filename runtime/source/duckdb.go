@@ -1,0 +1,229 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"weir/pipeline"
+	"weir/privacy/digest"
+	"weir/runtime/database/duckdb"
+	"weir/runtime/table"
+	"weir/schema"
+)
+
+// Reader is a reader of DuckDB and what it reads.
+type Reader struct {
+	Parquet  string `yaml:"parquet,omitempty" json:"parquet,omitempty" format:"path" doc:"A Parquet file, relative to the spec; with * or ? in its name, such as data/*.parquet, all files that match are one table, in the order of their names."`
+	CSV      string `yaml:"csv,omitempty" json:"csv,omitempty" format:"path" doc:"A CSV file (.gz and .zst too) with a line of names, or a pattern of such files as of parquet; relative to the spec."`
+	Database string `yaml:"database,omitempty" json:"database,omitempty" format:"path" doc:"A DuckDB file, relative to the spec; table says which of its tables."`
+	Table    string `yaml:"table,omitempty" json:"table,omitempty" doc:"Table or view of the DuckDB file, with its schema where that is not main: clinic.admissions."`
+}
+
+// duckDB is a table that the user's DuckDB reads from files.
+type duckDB struct{ *DatabaseTable }
+
+func (s duckDB) declare(ps *schema.Problems, under pipeline.Declaring) pipeline.Declared {
+	if s.Read == nil {
+		ps.Add("database.read", "left out", "a mapping with one of parquet, csv and database")
+		return pipeline.Declared{}
+	}
+	t, place := s.table(ps, under.CSV)
+	s.dialect(ps, under.CSV, t.Format)
+	by := ofTable(t) + " through DuckDB"
+	return pipeline.Declared{Name: filepath.Base(place) + by, Full: filepath.Clean(place) + by,
+		Place: place + ofTable(t), Files: []string{place}}
+}
+
+// ofTable names the table of a database, where there are several in a file.
+func ofTable(t duckdb.Table) string {
+	if t.Name == "" {
+		return ""
+	}
+	return ", table " + t.Name
+}
+
+// table returns what is read, and from where.
+func (s duckDB) table(ps *schema.Problems, csv *pipeline.CSV) (t duckdb.Table, place string) {
+	read, given := s.Read, 0
+	for _, one := range []struct {
+		format duckdb.Format
+		place  string
+	}{{duckdb.Parquet, read.Parquet}, {duckdb.CSV, read.CSV}, {duckdb.Database, read.Database}} {
+		if one.place != "" {
+			t.Format, place = one.format, one.place
+			given++
+		}
+	}
+	if given != 1 {
+		ps.Add("database.read", fmt.Sprintf("a mapping with %d of parquet, csv and database", given),
+			"a mapping with one of them")
+	}
+	if strings.ContainsAny(filepath.Dir(place), "*?") || t.Format == duckdb.Database && pipeline.IsPattern(place) {
+		ps.Add("database.read."+string(t.Format), "a path with * or ?", "a pattern, for parquet and csv, in the last part of the path alone")
+	}
+	if (t.Format == duckdb.Database) != (read.Table != "") {
+		ps.Add("database.read.table", "given without database, or left out beside it",
+			"the table to read of a DuckDB file, and nothing else")
+	}
+	if t.Format == duckdb.Database {
+		t.Schema, t.Name = "main", read.Table
+		if schema, name, has := strings.Cut(read.Table, "."); has {
+			t.Schema, t.Name = schema, name
+		}
+	}
+	if csv != nil {
+		t.Delimiter = csv.Delimiter
+	}
+	return t, place
+}
+
+// dialect refuses settings of text files that DuckDB is not told.
+func (s duckDB) dialect(ps *schema.Problems, csv *pipeline.CSV, format duckdb.Format) {
+	takes := ""
+	if format == duckdb.CSV {
+		takes = " and, of CSV, delimiter"
+	}
+	checkCells(ps, csv, takes)
+	if csv != nil && csv.Delimiter != "" && (format != duckdb.CSV || len(csv.Delimiter) != 1) {
+		ps.Add("csv.delimiter", fmt.Sprintf("%q", csv.Delimiter),
+			"one character, for a table that is read from CSV")
+	}
+}
+
+func (s duckDB) open(ctx context.Context, o pipeline.Opening) (pipeline.Opened, error) {
+	t, place := s.table(&schema.Problems{}, o.CSV)
+	d := &openDuckDB{files: o.Files, place: place}
+	files, err := d.open()
+	if err != nil {
+		return nil, err
+	}
+	if d.session, err = duckdb.Open(filepath.Base(place), t, files); err != nil {
+		return nil, err
+	}
+	if d.facts, err = d.session.Facts(ctx); err != nil {
+		return nil, err
+	}
+	stored := table.Stored{Name: filepath.Base(place), Schema: d.facts.Schema(), Begin: d.begin}
+	var places []int
+	d.rows, places, err = table.OpenStored(stored, cells(o.CSV), o.Columns, o.Unit)
+	d.columns = d.at(places)
+	return d, err
+}
+
+// openDuckDB is an opened Database. Its content is the rows themselves, as DuckDB spells them: another release of
+// DuckDB that reads other rows from the same bytes has another content.
+type openDuckDB struct {
+	files   pipeline.Files
+	place   string
+	names   []string // of the files, in the order of their rows
+	session *duckdb.Session
+	facts   duckdb.Facts
+	columns []duckdb.Column // that are read
+	rows    pipeline.Table
+
+	mu  sync.Mutex
+	sum string // of the rows; "" until it was asked for
+}
+
+// open opens the files of the table.
+func (d *openDuckDB) open() (files []*os.File, err error) {
+	if d.names, err = d.files.List(d.place); err != nil {
+		return nil, err
+	}
+	for _, name := range d.names {
+		f, err := d.files.Open(name)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		of, ok := f.(interface{ File() *os.File })
+		if !ok || of.File() == nil {
+			return nil, fmt.Errorf("%s: %w", name, fs.ErrInvalid)
+		}
+		files = append(files, of.File())
+	}
+	return files, nil
+}
+
+// at returns the columns at these places.
+func (d *openDuckDB) at(places []int) (columns []duckdb.Column) {
+	for _, i := range places {
+		columns = append(columns, d.facts.Columns[i])
+	}
+	return columns
+}
+
+// begin starts a reading.
+func (d *openDuckDB) begin(ctx context.Context, places []int) (table.StoredRows, error) {
+	rows, err := d.session.Rows(ctx, d.at(places))
+	return &sameRows{rows, d}, err
+}
+
+// sameRows is a reading that must give the rows of Content.
+type sameRows struct {
+	*duckdb.Rows
+	of *openDuckDB
+}
+
+// Next implements table.StoredRows.
+func (r *sameRows) Next() (arrow.Record, error) {
+	record, err := r.Rows.Next()
+	if known := r.of.known(); errors.Is(err, io.EOF) && known != "" && known != r.Sum() {
+		return nil, r.of.changed()
+	}
+	return record, err
+}
+
+func (d *openDuckDB) known() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.sum
+}
+
+func (d *openDuckDB) changed() error {
+	return fmt.Errorf("%s: %w", d.place, pipeline.ErrChanged)
+}
+
+// Table implements pipeline.Opened.
+func (d *openDuckDB) Table() pipeline.Table { return d.rows }
+
+// Content implements pipeline.Opened.
+func (d *openDuckDB) Content(ctx context.Context) (string, error) {
+	for _, name := range d.names { // for Unchanged
+		if _, err := d.files.Digest(ctx, name); err != nil {
+			return "", err
+		}
+	}
+	sum, err := d.session.Digest(ctx, d.columns)
+	if err != nil {
+		return "", err
+	}
+	d.mu.Lock()
+	d.sum = sum
+	d.mu.Unlock()
+	return digest.Of(fmt.Appendf(nil, "%q %s", d.columns, sum)), nil
+}
+
+// Unchanged implements pipeline.Opened.
+func (d *openDuckDB) Unchanged(ctx context.Context) error {
+	for _, name := range d.names {
+		if err := d.files.Unchanged(ctx, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Program implements pipeline.ReadByProgram.
+func (d *openDuckDB) Program() (name, version string) { return "duckdb", d.facts.Version }
+
+// Close implements pipeline.Opened.
+func (d *openDuckDB) Close() error { return nil }

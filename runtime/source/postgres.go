@@ -1,0 +1,140 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"sync"
+	"time"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"weir/pipeline"
+	"weir/runtime/database/postgres"
+	"weir/runtime/table"
+	"weir/schema"
+)
+
+// server is a table or view of a PostgreSQL server.
+type server struct {
+	name string
+	*DatabaseTable
+}
+
+// nameOfTable is what a table may be called: a part of the name of a file everywhere.
+const nameOfTable = `^[A-Za-z0-9_-]{1,100}$`
+
+func (s server) declare(ps *schema.Problems, under pipeline.Declaring) pipeline.Declared {
+	if !regexp.MustCompile(nameOfTable).MatchString(s.name) {
+		ps.Add("name", fmt.Sprintf("%q", s.name), "1 to 100 letters, digits, - and _, by which the ledger of the table is called")
+	}
+	if err := postgres.CheckConnection(s.Connection); err != nil {
+		ps.Add("database.connection", "not repeated here", "service:NAME or env:NAME; what it refers to stays outside of the spec")
+	}
+	if _, _, err := postgres.Split(s.Table); err != nil {
+		ps.Add("database.table", fmt.Sprintf("%q", s.Table), "SCHEMA.TABLE")
+	}
+	checkCells(ps, under.CSV, "")
+	if under.CSV != nil && under.CSV.Delimiter != "" {
+		ps.Add("csv.delimiter", fmt.Sprintf("%q", under.CSV.Delimiter), "left out for a table of a server")
+	}
+	place := s.Engine + " " + s.Table
+	return pipeline.Declared{Name: s.name, Full: "database: " + place, Place: place, Home: pipeline.Elsewhere(s.name)}
+}
+
+// open takes a snapshot of the table, which all readings see.
+func (s server) open(ctx context.Context, o pipeline.Opening) (pipeline.Opened, error) {
+	place := postgres.Place{Connection: s.Connection, Table: s.Table, Timeout: time.Duration(s.Timeout) * time.Second, Env: os.Getenv}
+	var columns []string
+	for _, c := range o.Columns.Columns {
+		columns = append(columns, c.Name)
+	}
+	snapshot, err := postgres.Open(ctx, place, columns)
+	if err == nil && snapshot.Table.View && s.View == "" {
+		err = errors.Join(errors.New("is a view, must be a table; or database.view: rows_of_one_unit, where each of its rows follows from rows of one privacy unit alone"), snapshot.Close())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Table, err)
+	}
+	t := &openTable{snapshot: snapshot}
+	stored := table.Stored{Name: s.Table, Schema: snapshot.Table.Arrow(), Begin: func(ctx context.Context, _ []int) (table.StoredRows, error) { return t.read(ctx) }}
+	t.rows, _, err = table.OpenStored(stored, cells(o.CSV), o.Columns, o.Unit)
+	return t, err
+}
+
+// openTable is an opened table of a server. Its content is the digest of its rows, which is the same in every order in which they
+// may lie: those of a restored copy are the same rows.
+type openTable struct {
+	snapshot *postgres.Snapshot
+	rows     pipeline.Table
+	mu       sync.Mutex
+	content  string // of the first reading that came to its end; "" before
+}
+
+// Table implements pipeline.Opened.
+func (t *openTable) Table() pipeline.Table { return t.rows }
+
+// Content implements pipeline.Opened.
+func (t *openTable) Content(ctx context.Context) (string, error) {
+	r, err := t.read(ctx)
+	for err == nil {
+		var record arrow.Record
+		if record, err = r.Next(); err == nil {
+			record.Release()
+		}
+	}
+	if r != nil {
+		r.Close()
+	}
+	if err != io.EOF {
+		return "", err
+	}
+	return t.content, nil
+}
+
+// Unchanged implements pipeline.Opened: each reading is held against the first when it ends.
+func (t *openTable) Unchanged(context.Context) error { return nil }
+
+// Close implements pipeline.Opened.
+func (t *openTable) Close() error { return t.snapshot.Close() }
+
+// read begins a reading.
+func (t *openTable) read(ctx context.Context) (table.StoredRows, error) {
+	r, err := t.snapshot.Read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &tableRows{r, t}, nil
+}
+
+// tableRows is a reading that refuses other rows than those of the first, which a view may give: the snapshot holds
+// tables still, and no function that a view calls.
+type tableRows struct {
+	*postgres.Reading
+	of *openTable
+}
+
+// Next implements table.StoredRows.
+func (r *tableRows) Next() (arrow.Record, error) {
+	record, err := r.Reading.Next()
+	if err != io.EOF {
+		return record, err
+	}
+	return nil, r.of.same(r.Digest())
+}
+
+// same returns io.EOF where a digest is that of the rows, or is the first.
+func (t *openTable) same(digest string) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.content == "" {
+		t.content = "rows " + digest
+	}
+	if t.content != "rows "+digest {
+		return fmt.Errorf("the rows differ from one reading to the next, as a view's do that calls now() or random(): %w", pipeline.ErrChanged)
+	}
+	return io.EOF
+}
