@@ -84,12 +84,16 @@ a     20261101-120000-012345  done                 1 (0.5)  3d   1.5 kB  seed 3 
 		t.Errorf("the tag paper selects %v", names(got))
 	}
 	page, err := Page(runs, at(4), func(Run) string { return "" })
-	for _, want := range []string{"Differs in", "<strong>8</strong>", "#good #paper tails are"} {
+	for _, want := range []string{"Differs in", "train.<wbr>bins <strong>8</strong>", "#good #paper tails are",
+		`<th scope="col" class="n">Published</th>`} {
 		if err != nil || !strings.Contains(string(page), want) {
 			t.Errorf("%v: the page lacks %q", err, want)
 		}
 	}
 	wellFormed(t, string(page))
+	if page, _ := Page(runs[:1], at(4), func(Run) string { return "" }); strings.Contains(string(page), "Published") {
+		t.Error("a page without published epsilons has a column for them")
+	}
 	if page, _ := Page(three(), at(4), func(Run) string { return "" }); strings.Contains(string(page), "Differs in") {
 		t.Error("a page of runs that do not differ has a column for it")
 	}

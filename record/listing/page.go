@@ -33,7 +33,8 @@ type view struct {
 	Names  []string // of the figures that have a column
 	Bytes  int64
 	Tests  int
-	Differ bool // some run differs from others of its spec
+	// Some run differs from others of its spec, and some run has an epsilon by published accounting.
+	Differ, Published bool
 }
 
 // row is a run in the table.
@@ -61,14 +62,14 @@ func Page(runs []Run, now time.Time, toRun func(Run) string) ([]byte, error) {
 	v.Names = v.Names[:min(mostColumns, len(v.Names))]
 	for _, r := range runs {
 		v.Bytes += r.Bytes
-		v.Differ = v.Differ || len(r.Differs) > 0
+		v.Differ, v.Published = v.Differ || len(r.Differs) > 0, v.Published || r.Published != nil
 		if r.Test {
 			v.Tests++
 		}
 		v.Runs = append(v.Runs, rowOf(r, now, v.Names, toRun(r)))
 	}
 	t, err := template.New("page").Funcs(template.FuncMap{"size": Size, "figure": figure, "epsilon": epsilon, "key": sortKey,
-		"id": ShortID, "count": count, "text": plain.Text, "parts": parts, "remark": remark}).Parse(pageText)
+		"id": ShortID, "count": count, "text": plain.Text, "breakable": report.Breakable, "remark": remark}).Parse(pageText)
 	if err != nil {
 		return nil, err
 	}
@@ -95,11 +96,6 @@ func rowOf(r Run, now time.Time, names []string, folder string) row {
 		list.Figures = append(list.Figures, c)
 	}
 	return list
-}
-
-// parts cuts the name of a figure where a line may break.
-func parts(name string) []string {
-	return strings.SplitAfter(strings.ReplaceAll(strings.ReplaceAll(name, ".", ".\n"), "_", "_\n"), "\n")
 }
 
 // figure is a main figure as it is shown everywhere.

@@ -25,7 +25,8 @@ func columnPicture(h text.Handler, c Column) *picture {
 	case len(c.Real) == 0 && len(c.Synthetic) == 0:
 		return nil
 	case len(c.Labels) == 0:
-		p.draw = func(dc draw.Canvas) { histogram(h, c, dc) }
+		lo, hi := c.ends()
+		p.draw = func(dc draw.Canvas) { histogram(h, c, lo, hi).Draw(dc) }
 		if c.Distribution != nil {
 			p.h, p.draw = 4, func(dc draw.Canvas) { histogramAndDistribution(h, c, dc) }
 		}
@@ -42,8 +43,12 @@ func columnPicture(h text.Handler, c Column) *picture {
 func histogramAndDistribution(h text.Handler, c Column, dc draw.Canvas) {
 	half := vg.Length((dc.Max.Y - dc.Min.Y) / 2) // rounded, so that Crop adds to it alike on every processor
 	lo, hi := c.ends()
-	histogramFrom(h, c, lo, hi, draw.Crop(dc, 0, 0, half, 0))
-	distribution(h, c, lo, hi, draw.Crop(dc, 0, 0, 0, -half))
+	bins, shares := histogram(h, c, lo, hi), distribution(h, c, lo, hi)
+	above, below := draw.Crop(dc, 0, 0, half, 0), draw.Crop(dc, 0, 0, 0, -half)
+	// One axis below the other: the numbers at their sides are not equally wide.
+	right := bins.DataCanvas(above).Min.X - shares.DataCanvas(below).Min.X
+	bins.Draw(draw.Crop(above, max(0, -right), 0, 0, 0))
+	shares.Draw(draw.Crop(below, max(0, right), 0, 0, 0))
 }
 
 // ends of the axis: of the bins, and of the value that they leave out.
@@ -65,13 +70,8 @@ func (c Column) marks(p *plot.Plot) {
 	}
 }
 
-func histogram(h text.Handler, c Column, dc draw.Canvas) {
-	lo, hi := c.ends()
-	histogramFrom(h, c, lo, hi, dc)
-}
-
-// histogramFrom draws bins on an axis from lo to hi.
-func histogramFrom(h text.Handler, c Column, lo, hi float64, dc draw.Canvas) {
+// histogram returns the plot of bins on an axis from lo to hi.
+func histogram(h text.Handler, c Column, lo, hi float64) *plot.Plot {
 	p := newPlot(h, "", "share of rows")
 	p.Y.Min, p.X.Min, p.X.Max = 0, lo, hi
 	c.marks(p)
@@ -86,7 +86,7 @@ func histogramFrom(h text.Handler, c Column, lo, hi float64, dc draw.Canvas) {
 	if len(c.Synthetic) > 0 {
 		p.Add(&plotter.Line{XYs: steps(edges, c.Synthetic), LineStyle: line(orange(), 1.75)})
 	}
-	p.Draw(dc)
+	return p
 }
 
 func greatest(x []float64) float64 {

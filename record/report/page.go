@@ -121,6 +121,7 @@ type view struct {
 	Scatters, Lines     []drawn
 	Served              []drawn // errors within groups
 	Omitted             int     // columns without a plot
+	Long, Several       bool    // the table of columns fills more than a screen; several mechanisms spend
 	Tables              []table
 }
 
@@ -147,7 +148,7 @@ func (r *Report) page(d drawings) ([]byte, error) {
 	v.Broken, v.Tried = r.broken()
 	v.Losses, v.LossesBy = r.losses(6)
 	v.Pairs = r.Relations.worst(6)
-	v.Omitted = len(r.Columns) - len(d.columns)
+	v.Omitted, v.Long, v.Several = len(r.Columns)-len(d.columns), len(r.Columns) > mostOpen, len(r.Privacy.Spends) > 1
 	for _, part := range []struct {
 		to   *[]drawn
 		from []*picture
@@ -197,8 +198,15 @@ func functions() template.FuncMap {
 		"words":       func(s string) string { return strings.ReplaceAll(s, "_", " ") },
 		"class":       func(word string) string { return strings.ReplaceAll(word, " ", "-") },
 		"mark":        mark,
+		"breakable":   Breakable,
 		"mostRelated": func() int { return mostRelated }, "leastRows": func() int { return leastRows },
 	}
+}
+
+// Breakable lets a browser break a long name behind its separators, and not within a word.
+func Breakable(name string) template.HTML {
+	separators := strings.NewReplacer(".", ".<wbr>", "_", "_<wbr>", ":", ":<wbr>", "/", "/<wbr>")
+	return template.HTML(separators.Replace(template.HTMLEscapeString(name)))
 }
 
 // shown writes a number, or a word where there is none.

@@ -104,7 +104,7 @@ func TestPageIsWellFormed(t *testing.T) {
 	page, files := filesOf(t, full(), 40)
 	doc := strings.Replace(page, "<!DOCTYPE html>", "", 1)
 	doc = regexp.MustCompile(`(?s)<style>.*?</style>`).ReplaceAllString(doc, "")
-	doc = regexp.MustCompile(`<meta [^>]*>`).ReplaceAllString(strings.ReplaceAll(doc, "<details open>", "<details>"), "")
+	doc = regexp.MustCompile(`<meta [^>]*>`).ReplaceAllString(strings.NewReplacer("<details open>", "<details>", "<wbr>", "").Replace(doc), "")
 	if err := balanced(doc); err != nil {
 		t.Errorf("the page: %v", err)
 	}
@@ -262,5 +262,81 @@ func TestManyColumns(t *testing.T) {
 	}
 	if len(files) != 1+2*(2+3) { // 2 columns, 3 heat maps
 		t.Errorf("%d files", len(files))
+	}
+}
+
+// TestEmptyParts: a run with one charge and no published accounting has no sum of one, no column without a value and no
+// word of a pie; a run with several has them.
+func TestEmptyParts(t *testing.T) {
+	parts := []string{"By naive addition", `<th scope="col" class="n">Published</th>`, "no pie is drawn"}
+	r := full()
+	for i := range r.Privacy.Spends { // so that there is no pie
+		r.Privacy.Spends[i].Alone, r.Privacy.Spends[i].Cumulative = nil, nil
+	}
+	for _, part := range parts {
+		if !strings.Contains(rendered(t, r), part) {
+			t.Errorf("the page of two charges lacks %q", part)
+		}
+	}
+	r.Privacy.Spends, r.Privacy.Published = r.Privacy.Spends[:1], nil
+	for _, part := range parts {
+		if strings.Contains(rendered(t, r), part) {
+			t.Errorf("the page of one charge has %q", part)
+		}
+	}
+}
+
+// TestLongTableLeadsToDrawings: only a table of columns that fills more than a screen has a way past it.
+func TestLongTableLeadsToDrawings(t *testing.T) {
+	const way = `<a href="#drawings">`
+	r := full()
+	if strings.Contains(rendered(t, r), way) {
+		t.Error("a table of two columns is said to be long")
+	}
+	for len(r.Columns) <= mostOpen {
+		r.Columns = append(r.Columns, r.Columns[0])
+	}
+	if page := rendered(t, r); !strings.Contains(page, way) || !strings.Contains(page, `id="drawings"`) {
+		t.Error("no way leads past a long table")
+	}
+}
+
+// TestBreakable: a name may break behind separators, and is text whatever it holds.
+func TestBreakable(t *testing.T) {
+	if got := string(Breakable("STDs:HPV_of.a/b <i>&")); got != "STDs:<wbr>HPV_<wbr>of.<wbr>a/<wbr>b &lt;i&gt;&amp;" {
+		t.Errorf("%s", got)
+	}
+}
+
+// landmarks lists the names of the parts of a page that a screen reader leaps to.
+func landmarks(page string) (names []string) {
+	title := regexp.MustCompile(`(?s)<section id="[^"]*" aria-labelledby="([^"]*)">.*?id="([^"]*)"[^>]*>([^<]*)<`)
+	for _, m := range title.FindAllStringSubmatch(page, -1) {
+		names = append(names, m[3])
+	}
+	for _, m := range regexp.MustCompile(`<(?:aside|nav|div)[^>]* aria-label="([^"]*)"`).FindAllStringSubmatch(page, -1) {
+		names = append(names, m[1])
+	}
+	return names
+}
+
+// TestLandmarksAreTold: no two parts of a page have one name, or a reader cannot tell where a leap leads.
+func TestLandmarksAreTold(t *testing.T) {
+	sweep, err := Sweep(swept([]float64{0.1, 1, 10}, "auto", "plain"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, page := range map[string]string{"report": rendered(t, full()), "sweep": string(sweep)} {
+		seen := map[string]bool{}
+		list := landmarks(page)
+		for _, l := range list {
+			if seen[l] {
+				t.Errorf("%s: two parts are called %q", name, l)
+			}
+			seen[l] = true
+		}
+		if len(list) < 8 {
+			t.Errorf("%s: only %q were read", name, list)
+		}
 	}
 }

@@ -28,6 +28,8 @@ type sweepView struct {
 	Each   []sweepRun
 	Why    string // why there are no curves
 
+	Published bool // some row has an epsilon by published accounting
+
 	MatrixHead []string // of the table of figures that the experiment is about; nil: it names none
 	Matrix     [][]string
 	Verdict    []string // its sentences
@@ -73,7 +75,7 @@ func Sweep(t *sweep.Table) ([]byte, error) {
 	}
 	page, err := template.New("sweep").Funcs(functions()).Funcs(template.FuncMap{"label": func(d sweep.Difference) string {
 		return t.Label(sweep.Row{Cell: d.Cell, Settings: d.Settings})
-	}, "short": sweep.Short, "breakable": breakable}).Parse(sweepText)
+	}, "short": sweep.Short}).Parse(sweepText)
 	if err != nil {
 		return nil, err
 	}
@@ -93,11 +95,6 @@ func Curve(t *sweep.Table, metric string) ([]byte, error) {
 	return p.svg()
 }
 
-// breakable lets a browser break the name of a metric behind dots and underscores.
-func breakable(name string) template.HTML {
-	return template.HTML(strings.NewReplacer(".", ".<wbr>", "_", "_<wbr>").Replace(template.HTMLEscapeString(name)))
-}
-
 // tables words the rows and the runs.
 func (v *sweepView) tables(t *sweep.Table) {
 	if len(t.Cells) > 0 {
@@ -105,6 +102,7 @@ func (v *sweepView) tables(t *sweep.Table) {
 	}
 	v.Head = append(v.Head, t.Grid...)
 	for _, r := range t.Rows {
+		v.Published = v.Published || r.Published != nil
 		line := sweepLine{Lead: leading(t, r.Cell, r.Settings)}
 		for _, m := range t.Headline {
 			line.Values = append(line.Values, r.Metrics[m].Words(r.Runs))

@@ -85,8 +85,8 @@ func (d *Distribution) start() float64 {
 	return min(0.95, math.Floor(20*least)/20)
 }
 
-// distribution draws the shares of rows of at most each value, on the axis of the histogram.
-func distribution(h text.Handler, c Column, lo, hi float64, dc draw.Canvas) {
+// distribution returns the plot of the shares of rows of at most each value, on the axis of the histogram.
+func distribution(h text.Handler, c Column, lo, hi float64) *plot.Plot {
 	p := newPlot(h, "", "share up to here")
 	d := c.Distribution
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = lo, hi, d.start(), 1
@@ -105,7 +105,7 @@ func distribution(h text.Handler, c Column, lo, hi float64, dc draw.Canvas) {
 			p.Add(&plotter.Line{XYs: xys, LineStyle: l.style})
 		}
 	}
-	p.Draw(dc)
+	return p
 }
 
 // apartWords says what the bins leave out, and how the axis runs.

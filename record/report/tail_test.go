@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -59,5 +60,21 @@ func TestTailTicks(t *testing.T) {
 	}
 	if text := strings.Join(got, " "); text != "0 100k 10k 1000 -1000 100 -100" {
 		t.Errorf("ticks %s", text)
+	}
+}
+
+// TestStackedAxesAgree: a mark stands at the same place of the axis below the bins and below the distribution function,
+// whose numbers at the side are not as wide.
+func TestStackedAxesAgree(t *testing.T) {
+	c := Column{Name: "gain", Type: "numeric", Linear: 4, Edges: []float64{-1000, -10, 10, 1000}, Real: []float64{0.0125, 0.5, 0.4875},
+		Synthetic:    []float64{0.1, 0.5, 0.4},
+		Distribution: &Distribution{At: []float64{-1000, 0, 1000}, Real: []float64{0, 0.5, 1}, Synthetic: []float64{0, 0.4, 1}}}
+	svg, err := columnPicture(handler(), c).inline()
+	if err != nil {
+		t.Fatal(err)
+	}
+	marks := regexp.MustCompile(`<text x="([^"]*)"[^>]*>-100</text>`).FindAllStringSubmatch(svg, -1)
+	if len(marks) != 2 || marks[0][1] != marks[1][1] {
+		t.Errorf("-100 stands at %v, must be twice at one place", marks)
 	}
 }

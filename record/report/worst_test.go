@@ -24,7 +24,7 @@ func withParts() Group {
 func TestWorstParts(t *testing.T) {
 	page := rendered(t, &Report{Groups: []Group{withParts()}})
 	for _, want := range []string{
-		`<tbody><tr><th scope="row">a:c</th><td>distance of pairs</td><td class="n">0.3</td></tr><tr><th scope="row">a:b</th><td>distance of pairs</td><td class="n">0.1</td></tr></tbody>`,
+		`<tbody><tr><th scope="row">a:<wbr>c</th><td>distance of pairs</td><td class="n">0.3</td></tr><tr><th scope="row">a:<wbr>b</th><td>distance of pairs</td><td class="n">0.1</td></tr></tbody>`,
 		`<tbody><tr><th scope="row">a &lt;= b</th><td class="n">0.25</td><td class="n">0.125</td><td class="note">share that breaks it: 1 of 4 rows</td></tr></tbody>`,
 	} {
 		if !strings.Contains(page, want) {

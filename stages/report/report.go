@@ -90,6 +90,10 @@ func docs(d *domain.Domain) map[string]string {
 	return list
 }
 
+// parts of a page are shown as progress: figures, columns, associations, components, curves and groups, drawings.
+// Which there are to be done follows from the plan, never from rows.
+const parts = 6
+
 // draw makes the page and its plots.
 func (s *settings) draw(ctx context.Context, env *pipeline.Env, in pipeline.Tables, docs map[string]string) ([]pipeline.File, error) {
 	page := &report.Report{Name: env.Stage, Insecure: env.Insecure}
@@ -101,9 +105,11 @@ func (s *settings) draw(ctx context.Context, env *pipeline.Env, in pipeline.Tabl
 		return nil, err
 	}
 	page.Groups = groups
+	env.Progress(1, parts)
 	if err := s.drawTables(ctx, env, in, page); err != nil {
 		return nil, err
 	}
+	env.Progress(parts-1, parts)
 	for i := range page.Columns {
 		page.Columns[i].Doc = docs[page.Columns[i].Name]
 	}
@@ -111,6 +117,7 @@ func (s *settings) draw(ctx context.Context, env *pipeline.Env, in pipeline.Tabl
 		return nil, err
 	}
 	files, err := page.Files(s.Plots)
+	env.Progress(parts, parts)
 	list := make([]pipeline.File, len(files))
 	for i, f := range files {
 		list[i] = pipeline.File(f)
@@ -187,12 +194,15 @@ func (s *settings) drawTables(ctx context.Context, env *pipeline.Env, in pipelin
 	page.Columns = drawColumns(real, synthetic, env.Workers)
 	drawVariation(env, frames, page)
 	page.Shares, page.SharesPair = dimensionWise(page.Columns), marginal.Probability
+	env.Progress(2, parts)
 	if err := drawRelations(ctx, env, frames, page); err != nil {
 		return err
 	}
+	env.Progress(3, parts)
 	if err := s.drawProjection(ctx, env, frames, page); err != nil {
 		return err
 	}
+	env.Progress(4, parts)
 	learnt, err := s.drawCurves(ctx, env, frames, page)
 	if err != nil {
 		return err
