@@ -65,7 +65,7 @@ func TestReadingIsPinned(t *testing.T) {
 	held := heldIn(t, dir)
 	h := sha256.New()
 	for _, column := range []string{"u", "c"} {
-		in, err := table.OpenUnits(held, "odd.csv", &pipeline.CSV{Unknown: "missing", Trim: true}, oddDomain(), column)
+		in, err := table.OpenParts(held, table.One("odd.csv"), &pipeline.CSV{Unknown: "missing", Trim: true}, oddDomain(), column)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,7 +15,7 @@ import (
 type options struct {
 	BatchRows int    // rows of a record batch; 65,536 by default
 	Workers   int    // parsing goroutines; the number of cores by default, at most 4
-	unit      string // see OpenUnits
+	unit      string // see OpenParts
 	called    string // name of the table, where that is not the file's: by which a tab parts its cells (Tabbed)
 }
 
@@ -38,15 +38,7 @@ func (o options) filled() options {
 // a column that is neither nullable nor has spellings of missing are errors;
 // bounds are not checked here, the stage bounds does that.
 func Open(fsys FS, name string, csv *pipeline.CSV, d *domain.Domain) (pipeline.Table, error) {
-	return openWith(fsys, name, csv, d, options{})
-}
-
-// OpenUnits is Open for a table whose privacy units a column names. Where values outside
-// that column's categories become missing (csv.unknown), records have a column more than
-// the header, pipeline.UnlistedColumn: the name of a value that became missing so, and null in
-// all other rows. What names a unit goes on doing so until the unit's rows are counted.
-func OpenUnits(fsys FS, name string, csv *pipeline.CSV, d *domain.Domain, unit string) (pipeline.Table, error) {
-	return openWith(fsys, name, csv, d, options{unit: unit})
+	return OpenParts(fsys, One(name), csv, d, "")
 }
 
 // openWith is Open with options.

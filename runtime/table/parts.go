@@ -21,8 +21,12 @@ type Parts struct {
 // One is a table in one file.
 func One(file string) Parts { return Parts{Name: file, Files: []string{file}} }
 
-// OpenParts is OpenUnits for a table in several files of one format, each of which is held against the domain by itself.
-// The problems of all files are told together. Of names the table's alone says how rows are read.
+// OpenParts is Open for a table in several files of one format, each of which is held against the domain by itself. The
+// problems of all files are told together. Of names the table's alone says how rows are read.
+//
+// unit is the column that names privacy units, or "". Where values outside its categories become missing (csv.unknown),
+// records have a column more than the header, pipeline.UnlistedColumn: the name of a value that became missing so, and
+// null in all other rows. What names a unit goes on doing so until the unit's rows are counted.
 func OpenParts(fsys FS, p Parts, csv *pipeline.CSV, d *domain.Domain, unit string) (pipeline.Table, error) {
 	o := options{unit: unit, called: p.Name}
 	if len(p.Files) == 1 {
