@@ -99,6 +99,7 @@ func (s *Snapshot) Close() error {
 func begin(ctx context.Context, c *pgconn.PgConn, timeout time.Duration) error {
 	for _, sql := range []string{
 		"SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY",
+		"SET search_path = pg_catalog, pg_temp", // types and operators are the server's own, whatever a role's path has first
 		"SET standard_conforming_strings = on",
 		"SET jit = off",
 		"SET max_parallel_workers_per_gather = 0",

@@ -176,6 +176,18 @@ func TestPostgresRolesThatCanWrite(t *testing.T) {
 	}
 }
 
+// TestPostgresPathOfTheRole: an operator that a role's search path has in front of the server's own changes no value.
+func TestPostgresPathOfTheRole(t *testing.T) {
+	s := newServer(t)
+	s.exec(t, `CREATE TABLE @.t AS SELECT 1.5::float8 AS x`,
+		`CREATE FUNCTION @.zero(float8, float8) RETURNS float8 LANGUAGE sql AS 'SELECT 0::float8'`,
+		`CREATE OPERATOR @.+ (FUNCTION = @.zero, LEFTARG = float8, RIGHTARG = float8)`,
+		`ALTER ROLE `+s.role+` SET search_path = @, pg_catalog`)
+	if got, _ := rows(t, open(t, s.as(s.role, "t"))); len(got) != 1 || got[0] != "1.5" {
+		t.Errorf("%q, must be 1.5", got)
+	}
+}
+
 // TestPostgresErrorsQuoteNoCell: a view whose rows cannot be computed tells its class alone.
 func TestPostgresErrorsQuoteNoCell(t *testing.T) {
 	s := newServer(t)
