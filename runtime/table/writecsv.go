@@ -56,6 +56,7 @@ type csvWriter struct {
 	safe    bool // for spreadsheets
 	buf     []byte
 	cell    []byte
+	known   []spelt // of each column
 }
 
 // flushBytes is when the buffer is handed to the writer.
@@ -120,6 +121,9 @@ func (c *csvWriter) mustQuote(i int) bool {
 
 func (c *csvWriter) record(r arrow.Record) error {
 	columns := make([]speller, len(c.domain.Columns))
+	if c.known == nil {
+		c.known = make([]spelt, len(columns))
+	}
 	for i := range columns {
 		s, err := newSpeller(&c.domain.Columns[i], r.Column(i), c.dialect)
 		if err != nil {
@@ -130,14 +134,9 @@ func (c *csvWriter) record(r arrow.Record) error {
 	for row := range int(r.NumRows()) {
 		for i := range columns {
 			c.separate(i)
-			var err error
-			if c.cell, err = columns[i].spell(c.cell[:0], row); err != nil {
+			if err := c.spell(&columns[i], i, row); err != nil {
 				return err
 			}
-			if columns[i].text {
-				c.disarm()
-			}
-			c.put(i)
 		}
 		c.buf = append(c.buf, '\n')
 		if len(c.buf) >= flushBytes {
@@ -146,6 +145,25 @@ func (c *csvWriter) record(r arrow.Record) error {
 			}
 		}
 	}
+	return nil
+}
+
+// spell appends a cell, in the bytes that it had before where they are known.
+func (c *csvWriter) spell(s *speller, column, row int) (err error) {
+	known := c.known[column].of(s, row)
+	if known != nil && known.size > 0 {
+		c.buf = append(c.buf, known.text[:known.size-1]...)
+		return nil
+	}
+	if c.cell, err = s.spell(c.cell[:0], row); err != nil {
+		return err
+	}
+	if s.text {
+		c.disarm()
+	}
+	from := len(c.buf)
+	c.put(column)
+	known.learn(c.buf[from:])
 	return nil
 }
 
@@ -162,7 +180,8 @@ type speller struct {
 	write   func(b []byte, i int) ([]byte, bool)
 	missing string
 	codes   missing
-	text    bool // categories and open text
+	text    bool               // categories and open text
+	bits    func(i int) uint64 // which tell values apart; nil of text
 }
 
 func newSpeller(c *domain.Column, a arrow.Array, d *dialect) (speller, error) {
@@ -175,6 +194,7 @@ func newSpeller(c *domain.Column, a arrow.Array, d *dialect) (speller, error) {
 	case len(apart.missing) > 0:
 		s.missing = apart.missing[0]
 	}
+	s.bits = bitsOf(a)
 	if s.write = writerOf(c, a); s.write == nil {
 		return s, fmt.Errorf("column %q: is %s in memory, which no column of type %s is", c.Name, a.DataType(), c.Type)
 	}
