@@ -2,11 +2,9 @@ package columns
 
 import (
 	"context"
-	"fmt"
 
 	"weir/pipeline"
 	"weir/stages/internal/masks"
-	"weir/train/marginal"
 )
 
 // Counter tells how many rows of a private table lie in which cells of public grids: all that a model of marginals
@@ -56,55 +54,7 @@ const Held = "1 GiB"
 // rows. Env.Counting overrides that rule.
 func CounterOf(ctx context.Context, t pipeline.Table, grids []Grid, rows int64, env *pipeline.Env) (Counter, error) {
 	if env.Counting == pipeline.CountPasses || env.Counting == pipeline.CountByRule && Passes(rows, len(grids)) {
-		return inPasses(ctx, t, grids, env.Workers)
+		return roundsOf(ctx, t, grids, nil, env.Workers)
 	}
-	return hold(ctx, t, grids, env.Workers)
-}
-
-// together is how many of the sets, from the first on, are counted at a time.
-func together(sizes []int, sets [][]int) int {
-	n := 0
-	for cells := 0; n < len(sets) && (n == 0 || cells < MostCounted); n++ {
-		set := 1
-		for _, column := range sets[n] {
-			set = min(set*sizes[column], marginal.MostCells+1)
-		}
-		cells += set
-	}
-	return n
-}
-
-// countEach counts sets, as many at a time as memory allows, and hands each histogram on.
-func countEach(ctx context.Context, sizes []int, sets [][]int, use func(set int, counts []int64) error,
-	count func(ctx context.Context, sets [][]int) ([][]int64, error)) error {
-	for from := 0; from < len(sets); {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		n := together(sizes, sets[from:])
-		all, err := count(ctx, sets[from:from+n])
-		if err != nil {
-			return err
-		}
-		for k, counts := range all {
-			if err := use(from+k, counts); err != nil {
-				return err
-			}
-		}
-		from += n
-	}
-	return nil
-}
-
-// fieldsOf returns where the columns of grids are in a table.
-func fieldsOf(t pipeline.Table, grids []Grid) ([]int, error) {
-	fields := make([]int, len(grids))
-	for i, g := range grids {
-		places := t.Schema.FieldIndices(g.Name())
-		if len(places) != 1 {
-			return nil, fmt.Errorf("column %s: is %d times in the table, must be there once", g.Name(), len(places))
-		}
-		fields[i] = places[0]
-	}
-	return fields, nil
+	return roundsOf(ctx, t, grids, hold(grids, t.Header.Rows), env.Workers)
 }

@@ -65,8 +65,12 @@ func coarse(grids []Grid) Coding {
 // counters are the ways to count a table.
 func counters() map[string]func(context.Context, pipeline.Table, []Grid) (Counter, error) {
 	return map[string]func(context.Context, pipeline.Table, []Grid) (Counter, error){
-		"held":   func(ctx context.Context, t pipeline.Table, g []Grid) (Counter, error) { return hold(ctx, t, g, 2) },
-		"passes": func(ctx context.Context, t pipeline.Table, g []Grid) (Counter, error) { return inPasses(ctx, t, g, 2) },
+		"held": func(ctx context.Context, t pipeline.Table, g []Grid) (Counter, error) {
+			return roundsOf(ctx, t, g, hold(g, 0), 2)
+		},
+		"passes": func(ctx context.Context, t pipeline.Table, g []Grid) (Counter, error) {
+			return roundsOf(ctx, t, g, nil, 2)
+		},
 	}
 }
 

@@ -1,102 +1,89 @@
 package columns
 
-import (
-	"context"
+import "context"
 
-	"weir/pipeline"
-	"weir/stages/internal/masks"
-	"weir/train/marginal"
-)
-
-// held is a Counter that holds the cells of all rows, two bytes each (Codes), and counts them again and again.
+// held is rows in memory: a byte for each cell of a grid of up to 256, two for each of a larger one, and one for each
+// point of a grid whose points are told apart.
 type held struct {
-	*Codes
-	grids   []Grid
-	cells   [][]int64
-	workers int
+	columns []packed
+	number  int64
 }
 
-func hold(ctx context.Context, t pipeline.Table, grids []Grid, workers int) (*held, error) {
-	codes, err := ReadCodes(ctx, t, grids)
-	if err != nil {
-		return nil, err
+// packed is the cells of one column, in one of the two lists.
+type packed struct {
+	narrow bool
+	few    []uint8
+	many   []uint16
+	told   bool
+	within []uint8
+}
+
+// heldRows is rows a batch of held has: small enough for the second cache, as batches of a table are.
+const heldRows = 1 << 15
+
+// hold has room for a number of rows, which may be wrong.
+func hold(grids []Grid, rows int64) *held {
+	h, room := &held{columns: make([]packed, len(grids))}, int(min(max(rows, 0), mostAhead))
+	for j, g := range grids {
+		p := packed{narrow: g.Cells() <= 1<<8, told: g.Told()}
+		if p.narrow {
+			p.few = make([]uint8, 0, room)
+		} else {
+			p.many = make([]uint16, 0, room)
+		}
+		h.columns[j] = p
 	}
-	h := &held{Codes: codes, grids: grids, workers: workers}
-	for j, cells := range codes.Columns {
-		counts := make([]int64, grids[j].Cells())
-		addCells(counts, cells)
-		h.cells = append(h.cells, counts)
+	return h
+}
+
+// add keeps a batch of all columns; a held that is nil keeps nothing.
+func (h *held) add(b batch) {
+	if h == nil {
+		return
 	}
-	return h, nil
-}
-
-// addCells counts cells.
-func addCells(counts []int64, cells []uint16) {
-	for _, cell := range cells {
-		counts[cell]++
-	}
-}
-
-// Rows implements Counter.
-func (h *held) Rows() int64 { return int64(h.Codes.Rows) }
-
-// Cells implements Counter.
-func (h *held) Cells(column int) []int64 { return h.cells[column] }
-
-// Points implements Counter.
-func (h *held) Points(ctx context.Context, column int, cells []int) ([]int64, error) {
-	p := pointsOf(&h.grids[column], cells)
-	p.add(h.Columns[column], h.Within[column])
-	return p.counts, ctx.Err()
-}
-
-// Recode implements Counter.
-func (h *held) Recode(c Coding) {
-	for j, to := range c.To {
-		recode(h.Columns[j], to)
-	}
-	h.Sizes, h.Within = c.Sizes, nil
-	masks.NewNearest(c.Forbidden, c.Sizes).Codes(h.Columns)
-}
-
-// recode makes cells codes.
-func recode(cells, to []uint16) {
-	for i, cell := range cells {
-		cells[i] = to[cell]
-	}
-}
-
-// Count implements Counter.
-func (h *held) Count(ctx context.Context, sets [][]int, use func(set int, counts []int64) error) error {
-	return countEach(ctx, h.Sizes, sets, use, func(_ context.Context, sets [][]int) ([][]int64, error) {
-		return marginal.Count(h.Columns, h.Sizes, sets, h.workers)
-	})
-}
-
-// points counts the rows at the points of some cells of a column.
-type points struct {
-	from   []int32 // of each cell of the grid, where its points begin; -1: not counted
-	counts []int64
-}
-
-func pointsOf(g *Grid, cells []int) *points {
-	p, n := &points{from: make([]int32, g.Cells())}, 0
-	for cell := range p.from {
-		p.from[cell] = -1
-	}
-	for _, cell := range cells {
-		p.from[cell] = int32(n)
-		n += g.PointsIn(cell)
-	}
-	p.counts = make([]int64, n)
-	return p
-}
-
-// add counts values by their cells and the points in them.
-func (p *points) add(cells []uint16, within []uint8) {
-	for i, cell := range cells {
-		if from := p.from[cell]; from >= 0 {
-			p.counts[int(from)+int(within[i])]++
+	for j := range h.columns {
+		p := &h.columns[j]
+		switch {
+		case p.narrow:
+			for _, cell := range b.cells[j] {
+				p.few = append(p.few, uint8(cell))
+			}
+		default:
+			p.many = append(p.many, b.cells[j]...)
+		}
+		if p.told {
+			p.within = append(p.within, b.within(j)...)
 		}
 	}
+	if len(b.cells) > 0 {
+		h.number += int64(len(b.cells[0]))
+	}
+}
+
+// each implements rows.
+func (h *held) each(ctx context.Context, some []int, use func(batch)) (int64, error) {
+	cells, from, to := make([][]uint16, len(h.columns)), int64(0), int64(0)
+	b := batch{cells: cells, within: func(j int) []uint8 { return h.columns[j].within[from:to] }}
+	for ; from < h.number; from = to {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		to = min(from+heldRows, h.number)
+		for _, j := range some {
+			cells[j] = h.columns[j].cells(cells[j][:0], from, to)
+		}
+		use(b)
+	}
+	return h.number, ctx.Err()
+}
+
+// cells appends those of some rows.
+func (p *packed) cells(to []uint16, from, until int64) []uint16 {
+	if !p.narrow {
+		return append(to, p.many[from:until]...)
+	}
+	for _, cell := range p.few[from:until] {
+		to = append(to, uint16(cell))
+	}
+	return to
 }

@@ -180,6 +180,9 @@ func (f *front) code(j int, one *oneWay, s Columns, p *purse) {
 	f.to = append(f.to, column.codeOf())
 }
 
+// counted leaves the counter, and the rows that it may hold, when all is counted: a fit needs memory too.
+func (f *front) counted() { f.counts = nil }
+
 // sizes are the codes of each column.
 func (f *front) sizes() []int {
 	sizes := make([]int, len(f.columns))

@@ -65,6 +65,7 @@ func (s *Independent) learn(ctx context.Context, env *pipeline.Env, f *front, p 
 	if err := f.again(ctx, p); err != nil {
 		return pipeline.Table{}, err
 	}
+	f.counted()
 	m, err := f.fit(ctx, graphical.DefaultLimits(), env.Workers)
 	if err != nil {
 		return pipeline.Table{}, err

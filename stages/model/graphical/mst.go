@@ -114,6 +114,7 @@ func (s *MST) run(ctx context.Context, env *pipeline.Env, t pipeline.Table) (pip
 	if err := s.pairs(ctx, env, f, p, pairs, weights); err != nil {
 		return pipeline.Table{}, err
 	}
+	f.counted()
 	m, err := f.fit(ctx, s.limits(), env.Workers)
 	if err != nil {
 		return pipeline.Table{}, err

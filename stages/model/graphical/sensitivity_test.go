@@ -98,7 +98,7 @@ func (m *moved) against(one, other *coding) {
 	for _, set := range pairs {
 		ones := [][]float64{{3.5, 1, 0, 7}, {2, 2, 8, 1e-9}} // any released numbers
 		a, b := ones[0][:one.columns[set[0]].codes()], ones[1][:one.columns[set[1]].codes()]
-		d := math.Abs(float64(distance(one.counted(set), a, b) - distance(other.counted(set), a, b)))
+		d := math.Abs(float64(distance(one.histogram(set), a, b) - distance(other.histogram(set), a, b)))
 		m.distance, sum = max(m.distance, d), sum+d*d
 	}
 	m.distances = max(m.distances, math.Sqrt(sum))
@@ -107,7 +107,7 @@ func (m *moved) against(one, other *coding) {
 // squares is how far all histograms of the sets move together.
 func (m *moved) squares(one, other *coding, sets []graphical.Set) (sum float64) {
 	for _, set := range sets {
-		a, b, square := one.counted(set), other.counted(set), 0.0
+		a, b, square := one.histogram(set), other.histogram(set), 0.0
 		for k := range a {
 			square += float64((a[k] - b[k]) * (a[k] - b[k]))
 		}
@@ -122,8 +122,8 @@ type coding struct {
 	codes [][]uint16
 }
 
-// counted is the histogram of a set of columns.
-func (c *coding) counted(set graphical.Set) []int64 {
+// histogram counts a set of columns.
+func (c *coding) histogram(set graphical.Set) []int64 {
 	counts, err := marginal.Count(c.codes, c.sizes(), [][]int{set}, 1)
 	if err != nil {
 		panic(err) // of four columns of four codes

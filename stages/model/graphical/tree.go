@@ -147,6 +147,7 @@ func (s *MarginalTree) learn(ctx context.Context, env *pipeline.Env, f *front, p
 	if err := s.measured(ctx, env, f, p); err != nil {
 		return pipeline.Table{}, err
 	}
+	f.counted()
 	m, err := f.fit(ctx, s.limits(), env.Workers)
 	if err != nil {
 		return pipeline.Table{}, err
