@@ -17,13 +17,20 @@ import (
 type joint struct {
 	relation   relation
 	own, other *scores
-	densities  []*[stretches]float32 // by cell and the other's stretch, the greatest 1; nil: not needed yet
+	even       *law
+	tilts      []*tilt // by cell and the other's stretch; nil: not needed yet
 }
 
-func newJoint(r relation, all []*scores) *joint {
+// tilt is what one place of the other number says of where this one lies.
+type tilt struct {
+	densities [stretches]float32 // the greatest 1
+	whole     float64            // the mass that the even law has under them
+}
+
+func newJoint(r relation, all []*scores, even *law) *joint {
 	own, other := all[r.column], all[r.by]
 	room := len(own.mean) * len(other.mean) * stretches
-	return &joint{relation: r, own: own, other: other, densities: make([]*[stretches]float32, room)}
+	return &joint{relation: r, own: own, other: other, even: even, tilts: make([]*tilt, room)}
 }
 
 // Stretches of ranks inside a bin, in which the normal score is taken for one: halved again and
@@ -64,12 +71,16 @@ func stretchOf(rank float64) int {
 	return max(stretches/2-evenPart-1+e, 0)
 }
 
-// of are the densities in a cell where the other number lies in a stretch.
-func (j *joint) of(by, code, at int) *[stretches]float32 {
-	known := &j.densities[(by*len(j.own.mean)+code)*stretches+at]
-	if *known != nil {
-		return *known
+// of returns the tilt in a cell where the other number lies in a stretch.
+func (j *joint) of(by, code, at int) *tilt {
+	known := &j.tilts[(by*len(j.own.mean)+code)*stretches+at]
+	if *known == nil {
+		*known = j.tilt(by, code, at)
 	}
+	return *known
+}
+
+func (j *joint) tilt(by, code, at int) *tilt {
 	r, y := j.relation.cells[by][code], j.other.at[by][at]
 	var logs [stretches]float64
 	for k, x := range j.own.at[code] {
@@ -77,44 +88,85 @@ func (j *joint) of(by, code, at int) *[stretches]float32 {
 		logs[k] = (float64(x*x) - float64(off*off)/(1-float64(r*r))) / 2
 	}
 	most := slices.Max(logs[:])
-	*known = new([stretches]float32)
+	t := &tilt{}
 	for k, l := range logs {
-		(*known)[k] = float32(bitmath.Exp(l - most))
+		t.densities[k] = float32(bitmath.Exp(l - most))
 	}
-	return *known
+	alone := *j.even
+	alone.tilt(t)
+	t.whole = alone.whole
+	return t
 }
 
-// masses are how much of a law of ranks lies in each stretch.
-type masses [stretches]float64
+// law is how much of the ranks lies in each stretch.
+type law struct {
+	masses [stretches]float64
+	whole  float64 // their sum
+}
 
 // evenly is the law of a number that is tied to none.
-func evenly() (m masses) {
-	for k := range m {
+func evenly() *law {
+	l := &law{}
+	for k := range l.masses {
 		low, high := stretch(k)
-		m[k] = high - low
+		l.masses[k] = high - low
+		l.whole += l.masses[k]
 	}
-	return m
+	return l
 }
 
-func (m *masses) tilt(densities *[stretches]float32) {
-	for k, d := range densities {
-		m[k] = float64(m[k] * float64(d))
-	}
-}
-
-// quantile is the rank in [0, 1] that has u of the mass below; u itself where nothing has mass.
-func (m *masses) quantile(u float64) float64 {
+// tilt puts the law under one tilt more.
+func (l *law) tilt(t *tilt) {
 	whole := 0.0
-	for _, x := range m {
+	for k, d := range &t.densities {
+		x := float64(l.masses[k] * float64(d))
+		l.masses[k] = x
 		whole += x
 	}
-	left := float64(u * whole)
-	for k, x := range m {
+	l.whole = whole
+}
+
+// quantile is the rank in [0, 1] that has u of the mass below under tilts; u itself where nothing has mass.
+func (l *law) quantile(by []*tilt, u float64) float64 {
+	switch len(by) {
+	case 0:
+		return l.rank(u)
+	case 1:
+		return l.rankUnder(by[0], u)
+	}
+	under := *l
+	for _, t := range by {
+		under.tilt(t)
+	}
+	return under.rank(u)
+}
+
+func (l *law) rank(u float64) float64 {
+	left := float64(u * l.whole)
+	for k, x := range &l.masses {
 		if x > 0 && left <= x {
-			low, high := stretch(k)
-			return low + float64((high-low)*left/x)
+			return rankIn(k, left, x)
 		}
 		left -= x
 	}
 	return u
+}
+
+// rankUnder is rank of the law under one tilt, whose masses are found on the way.
+func (l *law) rankUnder(t *tilt, u float64) float64 {
+	left := float64(u * t.whole)
+	for k, d := range &t.densities {
+		x := float64(l.masses[k] * float64(d))
+		if x > 0 && left <= x {
+			return rankIn(k, left, x)
+		}
+		left -= x
+	}
+	return u
+}
+
+// rankIn is the rank in a stretch of mass x that has so much of it below.
+func rankIn(k int, below, x float64) float64 {
+	low, high := stretch(k)
+	return low + float64((high-low)*below/x)
 }

@@ -207,13 +207,12 @@ func TestJointIsEvenWithoutCorrelation(t *testing.T) {
 		s.at[0][k] = float64(k) / 10
 	}
 	for _, r := range []float64{-.95, 0, .95} {
-		j := newJoint(relation{column: 0, by: 1, cells: [][]float64{{r}}}, []*scores{s, s})
+		j := newJoint(relation{column: 0, by: 1, cells: [][]float64{{r}}}, []*scores{s, s}, evenly())
 		for at := range stretches {
-			m := evenly()
-			m.tilt(j.of(0, 0, at))
+			tilts := []*tilt{j.of(0, 0, at)}
 			last := -1.0
 			for _, u := range []float64{0, .01, .5, .99, 1} {
-				got := m.quantile(u)
+				got := evenly().quantile(tilts, u)
 				if !(got >= 0 && got <= 1) || got < last || r == 0 && math.Abs(got-u) > 1e-5 {
 					t.Errorf("correlation %g: %g of the mass lies below %g, after %g", r, u, got, last)
 				}

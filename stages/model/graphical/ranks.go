@@ -213,22 +213,22 @@ func (w *drawing) ordered(p placing, ranks [][]uint16) (cells, rank []uint16) {
 // keys are the numbers by which the rows are placed inside their bins.
 func (w *drawing) keys(p placing, ranks [][]uint16) []uint16 {
 	codes, bins := w.block[p.column], len(w.m.Columns[p.column].Bins)
-	joints := make([]*joint, len(p.by))
+	joints, even := make([]*joint, len(p.by)), evenly()
 	for k, r := range p.by {
-		joints[k] = newJoint(r, w.scores)
+		joints[k] = newJoint(r, w.scores, even)
 	}
-	keys, even := make([]uint16, len(codes)), evenly()
+	keys, tilts := make([]uint16, len(codes)), make([]*tilt, 0, len(p.by))
 	for i, code := range codes {
 		if int(code) >= bins { // missing
 			continue
 		}
-		masses := even
+		tilts = tilts[:0]
 		for k, r := range p.by {
 			if by := int(w.block[r.by][i]); by < len(w.m.Columns[r.by].Bins) {
-				masses.tilt(joints[k].of(by, int(code), stretchOf(w.rankOf(ranks[r.by], i))))
+				tilts = append(tilts, joints[k].of(by, int(code), stretchOf(w.rankOf(ranks[r.by], i))))
 			}
 		}
-		keys[i] = uint16(min(rankSteps*masses.quantile(w.values.Float64()), rankSteps-1))
+		keys[i] = uint16(min(rankSteps*even.quantile(tilts, w.values.Float64()), rankSteps-1))
 	}
 	return keys
 }
