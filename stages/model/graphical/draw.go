@@ -59,6 +59,7 @@ type drawing struct {
 	placings []placing  // of numbers that are placed by ranks
 	scores   []*scores  // of these
 	placed   [][]uint16 // what is left of their cells in the block; nil of other columns
+	room     sorting
 }
 
 // next is the next n rows. Rows beyond those that were announced begin another drawing
@@ -92,6 +93,7 @@ func (w *drawing) next(n int) (arrow.Record, error) {
 func (w *drawing) begin(least int64) {
 	rows := min(max(w.left, least), block(len(w.m.Columns)))
 	w.left -= rows
+	w.block, w.placed = nil, nil // whose memory the next one may have
 	w.block = w.m.model.Sample(int(rows), w.independent, w.codes)
 	w.fillers = make([]*histogram.Filler, len(w.block))
 	for j := range w.block {

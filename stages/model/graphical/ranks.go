@@ -193,7 +193,7 @@ func (w *drawing) ordered(p placing, ranks [][]uint16) (cells, rank []uint16) {
 	bins := len(c.Bins)
 	keys := w.keys(p, ranks)
 	cells, rank = make([]uint16, len(codes)), make([]uint16, len(codes))
-	order, starts := sorted(codes, keys, c.codes())
+	order, starts := w.room.sorted(codes, keys, c.codes())
 	for code := range c.codes() {
 		rows := order[starts[code]:starts[code+1]]
 		if code >= bins {
@@ -217,7 +217,7 @@ func (w *drawing) keys(p placing, ranks [][]uint16) []uint16 {
 	for k, r := range p.by {
 		joints[k] = newJoint(r, w.scores, even)
 	}
-	keys, tilts := make([]uint16, len(codes)), make([]*tilt, 0, len(p.by))
+	keys, tilts := w.room.cleared(len(codes)), make([]*tilt, 0, len(p.by))
 	for i, code := range codes {
 		if int(code) >= bins { // missing
 			continue
@@ -241,17 +241,42 @@ func (w *drawing) rankOf(ranks []uint16, row int) float64 {
 	return float64(ranks[row]) / rankSteps
 }
 
+// sorting is room for keys and orders of the rows of a block, which each number that is placed needs anew.
+type sorting struct {
+	keys   []uint16
+	orders [2][]int32
+}
+
+// cleared returns so many keys, all 0.
+func (s *sorting) cleared(rows int) []uint16 {
+	if cap(s.keys) < rows {
+		s.keys = make([]uint16, rows)
+	}
+	s.keys = s.keys[:rows]
+	clear(s.keys)
+	return s.keys
+}
+
 // sorted lists rows by code, those of a code by key, in the order of rows where keys are
-// alike; rows of a code are from starts[code] to starts[code+1].
-func sorted(codes, keys []uint16, sizes int) (order []int32, starts []int) {
-	order = countingSort(codes, sizes, countingSort(keys, rankSteps, nil))
-	return order, startsOf(codes, sizes)
+// alike; rows of a code are from starts[code] to starts[code+1]. The list is good until the next one.
+func (s *sorting) sorted(codes, keys []uint16, sizes int) (order []int32, starts []int) {
+	for i := range s.orders {
+		if cap(s.orders[i]) < len(codes) {
+			s.orders[i] = make([]int32, len(codes))
+		}
+		s.orders[i] = s.orders[i][:len(codes)]
+	}
+	countingSort(s.orders[0], keys, rankSteps, nil)
+	countingSort(s.orders[1], codes, sizes, s.orders[0])
+	return s.orders[1], startsOf(codes, sizes)
 }
 
 // byCode lists rows by code, in their order; rows of a code are from starts[code] to
 // starts[code+1].
 func byCode(codes []uint16, sizes int) (order []int32, starts []int) {
-	return countingSort(codes, sizes, nil), startsOf(codes, sizes)
+	order = make([]int32, len(codes))
+	countingSort(order, codes, sizes, nil)
+	return order, startsOf(codes, sizes)
 }
 
 func startsOf(codes []uint16, sizes int) []int {
@@ -266,7 +291,7 @@ func startsOf(codes []uint16, sizes int) []int {
 }
 
 // countingSort lists rows by a number of each, in a given order where they are alike.
-func countingSort(numbers []uint16, sizes int, given []int32) []int32 {
+func countingSort(order []int32, numbers []uint16, sizes int, given []int32) {
 	starts := make([]int, sizes+1)
 	for _, x := range numbers {
 		starts[int(x)+1]++
@@ -274,7 +299,6 @@ func countingSort(numbers []uint16, sizes int, given []int32) []int32 {
 	for k := range sizes {
 		starts[k+1] += starts[k]
 	}
-	order := make([]int32, len(numbers))
 	for k := range numbers {
 		i := int32(k)
 		if given != nil {
@@ -283,5 +307,4 @@ func countingSort(numbers []uint16, sizes int, given []int32) []int32 {
 		order[starts[numbers[i]]] = i
 		starts[numbers[i]]++
 	}
-	return order
 }

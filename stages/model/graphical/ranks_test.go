@@ -14,7 +14,7 @@ import (
 
 // Rows are listed by code, then by key, then as they come.
 func TestSortedByCodeAndKey(t *testing.T) {
-	order, starts := sorted([]uint16{1, 0, 1, 1, 2}, []uint16{9, 5, 3, 9, 0}, 3)
+	order, starts := new(sorting).sorted([]uint16{1, 0, 1, 1, 2}, []uint16{9, 5, 3, 9, 0}, 3)
 	if !slices.Equal(order, []int32{1, 2, 0, 3, 4}) || !slices.Equal(starts, []int{0, 1, 4, 5}) {
 		t.Errorf("order %v from %v, must be 1 2 0 3 4 from 0 1 4 5", order, starts)
 	}
