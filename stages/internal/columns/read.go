@@ -3,6 +3,7 @@ package columns
 import (
 	"context"
 	"fmt"
+	"iter"
 	"math"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -25,6 +26,37 @@ func Read(ctx context.Context, t pipeline.Table) (*Frame, error) {
 		}
 	}
 	return r.frame, ctx.Err()
+}
+
+// Batches returns the rows of a table as Read has them, batch by batch: a frame is valid until the next one is asked
+// for. A table without batches is one without rows. It ends behind an error.
+func Batches(ctx context.Context, t pipeline.Table) iter.Seq2[*Frame, error] {
+	return func(yield func(*Frame, error) bool) {
+		t.Header.Rows = 0 // of which no batch needs room for all
+		r := newReader(t)
+		any := false
+		for rec, err := range t.Open(ctx) {
+			if err == nil {
+				r.empty()
+				err = r.batch(rec)
+			}
+			if any = true; !yield(r.frame, err) || err != nil {
+				return
+			}
+		}
+		if err := ctx.Err(); err != nil || !any {
+			yield(r.frame, err)
+		}
+	}
+}
+
+// empty lets go of the rows that were read.
+func (r *reader) empty() {
+	r.frame.Rows = 0
+	for i := range r.frame.Columns {
+		c := &r.frame.Columns[i]
+		c.Codes, c.Numbers = c.Codes[:0], c.Numbers[:0]
+	}
 }
 
 type reader struct {

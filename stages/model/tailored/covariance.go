@@ -160,28 +160,42 @@ func (s *Covariance) paper() *pipeline.Published {
 	}
 }
 
+// run reads the table, and then pays: moments are sums of what each row adds, the published covariance needs all rows.
 func (s *Covariance) run(ctx context.Context, env *pipeline.Env, a ask.Asked, t pipeline.Table) (ask.Answers, error) {
-	f, err := columns.Read(ctx, t)
+	out, share := ask.Answers{Stage: env.Stage, Kind: covarianceName, Of: s.Queries, Asked: []ask.Asked{a}}, 1/float64(s.Queries)
+	tally, err := s.tally(ctx, a, t)
 	if err != nil {
-		return ask.Answers{}, err
+		return out, err
 	}
 	p, err := openPurse(env, answersName)
+	if err == nil {
+		err = ctx.Err()
+	}
 	if err != nil {
-		return ask.Answers{}, err
+		return out, err
 	}
-	out, share := ask.Answers{Stage: env.Stage, Kind: covarianceName, Of: s.Queries, Asked: []ask.Asked{a}}, 1/float64(s.Queries)
-	if s.published() {
-		exact, err := a.Scatter(ctx, f)
-		if err != nil {
-			return ask.Answers{}, err
-		}
-		tally, sigma, err := p.release(exact, a.ScatterMoves(), share)
-		if err != nil {
-			return ask.Answers{}, err
-		}
-		out.List = a.ReadScatter(tally, sigma)
-		return out, nil
+	if !s.published() {
+		out.List, err = p.ask(a, tally, share)
+		return out, err
 	}
-	out.List, err = p.ask(ctx, a, f, share)
+	noisy, sigma, err := p.release(tally, a.ScatterMoves(), share)
+	if err == nil {
+		out.List = a.ReadScatter(noisy, sigma)
+	}
 	return out, err
+}
+
+func (s *Covariance) tally(ctx context.Context, a ask.Asked, t pipeline.Table) ([]int64, error) {
+	if s.published() {
+		f, err := columns.Read(ctx, t)
+		if err != nil {
+			return nil, err
+		}
+		return a.Scatter(ctx, f)
+	}
+	read, err := readFor(ctx, t, []ask.Asked{a})
+	if err != nil {
+		return nil, err
+	}
+	return read[0].tally, nil
 }

@@ -59,17 +59,52 @@ func (s *Query) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	out, l := ask.Header(h), lot{list, s.Queries, h.Terms.Adjacency}
 	return pipeline.Work{Out: pipeline.Headers{"out": out}, Terms: pipeline.Pricing{Scale: s.NoiseMultiplier}, Spends: l.spends(),
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
-			f, err := columns.Read(ctx, in["in"])
+			read, err := readFor(ctx, in["in"], list)
 			if err != nil {
 				return nil, err
 			}
-			answers, err := l.answer(ctx, env, f)
+			answers, err := l.answer(ctx, env, read)
 			if err != nil {
 				return nil, err
 			}
 			t, err := ask.Answers{Stage: env.Stage, Kind: queryName, Of: s.Queries, Asked: list, List: answers}.Write(out)
 			return pipeline.Tables{"out": t}, err
 		}}, nil
+}
+
+// asked is what a question needs of a table: its tally, or the values of a quantile.
+type asked struct {
+	tally  []int64
+	values []float64
+}
+
+// readFor reads a table once, in the memory of tallies and of the values of quantiles.
+func readFor(ctx context.Context, t pipeline.Table, list []ask.Asked) ([]asked, error) {
+	read := make([]asked, len(list))
+	for f, err := range columns.Batches(ctx, t) {
+		for i := 0; err == nil && i < len(list); i++ {
+			err = read[i].add(ctx, list[i], f)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return read, nil
+}
+
+func (r *asked) add(ctx context.Context, a ask.Asked, f *columns.Frame) error {
+	if a.Ask == ask.Quantile {
+		r.values = append(r.values, a.Values(f)...)
+		return nil
+	}
+	part, err := a.Tally(ctx, f)
+	if r.tally == nil {
+		r.tally = make([]int64, len(part))
+	}
+	for i, n := range part {
+		r.tally[i] += n
+	}
+	return err
 }
 
 // lot is the questions of a stage, of which several share a budget.
@@ -133,7 +168,7 @@ func (l lot) quantile(a ask.Asked, scale float64) mechanism.Quantile {
 // chance.
 const mostEpsilon = 0x1p10
 
-func (l lot) answer(ctx context.Context, env *pipeline.Env, f *columns.Frame) (all []ask.Answer, err error) {
+func (l lot) answer(ctx context.Context, env *pipeline.Env, read []asked) (all []ask.Answer, err error) {
 	n, p := l.tallies(), purse{}
 	if n > 0 {
 		if p, err = openPurse(env, answersName); err != nil {
@@ -146,9 +181,9 @@ func (l lot) answer(ctx context.Context, env *pipeline.Env, f *columns.Frame) (a
 			return nil, err
 		}
 		if a.Ask == ask.Quantile {
-			list, err = pick(env, quantileName(i), a, f)
+			list, err = pick(env, quantileName(i), a, read[i].values)
 		} else {
-			list, err = p.ask(ctx, a, f, 1/float64(n*l.queries))
+			list, err = p.ask(a, read[i].tally, 1/float64(n*l.queries))
 		}
 		if err != nil {
 			return nil, err
@@ -160,11 +195,7 @@ func (l lot) answer(ctx context.Context, env *pipeline.Env, f *columns.Frame) (a
 }
 
 // ask answers a question for a share of the filter's total.
-func (p purse) ask(ctx context.Context, a ask.Asked, f *columns.Frame, share float64) ([]ask.Answer, error) {
-	tally, err := a.Tally(ctx, f)
-	if err != nil {
-		return nil, err
-	}
+func (p purse) ask(a ask.Asked, tally []int64, share float64) ([]ask.Answer, error) {
 	noisy, sigma, err := p.release(tally, a.Moves(), share)
 	if err != nil {
 		return nil, err
@@ -173,12 +204,12 @@ func (p purse) ask(ctx context.Context, a ask.Asked, f *columns.Frame, share flo
 }
 
 // pick answers a quantile.
-func pick(env *pipeline.Env, name string, a ask.Asked, f *columns.Frame) ([]ask.Answer, error) {
+func pick(env *pipeline.Env, name string, a ask.Asked, values []float64) ([]ask.Answer, error) {
 	paid, err := env.Privacy.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	x, err := mechanism.ReleaseQuantile(paid, a.Values(f))
+	x, err := mechanism.ReleaseQuantile(paid, values)
 	if err != nil {
 		return nil, err
 	}
