@@ -340,3 +340,25 @@ func TestLandmarksAreTold(t *testing.T) {
 		}
 	}
 }
+
+// TestManyFigures: figures of a thousand columns do not make a page that no browser opens; it keeps what is said of whole
+// tables and says where the others are.
+func TestManyFigures(t *testing.T) {
+	r := full()
+	g := &r.Groups[0]
+	for len(g.Figures) <= mostListed {
+		g.Figures = append(g.Figures, Figure{Name: "total_variation", Column: fmt.Sprint("column ", len(g.Figures)), Value: 0.1})
+	}
+	page := rendered(t, r)
+	listed := g.table(0, r.Privacy)
+	if len(listed.Rows)+listed.Apart != len(g.Figures) || len(listed.Rows) < 3 || len(page) > 1<<20 {
+		t.Errorf("%d of %d figures are listed, %d are said to be left out, and the page has %d bytes", len(listed.Rows), len(g.Figures), listed.Apart, len(page))
+	}
+	if want := "9\u202f998 figures of columns, pairs and other parts are too many for this page: <code>metrics.json</code>"; !strings.Contains(page, want) {
+		t.Errorf("the page lacks %q", want)
+	}
+	g.Figures = g.Figures[:mostListed]
+	if page := rendered(t, r); strings.Contains(page, "too many for this page") || !strings.Contains(page, "column 9999<") {
+		t.Error("a page of 10,000 figures does not list all")
+	}
+}
