@@ -63,13 +63,20 @@ func (g RowGroup) Few() string {
 	case g.Real+g.Synthetic == 0:
 		return "no rows"
 	case g.Real < leastRows && g.Synthetic < leastRows:
-		return fmt.Sprintf("few: %d real and %d synthetic rows", g.Real, g.Synthetic)
+		return fmt.Sprintf("few: %d real and %d synthetic %s", g.Real, g.Synthetic, rows(g.Synthetic))
 	case g.Real < leastRows:
-		return fmt.Sprintf("few: %d real rows", g.Real)
+		return fmt.Sprintf("few: %d real %s", g.Real, rows(g.Real))
 	case g.Synthetic < leastRows:
-		return fmt.Sprintf("few: %d synthetic rows", g.Synthetic)
+		return fmt.Sprintf("few: %d synthetic %s", g.Synthetic, rows(g.Synthetic))
 	}
 	return ""
+}
+
+func rows(n int) string {
+	if n == 1 {
+		return "row"
+	}
+	return "rows"
 }
 
 // mostGroupLosses of a group are listed.

@@ -232,3 +232,32 @@ func TestSweepSaysItsFigures(t *testing.T) {
 		}
 	}
 }
+
+// TestLongIntervalsLeaveCurves: an interval of two repeats may reach far beyond a score's range; it is cut at three times
+// the distance of the means, the caption says so, and short ones stay as they are.
+func TestLongIntervalsLeaveCurves(t *testing.T) {
+	marks := [][]spot{{{0, 0.5, 0.4, 0.6}, {1, 0.7, -5, 6}}}
+	got, cut := fitted(marks, 0.6)
+	if want := (spot{1, 0.7, 0.5 - 3*(0.7-0.5), 0.7 + 3*(0.7-0.5)}); !cut || got[0][0] != marks[0][0] || math.Abs(got[0][1].low-want.low) > 1e-12 ||
+		math.Abs(got[0][1].high-want.high) > 1e-12 || got[0][1].mean != 0.7 {
+		t.Errorf("%v, must be %v and %v", got, marks[0][0], want)
+	}
+	for _, whole := range [][][]spot{{{{0, 0.5, 0.4, 0.6}, {1, 0.7, 0.6, 0.8}}}, {{{0, 0.5, -9, 9}, {1, 0.5, -9, 9}}}} {
+		if got, cut := fitted(whole, math.NaN()); cut || got[0][0] != whole[0][0] || got[0][1] != whole[0][1] {
+			t.Errorf("%v is cut to %v", whole, got)
+		}
+	}
+	table := swept([]float64{0.1, 1, 10}, "auto")
+	low, high := -9.0, 9.0
+	const border = "Intervals that reach the border go on beyond it."
+	page, err := Sweep(table)
+	if err != nil || bytes.Contains(page, []byte(border)) {
+		t.Errorf("%v: short intervals are said to be cut", err)
+	}
+	s := table.Rows[0].Metrics["utility.auroc"]
+	s.Low, s.High = &low, &high
+	table.Rows[0].Metrics["utility.auroc"] = s
+	if page, err = Sweep(table); err != nil || !bytes.Contains(page, []byte(border)) {
+		t.Errorf("%v: the page does not say what it cuts", err)
+	}
+}

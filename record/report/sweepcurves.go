@@ -99,12 +99,52 @@ func (c *sweepCurves) picture(metric string) *picture {
 	if c.why != "" || c.count(metric) < 2 {
 		return nil
 	}
+	reference := c.reference(metric)
+	all, cut := fitted(all, reference)
 	p := &picture{title: metric, w: 4, h: 3, text: c.h, alt: metric + " over " + c.axis.over() + ", least to largest: " + strings.Join(alt, "; ") + ".",
-		draw: func(canvas draw.Canvas) { c.draw(canvas, all, c.reference(metric)) }}
-	if !math.IsNaN(c.reference(metric)) {
-		p.caption = "Dashed: " + c.t.References[metric].Words + ", " + number(c.reference(metric)) + "."
+		draw: func(canvas draw.Canvas) { c.draw(canvas, all, reference) }}
+	if !math.IsNaN(reference) {
+		p.caption = "Dashed: " + c.t.References[metric].Words + ", " + number(reference) + "."
+	}
+	if cut {
+		p.caption = strings.TrimSpace(p.caption + " Intervals that reach the border go on beyond it.")
 	}
 	return p
+}
+
+// mostBeside is how far intervals may reach beyond all means and the reference, in the distance of the least and
+// greatest of these. The interval of two repeats is 25 times as wide as their distance, and would leave the curves flat.
+const mostBeside = 3
+
+// fitted cuts intervals that would leave the curves flat, and reports whether it did. Where all means are equal none
+// are cut.
+func fitted(lines [][]spot, reference float64) (out [][]spot, cut bool) {
+	low, high := reference, reference
+	for _, marks := range lines {
+		for _, m := range marks {
+			low, high = least(low, m.mean), -least(-high, -m.mean)
+		}
+	}
+	room := float64(mostBeside * (high - low))
+	for _, marks := range lines {
+		var list []spot
+		for _, m := range marks {
+			if shown := (spot{m.x, m.mean, max(m.low, low-room), min(m.high, high+room)}); room > 0 && shown != m {
+				m, cut = shown, true
+			}
+			list = append(list, m)
+		}
+		out = append(out, list)
+	}
+	return out, cut
+}
+
+// least returns the lesser of two numbers; NaN is no number.
+func least(a, b float64) float64 {
+	if math.IsNaN(a) || b < a {
+		return b
+	}
+	return a
 }
 
 // count is at how many places of the axis the metric has a value.
