@@ -62,16 +62,15 @@ func Settings(s *schema.Schema) string {
 	return b.String()
 }
 
-func note(p pipeline.Port) string {
-	switch {
-	case p.Many && p.Optional:
-		return "s, optional"
-	case p.Many:
-		return "s"
-	case p.Optional:
-		return ", optional"
+// note says that a port takes several, by their plural (metrics and files have none), and that it may be left out.
+func note(p pipeline.Port) (words string) {
+	if p.Many && !strings.HasSuffix(p.Forms(), "s") {
+		words = "s"
 	}
-	return ""
+	if p.Optional {
+		words += ", optional"
+	}
+	return words
 }
 
 func cell(s string) string { return strings.ReplaceAll(s, "|", "\\|") }
