@@ -30,6 +30,7 @@ type evaluateFlags struct {
 	seed                   uint64
 	workers                int
 	html                   string
+	by                     []string
 	all, asJSON            bool
 }
 
@@ -65,7 +66,8 @@ everything, --json gives everything (NAME_low and NAME_high are an interval's en
 
 Each text file may have a delimiter of its own: the one that its header shows. A column that
 a file lacks is left out, and said so. --html writes what the report of a run shows, with
-verdicts and plots, for any two files.
+verdicts and plots, for any two files; --by region,sex has it compare the rows of each
+region and sex, too.
 
 Real rows that are spelled as in their spec need its dialect: what dataset.csv says is
 --delimiter, --encoding and --missing here; a released table has the delimiter of its source.
@@ -98,6 +100,7 @@ func evaluateCommand(s streams) *cobra.Command {
 	flags.Uint64Var(&f.seed, "seed", 1, "public seed of learners and workloads")
 	flags.IntVar(&f.workers, "workers", goruntime.GOMAXPROCS(0), "number of goroutines; results do not depend on it")
 	flags.StringVar(&f.html, "html", "", "write the report of the comparison, one private page, to this file")
+	flags.StringSliceVar(&f.by, "by", nil, "columns of few categories, such as region: the page of --html compares the rows of each")
 	flags.BoolVar(&f.all, "all", false, "show every figure")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON object on stdout; progress goes to stderr")
 	return c
@@ -121,6 +124,9 @@ func (f *evaluateFlags) run(c *cobra.Command, s streams) error {
 	if err := pageFits(f.html); err != nil {
 		return err
 	}
+	if len(f.by) > 0 && f.html == "" {
+		return usage(c, errors.New("--by: is given without --html, whose page it is for"))
+	}
 	kinds, err := f.groups(c)
 	if err != nil {
 		return err
@@ -129,6 +135,9 @@ func (f *evaluateFlags) run(c *cobra.Command, s streams) error {
 	tables, err := f.tables(c.Context(), &result)
 	if err != nil {
 		return err
+	}
+	if err := f.judgePage(tables); err != nil {
+		return usage(c, err)
 	}
 	progress := newProgress(s.err, f.asJSON)
 	for _, k := range kinds {
@@ -180,7 +189,7 @@ func (f *evaluateFlags) groups(c *cobra.Command) ([]*pipeline.Kind, error) {
 
 // group runs one kind over the tables that it has ports for.
 func (f *evaluateFlags) group(ctx context.Context, s streams, k *pipeline.Kind, tables pipeline.Tables, progress progress, result *evaluation) error {
-	stage, err := spec.Configure(k, f.settings(k))
+	stage, err := spec.Configure(k, f.settings())
 	if err != nil {
 		result.Notes = append(result.Notes, fmt.Sprintf("%s: not computed: %v", k.Name, err))
 		return nil
@@ -226,11 +235,11 @@ func (f *evaluateFlags) group(ctx context.Context, s streams, k *pipeline.Kind, 
 }
 
 // settings are those that the command line gives a kind.
-func (f *evaluateFlags) settings(k *pipeline.Kind) map[string]string {
+func (f *evaluateFlags) settings() map[string]any {
 	if f.target == "" {
-		return nil
+		return map[string]any{}
 	}
-	return map[string]string{"target": f.target}
+	return map[string]any{"target": f.target}
 }
 
 func (e *evaluation) add(k *pipeline.Kind, metrics []pipeline.Metric, t pipeline.Table, settings json.RawMessage) {

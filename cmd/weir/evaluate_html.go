@@ -36,15 +36,10 @@ func (f *evaluateFlags) writePage(ctx context.Context, s streams, tables pipelin
 	if err != nil {
 		return err
 	}
-	headers, in := pipeline.Headers{}, pipeline.Tables{}
+	headers, in := drawnTables(tables)
 	for i, g := range result.groups {
 		port := pipeline.Indexed("metrics", i)
 		headers[port], in[port] = g.table.Header, g.table
-	}
-	for _, port := range []string{"real", "synthetic", "real_train"} {
-		if t, there := tables[port]; there {
-			headers[port], in[port] = t.Header, t
-		}
 	}
 	work, err := f.planPage(kind, headers)
 	if err != nil {
@@ -70,19 +65,53 @@ func (f *evaluateFlags) writePage(ctx context.Context, s streams, tables pipelin
 	return fmt.Errorf("--html: the kind %s made no page", kind.Name)
 }
 
-// planPage plans the page. A target that it cannot draw curves of, such as one of three categories, is left out: what
-// learners make of it is in the figures.
-func (f *evaluateFlags) planPage(kind *pipeline.Kind, headers pipeline.Headers) (pipeline.Work, error) {
-	for _, settings := range []map[string]string{f.settings(kind), nil} {
-		stage, err := spec.Configure(kind, settings)
-		if err != nil {
-			return pipeline.Work{}, err
-		}
-		if work, err := stage.Plan(headers); err == nil || settings == nil {
-			return work, err
+// drawnTables are the tables that a page draws.
+func drawnTables(tables pipeline.Tables) (pipeline.Headers, pipeline.Tables) {
+	headers, in := pipeline.Headers{}, pipeline.Tables{}
+	for _, port := range []string{"real", "synthetic", "real_train"} {
+		if t, there := tables[port]; there {
+			headers[port], in[port] = t.Header, t
 		}
 	}
-	return pipeline.Work{}, nil // not reached
+	return headers, in
+}
+
+// judgePage refuses columns of --by before anything is computed.
+func (f *evaluateFlags) judgePage(tables pipeline.Tables) error {
+	if f.html == "" {
+		return nil
+	}
+	reg, err := registry()
+	if err != nil {
+		return err
+	}
+	kind, err := pageKind(reg)
+	if err != nil {
+		return err
+	}
+	headers, _ := drawnTables(tables)
+	if _, err = f.planPage(kind, headers); err != nil {
+		return fmt.Errorf("--by: %w", err)
+	}
+	return nil
+}
+
+// planPage plans the page. A target that it cannot draw curves of, such as one of three categories, is left out: what
+// learners make of it is in the figures.
+func (f *evaluateFlags) planPage(kind *pipeline.Kind, headers pipeline.Headers) (work pipeline.Work, err error) {
+	for _, settings := range []map[string]any{f.settings(), {}} {
+		if len(f.by) > 0 {
+			settings["groups"] = f.by
+		}
+		stage, bad := spec.Configure(kind, settings)
+		if bad != nil {
+			return pipeline.Work{}, bad
+		}
+		if work, err = stage.Plan(headers); err == nil {
+			return work, nil
+		}
+	}
+	return pipeline.Work{}, err
 }
 
 // capitalised makes sentences of words.

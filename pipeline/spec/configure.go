@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -8,9 +9,9 @@ import (
 	"weir/schema"
 )
 
-// Configure makes a stage of kind k from texts, for callers without a spec. A
+// Configure makes a stage of kind k from texts and lists of texts, for callers without a spec. A
 // setting that the kind does not have is left out.
-func Configure(k *pipeline.Kind, settings map[string]string) (pipeline.Stage, error) {
+func Configure(k *pipeline.Kind, settings map[string]any) (pipeline.Stage, error) {
 	stage := k.New()
 	shape, err := schema.Of(stage)
 	if err != nil {
@@ -19,7 +20,11 @@ func Configure(k *pipeline.Kind, settings map[string]string) (pipeline.Stage, er
 	var text strings.Builder
 	for _, s := range shape.Settings() {
 		if value, ok := settings[s.Path]; ok {
-			fmt.Fprintf(&text, "%s: %q\n", s.Path, value)
+			line, err := json.Marshal(value) // which is YAML too
+			if err != nil {
+				return nil, err
+			}
+			fmt.Fprintf(&text, "%s: %s\n", s.Path, line)
 		}
 	}
 	if text.Len() == 0 {
