@@ -44,15 +44,17 @@ func allowed() map[string][]string {
 		// What is publicly known of a table is judged alike for specs, codebooks and models of
 		// strangers, so it knows none of them.
 		"pipeline/domain": {"schema", "internal/plain"},
+		// What stages compute, as data, is stated by them and carried out by whoever holds the rows: it knows neither.
+		"pipeline/relation": {},
 		// pipeline is the contract of stages; it knows nothing of specs and plans, so
 		// that a stage is the same function of its headers whoever runs it.
-		"pipeline": {"pipeline/domain", "schema", "privacy"},
+		"pipeline": {"pipeline/domain", "pipeline/relation", "schema", "privacy"},
 		// Reading knows no compiler: a spec is judged for what it says before anything
 		// is made of it. It knows the audit rules by number, since a spec names them.
 		"pipeline/spec": {"pipeline", "pipeline/domain", "pipeline/audit", "schema", "privacy", "internal/plain"},
 		// compile alone prices mechanisms. No stage may import it, else one could price
 		// and plan itself.
-		"pipeline/compile": {"pipeline", "pipeline/domain", "pipeline/spec", "schema", "privacy"},
+		"pipeline/compile": {"pipeline", "pipeline/domain", "pipeline/relation", "pipeline/spec", "schema", "privacy"},
 		// show words the plan that is data: it sees neither specs nor the work of a plan.
 		"pipeline/show":  {"pipeline", "schema", "privacy", "internal/plain"},
 		"pipeline/audit": {},
@@ -62,7 +64,7 @@ func allowed() map[string][]string {
 		// The conformance test pays by the compiler's prices and makes noise of its own,
 		// so only tests and the soak may have it. internal/stattest tells it how much an ordinary
 		// run of the tests does.
-		"pipeline/pipelinetest": {"pipeline", "pipeline/domain", "pipeline/compile", "schema", "privacy", "internal"},
+		"pipeline/pipelinetest": {"pipeline", "pipeline/domain", "pipeline/relation", "pipeline/compile", "schema", "privacy", "internal"},
 		// Tables that tests of several families make alike; made of values, it sees no kind.
 		"pipeline/pipelinetest/wards": {"pipeline", "pipeline/domain", "pipeline/pipelinetest", "privacy"},
 		"record":                      {"privacy", "internal/plain", "record/sweep"},
@@ -74,7 +76,7 @@ func allowed() map[string][]string {
 		"record/report": {"pipeline", "privacy", "record", "record/sweep", "internal/plain"},
 		// A list of runs is worded from what the list is of: it reads no folder and has no clock.
 		"record/listing": {"record", "record/report", "internal/plain"},
-		"stages":         {"pipeline", "pipeline/domain", "train", "train/graphical", "train/histogram", "privacy", "schema", "record", "record/report", "internal/plain"},
+		"stages":         {"pipeline", "pipeline/domain", "pipeline/relation", "train", "train/graphical", "train/histogram", "privacy", "schema", "record", "record/report", "internal/plain"},
 		"runtime":        {"pipeline", "pipeline/domain", "pipeline/spec", "pipeline/compile", "pipeline/show", "privacy", "privacy/ledger", "record", "record/listing", "record/sweep", "schema", "internal/disk", "internal/plain"},
 		"specs":          {},
 		// What papers print and what came out is data beside the specs: it sees no run.

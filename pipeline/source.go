@@ -48,6 +48,8 @@ type Declared struct {
 	// Invented says what made the rows up, such as "weir's built-in generator `cardio`": they are nobody's, lie in no
 	// file, nobody is asked before they are charged, and Opened.Content names them in public. "" where rows are people's.
 	Invented string
+	// Program reads the rows and could compute some stages, such as DuckDB; "" where weir reads them.
+	Program string
 	// Domain is what the source itself says of its columns, for a spec without dataset.domain; nil where it says
 	// nothing.
 	Domain *domain.Domain

@@ -6,6 +6,9 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"weir/pipeline/domain"
+	"weir/pipeline/relation"
 )
 
 // Batches is a stream of record batches of one schema; it ends after the first
@@ -21,6 +24,30 @@ type Table struct {
 
 // Tables maps port names to tables; see Headers for ports that take many.
 type Tables map[string]Table
+
+// StoredRelation returns the table of a domain whose rows are stored as its columns are.
+func StoredRelation(d *domain.Domain) relation.Relation {
+	types := make([]relation.Type, len(d.Columns))
+	for i := range d.Columns {
+		types[i] = RelationType(&d.Columns[i])
+	}
+	return relation.Stored(d.Names(), types)
+}
+
+// RelationType returns the type of the values of a column.
+func RelationType(c *domain.Column) relation.Type {
+	switch {
+	case c.Encoding == nil && c.Type.Coded():
+		return relation.Code
+	case c.Encoding == nil && c.Type == domain.Text:
+		return relation.Text
+	case c.Encoding == nil && c.Type != domain.Numeric:
+		return relation.Whole
+	case c.Encoding != nil && c.Encoding.Form == domain.OneHot:
+		return relation.Code
+	}
+	return relation.Real
+}
 
 // FromRecords is a table held in memory.
 func FromRecords(h Header, records ...arrow.Record) Table {

@@ -3,22 +3,24 @@ package pipeline
 import (
 	"context"
 
+	"weir/pipeline/relation"
 	"weir/privacy"
 )
 
 // Work is what a stage will do: what is printed, what is charged and what is
 // done, as one value, so that a run cannot do anything but what its plan says.
 type Work struct {
-	Out      Headers
-	Spends   []Spend   // mechanisms on private rows; none: the stage releases nothing
-	Terms    Pricing   // of the spends
-	Write    []string  // names of formats in which the first output is written, or UsualFormats: a result that a user asked for, not a step on the way
-	Secret   bool      // Run draws from Env.Secret
-	Files    []FileUse // further files that Run opens
-	Lazy     bool      // output is computed row by row as it is read; a run stores it only where that saves reading a source again
-	OfBudget bool      // what comes out depends on the budget of the spec (Env.Plan), so that under another one it is another result
-	OfPlan   bool      // what comes out shows the plan (Env.Plan), so that under another one it is another result
-	Findings []Finding // audit rules that the settings touch without refusing
+	Out       Headers
+	Spends    []Spend   // mechanisms on private rows; none: the stage releases nothing
+	Terms     Pricing   // of the spends
+	Write     []string  // names of formats in which the first output is written, or UsualFormats: a result that a user asked for, not a step on the way
+	Secret    bool      // Run draws from Env.Secret
+	Files     []FileUse // further files that Run opens
+	Lazy      bool      // output is computed row by row as it is read; a run stores it only where that saves reading a source again
+	OfBudget  bool      // what comes out depends on the budget of the spec (Env.Plan), so that under another one it is another result
+	OfPlan    bool      // what comes out shows the plan (Env.Plan), so that under another one it is another result
+	Elsewhere Statement // nil: of a stage that gives no rows
+	Findings  []Finding // audit rules that the settings touch without refusing
 
 	// Decide says what follows from the scale of the noise that the bill comes to (0:
 	// none), from it and public facts alone; Run must decide likewise. Nil: nothing.
@@ -32,6 +34,10 @@ type Work struct {
 	// spend exactly once, whatever its rows are.
 	Run func(ctx context.Context, env *Env, in Tables) (Tables, error)
 }
+
+// Statement returns the first output of a stage as a database could compute it from its first input. An error says in
+// words why the stage needs the rows themselves, such as "compares each row with others".
+type Statement func(relation.Relation) (relation.Relation, error)
 
 // Spend is one mechanism of a stage, by a name of its own. Sensitivity, event and
 // uses are the mechanism's; what a change of c rows or of a shard costs is the

@@ -112,6 +112,7 @@ func checkCase(t reporter, kind pipeline.Kind, c Case) {
 		checkMany(t, c)
 		checkResumed(t, c)
 		checkPairs(t, c)
+		checkRelation(t, c)
 	}
 }
 

@@ -21,6 +21,7 @@ func Text(p *pipeline.Plan) string {
 	fmt.Fprintf(&b, "%s  %s\n\n", p.Name, p.Digest)
 	textStages(&b, p)
 	textDecided(&b, p)
+	textElsewhere(&b, p)
 	b.WriteString("\n")
 	textBill(&b, p)
 	textPublic(&b, p)
@@ -66,6 +67,19 @@ func textDecided(b *strings.Builder, p *pipeline.Plan) {
 			fmt.Fprintf(b, "  %s.%s: %s (%s)\n", s.ID, d.Setting, d.Value, d.Why)
 		}
 	}
+}
+
+// textElsewhere is a line for each stage in front of the models where another program reads the rows.
+func textElsewhere(b *strings.Builder, p *pipeline.Plan) {
+	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	head := fmt.Sprintf("\nROWS  come to weir, which computes all stages; %s could compute:\n", p.Dataset.Source.Program)
+	for _, s := range p.Steps {
+		if s.Elsewhere != "" {
+			fmt.Fprintf(w, "%s  %s\t%s\n", head, s.ID, s.Elsewhere)
+			head = ""
+		}
+	}
+	w.Flush()
 }
 
 func reads(s *pipeline.Step) string {

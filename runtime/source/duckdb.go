@@ -40,7 +40,7 @@ func (s duckDB) declare(ps *schema.Problems, under pipeline.Declaring) pipeline.
 	s.dialect(ps, under.CSV, t.Format)
 	by := ofTable(t) + " through DuckDB"
 	return pipeline.Declared{Name: filepath.Base(place) + by, Full: filepath.Clean(place) + by,
-		Place: place + ofTable(t), Files: []string{place}}
+		Place: place + ofTable(t), Files: []string{place}, Program: "DuckDB"}
 }
 
 // ofTable names the table of a database, where there are several in a file.

@@ -42,7 +42,8 @@ func (s server) declare(ps *schema.Problems, under pipeline.Declaring) pipeline.
 		ps.Add("csv.delimiter", fmt.Sprintf("%q", under.CSV.Delimiter), "left out for a table of a server")
 	}
 	place := s.Engine + " " + s.Table
-	return pipeline.Declared{Name: s.name, Full: "database: " + place, Place: place, Home: pipeline.Elsewhere(s.name)}
+	return pipeline.Declared{Name: s.name, Full: "database: " + place, Place: place, Home: pipeline.Elsewhere(s.name),
+		Program: "PostgreSQL"}
 }
 
 // open takes a snapshot of the table, which all readings see.

@@ -8,6 +8,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/pipeline/relation"
 )
 
 // run computes the edges that are quantiles and bins each value.
@@ -22,6 +23,24 @@ func (p discretizing) run(ctx context.Context, _ *pipeline.Env, in pipeline.Tabl
 	}
 	w := rewrite{out: p.out, makers: fixed(makers)}
 	return pipeline.Tables{"out": w.apply(in["in"], nil)}, nil
+}
+
+// elsewhere states the bins of planned edges; quantiles are known when the stage runs.
+func (p discretizing) elsewhere(in pipeline.Header) pipeline.Statement {
+	if len(p.places) != len(p.edges) {
+		return needsRows("cuts at quantiles, which are computed from the rows of a table")
+	}
+	w := rewrite{out: p.out, exprs: sameAll(in.Domain)}
+	for _, i := range p.places {
+		var inner []float64
+		if edges := p.edges[i]; len(edges) > 2 {
+			inner = edges[1 : len(edges)-1]
+		}
+		w.exprs[i] = stating(i, func(e relation.Expr) relation.Expr {
+			return relation.Bins{E: relation.AsReal{E: e}, Edges: inner}
+		})
+	}
+	return w.elsewhere
 }
 
 // cuts are the edges of column i: those planned, or the quantiles of t. Of a table

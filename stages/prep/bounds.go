@@ -9,6 +9,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/pipeline/relation"
 	"weir/schema"
 )
 
@@ -39,19 +40,20 @@ func (s *Bounds) Plan(in pipeline.Headers) (pipeline.Work, error) { return planR
 
 func (s *Bounds) plan(h pipeline.Header) (rewrite, error) {
 	var ps schema.Problems
-	d, makers := h.Domain.Clone(), keepAll(h.Domain)
+	d, makers, exprs := h.Domain.Clone(), keepAll(h.Domain), sameAll(h.Domain)
+	w := rewrite{}
 	places := s.places(&ps, h.Domain)
 	for _, i := range places {
 		c := &d.Columns[i]
 		if c.Late { // its values are held to what is released
 			c.Nullable, c.OfUnit = c.Nullable || s.Outside == "missing", ofUnit(*c, h)
-			continue
+			continue // Plan is asked again once they are known
 		}
 		lower, upper, ok := s.limits(&ps, c)
 		if !ok {
 			continue
 		}
-		makers[i] = s.maker(i, *c, lower, upper)
+		makers[i], exprs[i] = s.maker(i, *c, lower, upper), s.expr(i, lower, upper)
 		s.lift(d, c, lower, upper)
 		if !math.IsInf(lower, 0) && !math.IsInf(upper, 0) {
 			c.Bounds = &[2]float64{lower, upper}
@@ -59,9 +61,11 @@ func (s *Bounds) plan(h pipeline.Header) (rewrite, error) {
 		c.Nullable, c.OfUnit = c.Nullable || s.Outside == "missing", ofUnit(*c, h)
 	}
 	if s.Outside == "error" {
+		exprs, w.rows = nil, "ends the run at a value, which SQL cannot"
 		refuseTelling(&ps, h, "outside", "error", "missing or clip")
 	}
-	return rewrite{out: rowHeader(h, d), makers: fixed(makers), findings: s.merged(h, places)}, ps.Err()
+	w.out, w.makers, w.exprs, w.findings = rowHeader(h, d), fixed(makers), exprs, s.merged(h, places)
+	return w, ps.Err()
 }
 
 // merged notes units that are clipped to one value, which a split cannot part (W44).
@@ -175,6 +179,16 @@ func (s *Bounds) maker(i int, c domain.Column, lower, upper float64) maker {
 		}
 		return withBits(a, b), nil
 	}
+}
+
+// expr states maker.
+func (s *Bounds) expr(i int, lower, upper float64) stated {
+	return stating(i, func(e relation.Expr) relation.Expr {
+		if s.Outside == "clip" {
+			return relation.Clip{E: e, Least: lower, Greatest: upper}
+		}
+		return relation.Within{E: e, Least: lower, Greatest: upper}
+	})
 }
 
 // outOfRange lists the places of values outside [lower, upper]; NaN is outside.

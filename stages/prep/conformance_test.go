@@ -131,7 +131,9 @@ func conformance(t *testing.T) map[string][]pipelinetest.Case {
 				return &Bounds{Outside: "missing", Columns: []string{"pressure"}, Bounds: map[string]Limits{"visits": {Upper: pointer(9)}}}
 			}),
 		},
-		"not_available": {one("sentinel", raw, func() pipeline.Stage {
+		"not_available": {one("nullable", raw, func() pipeline.Stage {
+			return &NotAvailable{Columns: map[string]float64{"pressure": 99999, "age": 1}, Value: pointer(70), Suffix: "_na"}
+		}), one("sentinel", raw, func() pipeline.Stage {
 			return &NotAvailable{Columns: map[string]float64{"visits": 99999}, Suffix: "_na"}
 		})},
 		"missing_indicator": {one("all", raw, func() pipeline.Stage { return &MissingIndicator{Suffix: "_missing"} })},
@@ -181,6 +183,18 @@ func conformance(t *testing.T) map[string][]pipelinetest.Case {
 				{Name: "side", Formula: `region == "north" ? "up" : "down"`, Type: domain.Categorical, Categories: []string{"up", "down"}},
 				{Name: "load", Formula: "pressure * (rank(grade) + 1)", Type: domain.Numeric},
 				{Name: "name", Formula: `patient_id + "!"`, Type: domain.Text},
+			}}
+		}), one("numbers", raw, func() pipeline.Stage {
+			return &Derive{Columns: []Derived{
+				{Name: "decade", Formula: "int(age / 10)", Type: domain.Integer, Bounds: &[2]float64{0, 20}},
+				{Name: "old", Formula: "decade >= 6 and not smoker or missing(region)", Type: domain.Boolean},
+				{Name: "side", Formula: `region == "north" ? "up" : "down"`, Type: domain.Categorical, Categories: []string{"up", "down"}},
+				{Name: "load", Formula: "pressure * (rank(grade) + 1) - 2.5", Type: domain.Numeric},
+				{Name: "share", Formula: "pressure / visits + 0.1", Type: domain.Numeric},
+				{Name: "steep", Formula: "pressure * pressure - pressure * pressure != 0", Type: domain.Boolean},
+				{Name: "whole", Formula: "int(pressure * pressure * pressure)", Type: domain.Integer},
+				{Name: "none", Formula: "int(pressure * pressure - pressure * pressure)", Type: domain.Integer},
+				{Name: "kind", Formula: `region != "west" and region in ["south", "west"]`, Type: domain.Boolean},
 			}}
 		})},
 		"split": {

@@ -43,6 +43,7 @@ func (s *Decode) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	back, err := planInverse(h, steps)
 	secret := back.draws && h.Class == pipeline.Private && !publicPositions(h)
 	return pipeline.Work{Out: pipeline.Headers{"out": back.out}, Lazy: true, Secret: secret,
+		Elsewhere: needsRows("undoes steps that brought rows into a model"),
 		Run: func(_ context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 			draws := publicDraws(func() *rand.Rand { return env.Rand("decode") })
 			if secret {

@@ -13,6 +13,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/pipeline/relation"
 	"weir/schema"
 )
 
@@ -46,7 +47,7 @@ func deriveKind() pipeline.Kind {
 // Plan implements pipeline.Stage.
 func (s *Derive) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	steps, out, err := s.plan(in["in"])
-	return pipeline.Work{Out: pipeline.Headers{"out": out}, Lazy: true,
+	return pipeline.Work{Out: pipeline.Headers{"out": out}, Lazy: true, Elsewhere: inTurn(steps),
 		Run: func(_ context.Context, _ *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 			t := in["in"]
 			for _, w := range steps {
@@ -54,6 +55,19 @@ func (s *Derive) Plan(in pipeline.Headers) (pipeline.Work, error) {
 			}
 			return pipeline.Tables{"out": t}, nil
 		}}, err
+}
+
+// inTurn states rewrites that follow each other.
+func inTurn(steps []rewrite) pipeline.Statement {
+	return func(r relation.Relation) (relation.Relation, error) {
+		for _, w := range steps {
+			var err error
+			if r, err = w.elsewhere(r); err != nil {
+				return r, err
+			}
+		}
+		return r, nil
+	}
 }
 
 // plan makes one rewrite for each column, each over the table of the one before.
@@ -98,15 +112,15 @@ func (c Derived) plan(ps *schema.Problems, path string, h pipeline.Header) (rewr
 		return rewrite{}, false
 	}
 	col.Nullable = e.nullable() || !e.total(col, h.Domain)
-	d, makers := h.Domain.Clone(), keepAll(h.Domain)
+	d, makers, exprs := h.Domain.Clone(), keepAll(h.Domain), sameAll(h.Domain)
 	forget(d, c.Name)
 	d.Lift(c.Name)
 	if at := d.Index(c.Name); at >= 0 {
-		d.Columns[at], makers[at] = col, c.maker(e, col)
+		d.Columns[at], makers[at], exprs[at] = col, c.maker(e, col), c.stated(e, col)
 	} else {
-		d.Columns, makers = append(d.Columns, col), append(makers, c.maker(e, col))
+		d.Columns, makers, exprs = append(d.Columns, col), append(makers, c.maker(e, col)), append(exprs, c.stated(e, col))
 	}
-	return rewrite{out: rowHeader(h, d), makers: fixed(makers)}, true
+	return rewrite{out: rowHeader(h, d), makers: fixed(makers), exprs: exprs}, true
 }
 
 func (c Derived) column() domain.Column {

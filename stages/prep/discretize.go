@@ -68,7 +68,8 @@ type discretizing struct {
 // Plan implements pipeline.Stage.
 func (s *Discretize) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	p, err := s.plan(in)
-	return pipeline.Work{Out: pipeline.Headers{"out": p.out}, Lazy: len(p.places) == len(p.edges), Findings: p.findings, Run: p.run}, err
+	return pipeline.Work{Out: pipeline.Headers{"out": p.out}, Lazy: len(p.places) == len(p.edges), Findings: p.findings,
+		Elsewhere: p.elsewhere(in["in"]), Run: p.run}, err
 }
 
 func (s *Discretize) plan(in pipeline.Headers) (discretizing, error) {

@@ -62,7 +62,8 @@ func (s *DPCategories) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	}
 	f := &categoriesFinding{other: s.Other, most: s.Most, places: places, out: rowHeader(h, d)}
 	return pipeline.Work{Out: pipeline.Headers{"out": f.out, "domain": filesHeader(h), "kept": keptHeader(h)}, Run: f.run,
-		Terms: pipeline.Pricing{Scale: s.NoiseMultiplier},
+		Elsewhere: releases(),
+		Terms:     pipeline.Pricing{Scale: s.NoiseMultiplier},
 		Spends: []pipeline.Spend{{Name: "categories", Doc: fmt.Sprintf("partition selection of %s, delta %.3g each", counted(len(places), "column"), delta),
 			Mechanism: func(scale float64) privacy.Mechanism {
 				return mechanism.Partitions{Epsilon: 1 / max(scale, noNoise), Delta: delta, PerUnit: 1, Adjacency: h.Terms.Adjacency, Releases: int64(len(places))}

@@ -62,7 +62,7 @@ func (s *Encode) plan(h pipeline.Header) (rewrite, error) {
 		return rewrite{}, err
 	}
 	remember(d, h.Domain, encodeName, params)
-	return rewrite{out: rowHeader(h, d), makers: fixed(makers)}, nil
+	return rewrite{out: rowHeader(h, d), makers: fixed(makers), rows: "makes the numbers that a net learns from"}, nil
 }
 
 // undoEncode brings back the values of every column that was encoded.

@@ -35,6 +35,8 @@ var functions = []string{"abs", "ceil", "floor", "round", "min", "max", "int", "
 
 // expression is a compiled expression over the columns of one domain.
 type expression struct {
+	source  string
+	domain  *domain.Domain
 	program *vm.Program
 	inputs  []input
 	divides bool // finite inputs may give a result that is not finite
@@ -65,7 +67,7 @@ func compile(ps *schema.Problems, path, source string, d *domain.Domain, want re
 		ps.Add(path, "no expression: "+firstLine(err), "such as \"ap_hi - ap_lo\" or \"age >= 18\"")
 		return nil
 	}
-	e, before := &expression{}, len(*ps)
+	e, before := &expression{source: source, domain: d}, len(*ps)
 	r := &resolver{d: d}
 	ast.Walk(&tree.Node, r)
 	check := &checker{ps: ps, path: path, d: d, e: e}

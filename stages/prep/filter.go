@@ -3,11 +3,13 @@ package prep
 import (
 	"context"
 	"errors"
+	"fmt"
 	"reflect"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"weir/pipeline"
+	"weir/pipeline/relation"
 	"weir/schema"
 )
 
@@ -52,11 +54,33 @@ func refuseTelling(ps *schema.Problems, h pipeline.Header, path, found, accepted
 // Plan implements pipeline.Stage.
 func (s *Filter) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h, e, err := s.plan(in["in"])
-	return pipeline.Work{Out: pipeline.Headers{"out": h}, Lazy: true,
+	return pipeline.Work{Out: pipeline.Headers{"out": h}, Lazy: true, Elsewhere: s.elsewhere(in["in"], e),
 		Run: func(_ context.Context, _ *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 			open := filterRows(in["in"], func(r arrow.Record) ([]int, error) { return s.pick(e, r) })
 			return pipeline.Tables{"out": {Header: h, Open: open}}, nil
 		}}, err
+}
+
+// elsewhere states pick, where the formula can be stated.
+func (s *Filter) elsewhere(h pipeline.Header, e *expression) pipeline.Statement {
+	if s.Missing == "error" {
+		return needsRows("ends the run at a value, which SQL cannot")
+	}
+	return func(r relation.Relation) (relation.Relation, error) {
+		in := r.Columns()
+		keep, err := e.stated(in)
+		if err != nil {
+			return r, fmt.Errorf("keep: %w", err)
+		}
+		if s.Missing == "keep" {
+			keep = relation.Any{Of: []relation.Expr{relation.IsMissing{E: keep}, keep}}
+		}
+		l := relation.Layer{Where: keep}
+		for i, c := range h.Domain.Columns {
+			l.Columns = append(l.Columns, relation.Named{Name: c.Name, Expr: in[i]})
+		}
+		return r.With(l), nil
+	}
 }
 
 func (s *Filter) pick(e *expression, r arrow.Record) ([]int, error) {

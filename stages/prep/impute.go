@@ -9,6 +9,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/pipeline/relation"
 	"weir/schema"
 )
 
@@ -34,11 +35,14 @@ func (s *ImputeConstant) Plan(in pipeline.Headers) (pipeline.Work, error) {
 
 func (s *ImputeConstant) plan(h pipeline.Header) (rewrite, error) {
 	var ps schema.Problems
-	d, makers := h.Domain.Clone(), keepAll(h.Domain)
+	d, makers, exprs := h.Domain.Clone(), keepAll(h.Domain), sameAll(h.Domain)
 	fill := func(at int, v float64) {
 		d.LiftMissing(d.Columns[at].Name)
 		d.Columns[at].Nullable, d.Columns[at].OfUnit = false, ofUnit(d.Columns[at], h)
 		makers[at] = fillWith(at, v, d.Columns[at].ArrowType())
+		exprs[at] = stating(at, func(e relation.Expr) relation.Expr {
+			return relation.Choice{If: relation.IsMissing{E: e}, Then: numberOf(e, v), Else: e}
+		})
 	}
 	for _, name := range sorted(s.Numbers) {
 		if at := s.number(&ps, h.Domain, name); at >= 0 {
@@ -53,7 +57,7 @@ func (s *ImputeConstant) plan(h pipeline.Header) (rewrite, error) {
 	if len(s.Numbers)+len(s.Categories) == 0 {
 		ps.Add("", "without numbers or categories", "given a fill for at least one column")
 	}
-	return rewrite{out: rowHeader(h, d), makers: fixed(makers)}, ps.Err()
+	return rewrite{out: rowHeader(h, d), makers: fixed(makers), exprs: exprs}, ps.Err()
 }
 
 func (s *ImputeConstant) number(ps *schema.Problems, d *domain.Domain, name string) int {

@@ -47,7 +47,8 @@ type imputing struct {
 // Plan implements pipeline.Stage.
 func (s *ImputeKNN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	p, err := s.plan(in)
-	return pipeline.Work{Out: pipeline.Headers{"out": p.out}, Findings: s.findings(in), Run: p.run}, err
+	return pipeline.Work{Out: pipeline.Headers{"out": p.out}, Findings: s.findings(in),
+		Elsewhere: needsRows("compares each row with others"), Run: p.run}, err
 }
 
 func (s *ImputeKNN) findings(in pipeline.Headers) []pipeline.Finding {

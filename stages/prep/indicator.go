@@ -8,6 +8,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/pipeline/relation"
 	"weir/schema"
 )
 
@@ -55,9 +56,11 @@ func (s *MissingIndicator) plan(h pipeline.Header) (rewrite, error) {
 	b.d.Columns = nil
 	for i := range h.Domain.Columns {
 		c := h.Domain.Columns[i]
-		b.add(c, keep(i))
+		b.add(c, keep(i), sameAs(i))
 		if marked[i] {
-			b.indicator(&ps, c, c.Name+s.Suffix, false, markMissing(i))
+			b.indicator(&ps, c, c.Name+s.Suffix, false, markMissing(i), stating(i, func(e relation.Expr) relation.Expr {
+				return relation.Choice{If: relation.IsMissing{E: e}, Then: coded(1), Else: coded(0)}
+			}))
 		}
 	}
 	return b.rewrite(h, missingIndicatorName, ps)
@@ -76,25 +79,29 @@ func markMissing(i int) maker {
 	}
 }
 
+// coded is the expression of a code.
+func coded(code int64) relation.Expr { return relation.Constant{Of: relation.Code, Int: code} }
+
 // inserter builds a table whose columns are those of another with new ones in
 // between.
 type inserter struct {
 	from, d *domain.Domain
 	makers  []maker
+	exprs   []stated
 	params  []indicated
 }
 
-func (b *inserter) add(c domain.Column, m maker) {
-	b.d.Columns, b.makers = append(b.d.Columns, c), append(b.makers, m)
+func (b *inserter) add(c domain.Column, m maker, e stated) {
+	b.d.Columns, b.makers, b.exprs = append(b.d.Columns, c), append(b.makers, m), append(b.exprs, e)
 }
 
 // indicator adds the yes/no column `name` about the column `of`.
-func (b *inserter) indicator(ps *schema.Problems, of domain.Column, name string, nullable bool, m maker) {
+func (b *inserter) indicator(ps *schema.Problems, of domain.Column, name string, nullable bool, m maker, e stated) {
 	if b.from.Index(name) >= 0 {
 		ps.Add("suffix", "a suffix that gives "+name+", a duplicate column", "one that makes the name new")
 	}
 	b.add(domain.Column{Name: name, Type: domain.Boolean, Categories: []string{"no", "yes"}, Source: "public", Nullable: nullable,
-		FromUnit: of.FromUnit}, m)
+		FromUnit: of.FromUnit}, m, e)
 	b.params = append(b.params, indicated{Name: of.Name, Indicator: name})
 }
 
@@ -107,7 +114,7 @@ func (b *inserter) rewrite(h pipeline.Header, kind string, ps schema.Problems) (
 		return rewrite{}, err
 	}
 	remember(b.d, h.Domain, kind, params)
-	return rewrite{out: rowHeader(h, b.d), makers: fixed(b.makers)}, nil
+	return rewrite{out: rowHeader(h, b.d), makers: fixed(b.makers), exprs: b.exprs}, nil
 }
 
 // undoMissingIndicator makes a column missing where its indicator says yes.

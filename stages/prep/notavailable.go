@@ -8,6 +8,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/pipeline/relation"
 	"weir/schema"
 )
 
@@ -54,13 +55,19 @@ func (s *NotAvailable) plan(h pipeline.Header) (rewrite, error) {
 	for i, c := range h.Domain.Columns {
 		sentinel, ok := s.Columns[c.Name]
 		if !ok || !isNumber(&c) {
-			b.add(c, keep(i))
+			b.add(c, keep(i), sameAs(i))
 			continue
 		}
 		c.OfUnit = ofUnit(c, h)
 		b.d.Suspend(c.Name)
-		b.add(c, replaceSentinel(i, sentinel, s.value(&ps, c), c.ArrowType()))
-		b.indicator(&ps, c, c.Name+s.Suffix, c.Nullable, markSentinel(i, sentinel))
+		value := s.value(&ps, c)
+		b.add(c, replaceSentinel(i, sentinel, value, c.ArrowType()), stating(i, func(e relation.Expr) relation.Expr {
+			return relation.Choice{If: isNumberOf(e, sentinel), Then: numberOf(e, value), Else: e}
+		}))
+		b.indicator(&ps, c, c.Name+s.Suffix, c.Nullable, markSentinel(i, sentinel), stating(i, func(e relation.Expr) relation.Expr {
+			is := relation.Choice{If: isNumberOf(e, sentinel), Then: coded(1), Else: coded(0)}
+			return relation.Choice{If: relation.IsMissing{E: e}, Then: relation.Constant{Of: relation.Code, Absent: true}, Else: is}
+		}))
 		b.params[len(b.params)-1].Sentinel = sentinel
 	}
 	return b.rewrite(h, notAvailableName, ps)
@@ -93,6 +100,19 @@ func replaceSentinel(i int, sentinel, value float64, t arrow.DataType) maker {
 		}
 		return replacing(a, t, at, func(int) float64 { return value }, present(a))
 	}
+}
+
+// isNumberOf states equalTo.
+func isNumberOf(e relation.Expr, v float64) relation.Expr {
+	return relation.Compare{Op: "==", A: relation.AsReal{E: e}, B: relation.Constant{Of: relation.Real, Float: v}}
+}
+
+// numberOf is the expression of a value of the type of another one.
+func numberOf(like relation.Expr, v float64) relation.Expr {
+	if like.Type() == relation.Real {
+		return relation.Constant{Of: relation.Real, Float: v}
+	}
+	return relation.Constant{Of: like.Type(), Int: int64(saturated(v))}
 }
 
 // equalTo lists the places of a value.

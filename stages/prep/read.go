@@ -76,6 +76,7 @@ func (s *Read) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	d := s.domain(in["like"])
 	h, err := s.header(d)
 	return pipeline.Work{Out: pipeline.Headers{"out": h}, Lazy: true, Files: []pipeline.FileUse{s.use()},
+		Elsewhere: needsRows("reads a file"),
 		Run: func(_ context.Context, env *pipeline.Env, _ pipeline.Tables) (pipeline.Tables, error) {
 			t, err := env.Files(s.File, s.CSV, d)
 			t.Header = h

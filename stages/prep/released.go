@@ -57,3 +57,9 @@ func counted(n int, what string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, what)
 }
+
+// releases says why rows have to come to stages that find bounds or categories: what they hold rows to follows from noise
+// that is drawn when they run.
+func releases() pipeline.Statement {
+	return needsRows("holds rows to what it releases while it runs")
+}

@@ -1,9 +1,11 @@
 package prep
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -13,10 +15,15 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/pipeline/relation"
 )
 
 // maker computes one column of the output from a batch of the input.
 type maker func(arrow.Record) (arrow.Array, error)
+
+// stated says what a maker computes, as an expression over the columns of the input. An error says in words why none of
+// the language of expressions is it.
+type stated func(in []relation.Expr) (relation.Expr, error)
 
 // rewrite is a row-by-row stage after planning: the output's header and, for
 // each of its domain columns, how it is made. Makers are asked for anew each
@@ -24,6 +31,8 @@ type maker func(arrow.Record) (arrow.Array, error)
 type rewrite struct {
 	out      pipeline.Header
 	makers   func(randomness) []maker
+	exprs    []stated // what each maker computes; nil: rows says why that is not stated
+	rows     string
 	draws    bool // from randomness, one number for each row of a column, whatever it holds
 	findings []pipeline.Finding
 }
@@ -69,6 +78,44 @@ func keepAll(d *domain.Domain) []maker {
 // keepLast passes on the shard column, which is the last one of its table.
 func keepLast(r arrow.Record) (arrow.Array, error) { return r.Column(int(r.NumCols()) - 1), nil }
 
+// sameAs states that a column is input column i.
+func sameAs(i int) stated { return stating(i, func(e relation.Expr) relation.Expr { return e }) }
+
+// stating states a function of input column i.
+func stating(i int, f func(relation.Expr) relation.Expr) stated {
+	return func(in []relation.Expr) (relation.Expr, error) { return f(in[i]), nil }
+}
+
+// sameAll states keepAll.
+func sameAll(d *domain.Domain) []stated {
+	exprs := make([]stated, len(d.Columns))
+	for i := range exprs {
+		exprs[i] = sameAs(i)
+	}
+	return exprs
+}
+
+// elsewhere states the rewrite.
+func (w rewrite) elsewhere(r relation.Relation) (relation.Relation, error) {
+	if w.exprs == nil {
+		return r, errors.New(cmp.Or(w.rows, "is not translated into SQL"))
+	}
+	in, l := r.Columns(), relation.Layer{}
+	for i, c := range w.out.Domain.Columns {
+		e, err := w.exprs[i](in)
+		if err != nil {
+			return r, fmt.Errorf("column %s: %w", c.Name, err)
+		}
+		l.Columns = append(l.Columns, relation.Named{Name: c.Name, Expr: e})
+	}
+	return r.With(l), nil
+}
+
+// needsRows says of a stage why no database can compute it.
+func needsRows(why string) pipeline.Statement {
+	return func(r relation.Relation) (relation.Relation, error) { return r, errors.New(why) }
+}
+
 // fixed offers the same makers at each opening.
 func fixed(makers []maker) func(randomness) []maker {
 	return func(randomness) []maker { return makers }
@@ -113,7 +160,7 @@ func planRows(in pipeline.Headers, plan func(pipeline.Header) (rewrite, error)) 
 	if err != nil {
 		return pipeline.Work{}, err
 	}
-	return pipeline.Work{Out: pipeline.Headers{"out": w.out}, Lazy: true, Findings: w.findings,
+	return pipeline.Work{Out: pipeline.Headers{"out": w.out}, Lazy: true, Findings: w.findings, Elsewhere: w.elsewhere,
 		Run: func(_ context.Context, _ *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 			return pipeline.Tables{"out": w.apply(in["in"], nil)}, nil
 		}}, nil

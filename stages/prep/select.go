@@ -70,10 +70,10 @@ func (s *Drop) Plan(in pipeline.Headers) (pipeline.Work, error) { return planRow
 func subset(h pipeline.Header, places []int) rewrite {
 	d := h.Domain.Clone()
 	d.Columns = nil
-	makers := make([]maker, len(places))
+	makers, exprs := make([]maker, len(places)), make([]stated, len(places))
 	for j, i := range places {
 		d.Columns = append(d.Columns, h.Domain.Columns[i])
-		makers[j] = keep(i)
+		makers[j], exprs[j] = keep(i), sameAs(i)
 	}
-	return rewrite{out: rowHeader(h, d), makers: fixed(makers)}
+	return rewrite{out: rowHeader(h, d), makers: fixed(makers), exprs: exprs}
 }

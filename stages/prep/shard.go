@@ -61,7 +61,7 @@ func (s *Shard) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	if p.out = h.WithShardColumn(s.Shards); h.Class == pipeline.Private {
 		p.out.Stability, findings = s.stability(h)
 	}
-	return pipeline.Work{Out: pipeline.Headers{"out": p.out}, Lazy: true, Secret: p.random, Findings: findings, Run: p.run}, ps.Err()
+	return pipeline.Work{Out: pipeline.Headers{"out": p.out}, Lazy: true, Secret: p.random, Findings: findings, Elsewhere: keyedDraws(), Run: p.run}, ps.Err()
 }
 
 func (s *Shard) stability(h pipeline.Header) (pipeline.Stability, []pipeline.Finding) {

@@ -59,7 +59,13 @@ type splitting struct {
 // Plan implements pipeline.Stage.
 func (s *Split) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	p, err := s.plan(in["in"])
-	return pipeline.Work{Out: p.out, Lazy: p.strata < 0, Secret: p.secret, Findings: p.findings, Run: p.run}, err
+	return pipeline.Work{Out: p.out, Lazy: p.strata < 0, Secret: p.secret, Findings: p.findings, Elsewhere: keyedDraws(), Run: p.run}, err
+}
+
+// keyedDraws says why rows have to come to draws: a secret key may not stand in SQL, which servers log, and rows have no
+// places there, by which public draws go.
+func keyedDraws() pipeline.Statement {
+	return needsRows("draws by a key, or by places of rows, which SQL does not have")
 }
 
 func (s *Split) plan(h pipeline.Header) (*splitting, error) {

@@ -25,7 +25,7 @@ func (s *Write) KnowFormats(known []pipeline.FileFormat) { s.Formats = pipeline.
 
 // Plan implements pipeline.Stage.
 func (s *Write) Plan(in pipeline.Headers) (pipeline.Work, error) {
-	return pipeline.Work{Out: pipeline.Headers{"out": in["in"]}, Lazy: true, Write: s.Formats.Names,
+	return pipeline.Work{Out: pipeline.Headers{"out": in["in"]}, Lazy: true, Write: s.Formats.Names, Elsewhere: needsRows("writes rows into files"),
 		Run: func(_ context.Context, _ *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 			return pipeline.Tables{"out": in["in"]}, nil
 		}}, nil

@@ -1,0 +1,187 @@
+// Package relation describes what is computed from a table row by row, as data: a tree of typed expressions over the
+// columns of a row. Whoever holds the rows can compute it, weir or a database; a preparation stage states it beside the
+// function that computes the same from Arrow records, and a test holds both equal.
+//
+// Every expression is total: for each row it has a value of its type or is missing, and no row is an error. A real
+// number is never NaN: an operation that would give it is missing. Infinities and -0 are numbers.
+package relation
+
+import (
+	"fmt"
+	"math"
+)
+
+// Type is what the values of an expression are.
+type Type string
+
+// The types.
+const (
+	Whole Type = "whole" // 64-bit integers; dates and times are counts of days and seconds
+	Real  Type = "real"  // 64-bit floating point, IEEE 754
+	Code  Type = "code"  // places of categories, from 0
+	Flag  Type = "flag"  // true or false, or missing
+	Text  Type = "text"  // bytes
+)
+
+// Exact bounds the whole numbers that arithmetic may reach: a real number holds each of them, and no database
+// overflows.
+const Exact = 1 << 53
+
+// Expr is an expression over a row. Its types are the structs of this package.
+type Expr interface {
+	// Type returns the type of its values.
+	Type() Type
+	// Span returns bounds of its whole numbers that hold whatever the row is.
+	Span() (least, greatest int64)
+}
+
+// Column is column At of the row that goes in. Its whole numbers lie from Least to Greatest.
+type Column struct {
+	At              int
+	Of              Type
+	Least, Greatest int64
+}
+
+// Constant is the same value in each row: Int of the types Whole, Code and Flag (0 or 1), Float of Real. Absent says
+// that it is missing.
+type Constant struct {
+	Of     Type
+	Int    int64
+	Float  float64
+	Absent bool
+}
+
+// IsMissing is whether E is missing; it never is itself.
+type IsMissing struct{ E Expr }
+
+// Compare is missing where an operand is. The operands are of one type; texts are not compared. Op is one of == != < <=
+// > and >=.
+type Compare struct {
+	Op   string
+	A, B Expr
+}
+
+// All is the conjunction of flags by three-valued logic: false where one is false, else missing where one is missing.
+type All struct{ Of []Expr }
+
+// Any is the disjunction of flags by three-valued logic: true where one is true, else missing where one is missing.
+type Any struct{ Of []Expr }
+
+// Not is missing where E is.
+type Not struct{ E Expr }
+
+// Choice is Then where If is true, and Else where it is false or missing.
+type Choice struct{ If, Then, Else Expr }
+
+// Arithmetic is a sum, difference, product or quotient (Op is one of + - * /) of two real numbers, rounded to the
+// nearest double, or of two whole numbers whose result lies within Exact (see Arithmetical); whole numbers are not
+// divided. It is missing where an operand is, where a divisor is 0 and where the result would be NaN.
+type Arithmetic struct {
+	Op   string
+	A, B Expr
+}
+
+// AsReal is the real number nearest to a whole one, or the place of a category.
+type AsReal struct{ E Expr }
+
+// Rank is the place of a category as a whole number; there are Of categories.
+type Rank struct {
+	E  Expr
+	Of int
+}
+
+// Truncate is a real number without its fraction; beyond the 64-bit integers it is the nearest of them.
+type Truncate struct{ E Expr }
+
+// Bins is how many of Edges, which ascend, are at or below a real number.
+type Bins struct {
+	E     Expr
+	Edges []float64
+}
+
+// Within is the whole or real number E where it lies from Least to Greatest, as a real number, and missing elsewhere.
+type Within struct {
+	E               Expr
+	Least, Greatest float64
+}
+
+// Clip is the whole or real number E, or the nearer of Least and Greatest where it lies beyond, as a real number.
+type Clip struct {
+	E               Expr
+	Least, Greatest float64
+}
+
+// Type implements Expr.
+func (e Column) Type() Type { return e.Of }
+
+// Type implements Expr.
+func (e Constant) Type() Type { return e.Of }
+
+// Type implements Expr.
+func (IsMissing) Type() Type { return Flag }
+
+// Type implements Expr.
+func (Compare) Type() Type { return Flag }
+
+// Type implements Expr.
+func (All) Type() Type { return Flag }
+
+// Type implements Expr.
+func (Any) Type() Type { return Flag }
+
+// Type implements Expr.
+func (Not) Type() Type { return Flag }
+
+// Type implements Expr.
+func (e Choice) Type() Type { return e.Then.Type() }
+
+// Type implements Expr.
+func (e Arithmetic) Type() Type { return e.A.Type() }
+
+// Type implements Expr.
+func (AsReal) Type() Type { return Real }
+
+// Type implements Expr.
+func (Rank) Type() Type { return Whole }
+
+// Type implements Expr.
+func (Truncate) Type() Type { return Whole }
+
+// Type implements Expr.
+func (Bins) Type() Type { return Code }
+
+// Type implements Expr.
+func (e Within) Type() Type { return e.E.Type() }
+
+// Type implements Expr.
+func (e Clip) Type() Type { return e.E.Type() }
+
+// Arithmetical reports why two whole numbers cannot be added, subtracted or multiplied: nothing bounds them, or their
+// result may lie beyond Exact. It is nil for real numbers.
+func Arithmetical(e Arithmetic) error {
+	if e.Type() != Whole {
+		return nil
+	}
+	if least, greatest := e.bounds(); !(least >= -Exact && greatest <= Exact) {
+		return fmt.Errorf("computes %s of whole numbers that no stage before it holds to bounds", e.Op)
+	}
+	return nil
+}
+
+// bounds are those of the result of whole numbers, as real numbers: sums and products of wide spans overflow integers.
+func (e Arithmetic) bounds() (least, greatest float64) {
+	a, b := ends(e.A), ends(e.B)
+	least, greatest = math.Inf(1), math.Inf(-1)
+	for _, x := range a {
+		for _, y := range b {
+			z := map[string]float64{"+": x + y, "-": x - y, "*": x * y}[e.Op]
+			least, greatest = min(least, z), max(greatest, z)
+		}
+	}
+	return least, greatest
+}
+
+func ends(e Expr) [2]float64 {
+	least, greatest := e.Span()
+	return [2]float64{float64(least), float64(greatest)}
+}

@@ -1,0 +1,70 @@
+package relation
+
+import "math"
+
+// anything is the span of a whole number of which nothing is known.
+func anything() (least, greatest int64) { return math.MinInt64, math.MaxInt64 }
+
+// Span implements Expr.
+func (e Column) Span() (least, greatest int64) { return e.Least, e.Greatest }
+
+// Span implements Expr. A missing constant has no whole number, so any span holds; that of 0 joins to others.
+func (e Constant) Span() (least, greatest int64) { return e.Int, e.Int }
+
+// Span implements Expr.
+func (IsMissing) Span() (least, greatest int64) { return 0, 1 }
+
+// Span implements Expr.
+func (Compare) Span() (least, greatest int64) { return 0, 1 }
+
+// Span implements Expr.
+func (All) Span() (least, greatest int64) { return 0, 1 }
+
+// Span implements Expr.
+func (Any) Span() (least, greatest int64) { return 0, 1 }
+
+// Span implements Expr.
+func (Not) Span() (least, greatest int64) { return 0, 1 }
+
+// Span implements Expr.
+func (e Choice) Span() (least, greatest int64) {
+	a, b := e.Then.Span()
+	c, d := e.Else.Span()
+	return min(a, c), max(b, d)
+}
+
+// Span implements Expr.
+func (e Arithmetic) Span() (least, greatest int64) {
+	if e.Type() != Whole || Arithmetical(e) != nil {
+		return anything()
+	}
+	a, b := e.bounds()
+	return int64(a), int64(b)
+}
+
+// Span implements Expr.
+func (AsReal) Span() (least, greatest int64) { return anything() }
+
+// Span implements Expr.
+func (e Rank) Span() (least, greatest int64) { return 0, int64(max(0, e.Of-1)) }
+
+// Span implements Expr.
+func (Truncate) Span() (least, greatest int64) { return anything() }
+
+// Span implements Expr.
+func (e Bins) Span() (least, greatest int64) { return 0, int64(len(e.Edges)) }
+
+// Span implements Expr.
+func (e Within) Span() (least, greatest int64) { return held(e.E, e.Least, e.Greatest) }
+
+// Span implements Expr.
+func (e Clip) Span() (least, greatest int64) { return held(e.E, e.Least, e.Greatest) }
+
+// held is the span of a whole number that lies between bounds as a real number. Beyond Exact several whole numbers are
+// one real number, so only bounds within it say something.
+func held(e Expr, lower, upper float64) (least, greatest int64) {
+	if least, greatest = e.Span(); lower > -Exact && upper < Exact {
+		least, greatest = max(least, int64(math.Ceil(lower))), min(greatest, int64(math.Floor(upper)))
+	}
+	return least, greatest
+}
