@@ -85,6 +85,7 @@ func TestVerdict(t *testing.T) {
 		"a printed spread counts": {Line{Item{Printed: .75, SD: .05, Of: 1, Better: "high"}, 5, .80, .01}, Reproduced},
 		"four runs, wide apart":   {Line{Item{Printed: .75, SD: nan, Better: "high"}, 4, .75, .3}, NoVerdict},
 		"one run":                 {Line{Item{Printed: .75, SD: nan, Better: "high"}, 1, .5, nan}, NoVerdict},
+		"one value in all runs":   {Line{Item{Printed: .75, SD: nan, Better: "near"}, 5, .76, 0}, NoVerdict},
 		"nothing printed":         {Line{Item{Printed: nan, SD: nan, Better: "high"}, 5, .5, .1}, NoVerdict},
 	} {
 		if got := c.line.Verdict(); got != c.want {

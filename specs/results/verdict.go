@@ -181,7 +181,8 @@ const Enough = 5
 
 // Verdict compares the mean of the runs with the printed value: reproduced within two standard errors of the
 // difference. Where a paper prints no spread, its runs are taken to spread as ours do; where it does not say how
-// many there were, as one. Of fewer than Enough runs of ours there is no verdict.
+// many there were, as one. There is no verdict of fewer than Enough runs of ours, or of runs that all have one value,
+// such as what real rows reach: they share the split of the rows, and are one run.
 func (l Line) Verdict() string {
 	if l.Runs < Enough || l.Printed != l.Printed || l.Better == "" {
 		return NoVerdict
@@ -189,6 +190,9 @@ func (l Line) Verdict() string {
 	spread, of := l.SD, max(l.Of, 1)
 	if spread != spread {
 		spread = l.Spread
+	}
+	if spread == 0 && l.Spread == 0 {
+		return NoVerdict
 	}
 	se := math.Sqrt(float64(l.Spread*l.Spread)/float64(l.Runs) + float64(spread*spread)/float64(of))
 	switch d := l.Mean - l.Printed; {

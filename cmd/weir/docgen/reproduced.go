@@ -19,7 +19,8 @@ Each table and figure of the papers of [papers.md](papers.md), beside what its s
 deviation of the runs, their number in brackets. *Reproduced* is within two standard errors of the difference,
 where the spread of the paper's runs is the printed one (the thesis of GANAD prints variances to a thousandth; .000 is
 taken as .00025), ours if none is printed, and a paper that does not say how many runs it has is taken to have one. It
-is no proof that two are equal: the wider runs spread, the more they hide. Fewer than five runs of ours have no verdict.
+is no proof that two are equal: the wider runs spread, the more they hide. Fewer than five runs of ours have no verdict,
+nor have runs that all give one value, such as figures of the real rows.
 Runs of one experiment share the split of the rows: the deviation is of noise and training alone, and no verdict
 counts what another split would change. A printed value may be of other learners or of a chosen run: the note says
 so. What was learnt on the way is in [results.md](results.md).
