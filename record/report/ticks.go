@@ -74,21 +74,6 @@ func percent(x float64) string {
 	return strconv.FormatFloat(math.Round(x*1000)/10, 'f', -1, 64) + " %"
 }
 
-// calendarTicks marks dates and times.
-type calendarTicks struct {
-	ticks
-	column Column
-}
-
-// Ticks implements plot.Ticker.
-func (t calendarTicks) Ticks(lo, hi float64) []plot.Tick {
-	list := t.ticks.Ticks(lo, hi)
-	for i := range list {
-		list[i].Label = t.column.Show(list[i].Value)
-	}
-	return list
-}
-
 // Show writes a value of the column: a date or time as such.
 func (c Column) Show(x float64) string {
 	if text, ok := record.Calendar(c.Type, x); ok {
