@@ -114,12 +114,12 @@ func (g Grouping) Furthest() string {
 		return ""
 	}
 	p := slices.MaxFunc(enough, func(a, b RowGroup) int { return cmp.Compare(a.loss().Excess(), b.loss().Excess()) })
-	text := fmt.Sprintf("Of groups with enough rows %s is served worst: its columns are %s from real rows on average",
-		p.Name, number(p.Variation))
-	if !math.IsNaN(p.VariationOther) {
-		text += ", other real rows " + number(p.VariationOther)
+	if math.IsNaN(p.VariationOther) {
+		return fmt.Sprintf("Of groups with enough rows %s is furthest from its real rows: by %s on average.",
+			p.Name, number(p.Variation))
 	}
-	return text + "."
+	return fmt.Sprintf("Of groups with enough rows %s loses most beyond other real rows: its columns are %s from real rows "+
+		"on average, other real rows %s.", p.Name, number(p.Variation), number(p.VariationOther))
 }
 
 func (g RowGroup) loss() GroupLoss { return GroupLoss{Value: g.Variation, Other: g.VariationOther} }

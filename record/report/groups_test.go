@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-// TestGroupsAreShown: each figure of a group stands in its row, the group that is served worst is named among those with
+// TestGroupsAreShown: each figure of a group stands in its row, the group that loses most is named among those with
 // enough rows, and few rows are said to be few.
 func TestGroupsAreShown(t *testing.T) {
 	page := rendered(t, full())
 	for _, want := range []string{
 		`<li><a href="#groups">Groups</a></li>`,
-		"Of groups with enough rows south &amp; &lt;west&gt; is served worst: its columns are 0.09 from real rows on " +
-			"average, other real rows 0.03.",
+		"Of groups with enough rows south &amp; &lt;west&gt; loses most beyond other real rows: its columns are 0.09 from " +
+			"real rows on average, other real rows 0.03.",
 		`<th scope="row">missing values <span class="dim of">few: 10 real and 0 synthetic rows</span></th>`,
 		"<td class=\"n\">5\u202f000</td><td class=\"n\">71 %</td><td class=\"n\">70 %</td>" +
 			`<td class="n">0.03</td><td class="n">0.02</td><td class="n">20 %</td><td class="n">25 %</td>` +
@@ -40,7 +40,7 @@ func TestFurthestLeavesFewRowsOut(t *testing.T) {
 		return RowGroup{Name: name, Real: rows, Synthetic: 1000, Variation: variation, VariationOther: math.NaN()}
 	}
 	g := Grouping{Parts: []RowGroup{part("a", 900, 0.1), part("b", 199, 0.9), part("c", 200, 0.2)}}
-	const want = "Of groups with enough rows c is served worst: its columns are 0.2 from real rows on average."
+	const want = "Of groups with enough rows c is furthest from its real rows: by 0.2 on average."
 	if got := g.Furthest(); got != want {
 		t.Errorf("%q, must name c", got)
 	}
