@@ -2,6 +2,7 @@ package source
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 
@@ -22,7 +23,7 @@ type DatabaseTable struct {
 	Read       *Reader `yaml:"read,omitempty" json:"read,omitempty" doc:"What DuckDB reads: one of parquet, csv and database."`
 	Connection string  `yaml:"connection,omitempty" json:"connection,omitempty" doc:"Of a server: service:NAME, an entry of pg_service.conf, or env:NAME, an environment variable that holds a connection; never the connection itself."`
 	Table      string  `yaml:"table,omitempty" json:"table,omitempty" doc:"Of a server: SCHEMA.TABLE, as the catalogue spells it. Columns that the domain does not name are not asked for."`
-	View       string  `yaml:"view,omitempty" json:"view,omitempty" enum:"rows_of_one_unit" doc:"Needed where the table of a server is a view: whoever signs the spec says that each of its rows follows from rows of one privacy unit alone. weir cannot see what a view joins or sums up."`
+	View       string  `yaml:"view,omitempty" json:"view,omitempty" enum:"rows_of_one_unit" doc:"Needed where the table is a view: whoever signs the spec says that each of its rows follows from rows of one privacy unit alone. weir cannot see what a view joins or sums up."`
 	Timeout    int64   `yaml:"timeout,omitempty" json:"timeout,omitempty" unit:"seconds" min:"1" max:"864000" doc:"Most time for one request to a server; none by default."`
 }
 
@@ -43,7 +44,7 @@ func (s *Database) engine() (e engine, others map[string]bool) {
 		return server{s.Name, d}, map[string]bool{"database.read": d.Read != nil}
 	}
 	return duckDB{d}, map[string]bool{"name": s.Name != "", "database.connection": d.Connection != "",
-		"database.table": d.Table != "", "database.view": d.View != "", "database.timeout": d.Timeout != 0}
+		"database.table": d.Table != "", "database.timeout": d.Timeout != 0}
 }
 
 // Declare implements pipeline.Source.
@@ -92,3 +93,7 @@ func checkCells(ps *schema.Problems, csv *pipeline.CSV, also string) {
 		}
 	}
 }
+
+// errView is a view that nobody answers for.
+var errView = errors.New("is a view, must be a table; or database.view: rows_of_one_unit, where each of its rows follows " +
+	"from rows of one privacy unit alone")

@@ -112,6 +112,9 @@ func (s duckDB) open(ctx context.Context, o pipeline.Opening) (pipeline.Opened, 
 	if d.facts, err = d.session.Facts(ctx); err != nil {
 		return nil, err
 	}
+	if d.facts.View && s.View == "" {
+		return nil, fmt.Errorf("%s: %w", t.Name, errView)
+	}
 	stored := table.Stored{Name: filepath.Base(place), Schema: d.facts.Schema(), Begin: d.begin}
 	var places []int
 	d.rows, places, err = table.OpenStored(stored, cells(o.CSV), o.Columns, o.Unit)

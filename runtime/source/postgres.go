@@ -55,7 +55,7 @@ func (s server) open(ctx context.Context, o pipeline.Opening) (pipeline.Opened, 
 	}
 	snapshot, err := postgres.Open(ctx, place, columns)
 	if err == nil && snapshot.Table.View && s.View == "" {
-		err = errors.Join(errors.New("is a view, must be a table; or database.view: rows_of_one_unit, where each of its rows follows from rows of one privacy unit alone"), snapshot.Close())
+		err = errors.Join(errView, snapshot.Close())
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Table, err)

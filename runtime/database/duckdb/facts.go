@@ -17,13 +17,14 @@ type Column struct{ Name, Type string }
 // Facts are what is known of a table before its rows are read.
 type Facts struct {
 	Version string // of DuckDB, such as v1.5.6
+	View    bool   // the rows are those of a view
 	Columns []Column
 }
 
 // Facts asks for the columns of the table. All files must have the same ones: DuckDB would turn the values of later
 // files into the types of the first, decimals into whole numbers.
 func (s *Session) Facts(ctx context.Context) (Facts, error) {
-	statements := []string{copied("SELECT version()")}
+	statements := []string{copied("SELECT version(), " + s.isView())}
 	for i := range s.files {
 		described := fmt.Sprintf("SELECT '%d', column_name, column_type FROM (DESCRIBE SELECT * FROM %s)", i, s.part(i))
 		statements = append(statements, copied(described))
@@ -47,12 +48,12 @@ func (s *Session) Facts(ctx context.Context) (Facts, error) {
 // described reads the version, and the columns of each file.
 func (s *Session) described(c *cells) (f Facts, parts [][]Column, err error) {
 	parts = make([][]Column, len(s.files))
-	version, err := c.row(nil, 1)
+	about, err := c.row(nil, 2)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return f, nil, err
 	}
-	if len(version) == 1 {
-		f.Version = string(version[0].text)
+	if len(about) == 2 {
+		f.Version, f.View = string(about[0].text), string(about[1].text) == "true"
 	}
 	for {
 		row, err := c.row(nil, 3)

@@ -157,6 +157,20 @@ func TestNamesMeanNothing(t *testing.T) {
 	}
 }
 
+// TestViewsAreTold: what is a view is known, in whatever case its name is written, since nobody sees what it sums up.
+func TestViewsAreTold(t *testing.T) {
+	dir := made(t, "x.duckdb", "CREATE TABLE t AS SELECT 1 AS v; CREATE SCHEMA s; CREATE VIEW s.w AS SELECT * FROM t; CHECKPOINT;")
+	for table, want := range map[Table]bool{
+		{Format: Database, Schema: "main", Name: "t"}: false, {Format: Database, Schema: "s", Name: "w"}: true,
+		{Format: Database, Schema: "S", Name: "W"}: true,
+	} {
+		facts, err := session(t, table, dir, "x.duckdb").Facts(t.Context())
+		if err != nil || facts.View != want {
+			t.Errorf("%s.%s: %+v, %v; must be a view: %t", table.Schema, table.Name, facts, err, want)
+		}
+	}
+}
+
 // TestNothingElseIsReached: a view that reads another file, as a stranger's database may hold, is refused, and so is
 // one that would write.
 func TestNothingElseIsReached(t *testing.T) {

@@ -55,6 +55,15 @@ func (s *Session) settings() []string {
 // descriptor names an inherited file.
 func descriptor(i int) string { return fmt.Sprintf("/dev/fd/%d", 3+i) }
 
+// isView is the expression of whether the table is a view.
+func (s *Session) isView() string {
+	if s.table.Format != Database {
+		return "false"
+	}
+	return "EXISTS (SELECT * FROM duckdb_views() WHERE database_name = 'weir_source' AND lower(schema_name) = lower(" +
+		text(s.table.Schema) + ") AND lower(view_name) = lower(" + text(s.table.Name) + "))"
+}
+
 // from is the expression of the rows of all files, in their order; part is that of one of them.
 func (s *Session) from() string {
 	if s.table.Format == Database {
