@@ -66,6 +66,8 @@ type Opening struct {
 	CSV     *CSV           // dataset.csv; nil: as the defaults say
 	Columns *domain.Domain // to be read, in this order
 	Seed    uint64         // public
+	// Tell takes what the owner should know of how the rows are read, in words that quote no cell; nil drops it.
+	Tell func(note string)
 	// Unit is the column that names privacy units, or "". Where a value of it that the domain does not list becomes
 	// missing, records have a column more, UnlistedColumn: a name that is lost before rows are counted would let one
 	// person fill the table.

@@ -76,7 +76,7 @@ func peek(ctx context.Context, plan *compile.Plan, held *files.Held, asked strin
 // invented says which dataset invented rows are, whose content is what made them: none of them is drawn.
 func invented(ctx context.Context, plan *compile.Plan, held *files.Held, opts Options) (identity, error) {
 	d := &plan.Spec.Dataset
-	from, err := d.Source.Open(ctx, opening(plan, held))
+	from, err := d.Source.Open(ctx, opening(plan, held, opts))
 	if err != nil {
 		return identity{}, err
 	}

@@ -53,7 +53,7 @@ func (s *opened) open(ctx context.Context, plan *compile.Plan, held *files.Held,
 	if err != nil {
 		return err
 	}
-	from, err := d.Source.Open(ctx, opening(plan, held))
+	from, err := d.Source.Open(ctx, opening(plan, held, opts))
 	if err != nil {
 		return err
 	}
@@ -93,13 +93,13 @@ func partsOf(ctx context.Context, held *files.Held, names []string) (digests []s
 }
 
 // opening is what the source of a plan is opened with. Invented rows come from no file: their content is public.
-func opening(plan *compile.Plan, held *files.Held) pipeline.Opening {
+func opening(plan *compile.Plan, held *files.Held, opts Options) pipeline.Opening {
 	d := &plan.Spec.Dataset
 	may := held.Only(d.Declared.Files...)
 	if d.Declared.Invented != "" {
 		may = held.Only()
 	}
-	return pipeline.Opening{Files: may, CSV: d.CSV, Columns: d.Columns(), Unit: d.PrivacyUnit.Column, Seed: plan.Seed}
+	return pipeline.Opening{Files: may, CSV: d.CSV, Columns: d.Columns(), Unit: d.PrivacyUnit.Column, Seed: plan.Seed, Tell: opts.tell}
 }
 
 // each calls f on names until one is refused.

@@ -4,6 +4,7 @@ import (
 	"io"
 	"log/slog"
 	"math/rand/v2"
+	"sync"
 	"time"
 
 	"weir/internal/disk"
@@ -43,6 +44,7 @@ type Options struct {
 	locking bool // a lock is being written, which has its own word for other content
 
 	seen   *store.Seen        // of the runs that trials look at
+	told   *told              // what trials have told of their data; nil: nothing
 	turns  *store.Turns       // of the trials of an experiment
 	orders map[string]float64 // of the filters of caps, by dataset (sourceKey), which the trials of an experiment fix together
 }
@@ -72,6 +74,25 @@ func (o Options) owners() string {
 		return o.Replay.Out
 	}
 	return o.Out
+}
+
+// told is what the owner was told already.
+type told struct {
+	mu    sync.Mutex
+	notes map[string]bool
+}
+
+// tell tells the owner how rows are read; the trials of an experiment tell each note once.
+func (o Options) tell(note string) {
+	if o.told != nil {
+		o.told.mu.Lock()
+		defer o.told.mu.Unlock()
+		if o.told.notes[note] {
+			return
+		}
+		o.told.notes[note] = true
+	}
+	o.Log.Warn(note)
 }
 
 // Reporter hears how a run goes on. Calls may come from several goroutines.

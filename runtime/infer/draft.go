@@ -260,7 +260,7 @@ func Dialect(ctx context.Context, fsys table.FS, of table.Parts, given *pipeline
 type Drafted struct {
 	Domain []byte   // as YAML, marked for a person to decide; private until then
 	Page   []byte   // what the rows look like, as Markdown; private for good
-	Hints  []string // what to try next, by names of columns
+	Hints  []string // what to know or to try next, by names of columns
 }
 
 // finding is what is known of a file while its domain is drafted.
@@ -290,7 +290,10 @@ func Draft(ctx context.Context, fsys table.FS, of table.Parts, csv *pipeline.CSV
 	if err != nil {
 		return nil, err
 	}
+	var hints []string
+	of.Tell = func(note string) { hints = append(hints, note) }
 	raw, err := table.OpenRawParts(ctx, fsys, of, csv)
+	of.Tell = nil
 	if err != nil {
 		return nil, err
 	}
@@ -322,7 +325,7 @@ func Draft(ctx context.Context, fsys table.FS, of table.Parts, csv *pipeline.CSV
 	if err != nil {
 		return nil, err
 	}
-	return &Drafted{Domain: text, Page: f.page(), Hints: f.hints()}, nil
+	return &Drafted{Domain: text, Page: f.page(), Hints: append(hints, f.hints()...)}, nil
 }
 
 // look reads the rows by the draft, for what a column alone does not show.

@@ -43,7 +43,7 @@ func (s *File) Open(_ context.Context, o pipeline.Opening) (pipeline.Opened, err
 	if err != nil {
 		return nil, err
 	}
-	t, err := table.OpenParts(o.Files, table.Parts{Name: s.File, Files: list}, o.CSV, o.Columns, o.Unit)
+	t, err := table.OpenParts(o.Files, table.Parts{Name: s.File, Files: list, Tell: o.Tell}, o.CSV, o.Columns, o.Unit)
 	return &openFile{files: o.Files, list: list, rows: t}, err
 }
 

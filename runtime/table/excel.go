@@ -119,7 +119,7 @@ func (s *sheet) begin(in *input) error {
 	if s.within, err = readArea(in.name, in.dialect.area); err != nil {
 		return err
 	}
-	if err := s.small(in.name); err != nil {
+	if err := s.look(in); err != nil {
 		return err
 	}
 	if props, err := s.book.GetWorkbookProps(); err == nil && props.Date1904 != nil {
@@ -175,22 +175,31 @@ func readArea(file, text string) (area, error) {
 	return area{}, wrong(file, "csv.range is %q; accepted: the first and last cell of the table, such as B3:F40, or B3:F for all rows from the third on", text)
 }
 
-// small refuses a sheet that the library cannot hold: a few bytes can name its last cell.
-func (s *sheet) small(file string) error {
+// look refuses a sheet that the library cannot hold, as a few bytes can name its last cell, and tells of a row that Excel
+// does not show.
+func (s *sheet) look(in *input) error {
 	rows, err := s.book.Rows(s.name)
 	if err != nil {
-		return s.damaged(file)
+		return s.damaged(in.name)
 	}
 	defer rows.Close()
-	cells := 0
-	for rows.Next() {
+	cells, hidden := 0, 0
+	for n := 1; rows.Next(); n++ {
+		unseen := rows.GetRowOpts().Hidden
 		row, err := rows.Columns()
 		if err != nil {
-			return s.damaged(file)
+			return s.damaged(in.name)
 		}
 		if cells += len(row); cells > mostSheet {
-			return wrong(file, "has a sheet of more than %d cells; accepted: smaller ones, or the sheet saved as CSV or Parquet", mostSheet)
+			return wrong(in.name, "has a sheet of more than %d cells; accepted: smaller ones, or the sheet saved as CSV or Parquet", mostSheet)
 		}
+		if unseen && hidden == 0 && len(row) > 0 && n >= s.within.top && n <= s.within.bottom {
+			hidden = n
+		}
+	}
+	if hidden > 0 && in.tell != nil {
+		in.tell(fmt.Sprintf("%s: row %d of the sheet is hidden (by a filter, perhaps), and hidden rows are read as all others "+
+			"are; where they are no rows of the table, delete them or copy what is shown into a sheet of its own", in.name, hidden))
 	}
 	return rows.Error()
 }

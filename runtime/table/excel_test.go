@@ -5,7 +5,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/csv"
+	"errors"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -213,4 +215,58 @@ func FuzzExcel(f *testing.F) {
 			spelledOut(t, fstest.MapFS{"f": {Data: data}})
 		}
 	})
+}
+
+// TestHiddenRowsAreTold: the first hidden row of the table is told once, by its place, and all are read.
+func TestHiddenRowsAreTold(t *testing.T) {
+	d := &domain.Domain{Columns: []domain.Column{{Name: "n", Type: domain.Integer}}}
+	for _, c := range []struct {
+		hidden []int
+		area   string
+		told   string
+	}{{nil, "", ""}, {[]int{3, 4}, "", "row 3 of the sheet is hidden"}, {[]int{6, 9}, "", ""}, {[]int{5}, "A1:A4", ""}, {[]int{4}, "A1:A4", "row 4 "}} {
+		book := excelize.NewFile()
+		for i, cell := range []any{"n", 1, 2, 3, 4} { // rows 1 to 5
+			book.SetCellValue("Sheet1", "A"+strconv.Itoa(i+1), cell)
+		}
+		for _, row := range c.hidden {
+			book.SetRowVisible("Sheet1", row, false)
+		}
+		var data bytes.Buffer
+		if err := book.Write(&data); err != nil {
+			t.Fatal(err)
+		}
+		files, csv := fstest.MapFS{"f": {Data: data.Bytes()}}, &pipeline.CSV{Range: c.area}
+		for reading, read := range map[string]func(Parts) (int, error){
+			"rows": func(p Parts) (n int, err error) {
+				got, err := OpenParts(files, p, csv, d, "")
+				if err != nil {
+					return 0, err
+				}
+				return int(all(t, got).NumRows()), nil
+			},
+			"raw": func(p Parts) (n int, err error) {
+				raw, err := OpenRawParts(t.Context(), files, p, csv)
+				if err != nil {
+					return 0, err
+				}
+				for _, failed := range raw.Rows {
+					n, err = n+1, errors.Join(err, failed)
+				}
+				return n, err
+			},
+		} {
+			var notes []string
+			p := One("f")
+			p.Tell = func(note string) { notes = append(notes, note) }
+			n, err := read(p)
+			want := 4
+			if c.area != "" {
+				want = 3
+			}
+			if err != nil || n != want || len(notes) > 1 || (len(notes) == 1) != (c.told != "") || c.told != "" && !strings.Contains(notes[0], c.told) {
+				t.Errorf("%s, hidden %v of %q: %d rows, %v, told %q; must be %d rows, %q", reading, c.hidden, c.area, n, err, notes, want, c.told)
+			}
+		}
+	}
 }

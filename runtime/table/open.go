@@ -11,12 +11,13 @@ import (
 	"weir/pipeline/domain"
 )
 
-// options of reading; the first two change no result.
+// options of reading; the last two alone change a result.
 type options struct {
-	BatchRows int    // rows of a record batch; 65,536 by default
-	Workers   int    // parsing goroutines; the number of cores by default, at most 4
-	unit      string // see OpenParts
-	called    string // name of the table, where that is not the file's: by which a tab parts its cells (Tabbed)
+	BatchRows int               // rows of a record batch; 65,536 by default
+	Workers   int               // parsing goroutines; the number of cores by default, at most 4
+	tell      func(note string) // see Parts; nil once it has been told
+	unit      string            // see OpenParts
+	called    string            // name of the table, where that is not the file's: by which a tab parts its cells (Tabbed)
 }
 
 func (o options) filled() options {

@@ -16,6 +16,8 @@ import (
 type Parts struct {
 	Name  string   // what people call the table: its file, or the pattern of several
 	Files []string // one at least
+
+	Tell func(note string) // takes what the owner should know of how a file is read; nil drops it
 }
 
 // One is a table in one file.
@@ -28,7 +30,7 @@ func One(file string) Parts { return Parts{Name: file, Files: []string{file}} }
 // records have a column more than the header, pipeline.UnlistedColumn: the name of a value that became missing so, and
 // null in all other rows. What names a unit goes on doing so until the unit's rows are counted.
 func OpenParts(fsys FS, p Parts, csv *pipeline.CSV, d *domain.Domain, unit string) (pipeline.Table, error) {
-	o := options{unit: unit, called: p.Name}
+	o := options{unit: unit, called: p.Name, tell: p.Tell}
 	if len(p.Files) == 1 {
 		return openWith(fsys, p.Files[0], csv, d, o)
 	}
@@ -105,12 +107,13 @@ func inTurn(parts []rowReader) rowReader {
 // OpenRawParts is OpenRaw for a table in several files of one format, whose columns must have the same names, in any
 // order, or be as many where there are no names. The columns are those of the first, in its order.
 func OpenRawParts(ctx context.Context, fsys FS, p Parts, csv *pipeline.CSV) (*Raw, error) {
+	o := options{tell: p.Tell}
 	if len(p.Files) == 1 {
-		return OpenRaw(ctx, fsys, p.Files[0], csv)
+		return openRaw(ctx, fsys, p.Files[0], csv, o)
 	}
 	w := &rawParts{files: p.Files}
 	for _, name := range p.Files {
-		r, err := OpenRaw(ctx, fsys, name, csv)
+		r, err := openRaw(ctx, fsys, name, csv, o)
 		if err != nil {
 			return nil, err
 		}

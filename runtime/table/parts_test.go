@@ -78,7 +78,7 @@ func TestPartsAreOneTable(t *testing.T) {
 func TestPartsAreReadByTheNameOfTheTable(t *testing.T) {
 	files := fstest.MapFS{"p.tsv": {Data: []byte("n,x,c\n1,2,red\n")}, "p.csv": {Data: []byte("n,x,c\n1,2,red\n")}}
 	for _, file := range []string{"p.tsv", "p.csv"} {
-		got, err := OpenParts(files, Parts{"p.*", []string{file}}, nil, small(), "")
+		got, err := OpenParts(files, Parts{Name: "p.*", Files: []string{file}}, nil, small(), "")
 		if err != nil {
 			t.Errorf("%s: %v", file, err)
 			continue
@@ -87,17 +87,17 @@ func TestPartsAreReadByTheNameOfTheTable(t *testing.T) {
 			t.Errorf("%s: %d rows, must be 1", file, rows)
 		}
 	}
-	if _, err := OpenParts(files, Parts{"p.*sv", []string{"p.csv"}}, nil, small(), ""); err != nil {
+	if _, err := OpenParts(files, Parts{Name: "p.*sv", Files: []string{"p.csv"}}, nil, small(), ""); err != nil {
 		t.Error(err)
 	}
-	if _, err := OpenParts(files, Parts{"*.tsv", []string{"p.tsv"}}, nil, small(), ""); err == nil {
+	if _, err := OpenParts(files, Parts{Name: "*.tsv", Files: []string{"p.tsv"}}, nil, small(), ""); err == nil {
 		t.Error("a pattern of .tsv is read with commas")
 	}
 }
 
 // TestProblemsOfPartsAreToldTogether: of every file by its name, without a cell; no rows come behind the first problem.
 func TestProblemsOfPartsAreToldTogether(t *testing.T) {
-	parts := Parts{"*.csv", []string{"1.csv", "2.csv", "3.csv"}}
+	parts := Parts{Name: "*.csv", Files: []string{"1.csv", "2.csv", "3.csv"}}
 	files := fstest.MapFS{"1.csv": {Data: []byte("n,x,c\n1,2,red\nsecret,2,red\n")}, "2.csv": {Data: []byte("n,x,c\n1,2,red\n")},
 		"3.csv": {Data: []byte("c,x,n\nred,2,1\nred,2,1\nred,2,secret\n")}}
 	got, err := OpenParts(files, parts, nil, small(), "")
@@ -130,8 +130,8 @@ func TestPartsOfTwoForms(t *testing.T) {
 	}
 	files := fstest.MapFS{"a": {Data: []byte(asCSV(t, of))}, "b": {Data: stored}}
 	const mixed = "b: is of the format arrow where a is csv; the files of one table must be of one format"
-	_, err1 := OpenParts(files, Parts{"?", []string{"a", "b"}}, nil, every(), "")
-	_, err2 := OpenRawParts(t.Context(), files, Parts{"?", []string{"a", "b"}}, nil)
+	_, err1 := OpenParts(files, Parts{Name: "?", Files: []string{"a", "b"}}, nil, every(), "")
+	_, err2 := OpenRawParts(t.Context(), files, Parts{Name: "?", Files: []string{"a", "b"}}, nil)
 	for _, err := range []error{err1, err2} {
 		if err == nil || err.Error() != mixed {
 			t.Errorf("%v: must be %s", err, mixed)
@@ -151,7 +151,7 @@ func TestPartsOfTwoForms(t *testing.T) {
 	} {
 		files := fstest.MapFS{"one": {Data: []byte(c.one)}, "two": {Data: []byte(c.two)}}
 		var lines []string
-		raw, err := OpenRawParts(t.Context(), files, Parts{"*", []string{"one", "two"}}, c.csv)
+		raw, err := OpenRawParts(t.Context(), files, Parts{Name: "*", Files: []string{"one", "two"}}, c.csv)
 		if err == nil {
 			for row, failed := range raw.Rows {
 				if err = failed; err == nil {
@@ -170,7 +170,7 @@ func TestUnitsOfParts(t *testing.T) {
 	files := fstest.MapFS{"1": {Data: []byte("n,x,c\n1,2,red\n1,2,else\n")}, "2": {Data: []byte("n,x,c\n1,2,else\n")}}
 	d := small()
 	d.Columns[2].Nullable = true
-	got, err := OpenParts(files, Parts{"?", []string{"1", "2"}}, &pipeline.CSV{Unknown: "missing"}, d, "c")
+	got, err := OpenParts(files, Parts{Name: "?", Files: []string{"1", "2"}}, &pipeline.CSV{Unknown: "missing"}, d, "c")
 	if err != nil {
 		t.Fatal(err)
 	}

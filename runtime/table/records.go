@@ -34,6 +34,7 @@ func openRecords(in *input, open opener) (rowReader, error) {
 		return nil, err
 	}
 	s.close()
+	in.tell = nil // it has been told
 	return func(ctx context.Context) pipeline.Batches {
 		return convertAll(ctx, in.name, in.domain, in.dialect, func(context.Context) (recordSource, error) {
 			s, _, err := open(in, match)

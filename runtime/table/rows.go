@@ -34,6 +34,11 @@ type UnreadColumn struct {
 
 // OpenRaw reads the header of a file: text as csv says, Parquet or Arrow.
 func OpenRaw(ctx context.Context, fsys FS, name string, csv *pipeline.CSV) (*Raw, error) {
+	return openRaw(ctx, fsys, name, csv, options{})
+}
+
+// openRaw is OpenRaw with options.
+func openRaw(ctx context.Context, fsys FS, name string, csv *pipeline.CSV, o options) (*Raw, error) {
 	d, err := newDialect(name, csv)
 	if err != nil {
 		return nil, err
@@ -47,7 +52,7 @@ func OpenRaw(ctx context.Context, fsys FS, name string, csv *pipeline.CSV) (*Raw
 	if err != nil {
 		return nil, err
 	}
-	r, err := f.raw(ctx, &input{options: options{}.filled(), fsys: fsys, name: name, stream: s, dialect: d})
+	r, err := f.raw(ctx, &input{options: o.filled(), fsys: fsys, name: name, stream: s, dialect: d})
 	if r != nil {
 		r.format = f.Name()
 	}
@@ -163,6 +168,7 @@ func rawRecords(in *input, open opener) (*Raw, error) {
 		return nil, err
 	}
 	s.close()
+	in.tell = nil
 	r := &Raw{Rows: func(yield func([][]byte, error) bool) {
 		s, _, err := opened(in, open)
 		if err != nil {
