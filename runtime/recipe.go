@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
+	"slices"
 
 	"weir/pipeline"
 	"weir/pipeline/compile"
@@ -100,6 +101,17 @@ func contentOf(plan *compile.Plan, s *opened, digest func(file string) (string, 
 // would fall to other rows (TestReadingIsPinned).
 const reading = 2
 
+// readingOfTimes is the version of how columns of times are read, beside reading: since 1 a stored NaT is missing.
+const readingOfTimes = 1
+
+// timesOf is readingOfTimes where the domain, which may be nil, has a column of times.
+func timesOf(d *domain.Domain) int {
+	if d != nil && slices.ContainsFunc(d.Columns, func(c domain.Column) bool { return c.Type.Moment() }) {
+		return readingOfTimes
+	}
+	return 0
+}
+
 // sourceRecipe is the digest of what the source table is, whatever its rows.
 func sourceRecipe(id, version string, d *spec.Dataset) (string, error) {
 	return store.DigestJSON(struct {
@@ -109,7 +121,8 @@ func sourceRecipe(id, version string, d *spec.Dataset) (string, error) {
 		CSV         *pipeline.CSV
 		Unit        pipeline.Unit
 		Source      any `json:"Tab,omitempty"` // Declared.Reading, under the name of the first that there was
-	}{reading, id, version, d.Columns(), d.CSV, d.PrivacyUnit, d.Declared.Reading})
+		Times       int `json:",omitempty"`
+	}{reading, id, version, d.Columns(), d.CSV, d.PrivacyUnit, d.Declared.Reading, timesOf(d.Columns())})
 }
 
 // address says where a stage's output is stored: its recipe, and everything

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/apache/arrow/go/v15/arrow"
+
 	"weir/internal/plain"
 	"weir/pipeline"
 	"weir/pipeline/domain"
@@ -36,7 +38,11 @@ func (f *finding) draft() []byte {
 		fmt.Fprintf(&b, "# The spec needs: dataset: {file: ..., csv: {%s}}\n", s)
 	}
 	for _, c := range f.skipped {
-		fmt.Fprintf(&b, "# Not drafted: column %d, %s, is stored as %s, which no domain declares. Leave it out, or write single values in its place.\n", c.Place, plain.YAML(c.Name), c.Type)
+		cure := "Leave it out, or write single values in its place."
+		if c.Type == arrow.FixedWidthTypes.Duration_us.Name() {
+			cure = "Leave it out, or write it as a number of seconds, hours or days, which its name then says."
+		}
+		fmt.Fprintf(&b, "# Not drafted: column %d, %s, is stored as %s, which no domain declares. %s\n", c.Place, plain.YAML(c.Name), c.Type, cure)
 	}
 	b.WriteString("columns:\n")
 	for i, c := range drafts {

@@ -123,3 +123,21 @@ func TestNumbersOfOtherSpellingsAreNoNumbers(t *testing.T) {
 		t.Errorf("hexadecimal numbers are drafted as numbers:\n%s", out)
 	}
 }
+
+// TestLengthsOfTimeAreNamed: a length of time is no column of a domain, and the draft says what to write in its place.
+func TestLengthsOfTimeAreNamed(t *testing.T) {
+	of := arrow.NewSchema([]arrow.Field{{Name: "n", Type: arrow.PrimitiveTypes.Int64}, {Name: "stay", Type: arrow.FixedWidthTypes.Duration_us}}, nil)
+	b := array.NewRecordBuilder(memory.DefaultAllocator, of)
+	b.Field(0).(*array.Int64Builder).Append(1)
+	b.Field(1).(*array.DurationBuilder).Append(86400e6)
+	var stream bytes.Buffer
+	w := ipc.NewWriter(&stream, ipc.WithSchema(of))
+	if err := errors.Join(w.Write(b.NewRecord()), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	out, err := Draft(t.Context(), fstest.MapFS{"f": {Data: stream.Bytes()}}, table.One("f"), nil)
+	const want = `# Not drafted: column 2, "stay", is stored as duration, which no domain declares. Leave it out, or write it as a number of seconds, hours or days`
+	if err != nil || !strings.Contains(string(out.Domain), want) || strings.Contains(string(out.Domain), `name: "stay"`) {
+		t.Errorf("%v, %s", err, out.Domain)
+	}
+}

@@ -142,8 +142,20 @@ func (c *converter) column(at int, a arrow.Array, row int64, p *problems) arrow.
 	return b.finish()
 }
 
-// gone reports a missing value; a column of the type null has no other.
-func gone(a arrow.Array, i int) bool { return a.IsNull(i) || a.DataType().ID() == arrow.NULL }
+// gone reports a missing value; a column of the type null has no other. Of times stored in 64 bits the least number is
+// NaT, in every unit: fastparquet writes what pandas has in memory (pandas, "Working with missing data"), and as a time it
+// would lie outside what pandas counts.
+func gone(a arrow.Array, i int) bool {
+	switch v := a.(type) {
+	case *array.Null:
+		return true
+	case *array.Timestamp:
+		return v.IsNull(i) || int64(v.Value(i)) == math.MinInt64
+	case *array.Time64:
+		return v.IsNull(i) || int64(v.Value(i)) == math.MinInt64
+	}
+	return a.IsNull(i)
+}
 
 // adder appends value i of a to the builder of a declared column.
 func (c *converter) adder(at int, a arrow.Array) func(i int) string {

@@ -43,7 +43,8 @@ func (parquetFormat) records(in *input, match matcher) (recordSource, *arrow.Sch
 	if err != nil {
 		return nil, nil, err
 	}
-	l, err := match(s.Schema)
+	stated := s.stated()
+	l, err := match(stated)
 	for i, at := range l {
 		if err == nil && at >= 0 && !s.Reads(i) {
 			err = wrong(in.name, "column %d of the file is stored in a way that is not read", i+1)
@@ -60,7 +61,7 @@ func (parquetFormat) records(in *input, match matcher) (recordSource, *arrow.Sch
 		}
 	}
 	s.rows = s.Rows(fields, int64(in.BatchRows))
-	return s, s.Schema, nil
+	return s, stated, nil
 }
 
 // parquetSource is an opened file whose rows are read.

@@ -37,6 +37,14 @@ func Open(at io.ReaderAt, size int64) (*File, error) {
 // NumRows is what the footer says.
 func (f *File) NumRows() int64 { return f.meta.NumRows }
 
+// Stated returns what a key of the footer says, "" where it is not there. Writers state there what Parquet has no type for.
+func (f *File) Stated(key string) string {
+	if v := f.meta.KeyValueMetadata().FindValue(key); v != nil {
+		return *v
+	}
+	return ""
+}
+
 // open turns the schema into one of Arrow and checks the index against the file.
 func (f *File) open() (err error) {
 	if f.Schema, err = arrowSchema(f.meta.Schema.Root()); err != nil {
