@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -80,7 +81,7 @@ func domainImport(s streams) *cobra.Command {
 
 // domain is the YAML of what the files say.
 func (f *importFlags) domain(file string) ([]byte, error) {
-	data, err := disk.ReadFile(file, codebook.MaxBytes)
+	data, err := readBook(file)
 	if err != nil {
 		return nil, err
 	}
@@ -93,6 +94,13 @@ func (f *importFlags) domain(file string) ([]byte, error) {
 		return nil, fmt.Errorf("--table: is %q, must be left out: %s describes one table", f.table, filepath.Base(file))
 	}
 	return f.specs(file, data)
+}
+
+// readBook reads a file of a publisher behind its byte order mark, which programs of Windows write and JSON has no place
+// for (RFC 8259, section 8.1).
+func readBook(path string) ([]byte, error) {
+	data, err := disk.ReadFile(path, codebook.MaxBytes)
+	return bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), err
 }
 
 // alone is the domain of a file that describes columns by itself.
@@ -112,7 +120,7 @@ func (f *importFlags) specs(specs string, data []byte) ([]byte, error) {
 	book := codebook.NewBook()
 	sources := []string{filepath.Base(specs)}
 	for _, path := range f.codebooks {
-		data, err := disk.ReadFile(path, codebook.MaxBytes)
+		data, err := readBook(path)
 		if err != nil {
 			return nil, err
 		}

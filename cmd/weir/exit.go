@@ -66,6 +66,15 @@ func exitCode(ctx context.Context, err error) int {
 	return exitFailed
 }
 
+// interrupted words what a command says that was stopped and has no words of its own for it: nothing of it goes on.
+func interrupted(err error) error {
+	var coded *codeError
+	if errors.Is(err, context.Canceled) && !errors.As(err, &coded) {
+		return withCode(exitInterrupted, errors.New("interrupted; the same command begins anew"))
+	}
+	return err
+}
+
 // printError prints err unless a command has printed it in another form.
 func printError(w io.Writer, err error) {
 	var printed *printedError

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"strings"
 	"testing"
 
@@ -70,5 +72,25 @@ func TestWarningsPrecedeTheRun(t *testing.T) {
 	}
 	if _, out, _ = s.weir("check", s.path("spec.yaml")); !strings.Contains(out, "\n  instead: a smaller budget") {
 		t.Errorf("check says %s", out)
+	}
+}
+
+// TestInterruptedCommandsSaySo: what Ctrl-C ends is told in words, whichever command it was.
+func TestInterruptedCommandsSaySo(t *testing.T) {
+	s := newStudy(t, 300)
+	s.write("other.csv", s.read("data.csv"))
+	for _, args := range [][]string{
+		{"what-if", s.path("rehearsal.yaml"), "--repeats", "1"},
+		{"domain", "infer", s.path("data.csv"), "--page", "none"},
+		{"evaluate", "--domain", s.path("domain.yaml"), "--real", s.path("data.csv"), "--synthetic", s.path("other.csv")},
+	} {
+		s.write("rehearsal.yaml", s.read("spec.yaml")+"  close: {kind: marginals, real: clean, synthetic: sample}\n")
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		var out, errs bytes.Buffer
+		code := execute(ctx, streams{in: strings.NewReader(""), out: &out, err: &errs, build: func() string { return "test" }}, args)
+		if code != exitInterrupted || !strings.Contains(errs.String(), "weir: interrupted; the same command begins anew\n") || strings.Contains(errs.String(), "context canceled") {
+			t.Errorf("%s: exit code %d: %s%s", args[0], code, out.String(), errs.String())
+		}
 	}
 }

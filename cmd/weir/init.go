@@ -43,6 +43,10 @@ Exit codes: 0 done; 2 usage, a bad domain, or a file exists.`,
 			if len(args) == 1 {
 				dir = args[0]
 			}
+			if c.Flags().Changed("rows-public") && flags.rows < 1 {
+				return usage(c, fmt.Errorf("--rows-public: is %d, must be a number of rows that is publicly known, at least 1; "+
+					"without it their number is private", flags.rows))
+			}
 			write := writeDemo
 			if flags.given() {
 				write = flags.write

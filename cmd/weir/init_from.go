@@ -65,8 +65,6 @@ func (f *initFlags) check() error {
 	case f.from == "":
 		return errors.New("--from: is missing, must name the domain that the other flags belong to; draft one by weir " +
 			"domain infer DATA")
-	case f.rows < 0:
-		return fmt.Errorf("--rows-public: is %d, must be a number of rows that is publicly known", f.rows)
 	case f.unit != "" && f.maxRows < 1:
 		return fmt.Errorf("--max-rows: is %d, must be the most rows that one value of %s may keep; the others are left "+
 			"out by lot", f.maxRows, f.unit)

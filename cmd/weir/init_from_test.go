@@ -196,3 +196,14 @@ func TestInitFromRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestNoRowsArePublic: a number of rows that is said to be public is one.
+func TestNoRowsArePublic(t *testing.T) {
+	s := newStudy(t, 300)
+	for _, more := range [][]string{{"--rows-public", "0"}, {"--rows-public", "-3"}, {"--from", s.path("domain.yaml"), "--rows-public", "0"}} {
+		code, _, errs := s.weir(append([]string{"init", s.path("new")}, more...)...)
+		if code != exitUsage || !strings.Contains(errs, "must be a number of rows that is publicly known, at least 1; without it their number is private") {
+			t.Errorf("%v: exit code %d: %s", more, code, errs)
+		}
+	}
+}

@@ -38,6 +38,7 @@ func execute(ctx context.Context, s streams, args []string) int {
 	if _, _, unknown := root.Find(args); unknown != nil {
 		err = usage(root, unknown)
 	}
+	err = interrupted(err)
 	printError(s.err, err)
 	return exitCode(ctx, err)
 }

@@ -9,10 +9,12 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"gopkg.in/yaml.v3"
 
 	"weir/internal/disk"
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/pipeline/spec"
 	"weir/runtime"
 	"weir/runtime/store"
 	"weir/runtime/table"
@@ -59,6 +61,9 @@ rejection; more of them are conditions that all hold. Values are separated by co
 spelled as in rules of the domain: a category, a number, a range such as 18..30, or
 missing. A condition that fewer rows meet than one in --max-tries is an error.
 
+Text is written as the run wrote its own tables, where MODEL lies in the release of one;
+a model by itself does not know how its source was written.
+
 With --step T rows are those of the model after step T of its training, where
 release_every kept it.
 
@@ -81,7 +86,7 @@ Exit codes: 0 done; 1 the model cannot be read, or meets the conditions too seld
 	c.Flags().IntVar(&f.step, "step", 0, "step of the training to draw from, one that the model holds (default: the last)")
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "public seed of the draw")
 	c.Flags().StringVar(&f.out, "out", "-", "file to write, "+table.Endings()+"; - is CSV on stdout")
-	c.Flags().StringVar(&f.delim, "delimiter", "", "character between the values of text (default: a comma, of .tsv a tab); a model does not know that of its source")
+	c.Flags().StringVar(&f.delim, "delimiter", "", "character between the values of text (default: that of the run's own tables, else a comma; of .tsv a tab)")
 	c.Flags().BoolVar(&f.force, "force", false, "overwrite the file of --out")
 	c.Flags().BoolVar(&f.argmax, "argmax", false, "take the most probable category instead of drawing one")
 	return c
@@ -109,8 +114,10 @@ func (f *sampleFlags) run(c *cobra.Command, s streams, path string) error {
 	if len(f.delim) > 1 || strings.ContainsAny(f.delim, "\"\r\n\x00") || f.delim >= "\x80" {
 		return usage(c, fmt.Errorf("--delimiter: is %q, must be one ASCII character other than the quote", f.delim))
 	}
-	style := table.Style{CSV: &pipeline.CSV{Delimiter: f.delim}}
-	var err error
+	style, err := f.style(path)
+	if err != nil {
+		return err
+	}
 	if f.conditions, err = conditions(f.where); err != nil {
 		return usage(c, err)
 	}
@@ -133,6 +140,34 @@ func (f *sampleFlags) run(c *cobra.Command, s streams, path string) error {
 		return nil
 	}
 	return runtime.WriteTable(c.Context(), f.out, t, style)
+}
+
+// style returns how text is written: as the run of the model wrote its tables, where the model lies in the release of one.
+func (f *sampleFlags) style(path string) (table.Style, error) {
+	style := table.Style{CSV: &pipeline.CSV{}}
+	if dir := releasing(path); dir != "" {
+		run, err := store.ReadRecord(dir)
+		if err != nil {
+			return style, err
+		}
+		var s struct {
+			Dataset struct {
+				CSV *pipeline.CSV `yaml:"csv"`
+			} `yaml:"dataset"`
+			Write spec.Write `yaml:"write"`
+		}
+		if err := yaml.Unmarshal([]byte(run.Spec), &s); err != nil {
+			return style, fmt.Errorf("%s: its run states a spec that cannot be read: %w", path, err)
+		}
+		style.Spreadsheet = s.Write.SpreadsheetSafe
+		if s.Dataset.CSV != nil {
+			style.CSV = s.Dataset.CSV
+		}
+	}
+	if f.delim != "" || table.Tabbed(f.out) {
+		style.CSV.Delimiter = f.delim
+	}
+	return style, nil
 }
 
 func (f *sampleFlags) draw(ctx context.Context, path string) (pipeline.Table, error) {
