@@ -28,6 +28,10 @@ func placePage(data, page string) (string, error) {
 		return "", fmt.Errorf("%s: lies in what the run %s releases, and it will quote rows: name a file "+
 			"elsewhere by --page", page, run)
 	}
+	if disk.Tracked(page) {
+		return "", fmt.Errorf("%s: git tracks it, and it will quote rows: git rm --cached %s and commit that, or say "+
+			"--page none", page, page)
+	}
 	ignore := filepath.Join(filepath.Dir(page), ".gitignore")
 	if _, err := os.Lstat(ignore); err == nil && disk.Staged(page) {
 		return "", fmt.Errorf("%s: lies in a git work tree and no .gitignore names it, and it will quote rows: add the "+

@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"cmp"
 	"os"
 	"path"
 	"path/filepath"
@@ -12,28 +13,75 @@ import (
 // up to there, nor the work tree's own list of what is excluded, names it or a folder above it. Links are followed, and
 // of lines that disagree the last of the nearest file counts, as git has it. Of patterns that it cannot read, those that
 // name files are passed over and those that take files out again hold, so that it may take a file for staged that is
-// not, and never the other way round.
+// not, and never the other way round. Where GIT_DIR is set, the work tree that it says is asked too.
 func Staged(path string) bool {
-	path, err := filepath.Abs(path)
+	dir, name, err := located(path)
 	if err != nil {
 		return true
 	}
-	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
-	if err != nil {
-		dir = filepath.Dir(path)
+	staged := false
+	eachTree(dir, []string{name}, func(t workTree, below []string) bool {
+		staged = !t.excluded(below)
+		return !staged
+	})
+	return staged
+}
+
+// located returns the folder of a file, behind links, and its name.
+func located(path string) (dir, name string, err error) {
+	path, err = filepath.Abs(path)
+	dir = filepath.Dir(path)
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
 	}
-	below := []string{filepath.Base(path)}
+	return dir, filepath.Base(path), err
+}
+
+// workTree is a folder whose files git keeps, and where it keeps them.
+type workTree struct{ root, git string }
+
+// eachTree calls f, until it returns false, for the work trees that git can take dir to lie in, with the segments below
+// each: the one that GIT_DIR says, and those of the folders above up to the first repository.
+func eachTree(dir string, below []string, f func(t workTree, below []string) bool) {
+	if t, ok := saidTree(); ok {
+		if rel, err := filepath.Rel(t.root, dir); err == nil && filepath.IsLocal(rel) && !f(t, append(segments(rel), below...)) {
+			return
+		}
+	}
 	for {
-		_, err := os.Lstat(filepath.Join(dir, ".git"))
-		if err == nil && !excluded(dir, below) {
-			return true
+		dot := filepath.Join(dir, ".git")
+		if _, err := os.Lstat(dot); err == nil && (!f(workTree{dir, gitDir(dot)}, below) || whole(dir)) {
+			return
 		}
-		if err == nil && whole(dir) || filepath.Dir(dir) == dir {
-			return false
+		if filepath.Dir(dir) == dir {
+			return
 		}
-		below = slices.Insert(below, 0, filepath.Base(dir))
+		below = slices.Insert(slices.Clone(below), 0, filepath.Base(dir))
 		dir = filepath.Dir(dir)
 	}
+}
+
+// saidTree is the work tree that the environment says (git(1), GIT_DIR and GIT_WORK_TREE).
+func saidTree() (t workTree, ok bool) {
+	git := os.Getenv("GIT_DIR")
+	if git == "" {
+		return t, false
+	}
+	tree := cmp.Or(os.Getenv("GIT_WORK_TREE"), ".")
+	git, err1 := filepath.Abs(git)
+	tree, err2 := filepath.Abs(tree)
+	if real, err := filepath.EvalSymlinks(tree); err == nil {
+		tree = real
+	}
+	return workTree{tree, git}, err1 == nil && err2 == nil
+}
+
+// segments cuts a path below a folder; "." has none.
+func segments(rel string) []string {
+	if rel == "." {
+		return nil
+	}
+	return strings.Split(filepath.ToSlash(rel), "/")
 }
 
 // whole reports whether the .git of a folder is a repository: of an empty one git takes no notice, and asks the folders
@@ -55,9 +103,9 @@ func Ignored(path string) bool {
 
 // excluded reports whether git passes over the file that is named by these segments below a work tree: what it passes
 // over as a folder, no line can take out again.
-func excluded(root string, below []string) bool {
+func (t workTree) excluded(below []string) bool {
 	for n := 1; n <= len(below); n++ {
-		if passedOver(root, below[:n], n < len(below)) {
+		if t.passedOver(below[:n], n < len(below)) {
 			return true
 		}
 	}
@@ -65,14 +113,14 @@ func excluded(root string, below []string) bool {
 }
 
 // passedOver asks the nearest .gitignore first, and the list of the work tree last.
-func passedOver(root string, below []string, folder bool) bool {
+func (t workTree) passedOver(below []string, folder bool) bool {
 	for n := len(below) - 1; n >= 0; n-- {
-		at := filepath.Join(root, filepath.Join(below[:n]...), ".gitignore")
+		at := filepath.Join(t.root, filepath.Join(below[:n]...), ".gitignore")
 		if verdict, said := ruled(at, below[n:], folder); said {
 			return verdict
 		}
 	}
-	verdict, _ := ruled(filepath.Join(root, ".git", "info", "exclude"), below, folder)
+	verdict, _ := ruled(filepath.Join(t.git, "info", "exclude"), below, folder)
 	return verdict
 }
 

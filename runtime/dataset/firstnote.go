@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"weir/internal/disk"
@@ -44,6 +45,29 @@ func (f *finding) exposed() error {
 			"such a file where none is.)")}
 	}
 	return nil
+}
+
+// CheckTracked refuses a charge to a ledger while git tracks a key: it goes along with the next commit, whatever a
+// .gitignore says.
+func (id *Identity) CheckTracked(ledger string) error {
+	lines := trackedKeys(id.out, id.ID, id.place.owner, homeOf(ledger))
+	if lines == nil {
+		return nil
+	}
+	return Refusal{errors.New("refused: " + strings.Join(lines, "\n") + "\nNothing was charged.")}
+}
+
+// trackedKeys says which keys of a dataset git tracks, and what to do.
+func trackedKeys(out, id string, owners ...string) (lines []string) {
+	x := index{dir: indexDir(out)}
+	for _, file := range append(owners, x.keyPath(), x.recordPath(id)) {
+		line := fmt.Sprintf("%s holds a key and git tracks it: git rm --cached %s, and commit that; with a commit of it that "+
+			"was published, guesses of the rows can be tested.", file, quoted(file))
+		if file != "" && disk.Tracked(file) && !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
 }
 
 // staged says which keys "git add -A" would stage, and what to do.

@@ -220,6 +220,9 @@ func (f *finding) keep(own *owner, rows sketch) (*Identity, error) {
 		f.tellOther(&rec.owner, mac)
 	}
 	f.warn(overlaps, joins)
+	if !f.Uncharged && !f.Replay { // it refuses the first new charge
+		f.notes = append(f.notes, trackedKeys(f.Out, rec.ID, f.owners()...)...)
+	}
 	return &Identity{ID: rec.ID, Version: f.Version, Path: f.place.path, Secret: c.Secret.Key, Ledger: rec.Ledger, Notes: f.notes,
 		Overlaps: overlaps, Joins: joins, content: mac, key: rec.Key.Key, seen: c.Seen, locked: rec.locked(f.Version), head: rec.head(), place: f.place, out: f.Out}, nil
 }

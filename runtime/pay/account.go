@@ -194,7 +194,10 @@ func (a *Account) read() ([]ledger.Entry, ledger.Head, error) {
 func (a *Account) append(c ledger.Charge) (entries []ledger.Entry, head ledger.Head, before bool, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if err := a.of.bind(a.path); err != nil {
+	if err = a.of.untracked(a.path); err == nil {
+		err = a.of.bind(a.path)
+	}
+	if err != nil {
 		return nil, ledger.Head{}, false, err
 	}
 	entries, err = a.ledger.Append(a.limit, c)

@@ -156,6 +156,14 @@ func (d Dataset) mend(err error) error {
 	return fmt.Errorf("%w; %s", err, d.Known.HowToRestore())
 }
 
+// untracked refuses a charge while git tracks a key of the dataset.
+func (d Dataset) untracked(ledger string) error {
+	if d.Known == nil {
+		return nil
+	}
+	return d.Known.CheckTracked(ledger)
+}
+
 // bind binds the declared version to the content that the run read, before anything is charged.
 func (d Dataset) bind(ledger string) error {
 	if d.Known == nil {
