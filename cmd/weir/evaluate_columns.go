@@ -58,6 +58,9 @@ func (c *compared) readHeader(ctx context.Context, folder *files.Folder, d *doma
 		if found > best {
 			best, c.csv, c.names = found, &csv, raw.Names
 		}
+		if raw.Stored != nil {
+			break // no text: it has no delimiter
+		}
 	}
 }
 

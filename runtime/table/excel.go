@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -40,10 +41,45 @@ func (excelFormat) Name() string { return "xlsx" }
 // Begins implements Format.
 func (excelFormat) Begins(head []byte) bool { return begins(head, zipMark, oldOffice) }
 
-func (f excelFormat) open(in *input) (rowReader, error) { return openRecords(in, f.records) }
+func (f excelFormat) open(in *input) (rowReader, error) { return openRecords(in, (&lender{}).records) }
 
 func (f excelFormat) raw(_ context.Context, in *input) (*Raw, error) {
-	return rawRecords(in, f.records)
+	return rawRecords(in, (&lender{}).records)
+}
+
+// lender keeps the sheet by which a file was checked for the first reading: to open one takes longer than to read it.
+type lender struct {
+	mu    sync.Mutex
+	begun bool
+	sheet *sheet
+}
+
+// records opens a sheet, or returns the one that is kept, whose rows nobody has read.
+func (l *lender) records(in *input, match matcher) (recordSource, *arrow.Schema, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if s := l.sheet; s != nil {
+		l.sheet = nil
+		return s, s.schema, nil
+	}
+	s, schema, err := excelFormat{}.records(in, match)
+	if err != nil || l.begun {
+		return s, schema, err
+	}
+	l.begun = true
+	return lent{s.(*sheet), l}, schema, nil
+}
+
+// lent is a sheet that is kept where it is closed.
+type lent struct {
+	*sheet
+	by *lender
+}
+
+func (l lent) close() {
+	l.by.mu.Lock()
+	defer l.by.mu.Unlock()
+	l.by.sheet = l.sheet
 }
 
 // records opens a sheet at its first row of values.
@@ -119,8 +155,11 @@ func (s *sheet) begin(in *input) error {
 	if s.within, err = readArea(in.name, in.dialect.area); err != nil {
 		return err
 	}
-	if err := s.look(in); err != nil {
-		return err
+	if !in.looked {
+		if err := s.look(in); err != nil {
+			return err
+		}
+		in.looked = true
 	}
 	if props, err := s.book.GetWorkbookProps(); err == nil && props.Date1904 != nil {
 		s.from1904 = *props.Date1904

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/csv"
 	"errors"
+	"io/fs"
 	"os"
 	"strconv"
 	"strings"
@@ -268,5 +269,66 @@ func TestHiddenRowsAreTold(t *testing.T) {
 				t.Errorf("%s, hidden %v of %q: %d rows, %v, told %q; must be %d rows, %q", reading, c.hidden, c.area, n, err, notes, want, c.told)
 			}
 		}
+	}
+}
+
+// counting counts how often files are opened.
+type counting struct {
+	fstest.MapFS
+	opened *int
+}
+
+func (c counting) Open(name string) (fs.File, error) {
+	*c.opened++
+	return c.MapFS.Open(name)
+}
+
+// TestWorkbookIsOpenedOnce: the sheet by which a workbook was checked is the one that is read first; every reading sees all
+// rows, two at a time too.
+func TestWorkbookIsOpenedOnce(t *testing.T) {
+	files, _ := lab(t)
+	n := 0
+	from := counting{files, &n}
+	csv := &pipeline.CSV{Sheet: "Lab", Range: "B3:J"}
+	got, err := Open(from, "lab.xlsx", csv, labDomain())
+	if err != nil {
+		t.Fatal(err)
+	}
+	checked := n
+	var first string
+	for rec, err := range got.Open(t.Context()) { // in the midst of which another one begins
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n != checked {
+			t.Errorf("the first reading opens the file %d times, must be 0", n-checked)
+		}
+		first = asCSV(t, got)
+		if rows := int64(strings.Count(first, "\n") - 1); rows != rec.NumRows() {
+			t.Errorf("%d rows, and %d in another reading", rec.NumRows(), rows)
+		}
+		break
+	}
+	if again := asCSV(t, got); again != first || n != checked+2 {
+		t.Errorf("other rows in a later reading, or %d openings, must be 2", n-checked)
+	}
+	n = 0
+	raw, err := OpenRaw(t.Context(), from, "lab.xlsx", csv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		rows := 0
+		for _, err := range raw.Rows {
+			if rows++; err != nil {
+				t.Fatal(err)
+			}
+		}
+		if rows != strings.Count(first, "\n")-1 {
+			t.Errorf("drafts see %d rows", rows)
+		}
+	}
+	if n != 3 {
+		t.Errorf("drafts open the file %d times, must be 3: for its form, its first reading and the second", n)
 	}
 }

@@ -65,6 +65,7 @@ type input struct {
 	stream  *stream // at the beginning, decompressed; open and raw may read from it and leave it open
 	dialect *dialect
 	domain  *domain.Domain // nil for raw
+	looked  bool           // the file was found small enough to be held in memory
 }
 
 // rowReader reads the rows of a table from the beginning; see pipeline.Table.
