@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"syscall"
@@ -63,9 +64,15 @@ func (s *Session) closed() error {
 		return nil
 	}
 	for _, f := range s.files {
-		if _, err := os.Stat(f.Name() + ".wal"); err == nil {
-			return fmt.Errorf("%s: has a write-ahead log (.wal) beside it, so not all of its rows are in the file; "+
-				"close it in DuckDB, or CHECKPOINT it", s.name)
+		real, err := filepath.EvalSymlinks(f.Name()) // the log lies beside the file, not beside a link to it
+		if err != nil {
+			return fmt.Errorf("%s: is no longer there: %w", s.name, errors.Unwrap(err))
+		}
+		for _, log := range []string{".wal", ".wal.checkpoint", ".wal.recovery"} { // the latter of a crash in a checkpoint
+			if _, err := os.Stat(real + log); err == nil {
+				return fmt.Errorf("%s: has a write-ahead log (%s) beside it, so not all of its rows are in the file; "+
+					"close it in DuckDB, or CHECKPOINT it", s.name, log)
+			}
 		}
 	}
 	return nil

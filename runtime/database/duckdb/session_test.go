@@ -187,6 +187,27 @@ func TestNothingElseIsReached(t *testing.T) {
 	}
 }
 
+// TestMacrosOfTheFileMeanNothing: macros that a file calls as DuckDB's own functions change neither the version, which
+// stands in weir.lock, nor how cells are spelled; views still find what their own database calls so.
+func TestMacrosOfTheFileMeanNothing(t *testing.T) {
+	dir := made(t, "x.duckdb", `CREATE TABLE t AS SELECT 'Anna-4711' AS v, DATE '1970-01-02' AS d; CREATE MACRO version() AS (SELECT v FROM main.t);
+		CREATE MACRO isfinite(x) AS false; CREATE MACRO date_diff(a, b, c) AS 7; CREATE MACRO twice(x) AS x || x;
+		CREATE SCHEMA ward; CREATE TABLE ward.u AS SELECT 'ab' AS v; CREATE VIEW ward.w AS SELECT twice(v) AS v FROM u; CHECKPOINT;`)
+	s := session(t, Table{Format: Database, Schema: "main", Name: "t"}, dir, "x.duckdb")
+	facts, err := s.Facts(t.Context())
+	if err != nil || !strings.HasPrefix(facts.Version, "v") {
+		t.Errorf("version %q, %v", facts.Version, err)
+	}
+	got, err := listed(t, s)
+	if want := "Anna-4711|1970-01-02"; err != nil || strings.Join(got, ", ") != want {
+		t.Errorf("%q, %v; must be %q", got, err, want)
+	}
+	got, err = listed(t, session(t, Table{Format: Database, Schema: "ward", Name: "w"}, dir, "x.duckdb"))
+	if err != nil || strings.Join(got, ", ") != "abab" {
+		t.Errorf("view: %q, %v; must be abab", got, err)
+	}
+}
+
 // TestErrorsQuoteNothing: DuckDB's own words quote the cell that it could not convert; ours name the class alone.
 func TestErrorsQuoteNothing(t *testing.T) {
 	const canary = "Anna-4711"
@@ -218,8 +239,13 @@ func TestWriteAheadLog(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "x.duckdb.wal"), []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open("x", Table{Format: Database, Schema: "main", Name: "t"}, opened(t, dir, "x.duckdb")); err == nil || !strings.Contains(err.Error(), "write-ahead") {
-		t.Errorf("%v: must be refused", err)
+	if err := os.Symlink("x.duckdb", filepath.Join(dir, "link.duckdb")); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"x.duckdb", "link.duckdb"} {
+		if _, err := Open("x", Table{Format: Database, Schema: "main", Name: "t"}, opened(t, dir, name)); err == nil || !strings.Contains(err.Error(), "write-ahead") {
+			t.Errorf("%s: %v: must be refused", name, err)
+		}
 	}
 }
 

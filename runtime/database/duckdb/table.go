@@ -36,7 +36,8 @@ func compression(name string) string {
 }
 
 // settings hold a process to its files. A database is attached before the way to other files is closed, since
-// DuckDB looks for its write-ahead log, which closed has refused.
+// DuckDB looks for its write-ahead log, which closed has refused. It is not the database in use, whose macros would be
+// taken for DuckDB's own functions of their names: a view finds what it names in its own database all the same.
 func (s *Session) settings() []string {
 	list := []string{"SET temp_directory=''", "SET TimeZone='UTC'",
 		"SET autoinstall_known_extensions=false", "SET autoload_known_extensions=false"}
@@ -45,7 +46,7 @@ func (s *Session) settings() []string {
 		paths = append(paths, text(descriptor(i)))
 	}
 	if s.table.Format == Database {
-		list = append(list, "ATTACH "+text(descriptor(0))+" AS weir_source (READ_ONLY)", "USE weir_source")
+		list = append(list, "ATTACH "+text(descriptor(0))+" AS weir_source (READ_ONLY)")
 		paths = paths[:1]
 	}
 	return append(list, "SET allowed_paths=["+strings.Join(paths, ", ")+"]",
