@@ -52,9 +52,10 @@ func facts(ctx context.Context, c *pgconn.PgConn, name string, columns []string)
 		return Table{}, fmt.Errorf("table: %w", err)
 	}
 	rows, err := texts(ctx, c, "the table's description", `
-SELECT c.oid, c.relkind, current_setting('is_superuser'),
+SELECT c.oid, c.relkind, pg_catalog.current_setting('is_superuser'),
   pg_catalog.pg_has_role(c.relowner, 'USAGE')
-    OR pg_catalog.has_table_privilege(c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE'),
+    OR pg_catalog.has_table_privilege(c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE')
+    OR pg_catalog.has_any_column_privilege(c.oid, 'INSERT, UPDATE'),
   pg_catalog.has_table_privilege(c.oid, 'SELECT') OR pg_catalog.has_any_column_privilege(c.oid, 'SELECT'),
   EXISTS (SELECT FROM pg_catalog.pg_partition_tree(c.oid) p JOIN pg_catalog.pg_class f ON f.oid = p.relid WHERE f.relkind = 'f')
 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace

@@ -59,9 +59,11 @@ func Open(ctx context.Context, place Place, columns []string) (*Snapshot, error)
 	return s, nil
 }
 
-// take begins the transaction and looks at the table: at its form once its lock is held.
+// take begins the transaction and looks at the table: at its form once its lock is held. Each of its statements sees what
+// is committed when it begins, so the snapshot is one behind the lock. An earlier one would find a table empty that was
+// rewritten, or emptied and filled anew, while the lock was waited for.
 func (s *Snapshot) take(ctx context.Context, columns []string) error {
-	if err := begin(ctx, s.holder, s.place.Timeout); err != nil {
+	if err := begin(ctx, s.holder, s.place.Timeout, "READ COMMITTED"); err != nil {
 		return err
 	}
 	table, err := facts(ctx, s.holder, s.place.Table, columns)
@@ -95,18 +97,19 @@ func (s *Snapshot) Close() error {
 	return nil
 }
 
-// begin starts a transaction that can only read, in a session whose settings change no value.
-func begin(ctx context.Context, c *pgconn.PgConn, timeout time.Duration) error {
+// begin starts a transaction that can only read, in a session whose settings change no value. Only what the server itself
+// brings has its bare name there: another schema of the role's path may have a type text or an operator = of its own.
+func begin(ctx context.Context, c *pgconn.PgConn, timeout time.Duration, isolation string) error {
 	for _, sql := range []string{
 		"SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY",
-		"SET search_path = pg_catalog, pg_temp", // types and operators are the server's own, whatever a role's path has first
+		"SET search_path = pg_catalog, pg_temp",
 		"SET standard_conforming_strings = on",
 		"SET jit = off",
 		"SET max_parallel_workers_per_gather = 0",
 		"SET synchronize_seqscans = off",
 		fmt.Sprintf("SET statement_timeout = %d", timeout.Milliseconds()),
 		"SET idle_in_transaction_session_timeout = 0",
-		"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+		"BEGIN ISOLATION LEVEL " + isolation + " READ ONLY",
 	} {
 		if err := run(ctx, c, "the session", sql); err != nil {
 			return err

@@ -47,7 +47,7 @@ func (s *Snapshot) Read(ctx context.Context) (*Reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = begin(ctx, conn, s.place.Timeout)
+	err = begin(ctx, conn, s.place.Timeout, "REPEATABLE READ")
 	if err == nil {
 		err = run(ctx, conn, "the snapshot", "SET TRANSACTION SNAPSHOT '"+strings.ReplaceAll(s.id, "'", "''")+"'")
 	}
