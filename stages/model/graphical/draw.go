@@ -59,7 +59,6 @@ type drawing struct {
 	placings []placing  // of numbers that are placed by ranks
 	scores   []*scores  // of these
 	placed   [][]uint16 // what is left of their cells in the block; nil of other columns
-	room     sorting
 }
 
 // next is the next n rows. Rows beyond those that were announced begin another drawing

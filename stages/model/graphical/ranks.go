@@ -180,20 +180,21 @@ func related(table []float64, a, b *scores) float64 {
 // those of their bin, by column: 0 the first of rankSteps.
 func (w *drawing) rank() {
 	w.placed = make([][]uint16, len(w.block))
-	ranks := make([][]uint16, len(w.block))
+	ranks, room := make([][]uint16, len(w.block)), &sorting{}
 	for _, p := range w.placings {
-		w.placed[p.column], ranks[p.column] = w.ordered(p, ranks)
+		w.placed[p.column], ranks[p.column] = w.ordered(p, ranks, room)
 	}
 }
 
 // ordered places a number: rows of a bin by a key that has the law of the number's rank inside
 // its bin given where the row lies in the bins of the others.
-func (w *drawing) ordered(p placing, ranks [][]uint16) (cells, rank []uint16) {
+func (w *drawing) ordered(p placing, ranks [][]uint16, room *sorting) (cells, rank []uint16) {
 	codes, c := w.block[p.column], &w.m.Columns[p.column]
 	bins := len(c.Bins)
-	keys := w.keys(p, ranks)
+	keys := room.cleared(len(codes))
+	w.keys(p, ranks, keys)
 	cells, rank = make([]uint16, len(codes)), make([]uint16, len(codes))
-	order, starts := w.room.sorted(codes, keys, c.codes())
+	order, starts := room.sorted(codes, keys, c.codes())
 	for code := range c.codes() {
 		rows := order[starts[code]:starts[code+1]]
 		if code >= bins {
@@ -210,14 +211,14 @@ func (w *drawing) ordered(p placing, ranks [][]uint16) (cells, rank []uint16) {
 	return cells, rank
 }
 
-// keys are the numbers by which the rows are placed inside their bins.
-func (w *drawing) keys(p placing, ranks [][]uint16) []uint16 {
+// keys finds the numbers by which the rows are placed inside their bins.
+func (w *drawing) keys(p placing, ranks [][]uint16, keys []uint16) {
 	codes, bins := w.block[p.column], len(w.m.Columns[p.column].Bins)
 	joints, even := make([]*joint, len(p.by)), evenly()
 	for k, r := range p.by {
 		joints[k] = newJoint(r, w.scores, even)
 	}
-	keys, tilts := w.room.cleared(len(codes)), make([]*tilt, 0, len(p.by))
+	tilts := make([]*tilt, 0, len(p.by))
 	for i, code := range codes {
 		if int(code) >= bins { // missing
 			continue
@@ -230,7 +231,6 @@ func (w *drawing) keys(p placing, ranks [][]uint16) []uint16 {
 		}
 		keys[i] = uint16(min(rankSteps*even.quantile(tilts, w.values.Float64()), rankSteps-1))
 	}
-	return keys
 }
 
 // rankOf is the rank of a row in [0, 1), any where its number has none yet.
