@@ -54,7 +54,7 @@ const Held = "1 GiB"
 // rows. Env.Counting overrides that rule.
 func CounterOf(ctx context.Context, t pipeline.Table, grids []Grid, rows int64, env *pipeline.Env) (Counter, error) {
 	if env.Counting == pipeline.CountPasses || env.Counting == pipeline.CountByRule && Passes(rows, len(grids)) {
-		return roundsOf(ctx, t, grids, nil, env.Workers)
+		return roundsOf(ctx, t, grids, nil, env)
 	}
-	return roundsOf(ctx, t, grids, hold(grids, t.Header.Rows), env.Workers)
+	return roundsOf(ctx, t, grids, hold(grids, t.Header.Rows), env)
 }

@@ -14,6 +14,7 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
+	"weir/privacy"
 	"weir/stages/internal/masks"
 )
 
@@ -66,10 +67,10 @@ func coarse(grids []Grid) Coding {
 func counters() map[string]func(context.Context, pipeline.Table, []Grid) (Counter, error) {
 	return map[string]func(context.Context, pipeline.Table, []Grid) (Counter, error){
 		"held": func(ctx context.Context, t pipeline.Table, g []Grid) (Counter, error) {
-			return roundsOf(ctx, t, g, hold(g, 0), 2)
+			return roundsOf(ctx, t, g, hold(g, 0), pipelinetest.Env(2))
 		},
 		"passes": func(ctx context.Context, t pipeline.Table, g []Grid) (Counter, error) {
-			return roundsOf(ctx, t, g, nil, 2)
+			return roundsOf(ctx, t, g, nil, pipelinetest.Env(2))
 		},
 	}
 }
@@ -196,5 +197,34 @@ func TestTogetherBoundsMemory(t *testing.T) {
 		if got := together(sizes, c.sets); got != c.want {
 			t.Errorf("%v: %d together, must be %d", c.sets, got, c.want)
 		}
+	}
+}
+
+// TestPassesTellHowFarTheyAre: each pass tells the rows that it has read of a public number, and nothing of a private one.
+func TestPassesTellHowFarTheyAre(t *testing.T) {
+	table := stays(rand.New(rand.NewPCG(3, 6)), 60)
+	grids := gridsOf(t, table.Domain)
+	public := table.Header
+	public.Stability, public.OwnRows, public.Terms.Adjacency = pipeline.Rows(1), true, privacy.ReplaceOne
+	for rows, want := range map[int64][][2]int64{0: nil, 60: {{7, 60}, {7, 60}, {60, 60}, {7, 60}, {7, 60}, {60, 60}}} {
+		var told [][2]int64
+		env := pipelinetest.Env(1)
+		env.Progress = func(done, total int64) { told = append(told, [2]int64{done, total}) }
+		table.Header = public
+		table.Header.Rows = rows
+		counter, err := roundsOf(t.Context(), table, grids, nil, env)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := counter.Points(t.Context(), 0, []int{3}); err != nil || !slices.Equal(told, want) {
+			t.Errorf("%d public rows: told %v, must tell %v; error %v", rows, told, want, err)
+		}
+		public.Terms.Adjacency = privacy.AddRemove // under which a stated number is not that of the rows
+		told, table.Header = nil, public
+		table.Header.Rows = rows
+		if _, err := roundsOf(t.Context(), table, grids, nil, env); err != nil || told != nil {
+			t.Errorf("private rows: told %v, error %v", told, err)
+		}
+		public.Terms.Adjacency = privacy.ReplaceOne
 	}
 }

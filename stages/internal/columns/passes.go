@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"weir/pipeline"
+	"weir/stages/internal/rowcount"
 )
 
 // passes is rows that are read from their table each time: memory is that of one batch, however many there are.
@@ -14,11 +15,12 @@ type passes struct {
 	table  pipeline.Table
 	grids  []Grid
 	fields []int
+	tell   func(done, total int64) // how far a pass is
 }
 
-func passesOf(t pipeline.Table, grids []Grid) (*passes, error) {
+func passesOf(t pipeline.Table, grids []Grid, tell func(done, total int64)) (*passes, error) {
 	fields, err := fieldsOf(t, grids)
-	return &passes{table: t, grids: grids, fields: fields}, err
+	return &passes{table: t, grids: grids, fields: fields, tell: tell}, err
 }
 
 // fieldsOf returns where the columns of grids are in a table.
@@ -53,6 +55,9 @@ func (p *passes) each(ctx context.Context, some []int, use func(batch)) (number 
 		}
 		use(b)
 		number += rec.NumRows()
+		if public := rowcount.Public(p.table.Header); public > 0 { // how many private rows were read is told to nobody
+			p.tell(number, public)
+		}
 	}
 	return number, ctx.Err()
 }

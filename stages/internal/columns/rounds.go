@@ -41,12 +41,12 @@ type rounds struct {
 }
 
 // roundsOf reads a table once. It goes on with what was kept of its rows then, or with the table where keep is nil.
-func roundsOf(ctx context.Context, t pipeline.Table, grids []Grid, keep *held, workers int) (*rounds, error) {
-	from, err := passesOf(t, grids)
+func roundsOf(ctx context.Context, t pipeline.Table, grids []Grid, keep *held, env *pipeline.Env) (*rounds, error) {
+	from, err := passesOf(t, grids, env.Progress)
 	if err != nil {
 		return nil, err
 	}
-	r := &rounds{rows: from, grids: grids, workers: workers, cells: make([][]int64, len(grids))}
+	r := &rounds{rows: from, grids: grids, workers: env.Workers, cells: make([][]int64, len(grids))}
 	all := make([]int, len(grids))
 	for j := range grids {
 		all[j], r.cells[j] = j, make([]int64, grids[j].Cells())
