@@ -55,9 +55,9 @@ func find(name string) (generator, error) {
 }
 
 // drawing is the named generator, for the columns that are asked for.
-func drawing(name string, seed uint64, d *domain.Domain) (generator, error) {
+func drawing(name string, seed uint64, d *domain.Domain, unit string) (generator, error) {
 	if name == Made {
-		return madeGenerator(d, seed)
+		return madeGenerator(d, seed, unit)
 	}
 	return find(name)
 }
@@ -89,10 +89,10 @@ func Rows(name string, rows int64) int64 {
 // Open is a table of the named generator: rows rows (0: as many as the
 // published table has) that are a function of seed. d may name some of its
 // columns in any order, with other bounds and with categories in another order;
-// nil is Domain(name, rows). Made draws any columns, and needs d. The header is private and of unbounded stability
-// until the caller knows better.
-func Open(name string, rows int64, seed uint64, d *domain.Domain) (pipeline.Table, error) {
-	g, err := drawing(name, seed, d)
+// nil is Domain(name, rows). Made draws any columns, and needs d; of its rows, unit, or "", is the column that names
+// whose a row is. The header is private and of unbounded stability until the caller knows better.
+func Open(name string, rows int64, seed uint64, d *domain.Domain, unit string) (pipeline.Table, error) {
+	g, err := drawing(name, seed, d, unit)
 	if err != nil {
 		return pipeline.Table{}, err
 	}

@@ -19,7 +19,7 @@ import (
 
 func collect(t testing.TB, name string, rows int64, seed uint64, d *domain.Domain) (arrow.Record, *domain.Domain) {
 	t.Helper()
-	table, err := Open(name, rows, seed, d)
+	table, err := Open(name, rows, seed, d, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,12 +188,12 @@ func TestCategoriesAreRecoded(t *testing.T) {
 }
 
 func TestErrorsNameWhatIsAccepted(t *testing.T) {
-	if _, err := Open("titanic", 0, 1, nil); err == nil || !strings.Contains(err.Error(), "adult, ard, carat, cardio") {
+	if _, err := Open("titanic", 0, 1, nil, ""); err == nil || !strings.Contains(err.Error(), "adult, ard, carat, cardio") {
 		t.Errorf("unknown name: %v", err)
 	}
 	d := &domain.Domain{Columns: []domain.Column{{Name: "ages", Type: domain.Integer}, {Name: "weight", Type: domain.Numeric},
 		{Name: "gender", Type: domain.Categorical, Categories: []string{"1"}}}}
-	_, err := Open("cardio", 0, 1, d)
+	_, err := Open("cardio", 0, 1, d, "")
 	for _, want := range []string{`"ages": is not drawn`, `"weight": has missing`, `"gender": does not declare`} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: must say %s", err, want)
@@ -203,7 +203,7 @@ func TestErrorsNameWhatIsAccepted(t *testing.T) {
 
 func BenchmarkCardio(b *testing.B) {
 	for b.Loop() {
-		t, err := Open("cardio", 200_000, 1, nil)
+		t, err := Open("cardio", 200_000, 1, nil, "")
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -41,6 +41,7 @@ type made struct {
 	columns []madeColumn
 	rules   []domain.Rule
 	orders  [][]int // columns of rules of order, whose values are sorted
+	unit    int     // the column that names whose a row is; -1: none
 }
 
 // madeColumn is how the values of one column follow from a standard normal number.
@@ -51,10 +52,13 @@ type madeColumn struct {
 	least   float64
 	most    float64
 	value   func(z float64) float64
+	turn    func(row int64) float64 // values one after the other
 }
 
-// madeGenerator draws rows for a domain; the shapes are a function of seed and names of columns.
-func madeGenerator(d *domain.Domain, seed uint64) (generator, error) {
+// madeGenerator draws rows for a domain; the shapes are a function of seed and names of columns. Each row is of a unit of
+// its own, as far as the column of units has values: how many rows a person has no domain tells, and a cap on them
+// leaves no row out.
+func madeGenerator(d *domain.Domain, seed uint64, unit string) (generator, error) {
 	if d == nil {
 		return generator{}, fmt.Errorf("demo %s: is without columns, must have dataset.domain", Made)
 	}
@@ -62,7 +66,7 @@ func madeGenerator(d *domain.Domain, seed uint64) (generator, error) {
 	if err := problems.Err(); err != nil {
 		return generator{}, err
 	}
-	m := made{rules: rules}
+	m := made{rules: rules, unit: d.Index(unit)}
 	for _, rule := range rules {
 		if len(d.Constraints[rule.Place].Order) > 0 {
 			m.orders = append(m.orders, rule.Columns)
@@ -71,6 +75,7 @@ func madeGenerator(d *domain.Domain, seed uint64) (generator, error) {
 	for i := range d.Columns {
 		c := &d.Columns[i]
 		m.columns = append(m.columns, madeColumnOf(c, seed))
+		m.columns[i].turn = inTurn(c)
 	}
 	return generator{rows: madeRows, domain: func(int64) *domain.Domain { return d }, draw: m.draw, batch: batchRows / 4}, nil
 }
@@ -118,6 +123,19 @@ func open(c *domain.Column, r *rand.Rand) func(z float64) float64 {
 		}
 		return x
 	}
+}
+
+// inTurn returns the values of a column one after the other: of categories and between bounds it begins anew at the end.
+func inTurn(c *domain.Column) func(row int64) float64 {
+	least, step, count := 0.0, 1.0, math.Inf(1)
+	switch {
+	case c.Type.Coded():
+		count = float64(len(words(c)))
+	case c.Bounds != nil:
+		least, step = c.Bounds[0], max(1, stepOf(c))
+		count = math.Floor((c.Bounds[1]-least)/step) + 1
+	}
+	return func(row int64) float64 { return least + float64(step*math.Mod(float64(row), count)) }
 }
 
 // countOf returns how many values a column has, 0 where they are not counted.
@@ -212,9 +230,12 @@ func onLattice(least, width, step, share float64) float64 {
 }
 
 // draw fills v with a row; one that breaks a rule is drawn again, at most mostRedraws times.
-func (m made) draw(r *rand.Rand, _, _ int64, v []float64) {
+func (m made) draw(r *rand.Rand, row, _ int64, v []float64) {
 	for range mostRedraws {
 		m.once(r, v)
+		if m.unit >= 0 {
+			v[m.unit] = m.columns[m.unit].turn(row)
+		}
 		if m.keeps(v) {
 			return
 		}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"weir/pipeline/domain"
@@ -80,15 +81,50 @@ func TestMadeRowsWithoutPublicValues(t *testing.T) {
 	if len(words) < 5 || len(words) > madeWords || !words["value 1"] {
 		t.Errorf("%d words, must be from 5 to %d, value 1 among them", len(words), madeWords)
 	}
-	if _, err := Open(Made, 10, 1, nil); err == nil {
+	if _, err := Open(Made, 10, 1, nil, ""); err == nil {
 		t.Error("without a domain: no error")
 	}
 	if rows := Rows(Made, 0); rows != madeRows {
 		t.Errorf("%d rows, must be %d", rows, madeRows)
 	}
-	if table, err := Open(Made, 0, 1, stay()); err != nil || table.Rows != madeRows {
+	if table, err := Open(Made, 0, 1, stay(), ""); err != nil || table.Rows != madeRows {
 		t.Errorf("error is %v for the usual number of rows", err)
 	} else if _, err := table.Collect(context.Background()); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestMadeRowsAreOfTheirOwnUnits: every row has another unit as long as the column has values, whatever its type, and the
+// other columns are those without a unit. With fifty words for 3,000 rows a cap of five rows a unit would leave 250.
+func TestMadeRowsAreOfTheirOwnUnits(t *testing.T) {
+	d := stay()
+	d.Columns = append(d.Columns, domain.Column{Name: "id", Type: domain.Text}, domain.Column{Name: "no", Type: domain.Integer},
+		domain.Column{Name: "slot", Type: domain.Integer, Bounds: bounds(1, 500)})
+	of := func(unit string) arrow.Record {
+		table, err := Open(Made, 3000, 4, d, unit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := table.Collect(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	plain := of("")
+	for unit, want := range map[string]int{"id": 3000, "no": 3000, "slot": 500} {
+		r, seen := of(unit), map[string]bool{}
+		at := r.Schema().FieldIndices(unit)[0]
+		for i := range int(r.NumRows()) {
+			seen[r.Column(at).ValueStr(i)] = true
+		}
+		if len(seen) != want {
+			t.Errorf("%s: %d units, must be %d", unit, len(seen), want)
+		}
+		for i := range r.Columns() {
+			if i != at && !array.Equal(r.Column(i), plain.Column(i)) {
+				t.Errorf("%s: column %s is another one", unit, r.ColumnName(i))
+			}
+		}
 	}
 }

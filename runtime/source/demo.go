@@ -45,8 +45,12 @@ func (s *Demo) Declare(under pipeline.Declaring) (pipeline.Declared, error) {
 
 // Open implements pipeline.Source.
 func (s *Demo) Open(_ context.Context, o pipeline.Opening) (pipeline.Opened, error) {
-	t, err := demo.Open(s.Demo, s.Rows, o.Seed, o.Columns)
-	return &openDemo{rows: t, content: fmt.Sprintf("demo %s %d %d", s.Demo, t.Rows, o.Seed)}, err
+	t, err := demo.Open(s.Demo, s.Rows, o.Seed, o.Columns, o.Unit)
+	content := fmt.Sprintf("demo %s %d %d", s.Demo, t.Rows, o.Seed)
+	if s.Demo == demo.Made && o.Unit != "" {
+		content += " unit " + o.Unit
+	}
+	return &openDemo{rows: t, content: content}, err
 }
 
 // openDemo is an opened Demo. Its rows are a function of the generator, their number and the seed.
