@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -43,6 +44,10 @@ func readLedger(path string) ([]ledger.Entry, error) {
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, store.Reason(err))
+	}
+	if len(data) > 0 && data[0] != '{' && !strings.HasSuffix(path, dataset.LedgerSuffix) {
+		return nil, withCode(exitMismatch, fmt.Errorf("%s: is no ledger, and no run has charged it: a table has a ledger beside it, "+
+			"of several files by their pattern", path))
 	}
 	entries, err := ledger.Parse(data)
 	if err == nil {

@@ -27,7 +27,9 @@ func figures(b *strings.Builder, rec *record.Run, declared figure.ByStage) {
 	for _, k := range keys {
 		f.one(b, k)
 	}
-	b.WriteString(f.open)
+	for _, o := range f.open {
+		b.WriteString(show.Wrap("  no verdict on " + plain.Text(strings.Join(o.keys, ", ")+": "+o.why) + "\n"))
+	}
 	if more := len(rec.Metrics) - len(keys); more > 0 {
 		fmt.Fprintf(b, "  and %d more in internal/metrics.json%s\n", more, meantIn(rec))
 	}
@@ -40,7 +42,13 @@ type shownFigures struct {
 	declared figure.ByStage
 	words    map[[2]string]report.Word
 	told     map[string]bool
-	open     string // why figures have no verdict
+	open     []openFigures
+}
+
+// openFigures are figures that have no verdict for one reason.
+type openFigures struct {
+	why  string
+	keys []string
 }
 
 func (f *shownFigures) one(b *strings.Builder, key string) {
@@ -62,11 +70,20 @@ func (f *shownFigures) verdict(key string) string {
 	if !judged {
 		return ""
 	}
-	if line := show.Wrap("  no verdict: " + plain.Text(word.Why) + "\n"); word.Open() && !f.told[line] {
-		f.told[line] = true
-		f.open += line
+	if word.Open() {
+		f.leaveOpen(word.Why, key)
 	}
 	return "  " + word.Word
+}
+
+func (f *shownFigures) leaveOpen(why, key string) {
+	for i := range f.open {
+		if f.open[i].why == why {
+			f.open[i].keys = append(f.open[i].keys, key)
+			return
+		}
+	}
+	f.open = append(f.open, openFigures{why, []string{key}})
 }
 
 // meaning says in words what a figure is, what it is read beside (the same figure of other real rows, of independent

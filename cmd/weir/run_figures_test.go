@@ -46,7 +46,7 @@ func TestFiguresAreReadBesideOthers(t *testing.T) {
 	}
 }
 
-// TestEndOfARunHasTheVerdicts of the report: the word beside the figure, its note below, and once why there is none.
+// TestEndOfARunHasTheVerdicts of the report: the word beside the figure, its note below, and once why which figures have none.
 func TestEndOfARunHasTheVerdicts(t *testing.T) {
 	rec := &record.Run{Stages: []record.Stage{{ID: "u", Kind: "downstream"}, {ID: "m", Kind: "marginals"}},
 		Notes: map[string]string{"m.statistic_loss": "income mean 5 real, 6 synthetic"},
@@ -58,7 +58,7 @@ func TestEndOfARunHasTheVerdicts(t *testing.T) {
 			t.Errorf("a run ends with\n%s, without %q", got, want)
 		}
 	}
-	if strings.Count(got, "no verdict: real has 86 rows, a verdict needs 200\n") != 1 {
+	if strings.Count(got, "no verdict on u.auroc, u.accuracy: real has 86 rows, a verdict needs 200\n") != 1 {
 		t.Errorf("a run ends with\n%s, must say once why there is no verdict", got)
 	}
 	delete(rec.Metrics, "u.rows.real")
@@ -71,7 +71,7 @@ func TestEndOfARunHasTheVerdicts(t *testing.T) {
 func TestUndefinedFiguresSayWhy(t *testing.T) {
 	rec := &record.Run{Stages: []record.Stage{{ID: "u", Kind: "downstream"}}, Notes: map[string]string{"u.auroc": "one class alone"},
 		Metrics: map[string]float64{"u.accuracy": .9}}
-	if got := ended(t, rec); !strings.Contains(got, "undefined  no verdict\n") || !strings.Contains(got, "no verdict: one class alone\n") {
+	if got := ended(t, rec); !strings.Contains(got, "undefined  no verdict\n") || !strings.Contains(got, "no verdict on u.auroc: one class alone\n") {
 		t.Errorf("a run ends with\n%s", got)
 	}
 }

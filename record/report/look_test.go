@@ -120,4 +120,13 @@ func TestDates(t *testing.T) {
 	if got := c.Show(math.NaN()); got != "–" {
 		t.Errorf("no day is %s", got)
 	}
+	for _, s := range []struct {
+		of   string
+		sd   float64
+		want string
+	}{{"date", 238.5, "238.5 days"}, {"datetime", 37497600, "434 days"}, {"datetime", 5400, "1.5 hours"}, {"time", 90, "1.5 minutes"}, {"numeric", 5400, "5400"}, {"date", math.NaN(), "–"}} {
+		if got := (Column{Type: s.of}).Spread(s.sd); got != s.want {
+			t.Errorf("a deviation of %g in a column of type %s is %s, must be %s", s.sd, s.of, got, s.want)
+		}
+	}
 }

@@ -61,7 +61,8 @@ func (c Column) change() string {
 	case len(c.Labels) > 0:
 		return c.moved()
 	}
-	return fmt.Sprintf("mean %s → %s, sd %s → %s", c.Show(c.RealSummary.Mean), c.Show(c.SynSummary.Mean), number(c.RealSummary.SD), number(c.SynSummary.SD))
+	return fmt.Sprintf("mean %s → %s, sd %s → %s", c.Show(c.RealSummary.Mean), c.Show(c.SynSummary.Mean),
+		c.Spread(c.RealSummary.SD), c.Spread(c.SynSummary.SD))
 }
 
 // moved names the category whose share changed most.

@@ -81,3 +81,22 @@ func (c Column) Show(x float64) string {
 	}
 	return number(x)
 }
+
+// Spread writes a standard deviation of the column: of dates and date-times in days, or in hours where it is less than
+// one, of times of day in minutes.
+func (c Column) Spread(sd float64) string {
+	const minute, hour, day = 60, 3600, 86400
+	switch {
+	case math.IsNaN(sd) || math.IsInf(sd, 0):
+		return number(sd)
+	case c.Type == "date":
+		return number(sd) + " days"
+	case c.Type == "datetime" && sd >= day:
+		return number(sd/day) + " days"
+	case c.Type == "datetime":
+		return number(sd/hour) + " hours"
+	case c.Type == "time":
+		return number(sd/minute) + " minutes"
+	}
+	return number(sd)
+}

@@ -189,7 +189,7 @@ func (s *sheet) chosen(in *input) (string, error) {
 	if in.domain == nil {
 		which = ": " + strings.Join(list, ", ")
 	}
-	return "", wrong(in.name, "%s; accepted: the name of one, csv.sheet in a spec, --sheet of weir domain infer%s", found, which)
+	return "", wrong(in.name, "%s; accepted: the name of one, csv.sheet in a spec, --sheet of weir domain infer, weir init and weir evaluate%s", found, which)
 }
 
 // readArea reads a range such as B3:F40, or B3:F of all rows from the third on; "" is the whole sheet.
@@ -306,7 +306,7 @@ func (s *sheet) fits(raw []string) error {
 	for _, text := range raw[min(len(raw), s.within.left-1+names):min(len(raw), s.within.right)] {
 		if text != "" {
 			return wrong(s.file, "row %d of the sheet has a value in a column that the first row does not name; accepted: a "+
-				"name above each column, or csv.range with the table alone", s.row)
+				"name above each column, or the table alone by csv.range of a spec, --range of weir domain infer and weir init", s.row)
 		}
 	}
 	return nil

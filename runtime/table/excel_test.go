@@ -131,7 +131,7 @@ func TestWorkbooksAreRefused(t *testing.T) {
 			t.Errorf("%s: %v, must hold %q", name, err, c.want)
 		}
 	}
-	if _, err := OpenRaw(t.Context(), files, "lab.xlsx", nil); err == nil || !strings.Contains(err.Error(), "--sheet of weir domain infer: Notes, Lab") {
+	if _, err := OpenRaw(t.Context(), files, "lab.xlsx", nil); err == nil || !strings.Contains(err.Error(), "--sheet of weir domain infer, weir init and weir evaluate: Notes, Lab") {
 		t.Errorf("%v, must name the sheets to who drafts a domain", err)
 	}
 }
