@@ -237,8 +237,19 @@ func (c *checker) moments(path string, col *Column, found string) {
 	case b[0] < least || b[1] > greatest:
 		c.problems.Add(path, found, fmt.Sprintf("inside [%s, %s]", col.Show(least), col.Show(greatest)))
 	case col.Step >= 1 && (math.Mod(b[0], col.Step) != 0 || math.Mod(b[1], col.Step) != 0):
-		c.problems.Add(path, found, fmt.Sprintf("whole steps of %g seconds, counted from midnight", col.Step))
+		down := func(x float64) string { return col.Show(float64(math.Floor(x/col.Step) * col.Step)) }
+		c.problems.Add(path, found, fmt.Sprintf("%s, such as [%s, %s]", stepsInWords(col.Step), down(b[0]), down(b[1])))
 	}
+}
+
+// stepsInWords says which moments have a step: whole hours, or whole steps of 900 seconds, counted from midnight.
+func stepsInWords(step float64) string {
+	for word, seconds := range Steps() {
+		if seconds == step {
+			return "whole " + word + "s"
+		}
+	}
+	return fmt.Sprintf("whole steps of %g seconds, counted from midnight", step)
 }
 
 // spellings refuses a value that is listed twice, is both a category and missing, or cannot be shown.

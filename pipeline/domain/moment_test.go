@@ -107,11 +107,12 @@ func TestISOMoments(t *testing.T) {
 // TestMomentColumns: what a column of times cannot be is told.
 func TestMomentColumns(t *testing.T) {
 	for want, c := range map[string]Column{
-		"":                               {Name: "a", Type: Datetime, Step: 60, Bounds: &[2]float64{0, 86400}, Format: "DD.MM.YYYY HH:mm"},
-		"columns[0].step: is missing":    {Name: "a", Type: Time},
-		"a number of seconds that":       {Name: "a", Type: Time, Step: 7},
-		"inside [00:00, 23:59:59]":       {Name: "a", Type: Time, Step: 1, Bounds: &[2]float64{0, 86400}},
-		"whole steps of 60 seconds":      {Name: "a", Type: Datetime, Step: 60, Bounds: &[2]float64{30, 600}},
+		"":                            {Name: "a", Type: Datetime, Step: 60, Bounds: &[2]float64{0, 86400}, Format: "DD.MM.YYYY HH:mm"},
+		"columns[0].step: is missing": {Name: "a", Type: Time},
+		"a number of seconds that":    {Name: "a", Type: Time, Step: 7},
+		"inside [00:00, 23:59:59]":    {Name: "a", Type: Time, Step: 1, Bounds: &[2]float64{0, 86400}},
+		"whole steps of 900 seconds, counted from midnight, such as [1970-01-01T00:00, 1970-01-01T00:15]": {Name: "a", Type: Datetime, Step: 900, Bounds: &[2]float64{30, 930}},
+		"whole minutes, such as [1970-01-01T00:00, 1970-01-01T00:10]":                                     {Name: "a", Type: Datetime, Step: 60, Bounds: &[2]float64{30, 600}},
 		"a form with ss":                 {Name: "a", Type: Datetime, Step: 1, Format: "DD.MM.YYYY HH:mm"},
 		"a form of times of day such as": {Name: "a", Type: Time, Step: 1, Format: "DD.MM.YYYY HH:mm"},
 		"a form of date-times such as":   {Name: "a", Type: Datetime, Step: 1, Format: "HH:mm:ss"},

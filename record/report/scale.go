@@ -89,7 +89,7 @@ func (m measure) word(value float64, s scale) (word, why string) {
 	}
 	if s.best > m.Good { // false where unknown
 		return open, "other real rows are as far as " + number(s.best) + " themselves, and up to " + number(m.Good) +
-			" is kept: of so few test rows chance would word it"
+			" is kept: with so few test rows the verdict would be chance"
 	}
 	return grade(value, m.Good, m.Fair), fmt.Sprintf("up to %s is kept, up to %s partly (this page's convention)",
 		number(m.Good), number(m.Fair))

@@ -27,7 +27,7 @@ const (
 
 // leastRows is the fewest rows of a table that a verdict is given for. The interval of
 // 95 % of a share of 200 rows reaches 0.07 to either side, nearly from what is kept (0.02
-// below real rows) to what is lost (0.1 below): of fewer rows chance would word it.
+// below real rows) to what is lost (0.1 below): with fewer rows the verdict would be chance.
 const leastRows = 200
 
 // verdicts judges the figures about whole tables that are declared to have a verdict.

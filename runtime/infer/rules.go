@@ -3,6 +3,7 @@ package infer
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -47,23 +48,29 @@ func (f *finding) propose(ctx context.Context, t pipeline.Table) error {
 	return err
 }
 
-// unfollowed leaves out the rules between flags which all follow from one category: the functions say them.
+// unfollowed leaves out the rules between columns which all follow from one category: the functions of it say them.
 func unfollowed(list []*candidate) []*candidate {
-	from := map[string]string{}
+	from := map[string][]string{} // what a column follows from
 	for _, c := range list {
 		if c.rule != nil && c.rule.Function != nil {
-			from[c.rule.Function.Column] = c.rule.Function.Of
+			from[c.rule.Function.Column] = append(from[c.rule.Function.Column], c.rule.Function.Of)
 		}
 	}
+	said := func(columns ...string) bool {
+		return slices.ContainsFunc(from[columns[0]], func(of string) bool {
+			return !slices.ContainsFunc(columns, func(name string) bool { return !slices.Contains(from[name], of) })
+		})
+	}
 	return slices.DeleteFunc(list, func(c *candidate) bool {
-		if c.rule == nil || len(c.rule.Impossible) == 0 {
+		switch {
+		case c.rule == nil:
 			return false
+		case c.rule.Function != nil:
+			return said(c.rule.Function.Column, c.rule.Function.Of)
+		case len(c.rule.Impossible) > 0:
+			return said(slices.Collect(maps.Keys(c.rule.Impossible))...)
 		}
-		all := map[string]bool{}
-		for name := range c.rule.Impossible {
-			all[from[name]] = true
-		}
-		return len(all) == 1 && !all[""]
+		return false
 	})
 }
 

@@ -107,3 +107,19 @@ func TestFlagsThatFollowFromACategory(t *testing.T) {
 		t.Errorf("%d rules, must be 4:\n%s", n, without)
 	}
 }
+
+// TestTwoWordsForOneThing: a column of two words and a flag that says the same are proposed as a function; two flags that
+// say the opposite of each other as one function, and nothing twice.
+func TestTwoWordsForOneThing(t *testing.T) {
+	out := string(found(t, "state,married,single", 400, func(i int) string { return []string{"married,1,0", "alone,0,1"}[i*7%5%2] }).Domain)
+	if n := strings.Count(out, "- function:"); n != 2 || !strings.Contains(out, `function: {column: "married", of: "state", map: {"alone": "0", "married": "1"}}`) {
+		t.Errorf("%d functions, must be 2:\n%s", n, out)
+	}
+	if strings.Contains(out, "- impossible:") {
+		t.Errorf("the flags of a function are proposed again:\n%s", out)
+	}
+	out = string(found(t, "n,married,single", 400, func(i int) string { return fmt.Sprintf("%d,%s", i*31%59, []string{"1,0", "0,1"}[i*7%5%2]) }).Domain)
+	if strings.Count(out, "- function:") != 1 || strings.Contains(out, "- impossible:") {
+		t.Errorf("two opposite flags are not one function:\n%s", out)
+	}
+}

@@ -96,10 +96,7 @@ func (s *search) any(column int) domain.Choice {
 
 // flags finds groups of flags of which each row has one: a category that was written as columns.
 func (s *search) flags() {
-	left := s.of(rulesOf, func(c *domain.Column) bool {
-		return !c.Nullable && len(c.Categories) == 2 && (c.Type == domain.Boolean || slices.Equal(c.Categories,
-			domain.Categories{"0", "1"}))
-	})
+	left := s.of(rulesOf, flag)
 	for len(left) > 1 {
 		group := s.group(left)
 		if s.single(group) {
@@ -109,6 +106,12 @@ func (s *search) flags() {
 			left = left[1:]
 		}
 	}
+}
+
+// flag reports whether a column says yes or no of every row.
+func flag(c *domain.Column) bool {
+	return !c.Nullable && len(c.Categories) == 2 && (c.Type == domain.Boolean || slices.Equal(c.Categories,
+		domain.Categories{"0", "1"}))
 }
 
 // group takes the first flag, and each later one that no row has beside one of the group.
@@ -175,14 +178,15 @@ func (s *search) oneHot(group []int) {
 }
 
 // functions finds columns whose value follows from the category of another, such as years of schooling from a degree.
+// Of two flags equals and flags say what there is to say.
 func (s *search) functions() {
 	filled := func(c *domain.Column) bool { return !c.Nullable }
 	follows := map[int]bool{}
 	for _, a := range s.of(rulesOf, func(c *domain.Column) bool {
-		return filled(c) && c.Type.Coded() && len(c.Categories) > 2 && len(c.Categories) <= mostCarried
+		return filled(c) && c.Type.Coded() && len(c.Categories) > 1 && len(c.Categories) <= mostCarried
 	}) {
 		for _, b := range s.of(rulesOf, filled) {
-			if a == b || follows[a] || follows[b] {
+			if a == b || follows[a] || follows[b] || flag(&s.d.Columns[a]) && flag(&s.d.Columns[b]) {
 				continue
 			}
 			if to := s.function(a, b); to != nil {
