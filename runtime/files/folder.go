@@ -86,7 +86,7 @@ func (f *Folder) List(name string) ([]string, error) {
 	dir, base := filepath.Dir(name), filepath.Base(name)
 	entries, err := f.entries(dir)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: the folder %s cannot be listed: %w", name, f.Path(dir), store.Reason(err))
 	}
 	var list []string
 	for _, e := range entries { // sorted by name
@@ -107,18 +107,18 @@ func (f *Folder) List(name string) ([]string, error) {
 }
 
 // entries lists a folder.
-func (f *Folder) entries(dir string) (list []fs.DirEntry, err error) {
-	if f.root == nil {
-		list, err = os.ReadDir(f.Path(dir))
-	} else if filepath.IsAbs(dir) {
-		return nil, fmt.Errorf("%s: is an absolute path, %w", dir, ErrConfined)
-	} else {
-		list, err = fs.ReadDir(f.root.FS(), filepath.ToSlash(filepath.Clean(dir)))
+func (f *Folder) entries(dir string) ([]fs.DirEntry, error) {
+	switch {
+	case f.root == nil:
+		return os.ReadDir(f.Path(dir))
+	case !filepath.IsLocal(dir):
+		return nil, ErrConfined
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: the folder cannot be listed: %w", f.Path(dir), store.Reason(err))
+	list, err := fs.ReadDir(f.root.FS(), filepath.ToSlash(filepath.Clean(dir)))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // such as a link that leads out
+		err = fmt.Errorf("%w: %v", ErrConfined, store.Reason(err))
 	}
-	return list, nil
+	return list, err
 }
 
 // apart refuses two names of one file, such as a link to the latest part: its rows would count twice.
