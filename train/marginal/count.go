@@ -9,21 +9,8 @@ import (
 // MostCells is the most cells of a marginal that is counted in an array.
 const MostCells = denseCells
 
-// Count counts marginals of one table. columns has the codes of each column, one a
-// row; those of column j are below sizes[j]; each set lists the columns of a marginal.
-// The result has the rows in every cell of each set, row-major, the last column of the
-// set fastest. Memory is 8 bytes a cell. Results do not depend on workers. An error
-// names a set of no column, or of more than MostCells cells.
-func Count(columns [][]uint16, sizes []int, sets [][]int, workers int) ([][]int64, error) {
-	t, err := NewTally(sizes, sets)
-	if err != nil {
-		return nil, err
-	}
-	t.Add(columns, workers)
-	return t.Counts(), nil
-}
-
-// Tally counts many marginals of one table that comes in parts, in one pass.
+// Tally counts many marginals of one table that comes in parts, in one pass. The counts of a set are the rows in every
+// cell, row-major, the last column of the set fastest: 8 bytes a cell. They do not depend on parts or workers.
 type Tally struct {
 	sizes  []int
 	sets   [][]int
@@ -31,7 +18,8 @@ type Tally struct {
 	pieces []piece
 }
 
-// NewTally is ready for Add; see Count for sizes and sets.
+// NewTally returns a tally of no rows. Codes of column j are below sizes[j]; each set lists the columns of a marginal. An
+// error names a set of no column, or of more than MostCells cells.
 func NewTally(sizes []int, sets [][]int) (*Tally, error) {
 	t := &Tally{sizes: sizes, sets: sets, counts: make([][]int64, len(sets))}
 	for i, set := range sets {

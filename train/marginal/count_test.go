@@ -17,6 +17,16 @@ func unlike(want, got any) string {
 	return cmp.Diff(want, got)
 }
 
+// counted counts marginals of a whole table.
+func counted(columns [][]uint16, sizes []int, sets [][]int, workers int) ([][]int64, error) {
+	tally, err := NewTally(sizes, sets)
+	if err != nil {
+		return nil, err
+	}
+	tally.Add(columns, workers)
+	return tally.Counts(), nil
+}
+
 // Blocks, shared keys and parts of a table give what a plain loop over rows gives, with
 // any number of workers: sets of one to four columns, alike in what they share or not,
 // one of them twice, over a number of rows that fills no block.
@@ -29,7 +39,7 @@ func TestCountCounts(t *testing.T) {
 	}
 	want := plainly(columns, sizes, sets)
 	for _, workers := range []int{1, 2, 7} {
-		got, err := Count(columns, sizes, sets, workers)
+		got, err := counted(columns, sizes, sets, workers)
 		if d := unlike(want, got); d != "" || err != nil {
 			t.Errorf("%d workers: %s, error %v", workers, d, err)
 		}
@@ -54,12 +64,12 @@ func TestCountCounts(t *testing.T) {
 func TestCountRefuses(t *testing.T) {
 	sizes := []int{1 << 11, 1 << 11, 2, 1 << 16, 1 << 16, 1 << 16, 1 << 16}
 	for _, set := range [][]int{{}, {0, 1, 2}, {3, 4, 5, 6}} {
-		_, err := Count(make([][]uint16, 7), sizes, [][]int{{0, 1}, set}, 1)
+		_, err := counted(make([][]uint16, 7), sizes, [][]int{{0, 1}, set}, 1)
 		if err == nil || !strings.Contains(err.Error(), "must have columns and at most 4194304 cells") {
 			t.Errorf("set %v: error %v", set, err)
 		}
 	}
-	if got, err := Count(make([][]uint16, 7), sizes, [][]int{{0, 1}}, 1); err != nil || len(got[0]) != MostCells {
+	if got, err := counted(make([][]uint16, 7), sizes, [][]int{{0, 1}}, 1); err != nil || len(got[0]) != MostCells {
 		t.Errorf("%d cells, error %v", len(got[0]), err)
 	}
 }

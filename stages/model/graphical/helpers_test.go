@@ -15,7 +15,18 @@ import (
 	"weir/privacy"
 	"weir/privacy/noise"
 	"weir/stages/model/artifact"
+	"weir/train/marginal"
 )
+
+// counted counts marginals of a whole table.
+func counted(columns [][]uint16, sizes []int, sets [][]int, workers int) ([][]int64, error) {
+	tally, err := marginal.NewTally(sizes, sets)
+	if err != nil {
+		return nil, err
+	}
+	tally.Add(columns, workers)
+	return tally.Counts(), nil
+}
 
 // ward is a table of n made-up rows with a column of each form: few points, a step, a
 // tree of many cells with missing values, a line without step, categories with and

@@ -11,7 +11,6 @@ import (
 	"weir/pipeline/pipelinetest"
 	"weir/stages/internal/columns"
 	"weir/train/graphical"
-	"weir/train/marginal"
 )
 
 // truePairs are the total variations between the table and the model, of each scored pair.
@@ -26,7 +25,7 @@ func truePairs(t testing.TB, m *released, in pipelinetest.Input) (list []float64
 		}
 	}
 	for _, pair := range m.Scored.Pairs {
-		counts, err := marginal.Count(read.Columns, m.Model.Domain, [][]int{pair[:]}, 1)
+		counts, err := counted(read.Columns, m.Model.Domain, [][]int{pair[:]}, 1)
 		must(t, err)
 		table, err := m.model.Marginal(graphical.Set{pair[0], pair[1]})
 		must(t, err)

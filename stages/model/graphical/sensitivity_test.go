@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"weir/train/graphical"
-	"weir/train/marginal"
 )
 
 // TestSensitivities replays 10,000 random neighbours: r rows are replaced, or added,
@@ -124,7 +123,7 @@ type coding struct {
 
 // histogram counts a set of columns.
 func (c *coding) histogram(set graphical.Set) []int64 {
-	counts, err := marginal.Count(c.codes, c.sizes(), [][]int{set}, 1)
+	counts, err := counted(c.codes, c.sizes(), [][]int{set}, 1)
 	if err != nil {
 		panic(err) // of four columns of four codes
 	}
