@@ -172,7 +172,7 @@ func (c *coverage) hit(what string, truth, low, high float64) {
 }
 
 func (c *coverage) count(what string, e estimates) {
-	truth, err := counted(c.codes, c.sizes, [][]int{e.set}, 2)
+	truth, err := countedWhole(c.codes, c.sizes, [][]int{e.set}, 2)
 	must(c.t, err)
 	for k, n := range truth[0] {
 		c.hit(what, float64(n), e.low[k], e.high[k])
@@ -192,7 +192,7 @@ func (c *coverage) spread(set graphical.Set, draws [][][]uint16) estimates {
 	e := estimates{set: set}
 	var sums, squares []float64
 	for _, codes := range draws {
-		counts, err := counted(codes, c.sizes, [][]int{set}, 2)
+		counts, err := countedWhole(codes, c.sizes, [][]int{set}, 2)
 		must(c.t, err)
 		if sums == nil {
 			sums, squares = make([]float64, len(counts[0])), make([]float64, len(counts[0]))

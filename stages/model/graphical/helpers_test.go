@@ -18,8 +18,8 @@ import (
 	"weir/train/marginal"
 )
 
-// counted counts marginals of a whole table.
-func counted(columns [][]uint16, sizes []int, sets [][]int, workers int) ([][]int64, error) {
+// countedWhole counts marginals of a whole table.
+func countedWhole(columns [][]uint16, sizes []int, sets [][]int, workers int) ([][]int64, error) {
 	tally, err := marginal.NewTally(sizes, sets)
 	if err != nil {
 		return nil, err

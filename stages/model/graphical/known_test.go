@@ -25,7 +25,7 @@ func truePairs(t testing.TB, m *released, in pipelinetest.Input) (list []float64
 		}
 	}
 	for _, pair := range m.Scored.Pairs {
-		counts, err := counted(read.Columns, m.Model.Domain, [][]int{pair[:]}, 1)
+		counts, err := countedWhole(read.Columns, m.Model.Domain, [][]int{pair[:]}, 1)
 		must(t, err)
 		table, err := m.model.Marginal(graphical.Set{pair[0], pair[1]})
 		must(t, err)

@@ -123,7 +123,7 @@ type coding struct {
 
 // histogram counts a set of columns.
 func (c *coding) histogram(set graphical.Set) []int64 {
-	counts, err := counted(c.codes, c.sizes(), [][]int{set}, 1)
+	counts, err := countedWhole(c.codes, c.sizes(), [][]int{set}, 1)
 	if err != nil {
 		panic(err) // of four columns of four codes
 	}
