@@ -16,6 +16,7 @@ import (
 	"weir/pipeline/figure"
 	"weir/pipeline/spec"
 	"weir/runtime"
+	"weir/schema"
 )
 
 // evaluateFlags are those of `weir evaluate`.
@@ -191,7 +192,7 @@ func (f *evaluateFlags) groups(c *cobra.Command) ([]*pipeline.Kind, error) {
 func (f *evaluateFlags) group(ctx context.Context, s streams, k *pipeline.Kind, tables pipeline.Tables, progress progress, result *evaluation) error {
 	stage, err := spec.Configure(k, f.settings())
 	if err != nil {
-		result.Notes = append(result.Notes, fmt.Sprintf("%s: not computed: %v", k.Name, err))
+		result.Notes = append(result.Notes, fmt.Sprintf("%s: not computed: %v", k.Name, lacking(err)))
 		return nil
 	}
 	headers, in := pipeline.Headers{}, pipeline.Tables{}
@@ -240,6 +241,29 @@ func (f *evaluateFlags) settings() map[string]any {
 		return map[string]any{}
 	}
 	return map[string]any{"target": f.target}
+}
+
+// lacking returns which settings a kind cannot do without, where err is about nothing else: only the target has a flag.
+func lacking(err error) error {
+	var problems schema.Problems
+	if !errors.As(err, &problems) {
+		return err
+	}
+	var flags, settings []string
+	for _, p := range problems {
+		switch {
+		case p.Found != "missing":
+			return err
+		case p.Path == "target":
+			flags = append(flags, "needs --target")
+		default:
+			settings = append(settings, p.Path)
+		}
+	}
+	if len(settings) > 0 {
+		flags = append(flags, "needs "+strings.Join(settings, ", ")+", which only the stage of a spec can set")
+	}
+	return errors.New(strings.Join(flags, "; "))
 }
 
 func (e *evaluation) add(k *pipeline.Kind, metrics []pipeline.Metric, t pipeline.Table, settings json.RawMessage) {

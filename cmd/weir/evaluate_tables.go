@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"weir/internal/disk"
 	"weir/pipeline"
@@ -39,7 +40,6 @@ func (f *evaluateFlags) tables(ctx context.Context, result *evaluation) (pipelin
 	}
 	result.Notes, result.left = append(result.Notes, left...), left
 	for _, t := range list {
-		t.of.Tell = func(note string) { result.Notes = append(result.Notes, note) }
 		opened, err := table.OpenParts(folder, t.of, t.csv, nullable(domain), "")
 		if err == nil {
 			err = noteMissing(ctx, t.port, opened, domain, result)
@@ -93,8 +93,19 @@ func noteMissing(ctx context.Context, name string, t pipeline.Table, d *domain.D
 	}
 	for i, c := range d.Columns {
 		if nulls[i] > 0 && !c.Nullable {
-			result.Notes = append(result.Notes, fmt.Sprintf("%s: column %s: %d values are missing or outside the declared ones, and count as missing", name, c.Name, nulls[i]))
+			result.countAsMissing(name, c.Name, nulls[i], "missing or outside the declared ones")
 		}
 	}
 	return nil
+}
+
+// countAsMissing notes that values of a column count as missing and, once of each table of real rows, which domain knows
+// more spellings.
+func (e *evaluation) countAsMissing(port, column string, n int, why string) {
+	e.Notes = append(e.Notes, fmt.Sprintf("%s: column %s: %d values are %s, and count as missing", port, column, n, why))
+	hint := port + ": a released domain has the spellings of released rows alone; where the spec reads others (aliases, " +
+		"missing), --domain must be the domain that it names"
+	if (port == "real" || port == "real_train") && !slices.Contains(e.Notes, hint) {
+		e.Notes = append(e.Notes, hint)
+	}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
@@ -19,9 +18,7 @@ func (c *compared) unlisted(ctx context.Context, fsys table.FS, coded pipeline.T
 	if !any {
 		return nil
 	}
-	of := c.of
-	of.Tell = nil // of the same file, it was told
-	text, err := table.OpenParts(fsys, of, c.csv, plain, "")
+	text, err := table.OpenParts(fsys, c.of, c.csv, plain, "")
 	if err != nil {
 		return nil // coded was opened: the file is there, its columns hold no text
 	}
@@ -35,7 +32,7 @@ func (c *compared) unlisted(ctx context.Context, fsys table.FS, coded pipeline.T
 	}
 	for i, column := range d.Columns {
 		if n := all[i] - missing[i]; plain.Columns[i].Type != column.Type && n > 0 {
-			result.Notes = append(result.Notes, fmt.Sprintf("%s: column %s: %d values are outside the declared ones, and count as missing", c.port, column.Name, n))
+			result.countAsMissing(c.port, column.Name, n, "outside the declared ones")
 		}
 	}
 	return nil
