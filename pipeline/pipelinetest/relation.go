@@ -123,7 +123,7 @@ func realTrap(c domain.Column, rng *rand.Rand) float64 {
 	if n := rng.IntN(2 * len(traps)); n < len(traps) {
 		return traps[n]
 	}
-	x := least + rng.Float64()*(greatest-least)
+	x := least + float64(rng.Float64()*(greatest-least))
 	if rng.IntN(2) == 0 {
 		x = math.Round(x)
 	}
