@@ -24,7 +24,7 @@ type Facts struct {
 // Facts asks for the columns of the table. All files must have the same ones: DuckDB would turn the values of later
 // files into the types of the first, decimals into whole numbers.
 func (s *Session) Facts(ctx context.Context) (Facts, error) {
-	statements := []string{copied("SELECT version(), " + s.isView())}
+	statements := []string{copied("SELECT version(), " + s.kind())}
 	for i := range s.files {
 		described := fmt.Sprintf("SELECT '%d', column_name, column_type FROM (DESCRIBE SELECT * FROM %s)", i, s.part(i))
 		statements = append(statements, copied(described))
@@ -53,7 +53,11 @@ func (s *Session) described(c *cells) (f Facts, parts [][]Column, err error) {
 		return f, nil, err
 	}
 	if len(about) == 2 {
-		f.Version, f.View = string(about[0].text), string(about[1].text) == "true"
+		f.Version, f.View = string(about[0].text), string(about[1].text) == "view"
+		if len(about[1].text) == 0 {
+			return f, nil, fmt.Errorf("%s: has no table %s.%s, must be a table or view of the file: TABLE, or SCHEMA.TABLE",
+				s.name, s.table.Schema, s.table.Name)
+		}
 	}
 	for {
 		row, err := c.row(nil, 3)

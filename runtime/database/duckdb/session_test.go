@@ -171,6 +171,15 @@ func TestViewsAreTold(t *testing.T) {
 	}
 }
 
+// TestTableThatIsNotThere: a name that the file does not have is told as such, before DuckDB refuses it.
+func TestTableThatIsNotThere(t *testing.T) {
+	dir := made(t, "x.duckdb", "CREATE TABLE t AS SELECT 1 AS v; CHECKPOINT;")
+	_, err := session(t, Table{Format: Database, Schema: "clinic", Name: "t"}, dir, "x.duckdb").Facts(t.Context())
+	if want := "table: has no table clinic.t, must be"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, must say: %s", err, want)
+	}
+}
+
 // TestNothingElseIsReached: a view that reads another file, as a stranger's database may hold, is refused, and so is
 // one that would write.
 func TestNothingElseIsReached(t *testing.T) {

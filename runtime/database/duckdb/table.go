@@ -36,8 +36,8 @@ func compression(name string) string {
 }
 
 // settings hold a process to its files. A database is attached before the way to other files is closed, since
-// DuckDB looks for its write-ahead log, which closed has refused. It is not the database in use, whose macros would be
-// taken for DuckDB's own functions of their names: a view finds what it names in its own database all the same.
+// DuckDB looks for its write-ahead log, which closed has refused. Names are looked up among DuckDB's own first, so that no
+// macro of the file is taken for a function of its name, and then in the file, so that a view finds what it names.
 func (s *Session) settings() []string {
 	list := []string{"SET temp_directory=''", "SET TimeZone='UTC'",
 		"SET autoinstall_known_extensions=false", "SET autoload_known_extensions=false"}
@@ -46,7 +46,8 @@ func (s *Session) settings() []string {
 		paths = append(paths, text(descriptor(i)))
 	}
 	if s.table.Format == Database {
-		list = append(list, "ATTACH "+text(descriptor(0))+" AS weir_source (READ_ONLY)")
+		list = append(list, "ATTACH "+text(descriptor(0))+" AS weir_source (READ_ONLY)",
+			"SET search_path='system.main,weir_source.main'")
 		paths = paths[:1]
 	}
 	return append(list, "SET allowed_paths=["+strings.Join(paths, ", ")+"]",
@@ -56,13 +57,17 @@ func (s *Session) settings() []string {
 // descriptor names an inherited file.
 func descriptor(i int) string { return fmt.Sprintf("/dev/fd/%d", 3+i) }
 
-// isView is the expression of whether the table is a view.
-func (s *Session) isView() string {
+// kind is the expression of what the table is: view, table, or nothing where a database has none of its name.
+func (s *Session) kind() string {
 	if s.table.Format != Database {
-		return "false"
+		return "'table'"
 	}
-	return "EXISTS (SELECT * FROM duckdb_views() WHERE database_name = 'weir_source' AND lower(schema_name) = lower(" +
-		text(s.table.Schema) + ") AND lower(view_name) = lower(" + text(s.table.Name) + "))"
+	there := func(function, name string) string {
+		return "EXISTS (SELECT * FROM " + function + " WHERE database_name = 'weir_source' AND lower(schema_name) = lower(" +
+			text(s.table.Schema) + ") AND lower(" + name + ") = lower(" + text(s.table.Name) + "))"
+	}
+	return "CASE WHEN " + there("duckdb_views()", "view_name") + " THEN 'view' WHEN " +
+		there("duckdb_tables()", "table_name") + " THEN 'table' ELSE '' END"
 }
 
 // from is the expression of the rows of all files, in their order; part is that of one of them.
