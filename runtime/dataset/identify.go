@@ -207,8 +207,12 @@ func (f *finding) keep(own *owner, rows sketch) (*Identity, error) {
 	}
 	rec.holds(f.index.mac(f.Digest), rows)
 	for _, part := range f.Parts {
-		if f.index.byContent(part) == nil { // else it is a dataset of its own, and shared rows are told
+		other := f.index.byContent(part)
+		if other == nil { // else it is a dataset of its own, and shared rows are told
 			rec.holds(f.index.mac(part), nil)
+		}
+		if other == nil || other.ID == rec.ID {
+			rec.hasPart(macOf(rec.Key.Key, "content", part)) // for another index
 		}
 	}
 	rec.at(f.place)

@@ -16,6 +16,7 @@ type owner struct {
 	ID          string    `json:"id"`
 	Key         secret    `json:"key"`
 	Contents    []content `json:"contents"`
+	Parts       []string  `json:"parts,omitempty"` // HMACs of single files of a table in several, by which each is known alone
 	Ledger      string    `json:"ledger,omitempty"`
 	LedgerCount int       `json:"ledger_count"`
 	LedgerHead  string    `json:"ledger_head,omitempty"`
@@ -50,9 +51,16 @@ func validID(id string) bool {
 	return is && len(hex) == 32 && strings.Trim(hex, "0123456789abcdef") == ""
 }
 
-// known reports whether the content was seen, under any version.
+// known reports whether the content was seen, under any version, or as a part of one.
 func (o *owner) known(mac string) bool {
-	return slices.ContainsFunc(o.Contents, func(c content) bool { return c.HMAC == mac })
+	return slices.Contains(o.Parts, mac) || slices.ContainsFunc(o.Contents, func(c content) bool { return c.HMAC == mac })
+}
+
+// hasPart notes a single file of a table in several.
+func (o *owner) hasPart(mac string) {
+	if !slices.Contains(o.Parts, mac) {
+		o.Parts = append(o.Parts, mac)
+	}
 }
 
 // join takes up what another file of the same dataset knows. Nothing is lost:
@@ -68,6 +76,9 @@ func (o *owner) join(other *owner) error {
 	}
 	for _, c := range other.Contents {
 		o.take(c)
+	}
+	for _, mac := range other.Parts {
+		o.hasPart(mac)
 	}
 	o.note(other.Ledger, other.head())
 	return nil

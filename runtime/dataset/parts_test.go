@@ -73,6 +73,13 @@ func TestOwnerOfSeveralFiles(t *testing.T) {
 			t.Errorf("%s passes for public: %q, %v", name, what, err)
 		}
 	}
+	b.write("p-4.csv", people(900, 1200))
+	open(b.several("p-*.csv", "4", "p-1.csv", "p-4.csv"))
+	elsewhere := b.opening("p-4.csv", "5")
+	elsewhere.Out = filepath.Join(t.TempDir(), "runs")
+	if id := open(elsewhere); id.ID != first.ID {
+		t.Errorf("p-4.csv alone is %s under another folder of runs, must be %s", id.ID, first.ID)
+	}
 	seen, err := Peek(b.out, b.path("p-*.csv"), "")
 	if err != nil || seen == nil || seen.ID != first.ID {
 		t.Errorf("Peek finds %v, %v", seen, err)
