@@ -45,6 +45,9 @@ type Declared struct {
 	Files []string
 	// Home is the path, by Elsewhere, that stands for people's rows which lie in no file: the first of Files does else.
 	Home string
+	// Where says of rows that lie in no file where their table is, whatever it is called: what is declared under two names
+	// is one dataset.
+	Where string
 	// Invented says what made the rows up, such as "weir's built-in generator `cardio`": they are nobody's, lie in no
 	// file, nobody is asked before they are charged, and Opened.Content names them in public. "" where rows are people's.
 	Invented string

@@ -144,7 +144,7 @@ func identify(ctx context.Context, path, content string, parts []string, rows pi
 	if err != nil {
 		return identity{}, err
 	}
-	known, err := dataset.Identify(ctx, dataset.Opening{Disk: opts.Disk, Out: opts.owners(), Path: path, Version: version, Digest: content, Parts: parts,
+	known, err := dataset.Identify(ctx, dataset.Opening{Disk: opts.Disk, Out: opts.owners(), Path: path, Version: version, Digest: content, Parts: parts, Where: plan.Spec.Dataset.Declared.Where,
 		Ledger: askedLedger(plan, folder, opts), Uncharged: unpaid(plan), Replay: opts.Replay != nil, Locked: opts.locking || opts.Locked != nil, Rows: rows, Clock: opts.Clock, Random: opts.Random})
 	if err != nil {
 		return identity{}, err

@@ -29,6 +29,10 @@ func (f *finding) tellFirst() {
 	}
 	f.notes = append(f.notes, fmt.Sprintf("First run on %s: %s copies and corrections are recognised and share one "+
 		"budget.", name, where))
+	if f.Where != "" && f.Ledger == "" {
+		f.notes = append(f.notes, "Specs in other folders that read "+f.Where+" must name that ledger (dataset.ledger): "+
+			"weir cannot see from there that its people have spent a budget here.")
+	}
 	f.tellGit()
 	f.tellOrphans()
 }

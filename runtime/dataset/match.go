@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"weir/internal/disk"
@@ -30,6 +31,10 @@ func (f *finding) match() (*owner, error) {
 		f.tellContent(byContent)
 		return &byContent.owner, nil
 	}
+	if byTable := f.index.byTable(f.Where); byTable != nil {
+		f.tell("is the table of %s; it shares that dataset's ledger", byTable.name())
+		return &byTable.owner, nil
+	}
 	if own, err := f.neighbour(); own != nil || err != nil {
 		return own, err
 	}
@@ -44,8 +49,8 @@ func (f *finding) tellContent(r *record) {
 	f.tell("is %s; it shares that dataset's ledger", r.name())
 }
 
-// neighbour finds a file of the same content in the same folder, which another
-// folder of runs may know.
+// neighbour finds a file of the same content in the same folder, or the same table of a server, which another folder of
+// runs may know.
 func (f *finding) neighbour() (*owner, error) {
 	files, err := ownersIn(filepath.Dir(f.place.path))
 	if err != nil {
@@ -56,7 +61,7 @@ func (f *finding) neighbour() (*owner, error) {
 		if _, err := readPrivate(path, own, ownerCure); err != nil {
 			return nil, err
 		}
-		if own.known(macOf(own.Key.Key, "content", f.Digest)) {
+		if own.known(macOf(own.Key.Key, "content", f.Digest)) || slices.Contains(own.Tables, f.Where) {
 			f.tell("is %s (%s); it shares that dataset's ledger", own.ID, strings.TrimSuffix(path, OwnerSuffix))
 			return own, nil
 		}

@@ -16,7 +16,8 @@ type owner struct {
 	ID          string    `json:"id"`
 	Key         secret    `json:"key"`
 	Contents    []content `json:"contents"`
-	Parts       []string  `json:"parts,omitempty"` // HMACs of single files of a table in several, by which each is known alone
+	Parts       []string  `json:"parts,omitempty"`  // HMACs of single files of a table in several, by which each is known alone
+	Tables      []string  `json:"tables,omitempty"` // where the table is, if it lies in no file
 	Ledger      string    `json:"ledger,omitempty"`
 	LedgerCount int       `json:"ledger_count"`
 	LedgerHead  string    `json:"ledger_head,omitempty"`
@@ -63,6 +64,13 @@ func (o *owner) hasPart(mac string) {
 	}
 }
 
+// liesAt notes where a table is that lies in no file; "" is one that does.
+func (o *owner) liesAt(where string) {
+	if where != "" && !slices.Contains(o.Tables, where) {
+		o.Tables = append(o.Tables, where)
+	}
+}
+
 // join takes up what another file of the same dataset knows. Nothing is lost:
 // contents add up, and the longer ledger counts; two that are both there are refused.
 func (o *owner) join(other *owner) error {
@@ -79,6 +87,9 @@ func (o *owner) join(other *owner) error {
 	}
 	for _, mac := range other.Parts {
 		o.hasPart(mac)
+	}
+	for _, where := range other.Tables {
+		o.liesAt(where)
 	}
 	o.note(other.Ledger, other.head())
 	return nil

@@ -122,3 +122,32 @@ func TestFileCalledAsTheLedgerOfAPattern(t *testing.T) {
 		}
 	}
 }
+
+// TestTableOfAServerUnderTwoNames: other rows, or fewer columns, of a table that is known under another name are its
+// dataset, in another folder of runs too; another table is none.
+func TestTableOfAServerUnderTwoNames(t *testing.T) {
+	b := newBench(t)
+	b.write("a.csv", people(0, 300))
+	b.write("b.csv", people(600, 900))
+	open := func(path, file, where, out string) *Identity {
+		o := b.opening(file, "1")
+		o.Path, o.Where, o.Out = path+".database", where, out
+		id, err := Identify(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	first := open(b.path("a"), "a.csv", "postgres c.t of env:A", b.out)
+	b.write("d.csv", people(1800, 2100))
+	if id := open(filepath.Join(t.TempDir(), "b"), "b.csv", "postgres c.t of env:A", b.out); id.ID != first.ID {
+		t.Errorf("in another folder it is %s, must be %s", id.ID, first.ID)
+	}
+	if id := open(b.path("d"), "d.csv", "postgres c.t of env:A", filepath.Join(t.TempDir(), "runs")); id.ID != first.ID {
+		t.Errorf("under another folder of runs it is %s, must be %s", id.ID, first.ID)
+	}
+	b.write("c.csv", people(1200, 1500))
+	if id := open(b.path("c"), "c.csv", "postgres c.u of env:A", b.out); id.ID == first.ID {
+		t.Error("another table is the same dataset")
+	}
+}

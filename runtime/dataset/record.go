@@ -83,6 +83,11 @@ func (x *index) byID(id string) *record {
 	return x.find(func(r *record) bool { return r.ID == id })
 }
 
+// byTable finds the dataset of a table that lies in no file.
+func (x *index) byTable(where string) *record {
+	return x.find(func(r *record) bool { return slices.Contains(r.Tables, where) })
+}
+
 func (x *index) byContent(digest string) *record {
 	mac := x.mac(digest)
 	return x.find(func(r *record) bool { return slices.Contains(r.Macs, mac) })

@@ -43,7 +43,7 @@ func (s server) declare(ps *schema.Problems, under pipeline.Declaring) pipeline.
 	}
 	place := s.Engine + " " + s.Table
 	return pipeline.Declared{Name: s.name, Full: "database: " + place, Place: place, Home: pipeline.Elsewhere(s.name),
-		Program: "PostgreSQL"}
+		Where: place + " of " + s.Connection, Program: "PostgreSQL"}
 }
 
 // open takes a snapshot of the table, which all readings see.

@@ -103,7 +103,7 @@ WHERE a.attrelid = $1::oid AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.at
 		}
 		k, is := kindOf(row[1], row[2])
 		if !is {
-			errs = append(errs, fmt.Errorf("column %q: is stored as %s, must be one of %s; a view may cast it", row[0], row[1], strings.Join(readTypes(), ", ")))
+			errs = append(errs, fmt.Errorf("column %q: is stored as %q, must be one of %s; a view may cast it", row[0], row[1], strings.Join(readTypes(), ", ")))
 		}
 		t.Columns = append(t.Columns, Column{row[0], row[1], k})
 	}
