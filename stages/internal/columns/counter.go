@@ -14,8 +14,6 @@ import (
 // CounterOf counts every column on its own, so that what cannot be read is found before anything is paid for. An error
 // of a later call stops the stage; what was paid for by then stays paid. A Counter is used by one goroutine at a time.
 type Counter interface {
-	// Rows returns the number of rows.
-	Rows() int64
 	// Cells returns the rows in each cell of a column's grid, which the caller leaves as they are.
 	Cells(column int) []int64
 	// Points returns the rows at each point (Grid.PointsIn) of cells of a column whose points are told apart

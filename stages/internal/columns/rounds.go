@@ -77,9 +77,6 @@ func (r *rounds) again(ctx context.Context, some []int, use func(batch)) error {
 // errOther says that two rounds read two tables.
 var errOther = fmt.Errorf("the table %w", pipeline.ErrChanged)
 
-// Rows implements Counter.
-func (r *rounds) Rows() int64 { return r.number }
-
 // Cells implements Counter.
 func (r *rounds) Cells(column int) []int64 { return r.cells[column] }
 
