@@ -87,7 +87,11 @@ func (m measure) word(value float64, s scale) (word, why string) {
 	case m.Better == figure.BetterHalf:
 		return grade(math.Abs(value-0.5), m.Good, m.Fair), "0.5 is a coin's guess"
 	}
-	if s.best > m.Good { // false where unknown
+	switch far := s.best > m.Good; { // false where unknown
+	case far && value > m.Fair+s.best: // by the triangle inequality further than Fair from those other real rows too
+		return lost, fmt.Sprintf("further than %s, up to which is partly kept, and the %s that other real rows differ together",
+			number(m.Fair), number(s.best))
+	case far:
 		return open, "other real rows are as far as " + number(s.best) + " themselves, and up to " + number(m.Good) +
 			" is kept: with so few test rows the verdict would be chance"
 	}

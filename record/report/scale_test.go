@@ -55,6 +55,10 @@ func TestWorseThanIndependentColumns(t *testing.T) {
 		// 0.9-0.91 = -0.01: no commonest class is known, so that the page's own bounds word it.
 		{"above real rows", "downstream", figuresOf("accuracy", .91, "accuracy_real_train", .9), kept, "0.01 above what real rows teach"},
 		{"below real rows", "downstream", figuresOf("accuracy", .85, "accuracy_real_train", .9), partly, "0.05 below what real rows teach"},
+		// Other real rows are beyond 0.15: up to 0.4 + 0.3 = 0.7 chance may have done it, and no further.
+		{"lost whatever chance did", "marginals", figuresOf("total_variation_3way", .701, "total_variation_3way_real_train", .3), lost,
+			"further than 0.4, up to which is partly kept, and the 0.3 that other real rows differ together"},
+		{"perhaps lost", "marginals", figuresOf("total_variation_3way", .699, "total_variation_3way_real_train", .3), open, "would be chance"},
 		{"in doubt", "downstream", figuresOf("auroc", .87, "auroc_low", .85, "auroc_high", .89, "auroc_real_train", .9), kept, "its interval reaches to partly kept"},
 	} {
 		if got := judged(t, c.kind, c.in); got.Word != c.word || !strings.Contains(got.Why, c.why) {
