@@ -11,6 +11,7 @@ import (
 // ledgerPlaceFlags say where a command that opens no data finds the ledger.
 type ledgerPlaceFlags struct {
 	out, ledger string
+	fresh       bool // as of weir run --fresh
 }
 
 func (f *ledgerPlaceFlags) add(c *cobra.Command) {
@@ -19,5 +20,5 @@ func (f *ledgerPlaceFlags) add(c *cobra.Command) {
 }
 
 func (f *ledgerPlaceFlags) options(s streams) runtime.Options {
-	return runtime.Options{Out: f.out, Ledger: f.ledger, Version: thisVersion().Weir, Build: s.build(), Log: newLog(s.err, false), Clock: time.Now}
+	return runtime.Options{Out: f.out, Ledger: f.ledger, Fresh: f.fresh, Version: thisVersion().Weir, Build: s.build(), Log: newLog(s.err, false), Clock: time.Now}
 }

@@ -38,7 +38,7 @@ func (f *runFlags) printAsked(ctx context.Context, s streams, arg string, plan *
 	if !errors.Is(refusal, ledger.ErrOverBudget) {
 		return
 	}
-	place := ledgerPlaceFlags{out: f.out, ledger: f.ledger}
+	place := ledgerPlaceFlags{out: f.out, ledger: f.ledger, fresh: f.fresh}
 	quotes, _ := place.foresee(ctx, s, &f.spec, arg, []runtime.Trial{{Plan: plan}})
 	why := f.because(quotes)
 	for _, q := range quotes {
