@@ -98,6 +98,10 @@ func TestAPartThatIsADatasetAlready(t *testing.T) {
 		if err != nil || all.ID == alone.ID || len(all.Overlaps) != 1 || !strings.Contains(all.Joins[0], "'"+b.path("p-*.csv")+"'") {
 			t.Fatalf("%+v, %v: must be another dataset that shares rows", all, err)
 		}
+		var kept owner
+		if _, err := readPrivate(OwnerName(b.path("p-*.csv")), &kept, ownerCure); err != nil || len(kept.Parts) != 1 {
+			t.Errorf("%d parts in the owner file, %v; must be p-2.csv alone", len(kept.Parts), err)
+		}
 		if again := b.identify("p-1.csv", "1"); again.ID != alone.ID {
 			t.Errorf("is %s now, was %s", again.ID, alone.ID)
 		}

@@ -91,6 +91,23 @@ func TestGroups(t *testing.T) {
 	}
 }
 
+// TestGroupsOfTheTarget: within a group of the target all rows have it or none, which is no finding.
+func TestGroupsOfTheTarget(t *testing.T) {
+	rows := people([2]string{"north", "yes"}, [2]string{"north", "no"})
+	frames, err := question.Read(t.Context(), pipelinetest.Tables(map[string]pipelinetest.Input{"real": rows, "synthetic": rows}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := &report.Report{}
+	s := &settings{Target: "smoker", Groups: []string{"smoker"}}
+	if err := s.drawGroups(t.Context(), pipelinetest.Env(1), frames, nil, page); err != nil {
+		t.Fatal(err)
+	}
+	if g := page.Groupings[0]; g.Target != "" || !math.IsNaN(g.Parts[0].PrevalenceReal) {
+		t.Errorf("prevalence of %q is %g, must be left out", g.Target, g.Parts[0].PrevalenceReal)
+	}
+}
+
 // TestGroupsMustFit: a column that a table lacks, numbers, encoded columns, many categories and groups without tables
 // are refused, each at its place, all at once.
 func TestGroupsMustFit(t *testing.T) {

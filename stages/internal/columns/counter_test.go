@@ -179,6 +179,29 @@ func TestCountersRefuse(t *testing.T) {
 	}
 }
 
+// TestRoundsOfTiedColumns: the codes of columns that a rule ties go by each other, so that a row more in a later round
+// is seen by the number of rows alone.
+func TestRoundsOfTiedColumns(t *testing.T) {
+	first, then := stays(rand.New(rand.NewPCG(3, 5)), 60), stays(rand.New(rand.NewPCG(3, 5)), 61)
+	readings := 0
+	table := pipeline.Table{Header: first.Header, Open: func(ctx context.Context) pipeline.Batches {
+		if readings++; readings == 1 {
+			return first.Open(ctx)
+		}
+		return then.Open(ctx)
+	}}
+	grids := gridsOf(t, table.Domain)
+	got, err := counters()["passes"](t.Context(), table, grids)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got.Recode(coarse(grids))
+	err = got.Count(t.Context(), [][]int{{1, 2}}, func(int, []int64) error { return nil })
+	if !errors.Is(err, pipeline.ErrChanged) {
+		t.Errorf("error %v, must be a changed table", err)
+	}
+}
+
 // TestTogetherBoundsMemory: sets are counted at a time up to MostCounted cells, at least one.
 func TestTogetherBoundsMemory(t *testing.T) {
 	sizes := []int{1 << 11, 1 << 11, 1 << 16, 2}
