@@ -201,6 +201,7 @@ func TestNothingElseIsReached(t *testing.T) {
 func TestMacrosOfTheFileMeanNothing(t *testing.T) {
 	dir := made(t, "x.duckdb", `CREATE TABLE t AS SELECT 'Anna-4711' AS v, DATE '1970-01-02' AS d; CREATE MACRO version() AS (SELECT v FROM main.t);
 		CREATE MACRO isfinite(x) AS false; CREATE MACRO date_diff(a, b, c) AS 7; CREATE MACRO twice(x) AS x || x;
+		CREATE MACRO lower(x) AS x || 'y'; CREATE MACRO duckdb_views() AS TABLE SELECT 1 AS database_name;
 		CREATE SCHEMA ward; CREATE TABLE ward.u AS SELECT 'ab' AS v; CREATE VIEW ward.w AS SELECT twice(v) AS v FROM u; CHECKPOINT;`)
 	s := session(t, Table{Format: Database, Schema: "main", Name: "t"}, dir, "x.duckdb")
 	facts, err := s.Facts(t.Context())
