@@ -116,7 +116,7 @@ func (r *run) checkPublicFile(ctx context.Context, name string) error {
 		private = private || of == digest
 	}
 	if !private {
-		if what, private, err = dataset.KnownPrivate(r.opts.owners(), digest); err != nil {
+		if what, private, err = dataset.KnownPrivate(r.opts.owners(), r.files.Path(name), digest); err != nil {
 			return err
 		}
 	}

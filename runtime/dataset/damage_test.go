@@ -34,7 +34,7 @@ func TestDamageIsSaid(t *testing.T) {
 			if now, _ := os.ReadFile(path); !bytes.Equal(now, text) {
 				t.Errorf("%s, %s: was replaced", path, name)
 			}
-			if _, _, err := KnownPrivate(b.out, "sha256:x"); path != files[0] && err == nil {
+			if _, _, err := KnownPrivate(b.out, b.path("x.csv"), "sha256:x"); path != files[0] && err == nil {
 				t.Errorf("%s, %s: the damaged index knows nothing, without a word", path, name)
 			}
 		}
@@ -127,16 +127,16 @@ func TestProcess(t *testing.T) {
 
 func TestKnownPrivate(t *testing.T) {
 	b := newBench(t)
-	if what, is, err := KnownPrivate(b.out, "sha256:x"); is || err != nil {
+	if what, is, err := KnownPrivate(b.out, b.path("x.csv"), "sha256:x"); is || err != nil {
 		t.Errorf("%q, %v: known before any run", what, err)
 	}
 	b.write("a.csv", people(0, 300))
 	id := b.identify("a.csv", "1")
 	digest := b.opening("a.csv", "1").Digest
-	if what, is, err := KnownPrivate(b.out, digest); !is || err != nil || !strings.Contains(what, id.ID) || !strings.Contains(what, b.path("a.csv")) {
+	if what, is, err := KnownPrivate(b.out, b.path("a.csv"), digest); !is || err != nil || !strings.Contains(what, id.ID) || !strings.Contains(what, b.path("a.csv")) {
 		t.Errorf("%q, %v, %v: must be %s", what, is, err, id.ID)
 	}
-	if _, is, _ := KnownPrivate(b.out, "sha256:x"); is {
+	if _, is, _ := KnownPrivate(b.out, b.path("x.csv"), "sha256:x"); is {
 		t.Error("any content is known as private")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"weir/privacy/ledger"
 	"weir/runtime/store"
@@ -57,19 +58,23 @@ func (o *owner) secondLedger(path string) error {
 		path, o.ID, o.Ledger, quoted(o.Ledger), quoted(path))}
 }
 
-// KnownPrivate reports that a content is that of a dataset which runs under out
-// have read as a private one, and which.
-func KnownPrivate(out, digest string) (what string, is bool, err error) {
-	if _, err := os.Stat(indexDir(out)); errors.Is(err, os.ErrNotExist) {
-		return "", false, nil
-	}
-	x, err := readIndex(out)
-	if err != nil {
+// KnownPrivate reports that the content of a file is one of a dataset, or of a part of one, which runs under out have
+// read as a private one, or runs under another folder of an owner file beside it; and which dataset.
+func KnownPrivate(out, path, digest string) (what string, is bool, err error) {
+	if _, err := os.Stat(indexDir(out)); err == nil {
+		x, err := readIndex(out)
+		if err != nil {
+			return "", false, err
+		}
+		if r := x.byContent(digest); r != nil {
+			return r.name(), true, nil
+		}
+	} else if !errors.Is(err, os.ErrNotExist) {
 		return "", false, err
 	}
-	r := x.byContent(digest)
-	if r == nil {
-		return "", false, nil
+	own, _, err := ownerOf(filepath.Dir(path), func(o *owner) bool { return o.known(macOf(o.Key.Key, "content", digest)) })
+	if own == nil || err != nil {
+		return "", false, err
 	}
-	return r.name(), true, nil
+	return own.ID, true, nil
 }

@@ -52,21 +52,31 @@ func (f *finding) tellContent(r *record) {
 // neighbour finds a file of the same content in the same folder, or the same table of a server, which another folder of
 // runs may know.
 func (f *finding) neighbour() (*owner, error) {
-	files, err := ownersIn(filepath.Dir(f.place.path))
+	own, path, err := ownerOf(filepath.Dir(f.place.path), func(o *owner) bool {
+		return o.known(macOf(o.Key.Key, "content", f.Digest)) || slices.Contains(o.Tables, f.Where)
+	})
+	if own != nil {
+		f.tell("is %s (%s); it shares that dataset's ledger", own.ID, strings.TrimSuffix(path, OwnerSuffix))
+	}
+	return own, err
+}
+
+// ownerOf returns the first owner file of a folder that fits, and its path; nil where none does.
+func ownerOf(dir string, fits func(*owner) bool) (*owner, string, error) {
+	files, err := ownersIn(dir)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	for _, path := range files {
 		own := &owner{}
 		if _, err := readPrivate(path, own, ownerCure); err != nil {
-			return nil, err
+			return nil, "", err
 		}
-		if own.known(macOf(own.Key.Key, "content", f.Digest)) || slices.Contains(own.Tables, f.Where) {
-			f.tell("is %s (%s); it shares that dataset's ledger", own.ID, strings.TrimSuffix(path, OwnerSuffix))
-			return own, nil
+		if fits(own) {
+			return own, path, nil
 		}
 	}
-	return nil, nil
+	return nil, "", nil
 }
 
 // ownersIn lists the owner files in a folder.

@@ -69,8 +69,10 @@ func TestOwnerOfSeveralFiles(t *testing.T) {
 			t.Errorf("%s alone is %s, must be %s", name, id.ID, first.ID)
 		}
 		digest, _ := table.Digest(t.Context(), files{}, b.path(name))
-		if what, is, err := KnownPrivate(b.out, digest); !is || err != nil {
-			t.Errorf("%s passes for public: %q, %v", name, what, err)
+		for _, out := range []string{b.out, filepath.Join(t.TempDir(), "runs")} {
+			if what, is, err := KnownPrivate(out, b.path("other.csv"), digest); !is || err != nil {
+				t.Errorf("%s passes for public under %s: %q, %v", name, out, what, err)
+			}
 		}
 	}
 	b.write("p-4.csv", people(900, 1200))
