@@ -40,6 +40,7 @@ func (f *evaluateFlags) tables(ctx context.Context, result *evaluation) (pipelin
 	}
 	result.Notes, result.left = append(result.Notes, left...), left
 	for _, t := range list {
+		t.of.Tell = func(note string) { result.Notes = append(result.Notes, note) }
 		opened, err := table.OpenParts(folder, t.of, t.csv, nullable(domain), "")
 		if err == nil {
 			err = noteMissing(ctx, t.port, opened, domain, result)

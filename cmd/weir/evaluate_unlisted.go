@@ -18,7 +18,9 @@ func (c *compared) unlisted(ctx context.Context, fsys table.FS, coded pipeline.T
 	if !any {
 		return nil
 	}
-	text, err := table.OpenParts(fsys, c.of, c.csv, plain, "")
+	of := c.of
+	of.Tell = nil // of the same file, it was told
+	text, err := table.OpenParts(fsys, of, c.csv, plain, "")
 	if err != nil {
 		return nil // coded was opened: the file is there, its columns hold no text
 	}
