@@ -74,6 +74,7 @@ func TestCopiesOfARunGiveEqualBytes(t *testing.T) {
 // the other folder's noise stood on. The second of two that are continued is refused before it draws, be it that the
 // first one charged before it began, while it asked, or between its look at the ledger and its charge.
 func TestCopiesOfARunDoNotShareACharge(t *testing.T) {
+	t.Parallel()
 	for _, stage := range []string{"bounds", "train"} {
 		stands := func(c disk.Change) bool {
 			return c.Op == disk.OpRename && strings.HasSuffix(c.To, "noise-"+stage+".json")

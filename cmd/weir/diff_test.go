@@ -59,6 +59,7 @@ func settingPaths(changes []compare.Change) string {
 // TestDiffSpecs: what is written otherwise is equal; what means something else is named
 // by its path, with its default filled in, and the bill moves with it.
 func TestDiffSpecs(t *testing.T) {
+	t.Parallel()
 	s := newStudy(t, 300).tight()
 	s.write("same.yaml", "# the same\n"+strings.NewReplacer("seed: 3\n", "", "privacy: {epsilon: 1, delta: 1e-6, adjacency: replace_one}",
 		"seed: 3\nprivacy:\n  adjacency: replace_one\n  accountant: pld\n  delta: 0.000001\n  epsilon: 1.0").Replace(s.read("spec.yaml")))
@@ -163,6 +164,7 @@ func TestDiffLedgers(t *testing.T) {
 // TestDiffRevisions: a spec of a revision meets the domain of that revision, whatever lies
 // there today.
 func TestDiffRevisions(t *testing.T) {
+	t.Parallel()
 	s := newStudy(t, 300)
 	s.repository()
 	s.git("branch", "base")

@@ -13,6 +13,7 @@ import (
 // TestWorkbook goes the way of a laboratory's workbook: the draft names its sheets until one is named, init writes where
 // the table lies, and a run and a comparison read it there.
 func TestWorkbook(t *testing.T) {
+	t.Parallel()
 	s := study{t, t.TempDir()}
 	book, err := os.ReadFile("../../runtime/table/testdata/excel/lab.xlsx")
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 // folder, leaves out what cannot be measured, takes the target over, runs, and its record
 // verifies. It holds no value of the table.
 func TestInitFromRuns(t *testing.T) {
+	t.Parallel()
 	s := newStudy(t, 300)
 	s.write("data.csv", strings.ReplaceAll(s.read("data.csv"), ",", ";"))
 	code, out, errs := s.weir("init", s.path("new"), "--from", s.path("domain.yaml"), "--data", s.path("data.csv"), "--target", "flag", "--rows-public", "300")
@@ -133,6 +134,7 @@ func rel(t *testing.T, from, to string) string {
 // TestInitFromAnyNames: whatever columns are called, the spec says of them what it means
 // to, with and without a target, a table and a row count.
 func TestInitFromAnyNames(t *testing.T) {
+	t.Parallel()
 	s := study{t, t.TempDir()}
 	names := []string{"yes", "a: b", "1e5", "# c", `q"uo'te`, "{{.Name}}", "[x, y]", "none", "-", "~", "été", "null", ".5", "no\\t"}
 	for _, last := range []string{"text", "integer", "boolean"} {

@@ -11,6 +11,7 @@ import (
 // TestInitTemplatesAndModels: each template and each sort of model gives a spec that checks, with the filter of the budget
 // that fits what it spends; a net gets numbers without gaps. What cannot learn the table is refused with the reason.
 func TestInitTemplatesAndModels(t *testing.T) {
+	t.Parallel()
 	s := newStudy(t, 300)
 	s.write("gaps.yaml", "columns:\n  - {name: id, type: integer}\n  - {name: \"a: b\", type: numeric, bounds: [-1.5, 9], nullable: true}\n"+
 		"  - {name: ward, type: categorical, categories: [\"no\", x], missing: [\"?\"]}\n  - {name: flag, type: boolean}\n")

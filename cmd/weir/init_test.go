@@ -8,6 +8,7 @@ import (
 
 // TestInitRunsAtOnce: what init writes has nothing to complain about, and runs.
 func TestInitRunsAtOnce(t *testing.T) {
+	t.Parallel()
 	s := study{t, t.TempDir()}
 	code, out, errs := s.weir("init", s.path("new/study"))
 	if code != exitDone || !strings.Contains(out, s.path("new/study/pipeline.yaml")) {

@@ -78,6 +78,7 @@ func checkOpenRows(t *testing.T, text string, about int) {
 // law has two parameters whatever they are, and refuses such categories, whose number is that
 // of its parameters, with both ways out.
 func TestMixtureOfReleasedBounds(t *testing.T) {
+	t.Parallel()
 	s := newOpenStudy(t, 4000)
 	spec := `weir: 1
 name: open
