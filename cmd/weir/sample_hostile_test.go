@@ -139,7 +139,6 @@ func (s study) drawn(what, path string, size int64) bool {
 // Each value of its description is changed in turn, under a digest that is right; every seventeenth
 // change in an ordinary run of the tests. It measures what the process allocates, so it is not parallel.
 func TestCraftedModels(t *testing.T) {
-	t.Parallel()
 	s, files := richModel(t)
 	at := slices.IndexFunc(files, func(f pipeline.File) bool { return f.Name == "model.json" })
 	var tree any
