@@ -87,6 +87,9 @@ type planResult struct {
 // printTotal prints what all runs of an experiment cost together, and how its ledger would
 // stand; a spec without one is one run.
 func (f *specFlags) printTotal(c *cobra.Command, s streams, place *ledgerPlaceFlags, arg, format string, base *compile.Plan) error {
+	if format != "json" && format != "text" {
+		return usage(c, fmt.Errorf("--format: is %q, must be text or json with --total", format))
+	}
 	trials, plans, err := f.priced(arg, base)
 	if err != nil {
 		return err
@@ -97,14 +100,11 @@ func (f *specFlags) printTotal(c *cobra.Command, s streams, place *ledgerPlaceFl
 		return err
 	}
 	quotes, refused := place.foresee(c.Context(), s, f, arg, runs)
-	switch format {
-	case "json":
+	if format == "json" {
 		return errors.Join(printJSON(s.out, map[string]any{"bill": bill, "ledgers": quotes}), refused)
-	case "text":
-		_, err = io.WriteString(s.out, show.Wrap(bill.Text()))
-		return errors.Join(err, printQuotes(s.out, quotes, nil), refused)
 	}
-	return usage(c, fmt.Errorf("--format: is %q, must be text or json with --total", format))
+	_, err = io.WriteString(s.out, show.Wrap(bill.Text()))
+	return errors.Join(err, printQuotes(s.out, quotes, nil), refused)
 }
 
 // printTotals prints what all runs of several specs cost together, on each dataset.
