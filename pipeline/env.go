@@ -12,7 +12,7 @@ import (
 	"weir/privacy/noise"
 )
 
-// Counting says how a stage that learns nothing but counts comes to those of its rows. Results do not depend on it.
+// Counting says how the rows of a stage that learns nothing but counts are counted. Results do not depend on it.
 type Counting string
 
 const (

@@ -130,8 +130,8 @@ func publicIdentity(what, version string, opts Options) identity {
 	return id
 }
 
-// identify finds the id of the dataset whose rows lie at a path and have a content, and whose files have those of parts
-// where they are several, or gives it one. A run with a test seed leaves no mark on the owner's side, and gives the same bytes on
+// identify finds the id of the dataset whose rows lie at a path and have a content, and whose files have the contents
+// of parts where they are several, or gives it one. A run with a test seed leaves no mark on the owner's side, and gives the same bytes on
 // any machine.
 func identify(ctx context.Context, path, content string, parts []string, rows pipeline.Table, plan *compile.Plan, folder *files.Folder, opts Options) (identity, error) {
 	version := string(plan.Spec.Dataset.Version)

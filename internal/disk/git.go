@@ -41,7 +41,7 @@ func located(path string) (dir, name string, err error) {
 type workTree struct{ root, git string }
 
 // eachTree calls f, until it returns false, for the work trees that git can take dir to lie in, with the segments below
-// each: the one that GIT_DIR says, and those of the folders above up to the first repository.
+// each: the one that GIT_DIR says, and the one of each folder above, up to the first repository.
 func eachTree(dir string, below []string, f func(t workTree, below []string) bool) {
 	if t, ok := saidTree(); ok {
 		if rel, err := filepath.Rel(t.root, dir); err == nil && filepath.IsLocal(rel) && !f(t, append(segments(rel), below...)) {

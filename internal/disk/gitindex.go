@@ -80,7 +80,7 @@ func indexed(data []byte, hash int) (names []string, ok bool) {
 	return names, version >= 2 && version <= 4
 }
 
-// stripped reads how many bytes of the name before are not those of the next one, and in how many bytes that is said.
+// stripped reads how many bytes of the name before the next one drops, and in how many bytes that is said.
 func stripped(b []byte) (value, n int) {
 	for n < len(b) && n < 5 {
 		c := b[n]

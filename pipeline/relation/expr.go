@@ -168,7 +168,8 @@ func Arithmetical(e Arithmetic) error {
 	return nil
 }
 
-// bounds are those of the result of whole numbers, as real numbers: sums and products of wide spans overflow integers.
+// bounds returns the bounds of a result of whole numbers, as real numbers: sums and products of wide spans overflow
+// integers.
 func (e Arithmetic) bounds() (least, greatest float64) {
 	a, b := ends(e.A), ends(e.B)
 	least, greatest = math.Inf(1), math.Inf(-1)

@@ -29,7 +29,7 @@ func Stored(names []string, types []Type) Relation {
 	return r
 }
 
-// Columns returns the columns that come out, as those of a row for the next layer.
+// Columns returns the columns that come out, as the columns of a row for the next layer.
 func (r Relation) Columns() []Expr {
 	below := r.Stored
 	if n := len(r.Layers); n > 0 {

@@ -8,7 +8,7 @@ func anything() (least, greatest int64) { return math.MinInt64, math.MaxInt64 }
 // Span implements Expr.
 func (e Column) Span() (least, greatest int64) { return e.Least, e.Greatest }
 
-// Span implements Expr. A missing constant has no whole number, so any span holds; that of 0 joins to others.
+// Span implements Expr. A missing constant has no whole number, so any span holds; the span of 0 joins to others.
 func (e Constant) Span() (least, greatest int64) { return e.Int, e.Int }
 
 // Span implements Expr.

@@ -266,7 +266,7 @@ func TestRefusalOffersTheFilterThatFits(t *testing.T) {
 }
 
 // A filter without a measure for a charge refuses it by its stage, names the filters that measure everything while none
-// is fixed, and the line where the charge is made already. The measures are those of the comment of Filter: gaussian
+// is fixed, and the line where the charge is made already. The comment of Filter has the measures: gaussian
 // takes unsampled Gaussian releases, rdp and basic take pure ones, none takes a delta of its own beside Gaussian noise.
 func TestUnmeasuredChargesAreRefusedByName(t *testing.T) {
 	limit := Cap{Epsilon: 50, Delta: 1e-6, Adjacency: privacy.AddRemove, Filter: "gaussian"}

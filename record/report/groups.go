@@ -29,7 +29,8 @@ type RowGroup struct {
 	FromSynthetic, FromReal             GroupScore  // of learners of synthetic and of real rows
 }
 
-// GroupLoss is the total variation of a column within a group. Other is that of other real rows of the group.
+// GroupLoss is the total variation of a column within a group. Other is the total variation of other real rows of the
+// group.
 type GroupLoss struct {
 	Column       string
 	Value, Other float64

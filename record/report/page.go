@@ -175,7 +175,7 @@ func (r *Report) page(d drawings) ([]byte, error) {
 	return []byte(plain.Text(b.String())), err
 }
 
-// mostOpen rows of a table of figures are shown without a click. Of more than mostListed those of whole tables alone are
+// mostOpen rows of a table of figures are shown without a click. Of more than mostListed, figures of whole tables alone are
 // on the page: 10,000 rows have 1.4 MB and 90,000 elements, which a browser lays out in a second or two.
 const (
 	mostOpen   = 60

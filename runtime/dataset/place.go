@@ -17,7 +17,7 @@ import (
 // mark on that folder. Both may exist, where that changed in between.
 type place struct {
 	disk   disk.Disk
-	path   string // links resolved; of a pattern those of its folder
+	path   string // links resolved; of a pattern the links of its folder
 	beside string
 	aside  string
 	owner  string // the one of both that is written

@@ -64,7 +64,7 @@ func TestUnreadColumnsAreNamed(t *testing.T) {
 	}
 }
 
-// drafted drafts the domain of a file among those of a format, and looks for some texts in the draft.
+// drafted drafts the domain of a file of a format, and looks for some texts in the draft.
 func drafted(t *testing.T, folder, name string, wants ...string) (fstest.MapFS, *Drafted) {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("../table/testdata", folder, name))

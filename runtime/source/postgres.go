@@ -66,8 +66,8 @@ func (s server) open(ctx context.Context, o pipeline.Opening) (pipeline.Opened, 
 	return t, err
 }
 
-// openTable is an opened table of a server. Its content is the digest of its rows, which is the same in every order in which they
-// may lie: those of a restored copy are the same rows.
+// openTable is an opened table of a server. Its content is the digest of its rows, wherever they lie: a restored copy
+// has the same rows.
 type openTable struct {
 	snapshot *postgres.Snapshot
 	rows     pipeline.Table
@@ -111,7 +111,7 @@ func (t *openTable) read(ctx context.Context) (table.StoredRows, error) {
 	return &tableRows{r, t}, nil
 }
 
-// tableRows is a reading that refuses other rows than those of the first, which a view may give: the snapshot holds
+// tableRows is a reading that refuses other rows than the first one had, which a view may give: the snapshot holds
 // tables still, and no function that a view calls.
 type tableRows struct {
 	*postgres.Reading
@@ -127,7 +127,7 @@ func (r *tableRows) Next() (arrow.Record, error) {
 	return nil, r.of.same(r.Digest())
 }
 
-// same returns io.EOF where a digest is that of the rows, or is the first.
+// same returns io.EOF where a digest is the known one, or the first.
 func (t *openTable) same(digest string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -105,7 +105,7 @@ func inTurn(parts []rowReader) rowReader {
 }
 
 // OpenRawParts is OpenRaw for a table in several files of one format, whose columns must have the same names, in any
-// order, or be as many where there are no names. The columns are those of the first, in its order.
+// order, or be as many where there are no names. The first has the columns, and their order.
 func OpenRawParts(ctx context.Context, fsys FS, p Parts, csv *pipeline.CSV) (*Raw, error) {
 	o := options{tell: p.Tell}
 	if len(p.Files) == 1 {
@@ -173,7 +173,7 @@ func (r *Raw) unreadAs(column string) string {
 	return ""
 }
 
-// rows are those of all files, with the columns of the first.
+// rows yields the rows of all files, with the columns of the first.
 func (w *rawParts) rows(yield func([][]byte, error) bool) {
 	width := len(w.at[0])
 	var row [][]byte

@@ -24,7 +24,7 @@ func asCSV(t *testing.T, of pipeline.Table) string {
 	return b.String()
 }
 
-// TestPartsAreOneTable: the rows of files of any format are those of one file that holds them all, in the order of the
+// TestPartsAreOneTable: files of any format have the rows of one file that holds them all, in the order of the
 // files, and both readings see the same ones.
 func TestPartsAreOneTable(t *testing.T) {
 	one := randomTable(rand.New(rand.NewPCG(3, 3)), every(), 2, 50)

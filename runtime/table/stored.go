@@ -12,7 +12,7 @@ import (
 )
 
 // Stored is a table that another program reads, such as a database: it hands over records of the types in which it
-// stores them, and they are held against a domain as those of a Parquet file are.
+// stores them, and they are held against a domain as records of a Parquet file are.
 type Stored struct {
 	Name   string        // what messages call the table
 	Schema *arrow.Schema // all columns; one of a type that is not read may only be left out

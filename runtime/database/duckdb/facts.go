@@ -17,7 +17,7 @@ type Column struct{ Name, Type string }
 // Facts are what is known of a table before its rows are read.
 type Facts struct {
 	Version string // of DuckDB, such as v1.5.6
-	View    bool   // the rows are those of a view
+	View    bool   // the table is a view
 	Columns []Column
 }
 

@@ -116,7 +116,7 @@ func TestEveryTypeCrosses(t *testing.T) {
 }
 
 // TestRowsKeepTheirOrder: rows come in the order of the files and of the rows in them, whatever DuckDB does side by
-// side; a reading that is repeated has the same digest, which is that of a reading without records.
+// side; a reading that is repeated has the same digest, and so has a reading without records.
 func TestRowsKeepTheirOrder(t *testing.T) {
 	dir := made(t, "", `COPY (SELECT i FROM range(300000) t(i)) TO 'a.parquet' (FORMAT parquet, ROW_GROUP_SIZE 2048);
 		COPY (SELECT i FROM range(300000, 400000) t(i)) TO 'b.parquet' (FORMAT parquet);`)

@@ -70,7 +70,7 @@ func (s *Session) kind() string {
 		there("duckdb_tables()", "table_name") + " THEN 'table' ELSE '' END"
 }
 
-// from is the expression of the rows of all files, in their order; part is that of one of them.
+// from is the expression of the rows of all files, in their order; part is the expression of one of them.
 func (s *Session) from() string {
 	if s.table.Format == Database {
 		return "weir_source." + identifier(s.table.Schema) + "." + identifier(s.table.Name)

@@ -23,7 +23,7 @@ type Place struct {
 	Env        func(name string) string // an environment variable
 }
 
-// Split returns schema and table of a name. The name is compared with those of the catalogue and never parsed by the
+// Split returns schema and table of a name. The name is compared with names of the catalogue and never parsed by the
 // server.
 func Split(name string) (schema, table string, err error) {
 	schema, table, is := strings.Cut(name, ".")
@@ -104,6 +104,8 @@ func begin(ctx context.Context, c *pgconn.PgConn, timeout time.Duration, isolati
 		"SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY",
 		"SET search_path = pg_catalog, pg_temp",
 		"SET standard_conforming_strings = on",
+		"SET extra_float_digits = 1", // these two spell a row for its hash
+		"SET DateStyle = ISO",
 		"SET jit = off",
 		"SET max_parallel_workers_per_gather = 0",
 		"SET synchronize_seqscans = off",

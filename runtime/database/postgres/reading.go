@@ -27,9 +27,10 @@ const longestCell = 1 << 24
 
 // Reading is one reading of a snapshot's rows, from the first to the last, on a connection of its own.
 //
-// The rows come ordered by every column that is read, text by its bytes: equal rows have one order, whatever lies where
-// on the server, and rows that are equal in all columns cannot be told apart. So the digest of a reading is one of the
-// rows, and draws that go by their order fall alike in a restored copy.
+// The rows come ordered by a public hash of each, then by every column that is read, text by its bytes: equal rows have
+// one order, whatever lies where on the server, and rows that are equal in all columns cannot be told apart. So the
+// digest of a reading is one of the rows, and draws that go by their order fall alike in a restored copy. The hash comes first
+// because a cap keeps the first rows of each unit: in the order of the columns it would keep the least values.
 type Reading struct {
 	conn    *pgconn.PgConn
 	rows    *bufio.Reader
@@ -81,7 +82,8 @@ func (t Table) copying() string {
 	for i, c := range t.Columns {
 		list, places = append(list, c.kind.expression(c.Name)), append(places, fmt.Sprint(i+1))
 	}
-	return "COPY (SELECT " + strings.Join(list, ", ") + " FROM " + t.name() + " ORDER BY " + strings.Join(places, ", ") + ") TO STDOUT (FORMAT binary)"
+	columns := strings.Join(list, ", ")
+	return "COPY (SELECT " + columns + " FROM " + t.name() + " ORDER BY md5(ROW(" + columns + ")::text), " + strings.Join(places, ", ") + ") TO STDOUT (FORMAT binary)"
 }
 
 // signature begins what COPY sends in its binary form; flags and the length of an extension follow.

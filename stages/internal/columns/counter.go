@@ -33,7 +33,7 @@ type Coding struct {
 	Forbidden []masks.Mask // combinations of codes that no row may have: it counts as the nearest one that it may
 }
 
-// MostCounted is the cells that a Counter holds counts of at a time, 64 MB of them, or those of one set.
+// MostCounted is the cells that a Counter holds counts of at a time, 64 MB of them, or the counts of one set.
 const MostCounted = 1 << 23
 
 // mostHeld is the most memory for codes that the rule of Passes holds, in bytes: a quarter of what a small machine has.

@@ -239,7 +239,7 @@ func TestPassesTellHowFarTheyAre(t *testing.T) {
 		if _, err := counter.Points(t.Context(), 0, []int{3}); err != nil || !slices.Equal(told, want) {
 			t.Errorf("%d public rows: told %v, must tell %v; error %v", rows, told, want, err)
 		}
-		public.Terms.Adjacency = privacy.AddRemove // under which a stated number is not that of the rows
+		public.Terms.Adjacency = privacy.AddRemove // under which a stated number is not the number of rows
 		told, table.Header = nil, public
 		table.Header.Rows = rows
 		if _, err := roundsOf(t.Context(), table, grids, nil, env); err != nil || told != nil {

@@ -77,7 +77,7 @@ func (h *held) each(ctx context.Context, some []int, use func(batch)) (int64, er
 	return h.number, ctx.Err()
 }
 
-// cells appends those of some rows.
+// cells appends the cells of some rows.
 func (p *packed) cells(to []uint16, from, until int64) []uint16 {
 	if !p.narrow {
 		return append(to, p.many[from:until]...)

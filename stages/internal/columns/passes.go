@@ -10,7 +10,7 @@ import (
 	"weir/stages/internal/rowcount"
 )
 
-// passes is rows that are read from their table each time: memory is that of one batch, however many there are.
+// passes is rows that are read from their table each time: one batch is in memory, however many rows there are.
 type passes struct {
 	table  pipeline.Table
 	grids  []Grid
