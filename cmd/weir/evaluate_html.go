@@ -14,7 +14,11 @@ import (
 )
 
 // pageKind returns the kind whose page --html writes: the one that takes figures and both tables, and gives files.
-func pageKind(reg *pipeline.Registry) (*pipeline.Kind, error) {
+func pageKind() (*pipeline.Kind, error) {
+	reg, err := registry()
+	if err != nil {
+		return nil, err
+	}
 	for _, name := range reg.Names() {
 		k := reg.Kind(name)
 		in := k.InByKey("metrics")
@@ -28,11 +32,7 @@ func pageKind(reg *pipeline.Registry) (*pipeline.Kind, error) {
 // writePage draws the report of the comparison into the file of --html, for its owner alone (mode 0600).
 func (f *evaluateFlags) writePage(ctx context.Context, s streams, tables pipeline.Tables, progress progress,
 	result *evaluation) error {
-	reg, err := registry()
-	if err != nil {
-		return err
-	}
-	kind, err := pageKind(reg)
+	kind, err := pageKind()
 	if err != nil {
 		return err
 	}
@@ -81,11 +81,7 @@ func (f *evaluateFlags) judgePage(tables pipeline.Tables) error {
 	if f.html == "" {
 		return nil
 	}
-	reg, err := registry()
-	if err != nil {
-		return err
-	}
-	kind, err := pageKind(reg)
+	kind, err := pageKind()
 	if err != nil {
 		return err
 	}

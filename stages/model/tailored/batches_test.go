@@ -2,6 +2,7 @@ package tailored
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -12,6 +13,7 @@ import (
 	"weir/pipeline/compile"
 	"weir/pipeline/pipelinetest"
 	"weir/privacy/noise"
+	"weir/schema"
 	"weir/stages/internal/ask"
 )
 
@@ -42,6 +44,26 @@ func TestQuestionsAreCountedBatchByBatch(t *testing.T) {
 		must(t, err)
 		if d := cmp.Diff(whole.List, parts.List, cmpopts.EquateNaNs()); d != "" || len(whole.List) == 0 {
 			t.Errorf("%s: %s", name, d)
+		}
+	}
+}
+
+// TestTableWithoutABatch: a table that comes in no batch at all has the tallies of a table without rows, as many of them:
+// how many numbers get noise must not tell whether anybody is there.
+func TestTableWithoutABatch(t *testing.T) {
+	in := ward(40)
+	var ps schema.Problems
+	l := ask.Check(&ps, "questions", everything(), in.Header.Domain, 0)
+	must(t, ps.Err())
+	none, err := readFor(t.Context(), inBatches(in, 0), l)
+	must(t, err)
+	empty, err := readFor(t.Context(), inBatches(in, 0, 0), l)
+	must(t, err)
+	full, err := readFor(t.Context(), inBatches(in, 0, 40), l)
+	must(t, err)
+	for i := range l {
+		if !slices.Equal(none[i].tally, empty[i].tally) || len(none[i].tally) != len(full[i].tally) {
+			t.Errorf("question %d: %d tallies without a batch, %d without a row, %d of rows", i, len(none[i].tally), len(empty[i].tally), len(full[i].tally))
 		}
 	}
 }
