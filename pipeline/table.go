@@ -19,7 +19,14 @@ type Batches = iter.Seq2[arrow.Record, error]
 // times. Memory need not grow with its rows.
 type Table struct {
 	Header
-	Open func(context.Context) Batches
+	Open   func(context.Context) Batches
+	Pushed *Pushed // nil: the rows are computed by weir alone
+}
+
+// Pushed is the rows of a table as the database that stores the dataset computes them: the same ones, in any order.
+type Pushed struct {
+	Relation relation.Relation // its last columns are those of the table
+	Session  relation.Session
 }
 
 // Tables maps port names to tables; see Headers for ports that take many.

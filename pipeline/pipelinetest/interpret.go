@@ -70,6 +70,14 @@ func ofOne(e relation.Expr, row []value) value {
 		of, f = e.E, func(v value) value { return v }
 	case relation.Truncate:
 		of, f = e.E, func(v value) value { return truncated(v.(float64)) }
+	case relation.Floor:
+		of, f = e.E, func(v value) value { return math.Floor(v.(float64)) }
+	case relation.RoundEven:
+		of, f = e.E, func(v value) value { return math.RoundToEven(v.(float64)) }
+	case relation.Quotient:
+		of, f = e.E, func(v value) value { return v.(int64) / e.By }
+	case relation.Lookup:
+		of, f = e.E, func(v value) value { return e.To[v.(int64)] }
 	case relation.Bins:
 		of, f = e.E, func(v value) value { return binned(e.Edges, v.(float64)) }
 	case relation.Within:

@@ -93,6 +93,24 @@ type Rank struct {
 // Truncate is a real number without its fraction; beyond the 64-bit integers it is the nearest of them.
 type Truncate struct{ E Expr }
 
+// Floor is the greatest whole number that is not above a real one, as a real number.
+type Floor struct{ E Expr }
+
+// RoundEven is the whole number nearest to a real one, the even one of two, as a real number.
+type RoundEven struct{ E Expr }
+
+// Quotient is a whole number that is not negative, divided by By, without the remainder.
+type Quotient struct {
+	E  Expr
+	By int64 // 1 or more
+}
+
+// Lookup is a public list's whole number at place E, which lies in the list.
+type Lookup struct {
+	E  Expr // whole numbers or codes
+	To []int64
+}
+
 // Bins is how many of Edges, which ascend, are at or below a real number.
 type Bins struct {
 	E     Expr
@@ -146,6 +164,18 @@ func (Rank) Type() Type { return Whole }
 
 // Type implements Expr.
 func (Truncate) Type() Type { return Whole }
+
+// Type implements Expr.
+func (Floor) Type() Type { return Real }
+
+// Type implements Expr.
+func (RoundEven) Type() Type { return Real }
+
+// Type implements Expr.
+func (Quotient) Type() Type { return Whole }
+
+// Type implements Expr.
+func (Lookup) Type() Type { return Whole }
 
 // Type implements Expr.
 func (Bins) Type() Type { return Code }

@@ -1,6 +1,9 @@
 package relation
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // anything is the span of a whole number of which nothing is known.
 func anything() (least, greatest int64) { return math.MinInt64, math.MaxInt64 }
@@ -50,6 +53,21 @@ func (e Rank) Span() (least, greatest int64) { return 0, int64(max(0, e.Of-1)) }
 
 // Span implements Expr.
 func (Truncate) Span() (least, greatest int64) { return anything() }
+
+// Span implements Expr.
+func (Floor) Span() (least, greatest int64) { return anything() }
+
+// Span implements Expr.
+func (RoundEven) Span() (least, greatest int64) { return anything() }
+
+// Span implements Expr.
+func (e Quotient) Span() (least, greatest int64) {
+	least, greatest = e.E.Span()
+	return max(0, least) / e.By, max(0, greatest) / e.By
+}
+
+// Span implements Expr.
+func (e Lookup) Span() (least, greatest int64) { return slices.Min(e.To), slices.Max(e.To) }
 
 // Span implements Expr.
 func (e Bins) Span() (least, greatest int64) { return 0, int64(len(e.Edges)) }
