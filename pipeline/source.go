@@ -53,6 +53,8 @@ type Declared struct {
 	Invented string
 	// Program reads the rows and could compute some stages, such as DuckDB; "" where weir reads them.
 	Program string
+	// Stays says that rows never leave Program: what stages make of them is computed there (Table.Pushed), and counted.
+	Stays bool
 	// Domain is what the source itself says of its columns, for a spec without dataset.domain; nil where it says
 	// nothing.
 	Domain *domain.Domain
@@ -75,6 +77,9 @@ type Opening struct {
 	// missing, records have a column more, UnlistedColumn: a name that is lost before rows are counted would let one
 	// person fill the table.
 	Unit string
+	// MaxRows is how many rows of a unit count, 0 where a row is a unit. A source whose rows stay keeps so many of each
+	// itself, since nobody behind it can.
+	MaxRows int
 }
 
 // Table returns the path by which the table is known on this machine, beside which its owner file and ledger lie; "" of

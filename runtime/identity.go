@@ -99,7 +99,7 @@ func opening(plan *compile.Plan, held *files.Held, opts Options) pipeline.Openin
 	if d.Declared.Invented != "" {
 		may = held.Only()
 	}
-	return pipeline.Opening{Files: may, CSV: d.CSV, Columns: d.Columns(), Unit: d.PrivacyUnit.Column, Seed: plan.Seed, Tell: opts.tell}
+	return pipeline.Opening{Files: may, CSV: d.CSV, Columns: d.Columns(), Unit: d.PrivacyUnit.Column, MaxRows: d.PrivacyUnit.MaxRows, Seed: plan.Seed, Tell: opts.tell}
 }
 
 // each calls f on names until one is refused.
