@@ -77,7 +77,7 @@ func allowed() map[string][]string {
 		// A list of runs is worded from what the list is of: it reads no folder and has no clock.
 		"record/listing": {"record", "record/report", "internal/plain"},
 		"stages":         {"pipeline", "pipeline/domain", "pipeline/relation", "train", "train/graphical", "train/histogram", "privacy", "schema", "record", "record/report", "internal/plain"},
-		"runtime":        {"pipeline", "pipeline/domain", "pipeline/spec", "pipeline/compile", "pipeline/show", "privacy", "privacy/ledger", "record", "record/listing", "record/sweep", "schema", "internal/disk", "internal/plain"},
+		"runtime":        {"pipeline", "pipeline/domain", "pipeline/relation", "pipeline/spec", "pipeline/compile", "pipeline/show", "privacy", "privacy/ledger", "record", "record/listing", "record/sweep", "schema", "internal/disk", "internal/plain"},
 		"specs":          {},
 		// What papers print and what came out is data beside the specs: it sees no run.
 		"specs/results": {"specs", "record/sweep"},
@@ -119,8 +119,8 @@ func runtimeRooms() map[string][]string {
 		"table":    {"table/internal/parquet"},                                // file formats
 		"files":    {"store", "table"},                                        // what names of a spec open, and whether it has changed
 		"demo":     {},                                                        // made-up rows
-		"source":   {"table", "demo", "database/duckdb", "database/postgres"}, // where rows come from: knows no ledger, no owner and no run
-		"database": {},                                                        // programs that read tables: starts them, and knows no domain, no ledger and no run
+		"source":   {"table", "demo", "database/duckdb", "database/postgres", "database/sql"}, // where rows come from: knows no ledger, no owner and no run
+		"database": {"database/sql"},                                                        // programs that read tables: starts them, and knows no domain, no ledger and no run
 		"dataset":  {"store"},                                                 // the owner's side
 		"pay":      {"store", "dataset"},                                      // charges and noise: opens no table, so it never sees a row
 		"infer":    {"table"},
