@@ -11,6 +11,16 @@ import (
 // float64 or string.
 type value any
 
+// Interpret returns what an expression is for a row: nil where it is missing, else int64 (whole numbers, codes and
+// flags), float64 or string, as the values of the row are.
+func Interpret(e relation.Expr, row ...any) any {
+	values := make([]value, len(row))
+	for i, v := range row {
+		values[i] = v
+	}
+	return compute(e, values)
+}
+
 // interpret computes the rows of a relation from stored rows: the meaning of its expressions, against which the makers
 // of stages and the SQL of databases are held.
 func interpret(r relation.Relation, rows [][]value) [][]value {
@@ -76,6 +86,8 @@ func ofOne(e relation.Expr, row []value) value {
 		of, f = e.E, func(v value) value { return math.RoundToEven(v.(float64)) }
 	case relation.Quotient:
 		of, f = e.E, func(v value) value { return v.(int64) / e.By }
+	case relation.Remainder:
+		of, f = e.E, func(v value) value { return v.(int64) % e.By }
 	case relation.Lookup:
 		of, f = e.E, func(v value) value { return e.To[v.(int64)] }
 	case relation.Bins:

@@ -105,6 +105,12 @@ type Quotient struct {
 	By int64 // 1 or more
 }
 
+// Remainder is what the division of a whole number that is not negative by By leaves.
+type Remainder struct {
+	E  Expr
+	By int64 // 1 or more
+}
+
 // Lookup is a public list's whole number at place E, which lies in the list.
 type Lookup struct {
 	E  Expr // whole numbers or codes
@@ -173,6 +179,9 @@ func (RoundEven) Type() Type { return Real }
 
 // Type implements Expr.
 func (Quotient) Type() Type { return Whole }
+
+// Type implements Expr.
+func (Remainder) Type() Type { return Whole }
 
 // Type implements Expr.
 func (Lookup) Type() Type { return Whole }

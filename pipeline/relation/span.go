@@ -51,8 +51,20 @@ func (AsReal) Span() (least, greatest int64) { return anything() }
 // Span implements Expr.
 func (e Rank) Span() (least, greatest int64) { return 0, int64(max(0, e.Of-1)) }
 
-// Span implements Expr.
-func (Truncate) Span() (least, greatest int64) { return anything() }
+// Span implements Expr. A number that was held to bounds keeps them.
+func (e Truncate) Span() (least, greatest int64) {
+	lower, upper := math.Inf(-1), math.Inf(1)
+	switch of := e.E.(type) {
+	case Within:
+		lower, upper = of.Least, of.Greatest
+	case Clip:
+		lower, upper = of.Least, of.Greatest
+	}
+	if !(lower > -Exact && upper < Exact) {
+		return anything()
+	}
+	return int64(lower), int64(upper)
+}
 
 // Span implements Expr.
 func (Floor) Span() (least, greatest int64) { return anything() }
@@ -65,6 +77,9 @@ func (e Quotient) Span() (least, greatest int64) {
 	least, greatest = e.E.Span()
 	return max(0, least) / e.By, max(0, greatest) / e.By
 }
+
+// Span implements Expr.
+func (e Remainder) Span() (least, greatest int64) { return 0, e.By - 1 }
 
 // Span implements Expr.
 func (e Lookup) Span() (least, greatest int64) { return slices.Min(e.To), slices.Max(e.To) }
