@@ -14,7 +14,8 @@ import (
 	"weir/privacy"
 )
 
-// capUnits keeps the first max_rows rows of each privacy unit, and every row that names none.
+// capUnits keeps max_rows rows of each privacy unit, the first or those that keeping finds, and every row that names
+// none.
 //
 // What holds: add, remove or exchange all rows of one unit in the file, and at most max_rows
 // rows of the table that leaves here go, and at most max_rows come. So the source is
@@ -23,9 +24,9 @@ import (
 // Why: a unit is all rows whose cells in the unit's column are read as one value. What a cell
 // is read as follows from the cell and from what the spec declares (type, trim, spellings of
 // missing), from no other row, so the units partition the rows of any file, and a unit's rows
-// are the same whichever other units there are. Which of them stay depends on their order
-// alone. A row without a value is a unit of its own: a cell that is empty, or spelled as the
-// spec says that nobody is.
+// are the same whichever other units there are. Which of them stay depends on what they hold
+// and on their order among themselves. A row without a value is a unit of its own: a cell that
+// is empty, or spelled as the spec says that nobody is.
 //
 // This needs that a name is not lost, nor two made one, before rows are counted. A value
 // that is not among the categories has its name in pipeline.UnlistedColumn, whatever
@@ -37,13 +38,20 @@ func capUnits(t pipeline.Table, unit pipeline.Unit) pipeline.Table {
 	if unit.Column == "" {
 		return t
 	}
-	read := t.Open
+	read, begin := t.Open, (&first{unit}).begin
+	if unit.Keep == pipeline.KeepByHash {
+		begin = (&keeping{read: read, unit: unit}).begin
+	}
 	t.Open = func(ctx context.Context) pipeline.Batches {
 		return func(yield func(arrow.Record, error) bool) {
-			seen := map[unitName]int{}
+			stays, err := begin(ctx)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
 			for rec, err := range read(ctx) {
 				if err == nil {
-					rec, err = capBatch(ctx, rec, unit, seen)
+					rec, err = capBatch(ctx, rec, unit, stays)
 				}
 				if !yield(rec, err) || err != nil {
 					return
@@ -54,26 +62,47 @@ func capUnits(t pipeline.Table, unit pipeline.Unit) pipeline.Table {
 	return t
 }
 
+// stays says of each row of a reading, in their order, whether it stays.
+type stays func(name unitName, named bool) bool
+
+// first keeps the first rows of each unit.
+type first struct{ pipeline.Unit }
+
+func (f *first) begin(context.Context) (stays, error) {
+	seen := map[unitName]int{}
+	return func(name unitName, named bool) bool {
+		seen[name]++
+		return !named || seen[name] <= f.MaxRows
+	}, nil
+}
+
 // unitName is the value that names a unit, or the spelling of one that is no category.
 type unitName struct{ value, unlisted string }
 
 // capBatch drops rows beyond the cap, and the column of names that only it reads.
-func capBatch(ctx context.Context, rec arrow.Record, unit pipeline.Unit, seen map[unitName]int) (arrow.Record, error) {
-	indexes := rec.Schema().FieldIndices(unit.Column)
-	if len(indexes) == 0 {
-		return nil, fmt.Errorf("privacy_unit: unknown column %s", unit.Column)
+func capBatch(ctx context.Context, rec arrow.Record, unit pipeline.Unit, stay stays) (arrow.Record, error) {
+	names, rec, err := unitNames(rec, unit)
+	if err != nil {
+		return nil, err
 	}
-	column := rec.Column(indexes[0])
-	rec, unlisted := withoutUnlisted(rec)
 	// The kernels take what table.Growing has in hand for a buffer's length.
 	ctx = compute.WithAllocator(ctx, memory.NewGoAllocator())
 	keep := array.NewBooleanBuilder(compute.GetAllocator(ctx))
-	for i := range column.Len() {
-		name, named := nameOf(column, unlisted, i)
-		keep.Append(!named || seen[name] < unit.MaxRows)
-		seen[name]++
+	for i := range int(rec.NumRows()) {
+		keep.Append(stay(names(i)))
 	}
 	return compute.FilterRecordBatch(ctx, rec, keep.NewArray(), compute.DefaultFilterOptions())
+}
+
+// unitNames returns the names of the units of a record's rows, and the record without the column that only names read.
+func unitNames(rec arrow.Record, unit pipeline.Unit) (names func(i int) (name unitName, named bool), rows arrow.Record, err error) {
+	indexes := rec.Schema().FieldIndices(unit.Column)
+	if len(indexes) == 0 {
+		return nil, nil, fmt.Errorf("privacy_unit: unknown column %s", unit.Column)
+	}
+	column := rec.Column(indexes[0])
+	rows, unlisted := withoutUnlisted(rec)
+	return func(i int) (unitName, bool) { return nameOf(column, unlisted, i) }, rows, nil
 }
 
 // nameOf returns the name of row i's unit; named is false where the row is a unit of its own.

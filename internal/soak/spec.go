@@ -167,7 +167,7 @@ func (g *generator) newHead() {
 	}
 	data := settings{"file": dataFile, "domain": domain}
 	if w.unit >= 0 {
-		data["privacy_unit"] = settings{"column": w.columns[w.unit].Name, "max_rows": w.maxRows}
+		data["privacy_unit"] = settings{"column": w.columns[w.unit].Name, "max_rows": w.maxRows, "keep": []string{"first", "by_hash"}[w.maxRows%2]}
 	}
 	if w.rowsPublic > 0 {
 		data["rows_public"] = w.rowsPublic

@@ -13,7 +13,7 @@ func (c *compiler) elsewhere() {
 	}
 	e := computing{known: map[pipeline.Ref]relation.Relation{}, needed: map[pipeline.Ref]bool{}}
 	source := pipeline.Ref{Stage: pipeline.DatasetID}
-	if d.PrivacyUnit.MaxRows > 0 { // which rows of a unit stay goes by their order, which SQL does not have
+	if d.PrivacyUnit.MaxRows > 0 && d.PrivacyUnit.Keep == pipeline.KeepFirst { // an order of rows, which SQL does not have
 		e.needed[source] = true
 	} else {
 		e.known[source] = pipeline.StoredRelation(c.spec.Header().Domain)

@@ -124,7 +124,10 @@ func limit(plan *compile.Plan, order float64) *ledger.Cap {
 	return &ledger.Cap{Epsilon: b.Epsilon, Delta: b.Delta, Adjacency: plan.Adjacency, Unit: unitOf(plan), Filter: b.Filter, Order: order}
 }
 
-func unitOf(plan *compile.Plan) ledger.Unit { return ledger.Unit(plan.Spec.Dataset.PrivacyUnit) }
+func unitOf(plan *compile.Plan) ledger.Unit { return Unit(plan.Spec.Dataset.PrivacyUnit) }
+
+// Unit returns a privacy unit as the ledger has it: what is promised does not depend on which rows of a unit are kept.
+func Unit(u pipeline.Unit) ledger.Unit { return ledger.Unit{Column: u.Column, MaxRows: u.MaxRows} }
 
 // Afford refuses what these runs have not paid yet where the budget does not cover it all,
 // before anything is spent. Runs of several specs may state budgets of their own, or read one by other
