@@ -28,6 +28,7 @@ type Dialect struct {
 	nan             form
 	finiteTime      form
 	days, micros    form
+	storing
 }
 
 // Postgres returns the SQL of PostgreSQL 12 and later.
@@ -41,6 +42,7 @@ func Postgres() Dialect {
 		toWhole: `($)::int8`, toReal: `($)::float8`,
 		bytes: `($)::text COLLATE pg_catalog."C"`, nan: `($) = 'NaN'::float8`, finiteTime: `isfinite($)`,
 		days: `(CASE WHEN isfinite($) THEN ` + day + ` END)`, micros: micros,
+		storing: postgresStoring(),
 	}
 }
 
@@ -50,8 +52,9 @@ func DuckDB() Dialect {
 		name: "duckdb", quote: `"`, text: escaped,
 		toWhole: `CAST($ AS BIGINT)`, toReal: `CAST($ AS DOUBLE)`,
 		bytes: `CAST($ AS VARCHAR) COLLATE "binary"`, nan: `isnan($)`, finiteTime: `isfinite($)`,
-		days:   `(CASE WHEN isfinite($) THEN date_diff('day', DATE '1970-01-01', $) END)`,
-		micros: `(CASE WHEN isfinite($) THEN epoch_us($) END)`,
+		days:    `(CASE WHEN isfinite($) THEN date_diff('day', DATE '1970-01-01', $) END)`,
+		micros:  `(CASE WHEN isfinite($) THEN epoch_us($) END)`,
+		storing: duckdbStoring(),
 	}
 }
 
@@ -63,6 +66,7 @@ func Spark() Dialect {
 		toWhole: `CAST($ AS BIGINT)`, toReal: `CAST($ AS DOUBLE)`,
 		bytes: `CAST($ AS STRING) COLLATE UTF8_BINARY`, nan: `isnan($)`, finiteTime: `true`,
 		days: `CAST(unix_date($) AS BIGINT)`, micros: `unix_micros($)`,
+		storing: sparkStoring(),
 	}
 }
 

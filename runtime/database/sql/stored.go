@@ -1,0 +1,400 @@
+package sql
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"weir/pipeline/relation"
+)
+
+// Storage is how a database stores the cells of a column.
+type Storage string
+
+// The storages. A type that is none of them is not computed with.
+const (
+	Integer Storage = "integer"                  // of up to 64 bits, with a sign
+	Decimal Storage = "decimal"                  // a decimal number, of Digits digits
+	Double  Storage = "double"                   // a floating-point number of 64 bits, or of 32
+	Flag    Storage = "boolean"                  // true or false
+	Words   Storage = "text"                     // text, or what has one spelling
+	Day     Storage = "date"                     // a date
+	Stamp   Storage = "timestamp"                // a timestamp, in UTC where it has a zone
+	Nanos   Storage = "timestamp of nanoseconds" // a timestamp of DuckDB
+	Clock   Storage = "time"                     // a time of day
+)
+
+// Stored is a column of a table, and what its cells mean: plain data that a domain says of them. Lists of values are
+// those of the storage that is compared.
+type Stored struct {
+	Name    string // as the catalogue spells it
+	Storage Storage
+	Digits  int           // of Decimal; 0: any number of them
+	Of      relation.Type // what cells become
+
+	// Step is the seconds of which dates and times become multiples, at or before them, from Least to Greatest; 0
+	// leaves a date as days.
+	Step, Least, Greatest int64
+
+	Codes        map[string]int32  // of Code, stored as Words; Flag has the spellings false and true
+	WholeCodes   map[int64]int32   // of Code, stored as Integer
+	RealCodes    map[float64]int32 // of Code, stored as Double
+	Numbered     bool              // categories are numbers, which may be spelled otherwise
+	Missing      []string          // texts that mean a missing cell, beside the empty one
+	MissingWhole []int64           // whole numbers that do
+	MissingReal  []float64         // real numbers that do; NaN by MissingNaN
+	MissingNaN   bool
+	MayMiss      bool // else a missing cell is a fault
+	UnknownMiss  bool // a value that is no category is missing, else a fault
+}
+
+// Rule is what a cell of a table that may not be read can break.
+type Rule int
+
+// The rules.
+const (
+	NotMissing Rule = iota + 1 // the cell is missing, and must not be
+	Finite                     // it is NaN or infinite
+	NotWhole                   // it is not a whole number
+	Range                      // it is a number beyond 64 bits, or too far from 0 or too near to it for a double
+	Rounded                    // it is a double of 2^53 or more, where whole numbers are one
+	Wide                       // it is a whole number beyond 2^53, which a double rounds
+	Category                   // it is no category
+	Unknown                    // it is no category, and cannot be missing
+	Spelling                   // it spells a number as no category is spelled
+	Span                       // it lies outside of the years 0 to 9999, or of its day
+	Endless                    // it is an infinite date or timestamp
+)
+
+// cell is how one column is computed.
+type cell struct {
+	value string // NULL where the cell is missing or a fault
+	arms  []arm  // the first whose test holds says what the cell is; none: a value
+	name  string // of a unit whose value has no code, as text; "" where there is no such value
+}
+
+// arm is a test of a cell. What it finds is a fault by the rule; 0: a value, or missing where it may be.
+type arm struct {
+	test string
+	rule Rule
+}
+
+// missing is the arm of cells that are missing.
+func (c Stored) missing(test string) arm {
+	if c.MayMiss {
+		return arm{test, 0}
+	}
+	return arm{test, NotMissing}
+}
+
+// cell returns how the cells of a column are computed. It is an error where they are not read alike.
+func (d Dialect) cell(c Stored) (cell, error) {
+	e := d.Ident(c.Name)
+	null := c.missing(e + " IS NULL")
+	switch {
+	case c.Of == relation.Code && c.Storage == Words:
+		return d.textCode(c), nil
+	case c.Of == relation.Code && (c.Storage == Integer || c.Storage == Flag || c.Storage == Double && c.Numbered):
+		return d.numberCode(c), nil
+	case c.Of == relation.Text && c.Storage == Words:
+		text := d.Bytes(e)
+		return cellOf(text, null, c.missing(text+" IN ("+d.texts(append([]string{""}, c.Missing...))+")")), nil
+	case c.Of == relation.Whole && (c.Step > 0 || c.Storage == Day):
+		return d.time(c)
+	case c.Of == relation.Whole && c.Storage == Integer:
+		return cellOf(d.AsWhole(e), null, c.missing(d.anyWhole(e, c.MissingWhole))), nil
+	case c.Of == relation.Real && c.Storage == Integer:
+		wide := arm{"NOT " + between(e, d.Whole(-relation.Exact), d.Whole(relation.Exact)), Wide}
+		return cellOf(d.AsReal(e), null, wide, c.missing(d.anyReal(d.AsReal(e), c.MissingReal))), nil
+	case (c.Of == relation.Real || c.Of == relation.Whole) && c.Storage == Double:
+		return d.double(c), nil
+	case (c.Of == relation.Real || c.Of == relation.Whole) && c.Storage == Decimal && c.Digits <= exactDigits(c.Of) && (c.Digits > 0 || d.anyDigits):
+		return d.decimal(c), nil
+	}
+	return cell{}, fmt.Errorf("is stored as %s, which the database does not make %s of as a file's reader would; store it as %s, or rows: may_leave",
+		c.stored(), c.Of, d.better(c))
+}
+
+// stored words the storage.
+func (c Stored) stored() string {
+	if c.Storage == Decimal && c.Digits > 0 {
+		return fmt.Sprintf("decimal of %d digits", c.Digits)
+	}
+	return string(c.Storage)
+}
+
+// better words a storage that is read alike.
+func (d Dialect) better(c Stored) string {
+	switch {
+	case c.Step > 0:
+		return "a timestamp, or as a time of day"
+	case c.Of == relation.Code:
+		return "text or an integer"
+	case c.Of == relation.Text:
+		return "text"
+	case c.Storage == Decimal:
+		return fmt.Sprintf("double precision, an integer or a decimal of up to %d digits", exactDigits(c.Of))
+	}
+	return "a number"
+}
+
+// exactDigits is the most digits of a decimal that become the nearest double (15 are exact over a power of ten that is
+// exact too; Clinger 1990), or a whole number of 64 bits. PostgreSQL reads a decimal as text, which is exact whatever its
+// digits are; such a decimal has 0.
+func exactDigits(of relation.Type) int {
+	if of == relation.Real {
+		return 15
+	}
+	return 18
+}
+
+// cellOf is a value where no arm finds the cell to be anything else.
+func cellOf(value string, arms ...arm) cell {
+	arms = slices.DeleteFunc(arms, func(a arm) bool { return a.test == "" })
+	var b strings.Builder
+	b.WriteString("CASE")
+	for _, a := range arms {
+		b.WriteString(" WHEN " + a.test + " THEN NULL")
+	}
+	return cell{value: b.String() + " ELSE " + value + " END", arms: arms}
+}
+
+// textCode finds the code of a text. A cell that spells a number as no category does would be that category to a reader
+// of files, which a database does not compare.
+func (d Dialect) textCode(c Stored) cell {
+	e := d.Ident(c.Name)
+	text := d.Bytes(e)
+	known := slices.DeleteFunc(slices.Sorted(maps.Keys(c.Codes)), func(s string) bool { return !d.Holds(s) })
+	cases := make([]string, len(known))
+	for i, s := range known {
+		cases[i] = d.caseOf(d.Text(s), c.Codes[s])
+	}
+	gone := append([]string{""}, c.Missing...)
+	of := cell{value: matched(text, cases), name: d.unlisted(e, text, known, gone)}
+	of.arms = []arm{c.missing(e + " IS NULL")}
+	if len(known) > 0 {
+		of.arms = append(of.arms, arm{text + " IN (" + d.texts(known) + ")", 0})
+	}
+	of.arms = append(of.arms, c.missing(text+" IN ("+d.texts(gone)+")"))
+	if c.Numbered {
+		of.arms = append(of.arms, arm{d.numberlike.of(text), Spelling})
+	}
+	of.arms = append(of.arms, c.unknown())
+	return of
+}
+
+// unlisted is the text of a cell that is no category and not missing.
+func (d Dialect) unlisted(e, text string, known, gone []string) string {
+	return "CASE WHEN " + e + " IS NULL OR " + text + " IN (" + d.texts(append(known, gone...)) + ") THEN NULL ELSE " + text + " END"
+}
+
+// unknown is the arm of cells that are no category.
+func (c Stored) unknown() arm {
+	switch {
+	case !c.UnknownMiss:
+		return arm{"true", Category}
+	case !c.MayMiss:
+		return arm{"true", Unknown}
+	}
+	return arm{"true", 0}
+}
+
+// numberCode finds the code of a number or a flag.
+func (d Dialect) numberCode(c Stored) cell {
+	e := d.Ident(c.Name)
+	var cases []string
+	var known, gone string
+	switch c.Storage {
+	case Integer:
+		for _, n := range slices.Sorted(maps.Keys(c.WholeCodes)) {
+			cases = append(cases, d.caseOf(d.Whole(n), c.WholeCodes[n]))
+		}
+		known, gone = d.anyWhole(e, slices.Sorted(maps.Keys(c.WholeCodes))), d.anyWhole(e, c.MissingWhole)
+		return c.coded(d, matched(d.AsWhole(e), cases), known, gone)
+	case Double:
+		x := d.AsReal(e)
+		for _, n := range slices.Sorted(maps.Keys(c.RealCodes)) {
+			cases = append(cases, d.caseOf(d.Real(n), c.RealCodes[n]))
+		}
+		known, gone = d.anyReal(x, slices.Sorted(maps.Keys(c.RealCodes))), d.anyReal(x, c.MissingReal)
+		if c.MissingNaN {
+			gone = either(gone, d.IsNaN(x))
+		}
+		return c.coded(d, matched(x, cases), known, gone)
+	}
+	for _, s := range []string{"false", "true"} {
+		test := map[string]string{"false": "NOT " + e, "true": e}[s]
+		if code, ok := c.Codes[s]; ok {
+			cases, known = append(cases, d.caseOf(s, code)), either(known, test)
+		} else if slices.Contains(c.Missing, s) {
+			gone = either(gone, test)
+		}
+	}
+	return c.coded(d, matched(e, cases), known, gone)
+}
+
+// coded is a cell of a category that is no text; known and gone test for listed and for missing ones, and may be "".
+func (c Stored) coded(d Dialect, value, known, gone string) cell {
+	e := d.Ident(c.Name)
+	of := cell{value: value, arms: []arm{c.missing(e + " IS NULL")}}
+	if known != "" {
+		of.arms = append(of.arms, arm{known, 0})
+	}
+	if gone != "" {
+		of.arms = append(of.arms, c.missing(gone))
+	}
+	of.arms = append(of.arms, c.unknown())
+	listed := either(either(e+" IS NULL", known), gone)
+	of.name = "CASE WHEN " + listed + " THEN NULL ELSE " + d.asText.of(e) + " END"
+	return of
+}
+
+// double reads a floating-point number.
+func (d Dialect) double(c Stored) cell {
+	e := d.AsReal(d.Ident(c.Name))
+	nan := arm{d.IsNaN(e), Finite}
+	if c.MissingNaN {
+		nan = c.missing(nan.test)
+	}
+	arms := []arm{c.missing(e + " IS NULL"), nan, {e + " IN (" + d.Real(math.Inf(1)) + ", " + d.Real(math.Inf(-1)) + ")", Finite}}
+	if c.Of == relation.Real {
+		return cellOf(e, append(arms, c.missing(d.anyReal(e, c.MissingReal)))...)
+	}
+	arms = append(arms, arm{e + " <> " + d.truncate.of(e), NotWhole},
+		arm{"NOT " + between(e, d.Real(1-relation.Exact), d.Real(relation.Exact-1)), Rounded},
+		c.missing(d.anyReal(e, reals(c.MissingWhole))))
+	return cellOf(d.AsWhole(e), arms...)
+}
+
+// reals are the whole numbers that a double holds exactly and is read from.
+func reals(list []int64) (of []float64) {
+	for _, n := range list {
+		if n > -relation.Exact && n < relation.Exact {
+			of = append(of, float64(n))
+		}
+	}
+	return of
+}
+
+// decimal reads a decimal number. PostgreSQL's may be NaN, infinite, or beyond a double, which a cast would raise.
+func (d Dialect) decimal(c Stored) cell {
+	e := d.Ident(c.Name)
+	arms := []arm{c.missing(e + " IS NULL")}
+	if c.Digits == 0 {
+		nan := arm{e + " = 'NaN'::numeric", Finite}
+		if c.MissingNaN {
+			nan = c.missing(nan.test)
+		}
+		arms = append(arms, nan)
+	}
+	if c.Of == relation.Real {
+		if c.Digits == 0 {
+			arms = append(arms, arm{"NOT (" + between(e, "-1e300", "1e300") + " AND (" + e + " = 0 OR NOT " + between(e, "-1e-300", "1e-300") + "))", Range})
+		}
+		return cellOf(d.AsReal(e), append(arms, c.missing(d.anyReal(d.AsReal(e), c.MissingReal)))...)
+	}
+	if c.Digits == 0 {
+		arms = append(arms, arm{"NOT " + between(e, "-9223372036854775808", "9223372036854775807"), Range})
+	}
+	arms = append(arms, arm{e + " <> floor(" + e + ")", NotWhole}, c.missing(d.anyWhole(e, c.MissingWhole)))
+	return cellOf(d.AsWhole(e), arms...)
+}
+
+// time reads a date as days, and a timestamp or a time as seconds.
+func (d Dialect) time(c Stored) (cell, error) {
+	e := d.Ident(c.Name)
+	arms := []arm{c.missing(e + " IS NULL")}
+	if c.Storage != Clock {
+		arms = append(arms, arm{"NOT " + d.IsFinite(e), Endless})
+	}
+	if c.Step == 0 {
+		return cellOf(d.Days(e), arms...), nil
+	}
+	unit, at := int64(1_000_000), d.Micros(e)
+	switch c.Storage {
+	case Day:
+		unit, at = 1, "("+d.Days(e)+" * "+d.Whole(secondsOfDay)+")"
+	case Clock:
+		at = d.clock.of(e)
+	case Nanos:
+		unit, at = 1_000_000_000, d.nanos.of(e)
+	case Stamp:
+	default:
+		return cell{}, fmt.Errorf("is stored as %s, which the database does not make a time of; store it as %s, or rows: may_leave", c.stored(), d.better(c))
+	}
+	if c.Storage == Day || c.Storage == Stamp { // microseconds of a year further off may be none of 64 bits
+		arms = append(arms, arm{"NOT " + between("extract(YEAR FROM "+e+")", "-2", "10000"), Span})
+	}
+	if c.Storage != Nanos { // which reach from 1677 to 2262
+		arms = append(arms, arm{"NOT " + between(at, d.Whole(c.Least*unit), d.Whole((c.Greatest+1)*unit-1)), Span})
+	}
+	by := d.Whole(c.Step * unit)
+	floored := "CASE WHEN " + at + " >= 0 THEN " + d.divided(at, by) + " ELSE -" + d.divided("("+by+" - 1 - "+at+")", by) + " END"
+	return cellOf("("+floored+") * "+d.Whole(c.Step), arms...), nil
+}
+
+const secondsOfDay = 24 * 60 * 60
+
+// between tests that e lies from a to b.
+func between(e, a, b string) string { return "(" + e + " >= " + a + " AND " + e + " <= " + b + ")" }
+
+// either is the disjunction of two tests, of which one may be "".
+func either(a, b string) string {
+	switch {
+	case a == "":
+		return b
+	case b == "":
+		return a
+	}
+	return "(" + a + " OR " + b + ")"
+}
+
+// matched finds the one of some cases that an expression is equal to; NULL where it is none.
+func matched(e string, cases []string) string {
+	if len(cases) == 0 {
+		return "NULL"
+	}
+	return "CASE " + e + " " + strings.Join(cases, " ") + " END"
+}
+
+func (d Dialect) caseOf(value string, code int32) string {
+	return fmt.Sprintf("WHEN %s THEN %d", value, code)
+}
+
+// texts lists texts that a column can hold.
+func (d Dialect) texts(list []string) string {
+	var of []string
+	for _, s := range list {
+		if d.Holds(s) {
+			of = append(of, d.Text(s))
+		}
+	}
+	return strings.Join(of, ", ")
+}
+
+// anyWhole tests that a whole number is one of a list; "" of an empty one.
+func (d Dialect) anyWhole(e string, list []int64) string {
+	var of []string
+	for _, n := range list {
+		of = append(of, d.Whole(n))
+	}
+	return among(e, of)
+}
+
+// anyReal tests that a real number is one of a list; "" of an empty one.
+func (d Dialect) anyReal(e string, list []float64) string {
+	var of []string
+	for _, x := range list {
+		of = append(of, d.Real(x))
+	}
+	return among(e, of)
+}
+
+func among(e string, list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return e + " IN (" + strings.Join(list, ", ") + ")"
+}
