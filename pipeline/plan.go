@@ -66,7 +66,7 @@ type Step struct {
 	Stability string            `json:"stability,omitempty"`
 	Outputs   map[string]Output `json:"outputs"`
 	Lazy      bool              `json:"lazy,omitempty"`
-	Elsewhere string            `json:"elsewhere,omitempty"` // whether Declared.Program could compute it: yes, or no and the reason
+	Elsewhere string            `json:"elsewhere,omitempty"` // whether Declared.Program could compute it: yes, counted there, or no and the reason
 
 	Spends []Planned      `json:"spends,omitempty"`
 	Events []privacy.JSON `json:"events"` // of the spends, in order

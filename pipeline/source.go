@@ -133,6 +133,9 @@ type ReadByProgram interface {
 // ErrChanged marks data that are no longer what the run read.
 var ErrChanged = errors.New("has changed while the run read it; nothing was released, run it again")
 
+// ErrRowsPublic does not say how many rows there are.
+var ErrRowsPublic = errors.New("rows_public is not the number of rows of the table; under replace_one it must be, and it must be public knowledge")
+
 // MarshalJSON writes the kind and place of the source as the first pair.
 func (d DatasetPlan) MarshalJSON() ([]byte, error) {
 	type fields DatasetPlan

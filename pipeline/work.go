@@ -20,6 +20,7 @@ type Work struct {
 	OfBudget  bool      // what comes out depends on the budget of the spec (Env.Plan), so that under another one it is another result
 	OfPlan    bool      // what comes out shows the plan (Env.Plan), so that under another one it is another result
 	Elsewhere Statement // nil: of a stage that gives no rows
+	Counts    bool      // Run learns of the rows of its first input what a database that keeps them counts (Table.Pushed)
 	Findings  []Finding // audit rules that the settings touch without refusing
 
 	// Decide says what follows from the scale of the noise that the bill comes to (0:

@@ -18,10 +18,14 @@ import (
 // readers pass is stored, so that everything before it is done once, in one pass, and
 // streamed batch by batch. A table with one reader is never stored: writing it would cost
 // more than it saves. A stage of several outputs has as many readers of its input as its
-// outputs have together, and is not stored itself, since that takes a pass for each output.
+// outputs have together, and is not stored itself, since that takes a pass for each output. Where rows stay in a
+// database nobody reads them, so nothing is stored.
 func storedOnce(plan *compile.Plan) map[string]bool {
 	passes, readers := readings(plan)
 	once := map[string]bool{}
+	if plan.Dataset.Source.Stays {
+		return once
+	}
 	raw := map[string]bool{pipeline.DatasetID: true} // rests on a source, with nothing stored between
 	decide := func(id string) {
 		only := readers[id]

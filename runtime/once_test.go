@@ -16,7 +16,7 @@ import (
 // shape makes steps from "id kind: inputs"; kinds are lazy, two (lazy, two outputs), file
 // (lazy, of a file), full, and written (lazy, written as two formats).
 func shape(lines ...string) *compile.Plan {
-	p := &compile.Plan{}
+	p := &compile.Plan{Plan: &pipeline.Plan{}}
 	for _, line := range lines {
 		head, inputs, _ := strings.Cut(line, ":")
 		id, kind, _ := strings.Cut(head, " ")

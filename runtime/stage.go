@@ -108,7 +108,19 @@ func (r *run) runStage(ctx context.Context, step *compile.Step, payer *pay.Payer
 			return nil, fmt.Errorf("the kind %s returned no output %s", step.Kind, port)
 		}
 	}
-	return out, nil
+	return out, push(step, r.inputs(step)["in"].Pushed, out)
+}
+
+// push says of the first output how a database computes its rows, where it computes those of the input.
+func push(step *compile.Step, from *pipeline.Pushed, out pipeline.Tables) error {
+	if from == nil || step.Work.Elsewhere == nil {
+		return nil
+	}
+	rows, err := step.Work.Elsewhere(from.Relation)
+	t := out[step.First]
+	t.Pushed = &pipeline.Pushed{Relation: rows, Session: from.Session}
+	out[step.First] = t
+	return err
 }
 
 // lazy puts the planned headers on streams, and the stage's name on their errors.
@@ -119,7 +131,7 @@ func lazy(step *compile.Step, out pipeline.Tables) (pipeline.Tables, error) {
 		if err != nil {
 			return nil, err
 		}
-		named[port] = pipeline.Table{Header: h, Open: nameErrors(step.ID, out[port].Open)}
+		named[port] = pipeline.Table{Header: h, Open: nameErrors(step.ID, out[port].Open), Pushed: out[port].Pushed}
 	}
 	return named, nil
 }

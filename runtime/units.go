@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -126,9 +125,6 @@ func withoutUnlisted(rec arrow.Record) (arrow.Record, arrow.Array) {
 	return array.NewRecord(s, rec.Columns()[:last], rec.NumRows()), rec.Column(last)
 }
 
-// errRowsPublic does not say how many rows there are.
-var errRowsPublic = errors.New("rows_public is not the number of rows of the table; under replace_one it must be, and it must be public knowledge")
-
 // countRows checks a declared row count at the end of the table. Under
 // add_remove the count is private and stopping on it would tell it, so there a
 // declared count is taken as a public estimate.
@@ -148,7 +144,7 @@ func countRows(t pipeline.Table) func(context.Context) pipeline.Batches {
 				}
 			}
 			if n != t.Rows {
-				yield(nil, errRowsPublic)
+				yield(nil, pipeline.ErrRowsPublic)
 			}
 		}
 	}

@@ -1,11 +1,15 @@
 package compile
 
 import (
+	"cmp"
+	"strings"
+
 	"weir/pipeline"
 	"weir/pipeline/relation"
 )
 
 // elsewhere says of each stage in front of the models whether the program that reads the dataset could compute it.
+// Where the rows stay with it, a stage that needs them is refused.
 func (c *compiler) elsewhere() {
 	d := &c.spec.Dataset
 	if d.Declared.Program == "" {
@@ -15,11 +19,43 @@ func (c *compiler) elsewhere() {
 	source := pipeline.Ref{Stage: pipeline.DatasetID}
 	if d.PrivacyUnit.MaxRows > 0 && d.PrivacyUnit.Keep == pipeline.KeepFirst { // an order of rows, which SQL does not have
 		e.needed[source] = true
+		if d.Declared.Stays {
+			c.refuseAt("dataset.privacy_unit.keep", "", "", "first, which goes by the order of rows, and rows stay in "+d.Declared.Program, string(pipeline.KeepByHash))
+		}
 	} else {
 		e.known[source] = pipeline.StoredRelation(c.spec.Header().Domain)
 	}
 	for i := range c.plan.Steps {
-		e.step(&c.plan.Steps[i])
+		step := &c.plan.Steps[i]
+		e.step(step)
+		if d.Declared.Stays {
+			c.stays(step, e)
+		}
+	}
+}
+
+// stays refuses a step that reads rows which stay where they are stored. What reads the output of one that is refused
+// is not refused again.
+func (c *compiler) stays(s *Step, e computing) {
+	counts := s.Work.Counts && len(s.Inputs["in"]) == 1
+	if s.Elsewhere == "yes" {
+		s.Elsewhere = "computed there"
+		return
+	}
+	for _, port := range s.Ports {
+		for _, ref := range s.Inputs[port.Name] {
+			_, known := e.known[ref]
+			switch {
+			case port.Lends || !known && !e.needed[ref]:
+			case known && counts && port.Name == "in":
+				s.Elsewhere = "counted there"
+			case known:
+				why, _ := strings.CutPrefix(s.Elsewhere, "no: ")
+				c.refuse(s.ID, "", "of the kind "+s.Kind+", which "+cmp.Or(why, "reads rows")+", and rows of the dataset stay in "+
+					c.spec.Dataset.Declared.Program, "a stage that the database computes or a model that counts there; or database.rows: may_leave, where rows may leave it")
+				return
+			}
+		}
 	}
 }
 

@@ -22,6 +22,7 @@ import (
 type manner struct {
 	size    int64 // rows of a batch; 0: all
 	workers int
+	stays   bool                // the rows of the input in stay in a database
 	key     byte                // of the mechanisms' noise; secrets and public randomness stay
 	probe   *Frozen             // may be nil
 	drawn   int64               // uses that an interrupted attempt had released
@@ -93,7 +94,11 @@ func carryOut(ctx context.Context, c Case, work pipeline.Work, plan []pipeline.P
 	headers := []pipeline.Headers{c.headers(), o.work.Out}
 	before := []map[string]any{plainAll(headers[0]), plainAll(headers[1])}
 	defer func() { o.edited = editedHeaders(before, headers) }()
-	out, err := o.work.Run(ctx, env, c.tables(m.size))
+	in := c.tables(m.size)
+	if m.stays {
+		in["in"] = Stays(in["in"])
+	}
+	out, err := o.work.Run(ctx, env, in)
 	if o.err = err; err != nil {
 		return o
 	}

@@ -137,27 +137,28 @@ func checkColumn(t reporter, port string, c domain.Column, a arrow.Array) {
 	}
 }
 
-// checkRepeats: the same bytes again, with two workers, and however the rows
-// come in batches.
+// checkRepeats: the same bytes again, with two workers, however the rows
+// come in batches, and where a stage that counts them gets their counts from a database.
 func checkRepeats(t reporter, k pipeline.Kind, c Case) {
 	first := c.recorded(1)
 	if first.err != nil {
 		checkSilent(t, c, first.err)
 		return
 	}
-	for _, again := range []struct {
-		what    string
-		size    int64
-		workers int
-	}{{"again", 0, 1}, {"with two workers", 0, 2}, {"in batches of 1", 1, 1}, {"in batches of 7", 7, 2}} {
-		second, err := results(context.Background(), c, again.size, again.workers)
-		if err != nil {
-			t.Errorf("run %s: %v", again.what, err)
+	manners := map[string]manner{"again": {workers: 1}, "with two workers": {workers: 2}, "in batches of 1": {size: 1, workers: 1}, "in batches of 7": {size: 7, workers: 2}}
+	if first.work.Counts {
+		manners["on rows that stay in a database"] = manner{stays: true}
+	}
+	for what, m := range manners {
+		m.key = 1
+		second := observe(context.Background(), c, m)
+		if second.err != nil {
+			t.Errorf("run %s: %v", what, second.err)
 			continue
 		}
 		for _, port := range k.Out {
-			if !bytes.Equal(encoded(t, first.records[port.Name]), encoded(t, second[port.Name])) {
-				t.Errorf("output %s differs when run %s", port.Name, again.what)
+			if !bytes.Equal(encoded(t, first.records[port.Name]), encoded(t, second.records[port.Name])) {
+				t.Errorf("output %s differs when run %s", port.Name, what)
 			}
 		}
 	}

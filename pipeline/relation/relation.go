@@ -23,7 +23,7 @@ type Relation struct {
 func Stored(names []string, types []Type) Relation {
 	var r Relation
 	for i, name := range names {
-		least, greatest := anything()
+		least, greatest := Anything()
 		r.Stored = append(r.Stored, Named{name, Column{i, types[i], least, greatest}})
 	}
 	return r

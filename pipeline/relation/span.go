@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// anything is the span of a whole number of which nothing is known.
-func anything() (least, greatest int64) { return math.MinInt64, math.MaxInt64 }
+// Anything returns the span of a whole number of which nothing is known.
+func Anything() (least, greatest int64) { return math.MinInt64, math.MaxInt64 }
 
 // Span implements Expr.
 func (e Column) Span() (least, greatest int64) { return e.Least, e.Greatest }
@@ -39,14 +39,14 @@ func (e Choice) Span() (least, greatest int64) {
 // Span implements Expr.
 func (e Arithmetic) Span() (least, greatest int64) {
 	if e.Type() != Whole || Arithmetical(e) != nil {
-		return anything()
+		return Anything()
 	}
 	a, b := e.bounds()
 	return int64(a), int64(b)
 }
 
 // Span implements Expr.
-func (AsReal) Span() (least, greatest int64) { return anything() }
+func (AsReal) Span() (least, greatest int64) { return Anything() }
 
 // Span implements Expr.
 func (e Rank) Span() (least, greatest int64) { return 0, int64(max(0, e.Of-1)) }
@@ -61,16 +61,16 @@ func (e Truncate) Span() (least, greatest int64) {
 		lower, upper = of.Least, of.Greatest
 	}
 	if !(lower > -Exact && upper < Exact) {
-		return anything()
+		return Anything()
 	}
 	return int64(lower), int64(upper)
 }
 
 // Span implements Expr.
-func (Floor) Span() (least, greatest int64) { return anything() }
+func (Floor) Span() (least, greatest int64) { return Anything() }
 
 // Span implements Expr.
-func (RoundEven) Span() (least, greatest int64) { return anything() }
+func (RoundEven) Span() (least, greatest int64) { return Anything() }
 
 // Span implements Expr.
 func (e Quotient) Span() (least, greatest int64) {

@@ -6,6 +6,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/pipeline/relation"
 	"weir/privacy"
 	"weir/privacy/mechanism"
 	"weir/schema"
@@ -41,7 +42,7 @@ func (s *DPCount) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	}
 	out := filesHeader(h)
 	out.Form = pipeline.FormCount
-	return pipeline.Work{Out: pipeline.Headers{"out": out}, Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+	return pipeline.Work{Out: pipeline.Headers{"out": out}, Counts: true, Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 		c, err := countRows(ctx, env, in["in"])
 		if err != nil {
 			return nil, err
@@ -57,12 +58,9 @@ func (s *DPCount) Plan(in pipeline.Headers) (pipeline.Work, error) {
 }
 
 func countRows(ctx context.Context, env *pipeline.Env, t pipeline.Table) (c rowcount.Count, err error) {
-	rows := int64(0)
-	for r, err := range t.Open(ctx) {
-		if err != nil {
-			return c, err
-		}
-		rows += r.NumRows()
+	rows, err := countOf(ctx, t)
+	if err != nil {
+		return c, err
 	}
 	paid, err := env.Privacy.Open("rows")
 	if err != nil {
@@ -77,4 +75,32 @@ func countRows(ctx context.Context, env *pipeline.Env, t pipeline.Table) (c rowc
 		c.Deviation = m.Deviation()
 	}
 	return c, nil
+}
+
+// countOf counts the rows of a table, wherever they are.
+func countOf(ctx context.Context, t pipeline.Table) (rows int64, err error) {
+	if t.Pushed != nil {
+		return countThere(ctx, t.Pushed)
+	}
+	for r, err := range t.Open(ctx) {
+		if err != nil {
+			return 0, err
+		}
+		rows += r.NumRows()
+	}
+	return rows, nil
+}
+
+// countThere counts rows that stay in a database: those whose only value is 0.
+func countThere(ctx context.Context, p *pipeline.Pushed) (rows int64, err error) {
+	one := relation.Named{Name: "row", Expr: relation.Constant{Of: relation.Whole}}
+	kept, err := p.Session.Keep(ctx, p.Relation.With(relation.Layer{Columns: []relation.Named{one}}))
+	if err != nil {
+		return 0, err
+	}
+	err = kept.Count(ctx, []relation.Key{{Expr: relation.Column{Of: relation.Whole}, Of: 1}}, func(_ int, counts []int64) error {
+		rows = counts[0]
+		return nil
+	})
+	return rows, err
 }

@@ -23,17 +23,27 @@ type Tally struct {
 func NewTally(sizes []int, sets [][]int) (*Tally, error) {
 	t := &Tally{sizes: sizes, sets: sets, counts: make([][]int64, len(sets))}
 	for i, set := range sets {
-		cells := int64(1)
-		for _, j := range set {
-			cells = min(cells*int64(sizes[j]), MostCells+1)
-		}
-		if len(set) == 0 || cells > MostCells {
-			return nil, fmt.Errorf("marginal of columns %v: has %d cells or more, must have columns and at most %d cells", set, cells, MostCells)
+		cells, err := Cells(sizes, set)
+		if err != nil {
+			return nil, err
 		}
 		t.counts[i] = make([]int64, cells)
 	}
 	t.pieces = piecesOf(sets)
 	return t, nil
+}
+
+// Cells returns how many combinations of codes a set of columns has. An error names a set of no column, or of more than
+// MostCells cells.
+func Cells(sizes, set []int) (int, error) {
+	cells := int64(1)
+	for _, j := range set {
+		cells = min(cells*int64(sizes[j]), MostCells+1)
+	}
+	if len(set) == 0 || cells > MostCells {
+		return 0, fmt.Errorf("marginal of columns %v: has %d cells or more, must have columns and at most %d cells", set, cells, MostCells)
+	}
+	return int(cells), nil
 }
 
 // Add counts further rows: columns has those of every column.

@@ -70,10 +70,12 @@ func (g *Grid) append(to []uint16, a arrow.Array) ([]uint16, error) {
 		}
 	}
 	if absent && !g.column.Nullable {
-		return to, errors.New("holds missing values, must hold none or be nullable in the domain")
+		return to, errMissing
 	}
 	return to, nil
 }
+
+var errMissing = errors.New("holds missing values, must hold none or be nullable in the domain")
 
 // appendValues adds the cells of values, whatever stands where they are null. absent
 // says that some were NaN.

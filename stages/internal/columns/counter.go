@@ -49,8 +49,11 @@ func Passes(rows int64, columns int) bool { return rows > mostHeld/2/int64(max(1
 const Held = "1 GiB"
 
 // CounterOf reads a table once and counts the cells of each grid; see ReadCodes for what it refuses, and Passes for the
-// rows. Env.Counting overrides that rule.
+// rows. Env.Counting overrides that rule. Rows that stay in a database are counted there.
 func CounterOf(ctx context.Context, t pipeline.Table, grids []Grid, rows int64, env *pipeline.Env) (Counter, error) {
+	if t.Pushed != nil {
+		return pushedOf(ctx, t, grids)
+	}
 	if env.Counting == pipeline.CountPasses || env.Counting == pipeline.CountByRule && Passes(rows, len(grids)) {
 		return roundsOf(ctx, t, grids, nil, env)
 	}

@@ -2,11 +2,9 @@ package columns
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"weir/pipeline"
-	"weir/stages/internal/masks"
 	"weir/train/marginal"
 )
 
@@ -28,16 +26,9 @@ type batch struct {
 // Each round is held to the first one: the number of rows, and in each set the rows of each code. A table that has
 // changed in between ends the stage (pipeline.ErrChanged), since noise of several rounds is drawn for one table.
 type rounds struct {
+	checked
 	rows    rows
-	grids   []Grid
-	number  int64
-	cells   [][]int64
 	workers int
-
-	coding  Coding
-	nearest *masks.Nearest
-	tied    []int     // columns of Forbidden, whose codes go by each other
-	ones    [][]int64 // the rows of each code; nil of tied columns
 }
 
 // roundsOf reads a table once. It goes on with what was kept of its rows then, or with the table where keep is nil.
@@ -46,7 +37,7 @@ func roundsOf(ctx context.Context, t pipeline.Table, grids []Grid, keep *held, e
 	if err != nil {
 		return nil, err
 	}
-	r := &rounds{rows: from, grids: grids, workers: env.Workers, cells: make([][]int64, len(grids))}
+	r := &rounds{checked: checkedOf(grids), rows: from, workers: env.Workers}
 	all := make([]int, len(grids))
 	for j := range grids {
 		all[j], r.cells[j] = j, make([]int64, grids[j].Cells())
@@ -74,63 +65,22 @@ func (r *rounds) again(ctx context.Context, some []int, use func(batch)) error {
 	return err
 }
 
-// errOther says that two rounds read two tables.
-var errOther = fmt.Errorf("the table %w", pipeline.ErrChanged)
-
-// Cells implements Counter.
-func (r *rounds) Cells(column int) []int64 { return r.cells[column] }
-
 // Points implements Counter.
 func (r *rounds) Points(ctx context.Context, column int, cells []int) ([]int64, error) {
-	from := make([]int32, r.grids[column].Cells()) // where the points of a cell begin, plus 1; 0: not counted
-	points := int32(0)
-	for _, cell := range cells {
-		from[cell] = points + 1
-		points += int32(r.grids[column].PointsIn(cell))
-	}
+	from, points := r.placesOf(column, cells)
 	counts := make([]int64, points+1)
 	err := r.again(ctx, []int{column}, func(b batch) {
 		within := b.within(column)
 		for i, cell := range b.cells[column] {
 			if at := from[cell]; at > 0 {
-				counts[at+int32(within[i])]++
+				counts[at+int64(within[i])]++
 			}
 		}
 	})
-	counts = counts[1:]
-	for _, cell := range cells {
-		if err == nil && sum(counts[from[cell]-1:][:r.grids[column].PointsIn(cell)]) != r.cells[column][cell] {
-			err = errOther
-		}
+	if err == nil && !r.agreesWithin(column, cells, counts[1:]) {
+		err = errOther
 	}
-	return counts, err
-}
-
-func sum(counts []int64) (n int64) {
-	for _, k := range counts {
-		n += k
-	}
-	return n
-}
-
-// Recode implements Counter.
-func (r *rounds) Recode(c Coding) {
-	r.coding, r.nearest = c, masks.NewNearest(c.Forbidden, c.Sizes)
-	for _, m := range c.Forbidden {
-		r.tied = append(r.tied, m.Vars...)
-	}
-	slices.Sort(r.tied)
-	r.tied = slices.Compact(r.tied)
-	r.ones = make([][]int64, len(c.To))
-	for j, to := range c.To {
-		if slices.Contains(r.tied, j) {
-			continue
-		}
-		r.ones[j] = make([]int64, c.Sizes[j])
-		for cell, code := range to {
-			r.ones[j][code] += r.cells[j][cell]
-		}
-	}
+	return counts[1:], err
 }
 
 // Count implements Counter.
@@ -152,19 +102,6 @@ func (r *rounds) Count(ctx context.Context, sets [][]int, use func(set int, coun
 		from += n
 	}
 	return nil
-}
-
-// together is how many of the sets, from the first on, are counted in one round.
-func together(sizes []int, sets [][]int) int {
-	n := 0
-	for cells := 0; n < len(sets) && (n == 0 || cells < MostCounted); n++ {
-		set := 1
-		for _, column := range sets[n] {
-			set = min(set*sizes[column], marginal.MostCells+1)
-		}
-		cells += set
-	}
-	return n
 }
 
 // count counts sets in one round.
@@ -199,26 +136,4 @@ func recode(cells, to []uint16) {
 	for i, cell := range cells {
 		cells[i] = to[cell]
 	}
-}
-
-// agrees tells whether the counts of a set have the rows of each code that the first round found.
-func (r *rounds) agrees(set []int, counts []int64) bool {
-	after := 1
-	for k := len(set) - 1; k >= 0; k-- {
-		size := r.coding.Sizes[set[k]]
-		if r.ones[set[k]] != nil && !slices.Equal(margin(counts, size, after), r.ones[set[k]]) {
-			return false
-		}
-		after *= size
-	}
-	return true
-}
-
-// margin sums counts by the codes of a column behind which a cell has so many combinations of codes.
-func margin(counts []int64, size, after int) []int64 {
-	sums := make([]int64, size)
-	for from := 0; from < len(counts); from += after {
-		sums[from/after%size] += sum(counts[from : from+after])
-	}
-	return sums
 }

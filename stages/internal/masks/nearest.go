@@ -53,6 +53,14 @@ func (g *group) link() {
 	}
 }
 
+// Groups returns the columns, ascending, that masks tie to each other: the codes of each group move by its own alone.
+func (n *Nearest) Groups() (list [][]int) {
+	for _, g := range n.groups {
+		list = append(list, g.columns)
+	}
+	return list
+}
+
 // Codes changes codes, by column, of every row that a mask forbids.
 func (n *Nearest) Codes(codes [][]uint16) {
 	for i := range n.groups {

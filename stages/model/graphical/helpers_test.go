@@ -77,6 +77,7 @@ type attempt struct {
 	keys       uint32 // more of the key, where there are many
 	workers    int
 	counting   pipeline.Counting
+	stays      bool // the rows stay in a database
 	probe      privacy.Probe
 }
 
@@ -92,7 +93,11 @@ func (a attempt) run(t testing.TB) (model pipeline.Table, left float64) {
 	ledger := &pipelinetest.Ledger{Key: noise.Key{4, 5, a.key, byte(a.keys), byte(a.keys >> 8), byte(a.keys >> 16)}, Plan: plan, Probe: a.probe}
 	env := pipelinetest.Env(max(1, a.workers))
 	env.Privacy, env.Counting = ledger, a.counting
-	out, err := w.Run(t.Context(), env, pipeline.Tables{"in": pipeline.FromRecords(a.in.Header, a.in.Rows)})
+	table := pipeline.FromRecords(a.in.Header, a.in.Rows)
+	if a.stays {
+		table = pipelinetest.Stays(table)
+	}
+	out, err := w.Run(t.Context(), env, pipeline.Tables{"in": table})
 	must(t, err)
 	must(t, ledger.Close())
 	return out["model"], ledger.Left(spendName) / plan[0].Value.(privacy.Filter).Total()

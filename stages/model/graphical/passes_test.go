@@ -15,16 +15,20 @@ import (
 	"weir/pipeline/pipelinetest"
 )
 
-// TestPassesReleaseTheSameBytes: from one key each kind, by default and with settings, releases the same files whether
-// rows are held or read again and again: of a table with every form of column, under both adjacencies, of one with
+// TestCountersReleaseTheSameBytes: from one key each kind, by default and with settings, releases the same files whether
+// rows are held, read again and again, or stay in a database that counts them: of a table with every form of column, under both adjacencies, of one with
 // rules of the domain, which bring rows to other codes, and of one with heaps, whose points are counted.
-func TestPassesReleaseTheSameBytes(t *testing.T) {
+func TestCountersReleaseTheSameBytes(t *testing.T) {
 	same := func(what string, stage pipeline.Stage, in pipelinetest.Input) {
 		a := attempt{stage: stage, in: in, multiplier: 0.2, key: 3, workers: 2, counting: pipeline.CountHeld}
 		held, _ := a.run(t)
 		a.counting = pipeline.CountPasses
 		if passes, _ := a.run(t); fingerprint(t, passes) != fingerprint(t, held) {
 			t.Errorf("%s: counted in passes, another model is released", what)
+		}
+		a.stays = true
+		if stays, _ := a.run(t); fingerprint(t, stays) != fingerprint(t, held) {
+			t.Errorf("%s: counted in a database, another model is released", what)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(configured())) {

@@ -106,7 +106,7 @@ const mostMove = math.Sqrt2 * 1e6
 func oneEvent(h pipeline.Header, multiplier float64, doc string, learn func(context.Context, *pipeline.Env, pipeline.Table) (pipeline.Table, error)) pipeline.Work {
 	return pipeline.Work{
 		Out:   pipeline.Headers{"model": modelHeader(h), "marginals": marginalsHeader(h)},
-		Terms: pipeline.Pricing{Scale: multiplier},
+		Terms: pipeline.Pricing{Scale: multiplier}, Counts: true,
 		Spends: []pipeline.Spend{{Name: spendName, Doc: doc, Mechanism: func(scale float64) privacy.Mechanism {
 			return mechanism.GaussianFilter{NoiseMultiplier: scale, Adjacency: h.Terms.Adjacency, Largest: mostMove}
 		}}},

@@ -1,0 +1,265 @@
+package columns
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"weir/pipeline"
+	"weir/pipeline/relation"
+	"weir/stages/internal/rowcount"
+	"weir/train/marginal"
+)
+
+// pushed is a Counter of rows that stay in the database which stores them: it computes their cells once, and counts
+// those in every round, so all rounds are of one table. Of the rows weir sees counts alone, and the statements for
+// them follow from grids, sets and released codes, which are public.
+//
+// What the database says is held to what any table would give, as rows that are read again are: every column has as
+// many rows, and every set the rows of each code. A database that computes cells otherwise than weir is refused before
+// it counts, by public numbers at and beside the borders of each grid.
+type pushed struct {
+	checked
+	fine  relation.Kept // a cell a column, and behind these the point of its cell of each grid that is Told
+	told  []int         // by grid, the place of its points; -1
+	coded relation.Kept // the codes, from the first Count on
+}
+
+// pushedOf counts the cells of a table whose rows stay in a database.
+func pushedOf(ctx context.Context, t pipeline.Table, grids []Grid) (*pushed, error) {
+	p := &pushed{checked: checkedOf(grids), told: make([]int, len(grids))}
+	fields, err := fieldsOf(t, grids)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.tries(ctx, t.Pushed.Session); err != nil {
+		return nil, err
+	}
+	if p.fine, err = t.Pushed.Session.Keep(ctx, t.Pushed.Relation.With(p.layer(t.Pushed.Relation.Columns(), fields))); err != nil {
+		return nil, err
+	}
+	if err := p.one(ctx); err != nil {
+		return nil, err
+	}
+	if public := rowcount.Public(t.Header); public > 0 && public != p.number {
+		return nil, pipeline.ErrRowsPublic
+	}
+	return p, nil
+}
+
+// layer computes the cells of a row, and the points of those that are Told.
+func (p *pushed) layer(row []relation.Expr, fields []int) (l relation.Layer) {
+	for j, g := range p.grids {
+		p.told[j] = -1
+		l.Columns = append(l.Columns, relation.Named{Name: fmt.Sprintf("cell%d", j), Expr: g.Stated(row[fields[j]])})
+	}
+	for j, g := range p.grids {
+		if g.Told() {
+			p.told[j] = len(l.Columns)
+			l.Columns = append(l.Columns, relation.Named{Name: fmt.Sprintf("point%d", j), Expr: g.StatedWithin(row[fields[j]])})
+		}
+	}
+	return l
+}
+
+// tries holds the cells of public numbers, as the database computes them, to what they are.
+func (p *pushed) tries(ctx context.Context, s relation.Session) error {
+	for _, g := range p.grids {
+		if g.Coded() {
+			continue
+		}
+		values := g.Borders()
+		of := relation.Column{Of: pipeline.RelationType(&g.column)}
+		of.Least, of.Greatest = relation.Anything()
+		list := []relation.Expr{g.Stated(of)}
+		if g.Told() {
+			list = append(list, g.StatedWithin(of))
+		}
+		got, err := s.Try(ctx, of.Of, values, list)
+		if err != nil {
+			return err
+		}
+		if !g.computes(values, got) {
+			return fmt.Errorf("column %s: this database computes the cells of public test values unlike weir; its counts would be of other cells", g.Name())
+		}
+	}
+	return nil
+}
+
+// computes tells whether values have these cells and points.
+func (g Grid) computes(values []float64, got [][]int64) bool {
+	for i, x := range values {
+		if got[0][i] != int64(g.Cell(x)) || len(got) > 1 && got[1][i] != int64(g.PointOf(x)) {
+			return false
+		}
+	}
+	return true
+}
+
+// one counts every column on its own.
+func (p *pushed) one(ctx context.Context) error {
+	var keys []relation.Key
+	for j, g := range p.grids {
+		keys = append(keys, place(j, g.Cells()+1))
+	}
+	var errs []error
+	err := p.fine.Count(ctx, keys, func(j int, counts []int64) error {
+		cells := p.grids[j].Cells()
+		if counts[cells] > 0 {
+			errs = append(errs, fmt.Errorf("column %s: %w", p.grids[j].Name(), errMissing))
+		}
+		p.cells[j] = slices.Clone(counts[:cells])
+		if n := sum(counts); j == 0 {
+			p.number = n
+		} else if n != p.number {
+			return errSizes
+		}
+		return nil
+	})
+	return errors.Join(err, errors.Join(errs...))
+}
+
+// errSizes is about the answers of a database.
+var errSizes = errors.New("the database counted different numbers of rows for columns of one table")
+
+// place is column j of a kept row, whose values are below a number.
+func place(j, below int) relation.Key { return relation.Key{Expr: keptAt(j, below), Of: below} }
+
+func keptAt(j, below int) relation.Column {
+	return relation.Column{At: j, Of: relation.Whole, Greatest: int64(below) - 1}
+}
+
+// Points implements Counter.
+func (p *pushed) Points(ctx context.Context, column int, cells []int) (counts []int64, err error) {
+	from, points := p.placesOf(column, cells)
+	at := relation.Lookup{E: keptAt(column, len(from)), To: from}
+	none := relation.Constant{Of: relation.Whole}
+	key := relation.Key{Of: int(points) + 1, Expr: relation.Choice{If: relation.Compare{Op: "==", A: at, B: none}, Then: none,
+		Else: relation.Arithmetic{Op: "+", A: at, B: keptAt(p.told[column], mostWithin)}}}
+	err = p.fine.Count(ctx, []relation.Key{key}, func(_ int, of []int64) error {
+		counts = slices.Clone(of)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if sum(counts) != p.number || !p.agreesWithin(column, cells, counts[1:]) {
+		return nil, errOther
+	}
+	return counts[1:], nil
+}
+
+// Count implements Counter. Codes that rules forbid are moved here: a set with one of their columns is counted with all
+// of them.
+func (p *pushed) Count(ctx context.Context, sets [][]int, use func(set int, counts []int64) error) error {
+	if err := p.keepCodes(ctx); err != nil {
+		return err
+	}
+	asked := make([][]int, len(sets))
+	for i, set := range sets {
+		asked[i] = p.withTied(set)
+	}
+	for from := 0; from < len(sets); {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n := together(p.coding.Sizes, asked[from:])
+		keys, err := p.keys(asked[from : from+n])
+		if err == nil {
+			err = p.coded.Count(ctx, keys, func(k int, counts []int64) error {
+				if counts = p.moved(counts, asked[from+k], sets[from+k]); !p.agrees(sets[from+k], counts) {
+					return errOther
+				}
+				return use(from+k, counts)
+			})
+		}
+		if err != nil {
+			return err
+		}
+		from += n
+	}
+	return nil
+}
+
+// keepCodes computes the codes of all rows from their cells, once.
+func (p *pushed) keepCodes(ctx context.Context) (err error) {
+	if p.coded != nil {
+		return nil
+	}
+	list := make([]relation.Named, len(p.grids))
+	for j, to := range p.coding.To {
+		look := relation.Lookup{E: keptAt(j, len(to)), To: make([]int64, len(to))}
+		for cell, code := range to {
+			look.To[cell] = int64(code)
+		}
+		list[j] = relation.Named{Name: fmt.Sprintf("code%d", j), Expr: look}
+	}
+	p.coded, err = p.fine.Keep(ctx, list)
+	return err
+}
+
+// withTied is a set of columns with all that rules tie to one of them.
+func (p *pushed) withTied(set []int) []int {
+	all := slices.Clone(set)
+	for _, group := range p.nearest.Groups() {
+		if slices.ContainsFunc(group, func(j int) bool { return slices.Contains(set, j) }) {
+			all = append(all, group...)
+		}
+	}
+	if len(all) == len(set) {
+		return set
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// keys numbers the combinations of codes of each set, row-major.
+func (p *pushed) keys(sets [][]int) ([]relation.Key, error) {
+	keys := make([]relation.Key, len(sets))
+	for i, set := range sets {
+		cells, err := marginal.Cells(p.coding.Sizes, set)
+		if err != nil {
+			return nil, err
+		}
+		var at relation.Expr
+		for _, j := range set {
+			code, size := keptAt(j, p.coding.Sizes[j]), relation.Constant{Of: relation.Whole, Int: int64(p.coding.Sizes[j])}
+			if at == nil {
+				at = code
+				continue
+			}
+			at = relation.Arithmetic{Op: "+", A: relation.Arithmetic{Op: "*", A: at, B: size}, B: code}
+		}
+		keys[i] = relation.Key{Expr: at, Of: cells}
+	}
+	return keys, nil
+}
+
+// moved sums the counts of some columns to those of a set of them, where combinations that rules forbid count as the
+// nearest that they allow.
+func (p *pushed) moved(counts []int64, of, set []int) []int64 {
+	if !slices.ContainsFunc(of, func(j int) bool { return slices.Contains(p.tied, j) }) {
+		return counts
+	}
+	codes := make([][]uint16, len(p.grids))
+	after := len(counts)
+	for _, j := range of {
+		codes[j] = make([]uint16, len(counts))
+		after /= p.coding.Sizes[j]
+		for at := range counts {
+			codes[j][at] = uint16(at / after % p.coding.Sizes[j])
+		}
+	}
+	p.nearest.Codes(codes)                          // groups of rules whose columns are not asked for have no rows here
+	cells, _ := marginal.Cells(p.coding.Sizes, set) // no more than those of a set around it
+	sums := make([]int64, cells)
+	for at, n := range counts {
+		to := 0
+		for _, j := range set {
+			to = to*p.coding.Sizes[j] + int(codes[j][at])
+		}
+		sums[to] += n
+	}
+	return sums
+}
