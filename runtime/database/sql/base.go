@@ -65,7 +65,7 @@ func (d Dialect) values(t Table, cells []cell) string {
 		list[i] = c.value + " AS " + names[i]
 	}
 	if t.MaxRows == 0 {
-		return "SELECT " + strings.Join(list, ", ") + " FROM " + t.From + d.hold
+		return "SELECT " + strings.Join(list, ", ") + " FROM " + t.From
 	}
 	unit, unlisted := names[t.Unit], cells[t.Unit].name
 	named := unit + " IS NULL"
@@ -75,7 +75,7 @@ func (d Dialect) values(t Table, cells []cell) string {
 	order := append([]string{d.md5.of(d.codes(t.Columns))}, d.order(t.Columns)...)
 	return "SELECT " + strings.Join(names, ", ") + " FROM (SELECT *, row_number() OVER (PARTITION BY " + unit +
 		" ORDER BY " + strings.Join(order, ", ") + ") AS place FROM (SELECT " + strings.Join(list, ", ") + " FROM " + t.From + d.hold +
-		") AS every" + d.hold + ") AS placed WHERE place <= " + strconv.Itoa(t.MaxRows) + " OR " + named + d.hold
+		") AS every" + d.hold + ") AS placed WHERE place <= " + strconv.Itoa(t.MaxRows) + " OR " + named
 }
 
 // codes is the text of the codes of a row, whose hash orders the rows of a unit.
@@ -90,8 +90,8 @@ func (d Dialect) codes(columns []Stored) string {
 		case relation.Real:
 			end := d.Real(relation.Exact)
 			held := "(CASE WHEN " + e + " > " + end + " THEN " + end + " WHEN " + e + " < -" + end + " THEN -" + end + " ELSE " + e + " END)"
-			whole := d.truncate.of(held)
-			part := d.truncate.of("((" + held + " - " + whole + ") * " + end + ")")
+			whole := d.trunc.of(held)
+			part := d.trunc.of("((" + held + " - " + whole + ") * " + end + ")")
 			code = d.asText.of(d.AsWhole(whole)) + " || ',' || " + d.asText.of(d.AsWhole(part))
 		}
 		list[i] = "coalesce(" + code + ", '-')"

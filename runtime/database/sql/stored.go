@@ -106,7 +106,7 @@ func (d Dialect) cell(c Stored) (cell, error) {
 	case c.Of == relation.Whole && c.Storage == Integer:
 		return cellOf(d.AsWhole(e), null, c.missing(d.anyWhole(e, c.MissingWhole))), nil
 	case c.Of == relation.Real && c.Storage == Integer:
-		wide := arm{"NOT " + between(e, d.Whole(-relation.Exact), d.Whole(relation.Exact)), Wide}
+		wide := arm{"NOT " + lies(e, d.Whole(-relation.Exact), d.Whole(relation.Exact)), Wide}
 		return cellOf(d.AsReal(e), null, wide, c.missing(d.anyReal(d.AsReal(e), c.MissingReal))), nil
 	case (c.Of == relation.Real || c.Of == relation.Whole) && c.Storage == Double:
 		return d.double(c), nil
@@ -262,8 +262,8 @@ func (d Dialect) double(c Stored) cell {
 	if c.Of == relation.Real {
 		return cellOf(e, append(arms, c.missing(d.anyReal(e, c.MissingReal)))...)
 	}
-	arms = append(arms, arm{e + " <> " + d.truncate.of(e), NotWhole},
-		arm{"NOT " + between(e, d.Real(1-relation.Exact), d.Real(relation.Exact-1)), Rounded},
+	arms = append(arms, arm{e + " <> " + d.trunc.of(e), NotWhole},
+		arm{"NOT " + lies(e, d.Real(1-relation.Exact), d.Real(relation.Exact-1)), Rounded},
 		c.missing(d.anyReal(e, reals(c.MissingWhole))))
 	return cellOf(d.AsWhole(e), arms...)
 }
@@ -291,12 +291,12 @@ func (d Dialect) decimal(c Stored) cell {
 	}
 	if c.Of == relation.Real {
 		if c.Digits == 0 {
-			arms = append(arms, arm{"NOT (" + between(e, "-1e300", "1e300") + " AND (" + e + " = 0 OR NOT " + between(e, "-1e-300", "1e-300") + "))", Range})
+			arms = append(arms, arm{"NOT (" + lies(e, "-1e300", "1e300") + " AND (" + e + " = 0 OR NOT " + lies(e, "-1e-300", "1e-300") + "))", Range})
 		}
 		return cellOf(d.AsReal(e), append(arms, c.missing(d.anyReal(d.AsReal(e), c.MissingReal)))...)
 	}
 	if c.Digits == 0 {
-		arms = append(arms, arm{"NOT " + between(e, "-9223372036854775808", "9223372036854775807"), Range})
+		arms = append(arms, arm{"NOT " + lies(e, "-9223372036854775808", "9223372036854775807"), Range})
 	}
 	arms = append(arms, arm{e + " <> floor(" + e + ")", NotWhole}, c.missing(d.anyWhole(e, c.MissingWhole)))
 	return cellOf(d.AsWhole(e), arms...)
@@ -325,10 +325,10 @@ func (d Dialect) time(c Stored) (cell, error) {
 		return cell{}, fmt.Errorf("is stored as %s, which the database does not make a time of; store it as %s, or rows: may_leave", c.stored(), d.better(c))
 	}
 	if c.Storage == Day || c.Storage == Stamp { // microseconds of a year further off may be none of 64 bits
-		arms = append(arms, arm{"NOT " + between("extract(YEAR FROM "+e+")", "-2", "10000"), Span})
+		arms = append(arms, arm{"NOT " + lies("extract(YEAR FROM "+e+")", "-2", "10000"), Span})
 	}
 	if c.Storage != Nanos { // which reach from 1677 to 2262
-		arms = append(arms, arm{"NOT " + between(at, d.Whole(c.Least*unit), d.Whole((c.Greatest+1)*unit-1)), Span})
+		arms = append(arms, arm{"NOT " + lies(at, d.Whole(c.Least*unit), d.Whole((c.Greatest+1)*unit-1)), Span})
 	}
 	by := d.Whole(c.Step * unit)
 	floored := "CASE WHEN " + at + " >= 0 THEN " + d.divided(at, by) + " ELSE -" + d.divided("("+by+" - 1 - "+at+")", by) + " END"
@@ -337,8 +337,8 @@ func (d Dialect) time(c Stored) (cell, error) {
 
 const secondsOfDay = 24 * 60 * 60
 
-// between tests that e lies from a to b.
-func between(e, a, b string) string { return "(" + e + " >= " + a + " AND " + e + " <= " + b + ")" }
+// lies tests that e lies from a to b.
+func lies(e, a, b string) string { return "(" + e + " >= " + a + " AND " + e + " <= " + b + ")" }
 
 // either is the disjunction of two tests, of which one may be "".
 func either(a, b string) string {

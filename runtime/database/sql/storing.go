@@ -5,7 +5,7 @@ import "strings"
 // storing is what a dialect knows of the cells of a stored table.
 type storing struct {
 	anyDigits    bool // decimals may have any number of digits, and be NaN and infinite; they become doubles by their text
-	truncate     form // a real number without its fraction
+	trunc        form // a real number without its fraction
 	asText       form // the digits of a whole number or a code
 	hex          form // the bytes of a text, in hexadecimal
 	md5, sha256  form // of a text, in hexadecimal
@@ -40,7 +40,7 @@ func (d Dialect) spell(e string, of Storage) string {
 // 8.16.5).
 func postgresStoring() storing {
 	return storing{
-		anyDigits: true, truncate: `trunc($)`, asText: `($)::text`, hex: `encode(convert_to($, 'UTF8'), 'hex')`, md5: `md5($) COLLATE pg_catalog."C"`,
+		anyDigits: true, trunc: `trunc($)`, asText: `($)::text`, hex: `encode(convert_to($, 'UTF8'), 'hex')`, md5: `md5($) COLLATE pg_catalog."C"`,
 		sha256: `encode(sha256(convert_to($, 'UTF8')), 'hex')`, piece: `('x' || $)::bit(60)::int8`,
 		numberlike: `$ !~ '[^-+.0-9eE]'`, clock: `floor(extract(epoch FROM $) * 1000000)::int8`, division: "/", hold: " OFFSET 0",
 		row: func(cells []string) string { return "ROW(" + strings.Join(cells, ", ") + ")::text" },
@@ -51,7 +51,7 @@ func postgresStoring() storing {
 func duckdbStoring() storing {
 	whole := form(`CAST($ AS VARCHAR)`)
 	return storing{
-		truncate: `trunc($)`, asText: whole, hex: `lower(hex(encode($)))`, md5: `md5($)`, sha256: `sha256($)`,
+		trunc: `trunc($)`, asText: whole, hex: `lower(hex(encode($)))`, md5: `md5($)`, sha256: `sha256($)`,
 		piece: `CAST('0x' || $ AS BIGINT)`, numberlike: `regexp_full_match($, '[-+.0-9eE]+')`, clock: `epoch_us($)`, nanos: `epoch_ns($)`, division: "//",
 		spelled: map[Storage]form{Integer: whole, Decimal: whole, Double: whole, Flag: whole, Day: whole, Clock: whole,
 			Stamp: `CASE WHEN isfinite($) THEN CAST(epoch_us($) AS VARCHAR) ELSE 'infinity' END`, Nanos: `CASE WHEN isfinite($) THEN CAST(epoch_ns($) AS VARCHAR) ELSE 'infinity' END`},
@@ -63,7 +63,7 @@ func duckdbStoring() storing {
 func sparkStoring() storing {
 	word := form(`CAST($ AS STRING)`)
 	return storing{
-		truncate: `(CASE WHEN abs($) < 9007199254740992 THEN CAST(CAST($ AS BIGINT) AS DOUBLE) ELSE $ END)`, asText: word,
+		trunc: `(CASE WHEN abs($) < 9007199254740992 THEN CAST(CAST($ AS BIGINT) AS DOUBLE) ELSE $ END)`, asText: word,
 		hex: `lower(hex(CAST($ AS BINARY)))`, md5: `md5($)`, sha256: `sha2($, 256)`, piece: `CAST(conv($, 16, 10) AS DECIMAL(38, 0))`,
 		numberlike: `$ RLIKE '^[-+.0-9eE]+\\z'`, division: "DIV",
 		spelled: map[Storage]form{Integer: word, Decimal: word, Double: word, Flag: word, Day: word, Stamp: word},
