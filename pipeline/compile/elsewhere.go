@@ -2,6 +2,7 @@ package compile
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"weir/pipeline"
@@ -49,6 +50,7 @@ func (c *compiler) stays(s *Step, e computing) {
 			case port.Lends || !known && !e.needed[ref]:
 			case known && counts && port.Name == "in":
 				s.Elsewhere = "counted there"
+				s.Decided = slices.DeleteFunc(s.Decided, func(d pipeline.Decided) bool { return d.Setting == "counts" }) // of rows that come to weir
 			case known:
 				why, _ := strings.CutPrefix(s.Elsewhere, "no: ")
 				c.refuse(s.ID, "", "of the kind "+s.Kind+", which "+cmp.Or(why, "reads rows")+", and rows of the dataset stay in "+
