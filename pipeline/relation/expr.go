@@ -195,6 +195,49 @@ func (e Within) Type() Type { return e.E.Type() }
 // Type implements Expr.
 func (e Clip) Type() Type { return e.E.Type() }
 
+// Operands returns the expressions that an expression is computed from, in their order.
+func Operands(e Expr) []Expr {
+	switch e := e.(type) {
+	case IsMissing:
+		return []Expr{e.E}
+	case Compare:
+		return []Expr{e.A, e.B}
+	case All:
+		return e.Of
+	case Any:
+		return e.Of
+	case Not:
+		return []Expr{e.E}
+	case Choice:
+		return []Expr{e.If, e.Then, e.Else}
+	case Arithmetic:
+		return []Expr{e.A, e.B}
+	case AsReal:
+		return []Expr{e.E}
+	case Rank:
+		return []Expr{e.E}
+	case Truncate:
+		return []Expr{e.E}
+	case Floor:
+		return []Expr{e.E}
+	case RoundEven:
+		return []Expr{e.E}
+	case Quotient:
+		return []Expr{e.E}
+	case Remainder:
+		return []Expr{e.E}
+	case Lookup:
+		return []Expr{e.E}
+	case Bins:
+		return []Expr{e.E}
+	case Within:
+		return []Expr{e.E}
+	case Clip:
+		return []Expr{e.E}
+	}
+	return nil
+}
+
 // Arithmetical reports why two whole numbers cannot be added, subtracted or multiplied: nothing bounds them, or their
 // result may lie beyond Exact. It is nil for real numbers.
 func Arithmetical(e Arithmetic) error {

@@ -60,7 +60,7 @@ func (e Truncate) Span() (least, greatest int64) {
 	case Clip:
 		lower, upper = of.Least, of.Greatest
 	}
-	if !(lower > -Exact && upper < Exact) {
+	if !telling(lower, upper) {
 		return Anything()
 	}
 	return int64(lower), int64(upper)
@@ -88,16 +88,22 @@ func (e Lookup) Span() (least, greatest int64) { return slices.Min(e.To), slices
 func (e Bins) Span() (least, greatest int64) { return 0, int64(len(e.Edges)) }
 
 // Span implements Expr.
-func (e Within) Span() (least, greatest int64) { return held(e.E, e.Least, e.Greatest) }
+func (e Within) Span() (least, greatest int64) {
+	if least, greatest = e.E.Span(); telling(e.Least, e.Greatest) {
+		least, greatest = max(least, int64(math.Ceil(e.Least))), min(greatest, int64(math.Floor(e.Greatest)))
+	}
+	return least, max(least, greatest) // none lies within where they cross
+}
 
-// Span implements Expr.
-func (e Clip) Span() (least, greatest int64) { return held(e.E, e.Least, e.Greatest) }
-
-// held is the span of a whole number that lies between bounds as a real number. Beyond Exact several whole numbers are
-// one real number, so only bounds within it say something.
-func held(e Expr, lower, upper float64) (least, greatest int64) {
-	if least, greatest = e.Span(); lower > -Exact && upper < Exact {
-		least, greatest = max(least, int64(math.Ceil(lower))), min(greatest, int64(math.Floor(upper)))
+// Span implements Expr. A bound that is not whole is held to without its fraction.
+func (e Clip) Span() (least, greatest int64) {
+	if least, greatest = e.E.Span(); telling(e.Least, e.Greatest) {
+		lower, upper := int64(e.Least), int64(e.Greatest)
+		least, greatest = min(max(least, lower), upper), max(min(greatest, upper), lower)
 	}
 	return least, greatest
 }
+
+// telling reports whether bounds of real numbers hold whole ones. Beyond Exact several whole numbers are one real
+// number, so only bounds within it do.
+func telling(lower, upper float64) bool { return lower > -Exact && upper < Exact }

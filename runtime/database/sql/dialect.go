@@ -29,6 +29,10 @@ type Dialect struct {
 	finiteTime      form
 	days, micros    form
 	storing
+	small, integer string // types of integers of 16 and 32 bits
+
+	arithmetic
+	counting
 }
 
 // Postgres returns the SQL of PostgreSQL 12 and later.
@@ -42,6 +46,7 @@ func Postgres() Dialect {
 		toWhole: `($)::int8`, toReal: `($)::float8`,
 		bytes: `($)::text COLLATE pg_catalog."C"`, nan: `($) = 'NaN'::float8`, finiteTime: `isfinite($)`,
 		days: `(CASE WHEN isfinite($) THEN ` + day + ` END)`, micros: micros,
+		small: "int2", integer: "int4", arithmetic: postgresArithmetic(), counting: postgresCounting(),
 		storing: postgresStoring(),
 	}
 }
@@ -52,8 +57,9 @@ func DuckDB() Dialect {
 		name: "duckdb", quote: `"`, text: escaped,
 		toWhole: `CAST($ AS BIGINT)`, toReal: `CAST($ AS DOUBLE)`,
 		bytes: `CAST($ AS VARCHAR) COLLATE "binary"`, nan: `isnan($)`, finiteTime: `isfinite($)`,
-		days:    `(CASE WHEN isfinite($) THEN date_diff('day', DATE '1970-01-01', $) END)`,
-		micros:  `(CASE WHEN isfinite($) THEN epoch_us($) END)`,
+		days:   `(CASE WHEN isfinite($) THEN date_diff('day', DATE '1970-01-01', $) END)`,
+		micros: `(CASE WHEN isfinite($) THEN epoch_us($) END)`,
+		small:  "SMALLINT", integer: "INTEGER", arithmetic: duckdbArithmetic(), counting: duckdbCounting(),
 		storing: duckdbStoring(),
 	}
 }
@@ -65,7 +71,8 @@ func Spark() Dialect {
 		text:    func(s string) string { return "CAST(X'" + hex.EncodeToString([]byte(s)) + "' AS STRING)" },
 		toWhole: `CAST($ AS BIGINT)`, toReal: `CAST($ AS DOUBLE)`,
 		bytes: `CAST($ AS STRING) COLLATE UTF8_BINARY`, nan: `isnan($)`, finiteTime: `true`,
-		days: `CAST(unix_date($) AS BIGINT)`, micros: `unix_micros($)`,
+		days: `CAST(unix_date($) AS BIGINT)`, micros: `unix_micros(CAST($ AS TIMESTAMP))`,
+		small: "SMALLINT", integer: "INT", arithmetic: sparkArithmetic(), counting: sparkCounting(),
 		storing: sparkStoring(),
 	}
 }

@@ -1,0 +1,127 @@
+package sql
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"weir/pipeline/relation"
+)
+
+// Select prints the rows of a relation. base is a SELECT over the stored table whose columns are named s0, s1, ... in
+// the order of the relation's stored columns, each of its type, real numbers never NaN; the result is a SELECT whose
+// columns are named c0, c1, ..., whole numbers and codes in the narrowest integers that hold their span. An error says
+// which expression an engine cannot compute as weir does, and why.
+func (d Dialect) Select(base string, r relation.Relation) (string, error) {
+	below := make([]reach, len(r.Stored))
+	for i := range below {
+		below[i] = anyReal()
+	}
+	prefix, from := "s", base
+	layers := r.Layers
+	if len(layers) == 0 {
+		layers = []relation.Layer{{Columns: stay(r)}}
+	}
+	for i, l := range layers {
+		p := newPrinter(d, func(at int) string { return prefix + strconv.Itoa(at) }, below)
+		var err error
+		if from, below, err = p.layer(d.nested(from), l, i == len(layers)-1); err != nil {
+			return "", err
+		}
+		prefix = "c"
+	}
+	return from, nil
+}
+
+// stay is the columns of a relation as they are.
+func stay(r relation.Relation) []relation.Named {
+	list := make([]relation.Named, len(r.Stored))
+	for i, e := range r.Columns() {
+		list[i] = relation.Named{Name: r.Stored[i].Name, Expr: e}
+	}
+	return list
+}
+
+// Over prints columns that are computed from the rows of a kept table: one that was made by Select or Over, whose columns
+// are named c0, c1, ...
+func (d Dialect) Over(kept string, columns []relation.Named) (string, error) {
+	p := newPrinter(d, d.keptColumn, nil)
+	text, _, err := p.layer(kept+" AS x", relation.Layer{Columns: columns}, true)
+	return text, err
+}
+
+// keptColumn is a column of a kept table at its full width: an engine adds narrow integers narrowly.
+func (d Dialect) keptColumn(at int) string { return d.toWhole.of("c" + strconv.Itoa(at)) }
+
+// layer prints a layer over what it reads, and returns the reach of its columns.
+func (p *printer) layer(from string, l relation.Layer, last bool) (string, []reach, error) {
+	list, reaches := make([]string, len(l.Columns)), make([]reach, len(l.Columns))
+	for i, c := range l.Columns {
+		list[i] = p.expr(c.Expr).sql
+		if p.err != nil {
+			return "", nil, fmt.Errorf("column %s: %w", c.Name, p.err)
+		}
+		if last {
+			list[i] = p.d.narrowed(c.Expr, list[i])
+		}
+		list[i] += " AS c" + strconv.Itoa(i)
+		reaches[i] = p.reach(c.Expr)
+	}
+	if len(list) == 0 {
+		list = []string{"1 AS none"}
+	}
+	where := ""
+	if l.Where != nil {
+		if where = " WHERE " + p.expr(l.Where).sql; p.err != nil {
+			return "", nil, fmt.Errorf("the rows that stay: %w", p.err)
+		}
+	}
+	return "SELECT " + strings.Join(list, ", ") + " FROM " + p.from(from) + where, reaches, nil
+}
+
+// narrowed casts whole numbers to the narrowest integers that hold their span.
+func (d Dialect) narrowed(e relation.Expr, sql string) string {
+	if e.Type() != relation.Whole && e.Type() != relation.Code {
+		return sql
+	}
+	switch least, greatest := e.Span(); {
+	case least >= math.MinInt16 && greatest <= math.MaxInt16:
+		return "CAST(" + sql + " AS " + d.small + ")"
+	case least >= math.MinInt32 && greatest <= math.MaxInt32:
+		return "CAST(" + sql + " AS " + d.integer + ")"
+	}
+	return sql
+}
+
+// from is the source of rows with all that the printer has named.
+func (p *printer) from(source string) string {
+	for _, level := range p.levels {
+		source = p.d.nested("SELECT x.*, " + strings.Join(level, ", ") + " FROM " + source)
+	}
+	return source
+}
+
+// nested is a statement as the source of rows of another, behind a fence where an engine would copy SQL across.
+func (d Dialect) nested(statement string) string { return "(" + statement + d.fence + ") AS x" }
+
+// Try prints a SELECT that computes expressions over one column, the given public numbers. It answers rows of a place in
+// values and, for each expression, a whole number; flags are 1 and 0.
+func (d Dialect) Try(of relation.Type, values []float64, list []relation.Expr) (string, error) {
+	literals := make([]string, len(values))
+	for i, x := range values {
+		if literals[i] = d.Real(x); of != relation.Real {
+			literals[i] = d.Whole(truncated(x))
+		}
+	}
+	p := newPrinter(d, func(int) string { return "s0" }, []reach{anyReal()})
+	columns := []string{"p"}
+	for i, e := range list {
+		one := p.expr(e)
+		if e.Type() == relation.Flag {
+			one = p.apply("(CASE WHEN $ THEN 1 WHEN NOT $ THEN 0 END)", one)
+		}
+		columns = append(columns, one.sql+" AS e"+strconv.Itoa(i))
+	}
+	return "SELECT " + strings.Join(columns, ", ") + " FROM " + p.from(d.nested(d.rows(literals))), p.err
+}
