@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/bits"
 	"strconv"
 	"strings"
 
@@ -198,7 +199,7 @@ func (g *joint) grow(most float64, of [][]leaf, left []bool) bool {
 		}
 		for _, one := range key {
 			if _, is := g.leaves[one.name]; !is && g.size*one.size <= most && g.holds(key, &one) {
-				gain[one.name] += 1 / math.Log2(one.size+1)
+				gain[one.name] += 1 / float64(bits.Len64(uint64(one.size)))
 				seen[one.name] = one
 			}
 		}
