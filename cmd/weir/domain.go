@@ -35,18 +35,21 @@ func oneTable(c *cobra.Command, args []string) error {
 		"which keep the shell away: '*.csv'", c.CommandPath(), plural(len(args), "argument")))
 }
 
-const inferLong = `Read a file and draft its domain: names, types, and, marked UNDECIDED, the bounds,
+const inferLong = `Read a table and draft its domain: names, types, and, marked UNDECIDED, the bounds,
 categories and rules between columns found in the data. Those are private until
 a person has replaced them with what is publicly known; a spec with an undecided
 domain does not run (rules W01 and W02). The draft itself is private until then.
 
-A private page beside the file, DATA.weir-private.md, helps to decide: how full
+DATA is a file, a pattern in quotes, or a YAML file whose dataset says where the
+table is, as that of a spec does: dataset: {database: {engine: postgres, ...}}.
+
+A private page beside the table, DATA.weir-private.md, helps to decide: how full
 each column is, how many values it has, where 99 % of rows lie, which values few
 rows have. It quotes rows: it stays with them for good, readable by its owner
 alone. A .gitignore that names it, the data and their keys is written where none
 is. Where one does not name the page, inside a git work tree, nothing is written.
 
-Exit codes: 0 done; 1 the file cannot be read, or the page not be written;
+Exit codes: 0 done; 1 the table cannot be read, or the page not be written;
 2 usage.`
 
 func domainInfer(s streams) *cobra.Command {
@@ -55,27 +58,27 @@ func domainInfer(s streams) *cobra.Command {
 	var page string
 	c := &cobra.Command{
 		Use:     "infer DATA",
-		Short:   "Draft a domain from a file, every bound marked for a person to decide",
+		Short:   "Draft a domain from a table, every bound marked for a person to decide",
 		Long:    inferLong,
-		Example: "  weir domain infer patients.csv > patients.domain.yaml\n  weir domain infer adult.data.gz --delimiter , --no-header --trim --missing '?'\n  weir domain infer 'part-*.csv' > parts.domain.yaml",
+		Example: "  weir domain infer patients.csv > patients.domain.yaml\n  weir domain infer adult.data.gz --delimiter , --no-header --trim --missing '?'\n  weir domain infer 'part-*.csv' > parts.domain.yaml\n  weir domain infer admissions.yaml > admissions.domain.yaml",
 		Args:    oneTable,
 		RunE: func(c *cobra.Command, args []string) error {
-			folder, err := files.OpenFolder(".", false)
+			of, err := openTable(c.Context(), args[0])
 			if err != nil {
 				return err
 			}
-			defer folder.Close()
-			of, err := tableParts(folder, args[0])
+			defer of.close()
+			how, err := of.dialect(c, dialect(&csv, noHeader))
+			if err != nil {
+				return usage(c, err)
+			}
+			to, err := placePage(of.place, page)
 			if err != nil {
 				return err
 			}
-			to, err := placePage(args[0], page)
-			if err != nil {
-				return err
-			}
-			found, err := infer.Draft(c.Context(), folder, of, dialect(&csv, noHeader))
+			found, err := infer.Draft(c.Context(), of.Table, how)
 			if err == nil {
-				err = writePage(s, to, args[0], found)
+				err = writePage(s, to, of.place, found)
 			}
 			if err != nil {
 				return err

@@ -77,7 +77,7 @@ func writePage(s streams, page, data string, found *infer.Drafted) error {
 		return nil
 	}
 	var private []string
-	if filepath.Clean(filepath.Dir(page)) == filepath.Clean(filepath.Dir(data)) {
+	if filepath.Clean(filepath.Dir(page)) == filepath.Clean(filepath.Dir(data)) && !pipeline.IsElsewhere(data) {
 		private = append(private, filepath.Base(data))
 	}
 	if !strings.HasSuffix(page, infer.PageSuffix) {

@@ -40,6 +40,7 @@ type evaluation struct {
 	Metrics map[string]float64 `json:"metrics"`
 	Notes   []string           `json:"notes"`
 
+	tables []compared
 	groups []evaluated
 	left   []string // columns that a file lacks, in words
 }
@@ -72,6 +73,8 @@ region and sex, too.
 
 Real rows that are spelled as in their spec need its dialect: what dataset.csv says is
 --delimiter, --encoding and --missing here; a released table has the delimiter of its source.
+--real and --real-train also take a YAML file whose dataset says where the table is, such as
+the spec itself: that of a database, or a file with its dialect.
 
 Exit codes: 0 done; 1 a file cannot be read; 2 usage.`
 
@@ -133,6 +136,7 @@ func (f *evaluateFlags) run(c *cobra.Command, s streams) error {
 		return err
 	}
 	result := evaluation{Metrics: map[string]float64{}, Notes: []string{}}
+	defer result.close()
 	tables, err := f.tables(c.Context(), &result)
 	if err != nil {
 		return err
@@ -264,6 +268,13 @@ func lacking(err error) error {
 		flags = append(flags, "needs "+strings.Join(settings, ", ")+", which only the stage of a spec can set")
 	}
 	return errors.New(strings.Join(flags, "; "))
+}
+
+// close closes the tables.
+func (e *evaluation) close() {
+	for _, t := range e.tables {
+		t.close()
+	}
 }
 
 func (e *evaluation) add(k *pipeline.Kind, metrics []pipeline.Metric, t pipeline.Table, settings json.RawMessage) {

@@ -8,31 +8,34 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
-	"weir/runtime/files"
-	"weir/runtime/table"
 	"weir/schema"
 )
 
-// compared is a file that is compared, as it will be opened.
+// compared is a table that is compared, as it will be opened.
 type compared struct {
+	*tableArg
 	port  string
-	of    table.Parts
 	csv   *pipeline.CSV
-	names []string // of its columns; nil where the file cannot be read, which opening it says
+	names []string // of its columns; nil where the table cannot be read, which opening it says
 }
 
-// files lists the files that are compared, each with the delimiter of its own header.
-func (f *evaluateFlags) files(ctx context.Context, folder *files.Folder, d *domain.Domain) (list []compared, err error) {
+// find lists the tables that are compared, each with the delimiter of its own header. The caller closes them, after an
+// error too.
+func (f *evaluateFlags) find(ctx context.Context, d *domain.Domain) (list []compared, err error) {
 	named := [][2]string{{"real", f.real}, {"synthetic", f.synthetic}, {"real_train", f.train}, {"baseline", f.baseline}}
 	for _, t := range named {
 		if t[1] == "" {
 			continue
 		}
-		c := compared{port: t[0], csv: f.csv(t[0])}
-		if c.of, err = tableParts(folder, t[1]); err != nil {
-			return nil, err
+		of, err := openTable(ctx, t[1])
+		if err != nil {
+			return list, err
 		}
-		c.readHeader(ctx, folder, d)
+		c := compared{tableArg: of, port: t[0], csv: f.csv(t[0])}
+		if of.dataset != nil {
+			c.csv = of.compared(f.missing)
+		}
+		c.readHeader(ctx, d)
 		list = append(list, c)
 	}
 	return list, nil
@@ -40,12 +43,12 @@ func (f *evaluateFlags) files(ctx context.Context, folder *files.Folder, d *doma
 
 // readHeader finds the delimiter that cuts most columns of the domain out of the header: the one that --delimiter names
 // (a comma without it, a tab in .tsv), or another one where that finds more.
-func (c *compared) readHeader(ctx context.Context, folder *files.Folder, d *domain.Domain) {
+func (c *compared) readHeader(ctx context.Context, d *domain.Domain) {
 	best := -1
 	for _, delimiter := range []string{c.csv.Delimiter, ",", ";", "\t", "|"} {
 		csv := *c.csv
 		csv.Delimiter = delimiter
-		raw, err := table.OpenRaw(ctx, folder, c.of.Files[0], &csv)
+		raw, err := c.Raw(ctx, &csv, nil)
 		if err != nil {
 			continue
 		}
@@ -58,8 +61,8 @@ func (c *compared) readHeader(ctx context.Context, folder *files.Folder, d *doma
 		if found > best {
 			best, c.csv, c.names = found, &csv, raw.Names
 		}
-		if raw.Stored != nil {
-			break // no text: it has no delimiter
+		if raw.Stored != nil || c.dataset != nil {
+			break // no text, which alone has a delimiter, or one that says its own
 		}
 	}
 }
@@ -73,7 +76,7 @@ func common(d *domain.Domain, list []compared) (*domain.Domain, []string, error)
 				continue
 			}
 			gone = append(gone, c.Name)
-			word := fmt.Sprintf("column %s: is not in %s, so it is left out", c.Name, t.of.Name)
+			word := fmt.Sprintf("column %s: is not in %s, so it is left out", c.Name, t.Name)
 			if near := schema.Suggest(c.Name, t.names); near != "" {
 				word += " (did you mean " + near + "?)"
 			}

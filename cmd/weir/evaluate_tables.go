@@ -9,9 +9,7 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/domain"
 	"weir/pipeline/spec"
-	"weir/runtime/files"
 	"weir/runtime/store"
-	"weir/runtime/table"
 	"weir/schema"
 )
 
@@ -25,11 +23,8 @@ func (f *evaluateFlags) tables(ctx context.Context, result *evaluation) (pipelin
 	if err != nil {
 		return nil, err
 	}
-	folder, err := files.OpenFolder(".", false)
-	if err != nil {
-		return nil, err
-	}
-	list, err := f.files(ctx, folder, domain)
+	list, err := f.find(ctx, domain)
+	result.tables = list
 	if err != nil {
 		return nil, err
 	}
@@ -40,13 +35,12 @@ func (f *evaluateFlags) tables(ctx context.Context, result *evaluation) (pipelin
 	}
 	result.Notes, result.left = append(result.Notes, left...), left
 	for _, t := range list {
-		t.of.Tell = func(note string) { result.Notes = append(result.Notes, note) }
-		opened, err := table.OpenParts(folder, t.of, t.csv, nullable(domain), "")
+		opened, err := t.Open(t.csv, nullable(domain), func(note string) { result.Notes = append(result.Notes, note) })
 		if err == nil {
 			err = noteMissing(ctx, t.port, opened, domain, result)
 		}
 		if err == nil {
-			err = t.unlisted(ctx, folder, opened, domain, result)
+			err = t.unlisted(ctx, opened, domain, result)
 		}
 		if err != nil {
 			return nil, err
@@ -63,6 +57,13 @@ func (f *evaluateFlags) csv(name string) *pipeline.CSV {
 	if name == "real" || name == "real_train" {
 		csv.Encoding, csv.Sheet, csv.Range = f.encoding, f.sheet, f.area
 	}
+	return csv
+}
+
+// compared is how the table of a YAML file is read to be compared: as it says, whatever its cells and columns are.
+func (t *tableArg) compared(missing []string) *pipeline.CSV {
+	csv := t.csv()
+	csv.Missing, csv.Unknown, csv.Extra = append(csv.Missing, missing...), "missing", "ignore"
 	return csv
 }
 

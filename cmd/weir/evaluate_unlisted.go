@@ -5,7 +5,6 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
-	"weir/runtime/table"
 )
 
 // unlisted notes, of columns that may be missing, how many values the domain does not
@@ -13,14 +12,12 @@ import (
 // compared. So the file is read once more with these columns as text, of which only the
 // spellings of missing are missing. A file that stores them otherwise than as text gets
 // no count.
-func (c *compared) unlisted(ctx context.Context, fsys table.FS, coded pipeline.Table, d *domain.Domain, result *evaluation) error {
+func (c *compared) unlisted(ctx context.Context, coded pipeline.Table, d *domain.Domain, result *evaluation) error {
 	plain, any := asText(d)
 	if !any {
 		return nil
 	}
-	of := c.of
-	of.Tell = nil // of the same file, it was told
-	text, err := table.OpenParts(fsys, of, c.csv, plain, "")
+	text, err := c.Open(c.csv, plain, nil)
 	if err != nil {
 		return nil // coded was opened: the file is there, its columns hold no text
 	}

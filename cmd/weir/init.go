@@ -25,7 +25,9 @@ generator; comments say what to change for your own data.
 With --from, write pipeline.yaml for a domain that there is: columns that cannot
 be measured are left out, each with the reason, and the rest goes to the model
 that fits it (kind: auto), or to the kind that --model names. Of the table that
---data names only the first lines are read, for its delimiter and header. A
+--data names only the first lines are read, for its delimiter and header; a YAML
+file whose dataset says where the table is, such as {database: {engine: ...}},
+stands for that table. A
 .gitignore that keeps keys, private pages and the table from git is written in DIR
 and in the table's folder, where none is.
 
@@ -63,7 +65,7 @@ Exit codes: 0 done; 2 usage, a bad domain, or a file exists.`,
 		},
 	}
 	c.Flags().StringVar(&flags.from, "from", "", "write a spec for this domain")
-	c.Flags().StringVar(&flags.data, "data", "", "the table that the domain is of")
+	c.Flags().StringVar(&flags.data, "data", "", "the table that the domain is of: a file, or a YAML file that says where it is")
 	c.Flags().StringVar(&flags.target, "target", "", "the column that the synthetic rows will be used to predict")
 	c.Flags().StringVar(&flags.unit, "unit", "", "the column that names whose a row is, where a person may have several")
 	c.Flags().Int64Var(&flags.maxRows, "max-rows", 0, "the most rows of one unit that are kept")

@@ -21,7 +21,8 @@ import (
 type beginning struct {
 	Name              string // of the spec
 	File, Domain, CSV string
-	Placeholder       bool // the file is yet to be named
+	Source            []string // settings that say where the table is, in place of File and CSV
+	Placeholder       bool     // the file is yet to be named
 	Rows              int64
 	Sample            int64 // rows to draw
 	Delta             string

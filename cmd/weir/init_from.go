@@ -19,7 +19,6 @@ import (
 	"weir/pipeline/domain"
 	"weir/pipeline/spec"
 	"weir/runtime/dataset"
-	"weir/runtime/files"
 	"weir/runtime/infer"
 	"weir/runtime/store"
 	"weir/schema"
@@ -31,6 +30,8 @@ type initFlags struct {
 	encoding, sheet, area                     string
 	rows, maxRows                             int64
 	epsilon                                   float64
+
+	table *tableArg // that data names, while the spec is written
 }
 
 // given tells whether a flag is set that says something of a domain.
@@ -47,6 +48,12 @@ func (f *initFlags) write(ctx context.Context, dir string) (paths, notes []strin
 	if err := f.check(); err != nil {
 		return nil, nil, err
 	}
+	if f.data != "" {
+		if f.table, err = openTable(ctx, f.data); err != nil {
+			return nil, nil, err
+		}
+		defer f.table.close()
+	}
 	text, err := f.text(ctx, dir)
 	if err != nil {
 		return nil, nil, err
@@ -56,7 +63,10 @@ func (f *initFlags) write(ctx context.Context, dir string) (paths, notes []strin
 		return nil, nil, err
 	}
 	paths, err = writeAll(dir, append([]written{{filepath.Join(dir, "pipeline.yaml"), text}}, list...))
-	return paths, f.unignored(dir), err
+	if f.table != nil && f.table.dataset != nil && f.table.untaken() != "" {
+		notes = append(notes, fmt.Sprintf("%s: its %s is not taken; write it into %s where it holds", f.data, f.table.untaken(), paths[0]))
+	}
+	return paths, append(notes, f.unignored(dir)...), err
 }
 
 // check refuses flags that do not go together.
@@ -127,8 +137,12 @@ func (f *initFlags) beside(dir string) (list []written, err error) {
 // folders names the folder of the study and the folder of the data, each with the table that lies there.
 func (f *initFlags) folders(dir string) map[string]string {
 	list := map[string]string{filepath.Clean(dir): ""}
-	if f.data != "" {
-		list[oneFolder(dir, filepath.Dir(f.data))] = filepath.Base(f.data)
+	if f.table != nil {
+		name := filepath.Base(f.table.place)
+		if pipeline.IsElsewhere(name) {
+			name = ""
+		}
+		list[oneFolder(dir, filepath.Dir(f.table.place))] = name
 	}
 	return list
 }
@@ -180,10 +194,8 @@ func (f *initFlags) text(ctx context.Context, dir string) ([]byte, error) {
 	if err := b.settle(d, f.unit, f.target); err != nil {
 		return nil, err
 	}
-	if f.data != "" {
-		if b.CSV, err = dialectOf(ctx, f.data, &pipeline.CSV{Encoding: f.encoding, Sheet: f.sheet, Range: f.area}); err != nil {
-			return nil, err
-		}
+	if err := f.locate(ctx, b, dir); err != nil {
+		return nil, err
 	}
 	if err := b.take(dir, d); err != nil {
 		return nil, err
@@ -199,18 +211,19 @@ func readDomain(path string) (*domain.Domain, error) {
 	return spec.ParseDomain(path, data)
 }
 
-// dialectOf looks at the first lines of the table, for how it is written alone.
-func dialectOf(ctx context.Context, path string, given *pipeline.CSV) (string, error) {
-	folder, err := files.OpenFolder(".", false)
-	if err != nil {
-		return "", err
+// locate says where the table is, and how it is written: what a YAML file says of it, or what its first lines show.
+func (f *initFlags) locate(ctx context.Context, b *beginning, dir string) (err error) {
+	switch {
+	case f.table == nil:
+	case f.table.dataset != nil && f.encoding+f.sheet+f.area != "":
+		return fmt.Errorf("--data: %s says where the table is, so --encoding, --sheet and --range must be said by its dataset.csv", f.data)
+	case f.table.dataset != nil:
+		b.File = f.table.Name
+		b.Source, err = f.table.lines(ctx, dir)
+	default:
+		b.CSV, err = infer.Dialect(ctx, f.table.Table, &pipeline.CSV{Encoding: f.encoding, Sheet: f.sheet, Range: f.area})
 	}
-	defer folder.Close()
-	of, err := tableParts(folder, path)
-	if err != nil {
-		return "", err
-	}
-	return infer.Dialect(ctx, folder, of, given)
+	return err
 }
 
 // fromFolder is a path as seen from a folder.

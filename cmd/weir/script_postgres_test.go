@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -30,7 +31,10 @@ func TestPostgresScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var turn sync.Mutex // scripts run side by side, and the owner has one connection
 	send := func(sql string) error {
+		turn.Lock()
+		defer turn.Unlock()
 		_, err := owner.Exec(context.Background(), sql).ReadAll()
 		return err
 	}
@@ -61,6 +65,8 @@ func TestPostgresScripts(t *testing.T) {
 			"export": func(ts *testscript.TestScript, _ bool, args []string) {
 				f, err := os.Create(ts.MkAbs(args[0]))
 				ts.Check(err)
+				turn.Lock()
+				defer turn.Unlock()
 				_, err = owner.CopyTo(context.Background(), f, "COPY "+ts.Getenv("SCHEMA")+"."+args[1]+" TO STDOUT (FORMAT csv, HEADER)")
 				ts.Check(errors.Join(err, f.Close()))
 			},

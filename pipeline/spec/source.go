@@ -32,6 +32,26 @@ func datasetSchema(reg *pipeline.Registry) (*schema.Schema, error) {
 	return mergeSchemas(append(parts, &shared)...)
 }
 
+// ParseDataset reads where a table is and how it is read: the mapping `dataset` of a YAML file, which may be a whole
+// spec or have nothing else. Its domain is not looked at. The error is of type Diagnostics.
+func ParseDataset(file string, data []byte, reg *pipeline.Registry) (*Dataset, error) {
+	doc, problems := schema.Parse(file, data)
+	if len(problems) > 0 {
+		return nil, diagnostics(problems)
+	}
+	p := &parser{src: Input{File: file}, doc: doc, reg: reg}
+	s := defaults()
+	if len(doc.Keys("dataset")) == 0 {
+		p.at("dataset", "", "a mapping that says where the table is, as that of a spec does: {database: {engine: ...}}, or {file: ...}", "")
+	} else {
+		p.source(&s)
+	}
+	if len(p.problems) > 0 {
+		return nil, diagnostics(p.problems)
+	}
+	return &s.Dataset, nil
+}
+
 // source decodes the mapping `dataset` and finds the source that it chooses.
 func (p *parser) source(s *Spec) {
 	d := &s.Dataset

@@ -31,8 +31,8 @@ func TestDamagedFilesAreRefusedNotFatal(t *testing.T) {
 				}
 				data[at] = byte(rng.IntN(256))
 			}
-			Draft(t.Context(), fstest.MapFS{name: {Data: data}}, table.One(name), nil) // must return
-			Draft(t.Context(), fstest.MapFS{name: {Data: data[:rng.IntN(len(data))]}}, table.One(name), nil)
+			Draft(t.Context(), Files(fstest.MapFS{name: {Data: data}}, table.One(name)), nil) // must return
+			Draft(t.Context(), Files(fstest.MapFS{name: {Data: data[:rng.IntN(len(data))]}}, table.One(name)), nil)
 		}
 	}
 }

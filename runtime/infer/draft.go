@@ -1,4 +1,4 @@
-// Package infer drafts a domain from a file. What it reads from the data is
+// Package infer drafts a domain from a table. What it reads from the data is
 // private, and a draft is no declaration: every bound and every category list
 // is marked for a person to decide, and `weir check` refuses it until then.
 package infer
@@ -35,7 +35,7 @@ func (f *finding) draft() []byte {
 		b.WriteString("# A list that nobody can make public: `categories: private`, and a stage of kind\n# dp_categories releases one for a charge (weir init --from writes it).\n")
 	}
 	if s := settings(csv); s != "" {
-		fmt.Fprintf(&b, "# The spec needs: dataset: {file: ..., csv: {%s}}\n", s)
+		fmt.Fprintf(&b, "# The spec needs: dataset: {%s: ..., csv: {%s}}\n", f.of.Source, s)
 	}
 	for _, c := range f.skipped {
 		cure := "Leave it out, or write single values in its place."
@@ -249,15 +249,15 @@ func number(x float64) string {
 	return strconv.FormatFloat(x, 'f', -1, 64)
 }
 
-// Dialect guesses from the first lines of its first file how a table in text is written where given says no more than its encoding, as settings of
-// dataset.csv in YAML; "" where the defaults serve.
-func Dialect(ctx context.Context, fsys table.FS, of table.Parts, given *pipeline.CSV) (string, error) {
-	csv, err := sniff(ctx, fsys, of.Files[0], given)
+// Dialect guesses how a table in text is written where given says no more than its encoding, as settings of dataset.csv
+// in YAML; "" where the defaults serve.
+func Dialect(ctx context.Context, of Table, given *pipeline.CSV) (string, error) {
+	csv, err := of.Guess(ctx, given)
 	if err != nil {
 		return "", err
 	}
-	if raw, err := table.OpenRaw(ctx, fsys, of.Files[0], csv); err == nil && len(raw.Unread) > 0 { // else a run says what is wrong
-		csv.Extra = "ignore"
+	if raw, err := of.Raw(ctx, csv, nil); err == nil { // else a run says what is wrong
+		csv = of.passing(csv, raw)
 	}
 	return settings(csv), nil
 }
@@ -269,14 +269,14 @@ type Drafted struct {
 	Hints  []string // what to know or to try next, by names of columns
 }
 
-// finding is what is known of a file while its domain is drafted.
+// finding is what is known of a table while its domain is drafted.
 type finding struct {
-	of         table.Parts
+	of         Table
 	csv        *pipeline.CSV
 	rows       int64
 	profiles   []*profile
 	columns    []domain.Column      // drafts
-	sample     *sample              // nil where the draft does not read its file
+	sample     *sample              // nil where the draft does not read its table
 	unread     error                // why not
 	skipped    []table.UnreadColumn // columns that no domain can declare
 	units      []int                // columns that may say whose a row is
@@ -288,28 +288,23 @@ type finding struct {
 // Draft reads a whole table and drafts its domain, with
 // `source: UNDECIDED` wherever something comes from the data (rules
 // W01 and W02). Where csv is nil or names no delimiter, that, and what else of header, blanks and comments it leaves
-// open, is guessed from the first lines of its first file; the guess stands at the top of the draft. Spellings in csv.Missing are
-// missing in every column.
-func Draft(ctx context.Context, fsys table.FS, of table.Parts, csv *pipeline.CSV) (*Drafted, error) {
+// open, is guessed (Table.Guess); the guess stands at the top of the draft. Spellings in csv.Missing are missing in every
+// column.
+func Draft(ctx context.Context, of Table, csv *pipeline.CSV) (*Drafted, error) {
 	name := of.Name
-	csv, err := settled(ctx, fsys, of.Files[0], csv)
+	csv, err := of.settled(ctx, csv)
 	if err != nil {
 		return nil, err
 	}
 	var hints []string
-	of.Tell = func(note string) { hints = append(hints, note) }
-	raw, err := table.OpenRawParts(ctx, fsys, of, csv)
-	of.Tell = nil
+	raw, err := of.Raw(ctx, csv, func(note string) { hints = append(hints, note) })
 	if err != nil {
 		return nil, err
 	}
 	if err := bounded(name, raw.Names); err != nil {
 		return nil, err
 	}
-	if len(raw.Unread) > 0 {
-		ignoring := *csv
-		ignoring.Extra, csv = "ignore", &ignoring
-	}
+	csv = of.passing(csv, raw)
 	columns, rows, err := profileAll(raw, name, csv.Missing)
 	if err != nil {
 		return nil, err
@@ -324,7 +319,7 @@ func Draft(ctx context.Context, fsys table.FS, of table.Parts, csv *pipeline.CSV
 	if problems := domain.CheckDraft(name, &domain.Domain{Columns: f.columns}); len(problems) > 0 {
 		return nil, named(problems)
 	}
-	if err := f.look(ctx, fsys); err != nil {
+	if err := f.look(ctx); err != nil {
 		return nil, err
 	}
 	text, err := fits(name, f.draft())
@@ -335,10 +330,10 @@ func Draft(ctx context.Context, fsys table.FS, of table.Parts, csv *pipeline.CSV
 }
 
 // look reads the rows by the draft, for what a column alone does not show.
-func (f *finding) look(ctx context.Context, fsys table.FS) error {
+func (f *finding) look(ctx context.Context) error {
 	d := &domain.Domain{Columns: slices.Clone(f.columns)}
 	d.Complete()
-	t, err := table.OpenParts(fsys, f.of, f.csv, d, "")
+	t, err := f.of.Open(f.csv, d, nil)
 	if err == nil {
 		f.sample, err = draw(ctx, t)
 	}
@@ -361,16 +356,6 @@ func (f *finding) hints() (list []string) {
 		}
 	}
 	return list
-}
-
-// settled returns csv, or what the first lines say where csv leaves it open.
-func settled(ctx context.Context, fsys table.FS, name string, csv *pipeline.CSV) (*pipeline.CSV, error) {
-	if csv == nil {
-		csv = &pipeline.CSV{}
-	} else if csv.Delimiter != "" {
-		return csv, nil
-	}
-	return sniff(ctx, fsys, name, csv)
 }
 
 // named leaves out what was found but for names of columns: values are private.

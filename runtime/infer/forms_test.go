@@ -132,7 +132,7 @@ func TestDraftedFormsReadTheirFiles(t *testing.T) {
 func TestNamedSpellingsOfMissing(t *testing.T) {
 	text := "% made by hand\nvon;anteil;kurz\n01.02.2020;12,5 %;ja\nk. A.;k. A.;k. A.\n31.01.2020;3,0 %;nein\n15.07.2021;k. A.;ja\n"
 	files := fstest.MapFS{"f.csv": {Data: []byte(text)}}
-	out, err := Draft(t.Context(), files, table.One("f.csv"), &pipeline.CSV{Missing: []string{"k. A."}, Comment: "%"})
+	out, err := Draft(t.Context(), Files(files, table.One("f.csv")), &pipeline.CSV{Missing: []string{"k. A."}, Comment: "%"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func TestNamedSpellingsOfMissing(t *testing.T) {
 		}
 	}
 	no := false
-	out, err = Draft(t.Context(), files, table.One("f.csv"), &pipeline.CSV{Comment: "%", Header: &no})
+	out, err = Draft(t.Context(), Files(files, table.One("f.csv")), &pipeline.CSV{Comment: "%", Header: &no})
 	if err != nil || !strings.Contains(string(out.Domain), `csv: {delimiter: ";", header: false, comment: "%"}`) || !strings.Contains(string(out.Domain), `"kurz"`) {
 		t.Errorf("error %v, draft\n%s", err, out)
 	}

@@ -20,7 +20,7 @@ import (
 
 func draftOf(t *testing.T, text string) string {
 	t.Helper()
-	out, err := Draft(context.Background(), fstest.MapFS{"f.csv": {Data: []byte(text)}}, table.One("f.csv"), nil)
+	out, err := Draft(context.Background(), Files(fstest.MapFS{"f.csv": {Data: []byte(text)}}, table.One("f.csv")), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestAnUneditedDraftIsRefused(t *testing.T) {
 
 // TestWhatNoDomainCanBe is refused with every problem at once, and no text of the file: what can be shown to nobody is text.
 func TestWhatNoDomainCanBe(t *testing.T) {
-	_, err := Draft(t.Context(), fstest.MapFS{"f.csv": {Data: []byte("weir.x,a,a\n1,x,7\n2,y,7\n")}}, table.One("f.csv"), &pipeline.CSV{})
+	_, err := Draft(t.Context(), Files(fstest.MapFS{"f.csv": {Data: []byte("weir.x,a,a\n1,x,7\n2,y,7\n")}}, table.One("f.csv")), &pipeline.CSV{})
 	want := `f.csv: columns[0].name: is a text of the file, must be a name that does not begin with weir.` + "\n" + `f.csv: columns[2].name: is a text of the file, a duplicate column, must be unique`
 	if err == nil || err.Error() != want {
 		t.Errorf("%v, must be\n%s", err, want)
@@ -139,7 +139,7 @@ func TestOneNumberGetsARange(t *testing.T) {
 
 func TestBadFilesAreRefused(t *testing.T) {
 	for name, text := range map[string]string{"empty": "", "header only": "a,b\n", "ragged": "a,b\n1,2\n777\n" + strings.Repeat("1,2\n", 9) + "1,2,3\n"} {
-		_, err := Draft(context.Background(), fstest.MapFS{"f.csv": {Data: []byte(text)}}, table.One("f.csv"), nil)
+		_, err := Draft(context.Background(), Files(fstest.MapFS{"f.csv": {Data: []byte(text)}}, table.One("f.csv")), nil)
 		if err == nil || strings.Contains(err.Error(), "777") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -160,12 +160,12 @@ func TestADraftIsWhatCheckReads(t *testing.T) {
 		"early": {wide(100_000, ""), "has 100000 columns"}, // no row is needed to know
 		"late":  {wide(15_000, strings.Repeat("7.5,", 14_999)+"7.5\n"), "weir check reads at most 1048576"},
 	} {
-		_, err := Draft(t.Context(), fstest.MapFS{"f.csv": {Data: []byte(c.text)}}, table.One("f.csv"), &pipeline.CSV{})
+		_, err := Draft(t.Context(), Files(fstest.MapFS{"f.csv": {Data: []byte(c.text)}}, table.One("f.csv")), &pipeline.CSV{})
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "7.5") {
 			t.Errorf("%s: %.200v, must say %s", name, err, c.want)
 		}
 	}
-	out, err := Draft(t.Context(), fstest.MapFS{"f.csv": {Data: []byte(wide(4000, strings.Repeat("7.5,", 3999)+"7.5\n"))}}, table.One("f.csv"), &pipeline.CSV{})
+	out, err := Draft(t.Context(), Files(fstest.MapFS{"f.csv": {Data: []byte(wide(4000, strings.Repeat("7.5,", 3999)+"7.5\n"))}}, table.One("f.csv")), &pipeline.CSV{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +182,7 @@ func TestADraftIsWhatCheckReads(t *testing.T) {
 func TestNothingButNewlines(t *testing.T) {
 	const size = 64 << 20
 	files := &counting{FS: fstest.MapFS{"f.csv": {Data: bytes.Repeat([]byte("\n"), size)}}}
-	_, err := Draft(t.Context(), files, table.One("f.csv"), nil)
+	_, err := Draft(t.Context(), Files(files, table.One("f.csv")), nil)
 	if err == nil || !strings.Contains(err.Error(), "holds no rows") || files.read < size || files.read > 2*size {
 		t.Errorf("%v after %d bytes, must be refused after at most two times %d", err, files.read, size)
 	}
@@ -226,7 +226,7 @@ func TestGoldenDraftsReadTheirFiles(t *testing.T) {
 		"epileptic_seizure/data.csv.gz":                    {11500, nil, []string{"name: \"column_1\"\n    type: text", "name: \"X178\"\n    type: integer", `categories: ["1", "2", "3", "4", "5"]`}},
 		"nist_acs_excerpts/ma2019.csv":                     {7634, nil, []string{"name: \"DENSITY\"\n    type: numeric", `missing: ["N"]`}},
 	} {
-		out, err := Draft(context.Background(), files, table.One(file), nil)
+		out, err := Draft(context.Background(), Files(files, table.One(file)), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

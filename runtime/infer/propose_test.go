@@ -20,7 +20,7 @@ func found(t *testing.T, head string, rows int, row func(i int) string) *Drafted
 	for i := range rows {
 		b.WriteString(row(i) + "\n")
 	}
-	out, err := Draft(t.Context(), fstest.MapFS{"f.csv": {Data: []byte(b.String())}}, table.One("f.csv"), &pipeline.CSV{Delimiter: string(head[strings.IndexAny(head, ",;")])})
+	out, err := Draft(t.Context(), Files(fstest.MapFS{"f.csv": {Data: []byte(b.String())}}, table.One("f.csv")), &pipeline.CSV{Delimiter: string(head[strings.IndexAny(head, ",;")])})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ func TestStoredDraftsReadTheirFiles(t *testing.T) {
 		files[name] = &fstest.MapFile{Data: data}
 	}
 	for name := range files {
-		out, err := Draft(t.Context(), files, table.One(name), nil)
+		out, err := Draft(t.Context(), Files(files, table.One(name)), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +58,7 @@ func TestStoredTimesReadTheirFiles(t *testing.T) {
 func TestUnreadColumnsAreNamed(t *testing.T) {
 	for _, name := range []string{"pyarrow-list.parquet", "pyarrow-struct.parquet", "pyarrow-map.parquet"} {
 		files, _ := drafted(t, "parquet", name, `# Not drafted: column 2, "nested", is stored as `, `csv: {extra: "ignore"}`, `name: "id"`)
-		if csv, err := Dialect(t.Context(), files, table.One(name), &pipeline.CSV{}); err != nil || csv != `extra: "ignore"` {
+		if csv, err := Dialect(t.Context(), Files(files, table.One(name)), &pipeline.CSV{}); err != nil || csv != `extra: "ignore"` {
 			t.Errorf("%s: init writes csv: {%s}, %v", name, csv, err)
 		}
 	}
@@ -72,7 +72,7 @@ func drafted(t *testing.T, folder, name string, wants ...string) (fstest.MapFS, 
 		t.Fatal(err)
 	}
 	files := fstest.MapFS{name: {Data: data}}
-	out, err := Draft(t.Context(), files, table.One(name), nil)
+	out, err := Draft(t.Context(), Files(files, table.One(name)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func TestLengthsOfTimeAreNamed(t *testing.T) {
 	if err := errors.Join(w.Write(b.NewRecord()), w.Close()); err != nil {
 		t.Fatal(err)
 	}
-	out, err := Draft(t.Context(), fstest.MapFS{"f": {Data: stream.Bytes()}}, table.One("f"), nil)
+	out, err := Draft(t.Context(), Files(fstest.MapFS{"f": {Data: stream.Bytes()}}, table.One("f")), nil)
 	const want = `# Not drafted: column 2, "stay", is stored as duration, which no domain declares. Leave it out, or write it as a number of seconds, hours or days`
 	if err != nil || !strings.Contains(string(out.Domain), want) || strings.Contains(string(out.Domain), `name: "stay"`) {
 		t.Errorf("%v, %s", err, out.Domain)

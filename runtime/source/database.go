@@ -35,6 +35,7 @@ func databaseKind() pipeline.SourceKind {
 type engine interface {
 	declare(ps *schema.Problems, under pipeline.Declaring) pipeline.Declared
 	open(ctx context.Context, o pipeline.Opening) (pipeline.Opened, error)
+	browse(ctx context.Context, o pipeline.Opening) (*Browsed, error)
 }
 
 // engine returns the engine with the settings that belong to others: these are to be left out.

@@ -100,26 +100,46 @@ func (s duckDB) dialect(ps *schema.Problems, csv *pipeline.CSV, format duckdb.Fo
 }
 
 func (s duckDB) open(ctx context.Context, o pipeline.Opening) (pipeline.Opened, error) {
-	t, place := s.table(&schema.Problems{}, o.CSV)
-	d := &openDuckDB{files: o.Files, place: place}
-	files, err := d.open()
+	d, stored, err := s.session(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	if d.session, err = duckdb.Open(filepath.Base(place), t, files); err != nil {
-		return nil, err
-	}
-	if d.facts, err = d.session.Facts(ctx); err != nil {
-		return nil, err
-	}
-	if d.facts.View && s.View == "" {
-		return nil, fmt.Errorf("%s: %w", t.Name, errView)
-	}
-	stored := table.Stored{Name: filepath.Base(place), Schema: d.facts.Schema(), Begin: d.begin}
 	var places []int
 	d.rows, places, err = table.OpenStored(stored, cells(o.CSV), o.Columns, o.Unit)
 	d.columns = d.at(places)
 	return d, err
+}
+
+// session opens the files of the table, and finds out which columns it has.
+func (s duckDB) session(ctx context.Context, o pipeline.Opening) (*openDuckDB, table.Stored, error) {
+	t, place := s.table(&schema.Problems{}, o.CSV)
+	d := &openDuckDB{files: o.Files, place: place}
+	files, err := d.open()
+	if err != nil {
+		return nil, table.Stored{}, err
+	}
+	if d.session, err = duckdb.Open(filepath.Base(place), t, files); err != nil {
+		return nil, table.Stored{}, err
+	}
+	if d.facts, err = d.session.Facts(ctx); err != nil {
+		return nil, table.Stored{}, err
+	}
+	if d.facts.View && s.View == "" {
+		return nil, table.Stored{}, fmt.Errorf("%s: %w", t.Name, errView)
+	}
+	return d, table.Stored{Name: filepath.Base(place), Schema: d.facts.Schema(), Begin: d.begin}, nil
+}
+
+func (s duckDB) browse(ctx context.Context, o pipeline.Opening) (*Browsed, error) {
+	d, stored, err := s.session(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	b := &Browsed{stored: stored, close: d.Close}
+	for _, c := range d.facts.Columns {
+		b.types = append(b.types, c.Type)
+	}
+	return b, nil
 }
 
 // openDuckDB is an opened Database. Its content is the rows themselves, as DuckDB spells them: another release of

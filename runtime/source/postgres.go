@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"weir/pipeline"
 	"weir/runtime/database/postgres"
@@ -48,22 +49,43 @@ func (s server) declare(ps *schema.Problems, under pipeline.Declaring) pipeline.
 
 // open takes a snapshot of the table, which all readings see.
 func (s server) open(ctx context.Context, o pipeline.Opening) (pipeline.Opened, error) {
-	place := postgres.Place{Connection: s.Connection, Table: s.Table, Timeout: time.Duration(s.Timeout) * time.Second, Env: os.Getenv}
-	var columns []string
-	for _, c := range o.Columns.Columns {
-		columns = append(columns, c.Name)
+	t, stored, err := s.snapshot(ctx, o.Columns.Names())
+	if err != nil {
+		return nil, err
 	}
+	t.rows, _, err = table.OpenStored(stored, cells(o.CSV), o.Columns, o.Unit)
+	return t, err
+}
+
+// browse takes a snapshot of all columns that the role can read and weir knows the types of.
+func (s server) browse(ctx context.Context, _ pipeline.Opening) (*Browsed, error) {
+	t, stored, err := s.snapshot(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	b := &Browsed{stored: stored, close: t.Close}
+	for _, c := range t.snapshot.Table.Unread {
+		if c.Closed {
+			b.notes = append(b.notes, fmt.Sprintf("%s: the role cannot read it, so it is left out", c.Name))
+		} else {
+			b.unread = append(b.unread, table.UnreadColumn{Name: c.Name, Place: c.Place, Type: c.Stored})
+		}
+	}
+	return b, nil
+}
+
+// snapshot connects, and takes a snapshot of columns, or of all.
+func (s server) snapshot(ctx context.Context, columns []string) (*openTable, table.Stored, error) {
+	place := postgres.Place{Connection: s.Connection, Table: s.Table, Timeout: time.Duration(s.Timeout) * time.Second, Env: os.Getenv}
 	snapshot, err := postgres.Open(ctx, place, columns)
 	if err == nil && snapshot.Table.View && s.View == "" {
 		err = errors.Join(errView, snapshot.Close())
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.Table, err)
+		return nil, table.Stored{}, fmt.Errorf("%s: %w", s.Table, err)
 	}
 	t := &openTable{snapshot: snapshot}
-	stored := table.Stored{Name: s.Table, Schema: snapshot.Table.Arrow(), Begin: func(ctx context.Context, _ []int) (table.StoredRows, error) { return t.read(ctx) }}
-	t.rows, _, err = table.OpenStored(stored, cells(o.CSV), o.Columns, o.Unit)
-	return t, err
+	return t, table.Stored{Name: s.Table, Schema: snapshot.Table.Arrow(), Begin: t.begin}, nil
 }
 
 // openTable is an opened table of a server. Its content is the digest of its rows, wherever they lie: a restored copy
@@ -101,6 +123,35 @@ func (t *openTable) Unchanged(context.Context) error { return nil }
 
 // Close implements pipeline.Opened.
 func (t *openTable) Close() error { return t.snapshot.Close() }
+
+// begin begins a reading of the columns at places of those that the snapshot has.
+func (t *openTable) begin(ctx context.Context, places []int) (table.StoredRows, error) {
+	rows, err := t.read(ctx)
+	if err != nil || len(places) == len(t.snapshot.Table.Columns) {
+		return rows, err
+	}
+	return someColumns{rows, places}, nil
+}
+
+// someColumns is a reading of which some columns are handed on.
+type someColumns struct {
+	table.StoredRows
+	places []int
+}
+
+// Next implements table.StoredRows.
+func (r someColumns) Next() (arrow.Record, error) {
+	record, err := r.StoredRows.Next()
+	if err != nil {
+		return nil, err
+	}
+	var fields []arrow.Field
+	var columns []arrow.Array
+	for _, i := range r.places {
+		fields, columns = append(fields, record.Schema().Field(i)), append(columns, record.Column(i))
+	}
+	return array.NewRecord(arrow.NewSchema(fields, nil), columns, record.NumRows()), nil
+}
 
 // read begins a reading.
 func (t *openTable) read(ctx context.Context) (table.StoredRows, error) {

@@ -169,27 +169,25 @@ func rawRecords(in *input, open opener) (*Raw, error) {
 	}
 	s.close()
 	in.tell = nil
-	r := &Raw{Rows: func(yield func([][]byte, error) bool) {
+	r, err := rawOf(in.name, schema)
+	if err != nil {
+		return nil, err
+	}
+	r.Rows = func(yield func([][]byte, error) bool) {
 		s, _, err := opened(in, open)
 		if err != nil {
 			yield(nil, err)
 			return
 		}
 		defer s.close()
-		for {
-			record, err := guardedNext(s)
-			if err == io.EOF {
-				return
-			}
-			if err != nil {
-				yield(nil, sourceError(in.name, err))
-				return
-			}
-			if !spellRows(record, s.columns(), yield) {
-				return
-			}
-		}
-	}}
+		spellAll(in.name, s, yield)
+	}
+	return r, nil
+}
+
+// rawOf is a table of a stored schema, yet without rows.
+func rawOf(name string, schema *arrow.Schema) (*Raw, error) {
+	r := &Raw{}
 	for i, f := range schema.Fields() {
 		if c, ok := declarable(f.Type); ok {
 			r.Names, r.Stored = append(r.Names, f.Name), append(r.Stored, c)
@@ -198,9 +196,26 @@ func rawRecords(in *input, open opener) (*Raw, error) {
 		r.Unread = append(r.Unread, UnreadColumn{Name: f.Name, Place: i + 1, Type: f.Type.Name()})
 	}
 	if len(r.Names) == 0 {
-		return nil, wrong(in.name, "has no column of a type that is read; accepted: booleans, numbers, decimals, dates, times and texts")
+		return nil, wrong(name, "has no column of a type that is read; accepted: booleans, numbers, decimals, dates, times and texts")
 	}
 	return r, nil
+}
+
+// spellAll spells the rows of a source to its end.
+func spellAll(name string, s recordSource, yield func([][]byte, error) bool) {
+	for {
+		record, err := guardedNext(s)
+		if err == io.EOF {
+			return
+		}
+		if err != nil {
+			yield(nil, sourceError(name, err))
+			return
+		}
+		if !spellRows(record, s.columns(), yield) {
+			return
+		}
+	}
 }
 
 // guardedNext reads a record; the libraries panic on damaged files.

@@ -59,6 +59,31 @@ func OpenStored(s Stored, csv *pipeline.CSV, d *domain.Domain, unit string) (pip
 	return t, places, nil
 }
 
+// RawStored is OpenRaw of a stored table: values are spelled as those of a Parquet file are.
+func RawStored(ctx context.Context, s Stored) (*Raw, error) {
+	r, err := rawOf(s.Name, s.Schema)
+	if err != nil {
+		return nil, err
+	}
+	var places []int
+	var read layout
+	for i, f := range s.Schema.Fields() {
+		if readable(f.Type) {
+			read, places = append(read, len(places)), append(places, i)
+		}
+	}
+	r.Rows = func(yield func([][]byte, error) bool) {
+		rows, err := s.Begin(ctx, places)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer rows.Close()
+		spellAll(s.Name, storedRows{rows, read}, yield)
+	}
+	return r, nil
+}
+
 // storedRows is a reading as a source of records.
 type storedRows struct {
 	rows   StoredRows

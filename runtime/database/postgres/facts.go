@@ -18,6 +18,15 @@ type Table struct {
 	Name    string
 	View    bool // or a materialized one
 	Columns []Column
+	Unread  []Unread // where all columns were asked for: those that cannot be read
+}
+
+// Unread is a column that is left out of the columns.
+type Unread struct {
+	Name   string
+	Place  int    // in the table, from 1
+	Stored string // name of the type
+	Closed bool   // the role may not read it, whatever its type
 }
 
 // Column is a column that is read.
@@ -88,21 +97,25 @@ func checkRole(name string, row []string) error {
 	return errors.Join(errs...)
 }
 
-// find takes the columns, in the order in which they are asked for.
+// find takes the columns that are asked for, in the order of the table. Where none is named it takes all that can be
+// read; one that is named and cannot be read is an error.
 func (t *Table) find(ctx context.Context, c *pgconn.PgConn, columns []string) error {
 	rows, err := texts(ctx, c, "the table's columns", `
-SELECT a.attname, y.typname, y.typtype FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type y ON y.oid = a.atttypid
+SELECT a.attname, y.typname, y.typtype, pg_catalog.has_column_privilege(a.attrelid, a.attnum, 'SELECT') FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type y ON y.oid = a.atttypid
 WHERE a.attrelid = $1::oid AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum`, t.Oid)
 	if err != nil {
 		return err
 	}
 	var errs []error
-	for _, row := range rows {
-		if len(columns) > 0 && !slices.Contains(columns, row[0]) {
-			continue
-		}
+	for i, row := range rows {
 		k, is := kindOf(row[1], row[2])
-		if !is {
+		switch closed := row[3] != "t"; {
+		case len(columns) == 0 && (closed || !is):
+			t.Unread = append(t.Unread, Unread{row[0], i + 1, row[1], closed})
+			continue
+		case len(columns) > 0 && !slices.Contains(columns, row[0]):
+			continue
+		case !is:
 			errs = append(errs, fmt.Errorf("column %q: is stored as %q, must be one of %s; a view may cast it", row[0], row[1], strings.Join(readTypes(), ", ")))
 		}
 		t.Columns = append(t.Columns, Column{row[0], row[1], k})

@@ -43,7 +43,8 @@ type Snapshot struct {
 	Table  Table
 }
 
-// Open connects and takes a snapshot of a table, of which the given columns are going to be read.
+// Open connects and takes a snapshot of a table, of which the given columns are going to be read, or all that can be
+// where none is given.
 func Open(ctx context.Context, place Place, columns []string) (*Snapshot, error) {
 	config, err := place.config()
 	if err != nil {

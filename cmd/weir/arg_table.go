@@ -1,0 +1,226 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"gopkg.in/yaml.v3"
+
+	"weir/internal/disk"
+	"weir/pipeline"
+	"weir/pipeline/domain"
+	"weir/pipeline/spec"
+	"weir/runtime/files"
+	"weir/runtime/infer"
+	"weir/runtime/source"
+	"weir/runtime/store"
+	"weir/runtime/table"
+	"weir/schema"
+)
+
+// tableArg is a table that a command line names: a file, a pattern of files, or what the dataset of a YAML file says.
+type tableArg struct {
+	infer.Table
+	place   string        // path of its files, or that stands for it (pipeline.Elsewhere): what weir keeps of it lies beside
+	dataset *spec.Dataset // of the YAML file; nil where the command line names files
+	folder  string        // of the YAML file
+	close   func()
+}
+
+// openTable finds the table that an argument names. The caller closes it.
+func openTable(ctx context.Context, arg string) (*tableArg, error) {
+	if !slices.Contains([]string{".yaml", ".yml"}, strings.ToLower(filepath.Ext(arg))) {
+		folder, err := files.OpenFolder(".", false)
+		if err != nil {
+			return nil, err
+		}
+		of, err := tableParts(folder, arg)
+		return &tableArg{Table: infer.Files(folder, of), place: arg, close: func() {}}, err
+	}
+	t := &tableArg{folder: filepath.Dir(arg), close: func() {}}
+	if err := t.read(arg); err != nil {
+		return nil, withCode(exitUsage, err)
+	}
+	return t, t.open(ctx)
+}
+
+// read reads the dataset of a YAML file.
+func (t *tableArg) read(arg string) error {
+	data, err := disk.ReadFile(arg, schema.MaxBytes)
+	if err != nil {
+		return fmt.Errorf("%s: %w", arg, store.Reason(err))
+	}
+	reg, err := registry()
+	if err != nil {
+		return err
+	}
+	t.dataset, err = spec.ParseDataset(arg, data, reg)
+	if err == nil && t.dataset.Declared.Invented != "" {
+		err = fmt.Errorf("%s: dataset.%s: is made up by weir, which brings its domain; must be a table in a file or a database", arg, t.dataset.Declared.Kind)
+	}
+	return err
+}
+
+// open opens the table of a dataset.
+func (t *tableArg) open(ctx context.Context) error {
+	declared := &t.dataset.Declared
+	t.place = filepath.Join(t.folder, declared.Table())
+	folder, err := files.OpenFolder(t.folder, false)
+	if err != nil {
+		return err
+	}
+	database, is := t.dataset.Source.(*source.Database)
+	if !is {
+		of, err := tableParts(folder, declared.Table())
+		t.Table = infer.Files(folder, of)
+		t.Guess = func(_ context.Context, csv *pipeline.CSV) (*pipeline.CSV, error) { return csv, nil } // it is said
+		return err
+	}
+	held := files.Hold(folder)
+	names, err := held.Lists(declared.Files)
+	for _, name := range names {
+		err = errors.Join(err, held.Check(name))
+	}
+	if err != nil {
+		held.Close()
+		return err
+	}
+	opened, err := database.Browse(ctx, pipeline.Opening{Files: held.Only(declared.Files...), CSV: t.dataset.CSV})
+	if err != nil {
+		held.Close()
+		return fmt.Errorf("dataset: %w", err)
+	}
+	t.close = func() {
+		_ = opened.Close() // all that was asked for has come
+		held.Close()
+	}
+	t.Table = browsed(opened)
+	return nil
+}
+
+// browsed is a database's table as one to draft from. There is nothing to guess: columns are stored in types.
+func browsed(of *source.Browsed) infer.Table {
+	return infer.Table{Name: of.Name(), Source: "database", Asked: of.Asks(),
+		Guess: func(_ context.Context, csv *pipeline.CSV) (*pipeline.CSV, error) { return csv, nil },
+		Raw: func(ctx context.Context, _ *pipeline.CSV, tell func(string)) (*table.Raw, error) {
+			for _, note := range of.Notes() {
+				if tell != nil {
+					tell(note)
+				}
+			}
+			return of.Raw(ctx)
+		},
+		Open: func(csv *pipeline.CSV, d *domain.Domain, _ func(string)) (pipeline.Table, error) {
+			return of.Open(csv, d)
+		},
+	}
+}
+
+// dialect returns what is said of how the table is written: by flags, or by the YAML file that says where it is.
+func (t *tableArg) dialect(c *cobra.Command, flags *pipeline.CSV) (*pipeline.CSV, error) {
+	if t.dataset == nil {
+		return flags, nil
+	}
+	for _, name := range []string{"delimiter", "no-header", "trim", "comment", "encoding", "sheet", "range"} {
+		if c.Flags().Changed(name) {
+			return nil, fmt.Errorf("--%s: is given for a table that a YAML file names, must be said by its dataset.csv", name)
+		}
+	}
+	csv := t.csv()
+	csv.Missing = append(csv.Missing, flags.Missing...)
+	return csv, nil
+}
+
+// csv is what the YAML file says of how the table is written.
+func (t *tableArg) csv() *pipeline.CSV {
+	csv := &pipeline.CSV{}
+	if t.dataset.CSV != nil {
+		*csv = *t.dataset.CSV
+	}
+	csv.Missing = slices.Clone(csv.Missing)
+	return csv
+}
+
+// lines are the settings of a spec in a folder that say where the table of the YAML file is and how it is read, in YAML.
+// A column that no domain declares is passed over.
+func (t *tableArg) lines(ctx context.Context, dir string) (list []string, err error) {
+	var n yaml.Node
+	if err := n.Encode(t.dataset.Source); err != nil {
+		return nil, err
+	}
+	rebased := func(path string) string {
+		if filepath.IsAbs(path) {
+			return path
+		}
+		return fromFolder(dir, filepath.Join(t.folder, path))
+	}
+	for _, place := range t.dataset.Places() {
+		if at := settingAt(&n, strings.Split(place, ".")); at != nil {
+			at.Value = rebased(at.Value)
+		}
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		list = append(list, n.Content[i].Value+": "+inLine(n.Content[i+1]))
+	}
+	csv, raw := t.csv(), (*table.Raw)(nil)
+	if raw, err = t.Raw(ctx, csv, nil); err != nil {
+		return nil, err
+	}
+	if len(raw.Unread) > 0 && !t.Asked {
+		csv.Extra = "ignore"
+	}
+	if err := n.Encode(csv); err != nil {
+		return nil, err
+	}
+	if i := slices.IndexFunc(n.Content, func(key *yaml.Node) bool { return key.Value == "delimiter" }); csv.Delimiter == "" {
+		n.Content = slices.Delete(n.Content, i, i+2)
+	}
+	if len(n.Content) > 0 {
+		list = append(list, "csv: "+inLine(&n))
+	}
+	if t.dataset.Ledger != "" {
+		list = append(list, "ledger: "+quoted(rebased(t.dataset.Ledger)))
+	}
+	return list, nil
+}
+
+// settingAt finds a setting below a mapping; nil where it is not there.
+func settingAt(n *yaml.Node, path []string) *yaml.Node {
+	if len(path) == 0 {
+		return n
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == path[0] {
+			return settingAt(n.Content[i+1], path[1:])
+		}
+	}
+	return nil
+}
+
+// inLine writes a value of YAML in one line.
+func inLine(n *yaml.Node) string {
+	if n.Kind == yaml.MappingNode || n.Kind == yaml.SequenceNode {
+		n.Style = yaml.FlowStyle
+	}
+	text, _ := yaml.Marshal(n) // a node of settings always encodes
+	return strings.TrimSpace(string(text))
+}
+
+// untaken says which settings of the YAML file no new spec takes from it.
+func (t *tableArg) untaken() string {
+	d, list := t.dataset, []string(nil)
+	for _, s := range []struct {
+		key string
+		set bool
+	}{{"version", d.Version != "1"}, {"privacy_unit", d.PrivacyUnit.Column != ""}, {"rows_public", d.RowsPublic > 0}, {"budget", d.Budget != nil}} {
+		if s.set {
+			list = append(list, s.key)
+		}
+	}
+	return strings.Join(list, ", ")
+}
