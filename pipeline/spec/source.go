@@ -36,12 +36,13 @@ func datasetSchema(reg *pipeline.Registry) (*schema.Schema, error) {
 // spec or have nothing else. Its domain is not looked at. The error is of type Diagnostics.
 func ParseDataset(file string, data []byte, reg *pipeline.Registry) (*Dataset, error) {
 	doc, problems := schema.Parse(file, data)
-	if len(problems) > 0 {
+	if doc == nil {
 		return nil, diagnostics(problems)
 	}
-	p := &parser{src: Input{File: file}, doc: doc, reg: reg}
+	p := &parser{src: Input{File: file}, doc: doc, reg: reg, problems: problems}
 	s := defaults()
-	if len(doc.Keys("dataset")) == 0 {
+	if len(doc.Keys("dataset")) == 0 { // the file may be a table, whose keys are cells
+		p.problems = nil
 		p.at("dataset", "", "a mapping that says where the table is, as that of a spec does: {database: {engine: ...}}, or {file: ...}", "")
 	} else {
 		p.source(&s)
