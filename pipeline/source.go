@@ -55,6 +55,9 @@ type Declared struct {
 	Program string
 	// Stays says that rows never leave Program: what stages make of them is computed there (Table.Pushed), and counted.
 	Stays bool
+	// Sample is how many rows of those that stay Open of the table gives, drawn by a public hash, for stages that compute
+	// nothing but private figures; 0: none.
+	Sample int64
 	// Domain is what the source itself says of its columns, for a spec without dataset.domain; nil where it says
 	// nothing.
 	Domain *domain.Domain

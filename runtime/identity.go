@@ -40,7 +40,11 @@ func openSource(ctx context.Context, plan *compile.Plan, held *files.Held, opts 
 		return nil, atStage(pipeline.DatasetID, errors.Join(err, s.Close()))
 	}
 	s.table.Header = plan.Spec.Header()
-	s.table.Open = nameErrors(pipeline.DatasetID, countRows(capUnits(s.table, plan.Spec.Dataset.PrivacyUnit))) // of rows that stay: refused, and the source itself caps what it computes
+	rows := s.table.Open // of a table that stays: of a sample, from which the source has left what is beyond the cap
+	if s.table.Pushed == nil {
+		rows = countRows(capUnits(s.table, plan.Spec.Dataset.PrivacyUnit))
+	}
+	s.table.Open = nameErrors(pipeline.DatasetID, rows)
 	return s, nil
 }
 

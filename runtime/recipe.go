@@ -33,6 +33,7 @@ type recipe struct {
 	Repeat   int                 `json:"repeat,omitempty"` // of an experiment, where noise is drawn
 	Plan     string              `json:"plan,omitempty"`   // digest of the spec, where the stage shows the plan
 	Budget   []float64           `json:"budget,omitempty"` // epsilon and delta, where the stage goes by them
+	Sample   int64               `json:"sample,omitempty"` // rows that it reads of those that stay in a database
 }
 
 type recipeSpend struct {
@@ -46,7 +47,7 @@ type recipeSpend struct {
 // reads, the digests of its public files and the seed of its public randomness.
 func recipeOf(step *compile.Step, recipes map[string]string, files map[string]string, plan *compile.Plan, seed uint64, repeat int) (string, error) {
 	r := recipe{Kind: step.Kind, Version: step.Version, Stage: step.ID, Settings: step.Settings, Seed: seed,
-		Inputs: chain(plan, step, recipes), Terms: termsOf(plan)}
+		Inputs: chain(plan, step, recipes), Terms: termsOf(plan), Sample: step.Sample}
 	for _, f := range step.Work.Files {
 		named := "private " + path.Base(f.Path)
 		if f.Public {

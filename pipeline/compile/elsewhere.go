@@ -1,7 +1,7 @@
 package compile
 
 import (
-	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -51,14 +51,30 @@ func (c *compiler) stays(s *Step, e computing) {
 			case known && counts && port.Name == "in":
 				s.Elsewhere = "counted there"
 				s.Decided = slices.DeleteFunc(s.Decided, func(d pipeline.Decided) bool { return d.Setting == "counts" }) // of rows that come to weir
+			case known && c.spec.Dataset.Declared.Sample > 0 && measures(s):
+				s.Sample = c.spec.Dataset.Declared.Sample
+				s.Elsewhere = fmt.Sprintf("reads a sample of at most %d rows", s.Sample)
 			case known:
-				why, _ := strings.CutPrefix(s.Elsewhere, "no: ")
-				c.refuse(s.ID, "", "of the kind "+s.Kind+", which "+cmp.Or(why, "reads rows")+", and rows of the dataset stay in "+
+				why, told := strings.CutPrefix(s.Elsewhere, "no: ")
+				if !told {
+					why = "reads rows"
+				}
+				c.refuse(s.ID, "", "of the kind "+s.Kind+", which "+why+", and rows of the dataset stay in "+
 					c.spec.Dataset.Declared.Program, "a stage that the database computes or a model that counts there; or database.rows: may_leave, where rows may leave it")
 				return
 			}
 		}
 	}
+}
+
+// measures tells whether a step computes figures for the owner, and nothing else.
+func measures(s *Step) bool {
+	for _, h := range s.Work.Out {
+		if h.Form != pipeline.FormMetrics || h.Class != pipeline.Private {
+			return false
+		}
+	}
+	return len(s.Spends) == 0
 }
 
 // computing follows the rows of a dataset through the stages of a plan.

@@ -10,6 +10,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/pipeline/relation"
 	"weir/pipeline/spec"
 	"weir/privacy"
 	"weir/schema"
@@ -44,11 +45,17 @@ func fakes(t *testing.T, more ...pipeline.Kind) *pipeline.Registry {
 
 // fakeFile is a source of people's rows, which no plan opens.
 type fakeFile struct {
-	File string `yaml:"file,omitempty" format:"path" doc:"A file."`
+	File   string `yaml:"file,omitempty" format:"path" doc:"A file."`
+	Stays  bool   `yaml:"stays,omitempty" doc:"Rows stay with a program."`
+	Sample int64  `yaml:"sample,omitempty" doc:"Rows that leave it."`
 }
 
 func (s *fakeFile) Declare(pipeline.Declaring) (pipeline.Declared, error) {
-	return pipeline.Declared{Name: s.File, Full: s.File, Place: s.File, Files: []string{s.File}}, nil
+	d := pipeline.Declared{Name: s.File, Full: s.File, Place: s.File, Files: []string{s.File}, Stays: s.Stays, Sample: s.Sample}
+	if s.Stays {
+		d.Program = "a database"
+	}
+	return d, nil
 }
 
 func (*fakeFile) Open(context.Context, pipeline.Opening) (pipeline.Opened, error) {
@@ -137,7 +144,7 @@ func (s *dropStage) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
 	d := h.Domain.Clone()
 	d.Columns = slices.DeleteFunc(d.Columns, func(c domain.Column) bool { return slices.Contains(s.Columns, c.Name) })
-	return pipeline.Work{Out: pipeline.Headers{"out": pipeline.TableHeader(d, h)}, Lazy: true}, nil
+	return pipeline.Work{Out: pipeline.Headers{"out": pipeline.TableHeader(d, h)}, Lazy: true, Elsewhere: func(r relation.Relation) (relation.Relation, error) { return r, nil }}, nil
 }
 
 type mixStage struct{}
@@ -165,7 +172,7 @@ type learnStage struct {
 	NoiseMultiplier float64 `yaml:"noise_multiplier,omitempty" doc:"Fixed noise." exclusiveMin:"0"`
 	Unproven        bool    `yaml:"unproven,omitempty" doc:"Claims what nobody has proven."`
 	Published       string  `yaml:"published,omitempty" doc:"The arithmetic of its paper: 1/noise, or none that is finite." enum:"finite|infinite|none"`
-	Does            string  `yaml:"does,omitempty" doc:"What is wrong with it." enum:"lazy|twice|nameless|pointer|fault|private file|public file|no output"`
+	Does            string  `yaml:"does,omitempty" doc:"What is wrong with it." enum:"lazy|twice|nameless|pointer|fault|private file|public file|no output|counts"`
 }
 
 func learn() *learnStage {
@@ -195,6 +202,8 @@ func (s *learnStage) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		work.Spends = []pipeline.Spend{spend}
 	case "private file", "public file":
 		work.Files = []pipeline.FileUse{{Path: "far/other.csv", Public: s.Does == "public file", By: "a steward"}}
+	case "counts":
+		work.Counts = true
 	case "no output":
 		work.Out = pipeline.Headers{}
 	}
