@@ -19,32 +19,40 @@ type arithmetic struct {
 }
 
 func postgresArithmetic() arithmetic {
-	return arithmetic{floor: "floor($)", floorAny: "floor($)", even: "round($)", evenAny: "round($)", integral: "(trunc($))::int8",
+	return arithmetic{
+		floor: "floor($)", floorAny: "floor($)", even: "round($)", evenAny: "round($)", integral: "(trunc($))::int8",
 		quotient: "/", raises: true, fence: " OFFSET 0",
 		pick: func(list []string, at string) string {
 			return "(ARRAY[" + strings.Join(list, ", ") + "]::int8[])[(" + at + ")::int4 + 1]"
-		}}
+		},
+	}
 }
 
 // duckdbArithmetic rounds halves above 2^49 by what a sum with 2^52 rounds away: round_even gives the odd neighbour of
 // some of them (version 1.5.6).
 func duckdbArithmetic() arithmetic {
 	const most = "CAST('4503599627370496' AS DOUBLE)"
-	return arithmetic{floor: "floor($)", floorAny: "floor($)", even: "round_even($, 0)", integral: "CAST(trunc($) AS BIGINT)",
+	return arithmetic{
+		floor: "floor($)", floorAny: "floor($)", even: "round_even($, 0)", integral: "CAST(trunc($) AS BIGINT)",
 		evenAny: "(CASE WHEN $ >= 0 AND $ < " + most + " THEN ($ + " + most + ") - " + most +
 			" WHEN $ < 0 AND $ > -" + most + " THEN ($ - " + most + ") + " + most + " ELSE $ END)",
 		quotient: "//",
-		pick:     func(list []string, at string) string { return "([" + strings.Join(list, ", ") + "])[" + at + " + 1]" }}
+		pick: func(list []string, at string) string {
+			return "([" + strings.Join(list, ", ") + "])[" + at + " + 1]"
+		},
+	}
 }
 
 // sparkArithmetic has a floor that gives a 64-bit integer: beyond 2^53 all numbers are whole.
 func sparkArithmetic() arithmetic {
-	return arithmetic{floor: "CAST(floor($) AS DOUBLE)",
+	return arithmetic{
+		floor: "CAST(floor($) AS DOUBLE)", even: "rint($)", evenAny: "rint($)", integral: "CAST($ AS BIGINT)",
 		floorAny: "(CASE WHEN abs($) < CAST('9007199254740992' AS DOUBLE) THEN CAST(floor($) AS DOUBLE) ELSE $ END)",
-		even:     "rint($)", evenAny: "rint($)", integral: "CAST($ AS BIGINT)", quotient: "DIV",
+		quotient: "DIV",
 		pick: func(list []string, at string) string {
 			return "element_at(array(" + strings.Join(list, ", ") + "), CAST(" + at + " + 1 AS INT))"
-		}}
+		},
+	}
 }
 
 // arithmetic prints a sum, difference, product or quotient. Results that are no number are missing, and so is a quotient

@@ -13,10 +13,12 @@ import (
 
 // counting is how an engine counts best.
 type counting struct {
-	joint  int                                        // most combinations that are counted at once for several keys; 0: each key on its own
-	batch  int                                        // most keys on their own, or joint counts, of a statement
-	spread func(keys [][2]string, from string) string // rows (k, v, n) for each key's number and SQL, from rows with a count n
-	rows   func(literals []string) string             // a SELECT of rows (p, s0): places and values, which is not computed before it runs
+	joint int // most combinations that are counted at once for several keys; 0: each key on its own
+	batch int // most keys on their own, or joint counts, of a statement
+	// spread prints rows (k, v, n) for the number and SQL of each key, from rows with a count n.
+	spread func(keys [][2]string, from string) string
+	// rows prints a SELECT of rows (p, s0), places and values, of which nothing is computed before it runs.
+	rows func(literals []string) string
 }
 
 // longest is the most bytes of a statement that several keys share.
@@ -29,7 +31,8 @@ func postgresCounting() counting {
 		for _, k := range keys {
 			list = append(list, "("+k[0]+", "+k[1]+")")
 		}
-		return "SELECT u.k, u.v, x.n FROM " + from + " CROSS JOIN LATERAL (VALUES " + strings.Join(list, ", ") + ") AS u(k, v)"
+		return "SELECT u.k, u.v, x.n FROM " + from +
+			" CROSS JOIN LATERAL (VALUES " + strings.Join(list, ", ") + ") AS u(k, v)"
 	}}
 }
 
@@ -44,7 +47,8 @@ func sparkCounting() counting {
 		}
 		return "SELECT stack(" + strconv.Itoa(len(keys)) + ", " + strings.Join(list, ", ") + ") AS (k, v), n FROM " + from
 	}, rows: func(literals []string) string {
-		return "SELECT CAST(id AS INT) AS p, element_at(array(" + strings.Join(literals, ", ") + "), CAST(id + 1 AS INT)) AS s0 FROM range(" + strconv.Itoa(len(literals)) + ")"
+		return "SELECT CAST(id AS INT) AS p, element_at(array(" + strings.Join(literals, ", ") +
+			"), CAST(id + 1 AS INT)) AS s0 FROM range(" + strconv.Itoa(len(literals)) + ")"
 	}}
 }
 
@@ -57,9 +61,9 @@ func tuples(literals []string) string {
 	return "SELECT v.p, v.s0 FROM (VALUES " + strings.Join(list, ", ") + ") AS v(p, s0)"
 }
 
-// Count prints statements that count the rows of a kept table, whose columns are named c0, c1, ..., by keys. Each answers rows of
-// the number of a key, a value and how many rows have it, which is never 0; keys come in no order, and a key's values
-// come from one statement.
+// Count prints statements that count the rows of a kept table, whose columns are named c0, c1, ..., by keys. Each answers
+// rows of the number of a key, a value and how many rows have it, which is never 0; keys come in no order, and a key's
+// values come from one statement.
 func (d Dialect) Count(kept string, keys []relation.Key) ([]string, error) {
 	var parts []string
 	for _, g := range d.groups(keys) {
@@ -240,7 +244,8 @@ func (d Dialect) group(kept string, keys []relation.Key, g group) (string, error
 		list = append(list, [2]string{strconv.Itoa(i), inside.key(keys[i].Expr)})
 	}
 	source = d.nested(d.spread(list, inside.from(source)))
-	return "SELECT x.k, x.v, " + d.toWhole.of("sum(x.n)") + " AS n FROM " + source + " GROUP BY x.k, x.v", errors.Join(p.err, inside.err)
+	counts := "SELECT x.k, x.v, " + d.toWhole.of("sum(x.n)") + " AS n FROM " + source + " GROUP BY x.k, x.v"
+	return counts, errors.Join(p.err, inside.err)
 }
 
 // key prints a key over leaves that are columns already.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"testing"
 
+	"weir/internal/enginetest"
 	"weir/pipeline/pipelinetest"
 	"weir/pipeline/relation"
 )
@@ -45,10 +46,6 @@ func (k keptTable) relation() relation.Relation {
 	return relation.Stored(make([]string, len(types)), types).With(l)
 }
 
-func storedOf(r relation.Relation) []relation.Expr {
-	return relation.Relation{Stored: r.Stored}.Columns()
-}
-
 // paired is the number of a combination of columns.
 func (k keptTable) paired(columns ...int) relation.Key {
 	key := relation.Key{Expr: k.column(columns[0]), Of: k.sizes[columns[0]]}
@@ -78,7 +75,7 @@ func TestEnginesCount(t *testing.T) {
 		}
 	}
 	for _, e := range engines(t) {
-		made, err := e.Select(base(e.Dialect, storedOf(k.relation()), k.rows), k.relation())
+		made, err := e.Select(enginetest.Base(e, k.relation(), k.rows), k.relation())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -164,7 +161,7 @@ func TestEnginesKeepFromKept(t *testing.T) {
 	columns := []relation.Named{{Name: "a", Expr: relation.Lookup{E: k.column(0), To: newDrawn(2).list(300)}},
 		{Name: "b", Expr: relation.Quotient{E: k.column(1), By: 7}}, {Name: "c", Expr: k.column(1)}}
 	for _, e := range engines(t) {
-		made, err := e.Select(base(e.Dialect, storedOf(k.relation()), k.rows), k.relation())
+		made, err := e.Select(enginetest.Base(e, k.relation(), k.rows), k.relation())
 		if err != nil {
 			t.Fatal(err)
 		}

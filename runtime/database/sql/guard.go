@@ -63,23 +63,25 @@ func (p *printer) infinite(of piece, other bool) piece {
 const middling = "abs(%[1]s) BETWEEN %[3]s AND %[4]s AND abs(%[2]s) BETWEEN %[3]s AND %[4]s"
 
 // guardProduct guards a*b. It is infinite where (a/2^512)(b/2^512) is 1 or more. It is 0 where (a*2^537)(b*2^537) is
-// below 1/2, half of the least double so scaled, or is 1/2 exactly, and is so where a is a power of two: the product of two odd
-// numbers is one only of 1 and 1. The sum a + a/2^52 differs from a by a/2^52 then alone.
+// below 1/2, half of the least double so scaled, or is 1/2 exactly, and is so where a is a power of two: the product of
+// two odd numbers is one only of 1 and 1. The sum a + a/2^52 differs from a by a/2^52 then alone.
 func (p *printer) guardProduct(plain, a, b piece) piece {
+	const x, y = "abs(%[1]s) * %[9]s", "abs(%[2]s) * %[9]s"
 	return p.guardTwo("(CASE WHEN "+middling+" THEN %[5]s"+
 		" WHEN abs(%[1]s) > 1 AND abs(%[2]s) > 1 AND abs(%[1]s) <= %[6]s AND abs(%[2]s) <= %[6]s THEN"+
-		" CASE WHEN (abs(%[1]s) * %[7]s) * (abs(%[2]s) * %[7]s) >= 1 THEN CASE WHEN (%[1]s > 0) = (%[2]s > 0) THEN %[8]s ELSE -%[8]s END ELSE %[5]s END"+
+		" CASE WHEN (abs(%[1]s) * %[7]s) * (abs(%[2]s) * %[7]s) >= 1 THEN"+
+		" CASE WHEN (%[1]s > 0) = (%[2]s > 0) THEN %[8]s ELSE -%[8]s END ELSE %[5]s END"+
 		" WHEN %[1]s <> 0 AND %[2]s <> 0 AND abs(%[1]s) < 1 AND abs(%[2]s) < 1 THEN"+
-		" CASE WHEN (abs(%[1]s) * %[9]s) * (abs(%[2]s) * %[9]s) < 0.5 THEN %[10]s"+
-		" WHEN (abs(%[1]s) * %[9]s) * (abs(%[2]s) * %[9]s) = 0.5 AND"+
-		" (abs(%[1]s) * %[9]s) * %[11]s - abs(%[1]s) * %[9]s = (abs(%[1]s) * %[9]s) * %[12]s THEN %[10]s ELSE %[5]s END"+
+		" CASE WHEN ("+x+") * ("+y+") < 0.5 THEN %[10]s"+
+		" WHEN ("+x+") * ("+y+") = 0.5 AND ("+x+") * %[11]s - "+x+" = ("+x+") * %[12]s THEN %[10]s ELSE %[5]s END"+
 		" ELSE %[5]s END)", a, b, plain, math.MaxFloat64, 0x1p-512, math.Inf(1), 0x1p537, 0, 1+0x1p-52, 0x1p-52)
 }
 
-// guardQuotient guards a/b, for b other than 0. It is infinite where (a/2^600)/(b*2^537) is 2^-113 or more, or, for a below
-// 1, where a/(b*2^537) is 2^487 or more. It is 0 where a*2^537 is at most b/2^538, half of the least double so scaled.
+// guardQuotient guards a/b, for b other than 0. It is infinite where (a/2^600)/(b*2^537) is 2^-113 or more, or, for a
+// below 1, where a/(b*2^537) is 2^487 or more. It is 0 where a*2^537 is at most b/2^538, half of the least double so
+// scaled.
 func (p *printer) guardQuotient(plain, a, b piece) piece {
-	sign := "CASE WHEN (%[1]s > 0) = (%[2]s > 0) THEN %[11]s ELSE -%[11]s END"
+	const sign = "CASE WHEN (%[1]s > 0) = (%[2]s > 0) THEN %[11]s ELSE -%[11]s END"
 	return p.guardTwo("(CASE WHEN "+middling+" THEN %[5]s"+
 		" WHEN abs(%[2]s) > %[6]s THEN CASE WHEN abs(%[1]s) <= %[6]s THEN %[7]s END"+
 		" WHEN abs(%[1]s) >= 1 AND abs(%[2]s) < 1 AND abs(%[1]s) <= %[6]s THEN"+
@@ -87,13 +89,15 @@ func (p *printer) guardQuotient(plain, a, b piece) piece {
 		" WHEN abs(%[1]s) < 1 AND abs(%[2]s) < %[13]s THEN"+
 		" CASE WHEN abs(%[1]s) / (abs(%[2]s) * %[9]s) >= %[14]s THEN "+sign+" ELSE %[5]s END"+
 		" WHEN abs(%[1]s) < 1 AND abs(%[2]s) > 1 AND abs(%[1]s) * %[9]s <= abs(%[2]s) * %[12]s THEN %[7]s"+
-		" ELSE %[5]s END)", a, b, plain, math.MaxFloat64, 0, 0x1p-600, 0x1p537, 0x1p-113, math.Inf(1), 0x1p-538, 0x1p-1000, 0x1p487)
+		" ELSE %[5]s END)", a, b, plain,
+		math.MaxFloat64, 0, 0x1p-600, 0x1p537, 0x1p-113, math.Inf(1), 0x1p-538, 0x1p-1000, 0x1p487)
 }
 
 // guardSum guards a+b and a-b. It is infinite where a/2 and b/2 come to 2^1023 or more.
 func (p *printer) guardSum(op string, plain, a, b piece) piece {
 	return p.guardTwo("(CASE WHEN abs(%[1]s) > 1 AND abs(%[2]s) > 1 AND abs(%[1]s) <= %[6]s AND abs(%[2]s) <= %[6]s THEN"+
-		" CASE WHEN abs(%[1]s * 0.5 "+op+" %[2]s * 0.5) >= %[7]s THEN CASE WHEN %[1]s > 0 THEN %[8]s ELSE -%[8]s END ELSE %[5]s END"+
+		" CASE WHEN abs(%[1]s * 0.5 "+op+" %[2]s * 0.5) >= %[7]s THEN"+
+		" CASE WHEN %[1]s > 0 THEN %[8]s ELSE -%[8]s END ELSE %[5]s END"+
 		" ELSE %[5]s END)%.0[3]s%.0[4]s", a, b, plain, math.MaxFloat64, 0x1p1023, math.Inf(1))
 }
 

@@ -105,7 +105,8 @@ func (p *printer) expr(e relation.Expr) piece {
 	case relation.Within:
 		return p.hold(e.E, e.Least, e.Greatest, "(CASE WHEN %[1]s >= %[3]s AND %[1]s <= %[4]s THEN %[2]s END)")
 	case relation.Clip:
-		return p.hold(e.E, e.Least, e.Greatest, "(CASE WHEN %[1]s < %[3]s THEN %[5]s WHEN %[1]s > %[4]s THEN %[6]s ELSE %[2]s END)")
+		return p.hold(e.E, e.Least, e.Greatest,
+			"(CASE WHEN %[1]s < %[3]s THEN %[5]s WHEN %[1]s > %[4]s THEN %[6]s ELSE %[2]s END)")
 	}
 	return p.number(e)
 }
@@ -170,8 +171,9 @@ func (d Dialect) absent(of relation.Type) string {
 
 func (p *printer) compare(e relation.Compare) piece {
 	op := map[string]string{"==": "=", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">="}[e.Op]
-	if op == "" || e.A.Type() == relation.Text || (e.A.Type() == relation.Real) != (e.B.Type() == relation.Real) {
-		return p.refuse("%s of %s and %s is not computed alike by databases", e.Op, e.A.Type(), e.B.Type())
+	a, b := e.A.Type(), e.B.Type()
+	if op == "" || a == relation.Text || b == relation.Text || (a == relation.Real) != (b == relation.Real) {
+		return p.refuse("%s of %s and %s is not computed alike by databases", e.Op, a, b)
 	}
 	return write("(%s "+op+" %s)", p.expr(e.A), p.expr(e.B))
 }
@@ -259,9 +261,9 @@ func (p *printer) lookup(e relation.Lookup) piece {
 		for i, n := range e.To {
 			list[i] = short(n)
 		}
-		return p.apply(p.d.toWhole, piece{sql: p.d.pick(list, at.sql), level: at.level})
+		return p.present(at, p.d.pick(list, at.sql))
 	}
-	return p.steps(at, cuts, values)
+	return p.present(at, halved(at.sql, cuts, values))
 }
 
 // short is a whole number as a literal of whichever width the engine takes for it.
@@ -280,15 +282,17 @@ func (p *printer) bins(e relation.Bins) piece {
 		}
 		cuts[i], values = p.d.Real(edge), append(values, strconv.Itoa(i+1))
 	}
-	return p.steps(p.named(p.expr(e.E)), cuts, values)
+	of := p.named(p.expr(e.E))
+	return p.present(of, halved(of.sql, cuts, values))
 }
 
-// steps prints values between cuts, which ascend, by halving.
-func (p *printer) steps(of piece, cuts, values []string) piece {
-	tree := p.apply(p.d.toWhole, piece{sql: halved(of.sql, cuts, values), level: of.level})
-	return write("(CASE WHEN %s IS NOT NULL THEN %s END)", of, tree)
+// present prints a whole number that follows from a piece which is not missing. Spark's element_at needs it too: at a
+// missing place it gives 0 (version 4.0.1).
+func (p *printer) present(of piece, sql string) piece {
+	return write("(CASE WHEN %s IS NOT NULL THEN %s END)", of, p.apply(p.d.toWhole, piece{sql: sql, level: of.level}))
 }
 
+// halved prints values between cuts, which ascend, by halving.
 func halved(of string, cuts, values []string) string {
 	if len(cuts) == 0 {
 		return values[0]

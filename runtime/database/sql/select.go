@@ -43,8 +43,8 @@ func stay(r relation.Relation) []relation.Named {
 	return list
 }
 
-// Over prints columns that are computed from the rows of a kept table: one that was made by Select or Over, whose columns
-// are named c0, c1, ...
+// Over prints columns that are computed from the rows of a kept table, which Select or Over made: its columns are named
+// c0, c1, ...
 func (d Dialect) Over(kept string, columns []relation.Named) (string, error) {
 	p := newPrinter(d, d.keptColumn, nil)
 	text, _, err := p.layer(kept+" AS x", relation.Layer{Columns: columns}, true)

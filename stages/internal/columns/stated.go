@@ -86,17 +86,17 @@ func (l *line) statedWhole(e relation.Expr, width, cells int64) relation.Expr {
 // quotient is (e + plus)/by for a whole number that is held to bounds. Sums beyond 2^53 are none of an expression: the
 // line is then cut at a multiple of the divisor.
 func quotient(e relation.Expr, least, upper, plus, by int64) relation.Expr {
-	sum := func(least, upper, plus int64) relation.Expr {
+	sum := func(upper int64) relation.Expr {
 		held := relation.Clip{E: e, Least: float64(least), Greatest: float64(upper)}
 		return relation.Quotient{E: relation.Arithmetic{Op: "+", A: held, B: whole(plus)}, By: by}
 	}
-	if upper+plus < exactWhole {
-		return sum(least, upper, plus)
+	if upper+plus <= exactWhole {
+		return sum(upper)
 	}
-	half := (upper + plus) / 2 / by
-	cut := half*by - plus
-	return relation.Choice{If: relation.Compare{Op: "<", A: e, B: whole(cut)}, Then: sum(least, cut-1, plus),
-		Else: relation.Arithmetic{Op: "+", A: whole(half), B: sum(cut, upper, -cut)}}
+	n := max(1, exactWhole/by)
+	cut := n*by - plus
+	return relation.Choice{If: relation.Compare{Op: "<", A: e, B: whole(cut)}, Then: sum(cut - 1),
+		Else: relation.Arithmetic{Op: "+", A: whole(n), B: quotient(e, cut, upper, -cut, by)}}
 }
 
 // mostBorders is the most borders between cells that Borders goes to.

@@ -4,15 +4,18 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strconv"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"weir/internal/enginetest"
 	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 	"weir/pipeline/relation"
+	"weir/runtime/database/sql"
 )
 
 // statedGrids are the columns at which the cell of a value is computed in different ways.
@@ -163,6 +166,54 @@ func TestBordersShowEveryChange(t *testing.T) {
 		}
 		if want := min(g.Values()-1, mostBorders); len(seen) < want {
 			t.Errorf("%s: %d of %d borders are shown", shown(g), len(seen), want)
+		}
+	}
+}
+
+// TestEnginesComputeCells: each engine computes the cells of grids as ReadCodes does, and the points in them, at all
+// borders and at random numbers.
+func TestEnginesComputeCells(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	for _, e := range enginetest.List(t) {
+		d := map[string]sql.Dialect{"postgres": sql.Postgres(), "duckdb": sql.DuckDB()}[e.Name]
+		for _, c := range statedGrids() {
+			if g, err := GridOf(c); err == nil && !g.Coded() {
+				computeCells(t, e, d, g, append(g.Borders(), someOf(g, rng)...))
+			}
+		}
+	}
+}
+
+func computeCells(t *testing.T, e enginetest.Engine, d sql.Dialect, g Grid, values []float64) {
+	t.Helper()
+	of := map[bool]relation.Type{true: relation.Whole, false: relation.Real}[g.line.whole]
+	value := relation.Stored([]string{"x"}, []relation.Type{of}).Columns()[0]
+	list := []relation.Expr{g.Stated(value)}
+	if g.Told() {
+		list = append(list, g.StatedWithin(value))
+	}
+	statement, err := d.Try(of, values, list)
+	if err != nil {
+		t.Fatalf("%s, %s: %v", e.Name, shown(g), err)
+	}
+	rows, err := e.Rows(statement)
+	if err != nil || len(rows) != len(values) {
+		t.Fatalf("%s, %s: %d rows of %d: %v", e.Name, shown(g), len(rows), len(values), err)
+	}
+	for _, row := range rows {
+		at, err := strconv.Atoi(row[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := any(values[at])
+		if g.line.whole {
+			in = int64(values[at])
+		}
+		for i, expression := range list {
+			if want := fmt.Sprint(pipelinetest.Interpret(expression, in)); row[i+1] != want {
+				t.Errorf("%s, %s: %v has the cell or point %s, must be %s", e.Name, shown(g), in, row[i+1], want)
+				return
+			}
 		}
 	}
 }

@@ -1,0 +1,194 @@
+// Package enginetest runs statements for tests, on the database engines that are installed.
+package enginetest
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/csv"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"weir/pipeline/relation"
+)
+
+// Missing is how NULL stands among answers.
+const Missing = "NULL"
+
+// Engine runs statements.
+type Engine struct {
+	Name string // as dialects have it
+	// Rows returns the rows of all statements of a text, as text.
+	Rows func(statements string) ([][]string, error)
+}
+
+// List returns the engines that are there: PostgreSQL where WEIR_POSTGRES names a server, DuckDB where its program is.
+// Where there is none the test is skipped.
+func List(t testing.TB) (list []Engine) {
+	t.Helper()
+	if words := os.Getenv("WEIR_POSTGRES"); words != "" {
+		c, err := pgconn.Connect(context.Background(), words)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = c.Close(context.Background()) })
+		list = append(list, Engine{"postgres", func(statements string) ([][]string, error) {
+			return asked(c, "SET TimeZone='UTC'; SET jit=off; "+statements)
+		}})
+	}
+	if path, err := exec.LookPath(cmp.Or(os.Getenv("WEIR_DUCKDB"), "duckdb")); err == nil {
+		list = append(list, Engine{"duckdb", func(statements string) ([][]string, error) {
+			return started(path, "SET TimeZone='UTC'; "+statements)
+		}})
+	}
+	if len(list) == 0 {
+		t.Skip("needs DuckDB or a PostgreSQL server: run .ci/duckdb and .ci/postgres, which bring them")
+	}
+	return list
+}
+
+func asked(c *pgconn.PgConn, statements string) (rows [][]string, err error) {
+	results, err := c.Exec(context.Background(), statements).ReadAll()
+	for _, r := range results {
+		for _, cells := range r.Rows {
+			row := make([]string, len(cells))
+			for i, cell := range cells {
+				if row[i] = string(cell); cell == nil {
+					row[i] = Missing
+				}
+			}
+			rows = append(rows, row)
+		}
+	}
+	return rows, err
+}
+
+func started(path, statements string) ([][]string, error) {
+	c := exec.Command(path, "-init", "/dev/null", "-bail", "-csv", "-noheader", "-nullvalue", Missing)
+	c.Stdin = strings.NewReader(statements + ";")
+	var said bytes.Buffer
+	c.Stderr = &said
+	out, err := c.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s", err, said.String())
+	}
+	return csv.NewReader(bytes.NewReader(out)).ReadAll()
+}
+
+// Printer is what prints a relation as a statement, such as a dialect.
+type Printer interface {
+	Real(x float64) string
+	Whole(n int64) string
+	Text(s string) string
+	Select(base string, r relation.Relation) (string, error)
+}
+
+// Compute returns the rows of a relation in the order of the stored ones, computed by the engine. Values are nil where
+// they are missing, and else int64 (whole numbers, codes and flags), float64 or string.
+func (e Engine) Compute(p Printer, r relation.Relation, rows [][]any) ([][]any, error) {
+	types := numbered(&r)
+	statement, err := p.Select(Base(p, r, rows), r)
+	if err != nil {
+		return nil, err
+	}
+	answers, err := e.Rows(statement)
+	if err != nil {
+		return nil, err
+	}
+	out := make([][]any, len(answers))
+	for i, answer := range answers {
+		for j, of := range types {
+			v, err := value(of, answer[j])
+			if err != nil {
+				return nil, err
+			}
+			out[i] = append(out[i], v)
+		}
+	}
+	last := len(types) - 1
+	slices.SortFunc(out, func(a, b []any) int { return cmp.Compare(a[last].(int64), b[last].(int64)) })
+	for i := range out {
+		out[i] = out[i][:last]
+	}
+	return out, nil
+}
+
+// numbered adds a column that numbers the stored rows, and returns the types of what comes out.
+func numbered(r *relation.Relation) (types []relation.Type) {
+	names, stored := []string{}, []relation.Type{}
+	for _, c := range r.Stored {
+		names, stored = append(names, c.Name), append(stored, c.Expr.Type())
+	}
+	out := relation.Stored(append(names, "number"), append(stored, relation.Whole))
+	for _, l := range r.Layers {
+		columns := out.Columns()
+		l.Columns = append(slices.Clip(l.Columns), relation.Named{Name: "number", Expr: columns[len(columns)-1]})
+		out = out.With(l)
+	}
+	*r = out
+	for _, c := range out.Columns() {
+		types = append(types, c.Type())
+	}
+	return types
+}
+
+// Base prints stored rows as a SELECT of constants, with the number of each row where the relation has a column more.
+// A row of no missing values, which is left out, tells an engine the types.
+func Base(p Printer, r relation.Relation, rows [][]any) string {
+	names, columns := make([]string, len(r.Stored)), r.Stored
+	first := make([]any, len(columns))
+	for i, c := range columns {
+		names[i] = "s" + strconv.Itoa(i)
+		first[i] = map[relation.Type]any{relation.Real: 0., relation.Text: ""}[c.Expr.Type()]
+		if first[i] == nil {
+			first[i] = int64(0)
+		}
+	}
+	list := []string{"(" + cells(p, first, "0") + ")"}
+	for i, row := range rows {
+		if len(row) < len(columns) {
+			row = append(slices.Clip(row), int64(i))
+		}
+		list = append(list, "("+cells(p, row, "1")+")")
+	}
+	return "SELECT " + strings.Join(names, ", ") + " FROM (VALUES " + strings.Join(list, ", ") + ") AS v(" +
+		strings.Join(names, ", ") + ", told) WHERE told = 1"
+}
+
+func cells(p Printer, row []any, told string) string {
+	list := make([]string, len(row))
+	for i, v := range row {
+		switch v := v.(type) {
+		case nil:
+			list[i] = "NULL"
+		case float64:
+			list[i] = p.Real(v)
+		case int64:
+			list[i] = p.Whole(v)
+		case string:
+			list[i] = p.Text(v)
+		}
+	}
+	return strings.Join(append(list, told), ", ")
+}
+
+func value(of relation.Type, answer string) (any, error) {
+	switch {
+	case answer == Missing:
+		return nil, nil
+	case of == relation.Real:
+		return strconv.ParseFloat(answer, 64)
+	case of == relation.Text:
+		return answer, nil
+	case of == relation.Flag:
+		return map[bool]int64{true: 1}[answer == "t" || answer == "true"], nil
+	}
+	return strconv.ParseInt(answer, 10, 64)
+}
