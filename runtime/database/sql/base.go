@@ -74,8 +74,8 @@ func (d Dialect) values(t Table, cells []cell) string {
 	}
 	order := append([]string{d.md5.of(d.codes(t.Columns))}, d.order(t.Columns)...)
 	return "SELECT " + strings.Join(names, ", ") + " FROM (SELECT *, row_number() OVER (PARTITION BY " + unit +
-		" ORDER BY " + strings.Join(order, ", ") + ") AS place FROM (SELECT " + strings.Join(list, ", ") + " FROM " + t.From + d.hold +
-		") AS every" + d.hold + ") AS placed WHERE place <= " + strconv.Itoa(t.MaxRows) + " OR " + named
+		" ORDER BY " + strings.Join(order, ", ") + ") AS place FROM (SELECT " + strings.Join(list, ", ") + " FROM " + t.From + d.fence +
+		") AS every" + d.fence + ") AS placed WHERE place <= " + strconv.Itoa(t.MaxRows) + " OR " + named
 }
 
 // codes is the text of the codes of a row, whose hash orders the rows of a unit.
@@ -137,7 +137,7 @@ func (d Dialect) content(t Table, cells []cell) (statement string, faults []int)
 		piece := d.piece.of("substr(h, " + strconv.Itoa(1+15*i) + ", 15)")
 		outer = append(outer, "coalesce(sum("+piece+"), 0)")
 	}
-	return "SELECT count(*), " + strings.Join(outer, ", ") + " FROM (SELECT " + strings.Join(inner, ", ") + " FROM " + t.From + d.hold + ") AS every", faults
+	return "SELECT count(*), " + strings.Join(outer, ", ") + " FROM (SELECT " + strings.Join(inner, ", ") + " FROM " + t.From + d.fence + ") AS every", faults
 }
 
 // faultOf computes the bit of the rule that a cell breaks, 0 for none; "" where no cell can break one.

@@ -58,7 +58,8 @@ const (
 	NotMissing Rule = iota + 1 // the cell is missing, and must not be
 	Finite                     // it is NaN or infinite
 	NotWhole                   // it is not a whole number
-	Range                      // it is a number beyond 64 bits, or too far from 0 or too near to it for a double
+	Range                      // it is a whole number beyond 64 bits
+	Magnitude                  // it is a number too far from 0, or too near to it, for a double
 	Rounded                    // it is a double of 2^53 or more, where whole numbers are one
 	Wide                       // it is a whole number beyond 2^53, which a double rounds
 	Category                   // it is no category
@@ -291,7 +292,7 @@ func (d Dialect) decimal(c Stored) cell {
 	}
 	if c.Of == relation.Real {
 		if c.Digits == 0 {
-			arms = append(arms, arm{"NOT (" + lies(e, "-1e300", "1e300") + " AND (" + e + " = 0 OR NOT " + lies(e, "-1e-300", "1e-300") + "))", Range})
+			arms = append(arms, arm{"NOT (" + lies(e, "-1e300", "1e300") + " AND (" + e + " = 0 OR NOT " + lies(e, "-1e-300", "1e-300") + "))", Magnitude})
 		}
 		return cellOf(d.AsReal(e), append(arms, c.missing(d.anyReal(d.AsReal(e), c.MissingReal)))...)
 	}
@@ -331,7 +332,7 @@ func (d Dialect) time(c Stored) (cell, error) {
 		arms = append(arms, arm{"NOT " + lies(at, d.Whole(c.Least*unit), d.Whole((c.Greatest+1)*unit-1)), Span})
 	}
 	by := d.Whole(c.Step * unit)
-	floored := "CASE WHEN " + at + " >= 0 THEN " + d.divided(at, by) + " ELSE -" + d.divided("("+by+" - 1 - "+at+")", by) + " END"
+	floored := "CASE WHEN " + at + " >= 0 THEN " + at + " " + d.quotient + " " + by + " ELSE -((" + by + " - 1 - " + at + ") " + d.quotient + " " + by + ") END"
 	return cellOf("("+floored+") * "+d.Whole(c.Step), arms...), nil
 }
 

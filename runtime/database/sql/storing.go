@@ -12,14 +12,9 @@ type storing struct {
 	piece        form // a whole number of 15 hexadecimal digits
 	numberlike   form // tests that a text consists of what numbers are spelled with
 	clock, nanos form // microseconds of a time of day; nanoseconds of a timestamp
-	division     string
-	hold         string // ends a SELECT whose expressions are not to be copied into the one around it
 	spelled      map[Storage]form
 	row          func(cells []string) string // the text of a row, of spelled cells
 }
-
-// divided divides whole numbers that are not negative, without the remainder.
-func (s storing) divided(a, by string) string { return "(" + a + " " + s.division + " " + by + ")" }
 
 // spell is one spelling of each stored value: -0 is 0, and every NaN the same one.
 func (d Dialect) spell(e string, of Storage) string {
@@ -42,7 +37,7 @@ func postgresStoring() storing {
 	return storing{
 		anyDigits: true, trunc: `trunc($)`, asText: `($)::text`, hex: `encode(convert_to($, 'UTF8'), 'hex')`, md5: `md5($) COLLATE pg_catalog."C"`,
 		sha256: `encode(sha256(convert_to($, 'UTF8')), 'hex')`, piece: `('x' || $)::bit(60)::int8`,
-		numberlike: `$ !~ '[^-+.0-9eE]'`, clock: `floor(extract(epoch FROM $) * 1000000)::int8`, division: "/", hold: " OFFSET 0",
+		numberlike: `$ !~ '[^-+.0-9eE]'`, clock: `floor(extract(epoch FROM $) * 1000000)::int8`,
 		row: func(cells []string) string { return "ROW(" + strings.Join(cells, ", ") + ")::text" },
 	}
 }
@@ -52,9 +47,9 @@ func duckdbStoring() storing {
 	whole := form(`CAST($ AS VARCHAR)`)
 	return storing{
 		trunc: `trunc($)`, asText: whole, hex: `lower(hex(encode($)))`, md5: `md5($)`, sha256: `sha256($)`,
-		piece: `CAST('0x' || $ AS BIGINT)`, numberlike: `regexp_full_match($, '[-+.0-9eE]+')`, clock: `epoch_us($)`, nanos: `epoch_ns($)`, division: "//",
+		piece: `CAST('0x' || $ AS BIGINT)`, numberlike: `regexp_full_match($, '[-+.0-9eE]+')`, clock: `epoch_us($)`, nanos: `epoch_ns($)`,
 		spelled: map[Storage]form{Integer: whole, Decimal: whole, Double: whole, Flag: whole, Day: whole, Clock: whole,
-			Stamp: `CASE WHEN isfinite($) THEN CAST(epoch_us($) AS VARCHAR) ELSE 'infinity' END`, Nanos: `CASE WHEN isfinite($) THEN CAST(epoch_ns($) AS VARCHAR) ELSE 'infinity' END`},
+			Stamp: `CASE WHEN isfinite($) THEN CAST(epoch_us($) AS VARCHAR) WHEN $ IS NOT NULL THEN 'infinity' END`, Nanos: `CASE WHEN isfinite($) THEN CAST(epoch_ns($) AS VARCHAR) WHEN $ IS NOT NULL THEN 'infinity' END`},
 		row: func(cells []string) string { return lengthed("strlen", cells) },
 	}
 }
@@ -65,9 +60,9 @@ func sparkStoring() storing {
 	return storing{
 		trunc: `(CASE WHEN abs($) < 9007199254740992 THEN CAST(CAST($ AS BIGINT) AS DOUBLE) ELSE $ END)`, asText: word,
 		hex: `lower(hex(CAST($ AS BINARY)))`, md5: `md5($)`, sha256: `sha2($, 256)`, piece: `CAST(conv($, 16, 10) AS DECIMAL(38, 0))`,
-		numberlike: `$ RLIKE '^[-+.0-9eE]+\\z'`, division: "DIV",
-		spelled: map[Storage]form{Integer: word, Decimal: word, Double: word, Flag: word, Day: word, Stamp: word},
-		row:     func(cells []string) string { return lengthed("octet_length", cells) },
+		numberlike: `$ RLIKE '^[-+.0-9eE]+\\z'`,
+		spelled:    map[Storage]form{Integer: word, Decimal: word, Double: word, Flag: word, Day: word, Stamp: word},
+		row:        func(cells []string) string { return lengthed("octet_length", cells) },
 	}
 }
 
