@@ -82,6 +82,7 @@ func (s *Session) closed() error {
 type process struct {
 	name   string
 	cmd    *exec.Cmd
+	in     io.WriteCloser // nil where it was started with all of its statements
 	out    io.ReadCloser
 	stderr *head
 	ctx    context.Context
@@ -91,18 +92,28 @@ type process struct {
 // patience is how long a process may take to end after it was interrupted.
 const patience = 5 * time.Second
 
-// start runs statements behind the settings that hold the process to its files.
+// start runs statements behind the settings that hold the process to its files, and ends.
 func (s *Session) start(ctx context.Context, statements ...string) (*process, error) {
+	return s.launch(ctx, strings.NewReader(strings.Join(append(s.settings(), statements...), ";\n")+";\n"))
+}
+
+// launch starts a process that reads statements, from a pipe of its own where none are given.
+func (s *Session) launch(ctx context.Context, statements io.Reader) (*process, error) {
 	cmd := exec.CommandContext(ctx, s.program, "-no-init", "-batch", "-bail", "-csv")
 	cmd.Env, cmd.Dir = []string{}, "/"
 	cmd.ExtraFiles = s.files
-	cmd.Stdin = strings.NewReader(strings.Join(append(s.settings(), statements...), ";\n") + ";\n")
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGINT) }
 	cmd.WaitDelay = patience
 	p := &process{name: s.name, cmd: cmd, stderr: &head{}, ctx: ctx}
 	cmd.Stderr = p.stderr
 	var err error
-	if p.out, err = cmd.StdoutPipe(); err == nil {
+	if cmd.Stdin = statements; statements == nil {
+		p.in, err = cmd.StdinPipe()
+	}
+	if err == nil {
+		p.out, err = cmd.StdoutPipe()
+	}
+	if err == nil {
 		err = cmd.Start()
 	}
 	if err != nil {

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
+
+	"weir/runtime/database/sql"
 )
 
 // storage is how a type of DuckDB crosses the pipe: an expression that spells a value exactly, as text, and the Arrow
@@ -26,7 +28,7 @@ func storedAs(name string) storage {
 		name = "VARCHAR"
 	}
 	finite := func(spell string) string {
-		return "CASE WHEN isfinite(%[1]s) THEN CAST(" + spell + " AS VARCHAR) ELSE '" + infinite + "' END"
+		return "CASE WHEN isfinite(%[1]s) THEN CAST(" + spell + " AS VARCHAR) WHEN %[1]s IS NOT NULL THEN '" + infinite + "' END"
 	}
 	switch name {
 	case "BOOLEAN":
@@ -61,3 +63,35 @@ func decimal(name string) (precision, scale int32, ok bool) {
 
 // expression spells a column.
 func (c Column) expression() string { return fmt.Sprintf(storedAs(c.Type).spell, identifier(c.Name)) }
+
+// Stored returns how a column is stored for what counts it; the name of the type where that is nothing it computes with.
+func (c Column) Stored() sql.Stored {
+	of := sql.Stored{Name: c.Name, Storage: sql.Storage(c.Type)}
+	if precision, _, ok := decimal(c.Type); ok {
+		of.Storage, of.Digits = sql.Decimal, int(precision)
+		return of
+	}
+	if strings.HasPrefix(c.Type, "ENUM(") {
+		of.Storage = sql.Words
+		return of
+	}
+	switch c.Type {
+	case "BOOLEAN":
+		of.Storage = sql.Flag
+	case "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER":
+		of.Storage = sql.Integer
+	case "FLOAT", "DOUBLE":
+		of.Storage = sql.Double
+	case "VARCHAR", "UUID":
+		of.Storage = sql.Words
+	case "DATE":
+		of.Storage = sql.Day
+	case "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP WITH TIME ZONE":
+		of.Storage = sql.Stamp
+	case "TIMESTAMP_NS":
+		of.Storage = sql.Nanos
+	case "TIME":
+		of.Storage = sql.Clock
+	}
+	return of
+}

@@ -9,6 +9,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"weir/runtime/database/sql"
 )
 
 // kind is how a stored type is asked for and read.
@@ -157,4 +159,14 @@ func shifted(t, by, least, most int64) int64 {
 		return most
 	}
 	return t + by
+}
+
+// StoredColumn returns how a column is stored for what counts it.
+func (c Column) StoredColumn() sql.Stored {
+	of := sql.Stored{Name: c.Name, Storage: map[kind]sql.Storage{whole: sql.Integer, double: sql.Double, single: sql.Double, flag: sql.Flag,
+		text: sql.Words, day: sql.Day, moment: sql.Stamp, momentZoned: sql.Stamp, clock: sql.Clock}[c.kind]}
+	if c.Stored == "numeric" {
+		of.Storage = sql.Decimal
+	}
+	return of
 }

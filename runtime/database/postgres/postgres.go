@@ -90,6 +90,26 @@ func (s *Snapshot) take(ctx context.Context, columns []string) error {
 	return nil
 }
 
+// join opens a connection whose transaction sees the snapshot.
+func (s *Snapshot) join(ctx context.Context) (*pgconn.PgConn, error) {
+	conn, err := connect(ctx, s.config, s.place.Connection)
+	if err != nil {
+		return nil, err
+	}
+	if err = begin(ctx, conn, s.place.Timeout, "REPEATABLE READ"); err == nil {
+		err = run(ctx, conn, "the snapshot", s.at())
+	}
+	if err != nil {
+		return nil, errors.Join(err, conn.Close(context.Background()))
+	}
+	return conn, nil
+}
+
+// at is the statement by which a transaction sees the snapshot.
+func (s *Snapshot) at() string {
+	return "SET TRANSACTION SNAPSHOT '" + strings.ReplaceAll(s.id, "'", "''") + "'"
+}
+
 // Close ends the transaction.
 func (s *Snapshot) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
@@ -98,11 +118,21 @@ func (s *Snapshot) Close() error {
 	return nil
 }
 
-// begin starts a transaction that can only read, in a session whose settings change no value. Only what the server itself
-// brings has its bare name there: another schema of the role's path may have a type text or an operator = of its own.
+// begin starts a transaction that can only read, in a session that can do no more.
 func begin(ctx context.Context, c *pgconn.PgConn, timeout time.Duration, isolation string) error {
-	for _, sql := range []string{
-		"SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY",
+	only := []string{"SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY"}
+	for _, sql := range append(append(only, settings(timeout)...), "BEGIN ISOLATION LEVEL "+isolation+" READ ONLY") {
+		if err := run(ctx, c, "the session", sql); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settings are statements after which a session changes no value. Only what the server itself brings has its bare name there:
+// another schema of the role's path may have a type text or an operator = of its own.
+func settings(timeout time.Duration) []string {
+	return []string{
 		"SET search_path = pg_catalog, pg_temp",
 		"SET standard_conforming_strings = on",
 		"SET extra_float_digits = 1", // these two spell a row for its hash
@@ -112,11 +142,5 @@ func begin(ctx context.Context, c *pgconn.PgConn, timeout time.Duration, isolati
 		"SET synchronize_seqscans = off",
 		fmt.Sprintf("SET statement_timeout = %d", timeout.Milliseconds()),
 		"SET idle_in_transaction_session_timeout = 0",
-		"BEGIN ISOLATION LEVEL " + isolation + " READ ONLY",
-	} {
-		if err := run(ctx, c, "the session", sql); err != nil {
-			return err
-		}
 	}
-	return nil
 }

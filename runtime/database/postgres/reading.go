@@ -44,16 +44,9 @@ type Reading struct {
 
 // Read begins a reading. The context ends it.
 func (s *Snapshot) Read(ctx context.Context) (*Reading, error) {
-	conn, err := connect(ctx, s.config, s.place.Connection)
+	conn, err := s.join(ctx)
 	if err != nil {
 		return nil, err
-	}
-	err = begin(ctx, conn, s.place.Timeout, "REPEATABLE READ")
-	if err == nil {
-		err = run(ctx, conn, "the snapshot", "SET TRANSACTION SNAPSHOT '"+strings.ReplaceAll(s.id, "'", "''")+"'")
-	}
-	if err != nil {
-		return nil, errors.Join(err, conn.Close(context.Background()))
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	out, in := io.Pipe()

@@ -1,0 +1,227 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"sync"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"weir/pipeline/relation"
+	"weir/runtime/database/sql"
+)
+
+// Counting is a relation.Session over the rows of a snapshot. What it keeps are temporary tables of codes, each on a
+// connection of its own, with which it goes. It is safe for concurrent use.
+type Counting struct {
+	snapshot *Snapshot
+	base     sql.Base
+	dialect  sql.Dialect
+
+	mu    sync.Mutex
+	conns []*pgconn.PgConn
+}
+
+// Counting prepares to compute from the table's columns. Columns are those that are read, with what their cells mean; of
+// each unit, which the column at a place names, so many rows stay, all where maxRows is 0.
+func (s *Snapshot) Counting(ctx context.Context, columns []sql.Stored, unit, maxRows int) (*Counting, error) {
+	dialect := sql.Postgres()
+	base, err := dialect.Base(sql.Table{From: s.Table.name(), Columns: columns, Unit: unit, MaxRows: maxRows})
+	if err := errors.Join(err, s.canKeep(ctx)); err != nil {
+		return nil, err
+	}
+	return &Counting{snapshot: s, base: base, dialect: dialect}, nil
+}
+
+// oldest is the first version of the server that has all that statements use.
+const oldest = 12
+
+// canKeep refuses a server or a role that cannot keep codes for the rounds of a run. Without them each round would
+// compute all codes again, inside of one transaction.
+func (s *Snapshot) canKeep(ctx context.Context) error {
+	rows, err := texts(ctx, s.holder, "the server's settings", `SELECT pg_catalog.current_setting('server_version_num'), pg_catalog.current_setting('server_encoding'),
+  pg_catalog.has_database_privilege(pg_catalog.current_database(), 'TEMPORARY'), pg_catalog.pg_is_in_recovery()`)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	if version, err := strconv.Atoi(rows[0][0]); err != nil || version < oldest*10000 {
+		errs = append(errs, fmt.Errorf("server: is older than PostgreSQL %d, which rows: stay needs", oldest))
+	}
+	if rows[0][1] != "UTF8" {
+		errs = append(errs, errors.New("server: the database's encoding is another one than UTF8, which rows: stay needs"))
+	}
+	if rows[0][3] != "f" {
+		errs = append(errs, errors.New("server: is a standby, which keeps no temporary table; rows: stay needs the primary"))
+	} else if rows[0][2] != "t" {
+		errs = append(errs, errors.New("role: cannot make temporary tables, in which codes are kept for the rounds of a run; "+
+			"GRANT TEMPORARY ON DATABASE ... TO the role"))
+	}
+	return errors.Join(errs...)
+}
+
+// Content returns what tells the table's rows from all others, and which rules cells of it break. A view is asked twice,
+// at two moments: the snapshot holds tables still, and no function that a view calls.
+func (c *Counting) Content(ctx context.Context) (content string, faults []sql.Fault, err error) {
+	content, faults, err = c.content(ctx)
+	if err != nil || !c.snapshot.Table.View {
+		return content, faults, err
+	}
+	again, _, err := c.content(ctx)
+	if err == nil && again != content {
+		err = ErrDiffers
+	}
+	return content, faults, err
+}
+
+// ErrDiffers is a view with other rows at another time.
+var ErrDiffers = errors.New("the rows differ from one reading to the next, as a view's do that calls now() or random()")
+
+func (c *Counting) content(ctx context.Context) (content string, faults []sql.Fault, err error) {
+	conn, err := c.snapshot.join(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	defer conn.Close(context.Background())
+	rows, err := texts(ctx, conn, "the rows' content", c.base.Content)
+	if err != nil {
+		return "", nil, err
+	}
+	return c.base.Read(rows[0])
+}
+
+// connect opens a connection that lives as long as the session. It may write, which its role cannot, but for temporary
+// tables.
+func (c *Counting) connect(ctx context.Context) (*pgconn.PgConn, error) {
+	conn, err := connect(ctx, c.snapshot.config, c.snapshot.place.Connection)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	c.conns = append(c.conns, conn)
+	c.mu.Unlock()
+	for _, sql := range append(settings(c.snapshot.place.Timeout), "SET work_mem = '64MB'",
+		// An older server has not all of them; some systems cannot look after the client of a running statement.
+		`SELECT pg_catalog.set_config(s.name, v.value, false) FROM pg_catalog.pg_settings s JOIN (VALUES ('client_connection_check_interval', '1000'),
+  ('idle_session_timeout', '0')) v (name, value) ON s.name = v.name WHERE pg_catalog.version() LIKE '%linux%' OR v.value = '0'`) {
+		if err := run(ctx, conn, "the session", sql); err != nil {
+			return nil, err
+		}
+	}
+	return conn, nil
+}
+
+// Keep implements relation.Session.
+func (c *Counting) Keep(ctx context.Context, r relation.Relation) (relation.Kept, error) {
+	query, err := c.dialect.Select(c.base.Values, r)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := c.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return c.keep(ctx, conn, 1, query, c.snapshot.at())
+}
+
+// keep writes the rows of a query into a temporary table. The transaction that reads them can write nothing else.
+func (c *Counting) keep(ctx context.Context, conn *pgconn.PgConn, number int, query string, first ...string) (*kept, error) {
+	k := &kept{of: c, conn: conn, number: number}
+	statements := append([]string{"CREATE TEMPORARY TABLE " + k.name() + " AS " + query + " WITH NO DATA",
+		"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"}, first...)
+	for _, sql := range statements {
+		if err := run(ctx, conn, "the table of codes", sql); err != nil {
+			return nil, err
+		}
+	}
+	results, err := conn.Exec(ctx, "INSERT INTO "+k.name()+" "+query).ReadAll()
+	if err := refusal(ctx, "the codes of the rows", err); err != nil {
+		return nil, err
+	}
+	k.rows = results[0].CommandTag.RowsAffected()
+	return k, run(ctx, conn, "the codes of the rows", "COMMIT")
+}
+
+// Try implements relation.Session.
+func (c *Counting) Try(ctx context.Context, of relation.Type, values []float64, list []relation.Expr) ([][]int64, error) {
+	query, err := c.dialect.Try(of, values, list)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := c.snapshot.join(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close(context.Background())
+	t := sql.NewTrial(len(list), len(values))
+	if err := numbers(ctx, conn, "the test of cells", query, t.Add); err != nil {
+		return nil, err
+	}
+	return t.Results()
+}
+
+// numbers hands on the rows of a query, whole numbers.
+func numbers(ctx context.Context, conn *pgconn.PgConn, what, query string, add func([]int64) error) error {
+	rows := conn.ExecParams(ctx, query, nil, nil, nil, nil)
+	var wrong error
+	for wrong == nil && rows.NextRow() {
+		row := make([]string, len(rows.Values()))
+		for i, cell := range rows.Values() {
+			row[i] = string(cell)
+		}
+		var list []int64
+		if list, wrong = sql.Numbers(row); wrong == nil {
+			wrong = add(list)
+		}
+	}
+	_, err := rows.Close()
+	return errors.Join(wrong, refusal(ctx, what, err))
+}
+
+// Close ends the connections, and with them all that they keep.
+func (c *Counting) Close() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, conn := range c.conns {
+		_ = conn.Close(context.Background()) // one that is broken has nothing left to end
+	}
+	c.conns = nil
+	return nil
+}
+
+// kept is a temporary table.
+type kept struct {
+	of     *Counting
+	conn   *pgconn.PgConn
+	number int // of the connection's tables
+	rows   int64
+}
+
+func (k *kept) name() string { return fmt.Sprintf("pg_temp.weir_kept_%d", k.number) }
+
+// Count implements relation.Kept.
+func (k *kept) Count(ctx context.Context, keys []relation.Key, use func(key int, counts []int64) error) error {
+	statements, err := k.of.dialect.Count(k.name(), keys)
+	if err != nil {
+		return err
+	}
+	t := sql.NewTally(keys, k.rows)
+	for _, s := range statements {
+		if err := numbers(ctx, k.conn, "the counts", s, t.Add); err != nil {
+			return err
+		}
+	}
+	return t.Hand(use)
+}
+
+// Keep implements relation.Kept.
+func (k *kept) Keep(ctx context.Context, columns []relation.Named) (relation.Kept, error) {
+	query, err := k.of.dialect.Over(k.name(), columns)
+	if err != nil {
+		return nil, err
+	}
+	return k.of.keep(ctx, k.conn, k.number+1, query)
+}
