@@ -19,8 +19,11 @@ import (
 	"weir/privacy/noise"
 )
 
-// sketchRows reads a table once, in the memory of one batch.
+// sketchRows reads a table once, in the memory of one batch. Rows that stay in a database have no sketch.
 func sketchRows(ctx context.Context, key noise.Key, t pipeline.Table) (sketch, error) {
+	if t.Pushed != nil {
+		return nil, nil
+	}
 	h := newHasher(key, t.Header)
 	c := newCollector()
 	for rec, err := range t.Open(ctx) {

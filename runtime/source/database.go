@@ -19,7 +19,7 @@ type Database struct {
 // DatabaseTable says which database reads, what, and where rows may go.
 type DatabaseTable struct {
 	Engine     string  `yaml:"engine" json:"engine" required:"true" enum:"duckdb|postgres" doc:"duckdb: the user's own DuckDB program, duckdb of PATH or the path in the environment variable WEIR_DUCKDB. postgres: a PostgreSQL server."`
-	Rows       string  `yaml:"rows" json:"rows" required:"true" enum:"may_leave" doc:"Whether rows may leave the database; nobody else can know. may_leave: weir reads, counts and learns from them as from a file's."`
+	Rows       string  `yaml:"rows" json:"rows" required:"true" enum:"may_leave|stay" doc:"Whether rows may leave the database; nobody else can know. may_leave: weir reads, counts and learns from them as from a file's. stay: the database computes what stages make of a row and counts it, and weir gets the counts; stages that need rows are refused."`
 	Read       *Reader `yaml:"read,omitempty" json:"read,omitempty" doc:"What DuckDB reads: one of parquet, csv and database."`
 	Connection string  `yaml:"connection,omitempty" json:"connection,omitempty" doc:"Of a server: service:NAME, an entry of pg_service.conf, or env:NAME, an environment variable that holds a connection; never the connection itself."`
 	Table      string  `yaml:"table,omitempty" json:"table,omitempty" doc:"Of a server: SCHEMA.TABLE, as the catalogue spells it. Columns that the domain does not name are not asked for."`

@@ -16,6 +16,7 @@ import (
 	"weir/pipeline"
 	"weir/privacy/digest"
 	"weir/runtime/database/duckdb"
+	"weir/runtime/database/sql"
 	"weir/runtime/table"
 	"weir/schema"
 )
@@ -40,7 +41,7 @@ func (s duckDB) declare(ps *schema.Problems, under pipeline.Declaring) pipeline.
 	s.dialect(ps, under.CSV, t.Format)
 	by := ofTable(t) + " through DuckDB"
 	return pipeline.Declared{Name: filepath.Base(place) + by, Full: filepath.Clean(place) + by,
-		Place: place + ofTable(t), Files: []string{place}, Program: "DuckDB"}
+		Place: place + ofTable(t), Files: []string{place}, Program: "DuckDB", Stays: s.Rows == stay}
 }
 
 // ofTable names the table of a database, where there are several in a file.
@@ -107,6 +108,9 @@ func (s duckDB) open(ctx context.Context, o pipeline.Opening) (pipeline.Opened, 
 	var places []int
 	d.rows, places, err = table.OpenStored(stored, cells(o.CSV), o.Columns, o.Unit)
 	d.columns = d.at(places)
+	if err == nil && s.Rows == stay {
+		return d.stay(o)
+	}
 	return d, err
 }
 
@@ -141,6 +145,43 @@ func (s duckDB) browse(ctx context.Context, o pipeline.Opening) (*Browsed, error
 	}
 	return b, nil
 }
+
+// stay is the table whose rows DuckDB counts.
+func (d *openDuckDB) stay(o pipeline.Opening) (pipeline.Opened, error) {
+	var stored []sql.Stored
+	for _, c := range d.columns {
+		stored = append(stored, c.Stored())
+	}
+	columns, err := storedColumns(o.Columns, cells(o.CSV), stored)
+	if err != nil {
+		return nil, err
+	}
+	c, err := d.session.Counting(columns, o.Columns.Index(o.Unit), o.MaxRows)
+	if err != nil {
+		return nil, err
+	}
+	return &countedByDuckDB{d, staying{filepath.Base(d.place), o.Columns, c}}, nil
+}
+
+// countedByDuckDB is an opened Database whose rows stay.
+type countedByDuckDB struct {
+	*openDuckDB
+	staying
+}
+
+// Table implements pipeline.Opened.
+func (d *countedByDuckDB) Table() pipeline.Table { return d.staying.Table() }
+
+// Content implements pipeline.Opened.
+func (d *countedByDuckDB) Content(ctx context.Context) (string, error) {
+	if err := d.digest(ctx); err != nil {
+		return "", err
+	}
+	return d.staying.Content(ctx)
+}
+
+// Close implements pipeline.Opened.
+func (d *countedByDuckDB) Close() error { return d.staying.Close() }
 
 // openDuckDB is an opened Database. Its content is the rows themselves, as DuckDB spells them: another release of
 // DuckDB that reads other rows from the same bytes has another content.
@@ -220,10 +261,8 @@ func (d *openDuckDB) Table() pipeline.Table { return d.rows }
 
 // Content implements pipeline.Opened.
 func (d *openDuckDB) Content(ctx context.Context) (string, error) {
-	for _, name := range d.names { // for Unchanged
-		if _, err := d.files.Digest(ctx, name); err != nil {
-			return "", err
-		}
+	if err := d.digest(ctx); err != nil {
+		return "", err
 	}
 	sum, err := d.session.Digest(ctx, d.columns)
 	if err != nil {
@@ -233,6 +272,16 @@ func (d *openDuckDB) Content(ctx context.Context) (string, error) {
 	d.sum = sum
 	d.mu.Unlock()
 	return digest.Of(fmt.Appendf(nil, "%q %s", d.columns, sum)), nil
+}
+
+// digest takes what Unchanged compares.
+func (d *openDuckDB) digest(ctx context.Context) error {
+	for _, name := range d.names {
+		if _, err := d.files.Digest(ctx, name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Unchanged implements pipeline.Opened.

@@ -15,6 +15,7 @@ import (
 
 	"weir/pipeline"
 	"weir/runtime/database/postgres"
+	"weir/runtime/database/sql"
 	"weir/runtime/table"
 	"weir/schema"
 )
@@ -44,7 +45,7 @@ func (s server) declare(ps *schema.Problems, under pipeline.Declaring) pipeline.
 	}
 	place := s.Engine + " " + s.Table
 	return pipeline.Declared{Name: s.name, Full: "database: " + place, Place: place, Home: pipeline.Elsewhere(s.name),
-		Where: place + " of " + s.Connection, Program: "PostgreSQL"}
+		Where: place + " of " + s.Connection, Program: "PostgreSQL", Stays: s.Rows == stay}
 }
 
 // open takes a snapshot of the table, which all readings see.
@@ -53,8 +54,13 @@ func (s server) open(ctx context.Context, o pipeline.Opening) (pipeline.Opened, 
 	if err != nil {
 		return nil, err
 	}
-	t.rows, _, err = table.OpenStored(stored, cells(o.CSV), o.Columns, o.Unit)
-	return t, err
+	if t.rows, _, err = table.OpenStored(stored, cells(o.CSV), o.Columns, o.Unit); err != nil {
+		return nil, errors.Join(err, t.Close())
+	}
+	if s.Rows == stay {
+		return s.stay(ctx, t, o)
+	}
+	return t, nil
 }
 
 // browse takes a snapshot of all columns that the role can read and weir knows the types of.
@@ -87,6 +93,35 @@ func (s server) snapshot(ctx context.Context, columns []string) (*openTable, tab
 	t := &openTable{snapshot: snapshot}
 	return t, table.Stored{Name: s.Table, Schema: snapshot.Table.Arrow(), Begin: t.begin}, nil
 }
+
+// stay is the table whose rows the server counts.
+func (s server) stay(ctx context.Context, t *openTable, o pipeline.Opening) (pipeline.Opened, error) {
+	var stored []sql.Stored
+	for _, c := range t.snapshot.Table.Columns {
+		stored = append(stored, c.StoredColumn())
+	}
+	columns, err := storedColumns(o.Columns, cells(o.CSV), stored)
+	var c *postgres.Counting
+	if err == nil {
+		c, err = t.snapshot.Counting(ctx, columns, o.Columns.Index(o.Unit), o.MaxRows)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", s.Table, err), t.Close())
+	}
+	return &countedByServer{staying{s.Table, o.Columns, c}, t.snapshot}, nil
+}
+
+// countedByServer is an opened table of a server whose rows stay.
+type countedByServer struct {
+	staying
+	snapshot *postgres.Snapshot
+}
+
+// Unchanged implements pipeline.Opened: all statements see one snapshot, and Content looks at a view twice.
+func (t *countedByServer) Unchanged(context.Context) error { return nil }
+
+// Close implements pipeline.Opened.
+func (t *countedByServer) Close() error { return errors.Join(t.staying.Close(), t.snapshot.Close()) }
 
 // openTable is an opened table of a server. Its content is the digest of its rows, wherever they lie: a restored copy
 // has the same rows.
@@ -186,7 +221,7 @@ func (t *openTable) same(digest string) error {
 		t.content = "rows " + digest
 	}
 	if t.content != "rows "+digest {
-		return fmt.Errorf("the rows differ from one reading to the next, as a view's do that calls now() or random(): %w", pipeline.ErrChanged)
+		return fmt.Errorf("%w: the table %w", postgres.ErrDiffers, pipeline.ErrChanged)
 	}
 	return io.EOF
 }

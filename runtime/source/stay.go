@@ -1,0 +1,136 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"weir/pipeline"
+	"weir/pipeline/domain"
+	"weir/pipeline/relation"
+	"weir/privacy/digest"
+	"weir/runtime/database/sql"
+	"weir/runtime/table"
+)
+
+// stay is the value of database.rows by which no row leaves the database.
+const stay = "stay"
+
+// counter is what a database does for a table whose rows stay.
+type counter interface {
+	relation.Session
+	// Content returns what tells the table's rows from all others, and which rules its cells break.
+	Content(ctx context.Context) (content string, faults []sql.Fault, err error)
+	Close() error
+}
+
+// staying is an opened table whose rows stay where they are.
+type staying struct {
+	name    string // for messages
+	columns *domain.Domain
+	counter counter
+}
+
+// errStay is a reading of rows that may not be read.
+var errStay = errors.New("rows stay in the database (database.rows: stay), and this needs them; " +
+	"rows: may_leave lets weir read them")
+
+// Table implements pipeline.Opened.
+func (s *staying) Table() pipeline.Table {
+	private := pipeline.Header{Class: pipeline.Private, Stability: pipeline.Unbounded()}
+	t := pipeline.Table{Header: pipeline.TableHeader(s.columns, private)}
+	t.Open = func(context.Context) pipeline.Batches {
+		return func(yield func(arrow.Record, error) bool) { yield(nil, fmt.Errorf("%s: %w", s.name, errStay)) }
+	}
+	t.Pushed = &pipeline.Pushed{Relation: pipeline.StoredRelation(s.columns), Session: s.counter}
+	return t
+}
+
+// Content implements pipeline.Opened. It is counted in SQL, and so another one than of the same rows that were read.
+func (s *staying) Content(ctx context.Context) (string, error) {
+	content, faults, err := s.counter.Content(ctx)
+	if err == nil {
+		err = s.refused(faults)
+	}
+	if err != nil {
+		return "", err
+	}
+	return "counted " + digest.Of(fmt.Appendf(nil, "%q %s", s.columns.Names(), content)), nil
+}
+
+// refused words the rules that cells break, all columns at once.
+func (s *staying) refused(faults []sql.Fault) error {
+	var list []table.Problem
+	for _, f := range faults {
+		list = append(list, table.Problem{File: s.name, Column: f.Column, Rule: words(f.Rule)})
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	return &table.Error{Problems: list}
+}
+
+// Close implements pipeline.Opened.
+func (s *staying) Close() error { return s.counter.Close() }
+
+// words returns the words of a rule.
+func words(r sql.Rule) string {
+	return map[sql.Rule]string{
+		sql.NotMissing: table.RuleMissing, sql.Finite: table.RuleFinite, sql.NotWhole: table.RuleWhole,
+		sql.Magnitude: "is a number beyond those of a double; accepted: 0, and numbers from 1e-300 to 1e300 on either side of it",
+		sql.Range:     table.RuleRange, sql.Rounded: table.RuleRounded, sql.Wide: table.RuleWide, sql.Category: table.RuleCategory,
+		sql.Unknown: table.RuleUnknown, sql.Span: table.RuleSpan,
+		sql.Spelling: "spells a number otherwise than its category, which a database compares as text; declare the spelling as an alias",
+		sql.Endless:  "is an infinite date or timestamp; make it missing in a view",
+	}[r]
+}
+
+// errForm is a decimal number that a declared form would be read from.
+var errForm = errors.New("has a format, which decimal numbers of a database are not spelled in; leave it out")
+
+// meant returns a stored column with what a declared one says of its cells.
+func meant(c *domain.Column, csv *pipeline.CSV, of sql.Stored) (sql.Stored, error) {
+	m, err := table.MeaningOf(c, csv)
+	if err != nil {
+		return sql.Stored{}, err
+	}
+	if m.Formed && of.Storage == sql.Decimal {
+		return sql.Stored{}, errForm
+	}
+	of.Of, of.MayMiss, of.UnknownMiss = pipeline.RelationType(c), m.MayMiss, m.UnknownMiss
+	of.Missing, of.MissingWhole, of.MissingReal = m.Missing, m.Whole, m.Numbers
+	of.MissingNaN = slices.Contains(m.Missing, "NaN")
+	switch {
+	case of.Of == relation.Code:
+		of.Codes, of.WholeCodes, of.RealCodes, of.Numbered = m.Codes, m.CodesOfWhole(), m.CodesOfNumber(), m.Numbered
+		of.MissingWhole, of.MissingReal = m.MissingWhole(), m.MissingNumber()
+	case c.Type.Moment():
+		least, greatest := c.Type.Span()
+		of.Step, of.Least, of.Greatest = max(1, int64(c.Step)), int64(least), int64(greatest)
+	case of.Storage == sql.Double:
+		of.MissingNaN = of.MissingNaN || slices.Contains(m.Missing, "nan")
+	}
+	return of, nil
+}
+
+// storedColumns returns the columns of a domain as they are stored, by their names.
+func storedColumns(d *domain.Domain, csv *pipeline.CSV, stored []sql.Stored) ([]sql.Stored, error) {
+	var errs []error
+	list := make([]sql.Stored, len(d.Columns))
+	for i := range d.Columns {
+		c := &d.Columns[i]
+		at := slices.IndexFunc(stored, func(s sql.Stored) bool { return s.Name == c.Name })
+		if at < 0 {
+			errs = append(errs, fmt.Errorf("column %q: is declared and not in the table", c.Name))
+			continue
+		}
+		var err error
+		if list[i], err = meant(c, csv, stored[at]); err != nil {
+			errs = append(errs, fmt.Errorf("column %q: %w", c.Name, err))
+		}
+	}
+	return list, errors.Join(errs...)
+}
