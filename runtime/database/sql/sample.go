@@ -21,8 +21,8 @@ func (d Dialect) Sample(b Base, rows int64) string {
 			texts[i] = names[i]
 		}
 	}
-	coded := "SELECT " + strings.Join(names, ", ") + ", " + d.codes(b.columns) + " AS code FROM (" + b.Values + d.hold + ") AS base" + d.hold
-	turns := "SELECT *, row_number() OVER (PARTITION BY code ORDER BY code) AS turn FROM (" + coded + ") AS coded" + d.hold
+	coded := "SELECT " + strings.Join(names, ", ") + ", " + d.codes(b.columns) + " AS code FROM (" + b.Values + d.fence + ") AS base" + d.fence
+	turns := "SELECT *, row_number() OVER (PARTITION BY code ORDER BY code) AS turn FROM (" + coded + ") AS coded" + d.fence
 	return "SELECT " + strings.Join(texts, ", ") + " FROM (" + turns + ") AS turns ORDER BY " +
 		d.md5.of("(code || '/' || "+d.asText.of("turn")+")") + " LIMIT " + strconv.FormatInt(rows, 10)
 }
