@@ -38,7 +38,10 @@ func FormatsOf(known ...FileFormat) Formats {
 	return f
 }
 
-// JSONSchema accepts a list of known formats, each once.
+// None reports whether none is chosen of those that there are.
+func (f Formats) None() bool { return len(f.Names) == 0 && len(f.known) > 0 }
+
+// JSONSchema accepts a list of known formats, each once, or none.
 func (f Formats) JSONSchema() map[string]any {
 	item := map[string]any{"type": "string"}
 	if len(f.known) > 0 {
@@ -48,7 +51,7 @@ func (f Formats) JSONSchema() map[string]any {
 		}
 		item["enum"] = names
 	}
-	return map[string]any{"type": "array", "items": item, "minItems": 1, "uniqueItems": true}
+	return map[string]any{"type": "array", "items": item, "uniqueItems": true}
 }
 
 // UnmarshalYAML reads the names.

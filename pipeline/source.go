@@ -127,6 +127,12 @@ type Opened interface {
 	Close() error
 }
 
+// OnServer is an Opened whose rows a server has.
+type OnServer interface {
+	// Server returns what tells the server from others, and the role that reads.
+	Server(ctx context.Context) (server, role string, err error)
+}
+
 // ReadByProgram is an Opened whose rows another program reads.
 type ReadByProgram interface {
 	// Program returns its name, such as duckdb, and its version.

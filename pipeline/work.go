@@ -14,6 +14,7 @@ type Work struct {
 	Spends    []Spend   // mechanisms on private rows; none: the stage releases nothing
 	Terms     Pricing   // of the spends
 	Write     []string  // names of formats in which the first output is written, or UsualFormats: a result that a user asked for, not a step on the way
+	Send      *Sending  // nil: the first output goes to files alone
 	Secret    bool      // Run draws from Env.Secret
 	Files     []FileUse // further files that Run opens
 	Lazy      bool      // output is computed row by row as it is read; a run stores it only where that saves reading a source again
@@ -34,6 +35,13 @@ type Work struct {
 	// Run does the work. It touches nothing but its inputs and env, and opens every
 	// spend exactly once, whatever its rows are.
 	Run func(ctx context.Context, env *Env, in Tables) (Tables, error)
+}
+
+// Sending says to which table of a server the first output is written, which is released. The table is made, and no
+// other is changed.
+type Sending struct {
+	Connection string // a reference, as Database has one; never the connection itself
+	Table      string // SCHEMA.TABLE
 }
 
 // Statement returns the first output of a stage as a database could compute it from its first input. An error says in

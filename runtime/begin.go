@@ -165,7 +165,10 @@ func (r *run) sameRecipes(rec *record.Run) bool {
 // shown is a finished run, whose charges have to stand in the ledger.
 func (r *run) shown(f store.Found) (*Result, error) {
 	if gone(f) {
-		return nil, r.rebuild(f)
+		return nil, r.rebuild(f, "the release of a finished run of this spec is gone; it is made again, and nothing is charged")
+	}
+	if r.unsent() {
+		return nil, r.rebuild(f, "the table of a finished run of this spec is gone from the server; it is made again, and nothing is charged")
 	}
 	if err := (store.RunDir{Path: f.Path}).CheckRelease(f.Record); err != nil {
 		return nil, fmt.Errorf("%s: %w: %w", f.Path, err, errEdited)

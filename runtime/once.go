@@ -56,6 +56,9 @@ func readings(plan *compile.Plan) (passes map[string]int, readers map[string][]*
 		n := 1 // a stage that is not lazy reads what it needs while it runs
 		if step.Lazy {
 			passes[step.ID] += len(table.Chosen(step.Work.Write))
+			if step.Work.Send != nil {
+				passes[step.ID]++
+			}
 			n = passes[step.ID]
 		}
 		for _, from := range read(step) {

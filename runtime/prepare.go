@@ -31,6 +31,9 @@ func (r *run) prepare(ctx context.Context, base string) error {
 	if err := r.describe(); err != nil {
 		return err
 	}
+	if err := r.freeNames(); err != nil {
+		return err
+	}
 	if err := r.openLedger(); err != nil {
 		return err
 	}

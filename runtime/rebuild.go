@@ -24,11 +24,11 @@ func gone(f store.Found) bool {
 	return errors.Is(err, os.ErrNotExist) && len(f.Record.Release) > 0
 }
 
-// rebuild takes up a finished run without its release, as if it had been interrupted
+// rebuild tells the owner why, and takes up a finished run without its release, as if it had been interrupted
 // before it published: what is not in the cache is computed again under its own key,
 // and its charges stand in the ledger. Its record stays as it is until all is done, and
 // nothing else can be charged: where an input has changed, other noise would be needed. disk.ErrLocked where another process does so.
-func (r *run) rebuild(f store.Found) error {
+func (r *run) rebuild(f store.Found, why string) error {
 	dir, before := store.RunDir{Disk: r.opts.Disk, Path: f.Path}, *f.Record
 	if err := dir.Lock(); err != nil {
 		return err
@@ -37,6 +37,6 @@ func (r *run) rebuild(f store.Found) error {
 		return errors.Join(fmt.Errorf("%s: %w", f.Path, errGone), dir.Unlock())
 	}
 	r.before = &before
-	r.opts.Log.Warn("the release of a finished run of this spec is gone; it is made again, and nothing is charged", "folder", f.Path)
+	r.opts.Log.Warn(why, "folder", f.Path)
 	return nil
 }

@@ -59,7 +59,7 @@ func (r *run) releasedTable(s *compile.Step) (pipeline.Header, bool) {
 	if t, made := r.tables[pipeline.Ref{Stage: s.ID}]; made {
 		h = t.Header
 	}
-	return h, ok && h.Form == pipeline.FormTable && h.Class != pipeline.Private && len(s.Work.Write) > 0
+	return h, ok && h.Form == pipeline.FormTable && h.Class != pipeline.Private && (len(s.Work.Write) > 0 || s.Work.Send != nil)
 }
 
 // releasedTables lists the tables that the plan writes to release/, from their

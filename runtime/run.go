@@ -14,6 +14,7 @@ import (
 	"weir/pipeline/compile"
 	"weir/privacy/noise"
 	"weir/record"
+	"weir/runtime/database/postgres"
 	"weir/runtime/files"
 	"weir/runtime/pay"
 	"weir/runtime/schedule"
@@ -43,8 +44,9 @@ type run struct {
 	record *record.Run
 	before *record.Run // of a finished run that is made again, else nil
 	trace  trace
-	once   map[string]bool            // lazy tables that are stored
-	seed   func(*compile.Step) uint64 // of public randomness
+	there  map[string]postgres.Standing // by stage: what was there, before the run, where its table is written to
+	once   map[string]bool              // lazy tables that are stored
+	seed   func(*compile.Step) uint64   // of public randomness
 
 	blind bool // no data is opened: a survey of what a plan would charge
 	paid  bool // a finished run has charged all of it, and read other rows of a further private file: nothing new may be charged
@@ -114,6 +116,9 @@ func (r *run) do(ctx context.Context) (*Result, error) {
 	if err := r.opts.Replay.sameContent(r.content); err != nil {
 		return nil, err
 	}
+	if err := r.lookAtServers(ctx); err != nil {
+		return nil, err
+	}
 	finished, err := r.begin(ctx)
 	if err != nil || finished != nil {
 		return finished, err
@@ -141,6 +146,9 @@ func (r *run) carryOut(ctx context.Context) error {
 		return errors.Join(err, r.opts.Disk.RemoveAll(r.dir.Aside()), r.forget())
 	}
 	if err != nil {
+		return err
+	}
+	if err := r.send(ctx); err != nil {
 		return err
 	}
 	return r.publish()

@@ -15,8 +15,8 @@ import (
 )
 
 // TestPostgresScripts runs testdata/postgres/*.txtar against the server that WEIR_POSTGRES names. Each script has a
-// schema $SCHEMA, a role that can read it, to which CLINIC connects, and two commands of the server's owner:
-// sql sends files of statements, export FILE TABLE writes a CSV file.
+// schema $SCHEMA, a role that can read it, to which CLINIC connects, a role that can make tables in a schema
+// ${SCHEMA}_lab, to which RELEASE connects, and two commands of the server's owner: sql sends files of statements, export FILE TABLE writes a CSV file.
 func TestPostgresScripts(t *testing.T) {
 	words := os.Getenv("WEIR_POSTGRES")
 	if words == "" {
@@ -48,11 +48,14 @@ func TestPostgresScripts(t *testing.T) {
 			}
 			schema := fmt.Sprintf("weir_%d", time.Now().UnixNano())
 			env.Setenv("SCHEMA", schema)
+			lab, writer := schema+"_lab", schema+"_writer"
 			env.Setenv("CLINIC", words+" user="+schema+"_reader")
+			env.Setenv("RELEASE", words+" user="+writer)
 			env.Defer(func() {
-				_ = send("DROP SCHEMA " + schema + " CASCADE; DROP OWNED BY " + schema + "_reader; DROP ROLE " + schema + "_reader") // of a server that ends with the tests
+				_ = send("DROP SCHEMA " + schema + " CASCADE; DROP SCHEMA " + lab + " CASCADE; DROP OWNED BY " + schema + "_reader, " + writer + "; DROP ROLE " + schema + "_reader, " + writer) // of a server that ends with the tests
 			})
 			return send("CREATE SCHEMA " + schema + "; CREATE ROLE " + schema + "_reader LOGIN; GRANT USAGE ON SCHEMA " + schema + " TO " + schema + "_reader; " +
+				"CREATE SCHEMA " + lab + "; CREATE ROLE " + writer + " LOGIN; GRANT USAGE, CREATE ON SCHEMA " + lab + " TO " + writer + "; " +
 				"ALTER DEFAULT PRIVILEGES IN SCHEMA " + schema + " GRANT SELECT ON TABLES TO " + schema + "_reader")
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

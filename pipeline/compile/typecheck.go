@@ -41,6 +41,9 @@ func (c *compiler) checkOutputs(s *spec.Stage, in pipeline.Headers, step *Step) 
 	}
 	first := step.Work.Out[s.Kind.Out[0].Name]
 	step.Class = first.Class
+	if step.Work.Send != nil && first.Class == pipeline.Private {
+		c.refuse(s.ID, "W13", "a table of a server that private rows are written to", "a stage behind a released table, such as one that sample draws")
+	}
 	if first.Class == pipeline.Private && first.Form == pipeline.FormTable {
 		step.Stability = first.Stability.String()
 	}

@@ -156,6 +156,11 @@ func (t *openTable) Content(ctx context.Context) (string, error) {
 // Unchanged implements pipeline.Opened: each reading is held against the first when it ends.
 func (t *openTable) Unchanged(context.Context) error { return nil }
 
+// Server implements pipeline.OnServer.
+func (t *openTable) Server(ctx context.Context) (server, role string, err error) {
+	return t.snapshot.Server(ctx)
+}
+
 // Close implements pipeline.Opened.
 func (t *openTable) Close() error { return t.snapshot.Close() }
 
