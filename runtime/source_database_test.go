@@ -76,13 +76,14 @@ func TestDatabaseReadsWhatItIdentified(t *testing.T) {
 // opened.
 func TestDatabaseSettings(t *testing.T) {
 	for settings, want := range map[string]string{
-		"{database: {engine: duckdb, read: {}, rows: may_leave}}":                           "database.read",
-		"{database: {engine: duckdb, read: {csv: a.csv, parquet: b}, rows: may_leave}}":     "database.read",
-		"{database: {engine: duckdb, read: {database: a.duckdb}, rows: may_leave}}":         "database.read.table",
-		"{database: {engine: duckdb, read: {csv: a.csv, table: t}, rows: may_leave}}":       "database.read.table",
-		"{database: {engine: duckdb, read: {csv: a*/a.csv}, rows: may_leave}}":              "database.read.csv",
-		`{database: {engine: duckdb, read: {database: "*.db", table: t}, rows: may_leave}}`: "database.read.database",
-		"{database: {engine: duckdb, read: {parquet: a.parquet}, rows: may_leave}}":         "csv.delimiter",
+		"{database: {engine: duckdb, read: {}, rows: may_leave}}":                                "database.read",
+		"{database: {engine: duckdb, read: {csv: a.csv, parquet: b}, rows: may_leave}}":          "database.read",
+		"{database: {engine: duckdb, read: {database: a.duckdb}, rows: may_leave}}":              "database.read.table",
+		"{database: {engine: duckdb, read: {csv: a.csv, table: t}, rows: may_leave}}":            "database.read.table",
+		"{database: {engine: duckdb, read: {csv: a*/a.csv}, rows: may_leave}}":                   "database.read.csv",
+		`{database: {engine: duckdb, read: {database: "*.db", table: t}, rows: may_leave}}`:      "database.read.database",
+		"{database: {engine: duckdb, read: {csv: a.csv}, rows: may_leave, sample_may_leave: 5}}": "database.sample_may_leave",
+		"{database: {engine: duckdb, read: {parquet: a.parquet}, rows: may_leave}}":              "csv.delimiter",
 	} {
 		_, err := databaseOf(t, settings).Declare(pipeline.Declaring{CSV: &pipeline.CSV{Delimiter: ";"}})
 		if err == nil || !strings.Contains(err.Error(), want+":") {

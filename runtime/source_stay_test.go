@@ -2,6 +2,7 @@ package runtime_test
 
 import (
 	"context"
+	"crypto/md5"
 	"errors"
 	"fmt"
 	"math"
@@ -14,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"weir/pipeline"
@@ -226,11 +228,14 @@ func (e engine) values(t *testing.T, name string, cells []cellIn, csv *pipeline.
 	if err != nil {
 		t.Fatal(err)
 	}
-	stays, err := e.open(t, name, "stay", o)
+	stays, err := e.open(t, name, "stay, sample_may_leave: 7", o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer stays.Close()
+	if sample, err := stays.Table().Collect(t.Context()); err != nil || !array.RecordEqual(sample, record) {
+		t.Errorf("%s, csv %+v: a sample of %s is %v, %v; must be %v", e.name, csv, table, sample, err, record)
+	}
 	pushed := stays.Table().Pushed
 	l, keys := relation.Layer{}, []relation.Key{}
 	row := pushed.Relation.Columns()
@@ -303,6 +308,51 @@ func TestRowsThatStay(t *testing.T) {
 			t.Errorf("%s: of a cell outside of the domain it says: %v", e.name, err)
 		}
 	}
+}
+
+// TestSampleOfRowsThatStay: no more rows leave than the spec says, those with the least public hash within the cap of
+// each unit, and the same ones each time.
+func TestSampleOfRowsThatStay(t *testing.T) {
+	for _, e := range engines(t) {
+		e.create("CREATE TABLE @.t AS SELECT a.i AS person, b.i AS n FROM (SELECT 0 AS i UNION ALL SELECT 1) AS a, (SELECT 1 AS i UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4) AS b")
+		d := &domain.Domain{Columns: []domain.Column{{Name: "person", Type: domain.Integer}, {Name: "n", Type: domain.Integer}}}
+		from, err := e.open(t, "t", "stay, sample_may_leave: 4", pipeline.Opening{Columns: d, Unit: "person", MaxRows: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, _, err := listed(t.Context(), from.Table())
+		again, _, _ := listed(t.Context(), from.Table())
+		want := sampleOf(4, 3)
+		slices.Sort(got)
+		slices.Sort(again)
+		if err != nil || !slices.Equal(got, want) || !slices.Equal(again, want) {
+			t.Errorf("%s: %q, again %q, %v; must be %q", e.name, got, again, err, want)
+		}
+	}
+}
+
+// sampleOf are so many of the rows 1 to 4 of the persons 0 and 1, of which so many of each stay: both by md5
+// (docs/design/units.md, and Dialect.Sample for rows that are there once).
+func sampleOf(most, each int) (list []string) {
+	byHash := func(rows []string, behind string) {
+		hash := func(row string) string { return fmt.Sprintf("%x", md5.Sum([]byte(row+behind))) }
+		slices.SortFunc(rows, func(a, b string) int { return strings.Compare(hash(a), hash(b)) })
+	}
+	for _, person := range []string{"0", "1"} {
+		var rows []string
+		for n := 1; n <= 4; n++ {
+			rows = append(rows, fmt.Sprintf("%s,%d", person, n))
+		}
+		byHash(rows, "")
+		list = append(list, rows[:each]...)
+	}
+	byHash(list, "/1")
+	for i, row := range list {
+		list[i] = strings.ReplaceAll(row, ",", "\t")
+	}
+	list = list[:most]
+	slices.Sort(list)
+	return list
 }
 
 // TestRowsThatStayChange: a file that is another one at the end ends the run.

@@ -20,6 +20,7 @@ type Database struct {
 type DatabaseTable struct {
 	Engine     string  `yaml:"engine" json:"engine" required:"true" enum:"duckdb|postgres" doc:"duckdb: the user's own DuckDB program, duckdb of PATH or the path in the environment variable WEIR_DUCKDB. postgres: a PostgreSQL server."`
 	Rows       string  `yaml:"rows" json:"rows" required:"true" enum:"may_leave|stay" doc:"Whether rows may leave the database; nobody else can know. may_leave: weir reads, counts and learns from them as from a file's. stay: the database computes what stages make of a row and counts it, and weir gets the counts; stages that need rows are refused."`
+	Sample     int64   `yaml:"sample_may_leave,omitempty" json:"sample_may_leave,omitempty" min:"1" max:"1000000" doc:"Of rows that stay, at most so many may leave for figures that only the owner sees, such as evaluations: those with the least public hashes. None by default."`
 	Read       *Reader `yaml:"read,omitempty" json:"read,omitempty" doc:"What DuckDB reads: one of parquet, csv and database."`
 	Connection string  `yaml:"connection,omitempty" json:"connection,omitempty" doc:"Of a server: service:NAME, an entry of pg_service.conf, or env:NAME, an environment variable that holds a connection; never the connection itself."`
 	Table      string  `yaml:"table,omitempty" json:"table,omitempty" doc:"Of a server: SCHEMA.TABLE, as the catalogue spells it. Columns that the domain does not name are not asked for."`
@@ -56,6 +57,9 @@ func (s *Database) Declare(under pipeline.Declaring) (pipeline.Declared, error) 
 		return pipeline.Declared{}, ps.Err()
 	}
 	e, others := s.engine()
+	if s.Database.Sample > 0 && s.Database.Rows != stay {
+		ps.Add("database.sample_may_leave", "set for rows that may all leave", "left out")
+	}
 	for _, key := range slices.Sorted(maps.Keys(others)) {
 		if others[key] {
 			ps.Add(key, "set for the engine "+s.Database.Engine, "left out: it belongs to another engine")

@@ -41,7 +41,7 @@ func (s duckDB) declare(ps *schema.Problems, under pipeline.Declaring) pipeline.
 	s.dialect(ps, under.CSV, t.Format)
 	by := ofTable(t) + " through DuckDB"
 	return pipeline.Declared{Name: filepath.Base(place) + by, Full: filepath.Clean(place) + by,
-		Place: place + ofTable(t), Files: []string{place}, Program: "DuckDB", Stays: s.Rows == stay}
+		Place: place + ofTable(t), Files: []string{place}, Program: "DuckDB", Stays: s.Rows == stay, Sample: s.Sample}
 }
 
 // ofTable names the table of a database, where there are several in a file.
@@ -109,7 +109,7 @@ func (s duckDB) open(ctx context.Context, o pipeline.Opening) (pipeline.Opened, 
 	d.rows, places, err = table.OpenStored(stored, cells(o.CSV), o.Columns, o.Unit)
 	d.columns = d.at(places)
 	if err == nil && s.Rows == stay {
-		return d.stay(o)
+		return d.stay(o, s.Sample)
 	}
 	return d, err
 }
@@ -147,7 +147,7 @@ func (s duckDB) browse(ctx context.Context, o pipeline.Opening) (*Browsed, error
 }
 
 // stay is the table whose rows DuckDB counts.
-func (d *openDuckDB) stay(o pipeline.Opening) (pipeline.Opened, error) {
+func (d *openDuckDB) stay(o pipeline.Opening, sample int64) (pipeline.Opened, error) {
 	var stored []sql.Stored
 	for _, c := range d.columns {
 		stored = append(stored, c.Stored())
@@ -160,7 +160,7 @@ func (d *openDuckDB) stay(o pipeline.Opening) (pipeline.Opened, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &countedByDuckDB{d, staying{filepath.Base(d.place), o.Columns, c}}, nil
+	return &countedByDuckDB{d, staying{filepath.Base(d.place), o.Columns, c, sample}}, nil
 }
 
 // countedByDuckDB is an opened Database whose rows stay.

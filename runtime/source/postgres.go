@@ -45,7 +45,7 @@ func (s server) declare(ps *schema.Problems, under pipeline.Declaring) pipeline.
 	}
 	place := s.Engine + " " + s.Table
 	return pipeline.Declared{Name: s.name, Full: "database: " + place, Place: place, Home: pipeline.Elsewhere(s.name),
-		Where: place + " of " + s.Connection, Program: "PostgreSQL", Stays: s.Rows == stay}
+		Where: place + " of " + s.Connection, Program: "PostgreSQL", Stays: s.Rows == stay, Sample: s.Sample}
 }
 
 // open takes a snapshot of the table, which all readings see.
@@ -108,7 +108,7 @@ func (s server) stay(ctx context.Context, t *openTable, o pipeline.Opening) (pip
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", s.Table, err), t.Close())
 	}
-	return &countedByServer{staying{s.Table, o.Columns, c}, t.snapshot}, nil
+	return &countedByServer{staying{s.Table, o.Columns, c, s.Sample}, t.snapshot}, nil
 }
 
 // countedByServer is an opened table of a server whose rows stay.

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
@@ -24,6 +26,8 @@ type counter interface {
 	relation.Session
 	// Content returns what tells the table's rows from all others, and which rules its cells break.
 	Content(ctx context.Context) (content string, faults []sql.Fault, err error)
+	// Sample hands on the cells of at most so many rows, drawn by a public hash; nil where one is missing.
+	Sample(ctx context.Context, most int64, use func(cells []*string) error) error
 	Close() error
 }
 
@@ -32,21 +36,45 @@ type staying struct {
 	name    string // for messages
 	columns *domain.Domain
 	counter counter
+	sample  int64 // rows that may leave; 0: none
 }
 
 // errStay is a reading of rows that may not be read.
 var errStay = errors.New("rows stay in the database (database.rows: stay), and this needs them; " +
-	"rows: may_leave lets weir read them")
+	"rows: may_leave lets weir read them, sample_may_leave some of them")
 
 // Table implements pipeline.Opened.
 func (s *staying) Table() pipeline.Table {
 	private := pipeline.Header{Class: pipeline.Private, Stability: pipeline.Unbounded()}
 	t := pipeline.Table{Header: pipeline.TableHeader(s.columns, private)}
-	t.Open = func(context.Context) pipeline.Batches {
-		return func(yield func(arrow.Record, error) bool) { yield(nil, fmt.Errorf("%s: %w", s.name, errStay)) }
+	t.Open = func(ctx context.Context) pipeline.Batches {
+		return func(yield func(arrow.Record, error) bool) { yield(s.sampled(ctx, t.Schema)) }
 	}
 	t.Pushed = &pipeline.Pushed{Relation: pipeline.StoredRelation(s.columns), Session: s.counter}
 	return t
+}
+
+// sampled returns the rows that may leave.
+func (s *staying) sampled(ctx context.Context, schema *arrow.Schema) (arrow.Record, error) {
+	if s.sample == 0 {
+		return nil, fmt.Errorf("%s: %w", s.name, errStay)
+	}
+	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	defer b.Release()
+	err := s.counter.Sample(ctx, s.sample, func(cells []*string) error {
+		for i, cell := range cells {
+			if cell == nil {
+				b.Field(i).AppendNull()
+			} else if b.Field(i).AppendValueFromString(*cell) != nil { // its error quotes the cell
+				return fmt.Errorf("%s: column %q: the database answers with another type than it was asked for", s.name, schema.Field(i).Name)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return b.NewRecord(), nil
 }
 
 // Content implements pipeline.Opened. It is counted in SQL, and so another one than of the same rows that were read.

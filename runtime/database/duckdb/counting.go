@@ -126,7 +126,7 @@ func (c *Counting) numbers(ctx context.Context, query string, width int, add fun
 // Content returns what tells the table's rows from all others, and which rules cells of it break.
 func (c *Counting) Content(ctx context.Context) (content string, faults []sql.Fault, err error) {
 	var rows [][]string
-	err = c.ask(ctx, copied(c.base.Content), c.base.Cells(), func(row []string) error {
+	err = c.ask(ctx, copied(c.base.Content), c.base.Counted(), func(row []string) error {
 		rows = append(rows, row)
 		return nil
 	})
@@ -137,6 +137,18 @@ func (c *Counting) Content(ctx context.Context) (content string, faults []sql.Fa
 		return "", nil, err
 	}
 	return c.base.Read(rows[0])
+}
+
+// Sample hands on the cells of at most so many of the rows that stay, nil where one is missing: the one way by which rows
+// leave, for whoever may see them.
+func (c *Counting) Sample(ctx context.Context, most int64, use func(cells []*string) error) error {
+	return c.ask(ctx, copied(c.dialect.Sample(c.base, most)), c.base.Sampled(), func(row []string) error {
+		cells, err := c.base.Cells(row)
+		if err != nil {
+			return err
+		}
+		return use(cells)
+	})
 }
 
 // Keep implements relation.Session.

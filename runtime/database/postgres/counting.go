@@ -114,6 +114,23 @@ func (c *Counting) connect(ctx context.Context) (*pgconn.PgConn, error) {
 	return conn, nil
 }
 
+// Sample hands on the cells of at most so many of the rows that stay, nil where one is missing: the one way by which rows
+// leave, for whoever may see them.
+func (c *Counting) Sample(ctx context.Context, most int64, use func(cells []*string) error) error {
+	conn, err := c.snapshot.join(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(context.Background())
+	return answers(ctx, conn, "the sample", c.dialect.Sample(c.base, most), func(row []string) error {
+		cells, err := c.base.Cells(row)
+		if err != nil {
+			return err
+		}
+		return use(cells)
+	})
+}
+
 // Keep implements relation.Session.
 func (c *Counting) Keep(ctx context.Context, r relation.Relation) (relation.Kept, error) {
 	query, err := c.dialect.Select(c.base.Values, r)
@@ -165,6 +182,17 @@ func (c *Counting) Try(ctx context.Context, of relation.Type, values []float64, 
 
 // numbers hands on the rows of a query, whole numbers.
 func numbers(ctx context.Context, conn *pgconn.PgConn, what, query string, add func([]int64) error) error {
+	return answers(ctx, conn, what, query, func(row []string) error {
+		list, err := sql.Numbers(row)
+		if err != nil {
+			return err
+		}
+		return add(list)
+	})
+}
+
+// answers hands on the rows of a query, as text; null is "".
+func answers(ctx context.Context, conn *pgconn.PgConn, what, query string, use func([]string) error) error {
 	rows := conn.ExecParams(ctx, query, nil, nil, nil, nil)
 	var wrong error
 	for wrong == nil && rows.NextRow() {
@@ -172,10 +200,7 @@ func numbers(ctx context.Context, conn *pgconn.PgConn, what, query string, add f
 		for i, cell := range rows.Values() {
 			row[i] = string(cell)
 		}
-		var list []int64
-		if list, wrong = sql.Numbers(row); wrong == nil {
-			wrong = add(list)
-		}
+		wrong = use(row)
 	}
 	_, err := rows.Close()
 	return errors.Join(wrong, refusal(ctx, what, err))

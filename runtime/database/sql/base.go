@@ -82,21 +82,26 @@ func (d Dialect) values(t Table, cells []cell) string {
 func (d Dialect) codes(columns []Stored) string {
 	list := make([]string, len(columns))
 	for i, c := range columns {
-		e := fmt.Sprintf("s%d", i)
-		code := d.asText.of(e)
-		switch c.Of {
-		case relation.Text:
-			code = d.hex.of(e)
-		case relation.Real:
-			end := d.Real(relation.Exact)
-			held := "(CASE WHEN " + e + " > " + end + " THEN " + end + " WHEN " + e + " < -" + end + " THEN -" + end + " ELSE " + e + " END)"
-			whole := d.trunc.of(held)
-			part := d.trunc.of("((" + held + " - " + whole + ") * " + end + ")")
-			code = d.asText.of(d.AsWhole(whole)) + " || ',' || " + d.asText.of(d.AsWhole(part))
-		}
-		list[i] = "coalesce(" + code + ", '-')"
+		list[i] = d.code(i, c.Of)
 	}
 	return strings.Join(list, " || ',' || ")
+}
+
+// code is the text of the code of a column's value.
+func (d Dialect) code(at int, of relation.Type) string {
+	e := fmt.Sprintf("s%d", at)
+	code := d.asText.of(e)
+	switch of {
+	case relation.Text:
+		code = d.hex.of(e)
+	case relation.Real:
+		end := d.Real(relation.Exact)
+		held := "(CASE WHEN " + e + " > " + end + " THEN " + end + " WHEN " + e + " < -" + end + " THEN -" + end + " ELSE " + e + " END)"
+		whole := d.trunc.of(held)
+		part := d.trunc.of("((" + held + " - " + whole + ") * " + end + ")")
+		code = d.asText.of(d.AsWhole(whole)) + " || ',' || " + d.asText.of(d.AsWhole(part))
+	}
+	return "coalesce(" + code + ", '-')"
 }
 
 // order lists what the rows of a unit are ordered by behind their hash: real numbers, then all other columns.
@@ -166,8 +171,8 @@ type Fault struct {
 	Rule   Rule
 }
 
-// Cells returns how many cells the row of Content has.
-func (b Base) Cells() int { return 1 + len(b.faults) + pieces }
+// Counted returns how many cells the row of Content has.
+func (b Base) Counted() int { return 1 + len(b.faults) + pieces }
 
 // errAnswer is an answer that is none.
 var errAnswer = errors.New("the database answers otherwise than with the whole numbers that it was asked for")
@@ -175,7 +180,7 @@ var errAnswer = errors.New("the database answers otherwise than with the whole n
 // Read takes the row of Content: what tells the table's rows from all others, and which rules cells break, in the order
 // of the columns.
 func (b Base) Read(row []string) (content string, faults []Fault, err error) {
-	if len(row) != b.Cells() || !regexp.MustCompile(`^[0-9]+( [0-9]+)*$`).MatchString(strings.Join(row, " ")) {
+	if len(row) != b.Counted() || !regexp.MustCompile(`^[0-9]+( [0-9]+)*$`).MatchString(strings.Join(row, " ")) {
 		return "", nil, errAnswer
 	}
 	for i, at := range b.faults {
