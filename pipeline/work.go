@@ -21,7 +21,7 @@ type Work struct {
 	OfBudget  bool      // what comes out depends on the budget of the spec (Env.Plan), so that under another one it is another result
 	OfPlan    bool      // what comes out shows the plan (Env.Plan), so that under another one it is another result
 	Elsewhere Statement // nil: of a stage that gives no rows
-	Counts    bool      // Run learns of the rows of its first input what a database that keeps them counts (Table.Pushed)
+	Counts    Asking    // what Run asks of a database that keeps the rows of its first input (Table.Pushed); nil: it needs the rows
 	Findings  []Finding // audit rules that the settings touch without refusing
 
 	// Decide says what follows from the scale of the noise that the bill comes to (0:
@@ -47,6 +47,10 @@ type Sending struct {
 // Statement returns the first output of a stage as a database could compute it from its first input. An error says in
 // words why the stage needs the rows themselves, such as "compares each row with others".
 type Statement func(relation.Relation) (relation.Relation, error)
+
+// Asking returns what a stage asks a database for before it pays: rows that are computed from those of its first input
+// and kept, and keys by which they are counted. What it asks for behind that follows from what it releases.
+type Asking func(relation.Relation) (kept relation.Relation, keys []relation.Key)
 
 // Spend is one mechanism of a stage, by a name of its own. Sensitivity, event and
 // uses are the mechanism's; what a change of c rows or of a shard costs is the

@@ -15,7 +15,7 @@ import (
 func planCommand(s streams) *cobra.Command {
 	var flags specFlags
 	var place ledgerPlaceFlags
-	var asJSON, total bool
+	var asJSON, total, statements bool
 	var format string
 	c := &cobra.Command{
 		Use:   "plan SPEC...",
@@ -27,7 +27,9 @@ budget, the plan also says what a run would charge, which edit makes a charge a 
 against the earlier run that comes nearest, what it would reuse of earlier runs at no
 cost, and what would remain; over the budget it is refused, as the run would be. Of a
 spec with an experiment the plan is that of the spec as it stands; --total prints what
-all its runs cost together instead; of several specs, on each dataset.
+all its runs cost together instead; of several specs, on each dataset. Where the rows of
+the dataset stay in a database, --sql prints what a run asks of it before it pays; what
+it asks later follows from what it releases, and is not printed.
 
 ` + specsHelp + `
 
@@ -48,6 +50,9 @@ Exit codes: 0 done; 2 bad spec or usage; 3 privacy refused or over budget.`,
 			plan, err := flags.compile(args[0])
 			if err != nil {
 				return err
+			}
+			if statements {
+				return printStatements(c, s, format, plan)
 			}
 			if total {
 				return flags.printTotal(c, s, &place, args[0], format, plan)
@@ -72,9 +77,27 @@ Exit codes: 0 done; 2 bad spec or usage; 3 privacy refused or over budget.`,
 	flags.add(c)
 	place.add(c)
 	c.Flags().BoolVar(&total, "total", false, "print the bill of all runs of the spec's experiment together (text or json)")
+	c.Flags().BoolVar(&statements, "sql", false, "print the SQL that a database gets which keeps the dataset's rows (text or json)")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object (--format json)")
 	c.Flags().StringVar(&format, "format", "text", "text, json, mermaid or dot")
+	c.MarkFlagsMutuallyExclusive("sql", "total")
 	return c
+}
+
+// printStatements prints what a run asks of a database before it pays.
+func printStatements(c *cobra.Command, s streams, format string, plan *compile.Plan) error {
+	if format != "json" && format != "text" {
+		return usage(c, fmt.Errorf("--format: is %q, must be text or json with --sql", format))
+	}
+	list, err := runtime.Statements(plan)
+	if err != nil {
+		return usage(c, err)
+	}
+	if format == "json" {
+		return printJSON(s.out, map[string]any{"statements": list})
+	}
+	_, err = io.WriteString(s.out, runtime.StatementsText(plan, list))
+	return err
 }
 
 // planResult is what `weir plan --json` prints: the plan, and what ledgers say of it.

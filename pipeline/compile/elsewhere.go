@@ -38,18 +38,19 @@ func (c *compiler) elsewhere() {
 // stays refuses a step that reads rows which stay where they are stored. What reads the output of one that is refused
 // is not refused again.
 func (c *compiler) stays(s *Step, e computing) {
-	counts := s.Work.Counts && len(s.Inputs["in"]) == 1
+	counts := s.Work.Counts != nil && len(s.Inputs["in"]) == 1
 	if s.Elsewhere == "yes" {
 		s.Elsewhere = "computed there"
 		return
 	}
 	for _, port := range s.Ports {
 		for _, ref := range s.Inputs[port.Name] {
-			_, known := e.known[ref]
+			rows, known := e.known[ref]
 			switch {
 			case port.Lends || !known && !e.needed[ref]:
 			case known && counts && port.Name == "in":
 				s.Elsewhere = "counted there"
+				s.Kept, s.Keys = s.Work.Counts(rows)
 				s.Decided = slices.DeleteFunc(s.Decided, func(d pipeline.Decided) bool { return d.Setting == "counts" }) // of rows that come to weir
 			case known && c.spec.Dataset.Declared.Sample > 0 && measures(s):
 				s.Sample = c.spec.Dataset.Declared.Sample

@@ -203,7 +203,7 @@ func (s *learnStage) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	case "private file", "public file":
 		work.Files = []pipeline.FileUse{{Path: "far/other.csv", Public: s.Does == "public file", By: "a steward"}}
 	case "counts":
-		work.Counts = true
+		work.Counts = func(r relation.Relation) (relation.Relation, []relation.Key) { return r, nil }
 	case "no output":
 		work.Out = pipeline.Headers{}
 	}

@@ -2,6 +2,7 @@ package compile
 
 import (
 	"weir/pipeline"
+	"weir/pipeline/relation"
 	"weir/pipeline/spec"
 )
 
@@ -18,6 +19,10 @@ type Step struct {
 	Ports []pipeline.Port // input sockets of the kind
 	Work  pipeline.Work
 	In    pipeline.Headers // of its inputs
+
+	// Of a stage that counts rows where they stay: what it asks for before it pays (see pipeline.Asking).
+	Kept relation.Relation
+	Keys []relation.Key
 
 	change change
 }

@@ -146,7 +146,7 @@ func checkRepeats(t reporter, k pipeline.Kind, c Case) {
 		return
 	}
 	manners := map[string]manner{"again": {workers: 1}, "with two workers": {workers: 2}, "in batches of 1": {size: 1, workers: 1}, "in batches of 7": {size: 7, workers: 2}}
-	if first.work.Counts {
+	if first.work.Counts != nil {
 		manners["on rows that stay in a database"] = manner{stays: true}
 	}
 	for what, m := range manners {

@@ -42,7 +42,7 @@ func (s *DPCount) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	}
 	out := filesHeader(h)
 	out.Form = pipeline.FormCount
-	return pipeline.Work{Out: pipeline.Headers{"out": out}, Counts: true, Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+	return pipeline.Work{Out: pipeline.Headers{"out": out}, Counts: oneOfAll, Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 		c, err := countRows(ctx, env, in["in"])
 		if err != nil {
 			return nil, err
@@ -91,14 +91,20 @@ func countOf(ctx context.Context, t pipeline.Table) (rows int64, err error) {
 	return rows, nil
 }
 
+// oneOfAll keeps of each row that it is there, and counts by that.
+func oneOfAll(r relation.Relation) (kept relation.Relation, keys []relation.Key) {
+	one := relation.Named{Name: "row", Expr: relation.Constant{Of: relation.Whole}}
+	return r.With(relation.Layer{Columns: []relation.Named{one}}), []relation.Key{{Expr: relation.Column{Of: relation.Whole}, Of: 1}}
+}
+
 // countThere counts rows that stay in a database: those whose only value is 0.
 func countThere(ctx context.Context, p *pipeline.Pushed) (rows int64, err error) {
-	one := relation.Named{Name: "row", Expr: relation.Constant{Of: relation.Whole}}
-	kept, err := p.Session.Keep(ctx, p.Relation.With(relation.Layer{Columns: []relation.Named{one}}))
+	ones, keys := oneOfAll(p.Relation)
+	kept, err := p.Session.Keep(ctx, ones)
 	if err != nil {
 		return 0, err
 	}
-	err = kept.Count(ctx, []relation.Key{{Expr: relation.Column{Of: relation.Whole}, Of: 1}}, func(_ int, counts []int64) error {
+	err = kept.Count(ctx, keys, func(_ int, counts []int64) error {
 		rows = counts[0]
 		return nil
 	})

@@ -28,7 +28,7 @@ type pushed struct {
 
 // pushedOf counts the cells of a table whose rows stay in a database.
 func pushedOf(ctx context.Context, t pipeline.Table, grids []Grid) (*pushed, error) {
-	p := &pushed{checked: checkedOf(grids), told: make([]int, len(grids))}
+	p := &pushed{checked: checkedOf(grids), told: toldOf(grids)}
 	fields, err := fieldsOf(t, grids)
 	if err != nil {
 		return nil, err
@@ -36,10 +36,11 @@ func pushedOf(ctx context.Context, t pipeline.Table, grids []Grid) (*pushed, err
 	if err := p.tries(ctx, t.Pushed.Session); err != nil {
 		return nil, err
 	}
-	if p.fine, err = t.Pushed.Session.Keep(ctx, t.Pushed.Relation.With(p.layer(t.Pushed.Relation.Columns(), fields))); err != nil {
+	kept, keys := asked(t.Pushed.Relation, fields, grids)
+	if p.fine, err = t.Pushed.Session.Keep(ctx, kept); err != nil {
 		return nil, err
 	}
-	if err := p.one(ctx); err != nil {
+	if err := p.one(ctx, keys); err != nil {
 		return nil, err
 	}
 	if public := rowcount.Public(t.Header); public > 0 && public != p.number {
@@ -48,19 +49,47 @@ func pushedOf(ctx context.Context, t pipeline.Table, grids []Grid) (*pushed, err
 	return p, nil
 }
 
-// layer computes the cells of a row, and the points of those that are Told.
-func (p *pushed) layer(row []relation.Expr, fields []int) (l relation.Layer) {
-	for j, g := range p.grids {
-		p.told[j] = -1
-		l.Columns = append(l.Columns, relation.Named{Name: fmt.Sprintf("cell%d", j), Expr: g.Stated(row[fields[j]])})
+// Asks returns what a Counter of grids asks first of a database that keeps the rows of a table.
+func Asks(h pipeline.Header, gridsOf func() ([]Grid, error)) pipeline.Asking {
+	return func(r relation.Relation) (kept relation.Relation, keys []relation.Key) {
+		grids, err := gridsOf()
+		if err != nil {
+			return r, nil // whoever counts says so
+		}
+		fields, err := fieldsOf(pipeline.Table{Header: h}, grids)
+		if err != nil {
+			return r, nil // CounterOf says so
+		}
+		return asked(r, fields, grids)
 	}
-	for j, g := range p.grids {
+}
+
+// asked returns the cells of each row by all grids, with the points of those that are Told, and each column's cells to
+// be counted.
+func asked(r relation.Relation, fields []int, grids []Grid) (kept relation.Relation, keys []relation.Key) {
+	var l relation.Layer
+	row := r.Columns()
+	for j, g := range grids {
+		l.Columns = append(l.Columns, relation.Named{Name: fmt.Sprintf("cell%d", j), Expr: g.Stated(row[fields[j]])})
+		keys = append(keys, place(j, g.Cells()+1))
+	}
+	for j, g := range grids {
 		if g.Told() {
-			p.told[j] = len(l.Columns)
 			l.Columns = append(l.Columns, relation.Named{Name: fmt.Sprintf("point%d", j), Expr: g.StatedWithin(row[fields[j]])})
 		}
 	}
-	return l
+	return r.With(l), keys
+}
+
+// toldOf returns, by grid, the place of its points among what is asked for; -1 where they are not Told.
+func toldOf(grids []Grid) []int {
+	told, next := make([]int, len(grids)), len(grids)
+	for j, g := range grids {
+		if told[j] = -1; g.Told() {
+			told[j], next = next, next+1
+		}
+	}
+	return told
 }
 
 // tries holds the cells of public numbers, as the database computes them, to what they are.
@@ -98,11 +127,7 @@ func (g Grid) computes(values []float64, got [][]int64) bool {
 }
 
 // one counts every column on its own.
-func (p *pushed) one(ctx context.Context) error {
-	var keys []relation.Key
-	for j, g := range p.grids {
-		keys = append(keys, place(j, g.Cells()+1))
-	}
+func (p *pushed) one(ctx context.Context, keys []relation.Key) error {
 	var errs []error
 	err := p.fine.Count(ctx, keys, func(j int, counts []int64) error {
 		cells := p.grids[j].Cells()

@@ -10,6 +10,7 @@ import (
 	"weir/pipeline"
 	"weir/privacy"
 	"weir/privacy/mechanism"
+	"weir/stages/internal/columns"
 )
 
 // MarginalTree measures every column and the pairs that are worth it, and fits a
@@ -106,7 +107,7 @@ const mostMove = math.Sqrt2 * 1e6
 func oneEvent(h pipeline.Header, multiplier float64, doc string, learn func(context.Context, *pipeline.Env, pipeline.Table) (pipeline.Table, error)) pipeline.Work {
 	return pipeline.Work{
 		Out:   pipeline.Headers{"model": modelHeader(h), "marginals": marginalsHeader(h)},
-		Terms: pipeline.Pricing{Scale: multiplier}, Counts: true,
+		Terms: pipeline.Pricing{Scale: multiplier}, Counts: columns.Asks(h, func() ([]columns.Grid, error) { return gridsOf(layoutOf(h.Domain).core) }),
 		Spends: []pipeline.Spend{{Name: spendName, Doc: doc, Mechanism: func(scale float64) privacy.Mechanism {
 			return mechanism.GaussianFilter{NoiseMultiplier: scale, Adjacency: h.Terms.Adjacency, Largest: mostMove}
 		}}},
