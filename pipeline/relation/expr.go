@@ -8,7 +8,8 @@ package relation
 
 import (
 	"fmt"
-	"math"
+	"math/big"
+	"slices"
 )
 
 // Type is what the values of an expression are.
@@ -244,27 +245,35 @@ func Arithmetical(e Arithmetic) error {
 	if e.Type() != Whole {
 		return nil
 	}
-	if least, greatest := e.bounds(); !(least >= -Exact && greatest <= Exact) {
+	if _, _, ok := e.bounds(); !ok {
 		return fmt.Errorf("computes %s of whole numbers that no stage before it holds to bounds", e.Op)
 	}
 	return nil
 }
 
-// bounds returns the bounds of a result of whole numbers, as real numbers: sums and products of wide spans overflow
-// integers.
-func (e Arithmetic) bounds() (least, greatest float64) {
-	a, b := ends(e.A), ends(e.B)
-	least, greatest = math.Inf(1), math.Inf(-1)
-	for _, x := range a {
-		for _, y := range b {
-			z := map[string]float64{"+": x + y, "-": x - y, "*": x * y}[e.Op]
-			least, greatest = min(least, z), max(greatest, z)
+// bounds returns the bounds of a result of whole numbers, and whether they lie within Exact.
+func (e Arithmetic) bounds() (least, greatest int64, ok bool) {
+	var list []*big.Int
+	for _, x := range ends(e.A) {
+		for _, y := range ends(e.B) {
+			z := new(big.Int)
+			switch e.Op {
+			case "+":
+				z.Add(x, y)
+			case "-":
+				z.Sub(x, y)
+			default:
+				z.Mul(x, y)
+			}
+			list = append(list, z)
 		}
 	}
-	return least, greatest
+	low, high := slices.MinFunc(list, (*big.Int).Cmp), slices.MaxFunc(list, (*big.Int).Cmp)
+	exact := big.NewInt(Exact)
+	return low.Int64(), high.Int64(), low.CmpAbs(exact) <= 0 && high.CmpAbs(exact) <= 0
 }
 
-func ends(e Expr) [2]float64 {
+func ends(e Expr) [2]*big.Int {
 	least, greatest := e.Span()
-	return [2]float64{float64(least), float64(greatest)}
+	return [2]*big.Int{big.NewInt(least), big.NewInt(greatest)}
 }

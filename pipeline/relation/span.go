@@ -38,11 +38,12 @@ func (e Choice) Span() (least, greatest int64) {
 
 // Span implements Expr.
 func (e Arithmetic) Span() (least, greatest int64) {
-	if e.Type() != Whole || Arithmetical(e) != nil {
-		return Anything()
+	if e.Type() == Whole {
+		if least, greatest, ok := e.bounds(); ok {
+			return least, greatest
+		}
 	}
-	a, b := e.bounds()
-	return int64(a), int64(b)
+	return Anything()
 }
 
 // Span implements Expr.

@@ -71,8 +71,10 @@ func (l *line) statedPlace(e relation.Expr) relation.Expr {
 func (l *line) statedWhole(e relation.Expr, width, cells int64) relation.Expr {
 	step := int64(l.step)
 	least, upper := max(int64(l.least), 1-exactWhole), min(int64(l.upper), exactWhole-1)
-	at := quotient(e, least, upper, step/2-int64(l.least), step*width)
-	cell := relation.Expr(relation.Clip{E: at, Least: 0, Greatest: float64(cells - 1)})
+	cell := quotient(e, least, upper, step/2-int64(l.least), step*width)
+	if _, greatest := cell.Span(); greatest >= cells { // half a step above the last point
+		cell = relation.Clip{E: cell, Least: 0, Greatest: float64(cells - 1)}
+	}
 	// Beyond 2^53 several whole numbers are one real number, so an end there is compared as a whole one.
 	if l.upper == exactWhole {
 		cell = relation.Choice{If: relation.Compare{Op: ">=", A: e, B: whole(exactWhole)}, Then: whole(cells - 1), Else: cell}
@@ -87,8 +89,14 @@ func (l *line) statedWhole(e relation.Expr, width, cells int64) relation.Expr {
 // line is then cut at a multiple of the divisor.
 func quotient(e relation.Expr, least, upper, plus, by int64) relation.Expr {
 	sum := func(upper int64) relation.Expr {
-		held := relation.Clip{E: e, Least: float64(least), Greatest: float64(upper)}
-		return relation.Quotient{E: relation.Arithmetic{Op: "+", A: held, B: whole(plus)}, By: by}
+		sum := relation.Expr(relation.Clip{E: e, Least: float64(least), Greatest: float64(upper)})
+		if plus != 0 {
+			sum = relation.Arithmetic{Op: "+", A: sum, B: whole(plus)}
+		}
+		if by > 1 {
+			sum = relation.Quotient{E: sum, By: by}
+		}
+		return sum
 	}
 	if upper+plus <= exactWhole {
 		return sum(upper)
