@@ -31,7 +31,7 @@ type Statement struct {
 func Statements(plan *compile.Plan) ([]Statement, error) {
 	declared := plan.Dataset.Source
 	if !declared.Stays {
-		return nil, errors.New("rows of the dataset come to weir, which counts them; a database is sent statements under database.rows: stay")
+		return nil, errors.New("rows of the dataset come to weir, which counts them; must stay in a database (dataset.database.rows: stay)")
 	}
 	dialect, err := dialectOf(declared.Program)
 	if err != nil {

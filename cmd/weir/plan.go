@@ -51,6 +51,9 @@ Exit codes: 0 done; 2 bad spec or usage; 3 privacy refused or over budget.`,
 			if err != nil {
 				return err
 			}
+			if statements && total {
+				return usage(c, errors.New("--sql: is given with --total, must be given without"))
+			}
 			if statements {
 				return printStatements(c, s, format, plan)
 			}
@@ -80,7 +83,6 @@ Exit codes: 0 done; 2 bad spec or usage; 3 privacy refused or over budget.`,
 	c.Flags().BoolVar(&statements, "sql", false, "print the SQL that a database gets which keeps the dataset's rows (text or json)")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object (--format json)")
 	c.Flags().StringVar(&format, "format", "text", "text, json, mermaid or dot")
-	c.MarkFlagsMutuallyExclusive("sql", "total")
 	return c
 }
 
