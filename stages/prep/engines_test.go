@@ -12,7 +12,7 @@ import (
 // TestEnginesComputeStages: of random rows with every trap, each engine computes what a stage's makers make, for every
 // conformance case whose stage has expressions.
 func TestEnginesComputeStages(t *testing.T) {
-	dialects := map[string]sql.Dialect{"postgres": sql.Postgres(), "duckdb": sql.DuckDB()}
+	dialects := map[string]sql.Dialect{"postgres": sql.Postgres(), "duckdb": sql.DuckDB(), "spark": sql.Spark()}
 	computed := 0
 	for _, e := range enginetest.List(t) {
 		for kind, cases := range conformance(t) {

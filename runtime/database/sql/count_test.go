@@ -84,13 +84,11 @@ func TestEnginesCount(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := map[string]string{}
-		for _, statement := range list {
-			for _, row := range e.run(t, "CREATE TEMPORARY TABLE kept AS "+made+"; "+statement+"; DROP TABLE kept") {
-				if _, twice := got[row[0]+" "+row[1]]; twice {
-					t.Errorf("%s: value %s of key %s is counted twice", e.Name(), row[1], row[0])
-				}
-				got[row[0]+" "+row[1]] = row[2]
+		for _, row := range e.overKept(t, made, list...) {
+			if _, twice := got[row[0]+" "+row[1]]; twice {
+				t.Errorf("%s: value %s of key %s is counted twice", e.Name(), row[1], row[0])
 			}
+			got[row[0]+" "+row[1]] = row[2]
 		}
 		compareCounts(t, e.Name(), got, k.counts(keys))
 	}
@@ -170,7 +168,7 @@ func TestEnginesKeepFromKept(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := map[string]int{}
-		for _, row := range e.run(t, "CREATE TEMPORARY TABLE kept AS "+made+"; "+again+"; DROP TABLE kept") {
+		for _, row := range e.overKept(t, made, again) {
 			got[fmt.Sprint(row)]++
 		}
 		for _, row := range k.rows {

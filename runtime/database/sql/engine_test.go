@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"strings"
 	"testing"
 
 	"weir/internal/enginetest"
@@ -35,4 +36,15 @@ func (e engine) run(t *testing.T, statements string) [][]string {
 		t.Fatalf("%s: %v: %.2000s", e.Name(), err, statements)
 	}
 	return rows
+}
+
+// overKept returns the rows of statements over the table kept, which a statement makes.
+func (e engine) overKept(t *testing.T, made string, statements ...string) [][]string {
+	t.Helper()
+	kind := "TABLE"
+	if e.Name() == "spark" {
+		kind = "VIEW" // it has no temporary tables
+	}
+	list := append([]string{"CREATE TEMPORARY " + kind + " kept AS " + made}, statements...)
+	return e.run(t, strings.Join(append(list, "DROP "+kind+" kept"), "; "))
 }

@@ -175,7 +175,7 @@ func TestBordersShowEveryChange(t *testing.T) {
 func TestEnginesComputeCells(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	for _, e := range enginetest.List(t) {
-		d := map[string]sql.Dialect{"postgres": sql.Postgres(), "duckdb": sql.DuckDB()}[e.Name]
+		d := map[string]sql.Dialect{"postgres": sql.Postgres(), "duckdb": sql.DuckDB(), "spark": sql.Spark()}[e.Name]
 		for _, c := range statedGrids() {
 			if g, err := GridOf(c); err == nil && !g.Coded() {
 				computeCells(t, e, d, g, append(g.Borders(), someOf(g, rng)...))
