@@ -355,6 +355,50 @@ func sampleOf(most, each int) (list []string) {
 	return list
 }
 
+// TestViewsOfRowsThatStay: a view that draws is refused before it is counted.
+func TestViewsOfRowsThatStay(t *testing.T) {
+	for _, e := range engines(t) {
+		e.create("CREATE TABLE @.t AS SELECT 1 AS n, 'north' AS place; CREATE VIEW @.v AS SELECT CASE WHEN random() < 2 THEN CAST(random() * 1000000000 AS INTEGER) END AS n, place FROM @.t")
+		from, err := e.open(t, "v", "stay, view: rows_of_one_unit", pipeline.Opening{Columns: columns()})
+		if err == nil {
+			_, err = from.Content(t.Context())
+		}
+		if !errors.Is(err, pipeline.ErrChanged) {
+			t.Errorf("%s: %v: must be a view that differs", e.name, err)
+		}
+	}
+}
+
+// TestStorageOfRowsThatStay: values that are spelled alike and stored otherwise are another table: 1000 microseconds are not
+// 1000 nanoseconds, and the text 1 is no number.
+func TestStorageOfRowsThatStay(t *testing.T) {
+	for _, e := range engines(t) {
+		cells := map[string]string{"words": "CAST('1' AS VARCHAR)", "whole": "CAST(1 AS INTEGER)"}
+		column := domain.Column{Name: "c", Type: domain.Categorical, Categories: []string{"1"}}
+		if e.name == "duckdb" {
+			cells = map[string]string{"micros": "make_timestamp(1000)", "nanos": "make_timestamp_ns(1000)"}
+			column = domain.Column{Name: "c", Type: domain.Datetime, Step: 1}
+		}
+		names := map[string]string{}
+		for name, cell := range cells {
+			e.create("CREATE TABLE @." + name + " AS SELECT " + cell + " AS c")
+			from, err := e.open(t, name, "stay", pipeline.Opening{Columns: &domain.Domain{Columns: []domain.Column{column}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			content, err := from.Content(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if other, is := names[content]; is {
+				t.Errorf("%s: %s and %s have one content", e.name, name, other)
+			}
+			names[content] = name
+			from.Close() // DuckDB locks a file that it has open
+		}
+	}
+}
+
 // TestRowsThatStayChange: a file that is another one at the end ends the run.
 func TestRowsThatStayChange(t *testing.T) {
 	if err := needsDuckDB(); err != nil {

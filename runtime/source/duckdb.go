@@ -160,7 +160,7 @@ func (d *openDuckDB) stay(o pipeline.Opening, sample int64) (pipeline.Opened, er
 	if err != nil {
 		return nil, err
 	}
-	return &countedByDuckDB{d, staying{filepath.Base(d.place), o.Columns, c, sample}}, nil
+	return &countedByDuckDB{d, staying{filepath.Base(d.place), o.Columns, counterOf(c, d.facts.View), sample}}, nil
 }
 
 // countedByDuckDB is an opened Database whose rows stay.

@@ -108,7 +108,7 @@ func (s server) stay(ctx context.Context, t *openTable, o pipeline.Opening) (pip
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", s.Table, err), t.Close())
 	}
-	return &countedByServer{staying{s.Table, o.Columns, c, s.Sample}, t.snapshot}, nil
+	return &countedByServer{staying{s.Table, o.Columns, counterOf(c, t.snapshot.Table.View), s.Sample}, t.snapshot}, nil
 }
 
 // countedByServer is an opened table of a server whose rows stay.
@@ -117,7 +117,8 @@ type countedByServer struct {
 	snapshot *postgres.Snapshot
 }
 
-// Unchanged implements pipeline.Opened: all statements see one snapshot, and Content looks at a view twice.
+// Unchanged implements pipeline.Opened: all statements see one snapshot, and a view is looked at again behind all
+// that is kept of it.
 func (t *countedByServer) Unchanged(context.Context) error { return nil }
 
 // Close implements pipeline.Opened.
@@ -226,7 +227,7 @@ func (t *openTable) same(digest string) error {
 		t.content = "rows " + digest
 	}
 	if t.content != "rows "+digest {
-		return fmt.Errorf("%w: the table %w", postgres.ErrDiffers, pipeline.ErrChanged)
+		return fmt.Errorf("%w: the table %w", errDiffers, pipeline.ErrChanged)
 	}
 	return io.EOF
 }

@@ -31,6 +31,52 @@ type counter interface {
 	Close() error
 }
 
+// viewed is the counter of a view. A transaction and files that are held keep tables still, and neither a function that
+// the view calls nor a foreign table behind it. So its content is asked for twice, and again behind all that is kept of
+// it: what is counted, and charged for, is of the rows that the run was identified by.
+type viewed struct {
+	counter
+	content string // "" before it was asked for
+}
+
+// counterOf returns the counter of a table, or of a view.
+func counterOf(c counter, view bool) counter {
+	if view {
+		return &viewed{counter: c}
+	}
+	return c
+}
+
+// Content implements counter.
+func (v *viewed) Content(ctx context.Context) (content string, faults []sql.Fault, err error) {
+	if content, faults, err = v.counter.Content(ctx); err != nil {
+		return "", nil, err
+	}
+	v.content = content
+	return content, faults, v.same(ctx)
+}
+
+// Keep implements relation.Session.
+func (v *viewed) Keep(ctx context.Context, r relation.Relation) (relation.Kept, error) {
+	kept, err := v.counter.Keep(ctx, r)
+	if err == nil {
+		err = v.same(ctx)
+	}
+	return kept, err
+}
+
+// same refuses other rows than those of the first content.
+func (v *viewed) same(ctx context.Context) error {
+	content, _, err := v.counter.Content(ctx)
+	if err == nil && content != v.content {
+		err = fmt.Errorf("%w: the table %w", errDiffers, pipeline.ErrChanged)
+	}
+	return err
+}
+
+// errDiffers is a view with other rows at another time.
+var errDiffers = errors.New("the rows differ from one reading to the next, as a view's do that calls now() or random()")
+
 // staying is an opened table whose rows stay where they are.
 type staying struct {
 	name    string // for messages

@@ -177,6 +177,16 @@ func (b Base) Counted() int { return 1 + len(b.faults) + pieces }
 // errAnswer is an answer that is none.
 var errAnswer = errors.New("the database answers otherwise than with the whole numbers that it was asked for")
 
+// stored lists how the columns are stored. It is a part of what a table is, since values of two storages may be spelled
+// alike and mean something else, such as microseconds and nanoseconds.
+func (b Base) stored() string {
+	var list strings.Builder
+	for _, c := range b.columns {
+		fmt.Fprintf(&list, "%s, ", c.Storage)
+	}
+	return list.String()
+}
+
 // Read takes the row of Content: what tells the table's rows from all others, and which rules cells break, in the order
 // of the columns.
 func (b Base) Read(row []string) (content string, faults []Fault, err error) {
@@ -192,5 +202,5 @@ func (b Base) Read(row []string) (content string, faults []Fault, err error) {
 			faults = append(faults, Fault{b.columns[at].Name, Rule(bits.TrailingZeros64(broken))})
 		}
 	}
-	return row[0] + " " + strings.Join(row[1+len(b.faults):], " "), faults, nil
+	return b.stored() + row[0] + " " + strings.Join(row[1+len(b.faults):], " "), faults, nil
 }

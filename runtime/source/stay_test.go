@@ -1,0 +1,51 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"weir/pipeline"
+	"weir/pipeline/relation"
+	"weir/runtime/database/sql"
+)
+
+// turning is a counter whose rows have these contents, one after the other, the last of them from then on.
+type turning struct {
+	counter
+	contents []string
+}
+
+func (c *turning) Content(context.Context) (content string, faults []sql.Fault, err error) {
+	content = c.contents[0]
+	if len(c.contents) > 1 {
+		c.contents = c.contents[1:]
+	}
+	return content, nil, nil
+}
+
+func (c *turning) Keep(context.Context, relation.Relation) (relation.Kept, error) { return nil, nil }
+
+// TestViewsAreLookedAtAgain: other rows of a view end what is asked of it, when its content is asked for and behind all
+// that is kept, which is before a charge. A table is looked at once.
+func TestViewsAreLookedAtAgain(t *testing.T) {
+	for _, of := range []struct {
+		contents      []string
+		content, keep bool // whether it is refused
+	}{{[]string{"a"}, false, false}, {[]string{"a", "b"}, true, true}, {[]string{"a", "a", "b"}, false, true}} {
+		v := counterOf(&turning{contents: of.contents}, true)
+		if _, _, err := v.Content(t.Context()); errors.Is(err, errDiffers) != of.content || errors.Is(err, pipeline.ErrChanged) != of.content {
+			t.Errorf("content of %v: %v", of.contents, err)
+		}
+		if _, err := v.Keep(t.Context(), relation.Relation{}); errors.Is(err, errDiffers) != of.keep {
+			t.Errorf("rows of %v are kept: %v", of.contents, err)
+		}
+	}
+	table := counterOf(&turning{contents: []string{"a", "b"}}, false)
+	if _, _, err := table.Content(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if _, err := table.Keep(t.Context(), relation.Relation{}); err != nil {
+		t.Error(err)
+	}
+}
