@@ -42,21 +42,21 @@ const oldest = 12
 // canKeep refuses a server or a role that cannot keep codes for the rounds of a run. Without them each round would
 // compute all codes again, inside of one transaction.
 func (s *Snapshot) canKeep(ctx context.Context) error {
-	rows, err := texts(ctx, s.holder, "the server's settings", `SELECT pg_catalog.current_setting('server_version_num'), pg_catalog.current_setting('server_encoding'),
+	row, err := one(ctx, s.holder, "the server's settings", 4, `SELECT pg_catalog.current_setting('server_version_num'), pg_catalog.current_setting('server_encoding'),
   pg_catalog.has_database_privilege(pg_catalog.current_database(), 'TEMPORARY'), pg_catalog.pg_is_in_recovery()`)
 	if err != nil {
 		return err
 	}
 	var errs []error
-	if version, err := strconv.Atoi(rows[0][0]); err != nil || version < oldest*10000 {
+	if version, err := strconv.Atoi(row[0]); err != nil || version < oldest*10000 {
 		errs = append(errs, fmt.Errorf("server: is older than PostgreSQL %d, which rows: stay needs", oldest))
 	}
-	if rows[0][1] != "UTF8" {
+	if row[1] != "UTF8" {
 		errs = append(errs, errors.New("server: the database's encoding is another one than UTF8, which rows: stay needs"))
 	}
-	if rows[0][3] != "f" {
+	if row[3] != "f" {
 		errs = append(errs, errors.New("server: is a standby, which keeps no temporary table; rows: stay needs the primary"))
-	} else if rows[0][2] != "t" {
+	} else if row[2] != "t" {
 		errs = append(errs, errors.New("role: cannot make temporary tables, in which codes are kept for the rounds of a run; "+
 			"GRANT TEMPORARY ON DATABASE ... TO the role"))
 	}
@@ -71,11 +71,11 @@ func (c *Counting) Content(ctx context.Context) (content string, faults []sql.Fa
 		return "", nil, err
 	}
 	defer conn.Close(context.Background())
-	rows, err := texts(ctx, conn, "the rows' content", c.base.Content)
+	row, err := one(ctx, conn, "the rows' content", c.base.Counted(), c.base.Content)
 	if err != nil {
 		return "", nil, err
 	}
-	return c.base.Read(rows[0])
+	return c.base.Read(row)
 }
 
 // connect opens a connection that lives as long as the session. It may write, which its role cannot, but for temporary
@@ -142,6 +142,9 @@ func (c *Counting) keep(ctx context.Context, conn *pgconn.PgConn, number int, qu
 	results, err := conn.Exec(ctx, "INSERT INTO "+k.name()+" "+query).ReadAll()
 	if err := refusal(ctx, "the codes of the rows", err); err != nil {
 		return nil, err
+	}
+	if len(results) != 1 {
+		return nil, misshapen("the codes of the rows")
 	}
 	k.rows = results[0].CommandTag.RowsAffected()
 	return k, run(ctx, conn, "the codes of the rows", "COMMIT")

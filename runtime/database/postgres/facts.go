@@ -60,13 +60,14 @@ func facts(ctx context.Context, c *pgconn.PgConn, name string, columns []string)
 	if err != nil {
 		return Table{}, fmt.Errorf("table: %w", err)
 	}
-	rows, err := texts(ctx, c, "the table's description", `
+	rows, err := texts(ctx, c, "the table's description", 6, `
 SELECT c.oid, c.relkind, pg_catalog.current_setting('is_superuser'),
   pg_catalog.pg_has_role(c.relowner, 'USAGE')
     OR pg_catalog.has_table_privilege(c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE')
     OR pg_catalog.has_any_column_privilege(c.oid, 'INSERT, UPDATE'),
   pg_catalog.has_table_privilege(c.oid, 'SELECT') OR pg_catalog.has_any_column_privilege(c.oid, 'SELECT'),
-  EXISTS (SELECT FROM pg_catalog.pg_partition_tree(c.oid) p JOIN pg_catalog.pg_class f ON f.oid = p.relid WHERE f.relkind = 'f')
+  EXISTS (WITH RECURSIVE parts (oid) AS (SELECT c.oid UNION SELECT i.inhrelid FROM parts JOIN pg_catalog.pg_inherits i ON i.inhparent = parts.oid)
+    SELECT FROM parts JOIN pg_catalog.pg_class f ON f.oid = parts.oid WHERE f.relkind = 'f')
 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname = $1::text AND c.relname = $2::text`, schema, table)
 	if err != nil {
@@ -100,7 +101,7 @@ func checkRole(name string, row []string) error {
 // find takes the columns that are asked for, in the order of the table. Where none is named it takes all that can be
 // read; one that is named and cannot be read is an error.
 func (t *Table) find(ctx context.Context, c *pgconn.PgConn, columns []string) error {
-	rows, err := texts(ctx, c, "the table's columns", `
+	rows, err := texts(ctx, c, "the table's columns", 4, `
 SELECT a.attname, y.typname, y.typtype, pg_catalog.has_column_privilege(a.attrelid, a.attnum, 'SELECT') FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type y ON y.oid = a.atttypid
 WHERE a.attrelid = $1::oid AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum`, t.Oid)
 	if err != nil {

@@ -82,11 +82,11 @@ func (s *Snapshot) take(ctx context.Context, columns []string) error {
 	if !table.equal(again) {
 		return errors.New("the table changed its form while it was opened; run it again")
 	}
-	ids, err := texts(ctx, s.holder, "the snapshot", "SELECT pg_catalog.pg_export_snapshot()")
+	row, err := one(ctx, s.holder, "the snapshot", 1, "SELECT pg_catalog.pg_export_snapshot()")
 	if err != nil {
 		return err
 	}
-	s.id = ids[0][0]
+	s.id = row[0]
 	return nil
 }
 

@@ -145,3 +145,20 @@ func TestStatesAreNamed(t *testing.T) {
 		}
 	}
 }
+
+// TestPostgresForeignRows: a table is refused of which a part lies on another server, which has no snapshot of ours: a
+// partition, or a table that inherits.
+func TestPostgresForeignRows(t *testing.T) {
+	s := newServer(t)
+	t.Cleanup(func() { s.exec(t, `DROP FOREIGN DATA WRAPPER @_far CASCADE`) })
+	s.exec(t, `CREATE FOREIGN DATA WRAPPER @_far`, `CREATE SERVER @_far FOREIGN DATA WRAPPER @_far`,
+		`CREATE TABLE @.parted (a int) PARTITION BY LIST (a)`, `CREATE FOREIGN TABLE @.part PARTITION OF @.parted DEFAULT SERVER @_far`,
+		`CREATE TABLE @.parent (a int)`, `CREATE TABLE @.child () INHERITS (@.parent)`, `CREATE FOREIGN TABLE @.grandchild () INHERITS (@.child) SERVER @_far`,
+		`CREATE TABLE @.other (a int)`, `CREATE TABLE @.heir () INHERITS (@.other)`)
+	for name, refused := range map[string]bool{"part": true, "parted": true, "parent": true, "child": true, "other": false} {
+		_, err := facts(t.Context(), open(t, s.as(s.role, "other"), "a").holder, s.schema+"."+name, []string{"a"})
+		if (err != nil && strings.Contains(err.Error(), "is foreign")) != refused {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

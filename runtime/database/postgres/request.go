@@ -51,8 +51,25 @@ func run(ctx context.Context, c *pgconn.PgConn, what, sql string) error {
 	return refusal(ctx, what, err)
 }
 
-// texts returns the rows of a query as text; null is "".
-func texts(ctx context.Context, c *pgconn.PgConn, what, sql string, values ...string) ([][]string, error) {
+// one returns the row of a query that has one, of so many cells, as text; null is "".
+func one(ctx context.Context, c *pgconn.PgConn, what string, cells int, sql string, values ...string) ([]string, error) {
+	rows, err := texts(ctx, c, what, cells, sql, values...)
+	if err == nil && len(rows) != 1 {
+		err = misshapen(what)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return rows[0], nil
+}
+
+// misshapen is an answer of a server that none of PostgreSQL's gives.
+func misshapen(what string) error {
+	return fmt.Errorf("the database answers for %s with other rows or cells than it was asked for", what)
+}
+
+// texts returns the rows of a query, of so many cells, as text; null is "".
+func texts(ctx context.Context, c *pgconn.PgConn, what string, cells int, sql string, values ...string) ([][]string, error) {
 	parameters := make([][]byte, len(values))
 	for i, v := range values {
 		parameters[i] = []byte(v)
@@ -63,6 +80,9 @@ func texts(ctx context.Context, c *pgconn.PgConn, what, sql string, values ...st
 	}
 	rows := make([][]string, len(result.Rows))
 	for i, row := range result.Rows {
+		if len(row) != cells {
+			return nil, misshapen(what)
+		}
 		for _, cell := range row {
 			rows[i] = append(rows[i], string(cell))
 		}

@@ -44,7 +44,7 @@ func Look(ctx context.Context, place Place, names []string) (Standing, error) {
 // look is Look over a connection.
 func look(ctx context.Context, c *pgconn.PgConn, place Place) (s Standing, err error) {
 	schema, table, _ := Split(place.Table) // was checked
-	rows, err := texts(ctx, c, "the schema's description", `
+	rows, err := texts(ctx, c, "the schema's description", 4, `
 SELECT pg_catalog.current_setting('is_superuser'),
   pg_catalog.has_schema_privilege(n.oid, 'CREATE') AND pg_catalog.has_schema_privilege(n.oid, 'USAGE'), c.oid IS NOT NULL,
   pg_catalog.obj_description(c.oid, 'pg_class')
@@ -75,15 +75,15 @@ func (s *Snapshot) Server(ctx context.Context) (server, role string, err error) 
 
 // who returns the server's identifier, which its copies share, and the role of the session.
 func who(ctx context.Context, c *pgconn.PgConn) (server, role string, err error) {
-	rows, err := texts(ctx, c, "the session's role", "SELECT session_user")
+	row, err := one(ctx, c, "the session's role", 1, "SELECT session_user")
 	if err != nil {
 		return "", "", err
 	}
-	id, err := texts(ctx, c, "the server's identifier", "SELECT system_identifier FROM pg_catalog.pg_control_system()")
+	id, err := one(ctx, c, "the server's identifier", 1, "SELECT system_identifier FROM pg_catalog.pg_control_system()")
 	if err != nil {
 		return "", "", err
 	}
-	return id[0][0], rows[0][0], nil
+	return id[0], row[0], nil
 }
 
 // longestName is the most bytes of a name: of a longer one the server keeps the first (PostgreSQL 15, section 4.1.1).
