@@ -24,7 +24,7 @@ type DatabaseTable struct {
 	Read       *Reader `yaml:"read,omitempty" json:"read,omitempty" doc:"What DuckDB reads: one of parquet, csv and database."`
 	Connection string  `yaml:"connection,omitempty" json:"connection,omitempty" doc:"Of a server: service:NAME, an entry of pg_service.conf, or env:NAME, an environment variable that holds a connection; never the connection itself."`
 	Table      string  `yaml:"table,omitempty" json:"table,omitempty" doc:"Of a server: SCHEMA.TABLE, as the catalogue spells it. Columns that the domain does not name are not asked for."`
-	View       string  `yaml:"view,omitempty" json:"view,omitempty" enum:"rows_of_one_unit" doc:"Needed where the table is a view: whoever signs the spec says that each of its rows follows from rows of one privacy unit alone. weir cannot see what a view joins or sums up."`
+	View       string  `yaml:"view,omitempty" json:"view,omitempty" enum:"rows_of_one_unit" doc:"Needed where the table is a view, or one of which row security shows the role a part: whoever signs the spec says that each of its rows follows from rows of one privacy unit alone. weir cannot see what a view joins or sums up."`
 	Timeout    int64   `yaml:"timeout,omitempty" json:"timeout,omitempty" unit:"seconds" min:"1" max:"864000" doc:"Most time for one request to a server; none by default."`
 }
 

@@ -84,14 +84,28 @@ func (s server) browse(ctx context.Context, _ pipeline.Opening) (*Browsed, error
 func (s server) snapshot(ctx context.Context, columns []string) (*openTable, table.Stored, error) {
 	place := postgres.Place{Connection: s.Connection, Table: s.Table, Timeout: time.Duration(s.Timeout) * time.Second, Env: os.Getenv}
 	snapshot, err := postgres.Open(ctx, place, columns)
-	if err == nil && snapshot.Table.View && s.View == "" {
-		err = errors.Join(errView, snapshot.Close())
+	if err == nil && s.View == "" {
+		if unsigned := unsigned(snapshot.Table); unsigned != nil {
+			err = errors.Join(unsigned, snapshot.Close())
+		}
 	}
 	if err != nil {
 		return nil, table.Stored{}, fmt.Errorf("%s: %w", s.Table, err)
 	}
 	t := &openTable{snapshot: snapshot}
 	return t, table.Stored{Name: s.Table, Schema: snapshot.Table.Arrow(), Begin: t.begin}, nil
+}
+
+// unsigned is what a spec has to answer for of a table; nil where the server holds it still.
+func unsigned(t postgres.Table) error {
+	switch {
+	case t.View:
+		return errView
+	case t.Policed:
+		return errors.New("has row security, which shows the role some of its rows, must have none; or database.view: rows_of_one_unit, " +
+			"where what is shown of each row follows from rows of one privacy unit alone")
+	}
+	return nil
 }
 
 // stay is the table whose rows the server counts.
@@ -108,7 +122,7 @@ func (s server) stay(ctx context.Context, t *openTable, o pipeline.Opening) (pip
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", s.Table, err), t.Close())
 	}
-	return &countedByServer{staying{s.Table, o.Columns, counterOf(c, t.snapshot.Table.View), s.Sample}, t.snapshot}, nil
+	return &countedByServer{staying{s.Table, o.Columns, counterOf(c, unsigned(t.snapshot.Table) != nil), s.Sample}, t.snapshot}, nil
 }
 
 // countedByServer is an opened table of a server whose rows stay.

@@ -7,8 +7,16 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/relation"
+	"weir/runtime/database/postgres"
 	"weir/runtime/database/sql"
 )
+
+// TestWhatIsSigned: of a view, and of row security, a spec has to say that a row follows from one unit.
+func TestWhatIsSigned(t *testing.T) {
+	if unsigned(postgres.Table{}) != nil || unsigned(postgres.Table{View: true}) == nil || unsigned(postgres.Table{Policed: true}) == nil {
+		t.Error("a table is a view, or a view is none")
+	}
+}
 
 // turning is a counter whose rows have these contents, one after the other, the last of them from then on.
 type turning struct {

@@ -17,6 +17,7 @@ type Table struct {
 	Schema  string
 	Name    string
 	View    bool // or a materialized one
+	Policed bool // row security decides which rows the role sees
 	Columns []Column
 	Unread  []Unread // where all columns were asked for: those that cannot be read
 }
@@ -60,14 +61,15 @@ func facts(ctx context.Context, c *pgconn.PgConn, name string, columns []string)
 	if err != nil {
 		return Table{}, fmt.Errorf("table: %w", err)
 	}
-	rows, err := texts(ctx, c, "the table's description", 6, `
+	rows, err := texts(ctx, c, "the table's description", 7, `
 SELECT c.oid, c.relkind, pg_catalog.current_setting('is_superuser'),
   pg_catalog.pg_has_role(c.relowner, 'USAGE')
     OR pg_catalog.has_table_privilege(c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE')
     OR pg_catalog.has_any_column_privilege(c.oid, 'INSERT, UPDATE'),
   pg_catalog.has_table_privilege(c.oid, 'SELECT') OR pg_catalog.has_any_column_privilege(c.oid, 'SELECT'),
   EXISTS (WITH RECURSIVE parts (oid) AS (SELECT c.oid UNION SELECT i.inhrelid FROM parts JOIN pg_catalog.pg_inherits i ON i.inhparent = parts.oid)
-    SELECT FROM parts JOIN pg_catalog.pg_class f ON f.oid = parts.oid WHERE f.relkind = 'f')
+    SELECT FROM parts JOIN pg_catalog.pg_class f ON f.oid = parts.oid WHERE f.relkind = 'f'),
+  pg_catalog.row_security_active(c.oid)
 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname = $1::text AND c.relname = $2::text`, schema, table)
 	if err != nil {
@@ -76,7 +78,7 @@ WHERE n.nspname = $1::text AND c.relname = $2::text`, schema, table)
 	if len(rows) != 1 {
 		return Table{}, fmt.Errorf("table: %s is not in the database, must be SCHEMA.TABLE as the catalogue spells it", name)
 	}
-	t := Table{Oid: rows[0][0], Schema: schema, Name: table, View: rows[0][1] == "v" || rows[0][1] == "m"}
+	t := Table{Oid: rows[0][0], Schema: schema, Name: table, View: rows[0][1] == "v" || rows[0][1] == "m", Policed: rows[0][6] == "t"}
 	return t, errors.Join(checkRole(name, rows[0]), t.find(ctx, c, columns))
 }
 

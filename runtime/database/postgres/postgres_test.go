@@ -146,6 +146,17 @@ func TestStatesAreNamed(t *testing.T) {
 	}
 }
 
+// TestPostgresRowSecurity: a table of which policies show the role a part is told from others; its owner sees all.
+func TestPostgresRowSecurity(t *testing.T) {
+	s := newServer(t)
+	s.exec(t, `CREATE TABLE @.t (a int)`, `CREATE TABLE @.shown (a int)`, `ALTER TABLE @.shown ENABLE ROW LEVEL SECURITY`, `CREATE POLICY p ON @.shown USING (a > 0)`)
+	for name, policed := range map[string]bool{"t": false, "shown": true} {
+		if got := open(t, s.as(s.role, name), "a").Table.Policed; got != policed {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
 // TestPostgresForeignRows: a table is refused of which a part lies on another server, which has no snapshot of ours: a
 // partition, or a table that inherits.
 func TestPostgresForeignRows(t *testing.T) {
