@@ -226,17 +226,17 @@ func (d Dialect) group(kept string, keys []relation.Key, g group) (string, error
 		return d.one(kept, g.keys[0], keys[g.keys[0]].Expr)
 	}
 	p := newPrinter(d, d.keptColumn, nil)
-	code, decoded, stride := "0", make([]string, len(g.leaves)), 1
+	codes, decoded, stride := make([]string, len(g.leaves)), make([]string, len(g.leaves)), 1
 	inside := newPrinter(d, d.keptColumn, nil)
 	inside.known = map[string]piece{}
 	for i, one := range g.leaves {
-		code = "(" + code + ") + " + p.expr(one.Expr).sql + " * " + strconv.Itoa(stride)
+		codes[i] = p.keptWhole(one.Expr) + " * " + strconv.Itoa(stride) // below the limit of joint, in whatever width
 		place := "(x.code " + d.quotient + " " + strconv.Itoa(stride) + ") % " + strconv.Itoa(int(one.size))
 		decoded[i] = d.toWhole.of(place) + " AS g" + strconv.Itoa(i)
 		inside.known[one.name] = literal("x.g" + strconv.Itoa(i))
 		stride *= int(one.size)
 	}
-	source := d.nested("SELECT CAST(" + code + " AS " + d.integer + ") AS code FROM " + p.from(kept+" AS x"))
+	source := "(SELECT CAST(" + strings.Join(codes, " + ") + " AS " + d.integer + ") AS code FROM " + p.from(kept+" AS x") + ") AS x"
 	source = d.nested("SELECT x.code, count(*) AS n FROM " + source + " GROUP BY x.code")
 	source = d.nested("SELECT " + strings.Join(decoded, ", ") + ", x.n FROM " + source)
 	var list [][2]string
@@ -254,12 +254,16 @@ func (p *printer) key(e relation.Expr) string { return p.expr(e).sql }
 // one prints what counts one key.
 func (d Dialect) one(kept string, at int, key relation.Expr) (string, error) {
 	p := newPrinter(d, d.keptColumn, nil)
-	value := p.expr(key).sql
-	if c, is := key.(relation.Column); is {
-		value = "x.c" + strconv.Itoa(c.At) // as narrow as it is kept
+	return "SELECT " + strconv.Itoa(at) + " AS k, x.v, count(*) AS n FROM (SELECT " + p.keptWhole(key) + " AS v FROM " +
+		p.from(kept+" AS x") + ") AS x GROUP BY x.v", p.err
+}
+
+// keptWhole prints an expression over kept columns; a column alone is as narrow as it is kept.
+func (p *printer) keptWhole(e relation.Expr) string {
+	if c, is := e.(relation.Column); is {
+		return "x.c" + strconv.Itoa(c.At)
 	}
-	return "SELECT " + strconv.Itoa(at) + " AS k, x.v, count(*) AS n FROM " +
-		d.nested("SELECT "+value+" AS v FROM "+p.from(kept+" AS x")) + " GROUP BY x.v", p.err
+	return p.expr(e).sql
 }
 
 // identity is the same text for equal expressions.

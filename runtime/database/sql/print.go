@@ -241,9 +241,6 @@ func (p *printer) divide(e relation.Expr, op string, by int64) piece {
 	return write("(%s "+strings.ReplaceAll(op, "%", "%%")+" %s)", p.expr(e), literal(p.d.Whole(by)))
 }
 
-// mostSteps is the most values of a list that are told apart by comparisons; a longer one is an array.
-const mostSteps = 64
-
 // lookup prints a list by the places at which its value changes, or as an array.
 func (p *printer) lookup(e relation.Lookup) piece {
 	if len(e.To) == 0 {
@@ -256,7 +253,7 @@ func (p *printer) lookup(e relation.Lookup) piece {
 			cuts, values = append(cuts, strconv.Itoa(i)), append(values, short(e.To[i]))
 		}
 	}
-	if len(values) > mostSteps {
+	if len(values) > p.d.steps {
 		list := make([]string, len(e.To))
 		for i, n := range e.To {
 			list[i] = short(n)
