@@ -236,26 +236,27 @@ func (d Dialect) group(kept string, keys []relation.Key, g group) (string, error
 		inside.known[one.name] = literal("x.g" + strconv.Itoa(i))
 		stride *= int(one.size)
 	}
-	source := "(SELECT CAST(" + strings.Join(codes, " + ") + " AS " + d.integer + ") AS code FROM " + p.from(kept+" AS x") + ") AS x"
+	code := strings.Join(codes, " + ")
+	source := "(SELECT CAST(" + code + " AS " + d.integer + ") AS code FROM " + p.from(kept+" AS x", code) + ") AS x"
 	source = d.nested("SELECT x.code, count(*) AS n FROM " + source + " GROUP BY x.code")
 	source = d.nested("SELECT " + strings.Join(decoded, ", ") + ", x.n FROM " + source)
 	var list [][2]string
+	above := ""
 	for _, i := range g.keys {
-		list = append(list, [2]string{strconv.Itoa(i), inside.key(keys[i].Expr)})
+		key := inside.expr(keys[i].Expr).sql
+		list, above = append(list, [2]string{strconv.Itoa(i), key}), above+" "+key
 	}
-	source = d.nested(d.spread(list, inside.from(source)))
+	source = d.nested(d.spread(list, inside.from(source, above, "n")))
 	counts := "SELECT x.k, x.v, " + d.toWhole.of("sum(x.n)") + " AS n FROM " + source + " GROUP BY x.k, x.v"
 	return counts, errors.Join(p.err, inside.err)
 }
 
-// key prints a key over leaves that are columns already.
-func (p *printer) key(e relation.Expr) string { return p.expr(e).sql }
-
 // one prints what counts one key.
 func (d Dialect) one(kept string, at int, key relation.Expr) (string, error) {
 	p := newPrinter(d, d.keptColumn, nil)
-	return "SELECT " + strconv.Itoa(at) + " AS k, x.v, count(*) AS n FROM (SELECT " + p.keptWhole(key) + " AS v FROM " +
-		p.from(kept+" AS x") + ") AS x GROUP BY x.v", p.err
+	value := p.keptWhole(key)
+	return "SELECT " + strconv.Itoa(at) + " AS k, x.v, count(*) AS n FROM (SELECT " + value + " AS v FROM " +
+		p.from(kept+" AS x", value) + ") AS x GROUP BY x.v", p.err
 }
 
 // keptWhole prints an expression over kept columns; a column alone is as narrow as it is kept.

@@ -15,11 +15,14 @@ type printer struct {
 	d      Dialect
 	column func(at int) string // SQL of a column of the row
 	below  []reach             // of the columns
-	levels [][]string          // "SQL AS name", of each level
-	names  map[string]piece    // by SQL
-	known  map[string]piece    // expressions, as Go writes them, that are columns already
-	err    error               // the first part that cannot be computed alike
+	levels []level
+	names  map[string]piece // by SQL
+	known  map[string]piece // expressions, as Go writes them, that are columns already
+	err    error            // the first part that cannot be computed alike
 }
+
+// level is SQL that is computed and named together.
+type level struct{ sql, names []string }
 
 // piece is SQL of an expression.
 type piece struct {
@@ -51,10 +54,11 @@ func (p *printer) named(of piece) piece {
 		return name
 	}
 	if of.level == len(p.levels) {
-		p.levels = append(p.levels, nil)
+		p.levels = append(p.levels, level{})
 	}
 	name := piece{"t" + strconv.Itoa(len(p.names)), of.level + 1, true}
-	p.levels[of.level] = append(p.levels[of.level], of.sql+" AS "+name.sql)
+	at := &p.levels[of.level]
+	at.sql, at.names = append(at.sql, of.sql), append(at.names, name.sql)
 	p.names[of.sql] = name
 	return name
 }

@@ -2,7 +2,10 @@ package sql
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -65,7 +68,6 @@ func (p *printer) layer(from string, l relation.Layer, last bool) (string, []rea
 		if last {
 			list[i] = p.d.narrowed(c.Expr, list[i])
 		}
-		list[i] += " AS c" + strconv.Itoa(i)
 		reaches[i] = p.reach(c.Expr)
 	}
 	if len(list) == 0 {
@@ -77,7 +79,11 @@ func (p *printer) layer(from string, l relation.Layer, last bool) (string, []rea
 			return "", nil, fmt.Errorf("the rows that stay: %w", p.err)
 		}
 	}
-	return "SELECT " + strings.Join(list, ", ") + " FROM " + p.from(from) + where, reaches, nil
+	from = p.from(from, strings.Join(list, " ")+where)
+	for i := range l.Columns {
+		list[i] += " AS c" + strconv.Itoa(i)
+	}
+	return "SELECT " + strings.Join(list, ", ") + " FROM " + from + where, reaches, nil
 }
 
 // narrowed casts whole numbers to the narrowest integers that hold their span.
@@ -94,12 +100,34 @@ func (d Dialect) narrowed(e relation.Expr, sql string) string {
 	return sql
 }
 
-// from is the source of rows with all that the printer has named.
-func (p *printer) from(source string) string {
-	for _, level := range p.levels {
-		source = p.d.nested("SELECT x.*, " + strings.Join(level, ", ") + " FROM " + source)
+// from is the source of rows with all that the printer has named. Each level hands on the columns that SQL above it
+// names, and those that are always: PostgreSQL takes 1,664 columns in a SELECT.
+func (p *printer) from(source, above string, always ...string) string {
+	needed, passed := columnsIn(above), make([][]string, len(p.levels))
+	for i, l := range slices.Backward(p.levels) {
+		for _, name := range l.names {
+			delete(needed, name)
+		}
+		passed[i] = append(slices.Sorted(maps.Keys(needed)), always...)
+		maps.Copy(needed, columnsIn(strings.Join(l.sql, " ")))
+	}
+	for i, l := range p.levels {
+		columns := passed[i]
+		for j, sql := range l.sql {
+			columns = append(columns, sql+" AS "+l.names[j])
+		}
+		source = p.d.nested("SELECT " + strings.Join(columns, ", ") + " FROM " + source)
 	}
 	return source
+}
+
+// columnsIn returns the names of columns in SQL of expressions, in which no text stands that could look like one.
+func columnsIn(sql string) map[string]bool {
+	names := map[string]bool{}
+	for _, name := range regexp.MustCompile(`\b[cgst][0-9]+\b`).FindAllString(sql, -1) {
+		names[name] = true
+	}
+	return names
 }
 
 // nested is a statement as the source of rows of another, behind a fence where an engine would copy SQL across.
@@ -123,5 +151,6 @@ func (d Dialect) Try(of relation.Type, values []float64, list []relation.Expr) (
 		}
 		columns = append(columns, one.sql+" AS e"+strconv.Itoa(i))
 	}
-	return "SELECT " + strings.Join(columns, ", ") + " FROM " + p.from(d.nested(d.rows(literals))), p.err
+	selected := strings.Join(columns, ", ")
+	return "SELECT " + selected + " FROM " + p.from(d.nested(d.rows(literals)), selected, "p"), p.err
 }
