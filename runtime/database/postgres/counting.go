@@ -23,6 +23,9 @@ type Counting struct {
 
 	mu    sync.Mutex
 	conns []*pgconn.PgConn
+
+	trying sync.Mutex
+	tries  *pgconn.PgConn // of every Try; nil before the first
 }
 
 // Counting prepares to compute from the table's columns. Columns are those that are read, with what their cells mean; of
@@ -156,13 +159,15 @@ func (c *Counting) Try(ctx context.Context, of relation.Type, values []float64, 
 	if err != nil {
 		return nil, err
 	}
-	conn, err := c.snapshot.join(ctx)
-	if err != nil {
-		return nil, err
+	c.trying.Lock()
+	defer c.trying.Unlock()
+	if c.tries == nil {
+		if c.tries, err = c.connect(ctx); err != nil {
+			return nil, err
+		}
 	}
-	defer conn.Close(context.Background())
 	t := sql.NewTrial(len(list), len(values))
-	if err := numbers(ctx, conn, "the test of cells", query, t.Add); err != nil {
+	if err := numbers(ctx, c.tries, "the test of cells", query, t.Add); err != nil {
 		return nil, err
 	}
 	return t.Results()

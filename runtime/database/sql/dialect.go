@@ -5,6 +5,7 @@ package sql
 
 import (
 	"encoding/hex"
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -42,7 +43,7 @@ func Postgres() Dialect {
 		`extract(minute FROM $)::int8 * 60000000 + extract(microseconds FROM $)::int8 END)`
 	return Dialect{
 		name: "postgres", quote: `"`,
-		text:    func(s string) string { return `convert_from('\x` + hex.EncodeToString([]byte(s)) + `','UTF8')` },
+		text:    numbered,
 		toWhole: `($)::int8`, toReal: `($)::float8`,
 		bytes: `($)::text COLLATE pg_catalog."C"`, nan: `($) = 'NaN'::float8`, finiteTime: `isfinite($)`,
 		days: `(CASE WHEN isfinite($) THEN ` + day + ` END)`, micros: micros,
@@ -75,6 +76,16 @@ func Spark() Dialect {
 		small: "SMALLINT", integer: "INT", arithmetic: sparkArithmetic(), counting: sparkCounting(),
 		storing: sparkStoring(),
 	}
+}
+
+// numbered is a text of PostgreSQL's, made of the numbers of its characters: a constant, which convert_from would compute
+// for every row (PostgreSQL 15, section 4.1.2.3). The session has standard_conforming_strings, and the database UTF8.
+func numbered(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		fmt.Fprintf(&b, `\+%06X`, r)
+	}
+	return "U&'" + b.String() + "'::text"
 }
 
 // escaped is a text of DuckDB's, made of the hexadecimal form of each byte.
