@@ -91,10 +91,7 @@ func (c *Counting) connect(ctx context.Context) (*pgconn.PgConn, error) {
 	c.mu.Lock()
 	c.conns = append(c.conns, conn)
 	c.mu.Unlock()
-	for _, sql := range append(settings(c.snapshot.place.Timeout), "SET work_mem = '64MB'",
-		// An older server has not all of them; some systems cannot look after the client of a running statement.
-		`SELECT pg_catalog.set_config(s.name, v.value, false) FROM pg_catalog.pg_settings s JOIN (VALUES ('client_connection_check_interval', '1000'),
-  ('idle_session_timeout', '0')) v (name, value) ON s.name = v.name WHERE pg_catalog.version() LIKE '%linux%' OR v.value = '0'`) {
+	for _, sql := range append(settings(c.snapshot.place.Timeout), "SET work_mem = '64MB'") {
 		if err := run(ctx, conn, "the session", sql); err != nil {
 			return nil, err
 		}

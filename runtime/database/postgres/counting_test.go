@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
+
 	"weir/pipeline/relation"
 	"weir/runtime/database/sql"
 )
@@ -193,5 +195,26 @@ func TestPostgresCountsLoseTheirServer(t *testing.T) {
 		cancel()
 		s.exec(t, `DO $$ BEGIN FOR i IN 1..600 LOOP PERFORM pg_stat_clear_snapshot(); EXIT WHEN NOT EXISTS (SELECT `+backend+`); PERFORM pg_sleep(.05);
 			IF i = 600 THEN RAISE 'goes on'; END IF; END LOOP; END $$`)
+	}
+}
+
+// TestPostgresLooksAfterItsClient: a statement whose weir was killed ends with it, where the server can tell.
+func TestPostgresLooksAfterItsClient(t *testing.T) {
+	s := withStays(t)
+	snapshot := open(t, s.as(s.role, "t"))
+	joined, err := snapshot.join(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer joined.Close(context.Background())
+	kept, err := counting(t, snapshot, staysColumns()).connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, conn := range map[string]*pgconn.PgConn{"joined": joined, "kept": kept} {
+		row, err := one(t.Context(), conn, "a setting", 1, `SELECT coalesce(current_setting('client_connection_check_interval', true), 'none')`)
+		if err != nil || row[0] != "1s" && row[0] != "none" {
+			t.Errorf("%s: %v, %v", name, row, err)
+		}
 	}
 }

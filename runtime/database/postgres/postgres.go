@@ -142,5 +142,9 @@ func settings(timeout time.Duration) []string {
 		"SET synchronize_seqscans = off",
 		fmt.Sprintf("SET statement_timeout = %d", timeout.Milliseconds()),
 		"SET idle_in_transaction_session_timeout = 0",
+		// A server looks after the client of a running statement, which else goes on when weir is killed. An older one has
+		// not all of these; not every system can.
+		`SELECT pg_catalog.set_config(s.name, v.value, false) FROM pg_catalog.pg_settings s JOIN (VALUES ('client_connection_check_interval', '1000'),
+  ('idle_session_timeout', '0')) v (name, value) ON s.name = v.name WHERE pg_catalog.version() LIKE '%linux%' OR v.value = '0'`,
 	}
 }

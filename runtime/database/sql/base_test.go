@@ -217,7 +217,11 @@ func TestCappedRowsInEngines(t *testing.T) {
 			for i, r := range rows {
 				cells[i] = r.sql(e)
 			}
-			b, err := e.Base(Table{From: "(VALUES " + strings.Join(cells, ", ") + ") AS t(u, x, t, n)", Columns: columns, MaxRows: 2})
+			from := "(VALUES " + strings.Join(cells, ", ") + ") AS t(u, x, t, n)"
+			if e.Name() == "duckdb" { // a and A are two units, whatever the column takes for equal
+				from = "(SELECT u COLLATE NOCASE AS u, x, t, n FROM " + from + ") AS t"
+			}
+			b, err := e.Base(Table{From: from, Columns: columns, MaxRows: 2})
 			if err != nil {
 				t.Fatal(err)
 			}
