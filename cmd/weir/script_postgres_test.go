@@ -16,7 +16,8 @@ import (
 
 // TestPostgresScripts runs testdata/postgres/*.txtar against the server that WEIR_POSTGRES names. Each script has a
 // schema $SCHEMA, a role that can read it, to which CLINIC connects, a role that can make tables in a schema
-// ${SCHEMA}_lab, to which RELEASE connects, and two commands of the server's owner: sql sends files of statements, export FILE TABLE writes a CSV file.
+// ${SCHEMA}_lab, to which RELEASE connects, and two commands of the server's owner: sql
+// sends files of statements, export FILE TABLE writes a CSV file. untilItAnswers runs weir while the server dies.
 func TestPostgresScripts(t *testing.T) {
 	words := os.Getenv("WEIR_POSTGRES")
 	if words == "" {
@@ -59,7 +60,7 @@ func TestPostgresScripts(t *testing.T) {
 				"ALTER DEFAULT PRIVILEGES IN SCHEMA " + schema + " GRANT SELECT ON TABLES TO " + schema + "_reader")
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"weir": own.command, "exits": own.exits, "edit": edit, "take": take,
+			"weir": own.command, "exits": own.exits, "edit": edit, "take": take, "untilItAnswers": own.untilItAnswers(words),
 			"sql": func(ts *testscript.TestScript, _ bool, args []string) {
 				for _, file := range args {
 					ts.Check(send("SET search_path = " + ts.Getenv("SCHEMA") + "; " + ts.ReadFile(file)))
