@@ -129,8 +129,15 @@ type Opened interface {
 
 // OnServer is an Opened whose rows a server has.
 type OnServer interface {
-	// Server returns what tells the server from others, and the role that reads.
-	Server(ctx context.Context) (server, role string, err error)
+	// Server asks where the rows lie, and who reads them. It stays on the owner's side.
+	Server(ctx context.Context) (Server, error)
+}
+
+// Server says where a table of a server lies, by whatever connection it is reached.
+type Server struct {
+	ID    string // of the server and its copies
+	Role  string // of the connection
+	Place string // of the table among all of all servers
 }
 
 // ReadByProgram is an Opened whose rows another program reads.

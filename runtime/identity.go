@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"weir/pipeline"
 	"weir/pipeline/compile"
@@ -23,6 +24,7 @@ type opened struct {
 	identity
 	pipeline.Opened // nil where no data is opened
 	table           pipeline.Table
+	left            atomic.Pointer[int64] // rows beyond the cap of their unit, as the last whole reading counted them; nil before
 }
 
 // Close closes the source, where one is opened.
@@ -42,7 +44,7 @@ func openSource(ctx context.Context, plan *compile.Plan, held *files.Held, opts 
 	s.table.Header = plan.Spec.Header()
 	rows := s.table.Open // of a table that stays: of a sample, from which the source has left what is beyond the cap
 	if s.table.Pushed == nil {
-		rows = countRows(capUnits(s.table, plan.Spec.Dataset.PrivacyUnit))
+		rows = countRows(capUnits(s.table, plan.Spec.Dataset.PrivacyUnit, func(rows int64) { s.left.Store(&rows) }))
 	}
 	s.table.Open = nameErrors(pipeline.DatasetID, rows)
 	return s, nil
@@ -77,7 +79,15 @@ func (s *opened) open(ctx context.Context, plan *compile.Plan, held *files.Held,
 	if err != nil {
 		return err
 	}
-	s.identity, err = identify(ctx, held.Path(d.Declared.Table()), content, parts, s.table, plan, held.Folder, opts)
+	place := ""
+	if on, is := from.(pipeline.OnServer); is {
+		server, err := on.Server(ctx)
+		if err != nil {
+			return err
+		}
+		place = server.Place
+	}
+	s.identity, err = identify(ctx, held.Path(d.Declared.Table()), content, place, parts, s.table, plan, held.Folder, opts)
 	return errors.Join(err, each(names, held.Named))
 }
 
@@ -134,10 +144,10 @@ func publicIdentity(what, version string, opts Options) identity {
 	return id
 }
 
-// identify finds the id of the dataset whose rows lie at a path and have a content, and whose files have the contents
+// identify finds the id of the dataset whose rows lie at a path, and at a place of a server, and have a content, and whose files have the contents
 // of parts where they are several, or gives it one. A run with a test seed leaves no mark on the owner's side, and gives the same bytes on
 // any machine.
-func identify(ctx context.Context, path, content string, parts []string, rows pipeline.Table, plan *compile.Plan, folder *files.Folder, opts Options) (identity, error) {
+func identify(ctx context.Context, path, content, place string, parts []string, rows pipeline.Table, plan *compile.Plan, folder *files.Folder, opts Options) (identity, error) {
 	version := string(plan.Spec.Dataset.Version)
 	if opts.Insecure != nil {
 		id := publicIdentity("insecure", version, opts)
@@ -148,7 +158,7 @@ func identify(ctx context.Context, path, content string, parts []string, rows pi
 	if err != nil {
 		return identity{}, err
 	}
-	known, err := dataset.Identify(ctx, dataset.Opening{Disk: opts.Disk, Out: opts.owners(), Path: path, Version: version, Digest: content, Parts: parts, Where: plan.Spec.Dataset.Declared.Where,
+	known, err := dataset.Identify(ctx, dataset.Opening{Disk: opts.Disk, Out: opts.owners(), Path: path, Version: version, Digest: content, Parts: parts, Where: plan.Spec.Dataset.Declared.Where, Place: place,
 		Ledger: askedLedger(plan, folder, opts), Uncharged: unpaid(plan), Replay: opts.Replay != nil, Locked: opts.locking || opts.Locked != nil, Rows: rows, Clock: opts.Clock, Random: opts.Random})
 	if err != nil {
 		return identity{}, err

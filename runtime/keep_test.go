@@ -58,7 +58,7 @@ func stayTable(rows []stay) pipeline.Table {
 // byHash returns the rows that stay, in words, under keep: by_hash.
 func byHash(t *testing.T, rows []stay, most int) []string {
 	t.Helper()
-	capped := capUnits(stayTable(rows), pipeline.Unit{Column: "unit", MaxRows: most, Keep: pipeline.KeepByHash})
+	capped := capUnits(stayTable(rows), pipeline.Unit{Column: "unit", MaxRows: most, Keep: pipeline.KeepByHash}, nil)
 	var twice [2][]string // the second reading goes by what the first found
 	for n := range twice {
 		rec, err := capped.Collect(t.Context())
@@ -162,7 +162,7 @@ func TestByHashOfNeighbours(t *testing.T) {
 // firstOf returns the rows that stay by default, in words and sorted.
 func firstOf(t *testing.T, rows []stay, most int) string {
 	t.Helper()
-	rec, err := capUnits(stayTable(rows), pipeline.Unit{Column: "unit", MaxRows: most}).Collect(t.Context())
+	rec, err := capUnits(stayTable(rows), pipeline.Unit{Column: "unit", MaxRows: most}, nil).Collect(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

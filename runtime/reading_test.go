@@ -81,7 +81,7 @@ func oddRows(t *testing.T, keep pipeline.Keep) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows, err := capUnits(in, pipeline.Unit{Column: column, MaxRows: 2, Keep: keep}).Collect(t.Context())
+		rows, err := capUnits(in, pipeline.Unit{Column: column, MaxRows: 2, Keep: keep}, nil).Collect(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

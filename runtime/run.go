@@ -27,6 +27,7 @@ type Result struct {
 	Record *record.Run
 	Reused bool     // a finished run of the same spec and data; nothing was spent
 	Before []string // ids of its own charges that stood in the ledger when it was continued, or made again
+	Left   *int64   // rows that max_rows left out, where this run has read the rows: private, for the owner's terminal alone
 	Stops  []Stop   // where the stages stood that a cancelled run was carrying out, of those that say
 }
 
@@ -125,7 +126,7 @@ func (r *run) do(ctx context.Context) (*Result, error) {
 	}
 	defer r.dir.Unlock()
 	err = r.carryOut(ctx)
-	return &Result{Path: r.dir.Path, Record: r.record, Before: r.purse.Before(), Stops: r.stops}, errors.Join(err, r.end(err))
+	return &Result{Path: r.dir.Path, Record: r.record, Before: r.purse.Before(), Left: r.source.left.Load(), Stops: r.stops}, errors.Join(err, r.end(err))
 }
 
 // carryOut runs the stages and, when all are done and nothing that they read has

@@ -64,8 +64,8 @@ func (r *run) otherRole(ctx context.Context, there postgres.Standing) error {
 	if !is {
 		return nil
 	}
-	server, role, err := on.Server(ctx)
-	if err == nil && server == there.Server && role == there.Role {
+	reads, err := on.Server(ctx)
+	if err == nil && reads.ID == there.Server && reads.Role == there.Role {
 		err = errors.New("connection: is of the role that reads the dataset, must be of one of its own")
 	}
 	return err

@@ -32,10 +32,14 @@ import (
 // csv.unknown makes of it. Integers are read exactly and text is what the file holds; numeric
 // columns round, and no spec may have one name units (pipeline/spec/rules.go).
 //
-// Memory grows with the number of units.
-func capUnits(t pipeline.Table, unit pipeline.Unit) pipeline.Table {
+// Memory grows with the number of units. left, where it is not nil, is told at the end of each whole reading how many
+// rows did not stay: a private number, for the owner alone.
+func capUnits(t pipeline.Table, unit pipeline.Unit, left func(rows int64)) pipeline.Table {
 	if unit.Column == "" {
 		return t
+	}
+	if left == nil {
+		left = func(int64) {}
 	}
 	read, begin := t.Open, (&first{unit}).begin
 	if unit.Keep == pipeline.KeepByHash {
@@ -48,14 +52,20 @@ func capUnits(t pipeline.Table, unit pipeline.Unit) pipeline.Table {
 				yield(nil, err)
 				return
 			}
+			var gone int64
 			for rec, err := range read(ctx) {
 				if err == nil {
+					gone += rec.NumRows()
 					rec, err = capBatch(ctx, rec, unit, stays)
+				}
+				if err == nil {
+					gone -= rec.NumRows()
 				}
 				if !yield(rec, err) || err != nil {
 					return
 				}
 			}
+			left(gone)
 		}
 	}
 	return t

@@ -46,14 +46,25 @@ func kept(t *testing.T, table pipeline.Table) string {
 func TestUnitsAreCapped(t *testing.T) {
 	table := visits(7, 8, 7, 0, 7, 0, 8, 7, 9)
 	for max, want := range map[int]string{1: "[0 1 3 5 8]", 2: "[0 1 2 3 5 6 8]", 9: "[0 1 2 3 4 5 6 7 8]"} {
-		capped := capUnits(table, pipeline.Unit{Column: "patient", MaxRows: max})
+		left := int64(-1)
+		capped := capUnits(table, pipeline.Unit{Column: "patient", MaxRows: max}, func(rows int64) { left = rows })
 		for range 2 {
 			if got := kept(t, capped); got != want {
 				t.Errorf("max_rows %d keeps visits %s, must keep %s", max, got, want)
 			}
+			if gone := 9 - int64(len(strings.Fields(want))); left != gone {
+				t.Errorf("max_rows %d leaves %d rows out by its count, must be %d", max, left, gone)
+			}
+		}
+		left = -1
+		for range capped.Open(t.Context()) {
+			break
+		}
+		if left != -1 {
+			t.Error("a reading that ended early has a count")
 		}
 	}
-	if got := kept(t, capUnits(table, pipeline.Unit{})); got != "[0 1 2 3 4 5 6 7 8]" {
+	if got := kept(t, capUnits(table, pipeline.Unit{}, nil)); got != "[0 1 2 3 4 5 6 7 8]" {
 		t.Errorf("unit row keeps %s, must keep all", got)
 	}
 }
@@ -72,7 +83,7 @@ func TestUnitNamedNull(t *testing.T) {
 		}
 		b.Field(1).(*array.Int64Builder).Append(int64(i))
 	}
-	if got := kept(t, capUnits(pipeline.FromRecords(h, b.NewRecord()), pipeline.Unit{Column: "patient", MaxRows: 1})); got != "[0 1 3 4 5]" {
+	if got := kept(t, capUnits(pipeline.FromRecords(h, b.NewRecord()), pipeline.Unit{Column: "patient", MaxRows: 1}, nil)); got != "[0 1 3 4 5]" {
 		t.Errorf("keeps visits %s, must keep [0 1 3 4 5]", got)
 	}
 }
@@ -90,7 +101,7 @@ func TestUnitsUnderGrowing(t *testing.T) {
 		b.Field(0).(*array.Int64Builder).Append(int64(i / 2))
 		b.Field(1).(*array.StringBuilder).Append(strings.Repeat(string(rune('a'+i%26)), i))
 	}
-	rec, err := capUnits(pipeline.FromRecords(h, b.NewRecord()), pipeline.Unit{Column: "patient", MaxRows: 1}).Collect(t.Context())
+	rec, err := capUnits(pipeline.FromRecords(h, b.NewRecord()), pipeline.Unit{Column: "patient", MaxRows: 1}, nil).Collect(t.Context())
 	if err != nil || rec.NumRows() != 40 {
 		t.Fatalf("%v, %v", rec, err)
 	}

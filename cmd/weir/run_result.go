@@ -142,6 +142,9 @@ func places(b *strings.Builder, r *runtime.Result, reg *pipeline.Registry) {
 			line("privacy", filepath.Join(r.Path, f.Path))
 		}
 	}
+	if r.Left != nil {
+		line("left out", fmt.Sprintf("%s beyond max_rows of their unit (private: stays with you)", plural(int(*r.Left), "row")))
+	}
 	line("record", filepath.Join(r.Path, "run.json"))
 	if rec.Dataset.Ledger != "" {
 		line("ledger", rec.Dataset.Ledger)

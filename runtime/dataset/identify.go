@@ -29,6 +29,7 @@ type Opening struct {
 	Digest    string         // of the content (pipeline.Opened)
 	Parts     []string       // of the files, where they are several: each is the dataset, wherever it turns up, but for one that is known as another
 	Where     string         // of a table that lies in no file (pipeline.Declared): under another name it is the same dataset
+	Place     string         // of such a table, as its server says (pipeline.Server): by another connection it is the same dataset
 	Rows      pipeline.Table // read only where the index does not know the content
 	Clock     func() time.Time
 	Random    io.Reader // of the operating system
@@ -217,6 +218,7 @@ func (f *finding) keep(own *owner, rows sketch) (*Identity, error) {
 		}
 	}
 	rec.liesAt(f.Where)
+	rec.liesAt(f.Place)
 	rec.at(f.place)
 	if err := errors.Join(f.index.save(rec), writePrivate(f.Disk, f.place.owner, rec.owner)); err != nil {
 		return nil, err

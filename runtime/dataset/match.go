@@ -31,9 +31,11 @@ func (f *finding) match() (*owner, error) {
 		f.tellContent(byContent)
 		return &byContent.owner, nil
 	}
-	if byTable := f.index.byTable(f.Where); byTable != nil {
-		f.tell("is the table of %s; it shares that dataset's ledger", byTable.name())
-		return &byTable.owner, nil
+	for _, where := range []string{f.Where, f.Place} {
+		if byTable := f.index.byTable(where); byTable != nil {
+			f.tell("is the table of %s; it shares that dataset's ledger", byTable.name())
+			return &byTable.owner, nil
+		}
 	}
 	if own, err := f.neighbour(); own != nil || err != nil {
 		return own, err
@@ -53,7 +55,8 @@ func (f *finding) tellContent(r *record) {
 // runs may know.
 func (f *finding) neighbour() (*owner, error) {
 	own, path, err := ownerOf(filepath.Dir(f.place.path), func(o *owner) bool {
-		return o.known(macOf(o.Key.Key, "content", f.Digest)) || slices.Contains(o.Tables, f.Where)
+		return o.known(macOf(o.Key.Key, "content", f.Digest)) || slices.Contains(o.Tables, f.Where) ||
+			slices.Contains(o.Tables, f.Place)
 	})
 	if own != nil {
 		f.tell("is %s (%s); it shares that dataset's ledger", own.ID, strings.TrimSuffix(path, OwnerSuffix))

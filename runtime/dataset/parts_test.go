@@ -137,7 +137,7 @@ func TestTableOfAServerUnderTwoNames(t *testing.T) {
 	b.write("b.csv", people(600, 900))
 	open := func(path, file, where, out string) *Identity {
 		o := b.opening(file, "1")
-		o.Path, o.Where, o.Out = path+".database", where, out
+		o.Path, o.Where, o.Place, o.Out = path+".database", where, "7 "+strings.TrimRight(where, "ABC"), out
 		id, err := Identify(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
@@ -151,6 +151,13 @@ func TestTableOfAServerUnderTwoNames(t *testing.T) {
 	}
 	if id := open(b.path("d"), "d.csv", "postgres c.t of env:A", filepath.Join(t.TempDir(), "runs")); id.ID != first.ID {
 		t.Errorf("under another folder of runs it is %s, must be %s", id.ID, first.ID)
+	}
+	b.write("e.csv", people(2400, 2700))
+	b.write("f.csv", people(3000, 3300))
+	for name, out := range map[string]string{"e": b.out, "f": filepath.Join(t.TempDir(), "runs")} {
+		if id := open(b.path(name), name+".csv", "postgres c.t of env:B", out); id.ID != first.ID {
+			t.Errorf("by another connection it is %s, must be %s", id.ID, first.ID)
+		}
 	}
 	b.write("c.csv", people(1200, 1500))
 	if id := open(b.path("c"), "c.csv", "postgres c.u of env:A", b.out); id.ID == first.ID {

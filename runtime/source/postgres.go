@@ -135,6 +135,11 @@ type countedByServer struct {
 // that is kept of it.
 func (t *countedByServer) Unchanged(context.Context) error { return nil }
 
+// Server implements pipeline.OnServer.
+func (t *countedByServer) Server(ctx context.Context) (pipeline.Server, error) {
+	return serverOf(ctx, t.snapshot)
+}
+
 // Close implements pipeline.Opened.
 func (t *countedByServer) Close() error { return errors.Join(t.staying.Close(), t.snapshot.Close()) }
 
@@ -172,8 +177,15 @@ func (t *openTable) Content(ctx context.Context) (string, error) {
 func (t *openTable) Unchanged(context.Context) error { return nil }
 
 // Server implements pipeline.OnServer.
-func (t *openTable) Server(ctx context.Context) (server, role string, err error) {
-	return t.snapshot.Server(ctx)
+func (t *openTable) Server(ctx context.Context) (pipeline.Server, error) {
+	return serverOf(ctx, t.snapshot)
+}
+
+// serverOf says where a table lies, by the names that the catalogue has.
+func serverOf(ctx context.Context, s *postgres.Snapshot) (pipeline.Server, error) {
+	session, err := s.Session(ctx)
+	place := fmt.Sprintf("postgres %s %q %q %q", session.Server, session.Database, s.Table.Schema, s.Table.Name)
+	return pipeline.Server{ID: session.Server, Role: session.Role, Place: place}, err
 }
 
 // Close implements pipeline.Opened.

@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
+	plaintext "weir/internal/plain"
 	"weir/pipeline/domain"
 )
 
@@ -81,7 +82,7 @@ func ofText(t arrow.DataType) bool {
 }
 
 // checkTypes reports every column whose stored type cannot be the declared one.
-func checkTypes(s *arrow.Schema, l layout, d *domain.Domain, p *problems) {
+func checkTypes(s *arrow.Schema, l layout, d *domain.Domain, csv *dialect, p *problems) {
 	for i, at := range l {
 		if at < 0 {
 			continue
@@ -89,8 +90,30 @@ func checkTypes(s *arrow.Schema, l layout, d *domain.Domain, p *problems) {
 		c := d.Columns[at]
 		if f := s.Field(i); !accepts(&c, f.Type) {
 			p.add(0, c.Name, fmt.Sprintf("is stored as %s, which is not %s; accepted: %s", f.Type, c.Type, accepted(&c)))
+		} else if f.Type.ID() == arrow.BOOL && !csv.unknownNull && !spellsFlags(&c, csv) {
+			p.add(0, c.Name, flagsUnspelled(&c))
 		}
 	}
+}
+
+// spellsFlags reports whether a column has a category that is spelled, or called by an alias, false or true.
+func spellsFlags(c *domain.Column, csv *dialect) bool {
+	b, ok := newBuilder(c, csv, 1).(*codes)
+	if !ok {
+		return true
+	}
+	_, no := b.find([]byte("false"))
+	_, yes := b.find([]byte("true"))
+	return no || yes
+}
+
+// flagsUnspelled says how the categories of a stored boolean are declared.
+func flagsUnspelled(c *domain.Column) string {
+	aliases := "such as {no: [\"false\"], yes: [\"true\"]}"
+	if l := c.Categories; len(l) == 2 {
+		aliases = fmt.Sprintf("such as {%s: [\"false\"], %s: [\"true\"]}, the right way round", plaintext.YAML(l[0]), plaintext.YAML(l[1]))
+	}
+	return "is stored as bool, whose values are false and true, and no category is spelled so; declare aliases, " + aliases
 }
 
 // converter turns records of a file into records of a domain.

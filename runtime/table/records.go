@@ -56,7 +56,7 @@ func matchSchema(name string, s *arrow.Schema, d *dialect, dom *domain.Domain) (
 		}
 		return undeclared(i)
 	}))
-	checkTypes(s, l, dom, p)
+	checkTypes(s, l, dom, d, p)
 	return l, p.err(false)
 }
 

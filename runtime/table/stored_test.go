@@ -245,3 +245,27 @@ func FuzzReadCSV(f *testing.F) {
 		}
 	})
 }
+
+// TestStoredFlagsNeedTheirWords: a stored boolean is false or true. Categories that are spelled otherwise are refused as a
+// column, before a row is read, with the aliases that read it; these, or one of the words, are enough.
+func TestStoredFlagsNeedTheirWords(t *testing.T) {
+	schema := arrow.NewSchema([]arrow.Field{{Name: "smoker", Type: arrow.FixedWidthTypes.Boolean, Nullable: true}}, nil)
+	for _, c := range []struct {
+		column domain.Column
+		csv    *pipeline.CSV
+		want   string
+	}{
+		{domain.Column{Type: domain.Categorical, Categories: []string{"no", "yes"}}, nil, `aliases, such as {"no": ["false"], "yes": ["true"]}`},
+		{domain.Column{Type: domain.Boolean, Categories: []string{"N", "Y"}}, nil, "is stored as bool, whose values are false and true"},
+		{domain.Column{Type: domain.Categorical, Categories: []string{"no", "yes"}, Aliases: domain.Aliases{"no": {"false"}, "yes": {"true"}}}, nil, ""},
+		{domain.Column{Type: domain.Categorical, Categories: []string{"false", "true"}}, nil, ""},
+		{domain.Column{Type: domain.Boolean, Categories: []string{"0", "1"}}, nil, ""},
+		{domain.Column{Type: domain.Categorical, Categories: []string{"no", "yes"}, Nullable: true}, &pipeline.CSV{Unknown: "missing"}, ""},
+	} {
+		c.column.Name = "smoker"
+		_, _, err := OpenStored(Stored{Name: "t", Schema: schema}, c.csv, &domain.Domain{Columns: []domain.Column{c.column}}, "")
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: %v, must say %q", c.column.Categories, err, c.want)
+		}
+	}
+}

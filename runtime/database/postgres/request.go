@@ -40,6 +40,25 @@ func told(code string) string {
 	return "with a SQLSTATE that is not repeated here"
 }
 
+// Session says who is connected, and to what.
+type Session struct {
+	Server   string // identifier of the server, which its copies share
+	Database string
+	Role     string
+}
+
+// Session returns the session of a snapshot.
+func (s *Snapshot) Session(ctx context.Context) (Session, error) { return sessionOf(ctx, s.holder) }
+
+func sessionOf(ctx context.Context, c *pgconn.PgConn) (Session, error) {
+	row, err := one(ctx, c, "the session", 3, `
+SELECT s.system_identifier, pg_catalog.current_database(), session_user FROM pg_catalog.pg_control_system() s`)
+	if err != nil {
+		return Session{}, err
+	}
+	return Session{Server: row[0], Database: row[1], Role: row[2]}, nil
+}
+
 // states are the codes that are told.
 const states = "08000 08001 08003 08004 08006 08P01 22000 22001 22003 22004 22007 22008 2200G 22011 22012 22021 22023 2202E 22P01 22P02 22P03 22P05 " +
 	"25000 25001 25006 25P02 25P03 28000 28P01 3D000 40000 40001 40003 40P01 42501 42601 42702 42703 42704 42725 42804 42809 42846 42883 42P01 42P17 42P21 42P22 " +

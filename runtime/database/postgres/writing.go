@@ -23,8 +23,7 @@ import (
 type Standing struct {
 	Exists bool   // something of that name is there
 	Mark   string // comment of what is there
-	Server string // tells the server from others
-	Role   string
+	Session
 }
 
 // Look asks who writes at a place, and what is there already. It refuses a role that can more than it needs, a schema
@@ -64,26 +63,8 @@ WHERE n.nspname = $1::text`, schema, table)
 		errs = append(errs, fmt.Errorf("role: cannot create a table in the schema %s, must have CREATE and USAGE there", schema))
 	}
 	s.Exists, s.Mark = rows[0][2] == "t", rows[0][3]
-	s.Server, s.Role, err = who(ctx, c)
+	s.Session, err = sessionOf(ctx, c)
 	return s, errors.Join(append(errs, err)...)
-}
-
-// Server returns what tells the server of a snapshot from others, and the role that reads.
-func (s *Snapshot) Server(ctx context.Context) (server, role string, err error) {
-	return who(ctx, s.holder)
-}
-
-// who returns the server's identifier, which its copies share, and the role of the session.
-func who(ctx context.Context, c *pgconn.PgConn) (server, role string, err error) {
-	row, err := one(ctx, c, "the session's role", 1, "SELECT session_user")
-	if err != nil {
-		return "", "", err
-	}
-	id, err := one(ctx, c, "the server's identifier", 1, "SELECT system_identifier FROM pg_catalog.pg_control_system()")
-	if err != nil {
-		return "", "", err
-	}
-	return id[0], row[0], nil
 }
 
 // longestName is the most bytes of a name: of a longer one the server keeps the first (PostgreSQL 15, section 4.1.1).
