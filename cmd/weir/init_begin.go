@@ -12,6 +12,7 @@ import (
 	"text/template"
 
 	"weir/internal/bitmath"
+	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/pipeline/domain"
 	"weir/schema"
@@ -23,6 +24,8 @@ type beginning struct {
 	File, Domain, CSV string
 	Source            []string // settings that say where the table is, in place of File and CSV
 	Placeholder       bool     // the file is yet to be named
+	Stays             bool     // rows stay in their database, which counts them
+	Sampled           bool     // and a sample of them may leave for figures
 	Rows              int64
 	Sample            int64 // rows to draw
 	Delta             string
@@ -43,6 +46,21 @@ type beginning struct {
 	Cap               string // epsilon of the budget that is offered
 	Train, Test       string // shares of the split
 	FewTest           bool   // the part for testing is too small for verdicts
+}
+
+// Real names the stage whose table the model learns, where no part of it is kept back.
+func (b *beginning) Real() string {
+	switch {
+	case len(b.Names) > 0:
+		return "nameless"
+	case len(b.Open) > 0:
+		return "categories"
+	case b.Numbers:
+		return "clean"
+	case len(b.Dropped) > 0:
+		return "features"
+	}
+	return pipeline.DatasetID
 }
 
 // dropped is a column that is left out, and why.

@@ -32,6 +32,9 @@ func (b *beginning) take(dir string, d *domain.Domain) error {
 	if err != nil && b.Model == "" {
 		return err
 	}
+	if err != nil && b.Stays { // encoded rows are read
+		return fmt.Errorf("--model: %s cannot learn this table, whose rows stay in their database; must be a model of marginals, such as auto or mst: %w", b.Model, err)
+	}
 	if err != nil {
 		b.encode(d)
 		if plan, err = b.plan(dir, reg); err != nil {

@@ -2,7 +2,7 @@ package source
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"slices"
 
 	"weir/pipeline"
@@ -20,16 +20,17 @@ type Browsed struct {
 	close  func() error
 }
 
-// errStays is a table whose rows weir may not read.
-var errStays = errors.New("database.rows: is no may_leave, which it must be for weir to look at rows")
-
-// Browse opens the table of a database. Of o it takes the files and csv.
+// Browse opens the table of a database. Of o it takes the files and csv. Of a table whose rows stay there are columns, and
+// a reading of rows is an error.
 func (s *Database) Browse(ctx context.Context, o pipeline.Opening) (*Browsed, error) {
-	if s.Database.Rows != "may_leave" {
-		return nil, errStays
-	}
 	e, _ := s.engine()
-	return e.browse(ctx, o)
+	b, err := e.browse(ctx, o)
+	if err == nil && s.Database.Rows == stay {
+		b.stored.Begin = func(context.Context, []int) (table.StoredRows, error) {
+			return nil, fmt.Errorf("%s: %w", b.stored.Name, errStay)
+		}
+	}
+	return b, err
 }
 
 // Name returns what messages call the table.
