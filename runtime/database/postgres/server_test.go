@@ -309,24 +309,3 @@ func TestPostgresLostConnections(t *testing.T) {
 		cancel()
 	}
 }
-
-// TestPostgresForeignBelow: a table with a part on another server, as a partition or by INHERITS, at whatever depth, has
-// no snapshot.
-func TestPostgresForeignBelow(t *testing.T) {
-	s := newServer(t)
-	s.exec(t, `CREATE FOREIGN DATA WRAPPER @_away`, `CREATE SERVER @_there FOREIGN DATA WRAPPER @_away`)
-	t.Cleanup(func() { s.exec(t, `DROP FOREIGN DATA WRAPPER @_away CASCADE`) })
-	s.exec(t, `CREATE TABLE @.split (x int) PARTITION BY LIST (x)`, `CREATE FOREIGN TABLE @.part PARTITION OF @.split FOR VALUES IN (1) SERVER @_there`,
-		`CREATE TABLE @.parent (x int)`, `CREATE TABLE @.child () INHERITS (@.parent)`, `CREATE FOREIGN TABLE @.far () INHERITS (@.child) SERVER @_there`,
-		`CREATE TABLE @.plain (x int)`, `CREATE TABLE @.near () INHERITS (@.plain)`)
-	for _, table := range []string{"split", "part", "parent", "child", "far"} {
-		if _, err := Open(t.Context(), s.as(s.role, table), nil); err == nil || !strings.Contains(err.Error(), "is foreign, or no table") {
-			t.Errorf("%s: %v, must be refused", table, err)
-		}
-	}
-	open, err := Open(t.Context(), s.as(s.role, "plain"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	open.Close()
-}
