@@ -117,15 +117,15 @@ func roomOf(path string) string {
 // signature tells what a function can touch; none imports runtime itself.
 func runtimeRooms() map[string][]string {
 	return map[string][]string{
-		"store":    {"table"},                                                                 // bytes on disk: knows neither what they mean nor what they cost
-		"schedule": {},                                                                        // order and cores: touches no file, no table and no money
-		"table":    {"table/internal/parquet"},                                                // file formats
-		"files":    {"store", "table"},                                                        // what names of a spec open, and whether it has changed
-		"demo":     {},                                                                        // made-up rows
-		"source":   {"table", "demo", "database/duckdb", "database/postgres", "database/sql"}, // where rows come from: knows no ledger, no owner and no run
-		"database": {"database/sql"},                                                          // programs that read tables: starts them, and knows no domain, no ledger and no run
-		"dataset":  {"store"},                                                                 // the owner's side
-		"pay":      {"store", "dataset"},                                                      // charges and noise: opens no table, so it never sees a row
+		"store":    {"table"},                                                                                   // bytes on disk: knows neither what they mean nor what they cost
+		"schedule": {},                                                                                          // order and cores: touches no file, no table and no money
+		"table":    {"table/internal/parquet"},                                                                  // file formats
+		"files":    {"store", "table"},                                                                          // what names of a spec open, and whether it has changed
+		"demo":     {},                                                                                          // made-up rows
+		"source":   {"table", "demo", "database/duckdb", "database/postgres", "database/spark", "database/sql"}, // where rows come from: knows no ledger, no owner and no run
+		"database": {"database/sql"},                                                                            // programs that read tables: starts them, and knows no domain, no ledger and no run
+		"dataset":  {"store"},                                                                                   // the owner's side
+		"pay":      {"store", "dataset"},                                                                        // charges and noise: opens no table, so it never sees a row
 		"infer":    {"table"},
 		"codebook": {},        // what publishers say of columns: opens no table
 		"collect":  {"store"}, // removes by names, ages and ledgers: opens no table and no key

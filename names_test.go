@@ -99,6 +99,7 @@ func listings() map[string]string {
 		"internal/soak/spec.go: csv":                    "a setting of datasets",
 		"runtime/database/duckdb/table.go: csv":         "what another program reads by itself",
 		"runtime/database/duckdb/table.go: parquet":     "what another program reads by itself",
+		"runtime/database/spark/facts.go: parquet":      "what another program reads by itself",
 	}
 }
 

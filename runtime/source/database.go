@@ -18,14 +18,16 @@ type Database struct {
 
 // DatabaseTable says which database reads, what, and where rows may go.
 type DatabaseTable struct {
-	Engine     string  `yaml:"engine" json:"engine" required:"true" enum:"duckdb|postgres" doc:"duckdb: the user's own DuckDB program, duckdb of PATH or the path in the environment variable WEIR_DUCKDB. postgres: a PostgreSQL server."`
-	Rows       string  `yaml:"rows" json:"rows" required:"true" enum:"may_leave|stay" doc:"Whether rows may leave the database; nobody else can know. may_leave: weir reads, counts and learns from them as from a file's. stay: the database computes what stages make of a row and counts it, and weir gets the counts; stages that need rows are refused."`
-	Sample     int64   `yaml:"sample_may_leave,omitempty" json:"sample_may_leave,omitempty" min:"1" max:"1000000" doc:"Of rows that stay, at most so many may leave for figures that only the owner sees, such as evaluations: those with the least public hashes. None by default."`
-	Read       *Reader `yaml:"read,omitempty" json:"read,omitempty" doc:"What DuckDB reads: one of parquet, csv and database."`
-	Connection string  `yaml:"connection,omitempty" json:"connection,omitempty" doc:"Of a server: service:NAME, an entry of pg_service.conf, or env:NAME, an environment variable that holds a connection; never the connection itself."`
-	Table      string  `yaml:"table,omitempty" json:"table,omitempty" doc:"Of a server: SCHEMA.TABLE, as the catalogue spells it. Columns that the domain does not name are not asked for."`
-	View       string  `yaml:"view,omitempty" json:"view,omitempty" enum:"rows_of_one_unit" doc:"Needed where the table is a view, or one of which row security shows the role a part: whoever signs the spec says that each of its rows follows from rows of one privacy unit alone. weir cannot see what a view joins or sums up."`
-	Timeout    int64   `yaml:"timeout,omitempty" json:"timeout,omitempty" unit:"seconds" min:"1" max:"864000" doc:"Most time for one request to a server; none by default."`
+	Engine      string  `yaml:"engine" json:"engine" required:"true" enum:"duckdb|postgres|spark" doc:"duckdb: the user's own DuckDB program, duckdb of PATH or the path in the environment variable WEIR_DUCKDB. postgres: a PostgreSQL server. spark: the Thrift server of a Spark cluster."`
+	Rows        string  `yaml:"rows" json:"rows" required:"true" enum:"may_leave|stay" doc:"Whether rows may leave the database; nobody else can know. may_leave: weir reads, counts and learns from them as from a file's. stay: the database computes what stages make of a row and counts it, and weir gets the counts; stages that need rows are refused."`
+	Sample      int64   `yaml:"sample_may_leave,omitempty" json:"sample_may_leave,omitempty" min:"1" max:"1000000" doc:"Of rows that stay, at most so many may leave for figures that only the owner sees, such as evaluations: those with the least public hashes. None by default."`
+	Read        *Reader `yaml:"read,omitempty" json:"read,omitempty" doc:"What DuckDB reads: one of parquet, csv and database."`
+	Connection  string  `yaml:"connection,omitempty" json:"connection,omitempty" doc:"Of a server: env:NAME, an environment variable that holds a connection, or of PostgreSQL service:NAME, an entry of pg_service.conf; never the connection itself."`
+	Table       string  `yaml:"table,omitempty" json:"table,omitempty" doc:"Of a server: SCHEMA.TABLE, as the catalogue spells it, in Spark also CATALOG.SCHEMA.TABLE. Columns that the domain does not name are not asked for."`
+	VersionAsOf *int64  `yaml:"version_as_of,omitempty" json:"version_as_of,omitempty" min:"0" doc:"Of Spark: the version to count of a table that keeps versions (Delta, Iceberg); by default the table as it is."`
+	Scratch     string  `yaml:"scratch,omitempty" json:"scratch,omitempty" doc:"Of Spark, where it is needed: the schema in which weir keeps the codes of the rows during a run, as tables that it drops at the end."`
+	View        string  `yaml:"view,omitempty" json:"view,omitempty" enum:"rows_of_one_unit" doc:"Needed where the table is a view, or one of which row security shows the role a part: whoever signs the spec says that each of its rows follows from rows of one privacy unit alone. weir cannot see what a view joins or sums up."`
+	Timeout     int64   `yaml:"timeout,omitempty" json:"timeout,omitempty" unit:"seconds" min:"1" max:"864000" doc:"Most time for one request to a server; none by default."`
 }
 
 func databaseKind() pipeline.SourceKind {
@@ -42,18 +44,24 @@ type engine interface {
 // engine returns the engine with the settings that belong to others: these are to be left out.
 func (s *Database) engine() (e engine, others map[string]bool) {
 	d := s.Database
-	if d.Engine == "postgres" {
-		return server{s.Name, d}, map[string]bool{"database.read": d.Read != nil}
+	others = map[string]bool{"database.version_as_of": d.VersionAsOf != nil, "database.scratch": d.Scratch != ""}
+	switch d.Engine {
+	case "spark":
+		return cluster{s.Name, d}, map[string]bool{"database.read": d.Read != nil}
+	case "postgres":
+		others["database.read"] = d.Read != nil
+		return server{s.Name, d}, others
 	}
-	return duckDB{d}, map[string]bool{"name": s.Name != "", "database.connection": d.Connection != "",
-		"database.table": d.Table != "", "database.timeout": d.Timeout != 0}
+	others["name"], others["database.connection"] = s.Name != "", d.Connection != ""
+	others["database.table"], others["database.timeout"] = d.Table != "", d.Timeout != 0
+	return duckDB{d}, others
 }
 
 // Declare implements pipeline.Source.
 func (s *Database) Declare(under pipeline.Declaring) (pipeline.Declared, error) {
 	var ps schema.Problems
 	if s.Database == nil || s.Database.Engine == "" {
-		ps.Add("database", "without engine", "{engine: duckdb, read: {parquet: data}, rows: may_leave}, or {engine: postgres, connection: ..., table: ..., rows: may_leave}")
+		ps.Add("database", "without engine", "{engine: duckdb, read: {parquet: data}, rows: may_leave}, {engine: postgres, connection: ..., table: ..., rows: may_leave}, or {engine: spark, connection: ..., table: ..., scratch: ..., rows: stay}")
 		return pipeline.Declared{}, ps.Err()
 	}
 	e, others := s.engine()

@@ -30,22 +30,27 @@ type server struct {
 const nameOfTable = `^[A-Za-z0-9_-]{1,100}$`
 
 func (s server) declare(ps *schema.Problems, under pipeline.Declaring) pipeline.Declared {
-	if !regexp.MustCompile(nameOfTable).MatchString(s.name) {
-		ps.Add("name", fmt.Sprintf("%q", s.name), "1 to 100 letters, digits, - and _, by which the ledger of the table is called")
-	}
+	checkServer(ps, s.name, under.CSV)
 	if err := postgres.CheckConnection(s.Connection); err != nil {
 		ps.Add("database.connection", "not repeated here", "service:NAME or env:NAME; what it refers to stays outside of the spec")
 	}
 	if _, _, err := postgres.Split(s.Table); err != nil {
 		ps.Add("database.table", fmt.Sprintf("%q", s.Table), "SCHEMA.TABLE")
 	}
-	checkCells(ps, under.CSV, "")
-	if under.CSV != nil && under.CSV.Delimiter != "" {
-		ps.Add("csv.delimiter", fmt.Sprintf("%q", under.CSV.Delimiter), "left out for a table of a server")
-	}
 	place := s.Engine + " " + s.Table
 	return pipeline.Declared{Name: s.name, Full: "database: " + place, Place: place, Home: pipeline.Elsewhere(s.name),
 		Where: place + " of " + s.Connection, Program: "PostgreSQL", Stays: s.Rows == stay, Sample: s.Sample}
+}
+
+// checkServer refuses what no table of a server can be called, and settings of text files.
+func checkServer(ps *schema.Problems, name string, csv *pipeline.CSV) {
+	if !regexp.MustCompile(nameOfTable).MatchString(name) {
+		ps.Add("name", fmt.Sprintf("%q", name), "1 to 100 letters, digits, - and _, by which the ledger of the table is called")
+	}
+	checkCells(ps, csv, "")
+	if csv != nil && csv.Delimiter != "" {
+		ps.Add("csv.delimiter", fmt.Sprintf("%q", csv.Delimiter), "left out for a table of a server")
+	}
 }
 
 // open takes a snapshot of the table, which all readings see.
