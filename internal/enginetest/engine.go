@@ -29,8 +29,8 @@ type Engine struct {
 	Rows func(statements string) ([][]string, error)
 }
 
-// List returns the engines that are there: PostgreSQL where WEIR_POSTGRES names a server, DuckDB where its program is.
-// Where there is none the test is skipped.
+// List returns the engines that are there: PostgreSQL where WEIR_POSTGRES names a server, Spark where WEIR_SPARK does,
+// DuckDB where its program is. Where there is none the test is skipped.
 func List(t testing.TB) (list []Engine) {
 	t.Helper()
 	if words := os.Getenv("WEIR_POSTGRES"); words != "" {
@@ -48,8 +48,11 @@ func List(t testing.TB) (list []Engine) {
 			return started(path, "SET TimeZone='UTC'; "+statements)
 		}})
 	}
+	if e, is := Spark(t); is {
+		list = append(list, e)
+	}
 	if len(list) == 0 {
-		t.Skip("needs DuckDB or a PostgreSQL server: run .ci/duckdb and .ci/postgres, which bring them")
+		t.Skip("needs DuckDB, PostgreSQL or Spark: run .ci/duckdb, .ci/postgres and .ci/spark, which bring them")
 	}
 	return list
 }

@@ -218,6 +218,9 @@ func TestEnginesComputeExpressions(t *testing.T) {
 			computed, want = r.layer(computed, want)
 		}
 		for _, e := range list {
+			if e.Name() == "spark" && seed%13 != 3 { // it takes seconds to plan a statement
+				continue
+			}
 			compareEngine(t, e, fmt.Sprintf("seed %d", seed), computed, rows, want)
 		}
 	}
