@@ -18,8 +18,8 @@ import (
 // it drops when it is closed. It is safe for concurrent use.
 //
 // Each table of codes is written by one statement, and every count is one of it: whatever becomes of the stored rows, or
-// of a worker that held what it had read of them, each round sees the same codes. That they are codes of the rows of
-// Content is shown by Content being the same before and after, or by a version of the table, which cannot change.
+// of a worker that held what it had read of them, each round sees the same codes. Whoever keeps them shows that they are
+// codes of the rows of Content: it is the same before and behind, or the table has a version, which cannot change.
 type Counting struct {
 	session *Session
 	base    sql.Base
