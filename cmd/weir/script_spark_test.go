@@ -18,7 +18,7 @@ import (
 
 // TestSparkScripts runs testdata/spark/*.txtar against the cluster that WEIR_SPARK names. Each script has the schemas
 // $SCHEMA and ${SCHEMA}_scratch, the connection CLINIC, and two commands: sql sends files of statements by Spark's own
-// client, kill ends a worker of the cluster once a table lies in the scratch schema.
+// client, endworker kills a worker of the cluster once a table lies in the scratch schema.
 func TestSparkScripts(t *testing.T) {
 	spark, is := enginetest.Spark(t)
 	if !is {
@@ -58,7 +58,7 @@ func TestSparkScripts(t *testing.T) {
 						ts.Check(err)
 					}
 				},
-				"kill": func(ts *testscript.TestScript, _ bool, _ []string) {
+				"endworker": func(ts *testscript.TestScript, _ bool, _ []string) {
 					for {
 						tables, err := send("SHOW TABLES IN " + ts.Getenv("SCHEMA") + "_scratch")
 						ts.Check(err)
