@@ -98,7 +98,8 @@ func (d *dyingServer) forward(client, server net.Conn) {
 
 // asks tells a statement that is about the table from those that prepare a connection.
 func asks(letter byte, body []byte) bool {
-	return letter == 'P' || letter == 'Q' && (strings.HasPrefix(string(body), "INSERT") || strings.HasPrefix(string(body), "CREATE"))
+	text := string(body)
+	return letter == 'P' || letter == 'Q' && (strings.HasPrefix(text, "INSERT") || strings.HasPrefix(text, "CREATE"))
 }
 
 // answers takes a life, and ends all connections where none is left.

@@ -112,7 +112,8 @@ func (s *staying) sampled(ctx context.Context, schema *arrow.Schema) (arrow.Reco
 			if cell == nil {
 				b.Field(i).AppendNull()
 			} else if b.Field(i).AppendValueFromString(*cell) != nil { // its error quotes the cell
-				return fmt.Errorf("%s: column %q: the database answers with another type than it was asked for", s.name, schema.Field(i).Name)
+				return fmt.Errorf("%s: column %q: the database answers with another type than it was asked for",
+					s.name, schema.Field(i).Name)
 			}
 		}
 		return nil

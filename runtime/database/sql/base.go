@@ -96,7 +96,8 @@ func (d Dialect) code(at int, of relation.Type) string {
 		code = d.hex.of(e)
 	case relation.Real:
 		end := d.Real(relation.Exact)
-		held := "(CASE WHEN " + e + " > " + end + " THEN " + end + " WHEN " + e + " < -" + end + " THEN -" + end + " ELSE " + e + " END)"
+		held := "(CASE WHEN " + e + " > " + end + " THEN " + end + " WHEN " + e + " < -" + end + " THEN -" + end +
+			" ELSE " + e + " END)"
 		whole := d.trunc.of(held)
 		part := d.trunc.of("((" + held + " - " + whole + ") * " + end + ")")
 		code = d.asText.of(d.AsWhole(whole)) + " || ',' || " + d.asText.of(d.AsWhole(part))
@@ -142,7 +143,8 @@ func (d Dialect) content(t Table, cells []cell) (statement string, faults []int)
 		piece := d.piece.of("substr(h, " + strconv.Itoa(1+15*i) + ", 15)")
 		outer = append(outer, "coalesce(sum("+piece+"), 0)")
 	}
-	return "SELECT count(*), " + strings.Join(outer, ", ") + " FROM (SELECT " + strings.Join(inner, ", ") + " FROM " + t.From + d.fence + ") AS every", faults
+	every := "(SELECT " + strings.Join(inner, ", ") + " FROM " + t.From + d.fence + ") AS every"
+	return "SELECT count(*), " + strings.Join(outer, ", ") + " FROM " + every, faults
 }
 
 // faultOf computes the bit of the rule that a cell breaks, 0 for none; "" where no cell can break one.

@@ -111,11 +111,12 @@ func (d Dialect) cell(c Stored) (cell, error) {
 		return cellOf(d.AsReal(e), null, wide, c.missing(d.anyReal(d.AsReal(e), c.MissingReal))), nil
 	case (c.Of == relation.Real || c.Of == relation.Whole) && c.Storage == Double:
 		return d.double(c), nil
-	case (c.Of == relation.Real || c.Of == relation.Whole) && c.Storage == Decimal && c.Digits <= exactDigits(c.Of) && (c.Digits > 0 || d.anyDigits):
+	case (c.Of == relation.Real || c.Of == relation.Whole) && c.Storage == Decimal &&
+		c.Digits <= exactDigits(c.Of) && (c.Digits > 0 || d.anyDigits):
 		return d.decimal(c), nil
 	}
-	return cell{}, fmt.Errorf("is stored as %s, which the database does not make %s of as a file's reader would; store it as %s, or rows: may_leave",
-		c.stored(), c.Of, d.better(c))
+	return cell{}, fmt.Errorf("is stored as %s, which the database does not make %s of as a file's reader would; "+
+		"store it as %s, or rows: may_leave", c.stored(), c.Of, d.better(c))
 }
 
 // stored words the storage.
@@ -188,7 +189,8 @@ func (d Dialect) textCode(c Stored) cell {
 
 // unlisted is the text of a cell that is no category and not missing.
 func (d Dialect) unlisted(e, text string, known, gone []string) string {
-	return "CASE WHEN " + e + " IS NULL OR " + text + " IN (" + d.texts(append(known, gone...)) + ") THEN NULL ELSE " + text + " END"
+	listed := text + " IN (" + d.texts(append(known, gone...)) + ")"
+	return "CASE WHEN " + e + " IS NULL OR " + listed + " THEN NULL ELSE " + text + " END"
 }
 
 // unknown is the arm of cells that are no category.
@@ -204,32 +206,46 @@ func (c Stored) unknown() arm {
 
 // numberCode finds the code of a number or a flag.
 func (d Dialect) numberCode(c Stored) cell {
+	switch c.Storage {
+	case Integer:
+		return d.wholeCode(c)
+	case Double:
+		return d.realCode(c)
+	}
+	return d.flagCode(c)
+}
+
+func (d Dialect) wholeCode(c Stored) cell {
+	e, known := d.Ident(c.Name), slices.Sorted(maps.Keys(c.WholeCodes))
+	cases := make([]string, len(known))
+	for i, n := range known {
+		cases[i] = d.caseOf(d.Whole(n), c.WholeCodes[n])
+	}
+	return c.coded(d, matched(d.AsWhole(e), cases), d.anyWhole(e, known), d.anyWhole(e, c.MissingWhole))
+}
+
+func (d Dialect) realCode(c Stored) cell {
+	e, known := d.AsReal(d.Ident(c.Name)), slices.Sorted(maps.Keys(c.RealCodes))
+	cases := make([]string, len(known))
+	for i, x := range known {
+		cases[i] = d.caseOf(d.Real(x), c.RealCodes[x])
+	}
+	gone := d.anyReal(e, c.MissingReal)
+	if c.MissingNaN {
+		gone = either(gone, d.IsNaN(e))
+	}
+	return c.coded(d, matched(e, cases), d.anyReal(e, known), gone)
+}
+
+func (d Dialect) flagCode(c Stored) cell {
 	e := d.Ident(c.Name)
 	var cases []string
 	var known, gone string
-	switch c.Storage {
-	case Integer:
-		for _, n := range slices.Sorted(maps.Keys(c.WholeCodes)) {
-			cases = append(cases, d.caseOf(d.Whole(n), c.WholeCodes[n]))
-		}
-		known, gone = d.anyWhole(e, slices.Sorted(maps.Keys(c.WholeCodes))), d.anyWhole(e, c.MissingWhole)
-		return c.coded(d, matched(d.AsWhole(e), cases), known, gone)
-	case Double:
-		x := d.AsReal(e)
-		for _, n := range slices.Sorted(maps.Keys(c.RealCodes)) {
-			cases = append(cases, d.caseOf(d.Real(n), c.RealCodes[n]))
-		}
-		known, gone = d.anyReal(x, slices.Sorted(maps.Keys(c.RealCodes))), d.anyReal(x, c.MissingReal)
-		if c.MissingNaN {
-			gone = either(gone, d.IsNaN(x))
-		}
-		return c.coded(d, matched(x, cases), known, gone)
-	}
-	for _, s := range []string{"false", "true"} {
-		test := map[string]string{"false": "NOT " + e, "true": e}[s]
-		if code, ok := c.Codes[s]; ok {
-			cases, known = append(cases, d.caseOf(s, code)), either(known, test)
-		} else if slices.Contains(c.Missing, s) {
+	for _, word := range []string{"false", "true"} {
+		test := map[string]string{"false": "NOT " + e, "true": e}[word]
+		if code, ok := c.Codes[word]; ok {
+			cases, known = append(cases, d.caseOf(word, code)), either(known, test)
+		} else if slices.Contains(c.Missing, word) {
 			gone = either(gone, test)
 		}
 	}
@@ -292,7 +308,8 @@ func (d Dialect) decimal(c Stored) cell {
 	}
 	if c.Of == relation.Real {
 		if c.Digits == 0 {
-			arms = append(arms, arm{"NOT (" + lies(e, "-1e300", "1e300") + " AND (" + e + " = 0 OR NOT " + lies(e, "-1e-300", "1e-300") + "))", Magnitude})
+			near := "(" + e + " = 0 OR NOT " + lies(e, "-1e-300", "1e-300") + ")"
+			arms = append(arms, arm{"NOT (" + lies(e, "-1e300", "1e300") + " AND " + near + ")", Magnitude})
 		}
 		return cellOf(d.AsReal(e), append(arms, c.missing(d.anyReal(d.AsReal(e), c.MissingReal)))...)
 	}
@@ -323,7 +340,8 @@ func (d Dialect) time(c Stored) (cell, error) {
 		unit, at = 1_000_000_000, d.nanos.of(e)
 	case Stamp:
 	default:
-		return cell{}, fmt.Errorf("is stored as %s, which the database does not make a time of; store it as %s, or rows: may_leave", c.stored(), d.better(c))
+		return cell{}, fmt.Errorf("is stored as %s, which the database does not make a time of; store it as %s, or rows: may_leave",
+			c.stored(), d.better(c))
 	}
 	if c.Storage == Day || c.Storage == Stamp { // microseconds of a year further off may be none of 64 bits
 		arms = append(arms, arm{"NOT " + lies("extract(YEAR FROM "+e+")", "-2", "10000"), Span})
@@ -332,7 +350,8 @@ func (d Dialect) time(c Stored) (cell, error) {
 		arms = append(arms, arm{"NOT " + lies(at, d.Whole(c.Least*unit), d.Whole((c.Greatest+1)*unit-1)), Span})
 	}
 	by := d.Whole(c.Step * unit)
-	floored := "CASE WHEN " + at + " >= 0 THEN " + at + " " + d.quotient + " " + by + " ELSE -((" + by + " - 1 - " + at + ") " + d.quotient + " " + by + ") END"
+	divided := " " + d.quotient + " " + by
+	floored := "CASE WHEN " + at + " >= 0 THEN " + at + divided + " ELSE -((" + by + " - 1 - " + at + ")" + divided + ") END"
 	return cellOf("("+floored+") * "+d.Whole(c.Step), arms...), nil
 }
 
