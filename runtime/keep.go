@@ -137,7 +137,8 @@ func appendCodes(b []byte, rec arrow.Record, i int) ([]byte, error) {
 		case *array.String:
 			b = hex.AppendEncode(b, []byte(column.Value(i)))
 		default:
-			return nil, fmt.Errorf("column %s: is of Arrow type %s, by which privacy_unit.keep: by_hash cannot go", rec.ColumnName(j), column.DataType())
+			return nil, fmt.Errorf("column %s: is of Arrow type %s, by which privacy_unit.keep: by_hash cannot go",
+				rec.ColumnName(j), column.DataType())
 		}
 	}
 	return b, nil
@@ -146,8 +147,8 @@ func appendCodes(b []byte, rec arrow.Record, i int) ([]byte, error) {
 // mostWhole bounds the whole numbers that a number is cut into: float64 holds each of them.
 const mostWhole = 1 << 53
 
-// pieces returns the whole part of x, which is no NaN, and what is behind its point, in units of 2^-53, both towards zero. x is
-// held to +-2^53 before. Every step is exact: x minus its whole part has no more digits than x.
+// pieces returns the whole part of x, which is no NaN, and what is behind its point, in units of 2^-53, both towards
+// zero. x is held to +-2^53 before. Every step is exact: x minus its whole part has no more digits than x.
 func pieces(x float64) (whole, part int64) {
 	x = min(max(x, -mostWhole), mostWhole)
 	w := math.Trunc(x)

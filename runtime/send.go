@@ -35,10 +35,12 @@ func (r *run) lookAtServers(ctx context.Context) error {
 	for _, step := range r.sending() {
 		to := *step.Work.Send
 		if r.plan.Spec.Experiment != nil {
-			return atStage(step.ID, errors.New("postgres: is set in an experiment, whose runs would write one table; must be left out (--set stages."+step.ID+"=off)"))
+			return atStage(step.ID, fmt.Errorf("postgres: is set in an experiment, whose runs would write one table; "+
+				"must be left out (--set stages.%s=off)", step.ID))
 		}
 		if other := taken[to]; other != "" {
-			return atStage(step.ID, fmt.Errorf("postgres.table: is %s, which the stage %s writes, must be another one", to.Table, other))
+			return atStage(step.ID, fmt.Errorf("postgres.table: is %s, which the stage %s writes, must be another one",
+				to.Table, other))
 		}
 		taken[to] = step.ID
 		there, err := postgres.Look(ctx, placeOf(to), step.Work.Out[step.First].Domain.Names())
@@ -78,7 +80,8 @@ func (r *run) mark() string { return "weir run " + r.record.ID }
 func (r *run) freeNames() error {
 	for _, step := range r.sending() {
 		if there := r.there[step.ID]; there.Exists && !strings.HasPrefix(there.Mark, r.mark()+",") {
-			return atStage(step.ID, fmt.Errorf("postgres.table: %s %w; nothing was charged", step.Work.Send.Table, postgres.ErrExists))
+			return atStage(step.ID, fmt.Errorf("postgres.table: %s %w; nothing was charged",
+				step.Work.Send.Table, postgres.ErrExists))
 		}
 	}
 	return nil
@@ -117,7 +120,8 @@ func (r *run) sendTable(ctx context.Context, step *compile.Step) (err error) {
 	}
 	made, err := postgres.Write(ctx, placeOf(*step.Work.Send), schema, rows(ctx), r.mark())
 	if err == nil && made {
-		r.opts.Log.Warn(fmt.Sprintf("the table %s of the stage %s is on the server that %s names", step.Work.Send.Table, step.ID, step.Work.Send.Connection))
+		to := step.Work.Send
+		r.opts.Log.Warn(fmt.Sprintf("the table %s of the stage %s is on the server that %s names", to.Table, step.ID, to.Connection))
 	}
 	return err
 }

@@ -61,7 +61,8 @@ func (t *tableArg) read(arg string) error {
 	}
 	t.dataset, err = spec.ParseDataset(arg, data, reg)
 	if err == nil && t.dataset.Declared.Invented != "" {
-		err = fmt.Errorf("%s: dataset.%s: is made up by weir, which brings its domain; must be a table in a file or a database", arg, t.dataset.Declared.Kind)
+		err = fmt.Errorf("%s: dataset.%s: is made up by weir, which brings its domain; must be a table in a file or a database",
+			arg, t.dataset.Declared.Kind)
 	}
 	return err
 }
@@ -217,7 +218,8 @@ func (t *tableArg) untaken() string {
 	for _, s := range []struct {
 		key string
 		set bool
-	}{{"version", d.Version != "1"}, {"privacy_unit", d.PrivacyUnit.Column != ""}, {"rows_public", d.RowsPublic > 0}, {"budget", d.Budget != nil}} {
+	}{{"version", d.Version != "1"}, {"privacy_unit", d.PrivacyUnit.Column != ""}, {"rows_public", d.RowsPublic > 0},
+		{"budget", d.Budget != nil}} {
 		if s.set {
 			list = append(list, s.key)
 		}

@@ -20,8 +20,8 @@ type Browsed struct {
 	close  func() error
 }
 
-// Browse opens the table of a database. Of o it takes the files and csv. Of a table whose rows stay there are columns, and
-// a reading of rows is an error.
+// Browse opens the table of a database. Of o it takes the files and csv. Of a table whose rows stay there are columns,
+// and a reading of rows is an error.
 func (s *Database) Browse(ctx context.Context, o pipeline.Opening) (*Browsed, error) {
 	e, _ := s.engine()
 	b, err := e.browse(ctx, o)

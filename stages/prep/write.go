@@ -37,7 +37,8 @@ func (s *Write) KnowFormats(known []pipeline.FileFormat) { s.Formats = pipeline.
 // Plan implements pipeline.Stage.
 func (s *Write) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	var ps schema.Problems
-	return pipeline.Work{Out: pipeline.Headers{"out": in["in"]}, Lazy: true, Write: s.Formats.Names, Send: s.sending(&ps), Elsewhere: needsRows("writes rows into files"),
+	return pipeline.Work{Out: pipeline.Headers{"out": in["in"]}, Lazy: true, Write: s.Formats.Names, Send: s.sending(&ps),
+		Elsewhere: needsRows("writes rows into files"),
 		Run: func(_ context.Context, _ *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 			return pipeline.Tables{"out": in["in"]}, nil
 		}}, ps.Err()
@@ -53,7 +54,8 @@ func (s *Write) sending(ps *schema.Problems) *pipeline.Sending {
 		return nil
 	}
 	if kind, name, _ := strings.Cut(p.Connection, ":"); name == "" || kind != "service" && kind != "env" {
-		ps.Add("postgres.connection", "not repeated here", "service:NAME or env:NAME; what it refers to stays outside of the spec")
+		ps.Add("postgres.connection", "not repeated here",
+			"service:NAME or env:NAME; what it refers to stays outside of the spec")
 	}
 	if of, table, is := strings.Cut(p.Table, "."); !is || of == "" || table == "" {
 		ps.Add("postgres.table", fmt.Sprintf("%q", p.Table), "SCHEMA.TABLE")

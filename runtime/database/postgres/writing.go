@@ -60,7 +60,8 @@ WHERE n.nspname = $1::text`, schema, table)
 		errs = append(errs, errors.New("role: is a superuser, must be one that may create tables in the schema and no more"))
 	}
 	if rows[0][1] != "t" {
-		errs = append(errs, fmt.Errorf("role: cannot create a table in the schema %s, must have CREATE and USAGE there", schema))
+		errs = append(errs, fmt.Errorf("role: cannot create a table in the schema %s, must have CREATE and USAGE there",
+			schema))
 	}
 	s.Exists, s.Mark = rows[0][2] == "t", rows[0][3]
 	s.Session, err = sessionOf(ctx, c)
@@ -78,7 +79,8 @@ func checkNames(place string, columns []string) error {
 	}
 	for _, name := range append([]string{schema, table}, columns...) {
 		if len(name) > longestName || name == "" || strings.ContainsRune(name, 0) || !utf8.ValidString(name) {
-			return fmt.Errorf("the name %q: has %d bytes, must have 1 to %d of UTF-8, none of them 0", name, len(name), longestName)
+			return fmt.Errorf("the name %q: has %d bytes, must have 1 to %d of UTF-8, none of them 0",
+				name, len(name), longestName)
 		}
 	}
 	return nil
@@ -94,7 +96,8 @@ func (p Place) connect(ctx context.Context) (*pgconn.PgConn, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = run(ctx, c, "the session", fmt.Sprintf("SET search_path = pg_catalog, pg_temp; SET standard_conforming_strings = on; SET statement_timeout = %d", p.Timeout.Milliseconds()))
+	err = run(ctx, c, "the session", fmt.Sprintf("SET search_path = pg_catalog, pg_temp; "+
+		"SET standard_conforming_strings = on; SET statement_timeout = %d", p.Timeout.Milliseconds()))
 	if err != nil {
 		closing(c)
 	}
@@ -111,7 +114,8 @@ func closing(c *pgconn.PgConn) {
 // Write makes the table of a place, with all rows, or none: one transaction creates it, copies the rows and comments it.
 // The comment is mark and a digest of the rows. Something that is there under the name is left as it is: with the
 // comment that this table would have it is taken for this table (made is false), with any other it is an error.
-func Write(ctx context.Context, place Place, schema *arrow.Schema, rows iter.Seq2[arrow.Record, error], mark string) (made bool, err error) {
+func Write(ctx context.Context, place Place, schema *arrow.Schema, rows iter.Seq2[arrow.Record, error],
+	mark string) (made bool, err error) {
 	w, err := newWriting(place, schema, mark)
 	if err != nil {
 		return false, err
@@ -226,7 +230,8 @@ func (w *writing) same(rows iter.Seq2[arrow.Record, error], mark string) error {
 }
 
 // ErrExists marks a name under which there is something else than the table to be written.
-var ErrExists = errors.New("exists on the server and is not replaced, must be a name of nothing there: drop it, or choose another")
+var ErrExists = errors.New("exists on the server and is not replaced, must be a name of nothing there: " +
+	"drop it, or choose another")
 
 // encode writes all rows as COPY takes them in its binary form.
 func (w *writing) encode(to io.Writer, rows iter.Seq2[arrow.Record, error]) error {
