@@ -58,7 +58,7 @@ func Datasheet(r *Run) string {
 	b.WriteString(unruled(plan) + conditioned(plan) + formulas(r))
 	section(&b, "Collection", collection(r, plan))
 	section(&b, "How it was made", making(plan))
-	section(&b, "Uses", uses)
+	section(&b, "Uses", uses(plan))
 	section(&b, "Distribution and maintenance", fmt.Sprintf("The spec has the digest %s; with it anyone can check the bill (`weir plan`), and the owner, who has\n"+
 		"the data and the noise key, can replay the run (`weir verify`). Licence, contact and plans for updates:\n", r.SpecDigest)+owner)
 	return plain.Text(b.String())
@@ -186,8 +186,14 @@ func (s plannedStage) settings() string {
 	return strings.ReplaceAll(string(text), "`", "'")
 }
 
-const uses = `Suitable for development and teaching on data of this shape, and for exploratory analyses that are repeated on the real
-table before anything relies on them. Not suitable for statements about any person, for groups that are too small to show
-through the noise, or as evidence where the owner's private evaluation says that the relation in question was lost. Ask
-the owner, who has figures against real rows that may not be published.
-`
+// uses says what the tables are for, and whom to ask how good they are.
+func uses(p planned) string {
+	const fit = "Suitable for development and teaching on data of this shape, and for exploratory analyses that are repeated on the real\n" +
+		"table before anything relies on them. Not suitable for statements about any person, for groups that are too small to show\n" +
+		"through the noise, or as evidence "
+	if !p.judged() {
+		return fit + "of a relation: this run compared none with the real table.\n"
+	}
+	return fit + "where the owner's private evaluation says that the relation in question was lost. Ask\n" +
+		"the owner, who has figures against real rows that may not be published.\n"
+}

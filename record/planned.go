@@ -26,7 +26,29 @@ type plannedStage struct {
 	Class    string          `json:"class"`
 	Settings json.RawMessage `json:"settings"`
 	Spends   []privacy.Line  `json:"spends"`
+	Outputs  map[string]struct {
+		Form  string `json:"form"`
+		Class string `json:"class"`
+	} `json:"outputs"`
 	privacy.Cost
+}
+
+// Compared reports whether a stage of the run computes figures from real rows.
+func (r *Run) Compared() bool {
+	p, err := r.planned()
+	return err == nil && p.judged()
+}
+
+// judged reports whether a stage compares the release with real rows.
+func (p planned) judged() bool {
+	for _, s := range p.Stages {
+		for _, out := range s.Outputs {
+			if out.Form == "metrics" && out.Class == "private" {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Finding is an audit rule that the plan touches.

@@ -132,6 +132,20 @@ func TestDatasheet(t *testing.T) {
 	lacks(t, Datasheet(&Run{Name: "nothing"}), "No table is released", "No stage is on record")
 }
 
+// TestDatasheetOfNoFigures: nobody is sent to the owner for figures that no stage has computed.
+func TestDatasheetOfNoFigures(t *testing.T) {
+	r := sampled()
+	lacks(t, Datasheet(r), "this run compared none with the real table")
+	const judge = `{"stages": [{"id": "train", "outputs": {"model": {"form": "model"}}}, {"id": "judge", "outputs": {"out": {"form": "metrics", "class": "CLASS"}}}]}`
+	r.Plan = json.RawMessage(strings.Replace(judge, "CLASS", "released", 1)) // of the release alone
+	lacks(t, Datasheet(r), "this run compared none with the real table")
+	r.Plan = json.RawMessage(strings.Replace(judge, "CLASS", "private", 1))
+	lacks(t, Datasheet(r), "the owner, who has figures against real rows")
+	if strings.Contains(Datasheet(r), "compared none") {
+		t.Error("a run with figures says that it has none")
+	}
+}
+
 // TestBound: never below the figure, and at most one unit of the fifth digit
 // above.
 func TestBound(t *testing.T) {

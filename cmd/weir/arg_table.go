@@ -122,6 +122,9 @@ func browsed(of *source.Browsed) infer.Table {
 	}
 }
 
+// stays reports whether the rows of the table may not be read.
+func (t *tableArg) stays() bool { return t.dataset != nil && t.dataset.Declared.Stays }
+
 // dialect returns what is said of how the table is written: by flags, or by the YAML file that says where it is.
 func (t *tableArg) dialect(c *cobra.Command, flags *pipeline.CSV) (*pipeline.CSV, error) {
 	if t.dataset == nil {

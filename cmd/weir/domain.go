@@ -42,6 +42,8 @@ domain does not run (rules W01 and W02). The draft itself is private until then.
 
 DATA is a file, a pattern in quotes, or a YAML file whose dataset says where the
 table is, as that of a spec does: dataset: {database: {engine: postgres, ...}}.
+Where that says rows: stay, no row is read: the draft has the names and stored types
+of the columns, and bounds and categories are yours to write.
 
 A private page beside the table, DATA.weir-private.md, helps to decide: how full
 each column is, how many values it has, where 99 % of rows lie, which values few
@@ -68,6 +70,9 @@ func domainInfer(s streams) *cobra.Command {
 				return err
 			}
 			defer of.close()
+			if of.stays() {
+				return outlined(c, s, of, asJSON)
+			}
 			how, err := of.dialect(c, dialect(&csv, noHeader))
 			if err != nil {
 				return usage(c, err)
@@ -100,6 +105,22 @@ func domainInfer(s streams) *cobra.Command {
 	flags.StringVar(&page, "page", "", "file of the private page; none: no page (default: DATA"+infer.PageSuffix+")")
 	flags.BoolVar(&asJSON, "json", false, "print one JSON object")
 	return c
+}
+
+// outlined prints what is known of a table without its rows, which stay in a database. Nothing of it is private.
+func outlined(c *cobra.Command, s streams, of *tableArg, asJSON bool) error {
+	found, err := infer.Outline(c.Context(), of.Table)
+	if err != nil {
+		return err
+	}
+	for _, hint := range found.Hints {
+		fmt.Fprintf(s.err, "%s %s\n", paint(s.err, bold, "hint:"), hint)
+	}
+	if asJSON {
+		return printJSON(s.out, map[string]any{"domain": string(found.Domain), "page": "", "hints": found.Hints})
+	}
+	_, err = s.out.Write(found.Domain)
+	return err
 }
 
 // tableParts lists the files of a table that a file names, or a pattern.

@@ -23,9 +23,9 @@ type beginning struct {
 	Name              string // of the spec
 	File, Domain, CSV string
 	Source            []string // settings that say where the table is, in place of File and CSV
+	Stays             bool     // rows stay in a database, so that none are split
+	Sampled           bool     // of these, some may leave for figures
 	Placeholder       bool     // the file is yet to be named
-	Stays             bool     // rows stay in their database, which counts them
-	Sampled           bool     // and a sample of them may leave for figures
 	Rows              int64
 	Sample            int64 // rows to draw
 	Delta             string
@@ -46,21 +46,6 @@ type beginning struct {
 	Cap               string // epsilon of the budget that is offered
 	Train, Test       string // shares of the split
 	FewTest           bool   // the part for testing is too small for verdicts
-}
-
-// Real names the stage whose table the model learns, where no part of it is kept back.
-func (b *beginning) Real() string {
-	switch {
-	case len(b.Names) > 0:
-		return "nameless"
-	case len(b.Open) > 0:
-		return "categories"
-	case b.Numbers:
-		return "clean"
-	case len(b.Dropped) > 0:
-		return "features"
-	}
-	return pipeline.DatasetID
 }
 
 // dropped is a column that is left out, and why.
@@ -118,6 +103,23 @@ func testShare(rows int64) int64 {
 
 // twentieth writes a share.
 func twentieth(n int64) string { return strconv.FormatFloat(float64(n)/20, 'f', -1, 64) }
+
+// Learnt is the table that the model learns from.
+func (b *beginning) Learnt() string {
+	switch {
+	case len(b.Names) > 0:
+		return "nameless"
+	case !b.Stays:
+		return "split.train"
+	case len(b.Open) > 0:
+		return "categories"
+	case b.Numbers:
+		return "clean"
+	case len(b.Dropped) > 0:
+		return "features"
+	}
+	return pipeline.DatasetID
+}
 
 // out are all columns that no model sees.
 func (b *beginning) out() []dropped { return slices.Concat(b.Dropped, b.Names) }

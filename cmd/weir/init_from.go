@@ -218,8 +218,7 @@ func (f *initFlags) locate(ctx context.Context, b *beginning, dir string) (err e
 	case f.table.dataset != nil && f.encoding+f.sheet+f.area != "":
 		return fmt.Errorf("--data: %s says where the table is, so --encoding, --sheet and --range must be said by its dataset.csv", f.data)
 	case f.table.dataset != nil:
-		b.File = f.table.Name
-		b.Stays, b.Sampled = f.table.dataset.Declared.Stays, f.table.dataset.Declared.Sample > 0
+		b.File, b.Stays, b.Sampled = f.table.Name, f.table.stays(), f.table.dataset.Declared.Sample > 0
 		b.Source, err = f.table.lines(ctx, dir)
 	default:
 		b.CSV, err = infer.Dialect(ctx, f.table.Table, &pipeline.CSV{Encoding: f.encoding, Sheet: f.sheet, Range: f.area})

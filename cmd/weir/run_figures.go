@@ -14,16 +14,23 @@ import (
 	"weir/record/report"
 )
 
-// figures shows the headline figures of each evaluating stage with their verdicts; all others are in
-// the report and in internal/metrics.json.
+// figures shows the headline figures of each evaluating stage with their verdicts, or says that there are none; all others
+// are in the report and in internal/metrics.json.
 func figures(b *strings.Builder, rec *record.Run, declared figure.ByStage) {
 	f := shownFigures{rec: rec, declared: declared, told: map[string]bool{},
 		words: report.Words(groupsOf(rec, declared), privacyOf(rec))}
 	keys := declared.Headlines(valuesOf(rec))
 	if len(keys) == 0 {
+		if !rec.Compared() && len(rec.Tables) > 0 {
+			b.WriteString("How good it is: not known, since no stage compares it with real rows\n\n")
+		}
 		return
 	}
-	b.WriteString("How good it is (private: computed from real rows)\n")
+	if rec.Compared() {
+		b.WriteString("How good it is (private: computed from real rows)\n")
+	} else {
+		b.WriteString("How good it is, by the release alone (no stage compares it with real rows)\n")
+	}
 	for _, k := range keys {
 		f.one(b, k)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -43,6 +44,25 @@ func TestFiguresAreReadBesideOthers(t *testing.T) {
 	rec.Metrics["m.total_variation_baseline"] = .3
 	if got := ended(t, rec); strings.Contains(got, "without noise") || !strings.Contains(got, "0.3000  independent columns at the same epsilon") {
 		t.Errorf("a run ends with\n%s", got)
+	}
+}
+
+// TestEndOfARunWithoutFigures says that nothing was compared, of a table alone.
+func TestEndOfARunWithoutFigures(t *testing.T) {
+	rec := &record.Run{Tables: []record.Table{{Stage: "sample"}}}
+	if got := ended(t, rec); got != "How good it is: not known, since no stage compares it with real rows\n\n" {
+		t.Errorf("a run without figures ends with %q", got)
+	}
+	if got := ended(t, &record.Run{}); got != "" {
+		t.Errorf("a run without a table ends with %q", got)
+	}
+	rec.Stages, rec.Metrics = []record.Stage{{ID: "m", Kind: "measured"}}, map[string]float64{"m.below_noise": .4}
+	if got := ended(t, rec); !strings.Contains(got, "by the release alone (no stage") {
+		t.Errorf("a run of released figures ends with %q", got)
+	}
+	rec.Plan = json.RawMessage(`{"stages": [{"id": "m", "outputs": {"out": {"form": "metrics", "class": "private"}}}]}`)
+	if got := ended(t, rec); !strings.Contains(got, "(private: computed from real rows)") {
+		t.Errorf("a run of private figures ends with %q", got)
 	}
 }
 

@@ -68,10 +68,10 @@ func (c *compiler) stays(s *Step, e computing) {
 	}
 }
 
-// measures tells whether a step computes figures for the owner, and nothing else.
+// measures tells whether a step computes figures for the owner, or shows them, and nothing else.
 func measures(s *Step) bool {
 	for _, h := range s.Work.Out {
-		if h.Form != pipeline.FormMetrics || h.Class != pipeline.Private {
+		if h.Class != pipeline.Private || h.Form != pipeline.FormMetrics && h.Form != pipeline.FormFiles {
 			return false
 		}
 	}

@@ -37,13 +37,7 @@ func (f *finding) draft() []byte {
 	if s := settings(csv); s != "" {
 		fmt.Fprintf(&b, "# The spec needs: dataset: {%s: ..., csv: {%s}}\n", f.of.Source, s)
 	}
-	for _, c := range f.skipped {
-		cure := "Leave it out, or write single values in its place."
-		if c.Type == arrow.FixedWidthTypes.Duration_us.Name() {
-			cure = "Leave it out, or write it as a number of seconds, hours or days, which its name then says."
-		}
-		fmt.Fprintf(&b, "# Not drafted: column %d, %s, is stored as %s, which no domain declares. %s\n", c.Place, plain.YAML(c.Name), c.Type, cure)
-	}
+	unread(&b, f.skipped)
 	b.WriteString("columns:\n")
 	for i, c := range drafts {
 		f.write(&b, c, i)
@@ -327,6 +321,61 @@ func Draft(ctx context.Context, of Table, csv *pipeline.CSV) (*Drafted, error) {
 		return nil, err
 	}
 	return &Drafted{Domain: text, Page: f.page(), Hints: append(hints, f.hints()...)}, nil
+}
+
+// Outline drafts the domain of a table whose rows may not be read, as YAML: names and types of the columns as the
+// database stores them, and marks where bounds and categories belong. It holds nothing of rows, so nothing is UNDECIDED.
+func Outline(ctx context.Context, of Table) (*Drafted, error) {
+	var hints []string
+	raw, err := of.Raw(ctx, &pipeline.CSV{}, func(note string) { hints = append(hints, note) })
+	if err == nil {
+		err = bounded(of.Name, raw.Names)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	b.WriteString("# Outline of a domain: names and stored types. Rows stay in the database, and none was looked at.\n" +
+		"# Write what is publicly known (a code book, the form that was filled in): bounds of numbers, dates and times,\n" +
+		"# categories of texts. No model measures a column without. Take nullable out where no value is missing.\n")
+	unread(&b, raw.Unread)
+	b.WriteString("columns:\n")
+	for i, c := range raw.Stored {
+		outline(&b, raw.Names[i], c)
+	}
+	text, err := fits(of.Name, b.Bytes())
+	return &Drafted{Domain: text, Hints: hints}, err
+}
+
+// outline writes what is known of a column whose rows are not read.
+func outline(b *bytes.Buffer, name string, c domain.Column) {
+	fmt.Fprintf(b, "  - name: %s\n    type: %s\n", plain.YAML(name), c.Type)
+	switch c.Type {
+	case domain.Boolean:
+	case domain.Text:
+		b.WriteString("    # or type: categorical, with categories: [...]\n")
+	case domain.Time:
+		b.WriteString("    bounds: [00:00, 23:59] # the whole day\n    step: minute # or second, hour\n")
+	case domain.Datetime:
+		b.WriteString("    # bounds: [LEAST, GREATEST]\n    step: day # or second, minute, hour: times between are read as the step before\n")
+	default:
+		b.WriteString("    # bounds: [LEAST, GREATEST]\n")
+	}
+	if c.Zone != "" {
+		fmt.Fprintf(b, "    zone: %s\n", c.Zone)
+	}
+	b.WriteString("    nullable: true\n")
+}
+
+// unread names columns that no domain declares.
+func unread(b *bytes.Buffer, columns []table.UnreadColumn) {
+	for _, c := range columns {
+		cure := "Leave it out, or write single values in its place."
+		if c.Type == arrow.FixedWidthTypes.Duration_us.Name() {
+			cure = "Leave it out, or write it as a number of seconds, hours or days, which its name then says."
+		}
+		fmt.Fprintf(b, "# Not drafted: column %d, %s, is stored as %s, which no domain declares. %s\n", c.Place, plain.YAML(c.Name), c.Type, cure)
+	}
 }
 
 // look reads the rows by the draft, for what a column alone does not show.

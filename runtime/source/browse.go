@@ -2,8 +2,10 @@ package source
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
@@ -11,14 +13,19 @@ import (
 )
 
 // Browsed is a database's table that is read before a domain says which columns it has: to draft one, or to compare.
-// It has all columns that can be read.
+// It has all columns that can be read. Of a table whose rows stay it has the columns, and every reading of rows is an error.
 type Browsed struct {
 	stored table.Stored
-	types  []string             // of the stored columns, as the database calls them; nil: as Arrow does
+	stays  bool
+	types  []string             // of the stored columns, as the database calls them
 	unread []table.UnreadColumn // further columns of the table, which are not asked for
 	notes  []string
 	close  func() error
 }
+
+// errStays is a reading by a command of rows that may not be read.
+var errStays = errors.New("rows stay in the database (database.rows: stay), and this command reads them; evaluations of a " +
+	"spec read those that database.sample_may_leave lets leave")
 
 // Browse opens the table of a database. Of o it takes the files and csv. Of a table whose rows stay there are columns,
 // and a reading of rows is an error.
@@ -26,8 +33,9 @@ func (s *Database) Browse(ctx context.Context, o pipeline.Opening) (*Browsed, er
 	e, _ := s.engine()
 	b, err := e.browse(ctx, o)
 	if err == nil && s.Database.Rows == stay {
+		b.stays = true
 		b.stored.Begin = func(context.Context, []int) (table.StoredRows, error) {
-			return nil, fmt.Errorf("%s: %w", b.stored.Name, errStay)
+			return nil, fmt.Errorf("%s: %w", b.stored.Name, errStays)
 		}
 	}
 	return b, err
@@ -36,20 +44,37 @@ func (s *Database) Browse(ctx context.Context, o pipeline.Opening) (*Browsed, er
 // Name returns what messages call the table.
 func (b *Browsed) Name() string { return b.stored.Name }
 
-// Raw returns the table without a domain. An error of its rows quotes no cell.
+// Raw returns the table without a domain. An error of its rows quotes no cell. Of rows that stay no number is known to be
+// whole that is stored as a fraction, so its column is numeric.
 func (b *Browsed) Raw(ctx context.Context) (*table.Raw, error) {
 	r, err := table.RawStored(ctx, b.stored)
 	if err != nil {
 		return nil, err
 	}
 	for i, c := range r.Unread {
-		if b.types != nil {
-			r.Unread[i].Type = b.types[c.Place-1]
-		}
+		r.Unread[i].Type = b.types[c.Place-1]
+	}
+	if b.stays {
+		b.outline(r)
 	}
 	r.Unread = append(r.Unread, b.unread...)
 	slices.SortFunc(r.Unread, func(x, y table.UnreadColumn) int { return x.Place - y.Place })
 	return r, nil
+}
+
+// outline makes numeric what is stored as numbers with a fraction.
+func (b *Browsed) outline(r *table.Raw) {
+	at := 0
+	for i, f := range b.stored.Schema.Fields() {
+		if at == len(r.Names) || r.Names[at] != f.Name {
+			continue // unread
+		}
+		name := strings.ToLower(b.types[i])
+		if slices.ContainsFunc([]string{"decimal", "numeric", "float", "double"}, func(w string) bool { return strings.HasPrefix(name, w) }) {
+			r.Stored[at] = domain.Column{Type: domain.Numeric}
+		}
+		at++
+	}
 }
 
 // Asks reports whether columns that no domain declares are left out by not asking for them; else a spec has to set

@@ -75,6 +75,9 @@ func (s server) browse(ctx context.Context, _ pipeline.Opening) (*Browsed, error
 		return nil, err
 	}
 	b := &Browsed{stored: stored, close: t.Close}
+	for _, c := range t.snapshot.Table.Columns {
+		b.types = append(b.types, c.Stored)
+	}
 	for _, c := range t.snapshot.Table.Unread {
 		if c.Closed {
 			b.notes = append(b.notes, fmt.Sprintf("%s: the role cannot read it, so it is left out", c.Name))
