@@ -24,7 +24,8 @@ func TestFirstNote(t *testing.T) {
 	for name, change := range map[string]func(o *Opening){
 		"its ledger will be /l.jsonl":    func(o *Opening) { o.Ledger = "/l.jsonl" },
 		"lies with the runs. Back it up": func(o *Opening) { o.Uncharged = true },
-		"never commit them: with them":   func(o *Opening) { o.Ledger = "/l.jsonl" },
+		"First run on postgres clinic.stays of service:clinic: b.csv.weir-owner.json now lies beside the spec, and": func(o *Opening) { o.Where = "postgres clinic.stays of service:clinic" },
+		"never commit them: with them": func(o *Opening) { o.Ledger = "/l.jsonl" },
 	} {
 		b.write("b.csv", people(1000, 1300+len(name)))
 		o := b.opening("b.csv", "1")

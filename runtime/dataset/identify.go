@@ -248,16 +248,16 @@ func (f *finding) record(own *owner) (*record, error) {
 }
 
 // tellOther tells that the content is not the one of the declared version. A replay declares nothing: it needs the
-// file of its run's version.
+// rows of its run's version.
 func (f *finding) tellOther(own *owner, mac string) {
 	i := slices.IndexFunc(own.Contents, func(c content) bool { return c.Charged && c.HMAC == mac })
 	switch {
 	case !f.Replay:
 		f.tell("has other content than version %s of %s was charged with; declare another dataset.version, so that results say what they come from", f.Version, own.ID)
 	case i >= 0:
-		f.tell("is bound to version \"%s\" of %s, and the run was of version \"%s\"; the file of that version must be here", own.Contents[i].Version, own.ID, f.Version)
+		f.tell("is bound to version \"%s\" of %s, and the run was of version \"%s\"; the rows of that version must be here", own.Contents[i].Version, own.ID, f.Version)
 	default:
-		f.tell("has other content than version \"%s\" of %s, which the run was of; the file of that version must be here", f.Version, own.ID)
+		f.tell("has other content than version \"%s\" of %s, which the run was of; the rows of that version must be here", f.Version, own.ID)
 	}
 }
 

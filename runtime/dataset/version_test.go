@@ -58,7 +58,7 @@ func TestRunsThatChargeNothingReadAnyContent(t *testing.T) {
 		o := b.opening("a.csv", "1")
 		change(&o)
 		id, err := Identify(t.Context(), o)
-		want := map[string]string{"uncharged": "declare another dataset.version", "replay": "the file of that version must be here"}[what]
+		want := map[string]string{"uncharged": "declare another dataset.version", "replay": "the rows of that version must be here"}[what]
 		if err != nil || !strings.Contains(strings.Join(id.Notes, ""), want) {
 			t.Errorf("%s: %v: must read other content, and tell", what, err)
 		}

@@ -61,11 +61,19 @@ func byName(names []string, d *domain.Domain, p *problems, line int64, extra fun
 		found[name]++
 	}
 	if 2*len(found) < len(declared) {
-		p.add(line, "", fmt.Sprintf("names %d of the %d declared columns; is this line no header (csv.header: false), or the domain that of another file?", len(found), len(declared)))
+		p.add(line, "", fmt.Sprintf("names %d of the %d declared columns; %s", len(found), len(declared), misnamed(line)))
 		return nil
 	}
 	compare(names, l, found, d, p, line, extra)
 	return l
+}
+
+// misnamed asks what is wrong where most names are not those declared: in a line of text, or of stored columns (line 0).
+func misnamed(line int64) string {
+	if line > 0 {
+		return "is this line no header (csv.header: false), or the domain that of another file?"
+	}
+	return "is the domain that of another table, or does it spell names otherwise (capitals are told apart)?"
 }
 
 func compare(names []string, l layout, found map[string]int, d *domain.Domain, p *problems, line int64, extra func(i int) string) {

@@ -269,3 +269,14 @@ func TestStoredFlagsNeedTheirWords(t *testing.T) {
 		}
 	}
 }
+
+// TestNamesInOtherCapitals: stored columns have no line of names, so what is asked is whether names are spelled otherwise, as
+// PostgreSQL makes small letters of capitals.
+func TestNamesInOtherCapitals(t *testing.T) {
+	schema := arrow.NewSchema([]arrow.Field{{Name: "age", Type: arrow.PrimitiveTypes.Int64}, {Name: "sex", Type: arrow.PrimitiveTypes.Int64}}, nil)
+	d := &domain.Domain{Columns: []domain.Column{{Name: "AGE", Type: domain.Integer}, {Name: "SEX", Type: domain.Integer}}}
+	_, _, err := OpenStored(Stored{Name: "acs.persons", Schema: schema}, nil, d, "")
+	if err == nil || !strings.Contains(err.Error(), "names 0 of the 2 declared columns") || !strings.Contains(err.Error(), "capitals are told apart") || strings.Contains(err.Error(), "header") {
+		t.Errorf("%v: must ask for capitals and of no header", err)
+	}
+}

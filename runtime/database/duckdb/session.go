@@ -17,6 +17,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"weir/internal/disk"
 )
 
 // Variable names the environment variable that holds the path of the program; by default it is `duckdb` of PATH. No
@@ -38,6 +40,18 @@ func Find() (string, error) {
 		return "", errors.New("reads through DuckDB by /dev/fd, which Windows does not have")
 	}
 	return path, nil
+}
+
+// isScript reports whether a program is a script, such as the one that pip installs in front of DuckDB.
+func isScript(path string) bool {
+	f, err := disk.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, 2)
+	_, err = io.ReadFull(f, head)
+	return err == nil && string(head) == "#!"
 }
 
 // Session runs statements over one table. It is safe for concurrent use: each call starts a process.
@@ -81,6 +95,7 @@ func (s *Session) closed() error {
 // process is a running DuckDB.
 type process struct {
 	name   string
+	script bool // what was started is a script, which may start the program without its files
 	cmd    *exec.Cmd
 	in     io.WriteCloser // nil where it was started with all of its statements
 	out    io.ReadCloser
@@ -104,7 +119,7 @@ func (s *Session) launch(ctx context.Context, statements io.Reader) (*process, e
 	cmd.ExtraFiles = s.files
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGINT) }
 	cmd.WaitDelay = patience
-	p := &process{name: s.name, cmd: cmd, stderr: &head{}, ctx: ctx}
+	p := &process{name: s.name, script: isScript(s.program), cmd: cmd, stderr: &head{}, ctx: ctx}
 	cmd.Stderr = p.stderr
 	var err error
 	if cmd.Stdin = statements; statements == nil {
@@ -132,6 +147,10 @@ func (p *process) end() error {
 	switch {
 	case p.ctx.Err() != nil:
 		return p.ctx.Err()
+	case p.script && (err != nil || p.stderr.seen):
+		return fmt.Errorf("%s: DuckDB ended with %s, and %s is a script, which may not hand on the opened files of a run; "+
+			"name the program itself in the environment variable %s (docs/databases.md has the line for duckdb-cli of pip)",
+			p.name, p.stderr.class(), p.cmd.Path, Variable)
 	case err != nil || p.stderr.seen:
 		return fmt.Errorf("%s: DuckDB ended with %s; what it writes may quote cells and is not shown here: "+
 			"run it on the table to see it", p.name, p.stderr.class())

@@ -279,6 +279,27 @@ func lying(t *testing.T, script string) *Session {
 	return session(t, Table{Format: Parquet}, filepath.Dir(path), "duckdb")
 }
 
+// TestScriptInFront: a script that starts DuckDB without the opened files, as that of pip does, is named with the cure; one
+// that hands them on works.
+func TestScriptInFront(t *testing.T) {
+	real := program(t)
+	dir := made(t, "", "COPY (SELECT 1 AS v) TO 'a.parquet' (FORMAT parquet)")
+	for name, closes := range map[string]string{"keeps": "exec 3<&-\n", "hands on": ""} {
+		path := filepath.Join(t.TempDir(), "duckdb")
+		if err := os.WriteFile(path, []byte("#!/bin/sh\n"+closes+"exec '"+real+"' \"$@\"\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv(Variable, path)
+		_, err := listed(t, session(t, Table{Format: Parquet}, dir, "a.parquet"))
+		if closes == "" && err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if closes != "" && (err == nil || !strings.Contains(err.Error(), "is a script") || !strings.Contains(err.Error(), Variable)) {
+			t.Errorf("%s: %v: must name the script and %s", name, err, Variable)
+		}
+	}
+}
+
 // TestBrokenOutput: an answer that is broken off, is no answer, or comes with an error is no shorter table.
 func TestBrokenOutput(t *testing.T) {
 	column := []Column{{"v", "BIGINT"}, {"w", "VARCHAR"}}
