@@ -21,9 +21,10 @@ import (
 // it counts, by public numbers at and beside the borders of each grid.
 type pushed struct {
 	checked
-	fine  relation.Kept // a cell a column, and behind these the point of its cell of each grid that is Told
-	told  []int         // by grid, the place of its points; -1
-	coded relation.Kept // the codes, from the first Count on
+	fine   relation.Kept // a cell a column, and behind these the point of its cell of each grid that is Told
+	told   []int         // by grid, the place of its points; -1
+	coded  relation.Kept // the codes, from the first Count on
+	beyond [][]int       // columns tied by rules whose codes are not moved in there
 }
 
 // pushedOf counts the cells of a table whose rows stay in a database.
@@ -175,8 +176,8 @@ func (p *pushed) Points(ctx context.Context, column int, cells []int) (counts []
 	return counts[1:], nil
 }
 
-// Count implements Counter. Codes that rules forbid are moved here: a set with one of their columns is counted with all
-// of them.
+// Count implements Counter. Codes that rules forbid are moved as they are kept, or here where rules tie more codes than
+// the database looks up: a set with one of their columns is then counted with all of them.
 func (p *pushed) Count(ctx context.Context, sets [][]int, use func(set int, counts []int64) error) error {
 	if err := p.keepCodes(ctx); err != nil {
 		return err
@@ -220,14 +221,56 @@ func (p *pushed) keepCodes(ctx context.Context) (err error) {
 		}
 		list[j] = relation.Named{Name: fmt.Sprintf("code%d", j), Expr: look}
 	}
+	p.beyond = p.obey(list)
 	p.coded, err = p.fine.Keep(ctx, list)
 	return err
 }
 
-// withTied is a set of columns with all that rules tie to one of them.
+// mostLooked is the most combinations of codes that the database looks up where one of them moves by rules: all of them
+// are moved beforehand, since those that rows have are private, which takes a second for so many.
+const mostLooked = 1 << 13
+
+// obey moves codes of a row by the rules, and returns the columns of groups of more combinations than mostLooked, whose
+// codes stay as they are.
+func (p *pushed) obey(codes []relation.Named) (beyond [][]int) {
+	for _, group := range p.nearest.Groups() {
+		cells, err := marginal.Cells(p.coding.Sizes, group)
+		if err != nil || cells > mostLooked {
+			beyond = append(beyond, group)
+			continue
+		}
+		to := p.combinations(group, cells)
+		p.nearest.Codes(to)
+		at := p.joint(group, func(j int) relation.Expr { return codes[j].Expr })
+		for _, j := range group {
+			look := relation.Lookup{E: at, To: make([]int64, cells)}
+			for i, code := range to[j] {
+				look.To[i] = int64(code)
+			}
+			codes[j].Expr = look
+		}
+	}
+	return beyond
+}
+
+// combinations lists the codes of each of some columns in all their combinations, row-major; nil of other columns.
+func (p *pushed) combinations(of []int, cells int) [][]uint16 {
+	codes := make([][]uint16, len(p.grids))
+	after := cells
+	for _, j := range of {
+		codes[j] = make([]uint16, cells)
+		after /= p.coding.Sizes[j]
+		for at := range codes[j] {
+			codes[j][at] = uint16(at / after % p.coding.Sizes[j])
+		}
+	}
+	return codes
+}
+
+// withTied is a set of columns with all that rules tie to one of them, where the database did not move their codes.
 func (p *pushed) withTied(set []int) []int {
 	all := slices.Clone(set)
-	for _, group := range p.nearest.Groups() {
+	for _, group := range p.beyond {
 		if slices.ContainsFunc(group, func(j int) bool { return slices.Contains(set, j) }) {
 			all = append(all, group...)
 		}
@@ -247,42 +290,51 @@ func (p *pushed) keys(sets [][]int) ([]relation.Key, error) {
 		if err != nil {
 			return nil, err
 		}
-		var at relation.Expr
-		for _, j := range set {
-			code, size := keptAt(j, p.coding.Sizes[j]), relation.Constant{Of: relation.Whole, Int: int64(p.coding.Sizes[j])}
-			if at == nil {
-				at = code
-				continue
-			}
-			at = relation.Arithmetic{Op: "+", A: relation.Arithmetic{Op: "*", A: at, B: size}, B: code}
-		}
-		keys[i] = relation.Key{Expr: at, Of: cells}
+		keys[i] = relation.Key{Expr: p.joint(set, func(j int) relation.Expr { return keptAt(j, p.coding.Sizes[j]) }), Of: cells}
 	}
 	return keys, nil
+}
+
+// joint numbers the combinations of codes of some columns, row-major.
+func (p *pushed) joint(of []int, code func(j int) relation.Expr) (at relation.Expr) {
+	for _, j := range of {
+		if at == nil {
+			at = code(j)
+			continue
+		}
+		size := relation.Constant{Of: relation.Whole, Int: int64(p.coding.Sizes[j])}
+		at = relation.Arithmetic{Op: "+", A: relation.Arithmetic{Op: "*", A: at, B: size}, B: code(j)}
+	}
+	return at
 }
 
 // moved sums the counts of some columns to those of a set of them, where combinations that rules forbid count as the
 // nearest that they allow.
 func (p *pushed) moved(counts []int64, of, set []int) []int64 {
-	if !slices.ContainsFunc(of, func(j int) bool { return slices.Contains(p.tied, j) }) {
+	tied := slices.Concat(p.beyond...)
+	if !slices.ContainsFunc(of, func(j int) bool { return slices.Contains(tied, j) }) {
 		return counts
 	}
-	codes := make([][]uint16, len(p.grids))
-	after := len(counts)
+	codes, there := p.combinations(of, len(counts)), make([][]uint16, len(p.grids))
 	for _, j := range of {
-		codes[j] = make([]uint16, len(counts))
-		after /= p.coding.Sizes[j]
-		for at := range counts {
-			codes[j][at] = uint16(at / after % p.coding.Sizes[j])
+		there[j] = codes[j][:0]
+		for at, n := range counts {
+			if n > 0 {
+				there[j] = append(there[j], codes[j][at])
+			}
 		}
 	}
-	p.nearest.Codes(codes)                          // groups of rules whose columns are not asked for have no rows here
+	moving := make([][]uint16, len(codes))
+	for _, j := range tied {
+		moving[j] = there[j]
+	}
+	p.nearest.Codes(moving)                         // groups of rules whose columns are not asked for have no rows here
 	cells, _ := marginal.Cells(p.coding.Sizes, set) // no more than those of a set around it
 	sums := make([]int64, cells)
-	for at, n := range counts {
+	for i, n := range slices.DeleteFunc(slices.Clone(counts), func(n int64) bool { return n == 0 }) {
 		to := 0
 		for _, j := range set {
-			to = to*p.coding.Sizes[j] + int(codes[j][at])
+			to = to*p.coding.Sizes[j] + int(there[j][i])
 		}
 		sums[to] += n
 	}

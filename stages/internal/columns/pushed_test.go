@@ -3,14 +3,19 @@ package columns
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 	"weir/pipeline/relation"
 	"weir/privacy"
+	"weir/stages/internal/masks"
 )
 
 // liar is a database whose answers are others than those of its rows.
@@ -142,4 +147,60 @@ func TestPushedKeepsCodesOnce(t *testing.T) {
 	if keeps != 1 {
 		t.Errorf("codes were computed %d times, must be once", keeps)
 	}
+}
+
+// TestPushedMovesCodesOfManyRules: columns that several rules tie, whose combinations are too many to be counted together,
+// are counted as rows that are held are: two groups of 50 times 50 codes in one set, and one of 20 times 500, which
+// the database does not look up.
+func TestPushedMovesCodesOfManyRules(t *testing.T) {
+	for _, sizes := range [][]int{{50, 50, 50, 50}, {20, 500, 3, 3}} {
+		table, coding := tiedCodes(rand.New(rand.NewPCG(2, 7)), sizes, 3000)
+		grids := gridsOf(t, table.Domain)
+		var counts [2][][]int64
+		for i, of := range []pipeline.Table{table, pipelinetest.Stays(table)} {
+			c, err := CounterOf(t.Context(), of, grids, 0, pipelinetest.Env(1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.Recode(coding)
+			err = c.Count(t.Context(), [][]int{{0, 2}, {1}, {3, 1}}, func(_ int, of []int64) error {
+				counts[i] = append(counts[i], slices.Clone(of))
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !reflect.DeepEqual(counts[0], counts[1]) {
+			t.Errorf("codes of sizes %v: rows that stay are counted otherwise than those that are held", sizes)
+		}
+	}
+}
+
+// tiedCodes returns a table of columns of so many categories, of which the first may not be above the second, nor the third
+// above the fourth: half of the rows break the rules.
+func tiedCodes(r *rand.Rand, sizes []int, rows int) (pipeline.Table, Coding) {
+	d := &domain.Domain{}
+	c := Coding{Sizes: sizes}
+	var values [][]any
+	for j, size := range sizes {
+		column := domain.Column{Name: fmt.Sprintf("c%d", j), Type: domain.Ordinal}
+		var to []uint16
+		for code := range size {
+			column.Categories, to = append(column.Categories, fmt.Sprintf("v%d", code)), append(to, uint16(code))
+		}
+		d.Columns, c.To = append(d.Columns, column), append(c.To, to)
+		values = append(values, nil)
+		for range rows {
+			values[j] = append(values[j], column.Categories[r.IntN(size)])
+		}
+	}
+	for j := 0; j < len(sizes); j += 2 {
+		m := masks.Mask{Vars: []int{j, j + 1}}
+		for at := range sizes[j] * sizes[j+1] {
+			m.Forbidden = append(m.Forbidden, at/sizes[j+1] > at%sizes[j+1])
+		}
+		c.Forbidden = append(c.Forbidden, m)
+	}
+	return pipeline.FromRecords(pipeline.TableHeader(d, pipeline.Header{}), pipelinetest.Rows(d, values...)), c
 }
