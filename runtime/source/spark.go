@@ -67,7 +67,11 @@ func (s cluster) open(ctx context.Context, o pipeline.Opening) (pipeline.Opened,
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Table, err)
 	}
-	return &countedByCluster{staying{s.Table, o.Columns, counterOf(c, s.VersionAsOf == nil), s.Sample}}, nil
+	of := counterOf(c, session.Table.View)
+	if !session.Table.View && s.VersionAsOf == nil {
+		of = &unpinned{viewed{counter: c}}
+	}
+	return &countedByCluster{staying{s.Table, o.Columns, of, s.Sample}}, nil
 }
 
 // counting prepares to count the columns of the domain.
@@ -94,8 +98,17 @@ func (s cluster) browse(context.Context, pipeline.Opening) (*Browsed, error) {
 	return nil, errors.New("database.engine: is spark, of whose tables weir drafts nothing; write domain and spec by hand (docs/databases.md)")
 }
 
-// countedByCluster is an opened table of a cluster. One without a version has no snapshot, and is looked at as a view is:
-// before and behind all that is kept of it.
+// unpinned is the counter of a table without a version, which has no snapshot: its content is asked for before and behind
+// all that is kept of it. No function draws its rows, so once before is enough.
+type unpinned struct{ viewed }
+
+// Content implements counter.
+func (u *unpinned) Content(ctx context.Context) (content string, faults []sql.Fault, err error) {
+	u.content, faults, err = u.counter.Content(ctx)
+	return u.content, faults, err
+}
+
+// countedByCluster is an opened table of a cluster.
 type countedByCluster struct{ staying }
 
 // Unchanged implements pipeline.Opened: what was counted are codes that were kept of the rows of Content.
