@@ -167,7 +167,7 @@ func (r *run) shown(f store.Found) (*Result, error) {
 	if gone(f) {
 		return nil, r.rebuild(f, "the release of a finished run of this spec is gone; it is made again, and nothing is charged")
 	}
-	if r.unsent() {
+	if r.unsent(f.Record.ID) {
 		return nil, r.rebuild(f, "the table of a finished run of this spec is gone from the server; it is made again, and nothing is charged")
 	}
 	if err := (store.RunDir{Path: f.Path}).CheckRelease(f.Record); err != nil {

@@ -74,12 +74,19 @@ func (r *run) otherRole(ctx context.Context, there postgres.Standing) error {
 }
 
 // mark begins the comment of a table that this run writes.
-func (r *run) mark() string { return "weir run " + r.record.ID }
+func (r *run) mark() string { return markOf(r.record.ID) }
+
+func markOf(id string) string { return "weir run " + id }
+
+// marks tells whether a run has written what stands somewhere.
+func marks(id string, there postgres.Standing) bool {
+	return there.Exists && strings.HasPrefix(there.Mark, markOf(id)+",")
+}
 
 // freeNames refuses names that something else has on a server, before anything is charged.
 func (r *run) freeNames() error {
 	for _, step := range r.sending() {
-		if there := r.there[step.ID]; there.Exists && !strings.HasPrefix(there.Mark, r.mark()+",") {
+		if there := r.there[step.ID]; there.Exists && !marks(r.record.ID, there) {
 			return atStage(step.ID, fmt.Errorf("postgres.table: %s %w; nothing was charged",
 				step.Work.Send.Table, postgres.ErrExists))
 		}
@@ -87,10 +94,10 @@ func (r *run) freeNames() error {
 	return nil
 }
 
-// unsent reports whether the table of a finished run is not on its server.
-func (r *run) unsent() bool {
+// unsent reports whether the table of a finished run is not on its server; another may have its name.
+func (r *run) unsent(id string) bool {
 	for _, step := range r.sending() {
-		if !r.there[step.ID].Exists {
+		if !marks(id, r.there[step.ID]) {
 			return true
 		}
 	}
