@@ -19,7 +19,7 @@ type Database struct {
 // DatabaseTable says which database reads, what, and where rows may go.
 type DatabaseTable struct {
 	Engine      string  `yaml:"engine" json:"engine" required:"true" enum:"duckdb|postgres|spark" doc:"duckdb: the user's own DuckDB program, duckdb of PATH or the path in the environment variable WEIR_DUCKDB. postgres: a PostgreSQL server. spark: the Thrift server of a Spark cluster."`
-	Rows        string  `yaml:"rows" json:"rows" required:"true" enum:"may_leave|stay" doc:"Whether rows may leave the database; nobody else can know. may_leave: weir reads, counts and learns from them as from a file's. stay: the database computes what stages make of a row and counts it, and weir gets the counts; stages that need rows are refused."`
+	Rows        string  `yaml:"rows" json:"rows" required:"true" enum:"may_leave|stay" doc:"Whether rows may leave the database, which weir cannot know. may_leave: weir reads, counts and learns from them as from a file's. stay: the database computes what stages make of a row and counts it, and weir gets the counts; stages that need rows are refused."`
 	Sample      int64   `yaml:"sample_may_leave,omitempty" json:"sample_may_leave,omitempty" min:"1" max:"1000000" doc:"Of rows that stay, at most so many may leave for figures that only the owner sees, such as evaluations: those with the least public hashes. None by default."`
 	Read        *Reader `yaml:"read,omitempty" json:"read,omitempty" doc:"What DuckDB reads: one of parquet, csv and database."`
 	Connection  string  `yaml:"connection,omitempty" json:"connection,omitempty" doc:"Of a server: env:NAME, an environment variable that holds a connection, or of PostgreSQL service:NAME, an entry of pg_service.conf; never the connection itself."`

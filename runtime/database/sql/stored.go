@@ -115,8 +115,13 @@ func (d Dialect) cell(c Stored) (cell, error) {
 		c.Digits <= exactDigits(c.Of) && (c.Digits > 0 || d.anyDigits):
 		return d.decimal(c), nil
 	}
-	return cell{}, fmt.Errorf("is stored as %s, which the database does not make %s of as a file's reader would; "+
-		"store it as %s, or rows: may_leave", c.stored(), c.Of, d.better(c))
+	return cell{}, fmt.Errorf("is stored as %s, which the database cannot turn into %s exactly as weir reads a file; "+
+		"store it as %s, or rows: may_leave", c.stored(), c.becomes(), d.better(c))
+}
+
+// becomes words what cells become.
+func (c Stored) becomes() string {
+	return map[relation.Type]string{relation.Real: "a number", relation.Whole: "a whole number", relation.Code: "a category", relation.Text: "text"}[c.Of]
 }
 
 // stored words the storage.
@@ -340,7 +345,7 @@ func (d Dialect) time(c Stored) (cell, error) {
 		unit, at = 1_000_000_000, d.nanos.of(e)
 	case Stamp:
 	default:
-		return cell{}, fmt.Errorf("is stored as %s, which the database does not make a time of; store it as %s, or rows: may_leave",
+		return cell{}, fmt.Errorf("is stored as %s, which the database cannot turn into a time; store it as %s, or rows: may_leave",
 			c.stored(), d.better(c))
 	}
 	if c.Storage == Day || c.Storage == Stamp { // microseconds of a year further off may be none of 64 bits
