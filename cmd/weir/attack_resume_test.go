@@ -33,7 +33,7 @@ seed: 3
 stages:
   bins: {kind: discretize, columns: [a], edges: {a: [0, 25, 50, 75, 99]}}
   encode: {kind: encode, one_hot: [a, b]}
-  train: {kind: dp_wgan, steps: 4000}
+  train: {kind: dp_wgan, steps: 1500}
   sample: {kind: sample, rows: 50}
 experiment: {repeats: 4}
 `} {

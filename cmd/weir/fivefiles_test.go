@@ -19,6 +19,8 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 	"github.com/xuri/excelize/v2"
 	"golang.org/x/text/encoding/charmap"
+
+	"weir/internal/stattest"
 )
 
 // fiveRows is how many rows each of the five files has.
@@ -43,6 +45,9 @@ type anyFile struct {
 func TestFiveFilesFromFileToTable(t *testing.T) {
 	t.Parallel()
 	for _, f := range fiveFiles() {
+		if f.name == "labor.xlsx" && !stattest.Long { // twice the time of any other; TestWorkbook reads one too
+			continue
+		}
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
 			s := study{t, t.TempDir()}
