@@ -154,12 +154,31 @@ func TestPostgresErrorsOfCountsQuoteNoCell(t *testing.T) {
 // TestPostgresNeedsTemporaryTables: a role that keeps nothing is refused with the grant that it needs.
 func TestPostgresNeedsTemporaryTables(t *testing.T) {
 	s := withStays(t)
-	s.exec(t, `REVOKE TEMPORARY ON DATABASE postgres FROM PUBLIC`)
-	defer s.exec(t, `GRANT TEMPORARY ON DATABASE postgres TO PUBLIC`)
-	_, err := open(t, s.as(s.role, "t")).Counting(t.Context(), staysColumns(), -1, 0)
+	place := s.bare(t)
+	_, err := open(t, place).Counting(t.Context(), staysColumns(), -1, 0)
 	if err == nil || !strings.Contains(err.Error(), "GRANT TEMPORARY ON DATABASE") {
 		t.Errorf("without TEMPORARY: %v", err)
 	}
+}
+
+// bare is a place for the reader in a database of its own, where only its owner makes temporary tables: other packages
+// test on the same server at the same time.
+func (s *server) bare(t *testing.T) Place {
+	t.Helper()
+	name := s.schema + "_bare"
+	s.exec(t, `CREATE DATABASE `+name, `REVOKE TEMPORARY ON DATABASE `+name+` FROM PUBLIC`)
+	words := s.words + " dbname=" + name
+	c, err := pgconn.Connect(context.Background(), words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	there := &server{c, words, s.schema, s.role}
+	there.exec(t, `CREATE SCHEMA @`, `CREATE TABLE @.t (c int, v int)`, `GRANT USAGE ON SCHEMA @ TO `+s.role, `GRANT SELECT ON @.t TO `+s.role)
+	t.Cleanup(func() {
+		_ = c.Close(context.Background())
+		s.exec(t, `DROP DATABASE `+name+` WITH (FORCE)`)
+	})
+	return there.as(s.role, "t")
 }
 
 // TestPostgresCountsLoseTheirServer: a backend that is ended, a statement that takes too long and a run that is stopped
