@@ -25,7 +25,7 @@ type Table struct {
 
 // Pushed is the rows of a table as the database that stores the dataset computes them: the same ones, in any order.
 type Pushed struct {
-	Relation relation.Relation // its last columns are those of the table
+	Relation relation.Relation // gives the columns of the table, in their order
 	Session  relation.Session
 }
 

@@ -21,7 +21,7 @@ type Keep string
 // The rules. A spec may spell KeepFirst, which is the default, as first.
 const (
 	KeepFirst  Keep = ""        // the first in the order of the source
-	KeepByHash Keep = "by_hash" // those of the least public hash (docs/design/units.md)
+	KeepByHash Keep = "by_hash" // the rows of the least public hash (docs/design/units.md)
 )
 
 type unitColumn struct {

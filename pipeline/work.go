@@ -48,7 +48,7 @@ type Sending struct {
 // words why the stage needs the rows themselves, such as "compares each row with others".
 type Statement func(relation.Relation) (relation.Relation, error)
 
-// Asking returns what a stage asks a database for before it pays: rows that are computed from those of its first input
+// Asking returns what a stage asks a database for before it pays: rows that are computed from the rows of its first input
 // and kept, and keys by which they are counted. What it asks for behind that follows from what it releases.
 type Asking func(relation.Relation) (kept relation.Relation, keys []relation.Key)
 

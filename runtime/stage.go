@@ -111,7 +111,7 @@ func (r *run) runStage(ctx context.Context, step *compile.Step, payer *pay.Payer
 	return out, push(step, r.inputs(step)["in"].Pushed, out)
 }
 
-// push says of the first output how a database computes its rows, where it computes those of the input.
+// push says of the first output how a database computes its rows, where it computes the rows of the input.
 func push(step *compile.Step, from *pipeline.Pushed, out pipeline.Tables) error {
 	if from == nil || step.Work.Elsewhere == nil {
 		return nil

@@ -75,7 +75,7 @@ func measures(s *Step) bool {
 			return false
 		}
 	}
-	return len(s.Spends) == 0
+	return len(s.Work.Out) > 0 && len(s.Spends) == 0
 }
 
 // computing follows the rows of a dataset through the stages of a plan.

@@ -48,7 +48,7 @@ func TestRowsThatStay(t *testing.T) {
 	}
 }
 
-// TestUnitsThatStay: the first rows of a unit are those of an order, which a database does not have.
+// TestUnitsThatStay: the first rows of a unit follow from an order, which a database does not have.
 func TestUnitsThatStay(t *testing.T) {
 	private := strings.Replace(head, "  rows_public: 1000\n", "", 1)
 	stages := private + "stages:\n  few: {kind: drop, columns: [age]}\n  train: {kind: learn, does: counts}\n"

@@ -8,7 +8,7 @@ import (
 	"weir/pipeline/relation"
 )
 
-// Stays returns a table whose rows no reader gets, as those of a database that keeps them: what is stated is computed
+// Stays returns a table whose rows no reader gets, like a table that a database keeps: what is stated is computed
 // by the interpreter, and counted. It panics where the rows cannot be read.
 func Stays(t pipeline.Table) pipeline.Table {
 	all, err := t.Collect(context.Background())

@@ -65,7 +65,7 @@ func (v *viewed) Keep(ctx context.Context, r relation.Relation) (relation.Kept, 
 	return kept, err
 }
 
-// same refuses other rows than those of the first content.
+// same refuses other rows than the first content was of.
 func (v *viewed) same(ctx context.Context) error {
 	content, _, err := v.counter.Content(ctx)
 	if err == nil && content != v.content {

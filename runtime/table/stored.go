@@ -59,7 +59,7 @@ func OpenStored(s Stored, csv *pipeline.CSV, d *domain.Domain, unit string) (pip
 	return t, places, nil
 }
 
-// RawStored is OpenRaw of a stored table: values are spelled as those of a Parquet file are.
+// RawStored is OpenRaw of a stored table: values are spelled as a Parquet file spells them.
 func RawStored(ctx context.Context, s Stored) (*Raw, error) {
 	r, err := rawOf(s.Name, s.Schema)
 	if err != nil {

@@ -182,15 +182,14 @@ func (c *Counting) next() string {
 
 // Try implements relation.Session.
 func (c *Counting) Try(ctx context.Context, of relation.Type, values []float64, list []relation.Expr) ([][]int64, error) {
-	query, err := c.dialect.Try(of, values, list)
-	if err != nil {
-		return nil, err
+	return c.dialect.Tries(of, values, list, c.asking(ctx))
+}
+
+// asking is numbers as one question after the other.
+func (c *Counting) asking(ctx context.Context) sql.Ask {
+	return func(statement string, cells int, add func([]int64) error) error {
+		return c.numbers(ctx, statement, cells, add)
 	}
-	t := sql.NewTrial(len(list), len(values))
-	if err := c.numbers(ctx, query, 1+len(list), t.Add); err != nil {
-		return nil, err
-	}
-	return t.Results()
 }
 
 // Close ends the process, and with it all that it kept.
@@ -213,17 +212,7 @@ type kept struct {
 
 // Count implements relation.Kept.
 func (k *kept) Count(ctx context.Context, keys []relation.Key, use func(key int, counts []int64) error) error {
-	statements, err := k.of.dialect.Count(k.name, keys)
-	if err != nil {
-		return err
-	}
-	t := sql.NewTally(keys, k.rows)
-	for _, s := range statements {
-		if err := k.of.numbers(ctx, s, 3, t.Add); err != nil {
-			return err
-		}
-	}
-	return t.Hand(use)
+	return k.of.dialect.Counts(k.name, k.rows, keys, k.of.asking(ctx), use)
 }
 
 // Keep implements relation.Kept.

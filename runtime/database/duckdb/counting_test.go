@@ -50,7 +50,7 @@ func whole(at, of int) relation.Expr {
 	return relation.Column{At: at, Of: relation.Whole, Greatest: int64(of - 1)}
 }
 
-// TestCountsWhereRowsStay: counts of keys over kept codes, and over codes that are made of these, are those of the rows;
+// TestCountsWhereRowsStay: counts of keys over kept codes, and over codes that are made of these, are the counts of the rows;
 // two stages may ask at a time. Expected: of 1,000 numbers 334, 333 and 333 leave 0, 1 and 2 behind a division by 3; 143
 // are multiples of 7, and of each hundred 14 or 15.
 func TestCountsWhereRowsStay(t *testing.T) {
@@ -107,7 +107,7 @@ func TestKeyOutsideIsRefused(t *testing.T) {
 	}
 }
 
-// TestTriedExpressions: public numbers are computed as those of rows are.
+// TestTriedExpressions: public numbers are computed as numbers of rows are.
 func TestTriedExpressions(t *testing.T) {
 	x := relation.Column{Of: relation.Real}
 	got, err := countingStays(t).Try(t.Context(), relation.Real, []float64{0.5, -3, 1e300}, []relation.Expr{relation.Bins{E: x, Edges: []float64{0, 0.5, 7}}})
@@ -116,7 +116,7 @@ func TestTriedExpressions(t *testing.T) {
 	}
 }
 
-// TestContentIsOfTheRows: the content is that of the rows in whatever order, and another with a cell that changes, a row
+// TestContentIsOfTheRows: the content is of the rows in whatever order, and another with a cell that changes, a row
 // more and a row twice; faults are told by column and rule.
 func TestContentIsOfTheRows(t *testing.T) {
 	contents := map[string]string{}

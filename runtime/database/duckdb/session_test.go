@@ -279,7 +279,7 @@ func lying(t *testing.T, script string) *Session {
 	return session(t, Table{Format: Parquet}, filepath.Dir(path), "duckdb")
 }
 
-// TestScriptInFront: a script that starts DuckDB without the opened files, as that of pip does, is named with the cure; one
+// TestScriptInFront: a script that starts DuckDB without the opened files, as the script of pip does, is named with the cure; one
 // that hands them on works.
 func TestScriptInFront(t *testing.T) {
 	real := program(t)

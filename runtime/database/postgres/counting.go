@@ -152,22 +152,23 @@ func (c *Counting) keep(ctx context.Context, conn *pgconn.PgConn, number int, qu
 
 // Try implements relation.Session.
 func (c *Counting) Try(ctx context.Context, of relation.Type, values []float64, list []relation.Expr) ([][]int64, error) {
-	query, err := c.dialect.Try(of, values, list)
-	if err != nil {
-		return nil, err
-	}
 	c.trying.Lock()
 	defer c.trying.Unlock()
 	if c.tries == nil {
-		if c.tries, err = c.connect(ctx); err != nil {
+		conn, err := c.connect(ctx)
+		if err != nil {
 			return nil, err
 		}
+		c.tries = conn
 	}
-	t := sql.NewTrial(len(list), len(values))
-	if err := numbers(ctx, c.tries, "the test of cells", query, t.Add); err != nil {
-		return nil, err
+	return c.dialect.Tries(of, values, list, asking(ctx, c.tries, "the test of cells"))
+}
+
+// asking is numbers as one question after the other, which an error calls so.
+func asking(ctx context.Context, conn *pgconn.PgConn, what string) sql.Ask {
+	return func(statement string, _ int, add func([]int64) error) error {
+		return numbers(ctx, conn, what, statement, add)
 	}
-	return t.Results()
 }
 
 // numbers hands on the rows of a query, whole numbers.
@@ -219,17 +220,7 @@ func (k *kept) name() string { return fmt.Sprintf("pg_temp.weir_kept_%d", k.numb
 
 // Count implements relation.Kept.
 func (k *kept) Count(ctx context.Context, keys []relation.Key, use func(key int, counts []int64) error) error {
-	statements, err := k.of.dialect.Count(k.name(), keys)
-	if err != nil {
-		return err
-	}
-	t := sql.NewTally(keys, k.rows)
-	for _, s := range statements {
-		if err := numbers(ctx, k.conn, "the counts", s, t.Add); err != nil {
-			return err
-		}
-	}
-	return t.Hand(use)
+	return k.of.dialect.Counts(k.name(), k.rows, keys, asking(ctx, k.conn, "the counts"), use)
 }
 
 // Keep implements relation.Kept.

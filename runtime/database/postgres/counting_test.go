@@ -63,7 +63,7 @@ func counted(t *testing.T, k relation.Kept) (list [][]int64) {
 	return list
 }
 
-// TestPostgresCountsWhereRowsStay: counts are those of the rows of the snapshot, though others come meanwhile; two stages may ask at a
+// TestPostgresCountsWhereRowsStay: counts are of the rows of the snapshot, though others come meanwhile; two stages may ask at a
 // time. Expected: of 1,000 numbers 334, 333 and 333 leave 0, 1 and 2 behind a division by 3; 143 are multiples of 7.
 func TestPostgresCountsWhereRowsStay(t *testing.T) {
 	s := withStays(t)
@@ -108,7 +108,7 @@ func TestPostgresCountsWhereRowsStay(t *testing.T) {
 	}
 }
 
-// TestPostgresContentIsOfTheRows: the content is that of the rows in whatever order and table, and another with a cell
+// TestPostgresContentIsOfTheRows: the content is of the rows in whatever order and table, and another with a cell
 // that changes, a row more and a row twice; faults are told by column and rule; a view that draws is refused.
 func TestPostgresContentIsOfTheRows(t *testing.T) {
 	s := withStays(t)

@@ -92,7 +92,7 @@ func (c *client) lost(ctx context.Context) error {
 var errLost = errors.New("the connection to the server was lost; run it again")
 
 // call sends a request and returns the answer: the struct that the method gives, whatever its status. An error closes the
-// connection, behind which late answers would be taken for those of later requests; the server then ends what it works on.
+// connection, behind which late answers would be taken for answers to later requests; the server then ends what it works on.
 func (c *client) call(ctx context.Context, method string, request message) (record, error) {
 	defer c.within(ctx)()
 	answer, err := c.exchange(ctx, method, request)

@@ -129,20 +129,19 @@ func (c *Counting) next(l *link) string {
 
 // Try implements relation.Session.
 func (c *Counting) Try(ctx context.Context, of relation.Type, values []float64, list []relation.Expr) ([][]int64, error) {
-	query, err := c.dialect.Try(of, values, list)
-	if err != nil {
-		return nil, err
-	}
 	l, err := c.session.connect(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = l.close() }() // what it was opened for is known then
-	t := sql.NewTrial(len(list), len(values))
-	if err := l.numbers(ctx, "the test of cells", query, 1+len(list), t.Add); err != nil {
-		return nil, err
+	return c.dialect.Tries(of, values, list, l.asking(ctx, "the test of cells"))
+}
+
+// asking is numbers as one question after the other, which an error calls so.
+func (l *link) asking(ctx context.Context, what string) sql.Ask {
+	return func(statement string, cells int, add func([]int64) error) error {
+		return l.numbers(ctx, what, statement, cells, add)
 	}
-	return t.Results()
 }
 
 // Close drops what was kept and ends all links. The error says which tables could not be dropped.
@@ -180,17 +179,7 @@ type kept struct {
 
 // Count implements relation.Kept.
 func (k *kept) Count(ctx context.Context, keys []relation.Key, use func(key int, counts []int64) error) error {
-	statements, err := k.of.dialect.Count(k.name, keys)
-	if err != nil {
-		return err
-	}
-	t := sql.NewTally(keys, k.rows)
-	for _, s := range statements {
-		if err := k.link.numbers(ctx, "the counts", s, 3, t.Add); err != nil {
-			return err
-		}
-	}
-	return t.Hand(use)
+	return k.of.dialect.Counts(k.name, k.rows, keys, k.link.asking(ctx, "the counts"), use)
 }
 
 // Keep implements relation.Kept.

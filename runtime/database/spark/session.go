@@ -46,7 +46,7 @@ func Open(ctx context.Context, place Place) (*Session, error) {
 	return s, errors.Join(err, l.close())
 }
 
-// settings are those of each session of the server, whatever its defaults are: what a statement computes, and that it
+// settings lists what each session of the server sets, whatever the defaults are: what a statement computes, and that it
 // computes it of all rows. A name may hold ${...}, which is none of the server's variables. Two are for time: layers are
 // not collapsed into one, which copies what the lower computes into each use of it, at every layer anew; and the JVM
 // compiles no method above 8000 bytes, which is then many times slower than none.

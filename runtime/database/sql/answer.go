@@ -101,3 +101,34 @@ func (t *Trial) Results() ([][]int64, error) {
 	}
 	return t.results, nil
 }
+
+// Ask sends a statement and hands on the rows of its answer, whole numbers, of so many cells each.
+type Ask func(statement string, cells int, add func(row []int64) error) error
+
+// Counts counts keys over so many rows of a kept table, and hands their counts on as relation.Kept does.
+func (d Dialect) Counts(kept string, rows int64, keys []relation.Key, ask Ask, use func(key int, counts []int64) error) error {
+	statements, err := d.Count(kept, keys)
+	if err != nil {
+		return err
+	}
+	t := NewTally(keys, rows)
+	for _, s := range statements {
+		if err := ask(s, 3, t.Add); err != nil {
+			return err
+		}
+	}
+	return t.Hand(use)
+}
+
+// Tries computes expressions over public numbers, as relation.Session does.
+func (d Dialect) Tries(of relation.Type, values []float64, list []relation.Expr, ask Ask) ([][]int64, error) {
+	statement, err := d.Try(of, values, list)
+	if err != nil {
+		return nil, err
+	}
+	t := NewTrial(len(list), len(values))
+	if err := ask(statement, 1+len(list), t.Add); err != nil {
+		return nil, err
+	}
+	return t.Results()
+}

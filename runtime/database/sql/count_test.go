@@ -153,7 +153,7 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// TestEnginesKeepFromKept: columns of kept rows that are computed from kept rows are those of the interpreter.
+// TestEnginesKeepFromKept: columns that are computed from kept rows are the columns that the interpreter computes.
 func TestEnginesKeepFromKept(t *testing.T) {
 	k := newKept(rand.New(rand.NewPCG(4, 4)), 300, 40000)
 	columns := []relation.Named{{Name: "a", Expr: relation.Lookup{E: k.column(0), To: newDrawn(2).list(300)}},
@@ -184,7 +184,7 @@ func TestEnginesKeepFromKept(t *testing.T) {
 	}
 }
 
-// TestEnginesTry: expressions of public numbers are computed as those of rows are; a flag is a whole number.
+// TestEnginesTry: expressions are computed of public numbers as of rows; a flag is a whole number.
 func TestEnginesTry(t *testing.T) {
 	x := relation.Stored([]string{"x"}, []relation.Type{relation.Real}).Columns()[0]
 	list := []relation.Expr{

@@ -271,7 +271,7 @@ func compareEngine(t *testing.T, e engine, what string, r relation.Relation, row
 	}
 }
 
-// TestEnginesComputePairs: the four operations on every pair of traps, and on each with a public one, are those of IEEE
+// TestEnginesComputePairs: the four operations on every pair of traps, and on each with a public one, are the operations of IEEE
 // 754, in an engine that raises an error beyond doubles too; halves are rounded to the even neighbour.
 func TestEnginesComputePairs(t *testing.T) {
 	r := relation.Stored([]string{"a", "b"}, []relation.Type{relation.Real, relation.Real})

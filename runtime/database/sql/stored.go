@@ -26,8 +26,8 @@ const (
 	Clock   Storage = "time"                     // a time of day
 )
 
-// Stored is a column of a table, and what its cells mean: plain data that a domain says of them. Lists of values are
-// those of the storage that is compared.
+// Stored is a column of a table, and what its cells mean: plain data that a domain says of them. Lists hold
+// values of the storage that is compared.
 type Stored struct {
 	Name    string // as the catalogue spells it
 	Storage Storage

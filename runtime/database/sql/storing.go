@@ -54,7 +54,7 @@ func duckdbStoring() storing {
 	}
 }
 
-// sparkStoring: a row is spelled as DuckDB's is. Sums of pieces are decimals, since those of 64 bits overflow.
+// sparkStoring: a row is spelled as DuckDB's is. Sums of pieces are decimals, since 64-bit sums overflow.
 func sparkStoring() storing {
 	word := form(`CAST($ AS STRING)`)
 	return storing{

@@ -308,7 +308,7 @@ func (p *pushed) joint(of []int, code func(j int) relation.Expr) (at relation.Ex
 	return at
 }
 
-// moved sums the counts of some columns to those of a set of them, where combinations that rules forbid count as the
+// moved sums the counts of some columns to the counts of a set of them, where combinations that rules forbid count as the
 // nearest that they allow.
 func (p *pushed) moved(counts []int64, of, set []int) []int64 {
 	tied := slices.Concat(p.beyond...)
@@ -329,7 +329,7 @@ func (p *pushed) moved(counts []int64, of, set []int) []int64 {
 		moving[j] = there[j]
 	}
 	p.nearest.Codes(moving)                         // groups of rules whose columns are not asked for have no rows here
-	cells, _ := marginal.Cells(p.coding.Sizes, set) // no more than those of a set around it
+	cells, _ := marginal.Cells(p.coding.Sizes, set) // no more than a set around it has
 	sums := make([]int64, cells)
 	for i, n := range slices.DeleteFunc(slices.Clone(counts), func(n int64) bool { return n == 0 }) {
 		to := 0

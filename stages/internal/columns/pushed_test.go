@@ -18,7 +18,7 @@ import (
 	"weir/stages/internal/masks"
 )
 
-// liar is a database whose answers are others than those of its rows.
+// liar is a database whose answers are not true of its rows.
 type liar struct {
 	relation.Session
 	tried  func(cells []int64)             // may change what it says of public numbers
@@ -107,7 +107,7 @@ func TestPushedRefusesBeforeItCounts(t *testing.T) {
 	}
 }
 
-// TestPushedHoldsRoundsToTheFirst: points of cells and sets of codes whose sums are others than those of the first
+// TestPushedHoldsRoundsToTheFirst: points of cells and sets of codes whose sums are others than in the first
 // round are a table that has changed.
 func TestPushedHoldsRoundsToTheFirst(t *testing.T) {
 	honest := stays(rand.New(rand.NewPCG(3, 5)), 60)
