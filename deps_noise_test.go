@@ -13,11 +13,11 @@ import (
 )
 
 // guarded says who may hand out noise: payers make sources and handles, which
-// are those of a run (runtime/pay, and no other part of runtime) and of tests;
+// are those of a run (runtime/book, and no other part of runtime) and of tests;
 // mechanisms say that they have released. Everyone else opens a planned mechanism.
 // A dataset has a key of its own (runtime/dataset), from which only a payer makes a source.
 func guarded() map[string][]string {
-	payers, mechanisms := []string{"runtime/pay/", "pipeline/pipelinetest/", "privacy/"}, []string{"privacy/", "train/"}
+	payers, mechanisms := []string{"runtime/book/", "pipeline/pipelinetest/", "privacy/"}, []string{"privacy/", "train/"}
 	keys := append([]string{"runtime/dataset/"}, payers...)
 	calls := map[string][]string{"noise.NewSource": payers, "noise.NewKey": keys, "noise.ParseKey": keys,
 		"privacy.Open": payers, "privacy.Release": mechanisms}

@@ -125,7 +125,7 @@ func runtimeRooms() map[string][]string {
 		"source":   {"table", "demo", "database/duckdb", "database/postgres", "database/spark", "database/sql"}, // where rows come from: knows no ledger, no owner and no run
 		"database": {"database/sql"},                                                                            // programs that read tables: starts them, and knows no domain, no ledger and no run
 		"dataset":  {"store"},                                                                                   // the owner's side
-		"pay":      {"store", "dataset"},                                                                        // charges and noise: opens no table, so it never sees a row
+		"book":     {"store", "dataset"},                                                                        // charges and noise: opens no table, so it never sees a row
 		"infer":    {"table"},
 		"codebook": {},        // what publishers say of columns: opens no table
 		"collect":  {"store"}, // removes by names, ages and ledgers: opens no table and no key
@@ -287,7 +287,7 @@ func TestPolicyRejects(t *testing.T) {
 		{"stages/model/gan/dpwgan.go", "weir/stages/model/sample"},
 		{"attic/old.go", "weir/schema"},
 		{"runtime/store/cache.go", "weir/runtime"},
-		{"runtime/pay/payer.go", "weir/runtime/table"},
+		{"runtime/book/payer.go", "weir/runtime/table"},
 		{"runtime/attic/old.go", "weir/runtime/store"},
 		{"stages/prep/encode.go", "weir/pipeline/compile"},
 		{"stages/prep/encode.go", "weir/pipeline/spec"},

@@ -13,7 +13,7 @@ import (
 	"weir/pipeline/compile"
 	"weir/privacy/noise"
 	"weir/record"
-	"weir/runtime/pay"
+	"weir/runtime/book"
 	"weir/runtime/store"
 )
 
@@ -146,7 +146,7 @@ func (r *run) unsettled() error {
 	for i := range r.plan.Steps {
 		step := &r.plan.Steps[i]
 		if r.paid && !r.free(step) && r.from(step) == nil && !r.purse.Charged(r.record.ID, step) {
-			return atStage(step.ID, fmt.Errorf("%w. --fresh draws new noise", pay.ErrNewCharge))
+			return atStage(step.ID, fmt.Errorf("%w. --fresh draws new noise", book.ErrNewCharge))
 		}
 	}
 	return nil
@@ -185,11 +185,11 @@ func (r *run) shown(f store.Found) (*Result, error) {
 func (r *run) restore(rec *record.Run) error {
 	at := ledgerPlace(r.plan, r.folder, r.opts)
 	at.Shown = true
-	a, err := pay.Open(r.plan, r.source.Dataset, at, r.opts.Clock)
+	a, err := book.Open(r.plan, r.source.Dataset, at, r.opts.Clock)
 	if err != nil {
 		return err
 	}
-	purse := pay.NewPurse(r.plan, r.source.Dataset, rec.ID, noise.Key{}, nil)
+	purse := book.NewPurse(r.plan, r.source.Dataset, rec.ID, noise.Key{}, nil)
 	purse.Recipes(r.recipes, func(*compile.Step) string { return "" }) // ids are the record's
 	written, err := a.Restore(purse, rec.Charges)
 	for _, id := range written {
@@ -202,7 +202,7 @@ func (r *run) restore(rec *record.Run) error {
 // continues or repeats only one of the same seed.
 func (o Options) asked(rec *record.Run) bool {
 	return rec.Repeat == o.Repeat && rec.Insecure == (o.Insecure != nil) &&
-		(o.Insecure == nil || rec.KeyCommitment == pay.InsecureKey(*o.Insecure).Commitment())
+		(o.Insecure == nil || rec.KeyCommitment == book.InsecureKey(*o.Insecure).Commitment())
 }
 
 // resume takes over an unfinished run, which is locked, if this program made it and its
@@ -212,7 +212,7 @@ func (r *run) resume(dir store.RunDir, rec *record.Run) bool {
 		r.opts.Log.Warn("an interrupted run was made by another build of weir and is not continued", "folder", dir.Path)
 		return false
 	}
-	key, err := pay.LoadKey(dir.Internal())
+	key, err := book.LoadKey(dir.Internal())
 	if err != nil {
 		return false // without its key a run cannot be continued
 	}
@@ -234,7 +234,7 @@ func (r *run) resume(dir store.RunDir, rec *record.Run) bool {
 func (r *run) start() (err error) {
 	if r.opts.Replay != nil {
 		r.key = r.opts.Replay.Key
-	} else if r.key, err = pay.NewKey(r.opts.Random, r.opts.Insecure); err != nil {
+	} else if r.key, err = book.NewKey(r.opts.Random, r.opts.Insecure); err != nil {
 		return fmt.Errorf("noise key: %w", err)
 	}
 	dir, id, err := store.NewRunDir(r.opts.Disk, r.opts.Out, r.plan.Name, r.opts.Clock(), r.opts.Random)
@@ -248,7 +248,7 @@ func (r *run) start() (err error) {
 	if r.paid {
 		err = dir.Keep(settledFile, func(io.Writer) error { return nil })
 	}
-	return errors.Join(err, pay.KeepKey(dir, r.key), dir.KeepContent(r.content), r.keepSecret(dir))
+	return errors.Join(err, book.KeepKey(dir, r.key), dir.KeepContent(r.content), r.keepSecret(dir))
 }
 
 // secretFile holds, in the internal folder of a run, the commitment of the secret that it began with.

@@ -16,12 +16,12 @@ import (
 	"weir/pipeline/compile"
 	"weir/pipeline/domain"
 	"weir/privacy"
-	"weir/runtime/pay"
+	"weir/runtime/book"
 	"weir/runtime/table"
 )
 
 // env is all that a running stage may touch.
-func (r *run) env(step *compile.Step, payer *pay.Payer, secrets *pay.Secrets) *pipeline.Env {
+func (r *run) env(step *compile.Step, payer *book.Payer, secrets *book.Secrets) *pipeline.Env {
 	return &pipeline.Env{
 		Stage:    step.ID,
 		Plan:     r.view(step),
@@ -92,7 +92,7 @@ func (noPayer) Open(string) (*privacy.Handle, error) { return nil, errNoRun }
 // evaluate` does: it has public randomness and progress, and neither noise nor
 // files.
 func LocalEnv(stage string, seed uint64, workers int, log *slog.Logger, progress Reporter) *pipeline.Env {
-	secret := pay.NewSecrets(pay.InsecureKey(seed), stage, true)
+	secret := book.NewSecrets(book.InsecureKey(seed), stage, true)
 	return &pipeline.Env{
 		Stage: stage, Workers: max(1, workers), Log: log, Mem: memory.DefaultAllocator,
 		Progress: func(done, total int64) { progress.Progress(stage, done, total) },

@@ -12,7 +12,7 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/record"
-	"weir/runtime/pay"
+	"weir/runtime/book"
 	"weir/runtime/schedule"
 	"weir/runtime/store"
 )
@@ -54,7 +54,7 @@ func (r *run) end(err error) error {
 		errs = append(errs, r.dir.KeepJSON(store.MetricsFile, store.Figures{Metrics: r.record.Metrics, Notes: r.record.Notes}), r.dir.KeepJSON(store.FilesFile, r.record.Internal))
 		if r.opts.DropKey {
 			r.record.KeyKept = false
-			errs = append(errs, pay.DropKey(r.dir))
+			errs = append(errs, book.DropKey(r.dir))
 		}
 	}
 	if r.before != nil && err != nil {
@@ -69,7 +69,7 @@ func (r *run) noteStage(step *compile.Step, reused bool, seconds float64) {
 	r.record.Stages = append(r.record.Stages, record.Stage{ID: step.ID, Kind: step.Kind, Recipe: r.recipes[step.ID], From: fromRun(r.earlier[step.ID]), Reused: reused, Seconds: seconds})
 }
 
-func fromRun(e *pay.Earlier) string {
+func fromRun(e *book.Earlier) string {
 	if e == nil {
 		return ""
 	}

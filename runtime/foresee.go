@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"weir/pipeline/compile"
+	"weir/runtime/book"
 	"weir/runtime/dataset"
 	"weir/runtime/files"
-	"weir/runtime/pay"
 	"weir/runtime/store"
 )
 
@@ -38,7 +38,7 @@ func lookAt(ctx context.Context, plan *compile.Plan, opts Options) (*survey, err
 	s := &survey{source: &opened{}, files: files.Hold(folder), opts: opts, blind: true}
 	s.source.identity, err = peek(ctx, plan, s.files, askedLedger(plan, folder, opts), opts)
 	if err == nil {
-		s.account, err = pay.Look(plan, s.source.Dataset, ledgerPlace(plan, folder, opts), opts.Clock)
+		s.account, err = book.Look(plan, s.source.Dataset, ledgerPlace(plan, folder, opts), opts.Clock)
 	}
 	if err != nil {
 		return nil, errors.Join(err, folder.Close())
@@ -68,9 +68,9 @@ func peek(ctx context.Context, plan *compile.Plan, held *files.Held, asked strin
 		err = nil
 	}
 	if err != nil || known == nil {
-		return identity{Dataset: pay.Dataset{ID: unknownDataset, Version: version, Path: path}}, err
+		return identity{Dataset: book.Dataset{ID: unknownDataset, Version: version, Path: path}}, err
 	}
-	return identity{Dataset: pay.Dataset{ID: known.ID, Version: version, Path: known.Path, Known: known}}, nil
+	return identity{Dataset: book.Dataset{ID: known.ID, Version: version, Path: known.Path, Known: known}}, nil
 }
 
 // invented says which dataset invented rows are, whose content is what made them: none of them is drawn.
@@ -104,7 +104,7 @@ func affordable(ctx context.Context, trials []Trial, opts Options) (orders map[s
 		defer held.Close()
 		defer of.Close()
 		s := survey{source: of, files: held, opts: opts}
-		if s.account, err = pay.Open(plan, of.Dataset, ledgerPlace(plan, held.Folder, opts), opts.Clock); err != nil {
+		if s.account, err = book.Open(plan, of.Dataset, ledgerPlace(plan, held.Folder, opts), opts.Clock); err != nil {
 			return Quote{}, err
 		}
 		q, err := s.quote(ctx, trials)

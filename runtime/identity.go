@@ -14,9 +14,9 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/privacy/noise"
+	"weir/runtime/book"
 	"weir/runtime/dataset"
 	"weir/runtime/files"
-	"weir/runtime/pay"
 )
 
 // opened is the dataset of a run: its source, and which dataset that is.
@@ -129,7 +129,7 @@ func each(names []string, f func(string) error) error {
 // identity is which dataset a run works on: a random id and a declared version,
 // which are public, and what stays with the owner.
 type identity struct {
-	pay.Dataset
+	book.Dataset
 	content string    // tells contents apart; for the owner's side only
 	secret  noise.Key // of draws by the order of rows; one for each content of each version
 }
@@ -137,9 +137,9 @@ type identity struct {
 // publicIdentity names rows that anyone can make. Their secret draws need not be secret.
 func publicIdentity(what, version string, opts Options) identity {
 	h := sha256.Sum256([]byte("weir " + what))
-	id := identity{Dataset: pay.Dataset{ID: "ds-" + hex.EncodeToString(h[:16]), Version: version}, content: what, secret: noise.Key(h)}
+	id := identity{Dataset: book.Dataset{ID: "ds-" + hex.EncodeToString(h[:16]), Version: version}, content: what, secret: noise.Key(h)}
 	if opts.Insecure != nil {
-		id.secret = pay.InsecureKey(*opts.Insecure)
+		id.secret = book.InsecureKey(*opts.Insecure)
 	}
 	return id
 }
@@ -169,7 +169,7 @@ func identify(ctx context.Context, path, content, place string, parts []string, 
 	if err := overlapping(known, plan); err != nil && opts.Replay == nil {
 		return identity{}, errors.Join(err, known.Forget())
 	}
-	return identity{Dataset: pay.Dataset{ID: known.ID, Version: version, Path: known.Path, Known: known}, content: known.Content(), secret: known.Secret}, nil
+	return identity{Dataset: book.Dataset{ID: known.ID, Version: version, Path: known.Path, Known: known}, content: known.Content(), secret: known.Secret}, nil
 }
 
 // overlapping refuses a dataset with a budget whose rows another one has spent on:

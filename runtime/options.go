@@ -11,7 +11,7 @@ import (
 	"weir/pipeline"
 	"weir/privacy"
 	"weir/privacy/noise"
-	"weir/runtime/pay"
+	"weir/runtime/book"
 	"weir/runtime/store"
 )
 
@@ -52,9 +52,9 @@ type Options struct {
 // Replay is an earlier run, done again.
 type Replay struct {
 	Key     noise.Key
-	Earlier map[string]*pay.Earlier // stages whose noise is that of runs before it
-	Out     string                  // folder of all runs that the earlier one lies in
-	Dir     string                  // of the earlier run: its internal folder says which content it read
+	Earlier map[string]*book.Earlier // stages whose noise is that of runs before it
+	Out     string                   // folder of all runs that the earlier one lies in
+	Dir     string                   // of the earlier run: its internal folder says which content it read
 }
 
 // Probe gives the probe of a stage's mechanisms.

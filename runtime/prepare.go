@@ -10,8 +10,8 @@ import (
 	"weir/pipeline/compile"
 	"weir/pipeline/show"
 	"weir/record"
+	"weir/runtime/book"
 	"weir/runtime/files"
-	"weir/runtime/pay"
 	"weir/runtime/store"
 )
 
@@ -69,7 +69,7 @@ func (r *run) tryFiles(ctx context.Context) error {
 		if len(step.Work.Files) == 0 || !step.Lazy || !lendsOnly(step) {
 			continue
 		}
-		if _, err := r.runStage(ctx, step, nil, pay.NewSecrets(r.source.secret, "", false)); err != nil {
+		if _, err := r.runStage(ctx, step, nil, book.NewSecrets(r.source.secret, "", false)); err != nil {
 			return atStage(step.ID, err)
 		}
 	}
@@ -88,7 +88,7 @@ func lendsOnly(step *compile.Step) bool {
 
 // openLedger opens the dataset's ledger. A run that draws no noise has none, a replay charges nothing.
 func (r *run) openLedger() error {
-	r.purse = pay.NewPurse(r.plan, r.source.Dataset, r.record.ID, r.key, r.opts.probe())
+	r.purse = book.NewPurse(r.plan, r.source.Dataset, r.record.ID, r.key, r.opts.probe())
 	r.purse.Recipes(r.recipes, r.basis)
 	if r.before != nil {
 		r.purse.Settled(r.before.Charges)
@@ -96,7 +96,7 @@ func (r *run) openLedger() error {
 	if unpaid(r.plan) || r.opts.Replay != nil {
 		return nil
 	}
-	a, err := pay.Open(r.plan, r.source.Dataset, ledgerPlace(r.plan, r.folder, r.opts), r.opts.Clock)
+	a, err := book.Open(r.plan, r.source.Dataset, ledgerPlace(r.plan, r.folder, r.opts), r.opts.Clock)
 	if err != nil {
 		return err
 	}
@@ -115,8 +115,8 @@ func unpaid(p *compile.Plan) bool {
 }
 
 // ledgerPlace says where the ledger of the source is looked for.
-func ledgerPlace(plan *compile.Plan, folder *files.Folder, opts Options) pay.Place {
-	at := pay.Place{Disk: opts.Disk, Asked: askedLedger(plan, folder, opts), Out: opts.Out, Test: opts.Insecure != nil, Order: opts.orders[SourceKey(plan)], Seen: opts.seen, Log: opts.Log}
+func ledgerPlace(plan *compile.Plan, folder *files.Folder, opts Options) book.Place {
+	at := book.Place{Disk: opts.Disk, Asked: askedLedger(plan, folder, opts), Out: opts.Out, Test: opts.Insecure != nil, Order: opts.orders[SourceKey(plan)], Seen: opts.seen, Log: opts.Log}
 	if opts.Ledger == "" {
 		at.Inside = folder.Inside
 	}

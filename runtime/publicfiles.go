@@ -10,9 +10,9 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/pipeline/spec"
+	"weir/runtime/book"
 	"weir/runtime/dataset"
 	"weir/runtime/files"
-	"weir/runtime/pay"
 	"weir/runtime/store"
 )
 
@@ -60,7 +60,7 @@ func privateFile(path string, own []string) string {
 		return "which is the dataset"
 	}
 	for _, name := range []string{path, store.Resolved(path)} {
-		for _, suffix := range []string{dataset.LedgerSuffix, pay.TestLedgerSuffix, dataset.OwnerSuffix, dataset.KeptSuffix} {
+		for _, suffix := range []string{dataset.LedgerSuffix, book.TestLedgerSuffix, dataset.OwnerSuffix, dataset.KeptSuffix} {
 			if _, err := os.Lstat(name + suffix); err == nil {
 				return "a private table: " + filepath.Base(name+suffix) + " lies beside it"
 			}

@@ -5,14 +5,14 @@ import (
 
 	"weir/pipeline/compile"
 	"weir/record"
-	"weir/runtime/pay"
+	"weir/runtime/book"
 	"weir/runtime/store"
 )
 
 // Quote is what one run, or the runs of an experiment together, are about to charge to the
 // ledger of a dataset.
 type Quote struct {
-	pay.Statement
+	book.Statement
 	Dues []Due `json:"stages"`
 }
 

@@ -6,14 +6,14 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/compile"
-	"weir/runtime/pay"
+	"weir/runtime/book"
 )
 
 // Recipes names what the stages of a plan would do to the dataset of an id, in a repeat,
 // and opens nothing. A stage that reads a public file has none, and nor does what comes
 // after it, because the content of such a file is part of the name.
 func Recipes(plan *compile.Plan, id string, repeat int) (map[string]string, error) {
-	of := pay.Dataset{ID: id, Version: string(plan.Spec.Dataset.Version)}
+	of := book.Dataset{ID: id, Version: string(plan.Spec.Dataset.Version)}
 	return recipesOf(plan, of, repeat, func(string) (string, error) { return "", errUnopened })
 }
 
@@ -22,7 +22,7 @@ var errUnopened = errors.New("the file is not opened")
 
 // recipesOf are the recipes of the stages of a plan on a dataset, by stage; digest gives
 // those of public files, or errUnopened.
-func recipesOf(plan *compile.Plan, of pay.Dataset, repeat int, digest func(file string) (string, error)) (map[string]string, error) {
+func recipesOf(plan *compile.Plan, of book.Dataset, repeat int, digest func(file string) (string, error)) (map[string]string, error) {
 	source, err := sourceRecipe(of.ID, of.Version, &plan.Spec.Dataset)
 	if err != nil {
 		return nil, err

@@ -8,7 +8,7 @@ import (
 
 	"weir/pipeline/compile"
 	"weir/privacy/noise"
-	"weir/runtime/pay"
+	"weir/runtime/book"
 	"weir/runtime/store"
 )
 
@@ -77,7 +77,7 @@ func (r *run) decide(ctx context.Context, step *compile.Step) (err error) {
 }
 
 // lookFor is the earlier run whose noise a step has, or nil: then it is the run's own.
-func (r *run) lookFor(ctx context.Context, step *compile.Step) (*pay.Earlier, error) {
+func (r *run) lookFor(ctx context.Context, step *compile.Step) (*book.Earlier, error) {
 	switch {
 	case !draws(step):
 		return nil, nil
@@ -116,7 +116,7 @@ func (r *run) noted(step *compile.Step) []store.Paid {
 
 // usable is the run of a note if its charge stands in the ledger and its output is there or
 // can be made again, of the same rows.
-func (r *run) usable(ctx context.Context, step *compile.Step, p store.Paid) (*pay.Earlier, error) {
+func (r *run) usable(ctx context.Context, step *compile.Step, p store.Paid) (*book.Earlier, error) {
 	if p.Run == r.record.ID || p.Insecure != (r.opts.Insecure != nil) || p.Insecure && p.Key != r.key.Commitment() {
 		return nil, nil
 	}
@@ -127,7 +127,7 @@ func (r *run) usable(ctx context.Context, step *compile.Step, p store.Paid) (*pa
 	if err != nil || where != p.Address || !r.purse.Charged(p.Run, step) {
 		return nil, err
 	}
-	from := &pay.Earlier{Run: p.Run, Commitment: p.Key, Key: r.keptKey(p)}
+	from := &book.Earlier{Run: p.Run, Commitment: p.Key, Key: r.keptKey(p)}
 	if from.Key == nil && !r.cache.Holds(where) {
 		return nil, nil
 	}
@@ -140,7 +140,7 @@ func (r *run) keptKey(p store.Paid) *noise.Key {
 	if r.opts.Build == "" || p.Build != r.opts.Build {
 		return nil
 	}
-	key, err := pay.LoadKey(store.RunDir{Path: filepath.Join(r.opts.Out, p.Name, p.Run)}.Internal())
+	key, err := book.LoadKey(store.RunDir{Path: filepath.Join(r.opts.Out, p.Name, p.Run)}.Internal())
 	if err != nil || key.Commitment() != p.Key {
 		return nil
 	}
@@ -182,7 +182,7 @@ func (r *run) announce(step *compile.Step) error {
 }
 
 // from is the run whose noise a step has; nil is this one.
-func (r *run) from(step *compile.Step) *pay.Earlier {
+func (r *run) from(step *compile.Step) *book.Earlier {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.earlier[step.ID]

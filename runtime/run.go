@@ -14,9 +14,9 @@ import (
 	"weir/pipeline/compile"
 	"weir/privacy/noise"
 	"weir/record"
+	"weir/runtime/book"
 	"weir/runtime/database/postgres"
 	"weir/runtime/files"
-	"weir/runtime/pay"
 	"weir/runtime/schedule"
 	"weir/runtime/store"
 )
@@ -41,7 +41,7 @@ type run struct {
 	dir    store.RunDir
 	cache  store.Cache
 	key    noise.Key
-	purse  *pay.Purse
+	purse  *book.Purse
 	record *record.Run
 	before *record.Run // of a finished run that is made again, else nil
 	trace  trace
@@ -57,11 +57,11 @@ type run struct {
 	at        map[string][2]int64 // progress of the stages at work
 	stops     []Stop
 	tables    map[pipeline.Ref]pipeline.Table
-	content   string                  // tells apart what private files hold; for the owner's side only
-	recipes   map[string]string       // public
-	earlier   map[string]*pay.Earlier // runs whose noise stages have, as was found when the run began
-	addresses map[string]string       // private side
-	stored    []string                // places that this run stored under
+	content   string                   // tells apart what private files hold; for the owner's side only
+	recipes   map[string]string        // public
+	earlier   map[string]*book.Earlier // runs whose noise stages have, as was found when the run began
+	addresses map[string]string        // private side
+	stored    []string                 // places that this run stored under
 }
 
 // Run carries out a plan. A finished run of the same spec and data is returned
@@ -104,7 +104,7 @@ func openFiles(ctx context.Context, plan *compile.Plan, opts Options) (*files.He
 // runOf is a run of a plan on an opened dataset.
 func runOf(plan *compile.Plan, source *opened, held *files.Held, opts Options) *run {
 	return &run{plan: plan, opts: opts, folder: held.Folder, files: held, source: source, tables: map[pipeline.Ref]pipeline.Table{},
-		earlier: map[string]*pay.Earlier{}, addresses: map[string]string{}, at: map[string][2]int64{}, once: storedOnce(plan), seed: seedsOf(plan, opts.Repeat)}
+		earlier: map[string]*book.Earlier{}, addresses: map[string]string{}, at: map[string][2]int64{}, once: storedOnce(plan), seed: seedsOf(plan, opts.Repeat)}
 }
 
 func (r *run) do(ctx context.Context) (*Result, error) {

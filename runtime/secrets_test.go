@@ -5,13 +5,13 @@ import (
 
 	"weir/pipeline"
 	"weir/privacy/noise"
+	"weir/runtime/book"
 	"weir/runtime/files"
-	"weir/runtime/pay"
 )
 
 // namesOf gives the names of secrets in a run whose key and reuse are given: of a split of the source, of
 // one that lends the header of a detector, and of one behind what the detector kept.
-func namesOf(t *testing.T, recipe string, key byte, earlier *pay.Earlier) map[string]string {
+func namesOf(t *testing.T, recipe string, key byte, earlier *book.Earlier) map[string]string {
 	t.Helper()
 	plan := shape("early lazy: dataset", "detect full: early", "kept lazy: early detect", "late lazy: kept", "lent lazy: early ~detect")
 	plan.Step("detect").Spends = []pipeline.Planned{{}}
@@ -42,7 +42,7 @@ func TestSecretsFollowTheNoiseBeforeThem(t *testing.T) {
 	}{
 		"the run again":            {namesOf(t, "v1", 1, nil), map[string]bool{"early": true, "late": true, "lent": true}},
 		"noise drawn anew":         {namesOf(t, "v1", 2, nil), map[string]bool{"early": true}},
-		"noise of the first again": {namesOf(t, "v1", 2, &pay.Earlier{Run: "first", Commitment: paid.Commitment()}), map[string]bool{"early": true, "late": true, "lent": true}},
+		"noise of the first again": {namesOf(t, "v1", 2, &book.Earlier{Run: "first", Commitment: paid.Commitment()}), map[string]bool{"early": true, "late": true, "lent": true}},
 		"another version":          {namesOf(t, "v2", 1, nil), map[string]bool{}},
 	} {
 		for id, name := range first {

@@ -11,7 +11,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/compile"
-	"weir/runtime/pay"
+	"weir/runtime/book"
 	"weir/runtime/store"
 )
 
@@ -59,7 +59,7 @@ func (r *run) outputs(ctx context.Context, step *compile.Step) (reused bool, err
 		return false, err
 	}
 	payer := r.purse.Payer(step, from, r.cache.Scratch(r.place(step)).Drawn())
-	secrets := pay.NewSecrets(r.source.secret, r.secretName(step), step.Work.Secret)
+	secrets := book.NewSecrets(r.source.secret, r.secretName(step), step.Work.Secret)
 	out, err := r.runStage(ctx, step, payer, secrets)
 	if err != nil {
 		return false, err
@@ -97,7 +97,7 @@ func (r *run) guarded(step *compile.Step, err *error) {
 	}
 }
 
-func (r *run) runStage(ctx context.Context, step *compile.Step, payer *pay.Payer, secrets *pay.Secrets) (out pipeline.Tables, err error) {
+func (r *run) runStage(ctx context.Context, step *compile.Step, payer *book.Payer, secrets *book.Secrets) (out pipeline.Tables, err error) {
 	defer r.guarded(step, &err)
 	out, err = step.Work.Run(ctx, r.env(step, payer, secrets), r.inputs(step))
 	if err != nil {

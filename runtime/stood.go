@@ -7,7 +7,7 @@ import (
 
 	"weir/internal/disk"
 	"weir/pipeline/compile"
-	"weir/runtime/pay"
+	"weir/runtime/book"
 	"weir/runtime/store"
 )
 
@@ -60,7 +60,7 @@ func (r *run) stands(step *compile.Step, where string) error {
 	}
 	begun, err := r.purse.Begun(step)
 	if begun && stoodIn(r.dir, step.ID) != (stood{r.record.ID, where}) {
-		return fmt.Errorf("%w. --fresh draws new noise", pay.ErrNewCharge)
+		return fmt.Errorf("%w. --fresh draws new noise", book.ErrNewCharge)
 	}
 	return err
 }

@@ -10,8 +10,8 @@ import (
 	"weir/pipeline/compile"
 	"weir/privacy/ledger"
 	"weir/record"
+	"weir/runtime/book"
 	"weir/runtime/files"
-	"weir/runtime/pay"
 	"weir/runtime/store"
 )
 
@@ -19,19 +19,19 @@ import (
 type survey struct {
 	source  *opened
 	files   *files.Held
-	account *pay.Account
+	account *book.Account
 	opts    Options
 	blind   bool // no data is opened: rows are taken to be those of earlier runs
 
-	payers map[string]*pay.Earlier // trials before that charge a recipe on a basis, by the two
-	purses []*pay.Purse
+	payers map[string]*book.Earlier // trials before that charge a recipe on a basis, by the two
+	purses []*book.Purse
 	dues   []Due
 }
 
 // quote is what the trials would charge together, and the refusal where that is over the
 // budget of the dataset.
 func (s *survey) quote(ctx context.Context, trials []Trial) (q Quote, err error) {
-	s.payers = map[string]*pay.Earlier{}
+	s.payers = map[string]*book.Earlier{}
 	for i, t := range trials {
 		if unpaid(t.Plan) {
 			continue
@@ -59,7 +59,7 @@ func (s *survey) add(ctx context.Context, i int, t Trial) error {
 	r := runOf(t.Plan, s.source, s.files, s.opts.trial(i, t))
 	r.blind, r.cache = s.blind, cacheOf(s.opts)
 	if r.opts.Insecure != nil {
-		r.key = pay.InsecureKey(*r.opts.Insecure)
+		r.key = book.InsecureKey(*r.opts.Insecure)
 	}
 	if err := r.nameRecipes(ctx); err != nil {
 		return err
@@ -69,7 +69,7 @@ func (s *survey) add(ctx context.Context, i int, t Trial) error {
 	if before != nil {
 		r.record.ID = before.ID
 	}
-	r.purse = pay.NewPurse(t.Plan, s.source.Dataset, r.record.ID, r.key, nil)
+	r.purse = book.NewPurse(t.Plan, s.source.Dataset, r.record.ID, r.key, nil)
 	r.purse.Recipes(r.recipes, r.basis)
 	r.purse.From(s.account)
 	if !done { // a finished run is shown as it is
@@ -105,7 +105,7 @@ func (s *survey) share(r *run, before *record.Run, done bool) map[string]string 
 		if payer := r.payer(step); payer != "" {
 			from[step.ID] = payer
 		}
-		s.payers[name] = &pay.Earlier{Run: cmp.Or(from[step.ID], r.record.ID), Commitment: r.commitment(step)}
+		s.payers[name] = &book.Earlier{Run: cmp.Or(from[step.ID], r.record.ID), Commitment: r.commitment(step)}
 	}
 	return from
 }
@@ -129,7 +129,7 @@ func (r *run) begun(runs []store.Found) (before *record.Run, done bool) {
 			return rec, true
 		case rec.Status != record.Done && r.opts.Build != "" && rec.Build == r.opts.Build:
 			dir := store.RunDir{Path: f.Path}
-			key, err := pay.LoadKey(dir.Internal())
+			key, err := book.LoadKey(dir.Internal())
 			if err == nil && key.Commitment() == rec.KeyCommitment && (r.blind || r.sameSecret(dir)) {
 				r.dir.Path, r.key = f.Path, key
 				return rec, false

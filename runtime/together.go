@@ -3,7 +3,7 @@ package runtime
 import (
 	"weir/pipeline/compile"
 	"weir/privacy/ledger"
-	"weir/runtime/pay"
+	"weir/runtime/book"
 )
 
 // Together is what the trials of an experiment come to as one plan fixed ahead, and shared
@@ -31,6 +31,6 @@ func Together(trials []Trial, fresh bool) (total ledger.Total, shared func(i int
 		first, known := payer[recipes[i][s.ID]]
 		return known && first < i
 	}
-	total, err = pay.Total(plans, shared)
+	total, err = book.Total(plans, shared)
 	return total, shared, err
 }

@@ -15,7 +15,7 @@ import (
 	"weir/internal/disk"
 	"weir/privacy/noise"
 	"weir/record"
-	"weir/runtime/pay"
+	"weir/runtime/book"
 	"weir/runtime/store"
 )
 
@@ -33,7 +33,7 @@ func Differences(old, again *record.Run, dir string) ([]string, error) {
 	differ = append(differ, differentClaims(old, &replayed)...)
 	differ = append(differ, differentFigures(old, &replayed)...)
 	differ = append(differ, unknownKeys(dir)...)
-	differ = append(differ, pay.DifferentLedger(old, len(again.Charges) > 0)...)
+	differ = append(differ, book.DifferentLedger(old, len(again.Charges) > 0)...)
 	sort.Strings(differ)
 	return slices.Compact(differ), nil
 }
@@ -106,7 +106,7 @@ func differentClaims(old, again *record.Run) []string {
 	claim("not_private", old.Insecure, again.Insecure)
 	claim("tables", old.Tables, again.Tables)
 	claim("remarks", old.Remarks, again.Remarks)
-	claim("charges", pay.Charged(old), pay.Promised(again))
+	claim("charges", book.Charged(old), book.Promised(again))
 	claim("stages", recipes(old), recipes(again))
 	return differ
 }
@@ -161,8 +161,8 @@ func decodeStrictly(data []byte, into any) error {
 
 // Earlier finds the runs under out whose noise a run has, with their keys: a replay draws it
 // again. The error names a run that is gone, or whose key was not kept.
-func Earlier(out string, rec *record.Run) (map[string]*pay.Earlier, error) {
-	of := map[string]*pay.Earlier{}
+func Earlier(out string, rec *record.Run) (map[string]*book.Earlier, error) {
+	of := map[string]*book.Earlier{}
 	var errs []error
 	for _, s := range rec.Stages {
 		if s.From == "" {
@@ -173,7 +173,7 @@ func Earlier(out string, rec *record.Run) (map[string]*pay.Earlier, error) {
 			errs = append(errs, fmt.Errorf("stage %s has the noise of run %s, and without the noise key of that it cannot be replayed: %w", s.ID, s.From, err))
 			continue
 		}
-		of[s.ID] = &pay.Earlier{Run: s.From, Commitment: key.Commitment(), Key: &key}
+		of[s.ID] = &book.Earlier{Run: s.From, Commitment: key.Commitment(), Key: &key}
 	}
 	return of, errors.Join(errs...)
 }
@@ -190,7 +190,7 @@ func keyOfRun(out, id string) (noise.Key, error) {
 		if err != nil {
 			continue
 		}
-		key, err := pay.LoadKey(store.RunDir{Path: dir}.Internal())
+		key, err := book.LoadKey(store.RunDir{Path: dir}.Internal())
 		if err == nil && rec.Key != key.Commitment() {
 			err = errors.New("the key is not the one that the record commits to")
 		}

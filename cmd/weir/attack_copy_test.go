@@ -17,7 +17,7 @@ import (
 	"weir/privacy"
 	"weir/record"
 	"weir/runtime"
-	"weir/runtime/pay"
+	"weir/runtime/book"
 )
 
 // overIn is a run of the study's spec, whose runs are under the folder out.
@@ -79,7 +79,7 @@ func TestCopiesOfARunDoNotShareACharge(t *testing.T) {
 		stands := func(c disk.Change) bool {
 			return c.Op == disk.OpRename && strings.HasSuffix(c.To, "noise-"+stage+".json")
 		}
-		for when, want := range map[string]error{"before": pay.ErrNewCharge, "asked": pay.ErrNewCharge, "charging": pay.ErrElsewhere} {
+		for when, want := range map[string]error{"before": book.ErrNewCharge, "asked": book.ErrNewCharge, "charging": book.ErrElsewhere} {
 			s := copied(t, stands)
 			other := func() { _, err := s.overIn("other", disk.Disk{}, nil); s.must(err) }
 			ask := func([]runtime.Quote) error { return nil }

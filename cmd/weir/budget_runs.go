@@ -7,7 +7,7 @@ import (
 	"weir/pipeline/spec"
 	"weir/privacy/ledger"
 	"weir/runtime"
-	"weir/runtime/pay"
+	"weir/runtime/book"
 )
 
 // bill is all runs of a spec.
@@ -66,7 +66,7 @@ func (r plannedRun) charges(id string) (list []ledger.Entry, err error) {
 		s := &p.Steps[i]
 		for _, spend := range s.Spends {
 			list = append(list, ledger.Entry{ID: s.ID + "/" + spend.Name, Spec: of, Stage: s.ID, Name: spend.Name, Recipe: recipes[s.ID], Event: spend.Event,
-				Adjacency: p.Adjacency, Unit: pay.Unit(p.Spec.Dataset.PrivacyUnit), Unproven: s.Unproven.String()})
+				Adjacency: p.Adjacency, Unit: book.Unit(p.Spec.Dataset.PrivacyUnit), Unproven: s.Unproven.String()})
 		}
 	}
 	return list, nil

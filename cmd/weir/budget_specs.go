@@ -14,7 +14,7 @@ import (
 	"weir/internal/disk"
 	"weir/pipeline/spec"
 	"weir/privacy/ledger"
-	"weir/runtime/pay"
+	"weir/runtime/book"
 	"weir/schema"
 )
 
@@ -187,7 +187,7 @@ func capOf(sp *spec.Spec) *ledger.Cap {
 	if b == nil {
 		return nil
 	}
-	return &ledger.Cap{Epsilon: b.Epsilon, Delta: b.Delta, Adjacency: sp.Privacy.Adjacency, Unit: pay.Unit(sp.Dataset.PrivacyUnit), Filter: b.Filter}
+	return &ledger.Cap{Epsilon: b.Epsilon, Delta: b.Delta, Adjacency: sp.Privacy.Adjacency, Unit: book.Unit(sp.Dataset.PrivacyUnit), Filter: b.Filter}
 }
 
 func firstLine(err error) string {

@@ -18,7 +18,7 @@ import (
 	"weir/record/report"
 	"weir/record/sweep"
 	"weir/runtime"
-	"weir/runtime/pay"
+	"weir/runtime/book"
 )
 
 // billOf is what the runs of an experiment cost together. A charge that several runs share
@@ -60,7 +60,7 @@ func alike(runs []runtime.Trial) bool {
 		case p.Budget.Infinite():
 		case first == nil:
 			first = p
-		case p.Adjacency != first.Adjacency || pay.Unit(p.Spec.Dataset.PrivacyUnit) != pay.Unit(first.Spec.Dataset.PrivacyUnit):
+		case p.Adjacency != first.Adjacency || book.Unit(p.Spec.Dataset.PrivacyUnit) != book.Unit(first.Spec.Dataset.PrivacyUnit):
 			return false
 		}
 	}

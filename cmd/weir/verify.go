@@ -16,8 +16,8 @@ import (
 	"weir/pipeline/compile"
 	"weir/record"
 	"weir/runtime"
+	"weir/runtime/book"
 	"weir/runtime/files"
-	"weir/runtime/pay"
 )
 
 const verifyLong = `Replay a run with its spec, data and noise key, and compare: every file of its
@@ -103,7 +103,7 @@ func replay(ctx context.Context, s streams, dir string, workers int, quiet bool)
 
 // replayOptions takes everything that a run depended on from its folder.
 func replayOptions(s streams, dir string, rec *record.Run) (runtime.Options, error) {
-	key, err := pay.LoadKey(filepath.Join(dir, "internal"))
+	key, err := book.LoadKey(filepath.Join(dir, "internal"))
 	if err != nil {
 		return runtime.Options{}, withCode(exitUsage, fmt.Errorf("%s: without its noise key a run cannot be replayed: %w", dir, err))
 	}

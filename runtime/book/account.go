@@ -1,6 +1,6 @@
-// Package pay is where privacy is spent: ledgers and their caps, charges, the noise key, and
+// Package book is where privacy is spent: ledgers and their caps, charges, the noise key, and
 // the payers that alone hand out noise. It sees plans, names and keys, never a row.
-package pay
+package book
 
 import (
 	"cmp"
