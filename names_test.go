@@ -27,7 +27,7 @@ func homonyms() map[string]string {
 		"cmd/weir/report.go: report":                    "a key of JSON",
 		"cmd/weir/ledger_show.go: filter":               "the filter of a budget",
 		"cmd/weir/ledger_show_balance.go: filter":       "the filter of a budget",
-		"pipeline/compare/rename.go: split":             "privacy.split",
+		"pipeline/words/settings.go: split":             "privacy.split",
 		"pipeline/domain/rule.go: constraints":          "a key of a domain",
 		"runtime/codebook/frictionless.go: constraints": "a key of a Table Schema",
 		"runtime/codebook/sdv.go: constraints":          "a key of metadata",

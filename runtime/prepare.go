@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"weir/pipeline/compile"
-	"weir/pipeline/show"
+	"weir/pipeline/words"
 	"weir/record"
 	"weir/runtime/book"
 	"weir/runtime/files"
@@ -152,7 +152,7 @@ func (r *run) describe() error {
 // billText is the plan as it is released; a test says so first.
 func (r *run) billText() string {
 	if r.opts.Insecure != nil {
-		return record.NotPrivate + "\n\n" + show.Text(r.plan.Plan)
+		return record.NotPrivate + "\n\n" + words.Plan(r.plan.Plan)
 	}
-	return show.Text(r.plan.Plan)
+	return words.Plan(r.plan.Plan)
 }

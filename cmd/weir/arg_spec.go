@@ -9,8 +9,8 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/compile"
-	"weir/pipeline/show"
 	"weir/pipeline/spec"
+	"weir/pipeline/words"
 	"weir/runtime"
 	"weir/runtime/files"
 	"weir/schema"
@@ -69,7 +69,7 @@ func noSuchSpec(name string, known []string) error {
 	if near := schema.Suggest(name, known); near != "" {
 		found += "\n  did you mean specs:" + near + "?"
 	}
-	list := show.Wrap("  must be one of " + strings.Join(known, ", "))
+	list := words.Wrap("  must be one of " + strings.Join(known, ", "))
 	return fmt.Errorf("specs%s\n%s", found, list)
 }
 

@@ -8,8 +8,8 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/compile"
-	"weir/pipeline/show"
 	"weir/pipeline/spec"
+	"weir/pipeline/words"
 	"weir/privacy/ledger"
 	"weir/runtime"
 )
@@ -111,7 +111,7 @@ func reportCheck(c *cobra.Command, s streams, format, name string, plan *compile
 
 func checkText(s streams, name string, report checkReport, err error) error {
 	for _, f := range report.Findings {
-		fmt.Fprint(s.out, show.Finding(f))
+		fmt.Fprint(s.out, words.Finding(f))
 	}
 	if err == nil {
 		fmt.Fprintf(s.out, "%s: no error\n", name)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weir/pipeline/audit"
+	"weir/pipeline/spec"
 )
 
 func explainCommand(s streams) *cobra.Command {
@@ -26,7 +26,7 @@ func explainCommand(s streams) *cobra.Command {
 
 // explainRule prints one entry of the audit rules.
 func explainRule(c *cobra.Command, w io.Writer, id string, asJSON bool) error {
-	r, err := audit.Find(strings.ToUpper(id))
+	r, err := spec.FindRule(strings.ToUpper(id))
 	if err != nil {
 		return usage(c, err)
 	}

@@ -4,7 +4,6 @@ import (
 	"net/url"
 	"path/filepath"
 
-	"weir/pipeline/audit"
 	"weir/pipeline/spec"
 )
 
@@ -60,7 +59,7 @@ func sarifRules() []map[string]any {
 		{"id": "spec", "shortDescription": map[string]any{"text": "the spec is not valid"}},
 		{"id": spec.RuleBudget, "shortDescription": map[string]any{"text": "the bill is over the budget"}},
 	}
-	for _, r := range audit.Rules() {
+	for _, r := range spec.AuditRules() {
 		rules = append(rules, map[string]any{"id": r.ID, "shortDescription": map[string]any{"text": r.Finding}, "help": map[string]any{"text": r.Instead}})
 	}
 	return rules

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weir/pipeline/compare"
+	"weir/pipeline/words"
 )
 
 const diffLong = `Say how two specs, saved plans, runs or ledgers differ: settings by path with every
@@ -94,20 +94,20 @@ func (d *differ) args(c *cobra.Command, args []string) error {
 	return nil
 }
 
-func (d *differ) compare(ctx context.Context, c *cobra.Command, args []string) (compare.Report, error) {
+func (d *differ) compare(ctx context.Context, c *cobra.Command, args []string) (words.Differences, error) {
 	sides := d.sides
 	if c.ArgsLenAtDash() == 1 {
 		sides = d.revisions
 	}
 	a, b, err := sides(ctx, c, args)
 	if err != nil {
-		return compare.Report{}, err
+		return words.Differences{}, err
 	}
-	report, err := compare.Of(a, b)
+	report, err := words.Compare(a, b)
 	return report, withCode(exitUsage, err)
 }
 
-func (d *differ) sides(_ context.Context, c *cobra.Command, args []string) (a, b compare.Side, err error) {
+func (d *differ) sides(_ context.Context, c *cobra.Command, args []string) (a, b words.Side, err error) {
 	a, errA := d.side(c, args[0])
 	b, errB := d.side(c, args[1])
 	if errA != nil && errB != nil {
@@ -116,27 +116,27 @@ func (d *differ) sides(_ context.Context, c *cobra.Command, args []string) (a, b
 	return a, b, errors.Join(errA, errB)
 }
 
-func diffFormats() map[string]func(io.Writer, compare.Report) error {
-	return map[string]func(io.Writer, compare.Report) error{
-		"text": func(w io.Writer, r compare.Report) error {
-			_, err := io.WriteString(w, compare.Text(r, func(t compare.Tone, line string) string { return tinted(w, t, line) }))
+func diffFormats() map[string]func(io.Writer, words.Differences) error {
+	return map[string]func(io.Writer, words.Differences) error{
+		"text": func(w io.Writer, r words.Differences) error {
+			_, err := io.WriteString(w, r.Text(func(t words.Tone, line string) string { return tinted(w, t, line) }))
 			return err
 		},
-		"markdown": func(w io.Writer, r compare.Report) error {
-			_, err := io.WriteString(w, compare.Markdown(r))
+		"markdown": func(w io.Writer, r words.Differences) error {
+			_, err := io.WriteString(w, r.Markdown())
 			return err
 		},
-		"json": func(w io.Writer, r compare.Report) error { return printJSON(w, r) },
+		"json": func(w io.Writer, r words.Differences) error { return printJSON(w, r) },
 	}
 }
 
-func tinted(w io.Writer, t compare.Tone, line string) string {
+func tinted(w io.Writer, t words.Tone, line string) string {
 	switch t {
-	case compare.Heading:
+	case words.Heading:
 		return paint(w, bold, line)
-	case compare.Plus:
+	case words.Plus:
 		return paint(w, green, line)
-	case compare.Minus:
+	case words.Minus:
 		return paint(w, reddish, line)
 	}
 	return line

@@ -9,36 +9,36 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weir/pipeline/compare"
 	"weir/pipeline/spec"
+	"weir/pipeline/words"
 	"weir/runtime/dataset"
 )
 
 // commitFile is REV:PATH, as git has it: PATH from the top of the repository that the
 // current folder lies in.
-func commitFile(c *cobra.Command, rev, name string) (compare.Side, error) {
+func commitFile(c *cobra.Command, rev, name string) (words.Side, error) {
 	r, err := openRevision(c.Context(), ".", rev)
 	if err != nil {
-		return compare.Side{}, usageOf(c, err)
+		return words.Side{}, usageOf(c, err)
 	}
 	return revisionSide(c, r, path.Clean(filepath.ToSlash(name)))
 }
 
 // revisionSide is a spec or a ledger of a revision.
-func revisionSide(c *cobra.Command, r *gitCommit, name string) (compare.Side, error) {
+func revisionSide(c *cobra.Command, r *gitCommit, name string) (words.Side, error) {
 	shown := r.name + ":" + name
 	if !strings.HasSuffix(name, dataset.LedgerSuffix) {
 		return sideOf(shown, func(t spec.Trial) (*spec.Spec, error) { return r.spec(name, t) })
 	}
 	entries, err := r.ledger(name)
 	if err != nil {
-		return compare.Side{}, err
+		return words.Side{}, err
 	}
 	return ledgerOfEntries(c, shown, entries)
 }
 
 // revisions are the two sides of a range, or of one revision and the working tree.
-func (d *differ) revisions(ctx context.Context, c *cobra.Command, args []string) (a, b compare.Side, err error) {
+func (d *differ) revisions(ctx context.Context, c *cobra.Command, args []string) (a, b words.Side, err error) {
 	from, to, isRange := strings.Cut(args[0], "..")
 	old, err := openRevision(ctx, args[1], headOr(from, isRange))
 	if err != nil {

@@ -6,24 +6,24 @@ import (
 	"io/fs"
 	"path/filepath"
 
-	"weir/pipeline/compare"
+	"weir/pipeline/words"
 	"weir/record"
 	"weir/runtime/store"
 )
 
 // runSide is a run with its figures and those of its repeats.
-func runSide(dir string) (compare.Side, error) {
+func runSide(dir string) (words.Side, error) {
 	rec, err := readRun(dir)
 	if err != nil {
-		return compare.Side{}, err
+		return words.Side{}, err
 	}
 	declared, err := declaredOf(rec)
 	if err != nil {
-		return compare.Side{}, err
+		return words.Side{}, err
 	}
-	figures := &compare.Figures{Cell: cell(rec), Values: rec.Metrics, Declared: declared}
+	figures := &words.Figures{Cell: cell(rec), Values: rec.Metrics, Declared: declared}
 	figures.Repeats, err = repeats(dir, rec)
-	return compare.Side{Name: dir, Kind: compare.Run, Digest: rec.SpecDigest, Canonical: []byte(rec.Spec), Plan: rec.Plan, Figures: figures}, err
+	return words.Side{Name: dir, Kind: words.RunSide, Digest: rec.SpecDigest, Canonical: []byte(rec.Spec), Plan: rec.Plan, Figures: figures}, err
 }
 
 // cell is what runs have in common that differ by their noise alone.

@@ -10,22 +10,22 @@ import (
 	"github.com/spf13/cobra"
 
 	"weir/internal/disk"
-	"weir/pipeline/compare"
 	"weir/pipeline/compile"
 	"weir/pipeline/spec"
+	"weir/pipeline/words"
 	"weir/runtime"
 	"weir/runtime/dataset"
 	"weir/runtime/store"
 )
 
 // side reads what an argument names, by what lies there.
-func (d *differ) side(c *cobra.Command, arg string) (compare.Side, error) {
+func (d *differ) side(c *cobra.Command, arg string) (words.Side, error) {
 	if strings.HasPrefix(arg, "specs:") {
 		return d.specSide(arg)
 	}
 	arg, err := d.place.find(arg)
 	if err != nil {
-		return compare.Side{}, err
+		return words.Side{}, err
 	}
 	info, err := os.Stat(arg)
 	table := isTable(arg)
@@ -36,7 +36,7 @@ func (d *differ) side(c *cobra.Command, arg string) (compare.Side, error) {
 	case table || strings.HasSuffix(arg, dataset.LedgerSuffix):
 		return ledgerSide(c, arg)
 	case err != nil:
-		return compare.Side{}, withCode(exitUsage, fmt.Errorf("%s: %w: must be a spec, a saved plan, a run (its folder, its id or latest) or a ledger; a spec in git is named as REV..REV -- SPEC", arg, store.Reason(err)))
+		return words.Side{}, withCode(exitUsage, fmt.Errorf("%s: %w: must be a spec, a saved plan, a run (its folder, its id or latest) or a ledger; a spec in git is named as REV..REV -- SPEC", arg, store.Reason(err)))
 	case info.IsDir():
 		return runSide(arg)
 	case filepath.Base(arg) == "run.json":
@@ -46,13 +46,13 @@ func (d *differ) side(c *cobra.Command, arg string) (compare.Side, error) {
 }
 
 // fileSide tells a saved plan and a ledger of another name from a spec.
-func (d *differ) fileSide(c *cobra.Command, arg string) (compare.Side, error) {
+func (d *differ) fileSide(c *cobra.Command, arg string) (words.Side, error) {
 	data, err := disk.ReadFile(arg, mostOfLedger)
 	if err != nil {
-		return compare.Side{}, withCode(exitUsage, fmt.Errorf("%s: %w", arg, store.Reason(err)))
+		return words.Side{}, withCode(exitUsage, fmt.Errorf("%s: %w", arg, store.Reason(err)))
 	}
-	if compare.IsPlan(data) {
-		return compare.Side{Name: arg, Kind: compare.Plan, Plan: data, Digest: compare.Digest(data)}, nil
+	if words.IsPlan(data) {
+		return words.Side{Name: arg, Kind: words.PlanSide, Plan: data, Digest: words.Digest(data)}, nil
 	}
 	first, _, _ := strings.Cut(string(data), "\n")
 	var line struct{ Prev, Hash string }
@@ -62,7 +62,7 @@ func (d *differ) fileSide(c *cobra.Command, arg string) (compare.Side, error) {
 	return d.specSide(arg)
 }
 
-func (d *differ) specSide(arg string) (compare.Side, error) {
+func (d *differ) specSide(arg string) (words.Side, error) {
 	return sideOf(arg, func(t spec.Trial) (*spec.Spec, error) {
 		flags := d.spec
 		flags.trial = t
@@ -72,16 +72,16 @@ func (d *differ) specSide(arg string) (compare.Side, error) {
 
 // sideOf compiles a spec, and all runs of its experiment. One that says something without a
 // plan, such as a budget that cannot be met, is compared by its settings.
-func sideOf(name string, load trialSpec) (compare.Side, error) {
+func sideOf(name string, load trialSpec) (words.Side, error) {
 	sp, err := load(spec.Trial{})
 	if err != nil {
-		return compare.Side{}, err
+		return words.Side{}, err
 	}
 	text, err := sp.Canonical()
 	if err != nil {
-		return compare.Side{}, err
+		return words.Side{}, err
 	}
-	side := compare.Side{Name: name, Kind: compare.Spec, Canonical: text, Digest: sp.Digest}
+	side := words.Side{Name: name, Kind: words.SpecSide, Canonical: text, Digest: sp.Digest}
 	plan, err := compile.Compile(sp)
 	if err != nil {
 		side.Why = err.Error()
@@ -98,7 +98,7 @@ func sideOf(name string, load trialSpec) (compare.Side, error) {
 }
 
 // together is what the runs of an experiment cost as one plan.
-func together(sp *spec.Spec, load trialSpec) (*compare.Experiment, error) {
+func together(sp *spec.Spec, load trialSpec) (*words.Experiment, error) {
 	runs, err := plannedBill(sp, load)
 	if err != nil {
 		return nil, err
@@ -108,5 +108,5 @@ func together(sp *spec.Spec, load trialSpec) (*compare.Experiment, error) {
 		trials[i] = runtime.Trial{Plan: r.plan, Repeat: r.repeat}
 	}
 	total, _, err := runtime.Together(trials, false)
-	return &compare.Experiment{Runs: len(runs), Proven: orNil(total.Epsilon)}, err
+	return &words.Experiment{Runs: len(runs), Proven: orNil(total.Epsilon)}, err
 }

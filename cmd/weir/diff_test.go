@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"weir/pipeline/compare"
+	"weir/pipeline/words"
 )
 
 // repository makes a study's folder a git repository with one commit of all but the table.
@@ -35,20 +35,20 @@ func (s study) git(args ...string) {
 }
 
 // diff compares and decodes; the exit code must be as expected.
-func (s study) diff(code int, args ...string) compare.Report {
+func (s study) diff(code int, args ...string) words.Differences {
 	s.t.Helper()
 	got, out, errs := s.weir(append([]string{"diff", "--json", "--exit-code"}, args...)...)
 	if got != code {
 		s.t.Fatalf("weir diff %v: exit %d, must be %d: %s%s", args, got, code, out, errs)
 	}
-	var r compare.Report
+	var r words.Differences
 	if err := json.Unmarshal([]byte(out), &r); err != nil {
 		s.t.Fatalf("%v in %s", err, out)
 	}
 	return r
 }
 
-func settingPaths(changes []compare.Change) string {
+func settingPaths(changes []words.Change) string {
 	var all []string
 	for _, c := range changes {
 		all = append(all, c.Path)
@@ -137,7 +137,7 @@ func TestDiffExitCodeSaysNothingOfRows(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	for _, f := range r.Results {
-		if f.Verdict == compare.NoSpread {
+		if f.Verdict == words.NoSpread {
 			t.Errorf("%s has no spread beside %s", f.Name, c.Run)
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"weir/pipeline/compile"
-	"weir/pipeline/show"
 	"weir/pipeline/spec"
+	"weir/pipeline/words"
 	"weir/record/sweep"
 	"weir/runtime"
 )
@@ -53,7 +53,7 @@ func (f *runFlags) experiment(c *cobra.Command, s streams, arg string, base *com
 	if err != nil {
 		return err
 	}
-	fmt.Fprint(s.err, show.Wrap(bill.Text()))
+	fmt.Fprint(s.err, words.Wrap(bill.Text()))
 	done, opts, err := f.carryOut(c, s, []*planned{x})
 	if err != nil {
 		return err

@@ -14,8 +14,8 @@ import (
 	"weir/internal/plain"
 	"weir/pipeline"
 	"weir/pipeline/compile"
-	"weir/pipeline/show"
 	"weir/pipeline/spec"
+	"weir/pipeline/words"
 	"weir/record/sweep"
 	"weir/runtime"
 )
@@ -47,7 +47,7 @@ func (f *runFlags) several(c *cobra.Command, s streams, args []string) error {
 	}
 	f.warnOnce(s, list)
 	for _, b := range bills {
-		fmt.Fprint(s.err, show.Wrap(b.Text()))
+		fmt.Fprint(s.err, words.Wrap(b.Text()))
 	}
 	done, opts, err := f.carryOut(c, s, list)
 	if err != nil {
@@ -209,6 +209,6 @@ func (r severalResult) print(w io.Writer) error {
 	for _, e := range r.Experiments {
 		fmt.Fprintf(plainly(w), "%s: %s\n", e.Table.Name, path.Join(e.Folder, "sweep.html"))
 	}
-	_, err := fmt.Fprintf(w, "\n%s\n%-16s %s\n", show.Wrap(r.verdict.Text()), "all of them", plain.Text(path.Join(r.Folder, "together.md")))
+	_, err := fmt.Fprintf(w, "\n%s\n%-16s %s\n", words.Wrap(r.verdict.Text()), "all of them", plain.Text(path.Join(r.Folder, "together.md")))
 	return err
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"weir/pipeline"
-	"weir/pipeline/show"
 	"weir/pipeline/spec"
+	"weir/pipeline/words"
 	"weir/schema"
 )
 
@@ -54,7 +54,7 @@ func listKinds(w io.Writer, reg *pipeline.Registry, asJSON bool) error {
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, name := range reg.Names() {
-		fmt.Fprintf(t, "%s\t%s\n", name, show.FirstSentence(reg.Kind(name).Doc))
+		fmt.Fprintf(t, "%s\t%s\n", name, words.FirstSentence(reg.Kind(name).Doc))
 	}
 	return t.Flush()
 }
@@ -67,7 +67,7 @@ func showKind(w io.Writer, kind *pipeline.Kind, asJSON bool) error {
 		}
 		return printJSON(w, s)
 	}
-	text, err := show.Kind(kind)
+	text, err := words.Kind(kind)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weir/pipeline/compile"
-	"weir/pipeline/show"
+	"weir/pipeline/words"
 	"weir/runtime"
 )
 
@@ -128,7 +128,7 @@ func (f *specFlags) printTotal(c *cobra.Command, s streams, place *ledgerPlaceFl
 	if format == "json" {
 		return errors.Join(printJSON(s.out, map[string]any{"bill": bill, "ledgers": quotes}), refused)
 	}
-	_, err = io.WriteString(s.out, show.Wrap(bill.Text()))
+	_, err = io.WriteString(s.out, words.Wrap(bill.Text()))
 	return errors.Join(err, printQuotes(s.out, quotes, nil), refused)
 }
 
@@ -154,7 +154,7 @@ func (f *specFlags) printTotals(c *cobra.Command, s streams, place *ledgerPlaceF
 		return errors.Join(printJSON(s.out, map[string]any{"bills": bills, "ledgers": quotes}), refused)
 	}
 	for _, b := range bills {
-		if _, err := io.WriteString(s.out, show.Wrap(b.Text())); err != nil {
+		if _, err := io.WriteString(s.out, words.Wrap(b.Text())); err != nil {
 			return err
 		}
 	}
@@ -163,12 +163,12 @@ func (f *specFlags) printTotals(c *cobra.Command, s streams, place *ledgerPlaceF
 
 func planFormats() map[string]func(io.Writer, *compile.Plan) error {
 	return map[string]func(io.Writer, *compile.Plan) error{
-		"text": func(w io.Writer, p *compile.Plan) error { _, err := io.WriteString(w, show.Text(p.Plan)); return err },
+		"text": func(w io.Writer, p *compile.Plan) error { _, err := io.WriteString(w, words.Plan(p.Plan)); return err },
 		"json": nil, // has more in it than the plan
 		"mermaid": func(w io.Writer, p *compile.Plan) error {
-			_, err := io.WriteString(w, show.Mermaid(p.Plan))
+			_, err := io.WriteString(w, words.Mermaid(p.Plan))
 			return err
 		},
-		"dot": func(w io.Writer, p *compile.Plan) error { _, err := io.WriteString(w, show.DOT(p.Plan)); return err },
+		"dot": func(w io.Writer, p *compile.Plan) error { _, err := io.WriteString(w, words.DOT(p.Plan)); return err },
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"weir/pipeline/compare"
 	"weir/pipeline/compile"
+	"weir/pipeline/words"
 	"weir/record"
 	"weir/record/listing"
 	"weir/runtime"
@@ -18,8 +18,8 @@ import (
 // because says what makes a stage a new charge: how the spec differs from the one of an earlier run, in what the stage
 // rests on, without which the charge of that run would be taken again.
 type because struct {
-	Run     string           `json:"run"` // its id
-	Changes []compare.Change `json:"changes"`
+	Run     string         `json:"run"` // its id
+	Changes []words.Change `json:"changes"`
 }
 
 // mostChanges is how many changes are named; the others are counted.
@@ -78,11 +78,11 @@ func nearest(out string, plan *compile.Plan, stage, ledger string) (best because
 		if err != nil || rec.Insecure || !sameFile(rec.Dataset.Ledger, ledger) || !hasPaid(rec, kind) {
 			continue
 		}
-		r, err := compare.Of(compare.Side{Name: dir, Kind: compare.Run, Canonical: []byte(rec.Spec), Plan: rec.Plan}, now)
+		r, err := words.Compare(words.Side{Name: dir, Kind: words.RunSide, Canonical: []byte(rec.Spec), Plan: rec.Plan}, now)
 		if err != nil {
 			continue // of another version of weir
 		}
-		apart := func(c compare.Change) bool { return !rests(plan, stage, c) }
+		apart := func(c words.Change) bool { return !rests(plan, stage, c) }
 		changes := slices.DeleteFunc(append(r.Settings, r.Follows...), apart)
 		if len(changes) > 0 && (len(best.Changes) == 0 || len(changes) < len(best.Changes)) {
 			best = because{rec.ID, changes}
@@ -92,13 +92,13 @@ func nearest(out string, plan *compile.Plan, stage, ledger string) (best because
 }
 
 // planSide is a plan that is compared with runs.
-func planSide(plan *compile.Plan) (compare.Side, error) {
+func planSide(plan *compile.Plan) (words.Side, error) {
 	text, err := plan.Spec.Canonical()
 	if err != nil {
-		return compare.Side{}, err
+		return words.Side{}, err
 	}
 	data, err := json.Marshal(plan)
-	return compare.Side{Name: plan.Name, Kind: compare.Spec, Canonical: text, Plan: data}, err
+	return words.Side{Name: plan.Name, Kind: words.SpecSide, Canonical: text, Plan: data}, err
 }
 
 func sameFile(a, b string) bool {
@@ -115,7 +115,7 @@ func hasPaid(rec *record.Run, kind string) bool {
 
 // rests reports whether the charge of a stage rests on a setting: of the stage, of those that it reads, of others that
 // share the budget with it, or of dataset, privacy and seed.
-func rests(plan *compile.Plan, stage string, c compare.Change) bool {
+func rests(plan *compile.Plan, stage string, c words.Change) bool {
 	under := func(path string) bool {
 		return c.Path == path || strings.HasPrefix(c.Path, path+".") || strings.HasPrefix(c.Path, path+"[")
 	}
@@ -139,7 +139,7 @@ func rests(plan *compile.Plan, stage string, c compare.Change) bool {
 		}
 	}
 	renamed, is := c.After.(string)
-	return is && c.What == compare.Renamed && on[renamed]
+	return is && c.What == words.Renamed && on[renamed]
 }
 
 // readBy is a stage with all that it reads, and what these read.

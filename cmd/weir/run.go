@@ -12,7 +12,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/compile"
-	"weir/pipeline/show"
+	"weir/pipeline/words"
 	"weir/record"
 	"weir/runtime"
 )
@@ -150,7 +150,7 @@ func (f *runFlags) options(c *cobra.Command, s streams, arg string, progress run
 func printWarnings(w io.Writer, plan *compile.Plan) {
 	for _, f := range plan.Findings {
 		if f.Level == pipeline.LevelWarning {
-			fmt.Fprint(w, show.Wrap(show.Finding(f)))
+			fmt.Fprint(w, words.Wrap(words.Finding(f)))
 		}
 	}
 }

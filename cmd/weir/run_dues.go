@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"weir/pipeline/show"
+	"weir/pipeline/words"
 	"weir/record"
 	"weir/runtime"
 )
@@ -70,7 +70,7 @@ func dueLines(dues []runtime.Due, why map[string]because) string {
 			line = fmt.Sprintf("  %-16s reused, charged in run %s", d.Stage, d.From)
 		}
 		if b, known := why[d.Stage]; known && d.From == "" {
-			line += "\n" + strings.TrimRight(show.Wrap(strings.Repeat(" ", 19)+b.words()+"\n"), "\n")
+			line += "\n" + strings.TrimRight(words.Wrap(strings.Repeat(" ", 19)+b.words()+"\n"), "\n")
 		}
 		if times[line]++; times[line] == 1 {
 			order = append(order, line)

@@ -9,7 +9,7 @@ import (
 
 	"weir/internal/plain"
 	"weir/pipeline/figure"
-	"weir/pipeline/show"
+	"weir/pipeline/words"
 	"weir/record"
 	"weir/record/report"
 )
@@ -35,7 +35,7 @@ func figures(b *strings.Builder, rec *record.Run, declared figure.ByStage) {
 		f.one(b, k)
 	}
 	for _, o := range f.open {
-		b.WriteString(show.Wrap("  no verdict on " + plain.Text(strings.Join(o.keys, ", ")+": "+o.why) + "\n"))
+		b.WriteString(words.Wrap("  no verdict on " + plain.Text(strings.Join(o.keys, ", ")+": "+o.why) + "\n"))
 	}
 	if more := len(rec.Metrics) - len(keys); more > 0 {
 		fmt.Fprintf(b, "  and %d more in internal/metrics.json%s\n", more, meantIn(rec))
@@ -66,7 +66,7 @@ func (f *shownFigures) one(b *strings.Builder, key string) {
 	}
 	b.WriteString(line + f.verdict(key) + "\n")
 	for _, line := range f.meaning(key) {
-		b.WriteString(show.Wrap("    " + plain.Text(line) + "\n"))
+		b.WriteString(words.Wrap("    " + plain.Text(line) + "\n"))
 	}
 }
 

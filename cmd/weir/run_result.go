@@ -11,7 +11,7 @@ import (
 
 	"weir/internal/plain"
 	"weir/pipeline"
-	"weir/pipeline/show"
+	"weir/pipeline/words"
 	"weir/record"
 	"weir/runtime"
 )
@@ -32,7 +32,7 @@ func printResult(w io.Writer, r *runtime.Result) error {
 	}
 	figures(&b, rec, reg.Figures(kindsOf(rec)))
 	for _, remark := range rec.Remarks {
-		b.WriteString(show.Wrap(plain.Text(remark.Stage+": "+remark.Text)+"\n") + "\n")
+		b.WriteString(words.Wrap(plain.Text(remark.Stage+": "+remark.Text)+"\n") + "\n")
 	}
 	epsilons(&b, w, rec.Terms)
 	if len(rec.Charges) > 0 && !r.Reused {
@@ -48,7 +48,7 @@ func epsilons(b *strings.Builder, w io.Writer, t record.Terms) {
 	if t.Proven != nil {
 		proven = fmt.Sprintf("%s at delta %g, %s", record.Bound(*t.Proven), t.Delta, t.Adjacency)
 	}
-	text := show.Wrap(fmt.Sprintf("epsilon (proven)     %s\n", proven))
+	text := words.Wrap(fmt.Sprintf("epsilon (proven)     %s\n", proven))
 	b.WriteString(strings.Replace(text, "epsilon (proven)", paint(w, bold, "epsilon (proven)"), 1))
 	if t.Published != nil {
 		fmt.Fprintf(b, "epsilon (published)  %s by the paper's own accounting; not a claim of this run\n", record.Bound(*t.Published))

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weir/internal/disk"
-	"weir/pipeline/compare"
+	"weir/pipeline/words"
 	"weir/record/listing"
 	"weir/runtime"
 )
@@ -119,7 +119,7 @@ func differing(runs []listing.Run) []listing.Run {
 				texts = append(texts, []byte(runs[i].Spec))
 			}
 		}
-		varying := compare.Varying(texts)
+		varying := words.Varying(texts)
 		for _, i := range of {
 			for _, s := range varying[place[runs[i].Spec]] {
 				runs[i].Differs = append(runs[i].Differs, listing.Setting(s))

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"weir/internal/stattest"
-	"weir/pipeline/show"
+	"weir/pipeline/words"
 	"weir/runtime"
 	"weir/specs"
 )
@@ -36,7 +36,7 @@ func TestSpecsKeepTheirBills(t *testing.T) {
 			}
 			golden := filepath.Join("..", "..", "specs", "testdata", name+".plan.txt")
 			if *update {
-				if err := os.WriteFile(golden, []byte(show.Text(plan.Plan)), 0o644); err != nil {
+				if err := os.WriteFile(golden, []byte(words.Plan(plan.Plan)), 0o644); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -44,7 +44,7 @@ func TestSpecsKeepTheirBills(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(string(want), show.Text(plan.Plan)); diff != "" {
+			if diff := cmp.Diff(string(want), words.Plan(plan.Plan)); diff != "" {
 				t.Errorf("the plan has changed (-golden +now):\n%s", diff)
 			}
 		})

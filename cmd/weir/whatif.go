@@ -19,7 +19,7 @@ import (
 	"weir/internal/disk"
 	"weir/pipeline/compile"
 	"weir/pipeline/figure"
-	"weir/pipeline/show"
+	"weir/pipeline/words"
 	"weir/record/report"
 	"weir/record/sweep"
 	"weir/runtime"
@@ -218,7 +218,7 @@ func (f *whatIfFlags) tried(c *cobra.Command, s streams, arg, folder string, set
 
 // print writes a table for each number of rows: a line for each figure, a column for each epsilon.
 func (f *whatIfFlags) print(w io.Writer, t *sweep.Table) error {
-	fmt.Fprint(w, show.Wrap("Made-up rows of this domain, noise from a seed: nothing was read, charged or kept. Errors "+
+	fmt.Fprint(w, words.Wrap("Made-up rows of this domain, noise from a seed: nothing was read, charged or kept. Errors "+
 		"from noise and from the number of rows carry over to real rows; how strongly your columns "+
 		"depend on each other does not."))
 	for _, n := range f.rows {

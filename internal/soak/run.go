@@ -14,7 +14,7 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/pipeline/pipelinetest"
-	"weir/pipeline/show"
+	"weir/pipeline/words"
 	"weir/privacy"
 	"weir/privacy/noise"
 	"weir/runtime"
@@ -92,7 +92,7 @@ func carryOut(dir, text string, reg *pipeline.Registry, frozen *pipelinetest.Fro
 	if charges > 1 {
 		o.seen = unordered(o.seen)
 	}
-	o.seen["the plan"], o.seen["the error"], o.seen["the second run"] = show.Text(o.plan.Plan), describe(o.err), again
+	o.seen["the plan"], o.seen["the error"], o.seen["the second run"] = words.Plan(o.plan.Plan), describe(o.err), again
 	shown.into(o.seen)
 	return o, err
 }

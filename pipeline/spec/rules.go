@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"weir/pipeline"
-	"weir/pipeline/audit"
 	"weir/pipeline/domain"
 	"weir/schema"
 )
@@ -34,7 +33,7 @@ func (p *parser) nameRule(name string) {
 // acknowledged: a rule that is not there accepts nothing.
 func (p *parser) acknowledged(rules []string) {
 	for i, rule := range rules {
-		if _, err := audit.Find(rule); err != nil {
+		if _, err := FindRule(rule); err != nil {
 			p.at(fmt.Sprintf("privacy.acknowledge[%d]", i), fmt.Sprintf("%q", rule), "an audit rule, such as W33 (weir check --explain W33)", "")
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"weir/pipeline/show"
+	"weir/pipeline/words"
 	"weir/specs/results"
 )
 
@@ -39,7 +39,7 @@ func writeInventory(path string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(path, []byte(before+inventoryFrom+string(show.Page([]byte(inventoryText(lines))))+"\n"+inventoryTo+after), 0o644)
+	return os.WriteFile(path, []byte(before+inventoryFrom+string(words.Page([]byte(inventoryText(lines))))+"\n"+inventoryTo+after), 0o644)
 }
 
 // inventoryText has a table for each source, and a line for each place in it and spec.

@@ -9,10 +9,9 @@ import (
 	"strings"
 
 	"weir/pipeline"
-	"weir/pipeline/audit"
 	"weir/pipeline/domain"
-	"weir/pipeline/show"
 	"weir/pipeline/spec"
+	"weir/pipeline/words"
 	"weir/privacy/published"
 	"weir/runtime"
 	"weir/schema"
@@ -45,7 +44,7 @@ func generate() error {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 		if strings.HasSuffix(path, ".md") {
-			text = show.Page(text)
+			text = words.Page(text)
 		}
 		if err := os.WriteFile(path, text, 0o644); err != nil {
 			return err
@@ -60,10 +59,10 @@ func kindsPage(reg *pipeline.Registry) ([]byte, error) {
 	var b strings.Builder
 	b.WriteString(generated + "# Kinds of stages\n\nEach entry of `stages` names a kind. `weir kinds NAME` prints the same page.\n\n")
 	for _, name := range reg.Names() {
-		fmt.Fprintf(&b, "- [%s](#%s): %s\n", name, name, show.FirstSentence(reg.Kind(name).Doc))
+		fmt.Fprintf(&b, "- [%s](#%s): %s\n", name, name, words.FirstSentence(reg.Kind(name).Doc))
 	}
 	for _, name := range reg.Names() {
-		text, err := show.Kind(reg.Kind(name))
+		text, err := words.Kind(reg.Kind(name))
 		if err != nil {
 			return nil, err
 		}
@@ -83,9 +82,9 @@ func settingsPage(reg *pipeline.Registry) ([]byte, error) {
 	}
 	var b strings.Builder
 	b.WriteString(generated + "# Settings of a spec\n\n")
-	b.WriteString(show.Settings(settings))
+	b.WriteString(words.Settings(settings))
 	b.WriteString("\n# Settings of a domain\n\n")
-	b.WriteString(show.Settings(domain))
+	b.WriteString(words.Settings(domain))
 	return []byte(b.String()), nil
 }
 
@@ -105,7 +104,7 @@ private row (W13). There the rule is advice to whoever signs the spec.
 func auditPage(*pipeline.Registry) ([]byte, error) {
 	var b strings.Builder
 	b.WriteString(auditHead)
-	for _, r := range audit.Rules() {
+	for _, r := range spec.AuditRules() {
 		where, err := heldIn(r)
 		if err != nil {
 			return nil, err

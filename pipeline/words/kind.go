@@ -1,4 +1,4 @@
-package show
+package words
 
 import (
 	"fmt"
@@ -74,3 +74,78 @@ func note(p pipeline.Port) (words string) {
 }
 
 func cell(s string) string { return strings.ReplaceAll(s, "|", "\\|") }
+
+// Page cuts the lines of a Markdown page: prose beyond 120 bytes into lines of at most 116; rows of tables
+// stay whole.
+func Page(page []byte) []byte {
+	lines := strings.Split(string(page), "\n")
+	for i, line := range lines {
+		if len(line) > 120 && !strings.HasPrefix(line, "|") {
+			lines[i] = pageLine(line)
+		}
+	}
+	return []byte(strings.Join(lines, "\n"))
+}
+
+// pageLine breaks a line at blanks; items of a list hang by two.
+func pageLine(line string) string {
+	indent := "\n"
+	if strings.HasPrefix(line, "- ") {
+		indent = "\n  "
+	}
+	var b strings.Builder
+	room := 116
+	for i, word := range strings.Split(line, " ") {
+		switch room -= len(word) + 1; {
+		case i > 0 && room < 0:
+			b.WriteString(indent)
+			room = 116 - len(word) - len(indent)
+		case i > 0:
+			b.WriteString(" ")
+		}
+		b.WriteString(word)
+	}
+	return b.String()
+}
+
+// width is how many columns a line of prose has in a terminal. Tables and events are not
+// broken: what reads them goes by lines.
+const width = 100
+
+// Wrap breaks the lines of s between words, where they are longer than the width.
+// What goes on in a further line stands two columns further in.
+func Wrap(s string) string {
+	var b strings.Builder
+	for line := range strings.Lines(s) {
+		b.WriteString(wrapLine(line))
+	}
+	return b.String()
+}
+
+func wrapLine(line string) string {
+	indent := line[:len(line)-len(strings.TrimLeft(line, " "))] + "  "
+	var b strings.Builder
+	for runes := []rune(line); ; runes = []rune(line) {
+		at := breakBefore(runes, len(indent))
+		if at < 0 {
+			b.WriteString(line)
+			return b.String()
+		}
+		b.WriteString(string(runes[:at]) + "\n")
+		line = indent + string(runes[at+1:])
+	}
+}
+
+// breakBefore is the last space of a line at which it is within the width, and past the
+// indent; negative where there is none, or no need.
+func breakBefore(line []rune, indent int) int {
+	if len([]rune(strings.TrimRight(string(line), "\n"))) <= width {
+		return -1
+	}
+	for at := width; at > indent; at-- {
+		if line[at] == ' ' {
+			return at
+		}
+	}
+	return -1
+}

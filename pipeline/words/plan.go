@@ -1,5 +1,7 @@
-// Package show words plans and kinds for people: text, Markdown, Mermaid, Graphviz.
-package show
+// Package words puts plans, kinds and differences into words for people: text, Markdown, Mermaid, Graphviz. Data goes
+// in and text comes out: it opens nothing, compiles nothing and sees no work of a plan, so that what another version of
+// weir wrote can be compared too.
+package words
 
 import (
 	"fmt"
@@ -16,7 +18,7 @@ import (
 )
 
 // Text is the plan as a person reads it in a terminal: the DAG, then the bill.
-func Text(p *pipeline.Plan) string {
+func Plan(p *pipeline.Plan) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s  %s\n\n", p.Name, p.Digest)
 	textStages(&b, p)
@@ -52,7 +54,7 @@ func textStages(b *strings.Builder, p *pipeline.Plan) {
 		if stability == "" {
 			stability = "-"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", s.ID, s.Kind, reads(s), s.Class, stability)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", s.ID, s.Kind, inputsOf(s), s.Class, stability)
 	}
 	w.Flush()
 }
@@ -86,7 +88,7 @@ func textElsewhere(b *strings.Builder, p *pipeline.Plan) {
 	w.Flush()
 }
 
-func reads(s *pipeline.Step) string {
+func inputsOf(s *pipeline.Step) string {
 	var refs []string
 	for _, port := range slices.Sorted(maps.Keys(s.Inputs)) {
 		for _, r := range s.Inputs[port] {
@@ -105,9 +107,9 @@ func textBill(b *strings.Builder, p *pipeline.Plan) {
 		return
 	}
 	fmt.Fprintf(b, "BILL  budget epsilon %s, delta %.3g, %s, unit: %s, accountant %s, claims %s\n",
-		number(float64(p.Budget)), p.Delta, p.Adjacency, p.Dataset.PrivacyUnit, p.Accountant, p.Claims)
+		fiveDigits(float64(p.Budget)), p.Delta, p.Adjacency, p.Dataset.PrivacyUnit, p.Accountant, p.Claims)
 	if cap := p.Dataset.Budget; cap != nil {
-		fmt.Fprintf(b, "CAP   dataset.budget epsilon %s at delta %.3g, filter %s\n", number(cap.Epsilon), cap.Delta, cap.Filter)
+		fmt.Fprintf(b, "CAP   dataset.budget epsilon %s at delta %.3g, filter %s\n", fiveDigits(cap.Epsilon), cap.Delta, cap.Filter)
 	}
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "  STAGE\tMECHANISM\tNOISE\tUSES\tSHARE\tEPSILON ALONE\tCUMULATIVE")
@@ -129,7 +131,7 @@ func noiseText(s *pipeline.Step) string {
 	if s.Calibrated {
 		how = "calibrated"
 	}
-	return fmt.Sprintf("%s (%s)", number(*s.NoiseMultiplier), how)
+	return fmt.Sprintf("%s (%s)", fiveDigits(*s.NoiseMultiplier), how)
 }
 
 // textSpends is a line for each mechanism; what holds for the stage as a whole
@@ -142,7 +144,7 @@ func textSpends(w io.Writer, s *pipeline.Step) {
 		}
 		share := "-"
 		if s.Share != nil {
-			share = number(*s.Share)
+			share = fiveDigits(*s.Share)
 		}
 		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.ID, p.Mechanism, noiseText(s), uses(p.Uses),
 			share, orElse("-", s.Alone), orElse("-", s.Cumulative))
@@ -240,7 +242,7 @@ func gaps(why string) []string {
 	return list
 }
 
-func number(x float64) string { return fmt.Sprintf("%.5g", x) }
+func fiveDigits(x float64) string { return fmt.Sprintf("%.5g", x) }
 
 // orElse shows a bound, rounded up, or what stands for none.
 func orElse(none string, x *float64) string {

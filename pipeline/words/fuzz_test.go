@@ -1,4 +1,4 @@
-package compare
+package words
 
 import "testing"
 
@@ -10,17 +10,17 @@ func FuzzOf(f *testing.F) {
 	f.Add("&a [*a]", `{"digest": "d", "stages": [], "budget_epsilon": "inf", "delta": 1e999}`, "a: !!int x")
 	f.Fuzz(func(t *testing.T, canonical, plan, other string) {
 		side := func(text string) Side {
-			return Side{Name: "x", Kind: Spec, Digest: text, Canonical: []byte(text), Plan: []byte(plan)}
+			return Side{Name: "x", Kind: SpecSide, Digest: text, Canonical: []byte(text), Plan: []byte(plan)}
 		}
-		if r, err := Of(side(canonical), side(canonical)); err == nil && r.Differ {
+		if r, err := Compare(side(canonical), side(canonical)); err == nil && r.Differ {
 			t.Errorf("a spec differs from itself: %+v", r)
 		}
-		if r, err := Of(side(canonical), side(other)); err == nil {
-			Markdown(r)
-			Text(r, func(_ Tone, l string) string { return l })
+		if r, err := Compare(side(canonical), side(other)); err == nil {
+			r.Markdown()
+			r.Text(func(_ Tone, l string) string { return l })
 		}
-		p := Side{Name: "p", Kind: Plan, Plan: []byte(plan)}
-		if r, err := Of(p, p); err == nil && r.Differ {
+		p := Side{Name: "p", Kind: PlanSide, Plan: []byte(plan)}
+		if r, err := Compare(p, p); err == nil && r.Differ {
 			t.Errorf("a plan differs from itself: %+v", r)
 		}
 	})

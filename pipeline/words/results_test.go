@@ -1,6 +1,7 @@
-package compare
+package words
 
 import (
+	"fmt"
 	"testing"
 
 	"weir/pipeline/figure"
@@ -91,7 +92,7 @@ func TestLedgers(t *testing.T) {
 		"merged":     {[]Charge{a, b}, []Charge{a, c, moved}, 0, 1, "B holds every charge of A, moved by a merge after line 1", true},
 		"unmerged":   {[]Charge{a, c, moved}, []Charge{a, b}, 1, 0, "A holds every charge of B, moved by a merge after line 1", true},
 	} {
-		r, err := Of(Side{Kind: Ledger, Charges: &Charges{Dataset: "d", Lines: x.a}}, Side{Kind: Ledger, Charges: &Charges{Dataset: "d", Lines: x.b}})
+		r, err := Compare(Side{Kind: LedgerSide, Charges: &Charges{Dataset: "d", Lines: x.a}}, Side{Kind: LedgerSide, Charges: &Charges{Dataset: "d", Lines: x.b}})
 		if err != nil || len(r.Ledger.OnlyA) != x.onlyA || len(r.Ledger.OnlyB) != x.onlyB || r.Ledger.Relation != x.relation || r.Differ != x.differ {
 			t.Errorf("%s: %+v, %v", name, r.Ledger, err)
 		}
@@ -99,5 +100,29 @@ func TestLedgers(t *testing.T) {
 	m := ledgers(Charges{Dataset: "d", Lines: []Charge{a}}, Charges{Dataset: "e", Lines: []Charge{b}})
 	if m.Relation != "of two datasets, d and e" {
 		t.Errorf("two datasets are %q", m.Relation)
+	}
+}
+
+// TestVarying: of three specs the settings that differ, with a stage that one alone has as one setting, and columns by
+// their names. What all say is not told; one that cannot be read has nothing.
+func TestVarying(t *testing.T) {
+	spec := func(epsilon, bins, stage, bounds string) []byte {
+		return []byte(fmt.Sprintf("weir: 1\nname: a\ndataset:\n  domain:\n    columns:\n      - {name: age, bounds: %s}\n      - {name: sex}\n"+
+			"privacy: {epsilon: %s}\nstages:\n  train: {kind: mst, bins: %s}\n%s", bounds, epsilon, bins, stage))
+	}
+	got := Varying([][]byte{spec("1", "8", "", "[0, 90]"), spec("1.0", "16", "  more: {kind: marginals, real: x}\n", "[0, 90]"),
+		[]byte("{"), spec("1", "8", "", "[0, 99]")})
+	want := "[[{dataset.domain.columns.age.bounds [0, 90]} {train.bins 8} {more -}] " +
+		"[{dataset.domain.columns.age.bounds [0, 90]} {train.bins 16} {more marginals}] [] " +
+		"[{dataset.domain.columns.age.bounds [0, 99]} {train.bins 8} {more -}]]"
+	if fmt.Sprint(got) != want {
+		t.Errorf("specs differ in\n%v, must be\n%v", got, want)
+	}
+	of := append(spec("1", "8", "", "[0, 90]"), "experiment: {grid: {privacy.epsilon: [1, 2]}}\n"...)
+	if got := Varying([][]byte{of, spec("2", "8", "", "[0, 90]")}); fmt.Sprint(got) != "[[{privacy.epsilon 1}] [{privacy.epsilon 2}]]" {
+		t.Errorf("a run of an experiment differs from one of none in %v", got)
+	}
+	if got := Varying([][]byte{spec("1", "8", "", "[0, 90]")}); len(got) != 1 || got[0] != nil {
+		t.Errorf("one spec differs in %v", got)
 	}
 }

@@ -1,4 +1,4 @@
-package compare
+package words
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 
 // Markdown is the report for a pull request on GitHub. Figures against real rows are left
 // out: what is posted there leaves the owner's hands.
-func Markdown(r Report) string {
+func (r Differences) Markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### weir diff: %s → %s\n", code(r.A.Name), code(r.B.Name))
 	switch {
@@ -53,7 +53,7 @@ func markdownChanges(b *strings.Builder, head string, all []Change) {
 	markdownTable(b, head, []string{"", "setting", "before", "after"}, rows)
 }
 
-func markdownBill(b *strings.Builder, r Report) {
+func markdownBill(b *strings.Builder, r Differences) {
 	head := "Bill"
 	if len(r.Bill) == 0 {
 		head = "Bill: the same"

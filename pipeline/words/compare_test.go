@@ -1,4 +1,4 @@
-package compare
+package words
 
 import (
 	"flag"
@@ -62,7 +62,7 @@ const planOf = `{"name": "study", "digest": "sha256:1", "seed": 3, "dataset": {"
  {"id": "sample", "kind": "sample", "version": 1, "inputs": {"in": ["train"]}, "settings": {"rows": 50}, "class": "released"}]}`
 
 func specSide(text string) Side {
-	return Side{Name: "x.yaml", Kind: Spec, Digest: text, Canonical: []byte(text), Plan: []byte(planOf)}
+	return Side{Name: "x.yaml", Kind: SpecSide, Digest: text, Canonical: []byte(text), Plan: []byte(planOf)}
 }
 
 // words are the changes of a list, one line each, with their marks.
@@ -111,7 +111,7 @@ func TestSettings(t *testing.T) {
 				}
 				b = strings.ReplaceAll(b, c.edits[i], c.edits[i+1])
 			}
-			r, err := Of(specSide(specOf), specSide(b))
+			r, err := Compare(specSide(specOf), specSide(b))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -121,7 +121,7 @@ func TestSettings(t *testing.T) {
 			if r.Differ != (len(c.want) > 0) {
 				t.Errorf("differ is %v", r.Differ)
 			}
-			back, err := Of(specSide(b), specSide(specOf))
+			back, err := Compare(specSide(b), specSide(specOf))
 			if err != nil || len(back.Settings) != len(r.Settings) {
 				t.Errorf("the other way round %d settings differ, must be %d (%v)", len(back.Settings), len(r.Settings), err)
 			}
@@ -163,7 +163,7 @@ func TestBill(t *testing.T) {
 			t.Fatalf("the plan does not hold %q", old)
 		}
 		b.Plan = []byte(strings.Replace(planOf, old, c.new, 1))
-		r, err := Of(specSide(specOf), b)
+		r, err := Compare(specSide(specOf), b)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -180,7 +180,7 @@ func TestBill(t *testing.T) {
 func TestFollows(t *testing.T) {
 	b := specSide(specOf)
 	b.Plan = []byte(strings.NewReplacer(`"value": "15"`, `"value": "18"`, `"kind": "bounds", "version": 1`, `"kind": "bounds", "version": 2`).Replace(planOf))
-	r, err := Of(specSide(specOf), b)
+	r, err := Compare(specSide(specOf), b)
 	want := []string{"~ clean.version: 1 -> 2", "~ train.decided.bins: 15 -> 18"}
 	if diff := cmp.Diff(want, words(r.Follows)); err != nil || diff != "" || !r.Differ {
 		t.Errorf("%v, -want +got:\n%s", err, diff)
@@ -191,7 +191,7 @@ func TestFollows(t *testing.T) {
 // holds more that has changed.
 func TestPlansAlone(t *testing.T) {
 	plan := func(text string) Side {
-		return Side{Name: "p.json", Kind: Plan, Plan: []byte(text), Digest: Digest([]byte(text))}
+		return Side{Name: "p.json", Kind: PlanSide, Plan: []byte(text), Digest: Digest([]byte(text))}
 	}
 	for old, c := range map[string]struct{ new, want string }{
 		`"rows": 50`:           {`"rows": 60`, "~ stages.sample.rows: 50 -> 60"},
@@ -202,7 +202,7 @@ func TestPlansAlone(t *testing.T) {
 		`"outside": "missing"`: {`"outside": "clip"`, "~ stages.clean.outside: missing -> clip"},
 		`"digest": "sha256:1"`: {`"digest": "sha256:2"`, ""},
 	} {
-		r, err := Of(plan(planOf), plan(strings.Replace(planOf, old, c.new, 1)))
+		r, err := Compare(plan(planOf), plan(strings.Replace(planOf, old, c.new, 1)))
 		if got := strings.Join(words(r.Settings), "|"); err != nil || got != c.want || !r.Differ {
 			t.Errorf("%s: %q, %v, must be %q", c.new, got, err, c.want)
 		}
@@ -213,20 +213,20 @@ func TestPlansAlone(t *testing.T) {
 }
 
 func TestMixedKinds(t *testing.T) {
-	ledger := Side{Name: "l", Kind: Ledger, Charges: &Charges{}}
-	if _, err := Of(ledger, specSide(specOf)); err == nil || !strings.Contains(err.Error(), "a ledger is compared with a ledger") {
+	ledger := Side{Name: "l", Kind: LedgerSide, Charges: &Charges{}}
+	if _, err := Compare(ledger, specSide(specOf)); err == nil || !strings.Contains(err.Error(), "a ledger is compared with a ledger") {
 		t.Errorf("a ledger and a spec: %v", err)
 	}
-	if _, err := Of(Side{Name: "p", Kind: Plan, Plan: []byte("{}")}, specSide(specOf)); err == nil || !strings.Contains(err.Error(), "weir plan --json") {
+	if _, err := Compare(Side{Name: "p", Kind: PlanSide, Plan: []byte("{}")}, specSide(specOf)); err == nil || !strings.Contains(err.Error(), "weir plan --json") {
 		t.Errorf("JSON that is no plan: %v", err)
 	}
 	without := specSide(specOf)
 	without.Plan, without.Why = nil, "the budget cannot be met"
-	r, err := Of(without, specSide(strings.Replace(specOf, "seed: 3", "seed: 4", 1)))
+	r, err := Compare(without, specSide(strings.Replace(specOf, "seed: 3", "seed: 4", 1)))
 	if err != nil || len(r.Settings) != 1 || r.Totals != nil || !strings.Contains(fmt.Sprint(r.Notes), "the budget cannot be met") {
 		t.Errorf("a spec without a plan: %+v, %v", r, err)
 	}
-	if _, err := Of(without, Side{Name: "p.json", Kind: Plan, Plan: []byte(planOf)}); err == nil || !strings.Contains(err.Error(), "the budget cannot be met") {
+	if _, err := Compare(without, Side{Name: "p.json", Kind: PlanSide, Plan: []byte(planOf)}); err == nil || !strings.Contains(err.Error(), "the budget cannot be met") {
 		t.Errorf("a spec without a plan against a plan: %v", err)
 	}
 }
@@ -252,14 +252,14 @@ func TestLongLists(t *testing.T) {
 // are written, each row in its row; figures of runs are not among them.
 func TestMarkdown(t *testing.T) {
 	a, b := specSide(specOf), specSide(strings.NewReplacer("outside: missing", "outside: \"a|b`c<b>*x* @octocat #1 https://e.org www.e.org\\n| d\"", "name: study", "name: other").Replace(specOf))
-	a.Kind, b.Kind, b.Name = Run, Run, "<img>|`.yaml"
+	a.Kind, b.Kind, b.Name = RunSide, RunSide, "<img>|`.yaml"
 	b.Plan = []byte(strings.Replace(planOf, `"proven": 0.99`, `"proven": 1.99`, 1))
 	a.Figures, b.Figures = &Figures{Values: map[string]float64{"u.auroc": 0.73313}}, &Figures{Values: map[string]float64{"u.auroc": 0.83313}}
-	r, err := Of(a, b)
+	r, err := Compare(a, b)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := Markdown(r)
+	got := r.Markdown()
 	golden := filepath.Join("testdata", "report.md")
 	if *update {
 		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
@@ -278,7 +278,7 @@ func TestMarkdown(t *testing.T) {
 			t.Errorf("the Markdown holds %q", hostile)
 		}
 	}
-	text := Text(r, func(_ Tone, l string) string { return l })
+	text := r.Text(func(_ Tone, l string) string { return l })
 	if !strings.Contains(text, "u.auroc") || !strings.Contains(text, "PRIVATE") {
 		t.Errorf("the text must show the figure and mark it private:\n%s", text)
 	}
