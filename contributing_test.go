@@ -10,68 +10,13 @@ import (
 	"testing"
 )
 
-// TestContributingCompiles: the three kinds, the source and the format of CONTRIBUTING.md compile in the folders
-// that it puts them in, so that the page follows the code that it calls.
+// TestContributingCompiles: the two kinds of CONTRIBUTING.md compile in the folders that it puts them in, so that the
+// page follows the code that it calls.
 func TestContributingCompiles(t *testing.T) {
 	page := read(t, "CONTRIBUTING.md")
-	prep, paid, ok := strings.Cut(page, "## A paid kind, step by step")
-	if !ok {
-		t.Fatal("CONTRIBUTING.md has no section on a paid kind")
-	}
-	compiles(t, "stages/prep", blocks(prep, "package prep"))
-	compiles(t, "stages/evaluate/missing", blocks(prep, "// Package missing"))
-	compiles(t, "runtime/source", blocks(prep, "package source"))
-	compiles(t, "runtime/table", formatPrelude+blocks(prep, "// ndjsonFormat"))
-	compiles(t, "stages/model/floor", paidPrelude+blocks(paid, "// Independent", "// Plan", "// countCategories", "func independentKind", "const marginalsFormat"))
+	compiles(t, "stages/prep", blocks(page, "package prep"))
+	compiles(t, "stages/evaluate/missing", blocks(page, "// Package missing"))
 }
-
-// formatPrelude is what the page leaves out of the format.
-const formatPrelude = `package table
-
-import (
-	"context"
-	"io"
-
-	"github.com/apache/arrow/go/v15/arrow"
-)
-
-type ndjsonRows struct {
-	recordSource
-	schema *arrow.Schema
-	layout layout
-}
-
-func newRows(*stream, int) *ndjsonRows { return nil }
-
-func (*ndjsonRows) names() ([]string, error) { return nil, nil }
-
-var _ Format = ndjsonFormat{}
-
-`
-
-// paidPrelude is what the page leaves out of the paid kind.
-const paidPrelude = `package floor
-
-import (
-	"context"
-	"encoding/json"
-	"fmt"
-	"math/rand/v2"
-
-	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
-
-	"weir/pipeline"
-	"weir/pipeline/domain"
-	"weir/privacy"
-	"weir/privacy/mechanism"
-	"weir/schema"
-	"weir/stages/model/artifact"
-)
-
-func drawColumn(*rand.Rand, int, []int64, bool) arrow.Array { return nil }
-
-`
 
 // blocks joins the fenced Go blocks of a text that begin with one of these words.
 func blocks(text string, words ...string) string {

@@ -1,6 +1,6 @@
 // Command docgen writes the reference pages and JSON Schemas that are derived
-// from the kinds: docs/kinds.md, docs/settings.md, docs/audit.md, docs/claims.md, docs/reproduced.md, the inventory of
-// docs/papers.md and schema/*.schema.json. It runs in the folder of the package stages (go generate ./...).
+// from the kinds: docs/kinds.md, docs/settings.md, docs/rooms.md, docs/audit.md, docs/claims.md, docs/reproduced.md, the
+// inventory of docs/papers.md and schema/*.schema.json. It runs in the folder of the package stages (go generate ./...).
 package main
 
 import (
@@ -33,6 +33,7 @@ func generate() error {
 	for path, make := range map[string]func(*pipeline.Registry) ([]byte, error){
 		"../docs/kinds.md":               kindsPage,
 		"../docs/settings.md":            settingsPage,
+		"../docs/rooms.md":               roomsPage,
 		"../docs/audit.md":               auditPage,
 		"../docs/claims.md":              claimsPage,
 		"../docs/reproduced.md":          reproducedPage,

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/doc"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"weir/pipeline"
+)
+
+// policyFile holds the policy of imports, as a test, relative to the folder in which docgen runs.
+const policyFile = "../deps_test.go"
+
+const roomsHead = generated + `# Rooms
+
+Who may import whom, from the tables of ` + "`deps_test.go`" + `, which fails where this is broken. A folder belongs to
+the innermost room that it lies in. A room inside another one is closed to all that do not name it; every room may
+import ` + "`internal/bitmath`" + `. [The design](design.md) says why the folders are cut so.
+
+| room | what it holds | may import | why |
+| --- | --- | --- | --- |
+`
+
+// room is a line of the policy: a folder, what it may import of ours, and the reason where one is given.
+type room struct {
+	folder, reason string
+	imports        []string
+}
+
+// roomsPage writes a line for each room of the policy.
+func roomsPage(*pipeline.Registry) ([]byte, error) {
+	rooms, err := policy()
+	if err != nil {
+		return nil, err
+	}
+	var b strings.Builder
+	b.WriteString(roomsHead)
+	for _, r := range rooms {
+		holds, err := synopsis(path.Join("..", r.folder))
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", r.folder, holds, quoted(r.imports), r.reason)
+	}
+	return []byte(b.String()), nil
+}
+
+// policy reads the rooms of the whole project, then those inside runtime, in the order of the file.
+func policy() ([]room, error) {
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, policyFile, nil, parser.ParseComments)
+	if err != nil {
+		return nil, err
+	}
+	var all []room
+	for _, table := range []struct{ name, under string }{{"allowed", ""}, {"runtimeRooms", "runtime"}} {
+		rooms, err := tableOf(fset, file, table.name, table.under)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, rooms...)
+	}
+	return all, nil
+}
+
+// tableOf reads the map that a function of the policy returns. Its folders and imports are relative to under.
+func tableOf(fset *token.FileSet, file *ast.File, name, under string) (rooms []room, err error) {
+	fn, is := file.Scope.Lookup(name).Decl.(*ast.FuncDecl)
+	if !is {
+		return nil, fmt.Errorf("%s: %s is no function, must return the policy", policyFile, name)
+	}
+	table := fn.Body.List[0].(*ast.ReturnStmt).Results[0].(*ast.CompositeLit)
+	last := fset.Position(table.Lbrace).Line
+	for _, e := range table.Elts {
+		entry := e.(*ast.KeyValueExpr)
+		line := fset.Position(entry.Pos()).Line
+		r := room{folder: path.Join(under, text(entry.Key)), reason: commentsBetween(fset, file, last, line)}
+		for _, v := range entry.Value.(*ast.CompositeLit).Elts {
+			r.imports = append(r.imports, path.Join(under, text(v)))
+		}
+		rooms, last = append(rooms, r), fset.Position(entry.End()).Line
+	}
+	return rooms, nil
+}
+
+// text is the string of a literal or of the constant bitmath.
+func text(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		if s, err := strconv.Unquote(e.Value); err == nil {
+			return s
+		}
+	case *ast.Ident:
+		return text(e.Obj.Decl.(*ast.ValueSpec).Values[0])
+	}
+	return ""
+}
+
+// commentsBetween joins the comments that begin after one line and up to another.
+func commentsBetween(fset *token.FileSet, file *ast.File, after, upTo int) string {
+	var words []string
+	for _, group := range file.Comments {
+		if at := fset.Position(group.Pos()).Line; at > after && at <= upTo {
+			words = append(words, strings.Fields(group.Text())...)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// synopsis is the first sentence of a package's comment; "" for a folder without a package.
+func synopsis(folder string) (string, error) {
+	pkgs, err := parser.ParseDir(token.NewFileSet(), folder, func(f fs.FileInfo) bool {
+		return !strings.HasSuffix(f.Name(), "_test.go")
+	}, parser.ParseComments|parser.PackageClauseOnly)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return "", err
+	}
+	for _, pkg := range pkgs {
+		for _, file := range pkg.Files {
+			if file.Doc == nil {
+				continue
+			}
+			words := strings.Fields(new(doc.Package).Synopsis(file.Doc.Text()))
+			return sentence(slices.Delete(words, 0, min(2, len(words)))), nil
+		}
+	}
+	return "", nil
+}
+
+// sentence joins words without the full stop at their end.
+func sentence(words []string) string { return strings.TrimSuffix(strings.Join(words, " "), ".") }
+
+// quoted lists folders as code; "nothing" for none.
+func quoted(folders []string) string {
+	if len(folders) == 0 {
+		return "nothing"
+	}
+	return "`" + strings.Join(folders, "`, `") + "`"
+}
