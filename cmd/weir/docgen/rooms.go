@@ -1,16 +1,13 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"go/ast"
 	"go/doc"
 	"go/parser"
 	"go/token"
-	"io/fs"
-	"os"
 	"path"
-	"slices"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -74,8 +71,8 @@ func policy() ([]room, error) {
 
 // tableOf reads the map that a function of the policy returns. Its folders and imports are relative to under.
 func tableOf(fset *token.FileSet, file *ast.File, name, under string) (rooms []room, err error) {
-	fn, is := file.Scope.Lookup(name).Decl.(*ast.FuncDecl)
-	if !is {
+	fn, ok := file.Scope.Lookup(name).Decl.(*ast.FuncDecl)
+	if !ok {
 		return nil, fmt.Errorf("%s: %s is no function, must return the policy", policyFile, name)
 	}
 	table := fn.Body.List[0].(*ast.ReturnStmt).Results[0].(*ast.CompositeLit)
@@ -92,7 +89,7 @@ func tableOf(fset *token.FileSet, file *ast.File, name, under string) (rooms []r
 	return rooms, nil
 }
 
-// text is the string of a literal or of the constant bitmath.
+// text returns the string of a literal or of the constant bitmath.
 func text(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.BasicLit:
@@ -109,35 +106,32 @@ func text(e ast.Expr) string {
 func commentsBetween(fset *token.FileSet, file *ast.File, after, upTo int) string {
 	var words []string
 	for _, group := range file.Comments {
-		if at := fset.Position(group.Pos()).Line; at > after && at <= upTo {
+		if line := fset.Position(group.Pos()).Line; line > after && line <= upTo {
 			words = append(words, strings.Fields(group.Text())...)
 		}
 	}
 	return strings.Join(words, " ")
 }
 
-// synopsis is the first sentence of a package's comment; "" for a folder without a package.
+// synopsis returns the first sentence of a package's comment without its subject; "" for a folder without a package.
 func synopsis(folder string) (string, error) {
-	pkgs, err := parser.ParseDir(token.NewFileSet(), folder, func(f fs.FileInfo) bool {
-		return !strings.HasSuffix(f.Name(), "_test.go")
-	}, parser.ParseComments|parser.PackageClauseOnly)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
+	names, err := filepath.Glob(filepath.Join(folder, "*.go"))
+	if err != nil {
 		return "", err
 	}
-	for _, pkg := range pkgs {
-		for _, file := range pkg.Files {
-			if file.Doc == nil {
-				continue
-			}
-			words := strings.Fields(new(doc.Package).Synopsis(file.Doc.Text()))
-			return sentence(slices.Delete(words, 0, min(2, len(words)))), nil
+	for _, name := range names {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments|parser.PackageClauseOnly)
+		if err != nil {
+			return "", err
 		}
+		if file.Doc == nil || strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		words := strings.Fields(new(doc.Package).Synopsis(file.Doc.Text()))
+		return strings.TrimSuffix(strings.Join(words[min(2, len(words)):], " "), "."), nil
 	}
 	return "", nil
 }
-
-// sentence joins words without the full stop at their end.
-func sentence(words []string) string { return strings.TrimSuffix(strings.Join(words, " "), ".") }
 
 // quoted lists folders as code; "nothing" for none.
 func quoted(folders []string) string {
