@@ -30,7 +30,7 @@ func allowed() map[string][]string {
 		// can let each change fail.
 		"internal/disk": {},
 		// What can be shown to a person as it is: a property of text, needed wherever words are made.
-		"internal/plain": {},
+		"internal/plaintext": {},
 		// Functions of numbers, as package math has them but with equal bits on every machine:
 		// open to all rooms, as package math is (docs/design/bits.md).
 		bitmath: {},
@@ -43,7 +43,7 @@ func allowed() map[string][]string {
 		"train/histogram": {},
 		// What is publicly known of a table is judged alike for specs, codebooks and models of
 		// strangers, so it knows none of them.
-		"pipeline/domain": {"schema", "internal/plain"},
+		"pipeline/domain": {"schema", "internal/plaintext"},
 		// What stages compute, as data, is stated by them and carried out by whoever holds the rows: it knows neither.
 		"pipeline/relation": {},
 		// pipeline is the contract of stages; it knows nothing of specs and plans, so
@@ -51,30 +51,30 @@ func allowed() map[string][]string {
 		"pipeline": {"pipeline/domain", "pipeline/relation", "schema", "privacy"},
 		// Reading knows no compiler: a spec is judged for what it says before anything
 		// is made of it. It holds the table of audit rules, since a spec names them by number.
-		"pipeline/spec": {"pipeline", "pipeline/domain", "schema", "privacy", "internal/plain"},
+		"pipeline/spec": {"pipeline", "pipeline/domain", "schema", "privacy", "internal/plaintext"},
 		// compile alone prices mechanisms. No stage may import it, else one could price
 		// and plan itself.
 		"pipeline/compile": {"pipeline", "pipeline/domain", "pipeline/relation", "pipeline/spec", "schema", "privacy"},
 		// words sees plans as data, and text and numbers that may be of another version of weir: it compiles
 		// nothing, sees no work of a plan and reads neither records nor ledgers, so that it says only what it was given.
-		"pipeline/words": {"pipeline", "pipeline/spec", "schema", "privacy", "internal/plain"},
+		"pipeline/words": {"pipeline", "pipeline/spec", "schema", "privacy", "internal/plaintext"},
 		// The conformance test pays by the compiler's prices and makes noise of its own,
 		// so only tests and the soak may have it. internal/stattest tells it how much an ordinary
 		// run of the tests does.
 		"pipeline/pipelinetest": {"pipeline", "pipeline/domain", "pipeline/relation", "pipeline/compile", "schema", "privacy", "internal"},
 		// Tables that tests of several families make alike; made of values, it sees no kind.
 		"pipeline/pipelinetest/wards": {"pipeline", "pipeline/domain", "pipeline/pipelinetest", "privacy"},
-		"record":                      {"privacy", "internal/plain", "record/sweep"},
+		"record":                      {"privacy", "internal/plaintext", "record/sweep"},
 		// What an experiment shows is computed from the figures of its runs alone: rows in,
 		// table out, so that a test can state every number.
-		"record/sweep": {"privacy", "internal/plain"},
+		"record/sweep": {"privacy", "internal/plaintext"},
 		// The page judges figures by what their kinds declare, as the plan has it; it sees no
 		// spec, no work and no row.
-		"record/report": {"pipeline", "privacy", "record", "record/sweep", "internal/plain"},
+		"record/report": {"pipeline", "privacy", "record", "record/sweep", "internal/plaintext"},
 		// A list of runs is worded from what the list is of: it reads no folder and has no clock.
-		"record/listing": {"record", "record/report", "internal/plain"},
-		"stages":         {"pipeline", "pipeline/domain", "pipeline/relation", "train", "train/graphical", "train/histogram", "privacy", "schema", "record", "record/report", "internal/plain"},
-		"runtime":        {"runtime/database/sql", "pipeline", "pipeline/domain", "pipeline/relation", "pipeline/spec", "pipeline/compile", "pipeline/words", "privacy", "privacy/ledger", "record", "record/listing", "record/sweep", "schema", "internal/disk", "internal/plain"},
+		"record/listing": {"record", "record/report", "internal/plaintext"},
+		"stages":         {"pipeline", "pipeline/domain", "pipeline/relation", "train", "train/graphical", "train/histogram", "privacy", "schema", "record", "record/report", "internal/plaintext"},
+		"runtime":        {"runtime/database/sql", "pipeline", "pipeline/domain", "pipeline/relation", "pipeline/spec", "pipeline/compile", "pipeline/words", "privacy", "privacy/ledger", "record", "record/listing", "record/sweep", "schema", "internal/disk", "internal/plaintext"},
 		// SQL is text: who prints it knows what is computed, and neither the plan, the table nor the process it goes to.
 		"runtime/database/sql": {"pipeline/relation"},
 		"specs":                {},
@@ -83,7 +83,7 @@ func allowed() map[string][]string {
 		"examples":      {},
 		"internal":      {"schema", "privacy", "train", "pipeline", "pipeline/domain", "pipeline/relation", "record"},
 		"cmd": {"schema", "privacy", "train", "pipeline", "pipeline/domain", "pipeline/spec", "pipeline/compile", "pipeline/words",
-			"privacy/ledger", "record", "record/listing", "record/report", "record/sweep", "stages", "runtime", "specs", "specs/results", "internal/disk", "internal/plain"},
+			"privacy/ledger", "record", "record/listing", "record/report", "record/sweep", "stages", "runtime", "specs", "specs/results", "internal/disk", "internal/plaintext"},
 		"internal/soak": {"schema", "privacy", "train", "pipeline", "pipeline/domain", "pipeline/spec", "pipeline/compile", "pipeline/words",
 			"pipeline/pipelinetest", "privacy/ledger", "record", "stages", "runtime", "internal/disk"},
 	}

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"weir/internal/plain"
+	"weir/internal/plaintext"
 )
 
 // Table is a released table as it was planned: public facts alone.
@@ -61,7 +61,7 @@ func Datasheet(r *Run) string {
 	section(&b, "Uses", uses(plan))
 	section(&b, "Distribution and maintenance", fmt.Sprintf("The spec has the digest %s; with it anyone can check the bill (`weir plan`), and the owner, who has\n"+
 		"the data and the noise key, can replay the run (`weir verify`). Licence, contact and plans for updates:\n", r.SpecDigest)+owner)
-	return plain.Text(b.String())
+	return plaintext.Text(b.String())
 }
 
 const owner = "Not known to weir; the owner of the data has to fill this in.\n"

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"weir/internal/plain"
+	"weir/internal/plaintext"
 )
 
 // formulas says where a spreadsheet would compute cells of the released CSV files, and
@@ -15,7 +15,7 @@ func formulas(r *Run) string {
 	safe := true
 	for _, t := range r.Tables {
 		for _, c := range t.Columns {
-			if plain.Formula(c.Name) || slices.ContainsFunc(c.Categories, plain.Formula) {
+			if plaintext.Formula(c.Name) || slices.ContainsFunc(c.Categories, plaintext.Formula) {
 				columns, safe = append(columns, fmt.Sprintf("`%s.%s`", t.Stage, strings.ReplaceAll(c.Name, "`", "'"))), safe && t.SpreadsheetSafe
 			}
 		}

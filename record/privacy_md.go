@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"weir/internal/bitmath"
-	"weir/internal/plain"
+	"weir/internal/plaintext"
 	"weir/privacy"
 )
 
@@ -38,7 +38,7 @@ func PrivacyStatement(r *Run) string {
 	b.WriteString("\n## What this does not promise\n\n" + limits(r))
 	fmt.Fprintf(&b, "\n## Provenance\n\n- run %s, weir %s\n- spec %s\n- dataset %s, version %s, as its ledger names it\n- noise key commitment %s\n",
 		r.ID, r.Weir, r.SpecDigest, r.Dataset.ID, r.Dataset.Version, r.KeyCommitment)
-	return plain.Text(b.String())
+	return plaintext.Text(b.String())
 }
 
 // invented heads the documents of a run whose source describes nobody, so that nobody takes its tables for data.
@@ -61,7 +61,7 @@ func BillText(r *Run) string {
 		fmt.Fprintf(&b, "Stage %s looked at the rows%s: %s.\n", s.ID, alone(s), s.mechanisms())
 	}
 	b.WriteString("\nThe plan and its bill, as weir plan prints them:\n\n" + r.Bill)
-	return plain.Text(b.String())
+	return plaintext.Text(b.String())
 }
 
 // alone says what a stage costs by itself; "" where nothing is proven of it.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weir/internal/plain"
+	"weir/internal/plaintext"
 )
 
 const budgetCheckLong = `Compile specs as a revision of git has them and as they are now, and refuse planned
@@ -59,7 +59,7 @@ func budgetCheck(s streams) *cobra.Command {
 			if asJSON {
 				return errors.Join(printJSON(s.out, report), silent(refused))
 			}
-			for _, line := range strings.SplitAfter(plain.Text(report.text()), "\n") {
+			for _, line := range strings.SplitAfter(plaintext.Text(report.text()), "\n") {
 				if loud := strings.HasPrefix(line, "  OVER") || strings.HasPrefix(line, "  LOOSER"); loud {
 					line = paint(s.out, red, strings.TrimSuffix(line, "\n")) + "\n"
 				}

@@ -6,7 +6,7 @@ import (
 	"math"
 	"strings"
 
-	"weir/internal/plain"
+	"weir/internal/plaintext"
 	"weir/pipeline"
 	"weir/pipeline/figure"
 )
@@ -35,7 +35,7 @@ func printEvaluation(w io.Writer, e evaluation, all bool) error {
 	b.WriteString("\n")
 	for _, n := range e.Notes {
 		if all || e.vital(n) {
-			fmt.Fprintf(&b, "note: %s\n", plain.Text(strings.ReplaceAll(n, "\n", "; ")))
+			fmt.Fprintf(&b, "note: %s\n", plaintext.Text(strings.ReplaceAll(n, "\n", "; ")))
 		}
 	}
 	if hidden > 0 {
@@ -71,7 +71,7 @@ func heads(beside []figure.Role) string {
 
 // line is a figure with those beside it and its interval.
 func (g evaluated) line(b *strings.Builder, m pipeline.Metric, beside []figure.Role) {
-	text := fmt.Sprintf("  %-44s %-12s", plain.Text(m.Key()), value(m))
+	text := fmt.Sprintf("  %-44s %-12s", plaintext.Text(m.Key()), value(m))
 	for _, role := range beside {
 		other, ok := g.find(role.Name(m.Name), m.Column)
 		if !ok {

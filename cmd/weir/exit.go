@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weir/internal/plain"
+	"weir/internal/plaintext"
 	"weir/pipeline/spec"
 	"weir/privacy/ledger"
 	"weir/runtime/dataset"
@@ -79,6 +79,6 @@ func interrupted(err error) error {
 func printError(w io.Writer, err error) {
 	var printed *printedError
 	if !errors.As(err, &printed) {
-		fmt.Fprintf(w, "%s %s\n", paint(w, red, "weir:"), plain.Text(err.Error()))
+		fmt.Fprintf(w, "%s %s\n", paint(w, red, "weir:"), plaintext.Text(err.Error()))
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weir/internal/plain"
+	"weir/internal/plaintext"
 	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/pipeline/spec"
@@ -209,6 +209,6 @@ func (r severalResult) print(w io.Writer) error {
 	for _, e := range r.Experiments {
 		fmt.Fprintf(plainly(w), "%s: %s\n", e.Table.Name, path.Join(e.Folder, "sweep.html"))
 	}
-	_, err := fmt.Fprintf(w, "\n%s\n%-16s %s\n", words.Wrap(r.verdict.Text()), "all of them", plain.Text(path.Join(r.Folder, "together.md")))
+	_, err := fmt.Fprintf(w, "\n%s\n%-16s %s\n", words.Wrap(r.verdict.Text()), "all of them", plaintext.Text(path.Join(r.Folder, "together.md")))
 	return err
 }

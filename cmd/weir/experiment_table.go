@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"weir/internal/plain"
+	"weir/internal/plaintext"
 	"weir/pipeline/compile"
 	"weir/pipeline/figure"
 	"weir/pipeline/spec"
@@ -230,8 +230,8 @@ func (r experimentResult) print(w io.Writer) error {
 		return err
 	}
 	fmt.Fprintf(w, "\n%-16s %s\n", "charged", r.charged())
-	_, err := fmt.Fprintf(w, "%-16s %s\n%-16s %s\n%-16s %s\n", "page", plain.Text(path.Join(r.Folder, "sweep.html")), "table",
-		plain.Text(path.Join(r.Folder, "table.csv")), "single runs", plain.Text(path.Join(r.Folder, "runs.csv")))
+	_, err := fmt.Fprintf(w, "%-16s %s\n%-16s %s\n%-16s %s\n", "page", plaintext.Text(path.Join(r.Folder, "sweep.html")), "table",
+		plaintext.Text(path.Join(r.Folder, "table.csv")), "single runs", plaintext.Text(path.Join(r.Folder, "runs.csv")))
 	return err
 }
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"weir/internal/plain"
+	"weir/internal/plaintext"
 )
 
 // newLog writes for scripts, with time and level, where every stage is asked for
@@ -43,7 +43,7 @@ func (n *notes) Handle(_ context.Context, r slog.Record) error {
 	if len(with) > 0 {
 		text += " (" + strings.Join(with, ", ") + ")"
 	}
-	text = plain.Text(text)
+	text = plaintext.Text(text)
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	_, err := fmt.Fprintf(n.w, "%s %s\n", paint(n.w, bold, "note:"), text)

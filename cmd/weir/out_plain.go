@@ -3,7 +3,7 @@ package main
 import (
 	"io"
 
-	"weir/internal/plain"
+	"weir/internal/plaintext"
 )
 
 // plainly writes to w what can be shown as it is and spells the rest: what is printed
@@ -14,7 +14,7 @@ func plainly(w io.Writer) io.Writer { return plainWriter{w} }
 type plainWriter struct{ w io.Writer }
 
 func (p plainWriter) Write(b []byte) (int, error) {
-	if _, err := io.WriteString(p.w, plain.Text(string(b))); err != nil {
+	if _, err := io.WriteString(p.w, plaintext.Text(string(b))); err != nil {
 		return 0, err
 	}
 	return len(b), nil

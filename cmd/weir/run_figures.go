@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"weir/internal/plain"
+	"weir/internal/plaintext"
 	"weir/pipeline/figure"
 	"weir/pipeline/words"
 	"weir/record"
@@ -35,7 +35,7 @@ func figures(b *strings.Builder, rec *record.Run, declared figure.ByStage) {
 		f.one(b, k)
 	}
 	for _, o := range f.open {
-		b.WriteString(words.Wrap("  no verdict on " + plain.Text(strings.Join(o.keys, ", ")+": "+o.why) + "\n"))
+		b.WriteString(words.Wrap("  no verdict on " + plaintext.Text(strings.Join(o.keys, ", ")+": "+o.why) + "\n"))
 	}
 	if more := len(rec.Metrics) - len(keys); more > 0 {
 		fmt.Fprintf(b, "  and %d more in internal/metrics.json%s\n", more, meantIn(rec))
@@ -60,13 +60,13 @@ type openFigures struct {
 
 func (f *shownFigures) one(b *strings.Builder, key string) {
 	value, defined := f.rec.Metrics[key]
-	line := fmt.Sprintf("  %-40s undefined", plain.Text(key))
+	line := fmt.Sprintf("  %-40s undefined", plaintext.Text(key))
 	if defined {
-		line = fmt.Sprintf("  %-40s %.4f%s", plain.Text(key), value, interval(f.declared, f.rec.Metrics, key))
+		line = fmt.Sprintf("  %-40s %.4f%s", plaintext.Text(key), value, interval(f.declared, f.rec.Metrics, key))
 	}
 	b.WriteString(line + f.verdict(key) + "\n")
 	for _, line := range f.meaning(key) {
-		b.WriteString(words.Wrap("    " + plain.Text(line) + "\n"))
+		b.WriteString(words.Wrap("    " + plaintext.Text(line) + "\n"))
 	}
 }
 

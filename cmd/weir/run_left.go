@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"weir/internal/plain"
+	"weir/internal/plaintext"
 	"weir/pipeline/compile"
 	"weir/privacy"
 	"weir/privacy/ledger"
@@ -42,6 +42,6 @@ func (f *runFlags) printAsked(ctx context.Context, s streams, arg string, plan *
 	quotes, _ := place.foresee(ctx, s, &f.spec, arg, []runtime.Trial{{Plan: plan}})
 	why := f.because(quotes)
 	for _, q := range quotes {
-		fmt.Fprint(s.err, plain.Text("This run would charge\n"+dueText(q.Dues, why)))
+		fmt.Fprint(s.err, plaintext.Text("This run would charge\n"+dueText(q.Dues, why)))
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"weir/internal/plain"
+	"weir/internal/plaintext"
 	"weir/privacy"
 	"weir/privacy/ledger"
 	"weir/record"
@@ -29,7 +29,7 @@ func quoteText(quotes []runtime.Quote, why map[string]because) string {
 			b.WriteString("  note             " + q.Note + "\n")
 		}
 	}
-	return plain.Text(b.String())
+	return plaintext.Text(b.String())
 }
 
 // unproven tells whether a charge is about to be made of which nothing is proven.

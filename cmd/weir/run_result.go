@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"weir/internal/plain"
+	"weir/internal/plaintext"
 	"weir/pipeline"
 	"weir/pipeline/words"
 	"weir/record"
@@ -32,11 +32,11 @@ func printResult(w io.Writer, r *runtime.Result) error {
 	}
 	figures(&b, rec, reg.Figures(kindsOf(rec)))
 	for _, remark := range rec.Remarks {
-		b.WriteString(words.Wrap(plain.Text(remark.Stage+": "+remark.Text)+"\n") + "\n")
+		b.WriteString(words.Wrap(plaintext.Text(remark.Stage+": "+remark.Text)+"\n") + "\n")
 	}
 	epsilons(&b, w, rec.Terms)
 	if len(rec.Charges) > 0 && !r.Reused {
-		fmt.Fprintf(&b, "charged              %s\n\n", plain.Text(chargeText(r)))
+		fmt.Fprintf(&b, "charged              %s\n\n", plaintext.Text(chargeText(r)))
 	}
 	places(&b, r, reg)
 	_, err = io.WriteString(w, b.String())
@@ -124,7 +124,7 @@ func listWord(path string) string {
 
 func places(b *strings.Builder, r *runtime.Result, reg *pipeline.Registry) {
 	rec := r.Record
-	line := func(what, path string) { fmt.Fprintf(b, "%-16s %s\n", what, plain.Text(path)) }
+	line := func(what, path string) { fmt.Fprintf(b, "%-16s %s\n", what, plaintext.Text(path)) }
 	shown := map[string]bool{} // tables, of which one format will do
 	for _, f := range append(append([]record.File(nil), rec.Release...), rec.Internal...) {
 		switch {

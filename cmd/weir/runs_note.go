@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weir/internal/plain"
+	"weir/internal/plaintext"
 	"weir/runtime/store"
 )
 
@@ -41,9 +41,9 @@ func runsNoteCommand(s streams) *cobra.Command {
 		Example: "  weir runs note latest 'tails are right, pairs are not'\n  weir runs note 20261121-052215-74fe39 ''",
 		Args:    exactly(2, "RUN TEXT"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if text := args[1]; !plain.Printable(text) || len(text) > mostOfNote {
+			if text := args[1]; !plaintext.Printable(text) || len(text) > mostOfNote {
 				return usage(c, fmt.Errorf("TEXT: is %d bytes, must be one line of at most %d, %s", len(text), mostOfNote,
-					plain.Accepted))
+					plaintext.Accepted))
 			}
 			return place.write(c, s, args[0], func(n *store.Notes) { n.Note = strings.TrimSpace(args[1]) })
 		},
@@ -70,7 +70,7 @@ func runsTagCommand(s streams) *cobra.Command {
 			for _, word := range args[1:] {
 				if !isTag(word) {
 					return usage(c, fmt.Errorf("WORD: is %q, must be one word of at most %d bytes, %s", word, mostOfTag,
-						plain.Accepted))
+						plaintext.Accepted))
 				}
 			}
 			return place.write(c, s, args[0], func(n *store.Notes) { n.Tags = tagged(n.Tags, args[1:], remove) })
@@ -82,7 +82,7 @@ func runsTagCommand(s streams) *cobra.Command {
 }
 
 func isTag(word string) bool {
-	return word != "" && len(word) <= mostOfTag && plain.Printable(word) && !strings.ContainsFunc(word, unicode.IsSpace)
+	return word != "" && len(word) <= mostOfTag && plaintext.Printable(word) && !strings.ContainsFunc(word, unicode.IsSpace)
 }
 
 // tagged returns tags with further ones, or without them; each once, in order.

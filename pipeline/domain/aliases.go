@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"weir/internal/plain"
+	"weir/internal/plaintext"
 )
 
 // Aliases are spellings of a file that mean a category, by that category. Only the reading of a file knows them: a table
@@ -55,8 +55,8 @@ func (c *checker) aliases(path string, col *Column) {
 			switch {
 			case slices.Contains(col.Categories, alias) || slices.Contains(col.Missing, alias) || means[alias]:
 				c.problems.Add(item, c.quote(alias)+", which is a category, a spelling of missing, or listed twice", "a spelling that means one category alone")
-			case alias == "" || !plain.Printable(alias):
-				c.problems.Add(item, c.quote(alias), plain.Accepted)
+			case alias == "" || !plaintext.Printable(alias):
+				c.problems.Add(item, c.quote(alias), plaintext.Accepted)
 			}
 			means[alias] = true
 		}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"weir/internal/plain"
+	"weir/internal/plaintext"
 	"weir/schema"
 )
 
@@ -142,8 +142,8 @@ func (c *checker) column(path string, col *Column) {
 		c.problems.Add(path+".name", c.quote(col.Name)+", a duplicate column", "unique")
 	}
 	c.seen[col.Name] = true
-	if col.Name == "" || !plain.Printable(col.Name) {
-		c.problems.Add(path+".name", c.quote(col.Name), "a name, of "+plain.Accepted)
+	if col.Name == "" || !plaintext.Printable(col.Name) {
+		c.problems.Add(path+".name", c.quote(col.Name), "a name, of "+plaintext.Accepted)
 	}
 	if strings.HasPrefix(col.Name, "weir.") {
 		c.problems.Add(path+".name", c.quote(col.Name), "a name that does not begin with weir.")
@@ -261,8 +261,8 @@ func (c *checker) spellings(path string, col *Column) {
 			c.problems.Add(at, c.quote(v)+", a duplicate category", "listed once")
 		}
 		listed[v] = true
-		if !plain.Printable(v) {
-			c.problems.Add(at, c.quote(v), plain.Accepted)
+		if !plaintext.Printable(v) {
+			c.problems.Add(at, c.quote(v), plaintext.Accepted)
 		}
 	}
 	for i, v := range col.Missing {
@@ -270,8 +270,8 @@ func (c *checker) spellings(path string, col *Column) {
 		if listed[v] {
 			c.problems.Add(at, c.quote(v)+", which is also a category", "either a category or a spelling of missing")
 		}
-		if !plain.Printable(v) {
-			c.problems.Add(at, c.quote(v), plain.Accepted)
+		if !plaintext.Printable(v) {
+			c.problems.Add(at, c.quote(v), plaintext.Accepted)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"weir/internal/plain"
+	"weir/internal/plaintext"
 )
 
 // NumberForm is how a file spells the numbers of a column.
@@ -132,7 +132,7 @@ func ReadDayForm(form string) (DayForm, bool) {
 	if (m[2] == "" || m[4] == "") && len(m[1]+m[3]+m[5]) < len("YYYYMMDD") {
 		return "", false // one digit or two cannot be told
 	}
-	if m[2]+m[3] == "_D" || m[4]+m[5] == "_D" || !plain.Printable(form) {
+	if m[2]+m[3] == "_D" || m[4]+m[5] == "_D" || !plaintext.Printable(form) {
 		return "", false
 	}
 	return DayForm(strings.NewReplacer("YYYY", "2006", "MM", "01", "M", "1", "DD", "02", "D", "2").Replace(form)), true

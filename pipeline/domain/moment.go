@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"weir/internal/plain"
+	"weir/internal/plaintext"
 )
 
 // MomentForm is how a file spells the values of a column of type datetime or time.
@@ -31,7 +31,7 @@ func ReadMomentForm(form string) (MomentForm, bool) {
 	for _, m := range momentParts().FindAllString(form, -1) {
 		f.parts = append(f.parts, partOf(m))
 	}
-	if !plain.Printable(form) || !f.sound() {
+	if !plaintext.Printable(form) || !f.sound() {
 		return MomentForm{}, false
 	}
 	return f, true

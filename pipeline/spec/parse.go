@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	"weir/internal/plain"
+	"weir/internal/plaintext"
 	"weir/pipeline"
 	"weir/privacy/account"
 	"weir/schema"
@@ -208,7 +208,7 @@ func (p *parser) stage(id string) Stage {
 	name := p.doc.Text(path + ".kind")
 	kind := p.reg.Kind(name)
 	switch {
-	case id == "" || id == pipeline.DatasetID || strings.ContainsAny(id, "./\\ #") || !plain.Printable(id):
+	case id == "" || id == pipeline.DatasetID || strings.ContainsAny(id, "./\\ #") || !plaintext.Printable(id):
 		p.at(path, fmt.Sprintf("the stage name %q", id), "a name without dot, slash, blank, # or control character, other than dataset", "")
 		p.misnamed = true
 	case !stageName(id):

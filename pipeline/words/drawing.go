@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"weir/internal/plain"
+	"weir/internal/plaintext"
 	"weir/pipeline"
 	"weir/privacy"
 )
@@ -27,7 +27,7 @@ func DOT(p *pipeline.Plan) string {
 		fmt.Fprintf(&b, "  %q -> %q [label=%q];\n", from, to, label)
 	})
 	b.WriteString("}\n")
-	return plain.Text(b.String())
+	return plaintext.Text(b.String())
 }
 
 func fill(c pipeline.Class) string {
@@ -57,7 +57,7 @@ func Mermaid(p *pipeline.Plan) string {
 		fmt.Fprintf(&b, "  %s -->%s %s\n", from, label, to)
 	})
 	b.WriteString("  classDef private fill:#fde8e8,stroke:#b42318\n  classDef released fill:#e7f6ec,stroke:#14713d\n  classDef public fill:#eef4ff,stroke:#1f4fa3\n")
-	return plain.Text(b.String())
+	return plaintext.Text(b.String())
 }
 
 func shape(s *pipeline.Step) (open, shut string) {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"weir/internal/plain"
+	"weir/internal/plaintext"
 )
 
 // Markdown is the report for a pull request on GitHub. Figures against real rows are left
@@ -99,7 +99,7 @@ func code(s string) string {
 		return ""
 	}
 	var b strings.Builder
-	for _, r := range oneLine(plain.Text(s)) {
+	for _, r := range oneLine(plaintext.Text(s)) {
 		if strings.ContainsRune("&<>|`*_[]()!#~\\\"'$@/\t", r) {
 			fmt.Fprintf(&b, "&#%d;", r)
 		} else {

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"weir/internal/plain"
+	"weir/internal/plaintext"
 	"weir/pipeline"
 	"weir/privacy"
 )
@@ -30,7 +30,7 @@ func Plan(p *pipeline.Plan) string {
 	for _, f := range p.Findings {
 		b.WriteString("\n" + Wrap(Finding(f)))
 	}
-	return plain.Text(b.String())
+	return plaintext.Text(b.String())
 }
 
 // Finding is a finding with its fix, in lines.
@@ -42,7 +42,7 @@ func Finding(f pipeline.Finding) string {
 	if f.Fix != "" {
 		fix = "  instead: " + f.Fix + "\n"
 	}
-	return plain.Text(fmt.Sprintf("%s %s%s: %s\n%s", f.Level, f.Rule, at, f.Message, fix))
+	return plaintext.Text(fmt.Sprintf("%s %s%s: %s\n%s", f.Level, f.Rule, at, f.Message, fix))
 }
 
 func textStages(b *strings.Builder, p *pipeline.Plan) {

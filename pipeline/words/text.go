@@ -6,7 +6,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"weir/internal/plain"
+	"weir/internal/plaintext"
 	"weir/privacy"
 )
 
@@ -48,7 +48,7 @@ type texter struct {
 }
 
 func (t *texter) line(tone Tone, text string) {
-	for _, l := range strings.Split(strings.TrimRight(plain.Text(text), "\n"), "\n") {
+	for _, l := range strings.Split(strings.TrimRight(plaintext.Text(text), "\n"), "\n") {
 		t.b.WriteString(t.paint(tone, strings.TrimRight(l, " ")) + "\n")
 	}
 }
@@ -231,7 +231,7 @@ func word(v any) string {
 
 // quoted is a text as it is where it can be taken for nothing else.
 func quoted(s string) string {
-	if s == "" || s == "none" || !plain.Printable(s) || strings.TrimSpace(s) != s {
+	if s == "" || s == "none" || !plaintext.Printable(s) || strings.TrimSpace(s) != s {
 		return cut(strconv.Quote(s))
 	}
 	return cut(s)

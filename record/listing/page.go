@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"weir/internal/plain"
+	"weir/internal/plaintext"
 	"weir/record"
 	"weir/record/report"
 )
@@ -69,7 +69,7 @@ func Page(runs []Run, now time.Time, toRun func(Run) string) ([]byte, error) {
 		v.Runs = append(v.Runs, rowOf(r, now, v.Names, toRun(r)))
 	}
 	t, err := template.New("page").Funcs(template.FuncMap{"size": Size, "figure": figure, "epsilon": epsilon, "key": sortKey,
-		"id": ShortID, "count": count, "text": plain.Text, "breakable": report.Breakable, "remark": remark}).Parse(pageText)
+		"id": ShortID, "count": count, "text": plaintext.Text, "breakable": report.Breakable, "remark": remark}).Parse(pageText)
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"weir/internal/plain"
+	"weir/internal/plaintext"
 	"weir/record"
 )
 
@@ -22,7 +22,7 @@ func Text(runs []Run, now time.Time) string {
 		cells := with(differ, []string{r.Name, ShortID(r.ID), status(r), epsilons(r), Age(now.Sub(r.Started)), Size(r.Bytes)},
 			differs(r), mainFigures(r))
 		for i, c := range cells {
-			cells[i] = plain.Text(strings.NewReplacer("\n", " ", "\t", " ").Replace(c))
+			cells[i] = plaintext.Text(strings.NewReplacer("\n", " ", "\t", " ").Replace(c))
 		}
 		fmt.Fprintln(t, strings.TrimRight(strings.Join(cells, "\t"), "\t"))
 	}
@@ -70,7 +70,7 @@ func remarked(table string, runs []Run) string {
 		b.WriteString(line)
 		if at >= 0 {
 			if words := remark(runs[at]); words != "" {
-				b.WriteString("      " + plain.Text(words) + "\n")
+				b.WriteString("      " + plaintext.Text(words) + "\n")
 			}
 		}
 		at++

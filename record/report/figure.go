@@ -15,7 +15,7 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
 
-	"weir/internal/plain"
+	"weir/internal/plaintext"
 )
 
 // picture is one drawing with what is said of it.
@@ -83,7 +83,7 @@ func (p *picture) svg() ([]byte, error) {
 	p.render(full)
 	var b bytes.Buffer
 	_, err := c.WriteTo(&b)
-	return []byte(plain.Text(string(named(b.Bytes(), p.alt)))), err
+	return []byte(plaintext.Text(string(named(b.Bytes(), p.alt)))), err
 }
 
 // named gives a drawing its text for screen readers.
@@ -119,7 +119,7 @@ func (p *picture) inline() (string, error) {
 		size += fmt.Sprintf(";min-width:%.0fpx", p.w*82)
 	}
 	return fmt.Sprintf(`<svg viewBox="0 0 %.5g %.5g" style="%s" role="img" aria-label="%s">`,
-		w.Points(), h.Points(), size, html.EscapeString(plain.Text(p.alt))) + plain.Text(body), nil
+		w.Points(), h.Points(), size, html.EscapeString(plaintext.Text(p.alt))) + plaintext.Text(body), nil
 }
 
 // svgHead matches the prelude of vgsvg up to the opening tag's end.

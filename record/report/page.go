@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"weir/internal/plain"
+	"weir/internal/plaintext"
 	"weir/record"
 )
 
@@ -172,7 +172,7 @@ func (r *Report) page(d drawings) ([]byte, error) {
 	}
 	var b bytes.Buffer
 	err = t.Execute(&b, v)
-	return []byte(plain.Text(b.String())), err
+	return []byte(plaintext.Text(b.String())), err
 }
 
 // mostOpen rows of a table of figures are shown without a click. Of more than mostListed, figures of whole tables alone are

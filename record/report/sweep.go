@@ -8,7 +8,7 @@ import (
 	"image/color"
 	"strings"
 
-	"weir/internal/plain"
+	"weir/internal/plaintext"
 	"weir/record/sweep"
 )
 
@@ -81,7 +81,7 @@ func Sweep(t *sweep.Table) ([]byte, error) {
 	}
 	var b bytes.Buffer
 	err = page.Execute(&b, v)
-	return []byte(plain.Text(b.String())), err
+	return []byte(plaintext.Text(b.String())), err
 }
 
 // Curve draws one metric, over what Sweep would, as an SVG of its own; an error where it has a value

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"weir/internal/plain"
+	"weir/internal/plaintext"
 	"weir/privacy"
 )
 
@@ -52,7 +52,7 @@ func (t *Table) Markdown() []byte {
 		pipes(&b, append(lower(names), stages...), lines)
 		b.WriteString("\n" + timesNote + "\n")
 	}
-	return []byte(plain.Text(b.String()))
+	return []byte(plaintext.Text(b.String()))
 }
 
 func lower(names []string) []string {

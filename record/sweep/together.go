@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"weir/internal/bitmath"
-	"weir/internal/plain"
+	"weir/internal/plaintext"
 )
 
 // Together is several experiments that were run as one.
@@ -31,7 +31,7 @@ func (o OnOne) Text() string {
 	if o.Part != "" {
 		name += ", " + o.Part
 	}
-	return "DATASET     " + plain.Text(name) + "\n" + o.Bill.Text()
+	return "DATASET     " + plaintext.Text(name) + "\n" + o.Bill.Text()
 }
 
 // Markdown has the matrix of each experiment, means of differences over the experiments of one dataset,
@@ -54,7 +54,7 @@ func (t *Together) Markdown() []byte {
 		fmt.Fprintf(&b, "\n## %s\n\n", of.Name)
 		of.about(&b)
 	}
-	return []byte(plain.Text(b.String()))
+	return []byte(plaintext.Text(b.String()))
 }
 
 // about is what an experiment says in the document of several: its matrix and how its cells differ.

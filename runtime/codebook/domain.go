@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"weir/internal/plain"
+	"weir/internal/plaintext"
 	"weir/pipeline/domain"
 )
 
@@ -111,7 +111,7 @@ func excerpt(c *domain.Column, file string, l Listed, e Entry, by string) {
 func apart(codes []Code, null string) (kept []Code, numbers bool) {
 	numbers = true
 	for _, c := range codes {
-		if c.Value == null || c.Value == "" || !plain.Printable(c.Value) {
+		if c.Value == null || c.Value == "" || !plaintext.Printable(c.Value) {
 			continue
 		}
 		x, err := strconv.ParseFloat(c.Value, 64)
@@ -195,7 +195,7 @@ func labels(codes []Code) string {
 }
 
 func short(s string) string {
-	s = strings.TrimSuffix(strings.Join(strings.Fields(plain.Text(s)), " "), ".")
+	s = strings.TrimSuffix(strings.Join(strings.Fields(plaintext.Text(s)), " "), ".")
 	if len(s) <= longest {
 		return s
 	}

@@ -6,11 +6,11 @@ import (
 	"strconv"
 	"strings"
 
-	"weir/internal/plain"
+	"weir/internal/plaintext"
 	"weir/pipeline/domain"
 )
 
-func quotedName(name string) string { return plain.YAML(name) }
+func quotedName(name string) string { return plaintext.YAML(name) }
 
 // pyreadstat reads what the Python package of that name says of a file of SPSS, SAS or Stata: docs/draft.md has the
 // line that writes it. Labels of values are codes where the file measures the column by name or by order.

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"weir/internal/plain"
+	"weir/internal/plaintext"
 	"weir/pipeline/domain"
 	"weir/schema"
 )
@@ -17,7 +17,7 @@ import (
 func YAML(d *domain.Domain, comment ...string) ([]byte, error) {
 	var b bytes.Buffer
 	for _, line := range comment {
-		fmt.Fprintf(&b, "# %s\n", strings.Join(strings.Fields(plain.Text(line)), " ")) // names of files are in it, which may hold ends of lines
+		fmt.Fprintf(&b, "# %s\n", strings.Join(strings.Fields(plaintext.Text(line)), " ")) // names of files are in it, which may hold ends of lines
 	}
 	b.WriteString("columns:\n")
 	for i := range d.Columns {
@@ -30,7 +30,7 @@ func YAML(d *domain.Domain, comment ...string) ([]byte, error) {
 }
 
 func write(b *bytes.Buffer, c *domain.Column) {
-	fmt.Fprintf(b, "  - name: %s\n    type: %s\n", plain.YAML(c.Name), c.Type)
+	fmt.Fprintf(b, "  - name: %s\n    type: %s\n", plaintext.YAML(c.Name), c.Type)
 	if c.Bounds != nil {
 		fmt.Fprintf(b, "    bounds: [%s, %s]\n", bound(c, 0), bound(c, 1))
 	}
@@ -38,25 +38,25 @@ func write(b *bytes.Buffer, c *domain.Column) {
 	case c.Categories != nil && len(c.Categories) == 0:
 		b.WriteString("    categories: private # a stage of kind dp_categories releases a list for a charge\n")
 	case len(c.Categories) > 0:
-		fmt.Fprintf(b, "    categories: [%s]\n", plain.YAMLList(c.Categories))
+		fmt.Fprintf(b, "    categories: [%s]\n", plaintext.YAMLList(c.Categories))
 	}
 	if len(c.Aliases) > 0 {
 		b.WriteString("    aliases:\n")
 		for _, category := range slices.Sorted(maps.Keys(c.Aliases)) {
-			fmt.Fprintf(b, "      %s: [%s]\n", plain.YAML(category), plain.YAMLList(c.Aliases[category]))
+			fmt.Fprintf(b, "      %s: [%s]\n", plaintext.YAML(category), plaintext.YAMLList(c.Aliases[category]))
 		}
 	}
 	if c.Step > 0 {
 		fmt.Fprintf(b, "    step: %s\n", step(c))
 	}
 	if c.Format != "" {
-		fmt.Fprintf(b, "    format: %s\n", plain.YAML(c.Format))
+		fmt.Fprintf(b, "    format: %s\n", plaintext.YAML(c.Format))
 	}
 	if c.Zone != "" {
 		fmt.Fprintf(b, "    zone: %s\n", c.Zone)
 	}
 	if len(c.Missing) > 0 {
-		fmt.Fprintf(b, "    missing: [%s]\n", plain.YAMLList(c.Missing))
+		fmt.Fprintf(b, "    missing: [%s]\n", plaintext.YAMLList(c.Missing))
 	}
 	if c.Nullable {
 		b.WriteString("    nullable: true\n")
@@ -65,7 +65,7 @@ func write(b *bytes.Buffer, c *domain.Column) {
 		fmt.Fprintf(b, "    source: %s\n", c.Source)
 	}
 	if c.Doc != "" {
-		fmt.Fprintf(b, "    doc: %s\n", plain.YAML(c.Doc))
+		fmt.Fprintf(b, "    doc: %s\n", plaintext.YAML(c.Doc))
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"weir/internal/plain"
+	"weir/internal/plaintext"
 	"weir/pipeline"
 	"weir/pipeline/domain"
 	"weir/runtime/table"
@@ -66,7 +66,7 @@ func settings(c *pipeline.CSV) string {
 	var list []string
 	add := func(key, value string) {
 		if value != "" {
-			list = append(list, key+": "+plain.YAML(value))
+			list = append(list, key+": "+plaintext.YAML(value))
 		}
 	}
 	add("sheet", c.Sheet)
@@ -88,10 +88,10 @@ func settings(c *pipeline.CSV) string {
 
 func (f *finding) write(b *bytes.Buffer, c domain.Column, i int) {
 	p := f.profiles[i]
-	fmt.Fprintf(b, "  - name: %s\n    type: %s%s\n", plain.YAML(c.Name), c.Type, p.remark(c))
+	fmt.Fprintf(b, "  - name: %s\n    type: %s%s\n", plaintext.YAML(c.Name), c.Type, p.remark(c))
 	for _, r := range f.rules {
 		if r.rule == nil && r.columns[len(r.columns)-1] == i {
-			fmt.Fprintf(b, "    # %s\n", plain.Text(r.remark))
+			fmt.Fprintf(b, "    # %s\n", plaintext.Text(r.remark))
 		}
 	}
 	if c.Bounds != nil {
@@ -102,12 +102,12 @@ func (f *finding) write(b *bytes.Buffer, c domain.Column, i int) {
 		fmt.Fprintf(b, "    bounds: [%s, %s]%s\n", bound(&c, 0), bound(&c, 1), remark)
 	}
 	if len(c.Categories) > 0 {
-		fmt.Fprintf(b, "    categories: [%s]%s\n", plain.YAMLList(c.Categories), confirm)
+		fmt.Fprintf(b, "    categories: [%s]%s\n", plaintext.YAMLList(c.Categories), confirm)
 	}
 	if len(c.Aliases) > 0 {
 		b.WriteString("    aliases: # spelled alike in the file: confirm that each is one value\n")
 		for _, category := range slices.Sorted(maps.Keys(c.Aliases)) {
-			fmt.Fprintf(b, "      %s: [%s]\n", plain.YAML(category), plain.YAMLList(c.Aliases[category]))
+			fmt.Fprintf(b, "      %s: [%s]\n", plaintext.YAML(category), plaintext.YAMLList(c.Aliases[category]))
 		}
 	}
 	if c.Step > 0 {
@@ -118,13 +118,13 @@ func (f *finding) write(b *bytes.Buffer, c domain.Column, i int) {
 		fmt.Fprintf(b, "    step: %s%s\n", step, p.rounded(c))
 	}
 	if c.Format != "" {
-		fmt.Fprintf(b, "    format: %s\n", plain.YAML(c.Format))
+		fmt.Fprintf(b, "    format: %s\n", plaintext.YAML(c.Format))
 	}
 	if c.Zone != "" {
 		fmt.Fprintf(b, "    zone: %s\n", c.Zone)
 	}
 	if len(c.Missing) > 0 {
-		fmt.Fprintf(b, "    missing: [%s]%s\n", plain.YAMLList(c.Missing), p.coded())
+		fmt.Fprintf(b, "    missing: [%s]%s\n", plaintext.YAMLList(c.Missing), p.coded())
 	}
 	if c.Nullable {
 		b.WriteString("    nullable: true\n")
@@ -349,7 +349,7 @@ func Outline(ctx context.Context, of Table) (*Drafted, error) {
 
 // outline writes what is known of a column whose rows are not read.
 func outline(b *bytes.Buffer, name string, c domain.Column) {
-	fmt.Fprintf(b, "  - name: %s\n    type: %s\n", plain.YAML(name), c.Type)
+	fmt.Fprintf(b, "  - name: %s\n    type: %s\n", plaintext.YAML(name), c.Type)
 	switch c.Type {
 	case domain.Boolean:
 	case domain.Text:
@@ -374,7 +374,7 @@ func unread(b *bytes.Buffer, columns []table.UnreadColumn) {
 		if c.Type == arrow.FixedWidthTypes.Duration_us.Name() {
 			cure = "Leave it out, or write it as a number of seconds, hours or days, which its name then says."
 		}
-		fmt.Fprintf(b, "# Not drafted: column %d, %s, is stored as %s, which no domain declares. %s\n", c.Place, plain.YAML(c.Name), c.Type, cure)
+		fmt.Fprintf(b, "# Not drafted: column %d, %s, is stored as %s, which no domain declares. %s\n", c.Place, plaintext.YAML(c.Name), c.Type, cure)
 	}
 }
 
@@ -401,7 +401,7 @@ func (f *finding) look(ctx context.Context) error {
 func (f *finding) hints() (list []string) {
 	for i, p := range f.profiles {
 		if c := &f.columns[i]; len(p.unnamed()) > 0 && p.reason == "" && (c.Type == domain.Text || c.Type == domain.Categorical) {
-			list = append(list, fmt.Sprintf("%s: nearly all cells are numbers. Where the others mean missing, draft again with --missing and their spelling, which the private page has.", plain.Text(c.Name)))
+			list = append(list, fmt.Sprintf("%s: nearly all cells are numbers. Where the others mean missing, draft again with --missing and their spelling, which the private page has.", plaintext.Text(c.Name)))
 		}
 	}
 	return list

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"weir/internal/plain"
+	"weir/internal/plaintext"
 	"weir/pipeline/domain"
 )
 
@@ -153,7 +153,7 @@ func (c *momentCandidate) declare(to *domain.Column) {
 
 // name is what a person would declare.
 func (c *momentCandidate) name() string {
-	return fmt.Sprintf("type: %s, format: %s", c.column.Type, plain.YAML(c.variants[0].text))
+	return fmt.Sprintf("type: %s, format: %s", c.column.Type, plaintext.YAML(c.variants[0].text))
 }
 
 // stepWord is the word for a step of date-times or times.

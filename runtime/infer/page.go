@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"weir/internal/plain"
+	"weir/internal/plaintext"
 	"weir/pipeline/domain"
 )
 
@@ -35,7 +35,7 @@ func (f *finding) page() []byte {
 	switch {
 	case f.unread != nil:
 		fmt.Fprintf(&b, "The draft does not read its own file, so nothing is said of spread and rules: %s\n",
-			plain.Text(f.unread.Error()))
+			plaintext.Text(f.unread.Error()))
 	case f.sample.whole():
 		b.WriteString("Spread is by all rows.\n")
 	default:
@@ -330,25 +330,25 @@ func thousands(n int64) string {
 
 // cellText is text that stays inside a line and a cell of a table in Markdown.
 func cellText(s string) string {
-	return strings.NewReplacer("|", `\|`, "\n", " ", "`", "'").Replace(plain.Text(s))
+	return strings.NewReplacer("|", `\|`, "\n", " ", "`", "'").Replace(plaintext.Text(s))
 }
 
 // ruleYAML is a rule as a domain lists it, on one line.
 func ruleYAML(c *domain.Constraint) string {
 	switch {
 	case len(c.Order) > 0:
-		return "order: [" + plain.YAMLList(c.Order) + "]"
+		return "order: [" + plaintext.YAMLList(c.Order) + "]"
 	case c.Function != nil:
 		var pairs []string
 		for _, value := range slices.Sorted(maps.Keys(c.Function.Map)) {
-			pairs = append(pairs, plain.YAML(value)+": "+plain.YAML(string(c.Function.Map[value])))
+			pairs = append(pairs, plaintext.YAML(value)+": "+plaintext.YAML(string(c.Function.Map[value])))
 		}
-		return fmt.Sprintf("function: {column: %s, of: %s, map: {%s}}", plain.YAML(c.Function.Column),
-			plain.YAML(c.Function.Of), strings.Join(pairs, ", "))
+		return fmt.Sprintf("function: {column: %s, of: %s, map: {%s}}", plaintext.YAML(c.Function.Column),
+			plaintext.YAML(c.Function.Of), strings.Join(pairs, ", "))
 	}
 	var pairs []string
 	for _, name := range slices.Sorted(maps.Keys(c.Impossible)) {
-		pairs = append(pairs, plain.YAML(name)+": ["+plain.YAMLList(c.Impossible[name])+"]")
+		pairs = append(pairs, plaintext.YAML(name)+": ["+plaintext.YAMLList(c.Impossible[name])+"]")
 	}
 	return "impossible: {" + strings.Join(pairs, ", ") + "}"
 }

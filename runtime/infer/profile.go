@@ -10,7 +10,7 @@ import (
 	"unicode"
 
 	"weir/internal/bitmath"
-	"weir/internal/plain"
+	"weir/internal/plaintext"
 	"weir/pipeline/domain"
 	"weir/schema"
 )
@@ -232,7 +232,7 @@ func capitals(s string) (n int) {
 // hidden reports whether a value cannot be shown, and so is no category.
 func (p *profile) hidden() bool {
 	for v := range p.distinct {
-		if !plain.Printable(v) {
+		if !plaintext.Printable(v) {
 			return true
 		}
 	}

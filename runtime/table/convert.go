@@ -9,7 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
-	plaintext "weir/internal/plain"
+	plaintext "weir/internal/plaintext"
 	"weir/pipeline/domain"
 )
 

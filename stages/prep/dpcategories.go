@@ -9,7 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
-	"weir/internal/plain"
+	"weir/internal/plaintext"
 	"weir/pipeline"
 	"weir/pipeline/domain"
 	"weir/privacy"
@@ -92,7 +92,7 @@ func (s *DPCategories) places(ps *schema.Problems, d *domain.Domain) []int {
 		ps.Add("columns", "absent, and the table has no column of text", "a stage less, or columns of type text")
 	}
 	if !nameable(s.Other) {
-		ps.Add("other", fmt.Sprintf("%q", s.Other), plain.Accepted+fmt.Sprintf(", of at most %d bytes", longest))
+		ps.Add("other", fmt.Sprintf("%q", s.Other), plaintext.Accepted+fmt.Sprintf(", of at most %d bytes", longest))
 	}
 	return places
 }
@@ -128,7 +128,7 @@ func rowsOf(h pipeline.Header) int {
 const longest = 200
 
 // nameable reports whether a value can be a category: a rule about the value alone.
-func nameable(v string) bool { return v != "" && len(v) <= longest && plain.Printable(v) }
+func nameable(v string) bool { return v != "" && len(v) <= longest && plaintext.Printable(v) }
 
 // categoriesFinding is the planned stage.
 type categoriesFinding struct {

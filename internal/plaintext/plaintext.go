@@ -1,9 +1,11 @@
-// Package plain says which text can be shown as it is, and makes the rest so. A
+// Package plaintext says which text can be shown as it is, and makes the rest so. A
 // terminal obeys control characters, XML cannot hold them, and the marks that turn the
 // direction of writing make text look like other text.
-package plain
+package plaintext
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -20,8 +22,7 @@ func Printable(name string) bool {
 // Accepted words what Printable accepts, for messages.
 const Accepted = "text without control characters and marks of direction"
 
-// Text is s with what is hidden spelled as an escape, such as \x1b; line breaks and tabs
-// stay.
+// Text returns s with hidden characters spelled as escapes, such as \x1b; line breaks and tabs stay.
 func Text(s string) string {
 	if utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return hidden(r) && r != '\n' && r != '\t' }) {
 		return s
@@ -40,8 +41,8 @@ func Text(s string) string {
 	return b.String()
 }
 
-// hidden tells of control characters, marks of direction, separators of lines and
-// paragraphs, and what Unicode says is no character.
+// hidden reports whether r is a control character, a mark of direction, a separator of lines or paragraphs, or a code
+// point that Unicode reserves as no character.
 func hidden(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029' || r == '\ufffe' || r == '\uffff'
 }
@@ -55,4 +56,22 @@ func Formula(cell string) bool {
 	}
 	_, err := strconv.ParseFloat(cell, 64)
 	return err != nil
+}
+
+// YAML returns text as a JSON string, which is a YAML string too.
+func YAML(s string) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.Encode(s) // a string always encodes
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// YAMLList returns texts as the items of a YAML list, without its brackets.
+func YAMLList(list []string) string {
+	quoted := make([]string, len(list))
+	for i, s := range list {
+		quoted[i] = YAML(s)
+	}
+	return strings.Join(quoted, ", ")
 }
