@@ -133,6 +133,13 @@ type OnServer interface {
 	Server(ctx context.Context) (Server, error)
 }
 
+// HashesRows is an Opened whose rows do not come to weir.
+type HashesRows interface {
+	// RowHashes returns the least hashes of the distinct rows, at most so many, ascending, spread over 64 bits. Rows of equal meaning have one hash, whichever database has them and however they are
+	// stored there. It has no key, so it stays on the owner's side.
+	RowHashes(ctx context.Context, most int) ([]uint64, error)
+}
+
 // Server says where a table of a server lies, by whatever connection it is reached.
 type Server struct {
 	ID    string // of the server and its copies

@@ -87,9 +87,16 @@ func (s *opened) open(ctx context.Context, plan *compile.Plan, held *files.Held,
 		}
 		place = server.Place
 	}
-	s.identity, err = identify(ctx, held.Path(d.Declared.Table()), content, place, parts, s.table, plan, held.Folder, opts)
+	var hashes rowHashes
+	if stays, is := from.(pipeline.HashesRows); is {
+		hashes = stays.RowHashes
+	}
+	s.identity, err = identify(ctx, held.Path(d.Declared.Table()), content, place, parts, s.table, hashes, plan, held.Folder, opts)
 	return errors.Join(err, each(names, held.Named))
 }
+
+// rowHashes is that of pipeline.HashesRows; nil where rows are read.
+type rowHashes = func(ctx context.Context, most int) ([]uint64, error)
 
 // partsOf returns the digests of the files of a table that has several.
 func partsOf(ctx context.Context, held *files.Held, names []string) (digests []string, err error) {
@@ -147,7 +154,7 @@ func publicIdentity(what, version string, opts Options) identity {
 // identify finds the id of the dataset whose rows lie at a path, and at a place of a server, and have a content, and whose files have the contents
 // of parts where they are several, or gives it one. A run with a test seed leaves no mark on the owner's side, and gives the same bytes on
 // any machine.
-func identify(ctx context.Context, path, content, place string, parts []string, rows pipeline.Table, plan *compile.Plan, folder *files.Folder, opts Options) (identity, error) {
+func identify(ctx context.Context, path, content, place string, parts []string, rows pipeline.Table, hashes rowHashes, plan *compile.Plan, folder *files.Folder, opts Options) (identity, error) {
 	version := string(plan.Spec.Dataset.Version)
 	if opts.Insecure != nil {
 		id := publicIdentity("insecure", version, opts)
@@ -159,7 +166,7 @@ func identify(ctx context.Context, path, content, place string, parts []string, 
 		return identity{}, err
 	}
 	known, err := dataset.Identify(ctx, dataset.Opening{Disk: opts.Disk, Out: opts.owners(), Path: path, Version: version, Digest: content, Parts: parts, Where: plan.Spec.Dataset.Declared.Where, Place: place,
-		Ledger: askedLedger(plan, folder, opts), Uncharged: unpaid(plan), Replay: opts.Replay != nil, Locked: opts.locking || opts.Locked != nil, Rows: rows, Clock: opts.Clock, Random: opts.Random})
+		Ledger: askedLedger(plan, folder, opts), Uncharged: unpaid(plan), Replay: opts.Replay != nil, Locked: opts.locking || opts.Locked != nil, Rows: rows, Hashes: hashes, Clock: opts.Clock, Random: opts.Random})
 	if err != nil {
 		return identity{}, err
 	}

@@ -216,7 +216,7 @@ func (x *index) absorb(rec *record, own *owner, t transfer) (moved []spot, err e
 		return nil, err
 	}
 	for _, mac := range former.Macs {
-		rec.holds(mac, former.Rows)
+		rec.holds(mac, former.sketches)
 	}
 	for _, s := range former.Places {
 		if !rec.lies(s.Path) {

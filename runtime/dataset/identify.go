@@ -31,8 +31,11 @@ type Opening struct {
 	Where     string         // of a table that lies in no file (pipeline.Declared): under another name it is the same dataset
 	Place     string         // of such a table, as its server says (pipeline.Server): by another connection it is the same dataset
 	Rows      pipeline.Table // read only where the index does not know the content
-	Clock     func() time.Time
-	Random    io.Reader // of the operating system
+	// Hashes returns the least hashes of rows that are not read but stay in a database (pipeline.HashesRows); nil: Rows
+	// are read.
+	Hashes func(ctx context.Context, most int) ([]uint64, error)
+	Clock  func() time.Time
+	Random io.Reader // of the operating system
 }
 
 // Identity is which dataset a file is. Only ID and Version may leave the owner's
@@ -85,7 +88,7 @@ func Identify(ctx context.Context, o Opening) (*Identity, error) {
 	if errors.Is(err, errUnread) {
 		// Reading takes long, so it is done without the lock; another run may have
 		// found the dataset meanwhile, and then has the word.
-		rows, failed := sketchRows(ctx, key, o.Rows)
+		rows, failed := sketchesOf(ctx, key, o)
 		if failed != nil {
 			return nil, failed
 		}
@@ -97,7 +100,7 @@ func Identify(ctx context.Context, o Opening) (*Identity, error) {
 // errUnread asks for the sketch of the rows.
 var errUnread = errors.New("the rows have to be read")
 
-func identify(o Opening, p place, rows *sketch) (id *Identity, key noise.Key, err error) {
+func identify(o Opening, p place, rows *sketches) (id *Identity, key noise.Key, err error) {
 	err = locked(o.Disk, o.Out, o.Random, func(x *index) (err error) {
 		unlock, err := lock(o.Disk, p.owner)
 		if err != nil {
@@ -124,7 +127,7 @@ func (f *finding) tell(format string, args ...any) {
 	f.notes = append(f.notes, f.place.path+": "+fmt.Sprintf(format, args...))
 }
 
-func (f *finding) find(rows *sketch) (*Identity, error) {
+func (f *finding) find(rows *sketches) (*Identity, error) {
 	own, err := f.match()
 	if err != nil {
 		return nil, err
@@ -142,7 +145,7 @@ func (f *finding) find(rows *sketch) (*Identity, error) {
 		if f.index.byContent(f.Digest) == nil {
 			return nil, errUnread
 		}
-		rows = &sketch{}
+		rows = &sketches{}
 	}
 	fresh := own == nil
 	if fresh {
@@ -192,7 +195,7 @@ func newID(random io.Reader) (string, error) {
 }
 
 // keep writes what is known now on the owner's side.
-func (f *finding) keep(own *owner, rows sketch) (*Identity, error) {
+func (f *finding) keep(own *owner, rows sketches) (*Identity, error) {
 	rec, err := f.record(own)
 	if err != nil {
 		return nil, err
@@ -211,7 +214,7 @@ func (f *finding) keep(own *owner, rows sketch) (*Identity, error) {
 	for _, part := range f.Parts {
 		other := f.index.byContent(part)
 		if other == nil { // else it is a dataset of its own, and shared rows are told
-			rec.holds(f.index.mac(part), nil)
+			rec.holds(f.index.mac(part), sketches{})
 		}
 		if other == nil || other.ID == rec.ID {
 			rec.hasPart(macOf(rec.Key.Key, "content", part)) // for another index

@@ -67,7 +67,9 @@ func (x *index) overlaps(r *record) (names []string) {
 
 func (x *index) sharing(r *record) (others []*record) {
 	for _, other := range x.records {
-		if _, is := overlap(r.Rows, other.Rows); is && other.ID != r.ID {
+		_, read := overlap(r.Rows, other.Rows)
+		_, counted := overlap(r.Counted, other.Counted)
+		if (read || counted) && other.ID != r.ID {
 			others = append(others, other)
 		}
 	}

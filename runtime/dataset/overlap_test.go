@@ -264,3 +264,43 @@ func BenchmarkRows(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/65536/4, "ns/cell")
 }
+
+// TestSharedRowsOfDatabases: rows that stay in a database are compared with those of others by the hashes that it
+// computes, also of an earlier content, and nothing is read.
+func TestSharedRowsOfDatabases(t *testing.T) {
+	b := newBench(t)
+	r := rand.New(rand.NewPCG(7, 8))
+	hashes := make([]uint64, 2000)
+	for i := range hashes {
+		hashes[i] = r.Uint64()
+	}
+	asked := 0
+	identify := func(name, version string, rows []uint64) *Identity {
+		t.Helper()
+		o := Opening{Out: b.out, Path: b.path(name), Version: version, Digest: "counted " + name + version, Clock: clock, Random: b.random}
+		o.Hashes = func(_ context.Context, most int) ([]uint64, error) {
+			asked++
+			sorted := slices.Sorted(slices.Values(rows))
+			return sorted[:min(most, len(sorted))], nil
+		}
+		id, err := Identify(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	one := identify("a.database", "1", hashes[:500])
+	identify("a.database", "2", hashes[500:1000])
+	identify("a.database", "2", hashes[500:1000])
+	if asked != 2 {
+		t.Errorf("the rows are hashed %d times, must be once for each content", asked)
+	}
+	for name, rows := range map[string][]uint64{"copy.database": hashes[:500], "later.database": hashes[990:1590]} {
+		if id := identify(name, "1", rows); len(id.Overlaps) != 1 || !strings.Contains(id.Overlaps[0], one.ID) {
+			t.Errorf("%s: overlaps %q, must be %s", name, id.Overlaps, one.ID)
+		}
+	}
+	if id := identify("other.database", "1", hashes[1600:]); len(id.Overlaps) > 0 {
+		t.Errorf("overlaps %q, must be none", id.Overlaps)
+	}
+}

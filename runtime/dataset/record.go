@@ -12,7 +12,14 @@ type record struct {
 	owner
 	Places []spot   `json:"places"`
 	Macs   []string `json:"index_hmacs"` // of the digests of its contents, under the key of the index
-	Rows   sketch   `json:"sketch"`      // of the rows of all its contents
+	sketches
+}
+
+// sketches are of the rows of all contents of a dataset: of those that were read, and of those that stayed in a
+// database, which are hashed without a key and otherwise. Neither can be compared with the other.
+type sketches struct {
+	Rows    sketch `json:"sketch"`
+	Counted sketch `json:"sketch_in_database,omitempty"`
 }
 
 // spot is a file of the dataset and its owner file.
@@ -24,8 +31,10 @@ type spot struct {
 const recordCure = "restore it from a backup; or remove it, then copies of the dataset are not known until a run has read it again"
 
 func (r *record) valid() error {
-	if !slices.IsSorted(r.Rows) || len(r.Rows) > sketchSize {
-		return errors.New("has a sketch that is not sorted or too long")
+	for _, s := range []sketch{r.Rows, r.Counted} {
+		if !slices.IsSorted(s) || len(s) > sketchSize {
+			return errors.New("has a sketch that is not sorted or too long")
+		}
 	}
 	return r.owner.valid()
 }
@@ -49,11 +58,11 @@ func (r *record) lies(path string) bool {
 }
 
 // holds keeps a content and its rows.
-func (r *record) holds(mac string, rows sketch) {
+func (r *record) holds(mac string, rows sketches) {
 	if !slices.Contains(r.Macs, mac) {
 		r.Macs = append(r.Macs, mac)
 	}
-	r.Rows = union(r.Rows, rows)
+	r.Rows, r.Counted = union(r.Rows, rows.Rows), union(r.Counted, rows.Counted)
 }
 
 func (x *index) read(id string) (*record, error) {

@@ -19,11 +19,18 @@ import (
 	"weir/privacy/noise"
 )
 
-// sketchRows reads a table once, in the memory of one batch. Rows that stay in a database have no sketch.
-func sketchRows(ctx context.Context, key noise.Key, t pipeline.Table) (sketch, error) {
-	if t.Pushed != nil {
-		return nil, nil
+// sketchesOf sketches the rows of a content that is new to the index.
+func sketchesOf(ctx context.Context, key noise.Key, o Opening) (s sketches, err error) {
+	if o.Hashes == nil {
+		s.Rows, err = sketchRows(ctx, key, o.Rows)
+		return s, err
 	}
+	s.Counted, err = o.Hashes(ctx, sketchSize)
+	return s, err
+}
+
+// sketchRows reads a table once, in the memory of one batch.
+func sketchRows(ctx context.Context, key noise.Key, t pipeline.Table) (sketch, error) {
 	h := newHasher(key, t.Header)
 	c := newCollector()
 	for rec, err := range t.Open(ctx) {

@@ -26,6 +26,8 @@ type counter interface {
 	relation.Session
 	// Content returns what tells the table's rows from all others, and which rules its cells break.
 	Content(ctx context.Context) (content string, faults []sql.Fault, err error)
+	// RowHashes returns the least hashes of the table's distinct rows, at most so many, ascending.
+	RowHashes(ctx context.Context, most int) ([]uint64, error)
 	// Sample hands on the cells of at most so many rows, drawn by a public hash; nil where one is missing.
 	Sample(ctx context.Context, most int64, use func(cells []*string) error) error
 	Close() error
@@ -136,6 +138,11 @@ func (s *staying) Content(ctx context.Context) (string, error) {
 	return "counted " + digest.Of(fmt.Appendf(nil, "%q %s", s.columns.Names(), content)), nil
 }
 
+// RowHashes implements pipeline.HashesRows.
+func (s *staying) RowHashes(ctx context.Context, most int) ([]uint64, error) {
+	return s.counter.RowHashes(ctx, most)
+}
+
 // refused words the rules that cells break, all columns at once.
 func (s *staying) refused(faults []sql.Fault) error {
 	var list []table.Problem
@@ -180,7 +187,7 @@ func meant(c *domain.Column, csv *pipeline.CSV, of sql.Stored) (sql.Stored, erro
 	of.MissingNaN = slices.Contains(m.Missing, "NaN")
 	switch {
 	case of.Of == relation.Code:
-		of.Codes, of.WholeCodes, of.RealCodes, of.Numbered = m.Codes, m.CodesOfWhole(), m.CodesOfNumber(), m.Numbered
+		of.Names, of.Codes, of.WholeCodes, of.RealCodes, of.Numbered = c.Categories, m.Codes, m.CodesOfWhole(), m.CodesOfNumber(), m.Numbered
 		of.MissingWhole, of.MissingReal = m.MissingWhole(), m.MissingNumber()
 	case c.Type.Moment():
 		least, greatest := c.Type.Span()

@@ -139,6 +139,13 @@ func (c *Counting) Content(ctx context.Context) (content string, faults []sql.Fa
 	return c.base.Read(rows[0])
 }
 
+// RowHashes returns the least hashes of the table's distinct rows, at most so many, ascending.
+func (c *Counting) RowHashes(ctx context.Context, most int) ([]uint64, error) {
+	h := sql.NewHashed(most)
+	err := c.ask(ctx, copied(c.base.Hashes(c.dialect, most)), sql.HashCells, h.Add)
+	return h.List(), err
+}
+
 // Sample hands on the cells of at most so many of the rows that stay, nil where one is missing: the one way by which rows
 // leave, for whoever may see them.
 func (c *Counting) Sample(ctx context.Context, most int64, use func(cells []*string) error) error {

@@ -81,6 +81,18 @@ func (c *Counting) Content(ctx context.Context) (content string, faults []sql.Fa
 	return c.base.Read(row)
 }
 
+// RowHashes returns the least hashes of the table's distinct rows, at most so many, ascending.
+func (c *Counting) RowHashes(ctx context.Context, most int) ([]uint64, error) {
+	conn, err := c.snapshot.join(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close(context.Background())
+	h := sql.NewHashed(most)
+	err = answers(ctx, conn, "the hashes of the rows", c.base.Hashes(c.dialect, most), h.Add)
+	return h.List(), err
+}
+
 // connect opens a connection that lives as long as the session. It may write, which its role cannot, but for temporary
 // tables.
 func (c *Counting) connect(ctx context.Context) (*pgconn.PgConn, error) {

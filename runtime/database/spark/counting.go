@@ -76,6 +76,18 @@ func (c *Counting) Content(ctx context.Context) (content string, faults []sql.Fa
 	return c.base.Read(rows[0])
 }
 
+// RowHashes returns the least hashes of the table's distinct rows, at most so many, ascending.
+func (c *Counting) RowHashes(ctx context.Context, most int) ([]uint64, error) {
+	l, err := c.session.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = l.close() }() // what it was opened for is known then
+	h := sql.NewHashed(most)
+	err = l.words(ctx, "the hashes of the rows", c.base.Hashes(c.dialect, most), sql.HashCells, h.Add)
+	return h.List(), err
+}
+
 // Sample hands on the cells of at most so many rows, drawn by a public hash; nil where one is missing.
 func (c *Counting) Sample(ctx context.Context, most int64, use func(cells []*string) error) error {
 	l, err := c.session.connect(ctx)

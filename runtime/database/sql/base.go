@@ -26,7 +26,8 @@ type Base struct {
 	Values string
 	// Content is a SELECT of one row, which Base.Read takes: what all rows are, and which rules their cells break.
 	Content string
-	faults  []int // places of the columns whose cells may be faults, in the order of Content
+	every   string // Values before the cap
+	faults  []int  // places of the columns whose cells may be faults, in the order of Content
 	columns []Stored
 }
 
@@ -53,6 +54,8 @@ func (d Dialect) Base(t Table) (Base, error) {
 	}
 	b := Base{columns: t.Columns}
 	b.Values = d.values(t, cells)
+	t.MaxRows = 0
+	b.every = d.values(t, cells)
 	b.Content, b.faults = d.content(t, cells)
 	return b, nil
 }

@@ -38,6 +38,7 @@ type Stored struct {
 	// leaves a date as days.
 	Step, Least, Greatest int64
 
+	Names        []string          // of Code: the category of each code
 	Codes        map[string]int32  // of Code, stored as Words; Flag has the spellings false and true
 	WholeCodes   map[int64]int32   // of Code, stored as Integer
 	RealCodes    map[float64]int32 // of Code, stored as Double
