@@ -64,26 +64,25 @@ func allowed() map[string][]string {
 		"pipeline/pipelinetest": {"pipeline", "pipeline/domain", "pipeline/relation", "pipeline/compile", "schema", "privacy", "internal"},
 		// Tables that tests of several families make alike; made of values, it sees no kind.
 		"pipeline/pipelinetest/wards": {"pipeline", "pipeline/domain", "pipeline/pipelinetest", "privacy"},
-		"record":                      {"privacy", "internal/plaintext", "record/sweep"},
-		// What an experiment shows is computed from the figures of its runs alone: rows in,
-		// table out, so that a test can state every number.
-		"record/sweep": {"privacy", "internal/plaintext"},
+		"record":                      {"privacy", "internal/plaintext"},
 		// The page judges figures by what their kinds declare, as the plan has it; it sees no
 		// spec, no work and no row.
-		"record/report": {"pipeline", "privacy", "record", "record/sweep", "internal/plaintext"},
+		"record/report": {"pipeline", "privacy", "record", "internal/plaintext"},
 		// A list of runs is worded from what the list is of: it reads no folder and has no clock.
 		"record/listing": {"record", "record/report", "internal/plaintext"},
 		"stages":         {"pipeline", "pipeline/domain", "pipeline/relation", "train", "train/graphical", "train/histogram", "privacy", "schema", "record", "record/report", "internal/plaintext"},
-		"runtime":        {"runtime/database/sql", "pipeline", "pipeline/domain", "pipeline/relation", "pipeline/spec", "pipeline/compile", "pipeline/words", "privacy", "privacy/ledger", "record", "record/listing", "record/sweep", "schema", "internal/disk", "internal/plaintext"},
+		"runtime":        {"runtime/database/sql", "pipeline", "pipeline/domain", "pipeline/relation", "pipeline/spec", "pipeline/compile", "pipeline/words", "privacy", "privacy/ledger", "record", "record/listing", "schema", "internal/disk", "internal/plaintext"},
+		// An experiment is several runs, their bill and their table: above the engine, which knows runs alone.
+		"runtime/experiment": {"pipeline", "pipeline/domain", "pipeline/spec", "pipeline/compile", "privacy", "record", "record/report", "runtime", "internal/disk", "internal/plaintext"},
 		// SQL is text: who prints it knows what is computed, and neither the plan, the table nor the process it goes to.
 		"runtime/database/sql": {"pipeline/relation"},
 		"specs":                {},
 		// What papers print and what came out is data beside the specs: it sees no run.
-		"specs/results": {"specs", "record/sweep"},
+		"specs/results": {"specs", "runtime/experiment"},
 		"examples":      {},
 		"internal":      {"schema", "privacy", "train", "pipeline", "pipeline/domain", "pipeline/relation", "record"},
 		"cmd": {"schema", "privacy", "train", "pipeline", "pipeline/domain", "pipeline/spec", "pipeline/compile", "pipeline/words",
-			"privacy/ledger", "record", "record/listing", "record/report", "record/sweep", "stages", "runtime", "specs", "specs/results", "internal/disk", "internal/plaintext"},
+			"privacy/ledger", "record", "record/listing", "record/report", "stages", "runtime", "runtime/experiment", "specs", "specs/results", "internal/disk", "internal/plaintext"},
 		"internal/soak": {"schema", "privacy", "train", "pipeline", "pipeline/domain", "pipeline/spec", "pipeline/compile", "pipeline/words",
 			"pipeline/pipelinetest", "privacy/ledger", "record", "stages", "runtime", "internal/disk"},
 	}
@@ -114,19 +113,20 @@ func roomOf(path string) string {
 // signature tells what a function can touch; none imports runtime itself.
 func runtimeRooms() map[string][]string {
 	return map[string][]string{
-		"store":    {"table"},                                                                                   // bytes on disk: knows neither what they mean nor what they cost
-		"schedule": {},                                                                                          // order and cores: touches no file, no table and no money
-		"table":    {"table/internal/parquet"},                                                                  // file formats
-		"files":    {"store", "table"},                                                                          // what names of a spec open, and whether it has changed
-		"demo":     {},                                                                                          // made-up rows
-		"source":   {"table", "demo", "database/duckdb", "database/postgres", "database/spark", "database/sql"}, // where rows come from: knows no ledger, no owner and no run
-		"database": {"database/sql"},                                                                            // programs that read tables: starts them, and knows no domain, no ledger and no run
-		"dataset":  {"store"},                                                                                   // the owner's side
-		"book":     {"store", "dataset"},                                                                        // charges and noise: opens no table, so it never sees a row
-		"infer":    {"table"},
-		"codebook": {},        // what publishers say of columns: opens no table
-		"collect":  {"store"}, // removes by names, ages and ledgers: opens no table and no key
-		"lock":     {},        // text for version control: sees plans, opens no file
+		"store":      {"table"},                                                                                   // bytes on disk: knows neither what they mean nor what they cost
+		"schedule":   {},                                                                                          // order and cores: touches no file, no table and no money
+		"table":      {"table/internal/parquet"},                                                                  // file formats
+		"files":      {"store", "table"},                                                                          // what names of a spec open, and whether it has changed
+		"demo":       {},                                                                                          // made-up rows
+		"source":     {"table", "demo", "database/duckdb", "database/postgres", "database/spark", "database/sql"}, // where rows come from: knows no ledger, no owner and no run
+		"database":   {"database/sql"},                                                                            // programs that read tables: starts them, and knows no domain, no ledger and no run
+		"dataset":    {"store"},                                                                                   // the owner's side
+		"book":       {"store", "dataset"},                                                                        // charges and noise: opens no table, so it never sees a row
+		"infer":      {"table"},
+		"codebook":   {},                    // what publishers say of columns: opens no table
+		"collect":    {"store"},             // removes by names, ages and ledgers: opens no table and no key
+		"experiment": {"", "book", "table"}, // several runs as one: the one folder above runtime itself
+		"lock":       {},                    // text for version control: sees plans, opens no file
 	}
 }
 
@@ -138,7 +138,6 @@ func forbidden() map[string][]string {
 		"pipeline":         {"crypto/rand"},
 		"record":           {"math/rand", "math/rand/v2", "crypto/rand"},
 		"record/report":    {"math/rand", "math/rand/v2", "crypto/rand"},
-		"record/sweep":     {"time"},
 		"train":            {"os", "math/rand", "crypto/rand"},
 		"train/graphical":  {"os", "time", "math/rand", "crypto/rand"},
 		"stages":           {"math/rand", "crypto/rand"},
@@ -303,8 +302,8 @@ func TestPolicyRejects(t *testing.T) {
 		{"train/graphical/fit.go", "weir/privacy/noise"},
 		{"train/graphical/fit.go", "time"},
 		{"train/histogram/tree.go", "weir/privacy"},
-		{"record/sweep/sweep.go", "weir/record"},
-		{"record/sweep/sweep.go", "os"},
+		{"runtime/run.go", "weir/runtime/experiment"},
+		{"record/report/page.go", "weir/runtime/experiment"},
 		{"train/histogram/tree.go", "weir/train/marginal"},
 		{"train/histogram/tree.go", "github.com/apache/arrow/go/v15/arrow"},
 	} {

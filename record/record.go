@@ -145,3 +145,13 @@ func (f File) Table() string {
 	}
 	return stage
 }
+
+// Page returns the page of the run, seen from its folder; "" where it made none.
+func (r *Run) Page() string {
+	for _, f := range r.Internal {
+		if strings.HasSuffix(f.Path, ".html") {
+			return f.Path
+		}
+	}
+	return ""
+}

@@ -49,7 +49,7 @@ func (r *run) prepare(ctx context.Context, base string) error {
 	if err := r.confirm(); err != nil {
 		return err
 	}
-	r.sweep(base)
+	r.removeLeftovers(base)
 	if r.before != nil {
 		return nil // a record says already what the run is
 	}

@@ -47,18 +47,3 @@ func atLeastOne(c *cobra.Command, args []string) error {
 	}
 	return nil
 }
-
-// nameOf several specs is what their names begin with, up to a hyphen.
-func nameOf(names []string) string {
-	common := names[0]
-	for _, n := range names[1:] {
-		for !strings.HasPrefix(n+"-", common+"-") {
-			at := strings.LastIndexByte(common, '-')
-			if at < 0 {
-				return "together"
-			}
-			common = common[:at]
-		}
-	}
-	return common
-}

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// TestAttackInterruptedExperimentContinues: runtime.Experiment says that the same call
+// TestAttackInterruptedExperimentContinues: runtime.RunAll says that the same call
 // continues what was interrupted, and a run says "run the same command again". Where the
 // budget holds the experiment and little more, what unfinished trials have charged is
 // counted twice, and the experiment can never be continued.

@@ -133,7 +133,7 @@ func (s study) foreseen(files ...string) (said, made int) {
 	if s.exists("data.csv.weir-ledger.jsonl") {
 		before = s.charges()
 	}
-	_, err = runtime.Experiment(s.t.Context(), trials, opts)
+	_, err = runtime.RunAll(s.t.Context(), trials, opts)
 	s.must(err)
 	return quotes[0].Bill, s.charges() - before
 }

@@ -69,11 +69,11 @@ Exit codes: 0 no error; 2 bad spec or usage; 3 privacy refused or over budget.`,
 func checkBudget(c *cobra.Command, s streams, flags *specFlags, place *ledgerPlaceFlags, arg string, plan *compile.Plan) error {
 	runs := []runtime.Trial{{Plan: plan}}
 	if plan.Spec.Experiment != nil {
-		trials, plans, err := flags.priced(arg, plan)
+		x, err := flags.priced(arg, plan)
 		if err != nil {
 			return err
 		}
-		runs = runsOf(trials, plans)
+		runs = x.Runs()
 	}
 	_, err := place.foresee(c.Context(), s, flags, arg, runs)
 	var over *ledger.OverBudgetError

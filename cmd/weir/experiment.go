@@ -1,19 +1,22 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
+	"io"
+	"path"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"weir/internal/plaintext"
 	"weir/pipeline/compile"
 	"weir/pipeline/spec"
 	"weir/pipeline/words"
-	"weir/record/sweep"
 	"weir/runtime"
+	"weir/runtime/experiment"
 )
 
 // trialResult is one run of an experiment.
@@ -25,43 +28,65 @@ type trialResult struct {
 
 // experimentResult is what `weir run --json` prints of an experiment.
 type experimentResult struct {
-	Bill   sweep.Bill    `json:"bill"`
-	Runs   []trialResult `json:"runs"`
-	Table  *sweep.Table  `json:"sweep"`
-	Folder string        `json:"folder"` // of the table as files; internal
+	Bill   experiment.Bill   `json:"bill"`
+	Runs   []trialResult     `json:"runs"`
+	Table  *experiment.Table `json:"sweep"`
+	Folder string            `json:"folder"` // of the table as files; internal
 }
 
-// planned is an experiment, or a spec without one, which is a single run, before it is run.
-type planned struct {
-	arg    string
-	base   *compile.Plan
-	trials []spec.Trial
-	plans  []*compile.Plan
+// severalResult is what `weir run --json` prints of several specs.
+type severalResult struct {
+	Bills       []experiment.DatasetBill `json:"bills"`
+	Experiments []experimentResult       `json:"experiments"`
+	Folder      string                   `json:"folder"` // of the document on all of them; internal
 }
 
-func (p *planned) runs() []runtime.Trial { return runsOf(p.trials, p.plans) }
+// plan compiles every trial of a spec.
+func (f *specFlags) plan(arg string, base *compile.Plan) (*experiment.Plan, error) {
+	return f.trials(arg, base, experiment.NewPlan)
+}
+
+// priced is plan for who only wants to know what the trials cost.
+func (f *specFlags) priced(arg string, base *compile.Plan) (*experiment.Plan, error) {
+	return f.trials(arg, base, experiment.Priced)
+}
+
+func (f *specFlags) trials(arg string, base *compile.Plan, plan planner) (*experiment.Plan, error) {
+	trials, err := base.Spec.Experiment.Trials()
+	if err != nil {
+		return nil, withCode(exitUsage, err)
+	}
+	return plan(base, trials, func(t spec.Trial, by func(*spec.Spec) (*compile.Plan, error)) (*compile.Plan, error) {
+		flags := *f
+		flags.trial = t
+		return flags.compileBy(arg, by)
+	})
+}
+
+// planner is experiment.NewPlan or experiment.Priced.
+type planner func(*compile.Plan, []spec.Trial, experiment.Compiler) (*experiment.Plan, error)
 
 // experiment runs every combination of the grid with every cell, and every repeat: each is a
 // run of its own, with its own noise and its own charge.
 func (f *runFlags) experiment(c *cobra.Command, s streams, arg string, base *compile.Plan) error {
-	trials, plans, err := f.spec.trials(arg, base)
+	x, err := f.spec.plan(arg, base)
 	if err != nil {
 		return err
 	}
-	x := &planned{arg, base, trials, plans}
-	bill, err := billOf(x.runs(), f.fresh)
+	bill, err := experiment.BillOf(x.Runs(), f.fresh)
 	if err != nil {
 		return err
 	}
 	fmt.Fprint(s.err, words.Wrap(bill.Text()))
-	done, opts, err := f.carryOut(c, s, []*planned{x})
+	done, opts, err := f.carryOut(c, s, arg, []*experiment.Plan{x})
 	if err != nil {
 		return err
 	}
-	result, err := x.result(c.Context(), opts, bill, done)
+	r, err := x.Result(c.Context(), opts, bill, done)
 	if err != nil {
 		return f.failure(c.Context(), err, done...)
 	}
+	result := experimentJSONOf(r)
 	if f.asJSON {
 		return printJSON(s.out, result)
 	}
@@ -71,28 +96,34 @@ func (f *runFlags) experiment(c *cobra.Command, s streams, arg string, base *com
 	return f.printLeft(c.Context(), s, arg, base, result.Table.Insecure)
 }
 
-// carryOut runs experiments side by side, as one, and gives the results of all in order.
-func (f *runFlags) carryOut(c *cobra.Command, s streams, list []*planned) ([]*runtime.Result, runtime.Options, error) {
-	var runs []runtime.Trial
-	for _, x := range list {
-		runs = append(runs, x.runs()...)
+func experimentJSONOf(r experiment.Result) experimentResult {
+	out := experimentResult{Bill: r.Bill, Table: r.Table, Folder: r.Folder}
+	for i, trial := range r.Plan.Trials {
+		seed := runtime.PublicSeed(r.Plan.Plans[i].Seed, trial.Repeat)
+		out.Runs = append(out.Runs, trialResult{trial, resultJSON(r.Runs[i]), seed})
 	}
-	at := 0
+	return out
+}
+
+// carryOut runs experiments side by side, as one, and gives the results of all in order.
+func (f *runFlags) carryOut(c *cobra.Command, s streams, arg string, list []*experiment.Plan,
+) ([]*runtime.Result, runtime.Options, error) {
+	total, n := len(experiment.AllRuns(list)), 0
 	for _, x := range list {
-		of := ""
+		name := ""
 		if len(list) > 1 {
-			of = x.base.Name + ": "
+			name = x.Base.Name + ": "
 		}
-		for _, t := range x.trials {
-			at++
-			fmt.Fprintf(plainly(s.err), "run %d of %d: %s%s repeat %d\n", at, len(runs), of, t.Name(), t.Repeat+1)
+		for _, t := range x.Trials {
+			n++
+			fmt.Fprintf(plainly(s.err), "run %d of %d: %s%s repeat %d\n", n, total, name, t.Name(), t.Repeat+1)
 		}
 	}
 	progress := newProgress(s.err, f.asJSON)
-	opts := f.options(c, s, list[0].arg, progress)
-	left := runsLeft{began: time.Now(), total: len(runs), show: progress.Runs}
+	opts := f.options(c, s, arg, progress)
+	left := runsLeft{began: time.Now(), total: total, show: progress.Runs}
 	opts.Ran = left.ran
-	done, err := runtime.Experiment(c.Context(), runs, opts)
+	done, err := experiment.Run(c.Context(), list, opts)
 	progress.Wait()
 	if err != nil {
 		err = f.failure(c.Context(), err, done...)
@@ -100,109 +131,140 @@ func (f *runFlags) carryOut(c *cobra.Command, s streams, list []*planned) ([]*ru
 	return done, opts, err
 }
 
-// result makes and keeps the table of an experiment whose runs are done.
-func (x *planned) result(ctx context.Context, opts runtime.Options, bill sweep.Bill, done []*runtime.Result) (r experimentResult, err error) {
-	r = experimentResult{Bill: bill, Table: tableOf(x.base, bill, x.trials, x.plans, done)}
-	for i, trial := range x.trials {
-		r.Runs = append(r.Runs, trialResult{trial, resultJSON(done[i]), runtime.PublicSeed(x.plans[i].Seed, trial.Repeat)})
+// several runs specs as one experiment: one bill for each dataset before the first run, runs side by side,
+// stages that are alike computed once, and one document.
+func (f *runFlags) several(c *cobra.Command, s streams, args []string) error {
+	if f.locked {
+		return usage(c, errors.New("--locked: is given with several specs, must be given with one"))
 	}
-	r.Folder, err = writeTable(ctx, opts, r.Table, done)
-	return r, err
-}
-
-// runsOf are the runs of trials with these plans.
-func runsOf(trials []spec.Trial, plans []*compile.Plan) []runtime.Trial {
-	runs := make([]runtime.Trial, len(trials))
-	for i, t := range trials {
-		runs[i] = runtime.Trial{Plan: plans[i], Repeat: t.Repeat}
-	}
-	return runs
-}
-
-// trials lists the runs of an experiment and compiles each before the first one runs, so
-// that it does not stop half-way over a value that the spec cannot take. A plan is that of one run.
-func (f *specFlags) trials(arg string, base *compile.Plan) ([]spec.Trial, []*compile.Plan, error) {
-	return f.eachTrial(arg, base, false)
-}
-
-// priced is trials for who only wants to know what they cost: repeats, which do, share a plan.
-func (f *specFlags) priced(arg string, base *compile.Plan) ([]spec.Trial, []*compile.Plan, error) {
-	return f.eachTrial(arg, base, true)
-}
-
-func (f *specFlags) eachTrial(arg string, base *compile.Plan, share bool) ([]spec.Trial, []*compile.Plan, error) {
-	trials, err := base.Spec.Experiment.Trials()
+	list, err := f.spec.planAll(args, experiment.NewPlan)
 	if err != nil {
-		return nil, nil, withCode(exitUsage, err)
+		return err
 	}
-	plans := make([]*compile.Plan, len(trials))
-	var faults trialFaults
-	for i, t := range trials {
-		if share && t.Repeat > 0 {
-			plans[i] = plans[i-1]
+	bills, err := experiment.BillsOf(list, f.fresh)
+	if err != nil {
+		return err
+	}
+	if n := experiment.Datasets(list); f.ledger != "" && n > 1 {
+		return usage(c, fmt.Errorf("--ledger: is given with specs on %d datasets, each of which has a ledger of its own, "+
+			"must be left out", n))
+	}
+	f.warnOnce(s, list)
+	for _, b := range bills {
+		fmt.Fprint(s.err, words.Wrap(b.Text()))
+	}
+	done, opts, err := f.carryOut(c, s, args[0], list)
+	if err != nil {
+		return err
+	}
+	r, err := experiment.Results(c.Context(), opts, list, bills, done)
+	if err != nil {
+		return f.failure(c.Context(), err, done...)
+	}
+	result := severalResult{Bills: bills, Folder: r.Folder}
+	for _, one := range r.Results {
+		result.Experiments = append(result.Experiments, experimentJSONOf(one))
+	}
+	if f.asJSON {
+		return printJSON(s.out, result)
+	}
+	return result.print(s.out, experiment.Judge(r.Tables))
+}
+
+// warnOnce prints what weir check would say of the specs, each warning with the first of them that has it.
+func (f *runFlags) warnOnce(s streams, list []*experiment.Plan) {
+	told := map[string]bool{}
+	for _, x := range list {
+		var text strings.Builder
+		printWarnings(&text, x.Base)
+		if !f.asJSON && text.Len() > 0 && !told[text.String()] {
+			told[text.String()] = true
+			fmt.Fprintf(plainly(s.err), "%s:\n%s", x.Base.Name, text.String())
+		}
+	}
+}
+
+// planAll compiles specs of one folder with all runs of their experiments.
+func (f *specFlags) planAll(args []string, plan planner) (list []*experiment.Plan, err error) {
+	var errs []error
+	names := map[string]string{}
+	for _, arg := range args {
+		if f.dir(arg) != f.dir(args[0]) {
+			errs = append(errs, withCode(exitUsage, fmt.Errorf("%s: lies in another folder than %s, must lie beside it: "+
+				"several specs are one experiment of one folder", arg, args[0])))
 			continue
 		}
-		flags, by := *f, compile.Compile
-		flags.trial = t
-		if t.Repeat > 0 && plans[i-1] != nil {
-			by = func(s *spec.Spec) (*compile.Plan, error) { return compile.Again(s, plans[i-1]) }
-		}
-		if plans[i], err = flags.compileBy(arg, by); t.Repeat == 0 { // what one repeat refuses, all do
-			faults.add(t, err)
-		}
+		x, err := f.planOne(arg, names, plan)
+		list, errs = append(list, x), append(errs, err)
 	}
-	return trials, plans, faults.err()
+	return list, errors.Join(errs...)
 }
 
-// trialFaults are what the runs of an experiment refuse, each told once with the first
-// run that does.
-type trialFaults struct {
-	found spec.Diagnostics
-	in    []string // of each the first run
-	times []int    // in how many combinations
-	other []error
+// planOne compiles a spec whose name none of the specs before it has.
+func (f *specFlags) planOne(arg string, names map[string]string, plan planner) (*experiment.Plan, error) {
+	base, err := f.compile(arg)
+	if err != nil {
+		return nil, err
+	}
+	if first, taken := names[base.Name]; taken {
+		return nil, withCode(exitUsage, fmt.Errorf("%s: has the name %s, as %s has, must have one of its own: "+
+			"it is the folder of its runs", arg, base.Name, first))
+	}
+	names[base.Name] = arg
+	return f.trials(arg, base, plan)
 }
 
-func (f *trialFaults) add(t spec.Trial, err error) {
-	var ds spec.Diagnostics
-	if err != nil && !errors.As(err, &ds) {
-		f.other = append(f.other, fmt.Errorf("the experiment's run with %s: %w", t.Name(), err))
+func (r severalResult) print(w io.Writer, verdict experiment.Verdict) error {
+	if slices.ContainsFunc(r.Experiments, func(e experimentResult) bool { return e.Table.Insecure }) {
+		fmt.Fprint(w, paint(w, red, "NOT PRIVATE")+": noise from --insecure-noise-seed; do not release.\n\n")
 	}
-	for _, d := range ds {
-		if at := f.index(d); at >= 0 {
-			f.times[at]++
-			continue
-		}
-		f.found, f.in, f.times = append(f.found, d), append(f.in, t.Name()), append(f.times, 1)
+	for _, e := range r.Experiments {
+		fmt.Fprintf(plainly(w), "%s: %s\n", e.Table.Name, path.Join(e.Folder, "sweep.html"))
 	}
+	_, err := fmt.Fprintf(w, "\n%s\n%-16s %s\n", words.Wrap(verdict.Text()), "all of them",
+		plaintext.Text(path.Join(r.Folder, "together.md")))
+	return err
 }
 
-func (f *trialFaults) index(d spec.Diagnostic) int {
-	for i, known := range f.found {
-		if known == d {
-			return i
+// mostWide is the width that the table on a terminal keeps to.
+const mostWide = 100
+
+func (r experimentResult) print(w io.Writer) error {
+	if r.Table.Insecure {
+		fmt.Fprint(w, paint(w, red, "NOT PRIVATE")+": noise from --insecure-noise-seed; do not release.\n\n")
+	}
+	reused := 0
+	for _, run := range r.Runs {
+		if run.Reused {
+			reused++
 		}
 	}
-	return -1
+	if reused > 0 {
+		fmt.Fprintf(w, "%d of the runs were made before; they are shown, and nothing was charged for them.\n\n", reused)
+	}
+	if err := r.Table.Print(plainly(w), mostWide); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "\n%-16s %s\n", "charged", r.charged())
+	_, err := fmt.Fprintf(w, "%-16s %s\n%-16s %s\n%-16s %s\n", "page", plaintext.Text(path.Join(r.Folder, "sweep.html")), "table",
+		plaintext.Text(path.Join(r.Folder, "table.csv")), "single runs", plaintext.Text(path.Join(r.Folder, "runs.csv")))
+	return err
 }
 
-// err names the combination of each problem behind it.
-func (f *trialFaults) err() error {
-	if len(f.found) == 0 {
-		return errors.Join(f.other...)
-	}
-	named := make(spec.Diagnostics, len(f.found))
-	for i, d := range f.found {
-		where := "in the experiment's run with " + f.in[i]
-		if f.times[i] > 1 {
-			where += fmt.Sprintf(" and %d more", f.times[i]-1)
+// charged says what the runs that were made now charged, and what they took from others.
+func (r experimentResult) charged() string {
+	charged, before, taken := 0, 0, 0
+	for _, run := range r.Runs {
+		if !run.Reused {
+			charged, before, taken = charged+len(run.Charged)-len(run.Before), before+len(run.Before), taken+len(run.From)
 		}
-		d.Hint = strings.TrimPrefix(d.Hint+"; "+where, "; ")
-		named[i] = d
 	}
-	named.Sort()
-	if len(f.other) == 0 {
-		return named
+	text := plural(charged, "charge") + ", by the runs that were made or continued now"
+	if before > 0 {
+		text += fmt.Sprintf("; %s paid before, when those were begun", plural(before, "charge"))
 	}
-	return errors.Join(append([]error{named}, f.other...)...)
+	if taken > 0 {
+		text += fmt.Sprintf("; %s reused, charged in other runs", plural(taken, "stage"))
+	}
+	return text
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"weir/record/sweep"
+	"weir/runtime/experiment"
 )
 
 const cellsExperiment = `experiment:
@@ -29,9 +29,9 @@ func TestExperimentInCells(t *testing.T) {
 	s.write("spec.yaml", s.read("spec.yaml")+cellsExperiment)
 	code, out, errs := s.run("--json", "--insecure-noise-seed", "5")
 	var v struct {
-		Bill   sweep.Bill
+		Bill   experiment.Bill
 		Runs   []trialResult
-		Sweep  *sweep.Table
+		Sweep  *experiment.Table
 		Folder string
 	}
 	if err := json.Unmarshal([]byte(out), &v); code != exitDone || err != nil {
@@ -75,7 +75,7 @@ func TestExperimentAtLevels(t *testing.T) {
 	s.edit("spec.yaml", "- {privacy.epsilon: 4, stages.train.steps: 30}", "- {privacy.epsilon: 4, stages.train.steps: 30, stages.extra.outside: missing}")
 	s.edit("spec.yaml", "stages:\n", "stages:\n  extra: {kind: bounds, outside: clip}\n")
 	code, out, errs := s.run("--json", "--insecure-noise-seed", "5")
-	var v struct{ Sweep *sweep.Table }
+	var v struct{ Sweep *experiment.Table }
 	if err := json.Unmarshal([]byte(out), &v); code != exitDone || err != nil {
 		t.Fatalf("exit code %d, %v: %s", code, err, errs)
 	}
@@ -87,7 +87,7 @@ func TestExperimentAtLevels(t *testing.T) {
 		t.Errorf("rows are %s, must be %s", strings.Join(got, ", "), want)
 	}
 	for _, d := range v.Sweep.Differences {
-		if want := strings.Replace(v.Sweep.Label(sweep.Row{Cell: d.Cell, Settings: d.Settings}), "long", "short", 1); d.Against != want {
+		if want := strings.Replace(v.Sweep.Label(experiment.Row{Cell: d.Cell, Settings: d.Settings}), "long", "short", 1); d.Against != want {
 			t.Fatalf("a difference against %q, must be %q", d.Against, want)
 		}
 	}
@@ -97,7 +97,7 @@ func TestExperimentAtLevels(t *testing.T) {
 }
 
 // checkTable compares the file with the rows that --json printed.
-func (s study) checkTable(path string, want *sweep.Table) {
+func (s study) checkTable(path string, want *experiment.Table) {
 	s.t.Helper()
 	f, err := os.Open(path)
 	if err != nil {
@@ -189,7 +189,7 @@ func TestTotal(t *testing.T) {
 		t.Errorf("exit code %d: %s%s", code, out, errs)
 	}
 	code, out, errs = s.weir("plan", "--total", "--json", s.path("spec.yaml"))
-	var v struct{ Bill sweep.Bill }
+	var v struct{ Bill experiment.Bill }
 	if err := json.Unmarshal([]byte(out), &v); code != exitDone || err != nil || v.Bill.Runs != 8 || *v.Bill.Naive < 19.9 || *v.Bill.Naive > 20 || !(*v.Bill.Proven < 20) {
 		t.Errorf("exit code %d, %v: %s%s", code, err, out, errs) // 4 runs at 1 and 4 at 4 add up to 20
 	}
@@ -231,7 +231,7 @@ func TestTotalCountsWhatIsPaid(t *testing.T) {
 }
 
 // fresh is the bill of an experiment with new noise in each run.
-func (s study) fresh() sweep.Bill {
+func (s study) fresh() experiment.Bill {
 	v, _ := s.experiment("--insecure-noise-seed", "6", "--fresh")
 	return v.Bill
 }

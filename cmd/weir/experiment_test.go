@@ -11,12 +11,12 @@ import (
 	"testing"
 	"time"
 
-	"weir/record/sweep"
+	"weir/runtime/experiment"
 )
 
 type experimentJSON struct {
 	Folder string
-	Bill   sweep.Bill
+	Bill   experiment.Bill
 	Runs   []struct {
 		Set    []string
 		Repeat int

@@ -10,6 +10,7 @@ import (
 	"weir/pipeline/compile"
 	"weir/pipeline/words"
 	"weir/runtime"
+	"weir/runtime/experiment"
 )
 
 func planCommand(s streams) *cobra.Command {
@@ -61,7 +62,7 @@ Exit codes: 0 done; 2 bad spec or usage; 3 privacy refused or over budget.`,
 				return flags.printTotal(c, s, &place, args[0], format, plan)
 			}
 			quotes, refused := place.foresee(c.Context(), s, &flags, args[0], []runtime.Trial{{Plan: plan}})
-			_, _, cells := flags.priced(args[0], plan)
+			_, cells := flags.priced(args[0], plan)
 			refused = errors.Join(refused, cells)
 			why, err := becauses(place.out, plan, quotes)
 			if err != nil {
@@ -115,16 +116,15 @@ func (f *specFlags) printTotal(c *cobra.Command, s streams, place *ledgerPlaceFl
 	if format != "json" && format != "text" {
 		return usage(c, fmt.Errorf("--format: is %q, must be text or json with --total", format))
 	}
-	trials, plans, err := f.priced(arg, base)
+	x, err := f.priced(arg, base)
 	if err != nil {
 		return err
 	}
-	runs := runsOf(trials, plans)
-	bill, err := billOf(runs, false)
+	bill, err := experiment.BillOf(x.Runs(), false)
 	if err != nil {
 		return err
 	}
-	quotes, refused := place.foresee(c.Context(), s, f, arg, runs)
+	quotes, refused := place.foresee(c.Context(), s, f, arg, x.Runs())
 	if format == "json" {
 		return errors.Join(printJSON(s.out, map[string]any{"bill": bill, "ledgers": quotes}), refused)
 	}
@@ -137,19 +137,15 @@ func (f *specFlags) printTotals(c *cobra.Command, s streams, place *ledgerPlaceF
 	if !total || format != "json" && format != "text" {
 		return usage(c, errors.New("plan: is given several specs, must be given --total with them (text or json), or one"))
 	}
-	list, err := f.planAll(args, f.priced)
+	list, err := f.planAll(args, experiment.Priced)
 	if err != nil {
 		return err
 	}
-	bills, err := billsOf(list, false)
+	bills, err := experiment.BillsOf(list, false)
 	if err != nil {
 		return err
 	}
-	var runs []runtime.Trial
-	for _, x := range list {
-		runs = append(runs, x.runs()...)
-	}
-	quotes, refused := place.foresee(c.Context(), s, f, args[0], runs)
+	quotes, refused := place.foresee(c.Context(), s, f, args[0], experiment.AllRuns(list))
 	if format == "json" {
 		return errors.Join(printJSON(s.out, map[string]any{"bills": bills, "ledgers": quotes}), refused)
 	}

@@ -7,13 +7,11 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"weir/record"
-	"weir/record/report"
-	"weir/record/sweep"
+	"weir/runtime/experiment"
 )
 
 const reportLong = `Locate the report of a run, print its release documents, or plot a score against
@@ -92,19 +90,9 @@ func printDocuments(w io.Writer, rec *record.Run, asJSON bool) error {
 	return err
 }
 
-// reportOf returns the page of a run, seen from its folder; "" where it made none.
-func reportOf(rec *record.Run) string {
-	for _, f := range rec.Internal {
-		if strings.HasSuffix(f.Path, ".html") {
-			return f.Path
-		}
-	}
-	return ""
-}
-
 // printReport names the page, if the run made one and it is still there.
 func printReport(w io.Writer, dir string, rec *record.Run, asJSON bool) (path string, err error) {
-	if page := reportOf(rec); page != "" {
+	if page := rec.Page(); page != "" {
 		path := filepath.Join(dir, page)
 		if _, err := os.Stat(path); err != nil {
 			return "", withCode(exitUsage, fmt.Errorf("%s: the record names a report that is gone: %w", dir, err))
@@ -125,8 +113,8 @@ func printReport(w io.Writer, dir string, rec *record.Run, asJSON bool) (path st
 // drawSweep reads a score and the proven epsilon of each run; runs without
 // either are left out.
 func drawSweep(w io.Writer, score string, dirs []string) error {
-	e := sweep.Experiment{Name: score, Grid: []string{"privacy.epsilon"}, Headline: []string{score},
-		References: map[string]sweep.Reference{}}
+	e := experiment.Experiment{Name: score, Grid: []string{"privacy.epsilon"}, Headline: []string{score},
+		References: map[string]experiment.Reference{}}
 	for _, dir := range dirs {
 		rec, err := readRun(dir)
 		if err != nil {
@@ -136,13 +124,13 @@ func drawSweep(w io.Writer, score string, dirs []string) error {
 		if err != nil {
 			return err
 		}
-		maps.Copy(e.References, references(declared, e.Headline))
+		maps.Copy(e.References, experiment.References(declared, e.Headline))
 		if rec.Terms.Proven != nil {
-			e.Runs = append(e.Runs, sweep.Run{ID: rec.ID, Proven: rec.Terms.Proven, Metrics: rec.Metrics,
+			e.Runs = append(e.Runs, experiment.RunRow{ID: rec.ID, Proven: rec.Terms.Proven, Metrics: rec.Metrics,
 				Settings: map[string]string{"privacy.epsilon": record.Bound(*rec.Terms.Proven)}})
 		}
 	}
-	svg, err := report.Curve(sweep.Of(e), score)
+	svg, err := experiment.Curve(experiment.Tabulate(e), score)
 	if err != nil {
 		return withCode(exitUsage, fmt.Errorf("--sweep: %w", err))
 	}

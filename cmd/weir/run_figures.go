@@ -146,7 +146,7 @@ func privacyOf(rec *record.Run) report.Privacy {
 
 // meantIn says where figures are explained: in the report of the run, if it has one.
 func meantIn(rec *record.Run) string {
-	if reportOf(rec) != "" {
+	if rec.Page() != "" {
 		return "; the report says what they mean"
 	}
 	return ""

@@ -3,7 +3,6 @@ package main
 import (
 	"weir/pipeline/figure"
 	"weir/record"
-	"weir/record/sweep"
 )
 
 // declaredOf returns what the kinds of a run's stages declare of its figures. A record names the
@@ -23,15 +22,4 @@ func kindsOf(rec *record.Run) map[string]string {
 		kinds[s.ID] = s.Kind
 	}
 	return kinds
-}
-
-// references returns what real rows reach in metrics, by metric.
-func references(declared figure.ByStage, metrics []string) map[string]sweep.Reference {
-	of := map[string]sweep.Reference{}
-	for _, key := range metrics {
-		if metric, words := declared.Reference(key); metric != "" {
-			of[key] = sweep.Reference{Metric: metric, Words: words}
-		}
-	}
-	return of
 }

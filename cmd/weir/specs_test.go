@@ -110,7 +110,8 @@ func TestPublishedSpecsHaveThePapersLabels(t *testing.T) {
 			t.Fatal(err)
 		}
 		base.Spec.Experiment.Repeats = 1
-		trials, plans, err := (&specFlags{}).trials("specs:"+name, base)
+		x, err := (&specFlags{}).plan("specs:"+name, base)
+		trials, plans := x.Trials, x.Plans
 		if err != nil || len(trials) != n {
 			t.Fatalf("%s: %d cells, %v; must have %d", name, len(trials), err, n)
 		}

@@ -20,9 +20,8 @@ import (
 	"weir/pipeline/compile"
 	"weir/pipeline/figure"
 	"weir/pipeline/words"
-	"weir/record/report"
-	"weir/record/sweep"
 	"weir/runtime"
+	"weir/runtime/experiment"
 	"weir/runtime/source"
 )
 
@@ -93,7 +92,7 @@ func (f *whatIfFlags) answer(c *cobra.Command, s streams, arg string) error {
 			"such as one of kind marginals"))
 	}
 	if f.page != "" {
-		page, err := report.Sweep(table)
+		page, err := experiment.Page(table)
 		if err != nil {
 			return err
 		}
@@ -160,13 +159,13 @@ const rowsAxis = "rows"
 func decimal(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
 // simulate makes one table of runs on made-up rows in a folder that it removes.
-func (f *whatIfFlags) simulate(c *cobra.Command, s streams, arg string, base *compile.Plan) (*sweep.Table, error) {
+func (f *whatIfFlags) simulate(c *cobra.Command, s streams, arg string, base *compile.Plan) (*experiment.Table, error) {
 	folder, err := os.MkdirTemp("", "weir-what-if-")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(folder)
-	var all sweep.Experiment
+	var all experiment.Experiment
 	for _, rows := range f.rows {
 		for repeat := range f.repeats {
 			own := filepath.Join(folder, fmt.Sprintf("%d-%d", rows, repeat))
@@ -183,19 +182,19 @@ func (f *whatIfFlags) simulate(c *cobra.Command, s streams, arg string, base *co
 		}
 	}
 	all.Grid, all.Foretold, all.Insecure = append(all.Grid, rowsAxis), true, false
-	return sweep.Of(all), nil
+	return experiment.Tabulate(all), nil
 }
 
 // tried runs the spec with these settings, noise from a seed.
 func (f *whatIfFlags) tried(c *cobra.Command, s streams, arg, folder string, sets []string, noise uint64,
-) (*sweep.Table, error) {
+) (*experiment.Table, error) {
 	flags := f.spec
 	flags.set = sets
 	base, err := flags.compile(arg)
 	if err != nil {
 		return nil, err
 	}
-	trials, plans, err := flags.trials(arg, base)
+	x, err := flags.plan(arg, base)
 	if err != nil {
 		return nil, err
 	}
@@ -203,21 +202,21 @@ func (f *whatIfFlags) tried(c *cobra.Command, s streams, arg, folder string, set
 	opts := runtime.Options{Out: folder, Ledger: filepath.Join(folder, "ledger.jsonl"), Dir: f.spec.dir(arg),
 		Confine: f.spec.confine, Workers: f.workers, Insecure: &noise, Version: thisVersion().Weir, Build: s.build(),
 		Log: newLog(s.err, false), Progress: progress, Clock: time.Now, Random: rand.Reader}
-	done, err := runtime.Experiment(c.Context(), runsOf(trials, plans), opts)
+	done, err := experiment.Run(c.Context(), []*experiment.Plan{x}, opts)
 	progress.Wait()
 	if err != nil {
 		return nil, err
 	}
-	table := tableOf(base, sweep.Bill{}, trials, plans, done)
+	table := x.Table(experiment.Bill{}, done)
 	declared := figure.ByStage(base.Figures())
 	if judged := declared.Judged(table.Metrics); len(judged) > 0 {
-		table.Headline, table.References = judged, references(declared, judged)
+		table.Headline, table.References = judged, experiment.References(declared, judged)
 	}
 	return table, nil
 }
 
 // print writes a table for each number of rows: a line for each figure, a column for each epsilon.
-func (f *whatIfFlags) print(w io.Writer, t *sweep.Table) error {
+func (f *whatIfFlags) print(w io.Writer, t *experiment.Table) error {
 	fmt.Fprint(w, words.Wrap("Made-up rows of this domain, noise from a seed: nothing was read, charged or kept. Errors "+
 		"from noise and from the number of rows carry over to real rows; how strongly your columns "+
 		"depend on each other does not."))
@@ -240,7 +239,7 @@ func (f *whatIfFlags) print(w io.Writer, t *sweep.Table) error {
 }
 
 // cells are the means of a figure by epsilon with half their intervals, then what rows without noise reach.
-func (f *whatIfFlags) cells(t *sweep.Table, n int64, key string) (line string) {
+func (f *whatIfFlags) cells(t *experiment.Table, n int64, key string) (line string) {
 	without := "–"
 	for _, e := range f.epsilons {
 		cell := "–"

@@ -242,7 +242,7 @@ func (l *living) experiment(text string, st story) (*told, error) {
 	opts.Fresh = st.fresh
 	ctx, stop := context.WithTimeout(context.Background(), 2*mostTime)
 	defer stop()
-	_, err := runtime.Experiment(ctx, trials, opts)
+	_, err := runtime.RunAll(ctx, trials, opts)
 	l.runs[0].err, l.runs[1].err = err, err
 	return l.end()
 }

@@ -16,11 +16,11 @@ import (
 
 // budgetPictures draws how the stages share the budget, and how epsilon grows
 // from stage to stage. One stage alone has nothing to share.
-func budgetPictures(h text.Handler, p Privacy) []*picture {
+func budgetPictures(h text.Handler, p Privacy) []*Picture {
 	if len(p.Spends) < 2 {
 		return nil
 	}
-	var list []*picture
+	var list []*Picture
 	if pie := piePicture(h, p.Spends); pie != nil {
 		list = append(list, pie)
 	}
@@ -35,7 +35,7 @@ func sectors() []color.NRGBA {
 	return []color.NRGBA{{0x4E, 0x79, 0xA7, 0xFF}, {0xE1, 0x8B, 0x2C, 0xFF}, {0x3F, 0x97, 0x8D, 0xFF}, {0xB6, 0x6D, 0x9E, 0xFF}, {0x8C, 0x7B, 0x5E, 0xFF}, {0x7F, 0x86, 0x8E, 0xFF}}
 }
 
-func piePicture(h text.Handler, spends []Spend) *picture {
+func piePicture(h text.Handler, spends []Spend) *Picture {
 	sum, said := 0.0, ""
 	for _, s := range spends {
 		if s.Alone == nil || !(*s.Alone > 0) || math.IsInf(*s.Alone, 0) {
@@ -49,7 +49,7 @@ func piePicture(h text.Handler, spends []Spend) *picture {
 		keys = append(keys, key{s.Stage + " " + share, sectors()[i%len(sectors())], "area"})
 		said += fmt.Sprintf(" %s %s.", s.Stage, share)
 	}
-	return &picture{name: "budget", title: "Who spends the budget", w: 4.4, h: 2.6, text: h,
+	return &Picture{name: "budget", title: "Who spends the budget", w: 4.4, h: 2.6, text: h,
 		alt: "Pie of the stages' own epsilons." + said, caption: "Each stage's epsilon alone, as a share of their sum.",
 		draw: func(c draw.Canvas) { pie(h, spends, sum, keys, c) }}
 }
@@ -76,7 +76,7 @@ func pie(h text.Handler, spends []Spend, sum float64, keys []key, c draw.Canvas)
 	}
 }
 
-func cumulativePicture(h text.Handler, p Privacy) *picture {
+func cumulativePicture(h text.Handler, p Privacy) *Picture {
 	var xys plotter.XYs
 	var names []string
 	for i, s := range p.Spends {
@@ -86,22 +86,22 @@ func cumulativePicture(h text.Handler, p Privacy) *picture {
 		xys, names = append(xys, plotter.XY{X: float64(i), Y: *s.Cumulative}), append(names, shorten(s.Stage, 14))
 	}
 	last := xys[len(xys)-1].Y
-	return &picture{name: "spend", title: "Epsilon from stage to stage", w: 4.4, h: 2.6, text: h,
+	return &Picture{name: "spend", title: "Epsilon from stage to stage", w: 4.4, h: 2.6, text: h,
 		alt:     fmt.Sprintf("Cumulative epsilon over %d stages, ending at %s.", len(xys), record.Bound(last)),
 		caption: "Composed by the accountant " + p.Accountant + "; the dashed line is the budget.",
 		draw:    func(c draw.Canvas) { cumulative(h, p, names, xys, c) }}
 }
 
 func cumulative(h text.Handler, p Privacy, names []string, xys plotter.XYs, c draw.Canvas) {
-	g := newPlot(h, "", "epsilon")
+	g := NewPlot(h, "", "epsilon")
 	g.NominalX(names...)
 	g.X.Tick.Label = style(h, 10, draw.XCenter, draw.YTop)
 	g.X.Min, g.X.Max, g.Y.Min = -0.4, float64(len(xys))-0.6, 0
-	g.Add(cross())
+	g.Add(Cross())
 	if !math.IsInf(p.Budget, 0) && p.Budget > 0 {
-		g.Add(&plotter.Line{XYs: plotter.XYs{{X: -0.4, Y: p.Budget}, {X: float64(len(xys)) - 0.6, Y: p.Budget}}, LineStyle: dashed(slate(), 1)})
+		g.Add(&plotter.Line{XYs: plotter.XYs{{X: -0.4, Y: p.Budget}, {X: float64(len(xys)) - 0.6, Y: p.Budget}}, LineStyle: Dashed(Slate(), 1)})
 	}
-	g.Add(&plotter.Line{XYs: xys, LineStyle: line(orange(), 1.75), StepStyle: plotter.NoStep}, dotsAt(xys))
+	g.Add(&plotter.Line{XYs: xys, LineStyle: Line(orange(), 1.75), StepStyle: plotter.NoStep}, dotsAt(xys))
 	g.Y.Max *= 1.05
 	g.Draw(c)
 }

@@ -18,8 +18,8 @@ const mostBars = 15
 
 // columnPicture draws real against synthetic shares of one column: bins as an
 // area and a line, categories as pairs of bars.
-func columnPicture(h text.Handler, c Column) *picture {
-	p := &picture{title: c.Name, w: 4, h: 2.4, text: h, alt: c.alt(), caption: c.caption(),
+func columnPicture(h text.Handler, c Column) *Picture {
+	p := &Picture{title: c.Name, w: 4, h: 2.4, text: h, alt: c.alt(), caption: c.caption(),
 		keys: []key{{"real", sky(), "area"}, {"synthetic", orange(), "line"}}}
 	switch {
 	case len(c.Real) == 0 && len(c.Synthetic) == 0:
@@ -72,19 +72,19 @@ func (c Column) marks(p *plot.Plot) {
 
 // histogram returns the plot of bins on an axis from lo to hi.
 func histogram(h text.Handler, c Column, lo, hi float64) *plot.Plot {
-	p := newPlot(h, "", "share of rows")
+	p := NewPlot(h, "", "share of rows")
 	p.Y.Min, p.X.Min, p.X.Max = 0, lo, hi
 	c.marks(p)
 	p.Y.Max = 1.05 * math.Max(greatest(c.Real), greatest(c.Synthetic))
 	grid := plotter.NewGrid()
-	grid.Vertical.Width, grid.Horizontal = 0, line(grey(), 0.75)
+	grid.Vertical.Width, grid.Horizontal = 0, Line(grey(), 0.75)
 	p.Add(grid)
 	edges := c.places(c.Edges)
 	if len(c.Real) > 0 {
-		p.Add(&plotter.Polygon{XYs: []plotter.XYs{steps(edges, c.Real)}, Color: sky(), LineStyle: line(blue(), 0.75)})
+		p.Add(&plotter.Polygon{XYs: []plotter.XYs{steps(edges, c.Real)}, Color: sky(), LineStyle: Line(blue(), 0.75)})
 	}
 	if len(c.Synthetic) > 0 {
-		p.Add(&plotter.Line{XYs: steps(edges, c.Synthetic), LineStyle: line(orange(), 1.75)})
+		p.Add(&plotter.Line{XYs: steps(edges, c.Synthetic), LineStyle: Line(orange(), 1.75)})
 	}
 	return p
 }
@@ -143,7 +143,7 @@ func fill(x []float64, n int) []float64 {
 
 // bars draws a pair of bars of x a label, the first label on top.
 func bars(h text.Handler, x string, labels []string, real, synthetic []float64, dc draw.Canvas) {
-	p := newPlot(h, x, "")
+	p := NewPlot(h, x, "")
 	n := len(labels)
 	p.X.Min, p.X.Max = 0, math.Max(1e-9, 1.05*math.Max(greatest(real), greatest(synthetic)))
 	p.Y.Min, p.Y.Max = -0.6, float64(n)-0.4
@@ -155,7 +155,7 @@ func bars(h text.Handler, x string, labels []string, real, synthetic []float64, 
 	p.Y.Tick.Label = style(h, 10, draw.XRight, draw.YCenter)
 	p.Y.Tick.Length, p.Y.LineStyle.Width, p.Y.Padding = vg.Points(2), 0, 0
 	grid := plotter.NewGrid()
-	grid.Horizontal.Width, grid.Vertical = 0, line(grey(), 0.75)
+	grid.Horizontal.Width, grid.Vertical = 0, Line(grey(), 0.75)
 	p.Add(grid)
 	for i := range labels {
 		y := float64(n - 1 - i)
@@ -185,7 +185,7 @@ func (c Column) alt() string {
 	if len(c.Labels) > 0 {
 		what = "Bars"
 	}
-	return fmt.Sprintf("%s of %s, real against synthetic rows; total variation of the column %s.", what, c.Name, number(c.TotalVariation))
+	return fmt.Sprintf("%s of %s, real against synthetic rows; total variation of the column %s.", what, c.Name, Number(c.TotalVariation))
 }
 
 // caption says what the drawing does not show.
@@ -194,7 +194,7 @@ func (c Column) caption() string {
 	if text != "" {
 		text += " "
 	}
-	text += "Total variation " + number(c.TotalVariation) + "."
+	text += "Total variation " + Number(c.TotalVariation) + "."
 	if c.RealMissing > 0 || c.SyntheticMissing > 0 {
 		text += fmt.Sprintf(" Missing: real %s, synthetic %s.", percent(c.RealMissing), percent(c.SyntheticMissing))
 	}

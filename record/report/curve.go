@@ -10,7 +10,7 @@ import (
 )
 
 // curvePictures draws ROC and precision-recall curves, synthetic first.
-func curvePictures(h text.Handler, list []Classifier) []*picture {
+func curvePictures(h text.Handler, list []Classifier) []*Picture {
 	if len(list) == 0 {
 		return nil
 	}
@@ -18,36 +18,36 @@ func curvePictures(h text.Handler, list []Classifier) []*picture {
 	var areas, averages []string
 	for i, c := range list {
 		keys = append(keys, key{c.Name, hue(i), "line"})
-		area := c.Name + " " + number(c.AUROC)
+		area := c.Name + " " + Number(c.AUROC)
 		if c.High > 0 {
-			area += " (" + number(c.Low) + " to " + number(c.High) + ")"
+			area += " (" + Number(c.Low) + " to " + Number(c.High) + ")"
 		}
 		areas = append(areas, area)
-		averages = append(averages, c.Name+" "+number(c.Average))
+		averages = append(averages, c.Name+" "+Number(c.Average))
 	}
-	roc := &picture{name: "roc", title: "ROC", w: 4, h: 4, text: h, keys: keys, caption: "Area under the curve: " + strings.Join(areas, "; ") + ".",
+	roc := &Picture{name: "roc", title: "ROC", w: 4, h: 4, text: h, keys: keys, caption: "Area under the curve: " + strings.Join(areas, "; ") + ".",
 		alt:  "ROC curves on real rows; area under the curve: " + strings.Join(areas, "; ") + ".",
 		draw: func(c draw.Canvas) { curves(h, "false positive rate", "true positive rate", list, true, c) }}
-	pr := &picture{name: "precision-recall", title: "Precision and recall", w: 4, h: 4, text: h, keys: keys, caption: "Average precision: " + strings.Join(averages, "; ") + ".",
+	pr := &Picture{name: "precision-recall", title: "Precision and recall", w: 4, h: 4, text: h, keys: keys, caption: "Average precision: " + strings.Join(averages, "; ") + ".",
 		alt:  "Precision-recall curves on real rows; average precision: " + strings.Join(averages, "; ") + ".",
 		draw: func(c draw.Canvas) { curves(h, "recall", "precision", list, false, c) }}
-	return []*picture{roc, pr}
+	return []*Picture{roc, pr}
 }
 
 func curves(h text.Handler, x, y string, list []Classifier, roc bool, c draw.Canvas) {
-	p := newPlot(h, x, y)
+	p := NewPlot(h, x, y)
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, 1, 0, 1
 	p.Y.Tick.Marker = ticks{6}
-	p.Add(cross())
+	p.Add(Cross())
 	if roc {
-		p.Add(&plotter.Line{XYs: plotter.XYs{{}, {X: 1, Y: 1}}, LineStyle: dashed(slate(), 1)})
+		p.Add(&plotter.Line{XYs: plotter.XYs{{}, {X: 1, Y: 1}}, LineStyle: Dashed(Slate(), 1)})
 	}
 	for i := len(list) - 1; i >= 0; i-- {
 		xys := thin(list[i].Recall, list[i].Precision)
 		if roc {
 			xys = append(plotter.XYs{{}}, thin(list[i].FPR, list[i].TPR)...)
 		}
-		p.Add(&plotter.Line{XYs: xys, LineStyle: line(hue(i), 1.75)})
+		p.Add(&plotter.Line{XYs: xys, LineStyle: Line(hue(i), 1.75)})
 	}
 	p.Draw(c)
 }

@@ -18,8 +18,8 @@ import (
 	"weir/internal/plaintext"
 )
 
-// picture is one drawing with what is said of it.
-type picture struct {
+// Picture is one drawing with what is said of it.
+type Picture struct {
 	name    string // of its files: plots-NAME.svg and plots-NAME.png
 	title   string // heading in the page
 	alt     string // what a person sees who cannot see it
@@ -38,8 +38,14 @@ type key struct {
 	mark  string // area, line, dot
 }
 
+// NewPicture returns a drawing of w by h inches without a legend. alt says what it shows to who cannot see it, caption
+// what stands below it.
+func NewPicture(title, alt, caption string, w, h float64, shape func(draw.Canvas)) *Picture {
+	return &Picture{title: title, alt: alt, caption: caption, w: w, h: h, text: Handler(), draw: shape}
+}
+
 // render draws legend and plot on the canvas.
-func (p *picture) render(c draw.Canvas) {
+func (p *Picture) render(c draw.Canvas) {
 	top := vg.Length(0)
 	if len(p.keys) > 0 {
 		top = vg.Points(16)
@@ -48,7 +54,7 @@ func (p *picture) render(c draw.Canvas) {
 	p.draw(draw.Crop(c, vg.Points(2), -vg.Points(6), vg.Points(2), -top-vg.Points(4)))
 }
 
-func (p *picture) legend(c draw.Canvas) {
+func (p *Picture) legend(c draw.Canvas) {
 	sty := style(p.text, 10, draw.XLeft, draw.YCenter)
 	x, y := c.Min.X+vg.Points(6), c.Max.Y-vg.Points(8)
 	for _, k := range p.keys {
@@ -62,7 +68,7 @@ func (k key) thumbnail(c draw.Canvas, x, y vg.Length) {
 	right, up := x+vg.Points(14), vg.Points(4)
 	switch k.mark {
 	case "line":
-		c.StrokeLine2(line(k.color, 2), x, y, right, y)
+		c.StrokeLine2(Line(k.color, 2), x, y, right, y)
 	case "dot":
 		c.DrawGlyphNoClip(draw.GlyphStyle{Color: k.color, Radius: vg.Points(3), Shape: draw.CircleGlyph{}}, vg.Point{X: x + vg.Points(7), Y: y})
 	default:
@@ -70,12 +76,12 @@ func (k key) thumbnail(c draw.Canvas, x, y vg.Length) {
 	}
 }
 
-func (p *picture) size() (w, h vg.Length) {
+func (p *Picture) size() (w, h vg.Length) {
 	return vg.Length(p.w) * vg.Inch, vg.Length(p.h) * vg.Inch
 }
 
-// svg is the drawing as a file of its own, on white.
-func (p *picture) svg() ([]byte, error) {
+// SVG returns the drawing as a file of its own, on white.
+func (p *Picture) SVG() ([]byte, error) {
 	w, h := p.size()
 	c := vgsvg.New(w, h)
 	full := draw.New(c)
@@ -93,7 +99,7 @@ func named(svg []byte, alt string) []byte {
 
 // png is the drawing at 192 dots an inch, on white. It is packed fast, which makes flat
 // colours 4 % longer.
-func (p *picture) png() ([]byte, error) {
+func (p *Picture) png() ([]byte, error) {
 	w, h := p.size()
 	c := vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(192), vgimg.UseBackgroundColor(color.White))
 	p.render(draw.New(c))
@@ -102,9 +108,9 @@ func (p *picture) png() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// inline is the drawing as an element of the page: as wide as its box, up to a
+// Inline returns the drawing as an element of the page: as wide as its box, up to a
 // quarter above its own size; without background, in the colours of the page.
-func (p *picture) inline() (string, error) {
+func (p *Picture) Inline() (string, error) {
 	w, h := p.size()
 	c := vgsvg.New(w, h)
 	p.render(draw.New(c))

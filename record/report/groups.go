@@ -48,14 +48,14 @@ func (l GroupLoss) Excess() float64 {
 type GroupScore struct{ Value, Low, High float64 }
 
 // Shown writes the score.
-func (s GroupScore) Shown() string { return number(s.Value) }
+func (s GroupScore) Shown() string { return Number(s.Value) }
 
 // Interval writes the ends of the interval; "" where there is none.
 func (s GroupScore) Interval() string {
 	if math.IsNaN(s.Low + s.High) {
 		return ""
 	}
-	return fmt.Sprintf("(%s to %s)", number(s.Low), number(s.High))
+	return fmt.Sprintf("(%s to %s)", Number(s.Low), Number(s.High))
 }
 
 // Few says which rows are too few for the figures of the group to be more than chance; "" where none are.
@@ -117,22 +117,22 @@ func (g Grouping) Furthest() string {
 	p := slices.MaxFunc(enough, func(a, b RowGroup) int { return cmp.Compare(a.loss().Excess(), b.loss().Excess()) })
 	if math.IsNaN(p.VariationOther) {
 		return fmt.Sprintf("Of groups with enough rows %s is furthest from its real rows: by %s on average.",
-			p.Name, number(p.Variation))
+			p.Name, Number(p.Variation))
 	}
 	return fmt.Sprintf("Of groups with enough rows %s loses most beyond other real rows: its columns are %s from real rows "+
-		"on average, other real rows %s.", p.Name, number(p.Variation), number(p.VariationOther))
+		"on average, other real rows %s.", p.Name, Number(p.Variation), Number(p.VariationOther))
 }
 
 func (g RowGroup) loss() GroupLoss { return GroupLoss{Value: g.Variation, Other: g.VariationOther} }
 
 // groupPictures draws of each column of groups how far the rows of each group are from real ones.
-func groupPictures(h text.Handler, list []Grouping) (pictures []*picture) {
+func groupPictures(h text.Handler, list []Grouping) (pictures []*Picture) {
 	for _, g := range list {
 		labels, other, synthetic := g.bars()
 		if len(labels) == 0 {
 			continue
 		}
-		p := &picture{name: "groups-" + fileName(g.Column), title: "Errors within groups of " + g.Column, text: h, w: 4,
+		p := &Picture{name: "groups-" + fileName(g.Column), title: "Errors within groups of " + g.Column, text: h, w: 4,
 			h: 0.9 + float64(0.24*float64(len(labels))), keys: []key{{"synthetic", orange(), "area"}},
 			alt: fmt.Sprintf("Bars of the mean total variation of the other columns within each group of %s.", g.Column)}
 		if greatest(other) > 0 {

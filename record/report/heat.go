@@ -16,26 +16,26 @@ import (
 const mostRelated = 40
 
 // heatPictures draws the association matrices and their difference.
-func heatPictures(h text.Handler, r *Relations) []*picture {
+func heatPictures(h text.Handler, r *Relations) []*Picture {
 	if r == nil || len(r.Names) < 2 {
 		return nil
 	}
 	s := r.narrow(mostRelated)
 	difference := s.difference()
-	return []*picture{
+	return []*Picture{
 		heatPicture(h, "associations-real", "Real rows", s.Names, s.Real, s.Measure),
 		heatPicture(h, "associations-synthetic", "Synthetic rows", s.Names, s.Synthetic, s.Measure),
 		heatPicture(h, "associations-difference", "Synthetic minus real", s.Names, difference, "difference of "+s.Measure),
 	}
 }
 
-func heatPicture(h text.Handler, name, title string, names []string, m [][]float64, measure string) *picture {
+func heatPicture(h text.Handler, name, title string, names []string, m [][]float64, measure string) *Picture {
 	longest := 0
 	for _, n := range names {
 		longest = max(longest, min(30, len([]rune(n))))
 	}
 	side := math.Min(10, 0.5+float64(0.08*float64(longest))+float64(0.36*float64(len(names))))
-	return &picture{name: name, title: title, text: h, w: side, h: side, dense: true,
+	return &Picture{name: name, title: title, text: h, w: side, h: side, dense: true,
 		alt:  fmt.Sprintf("Heat map, %s: %s of each pair of %d columns. %s", title, measure, len(names), extreme(names, m)),
 		draw: func(c draw.Canvas) { heat(h, names, m, c) }}
 }
@@ -53,7 +53,7 @@ func extreme(names []string, m [][]float64) string {
 	if a < 0 {
 		return "No pair is defined."
 	}
-	return fmt.Sprintf("Largest: %s and %s, %s.", names[b], names[a], number(m[a][b]))
+	return fmt.Sprintf("Largest: %s and %s, %s.", names[b], names[a], Number(m[a][b]))
 }
 
 // heat draws a square a pair, the diagonal left out, with its value where there

@@ -77,8 +77,8 @@ func TestContrast(t *testing.T) {
 // but for heat maps and the pie, which read on both.
 func TestColoursFollowTheScheme(t *testing.T) {
 	d := full().drawings(40)
-	for _, p := range append(append(append([]*picture{}, d.columns...), d.scatter...), d.curves...) {
-		svg, err := p.inline()
+	for _, p := range append(append(append([]*Picture{}, d.columns...), d.scatter...), d.curves...) {
+		svg, err := p.Inline()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -43,7 +43,7 @@ func (r *Report) Files(plots int) ([]File, error) {
 	}
 	files := []File{{"report.html", page}}
 	for _, p := range d.all() {
-		svg, err := p.svg()
+		svg, err := p.SVG()
 		if err != nil {
 			return nil, err
 		}
@@ -58,19 +58,19 @@ func (r *Report) Files(plots int) ([]File, error) {
 
 // drawings are the pictures by section of the page.
 type drawings struct {
-	budget, columns, groups, heat, scatter, curves []*picture
+	budget, columns, groups, heat, scatter, curves []*Picture
 }
 
-func (d drawings) all() []*picture {
-	var list []*picture
-	for _, part := range [][]*picture{d.budget, d.columns, d.groups, d.heat, d.scatter, d.curves} {
+func (d drawings) all() []*Picture {
+	var list []*Picture
+	for _, part := range [][]*Picture{d.budget, d.columns, d.groups, d.heat, d.scatter, d.curves} {
 		list = append(list, part...)
 	}
 	return list
 }
 
 func (r *Report) drawings(plots int) drawings {
-	h := handler()
+	h := Handler()
 	d := drawings{budget: budgetPictures(h, r.Privacy), groups: groupPictures(h, r.Groupings),
 		heat: heatPictures(h, r.Relations), curves: curvePictures(h, r.Curves)}
 	distances := make([]float64, len(r.Columns))
@@ -153,10 +153,10 @@ func (r *Report) page(d drawings) ([]byte, error) {
 	v.Omitted, v.Long, v.Several = len(r.Columns)-len(d.columns), len(r.Columns) > mostOpen, len(r.Privacy.Spends) > 1
 	for _, part := range []struct {
 		to   *[]drawn
-		from []*picture
+		from []*Picture
 	}{{&v.Budget, d.budget}, {&v.Bars, d.columns}, {&v.Served, d.groups}, {&v.Heats, d.heat}, {&v.Scatters, d.scatter}, {&v.Lines, d.curves}} {
 		for _, p := range part.from {
-			svg, err := p.inline()
+			svg, err := p.Inline()
 			if err != nil {
 				return nil, err
 			}
@@ -166,7 +166,7 @@ func (r *Report) page(d drawings) ([]byte, error) {
 	for i, g := range r.Groups {
 		v.Tables = append(v.Tables, g.table(i, r.Privacy))
 	}
-	t, err := template.New("page").Funcs(functions()).Parse(pageText)
+	t, err := template.New("page").Funcs(Functions()).Parse(pageText)
 	if err != nil {
 		return nil, err
 	}
@@ -190,7 +190,7 @@ func (g Group) table(i int, p Privacy) table {
 		if intervals[[2]string{g.endOf(f.Name), f.Column}] != "" {
 			continue
 		}
-		t.Rows = append(t.Rows, row{f.Name, f.Column, number(f.Value), intervals[[2]string{f.Name, f.Column}], p.said(f.Note)})
+		t.Rows = append(t.Rows, row{f.Name, f.Column, Number(f.Value), intervals[[2]string{f.Name, f.Column}], p.said(f.Note)})
 	}
 	if all := len(t.Rows); all > mostListed {
 		t.Rows = slices.DeleteFunc(t.Rows, func(r row) bool { return r.Column != "" })
@@ -200,11 +200,12 @@ func (g Group) table(i int, p Privacy) table {
 	return t
 }
 
-func functions() template.FuncMap {
+// Functions returns the functions of the pages' templates.
+func Functions() template.FuncMap {
 	return template.FuncMap{
-		"number": number, "percent": percent, "count": count, "uses": uses,
+		"number": Number, "percent": percent, "count": count, "uses": uses,
 		"bound": shown("none", record.Bound), "value": shown("none", record.Number),
-		"optional": shown("–", number), "optionalBound": shown("–", record.Bound),
+		"optional": shown("–", Number), "optionalBound": shown("–", record.Bound),
 		"words":       func(s string) string { return strings.ReplaceAll(s, "_", " ") },
 		"class":       func(word string) string { return strings.ReplaceAll(word, " ", "-") },
 		"mark":        mark,

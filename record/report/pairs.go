@@ -26,7 +26,7 @@ func (r *Relations) worst(n int) []pair {
 			if math.IsNaN(d) || r.Beyond != nil && !r.Beyond[i][j] {
 				continue
 			}
-			list = append(list, pair{r.Names[j], r.Names[i], number(r.Real[i][j]), number(r.Synthetic[i][j]), number(d)})
+			list = append(list, pair{r.Names[j], r.Names[i], Number(r.Real[i][j]), Number(r.Synthetic[i][j]), Number(d)})
 			change = append(change, math.Abs(d))
 		}
 	}
@@ -39,9 +39,9 @@ func (r *Relations) worst(n int) []pair {
 
 // scatters are the drawings of points: dimension-wise shares, scores learnt from
 // synthetic against real rows, principal components.
-func (r *Report) scatters(h text.Handler) []*picture {
-	var list []*picture
-	add := func(p *picture) {
+func (r *Report) scatters(h text.Handler) []*Picture {
+	var list []*Picture
+	add := func(p *Picture) {
 		if p != nil {
 			list = append(list, p)
 		}

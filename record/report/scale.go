@@ -51,7 +51,7 @@ func (g Group) scale(f Figure, m measure) scale {
 	for _, r := range m.Shown(func(r figure.Role) bool { return !math.IsNaN(g.reference(m, r)) }) {
 		x := g.reference(m, r)
 		what := r.Words(m.Learnt)
-		s.beside = append(s.beside, what+" "+number(x))
+		s.beside = append(s.beside, what+" "+Number(x))
 		switch {
 		case r == figure.RealTrain:
 			s.best, s.to = x, map[bool]string{true: "what real rows teach", false: what}[m.Learnt]
@@ -61,9 +61,9 @@ func (g Group) scale(f Figure, m measure) scale {
 	}
 	switch {
 	case m.Best != nil:
-		s.beside = append(s.beside, "best "+number(*m.Best))
+		s.beside = append(s.beside, "best "+Number(*m.Best))
 	case m.Chance != nil:
-		s.beside = append(s.beside, "chance "+number(*m.Chance))
+		s.beside = append(s.beside, "chance "+Number(*m.Chance))
 	}
 	if len(s.beside) == 0 {
 		s.beside = []string{"nothing"}
@@ -90,13 +90,13 @@ func (m measure) word(value float64, s scale) (word, why string) {
 	switch far := s.best > m.Good; { // false where unknown
 	case far && value > m.Fair+s.best: // by the triangle inequality further than Fair from those other real rows too
 		return lost, fmt.Sprintf("further than %s, up to which is partly kept, and the %s that other real rows differ together",
-			number(m.Fair), number(s.best))
+			Number(m.Fair), Number(s.best))
 	case far:
-		return open, "other real rows are as far as " + number(s.best) + " themselves, and up to " + number(m.Good) +
+		return open, "other real rows are as far as " + Number(s.best) + " themselves, and up to " + Number(m.Good) +
 			" is kept: with so few test rows the verdict would be chance"
 	}
 	return grade(value, m.Good, m.Fair), fmt.Sprintf("up to %s is kept, up to %s partly (this page's convention)",
-		number(m.Good), number(m.Fair))
+		Number(m.Good), Number(m.Fair))
 }
 
 // way says how far a value has come.
@@ -107,15 +107,15 @@ func way(share float64, s scale) string {
 	case share > 1:
 		return "beyond " + s.to
 	}
-	return number(math.Floor(float64(100*share)+1e-9)) + " % of the way from " + s.from + " to " + s.to
+	return Number(math.Floor(float64(100*share)+1e-9)) + " % of the way from " + s.from + " to " + s.to
 }
 
 // falls says by how much a score falls short of another one.
 func falls(by float64) string {
 	if by < 0 {
-		return number(-by) + " above "
+		return Number(-by) + " above "
 	}
-	return number(by) + " below "
+	return Number(by) + " below "
 }
 
 // leastApart is by how much a score must be above what is worth nothing to span a scale with it.

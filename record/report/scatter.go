@@ -13,7 +13,7 @@ import (
 )
 
 // identityPicture draws points against the line y = x.
-func identityPicture(h text.Handler, name, title, x, y string, points []Point) *picture {
+func identityPicture(h text.Handler, name, title, x, y string, points []Point) *Picture {
 	defined := finite(points)
 	if len(defined) == 0 {
 		return nil
@@ -22,11 +22,11 @@ func identityPicture(h text.Handler, name, title, x, y string, points []Point) *
 	for _, p := range defined {
 		mean += math.Abs(p.Y-p.X) / float64(len(defined))
 	}
-	return &picture{name: name, title: title, w: 4, h: 4, text: h,
-		alt:     fmt.Sprintf("Scatter of %d points, %s against %s; on the line y = x nothing is lost. Mean distance from it %s.", len(defined), y, x, number(mean)),
-		caption: fmt.Sprintf("%d points; mean |y - x| = %s.", len(defined), number(mean)),
+	return &Picture{name: name, title: title, w: 4, h: 4, text: h,
+		alt:     fmt.Sprintf("Scatter of %d points, %s against %s; on the line y = x nothing is lost. Mean distance from it %s.", len(defined), y, x, Number(mean)),
+		caption: fmt.Sprintf("%d points; mean |y - x| = %s.", len(defined), Number(mean)),
 		draw: func(c draw.Canvas) {
-			p := newPlot(h, x, y)
+			p := NewPlot(h, x, y)
 			lo, hi := math.Inf(1), math.Inf(-1)
 			for _, d := range defined {
 				lo, hi = min(lo, d.X, d.Y), max(hi, d.X, d.Y)
@@ -35,7 +35,7 @@ func identityPicture(h text.Handler, name, title, x, y string, points []Point) *
 			lo, hi = lo-pad, hi+pad
 			p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = lo, hi, lo, hi
 			p.Y.Tick.Marker = ticks{6}
-			p.Add(cross(), &plotter.Line{XYs: plotter.XYs{{X: lo, Y: lo}, {X: hi, Y: hi}}, LineStyle: dashed(slate(), 1)}, dots(defined))
+			p.Add(Cross(), &plotter.Line{XYs: plotter.XYs{{X: lo, Y: lo}, {X: hi, Y: hi}}, LineStyle: Dashed(Slate(), 1)}, dots(defined))
 			p.Draw(c)
 		}}
 }
@@ -58,26 +58,26 @@ func dots(points []Point) plot.Plotter {
 	return &plotter.Scatter{XYs: xys, GlyphStyle: draw.GlyphStyle{Color: orange(), Radius: vg.Points(2.5), Shape: draw.CircleGlyph{}}}
 }
 
-// cross is a grid in both directions.
-func cross() plot.Plotter {
+// Cross returns a grid in both directions.
+func Cross() plot.Plotter {
 	g := plotter.NewGrid()
-	g.Vertical, g.Horizontal = line(grey(), 0.75), line(grey(), 0.75)
+	g.Vertical, g.Horizontal = Line(grey(), 0.75), Line(grey(), 0.75)
 	return g
 }
 
 // projectionPicture draws both tables on the real table's first components.
-func projectionPicture(h text.Handler, j *Projection) *picture {
+func projectionPicture(h text.Handler, j *Projection) *Picture {
 	if j == nil || len(j.Real)+len(j.Synthetic) == 0 {
 		return nil
 	}
 	axis := func(k int) string { return fmt.Sprintf("component %d (%s of variance)", k+1, percent(j.Explained[k])) }
-	return &picture{name: "projection", title: "Principal components of the real rows", w: 4, h: 4, text: h, caption: j.Note,
+	return &Picture{name: "projection", title: "Principal components of the real rows", w: 4, h: 4, text: h, caption: j.Note,
 		keys: []key{{"real", blue(), "dot"}, {"synthetic", orange(), "dot"}},
 		alt: fmt.Sprintf("Scatter of %d real and %d synthetic rows on the first two principal components of the real rows, which explain %s and %s of the variance.",
 			len(j.Real), len(j.Synthetic), percent(j.Explained[0]), percent(j.Explained[1])),
 		draw: func(c draw.Canvas) {
-			p := newPlot(h, axis(0), axis(1))
-			p.Add(cross())
+			p := NewPlot(h, axis(0), axis(1))
+			p.Add(Cross())
 			p.Add(mixed(finite(j.Real), finite(j.Synthetic)))
 			p.Draw(c)
 		}}

@@ -20,7 +20,7 @@ func blue() color.NRGBA   { return color.NRGBA{0x2B, 0x5C, 0x8A, 0xFF} } // real
 func sky() color.NRGBA    { return color.NRGBA{0xB7, 0xCD, 0xE2, 0xFF} } // area of real rows
 func orange() color.NRGBA { return color.NRGBA{0xC2, 0x5B, 0x0A, 0xFF} } // synthetic
 func grey() color.NRGBA   { return color.NRGBA{0xDF, 0xE3, 0xE8, 0xFF} } // grid
-func slate() color.NRGBA  { return color.NRGBA{0x6A, 0x73, 0x7D, 0xFF} } // helping lines
+func Slate() color.NRGBA  { return color.NRGBA{0x6A, 0x73, 0x7D, 0xFF} } // helping lines
 
 // teal and plum are further lines of an experiment.
 func teal() color.NRGBA { return color.NRGBA{0x0B, 0x7A, 0x6B, 0xFF} }
@@ -33,7 +33,7 @@ func inks() []string {
 	for _, i := range []struct {
 		color.Color
 		variable string
-	}{{blue(), "real"}, {sky(), "area"}, {orange(), "synthetic"}, {grey(), "grid"}, {slate(), "slate"}, {teal(), "teal"}, {plum(), "plum"}, {color.Black, "ink"}} {
+	}{{blue(), "real"}, {sky(), "area"}, {orange(), "synthetic"}, {grey(), "grid"}, {Slate(), "slate"}, {teal(), "teal"}, {plum(), "plum"}, {color.Black, "ink"}} {
 		pairs = append(pairs, hex(i.Color), "var(--"+i.variable+")")
 	}
 	return pairs
@@ -46,9 +46,9 @@ func hex(c color.Color) string {
 	return fmt.Sprintf("#%02X%02X%02X", int(float64(r)*f), int(float64(g)*f), int(float64(b)*f))
 }
 
-// handler sets plain text in the Liberation fonts that come with gonum/plot, so
+// Handler returns what sets plain text in the Liberation fonts that come with gonum/plot, so
 // that sizes do not depend on the machine.
-func handler() text.Handler {
+func Handler() text.Handler {
 	return text.Plain{Fonts: font.NewCache(liberation.Collection())}
 }
 
@@ -57,8 +57,8 @@ func style(h text.Handler, size float64, x text.XAlignment, y text.YAlignment) t
 		XAlign: x, YAlign: y, Handler: h}
 }
 
-// newPlot is an empty plot in the style of the report.
-func newPlot(h text.Handler, x, y string) *plot.Plot {
+// NewPlot returns an empty plot in the style of the report.
+func NewPlot(h text.Handler, x, y string) *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = nil
 	p.TextHandler = h
@@ -70,15 +70,27 @@ func newPlot(h text.Handler, x, y string) *plot.Plot {
 	p.X.Tick.Length, p.Y.Tick.Length = vg.Points(4), vg.Points(4)
 	p.X.Tick.Marker, p.Y.Tick.Marker = ticks{6}, ticks{5}
 	p.X.Padding, p.Y.Padding = 0, 0
-	p.X.LineStyle.Color, p.Y.LineStyle.Color = slate(), slate()
-	p.X.Tick.LineStyle.Color, p.Y.Tick.LineStyle.Color = slate(), slate()
+	p.X.LineStyle.Color, p.Y.LineStyle.Color = Slate(), Slate()
+	p.X.Tick.LineStyle.Color, p.Y.Tick.LineStyle.Color = Slate(), Slate()
 	return p
 }
 
-func line(c color.Color, width float64) draw.LineStyle {
+// Line returns the style of a line of so many points.
+func Line(c color.Color, width float64) draw.LineStyle {
 	return draw.LineStyle{Color: c, Width: vg.Points(width)}
 }
 
-func dashed(c color.Color, width float64) draw.LineStyle {
+// Dashed returns the style of a dashed line of so many points.
+func Dashed(c color.Color, width float64) draw.LineStyle {
 	return draw.LineStyle{Color: c, Width: vg.Points(width), Dashes: []vg.Length{vg.Points(4), vg.Points(3)}}
+}
+
+// Ink returns how the n-th line of several is drawn, as a colour on white and as a variable of the page: five colours that keep apart in the common forms of colour
+// blindness beside each other, then the same with dashes.
+func Ink(n int) (c color.NRGBA, variable string, dashes bool) {
+	inks := []struct {
+		color.NRGBA
+		variable string
+	}{{blue(), "real"}, {orange(), "synthetic"}, {teal(), "teal"}, {plum(), "plum"}, {Slate(), "slate"}}
+	return inks[n%len(inks)].NRGBA, inks[n%len(inks)].variable, n/len(inks)%2 == 1
 }

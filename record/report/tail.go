@@ -87,16 +87,16 @@ func (d *Distribution) start() float64 {
 
 // distribution returns the plot of the shares of rows of at most each value, on the axis of the histogram.
 func distribution(h text.Handler, c Column, lo, hi float64) *plot.Plot {
-	p := newPlot(h, "", "share up to here")
+	p := NewPlot(h, "", "share up to here")
 	d := c.Distribution
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = lo, hi, d.start(), 1
 	c.marks(p)
-	p.Add(cross())
+	p.Add(Cross())
 	at := c.places(d.At)
 	for _, l := range []struct {
 		shares []float64
 		style  draw.LineStyle
-	}{{d.Real, line(blue(), 2.5)}, {d.Synthetic, line(orange(), 1.5)}} {
+	}{{d.Real, Line(blue(), 2.5)}, {d.Synthetic, Line(orange(), 1.5)}} {
 		var xys plotter.XYs
 		for i, v := range l.shares {
 			xys = append(xys, plotter.XY{X: at[i], Y: v})
@@ -112,10 +112,10 @@ func distribution(h text.Handler, c Column, lo, hi float64) *plot.Plot {
 func (c Column) apartWords() string {
 	text := ""
 	if a := c.Apart; a != nil {
-		text = fmt.Sprintf(" Bars leave out %s: real %s, synthetic %s.", number(a.Value), percent(a.Real), percent(a.Synthetic))
+		text = fmt.Sprintf(" Bars leave out %s: real %s, synthetic %s.", Number(a.Value), percent(a.Real), percent(a.Synthetic))
 	}
 	if c.Linear != 0 {
-		text += fmt.Sprintf(" The axis is logarithmic beyond %s.", number(c.Linear))
+		text += fmt.Sprintf(" The axis is logarithmic beyond %s.", Number(c.Linear))
 	}
 	return text
 }

@@ -29,8 +29,8 @@ func tailed() Column {
 
 func TestTailIsDrawn(t *testing.T) {
 	c := tailed()
-	p := columnPicture(handler(), c)
-	svg, err := p.inline()
+	p := columnPicture(Handler(), c)
+	svg, err := p.Inline()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestStackedAxesAgree(t *testing.T) {
 	c := Column{Name: "gain", Type: "numeric", Linear: 4, Edges: []float64{-1000, -10, 10, 1000}, Real: []float64{0.0125, 0.5, 0.4875},
 		Synthetic:    []float64{0.1, 0.5, 0.4},
 		Distribution: &Distribution{At: []float64{-1000, 0, 1000}, Real: []float64{0, 0.5, 1}, Synthetic: []float64{0, 0.4, 1}}}
-	svg, err := columnPicture(handler(), c).inline()
+	svg, err := columnPicture(Handler(), c).Inline()
 	if err != nil {
 		t.Fatal(err)
 	}

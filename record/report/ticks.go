@@ -17,7 +17,7 @@ type ticks struct{ n int }
 func (t ticks) Ticks(lo, hi float64) []plot.Tick {
 	step := roundStep((hi - lo) / float64(t.n))
 	if !(step > 0) || math.IsInf(step, 0) {
-		return []plot.Tick{{Value: lo, Label: number(lo)}}
+		return []plot.Tick{{Value: lo, Label: Number(lo)}}
 	}
 	var list []plot.Tick
 	for k := math.Ceil(lo/step - 1e-9); k*step <= hi+float64(step*1e-9) && len(list) <= 2*t.n; k++ {
@@ -50,9 +50,9 @@ func axisNumber(x, step float64) string {
 	return strconv.FormatFloat(x, 'f', decimals, 64)
 }
 
-// number shows a figure with four significant digits, and a dash where there is
+// Number shows a figure with four significant digits, and a dash where there is
 // none.
-func number(x float64) string {
+func Number(x float64) string {
 	switch {
 	case math.IsNaN(x):
 		return "–"
@@ -79,7 +79,7 @@ func (c Column) Show(x float64) string {
 	if text, ok := record.Calendar(c.Type, x); ok {
 		return text
 	}
-	return number(x)
+	return Number(x)
 }
 
 // Spread writes a standard deviation of the column: of dates and date-times in days, or in hours where it is less than
@@ -88,15 +88,15 @@ func (c Column) Spread(sd float64) string {
 	const minute, hour, day = 60, 3600, 86400
 	switch {
 	case math.IsNaN(sd) || math.IsInf(sd, 0):
-		return number(sd)
+		return Number(sd)
 	case c.Type == "date":
-		return number(sd) + " days"
+		return Number(sd) + " days"
 	case c.Type == "datetime" && sd >= day:
-		return number(sd/day) + " days"
+		return Number(sd/day) + " days"
 	case c.Type == "datetime":
-		return number(sd/hour) + " hours"
+		return Number(sd/hour) + " hours"
 	case c.Type == "time":
-		return number(sd/minute) + " minutes"
+		return Number(sd/minute) + " minutes"
 	}
-	return number(sd)
+	return Number(sd)
 }

@@ -87,7 +87,7 @@ func (g Group) counted() bool {
 func (g Group) tooFew() string {
 	for _, f := range g.Figures {
 		if d, p, _ := g.Declared.Find(f.Name); d.Rows && p.Itself() && f.Value < leastRows {
-			return fmt.Sprintf("%s has %s rows, a verdict needs %d", f.Column, number(f.Value), leastRows)
+			return fmt.Sprintf("%s has %s rows, a verdict needs %d", f.Column, Number(f.Value), leastRows)
 		}
 	}
 	return ""
@@ -126,7 +126,7 @@ func (g Group) value(name string) float64 {
 
 func (g Group) judge(f Figure, m measure, few string) verdict {
 	s := g.scale(f, m)
-	v := verdict{Label: m.Label, Stage: g.Stage, Name: f.Name, Value: number(f.Value), Note: f.Note,
+	v := verdict{Label: m.Label, Stage: g.Stage, Name: f.Name, Value: Number(f.Value), Note: f.Note,
 		Interval: g.intervals()[[2]string{f.Name, ""}], Beside: strings.Join(s.beside, "; ")}
 	switch {
 	case math.IsNaN(f.Value):
@@ -174,8 +174,8 @@ func doubt(word string, m measure, s scale) string {
 // is no sign; few rows cannot clear a table, but they can convict it.
 func (g Group) judgeAttack(f Figure, m measure, few string) verdict {
 	chance := known(m.Chance)
-	v := verdict{Label: m.Label, Stage: g.Stage, Name: f.Name, Value: number(f.Value),
-		Interval: g.intervals()[[2]string{f.Name, ""}], Beside: "chance " + number(chance),
+	v := verdict{Label: m.Label, Stage: g.Stage, Name: f.Name, Value: Number(f.Value),
+		Interval: g.intervals()[[2]string{f.Name, ""}], Beside: "chance " + Number(chance),
 		Word: signs(f.Value-chance, m.Good, m.Fair), Why: "a weak attack: finding nothing is no evidence of privacy"}
 	low, _ := g.ends(f.Name)
 	switch {
@@ -209,7 +209,7 @@ func (g Group) intervals() map[[2]string]string {
 		low, one := values[[2]string{lower, at[1]}]
 		high, other := values[[2]string{upper, at[1]}]
 		if may && one && other && !math.IsNaN(low+high) {
-			out[at] = number(low) + " to " + number(high)
+			out[at] = Number(low) + " to " + Number(high)
 		}
 	}
 	return out

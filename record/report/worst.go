@@ -54,12 +54,12 @@ func (g Group) parts(d figure.Figure, n int) (list []part) {
 	}
 	slices.SortStableFunc(values, func(a, b Figure) int { return cmp.Compare(b.Value, a.Value) })
 	for _, f := range values[:min(n, len(values))] {
-		p := part{Measure: d.Doc, Name: f.Column, Value: number(f.Value), Note: f.Note}
+		p := part{Measure: d.Doc, Name: f.Column, Value: Number(f.Value), Note: f.Note}
 		if d.Verdict != nil {
 			p.Measure = d.Verdict.Label
 		}
 		if at := slices.IndexFunc(g.Figures, func(o Figure) bool { return o.Name == d.Real && o.Column == f.Column }); d.Real != "" && at >= 0 {
-			p.Real = number(g.Figures[at].Value)
+			p.Real = Number(g.Figures[at].Value)
 		}
 		list = append(list, p)
 	}

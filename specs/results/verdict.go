@@ -8,7 +8,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"weir/record/sweep"
+	"weir/runtime/experiment"
 	"weir/specs"
 )
 
@@ -124,7 +124,7 @@ func (i Item) line() (Line, error) {
 	}
 	x := i.of(values)
 	line := Line{Item: i, Runs: len(x), Mean: math.NaN(), Spread: math.NaN()}
-	s := sweep.Summarize(x)
+	s := experiment.Summarize(x)
 	if s.Mean != nil {
 		line.Mean = *s.Mean
 	}

@@ -21,7 +21,7 @@ import (
 	"slices"
 	"strings"
 
-	"weir/record/sweep"
+	"weir/runtime/experiment"
 	"weir/specs/results"
 )
 
@@ -89,7 +89,7 @@ func newest(folder, spec, commit string, lines []results.Line) ([]results.Value,
 	if err != nil {
 		return nil, err
 	}
-	var e sweep.Experiment
+	var e experiment.Experiment
 	if err := json.Unmarshal(data, &e); err != nil {
 		return nil, fmt.Errorf("%s: %w", slices.Max(found), err)
 	}
@@ -111,7 +111,7 @@ func newest(folder, spec, commit string, lines []results.Line) ([]results.Value,
 }
 
 // of are the figures of a run that lines name at any point of the grid.
-func of(e sweep.Experiment, r sweep.Run, spec, commit string, lines []results.Line) (values []results.Value) {
+func of(e experiment.Experiment, r experiment.RunRow, spec, commit string, lines []results.Line) (values []results.Value) {
 	at := make([]string, len(e.Grid))
 	for i, path := range e.Grid {
 		at[i] = r.Settings[path]

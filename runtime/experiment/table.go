@@ -1,8 +1,9 @@
-// Package sweep makes one table of the runs of an experiment: means, spreads and intervals by
-// combination of settings, and paired differences. It is pure: runs go in, tables and text come out.
+// Package experiment carries out a spec's experiment: its trials, the bill of all of them, and one table of what they
+// show, with means, spreads and intervals by combination of settings, and paired differences. The table follows from the
+// figures of the runs alone: runs go in, tables and text come out.
 //
 // Figures against real rows are private, so whatever is made of them here is too.
-package sweep
+package experiment
 
 import (
 	"maps"
@@ -28,7 +29,7 @@ type Experiment struct {
 	Bill     Bill                            `json:"bill"`
 	Insecure bool                            `json:"not_private,omitempty"` // noise from a seed
 	Foretold bool                            `json:"foretold,omitempty"`    // on made-up rows: no row of anybody is behind a figure, and nothing was charged
-	Runs     []Run                           `json:"runs"`
+	Runs     []RunRow                        `json:"runs"`
 }
 
 // Reference is what real rows reach in a metric.
@@ -52,8 +53,8 @@ type Bill struct {
 	Unprotected int `json:"runs_without_privacy,omitempty"` // with epsilon: inf: they charge nothing, and nothing above counts them
 }
 
-// Run is one run: the settings that it does not share with all others, and what came out.
-type Run struct {
+// RunRow is one run of a table: the settings that it does not share with all others, and what came out.
+type RunRow struct {
 	ID        string             `json:"run"`
 	Path      string             `json:"path"`             // of its folder
 	Report    string             `json:"report,omitempty"` // of its page, seen from the table's folder
@@ -87,7 +88,7 @@ type Row struct {
 	Proven    *float64           `json:"epsilon_proven"`
 	Metrics   map[string]Summary `json:"metrics"` // of all metrics; where no run has it, N is 0
 	Seconds   map[string]Summary `json:"seconds"` // of all stages
-	of        []Run
+	of        []RunRow
 }
 
 // Difference is how far one combination lies above its baseline in one metric, over runs of
@@ -100,8 +101,8 @@ type Difference struct {
 	Summary
 }
 
-// Of makes the table.
-func Of(e Experiment) *Table {
+// Tabulate makes the table of runs.
+func Tabulate(e Experiment) *Table {
 	t := &Table{Experiment: e, Metrics: metricNames(e.Runs), Rows: rows(e), Differences: []Difference{}}
 	for i := range t.Rows {
 		r := &t.Rows[i]
@@ -127,14 +128,14 @@ func rows(e Experiment) []Row {
 			i = len(list)
 			list = append(list, Row{Cell: run.Cell, Settings: run.Settings, Delta: run.Delta, Published: run.Published, Proven: run.Proven})
 		}
-		if !slices.ContainsFunc(list[i].of, func(r Run) bool { return r.ID == run.ID }) {
+		if !slices.ContainsFunc(list[i].of, func(r RunRow) bool { return r.ID == run.ID }) {
 			list[i].of = append(list[i].of, run)
 		}
 	}
 	return list
 }
 
-func metricNames(runs []Run) []string {
+func metricNames(runs []RunRow) []string {
 	names := map[string]bool{}
 	for _, r := range runs {
 		for m := range r.Metrics {
@@ -145,11 +146,104 @@ func metricNames(runs []Run) []string {
 }
 
 // values are those of the runs that have the metric.
-func values(runs []Run, metric string) []float64 {
+func values(runs []RunRow, metric string) []float64 {
 	var list []float64
 	for _, r := range runs {
 		if x, has := r.Metrics[metric]; has {
 			list = append(list, x)
+		}
+	}
+	return list
+}
+
+// epsilonPath is the axis that curves are drawn over.
+const epsilonPath = "privacy.epsilon"
+
+// differences compares each row with its baseline, metric by metric.
+func (t *Table) differences() {
+	alone := t.epsilonAlone()
+	for i := range t.Rows {
+		row := &t.Rows[i]
+		base := t.against(*row, alone)
+		if base == nil || base == row {
+			continue
+		}
+		for _, m := range t.Metrics {
+			if d := paired(row.of, base.of, m); len(d) > 0 {
+				t.Differences = append(t.Differences, Difference{row.Cell, row.Settings, t.Label(*base), m, Summarize(d)})
+			}
+		}
+	}
+}
+
+// against is the row that another is compared with. Of cells it is the baseline cell with the
+// same values of the grid. Without cells it is the row whose settings beside the epsilon have
+// their first values, at the same epsilon; where epsilon alone differs, the first row.
+func (t *Table) against(row Row, epsilonAlone bool) *Row {
+	first := t.Rows[0]
+	epsilon := map[string]string{epsilonPath: row.Settings[epsilonPath]}
+	if epsilonAlone {
+		epsilon = nil
+	}
+	for i := range t.Rows {
+		other := &t.Rows[i]
+		switch {
+		case len(t.Cells) > 0 && other.Cell == t.baseline() && t.sameGrid(*other, row, nil):
+			return other
+		case len(t.Cells) == 0 && t.sameGrid(*other, first, epsilon):
+			return other
+		}
+	}
+	return nil
+}
+
+// baseline is the name of the cell that differences are taken from.
+func (t *Table) baseline() string {
+	if t.Baseline == "" && len(t.Cells) > 0 {
+		return t.Cells[0]
+	}
+	return t.Baseline
+}
+
+// epsilonAlone tells whether the rows have the same values of all other settings of the grid.
+func (t *Table) epsilonAlone() bool {
+	return !slices.ContainsFunc(t.Rows, func(r Row) bool {
+		return !t.sameGrid(t.Rows[0], r, map[string]string{epsilonPath: t.Rows[0].Settings[epsilonPath]})
+	})
+}
+
+// sameGrid tells whether a has the values of b, or those given, of all settings of the grid.
+func (t *Table) sameGrid(a, b Row, given map[string]string) bool {
+	want := maps.Clone(b.Settings)
+	for _, path := range t.Grid {
+		value := want[path]
+		if other, is := given[path]; is {
+			value = other
+		}
+		if a.Settings[path] != value {
+			return false
+		}
+	}
+	return true
+}
+
+// paired are the differences of runs that share repeat and public seed and both have the metric.
+func paired(a, b []RunRow, metric string) []float64 {
+	type pair struct {
+		repeat int
+		seed   uint64
+	}
+	of := map[pair]float64{}
+	for _, r := range b {
+		if x, has := r.Metrics[metric]; has {
+			of[pair{r.Repeat, r.Seed}] = x
+		}
+	}
+	var list []float64
+	for _, r := range a {
+		y, both := of[pair{r.Repeat, r.Seed}]
+		if x, has := r.Metrics[metric]; has && both {
+			list = append(list, x-y)
 		}
 	}
 	return list

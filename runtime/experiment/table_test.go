@@ -1,4 +1,4 @@
-package sweep
+package experiment
 
 import (
 	"bytes"
@@ -44,7 +44,7 @@ func study() Experiment {
 	for i, eps := range []float64{0.5, 2} {
 		for j, cell := range e.Cells {
 			for r := range 2 {
-				run := Run{ID: "r" + string(rune('0'+len(e.Runs))), Cell: cell, Repeat: r + 1, Seed: uint64(100 + r), Proven: &eps, Delta: 1e-6,
+				run := RunRow{ID: "r" + string(rune('0'+len(e.Runs))), Cell: cell, Repeat: r + 1, Seed: uint64(100 + r), Proven: &eps, Delta: 1e-6,
 					Settings: map[string]string{"privacy.epsilon": map[bool]string{true: "0.5", false: "2"}[i == 0], "stages.train.kind": cell},
 					Metrics:  map[string]float64{"u.a": float64(10*i + 4*j + r), "u.b": float64(r)}}
 				if i == 1 && j == 1 && r == 1 {
@@ -60,7 +60,7 @@ func study() Experiment {
 // TestTable: means are of the runs that have a metric; differences pair repeats at the same
 // point of the grid.
 func TestTable(t *testing.T) {
-	tb := Of(study())
+	tb := Tabulate(study())
 	if len(tb.Rows) != 4 || strings.Join(tb.Metrics, " ") != "u.a u.b" {
 		t.Fatalf("%d rows of %v", len(tb.Rows), tb.Metrics)
 	}
@@ -83,11 +83,11 @@ func TestTable(t *testing.T) {
 	}
 	e := study()
 	e.Baseline = "new"
-	if d := Of(e).Differences[0]; d.Cell != "plain" || d.Against != "new, epsilon 0.5" || *d.Mean != -4 {
+	if d := Tabulate(e).Differences[0]; d.Cell != "plain" || d.Against != "new, epsilon 0.5" || *d.Mean != -4 {
 		t.Errorf("against another baseline: %+v", d)
 	}
 	e.Runs[0].Seed = 999
-	if d := Of(e).Differences[0]; d.N != 1 {
+	if d := Tabulate(e).Differences[0]; d.N != 1 {
 		t.Errorf("runs of different public seeds are paired: %+v", d)
 	}
 }
@@ -95,14 +95,14 @@ func TestTable(t *testing.T) {
 // TestBaselineWithoutCells: other settings are compared at the same epsilon, epsilons alone with
 // the first one.
 func TestBaselineWithoutCells(t *testing.T) {
-	run := func(eps, steps string, x float64) Run {
-		return Run{ID: eps + " " + steps, Settings: map[string]string{"privacy.epsilon": eps, "s.t.steps": steps}, Metrics: map[string]float64{"u.a": x}}
+	run := func(eps, steps string, x float64) RunRow {
+		return RunRow{ID: eps + " " + steps, Settings: map[string]string{"privacy.epsilon": eps, "s.t.steps": steps}, Metrics: map[string]float64{"u.a": x}}
 	}
-	both := Of(Experiment{Grid: []string{"privacy.epsilon", "s.t.steps"}, Runs: []Run{run("1", "10", 1), run("1", "20", 3), run("2", "10", 10), run("2", "20", 14)}})
+	both := Tabulate(Experiment{Grid: []string{"privacy.epsilon", "s.t.steps"}, Runs: []RunRow{run("1", "10", 1), run("1", "20", 3), run("2", "10", 10), run("2", "20", 14)}})
 	if len(both.Differences) != 2 || *both.Differences[0].Mean != 2 || *both.Differences[1].Mean != 4 || both.Differences[1].Against != "epsilon 2, steps 10" {
 		t.Errorf("%+v", both.Differences)
 	}
-	one := Of(Experiment{Grid: []string{"privacy.epsilon"}, Runs: []Run{run("1", "", 1), run("2", "", 3), run("3", "", 10)}})
+	one := Tabulate(Experiment{Grid: []string{"privacy.epsilon"}, Runs: []RunRow{run("1", "", 1), run("2", "", 3), run("3", "", 10)}})
 	if len(one.Differences) != 2 || *one.Differences[0].Mean != 2 || *one.Differences[1].Mean != 9 {
 		t.Errorf("%+v", one.Differences)
 	}
@@ -110,10 +110,10 @@ func TestBaselineWithoutCells(t *testing.T) {
 
 // TestOneValueBesideEpsilon: a setting of the grid with one value is none that differs.
 func TestOneValueBesideEpsilon(t *testing.T) {
-	run := func(eps string, x float64) Run {
-		return Run{ID: eps, Settings: map[string]string{"privacy.epsilon": eps, "s.t.steps": "10"}, Metrics: map[string]float64{"u.a": x}}
+	run := func(eps string, x float64) RunRow {
+		return RunRow{ID: eps, Settings: map[string]string{"privacy.epsilon": eps, "s.t.steps": "10"}, Metrics: map[string]float64{"u.a": x}}
 	}
-	tb := Of(Experiment{Grid: []string{"s.t.steps", "privacy.epsilon"}, Runs: []Run{run("1", 1), run("2", 3), run("3", 10)}})
+	tb := Tabulate(Experiment{Grid: []string{"s.t.steps", "privacy.epsilon"}, Runs: []RunRow{run("1", 1), run("2", 3), run("3", 10)}})
 	if len(tb.Differences) != 2 || *tb.Differences[1].Mean != 9 {
 		t.Errorf("%+v", tb.Differences)
 	}
@@ -122,9 +122,9 @@ func TestOneValueBesideEpsilon(t *testing.T) {
 // TestARunCountsOnce: a value that stands twice in the grid makes no second sample.
 func TestARunCountsOnce(t *testing.T) {
 	e := study()
-	want := Of(e)
+	want := Tabulate(e)
 	e.Runs = append(e.Runs, e.Runs[:2]...)
-	if got := Of(e).Rows[0]; got.Runs != 2 || got.Metrics["u.a"].N != 2 || *got.Metrics["u.a"].High != *want.Rows[0].Metrics["u.a"].High {
+	if got := Tabulate(e).Rows[0]; got.Runs != 2 || got.Metrics["u.a"].N != 2 || *got.Metrics["u.a"].High != *want.Rows[0].Metrics["u.a"].High {
 		t.Errorf("%+v", got)
 	}
 }
@@ -135,7 +135,7 @@ func TestValuesKeepTheirPlace(t *testing.T) {
 	for i := range e.Runs {
 		e.Runs[i].Settings["privacy.epsilon"] += "\n::error::\t<b>|`x`"
 	}
-	tb := Of(e)
+	tb := Tabulate(e)
 	var b bytes.Buffer
 	if err := tb.Print(&b, 100); err != nil || strings.Contains(b.String(), "\n::") || !strings.Contains(b.String(), `0.5\n::error::\t<b>`) {
 		t.Errorf("%v\n%s", err, b.String())
@@ -147,7 +147,7 @@ func TestValuesKeepTheirPlace(t *testing.T) {
 
 // TestFiles: the columns are those of docs/spec.md; what is missing is empty, never 0.
 func TestFiles(t *testing.T) {
-	files := Of(study()).Files()
+	files := Tabulate(study()).Files()
 	want := map[string]string{
 		"table":       "cell privacy.epsilon stages.train.kind epsilon_published epsilon_proven delta runs metric n mean sd low high",
 		"differences": "cell privacy.epsilon stages.train.kind against metric n mean sd low high",
@@ -171,7 +171,7 @@ func TestFiles(t *testing.T) {
 	if last := singles[len(singles)-1].Values; last[15] != "" || last[13] != "0" {
 		t.Errorf("the values of u.b at the end are %q, must be 0 and empty", []string{last[13], last[15]})
 	}
-	if _, err := json.Marshal(Of(study())); err != nil {
+	if _, err := json.Marshal(Tabulate(study())); err != nil {
 		t.Error(err)
 	}
 }
@@ -185,7 +185,7 @@ func TestPrint(t *testing.T) {
 			e.Runs[i].Metrics[m] = -0.123
 		}
 	}
-	tb := Of(e)
+	tb := Tabulate(e)
 	var b bytes.Buffer
 	if err := tb.Print(&b, 100); err != nil {
 		t.Fatal(err)
@@ -205,7 +205,7 @@ func TestPrint(t *testing.T) {
 	if err := tb.Print(&b, 100); err != nil || !strings.Contains(b.String(), "PUBLISHED  PROVEN") {
 		t.Errorf("published epsilons are not shown: %v\n%s", err, b.String())
 	}
-	tb = Of(e)
+	tb = Tabulate(e)
 	md := string(tb.Markdown())
 	if !strings.Contains(md, "| new | 2 | 2 | 2 | 14.5000 ±6.3531 | 0.0000 (1) |") || !strings.Contains(md, "Internal") {
 		t.Errorf("the Markdown is\n%s", md)
@@ -221,7 +221,7 @@ func TestTimes(t *testing.T) {
 		e.Runs[i].Seconds = map[string]float64{"a": 1, "b": 2, "c": 3, "d": float64(i), "e": 0.5, "f": 0.25, "g": 0.125}
 	}
 	delete(e.Runs[1].Seconds, "d")
-	table := Of(e)
+	table := Tabulate(e)
 	if got := strings.Join(table.Longest(), ""); got != "fedcba" {
 		t.Errorf("%s are shown, must be fedcba", got)
 	}
@@ -236,7 +236,150 @@ func TestTimes(t *testing.T) {
 	if text := string(table.Markdown()); !strings.Contains(text, "## Seconds") || !strings.Contains(text, "| plain | 2 | 2 | 2 | 0.25 | 0.50 | 4.50 |") {
 		t.Errorf("no seconds in\n%s", text)
 	}
-	if e.Stages = nil; len(Of(e).Longest()) > 0 || strings.Contains(string(Of(e).Markdown()), "Seconds") {
+	if e.Stages = nil; len(Tabulate(e).Longest()) > 0 || strings.Contains(string(Tabulate(e).Markdown()), "Seconds") {
 		t.Error("seconds of no stage")
+	}
+}
+
+// five pairs whose differences have mean 1 and deviation 1/2: t is 4.472.
+func five() Difference {
+	half := math.Sqrt(0.125)
+	return Difference{Cell: "new", Metric: "u.a", Summary: Summarize([]float64{1, 1 + 2*half, 1 - 2*half, 1, 1})}
+}
+
+// TestVerdictCounts: the quantiles of 4 degrees of freedom are 2.776 at .975 and 4.604 at .995, which five
+// comparisons ask for (NIST/SEMATECH e-Handbook, 1.3.6.7.2), so that t of 4.472 is beyond chance alone, and not
+// as one of five.
+func TestVerdictCounts(t *testing.T) {
+	d := five()
+	if math.Abs(*d.SD-0.5) > 1e-12 || *d.Mean != 1 {
+		t.Fatalf("mean %g, sd %g", *d.Mean, *d.SD)
+	}
+	if !d.beyond(1) || !d.Clear() {
+		t.Error("one comparison of t = 4.472 is within chance")
+	}
+	if d.beyond(5) {
+		t.Error("one of five comparisons of t = 4.472 is beyond chance")
+	}
+	table := func(n int) *Table {
+		tb := &Table{Experiment: Experiment{Name: "study", Figures: []string{"u.a"}}}
+		for range n {
+			tb.Differences = append(tb.Differences, d)
+		}
+		other := d
+		other.Metric = "u.b" // which the experiment is not about
+		single := Difference{Metric: "u.a", Summary: Summarize([]float64{9})}
+		tb.Differences = append(tb.Differences, other, single)
+		return tb
+	}
+	if v := Judge([]*Table{table(1)}); v.Compared != 1 || v.Above != 1 || v.Below != 0 || len(v.Beyond) != 1 {
+		t.Errorf("of one: %+v", v)
+	}
+	// Of two tables the family is one.
+	if v := Judge([]*Table{table(3), table(2)}); v.Compared != 5 || v.Above != 5 || len(v.Beyond) != 0 {
+		t.Errorf("of five: %+v", v)
+	}
+	if text := (Verdict{}).Text(); !strings.Contains(text, "No verdict") {
+		t.Errorf("of none: %s", text)
+	}
+}
+
+// TestMatrix: a line a cell, a column a combination; sd over n-1, and what a paper prints beside.
+func TestMatrix(t *testing.T) {
+	e := study()
+	e.Figures, e.Printed = []string{"u.a", "u.b"}, map[string]map[string][]float64{"plain": {"2": {0.25, 7}}}
+	var b strings.Builder
+	Tabulate(e).matrix(&b)
+	for _, want := range []string{"| cell | epsilon 0.5 | epsilon 2 |",
+		"| plain | 0.500 ± 0.707 / 0.500 ± 0.707 | 10.500 ± 0.707 / 0.500 ± 0.707 (0.250 / 7.000) |",
+		"| new | 4.500 ± 0.707 / 0.500 ± 0.707 | 14.500 ± 0.707 / 0.000 |"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no line %q in\n%s", want, b.String())
+		}
+	}
+}
+
+// TestFiguresAreInert: the names of figures come from a spec, and begin no line and no tag of a document.
+func TestFiguresAreInert(t *testing.T) {
+	e := study()
+	e.Figures = []string{"<img src=x>\n# title"}
+	if text := string(Tabulate(e).Markdown()); strings.Contains(text, "<img") || strings.Contains(text, "\n# title") {
+		t.Errorf("figures are written as they are:\n%s", text)
+	}
+}
+
+// TestAlikeIsNotJudged: two accuracies on the same few rows often differ by the same share in both pairs. An interval
+// without width is no finding, even where sums leave the last bit of the deviation.
+func TestAlikeIsNotJudged(t *testing.T) {
+	table := &Table{Experiment: Experiment{Name: "study", Figures: []string{"u.a"}}}
+	for _, values := range [][]float64{{-0.0013, -0.0013}, {0.79 - 0.78, 0.80 - 0.79}, {0, 0}} {
+		d := Difference{Cell: "new", Metric: "u.a", Summary: Summarize(values)}
+		if d.Clear() || strings.Contains(d.words(), "*") {
+			t.Errorf("%v: %s is marked", values, d.words())
+		}
+		table.Differences = append(table.Differences, d)
+	}
+	v := Judge([]*Table{table})
+	if v.Compared != 0 || v.Above+v.Below+len(v.Beyond) != 0 || v.Alike != 3 {
+		t.Errorf("%+v", v)
+	}
+	if text := v.Text(); !strings.Contains(text, "Not judged") || strings.Contains(text, "No verdict") {
+		t.Error(text)
+	}
+	table.Differences = append(table.Differences, five())
+	if v = Judge([]*Table{table}); v.Compared != 1 || len(v.Beyond) != 1 || !strings.Contains(v.Text(), "Not judged") {
+		t.Errorf("beside another: %+v", v)
+	}
+}
+
+// TestAbsentFiguresAreTold: a figure of a misspelt name would be a line of dashes.
+func TestAbsentFiguresAreTold(t *testing.T) {
+	e := study()
+	e.Figures = []string{"u.a", "u.tv2"}
+	if note := Tabulate(e).MatrixNote(); !strings.Contains(note, "no run has u.tv2: table.csv has the names") {
+		t.Error(note)
+	}
+	e.Figures = e.Figures[:1]
+	if note := Tabulate(e).MatrixNote(); strings.Contains(note, "no run") {
+		t.Error(note)
+	}
+}
+
+// TestMatrixMarksNotes: a figure that some runs have for a reason that makes it none, such as learners of one
+// class, is marked, with how many and why.
+func TestMatrixMarksNotes(t *testing.T) {
+	e := study()
+	e.Figures = []string{"u.a"}
+	e.Runs[2].Notes = map[string]string{"u.a.lda": "one class", "u.a.svm": "one class"}
+	e.Runs[3].Notes = map[string]string{"u.a.lda": "one class"}
+	var b strings.Builder
+	Tabulate(e).matrix(&b)
+	if !strings.Contains(b.String(), "| new | 4.500 ± 0.707 †2 |") || strings.Count(b.String(), "†") != 2 || !strings.Contains(b.String(), "†2 is of two runs with a note: one class.") {
+		t.Errorf("the notes are not told:\n%s", b.String())
+	}
+}
+
+// TestTogether: the mean over two experiments of differences of 4 and 5 is 4.5, and the bill says its dataset. Equal
+// variances from two pairs each have 2 degrees of freedom by Welch, whose quantile is 4.303 (NIST/SEMATECH e-Handbook,
+// 1.3.6.7.2), times the root of 2 (1/2)/2/2^2, which is 1.521; the normal law would say .693.
+func TestTogether(t *testing.T) {
+	e := study()
+	for _, r := range e.Runs {
+		if r.Cell == "new" && r.Repeat == 2 {
+			r.Metrics["u.a"]++
+		}
+	}
+	e.Figures, e.Dataset, e.Claims = []string{"u.a"}, "file.csv", "proven"
+	one, other := Tabulate(e), Tabulate(e)
+	other.Name = "second"
+	text := string((&Series{Name: "both", Bills: []DatasetBill{{Dataset: "file.csv", Bill: e.Bill}}, Tables: []*Table{one, other}}).Markdown())
+	for _, want := range []string{"DATASET     file.csv", "Over study, second.", "| new, epsilon 0.5 | u.a | +4.5000 ±1.521", "## second", "Of 4 differences"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	other.Claims = "published"
+	if text := string((&Series{Name: "both", Tables: []*Table{one, other}}).Markdown()); strings.Contains(text, "Mean differences") {
+		t.Error("proven and published runs are averaged")
 	}
 }

@@ -1,4 +1,4 @@
-package runtime
+package experiment
 
 import (
 	"bytes"
@@ -13,24 +13,24 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/file"
 
 	"weir/internal/disk"
-	"weir/record/sweep"
+	"weir/runtime"
 )
 
-func smallSweep() *sweep.Table {
+func smallTable() *Table {
 	one := 0.99975
-	e := sweep.Experiment{Name: "study", Grid: []string{"privacy.epsilon"}}
+	e := Experiment{Name: "study", Grid: []string{"privacy.epsilon"}}
 	for r := range 2 {
-		e.Runs = append(e.Runs, sweep.Run{ID: "r", Repeat: r + 1, Seed: math.MaxUint64, Proven: &one, Delta: 1e-6,
+		e.Runs = append(e.Runs, RunRow{ID: "r", Repeat: r + 1, Seed: math.MaxUint64, Proven: &one, Delta: 1e-6,
 			Settings: map[string]string{"privacy.epsilon": "1"}, Metrics: map[string]float64{"u.a": float64(r)}})
 	}
 	delete(e.Runs[1].Metrics, "u.a")
-	return sweep.Of(e)
+	return Tabulate(e)
 }
 
 // TestSweepFiles: Parquet and CSV have the same cells, and what is missing is null there and empty here.
 func TestSweepFiles(t *testing.T) {
-	dir, err := WriteSweep(context.Background(), disk.Disk{}, t.TempDir(), smallSweep(), time.Date(2026, 11, 22, 1, 2, 3, 0, time.UTC), []byte("page"))
-	if err != nil || !strings.HasPrefix(filepath.Base(dir), "20261122-010203-") || filepath.Base(filepath.Dir(dir)) != SweepsDir {
+	dir, err := smallTable().Write(context.Background(), disk.Disk{}, t.TempDir(), time.Date(2026, 11, 22, 1, 2, 3, 0, time.UTC))
+	if err != nil || !strings.HasPrefix(filepath.Base(dir), "20261122-010203-") || filepath.Base(filepath.Dir(dir)) != runtime.ExperimentsDir {
 		t.Fatal(dir, err)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "runs.csv"))
@@ -73,9 +73,9 @@ func chunk[T file.ColumnChunkReader](t *testing.T, g *file.RowGroupReader, i int
 // TestSweepIDs: the same runs have one folder, others another.
 func TestSweepIDs(t *testing.T) {
 	began := time.Date(2026, 11, 22, 1, 2, 3, 0, time.UTC)
-	other := smallSweep()
+	other := smallTable()
 	other.Runs[0].ID = "s"
-	if one := sweepID(smallSweep(), began); one != sweepID(smallSweep(), began) || one == sweepID(other, began) {
+	if one := tableID(smallTable(), began); one != tableID(smallTable(), began) || one == tableID(other, began) {
 		t.Error("the id does not follow the runs")
 	}
 }

@@ -1,4 +1,4 @@
-package report
+package experiment
 
 import (
 	"bytes"
@@ -12,35 +12,55 @@ import (
 	"strings"
 	"testing"
 	"unicode"
-
-	"weir/record/sweep"
 )
 
+// escape is what a terminal would obey and XML cannot hold, with what HTML would.
+const escape = "\x1b[2J\x00\x07\u0085\u202e<b>&\"'"
+
+// TestPartsOfThePageAreTold: no two parts have one name, or a reader cannot tell where a leap leads.
+func TestPartsOfThePageAreTold(t *testing.T) {
+	page, err := Page(swept([]float64{0.1, 1, 10}, "auto", "plain"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?:aria-label|aria-labelledby)="([^"]*)"`).FindAllSubmatch(page, -1) {
+		if name := string(m[1]); seen[name] && !strings.Contains(name, "over proven epsilon") {
+			t.Errorf("two parts are called %q", name)
+		} else {
+			seen[name] = true
+		}
+	}
+	if len(seen) < 8 {
+		t.Errorf("only %v were read", seen)
+	}
+}
+
 // swept is an experiment of kinds at epsilons with three repeats; auroc rises with epsilon.
-func swept(epsilons []float64, kinds ...string) *sweep.Table {
-	e := sweep.Experiment{Name: "study", Grid: []string{"privacy.epsilon"}, Cells: kinds, Headline: []string{"utility.auroc", "marginals.total_variation_2way"},
-		References: map[string]sweep.Reference{"utility.auroc": {Metric: "utility.auroc_real_train",
+func swept(epsilons []float64, kinds ...string) *Table {
+	e := Experiment{Name: "study", Grid: []string{"privacy.epsilon"}, Cells: kinds, Headline: []string{"utility.auroc", "marginals.total_variation_2way"},
+		References: map[string]Reference{"utility.auroc": {Metric: "utility.auroc_real_train",
 			Words: "learnt from real rows"}},
-		Bill: sweep.Bill{Runs: 3 * len(epsilons) * len(kinds), Delta: 1e-6, Adjacency: "replace_one",
+		Bill: Bill{Runs: 3 * len(epsilons) * len(kinds), Delta: 1e-6, Adjacency: "replace_one",
 			Accountant: "pld", Reason: "a reason"}}
 	for i := range epsilons {
 		for j, kind := range kinds {
 			for r := range 3 {
 				x := 0.6 + 0.1*float64(i) + 0.02*float64(j) + 0.01*float64(r*r)
-				e.Runs = append(e.Runs, sweep.Run{ID: fmt.Sprintf("20261122-120000-%06d", len(e.Runs)), Cell: kind, Repeat: r + 1, Seed: uint64(r), Proven: &epsilons[i],
+				e.Runs = append(e.Runs, RunRow{ID: fmt.Sprintf("20261122-120000-%06d", len(e.Runs)), Cell: kind, Repeat: r + 1, Seed: uint64(r), Proven: &epsilons[i],
 					Report: fmt.Sprintf("../../run%d/internal/report.html", len(e.Runs)), Settings: map[string]string{"privacy.epsilon": fmt.Sprint(epsilons[i])},
 					Metrics: map[string]float64{"utility.auroc": x, "utility.auroc_real_train": 0.9, "marginals.total_variation_2way": 1 - x}})
 			}
 		}
 	}
-	return sweep.Of(e)
+	return Tabulate(e)
 }
 
 // TestSweepPage needs nothing beside itself, links the report of each run, has a panel for each
 // headline metric in the colours of the page, and no control character, whatever names hold.
 func TestSweepPage(t *testing.T) {
 	kinds := []string{"auto", "plain" + escape, "c", "d", "e", "f", "g"}
-	page, err := Sweep(swept([]float64{0.1, 1, 10}, kinds...))
+	page, err := Page(swept([]float64{0.1, 1, 10}, kinds...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,8 +95,8 @@ func TestSweepWithoutCurves(t *testing.T) {
 	for i := range none.Rows {
 		none.Rows[i].Proven = nil
 	}
-	for why, table := range map[string]*sweep.Table{"two proven epsilons": one, "two published epsilons": none} {
-		page, err := Sweep(table)
+	for why, table := range map[string]*Table{"two proven epsilons": one, "two published epsilons": none} {
+		page, err := Page(table)
 		if err != nil || !bytes.Contains(page, []byte(why)) || bytes.Contains(page, []byte("<figure>")) {
 			t.Errorf("%v: %.80s", err, page)
 		}
@@ -84,7 +104,7 @@ func TestSweepWithoutCurves(t *testing.T) {
 	for i := range none.Rows {
 		none.Rows[i].Published = &published[i]
 	}
-	if page, err := Sweep(none); err != nil || !bytes.Contains(page, []byte("over published epsilon")) || !bytes.Contains(page, []byte("epsilon (published)")) {
+	if page, err := Page(none); err != nil || !bytes.Contains(page, []byte("over published epsilon")) || !bytes.Contains(page, []byte("epsilon (published)")) {
 		t.Errorf("what is published alone has no curves over it: %v", err)
 	}
 	if _, err := Curve(one, "utility.auroc"); err == nil {
@@ -99,34 +119,34 @@ func TestSweepWithoutCurves(t *testing.T) {
 // curve is over the step; the table says whose epsilon it shows.
 func TestSweepOverSteps(t *testing.T) {
 	const path = "stages.sample.step"
-	e, epsilon := sweep.Experiment{Name: "study", Grid: []string{path}, Headline: []string{"utility.auroc"}}, 6.45
+	e, epsilon := Experiment{Name: "study", Grid: []string{path}, Headline: []string{"utility.auroc"}}, 6.45
 	for i, step := range []string{"1000", "2000", "20000"} {
-		e.Runs = append(e.Runs, sweep.Run{ID: step, Repeat: 1, Published: &epsilon, Settings: map[string]string{path: step},
+		e.Runs = append(e.Runs, RunRow{ID: step, Repeat: 1, Published: &epsilon, Settings: map[string]string{path: step},
 			Metrics: map[string]float64{"utility.auroc": 0.6 + 0.1*float64(i)}})
 	}
-	page, err := Sweep(sweep.Of(e))
+	page, err := Page(Tabulate(e))
 	for _, want := range []string{"<figure>", "utility.auroc over step, least to largest: study from 0.6 to 0.8", "step, under the epsilon of all steps", "proven epsilon of all steps", "published epsilon of all steps", ">20000<"} {
 		if err != nil || !bytes.Contains(page, []byte(want)) {
 			t.Errorf("%v: the page does not say %q", err, want)
 		}
 	}
 	var text bytes.Buffer
-	if err := sweep.Of(e).Print(&text, 100); err != nil || !strings.Contains(text.String(), "PUBLISHED (ALL STEPS)") {
+	if err := Tabulate(e).Print(&text, 100); err != nil || !strings.Contains(text.String(), "PUBLISHED (ALL STEPS)") {
 		t.Errorf("%v: %s", err, text.String())
 	}
 }
 
 // asked is an experiment over the number of questions and budgets, in cells whose epsilons differ in the
 // fifth digit, as those of equal budgets do, with three repeats.
-func asked(budgets, queries []string, cells ...string) *sweep.Table {
-	e := sweep.Experiment{Name: "study", Grid: []string{"privacy.epsilon", "stages.ask.queries"}, Cells: cells, Headline: []string{"of.error_tailored"}}
+func asked(budgets, queries []string, cells ...string) *Table {
+	e := Experiment{Name: "study", Grid: []string{"privacy.epsilon", "stages.ask.queries"}, Cells: cells, Headline: []string{"of.error_tailored"}}
 	for i, cell := range cells {
 		for _, budget := range budgets {
 			for _, q := range queries {
 				spent, err := strconv.ParseFloat(budget, 64)
 				spent = spent*0.9997 + 1e-4*float64(i)
 				for r := range 3 {
-					run := sweep.Run{ID: fmt.Sprint(len(e.Runs)), Cell: cell, Repeat: r, Settings: map[string]string{"privacy.epsilon": budget, "stages.ask.queries": q},
+					run := RunRow{ID: fmt.Sprint(len(e.Runs)), Cell: cell, Repeat: r, Settings: map[string]string{"privacy.epsilon": budget, "stages.ask.queries": q},
 						Metrics: map[string]float64{"of.error_tailored": float64(len(e.Runs))}}
 					if err == nil && !math.IsInf(spent, 0) {
 						run.Proven = &spent
@@ -136,7 +156,7 @@ func asked(budgets, queries []string, cells ...string) *sweep.Table {
 			}
 		}
 	}
-	return sweep.Of(e)
+	return Tabulate(e)
 }
 
 // TestSweepShowsRealRowsAndSeconds: what the real rows reach is a line in the picture of answers, and the page has the
@@ -144,20 +164,20 @@ func asked(budgets, queries []string, cells ...string) *sweep.Table {
 func TestSweepShowsRealRowsAndSeconds(t *testing.T) {
 	e := asked([]string{"1"}, []string{"2", "5"}, "d8").Experiment
 	e.Headline = []string{"of.accuracy_synthetic"}
-	e.References = map[string]sweep.Reference{"of.accuracy_synthetic": {Metric: "of.accuracy_real",
+	e.References = map[string]Reference{"of.accuracy_synthetic": {Metric: "of.accuracy_real",
 		Words: "the real rows themselves"}}
 	e.Stages = []string{"train"}
 	for i := range e.Runs {
 		e.Runs[i].Metrics = map[string]float64{"of.accuracy_synthetic": 0.5, "of.accuracy_real": 0.875}
 		e.Runs[i].Seconds = map[string]float64{"train": 1.25}
 	}
-	page, err := Sweep(sweep.Of(e))
+	page, err := Page(Tabulate(e))
 	for _, want := range []string{"Dashed: the real rows themselves, 0.875.", `id="seconds"`, `>1.25</td>`} {
 		if err != nil || !bytes.Contains(page, []byte(want)) {
 			t.Errorf("%v: the page does not say %q", err, want)
 		}
 	}
-	if page, err = Sweep(swept([]float64{1, 2}, "a")); err != nil || bytes.Contains(page, []byte(`"seconds`)) {
+	if page, err = Page(swept([]float64{1, 2}, "a")); err != nil || bytes.Contains(page, []byte(`"seconds`)) {
 		t.Errorf("%v: seconds of no stage", err)
 	}
 }
@@ -168,7 +188,7 @@ func TestSweepShowsRealRowsAndSeconds(t *testing.T) {
 func TestSweepOverANumber(t *testing.T) {
 	T := []string{"2", "5", "10", "20"}
 	one := asked([]string{"1"}, T, "d8", "d16")
-	page, err := Sweep(one)
+	page, err := Page(one)
 	for _, want := range []string{">queries, logarithmic<", "of.error_tailored over queries, least to largest: d8, epsilon 1 from 1 to 10; d16, epsilon 1 from 13 to 22.", ">20<"} {
 		if err != nil || !bytes.Contains(page, []byte(want)) {
 			t.Errorf("%v: the page does not say %q", err, want)
@@ -180,7 +200,7 @@ func TestSweepOverANumber(t *testing.T) {
 		}
 	}
 	for _, c := range []struct {
-		table *sweep.Table
+		table *Table
 		over  string
 		lines string
 	}{
@@ -217,12 +237,12 @@ func TestSweepAxis(t *testing.T) {
 // prints, and with the verdict; that of another has no such section.
 func TestSweepSaysItsFigures(t *testing.T) {
 	e := swept([]float64{1, 4}, "plain", "new").Experiment
-	page, err := Sweep(sweep.Of(e))
+	page, err := Page(Tabulate(e))
 	if err != nil || strings.Contains(string(page), `id="figures"`) {
 		t.Errorf("%v; an experiment without figures has a section of them", err)
 	}
 	e.Figures, e.Printed = e.Headline[:1], map[string]map[string][]float64{"plain": {"1": {0.125}}}
-	page, err = Sweep(sweep.Of(e))
+	page, err = Page(Tabulate(e))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,14 +270,14 @@ func TestLongIntervalsLeaveCurves(t *testing.T) {
 	table := swept([]float64{0.1, 1, 10}, "auto")
 	low, high := -9.0, 9.0
 	const border = "Intervals that reach the border go on beyond it."
-	page, err := Sweep(table)
+	page, err := Page(table)
 	if err != nil || bytes.Contains(page, []byte(border)) {
 		t.Errorf("%v: short intervals are said to be cut", err)
 	}
 	s := table.Rows[0].Metrics["utility.auroc"]
 	s.Low, s.High = &low, &high
 	table.Rows[0].Metrics["utility.auroc"] = s
-	if page, err = Sweep(table); err != nil || !bytes.Contains(page, []byte(border)) {
+	if page, err = Page(table); err != nil || !bytes.Contains(page, []byte(border)) {
 		t.Errorf("%v: the page does not say what it cuts", err)
 	}
 }

@@ -1,4 +1,4 @@
-package report
+package experiment
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"weir/record/report"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -14,12 +15,11 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"weir/internal/bitmath"
-	"weir/record/sweep"
 )
 
-// sweepCurves are the curves of an experiment: one line for the rows that differ along the axis alone.
-type sweepCurves struct {
-	t     *sweep.Table
+// curves are the curves of an experiment: one line for the rows that differ along the axis alone.
+type curves struct {
+	t     *Table
 	h     text.Handler
 	lines []string
 	axis  axis
@@ -31,8 +31,8 @@ type sweepCurves struct {
 // wide is the span of values from which the axis is logarithmic.
 const wide = 4
 
-func curvesOf(t *sweep.Table) *sweepCurves {
-	c := &sweepCurves{t: t, h: handler(), axis: axisOf(t), x: map[float64]float64{}}
+func curvesOf(t *Table) *curves {
+	c := &curves{t: t, h: report.Handler(), axis: axisOf(t), x: map[float64]float64{}}
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, r := range t.Rows {
 		if line := t.Line(r, c.axis.path); !slices.Contains(c.lines, line) {
@@ -55,7 +55,7 @@ func curvesOf(t *sweep.Table) *sweepCurves {
 	return c
 }
 
-func (c *sweepCurves) legend() []legendLine {
+func (c *curves) legend() []legendLine {
 	var list []legendLine
 	for i, name := range c.lines {
 		list = append(list, legendLine{name, sampleOf(i)})
@@ -67,7 +67,7 @@ func (c *sweepCurves) legend() []legendLine {
 type spot struct{ x, mean, low, high float64 }
 
 // marks are those of one line, along the axis.
-func (c *sweepCurves) marks(metric, line string) []spot {
+func (c *curves) marks(metric, line string) []spot {
 	var list []spot
 	for _, r := range c.t.Rows {
 		x, known := c.axis.of(r)
@@ -85,15 +85,15 @@ func (c *sweepCurves) marks(metric, line string) []spot {
 	return list
 }
 
-// picture of a metric; nil where fewer than two places of the axis have it.
-func (c *sweepCurves) picture(metric string) *picture {
+// picture returns the drawing of a metric; nil where fewer than two places of the axis have it.
+func (c *curves) picture(metric string) *panel {
 	var all [][]spot
 	var alt []string
 	for _, line := range c.lines {
 		marks := c.marks(metric, line)
 		all = append(all, marks)
 		if len(marks) > 0 {
-			alt = append(alt, fmt.Sprintf("%s from %s to %s", line, number(marks[0].mean), number(marks[len(marks)-1].mean)))
+			alt = append(alt, fmt.Sprintf("%s from %s to %s", line, report.Number(marks[0].mean), report.Number(marks[len(marks)-1].mean)))
 		}
 	}
 	if c.why != "" || c.count(metric) < 2 {
@@ -101,15 +101,16 @@ func (c *sweepCurves) picture(metric string) *picture {
 	}
 	reference := c.reference(metric)
 	all, cut := fitted(all, reference)
-	p := &picture{title: metric, w: 4, h: 3, text: c.h, alt: metric + " over " + c.axis.over() + ", least to largest: " + strings.Join(alt, "; ") + ".",
-		draw: func(canvas draw.Canvas) { c.draw(canvas, all, reference) }}
+	caption := ""
 	if !math.IsNaN(reference) {
-		p.caption = "Dashed: " + c.t.References[metric].Words + ", " + number(reference) + "."
+		caption = "Dashed: " + c.t.References[metric].Words + ", " + report.Number(reference) + "."
 	}
 	if cut {
-		p.caption = strings.TrimSpace(p.caption + " Intervals that reach the border go on beyond it.")
+		caption = strings.TrimSpace(caption + " Intervals that reach the border go on beyond it.")
 	}
-	return p
+	words := metric + " over " + c.axis.over() + ", least to largest: " + strings.Join(alt, "; ") + "."
+	return &panel{metric, caption, report.NewPicture(metric, words, caption, 4, 3,
+		func(canvas draw.Canvas) { c.draw(canvas, all, reference) })}
 }
 
 // mostBeside is how far intervals may reach beyond all means and the reference, in the distance of the least and
@@ -148,7 +149,7 @@ func least(a, b float64) float64 {
 }
 
 // count is at how many places of the axis the metric has a value.
-func (c *sweepCurves) count(metric string) int {
+func (c *curves) count(metric string) int {
 	at := map[float64]bool{}
 	for _, line := range c.lines {
 		for _, m := range c.marks(metric, line) {
@@ -159,30 +160,30 @@ func (c *sweepCurves) count(metric string) int {
 }
 
 // reference is what other real rows reach, over all runs; NaN where none say.
-func (c *sweepCurves) reference(metric string) float64 {
+func (c *curves) reference(metric string) float64 {
 	var values []float64
 	for _, r := range c.t.Runs {
 		if x, has := r.Metrics[c.t.References[metric].Metric]; has {
 			values = append(values, x)
 		}
 	}
-	if s := sweep.Summarize(values); s.Mean != nil {
+	if s := Summarize(values); s.Mean != nil {
 		return *s.Mean
 	}
 	return math.NaN()
 }
 
-func (c *sweepCurves) draw(canvas draw.Canvas, lines [][]spot, reference float64) {
+func (c *curves) draw(canvas draw.Canvas, lines [][]spot, reference float64) {
 	label := c.axis.label()
 	if c.log {
 		label += ", logarithmic"
 	}
-	p := newPlot(c.h, label, "")
+	p := report.NewPlot(c.h, label, "")
 	p.X.Tick.Marker = c.ticks()
-	p.Add(cross())
+	p.Add(report.Cross())
 	first, last := c.span()
 	if !math.IsNaN(reference) {
-		p.Add(&plotter.Line{XYs: plotter.XYs{{X: first, Y: reference}, {X: last, Y: reference}}, LineStyle: dashed(slate(), 1)})
+		p.Add(&plotter.Line{XYs: plotter.XYs{{X: first, Y: reference}, {X: last, Y: reference}}, LineStyle: report.Dashed(report.Slate(), 1)})
 	}
 	for i, marks := range lines {
 		beside := 0.012 * (last - first) * (float64(i) - float64(float64(len(lines)-1)/2)) // so that intervals do not hide each other
@@ -195,17 +196,17 @@ func (c *sweepCurves) draw(canvas draw.Canvas, lines [][]spot, reference float64
 }
 
 // add draws one line with its intervals.
-func (c *sweepCurves) add(p *plot.Plot, n int, marks []spot, beside float64) {
-	colour, _, dashes := ink(n)
-	stroke := line(colour, 1.75)
+func (c *curves) add(p *plot.Plot, n int, marks []spot, beside float64) {
+	colour, _, dashes := report.Ink(n)
+	stroke := report.Line(colour, 1.75)
 	if dashes {
-		stroke = dashed(colour, 1.75)
+		stroke = report.Dashed(colour, 1.75)
 	}
 	xys := plotter.XYs{}
 	for _, m := range marks {
 		xys = append(xys, plotter.XY{X: m.x + beside, Y: m.mean})
 		if m.high > m.low {
-			p.Add(&plotter.Line{XYs: plotter.XYs{{X: m.x + beside, Y: m.low}, {X: m.x + beside, Y: m.high}}, LineStyle: line(colour, 1)})
+			p.Add(&plotter.Line{XYs: plotter.XYs{{X: m.x + beside, Y: m.low}, {X: m.x + beside, Y: m.high}}, LineStyle: report.Line(colour, 1)})
 		}
 	}
 	if len(xys) > 0 {
@@ -214,7 +215,7 @@ func (c *sweepCurves) add(p *plot.Plot, n int, marks []spot, beside float64) {
 	}
 }
 
-func (c *sweepCurves) span() (first, last float64) {
+func (c *curves) span() (first, last float64) {
 	first, last = math.Inf(1), math.Inf(-1)
 	for _, x := range c.x {
 		first, last = min(first, x), max(last, x)
@@ -223,7 +224,7 @@ func (c *sweepCurves) span() (first, last float64) {
 }
 
 // ticks marks the values that there are, where they leave room for their names.
-func (c *sweepCurves) ticks() plot.ConstantTicks {
+func (c *curves) ticks() plot.ConstantTicks {
 	first, last := c.span()
 	var marks plot.ConstantTicks
 	free := math.Inf(-1)

@@ -9,17 +9,20 @@ import (
 	"weir/runtime/store"
 )
 
-// sweep removes what killed runs were writing: unfinished files of the cache and of
+// ExperimentsDir lies beside the runs of a name and holds the tables of its experiments.
+const ExperimentsDir = "sweeps"
+
+// removeLeftovers removes what killed runs were writing: unfinished files of the cache and of
 // internal folders hold private rows. Files that a living process writes are left to it,
 // and so is whatever else lies in folders that the user may have named alike.
-func (r *run) sweep(base string) {
+func (r *run) removeLeftovers(base string) {
 	n, err := 0, error(nil)
 	add := func(more int, failed error) { n, err = n+more, errors.Join(err, failed) }
 	folders, failed := store.RunFolders(base)
 	add(0, failed)
 	stored, failed := r.cache.Folders()
 	add(0, failed)
-	for _, ours := range append(append(folders, stored...), filepath.Join(base, SweepsDir)) {
+	for _, ours := range append(append(folders, stored...), filepath.Join(base, ExperimentsDir)) {
 		add(r.opts.Disk.Sweep(ours))
 	}
 	for dir, ours := range r.shared() {

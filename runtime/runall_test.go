@@ -31,7 +31,7 @@ func TestTwoAtOnceAreOneExperiment(t *testing.T) {
 				opts := testOptions(out)
 				opts.Workers = 2
 				var err error
-				if both[i], err = Experiment(t.Context(), trials, opts); err != nil {
+				if both[i], err = RunAll(t.Context(), trials, opts); err != nil {
 					t.Error(err)
 				}
 			}()

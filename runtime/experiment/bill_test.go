@@ -1,4 +1,4 @@
-package main
+package experiment
 
 import (
 	"path/filepath"
@@ -13,18 +13,18 @@ import (
 // TestDatasetsThatPeopleCallAlike are named in full, in bills and in means over experiments of one dataset;
 // others by their file.
 func TestDatasetsThatPeopleCallAlike(t *testing.T) {
-	of := func(file string) *planned {
+	of := func(file string) *Plan {
 		s := &spec.Spec{}
 		s.Dataset.Declared, s.Dataset.Version = pipeline.Declared{Kind: "file", Name: filepath.Base(file), Full: file}, "1"
-		return &planned{base: &compile.Plan{Plan: &pipeline.Plan{}, Spec: s}}
+		return &Plan{Base: &compile.Plan{Plan: &pipeline.Plan{}, Spec: s}}
 	}
-	list := []*planned{of("a/data.csv"), of("b/data.csv"), of("a/data.csv"), of("b/other.csv")}
-	names := namesOf(list)
+	list := []*Plan{of("a/data.csv"), of("b/data.csv"), of("a/data.csv"), of("b/other.csv")}
+	names := datasetNames(list)
 	if len(names) != 3 {
 		t.Fatalf("%v, must be of 3 datasets", names)
 	}
 	for i, want := range []string{"a/data.csv, version 1", "b/data.csv, version 1", "a/data.csv, version 1", "other.csv"} {
-		if got := names[runtime.SourceKey(list[i].base)]; got != want {
+		if got := names[runtime.SourceKey(list[i].Base)]; got != want {
 			t.Errorf("%q, must be %q", got, want)
 		}
 	}

@@ -9,22 +9,21 @@ import (
 	"weir/runtime/store"
 )
 
-// Trial is one run of an experiment.
+// Trial is one of several runs that are carried out together, as an experiment's are.
 type Trial struct {
 	Plan   *compile.Plan
 	Repeat int
 }
 
-// Experiment carries out trials side by side, each a run of its own, and returns their results
-// in the order of the trials. Noise and charge are those of a recipe: stages of one repeat that are alike in two
-// trials share them. Trials that would
-// together pass the dataset's budget are refused before the first of them spends anything;
-// what others spend meanwhile each charge meets under the lock of the ledger. After an error
-// nothing new begins, and the same call continues what was interrupted.
+// RunAll carries out trials side by side, each a run of its own, and returns their results in the order of the trials.
+// Noise and charge belong to a recipe: stages of one repeat that are alike in two trials share them. Trials that would
+// together pass the dataset's budget are refused before the first of them spends anything; what others spend meanwhile
+// each charge meets under the lock of the ledger. After an error nothing new begins, and the same call continues what
+// was interrupted.
 //
 // At most opts.Workers trials run at a time, and they share the workers: over all trials no
 // more stages are at work at once than in a single run, so that memory is bounded as there.
-func Experiment(ctx context.Context, trials []Trial, opts Options) ([]*Result, error) {
+func RunAll(ctx context.Context, trials []Trial, opts Options) ([]*Result, error) {
 	opts.seen, opts.told = &store.Seen{}, &told{notes: map[string]bool{}}
 	orders, err := affordable(ctx, trials, opts)
 	if err != nil {

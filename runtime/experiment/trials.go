@@ -1,0 +1,127 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"weir/pipeline/compile"
+	"weir/pipeline/spec"
+	"weir/runtime"
+)
+
+// Plan is an experiment, or a spec without one, which is a single run, before it is run.
+type Plan struct {
+	Base   *compile.Plan // of the spec as it stands, without the settings of a trial
+	Trials []spec.Trial
+	Plans  []*compile.Plan // of each trial
+}
+
+// Compiler compiles a spec with the settings of one of its trials; by makes the plan of the spec.
+type Compiler func(trial spec.Trial, by func(*spec.Spec) (*compile.Plan, error)) (*compile.Plan, error)
+
+// NewPlan compiles every trial of a spec, so that an experiment does not stop half-way over a value that the spec cannot
+// take. What trials refuse is told once, with the first combination of settings that does.
+func NewPlan(base *compile.Plan, trials []spec.Trial, one Compiler) (*Plan, error) {
+	return newPlan(base, trials, one, false)
+}
+
+// Priced is NewPlan for who only wants to know what an experiment costs: repeats share a plan.
+func Priced(base *compile.Plan, trials []spec.Trial, one Compiler) (*Plan, error) {
+	return newPlan(base, trials, one, true)
+}
+
+func newPlan(base *compile.Plan, trials []spec.Trial, one Compiler, share bool) (*Plan, error) {
+	p := &Plan{Base: base, Trials: trials, Plans: make([]*compile.Plan, len(trials))}
+	var faults trialFaults
+	for i, t := range trials {
+		if share && t.Repeat > 0 {
+			p.Plans[i] = p.Plans[i-1]
+			continue
+		}
+		by := compile.Compile
+		if t.Repeat > 0 && p.Plans[i-1] != nil {
+			by = func(s *spec.Spec) (*compile.Plan, error) { return compile.Again(s, p.Plans[i-1]) }
+		}
+		var err error
+		if p.Plans[i], err = one(t, by); t.Repeat == 0 { // what one repeat refuses, all do
+			faults.add(t, err)
+		}
+	}
+	return p, faults.err()
+}
+
+// Runs returns the runs of the experiment, in the order of its trials.
+func (p *Plan) Runs() []runtime.Trial {
+	runs := make([]runtime.Trial, len(p.Trials))
+	for i, t := range p.Trials {
+		runs[i] = runtime.Trial{Plan: p.Plans[i], Repeat: t.Repeat}
+	}
+	return runs
+}
+
+// Run carries out the runs of experiments side by side and returns the results in the order of list and trials.
+func Run(ctx context.Context, list []*Plan, opts runtime.Options) ([]*runtime.Result, error) {
+	return runtime.RunAll(ctx, AllRuns(list), opts)
+}
+
+// AllRuns returns the runs of several experiments, one behind the other.
+func AllRuns(list []*Plan) (runs []runtime.Trial) {
+	for _, p := range list {
+		runs = append(runs, p.Runs()...)
+	}
+	return runs
+}
+
+// trialFaults are what the runs of an experiment refuse, each told once with the first run that does.
+type trialFaults struct {
+	found spec.Diagnostics
+	in    []string // of each the first run
+	times []int    // in how many combinations
+	other []error
+}
+
+func (f *trialFaults) add(t spec.Trial, err error) {
+	var ds spec.Diagnostics
+	if err != nil && !errors.As(err, &ds) {
+		f.other = append(f.other, fmt.Errorf("the experiment's run with %s: %w", t.Name(), err))
+	}
+	for _, d := range ds {
+		if known := f.index(d); known >= 0 {
+			f.times[known]++
+			continue
+		}
+		f.found, f.in, f.times = append(f.found, d), append(f.in, t.Name()), append(f.times, 1)
+	}
+}
+
+func (f *trialFaults) index(d spec.Diagnostic) int {
+	for i, known := range f.found {
+		if known == d {
+			return i
+		}
+	}
+	return -1
+}
+
+// err names the combination of each problem behind it.
+func (f *trialFaults) err() error {
+	if len(f.found) == 0 {
+		return errors.Join(f.other...)
+	}
+	named := make(spec.Diagnostics, len(f.found))
+	for i, d := range f.found {
+		where := "in the experiment's run with " + f.in[i]
+		if f.times[i] > 1 {
+			where += fmt.Sprintf(" and %d more", f.times[i]-1)
+		}
+		d.Hint = strings.TrimPrefix(d.Hint+"; "+where, "; ")
+		named[i] = d
+	}
+	named.Sort()
+	if len(f.other) == 0 {
+		return named
+	}
+	return errors.Join(append([]error{named}, f.other...)...)
+}
