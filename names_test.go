@@ -34,7 +34,7 @@ func homonyms() map[string]string {
 		"runtime/codebook/import.go: values":            "a key of a dictionary",
 		"pipeline/domain/yaml.go: bounds":               "a key of a domain",
 		"cmd/weir/run_result.go: report":                "what stands before its path",
-		"pipeline/figure/figure.go: independent":        "a role, which rows of that kind or simulated ones have",
+		"pipeline/figure.go: independent":               "a role, which rows of that kind or simulated ones have",
 	}
 }
 

@@ -5,16 +5,16 @@ import (
 	"strings"
 	"testing"
 
-	"weir/pipeline/figure"
+	"weir/pipeline"
 )
 
 // score is a figure with everything that a name can be to it.
-func score() figure.List {
-	return figure.List{
-		{Name: "score", Parts: "learner", Doc: "d", Better: figure.BetterHigh, Interval: true, Headline: true, Learnt: true,
-			Beside: []figure.Role{figure.RealTrain, figure.Baseline}},
-		{Name: "score_baseline_low", Doc: "a figure of that very name", Better: figure.BetterPlain},
-		{Name: "errors", Doc: "d", Better: figure.BetterLow, Headline: true, Real: "score"},
+func score() pipeline.Figures {
+	return pipeline.Figures{
+		{Name: "score", Parts: "learner", Doc: "d", Better: pipeline.BetterHigh, Interval: true, Headline: true, Learnt: true,
+			Beside: []pipeline.Role{pipeline.RealTrain, pipeline.Baseline}},
+		{Name: "score_baseline_low", Doc: "a figure of that very name", Better: pipeline.BetterPlain},
+		{Name: "errors", Doc: "d", Better: pipeline.BetterLow, Headline: true, Real: "score"},
 	}
 }
 
@@ -22,18 +22,18 @@ func score() figure.List {
 func TestMatch(t *testing.T) {
 	for name, want := range map[string]struct {
 		figure string
-		figure.Place
+		pipeline.FigurePlace
 	}{
-		"score": {"score", figure.Place{}}, "score_real_train": {"score", figure.Place{Role: figure.RealTrain}},
-		"score_low":             {"score", figure.Place{Of: "score"}},
-		"score_real_train_high": {"score", figure.Place{Role: figure.RealTrain, Of: "score_real_train"}},
-		"score_baseline_low":    {"score_baseline_low", figure.Place{}},
-		"errors":                {"errors", figure.Place{}}, "errors_low": {"", figure.Place{}}, "score_majority": {"", figure.Place{}},
-		"scores": {"", figure.Place{}}, "sco": {"", figure.Place{}}, "": {"", figure.Place{}},
+		"score": {"score", pipeline.FigurePlace{}}, "score_real_train": {"score", pipeline.FigurePlace{Role: pipeline.RealTrain}},
+		"score_low":             {"score", pipeline.FigurePlace{Of: "score"}},
+		"score_real_train_high": {"score", pipeline.FigurePlace{Role: pipeline.RealTrain, Of: "score_real_train"}},
+		"score_baseline_low":    {"score_baseline_low", pipeline.FigurePlace{}},
+		"errors":                {"errors", pipeline.FigurePlace{}}, "errors_low": {"", pipeline.FigurePlace{}}, "score_majority": {"", pipeline.FigurePlace{}},
+		"scores": {"", pipeline.FigurePlace{}}, "sco": {"", pipeline.FigurePlace{}}, "": {"", pipeline.FigurePlace{}},
 	} {
 		f, p, known := score().Find(name)
-		if f.Name != want.figure || p != want.Place || known != (want.figure != "") {
-			t.Errorf("%q is %+v of %q, must be %+v of %q", name, p, f.Name, want.Place, want.figure)
+		if f.Name != want.figure || p != want.FigurePlace || known != (want.figure != "") {
+			t.Errorf("%q is %+v of %q, must be %+v of %q", name, p, f.Name, want.FigurePlace, want.figure)
 		}
 	}
 	f := score()[0]
@@ -45,7 +45,7 @@ func TestMatch(t *testing.T) {
 // TestByStage: keys of a record find their figure, interval, reference and headline; those of
 // a stage whose kind is not known are plain.
 func TestByStage(t *testing.T) {
-	s := figure.ByStage{"u": score()}
+	s := pipeline.StageFigures{"u": score()}
 	values := map[string]float64{"u.score": 2, "u.score_low": 1, "u.score_high": 3, "u.score.a.b": 5,
 		"u.score_low.a.b": 4, "u.errors": 1,
 		"x.score": 2, "x.score_low": 1, "x.score_high": 3}
@@ -76,21 +76,21 @@ func TestByStage(t *testing.T) {
 
 // TestHalfDeclarations: a figure without words or a direction is an error in the program.
 func TestHalfDeclarations(t *testing.T) {
-	good := figure.Figure{Name: "f", Doc: "d", Better: figure.BetterPlain}
-	for want, change := range map[string]func(*figure.Figure){
-		"": func(*figure.Figure) {}, "needs a name, a doc": func(f *figure.Figure) { f.Doc = "" },
-		"and a direction": func(f *figure.Figure) { f.Better = "" },
-		"with a point":    func(f *figure.Figure) { f.Name = "a.b" }, "declared twice": func(f *figure.Figure) { f.Name = "other" },
-		"not declared": func(f *figure.Figure) { f.Real = "g" },
+	good := pipeline.Figure{Name: "f", Doc: "d", Better: pipeline.BetterPlain}
+	for want, change := range map[string]func(*pipeline.Figure){
+		"": func(*pipeline.Figure) {}, "needs a name, a doc": func(f *pipeline.Figure) { f.Doc = "" },
+		"and a direction": func(f *pipeline.Figure) { f.Better = "" },
+		"with a point":    func(f *pipeline.Figure) { f.Name = "a.b" }, "declared twice": func(f *pipeline.Figure) { f.Name = "other" },
+		"not declared": func(f *pipeline.Figure) { f.Real = "g" },
 	} {
 		f := good
 		change(&f)
-		wrong := figure.List{{Name: "other", Doc: "d", Better: figure.BetterLow}, f}.Problem()
+		wrong := pipeline.Figures{{Name: "other", Doc: "d", Better: pipeline.BetterLow}, f}.Problem()
 		if (wrong == "") != (want == "") || !strings.Contains(wrong, want) {
 			t.Errorf("%q, must say %q", wrong, want)
 		}
 	}
-	if !slices.Equal(figure.Roles(), []figure.Role{figure.RealTrain, figure.Independent, figure.Baseline, figure.Majority}) {
+	if !slices.Equal(pipeline.Roles(), []pipeline.Role{pipeline.RealTrain, pipeline.Independent, pipeline.Baseline, pipeline.Majority}) {
 		t.Error("the order of roles is that of columns and words")
 	}
 }

@@ -1,7 +1,5 @@
 package pipeline
 
-import "weir/pipeline/figure"
-
 // Kind is a sort of stage: what it is called, its sockets, and how to make one.
 // New returns the defaults; the settings of a spec decode over it.
 type Kind struct {
@@ -21,7 +19,7 @@ type Kind struct {
 	// released table.
 	Called string
 	// Figures declares every number that an output of FormMetrics holds.
-	Figures figure.List
+	Figures Figures
 	// Readers read back what it releases, in the format of today and in those of before.
 	Readers []Reader
 }

@@ -3,7 +3,6 @@ package pipeline
 import (
 	"encoding/json"
 
-	"weir/pipeline/figure"
 	"weir/privacy"
 	"weir/schema"
 )
@@ -73,10 +72,10 @@ type Step struct {
 	Events []privacy.JSON `json:"events"` // of the spends, in order
 	privacy.Cost
 
-	First   string      `json:"-"` // name of the first output
-	Write   []string    `json:"-"` // formats in which a user asked for it (see Work)
-	Draws   bool        `json:"-"` // as the kind declares, which a saved plan and a record name
-	Figures figure.List `json:"-"` // likewise
+	First   string   `json:"-"` // name of the first output
+	Write   []string `json:"-"` // formats in which a user asked for it (see Work)
+	Draws   bool     `json:"-"` // as the kind declares, which a saved plan and a record name
+	Figures Figures  `json:"-"` // likewise
 }
 
 // Planned is a spend at the scale of the plan: what the bill prints, the payer
@@ -118,8 +117,8 @@ func (p *Plan) Step(id string) *Step {
 }
 
 // Figures returns the declarations of the plan's stages.
-func (p *Plan) Figures() figure.ByStage {
-	of := figure.ByStage{}
+func (p *Plan) Figures() StageFigures {
+	of := StageFigures{}
 	for _, s := range p.Steps {
 		of[s.ID] = s.Figures
 	}

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-
-	"weir/pipeline/figure"
 )
 
 // Registry is what a program knows: kinds of stages, sources of rows, and formats of the files that it writes.
@@ -89,8 +87,8 @@ func (r *Registry) Names() []string {
 }
 
 // Figures returns the declarations of stages, whose kinds are given by stage: what a record says.
-func (r *Registry) Figures(kinds map[string]string) figure.ByStage {
-	of := figure.ByStage{}
+func (r *Registry) Figures(kinds map[string]string) StageFigures {
+	of := StageFigures{}
 	for stage, name := range kinds {
 		if k := r.Kind(name); k != nil {
 			of[stage] = k.Figures

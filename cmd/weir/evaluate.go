@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"weir/pipeline"
-	"weir/pipeline/figure"
 	"weir/pipeline/spec"
 	"weir/runtime"
 	"weir/schema"
@@ -48,7 +47,7 @@ type evaluation struct {
 // evaluated is the figures of one group, in its order.
 type evaluated struct {
 	name     string
-	declared figure.List
+	declared pipeline.Figures
 	metrics  []pipeline.Metric
 	table    pipeline.Table                // of the metrics
 	settings json.RawMessage               // of the stage

@@ -8,7 +8,6 @@ import (
 
 	"weir/internal/plaintext"
 	"weir/pipeline"
-	"weir/pipeline/figure"
 )
 
 // printEvaluation shows the figures by group, and the notes that a reader must know:
@@ -61,7 +60,7 @@ func (e *evaluation) rows() string {
 	return ""
 }
 
-func heads(beside []figure.Role) string {
+func heads(beside []pipeline.Role) string {
 	var b strings.Builder
 	for _, role := range beside {
 		fmt.Fprintf(&b, " %-12s", role)
@@ -70,7 +69,7 @@ func heads(beside []figure.Role) string {
 }
 
 // line is a figure with those beside it and its interval.
-func (g evaluated) line(b *strings.Builder, m pipeline.Metric, beside []figure.Role) {
+func (g evaluated) line(b *strings.Builder, m pipeline.Metric, beside []pipeline.Role) {
 	text := fmt.Sprintf("  %-44s %-12s", plaintext.Text(m.Key()), value(m))
 	for _, role := range beside {
 		other, ok := g.find(role.Name(m.Name), m.Column)

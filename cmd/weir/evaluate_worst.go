@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"weir/pipeline"
-	"weir/pipeline/figure"
 )
 
 // mostWorst columns or pairs of a figure are shown unless all are asked for.
@@ -42,7 +41,7 @@ func (g evaluated) shown(all bool) (whole, worst []pipeline.Metric, rest int) {
 
 // worstOf are a figure, and that of real rows, for the parts whose value, or distance from that
 // of real rows, is largest.
-func worstOf(list []pipeline.Metric, f figure.Figure) (worst []pipeline.Metric) {
+func worstOf(list []pipeline.Metric, f pipeline.Figure) (worst []pipeline.Metric) {
 	names := []string{f.Name}
 	if f.Real != "" {
 		names = append(names, f.Real)
@@ -81,8 +80,8 @@ func (g evaluated) standsBeside(m pipeline.Metric) bool {
 }
 
 // beside are the roles of which any of the figures has a reference.
-func (g evaluated) beside(list []pipeline.Metric) (found []figure.Role) {
-	for _, role := range figure.Roles() {
+func (g evaluated) beside(list []pipeline.Metric) (found []pipeline.Role) {
+	for _, role := range pipeline.Roles() {
 		if slices.ContainsFunc(list, func(m pipeline.Metric) bool { _, ok := g.find(role.Name(m.Name), m.Column); return ok }) {
 			found = append(found, role)
 		}

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"weir/internal/plaintext"
-	"weir/pipeline/figure"
+	"weir/pipeline"
 	"weir/pipeline/words"
 	"weir/record"
 	"weir/record/report"
@@ -16,7 +16,7 @@ import (
 
 // figures shows the headline figures of each evaluating stage with their verdicts, or says that there are none; all others
 // are in the report and in internal/metrics.json.
-func figures(b *strings.Builder, rec *record.Run, declared figure.ByStage) {
+func figures(b *strings.Builder, rec *record.Run, declared pipeline.StageFigures) {
 	f := shownFigures{rec: rec, declared: declared, told: map[string]bool{},
 		words: report.Words(groupsOf(rec, declared), privacyOf(rec))}
 	keys := declared.Headlines(valuesOf(rec))
@@ -46,7 +46,7 @@ func figures(b *strings.Builder, rec *record.Run, declared figure.ByStage) {
 // shownFigures prints the figures of a run. What it has told once it does not repeat.
 type shownFigures struct {
 	rec      *record.Run
-	declared figure.ByStage
+	declared pipeline.StageFigures
 	words    map[[2]string]report.Word
 	told     map[string]bool
 	open     []openFigures
@@ -72,7 +72,7 @@ func (f *shownFigures) one(b *strings.Builder, key string) {
 
 // verdict returns the word of a figure's verdict, behind the figure; reasons for none are kept for the end.
 func (f *shownFigures) verdict(key string) string {
-	stage, name, _ := figure.SplitKey(key)
+	stage, name, _ := pipeline.SplitFigureKey(key)
 	word, judged := f.words[[2]string{stage, name}]
 	if !judged {
 		return ""
@@ -100,9 +100,9 @@ func (f *shownFigures) meaning(key string) []string {
 	if !known || !place.Itself() {
 		return nil
 	}
-	at := func(r figure.Role) string { return figure.Renamed(key, r.Name(d.Name)) }
+	at := func(r pipeline.Role) string { return pipeline.RenameFigureKey(key, r.Name(d.Name)) }
 	lines := []string{d.Doc}
-	for _, r := range d.Shown(func(r figure.Role) bool { _, there := f.rec.Metrics[at(r)]; return there }) {
+	for _, r := range d.Shown(func(r pipeline.Role) bool { _, there := f.rec.Metrics[at(r)]; return there }) {
 		lines = append(lines, fmt.Sprintf("%.4f  %s", f.rec.Metrics[at(r)], r.Words(d.Learnt)))
 	}
 	if note := f.rec.Notes[key]; note != "" && !f.told[note] {
@@ -123,10 +123,10 @@ func valuesOf(rec *record.Run) map[string]float64 {
 }
 
 // groupsOf returns the figures of a run as its page has them, stage by stage.
-func groupsOf(rec *record.Run, declared figure.ByStage) []report.Group {
+func groupsOf(rec *record.Run, declared pipeline.StageFigures) []report.Group {
 	byStage, values := map[string][]report.Figure{}, valuesOf(rec)
 	for _, key := range slices.Sorted(maps.Keys(values)) {
-		stage, name, part := figure.SplitKey(key)
+		stage, name, part := pipeline.SplitFigureKey(key)
 		f := report.Figure{Name: name, Column: part, Value: values[key], Note: rec.Notes[key]}
 		byStage[stage] = append(byStage[stage], f)
 	}
@@ -153,7 +153,7 @@ func meantIn(rec *record.Run) string {
 }
 
 // interval words the interval of a figure; "" where it has none.
-func interval(declared figure.ByStage, metrics map[string]float64, key string) string {
+func interval(declared pipeline.StageFigures, metrics map[string]float64, key string) string {
 	ends, has := declared.Interval(metrics, key)
 	if !has {
 		return ""

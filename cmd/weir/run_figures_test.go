@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"weir/pipeline/figure"
+	"weir/pipeline"
 	"weir/record"
 )
 
 // declaredBy are the declarations of stages of these kinds, as a record of them has them.
-func declaredBy(t *testing.T, list ...record.Stage) figure.ByStage {
+func declaredBy(t *testing.T, list ...record.Stage) pipeline.StageFigures {
 	t.Helper()
 	declared, err := declaredOf(&record.Run{Stages: list})
 	if err != nil {

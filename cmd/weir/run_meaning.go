@@ -1,13 +1,13 @@
 package main
 
 import (
-	"weir/pipeline/figure"
+	"weir/pipeline"
 	"weir/record"
 )
 
 // declaredOf returns what the kinds of a run's stages declare of its figures. A record names the
 // kinds alone, so that records of any age are read with the words of this program.
-func declaredOf(rec *record.Run) (figure.ByStage, error) {
+func declaredOf(rec *record.Run) (pipeline.StageFigures, error) {
 	reg, err := registry()
 	if err != nil {
 		return nil, err

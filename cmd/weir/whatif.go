@@ -17,8 +17,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"weir/internal/disk"
+	"weir/pipeline"
 	"weir/pipeline/compile"
-	"weir/pipeline/figure"
 	"weir/pipeline/words"
 	"weir/runtime"
 	"weir/runtime/experiment"
@@ -208,7 +208,7 @@ func (f *whatIfFlags) tried(c *cobra.Command, s streams, arg, folder string, set
 		return nil, err
 	}
 	table := x.Table(experiment.Bill{}, done)
-	declared := figure.ByStage(base.Figures())
+	declared := pipeline.StageFigures(base.Figures())
 	if judged := declared.Judged(table.Metrics); len(judged) > 0 {
 		table.Headline, table.References = judged, experiment.References(declared, judged)
 	}

@@ -6,7 +6,6 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"weir/pipeline"
-	"weir/pipeline/figure"
 )
 
 // checkFigures holds the numbers of an output of FormMetrics against the declarations of the
@@ -25,7 +24,7 @@ func checkFigures(t reporter, k pipeline.Kind, h pipeline.Header, r arrow.Record
 }
 
 // Undeclared returns the metrics that no declaration covers.
-func Undeclared(declared figure.List, metrics []pipeline.Metric) (list []pipeline.Metric) {
+func Undeclared(declared pipeline.Figures, metrics []pipeline.Metric) (list []pipeline.Metric) {
 	for _, m := range metrics {
 		if f, _, known := declared.Find(m.Name); !known || !f.Takes(m.Name, m.Column) {
 			list = append(list, m)

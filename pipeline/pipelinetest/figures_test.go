@@ -5,13 +5,12 @@ import (
 	"testing"
 
 	"weir/pipeline"
-	"weir/pipeline/figure"
 )
 
 // TestUndeclaredFigures: a name that no declaration covers is found, and a part of a figure that
 // is declared to have none.
 func TestUndeclaredFigures(t *testing.T) {
-	declared := figure.List{{Name: "whole", Interval: true}, {Name: "each", Parts: "column", Beside: []figure.Role{figure.RealTrain}}}
+	declared := pipeline.Figures{{Name: "whole", Interval: true}, {Name: "each", Parts: "column", Beside: []pipeline.Role{pipeline.RealTrain}}}
 	var found []string
 	for _, m := range Undeclared(declared, []pipeline.Metric{{Name: "whole"}, {Name: "whole_low"}, {Name: "whole", Column: "age"},
 		{Name: "each", Column: "age"}, {Name: "each_real_train"}, {Name: "each_baseline"}, {Name: "each_low"}, {Name: "other"}}) {

@@ -8,16 +8,16 @@ import (
 	"strings"
 
 	"weir/internal/bitmath"
-	"weir/pipeline/figure"
+	"weir/pipeline"
 	"weir/schema"
 )
 
 // Figures are those of a run against real rows, by STAGE.NAME or STAGE.NAME.COLUMN.
 type Figures struct {
-	Cell     string               // what its repeats have in common
-	Values   map[string]float64   // of the run
-	Repeats  []map[string]float64 // of all runs of the cell that are known, this one among them
-	Declared figure.ByStage       // by the kinds of its stages
+	Cell     string                // what its repeats have in common
+	Values   map[string]float64    // of the run
+	Repeats  []map[string]float64  // of all runs of the cell that are known, this one among them
+	Declared pipeline.StageFigures // by the kinds of its stages
 }
 
 // Figure is how one figure moved.

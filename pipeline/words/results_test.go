@@ -4,16 +4,16 @@ import (
 	"fmt"
 	"testing"
 
-	"weir/pipeline/figure"
+	"weir/pipeline"
 )
 
 // withIntervals declares figures of a stage that have intervals.
-func withIntervals(stage string, names ...string) figure.ByStage {
-	var list figure.List
+func withIntervals(stage string, names ...string) pipeline.StageFigures {
+	var list pipeline.Figures
 	for _, name := range names {
-		list = append(list, figure.Figure{Name: name, Parts: "part", Interval: true})
+		list = append(list, pipeline.Figure{Name: name, Parts: "part", Interval: true})
 	}
-	return figure.ByStage{stage: list}
+	return pipeline.StageFigures{stage: list}
 }
 
 // TestSpread: the verdict of one figure, from its intervals, its repeats or nothing.

@@ -1,38 +1,38 @@
 package report
 
-import "weir/pipeline/figure"
+import "weir/pipeline"
 
 // declared are figures of each way of judging, with bounds that tests state numbers for.
-func declared(kind string) figure.List {
-	return map[string]figure.List{
-		"marginals": append(figure.List{distance("total_variation", "", .05, .15),
+func declared(kind string) pipeline.Figures {
+	return map[string]pipeline.Figures{
+		"marginals": append(pipeline.Figures{distance("total_variation", "", .05, .15),
 			distance("total_variation_2way", "pair", .1, .3),
-			distance("total_variation_3way", "triple", .15, .4)}, figure.Figure{Name: "kl",
-			Better: figure.BetterLow}),
+			distance("total_variation_3way", "triple", .15, .4)}, pipeline.Figure{Name: "kl",
+			Better: pipeline.BetterLow}),
 		"associations": {distance("mixed_mean_absolute_difference", "pair", .03, .1)},
-		"downstream": {skill("auroc", figure.Known(.5)), skill("accuracy", nil), {Name: "rows", Parts: "table",
+		"downstream": {skill("auroc", pipeline.KnownValue(.5)), skill("accuracy", nil), {Name: "rows", Parts: "table",
 			Rows: true}},
-		"detectability": {{Name: "auroc", Better: figure.BetterHalf, Interval: true,
-			Verdict: &figure.Verdict{Good: .05, Fair: .2}}},
-		"disclosure": {{Name: "membership_auroc", Better: figure.BetterChance, Interval: true,
-			Verdict: &figure.Verdict{Chance: figure.Known(.5), Good: .02, Fair: .1}},
-			{Name: "closer_to_train", Better: figure.BetterChance, Interval: true,
-				Verdict: &figure.Verdict{Chance: figure.Known(.5), Good: .02, Fair: .1}},
+		"detectability": {{Name: "auroc", Better: pipeline.BetterHalf, Interval: true,
+			Verdict: &pipeline.Verdict{Good: .05, Fair: .2}}},
+		"disclosure": {{Name: "membership_auroc", Better: pipeline.BetterChance, Interval: true,
+			Verdict: &pipeline.Verdict{Chance: pipeline.KnownValue(.5), Good: .02, Fair: .1}},
+			{Name: "closer_to_train", Better: pipeline.BetterChance, Interval: true,
+				Verdict: &pipeline.Verdict{Chance: pipeline.KnownValue(.5), Good: .02, Fair: .1}},
 			{Name: "rows", Parts: "table", Rows: true}},
-		"regression_discovery": {{Name: "reproduced_share", Better: figure.BetterHigh,
-			Verdict: &figure.Verdict{Chance: figure.Known(0), Best: figure.Known(1)}}},
+		"regression_discovery": {{Name: "reproduced_share", Better: pipeline.BetterHigh,
+			Verdict: &pipeline.Verdict{Chance: pipeline.KnownValue(0), Best: pipeline.KnownValue(1)}}},
 	}[kind]
 }
 
 // distance is that of marginals; of single columns parts is "".
-func distance(name, parts string, good, fair float64) figure.Figure {
-	return figure.Figure{Name: name, Parts: "column", Better: figure.BetterLow, Loss: parts == "",
-		Beside:  []figure.Role{figure.RealTrain, figure.Independent, figure.Baseline},
-		Verdict: &figure.Verdict{Joint: parts != "", Good: good, Fair: fair}}
+func distance(name, parts string, good, fair float64) pipeline.Figure {
+	return pipeline.Figure{Name: name, Parts: "column", Better: pipeline.BetterLow, Loss: parts == "",
+		Beside:  []pipeline.Role{pipeline.RealTrain, pipeline.Independent, pipeline.Baseline},
+		Verdict: &pipeline.Verdict{Joint: parts != "", Good: good, Fair: fair}}
 }
 
-func skill(name string, chance *float64) figure.Figure {
-	return figure.Figure{Name: name, Parts: "learner", Better: figure.BetterHigh, Learnt: true, Interval: true,
-		Pair: name, Beside: figure.Roles(),
-		Verdict: &figure.Verdict{Chance: chance}}
+func skill(name string, chance *float64) pipeline.Figure {
+	return pipeline.Figure{Name: name, Parts: "learner", Better: pipeline.BetterHigh, Learnt: true, Interval: true,
+		Pair: name, Beside: pipeline.Roles(),
+		Verdict: &pipeline.Verdict{Chance: chance}}
 }

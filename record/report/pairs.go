@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/plot/text"
 
-	"weir/pipeline/figure"
+	"weir/pipeline"
 )
 
 // pair is two columns whose association changed.
@@ -92,8 +92,8 @@ func (g Group) paired() []paired {
 }
 
 // pair draws a figure against the real side of it.
-func (g Group) pair(d figure.Figure) paired {
-	points := g.points(cmp.Or(d.Real, figure.RealTrain.Name(d.Name)), d.Name)
+func (g Group) pair(d pipeline.Figure) paired {
+	points := g.points(cmp.Or(d.Real, pipeline.RealTrain.Name(d.Name)), d.Name)
 	if d.Learnt {
 		return paired{d.Pair, "learnt from real rows", "learnt from synthetic rows", points}
 	}

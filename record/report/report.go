@@ -4,7 +4,7 @@
 package report
 
 import (
-	"weir/pipeline/figure"
+	"weir/pipeline"
 	"weir/privacy"
 	"weir/record"
 )
@@ -24,7 +24,7 @@ type Report struct {
 	Tables     *Tables      // nil: no tables to compare
 	Relations  *Relations   // nil: no association matrices
 	Shares     []Point      // share of each category: X real, Y synthetic
-	SharesPair string       // title of the figures (figure.Figure.Pair) that Shares shows too
+	SharesPair string       // title of the figures (pipeline.Figure.Pair) that Shares shows too
 	Projection *Projection  // nil: no principal components
 	Curves     []Classifier // ROC and precision-recall
 	Groupings  []Grouping   // rows by the categories of columns
@@ -63,7 +63,7 @@ type Artifact struct {
 type Group struct {
 	Stage, Kind string
 	Figures     []Figure
-	Declared    figure.List // by the kind; a figure that is not declared is a plain number
+	Declared    pipeline.Figures // by the kind; a figure that is not declared is a plain number
 }
 
 // Figure is one metric. NaN is undefined, and Note says why.

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"weir/pipeline/figure"
+	"weir/pipeline"
 )
 
 // scale is what stands beside a figure: what real rows reach, and what a table
@@ -20,8 +20,8 @@ type scale struct {
 
 // measure is a figure that the page judges.
 type measure struct {
-	figure.Figure
-	figure.Verdict
+	pipeline.Figure
+	pipeline.Verdict
 }
 
 // known returns a declared value; NaN where none is known.
@@ -33,7 +33,7 @@ func known(x *float64) float64 {
 }
 
 // reference returns the reference of a role; NaN where the stage has none.
-func (g Group) reference(m measure, r figure.Role) float64 {
+func (g Group) reference(m measure, r pipeline.Role) float64 {
 	if !slices.Contains(m.Beside, r) {
 		return math.NaN()
 	}
@@ -46,16 +46,16 @@ func (g Group) reference(m measure, r figure.Role) float64 {
 // are no lower end there.
 func (g Group) scale(f Figure, m measure) scale {
 	s := scale{best: known(m.Best), worst: known(m.Chance), from: "chance", to: "the best", baseline: g.reference(m,
-		figure.Baseline)}
+		pipeline.Baseline)}
 	s.low, s.high = g.ends(f.Name)
-	for _, r := range m.Shown(func(r figure.Role) bool { return !math.IsNaN(g.reference(m, r)) }) {
+	for _, r := range m.Shown(func(r pipeline.Role) bool { return !math.IsNaN(g.reference(m, r)) }) {
 		x := g.reference(m, r)
 		what := r.Words(m.Learnt)
 		s.beside = append(s.beside, what+" "+Number(x))
 		switch {
-		case r == figure.RealTrain:
+		case r == pipeline.RealTrain:
 			s.best, s.to = x, map[bool]string{true: "what real rows teach", false: what}[m.Learnt]
-		case r == figure.Majority, m.Better == figure.BetterLow && m.Joint:
+		case r == pipeline.Majority, m.Better == pipeline.BetterLow && m.Joint:
 			s.worst, s.from = x, what
 		}
 	}
@@ -75,16 +75,16 @@ func (g Group) scale(f Figure, m measure) scale {
 // the page's own bounds.
 func (m measure) word(value float64, s scale) (word, why string) {
 	switch {
-	case m.Better == figure.BetterHigh && math.IsNaN(s.best):
+	case m.Better == pipeline.BetterHigh && math.IsNaN(s.best):
 		return open, "nothing to reach: connect real_train"
 	case m.worse(value, s):
 		return lost, "worse than independent columns at the same epsilon"
 	case m.between(s):
 		share := (value - s.worst) / (s.best - s.worst)
 		return grade(1-share, 0.1, 0.4), way(share, s)
-	case m.Better == figure.BetterHigh:
+	case m.Better == pipeline.BetterHigh:
 		return grade(s.best-value, 0.02, 0.1), falls(s.best-value) + s.to
-	case m.Better == figure.BetterHalf:
+	case m.Better == pipeline.BetterHalf:
 		return grade(math.Abs(value-0.5), m.Good, m.Fair), "0.5 is a coin's guess"
 	}
 	switch far := s.best > m.Good; { // false where unknown
@@ -133,11 +133,11 @@ func (m measure) worse(value float64, s scale) bool {
 	switch {
 	case math.IsNaN(s.baseline):
 		return false
-	case m.Better == figure.BetterLow && m.Joint:
+	case m.Better == pipeline.BetterLow && m.Joint:
 		return value > apart*s.baseline
-	case m.Better == figure.BetterLow:
+	case m.Better == pipeline.BetterLow:
 		return value > apart*s.baseline && value > m.Good
-	case m.Better == figure.BetterHigh:
+	case m.Better == pipeline.BetterHigh:
 		return value < s.baseline && !(s.high >= s.baseline)
 	}
 	return false
@@ -148,10 +148,10 @@ func (m measure) between(s scale) bool {
 	switch {
 	case math.IsNaN(s.best + s.worst):
 		return false
-	case m.Better == figure.BetterHigh:
+	case m.Better == pipeline.BetterHigh:
 		return s.best > s.worst+leastApart
 	}
-	return m.Better == figure.BetterLow && s.worst > 2*s.best
+	return m.Better == pipeline.BetterLow && s.worst > 2*s.best
 }
 
 // grade of a loss.

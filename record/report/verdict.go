@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"weir/pipeline/figure"
+	"weir/pipeline"
 )
 
 // verdict is one row of the first screen's table.
@@ -43,7 +43,7 @@ func (r *Report) verdicts() []verdict {
 			switch {
 			case !ok:
 				continue
-			case m.Better == figure.BetterChance:
+			case m.Better == pipeline.BetterChance:
 				list = append(list, g.judgeAttack(f, m, few))
 			default:
 				list = append(list, g.judge(f, m, few).in(r.Privacy))
@@ -147,13 +147,13 @@ func (g Group) judge(f Figure, m measure, few string) verdict {
 
 // nothingToLearn reports whether even real rows teach no more of a score than a guess gets.
 func (g Group) nothingToLearn(m measure) bool {
-	return g.reference(m, figure.RealTrain) <= g.reference(m, figure.Majority) // not where either is NaN
+	return g.reference(m, pipeline.RealTrain) <= g.reference(m, pipeline.Majority) // not where either is NaN
 }
 
 // chanceTaught reports whether real rows teach no score that is clearly above chance: a table cannot lose what they
 // do not have, and luck on the test rows must not be called kept.
 func (g Group) chanceTaught(m measure) bool {
-	return m.Learnt && m.Chance != nil && g.reference(m, figure.RealTrain) <= *m.Chance+leastApart // not where it is NaN
+	return m.Learnt && m.Chance != nil && g.reference(m, pipeline.RealTrain) <= *m.Chance+leastApart // not where it is NaN
 }
 
 // doubt names the other words that the ends of the interval would get.

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"weir/pipeline/figure"
+	"weir/pipeline"
 )
 
 // part is a pair or triple of columns, or a rule, with what became of it.
@@ -18,7 +18,7 @@ const mostParts = 5
 func (r *Report) marginals() (list []part) {
 	for _, g := range r.Groups {
 		for _, d := range g.Declared {
-			if d.Worst && d.Better == figure.BetterLow && (d.Parts == "pair" || d.Parts == "triple") {
+			if d.Worst && d.Better == pipeline.BetterLow && (d.Parts == "pair" || d.Parts == "triple") {
 				list = append(list, g.parts(d, mostParts)...)
 			}
 		}
@@ -45,7 +45,7 @@ func (r *Report) broken() (list []part, tried int) {
 }
 
 // parts returns the n greatest values of a figure above 0, in descending order.
-func (g Group) parts(d figure.Figure, n int) (list []part) {
+func (g Group) parts(d pipeline.Figure, n int) (list []part) {
 	var values []Figure
 	for _, f := range g.Figures {
 		if f.Name == d.Name && f.Column != "" && f.Value > 0 {

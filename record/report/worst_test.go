@@ -4,15 +4,15 @@ import (
 	"strings"
 	"testing"
 
-	"weir/pipeline/figure"
+	"weir/pipeline"
 )
 
 // withParts is a stage with distances of pairs and broken rules.
 func withParts() Group {
-	return Group{Stage: "judge", Declared: figure.List{
-		{Name: "tv2", Parts: "pair", Better: figure.BetterLow, Worst: true, Doc: "distance of pairs"},
-		{Name: "broken_synthetic", Parts: "rule", Better: figure.BetterLow, Real: "broken_real", Doc: "share that breaks it"},
-		{Name: "broken_real", Parts: "rule", Better: figure.BetterLow, Doc: "share of real rows"},
+	return Group{Stage: "judge", Declared: pipeline.Figures{
+		{Name: "tv2", Parts: "pair", Better: pipeline.BetterLow, Worst: true, Doc: "distance of pairs"},
+		{Name: "broken_synthetic", Parts: "rule", Better: pipeline.BetterLow, Real: "broken_real", Doc: "share that breaks it"},
+		{Name: "broken_real", Parts: "rule", Better: pipeline.BetterLow, Doc: "share of real rows"},
 	}, Figures: []Figure{
 		{Name: "tv2", Value: 0.2}, {Name: "tv2", Column: "a:b", Value: 0.1}, {Name: "tv2", Column: "a:c", Value: 0.3}, {Name: "tv2", Column: "b:c"},
 		{Name: "broken_synthetic", Column: "a <= b", Value: 0.25, Note: "1 of 4 rows"}, {Name: "broken_real", Column: "a <= b", Value: 0.125},

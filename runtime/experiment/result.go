@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"weir/pipeline"
 	"weir/pipeline/compile"
-	"weir/pipeline/figure"
 	"weir/pipeline/spec"
 	"weir/record"
 	"weir/runtime"
@@ -83,7 +83,7 @@ func commonName(names []string) string {
 // Table makes the table of runs that are done, in the order of the trials.
 func (p *Plan) Table(bill Bill, done []*runtime.Result) *Table {
 	e := p.experiment(bill)
-	took, declared, all := secondsOf(done), figure.ByStage{}, map[string]float64{}
+	took, declared, all := secondsOf(done), pipeline.StageFigures{}, map[string]float64{}
 	for i, t := range p.Trials {
 		maps.Copy(declared, p.Plans[i].Figures())
 		run := runOf(t, p.Plans[i], done[i], took)
@@ -128,7 +128,7 @@ func (p *Plan) experiment(bill Bill) Experiment {
 }
 
 // References returns what real rows reach in metrics, by metric.
-func References(declared figure.ByStage, metrics []string) map[string]Reference {
+func References(declared pipeline.StageFigures, metrics []string) map[string]Reference {
 	list := map[string]Reference{}
 	for _, key := range metrics {
 		if metric, words := declared.Reference(key); metric != "" {

@@ -10,7 +10,6 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"weir/pipeline"
-	"weir/pipeline/figure"
 )
 
 // valueCounts counts the values of a column of text: private, as the rows are.
@@ -61,12 +60,12 @@ const (
 	valuesLeft = "values_left"
 )
 
-func keptFigures() figure.List {
-	return figure.List{
-		{Name: otherShare, Parts: "column", Better: figure.BetterLow, Headline: true, Few: true,
+func keptFigures() pipeline.Figures {
+	return pipeline.Figures{
+		{Name: otherShare, Parts: "column", Better: pipeline.BetterLow, Headline: true, Few: true,
 			Doc: "share of rows whose value became the category of all others, of the column where it is greatest"},
-		{Name: valuesHad, Parts: "column", Better: figure.BetterPlain, Doc: "values that the rows of the column have"},
-		{Name: valuesLeft, Parts: "column", Better: figure.BetterPlain, Doc: "values of the column that became categories"},
+		{Name: valuesHad, Parts: "column", Better: pipeline.BetterPlain, Doc: "values that the rows of the column have"},
+		{Name: valuesLeft, Parts: "column", Better: pipeline.BetterPlain, Doc: "values of the column that became categories"},
 	}
 }
 

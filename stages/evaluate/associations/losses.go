@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"weir/pipeline/figure"
+	"weir/pipeline"
 	"weir/stages/internal/metric"
 	"weir/stages/internal/metric/fresh"
 )
@@ -21,12 +21,12 @@ func correlations() map[string]func(x [2][]float64) [2][]float64 {
 	return map[string]func(x [2][]float64) [2][]float64{"pearson": fresh.Standard, "spearman": fresh.Ranks}
 }
 
-func lossFigures() (list figure.List) {
+func lossFigures() (list pipeline.Figures) {
 	for _, name := range []string{"pearson", "spearman"} {
-		list = append(list, figure.Figure{Name: name + lossName, Parts: "pair", Better: figure.BetterLow, Headline: true,
+		list = append(list, pipeline.Figure{Name: name + lossName, Parts: "pair", Better: pipeline.BetterLow, Headline: true,
 			Worst: true, Beside: besides(),
 			Doc: words(name) + ": greatest difference of a pair beyond what fresh real rows differ, 0 is best",
-			Verdict: &figure.Verdict{Label: "Pairs of numbers: greatest loss of a " + words(name), Joint: true, Good: 0.1,
+			Verdict: &pipeline.Verdict{Label: "Pairs of numbers: greatest loss of a " + words(name), Joint: true, Good: 0.1,
 				Fair: 0.25}})
 	}
 	return list

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"weir/pipeline"
-	"weir/pipeline/figure"
 	"weir/schema"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/features"
@@ -102,7 +101,7 @@ func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames questi
 	summary := dimensionSummary(differences, note)
 	if frames["baseline"] != nil {
 		m := dimensionSummary(losses(frames["real"], all, "baseline"), "independent columns at the same epsilon")[1]
-		m.Name = figure.Baseline.Name(m.Name)
+		m.Name = pipeline.Baseline.Name(m.Name)
 		summary = append(summary, m)
 	}
 	return slices.Concat(summary, s.byKind(frames["real"], differences), s.byShare(frames["real_train"], all), out), nil

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"weir/pipeline/figure"
+	"weir/pipeline"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/metric"
 	"weir/stages/internal/metric/disclosure"
@@ -81,7 +81,7 @@ func (r *disclosureRun) closer(context.Context) error {
 // rate records a share and its interval.
 func (r *disclosureRun) rate(name string, v disclosure.Rate, note, reason string) {
 	r.Add(name, "", metric.Or(v.Share, reason).With(note))
-	low, high := figure.Ends(name)
+	low, high := pipeline.IntervalEnds(name)
 	r.Add(low, "", metric.Or(v.Low, reason))
 	r.Add(high, "", metric.Or(v.High, reason))
 }

@@ -9,7 +9,6 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
-	"weir/pipeline/figure"
 	"weir/schema"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/features"
@@ -196,7 +195,7 @@ func (r *rehearsal) weigh(t *prediction.Trial, model, name string, weights []flo
 	}
 	title := weight
 	if name != "synthetic" {
-		title = figure.Role(name).Name(weight)
+		title = pipeline.Role(name).Name(weight)
 	}
 	for i, v := range weights {
 		r.weights = append(r.weights, pipeline.Metric{Name: title, Column: model + ":" + t.Features()[i], Value: v})
@@ -221,16 +220,16 @@ func (r *rehearsal) metrics(results map[string][]map[string]prediction.Score) []
 		}
 		out = append(out, r.table(n, synthetic, note)...)
 		if n == "accuracy" {
-			out = append(out, pipeline.Metric{Name: figure.Majority.Name(n), Value: r.majority.Value,
+			out = append(out, pipeline.Metric{Name: pipeline.Majority.Name(n), Value: r.majority.Value,
 				Note: r.majority.Note})
 		}
 		if real, ok := results["real_train"]; ok {
 			reached := column(real, n)
-			out = append(out, r.table(figure.RealTrain.Name(n), reached, "")...)
+			out = append(out, r.table(pipeline.RealTrain.Name(n), reached, "")...)
 			out = append(out, agreement(n, synthetic, reached)...)
 		}
 		if other, ok := results["baseline"]; ok {
-			out = append(out, r.table(figure.Baseline.Name(n), column(other, n),
+			out = append(out, r.table(pipeline.Baseline.Name(n), column(other, n),
 				"learnt from independent columns at the same epsilon")...)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"weir/pipeline"
-	"weir/pipeline/figure"
 	"weir/privacy"
 	"weir/privacy/account"
 	"weir/stages/internal/metric"
@@ -86,14 +85,14 @@ func (r *marginalRun) tablesRead() int {
 // references records the mean total variation of the tables beside the synthetic one.
 func (r *marginalRun) references(ctx context.Context, k int, suffix string) error {
 	for _, t := range []struct {
-		role  figure.Role
+		role  pipeline.Role
 		note  string
 		table *marginal.Table
 	}{
-		{figure.RealTrain, "real_train against real", r.train},
-		{figure.Independent, "as many rows as the synthetic table has, columns drawn independently from " +
+		{pipeline.RealTrain, "real_train against real", r.train},
+		{pipeline.Independent, "as many rows as the synthetic table has, columns drawn independently from " +
 			r.source + ", without noise", r.independent},
-		{figure.Baseline, r.noise, r.baseline},
+		{pipeline.Baseline, r.noise, r.baseline},
 	} {
 		if t.table == nil {
 			continue

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"weir/pipeline/figure"
+	"weir/pipeline"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/metric"
 	"weir/stages/internal/metric/distance"
@@ -161,7 +161,7 @@ func (r *marginalRun) probabilities() {
 	r.Add("probability_mean_absolute_error", "", metric.Or(d.MeanAbsolute, none))
 	if r.baseline != nil {
 		b := r.indicators(r.baseline, func(string, float64, float64) {})
-		r.Add(figure.Baseline.Name("probability_mean_absolute_error"), "", metric.Or(b.MeanAbsolute,
+		r.Add(pipeline.Baseline.Name("probability_mean_absolute_error"), "", metric.Or(b.MeanAbsolute,
 			none).With(r.noise))
 	}
 	r.Add("probability_rmse", "", metric.Or(d.RMSE, none))

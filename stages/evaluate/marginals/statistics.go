@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strconv"
 
+	"weir/pipeline"
 	"weir/pipeline/domain"
-	"weir/pipeline/figure"
 	"weir/stages/internal/metric"
 	"weir/stages/internal/metric/fresh"
 	"weir/stages/internal/question"
@@ -22,19 +22,19 @@ const statisticLoss = "statistic_loss"
 
 // statisticFigures declares the statistics of columns in both tables, and what is lost of them. A category added by a
 // preparation, such as other, is one of the categories.
-func statisticFigures() figure.List {
-	list := figure.List{{Name: statisticLoss, Parts: "statistic", Better: figure.BetterLow, Headline: true, Worst: true,
+func statisticFigures() pipeline.Figures {
+	list := pipeline.Figures{{Name: statisticLoss, Parts: "statistic", Better: pipeline.BetterLow, Headline: true, Worst: true,
 		Doc: "means, deviations, quantiles and shares of single columns: greatest loss of one beyond what fresh real rows " +
 			"lose, 0 is best",
-		Beside:  []figure.Role{figure.RealTrain},
-		Verdict: &figure.Verdict{Label: "Single columns: greatest loss of a mean, quantile or share", Good: 0.1, Fair: 0.25}}}
+		Beside:  []pipeline.Role{pipeline.RealTrain},
+		Verdict: &pipeline.Verdict{Label: "Single columns: greatest loss of a mean, quantile or share", Good: 0.1, Fair: 0.25}}}
 	words := map[string]string{fresh.Mean: "mean", fresh.SD: "standard deviation", fresh.Median: "median",
 		fresh.Q95: "95 % quantile", fresh.Q99: "99 % quantile", fresh.Missing: "share of missing values"}
 	for _, name := range append(fresh.Numbers(), fresh.Missing) {
 		list = append(list,
-			figure.Figure{Name: name + "_real", Parts: "column", Better: figure.BetterPlain,
+			pipeline.Figure{Name: name + "_real", Parts: "column", Better: pipeline.BetterPlain,
 				Doc: words[name] + " in the real rows"},
-			figure.Figure{Name: name + "_synthetic", Parts: "column", Better: figure.BetterPlain, Real: name + "_real",
+			pipeline.Figure{Name: name + "_synthetic", Parts: "column", Better: pipeline.BetterPlain, Real: name + "_real",
 				Doc: words[name] + " in the synthetic rows"})
 	}
 	return list
@@ -62,7 +62,7 @@ func (r *marginalRun) statistics(ctx context.Context) error {
 		if list, err = r.judged(ctx, "real_train"); err != nil {
 			return err
 		}
-		r.Add(figure.RealTrain.Name(statisticLoss), "", r.greatest(list, question.Empty(r.table.Real, 1),
+		r.Add(pipeline.RealTrain.Name(statisticLoss), "", r.greatest(list, question.Empty(r.table.Real, 1),
 			r.noRows("real_train")).With("real_train against real"))
 	}
 	return nil

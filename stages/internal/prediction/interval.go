@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"weir/pipeline"
-	"weir/pipeline/figure"
 	"weir/stages/internal/metric"
 )
 
@@ -74,7 +73,7 @@ func (s Score) Metrics(name, column string, notes ...string) []pipeline.Metric {
 	f := s.With(notes...)
 	out := []pipeline.Metric{{Name: name, Column: column, Value: f.Value, Note: f.Note}}
 	if ok {
-		lower, upper := figure.Ends(name)
+		lower, upper := pipeline.IntervalEnds(name)
 		out = append(out, pipeline.Metric{Name: lower, Column: column, Value: low}, pipeline.Metric{Name: upper,
 			Column: column, Value: high})
 	}

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"weir/pipeline"
-	"weir/pipeline/figure"
 	"weir/schema"
 	"weir/stages/internal/columns"
 )
@@ -45,8 +44,8 @@ func Metrics() []pipeline.Port {
 }
 
 // RowsFigure declares the counts of rows that Work adds to the figures of a kind.
-func RowsFigure() figure.Figure {
-	return figure.Figure{Name: rowsName, Parts: "table", Better: figure.BetterPlain, Rows: true,
+func RowsFigure() pipeline.Figure {
+	return pipeline.Figure{Name: rowsName, Parts: "table", Better: pipeline.BetterPlain, Rows: true,
 		Doc: "rows of the table that were compared"}
 }
 

@@ -8,7 +8,6 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
-	"weir/pipeline/figure"
 	"weir/schema"
 )
 
@@ -32,7 +31,7 @@ func measuredKind() pipeline.Kind {
 		In: []pipeline.Port{{Name: "in", Form: pipeline.FormModel, Doc: "A released model of marginals."}},
 		Out: []pipeline.Port{{Name: "metrics", Form: pipeline.FormMetrics,
 			Doc: "below_noise, over all cells and by marginal."}},
-		Figures: figure.List{{Name: belowNoise, Parts: "marginal", Better: figure.BetterLow,
+		Figures: pipeline.Figures{{Name: belowNoise, Parts: "marginal", Better: pipeline.BetterLow,
 			Doc: "share of measured cells with a count below the standard deviation of their noise, 0 is best"}},
 		New: func() pipeline.Stage { return &Measured{Listed: 200} },
 	}

@@ -1,6 +1,4 @@
-// Package figure holds what a kind declares of the numbers that it writes, and what readers of records find out about a
-// number by its name.
-package figure
+package pipeline
 
 import (
 	"slices"
@@ -50,8 +48,8 @@ type Verdict struct {
 	Good, Fair float64  // the largest losses that are kept and partly kept
 }
 
-// Known returns a value of Verdict that is known.
-func Known(value float64) *float64 { return &value }
+// KnownValue returns a value of Verdict that is known.
+func KnownValue(value float64) *float64 { return &value }
 
 // Role says what a figure of other rows, or of a guess, is to the one that it stands beside.
 type Role string
@@ -97,21 +95,21 @@ func (f Figure) Shown(there func(Role) bool) (roles []Role) {
 	return roles
 }
 
-// Ends returns the names of the ends of the interval of a figure or reference.
-func Ends(name string) (low, high string) { return name + "_low", name + "_high" }
+// IntervalEnds returns the names of the ends of the interval of a figure or reference.
+func IntervalEnds(name string) (low, high string) { return name + "_low", name + "_high" }
 
-// Place says what a name is to the figure that matches it.
-type Place struct {
+// FigurePlace says what a name is to the figure that matches it.
+type FigurePlace struct {
 	Role Role   // "" where it is the figure itself, or an end of its interval
 	Of   string // the figure or reference of whose interval it is an end; "" where it is none
 }
 
 // Itself reports whether the name is the figure's own.
-func (p Place) Itself() bool { return p == Place{} }
+func (p FigurePlace) Itself() bool { return p == FigurePlace{} }
 
 // Match reports whether a name is the figure's own, a reference of it or an end of the
 // interval of either, and which.
-func (f Figure) Match(name string) (p Place, matches bool) {
+func (f Figure) Match(name string) (p FigurePlace, matches bool) {
 	if !strings.HasPrefix(name, f.Name) {
 		return p, false
 	}
@@ -120,11 +118,11 @@ func (f Figure) Match(name string) (p Place, matches bool) {
 		whole[r.Name(f.Name)] = r
 	}
 	if r, is := whole[name]; is {
-		return Place{Role: r}, true
+		return FigurePlace{Role: r}, true
 	}
 	for of, r := range whole {
-		if low, high := Ends(of); f.Interval && (name == low || name == high) {
-			return Place{r, of}, true
+		if low, high := IntervalEnds(of); f.Interval && (name == low || name == high) {
+			return FigurePlace{r, of}, true
 		}
 	}
 	return p, false

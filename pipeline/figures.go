@@ -1,4 +1,4 @@
-package figure
+package pipeline
 
 import (
 	"fmt"
@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// List holds the declarations of a kind.
-type List []Figure
+// Figures holds the declarations of a kind.
+type Figures []Figure
 
 // Find returns the figure that a name belongs to, and what it is to it. A figure of that very
 // name comes before one that has the name as a reference.
-func (fs List) Find(name string) (f Figure, p Place, declared bool) {
+func (fs Figures) Find(name string) (f Figure, p FigurePlace, declared bool) {
 	for _, f := range fs {
 		if f.Name == name {
 			return f, p, true
@@ -27,17 +27,17 @@ func (fs List) Find(name string) (f Figure, p Place, declared bool) {
 }
 
 // Ends returns the names of the ends of the interval of a figure or reference, if it may have one.
-func (fs List) Ends(name string) (low, high string, may bool) {
+func (fs Figures) Ends(name string) (low, high string, may bool) {
 	f, p, declared := fs.Find(name)
 	if !declared || !f.Interval || p.Of != "" {
 		return "", "", false
 	}
-	low, high = Ends(name)
+	low, high = IntervalEnds(name)
 	return low, high, true
 }
 
 // Problem says what is wrong with the declarations; "" where nothing is.
-func (fs List) Problem() string {
+func (fs Figures) Problem() string {
 	names := map[string]bool{}
 	for _, f := range fs {
 		switch {
@@ -58,21 +58,21 @@ func (fs List) Problem() string {
 	return ""
 }
 
-// ByStage are the declarations of a run by stage. A stage of a kind that this program
+// StageFigures are the declarations of a run by stage. A stage of a kind that this program
 // does not know has none, and its figures are plain numbers: without words, direction and
 // interval, the first two by name in front.
-type ByStage map[string]List
+type StageFigures map[string]Figures
 
-// SplitKey cuts STAGE.NAME.PART, as a record has it; part is "" where there is none.
-func SplitKey(key string) (stage, name, part string) {
+// SplitFigureKey cuts STAGE.NAME.PART, as a record has it; part is "" where there is none.
+func SplitFigureKey(key string) (stage, name, part string) {
 	stage, name, _ = strings.Cut(key, ".")
 	name, part, _ = strings.Cut(name, ".")
 	return stage, name, part
 }
 
-// Renamed returns the key of another figure of the same stage and part.
-func Renamed(key, name string) string {
-	stage, _, part := SplitKey(key)
+// RenameFigureKey returns the key of another figure of the same stage and part.
+func RenameFigureKey(key, name string) string {
+	stage, _, part := SplitFigureKey(key)
 	if part != "" {
 		name += "." + part
 	}
@@ -80,41 +80,41 @@ func Renamed(key, name string) string {
 }
 
 // Find returns the figure that a key belongs to, and what it is to it.
-func (s ByStage) Find(key string) (Figure, Place, bool) {
-	stage, name, _ := SplitKey(key)
+func (s StageFigures) Find(key string) (Figure, FigurePlace, bool) {
+	stage, name, _ := SplitFigureKey(key)
 	return s[stage].Find(name)
 }
 
 // Interval returns the interval of 95 % of a figure, where both its ends are among the values.
-func (s ByStage) Interval(values map[string]float64, key string) (ends [2]float64, has bool) {
-	stage, name, _ := SplitKey(key)
+func (s StageFigures) Interval(values map[string]float64, key string) (ends [2]float64, has bool) {
+	stage, name, _ := SplitFigureKey(key)
 	low, high, may := s[stage].Ends(name)
 	if !may {
 		return ends, false
 	}
-	from, one := values[Renamed(key, low)]
-	to, other := values[Renamed(key, high)]
+	from, one := values[RenameFigureKey(key, low)]
+	to, other := values[RenameFigureKey(key, high)]
 	return [2]float64{from, to}, one && other
 }
 
 // IsEnd reports whether a key is an end of the interval of another figure among the values.
-func (s ByStage) IsEnd(values map[string]float64, key string) bool {
+func (s StageFigures) IsEnd(values map[string]float64, key string) bool {
 	_, p, _ := s.Find(key)
-	_, there := values[Renamed(key, p.Of)]
+	_, there := values[RenameFigureKey(key, p.Of)]
 	return p.Of != "" && there
 }
 
 // Reference returns the key of what real rows reach in a figure, and what they are in words;
 // "" where the figure has no such reference.
-func (s ByStage) Reference(key string) (of, words string) {
+func (s StageFigures) Reference(key string) (of, words string) {
 	f, p, declared := s.Find(key)
 	switch {
 	case !declared || !p.Itself():
 		return "", ""
 	case f.Real != "":
-		return Renamed(key, f.Real), "the real rows themselves"
+		return RenameFigureKey(key, f.Real), "the real rows themselves"
 	case slices.Contains(f.Beside, RealTrain):
-		return Renamed(key, RealTrain.Name(f.Name)), RealTrain.Words(f.Learnt)
+		return RenameFigureKey(key, RealTrain.Name(f.Name)), RealTrain.Words(f.Learnt)
 	}
 	return "", ""
 }
@@ -124,10 +124,10 @@ const mostHeadlines = 5
 
 // Headlines picks, for each stage, the figures of whole tables that people look at first; of a
 // stage that has none of those its first two by name.
-func (s ByStage) Headlines(values map[string]float64) (keys []string) {
+func (s StageFigures) Headlines(values map[string]float64) (keys []string) {
 	names := map[string][]string{}
 	for key := range values {
-		if stage, name, part := SplitKey(key); part == "" {
+		if stage, name, part := SplitFigureKey(key); part == "" {
 			names[stage] = append(names[stage], name)
 		}
 	}
@@ -150,7 +150,7 @@ func (s ByStage) Headlines(values map[string]float64) (keys []string) {
 }
 
 // Judged returns, of keys, the figures of whole tables that have a verdict, of each stage in the order of its declarations.
-func (s ByStage) Judged(keys []string) (judged []string) {
+func (s StageFigures) Judged(keys []string) (judged []string) {
 	for _, stage := range slices.Sorted(maps.Keys(s)) {
 		for _, f := range s[stage] {
 			if key := stage + "." + f.Name; f.Verdict != nil && slices.Contains(keys, key) {
