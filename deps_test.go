@@ -110,7 +110,7 @@ func roomOf(path string) string {
 }
 
 // runtimeRooms says which of its own folders a folder of runtime may import, so that a
-// signature tells what a function can touch; none imports runtime itself.
+// signature tells what a function can touch; those that name "" are above runtime itself.
 func runtimeRooms() map[string][]string {
 	return map[string][]string{
 		"store":      {"table"},                                                                                   // bytes on disk: knows neither what they mean nor what they cost
@@ -123,10 +123,12 @@ func runtimeRooms() map[string][]string {
 		"dataset":    {"store"},                                                                                   // the owner's side
 		"book":       {"store", "dataset"},                                                                        // charges and noise: opens no table, so it never sees a row
 		"infer":      {"table"},
-		"codebook":   {},                    // what publishers say of columns: opens no table
-		"collect":    {"store"},             // removes by names, ages and ledgers: opens no table and no key
-		"experiment": {"", "book", "table"}, // several runs as one: the one folder above runtime itself
-		"lock":       {},                    // text for version control: sees plans, opens no file
+		"codebook":   {},                                  // what publishers say of columns: opens no table
+		"collect":    {"store"},                           // removes by names, ages and ledgers: opens no table and no key
+		"budget":     {"", "book", "dataset", "revision"}, // what specs plan against the budgets of a revision
+		"revision":   {"", "dataset"},                     // files of a commit: runs git, which reads objects alone
+		"experiment": {"", "book", "table"},               // several runs as one
+		"lock":       {},                                  // text for version control: sees plans, opens no file
 	}
 }
 

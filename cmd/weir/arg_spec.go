@@ -13,6 +13,7 @@ import (
 	"weir/pipeline/words"
 	"weir/runtime"
 	"weir/runtime/files"
+	"weir/runtime/revision"
 	"weir/schema"
 	"weir/specs"
 	"weir/stages"
@@ -45,7 +46,7 @@ func (f *specFlags) load(arg string) (*spec.Spec, error) {
 	name, builtIn := strings.CutPrefix(arg, "specs:")
 	if !builtIn {
 		spec, err := runtime.LoadSpec(arg, f.rebased(arg, reg), f.trial, f.confine, reg)
-		return spec, f.problem(err)
+		return spec, revision.Unread(err)
 	}
 	data, known := specs.Read(name)
 	if !known {
@@ -57,7 +58,7 @@ func (f *specFlags) load(arg string) (*spec.Spec, error) {
 	}
 	defer folder.Close()
 	spec, err := runtime.ParseTrial(arg, data, f.set, f.trial, folder, reg)
-	return spec, f.problem(err)
+	return spec, revision.Unread(err)
 }
 
 // noSuchSpec lists the built-in specs, the nearest name first.
@@ -80,17 +81,6 @@ func (f *specFlags) rebased(arg string, reg *pipeline.Registry) []string {
 		sets[i] = rebase(set, f.dir(arg), places)
 	}
 	return sets
-}
-
-// problem gives errors of reading a spec the code of a bad spec.
-func (f *specFlags) problem(err error) error {
-	if err == nil {
-		return nil
-	}
-	if _, ok := err.(spec.Diagnostics); ok {
-		return err
-	}
-	return withCode(exitUsage, err)
 }
 
 // compile loads and compiles, and refuses files that the spec may not read or charge. It looks at names and file systems, and reads no

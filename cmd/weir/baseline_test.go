@@ -1,6 +1,8 @@
 package main
 
-import "testing"
+import (
+	"testing"
+)
 
 // TestBaselineIsThatOfTheBudget: independent columns are simulated with the noise of the
 // spec's epsilon, and never taken from a run of another epsilon, though all rows are the

@@ -9,16 +9,18 @@ import (
 	"weir/internal/stattest"
 	"weir/pipeline/compile"
 	"weir/runtime"
+	"weir/runtime/budget"
+	"weir/runtime/dataset"
 )
 
 // budgetCheck checks against main and decodes; the exit code must be as expected.
-func (s study) budgetCheck(code int, args ...string) budgetReport {
+func (s study) budgetCheck(code int, args ...string) budget.Report {
 	s.t.Helper()
 	got, out, errs := s.weir(append([]string{"budget", "check", "--against", "main", "--json"}, args...)...)
 	if got != code {
 		s.t.Fatalf("exit %d, must be %d: %s%s", got, code, out, errs)
 	}
-	var r budgetReport
+	var r budget.Report
 	if err := json.Unmarshal([]byte(out), &r); err != nil {
 		s.t.Fatalf("%v in %s", err, out)
 	}
@@ -215,7 +217,7 @@ func TestBudgetCheckCountsTheLedger(t *testing.T) {
 func TestRecipesAreThoseOfRuns(t *testing.T) {
 	s := newStudy(t, 300)
 	s.result()
-	entries, err := readLedger(s.path("data.csv.weir-ledger.jsonl"))
+	entries, err := dataset.ReadLedger(s.path("data.csv.weir-ledger.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}

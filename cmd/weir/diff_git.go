@@ -12,12 +12,13 @@ import (
 	"weir/pipeline/spec"
 	"weir/pipeline/words"
 	"weir/runtime/dataset"
+	"weir/runtime/revision"
 )
 
 // commitFile is REV:PATH, as git has it: PATH from the top of the repository that the
 // current folder lies in.
 func commitFile(c *cobra.Command, rev, name string) (words.Side, error) {
-	r, err := openRevision(c.Context(), ".", rev)
+	r, err := revision.Open(c.Context(), ".", rev)
 	if err != nil {
 		return words.Side{}, usageOf(c, err)
 	}
@@ -25,12 +26,16 @@ func commitFile(c *cobra.Command, rev, name string) (words.Side, error) {
 }
 
 // revisionSide is a spec or a ledger of a revision.
-func revisionSide(c *cobra.Command, r *gitCommit, name string) (words.Side, error) {
-	shown := r.name + ":" + name
-	if !strings.HasSuffix(name, dataset.LedgerSuffix) {
-		return sideOf(shown, func(t spec.Trial) (*spec.Spec, error) { return r.spec(name, t) })
+func revisionSide(c *cobra.Command, r *revision.Commit, name string) (words.Side, error) {
+	reg, err := registry()
+	if err != nil {
+		return words.Side{}, err
 	}
-	entries, err := r.ledger(name)
+	shown := r.Name + ":" + name
+	if !strings.HasSuffix(name, dataset.LedgerSuffix) {
+		return sideOf(shown, func(t spec.Trial) (*spec.Spec, error) { return r.Spec(name, t, reg) })
+	}
+	entries, err := r.Ledger(name)
 	if err != nil {
 		return words.Side{}, err
 	}
@@ -40,11 +45,11 @@ func revisionSide(c *cobra.Command, r *gitCommit, name string) (words.Side, erro
 // revisions are the two sides of a range, or of one revision and the working tree.
 func (d *differ) revisions(ctx context.Context, c *cobra.Command, args []string) (a, b words.Side, err error) {
 	from, to, isRange := strings.Cut(args[0], "..")
-	old, err := openRevision(ctx, args[1], headOr(from, isRange))
+	old, err := revision.Open(ctx, args[1], headOr(from, isRange))
 	if err != nil {
 		return a, b, usageOf(c, err)
 	}
-	name, err := old.inside(args[1])
+	name, err := old.Inside(args[1])
 	if err != nil {
 		return a, b, err
 	}
@@ -55,9 +60,9 @@ func (d *differ) revisions(ctx context.Context, c *cobra.Command, args []string)
 		return a, b, err
 	}
 	to, parted := strings.CutPrefix(to, ".")
-	now, err := openRevision(ctx, args[1], headOr(to, true))
+	now, err := revision.Open(ctx, args[1], headOr(to, true))
 	if err == nil && parted {
-		old, err = old.mergeBase(now)
+		old, err = old.MergeBase(now)
 	}
 	if err != nil {
 		return a, b, usageOf(c, err)
@@ -78,7 +83,7 @@ func headOr(rev string, isRange bool) string {
 
 // usageOf points at the help where a revision is not one.
 func usageOf(c *cobra.Command, err error) error {
-	if errors.Is(err, errRevision) {
+	if errors.Is(err, revision.ErrRevision) {
 		return usage(c, err)
 	}
 	return err

@@ -9,11 +9,12 @@ import (
 	"weir/privacy"
 	"weir/privacy/account"
 	"weir/privacy/ledger"
+	"weir/runtime/dataset"
 )
 
 // ledgerSide reads a ledger that lies at path.
 func ledgerSide(c *cobra.Command, arg string) (words.Side, error) {
-	_, entries, err := readLedgerOf(arg)
+	_, entries, err := dataset.ReadLedgerOf(arg)
 	if err != nil {
 		return words.Side{}, err
 	}

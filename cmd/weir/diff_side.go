@@ -14,6 +14,7 @@ import (
 	"weir/pipeline/spec"
 	"weir/pipeline/words"
 	"weir/runtime"
+	"weir/runtime/budget"
 	"weir/runtime/dataset"
 	"weir/runtime/store"
 )
@@ -28,7 +29,7 @@ func (d *differ) side(c *cobra.Command, arg string) (words.Side, error) {
 		return words.Side{}, err
 	}
 	info, err := os.Stat(arg)
-	table := isTable(arg)
+	table := dataset.IsTable(arg)
 	rev, name, inGit := strings.Cut(arg, ":")
 	switch {
 	case err != nil && !table && inGit && rev != "":
@@ -47,7 +48,7 @@ func (d *differ) side(c *cobra.Command, arg string) (words.Side, error) {
 
 // fileSide tells a saved plan and a ledger of another name from a spec.
 func (d *differ) fileSide(c *cobra.Command, arg string) (words.Side, error) {
-	data, err := disk.ReadFile(arg, mostOfLedger)
+	data, err := disk.ReadFile(arg, dataset.MostOfLedger)
 	if err != nil {
 		return words.Side{}, withCode(exitUsage, fmt.Errorf("%s: %w", arg, store.Reason(err)))
 	}
@@ -72,7 +73,7 @@ func (d *differ) specSide(arg string) (words.Side, error) {
 
 // sideOf compiles a spec, and all runs of its experiment. One that says something without a
 // plan, such as a budget that cannot be met, is compared by its settings.
-func sideOf(name string, load trialSpec) (words.Side, error) {
+func sideOf(name string, load budget.Loader) (words.Side, error) {
 	sp, err := load(spec.Trial{})
 	if err != nil {
 		return words.Side{}, err
@@ -98,14 +99,14 @@ func sideOf(name string, load trialSpec) (words.Side, error) {
 }
 
 // together is what the runs of an experiment cost as one plan.
-func together(sp *spec.Spec, load trialSpec) (*words.Experiment, error) {
-	runs, err := plannedBill(sp, load)
+func together(sp *spec.Spec, load budget.Loader) (*words.Experiment, error) {
+	runs, err := budget.Runs(sp, load)
 	if err != nil {
 		return nil, err
 	}
 	trials := make([]runtime.Trial, len(runs))
 	for i, r := range runs {
-		trials[i] = runtime.Trial{Plan: r.plan, Repeat: r.repeat}
+		trials[i] = r.Trial
 	}
 	total, _, err := runtime.Together(trials, false)
 	return &words.Experiment{Runs: len(runs), Proven: orNil(total.Epsilon)}, err

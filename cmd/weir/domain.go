@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weir/pipeline"
+	"weir/pipeline/words"
 	"weir/runtime/files"
 	"weir/runtime/infer"
 	"weir/runtime/table"
@@ -32,7 +33,7 @@ func oneTable(c *cobra.Command, args []string) error {
 		return exactly(1, "DATA")(c, args)
 	}
 	return usage(c, fmt.Errorf("%s: is given %s, must be given 1 DATA; a pattern for several files is put in quotes, "+
-		"which keep the shell away: '*.csv'", c.CommandPath(), plural(len(args), "argument")))
+		"which keep the shell away: '*.csv'", c.CommandPath(), words.Plural(len(args), "argument")))
 }
 
 const inferLong = `Read a table and draft its domain: names, types, and, marked UNDECIDED, the bounds,

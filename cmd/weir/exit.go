@@ -13,6 +13,7 @@ import (
 	"weir/privacy/ledger"
 	"weir/runtime/dataset"
 	"weir/runtime/files"
+	"weir/runtime/revision"
 )
 
 // Exit codes, which scripts rely on (docs/design.md section 9).
@@ -51,9 +52,17 @@ func exitCode(ctx context.Context, err error) int {
 	var coded *codeError
 	var diagnostics spec.Diagnostics
 	var refusal dataset.Refusal
+	var fault *dataset.LedgerError
+	var misnamed *revision.UsageError
 	switch {
 	case errors.As(err, &coded):
 		return coded.code
+	case errors.As(err, &fault) && errors.Is(fault, ledger.ErrOldFormat):
+		return exitPrivacy
+	case fault != nil:
+		return exitMismatch
+	case errors.As(err, &misnamed), errors.Is(err, dataset.ErrNoLedger):
+		return exitUsage
 	case errors.As(err, &diagnostics) && diagnostics.Privacy(), errors.As(err, &refusal):
 		return exitPrivacy
 	case errors.Is(err, ledger.ErrTampered): // after refusals: one lacking charges would be a second budget

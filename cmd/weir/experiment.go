@@ -259,12 +259,12 @@ func (r experimentResult) charged() string {
 			charged, before, taken = charged+len(run.Charged)-len(run.Before), before+len(run.Before), taken+len(run.From)
 		}
 	}
-	text := plural(charged, "charge") + ", by the runs that were made or continued now"
+	text := words.Plural(charged, "charge") + ", by the runs that were made or continued now"
 	if before > 0 {
-		text += fmt.Sprintf("; %s paid before, when those were begun", plural(before, "charge"))
+		text += fmt.Sprintf("; %s paid before, when those were begun", words.Plural(before, "charge"))
 	}
 	if taken > 0 {
-		text += fmt.Sprintf("; %s reused, charged in other runs", plural(taken, "stage"))
+		text += fmt.Sprintf("; %s reused, charged in other runs", words.Plural(taken, "stage"))
 	}
 	return text
 }

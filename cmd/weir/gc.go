@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"weir/pipeline/words"
 	"weir/record/listing"
 	"weir/runtime/collect"
 )
@@ -114,7 +115,7 @@ func (f *gcFlags) sure(s streams, found *collect.Found) (bool, string) {
 	case f.asJSON || !terminal(s.in):
 		return false, "nothing was removed: there is no terminal to ask; --yes removes"
 	}
-	fmt.Fprintf(s.err, "Remove %s? [y/N] ", plural(n, "item"))
+	fmt.Fprintf(s.err, "Remove %s? [y/N] ", words.Plural(n, "item"))
 	if !agreed(s.in) {
 		return false, "nothing was removed"
 	}
@@ -148,10 +149,10 @@ func printGarbage(w io.Writer, found *collect.Found, now time.Time, older string
 		return err
 	}
 	if kept := len(found.Items) - len(items); kept > 0 {
-		fmt.Fprintf(w, "%s not used for %s either, but kept:\n", plural(kept, "item"), older)
+		fmt.Fprintf(w, "%s not used for %s either, but kept:\n", words.Plural(kept, "item"), older)
 	}
 	printKept(w, found.Items)
-	_, err := fmt.Fprintf(w, "in all %s to remove, which frees %s\n", plural(len(items), "item"), listing.Size(collect.Bytes(items)))
+	_, err := fmt.Fprintf(w, "in all %s to remove, which frees %s\n", words.Plural(len(items), "item"), listing.Size(collect.Bytes(items)))
 	return err
 }
 
@@ -183,7 +184,7 @@ func (f *gcFlags) done(w io.Writer, found *collect.Found, removed []collect.Item
 			"removed": append([]collect.Item{}, removed...), "removed_bytes": collect.Bytes(removed), "note": why})
 	}
 	if sure {
-		why = fmt.Sprintf("removed %s, %s freed", plural(len(removed), "item"), listing.Size(collect.Bytes(removed)))
+		why = fmt.Sprintf("removed %s, %s freed", words.Plural(len(removed), "item"), listing.Size(collect.Bytes(removed)))
 	}
 	if why == "" {
 		return nil

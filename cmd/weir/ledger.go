@@ -2,16 +2,11 @@ package main
 
 import (
 	"errors"
-	"fmt"
-	"io/fs"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"weir/internal/disk"
 	"weir/privacy/ledger"
 	"weir/runtime/dataset"
-	"weir/runtime/store"
 )
 
 func ledgerCommand(s streams) *cobra.Command {
@@ -31,31 +26,6 @@ table and can be committed.`,
 	return c
 }
 
-// mostOfLedger is a million charges and more.
-const mostOfLedger = 1 << 30
-
-func readLedger(path string) ([]ledger.Entry, error) {
-	data, err := disk.ReadFile(path, mostOfLedger)
-	if errors.Is(err, fs.ErrNotExist) {
-		if lost := dataset.CheckBeside(path, nil); lost != nil {
-			return nil, ledgerFault(path, lost)
-		}
-		return nil, withCode(exitUsage, fmt.Errorf("%s: no such ledger; a dataset without charges has none", path))
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, store.Reason(err))
-	}
-	if len(data) > 0 && data[0] != '{' && !strings.HasSuffix(path, dataset.LedgerSuffix) {
-		return nil, withCode(exitMismatch, fmt.Errorf("%s: is no ledger, and no run has charged it: a table has a ledger beside it, "+
-			"of several files by their pattern", path))
-	}
-	entries, err := ledger.Parse(data)
-	if err == nil {
-		err = dataset.CheckBeside(path, entries)
-	}
-	return entries, ledgerFault(path, err)
-}
-
 // looked passes what was read of a ledger where the owner file beside it is damaged, and says so: nobody but a run
 // that charges the dataset needs that file.
 func looked(s streams, entries []ledger.Entry, err error) ([]ledger.Entry, error) {
@@ -64,22 +34,4 @@ func looked(s streams, entries []ledger.Entry, err error) ([]ledger.Entry, error
 	}
 	newLog(s.err, false).Warn("whether charges were removed cannot be told: " + err.Error())
 	return entries, nil
-}
-
-// ledgerFault gives the error of a ledger its exit code.
-func ledgerFault(path string, err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, ledger.ErrOldFormat):
-		return withCode(exitPrivacy, fmt.Errorf("%s: %w", path, err))
-	}
-	return withCode(exitMismatch, fmt.Errorf("%s: %w", path, err))
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -7,7 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weir/pipeline/words"
 	"weir/privacy/ledger"
+	"weir/runtime/dataset"
 )
 
 func ledgerMerge(s streams) *cobra.Command {
@@ -39,14 +41,14 @@ Exit codes: 0 done; 2 usage; 3 a branch is of an earlier format; 4 a branch was 
 			case err != nil:
 				return err
 			}
-			entries, err := readLedger(args[0])
+			entries, err := dataset.ReadLedger(args[0])
 			if err != nil {
 				return err
 			}
 			if asJSON {
 				return printJSON(s.out, map[string]any{"ledger": args[0], "charges": len(entries)})
 			}
-			_, err = fmt.Fprintf(s.out, "%s: merged, %s\n", args[0], plural(len(entries), "charge"))
+			_, err = fmt.Fprintf(s.out, "%s: merged, %s\n", args[0], words.Plural(len(entries), "charge"))
 			return err
 		},
 	}

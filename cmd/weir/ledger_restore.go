@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weir/pipeline/words"
 	"weir/privacy/ledger"
 	"weir/runtime/dataset"
 )
@@ -58,10 +59,10 @@ or the ledger so that it may hold a charge which the copy lacks.`,
 
 func restoredText(done dataset.Restored) string {
 	if done.There == done.Charges && done.Kept == "" {
-		return fmt.Sprintf("%s: holds %s, and none is missing", done.Ledger, plural(done.Charges, "charge"))
+		return fmt.Sprintf("%s: holds %s, and none is missing", done.Ledger, words.Plural(done.Charges, "charge"))
 	}
 	text := fmt.Sprintf("%s: restored %s from %s, and holds %d now",
-		done.Ledger, plural(done.Charges-done.There, "charge"), done.Copy, done.Charges)
+		done.Ledger, words.Plural(done.Charges-done.There, "charge"), done.Copy, done.Charges)
 	if done.Kept != "" {
 		text += fmt.Sprintf("; replaced what was altered (line %s), and kept the file as it was: %s", strings.Trim(fmt.Sprint(done.Altered), "[]"), done.Kept)
 	}

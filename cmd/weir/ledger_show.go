@@ -9,10 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weir/pipeline/words"
 	"weir/privacy"
 	"weir/privacy/account"
 	"weir/privacy/ledger"
 	"weir/record"
+	"weir/runtime/dataset"
 )
 
 // ledgerFlags say how a total is read.
@@ -55,7 +57,7 @@ ledger is of an earlier format; 4 the ledger was altered.`,
 		Example: "  weir ledger show patients.csv.weir-ledger.jsonl --delta 1e-6\n  weir ledger show L --unit patient_id:4 --adjacency add_remove --accountant rdp --json",
 		Args:    exactly(1, "FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
-			_, entries, err := readLedgerOf(args[0])
+			_, entries, err := dataset.ReadLedgerOf(args[0])
 			if entries, err = looked(s, entries, err); err != nil {
 				return err
 			}
@@ -167,7 +169,7 @@ func printLedger(w io.Writer, entries []ledger.Entry, t totals) error {
 func (t *totals) text() string {
 	f := t.fixed
 	s := fmt.Sprintf("together: epsilon %s at delta %g for one %s (%s), %s, if all were fixed in advance (%s)\n",
-		record.Bound(f.Epsilon), f.Delta, f.Unit, f.Adjacency, plural(f.Charges, "charge"), f.Accountant)
+		record.Bound(f.Epsilon), f.Delta, f.Unit, f.Adjacency, words.Plural(f.Charges, "charge"), f.Accountant)
 	if t.delta != "" {
 		s += "  " + t.delta + "\n"
 	}
@@ -183,7 +185,7 @@ func (t *totals) text() string {
 		s += "  " + t.filtered.Reason + "\n"
 	}
 	if t.line > 1 {
-		s += fmt.Sprintf("  the filter bounds them if its choice did not depend on what the %s before it released\n", plural(t.line-1, "charge"))
+		s += fmt.Sprintf("  the filter bounds them if its choice did not depend on what the %s before it released\n", words.Plural(t.line-1, "charge"))
 	}
 	return s + t.balanceText()
 }

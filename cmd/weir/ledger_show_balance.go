@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"weir/pipeline/words"
 	"weir/privacy"
 	"weir/privacy/ledger"
 	"weir/record"
@@ -24,7 +25,7 @@ func (t *totals) balanceText() string {
 		return fmt.Sprintf("%s; what is spent has no finite bound, nothing is left (filter %s)%s\n", cap, b.Filter, reason)
 	}
 	s := fmt.Sprintf("%s; spent %s; left %s (filter %s)\n", cap, record.Bound(b.Spent), privacy.Room(b.Left), b.Filter)
-	more := plural(b.Alike, "more charge")
+	more := words.Plural(b.Alike, "more charge")
 	if b.Alike == ledger.MostAlike {
 		more = fmt.Sprintf("%d or more charges", b.Alike)
 	}

@@ -1,41 +1,13 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 
 	"weir/privacy"
 	"weir/privacy/ledger"
-	"weir/runtime/dataset"
 )
-
-// isTable reports whether path is a table, which has a ledger or an owner file beside it: people name their table.
-func isTable(path string) bool {
-	for _, file := range []string{dataset.LedgerName(path), dataset.OwnerName(path)} {
-		if _, err := os.Stat(file); err == nil && !strings.HasSuffix(path, dataset.LedgerSuffix) {
-			return true
-		}
-	}
-	return false
-}
-
-// readLedgerOf reads the ledger at path, or that of the table at path, which may lie elsewhere (dataset.LedgerOf).
-func readLedgerOf(path string) (file string, entries []ledger.Entry, err error) {
-	if !isTable(path) {
-		entries, err = readLedger(path)
-		return path, entries, err
-	}
-	if file, err = dataset.LedgerOf(path); err != nil && !errors.Is(err, dataset.ErrDamaged) {
-		return file, nil, ledgerFault(file, err)
-	}
-	if entries, err = readLedger(file); err == nil {
-		err = ledgerFault(file, dataset.CheckOf(path, entries))
-	}
-	return file, entries, err
-}
 
 // commonDelta is that of the last cap. Without one it is 1e-6, unless the charges have
 // deltas of their own, such as selections of categories, that leave too little of it: no

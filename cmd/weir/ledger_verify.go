@@ -9,7 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weir/pipeline/words"
 	"weir/privacy/ledger"
+	"weir/runtime/dataset"
 	"weir/runtime/store"
 )
 
@@ -31,7 +33,7 @@ earlier format; 4 it was altered, or lacks charges that a run has made.`,
 		Example: "  weir ledger verify patients.csv.weir-ledger.jsonl\n  weir ledger verify patients.csv.weir-ledger.jsonl --runs archive/runs",
 		Args:    exactly(1, "FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
-			path, entries, err := readLedgerOf(args[0])
+			path, entries, err := dataset.ReadLedgerOf(args[0])
 			heads := 0
 			if err == nil {
 				heads, err = checkHeads(c, path, runs, entries)
@@ -51,7 +53,7 @@ earlier format; 4 it was altered, or lacks charges that a run has made.`,
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(s.out, "%s: intact, %s, and it holds the heads of %s\n", path, plural(len(entries), "charge"), plural(heads, "run"))
+			_, err = fmt.Fprintf(s.out, "%s: intact, %s, and it holds the heads of %s\n", path, words.Plural(len(entries), "charge"), words.Plural(heads, "run"))
 			return err
 		},
 	}

@@ -1,6 +1,8 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
+)
 
 func renderCommand(s streams) *cobra.Command {
 	var flags specFlags

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"weir/pipeline/words"
 )
 
 // streams are the command's standard streams; tests give their own.
@@ -83,7 +85,7 @@ func noArgsBut(flags string) cobra.PositionalArgs {
 		if flags != "" {
 			accepted = "flags alone: " + flags
 		}
-		return usage(c, fmt.Errorf("%s: is given %s, %q, must be given %s", c.CommandPath(), plural(len(args), "argument"), strings.Join(args, " "), accepted))
+		return usage(c, fmt.Errorf("%s: is given %s, %q, must be given %s", c.CommandPath(), words.Plural(len(args), "argument"), strings.Join(args, " "), accepted))
 	}
 }
 
@@ -98,6 +100,6 @@ func exactly(n int, names string) cobra.PositionalArgs {
 		if len(args) == n {
 			return nil
 		}
-		return usage(c, fmt.Errorf("%s: is given %s, must be given %d %s", c.CommandPath(), plural(len(args), "argument"), n, names))
+		return usage(c, fmt.Errorf("%s: is given %s, must be given %d %s", c.CommandPath(), words.Plural(len(args), "argument"), n, names))
 	}
 }

@@ -42,7 +42,7 @@ func dueSums(dues []runtime.Due) string {
 				reused++
 			}
 		}
-		fmt.Fprintf(&b, "  %-16s %s, %d reused or continued", stage, plural(charged, "new charge"), reused)
+		fmt.Fprintf(&b, "  %-16s %s, %d reused or continued", stage, words.Plural(charged, "new charge"), reused)
 		if len(proven) > 0 {
 			fmt.Fprintf(&b, "; epsilon %s to %s alone", record.Bound(slices.Min(proven)), record.Bound(slices.Max(proven)))
 		}
@@ -88,7 +88,7 @@ func dueLines(dues []runtime.Due, why map[string]because) string {
 // newCharges says how many charges a stage makes, where it makes several, so that the list adds up to what the ledger gets.
 func newCharges(d runtime.Due) string {
 	if d.Charges > 1 {
-		return plural(d.Charges, "new charge")
+		return words.Plural(d.Charges, "new charge")
 	}
 	return "new charge"
 }

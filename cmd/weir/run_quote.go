@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"weir/internal/plaintext"
+	"weir/pipeline/words"
 	"weir/privacy"
 	"weir/privacy/ledger"
 	"weir/record"
@@ -42,7 +43,7 @@ func balanceLine(q runtime.Quote) string {
 	at := fmt.Sprintf(" at delta %g (%s)\n", q.Spent.Delta, q.Spent.Accountant)
 	s := "  spent so far     " + totalWords(q.Spent.Total) + at
 	if q.Charges() {
-		s += fmt.Sprintf("  then             %s, after %s\n", totalWords(q.After.Total), plural(q.Bill, "new charge"))
+		s += fmt.Sprintf("  then             %s, after %s\n", totalWords(q.After.Total), words.Plural(q.Bill, "new charge"))
 	}
 	if unproven(q) {
 		s += "  afterwards       no run with a budget of the dataset (dataset.budget) is admitted: nothing bounds what all runs tell together\n"
@@ -73,9 +74,9 @@ func roomWords(q runtime.Quote) string {
 	case *q.Room >= ledger.MostAlike:
 		return fmt.Sprintf(", room for %d more such charges and beyond", *q.Room)
 	case q.Bill > 1:
-		return ", room for " + plural(*q.Room, "more such bill")
+		return ", room for " + words.Plural(*q.Room, "more such bill")
 	}
-	return ", room for " + plural(*q.Room, "more such charge")
+	return ", room for " + words.Plural(*q.Room, "more such charge")
 }
 
 func totalWords(t ledger.Total) string {

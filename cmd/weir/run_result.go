@@ -73,7 +73,7 @@ func chargedBy(rec *record.Run) (ids []string, from map[string]string) {
 // what by other runs.
 func chargeText(r *runtime.Result) string {
 	ids, from := chargedBy(r.Record)
-	text := plural(len(ids)-len(r.Before), "new charge")
+	text := words.Plural(len(ids)-len(r.Before), "new charge")
 	for _, stage := range r.Record.Stages {
 		paid, of := paidBefore(r, stage.ID)
 		switch {
@@ -143,7 +143,7 @@ func places(b *strings.Builder, r *runtime.Result, reg *pipeline.Registry) {
 		}
 	}
 	if r.Left != nil {
-		line("left out", fmt.Sprintf("%s beyond max_rows of their unit (private: stays with you)", plural(int(*r.Left), "row")))
+		line("left out", fmt.Sprintf("%s beyond max_rows of their unit (private: stays with you)", words.Plural(int(*r.Left), "row")))
 	}
 	line("record", filepath.Join(r.Path, "run.json"))
 	if rec.Dataset.Ledger != "" {

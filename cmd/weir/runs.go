@@ -138,7 +138,7 @@ func (f *runsFlags) print(w io.Writer, runs []listing.Run, all int, page string,
 	case len(runs) == 0 && all == 0:
 		_, err = fmt.Fprintf(plainly(w), "no runs in %s\n", f.out)
 	case len(runs) == 0:
-		_, err = fmt.Fprintf(plainly(w), "none of the %s in %s\n", plural(all, "run"), f.out)
+		_, err = fmt.Fprintf(plainly(w), "none of the %s in %s\n", words.Plural(all, "run"), f.out)
 	default:
 		_, err = io.WriteString(w, listing.Text(runs, now))
 	}

@@ -78,7 +78,7 @@ func (v version) kinds() string {
 func thisVersion() version {
 	v := version{Weir: "unversioned", Revision: "unknown", Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
 	if info, ok := debug.ReadBuildInfo(); ok {
-		v.Weir, v.Revision = revision(info), commit(info)
+		v.Weir, v.Revision = buildRevision(info), commit(info)
 	}
 	return v
 }
@@ -132,8 +132,8 @@ func cleanCommit(info *debug.BuildInfo) string {
 	return of["vcs.revision"]
 }
 
-// revision is the module version, or the commit that the binary was built from.
-func revision(info *debug.BuildInfo) string {
+// buildRevision is the module version, or the commit that the binary was built from.
+func buildRevision(info *debug.BuildInfo) string {
 	if v := info.Main.Version; v != "" && v != "(devel)" {
 		return v
 	}

@@ -149,3 +149,11 @@ func breakBefore(line []rune, indent int) int {
 	}
 	return -1
 }
+
+// Plural counts things that a noun names.
+func Plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,244 @@
+package budget
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"weir/pipeline/compile"
+	"weir/pipeline/spec"
+	"weir/pipeline/words"
+	"weir/privacy/ledger"
+	"weir/runtime"
+	"weir/runtime/book"
+	"weir/runtime/dataset"
+)
+
+func (b Standing) same(c ledger.Cap) bool {
+	return b.Epsilon == c.Epsilon && b.Delta == c.Delta && b.Unit == c.Unit.String() && b.Adjacency == string(c.Adjacency) && strings.HasPrefix(b.Filter, c.Filter)
+}
+
+// judge holds what is spent and planned against a budget, by its filter.
+func judge(c setBudget, before, now, then, planned []ledger.Entry) Standing {
+	j := Standing{Spec: c.spec, Epsilon: c.cap.Epsilon, Delta: c.cap.Delta, Filter: c.cap.Filter, Unit: c.cap.Unit.String(), Adjacency: string(c.cap.Adjacency)}
+	filter, err := c.cap.Admit(now, planned)
+	var over *ledger.OverBudgetError
+	j.Over = err != nil
+	switch {
+	case errors.As(err, &over):
+		filter, j.Why = over.Filter, over.Why
+	case err != nil: // another filter than the ledger's, or an event that it cannot measure
+		j.Grown, j.Why = len(now)+len(planned) > len(before)+len(then), err.Error()
+		return j
+	}
+	j.Filter = filter.String()
+	spent, _ := sumBy(filter, c.cap, now)
+	old, counted := sumBy(filter, c.cap, before, then)
+	all, more := sumBy(filter, c.cap, now, planned)
+	j.Spent, j.Before, j.Now = finite(spent), finite(old), finite(all)
+	j.Grown = all > old*(1+1e-9) || math.IsInf(all, 1) && more > counted
+	return j
+}
+
+// sumBy adds charges up by a filter; +Inf where nothing is proven. It counts them too.
+func sumBy(f ledger.Filter, c ledger.Cap, lists ...[]ledger.Entry) (float64, int) {
+	all := slices.Concat(lists...)
+	t, err := ledger.SumFilter(all, f, c.Adjacency, c.Unit, c.Delta)
+	if err != nil {
+		return math.Inf(1), len(all)
+	}
+	return t.Epsilon, len(all)
+}
+
+// finite returns nil for no bound, which JSON has no number for.
+func finite(x float64) *float64 {
+	if math.IsInf(x, 1) {
+		return nil
+	}
+	return &x
+}
+
+// unpaid are planned charges that the ledger does not have. A charge is known by the recipe
+// of its stage, so what several specs share, and what an edit of a later stage leaves as
+// it was, counts once; by the spec where a stage reads further files.
+func unpaid(planned []Run, spent []ledger.Entry) (open []ledger.Entry, err error) {
+	id, paid := "", map[string]int{}
+	for _, e := range spent {
+		id = e.Dataset
+		paid[chargeKey(e)]++
+		e.Recipe = ""
+		paid[chargeKey(e)]++
+	}
+	for _, r := range planned {
+		charges, err := r.charges(id)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range charges {
+			switch key := chargeKey(e); {
+			case paid[key] == 0:
+				open = append(open, e)
+				if e.Recipe != "" {
+					paid[key] = 1 // a second stage of this recipe is the same release
+				}
+			case e.Recipe == "":
+				paid[key]-- // the next repeat is another charge
+			}
+		}
+	}
+	return open, nil
+}
+
+func chargeKey(e ledger.Entry) string {
+	if e.Recipe != "" {
+		return e.Recipe + "\x00" + e.Name
+	}
+	return e.Spec + "\x00" + e.Stage + "\x00" + e.Name
+}
+
+// spent are the charges of the dataset's ledger in the revision, and of that ledger and
+// the one that lies there now: none is lost by taking its line out.
+func (b *Check) spent(key string) (before, now []ledger.Entry, err error) {
+	if strings.HasPrefix(key, "demo: ") {
+		return nil, nil, nil
+	}
+	if filepath.IsLocal(filepath.FromSlash(key)) { // one outside of the repository is not committed
+		if before, err = b.then.Ledger(key); err != nil {
+			return nil, nil, err
+		}
+	}
+	if _, err := os.Stat(b.place(key)); err == nil {
+		if now, err = dataset.ReadLedger(b.place(key)); err != nil {
+			return nil, nil, err
+		}
+	}
+	have := map[string]bool{}
+	for _, e := range now {
+		have[e.Identity()] = true
+	}
+	lost := 0
+	for _, e := range before {
+		if !have[e.Identity()] {
+			now, lost = append(now, e), lost+1
+		}
+	}
+	if lost > 0 {
+		b.notes = append(b.notes, fmt.Sprintf("%s lacks %s of %s, which still counts", key, words.Plural(lost, "charge"), b.Against))
+	}
+	return before, now, nil
+}
+
+// Run is one run of a spec, or of its experiment.
+type Run struct {
+	runtime.Trial
+	anew bool // a public file that it reads is another than in the revision
+}
+
+// Loader reads a spec, or that of a run of its experiment.
+type Loader func(spec.Trial) (*spec.Spec, error)
+
+// Runs lists the runs of a spec; repeats are compiled once.
+func Runs(sp *spec.Spec, load Loader) (all []Run, err error) {
+	trials, err := sp.Experiment.Trials()
+	if err != nil {
+		return nil, err
+	}
+	plans := map[string]*compile.Plan{}
+	for _, t := range trials {
+		key := strings.Join(t.Set, "\x00")
+		if plans[key] == nil {
+			one := sp
+			if len(t.Set) > 0 {
+				if one, err = load(t); err != nil {
+					return nil, err
+				}
+			}
+			if plans[key], err = compile.Compile(one); err != nil {
+				return nil, err
+			}
+		}
+		all = append(all, Run{Trial: runtime.Trial{Plan: plans[key], Repeat: t.Repeat}})
+	}
+	return all, nil
+}
+
+// charges are those of one run on the dataset of an id, as the ledger would have them.
+func (r Run) charges(id string) (list []ledger.Entry, err error) {
+	p := r.Plan
+	if p.Budget.Infinite() {
+		return nil, nil // nothing is charged, and nothing released
+	}
+	recipes, err := runtime.Recipes(p, id, r.Repeat)
+	if err != nil {
+		return nil, err
+	}
+	of := p.Digest
+	if r.anew {
+		of += " with other files" // no charge of the ledger is for these
+	}
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		for _, spend := range s.Spends {
+			list = append(list, ledger.Entry{ID: s.ID + "/" + spend.Name, Spec: of, Stage: s.ID, Name: spend.Name, Recipe: recipes[s.ID], Event: spend.Event,
+				Adjacency: p.Adjacency, Unit: book.Unit(p.Spec.Dataset.PrivacyUnit), Unproven: s.Unproven.String()})
+		}
+	}
+	return list, nil
+}
+
+// loosened says where a spec promises less for the dataset than it did in the revision.
+func loosened(key string, pairs []specPair) (all []string) {
+	for _, p := range pairs {
+		if p.then == nil || p.then.cap == nil || p.then.dataset != key {
+			continue
+		}
+		for _, how := range looser(*p.then.cap, p, key, pairs) {
+			all = append(all, p.path+": "+how)
+		}
+	}
+	return all
+}
+
+// looser compares the budget of a spec with what it is now.
+func looser(was ledger.Cap, p specPair, key string, pairs []specPair) []string {
+	switch {
+	case p.fault != "", p.now == nil && kept(was, key, pairs):
+		return nil
+	case p.now == nil:
+		return []string{fmt.Sprintf("the budget, %s, went with the spec", capWords(was))}
+	case p.now.dataset != key:
+		return []string{fmt.Sprintf("names another dataset, %s, than the budget, %s, is of", p.now.shown, capWords(was))}
+	case p.now.cap == nil:
+		return []string{fmt.Sprintf("the budget, %s, was removed", capWords(was))}
+	}
+	var all []string
+	is := *p.now.cap
+	add := func(worse bool, format string, before, after any) {
+		if worse {
+			all = append(all, fmt.Sprintf(format, before, after))
+		}
+	}
+	add(is.Epsilon > was.Epsilon, "the budget itself was raised from %v to %v", was.Epsilon, is.Epsilon)
+	add(is.Delta > was.Delta, "the delta of the budget was raised from %v to %v", was.Delta, is.Delta)
+	add(is.Filter != was.Filter, "the filter of the budget was changed from %v to %v", was.Filter, is.Filter)
+	is.Epsilon, is.Delta = was.Epsilon, was.Delta // what is left is whom it protects
+	add(is.Looser(was) && is.Unit.Column != was.Unit.Column, "the privacy unit was loosened from one %v to one %v", was.Unit, is.Unit)
+	add(is.Looser(was) && is.Adjacency != was.Adjacency, "the adjacency was loosened from %v to %v", was.Adjacency, is.Adjacency)
+	return all
+}
+
+// kept reports whether another spec holds the dataset to no less now.
+func kept(was ledger.Cap, key string, pairs []specPair) bool {
+	for _, p := range pairs {
+		if p.now != nil && p.now.dataset == key && p.now.cap != nil && !p.now.cap.Looser(was) {
+			return true
+		}
+	}
+	return false
+}
+
+func capWords(c ledger.Cap) string { return fmt.Sprintf("epsilon %g at delta %g", c.Epsilon, c.Delta) }

@@ -1,0 +1,329 @@
+package budget
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"weir/internal/disk"
+	"weir/pipeline"
+	"weir/pipeline/compile"
+	"weir/pipeline/spec"
+	"weir/privacy/ledger"
+	"weir/runtime"
+	"weir/runtime/book"
+	"weir/runtime/dataset"
+	"weir/runtime/revision"
+	"weir/schema"
+)
+
+// Check reads the specs of a budget check, then and now.
+type Check struct {
+	Against  string             // the revision, as the user named it
+	Confine  bool               // paths of a spec may not leave its folder
+	Registry *pipeline.Registry // of all kinds
+
+	then  *revision.Commit
+	bills map[string][]Run // by the digest of spec and experiment: most do not change
+	notes []string
+}
+
+// specState is a spec on one side of a check.
+type specState struct {
+	namedData
+	bill   []Run
+	shown  string      // the dataset as people call it
+	cap    *ledger.Cap // of the dataset
+	digest string
+}
+
+// specPair is a spec by its path in the repository, as it was and as it is; nil where it is
+// not, or cannot run.
+type specPair struct {
+	path      string
+	then, now *specState
+	fault     string // why it cannot run now
+}
+
+// load reads the pairs: those of the arguments, or all of the repository.
+func (b *Check) load(ctx context.Context, args []string) (pairs []specPair, err error) {
+	at := "."
+	if len(args) > 0 {
+		at = args[0]
+	}
+	if b.then, err = revision.Open(ctx, at, b.Against); err != nil {
+		return nil, err
+	}
+	b.bills = map[string][]Run{}
+	names, err := b.named(args)
+	if len(args) == 0 && err == nil {
+		names, err = b.tracked()
+	}
+	if err != nil {
+		return nil, err
+	}
+	var errs []error
+	for _, name := range names {
+		pair, err := b.pair(name)
+		if err != nil && len(args) == 0 { // it cannot run, so it plans nothing
+			b.notes = append(b.notes, fmt.Sprintf("%s cannot run as it is now and plans nothing: %s", name, firstLine(err)))
+			pair.fault, err = err.Error(), nil
+		}
+		errs = append(errs, err)
+		pairs = append(pairs, pair)
+	}
+	return pairs, errors.Join(errs...)
+}
+
+// named are the paths of arguments in the repository, each once.
+func (b *Check) named(args []string) (names []string, err error) {
+	for _, arg := range args {
+		name, err := b.then.Inside(arg)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+// tracked are all files of YAML that git has now or had then and that are specs on either
+// side.
+func (b *Check) tracked() (names []string, err error) {
+	then, err := b.then.Holding("weir")
+	if err != nil {
+		return nil, err
+	}
+	now, err := b.then.Tracked()
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range append(then, now...) {
+		ext := path.Ext(name)
+		if (ext == ".yaml" || ext == ".yml") && !slices.Contains(names, name) && (b.specNow(name) || slices.Contains(then, name) && b.specThen(name)) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+func (b *Check) specThen(name string) bool {
+	data, err := b.then.Read(name, schema.MaxBytes)
+	return err == nil && isSpec(data)
+}
+
+func (b *Check) specNow(name string) bool {
+	data, err := disk.ReadFile(b.place(name), schema.MaxBytes)
+	return err == nil && isSpec(data)
+}
+
+// isSpec tells a spec, sound or not, from other YAML.
+func isSpec(data []byte) bool {
+	doc, _ := schema.Parse("", data)
+	return doc != nil && doc.Has("weir") && doc.Has("stages")
+}
+
+// place is where a file of the repository lies now.
+func (b *Check) place(name string) string {
+	if filepath.IsAbs(filepath.FromSlash(name)) {
+		return filepath.FromSlash(name)
+	}
+	return filepath.Join(filepath.FromSlash(b.then.Top), filepath.FromSlash(name))
+}
+
+// pair reads a spec on both sides. One that could not run then spent nothing then, and
+// set no budget; the error is that of now.
+func (b *Check) pair(name string) (p specPair, err error) {
+	p.path = name
+	var fault error
+	if p.then, fault = b.state(name, func(t spec.Trial) (*spec.Spec, error) { return b.then.Spec(name, t, b.Registry) }); fault != nil && !errors.Is(fault, revision.ErrAbsent) {
+		b.notes = append(b.notes, fmt.Sprintf("%s could not run in %s, so what it plans now counts as new: %s", name, b.Against, firstLine(fault)))
+	}
+	if _, err := os.Lstat(b.place(name)); err != nil && !errors.Is(fault, revision.ErrAbsent) {
+		return p, nil // it is gone
+	}
+	p.now, err = b.state(name, func(t spec.Trial) (*spec.Spec, error) {
+		sp, err := runtime.LoadSpec(b.place(name), nil, t, b.Confine, b.Registry)
+		return sp, revision.Unread(err)
+	})
+	if err != nil {
+		p.now = nil
+		return p, err
+	}
+	p.now.bill = b.withFiles(path.Dir(name), p.now.bill)
+	return p, nil
+}
+
+// state compiles a spec with all runs of its experiment. One that has no plan still says
+// which budget it sets.
+func (b *Check) state(name string, load Loader) (*specState, error) {
+	sp, err := load(spec.Trial{})
+	if err != nil {
+		return nil, err
+	}
+	of, err := json.Marshal(sp.Experiment)
+	if err != nil {
+		return nil, err
+	}
+	digest := sp.Digest + string(of) // which the digest of a spec leaves out
+	s := &specState{cap: capOf(sp), digest: digest, bill: b.bills[digest]}
+	s.namedData, s.shown = b.datasetOf(path.Dir(name), sp)
+	if s.bill == nil {
+		if s.bill, err = Runs(sp, load); err != nil {
+			return s, err
+		}
+		b.bills[digest] = s.bill
+	}
+	return s, nil
+}
+
+// capOf is the budget of a spec's dataset as the ledger takes it, or nil.
+func capOf(sp *spec.Spec) *ledger.Cap {
+	b := sp.Dataset.Budget
+	if b == nil {
+		return nil
+	}
+	return &ledger.Cap{Epsilon: b.Epsilon, Delta: b.Delta, Adjacency: sp.Privacy.Adjacency, Unit: book.Unit(sp.Dataset.PrivacyUnit), Filter: b.Filter}
+}
+
+func firstLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
+}
+
+// namedData is what a spec calls its dataset, told without opening it. Paths are from the
+// top of the repository.
+type namedData struct {
+	dataset string // place of its ledger, or its name where no file holds its rows
+	file    string // place of the table, links followed; "" where no file holds its rows
+	id      string // of the ledger, then or now; "" where nothing was charged
+}
+
+// same tells whether two names are of one dataset: by the place of the ledger, the table or
+// the id that a ledger keeps wherever it is moved.
+func (n namedData) same(o namedData) bool {
+	return n.dataset == o.dataset || n.file != "" && n.file == o.file || n.id != "" && n.id == o.id
+}
+
+// on tells which names are of the dataset with a ledger's place, known by any of the names.
+func on(key string, names []namedData) func(namedData) bool {
+	return func(n namedData) bool {
+		return slices.ContainsFunc(names, func(o namedData) bool { return o.dataset == key && n.same(o) })
+	}
+}
+
+// names are all that specs and budgets call their datasets.
+func names(pairs []specPair, caps []setBudget) (all []namedData) {
+	for _, p := range pairs {
+		for _, s := range []*specState{p.then, p.now} {
+			if s != nil {
+				all = append(all, s.namedData)
+			}
+		}
+	}
+	for _, c := range caps {
+		all = append(all, c.namedData)
+	}
+	return all
+}
+
+// datasetOf names the dataset of a spec in a folder of the repository.
+func (b *Check) datasetOf(folder string, sp *spec.Spec) (n namedData, shown string) {
+	d := sp.Dataset
+	n.dataset, shown = d.Declared.Name, d.Declared.Name
+	if table := d.Declared.Table(); table != "" {
+		n.file = b.home(folder, table)
+		n.dataset, shown = dataset.LedgerName(n.file), n.file
+	}
+	if d.Ledger != "" {
+		n.dataset = b.home(folder, d.Ledger)
+	}
+	n.id = b.idOf(n.dataset)
+	return n, shown
+}
+
+// home is where a file that a spec names lies: in the repository where it can, whatever
+// links lead there, else on this machine.
+func (b *Check) home(folder, name string) string {
+	at := filepath.FromSlash(name)
+	if !filepath.IsAbs(at) {
+		at = filepath.Join(b.then.Top, filepath.FromSlash(folder), at)
+	}
+	at = linked(at)
+	if rel, err := filepath.Rel(linked(b.then.Top), at); err == nil && filepath.IsLocal(rel) {
+		at = rel
+	}
+	return filepath.ToSlash(at)
+}
+
+// linked follows links, also to a table that is not on this machine.
+func linked(at string) string {
+	for range 40 { // which is where Linux gives up
+		if dir, err := filepath.EvalSymlinks(filepath.Dir(at)); err == nil {
+			at = filepath.Join(dir, filepath.Base(at))
+		}
+		to, err := os.Readlink(at)
+		if err != nil {
+			return at
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(at), to)
+		}
+		at = to
+	}
+	return at
+}
+
+// idOf is the id that the ledger at a place has, or had; what is wrong with it is told where
+// it is added up.
+func (b *Check) idOf(key string) string {
+	var now []ledger.Entry
+	then, _ := b.then.Ledger(key)
+	if _, err := os.Stat(b.place(key)); err == nil {
+		now, _ = dataset.ReadLedger(b.place(key))
+	}
+	for _, e := range append(now, then...) {
+		return e.Dataset
+	}
+	return ""
+}
+
+// withFiles marks the runs of a spec in a folder that read a public file which is another now
+// than in the revision: what they pay for is not what the ledger has, though the spec is the
+// same.
+func (b *Check) withFiles(folder string, runs []Run) []Run {
+	runs = slices.Clone(runs) // the revision may have the same
+	changed := map[string]bool{}
+	for i := range runs {
+		runs[i].anew = slices.ContainsFunc(runs[i].Plan.Steps, func(s compile.Step) bool {
+			return slices.ContainsFunc(s.Work.Files, func(f pipeline.FileUse) bool {
+				if _, known := changed[f.Path]; !known {
+					changed[f.Path] = f.Public && b.changed(b.home(folder, f.Path))
+				}
+				return changed[f.Path]
+			})
+		})
+	}
+	return runs
+}
+
+// changed tells of a file of the repository whether its content is another than in the
+// revision. Of one that the revision does not have nothing is known.
+func (b *Check) changed(name string) bool {
+	then, err := b.then.Read(name, dataset.MostOfLedger)
+	if err != nil {
+		return false
+	}
+	now, err := disk.ReadFile(b.place(name), dataset.MostOfLedger)
+	return err != nil || !bytes.Equal(then, now)
+}

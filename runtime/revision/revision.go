@@ -1,0 +1,217 @@
+// Package revision reads files, specs and ledgers of a commit of a git repository.
+package revision
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"weir/pipeline"
+	"weir/pipeline/spec"
+	"weir/privacy/ledger"
+	"weir/runtime"
+	"weir/runtime/dataset"
+	"weir/schema"
+)
+
+// Commit is a commit of a git repository, read by the git program: objects alone, never
+// the working tree, so that a spec meets the domain that it was committed with.
+type Commit struct {
+	ctx  context.Context
+	Top  string // folder of the repository
+	Name string // as the user named it
+	ID   string
+}
+
+// ErrRevision marks a revision or a file in one that cannot be read.
+var ErrRevision = errors.New("revision")
+
+// Open finds a commit of the repository that holds the file or folder at.
+func Open(ctx context.Context, at, name string) (*Commit, error) {
+	switch {
+	case name == "" || strings.HasPrefix(name, "-") || strings.ContainsAny(name, "\x00\n"):
+		return nil, unusable(fmt.Errorf("%w: is %q, must be a commit, branch or tag of git", ErrRevision, name))
+	}
+	r := &Commit{ctx: ctx, Top: existing(at), Name: name}
+	top, err := r.git("rev-parse", "--show-toplevel")
+	if err != nil {
+		return nil, unusable(fmt.Errorf("%s: must lie in a git repository: %w", at, err))
+	}
+	r.Top = strings.TrimSuffix(string(top), "\n")
+	id, err := r.git("rev-parse", "--verify", "--quiet", name+"^{commit}")
+	if err != nil {
+		return nil, unusable(fmt.Errorf("%w: is %q, must be a commit, branch or tag of %s (in a shallow clone, fetch it first)", ErrRevision, name, r.Top))
+	}
+	r.ID = strings.TrimSpace(string(id))
+	return r, nil
+}
+
+// MergeBase returns where two revisions of a repository parted.
+func (r *Commit) MergeBase(other *Commit) (*Commit, error) {
+	id, err := r.git("merge-base", r.ID, other.ID)
+	if err != nil {
+		return nil, unusable(fmt.Errorf("%w: %s and %s have no commit in common: %w", ErrRevision, r.Name, other.Name, err))
+	}
+	base := *r
+	base.ID, base.Name = strings.TrimSpace(string(id)), fmt.Sprintf("merge-base(%s, %s)", r.Name, other.Name)
+	return &base, nil
+}
+
+// existing is the nearest folder at or above a path: a spec may be gone today.
+func existing(at string) string {
+	for {
+		if info, err := os.Stat(at); err == nil && info.IsDir() {
+			return at
+		}
+		above := filepath.Dir(at)
+		if above == at {
+			return "."
+		}
+		at = above
+	}
+}
+
+// git runs git without a shell. Nothing of what the repository configures to be run is:
+// these commands read objects and lists, call no hook, filter or pager and ask nobody.
+func (r *Commit) git(args ...string) ([]byte, error) {
+	c := exec.CommandContext(r.ctx, "git", append([]string{"-C", r.Top, "--no-pager", "--no-replace-objects", "--literal-pathspecs", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false"}, args...)...)
+	c.Env = append(os.Environ(), "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "LC_ALL=C")
+	var out, errs bytes.Buffer
+	c.Stdout, c.Stderr = &out, &errs
+	err := c.Run()
+	if errors.Is(err, exec.ErrNotFound) {
+		return nil, errors.New("the program git is not on the path")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("git %s: %w: %s", args[0], err, strings.TrimSpace(errs.String()))
+	}
+	return out.Bytes(), nil
+}
+
+// Inside returns a path of this machine as the repository names it.
+func (r *Commit) Inside(at string) (string, error) {
+	abs, err := filepath.Abs(at)
+	if err != nil {
+		return "", err
+	}
+	resolved := abs // the repository may be named through a link
+	if folder, err := filepath.EvalSymlinks(existing(filepath.Dir(abs))); err == nil {
+		if rest, err := filepath.Rel(existing(filepath.Dir(abs)), abs); err == nil {
+			resolved = filepath.Join(folder, rest)
+		}
+	}
+	for _, one := range []string{abs, resolved} {
+		if rel, err := filepath.Rel(filepath.FromSlash(r.Top), one); err == nil && filepath.IsLocal(rel) {
+			return filepath.ToSlash(rel), nil
+		}
+	}
+	return "", unusable(fmt.Errorf("%s: lies outside of the repository %s", at, r.Top))
+}
+
+// Holding lists the files of the revision that hold a text.
+func (r *Commit) Holding(text string) (names []string, err error) {
+	out, err := r.git("grep", "-l", "-z", "-F", "--no-color", "--no-recurse-submodules", "--full-name", "-e", text, r.ID)
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() == 1 {
+		return nil, nil // none
+	}
+	for _, line := range strings.Split(string(out), "\x00") {
+		if name, is := strings.CutPrefix(line, r.ID+":"); is {
+			names = append(names, name)
+		}
+	}
+	return names, err
+}
+
+// UsageError is a mistake of who named a revision, or a file of it: it cannot be read as what it was named for.
+type UsageError struct{ err error }
+
+func (e *UsageError) Error() string { return e.err.Error() }
+func (e *UsageError) Unwrap() error { return e.err }
+
+func unusable(err error) error { return &UsageError{err} }
+
+// Unread returns the error of reading a spec as one of usage, unless it says what is wrong within the spec.
+func Unread(err error) error {
+	if _, within := err.(spec.Diagnostics); err == nil || within {
+		return err
+	}
+	return unusable(err)
+}
+
+// Tracked lists the files of the repository that git knows now, in its working tree.
+func (r *Commit) Tracked() ([]string, error) {
+	out, err := r.git("ls-files", "-z", "--cached", "--full-name")
+	return strings.Split(string(out), "\x00"), err
+}
+
+// ErrAbsent marks a file that a revision does not have.
+var ErrAbsent = errors.New("no such file")
+
+// Read returns a file of the revision, named from the top of the repository. A link is not
+// followed: it could lead out, and what it leads to is no part of the revision.
+func (r *Commit) Read(name string, most int64) ([]byte, error) {
+	fault := func(err error) error { return fmt.Errorf("%s:%s: %w", r.Name, name, err) }
+	if !filepath.IsLocal(filepath.FromSlash(name)) || name == "." {
+		return nil, fault(errors.New("leaves the repository, must be a file in it"))
+	}
+	entry, err := r.git("ls-tree", "-z", "-l", "--full-tree", r.ID, "--", name)
+	if err != nil {
+		return nil, fault(err)
+	}
+	head, found, _ := strings.Cut(strings.TrimSuffix(string(entry), "\x00"), "\t")
+	parts := strings.Fields(head) // mode, type, id, size
+	if len(parts) != 4 || found != name {
+		return nil, fault(ErrAbsent)
+	}
+	size, err := strconv.ParseInt(parts[3], 10, 64)
+	switch {
+	case parts[0] == "120000":
+		return nil, fault(errors.New("is a symbolic link, must be a file"))
+	case parts[1] != "blob" || err != nil:
+		return nil, fault(errors.New("is no file, must be one"))
+	case size > most:
+		return nil, fault(fmt.Errorf("is %d bytes long, must be at most %d", size, most))
+	}
+	data, err := r.git("cat-file", "blob", parts[2])
+	if err != nil {
+		return nil, fault(err)
+	}
+	return data, nil
+}
+
+// Spec reads and validates a spec as it was, named from the top of the repository, or that of
+// a run of its experiment; files that it names are those of the revision.
+func (r *Commit) Spec(name string, trial spec.Trial, reg *pipeline.Registry) (*spec.Spec, error) {
+	data, err := r.Read(name, schema.MaxBytes)
+	if err != nil {
+		return nil, unusable(err)
+	}
+	sp, err := runtime.ParseSpecFrom(r.Name+":"+name, data, nil, trial, func(file string) ([]byte, error) {
+		if path.IsAbs(filepath.ToSlash(file)) {
+			return nil, fmt.Errorf("%s: is an absolute path, which no revision has", file)
+		}
+		return r.Read(path.Join(path.Dir(name), filepath.ToSlash(file)), schema.MaxBytes)
+	}, reg)
+	return sp, Unread(err)
+}
+
+// Ledger reads a ledger as it was; a dataset without charges has none.
+func (r *Commit) Ledger(name string) ([]ledger.Entry, error) {
+	data, err := r.Read(name, dataset.MostOfLedger)
+	if errors.Is(err, ErrAbsent) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, unusable(err)
+	}
+	entries, err := ledger.Parse(data)
+	return entries, dataset.LedgerFault(r.Name+":"+name, err)
+}
