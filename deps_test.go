@@ -297,7 +297,7 @@ func TestPolicyRejects(t *testing.T) {
 		{"pipeline/compile/bill.go", "os"},
 		{"runtime/run.go", "weir/pipeline/pipelinetest"},
 		{"cmd/weir/run.go", "weir/pipeline/pipelinetest"},
-		{"stages/evaluate/marginals/kway.go", "weir/stages/evaluate/associations"},
+		{"stages/evaluate/marginals/columns.go", "weir/stages/evaluate/associations"},
 		{"stages/report/curves.go", "weir/stages/evaluate/downstream"},
 		{"stages/internal/learn/tree.go", "weir/stages/evaluate/regression"},
 		{"train/marginal/counter.go", "weir/stages/internal/columns"},

@@ -208,12 +208,12 @@ func clipped(a arrow.Array, places []int, c domain.Column, lower, upper float64)
 	if err != nil {
 		return nil, err
 	}
-	return replacing(a, c.ArrowType(), places, func(j int) float64 { return nearest(values[j], lower, upper) }, present(a))
+	return replacing(a, c.ArrowType(), places, func(j int) float64 { return nearestBound(values[j], lower, upper) }, present(a))
 }
 
-// nearest is the bound that v becomes. Not a number is taken for the lowest, as
+// nearestBound is the bound that v becomes. Not a number is taken for the lowest, as
 // when numbers are restored, so that no value can end a run.
-func nearest(v, lower, upper float64) float64 {
+func nearestBound(v, lower, upper float64) float64 {
 	if math.IsNaN(v) {
 		v = math.Inf(-1)
 	}

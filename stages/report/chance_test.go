@@ -3,6 +3,7 @@ package report
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -80,5 +81,102 @@ func TestChanceIsNotListed(t *testing.T) {
 	}
 	if worst < .3 {
 		t.Errorf("the greatest change by chance is %.2f: the test is blind", worst)
+	}
+}
+
+// gains are some zeros and 100 values: 100 1.05^k, k = 0 to 94, and five of a hundred times as much, up to 1.25 million.
+func gains(zeros int) (x []float64) {
+	x = make([]float64, zeros, zeros+100)
+	for k := range 100 {
+		unit := 100.0
+		if k > 94 {
+			unit = 10000
+		}
+		x = append(x, unit*math.Pow(1.05, float64(k)))
+	}
+	return x
+}
+
+// drawnTail is the drawing of a column with 900 zeros of 1000 real values and 400 of 500 synthetic ones.
+func drawnTail(kind domain.ColumnType) report.Column {
+	real := columns.Column{Name: "gain", Type: kind, Numbers: gains(900)}
+	synthetic := columns.Column{Name: "gain", Type: kind, Numbers: gains(400)}
+	return drawColumn(&real, &synthetic, 1000, 500)
+}
+
+// TestTail: the zeros stand apart, the others on a logarithmic axis whose bins are equal parts of it, and the shares of
+// both add up to 1. Even bins would hold 95 of 100 others in the first hundredth of the axis.
+func TestTail(t *testing.T) {
+	c := drawnTail(domain.Numeric)
+	if c.Apart == nil || *c.Apart != (report.Apart{Value: 0, Real: 0.9, Synthetic: 0.8}) {
+		t.Fatalf("apart stands %v, must be 0 with .9 and .8", c.Apart)
+	}
+	if want := 100 * math.Pow(1.05, 50) / 10; math.Abs(c.Linear-want) > 1e-9*want {
+		t.Errorf("the axis is linear up to %g, must be a tenth of the median, %g", c.Linear, want)
+	}
+	sum := c.Apart.Real
+	for i, v := range c.Real {
+		sum += v
+		a, b := math.Asinh(c.Edges[i]/c.Linear), math.Asinh(c.Edges[i+1]/c.Linear)
+		if all := math.Asinh(c.Edges[len(c.Edges)-1]/c.Linear) - math.Asinh(c.Edges[0]/c.Linear); math.Abs(b-a-all/mostBins) > 1e-9 {
+			t.Errorf("bin %d is %g of an axis of %g", i, b-a, all)
+		}
+	}
+	if math.Abs(sum-1) > 1e-12 {
+		t.Errorf("shares add up to %g", sum)
+	}
+}
+
+// TestTailHasDistributions: of the rows at most each value, which are counted here one by one.
+func TestTailHasDistributions(t *testing.T) {
+	c := drawnTail(domain.Numeric)
+	d := c.Distribution
+	if d == nil || len(d.At) < stretches || d.Real[len(d.Real)-1] != 1 || d.Synthetic[len(d.Synthetic)-1] != 1 {
+		t.Fatalf("distribution %v", d)
+	}
+	for i, at := range d.At {
+		n := 0.0
+		for _, v := range gains(900) {
+			if v <= at {
+				n++
+			}
+		}
+		if math.Abs(d.Real[i]-n/1000) > 1e-12 {
+			t.Errorf("%g real values of 1000 are at most %g, drawn is %g", n, at, d.Real[i])
+		}
+	}
+}
+
+// TestNoTail: what an even axis shows stays on it: even values, a few whole numbers, dates and flags.
+func TestNoTail(t *testing.T) {
+	var even []float64
+	for i := range 200 {
+		even = append(even, float64(i))
+	}
+	for _, c := range []columns.Column{
+		{Name: "even", Type: domain.Integer, Numbers: even}, {Name: "few", Type: domain.Integer, Numbers: []float64{0, 0, 0, 0, 1, 8}},
+		{Name: "day", Type: domain.Date, Numbers: gains(900)}, {Name: "flag", Type: domain.Numeric, Numbers: []float64{0, 0, 0, 1}},
+	} {
+		if got := drawColumn(&c, &c, len(c.Numbers), len(c.Numbers)); got.Apart != nil || got.Linear != 0 || got.Distribution != nil {
+			t.Errorf("%s: apart %v, linear up to %g", c.Name, got.Apart, got.Linear)
+		}
+	}
+}
+
+// TestTailOfWholeNumbers: no edge lies on a number, so that every value is clearly in one bin.
+func TestTailOfWholeNumbers(t *testing.T) {
+	x := gains(900)
+	for i := range x {
+		x[i] = math.Round(x[i])
+	}
+	own := columns.Column{Name: "gain", Type: domain.Integer, Numbers: x}
+	c := drawColumn(&own, &own, len(x), len(x))
+	if c.Linear == 0 || c.Edges[0] != 99.5 || c.Beyond != 0 {
+		t.Errorf("edges from %g, linear up to %g, %d beyond", c.Edges[0], c.Linear, c.Beyond)
+	}
+	for i, v := range c.Edges {
+		if v-math.Floor(v) != 0.5 || i > 0 && v <= c.Edges[i-1] {
+			t.Errorf("edge %d is %g", i, v)
+		}
 	}
 }

@@ -3,16 +3,18 @@ package report
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
 	"weir/pipeline"
+	"weir/record"
 	"weir/record/report"
 	"weir/stages/internal/columns"
-	"weir/stages/internal/features"
 	"weir/stages/internal/learn"
-	"weir/stages/internal/metric/score"
+	"weir/stages/internal/metric"
 	"weir/stages/internal/prediction"
+	"weir/train/parallel"
 )
 
 // curveRows is the most rows that the curves' learner is trained on.
@@ -75,7 +77,7 @@ func positiveClass(f *columns.Frame, target, positive string) (int, string) {
 // curve draws what is learnt from the training rows, or says why it cannot.
 func curve(ctx context.Context, env *pipeline.Env, train, test *columns.Frame, target string, class int) (
 	c report.Classifier, made predictions, why string, err error) {
-	t := prediction.NewTrial(train, test, target, features.Standard, curveRows, env.Rand("training rows of curves"))
+	t := prediction.NewTrial(train, test, target, prediction.ScaleStandard, curveRows, env.Rand("training rows of curves"))
 	if why := t.Impossible(); why != "" {
 		return c, made, why, nil
 	}
@@ -90,7 +92,7 @@ func curve(ctx context.Context, env *pipeline.Env, train, test *columns.Frame, t
 	for i, v := range t.Test.Column(target).Codes {
 		made.positive[i] = int(v) == class
 	}
-	points := score.NewCurve(made.positive, made.scores)
+	points := learn.NewCurve(made.positive, made.scores)
 	c.AUROC, c.Average = points.AUROC(), points.AveragePrecision()
 	if math.IsNaN(c.AUROC) {
 		return c, made, prediction.OneClass, nil
@@ -100,4 +102,150 @@ func curve(ctx context.Context, env *pipeline.Env, train, test *columns.Frame, t
 	c.FPR, c.TPR = points.ROC()
 	c.Precision, c.Recall = points.PR()
 	return c, made, "", nil
+}
+
+// Bounds on the components that are computed for a picture: rows that they are
+// fitted on, and features.
+const (
+	projectionRows     = 50000
+	projectionFeatures = 300
+)
+
+// drawProjection puts rows of both tables on the first two principal components
+// of the real one; numbers are standardised by the real rows, categories are
+// indicators.
+func (s *settings) drawProjection(ctx context.Context, env *pipeline.Env, frames map[string]*columns.Frame, page *report.Report) error {
+	real, synthetic := frames["real"], frames["synthetic"]
+	leave := func(why string) { page.LeftOut = append(page.LeftOut, "Principal components: "+why+".") }
+	if real.Rows < 3 || len(real.Columns) < 2 {
+		leave("needs three real rows and two columns")
+		return nil
+	}
+	fitted := sampled(env, "rows of components", real, projectionRows)
+	encoder := prediction.NewEncoder(prediction.EncoderOptions{Scaling: prediction.ScaleStandard}, nil, fitted, synthetic)
+	if p := len(encoder.Names()); p < 2 || p > projectionFeatures {
+		leave(fmt.Sprintf("%d features, must be from 2 to %d", p, projectionFeatures))
+		return nil
+	}
+	spread := metric.NewScatter(len(encoder.Names()))
+	spread.Add(encoder.Encode(fitted))
+	pca, err := metric.NewPCA(spread.Mean(), spread.Covariance(), 2)
+	if err != nil {
+		leave(err.Error())
+		return nil
+	}
+	if !(pca.Variance[0] > 0) {
+		leave("the real rows do not vary")
+		return nil
+	}
+	j := &report.Projection{Explained: [2]float64{pca.Ratio[0], pca.Ratio[1]}}
+	j.Real = dots(pca, encoder.Encode(sampled(env, "real dots", real, s.Rows)))
+	j.Synthetic = dots(pca, encoder.Encode(sampled(env, "synthetic dots", synthetic, s.Rows)))
+	j.Note = fmt.Sprintf("Fitted on %d real rows of %d features; %d real and %d synthetic rows are drawn.", fitted.Rows, len(encoder.Names()), len(j.Real), len(j.Synthetic))
+	page.Projection = j
+	return ctx.Err()
+}
+
+// sampled is f, or n of its rows drawn at random.
+func sampled(env *pipeline.Env, purpose string, f *columns.Frame, n int) *columns.Frame {
+	if f.Rows <= n {
+		return f
+	}
+	return f.Take(env.Rand(purpose).Perm(f.Rows)[:n])
+}
+
+func dots(pca *metric.PCA, x learn.Matrix) []report.Point {
+	points := make([]report.Point, x.Rows)
+	for i, at := range pca.Project(x) {
+		points[i] = report.Point{X: at[0], Y: at[1]}
+	}
+	return points
+}
+
+// relationColumns is the most columns whose pairs are computed for a picture.
+const relationColumns = 200
+
+// drawRelations fills in the association of every pair of columns in both
+// tables, over the rows that have both values.
+func drawRelations(ctx context.Context, env *pipeline.Env, frames map[string]*columns.Frame, page *report.Report) error {
+	real, synthetic := frames["real"], frames["synthetic"]
+	if n := len(real.Columns); n < 2 || n > relationColumns {
+		page.LeftOut = append(page.LeftOut, "Association matrices: the tables must have from 2 to 200 columns in common.")
+		return nil
+	}
+	page.Relations = &report.Relations{
+		Measure: "Pearson correlation of two numbers, Cramér's V of two categories, correlation ratio of a number and a category",
+		Names:   real.Names(), Real: relations(ctx, real, env.Workers), Synthetic: relations(ctx, synthetic, env.Workers),
+	}
+	page.Relations.Beyond = beyondChance(ctx, env, frames, page.Relations)
+	return ctx.Err()
+}
+
+func relations(ctx context.Context, f *columns.Frame, workers int) [][]float64 {
+	n := len(f.Columns)
+	m := make([][]float64, n)
+	for i := range m {
+		m[i] = make([]float64, n)
+		m[i][i] = math.NaN() // a column with itself is not drawn
+	}
+	parallel.Do(workers, n, func(_, i int) {
+		for j := range i {
+			if ctx.Err() == nil {
+				v := metric.MixedAssociation(&f.Columns[i], &f.Columns[j])
+				m[i][j], m[j][i] = v, v
+			}
+		}
+	})
+	return m
+}
+
+// describePlan puts the bill and what may leave on the page.
+func describePlan(page *report.Report, p *pipeline.Plan) {
+	if p.Compared != nil {
+		page.Name, page.Compared, page.LeftOut = p.Name, true, p.Compared.LeftOut
+		return
+	}
+	page.Name, page.Source = p.Name, p.Dataset.Source.Name
+	page.Privacy = report.Privacy{
+		Proven: p.Epsilon.Proven, Published: p.Epsilon.Published, Reason: p.Epsilon.Reason,
+		Budget: float64(p.Budget), Delta: p.Delta, Adjacency: string(p.Adjacency), Unit: p.Dataset.PrivacyUnit,
+		Accountant: p.Accountant, Claims: string(p.Claims), ByAddition: p.Naive,
+	}
+	for i := range p.Steps {
+		describeStep(page, p.Steps[i])
+	}
+	for _, f := range p.Findings {
+		page.Findings = append(page.Findings, record.Finding{Rule: f.Rule, Level: string(f.Level), Stage: f.Stage, Message: f.Message, Fix: f.Fix})
+	}
+}
+
+func describeStep(page *report.Report, s *pipeline.Step) {
+	for i, p := range s.Spends {
+		spend := report.Spend{Stage: s.ID, Line: p.Line}
+		if i == 0 { // noise and epsilon are those of the stage
+			spend.Cost = s.Cost
+		}
+		page.Privacy.Spends = append(page.Privacy.Spends, spend)
+	}
+	for _, port := range slices.Sorted(maps.Keys(s.Outputs)) {
+		if o := s.Outputs[port]; leaves(s, port, o) {
+			name := s.ID
+			if port != s.First {
+				name += "." + port
+			}
+			page.Released = append(page.Released, report.Artifact{Name: name, Form: string(o.Form), Class: string(o.Class), Rows: o.Rows, Columns: o.Columns})
+		}
+	}
+}
+
+// leaves reports whether the run writes the output to release/: models and files
+// of a class that may leave, and tables that their stage writes.
+func leaves(s *pipeline.Step, port string, o pipeline.Output) bool {
+	switch {
+	case o.Class == pipeline.Private || o.Form == pipeline.FormMetrics:
+		return false
+	case o.Form == pipeline.FormTable:
+		return port == s.First && len(s.Write) > 0
+	}
+	return true
 }

@@ -12,8 +12,8 @@ import (
 	"weir/pipeline/domain"
 	"weir/record/report"
 	"weir/schema"
-	"weir/stages/internal/metric/marginal"
-	"weir/stages/internal/question"
+	"weir/stages/evaluate"
+	"weir/stages/internal/metric"
 )
 
 // settings says what the page draws.
@@ -30,9 +30,9 @@ func Kinds() []pipeline.Kind {
 		Name: "report", Version: 7, Late: true,
 		In: []pipeline.Port{
 			{Name: "metrics", Form: pipeline.FormMetrics, Many: true, Optional: true, Doc: "figures to show; if omitted, those of every stage above"},
-			question.Table("real", "real rows to draw, preferably ones that no model has seen", true),
-			question.Table("synthetic", "synthetic rows to draw against them", true),
-			question.Table("real_train", "the real rows that the model learnt from, for curves of what they teach", true),
+			evaluate.Table("real", "real rows to draw, preferably ones that no model has seen", true),
+			evaluate.Table("synthetic", "synthetic rows to draw against them", true),
+			evaluate.Table("real_train", "the real rows that the model learnt from, for curves of what they teach", true),
 		},
 		Out: []pipeline.Port{{Name: "out", Form: pipeline.FormFiles, Doc: "report.html and its plots as SVG and PNG: private, because computed from real rows"}},
 		Doc: "Writes internal/report.html, one page without network, and its plots as SVG and PNG: what was released under which " +
@@ -182,7 +182,7 @@ func (s *settings) drawTables(ctx context.Context, env *pipeline.Env, in pipelin
 		page.LeftOut = append(page.LeftOut, "Plots of columns, associations, principal components and curves: the stage has no real and synthetic tables (connect the ports real and synthetic).")
 		return nil
 	}
-	frames, err := question.Read(ctx, in)
+	frames, err := evaluate.Read(ctx, in)
 	if err != nil {
 		return err
 	}
@@ -193,7 +193,7 @@ func (s *settings) drawTables(ctx context.Context, env *pipeline.Env, in pipelin
 	}
 	page.Columns = drawColumns(real, synthetic, env.Workers)
 	drawVariation(env, frames, page)
-	page.Shares, page.SharesPair = dimensionWise(page.Columns), marginal.Probability
+	page.Shares, page.SharesPair = dimensionWise(page.Columns), metric.Probability
 	env.Progress(2, parts)
 	if err := drawRelations(ctx, env, frames, page); err != nil {
 		return err

@@ -18,9 +18,9 @@ import (
 	"weir/privacy"
 	"weir/record/report"
 	"weir/schema"
+	"weir/stages/evaluate"
 	"weir/stages/internal/columns"
-	"weir/stages/internal/metric/marginal"
-	"weir/stages/internal/question"
+	"weir/stages/internal/metric"
 )
 
 // gathered is a table of figures, one undefined.
@@ -192,16 +192,16 @@ func TestReportHasOneTotalVariation(t *testing.T) {
 	}{{100, "clip", "As in stage judge. Numbers are counted in 100 equal bins"}, {2, "own_bins", "As in stage judge. Numbers are counted in 2 equal bins"}, {0, "", "Numbers are counted in 100 equal bins between their declared bounds"}} {
 		env := pipelinetest.Env(1)
 		env.Plan = planned(pipeline.EpsilonPair{}, 1)
-		want := marginal.Usual()
+		want := metric.UsualBinning()
 		if c.bins > 0 {
-			want = marginal.Binning{Bins: c.bins, Declared: true, OwnBins: c.outside == "own_bins"}
+			want = metric.Binning{Bins: c.bins, Declared: true, OwnBins: c.outside == "own_bins"}
 			other := &pipeline.Step{ID: "other", Kind: "marginals", Settings: []byte(`{"bins": 3}`), Inputs: map[string][]pipeline.Ref{"real": refs[1:], "synthetic": refs[1:]}}
 			judge := &pipeline.Step{ID: "judge", Kind: "marginals", Settings: fmt.Appendf(nil, `{"bins": %d, "edges": "declared", "outside": %q}`, c.bins, c.outside),
 				Inputs: map[string][]pipeline.Ref{"real": refs[:1], "synthetic": refs[1:]}}
 			env.Plan.Steps = append(env.Plan.Steps, other, judge)
 		}
 		page, _ := pageOf(t, &settings{Plots: 40, Rows: 50}, env, wards.Ports(real, synthetic, nil))
-		frames, err := question.Read(t.Context(), tablesIn(real, synthetic))
+		frames, err := evaluate.Read(t.Context(), tablesIn(real, synthetic))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,14 +5,15 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"weir/pipeline"
+	"weir/stages/evaluate"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/metric"
-	"weir/stages/internal/metric/association"
-	"weir/stages/internal/question"
 )
 
 // settings says which associations between columns are compared.
@@ -27,8 +28,8 @@ type settings struct {
 func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
 		Name: "associations", Version: 7, Late: true,
-		In:  question.Ports("how far they are from `real` is what real rows reach"),
-		Out: question.Metrics(), Figures: figures(),
+		In:  evaluate.Ports("how far they are from `real` is what real rows reach"),
+		Out: evaluate.Metrics(), Figures: figures(),
 		Doc: "Compares the associations between pairs of columns in synthetic and real rows: Pearson, Spearman and Kendall's tau-b with p-values, " +
 			"Cramer's V with and without bias correction (no Yates), mutual information in nats and normalised, Theil's U (of the first column given " +
 			"the second), correlation ratio, the mixed matrix (Pearson, Cramer's V, correlation ratio, by type) and the covariance of the encoded " +
@@ -45,11 +46,11 @@ func Kinds() []pipeline.Kind {
 
 // Plan implements pipeline.Stage.
 func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
-	return question.Work(in["real"], s.measure), nil
+	return evaluate.Work(in["real"], s.measure), nil
 }
 
-func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames question.Frames) ([]pipeline.Metric, error) {
-	r := &associationRun{settings: s, env: env, note: question.Dropped(frames["real"])}
+func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames evaluate.Frames) ([]pipeline.Metric, error) {
+	r := &associationRun{settings: s, env: env, note: evaluate.Dropped(frames["real"])}
 	for _, port := range []string{"real", "synthetic", "real_train", "baseline"} {
 		if f := frames[port]; f != nil {
 			r.sides, r.ports = append(r.sides, newSide(f, frames["real"], s, env.Workers)), append(r.ports, port)
@@ -143,7 +144,7 @@ func (r *associationRun) summary(name, suffix, drawn string, m measure, list []m
 	for i := range list {
 		real[i], other[i] = list[i].values[0], list[i].values[side]
 	}
-	d := association.Compare(real, other, m.mirrored)
+	d := metric.CompareMatrices(real, other, m.mirrored)
 	note, reason := metric.Notes(drawn, r.note), "no pair of columns has the measure in both tables"
 	if d.Undefined > 0 && d.Undefined < len(list) {
 		note = metric.Notes(fmt.Sprintf("%d of %d pairs are undefined (a column is constant or missing throughout)", d.Undefined, len(list)), note)
@@ -191,7 +192,99 @@ func byGap(a, b float64) int {
 // side is one table, with what several measures need of a column.
 type side struct {
 	frame   *columns.Frame
-	ordered []*association.Ordered // nil for codes
-	codes   [][]int32              // numbers cut in bins
+	ordered []*metric.Ordered // nil for codes
+	codes   [][]int32         // numbers cut in bins
 	sizes   []int
+}
+
+// figures declares the differences of each measure over all pairs of columns, and the measure of each.
+func figures() pipeline.Figures {
+	var list pipeline.Figures
+	for _, name := range slices.Sorted(maps.Keys(measures())) {
+		for i, doc := range []string{"mean difference", "root mean square difference", "greatest difference",
+			"Frobenius norm of the differences"} {
+			list = append(list, pipeline.Figure{Name: name + differenceNames[i], Better: pipeline.BetterLow,
+				Beside: besides(), Doc: words(name) + ": " + doc + " of pairs of columns, 0 is best"})
+		}
+		list = append(list, pairFigures(name, measures()[name].tested)...)
+	}
+	for i, doc := range []string{"Frobenius norm of the difference", "its share of the Frobenius norm of the real one",
+		"spectral norm of the difference", "greatest difference of an entry"} {
+		list = append(list, pipeline.Figure{Name: covariance + covarianceNames[i], Better: pipeline.BetterLow,
+			Beside: besides(), Doc: "covariance of the encoded tables: " + doc + ", 0 is best"})
+	}
+	for i := range list {
+		if f := &list[i]; f.Name == mixed+differenceNames[0] {
+			f.Headline, f.Doc = true, "mean difference of associations between columns, 0 is best"
+			f.Verdict = &pipeline.Verdict{Label: "Associations of pairs: mean difference", Joint: true, Good: 0.03,
+				Fair: 0.1}
+		}
+	}
+	return append(append(list, lossFigures()...), evaluate.RowsFigure())
+}
+
+func besides() []pipeline.Role { return []pipeline.Role{pipeline.RealTrain, pipeline.Baseline} }
+
+// pairFigures declares a measure of each pair in both tables. Pairs are ranked by the mixed one.
+func pairFigures(name string, tested bool) pipeline.Figures {
+	pair := func(name, doc string) pipeline.Figure {
+		return pipeline.Figure{Name: name, Parts: "pair", Better: pipeline.BetterPlain, Doc: doc}
+	}
+	synthetic := pair(name+"_synthetic", words(name)+" of the pair in the synthetic rows")
+	synthetic.Real, synthetic.Pair, synthetic.Worst = name+"_real", name, name == mixed
+	list := pipeline.Figures{pair(name+"_real", words(name)+" of the pair in the real rows"), synthetic}
+	if tested {
+		list = append(list, pair(name+"_p_real", words(name)+": p-value of the pair in the real rows"),
+			pair(name+"_p_synthetic", words(name)+": p-value of the pair in the synthetic rows"))
+	}
+	return list
+}
+
+// words names a measure.
+func words(name string) string {
+	return map[string]string{mixed: "association, by the types of the columns", "pearson": "Pearson correlation",
+		"spearman": "Spearman rank correlation",
+		"kendall":  "Kendall's tau-b", "cramers_v": "Cramer's V", "cramers_v_corrected": "Cramer's V without its bias",
+		"mutual_information":            "mutual information in nats",
+		"normalised_mutual_information": "normalised mutual information", "theils_u": "Theil's U",
+		"correlation_ratio": "correlation ratio"}[name]
+}
+
+// draw bounds the pairs of columns that a measure compares, and says how many there were:
+// the time would grow with the square of the columns.
+func (r *associationRun) draw(name string, pairs [][2]int) (some [][2]int, note string) {
+	if len(pairs) <= r.MaxPairs {
+		return pairs, ""
+	}
+	for i, at := range drawn(len(pairs), r.MaxPairs, r.env.Rand("pairs of "+name)) {
+		pairs[i] = pairs[at] // at is never before i
+	}
+	return pairs[:r.MaxPairs], fmt.Sprintf("over %d of %d pairs of columns, drawn at random", r.MaxPairs, len(pairs))
+}
+
+// leftOut names the columns that the covariance goes without: it takes as many as have
+// MaxPairs pairs.
+func (r *associationRun) leftOut(f *columns.Frame) (names map[string]bool, note string) {
+	n, most := len(f.Columns), 2
+	for most*(most+1)/2 <= r.MaxPairs {
+		most++
+	}
+	if n <= most {
+		return nil, ""
+	}
+	names = map[string]bool{}
+	for i := range f.Columns {
+		names[f.Columns[i].Name] = true
+	}
+	for _, i := range drawn(n, most, r.env.Rand("columns of the covariance")) {
+		delete(names, f.Columns[i].Name)
+	}
+	return names, fmt.Sprintf("over %d of %d columns, drawn at random", most, n)
+}
+
+// drawn is k of the numbers below n, in order.
+func drawn(n, k int, rng *rand.Rand) []int {
+	some := rng.Perm(n)[:k]
+	slices.Sort(some)
+	return some
 }

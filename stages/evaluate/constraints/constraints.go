@@ -11,9 +11,9 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/domain"
 	"weir/schema"
+	"weir/stages/evaluate"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/metric"
-	"weir/stages/internal/question"
 )
 
 // settings says which rules count: they are those of the domain.
@@ -25,8 +25,8 @@ type settings struct {
 func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
 		Name: "constraints", Version: 1,
-		In:  question.Ports("their share is what the rules are worth there"),
-		Out: question.Metrics(), Figures: figures(),
+		In:  evaluate.Ports("their share is what the rules are worth there"),
+		Out: evaluate.Metrics(), Figures: figures(),
 		Doc: "Counts the rows that break the rules which the domain of `real` declares (`constraints`: impossible combinations, functions, orders, cells without rows), " +
 			"as shares of the rows of each table: broken over all rules, broken_synthetic and broken_real by rule. Of a public total it gives the share of rows that would " +
 			"have to change cells for the shares to be the declared ones (half the L1 distance). Use it to see that synthetic rows are possible ones. A rule that real rows " +
@@ -45,8 +45,8 @@ func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	for _, p := range wrong {
 		ps.Add("real", "a table with the rule "+p.Path+", which "+p.Found, "a table whose rules are about its columns")
 	}
-	return question.Work(in["real"], func(ctx context.Context, env *pipeline.Env, frames question.Frames) ([]pipeline.Metric, error) {
-		r := &run{rules: rules, domain: d, note: question.Dropped(frames["real"])}
+	return evaluate.Work(in["real"], func(ctx context.Context, env *pipeline.Env, frames evaluate.Frames) ([]pipeline.Metric, error) {
+		r := &run{rules: rules, domain: d, note: evaluate.Dropped(frames["real"])}
 		err := r.tables(ctx, env, frames)
 		return r.Metrics, err
 	}), ps.Err()
@@ -72,7 +72,7 @@ func names(port string) (all, each, total string) {
 	return "broken_" + port, "broken_" + port, "total_distance_" + port
 }
 
-func (r *run) tables(ctx context.Context, env *pipeline.Env, frames question.Frames) error {
+func (r *run) tables(ctx context.Context, env *pipeline.Env, frames evaluate.Frames) error {
 	for i, port := range []string{"synthetic", "real", "real_train"} {
 		if f := frames[port]; f != nil {
 			r.table(port, f)
@@ -209,4 +209,26 @@ func share(n, rows int, port string) metric.Noted {
 
 func empty(port string) metric.Noted {
 	return metric.None("the table " + port + " is empty")
+}
+
+// figures declares the shares of rows that break rules, by table.
+func figures() pipeline.Figures {
+	const rule = "rule"
+	list := pipeline.Figures{
+		{Name: "broken", Parts: rule, Better: pipeline.BetterLow, Beside: []pipeline.Role{pipeline.RealTrain},
+			Doc:     "share of synthetic rows that break a declared rule, 0 is best",
+			Verdict: &pipeline.Verdict{Label: "Rows that break a declared rule", Good: 0.001, Fair: 0.02}},
+		{Name: "broken_real", Parts: rule, Better: pipeline.BetterLow,
+			Doc: "share of real rows that break a declared rule: above 0 the rule or the data are wrong"},
+		{Name: "broken_synthetic", Parts: rule, Better: pipeline.BetterLow, Real: "broken_real", Pair: "broken",
+			Doc: "share of synthetic rows that break the rule, 0 is best"},
+		{Name: "total_distance_real", Parts: rule, Better: pipeline.BetterLow,
+			Doc: "share of real rows that would have to change cells for the public total, 0 is best"},
+		{Name: "total_distance_synthetic", Parts: rule, Better: pipeline.BetterLow, Real: "total_distance_real",
+			Pair: "total_distance",
+			Doc:  "share of synthetic rows that would have to change cells for the public total, 0 is best"},
+		{Name: "total_distance_real_train", Parts: rule, Better: pipeline.BetterLow,
+			Doc: "share of the model's rows that would have to change cells for the public total, 0 is best"},
+	}
+	return append(list, evaluate.RowsFigure())
 }

@@ -4,15 +4,15 @@ package detectability
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
 
 	"weir/pipeline"
+	"weir/stages/evaluate"
 	"weir/stages/internal/columns"
-	"weir/stages/internal/features"
 	"weir/stages/internal/learn"
 	"weir/stages/internal/metric"
-	"weir/stages/internal/metric/detection"
-	"weir/stages/internal/metric/score"
-	"weir/stages/internal/question"
+	"weir/stages/internal/prediction"
 )
 
 // settings says on how many rows a model tries to tell synthetic from real ones.
@@ -25,8 +25,8 @@ type settings struct {
 func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
 		Name: "detectability", Version: 4, Late: true,
-		In:  question.Ports("how well they can be told from `real` is what chance gives"),
-		Out: question.Metrics(), Figures: figures(),
+		In:  evaluate.Ports("how well they can be told from `real` is what chance gives"),
+		Out: evaluate.Metrics(), Figures: figures(),
 		Doc: "Fits models that tell synthetic rows from real ones. pmse is the propensity score's mean squared error of unpenalised logistic regression " +
 			"with main effects, with its expectation and ratio where both tables follow one distribution (Snoke et al. 2018); pmse_l2 the same for C=1. " +
 			"auroc is that of L2 logistic regression on held-out rows, 0.5 where the tables cannot be told apart, with the ends of its bootstrap " +
@@ -37,12 +37,12 @@ func Kinds() []pipeline.Kind {
 
 // Plan implements pipeline.Stage.
 func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
-	return question.Work(in["real"], s.measure), nil
+	return evaluate.Work(in["real"], s.measure), nil
 }
 
-func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames question.Frames) ([]pipeline.Metric, error) {
+func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames evaluate.Frames) ([]pipeline.Metric, error) {
 	steps := int64(3 * (len(frames) - 1))
-	r := &detectionRun{settings: s, env: env, total: steps, note: question.Dropped(frames["real"])}
+	r := &detectionRun{settings: s, env: env, total: steps, note: evaluate.Dropped(frames["real"])}
 	if err := r.pair(ctx, frames["real"], frames["synthetic"], ""); err != nil {
 		return nil, err
 	}
@@ -73,14 +73,14 @@ func (r *detectionRun) pair(ctx context.Context, real, other *columns.Frame, suf
 	other, noteOther := r.sampled(other, "rows to judge"+suffix)
 	note := metric.Notes(r.note, noteReal, noteOther)
 	both := stack(real, other)
-	x, y := features.NewEncoder(features.Options{Scaling: features.Standard, DropFirst: true}, nil, both).Encode(both), make([]bool, both.Rows)
+	x, y := prediction.NewEncoder(prediction.EncoderOptions{Scaling: prediction.ScaleStandard, DropFirst: true}, nil, both).Encode(both), make([]bool, both.Rows)
 	for i := real.Rows; i < both.Rows; i++ {
 		y[i] = true
 	}
 	// Columns that are linear combinations of others add nothing to a model, and
 	// leave its coefficients undetermined.
-	x = x.Pick(detection.Independent(x))
-	reason := question.Empty(real.Rows, other.Rows)
+	x = x.Pick(metric.IndependentColumns(x))
+	reason := evaluate.Empty(real.Rows, other.Rows)
 	if len(x.Cols) == 0 {
 		reason = metric.Notes(reason, "no column in common has two values")
 	}
@@ -147,10 +147,10 @@ func (r *detectionRun) propensity(ctx context.Context, x learn.Matrix, y []bool,
 	if err != nil {
 		return err
 	}
-	d := detection.NewPMSE(free, share, len(x.Cols)+1)
+	d := metric.NewPMSE(free, share, len(x.Cols)+1)
 	r.Add("pmse"+suffix, "", metric.Of(d.Value, limit, note))
 	r.Add("pmse_expected"+suffix, "", metric.Of(d.Expected))
-	r.Add("pmse_ratio"+suffix, "", metric.Or(d.Ratio, "every column is constant").With(fmt.Sprintf("two independent samples of one distribution give %.3g on average", detection.IndependentRatio(share))))
+	r.Add("pmse_ratio"+suffix, "", metric.Or(d.Ratio, "every column is constant").With(fmt.Sprintf("two independent samples of one distribution give %.3g on average", metric.IndependentPMSERatio(share))))
 	r.Add("pmse_standardised"+suffix, "", metric.Or(d.Standardised, "every column is constant"))
 	return nil
 }
@@ -164,7 +164,7 @@ func (r *detectionRun) chances(ctx context.Context, x learn.Matrix, y []bool, sh
 		return nil, "", err
 	}
 	p := penalised.Scores(x).Cols[1]
-	r.Add("pmse_l2"+suffix, "", metric.Of(detection.NewPMSE(p, share, 1).Value))
+	r.Add("pmse_l2"+suffix, "", metric.Of(metric.NewPMSE(p, share, 1).Value))
 	return r.unpenalised(ctx, x, y, p)
 }
 
@@ -179,7 +179,7 @@ func (r *detectionRun) noFit(why, suffix string, names ...string) {
 // stands for it: 0 and 1 where all rows are, or the fit of the largest C that
 // converges.
 func (r *detectionRun) unpenalised(ctx context.Context, x learn.Matrix, y []bool, p []float64) (chances []float64, limit string, err error) {
-	if score.AUROC(y, p) == 1 {
+	if learn.AUROC(y, p) == 1 {
 		chances = make([]float64, len(y))
 		for i, v := range y {
 			if v {
@@ -188,7 +188,7 @@ func (r *detectionRun) unpenalised(ctx context.Context, x learn.Matrix, y []bool
 		}
 		return chances, "all rows are told apart without error; the value is the limit of maximum likelihood", nil
 	}
-	for _, c := range []float64{detection.Unpenalised, 1e6, 1e4, 1e2} {
+	for _, c := range []float64{metric.UnpenalisedPenalty, 1e6, 1e4, 1e2} {
 		var s learn.Scorer
 		if s, err = r.fit(ctx, c, x, y); err != nil {
 			if ctx.Err() != nil {
@@ -202,10 +202,71 @@ func (r *detectionRun) unpenalised(ctx context.Context, x learn.Matrix, y []bool
 				return chances, fmt.Sprintf("some rows are told apart without error, so that maximum likelihood has no optimum; the fit of C=%.0g stands for its limit", c), nil
 			}
 		}
-		if c != detection.Unpenalised {
+		if c != metric.UnpenalisedPenalty {
 			limit = fmt.Sprintf("maximum likelihood does not converge; the fit of C=%.0g stands for it", c)
 		}
 		return chances, limit, nil
 	}
 	return nil, "", err
+}
+
+// figures declares how well rows are told apart, the synthetic ones and those of other tables.
+func figures() pipeline.Figures {
+	list := pipeline.Figures{
+		{Name: "auroc", Better: pipeline.BetterHalf, Interval: true, Headline: true,
+			Doc:     "telling real rows from synthetic ones; .5 is best, nobody can; 1 is always",
+			Verdict: &pipeline.Verdict{Label: "Telling real from synthetic: AUROC", Good: 0.05, Fair: 0.2}},
+		{Name: "pmse_ratio", Better: pipeline.BetterLow, Headline: true,
+			Doc: "how well rows are told apart, 1 as by chance"},
+		{Name: "pmse", Better: pipeline.BetterLow,
+			Doc: "mean squared distance of the chances of being synthetic from their share, 0 is best"},
+		{Name: "pmse_expected", Better: pipeline.BetterPlain,
+			Doc: "what pmse is on average where both tables follow one distribution"},
+		{Name: "pmse_standardised", Better: pipeline.BetterLow,
+			Doc: "pmse in standard deviations from what it is by chance, 0 as by chance"},
+		{Name: "pmse_l2", Better: pipeline.BetterLow, Doc: "pmse of a model with penalty C=1, 0 is best"},
+		{Name: "advantage", Better: pipeline.BetterLow, Doc: "2|auroc-0.5|: 0 is best, nobody can tell"},
+	}
+	for i := range list {
+		list[i].Beside = []pipeline.Role{pipeline.RealTrain, pipeline.Baseline}
+	}
+	return append(list, evaluate.RowsFigure())
+}
+
+// twoSample fits on one part of the rows and scores the other.
+func (r *detectionRun) twoSample(ctx context.Context, x learn.Matrix, y []bool, suffix, note string) error {
+	order := r.env.Rand("two-sample split" + suffix).Perm(len(y))
+	held := int(math.Round(r.Test * float64(len(y))))
+	test, train := order[:held], order[held:]
+	if !mixedClasses(y, train) || !mixedClasses(y, test) {
+		why := "one part of the split holds rows of only one table"
+		r.Add("auroc"+suffix, "", metric.None(why, note))
+		r.Add("advantage"+suffix, "", metric.None(why))
+		return nil
+	}
+	s, err := r.fit(ctx, 1, x.Take(train), at(y, train))
+	if why := learn.Declined(err); why != "" {
+		r.noFit(why, suffix, "auroc", "advantage")
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	a := prediction.AUROC(at(y, test), s.Scores(x.Take(test)).Cols[1], r.env.Rand("resampled held-out rows"), r.env.Workers)
+	r.Metrics = append(r.Metrics, a.Metrics("auroc"+suffix, "", fmt.Sprintf("on %d held-out rows", held), note)...)
+	r.Add("advantage"+suffix, "", metric.Of(metric.Advantage(a.Value)))
+	return nil
+}
+
+func at(y []bool, places []int) []bool {
+	out := make([]bool, len(places))
+	for k, i := range places {
+		out[k] = y[i]
+	}
+	return out
+}
+
+func mixedClasses(y []bool, places []int) bool {
+	classes := at(y, places)
+	return slices.Contains(classes, true) && slices.Contains(classes, false)
 }

@@ -5,16 +5,16 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"weir/pipeline"
 	"weir/schema"
+	"weir/stages/evaluate"
 	"weir/stages/internal/columns"
-	"weir/stages/internal/features"
 	"weir/stages/internal/learn"
 	"weir/stages/internal/metric"
 	"weir/stages/internal/prediction"
-	"weir/stages/internal/question"
 )
 
 // settings says how each column is predicted from the others.
@@ -41,15 +41,15 @@ func Kinds() []pipeline.Kind {
 			"their bootstrap intervals of 95 % over the test rows (real_low.column and so on), and sum_of_squares and mean_absolute_difference over " +
 			"the columns, the latter of categories and of numbers alone too, and no_diversity, the columns that real rows teach and synthetic rows, of one category, cannot. Use it to see which columns keep their relations.",
 		In: []pipeline.Port{
-			question.Table("real", "held-out real rows to test on", false),
-			question.Table("synthetic", "synthetic rows to train on", false),
-			question.Table("real_train", "real rows to train on", false),
-			question.Baseline(),
+			evaluate.Table("real", "held-out real rows to test on", false),
+			evaluate.Table("synthetic", "synthetic rows to train on", false),
+			evaluate.Table("real_train", "real rows to train on", false),
+			evaluate.Baseline(),
 		},
-		Out: question.Metrics(), Figures: figures(),
+		Out: evaluate.Metrics(), Figures: figures(),
 		New: func() pipeline.Stage {
 			return &settings{
-				Classifier: "random_forest", Regressor: "lasso", Alpha: 0.01, Scaling: string(features.Bounds),
+				Classifier: "random_forest", Regressor: "lasso", Alpha: 0.01, Scaling: string(prediction.ScaleBounds),
 				BinaryScore: "auroc", ManyScore: "f1_macro", MinCount: 2, MaxTrainRows: 100000,
 			}
 		},
@@ -76,11 +76,11 @@ func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
 			ps.Add(fmt.Sprintf("shares[%d]", i), fmt.Sprint(share), "a share from 0 to 1")
 		}
 	}
-	return question.Work(in["real"], s.measure), ps.Err()
+	return evaluate.Work(in["real"], s.measure), ps.Err()
 }
 
-func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames question.Frames) ([]pipeline.Metric, error) {
-	note := question.Dropped(frames["real"])
+func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames evaluate.Frames) ([]pipeline.Metric, error) {
+	note := evaluate.Dropped(frames["real"])
 	if len(s.Columns) > 0 {
 		for port := range frames {
 			frames[port] = frames[port].Select(s.Columns)
@@ -198,4 +198,194 @@ func (s *settings) regressor(y []float64) learn.Regressor {
 		return learn.ElasticNet{Alpha: s.Alpha * sd, L1Ratio: 0.5}
 	}
 	return prediction.Regressors()[s.Regressor]
+}
+
+// figures declares the scores of each column as learnt from real and from synthetic rows.
+func figures() pipeline.Figures {
+	return pipeline.Figures{
+		{Name: "sum_of_squares", Better: pipeline.BetterLow,
+			Doc: "predicting each column: sum of squared losses of the score, 0 is best"},
+		{Name: "mean_absolute_difference", Better: pipeline.BetterLow, Beside: []pipeline.Role{pipeline.Baseline},
+			Doc: "predicting each column: mean difference of the scores of what real and synthetic rows teach, 0 is best",
+			Verdict: &pipeline.Verdict{Label: "Predicting each column: mean difference", Joint: true, Good: 0.03,
+				Fair: 0.1}},
+		{Name: kindDifference, Parts: "kind of column", Better: pipeline.BetterLow,
+			Doc: "predicting each column: mean difference of the scores, of categories and of numbers, 0 is best"},
+		{Name: noDiversity, Better: pipeline.BetterLow,
+			Doc: "predicting each column: columns of categories that real rows teach and synthetic rows, which hold one category, do not"},
+		{Name: columnsAbove, Parts: "share", Better: pipeline.BetterPlain,
+			Doc: "predicting each column: columns with this share of rows outside the commonest category that real rows teach"},
+		{Name: realAbove, Parts: "share", Better: pipeline.BetterPlain,
+			Doc: "predicting each column with this share: mean score of what real rows teach"},
+		{Name: syntheticAbove, Parts: "share", Better: pipeline.BetterHigh, Learnt: true, Real: realAbove,
+			Doc: "predicting each column with this share: mean score of what synthetic rows teach"},
+		{Name: differenceAbove, Parts: "share", Better: pipeline.BetterLow,
+			Doc: "predicting each column with this share: mean difference of the scores, 0 is best"},
+		{Name: "real", Parts: "column", Better: pipeline.BetterHigh, Interval: true,
+			Doc: "predicting the column: score of what real rows teach"},
+		{Name: "synthetic", Parts: "column", Better: pipeline.BetterHigh, Interval: true, Learnt: true, Worst: true,
+			Real: "real", Pair: "score",
+			Doc: "predicting the column: score of what synthetic rows teach"},
+		{Name: "difference", Parts: "column", Better: pipeline.BetterPlain, Interval: true,
+			Doc: "predicting the column: by how much real rows teach more"},
+		evaluate.RowsFigure(),
+	}
+}
+
+// contest is each column learnt from each table but the one of the test rows, and scored on these.
+type contest struct {
+	*settings
+	env   *pipeline.Env
+	desks map[string]*prediction.Desk // by port
+	test  *columns.Frame
+	draws *prediction.Draws // of test rows
+}
+
+// scores holds the scores of one column, by the port of the table that it is learnt from.
+type scores map[string]prediction.Score
+
+// taught are the ports of tables to learn from.
+func taught() []string { return []string{"real_train", "synthetic", "baseline"} }
+
+func (s *settings) contest(env *pipeline.Env, frames map[string]*columns.Frame) *contest {
+	c := &contest{settings: s, env: env, desks: map[string]*prediction.Desk{}, test: frames["real"]}
+	for _, port := range taught() {
+		if f := frames[port]; f != nil {
+			c.desks[port] = prediction.NewDesk(f, c.test, prediction.Scaling(s.Scaling), s.MaxTrainRows, env.Rand("rows of "+port))
+		}
+	}
+	c.draws = prediction.NewDraws(c.test.Rows, func(width int) *rand.Rand {
+		return env.Rand(fmt.Sprintf("resampled test rows for %d categories", width))
+	})
+	return c
+}
+
+// column scores one column as learnt from each table.
+func (c *contest) column(ctx context.Context, name string) (scores, error) {
+	list := scores{}
+	resampled := c.resampled(name)
+	for _, port := range taught() {
+		if c.desks[port] == nil {
+			continue
+		}
+		f, err := c.one(ctx, port, name, resampled)
+		if err != nil {
+			return nil, fmt.Errorf("trained on %s: %w", port, err)
+		}
+		list[port] = f
+	}
+	return list, nil
+}
+
+// resampled are resamples of the test rows that have a value in the column.
+func (c *contest) resampled(name string) *prediction.Resamples {
+	target := c.test.Column(name)
+	if missing := target.Missing(); missing > 0 {
+		rng := c.env.Rand("resampled test rows of " + name)
+		return prediction.NewDraws(c.test.Rows-missing, func(int) *rand.Rand { return rng }).Of(len(target.Categories))
+	}
+	return c.draws.Of(len(target.Categories))
+}
+
+func (c *contest) one(ctx context.Context, port, name string, resampled *prediction.Resamples) (prediction.Score, error) {
+	t := c.desks[port].Trial(name)
+	target, run := t.Test.Column(name), learn.Run{Rand: c.env.Rand(name + " from " + port), Workers: c.env.Workers}
+	score := c.score(target)
+	if !target.Coded() {
+		f, err := t.ScoreNumbers(ctx, c.regressor(t.Train.Column(name).Numbers), []string{score}, resampled, run)
+		return f[score], err
+	}
+	if why := c.sparse(t, name); why != "" && t.Impossible() == "" {
+		return prediction.Score{Noted: metric.None(why)}, nil
+	}
+	f, err := t.ScoreClasses(ctx, prediction.Classifiers()[c.Classifier], min(1, len(target.Categories)-1), []string{score}, resampled, run)
+	return f[score], err
+}
+
+// sparse says which table has too few rows outside the commonest category.
+func (c *contest) sparse(t *prediction.Trial, column string) string {
+	for i, f := range []*columns.Frame{t.Train, t.Test} {
+		of, name := f.Column(column), [2]string{"training", "test"}[i]
+		if f.Rows-commonest(of) < c.MinCount {
+			return fmt.Sprintf("fewer than %d %s rows are outside the commonest category", c.MinCount, name)
+		}
+	}
+	return ""
+}
+
+// commonest is how many rows have the commonest category.
+func commonest(c *columns.Column) int {
+	n, most := make([]int, len(c.Categories)), 0
+	for _, k := range c.Codes {
+		if k >= 0 {
+			n[k]++
+			most = max(most, n[k])
+		}
+	}
+	return most
+}
+
+// Names of the figures of byShare.
+const (
+	noDiversity     = "no_diversity"
+	columnsAbove    = "columns_above"
+	realAbove       = "real_above"
+	syntheticAbove  = "synthetic_above"
+	differenceAbove = "difference_above"
+)
+
+// byShare are the points of a plot of scores (Tantipongpipat et al. 2021, figure 4 and its counterpart for a binary table): how many columns
+// real rows teach and synthetic rows, which hold one category of them, do not; and, of the columns that have at least a share of
+// rows outside their commonest category, how many real rows teach, and the means of the scores of those that both do.
+func (s *settings) byShare(train *columns.Frame, all []scores) []pipeline.Metric {
+	var list metric.List
+	gone := 0.
+	for i, one := range all {
+		if train.Columns[i].Coded() && one.taught("real_train") && !one.taught("synthetic") {
+			gone++
+		}
+	}
+	list.Add(noDiversity, "", metric.Of(gone))
+	for _, share := range s.Shares {
+		s.above(&list, train, all, share)
+	}
+	return list.Metrics
+}
+
+// taught reports whether a score came out of the rows of a port.
+func (s scores) taught(port string) bool { return !math.IsNaN(s[port].Value) }
+
+func (s *settings) above(list *metric.List, train *columns.Frame, all []scores, share float64) {
+	var real, synthetic, size []metric.Noted
+	n := 0.
+	for i, one := range all {
+		if c := &train.Columns[i]; !c.Coded() || outside(c) < share || !one.taught("real_train") {
+			continue
+		}
+		if n++; one.taught("synthetic") {
+			a, b := one["real_train"].Noted, one["synthetic"].Noted
+			real, synthetic, size = append(real, a), append(synthetic, b), append(size, metric.Of(math.Abs(a.Value-b.Value)))
+		}
+	}
+	name := fmt.Sprint(share)
+	list.Add(columnsAbove, name, metric.Of(n))
+	list.Add(realAbove, name, meanOf(real))
+	list.Add(syntheticAbove, name, meanOf(synthetic))
+	list.Add(differenceAbove, name, meanOf(size))
+}
+
+func meanOf(values []metric.Noted) metric.Noted {
+	if len(values) == 0 {
+		return metric.None("there is no such column that both tables teach")
+	}
+	return metric.Of(metric.Mean(values).Value, fmt.Sprintf("%d columns that both tables teach", len(values)))
+}
+
+// outside is the share of the rows with a value that lie outside the commonest category; 0 where no row has one.
+func outside(c *columns.Column) float64 {
+	rows := len(c.Codes) - c.Missing()
+	if rows == 0 {
+		return 0
+	}
+	return 1 - float64(commonest(c))/float64(rows)
 }

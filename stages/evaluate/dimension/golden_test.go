@@ -14,7 +14,7 @@ import (
 	"weir/internal/golden"
 	"weir/pipeline/domain"
 	"weir/stages/internal/columns"
-	"weir/stages/internal/features"
+
 	"weir/stages/internal/learn"
 	"weir/stages/internal/metric"
 	"weir/stages/internal/prediction"
@@ -149,8 +149,8 @@ func goldenPrediction(t *testing.T, c goldenCase) {
 // goldenTrial checks one column trained on one table; the headline comes back.
 func goldenTrial(t *testing.T, c goldenCase, want predictionColumn, train, test *columns.Frame, expected map[string]json.RawMessage) float64 {
 	t.Helper()
-	tr, run := prediction.NewTrial(train, test, want.Column, features.Bounds, 0, nil), learn.Run{Workers: 2}
-	encoder := features.NewEncoder(features.Options{Scaling: features.Bounds}, map[string]bool{want.Column: true}, train, test)
+	tr, run := prediction.NewTrial(train, test, want.Column, prediction.ScaleBounds, 0, nil), learn.Run{Workers: 2}
+	encoder := prediction.NewEncoder(prediction.EncoderOptions{Scaling: prediction.ScaleBounds}, map[string]bool{want.Column: true}, train, test)
 	if !slices.Equal(encoder.Names(), want.Features) {
 		t.Errorf("%s: the features of %s are %v, want %v", c.ID, want.Column, encoder.Names(), want.Features)
 	}

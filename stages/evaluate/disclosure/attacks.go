@@ -6,9 +6,9 @@ import (
 	"math"
 	"slices"
 
+	"weir/pipeline"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/metric"
-	"weir/stages/internal/metric/disclosure"
 	"weir/stages/internal/prediction"
 )
 
@@ -28,7 +28,7 @@ func (r *disclosureRun) membership(context.Context) error {
 		}
 		return nil
 	}
-	space := disclosure.NewSpace(r.metric, r.train)
+	space := metric.NewSpace(r.metric, r.train)
 	members, others := r.nearness(space, r.drawn(r.train, "members")), r.nearness(space, r.drawn(r.control, "others"))
 	y := make([]bool, len(members)+len(others))
 	for i := range members {
@@ -36,16 +36,16 @@ func (r *disclosureRun) membership(context.Context) error {
 	}
 	a := prediction.AUROC(y, slices.Concat(members, others), r.env.Rand("resampled members and others"), r.env.Workers)
 	r.Metrics = append(r.Metrics, a.Metrics(names[0], "", "0.5 is a guess", weakNote)...)
-	m := disclosure.NewMembership(members, others, r.FalsePositiveRate)
+	m := metric.NewMembership(members, others, r.FalsePositiveRate)
 	r.rate(names[1], m.Power, fmt.Sprintf("share of %d members found by a threshold meant for a false positive rate of %g", m.Power.N, r.FalsePositiveRate), "")
 	r.rate(names[2], m.FalsePositive, fmt.Sprintf("of that threshold, on %d held-out rows that were not used to set it", m.FalsePositive.N), "")
 	return nil
 }
 
 // nearness is minus the distance to the nearest synthetic row.
-func (r *disclosureRun) nearness(space *disclosure.Space, f *columns.Frame) []float64 {
+func (r *disclosureRun) nearness(space *metric.Space, f *columns.Frame) []float64 {
 	out := make([]float64, f.Rows)
-	for i, n := range disclosure.NearestAll(space, f, r.synth, r.env.Workers) {
+	for i, n := range metric.NearestAll(space, f, r.synth, r.env.Workers) {
 		out[i] = -n.First
 	}
 	r.step()
@@ -116,10 +116,10 @@ func nanNote(f metric.Noted) string {
 // in the other columns, has it too; the note gives the interval.
 func (r *disclosureRun) guess(secret string, targets *columns.Frame) metric.Noted {
 	others := slices.DeleteFunc(r.train.Names(), func(n string) bool { return n == secret })
-	space := disclosure.NewSpace(r.metric, r.train.Select(others))
-	near := disclosure.NearestAll(space, targets.Select(others), r.synth.Select(others), r.env.Workers)
+	space := metric.NewSpace(r.metric, r.train.Select(others))
+	near := metric.NearestAll(space, targets.Select(others), r.synth.Select(others), r.env.Workers)
 	truth, guessed := targets.Column(secret), r.synth.Column(secret)
-	lo, hi := disclosure.Extent(r.train.Column(secret))
+	lo, hi := metric.ColumnExtent(r.train.Column(secret))
 	right, known := 0, 0
 	for i, n := range near {
 		if truth.Absent(i) {
@@ -131,7 +131,7 @@ func (r *disclosureRun) guess(secret string, targets *columns.Frame) metric.Note
 		}
 	}
 	r.step()
-	v := disclosure.NewRate(right, known)
+	v := metric.NewRate(right, known)
 	if known == 0 {
 		return metric.None("no row has a value to guess")
 	}
@@ -144,4 +144,80 @@ func hits(truth *columns.Column, i int, guess *columns.Column, j int, tolerance 
 		return truth.Codes[i] == guess.Codes[j]
 	}
 	return math.Abs(truth.Numbers[i]-guess.Numbers[j]) <= tolerance
+}
+
+// distances describes how far synthetic rows are from training rows, beside how
+// far held-out rows are from them.
+func (r *disclosureRun) distances(context.Context) error {
+	if reason := r.lacking(false); reason != "" {
+		r.Add("dcr", "median", metric.None(reason))
+		r.Add("nndr", "median", metric.None(reason))
+		return nil
+	}
+	space := metric.NewSpace(r.metric, r.train)
+	r.describe("", space, r.drawn(r.synth, "synthetic rows"))
+	if r.control != nil && r.control.Rows > 0 {
+		r.describe("_control", space, r.drawn(r.control, "held-out rows"))
+	}
+	return nil
+}
+
+func (r *disclosureRun) describe(suffix string, space *metric.Space, from *columns.Frame) {
+	var dcr, nndr []float64
+	for _, n := range metric.NearestAll(space, from, r.train, r.env.Workers) {
+		dcr, nndr = append(dcr, n.First), append(nndr, n.NNDR())
+	}
+	for _, d := range []struct {
+		name string
+		x    []float64
+	}{{"dcr", dcr}, {"nndr", nndr}} {
+		s := metric.SummariseDistances(d.x)
+		for _, v := range []struct {
+			name  string
+			value float64
+		}{{"min", s.Min}, {"p5", s.P5}, {"p25", s.P25}, {"median", s.Median}, {"mean", s.Mean}} {
+			f := metric.Or(v.value, "there are fewer than two training rows")
+			if v.name == "median" {
+				f = f.With(fmt.Sprintf("of %d rows", s.N))
+			}
+			r.Add(d.name+suffix, v.name, f)
+		}
+	}
+	r.step()
+}
+
+// closer asks whether synthetic rows are nearer to training rows than to as many
+// held-out ones; a half is what a model gives that copies nothing.
+func (r *disclosureRun) closer(context.Context) error {
+	if reason := r.lacking(true); reason != "" {
+		r.Add("closer_to_train", "", metric.None(reason))
+		return nil
+	}
+	n := min(r.train.Rows, r.control.Rows)
+	train := r.train.Take(r.env.Rand("training rows of the comparison").Perm(r.train.Rows)[:n])
+	control := r.control.Take(r.env.Rand("held-out rows of the comparison").Perm(r.control.Rows)[:n])
+	space, synth := metric.NewSpace(r.metric, r.train), r.drawn(r.synth, "synthetic rows")
+	a := metric.NearestAll(space, synth, train, r.env.Workers)
+	b := metric.NearestAll(space, synth, control, r.env.Workers)
+	nearer, trials := 0, 0
+	for i := range a {
+		if a[i].First != b[i].First {
+			trials++
+		}
+		if a[i].First < b[i].First {
+			nearer++
+		}
+	}
+	rate := metric.NewRate(nearer, trials)
+	r.rate("closer_to_train", rate, fmt.Sprintf("share of %d synthetic rows nearer to training rows than to as many held-out ones, ties aside; 0.5 is chance", trials),
+		"all synthetic rows are as near to training as to held-out rows")
+	return nil
+}
+
+// rate records a share and its interval.
+func (r *disclosureRun) rate(name string, v metric.Rate, note, reason string) {
+	r.Add(name, "", metric.Or(v.Share, reason).With(note))
+	low, high := pipeline.IntervalEnds(name)
+	r.Add(low, "", metric.Or(v.Low, reason))
+	r.Add(high, "", metric.Or(v.High, reason))
 }

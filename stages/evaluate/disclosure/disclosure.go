@@ -7,10 +7,9 @@ import (
 
 	"weir/pipeline"
 	"weir/schema"
+	"weir/stages/evaluate"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/metric"
-	"weir/stages/internal/metric/disclosure"
-	"weir/stages/internal/question"
 )
 
 // settings says how distances to real rows are measured and which attacks are tried.
@@ -27,11 +26,11 @@ func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
 		Name: "disclosure", Version: 4, Late: true,
 		In: []pipeline.Port{
-			question.Table("real", "held-out real rows, the control; without real_train the rows that the model learnt from", false),
-			question.Table("synthetic", "the rows to judge", false),
-			question.Table("real_train", "the real rows that the model learnt from", true),
+			evaluate.Table("real", "held-out real rows, the control; without real_train the rows that the model learnt from", false),
+			evaluate.Table("synthetic", "the rows to judge", false),
+			evaluate.Table("real_train", "the real rows that the model learnt from", true),
 		},
-		Out: question.Metrics(), Figures: figures(),
+		Out: evaluate.Metrics(), Figures: figures(),
 		Doc: "Measures how close synthetic rows come to individual real ones: exact matches, matches of unique rows, distance to the closest record (dcr) and its " +
 			"ratio to the second closest (nndr) against a held-out control, a membership attack by distance and an attribute attack by the nearest " +
 			"synthetic row, with intervals of 95 % (Clopper-Pearson of shares, bootstrap of membership_auroc). This is no proof of privacy, and a low figure is no evidence of it: it says that these " +
@@ -46,20 +45,20 @@ func Kinds() []pipeline.Kind {
 func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	var ps schema.Problems
 	in["real"].Domain.Pick(&ps, "secrets", s.Secrets)
-	work := question.Work(in["real"], s.measure)
+	work := evaluate.Work(in["real"], s.measure)
 	work.Findings = []pipeline.Finding{{Rule: "W34", Level: pipeline.LevelNote,
 		Message: "the attacks of this stage are weak; that they fail is no evidence of privacy",
 		Fix:     "state their power and confidence interval beside epsilon, never in place of it"}}
 	return work, ps.Err()
 }
 
-func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames question.Frames) ([]pipeline.Metric, error) {
-	r := &disclosureRun{settings: s, env: env, train: frames["real_train"], control: frames["real"], synth: frames["synthetic"], note: question.Dropped(frames["real"])}
+func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames evaluate.Frames) ([]pipeline.Metric, error) {
+	r := &disclosureRun{settings: s, env: env, train: frames["real_train"], control: frames["real"], synth: frames["synthetic"], note: evaluate.Dropped(frames["real"])}
 	if r.train == nil {
 		r.train, r.control = r.control, nil
 		r.note = metric.Notes("real_train is not connected: real stands for the rows that the model learnt from", r.note)
 	}
-	r.metric = map[string]disclosure.Metric{"euclidean": disclosure.EuclideanMixed, "gower": disclosure.Gower}[s.Distance]
+	r.metric = map[string]metric.RowDistance{"euclidean": metric.EuclideanMixed, "gower": metric.Gower}[s.Distance]
 	secrets, _ := r.secrets()
 	r.total = int64(parts + searches + 2*len(secrets))
 	for _, part := range []func(context.Context) error{r.matches, r.distances, r.closer, r.membership, r.attributes} {
@@ -82,7 +81,7 @@ type disclosureRun struct {
 	*settings
 	metric.List
 	env                   *pipeline.Env
-	metric                disclosure.Metric
+	metric                metric.RowDistance
 	train, control, synth *columns.Frame
 	note                  string
 	done, total           int64
@@ -133,7 +132,7 @@ func (r *disclosureRun) lacking(needsControl bool) string {
 	case needsControl && r.control.Rows == 0:
 		control = "the control has no rows"
 	}
-	return metric.Notes(question.Empty(r.train.Rows, r.synth.Rows), control)
+	return metric.Notes(evaluate.Empty(r.train.Rows, r.synth.Rows), control)
 }
 
 func share(k, n int) float64 { return float64(k) / float64(n) }
@@ -145,7 +144,7 @@ func (r *disclosureRun) matches(context.Context) error {
 		r.Add("unique_matches", "", metric.None(reason))
 		return nil
 	}
-	train := disclosure.NewMatches(r.train)
+	train := metric.NewMatches(r.train)
 	r.Add("exact_matches", "", metric.Of(share(train.Of(r.synth), r.synth.Rows), "share of synthetic rows that equal a training row", r.note))
 	unique, matched := train.Unique(r.synth)
 	r.Add("unique_matches", "", metric.Or(share(matched, unique), "no training row is unique").With(fmt.Sprintf("share of the %d unique training rows that some synthetic row equals", unique)))
@@ -153,4 +152,49 @@ func (r *disclosureRun) matches(context.Context) error {
 		r.Add("exact_matches_control", "", metric.Of(share(train.Of(r.control), r.control.Rows), "share of held-out real rows that equal a training row: what chance gives"))
 	}
 	return nil
+}
+
+// figures declares matches, distances and attacks. What finds nothing is no evidence of privacy.
+func figures() pipeline.Figures {
+	attack := func(name, label string, chance float64, doc string) pipeline.Figure {
+		return pipeline.Figure{Name: name, Better: pipeline.BetterChance, Interval: true, Doc: doc,
+			Verdict: &pipeline.Verdict{Label: label, Chance: pipeline.KnownValue(chance), Good: 0.02, Fair: 0.1}}
+	}
+	advantage := attack("attribute_inference_advantage", "Guessing a column of members: advantage", 0,
+		"by how much more often a column of training rows is guessed than of held-out ones; 0 is chance")
+	advantage.Parts, advantage.Worst, advantage.Interval = "column", true, false
+	list := pipeline.Figures{
+		{Name: "exact_matches", Better: pipeline.BetterLow, Headline: true,
+			Doc: "synthetic rows that equal a real one"},
+		{Name: "exact_matches_control", Better: pipeline.BetterPlain,
+			Doc: "share of held-out real rows that equal a training row: what chance gives"},
+		{Name: "unique_matches", Better: pipeline.BetterLow,
+			Doc: "share of the unique training rows that some synthetic row equals"},
+		attack("membership_auroc", "Membership attack: AUROC", 0.5,
+			"telling training rows from held-out ones by their distance to synthetic rows; .5 is chance"),
+		attack("closer_to_train", "Rows nearer to training than to held-out rows", 0.5,
+			"share of synthetic rows nearer to training than to held-out rows; .5 is chance"),
+		{Name: "membership_power", Better: pipeline.BetterLow, Interval: true,
+			Doc: "share of training rows that the membership attack finds"},
+		{Name: "membership_false_positive_rate", Better: pipeline.BetterPlain, Interval: true,
+			Doc: "share of held-out rows that the membership attack takes for training rows"},
+		{Name: "attribute_inference", Parts: "column", Better: pipeline.BetterLow,
+			Doc: "share of training rows whose column is guessed right"},
+		{Name: "attribute_inference_control", Parts: "column", Better: pipeline.BetterPlain,
+			Doc: "share of held-out rows whose column is guessed right: what the table tells of anyone"},
+		advantage,
+	}
+	for _, d := range []struct{ name, doc string }{
+		{"dcr", "distance to the closest training row"},
+		{"nndr", "distance to the closest training row over that to the second closest"},
+	} {
+		list = append(list, pipeline.Figure{Name: d.name, Parts: "quantile", Better: pipeline.BetterPlain,
+			Doc: d.doc + ", of synthetic rows; compare it with that of held-out ones"},
+			pipeline.Figure{Name: d.name + "_control", Parts: "quantile", Better: pipeline.BetterPlain,
+				Doc: d.doc + ", of held-out rows"})
+	}
+	for i := range list {
+		list[i].Few = true
+	}
+	return append(list, evaluate.RowsFigure())
 }

@@ -10,12 +10,11 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/domain"
 	"weir/schema"
+	"weir/stages/evaluate"
 	"weir/stages/internal/columns"
-	"weir/stages/internal/features"
 	"weir/stages/internal/learn"
 	"weir/stages/internal/metric"
 	"weir/stages/internal/prediction"
-	"weir/stages/internal/question"
 )
 
 // settings says what is learnt from synthetic rows and tested on real ones.
@@ -42,14 +41,14 @@ func Kinds() []pipeline.Kind {
 			"Learners of classes: " + strings.Join(prediction.ClassifierNames(), ", ") + "; of numbers: " + strings.Join(prediction.RegressorNames(), ", ") +
 			". Scores of classes: " + strings.Join(prediction.ClassScores(), ", ") + "; of numbers: " + strings.Join(prediction.NumberScores(), ", ") + ".",
 		In: []pipeline.Port{
-			question.Table("real", "held-out real rows to test on", false),
-			question.Table("synthetic", "rows to train on", false),
-			question.Table("real_train", "real rows to train on: what the learners can reach", true),
-			question.Baseline(),
+			evaluate.Table("real", "held-out real rows to test on", false),
+			evaluate.Table("synthetic", "rows to train on", false),
+			evaluate.Table("real_train", "real rows to train on: what the learners can reach", true),
+			evaluate.Baseline(),
 		},
-		Out: question.Metrics(), Figures: figures(),
+		Out: evaluate.Metrics(), Figures: figures(),
 		New: func() pipeline.Stage {
-			return &settings{Models: []string{"logistic_regression"}, Scaling: string(features.Standard), MaxTrainRows: 100000}
+			return &settings{Models: []string{"logistic_regression"}, Scaling: string(prediction.ScaleStandard), MaxTrainRows: 100000}
 		},
 	}}
 }
@@ -68,8 +67,8 @@ func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	if c := in["real"].Domain.Column(s.Target); c != nil {
 		s.planTarget(&ps, c)
 	}
-	question.Comparable(&ps, "target", s.Target, in)
-	return question.Work(in["real"], s.measure), ps.Err()
+	evaluate.Comparable(&ps, "target", s.Target, in)
+	return evaluate.Work(in["real"], s.measure), ps.Err()
 }
 
 func (s *settings) planTable(ps *schema.Problems, port string, d *domain.Domain) {
@@ -105,8 +104,8 @@ func (s *settings) planTarget(ps *schema.Problems, c *domain.Column) {
 	}
 }
 
-func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames question.Frames) ([]pipeline.Metric, error) {
-	r := &rehearsal{settings: s, env: env, test: s.features(frames["real"]), note: question.Dropped(frames["real"])}
+func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames evaluate.Frames) ([]pipeline.Metric, error) {
+	r := &rehearsal{settings: s, env: env, test: s.features(frames["real"]), note: evaluate.Dropped(frames["real"])}
 	trains := []string{"synthetic"}
 	for _, port := range []string{"real_train", "baseline"} {
 		if frames[port] != nil {
@@ -153,7 +152,7 @@ type rehearsal struct {
 
 // all scores every learner trained on the given rows.
 func (r *rehearsal) all(ctx context.Context, name string, train *columns.Frame) ([]map[string]prediction.Score, error) {
-	t := prediction.NewTrial(train, r.test, r.Target, features.Scaling(r.Scaling), r.MaxTrainRows, r.env.Rand("training rows of "+name))
+	t := prediction.NewTrial(train, r.test, r.Target, prediction.Scaling(r.Scaling), r.MaxTrainRows, r.env.Rand("training rows of "+name))
 	if t.Notes != "" {
 		r.note = metric.Notes(r.note, name+": "+t.Notes)
 	}
@@ -250,4 +249,74 @@ func (r *rehearsal) table(name string, scores []prediction.Score, note string) [
 		out = append(out, s.Metrics(name, r.Models[i])...)
 	}
 	return out
+}
+
+// figures declares each score with its references, and what real rows teach beyond it.
+func figures() pipeline.Figures {
+	var list pipeline.Figures
+	for _, name := range append(prediction.ClassScores(), prediction.NumberScores()...) {
+		f := scored(name)
+		f.Name, f.Parts, f.Pair, f.Learnt, f.Interval = name, "learner", name, true, true
+		f.Few, f.Beside = true, append([]pipeline.Role{pipeline.RealTrain, pipeline.Baseline}, f.Beside...)
+		list = append(list, f,
+			pipeline.Figure{Name: lossName(name), Better: pipeline.BetterPlain, Interval: true,
+				Doc: "by how much the score of learners of real rows exceeds that of synthetic rows"},
+			pipeline.Figure{Name: agreementName(name), Better: pipeline.BetterHigh,
+				Doc: "share of pairs of learners that synthetic rows rank as real rows do, 1 is best"})
+	}
+	list = append(list, pipeline.Figure{Name: weight, Parts: "learner and column", Better: pipeline.BetterPlain,
+		Beside: []pipeline.Role{pipeline.RealTrain, pipeline.Baseline},
+		Doc:    "how much a column counts for a learner of synthetic rows: its coefficient, or its importance"})
+	return append(list, evaluate.RowsFigure())
+}
+
+// weight is the name of the figure that setting weights adds.
+const weight = "column_weight"
+
+func lossName(score string) string      { return score + "_loss" }
+func agreementName(score string) string { return score + "_rank_agreement" }
+
+// scored says what a score means.
+func scored(name string) pipeline.Figure {
+	const learnt = "learnt from synthetic rows: "
+	high := func(doc string) pipeline.Figure {
+		return pipeline.Figure{Better: pipeline.BetterHigh, Doc: learnt + doc}
+	}
+	low := func(doc string) pipeline.Figure {
+		return pipeline.Figure{Better: pipeline.BetterLow, Doc: learnt + doc}
+	}
+	first := func(f pipeline.Figure, label string, chance *float64, beside ...pipeline.Role) pipeline.Figure {
+		f.Headline, f.Beside, f.Verdict = true, beside, &pipeline.Verdict{Label: label, Chance: chance}
+		return f
+	}
+	return map[string]pipeline.Figure{
+		"auroc": first(pipeline.Figure{Better: pipeline.BetterHigh,
+			Doc: "learnt from synthetic rows, tried on real ones; .5 is chance, 1 is best"},
+			"Learning: AUROC on real rows", pipeline.KnownValue(0.5)),
+		"auroc_weighted":    high("AUROC of each class against the rest, weighted by its rows; .5 is chance, 1 is best"),
+		"auroc_ovo":         high("AUROC, mean over pairs of classes; .5 is chance, 1 is best"),
+		"average_precision": high("mean precision over recall, 1 is best"),
+		"auprc_trapezoid":   high("area under precision and recall by trapezoids, 1 is best"),
+		"accuracy": first(high("share of real rows that it gets right"),
+			"Learning: accuracy on real rows", nil, pipeline.Majority),
+		"balanced_accuracy": high("share of real rows that it gets right, mean over classes"),
+		"precision":         high("share of the real rows called positive that are, 1 is best"),
+		"recall":            high("share of the positive real rows that it finds, 1 is best"),
+		"f1":                high("harmonic mean of precision and recall, 1 is best"),
+		"f1_micro":          high("F1 over all decisions, 1 is best"),
+		"f1_macro":          high("F1, mean over classes, 1 is best"),
+		"f1_weighted":       high("F1, mean over classes weighted by their rows, 1 is best"),
+		"matthews":          high("correlation of prediction and truth, 0 is chance, 1 is best"),
+		"cohen_kappa":       high("agreement beyond chance, 0 is chance, 1 is best"),
+		"log_loss":          low("mean surprise at the real classes, in nats, 0 is best"),
+		"brier":             low("mean squared error of the chances, 0 is best"),
+		"r2": first(high("share of the real variance explained, 1 is best"),
+			"Learning: R² on real rows", pipeline.KnownValue(0)),
+		"explained_variance":    high("share of the real variance explained, bias aside, 1 is best"),
+		"mse":                   low("mean squared error on real rows, 0 is best"),
+		"rmse":                  low("root of the mean squared error on real rows, 0 is best"),
+		"mae":                   low("mean error on real rows, 0 is best"),
+		"median_absolute_error": low("median error on real rows, 0 is best"),
+		"max_error":             low("greatest error on real rows, 0 is best"),
+	}[name]
 }

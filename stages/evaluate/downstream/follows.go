@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"math"
 
+	"weir/pipeline"
 	"weir/stages/internal/columns"
-	"weir/stages/internal/metric/score"
+	"weir/stages/internal/learn"
 	"weir/stages/internal/prediction"
 )
 
@@ -64,7 +65,7 @@ func (r *rehearsal) alone(c *columns.Column, train *columns.Frame, target *colum
 			by = append(by, c.Numbers[i])
 		}
 	}
-	v := score.AUROC(truth, by)
+	v := learn.AUROC(truth, by)
 	if !c.Coded() {
 		v = math.Max(v, 1-v)
 	}
@@ -84,7 +85,7 @@ func (r *rehearsal) absence(c, target *columns.Column) float64 {
 			by[len(by)-1] = 1
 		}
 	}
-	v := score.AUROC(truth, by)
+	v := learn.AUROC(truth, by)
 	return math.Max(v, 1-v)
 }
 
@@ -104,4 +105,35 @@ func (r *rehearsal) shares(c, target *columns.Column) map[string]float64 {
 		positive[name] /= n
 	}
 	return positive
+}
+
+// agreement compares learners trained on synthetic and on real rows: the mean
+// loss of the score, and the share of pairs of learners in the same strict order
+// (synthetic ranking agreement, Jordon, Yoon, van der Schaar 2018).
+func agreement(name string, synthetic, real []prediction.Score) []pipeline.Metric {
+	var differences []prediction.Score
+	same, pairs := 0, 0
+	for i := range real {
+		differences = append(differences, prediction.Minus(real[i], synthetic[i]))
+		for j := range i {
+			a, b := real[i].Value-real[j].Value, synthetic[i].Value-synthetic[j].Value
+			if math.IsNaN(a * b) {
+				continue
+			}
+			pairs++
+			if a*b > 0 {
+				same++
+			}
+		}
+	}
+	out := prediction.Mean(differences).Metrics(lossName(name), "", "real_train minus synthetic")
+	if len(real) < 2 {
+		return out
+	}
+	m := pipeline.Metric{Name: agreementName(name), Value: float64(same) / float64(pairs),
+		Note: "share of pairs of learners in the same strict order"}
+	if pairs == 0 {
+		m.Value, m.Note = math.NaN(), "no two learners have a score on both"
+	}
+	return append(out, m)
 }

@@ -8,11 +8,13 @@ import (
 	"slices"
 	"strconv"
 
+	"weir/internal/bitmath"
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/privacy"
+	"weir/privacy/account"
+	"weir/stages/evaluate"
 	"weir/stages/internal/metric"
-	"weir/stages/internal/metric/fresh"
-	"weir/stages/internal/question"
 	"weir/train/parallel"
 )
 
@@ -28,9 +30,9 @@ func statisticFigures() pipeline.Figures {
 			"lose, 0 is best",
 		Beside:  []pipeline.Role{pipeline.RealTrain},
 		Verdict: &pipeline.Verdict{Label: "Single columns: greatest loss of a mean, quantile or share", Good: 0.1, Fair: 0.25}}}
-	words := map[string]string{fresh.Mean: "mean", fresh.SD: "standard deviation", fresh.Median: "median",
-		fresh.Q95: "95 % quantile", fresh.Q99: "99 % quantile", fresh.Missing: "share of missing values"}
-	for _, name := range append(fresh.Numbers(), fresh.Missing) {
+	words := map[string]string{metric.StatisticMean: "mean", metric.StatisticSD: "standard deviation", metric.StatisticMedian: "median",
+		metric.StatisticQ95: "95 % quantile", metric.StatisticQ99: "99 % quantile", metric.StatisticMissing: "share of missing values"}
+	for _, name := range append(metric.NumberStatistics(), metric.StatisticMissing) {
 		list = append(list,
 			pipeline.Figure{Name: name + "_real", Parts: "column", Better: pipeline.BetterPlain,
 				Doc: words[name] + " in the real rows"},
@@ -52,7 +54,7 @@ func (r *marginalRun) statistics(ctx context.Context) error {
 	r.Add(statisticLoss, "", r.greatest(list, r.empty()))
 	for _, s := range list {
 		r.Add(statisticLoss, s.Of+":"+s.Name, metric.Or(s.told, "a table has no such value"))
-		if s.Name == fresh.Prevalence {
+		if s.Name == metric.StatisticPrevalence {
 			continue // probability_real and probability_synthetic have these
 		}
 		r.Add(s.Name+"_real", s.Of, metric.Or(s.Real, "the real column has too few values"))
@@ -62,7 +64,7 @@ func (r *marginalRun) statistics(ctx context.Context) error {
 		if list, err = r.judged(ctx, "real_train"); err != nil {
 			return err
 		}
-		r.Add(pipeline.RealTrain.Name(statisticLoss), "", r.greatest(list, question.Empty(r.table.Real, 1),
+		r.Add(pipeline.RealTrain.Name(statisticLoss), "", r.greatest(list, evaluate.Empty(r.table.Real, 1),
 			r.noRows("real_train")).With("real_train against real"))
 	}
 	return nil
@@ -70,7 +72,7 @@ func (r *marginalRun) statistics(ctx context.Context) error {
 
 // judgedStatistic is a statistic and what is lost of it beyond chance.
 type judgedStatistic struct {
-	fresh.Statistic
+	metric.Statistic
 	told float64
 }
 
@@ -81,8 +83,8 @@ func (r *marginalRun) judged(ctx context.Context, port string) ([]judgedStatisti
 	if train := r.frames["real_train"]; train != nil && train.Rows > 0 {
 		most = train.Rows
 	}
-	b, family := fresh.NewBlocks(real.Rows, other.Rows, most, r.env.Rand("fresh rows against "+port)), &fresh.Family{}
-	byColumn := make([][]fresh.Statistic, len(real.Columns))
+	b, family := metric.NewBlocks(real.Rows, other.Rows, most, r.env.Rand("fresh rows against "+port)), &metric.LossFamily{}
+	byColumn := make([][]metric.Statistic, len(real.Columns))
 	parallel.Do(r.env.Workers, len(real.Columns), func(_, i int) {
 		if ctx.Err() == nil {
 			byColumn[i] = family.Column(b, &real.Columns[i], &other.Columns[i])
@@ -122,7 +124,7 @@ func (r *marginalRun) greatest(list []judgedStatistic, why ...string) metric.Not
 // they differ.
 func (r *marginalRun) words(s judgedStatistic) (real, other string) {
 	c := r.frames["real"].Column(s.Of)
-	if c != nil && c.Type.Calendar() && slices.Contains(fresh.Numbers(), s.Name) && s.Name != fresh.SD {
+	if c != nil && c.Type.Calendar() && slices.Contains(metric.NumberStatistics(), s.Name) && s.Name != metric.StatisticSD {
 		of := domain.Column{Type: c.Type}
 		return of.Show(s.Real), of.Show(s.Other)
 	}
@@ -134,4 +136,168 @@ func (r *marginalRun) words(s judgedStatistic) (real, other string) {
 		}
 	}
 	return real, other
+}
+
+// beside are the tables that the synthetic one is seen beside, each against real; nil
+// where there is none.
+type beside struct {
+	train       *metric.CodedTables // the rows that the model learnt from
+	independent *metric.CodedTables // columns drawn independently from real rows, without noise
+	baseline    *metric.CodedTables // independent columns at the same epsilon
+	source      string              // what the independent columns are drawn from
+	noise       string              // what the baseline is
+}
+
+// tablesBeside codes and draws them.
+func (r *marginalRun) tablesBeside(b metric.Binning) {
+	real := r.frames["real"]
+	from := r.table.Swapped()
+	r.source = "the real rows themselves"
+	if train := r.frames["real_train"]; train != nil {
+		r.source, r.train = "real_train", b.CodeAll(real, train, r.env.Workers)
+		from = r.train
+	}
+	if from.Synth > 0 {
+		r.independent = from.Independent(r.table, r.env.Rand("independent baseline"))
+	}
+	sd := r.budgetNoise(len(from.Columns), r.unitRows)
+	switch f := r.frames["baseline"]; {
+	case f != nil:
+		r.baseline, r.noise = b.CodeAll(real, f, r.env.Workers), "the table that is connected"
+	case sd > 0 && from.Synth > 0:
+		r.baseline = from.Noisy(r.table, sd, r.env.Rand("noisy baseline"))
+		r.noise = fmt.Sprintf("columns drawn independently from counts of %s with Gaussian noise of %.3g rows, which is what epsilon %g at delta %g leaves; "+
+			"simulated, so that nothing is spent", r.source, sd, float64(r.env.Plan.Budget), r.env.Plan.Delta)
+	}
+}
+
+// budgetNoise is the standard deviation of the noise that the counts of every column have where the whole budget of the
+// spec pays for them in one Gaussian release; 0 where there is no budget. A unit's rows, most at most, may all have the
+// same values: they move a cell of each column, or two if they are replaced, by as many as they are. This noise
+// protects nobody: the figures that it enters are private, whatever it is.
+func (r *marginalRun) budgetNoise(columns, most int) float64 {
+	p := r.env.Plan
+	if p == nil || math.IsInf(float64(p.Budget), 1) || !(p.Budget > 0) || !(p.Delta > 0) {
+		return 0
+	}
+	cells := float64(columns)
+	if p.Adjacency == privacy.ReplaceOne {
+		cells *= 2
+	}
+	return account.GaussianNoise(float64(p.Budget), p.Delta) * float64(most) * math.Sqrt(cells)
+}
+
+// rowsOfUnit returns the most rows of a table that change with one privacy unit, where that is bounded, and else the
+// most rows that a unit has in the source.
+func rowsOfUnit(h pipeline.Header) int {
+	if h.Class == pipeline.Private && h.Stability.Spread == pipeline.SpreadRows {
+		return max(h.Stability.N, 1)
+	}
+	return h.Terms.Unit.Stability().N
+}
+
+// tablesRead is how many tables are compared over every workload.
+func (r *marginalRun) tablesRead() int {
+	n := 1
+	for _, t := range []*metric.CodedTables{r.train, r.independent, r.baseline} {
+		if t != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// references records the mean total variation of the tables beside the synthetic one.
+func (r *marginalRun) references(ctx context.Context, k int, suffix string) error {
+	for _, t := range []struct {
+		role  pipeline.Role
+		note  string
+		table *metric.CodedTables
+	}{
+		{pipeline.RealTrain, "real_train against real", r.train},
+		{pipeline.Independent, "as many rows as the synthetic table has, columns drawn independently from " +
+			r.source + ", without noise", r.independent},
+		{pipeline.Baseline, r.noise, r.baseline},
+	} {
+		if t.table == nil {
+			continue
+		}
+		list, err := r.compare(ctx, t.table, r.queries[k].list)
+		if err != nil {
+			return err
+		}
+		f := metric.Or(metric.SummariseWorkload(list).MeanL1/2, evaluate.Empty(t.table.Real, 1), r.noRows(string(t.role)),
+			r.noMarginal(k))
+		r.Add(t.role.Name("total_variation"+suffix), "", f.With(t.note))
+	}
+	return nil
+}
+
+func (r *marginalRun) noRows(port string) string {
+	if f := r.frames[port]; f != nil && f.Rows == 0 {
+		return port + " has no rows"
+	}
+	return ""
+}
+
+// dependsOnBudget is the work of a comparison that simulates what the budget gives.
+func dependsOnBudget(w pipeline.Work) pipeline.Work {
+	w.OfBudget = true
+	return w
+}
+
+// smallestSample is the least sub-sample that is tried.
+const smallestSample = 16
+
+// subsample finds the share of real rows, drawn at random, whose 2-way marginals
+// are as far from the real ones as the synthetic ones are, as NIST's reports do
+// (SDNist, equivalent sub-sample): sizes double until one is as near, and the
+// size is interpolated between the last two on a log scale.
+func (r *marginalRun) subsample(ctx context.Context) error {
+	if !slices.Contains(r.Ways, 2) {
+		return nil
+	}
+	source := r.table.Swapped()
+	if r.train != nil {
+		source = r.train
+	}
+	queries := r.queries[2].list
+	if r.empty() != "" || source.Synth < smallestSample || len(queries) == 0 {
+		r.Add("equivalent_subsample", "", metric.None(r.empty(), fmt.Sprintf("needs %d real rows to draw from, rows to judge and two columns", smallestSample)))
+		return nil
+	}
+	own, err := r.compare(ctx, r.table, queries)
+	if err != nil {
+		return err
+	}
+	f, err := r.equivalent(ctx, source, metric.SummariseWorkload(own).MeanL1)
+	if err != nil {
+		return err
+	}
+	f.Note = metric.Notes("share of "+r.source+" whose 2-way total variation is the same", f.Note)
+	r.Add("equivalent_subsample", "", f)
+	return nil
+}
+
+func (r *marginalRun) equivalent(ctx context.Context, source *metric.CodedTables, wanted float64) (metric.Noted, error) {
+	order := r.env.Rand("sub-sample").Perm(source.Synth)
+	lastSize, last := 0, math.NaN()
+	for size := smallestSample; ; size = min(2*size, source.Synth) {
+		list, err := r.compare(ctx, source.Sample(order[:size]), r.queries[2].list)
+		if err != nil {
+			return metric.Noted{}, err
+		}
+		at := metric.SummariseWorkload(list).MeanL1
+		switch {
+		case at <= wanted && lastSize == 0:
+			return metric.Of(float64(size)/float64(source.Synth), fmt.Sprintf("or less: %d rows are nearer already", size)), nil
+		case at <= wanted:
+			t := (last - wanted) / (last - at)
+			rows := bitmath.Exp(bitmath.Log(float64(lastSize)) + float64(t*bitmath.Log(float64(size)/float64(lastSize))))
+			return metric.Of(rows / float64(source.Synth)), nil
+		case size == source.Synth:
+			return metric.Of(1, "the synthetic rows are nearer than all of them"), nil
+		}
+		lastSize, last = size, at
+	}
 }

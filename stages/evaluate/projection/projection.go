@@ -6,13 +6,11 @@ import (
 	"fmt"
 
 	"weir/pipeline"
+	"weir/stages/evaluate"
 	"weir/stages/internal/columns"
-	"weir/stages/internal/features"
 	"weir/stages/internal/learn"
 	"weir/stages/internal/metric"
-	"weir/stages/internal/metric/association"
-	"weir/stages/internal/metric/projection"
-	"weir/stages/internal/question"
+	"weir/stages/internal/prediction"
 )
 
 // settings says how the tables are projected on the principal components of the real one.
@@ -26,25 +24,25 @@ type settings struct {
 func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
 		Name: "projection", Version: 4, Late: true,
-		In:  question.Ports("how far they are from `real` is what real rows reach"),
-		Out: question.Metrics(), Figures: figures(),
+		In:  evaluate.Ports("how far they are from `real` is what real rows reach"),
+		Out: evaluate.Metrics(), Figures: figures(),
 		Doc: "Principal components of the encoded real rows (categories as indicators), and where both tables lie along them: explained variance " +
 			"(n-1) of the real rows and the share that the same directions hold in the synthetic ones, means and standard deviations, and the exact " +
 			"Wasserstein-1 distance between as many points of each table in the plane. In every " +
 			"component the loading of largest absolute value is positive. Use it for a picture of what is missing or invented.",
 		New: func() pipeline.Stage {
-			return &settings{Components: 2, Scaling: string(features.Bounds), Points: 100}
+			return &settings{Components: 2, Scaling: string(prediction.ScaleBounds), Points: 100}
 		},
 	}}
 }
 
 // Plan implements pipeline.Stage.
 func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
-	return question.Work(in["real"], s.measure), nil
+	return evaluate.Work(in["real"], s.measure), nil
 }
 
-func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames question.Frames) ([]pipeline.Metric, error) {
-	r := &projectionRun{settings: s, env: env, frames: frames, note: question.Dropped(frames["real"])}
+func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames evaluate.Frames) ([]pipeline.Metric, error) {
+	r := &projectionRun{settings: s, env: env, frames: frames, note: evaluate.Dropped(frames["real"])}
 	if err := r.run(ctx); err != nil {
 		return nil, err
 	}
@@ -58,8 +56,8 @@ type projectionRun struct {
 	env      *pipeline.Env
 	frames   map[string]*columns.Frame
 	note     string
-	encoder  *features.Encoder
-	scatters map[string]*association.Scatter
+	encoder  *prediction.Encoder
+	scatters map[string]*metric.Scatter
 }
 
 func (r *projectionRun) run(ctx context.Context) error {
@@ -70,10 +68,10 @@ func (r *projectionRun) run(ctx context.Context) error {
 			ports, others = append(ports, port), append(others, f)
 		}
 	}
-	r.encoder = features.NewEncoder(features.Options{Scaling: features.Scaling(r.Scaling)}, nil, r.frames["real"], others...)
-	r.scatters = map[string]*association.Scatter{}
+	r.encoder = prediction.NewEncoder(prediction.EncoderOptions{Scaling: prediction.Scaling(r.Scaling)}, nil, r.frames["real"], others...)
+	r.scatters = map[string]*metric.Scatter{}
 	for i, port := range ports {
-		s := association.NewScatter(len(r.encoder.Names()))
+		s := metric.NewScatter(len(r.encoder.Names()))
 		if err := r.encoder.Blocks(ctx, r.frames[port], func(_ int, x learn.Matrix) { s.Add(x) }); err != nil {
 			return err
 		}
@@ -85,7 +83,7 @@ func (r *projectionRun) run(ctx context.Context) error {
 		return nil
 	}
 	c := r.scatters["real"].Covariance()
-	pca, err := projection.NewPCA(r.scatters["real"].Mean(), c, r.Components)
+	pca, err := metric.NewPCA(r.scatters["real"].Mean(), c, r.Components)
 	if err != nil {
 		r.Add("explained_variance_ratio", "", metric.None(err.Error(), r.note))
 		return nil
@@ -101,7 +99,7 @@ func (r *projectionRun) run(ctx context.Context) error {
 func component(k int) string { return fmt.Sprintf("component_%d", k+1) }
 
 // variances records how much the components explain.
-func (r *projectionRun) variances(pca *projection.PCA) {
+func (r *projectionRun) variances(pca *metric.PCA) {
 	total := 0.0
 	for k, v := range pca.Variance {
 		r.Add("explained_variance", component(k), metric.Of(v))
@@ -113,7 +111,7 @@ func (r *projectionRun) variances(pca *projection.PCA) {
 
 // spread records where a table lies along the components, and how much of its
 // own variance they hold.
-func (r *projectionRun) spread(pca *projection.PCA, port string) {
+func (r *projectionRun) spread(pca *metric.PCA, port string) {
 	s := r.scatters[port]
 	if s.Rows() < 2 {
 		r.Add("mean_"+port, "", metric.None("needs two rows"))
@@ -136,7 +134,7 @@ func (r *projectionRun) spread(pca *projection.PCA, port string) {
 }
 
 // transport records the distance between as many points of each table.
-func (r *projectionRun) transport(pca *projection.PCA, ports []string) {
+func (r *projectionRun) transport(pca *metric.PCA, ports []string) {
 	points := map[string][][]float64{}
 	for _, port := range ports {
 		points[port] = r.points(pca, port)
@@ -147,14 +145,45 @@ func (r *projectionRun) transport(pca *projection.PCA, ports []string) {
 			name += "_" + port
 		}
 		n := min(len(points["real"]), len(points[port]))
-		r.Add(name, "", metric.Or(projection.Transport(points["real"][:n], points[port][:n]), port+" has no rows").With(fmt.Sprintf("between %d points of each table", n)))
+		r.Add(name, "", metric.Or(metric.Transport(points["real"][:n], points[port][:n]), port+" has no rows").With(fmt.Sprintf("between %d points of each table", n)))
 	}
 }
 
 // points projects up to Points rows of a table, drawn at random.
-func (r *projectionRun) points(pca *projection.PCA, port string) [][]float64 {
+func (r *projectionRun) points(pca *metric.PCA, port string) [][]float64 {
 	f := r.frames[port]
 	places := r.env.Rand("points of " + port).Perm(f.Rows)
 	m := r.encoder.Encode(f.Take(places[:min(r.Points, f.Rows)]))
 	return pca.Project(m)
+}
+
+// figures declares where the tables lie along the components.
+func figures() pipeline.Figures {
+	const component = "component"
+	others := []pipeline.Role{pipeline.RealTrain, pipeline.Baseline}
+	list := pipeline.Figures{
+		{Name: "explained_variance", Parts: component, Better: pipeline.BetterPlain,
+			Doc: "variance of the real rows along the component"},
+		{Name: "explained_variance_ratio", Parts: component, Better: pipeline.BetterPlain, Beside: others,
+			Doc: "share of a table's variance along the components"},
+		{Name: "explained_variance_ratio_synthetic", Better: pipeline.BetterPlain,
+			Doc: "share of the synthetic rows' variance along the components; that of the real rows is best"},
+		{Name: "wasserstein", Better: pipeline.BetterLow, Beside: others,
+			Doc: "mean distance that points have to move in the plane of the components, 0 is best"},
+	}
+	for _, of := range []struct{ name, doc string }{{"mean", "mean"}, {"sd", "standard deviation"}} {
+		for _, table := range []struct{ port, rows string }{{"real", "real rows"}, {"synthetic", "synthetic rows"},
+			{"real_train", "rows that the model learnt from"}, {"baseline", "rows of independent columns"}} {
+			f := pipeline.Figure{Name: of.name + "_" + table.port, Parts: component, Better: pipeline.BetterPlain,
+				Doc: of.doc + " of the " + table.rows + " along the component"}
+			if table.port == "synthetic" {
+				f.Real, f.Pair = of.name+"_real", of.name
+			}
+			list = append(list, f)
+		}
+	}
+	for i := range list {
+		list[i].Few = true
+	}
+	return append(list, evaluate.RowsFigure())
 }

@@ -8,10 +8,10 @@ import (
 
 	"weir/pipeline"
 	"weir/schema"
+	"weir/stages/evaluate"
 	"weir/stages/internal/ask"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/metric"
-	"weir/stages/internal/question"
 	"weir/stages/internal/regress"
 )
 
@@ -30,11 +30,11 @@ func Kinds() []pipeline.Kind {
 			"Use it to see from how many questions on a synthetic table is the better buy: give the stage that learns the table and those that answer equal epsilons, and the latter queries. " +
 			"interval_coverage is the share of released intervals that hold the real answer.",
 		In: []pipeline.Port{
-			question.Table("real", "the real rows that both were made of", false),
-			question.Table("synthetic", "the rows to ask", false),
+			evaluate.Table("real", "the real rows that both were made of", false),
+			evaluate.Table("synthetic", "the rows to ask", false),
 			{Name: "answers", Form: pipeline.FormAnswers, Many: true, Doc: "released answers; if omitted, those of every stage above"},
 		},
-		Out: question.Metrics(), Figures: figures(),
+		Out: evaluate.Metrics(), Figures: figures(),
 		New: func() pipeline.Stage { return &settings{Quantiles: "bounds"} },
 	}}
 }
@@ -45,10 +45,10 @@ func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	if len(in.All("answers")) == 0 {
 		ps.Add("answers", "an empty list", "at least one stage of kind dp_query, dp_covariance, dp_logistic_regression or dp_poisson_regression")
 	}
-	return question.WorkBeside(in["real"], s.measure), ps.Err()
+	return evaluate.WorkBeside(in["real"], s.measure), ps.Err()
 }
 
-func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames question.Frames, in pipeline.Tables) ([]pipeline.Metric, error) {
+func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames evaluate.Frames, in pipeline.Tables) ([]pipeline.Metric, error) {
 	var list []pipeline.Metric
 	lists, regressions := in.All("answers"), 0
 	for i, t := range lists {
@@ -120,4 +120,29 @@ func (s *settings) compared(ctx context.Context, a ask.Answers, real, synthetic 
 		rest = rest[n:]
 	}
 	return append(c.summary(), c.list...), nil
+}
+
+// figures declares the errors of both kinds of answers, by stage and question.
+func figures() pipeline.Figures {
+	const answer = "answer"
+	accuracy := func(name, pair, doc string) pipeline.Figure {
+		return pipeline.Figure{Name: name, Parts: answer, Better: pipeline.BetterHigh, Headline: true,
+			Real: "accuracy_real", Pair: pair, Doc: doc}
+	}
+	return pipeline.Figures{
+		{Name: "synthetic_wins", Parts: answer, Better: pipeline.BetterPlain, Headline: true,
+			Doc: "share of the declared questions that synthetic rows answer better than the tailored answers"},
+		{Name: "error_tailored", Parts: answer, Better: pipeline.BetterLow, Headline: true,
+			Doc: "mean error of the tailored answers, 0 is best"},
+		{Name: "error_synthetic", Parts: answer, Better: pipeline.BetterLow, Headline: true,
+			Doc: "mean error of the same questions put to synthetic rows, 0 is best"},
+		accuracy("accuracy_tailored", "", "the released regression: share of real outcomes that it tells"),
+		accuracy("accuracy_synthetic", "accuracy",
+			"the same regression of the synthetic rows: share of real outcomes that it tells"),
+		{Name: "accuracy_real", Parts: answer, Better: pipeline.BetterHigh,
+			Doc: "the same regression of the real rows: share of real outcomes that it tells"},
+		{Name: "interval_coverage", Parts: answer, Better: pipeline.BetterHigh,
+			Doc: "share of the released intervals that hold the real answer"},
+		evaluate.RowsFigure(),
+	}
 }

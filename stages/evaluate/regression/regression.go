@@ -11,11 +11,11 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/domain"
 	"weir/schema"
+	"weir/stages/evaluate"
 	"weir/stages/internal/columns"
-	"weir/stages/internal/features"
 	"weir/stages/internal/learn"
 	"weir/stages/internal/metric"
-	"weir/stages/internal/question"
+	"weir/stages/internal/prediction"
 )
 
 // settings declares the regression that is fitted to real and to synthetic rows.
@@ -40,11 +40,11 @@ func Kinds() []pipeline.Kind {
 			"Poisson model is 0 has no coefficient, which would be minus infinity; the others are as without its rows. Use it where the synthetic " +
 			"rows will be analysed by regression; the standard errors of the synthetic fit do not account for the noise.",
 		In: []pipeline.Port{
-			question.Table("real", "real rows to analyse", false),
-			question.Table("synthetic", "synthetic rows to analyse", false),
+			evaluate.Table("real", "real rows to analyse", false),
+			evaluate.Table("synthetic", "synthetic rows to analyse", false),
 		},
-		Out: question.Metrics(), Figures: figures(),
-		New: func() pipeline.Stage { return &settings{Scaling: string(features.Raw), Level: 0.95} },
+		Out: evaluate.Metrics(), Figures: figures(),
+		New: func() pipeline.Stage { return &settings{Scaling: string(prediction.ScaleRaw), Level: 0.95} },
 	}}
 }
 
@@ -65,10 +65,10 @@ func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	s.planTarget(&ps, in["real"].Domain)
 	for i, path := range append(slices.Repeat([]string{"columns"}, len(s.Columns)), "target", "exposure") {
 		if used := s.used(); i < len(used) {
-			question.Comparable(&ps, path, used[i], in)
+			evaluate.Comparable(&ps, path, used[i], in)
 		}
 	}
-	return question.Work(in["real"], s.measure), ps.Err()
+	return evaluate.Work(in["real"], s.measure), ps.Err()
 }
 
 func (s *settings) planColumn(ps *schema.Problems, path, name, port string, d *domain.Domain) {
@@ -96,13 +96,13 @@ func (s *settings) planTarget(ps *schema.Problems, d *domain.Domain) {
 	}
 }
 
-func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames question.Frames) ([]pipeline.Metric, error) {
+func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames evaluate.Frames) ([]pipeline.Metric, error) {
 	used := s.used()
 	real, lostReal := complete(frames["real"].Select(used), s.Exposure)
 	synthetic, lostSynthetic := complete(frames["synthetic"].Select(used), s.Exposure)
 	rebase(real, synthetic, s.Columns)
 	skip := map[string]bool{s.Target: true, s.Exposure: true}
-	e := features.NewEncoder(features.Options{Scaling: features.Scaling(s.Scaling), DropFirst: true}, skip, real)
+	e := prediction.NewEncoder(prediction.EncoderOptions{Scaling: prediction.Scaling(s.Scaling), DropFirst: true}, skip, real)
 	run := learn.Run{Workers: env.Workers}
 	a, err := s.fit(ctx, e, real, run)
 	if err != nil {
@@ -177,7 +177,7 @@ type analysis struct {
 
 // fit leaves out features that those before them determine (such as a category
 // without rows) until the model has a unique fit.
-func (s *settings) fit(ctx context.Context, e *features.Encoder, f *columns.Frame, run learn.Run) (*analysis, error) {
+func (s *settings) fit(ctx context.Context, e *prediction.Encoder, f *columns.Frame, run learn.Run) (*analysis, error) {
 	a := &analysis{names: append([]string{"intercept"}, e.Names()...), why: map[string]string{}}
 	y, why := s.response(f.Column(s.Target))
 	if why != "" || f.Rows == 0 {
@@ -300,4 +300,68 @@ func (s *settings) offset(f *columns.Frame) []float64 {
 		o[i] = bitmath.Log(v)
 	}
 	return o
+}
+
+// figures declares what is concluded from both tables, and the fits by feature.
+func figures() pipeline.Figures {
+	return append(append(append(conclusions(), coefficients()...), further()...), evaluate.RowsFigure())
+}
+
+// further are the figures of rarity and of resamples.
+func further() pipeline.Figures {
+	return pipeline.Figures{
+		{Name: errorByPrevalence, Parts: "quarter", Better: pipeline.BetterLow,
+			Doc: "mean distance of the coefficients of categories, from the quarter with fewest real rows (1) to the one with most (4)"},
+		{Name: bootstrapAll, Better: pipeline.BetterHigh,
+			Doc: "share of resamples of the real rows that give all their discoveries again"},
+		{Name: bootstrapShare, Parts: "feature", Better: pipeline.BetterHigh,
+			Doc: "share of resamples of the real rows in which the coefficient is significant with the sign that the real rows give it"},
+	}
+}
+
+func conclusions() pipeline.Figures {
+	return pipeline.Figures{
+		{Name: "reproduced_share", Better: pipeline.BetterHigh, Headline: true,
+			Doc: "share of what the real rows discover that synthetic rows discover too, 1 is best",
+			Verdict: &pipeline.Verdict{Label: "Regression: discoveries reproduced", Chance: pipeline.KnownValue(0),
+				Best: pipeline.KnownValue(1)}},
+		{Name: "mean_standardised_difference", Better: pipeline.BetterLow, Headline: true,
+			Doc: "mean distance of coefficients, in standard errors of the real rows; 0 is best"},
+		{Name: "mean_interval_overlap", Better: pipeline.BetterHigh,
+			Doc: "mean overlap of the confidence intervals of both fits, 1 is best"},
+		{Name: "sign_agreement", Better: pipeline.BetterHigh,
+			Doc: "share of coefficients of the same sign in both fits, 1 is best"},
+		{Name: "discoveries_real", Better: pipeline.BetterPlain,
+			Doc: "significant coefficients of the real rows, the intercept left out"},
+		{Name: "discoveries_synthetic", Better: pipeline.BetterPlain, Real: "discoveries_real",
+			Doc: "significant coefficients of the synthetic rows, the intercept left out"},
+		{Name: "discoveries_reproduced", Better: pipeline.BetterHigh,
+			Doc: "coefficients that are significant in both with the same sign"},
+		{Name: "discoveries_lost", Better: pipeline.BetterLow,
+			Doc: "coefficients that are significant in the real rows, not so in the synthetic ones or with another sign"},
+		{Name: "discoveries_false", Better: pipeline.BetterLow,
+			Doc: "coefficients that are significant in the synthetic rows, not so in the real ones or with another sign"},
+	}
+}
+
+func coefficients() pipeline.Figures {
+	feature := func(name string, better pipeline.Better, doc string) pipeline.Figure {
+		return pipeline.Figure{Name: name, Parts: "feature", Better: better, Doc: doc}
+	}
+	coefficient := feature("coefficient_synthetic", pipeline.BetterPlain,
+		"coefficient of the feature in the synthetic rows")
+	coefficient.Real, coefficient.Pair, coefficient.Worst = "coefficient_real", "coefficient", true
+	deviation := feature("standard_error_synthetic", pipeline.BetterPlain,
+		"standard error of the coefficient in the synthetic rows, noise left out")
+	deviation.Real, deviation.Pair = "standard_error_real", "standard_error"
+	return pipeline.Figures{
+		coefficient, feature("coefficient_real", pipeline.BetterPlain, "coefficient of the feature in the real rows"),
+		deviation, feature("standard_error_real", pipeline.BetterPlain,
+			"standard error of the coefficient in the real rows"),
+		feature("p_real", pipeline.BetterPlain, "p-value of the coefficient in the real rows"),
+		feature("p_synthetic", pipeline.BetterPlain, "p-value of the coefficient in the synthetic rows"),
+		feature("interval_overlap", pipeline.BetterHigh, "overlap of the confidence intervals of both fits, 1 is best"),
+		feature("standardised_difference", pipeline.BetterLow,
+			"distance of the coefficients, in standard errors of the real rows, 0 is best"),
+	}
 }

@@ -2,11 +2,15 @@ package ask
 
 import (
 	"bytes"
+	"context"
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"math"
+	"strings"
 
 	"weir/pipeline"
+	"weir/schema"
 )
 
 // Answers are what a stage released: questions, and their answers in the order of the
@@ -95,4 +99,153 @@ func told(x float64) string {
 		return ""
 	}
 	return text(x)
+}
+
+// Read returns the answers of an artifact. It may come from anyone, so all of it is judged
+// before it is used: its values, and that it is spelled as Write spells it.
+func Read(ctx context.Context, t pipeline.Table) (a Answers, err error) {
+	files, err := pipeline.ReadFiles(ctx, t)
+	if err != nil {
+		return a, err
+	}
+	if len(files) != 2 || !strings.HasSuffix(files[1].Name, suffix+".json") {
+		return a, fmt.Errorf("are no answers, must be what a stage of kind dp_query or dp_covariance gives")
+	}
+	name := files[1].Name
+	if a, err = unpacked(files[1].Data); err != nil {
+		return a, fmt.Errorf("%s: %w", name, err)
+	}
+	a.Stage = strings.TrimSuffix(name, suffix+".json")
+	again, err := a.files()
+	for i := range again {
+		if err == nil && (files[i].Name != again[i].Name || !bytes.Equal(files[i].Data, again[i].Data)) {
+			err = fmt.Errorf("%s: is not as answers are written, must have the keys and numbers of %s, in their order", files[i].Name, name)
+		}
+	}
+	return a, err
+}
+
+// unpacked is what the JSON of an artifact says, if it can be.
+func unpacked(whole []byte) (a Answers, err error) {
+	var w written
+	if err := json.Unmarshal(whole, &w); err != nil {
+		return a, err
+	}
+	if w.Format != format {
+		return a, fmt.Errorf("format: is %d, must be %d", w.Format, format)
+	}
+	a = Answers{Kind: w.Kind, Of: w.Of, Asked: w.Questions}
+	for _, x := range w.Answers {
+		a.List = append(a.List, Answer{x.Question, x.Cell, number(x.Value), number(x.Low), number(x.High), x.Note})
+	}
+	return a, a.judge()
+}
+
+func number(x *float64) float64 {
+	if x == nil {
+		return math.NaN()
+	}
+	return *x
+}
+
+// judge holds answers to what a stage can have given.
+func (a Answers) judge() error {
+	var ps schema.Problems
+	if a.Of < 1 || a.Of > mostQueries {
+		ps.Add("queries", fmt.Sprint(a.Of), fmt.Sprintf("from 1 to %d", mostQueries))
+	}
+	questions := make([]Question, len(a.Asked))
+	for i, q := range a.Asked {
+		questions[i] = q.Question
+		q.judge(&ps, fmt.Sprintf("questions[%d]", i))
+	}
+	listed(&ps, "questions", questions)
+	if len(ps) == 0 {
+		a.judgeAnswers(&ps)
+	}
+	return ps.Err()
+}
+
+// mostQueries is that of the settings.
+const mostQueries = 1000
+
+// judgeAnswers wants the answers of all questions, in their order.
+func (a Answers) judgeAnswers(ps *schema.Problems) {
+	want := 0
+	for _, q := range a.Asked {
+		want += q.answers()
+	}
+	if len(a.List) != want {
+		ps.Add("answers", fmt.Sprintf("a list of %d", len(a.List)), fmt.Sprintf("%d, those of the questions", want))
+		return
+	}
+	at := 0
+	for _, q := range a.Asked {
+		for _, cell := range q.cells() {
+			q.judgeAnswer(ps, fmt.Sprintf("answers[%d]", at), a.List[at], cell)
+			at++
+		}
+	}
+}
+
+// answers is how many numbers answer a question.
+func (a Asked) answers() int {
+	switch a.Ask {
+	case Histogram:
+		return len(a.Cells)
+	case Covariance:
+		return len(a.Columns) * (len(a.Columns) + 1) / 2
+	}
+	return 1
+}
+
+// cells are those of the answers, in their order.
+func (a Asked) cells() (list []string) {
+	switch a.Ask {
+	case Histogram:
+		return a.Cells
+	case Covariance:
+		for j := range a.Columns {
+			for l := j; l < len(a.Columns); l++ {
+				list = append(list, a.pair(j, l))
+			}
+		}
+		return list
+	}
+	return []string{""}
+}
+
+// pair names a number of a covariance.
+func (a Asked) pair(j, l int) string { return a.Columns[j] + ", " + a.Columns[l] }
+
+// judgeAnswer holds one number to what noise can have left.
+func (a Asked) judgeAnswer(ps *schema.Problems, at string, x Answer, cell string) {
+	if x.Question != a.Name || x.Cell != cell {
+		ps.Add(at, fmt.Sprintf("of question %q, cell %q", x.Question, x.Cell), fmt.Sprintf("of question %q, cell %q", a.Name, cell))
+	}
+	if math.IsNaN(x.Value) && (a.Ask != Mean || x.Note == "") {
+		ps.Add(at+".value", "missing", "a number; a mean has none where no row is asked about, and its note says so")
+	}
+	if math.IsNaN(x.Low) != math.IsNaN(x.High) || x.Low > x.High || a.Ask != Quantile && math.IsNaN(x.Low) != math.IsNaN(x.Value) {
+		ps.Add(at+".low", fmt.Sprintf("%g with high: %g and value: %g", x.Low, x.High, x.Value), "at most high; both are there where value is, but for a quantile")
+	}
+	least, most := a.reach()
+	for k, v := range []float64{x.Value, x.Low, x.High} {
+		if v < least || v > most {
+			ps.Add(at+"."+[]string{"value", "low", "high"}[k], fmt.Sprint(v), fmt.Sprintf("from %g to %g", least, most))
+		}
+	}
+}
+
+// reach is between which numbers an answer is, up to rounding.
+func (a Asked) reach() (least, most float64) {
+	switch a.Ask {
+	case Mean, Quantile:
+		low, high := a.Bounds[0][0], a.Bounds[0][1]
+		slack := float64(1e-9*(high-low)) + float64(1e-15*math.Max(math.Abs(low), math.Abs(high)))
+		return low - slack, high + slack
+	case Covariance:
+		return -0.25, 0.25
+	}
+	return -1 << 63, 1 << 63
 }

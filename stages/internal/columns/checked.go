@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"weir/pipeline"
-	"weir/stages/internal/masks"
+
 	"weir/train/marginal"
 )
 
@@ -16,7 +16,7 @@ type checked struct {
 	cells  [][]int64
 
 	coding  Coding
-	nearest *masks.Nearest
+	nearest *NearestAllowed
 	tied    []int     // columns of Forbidden, whose codes go by each other
 	ones    [][]int64 // the rows of each code; nil of tied columns
 }
@@ -33,7 +33,7 @@ func (k *checked) Cells(column int) []int64 { return k.cells[column] }
 
 // Recode implements Countek.
 func (k *checked) Recode(c Coding) {
-	k.coding, k.nearest = c, masks.NewNearest(c.Forbidden, c.Sizes)
+	k.coding, k.nearest = c, NewNearestAllowed(c.Forbidden, c.Sizes)
 	for _, m := range c.Forbidden {
 		k.tied = append(k.tied, m.Vars...)
 	}

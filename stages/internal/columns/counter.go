@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"weir/pipeline"
-	"weir/stages/internal/masks"
 )
 
 // Counter tells how many rows of a private table lie in which cells of public grids: all that a model of marginals
@@ -28,9 +27,9 @@ type Counter interface {
 
 // Coding makes cells codes, by a public rule that looks at one row: no sensitivity changes by it.
 type Coding struct {
-	To        [][]uint16   // of each column, the code of each cell of its grid
-	Sizes     []int        // codes of each column
-	Forbidden []masks.Mask // combinations of codes that no row may have: it counts as the nearest one that it may
+	To        [][]uint16 // of each column, the code of each cell of its grid
+	Sizes     []int      // codes of each column
+	Forbidden []Mask     // combinations of codes that no row may have: it counts as the nearest one that it may
 }
 
 // MostCounted is the cells that a Counter holds counts of at a time, 64 MB of them, or the counts of one set.

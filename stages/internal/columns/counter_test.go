@@ -15,7 +15,6 @@ import (
 	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
-	"weir/stages/internal/masks"
 )
 
 // stays is rows in several batches, one of them empty: a number of which two points share a cell, with missing
@@ -58,7 +57,7 @@ func coarse(grids []Grid) Coding {
 		c.To[0][cell] = uint16(min(cell/8, 2))
 	}
 	c.To[0][grids[0].Values()] = 3
-	c.Forbidden = []masks.Mask{{Vars: []int{1, 2}, Forbidden: make([]bool, 9)}}
+	c.Forbidden = []Mask{{Vars: []int{1, 2}, Forbidden: make([]bool, 9)}}
 	c.Forbidden[0].Forbidden[1] = true
 	return c
 }

@@ -1,6 +1,10 @@
 // Package columns holds a table of the pipeline as plain Go columns, for the
 // evaluation of tables against each other. Memory is linear in the rows: 8 bytes
-// a number, 4 a code.
+// a number, 4 a code. It counts private rows, and brings the rules of a domain
+// (pipeline/domain) to codes: which combinations no row may have (Mask), where a row of
+// the source that breaks a rule goes, and how values inside bins are placed so that none
+// is broken (Placing). What the rules decide is a function of public facts, released bins
+// and, row by row, of that row alone.
 package columns
 
 import (

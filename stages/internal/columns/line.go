@@ -28,7 +28,7 @@ const exactWhole = 1 << 53
 const finest = 1 << 50
 
 // lineOf is the points of a bounded column: those that sampled values are rounded to
-// (stages/prep/restore.go), so that no value of the grid is changed afterwards.
+// (stages/prep/invert.go), so that no value of the grid is changed afterwards.
 func lineOf(c domain.Column) line {
 	l := line{least: c.Bounds[0], upper: c.Bounds[1], step: c.Step}
 	if c.Type != domain.Numeric {

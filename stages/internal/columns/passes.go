@@ -7,7 +7,6 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"weir/pipeline"
-	"weir/stages/internal/rowcount"
 )
 
 // passes is rows that are read from their table each time: one batch is in memory, however many rows there are.
@@ -55,7 +54,7 @@ func (p *passes) each(ctx context.Context, some []int, use func(batch)) (number 
 		}
 		use(b)
 		number += rec.NumRows()
-		if public := rowcount.Public(p.table.Header); public > 0 { // how many private rows were read is told to nobody
+		if public := PublicRows(p.table.Header); public > 0 { // how many private rows were read is told to nobody
 			p.tell(number, public)
 		}
 	}

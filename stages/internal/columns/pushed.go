@@ -8,7 +8,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/relation"
-	"weir/stages/internal/rowcount"
+
 	"weir/train/marginal"
 )
 
@@ -44,7 +44,7 @@ func pushedOf(ctx context.Context, t pipeline.Table, grids []Grid) (*pushed, err
 	if err := p.one(ctx, keys); err != nil {
 		return nil, err
 	}
-	if public := rowcount.Public(t.Header); public > 0 && public != p.number {
+	if public := PublicRows(t.Header); public > 0 && public != p.number {
 		return nil, pipeline.ErrRowsPublic
 	}
 	return p, nil

@@ -15,7 +15,6 @@ import (
 	"weir/pipeline/pipelinetest"
 	"weir/pipeline/relation"
 	"weir/privacy"
-	"weir/stages/internal/masks"
 )
 
 // liar is a database whose answers are not true of its rows.
@@ -196,7 +195,7 @@ func tiedCodes(r *rand.Rand, sizes []int, rows int) (pipeline.Table, Coding) {
 		}
 	}
 	for j := 0; j < len(sizes); j += 2 {
-		m := masks.Mask{Vars: []int{j, j + 1}}
+		m := Mask{Vars: []int{j, j + 1}}
 		for at := range sizes[j] * sizes[j+1] {
 			m.Forbidden = append(m.Forbidden, at/sizes[j+1] > at%sizes[j+1])
 		}

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"syscall"
 	"testing"
-
-	"weir/stages/internal/metric/score"
 )
 
 // BenchmarkLearners is fit and prediction of learners on rows that are drawn, in CPU
@@ -75,7 +73,7 @@ func judged(b *testing.B, l Classifier, x, test Matrix, y, yTest Labels) {
 				right++
 			}
 		}
-		auroc = append(auroc, score.NewCurve(is, p.Cols[1]).AUROC())
+		auroc = append(auroc, NewCurve(is, p.Cols[1]).AUROC())
 		accuracy = append(accuracy, float64(right)/float64(test.Rows))
 	}
 	slices.Sort(fit)

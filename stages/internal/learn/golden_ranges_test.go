@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"weir/internal/golden"
-	"weir/stages/internal/metric/score"
 )
 
 // rangeLearners are the learners of models_ranges.json by case id.
@@ -124,7 +123,7 @@ func checkRange(t *testing.T, c goldenCase, l Classifier) {
 			right++
 		}
 	}
-	curve := score.NewCurve(is, scores.Cols[1])
+	curve := NewCurve(is, scores.Cols[1])
 	got := map[string]float64{"auroc": curve.AUROC(), "average_precision": curve.AveragePrecision(), "accuracy": right / float64(len(is))}
 	for name, raw := range c.Expected {
 		var want struct{ Acceptable [2]float64 }

@@ -2,6 +2,8 @@ package learn
 
 import (
 	"context"
+	"math"
+	"math/rand/v2"
 
 	"weir/internal/bitmath"
 	"weir/train/parallel"
@@ -212,4 +214,220 @@ func (c Criterion) impurity(weights []float64, total float64) float64 {
 		return 1 - sum
 	}
 	return sum
+}
+
+// item is a row of a node. For classes k is the class and a the weight; for
+// numbers k is how often the row counts and a is k times its target.
+type item struct {
+	row, k int32
+	a      float64
+}
+
+// grower grows trees on ranked columns. Its memory is reused from tree to tree;
+// it serves one goroutine.
+//
+// Statistics of a set of rows are `stats` numbers: the weight of each class, or
+// (for numbers) the count and the sum of targets.
+type grower struct {
+	Growth
+	*ranked
+	numbers bool
+	stats   int
+	rng     *rand.Rand
+	tree    *Tree
+	hist    []float64
+	keys    []uint64
+	order   []int32
+	idle    []bool    // by column: constant in the node and so in those below it
+	idled   []int32   // the columns that are idle, in the order found
+	sums    blockSums // of the node
+	total   []float64
+	left    []float64
+	right   []float64
+}
+
+func newClassGrower(g Growth, r *ranked, classes int) *grower { return newGrower(g, r, classes, false) }
+
+func newNumberGrower(g Growth, r *ranked) *grower { return newGrower(g, r, 2, true) }
+
+func newGrower(s Growth, r *ranked, stats int, numbers bool) *grower {
+	g := &grower{Growth: s, ranked: r, stats: stats, numbers: numbers}
+	g.MinSplit, g.MinLeaf = max(2, s.MinSplit), max(1, s.MinLeaf)
+	if g.MaxFeatures <= 0 || g.MaxFeatures > len(r.values) {
+		g.MaxFeatures = len(r.values)
+	}
+	widest := 0
+	for j := range r.values {
+		widest = max(widest, len(r.values[j]))
+		g.order = append(g.order, int32(j))
+	}
+	g.idle, g.sums = make([]bool, len(r.values)), newBlockSums(r, stats)
+	g.hist = make([]float64, widest*(stats+1))
+	g.total, g.left, g.right = make([]float64, stats), make([]float64, stats), make([]float64, stats)
+	return g
+}
+
+// classItems are the rows with a positive weight (nil: all, weight 1).
+func classItems(y Labels, w []float64) []item {
+	items := make([]item, 0, len(y.Y))
+	for i, k := range y.Y {
+		if w == nil {
+			items = append(items, item{int32(i), int32(k), 1})
+		} else if w[i] > 0 {
+			items = append(items, item{int32(i), int32(k), w[i]})
+		}
+	}
+	return items
+}
+
+// numberItems are the rows with a positive count (nil: all, once).
+func numberItems(y []float64, count []int32) []item {
+	items := make([]item, 0, len(y))
+	for i, v := range y {
+		n := int32(1)
+		if count != nil {
+			n = count[i]
+		}
+		if n > 0 {
+			items = append(items, item{int32(i), n, float64(n) * v})
+		}
+	}
+	return items
+}
+
+// grow grows one tree; it reorders items.
+func (g *grower) grow(ctx context.Context, items []item, rng *rand.Rand) (*Tree, error) {
+	g.tree, g.rng = &Tree{width: g.stats}, rng
+	if cap(g.keys) < len(items) {
+		g.keys = make([]uint64, len(items))
+	}
+	for j := range g.order {
+		g.order[j] = int32(j)
+	}
+	g.node(ctx, items, 0)
+	g.tree.compile()
+	return g.tree, ctx.Err()
+}
+
+// node adds the node of items and, in preorder, those below it.
+func (g *grower) node(ctx context.Context, items []item, depth int) int32 {
+	at := int32(len(g.tree.Nodes))
+	total := g.total
+	clear(total)
+	n := Node{Feature: -1, N: int32(len(items))}
+	n.Weight, n.Impurity = g.summarise(items, total)
+	g.tree.Nodes = append(g.tree.Nodes, n)
+	g.tree.Values = append(g.tree.Values, total...)
+	if g.numbers {
+		g.tree.Values[int(at)*g.stats] = total[1] / n.Weight
+	}
+	if g.final(n, depth) || len(items) > 4096 && ctx.Err() != nil {
+		return at
+	}
+	known := len(g.idled)
+	defer g.wake(known)
+	s := g.split(items, total)
+	if !s.found {
+		return at
+	}
+	cut := g.partition(items, s)
+	threshold := g.threshold(s)
+	l := g.node(ctx, items[:cut], depth+1)
+	r := g.node(ctx, items[cut:], depth+1)
+	node := &g.tree.Nodes[at]
+	node.Feature, node.Threshold, node.Left, node.Right = int32(s.feature), threshold, l, r
+	return at
+}
+
+// wake takes back what was found to be constant since.
+func (g *grower) wake(known int) {
+	for _, j := range g.idled[known:] {
+		g.idle[j] = false
+	}
+	g.idled = g.idled[:known]
+}
+
+// final reports whether a node stays a leaf; an impurity of up to 2^-52 is that of a pure
+// node with rounding.
+func (g *grower) final(n Node, depth int) bool {
+	return g.MaxDepth > 0 && depth >= g.MaxDepth || int(n.N) < g.MinSplit || int(n.N) < 2*g.MinLeaf || n.Impurity <= 0x1p-52
+}
+
+// summarise fills the statistics of items and returns weight and impurity.
+func (g *grower) summarise(items []item, total []float64) (weight, impurity float64) {
+	if !g.numbers {
+		for _, it := range items {
+			total[it.k] += it.a
+		}
+		for _, w := range total {
+			weight += w
+		}
+		return weight, g.Criterion.impurity(total, weight)
+	}
+	for _, it := range items {
+		total[0] += float64(it.k)
+		total[1] += it.a
+	}
+	mean := total[1] / total[0]
+	for _, it := range items {
+		d := it.a/float64(it.k) - mean
+		impurity += float64(float64(it.k) * d * d)
+	}
+	return total[0], impurity / total[0]
+}
+
+// partition moves the items of the left side to the front.
+func (g *grower) partition(items []item, s split) int {
+	if b := g.block[s.feature]; b >= 0 {
+		k := uint32(s.feature - g.blocks[b].first)
+		if c := g.blocks[b].small; c != nil {
+			return setAside(items, c, uint8(k))
+		}
+		return setAside(items, g.blocks[b].large, k)
+	}
+	if c := g.small[s.feature]; c != nil {
+		return partition(items, c, s.rank)
+	}
+	return partition(items, g.large[s.feature], s.rank)
+}
+
+func partition[T uint8 | uint32](items []item, codes []T, rank uint32) int {
+	lo, hi := 0, len(items)-1
+	for lo <= hi {
+		if uint32(codes[items[lo].row]) <= rank {
+			lo++
+			continue
+		}
+		items[lo], items[hi] = items[hi], items[lo]
+		hi--
+	}
+	return lo
+}
+
+// setAside moves the items with the given code, those with a 1, to the back.
+func setAside[T uint8 | uint32](items []item, codes []T, code T) int {
+	lo, hi := 0, len(items)-1
+	for lo <= hi {
+		if codes[items[lo].row] != code {
+			lo++
+			continue
+		}
+		items[lo], items[hi] = items[hi], items[lo]
+		hi--
+	}
+	return lo
+}
+
+// threshold is the midpoint of the neighbouring values of the node, or the drawn
+// one; where the midpoint rounds up to the greater value it is the lesser.
+func (g *grower) threshold(s split) float64 {
+	if g.RandomThreshold {
+		return s.drawn
+	}
+	v := g.values[s.feature]
+	t := float64(v[s.rank]/2) + float64(v[s.next]/2)
+	if t >= v[s.next] || math.IsInf(t, 0) {
+		return v[s.rank]
+	}
+	return t
 }

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"weir/stages/internal/metric/association"
+	"weir/stages/internal/metric"
 )
 
 // BenchmarkSpearmanCardio ranks and correlates 12 columns of 70,000 rows, as
@@ -25,13 +25,13 @@ func BenchmarkSpearmanCardio(b *testing.B) {
 		}
 	}
 	for b.Loop() {
-		ordered := make([]*association.Ordered, len(columns))
+		ordered := make([]*metric.Ordered, len(columns))
 		for j, c := range columns {
-			ordered[j] = association.NewOrdered(c)
+			ordered[j] = metric.NewOrdered(c)
 		}
 		for i := range ordered {
 			for j := range i {
-				association.Spearman(ordered[i], ordered[j])
+				metric.Spearman(ordered[i], ordered[j])
 			}
 		}
 	}

@@ -9,8 +9,6 @@ import (
 
 	"weir/stages/internal/columns"
 	"weir/stages/internal/learn"
-	"weir/stages/internal/metric/association"
-	"weir/stages/internal/metric/marginal"
 )
 
 type associationParams struct {
@@ -26,13 +24,13 @@ func correlationMatrix(t *testing.T, c goldenCase) map[string]any {
 		x, y := f.Columns[i].Numbers, f.Columns[j].Numbers
 		switch p.Method {
 		case "pearson":
-			r := association.Pearson(x, y)
-			return r, association.CorrelationP(r, len(x))
+			r := Pearson(x, y)
+			return r, CorrelationP(r, len(x))
 		case "spearman":
-			r, n := association.Spearman(association.NewOrdered(x), association.NewOrdered(y))
-			return r, association.CorrelationP(r, n)
+			r, n := Spearman(NewOrdered(x), NewOrdered(y))
+			return r, CorrelationP(r, n)
 		case "kendall_tau_b":
-			return association.KendallTauB(x, y)
+			return KendallTauB(x, y)
 		}
 		t.Fatalf("nobody handles method %s", p.Method)
 		return 0, 0
@@ -46,8 +44,8 @@ func correlationMatrix(t *testing.T, c goldenCase) map[string]any {
 }
 
 // cross is the contingency table of two coded columns.
-func cross(a, b *columns.Column) association.Contingency {
-	return association.Cross(a.Codes, b.Codes, len(a.Categories), len(b.Categories))
+func cross(a, b *columns.Column) Contingency {
+	return Cross(a.Codes, b.Codes, len(a.Categories), len(b.Categories))
 }
 
 // square fills a matrix without symmetry.
@@ -64,11 +62,11 @@ func square(n int, at func(i, j int) float64) [][]float64 {
 
 func categoricalAssociation(t *testing.T, c goldenCase) map[string]any {
 	if c.Input != nil {
-		return twoByTwo(association.NewContingency(decode[struct{ Table [][]float64 }](t, c.Input).Table))
+		return twoByTwo(NewContingency(decode[struct{ Table [][]float64 }](t, c.Input).Table))
 	}
 	p := decode[associationParams](t, c.Params)
 	f := goldenTable(t, p.Table).Select(p.Columns)
-	table := func(i, j int) association.Contingency { return cross(&f.Columns[i], &f.Columns[j]) }
+	table := func(i, j int) Contingency { return cross(&f.Columns[i], &f.Columns[j]) }
 	n := len(f.Columns)
 	return map[string]any{
 		"cramers_v":                square(n, func(i, j int) float64 { return table(i, j).CramersV() }),
@@ -79,7 +77,7 @@ func categoricalAssociation(t *testing.T, c goldenCase) map[string]any {
 	}
 }
 
-func twoByTwo(x association.Contingency) map[string]any {
+func twoByTwo(x Contingency) map[string]any {
 	chi2, p, _ := x.Test()
 	return map[string]any{"chi2": chi2, "p_value": p, "cramers_v": x.CramersV(), "cramers_v_bias_corrected": x.CramersVCorrected(),
 		"phi": math.Sqrt(chi2 / x.N)}
@@ -89,14 +87,14 @@ func mutualInformation(t *testing.T, c goldenCase) map[string]any {
 	p := decode[associationParams](t, c.Params)
 	f := goldenTable(t, p.Table).Select(p.Columns)
 	n := len(f.Columns)
-	of := func(pick func(association.Information) float64) [][]float64 {
+	of := func(pick func(Information) float64) [][]float64 {
 		return square(n, func(i, j int) float64 { return pick(cross(&f.Columns[i], &f.Columns[j]).Information()) })
 	}
 	return map[string]any{
-		"mi_nats":                   of(func(i association.Information) float64 { return i.MI }),
-		"mi_bits":                   of(func(i association.Information) float64 { return i.MI / math.Ln2 }),
-		"nmi_arithmetic":            of(func(i association.Information) float64 { return i.NMI }),
-		"theils_u_row_given_column": of(func(i association.Information) float64 { return i.RowGivenCol }),
+		"mi_nats":                   of(func(i Information) float64 { return i.MI }),
+		"mi_bits":                   of(func(i Information) float64 { return i.MI / math.Ln2 }),
+		"nmi_arithmetic":            of(func(i Information) float64 { return i.NMI }),
+		"theils_u_row_given_column": of(func(i Information) float64 { return i.RowGivenCol }),
 	}
 }
 
@@ -104,12 +102,12 @@ func mutualInformationBinned(t *testing.T, c goldenCase) map[string]any {
 	p := decode[associationParams](t, c.Params)
 	real, other := goldenTable(t, "real").Select(p.Columns), goldenTable(t, p.Table).Select(p.Columns)
 	codes := func(i int) ([]int32, int) {
-		return marginal.Binning{Bins: p.Bins}.Codes(&real.Columns[i], &other.Columns[i])
+		return Binning{Bins: p.Bins}.Codes(&real.Columns[i], &other.Columns[i])
 	}
 	return map[string]any{"mi_nats": square(len(p.Columns), func(i, j int) float64 {
 		a, ka := codes(i)
 		b, kb := codes(j)
-		return association.Cross(a, b, ka, kb).Information().MI
+		return Cross(a, b, ka, kb).Information().MI
 	})}
 }
 
@@ -120,7 +118,7 @@ func correlationRatio(t *testing.T, c goldenCase) map[string]any {
 	for _, row := range p.Rows {
 		var e, s, q []float64
 		for _, col := range p.Columns {
-			v, pv := association.CorrelationRatio(f.Column(row).Codes, len(f.Column(row).Categories), f.Column(col).Numbers)
+			v, pv := CorrelationRatio(f.Column(row).Codes, len(f.Column(row).Categories), f.Column(col).Numbers)
 			e, s, q = append(e, v), append(s, v*v), append(q, pv)
 		}
 		eta, squared, ps = append(eta, e), append(squared, s), append(ps, q)
@@ -128,13 +126,13 @@ func correlationRatio(t *testing.T, c goldenCase) map[string]any {
 	return map[string]any{"eta": eta, "eta_squared": squared, "anova_p_values": ps}
 }
 
-func differences(d association.Difference) map[string]any {
+func differences(d MatrixDifference) map[string]any {
 	return map[string]any{"mean_absolute_upper": d.MeanAbsolute, "rms_upper": d.RMS, "max_absolute": d.MaxAbsolute, "frobenius": d.Frobenius}
 }
 
 func mixedMatrix(f *columns.Frame, signed bool) [][]float64 {
 	return symmetric(len(f.Columns), func(i, j int) float64 {
-		v := association.Mixed(&f.Columns[i], &f.Columns[j])
+		v := MixedAssociation(&f.Columns[i], &f.Columns[j])
 		if !signed && !f.Columns[i].Coded() {
 			v = math.Abs(v)
 		}
@@ -160,17 +158,17 @@ func matrixDifference(t *testing.T, c goldenCase) map[string]any {
 
 func correlationUndefined(t *testing.T, c goldenCase) map[string]any {
 	in := decode[struct{ X, Constant []float64 }](t, c.Input)
-	r, _ := association.Spearman(association.NewOrdered(in.X), association.NewOrdered(in.Constant))
-	eta, _ := association.CorrelationRatio(make([]int32, len(in.X)), 1, in.X)
-	return map[string]any{"pearson": association.Pearson(in.X, in.Constant), "spearman": r, "eta": eta,
-		"cramers_v_with_one_category": association.NewContingency([][]float64{{4, 4}}).CramersV()}
+	r, _ := Spearman(NewOrdered(in.X), NewOrdered(in.Constant))
+	eta, _ := CorrelationRatio(make([]int32, len(in.X)), 1, in.X)
+	return map[string]any{"pearson": Pearson(in.X, in.Constant), "spearman": r, "eta": eta,
+		"cramers_v_with_one_category": NewContingency([][]float64{{4, 4}}).CramersV()}
 }
 
 func covarianceDistance(t *testing.T, c goldenCase) map[string]any {
 	p := decode[associationParams](t, c.Params)
 	a, b := design(t, p), designOf(t, p, "synth")
 	real, synth := covariance(a), covariance(b)
-	d, ok := association.CompareCovariances(real, synth)
+	d, ok := CompareCovariances(real, synth)
 	if !ok {
 		t.Fatal("no eigenvalues")
 	}
@@ -185,7 +183,7 @@ func covarianceDistance(t *testing.T, c goldenCase) map[string]any {
 }
 
 func covariance(m learn.Matrix) *mat.SymDense {
-	s := association.NewScatter(len(m.Cols))
+	s := NewScatter(len(m.Cols))
 	s.Add(m)
 	return s.Covariance()
 }
@@ -248,10 +246,10 @@ func symmetric(n int, pair func(i, j int) float64, self func(i int) float64) [][
 }
 
 // compareMatrices compares the upper triangles.
-func compareMatrices(a, b [][]float64) association.Difference {
+func compareMatrices(a, b [][]float64) MatrixDifference {
 	var real, synth []float64
 	for i := range a {
 		real, synth = append(real, a[i][i+1:]...), append(synth, b[i][i+1:]...)
 	}
-	return association.Compare(real, synth, true)
+	return CompareMatrices(real, synth, true)
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"weir/stages/internal/learn"
-	"weir/stages/internal/metric/association"
+	"weir/stages/internal/metric"
 )
 
 // ranksByDefinition: one plus the smaller values plus half the other equal ones.
@@ -42,9 +42,9 @@ func TestSpearmanWithMissingValues(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	for range 20 {
 		x, y := coarse(rng, 60, 0.2), coarse(rng, 60, 0.3)
-		a, b := association.Complete(x, y)
-		want := association.Pearson(ranksByDefinition(a), ranksByDefinition(b))
-		got, n := association.Spearman(association.NewOrdered(x), association.NewOrdered(y))
+		a, b := metric.CompletePairs(x, y)
+		want := metric.Pearson(ranksByDefinition(a), ranksByDefinition(b))
+		got, n := metric.Spearman(metric.NewOrdered(x), metric.NewOrdered(y))
 		if math.Abs(got-want) > 1e-12 || n != len(a) {
 			t.Fatalf("Spearman is %v of %d, must be %v of %d", got, n, want, len(a))
 		}
@@ -66,7 +66,7 @@ func TestKendallByPairs(t *testing.T) {
 			}
 		}
 		want := balance / math.Sqrt(untiedX*untiedY)
-		if got, _ := association.KendallTauB(x, y); math.Abs(got-want) > 1e-12 {
+		if got, _ := metric.KendallTauB(x, y); math.Abs(got-want) > 1e-12 {
 			t.Fatalf("tau-b is %v, must be %v", got, want)
 		}
 	}
@@ -75,7 +75,7 @@ func TestKendallByPairs(t *testing.T) {
 // Of the 24 orders of four values one has no inversion, three have one; two-sided
 // p for one discordant pair of 4 is 2*(1+3)/24 (scipy kendalltau: 0.3333).
 func TestKendallExact(t *testing.T) {
-	tau, p := association.KendallTauB([]float64{1, 2, 3, 4}, []float64{2, 1, 3, 4})
+	tau, p := metric.KendallTauB([]float64{1, 2, 3, 4}, []float64{2, 1, 3, 4})
 	if math.Abs(tau-2.0/3) > 1e-15 || math.Abs(p-1.0/3) > 1e-15 {
 		t.Errorf("tau %v with p %v, must be 2/3 with 1/3", tau, p)
 	}
@@ -84,12 +84,12 @@ func TestKendallExact(t *testing.T) {
 // A table of a function: V and Theil's U of the value given the cause are 1,
 // also where a declared category never occurs.
 func TestContingencyOfAFunction(t *testing.T) {
-	c := association.Cross([]int32{0, 0, 1, 1, 2, 2, -1}, []int32{0, 0, 0, 0, 1, 1, 1}, 4, 3)
+	c := metric.Cross([]int32{0, 0, 1, 1, 2, 2, -1}, []int32{0, 0, 0, 0, 1, 1, 1}, 4, 3)
 	i := c.Information()
 	if v := c.CramersV(); math.Abs(v-1) > 1e-12 || math.Abs(i.ColGivenRows-1) > 1e-12 || i.RowGivenCol > 0.9 {
 		t.Errorf("V %v, information %+v", v, i)
 	}
-	if c := association.Cross(make([]int32, 3), make([]int32, 3), 1<<13, 1<<13); c.N != 0 {
+	if c := metric.Cross(make([]int32, 3), make([]int32, 3), 1<<13, 1<<13); c.N != 0 {
 		t.Error("a table beyond maxCells was counted")
 	}
 }
@@ -97,10 +97,10 @@ func TestContingencyOfAFunction(t *testing.T) {
 // Two pairs allow no test (scipy pearsonr: p 1).
 func TestPearsonOfFewPairs(t *testing.T) {
 	x := []float64{1e9 + 1, 1e9 + 2, 1e9 + 4}
-	if r := association.Pearson(x, x); r != 1 {
+	if r := metric.Pearson(x, x); r != 1 {
 		t.Errorf("correlation with itself is %v", r)
 	}
-	if p := association.CorrelationP(0.5, 2); p != 1 {
+	if p := metric.CorrelationP(0.5, 2); p != 1 {
 		t.Errorf("p of two pairs is %v", p)
 	}
 }
@@ -108,7 +108,7 @@ func TestPearsonOfFewPairs(t *testing.T) {
 // In blocks, and far from zero: the covariance of 1, 2, 4 and 0, 3, 3 is
 // [[7/3, 2], [2, 3]] by hand.
 func TestScatterInBlocks(t *testing.T) {
-	s := association.NewScatter(2)
+	s := metric.NewScatter(2)
 	const far = 1 << 30
 	s.Add(learn.Matrix{Rows: 2, Cols: [][]float64{{far + 1, far + 2}, {0, 3}}})
 	s.Add(learn.Matrix{Rows: 1, Cols: [][]float64{{far + 4}, {3}}})

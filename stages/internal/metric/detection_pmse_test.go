@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"weir/stages/internal/learn"
-	"weir/stages/internal/metric/detection"
+	"weir/stages/internal/metric"
 )
 
 // normal is n rows of k independent normal columns.
@@ -27,7 +27,7 @@ func TestIndependent(t *testing.T) {
 		sum[i] = 3*x.Cols[0][i] - 2*x.Cols[1][i] + 7
 	}
 	x.Cols = [][]float64{x.Cols[0], flat, x.Cols[1], sum, x.Cols[2], x.Cols[0]}
-	if kept := detection.Independent(x); !slices.Equal(kept, []int{0, 2, 4}) {
+	if kept := metric.IndependentColumns(x); !slices.Equal(kept, []int{0, 2, 4}) {
 		t.Errorf("independent columns are %v, must be 0, 2 and 4", kept)
 	}
 }
@@ -44,11 +44,11 @@ func TestRatioOfIndependentSamples(t *testing.T) {
 		labels.Y[i] = 1
 	}
 	ratio := func() float64 {
-		s, err := learn.Logistic{C: detection.Unpenalised, Penalty: learn.L2}.Fit(t.Context(), x, labels, learn.Run{Workers: 1})
+		s, err := learn.Logistic{C: metric.UnpenalisedPenalty, Penalty: learn.L2}.Fit(t.Context(), x, labels, learn.Run{Workers: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return detection.NewPMSE(s.Scores(x).Cols[1], c, k+1).Ratio / detection.IndependentRatio(c)
+		return metric.NewPMSE(s.Scores(x).Cols[1], c, k+1).Ratio / metric.IndependentPMSERatio(c)
 	}
 	if r := ratio(); r < 0.2 || r > 2.8 {
 		t.Errorf("ratio over its expectation is %v", r)

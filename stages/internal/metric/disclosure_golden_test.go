@@ -9,9 +9,6 @@ import (
 	"weir/pipeline/domain"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/learn"
-	"weir/stages/internal/metric/detection"
-	"weir/stages/internal/metric/disclosure"
-	"weir/stages/internal/metric/score"
 )
 
 // joined is real rows above synthetic ones, with the label 1 = synthetic.
@@ -58,7 +55,7 @@ func pmse(t *testing.T, c goldenCase) map[string]any {
 		columns = p.Design
 	}
 	if strings.HasPrefix(p.Model, "unpenalised") {
-		strength = detection.Unpenalised
+		strength = UnpenalisedPenalty
 	}
 	raw, y := joined(t, columns)
 	x, _, _ := raw.Standardise()
@@ -77,12 +74,12 @@ func pmse(t *testing.T, c goldenCase) map[string]any {
 		}
 	}
 	coef, intercept := linear(x, s)
-	parameters := len(detection.Independent(x)) + 1
-	d := detection.NewPMSE(prob, share, parameters)
+	parameters := len(IndependentColumns(x)) + 1
+	d := NewPMSE(prob, share, parameters)
 	return map[string]any{"pmse": d.Value, "expected_pmse_null": d.Expected, "sd_pmse_null": d.SD, "pmse_ratio": d.Ratio,
 		"standardised_pmse": d.Standardised, "parameters": parameters, "synthetic_share": d.Share,
 		"coefficients": append([]float64{intercept}, coef...), "coef": coef, "intercept": intercept,
-		"in_sample_auroc": score.AUROC(y, prob), "first8_propensities": prob[:8]}
+		"in_sample_auroc": learn.AUROC(y, prob), "first8_propensities": prob[:8]}
 }
 
 // linear reads the coefficients off the decisions at unit vectors.
@@ -126,10 +123,10 @@ func discriminator(t *testing.T, c goldenCase) map[string]any {
 	}
 	prob := fit(t, 1, z, pick(y, train)).Scores(test).Cols[1]
 	truth := pick(y, p.TestRows)
-	curve := score.NewCurve(truth, prob)
-	return map[string]any{"auroc": curve.AUROC(), "accuracy": score.Threshold(truth, prob, 0.5).Accuracy(),
-		"average_precision": curve.AveragePrecision(), "log_loss": score.LogLoss(truth, prob, score.EpsilonMachine),
-		"advantage_from_auroc": detection.Advantage(curve.AUROC())}
+	curve := learn.NewCurve(truth, prob)
+	return map[string]any{"auroc": curve.AUROC(), "accuracy": learn.ConfusionAt(truth, prob, 0.5).Accuracy(),
+		"average_precision": curve.AveragePrecision(), "log_loss": learn.LogLoss(truth, prob, learn.EpsilonMachine),
+		"advantage_from_auroc": Advantage(curve.AUROC())}
 }
 
 func pick(y []bool, places []int) []bool {
@@ -140,13 +137,13 @@ func pick(y []bool, places []int) []bool {
 	return out
 }
 
-func summary(s disclosure.Summary) map[string]any {
+func summary(s DistanceSummary) map[string]any {
 	return map[string]any{"p5": s.P5, "median": s.Median, "mean": s.Mean, "min": s.Min, "p25": s.P25}
 }
 
 // direction finds the rows of `to` nearest to those of `from`.
-func direction(s *disclosure.Space, from, to *columns.Frame) (map[string]any, []float64) {
-	near := disclosure.NearestAll(s, from, to, 2)
+func direction(s *Space, from, to *columns.Frame) (map[string]any, []float64) {
+	near := NearestAll(s, from, to, 2)
 	var dcr, nndr []float64
 	zero := 0.0
 	for _, n := range near {
@@ -155,23 +152,23 @@ func direction(s *disclosure.Space, from, to *columns.Frame) (map[string]any, []
 			zero += 1 / float64(len(near))
 		}
 	}
-	return map[string]any{"dcr": summary(disclosure.Summarise(dcr)), "nndr": summary(disclosure.Summarise(nndr)), "share_zero_distance": zero,
+	return map[string]any{"dcr": summary(SummariseDistances(dcr)), "nndr": summary(SummariseDistances(nndr)), "share_zero_distance": zero,
 		"dcr_first10": dcr[:min(10, len(dcr))], "nndr_first10": nndr[:min(10, len(nndr))]}, dcr
 }
 
-func nearest(t *testing.T, c goldenCase) map[string]any {
+func goldenNearest(t *testing.T, c goldenCase) map[string]any {
 	p := decode[struct{ Distance string }](t, c.Params)
 	real, synth, test := goldenTable(t, "real"), goldenTable(t, "synth"), goldenTable(t, "test")
-	kind := disclosure.EuclideanMixed
+	kind := EuclideanMixed
 	switch {
 	case contains(p.Distance, "mean over all columns"):
-		kind = disclosure.Gower
+		kind = Gower
 	case contains(p.Distance, "numerics only"):
 		real, synth, test = numericOnly(real), numericOnly(synth), numericOnly(test)
 	case !contains(p.Distance, "number of differing categorical columns"):
 		t.Fatalf("nobody handles the distance %q", p.Distance)
 	}
-	s := disclosure.NewSpace(kind, real)
+	s := NewSpace(kind, real)
 	got := map[string]any{}
 	var toReal, toTest []float64
 	got["synth_to_real"], toReal = direction(s, synth, real)
@@ -201,9 +198,9 @@ func numericOnly(f *columns.Frame) *columns.Frame {
 func identical(t *testing.T, c goldenCase) map[string]any {
 	p := decode[associationParams](t, c.Params)
 	real, synth, test := goldenTable(t, "real").Select(p.Columns), goldenTable(t, "synth").Select(p.Columns), goldenTable(t, "test").Select(p.Columns)
-	n, rows := disclosure.NewMatches(real).Of(synth), float64(synth.Rows)
+	n, rows := NewMatches(real).Of(synth), float64(synth.Rows)
 	return map[string]any{"count_synth_in_real": n, "share_synth_in_real": float64(n) / rows,
-		"share_synth_in_test":     float64(disclosure.NewMatches(test).Of(synth)) / rows,
+		"share_synth_in_test":     float64(NewMatches(test).Of(synth)) / rows,
 		"share_synth_unique_rows": float64(distinct(synth)) / rows}
 }
 
@@ -225,10 +222,10 @@ func nearestSmall(t *testing.T, c goldenCase) map[string]any {
 	real, synth := plane(in.Real), plane(in.Synth)
 	var dcr, second, nndr []float64
 	same := 0.0
-	for _, n := range disclosure.NearestAll(disclosure.NewSpace(disclosure.EuclideanMixed, real), synth, real, 1) {
+	for _, n := range NearestAll(NewSpace(EuclideanMixed, real), synth, real, 1) {
 		dcr, second, nndr = append(dcr, n.First), append(second, n.Second), append(nndr, n.NNDR())
 	}
-	same = float64(disclosure.NewMatches(real).Of(synth)) / float64(synth.Rows)
+	same = float64(NewMatches(real).Of(synth)) / float64(synth.Rows)
 	return map[string]any{"dcr": dcr, "second": second, "nndr": nndr, "identical_share": same}
 }
 
@@ -250,7 +247,7 @@ func percentiles(t *testing.T, c goldenCase) map[string]any {
 	slices.Sort(x)
 	got := map[string]any{}
 	for q := range c.Expected {
-		got[q] = disclosure.Percentile(x, atof(t, q))
+		got[q] = Percentile(x, atof(t, q))
 	}
 	return got
 }

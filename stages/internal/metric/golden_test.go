@@ -45,7 +45,7 @@ func handlers() map[string]map[string]handler {
 		},
 		"projection_pca.json": {"pca": pcaCase},
 		"distinguish_privacy.json": {
-			"covariance_distance": covarianceDistance, "pmse": pmse, "discriminator": discriminator, "nearest_neighbour": nearest,
+			"covariance_distance": covarianceDistance, "pmse": pmse, "discriminator": discriminator, "nearest_neighbour": goldenNearest,
 			"identical_match": identical, "nearest_neighbour_small": nearestSmall, "percentile": percentiles,
 		},
 	}

@@ -5,13 +5,13 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"weir/stages/internal/metric/marginal"
+	"weir/stages/internal/metric"
 )
 
 // counted is a column of two tables with these counts of codes 0, 1, ...; the last code
 // is missing.
-func counted(name string, cells int, counts ...int) marginal.Column {
-	c := marginal.Column{Name: name, Size: cells + 1, Cells: cells}
+func counted(name string, cells int, counts ...int) metric.CodedColumn {
+	c := metric.CodedColumn{Name: name, Size: cells + 1, Cells: cells}
 	for code, n := range counts {
 		for range n {
 			c.Real, c.Synth = append(c.Real, uint16(code)), append(c.Synth, uint16(code))
@@ -26,7 +26,7 @@ func counted(name string, cells int, counts ...int) marginal.Column {
 // The mean over 400 columns is within 10 % (5 standard deviations of it are 8 %).
 func TestNoisyIsTheNoiseOfTheCounts(t *testing.T) {
 	const rows, sd = 40_000, 100
-	from := &marginal.Table{Real: rows, Synth: rows}
+	from := &metric.CodedTables{Real: rows, Synth: rows}
 	for range 400 {
 		from.Columns = append(from.Columns, counted("x", 4, 4000, 8000, 12000, 16000))
 	}
@@ -49,8 +49,8 @@ func TestNoisyIsTheNoiseOfTheCounts(t *testing.T) {
 // Nothing is invented: a code that no row can have stays empty, and columns are
 // independent whatever they were.
 func TestNoisyInventsNothing(t *testing.T) {
-	from := &marginal.Table{Real: 1000, Synth: 1000, Columns: []marginal.Column{counted("a", 2, 500, 500), counted("b", 2, 500, 500)}}
-	out := from.Noisy(&marginal.Table{Synth: 3001}, 50, rand.New(rand.NewPCG(2, 2)))
+	from := &metric.CodedTables{Real: 1000, Synth: 1000, Columns: []metric.CodedColumn{counted("a", 2, 500, 500), counted("b", 2, 500, 500)}}
+	out := from.Noisy(&metric.CodedTables{Synth: 3001}, 50, rand.New(rand.NewPCG(2, 2)))
 	both := 0
 	for i := range out.Columns[0].Synth {
 		a, b := out.Columns[0].Synth[i], out.Columns[1].Synth[i]

@@ -6,7 +6,7 @@ import (
 
 	"weir/pipeline/domain"
 	"weir/stages/internal/columns"
-	"weir/stages/internal/metric/marginal"
+	"weir/stages/internal/metric"
 )
 
 // adultShape draws a table of the shape of Adult: 48,842 rows, six numeric
@@ -35,7 +35,7 @@ func adultShape(seed uint64) *columns.Frame {
 // BenchmarkThreeWay counts and compares all 364 3-way marginals in 100 bins on
 // two goroutines; issue 5 asks for less than 5 s.
 func BenchmarkThreeWay(b *testing.B) {
-	t := marginal.Binning{Bins: 100}.CodeAll(adultShape(1), adultShape(2), 2)
+	t := metric.Binning{Bins: 100}.CodeAll(adultShape(1), adultShape(2), 2)
 	queries, _ := t.Queries(3, 1000, nil)
 	b.ReportMetric(float64(len(queries)), "marginals")
 	for b.Loop() {

@@ -5,7 +5,6 @@ import (
 
 	"weir/internal/golden"
 	"weir/stages/internal/columns"
-	"weir/stages/internal/metric/marginal"
 )
 
 type kWayParams struct {
@@ -24,8 +23,8 @@ func (p kWayParams) tables(t *testing.T) (real, synth *columns.Frame) {
 }
 
 // compared counts the queries of a case on both golden tables.
-func compared(t *testing.T, p kWayParams, queries [][]string) []marginal.Comparison {
-	b := marginal.Binning{Bins: p.Bins, Declared: p.Edges == "declared bounds", OwnBins: p.Outside == "outside"}
+func compared(t *testing.T, p kWayParams, queries [][]string) []MarginalComparison {
+	b := Binning{Bins: p.Bins, Declared: p.Edges == "declared bounds", OwnBins: p.Outside == "outside"}
 	real, synth := p.tables(t)
 	table := b.CodeAll(real, synth, 2)
 	at := make([][]int, len(queries))
@@ -45,7 +44,7 @@ func outsideCounts(t *testing.T, c goldenCase) map[string]any {
 		p = decode[kWayParams](t, c.Params)
 	}
 	real, synth := p.tables(t)
-	table := marginal.Binning{Bins: 100}.CodeAll(real, synth, 1)
+	table := Binning{Bins: 100}.CodeAll(real, synth, 1)
 	got := map[string]any{}
 	for _, col := range table.Columns {
 		got[col.Name] = col.Outside
@@ -61,7 +60,7 @@ func kWay(t *testing.T, c goldenCase) map[string]any {
 	for _, m := range list {
 		l1, tvd, occupied = append(l1, m.L1), append(tvd, m.TotalVariation), append(occupied, m.Occupied)
 	}
-	s := marginal.Summarise(list)
+	s := SummariseWorkload(list)
 	return map[string]any{"l1": l1, "tvd": tvd, "occupied_cells": occupied, "mean_l1": s.MeanL1, "max_l1": s.MaxL1,
 		"mean_tvd": s.MeanL1 / 2, "score": s.Score(), "score_challenge_scale": s.Score() * 1e6}
 }
@@ -73,7 +72,7 @@ func workload(t *testing.T, c goldenCase) map[string]any {
 	for _, m := range list {
 		l1, cells, worst = append(l1, m.L1), append(cells, m.Cells), append(worst, m.MaxCell)
 	}
-	s := marginal.Summarise(list)
+	s := SummariseWorkload(list)
 	return map[string]any{"l1": l1, "average_l1": s.MeanL1, "average_tvd": s.MeanL1 / 2, "max_l1": s.MaxL1, "domain_cells": cells,
 		"mean_absolute_cell_error": s.MeanCellError, "max_cell_error": worst, "max_cell_error_overall": s.MaxCell}
 }
@@ -85,7 +84,7 @@ func binIndex(t *testing.T, c goldenCase) map[string]any {
 	}](t, c.Params)
 	var index []int
 	for _, x := range decode[struct{ X []float64 }](t, c.Input).X {
-		index = append(index, marginal.Bin(x, p.Lower, p.Upper, p.Bins))
+		index = append(index, BinOf(x, p.Lower, p.Upper, p.Bins))
 	}
 	return map[string]any{"index": index}
 }
@@ -108,14 +107,14 @@ func probability(t *testing.T, c goldenCase) map[string]any {
 	a, b := goldenTable(t, p.Tables[0]).Select(p.Columns), goldenTable(t, p.Tables[1]).Select(p.Columns)
 	var names []string
 	var real, synth []float64
-	for _, col := range (marginal.Binning{}).CodeAll(a, b, 1).Columns {
+	for _, col := range (Binning{}).CodeAll(a, b, 1).Columns {
 		n, m := col.Counts()
 		x, y := shares(n), shares(m)
-		for k := marginal.FirstIndicator(col.Cells); k < col.Cells; k++ {
+		for k := FirstIndicator(col.Cells); k < col.Cells; k++ {
 			names, real, synth = append(names, col.Name+"="+col.Labels[k]), append(real, x[k]), append(synth, y[k])
 		}
 	}
-	d := marginal.CompareProbabilities(real, synth)
+	d := CompareProbabilities(real, synth)
 	return map[string]any{"names": names, "real": real, "synth": synth, "mean_absolute_error": d.MeanAbsolute, "rmse": d.RMSE,
 		"sum_of_squares": d.SumOfSquares, "max_absolute_error": d.MaxAbsolute, "pearson": d.Pearson, "mean_distance_from_diagonal": d.FromDiagonal}
 }

@@ -11,16 +11,16 @@ import (
 
 	"weir/pipeline/domain"
 	"weir/stages/internal/columns"
-	"weir/stages/internal/metric/marginal"
+	"weir/stages/internal/metric"
 )
 
 // coded draws a table of columns with the given numbers of categories, each
 // wrongly correlated with the one before in the synthetic rows.
-func coded(sizes []int, real, synth int) *marginal.Table {
+func coded(sizes []int, real, synth int) *metric.CodedTables {
 	rng := rand.New(rand.NewPCG(9, 9))
-	t := &marginal.Table{Real: real, Synth: synth}
+	t := &metric.CodedTables{Real: real, Synth: synth}
 	for _, k := range sizes {
-		c := marginal.Column{Size: k, Cells: k}
+		c := metric.CodedColumn{Size: k, Cells: k}
 		for range real {
 			c.Real = append(c.Real, uint16(rng.IntN(k)))
 		}
@@ -33,7 +33,7 @@ func coded(sizes []int, real, synth int) *marginal.Table {
 }
 
 // byMap is the L1 distance by definition, over a map of cells.
-func byMap(t *marginal.Table, query []int) (l1 float64, occupied int) {
+func byMap(t *metric.CodedTables, query []int) (l1 float64, occupied int) {
 	type cell [4]uint16
 	shares := map[cell][2]float64{}
 	for side, n := range []int{t.Real, t.Synth} {
@@ -79,23 +79,23 @@ func TestCode(t *testing.T) {
 	real := &columns.Column{Name: "x", Type: domain.Numeric, Numbers: []float64{0, 0.3, 1, nan}, Bounds: &[2]float64{0, 2}}
 	synth := &columns.Column{Name: "x", Type: domain.Numeric, Numbers: []float64{-1, 0.7, 5, nan}}
 	for _, c := range []struct {
-		binning     marginal.Binning
+		binning     metric.Binning
 		real, synth []uint16
 	}{
-		{marginal.Binning{Bins: 10}, []uint16{0, 3, 9, 12}, []uint16{0, 7, 9, 12}},
-		{marginal.Binning{Bins: 10, OwnBins: true}, []uint16{0, 3, 9, 12}, []uint16{10, 7, 11, 12}},
-		{marginal.Binning{Bins: 10, Declared: true}, []uint16{0, 1, 5, 12}, []uint16{0, 3, 9, 12}},
+		{metric.Binning{Bins: 10}, []uint16{0, 3, 9, 12}, []uint16{0, 7, 9, 12}},
+		{metric.Binning{Bins: 10, OwnBins: true}, []uint16{0, 3, 9, 12}, []uint16{10, 7, 11, 12}},
+		{metric.Binning{Bins: 10, Declared: true}, []uint16{0, 1, 5, 12}, []uint16{0, 3, 9, 12}},
 	} {
 		col, ok := c.binning.Code(real, synth)
 		if !ok || !slices.Equal(col.Real, c.real) || !slices.Equal(col.Synth, c.synth) {
 			t.Errorf("%+v: codes %v and %v, must be %v and %v", c.binning, col.Real, col.Synth, c.real, c.synth)
 		}
 	}
-	if at := marginal.Bin(math.MaxFloat64, -math.MaxFloat64, math.MaxFloat64, 4); at != 3 {
+	if at := metric.BinOf(math.MaxFloat64, -math.MaxFloat64, math.MaxFloat64, 4); at != 3 {
 		t.Errorf("the greatest number is in bin %d of the widest bounds", at)
 	}
 	wide := &columns.Column{Name: "w", Type: domain.Categorical, Categories: make([]string, math.MaxUint16)}
-	if _, ok := (marginal.Binning{}).Code(wide, wide); ok {
+	if _, ok := (metric.Binning{}).Code(wide, wide); ok {
 		t.Error("a column with more categories than codes was coded")
 	}
 }
@@ -107,7 +107,7 @@ func TestIndependentBaseline(t *testing.T) {
 	table := coded([]int{10}, 20000, 10)
 	table.Columns = append(table.Columns, table.Columns[0])
 	from := table.Swapped()
-	base := from.Independent(&marginal.Table{Synth: 20000}, rand.New(rand.NewPCG(2, 2)))
+	base := from.Independent(&metric.CodedTables{Synth: 20000}, rand.New(rand.NewPCG(2, 2)))
 	list, err := base.Compare(t.Context(), [][]int{{0}, {0, 1}}, 1, func(int) {})
 	if err != nil {
 		t.Fatal(err)
@@ -119,11 +119,11 @@ func TestIndependentBaseline(t *testing.T) {
 
 // TestAbsentIndicators: what no row has is counted on each side, and of no indicators there is no count.
 func TestAbsentIndicators(t *testing.T) {
-	d := marginal.CompareProbabilities([]float64{0.5, 0, 0.25, 0}, []float64{0, 0, 0, 0.1})
+	d := metric.CompareProbabilities([]float64{0.5, 0, 0.25, 0}, []float64{0, 0, 0, 0.1})
 	if d.Absent != 2 || d.AbsentOther != 3 {
 		t.Errorf("%g and %g are absent, must be 2 and 3", d.Absent, d.AbsentOther)
 	}
-	if d = marginal.CompareProbabilities(nil, nil); !math.IsNaN(d.Absent) || !math.IsNaN(d.AbsentOther) {
+	if d = metric.CompareProbabilities(nil, nil); !math.IsNaN(d.Absent) || !math.IsNaN(d.AbsentOther) {
 		t.Errorf("of none %g and %g are absent", d.Absent, d.AbsentOther)
 	}
 }

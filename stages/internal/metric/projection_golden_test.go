@@ -5,8 +5,6 @@ import (
 	"testing"
 
 	"weir/stages/internal/learn"
-	"weir/stages/internal/metric/association"
-	"weir/stages/internal/metric/projection"
 )
 
 func pcaCase(t *testing.T, c goldenCase) map[string]any {
@@ -16,7 +14,7 @@ func pcaCase(t *testing.T, c goldenCase) map[string]any {
 	}](t, c.Params).N
 	a, b := design(t, p), designOf(t, p, "synth")
 	real, synth := scatter(a), scatter(b)
-	pca, err := projection.NewPCA(real.Mean(), real.Covariance(), components)
+	pca, err := NewPCA(real.Mean(), real.Covariance(), components)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,12 +30,12 @@ func pcaCase(t *testing.T, c goldenCase) map[string]any {
 		"singular_values": singular, "real_first20": x[:20], "synth_first20": y[:20],
 		"real_projection_mean": meanReal, "synth_projection_mean": meanSynth,
 		"real_projection_sd_ddof1": sdReal, "synth_projection_sd_ddof1": sdSynth,
-		"wasserstein_1_first100_points": projection.Transport(x[:100], y[:100]),
+		"wasserstein_1_first100_points": Transport(x[:100], y[:100]),
 	}
 }
 
-func scatter(m learn.Matrix) *association.Scatter {
-	s := association.NewScatter(len(m.Cols))
+func scatter(m learn.Matrix) *Scatter {
+	s := NewScatter(len(m.Cols))
 	s.Add(m)
 	return s
 }

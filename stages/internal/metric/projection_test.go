@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"weir/stages/internal/metric/projection"
+	"weir/stages/internal/metric"
 )
 
 // cheapest is the best assignment by trying all.
@@ -41,15 +41,15 @@ func TestTransportIsTheBestAssignment(t *testing.T) {
 			}
 		}
 		want := cheapest(costs, 0, make([]bool, n)) / float64(n)
-		if got := projection.Transport(a, b); math.Abs(got-want) > 1e-12 {
+		if got := metric.Transport(a, b); math.Abs(got-want) > 1e-12 {
 			t.Errorf("%d points: cost %v, must be %v", n, got, want)
 		}
 	}
-	if !math.IsNaN(projection.Transport(nil, nil)) {
+	if !math.IsNaN(metric.Transport(nil, nil)) {
 		t.Error("the distance of no points is a number")
 	}
 	for _, odd := range []float64{math.NaN(), math.Inf(1)} {
-		if got := projection.Transport([][]float64{{odd}, {1}}, [][]float64{{0}, {odd}}); !math.IsNaN(got) {
+		if got := metric.Transport([][]float64{{odd}, {1}}, [][]float64{{0}, {odd}}); !math.IsNaN(got) {
 			t.Errorf("the distance of points at %v is %v", odd, got)
 		}
 	}
@@ -58,7 +58,7 @@ func TestTransportIsTheBestAssignment(t *testing.T) {
 // The covariance [[2,-1],[-1,2]] has the components (1,-1)/sqrt 2 with variance 3
 // and (1,1)/sqrt 2 with 1; of equal loadings the first is made positive.
 func TestPCA(t *testing.T) {
-	p, err := projection.NewPCA([]float64{5, 5}, mat.NewSymDense(2, []float64{2, -1, -1, 2}), 3)
+	p, err := metric.NewPCA([]float64{5, 5}, mat.NewSymDense(2, []float64{2, -1, -1, 2}), 3)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,11 +1,19 @@
-// Package metric words what a comparison finds: every figure is a value, or has
-// the reason why there is none. No question words an undefined figure by itself.
+// Package metric computes what a synthetic table is judged by, against real rows, as
+// testdata/golden/METRICS.md defines it: distances between the distributions of a column
+// (section 7; P is the real one, Q the synthetic one, logarithms are natural), associations
+// of columns (section 6), marginals of several columns, two-sample classifiers (section 10),
+// the plane of principal components (section 9), distances and attacks on single rows, and
+// what a table has lost compared with fresh real rows. What a constant column leaves
+// undefined is NaN, never 0 or 1, and Noted holds the reason. No figure about single rows is
+// evidence of privacy: an attack that fails shows that this attack failed.
 package metric
 
 import (
 	"fmt"
 	"math"
 	"strings"
+
+	"weir/pipeline"
 )
 
 // Noted is a value with a note; NaN has the reason in its note.
@@ -71,4 +79,40 @@ func Mean(figures []Noted) Noted {
 		return Of(sum, figures[0].Note)
 	}
 	return Of(sum / float64(n))
+}
+
+// List gathers the metrics of a question, so that none is undefined or infinite in
+// silence.
+type List struct{ Metrics []pipeline.Metric }
+
+// Add records a figure. An infinite value is recorded as undefined, since no file
+// format of the record holds it.
+func (l *List) Add(name, column string, f Noted) {
+	f = bounded(f)
+	l.Metrics = append(l.Metrics, pipeline.Metric{Name: name, Column: column, Value: f.Value, Note: f.Note})
+}
+
+func bounded(f Noted) Noted {
+	if math.IsInf(f.Value, 0) {
+		return None("infinite: a value occurs in one table only", f.Note)
+	}
+	if math.IsNaN(f.Value) && f.Note == "" {
+		f.Note = "undefined for these rows"
+	}
+	return f
+}
+
+// AddAll records the mean of the figures under name, and each under its column.
+func (l *List) AddAll(name string, columns []string, figures []Noted, note string) {
+	for i := range figures {
+		figures[i] = bounded(figures[i])
+	}
+	m := None("the tables have no such column in common")
+	if len(figures) > 0 {
+		m = Mean(figures)
+	}
+	l.Add(name, "", m.With(note))
+	for i, f := range figures {
+		l.Add(name, columns[i], f)
+	}
 }

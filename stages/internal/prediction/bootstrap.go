@@ -1,17 +1,21 @@
 package prediction
 
-// Intervals of scores come from resampling the rows that they were computed from (Efron and
-// Tibshirani 1993, chapter 13: the percentile interval). An interval covers the chance of which
-// rows came to be judged, and nothing else.
-
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 
+	"weir/pipeline"
+	"weir/stages/internal/learn"
+	"weir/stages/internal/metric"
 	"weir/train/parallel"
 )
+
+// Intervals of scores come from resampling the rows that they were computed from (Efron and
+// Tibshirani 1993, chapter 13: the percentile interval). An interval covers the chance of which
+// rows came to be judged, and nothing else.
 
 // coverage is the share of repetitions in which an interval holds the value that it is of.
 const coverage = 0.95
@@ -166,4 +170,220 @@ func quantile(sorted []float64, p float64) float64 {
 	}
 	t := float64(i+1) - place
 	return float64(t*sorted[i-1]) + float64((1-t)*sorted[i])
+}
+
+// Resampled says how the test rows are resampled, for the intervals of scores; rng
+// is the same for learners that are to be compared.
+func (t *Trial) Resampled(rng *rand.Rand) *Resamples {
+	return newResamples(t.Test.Rows, len(t.Test.Column(t.target).Categories), rng)
+}
+
+// judge computes scores by name of a resample, which has each row so many times.
+type judge func(times []int32, names []string, to []float64)
+
+// withIntervals adds the resamples of scores to them; each worker has a judge of its own.
+func withIntervals(found map[string]metric.Noted, names []string, r *Resamples, workers int, each func() judge) map[string]Score {
+	out := map[string]Score{}
+	for name, f := range found {
+		out[name] = bare(f)
+	}
+	if r == nil {
+		return out
+	}
+	sure := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == "max_error" || math.IsNaN(found[n].Value) })
+	if r.all < leastResampled {
+		for _, name := range sure {
+			out[name] = Score{found[name], r, nil}
+		}
+		return out
+	}
+	workers = max(1, workers)
+	judges := make([]judge, workers)
+	values := r.Several(workers, len(sure), func(w int, times []int32, to []float64) {
+		if judges[w] == nil {
+			judges[w] = each()
+		}
+		judges[w](times, sure, to)
+	})
+	for k, name := range sure {
+		out[name] = Score{found[name], r, values[k]}
+	}
+	return out
+}
+
+// drawn lists the rows of a resample in the given order.
+func drawn(rows, order []int, times []int32) []int {
+	for _, i := range order {
+		for range times[i] {
+			rows = append(rows, i)
+		}
+	}
+	return rows
+}
+
+// ascending are the places of x by size, so that what sorts a resample finds it sorted.
+func ascending(x []float64) []int {
+	order := make([]int, len(x))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x[a], x[b]) })
+	return order
+}
+
+// scoreClasses judges the test rows and their resamples. Of two classes the rows stand
+// by descending score.
+func scoreClasses(y []int32, p Predictions, positive int, names []string, r *Resamples, run learn.Run) map[string]Score {
+	order := ascending(p.Scores.Cols[min(positive, len(p.Scores.Cols)-1)])
+	slices.Reverse(order)
+	each := func() judge { return classJudge(y, p, positive, order) }
+	if len(p.Scores.Cols) == 2 && slices.Equal(names, []string{"auroc"}) {
+		a := newArea(y, p.Scores.Cols[positive], positive, order)
+		each = func() judge { return a.judge }
+	}
+	return withIntervals(judgeClasses(y, p, positive, names), names, r, run.Workers, each)
+}
+
+// classJudge lists the rows of a resample in the given order, in which judging is quick.
+func classJudge(y []int32, p Predictions, positive int, order []int) judge {
+	var rows []int
+	var classes []int32
+	var j jury
+	some := Predictions{Scores: learn.Matrix{Cols: make([][]float64, len(p.Scores.Cols))}, Probabilities: p.Probabilities}
+	return func(times []int32, names []string, to []float64) {
+		rows = drawn(rows[:0], order, times)
+		classes, some.Scores.Rows = pick(classes, y, rows), len(rows)
+		for k, column := range p.Scores.Cols {
+			some.Scores.Cols[k] = pick(some.Scores.Cols[k], column, rows)
+		}
+		j.hear(classes, some, positive)
+		for k, name := range names {
+			to[k] = j.value(name).Value
+		}
+	}
+}
+
+// scoreNumbers does the same for numbers, whose rows stand by the size of their error.
+func scoreNumbers(y, predicted []float64, names []string, r *Resamples, run learn.Run) map[string]Score {
+	errors := make([]float64, len(y))
+	for i := range y {
+		errors[i] = math.Abs(y[i] - predicted[i])
+	}
+	order := ascending(errors)
+	return withIntervals(judgeNumbers(y, predicted, names), names, r, run.Workers, func() judge {
+		var rows []int
+		var truth, guess []float64
+		return func(times []int32, names []string, to []float64) {
+			rows = drawn(rows[:0], order, times)
+			truth, guess = pick(truth, y, rows), pick(guess, predicted, rows)
+			values := numberValues(truth, guess)
+			for k, name := range names {
+				to[k] = values(name)
+			}
+		}
+	})
+}
+
+// pick puts the rows of x into to.
+func pick[T any](to, x []T, rows []int) []T {
+	to = to[:0]
+	for _, i := range rows {
+		to = append(to, x[i])
+	}
+	return to
+}
+
+// AUROC is that of rows of which y says whether they are positive, with its interval.
+func AUROC(y []bool, s []float64, rng *rand.Rand, workers int) Score {
+	labels, p := make([]int32, len(y)), learn.NewMatrix(len(y), 2)
+	for i, v := range y {
+		if v {
+			labels[i] = 1
+		}
+	}
+	p.Cols[1] = s
+	r := newResamples(len(y), 2, rng)
+	return scoreClasses(labels, Predictions{Scores: p}, 1, []string{"auroc"}, r, learn.Run{Workers: workers})["auroc"]
+}
+
+// Score is a figure of test rows, and what it is in resamples of them.
+type Score struct {
+	metric.Noted
+	of     *Resamples // nil: a score of this kind has no interval
+	values []float64  // see Resamples.Values; nil where there are too few rows to resample
+}
+
+// bare is a score without an interval.
+func bare(f metric.Noted) Score { return Score{Noted: f} }
+
+// Mean is that of the scores which are defined; all are of the same test rows.
+func Mean(list []Score) Score {
+	figures := make([]metric.Noted, len(list))
+	var defined []Score
+	for i, s := range list {
+		if figures[i] = s.Noted; !math.IsNaN(s.Value) {
+			defined = append(defined, s)
+		}
+	}
+	return combined(metric.Mean(figures), defined, func(v []float64) float64 {
+		sum := 0.0
+		for _, x := range v {
+			sum += x
+		}
+		return sum / float64(len(v))
+	})
+}
+
+// Minus is a - b of the same test rows, resample by resample.
+func Minus(a, b Score) Score {
+	return combined(metric.Of(a.Value-b.Value, a.Note, b.Note), []Score{a, b}, func(v []float64) float64 { return v[0] - v[1] })
+}
+
+// combined is a function of scores, with its values in their resamples.
+func combined(f metric.Noted, list []Score, of func([]float64) float64) Score {
+	s := bare(f)
+	for _, part := range list {
+		if part.values == nil {
+			s.of = part.of
+			return s
+		}
+	}
+	if len(list) == 0 {
+		return s
+	}
+	s.of, s.values = list[0].of, make([]float64, len(list[0].values))
+	row := make([]float64, len(list))
+	for i := range s.values {
+		for k, part := range list {
+			row[k] = part.values[i]
+		}
+		s.values[i] = of(row)
+	}
+	return s
+}
+
+// Metrics are the score under its name and, where it has one, the ends of its
+// interval.
+func (s Score) Metrics(name, column string, notes ...string) []pipeline.Metric {
+	low, high, ok := s.Interval()
+	if !ok && !math.IsNaN(s.Value) && s.of != nil {
+		notes = append(notes, s.of.noInterval())
+	}
+	f := s.With(notes...)
+	out := []pipeline.Metric{{Name: name, Column: column, Value: f.Value, Note: f.Note}}
+	if ok {
+		lower, upper := pipeline.IntervalEnds(name)
+		out = append(out, pipeline.Metric{Name: lower, Column: column, Value: low}, pipeline.Metric{Name: upper,
+			Column: column, Value: high})
+	}
+	return out
+}
+
+// Interval is that of 95 % over the test rows; ok is false where the score has none.
+func (s Score) Interval() (low, high float64, ok bool) {
+	if s.values == nil {
+		return 0, 0, false
+	}
+	low, high = s.of.Interval(s.Value, s.values)
+	return low, high, !math.IsNaN(low+high) && !math.IsInf(low+high, 0)
 }

@@ -7,7 +7,6 @@ import (
 
 	"weir/stages/internal/learn"
 	"weir/stages/internal/metric"
-	"weir/stages/internal/metric/score"
 )
 
 // The scores in the order of reports.
@@ -47,11 +46,11 @@ type jury struct {
 	p         Predictions
 	y         []int
 	classes   int
-	confusion score.Confusion
+	confusion learn.Confusion
 	// of two classes:
 	is    []bool
 	s     []float64
-	curve score.Curve
+	curve learn.Curve
 }
 
 // hear takes up other predictions; a jury that is used again keeps its memory.
@@ -63,7 +62,7 @@ func (j *jury) hear(y []int32, p Predictions, positive int) *jury {
 	if j.classes == 2 {
 		j.binary(positive)
 	} else {
-		j.confusion = score.NewConfusion(j.y, learn.Predict(p.Scores), j.classes)
+		j.confusion = learn.NewConfusion(j.y, learn.Predict(p.Scores), j.classes)
 	}
 	return j
 }
@@ -77,7 +76,7 @@ func (j *jury) binary(positive int) {
 	if !j.p.Probabilities {
 		at = 0
 	}
-	j.curve, j.confusion = score.NewCurve(j.is, j.s), score.Threshold(j.is, j.s, at)
+	j.curve, j.confusion = learn.NewCurve(j.is, j.s), learn.ConfusionAt(j.is, j.s, at)
 }
 
 const (
@@ -99,11 +98,11 @@ func (j *jury) value(name string) metric.Noted {
 	case "balanced_accuracy":
 		return metric.Of(c.BalancedAccuracy())
 	case "f1_micro":
-		return metric.Of(c.Mean(c.F1, score.Micro))
+		return metric.Of(c.Mean(c.F1, learn.MicroAverage))
 	case "f1_macro":
-		return metric.Of(c.Mean(c.F1, score.Macro))
+		return metric.Of(c.Mean(c.F1, learn.MacroAverage))
 	case "f1_weighted":
-		return metric.Of(c.Mean(c.F1, score.Weighted))
+		return metric.Of(c.Mean(c.F1, learn.WeightedAverage))
 	case "matthews":
 		return metric.Of(c.Matthews())
 	case "cohen_kappa":
@@ -140,7 +139,7 @@ func (j *jury) pair(name string) metric.Noted {
 		if !j.p.Probabilities {
 			return metric.None(noProbabilities)
 		}
-		return metric.Of(score.Brier(j.is, j.s))
+		return metric.Of(learn.Brier(j.is, j.s))
 	}
 	return metric.None("is no score of classes")
 }
@@ -158,14 +157,14 @@ func (j *jury) auroc(name string) metric.Noted {
 	if classes < j.classes {
 		note = "averaged over the classes that have test rows"
 	}
-	average := score.Macro
+	average := learn.MacroAverage
 	if name == "auroc_weighted" {
-		average = score.Weighted
+		average = learn.WeightedAverage
 	}
 	if name == "auroc_ovo" {
-		return metric.Of(score.AUROCOneVsOne(y, p, classes, average), note)
+		return metric.Of(learn.AUROCOneVsOne(y, p, classes, average), note)
 	}
-	return metric.Of(score.AUROCOneVsRest(y, p, classes, average), note)
+	return metric.Of(learn.AUROCOneVsRest(y, p, classes, average), note)
 }
 
 // present renumbers the classes that have test rows and gives rows of scores.
@@ -195,13 +194,13 @@ func (j *jury) logLoss() metric.Noted {
 	case !j.p.Probabilities:
 		return metric.None(noProbabilities)
 	case j.classes == 2:
-		return metric.Of(score.LogLoss(j.is, j.s, score.EpsilonMachine))
+		return metric.Of(learn.LogLoss(j.is, j.s, learn.EpsilonMachine))
 	}
 	rows := make([][]float64, len(j.y))
 	for i := range rows {
 		rows[i] = j.p.Scores.Row(i, make([]float64, j.classes))
 	}
-	return metric.Of(score.LogLossMulti(j.y, rows, score.EpsilonMachine))
+	return metric.Of(learn.LogLossMulti(j.y, rows, learn.EpsilonMachine))
 }
 
 // judgeNumbers scores predicted numbers.
@@ -219,7 +218,7 @@ func judgeNumbers(y, predicted []float64, names []string) map[string]metric.Note
 
 // numberValues are the scores of numbers by name.
 func numberValues(y, predicted []float64) func(name string) float64 {
-	r := score.NewRegression(y, predicted)
+	r := learn.NewRegression(y, predicted)
 	return func(name string) float64 {
 		switch name {
 		case "r2":
@@ -236,5 +235,41 @@ func numberValues(y, predicted []float64) func(name string) float64 {
 			return r.MedianAbsoluteError
 		}
 		return r.MaxError
+	}
+}
+
+// area computes the AUROC of resamples of two classes from how often each row is drawn, without a list of the rows: it is that
+// of score.Curve to the bit, and a table of a thousand columns asks for half a million of them.
+type area struct {
+	order    []int  // rows by descending score
+	positive []bool // of order
+	last     []bool // of order: the next row has another score
+}
+
+func newArea(y []int32, s []float64, positive int, order []int) *area {
+	a := &area{order: order, positive: make([]bool, len(order)), last: make([]bool, len(order))}
+	for k, i := range order {
+		a.positive[k] = int(y[i]) == positive
+		a.last[k] = k+1 == len(order) || s[order[k+1]] != s[i]
+	}
+	return a
+}
+
+// judge writes the AUROC; NaN where one class is not drawn.
+func (a *area) judge(times []int32, _ []string, to []float64) {
+	sum, tp, fp, before, beside := 0.0, 0, 0, 0, 0
+	for k, i := range a.order {
+		if a.positive[k] {
+			tp += int(times[i])
+		} else {
+			fp += int(times[i])
+		}
+		if a.last[k] {
+			sum += float64(float64(fp-beside) * float64(tp+before) / 2)
+			before, beside = tp, fp
+		}
+	}
+	if to[0] = math.NaN(); tp > 0 && fp > 0 {
+		to[0] = sum / float64(tp) / float64(fp)
 	}
 }

@@ -1,3 +1,6 @@
+// Package prediction asks how well a target of real test rows is predicted by what
+// is learnt from other rows: columns as the numbers that learners take (Encoder), learners
+// by name, one fit, scores by name.
 package prediction
 
 import (
@@ -6,9 +9,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"weir/stages/internal/columns"
-	"weir/stages/internal/features"
 	"weir/stages/internal/learn"
 	"weir/stages/internal/metric"
 )
@@ -18,7 +21,7 @@ import (
 type Trial struct {
 	Train, Test *columns.Frame // rows with a target only
 	target      string
-	encoder     *features.Encoder
+	encoder     *Encoder
 	first       int          // of the features of the target, which the encoder of a Desk has
 	width       int          // how many these are; 0 elsewhere
 	x           learn.Matrix // of train
@@ -28,7 +31,7 @@ type Trial struct {
 
 // NewTrial drops rows without target, draws maxRows training rows at random
 // where there are more (0: no bound), and encodes.
-func NewTrial(train, test *columns.Frame, target string, scaling features.Scaling, maxRows int, rng *rand.Rand) *Trial {
+func NewTrial(train, test *columns.Frame, target string, scaling Scaling, maxRows int, rng *rand.Rand) *Trial {
 	t := &Trial{target: target}
 	var lostTrain, lostTest int
 	t.Train, lostTrain = withTarget(train, target)
@@ -40,7 +43,7 @@ func NewTrial(train, test *columns.Frame, target string, scaling features.Scalin
 		t.Notes = metric.Notes(t.Notes, fmt.Sprintf("%d of %d training rows, drawn at random", maxRows, t.Train.Rows))
 		t.Train = t.Train.Take(rng.Perm(t.Train.Rows)[:maxRows])
 	}
-	t.encoder = features.NewEncoder(features.Options{Scaling: scaling}, map[string]bool{target: true}, t.Train, t.Test)
+	t.encoder = NewEncoder(EncoderOptions{Scaling: scaling}, map[string]bool{target: true}, t.Train, t.Test)
 	t.x = t.encoder.Encode(t.Train)
 	return t
 }
@@ -225,4 +228,107 @@ func allUndefined(names []string, why string) map[string]Score {
 		out[n] = bare(metric.None(why))
 	}
 	return out
+}
+
+// rbfRows bounds the rows of the RBF SVM: a kernel matrix of 100 MB.
+const rbfRows = 5000
+
+// Classifiers are the learners of classes by name, with the settings that
+// scikit-learn 1.2.1 has by default unless their comment says otherwise.
+func Classifiers() map[string]learn.Classifier {
+	forest := learn.Forest{Bootstrap: true}
+	extra := learn.Forest{Growth: learn.Growth{RandomThreshold: true}}
+	return map[string]learn.Classifier{
+		"logistic_regression":    learn.Logistic{C: 1, Penalty: learn.L2},
+		"logistic_regression_l1": learn.Logistic{C: 1, Penalty: learn.L1},
+		"logistic_search":        learn.Search{},
+		"logistic_search_strong": learn.Search{Strong: true},
+		"logistic_balanced":      learn.Logistic{C: 1, Penalty: learn.L2, Balanced: true},
+		"gaussian_nb":            learn.GaussianNB{VarSmoothing: 1e-9},
+		"bernoulli_nb":           learn.BernoulliNB{Alpha: 1},
+		"lda":                    learn.LDA{},
+		"decision_tree":          learn.DecisionTree{Growth: learn.Growth{Criterion: learn.Gini}},
+		"random_forest":          forest,
+		"random_forest_shallow":  learn.Forest{Growth: learn.Growth{MaxDepth: 5}, Trees: 50, Bootstrap: true}, // as in the Turku thesis
+		"extra_trees":            extra,
+		"adaboost":               learn.AdaBoost{Rounds: 50, Real: true},
+		"adaboost_samme":         learn.AdaBoost{Rounds: 50},
+		"bagging":                learn.Forest{Trees: 10, Bootstrap: true, AllFeatures: true},
+		"linear_svm":             learn.LinearSVM{C: 1},
+		"rbf_svm":                learn.RBFSVM{C: 1, MaxRows: rbfRows},
+		"gradient_boosting":      learn.GradientBoosting{},
+		"hist_gradient_boosting": learn.HistBoosting{},
+		"xgboost":                learn.XGBoostDefaults(),
+		"mlp":                    learn.MLP{Hidden: 100, Epochs: 200, Alpha: 1e-4},
+	}
+}
+
+// Regressors are the learners of numbers by name.
+func Regressors() map[string]learn.Regressor {
+	return map[string]learn.Regressor{
+		"linear_regression":      learn.LeastSquares{},
+		"ridge":                  learn.Ridge{Alpha: 1},
+		"lasso":                  learn.ElasticNet{Alpha: 1, L1Ratio: 1},
+		"elastic_net":            learn.ElasticNet{Alpha: 1, L1Ratio: 0.5},
+		"decision_tree":          learn.RegressionTree{Growth: learn.Growth{Criterion: learn.MSE}},
+		"random_forest":          learn.RegressionForest{Forest: learn.Forest{Bootstrap: true, AllFeatures: true}},
+		"extra_trees":            learn.RegressionForest{Forest: learn.Forest{AllFeatures: true, Growth: learn.Growth{RandomThreshold: true}}},
+		"gradient_boosting":      learn.GradientBoostingNumbers{},
+		"hist_gradient_boosting": learn.HistBoostingNumbers{},
+		"xgboost":                learn.HistBoostingNumbers{HistBoosting: learn.XGBoostDefaults()},
+	}
+}
+
+// The names above, in the order of reports.
+const (
+	classifierNames = "logistic_regression|logistic_regression_l1|logistic_search|logistic_search_strong|logistic_balanced|gaussian_nb|bernoulli_nb|lda|decision_tree|" +
+		"random_forest|random_forest_shallow|extra_trees|adaboost|adaboost_samme|bagging|linear_svm|rbf_svm|gradient_boosting|hist_gradient_boosting|xgboost|mlp"
+	regressorNames = "linear_regression|ridge|lasso|elastic_net|decision_tree|random_forest|extra_trees|gradient_boosting|hist_gradient_boosting|xgboost"
+)
+
+// ClassifierNames names the learners of classes.
+func ClassifierNames() []string { return strings.Split(classifierNames, "|") }
+
+// RegressorNames names the learners of numbers.
+func RegressorNames() []string { return strings.Split(regressorNames, "|") }
+
+// Desk is a training and a test table of which each column is predicted from the others. Rows are drawn and columns encoded once:
+// the design of a target is the design of all columns without its own.
+type Desk struct {
+	train, test *columns.Frame
+	scaling     Scaling
+	encoder     *Encoder
+	x, tested   learn.Matrix // tested is empty where the test rows are more than a block
+	notes       string
+}
+
+// NewDesk draws maxRows training rows at random where there are more (0: no bound), and encodes.
+func NewDesk(train, test *columns.Frame, scaling Scaling, maxRows int, rng *rand.Rand) *Desk {
+	d := &Desk{train: train, test: test, scaling: scaling}
+	if maxRows > 0 && train.Rows > maxRows {
+		d.notes = fmt.Sprintf("%d of %d training rows, drawn at random", maxRows, train.Rows)
+		d.train = train.Take(rng.Perm(train.Rows)[:maxRows])
+	}
+	d.encoder = NewEncoder(EncoderOptions{Scaling: scaling}, nil, d.train, test)
+	d.x = d.encoder.Encode(d.train).Listed()
+	if test.Rows <= EncoderBlockRows {
+		d.tested = d.encoder.Encode(test).Listed()
+	}
+	return d
+}
+
+// Trial is the question of one target. Where rows have none they are left out, which makes a design of its own.
+func (d *Desk) Trial(target string) *Trial {
+	if d.train.Column(target).Missing()+d.test.Column(target).Missing() > 0 {
+		t := NewTrial(d.train, d.test, target, d.scaling, 0, nil)
+		t.Notes = metric.Notes(d.notes, t.Notes)
+		return t
+	}
+	t := &Trial{Train: d.train, Test: d.test, Notes: d.notes, target: target, encoder: d.encoder}
+	t.first, t.width = d.encoder.Place(target)
+	t.x = d.x.Without(t.first, t.width)
+	if len(d.tested.Cols) > 0 {
+		t.tested = d.tested.Without(t.first, t.width)
+	}
+	return t
 }

@@ -2,12 +2,16 @@ package regress
 
 import (
 	"bytes"
+	"context"
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"weir/pipeline"
+	"weir/schema"
 )
 
 // Released is the artifact of a regression; its JSON is canonical: fields in this order,
@@ -100,4 +104,179 @@ func (r Released) csv() []byte {
 		panic(err) // to memory
 	}
 	return to.Bytes()
+}
+
+// Read returns the coefficients of an artifact; false where it holds other answers. It may
+// come from anyone, so all of it is judged before it is used: its values, and that it is
+// spelled as Write spells it.
+func Read(ctx context.Context, t pipeline.Table) (r Released, is bool, err error) {
+	files, err := pipeline.ReadFiles(ctx, t)
+	if err != nil || len(files) != 2 || !strings.HasSuffix(files[1].Name, suffix+".json") {
+		return r, false, err
+	}
+	name := files[1].Name
+	if err = json.Unmarshal(files[1].Data, &r); err == nil {
+		err = r.judge()
+	}
+	if err != nil {
+		return Released{}, true, fmt.Errorf("%s: %w", name, err)
+	}
+	r.Stage = strings.TrimSuffix(name, suffix+".json")
+	again, err := r.files()
+	for i := range again {
+		if err == nil && (files[i].Name != again[i].Name || !bytes.Equal(files[i].Data, again[i].Data)) {
+			err = fmt.Errorf("%s: is not as coefficients are written, must have the keys and numbers of %s, in their order", files[i].Name, name)
+		}
+	}
+	return r, true, err
+}
+
+// What a stage can have been told to do.
+const (
+	mostQueries = 1000
+	mostSteps   = 1_000_000_000
+)
+
+// judge holds a regression to what a stage can have released.
+func (r Released) judge() error {
+	var ps schema.Problems
+	if r.Format != format {
+		ps.Add("format", fmt.Sprint(r.Format), fmt.Sprint(format))
+		return ps.Err()
+	}
+	if r.Queries < 1 || r.Queries > mostQueries {
+		ps.Add("queries", fmt.Sprint(r.Queries), fmt.Sprintf("from 1 to %d", mostQueries))
+	}
+	if r.Steps < 1 || r.Steps > mostSteps {
+		ps.Add("steps", fmt.Sprint(r.Steps), fmt.Sprintf("from 1 to %d", mostSteps))
+	}
+	r.Model.judge(&ps)
+	if len(ps) == 0 {
+		r.judgeCoefficients(&ps)
+	}
+	return ps.Err()
+}
+
+// judgeCoefficients wants one for each term, and the covariance of all.
+func (r Released) judgeCoefficients(ps *schema.Problems) {
+	terms := r.Model.Design().terms
+	if len(r.Coefficients) != len(terms) || len(r.Covariance) != len(terms) {
+		ps.Add("coefficients", fmt.Sprintf("%d, with a covariance of %d rows", len(r.Coefficients), len(r.Covariance)), fmt.Sprintf("%d each, one for each term of the model", len(terms)))
+		return
+	}
+	for j, c := range r.Coefficients {
+		at := fmt.Sprintf("coefficients[%d]", j)
+		if c.Column != terms[j].Column || c.Category != terms[j].Category {
+			ps.Add(at, fmt.Sprintf("of column %q, category %q", c.Column, c.Category), fmt.Sprintf("of column %q, category %q", terms[j].Column, terms[j].Category))
+		}
+		if !(c.Low <= c.Estimate && c.Estimate <= c.High) {
+			ps.Add(at+".estimate", fmt.Sprintf("%g with low: %g and high: %g", c.Estimate, c.Low, c.High), "between low and high")
+		}
+		if !(c.SE >= 0 && c.Silent >= 0) {
+			ps.Add(at+".se", fmt.Sprintf("%g with se_without_noise: %g", c.SE, c.Silent), "at least 0 both")
+		}
+		if row := r.Covariance[j]; len(row) != len(terms) || deviation(row[j]) != c.SE {
+			ps.Add(fmt.Sprintf("covariance[%d]", j), fmt.Sprintf("%d numbers", len(row)), fmt.Sprintf("%d, of which the root of that of the coefficient itself is its se, %g", len(terms), c.SE))
+		}
+	}
+}
+
+// judge holds the facts of a model to what a plan makes.
+func (m *Model) judge(ps *schema.Problems) {
+	if m.Kind != Logistic && m.Kind != Poisson {
+		ps.Add("model.kind", fmt.Sprintf("%.60q", m.Kind), Logistic+" or "+Poisson)
+	}
+	if m.Target == "" || m.Target == m.Offset {
+		ps.Add("model.target", fmt.Sprintf("%q with offset: %q", m.Target, m.Offset), "a column, not that of offset")
+	}
+	if !(m.PriorDeviation >= 1e-6 && m.PriorDeviation <= 1000) {
+		ps.Add("model.prior_deviation", fmt.Sprint(m.PriorDeviation), "from 1e-06 to 1000")
+	}
+	if m.Kind == Logistic && (m.Positive == "" || m.Most != 0 || m.MostExpected != 0 || m.Offset != "") {
+		ps.Add("model", "a logistic one without positive, or with most, most_expected or offset", "one with positive alone")
+	}
+	if m.Kind == Poisson && (!(m.Most > 0 && m.Most <= 1e9) || m.Positive != "" && m.Most != 1 || !(m.MostExpected >= LeastExpected*m.Most && m.MostExpected <= MostExpected*m.Most)) {
+		ps.Add("model.most", fmt.Sprintf("%g with most_expected: %g", m.Most, m.MostExpected), "above 0 and at most 1e+09, 1 for events, with an expected number from a millionth to a million times it")
+	}
+	if m.Offset == "" && (m.Shortest != 0 || m.Longest != 0) || m.Offset != "" && !(m.Shortest > 0 && wide(m.Shortest, m.Longest)) {
+		ps.Add("model.offset", fmt.Sprintf("%q from %g to %g", m.Offset, m.Shortest, m.Longest), "a column between two numbers above 0, or none")
+	}
+	m.judgeColumns(ps)
+}
+
+// MostTerms keeps a matrix of coefficients to what eigenvalues are found of in seconds.
+const MostTerms = 300
+
+func (m *Model) judgeColumns(ps *schema.Problems) {
+	terms, seen := 1, map[string]bool{"": true, m.Target: true, m.Offset: true}
+	for i, c := range m.Columns {
+		at := fmt.Sprintf("model.columns[%d]", i)
+		if seen[c.Name] {
+			ps.Add(at+".name", fmt.Sprintf("%q", c.Name), "a column that is not there yet")
+		}
+		seen[c.Name] = true
+		if terms++; len(c.Categories) > 0 {
+			terms += len(c.Categories) - 2
+		}
+		named := map[string]bool{}
+		for k, name := range c.Categories {
+			if named[name] {
+				ps.Add(fmt.Sprintf("%s.categories[%d]", at, k), fmt.Sprintf("%q, a second time", name), "each category once")
+			}
+			named[name] = true
+		}
+		if len(c.Categories) > 0 != (c.Bounds == [2]float64{}) || len(c.Categories) == 0 && !wide(c.Bounds[0], c.Bounds[1]) {
+			ps.Add(at+".bounds", fmt.Sprint(c.Bounds), "two numbers, the lower one below the upper one, or 0 and 0 beside categories")
+		}
+	}
+	if len(m.Columns) == 0 || terms > MostTerms {
+		ps.Add("model.columns", fmt.Sprintf("%d, of %d coefficients together", len(m.Columns), terms), fmt.Sprintf("at least one, of at most %d coefficients", MostTerms))
+	}
+}
+
+// wide wants bounds whose width is a number that can be divided by.
+func wide(low, high float64) bool {
+	return low > -1e75 && high < 1e75 && high-low > 1e-75
+}
+
+// of are the coefficients of the design that belong to those of plain columns.
+func (d *Design) of(list []Coefficient) []float64 {
+	theta := make([]float64, len(list))
+	for j, c := range list {
+		switch t := d.terms[j]; {
+		case j == 0:
+			theta[0] += c.Estimate
+		case t.half > 0:
+			theta[j] = float64(c.Estimate * t.half)
+			theta[0] += float64(c.Estimate * t.middle)
+		default:
+			theta[j] = c.Estimate
+			theta[0] += float64(c.Estimate * t.centre)
+		}
+	}
+	return theta
+}
+
+// Apart is the mean distance of coefficients, numbers scaled to [-1, 1] by their bounds,
+// the intercepts left out.
+func (m *Model) Apart(a, b []Coefficient) float64 {
+	d, sum := m.Design(), 0.0
+	x, y := d.of(a), d.of(b)
+	for j := range x[1:] {
+		sum += math.Abs(x[1+j] - y[1+j])
+	}
+	return sum / float64(len(x)-1)
+}
+
+// Accuracy is the share of rows whose outcome is the more probable one by coefficients of a
+// logistic model; NaN without rows.
+func (m *Model) Accuracy(list []Coefficient, r Rows) float64 {
+	theta, x, right := r.of(list), make([]float64, len(list)), 0
+	for i := range r.n {
+		r.row(i, x)
+		if (dot(theta, x) > 0) == (r.outcome[i] == 1) {
+			right++
+		}
+	}
+	return float64(right) / float64(r.n)
 }

@@ -136,7 +136,7 @@ func written(t *testing.T, m *autoencoder, f *columns.Frame) (scores []float64) 
 	return scores
 }
 
-// row is a row of visitors as the comment of coding.go has it.
+// row is a row of visitors as the comment of autoencoder.go has it.
 func row(f *columns.Frame, i int) []float64 {
 	x := []float64{f.Columns[0].Numbers[i] / 100, (f.Columns[1].Numbers[i] - 30) / 100, 0, 0, 0, 0, 0, float64(f.Columns[3].Codes[i]) / 2}
 	if math.IsNaN(x[1]) {

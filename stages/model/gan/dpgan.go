@@ -9,9 +9,7 @@ import (
 	"weir/privacy"
 	"weir/schema"
 	"weir/stages/internal/columns"
-	"weir/stages/model/internal/encoded"
 	"weir/stages/model/internal/generator"
-	"weir/stages/model/internal/labels"
 	"weir/stages/model/internal/training"
 	"weir/train"
 	"weir/train/net"
@@ -26,7 +24,7 @@ import (
 //     (train.LabelGAN), each row with one coin a step and one clip, max_grad_norm, over
 //     all weights. Sensitivity: max_grad_norm for one row, twice that under replace_one,
 //     also for a row that changes its label.
-//  2. with labels private the sizes of labels, one noisy histogram (labels.Setting).
+//  2. with labels private the sizes of labels, one noisy histogram (generator.LabelSetting).
 //
 // Adjacency: of the spec. Guarantee: that of repeated(steps, poisson_sampled(gaussian)) and
 // gaussian together, for all iterates of critics and generators and the shares of labels:
@@ -38,20 +36,20 @@ import (
 // Its generators put out numbers without an activation, and categories as numbers; here a number has the
 // range of its encoding, a category is drawn.
 type DPGAN struct {
-	training.Sampling `yaml:",inline"`
-	training.Removal  `yaml:",inline"`
-	labels.Setting    `yaml:",inline"`
-	GANNets           `yaml:",inline"`
-	Loss              string  `yaml:"loss" json:"loss" enum:"cross_entropy|wasserstein" doc:"cross_entropy: critics say how likely a row is real (Goodfellow et al. 2014); wasserstein: they score rows, with weight_clip."`
-	CriticSteps       int     `yaml:"critic_steps" json:"critic_steps" min:"1" doc:"Steps of the critics before each turn of the generators."`
-	GeneratorSteps    int     `yaml:"generator_steps" json:"generator_steps" min:"1" doc:"Generator steps in a turn; they cost no privacy."`
-	Optimiser         string  `yaml:"optimiser" json:"optimiser" enum:"rmsprop|adam" doc:"Optimiser of critics and generators; adam has betas 0.9 and 0.999."`
-	LearningRate      float64 `yaml:"learning_rate" json:"learning_rate" exclusiveMin:"0" doc:"Learning rate of the critics."`
-	GeneratorRate     float64 `yaml:"generator_rate,omitempty" json:"generator_rate,omitempty" exclusiveMin:"0" doc:"Learning rate of the generators; by default that of the critics."`
-	WeightClip        float64 `yaml:"weight_clip" json:"weight_clip" min:"0" doc:"Bound on every weight of the critics; 0 is none."`
-	Average           float64 `yaml:"average" json:"average" min:"0" exclusiveMax:"1" doc:"Decay of the running average of the generators' weights, which is what is released; 0 releases the last weights."`
-	GeneratedBatch    int     `yaml:"generated_batch" json:"generated_batch" min:"1" doc:"Generated rows of each label per step; they cost no privacy."`
-	CheckpointEvery   int     `yaml:"checkpoint_every" json:"checkpoint_every" min:"1" doc:"Steps between private checkpoints, from which an interrupted run continues."`
+	training.Sampling      `yaml:",inline"`
+	training.Removal       `yaml:",inline"`
+	generator.LabelSetting `yaml:",inline"`
+	GANNets                `yaml:",inline"`
+	Loss                   string  `yaml:"loss" json:"loss" enum:"cross_entropy|wasserstein" doc:"cross_entropy: critics say how likely a row is real (Goodfellow et al. 2014); wasserstein: they score rows, with weight_clip."`
+	CriticSteps            int     `yaml:"critic_steps" json:"critic_steps" min:"1" doc:"Steps of the critics before each turn of the generators."`
+	GeneratorSteps         int     `yaml:"generator_steps" json:"generator_steps" min:"1" doc:"Generator steps in a turn; they cost no privacy."`
+	Optimiser              string  `yaml:"optimiser" json:"optimiser" enum:"rmsprop|adam" doc:"Optimiser of critics and generators; adam has betas 0.9 and 0.999."`
+	LearningRate           float64 `yaml:"learning_rate" json:"learning_rate" exclusiveMin:"0" doc:"Learning rate of the critics."`
+	GeneratorRate          float64 `yaml:"generator_rate,omitempty" json:"generator_rate,omitempty" exclusiveMin:"0" doc:"Learning rate of the generators; by default that of the critics."`
+	WeightClip             float64 `yaml:"weight_clip" json:"weight_clip" min:"0" doc:"Bound on every weight of the critics; 0 is none."`
+	Average                float64 `yaml:"average" json:"average" min:"0" exclusiveMax:"1" doc:"Decay of the running average of the generators' weights, which is what is released; 0 releases the last weights."`
+	GeneratedBatch         int     `yaml:"generated_batch" json:"generated_batch" min:"1" doc:"Generated rows of each label per step; they cost no privacy."`
+	CheckpointEvery        int     `yaml:"checkpoint_every" json:"checkpoint_every" min:"1" doc:"Steps between private checkpoints, from which an interrupted run continues."`
 }
 
 func dpGANKind() pipeline.Kind {
@@ -65,9 +63,9 @@ func dpGANKind() pipeline.Kind {
 		Readers: generator.Readers(),
 		New: func() pipeline.Stage {
 			return &DPGAN{Sampling: training.Sampling{Steps: 4000, ExpectedBatchSize: 1000, MaxGradNorm: 0.25},
-				Setting: labels.Setting{Labels: "private", Share: 0.05},
-				GANNets: GANNets{Generator: []int{64}, LatentDim: 32, Critic: []int{64}},
-				Loss:    "wasserstein", CriticSteps: 5, GeneratorSteps: 1, Optimiser: "rmsprop", LearningRate: 1e-3, GeneratorRate: 5e-4, WeightClip: 0.05,
+				LabelSetting: generator.LabelSetting{Labels: "private", Share: 0.05},
+				GANNets:      GANNets{Generator: []int{64}, LatentDim: 32, Critic: []int{64}},
+				Loss:         "wasserstein", CriticSteps: 5, GeneratorSteps: 1, Optimiser: "rmsprop", LearningRate: 1e-3, GeneratorRate: 5e-4, WeightClip: 0.05,
 				Average: 0.995, GeneratedBatch: 128, CheckpointEvery: 2000}
 		},
 	}
@@ -77,10 +75,10 @@ func dpGANKind() pipeline.Kind {
 func (s *DPGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
 	var ps schema.Problems
-	encoded.Need(h, &ps)
+	generator.NeedEncoded(h, &ps)
 	generator.Readable(h, &ps)
 	rate := s.Rate(h, &ps)
-	column := labels.Column(h.Domain, s.Label, &ps)
+	column := generator.LabelColumn(h.Domain, s.Label, &ps)
 	if s.Steps < s.CriticSteps {
 		ps.Add("steps", fmt.Sprintf("%d, so that the generators are never trained", s.Steps), fmt.Sprintf("at least critic_steps, %d", s.CriticSteps))
 	}
@@ -98,7 +96,7 @@ func (s *DPGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	if err := l.plan(rate); err != nil {
 		return pipeline.Work{}, err
 	}
-	out := encoded.ModelHeader(h)
+	out := generator.ModelHeader(h)
 	return pipeline.Work{
 		Out: pipeline.Headers{"model": out},
 		Spends: append([]pipeline.Spend{{Name: training.Spend, Doc: fmt.Sprintf("DP-SGD on the critics of %d labels, sampling rate %.4g", l.labels, rate),
@@ -179,7 +177,7 @@ func (l *labelled) run(ctx context.Context, env *pipeline.Env, in pipeline.Table
 }
 
 func (l *labelled) config(env *pipeline.Env, shares []float64) train.LabelGANConfig {
-	return train.LabelGANConfig{Labels: l.labels, Shares: labels.InTraining(shares), Loss: l.Loss, CriticSteps: l.CriticSteps, GeneratorSteps: l.GeneratorSteps,
+	return train.LabelGANConfig{Labels: l.labels, Shares: generator.SharesInTraining(shares), Loss: l.Loss, CriticSteps: l.CriticSteps, GeneratorSteps: l.GeneratorSteps,
 		WeightClip: l.WeightClip, GeneratorBatch: l.GeneratedBatch, Critic: l.optimiser(l.LearningRate), Generator: l.optimiser(l.generatorRate()),
 		Average: l.Average, Seed: env.Rand("training").Uint64()}
 }
@@ -209,4 +207,43 @@ func (l *labelled) parts(shares []float64, w []float32) ([]generator.Part, error
 		parts[label] = generator.Part{Share: shares[label], Net: says, Weights: w[label*each:][:each]}
 	}
 	return parts, nil
+}
+
+// leakThesis is the slope of LeakyReLU below zero in the critics of the GANAD thesis.
+const leakThesis = 0.3
+
+// atWork is the number of private rows whose gradients are taken side by side, on 8 cores; each
+// label has room for all of them.
+const atWork = 8 * 128
+
+// GANNets are the nets of one label.
+type GANNets struct {
+	Generator []int   `yaml:"generator" json:"generator" min:"1" doc:"Units of the generators' hidden layers, of LeakyReLU; none ([]) is one linear layer before the outputs, as published."`
+	LatentDim int     `yaml:"latent_dim,omitempty" json:"latent_dim,omitempty" min:"1" doc:"Dimension of the standard normal vector that a generated row starts from; by default the width of the encoded table."`
+	Critic    []int   `yaml:"critic" json:"critic" min:"1" minItems:"1" doc:"Units of the critics' hidden layers, of LeakyReLU."`
+	Dropout   float64 `yaml:"dropout" json:"dropout" min:"0" exclusiveMax:"1" doc:"Share of the critics' hidden units that are left out at random, row by row; 0 is none."`
+}
+
+// nets are those of the settings, if a training of so many labels can hold them.
+func (n GANNets) nets(d *domain.Domain, labels, batch int) (critic, gen *net.Net, err error) {
+	var ps schema.Problems
+	generator.Shallow(&ps, "critic", n.Critic)
+	generator.Shallow(&ps, "generator", n.Generator)
+	width := generator.Width(d)
+	latent := n.LatentDim
+	if latent == 0 {
+		latent = width
+	}
+	c, g := generator.Widths(width, n.Critic, 1), generator.Widths(1, n.Generator, width)
+	all := float64(labels) * generator.NetCopies
+	generator.Fits(&ps, generator.Costs("generator", fmt.Sprintf("%v for %d labels", n.Generator, labels), float64(all*generator.Weights(g...))),
+		generator.Costs("latent_dim", fmt.Sprint(latent), float64(latent)*(float64(all*float64(g[1]))+float64(generator.PassCopies*float64(batch)))),
+		generator.Costs("critic", fmt.Sprintf("%v for %d labels", n.Critic, labels), float64(all*generator.Weights(c...))+float64(float64(labels)*generator.PassCopies*atWork*generator.Units(c...))),
+		generator.Costs("generated_batch", fmt.Sprint(batch), generator.PassCopies*float64(batch)*(generator.Units(g...)+generator.Units(c...))))
+	if err := ps.Err(); err != nil {
+		return nil, nil, err
+	}
+	judge := generator.Leaky(leakThesis, n.Critic)
+	judge.Dropout = n.Dropout
+	return nets(judge, generator.Leaky(leakThesis, n.Generator), latent, d)
 }

@@ -9,7 +9,7 @@ import (
 	"weir/pipeline/domain"
 	"weir/privacy"
 	"weir/schema"
-	"weir/stages/model/internal/encoded"
+
 	"weir/stages/model/internal/generator"
 	"weir/stages/model/internal/training"
 	"weir/train"
@@ -79,7 +79,7 @@ func dpWGANKind() pipeline.Kind {
 func (s *DPWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
 	var ps schema.Problems
-	encoded.Need(h, &ps)
+	generator.NeedEncoded(h, &ps)
 	generator.Readable(h, &ps)
 	rate := s.rate(h, &ps)
 	if s.Program == nil && s.Steps < s.CriticSteps {
@@ -98,7 +98,7 @@ func (s *DPWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	if err := training.InReach(mechanism(1)); err != nil {
 		return pipeline.Work{}, err
 	}
-	out := encoded.ModelHeader(h)
+	out := generator.ModelHeader(h)
 	return pipeline.Work{
 		Out: pipeline.Headers{"model": out},
 		Spends: []pipeline.Spend{{Name: training.Spend, Doc: s.describe(rate, len(critic.Tensors())),
@@ -145,7 +145,7 @@ func (s *DPWGAN) nets(d *domain.Domain) (critic, gen *net.Net, err error) {
 	var ps schema.Problems
 	generator.Shallow(&ps, "critic", s.Critic)
 	generator.Shallow(&ps, "generator", s.Generator)
-	width := encoded.Width(d)
+	width := generator.Width(d)
 	c, g := generator.Widths(width, s.Critic, 1), generator.Widths(1, s.Generator, width)
 	generator.Fits(&ps, generator.Costs("generator", fmt.Sprint(s.Generator), generator.NetCopies*generator.Weights(g...)),
 		generator.Costs("latent_dim", fmt.Sprint(s.LatentDim), float64(s.LatentDim)*(float64(generator.NetCopies*float64(g[1]))+float64(generator.PassCopies*float64(s.GeneratedBatch)))),

@@ -3,6 +3,7 @@ package gan
 import (
 	"testing"
 
+	"weir/internal/stattest"
 	"weir/pipeline"
 	"weir/pipeline/pipelinetest"
 	"weir/pipeline/pipelinetest/wards"
@@ -112,3 +113,5 @@ type learner struct {
 	pipelinetest.Learner
 	in pipelinetest.Input
 }
+
+func TestMain(m *testing.M) { stattest.Sparing(m, 800) }

@@ -3,10 +3,15 @@ package graphical
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
+	"weir/internal/bitmath"
 	"weir/pipeline"
+	"weir/pipeline/domain"
+	"weir/privacy/mechanism"
 	"weir/schema"
+	"weir/stages/internal/columns"
 )
 
 // Auto takes the kind that serves a table best.
@@ -118,4 +123,172 @@ func (s *Auto) refused(f facts) (ps schema.Problems) {
 			"left out, or of kind: "+treeName+", which measures them whatever the noise, or beside fewer columns or a larger budget")
 	}
 	return ps
+}
+
+// facts are what is decided by before a row is read: public ones, all of them on the
+// plan.
+type facts struct {
+	rows    float64 // public or stated; 0: neither
+	count   bool    // rows is the count by which a stage measures (publicRows)
+	columns int
+	mu      float64 // of the whole stage, for one changed row
+	move    float64 // L2 sensitivity of a histogram
+}
+
+// factsOf takes the public row count, or what the spec states where there is none. The
+// header is that of the plan: what a table says of itself at run has no part in it.
+func factsOf(h pipeline.Header, stated int64, scale float64) facts {
+	f := facts{rows: float64(max(0, h.Rows)), count: publicRows(h) > 0, columns: len(h.Domain.Columns),
+		mu: math.Inf(1), move: mechanism.HistogramMoves().Under(h.Terms.Adjacency)}
+	if f.rows == 0 {
+		f.rows = float64(max(0, stated))
+	}
+	if scale > 0 {
+		f.mu = math.Sqrt(mechanism.GaussianFilter{NoiseMultiplier: scale, Adjacency: h.Terms.Adjacency}.Total())
+	}
+	return f
+}
+
+// drown is how many standard deviations of noise the rows must be worth, for each column,
+// as was measured (docs/marginals.md, what auto decides): below, noise drowns most pairs,
+// and independent columns are nearer to the rows.
+const drown = 8
+
+// The part of a budget for columns on their own, of those that choose pairs: by rows over
+// noise for each column, as was measured (docs/marginals.md, section 1).
+const (
+	leastOneWay = 0.35
+	mostOneWay  = 0.8
+	someOneWay  = 0.5 // where rows are not known
+)
+
+// oneWay is that part, to two digits.
+func (f facts) oneWay() float64 {
+	if f.rows == 0 {
+		return someOneWay
+	}
+	part := 1.4 * bitmath.Pow(f.rows*f.mu/float64(f.columns), -1./6)
+	return math.Round(100*min(max(part, leastOneWay), mostOneWay)) / 100
+}
+
+// sayOneWay says that part, and of what it is where fixed sets have another part.
+func (f facts) sayOneWay(part, fixed float64) pipeline.Decided {
+	why := fmt.Sprintf("1.4 (n mu/d)^(-1/6), from %g to %g; n mu = %s, d = %d", leastOneWay, mostOneWay, digits(f.rows*f.mu), f.columns)
+	if fixed > 0 {
+		why += fmt.Sprintf("; of the %s that measure leaves", digits(1-fixed))
+	}
+	return pipeline.Decided{Setting: "one_way", Value: digits(part), Why: why}
+}
+
+// below tells whether there are known to be less than so many rows a column, in units
+// of 1/mu.
+func (f facts) below(each float64) bool {
+	return f.rows > 0 && f.rows*f.mu < each*float64(f.columns)
+}
+
+// counts says that rows are counted in passes, where they are.
+func (f facts) counts() []pipeline.Decided {
+	if !columns.Passes(int64(f.rows), f.columns) {
+		return nil
+	}
+	return []pipeline.Decided{{Setting: "counts", Value: "in passes over the rows", Why: fmt.Sprintf("the codes of %s rows of %d columns would take more than %s; the rows are "+
+		"read once before anything is charged and once or more behind it", digits(f.rows), f.columns, columns.Held)}}
+}
+
+// known tells whether rows and noise are both known.
+func (f facts) known() bool { return f.rows > 0 && !math.IsInf(f.mu, 1) }
+
+func (f facts) words() string {
+	return fmt.Sprintf("n mu = %s x %s = %s", digits(f.rows), digits(f.mu), digits(f.rows*f.mu))
+}
+
+// digits has four digits, and all before the point.
+func digits(x float64) string {
+	if x >= 1000 {
+		return fmt.Sprintf("%.0f", x)
+	}
+	return fmt.Sprintf("%.4g", x)
+}
+
+func (f facts) limit(each int) string {
+	return fmt.Sprintf("%d for each of %d columns, %d", each, f.columns, each*f.columns)
+}
+
+// orColumns is the fix of a kind that measures pairs where it does not pay.
+const orColumns = ", or kind: independent"
+
+// drowned warns where noise drowns most of what pairs say; or is a further fix.
+func (f facts) drowned(or string) []pipeline.Finding {
+	if f.columns < 2 || !f.below(drown) {
+		return nil
+	}
+	return []pipeline.Finding{{Rule: "W39", Level: pipeline.LevelWarning,
+		Message: fmt.Sprintf("%s, below %s: noise drowns most of what pairs of columns say, and the rows may tell little more than columns on their own do", f.words(), f.limit(drown)),
+		Fix:     "fewer columns, a larger budget" + or + "; draw no conclusion about relations from these rows"}}
+}
+
+// flagged is from which part of the rows on a flag that noise drowns is warned of.
+const flagged = .02
+
+// flags warns where noise drowns rare categories: of fewer rows than three standard deviations of a count of their
+// column on its own, to which the given part of the budget goes. Rare categories of all columns together have the sum
+// that was counted (settleRare), which two standard deviations of its noise bound: for one in each of these columns. All
+// of it is public: cells of the domain, rows, noise.
+func (f facts) flags(l layout, part float64) []pipeline.Finding {
+	if !f.known() {
+		return nil
+	}
+	grids, err := gridsOf(l.core)
+	if err != nil { // categories that are released later
+		return nil
+	}
+	count, rows := 0.0, 0.0
+	if f.count {
+		count = f.rows
+	}
+	squares, drowned, coded, together := part*f.mu*f.mu, 0, 0, 0.0
+	for j, share := range shares(cellsOf(grids), l.stands(), sharedBy(count, squares, f.columns)) {
+		if !grids[j].Coded() {
+			continue
+		}
+		coded++
+		if least := rare * f.move / math.Sqrt(squares*share); least >= flagged*f.rows {
+			drowned, rows, together = drowned+1, max(rows, least), together+float64(least/rare*least/rare)
+		}
+	}
+	if drowned == 0 {
+		return nil
+	}
+	return []pipeline.Finding{{Rule: "W45", Level: pipeline.LevelWarning,
+		Message: fmt.Sprintf("in %d of %d columns of categories noise drowns a category of up to %s of %s rows (%.1f %%): such "+
+			"rows come back together, not one by one, and the sum over these columns is known to about %s rows", drowned, coded,
+			digits(math.Ceil(rows)), digits(f.rows), 100*min(1, rows/f.rows), digits(math.Ceil(2*math.Sqrt(together)))),
+		Fix: "fewer columns, a larger budget, or categories joined by public knowledge; draw no conclusion from one rare category"}}
+}
+
+// unknown notes that few rows are not recognised where nothing says how many there are.
+func (f facts) unknown() []pipeline.Finding {
+	if f.columns < 2 || f.rows > 0 || math.IsInf(f.mu, 1) {
+		return nil
+	}
+	return []pipeline.Finding{{Rule: "W39", Level: pipeline.LevelNote, Message: fmt.Sprintf("below %s rows noise would drown most pairs of columns; how many there are is not public, and was not looked at", digits(math.Ceil(drown*float64(f.columns)/f.mu))),
+		Fix: "rows: about how many there are, as a round number such as 500 or 20000, where that is public; auto then takes what so many can bear"}}
+}
+
+// warned is all that a kind decides whose open settings do not follow from the noise.
+func warned(l layout, h pipeline.Header) func(scale float64) pipeline.Decision {
+	return func(scale float64) pipeline.Decision {
+		f := factsOf(l.header(h), 0, scale)
+		return pipeline.Decision{Decided: append(l.decided(), f.counts()...), Findings: f.drowned(orColumns)}
+	}
+}
+
+// bins says how many bins numbers get that declare no edges; which rows lie in heaps, that
+// stand alone, is released later.
+func (f facts) bins(s Columns, d *domain.Domain) []pipeline.Decided {
+	if s.Bins > 0 || !f.count || !f.known() || !s.finds(d) {
+		return nil
+	}
+	return []pipeline.Decided{{Setting: "bins", Value: fmt.Sprint(binsOf(f.rows, f.mu, numbers(d))),
+		Why: fmt.Sprintf("max(2.2 q^(-1/3), 1.4) (n mu)^(1/4), from %d to %d; n mu = %s, q = %d numbers; fewer beside heaps", leastBins, mostFound, digits(f.rows*f.mu), numbers(d))}}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
+	"weir/internal/stattest"
 	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/pipeline/domain"
@@ -206,3 +207,5 @@ func (x measured) interval(k int) (low, high float64) {
 	h := x.half()
 	return x.Y[k] - h, x.Y[k] + h
 }
+
+func TestMain(m *testing.M) { stattest.Sparing(m, 800) }

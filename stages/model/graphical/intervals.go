@@ -3,6 +3,8 @@ package graphical
 import (
 	"context"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"slices"
 
 	"weir/pipeline"
@@ -102,4 +104,226 @@ func (s *Intervals) list(ctx context.Context, env *pipeline.Env, m *released) ([
 		})
 	}
 	return sheet.bytes(), nil
+}
+
+// The bases of an interval, best first.
+const (
+	byMeasurement = iota
+	byCombination
+	byModel
+)
+
+// estimates are counts of a marginal by code with what they may be off by.
+type estimates struct {
+	set          graphical.Set
+	count, sigma []float64
+	low, high    []float64
+	basis        int
+}
+
+// uncertainty finds counts and intervals of marginals.
+type uncertainty struct {
+	*released
+	fresh   []graphical.Table // measurements whose noise had no part in what codes there are
+	alone   []graphical.Table // of one column, by whose noise its codes were chosen
+	many    int
+	random  func(string) *rand.Rand
+	workers int
+	copies  []*graphical.Model // made when first needed
+}
+
+// uncertainty sorts the measurements of a model.
+func (m *released) uncertainty() *uncertainty {
+	u := &uncertainty{released: m}
+	for _, t := range m.front().tables {
+		if len(t.Vars) > 1 {
+			u.fresh = append(u.fresh, t)
+		}
+	}
+	for _, x := range m.Measured {
+		if len(x.Columns) > 1 || x.Within != nil {
+			continue
+		}
+		t, whole := m.byCodes(x)
+		switch c := &m.Columns[x.Columns[0]]; {
+		case whole && c.codes() == c.Cells:
+			u.fresh = append(u.fresh, t)
+		case whole:
+			u.alone = append(u.alone, t)
+		}
+	}
+	return u
+}
+
+// byCodes are the counts of a release of one column by code, as they were released; whole is
+// false where a code begins or ends inside one of its ranges.
+func (m *released) byCodes(x measured) (t graphical.Table, whole bool) {
+	j := x.Columns[0]
+	c := &m.Columns[j]
+	t = graphical.Table{Vars: graphical.Set{j}, Y: x.Y, Var: repeated(squared(x.Sigma), len(x.Y))}
+	if x.Cells == nil && len(x.Y) != c.Cells {
+		return t, true
+	}
+	codeOf := c.codeOf()
+	t.Y, t.Var = make([]float64, c.codes()), make([]float64, c.codes())
+	for k, y := range x.Y {
+		lo, hi := k, k+1
+		if x.Cells != nil {
+			lo, hi = x.Cells[k][0], x.Cells[k][1]
+		}
+		if codeOf[lo] != codeOf[hi-1] {
+			return t, false
+		}
+		t.Y[codeOf[lo]] += y
+		t.Var[codeOf[lo]] += squared(x.Sigma)
+	}
+	return t, true
+}
+
+// of gives the best basis that there is for a marginal.
+func (u *uncertainty) of(ctx context.Context, set graphical.Set) (estimates, error) {
+	if most := int(Size{u.Size}.limits().Clique); cellsWithin(u.Model.Domain, set, most) < 0 {
+		return estimates{}, fmt.Errorf("marginals: %v has more than %d cells, must have at most as many as a clique of the model may have", u.columnsOf(set), most)
+	}
+	if e, ok := u.exact(set); ok {
+		return e, nil
+	}
+	if e, ok := u.combined(set); ok {
+		return e, nil
+	}
+	return u.modelled(ctx, set)
+}
+
+func (m *released) columnsOf(set graphical.Set) []string {
+	var names []string
+	for _, j := range set {
+		names = append(names, m.core.Columns[j].Name)
+	}
+	return names
+}
+
+// exact is the one measurement of just this marginal.
+func (u *uncertainty) exact(set graphical.Set) (estimates, bool) {
+	var own []measured
+	for _, x := range u.Measured {
+		if slices.Equal(x.Columns, []int(set)) && x.Within == nil {
+			own = append(own, x)
+		}
+	}
+	if len(own) != 1 || own[0].Cells != nil || len(own[0].Y) != cellsWithin(u.Model.Domain, set, len(own[0].Y)) {
+		return estimates{}, false
+	}
+	e, half := estimates{set: set, count: own[0].Y, basis: byMeasurement}, own[0].half()
+	for _, y := range e.count {
+		e.sigma, e.low, e.high = append(e.sigma, own[0].Sigma), append(e.low, max(y-half, 0)), append(e.high, max(y+half, 0))
+	}
+	return e, true
+}
+
+// combined is the mean of all fresh measurements that hold the marginal, weighted by their
+// precision: a sum of k cells of variance v has variance k v. Their noise had no part in what
+// codes there are. Of a column that none of these holds it is the mean of what counted the
+// column alone, which its codes were made of, so that the interval is approximate.
+func (u *uncertainty) combined(set graphical.Set) (estimates, bool) {
+	for _, tables := range [][]graphical.Table{u.fresh, u.alone} {
+		if e, ok := u.mean(set, tables); ok {
+			return e, true
+		}
+	}
+	return estimates{}, false
+}
+
+// mean is that of all tables that hold the marginal.
+func (u *uncertainty) mean(set graphical.Set, tables []graphical.Table) (estimates, bool) {
+	cells := cellsIn(u.Model.Domain, set)
+	sums, weights := make([]float64, cells), make([]float64, cells)
+	for _, t := range tables {
+		if !covers(t.Vars, set) {
+			continue
+		}
+		y, v := summed(u.Model.Domain, t, set)
+		for k := range y {
+			sums[k] += y[k] / v[k]
+			weights[k] += 1 / v[k]
+		}
+	}
+	e := estimates{set: set, basis: byCombination}
+	for k := range sums {
+		if weights[k] == 0 {
+			return e, false
+		}
+		e.add(sums[k]/weights[k], 1/math.Sqrt(weights[k]))
+	}
+	return e, true
+}
+
+// add appends a count with its normal interval.
+func (e *estimates) add(count, sigma float64) {
+	e.count, e.sigma = append(e.count, count), append(e.sigma, sigma)
+	e.low, e.high = append(e.low, max(count-float64(normal95*sigma), 0)), append(e.high, max(count+float64(normal95*sigma), 0))
+}
+
+// modelled is the model's marginal with the spread of those of copies.
+func (u *uncertainty) modelled(ctx context.Context, set graphical.Set) (estimates, error) {
+	if err := u.copy(ctx); err != nil {
+		return estimates{}, err
+	}
+	center, err := u.model.Marginal(set)
+	if err != nil {
+		return estimates{}, err
+	}
+	squares := make([]float64, len(center))
+	for _, m := range u.copies {
+		y, err := m.Marginal(set)
+		if err != nil {
+			return estimates{}, err
+		}
+		for k := range y {
+			squares[k] += float64((y[k] - center[k]) * (y[k] - center[k]))
+		}
+	}
+	e := estimates{set: set, basis: byModel}
+	for k := range center {
+		e.add(center[k], math.Sqrt(squares[k]/float64(len(u.copies))))
+	}
+	return e, nil
+}
+
+func (u *uncertainty) copy(ctx context.Context) error {
+	for i := len(u.copies); i < u.many; i++ {
+		m, err := u.Copy(ctx, u.random(fmt.Sprintf("copy %d", i+1)), u.workers)
+		if err != nil {
+			return err
+		}
+		u.copies = append(u.copies, m.(*released).model)
+	}
+	return nil
+}
+
+// summed is a table over a part of its columns: sums of cells, and of their variances.
+func summed(dom []int, t graphical.Table, set graphical.Set) (y, variance []float64) {
+	cells := cellsIn(dom, set)
+	y, variance = make([]float64, cells), make([]float64, cells)
+	for k := range t.Y {
+		at, rest, stride := 0, k, 1
+		for a := len(t.Vars) - 1; a >= 0; a-- {
+			n := dom[t.Vars[a]]
+			code := rest % n
+			if rest /= n; slices.Contains(set, t.Vars[a]) {
+				at, stride = at+code*stride, stride*n
+			}
+		}
+		y[at] += t.Y[k]
+		variance[at] += t.Var[k]
+	}
+	return y, variance
+}
+
+func covers(of, set graphical.Set) bool {
+	for _, j := range set {
+		if !slices.Contains(of, j) {
+			return false
+		}
+	}
+	return true
 }

@@ -198,3 +198,9 @@ func (l layout) derive(schema *arrow.Schema, arrays []arrow.Array) {
 		arrays[x.Column] = b.NewArray()
 	}
 }
+
+// publicRows is the number of rows where it is public, else 0. Where it is private, what is
+// said of the rows in all comes from released histograms.
+func publicRows(h pipeline.Header) float64 {
+	return float64(columns.PublicRows(h))
+}

@@ -3,12 +3,13 @@ package graphical
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
+	"weir/internal/bitmath"
 	"weir/pipeline/domain"
 	"weir/schema"
 	"weir/stages/internal/columns"
-	"weir/stages/internal/masks"
 	"weir/train/graphical"
 	"weir/train/histogram"
 )
@@ -36,7 +37,7 @@ func needRules(d *domain.Domain, ps *schema.Problems) {
 	for _, p := range wrong {
 		ps.Add("from", "a table whose "+p.Path+" is "+p.Found, p.Accepted)
 	}
-	if _, err := masks.NewPlacing(d, rules); err != nil && len(wrong) == 0 {
+	if _, err := columns.NewPlacing(d, rules); err != nil && len(wrong) == 0 {
 		ps.Add("from", "a table whose "+err.Error(), "rules that are simpler")
 	}
 }
@@ -156,9 +157,9 @@ func divide(leaves []histogram.Leaf, bins [][2]int, cuts []int) ([]histogram.Lea
 }
 
 // obey finds the masks of the codes.
-func (f *front) obey(grids []columns.Grid) ([]masks.Mask, error) {
+func (f *front) obey(grids []columns.Grid) ([]columns.Mask, error) {
 	f.spread(grids)
-	list, err := masks.Of(f.core, f.rules, f.bins, mostMasked)
+	list, err := columns.MasksOf(f.core, f.rules, f.bins, mostMasked)
 	for _, m := range list {
 		f.masks = append(f.masks, graphical.Mask{Vars: m.Vars, Forbidden: m.Forbidden})
 	}
@@ -200,4 +201,95 @@ func (c *coded) values(g columns.Grid) []domain.Values {
 		slices.SortFunc(list[i].Ranges, func(a, b domain.Range) int { return cmp.Compare(a.Lo, b.Lo) })
 	}
 	return list
+}
+
+const (
+	totalRounds = 100  // of scaling: totals that share columns move each other
+	totalExact  = 1e-7 // of the rows, by which a cell may be off
+)
+
+// scaling brings a model to the public totals of its domain: the model nearest to it, by
+// relative entropy, whose cells have the declared shares (iterative proportional fitting,
+// Deming and Stephan 1940). It looks at released numbers and public facts alone.
+type scaling struct {
+	rule  *domain.Rule
+	vars  graphical.Set
+	cells []int // of the total, by combination of codes; -1: of none
+}
+
+// scaled is the model with the public totals. Bins are cut where cells begin; one that
+// lies in two cells all the same counts where its least value does.
+func (f *front) scaled(m *graphical.Model, limits graphical.Limits) (*graphical.Model, error) {
+	var all []scaling
+	p := m.Potentials()
+	first := len(p.Factors)
+	for i := range f.rules {
+		if f.rules[i].Total != nil {
+			one := f.scaling(&f.rules[i])
+			all = append(all, one)
+			p.Factors = append(p.Factors, graphical.Factor{Vars: one.vars, Log: make([]float64, len(one.cells))})
+		}
+	}
+	for range totalRounds {
+		off := 0.0
+		for i, one := range all {
+			by, err := one.step(m, p.Factors[first+i].Log)
+			if err != nil {
+				return nil, err
+			}
+			off = max(off, by)
+			if m, err = graphical.FromPotentials(p, limits); err != nil {
+				return nil, err
+			}
+		}
+		if off <= totalExact {
+			break
+		}
+	}
+	return m, nil
+}
+
+func (f *front) scaling(r *domain.Rule) scaling {
+	s := scaling{rule: r, vars: slices.Sorted(slices.Values(r.Columns))}
+	sizes := f.sizes()
+	s.cells = make([]int, cellsIn(sizes, s.vars))
+	code, values := make([]int, len(sizes)), make([]float64, len(r.Columns))
+	for cell := range s.cells {
+		rest := cell
+		for i := len(s.vars) - 1; i >= 0; i-- {
+			code[s.vars[i]], rest = rest%sizes[s.vars[i]], rest/sizes[s.vars[i]]
+		}
+		for i, j := range r.Columns {
+			values[i] = math.NaN()
+			if list := f.bins[j][code[j]].Ranges; len(list) > 0 {
+				values[i] = list[0].Lo
+			}
+		}
+		s.cells[cell] = r.Cell(values)
+	}
+	return s
+}
+
+// step multiplies the combinations of each cell, by logarithms, so that the cell has its
+// share, and says by how much of the rows one was off.
+func (s *scaling) step(m *graphical.Model, log []float64) (off float64, err error) {
+	table, err := m.Marginal(s.vars)
+	if err != nil {
+		return 0, err
+	}
+	have := make([]float64, len(s.rule.Total))
+	for i, cell := range s.cells {
+		if cell >= 0 {
+			have[cell] += table[i] / m.Total()
+		}
+	}
+	for i, cell := range s.cells {
+		if cell < 0 || have[cell] == 0 || s.rule.Total[cell].Rows == 0 {
+			continue
+		}
+		want := float64(s.rule.Total[cell].Rows) / float64(s.rule.Rows())
+		log[i] += bitmath.Log(want / have[cell])
+		off = max(off, math.Abs(want-have[cell]))
+	}
+	return off, nil
 }

@@ -3,10 +3,20 @@ package graphical
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
 
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"weir/internal/bitmath"
 	"weir/pipeline"
 	"weir/pipeline/domain"
 	"weir/schema"
+	"weir/stages/internal/columns"
+	"weir/stages/model/artifact"
+	"weir/train/histogram"
 )
 
 // Score adds to each row how probable it is under a released model.
@@ -108,4 +118,244 @@ func form(c *domain.Column) string {
 		return "encoded (" + string(c.Encoding.Form) + ")"
 	}
 	return string(c.Type)
+}
+
+// scorer tells by a released model of marginals how unlike the others a row is: minus the
+// base-2 logarithm of the row's probability, in bits, 0 or more. It is the probability by
+// which rows are drawn (score.go): of the row's codes, times that of each value in its
+// code. Of a number without a step that is its cell, one of 4,096 of equal width between its
+// bounds, so that its density has the same order.
+//
+// A row that is never drawn (forbidden by a rule, out of bounds, missing where the model has
+// none missing) has the highest score, 64/ln 2 = 92.3 bits for each column of the model, and no row has more.
+type scorer struct{ *likelihood }
+
+func decodeScorer(parts map[string][]byte) (artifact.Scorer, error) {
+	m, err := decode(parts)
+	if err != nil {
+		return nil, err
+	}
+	l, err := newLikelihood(m.(*released), m.(*released).Domain)
+	return scorer{l}, err
+}
+
+// Domain implements artifact.Scorer: the columns of the rows that are drawn.
+func (s scorer) Domain() *domain.Domain { return s.model.Domain }
+
+// Scores implements artifact.Scorer.
+func (s scorer) Scores(f *columns.Frame) ([]float64, error) {
+	of, err := ofFrame(f, s.model.Domain)
+	if err != nil {
+		return nil, err
+	}
+	scores := s.scores(f.Rows, of)
+	for i, x := range scores {
+		scores[i] = 0 - x/math.Ln2
+	}
+	return scores, nil
+}
+
+// ofFrame gives the values of a frame that has the columns of a domain.
+func ofFrame(f *columns.Frame, d *domain.Domain) (cells, error) {
+	of := make([]*columns.Column, len(d.Columns))
+	for j := range d.Columns {
+		if of[j] = f.Column(d.Columns[j].Name); of[j] == nil {
+			return nil, fmt.Errorf("column %s: is missing, must be there", d.Columns[j].Name)
+		}
+	}
+	return func(column, row int) float64 {
+		c := of[column]
+		switch {
+		case c.Absent(row):
+			return math.NaN()
+		case c.Coded():
+			return float64(c.Codes[row])
+		}
+		return c.Numbers[row]
+	}, nil
+}
+
+// likelihood gives rows their probability under a model: that of their codes, times
+// that of each value inside its bin, as rows are drawn (draw.go). Rules of the domain
+// that codes do not show leave it as it is.
+type likelihood struct {
+	model   *released
+	columns []cellReader
+	derived []cellReader // of the columns that follow from others, as layout lists them
+	codes   [][]uint16   // of each cell, by column of the model
+	within  [][]float64  // logarithm of a cell's share of its code, by column
+	least   float64
+}
+
+// newLikelihood prepares a model for tables of a domain.
+func newLikelihood(m *released, d *domain.Domain) (*likelihood, error) {
+	l := &likelihood{model: m, least: float64(leastOfColumn * len(m.Domain.Columns))}
+	var ps schema.Problems
+	if needKnown(d, m.Domain, &ps); len(ps) > 0 {
+		return nil, ps.Err() // both domains are public, or released
+	}
+	for j := range m.Columns {
+		l.columns = append(l.columns, newCellReader(m.core.Columns[j], m.grids[j], d))
+		l.codes = append(l.codes, m.Columns[j].codeOf())
+		l.within = append(l.within, m.Columns[j].within())
+	}
+	for _, x := range m.derived {
+		l.derived = append(l.derived, newCellReader(m.Domain.Columns[x.Column], columns.Grid{}, d))
+	}
+	return l, nil
+}
+
+// within are the logarithms of the shares that cells have of their codes.
+func (c *coded) within() []float64 {
+	out := make([]float64, c.Cells)
+	for _, bin := range c.Bins {
+		leaves := c.Leaves[bin[0]:bin[1]]
+		for i, share := range histogram.Shares(leaves) {
+			for place := leaves[i].Lo; place < leaves[i].Hi; place++ {
+				cell := place
+				if c.Order != nil {
+					cell = c.Order[place]
+				}
+				out[cell] = bitmath.Log(share / float64(leaves[i].Hi-leaves[i].Lo))
+			}
+		}
+	}
+	return out
+}
+
+// record adds scores to batches, for a table of header out.
+func (l *likelihood) record(out pipeline.Header) func(arrow.Record) (arrow.Record, error) {
+	at := len(out.Domain.Columns) - 1
+	return func(r arrow.Record) (arrow.Record, error) {
+		b := array.NewFloat64Builder(memory.DefaultAllocator)
+		b.AppendValues(l.scores(int(r.NumRows()), ofRecord(r)), nil)
+		return array.NewRecord(out.Schema, slices.Insert(slices.Clone(r.Columns()), at, arrow.Array(b.NewArray())), r.NumRows()), nil
+	}
+}
+
+// cells gives the values of a table, by column of its domain and row: a number, or the code
+// of a category; NaN where it is missing.
+type cells func(column, row int) float64
+
+func ofRecord(r arrow.Record) cells {
+	return func(column, row int) float64 {
+		if a := r.Column(column); a.IsValid(row) {
+			return numberAt(a, row)
+		}
+		return math.NaN()
+	}
+}
+
+// scores are those of so many rows, each a function of its row alone.
+func (l *likelihood) scores(rows int, of cells) []float64 {
+	scores, row := make([]float64, rows), make([]uint16, len(l.columns))
+	values := make([]float64, len(l.model.Domain.Columns))
+	for i := range scores {
+		scores[i] = l.score(of, i, row, values)
+	}
+	return scores
+}
+
+// score fills the codes and the values of the row, by column of the model and of its
+// domain.
+func (l *likelihood) score(of cells, i int, row []uint16, values []float64) float64 {
+	sum := 0.0
+	for j := range l.columns {
+		x := of(l.columns[j].at, i)
+		cell, ok := l.columns[j].cell(x)
+		if !ok {
+			return l.least
+		}
+		row[j], values[l.model.places[j]] = l.codes[j][cell], l.columns[j].value(x)
+		sum += l.within[j][cell] + l.point(j, cell, x)
+	}
+	if !l.follows(of, i, values) {
+		return l.least
+	}
+	sum += l.model.model.LogProb(row)
+	if !(sum > l.least) {
+		return l.least
+	}
+	return min(sum, 0)
+}
+
+// follows tells whether the derived columns of a row have the values that those of the
+// others make theirs: no other row is drawn.
+func (l *likelihood) follows(of cells, i int, values []float64) bool {
+	for k, x := range l.model.derived {
+		values[x.Column] = x.Value(values[x.Of])
+		is := l.derived[k].value(of(l.derived[k].at, i))
+		if is != values[x.Column] && !(math.IsNaN(is) && math.IsNaN(values[x.Column])) {
+			return false
+		}
+	}
+	return true
+}
+
+// point is the logarithm of a value's share of its cell, where that has several points.
+func (l *likelihood) point(j, cell int, x float64) float64 {
+	g := &l.model.grids[j]
+	if g.Points() == 1 || cell >= g.Values() || l.columns[j].column.Step == 0 && l.columns[j].column.Type == domain.Numeric {
+		return 0
+	}
+	counts := l.model.Columns[j].Within[cell]
+	if counts == nil {
+		return -bitmath.Log(float64(g.PointsIn(cell)))
+	}
+	return bitmath.Log(counts[g.PointOf(x)] / total(counts))
+}
+
+// cellReader finds the cell of a value in a column of a table. ok is false for a value
+// that the model never draws.
+type cellReader struct {
+	at     int // of the column in the table
+	column domain.Column
+	grid   columns.Grid
+	to     []int // of each category of the table, that of the model; -1: none
+}
+
+func newCellReader(c domain.Column, g columns.Grid, d *domain.Domain) cellReader {
+	r := cellReader{at: d.Index(c.Name), column: c, grid: g}
+	for _, name := range d.Columns[r.at].Categories {
+		r.to = append(r.to, slices.Index(c.Categories, name))
+	}
+	return r
+}
+
+func (c *cellReader) cell(x float64) (cell int, ok bool) {
+	switch {
+	case math.IsNaN(x):
+		return c.grid.Values(), c.column.Nullable
+	case c.grid.Coded():
+		if x < 0 || int(x) >= len(c.to) || c.to[int(x)] < 0 {
+			return 0, false
+		}
+		return c.to[int(x)], true
+	}
+	return c.grid.Cell(x), x >= c.column.Bounds[0] && x <= c.column.Bounds[1]
+}
+
+// value is one of the table as rules of the model's domain have it: a category by its
+// place there, -1 for one that the model does not know.
+func (c *cellReader) value(x float64) float64 {
+	switch {
+	case !c.column.Type.Coded() || math.IsNaN(x):
+		return x
+	case x < 0 || int(x) >= len(c.to):
+		return -1
+	}
+	return float64(c.to[int(x)])
+}
+
+// numberAt is a value of a column of plain form; NaN of any other.
+func numberAt(a arrow.Array, i int) float64 {
+	switch a := a.(type) {
+	case *array.Int32:
+		return float64(a.Value(i))
+	case *array.Int64:
+		return float64(a.Value(i))
+	case *array.Float64:
+		return a.Value(i)
+	}
+	return math.NaN()
 }

@@ -12,7 +12,7 @@ import (
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
 	"weir/stages/model/artifact"
-	"weir/stages/model/internal/encoded"
+	"weir/stages/model/internal/generator"
 	"weir/stages/model/internal/training"
 )
 
@@ -149,7 +149,7 @@ func TestHeadsOfColumns(t *testing.T) {
 	s := smallAuto()
 	p, err := s.plan(pipeline.Headers{"in": h})
 	must(t, err)
-	if diff := cmp.Diff(encoded.Outputs(h.Domain).Blocks, p.heads); diff != "" {
+	if diff := cmp.Diff(generator.Outputs(h.Domain).Blocks, p.heads); diff != "" {
 		t.Error(diff)
 	}
 }

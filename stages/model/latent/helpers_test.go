@@ -3,6 +3,7 @@ package latent
 import (
 	"testing"
 
+	"weir/internal/stattest"
 	"weir/pipeline"
 	"weir/pipeline/pipelinetest"
 	"weir/pipeline/pipelinetest/wards"
@@ -56,3 +57,5 @@ func small(c Coder) Coder {
 	c.Encoder, c.Decoder, c.LatentDim, c.CheckpointEvery = []int{6}, []int{5}, 3, 5
 	return c
 }
+
+func TestMain(m *testing.M) { stattest.Sparing(m, 800) }

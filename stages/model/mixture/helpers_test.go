@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
+	"weir/internal/stattest"
 	"weir/pipeline"
 	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
@@ -111,3 +112,5 @@ func must(t testing.TB, err error) {
 		t.Fatal(err)
 	}
 }
+
+func TestMain(m *testing.M) { stattest.Sparing(m, 800) }

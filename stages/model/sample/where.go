@@ -4,15 +4,20 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
 	"weir/schema"
 	"weir/stages/model/artifact"
+	"weir/stages/prep"
 )
 
 // Rows under conditions are drawn by rejection: independent rows of the model are drawn, in the
@@ -119,3 +124,155 @@ func (s *Stage) rare() error {
 	return fmt.Errorf("where: is {%s}, which fewer rows meet than one in %d that the model draws; accepted: values that it draws more often, or a greater max_tries",
 		domain.SayWhere(s.Where), cmp.Or(s.MaxTries, mostTries))
 }
+
+// kept is the first rows of a record, at most so many, that meet the conditions.
+func (c *conditions) kept(rec arrow.Record, most int64) (arrow.Record, error) {
+	meets := make([]bool, rec.NumRows())
+	for i := range meets {
+		meets[i] = true
+	}
+	for i, at := range c.places {
+		if err := strike(meets, c.values[i], rec.Column(at)); err != nil {
+			return nil, fmt.Errorf("column %s: %w", rec.ColumnName(at), err)
+		}
+	}
+	rows := make([]int, 0, len(meets))
+	for i, is := range meets {
+		if is && int64(len(rows)) < most {
+			rows = append(rows, i)
+		}
+	}
+	rec, err := prep.TakeRows(rec, rows)
+	if err != nil {
+		return nil, err
+	}
+	columns := slices.Clone(rec.Columns())
+	for i, codes := range c.codes {
+		if codes != nil {
+			columns[c.places[i]] = recode(columns[c.places[i]].(*array.Int32), codes)
+		}
+	}
+	return array.NewRecord(c.out.Schema, columns, rec.NumRows()), nil
+}
+
+// strike marks the rows whose value of a column is none of those wanted.
+func strike(meets []bool, wanted domain.Values, a arrow.Array) error {
+	var at func(i int) float64
+	switch a := a.(type) {
+	case *array.Int32:
+		at = func(i int) float64 { return float64(a.Value(i)) }
+	case *array.Int64:
+		at = func(i int) float64 { return float64(a.Value(i)) }
+	case *array.Float64:
+		at = a.Value
+	default:
+		return fmt.Errorf("has the Arrow type %s, must be a number or a category", a.DataType())
+	}
+	for i := range meets {
+		v := math.NaN()
+		if a.IsValid(i) {
+			v = at(i)
+		}
+		meets[i] = meets[i] && wanted.Has(v)
+	}
+	return nil
+}
+
+// recode gives categories their new codes. Those that are gone were struck.
+func recode(a *array.Int32, codes []int32) arrow.Array {
+	b := array.NewInt32Builder(memory.DefaultAllocator)
+	b.Reserve(a.Len())
+	for i, code := range a.Int32Values() {
+		if a.IsNull(i) {
+			b.AppendNull()
+		} else {
+			b.Append(codes[code])
+		}
+	}
+	return b.NewArray()
+}
+
+// batch gathers records of few rows, so that a rare condition does not make as many records
+// as rows.
+type batch struct {
+	schema  *arrow.Schema
+	yield   func(arrow.Record, error) bool
+	waiting []arrow.Record
+	rows    int64
+}
+
+// add takes a record, and hands on what waits once it is a batch, or the last one. It is
+// false where nobody wants more.
+func (b *batch) add(rec arrow.Record, last bool) bool {
+	rec.Retain()
+	b.waiting, b.rows = append(b.waiting, rec), b.rows+rec.NumRows()
+	if !last && b.rows < artifact.BatchRows && len(b.waiting) < artifact.BatchRows {
+		return true
+	}
+	columns := make([]arrow.Array, b.schema.NumFields())
+	for i := range columns {
+		parts := make([]arrow.Array, len(b.waiting))
+		for j, r := range b.waiting {
+			parts[j] = r.Column(i)
+		}
+		var err error
+		if columns[i], err = array.Concatenate(parts, memory.DefaultAllocator); err != nil {
+			b.yield(nil, err)
+			return false
+		}
+	}
+	joined := array.NewRecord(b.schema, columns, b.rows)
+	b.waiting, b.rows = nil, 0
+	return b.yield(joined, nil)
+}
+
+// promised is the header of rows of a domain without the rules that the model does not hold:
+// whoever reads the domain of a table takes its rules for granted. h says whether it does.
+func promised(h pipeline.Header, d *domain.Domain) pipeline.Header {
+	if !h.Ruled && len(d.Constraints) > 0 {
+		d = d.Clone()
+		d.Constraints = nil
+	}
+	h.Ruled = false // of a table the rules in its domain say all
+	return pipeline.TableHeader(d, h)
+}
+
+// mostSteps bounds the search for a row that meets the conditions: what is not found out in
+// so many steps is left to drawing.
+const mostSteps = 1 << 16
+
+// possible adds a problem where no row meets the conditions, by the rules that the domain
+// declares, whether the model holds them or not. Rules are public, so nothing is looked at
+// beside them.
+func (s *Stage) possible(d *domain.Domain, by map[int]domain.Values, ps *schema.Problems) {
+	rules, _ := domain.ReadRules(d)
+	all := make([]*domain.Rule, 0, len(rules))
+	for i := range rules {
+		all = append(all, &rules[i])
+	}
+	for _, group := range domain.Components(all) {
+		if len(*ps) > 0 {
+			return
+		}
+		if broken := never(d, group.Rules, by); len(broken) > 0 {
+			ps.Add("where", fmt.Sprintf("{%s}, which no row has by the rules of the domain: %s", domain.SayWhere(s.Where), strings.Join(broken, "; ")), "values that the rules leave possible together")
+		}
+	}
+}
+
+// never names rules that no row with the values keeps: one of them where one is enough, else
+// all of them together; none where there is such a row, or where it takes too long to know.
+func never(d *domain.Domain, rules []*domain.Rule, by map[int]domain.Values) (broken []string) {
+	if _, found, _ := domain.FindRow(d, rules, by, mostSteps); found != domain.NoRow {
+		return nil
+	}
+	for _, r := range rules {
+		if _, found, _ := domain.FindRow(d, []*domain.Rule{r}, by, mostSteps); found == domain.NoRow {
+			return []string{named(r)}
+		}
+		broken = append(broken, named(r))
+	}
+	return broken
+}
+
+func named(r *domain.Rule) string { return fmt.Sprintf("constraints[%d], %s", r.Place, r.Label) }

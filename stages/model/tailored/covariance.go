@@ -13,7 +13,6 @@ import (
 	"weir/schema"
 	"weir/stages/internal/ask"
 	"weir/stages/internal/columns"
-	"weir/stages/internal/rowcount"
 )
 
 // Covariance releases the covariance of bounded columns.
@@ -65,7 +64,7 @@ func covarianceKind() pipeline.Kind {
 func (s *Covariance) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
 	var ps schema.Problems
-	rows := rowcount.Public(h)
+	rows := columns.PublicRows(h)
 	a := ask.CheckCovariance(&ps, "columns", s.names(h.Domain), h.Domain, rows)
 	if s.published() {
 		s.checkPublished(&ps, h, rows)

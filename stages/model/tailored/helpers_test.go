@@ -3,6 +3,7 @@ package tailored
 import (
 	"testing"
 
+	"weir/internal/stattest"
 	"weir/pipeline"
 	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
@@ -85,3 +86,5 @@ func covarianceOf(change func(*Covariance)) func() pipeline.Stage {
 		return s
 	}
 }
+
+func TestMain(m *testing.M) { stattest.Sparing(m, 800) }

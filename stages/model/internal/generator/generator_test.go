@@ -11,7 +11,7 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/domain"
 	"weir/stages/model/artifact"
-	"weir/stages/model/internal/encoded"
+
 	"weir/stages/prep"
 	"weir/train"
 	"weir/train/net"
@@ -29,7 +29,7 @@ func headerOf(t *testing.T, separate bool) pipeline.Header {
 	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Released, Stability: pipeline.Unbounded()})
 	w, err := (&prep.Encode{MinMax: [2]float64{0, 1}, Missing: "error", Separate: separate, Standard: map[string]prep.Moments{"x": {Mean: 0, SD: 1}}}).Plan(pipeline.Headers{"in": h})
 	must(t, err)
-	return encoded.ModelHeader(w.Out["out"])
+	return ModelHeader(w.Out["out"])
 }
 
 func must(t *testing.T, err error) {
@@ -165,7 +165,7 @@ func TestFormerFormat(t *testing.T) {
 // category is free.
 func constant(t *testing.T, h pipeline.Header, add float32) Part {
 	t.Helper()
-	n, err := net.New(net.Spec{Inputs: 2, Layers: []net.Layer{net.Dense(4), encoded.Outputs(h.Domain)}})
+	n, err := net.New(net.Spec{Inputs: 2, Layers: []net.Layer{net.Dense(4), Outputs(h.Domain)}})
 	must(t, err)
 	w := make([]float32, n.Params())
 	w[0], w[4], w[8] = 1, 1, add // weight 2×4, then bias
@@ -219,7 +219,7 @@ func TestHostileShapes(t *testing.T) {
 	for range 70 {
 		wide = append(wide, net.Residual("concat", net.Activation("relu")))
 	}
-	head := encoded.Outputs(h.Domain)
+	head := Outputs(h.Domain)
 	huge := net.Blocks(slices.Concat(head.Blocks, slices.Repeat([]net.Block{{Activation: "tanh", Width: 1 << 62}}, 4))...)
 	for what, layers := range map[string][]net.Layer{
 		"as it was":        {net.Dense(4), head},
@@ -256,10 +256,10 @@ func TestShapesAreJudgedFirst(t *testing.T) {
 		doubling = append(doubling, net.Residual("concat", net.Activation("relu")))
 	}
 	for want, spec := range map[string]net.Spec{
-		"more than 2097152 units":          {Inputs: 2, Layers: append(doubling, encoded.Outputs(h.Domain))},
+		"more than 2097152 units":          {Inputs: 2, Layers: append(doubling, Outputs(h.Domain))},
 		"has 8 weights, must have 4":       {Inputs: 3, Layers: p.Net.Spec().Layers},
-		"net.layers[0].units: is 5, must":  {Inputs: 2, Layers: []net.Layer{net.Dense(5), encoded.Outputs(h.Domain)}},
-		"layers[0]: has 0 numbers in gain": {Inputs: 2, Layers: []net.Layer{net.Activation("layer_norm"), encoded.Outputs(h.Domain)}},
+		"net.layers[0].units: is 5, must":  {Inputs: 2, Layers: []net.Layer{net.Dense(5), Outputs(h.Domain)}},
+		"layers[0]: has 0 numbers in gain": {Inputs: 2, Layers: []net.Layer{net.Activation("layer_norm"), Outputs(h.Domain)}},
 	} {
 		d := described{Net: spec, weights: p.Net.Export(p.Weights)}
 		if err := d.check(h.Domain); err == nil || !strings.Contains(err.Error(), want) {

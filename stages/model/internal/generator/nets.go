@@ -2,10 +2,14 @@ package generator
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
+	"weir/pipeline"
 	"weir/pipeline/domain"
 	"weir/schema"
-	"weir/stages/model/internal/encoded"
+	"weir/stages/model/artifact"
+	"weir/train"
 	"weir/train/net"
 )
 
@@ -64,7 +68,7 @@ func (h Hidden) activation() net.Layer {
 
 // Critic maps encoded rows of domain d to one score.
 func Critic(h Hidden, d *domain.Domain) (*net.Net, error) {
-	width := encoded.Width(d)
+	width := Width(d)
 	return net.New(net.Spec{Inputs: width, Layers: append(h.Layers(width), net.Dense(1))})
 }
 
@@ -72,11 +76,11 @@ func Critic(h Hidden, d *domain.Domain) (*net.Net, error) {
 // not be read back is a problem of the setting generator.
 func Generator(h Hidden, latent int, d *domain.Domain) (*net.Net, error) {
 	var ps schema.Problems
-	if n := float64(4*Units(h.Units...)) + float64(2*encoded.Width(d)); n > mostUnits {
+	if n := float64(4*Units(h.Units...)) + float64(2*Width(d)); n > mostUnits {
 		ps.Add("generator", fmt.Sprintf("%v, too wide for a model that can be read back", h.Units), "fewer units")
 		return nil, ps.Err()
 	}
-	return net.New(net.Spec{Inputs: latent, Layers: append(h.Layers(latent), net.Dense(encoded.Width(d)), encoded.Outputs(d))})
+	return net.New(net.Spec{Inputs: latent, Layers: append(h.Layers(latent), net.Dense(Width(d)), Outputs(d))})
 }
 
 // Chain is one net of two, the second on what the first puts out; its weights are
@@ -84,4 +88,136 @@ func Generator(h Hidden, latent int, d *domain.Domain) (*net.Net, error) {
 func Chain(first, second *net.Net) (*net.Net, error) {
 	a, b := first.Spec(), second.Spec()
 	return net.New(net.Spec{Inputs: a.Inputs, Layers: append(append([]net.Layer(nil), a.Layers...), b.Layers...)})
+}
+
+// Bounds of a training, by public numbers alone: what could not be held or would never
+// end is refused before it is paid for.
+const (
+	maxBytes  = 16 << 30 // of one training, beside its table: two thirds of the 24 GiB that weir is made for
+	maxLayers = 64       // hidden ones of one net
+
+	// Copies of a weight, 4 bytes each. A net that learns: where it starts, where it is, two
+	// moments, a gradient, a noisy or averaged one (8 bytes), and a checkpoint of all that.
+	NetCopies = 12
+	// An earlier generator that is kept: itself, in a checkpoint, in the artifact.
+	KeptCopies = 3
+	// One of many critics: where it is, two moments, and those in a checkpoint.
+	CriticCopies = 6
+	// Numbers for each unit and generated row: the activation and its gradient, in the
+	// passes of critic and generator.
+	PassCopies = 4
+)
+
+// Cost is what one setting adds to the memory of a training.
+type Cost struct {
+	setting, of string
+	numbers     float64 // floats, so that no product of settings overflows
+}
+
+// Costs is that a setting, as it is given, adds so many numbers.
+func Costs(setting, given string, numbers float64) Cost { return Cost{setting, given, numbers} }
+
+// Fits adds a problem where a training takes more than maxBytes, at the setting that takes
+// most.
+func Fits(ps *schema.Problems, parts ...Cost) {
+	total := 0.0
+	for _, p := range parts {
+		total += float64(4 * p.numbers)
+	}
+	if total <= maxBytes {
+		return
+	}
+	most := slices.MaxFunc(parts, func(a, b Cost) int {
+		if a.numbers < b.numbers {
+			return -1
+		}
+		return 1
+	})
+	ps.Add(most.setting, fmt.Sprintf("%s, with which the training takes %.3g GiB", most.of, total/(1<<30)),
+		fmt.Sprintf("so small that nets, their copies and batches together take at most %d GiB", maxBytes>>30))
+}
+
+// Weights is the number of weights of a dense net of these layers.
+func Weights(layers ...int) float64 {
+	n := 0.0
+	for i := 1; i < len(layers); i++ {
+		n += float64((float64(layers[i-1]) + 1) * float64(layers[i]))
+	}
+	return n
+}
+
+// Units is the number of units in all layers.
+func Units(layers ...int) float64 {
+	n := 0.0
+	for _, u := range layers {
+		n += float64(u)
+	}
+	return n
+}
+
+// Widths lists the widths of a net from its input to its output.
+func Widths(in int, hidden []int, out int) []int {
+	return slices.Concat([]int{in}, hidden, []int{out})
+}
+
+// Shallow adds a problem for a net of more than maxLayers hidden layers.
+func Shallow(ps *schema.Problems, setting string, hidden []int) {
+	if len(hidden) > maxLayers {
+		ps.Add(setting, fmt.Sprintf("%d layers", len(hidden)), fmt.Sprintf("at most %d", maxLayers))
+	}
+}
+
+// MostSteps is how many generators of one training a model may hold.
+const MostSteps = MostParts
+
+// ReleaseSteps packs the generators of several steps of one training as an artifact of
+// header h: one part each, of which rows are drawn from the last, or from that of the
+// step that Model.At names.
+func ReleaseSteps(h pipeline.Header, kind string, n *net.Net, kept []train.Iterate) (pipeline.Table, error) {
+	if len(kept) == 1 {
+		return Release(h, kind, Part{Share: 1, Net: n, Weights: kept[0].Weights})
+	}
+	var parts []Part
+	var steps []int
+	for _, k := range kept {
+		parts, steps = append(parts, Part{Share: 1, Net: n, Weights: k.Weights}), append(steps, k.Step)
+	}
+	return release(h, kind, steps, parts)
+}
+
+// checkSteps: a step for each part, ascending, or none at all.
+func (m *model) checkSteps() error {
+	if m.Steps == nil {
+		return nil
+	}
+	last := 0
+	for i, step := range m.Steps {
+		if step <= last || len(m.Steps) != len(m.Parts) {
+			return fmt.Errorf("steps[%d]: is %d of %d, must be one step for each of %d parts, ascending from 1", i, step, len(m.Steps), len(m.Parts))
+		}
+		last = step
+	}
+	return nil
+}
+
+// drawn are the parts that rows are drawn from: with steps, the last.
+func (m *model) drawn() []described {
+	if n := len(m.Steps); n > 0 {
+		return m.Parts[n-1:]
+	}
+	return m.Parts
+}
+
+// At implements artifact.Stepper.
+func (m *model) At(step int) (artifact.Model, error) {
+	if i, ok := slices.BinarySearch(m.Steps, step); ok {
+		return &model{Domain: m.Domain, Parts: m.Parts[i : i+1]}, nil
+	}
+	var ps schema.Problems
+	accepted := "one of " + strings.Trim(strings.ReplaceAll(fmt.Sprint(m.Steps), " ", ", "), "[]")
+	if len(m.Steps) == 0 {
+		accepted = "absent: the model holds its last step alone (release_every keeps others)"
+	}
+	ps.Add("step", fmt.Sprint(step), accepted)
+	return nil, ps.Err()
 }

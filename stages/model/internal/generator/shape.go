@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"slices"
 
+	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/schema"
 	"weir/train/net"
 )
 
@@ -150,4 +152,102 @@ func checkOutputs(d *domain.Domain, out int) error {
 		return fmt.Errorf("net: puts out %d numbers a row, must be %d", out, width)
 	}
 	return nil
+}
+
+// transpose gives the units of a transposed convolution. Its weights are there, a number
+// for each channel, place of the kernel and filter; what lies between input and output is
+// a kernel for each position, which is counted as units too. No product overflows: positions, the
+// kernel, filters and the stride are each at most mostUnits.
+func (s *shape) transpose(at, name string, in int, l net.Layer) (out int, err error) {
+	weight, bias := s.size(name+"weight"), s.size(name+"bias")
+	for _, f := range []struct {
+		name         string
+		given, least int
+	}{{"channels", l.Channels, 1}, {"filters", l.Filters, 1}, {"kernel", l.Kernel, 1}, {"stride", l.Stride, 1}, {"padding", l.Padding, 0}} {
+		if f.given < f.least || f.given > mostUnits {
+			return 0, fmt.Errorf("%s.%s: is %d, must be from %d to %d", at, f.name, f.given, f.least, mostUnits)
+		}
+	}
+	switch {
+	case in%l.Channels != 0:
+		return 0, fmt.Errorf("%s.channels: is %d, must divide its %d inputs", at, l.Channels, in)
+	case l.Filters != bias:
+		return 0, fmt.Errorf("%s.filters: is %d, must be %d, the length of its bias", at, l.Filters, bias)
+	case l.Kernel > weight || l.Kernel*l.Filters > weight || l.Channels*l.Kernel*l.Filters != weight:
+		return 0, fmt.Errorf("%s: has %d weights, must have one for each channel, place of its kernel and filter", at, weight)
+	}
+	positions := in / l.Channels
+	if s.units += positions * l.Kernel * l.Filters; s.units > mostUnits {
+		return 0, s.tooMany(at)
+	}
+	wide := (positions-1)*l.Stride - 2*l.Padding + l.Kernel
+	if wide < 1 || wide > mostUnits {
+		return 0, fmt.Errorf("%s: puts out %d positions, must put out from 1 to %d", at, wide, mostUnits)
+	}
+	return wide * l.Filters, nil
+}
+
+// norm: tensors of a number for each channel, and channels that divide the inputs.
+func (s *shape) norm(at, name string, in, channels int, tensors ...string) (out int, err error) {
+	if channels < 1 || in%channels != 0 {
+		return 0, fmt.Errorf("%s.channels: is %d, must be at least 1 and divide its %d inputs", at, channels, in)
+	}
+	return in, s.columns(at, name, channels, tensors...)
+}
+
+// Width is the number of float32 columns of an encoded row.
+func Width(d *domain.Domain) int {
+	n := 0
+	for _, c := range d.Columns {
+		n += c.Encoding.Width
+	}
+	return n
+}
+
+// Outputs are the activations of a generator's last layer: softmax over each
+// one-hot group, or a sigmoid for each of its cells where they are separate, tanh or sigmoid for a
+// number scaled to [-1,1] or [0,1], none for a standardised one.
+func Outputs(d *domain.Domain) net.Layer {
+	var blocks []net.Block
+	for _, c := range d.Columns {
+		blocks = append(blocks, net.Block{Activation: activation(c.Encoding), Width: c.Encoding.Width})
+	}
+	return net.Blocks(blocks...)
+}
+
+func activation(e *domain.Encoding) string {
+	switch {
+	case e.Separate():
+		return "sigmoid"
+	case e.Form == domain.OneHot:
+		return "softmax"
+	case e.Form == domain.MinMax && e.Range[0] < 0:
+		return "tanh"
+	case e.Form == domain.MinMax:
+		return "sigmoid"
+	}
+	return "linear"
+}
+
+// NeedEncoded is a problem of the columns that a model cannot take.
+func NeedEncoded(h pipeline.Header, ps *schema.Problems) {
+	var raw []string
+	for _, c := range h.Domain.Columns {
+		if c.Encoding == nil {
+			raw = append(raw, fmt.Sprintf("%s (%s)", c.Name, c.Type))
+		}
+	}
+	if len(raw) > 0 {
+		ps.Add("from", "a table whose "+pipeline.ColumnsAre(raw)+" not encoded", "the output of a stage of kind encode; drop columns that no model needs")
+		return
+	}
+	if len(h.Domain.History) == 0 || h.Domain.History[len(h.Domain.History)-1].Kind != "encode" {
+		ps.Add("from", "a table that is not the direct result of encode", "the output of a stage of kind encode")
+	}
+}
+
+// ModelHeader is the header of what a stage releases: a model of the encoded
+// domain of in.
+func ModelHeader(in pipeline.Header) pipeline.Header {
+	return pipeline.Header{Form: pipeline.FormModel, Schema: pipeline.FilesSchema(), Domain: in.Domain, Class: pipeline.Released, Terms: in.Terms}
 }

@@ -1,13 +1,20 @@
+// Package training holds what the families that learn by steps share: how they
+// begin, sample private rows, report, and continue.
 package training
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"math"
 
 	"weir/internal/bitmath"
 	"weir/pipeline"
 	"weir/privacy"
 	"weir/schema"
+	"weir/stages/internal/columns"
 	"weir/train"
 )
 
@@ -93,4 +100,91 @@ func InReach(m privacy.Mechanism) error {
 		ps.Add("max_grad_norm", err.Error(), "within reach of the arithmetic, as are the batch sizes")
 	}
 	return ps.Err()
+}
+
+// Spend names the one mechanism of a stage that trains.
+const Spend = "train"
+
+// Learning is a training that is paid for.
+type Learning struct {
+	Table  *columns.Encoded
+	Rows   *train.Rows
+	Shards [][]int32    // rows of each shard; nil where the table is not sharded
+	Worst  *train.Worst // rows that batches leave out; nil: none
+	Paid   *privacy.Handle
+	Hooks  train.Hooks
+}
+
+// Begin reads an encoded table, of k shards (0: not sharded), and then pays: a
+// table that cannot be read, or not be made ready, costs nothing. every is how many steps lie between
+// checkpoints.
+func Begin(ctx context.Context, env *pipeline.Env, t pipeline.Table, k, every int, ready ...func(context.Context, *Learning) error) (l Learning, err error) {
+	if l.Table, err = columns.ReadEncoded(ctx, t); err != nil {
+		return l, err
+	}
+	if l.Rows, err = l.Table.Rows(); err != nil {
+		return l, err
+	}
+	if k > 0 {
+		if l.Shards, err = l.Table.ByShard(k); err != nil {
+			return l, err
+		}
+	}
+	for _, do := range ready {
+		if err = do(ctx, &l); err != nil {
+			return l, err
+		}
+	}
+	l.Paid, l.Hooks, err = Pay(env, every)
+	return l, err
+}
+
+// Pay pays for a training whose rows are read, and ties its loop to the stage.
+func Pay(env *pipeline.Env, every int) (paid *privacy.Handle, h train.Hooks, err error) {
+	if paid, err = env.Privacy.Open(Spend); err != nil {
+		return nil, h, err
+	}
+	h, err = hooks(env, every)
+	return paid, h, err
+}
+
+// progressEvery is how many steps pass between two looks at the progress bar;
+// a look costs a mean loss.
+const progressEvery = 200
+
+// hooks tie a loop to its stage: progress, private losses, and
+// checkpoints from which an interrupted run continues bit for bit.
+func hooks(env *pipeline.Env, every int) (train.Hooks, error) {
+	h := train.Hooks{ProgressEvery: progressEvery, CheckpointEvery: every,
+		Progress: func(p train.Progress) {
+			env.Progress(int64(p.Step), int64(p.Steps))
+			env.Metric("loss", p.Loss)
+		},
+		Resumed:    func(p train.Progress) { env.Resumed(int64(p.Step), int64(p.Steps)) },
+		Checkpoint: func(state []byte) error { return saveCheckpoint(env, state) },
+		Unusable: func() {
+			env.Log.Warn("the checkpoint of an interrupted attempt cannot be used; training starts at its beginning and draws the same noise, which costs nothing")
+		},
+	}
+	f, err := env.Restore("checkpoint")
+	if errors.Is(err, fs.ErrNotExist) {
+		return h, nil
+	}
+	if err != nil {
+		return h, err
+	}
+	defer f.Close()
+	if h.Resume, err = io.ReadAll(f); err != nil {
+		h.Resume = []byte{} // cannot be used: a disk that fails to read it gives the same as one that damaged it
+	}
+	return h, nil
+}
+
+func saveCheckpoint(env *pipeline.Env, state []byte) error {
+	f, err := env.Create("checkpoint")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(state)
+	return errors.Join(err, f.Close()) // after a failed write Close leaves the checkpoint before
 }

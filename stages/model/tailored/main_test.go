@@ -1,9 +1,0 @@
-package tailored
-
-import (
-	"testing"
-
-	"weir/internal/stattest"
-)
-
-func TestMain(m *testing.M) { stattest.Sparing(m, 800) }
