@@ -48,6 +48,7 @@ type DatasetPlan struct {
 	RowsPublic  int64   `json:"rows_public,omitempty"`
 	Columns     int     `json:"columns"`
 	Budget      *Budget `json:"budget,omitempty"`
+	Stays       string  `json:"rows_stay_in,omitempty"` // program that keeps and counts the rows; "" where they come to weir
 
 	Source    Declared  `json:"-"` // see MarshalJSON
 	Stability Stability `json:"-"` // of the source table

@@ -152,6 +152,9 @@ func collection(r *Run, p planned) string {
 	if p.Dataset.RowsPublic > 0 {
 		text += fmt.Sprintf(" Its row count, %d, is public.", p.Dataset.RowsPublic)
 	}
+	if p.Dataset.Stays != "" {
+		text += fmt.Sprintf(" Its rows stayed in %s, which counted them; `PRIVACY.md` says what left.", p.Dataset.Stays)
+	}
 	return text + " How it was collected:\n" + owner
 }
 
@@ -194,6 +197,10 @@ func uses(p planned) string {
 	if !p.judged() {
 		return fit + "of a relation: this run compared none with the real table.\n"
 	}
+	real := "real rows"
+	if rows := p.sample(); rows > 0 {
+		real = fmt.Sprintf("a sample of at most %d real rows", rows)
+	}
 	return fit + "where the owner's private evaluation says that the relation in question was lost. Ask\n" +
-		"the owner, who has figures against real rows that may not be published.\n"
+		"the owner, who has figures against " + real + " that may not be published.\n"
 }

@@ -12,9 +12,10 @@ type planned struct {
 	Stages   []plannedStage `json:"stages"`
 	Findings []Finding      `json:"findings"`
 	Dataset  struct {
-		RowsPublic int64 `json:"rows_public"`
-		Columns    int   `json:"columns"`
-		Budget     any   `json:"budget"` // nil: the dataset has none
+		RowsPublic int64  `json:"rows_public"`
+		Columns    int    `json:"columns"`
+		Budget     any    `json:"budget"`       // nil: the dataset has none
+		Stays      string `json:"rows_stay_in"` // database that counts the rows; "": they come to weir
 	} `json:"dataset"`
 	Naive       *float64     `json:"epsilon_by_addition"`
 	PublicFiles []publicFile `json:"public_files"`
@@ -25,6 +26,7 @@ type plannedStage struct {
 	Kind     string          `json:"kind"`
 	Class    string          `json:"class"`
 	Settings json.RawMessage `json:"settings"`
+	Sample   int64           `json:"sample"` // rows of the dataset's that it reads at most, where they stay in a database
 	Spends   []privacy.Line  `json:"spends"`
 	Outputs  map[string]struct {
 		Form  string `json:"form"`
@@ -49,6 +51,20 @@ func (p planned) judged() bool {
 		}
 	}
 	return false
+}
+
+// Sample returns how many rows of a table that stays in a database the stages of the run read at most; 0 where they read
+// none, and where the table does not stay.
+func (r *Run) Sample() int64 {
+	p, _ := r.planned() // a plan that cannot be read is told in the release documents
+	return p.sample()
+}
+
+func (p planned) sample() (rows int64) {
+	for _, s := range p.Stages {
+		rows = max(rows, s.Sample)
+	}
+	return rows
 }
 
 // Finding is an audit rule that the plan touches.

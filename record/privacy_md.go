@@ -19,7 +19,7 @@ func PrivacyStatement(r *Run) string {
 	fmt.Fprintf(&b, "# Privacy of %s\n\n", r.Name)
 	plan, err := r.planned()
 	b.WriteString(r.invented() + promise(r, plan))
-	b.WriteString(publicFiles(plan))
+	b.WriteString(stayed(plan) + publicFiles(plan))
 	b.WriteString("\n## What was spent\n\n")
 	if err != nil {
 		fmt.Fprintf(&b, "The plan in this record cannot be read: %v.\n\n", err)
@@ -181,6 +181,20 @@ func useCount(n int64) string {
 		return "any, within a total"
 	}
 	return fmt.Sprint(n)
+}
+
+// stayed says where the rows were counted that did not come to weir, and what came instead.
+func stayed(p planned) string {
+	if p.Dataset.Stays == "" {
+		return ""
+	}
+	sample := "no row"
+	if rows := p.sample(); rows > 0 {
+		sample = fmt.Sprintf("a sample of at most %d rows, for figures that only the owner sees", rows)
+	}
+	return "\n## Where the rows stayed\n\nThe rows of the private table stayed in " + p.Dataset.Stays + ", which counted them. The owner's weir was given\n" +
+		"counts, hashes of at most 4096 rows by which the owner is told of tables that share them, and " + sample + ".\n" +
+		"None of this is released: what is, is listed below, made with the noise that was paid for.\n"
 }
 
 // publicFiles says which further files entered without protection, and who says

@@ -232,3 +232,19 @@ func TestBillBeginsInWords(t *testing.T) {
 	r.Insecure = true
 	lacks(t, BillText(r), NotPrivate)
 }
+
+// TestDocumentsOfRowsThatStay: the release documents say where rows were counted and what left, and nothing of it where
+// rows come to weir.
+func TestDocumentsOfRowsThatStay(t *testing.T) {
+	r := sampled()
+	if text := PrivacyStatement(r) + Datasheet(r); strings.Contains(text, "stayed") {
+		t.Errorf("rows that came to weir are said to have stayed:\n%s", text)
+	}
+	const plan = `{"dataset": {"columns": 3, "rows_stay_in": "PostgreSQL"}, "stages": [{"id": "judge", SAMPLE "outputs": {"out": {"form": "metrics", "class": "private"}}}]}`
+	r.Plan = json.RawMessage(strings.Replace(plan, "SAMPLE", "", 1))
+	lacks(t, PrivacyStatement(r), "stayed in PostgreSQL, which counted them", "counts, hashes of at most 4096 rows by which the owner is told of tables that share them, and no row.")
+	lacks(t, Datasheet(r), "Its rows stayed in PostgreSQL")
+	r.Plan = json.RawMessage(strings.Replace(plan, "SAMPLE", `"sample": 1000,`, 1))
+	lacks(t, PrivacyStatement(r), "and a sample of at most 1000 rows, for figures that only the owner sees.")
+	lacks(t, Datasheet(r), "figures against a sample of at most 1000 real rows")
+}

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"strings"
 
+	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/pipeline/relation"
 	"weir/runtime/database/sql"
+	"weir/runtime/dataset"
 )
 
 // storedRows and keptRows stand in statements for what a run names by what it finds: the rows of the table as its stored
@@ -19,15 +21,16 @@ const (
 
 // Statement is what a run sends to a database that keeps the rows of its dataset.
 type Statement struct {
-	Stage string `json:"stage"`
+	Stage string `json:"stage,omitempty"` // "" of what tells which dataset it is
 	Does  string `json:"does"`
 	SQL   string `json:"sql"`
 }
 
-// Statements returns what a plan asks for before anything is paid for, of each stage that counts rows where they stay.
-// The stored rows are stored_rows, with the columns s0, s1, ... of the domain in its order, since how they are stored is
-// found by opening them. What is asked for behind a charge follows from what the run releases, and is left out. An
-// error says that rows do not stay.
+// Statements returns what a plan asks for before anything is paid for: hashes of the rows, and of each stage that counts
+// rows where they stay its codes and their counts. The stored rows are stored_rows, with the columns s0, s1, ... of the
+// domain in its order, since how they are stored is found by opening them. For that reason the statement of the content is
+// left out, as are tests by public numbers, which no row enters, and what is asked for behind a charge, which follows from
+// what the run releases. An error says that rows do not stay.
 func Statements(plan *compile.Plan) ([]Statement, error) {
 	declared := plan.Dataset.Source
 	if !declared.Stays {
@@ -37,7 +40,7 @@ func Statements(plan *compile.Plan) ([]Statement, error) {
 	if err != nil {
 		return nil, err
 	}
-	var list []Statement
+	list := []Statement{{"", "hashes rows", dialect.Hashes("SELECT * FROM "+storedRows, meant(plan), dataset.MostHashes)}}
 	for i := range plan.Steps {
 		s := &plan.Steps[i]
 		if len(s.Keys) == 0 {
@@ -50,6 +53,16 @@ func Statements(plan *compile.Plan) ([]Statement, error) {
 		list = append(list, some...)
 	}
 	return list, nil
+}
+
+// meant returns the columns of the dataset of a plan, as they are hashed.
+func meant(plan *compile.Plan) (list []sql.Meant) {
+	columns := plan.Spec.Dataset.Columns().Columns
+	for i := range columns {
+		c := &columns[i]
+		list = append(list, sql.Meant{Name: c.Name, Of: pipeline.RelationType(c), Names: c.Categories})
+	}
+	return list
 }
 
 // dialectOf returns the SQL of a program that counts.
@@ -79,7 +92,7 @@ func asks(d sql.Dialect, stage string, kept relation.Relation, keys []relation.K
 	return list, nil
 }
 
-// StatementsText words statements as a script with comments.
+// StatementsText words statements as a script with comments, and says what is asked for besides.
 func StatementsText(plan *compile.Plan, list []Statement) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "-- What a run asks of %s before it pays.\n-- %s is the table as weir reads it:\n",
@@ -87,11 +100,28 @@ func StatementsText(plan *compile.Plan, list []Statement) string {
 	for i, c := range plan.Spec.Dataset.Columns().Columns {
 		fmt.Fprintf(&b, "--   s%d  %q\n", i, c.Name)
 	}
-	fmt.Fprintf(&b, "-- %s is what the statement above it gives, kept for the run.\n", keptRows)
+	fmt.Fprintf(&b, "-- %s is what the statement above it gives, kept for the run.\n"+
+		"-- Not printed, since they follow from how the columns are stored: the settings of the session, the look at the\n"+
+		"-- catalogue, and one SELECT of the content: count(*), a bit for each rule that cells of a column break, and four sums\n"+
+		"-- over pieces of the SHA-256 of each row.\n"+
+		"-- Nor is the test of each column that is cut into cells: a SELECT of the cells of public numbers, from no table.\n", keptRows)
 	for _, s := range list {
-		fmt.Fprintf(&b, "\n-- stage %s %s\n%s;\n", s.Stage, s.Does, s.SQL)
+		of := "stage " + s.Stage
+		if s.Stage == "" {
+			of = "the dataset: weir"
+		}
+		fmt.Fprintf(&b, "\n-- %s %s\n%s;\n", of, s.Does, s.SQL)
 	}
-	b.WriteString("\n-- What it asks for behind a charge follows from what the run releases: codes of the kept cells, by lists,\n" +
-		"-- and the rows in each combination of codes of sets of columns.\n")
+	b.WriteString(later)
 	return b.String()
 }
+
+// later is the form of the statements behind a charge.
+const later = `
+-- Behind a charge a stage asks, over and over, for what follows from what the run releases, marked <...>:
+--   SELECT <list of codes by cell>[c0] AS c0, <list>[c1] AS c1, ... FROM kept_rows; kept for the run as codes
+--   SELECT <number of a set>, c0 * <codes of c1> + c1, count(*) FROM codes GROUP BY 2; for each set of columns that it measures
+-- and, where a cell has too many rows, for the rows at each point in it:
+--   SELECT <number>, <place of the cell> + c1, count(*) FROM kept_rows GROUP BY 2
+-- Where sample_may_leave is set and a stage computes figures, one more SELECT gives the cells of so many rows.
+`

@@ -29,8 +29,9 @@ against the earlier run that comes nearest, what it would reuse of earlier runs 
 cost, and what would remain; over the budget it is refused, as the run would be. Of a
 spec with an experiment the plan is that of the spec as it stands; --total prints what
 all its runs cost together instead; of several specs, on each dataset. Where the rows of
-the dataset stay in a database, --sql prints what a run asks of it before it pays; what
-it asks later follows from what it releases, and is not printed.
+the dataset stay in a database, --sql prints what a run asks of it before it pays, but for
+what follows from how columns are stored (the content, faults) and tests by public numbers,
+which it describes; of what it asks later, which follows from what it releases, the form.
 
 ` + specsHelp + `
 

@@ -26,7 +26,9 @@ func figures(b *strings.Builder, rec *record.Run, declared pipeline.StageFigures
 		}
 		return
 	}
-	if rec.Compared() {
+	if rows := rec.Sample(); rows > 0 {
+		fmt.Fprintf(b, "How good it is (private: computed from a sample of at most %d real rows)\n", rows)
+	} else if rec.Compared() {
 		b.WriteString("How good it is (private: computed from real rows)\n")
 	} else {
 		b.WriteString("How good it is, by the release alone (no stage compares it with real rows)\n")

@@ -28,7 +28,6 @@ func Compile(s *spec.Spec) (*Plan, error) {
 	}
 	if len(c.faults) == 0 {
 		c.decide()
-		c.elsewhere()
 	}
 	if len(c.faults) > 0 {
 		c.faults.Sort()
@@ -56,6 +55,7 @@ func planStages(s *spec.Spec) *compiler {
 	for _, stage := range stages {
 		c.step(stage)
 	}
+	c.elsewhere()
 	return c
 }
 
@@ -68,10 +68,14 @@ type compiler struct {
 
 func newPlan(s *spec.Spec) *Plan {
 	d, p := &s.Dataset, &s.Privacy
+	stays := ""
+	if d.Declared.Stays {
+		stays = d.Declared.Program
+	}
 	return &Plan{Spec: s, Plan: &pipeline.Plan{
 		Weir: s.Weir, Name: s.Name, Digest: s.Digest, Seed: s.Seed,
 		Dataset: pipeline.DatasetPlan{Source: d.Declared, PrivacyUnit: d.PrivacyUnit.String(), RowsPublic: d.RowsPublic,
-			Columns: len(d.Columns().Columns), Budget: d.Budget, Stability: d.PrivacyUnit.Stability()},
+			Columns: len(d.Columns().Columns), Budget: d.Budget, Stays: stays, Stability: d.PrivacyUnit.Stability()},
 		Adjacency: p.Adjacency, Accountant: p.Accountant, Claims: p.Claims, Budget: p.Epsilon, Delta: p.Delta,
 		Findings: []pipeline.Finding{},
 	}}

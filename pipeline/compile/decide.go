@@ -17,6 +17,9 @@ func (c *compiler) decide() {
 			continue
 		}
 		by := s.Work.Decide(s.scale())
+		if len(s.Keys) > 0 { // how rows that come to weir are counted
+			by.Decided = slices.DeleteFunc(by.Decided, func(d pipeline.Decided) bool { return d.Setting == "counts" })
+		}
 		s.Decided = append(s.Decided, by.Decided...)
 		for _, f := range by.Findings {
 			f.Stage = s.ID

@@ -2,7 +2,6 @@ package compile
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"weir/pipeline"
@@ -18,13 +17,14 @@ func (c *compiler) elsewhere() {
 	}
 	e := computing{known: map[pipeline.Ref]relation.Relation{}, needed: map[pipeline.Ref]bool{}}
 	source := pipeline.Ref{Stage: pipeline.DatasetID}
+	e.known[source] = pipeline.StoredRelation(c.spec.Header().Domain)
 	if d.PrivacyUnit.MaxRows > 0 && d.PrivacyUnit.Keep == pipeline.KeepFirst { // an order of rows, which SQL does not have
-		e.needed[source] = true
-		if d.Declared.Stays {
+		if d.Declared.Stays { // told beside what else needs rows
 			c.refuseAt("dataset.privacy_unit.keep", "", "", "first, which goes by the order of rows, and rows stay in "+d.Declared.Program, string(pipeline.KeepByHash))
+		} else {
+			delete(e.known, source)
+			e.needed[source] = true
 		}
-	} else {
-		e.known[source] = pipeline.StoredRelation(c.spec.Header().Domain)
 	}
 	for i := range c.plan.Steps {
 		step := &c.plan.Steps[i]
@@ -51,7 +51,6 @@ func (c *compiler) stays(s *Step, e computing) {
 			case known && counts && port.Name == "in":
 				s.Elsewhere = "counted there"
 				s.Kept, s.Keys = s.Work.Counts(rows)
-				s.Decided = slices.DeleteFunc(s.Decided, func(d pipeline.Decided) bool { return d.Setting == "counts" }) // of rows that come to weir
 			case known && c.spec.Dataset.Declared.Sample > 0 && measures(s):
 				s.Sample = c.spec.Dataset.Declared.Sample
 				s.Elsewhere = fmt.Sprintf("reads a sample of at most %d rows", s.Sample)
@@ -75,7 +74,7 @@ func measures(s *Step) bool {
 			return false
 		}
 	}
-	return len(s.Work.Out) > 0 && len(s.Spends) == 0
+	return len(s.Work.Out) > 0 && len(s.Work.Spends) == 0
 }
 
 // computing follows the rows of a dataset through the stages of a plan.

@@ -62,4 +62,10 @@ func TestUnitsThatStay(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "dataset.privacy_unit.keep: is first, which goes by the order of rows, and rows stay in a database, must be by_hash") {
 		t.Errorf("error %v", err)
 	}
+	_, err = compile(t, stages+"  odd: {kind: drop, columns: [age]}\n  rows: {kind: learn, from: few}\n", unit("")...)
+	for _, want := range []string{"dataset.privacy_unit.keep: is first", "stages.odd.from", "stages.rows: is of the kind learn, which reads rows,"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, must say %s beside all others", err, want)
+		}
+	}
 }

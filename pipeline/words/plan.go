@@ -76,7 +76,7 @@ func textElsewhere(b *strings.Builder, p *pipeline.Plan) {
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	head := fmt.Sprintf("\nROWS  come to weir, which computes all stages; %s could compute:\n", p.Dataset.Source.Program)
 	if p.Dataset.Source.Stays {
-		fmt.Fprintf(b, "\nROWS  stay in %s, which computes and counts them; weir gets counts alone, and draws the noise\n", p.Dataset.Source.Program)
+		fmt.Fprintf(b, "\nROWS  stay in %s, which computes and counts them; weir gets counts and hashes of rows, and draws the noise\n", p.Dataset.Source.Program)
 		head = ""
 	}
 	for _, s := range p.Steps {

@@ -188,6 +188,19 @@ func TestFirstScreen(t *testing.T) {
 	}
 }
 
+// TestSampledRows: a page of a sample says so on top, and one of all rows does not.
+func TestSampledRows(t *testing.T) {
+	const words = "Real rows are a sample of at most 10\u202f000; the others stay in their database."
+	r := full()
+	if page, _ := ownScript(rendered(t, r)); strings.Contains(page, "are a sample") {
+		t.Error("a page of all rows says that they are a sample")
+	}
+	r.Sample = 10000
+	if page, _ := ownScript(rendered(t, r)); !strings.Contains(page, words) {
+		t.Errorf("the page lacks %q", words)
+	}
+}
+
 func TestSameBytes(t *testing.T) {
 	_, first := filesOf(t, full(), 1)
 	_, second := filesOf(t, full(), 1)

@@ -14,6 +14,7 @@ type Report struct {
 	Name       string // of the pipeline
 	Source     string // the dataset, in words
 	Compared   bool   // two files, of which the page says neither what made them nor under which epsilon
+	Sample     int64  // real rows behind figures and plots at most, where others may not leave a database; 0: all
 	Insecure   bool   // noise from a seed: the epsilons hold for nobody
 	Privacy    Privacy
 	Findings   []record.Finding

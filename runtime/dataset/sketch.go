@@ -9,7 +9,10 @@ import (
 )
 
 // sketchSize is k of the bottom-k sketch: 32 kB a dataset.
-const sketchSize = 4096
+const sketchSize = MostHashes
+
+// MostHashes is how many hashes of rows that stay in a database are asked for (Opening.Hashes).
+const MostHashes = 4096
 
 // sketch is the least keyed hashes of the distinct rows of a table, ascending:
 // all of them where there are fewer than sketchSize. Which rows it holds does not

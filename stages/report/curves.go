@@ -220,6 +220,7 @@ func describePlan(page *report.Report, p *pipeline.Plan) {
 }
 
 func describeStep(page *report.Report, s *pipeline.Step) {
+	page.Sample = max(page.Sample, s.Sample)
 	for i, p := range s.Spends {
 		spend := report.Spend{Stage: s.ID, Line: p.Line}
 		if i == 0 { // noise and epsilon are those of the stage
