@@ -1,12 +1,10 @@
 package main
 
 import (
-	"crypto/rand"
 	"fmt"
 	"io"
 	"path/filepath"
 	goruntime "runtime"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -133,9 +131,11 @@ func (f *runFlags) run(c *cobra.Command, s streams, arg string) error {
 }
 
 func (f *runFlags) options(c *cobra.Command, s streams, arg string, progress runtime.Reporter) runtime.Options {
-	opts := runtime.Options{Disk: diskOf(c, s), Out: f.out, Dir: f.spec.dir(arg), Confine: f.spec.confine, Ledger: f.ledger, Workers: f.workers, Counting: f.counting,
-		Fresh: f.fresh, DropKey: f.dropKey, Version: thisVersion().Weir, Build: s.build(), Log: newLog(s.err, f.verbose), Progress: progress,
-		Clock: time.Now, Random: rand.Reader, Confirm: f.ask(c.Context(), s)}
+	opts := runtime.Local(f.out)
+	opts.Disk, opts.Dir, opts.Confine, opts.Ledger = diskOf(c, s), f.spec.dir(arg), f.spec.confine, f.ledger
+	opts.Workers, opts.Counting, opts.Fresh, opts.DropKey = f.workers, f.counting, f.fresh, f.dropKey
+	opts.Version, opts.Build = thisVersion().Weir, s.build()
+	opts.Log, opts.Progress, opts.Confirm = newLog(s.err, f.verbose), progress, f.ask(c.Context(), s)
 	if c.Flags().Changed("insecure-noise-seed") {
 		opts.Insecure, opts.Confirm = &f.insecure, nil
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -199,9 +197,10 @@ func (f *whatIfFlags) tried(c *cobra.Command, s streams, arg, folder string, set
 		return nil, err
 	}
 	progress := newProgress(s.err, f.asJSON)
-	opts := runtime.Options{Out: folder, Ledger: filepath.Join(folder, "ledger.jsonl"), Dir: f.spec.dir(arg),
-		Confine: f.spec.confine, Workers: f.workers, Insecure: &noise, Version: thisVersion().Weir, Build: s.build(),
-		Log: newLog(s.err, false), Progress: progress, Clock: time.Now, Random: rand.Reader}
+	opts := runtime.Local(folder)
+	opts.Ledger, opts.Dir, opts.Confine = filepath.Join(folder, "ledger.jsonl"), f.spec.dir(arg), f.spec.confine
+	opts.Workers, opts.Insecure, opts.Version, opts.Build = f.workers, &noise, thisVersion().Weir, s.build()
+	opts.Log, opts.Progress = newLog(s.err, false), progress
 	done, err := experiment.Run(c.Context(), []*experiment.Plan{x}, opts)
 	progress.Wait()
 	if err != nil {
