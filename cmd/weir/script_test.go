@@ -75,7 +75,7 @@ func (p *inProcess) enter(ts *testscript.TestScript) (leave func()) {
 	ts.Check(err)
 	before := os.Environ()
 	ts.Check(os.Chdir(ts.MkAbs(".")))
-	for _, name := range []string{"HOME", "TMPDIR", "NO_COLOR", "CLINIC", "RELEASE"} {
+	for _, name := range []string{"HOME", "TMPDIR", "NO_COLOR", "CLINIC", "RELEASE", "CLUSTER"} {
 		ts.Check(os.Setenv(name, ts.Getenv(name)))
 	}
 	for _, setting := range scriptVariables() {
