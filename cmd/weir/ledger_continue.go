@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weir/pipeline"
 	"weir/runtime/dataset"
 	"weir/runtime/files"
 )
@@ -22,13 +23,16 @@ func ledgerContinue(s streams) *cobra.Command {
 		Long: `Say that the file NEW is a later state of the dataset OLD (a file that was run,
 which may be gone, or its ledger), so that one ledger and one budget hold for
 both: an extract of the next year, a corrected table, a copy in another format.
+A table of a server is NAME.database, in the folder of its spec.
 NEW gets the id and the key of OLD, in NEW.weir-owner.json, which must never be
 committed. Charges in a ledger of NEW's own are appended to OLD's, whatever
 its budget, because they were spent; NEW's ledger is kept under a name
 that ends in .joined. An interrupted command is finished by running it again.
 
 Exit codes: 0 done; 2 usage; 3 a ledger lacks charges that were made.`,
-		Example: "  weir ledger continue patients-2025.csv patients-2026.csv\n  weir ledger continue patients.csv.weir-ledger.jsonl cleaned/patients.parquet",
+		Example: "  weir ledger continue patients-2025.csv patients-2026.csv\n" +
+			"  weir ledger continue patients.csv.weir-ledger.jsonl cleaned/patients.parquet\n" +
+			"  weir ledger continue march.database april.database",
 		Args:    exactly(2, "OLD NEW"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := readable(args[1]); err != nil {
@@ -53,8 +57,12 @@ Exit codes: 0 done; 2 usage; 3 a ledger lacks charges that were made.`,
 	return c
 }
 
-// readable refuses a table that cannot be opened: a folder or a pipe is none.
+// readable refuses a table that cannot be opened: a folder or a pipe is none. A table that lies in no file (NAME.database)
+// is opened by the runs that read it.
 func readable(name string) error {
+	if pipeline.IsElsewhere(name) {
+		return nil
+	}
 	folder, err := files.OpenFolder(".", false)
 	if err != nil {
 		return err
