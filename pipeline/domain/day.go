@@ -31,14 +31,15 @@ func (c *Column) Show(x float64) string {
 	if !c.Type.Calendar() || !(x >= least && x < greatest+1) {
 		return fmt.Sprintf("%g", x)
 	}
-	whole := int64(math.Floor(x))
-	if c.Type == Date {
-		return time.Unix(whole*secondsOfDay, 0).UTC().Format(time.DateOnly)
+	seconds, form := int64(math.Floor(x)), "2006-01-02T15:04"
+	switch c.Type {
+	case Date:
+		seconds, form = seconds*secondsOfDay, time.DateOnly
+	case Time:
+		form = "15:04"
 	}
-	plain := Column{Type: c.Type, Step: 60}
-	if whole%60 != 0 {
-		plain.Step = 1
+	if seconds%60 != 0 {
+		form += ":05"
 	}
-	b, _ := plain.MomentForm().Append(nil, whole)
-	return string(b)
+	return time.Unix(seconds, 0).UTC().Format(form)
 }
