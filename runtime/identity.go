@@ -52,6 +52,9 @@ func openSource(ctx context.Context, plan *compile.Plan, held *files.Held, opts 
 
 func (s *opened) open(ctx context.Context, plan *compile.Plan, held *files.Held, opts Options) error {
 	d := &plan.Spec.Dataset
+	if opts.Looking != nil {
+		defer opts.Looking(d.Declared.Name)()
+	}
 	names, err := held.Lists(d.Declared.Files)
 	if err == nil {
 		err = each(names, held.Check)

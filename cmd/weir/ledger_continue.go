@@ -33,7 +33,7 @@ Exit codes: 0 done; 2 usage; 3 a ledger lacks charges that were made.`,
 		Example: "  weir ledger continue patients-2025.csv patients-2026.csv\n" +
 			"  weir ledger continue patients.csv.weir-ledger.jsonl cleaned/patients.parquet\n" +
 			"  weir ledger continue march.database april.database",
-		Args:    exactly(2, "OLD NEW"),
+		Args: exactly(2, "OLD NEW"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := readable(args[1]); err != nil {
 				return usage(c, err)

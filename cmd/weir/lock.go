@@ -117,7 +117,7 @@ func (f *lockFlags) one(c *cobra.Command, s streams, arg string, args []string) 
 		return nil, err
 	}
 	data, err := runtime.ReadData(c.Context(), plan, runtime.Options{Disk: diskOf(c, s), Out: f.out, Dir: f.spec.dir(arg), Confine: f.spec.confine,
-		Log: newLog(s.err, false), Clock: time.Now, Random: rand.Reader})
+		Log: newLog(s.err, false), Looking: newProgress(s.err, true).Looking, Clock: time.Now, Random: rand.Reader})
 	if err == nil {
 		err = withCode(exitMismatch, data.KeepLock())
 	}

@@ -17,7 +17,8 @@ import (
 // progress is a Reporter that can be waited for.
 type progress interface {
 	runtime.Reporter
-	Runs(done, total int, words string) // of an experiment, how many have ended
+	Runs(done, total int, words string)    // of an experiment, how many have ended
+	Looking(dataset string) (known func()) // runtime.Options.Looking
 	Wait()
 }
 
@@ -163,6 +164,9 @@ func (b *bars) Runs(done, total int, words string) {
 	b.runs.SetCurrent(int64(done))
 }
 
+// Looking writes above the bars.
+func (b *bars) Looking(dataset string) (known func()) { return looking(b.p, dataset) }
+
 func (b *bars) Wait() {
 	b.mu.Lock()
 	if b.runs != nil {
@@ -248,4 +252,33 @@ func (l *lines) Runs(_, _ int, words string) {
 	fmt.Fprintln(l.w, words)
 }
 
+// Looking has lines of its own between the others.
+func (l *lines) Looking(dataset string) (known func()) { return looking(l, dataset) }
+
+// Write writes whole lines.
+func (l *lines) Write(text []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.w.Write(text)
+}
+
 func (l *lines) Wait() {}
+
+// quiet is how long weir may look at rows before it says so.
+const quiet = 5 * time.Second
+
+// looking says, where it takes long, that rows are read before any stage is at work.
+func looking(w io.Writer, dataset string) (known func()) {
+	began, said := time.Now(), make(chan struct{})
+	saying := time.AfterFunc(quiet, func() {
+		defer close(said)
+		fmt.Fprintf(w, "dataset: reading %s to tell which dataset it is; rows that are new take longest\n", dataset)
+	})
+	return func() {
+		if saying.Stop() {
+			return
+		}
+		<-said
+		fmt.Fprintf(w, "dataset: known after %s\n", time.Since(began).Round(10*time.Millisecond))
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/vbauerster/mpb/v8"
@@ -81,4 +82,23 @@ func TestFinishedBarsStand(t *testing.T) {
 			t.Errorf("the bar of %s is drawn %d times, must be drawn once it ended and left alone", stage, n)
 		}
 	}
+}
+
+// TestLookingIsTold: nothing is said of rows that are known within five seconds; of others what is read, and how long it took.
+func TestLookingIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for took, want := range map[time.Duration]string{
+			4900 * time.Millisecond: "",
+			27 * time.Second: "dataset: reading stays.csv to tell which dataset it is; rows that are new take longest\n" +
+				"dataset: known after 27s\n",
+		} {
+			var out bytes.Buffer
+			known := newProgress(&out, true).Looking("stays.csv")
+			time.Sleep(took)
+			known()
+			if out.String() != want {
+				t.Errorf("of %s it is said %q, must be %q", took, out.String(), want)
+			}
+		}
+	})
 }

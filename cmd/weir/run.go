@@ -130,12 +130,12 @@ func (f *runFlags) run(c *cobra.Command, s streams, arg string) error {
 	return f.printLeft(c.Context(), s, arg, plan, result.Record.Insecure)
 }
 
-func (f *runFlags) options(c *cobra.Command, s streams, arg string, progress runtime.Reporter) runtime.Options {
+func (f *runFlags) options(c *cobra.Command, s streams, arg string, progress progress) runtime.Options {
 	opts := runtime.Local(f.out)
 	opts.Disk, opts.Dir, opts.Confine, opts.Ledger = diskOf(c, s), f.spec.dir(arg), f.spec.confine, f.ledger
 	opts.Workers, opts.Counting, opts.Fresh, opts.DropKey = f.workers, f.counting, f.fresh, f.dropKey
 	opts.Version, opts.Build = thisVersion().Weir, s.build()
-	opts.Log, opts.Progress, opts.Confirm = newLog(s.err, f.verbose), progress, f.ask(c.Context(), s)
+	opts.Log, opts.Progress, opts.Looking, opts.Confirm = newLog(s.err, f.verbose), progress, progress.Looking, f.ask(c.Context(), s)
 	if c.Flags().Changed("insecure-noise-seed") {
 		opts.Insecure, opts.Confirm = &f.insecure, nil
 	}

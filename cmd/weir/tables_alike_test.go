@@ -124,13 +124,14 @@ func seenOf(t *testing.T, s study) (seen, run string) {
 	return b.String(), runs[0]
 }
 
-// plain leaves out of a text what is of its run: folder, time, digests, how far a stage was after ten seconds, and
-// what is said of noisy counts that were released.
+// plain leaves out of a text what is of its run: folder, time, digests, how far a stage was after ten seconds, that
+// rows take long to be known, and what is said of noisy counts that were released.
 func (s study) plain(text string) string {
 	text = strings.ReplaceAll(text, s.dir, "DIR")
 	text = regexp.MustCompile(`(?m)^train: bounds are far wider(.*\n)+?\n`).ReplaceAllString(text, "")
 	for pattern, with := range map[string]string{`[0-9]{8}[T-][0-9]{6}[0-9a-zA-Z.-]*`: "RUN", `done in [0-9.µa-z]+`: "done in TIME", `(ds-|sha256:)[0-9a-f]+`: "DIGEST",
-		`[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:.]+Z?`: "TIME", `(?m)^\w+: [0-9]+ of [0-9]+, .* left\n`: ""} {
+		`[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:.]+Z?`: "TIME", `(?m)^\w+: [0-9]+ of [0-9]+, .* left\n`: "",
+		`(?m)^dataset: (reading|known after) .*\n`: ""} {
 		text = regexp.MustCompile(pattern).ReplaceAllString(text, with)
 	}
 	return text

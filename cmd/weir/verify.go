@@ -89,7 +89,7 @@ func replay(ctx context.Context, s streams, dir string, workers int, quiet bool)
 	}
 	defer os.RemoveAll(opts.Out)
 	progress := newProgress(s.err, quiet)
-	opts.Workers, opts.Progress = workers, progress
+	opts.Workers, opts.Progress, opts.Looking = workers, progress, progress.Looking
 	result, err := runtime.Run(ctx, plan, opts)
 	progress.Wait()
 	if errors.Is(err, runtime.ErrOtherContent) {
