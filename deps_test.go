@@ -62,9 +62,7 @@ func allowed() map[string][]string {
 		// so only tests and the soak may have it. internal/stattest tells it how much an ordinary
 		// run of the tests does.
 		"pipeline/pipelinetest": {"pipeline", "pipeline/domain", "pipeline/relation", "pipeline/compile", "schema", "privacy", "internal"},
-		// Tables that tests of several families make alike; made of values, it sees no kind.
-		"pipeline/pipelinetest/wards": {"pipeline", "pipeline/domain", "pipeline/pipelinetest", "privacy"},
-		"record":                      {"privacy", "internal/plaintext"},
+		"record":                {"privacy", "internal/plaintext"},
 		// The page judges figures by what their kinds declare, as the plan has it; it sees no
 		// spec, no work and no row.
 		"record/report": {"pipeline", "privacy", "record", "internal/plaintext"},
@@ -92,7 +90,7 @@ func allowed() map[string][]string {
 // runtimes go from a spec to a plan.
 func inTests() map[string][]string {
 	return map[string][]string{
-		"stages":               {"pipeline/spec", "pipeline/compile", "pipeline/pipelinetest", "pipeline/pipelinetest/wards", "runtime/database/sql"},
+		"stages":               {"pipeline/spec", "pipeline/compile", "pipeline/pipelinetest", "runtime/database/sql"},
 		"runtime":              {"pipeline/pipelinetest"},
 		"runtime/database/sql": {"pipeline/pipelinetest"},
 	}

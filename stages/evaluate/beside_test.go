@@ -9,22 +9,21 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/pipelinetest"
-	"weir/pipeline/pipelinetest/wards"
 	"weir/privacy"
 	"weir/schema"
 )
 
 // withBaseline judges fresh rows beside a baseline.
 func withBaseline(t *testing.T, s pipeline.Stage, baseline arrow.Record) map[string]pipeline.Metric {
-	in := wards.Ports(wards.Rows(10, 600), wards.Rows(12, 500), wards.Rows(11, 600))
-	in["baseline"] = wards.Input(baseline, pipeline.Released)
+	in := pipelinetest.WardPorts(pipelinetest.WardRows(10, 600), pipelinetest.WardRows(12, 500), pipelinetest.WardRows(11, 600))
+	in["baseline"] = pipelinetest.WardInput(baseline, pipeline.Released)
 	return figures(t, s, in)
 }
 
 // TestBaselineIsUsed: each question gives its figure of the connected baseline, which is
 // that of the same rows as the synthetic table.
 func TestBaselineIsUsed(t *testing.T) {
-	fresh, flat := wards.Rows(12, 500), wards.Blank(wards.Rows(12, 500), false)
+	fresh, flat := pipelinetest.WardRows(12, 500), pipelinetest.BlankWards(pipelinetest.WardRows(12, 500), false)
 	for kind, names := range map[string][]string{
 		"marginals":     {"total_variation", "total_variation_2way", "total_variation_3way", "probability_mean_absolute_error"},
 		"associations":  {"mixed_mean_absolute_difference", "covariance_frobenius_difference"},
@@ -63,7 +62,7 @@ func TestSimulatedBaseline(t *testing.T) {
 	run := func(plan *pipeline.Plan) map[string]pipeline.Metric {
 		env := pipelinetest.Env(2)
 		env.Plan = plan
-		in := wards.Ports(wards.Rows(10, 1500), wards.Rows(12, 1500), wards.Rows(11, 1500))
+		in := pipelinetest.WardPorts(pipelinetest.WardRows(10, 1500), pipelinetest.WardRows(12, 1500), pipelinetest.WardRows(11, 1500))
 		real := in["real"]
 		real.Header.Stability = pipeline.Rows(unit)
 		in["real"] = real

@@ -10,26 +10,25 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
-	"weir/pipeline/pipelinetest/wards"
 	"weir/stages/internal/prediction"
 )
 
 // Every figure of odd tables is a value or has a stated reason.
 func TestComparisonsOfOddTables(t *testing.T) {
-	usual := wards.Rows(1, 40)
+	usual := pipelinetest.WardRows(1, 40)
 	odd := map[string]arrow.Record{
-		"no rows": wards.Rows(1, 0), "one row": usual.NewSlice(0, 1), "two rows": usual.NewSlice(0, 2),
-		"all missing": wards.Blank(usual, true), "all constant": wards.Blank(usual, false), "usual": usual, "huge": wards.Huge(40),
+		"no rows": pipelinetest.WardRows(1, 0), "one row": usual.NewSlice(0, 1), "two rows": usual.NewSlice(0, 2),
+		"all missing": pipelinetest.BlankWards(usual, true), "all constant": pipelinetest.BlankWards(usual, false), "usual": usual, "huge": pipelinetest.HugeWards(40),
 	}
 	for _, name := range comparisons() {
 		for realName, real := range odd {
 			for synthName, synth := range odd {
-				for i, train := range []arrow.Record{nil, wards.Rows(3, 0), wards.Rows(3, 30), wards.Blank(usual, true)} {
+				for i, train := range []arrow.Record{nil, pipelinetest.WardRows(3, 0), pipelinetest.WardRows(3, 30), pipelinetest.BlankWards(usual, true)} {
 					if i > 0 && realName != "usual" && synthName != "usual" {
 						continue
 					}
 					t.Run(name+"/"+realName+"/"+synthName, func(t *testing.T) {
-						figures(t, stage(name, nil), wards.Ports(real, synth, train))
+						figures(t, stage(name, nil), pipelinetest.WardPorts(real, synth, train))
 					})
 				}
 			}
@@ -49,7 +48,7 @@ func TestNothingToJudgeIsNoError(t *testing.T) {
 	for _, s := range stages {
 		in := pipeline.Tables{}
 		for _, port := range []string{"real", "synthetic", "real_train"} {
-			in[port] = pipeline.FromRecords(wards.Input(wards.Rows(1, 0), pipeline.Private).Header)
+			in[port] = pipeline.FromRecords(pipelinetest.WardInput(pipelinetest.WardRows(1, 0), pipeline.Private).Header)
 		}
 		if s == stages[2] {
 			delete(in, "real_train")

@@ -6,7 +6,6 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/pipelinetest"
-	"weir/pipeline/pipelinetest/wards"
 	"weir/privacy"
 	"weir/stages/internal/prediction"
 )
@@ -34,16 +33,16 @@ func conformance() map[string][]pipelinetest.Case {
 	}
 	for _, name := range comparisons() {
 		plain := func() pipeline.Stage { return stage(name, nil) }
-		both := wards.Ports(wards.Rows(1, 40), wards.Rows(2, 30), wards.Rows(3, 50))
-		both["baseline"] = wards.Input(wards.Rows(4, 30), pipeline.Released)
+		both := pipelinetest.WardPorts(pipelinetest.WardRows(1, 40), pipelinetest.WardRows(2, 30), pipelinetest.WardRows(3, 50))
+		both["baseline"] = pipelinetest.WardInput(pipelinetest.WardRows(4, 30), pipeline.Released)
 		cases[name] = []pipelinetest.Case{
-			{Name: "two tables", Stage: plain, In: wards.Ports(wards.Rows(1, 40), wards.Rows(2, 30), nil)},
+			{Name: "two tables", Stage: plain, In: pipelinetest.WardPorts(pipelinetest.WardRows(1, 40), pipelinetest.WardRows(2, 30), nil)},
 			{Name: "all ports", Stage: plain, In: both},
 			removable("add_remove", both, plain),
 		}
 	}
-	asked := map[string]pipelinetest.Input{"real": wards.Input(wards.Rows(1, 40), pipeline.Private), "synthetic": wards.Input(wards.Rows(2, 30), pipeline.Released),
-		"answers.0": answered(wards.Input(wards.Rows(1, 40), pipeline.Private), 0.5), "answers.1": answered(wards.Input(wards.Rows(3, 50), pipeline.Private), 0.1)}
+	asked := map[string]pipelinetest.Input{"real": pipelinetest.WardInput(pipelinetest.WardRows(1, 40), pipeline.Private), "synthetic": pipelinetest.WardInput(pipelinetest.WardRows(2, 30), pipeline.Released),
+		"answers.0": answered(pipelinetest.WardInput(pipelinetest.WardRows(1, 40), pipeline.Private), 0.5), "answers.1": answered(pipelinetest.WardInput(pipelinetest.WardRows(3, 50), pipeline.Private), 0.1)}
 	compare := func() pipeline.Stage { return stage("compare_queries", nil) }
 	fitted := map[string]pipelinetest.Input{"real": asked["real"], "synthetic": asked["synthetic"], "answers.0": regressed(asked["real"])}
 	cases["compare_queries"] = []pipelinetest.Case{{Name: "two stages", In: asked, Stage: compare}, {Name: "regression", In: fitted, Stage: compare}, removable("add_remove", asked, compare)}

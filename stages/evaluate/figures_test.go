@@ -6,15 +6,14 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/pipelinetest"
-	"weir/pipeline/pipelinetest/wards"
 	"weir/stages/internal/prediction"
 )
 
 // TestEveryChoiceIsDeclared: figures that a kind computes where it is asked to are declared as
 // those of its defaults, which the conformance suite holds (pipelinetest.CheckKinds).
 func TestEveryChoiceIsDeclared(t *testing.T) {
-	all := wards.Ports(wards.Rows(1, 60), wards.Rows(2, 50), wards.Rows(3, 60))
-	all["baseline"] = wards.Input(wards.Rows(4, 50), pipeline.Released)
+	all := pipelinetest.WardPorts(pipelinetest.WardRows(1, 60), pipelinetest.WardRows(2, 50), pipelinetest.WardRows(3, 60))
+	all["baseline"] = pipelinetest.WardInput(pipelinetest.WardRows(4, 50), pipeline.Released)
 	four := map[string]pipelinetest.Input{"real": rows(60, 1), "synthetic": rows(80, 2), "real_train": rows(70, 3),
 		"baseline": rows(50, 4)}
 	measures := []string{"mixed", "pearson", "spearman", "kendall", "cramers_v", "cramers_v_corrected",

@@ -10,18 +10,17 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/pipelinetest"
-	"weir/pipeline/pipelinetest/wards"
 )
 
 // planted are tables of known quality: train and held-out rows of one
 // distribution, against which several synthetic tables are judged.
 func planted() map[string]arrow.Record {
-	fresh := wards.Rows(12, 1500)
+	fresh := pipelinetest.WardRows(12, 1500)
 	return map[string]arrow.Record{
-		"copies":    wards.Rows(11, 1500), // the training rows themselves
+		"copies":    pipelinetest.WardRows(11, 1500), // the training rows themselves
 		"fresh":     fresh,
-		"constants": wards.Blank(fresh, false),
-		"apart":     apart(fresh, wards.Rows(13, 1500)),
+		"constants": pipelinetest.BlankWards(fresh, false),
+		"apart":     apart(fresh, pipelinetest.WardRows(13, 1500)),
 	}
 }
 
@@ -35,8 +34,8 @@ func apart(one, other arrow.Record) arrow.Record {
 // against judges one synthetic table.
 func against(t *testing.T, s pipeline.Stage, synth arrow.Record) map[string]pipeline.Metric {
 	return figures(t, s, map[string]pipelinetest.Input{
-		"real": wards.Input(wards.Rows(10, 1500), pipeline.Private), "synthetic": wards.Input(synth, pipeline.Released),
-		"real_train": wards.Input(wards.Rows(11, 1500), pipeline.Private),
+		"real": pipelinetest.WardInput(pipelinetest.WardRows(10, 1500), pipeline.Private), "synthetic": pipelinetest.WardInput(synth, pipeline.Released),
+		"real_train": pipelinetest.WardInput(pipelinetest.WardRows(11, 1500), pipeline.Private),
 	})
 }
 
@@ -102,7 +101,7 @@ func TestComparisonsOfPlantedTables(t *testing.T) {
 // Without rows that the model saw there is no control, and nothing that needs
 // one has a value.
 func TestDisclosureWithoutControl(t *testing.T) {
-	list := figures(t, stage("disclosure", nil), wards.Ports(wards.Rows(1, 60), wards.Rows(2, 60), nil))
+	list := figures(t, stage("disclosure", nil), pipelinetest.WardPorts(pipelinetest.WardRows(1, 60), pipelinetest.WardRows(2, 60), nil))
 	for _, key := range []string{"closer_to_train", "membership_auroc", "attribute_inference_advantage"} {
 		if m := list[key]; !math.IsNaN(m.Value) || m.Note == "" {
 			t.Errorf("%s is %v with note %q", key, m.Value, m.Note)

@@ -7,7 +7,6 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/pipelinetest"
-	"weir/pipeline/pipelinetest/wards"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/regress"
 )
@@ -15,7 +14,7 @@ import (
 // smoking explains who smokes.
 func smoking() regress.Model {
 	return regress.Model{Kind: regress.Logistic, Target: "smoker", Positive: "yes", PriorDeviation: 2.5,
-		Columns: []regress.Column{{Name: "age", Bounds: [2]float64{18, 90}}, {Name: "region", Categories: wards.Domain().Column("region").Categories}}}
+		Columns: []regress.Column{{Name: "age", Bounds: [2]float64{18, 90}}, {Name: "region", Categories: pipelinetest.WardDomain().Column("region").Categories}}}
 }
 
 // regressed is what a stage released whose coefficients, but for the intercept, are those of
@@ -55,11 +54,11 @@ func regressed(rows pipelinetest.Input) pipelinetest.Input {
 // rows that are the real ones have none, win, and tell the outcome as often as these do; those of
 // another table are off. Rows without a column that is asked about cannot be judged.
 func TestCompareRegressions(t *testing.T) {
-	real := wards.Input(wards.Rows(1, 400), pipeline.Private)
+	real := pipelinetest.WardInput(pipelinetest.WardRows(1, 400), pipeline.Private)
 	judge := func(synthetic pipelinetest.Input) map[string]pipeline.Metric {
 		return figures(t, stage("compare_queries", nil), map[string]pipelinetest.Input{"real": real, "synthetic": synthetic, "answers.0": regressed(real)})
 	}
-	got := judge(wards.Input(wards.Rows(1, 400), pipeline.Released))
+	got := judge(pipelinetest.WardInput(pipelinetest.WardRows(1, 400), pipeline.Released))
 	for key, want := range map[string]float64{"error_tailored.fit.smoker": 0.1, "error_synthetic.fit.smoker": 0, "synthetic_wins.fit": 1, "interval_coverage.fit": 1,
 		"accuracy_synthetic.fit.smoker": got["accuracy_real.fit.smoker"].Value, "accuracy_synthetic": got["accuracy_real"].Value, "accuracy_real": got["accuracy_real.fit.smoker"].Value} {
 		if m, ok := got[key]; !ok || !(math.Abs(m.Value-want) < 1e-9) {
@@ -69,7 +68,7 @@ func TestCompareRegressions(t *testing.T) {
 	if a := got["accuracy_real.fit.smoker"].Value; !(a > 0.5 && a < 1) {
 		t.Errorf("the real rows tell the outcome with accuracy %g", a)
 	}
-	other := judge(wards.Input(wards.Rows(2, 400), pipeline.Released))
+	other := judge(pipelinetest.WardInput(pipelinetest.WardRows(2, 400), pipeline.Released))
 	if e := other["error_synthetic.fit.smoker"].Value; !(e > 0.01) {
 		t.Errorf("other rows have the error %g", e)
 	}
@@ -77,7 +76,7 @@ func TestCompareRegressions(t *testing.T) {
 
 // TestErrorsOfOneUnitHaveAMean: shares of rows and distances of coefficients are averaged by stage alone.
 func TestErrorsOfOneUnitHaveAMean(t *testing.T) {
-	real := wards.Input(wards.Rows(1, 400), pipeline.Private)
+	real := pipelinetest.WardInput(pipelinetest.WardRows(1, 400), pipeline.Private)
 	got := figures(t, stage("compare_queries", nil), map[string]pipelinetest.Input{"real": real, "synthetic": real, "answers.0": regressed(real), "answers.1": answered(real, 0.5)})
 	for _, name := range []string{"error_tailored", "error_synthetic"} {
 		if m := got[name]; !math.IsNaN(m.Value) || m.Note == "" || math.IsNaN(got[name+".fit"].Value) || math.IsNaN(got[name+".asked"].Value) {

@@ -8,7 +8,6 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/pipelinetest"
-	"weir/pipeline/pipelinetest/wards"
 	"weir/schema"
 	"weir/stages/internal/ask"
 	"weir/stages/internal/columns"
@@ -23,8 +22,8 @@ func asking() []ask.Asked {
 		{Name: "regions", Ask: ask.Histogram, Column: "region"},
 		{Name: "age", Ask: ask.Mean, Column: "age"},
 		{Name: "pressure", Ask: ask.Quantile, Column: "pressure", Quantile: 0.5},
-	}, wards.Domain(), 0)
-	full := wards.Domain()
+	}, pipelinetest.WardDomain(), 0)
+	full := pipelinetest.WardDomain()
 	for i := range full.Columns {
 		full.Columns[i].Nullable = false
 	}
@@ -79,8 +78,8 @@ func answered(rows pipelinetest.Input, off float64) pipelinetest.Input {
 // columns by 0.005 in each of 9 numbers. Synthetic rows that are the real ones have no error
 // and win every question; released intervals, made to hold the truth, do.
 func TestCompareQueries(t *testing.T) {
-	real := wards.Input(wards.Rows(1, 400), pipeline.Private)
-	got := figures(t, stage("compare_queries", nil), map[string]pipelinetest.Input{"real": real, "synthetic": wards.Input(wards.Rows(1, 400), pipeline.Released), "answers.0": answered(real, 0.5)})
+	real := pipelinetest.WardInput(pipelinetest.WardRows(1, 400), pipeline.Private)
+	got := figures(t, stage("compare_queries", nil), map[string]pipelinetest.Input{"real": real, "synthetic": pipelinetest.WardInput(pipelinetest.WardRows(1, 400), pipeline.Released), "answers.0": answered(real, 0.5)})
 	for key, want := range map[string]float64{"error_tailored.asked.older": 3. / 400, "error_tailored.asked.regions": 3. / 400, "error_tailored.asked.age": 0.5 / 72,
 		"error_tailored.asked.pressure": 0.5 / 180, "error_tailored.asked.covariance": 0.015, "error_synthetic.asked.covariance": 0, "error_synthetic.asked": 0,
 		"synthetic_wins.asked": 1, "synthetic_wins": 1, "error_synthetic": 0, "interval_coverage.asked": 1} {
@@ -97,7 +96,7 @@ func TestCompareQueries(t *testing.T) {
 // TestCompareQueriesByRank: half of 400 real pressures are at most their median, so that an
 // answer above all of them is off by the other half; the real rows themselves are not.
 func TestCompareQueriesByRank(t *testing.T) {
-	real := wards.Input(wards.Rows(1, 400), pipeline.Private)
+	real := pipelinetest.WardInput(pipelinetest.WardRows(1, 400), pipeline.Private)
 	got := figures(t, stage("compare_queries", with{"quantiles": "ranks"}), map[string]pipelinetest.Input{"real": real, "synthetic": real, "answers.0": answered(real, 1000)})
 	if m := got["error_synthetic.asked.pressure"]; m.Value != 0 {
 		t.Errorf("the real median is off by %v", m)
@@ -109,8 +108,8 @@ func TestCompareQueriesByRank(t *testing.T) {
 
 // TestCompareQueriesOfOtherRows: rows that say otherwise lose to answers that are nearly true.
 func TestCompareQueriesOfOtherRows(t *testing.T) {
-	real := wards.Input(wards.Rows(1, 400), pipeline.Private)
-	got := figures(t, stage("compare_queries", nil), map[string]pipelinetest.Input{"real": real, "synthetic": wards.Input(wards.Blank(wards.Rows(1, 400), false), pipeline.Released), "answers.0": answered(real, 1e-6)})
+	real := pipelinetest.WardInput(pipelinetest.WardRows(1, 400), pipeline.Private)
+	got := figures(t, stage("compare_queries", nil), map[string]pipelinetest.Input{"real": real, "synthetic": pipelinetest.WardInput(pipelinetest.BlankWards(pipelinetest.WardRows(1, 400), false), pipeline.Released), "answers.0": answered(real, 1e-6)})
 	if m := got["synthetic_wins.asked"]; m.Value > 0.5 || !strings.HasPrefix(m.Note, "tailored answers are the better buy") {
 		t.Errorf("constants win: %v", m)
 	}

@@ -9,7 +9,6 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
-	"weir/pipeline/pipelinetest/wards"
 	"weir/record/report"
 	"weir/stages/evaluate"
 )
@@ -26,7 +25,7 @@ func people(rows ...[2]string) pipelinetest.Input {
 			columns[i] = append(columns[i], v)
 		}
 	}
-	return wards.Input(pipelinetest.Rows(wards.Domain(), columns...), pipeline.Private)
+	return pipelinetest.WardInput(pipelinetest.Rows(pipelinetest.WardDomain(), columns...), pipeline.Private)
 }
 
 // grouped returns the groups of region, by hand-made scores of the real rows that have a target, in their order.
@@ -111,18 +110,18 @@ func TestGroupsOfTheTarget(t *testing.T) {
 // TestGroupsMustFit: a column that a table lacks, numbers, encoded columns, many categories and groups without tables
 // are refused, each at its place, all at once.
 func TestGroupsMustFit(t *testing.T) {
-	many := wards.Domain()
+	many := pipelinetest.WardDomain()
 	for i := range 21 {
 		many.Columns[3].Categories = append(many.Columns[3].Categories, fmt.Sprint("region ", i))
 	}
-	coded := wards.Domain()
+	coded := pipelinetest.WardDomain()
 	coded.Columns[3].Encoding = &domain.Encoding{Form: domain.OneHot, Width: 3}
 	for _, c := range []struct {
 		groups []string
 		real   *domain.Domain
 		want   []string
 	}{
-		{[]string{"regoin", "age"}, wards.Domain(), []string{"groups[0]", "did you mean region?",
+		{[]string{"regoin", "age"}, pipelinetest.WardDomain(), []string{"groups[0]", "did you mean region?",
 			"groups[1]: is age, which is integer in real, must be a categorical, ordinal or boolean column"}},
 		{[]string{"region"}, many, []string{
 			"groups[0]: is region with 24 categories, must be a column of at most 20 categories"}},
@@ -132,7 +131,7 @@ func TestGroupsMustFit(t *testing.T) {
 		in := pipeline.Headers{}
 		if c.real != nil {
 			in["real"] = pipeline.TableHeader(c.real, pipeline.Header{Class: pipeline.Private})
-			in["synthetic"] = pipeline.TableHeader(wards.Domain(), pipeline.Header{Class: pipeline.Released})
+			in["synthetic"] = pipeline.TableHeader(pipelinetest.WardDomain(), pipeline.Header{Class: pipeline.Released})
 		}
 		_, err := (&settings{Groups: c.groups}).Plan(in)
 		for _, want := range c.want {
@@ -141,7 +140,7 @@ func TestGroupsMustFit(t *testing.T) {
 			}
 		}
 	}
-	released := wards.Domain() // categories that a stage of the run releases are counted when they are there
+	released := pipelinetest.WardDomain() // categories that a stage of the run releases are counted when they are there
 	released.Columns[3].Categories, released.Columns[3].Late = nil, true
 	h := pipeline.TableHeader(released, pipeline.Header{Class: pipeline.Private})
 	if _, err := (&settings{Groups: []string{"region"}}).Plan(pipeline.Headers{"real": h, "synthetic": h}); err != nil {
@@ -151,10 +150,10 @@ func TestGroupsMustFit(t *testing.T) {
 
 // TestGroupsOfOddTables: whatever rows there are, the page has the groups or says why not.
 func TestGroupsOfOddTables(t *testing.T) {
-	some, none := wards.Rows(1, 50), wards.Rows(1, 0)
+	some, none := pipelinetest.WardRows(1, 50), pipelinetest.WardRows(1, 0)
 	for name, in := range map[string]map[string]pipelinetest.Input{
-		"empty": wards.Ports(none, none, none), "empty synthetic": wards.Ports(some, none, nil),
-		"missing": wards.Ports(wards.Blank(some, true), some, some),
+		"empty": pipelinetest.WardPorts(none, none, none), "empty synthetic": pipelinetest.WardPorts(some, none, nil),
+		"missing": pipelinetest.WardPorts(pipelinetest.BlankWards(some, true), some, some),
 	} {
 		s := &settings{Groups: []string{"region", "smoker"}, Target: "smoker", Plots: 1, Rows: 5}
 		page, _ := pageOf(t, s, pipelinetest.Env(1), in)

@@ -14,7 +14,6 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
-	"weir/pipeline/pipelinetest/wards"
 	"weir/privacy"
 	"weir/record/report"
 	"weir/schema"
@@ -62,7 +61,7 @@ func pageOf(t *testing.T, s *settings, env *pipeline.Env, in map[string]pipeline
 }
 
 func TestReportDrawsEverything(t *testing.T) {
-	in := wards.Ports(wards.Rows(1, 300), wards.Rows(2, 400), wards.Rows(3, 300))
+	in := pipelinetest.WardPorts(pipelinetest.WardRows(1, 300), pipelinetest.WardRows(2, 400), pipelinetest.WardRows(3, 300))
 	in["metrics.0"] = gathered("total_variation")
 	page, names := pageOf(t, &settings{Target: "smoker", Plots: 40, Rows: 50}, pipelinetest.Env(2), in)
 	for _, want := range []string{"report.html", "plots-column-001-age.svg", "plots-column-005-smoker.png", "plots-associations-difference.svg",
@@ -91,13 +90,13 @@ func TestReportOfOddTables(t *testing.T) {
 		}
 		return columns
 	}
-	some, none := wards.Rows(1, 50), wards.Rows(1, 0)
-	flat := pipelinetest.Rows(wards.Domain(), constant(20)...)
+	some, none := pipelinetest.WardRows(1, 50), pipelinetest.WardRows(1, 0)
+	flat := pipelinetest.Rows(pipelinetest.WardDomain(), constant(20)...)
 	for name, in := range map[string]map[string]pipelinetest.Input{
-		"empty synthetic": wards.Ports(some, none, some), "empty real": wards.Ports(none, some, some), "both empty": wards.Ports(none, none, none),
-		"one row": wards.Ports(wards.Rows(1, 1), wards.Rows(2, 1), wards.Rows(3, 1)), "constant": wards.Ports(flat, flat, flat), "constant synthetic": wards.Ports(some, flat, some),
-		"all missing": wards.Ports(some, wards.Blank(some, true), some), "real missing": wards.Ports(wards.Blank(some, true), some, some), "one category": wards.Ports(flat, some, some),
-		"huge": wards.Ports(wards.Huge(40), some, wards.Huge(30)), "huge synthetic": wards.Ports(some, wards.Huge(40), some),
+		"empty synthetic": pipelinetest.WardPorts(some, none, some), "empty real": pipelinetest.WardPorts(none, some, some), "both empty": pipelinetest.WardPorts(none, none, none),
+		"one row": pipelinetest.WardPorts(pipelinetest.WardRows(1, 1), pipelinetest.WardRows(2, 1), pipelinetest.WardRows(3, 1)), "constant": pipelinetest.WardPorts(flat, flat, flat), "constant synthetic": pipelinetest.WardPorts(some, flat, some),
+		"all missing": pipelinetest.WardPorts(some, pipelinetest.BlankWards(some, true), some), "real missing": pipelinetest.WardPorts(pipelinetest.BlankWards(some, true), some, some), "one category": pipelinetest.WardPorts(flat, some, some),
+		"huge": pipelinetest.WardPorts(pipelinetest.HugeWards(40), some, pipelinetest.HugeWards(30)), "huge synthetic": pipelinetest.WardPorts(some, pipelinetest.HugeWards(40), some),
 	} {
 		t.Run(name, func(t *testing.T) {
 			page, _ := pageOf(t, &settings{Target: "smoker", Plots: 2, Rows: 20}, pipelinetest.Env(1), in)
@@ -168,7 +167,7 @@ func TestReportShowsThePlan(t *testing.T) {
 
 // TestReportTakesItsTarget from the stage downstream of the plan.
 func TestReportTakesItsTarget(t *testing.T) {
-	in := wards.Ports(wards.Rows(1, 200), wards.Rows(2, 200), wards.Rows(3, 200))
+	in := pipelinetest.WardPorts(pipelinetest.WardRows(1, 200), pipelinetest.WardRows(2, 200), pipelinetest.WardRows(3, 200))
 	delete(in, "real_train")
 	in["metrics.0"] = gathered("auroc")
 	env := pipelinetest.Env(1)
@@ -183,7 +182,7 @@ func TestReportTakesItsTarget(t *testing.T) {
 // stage marginals of the same tables has, whatever its settings are; by those of another
 // stage the number is another one.
 func TestReportHasOneTotalVariation(t *testing.T) {
-	real, synthetic := wards.Rows(1, 300), wards.Huge(400) // values beyond the bounds, so that each setting shows
+	real, synthetic := pipelinetest.WardRows(1, 300), pipelinetest.HugeWards(400) // values beyond the bounds, so that each setting shows
 	refs := []pipeline.Ref{{Stage: "split", Port: "test"}, {Stage: "sample"}}
 	for _, c := range []struct {
 		bins    int
@@ -200,14 +199,14 @@ func TestReportHasOneTotalVariation(t *testing.T) {
 				Inputs: map[string][]pipeline.Ref{"real": refs[:1], "synthetic": refs[1:]}}
 			env.Plan.Steps = append(env.Plan.Steps, other, judge)
 		}
-		page, _ := pageOf(t, &settings{Plots: 40, Rows: 50}, env, wards.Ports(real, synthetic, nil))
+		page, _ := pageOf(t, &settings{Plots: 40, Rows: 50}, env, pipelinetest.WardPorts(real, synthetic, nil))
 		frames, err := evaluate.Read(t.Context(), tablesIn(real, synthetic))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, column := range want.CodeAll(frames["real"], frames["synthetic"], 1).Columns {
 			number := fmt.Sprintf("%.4g", column.TotalVariation())
-			row := `<th scope="row">` + column.Name + `</th><td>` + string(wards.Domain().Column(column.Name).Type) + `(?: <span class="dim of">[^<]*</span>)?</td><td class="n">` + regexp.QuoteMeta(number) + `</td>`
+			row := `<th scope="row">` + column.Name + `</th><td>` + string(pipelinetest.WardDomain().Column(column.Name).Type) + `(?: <span class="dim of">[^<]*</span>)?</td><td class="n">` + regexp.QuoteMeta(number) + `</td>`
 			if !regexp.MustCompile(row).MatchString(page) {
 				t.Errorf("%d bins: the page lacks %s", c.bins, row)
 			}
@@ -224,11 +223,11 @@ func TestReportHasOneTotalVariation(t *testing.T) {
 }
 
 func tablesIn(real, synthetic arrow.Record) pipeline.Tables {
-	return pipelinetest.Tables(wards.Ports(real, synthetic, nil))
+	return pipelinetest.Tables(pipelinetest.WardPorts(real, synthetic, nil))
 }
 
 func TestReportRefuses(t *testing.T) {
-	in := wards.Ports(wards.Rows(1, 5), wards.Rows(2, 5), wards.Rows(3, 5))
+	in := pipelinetest.WardPorts(pipelinetest.WardRows(1, 5), pipelinetest.WardRows(2, 5), pipelinetest.WardRows(3, 5))
 	headers := func(skip string) pipeline.Headers {
 		h := pipeline.Headers{}
 		for port, i := range maps.All(in) {
@@ -298,7 +297,7 @@ func (d drawable) draw() report.Column {
 // BenchmarkReport is the default report of a table of Cardio's size: 70,000 real
 // rows to test and to train on, 63,000 synthetic ones.
 func BenchmarkReport(b *testing.B) {
-	in := pipelinetest.Tables(wards.Ports(wards.Rows(1, 70000), wards.Rows(2, 63000), wards.Rows(3, 70000)))
+	in := pipelinetest.Tables(pipelinetest.WardPorts(pipelinetest.WardRows(1, 70000), pipelinetest.WardRows(2, 63000), pipelinetest.WardRows(3, 70000)))
 	b.ReportAllocs()
 	for b.Loop() {
 		s := Kinds()[0].New().(*settings)
@@ -311,7 +310,7 @@ func BenchmarkReport(b *testing.B) {
 
 // Tables without a single batch are drawn as tables without rows are.
 func TestReportOfNothing(t *testing.T) {
-	in := wards.Ports(wards.Rows(1, 0), wards.Rows(1, 0), wards.Rows(1, 0))
+	in := pipelinetest.WardPorts(pipelinetest.WardRows(1, 0), pipelinetest.WardRows(1, 0), pipelinetest.WardRows(1, 0))
 	none := pipeline.Tables{}
 	for port, i := range in {
 		none[port] = pipeline.FromRecords(i.Header)
@@ -322,7 +321,7 @@ func TestReportOfNothing(t *testing.T) {
 }
 
 func TestConformance(t *testing.T) {
-	all := wards.Ports(wards.Rows(1, 60), wards.Rows(2, 80), wards.Rows(3, 40))
+	all := pipelinetest.WardPorts(pipelinetest.WardRows(1, 60), pipelinetest.WardRows(2, 80), pipelinetest.WardRows(3, 40))
 	all["metrics.0"], all["metrics.1"] = gathered("total_variation"), gathered("auroc")
 	private := maps.Clone(all) // tables with a private number of rows
 	for port, i := range private {

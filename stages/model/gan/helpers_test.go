@@ -6,7 +6,6 @@ import (
 	"weir/internal/stattest"
 	"weir/pipeline"
 	"weir/pipeline/pipelinetest"
-	"weir/pipeline/pipelinetest/wards"
 	"weir/stages/prep"
 )
 
@@ -37,7 +36,7 @@ func people(t *testing.T, n, shards int, of func(i int) (region, smokes int)) pi
 	if shards > 0 {
 		stages = append([]pipeline.Stage{&prep.Shard{Shards: shards, By: "random"}}, stages...)
 	}
-	return pipelinetest.After(t, wards.People(n, pipeline.ClaimsPublished, of), stages...)
+	return pipelinetest.After(t, pipelinetest.People(n, pipeline.ClaimsPublished, of), stages...)
 }
 
 func must(t *testing.T, err error) {

@@ -5,7 +5,6 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/pipelinetest"
-	"weir/pipeline/pipelinetest/wards"
 	"weir/stages/prep"
 )
 
@@ -18,7 +17,7 @@ func ward(t *testing.T, shards int) pipelinetest.Input {
 	if shards > 0 {
 		stages = append([]pipeline.Stage{&prep.Shard{Shards: shards, By: "random"}}, stages...)
 	}
-	return pipelinetest.After(t, wards.People(40, pipeline.ClaimsPublished, func(i int) (region, smokes int) { return i % 3, i / 20 }), stages...)
+	return pipelinetest.After(t, pipelinetest.People(40, pipeline.ClaimsPublished, func(i int) (region, smokes int) { return i % 3, i / 20 }), stages...)
 }
 
 func must(t *testing.T, err error) {
