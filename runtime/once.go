@@ -6,7 +6,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/compile"
-	"weir/privacy/digest"
+	"weir/privacy"
 	"weir/runtime/table"
 )
 
@@ -103,7 +103,7 @@ func (r *run) place(step *compile.Step) string {
 	defer r.mu.Unlock()
 	where := r.addresses[step.ID]
 	if step.Lazy {
-		where = digest.Of([]byte(where + " " + cmp.Or(r.opts.Build, r.record.ID))) // an unknown build shares with no other run
+		where = privacy.Digest([]byte(where + " " + cmp.Or(r.opts.Build, r.record.ID))) // an unknown build shares with no other run
 	}
 	return where
 }

@@ -1,7 +1,7 @@
 package spec
 
 import (
-	"weir/privacy/digest"
+	"weir/privacy"
 	"weir/schema"
 )
 
@@ -37,5 +37,5 @@ func (p *parser) digest(s *Spec) {
 		p.at("", "without a canonical form", "writable as YAML", err.Error())
 		return
 	}
-	s.Digest = digest.Of(text)
+	s.Digest = privacy.Digest(text)
 }

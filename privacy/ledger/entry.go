@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"weir/privacy"
-	"weir/privacy/digest"
 )
 
 // Charge is what a run pays for. Event is nil only where Unproven says why no
@@ -59,7 +58,7 @@ type Origin struct {
 }
 
 // genesis is what the first line of a dataset's ledger names as its predecessor.
-func genesis(dataset string) string { return digest.Of([]byte("weir ledger 2\n" + dataset)) }
+func genesis(dataset string) string { return privacy.Digest([]byte("weir ledger 2\n" + dataset)) }
 
 // Terms are what a cap promised when it admitted a charge, so that a later reader
 // sees a spec that raised or dropped it.
@@ -82,7 +81,7 @@ func (e Entry) seal() (Entry, error) {
 	if err != nil {
 		return e, fmt.Errorf("charge %q: %w", e.ID, err)
 	}
-	e.Hash = digest.Of(b)
+	e.Hash = privacy.Digest(b)
 	return e, nil
 }
 

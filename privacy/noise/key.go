@@ -1,12 +1,11 @@
 package noise
 
 import (
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
-
-	"weir/privacy/digest"
 )
 
 // Key is the secret of one run. Whoever holds it can replay, and subtract, all
@@ -43,7 +42,10 @@ func (k Key) Hex() string { return hex.EncodeToString(k[:]) }
 
 // Commitment returns "sha256:" and the hexadecimal SHA-256 of the key's bytes,
 // which identifies the key without giving it away.
-func (k Key) Commitment() string { return digest.Of(k[:]) }
+func (k Key) Commitment() string { return WordSum(sha256.Sum256(k[:])) }
+
+// WordSum returns "sha256:" and the hexadecimal digits of a SHA-256.
+func WordSum(sum [sha256.Size]byte) string { return "sha256:" + hex.EncodeToString(sum[:]) }
 
 // String returns the commitment, not the key.
 func (k Key) String() string { return k.Commitment() }

@@ -9,7 +9,6 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/privacy"
-	"weir/privacy/digest"
 	"weir/privacy/ledger"
 	"weir/privacy/noise"
 	"weir/record"
@@ -102,7 +101,7 @@ func (p *Purse) charge(run string, s *compile.Step, spend *pipeline.Planned) led
 	recipe := p.recipes[s.ID]
 	named := recipe
 	if name := p.name(s); name != recipe {
-		named = digest.Of([]byte(name))
+		named = privacy.Digest([]byte(name))
 	}
 	c := ledger.Charge{ID: fmt.Sprintf("%s/%s/%s/%s", run, s.ID, spend.Name, short(named)), Run: run, Spec: p.plan.Digest,
 		Stage: s.ID, Name: spend.Name, Recipe: recipe, Version: p.of.Version, Unit: unitOf(p.plan), Adjacency: p.plan.Adjacency,

@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"weir/privacy/digest"
+	"weir/privacy"
 )
 
 // File is the name of a lock; it lies beside the specs of its folder.
@@ -113,7 +113,7 @@ func Format(all []Entry) string {
 // place is the digit below which a spec stands: guides that are always there keep the
 // lines of two new specs apart wherever their names would sort.
 func place(spec string) string {
-	return strings.TrimPrefix(digest.Of([]byte(spec)), "sha256:")[:1]
+	return strings.TrimPrefix(privacy.Digest([]byte(spec)), "sha256:")[:1]
 }
 
 func order(a, b Entry) int {

@@ -9,7 +9,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"weir/pipeline/compile"
-	"weir/privacy/digest"
+	"weir/privacy"
 )
 
 // Planned are the entries of a spec that are known without data: its parts, its stages
@@ -79,7 +79,7 @@ func digestOf(n *yaml.Node) (string, error) {
 		return n.Value, nil
 	}
 	text, err := yaml.Marshal(n)
-	return digest.Of(text), err
+	return privacy.Digest(text), err
 }
 
 // field is the value of a key of a mapping, or nil.

@@ -14,7 +14,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"weir/pipeline"
-	"weir/privacy/digest"
+	"weir/privacy"
 	"weir/runtime/database/duckdb"
 	"weir/runtime/database/sql"
 	"weir/runtime/table"
@@ -271,7 +271,7 @@ func (d *openDuckDB) Content(ctx context.Context) (string, error) {
 	d.mu.Lock()
 	d.sum = sum
 	d.mu.Unlock()
-	return digest.Of(fmt.Appendf(nil, "%q %s", d.columns, sum)), nil
+	return privacy.Digest(fmt.Appendf(nil, "%q %s", d.columns, sum)), nil
 }
 
 // digest takes what Unchanged compares.

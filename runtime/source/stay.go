@@ -13,7 +13,7 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/domain"
 	"weir/pipeline/relation"
-	"weir/privacy/digest"
+	"weir/privacy"
 	"weir/runtime/database/sql"
 	"weir/runtime/table"
 )
@@ -135,7 +135,7 @@ func (s *staying) Content(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return "counted " + digest.Of(fmt.Appendf(nil, "%q %s", s.columns.Names(), content)), nil
+	return "counted " + privacy.Digest(fmt.Appendf(nil, "%q %s", s.columns.Names(), content)), nil
 }
 
 // RowHashes implements pipeline.HashesRows.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"weir/internal/disk"
-	"weir/privacy/digest"
+	"weir/privacy"
 )
 
 // DigestFile is the digest and the size of a file.
@@ -15,7 +15,7 @@ func DigestFile(path string) (string, int64, error) {
 		return "", 0, err
 	}
 	defer f.Close()
-	return digest.Read(f)
+	return privacy.DigestReader(f)
 }
 
 // DigestJSON is the digest of plain data; what cannot be written is an error, never
@@ -25,7 +25,7 @@ func DigestJSON(v any) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("digest: %w", err)
 	}
-	return digest.Of(data), nil
+	return privacy.Digest(data), nil
 }
 
 // Compact is v as compact JSON: run.json is indented, a plan in memory is not.

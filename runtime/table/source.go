@@ -15,7 +15,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
-	"weir/privacy/digest"
+	"weir/privacy"
 )
 
 // FS opens files by name; names may be anything that the implementation
@@ -204,7 +204,7 @@ func Digest(ctx context.Context, fsys FS, name string) (string, error) {
 		}
 		return "", readError(name, err)
 	}
-	return digest.Sum(h), nil
+	return privacy.DigestHash(h), nil
 }
 
 // untilDone stops reading when its context ends.

@@ -13,7 +13,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"weir/privacy/digest"
+	"weir/privacy"
 )
 
 // batchRows is how many rows a record has at most.
@@ -102,7 +102,7 @@ func (r *Rows) add(row []cell) error {
 }
 
 // Sum returns a digest of all rows, behind the last one.
-func (r *Rows) Sum() string { return digest.Sum(r.sum) }
+func (r *Rows) Sum() string { return privacy.DigestHash(r.sum) }
 
 // Close ends the reading.
 func (r *Rows) Close() {

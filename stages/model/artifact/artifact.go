@@ -15,7 +15,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"weir/pipeline"
-	"weir/privacy/digest"
+	"weir/privacy"
 )
 
 // Model is what a stage that learns releases, read back: it draws rows from
@@ -107,7 +107,7 @@ func digestParts(parts []pipeline.File) string {
 		fmt.Fprintf(h, "%d %s %d ", len(p.Name), p.Name, len(p.Data))
 		h.Write(p.Data)
 	}
-	return digest.Sum(h)
+	return privacy.DigestHash(h)
 }
 
 // Read is the inverse of Pack, by the reader of the kind and format that the cover states. M is Model or Scorer.
