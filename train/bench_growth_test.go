@@ -8,7 +8,7 @@ import (
 
 // BenchmarkGrowth is a private step at growing batches, then at growing nets; it
 // reports the time per row and weight, which linear growth keeps level. `go run
-// ./train/internal/ratios` prints it beside that of half the size.
+// .ci/ratios.go` prints it beside that of half the size.
 func BenchmarkGrowth(b *testing.B) {
 	for _, batch := range []int{128, 256, 512, 1024} {
 		b.Run(fmt.Sprintf("batch/%d", batch), func(b *testing.B) { benchGrowth(b, batch, 70, 35) })

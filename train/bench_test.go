@@ -11,7 +11,7 @@ import (
 // The benchmarks run one optimiser step three ways in one process: reference (the
 // same DP-SGD step with ghost clipping on gonum blas32 and scalar Go loops),
 // plain (ours without clip and noise) and private (ours). `go run
-// ./train/internal/ratios` runs them and prints the ratios.
+// .ci/ratios.go` runs them and prints the ratios.
 // The rows are dense floats, as in docs/kernels.md; gonum skips zeros of its
 // left factor, so on one-hot rows the reference is quicker (critic_one_hot).
 // -cpu 1 holds all sides to one core.

@@ -1,9 +1,11 @@
+//go:build ignore
+
 // Command ratios runs BenchmarkStep, BenchmarkGrowth and BenchmarkScaling of
 // package train, and BenchmarkStep of train/posterior, and prints the ratios that docs/design quotes. Times are the best
 // of many short runs, since other work on the machine can only slow a run down; the
 // ratios of medians stand beside those of the best.
 //
-//	go run ./train/internal/ratios [-count 40] [-cpu 1]
+//	go run .ci/ratios.go [-count 40] [-cpu 1]
 package main
 
 import (
