@@ -1,4 +1,4 @@
-package mixture
+package em
 
 import (
 	"context"
