@@ -12,7 +12,6 @@ import (
 	"runtime/debug"
 	"time"
 
-	"weir/internal/soak/kills"
 	"weir/runtime"
 	"weir/stages"
 )
@@ -36,7 +35,7 @@ func main() {
 	flag.IntVar(&o.most, "most", 20, "stop after this many findings")
 	search := func() error { return o.run() } // with what the flags say
 	if len(os.Args) > 1 && os.Args[1] == "kills" {
-		search = func() error { return kills.Run(os.Args[2:]) }
+		search = func() error { return runKills(os.Args[2:]) }
 	} else if o.pairs = len(os.Args) > 1 && os.Args[1] == "pairs"; o.pairs {
 		flag.CommandLine.Parse(os.Args[2:])
 	} else {

@@ -1,4 +1,4 @@
-package kills
+package main
 
 import (
 	"errors"
@@ -13,7 +13,7 @@ import (
 // TestKills: the smallest soak finds nothing, and each thing that a kill might leave is a finding. Both kill one
 // program, which takes as long to link as they to run.
 func TestKills(t *testing.T) {
-	program, err := build(t.TempDir())
+	program, err := buildWeir(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,7 +22,7 @@ func TestKills(t *testing.T) {
 }
 
 func nothingIsFound(t *testing.T, program string) {
-	o := options{kills: 15, seed: 1, together: 2, out: t.TempDir(), dir: t.TempDir(), program: program}
+	o := killOptions{kills: 15, seed: 1, together: 2, out: t.TempDir(), dir: t.TempDir(), program: program}
 	if err := o.run(); err != nil {
 		found, _ := filepath.Glob(filepath.Join(o.out, "*", "fault.txt"))
 		for _, path := range found {
@@ -35,7 +35,7 @@ func nothingIsFound(t *testing.T, program string) {
 
 func plantedFaultsAreSeen(t *testing.T, program string) {
 	dir := t.TempDir()
-	s := &soak{options: options{dir: dir, program: program}, by: map[string]int{}}
+	s := &killSoak{killOptions: killOptions{dir: dir, program: program}, by: map[string]int{}}
 	if err := s.reference(); err != nil {
 		t.Fatal(err)
 	}
@@ -60,9 +60,9 @@ func plantedFaultsAreSeen(t *testing.T, program string) {
 		}, "is left"},
 		"a checkpoint":         {func(l *life, _ string) error { return os.MkdirAll(l.at("runs/cache/x/scratch"), 0o700) }, "is left"},
 		"an open file":         {func(l *life, _ string) error { return os.WriteFile(l.at("runs/tiny/rows.arrow"), nil, 0o644) }, "its owner's alone"},
-		"an unfinished record": {func(_ *life, run string) error { return edit(filepath.Join(run, "run.json"), `"done"`, `"running"`) }, "must be done"},
+		"an unfinished record": {func(_ *life, run string) error { return editFile(filepath.Join(run, "run.json"), `"done"`, `"running"`) }, "must be done"},
 	} {
-		l := &life{soak: s, dir: filepath.Join(dir, strings.ReplaceAll(name, " ", "-"))}
+		l := &life{killSoak: s, dir: filepath.Join(dir, strings.ReplaceAll(name, " ", "-"))}
 		if err := l.born(); err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +89,7 @@ func plantedFaultsAreSeen(t *testing.T, program string) {
 
 func (l *life) at(name string) string { return filepath.Join(l.dir, name) }
 
-func edit(path, old, new string) error {
+func editFile(path, old, new string) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return err

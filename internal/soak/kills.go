@@ -1,6 +1,4 @@
-// Package kills ends small runs of the real program at random moments, continues them until
-// they are done, and checks what they leave (docs/design/soak.md).
-package kills
+package main
 
 import (
 	"flag"
@@ -16,8 +14,9 @@ import (
 	"time"
 )
 
-// options are the flags.
-type options struct {
+// killOptions are the flags of the subcommand kills, which ends small runs of the real program at random moments,
+// continues them until they are done, and checks what they leave (docs/design/soak.md).
+type killOptions struct {
 	kills    int
 	seed     uint64
 	together int
@@ -25,9 +24,9 @@ type options struct {
 	program  string // that is killed; "" is built first
 }
 
-// Run parses the flags of the subcommand and kills.
-func Run(args []string) error {
-	var o options
+// runKills parses the flags of the subcommand and kills.
+func runKills(args []string) error {
+	var o killOptions
 	f := flag.NewFlagSet("soak kills", flag.ExitOnError)
 	f.IntVar(&o.kills, "n", 10000, "how many kills")
 	f.Uint64Var(&o.seed, "seed", uint64(time.Now().UnixNano()), "seed of all choices; the moments are as the machine is")
@@ -38,9 +37,9 @@ func Run(args []string) error {
 	return o.run()
 }
 
-// soak is what the lives share.
-type soak struct {
-	options
+// killSoak is what the lives share.
+type killSoak struct {
+	killOptions
 	want map[string]string // the release of a run that nobody killed, by the names of its files
 
 	mu     sync.Mutex
@@ -51,16 +50,16 @@ type soak struct {
 	found  int
 }
 
-func (o options) run() error {
+func (o killOptions) run() error {
 	dir, err := os.MkdirTemp(o.dir, "weir-kills")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
 	o.dir = dir
-	s := &soak{options: o, by: map[string]int{}}
+	s := &killSoak{killOptions: o, by: map[string]int{}}
 	if s.program == "" {
-		if s.program, err = build(dir); err != nil {
+		if s.program, err = buildWeir(dir); err != nil {
 			return err
 		}
 	}
@@ -72,7 +71,7 @@ func (o options) run() error {
 }
 
 // all lets lives begin until enough of them were ended.
-func (s *soak) all() error {
+func (s *killSoak) all() error {
 	began := time.Now()
 	var group sync.WaitGroup
 	errs := make(chan error, s.together)
@@ -103,13 +102,13 @@ func (s *soak) all() error {
 }
 
 // most findings are enough.
-const most = 20
+const mostFaults = 20
 
 // next numbers the next life, if there is to be one.
-func (s *soak) next() (n int, more bool) {
+func (s *killSoak) next() (n int, more bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.killed >= s.kills || s.found >= most {
+	if s.killed >= s.kills || s.found >= mostFaults {
 		return 0, false
 	}
 	s.lives++
@@ -117,13 +116,13 @@ func (s *soak) next() (n int, more bool) {
 }
 
 // some lives one life after the other.
-func (s *soak) some() error {
+func (s *killSoak) some() error {
 	for {
 		n, more := s.next()
 		if !more {
 			return nil
 		}
-		l := &life{soak: s, number: n, dir: filepath.Join(s.dir, fmt.Sprint("life-", n)), rng: rand.New(rand.NewPCG(s.seed, uint64(n)))}
+		l := &life{killSoak: s, number: n, dir: filepath.Join(s.dir, fmt.Sprint("life-", n)), rng: rand.New(rand.NewPCG(s.seed, uint64(n)))}
 		l.secret = n%8 == 0
 		fault, err := l.live()
 		if err == nil && fault != "" {
@@ -136,4 +135,21 @@ func (s *soak) some() error {
 			return err
 		}
 	}
+}
+
+// report writes a finding: what is wrong, what was done to the run, and all that it left.
+func (l *life) report(fault string) error {
+	l.mu.Lock()
+	l.found++
+	l.mu.Unlock()
+	dir := filepath.Join(l.out, fmt.Sprintf("%d-kills-%d", l.killSoak.seed, l.number))
+	fmt.Printf("soak kills: run %d: %s\n  see %s\n", l.number, fault, dir)
+	if err := os.RemoveAll(dir); err != nil {
+		return err
+	}
+	if err := os.CopyFS(filepath.Join(dir, "left"), os.DirFS(l.dir)); err != nil {
+		return err
+	}
+	text := fmt.Sprintf("run %d of seed %d: go run ./internal/soak kills -seed %d\n\n%s\n\nended by:\n%s", l.number, l.killSoak.seed, l.killSoak.seed, fault, l.story.String())
+	return os.WriteFile(filepath.Join(dir, "fault.txt"), []byte(text), 0o644)
 }

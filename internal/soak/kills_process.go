@@ -1,4 +1,4 @@
-package kills
+package main
 
 import (
 	"bytes"
@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// build makes the program that is killed.
-func build(dir string) (string, error) {
+// buildWeir makes the program that is killed.
+func buildWeir(dir string) (string, error) {
 	path := filepath.Join(dir, "weir")
 	c := exec.Command("go", "build", "-ldflags=-s -w", "-o", path, "weir/cmd/weir") // where files were changed, each start digests the program
 	if out, err := c.CombinedOutput(); err != nil {
