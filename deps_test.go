@@ -121,12 +121,13 @@ func runtimeRooms() map[string][]string {
 		"dataset":    {"store"},                                                                                   // the owner's side
 		"book":       {"store", "dataset"},                                                                        // charges and noise: opens no table, so it never sees a row
 		"infer":      {"table"},
-		"codebook":   {},                                  // what publishers say of columns: opens no table
-		"collect":    {"store"},                           // removes by names, ages and ledgers: opens no table and no key
-		"budget":     {"", "book", "dataset", "revision"}, // what specs plan against the budgets of a revision
-		"revision":   {"", "dataset"},                     // files of a commit: runs git, which reads objects alone
-		"experiment": {"", "book", "table"},               // several runs as one
-		"lock":       {},                                  // text for version control: sees plans, opens no file
+		"codebook":   {},                                                            // what publishers say of columns: opens no table
+		"collect":    {"store"},                                                     // removes by names, ages and ledgers: opens no table and no key
+		"budget":     {"", "book", "dataset", "revision"},                           // what specs plan against the budgets of a revision
+		"scaffold":   {"", "dataset", "files", "infer", "source", "store", "table"}, // what a study begins with: writes files of its own, reads no row
+		"revision":   {"", "dataset"},                                               // files of a commit: runs git, which reads objects alone
+		"experiment": {"", "book", "table"},                                         // several runs as one
+		"lock":       {},                                                            // text for version control: sees plans, opens no file
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -8,9 +9,8 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/words"
-	"weir/runtime/files"
 	"weir/runtime/infer"
-	"weir/runtime/table"
+	"weir/runtime/scaffold"
 )
 
 func domainCommand(s streams) *cobra.Command {
@@ -66,25 +66,25 @@ func domainInfer(s streams) *cobra.Command {
 		Example: "  weir domain infer patients.csv > patients.domain.yaml\n  weir domain infer adult.data.gz --delimiter , --no-header --trim --missing '?'\n  weir domain infer 'part-*.csv' > parts.domain.yaml\n  weir domain infer admissions.yaml > admissions.domain.yaml",
 		Args:    oneTable,
 		RunE: func(c *cobra.Command, args []string) error {
-			of, err := openTable(c.Context(), args[0])
+			of, err := openNamed(c.Context(), args[0])
 			if err != nil {
 				return err
 			}
-			defer of.close()
-			if of.stays() {
+			defer of.Close()
+			if of.Stays() {
 				return outlined(c, s, of, asJSON)
 			}
-			how, err := of.dialect(c, dialect(&csv, noHeader))
+			how, err := of.Dialect(c.Flags().Changed, dialect(&csv, noHeader))
 			if err != nil {
 				return usage(c, err)
 			}
-			to, err := placePage(of.place, page)
+			to, err := scaffold.PlacePage(of.Place, page)
 			if err != nil {
 				return err
 			}
 			found, err := infer.Draft(c.Context(), of.Table, how)
 			if err == nil {
-				err = writePage(s, to, of.place, found)
+				err = writePage(s, to, of.Place, found)
 			}
 			if err != nil {
 				return err
@@ -109,7 +109,7 @@ func domainInfer(s streams) *cobra.Command {
 }
 
 // outlined prints what is known of a table without its rows, which stay in a database. Nothing of it is private.
-func outlined(c *cobra.Command, s streams, of *tableArg, asJSON bool) error {
+func outlined(c *cobra.Command, s streams, of *scaffold.Table, asJSON bool) error {
 	found, err := infer.Outline(c.Context(), of.Table)
 	if err != nil {
 		return err
@@ -122,12 +122,6 @@ func outlined(c *cobra.Command, s streams, of *tableArg, asJSON bool) error {
 	}
 	_, err = s.out.Write(found.Domain)
 	return err
-}
-
-// tableParts lists the files of a table that a file names, or a pattern.
-func tableParts(folder *files.Folder, name string) (table.Parts, error) {
-	list, err := folder.List(name)
-	return table.Parts{Name: name, Files: list}, err
 }
 
 // fileFlags adds what a person has to say of a file that cannot be seen in it.
@@ -144,4 +138,26 @@ func dialect(csv *pipeline.CSV, noHeader bool) *pipeline.CSV {
 		csv.Header = &header
 	}
 	return csv
+}
+
+// openNamed opens the table that an argument names; the caller closes it.
+func openNamed(ctx context.Context, arg string) (*scaffold.Table, error) {
+	reg, err := registry()
+	if err != nil {
+		return nil, err
+	}
+	return scaffold.OpenTable(ctx, arg, reg)
+}
+
+// writePage writes the private page, and says where it is and what helps to decide.
+func writePage(s streams, page, data string, found *infer.Drafted) error {
+	for _, hint := range found.Hints {
+		fmt.Fprintf(s.err, "%s %s\n", paint(s.err, bold, "hint:"), hint)
+	}
+	if err := scaffold.WritePage(page, data, found); err != nil || page == "" {
+		return err
+	}
+	_, err := fmt.Fprintf(s.err, "%s %s says of each column what helps to decide; it quotes rows, so it stays with "+
+		"them\n", paint(s.err, bold, "note:"), page)
+	return err
 }

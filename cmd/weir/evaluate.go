@@ -272,7 +272,7 @@ func lacking(err error) error {
 // close closes the tables.
 func (e *evaluation) close() {
 	for _, t := range e.tables {
-		t.close()
+		t.Close()
 	}
 }
 

@@ -8,12 +8,13 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/runtime/scaffold"
 	"weir/schema"
 )
 
 // compared is a table that is compared, as it will be opened.
 type compared struct {
-	*tableArg
+	*scaffold.Table
 	port  string
 	csv   *pipeline.CSV
 	names []string // of its columns; nil where the table cannot be read, which opening it says
@@ -27,13 +28,13 @@ func (f *evaluateFlags) find(ctx context.Context, d *domain.Domain) (list []comp
 		if t[1] == "" {
 			continue
 		}
-		of, err := openTable(ctx, t[1])
+		of, err := openNamed(ctx, t[1])
 		if err != nil {
 			return list, err
 		}
-		c := compared{tableArg: of, port: t[0], csv: f.csv(t[0])}
-		if of.dataset != nil {
-			c.csv = of.compared(f.missing)
+		c := compared{Table: of, port: t[0], csv: f.csv(t[0])}
+		if of.Dataset != nil {
+			c.csv = asSaid(of, f.missing)
 		}
 		c.readHeader(ctx, d)
 		list = append(list, c)
@@ -61,7 +62,7 @@ func (c *compared) readHeader(ctx context.Context, d *domain.Domain) {
 		if found > best {
 			best, c.csv, c.names = found, &csv, raw.Names
 		}
-		if raw.Stored != nil || c.dataset != nil {
+		if raw.Stored != nil || c.Dataset != nil {
 			break // no text, which alone has a delimiter, or one that says its own
 		}
 	}

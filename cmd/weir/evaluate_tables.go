@@ -9,6 +9,7 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/domain"
 	"weir/pipeline/spec"
+	"weir/runtime/scaffold"
 	"weir/runtime/store"
 	"weir/schema"
 )
@@ -60,9 +61,9 @@ func (f *evaluateFlags) csv(name string) *pipeline.CSV {
 	return csv
 }
 
-// compared is how the table of a YAML file is read to be compared: as it says, whatever its cells and columns are.
-func (t *tableArg) compared(missing []string) *pipeline.CSV {
-	csv := t.csv()
+// asSaid returns how the table of a YAML file is read to be compared: as it says, whatever its cells and columns are.
+func asSaid(t *scaffold.Table, missing []string) *pipeline.CSV {
+	csv := t.CSV()
 	csv.Missing, csv.Unknown, csv.Extra = append(csv.Missing, missing...), "missing", "ignore"
 	return csv
 }

@@ -11,9 +11,9 @@ import (
 	"weir/internal/plaintext"
 	"weir/pipeline/spec"
 	"weir/privacy/ledger"
+	"weir/runtime"
 	"weir/runtime/dataset"
 	"weir/runtime/files"
-	"weir/runtime/revision"
 )
 
 // Exit codes, which scripts rely on (docs/design.md section 9).
@@ -53,7 +53,7 @@ func exitCode(ctx context.Context, err error) int {
 	var diagnostics spec.Diagnostics
 	var refusal dataset.Refusal
 	var fault *dataset.LedgerError
-	var misnamed *revision.UsageError
+	var misnamed *runtime.UsageError
 	switch {
 	case errors.As(err, &coded):
 		return coded.code

@@ -1,20 +1,16 @@
 package main
 
 import (
-	"context"
-	"embed"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"weir/runtime/scaffold"
 )
 
-//go:embed template/*
-var templates embed.FS
-
 func initCommand(s streams) *cobra.Command {
-	var flags initFlags
+	var wish scaffold.Wish
 	c := &cobra.Command{
 		Use:   "init [DIR]",
 		Short: "Write a spec to start from, for a domain or with one",
@@ -45,15 +41,20 @@ Exit codes: 0 done; 2 usage, a bad domain, or a file exists.`,
 			if len(args) == 1 {
 				dir = args[0]
 			}
-			if c.Flags().Changed("rows-public") && flags.rows < 1 {
+			if c.Flags().Changed("rows-public") && wish.Rows < 1 {
 				return usage(c, fmt.Errorf("--rows-public: is %d, must be a number of rows that is publicly known, at least 1; "+
-					"without it their number is private", flags.rows))
+					"without it their number is private", wish.Rows))
 			}
-			write := writeDemo
-			if flags.given() {
-				write = flags.write
+			reg, err := registry()
+			if err != nil {
+				return err
 			}
-			paths, notes, err := write(c.Context(), dir)
+			var paths, notes []string
+			if wish.Given() {
+				paths, notes, err = scaffold.Begin(c.Context(), dir, wish, reg)
+			} else {
+				paths, err = scaffold.Demo(dir, reg)
+			}
 			if err != nil {
 				return withCode(exitUsage, err)
 			}
@@ -64,36 +65,15 @@ Exit codes: 0 done; 2 usage, a bad domain, or a file exists.`,
 			return err
 		},
 	}
-	c.Flags().StringVar(&flags.from, "from", "", "write a spec for this domain")
-	c.Flags().StringVar(&flags.data, "data", "", "the table that the domain is of: a file, or a YAML file that says where it is")
-	c.Flags().StringVar(&flags.target, "target", "", "the column that the synthetic rows will be used to predict")
-	c.Flags().StringVar(&flags.unit, "unit", "", "the column that names whose a row is, where a person may have several")
-	c.Flags().Int64Var(&flags.maxRows, "max-rows", 0, "the most rows of one unit that are kept")
-	c.Flags().Float64Var(&flags.epsilon, "epsilon", defaultEpsilon, "what one run may spend")
-	c.Flags().StringVar(&flags.model, "model", "", "the kind of stage that learns the model, of weir kinds (default: auto)")
-	c.Flags().StringVar(&flags.template, "template", "", "what the table is of: survey, registry or claims")
-	fileFlags(c, &flags.encoding, &flags.sheet, &flags.area)
-	c.Flags().Int64Var(&flags.rows, "rows-public", 0, "the number of rows, where it is publicly known")
+	c.Flags().StringVar(&wish.From, "from", "", "write a spec for this domain")
+	c.Flags().StringVar(&wish.Data, "data", "", "the table that the domain is of: a file, or a YAML file that says where it is")
+	c.Flags().StringVar(&wish.Target, "target", "", "the column that the synthetic rows will be used to predict")
+	c.Flags().StringVar(&wish.Unit, "unit", "", "the column that names whose a row is, where a person may have several")
+	c.Flags().Int64Var(&wish.MaxRows, "max-rows", 0, "the most rows of one unit that are kept")
+	c.Flags().Float64Var(&wish.Epsilon, "epsilon", scaffold.DefaultEpsilon, "what one run may spend")
+	c.Flags().StringVar(&wish.Model, "model", "", "the kind of stage that learns the model, of weir kinds (default: auto)")
+	c.Flags().StringVar(&wish.Template, "template", "", "what the table is of: survey, registry or claims")
+	fileFlags(c, &wish.Encoding, &wish.Sheet, &wish.Range)
+	c.Flags().Int64Var(&wish.Rows, "rows-public", 0, "the number of rows, where it is publicly known")
 	return c
-}
-
-// writeDemo writes a study of demo data.
-func writeDemo(_ context.Context, dir string) (paths, notes []string, err error) {
-	var list []written
-	for _, f := range [][2]string{{"pipeline.yaml", "pipeline.yaml"}, {"domain.yaml", "domain.yaml"}, {"gitignore", ".gitignore"}} {
-		data, err := templates.ReadFile("template/" + f[0])
-		if err != nil {
-			return nil, nil, err
-		}
-		list = append(list, written{filepath.Join(dir, f[1]), data})
-	}
-	for _, what := range []string{"pipeline", "domain"} {
-		data, err := publishedSchema(what)
-		if err != nil {
-			return nil, nil, err
-		}
-		list = append(list, written{filepath.Join(dir, what+".schema.json"), data})
-	}
-	paths, err = writeAll(dir, list)
-	return paths, nil, err
 }

@@ -68,8 +68,8 @@ func readable(name string) error {
 		return err
 	}
 	defer folder.Close()
-	of, err := tableParts(folder, name)
-	for _, file := range of.Files {
+	parts, err := folder.List(name)
+	for _, file := range parts {
 		err = errors.Join(err, folder.Check(file))
 	}
 	return err

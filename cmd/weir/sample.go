@@ -145,7 +145,7 @@ func (f *sampleFlags) run(c *cobra.Command, s streams, path string) error {
 // style returns how text is written: as the run of the model wrote its tables, where the model lies in the release of one.
 func (f *sampleFlags) style(path string) (table.Style, error) {
 	style := table.Style{CSV: &pipeline.CSV{}}
-	if dir := releasing(path); dir != "" {
+	if dir := store.Releasing(path); dir != "" {
 		run, err := store.ReadRecord(dir)
 		if err != nil {
 			return style, err

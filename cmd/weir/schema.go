@@ -1,13 +1,9 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
-	"weir/pipeline/domain"
 	"weir/pipeline/spec"
-	"weir/schema"
 )
 
 func schemaCommand(s streams) *cobra.Command {
@@ -30,7 +26,11 @@ Exit codes: 0 done; 2 usage.`,
 			if len(args) == 1 {
 				what = args[0]
 			}
-			text, err := publishedSchema(what)
+			reg, err := registry()
+			if err != nil {
+				return err
+			}
+			text, err := spec.Published(what, reg)
 			if err != nil {
 				return usage(c, err)
 			}
@@ -39,26 +39,4 @@ Exit codes: 0 done; 2 usage.`,
 		},
 	}
 	return c
-}
-
-func publishedSchema(what string) ([]byte, error) {
-	switch what {
-	case "pipeline":
-		reg, err := registry()
-		if err != nil {
-			return nil, err
-		}
-		doc, err := spec.Schema(reg)
-		if err != nil {
-			return nil, err
-		}
-		return doc.Publish("weir pipeline")
-	case "domain":
-		doc, err := schema.Of(&domain.Domain{})
-		if err != nil {
-			return nil, err
-		}
-		return doc.Publish("weir domain")
-	}
-	return nil, fmt.Errorf("unknown schema %q, must be pipeline or domain", what)
 }

@@ -1,10 +1,11 @@
 package spec
 
 import (
-	"weir/schema"
+	"fmt"
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/schema"
 )
 
 // Schema is the JSON Schema of a spec over the kinds of reg.
@@ -41,4 +42,24 @@ func Schema(reg *pipeline.Registry) (*schema.Schema, error) {
 		return nil, err
 	}
 	return spec.With([]string{"dataset", "domain"}, schema.AnyOf(schema.PathSchema(), domain))
+}
+
+// Published returns the JSON Schema that editors check by: of a spec of these kinds ("pipeline") or of a domain
+// ("domain").
+func Published(what string, reg *pipeline.Registry) ([]byte, error) {
+	switch what {
+	case "pipeline":
+		doc, err := Schema(reg)
+		if err != nil {
+			return nil, err
+		}
+		return doc.Publish("weir pipeline")
+	case "domain":
+		doc, err := schema.Of(&domain.Domain{})
+		if err != nil {
+			return nil, err
+		}
+		return doc.Publish("weir domain")
+	}
+	return nil, fmt.Errorf("unknown schema %q, must be pipeline or domain", what)
 }

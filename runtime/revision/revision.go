@@ -37,17 +37,17 @@ var ErrRevision = errors.New("revision")
 func Open(ctx context.Context, at, name string) (*Commit, error) {
 	switch {
 	case name == "" || strings.HasPrefix(name, "-") || strings.ContainsAny(name, "\x00\n"):
-		return nil, unusable(fmt.Errorf("%w: is %q, must be a commit, branch or tag of git", ErrRevision, name))
+		return nil, runtime.Misused(fmt.Errorf("%w: is %q, must be a commit, branch or tag of git", ErrRevision, name))
 	}
 	r := &Commit{ctx: ctx, Top: existing(at), Name: name}
 	top, err := r.git("rev-parse", "--show-toplevel")
 	if err != nil {
-		return nil, unusable(fmt.Errorf("%s: must lie in a git repository: %w", at, err))
+		return nil, runtime.Misused(fmt.Errorf("%s: must lie in a git repository: %w", at, err))
 	}
 	r.Top = strings.TrimSuffix(string(top), "\n")
 	id, err := r.git("rev-parse", "--verify", "--quiet", name+"^{commit}")
 	if err != nil {
-		return nil, unusable(fmt.Errorf("%w: is %q, must be a commit, branch or tag of %s (in a shallow clone, fetch it first)", ErrRevision, name, r.Top))
+		return nil, runtime.Misused(fmt.Errorf("%w: is %q, must be a commit, branch or tag of %s (in a shallow clone, fetch it first)", ErrRevision, name, r.Top))
 	}
 	r.ID = strings.TrimSpace(string(id))
 	return r, nil
@@ -57,7 +57,7 @@ func Open(ctx context.Context, at, name string) (*Commit, error) {
 func (r *Commit) MergeBase(other *Commit) (*Commit, error) {
 	id, err := r.git("merge-base", r.ID, other.ID)
 	if err != nil {
-		return nil, unusable(fmt.Errorf("%w: %s and %s have no commit in common: %w", ErrRevision, r.Name, other.Name, err))
+		return nil, runtime.Misused(fmt.Errorf("%w: %s and %s have no commit in common: %w", ErrRevision, r.Name, other.Name, err))
 	}
 	base := *r
 	base.ID, base.Name = strings.TrimSpace(string(id)), fmt.Sprintf("merge-base(%s, %s)", r.Name, other.Name)
@@ -112,7 +112,7 @@ func (r *Commit) Inside(at string) (string, error) {
 			return filepath.ToSlash(rel), nil
 		}
 	}
-	return "", unusable(fmt.Errorf("%s: lies outside of the repository %s", at, r.Top))
+	return "", runtime.Misused(fmt.Errorf("%s: lies outside of the repository %s", at, r.Top))
 }
 
 // Holding lists the files of the revision that hold a text.
@@ -130,20 +130,12 @@ func (r *Commit) Holding(text string) (names []string, err error) {
 	return names, err
 }
 
-// UsageError is a mistake of who named a revision, or a file of it: it cannot be read as what it was named for.
-type UsageError struct{ err error }
-
-func (e *UsageError) Error() string { return e.err.Error() }
-func (e *UsageError) Unwrap() error { return e.err }
-
-func unusable(err error) error { return &UsageError{err} }
-
 // Unread returns the error of reading a spec as one of usage, unless it says what is wrong within the spec.
 func Unread(err error) error {
 	if _, within := err.(spec.Diagnostics); err == nil || within {
 		return err
 	}
-	return unusable(err)
+	return runtime.Misused(err)
 }
 
 // Tracked lists the files of the repository that git knows now, in its working tree.
@@ -192,7 +184,7 @@ func (r *Commit) Read(name string, most int64) ([]byte, error) {
 func (r *Commit) Spec(name string, trial spec.Trial, reg *pipeline.Registry) (*spec.Spec, error) {
 	data, err := r.Read(name, schema.MaxBytes)
 	if err != nil {
-		return nil, unusable(err)
+		return nil, runtime.Misused(err)
 	}
 	sp, err := runtime.ParseSpecFrom(r.Name+":"+name, data, nil, trial, func(file string) ([]byte, error) {
 		if path.IsAbs(filepath.ToSlash(file)) {
@@ -210,7 +202,7 @@ func (r *Commit) Ledger(name string) ([]ledger.Entry, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, unusable(err)
+		return nil, runtime.Misused(err)
 	}
 	entries, err := ledger.Parse(data)
 	return entries, dataset.LedgerFault(r.Name+":"+name, err)

@@ -1,4 +1,4 @@
-package main
+package scaffold
 
 import (
 	"bytes"
@@ -15,16 +15,16 @@ import (
 	"weir/runtime/store"
 )
 
-// placePage says where the private page of a table goes, "" for nowhere, and refuses a place where a commit would
+// PlacePage says where the private page of a table goes, "" for nowhere, and refuses a place where a commit would
 // publish it or where something else lies, before the table is read.
-func placePage(data, page string) (string, error) {
+func PlacePage(data, page string) (string, error) {
 	switch page {
 	case "none":
 		return "", nil
 	case "":
 		page = pipeline.Stem(data) + infer.PageSuffix
 	}
-	if run := releasing(page); run != "" {
+	if run := store.Releasing(page); run != "" {
 		return "", fmt.Errorf("%s: lies in what the run %s releases, and it will quote rows: name a file "+
 			"elsewhere by --page", page, run)
 	}
@@ -50,29 +50,8 @@ func placePage(data, page string) (string, error) {
 	return "", fmt.Errorf("%s: exists and is no private page of weir: move it away, or name another file by --page", page)
 }
 
-// releasing is the run in whose release a file would lie, "" where it lies in none.
-func releasing(file string) string {
-	dir, err := filepath.Abs(filepath.Dir(file))
-	if err != nil {
-		return ""
-	}
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = real
-	}
-	for ; filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
-		run := store.RunDir{Path: filepath.Dir(dir)}
-		if _, err := store.ReadRecord(run.Path); err == nil && filepath.Clean(run.Release()) == dir {
-			return run.Path
-		}
-	}
-	return ""
-}
-
-// writePage writes the private page and, where none is, a .gitignore beside it; it says where the page is.
-func writePage(s streams, page, data string, found *infer.Drafted) error {
-	for _, hint := range found.Hints {
-		fmt.Fprintf(s.err, "%s %s\n", paint(s.err, bold, "hint:"), hint)
-	}
+// WritePage writes the private page of a table and, where none is, a .gitignore beside it.
+func WritePage(page, data string, found *infer.Drafted) error {
 	if page == "" {
 		return nil
 	}
@@ -86,12 +65,7 @@ func writePage(s streams, page, data string, found *infer.Drafted) error {
 	if err := ignoreIn(filepath.Dir(page), private); err != nil {
 		return err
 	}
-	if err := (disk.Disk{}).WriteBytes(page, 0o600, found.Page); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(s.err, "%s %s says of each column what helps to decide; it quotes rows, so it stays with "+
-		"them\n", paint(s.err, bold, "note:"), page)
-	return err
+	return disk.Disk{}.WriteBytes(page, 0o600, found.Page)
 }
 
 // ignoreIn writes a .gitignore into a folder that has none: runs, keys, private pages and the named files.

@@ -1,4 +1,4 @@
-package main
+package scaffold
 
 import (
 	"context"
@@ -8,13 +8,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
 	"gopkg.in/yaml.v3"
 
 	"weir/internal/disk"
 	"weir/pipeline"
 	"weir/pipeline/domain"
 	"weir/pipeline/spec"
+	"weir/runtime"
 	"weir/runtime/files"
 	"weir/runtime/infer"
 	"weir/runtime/source"
@@ -23,59 +23,55 @@ import (
 	"weir/schema"
 )
 
-// tableArg is a table that a command line names: a file, a pattern of files, or what the dataset of a YAML file says.
-type tableArg struct {
+// Table is a table that a command line names: a file, a pattern of files, or what the dataset of a YAML file says.
+type Table struct {
 	infer.Table
-	place   string        // path of its files, or that stands for it (pipeline.Elsewhere): what weir keeps of it lies beside
-	dataset *spec.Dataset // of the YAML file; nil where the command line names files
+	Place   string        // path of its files, or that stands for it (pipeline.Elsewhere): what weir keeps of it lies beside
+	Dataset *spec.Dataset // of the YAML file; nil where the command line names files
 	folder  string        // of the YAML file
-	close   func()
+	Close   func()
 }
 
-// openTable finds the table that an argument names. The caller closes it.
-func openTable(ctx context.Context, arg string) (*tableArg, error) {
+// OpenTable finds the table that an argument names. The caller closes it.
+func OpenTable(ctx context.Context, arg string, reg *pipeline.Registry) (*Table, error) {
 	if !slices.Contains([]string{".yaml", ".yml"}, strings.ToLower(filepath.Ext(arg))) {
 		folder, err := files.OpenFolder(".", false)
 		if err != nil {
 			return nil, err
 		}
 		of, err := tableParts(folder, arg)
-		return &tableArg{Table: infer.Files(folder, of), place: arg, close: func() {}}, err
+		return &Table{Table: infer.Files(folder, of), Place: arg, Close: func() {}}, err
 	}
-	t := &tableArg{folder: filepath.Dir(arg), close: func() {}}
-	if err := t.read(arg); err != nil {
-		return nil, withCode(exitUsage, err)
+	t := &Table{folder: filepath.Dir(arg), Close: func() {}}
+	if err := t.read(arg, reg); err != nil {
+		return nil, runtime.Misused(err)
 	}
 	return t, t.open(ctx)
 }
 
 // read reads the dataset of a YAML file.
-func (t *tableArg) read(arg string) error {
+func (t *Table) read(arg string, reg *pipeline.Registry) error {
 	data, err := disk.ReadFile(arg, schema.MaxBytes)
 	if err != nil {
 		return fmt.Errorf("%s: %w", arg, store.Reason(err))
 	}
-	reg, err := registry()
-	if err != nil {
-		return err
-	}
-	t.dataset, err = spec.ParseDataset(arg, data, reg)
-	if err == nil && t.dataset.Declared.Invented != "" {
+	t.Dataset, err = spec.ParseDataset(arg, data, reg)
+	if err == nil && t.Dataset.Declared.Invented != "" {
 		err = fmt.Errorf("%s: dataset.%s: is made up by weir, which brings its domain; must be a table in a file or a database",
-			arg, t.dataset.Declared.Kind)
+			arg, t.Dataset.Declared.Kind)
 	}
 	return err
 }
 
 // open opens the table of a dataset.
-func (t *tableArg) open(ctx context.Context) error {
-	declared := &t.dataset.Declared
-	t.place = filepath.Join(t.folder, declared.Table())
+func (t *Table) open(ctx context.Context) error {
+	declared := &t.Dataset.Declared
+	t.Place = filepath.Join(t.folder, declared.Table())
 	folder, err := files.OpenFolder(t.folder, false)
 	if err != nil {
 		return err
 	}
-	database, is := t.dataset.Source.(*source.Database)
+	database, is := t.Dataset.Source.(*source.Database)
 	if !is {
 		of, err := tableParts(folder, declared.Table())
 		t.Table = infer.Files(folder, of)
@@ -91,12 +87,12 @@ func (t *tableArg) open(ctx context.Context) error {
 		held.Close()
 		return err
 	}
-	opened, err := database.Browse(ctx, pipeline.Opening{Files: held.Only(declared.Files...), CSV: t.dataset.CSV})
+	opened, err := database.Browse(ctx, pipeline.Opening{Files: held.Only(declared.Files...), CSV: t.Dataset.CSV})
 	if err != nil {
 		held.Close()
 		return fmt.Errorf("dataset: %w", err)
 	}
-	t.close = func() {
+	t.Close = func() {
 		_ = opened.Close() // all that was asked for has come
 		held.Close()
 	}
@@ -122,29 +118,29 @@ func browsed(of *source.Browsed) infer.Table {
 	}
 }
 
-// stays reports whether the rows of the table may not be read.
-func (t *tableArg) stays() bool { return t.dataset != nil && t.dataset.Declared.Stays }
+// Stays reports whether the rows of the table may not be read.
+func (t *Table) Stays() bool { return t.Dataset != nil && t.Dataset.Declared.Stays }
 
-// dialect returns what is said of how the table is written: by flags, or by the YAML file that says where it is.
-func (t *tableArg) dialect(c *cobra.Command, flags *pipeline.CSV) (*pipeline.CSV, error) {
-	if t.dataset == nil {
+// Dialect returns what is said of how the table is written: by flags, or by the YAML file that says where it is.
+func (t *Table) Dialect(given func(flag string) bool, flags *pipeline.CSV) (*pipeline.CSV, error) {
+	if t.Dataset == nil {
 		return flags, nil
 	}
 	for _, name := range []string{"delimiter", "no-header", "trim", "comment", "encoding", "sheet", "range"} {
-		if c.Flags().Changed(name) {
+		if given(name) {
 			return nil, fmt.Errorf("--%s: is given for a table that a YAML file names, must be said by its dataset.csv", name)
 		}
 	}
-	csv := t.csv()
+	csv := t.CSV()
 	csv.Missing = append(csv.Missing, flags.Missing...)
 	return csv, nil
 }
 
-// csv is what the YAML file says of how the table is written.
-func (t *tableArg) csv() *pipeline.CSV {
+// CSV returns what the YAML file says of how the table is written.
+func (t *Table) CSV() *pipeline.CSV {
 	csv := &pipeline.CSV{}
-	if t.dataset.CSV != nil {
-		*csv = *t.dataset.CSV
+	if t.Dataset.CSV != nil {
+		*csv = *t.Dataset.CSV
 	}
 	csv.Missing = slices.Clone(csv.Missing)
 	return csv
@@ -152,9 +148,9 @@ func (t *tableArg) csv() *pipeline.CSV {
 
 // lines are the settings of a spec in a folder that say where the table of the YAML file is and how it is read, in YAML.
 // A column that no domain declares is passed over.
-func (t *tableArg) lines(ctx context.Context, dir string) (list []string, err error) {
+func (t *Table) lines(ctx context.Context, dir string) (list []string, err error) {
 	var n yaml.Node
-	if err := n.Encode(t.dataset.Source); err != nil {
+	if err := n.Encode(t.Dataset.Source); err != nil {
 		return nil, err
 	}
 	rebased := func(path string) string {
@@ -163,7 +159,7 @@ func (t *tableArg) lines(ctx context.Context, dir string) (list []string, err er
 		}
 		return fromFolder(dir, filepath.Join(t.folder, path))
 	}
-	for _, place := range t.dataset.Places() {
+	for _, place := range t.Dataset.Places() {
 		if at := settingAt(&n, strings.Split(place, ".")); at != nil {
 			at.Value = rebased(at.Value)
 		}
@@ -171,7 +167,7 @@ func (t *tableArg) lines(ctx context.Context, dir string) (list []string, err er
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		list = append(list, n.Content[i].Value+": "+inLine(n.Content[i+1]))
 	}
-	csv, raw := t.csv(), (*table.Raw)(nil)
+	csv, raw := t.CSV(), (*table.Raw)(nil)
 	if raw, err = t.Raw(ctx, csv, nil); err != nil {
 		return nil, err
 	}
@@ -187,8 +183,8 @@ func (t *tableArg) lines(ctx context.Context, dir string) (list []string, err er
 	if len(n.Content) > 0 {
 		list = append(list, "csv: "+inLine(&n))
 	}
-	if t.dataset.Ledger != "" {
-		list = append(list, "ledger: "+quoted(rebased(t.dataset.Ledger)))
+	if t.Dataset.Ledger != "" {
+		list = append(list, "ledger: "+quoted(rebased(t.Dataset.Ledger)))
 	}
 	return list, nil
 }
@@ -216,8 +212,8 @@ func inLine(n *yaml.Node) string {
 }
 
 // untaken says which settings of the YAML file no new spec takes from it.
-func (t *tableArg) untaken() string {
-	d, list := t.dataset, []string(nil)
+func (t *Table) untaken() string {
+	d, list := t.Dataset, []string(nil)
 	for _, s := range []struct {
 		key string
 		set bool
@@ -228,4 +224,10 @@ func (t *tableArg) untaken() string {
 		}
 	}
 	return strings.Join(list, ", ")
+}
+
+// tableParts lists the files of a table that a file names, or a pattern.
+func tableParts(folder *files.Folder, name string) (table.Parts, error) {
+	list, err := folder.List(name)
+	return table.Parts{Name: name, Files: list}, err
 }

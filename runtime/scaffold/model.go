@@ -1,4 +1,4 @@
-package main
+package scaffold
 
 import (
 	"fmt"
@@ -18,11 +18,7 @@ import (
 
 // take has a model learn the table as it is or, where it learns nets, encoded and without gaps, and takes the filter of
 // the budget that fits it.
-func (b *beginning) take(dir string, d *domain.Domain) error {
-	reg, err := registry()
-	if err != nil {
-		return err
-	}
+func (b *beginning) take(dir string, d *domain.Domain, reg *pipeline.Registry) error {
 	if b.Model != "" {
 		if err := knownModel(reg, b.Model); err != nil {
 			return err

@@ -1,9 +1,12 @@
-package main
+// Package scaffold writes what a study begins with: the private page of a table that a person names, and the first spec
+// with what stands beside it.
+package scaffold
 
 import (
 	"bytes"
 	"cmp"
 	"context"
+	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -24,35 +27,42 @@ import (
 	"weir/schema"
 )
 
-// initFlags are those of a spec for a domain that there is already.
-type initFlags struct {
-	from, data, target, unit, model, template string
-	encoding, sheet, area                     string
-	rows, maxRows                             int64
-	epsilon                                   float64
+//go:embed template/*
+var templates embed.FS
 
-	table *tableArg // that data names, while the spec is written
+// DefaultEpsilon bounds what one run of a spec tells, where nobody asks for another bound.
+const DefaultEpsilon = 1
+
+// Wish says what a spec is wanted for: a domain that there is already, and a table. Its fields are flags of weir init.
+type Wish struct {
+	From, Data, Target, Unit, Model, Template string
+	Encoding, Sheet, Range                    string
+	Rows, MaxRows                             int64
+	Epsilon                                   float64
 }
 
-// given tells whether a flag is set that says something of a domain.
-func (f *initFlags) given() bool {
-	return *f != initFlags{epsilon: defaultEpsilon}
+// Given reports whether a wish says anything of a domain.
+func (w Wish) Given() bool { return w != Wish{Epsilon: DefaultEpsilon} }
+
+// beginner writes the spec that is wanted.
+type beginner struct {
+	Wish
+	reg   *pipeline.Registry
+	table *Table // that Data names
 }
 
-// defaultEpsilon bounds what one run of a spec tells, where nobody asks for another bound.
-const defaultEpsilon = 1
-
-// write puts a spec for the domain beside what init writes elsewhere, and says what it has written and what is left
-// to do.
-func (f *initFlags) write(ctx context.Context, dir string) (paths, notes []string, err error) {
+// Begin writes into dir a spec for the wanted domain and what a study has beside it, and returns the paths of the files
+// and notes on what is left to do. Nothing that exists is overwritten.
+func Begin(ctx context.Context, dir string, wish Wish, reg *pipeline.Registry) (paths, notes []string, err error) {
+	f := &beginner{Wish: wish, reg: reg}
 	if err := f.check(); err != nil {
 		return nil, nil, err
 	}
-	if f.data != "" {
-		if f.table, err = openTable(ctx, f.data); err != nil {
+	if f.Data != "" {
+		if f.table, err = OpenTable(ctx, f.Data, reg); err != nil {
 			return nil, nil, err
 		}
-		defer f.table.close()
+		defer f.table.Close()
 	}
 	text, err := f.text(ctx, dir)
 	if err != nil {
@@ -63,53 +73,74 @@ func (f *initFlags) write(ctx context.Context, dir string) (paths, notes []strin
 		return nil, nil, err
 	}
 	paths, err = writeAll(dir, append([]written{{filepath.Join(dir, "pipeline.yaml"), text}}, list...))
-	if f.table != nil && f.table.dataset != nil && f.table.untaken() != "" {
-		notes = append(notes, fmt.Sprintf("%s: its %s is not taken; write it into %s where it holds", f.data, f.table.untaken(), paths[0]))
+	if f.table != nil && f.table.Dataset != nil && f.table.untaken() != "" {
+		notes = append(notes, fmt.Sprintf("%s: its %s is not taken; write it into %s where it holds", f.Data,
+			f.table.untaken(), paths[0]))
 	}
 	return paths, append(notes, f.unignored(dir)...), err
 }
 
+// Demo writes into dir a study of demo rows, with the schemas that editors read, and returns the paths of the files.
+func Demo(dir string, reg *pipeline.Registry) (paths []string, err error) {
+	var list []written
+	for _, f := range [][2]string{{"pipeline.yaml", "pipeline.yaml"}, {"domain.yaml", "domain.yaml"}, {"gitignore", ".gitignore"}} {
+		data, err := templates.ReadFile("template/" + f[0])
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, written{filepath.Join(dir, f[1]), data})
+	}
+	for _, what := range []string{"pipeline", "domain"} {
+		data, err := spec.Published(what, reg)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, written{filepath.Join(dir, what+".schema.json"), data})
+	}
+	return writeAll(dir, list)
+}
+
 // check refuses flags that do not go together.
-func (f *initFlags) check() error {
+func (f *beginner) check() error {
 	switch {
-	case f.from == "":
+	case f.From == "":
 		return errors.New("--from: is missing, must name the domain that the other flags belong to; draft one by weir " +
 			"domain infer DATA")
-	case f.unit != "" && f.maxRows < 1:
+	case f.Unit != "" && f.MaxRows < 1:
 		return fmt.Errorf("--max-rows: is %d, must be the most rows that one value of %s may keep; the others are left "+
-			"out by lot", f.maxRows, f.unit)
-	case f.unit == "" && f.maxRows != 0:
+			"out by lot", f.MaxRows, f.Unit)
+	case f.Unit == "" && f.MaxRows != 0:
 		return errors.New("--max-rows: is given without --unit, must go with the column that names whose a row is")
-	case !(f.epsilon > 0):
-		return fmt.Errorf("--epsilon: is %g, must be a number above 0", f.epsilon)
+	case !(f.Epsilon > 0):
+		return fmt.Errorf("--epsilon: is %g, must be a number above 0", f.Epsilon)
 	}
 	return f.checkTemplate()
 }
 
 // checkTemplate refuses a template that lacks what it is about.
-func (f *initFlags) checkTemplate() error {
-	switch f.template {
+func (f *beginner) checkTemplate() error {
+	switch f.Template {
 	case "", "registry":
 	case "survey":
-		if f.rows == 0 || f.unit != "" {
+		if f.Rows == 0 || f.Unit != "" {
 			return errors.New("--template: is survey, in which each person answered once and it is published how many did: " +
 				"must go with --rows-public and without --unit (registry: their number is private; claims: a person has several " +
 				"rows)")
 		}
 	case "claims":
-		if f.unit == "" {
+		if f.Unit == "" {
 			return errors.New("--template: is claims, of which a person has several rows: must go with --unit and --max-rows")
 		}
 	default:
-		return fmt.Errorf("--template: is %q, must be survey, registry or claims", f.template)
+		return fmt.Errorf("--template: is %q, must be survey, registry or claims", f.Template)
 	}
 	return nil
 }
 
 // beside are the files that a study has beside its spec, those that are not there yet: the editor's schema and what git
 // ignores, also in the folder of the data.
-func (f *initFlags) beside(dir string) (list []written, err error) {
-	schema, err := publishedSchema("pipeline")
+func (f *beginner) beside(dir string) (list []written, err error) {
+	schema, err := spec.Published("pipeline", f.reg)
 	if err != nil {
 		return nil, err
 	}
@@ -135,14 +166,14 @@ func (f *initFlags) beside(dir string) (list []written, err error) {
 }
 
 // folders names the folder of the study and the folder of the data, each with the table that lies there.
-func (f *initFlags) folders(dir string) map[string]string {
+func (f *beginner) folders(dir string) map[string]string {
 	list := map[string]string{filepath.Clean(dir): ""}
 	if f.table != nil {
-		name := filepath.Base(f.table.place)
+		name := filepath.Base(f.table.Place)
 		if pipeline.IsElsewhere(name) {
 			name = ""
 		}
-		list[oneFolder(dir, filepath.Dir(f.table.place))] = name
+		list[oneFolder(dir, filepath.Dir(f.table.Place))] = name
 	}
 	return list
 }
@@ -158,7 +189,7 @@ func oneFolder(a, b string) string {
 }
 
 // unignored says which lines a .gitignore that was there already lacks.
-func (f *initFlags) unignored(dir string) (notes []string) {
+func (f *beginner) unignored(dir string) (notes []string) {
 	for folder, table := range f.folders(dir) {
 		lines := []string{}
 		need := [][2]string{{"any" + dataset.OwnerSuffix, "*" + dataset.OwnerSuffix + "*"},
@@ -181,23 +212,23 @@ func (f *initFlags) unignored(dir string) (notes []string) {
 }
 
 // text is the spec: what the domain and the flags say, nothing of the rows.
-func (f *initFlags) text(ctx context.Context, dir string) ([]byte, error) {
-	d, err := readDomain(f.from)
+func (f *beginner) text(ctx context.Context, dir string) ([]byte, error) {
+	d, err := readDomain(f.From)
 	if err != nil {
 		return nil, err
 	}
-	b := &beginning{Name: studyName(cmp.Or(f.data, f.from)), Rows: f.rows,
-		Epsilon: strconv.FormatFloat(f.epsilon, 'f', -1, 64), MaxRows: f.maxRows, Model: f.model, Template: f.template,
-		Cap:    strconv.FormatFloat(10*f.epsilon, 'g', -1, 64),
-		Domain: fromFolder(dir, f.from), Placeholder: f.data == "",
-		File: fromFolder(dir, cmp.Or(f.data, filepath.Join(dir, "data.csv")))}
-	if err := b.settle(d, f.unit, f.target); err != nil {
+	b := &beginning{Name: studyName(cmp.Or(f.Data, f.From)), Rows: f.Rows,
+		Epsilon: strconv.FormatFloat(f.Epsilon, 'f', -1, 64), MaxRows: f.MaxRows, Model: f.Model, Template: f.Template,
+		Cap:    strconv.FormatFloat(10*f.Epsilon, 'g', -1, 64),
+		Domain: fromFolder(dir, f.From), Placeholder: f.Data == "",
+		File: fromFolder(dir, cmp.Or(f.Data, filepath.Join(dir, "data.csv")))}
+	if err := b.settle(d, f.Unit, f.Target); err != nil {
 		return nil, err
 	}
 	if err := f.locate(ctx, b, dir); err != nil {
 		return nil, err
 	}
-	if err := b.take(dir, d); err != nil {
+	if err := b.take(dir, d, f.reg); err != nil {
 		return nil, err
 	}
 	return b.yaml()
@@ -212,16 +243,16 @@ func readDomain(path string) (*domain.Domain, error) {
 }
 
 // locate says where the table is, and how it is written: what a YAML file says of it, or what its first lines show.
-func (f *initFlags) locate(ctx context.Context, b *beginning, dir string) (err error) {
+func (f *beginner) locate(ctx context.Context, b *beginning, dir string) (err error) {
 	switch {
 	case f.table == nil:
-	case f.table.dataset != nil && f.encoding+f.sheet+f.area != "":
-		return fmt.Errorf("--data: %s says where the table is, so --encoding, --sheet and --range must be said by its dataset.csv", f.data)
-	case f.table.dataset != nil:
-		b.File, b.Stays, b.Sampled = f.table.Name, f.table.stays(), f.table.dataset.Declared.Sample > 0
+	case f.table.Dataset != nil && f.Encoding+f.Sheet+f.Range != "":
+		return fmt.Errorf("--data: %s says where the table is, so --encoding, --sheet and --range must be said by its dataset.csv", f.Data)
+	case f.table.Dataset != nil:
+		b.File, b.Stays, b.Sampled = f.table.Name, f.table.Stays(), f.table.Dataset.Declared.Sample > 0
 		b.Source, err = f.table.lines(ctx, dir)
 	default:
-		b.CSV, err = infer.Dialect(ctx, f.table.Table, &pipeline.CSV{Encoding: f.encoding, Sheet: f.sheet, Range: f.area})
+		b.CSV, err = infer.Dialect(ctx, f.table.Table, &pipeline.CSV{Encoding: f.Encoding, Sheet: f.Sheet, Range: f.Range})
 	}
 	return err
 }
