@@ -67,6 +67,7 @@ type Step struct {
 	Outputs   map[string]Output `json:"outputs"`
 	Lazy      bool              `json:"lazy,omitempty"`
 	Sample    int64             `json:"sample,omitempty"`    // rows that it reads of the dataset's, which stay elsewhere; 0 where it reads none or all
+	Sends     string            `json:"sends,omitempty"`     // where a released table is written beside its files: engine, table and reference to the connection
 	Elsewhere string            `json:"elsewhere,omitempty"` // whether Declared.Program could compute it: yes, counted there, or no and the reason
 
 	Spends []Planned      `json:"spends,omitempty"`

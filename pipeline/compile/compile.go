@@ -200,8 +200,12 @@ func newStep(s *spec.Stage, in pipeline.Headers, work pipeline.Work) (Step, erro
 	if err != nil {
 		return Step{}, err
 	}
+	sends := ""
+	if to := work.Send; to != nil {
+		sends = "postgres " + to.Table + " of " + to.Connection
+	}
 	return Step{Ports: s.Kind.In, Work: work, In: in, Step: &pipeline.Step{
 		ID: s.ID, Kind: s.Kind.Name, Version: s.Kind.Version, Inputs: s.Inputs, Settings: settings, Lazy: work.Lazy,
 		Outputs: map[string]pipeline.Output{}, Events: []privacy.JSON{},
-		First: s.Kind.Out[0].Name, Write: work.Write, Draws: s.Kind.Draws, Figures: s.Kind.Figures}}, nil
+		Sends: sends, First: s.Kind.Out[0].Name, Write: work.Write, Draws: s.Kind.Draws, Figures: s.Kind.Figures}}, nil
 }

@@ -24,6 +24,7 @@ func Plan(p *pipeline.Plan) string {
 	textStages(&b, p)
 	textDecided(&b, p)
 	textElsewhere(&b, p)
+	textSends(&b, p)
 	b.WriteString("\n")
 	textBill(&b, p)
 	textPublic(&b, p)
@@ -67,6 +68,17 @@ func textDecided(b *strings.Builder, p *pipeline.Plan) {
 			b.WriteString(head)
 			head = ""
 			fmt.Fprintf(b, "  %s.%s: %s (%s)\n", s.ID, d.Setting, d.Value, d.Why)
+		}
+	}
+}
+
+// textSends is a line for each released table that is written to a server.
+func textSends(b *strings.Builder, p *pipeline.Plan) {
+	head := "\nWRITES  when all else of a run is done, a table that must not be there before\n"
+	for _, s := range p.Steps {
+		if s.Sends != "" {
+			fmt.Fprintf(b, "%s  %s  %s\n", head, s.ID, s.Sends)
+			head = ""
 		}
 	}
 }

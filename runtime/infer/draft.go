@@ -352,6 +352,8 @@ func outline(b *bytes.Buffer, name string, c domain.Column) {
 	fmt.Fprintf(b, "  - name: %s\n    type: %s\n", plaintext.YAML(name), c.Type)
 	switch c.Type {
 	case domain.Boolean:
+	case domain.Categorical:
+		fmt.Fprintf(b, "    categories: [%s] # of the stored type; confirm that they are publicly known, and no list made of rows\n", plaintext.YAMLList(c.Categories))
 	case domain.Text:
 		b.WriteString("    # or type: categorical, with categories: [...]\n")
 	case domain.Time:

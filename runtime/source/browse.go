@@ -18,6 +18,7 @@ type Browsed struct {
 	stored table.Stored
 	stays  bool
 	types  []string             // of the stored columns, as the database calls them
+	labels [][]string           // of the stored columns: the values that an enum type lists
 	unread []table.UnreadColumn // further columns of the table, which are not asked for
 	notes  []string
 	close  func() error
@@ -62,7 +63,7 @@ func (b *Browsed) Raw(ctx context.Context) (*table.Raw, error) {
 	return r, nil
 }
 
-// outline makes numeric what is stored as numbers with a fraction.
+// outline makes numeric what is stored as numbers with a fraction, and categories of what an enum type lists.
 func (b *Browsed) outline(r *table.Raw) {
 	at := 0
 	for i, f := range b.stored.Schema.Fields() {
@@ -72,6 +73,9 @@ func (b *Browsed) outline(r *table.Raw) {
 		name := strings.ToLower(b.types[i])
 		if slices.ContainsFunc([]string{"decimal", "numeric", "float", "double"}, func(w string) bool { return strings.HasPrefix(name, w) }) {
 			r.Stored[at] = domain.Column{Type: domain.Numeric}
+		}
+		if labels := slices.DeleteFunc(slices.Clone(b.labels[i]), func(s string) bool { return s == "" }); len(labels) > 0 { // an empty text is missing
+			r.Stored[at] = domain.Column{Type: domain.Categorical, Categories: labels}
 		}
 		at++
 	}

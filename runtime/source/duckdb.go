@@ -141,7 +141,7 @@ func (s duckDB) browse(ctx context.Context, o pipeline.Opening) (*Browsed, error
 	}
 	b := &Browsed{stored: stored, close: d.Close}
 	for _, c := range d.facts.Columns {
-		b.types = append(b.types, c.Type)
+		b.types, b.labels = append(b.types, c.Type), append(b.labels, c.Labels())
 	}
 	return b, nil
 }

@@ -76,7 +76,7 @@ func (s server) browse(ctx context.Context, _ pipeline.Opening) (*Browsed, error
 	}
 	b := &Browsed{stored: stored, close: t.Close}
 	for _, c := range t.snapshot.Table.Columns {
-		b.types = append(b.types, c.Stored)
+		b.types, b.labels = append(b.types, c.Stored), append(b.labels, c.Labels())
 	}
 	for _, c := range t.snapshot.Table.Unread {
 		if c.Closed {

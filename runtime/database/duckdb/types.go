@@ -19,6 +19,31 @@ type storage struct {
 // infinite spells dates and timestamps that are none, which are refused when they are read.
 const infinite = "infinity"
 
+// Labels returns the values of an ENUM as its type lists them; nil of other types. They are part of the schema: no row is
+// read for them.
+func (c Column) Labels() (list []string) {
+	text, is := strings.CutPrefix(c.Type, "ENUM(")
+	for is {
+		label, rest := "", text
+		for first := true; first || strings.HasPrefix(rest, "'"); first = false { // a quote in a label is doubled
+			if rest, is = strings.CutPrefix(rest, "'"); !is {
+				return nil
+			}
+			end := strings.IndexByte(rest, '\'')
+			if end < 0 {
+				return nil
+			}
+			if !first {
+				label += "'"
+			}
+			label, rest = label+rest[:end], rest[end+1:]
+		}
+		list = append(list, label)
+		text, is = strings.CutPrefix(rest, ", ")
+	}
+	return list
+}
+
 // storedAs returns the storage of a type by DuckDB's name of it.
 func storedAs(name string) storage {
 	if precision, scale, ok := decimal(name); ok {

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -35,6 +36,16 @@ type Column struct {
 	Name   string
 	Stored string // name of the type
 	kind   kind
+	labels string // of an enum: a JSON list, which compares
+}
+
+// Labels returns the values of an enum as its type lists them; nil of other types. They are part of the schema: no row is
+// read for them.
+func (c Column) Labels() (list []string) {
+	if json.Unmarshal([]byte(c.labels), &list) != nil { // "" where there are none
+		return nil
+	}
+	return list
 }
 
 func (t Table) name() string { return quoted(t.Schema) + "." + quoted(t.Name) }
@@ -103,8 +114,9 @@ func checkRole(name string, row []string) error {
 // find takes the columns that are asked for, in the order of the table. Where none is named it takes all that can be
 // read; one that is named and cannot be read is an error.
 func (t *Table) find(ctx context.Context, c *pgconn.PgConn, columns []string) error {
-	rows, err := texts(ctx, c, "the table's columns", 4, `
-SELECT a.attname, y.typname, y.typtype, pg_catalog.has_column_privilege(a.attrelid, a.attnum, 'SELECT') FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type y ON y.oid = a.atttypid
+	rows, err := texts(ctx, c, "the table's columns", 5, `
+SELECT a.attname, y.typname, y.typtype, pg_catalog.has_column_privilege(a.attrelid, a.attnum, 'SELECT'),
+  (SELECT pg_catalog.json_agg(e.enumlabel ORDER BY e.enumsortorder) FROM pg_catalog.pg_enum e WHERE e.enumtypid = y.oid) FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type y ON y.oid = a.atttypid
 WHERE a.attrelid = $1::oid AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum`, t.Oid)
 	if err != nil {
 		return err
@@ -121,7 +133,7 @@ WHERE a.attrelid = $1::oid AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.at
 		case !is:
 			errs = append(errs, fmt.Errorf("column %q: is stored as %q, must be one of %s; a view may cast it", row[0], row[1], strings.Join(readTypes(), ", ")))
 		}
-		t.Columns = append(t.Columns, Column{row[0], row[1], k})
+		t.Columns = append(t.Columns, Column{row[0], row[1], k, row[4]})
 	}
 	return errors.Join(errs...)
 }

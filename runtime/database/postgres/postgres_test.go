@@ -17,7 +17,7 @@ import (
 
 // sent is a reading of what a server sends: a text and a whole number a row.
 func sent(data []byte) *Reading {
-	t := Table{Columns: []Column{{"a", "text", text}, {"b", "int8", whole}}}
+	t := Table{Columns: []Column{{Name: "a", Stored: "text", kind: text}, {Name: "b", Stored: "int8", kind: whole}}}
 	r := &Reading{columns: t.Columns, done: make(chan error, 1), hash: sha256.New(), rows: bufio.NewReader(bytes.NewReader(data)),
 		build: array.NewRecordBuilder(memory.DefaultAllocator, t.Arrow())}
 	r.done <- nil

@@ -120,22 +120,46 @@ func (r *marginalRun) greatest(list []judgedStatistic, why ...string) metric.Not
 	return metric.Of(told[0].told, note)
 }
 
-// words writes a statistic of both tables: a date or time as such, and numbers with the digits, four at least, by which
-// they differ.
+// words writes a statistic of both tables: a date or time as such, a deviation of these in days, hours or minutes, and
+// numbers with the digits, four at least, by which they differ.
 func (r *marginalRun) words(s judgedStatistic) (real, other string) {
 	c := r.frames["real"].Column(s.Of)
 	if c != nil && c.Type.Calendar() && slices.Contains(metric.NumberStatistics(), s.Name) && s.Name != metric.StatisticSD {
 		of := domain.Column{Type: c.Type}
 		return of.Show(s.Real), of.Show(s.Other)
 	}
+	if c != nil && c.Type.Calendar() && s.Name == metric.StatisticSD {
+		unit, per := spreadUnit(c.Type, max(s.Real, s.Other))
+		real, other = apart(s.Real/per, s.Other/per)
+		return real + " " + unit, other + " " + unit
+	}
+	return apart(s.Real, s.Other)
+}
+
+// spreadUnit returns the unit in which a deviation of dates or times is written, and how much of the column's it is.
+func spreadUnit(t domain.ColumnType, greatest float64) (unit string, per float64) {
+	const minute, hour, day = 60, 60 * 60, 24 * 60 * 60
+	switch {
+	case t == domain.Date:
+		return "days", 1
+	case t == domain.Time:
+		return "minutes", minute
+	case greatest < day:
+		return "hours", hour
+	}
+	return "days", day
+}
+
+// apart writes two numbers with the digits, four at least, by which they differ.
+func apart(a, b float64) (x, y string) {
 	const least, most = 4, 9
 	for digits := least; digits <= most; digits++ {
-		real, other = strconv.FormatFloat(s.Real, 'g', digits, 64), strconv.FormatFloat(s.Other, 'g', digits, 64)
-		if real != other {
+		x, y = strconv.FormatFloat(a, 'g', digits, 64), strconv.FormatFloat(b, 'g', digits, 64)
+		if x != y {
 			break
 		}
 	}
-	return real, other
+	return x, y
 }
 
 // beside are the tables that the synthetic one is seen beside, each against real; nil
