@@ -125,6 +125,7 @@ func runtimeRooms() map[string][]string {
 		"collect":    {"store"},                                                     // removes by names, ages and ledgers: opens no table and no key
 		"budget":     {"", "book", "dataset", "revision"},                           // what specs plan against the budgets of a revision
 		"scaffold":   {"", "dataset", "files", "infer", "source", "store", "table"}, // what a study begins with: writes files of its own, reads no row
+		"evaluation": {"", "scaffold", "store"},                                     // compares tables that a person names: draws no noise, charges nothing
 		"revision":   {"", "dataset"},                                               // files of a commit: runs git, which reads objects alone
 		"experiment": {"", "book", "table"},                                         // several runs as one
 		"lock":       {},                                                            // text for version control: sees plans, opens no file

@@ -7,17 +7,19 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"weir/runtime/evaluation"
 )
 
 // evaluateStudy runs `weir evaluate --metrics all --json` on two texts.
-func evaluateStudy(t *testing.T, real, synthetic string, args ...string) (evaluation, int, string) {
+func evaluateStudy(t *testing.T, real, synthetic string, args ...string) (evaluation.Evaluation, int, string) {
 	t.Helper()
 	s := newStudy(t, 10)
 	s.write("real.csv", real)
 	s.write("synthetic.csv", synthetic)
 	code, out, errs := s.weir(append([]string{"evaluate", "--real", s.path("real.csv"), "--synthetic", s.path("synthetic.csv"),
 		"--domain", s.path("domain.yaml"), "--target", "flag", "--json"}, args...)...)
-	var e evaluation
+	var e evaluation.Evaluation
 	if code == exitDone {
 		if err := json.Unmarshal([]byte(out), &e); err != nil {
 			t.Fatalf("%v in %s", err, out)
@@ -66,7 +68,7 @@ func TestEvaluateAnotherEncoding(t *testing.T) {
 		t.Errorf("undeclared: exit code %d: %s", code, errs)
 	}
 	code, out, errs := s.weir(append(args, "--delimiter", ";", "--encoding", "windows-1252")...)
-	var e evaluation
+	var e evaluation.Evaluation
 	if code != exitDone || json.Unmarshal([]byte(out), &e) != nil || e.Metrics["marginals.total_variation"] != 0 ||
 		strings.Contains(strings.Join(e.Notes, "\n"), "are missing") {
 		t.Errorf("exit code %d: %s%s", code, out, errs)

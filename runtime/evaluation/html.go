@@ -1,4 +1,4 @@
-package main
+package evaluation
 
 import (
 	"context"
@@ -14,11 +14,7 @@ import (
 )
 
 // pageKind returns the kind whose page --html writes: the one that takes figures and both tables, and gives files.
-func pageKind() (*pipeline.Kind, error) {
-	reg, err := registry()
-	if err != nil {
-		return nil, err
-	}
+func pageKind(reg *pipeline.Registry) (*pipeline.Kind, error) {
 	for _, name := range reg.Names() {
 		k := reg.Kind(name)
 		in := k.InByKey("metrics")
@@ -29,27 +25,26 @@ func pageKind() (*pipeline.Kind, error) {
 	return nil, errors.New("--html: this weir has no kind that draws a page of figures")
 }
 
-// writePage draws the report of the comparison into the file of --html, for its owner alone (mode 0600).
-func (f *evaluateFlags) writePage(ctx context.Context, s streams, tables pipeline.Tables, progress progress,
-	result *evaluation) error {
-	kind, err := pageKind()
+// WritePage draws the report of the comparison into the file Page, for its owner alone (mode 0600).
+func (e *Evaluation) WritePage(ctx context.Context) error {
+	kind, err := pageKind(e.Registry)
 	if err != nil {
 		return err
 	}
-	headers, in := drawnTables(tables)
-	for i, g := range result.groups {
+	headers, in := drawnTables(e.opened)
+	for i, g := range e.groups {
 		port := pipeline.Indexed("metrics", i)
 		headers[port], in[port] = g.table.Header, g.table
 	}
-	work, err := f.planPage(kind, headers)
+	work, err := e.planPage(kind, headers)
 	if err != nil {
 		return err
 	}
-	env := runtime.LocalEnv(kind.Name, f.seed, f.workers, newLog(s.err, false), progress)
-	env.Plan = f.comparison(kind, result)
-	progress.Start(kind.Name, kind.Name)
+	env := runtime.LocalEnv(kind.Name, e.Seed, e.Workers, e.Log, e.Progress)
+	env.Plan = e.comparison(kind)
+	e.Progress.Start(kind.Name, kind.Name)
 	out, err := runtime.Safely(func() (pipeline.Tables, error) { return work.Run(ctx, env, in) })
-	progress.End(kind.Name, false, err)
+	e.Progress.End(kind.Name, false, err)
 	if err != nil {
 		return err
 	}
@@ -59,7 +54,7 @@ func (f *evaluateFlags) writePage(ctx context.Context, s streams, tables pipelin
 	}
 	for _, part := range parts {
 		if strings.HasSuffix(part.Name, ".html") {
-			return disk.Disk{}.WriteBytes(f.html, 0o600, part.Data)
+			return disk.Disk{}.WriteBytes(e.Page, 0o600, part.Data)
 		}
 	}
 	return fmt.Errorf("--html: the kind %s made no page", kind.Name)
@@ -76,17 +71,17 @@ func drawnTables(tables pipeline.Tables) (pipeline.Headers, pipeline.Tables) {
 	return headers, in
 }
 
-// judgePage refuses columns of --by before anything is computed.
-func (f *evaluateFlags) judgePage(tables pipeline.Tables) error {
-	if f.html == "" {
+// CheckPage refuses columns of By, and a page that no kind draws, before anything is computed.
+func (e *Evaluation) CheckPage() error {
+	if e.Page == "" {
 		return nil
 	}
-	kind, err := pageKind()
+	kind, err := pageKind(e.Registry)
 	if err != nil {
 		return err
 	}
-	headers, _ := drawnTables(tables)
-	if _, err = f.planPage(kind, headers); err != nil {
+	headers, _ := drawnTables(e.opened)
+	if _, err = e.planPage(kind, headers); err != nil {
 		return fmt.Errorf("--by: %w", err)
 	}
 	return nil
@@ -94,10 +89,10 @@ func (f *evaluateFlags) judgePage(tables pipeline.Tables) error {
 
 // planPage plans the page. A target that it cannot draw curves of, such as one of three categories, is left out: what
 // learners make of it is in the figures.
-func (f *evaluateFlags) planPage(kind *pipeline.Kind, headers pipeline.Headers) (work pipeline.Work, err error) {
-	for _, settings := range []map[string]any{f.settings(), {}} {
-		if len(f.by) > 0 {
-			settings["groups"] = f.by
+func (e *Evaluation) planPage(kind *pipeline.Kind, headers pipeline.Headers) (work pipeline.Work, err error) {
+	for _, settings := range []map[string]any{e.settings(), {}} {
+		if len(e.By) > 0 {
+			settings["groups"] = e.By
 		}
 		stage, bad := spec.Configure(kind, settings)
 		if bad != nil {
@@ -119,15 +114,15 @@ func capitalised(list []string) (sentences []string) {
 }
 
 // comparison is the plan of comparing files: its groups of figures, and the page that reads them.
-func (f *evaluateFlags) comparison(kind *pipeline.Kind, result *evaluation) *pipeline.Plan {
+func (e *Evaluation) comparison(kind *pipeline.Kind) *pipeline.Plan {
 	page := &pipeline.Step{ID: kind.Name, Kind: kind.Name, Inputs: map[string][]pipeline.Ref{
-		"real": {{Stage: filepath.Base(f.real)}}, "synthetic": {{Stage: filepath.Base(f.synthetic)}}}}
-	if f.train != "" {
-		page.Inputs["real_train"] = []pipeline.Ref{{Stage: filepath.Base(f.train)}}
+		"real": {{Stage: filepath.Base(e.Real)}}, "synthetic": {{Stage: filepath.Base(e.Synthetic)}}}}
+	if e.Train != "" {
+		page.Inputs["real_train"] = []pipeline.Ref{{Stage: filepath.Base(e.Train)}}
 	}
-	p := &pipeline.Plan{Name: filepath.Base(f.synthetic)}
-	p.Compared = &pipeline.Comparison{LeftOut: capitalised(result.left)}
-	for _, g := range result.groups {
+	p := &pipeline.Plan{Name: filepath.Base(e.Synthetic)}
+	p.Compared = &pipeline.Comparison{LeftOut: capitalised(e.left)}
+	for _, g := range e.groups {
 		inputs := map[string][]pipeline.Ref{"real": page.Inputs["real"], "synthetic": page.Inputs["synthetic"]}
 		step := &pipeline.Step{ID: g.name, Kind: g.name, Figures: g.declared, Inputs: inputs, Settings: g.settings}
 		p.Steps = append(p.Steps, step)
