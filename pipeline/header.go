@@ -9,15 +9,14 @@ import (
 	"weir/privacy"
 )
 
-// Form is what an artifact is. Every artifact is an Arrow table, so that one
-// cache, one digest and one file format serve all.
+// Form is what an artifact is: rows of one Arrow schema, or files (IsFiles).
 type Form string
 
 const (
 	FormTable    Form = "table"    // rows about units, columns as Domain says
-	FormModel    Form = "model"    // name: string, value: binary; see Model
+	FormModel    Form = "model"    // the files of a released model
 	FormMetrics  Form = "metrics"  // metric, column, note: string; value: float64 (null = undefined, note says why)
-	FormFiles    Form = "files"    // name: string, value: binary; a report and its plots
+	FormFiles    Form = "files"    // a report and its plots
 	FormCount    Form = "count"    // as FormFiles, of one file: a released number of rows
 	FormAnswers  Form = "answers"  // as FormFiles: released answers to declared questions, as a table and as JSON
 	FormDetector Form = "detector" // as FormModel: a released model that scores rows
@@ -36,7 +35,7 @@ type Terms struct {
 // Header is what is known of an artifact before any data is read.
 type Header struct {
 	Form      Form
-	Schema    *arrow.Schema
+	Schema    *arrow.Schema  // of rows; nil of files
 	Domain    *domain.Domain // nil unless Form is FormTable (a model's is the domain of what it samples)
 	Class     Class
 	Stability Stability // of a private table

@@ -15,12 +15,13 @@ import (
 // error. A record is valid until the next one is asked for, unless retained.
 type Batches = iter.Seq2[arrow.Record, error]
 
-// Table is an artifact: a header and a way to read its rows, any number of
+// Table is an artifact: a header and a way to read its rows, or its files where its form has these, any number of
 // times. Memory need not grow with its rows.
 type Table struct {
 	Header
-	Open   func(context.Context) Batches
-	Pushed *Pushed // nil: the rows are computed by weir alone
+	Open   func(context.Context) Batches         // nil of files
+	Files  func(context.Context) ([]File, error) // nil of rows; see ReadFiles
+	Pushed *Pushed                               // nil: the rows are computed by weir alone
 }
 
 // Pushed is the rows of a table as the database that stores the dataset computes them: the same ones, in any order.
@@ -90,7 +91,7 @@ func (t Table) Map(h Header, f func(arrow.Record) (arrow.Record, error)) Table {
 	}}
 }
 
-// Collect reads the whole table as one record (nil columns of zero rows where
+// Collect reads all rows of a table as one record (nil columns of zero rows where
 // it is empty). Memory is that of the table.
 func (t Table) Collect(ctx context.Context) (arrow.Record, error) {
 	var chunks []arrow.Record

@@ -25,7 +25,7 @@ func (m twice) Event(a privacy.Adjacency) privacy.Event {
 type cheat struct{}
 
 func (cheat) Plan(in pipeline.Headers) (pipeline.Work, error) {
-	out := pipeline.Header{Form: pipeline.FormModel, Schema: pipeline.FilesSchema(), Class: pipeline.Released, Domain: in["in"].Domain}
+	out := pipeline.Header{Form: pipeline.FormModel, Class: pipeline.Released, Domain: in["in"].Domain}
 	return pipeline.Work{Out: pipeline.Headers{"model": out},
 		Spends: []pipeline.Spend{{Name: "counts", Doc: "counts", Mechanism: func(scale float64) privacy.Mechanism {
 			return twice{mechanism.GaussianHistogram{NoiseMultiplier: scale, Releases: 1}}

@@ -26,7 +26,7 @@ type liar struct {
 }
 
 func (s *liar) Plan(in pipeline.Headers) (pipeline.Work, error) {
-	out := pipeline.Header{Form: pipeline.FormModel, Schema: pipeline.FilesSchema(), Class: pipeline.Released, Domain: in["in"].Domain}
+	out := pipeline.Header{Form: pipeline.FormModel, Class: pipeline.Released, Domain: in["in"].Domain}
 	return pipeline.Work{Out: pipeline.Headers{"model": out}, OfPlan: s.Lie == "writes the count down",
 		Spends: []pipeline.Spend{{Name: "counts", Doc: "four counts", Mechanism: func(scale float64) privacy.Mechanism {
 			return mechanism.GaussianHistogram{NoiseMultiplier: scale, Releases: 4}
@@ -167,7 +167,7 @@ func TestStagesWriteToCopies(t *testing.T) {
 		t.Fatalf("%v %v", files, err)
 	}
 	for _, f := range files {
-		if text, err := os.ReadFile(f); err != nil || !strings.HasSuffix(f, ".arrow") && bytes.Contains(text, []byte("35021")) {
+		if text, err := os.ReadFile(f); err != nil || !strings.HasSuffix(f, ".model") && bytes.Contains(text, []byte("35021")) {
 			t.Errorf("%s holds what a stage wrote into its headers (%v)", f, err)
 		}
 	}

@@ -59,19 +59,19 @@ func (r *run) publishStep(ctx context.Context, aside string, step *compile.Step)
 		switch {
 		case h.Form == pipeline.FormMetrics:
 			err = r.collectMetrics(ctx, step.ID, t)
-		case ofFiles(h.Form) && h.Class == pipeline.Private:
+		case learned(h.Form) && h.Class == pipeline.Private: // stays in the cache
+		case h.Form == pipeline.FormModel:
+			err = r.writeModel(ctx, aside, file+".model", "released model; weir sample draws more rows from it", t)
+		case h.Form == pipeline.FormDetector:
+			err = r.writeModel(ctx, aside, file+".detector", "released detector of anomalies", t)
+		case h.Form.IsFiles() && h.Class == pipeline.Private:
 			err = r.unpack(ctx, r.dir.Internal(), "internal", t, &r.record.Internal)
-		case ofFiles(h.Form):
+		case h.Form.IsFiles():
 			err = r.unpack(ctx, aside, "release", t, &r.record.Release)
 		case h.Form == pipeline.FormTable && port == step.First && h.Class == pipeline.Private:
 			err = r.writeTable(ctx, r.dir.Internal(), "internal", file, step, t, &r.record.Internal)
 		case h.Form == pipeline.FormTable && port == step.First:
 			err = r.writeTable(ctx, aside, "release", file, step, t, &r.record.Release)
-		case h.Class == pipeline.Private:
-		case h.Form == pipeline.FormModel:
-			err = r.writeModel(ctx, aside, file+".model.arrow", "released model; weir sample draws more rows from it", t)
-		case h.Form == pipeline.FormDetector:
-			err = r.writeModel(ctx, aside, file+".detector.arrow", "released detector of anomalies", t)
 		}
 		if err != nil {
 			return err
@@ -101,7 +101,11 @@ func (r *run) remark(ctx context.Context, step *compile.Step) error {
 }
 
 func (r *run) writeModel(ctx context.Context, aside, file, what string, t pipeline.Table) error {
-	return r.writeFile(aside, "release", file, what, &r.record.Release, func(w io.Writer) error { return table.WriteIPC(ctx, w, t) })
+	files, err := pipeline.ReadFiles(ctx, t)
+	if err != nil {
+		return err
+	}
+	return r.writeFile(aside, "release", file, what, &r.record.Release, func(w io.Writer) error { return store.WriteArchive(w, files) })
 }
 
 // marked is the name of a released or internal file; that of a test says so.
@@ -171,10 +175,9 @@ func (r *run) documents(aside string) error {
 	return write("PRIVACY.md", "what the release promises, in plain words", []byte(record.PrivacyStatement(r.record)))
 }
 
-// ofFiles reports whether an artifact is files to be written as they are.
-func ofFiles(f pipeline.Form) bool {
-	return f == pipeline.FormFiles || f == pipeline.FormCount || f == pipeline.FormAnswers
-}
+// learned reports whether an artifact is files that are released as one, for weir to read; other files are written as
+// they are.
+func learned(f pipeline.Form) bool { return f == pipeline.FormModel || f == pipeline.FormDetector }
 
 // unpack writes the files of an artifact of files.
 func (r *run) unpack(ctx context.Context, dir, under string, t pipeline.Table, list *[]record.File) error {

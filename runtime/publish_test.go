@@ -51,9 +51,9 @@ func outputs() map[string]pipeline.Table {
 		c := string(class)
 		rows := pipeline.TableHeader(domain, pipeline.Header{Class: class})
 		all[c+"-table"] = pipeline.FromRecords(rows, needleRow(rows.Schema))
-		files := pipeline.Header{Form: pipeline.FormFiles, Schema: pipeline.FilesSchema(), Class: class}
+		files := pipeline.Header{Form: pipeline.FormFiles, Class: class}
 		all[c+"-files"] = pipeline.WriteFiles(files, []pipeline.File{{Name: c + ".html", Data: []byte("73313")}})
-		model := pipeline.Header{Form: pipeline.FormModel, Schema: pipeline.FilesSchema(), Class: class}
+		model := pipeline.Header{Form: pipeline.FormModel, Class: class}
 		all[c+"-model"] = pipeline.WriteFiles(model, []pipeline.File{{Name: "weights", Data: []byte("73313")}})
 		figures := pipeline.Header{Form: pipeline.FormMetrics, Schema: pipeline.MetricsSchema(), Class: class}
 		all[c+"-figures"] = pipeline.WriteMetrics(figures, []pipeline.Metric{{Name: "rows", Value: 73313}})
@@ -72,7 +72,7 @@ func TestOnlyReleasedOutputsLeave(t *testing.T) {
 		t.Fatal(err)
 	}
 	for dir, want := range map[string][]string{
-		r.dir.Release(): {"BILL.txt", "DATASHEET.md", "PRIVACY.md", "domain.yaml", "released-model.model.arrow", "released-table.csv", "released-table.parquet",
+		r.dir.Release(): {"BILL.txt", "DATASHEET.md", "PRIVACY.md", "domain.yaml", "released-model.model", "released-table.csv", "released-table.parquet",
 			"released.html"},
 		r.dir.Internal(): {"private-table.csv", "private-table.parquet", "private.html"},
 	} {

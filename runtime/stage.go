@@ -103,8 +103,8 @@ func (r *run) runStage(ctx context.Context, step *compile.Step, payer *book.Paye
 	if err != nil {
 		return nil, err
 	}
-	for port := range step.Work.Out {
-		if out[port].Open == nil {
+	for port, h := range step.Work.Out {
+		if made := out[port]; h.Form.IsFiles() && made.Files == nil || !h.Form.IsFiles() && made.Open == nil {
 			return nil, fmt.Errorf("the kind %s returned no output %s", step.Kind, port)
 		}
 	}
@@ -131,7 +131,7 @@ func lazy(step *compile.Step, out pipeline.Tables) (pipeline.Tables, error) {
 		if err != nil {
 			return nil, err
 		}
-		named[port] = pipeline.Table{Header: h, Open: nameErrors(step.ID, out[port].Open), Pushed: out[port].Pushed}
+		named[port] = pipeline.Table{Header: h, Open: nameErrors(step.ID, out[port].Open), Files: out[port].Files, Pushed: out[port].Pushed}
 	}
 	return named, nil
 }
@@ -160,9 +160,10 @@ func nameErrors(stage string, open func(context.Context) pipeline.Batches) func(
 	}
 }
 
-// lent is a table of which a stage may know the header and nothing else: it does
-// not raise the class of what the stage returns, so its rows must not be read.
+// lent is an artifact of which a stage may know the header and nothing else: it does
+// not raise the class of what the stage returns, so neither rows nor files of it must be read.
 func lent(t pipeline.Table) pipeline.Table {
+	t.Files = func(context.Context) ([]pipeline.File, error) { return nil, errLent }
 	t.Open = func(context.Context) pipeline.Batches {
 		return func(yield func(arrow.Record, error) bool) { yield(nil, errLent) }
 	}

@@ -79,7 +79,7 @@ func (p runPlace) model(arg string) (string, error) {
 	}
 	var models []string
 	for _, f := range rec.Release {
-		if strings.HasSuffix(f.Path, ".model.arrow") {
+		if strings.HasSuffix(f.Path, ".model") {
 			models = append(models, filepath.Join(dir, f.Path))
 		}
 	}

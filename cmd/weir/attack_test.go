@@ -78,14 +78,14 @@ func TestAnotherReferenceIsAnotherCharge(t *testing.T) {
 	s := newStudy(t, 400)
 	withReference(s)
 	first := s.result()
-	model := released(t, first, "train.model.arrow")
+	model := released(t, first, "train.model")
 	unfinish(t, s)
 	s.edit("reference.csv", "1,30000", "1,31000")
 	second := s.result()
 	if s.charges() != 2 {
 		t.Errorf("the ledger has %d charges, must have 2: another recipe is another charge", s.charges())
 	}
-	if released(t, second, "train.model.arrow") == model {
+	if released(t, second, "train.model") == model {
 		t.Error("the model is the same: the noise was used again")
 	}
 }

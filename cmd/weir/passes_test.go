@@ -94,7 +94,7 @@ func TestCountSaysWhatItTakes(t *testing.T) {
 	for _, how := range []string{"held", "passes"} {
 		r := s.result("--count", how, "--insecure-noise-seed", "5", "--fresh")
 		for _, path := range r.Release {
-			if strings.HasSuffix(path, ".csv") || strings.HasSuffix(path, "model.arrow") {
+			if strings.HasSuffix(path, ".csv") || strings.HasSuffix(path, ".model") {
 				data, err := os.ReadFile(path)
 				s.must(err)
 				files = append(files, string(data))

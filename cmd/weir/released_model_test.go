@@ -41,7 +41,7 @@ stages:
 			}
 			nothingShows(t, filepath.Join(r.Run, "release"), "Needlestone", "7331373313")
 			more := s.path("more.csv")
-			if code, _, errs := s.weir("sample", filepath.Join(r.Run, "release", "train.model.arrow"), "--rows", "300", "--out", more); code != exitDone {
+			if code, _, errs := s.weir("sample", filepath.Join(r.Run, "release", "train.model"), "--rows", "300", "--out", more); code != exitDone {
 				t.Fatalf("weir sample: %s", errs)
 			}
 			checkOpenRows(t, contents(t, more), 300)

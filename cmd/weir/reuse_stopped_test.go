@@ -33,7 +33,7 @@ func TestKilledRunLendsItsNoise(t *testing.T) {
 	if len(killed) != 1 || len(got.Charged) != 0 || got.From["train"] != filepath.Base(killed[0]) {
 		t.Errorf("charged %v, reused %v of %v; must take the noise of the killed run", got.Charged, got.From, killed)
 	}
-	if released(t, got, "train.model.arrow") != released(t, want, "train.model.arrow") {
+	if released(t, got, "train.model") != released(t, want, "train.model") {
 		t.Error("the model differs from that of a run that nobody stopped")
 	}
 	if code, out, errs := s.weir("verify", got.Run); code != exitDone {

@@ -49,7 +49,7 @@ func TestADayOfEdits(t *testing.T) {
 	}
 	d.edit("spec.yaml", "rows: 50", "rows: 60")
 	rows := d.then("rows", 0)
-	if rows.From["train"] != filepath.Base(first.Run) || released(t, rows, "train.model.arrow") != released(t, first, "train.model.arrow") {
+	if rows.From["train"] != filepath.Base(first.Run) || released(t, rows, "train.model") != released(t, first, "train.model") {
 		t.Errorf("rows: train is of run %q, must be the model of %s", rows.From["train"], first.Run)
 	}
 	d.edit("spec.yaml", "rows: 60}\n", "rows: 60}\n  close: {kind: marginals, real: features, synthetic: sample}\n  report: {kind: report, real: features, synthetic: sample}\n")

@@ -35,7 +35,7 @@ func TestSameBytes(t *testing.T) {
 	one := s.result("--insecure-noise-seed", "5", "--workers", "1", "--fresh")
 	two := s.result("--insecure-noise-seed", "5", "--workers", "2", "--fresh", "--out", s.path("again"))
 	other := s.result("--insecure-noise-seed", "6", "--workers", "2", "--fresh")
-	for _, suffix := range []string{"sample.csv", "sample.parquet", "model.arrow"} {
+	for _, suffix := range []string{"sample.csv", "sample.parquet", ".model"} {
 		if released(t, one, suffix) != released(t, two, suffix) {
 			t.Errorf("%s differs between 1 and 2 workers", suffix)
 		}
@@ -144,7 +144,7 @@ func TestVerifyReplays(t *testing.T) {
 func TestDamagedCacheIsNotBelieved(t *testing.T) {
 	s := newStudy(t, 400)
 	first := s.result("--insecure-noise-seed", "4")
-	cached, err := filepath.Glob(s.path("runs/cache/*/*.arrow"))
+	cached, err := filepath.Glob(s.path("runs/cache/*/*.ar*"))
 	if err != nil || len(cached) == 0 {
 		t.Fatalf("nothing is cached: %v", err)
 	}
@@ -170,7 +170,7 @@ func TestWithoutPrivacyNothingIsReleased(t *testing.T) {
 	s := newStudy(t, 400)
 	r := s.result("--set", "privacy.epsilon=inf", "--set", "privacy.claims=none")
 	for _, f := range r.Release {
-		if strings.HasSuffix(f, ".csv") || strings.HasSuffix(f, ".arrow") || strings.HasSuffix(f, ".parquet") {
+		if strings.HasSuffix(f, ".csv") || strings.HasSuffix(f, ".model") || strings.HasSuffix(f, ".parquet") {
 			t.Errorf("%s is released without privacy", f)
 		}
 	}
@@ -190,7 +190,7 @@ func TestWithoutPrivacyNothingIsReleased(t *testing.T) {
 func TestSampleDrawsFromARelease(t *testing.T) {
 	s := newStudy(t, 400)
 	r := s.result()
-	model := filepath.Join(r.Run, "release", "train.model.arrow")
+	model := filepath.Join(r.Run, "release", "train.model")
 	code, out, errs := s.weir("sample", model, "--rows", "7", "--seed", "2")
 	if code != exitDone || strings.Count(out, "\n") != 8 || !strings.HasPrefix(out, "income,group,flag\n") {
 		t.Fatalf("exit code %d: %s%s", code, out, errs)

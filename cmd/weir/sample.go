@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"gopkg.in/yaml.v3"
 
-	"weir/internal/disk"
 	"weir/pipeline"
 	"weir/pipeline/domain"
 	"weir/pipeline/spec"
@@ -68,7 +66,7 @@ With --step T rows are those of the model after step T of its training, where
 release_every kept it.
 
 Exit codes: 0 done; 1 the model cannot be read, or meets the conditions too seldom; 2 usage.`,
-		Example: "  weir sample runs/cardio-quickstart/ID/release/train.model.arrow --rows 1000 --out more.csv\n  weir sample MODEL --rows 1000000 --out more.parquet\n  weir sample MODEL --rows 5000 --copies 20 --out copies.csv\n  weir sample MODEL --rows 500 --where region=north,south --where age=65..\n  weir sample latest --rows 1000 --out more.csv",
+		Example: "  weir sample runs/cardio-quickstart/ID/release/train.model --rows 1000 --out more.csv\n  weir sample MODEL --rows 1000000 --out more.parquet\n  weir sample MODEL --rows 5000 --copies 20 --out copies.csv\n  weir sample MODEL --rows 500 --where region=north,south --where age=65..\n  weir sample latest --rows 1000 --out more.csv",
 		Args:    exactly(1, "MODEL"),
 		RunE: func(c *cobra.Command, args []string) error {
 			model, err := f.place.model(args[0])
@@ -171,15 +169,16 @@ func (f *sampleFlags) style(path string) (table.Style, error) {
 }
 
 func (f *sampleFlags) draw(ctx context.Context, path string) (pipeline.Table, error) {
-	if err := isModel(path); err != nil {
+	files, err := modelFiles(path)
+	if err != nil {
 		return pipeline.Table{}, err
 	}
-	h := pipeline.Header{Form: pipeline.FormModel, Schema: pipeline.FilesSchema(), Class: pipeline.Released}
 	reg, err := registry()
 	if err != nil {
 		return pipeline.Table{}, err
 	}
-	g, err := artifact.Read[artifact.Model](ctx, table.IPC(h, func() (io.ReadCloser, error) { return disk.Open(path) }), reg.Readers())
+	h := pipeline.Header{Form: pipeline.FormModel, Class: pipeline.Released}
+	g, err := artifact.Read[artifact.Model](ctx, pipeline.WriteFiles(h, files), reg.Readers())
 	if err != nil {
 		return pipeline.Table{}, err
 	}
@@ -196,22 +195,13 @@ func (f *sampleFlags) draw(ctx context.Context, path string) (pipeline.Table, er
 	return t, err
 }
 
-// isModel looks at the first bytes: what is no Arrow stream is named for what it is.
-func isModel(path string) error {
-	f, err := disk.Open(path)
-	if err != nil {
-		return store.Reason(err)
+// modelFiles reads the archive of a model. A table is named for what it is.
+func modelFiles(path string) ([]pipeline.File, error) {
+	files, err := store.ReadArchive(path)
+	if other := (*store.NoArchiveError)(nil); errors.As(err, &other) {
+		if told := table.Told(other.Head); told != "" && !table.IsIPC(other.Head) {
+			err = fmt.Errorf("is a table in %s, must be a released model", told)
+		}
 	}
-	defer f.Close()
-	var head [8]byte
-	n, err := io.ReadFull(f, head[:])
-	switch told := table.Told(head[:n]); {
-	case n == 0 && err == io.EOF:
-		return errors.New("is empty, must be a released model")
-	case table.IsIPC(head[:n]):
-		return nil
-	case told != "":
-		return fmt.Errorf("is a table in %s, must be a released model", told)
-	}
-	return errors.New("is no Arrow stream, must be a released model")
+	return files, err
 }

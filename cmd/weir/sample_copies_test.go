@@ -41,7 +41,7 @@ stages:
 func TestSampleDrawsCopies(t *testing.T) {
 	s := hospital(t)
 	run := s.result().Run
-	code, out, errs := s.weir("sample", filepath.Join(run, "release", "train.model.arrow"), "--rows", "7", "--copies", "3")
+	code, out, errs := s.weir("sample", filepath.Join(run, "release", "train.model"), "--rows", "7", "--copies", "3")
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	if code != exitDone || len(lines) != 22 || lines[0] != "admitted,ward,copy" {
 		t.Fatalf("exit code %d, %d lines, head %s: %s", code, len(lines), lines[0], errs)
@@ -52,13 +52,13 @@ func TestSampleDrawsCopies(t *testing.T) {
 		}
 	}
 	for _, wrong := range []string{"1", "-2", "1001"} {
-		code, _, errs := s.weir("sample", filepath.Join(run, "release", "train.model.arrow"), "--copies", wrong)
+		code, _, errs := s.weir("sample", filepath.Join(run, "release", "train.model"), "--copies", wrong)
 		if code != exitUsage || !strings.Contains(errs, "--copies: is "+wrong+", must be 2 to 1000") {
 			t.Errorf("--copies %s: exit code %d: %s", wrong, code, errs)
 		}
 	}
 	for step, want := range map[string]string{"0": "--step: is 0, must be at least 1", "3": "step: is 3, must be absent"} {
-		if code, _, errs := s.weir("sample", filepath.Join(run, "release", "train.model.arrow"), "--step", step); code == exitDone || !strings.Contains(errs, want) {
+		if code, _, errs := s.weir("sample", filepath.Join(run, "release", "train.model"), "--step", step); code == exitDone || !strings.Contains(errs, want) {
 			t.Errorf("--step %s: exit code %d: %s", step, code, errs)
 		}
 	}

@@ -15,11 +15,11 @@ func TestSampleWritesAsItsRun(t *testing.T) {
 		"stages:\n  features: {kind: drop, columns: [id]}\n  clean: {kind: bounds, outside: missing}\n  train: {kind: independent}\n  sample: {kind: sample, rows: 9}\n")
 	run := s.result("--fresh").Run
 	own, _, _ := strings.Cut(s.read(rel(t, s.dir, run)+"/release/sample.csv"), "\n")
-	model := run + "/release/train.model.arrow"
-	s.write("sent.model.arrow", s.read(rel(t, s.dir, model)))
+	model := run + "/release/train.model"
+	s.write("sent.model", s.read(rel(t, s.dir, model)))
 	for _, c := range []struct{ model, out, want string }{
 		{model, "more.csv", own}, {run, "more2.csv", own}, {model, "more.tsv", strings.ReplaceAll(own, ";", "\t")},
-		{s.path("sent.model.arrow"), "sent.csv", strings.ReplaceAll(own, ";", ",")},
+		{s.path("sent.model"), "sent.csv", strings.ReplaceAll(own, ";", ",")},
 	} {
 		if code, _, errs := s.weir("sample", c.model, "--rows", "5", "--out", s.path(c.out)); code != exitDone {
 			t.Fatalf("exit code %d: %s", code, errs)

@@ -93,7 +93,7 @@ func TestBoundedSpec(t *testing.T) {
 // the first signal says so, the second ends it.
 func TestSecondSignalEnds(t *testing.T) {
 	s := newStudy(t, 400)
-	model := releasedPath(t, s.result(), ".model.arrow")
+	model := releasedPath(t, s.result(), ".model")
 	caught := make(chan os.Signal, 1) // whoever ignores Ctrl-C hands that on to its children
 	signal.Notify(caught, os.Interrupt)
 	defer signal.Stop(caught)

@@ -210,7 +210,7 @@ type tallying struct {
 
 func (s *tallying) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
-	out := pipeline.Header{Form: pipeline.FormFiles, Schema: pipeline.FilesSchema(), Class: pipeline.Released, Terms: h.Terms}
+	out := pipeline.Header{Form: pipeline.FormFiles, Class: pipeline.Released, Terms: h.Terms}
 	return pipeline.Work{Out: pipeline.Headers{"counts": out},
 		Spends: []pipeline.Spend{{Name: "counts", Doc: "counts", Mechanism: func(scale float64) privacy.Mechanism {
 			return mechanism.GaussianHistogram{NoiseMultiplier: scale, Releases: 1}

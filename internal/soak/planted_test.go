@@ -90,7 +90,7 @@ const lattice = 0x1p-20
 
 func (s *sums) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
-	out := pipeline.Header{Form: pipeline.FormFiles, Schema: pipeline.FilesSchema(), Class: pipeline.Released, Terms: h.Terms}
+	out := pipeline.Header{Form: pipeline.FormFiles, Class: pipeline.Released, Terms: h.Terms}
 	if h.Class != pipeline.Private {
 		var ps schema.Problems
 		ps.Add("from", "no private table", "a private table")

@@ -192,7 +192,7 @@ func (s *learnStage) mechanism(scale float64) privacy.Mechanism {
 
 func (s *learnStage) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
-	h.Form, h.Class, h.Schema = pipeline.FormModel, pipeline.Released, pipeline.FilesSchema()
+	h.Form, h.Class, h.Schema = pipeline.FormModel, pipeline.Released, nil
 	spend := pipeline.Spend{Name: "train", Doc: s.Law, Mechanism: s.mechanism}
 	work := pipeline.Work{Out: pipeline.Headers{"model": h}, Terms: pipeline.Pricing{Scale: s.NoiseMultiplier}, Lazy: s.Does == "lazy"}
 	switch s.Does {
@@ -268,7 +268,7 @@ func (s *judgeStage) Plan(in pipeline.Headers) (pipeline.Work, error) {
 type reportStage struct{}
 
 func (s *reportStage) Plan(in pipeline.Headers) (pipeline.Work, error) {
-	return pipeline.Work{Out: pipeline.Headers{"files": {Form: pipeline.FormFiles, Schema: pipeline.FilesSchema(), Class: pipeline.Private}}}, nil
+	return pipeline.Work{Out: pipeline.Headers{"files": {Form: pipeline.FormFiles, Class: pipeline.Private}}}, nil
 }
 
 // head is billed by rdp, which takes a tenth of the time of pld: figures are those of TestBillIsTheGoldenComposition.

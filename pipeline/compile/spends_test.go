@@ -33,7 +33,7 @@ func compiled(t *testing.T, stages string, work func(pipeline.Headers) pipeline.
 
 func spending(change func(*pipeline.Work)) func(pipeline.Headers) pipeline.Work {
 	return func(in pipeline.Headers) pipeline.Work {
-		w := pipeline.Work{Out: pipeline.Headers{"model": {Form: pipeline.FormModel, Schema: pipeline.FilesSchema(), Class: pipeline.Released, Domain: in["in"].Domain}},
+		w := pipeline.Work{Out: pipeline.Headers{"model": {Form: pipeline.FormModel, Class: pipeline.Released, Domain: in["in"].Domain}},
 			Spends: []pipeline.Spend{{Name: "train", Doc: "noisy", Mechanism: func(scale float64) privacy.Mechanism { return noisy{rate: 0.01, steps: 50, multiplier: scale} }}}}
 		change(&w)
 		return w

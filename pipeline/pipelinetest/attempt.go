@@ -71,9 +71,9 @@ func (a *Attempt) Run(t *testing.T, s pipeline.Stage, in Input) (pipeline.Table,
 		}
 		return io.NopCloser(bytes.NewReader(a.Resume)), nil
 	}
-	tables := pipeline.Tables{"in": pipeline.FromRecords(in.Header, in.Rows)}
+	tables := pipeline.Tables{"in": Artifact(in.Header, in.Rows)}
 	for port, b := range a.beside {
-		tables[port] = pipeline.FromRecords(b.Header, b.Rows)
+		tables[port] = Artifact(b.Header, b.Rows)
 	}
 	out, err := Run(t, s, env, tables)
 	if err == nil {

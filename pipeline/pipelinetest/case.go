@@ -128,7 +128,7 @@ func (c Case) headers() pipeline.Headers {
 func (c Case) tables(size int64) pipeline.Tables {
 	t := pipeline.Tables{}
 	for port, in := range c.In {
-		t[port] = pipeline.FromRecords(in.Header, batches(in.Rows, size)...)
+		t[port] = Artifact(in.Header, batches(in.Rows, size)...)
 	}
 	return t
 }

@@ -59,7 +59,7 @@ func independentKind() pipeline.Kind {
 }
 
 func released(in pipeline.Header) pipeline.Header {
-	return pipeline.Header{Form: pipeline.FormModel, Schema: pipeline.FilesSchema(), Domain: in.Domain, Class: pipeline.Released, Terms: in.Terms}
+	return pipeline.Header{Form: pipeline.FormModel, Domain: in.Domain, Class: pipeline.Released, Terms: in.Terms}
 }
 
 // marginals counts the categories of each column, and what is missing.

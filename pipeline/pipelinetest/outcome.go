@@ -107,7 +107,7 @@ func carryOut(ctx context.Context, c Case, work pipeline.Work, plan []pipeline.P
 		if o.headers[port], o.err = o.work.Out[port].Filled(t.Domain); o.err != nil {
 			return o
 		}
-		if o.records[port], err = t.Collect(ctx); err != nil {
+		if o.records[port], err = Collect(ctx, t); err != nil {
 			o.err = fmt.Errorf("output %s: %w", port, err)
 			return o
 		}

@@ -54,8 +54,15 @@ func plain(h pipeline.Header) map[string]any {
 	if err != nil {
 		return map[string]any{"error": err.Error()}
 	}
-	return map[string]any{"form": h.Form, "schema": h.Schema.String(), "domain": string(d), "class": h.Class,
+	return map[string]any{"form": h.Form, "schema": schemaText(h), "domain": string(d), "class": h.Class,
 		"stability": h.Stability, "shards": h.Shards, "rows": h.Rows, "scores": h.Scores, "terms": h.Terms}
+}
+
+func schemaText(h pipeline.Header) string {
+	if h.Schema == nil {
+		return ""
+	}
+	return h.Schema.String()
 }
 
 func plainAll(hs pipeline.Headers) map[string]any {
@@ -105,6 +112,9 @@ func checkHeader(t reporter, port pipeline.Port, w pipeline.Work, private bool) 
 	switch {
 	case !ok:
 		t.Errorf("output %s has no header", port.Name)
+		return
+	case h.Form.IsFiles() != (h.Schema == nil):
+		t.Errorf("output %s has the form %q and the schema %v, must have one where it is rows alone", port.Name, h.Form, h.Schema)
 		return
 	case h.Form != port.Form:
 		t.Errorf("output %s has the form %q, its port says %q", port.Name, h.Form, port.Form)

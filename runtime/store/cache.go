@@ -10,6 +10,9 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+
 	"weir/internal/disk"
 	"weir/pipeline"
 	"weir/pipeline/domain"
@@ -23,9 +26,9 @@ type Cache struct {
 	Dir  string
 }
 
-// entry is the manifest of one address, written last: without it the outputs are
+// manifest lists the outputs of one address. It is written last: without it they are
 // not there.
-type entry struct {
+type manifest struct {
 	Outputs map[string]stored `json:"outputs"`
 }
 
@@ -50,14 +53,15 @@ func (c Cache) Load(address string, want pipeline.Headers) (pipeline.Tables, boo
 	if err != nil {
 		return nil, false
 	}
-	var e entry
+	var e manifest
 	if json.Unmarshal(data, &e) != nil {
 		return nil, false
 	}
 	tables := pipeline.Tables{}
 	for port, h := range want {
 		s, ok := e.Outputs[port]
-		if !ok || !sameFile(filepath.Join(c.folder(address), s.File), s) {
+		named := s.File == fileOf(port, h) || s.File == earlierFile(port)
+		if !ok || !named || !sameFile(filepath.Join(c.folder(address), s.File), s) {
 			return nil, false
 		}
 		filled, err := h.Filled(s.Domain)
@@ -78,17 +82,52 @@ func sameFile(path string, s stored) bool {
 	return err == nil && digest == s.Digest
 }
 
+// fileOf returns the name of the file that holds an output: of rows an Arrow stream, of files an archive.
+func fileOf(port string, h pipeline.Header) string {
+	if h.Form.IsFiles() {
+		return port + ".archive"
+	}
+	return port + ".arrow"
+}
+
 // table reads a stored output, as often as it is opened.
 func (c Cache) table(address, file string, h pipeline.Header) pipeline.Table {
 	path := filepath.Join(c.folder(address), file)
-	return table.IPC(h, func() (io.ReadCloser, error) { return disk.Open(path) })
+	open := func() (io.ReadCloser, error) { return disk.Open(path) }
+	switch {
+	case !h.Form.IsFiles():
+		return table.IPC(h, open)
+	case filepath.Ext(file) == filepath.Ext(earlierFile("")):
+		files := func(ctx context.Context) ([]pipeline.File, error) { return earlierFiles(ctx, open) }
+		return pipeline.Table{Header: h, Files: files}
+	}
+	return pipeline.Table{Header: h, Files: func(context.Context) ([]pipeline.File, error) { return ReadArchive(path) }}
+}
+
+// earlierFile returns the name of the file that held an output of files until 27 November 2026: an Arrow stream of names
+// and bytes. It is still read, since another build of weir may not make it again: what was paid for would be lost.
+func earlierFile(port string) string { return port + ".arrow" }
+
+func earlierFiles(ctx context.Context, open func() (io.ReadCloser, error)) (files []pipeline.File, err error) {
+	schema := arrow.NewSchema([]arrow.Field{
+		{Name: "name", Type: arrow.BinaryTypes.String}, {Name: "value", Type: arrow.BinaryTypes.Binary}}, nil)
+	for r, err := range table.IPC(pipeline.Header{Schema: schema}, open).Open(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		names, data := r.Column(0).(*array.String), r.Column(1).(*array.Binary)
+		for i := range names.Len() {
+			files = append(files, pipeline.File{Name: names.Value(i), Data: data.Value(i)})
+		}
+	}
+	return files, nil
 }
 
 // Store writes outputs and returns tables that read what was written. promised is
 // asked when all rows have been made, and before any of them can be found: after
 // an error nothing is kept.
 func (c Cache) Store(ctx context.Context, address string, want pipeline.Headers, out pipeline.Tables, promised func() error) (pipeline.Tables, error) {
-	e := entry{Outputs: map[string]stored{}}
+	e := manifest{Outputs: map[string]stored{}}
 	tables := pipeline.Tables{}
 	for port, planned := range want {
 		h, err := planned.Filled(out[port].Domain)
@@ -117,7 +156,7 @@ func (c Cache) Store(ctx context.Context, address string, want pipeline.Headers,
 }
 
 func (c Cache) write(ctx context.Context, address, port string, h pipeline.Header, t pipeline.Table) (stored, error) {
-	file := port + ".arrow"
+	file := fileOf(port, h)
 	path := filepath.Join(c.folder(address), file)
 	t.Header = h
 	err := c.Disk.Write(path, 0o600, func(w io.Writer) (err error) {
@@ -126,13 +165,25 @@ func (c Cache) write(ctx context.Context, address, port string, h pipeline.Heade
 				err = ErrInternal
 			}
 		}()
-		return table.WriteIPC(ctx, w, t)
+		return writeOutput(ctx, w, t)
 	})
 	if err != nil {
 		return stored{}, err
 	}
 	digest, size, err := DigestFile(path)
 	return stored{File: file, Digest: digest, Bytes: size}, err
+}
+
+// writeOutput writes rows as an Arrow stream, files as an archive.
+func writeOutput(ctx context.Context, w io.Writer, t pipeline.Table) error {
+	if !t.Form.IsFiles() {
+		return table.WriteIPC(ctx, w, t)
+	}
+	files, err := pipeline.ReadFiles(ctx, t)
+	if err != nil {
+		return err
+	}
+	return WriteArchive(w, files)
 }
 
 // Turns lets runs that share a cache make what lies under one name one after the other: the

@@ -1,15 +1,21 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"weir/pipeline"
+	"weir/runtime/table"
 )
 
 // metrics is a small table of one figure.
@@ -61,6 +67,53 @@ func TestCacheFindsWhatIsWholeOnly(t *testing.T) {
 			t.Errorf("%s: read %v, %v", name, figures, err)
 		}
 	}
+}
+
+// TestCacheKeepsFiles as an archive, and reads what it kept as an Arrow stream before: what was paid for is not lost with
+// the form of a file.
+func TestCacheKeepsFiles(t *testing.T) {
+	h := pipeline.Header{Form: pipeline.FormModel}
+	want := []pipeline.File{{Name: "a", Data: []byte("one")}, {Name: "b/c", Data: []byte("two")}}
+	cache := Cache{Dir: t.TempDir()}
+	if _, err := cache.Store(t.Context(), "sha256:1", pipeline.Headers{"model": h}, pipeline.Tables{"model": pipeline.WriteFiles(h, want)}, kept); err != nil {
+		t.Fatal(err)
+	}
+	read := func() {
+		t.Helper()
+		tables, ok := cache.Load("sha256:1", pipeline.Headers{"model": h})
+		if !ok {
+			t.Fatal("nothing is found")
+		}
+		if files, err := pipeline.ReadFiles(t.Context(), tables["model"]); err != nil || !reflect.DeepEqual(files, want) {
+			t.Errorf("read %v, %v", files, err)
+		}
+	}
+	read()
+	path := filepath.Join(cache.folder("sha256:1"), "model.arrow")
+	if err := os.WriteFile(path, earlier(t, want), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	digest, size, err := DigestFile(path)
+	manifest := fmt.Sprintf(`{"outputs":{"model":{"file":"model.arrow","digest":%q,"bytes":%d}}}`, digest, size)
+	if err := errors.Join(err, os.WriteFile(filepath.Join(filepath.Dir(path), "manifest.json"), []byte(manifest), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	read()
+}
+
+// earlier writes files as the cache kept them before archives.
+func earlier(t *testing.T, files []pipeline.File) []byte {
+	schema := arrow.NewSchema([]arrow.Field{{Name: "name", Type: arrow.BinaryTypes.String}, {Name: "value", Type: arrow.BinaryTypes.Binary}}, nil)
+	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	for _, f := range files {
+		b.Field(0).(*array.StringBuilder).Append(f.Name)
+		b.Field(1).(*array.BinaryBuilder).Append(f.Data)
+	}
+	var data bytes.Buffer
+	if err := table.WriteIPC(t.Context(), &data, pipeline.FromRecords(pipeline.Header{Schema: schema}, b.NewRecord())); err != nil {
+		t.Fatal(err)
+	}
+	return data.Bytes()
 }
 
 // TestCacheKeepsNothingOfAFault: rows that fail half-way, a panic that may quote them and a

@@ -171,7 +171,7 @@ func readIPC(ctx context.Context, h pipeline.Header, open func() (io.ReadCloser,
 	}
 	defer r.Release()
 	if !r.Schema().Equal(h.Schema) {
-		return otherColumns(h) // never which: they may be those of a private table
+		return errors.New("stored table has other columns than its stage gives") // never which: they may be those of a private table
 	}
 	for {
 		if err := ctx.Err(); err != nil {
@@ -188,13 +188,6 @@ func readIPC(ctx context.Context, h pipeline.Header, open func() (io.ReadCloser,
 			return nil
 		}
 	}
-}
-
-func otherColumns(h pipeline.Header) error {
-	if h.Form == pipeline.FormModel {
-		return errors.New("is an Arrow stream of other columns, must be a released model")
-	}
-	return errors.New("stored table has other columns than its stage gives")
 }
 
 // sizeOf is the size of a regular file, -1 of anything else.

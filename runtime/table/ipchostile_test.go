@@ -142,9 +142,8 @@ func judge(t testing.TB, what string, data []byte) (rows int64, err error) {
 		}
 	})
 	bounded(t, what+", stored", len(data), func() {
-		h := pipeline.Header{Form: pipeline.FormModel, Schema: pipeline.FilesSchema()}
-		stored := IPC(h, func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil })
-		pipeline.ReadFiles(context.Background(), stored)
+		h := pipeline.Header{Form: pipeline.FormTable, Schema: hostileRecord().Schema()}
+		IPC(h, func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }).Collect(context.Background())
 	})
 	var ours *Error
 	if err != nil && !errors.As(err, &ours) {

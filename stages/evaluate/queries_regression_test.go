@@ -43,7 +43,7 @@ func regressed(rows pipelinetest.Input) pipelinetest.Input {
 	if err != nil {
 		panic(err)
 	}
-	files, err := table.Collect(context.Background())
+	files, err := pipelinetest.Collect(context.Background(), table)
 	if err != nil {
 		panic(err)
 	}

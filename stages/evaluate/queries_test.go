@@ -66,7 +66,7 @@ func answered(rows pipelinetest.Input, off float64) pipelinetest.Input {
 	if err != nil {
 		panic(err)
 	}
-	r, err := t.Collect(context.Background())
+	r, err := pipelinetest.Collect(context.Background(), t)
 	if err != nil {
 		panic(err)
 	}

@@ -69,7 +69,7 @@ func encodedOf(t *testing.T, in pipelinetest.Input, shards int) pipelinetest.Inp
 		must(t, err)
 		table = out["out"]
 	}
-	r, err := table.Collect(t.Context())
+	r, err := pipelinetest.Collect(t.Context(), table)
 	must(t, err)
 	return pipelinetest.Input{Header: table.Header, Rows: r}
 }
@@ -86,7 +86,7 @@ func trained(t *testing.T, in pipelinetest.Input) pipelinetest.Input {
 	t.Helper()
 	learner := pipelinetest.Learner{Kind: kindOf(t, "anomaly_forest"), Stage: func() pipeline.Stage { return &anomaly.Forest{Trees: 3, Depth: 4} }}
 	table, _ := learner.Trained(t, in)
-	r, err := table.Collect(t.Context())
+	r, err := pipelinetest.Collect(t.Context(), table)
 	must(t, err)
 	return pipelinetest.Input{Header: table.Header, Rows: r}
 }
@@ -99,10 +99,10 @@ func (byWeight) Scores(f *columns.Frame) ([]float64, error) { return f.Column("w
 // weighed is a detector that scores by weight, and the kind of it.
 func weighed(t *testing.T, in pipelinetest.Input) (pipelinetest.Input, pipeline.Kind) {
 	t.Helper()
-	h := pipeline.Header{Form: pipeline.FormDetector, Schema: pipeline.FilesSchema(), Domain: &domain.Domain{Columns: in.Header.Domain.Columns}, Class: pipeline.Released, Terms: in.Header.Terms}
+	h := pipeline.Header{Form: pipeline.FormDetector, Domain: &domain.Domain{Columns: in.Header.Domain.Columns}, Class: pipeline.Released, Terms: in.Header.Terms}
 	table, err := artifact.Pack(h, "weight", 1, []pipeline.File{{Name: "nothing", Data: []byte("x")}})
 	must(t, err)
-	r, err := table.Collect(t.Context())
+	r, err := pipelinetest.Collect(t.Context(), table)
 	must(t, err)
 	return pipelinetest.Input{Header: h, Rows: r}, pipeline.Kind{Name: "weight", Readers: []pipeline.Reader{artifact.ScorerDecoder{Format: 1,
 		Decode: func(map[string][]byte) (artifact.Scorer, error) { return byWeight{}, nil }}}}

@@ -68,7 +68,7 @@ func models(t *testing.T) map[string]pipelinetest.Input {
 		"mixture": `{"steps": 12, "expected_batch_size": 10, "sampling_rate": 0.25, "components": 2, "stratify": ["ward"]}`} {
 		k := kind(t, name)
 		table, _ := pipelinetest.Learner{Kind: k, Stage: set(t, k, settings)}.Trained(t, stays(40))
-		r, err := table.Collect(t.Context())
+		r, err := pipelinetest.Collect(t.Context(), table)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,7 +113,7 @@ func TestFarRowIsFoundByModels(t *testing.T) {
 		far := pipelinetest.Rows(d, []any{99}, []any{29.5}, []any{"west"})
 		table := pipeline.FromRecords(in.Header, in.Rows.NewSlice(0, 20), far, in.Rows.NewSlice(20, 39))
 		out, err := pipelinetest.Run(t, set(t, remove, `{"placement": "pre", "remove": 1}`)(), pipelinetest.Env(1, Kinds()...),
-			pipeline.Tables{"in": table, "detector": pipeline.FromRecords(detector.Header, detector.Rows)})
+			pipeline.Tables{"in": table, "detector": pipelinetest.Artifact(detector.Header, detector.Rows)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -138,7 +138,7 @@ func TestKindsThatScore(t *testing.T) {
 		}
 		return err.Error()
 	}
-	net := pipeline.Header{Form: pipeline.FormModel, Schema: pipeline.FilesSchema(), Domain: &domain.Domain{}, Class: pipeline.Released}
+	net := pipeline.Header{Form: pipeline.FormModel, Domain: &domain.Domain{}, Class: pipeline.Released}
 	want := []string{"aim", "anomaly_detector", "anomaly_forest", "auto", "independent", "marginal_tree", "marginals_from", "mixture", "mst", "privbayes"}
 	if got := pipeline.ReadersOf(Kinds()).Scoring(); !slices.Equal(got, want) {
 		t.Errorf("rows are scored by %v, must be %v", got, want)

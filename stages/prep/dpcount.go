@@ -120,7 +120,7 @@ const (
 
 // filesHeader is that of a released artifact of files beside a table.
 func filesHeader(like pipeline.Header) pipeline.Header {
-	return pipeline.Header{Form: pipeline.FormFiles, Schema: pipeline.FilesSchema(), Class: pipeline.Released, Stability: pipeline.Unbounded(), Terms: like.Terms}
+	return pipeline.Header{Form: pipeline.FormFiles, Class: pipeline.Released, Stability: pipeline.Unbounded(), Terms: like.Terms}
 }
 
 // released are the outputs of a stage that has found the late columns of planned: the

@@ -30,7 +30,7 @@ func TestNothingAtAllIsNoError(t *testing.T) {
 				t.Errorf("%s, %s: %v", kind, c.Name, err)
 			}
 			for port, o := range out {
-				if r, err := o.Collect(t.Context()); err != nil || o.Form == pipeline.FormTable && r.NumRows() != 0 || !r.Schema().Equal(o.Schema) {
+				if r, err := pipelinetest.Collect(t.Context(), o); err != nil || o.Form == pipeline.FormTable && r.NumRows() != 0 || o.Schema != nil && !r.Schema().Equal(o.Schema) {
 					t.Errorf("%s, %s: output %s has %v, error %v; want no rows", kind, c.Name, port, r, err)
 				}
 			}
@@ -148,7 +148,7 @@ func TestNoRowsEndARun(t *testing.T) {
 					t.Errorf("%s, %s: %v", kind, c.Name, err)
 				}
 				for _, o := range out {
-					if _, err := o.Collect(t.Context()); err != nil {
+					if _, err := pipelinetest.Collect(t.Context(), o); err != nil {
 						t.Errorf("%s, %s: %v", kind, c.Name, err)
 					}
 				}

@@ -55,7 +55,7 @@ func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		s.planTarget(&ps, real.Domain)
 	}
 	s.planGroups(&ps, in)
-	h := pipeline.Header{Form: pipeline.FormFiles, Schema: pipeline.FilesSchema(), Class: pipeline.Private, Stability: pipeline.Unbounded(), Terms: terms(in)}
+	h := pipeline.Header{Form: pipeline.FormFiles, Class: pipeline.Private, Stability: pipeline.Unbounded(), Terms: terms(in)}
 	return pipeline.Work{Out: pipeline.Headers{"out": h}, OfPlan: true, Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 		list, err := s.draw(ctx, env, in, docs(real.Domain))
 		return pipeline.Tables{"out": pipeline.WriteFiles(h, list)}, err

@@ -46,7 +46,7 @@ type numbers struct {
 
 // Header is that of answers to questions about a table of header h.
 func Header(h pipeline.Header) pipeline.Header {
-	return pipeline.Header{Form: pipeline.FormAnswers, Schema: pipeline.FilesSchema(), Class: pipeline.Released, Terms: h.Terms}
+	return pipeline.Header{Form: pipeline.FormAnswers, Class: pipeline.Released, Terms: h.Terms}
 }
 
 // Port is the output of a kind that answers questions.

@@ -64,7 +64,7 @@ func deviation(variance float64) float64 { return math.Sqrt(math.Max(variance, 0
 
 // Header is that of the coefficients of a table of header h.
 func Header(h pipeline.Header) pipeline.Header {
-	return pipeline.Header{Form: pipeline.FormAnswers, Schema: pipeline.FilesSchema(), Class: pipeline.Released, Terms: h.Terms}
+	return pipeline.Header{Form: pipeline.FormAnswers, Class: pipeline.Released, Terms: h.Terms}
 }
 
 // Port is the output of a kind that releases coefficients.

@@ -159,6 +159,6 @@ func releases(out pipeline.Header, learn func(context.Context, *pipeline.Env, pi
 
 // detectorHeader is the header of a detector that looks at the columns of a table.
 func detectorHeader(h pipeline.Header) pipeline.Header {
-	return pipeline.Header{Form: pipeline.FormDetector, Schema: pipeline.FilesSchema(),
+	return pipeline.Header{Form: pipeline.FormDetector,
 		Domain: &domain.Domain{Columns: h.Domain.Clone().Columns}, Class: pipeline.Released, Terms: h.Terms}
 }

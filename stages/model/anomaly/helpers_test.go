@@ -71,7 +71,7 @@ func untrained(t *testing.T, h pipeline.Header) pipeline.Table {
 // detectorInput is a detector as an input of a case.
 func detectorInput(t *testing.T, detector pipeline.Table) pipelinetest.Input {
 	t.Helper()
-	r, err := detector.Collect(t.Context())
+	r, err := pipelinetest.Collect(t.Context(), detector)
 	must(t, err)
 	return pipelinetest.Input{Header: detector.Header, Rows: r}
 }

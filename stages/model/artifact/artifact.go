@@ -1,10 +1,9 @@
 // Package artifact holds what a released model is: files under a cover that
-// names kind, format and digest, and the rows that can be drawn from it.
+// names kind and format, and the rows that can be drawn from it.
 package artifact
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -15,7 +14,6 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"weir/pipeline"
-	"weir/privacy"
 )
 
 // Model is what a stage that learns releases, read back: it draws rows from
@@ -81,11 +79,10 @@ func (d DecoderOf[M]) Scores() bool {
 	return scores
 }
 
-// cover is the part of an artifact that says what the others are.
+// cover is the first file of an artifact, which says what the others are.
 type cover struct {
 	Kind   string `json:"kind"`
 	Format int    `json:"format"`
-	Digest string `json:"digest"` // of the other parts
 }
 
 const coverName = "artifact.json"
@@ -93,21 +90,11 @@ const coverName = "artifact.json"
 // Pack makes the artifact of a model of header h from its parts.
 func Pack(h pipeline.Header, kind string, format int, parts []pipeline.File) (pipeline.Table, error) {
 	slices.SortFunc(parts, func(a, b pipeline.File) int { return strings.Compare(a.Name, b.Name) })
-	about, err := json.Marshal(cover{kind, format, digestParts(parts)})
+	about, err := json.Marshal(cover{kind, format})
 	if err != nil {
 		return pipeline.Table{}, err
 	}
 	return pipeline.WriteFiles(h, append([]pipeline.File{{Name: coverName, Data: about}}, parts...)), nil
-}
-
-// digestParts is the SHA-256 over names and contents, each with its length.
-func digestParts(parts []pipeline.File) string {
-	h := sha256.New()
-	for _, p := range parts {
-		fmt.Fprintf(h, "%d %s %d ", len(p.Name), p.Name, len(p.Data))
-		h.Write(p.Data)
-	}
-	return privacy.DigestHash(h)
 }
 
 // Read is the inverse of Pack, by the reader of the kind and format that the cover states. M is Model or Scorer.
@@ -121,7 +108,8 @@ func Read[M any](ctx context.Context, t pipeline.Table, readers pipeline.Readers
 			return d.Decode(parts)
 		}
 	}
-	return m, fmt.Errorf("model: is of kind %.60q, format %d, must be one of %s", c.Kind, c.Format, strings.Join(formats[M](readers), ", "))
+	return m, fmt.Errorf("model: is of kind %.60q, format %d, must be one of %s; another version of weir reads it",
+		c.Kind, c.Format, strings.Join(formats[M](readers), ", "))
 }
 
 // formats lists what is read as an M.
@@ -136,7 +124,7 @@ func formats[M any](readers pipeline.Readers) (list []string) {
 	return list
 }
 
-// open reads a cover, and the parts whose digest it states.
+// open reads the cover of an artifact, and the parts behind it.
 func open(ctx context.Context, t pipeline.Table) (c cover, parts map[string][]byte, err error) {
 	files, err := pipeline.ReadFiles(ctx, t)
 	if err != nil {
@@ -147,9 +135,6 @@ func open(ctx context.Context, t pipeline.Table) (c cover, parts map[string][]by
 	}
 	if err := json.Unmarshal(files[0].Data, &c); err != nil {
 		return c, nil, fmt.Errorf("model: %s: %w", coverName, err)
-	}
-	if digestParts(files[1:]) != c.Digest {
-		return c, nil, fmt.Errorf("model: is damaged: the digest of its parts is not the one that %s states", coverName)
 	}
 	parts = map[string][]byte{}
 	for _, f := range files[1:] {

@@ -44,7 +44,7 @@ func marginalsOut() pipeline.Port {
 }
 
 func marginalsHeader(h pipeline.Header) pipeline.Header {
-	return pipeline.Header{Form: pipeline.FormFiles, Schema: pipeline.FilesSchema(), Class: pipeline.Released, Terms: h.Terms}
+	return pipeline.Header{Form: pipeline.FormFiles, Class: pipeline.Released, Terms: h.Terms}
 }
 
 // listed is the listing of a model that was just packed.

@@ -207,7 +207,7 @@ func scoring(t *testing.T) []pipelinetest.Case {
 func modelInput(t *testing.T) pipelinetest.Input {
 	t.Helper()
 	table, _ := attempt{stage: marginalTreeKind().New(), in: ward(40), multiplier: 0.3}.run(t)
-	files, err := table.Collect(t.Context())
+	files, err := pipelinetest.Collect(t.Context(), table)
 	must(t, err)
 	return pipelinetest.Input{Header: table.Header, Rows: files}
 }

@@ -133,7 +133,7 @@ func releasing(h pipeline.Header, learn func(context.Context, *pipeline.Env, pip
 // modelHeader is that of a released model of the table of header h. Its rows keep every rule
 // of the domain (rules.go).
 func modelHeader(h pipeline.Header) pipeline.Header {
-	return pipeline.Header{Form: pipeline.FormModel, Schema: pipeline.FilesSchema(), Domain: h.Domain, Ruled: true, Scores: true, Class: pipeline.Released, Terms: h.Terms}
+	return pipeline.Header{Form: pipeline.FormModel, Domain: h.Domain, Ruled: true, Scores: true, Class: pipeline.Released, Terms: h.Terms}
 }
 
 func (s *MarginalTree) run(ctx context.Context, env *pipeline.Env, t pipeline.Table) (pipeline.Table, error) {

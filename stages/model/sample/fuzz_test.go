@@ -71,7 +71,7 @@ func drawFrom(format int, about, lengths, weights []byte) error {
 		weights = weights[copy(part, weights):]
 		parts = append(parts, pipeline.File{Name: folder + name, Data: part})
 	}
-	h := pipeline.Header{Form: pipeline.FormModel, Schema: pipeline.FilesSchema(), Class: pipeline.Released}
+	h := pipeline.Header{Form: pipeline.FormModel, Class: pipeline.Released}
 	packed, err := artifact.Pack(h, "dp_wgan", format, parts)
 	if err != nil {
 		return err

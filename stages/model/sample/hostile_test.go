@@ -93,7 +93,7 @@ func use(ctx context.Context, kind string, about []byte) (panicked string, err e
 			panicked = fmt.Sprintf("%v\n%s", e, debug.Stack())
 		}
 	}()
-	h := pipeline.Header{Form: pipeline.FormModel, Schema: pipeline.FilesSchema(), Class: pipeline.Released}
+	h := pipeline.Header{Form: pipeline.FormModel, Class: pipeline.Released}
 	packed, err := artifact.Pack(h, kind, 1, []pipeline.File{{Name: "model.json", Data: about}})
 	if err != nil {
 		return "", err
@@ -130,7 +130,7 @@ func use(ctx context.Context, kind string, about []byte) (panicked string, err e
 		}
 		for _, t := range out { // score is made as it is read
 			if err == nil {
-				_, err = t.Collect(ctx)
+				_, err = pipelinetest.Collect(ctx, t)
 			}
 		}
 		if err != nil {

@@ -25,7 +25,7 @@ import (
 // TestConformance draws from a generator with a tanh column, a standardised one and two one-hot groups.
 func TestConformance(t *testing.T) {
 	model := generator(t)
-	files, err := model.Collect(t.Context())
+	files, err := pipelinetest.Collect(t.Context(), model)
 	must(t, err)
 	var cases []pipelinetest.Case
 	some, few, none := int64(50), int64(5), int64(0)
@@ -39,7 +39,7 @@ func TestConformance(t *testing.T) {
 		cases = append(cases, pipelinetest.Case{Name: name, Whole: true, Stage: func() pipeline.Stage { return &s }, In: in})
 	}
 	measured := marginals(t)
-	rows, err := measured.Collect(t.Context())
+	rows, err := pipelinetest.Collect(t.Context(), measured)
 	must(t, err)
 	cases = append(cases, pipelinetest.Case{Name: "drawn from marginals", Whole: true, Stage: func() pipeline.Stage { return &Stage{Rows: &some, Categorical: "sample"} },
 		In: map[string]pipelinetest.Input{"in": {Header: measured.Header, Rows: rows}}})
@@ -49,7 +49,7 @@ func TestConformance(t *testing.T) {
 		},
 		In: map[string]pipelinetest.Input{"in": {Header: measured.Header, Rows: rows}}})
 	measured = tree(t, 40)
-	rows, err = measured.Collect(t.Context())
+	rows, err = pipelinetest.Collect(t.Context(), measured)
 	must(t, err)
 	cases = append(cases, pipelinetest.Case{Name: "copies", Whole: true, Stage: func() pipeline.Stage { return &Stage{Rows: &few, Copies: 3, Categorical: "sample"} },
 		In: map[string]pipelinetest.Input{"in": {Header: measured.Header, Rows: rows}}})
@@ -64,10 +64,10 @@ func TestConformance(t *testing.T) {
 // released is what dp_count gives.
 func released(t *testing.T, rows int64) pipelinetest.Input {
 	t.Helper()
-	h := pipeline.Header{Form: pipeline.FormCount, Schema: pipeline.FilesSchema(), Class: pipeline.Released, Stability: pipeline.Unbounded()}
+	h := pipeline.Header{Form: pipeline.FormCount, Class: pipeline.Released, Stability: pipeline.Unbounded()}
 	table, err := columns.WriteRowCount(h, "count", columns.RowCount{Rows: rows})
 	must(t, err)
-	r, err := table.Collect(t.Context())
+	r, err := pipelinetest.Collect(t.Context(), table)
 	must(t, err)
 	return pipelinetest.Input{Header: h, Rows: r}
 }
@@ -76,7 +76,7 @@ func released(t *testing.T, rows int64) pipelinetest.Input {
 func TestRowsAreOfOneSource(t *testing.T) {
 	model, count := generator(t), released(t, 37)
 	n := int64(4)
-	in := pipeline.Tables{"in": model, "rows_from": pipeline.FromRecords(count.Header, count.Rows)}
+	in := pipeline.Tables{"in": model, "rows_from": pipelinetest.Artifact(count.Header, count.Rows)}
 	out, err := pipelinetest.Run(t, &Stage{Categorical: "sample"}, pipelinetest.Env(1, families()...), in)
 	must(t, err)
 	r, err := out["out"].Collect(t.Context())

@@ -249,5 +249,5 @@ func NeedEncoded(h pipeline.Header, ps *schema.Problems) {
 // ModelHeader is the header of what a stage releases: a model of the encoded
 // domain of in.
 func ModelHeader(in pipeline.Header) pipeline.Header {
-	return pipeline.Header{Form: pipeline.FormModel, Schema: pipeline.FilesSchema(), Domain: in.Domain, Class: pipeline.Released, Terms: in.Terms}
+	return pipeline.Header{Form: pipeline.FormModel, Domain: in.Domain, Class: pipeline.Released, Terms: in.Terms}
 }
