@@ -33,7 +33,8 @@ func visitsFaults(t *testing.T, stages string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := spec.Parse(spec.Input{File: "visits.yaml", Data: []byte(visits + stages), More: compile.Faults}, kinds.Reading(pipelinetest.Sources()...))
+	s, err := spec.Parse(spec.Input{File: "visits.yaml", Data: []byte(visits + stages), More: compile.Faults},
+		kinds.Reading(pipelinetest.Sources()...))
 	if err == nil {
 		_, err = compile.Compile(s)
 	}
@@ -65,7 +66,8 @@ func modelled(t *testing.T) (names []string) {
 // privacy unit, as it is, as a bin and as a code, and names the stage to add; behind that stage
 // nothing is said of it.
 func TestNoKindModelsTheUnit(t *testing.T) {
-	const fix = "put a stage {kind: drop, columns: [pid]} between the two, behind the last one that needs the unit (split, shard)"
+	const fix = "put a stage {kind: drop, columns: [pid]} between the two, behind the last one that needs the unit " +
+		"(split, shard)"
 	for _, kind := range modelled(t) {
 		for of, before := range map[string]string{
 			"dataset": "",
@@ -78,12 +80,14 @@ func TestNoKindModelsTheUnit(t *testing.T) {
 		} {
 			got := visitsFaults(t, before+fmt.Sprintf("  train: {kind: %s, from: %s}\n", kind, of))
 			line := 13 + strings.Count(before, "\n")
-			want := fmt.Sprintf("visits.yaml:%d:%d: stages.train.from: is %s", line, len("  train: {kind: , from: ")+len(kind)+1, of)
+			want := fmt.Sprintf("visits.yaml:%d:%d: stages.train.from: is %s", line, len("  train: {kind: , from: ")+len(kind)+1,
+				of)
 			if !strings.Contains(got, want) || !strings.Contains(got, fix) {
 				t.Errorf("%s of %s: %q, must be refused in line %d with %q", kind, of, got, line, fix)
 			}
 		}
-		got := visitsFaults(t, fmt.Sprintf("  parts: {kind: shard, shards: 5}\n  bare: {kind: drop, columns: [pid]}\n  train: {kind: %s}\n", kind))
+		got := visitsFaults(t, fmt.Sprintf("  parts: {kind: shard, shards: 5}\n  bare: {kind: drop, columns: [pid]}\n  "+
+			"train: {kind: %s}\n", kind))
 		if strings.Contains(got, "names the privacy unit") {
 			t.Errorf("%s without the column: %s", kind, got)
 		}
@@ -94,23 +98,36 @@ func TestNoKindModelsTheUnit(t *testing.T) {
 // name of its own or over another column, is refused as the unit's is, with both names, also where
 // the unit's own column is gone and the copy is of the third hand.
 func TestNoKindModelsWhatIsComputedFromTheUnit(t *testing.T) {
-	const copied = `  more: {kind: derive, columns: [{name: copy, formula: "pid", type: integer, bounds: [0, 999]}]}` + "\n"
+	const copied = `  more: {kind: derive, columns: [{name: copy, formula: "pid", type: integer, bounds: [0, 999]}]}` +
+		"\n"
 	const bare = "  bare: {kind: drop, columns: [pid]}\n"
 	for before, want := range map[string]string{
 		copied:        "with the column pid, copy (computed from pid), which",
 		copied + bare: "with the column copy (computed from pid), which",
-		copied + bare + "  some: {kind: filter, keep: age > 3}\n":                                                              "with the column copy (computed from pid), which",
-		copied + bare + "  code: {kind: discretize, columns: [copy], bins: 5}\n":                                               "with the column copy (computed from pid), which",
-		copied + bare + "  code: {kind: encode}\n":                                                                             "with the column copy (computed from pid), which",
-		copied + bare + "  code: {kind: encode}\n  back: {kind: decode}\n":                                                     "with the column copy (computed from pid), which",
-		copied + bare + "  mark: {kind: missing_indicator, columns: [copy]}\n":                                                 "with the column copy (computed from pid), copy_missing (computed from pid), which",
-		copied + bare + "  mark: {kind: not_available, columns: {copy: 9}}\n":                                                  "with the column copy (computed from pid), copy_not_available (computed from pid), which",
-		copied + bare + "  fill: {kind: impute_knn, scope: table, columns: [copy]}\n":                                          "with the column copy (computed from pid), which",
-		"  over: {kind: derive, columns: [{name: age, formula: \"max(age, pid)\", type: integer, bounds: [0, 999]}]}\n" + bare: "with the column age (computed from pid), which",
-		"  more: {kind: derive, columns: [{name: a, formula: \"pid % 7\", type: integer, bounds: [0, 6]}, {name: b, formula: \"a > 3\", type: boolean}]}\n" +
+		copied + bare +
+			"  some: {kind: filter, keep: age > 3}\n": "with the column copy (computed from pid), which",
+		copied + bare +
+			"  code: {kind: discretize, columns: [copy], bins: 5}\n": "with the column copy (computed from pid), which",
+		copied + bare +
+			"  code: {kind: encode}\n": "with the column copy (computed from pid), which",
+		copied + bare +
+			"  code: {kind: encode}\n  back: {kind: decode}\n": "with the column copy (computed from pid), which",
+		copied + bare +
+			"  mark: {kind: missing_indicator, columns: [copy]}\n": "with the column copy (computed from pid), copy_missing " +
+			"(computed from pid), which",
+		copied + bare +
+			"  mark: {kind: not_available, columns: {copy: 9}}\n": "with the column copy (computed from pid), " +
+			"copy_not_available (computed from pid), which",
+		copied + bare +
+			"  fill: {kind: impute_knn, scope: table, columns: [copy]}\n": "with the column copy (computed from pid), which",
+		"  over: {kind: derive, columns: [{name: age, formula: \"max(age, pid)\", type: integer, bounds: [0, 999]}]}\n" +
+			bare: "with the column age (computed from pid), which",
+		"  more: {kind: derive, columns: [{name: a, formula: \"pid % 7\", type: integer, bounds: [0, 6]}, {name: b, " +
+			"formula: \"a > 3\", type: boolean}]}\n" +
 			"  bare: {kind: drop, columns: [pid, a]}\n": "with the column b (computed from pid), which",
-		copied + "  bare: {kind: drop, columns: [pid, copy]}\n":                                                                  "",
-		copied + bare + `  over: {kind: derive, columns: [{name: copy, formula: "age", type: integer, bounds: [0, 99]}]}` + "\n": "",
+		copied + "  bare: {kind: drop, columns: [pid, copy]}\n": "",
+		copied + bare + `  over: {kind: derive, columns: [{name: copy, formula: "age", type: integer, bounds: [0, 99]}]}` +
+			"\n": "",
 	} {
 		for _, kind := range []string{"independent", "mst", "dp_wgan"} {
 			got := visitsFaults(t, before+fmt.Sprintf("  train: {kind: %s}\n", kind))
@@ -124,7 +141,8 @@ func TestNoKindModelsWhatIsComputedFromTheUnit(t *testing.T) {
 // TestVisitsAreModelled: with the stage that the refusal names the spec compiles, and so does
 // one whose unit is a row, which has no column of its own.
 func TestVisitsAreModelled(t *testing.T) {
-	const stages = "  halves: {kind: split, test: 0.2}\n  bare: {kind: drop, columns: [pid]}\n  train: {kind: independent}\n  sample: {kind: sample, rows: 9}\n"
+	const stages = "  halves: {kind: split, test: 0.2}\n  bare: {kind: drop, columns: [pid]}\n  train: {kind: " +
+		"independent}\n  sample: {kind: sample, rows: 9}\n"
 	if got := visitsFaults(t, stages); got != "" {
 		t.Error(got)
 	}
@@ -150,9 +168,11 @@ func TestNothingIsAskedOfTheUnit(t *testing.T) {
 		"kind: dp_count":                                             "",
 	} {
 		got := visitsFaults(t, "  train: {"+stage+"}\n")
-		copied := visitsFaults(t, `  more: {kind: derive, columns: [{name: copy, formula: "pid", type: integer, bounds: [0, 999]}]}`+
-			"\n  train: {"+strings.ReplaceAll(stage, "pid", "copy")+"}\n")
-		if said := strings.ReplaceAll(want, "is pid,", "is copy (computed from pid),"); strings.Contains(stage, "pid") && !strings.Contains(copied, said) {
+		copied := visitsFaults(t,
+			`  more: {kind: derive, columns: [{name: copy, formula: "pid", type: integer, bounds: [0, 999]}]}`+
+				"\n  train: {"+strings.ReplaceAll(stage, "pid", "copy")+"}\n")
+		if said := strings.ReplaceAll(want, "is pid,", "is copy (computed from pid),"); strings.Contains(stage, "pid") &&
+			!strings.Contains(copied, said) {
 			t.Errorf("%s of a copy: %q, must say %q", stage, copied, said)
 		}
 		if !strings.Contains(got, want) || (want == "") != !strings.Contains(got, "names the privacy unit") {

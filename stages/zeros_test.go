@@ -33,7 +33,8 @@ func zerosAreKept(t *testing.T, at string, v reflect.Value) {
 			continue
 		}
 		if lostZero(f, v.Field(i)) {
-			t.Errorf("%s.%s: its default is %v, and a stated zero is left out where the spec is rendered", at, f.Name, v.Field(i))
+			t.Errorf("%s.%s: its default is %v, and a stated zero is left out where the spec is rendered", at, f.Name,
+				v.Field(i))
 		}
 		zerosAreKept(t, at+"."+f.Name, v.Field(i))
 	}

@@ -25,7 +25,8 @@ func withBaseline(t *testing.T, s pipeline.Stage, baseline arrow.Record) map[str
 func TestBaselineIsUsed(t *testing.T) {
 	fresh, flat := pipelinetest.WardRows(12, 500), pipelinetest.BlankWards(pipelinetest.WardRows(12, 500), false)
 	for kind, names := range map[string][]string{
-		"marginals":     {"total_variation", "total_variation_2way", "total_variation_3way", "probability_mean_absolute_error"},
+		"marginals": {"total_variation", "total_variation_2way", "total_variation_3way",
+			"probability_mean_absolute_error"},
 		"associations":  {"mixed_mean_absolute_difference", "covariance_frobenius_difference"},
 		"detectability": {"auroc", "pmse"}, "projection": {"wasserstein"},
 		"dimension_wise_prediction": {"mean_absolute_difference"}, "downstream": {"auroc", "accuracy"},
@@ -93,7 +94,8 @@ func TestSimulatedBaseline(t *testing.T) {
 	if a, b := much[name].Value, much["total_variation_2way_independent"].Value; math.Abs(a-b) > 0.1*b {
 		t.Errorf("at epsilon 1000 %v, without noise %v", a, b)
 	}
-	if note := some[name].Note; !strings.Contains(note, "noise of 11.8 rows") || !strings.Contains(note, "nothing is spent") {
+	if note := some[name].Note; !strings.Contains(note, "noise of 11.8 rows") || !strings.Contains(note,
+		"nothing is spent") {
 		t.Errorf("the note is %q", note)
 	}
 	unit = 4
@@ -137,11 +139,13 @@ func TestRowsAndMajority(t *testing.T) {
 		}
 	}
 	// Learnt from the same rows, scores differ by nothing in every resample.
-	same := figures(t, downstream("outcome", nil), map[string]pipelinetest.Input{"real": rows(230, 1), "synthetic": rows(70, 3), "real_train": rows(70, 3)})
+	same := figures(t, downstream("outcome", nil), map[string]pipelinetest.Input{"real": rows(230, 1),
+		"synthetic": rows(70, 3), "real_train": rows(70, 3)})
 	if low, high := same["auroc_loss_low"], same["auroc_loss_high"]; low.Name == "" || low.Value != 0 || high.Value != 0 {
 		t.Errorf("the loss against the same rows is within %v to %v", low.Value, high.Value)
 	}
-	if few := figures(t, downstream("outcome", nil), map[string]pipelinetest.Input{"real": rows(15, 1), "synthetic": rows(40, 2)}); few["auroc_low"].Name != "" {
+	if few := figures(t, downstream("outcome", nil), map[string]pipelinetest.Input{"real": rows(15, 1),
+		"synthetic": rows(40, 2)}); few["auroc_low"].Name != "" {
 		t.Error("15 test rows give an interval")
 	}
 }

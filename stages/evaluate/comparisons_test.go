@@ -18,12 +18,14 @@ func TestComparisonsOfOddTables(t *testing.T) {
 	usual := pipelinetest.WardRows(1, 40)
 	odd := map[string]arrow.Record{
 		"no rows": pipelinetest.WardRows(1, 0), "one row": usual.NewSlice(0, 1), "two rows": usual.NewSlice(0, 2),
-		"all missing": pipelinetest.BlankWards(usual, true), "all constant": pipelinetest.BlankWards(usual, false), "usual": usual, "huge": pipelinetest.HugeWards(40),
+		"all missing": pipelinetest.BlankWards(usual, true), "all constant": pipelinetest.BlankWards(usual, false),
+		"usual": usual, "huge": pipelinetest.HugeWards(40),
 	}
 	for _, name := range comparisons() {
 		for realName, real := range odd {
 			for synthName, synth := range odd {
-				for i, train := range []arrow.Record{nil, pipelinetest.WardRows(3, 0), pipelinetest.WardRows(3, 30), pipelinetest.BlankWards(usual, true)} {
+				for i, train := range []arrow.Record{nil, pipelinetest.WardRows(3, 0), pipelinetest.WardRows(3, 30),
+					pipelinetest.BlankWards(usual, true)} {
 					if i > 0 && realName != "usual" && synthName != "usual" {
 						continue
 					}
@@ -39,7 +41,8 @@ func TestComparisonsOfOddTables(t *testing.T) {
 // Tables without a single batch give notes, as tables without rows do.
 func TestNothingToJudgeIsNoError(t *testing.T) {
 	stages := []pipeline.Stage{
-		stage("downstream", with{"target": "smoker", "models": prediction.ClassifierNames()}), stage("dimension_wise_prediction", nil),
+		stage("downstream", with{"target": "smoker", "models": prediction.ClassifierNames()}),
+		stage("dimension_wise_prediction", nil),
 		stage("regression_discovery", with{"model": "logistic", "target": "smoker", "columns": []string{"age", "region"}}),
 	}
 	for _, name := range comparisons() {
@@ -82,8 +85,8 @@ func TestPlansRefuseWhatCannotBeCompared(t *testing.T) {
 	}
 }
 
-// TestLostStatisticsAreWordedToDiffer: the statistics that lost most are written as people read them: dates as dates, and
-// numbers with the digits by which they differ.
+// TestLostStatisticsAreWordedToDiffer: the statistics that lost most are written as people read them: dates as dates,
+// and numbers with the digits by which they differ.
 func TestLostStatisticsAreWordedToDiffer(t *testing.T) {
 	d := &domain.Domain{Columns: []domain.Column{{Name: "seen", Type: domain.Date, Bounds: &[2]float64{18000, 19000}},
 		{Name: "price", Type: domain.Numeric, Bounds: &[2]float64{0, 2}}}}
@@ -101,7 +104,8 @@ func TestLostStatisticsAreWordedToDiffer(t *testing.T) {
 		in := map[string]pipelinetest.Input{"real": real, "synthetic": synthetic, "real_train": table(3, 18262, 1.05060)}
 		return figures(t, stage("marginals", with{"ways": []int{1}}), in)["statistic_loss"].Note
 	}
-	if got := note(table(2, 18322, 1.05060)); !strings.Contains(got, "seen quantile_95 2020-01-03 real, 2020-03-03 synthetic") {
+	if got := note(table(2, 18322, 1.05060)); !strings.Contains(got,
+		"seen quantile_95 2020-01-03 real, 2020-03-03 synthetic") {
 		t.Errorf("the note is %q", got)
 	}
 	if got := note(table(2, 18262, 1.05054)); !strings.Contains(got, "price mean 1.0506 real, 1.0505 synthetic") {

@@ -20,9 +20,15 @@ func conformance() map[string][]pipelinetest.Case {
 	poisson := func() pipeline.Stage { return discovery(nil) }
 	cases := map[string][]pipelinetest.Case{
 		"downstream": {
-			{Name: "all learners", In: few, Stage: func() pipeline.Stage { return downstream("outcome", with{"models": prediction.ClassifierNames()}) }},
+			{Name: "all learners", In: few, Stage: func() pipeline.Stage {
+				return downstream("outcome",
+					with{"models": prediction.ClassifierNames()})
+			}},
 			{Name: "all ports", In: four, Stage: func() pipeline.Stage { return downstream("outcome", nil) }},
-			{Name: "numbers", In: few, Stage: func() pipeline.Stage { return downstream("level", with{"models": prediction.RegressorNames()}) }},
+			{Name: "numbers", In: few, Stage: func() pipeline.Stage {
+				return downstream("level",
+					with{"models": prediction.RegressorNames()})
+			}},
 			removable("add_remove", three, func() pipeline.Stage { return downstream("outcome", nil) }),
 		},
 		"dimension_wise_prediction": {
@@ -33,21 +39,28 @@ func conformance() map[string][]pipelinetest.Case {
 	}
 	for _, name := range comparisons() {
 		plain := func() pipeline.Stage { return stage(name, nil) }
-		both := pipelinetest.WardPorts(pipelinetest.WardRows(1, 40), pipelinetest.WardRows(2, 30), pipelinetest.WardRows(3, 50))
+		both := pipelinetest.WardPorts(pipelinetest.WardRows(1, 40), pipelinetest.WardRows(2, 30),
+			pipelinetest.WardRows(3, 50))
 		both["baseline"] = pipelinetest.WardInput(pipelinetest.WardRows(4, 30), pipeline.Released)
 		cases[name] = []pipelinetest.Case{
-			{Name: "two tables", Stage: plain, In: pipelinetest.WardPorts(pipelinetest.WardRows(1, 40), pipelinetest.WardRows(2, 30), nil)},
+			{Name: "two tables", Stage: plain, In: pipelinetest.WardPorts(pipelinetest.WardRows(1, 40),
+				pipelinetest.WardRows(2, 30), nil)},
 			{Name: "all ports", Stage: plain, In: both},
 			removable("add_remove", both, plain),
 		}
 	}
-	asked := map[string]pipelinetest.Input{"real": pipelinetest.WardInput(pipelinetest.WardRows(1, 40), pipeline.Private), "synthetic": pipelinetest.WardInput(pipelinetest.WardRows(2, 30), pipeline.Released),
-		"answers.0": answered(pipelinetest.WardInput(pipelinetest.WardRows(1, 40), pipeline.Private), 0.5), "answers.1": answered(pipelinetest.WardInput(pipelinetest.WardRows(3, 50), pipeline.Private), 0.1)}
+	asked := map[string]pipelinetest.Input{"real": pipelinetest.WardInput(pipelinetest.WardRows(1, 40), pipeline.Private),
+		"synthetic": pipelinetest.WardInput(pipelinetest.WardRows(2, 30), pipeline.Released),
+		"answers.0": answered(pipelinetest.WardInput(pipelinetest.WardRows(1, 40), pipeline.Private), 0.5),
+		"answers.1": answered(pipelinetest.WardInput(pipelinetest.WardRows(3, 50), pipeline.Private), 0.1)}
 	compare := func() pipeline.Stage { return stage("compare_queries", nil) }
-	fitted := map[string]pipelinetest.Input{"real": asked["real"], "synthetic": asked["synthetic"], "answers.0": regressed(asked["real"])}
-	cases["compare_queries"] = []pipelinetest.Case{{Name: "two stages", In: asked, Stage: compare}, {Name: "regression", In: fitted, Stage: compare}, removable("add_remove", asked, compare)}
+	fitted := map[string]pipelinetest.Input{"real": asked["real"], "synthetic": asked["synthetic"],
+		"answers.0": regressed(asked["real"])}
+	cases["compare_queries"] = []pipelinetest.Case{{Name: "two stages", In: asked, Stage: compare},
+		{Name: "regression", In: fitted, Stage: compare}, removable("add_remove", asked, compare)}
 	private := input(ruled(), []any{-1.0, 1.0, 2.0}, []any{"a", "b", "c"}, []any{"0", nil, "1"}, []any{0.0, 2.0, 1.0})
-	cases["constraints"] = append(cases["constraints"], pipelinetest.Case{Name: "rules", In: map[string]pipelinetest.Input{"real": private, "synthetic": private},
+	cases["constraints"] = append(cases["constraints"], pipelinetest.Case{Name: "rules", In: map[string]pipelinetest.Input{
+		"real": private, "synthetic": private},
 		Stage: func() pipeline.Stage { return stage("constraints", nil) }})
 	return cases
 }

@@ -18,7 +18,8 @@ func dimension() pipeline.Stage {
 // Every edge gives a value or a reason (see figures).
 func TestDimensionEdges(t *testing.T) {
 	empty := input(mixed(), nil, nil, nil, nil)
-	far := input(mixed(), []any{9e74, -9e74, 1e60, 1.0}, []any{"a", "b", "c", "a"}, []any{"0", "1", "1", "0"}, []any{-1e74, 1e74, 0.0, 1e-300})
+	far := input(mixed(), []any{9e74, -9e74, 1e60, 1.0}, []any{"a", "b", "c", "a"}, []any{"0", "1", "1", "0"},
+		[]any{-1e74, 1e74, 0.0, 1e-300})
 	single := input(mixed(), []any{1.0}, []any{"a"}, []any{"1"}, []any{2.0})
 	for _, in := range []map[string]pipelinetest.Input{
 		{"real": rows(60, 1), "synthetic": empty, "real_train": rows(70, 3)},
@@ -30,8 +31,8 @@ func TestDimensionEdges(t *testing.T) {
 	}
 }
 
-// TestDimensionByKind: the means of categories and of numbers are those of the sizes of the columns' differences, without a
-// column apart; a kind that no column is of has none.
+// TestDimensionByKind: the means of categories and of numbers are those of the sizes of the columns' differences,
+// without a column apart; a kind that no column is of has none.
 func TestDimensionByKind(t *testing.T) {
 	in := map[string]pipelinetest.Input{"real": rows(60, 1), "synthetic": rows(60, 2), "real_train": rows(70, 3)}
 	var coded, numbers []string
@@ -42,7 +43,8 @@ func TestDimensionByKind(t *testing.T) {
 			numbers = append(numbers, c.Name)
 		}
 	}
-	m := figures(t, stage("dimension_wise_prediction", with{"classifier": "logistic_regression", "regressor": "linear_regression", "apart": coded[:1]}), in)
+	m := figures(t, stage("dimension_wise_prediction", with{"classifier": "logistic_regression",
+		"regressor": "linear_regression", "apart": coded[:1]}), in)
 	for kind, names := range map[string][]string{"categories": coded[1:], "numbers": numbers} {
 		mean := 0.
 		for _, name := range names {
@@ -52,19 +54,22 @@ func TestDimensionByKind(t *testing.T) {
 			t.Errorf("%s: %g, must be %g", kind, got, mean)
 		}
 	}
-	none := figures(t, stage("dimension_wise_prediction", with{"classifier": "logistic_regression", "regressor": "linear_regression", "apart": coded}), in)
+	none := figures(t, stage("dimension_wise_prediction", with{"classifier": "logistic_regression",
+		"regressor": "linear_regression", "apart": coded}), in)
 	if got := none["mean_difference_of.categories"]; !math.IsNaN(got.Value) || got.Note == "" {
 		t.Errorf("without categories %v", got)
 	}
 }
 
-// TestDimensionByShare: of four columns of two categories one is rare, and synthetic rows hold one category of another: real rows
-// teach all, one has no diversity, and the means are over the columns with so many rows outside the commonest category.
+// TestDimensionByShare: of four columns of two categories one is rare, and synthetic rows hold one category of another:
+// real rows teach all, one has no diversity, and the means are over the columns with so many rows outside the commonest
+// category.
 func TestDimensionByShare(t *testing.T) {
 	// Every i-th of 60 rows has the category "1": shares of 1/2, 1/3, 1/6 and 1/20.
 	d, every := &domain.Domain{}, []int{2, 3, 6, 20}
 	for _, name := range []string{"a", "b", "c", "rare"} {
-		d.Columns = append(d.Columns, domain.Column{Name: name, Type: domain.Boolean, Categories: domain.Categories{"0", "1"}})
+		d.Columns = append(d.Columns, domain.Column{Name: name, Type: domain.Boolean, Categories: domain.Categories{"0",
+			"1"}})
 	}
 	table := func(shift, without int) pipelinetest.Input {
 		values := make([][]any, len(every))
@@ -80,7 +85,8 @@ func TestDimensionByShare(t *testing.T) {
 		return input(d, values...)
 	}
 	in := map[string]pipelinetest.Input{"real": table(1, -1), "real_train": table(2, -1), "synthetic": table(3, 1)}
-	m := figures(t, stage("dimension_wise_prediction", with{"classifier": "logistic_regression", "shares": []float64{0, 0.1, 0.4, 0.6}}), in)
+	m := figures(t, stage("dimension_wise_prediction", with{"classifier": "logistic_regression",
+		"shares": []float64{0, 0.1, 0.4, 0.6}}), in)
 	if got := m["no_diversity"].Value; got != 1 {
 		t.Errorf("%g columns without diversity, must be 1", got)
 	}
@@ -94,7 +100,8 @@ func TestDimensionByShare(t *testing.T) {
 			t.Errorf("%s: %g, must be %g", figure, got, want)
 		}
 	}
-	if got, want := m["difference_above.0.1"].Value, (math.Abs(m["difference.a"].Value)+math.Abs(m["difference.c"].Value))/2; math.Abs(got-want) > 1e-12 || want == 0 {
+	if got, want := m["difference_above.0.1"].Value, (math.Abs(m["difference.a"].Value)+math.Abs(m["difference.c"].Value))/
+		2; math.Abs(got-want) > 1e-12 || want == 0 {
 		t.Errorf("difference %g, must be %g", got, want)
 	}
 	if got := m["real_above.0.6"]; !math.IsNaN(got.Value) || got.Note == "" {
@@ -103,7 +110,8 @@ func TestDimensionByShare(t *testing.T) {
 	h := in["real"].Header
 	headers := pipeline.Headers{"real": h, "synthetic": h, "real_train": h}
 	for _, share := range []float64{-0.1, 1.5} {
-		if _, err := stage("dimension_wise_prediction", with{"shares": []float64{0.5, share}}).Plan(headers); err == nil || !strings.Contains(err.Error(), "shares[1]") {
+		if _, err := stage("dimension_wise_prediction", with{"shares": []float64{0.5, share}}).Plan(headers); err == nil ||
+			!strings.Contains(err.Error(), "shares[1]") {
 			t.Errorf("a share of %g: %v", share, err)
 		}
 	}

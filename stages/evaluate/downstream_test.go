@@ -34,14 +34,16 @@ func TestDownstreamTellsSignalFromNoise(t *testing.T) {
 		shuffled[i] = []string{"0", "1"}[rng.IntN(2)]
 	}
 	bad.Rows = pipelinetest.Rows(mixed(), values(bad, 0), values(bad, 1), shuffled, values(bad, 3))
-	m := figures(t, downstream("outcome", nil), map[string]pipelinetest.Input{"real": real, "synthetic": good, "real_train": rows(600, 4)})
+	m := figures(t, downstream("outcome", nil), map[string]pipelinetest.Input{"real": real, "synthetic": good,
+		"real_train": rows(600, 4)})
 	if v := m["auroc"].Value; v < 0.8 {
 		t.Errorf("AUROC is %v on rows of the same law", v)
 	}
 	if v := m["auroc_loss"].Value; math.Abs(v) > 0.05 {
 		t.Errorf("the loss against real rows is %v", v)
 	}
-	low := figures(t, downstream("outcome", with{"columns": []string{"group"}}), map[string]pipelinetest.Input{"real": real, "synthetic": bad})
+	low := figures(t, downstream("outcome", with{"columns": []string{"group"}}),
+		map[string]pipelinetest.Input{"real": real, "synthetic": bad})
 	if v := low["auroc"].Value; v > 0.75 {
 		t.Errorf("AUROC is %v from noise", v)
 	}
@@ -71,7 +73,8 @@ func TestDownstreamNamesWhatATargetFollowsFrom(t *testing.T) {
 		"a number":   {func(x float64, _ string) bool { return x < .5 }, "from column x alone"},
 		"neither":    {func(x float64, group string) bool { return x > .5 == (group == "a") }, ""},
 	} {
-		in := map[string]pipelinetest.Input{"real": table(1, c.outcome), "synthetic": table(2, c.outcome), "real_train": table(3, c.outcome)}
+		in := map[string]pipelinetest.Input{"real": table(1, c.outcome), "synthetic": table(2, c.outcome),
+			"real_train": table(3, c.outcome)}
 		note := figures(t, downstream("outcome", nil), in)["auroc"].Note
 		if !strings.Contains(note, c.want) || (c.want == "") == strings.Contains(note, "follows") {
 			t.Errorf("%s: AUROC has the note %q, must hold %q", name, note, c.want)
@@ -97,8 +100,8 @@ func values(in pipelinetest.Input, column int) []any {
 	return out
 }
 
-// Every edge gives a value or a reason, never NaN in silence (see figures). In an ordinary run every third learner meets
-// an edge, others at the next, so that each meets five or more.
+// Every edge gives a value or a reason, never NaN in silence (see figures). In an ordinary run every third learner
+// meets an edge, others at the next, so that each meets five or more.
 func TestDownstreamEdges(t *testing.T) {
 	one := []any{"1"}
 	single := input(mixed(), []any{1.0}, []any{"a"}, one, []any{2.0})
@@ -106,9 +109,11 @@ func TestDownstreamEdges(t *testing.T) {
 	voids := input(mixed(), []any{nil, nil, nil}, []any{nil, nil, nil}, []any{"0", "1", "1"}, []any{nil, nil, nil})
 	noTarget := input(mixed(), []any{1.0}, []any{"a"}, []any{nil}, []any{nil})
 	constant := input(mixed(), []any{1.0, 1.0, 1.0}, []any{"a", "a", "a"}, []any{"0", "1", "1"}, []any{1.0, 1.0, 1.0})
-	far := input(mixed(), []any{math.MaxFloat64, -9e74, 1e70, 0.0, 1.0, 2.0}, []any{"a", "b", "c", "a", "b", "c"}, []any{"0", "1", "1", "0", "1", "0"},
+	far := input(mixed(), []any{math.MaxFloat64, -9e74, 1e70, 0.0, 1.0, 2.0}, []any{"a", "b", "c", "a", "b", "c"},
+		[]any{"0", "1", "1", "0", "1", "0"},
 		[]any{-9e74, 1e74, math.MaxFloat64, 1.0, 2.0, 3.0})
-	all := map[string]pipelinetest.Input{"single": single, "far": far, "empty": empty, "voids": voids, "no target": noTarget, "constant": constant, "plain": rows(40, 1)}
+	all := map[string]pipelinetest.Input{"single": single, "far": far, "empty": empty, "voids": voids,
+		"no target": noTarget, "constant": constant, "plain": rows(40, 1)}
 	names, edge := slices.Sorted(maps.Keys(all)), 0
 	for _, rn := range names {
 		for _, sn := range names {
@@ -153,12 +158,13 @@ func TestDownstreamRefuses(t *testing.T) {
 	}
 }
 
-// TestDownstreamWeights: the log odds of rows are 2x - k + 1, so that the coefficient of x is 2 (standard error .07 with 4,000
-// rows: a false alarm needs more than 6 of them), and x counts most in a forest, whose importances add up to one. Real rows
-// have theirs beside; what has no weights says nothing, and without the setting nobody does.
+// TestDownstreamWeights: the log odds of rows are 2x - k + 1, so that the coefficient of x is 2 (standard error .07
+// with 4,000 rows: a false alarm needs more than 6 of them), and x counts most in a forest, whose importances add up to
+// one. Real rows have theirs beside; what has no weights says nothing, and without the setting nobody does.
 func TestDownstreamWeights(t *testing.T) {
 	in := map[string]pipelinetest.Input{"real": rows(50, 1), "synthetic": rows(4000, 2), "real_train": rows(4000, 3)}
-	models := with{"models": []string{"logistic_search", "random_forest_shallow", "gaussian_nb"}, "columns": []string{"x", "group"}, "scaling": "raw"}
+	models := with{"models": []string{"logistic_search", "random_forest_shallow", "gaussian_nb"},
+		"columns": []string{"x", "group"}, "scaling": "raw"}
 	for key := range figures(t, downstream("outcome", models), in) {
 		if strings.HasPrefix(key, "column_weight") {
 			t.Errorf("%s, and nobody asked for weights", key)

@@ -28,7 +28,8 @@ func Ports(beside string) []pipeline.Port {
 
 // Baseline is the input of what a table must be better than to be worth its epsilon.
 func Baseline() pipeline.Port {
-	return Table("baseline", "rows of independent columns at the same epsilon (kind `independent`): what is worse than they are is lost", true)
+	return Table("baseline", "rows of independent columns at the same epsilon (kind `independent`): what is worse than "+
+		"they are is lost", true)
 }
 
 // names are the ports of tables, in the order in which figures of them are given.
@@ -79,16 +80,20 @@ func (f Frames) rows() (list []pipeline.Metric) {
 // cancelled or a table cannot be read, and never for what the rows are: that a run
 // fails would tell of them, so every figure that they do not allow has a note
 // instead.
-func Work(like pipeline.Header, measure func(context.Context, *pipeline.Env, Frames) ([]pipeline.Metric, error)) pipeline.Work {
-	return WorkBeside(like, func(ctx context.Context, env *pipeline.Env, frames Frames, _ pipeline.Tables) ([]pipeline.Metric, error) {
+func Work(like pipeline.Header, measure func(context.Context, *pipeline.Env, Frames) ([]pipeline.Metric,
+	error)) pipeline.Work {
+	return WorkBeside(like, func(ctx context.Context, env *pipeline.Env, frames Frames,
+		_ pipeline.Tables) ([]pipeline.Metric, error) {
 		return measure(ctx, env, frames)
 	})
 }
 
 // WorkBeside is Work of a kind that reads inputs beside the tables of Ports.
-func WorkBeside(like pipeline.Header, measure func(context.Context, *pipeline.Env, Frames, pipeline.Tables) ([]pipeline.Metric, error)) pipeline.Work {
+func WorkBeside(like pipeline.Header, measure func(context.Context, *pipeline.Env, Frames,
+	pipeline.Tables) ([]pipeline.Metric, error)) pipeline.Work {
 	h := header(like)
-	return pipeline.Work{Out: pipeline.Headers{"out": h}, Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+	return pipeline.Work{Out: pipeline.Headers{"out": h}, Run: func(ctx context.Context, env *pipeline.Env,
+		in pipeline.Tables) (pipeline.Tables, error) {
 		shares := newShares(env)
 		frames, err := Read(ctx, in)
 		if err != nil {
@@ -118,7 +123,8 @@ func Comparable(ps *schema.Problems, path, name string, in pipeline.Headers) {
 		case columns.Unreadable(*c) != "":
 			ps.Add(path, name+", which in "+port+" "+columns.Unreadable(*c), "a number or a category")
 		case c.Type.Coded() != real.Type.Coded():
-			ps.Add(path, fmt.Sprintf("%s, which is %s in real and %s in %s", name, real.Type, c.Type, port), "a column that can be compared")
+			ps.Add(path, fmt.Sprintf("%s, which is %s in real and %s in %s", name, real.Type, c.Type, port),
+				"a column that can be compared")
 		}
 	}
 }

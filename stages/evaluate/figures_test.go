@@ -28,7 +28,8 @@ func TestEveryChoiceIsDeclared(t *testing.T) {
 			"models": prediction.ClassifierNames()[:2]}, four},
 		"scores of numbers": {"downstream", with{"target": "level", "scores": prediction.NumberScores(),
 			"models": prediction.RegressorNames()[:2]}, four},
-		"shares":   {"dimension_wise_prediction", with{"classifier": "logistic_regression", "shares": []float64{0, 0.1}}, four},
+		"shares": {"dimension_wise_prediction", with{"classifier": "logistic_regression", "shares": []float64{0, 0.1}},
+			four},
 		"measures": {"associations", with{"measures": measures}, all},
 	} {
 		out, err := pipelinetest.Run(t, stage(c.kind, c.settings), pipelinetest.Env(2), pipelinetest.Tables(maps.Clone(c.in)))

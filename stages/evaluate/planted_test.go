@@ -60,10 +60,13 @@ func within(t *testing.T, list map[string]pipeline.Metric, want ...bounds) {
 func TestDisclosureCatchesCopies(t *testing.T) {
 	tables := planted()
 	copied := against(t, stage("disclosure", nil), tables["copies"])
-	within(t, copied, bounds{"exact_matches", 1, 1}, bounds{"unique_matches", 1, 1}, bounds{"dcr.median", 0, 0}, bounds{"closer_to_train", 1, 1},
-		bounds{"membership_auroc", 0.99, 1}, bounds{"membership_power", 0.99, 1}, bounds{"membership_power_low", 0.99, 1}, bounds{"attribute_inference_advantage", 0.2, 1})
+	within(t, copied, bounds{"exact_matches", 1, 1}, bounds{"unique_matches", 1, 1}, bounds{"dcr.median", 0, 0},
+		bounds{"closer_to_train", 1, 1},
+		bounds{"membership_auroc", 0.99, 1}, bounds{"membership_power", 0.99, 1}, bounds{"membership_power_low", 0.99, 1},
+		bounds{"attribute_inference_advantage", 0.2, 1})
 	fresh := against(t, stage("disclosure", nil), tables["fresh"])
-	within(t, fresh, bounds{"exact_matches", 0, 0.01}, bounds{"closer_to_train", 0.43, 0.57}, bounds{"membership_auroc", 0.44, 0.56},
+	within(t, fresh, bounds{"exact_matches", 0, 0.01}, bounds{"closer_to_train", 0.43, 0.57}, bounds{"membership_auroc",
+		0.44, 0.56},
 		bounds{"membership_power", 0, 0.12}, bounds{"attribute_inference_advantage", -0.05, 0.05})
 }
 
@@ -72,12 +75,15 @@ func TestComparisonsOfPlantedTables(t *testing.T) {
 	tables := planted()
 	m := against(t, stage("marginals", nil), tables["fresh"])
 	near, apart := m["total_variation_2way_real_train"].Value, m["total_variation_2way_independent"].Value
-	within(t, m, bounds{"total_variation_2way", 0.8 * near, 1.2 * near}, bounds{"equivalent_subsample", 0.5, 1}, bounds{"total_variation_2way_independent", near, 1})
-	within(t, against(t, stage("marginals", nil), tables["constants"]), bounds{"total_variation_2way", apart, 1}, bounds{"equivalent_subsample", 0, 0.1},
+	within(t, m, bounds{"total_variation_2way", 0.8 * near, 1.2 * near}, bounds{"equivalent_subsample", 0.5, 1},
+		bounds{"total_variation_2way_independent", near, 1})
+	within(t, against(t, stage("marginals", nil), tables["constants"]), bounds{"total_variation_2way", apart, 1},
+		bounds{"equivalent_subsample", 0, 0.1},
 		bounds{"total_variation", 0.5, 1}, bounds{"nist_2018_score", 0, 1e5})
 	// Fresh rows lose no mean, quantile, share or correlation beyond chance (told with a probability of at most .02, and
 	// the rows are fixed); a column of other rows loses its correlations.
-	within(t, m, bounds{"statistic_loss", 0, 0}, bounds{"statistic_loss_real_train", 0, 0}, bounds{"mean_real.age", 50, 58},
+	within(t, m, bounds{"statistic_loss", 0, 0}, bounds{"statistic_loss_real_train", 0, 0}, bounds{"mean_real.age", 50,
+		58},
 		bounds{"statistic_loss.age:mean", 0, 0})
 	within(t, against(t, stage("marginals", nil), tables["constants"]), bounds{"statistic_loss", 1, 1},
 		bounds{"statistic_loss.age:standard_deviation", 1, 1}, bounds{"mean_synthetic.age", 40, 40})
@@ -87,8 +93,10 @@ func TestComparisonsOfPlantedTables(t *testing.T) {
 		bounds{"spearman_loss.age:pressure", 0.5, 0.9}, bounds{"spearman_loss.age:weight", 0, 0})
 	// Standard deviations of the AUROC of 900 held-out rows: 0.019.
 	within(t, against(t, stage("detectability", nil), tables["fresh"]), bounds{"auroc", 0.4, 0.6}, bounds{"pmse", 0, 0.02})
-	within(t, against(t, stage("detectability", nil), tables["constants"]), bounds{"auroc", 0.99, 1}, bounds{"pmse", 0.2, 0.25})
-	within(t, against(t, stage("associations", nil), tables["fresh"]), bounds{"pearson_real.age:pressure", 0.5, 0.9}, bounds{"pearson_synthetic.age:pressure", 0.5, 0.9},
+	within(t, against(t, stage("detectability", nil), tables["constants"]), bounds{"auroc", 0.99, 1},
+		bounds{"pmse", 0.2, 0.25})
+	within(t, against(t, stage("associations", nil), tables["fresh"]), bounds{"pearson_real.age:pressure", 0.5, 0.9},
+		bounds{"pearson_synthetic.age:pressure", 0.5, 0.9},
 		bounds{"mixed_max_difference", 0, 0.2}, bounds{"cramers_v_p_real.region:smoker", 0, 1e-6})
 	p := against(t, stage("projection", nil), tables["fresh"])
 	far := against(t, stage("projection", nil), tables["constants"])

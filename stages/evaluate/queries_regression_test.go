@@ -14,7 +14,8 @@ import (
 // smoking explains who smokes.
 func smoking() regress.Model {
 	return regress.Model{Kind: regress.Logistic, Target: "smoker", Positive: "yes", PriorDeviation: 2.5,
-		Columns: []regress.Column{{Name: "age", Bounds: [2]float64{18, 90}}, {Name: "region", Categories: pipelinetest.WardDomain().Column("region").Categories}}}
+		Columns: []regress.Column{{Name: "age", Bounds: [2]float64{18, 90}},
+			{Name: "region", Categories: pipelinetest.WardDomain().Column("region").Categories}}}
 }
 
 // regressed is what a stage released whose coefficients, but for the intercept, are those of
@@ -56,11 +57,14 @@ func regressed(rows pipelinetest.Input) pipelinetest.Input {
 func TestCompareRegressions(t *testing.T) {
 	real := pipelinetest.WardInput(pipelinetest.WardRows(1, 400), pipeline.Private)
 	judge := func(synthetic pipelinetest.Input) map[string]pipeline.Metric {
-		return figures(t, stage("compare_queries", nil), map[string]pipelinetest.Input{"real": real, "synthetic": synthetic, "answers.0": regressed(real)})
+		return figures(t, stage("compare_queries", nil), map[string]pipelinetest.Input{"real": real, "synthetic": synthetic,
+			"answers.0": regressed(real)})
 	}
 	got := judge(pipelinetest.WardInput(pipelinetest.WardRows(1, 400), pipeline.Released))
-	for key, want := range map[string]float64{"error_tailored.fit.smoker": 0.1, "error_synthetic.fit.smoker": 0, "synthetic_wins.fit": 1, "interval_coverage.fit": 1,
-		"accuracy_synthetic.fit.smoker": got["accuracy_real.fit.smoker"].Value, "accuracy_synthetic": got["accuracy_real"].Value, "accuracy_real": got["accuracy_real.fit.smoker"].Value} {
+	for key, want := range map[string]float64{"error_tailored.fit.smoker": 0.1, "error_synthetic.fit.smoker": 0,
+		"synthetic_wins.fit": 1, "interval_coverage.fit": 1,
+		"accuracy_synthetic.fit.smoker": got["accuracy_real.fit.smoker"].Value,
+		"accuracy_synthetic":            got["accuracy_real"].Value, "accuracy_real": got["accuracy_real.fit.smoker"].Value} {
 		if m, ok := got[key]; !ok || !(math.Abs(m.Value-want) < 1e-9) {
 			t.Errorf("%s is %v, must be %g", key, m, want)
 		}
@@ -77,9 +81,11 @@ func TestCompareRegressions(t *testing.T) {
 // TestErrorsOfOneUnitHaveAMean: shares of rows and distances of coefficients are averaged by stage alone.
 func TestErrorsOfOneUnitHaveAMean(t *testing.T) {
 	real := pipelinetest.WardInput(pipelinetest.WardRows(1, 400), pipeline.Private)
-	got := figures(t, stage("compare_queries", nil), map[string]pipelinetest.Input{"real": real, "synthetic": real, "answers.0": regressed(real), "answers.1": answered(real, 0.5)})
+	got := figures(t, stage("compare_queries", nil), map[string]pipelinetest.Input{"real": real, "synthetic": real,
+		"answers.0": regressed(real), "answers.1": answered(real, 0.5)})
 	for _, name := range []string{"error_tailored", "error_synthetic"} {
-		if m := got[name]; !math.IsNaN(m.Value) || m.Note == "" || math.IsNaN(got[name+".fit"].Value) || math.IsNaN(got[name+".asked"].Value) {
+		if m := got[name]; !math.IsNaN(m.Value) || m.Note == "" || math.IsNaN(got[name+".fit"].Value) ||
+			math.IsNaN(got[name+".asked"].Value) {
 			t.Errorf("%s is %v, of stages %v and %v: must be of stages alone", name, m, got[name+".fit"], got[name+".asked"])
 		}
 	}

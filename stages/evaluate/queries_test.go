@@ -59,7 +59,8 @@ func answered(rows pipelinetest.Input, off float64) pipelinetest.Input {
 				least, most = q.Bounds[0][0], q.Bounds[0][1]
 			}
 			in := func(v float64) float64 { return min(max(v, least), most) }
-			a.List = append(a.List, ask.Answer{Question: x.Question, Cell: x.Cell, Value: in(x.Value + by), Low: in(x.Value - by), High: in(x.Value + 2*by)})
+			a.List = append(a.List, ask.Answer{Question: x.Question, Cell: x.Cell, Value: in(x.Value + by),
+				Low: in(x.Value - by), High: in(x.Value + 2*by)})
 		}
 	}
 	t, err := a.Write(ask.Header(rows.Header))
@@ -79,15 +80,20 @@ func answered(rows pipelinetest.Input, off float64) pipelinetest.Input {
 // and win every question; released intervals, made to hold the truth, do.
 func TestCompareQueries(t *testing.T) {
 	real := pipelinetest.WardInput(pipelinetest.WardRows(1, 400), pipeline.Private)
-	got := figures(t, stage("compare_queries", nil), map[string]pipelinetest.Input{"real": real, "synthetic": pipelinetest.WardInput(pipelinetest.WardRows(1, 400), pipeline.Released), "answers.0": answered(real, 0.5)})
-	for key, want := range map[string]float64{"error_tailored.asked.older": 3. / 400, "error_tailored.asked.regions": 3. / 400, "error_tailored.asked.age": 0.5 / 72,
-		"error_tailored.asked.pressure": 0.5 / 180, "error_tailored.asked.covariance": 0.015, "error_synthetic.asked.covariance": 0, "error_synthetic.asked": 0,
+	got := figures(t, stage("compare_queries", nil), map[string]pipelinetest.Input{"real": real,
+		"synthetic": pipelinetest.WardInput(pipelinetest.WardRows(1, 400), pipeline.Released), "answers.0": answered(real,
+			0.5)})
+	for key, want := range map[string]float64{"error_tailored.asked.older": 3. / 400, "error_tailored.asked.regions": 3. /
+		400, "error_tailored.asked.age": 0.5 / 72,
+		"error_tailored.asked.pressure": 0.5 / 180, "error_tailored.asked.covariance": 0.015,
+		"error_synthetic.asked.covariance": 0, "error_synthetic.asked": 0,
 		"synthetic_wins.asked": 1, "synthetic_wins": 1, "error_synthetic": 0, "interval_coverage.asked": 1} {
 		if m, ok := got[key]; !ok || math.Abs(m.Value-want) > 1e-12 {
 			t.Errorf("%s is %v, must be %g", key, m, want)
 		}
 	}
-	const want = "the synthetic table is the better buy: of 5 questions under a budget for 5 such queries the synthetic rows answer 5 better"
+	const want = "the synthetic table is the better buy: of 5 questions under a budget for 5 such queries the synthetic " +
+		"rows answer 5 better"
 	if note := got["synthetic_wins.asked"].Note; !strings.HasPrefix(note, want) {
 		t.Errorf("the verdict is %q", note)
 	}
@@ -97,7 +103,8 @@ func TestCompareQueries(t *testing.T) {
 // answer above all of them is off by the other half; the real rows themselves are not.
 func TestCompareQueriesByRank(t *testing.T) {
 	real := pipelinetest.WardInput(pipelinetest.WardRows(1, 400), pipeline.Private)
-	got := figures(t, stage("compare_queries", with{"quantiles": "ranks"}), map[string]pipelinetest.Input{"real": real, "synthetic": real, "answers.0": answered(real, 1000)})
+	got := figures(t, stage("compare_queries", with{"quantiles": "ranks"}), map[string]pipelinetest.Input{"real": real,
+		"synthetic": real, "answers.0": answered(real, 1000)})
 	if m := got["error_synthetic.asked.pressure"]; m.Value != 0 {
 		t.Errorf("the real median is off by %v", m)
 	}
@@ -109,8 +116,11 @@ func TestCompareQueriesByRank(t *testing.T) {
 // TestCompareQueriesOfOtherRows: rows that say otherwise lose to answers that are nearly true.
 func TestCompareQueriesOfOtherRows(t *testing.T) {
 	real := pipelinetest.WardInput(pipelinetest.WardRows(1, 400), pipeline.Private)
-	got := figures(t, stage("compare_queries", nil), map[string]pipelinetest.Input{"real": real, "synthetic": pipelinetest.WardInput(pipelinetest.BlankWards(pipelinetest.WardRows(1, 400), false), pipeline.Released), "answers.0": answered(real, 1e-6)})
-	if m := got["synthetic_wins.asked"]; m.Value > 0.5 || !strings.HasPrefix(m.Note, "tailored answers are the better buy") {
+	got := figures(t, stage("compare_queries", nil), map[string]pipelinetest.Input{"real": real,
+		"synthetic": pipelinetest.WardInput(pipelinetest.BlankWards(pipelinetest.WardRows(1, 400), false), pipeline.Released),
+		"answers.0": answered(real, 1e-6)})
+	if m := got["synthetic_wins.asked"]; m.Value > 0.5 || !strings.HasPrefix(m.Note,
+		"tailored answers are the better buy") {
 		t.Errorf("constants win: %v", m)
 	}
 }

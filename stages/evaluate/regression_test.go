@@ -57,7 +57,8 @@ func discovery(more with) pipeline.Stage {
 func TestRegressionCountsDiscoveries(t *testing.T) {
 	real := cohort(1000, 0.5, 1)
 	m := figures(t, discovery(nil), map[string]pipelinetest.Input{"real": real, "synthetic": cohort(1000, 0.5, 2)})
-	for key, want := range map[string]float64{"coefficient_real.x": 0.5, "coefficient_synthetic.x": 0.5, "coefficient_real.arm=b": 0.8, "coefficient_real.intercept": -1} {
+	for key, want := range map[string]float64{"coefficient_real.x": 0.5, "coefficient_synthetic.x": 0.5,
+		"coefficient_real.arm=b": 0.8, "coefficient_real.intercept": -1} {
 		if got := m[key].Value; math.Abs(got-want) > 0.25 {
 			t.Errorf("%s is %v, want about %v", key, got, want)
 		}
@@ -69,7 +70,8 @@ func TestRegressionCountsDiscoveries(t *testing.T) {
 		t.Errorf("a category without rows has the note %q", note)
 	}
 	turned := figures(t, discovery(nil), map[string]pipelinetest.Input{"real": real, "synthetic": cohort(1000, -0.5, 3)})
-	if turned["discoveries_lost"].Value < 1 || turned["discoveries_false"].Value < 1 || turned["interval_overlap.x"].Value >= 0 {
+	if turned["discoveries_lost"].Value < 1 || turned["discoveries_false"].Value < 1 ||
+		turned["interval_overlap.x"].Value >= 0 {
 		t.Errorf("an effect of the other sign: lost %v, false %v, overlap %v",
 			turned["discoveries_lost"].Value, turned["discoveries_false"].Value, turned["interval_overlap.x"].Value)
 	}
@@ -78,18 +80,22 @@ func TestRegressionCountsDiscoveries(t *testing.T) {
 // Every edge gives a value or a reason (see figures).
 func TestRegressionEdges(t *testing.T) {
 	none := input(visits(), nil, nil, nil, nil, nil)
-	flat := input(visits(), []any{1.0, 1.0, 1.0, 1.0}, []any{0.0, 0.0, 0.0, 0.0}, []any{"a", "a", "a", "a"}, []any{1.0, 1.0, 1.0, 1.0}, []any{0, 0, 0, 0})
+	flat := input(visits(), []any{1.0, 1.0, 1.0, 1.0}, []any{0.0, 0.0, 0.0, 0.0}, []any{"a", "a", "a", "a"},
+		[]any{1.0, 1.0, 1.0, 1.0}, []any{0, 0, 0, 0})
 	one := cohort(1, 0.5, 9)
-	far := input(visits(), []any{9e74, -9e74, 1e60, 1.0, 2.0, 3.0, 4.0}, []any{1e74, 1.0, 2.0, math.MaxFloat64, 5.0, 6.0, -1e70}, []any{"a", "b", "a", "b", "a", "b", "a"},
+	far := input(visits(), []any{9e74, -9e74, 1e60, 1.0, 2.0, 3.0, 4.0}, []any{1e74, 1.0, 2.0, math.MaxFloat64, 5.0, 6.0,
+		-1e70}, []any{"a", "b", "a", "b", "a", "b", "a"},
 		[]any{1e74, 1.0, 2.0, 1e-74, 1.0, 3.0, 5e-324}, []any{1 << 52, 0, 1, 2, 3, 5, 8})
 	for _, real := range []pipelinetest.Input{none, flat, one, far, cohort(50, 0.5, 1)} {
 		for _, synthetic := range []pipelinetest.Input{none, flat, one, far} {
 			figures(t, discovery(nil), map[string]pipelinetest.Input{"real": real, "synthetic": synthetic})
-			figures(t, discovery(with{"model": "linear", "exposure": ""}), map[string]pipelinetest.Input{"real": real, "synthetic": synthetic})
+			figures(t, discovery(with{"model": "linear", "exposure": ""}), map[string]pipelinetest.Input{"real": real,
+				"synthetic": synthetic})
 		}
 	}
 	// x separates the outcomes perfectly.
-	apart := input(mixed(), []any{-2.0, -1.0, 1.0, 2.0, 3.0, -3.0}, []any{"a", "a", "a", "b", "b", "b"}, []any{"0", "0", "1", "1", "1", "0"}, []any{1.0, 2.0, 1.5, 0.5, 3.0, 1.0})
+	apart := input(mixed(), []any{-2.0, -1.0, 1.0, 2.0, 3.0, -3.0}, []any{"a", "a", "a", "b", "b", "b"},
+		[]any{"0", "0", "1", "1", "1", "0"}, []any{1.0, 2.0, 1.5, 0.5, 3.0, 1.0})
 	s := stage("regression_discovery", with{"model": "logistic", "target": "outcome", "columns": []string{"x"}})
 	m := figures(t, s, map[string]pipelinetest.Input{"real": rows(200, 1), "synthetic": apart})
 	if note := m["coefficient_synthetic.x"].Note; !strings.Contains(note, "separat") {
@@ -97,8 +103,8 @@ func TestRegressionEdges(t *testing.T) {
 	}
 }
 
-// TestRegressionWithoutCases: where nothing happens in arm b, its coefficient is minus infinity, and the others come from
-// arm a alone; the resamples, in each of which that is so, find the effect of x (0.5, standard error near 0.05).
+// TestRegressionWithoutCases: where nothing happens in arm b, its coefficient is minus infinity, and the others come
+// from arm a alone; the resamples, in each of which that is so, find the effect of x (0.5, standard error near 0.05).
 func TestRegressionWithoutCases(t *testing.T) {
 	barren := func(arms ...string) pipelinetest.Input {
 		rng := rand.New(rand.NewPCG(4, 2))
@@ -112,7 +118,8 @@ func TestRegressionWithoutCases(t *testing.T) {
 		}
 		return input(visits(), x, z, arm, years, events)
 	}
-	both := figures(t, discovery(with{"bootstraps": 5}), map[string]pipelinetest.Input{"real": barren("a", "b"), "synthetic": barren("a", "b")})
+	both := figures(t, discovery(with{"bootstraps": 5}), map[string]pipelinetest.Input{"real": barren("a", "b"),
+		"synthetic": barren("a", "b")})
 	one := figures(t, discovery(nil), map[string]pipelinetest.Input{"real": barren("a"), "synthetic": barren("a")})
 	for _, name := range []string{"coefficient_real.x", "coefficient_real.intercept", "standard_error_real.noise"} {
 		if got, want := both[name].Value, one[name].Value; !(math.Abs(got-want) < 1e-9) {
@@ -173,15 +180,21 @@ func TestRegressionErrorByPrevalence(t *testing.T) {
 // TestRegressionBootstraps: an effect of 17 standard errors is found in all resamples, one of two in some, and what the
 // real rows do not discover is asked of none: all discoveries are found wherever the weaker one is.
 func TestRegressionBootstraps(t *testing.T) {
-	strong := figures(t, discovery(with{"bootstraps": 20}), map[string]pipelinetest.Input{"real": cohort(1000, 0.5, 1), "synthetic": cohort(100, 0.5, 2)})
-	if strong["bootstrap_share.x"].Value != 1 || strong["bootstrap_all_share"].Value != 1 || strong["bootstrap_share.noise"].Value == 1 {
-		t.Errorf("shares %v, %v and %v of 20 resamples", strong["bootstrap_share.x"], strong["bootstrap_all_share"], strong["bootstrap_share.noise"])
+	strong := figures(t, discovery(with{"bootstraps": 20}), map[string]pipelinetest.Input{"real": cohort(1000, 0.5, 1),
+		"synthetic": cohort(100, 0.5, 2)})
+	if strong["bootstrap_share.x"].Value != 1 || strong["bootstrap_all_share"].Value != 1 ||
+		strong["bootstrap_share.noise"].Value == 1 {
+		t.Errorf("shares %v, %v and %v of 20 resamples", strong["bootstrap_share.x"], strong["bootstrap_all_share"],
+			strong["bootstrap_share.noise"])
 	}
-	weak := figures(t, discovery(with{"bootstraps": 40, "columns": []string{"x"}}), map[string]pipelinetest.Input{"real": cohort(80, 0.2, 10), "synthetic": cohort(100, 0.5, 2)})
+	weak := figures(t, discovery(with{"bootstraps": 40, "columns": []string{"x"}}),
+		map[string]pipelinetest.Input{"real": cohort(80, 0.2, 10), "synthetic": cohort(100, 0.5, 2)})
 	if share := weak["bootstrap_share.x"].Value; share <= 0 || share >= 1 || weak["bootstrap_all_share"].Value != share {
-		t.Errorf("of a weak effect (p %g) a share of %g, of all %g", weak["p_real.x"].Value, share, weak["bootstrap_all_share"].Value)
+		t.Errorf("of a weak effect (p %g) a share of %g, of all %g", weak["p_real.x"].Value, share,
+			weak["bootstrap_all_share"].Value)
 	}
-	if _, is := figures(t, discovery(nil), map[string]pipelinetest.Input{"real": cohort(80, 0.2, 5), "synthetic": cohort(80, 0.2, 6)})["bootstrap_all_share"]; is {
+	if _, is := figures(t, discovery(nil), map[string]pipelinetest.Input{"real": cohort(80, 0.2, 5),
+		"synthetic": cohort(80, 0.2, 6)})["bootstrap_all_share"]; is {
 		t.Error("resamples that nobody asked for")
 	}
 }

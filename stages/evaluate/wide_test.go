@@ -10,7 +10,8 @@ import (
 func TestPairsAreBounded(t *testing.T) {
 	tables := planted()
 	all := against(t, stage("associations", with{"measures": []string{"mixed", "covariance"}}), tables["constants"])
-	some := against(t, stage("associations", with{"measures": []string{"mixed", "covariance"}, "max_pairs": 2}), tables["constants"])
+	some := against(t, stage("associations", with{"measures": []string{"mixed", "covariance"}, "max_pairs": 2}),
+		tables["constants"])
 	listed := 0
 	for key, m := range some {
 		if strings.HasPrefix(key, "mixed_real.") {
@@ -23,7 +24,8 @@ func TestPairsAreBounded(t *testing.T) {
 	if listed != 2 {
 		t.Errorf("%d pairs are listed, must be the 2 drawn", listed)
 	}
-	for _, key := range []string{"mixed_mean_absolute_difference", "covariance_frobenius_difference", "covariance_max_difference_real_train"} {
+	for _, key := range []string{"mixed_mean_absolute_difference", "covariance_frobenius_difference",
+		"covariance_max_difference_real_train"} {
 		if note := some[key].Note; !strings.Contains(note, "drawn at random") {
 			t.Errorf("%s does not say that it is of a part: %q", key, note)
 		}

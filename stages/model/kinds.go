@@ -19,7 +19,8 @@ import (
 
 // Kinds lists the models of every family, what removes anomalies by them, and sample.
 func Kinds() []pipeline.Kind {
-	list := slices.Concat(gan.Kinds(), graphical.Kinds(), latent.Kinds(), mixture.Kinds(), tailored.Kinds(), votes.Kinds(), anomaly.Kinds(), sample.Kinds())
+	list := slices.Concat(gan.Kinds(), graphical.Kinds(), latent.Kinds(), mixture.Kinds(), tailored.Kinds(), votes.Kinds(),
+		anomaly.Kinds(), sample.Kinds())
 	for i := range list {
 		list[i].Elsewhere = withoutDetector(list[i])
 	}
@@ -27,7 +28,8 @@ func Kinds() []pipeline.Kind {
 }
 
 // noLoop is for kinds that learn in no batches, or fit a likelihood of all rows.
-const noLoop = "nothing is left out of batches here: anomalies are removed by a stage of kind remove_anomalies, before (placement: pre) or after sample (placement: post)"
+const noLoop = "nothing is left out of batches here: anomalies are removed by a stage of kind remove_anomalies, " +
+	"before (placement: pre) or after sample (placement: post)"
 
 // withoutDetector says of models whose batches leave no anomalies out where that is done instead.
 func withoutDetector(k pipeline.Kind) map[string]string {

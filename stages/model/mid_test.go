@@ -42,7 +42,8 @@ func patients(heavy float64) pipelinetest.Input {
 	}}
 	columns := make([][]any, 5)
 	for i := range 40 {
-		row := []any{20 + i%30, 60.5 + float64(i%7), any([]string{"north", "south"}[i%3/2]), []string{"no", "yes"}[i/20], []string{"low", "middle"}[i%4/3]}
+		row := []any{20 + i%30, 60.5 + float64(i%7), any([]string{"north", "south"}[i%3/2]), []string{"no", "yes"}[i/20],
+			[]string{"low", "middle"}[i%4/3]}
 		if i == 39 {
 			row[1] = heavy
 		}
@@ -50,15 +51,17 @@ func patients(heavy float64) pipelinetest.Input {
 			columns[j] = append(columns[j], v)
 		}
 	}
-	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Rows: 40, OwnRows: true,
-		Terms: pipeline.Terms{Adjacency: privacy.ReplaceOne, Claims: pipeline.ClaimsProven, Delta: 1e-5}})
+	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Rows: 40,
+		OwnRows: true,
+		Terms:   pipeline.Terms{Adjacency: privacy.ReplaceOne, Claims: pipeline.ClaimsProven, Delta: 1e-5}})
 	return pipelinetest.Input{Header: h, Rows: pipelinetest.Rows(d, columns...)}
 }
 
 // encodedOf is what encode makes of a table, in so many shards.
 func encodedOf(t *testing.T, in pipelinetest.Input, shards int) pipelinetest.Input {
 	t.Helper()
-	stages := []pipeline.Stage{&prep.Encode{OneHot: []string{"region", "smoker"}, MinMax: [2]float64{-1, 1}, Missing: "category",
+	stages := []pipeline.Stage{&prep.Encode{OneHot: []string{"region", "smoker"}, MinMax: [2]float64{-1, 1},
+		Missing:  "category",
 		Standard: map[string]prep.Moments{"weight": {Mean: 75, SD: 15}}}}
 	if shards > 0 {
 		stages = append([]pipeline.Stage{&prep.Shard{Shards: shards, By: "random"}}, stages...)
@@ -84,7 +87,8 @@ func must(t *testing.T, err error) {
 // trained is what a small forest releases on a table.
 func trained(t *testing.T, in pipelinetest.Input) pipelinetest.Input {
 	t.Helper()
-	learner := pipelinetest.Learner{Kind: kindOf(t, "anomaly_forest"), Stage: func() pipeline.Stage { return &anomaly.Forest{Trees: 3, Depth: 4} }}
+	learner := pipelinetest.Learner{Kind: kindOf(t, "anomaly_forest"),
+		Stage: func() pipeline.Stage { return &anomaly.Forest{Trees: 3, Depth: 4} }}
 	table, _ := learner.Trained(t, in)
 	r, err := pipelinetest.Collect(t.Context(), table)
 	must(t, err)
@@ -99,13 +103,15 @@ func (byWeight) Scores(f *columns.Frame) ([]float64, error) { return f.Column("w
 // weighed is a detector that scores by weight, and the kind of it.
 func weighed(t *testing.T, in pipelinetest.Input) (pipelinetest.Input, pipeline.Kind) {
 	t.Helper()
-	h := pipeline.Header{Form: pipeline.FormDetector, Domain: &domain.Domain{Columns: in.Header.Domain.Columns}, Class: pipeline.Released, Terms: in.Header.Terms}
+	h := pipeline.Header{Form: pipeline.FormDetector, Domain: &domain.Domain{Columns: in.Header.Domain.Columns},
+		Class: pipeline.Released, Terms: in.Header.Terms}
 	table, err := artifact.Pack(h, "weight", 1, []pipeline.File{{Name: "nothing", Data: []byte("x")}})
 	must(t, err)
 	r, err := pipelinetest.Collect(t.Context(), table)
 	must(t, err)
-	return pipelinetest.Input{Header: h, Rows: r}, pipeline.Kind{Name: "weight", Readers: []pipeline.Reader{artifact.ScorerDecoder{Format: 1,
-		Decode: func(map[string][]byte) (artifact.Scorer, error) { return byWeight{}, nil }}}}
+	return pipelinetest.Input{Header: h, Rows: r}, pipeline.Kind{Name: "weight",
+		Readers: []pipeline.Reader{artifact.ScorerDecoder{Format: 1,
+			Decode: func(map[string][]byte) (artifact.Scorer, error) { return byWeight{}, nil }}}}
 }
 
 // loops are quick versions of the kinds whose batches may leave anomalies out, and in how many shards
@@ -120,26 +126,31 @@ func loops() map[string]struct {
 	}{
 		"dp_wgan": {0, func(s pipeline.Stage) {
 			w := s.(*gan.DPWGAN)
-			w.Steps, w.ExpectedBatchSize, w.SamplingRate, w.GeneratedBatch, w.LatentDim, w.Generator, w.Critic, w.CheckpointEvery = 12, 10, 0.25, 8, 3, []int{8}, []int{6}, 5
+			w.Steps, w.ExpectedBatchSize, w.SamplingRate, w.GeneratedBatch, w.LatentDim, w.Generator, w.Critic,
+				w.CheckpointEvery = 12, 10, 0.25, 8, 3, []int{8}, []int{6}, 5
 			w.RemoveAnomalies = 2
 		}},
 		"dp_wgan tensor": {0, func(s pipeline.Stage) {
 			w := s.(*gan.DPWGAN)
-			w.Steps, w.ExpectedBatchSize, w.SamplingRate, w.GeneratedBatch, w.LatentDim, w.Generator, w.Critic, w.CheckpointEvery = 12, 10, 0.25, 8, 3, []int{8}, []int{6}, 5
+			w.Steps, w.ExpectedBatchSize, w.SamplingRate, w.GeneratedBatch, w.LatentDim, w.Generator, w.Critic,
+				w.CheckpointEvery = 12, 10, 0.25, 8, 3, []int{8}, []int{6}, 5
 			w.RemoveAnomalies, w.Clip, w.MaxGradNorm = 2, "tensor", 0.01
 		}},
 		"dp_gan": {0, func(s pipeline.Stage) {
 			w := s.(*gan.DPGAN)
-			w.Label, w.Steps, w.ExpectedBatchSize, w.SamplingRate, w.MaxGradNorm, w.GeneratedBatch, w.CheckpointEvery = "region", 12, 10, 0.25, 0.02, 8, 5
+			w.Label, w.Steps, w.ExpectedBatchSize, w.SamplingRate, w.MaxGradNorm, w.GeneratedBatch, w.CheckpointEvery = "region",
+				12, 10, 0.25, 0.02, 8, 5
 			w.LatentDim, w.Generator, w.Critic, w.Dropout, w.RemoveAnomalies = 3, []int{8}, []int{6}, 0.3, 2
 		}},
 		"rdp_cgan": {0, func(s pipeline.Stage) {
 			w := s.(*latent.RDPCGAN)
 			w.Label, w.Autoencoder.Code, w.CheckpointEvery, w.RemoveAnomalies = "region", 3, 3, 2
 			w.Autoencoder.Sampling, w.GAN.Sampling = phase(8), phase(12)
-			w.Autoencoder.Encoder, w.Autoencoder.Decoder = []latent.Convolution{{Filters: 2, Kernel: 3, Stride: 2}}, []latent.Convolution{{Filters: 2, Kernel: 3}}
+			w.Autoencoder.Encoder, w.Autoencoder.Decoder = []latent.Convolution{{Filters: 2, Kernel: 3, Stride: 2}},
+				[]latent.Convolution{{Filters: 2, Kernel: 3}}
 			w.GAN.CriticSteps, w.GAN.GeneratedBatch, w.GAN.LatentDim = 2, 8, 2
-			w.GAN.Generator, w.GAN.Critic = []latent.Convolution{{Filters: 2, Kernel: 2}}, []latent.Convolution{{Filters: 2, Kernel: 3, Padding: 1}}
+			w.GAN.Generator, w.GAN.Critic = []latent.Convolution{{Filters: 2, Kernel: 2}},
+				[]latent.Convolution{{Filters: 2, Kernel: 3, Padding: 1}}
 		}},
 		"dp_auto_gan": {0, func(s pipeline.Stage) {
 			w := s.(*latent.DPAutoGAN)
@@ -149,7 +160,8 @@ func loops() map[string]struct {
 		}},
 		"gs_wgan": {5, func(s pipeline.Stage) {
 			w := s.(*gan.GSWGAN)
-			w.Steps, w.BatchSize, w.Scheduled, w.LatentDim, w.Generator, w.Critic, w.CheckpointEvery = 12, 6, 2, 3, []int{8}, []int{6}, 5
+			w.Steps, w.BatchSize, w.Scheduled, w.LatentDim, w.Generator, w.Critic, w.CheckpointEvery = 12, 6, 2, 3, []int{8},
+				[]int{6}, 5
 			w.MaxGradNorm, w.LearningRate, w.WarmSteps, w.RemoveAnomalies = 0.02, 0.03, 30, 4
 		}},
 		"pate_gan": {5, func(s pipeline.Stage) {
@@ -159,12 +171,14 @@ func loops() map[string]struct {
 		}},
 		"dp_vae": {0, func(s pipeline.Stage) {
 			w := s.(*latent.DPVAE)
-			w.Steps, w.ExpectedBatchSize, w.SamplingRate, w.MaxGradNorm, w.Encoder, w.Decoder, w.LatentDim, w.CheckpointEvery = 12, 10, 0.25, 0.5, []int{6}, []int{5}, 3, 5
+			w.Steps, w.ExpectedBatchSize, w.SamplingRate, w.MaxGradNorm, w.Encoder, w.Decoder, w.LatentDim,
+				w.CheckpointEvery = 12, 10, 0.25, 0.5, []int{6}, []int{5}, 3, 5
 			w.RemoveAnomalies = 2
 		}},
 		"dp_syn": {0, func(s pipeline.Stage) {
 			w := s.(*latent.DPSYN)
-			w.Steps, w.ExpectedBatchSize, w.SamplingRate, w.MaxGradNorm, w.Encoder, w.Decoder, w.LatentDim, w.CheckpointEvery = 12, 10, 0.25, 0.5, []int{6}, []int{5}, 3, 5
+			w.Steps, w.ExpectedBatchSize, w.SamplingRate, w.MaxGradNorm, w.Encoder, w.Decoder, w.LatentDim,
+				w.CheckpointEvery = 12, 10, 0.25, 0.5, []int{6}, []int{5}, 3, 5
 			w.Label, w.Mixture.Components, w.Mixture.Rounds, w.RemoveAnomalies = "region", 2, 3, 2
 		}},
 	}
@@ -209,7 +223,8 @@ func TestLoopsWithoutAnomaliesConform(t *testing.T) {
 		}
 		var cases []pipelinetest.Case
 		for what, in := range map[string]pipelinetest.Input{"": in, " add_remove": removed, " group": group} {
-			cases = append(cases, pipelinetest.Case{Name: name + what, Kinds: Kinds(), In: map[string]pipelinetest.Input{"in": in, "detector": detector},
+			cases = append(cases, pipelinetest.Case{Name: name + what, Kinds: Kinds(), In: map[string]pipelinetest.Input{
+				"in": in, "detector": detector},
 				Stage: func() pipeline.Stage {
 					s := k.New()
 					l.quick(s)
@@ -228,7 +243,8 @@ func TestPlantedAnomalyNeverLearned(t *testing.T) {
 		release := func(heavy float64, leaves bool) []byte {
 			raw := patients(heavy)
 			detector, weight := weighed(t, raw)
-			learner := pipelinetest.Learner{Kind: k, Kinds: []pipeline.Kind{weight}, Beside: map[string]pipelinetest.Input{"detector": detector}, Stage: func() pipeline.Stage {
+			learner := pipelinetest.Learner{Kind: k, Kinds: []pipeline.Kind{weight}, Beside: map[string]pipelinetest.Input{
+				"detector": detector}, Stage: func() pipeline.Stage {
 				s := k.New()
 				l.quick(s)
 				return s
@@ -280,15 +296,17 @@ func TestLoopsContinue(t *testing.T) {
 	for name, l := range loops() {
 		raw, k := patients(120), kindOf(t, kindName(name))
 		detector := trained(t, raw)
-		checkpoints := map[string]int{"dp_wgan": 2, "dp_wgan tensor": 2, "dp_gan": 2, "dp_vae": 2, "pate_gan": 2, "dp_auto_gan": 6, "rdp_cgan": 6}[name]
+		checkpoints := map[string]int{"dp_wgan": 2, "dp_wgan tensor": 2, "dp_gan": 2, "dp_vae": 2, "pate_gan": 2,
+			"dp_auto_gan": 6, "rdp_cgan": 6}[name]
 		if checkpoints == 0 {
 			continue // write checkpoints by other rules; their loops are those of the others
 		}
-		pipelinetest.Learner{Kind: k, Kinds: Kinds(), Beside: map[string]pipelinetest.Input{"detector": detector}, Stage: func() pipeline.Stage {
-			s := k.New()
-			l.quick(s)
-			return s
-		}}.Resumes(t, encodedOf(t, raw, l.shards), checkpoints)
+		pipelinetest.Learner{Kind: k, Kinds: Kinds(), Beside: map[string]pipelinetest.Input{"detector": detector},
+			Stage: func() pipeline.Stage {
+				s := k.New()
+				l.quick(s)
+				return s
+			}}.Resumes(t, encodedOf(t, raw, l.shards), checkpoints)
 	}
 }
 
@@ -307,14 +325,18 @@ func TestRemovalRefusals(t *testing.T) {
 		detector *pipeline.Header
 		rows     int
 	}{
-		"detector: is missing beside remove_anomalies":                  {nil, 2},
-		"remove_anomalies: is missing beside detector":                  {&good.Header, 0},
-		"remove_anomalies: is 8, of generated_batch 8":                  {&good.Header, 8},
-		"remove_anomalies: is 10, of expected_batch_size 10":            {&good.Header, 10},
-		"detector: is fitted on private rows without a charge":          {other(func(h *pipeline.Header) { h.Class = pipeline.Private }), 2},
-		"detector: is a table whose column weight has other bounds":     {other(func(h *pipeline.Header) { h.Domain.Columns[1].Bounds = &[2]float64{0, 1} }), 2},
-		"detector: is a table whose column height is missing":           {other(func(h *pipeline.Header) { h.Domain.Columns[1].Name = "height" }), 2},
-		"detector: is a table whose column region has other categories": {other(func(h *pipeline.Header) { h.Domain.Columns[2].Categories = []string{"east"} }), 2},
+		"detector: is missing beside remove_anomalies":       {nil, 2},
+		"remove_anomalies: is missing beside detector":       {&good.Header, 0},
+		"remove_anomalies: is 8, of generated_batch 8":       {&good.Header, 8},
+		"remove_anomalies: is 10, of expected_batch_size 10": {&good.Header, 10},
+		"detector: is fitted on private rows without a charge": {
+			other(func(h *pipeline.Header) { h.Class = pipeline.Private }), 2},
+		"detector: is a table whose column weight has other bounds": {
+			other(func(h *pipeline.Header) { h.Domain.Columns[1].Bounds = &[2]float64{0, 1} }), 2},
+		"detector: is a table whose column height is missing": {
+			other(func(h *pipeline.Header) { h.Domain.Columns[1].Name = "height" }), 2},
+		"detector: is a table whose column region has other categories": {
+			other(func(h *pipeline.Header) { h.Domain.Columns[2].Categories = []string{"east"} }), 2},
 	} {
 		s := kindOf(t, "dp_wgan").New().(*gan.DPWGAN)
 		loops()["dp_wgan"].quick(s)
@@ -344,7 +366,8 @@ func TestRemovalRefusals(t *testing.T) {
 // TestModelsWithoutLoopsSayWhere: a model whose batches leave nothing out says where else anomalies are removed.
 func TestModelsWithoutLoopsSayWhere(t *testing.T) {
 	for _, name := range []string{"mst", "independent", "auto", "mixture", "dp_logistic_regression"} {
-		if said := kindOf(t, name).Elsewhere["remove_anomalies"]; !strings.Contains(said, "placement: pre") || !strings.Contains(said, "placement: post") {
+		if said := kindOf(t, name).Elsewhere["remove_anomalies"]; !strings.Contains(said, "placement: pre") ||
+			!strings.Contains(said, "placement: post") {
 			t.Errorf("%s says %q", name, said)
 		}
 	}

@@ -31,8 +31,9 @@ func stays(n int) pipelinetest.Input {
 			columns[j] = append(columns[j], v)
 		}
 	}
-	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Rows: int64(n), OwnRows: true,
-		Terms: pipeline.Terms{Adjacency: privacy.ReplaceOne, Claims: pipeline.ClaimsProven}})
+	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Rows: int64(n),
+		OwnRows: true,
+		Terms:   pipeline.Terms{Adjacency: privacy.ReplaceOne, Claims: pipeline.ClaimsProven}})
 	return pipelinetest.Input{Header: h, Rows: pipelinetest.Rows(d, columns...)}
 }
 
@@ -64,8 +65,9 @@ func set(t *testing.T, k pipeline.Kind, settings string) func() pipeline.Stage {
 func models(t *testing.T) map[string]pipelinetest.Input {
 	t.Helper()
 	list := map[string]pipelinetest.Input{}
-	for name, settings := range map[string]string{"independent": "{}", "mst": "{}", "auto": "{}", "privbayes": `{"bins": 3}`,
-		"mixture": `{"steps": 12, "expected_batch_size": 10, "sampling_rate": 0.25, "components": 2, "stratify": ["ward"]}`} {
+	for name, settings := range map[string]string{"independent": "{}", "mst": "{}", "auto": "{}",
+		"privbayes": `{"bins": 3}`,
+		"mixture":   `{"steps": 12, "expected_batch_size": 10, "sampling_rate": 0.25, "components": 2, "stratify": ["ward"]}`} {
 		k := kind(t, name)
 		table, _ := pipelinetest.Learner{Kind: k, Stage: set(t, k, settings)}.Trained(t, stays(40))
 		r, err := pipelinetest.Collect(t.Context(), table)
@@ -99,7 +101,8 @@ func TestRemovalByModels(t *testing.T) {
 		} {
 			in := stays(40)
 			c.change(&in.Header)
-			pipelinetest.Check(t, remove, pipelinetest.Case{Name: name + ": " + what, Kinds: Kinds(), Stage: set(t, remove, c.settings), In: map[string]pipelinetest.Input{"in": in, "detector": detector}})
+			pipelinetest.Check(t, remove, pipelinetest.Case{Name: name + ": " + what, Kinds: Kinds(),
+				Stage: set(t, remove, c.settings), In: map[string]pipelinetest.Input{"in": in, "detector": detector}})
 		}
 	}
 }
@@ -112,7 +115,8 @@ func TestFarRowIsFoundByModels(t *testing.T) {
 		d := in.Header.Domain
 		far := pipelinetest.Rows(d, []any{99}, []any{29.5}, []any{"west"})
 		table := pipeline.FromRecords(in.Header, in.Rows.NewSlice(0, 20), far, in.Rows.NewSlice(20, 39))
-		out, err := pipelinetest.Run(t, set(t, remove, `{"placement": "pre", "remove": 1}`)(), pipelinetest.Env(1, Kinds()...),
+		out, err := pipelinetest.Run(t, set(t, remove, `{"placement": "pre", "remove": 1}`)(),
+			pipelinetest.Env(1, Kinds()...),
 			pipeline.Tables{"in": table, "detector": pipelinetest.Artifact(detector.Header, detector.Rows)})
 		if err != nil {
 			t.Fatal(err)
@@ -127,8 +131,8 @@ func TestFarRowIsFoundByModels(t *testing.T) {
 	}
 }
 
-// TestKindsThatScore are those of marginals, mixtures and detectors; a model of other columns is refused as a detector of
-// other columns is.
+// TestKindsThatScore are those of marginals, mixtures and detectors; a model of other columns is refused as a detector
+// of other columns is.
 func TestKindsThatScore(t *testing.T) {
 	remove := set(t, kind(t, "remove_anomalies"), `{"placement": "pre", "remove": 5}`)()
 	plan := func(h pipeline.Header) string {
@@ -139,7 +143,8 @@ func TestKindsThatScore(t *testing.T) {
 		return err.Error()
 	}
 	net := pipeline.Header{Form: pipeline.FormModel, Domain: &domain.Domain{}, Class: pipeline.Released}
-	want := []string{"aim", "anomaly_detector", "anomaly_forest", "auto", "independent", "marginal_tree", "marginals_from", "mixture", "mst", "privbayes"}
+	want := []string{"aim", "anomaly_detector", "anomaly_forest", "auto", "independent", "marginal_tree", "marginals_from",
+		"mixture", "mst", "privbayes"}
 	if got := pipeline.ReadersOf(Kinds()).Scoring(); !slices.Equal(got, want) {
 		t.Errorf("rows are scored by %v, must be %v", got, want)
 	}

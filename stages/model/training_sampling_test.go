@@ -30,7 +30,8 @@ func TestFindings(t *testing.T) {
 			t.Fatalf("%s: %v, want %q", name, list, c.want)
 		}
 		for _, f := range list {
-			if f.Rule != "W40" || f.Level != pipeline.LevelWarning || !strings.Contains(f.Message, c.want) || !strings.HasPrefix(f.Message, "gan.expected_batch_size") {
+			if f.Rule != "W40" || f.Level != pipeline.LevelWarning || !strings.Contains(f.Message, c.want) ||
+				!strings.HasPrefix(f.Message, "gan.expected_batch_size") {
 				t.Errorf("%s: %+v", name, f)
 			}
 		}
@@ -43,7 +44,8 @@ func TestInReach(t *testing.T) {
 	m := train.DPSGD{MaxGradNorm: 1, NoiseMultiplier: 1, SamplingRate: 1, ExpectedBatchSize: 1e5, Steps: 10, Weights: 1000}
 	most := m.MostBatch()
 	err := training.InReach(m)
-	if err == nil || !strings.Contains(err.Error(), "expected_batch_size: is 100000, more rows than") || !strings.Contains(err.Error(), fmt.Sprintf("must be at most %d", most)) {
+	if err == nil || !strings.Contains(err.Error(), "expected_batch_size: is 100000, more rows than") ||
+		!strings.Contains(err.Error(), fmt.Sprintf("must be at most %d", most)) {
 		t.Errorf("%v, must name the batch and %d", err, most)
 	}
 	for size, fits := range map[float64]bool{float64(most): true, float64(most + 1): false} {

@@ -56,7 +56,8 @@ func wide(times int) pipeline.Table {
 // and decode, and prints rows a second and the greatest heap.
 func BenchmarkStream10M(b *testing.B) {
 	t := wide(153) // 153 * 65,536 = 10,027,008 rows
-	for _, s := range []pipeline.Stage{&Bounds{Outside: "clip"}, &Encode{MinMax: [2]float64{-1, 1}, Missing: "error"}, &Decode{To: "source"}} {
+	for _, s := range []pipeline.Stage{&Bounds{Outside: "clip"}, &Encode{MinMax: [2]float64{-1, 1}, Missing: "error"},
+		&Decode{To: "source"}} {
 		out, err := pipelinetest.Run(b, s, pipelinetest.Env(1), pipeline.Tables{"in": t})
 		if err != nil {
 			b.Fatal(err)

@@ -28,8 +28,10 @@ type Bounds struct {
 
 func boundsKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: "bounds", Version: 2, Late: true, In: tableIn(), Out: tableOut("the table with every checked value inside its bounds, or missing"),
-		Doc: "Holds numbers to public bounds: out-of-range values become missing or the nearest bound, or stop the run. Use it first, before anything " +
+		Name: "bounds", Version: 2, Late: true, In: tableIn(),
+		Out: tableOut("the table with every checked value inside its bounds, or missing"),
+		Doc: "Holds numbers to public bounds: out-of-range values become missing or the nearest bound, or stop the run. " +
+			"Use it first, before anything " +
 			"that relies on bounds; bounds must come from outside the data. Works row by row, so stability stays as it is.",
 		New: func() pipeline.Stage { return &Bounds{Outside: "missing"} },
 	}
@@ -75,8 +77,10 @@ func (s *Bounds) merged(h pipeline.Header, places []int) []pipeline.Finding {
 		return nil
 	}
 	return []pipeline.Finding{{Rule: "W44", Level: pipeline.LevelNote,
-		Message: "units whose " + h.Terms.Unit.Column + " lies beyond a bound all get that bound: split and shard send their rows one way",
-		Fix:     "bounds that hold every unit, or other columns: leave " + h.Terms.Unit.Column + " out of this stage (columns)"}}
+		Message: "units whose " + h.Terms.Unit.Column + " lies beyond a bound all get that bound: split and shard send " +
+			"their rows one way",
+		Fix: "bounds that hold every unit, or other columns: leave " + h.Terms.Unit.Column +
+			" out of this stage (columns)"}}
 }
 
 // lift takes out what is not known any more of a column with narrower bounds than its own,
@@ -105,7 +109,8 @@ func (s *Bounds) places(ps *schema.Problems, d *domain.Domain) []int {
 		}
 	}
 	for i, c := range d.Columns {
-		if len(s.Columns) == 0 && (c.Bounds != nil || c.Late) && c.Encoding == nil && !c.Type.Coded() && !slices.Contains(places, i) {
+		if len(s.Columns) == 0 && (c.Bounds != nil || c.Late) && c.Encoding == nil && !c.Type.Coded() &&
+			!slices.Contains(places, i) {
 			places = append(places, i)
 		}
 	}
@@ -140,7 +145,8 @@ func (s *Bounds) limits(ps *schema.Problems, c *domain.Column) (lower, upper flo
 	case !isNumber(c):
 		ps.Add(path, "set for a column that is "+describe(c), "set for a number, a date or a time")
 	case math.IsInf(lower, 0) && math.IsInf(upper, 0):
-		ps.Refuse("W01", path, "absent, and the domain has none", "public bounds (never read from the data; dp_bounds finds some for a charge)")
+		ps.Refuse("W01", path, "absent, and the domain has none",
+			"public bounds (never read from the data; dp_bounds finds some for a charge)")
 	case c.Type.Calendar() && (lower < least && own.Lower != nil || upper > greatest && own.Upper != nil):
 		ps.Add(path, fmt.Sprintf("from %g to %g", lower, upper), calendarLimits(c.Type))
 	case !(lower <= upper):
@@ -154,7 +160,8 @@ func (s *Bounds) limits(ps *schema.Problems, c *domain.Column) (lower, upper flo
 // calendarLimits says which numbers stand for values that a file can spell.
 func calendarLimits(t domain.ColumnType) string {
 	least, greatest := t.Span()
-	counted := map[domain.ColumnType]string{domain.Date: "days since 1970-01-01", domain.Datetime: "seconds since 1970-01-01T00:00", domain.Time: "seconds since midnight"}[t]
+	counted := map[domain.ColumnType]string{domain.Date: "days since 1970-01-01",
+		domain.Datetime: "seconds since 1970-01-01T00:00", domain.Time: "seconds since midnight"}[t]
 	if t != domain.Time {
 		return fmt.Sprintf("%s inside [%.0f, %.0f], the years 0 to 9999", counted, least, greatest)
 	}
@@ -208,7 +215,8 @@ func clipped(a arrow.Array, places []int, c domain.Column, lower, upper float64)
 	if err != nil {
 		return nil, err
 	}
-	return replacing(a, c.ArrowType(), places, func(j int) float64 { return nearestBound(values[j], lower, upper) }, present(a))
+	return replacing(a, c.ArrowType(), places, func(j int) float64 { return nearestBound(values[j], lower, upper) },
+		present(a))
 }
 
 // nearestBound is the bound that v becomes. Not a number is taken for the lowest, as

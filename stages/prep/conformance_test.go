@@ -27,7 +27,8 @@ func clinic() *domain.Domain {
 // bounds, so that an error that quotes a value shows.
 func clinicColumns() [][]any {
 	return [][]any{
-		{"person-a", "person-a", "person-b", "person-c", "person-d", "person-e", "person-e", "person-f", nil, "person-h", "person-i", "person-j"},
+		{"person-a", "person-a", "person-b", "person-c", "person-d", "person-e", "person-e", "person-f", nil, "person-h",
+			"person-i", "person-j"},
 		{34, 57, nil, 1717, 90, 18, 41, nil, 66, 29, 73, 50},
 		{121.5, nil, 180.0, 95.0, 4242.5, 60.0, 240.0, 133.5, nil, 110.0, 128.0, 99.5},
 		{1, 0, 99999, 3, 2, 5, 99999, 8, 1, 0, 2, 4},
@@ -42,7 +43,8 @@ func clinicColumns() [][]any {
 // replace_one, with a public row count.
 func clinicTable() pipelinetest.Input {
 	d := clinic()
-	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), OwnRows: true, Rows: 12,
+	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), OwnRows: true,
+		Rows:  12,
 		Terms: pipeline.Terms{Adjacency: privacy.ReplaceOne, Claims: pipeline.ClaimsProven}})
 	return pipelinetest.Input{Header: h, Rows: pipelinetest.Rows(d, clinicColumns()...)}
 }
@@ -128,7 +130,8 @@ func conformance(t *testing.T) map[string][]pipelinetest.Case {
 			one("clip", raw, func() pipeline.Stage { return &Bounds{Outside: "clip"} }),
 			fails(one("error", public(raw), func() pipeline.Stage { return &Bounds{Outside: "error"} })),
 			one("own", raw, func() pipeline.Stage {
-				return &Bounds{Outside: "missing", Columns: []string{"pressure"}, Bounds: map[string]Limits{"visits": {Upper: pointer(9)}}}
+				return &Bounds{Outside: "missing", Columns: []string{"pressure"},
+					Bounds: map[string]Limits{"visits": {Upper: pointer(9)}}}
 			}),
 		},
 		"not_available": {one("nullable", raw, func() pipeline.Stage {
@@ -152,9 +155,13 @@ func conformance(t *testing.T) map[string][]pipelinetest.Case {
 			}),
 		},
 		"discretize": {
-			one("uniform", full, func() pipeline.Stage { return &Discretize{Strategy: "uniform", Bins: 4, Inverse: "midpoint"} }),
+			one("uniform", full, func() pipeline.Stage {
+				return &Discretize{Strategy: "uniform", Bins: 4,
+					Inverse: "midpoint"}
+			}),
 			one("edges", tidy, func() pipeline.Stage {
-				return &Discretize{Strategy: "uniform", Bins: 2, Inverse: "midpoint", Columns: []string{"age"}, Edges: map[string][]float64{"age": {18, 40, 65, 90}}}
+				return &Discretize{Strategy: "uniform", Bins: 2, Inverse: "midpoint", Columns: []string{"age"},
+					Edges: map[string][]float64{"age": {18, 40, 65, 90}}}
 			}),
 			one("quantile", tidy, func() pipeline.Stage {
 				return &Discretize{Strategy: "quantile", Bins: 3, Inverse: "midpoint", Columns: []string{"pressure"}}
@@ -163,7 +170,8 @@ func conformance(t *testing.T) map[string][]pipelinetest.Case {
 				return &Discretize{Strategy: "quantile", Bins: 3, Inverse: "midpoint", Columns: []string{"pressure"}}
 			}),
 		},
-		"encode": {one("all forms", full, encode), one("separate cells", full, func() pipeline.Stage { s := encode().(*Encode); s.Separate = true; return s })},
+		"encode": {one("all forms", full, encode), one("separate cells", full,
+			func() pipeline.Stage { s := encode().(*Encode); s.Separate = true; return s })},
 		"decode": {
 			one("source", encodedTable, func() pipeline.Stage { return &Decode{To: "source"} }),
 			one("encoded", encodedTable, func() pipeline.Stage { return &Decode{To: "encoded"} }),
@@ -180,7 +188,8 @@ func conformance(t *testing.T) map[string][]pipelinetest.Case {
 			return &Derive{Columns: []Derived{
 				{Name: "decade", Formula: "int(age / 10)", Type: domain.Integer, Bounds: &[2]float64{0, 20}},
 				{Name: "old", Formula: "decade >= 6 and smoker", Type: domain.Boolean},
-				{Name: "side", Formula: `region == "north" ? "up" : "down"`, Type: domain.Categorical, Categories: []string{"up", "down"}},
+				{Name: "side", Formula: `region == "north" ? "up" : "down"`, Type: domain.Categorical, Categories: []string{"up",
+					"down"}},
 				{Name: "load", Formula: "pressure * (rank(grade) + 1)", Type: domain.Numeric},
 				{Name: "name", Formula: `patient_id + "!"`, Type: domain.Text},
 			}}
@@ -188,7 +197,8 @@ func conformance(t *testing.T) map[string][]pipelinetest.Case {
 			return &Derive{Columns: []Derived{
 				{Name: "decade", Formula: "int(age / 10)", Type: domain.Integer, Bounds: &[2]float64{0, 20}},
 				{Name: "old", Formula: "decade >= 6 and not smoker or missing(region)", Type: domain.Boolean},
-				{Name: "side", Formula: `region == "north" ? "up" : "down"`, Type: domain.Categorical, Categories: []string{"up", "down"}},
+				{Name: "side", Formula: `region == "north" ? "up" : "down"`, Type: domain.Categorical, Categories: []string{"up",
+					"down"}},
 				{Name: "load", Formula: "pressure * (rank(grade) + 1) - 2.5", Type: domain.Numeric},
 				{Name: "share", Formula: "pressure / visits + 0.1", Type: domain.Numeric},
 				{Name: "steep", Formula: "pressure * pressure - pressure * pressure != 0", Type: domain.Boolean},
@@ -201,7 +211,10 @@ func conformance(t *testing.T) map[string][]pipelinetest.Case {
 			one("exact", raw, func() pipeline.Stage { return &Split{Train: 0.5, Validation: 0.25, Test: 0.25} }),
 			one("independent", addRemove, func() pipeline.Stage { return &Split{Train: 0.6, Test: 0.4} }),
 			one("unit", unitTable(), func() pipeline.Stage { return &Split{Train: 0.6, Test: 0.4} }),
-			one("stratified", raw, func() pipeline.Stage { return &Split{Train: 0.5, Validation: 0.25, Test: 0.25, Stratify: "grade"} }),
+			one("stratified", raw, func() pipeline.Stage {
+				return &Split{Train: 0.5, Validation: 0.25, Test: 0.25,
+					Stratify: "grade"}
+			}),
 			one("together", raw, func() pipeline.Stage {
 				return &Split{Train: 0.5, Test: 0.5, Together: &Together{Column: "patient_id", After: "."}}
 			}),
@@ -220,21 +233,32 @@ func conformance(t *testing.T) map[string][]pipelinetest.Case {
 			}),
 		},
 		"dp_categories": {
-			one("replace_one", raw, func() pipeline.Stage { return &DPCategories{Other: "other", Most: 9, Delta: 0.3, NoiseMultiplier: 0.5} }),
-			one("two columns, add_remove", texts(addRemove), func() pipeline.Stage { return &DPCategories{Other: "rest", Most: 2, Delta: 0.3, NoiseMultiplier: 1} }),
-			one("several rows a unit", texts(unitTable()), func() pipeline.Stage { return &DPCategories{Other: "rest", Most: 9, Delta: 0.01, NoiseMultiplier: 0.2} }),
+			one("replace_one", raw, func() pipeline.Stage {
+				return &DPCategories{Other: "other", Most: 9, Delta: 0.3,
+					NoiseMultiplier: 0.5}
+			}),
+			one("two columns, add_remove", texts(addRemove), func() pipeline.Stage {
+				return &DPCategories{Other: "rest", Most: 2,
+					Delta: 0.3, NoiseMultiplier: 1}
+			}),
+			one("several rows a unit", texts(unitTable()), func() pipeline.Stage {
+				return &DPCategories{Other: "rest", Most: 9,
+					Delta: 0.01, NoiseMultiplier: 0.2}
+			}),
 		},
 		"dp_count": {
 			one("add_remove", addRemove, func() pipeline.Stage { return &DPCount{NoiseMultiplier: 2} }),
 			one("several rows a unit", unitTable(), func() pipeline.Stage { return &DPCount{NoiseMultiplier: 2} }),
-			one("after a filter", pipelinetest.After(t, raw, &Filter{Keep: "age > 30", Missing: "drop"}), func() pipeline.Stage { return &DPCount{NoiseMultiplier: 2} }),
+			one("after a filter", pipelinetest.After(t, raw, &Filter{Keep: "age > 30", Missing: "drop"}),
+				func() pipeline.Stage { return &DPCount{NoiseMultiplier: 2} }),
 		},
 		"write": {one("csv", raw, func() pipeline.Stage {
 			return &Write{Formats: pipeline.FormatsOf(pipeline.FileFormat{Name: "csv", Usual: true})}
 		})},
-		"read": {whole(fails(pipelinetest.Case{Name: "absent file", In: map[string]pipelinetest.Input{}, Stage: func() pipeline.Stage {
-			return &Read{File: "reference.csv", Class: "public", Columns: clinic().Columns}
-		}}))},
+		"read": {whole(fails(pipelinetest.Case{Name: "absent file", In: map[string]pipelinetest.Input{},
+			Stage: func() pipeline.Stage {
+				return &Read{File: "reference.csv", Class: "public", Columns: clinic().Columns}
+			}}))},
 	}
 }
 

@@ -36,9 +36,11 @@ type Derived struct {
 func deriveKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: "derive", Version: 4, Late: true, In: tableIn(), Out: tableOut("the table with the new columns"),
-		Doc: "Adds columns computed from the others of the same row by a formula. Use it for differences, ratios, groups and flags, and for parts of dates and times (year, month, day, weekday from 1 of Monday, " +
+		Doc: "Adds columns computed from the others of the same row by a formula. Use it for differences, ratios, groups " +
+			"and flags, and for parts of dates and times (year, month, day, weekday from 1 of Monday, " +
 			"hour, minute) and what lies between two (days_between, hours_between, minutes_between). The " +
-			"result is missing where a value that the formula names is missing, where it is not a finite number (a quotient or power), and " +
+			"result is missing where a value that the formula names is missing, where it is not a finite number (a quotient " +
+			"or power), and " +
 			"where it is none of the declared categories. No row ends a run. Works row by row, so stability stays as it is.",
 		New: func() pipeline.Stage { return &Derive{} },
 	}
@@ -106,7 +108,8 @@ func (c Derived) plan(ps *schema.Problems, path string, h pipeline.Header) (rewr
 		ps.Add(path+".bounds", fmt.Sprint(*c.Bounds), calendarLimits(c.Type))
 	}
 	if e != nil && !fits(col.Type, e.result) {
-		ps.Add(path+".formula", "of type "+e.result.String(), "of a type that a column which is "+string(c.Type)+" can hold"+hintFor(col.Type, e.result))
+		ps.Add(path+".formula", "of type "+e.result.String(), "of a type that a column which is "+string(c.Type)+" can hold"+
+			hintFor(col.Type, e.result))
 	}
 	if len(*ps) > before {
 		return rewrite{}, false
@@ -124,7 +127,8 @@ func (c Derived) plan(ps *schema.Problems, path string, h pipeline.Header) (rewr
 }
 
 func (c Derived) column() domain.Column {
-	col := domain.Column{Name: c.Name, Type: c.Type, Bounds: c.Bounds, Categories: append(domain.Categories(nil), c.Categories...), Step: c.Step, Source: "public", Doc: c.Doc}
+	col := domain.Column{Name: c.Name, Type: c.Type, Bounds: c.Bounds, Categories: append(domain.Categories(nil),
+		c.Categories...), Step: c.Step, Source: "public", Doc: c.Doc}
 	if c.Type == domain.Boolean && len(c.Categories) == 0 {
 		col.Categories = []string{"no", "yes"}
 	}

@@ -29,11 +29,15 @@ type Discretize struct {
 const discretizeName = "discretize"
 
 func discretizeKind() pipeline.Kind {
-	reference := pipeline.Port{Name: "reference", Form: pipeline.FormTable, Optional: true, Doc: "for strategy quantile: the public table whose quantiles are taken"}
+	reference := pipeline.Port{Name: "reference", Form: pipeline.FormTable, Optional: true,
+		Doc: "for strategy quantile: the public table whose quantiles are taken"}
 	return pipeline.Kind{
-		Name: discretizeName, Version: 1, In: append(tableIn(), reference), Out: tableOut("the table with bins instead of numbers"),
-		Doc: "Cuts numbers into ordered bins: equal bins over declared bounds, declared edges, or quantiles. Use it for models of categories. " +
-			"With declared bounds, declared edges or a public reference it works row by row and stability stays as it is; quantiles of the " +
+		Name: discretizeName, Version: 1, In: append(tableIn(), reference),
+		Out: tableOut("the table with bins instead of numbers"),
+		Doc: "Cuts numbers into ordered bins: equal bins over declared bounds, declared edges, or quantiles. Use it for " +
+			"models of categories. " +
+			"With declared bounds, declared edges or a public reference it works row by row and stability stays as it is; " +
+			"quantiles of the " +
 			"table itself make stability unbounded. Decoding brings back bins whose edges are public, not quantiles.",
 		New: func() pipeline.Stage { return &Discretize{Strategy: "uniform", Bins: 10, Inverse: "midpoint"} },
 	}
@@ -92,7 +96,8 @@ func (s *Discretize) plan(in pipeline.Headers) (discretizing, error) {
 			p.edges[i], names = edges, binNames(edges)
 			params = append(params, binned{c.Name, edges, s.Inverse})
 		}
-		*c = domain.Column{Name: c.Name, Type: domain.Ordinal, Categories: names, Nullable: c.Nullable, Source: c.Source, Doc: c.Doc,
+		*c = domain.Column{Name: c.Name, Type: domain.Ordinal, Categories: names, Nullable: c.Nullable, Source: c.Source,
+			Doc:    c.Doc,
 			OfUnit: ofUnit(*c, h) && edges != nil, FromUnit: c.FromUnit}
 	}
 	s.quantiles(&ps, in, &p)
@@ -140,8 +145,9 @@ func (s *Discretize) fitted(in pipeline.Headers, p *discretizing) {
 	if from.Class == pipeline.Private {
 		p.out.Stability, p.out.OwnRows = from.Stability.AcrossRows(false), false
 		p.findings = []pipeline.Finding{{Rule: "W01", Level: pipeline.LevelNote,
-			Message: "bins are quantiles of private rows, so stability becomes unbounded and nothing is proven of a mechanism that follows",
-			Fix:     "strategy: uniform over declared bounds, declared edges, or quantiles of a public table named by reference"}}
+			Message: "bins are quantiles of private rows, so stability becomes unbounded and nothing is proven of a mechanism " +
+				"that follows",
+			Fix: "strategy: uniform over declared bounds, declared edges, or quantiles of a public table named by reference"}}
 	}
 }
 
@@ -181,7 +187,8 @@ func (s *Discretize) edges(ps *schema.Problems, c *domain.Column) []float64 {
 		ps.Add("bins", fmt.Sprint(s.Bins), "at least 1")
 	case s.Strategy == "quantile":
 	case c.Bounds == nil:
-		ps.Refuse("W01", "columns", "given "+c.Name+", which has no declared bounds", "given columns with declared bounds or edges (dp_bounds finds bounds for a charge)")
+		ps.Refuse("W01", "columns", "given "+c.Name+", which has no declared bounds",
+			"given columns with declared bounds or edges (dp_bounds finds bounds for a charge)")
 	case c.Bounds[0] == c.Bounds[1]:
 		return []float64{c.Bounds[0], c.Bounds[1]}
 	default:

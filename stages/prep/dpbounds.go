@@ -35,9 +35,12 @@ func dpBoundsKind() pipeline.Kind {
 		Name: "dp_bounds", Version: 2, In: tableIn(), Late: true,
 		Out: []pipeline.Port{{Name: "out", Form: pipeline.FormTable, Doc: "the table, held to the released bounds"},
 			{Name: "domain", Form: pipeline.FormFiles, Doc: "the released domain of the table"}},
-		Doc: "Finds bounds of numbers from private rows, for a charge, and clips the numbers to them. Use it where no bounds are publicly known; " +
-			"bounds that somebody can declare cost nothing and are tighter. They are powers of two, or zero: the outermost ones between which at least a " +
-			"noisy threshold of rows lies, so single rows far out are clipped. Where too few rows reach it the range is as wide as high_exponent says. " +
+		Doc: "Finds bounds of numbers from private rows, for a charge, and clips the numbers to them. Use it where no " +
+			"bounds are publicly known; " +
+			"bounds that somebody can declare cost nothing and are tighter. They are powers of two, or zero: the outermost " +
+			"ones between which at least a " +
+			"noisy threshold of rows lies, so single rows far out are clipped. Where too few rows reach it the range is as " +
+			"wide as high_exponent says. " +
 			"The plan knows that there will be bounds, not which; release/ gets STAGE.domain.yaml. Stability stays as it is.",
 		New: func() pipeline.Stage { return &DPBounds{LowExponent: -10, HighExponent: 40, Failure: 0.001} },
 	}
@@ -56,13 +59,15 @@ func (s *DPBounds) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	b := &boundsFinding{settings: *s, places: places, out: rowHeader(h, d)}
 	return pipeline.Work{Out: pipeline.Headers{"out": b.out, "domain": filesHeader(h)}, Run: b.run, Elsewhere: releases(),
 		Terms: pipeline.Pricing{Scale: s.NoiseMultiplier},
-		Spends: []pipeline.Spend{{Name: "bounds", Doc: "a noisy histogram of signs and powers of two, of " + counted(len(places), "column"),
+		Spends: []pipeline.Spend{{Name: "bounds", Doc: "a noisy histogram of signs and powers of two, of " +
+			counted(len(places), "column"),
 			Mechanism: func(scale float64) privacy.Mechanism { return s.mechanism(scale, len(places)) }}},
 	}, ps.Err()
 }
 
 func (s *DPBounds) mechanism(scale float64, columns int) mechanism.Bounds {
-	return mechanism.Bounds{NoiseMultiplier: max(scale, noNoise), LowExponent: s.LowExponent, HighExponent: s.HighExponent, Failure: s.Failure, Releases: int64(columns)}
+	return mechanism.Bounds{NoiseMultiplier: max(scale, noNoise), LowExponent: s.LowExponent, HighExponent: s.HighExponent,
+		Failure: s.Failure, Releases: int64(columns)}
 }
 
 // noNoise is the least scale that a discrete Laplace law takes: that its noise is not 0
@@ -94,11 +99,13 @@ func (s *DPBounds) check(ps *schema.Problems, c *domain.Column) {
 	case !isNumber(c):
 		ps.Add("columns", c.Name+", which is "+describe(c), "numbers and dates")
 	case c.Late:
-		ps.Add("columns", c.Name+", whose bounds another stage releases", "columns without bounds: a second charge buys nothing")
+		ps.Add("columns", c.Name+", whose bounds another stage releases",
+			"columns without bounds: a second charge buys nothing")
 	case c.Bounds != nil:
 		ps.Add("columns", c.Name+", which has bounds", "columns without bounds: what is publicly known costs nothing")
 	case s.HighExponent > highest(c):
-		ps.Add("high_exponent", fmt.Sprint(s.HighExponent), fmt.Sprintf("at most %d, so that the values of %s can be numbered", highest(c), c.Name))
+		ps.Add("high_exponent", fmt.Sprint(s.HighExponent),
+			fmt.Sprintf("at most %d, so that the values of %s can be numbered", highest(c), c.Name))
 	}
 }
 

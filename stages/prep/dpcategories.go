@@ -40,10 +40,13 @@ func dpCategoriesKind() pipeline.Kind {
 		Name: "dp_categories", Version: 3, In: tableIn(), Late: true,
 		Out: []pipeline.Port{{Name: "out", Form: pipeline.FormTable, Doc: "the table, its text turned into categories"},
 			{Name: "domain", Form: pipeline.FormFiles, Doc: "the released domain of the table"},
-			{Name: "kept", Form: pipeline.FormMetrics, Doc: "how many values are left, and which share of rows: private, counted from real rows"}},
+			{Name: "kept", Form: pipeline.FormMetrics, Doc: "how many values are left, and which share of rows: private, " +
+				"counted from real rows"}},
 		Figures: keptFigures(),
-		Doc: "Finds the categories of text columns from private rows, for a charge: values that many rows have, by a noisy threshold. Use it where the list " +
-			"of values is not publicly known; one that somebody can declare costs nothing. Every other value becomes one category, which is always there. " +
+		Doc: "Finds the categories of text columns from private rows, for a charge: values that many rows have, by a noisy " +
+			"threshold. Use it where the list " +
+			"of values is not publicly known; one that somebody can declare costs nothing. Every other value becomes one " +
+			"category, which is always there. " +
 			"It takes a part of delta. Never use it on identifiers: what is released is released as it is spelled. " +
 			"The plan knows that there will be categories, not which; release/ gets STAGE.domain.yaml. Stability stays as it is.",
 		New: func() pipeline.Stage { return &DPCategories{Other: "other", Most: 10000} },
@@ -66,9 +69,11 @@ func (s *DPCategories) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	return pipeline.Work{Out: pipeline.Headers{"out": f.out, "domain": filesHeader(h), "kept": keptHeader(h)}, Run: f.run,
 		Elsewhere: releases(),
 		Terms:     pipeline.Pricing{Scale: s.NoiseMultiplier},
-		Spends: []pipeline.Spend{{Name: "categories", Doc: fmt.Sprintf("partition selection of %s, delta %.3g each", counted(len(places), "column"), delta),
+		Spends: []pipeline.Spend{{Name: "categories", Doc: fmt.Sprintf("partition selection of %s, delta %.3g each",
+			counted(len(places), "column"), delta),
 			Mechanism: func(scale float64) privacy.Mechanism {
-				return mechanism.Partitions{Epsilon: 1 / max(scale, noNoise), Delta: delta, PerUnit: 1, Adjacency: h.Terms.Adjacency, Releases: int64(len(places))}
+				return mechanism.Partitions{Epsilon: 1 / max(scale, noNoise), Delta: delta, PerUnit: 1,
+					Adjacency: h.Terms.Adjacency, Releases: int64(len(places))}
 			}}},
 	}, ps.Err()
 }
@@ -85,7 +90,8 @@ func (s *DPCategories) places(ps *schema.Problems, d *domain.Domain) []int {
 		case c.Type != domain.Text:
 			ps.Add("columns", c.Name+", which is "+describe(c), "columns of type text")
 		case c.TellsUnit():
-			ps.Refuse("W02", "columns", domain.UnitWords(*c)+", which names the privacy unit", "columns of values that many units share")
+			ps.Refuse("W02", "columns", domain.UnitWords(*c)+", which names the privacy unit",
+				"columns of values that many units share")
 		case slices.Contains(c.Missing, s.Other):
 			ps.Add("other", fmt.Sprintf("%q, which stands for a missing value in %s", s.Other, c.Name), "another name")
 		}

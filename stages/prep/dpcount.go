@@ -27,8 +27,10 @@ func dpCountKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: "dp_count", Version: 2, In: tableIn(), Late: true,
 		Out: []pipeline.Port{{Name: "out", Form: pipeline.FormCount, Doc: "the noisy number of rows"}},
-		Doc: "Releases the number of rows of a table, for a small charge. Use it where the number is private (add_remove, several rows a unit, a filter before) " +
-			"and the synthetic table should have as many rows: sample takes it under rows_from. Models of marginals do not: their columns give the total well enough that their shares would not change. release/ gets STAGE.count.yaml.",
+		Doc: "Releases the number of rows of a table, for a small charge. Use it where the number is private (add_remove, " +
+			"several rows a unit, a filter before) " +
+			"and the synthetic table should have as many rows: sample takes it under rows_from. Models of marginals do not: " +
+			"their columns give the total well enough that their shares would not change. release/ gets STAGE.count.yaml.",
 		New: func() pipeline.Stage { return &DPCount{} },
 	}
 }
@@ -38,11 +40,13 @@ func (s *DPCount) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	var ps schema.Problems
 	h := in["in"]
 	if h.Rows > 0 {
-		ps.Add("from", fmt.Sprintf("a table whose number of rows, %d, is public", h.Rows), "one whose number of rows is private")
+		ps.Add("from", fmt.Sprintf("a table whose number of rows, %d, is public", h.Rows),
+			"one whose number of rows is private")
 	}
 	out := filesHeader(h)
 	out.Form = pipeline.FormCount
-	return pipeline.Work{Out: pipeline.Headers{"out": out}, Counts: oneOfAll, Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+	return pipeline.Work{Out: pipeline.Headers{"out": out}, Counts: oneOfAll, Run: func(ctx context.Context,
+		env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 		c, err := countRows(ctx, env, in["in"])
 		if err != nil {
 			return nil, err
@@ -94,7 +98,8 @@ func countOf(ctx context.Context, t pipeline.Table) (rows int64, err error) {
 // oneOfAll keeps of each row that it is there, and counts by that.
 func oneOfAll(r relation.Relation) (kept relation.Relation, keys []relation.Key) {
 	one := relation.Named{Name: "row", Expr: relation.Constant{Of: relation.Whole}}
-	return r.With(relation.Layer{Columns: []relation.Named{one}}), []relation.Key{{Expr: relation.Column{Of: relation.Whole}, Of: 1}}
+	return r.With(relation.Layer{Columns: []relation.Named{one}}),
+		[]relation.Key{{Expr: relation.Column{Of: relation.Whole}, Of: 1}}
 }
 
 // countThere counts rows that stay in a database: those whose only value is 0.
@@ -120,13 +125,15 @@ const (
 
 // filesHeader is that of a released artifact of files beside a table.
 func filesHeader(like pipeline.Header) pipeline.Header {
-	return pipeline.Header{Form: pipeline.FormFiles, Class: pipeline.Released, Stability: pipeline.Unbounded(), Terms: like.Terms}
+	return pipeline.Header{Form: pipeline.FormFiles, Class: pipeline.Released, Stability: pipeline.Unbounded(),
+		Terms: like.Terms}
 }
 
 // released are the outputs of a stage that has found the late columns of planned: the
 // table, made row by row from what was released, and its domain as a file that dataset.domain
 // of another spec can name.
-func released(env *pipeline.Env, planned pipeline.Header, d *domain.Domain, makers []maker, t pipeline.Table) (pipeline.Tables, error) {
+func released(env *pipeline.Env, planned pipeline.Header, d *domain.Domain, makers []maker,
+	t pipeline.Table) (pipeline.Tables, error) {
 	public := &domain.Domain{}
 	for i := range d.Columns {
 		c := &d.Columns[i]
@@ -162,8 +169,8 @@ func counted(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// releases says why rows have to come to stages that find bounds or categories: what they hold rows to follows from noise
-// that is drawn when they run.
+// releases says why rows have to come to stages that find bounds or categories: what they hold rows to follows from
+// noise that is drawn when they run.
 func releases() pipeline.Statement {
 	return needsRows("holds rows to what it releases while it runs")
 }

@@ -66,8 +66,10 @@ func TestReleasedDomainSpellsDates(t *testing.T) {
 		values[i] = 90 + i%20
 	}
 	d := &domain.Domain{Columns: []domain.Column{{Name: "seen", Type: domain.Date}}}
-	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Terms: pipeline.Terms{Adjacency: privacy.AddRemove}})
-	out, err := pipelinetest.Run(t, &DPBounds{LowExponent: 0, HighExponent: 20, Failure: 1e-6, NoiseMultiplier: 1}, pipelinetest.Env(1),
+	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1),
+		Terms: pipeline.Terms{Adjacency: privacy.AddRemove}})
+	out, err := pipelinetest.Run(t, &DPBounds{LowExponent: 0, HighExponent: 20, Failure: 1e-6, NoiseMultiplier: 1},
+		pipelinetest.Env(1),
 		pipeline.Tables{"in": pipeline.FromRecords(h, pipelinetest.Rows(d, values))})
 	if err != nil {
 		t.Fatal(err)
@@ -86,8 +88,10 @@ func boundsOf(t *testing.T, far float64) [2]float64 {
 		values = append(values, 90+float64(i%20))
 	}
 	d := &domain.Domain{Columns: []domain.Column{{Name: "x", Type: domain.Numeric}}}
-	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Terms: pipeline.Terms{Adjacency: privacy.AddRemove}})
-	out, err := pipelinetest.Run(t, &DPBounds{LowExponent: 0, HighExponent: 40, Failure: 1e-6, NoiseMultiplier: 1}, pipelinetest.Env(1),
+	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1),
+		Terms: pipeline.Terms{Adjacency: privacy.AddRemove}})
+	out, err := pipelinetest.Run(t, &DPBounds{LowExponent: 0, HighExponent: 40, Failure: 1e-6, NoiseMultiplier: 1},
+		pipelinetest.Env(1),
 		pipeline.Tables{"in": pipeline.FromRecords(h, pipelinetest.Rows(d, values))})
 	if err != nil {
 		t.Fatal(err)
@@ -120,7 +124,8 @@ func TestSelectionSpendsItsPartOfDelta(t *testing.T) {
 			for i := range c.columns {
 				d.Columns = append(d.Columns, domain.Column{Name: fmt.Sprint("c", i), Type: domain.Text})
 			}
-			h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(c.rows), Terms: pipeline.Terms{Adjacency: a, Delta: 1e-6}})
+			h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(c.rows),
+				Terms: pipeline.Terms{Adjacency: a, Delta: 1e-6}})
 			k, in := dpCategoriesKind(), pipeline.Headers{"in": h}
 			w, err := k.New().Plan(in)
 			if err != nil {
@@ -132,7 +137,8 @@ func TestSelectionSpendsItsPartOfDelta(t *testing.T) {
 					t.Fatal(err)
 				}
 				if got := deltaOf(list[0].Event.Event); !(got >= 1e-7*(1-1e-9) && got <= 1e-7*math.Exp(epsilon)) {
-					t.Errorf("%+v, %s, epsilon %g: delta is %g, must be a tenth of 1e-6, and at most e^epsilon of it", c, a, epsilon, got)
+					t.Errorf("%+v, %s, epsilon %g: delta is %g, must be a tenth of 1e-6, and at most e^epsilon of it", c, a, epsilon,
+						got)
 				}
 			}
 		}
@@ -168,8 +174,8 @@ func TestOddTextIsNoCategory(t *testing.T) {
 	}
 }
 
-// TestWhatIsLeftOfValuesIsTold to the owner: counted by hand, of 400 times fine, other, a line break, a text that is too
-// long, an empty one and twice well, where one category is kept. The empty text is a value here; 7 rows of 400 each
+// TestWhatIsLeftOfValuesIsTold to the owner: counted by hand, of 400 times fine, other, a line break, a text that is
+// too long, an empty one and twice well, where one category is kept. The empty text is a value here; 7 rows of 400 each
 // have a value, two of which are well, so that 5/7 become other. Nothing of it is released.
 func TestWhatIsLeftOfValuesIsTold(t *testing.T) {
 	for most, want := range map[int]kept{1: {"x", 2, 1, 5. / 7}, 9: {"x", 2, 2, 4. / 7}} {
@@ -178,13 +184,15 @@ func TestWhatIsLeftOfValuesIsTold(t *testing.T) {
 		if err != nil || out.Class != pipeline.Private {
 			t.Fatalf("%v, of class %s, must be private", err, out.Class)
 		}
-		for name, v := range map[string]float64{otherShare: want.other, valuesHad: float64(want.values), valuesLeft: float64(want.left)} {
+		for name, v := range map[string]float64{otherShare: want.other, valuesHad: float64(want.values),
+			valuesLeft: float64(want.left)} {
 			i := slices.IndexFunc(list, func(m pipeline.Metric) bool { return m.Name == name && m.Column == "x" })
 			if i < 0 || math.Abs(list[i].Value-v) > 1e-12 {
 				t.Errorf("at most %d: %s of %v, must be %v", most, name, list, v)
 			}
 		}
-		if note := fmt.Sprintf("x: %d of 2 values are left; %.0f %% of rows are other", want.left, 100*want.other); list[0].Note != note {
+		if note := fmt.Sprintf("x: %d of 2 values are left; %.0f %% of rows are other", want.left,
+			100*want.other); list[0].Note != note {
 			t.Errorf("the note is %q, must be %q", list[0].Note, note)
 		}
 	}
@@ -206,8 +214,10 @@ func foundCategories(t *testing.T, most int) pipeline.Tables {
 		values = append(values, "fine", "other", "line\nbreak", strings.Repeat("x", longest+1), "", "well", "well")
 	}
 	d := &domain.Domain{Columns: []domain.Column{{Name: "x", Type: domain.Text, Nullable: true}}}
-	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Terms: pipeline.Terms{Adjacency: privacy.AddRemove}})
-	out, err := pipelinetest.Run(t, &DPCategories{Other: "other", Most: most, Delta: 1e-6, NoiseMultiplier: 1}, pipelinetest.Env(1),
+	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1),
+		Terms: pipeline.Terms{Adjacency: privacy.AddRemove}})
+	out, err := pipelinetest.Run(t, &DPCategories{Other: "other", Most: most, Delta: 1e-6, NoiseMultiplier: 1},
+		pipelinetest.Env(1),
 		pipeline.Tables{"in": pipeline.FromRecords(h, pipelinetest.Rows(d, values))})
 	if err != nil {
 		t.Fatal(err)
@@ -229,7 +239,8 @@ func TestWithoutPrivacyNothingIsNoisy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &pipelinetest.Ledger{Key: noise.Key{1}, Plan: []pipeline.Planned{{Value: w.Spends[0].Mechanism(0), Line: privacy.Line{Name: "rows"}}}}
+	l := &pipelinetest.Ledger{Key: noise.Key{1}, Plan: []pipeline.Planned{{Value: w.Spends[0].Mechanism(0),
+		Line: privacy.Line{Name: "rows"}}}}
 	env := pipelinetest.Env(1)
 	env.Privacy = l
 	in := clinicTable()
@@ -247,7 +258,8 @@ func TestWithoutPrivacyNothingIsNoisy(t *testing.T) {
 // domain.yaml does, not as days since 1970-01-01 (18628 is 2021-01-01, 19723 is 2024-01-01).
 func TestReleasedFileHasDates(t *testing.T) {
 	d := &domain.Domain{Columns: []domain.Column{{Name: "day", Type: domain.Date, Bounds: &[2]float64{18628, 19723}}}}
-	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Terms: pipeline.Terms{Adjacency: privacy.AddRemove}})
+	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1),
+		Terms: pipeline.Terms{Adjacency: privacy.AddRemove}})
 	out, err := released(pipelinetest.Env(1), h, d, nil, pipeline.FromRecords(h))
 	if err != nil {
 		t.Fatal(err)

@@ -39,8 +39,10 @@ const encodeName = "encode"
 func encodeKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: encodeName, Version: 2, In: tableIn(), Out: tableOut("the encoded table"),
-		Doc: "Turns columns into the numbers that a model learns: indicators of declared categories, and numbers scaled by declared bounds " +
-			"or moments. Use it right before a model; missing values have to be dealt with before, or be a category. Nothing is read from " +
+		Doc: "Turns columns into the numbers that a model learns: indicators of declared categories, and numbers scaled by " +
+			"declared bounds " +
+			"or moments. Use it right before a model; missing values have to be dealt with before, or be a category. Nothing " +
+			"is read from " +
 			"the data, so it works row by row and stability stays as it is.",
 		New: func() pipeline.Stage { return &Encode{MinMax: [2]float64{-1, 1}, Missing: "error"} },
 	}
@@ -106,7 +108,8 @@ func (s *Encode) checkNames(ps *schema.Problems, d *domain.Domain) {
 	}
 	for _, name := range sorted(times) {
 		if times[name] > 1 && !slices.Contains(duplicates(s.OneHot), name) && !slices.Contains(duplicates(s.Ordinal), name) {
-			ps.Add("", fmt.Sprintf("given more than one encoding for the column %s", name), "given one of one_hot, ordinal and standard for each column")
+			ps.Add("", fmt.Sprintf("given more than one encoding for the column %s", name),
+				"given one of one_hot, ordinal and standard for each column")
 		}
 	}
 }
@@ -126,11 +129,13 @@ func (s *Encode) scaling(ps *schema.Problems, c *domain.Column) scaling {
 	e := scaling{Name: c.Name, Form: domain.MinMax, Range: s.MinMax, Categories: len(c.Categories)}
 	if c.Private() {
 		ps.Refuse("W02", "", "given the column "+c.Name+", whose categories are private",
-			"given declared categories, or those that an earlier run with the line `"+domain.ReleaseOf([]string{c.Name})+"` has released as release/categories.domain.yaml, named as dataset.domain")
+			"given declared categories, or those that an earlier run with the line `"+domain.ReleaseOf([]string{c.Name})+
+				"` has released as release/categories.domain.yaml, named as dataset.domain")
 		return e
 	}
 	if c.Encoding != nil || c.Type == domain.Text {
-		ps.Add("", "given the column "+c.Name+", which is "+describe(c), "given columns that are neither encoded nor text (drop it, or declare its categories)")
+		ps.Add("", "given the column "+c.Name+", which is "+describe(c),
+			"given columns that are neither encoded nor text (drop it, or declare its categories)")
 		return e
 	}
 	moments, standard := s.Standard[c.Name]
@@ -153,9 +158,11 @@ func (s *Encode) oneHot(ps *schema.Problems, c *domain.Column, e *scaling) {
 		e.Range = domain.SeparateCells()
 	}
 	if !c.Type.Coded() {
-		ps.Add("one_hot", "given the column "+c.Name+", which is "+describe(c), "given columns with categories (discretize makes them of numbers)")
+		ps.Add("one_hot", "given the column "+c.Name+", which is "+describe(c),
+			"given columns with categories (discretize makes them of numbers)")
 	} else if len(c.Categories) == 0 {
-		ps.Refuse("W02", "one_hot", "given the column "+c.Name+", which has no declared categories", "given declared categories (never read from the data; dp_categories finds some for a charge)")
+		ps.Refuse("W02", "one_hot", "given the column "+c.Name+", which has no declared categories",
+			"given declared categories (never read from the data; dp_categories finds some for a charge)")
 	}
 	e.MissingCategory = c.Nullable && s.Missing == "category"
 }
@@ -175,11 +182,13 @@ func (s *Encode) minMax(ps *schema.Problems, c *domain.Column, e *scaling) {
 	case slices.Contains(s.Ordinal, c.Name) && !c.Type.Coded():
 		ps.Add("ordinal", "given the column "+c.Name+", which is "+describe(c), "given columns with categories")
 	case c.Type.Coded() && len(c.Categories) == 0:
-		ps.Refuse("W02", "", "given the column "+c.Name+", which has no declared categories", "given declared categories (never read from the data; dp_categories finds some for a charge)")
+		ps.Refuse("W02", "", "given the column "+c.Name+", which has no declared categories",
+			"given declared categories (never read from the data; dp_categories finds some for a charge)")
 	case c.Type.Coded():
 		e.Upper = float64(len(c.Categories) - 1)
 	case c.Bounds == nil:
-		ps.Refuse("W01", "", "given the number "+c.Name+" without declared bounds", "given bounds in the domain (dp_bounds finds some for a charge) or the stage bounds, or a declared mean and sd under standard")
+		ps.Refuse("W01", "", "given the number "+c.Name+" without declared bounds", "given bounds in the domain (dp_bounds "+
+			"finds some for a charge) or the stage bounds, or a declared mean and sd under standard")
 	default:
 		e.Lower, e.Upper = c.Bounds[0], c.Bounds[1]
 	}
@@ -206,7 +215,8 @@ type Decode struct {
 func decodeKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: "decode", Version: 3, In: tableIn(), Out: tableOut("the table in terms of the source, or before its last step"),
-		Doc: "Undoes the invertible steps encode, discretize, not_available and missing_indicator. Use it to look at encoded rows in plain " +
+		Doc: "Undoes the invertible steps encode, discretize, not_available and missing_indicator. Use it to look at " +
+			"encoded rows in plain " +
 			"values; the stage sample does the same for generated rows. Works row by row, so stability stays as it is.",
 		New: func() pipeline.Stage { return &Decode{To: "source"} },
 	}
@@ -224,7 +234,8 @@ func (s *Decode) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	steps := len(h.Domain.History)
 	if steps == 0 {
 		var ps schema.Problems
-		ps.Add("", "given a table without an invertible step", "given a table after encode, discretize, not_available or missing_indicator")
+		ps.Add("", "given a table without an invertible step",
+			"given a table after encode, discretize, not_available or missing_indicator")
 		return pipeline.Work{}, ps
 	}
 	if s.To != "source" {

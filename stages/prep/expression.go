@@ -60,7 +60,8 @@ const maxExpression = 4096
 // result asked for, reflect.Invalid for any.
 func compile(ps *schema.Problems, path, source string, d *domain.Domain, want reflect.Kind) *expression {
 	if strings.TrimSpace(source) == "" || len(source) > maxExpression {
-		ps.Add(path, fmt.Sprintf("%d characters long", len(source)), fmt.Sprintf("an expression of 1 to %d characters", maxExpression))
+		ps.Add(path, fmt.Sprintf("%d characters long", len(source)), fmt.Sprintf("an expression of 1 to %d characters",
+			maxExpression))
 		return nil
 	}
 	tree, err := parser.ParseWithConfig(source, config())
@@ -268,7 +269,8 @@ func config() *conf.Config {
 	return c
 }
 
-// resolver turns rank(c), missing(c), parts of dates and col("c") into variables, and days_between(a, b) into a difference.
+// resolver turns rank(c), missing(c), parts of dates and col("c") into variables, and days_between(a, b) into a
+// difference.
 type resolver struct{ d *domain.Domain }
 
 // Visit implements ast.Visitor.
@@ -327,7 +329,8 @@ func (v *checker) Visit(node *ast.Node) {
 		v.name(n.Value)
 	case *ast.CallNode:
 		v.ps.Add(v.path, "calling an unknown function", "using "+allFunctions+" only")
-	case *ast.VariableDeclaratorNode, *ast.PredicateNode, *ast.PointerNode, *ast.MapNode, *ast.SliceNode, *ast.MemberNode, *ast.ChainNode:
+	case *ast.VariableDeclaratorNode, *ast.PredicateNode, *ast.PointerNode, *ast.MapNode, *ast.SliceNode, *ast.MemberNode,
+		*ast.ChainNode:
 		v.ps.Add(v.path, "using variables, loops, maps or members", "one formula over the columns of a row")
 	case *ast.BinaryNode:
 		v.binary(n)
@@ -352,7 +355,8 @@ func (v *checker) binary(n *ast.BinaryNode) {
 	case "<", ">", "<=", ">=":
 		for _, side := range []ast.Node{n.Left, n.Right} {
 			if c := v.coded(side); c != nil {
-				v.ps.Add(v.path, "comparing the category "+c.Name+" by the alphabet", "rank("+c.Name+"), its place in the declared order")
+				v.ps.Add(v.path, "comparing the category "+c.Name+" by the alphabet", "rank("+c.Name+
+					"), its place in the declared order")
 			}
 		}
 	case "==", "!=", "in":
@@ -410,11 +414,14 @@ func (v *checker) name(variable string) {
 	in.column = v.d.Columns[in.place]
 	switch {
 	case in.column.Encoding != nil:
-		v.ps.Add(v.path, "using the column "+in.name+", which is "+describe(&in.column), "written over columns before their encoding")
+		v.ps.Add(v.path, "using the column "+in.name+", which is "+describe(&in.column),
+			"written over columns before their encoding")
 	case in.ofCalendar() && !slices.Contains(partsOf(in.column.Type), in.form):
-		v.ps.Add(v.path, "asking for the "+in.form+" of "+in.name+", which is "+describe(&in.column), "asking it of a date, a datetime or (hour and minute) a time")
+		v.ps.Add(v.path, "asking for the "+in.form+" of "+in.name+", which is "+describe(&in.column),
+			"asking it of a date, a datetime or (hour and minute) a time")
 	case in.form == "rank" && !in.column.Type.Coded():
-		v.ps.Add(v.path, "asking for the rank of "+in.name+", which is "+describe(&in.column), "asking it of columns with categories")
+		v.ps.Add(v.path, "asking for the rank of "+in.name+", which is "+describe(&in.column),
+			"asking it of columns with categories")
 	case !slices.ContainsFunc(v.e.inputs, func(o input) bool { return o.variable() == in.variable() }):
 		v.e.inputs = append(v.e.inputs, in)
 	}

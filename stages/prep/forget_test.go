@@ -35,10 +35,12 @@ func TestUndoingLeavesNewColumnsAlone(t *testing.T) {
 func TestUndoingPastQuantiles(t *testing.T) {
 	quantiles := &Discretize{Columns: []string{"age"}, Strategy: "quantile", Bins: 2, Inverse: "midpoint"}
 	fill := &ImputeConstant{Numbers: map[string]float64{"age": 50}}
-	for name, mark := range map[string]pipeline.Stage{"missing": &MissingIndicator{Columns: []string{"age"}, Suffix: "_was"},
+	for name, mark := range map[string]pipeline.Stage{"missing": &MissingIndicator{Columns: []string{"age"},
+		Suffix: "_was"},
 		"sentinel": &NotAvailable{Columns: map[string]float64{"age": 34}, Suffix: "_was"}} {
 		in := pipelinetest.After(t, clinicTable(), mark, fill)
-		out, err := pipelinetest.Run(t, quantiles, pipelinetest.Env(1), pipeline.Tables{"in": pipeline.FromRecords(in.Header, in.Rows)})
+		out, err := pipelinetest.Run(t, quantiles, pipelinetest.Env(1), pipeline.Tables{"in": pipeline.FromRecords(in.Header,
+			in.Rows)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -338,7 +338,8 @@ func heldTo(c domain.Column, v relation.Expr) relation.Expr {
 	}
 	if c.Nullable {
 		finite := relation.Within{E: v, Least: -math.MaxFloat64, Greatest: math.MaxFloat64}
-		return relation.Choice{If: relation.IsMissing{E: finite}, Then: relation.Constant{Of: relation.Real, Absent: true}, Else: held}
+		return relation.Choice{If: relation.IsMissing{E: finite}, Then: relation.Constant{Of: relation.Real, Absent: true},
+			Else: held}
 	}
 	return relation.Choice{If: relation.IsMissing{E: v}, Then: numeral(min(max(0, lower), upper)), Else: held}
 }

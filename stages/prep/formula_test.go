@@ -41,7 +41,8 @@ func TestFormulaProblems(t *testing.T) {
 			t.Errorf("%.40q: problem %v, want one with %q", formula, err, want)
 		}
 	}
-	_, err := (&Derive{Columns: []Derived{{Name: "x", Formula: "age / 2", Type: domain.Integer}}}).Plan(pipeline.Headers{"in": h})
+	_, err := (&Derive{Columns: []Derived{{Name: "x", Formula: "age / 2", Type: domain.Integer}}}).Plan(pipeline.Headers{
+		"in": h})
 	if err == nil || !strings.Contains(err.Error(), "int(round(..))") {
 		t.Errorf("a real number in an integer column: %v", err)
 	}
@@ -71,14 +72,16 @@ func TestFormulas(t *testing.T) {
 			compare(t, "x", tolerance{Rel: 1e-15}, listed(t, named(out, "x")), want)
 		})
 	}
-	rest := pipelinetest.After(t, in, &Derive{Columns: []Derived{{Name: "x", Formula: `7 % col("n-b")`, Type: domain.Integer}}})
+	rest := pipelinetest.After(t, in,
+		&Derive{Columns: []Derived{{Name: "x", Formula: `7 % col("n-b")`, Type: domain.Integer}}})
 	compare(t, "a remainder by zero", tolerance{}, listed(t, named(rest, "x")), []*float64{pointer(1), nan, pointer(0)})
 }
 
 // TestPowersAreBitmaths: every power of a formula is bitmath's, to the bit. Those of package math differ from
 // processor to processor: with fused sums 37^1.7 is one unit in the last place above what it is without.
 func TestPowersAreBitmaths(t *testing.T) {
-	for y, formula := range map[float64]string{1.7: `a ** 1.7`, 0.3: `col("n") ^ 0.3`, -2.5: `(yes ? a : col("n")) ** -2.5`, 3: `a ** 3`} {
+	for y, formula := range map[float64]string{1.7: `a ** 1.7`, 0.3: `col("n") ^ 0.3`,
+		-2.5: `(yes ? a : col("n")) ** -2.5`, 3: `a ** 3`} {
 		var a, n, yes []any
 		var want []*float64
 		for x := range 300 {

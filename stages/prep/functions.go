@@ -18,9 +18,9 @@ import (
 )
 
 // Dates and times in formulas. year(c), month(c), day(c), weekday(c), hour(c) and minute(c) are parts of one, and
-// days_between(a, b), hours_between(a, b) and minutes_between(a, b) what lies from a to b: midnights, or hours and minutes
-// with their fractions. Each part is an input of its own form, and a difference one of two inputs of the forms days and
-// seconds. Their bounds follow from the bounds of the columns, which are public, and from the calendar.
+// days_between(a, b), hours_between(a, b) and minutes_between(a, b) what lies from a to b: midnights, or hours and
+// minutes with their fractions. Each part is an input of its own form, and a difference one of two inputs of the forms
+// days and seconds. Their bounds follow from the bounds of the columns, which are public, and from the calendar.
 
 const (
 	secondsOfDay = 24 * 60 * 60
@@ -44,11 +44,12 @@ func partsOf(t domain.ColumnType) []string {
 // calendarParts are the functions of one column.
 func calendarParts() []string { return []string{"year", "month", "day", "weekday", "hour", "minute"} }
 
-// between returns the difference that a call stands for, nil where it is none. Its divisor is a node that no source has, so
-// that it is told from the quotients of a formula, which may have no value.
+// between returns the difference that a call stands for, nil where it is none. Its divisor is a node that no source
+// has, so that it is told from the quotients of a formula, which may have no value.
 func between(function string, a, b string) ast.Node {
 	difference := func(form string) ast.Node {
-		return &ast.BinaryNode{Operator: "-", Left: &ast.IdentifierNode{Value: form + "\x00" + b}, Right: &ast.IdentifierNode{Value: form + "\x00" + a}}
+		return &ast.BinaryNode{Operator: "-", Left: &ast.IdentifierNode{Value: form + "\x00" + b},
+			Right: &ast.IdentifierNode{Value: form + "\x00" + a}}
 	}
 	switch function {
 	case "days_between":
@@ -117,7 +118,8 @@ func (in input) ofCalendar() bool {
 func (v *checker) between(n *ast.BinaryNode) {
 	a, b := v.moment(n.Left), v.moment(n.Right)
 	if a != nil && b != nil && ((a.Type == domain.Time) != (b.Type == domain.Time) || (a.Zone == "") != (b.Zone == "")) {
-		v.ps.Add(v.path, "a difference of "+b.Name+" and "+a.Name+", which are of no common clock", "one of two times of day, or of two dates or date-times, both with a zone or both without")
+		v.ps.Add(v.path, "a difference of "+b.Name+" and "+a.Name+", which are of no common clock",
+			"one of two times of day, or of two dates or date-times, both with a zone or both without")
 	}
 }
 

@@ -14,14 +14,16 @@ import (
 func stays() pipelinetest.Input {
 	bounds := &[2]float64{-4 * secondsOfDay, 1583111700}
 	return table([]domain.Column{
-		{Name: "came", Type: domain.Datetime, Step: 60, Bounds: bounds, Nullable: true}, {Name: "out-of", Type: domain.Datetime, Step: 60, Bounds: &[2]float64{0, 1583111700}},
+		{Name: "came", Type: domain.Datetime, Step: 60, Bounds: bounds, Nullable: true},
+		{Name: "out-of", Type: domain.Datetime, Step: 60, Bounds: &[2]float64{0, 1583111700}},
 		{Name: "born", Type: domain.Date, Bounds: &[2]float64{-4, 18293}}, {Name: "shift", Type: domain.Time, Step: 60},
 		{Name: "stamp", Type: domain.Datetime, Step: 1, Zone: "UTC"}, {Name: "age", Type: domain.Integer},
-	}, []any{1583019000, -4 * secondsOfDay, nil}, []any{1583111700, 60, 0}, []any{-4, 18292, 0}, []any{0, 86340, 45000}, []any{0, 0, 0}, []any{1, 2, 3})
+	}, []any{1583019000, -4 * secondsOfDay, nil}, []any{1583111700, 60, 0}, []any{-4, 18292, 0}, []any{0, 86340, 45000},
+		[]any{0, 0, 0}, []any{1, 2, 3})
 }
 
-// TestPartsOfDates: expected values by date -u, of which %u is the weekday. From 2020-02-29T23:30 to 2020-03-02T01:15 there
-// are two midnights and 25.75 hours; from 1969-12-28T00:00 to 1970-01-01T00:01 four, and 96 hours and a minute.
+// TestPartsOfDates: expected values by date -u, of which %u is the weekday. From 2020-02-29T23:30 to 2020-03-02T01:15
+// there are two midnights and 25.75 hours; from 1969-12-28T00:00 to 1970-01-01T00:01 four, and 96 hours and a minute.
 func TestPartsOfDates(t *testing.T) {
 	nan := (*float64)(nil)
 	for formula, want := range map[string][]*float64{
@@ -44,16 +46,18 @@ func TestPartsOfDates(t *testing.T) {
 		`hours_between(born, came) / 24`:     {pointer(18321 + 4 + 23.5/24), pointer(-4 - 18292), nan},
 	} {
 		t.Run(formula, func(t *testing.T) {
-			out := pipelinetest.After(t, stays(), &Derive{Columns: []Derived{{Name: "x", Formula: formula, Type: domain.Numeric, Bounds: &[2]float64{-1e9, 1e9}}}})
+			out := pipelinetest.After(t, stays(), &Derive{Columns: []Derived{{Name: "x", Formula: formula, Type: domain.Numeric,
+				Bounds: &[2]float64{-1e9, 1e9}}}})
 			compare(t, "x", tolerance{Rel: 1e-14}, listed(t, named(out, "x")), want)
 		})
 	}
 	out := pipelinetest.After(t, stays(), &Select{Columns: []string{"came", "out-of"}})
-	compare(t, "the table itself", tolerance{}, listed(t, named(out, "came")), []*float64{pointer(1583019000), pointer(-4 * secondsOfDay), nan})
+	compare(t, "the table itself", tolerance{}, listed(t, named(out, "came")), []*float64{pointer(1583019000),
+		pointer(-4 * secondsOfDay), nan})
 }
 
-// TestBoundsOfPartsFollow: bounds of what is derived come from the bounds of the columns and the calendar, and not from rows:
-// rows outside the bounds of their column are held to them.
+// TestBoundsOfPartsFollow: bounds of what is derived come from the bounds of the columns and the calendar, and not from
+// rows: rows outside the bounds of their column are held to them.
 func TestBoundsOfPartsFollow(t *testing.T) {
 	for formula, want := range map[string]*[2]float64{
 		`year(came)`: {1969, 2020}, `month(came)`: {1, 12}, `weekday(born)`: {1, 7}, `hour(shift)`: {0, 23},
@@ -67,7 +71,8 @@ func TestBoundsOfPartsFollow(t *testing.T) {
 		if strings.Contains(formula, "stamp") {
 			in.Header.Domain.Columns[4].Zone = ""
 		}
-		work, err := (&Derive{Columns: []Derived{{Name: "x", Formula: formula, Type: kind}}}).Plan(pipeline.Headers{"in": in.Header})
+		work, err := (&Derive{Columns: []Derived{{Name: "x", Formula: formula, Type: kind}}}).Plan(pipeline.Headers{
+			"in": in.Header})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,7 +83,8 @@ func TestBoundsOfPartsFollow(t *testing.T) {
 	}
 	in := table([]domain.Column{{Name: "at", Type: domain.Date, Bounds: &[2]float64{0, 364}}}, []any{-400, 100, 4000})
 	out := pipelinetest.After(t, in, &Derive{Columns: []Derived{{Name: "x", Formula: "year(at)", Type: domain.Integer}}})
-	compare(t, "years outside the bounds", tolerance{}, listed(t, named(out, "x")), []*float64{pointer(1970), pointer(1970), pointer(1970)})
+	compare(t, "years outside the bounds", tolerance{}, listed(t, named(out, "x")), []*float64{pointer(1970),
+		pointer(1970), pointer(1970)})
 }
 
 // TestPartsOfOthersAreRefused before any row.
@@ -94,7 +100,8 @@ func TestPartsOfOthersAreRefused(t *testing.T) {
 		`century(came)`:              "year, month, day, weekday, hour or minute(column)",
 		`days_between(came)`:         "calling an unknown function",
 	} {
-		_, err := (&Derive{Columns: []Derived{{Name: "x", Formula: formula, Type: domain.Integer}}}).Plan(pipeline.Headers{"in": stays().Header})
+		_, err := (&Derive{Columns: []Derived{{Name: "x", Formula: formula, Type: domain.Integer}}}).Plan(pipeline.Headers{
+			"in": stays().Header})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, must hold %q", formula, err, want)
 		}

@@ -107,7 +107,8 @@ func goldenRows(col domain.Column, rows [][]any, i int, strict bool) (in pipelin
 }
 
 func refuses(t *testing.T, in pipelinetest.Input, stage pipeline.Stage) {
-	out, err := pipelinetest.Run(t, stage, pipelinetest.Env(1), pipeline.Tables{"in": pipeline.FromRecords(in.Header, in.Rows)})
+	out, err := pipelinetest.Run(t, stage, pipelinetest.Env(1), pipeline.Tables{"in": pipeline.FromRecords(in.Header,
+		in.Rows)})
 	if err == nil {
 		_, err = out["out"].Collect(t.Context())
 	}
@@ -117,7 +118,8 @@ func refuses(t *testing.T, in pipelinetest.Input, stage pipeline.Stage) {
 }
 
 // checkEncoded compares column i of the wanted matrix or codes, and the way back.
-func checkEncoded(t *testing.T, raw pipelinetest.Input, stage *Encode, i int, own bool, matrix, codes [][]float64, categories [][]any) {
+func checkEncoded(t *testing.T, raw pipelinetest.Input, stage *Encode, i int, own bool, matrix, codes [][]float64,
+	categories [][]any) {
 	if len(stage.OneHot) == 0 && raw.Rows.Column(0).NullN() > 0 {
 		checkOrdinalMissing(t, raw, codes, i)
 		return
@@ -228,7 +230,8 @@ func blocks(t *testing.T, labels [][]string) pipeline.Header {
 	return pipelinetest.After(t, table(columns, values...), &Encode{MinMax: [2]float64{0, 1}, Missing: "error"}).Header
 }
 
-func checkSoftmax(t *testing.T, c goldenCase, row []float64, sizes []int, temperature float64, r int, want softmaxWant) {
+func checkSoftmax(t *testing.T, c goldenCase, row []float64, sizes []int, temperature float64, r int,
+	want softmaxWant) {
 	at := 0
 	for b, size := range sizes {
 		p, sum := append([]float64(nil), row[at:at+size]...), 0.0
@@ -252,7 +255,8 @@ func checkSoftmax(t *testing.T, c goldenCase, row []float64, sizes []int, temper
 // checkDraws holds the counts of 4000 drawn rows to |n_k - n p_k| <= 6 sqrt(n p_k (1-p_k)) + 1:
 // testdata/golden/METRICS.md asks for 5, whose false alarms over all counts of the file would be
 // about 1e-4 (6 and the continuity term: below 1e-6). The seed is fixed.
-func checkDraws(t *testing.T, h pipeline.Header, dense []float32, temperature float64, r int, probabilities [][][]float64) {
+func checkDraws(t *testing.T, h pipeline.Header, dense []float32, temperature float64, r int,
+	probabilities [][][]float64) {
 	const n = 4000
 	var many []float32
 	for range n {
@@ -268,7 +272,8 @@ func checkDraws(t *testing.T, h pipeline.Header, dense []float32, temperature fl
 			counts[drawn.Column(b).(*array.Int32).Value(i)]++
 		}
 		if at := farFrom(counts, probabilities[b][r], n); at >= 0 {
-			t.Errorf("row %d, block %d: category %d drawn %v times of %d, probability %v", r, b, at, counts[at], n, probabilities[b][r][at])
+			t.Errorf("row %d, block %d: category %d drawn %v times of %d, probability %v", r, b, at, counts[at], n,
+				probabilities[b][r][at])
 		}
 	}
 }

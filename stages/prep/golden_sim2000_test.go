@@ -89,7 +89,8 @@ func held(t *testing.T) pipelinetest.Input {
 			sentinels[c.Name] = *c.Sentinel
 		}
 	}
-	return pipelinetest.After(t, raw, &NotAvailable{Columns: sentinels, Suffix: "_na"}, &Bounds{Outside: "missing", Bounds: limits})
+	return pipelinetest.After(t, raw, &NotAvailable{Columns: sentinels, Suffix: "_na"}, &Bounds{Outside: "missing",
+		Bounds: limits})
 }
 
 type facts struct {
@@ -255,7 +256,8 @@ func knnCase(t *testing.T, c goldenCase) {
 	decode(t, c, c.Params, &p)
 	decode(t, c, c.Expected, &want)
 	clean := pipelinetest.After(t, held(t), &Select{Columns: p.Columns})
-	full := pipelinetest.After(t, clean, &ImputeKNN{Neighbors: p.Neighbors, Weights: p.Weights, Scope: "table", Scale: "bounds"})
+	full := pipelinetest.After(t, clean, &ImputeKNN{Neighbors: p.Neighbors, Weights: p.Weights, Scope: "table",
+		Scale: "bounds"})
 	filled := 0
 	for i := range clean.Rows.Columns() {
 		filled += clean.Rows.Column(i).NullN() - full.Rows.Column(i).NullN()
@@ -302,7 +304,8 @@ func glmCase(t *testing.T, c goldenCase) {
 			complete = append(complete, "not missing("+name+")")
 		}
 	}
-	in = pipelinetest.After(t, in, &Filter{Keep: strings.Join(complete, " and "), Missing: "error"}, design(p.Design, p.Target, p.Exposure))
+	in = pipelinetest.After(t, in, &Filter{Keep: strings.Join(complete, " and "), Missing: "error"},
+		design(p.Design, p.Target, p.Exposure))
 	if in.Rows.NumRows() != int64(want.N) {
 		t.Fatalf("%d rows, want %d", in.Rows.NumRows(), want.N)
 	}

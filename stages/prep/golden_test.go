@@ -153,7 +153,8 @@ func anys(values []*float64) []any {
 // table is a public table of the given columns.
 func table(columns []domain.Column, values ...[]any) pipelinetest.Input {
 	d := &domain.Domain{Columns: columns}
-	return pipelinetest.Input{Header: pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Public}), Rows: pipelinetest.Rows(d, values...)}
+	return pipelinetest.Input{Header: pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Public}),
+		Rows: pipelinetest.Rows(d, values...)}
 }
 
 // TestGoldenScaling: preprocess_scaling.json.
@@ -183,9 +184,11 @@ func minMaxCase(t *testing.T, c goldenCase) {
 		held := restoring(domain.Column{Type: domain.Numeric, Bounds: &[2]float64{p.Lower[i], p.Upper[i]}})
 		compare(t, "transform", c.Tol, mapped(in.Columns[i], e.onLine()), want.Transform[i])
 		single := tolerance{Abs: 1e-6, Rel: 1e-6} // encoded columns are float32
-		compare(t, "transform_clip", single, mapped(in.Columns[i], func(x float64) float64 { return float64(e.scale([]float64{x})[0]) }), want.Clip[i])
+		compare(t, "transform_clip", single,
+			mapped(in.Columns[i], func(x float64) float64 { return float64(e.scale([]float64{x})[0]) }), want.Clip[i])
 		compare(t, "inverse", c.Tol, mapped(in.Inverse[i], e.backward), want.Inverse[i])
-		compare(t, "inverse clipped", c.Tol, mapped(in.Inverse[i], func(z float64) float64 { return held.value(e.backward(z)) }), want.Clipped[i])
+		compare(t, "inverse clipped", c.Tol,
+			mapped(in.Inverse[i], func(z float64) float64 { return held.value(e.backward(z)) }), want.Clipped[i])
 	}
 }
 
@@ -220,7 +223,8 @@ func roundIntegerCase(t *testing.T, c goldenCase) {
 	decode(t, c, c.Expected, &want)
 	e := scaling{Form: domain.MinMax, Range: p.Range, Lower: p.Lower, Upper: p.Upper}
 	whole := restoring(domain.Column{Type: domain.Integer, Bounds: &[2]float64{p.Lower, p.Upper}})
-	compare(t, "half_to_even", c.Tol, mapped(in.Scaled, func(z float64) float64 { return whole.value(e.backward(z)) }), want.Even)
+	compare(t, "half_to_even", c.Tol, mapped(in.Scaled, func(z float64) float64 { return whole.value(e.backward(z)) }),
+		want.Even)
 }
 
 func roundDecimalsCase(t *testing.T, c goldenCase) {
@@ -288,7 +292,8 @@ func notAvailableCase(t *testing.T, c goldenCase) {
 	decode(t, c, c.Params, &p)
 	decode(t, c, c.Input, &in)
 	decode(t, c, c.Expected, &want)
-	raw := table([]domain.Column{{Name: "x", Type: domain.Numeric, Bounds: &[2]float64{p.Lower, p.Upper}, Nullable: true}}, anys(in.Column))
+	raw := table([]domain.Column{{Name: "x", Type: domain.Numeric, Bounds: &[2]float64{p.Lower, p.Upper}, Nullable: true}},
+		anys(in.Column))
 	split := pipelinetest.After(t, raw, &NotAvailable{Columns: map[string]float64{"x": p.Sentinel}, Suffix: "_na"})
 	compare(t, "value", c.Tol, listed(t, split.Rows.Column(0)), want.Value)
 	compare(t, "not_available", c.Tol, listed(t, split.Rows.Column(1)), want.NotAvailable)
@@ -296,12 +301,14 @@ func notAvailableCase(t *testing.T, c goldenCase) {
 	compare(t, "value_scaled", c.Tol, mapped(want.Value, e.onLine()), want.Scaled)
 
 	encoded := pipelinetest.After(t, split, &Filter{Keep: "not missing(x)", Missing: "keep"},
-		&ImputeConstant{Numbers: map[string]float64{"x": 0}, Categories: map[string]string{"x_na": "no"}}, &Encode{MinMax: p.Range, Missing: "error"})
+		&ImputeConstant{Numbers: map[string]float64{"x": 0}, Categories: map[string]string{"x_na": "no"}},
+		&Encode{MinMax: p.Range, Missing: "error"})
 	var dense []float32
 	for _, pair := range in.Pairs {
 		dense = append(dense, pair[1], pair[0])
 	}
-	compare(t, "inverse", tolerance{Rel: 1e-6}, listed(t, toSource(t, encoded.Header, dense).Column(0)), want.Inverse) // float32 in
+	// float32 in
+	compare(t, "inverse", tolerance{Rel: 1e-6}, listed(t, toSource(t, encoded.Header, dense).Column(0)), want.Inverse)
 }
 
 // toSource decodes rows of numbers and undoes every step.
@@ -410,7 +417,8 @@ func splitCase(t *testing.T, c goldenCase) {
 	if want.ClassSlack == nil {
 		want.SizeSlack, want.ClassSlack = 2, pointer(2) // the library refuses; ours deals by rounding
 	}
-	columns := []domain.Column{{Name: "row", Type: domain.Integer}, {Name: "class", Type: domain.Categorical, Categories: sorted(in.Counts)}}
+	columns := []domain.Column{{Name: "row", Type: domain.Integer}, {Name: "class", Type: domain.Categorical,
+		Categories: sorted(in.Counts)}}
 	var rows, classes []any
 	for class, n := range in.Counts {
 		for range n {
@@ -418,8 +426,10 @@ func splitCase(t *testing.T, c goldenCase) {
 		}
 	}
 	raw := table(columns, rows, classes)
-	stage := &Split{Train: p.Fractions.Train, Validation: p.Fractions.Validation, Test: p.Fractions.Test, Stratify: "class"}
-	out, err := pipelinetest.Run(t, stage, pipelinetest.Env(1), pipeline.Tables{"in": pipeline.FromRecords(raw.Header, raw.Rows)})
+	stage := &Split{Train: p.Fractions.Train, Validation: p.Fractions.Validation, Test: p.Fractions.Test,
+		Stratify: "class"}
+	out, err := pipelinetest.Run(t, stage, pipelinetest.Env(1), pipeline.Tables{"in": pipeline.FromRecords(raw.Header,
+		raw.Rows)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -432,7 +442,8 @@ func splitCase(t *testing.T, c goldenCase) {
 	}
 }
 
-func checkPart(t *testing.T, part pipeline.Table, share float64, counts map[string]int, sizeSlack, classSlack float64, seen map[float64]bool) {
+func checkPart(t *testing.T, part pipeline.Table, share float64, counts map[string]int, sizeSlack, classSlack float64,
+	seen map[float64]bool) {
 	r, err := part.Collect(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -23,8 +23,10 @@ type ImputeConstant struct {
 
 func imputeConstantKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: "impute_constant", Version: 2, Late: true, In: tableIn(), Out: tableOut("the table without missing values in these columns"),
-		Doc: "Fills missing values with declared numbers or categories. Use it where a plausible value is publicly known, together with " +
+		Name: "impute_constant", Version: 2, Late: true, In: tableIn(),
+		Out: tableOut("the table without missing values in these columns"),
+		Doc: "Fills missing values with declared numbers or categories. Use it where a plausible value is publicly known, " +
+			"together with " +
 			"missing_indicator where being missing tells something. Works row by row, so stability stays as it is.",
 		New: func() pipeline.Stage { return &ImputeConstant{} },
 	}
@@ -74,7 +76,8 @@ func (s *ImputeConstant) number(ps *schema.Problems, d *domain.Domain, name stri
 	case d.Columns[at].Type != domain.Numeric && v != math.Trunc(v):
 		ps.Add(path, fmt.Sprint(v), "a whole number, as the column is "+describe(&d.Columns[at]))
 	case d.Columns[at].Bounds != nil && !(v >= d.Columns[at].Bounds[0] && v <= d.Columns[at].Bounds[1]):
-		ps.Add(path, fmt.Sprint(v), fmt.Sprintf("inside the bounds [%g, %g]", d.Columns[at].Bounds[0], d.Columns[at].Bounds[1]))
+		ps.Add(path, fmt.Sprint(v), fmt.Sprintf("inside the bounds [%g, %g]", d.Columns[at].Bounds[0],
+			d.Columns[at].Bounds[1]))
 	default:
 		return at
 	}
@@ -129,12 +132,17 @@ type ImputeKNN struct {
 }
 
 func imputeKNNKind() pipeline.Kind {
-	reference := pipeline.Port{Name: "reference", Form: pipeline.FormTable, Optional: true, Doc: "for scope reference: the table whose rows are the neighbours"}
+	reference := pipeline.Port{Name: "reference", Form: pipeline.FormTable, Optional: true,
+		Doc: "for scope reference: the table whose rows are the neighbours"}
 	return pipeline.Kind{
-		Name: "impute_knn", Version: 1, In: append(tableIn(), reference), Out: tableOut("the table without missing values in these columns"),
-		Doc: "Fills a missing value with the mean of the nearest rows that have one (categories: the majority), with the distances and " +
-			"results of scikit-learn's KNNImputer; of equally near rows the first counts. Use it where rows alike have values alike. " +
-			"scope: reference to a public table keeps stability; scope: shard keeps shards(k); scope: table makes stability unbounded, so " +
+		Name: "impute_knn", Version: 1, In: append(tableIn(), reference),
+		Out: tableOut("the table without missing values in these columns"),
+		Doc: "Fills a missing value with the mean of the nearest rows that have one (categories: the majority), with the " +
+			"distances and " +
+			"results of scikit-learn's KNNImputer; of equally near rows the first counts. Use it where rows alike have values " +
+			"alike. " +
+			"scope: reference to a public table keeps stability; scope: shard keeps shards(k); scope: table makes stability " +
+			"unbounded, so " +
 			"that nothing is proven of a mechanism that follows: claims: published runs it, claims: proven refuses it.",
 		New: func() pipeline.Stage { return &ImputeKNN{Neighbors: 3, Weights: "uniform", Scale: "none"} },
 	}
@@ -168,8 +176,9 @@ func (s *ImputeKNN) findings(in pipeline.Headers) []pipeline.Finding {
 		return nil
 	}
 	return []pipeline.Finding{{Rule: "W03", Level: pipeline.LevelNote,
-		Message: "values are imputed across private rows, so stability becomes unbounded and nothing is proven of a mechanism that follows",
-		Fix:     "scope: shard after a stage shard, or scope: reference with a public table"}}
+		Message: "values are imputed across private rows, so stability becomes unbounded and nothing is proven of a " +
+			"mechanism that follows",
+		Fix: "scope: shard after a stage shard, or scope: reference with a public table"}}
 }
 
 func (s *ImputeKNN) plan(in pipeline.Headers) (imputing, error) {
@@ -225,14 +234,16 @@ func (s *ImputeKNN) checkScope(ps *schema.Problems, in pipeline.Headers) {
 		for _, c := range in["in"].Domain.Columns {
 			other := reference.Domain.Column(c.Name)
 			if c.Type != domain.Text && (other == nil || !sameValues(c, *other)) {
-				ps.Add("reference", "a table whose column "+c.Name+" is missing or of another kind", "a table with the same columns")
+				ps.Add("reference", "a table whose column "+c.Name+" is missing or of another kind",
+					"a table with the same columns")
 			}
 		}
 	}
 }
 
 func sameValues(a, b domain.Column) bool {
-	return a.ArrowType().ID() == b.ArrowType().ID() && a.Type.Coded() == b.Type.Coded() && slices.Equal(a.Categories, b.Categories)
+	return a.ArrowType().ID() == b.ArrowType().ID() && a.Type.Coded() == b.Type.Coded() && slices.Equal(a.Categories,
+		b.Categories)
 }
 
 // targets are the columns to fill.
@@ -312,7 +323,8 @@ func (p imputing) run(ctx context.Context, env *pipeline.Env, in pipeline.Tables
 	return pipeline.Tables{"out": pipeline.FromRecords(p.out, p.write(whole, data, cells))}, nil
 }
 
-func (p imputing) fill(ctx context.Context, env *pipeline.Env, in pipeline.Tables, whole arrow.Record, data knnColumns) ([]knnCell, error) {
+func (p imputing) fill(ctx context.Context, env *pipeline.Env, in pipeline.Tables, whole arrow.Record,
+	data knnColumns) ([]knnCell, error) {
 	switch p.scope {
 	case "reference":
 		donors, err := p.reference(ctx, in["reference"])

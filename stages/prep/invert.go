@@ -66,7 +66,8 @@ func undoLast(h pipeline.Header) (rewrite, error) {
 	if last.Before == nil {
 		return rewrite{}, fmt.Errorf("undoing %s: the columns before it are not known", last.Kind)
 	}
-	u := &undoing{h: h, step: last, changed: map[int]change{}, gone: map[int]bool{}, now: places(h.Domain), was: places(last.Before)}
+	u := &undoing{h: h, step: last, changed: map[int]change{}, gone: map[int]bool{}, now: places(h.Domain),
+		was: places(last.Before)}
 	if err := undo(u); err != nil {
 		return rewrite{}, fmt.Errorf("undoing %s: %w", last.Kind, err)
 	}
@@ -124,7 +125,8 @@ func (u *undoing) find(name string) (now int, before domain.Column, ok bool) {
 
 func (u *undoing) rewrite() rewrite {
 	before := u.step.Before
-	d := &domain.Domain{Constraints: before.Constraints, History: append([]domain.Transform(nil), u.h.Domain.History[:len(u.h.Domain.History)-1]...)}
+	d := &domain.Domain{Constraints: before.Constraints, History: append([]domain.Transform(nil),
+		u.h.Domain.History[:len(u.h.Domain.History)-1]...)}
 	var each []func(randomness) maker
 	for i, c := range u.h.Domain.Columns {
 		if u.gone[i] {
@@ -181,7 +183,8 @@ func restoring(c domain.Column) restore {
 	}
 	r.boolean = c.Type == domain.Boolean
 	if r.step > 0 && r.step <= 1 {
-		if per := math.Round(1 / r.step); math.Abs(float64(per*r.step)-1) < 1e-9 && math.Abs(float64(r.origin*per)-math.Round(r.origin*per)) < 1e-6 {
+		if per := math.Round(1 / r.step); math.Abs(float64(per*r.step)-1) < 1e-9 &&
+			math.Abs(float64(r.origin*per)-math.Round(r.origin*per)) < 1e-6 {
 			r.per = per // steps such as 0.1: dividing whole numbers gives the nearest decimal
 			r.first, r.last = multiples(r.least, r.utmost, per)
 		}

@@ -24,7 +24,8 @@ func TestThereAndBack(t *testing.T) {
 		&ImputeConstant{Numbers: map[string]float64{"age": 50, "pressure": 120}},
 		&Encode{MinMax: [2]float64{-1, 1}, Missing: "category"},
 	}
-	kept := pipelinetest.After(t, in, &Filter{Keep: "pressure < 1000", Missing: "drop"}, &Filter{Keep: "age < 100", Missing: "keep"})
+	kept := pipelinetest.After(t, in, &Filter{Keep: "pressure < 1000", Missing: "drop"}, &Filter{Keep: "age < 100",
+		Missing: "keep"})
 	back := pipelinetest.After(t, pipelinetest.After(t, in, steps...), &Decode{To: "source"})
 	if diff := cmp.Diff(in.Header.Domain.Names(), back.Header.Domain.Names()); diff != "" {
 		t.Fatalf("columns:\n%s", diff)
@@ -107,7 +108,8 @@ func TestInvertAfterDrop(t *testing.T) {
 func TestBinsComeBackInside(t *testing.T) {
 	full := complete(t)
 	for _, inverse := range []string{"midpoint", "uniform"} {
-		back := pipelinetest.After(t, full, &Discretize{Strategy: "uniform", Bins: 4, Columns: []string{"pressure"}, Inverse: inverse}, &Decode{To: "source"})
+		back := pipelinetest.After(t, full, &Discretize{Strategy: "uniform", Bins: 4, Columns: []string{"pressure"},
+			Inverse: inverse}, &Decode{To: "source"})
 		edges := uniformEdges(60, 240, 4)
 		original := listed(t, named(full, "pressure"))
 		for i, v := range listed(t, named(back, "pressure")) {
@@ -144,7 +146,8 @@ func TestReadOpensFile(t *testing.T) {
 
 // TestReadKnowsAliases: the file is read by the aliases of its columns, of which the table knows nothing.
 func TestReadKnowsAliases(t *testing.T) {
-	env, columns := pipelinetest.Env(1), []domain.Column{{Name: "a", Type: domain.Categorical, Categories: []string{"no", "yes"}, Aliases: domain.Aliases{"yes": {"Yes"}}}}
+	env, columns := pipelinetest.Env(1), []domain.Column{{Name: "a", Type: domain.Categorical, Categories: []string{"no",
+		"yes"}, Aliases: domain.Aliases{"yes": {"Yes"}}}}
 	var by *domain.Domain
 	env.Files = func(_ string, _ *pipeline.CSV, d *domain.Domain) (pipeline.Table, error) {
 		by = d
@@ -155,7 +158,8 @@ func TestReadKnowsAliases(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(by.Columns[0].Aliases) != 1 || out["out"].Domain.Columns[0].Aliases != nil {
-		t.Errorf("the file is read by the aliases %v, the table has %v; must be those of the stage, and none", by.Columns[0].Aliases, out["out"].Domain.Columns[0].Aliases)
+		t.Errorf("the file is read by the aliases %v, the table has %v; must be those of the stage, and none",
+			by.Columns[0].Aliases, out["out"].Domain.Columns[0].Aliases)
 	}
 }
 
@@ -166,7 +170,8 @@ func TestReadSaysWhoVouches(t *testing.T) {
 		want      pipeline.FileUse
 	}{
 		{"public", "", pipeline.FileUse{Path: "x.csv", Public: true, By: "the spec"}},
-		{"public", "Statistics Office, yearbook 2019", pipeline.FileUse{Path: "x.csv", Public: true, By: "Statistics Office, yearbook 2019"}},
+		{"public", "Statistics Office, yearbook 2019", pipeline.FileUse{Path: "x.csv", Public: true,
+			By: "Statistics Office, yearbook 2019"}},
 		{"private", "", pipeline.FileUse{Path: "x.csv", By: "the spec"}},
 	} {
 		w, err := (&Read{File: "x.csv", Class: c.class, DeclaredBy: c.by, Columns: clinic().Columns}).Plan(nil)
@@ -205,7 +210,8 @@ func TestEveryStepHasAnInverse(t *testing.T) {
 	h := clinicTable().Header
 	h.Domain = h.Domain.Clone()
 	remember(h.Domain, h.Domain, "fold", nil)
-	if _, err := planInverse(h, len(h.Domain.History)); err == nil || err.Error() != `undoing "fold": this step has no inverse` {
+	if _, err := planInverse(h, len(h.Domain.History)); err == nil ||
+		err.Error() != `undoing "fold": this step has no inverse` {
 		t.Errorf("a step of no known kind: %v", err)
 	}
 }
@@ -239,10 +245,12 @@ func TestTwoCategoriesInOneNumber(t *testing.T) {
 	}
 }
 
-// TestSeparateCells: cells that are numbers of their own come back as the greatest, or drawn by their sizes: of .6 and .2 the
-// first in three quarters of 20,000 rows, within 5 standard errors (false alarm 6e-7). Their table holds codes as ever.
+// TestSeparateCells: cells that are numbers of their own come back as the greatest, or drawn by their sizes: of .6 and
+// .2 the first in three quarters of 20,000 rows, within 5 standard errors (false alarm 6e-7). Their table holds codes
+// as ever.
 func TestSeparateCells(t *testing.T) {
-	d := &domain.Domain{Columns: []domain.Column{{Name: "g", Type: domain.Categorical, Categories: []string{"a", "b", "c"}}}}
+	d := &domain.Domain{Columns: []domain.Column{{Name: "g", Type: domain.Categorical, Categories: []string{"a", "b",
+		"c"}}}}
 	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Released, Stability: pipeline.Unbounded()})
 	w, err := (&Encode{MinMax: [2]float64{-1, 1}, Missing: "error", Separate: true}).Plan(pipeline.Headers{"in": h})
 	if err != nil {

@@ -93,7 +93,8 @@ func fillTwice(b *testing.B, data knnColumns) {
 func BenchmarkImputeKNNScattered(b *testing.B) {
 	data := scattered(rand.New(rand.NewPCG(3, 3)), 3000, 40, 0.05, false)
 	for b.Loop() {
-		if _, err := newKNNIndex(data, nil, knnOptions{Neighbors: 3}).Fill(context.Background(), data, nil, allColumns(40), 2); err != nil {
+		if _, err := newKNNIndex(data, nil, knnOptions{Neighbors: 3}).Fill(context.Background(), data, nil, allColumns(40),
+			2); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -116,7 +116,8 @@ func impute(t *testing.T, c knnGoldenCase, run goldenRun, trees int) map[[2]int]
 	if c.Input.Fit != nil {
 		donors = transpose(c.Input.Fit)
 	}
-	x := newKNNIndex(donors, nil, knnOptions{Neighbors: run.Neighbors, ByDistance: run.Weights == "distance", LeafRows: 2, TreeRows: trees})
+	x := newKNNIndex(donors, nil, knnOptions{Neighbors: run.Neighbors, ByDistance: run.Weights == "distance", LeafRows: 2,
+		TreeRows: trees})
 	cells, err := x.Fill(context.Background(), data, nil, allColumns(len(data)), 2)
 	if err != nil {
 		t.Fatal(err)

@@ -131,7 +131,8 @@ const batch = 64
 // Fill returns, for each row of receivers (nil: all rows of table), the values of the wanted
 // columns that are missing there. Columns are those of the index, in its order.
 // Results do not depend on workers.
-func (x *knnIndex) Fill(ctx context.Context, table knnColumns, receivers []int32, wanted []int, workers int) ([]knnCell, error) {
+func (x *knnIndex) Fill(ctx context.Context, table knnColumns, receivers []int32, wanted []int, workers int) ([]knnCell,
+	error) {
 	if receivers == nil {
 		receivers = incomplete(table, wanted)
 	}
@@ -214,7 +215,8 @@ func (s *searcher) aim(table knnColumns, r int32, wanted []int) {
 // fillGroups is Fill inside each group of rows that have the same number in
 // `group`: neighbours come from the receiver's own group. Cells come in order of
 // groups; they do not depend on workers.
-func fillGroups(ctx context.Context, table knnColumns, group []int32, opt knnOptions, wanted []int, workers int) ([]knnCell, error) {
+func fillGroups(ctx context.Context, table knnColumns, group []int32, opt knnOptions, wanted []int,
+	workers int) ([]knnCell, error) {
 	members := membersOf(group)
 	receives := map[int32]bool{}
 	for _, r := range incomplete(table, wanted) {

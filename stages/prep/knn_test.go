@@ -140,7 +140,8 @@ func TestKNNCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	data := scattered(rand.New(rand.NewPCG(5, 6)), 500, 3, 0.5, false)
-	if _, err := newKNNIndex(data, nil, knnOptions{Neighbors: 3}).Fill(ctx, data, nil, []int{0}, 2); err != context.Canceled {
+	if _, err := newKNNIndex(data, nil, knnOptions{Neighbors: 3}).Fill(ctx, data, nil, []int{0}, 2); err !=
+		context.Canceled {
 		t.Errorf("error %v, want %v", err, context.Canceled)
 	}
 }

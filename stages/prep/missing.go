@@ -23,9 +23,12 @@ const missingIndicatorName = "missing_indicator"
 
 func missingIndicatorKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: missingIndicatorName, Version: 1, Late: true, In: tableIn(), Out: tableOut("the table with an indicator after each marked column"),
-		Doc: "Adds a yes/no column that says where a column is missing, so that a synthetic table can have missing values in the same places. " +
-			"Use it before impute_constant or impute_knn; decoding puts the missing values back. Works row by row, so stability stays as it is.",
+		Name: missingIndicatorName, Version: 1, Late: true, In: tableIn(),
+		Out: tableOut("the table with an indicator after each marked column"),
+		Doc: "Adds a yes/no column that says where a column is missing, so that a synthetic table can have missing values " +
+			"in the same places. " +
+			"Use it before impute_constant or impute_knn; decoding puts the missing values back. Works row by row, so " +
+			"stability stays as it is.",
 		New: func() pipeline.Stage { return &MissingIndicator{Suffix: "_missing"} },
 	}
 }
@@ -101,7 +104,8 @@ func (b *inserter) indicator(ps *schema.Problems, of domain.Column, name string,
 	if b.from.Index(name) >= 0 {
 		ps.Add("suffix", "a suffix that gives "+name+", a duplicate column", "one that makes the name new")
 	}
-	b.add(domain.Column{Name: name, Type: domain.Boolean, Categories: []string{"no", "yes"}, Source: "public", Nullable: nullable,
+	b.add(domain.Column{Name: name, Type: domain.Boolean, Categories: []string{"no", "yes"}, Source: "public",
+		Nullable: nullable,
 		FromUnit: of.FromUnit}, m, e)
 	b.params = append(b.params, indicated{Name: of.Name, Indicator: name})
 }
@@ -156,7 +160,8 @@ func (u *undoing) indicators(restore func(p indicated, i, mark int, to domain.Co
 			to = u.h.Domain.Columns[i]
 			to.OfUnit = false
 		}
-		if ok && to.ArrowType().ID() == u.h.Domain.Columns[i].ArrowType().ID() { // else a step that cannot be undone came between
+		// else a step that cannot be undone came between
+		if ok && to.ArrowType().ID() == u.h.Domain.Columns[i].ArrowType().ID() {
 			u.set(i, to, nullable || u.h.Domain.Columns[i].Nullable, func(randomness) maker { return restore(p, i, mark, to) })
 		}
 	}
@@ -186,9 +191,12 @@ const notAvailableName = "not_available"
 
 func notAvailableKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: notAvailableName, Version: 2, Late: true, In: tableIn(), Out: tableOut("the table with an indicator after each such column"),
-		Doc: "Splits a number that has a sentinel, such as 99999 for not available, into a yes/no indicator and the number itself. Use it " +
-			"before bounds, which would take the sentinel for an outlier; decoding puts the sentinel back. Works row by row, so stability " +
+		Name: notAvailableName, Version: 2, Late: true, In: tableIn(),
+		Out: tableOut("the table with an indicator after each such column"),
+		Doc: "Splits a number that has a sentinel, such as 99999 for not available, into a yes/no indicator and the number " +
+			"itself. Use it " +
+			"before bounds, which would take the sentinel for an outlier; decoding puts the sentinel back. Works row by row, " +
+			"so stability " +
 			"stays as it is.",
 		New: func() pipeline.Stage { return &NotAvailable{Suffix: "_not_available"} },
 	}
@@ -227,10 +235,12 @@ func (s *NotAvailable) plan(h pipeline.Header) (rewrite, error) {
 		b.add(c, replaceSentinel(i, sentinel, value, c.ArrowType()), stating(i, func(e relation.Expr) relation.Expr {
 			return relation.Choice{If: isNumberOf(e, sentinel), Then: numberOf(e, value), Else: e}
 		}))
-		b.indicator(&ps, c, c.Name+s.Suffix, c.Nullable, markSentinel(i, sentinel), stating(i, func(e relation.Expr) relation.Expr {
-			is := relation.Choice{If: isNumberOf(e, sentinel), Then: coded(1), Else: coded(0)}
-			return relation.Choice{If: relation.IsMissing{E: e}, Then: relation.Constant{Of: relation.Code, Absent: true}, Else: is}
-		}))
+		b.indicator(&ps, c, c.Name+s.Suffix, c.Nullable, markSentinel(i, sentinel),
+			stating(i, func(e relation.Expr) relation.Expr {
+				is := relation.Choice{If: isNumberOf(e, sentinel), Then: coded(1), Else: coded(0)}
+				return relation.Choice{If: relation.IsMissing{E: e}, Then: relation.Constant{Of: relation.Code, Absent: true},
+					Else: is}
+			}))
 		b.params[len(b.params)-1].Sentinel = sentinel
 	}
 	return b.rewrite(h, notAvailableName, ps)

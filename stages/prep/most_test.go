@@ -25,7 +25,8 @@ func (o *outputs) Release(r privacy.Released) any {
 // counts that were released, though in exact counts b is ahead of a by one row.
 func TestMostCategoriesGoByNoisyCounts(t *testing.T) {
 	d := &domain.Domain{Columns: []domain.Column{{Name: "town", Type: domain.Text}}}
-	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Terms: pipeline.Terms{Adjacency: privacy.AddRemove, Delta: 1e-5}})
+	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1),
+		Terms: pipeline.Terms{Adjacency: privacy.AddRemove, Delta: 1e-5}})
 	rows := pipelinetest.Rows(d, append(slices.Repeat([]any{"a"}, 400), slices.Repeat([]any{"b"}, 401)...))
 	k, seen := dpCategoriesKind(), map[string]int{}
 	for key := range byte(40) {
@@ -33,7 +34,8 @@ func TestMostCategoriesGoByNoisyCounts(t *testing.T) {
 		stage.Most = 1
 		w := must(stage.Plan(pipeline.Headers{"in": h}))
 		probe, env := &outputs{}, pipelinetest.Env(1)
-		env.Privacy = &pipelinetest.Ledger{Key: noise.Key{key}, Plan: must(compiler.Price(&k, pipeline.Headers{"in": h}, w, 5, privacy.AddRemove)), Probe: probe}
+		env.Privacy = &pipelinetest.Ledger{Key: noise.Key{key}, Plan: must(compiler.Price(&k, pipeline.Headers{"in": h}, w, 5,
+			privacy.AddRemove)), Probe: probe}
 		out := must(w.Run(t.Context(), env, pipeline.Tables{"in": pipeline.FromRecords(h, rows)}))
 		noisy := probe.last.(map[string]int64)
 		names := slices.Sorted(maps.Keys(noisy))

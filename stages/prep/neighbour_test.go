@@ -24,7 +24,8 @@ func people(ids []string, classes []string) pipelinetest.Input {
 		first, second = append(first, ids[i]), append(second, classes[i])
 	}
 	in := table(columns, first, second)
-	in.Header.Class, in.Header.Stability, in.Header.OwnRows, in.Header.Rows = pipeline.Private, pipeline.Rows(1), true, int64(len(ids))
+	in.Header.Class, in.Header.Stability, in.Header.OwnRows, in.Header.Rows = pipeline.Private, pipeline.Rows(1), true,
+		int64(len(ids))
 	in.Header.Terms.Adjacency = privacy.ReplaceOne
 	return in
 }
@@ -39,7 +40,8 @@ func drawn(rng *rand.Rand, n int) (ids, classes []string) {
 // members runs a split and lists who is in each part.
 func members(t *testing.T, s *Split, in pipelinetest.Input) map[string]map[string]bool {
 	t.Helper()
-	out, err := pipelinetest.Run(t, s, pipelinetest.Env(1), pipeline.Tables{"in": pipeline.FromRecords(in.Header, in.Rows)})
+	out, err := pipelinetest.Run(t, s, pipelinetest.Env(1), pipeline.Tables{"in": pipeline.FromRecords(in.Header,
+		in.Rows)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +75,8 @@ func only(a, b map[string]bool) int {
 // would see a bound that is too small.
 func TestSplitStabilityHolds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
-	for _, s := range []*Split{{Train: 0.5, Validation: 0.2, Test: 0.3, Stratify: "class"}, {Train: 0.5, Validation: 0.2, Test: 0.3}} {
+	for _, s := range []*Split{{Train: 0.5, Validation: 0.2, Test: 0.3, Stratify: "class"}, {Train: 0.5, Validation: 0.2,
+		Test: 0.3}} {
 		worst := map[string]int{}
 		for range 60 {
 			ids, classes := drawn(rng, 5+rng.IntN(30))
@@ -103,7 +106,8 @@ func TestSplitStabilityHolds(t *testing.T) {
 // A unit's shard and part depend on that unit alone: take all rows of a unit
 // away, and everyone else stays where they were.
 func TestUnitsStayTogether(t *testing.T) {
-	ids, classes := []string{"x", "y", "x", "z", "y", "x", "w", "v", "u"}, []string{"a", "b", "a", "c", "b", "a", "a", "b", "c"}
+	ids, classes := []string{"x", "y", "x", "z", "y", "x", "w", "v", "u"}, []string{"a", "b", "a", "c", "b", "a", "a", "b",
+		"c"}
 	unit := func(in pipelinetest.Input) pipelinetest.Input {
 		in.Header.Terms = pipeline.Terms{Adjacency: privacy.AddRemove, Unit: pipeline.Unit{Column: "id", MaxRows: 3}}
 		in.Header.Stability, in.Header.Rows = pipeline.Rows(3), 0
@@ -132,7 +136,8 @@ func TestUnitsStayTogether(t *testing.T) {
 func TestRecordingsGoOneWay(t *testing.T) {
 	s := &Split{Train: 0.5, Test: 0.5, Together: &Together{Column: "id", After: "."}}
 	part := map[string]string{}
-	for name, in := range members(t, s, people([]string{"1.x", "1.y", "2.y", "2.x", "1.z", "3.y", "whole", "3.x", "whole"}, slices.Repeat([]string{"a"}, 9))) {
+	for name, in := range members(t, s, people([]string{"1.x", "1.y", "2.y", "2.x", "1.z", "3.y", "whole", "3.x", "whole"},
+		slices.Repeat([]string{"a"}, 9))) {
 		for id := range in {
 			_, of, marked := strings.Cut(id, ".")
 			if !marked {
@@ -158,7 +163,8 @@ func TestRecordingsGoOneWay(t *testing.T) {
 
 // nameless is a table of units of which some have no name.
 func nameless(adjacency privacy.Adjacency, ids ...any) pipelinetest.Input {
-	columns := []domain.Column{{Name: "id", Type: domain.Text, Nullable: true, OfUnit: true}, {Name: "n", Type: domain.Integer, Nullable: true}}
+	columns := []domain.Column{{Name: "id", Type: domain.Text, Nullable: true, OfUnit: true},
+		{Name: "n", Type: domain.Integer, Nullable: true}}
 	in := table(columns, ids, make([]any, len(ids)))
 	in.Header.Class, in.Header.Stability, in.Header.OwnRows = pipeline.Private, pipeline.Rows(3), true
 	in.Header.Terms = pipeline.Terms{Adjacency: adjacency, Unit: pipeline.Unit{Column: "id", MaxRows: 3}}
@@ -241,7 +247,8 @@ func TestShardsAreEven(t *testing.T) {
 // Imputing inside shards: other values of one row change nothing outside its shard.
 func TestImputingStaysInsideShards(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
-	columns := []domain.Column{{Name: "x", Type: domain.Numeric, Nullable: true}, {Name: "y", Type: domain.Numeric, Nullable: true}}
+	columns := []domain.Column{{Name: "x", Type: domain.Numeric, Nullable: true}, {Name: "y", Type: domain.Numeric,
+		Nullable: true}}
 	x, y := make([]any, 200), make([]any, 200)
 	for i := range x {
 		x[i], y[i] = rng.NormFloat64(), rng.NormFloat64()

@@ -251,7 +251,8 @@ func column[T number](t arrow.DataType, values []T, b bits) arrow.Array {
 		valid = memory.NewBufferBytes(b)
 		nulls = len(values) - bitutil.CountSetBits(b, 0, len(values))
 	}
-	data := array.NewData(t, len(values), []*memory.Buffer{valid, memory.NewBufferBytes(arrow.GetBytes(values))}, nil, nulls, 0)
+	data := array.NewData(t, len(values), []*memory.Buffer{valid, memory.NewBufferBytes(arrow.GetBytes(values))}, nil,
+		nulls, 0)
 	return array.MakeFromData(data)
 }
 

@@ -45,15 +45,18 @@ func (e scaling) encoding() *domain.Encoding {
 // check compares the encoding of column now with itself and with what the column
 // was before: a released model comes back from anyone, and states all three.
 func (e scaling) check(now, was *domain.Column) error {
-	if now.Encoding == nil || now.Encoding.Form != e.Form || now.Encoding.Width != e.encoding().Width || now.Encoding.Range != e.Range {
+	if now.Encoding == nil || now.Encoding.Form != e.Form || now.Encoding.Width != e.encoding().Width ||
+		now.Encoding.Range != e.Range {
 		return fmt.Errorf("is %s, must be encoded as the step says", describe(now))
 	}
 	switch {
-	case e.Form == domain.OneHot && was.Type.Coded() && e.Categories == len(was.Categories) && (e.Range == [2]float64{} || e.Range == domain.SeparateCells()):
+	case e.Form == domain.OneHot && was.Type.Coded() && e.Categories == len(was.Categories) && (e.Range == [2]float64{} ||
+		e.Range == domain.SeparateCells()):
 	case e.Form == domain.MinMax && was.Type != domain.Text && e.Range[0] < e.Range[1] && e.Lower <= e.Upper:
 	case e.Form == domain.Standard && was.Type != domain.Text && e.SD > 0:
 	default:
-		return fmt.Errorf("has the encoding %.60q, must be one_hot of its categories, min_max of a range and bounds in order, or standard with sd above 0", e.Form)
+		return fmt.Errorf("has the encoding %.60q, must be one_hot of its categories, min_max of a range and bounds in "+
+			"order, or standard with sd above 0", e.Form)
 	}
 	return nil
 }

@@ -23,7 +23,8 @@ type Select struct {
 func selectKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: "select", Version: 1, Late: true, In: tableIn(), Out: tableOut("the table with these columns only"),
-		Doc: "Keeps the named columns, in the order given. Use it to leave out identifiers and whatever the synthetic table need not have: " +
+		Doc: "Keeps the named columns, in the order given. Use it to leave out identifiers and whatever the synthetic " +
+			"table need not have: " +
 			"every column costs accuracy at a fixed budget. Works row by row, so stability stays as it is.",
 		New: func() pipeline.Stage { return &Select{} },
 	}
@@ -97,7 +98,8 @@ type Filter struct {
 func filterKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: "filter", Version: 2, Late: true, In: tableIn(), Out: tableOut("the rows that are kept"),
-		Doc: "Keeps the rows for which a public formula is true. Use it to restrict a table to a declared population. Works row by row, so " +
+		Doc: "Keeps the rows for which a public formula is true. Use it to restrict a table to a declared population. " +
+			"Works row by row, so " +
 			"stability stays as it is, but the row count of a private table is private afterwards.",
 		New: func() pipeline.Stage { return &Filter{Missing: "drop"} },
 	}

@@ -21,9 +21,12 @@ type Shard struct {
 
 func shardKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: "shard", Version: 2, Late: true, In: tableIn(), Out: tableOut("the table with a column that numbers the row's shard"),
-		Doc: "Puts each privacy unit, with all its rows, into one of k disjoint shards. Use it before computations that mix rows (impute_knn " +
-			"with scope: shard, anomaly removal) and for models that train one part on each shard. Stability goes from rows to shards(k): " +
+		Name: "shard", Version: 2, Late: true, In: tableIn(), Out: tableOut("the table with a column that numbers the " +
+			"row's shard"),
+		Doc: "Puts each privacy unit, with all its rows, into one of k disjoint shards. Use it before computations that " +
+			"mix rows (impute_knn " +
+			"with scope: shard, anomaly removal) and for models that train one part on each shard. Stability goes from rows " +
+			"to shards(k): " +
 			"whatever happens inside a shard, one unit changes that shard only.",
 		New: func() pipeline.Stage { return &Shard{By: "random"} },
 	}
@@ -50,7 +53,8 @@ func shardKind() pipeline.Kind {
 func (s *Shard) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	var ps schema.Problems
 	h := in["in"]
-	p := sharding{shards: s.Shards, random: s.By == "random", apart: h.Terms.Adjacency == replaceOne, unit: unitColumn(&ps, h)}
+	p := sharding{shards: s.Shards, random: s.By == "random", apart: h.Terms.Adjacency == replaceOne,
+		unit: unitColumn(&ps, h)}
 	if s.Shards < 1 {
 		ps.Add("shards", fmt.Sprint(s.Shards), "at least 1")
 	}
@@ -61,7 +65,8 @@ func (s *Shard) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	if p.out = h.WithShardColumn(s.Shards); h.Class == pipeline.Private {
 		p.out.Stability, findings = s.stability(h)
 	}
-	return pipeline.Work{Out: pipeline.Headers{"out": p.out}, Lazy: true, Secret: p.random, Findings: findings, Elsewhere: keyedDraws(), Run: p.run}, ps.Err()
+	return pipeline.Work{Out: pipeline.Headers{"out": p.out}, Lazy: true, Secret: p.random, Findings: findings,
+		Elsewhere: keyedDraws(), Run: p.run}, ps.Err()
 }
 
 func (s *Shard) stability(h pipeline.Header) (pipeline.Stability, []pipeline.Finding) {
@@ -70,12 +75,15 @@ func (s *Shard) stability(h pipeline.Header) (pipeline.Stability, []pipeline.Fin
 	}
 	switch {
 	case h.Stability.Spread != pipeline.SpreadRows:
-		return note("one unit changes the table without bound before it is split, so shards do not confine it", "shard before the stage that mixes rows")
+		return note("one unit changes the table without bound before it is split, so shards do not confine it",
+			"shard before the stage that mixes rows")
 	case s.By == "position" && !publicPositions(h):
-		return note("shards by position need replace_one, one row a unit, and a public row count with no row dropped by its values: else rows move to other shards",
+		return note("shards by position need replace_one, one row a unit, and a public row count with no row dropped by "+
+			"its values: else rows move to other shards",
 			"by: random")
 	case !h.OwnRows:
-		return note("one unit changes rows of other units, which lie in several shards", "shard before the stage that imputes across rows or splits by stratum, and remove anomalies above a score, not by number")
+		return note("one unit changes rows of other units, which lie in several shards", "shard before the stage that "+
+			"imputes across rows or splits by stratum, and remove anomalies above a score, not by number")
 	}
 	return pipeline.Shards(s.Shards), nil
 }

@@ -39,11 +39,16 @@ func splitKind() pipeline.Kind {
 	}
 	return pipeline.Kind{
 		Name: "split", Version: 1, Late: true, In: tableIn(), Out: out,
-		Doc: "Puts each row into one of train, validation and test; all rows of a privacy unit go one way. Use it before a model, to judge " +
-			"synthetic rows on rows that no model saw. An independent draw for each unit keeps stability, and sizes are near the shares; " +
-			"with one row a unit, replace_one and a public row count, sizes are exact and public. A stratified split has exact shares in " +
-			"each class (a class of one row goes where rounding puts it), and then one row can move others: rows(c) becomes rows(2c) for " +
-			"train and test, rows(3c) for validation. With together, rows that agree in a value go one way: a draw for each value, " +
+		Doc: "Puts each row into one of train, validation and test; all rows of a privacy unit go one way. Use it before a " +
+			"model, to judge " +
+			"synthetic rows on rows that no model saw. An independent draw for each unit keeps stability, and sizes are near " +
+			"the shares; " +
+			"with one row a unit, replace_one and a public row count, sizes are exact and public. A stratified split has " +
+			"exact shares in " +
+			"each class (a class of one row goes where rounding puts it), and then one row can move others: rows(c) becomes " +
+			"rows(2c) for " +
+			"train and test, rows(3c) for validation. With together, rows that agree in a value go one way: a draw for each " +
+			"value, " +
 			"which keeps stability, and sizes near the shares, which are private.",
 		New: func() pipeline.Stage { return &Split{Train: 0.8, Test: 0.2} },
 	}
@@ -66,11 +71,12 @@ type splitting struct {
 // Plan implements pipeline.Stage.
 func (s *Split) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	p, err := s.plan(in["in"])
-	return pipeline.Work{Out: p.out, Lazy: p.strata < 0, Secret: p.secret, Findings: p.findings, Elsewhere: keyedDraws(), Run: p.run}, err
+	return pipeline.Work{Out: p.out, Lazy: p.strata < 0, Secret: p.secret, Findings: p.findings, Elsewhere: keyedDraws(),
+		Run: p.run}, err
 }
 
-// keyedDraws says why rows have to come to draws: a secret key may not stand in SQL, which servers log, and rows have no
-// places there, by which public draws go.
+// keyedDraws says why rows have to come to draws: a secret key may not stand in SQL, which servers log, and rows have
+// no places there, by which public draws go.
 func keyedDraws() pipeline.Statement {
 	return needsRows("draws by a key, or by places of rows, which SQL does not have")
 }
@@ -82,7 +88,8 @@ func (s *Split) plan(h pipeline.Header) (*splitting, error) {
 	if s.Stratify != "" {
 		p.strata = s.stratum(&ps, h.Domain)
 		if p.unit >= 0 {
-			ps.Add("stratify", "set for a table whose privacy unit has several rows", "absent: rows of one unit may be of several classes and must stay together")
+			ps.Add("stratify", "set for a table whose privacy unit has several rows",
+				"absent: rows of one unit may be of several classes and must stay together")
 		}
 	}
 	if s.Together != nil {
@@ -116,7 +123,8 @@ func (s *Split) stratum(ps *schema.Problems, d *domain.Domain) int {
 	if at < 0 {
 		ps.Unknown("stratify", "column of the table", s.Stratify, d.Names())
 	} else if d.Columns[at].ArrowType().ID() != arrow.INT32 {
-		ps.Add("stratify", s.Stratify+", which is "+describe(&d.Columns[at]), "a column with categories (discretize makes them of numbers)")
+		ps.Add("stratify", s.Stratify+", which is "+describe(&d.Columns[at]),
+			"a column with categories (discretize makes them of numbers)")
 	}
 	return at
 }
@@ -165,12 +173,14 @@ func (s *Split) headers(p *splitting) {
 	if p.unit >= 0 && p.h.Domain.Columns[p.unit].Nullable {
 		name := p.h.Domain.Columns[p.unit].Name
 		p.findings = []pipeline.Finding{{Rule: "W44", Level: pipeline.LevelNote,
-			Message: "rows whose " + name + " is missing all go to one part, though each is a unit of its own: with many of them the parts have other sizes than their shares",
-			Fix:     "a filter before the split (keep: not missing(" + name + ")), or a value of " + name + " for every row"}}
+			Message: "rows whose " + name + " is missing all go to one part, though each is a unit of its own: with many of " +
+				"them the parts have other sizes than their shares",
+			Fix: "a filter before the split (keep: not missing(" + name + ")), or a value of " + name + " for every row"}}
 	}
 	if p.strata >= 0 && p.h.Class == pipeline.Private && p.h.Stability.Spread != pipeline.SpreadUnbounded {
 		p.findings = []pipeline.Finding{{Rule: "W05", Level: pipeline.LevelNote,
-			Message: "a stratified split lets one row move others between the parts: stability becomes " + p.out["train"].Stability.String() +
+			Message: "a stratified split lets one row move others between the parts: stability becomes " +
+				p.out["train"].Stability.String() +
 				" (validation " + p.out["validation"].Stability.String() + ")",
 			Fix: "leave out stratify: independent draws keep stability"}}
 	}
@@ -215,7 +225,8 @@ type Together struct {
 func (s *Split) together(ps *schema.Problems, p *splitting) {
 	d, of := p.h.Domain, s.Together
 	if p.unit >= 0 {
-		ps.Add("together", "set for a table whose privacy unit has several rows", "absent: the rows of a unit go one way already")
+		ps.Add("together", "set for a table whose privacy unit has several rows",
+			"absent: the rows of a unit go one way already")
 	}
 	if s.Stratify != "" {
 		ps.Add("together", "set beside stratify", "one of the two: rows that go together may be of several classes")
@@ -226,7 +237,8 @@ func (s *Split) together(ps *schema.Problems, p *splitting) {
 		return
 	}
 	if of.After != "" && d.Columns[at].Type != domain.Text {
-		ps.Add("together.after", "set for "+of.Column+", which is "+describe(&d.Columns[at]), "absent, or a mark in a column of text")
+		ps.Add("together.after", "set for "+of.Column+", which is "+describe(&d.Columns[at]),
+			"absent, or a mark in a column of text")
 	}
 	p.group, p.after = at, of.After
 }
@@ -317,8 +329,10 @@ func unitColumn(ps *schema.Problems, h pipeline.Header) int {
 		ps.Refuse("W35", "", "given a table without the column "+name+" of the privacy unit",
 			"given that column too, so that all rows of a unit go one way (drop it afterwards)")
 	case !h.Domain.Columns[at].OfUnit:
-		ps.Refuse("W35", "", "given a table whose column "+name+" does not name the privacy unit: a stage before overwrote it, or under replace_one changed its values, or csv.unknown: missing made several units one",
-			"before that stage, or given the column as it was (leave it out of that stage's columns; a dropped column cannot be made anew; declared with type: text it takes any value)")
+		ps.Refuse("W35", "", "given a table whose column "+name+" does not name the privacy unit: a stage before overwrote "+
+			"it, or under replace_one changed its values, or csv.unknown: missing made several units one",
+			"before that stage, or given the column as it was (leave it out of that stage's columns; a dropped column cannot "+
+				"be made anew; declared with type: text it takes any value)")
 	}
 	return at
 }

@@ -35,25 +35,34 @@ func TestStability(t *testing.T) {
 		{"missing_indicator", &MissingIndicator{Suffix: "_m"}, private, nil, "out", keeps},
 		{"impute_constant", &ImputeConstant{Numbers: map[string]float64{"age": 40}}, private, nil, "out", keeps},
 		{"filter", &Filter{Keep: "age > 30", Missing: "drop"}, private, nil, "out", keeps},
-		{"derive", &Derive{Columns: []Derived{{Name: "x", Formula: "age", Type: domain.Integer}}}, private, nil, "out", keeps},
+		{"derive", &Derive{Columns: []Derived{{Name: "x", Formula: "age", Type: domain.Integer}}}, private, nil, "out",
+			keeps},
 		{"encode", &Encode{MinMax: [2]float64{0, 1}, Missing: "category"}, full, nil, "out", keeps},
 		{"uniform bins", &Discretize{Strategy: "uniform", Bins: 3}, private, nil, "out", keeps},
 		{"quantiles of the table", &Discretize{Strategy: "quantile", Bins: 3}, private, nil, "out", loses},
 		{"quantiles of a public table", &Discretize{Strategy: "quantile", Bins: 3}, private, &free, "out", keeps},
 		{"quantiles of a private table", &Discretize{Strategy: "quantile", Bins: 3}, private, &private, "out", loses},
 		{"knn, table", knn("table"), private, nil, "out", loses},
-		{"knn, shard", knn("shard"), private.WithShardColumn(3), nil, "out", [3]pipeline.Stability{unbounded, shards, unbounded}},
+		{"knn, shard", knn("shard"), private.WithShardColumn(3), nil, "out", [3]pipeline.Stability{unbounded, shards,
+			unbounded}},
 		{"knn, public reference", knn("reference"), private, &free, "out", keeps},
 		{"knn, private reference", knn("reference"), private, &private, "out", loses},
-		{"shard", &Shard{Shards: 8, By: "random"}, private, nil, "out", [3]pipeline.Stability{pipeline.Shards(8), unbounded, unbounded}},
-		{"one shard", &Shard{Shards: 1, By: "random"}, private, nil, "out", [3]pipeline.Stability{pipeline.Shards(1), unbounded, unbounded}},
-		{"shard by position", &Shard{Shards: 8, By: "position"}, private, nil, "out", [3]pipeline.Stability{pipeline.Shards(8), unbounded, unbounded}},
+		{"shard", &Shard{Shards: 8, By: "random"}, private, nil, "out", [3]pipeline.Stability{pipeline.Shards(8), unbounded,
+			unbounded}},
+		{"one shard", &Shard{Shards: 1, By: "random"}, private, nil, "out", [3]pipeline.Stability{pipeline.Shards(1),
+			unbounded, unbounded}},
+		{"shard by position", &Shard{Shards: 8, By: "position"}, private, nil, "out",
+			[3]pipeline.Stability{pipeline.Shards(8), unbounded, unbounded}},
 		{"released bounds", &DPBounds{HighExponent: 9, Failure: 0.1}, undeclared(clinicTable()).Header, nil, "out", keeps},
-		{"released categories", &DPCategories{Other: "other", Most: 9, Delta: 0.1, Columns: []string{"patient_id"}}, clinicTable().Header, nil, "out", keeps},
+		{"released categories", &DPCategories{Other: "other", Most: 9, Delta: 0.1, Columns: []string{"patient_id"}},
+			clinicTable().Header, nil, "out", keeps},
 		{"split", &Split{Train: 0.5, Test: 0.5}, private, nil, "train", keeps},
-		{"split by a value", &Split{Train: 0.5, Test: 0.5, Together: &Together{Column: "grade"}}, private, nil, "train", keeps},
-		{"stratified, train", &Split{Train: 0.5, Validation: 0.2, Test: 0.3, Stratify: "grade"}, private, nil, "train", [3]pipeline.Stability{pipeline.Rows(2), unbounded, unbounded}},
-		{"stratified, validation", &Split{Train: 0.5, Validation: 0.2, Test: 0.3, Stratify: "grade"}, private, nil, "validation", [3]pipeline.Stability{pipeline.Rows(3), unbounded, unbounded}},
+		{"split by a value", &Split{Train: 0.5, Test: 0.5, Together: &Together{Column: "grade"}}, private, nil, "train",
+			keeps},
+		{"stratified, train", &Split{Train: 0.5, Validation: 0.2, Test: 0.3, Stratify: "grade"}, private, nil, "train",
+			[3]pipeline.Stability{pipeline.Rows(2), unbounded, unbounded}},
+		{"stratified, validation", &Split{Train: 0.5, Validation: 0.2, Test: 0.3, Stratify: "grade"}, private, nil,
+			"validation", [3]pipeline.Stability{pipeline.Rows(3), unbounded, unbounded}},
 	} {
 		for i, before := range keeps {
 			in := pipeline.Headers{"in": c.in}
@@ -102,7 +111,8 @@ func TestFindings(t *testing.T) {
 			t.Errorf("%T: findings %+v, error %v; want one of rule %s", c.stage, o.Findings, err, c.rule)
 		}
 	}
-	if o, err := (&ImputeKNN{Neighbors: 3, Weights: "uniform", Scope: "table", Scale: "none"}).Plan(pipeline.Headers{"in": public(cleaned(t)).Header}); err != nil || len(o.Findings) > 0 {
+	if o, err := (&ImputeKNN{Neighbors: 3, Weights: "uniform", Scope: "table", Scale: "none"}).Plan(pipeline.Headers{
+		"in": public(cleaned(t)).Header}); err != nil || len(o.Findings) > 0 {
 		t.Errorf("a public table: findings %v, error %v; want none", o.Findings, err)
 	}
 }
@@ -151,27 +161,35 @@ func TestProblems(t *testing.T) {
 		want  []string
 	}{
 		{&Encode{MinMax: [2]float64{1, -1}, Missing: "error"}, h, []string{
-			"patient_id, which is text", "min_max: is [1, -1]", "the column age, which may have missing values", "the column region, which may have missing values", "missing: category"}},
-		{&Encode{MinMax: [2]float64{0, 1}, Missing: "category"}, bare, []string{"age without declared bounds", "W01", "region, which has no declared categories", "W02"}},
-		{&Encode{MinMax: [2]float64{0, 1}, OneHot: []string{"age"}, Ordinal: []string{"age"}}, h, []string{"more than one encoding", "columns with categories"}},
-		{&Bounds{Outside: "clip", Bounds: map[string]Limits{"age": {Lower: pointer(100), Upper: pointer(1)}, "region": {Lower: pointer(1)}}}, h,
+			"patient_id, which is text", "min_max: is [1, -1]", "the column age, which may have missing values",
+			"the column region, which may have missing values", "missing: category"}},
+		{&Encode{MinMax: [2]float64{0, 1}, Missing: "category"}, bare, []string{"age without declared bounds", "W01",
+			"region, which has no declared categories", "W02"}},
+		{&Encode{MinMax: [2]float64{0, 1}, OneHot: []string{"age"}, Ordinal: []string{"age"}}, h,
+			[]string{"more than one encoding", "columns with categories"}},
+		{&Bounds{Outside: "clip", Bounds: map[string]Limits{"age": {Lower: pointer(100), Upper: pointer(1)},
+			"region": {Lower: pointer(1)}}}, h,
 			[]string{"bounds.age: is from 100 to 1", "bounds.region", "categorical"}},
-		{&ImputeKNN{Neighbors: 0, Scope: "shard", Features: []string{"patient_id"}}, h, []string{"neighbors", "no shards", "which is text"}},
+		{&ImputeKNN{Neighbors: 0, Scope: "shard", Features: []string{"patient_id"}}, h, []string{"neighbors", "no shards",
+			"which is text"}},
 		{&ImputeKNN{Neighbors: 3, Scope: "reference"}, h, []string{"reference: is missing"}},
 		{&ImputeConstant{Numbers: map[string]float64{"age": 17.5}, Categories: map[string]string{"region": "nort"}}, h,
 			[]string{"a whole number", "did you mean north?"}},
-		{&Discretize{Strategy: "uniform", Bins: 2, Edges: map[string][]float64{"age": {3, 2}}}, h, []string{"strictly ascending"}},
+		{&Discretize{Strategy: "uniform", Bins: 2, Edges: map[string][]float64{"age": {3, 2}}}, h,
+			[]string{"strictly ascending"}},
 		{&Split{Train: 0.9, Test: 0.9, Stratify: "age"}, h, []string{"sum to 1.8", "a column with categories"}},
 		{&Split{Train: 0.5, Test: 0.5, Stratify: "grade"}, unit, []string{"must stay together"}},
 		{&Split{Train: 0.5, Test: 0.5, Stratify: "grade", Together: &Together{Column: "grades", After: "."}}, unit,
 			[]string{"together: is set for a table whose privacy unit", "set beside stratify", "did you mean grade?"}},
-		{&Split{Train: 0.5, Test: 0.5, Together: &Together{Column: "age", After: "."}}, h, []string{"together.after: is set for age", "a column of text"}},
+		{&Split{Train: 0.5, Test: 0.5, Together: &Together{Column: "age", After: "."}}, h,
+			[]string{"together.after: is set for age", "a column of text"}},
 		{&Shard{Shards: 0, By: "random"}, noID, []string{"at least 1", "patient_id of the privacy unit", "W35"}},
 		{&Decode{To: "source"}, h, []string{"without an invertible step"}},
 		{&Drop{Columns: h.Domain.Names()}, h, []string{"every column"}},
 		{&MissingIndicator{Columns: []string{"age"}, Suffix: ""}, h, []string{"a duplicate column"}},
 		{&Bounds{Outside: "error"}, h, []string{"outside: is error on a private table", "must be missing or clip", "W30"}},
-		{&Filter{Keep: "age > 1", Missing: "error"}, h, []string{"missing: is error on a private table", "must be drop or keep", "W30"}},
+		{&Filter{Keep: "age > 1", Missing: "error"}, h, []string{"missing: is error on a private table",
+			"must be drop or keep", "W30"}},
 		{&Read{File: "x", Class: "private", Rows: 10, Columns: h.Domain.Columns}, h, []string{"W05"}},
 	} {
 		_, err := c.stage.Plan(pipeline.Headers{"in": c.in})

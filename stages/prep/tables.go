@@ -24,9 +24,12 @@ type Read struct {
 func readKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: "read", Version: 1, Out: tableOut("the table"),
-		In: []pipeline.Port{{Name: "like", Form: pipeline.FormTable, Optional: true, Lends: true, Doc: "a table with the same columns, such as dataset"}},
-		Doc: "Reads a further table, such as a public reference for impute_knn or a held-out test table. A public table is free of charge; a " +
-			"private one has unbounded stability (it is no part of the dataset whose budget is kept), so that evaluation can use it and no " +
+		In: []pipeline.Port{{Name: "like", Form: pipeline.FormTable, Optional: true, Lends: true,
+			Doc: "a table with the same columns, such as dataset"}},
+		Doc: "Reads a further table, such as a public reference for impute_knn or a held-out test table. A public table is " +
+			"free of charge; a " +
+			"private one has unbounded stability (it is no part of the dataset whose budget is kept), so that evaluation can " +
+			"use it and no " +
 			"mechanism can.",
 		New: func() pipeline.Stage { return &Read{} },
 	}
@@ -110,7 +113,8 @@ type ServerTable struct {
 func writeKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: "write", Version: 1, Late: true, In: tableIn(), Out: tableOut("the same table"),
-		Doc: "Keeps a table as files of the run: a private one in internal/, a released one in release/; a released one also as a table of a server. " +
+		Doc: "Keeps a table as files of the run: a private one in internal/, a released one in release/; a released one " +
+			"also as a table of a server. " +
 			"Use it to look at an intermediate table, or to hand a released one on; " +
 			"synthetic rows of sample are written as files without it. Stability stays as it is.",
 		New: func() pipeline.Stage { return &Write{} },

@@ -30,7 +30,8 @@ func TestNothingAtAllIsNoError(t *testing.T) {
 				t.Errorf("%s, %s: %v", kind, c.Name, err)
 			}
 			for port, o := range out {
-				if r, err := pipelinetest.Collect(t.Context(), o); err != nil || o.Form == pipeline.FormTable && r.NumRows() != 0 || o.Schema != nil && !r.Schema().Equal(o.Schema) {
+				if r, err := pipelinetest.Collect(t.Context(), o); err != nil || o.Form == pipeline.FormTable && r.NumRows() != 0 ||
+					o.Schema != nil && !r.Schema().Equal(o.Schema) {
 					t.Errorf("%s, %s: output %s has %v, error %v; want no rows", kind, c.Name, port, r, err)
 				}
 			}
@@ -45,7 +46,8 @@ func edge() pipelinetest.Input {
 		{Name: "n", Type: domain.Integer},
 		{Name: "grade", Type: domain.Ordinal, Categories: []string{"1", "2", "low"}},
 		{Name: "level", Type: domain.Ordinal, Categories: []string{"1", "2", "3"}},
-	}, []any{math.MaxFloat64, -math.MaxFloat64, 0.0, 2.5}, []any{0, 1, 2, -3}, []any{"low", "1", "2", "1"}, []any{"3", "1", "2", "1"})
+	}, []any{math.MaxFloat64, -math.MaxFloat64, 0.0, 2.5}, []any{0, 1, 2, -3}, []any{"low", "1", "2", "1"},
+		[]any{"3", "1", "2", "1"})
 	in.Header.Class, in.Header.Stability = pipeline.Private, pipeline.Rows(1)
 	return in
 }
@@ -59,21 +61,31 @@ func TestNoRowEndsADerivation(t *testing.T) {
 		nullable bool
 		want     []*float64
 	}{
-		{Derived{Formula: "x * 2", Type: domain.Numeric}, false, []*float64{most, pointer(-math.MaxFloat64), pointer(0), pointer(5)}},
-		{Derived{Formula: "x * 2", Type: domain.Numeric, Bounds: &[2]float64{-1, 9}}, false, []*float64{pointer(9), pointer(-1), pointer(0), pointer(5)}},
-		{Derived{Formula: "x * 2 - x * 2", Type: domain.Numeric, Bounds: &[2]float64{3, 4}}, false, []*float64{pointer(3), pointer(3), pointer(3), pointer(3)}},
+		{Derived{Formula: "x * 2", Type: domain.Numeric}, false, []*float64{most, pointer(-math.MaxFloat64), pointer(0),
+			pointer(5)}},
+		{Derived{Formula: "x * 2", Type: domain.Numeric, Bounds: &[2]float64{-1, 9}}, false,
+			[]*float64{pointer(9), pointer(-1), pointer(0), pointer(5)}},
+		{Derived{Formula: "x * 2 - x * 2", Type: domain.Numeric, Bounds: &[2]float64{3, 4}}, false,
+			[]*float64{pointer(3), pointer(3), pointer(3), pointer(3)}},
 		{Derived{Formula: "2.5 / x", Type: domain.Numeric}, true, []*float64{pointer(0), pointer(0), void, pointer(1)}},
 		{Derived{Formula: "6 % n", Type: domain.Integer}, true, []*float64{void, pointer(0), pointer(0), pointer(0)}},
 		{Derived{Formula: "int(grade)", Type: domain.Integer}, true, []*float64{void, pointer(1), pointer(2), pointer(1)}},
-		{Derived{Formula: "int(level)", Type: domain.Integer}, false, []*float64{pointer(3), pointer(1), pointer(2), pointer(1)}},
+		{Derived{Formula: "int(level)", Type: domain.Integer}, false, []*float64{pointer(3), pointer(1), pointer(2),
+			pointer(1)}},
 		{Derived{Formula: "float(grade)", Type: domain.Numeric}, true, []*float64{void, pointer(1), pointer(2), pointer(1)}},
 		{Derived{Formula: "int(round(x)) > 0", Type: domain.Boolean}, false, nil},
-		{Derived{Formula: "grade", Type: domain.Categorical, Categories: []string{"2", "1"}}, true, []*float64{void, pointer(1), pointer(0), pointer(1)}},
-		{Derived{Formula: "grade", Type: domain.Categorical, Categories: []string{"low", "2", "1"}}, false, []*float64{pointer(0), pointer(2), pointer(1), pointer(2)}},
-		{Derived{Formula: `n > 0 ? "up" : "down"`, Type: domain.Categorical, Categories: []string{"down", "up"}}, false, []*float64{pointer(0), pointer(1), pointer(1), pointer(0)}},
-		{Derived{Formula: `n > 0 ? "up" : "level"`, Type: domain.Categorical, Categories: []string{"down", "up"}}, true, []*float64{void, pointer(1), pointer(1), void}},
-		{Derived{Formula: `grade + "!"`, Type: domain.Categorical, Categories: []string{"1!"}}, true, []*float64{void, pointer(0), void, pointer(0)}},
-		{Derived{Formula: `"(" matches grade`, Type: domain.Boolean}, true, []*float64{pointer(0), pointer(0), pointer(0), pointer(0)}},
+		{Derived{Formula: "grade", Type: domain.Categorical, Categories: []string{"2", "1"}}, true,
+			[]*float64{void, pointer(1), pointer(0), pointer(1)}},
+		{Derived{Formula: "grade", Type: domain.Categorical, Categories: []string{"low", "2", "1"}}, false,
+			[]*float64{pointer(0), pointer(2), pointer(1), pointer(2)}},
+		{Derived{Formula: `n > 0 ? "up" : "down"`, Type: domain.Categorical, Categories: []string{"down", "up"}}, false,
+			[]*float64{pointer(0), pointer(1), pointer(1), pointer(0)}},
+		{Derived{Formula: `n > 0 ? "up" : "level"`, Type: domain.Categorical, Categories: []string{"down", "up"}}, true,
+			[]*float64{void, pointer(1), pointer(1), void}},
+		{Derived{Formula: `grade + "!"`, Type: domain.Categorical, Categories: []string{"1!"}}, true,
+			[]*float64{void, pointer(0), void, pointer(0)}},
+		{Derived{Formula: `"(" matches grade`, Type: domain.Boolean}, true, []*float64{pointer(0), pointer(0), pointer(0),
+			pointer(0)}},
 	} {
 		c.d.Name = "y"
 		out := pipelinetest.After(t, edge(), &Derive{Columns: []Derived{c.d}})
@@ -98,10 +110,12 @@ func TestNoRowEndsAFilter(t *testing.T) {
 
 // Numbers that no file holds, and that a computation may give, end no run either.
 func TestNumbersThatAreNoneEndNothing(t *testing.T) {
-	columns := []domain.Column{{Name: "x", Type: domain.Numeric, Nullable: true}, {Name: "y", Type: domain.Numeric, Nullable: true}}
+	columns := []domain.Column{{Name: "x", Type: domain.Numeric, Nullable: true}, {Name: "y", Type: domain.Numeric,
+		Nullable: true}}
 	in := table(columns, []any{math.NaN(), math.Inf(1), math.Inf(-1), 2.0}, []any{nil, 1.0, 2.0, 3.0})
 	clip := &Bounds{Outside: "clip", Bounds: map[string]Limits{"x": {Lower: pointer(0), Upper: pointer(9)}}}
-	compare(t, "clip", tolerance{}, listed(t, named(pipelinetest.After(t, in, clip), "x")), []*float64{pointer(0), pointer(9), pointer(0), pointer(2)})
+	compare(t, "clip", tolerance{}, listed(t, named(pipelinetest.After(t, in, clip), "x")),
+		[]*float64{pointer(0), pointer(9), pointer(0), pointer(2)})
 	open := &Bounds{Outside: "clip", Bounds: map[string]Limits{"x": {Upper: pointer(9)}}}
 	compare(t, "open", tolerance{}, listed(t, named(pipelinetest.After(t, in, open), "x"))[:1], []*float64{pointer(9)})
 	filled := pipelinetest.After(t, in, &ImputeKNN{Neighbors: 1, Weights: "uniform", Scope: "table", Scale: "none"})
@@ -115,7 +129,8 @@ func TestNumbersThatAreNoneEndNothing(t *testing.T) {
 // A table that ends a run may do so where nothing private is told: a public one, or
 // one of a run that claims no privacy.
 func TestErrorsArePublic(t *testing.T) {
-	for name, h := range map[string]pipeline.Header{"public": public(clinicTable()).Header, "no privacy": unclaimed(clinicTable().Header)} {
+	for name, h := range map[string]pipeline.Header{"public": public(clinicTable()).Header,
+		"no privacy": unclaimed(clinicTable().Header)} {
 		for _, s := range []pipeline.Stage{&Bounds{Outside: "error"}, &Filter{Keep: "age > 1", Missing: "error"}} {
 			if _, err := s.Plan(pipeline.Headers{"in": h}); err != nil {
 				t.Errorf("%s, %T: %v", name, s, err)

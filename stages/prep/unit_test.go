@@ -57,20 +57,25 @@ func compiledText(t *testing.T, text string) (*compiler.Plan, error) {
 func TestWhatIsNotTheUnitIsRefused(t *testing.T) {
 	relabel := `  relabel: {kind: derive, columns: [{name: pid, formula: "visit * 7919 + pid", type: integer, bounds: [0, 1000000]}]}` + "\n"
 	for name, stages := range map[string]string{
-		"overwritten":                     relabel,
-		"dropped, then new":               "  lose: {kind: drop, columns: [pid]}\n" + strings.ReplaceAll(relabel, " + pid", ""),
+		"overwritten": relabel,
+		"dropped, then new": "  lose: {kind: drop, columns: [pid]}\n" + strings.ReplaceAll(relabel, " + pid",
+			""),
 		"overwritten by a copy of itself": `  relabel: {kind: derive, columns: [{name: pid, formula: "pid", type: integer, bounds: [0, 1000000]}]}` + "\n",
-		"brought back over another": "  code: {kind: discretize, columns: [pid], bins: 50}\n  lose: {kind: drop, columns: [pid]}\n" +
+		"brought back over another": "  code: {kind: discretize, columns: [pid], bins: 50}\n  lose: {kind: drop, columns: " +
+			"[pid]}\n" +
 			`  relabel: {kind: derive, columns: [{name: pid, formula: "visit % 2 == 0 ? \"x\" : \"y\"", type: ordinal, categories: [x, y]}]}` + "\n  back: {kind: decode}\n",
-		"drawn inside its bin": "  code: {kind: discretize, columns: [pid], bins: 50, inverse: uniform}\n  back: {kind: decode}\n",
+		"drawn inside its bin": "  code: {kind: discretize, columns: [pid], bins: 50, inverse: uniform}\n  back: {kind: " +
+			"decode}\n",
 		"its bin by quantiles": "  code: {kind: discretize, columns: [pid], strategy: quantile}\n",
 		"hidden by a mark":     "  mark: {kind: missing_indicator, columns: [pid]}\n  back: {kind: decode}\n",
 		"imputed":              "  fill: {kind: impute_knn, scope: table, columns: [pid]}\n",
 	} {
-		for kind, stage := range map[string]string{"shard": "  parts: {kind: shard, shards: 8}\n", "split": "  parts: {kind: split}\n"} {
+		for kind, stage := range map[string]string{"shard": "  parts: {kind: shard, shards: 8}\n",
+			"split": "  parts: {kind: split}\n"} {
 			_, err := compiled(t, stages+stage)
 			var ds spec.Diagnostics
-			if !errors.As(err, &ds) || !ds.Privacy() || ds[0].Rule != "W35" || ds[0].Stage != "parts" || !strings.Contains(err.Error(), "pid") {
+			if !errors.As(err, &ds) || !ds.Privacy() || ds[0].Rule != "W35" || ds[0].Stage != "parts" ||
+				!strings.Contains(err.Error(), "pid") {
 				t.Errorf("%s, then %s: %v, must be refused by W35, naming pid", name, kind, err)
 			}
 		}
@@ -81,7 +86,8 @@ func TestWhatIsNotTheUnitIsRefused(t *testing.T) {
 // add_remove. Under replace_one only the value itself does: two units may share a
 // bin, and with it a shard, so that to exchange one for another changes two shards.
 func TestWhatIsOfTheUnitIsKept(t *testing.T) {
-	same := map[string]bool{"as it is": true, "other columns": true, "marked": true, "selected": true, "others imputed": true}
+	same := map[string]bool{"as it is": true, "other columns": true, "marked": true, "selected": true,
+		"others imputed": true}
 	for name, stages := range map[string]string{
 		"as it is":           "",
 		"other columns":      `  more: {kind: derive, columns: [{name: late, formula: "visit > pid", type: boolean}]}` + "\n",
@@ -94,7 +100,8 @@ func TestWhatIsOfTheUnitIsKept(t *testing.T) {
 		"encoded":            "  code: {kind: encode}\n",
 		"encoded and back":   "  code: {kind: encode}\n  back: {kind: decode}\n",
 		"selected":           "  some: {kind: select, columns: [visit, pid]}\n  fewer: {kind: filter, keep: visit < 9}\n",
-		"others imputed":     "  rest: {kind: read, class: public, file: more.csv, like: dataset}\n  fill: {kind: impute_knn, from: dataset, scope: reference, reference: rest, columns: [visit]}\n",
+		"others imputed": "  rest: {kind: read, class: public, file: more.csv, like: dataset}\n  fill: {kind: " +
+			"impute_knn, from: dataset, scope: reference, reference: rest, columns: [visit]}\n",
 	} {
 		plan, err := compiled(t, stages+"  parts: {kind: shard, shards: 8}\n")
 		if err != nil {
@@ -122,12 +129,16 @@ func TestUnlistedUnitsShareAValue(t *testing.T) {
 		{"add_remove", listed, "missing", false}, {"replace_one", listed, "missing", true},
 		{"replace_one", listed, "error", false}, {"replace_one", text, "missing", false},
 	} {
-		text := strings.NewReplacer("add_remove", c.adjacency, "type: integer, bounds: [0, 1000000]}", c.column, "file: visits.csv", "file: visits.csv\n  csv: {unknown: "+c.unknown+"}").Replace(visits)
-		for kind, stage := range map[string]string{"shard": "  parts: {kind: shard, shards: 8}\n", "split": "  parts: {kind: split}\n"} {
+		text := strings.NewReplacer("add_remove", c.adjacency, "type: integer, bounds: [0, 1000000]}", c.column,
+			"file: visits.csv", "file: visits.csv\n  csv: {unknown: "+c.unknown+"}").Replace(visits)
+		for kind, stage := range map[string]string{"shard": "  parts: {kind: shard, shards: 8}\n",
+			"split": "  parts: {kind: split}\n"} {
 			_, err := compiledText(t, text+stage)
 			var ds spec.Diagnostics
-			if refused := errors.As(err, &ds) && ds.Privacy() && ds[0].Rule == "W35"; refused != c.refused || err != nil && !refused {
-				t.Errorf("%s, unknown %s, %s, %s: %v, must be refused by W35: %t", c.adjacency, c.unknown, c.column, kind, err, c.refused)
+			if refused := errors.As(err, &ds) && ds.Privacy() && ds[0].Rule == "W35"; refused != c.refused || err != nil &&
+				!refused {
+				t.Errorf("%s, unknown %s, %s, %s: %v, must be refused by W35: %t", c.adjacency, c.unknown, c.column, kind, err,
+					c.refused)
 			}
 		}
 	}
@@ -136,7 +147,8 @@ func TestUnlistedUnitsShareAValue(t *testing.T) {
 // A file beside the dataset is capped by nobody: whatever its columns are called, its
 // private rows stay unbounded.
 func TestFurtherFilesHaveNoUnits(t *testing.T) {
-	plan, err := compiled(t, "  more: {kind: read, class: private, file: more.csv, like: dataset}\n  parts: {kind: shard, shards: 8}\n")
+	plan, err := compiled(t, "  more: {kind: read, class: private, file: more.csv, like: dataset}\n  parts: {kind: "+
+		"shard, shards: 8}\n")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +214,8 @@ func TestOthersRowsAreInNoShard(t *testing.T) {
 	}
 	w, err := (&Split{Train: 0.5, Test: 0.5}).Plan(pipeline.Headers{"in": h})
 	if err != nil || !w.Secret || w.Out["train"].Rows != 0 || w.Out["train"].Stability != pipeline.Rows(1) {
-		t.Errorf("split: secret %t, %d public rows, error %v; want independent secret draws", w.Secret, w.Out["train"].Rows, err)
+		t.Errorf("split: secret %t, %d public rows, error %v; want independent secret draws", w.Secret, w.Out["train"].Rows,
+			err)
 	}
 }
 
@@ -217,14 +230,17 @@ func TestUnitsThatGoOneWayAreNoted(t *testing.T) {
 		text string
 		want []string
 	}{
-		"clipped":          {visits + "  hold: {kind: bounds, outside: clip}\n" + split, []string{"hold: units whose pid lies beyond a bound all get that bound"}},
-		"others clipped":   {visits + "  hold: {kind: bounds, outside: clip, columns: [visit]}\n" + split, nil},
-		"made missing":     {visits + "  hold: {kind: bounds, outside: missing}\n" + split, []string{"parts: rows whose pid is missing all go to one part"}},
-		"without a unit":   {nullable + split, []string{"parts: rows whose pid is missing all go to one part"}},
-		"as they are":      {visits + split, nil},
-		"a row is a unit":  {rows + "  hold: {kind: bounds, outside: clip}\n" + split, nil},
-		"nullable, a row":  {strings.Replace(nullable, "  privacy_unit: {column: pid, max_rows: 400}\n", "", 1) + split, nil},
-		"clipped, no unit": {nullable + "  hold: {kind: bounds, outside: clip}\n" + split, []string{"hold: units whose", "parts: rows whose"}},
+		"clipped": {visits + "  hold: {kind: bounds, outside: clip}\n" + split,
+			[]string{"hold: units whose pid lies beyond a bound all get that bound"}},
+		"others clipped": {visits + "  hold: {kind: bounds, outside: clip, columns: [visit]}\n" + split, nil},
+		"made missing": {visits + "  hold: {kind: bounds, outside: missing}\n" + split,
+			[]string{"parts: rows whose pid is missing all go to one part"}},
+		"without a unit":  {nullable + split, []string{"parts: rows whose pid is missing all go to one part"}},
+		"as they are":     {visits + split, nil},
+		"a row is a unit": {rows + "  hold: {kind: bounds, outside: clip}\n" + split, nil},
+		"nullable, a row": {strings.Replace(nullable, "  privacy_unit: {column: pid, max_rows: 400}\n", "", 1) + split, nil},
+		"clipped, no unit": {nullable + "  hold: {kind: bounds, outside: clip}\n" + split, []string{"hold: units whose",
+			"parts: rows whose"}},
 	} {
 		plan, err := compiledText(t, c.text)
 		if err != nil {
@@ -247,15 +263,16 @@ func TestUnitsThatGoOneWayAreNoted(t *testing.T) {
 	}
 }
 
-// TestReplacedRowsMoveNoOther: an id beyond bounds, like a sentinel or missing is replaced, and the ids of all other rows
-// stay as they were, though no float64 holds them. When all were rounded, one row changed the parts of every unit.
+// TestReplacedRowsMoveNoOther: an id beyond bounds, like a sentinel or missing is replaced, and the ids of all other
+// rows stay as they were, though no float64 holds them. When all were rounded, one row changed the parts of every unit.
 func TestReplacedRowsMoveNoOther(t *testing.T) {
 	const id = 1<<60 + 1
 	for name, c := range map[string]struct {
 		stage pipeline.Stage
 		other any
 	}{
-		"bounds":          {&Bounds{Outside: "clip", Columns: []string{"id"}, Bounds: map[string]Limits{"id": {Lower: pointer(0), Upper: pointer(9e18)}}}, -5},
+		"bounds": {&Bounds{Outside: "clip", Columns: []string{"id"},
+			Bounds: map[string]Limits{"id": {Lower: pointer(0), Upper: pointer(9e18)}}}, -5},
 		"not_available":   {&NotAvailable{Columns: map[string]float64{"id": 99}, Suffix: "_na"}, 99},
 		"impute_constant": {&ImputeConstant{Numbers: map[string]float64{"id": 0}}, nil},
 	} {

@@ -36,9 +36,10 @@ const falseAlarm = 0.02
 // deviations, than in any deal, and than the greatest of as many normal ones as there are pairs would be with a
 // probability of falseAlarm. In small test parts pairs of rare categories have associations that are chance alone.
 //
-// It is a filter of a list, and no test: changes of rare categories are not normal, so that one in ten tables of one law with
-// ten rare flags and 86 rows lists a pair (10 of 100, TestChanceIsNotListed), where all would.
-func beyondChance(ctx context.Context, env *pipeline.Env, frames map[string]*columns.Frame, r *report.Relations) [][]bool {
+// It is a filter of a list, and no test: changes of rare categories are not normal, so that one in ten tables of one
+// law with ten rare flags and 86 rows lists a pair (10 of 100, TestChanceIsNotListed), where all would.
+func beyondChance(ctx context.Context, env *pipeline.Env, frames map[string]*columns.Frame,
+	r *report.Relations) [][]bool {
 	told := make([][]bool, len(r.Names))
 	for i := range told {
 		told[i] = make([]bool, len(r.Names))
@@ -331,8 +332,10 @@ func drawVariation(env *pipeline.Env, frames map[string]*columns.Frame, page *re
 		}
 		page.Columns[i].TotalVariation = v
 	}
-	page.Variation = by + fmt.Sprintf("Numbers are counted in %d equal bins between %s, missing values as one more.", b.Bins,
-		map[bool]string{true: "their declared bounds, or the real extremes where none are declared", false: "the real extremes"}[b.Declared])
+	page.Variation = by + fmt.Sprintf("Numbers are counted in %d equal bins between %s, missing values as one more.",
+		b.Bins,
+		map[bool]string{true: "their declared bounds, or the real extremes where none are declared",
+			false: "the real extremes"}[b.Declared])
 }
 
 // binning is how the stage of these tables counts numbers, and its name.
@@ -347,11 +350,13 @@ func binning(env *pipeline.Env) (b metric.Binning, by string) {
 			Bins           int
 			Edges, Outside string
 		}
-		if s.Kind != "marginals" || !slices.Equal(s.Inputs["real"], own["real"]) || !slices.Equal(s.Inputs["synthetic"], own["synthetic"]) ||
+		if s.Kind != "marginals" || !slices.Equal(s.Inputs["real"], own["real"]) || !slices.Equal(s.Inputs["synthetic"],
+			own["synthetic"]) ||
 			json.Unmarshal(s.Settings, &set) != nil || set.Bins == 0 {
 			continue
 		}
-		return metric.Binning{Bins: set.Bins, Declared: set.Edges == "declared", OwnBins: set.Outside == "own_bins"}, "As in stage " + s.ID + ". "
+		return metric.Binning{Bins: set.Bins, Declared: set.Edges == "declared", OwnBins: set.Outside == "own_bins"},
+			"As in stage " + s.ID + ". "
 	}
 	return b, ""
 }

@@ -16,7 +16,8 @@ import (
 // flags draws rows with two numbers of correlation rho, ten rare flags and a group: what small test parts give chance
 // associations of.
 func flags(rng *rand.Rand, n int, rho float64) *columns.Frame {
-	f := &columns.Frame{Rows: n, Columns: []columns.Column{{Name: "x", Type: domain.Numeric}, {Name: "y", Type: domain.Numeric}}}
+	f := &columns.Frame{Rows: n, Columns: []columns.Column{{Name: "x", Type: domain.Numeric},
+		{Name: "y", Type: domain.Numeric}}}
 	for range n {
 		x := rng.NormFloat64()
 		f.Columns[0].Numbers = append(f.Columns[0].Numbers, x)
@@ -44,7 +45,8 @@ func flags(rng *rand.Rand, n int, rho float64) *columns.Frame {
 // listed returns how many pairs are told to have changed, and whether x and y are among them.
 func listed(real, synthetic *columns.Frame) (pairs int, xy bool) {
 	env := pipelinetest.Env(1)
-	r := &report.Relations{Names: real.Names(), Real: relations(context.Background(), real, 1), Synthetic: relations(context.Background(), synthetic, 1)}
+	r := &report.Relations{Names: real.Names(), Real: relations(context.Background(), real, 1),
+		Synthetic: relations(context.Background(), synthetic, 1)}
 	told := beyondChance(context.Background(), env, map[string]*columns.Frame{"real": real, "synthetic": synthetic}, r)
 	for i := range told {
 		for j := range i {
@@ -57,8 +59,8 @@ func listed(real, synthetic *columns.Frame) (pairs int, xy bool) {
 }
 
 // TestChanceIsNotListed: of 78 pairs of 86 test rows against 800 rows of the same law, some change by .3 and more by
-// chance. 10 of 100 such tables list a pair; of ten, 8 or more do with a probability of 3.7e-7 (binomial), and all where
-// nothing is filtered. A correlation of .7 that was lost is listed each time.
+// chance. 10 of 100 such tables list a pair; of ten, 8 or more do with a probability of 3.7e-7 (binomial), and all
+// where nothing is filtered. A correlation of .7 that was lost is listed each time.
 func TestChanceIsNotListed(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	alarms, worst := 0, 0.
@@ -67,7 +69,8 @@ func TestChanceIsNotListed(t *testing.T) {
 		if pairs, _ := listed(real, synthetic); pairs > 0 {
 			alarms++
 		}
-		r := &report.Relations{Names: real.Names(), Real: relations(context.Background(), real, 1), Synthetic: relations(context.Background(), synthetic, 1)}
+		r := &report.Relations{Names: real.Names(), Real: relations(context.Background(), real, 1),
+			Synthetic: relations(context.Background(), synthetic, 1)}
 		pairs, _ := mostChanged(r)
 		p := pairs[0]
 		worst = max(worst, r.Real[p[0]][p[1]]-r.Synthetic[p[0]][p[1]])
@@ -84,7 +87,8 @@ func TestChanceIsNotListed(t *testing.T) {
 	}
 }
 
-// gains are some zeros and 100 values: 100 1.05^k, k = 0 to 94, and five of a hundred times as much, up to 1.25 million.
+// gains are some zeros and 100 values: 100 1.05^k, k = 0 to 94, and five of a hundred times as much, up to 1.25
+// million.
 func gains(zeros int) (x []float64) {
 	x = make([]float64, zeros, zeros+100)
 	for k := range 100 {
@@ -118,7 +122,8 @@ func TestTail(t *testing.T) {
 	for i, v := range c.Real {
 		sum += v
 		a, b := math.Asinh(c.Edges[i]/c.Linear), math.Asinh(c.Edges[i+1]/c.Linear)
-		if all := math.Asinh(c.Edges[len(c.Edges)-1]/c.Linear) - math.Asinh(c.Edges[0]/c.Linear); math.Abs(b-a-all/mostBins) > 1e-9 {
+		if all := math.Asinh(c.Edges[len(c.Edges)-1]/c.Linear) - math.Asinh(c.Edges[0]/c.Linear); math.Abs(b-a-all/mostBins) >
+			1e-9 {
 			t.Errorf("bin %d is %g of an axis of %g", i, b-a, all)
 		}
 	}
@@ -154,10 +159,13 @@ func TestNoTail(t *testing.T) {
 		even = append(even, float64(i))
 	}
 	for _, c := range []columns.Column{
-		{Name: "even", Type: domain.Integer, Numbers: even}, {Name: "few", Type: domain.Integer, Numbers: []float64{0, 0, 0, 0, 1, 8}},
-		{Name: "day", Type: domain.Date, Numbers: gains(900)}, {Name: "flag", Type: domain.Numeric, Numbers: []float64{0, 0, 0, 1}},
+		{Name: "even", Type: domain.Integer, Numbers: even}, {Name: "few", Type: domain.Integer, Numbers: []float64{0, 0, 0,
+			0, 1, 8}},
+		{Name: "day", Type: domain.Date, Numbers: gains(900)}, {Name: "flag", Type: domain.Numeric,
+			Numbers: []float64{0, 0, 0, 1}},
 	} {
-		if got := drawColumn(&c, &c, len(c.Numbers), len(c.Numbers)); got.Apart != nil || got.Linear != 0 || got.Distribution != nil {
+		if got := drawColumn(&c, &c, len(c.Numbers), len(c.Numbers)); got.Apart != nil || got.Linear != 0 ||
+			got.Distribution != nil {
 			t.Errorf("%s: apart %v, linear up to %g", c.Name, got.Apart, got.Linear)
 		}
 	}

@@ -31,7 +31,8 @@ func drawColumns(real, synthetic *columns.Frame, workers int) []report.Column {
 }
 
 func drawColumn(real, synthetic *columns.Column, realRows, synRows int) report.Column {
-	c := report.Column{Name: real.Name, Type: string(real.Type), RealMissing: missingShare(real, realRows), SyntheticMissing: missingShare(synthetic, synRows)}
+	c := report.Column{Name: real.Name, Type: string(real.Type), RealMissing: missingShare(real, realRows),
+		SyntheticMissing: missingShare(synthetic, synRows)}
 	if real.Coded() {
 		c.Labels = real.Categories
 		c.Real, c.Synthetic = codeShares(real), codeShares(synthetic)
@@ -94,7 +95,8 @@ func summarise(x []float64) report.Summary {
 		ss += float64((v - mean) * (v - mean))
 	}
 	n := len(x)
-	return report.Summary{Mean: mean, SD: math.Sqrt(ss / float64(n)), Least: x[0], Median: (x[(n-1)/2] + x[n/2]) / 2, Greatest: x[n-1]}
+	return report.Summary{Mean: mean, SD: math.Sqrt(ss / float64(n)), Least: x[0], Median: (x[(n-1)/2] + x[n/2]) / 2,
+		Greatest: x[n-1]}
 }
 
 // histogramEdges spans both tables' values, inside the declared bounds; without
@@ -184,7 +186,8 @@ func dimensionWise(columns []report.Column) []report.Point {
 			if len(c.Labels) == 2 && k == 0 {
 				continue
 			}
-			points = append(points, report.Point{X: c.Real[k] * (1 - c.RealMissing), Y: c.Synthetic[k] * (1 - c.SyntheticMissing), Label: c.Name + "=" + label})
+			points = append(points, report.Point{X: c.Real[k] * (1 - c.RealMissing),
+				Y: c.Synthetic[k] * (1 - c.SyntheticMissing), Label: c.Name + "=" + label})
 		}
 	}
 	return points

@@ -93,7 +93,8 @@ func TestGroups(t *testing.T) {
 // TestGroupsOfTheTarget: within a group of the target all rows have it or none, which is no finding.
 func TestGroupsOfTheTarget(t *testing.T) {
 	rows := people([2]string{"north", "yes"}, [2]string{"north", "no"})
-	frames, err := evaluate.Read(t.Context(), pipelinetest.Tables(map[string]pipelinetest.Input{"real": rows, "synthetic": rows}))
+	frames, err := evaluate.Read(t.Context(), pipelinetest.Tables(map[string]pipelinetest.Input{"real": rows,
+		"synthetic": rows}))
 	if err != nil {
 		t.Fatal(err)
 	}

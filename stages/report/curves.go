@@ -81,7 +81,8 @@ func curve(ctx context.Context, env *pipeline.Env, train, test *columns.Frame, t
 	if why := t.Impossible(); why != "" {
 		return c, made, why, nil
 	}
-	p, err := t.Classify(ctx, learn.Logistic{C: 1, Penalty: learn.L2}, learn.Run{Rand: env.Rand("curves"), Workers: env.Workers})
+	p, err := t.Classify(ctx, learn.Logistic{C: 1, Penalty: learn.L2}, learn.Run{Rand: env.Rand("curves"),
+		Workers: env.Workers})
 	if why := learn.Declined(err); why != "" {
 		return c, made, why, nil
 	}
@@ -114,7 +115,8 @@ const (
 // drawProjection puts rows of both tables on the first two principal components
 // of the real one; numbers are standardised by the real rows, categories are
 // indicators.
-func (s *settings) drawProjection(ctx context.Context, env *pipeline.Env, frames map[string]*columns.Frame, page *report.Report) error {
+func (s *settings) drawProjection(ctx context.Context, env *pipeline.Env, frames map[string]*columns.Frame,
+	page *report.Report) error {
 	real, synthetic := frames["real"], frames["synthetic"]
 	leave := func(why string) { page.LeftOut = append(page.LeftOut, "Principal components: "+why+".") }
 	if real.Rows < 3 || len(real.Columns) < 2 {
@@ -141,7 +143,8 @@ func (s *settings) drawProjection(ctx context.Context, env *pipeline.Env, frames
 	j := &report.Projection{Explained: [2]float64{pca.Ratio[0], pca.Ratio[1]}}
 	j.Real = dots(pca, encoder.Encode(sampled(env, "real dots", real, s.Rows)))
 	j.Synthetic = dots(pca, encoder.Encode(sampled(env, "synthetic dots", synthetic, s.Rows)))
-	j.Note = fmt.Sprintf("Fitted on %d real rows of %d features; %d real and %d synthetic rows are drawn.", fitted.Rows, len(encoder.Names()), len(j.Real), len(j.Synthetic))
+	j.Note = fmt.Sprintf("Fitted on %d real rows of %d features; %d real and %d synthetic rows are drawn.", fitted.Rows,
+		len(encoder.Names()), len(j.Real), len(j.Synthetic))
 	page.Projection = j
 	return ctx.Err()
 }
@@ -167,15 +170,17 @@ const relationColumns = 200
 
 // drawRelations fills in the association of every pair of columns in both
 // tables, over the rows that have both values.
-func drawRelations(ctx context.Context, env *pipeline.Env, frames map[string]*columns.Frame, page *report.Report) error {
+func drawRelations(ctx context.Context, env *pipeline.Env, frames map[string]*columns.Frame,
+	page *report.Report) error {
 	real, synthetic := frames["real"], frames["synthetic"]
 	if n := len(real.Columns); n < 2 || n > relationColumns {
 		page.LeftOut = append(page.LeftOut, "Association matrices: the tables must have from 2 to 200 columns in common.")
 		return nil
 	}
 	page.Relations = &report.Relations{
-		Measure: "Pearson correlation of two numbers, Cramér's V of two categories, correlation ratio of a number and a category",
-		Names:   real.Names(), Real: relations(ctx, real, env.Workers), Synthetic: relations(ctx, synthetic, env.Workers),
+		Measure: "Pearson correlation of two numbers, Cramér's V of two categories, correlation ratio of a number and a " +
+			"category",
+		Names: real.Names(), Real: relations(ctx, real, env.Workers), Synthetic: relations(ctx, synthetic, env.Workers),
 	}
 	page.Relations.Beyond = beyondChance(ctx, env, frames, page.Relations)
 	return ctx.Err()
@@ -215,7 +220,8 @@ func describePlan(page *report.Report, p *pipeline.Plan) {
 		describeStep(page, p.Steps[i])
 	}
 	for _, f := range p.Findings {
-		page.Findings = append(page.Findings, record.Finding{Rule: f.Rule, Level: string(f.Level), Stage: f.Stage, Message: f.Message, Fix: f.Fix})
+		page.Findings = append(page.Findings, record.Finding{Rule: f.Rule, Level: string(f.Level), Stage: f.Stage,
+			Message: f.Message, Fix: f.Fix})
 	}
 }
 
@@ -234,7 +240,8 @@ func describeStep(page *report.Report, s *pipeline.Step) {
 			if port != s.First {
 				name += "." + port
 			}
-			page.Released = append(page.Released, report.Artifact{Name: name, Form: string(o.Form), Class: string(o.Class), Rows: o.Rows, Columns: o.Columns})
+			page.Released = append(page.Released, report.Artifact{Name: name, Form: string(o.Form), Class: string(o.Class),
+				Rows: o.Rows, Columns: o.Columns})
 		}
 	}
 }

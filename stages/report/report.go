@@ -29,16 +29,22 @@ func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
 		Name: "report", Version: 7, Late: true,
 		In: []pipeline.Port{
-			{Name: "metrics", Form: pipeline.FormMetrics, Many: true, Optional: true, Doc: "figures to show; if omitted, those of every stage above"},
+			{Name: "metrics", Form: pipeline.FormMetrics, Many: true, Optional: true,
+				Doc: "figures to show; if omitted, those of every stage above"},
 			evaluate.Table("real", "real rows to draw, preferably ones that no model has seen", true),
 			evaluate.Table("synthetic", "synthetic rows to draw against them", true),
 			evaluate.Table("real_train", "the real rows that the model learnt from, for curves of what they teach", true),
 		},
-		Out: []pipeline.Port{{Name: "out", Form: pipeline.FormFiles, Doc: "report.html and its plots as SVG and PNG: private, because computed from real rows"}},
-		Doc: "Writes internal/report.html, one page without network, and its plots as SVG and PNG: what was released under which " +
-			"epsilon (published and proven), verdicts with intervals beside what other real rows and independent columns reach, what was lost, the bill, every figure with its note. With the ports real " +
-			"and synthetic it also draws each column, the association matrices and their difference, dimension-wise shares, principal components (Pearson " +
-			"1901), ROC and precision-recall curves of logistic regression, and how well each group of rows is served (groups). Use it as the last stage.",
+		Out: []pipeline.Port{{Name: "out", Form: pipeline.FormFiles,
+			Doc: "report.html and its plots as SVG and PNG: private, because computed from real rows"}},
+		Doc: "Writes internal/report.html, one page without network, and its plots as SVG and PNG: what was released under " +
+			"which " +
+			"epsilon (published and proven), verdicts with intervals beside what other real rows and independent columns " +
+			"reach, what was lost, the bill, every figure with its note. With the ports real " +
+			"and synthetic it also draws each column, the association matrices and their difference, dimension-wise shares, " +
+			"principal components (Pearson " +
+			"1901), ROC and precision-recall curves of logistic regression, and how well each group of rows is served " +
+			"(groups). Use it as the last stage.",
 		New: func() pipeline.Stage { return &settings{Plots: 40, Rows: 1500} },
 	}}
 }
@@ -55,8 +61,10 @@ func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		s.planTarget(&ps, real.Domain)
 	}
 	s.planGroups(&ps, in)
-	h := pipeline.Header{Form: pipeline.FormFiles, Class: pipeline.Private, Stability: pipeline.Unbounded(), Terms: terms(in)}
-	return pipeline.Work{Out: pipeline.Headers{"out": h}, OfPlan: true, Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+	h := pipeline.Header{Form: pipeline.FormFiles, Class: pipeline.Private, Stability: pipeline.Unbounded(),
+		Terms: terms(in)}
+	return pipeline.Work{Out: pipeline.Headers{"out": h}, OfPlan: true, Run: func(ctx context.Context, env *pipeline.Env,
+		in pipeline.Tables) (pipeline.Tables, error) {
 		list, err := s.draw(ctx, env, in, docs(real.Domain))
 		return pipeline.Tables{"out": pipeline.WriteFiles(h, list)}, err
 	}}, ps.Err()
@@ -95,7 +103,8 @@ func docs(d *domain.Domain) map[string]string {
 const parts = 6
 
 // draw makes the page and its plots.
-func (s *settings) draw(ctx context.Context, env *pipeline.Env, in pipeline.Tables, docs map[string]string) ([]pipeline.File, error) {
+func (s *settings) draw(ctx context.Context, env *pipeline.Env, in pipeline.Tables, docs map[string]string) (
+	[]pipeline.File, error) {
 	page := &report.Report{Name: env.Stage, Insecure: env.Insecure}
 	if env.Plan != nil {
 		describePlan(page, env.Plan)
@@ -179,7 +188,8 @@ func (s *settings) target(env *pipeline.Env) (column, positive string) {
 // drawTables fills in what needs rows.
 func (s *settings) drawTables(ctx context.Context, env *pipeline.Env, in pipeline.Tables, page *report.Report) error {
 	if _, ok := in["real"]; !ok {
-		page.LeftOut = append(page.LeftOut, "Plots of columns, associations, principal components and curves: the stage has no real and synthetic tables (connect the ports real and synthetic).")
+		page.LeftOut = append(page.LeftOut, "Plots of columns, associations, principal components and curves: the stage "+
+			"has no real and synthetic tables (connect the ports real and synthetic).")
 		return nil
 	}
 	frames, err := evaluate.Read(ctx, in)
@@ -187,7 +197,8 @@ func (s *settings) drawTables(ctx context.Context, env *pipeline.Env, in pipelin
 		return err
 	}
 	real, synthetic := frames["real"], frames["synthetic"]
-	page.Tables = &report.Tables{RealRows: real.Rows, SyntheticRows: synthetic.Rows, Real: source(env, "real"), Synthetic: source(env, "synthetic")}
+	page.Tables = &report.Tables{RealRows: real.Rows, SyntheticRows: synthetic.Rows, Real: source(env, "real"),
+		Synthetic: source(env, "synthetic")}
 	for _, d := range real.Dropped {
 		page.LeftOut = append(page.LeftOut, fmt.Sprintf("Column %s: %s.", d.Column, d.Reason))
 	}

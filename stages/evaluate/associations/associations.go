@@ -30,15 +30,23 @@ func Kinds() []pipeline.Kind {
 		Name: "associations", Version: 7, Late: true,
 		In:  evaluate.Ports("how far they are from `real` is what real rows reach"),
 		Out: evaluate.Metrics(), Figures: figures(),
-		Doc: "Compares the associations between pairs of columns in synthetic and real rows: Pearson, Spearman and Kendall's tau-b with p-values, " +
-			"Cramer's V with and without bias correction (no Yates), mutual information in nats and normalised, Theil's U (of the first column given " +
-			"the second), correlation ratio, the mixed matrix (Pearson, Cramer's V, correlation ratio, by type) and the covariance of the encoded " +
-			"tables. Each measure gives mean, root mean square and greatest difference over pairs and the Frobenius norm of the matrix of differences. " +
-			"Rows where one of two columns is missing are left out of the pair; a pair with a constant column is undefined. Use it to see whether " +
-			"relations between columns survive. Pearson and Spearman are also judged, all pairs together, against real rows dealt " +
-			"to two tables at random (pearson_loss, spearman_loss). Above `max_pairs` pairs of columns a measure is of pairs drawn at random, and says so.",
+		Doc: "Compares the associations between pairs of columns in synthetic and real rows: Pearson, Spearman and " +
+			"Kendall's tau-b with p-values, " +
+			"Cramer's V with and without bias correction (no Yates), mutual information in nats and normalised, Theil's U (of " +
+			"the first column given " +
+			"the second), correlation ratio, the mixed matrix (Pearson, Cramer's V, correlation ratio, by type) and the " +
+			"covariance of the encoded " +
+			"tables. Each measure gives mean, root mean square and greatest difference over pairs and the Frobenius norm of " +
+			"the matrix of differences. " +
+			"Rows where one of two columns is missing are left out of the pair; a pair with a constant column is undefined. " +
+			"Use it to see whether " +
+			"relations between columns survive. Pearson and Spearman are also judged, all pairs together, against real rows " +
+			"dealt " +
+			"to two tables at random (pearson_loss, spearman_loss). Above `max_pairs` pairs of columns a measure is of pairs " +
+			"drawn at random, and says so.",
 		New: func() pipeline.Stage {
-			return &settings{Measures: []string{"mixed", "pearson", "spearman", "cramers_v", "mutual_information", "correlation_ratio", "covariance"},
+			return &settings{Measures: []string{"mixed", "pearson", "spearman", "cramers_v", "mutual_information",
+				"correlation_ratio", "covariance"},
 				Bins: 10, MaxPairs: 20_000, Listed: 500}
 		},
 	}}
@@ -147,7 +155,8 @@ func (r *associationRun) summary(name, suffix, drawn string, m measure, list []m
 	d := metric.CompareMatrices(real, other, m.mirrored)
 	note, reason := metric.Notes(drawn, r.note), "no pair of columns has the measure in both tables"
 	if d.Undefined > 0 && d.Undefined < len(list) {
-		note = metric.Notes(fmt.Sprintf("%d of %d pairs are undefined (a column is constant or missing throughout)", d.Undefined, len(list)), note)
+		note = metric.Notes(fmt.Sprintf("%d of %d pairs are undefined (a column is constant or missing throughout)",
+			d.Undefined, len(list)), note)
 	}
 	for i, v := range []float64{d.MeanAbsolute, d.RMS, d.MaxAbsolute, d.Frobenius} {
 		f := metric.Or(v, reason)

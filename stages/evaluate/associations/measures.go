@@ -31,12 +31,14 @@ func bothCoded(a, b *columns.Column) bool   { return a.Coded() && b.Coded() }
 // measures are all but the covariance, by name.
 func measures() map[string]measure {
 	return map[string]measure{
-		mixed:                 {anyTypes, true, false, mixedOf},
-		"pearson":             {bothNumbers, true, true, pearsonOf},
-		"spearman":            {bothNumbers, true, true, spearmanOf},
-		"kendall":             {bothNumbers, true, true, kendallOf},
-		"cramers_v":           {bothCoded, true, true, cramersOf},
-		"cramers_v_corrected": {bothCoded, true, false, func(s *side, i, j int) (float64, float64) { return s.cross(i, j).CramersVCorrected(), math.NaN() }},
+		mixed:       {anyTypes, true, false, mixedOf},
+		"pearson":   {bothNumbers, true, true, pearsonOf},
+		"spearman":  {bothNumbers, true, true, spearmanOf},
+		"kendall":   {bothNumbers, true, true, kendallOf},
+		"cramers_v": {bothCoded, true, true, cramersOf},
+		"cramers_v_corrected": {bothCoded, true, false, func(s *side, i, j int) (float64, float64) {
+			return s.cross(i, j).CramersVCorrected(), math.NaN()
+		}},
 		"mutual_information": {anyTypes, true, false, func(s *side, i, j int) (float64, float64) {
 			return s.binned(i, j).Information().MI, math.NaN()
 		}},
@@ -95,9 +97,11 @@ func (m measure) pairs(f *columns.Frame) (list [][2]int) {
 // newSide prepares a table: ranks where they are asked for, and bins between the
 // extremes of the real one.
 func newSide(f, real *columns.Frame, a *settings, workers int) *side {
-	s := &side{frame: f, ordered: make([]*metric.Ordered, len(f.Columns)), codes: make([][]int32, len(f.Columns)), sizes: make([]int, len(f.Columns))}
+	s := &side{frame: f, ordered: make([]*metric.Ordered, len(f.Columns)), codes: make([][]int32, len(f.Columns)),
+		sizes: make([]int, len(f.Columns))}
 	ranked := slices.Contains(a.Measures, "spearman")
-	informed := slices.Contains(a.Measures, "mutual_information") || slices.Contains(a.Measures, "normalised_mutual_information")
+	informed := slices.Contains(a.Measures, "mutual_information") || slices.Contains(a.Measures,
+		"normalised_mutual_information")
 	parallel.Do(workers, len(f.Columns), func(_, i int) {
 		c := &f.Columns[i]
 		if ranked && !c.Coded() {
@@ -146,7 +150,8 @@ func scattered(ctx context.Context, e *prediction.Encoder, f *columns.Frame) (*m
 // their declared bounds or the real extremes, one indicator a category.
 func (r *associationRun) covariance(ctx context.Context, name string) error {
 	left, drawn := r.leftOut(r.sides[0].frame)
-	e := prediction.NewEncoder(prediction.EncoderOptions{Scaling: prediction.ScaleBounds}, left, r.sides[0].frame, r.others()...)
+	e := prediction.NewEncoder(prediction.EncoderOptions{Scaling: prediction.ScaleBounds}, left, r.sides[0].frame,
+		r.others()...)
 	var all []*metric.Scatter
 	for _, s := range r.sides {
 		c, err := scattered(ctx, e, s.frame)
@@ -170,7 +175,8 @@ func (r *associationRun) others() []*columns.Frame {
 	return list
 }
 
-var covarianceNames = [...]string{"_frobenius_difference", "_relative_frobenius_difference", "_spectral_difference", "_max_difference"}
+var covarianceNames = [...]string{"_frobenius_difference", "_relative_frobenius_difference", "_spectral_difference",
+	"_max_difference"}
 
 func (r *associationRun) covariances(name, suffix, drawn string, e *prediction.Encoder, real, other *metric.Scatter) {
 	if real.Rows() < 2 || other.Rows() < 2 || len(e.Names()) == 0 {
@@ -292,6 +298,7 @@ func greatest(told []float64, list []measured, k int) metric.Noted {
 		return metric.Of(0, fmt.Sprintf("none of %d pairs is further than fresh real rows would be", len(told)))
 	}
 	m := list[worst]
-	return metric.Of(told[worst], fmt.Sprintf("%d of %d pairs are further than fresh real rows would be", count, len(told)),
+	return metric.Of(told[worst], fmt.Sprintf("%d of %d pairs are further than fresh real rows would be", count,
+		len(told)),
 		fmt.Sprintf("%s:%s %.3g real, %.3g here", m.names[0], m.names[1], m.values[0], m.values[k]))
 }

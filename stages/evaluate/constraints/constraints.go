@@ -27,9 +27,12 @@ func Kinds() []pipeline.Kind {
 		Name: "constraints", Version: 1,
 		In:  evaluate.Ports("their share is what the rules are worth there"),
 		Out: evaluate.Metrics(), Figures: figures(),
-		Doc: "Counts the rows that break the rules which the domain of `real` declares (`constraints`: impossible combinations, functions, orders, cells without rows), " +
-			"as shares of the rows of each table: broken over all rules, broken_synthetic and broken_real by rule. Of a public total it gives the share of rows that would " +
-			"have to change cells for the shares to be the declared ones (half the L1 distance). Use it to see that synthetic rows are possible ones. A rule that real rows " +
+		Doc: "Counts the rows that break the rules which the domain of `real` declares (`constraints`: impossible " +
+			"combinations, functions, orders, cells without rows), " +
+			"as shares of the rows of each table: broken over all rules, broken_synthetic and broken_real by rule. Of a " +
+			"public total it gives the share of rows that would " +
+			"have to change cells for the shares to be the declared ones (half the L1 distance). Use it to see that synthetic " +
+			"rows are possible ones. A rule that real rows " +
 			"break too is wrong, or the data are.",
 		New: func() pipeline.Stage { return &settings{} },
 	}}
@@ -45,7 +48,8 @@ func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	for _, p := range wrong {
 		ps.Add("real", "a table with the rule "+p.Path+", which "+p.Found, "a table whose rules are about its columns")
 	}
-	return evaluate.Work(in["real"], func(ctx context.Context, env *pipeline.Env, frames evaluate.Frames) ([]pipeline.Metric, error) {
+	return evaluate.Work(in["real"], func(ctx context.Context, env *pipeline.Env, frames evaluate.Frames) (
+		[]pipeline.Metric, error) {
 		r := &run{rules: rules, domain: d, note: evaluate.Dropped(frames["real"])}
 		err := r.tables(ctx, env, frames)
 		return r.Metrics, err
@@ -53,7 +57,10 @@ func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
 }
 
 func (s *settings) wants(d *domain.Domain, r domain.Rule) bool {
-	return len(s.Columns) == 0 || slices.ContainsFunc(r.Columns, func(at int) bool { return slices.Contains(s.Columns, d.Columns[at].Name) })
+	return len(s.Columns) == 0 || slices.ContainsFunc(r.Columns, func(at int) bool {
+		return slices.Contains(s.Columns,
+			d.Columns[at].Name)
+	})
 }
 
 // run is one run of the question.

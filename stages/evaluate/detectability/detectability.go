@@ -27,10 +27,14 @@ func Kinds() []pipeline.Kind {
 		Name: "detectability", Version: 4, Late: true,
 		In:  evaluate.Ports("how well they can be told from `real` is what chance gives"),
 		Out: evaluate.Metrics(), Figures: figures(),
-		Doc: "Fits models that tell synthetic rows from real ones. pmse is the propensity score's mean squared error of unpenalised logistic regression " +
-			"with main effects, with its expectation and ratio where both tables follow one distribution (Snoke et al. 2018); pmse_l2 the same for C=1. " +
-			"auroc is that of L2 logistic regression on held-out rows, 0.5 where the tables cannot be told apart, with the ends of its bootstrap " +
-			"interval of 95 % over these rows (auroc_low, auroc_high), and advantage is 2|auroc-0.5|. Missing values are a feature of their own. Use it to see whether a simple model finds what gives the synthetic rows away.",
+		Doc: "Fits models that tell synthetic rows from real ones. pmse is the propensity score's mean squared error of " +
+			"unpenalised logistic regression " +
+			"with main effects, with its expectation and ratio where both tables follow one distribution (Snoke et al. 2018); " +
+			"pmse_l2 the same for C=1. " +
+			"auroc is that of L2 logistic regression on held-out rows, 0.5 where the tables cannot be told apart, with the " +
+			"ends of its bootstrap " +
+			"interval of 95 % over these rows (auroc_low, auroc_high), and advantage is 2|auroc-0.5|. Missing values are a " +
+			"feature of their own. Use it to see whether a simple model finds what gives the synthetic rows away.",
 		New: func() pipeline.Stage { return &settings{MaxRows: 50000, Test: 0.3} },
 	}}
 }
@@ -73,7 +77,8 @@ func (r *detectionRun) pair(ctx context.Context, real, other *columns.Frame, suf
 	other, noteOther := r.sampled(other, "rows to judge"+suffix)
 	note := metric.Notes(r.note, noteReal, noteOther)
 	both := stack(real, other)
-	x, y := prediction.NewEncoder(prediction.EncoderOptions{Scaling: prediction.ScaleStandard, DropFirst: true}, nil, both).Encode(both), make([]bool, both.Rows)
+	x, y := prediction.NewEncoder(prediction.EncoderOptions{Scaling: prediction.ScaleStandard, DropFirst: true}, nil,
+		both).Encode(both), make([]bool, both.Rows)
 	for i := real.Rows; i < both.Rows; i++ {
 		y[i] = true
 	}
@@ -87,7 +92,8 @@ func (r *detectionRun) pair(ctx context.Context, real, other *columns.Frame, suf
 	if reason != "" {
 		r.done += 3 // as if they were fitted: the bar does not tell of an empty table
 		r.env.Progress(min(r.done, r.total), r.total)
-		r.noFit(metric.Notes(reason, r.note), suffix, "pmse", "pmse_expected", "pmse_ratio", "pmse_standardised", "pmse_l2", "auroc", "advantage")
+		r.noFit(metric.Notes(reason, r.note), suffix, "pmse", "pmse_expected", "pmse_ratio", "pmse_standardised", "pmse_l2",
+			"auroc", "advantage")
 		return nil
 	}
 	if err := r.propensity(ctx, x, y, suffix, note); err != nil {
@@ -100,7 +106,8 @@ func (r *detectionRun) sampled(f *columns.Frame, purpose string) (*columns.Frame
 	if f.Rows <= r.MaxRows {
 		return f, ""
 	}
-	return f.Take(r.env.Rand(purpose).Perm(f.Rows)[:r.MaxRows]), fmt.Sprintf("%d of %d %s, drawn at random", r.MaxRows, f.Rows, purpose)
+	return f.Take(r.env.Rand(purpose).Perm(f.Rows)[:r.MaxRows]), fmt.Sprintf("%d of %d %s, drawn at random", r.MaxRows,
+		f.Rows, purpose)
 }
 
 // stack puts the rows of b below those of a; the frames are aligned.
@@ -150,14 +157,16 @@ func (r *detectionRun) propensity(ctx context.Context, x learn.Matrix, y []bool,
 	d := metric.NewPMSE(free, share, len(x.Cols)+1)
 	r.Add("pmse"+suffix, "", metric.Of(d.Value, limit, note))
 	r.Add("pmse_expected"+suffix, "", metric.Of(d.Expected))
-	r.Add("pmse_ratio"+suffix, "", metric.Or(d.Ratio, "every column is constant").With(fmt.Sprintf("two independent samples of one distribution give %.3g on average", metric.IndependentPMSERatio(share))))
+	r.Add("pmse_ratio"+suffix, "", metric.Or(d.Ratio, "every column is constant").With(
+		fmt.Sprintf("two independent samples of one distribution give %.3g on average", metric.IndependentPMSERatio(share))))
 	r.Add("pmse_standardised"+suffix, "", metric.Or(d.Standardised, "every column is constant"))
 	return nil
 }
 
 // chances are those under maximum likelihood; on the way it records the figure of
 // C=1.
-func (r *detectionRun) chances(ctx context.Context, x learn.Matrix, y []bool, share float64, suffix string) ([]float64, string, error) {
+func (r *detectionRun) chances(ctx context.Context, x learn.Matrix, y []bool, share float64, suffix string) ([]float64,
+	string, error) {
 	penalised, err := r.fit(ctx, 1, x, y)
 	if err != nil {
 		r.noFit(learn.Declined(err), suffix, "pmse_l2")
@@ -178,7 +187,8 @@ func (r *detectionRun) noFit(why, suffix string, names ...string) {
 // Where rows are sorted without error there is no optimum, and limit says what
 // stands for it: 0 and 1 where all rows are, or the fit of the largest C that
 // converges.
-func (r *detectionRun) unpenalised(ctx context.Context, x learn.Matrix, y []bool, p []float64) (chances []float64, limit string, err error) {
+func (r *detectionRun) unpenalised(ctx context.Context, x learn.Matrix, y []bool, p []float64) (chances []float64,
+	limit string, err error) {
 	if learn.AUROC(y, p) == 1 {
 		chances = make([]float64, len(y))
 		for i, v := range y {
@@ -199,7 +209,8 @@ func (r *detectionRun) unpenalised(ctx context.Context, x learn.Matrix, y []bool
 		chances = s.Scores(x).Cols[1]
 		for _, v := range chances {
 			if v < separated || v > 1-separated {
-				return chances, fmt.Sprintf("some rows are told apart without error, so that maximum likelihood has no optimum; the fit of C=%.0g stands for its limit", c), nil
+				return chances, fmt.Sprintf("some rows are told apart without error, so that maximum likelihood has no optimum; "+
+					"the fit of C=%.0g stands for its limit", c), nil
 			}
 		}
 		if c != metric.UnpenalisedPenalty {
@@ -252,7 +263,8 @@ func (r *detectionRun) twoSample(ctx context.Context, x learn.Matrix, y []bool, 
 	if err != nil {
 		return err
 	}
-	a := prediction.AUROC(at(y, test), s.Scores(x.Take(test)).Cols[1], r.env.Rand("resampled held-out rows"), r.env.Workers)
+	a := prediction.AUROC(at(y, test), s.Scores(x.Take(test)).Cols[1], r.env.Rand("resampled held-out rows"),
+		r.env.Workers)
 	r.Metrics = append(r.Metrics, a.Metrics("auroc"+suffix, "", fmt.Sprintf("on %d held-out rows", held), note)...)
 	r.Add("advantage"+suffix, "", metric.Of(metric.Advantage(a.Value)))
 	return nil

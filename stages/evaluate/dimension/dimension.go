@@ -36,10 +36,14 @@ type settings struct {
 func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
 		Name: "dimension_wise_prediction", Version: 6, Late: true,
-		Doc: "For each column, learns it from the others once on real and once on synthetic rows and scores both on the same real test rows " +
-			"(Choi et al. 2017; Tantipongpipat et al. 2019). Metrics are real.column, synthetic.column and difference.column, with the ends of " +
-			"their bootstrap intervals of 95 % over the test rows (real_low.column and so on), and sum_of_squares and mean_absolute_difference over " +
-			"the columns, the latter of categories and of numbers alone too, and no_diversity, the columns that real rows teach and synthetic rows, of one category, cannot. Use it to see which columns keep their relations.",
+		Doc: "For each column, learns it from the others once on real and once on synthetic rows and scores both on the " +
+			"same real test rows " +
+			"(Choi et al. 2017; Tantipongpipat et al. 2019). Metrics are real.column, synthetic.column and difference.column, " +
+			"with the ends of " +
+			"their bootstrap intervals of 95 % over the test rows (real_low.column and so on), and sum_of_squares and " +
+			"mean_absolute_difference over " +
+			"the columns, the latter of categories and of numbers alone too, and no_diversity, the columns that real rows " +
+			"teach and synthetic rows, of one category, cannot. Use it to see which columns keep their relations.",
 		In: []pipeline.Port{
 			evaluate.Table("real", "held-out real rows to test on", false),
 			evaluate.Table("synthetic", "synthetic rows to train on", false),
@@ -212,7 +216,8 @@ func figures() pipeline.Figures {
 		{Name: kindDifference, Parts: "kind of column", Better: pipeline.BetterLow,
 			Doc: "predicting each column: mean difference of the scores, of categories and of numbers, 0 is best"},
 		{Name: noDiversity, Better: pipeline.BetterLow,
-			Doc: "predicting each column: columns of categories that real rows teach and synthetic rows, which hold one category, do not"},
+			Doc: "predicting each column: columns of categories that real rows teach and synthetic rows, which hold one " +
+				"category, do not"},
 		{Name: columnsAbove, Parts: "share", Better: pipeline.BetterPlain,
 			Doc: "predicting each column: columns with this share of rows outside the commonest category that real rows teach"},
 		{Name: realAbove, Parts: "share", Better: pipeline.BetterPlain,
@@ -251,7 +256,8 @@ func (s *settings) contest(env *pipeline.Env, frames map[string]*columns.Frame) 
 	c := &contest{settings: s, env: env, desks: map[string]*prediction.Desk{}, test: frames["real"]}
 	for _, port := range taught() {
 		if f := frames[port]; f != nil {
-			c.desks[port] = prediction.NewDesk(f, c.test, prediction.Scaling(s.Scaling), s.MaxTrainRows, env.Rand("rows of "+port))
+			c.desks[port] = prediction.NewDesk(f, c.test, prediction.Scaling(s.Scaling), s.MaxTrainRows,
+				env.Rand("rows of "+port))
 		}
 	}
 	c.draws = prediction.NewDraws(c.test.Rows, func(width int) *rand.Rand {
@@ -287,7 +293,8 @@ func (c *contest) resampled(name string) *prediction.Resamples {
 	return c.draws.Of(len(target.Categories))
 }
 
-func (c *contest) one(ctx context.Context, port, name string, resampled *prediction.Resamples) (prediction.Score, error) {
+func (c *contest) one(ctx context.Context, port, name string, resampled *prediction.Resamples) (prediction.Score,
+	error) {
 	t := c.desks[port].Trial(name)
 	target, run := t.Test.Column(name), learn.Run{Rand: c.env.Rand(name + " from " + port), Workers: c.env.Workers}
 	score := c.score(target)
@@ -298,7 +305,8 @@ func (c *contest) one(ctx context.Context, port, name string, resampled *predict
 	if why := c.sparse(t, name); why != "" && t.Impossible() == "" {
 		return prediction.Score{Noted: metric.None(why)}, nil
 	}
-	f, err := t.ScoreClasses(ctx, prediction.Classifiers()[c.Classifier], min(1, len(target.Categories)-1), []string{score}, resampled, run)
+	f, err := t.ScoreClasses(ctx, prediction.Classifiers()[c.Classifier], min(1, len(target.Categories)-1),
+		[]string{score}, resampled, run)
 	return f[score], err
 }
 
@@ -334,9 +342,10 @@ const (
 	differenceAbove = "difference_above"
 )
 
-// byShare are the points of a plot of scores (Tantipongpipat et al. 2021, figure 4 and its counterpart for a binary table): how many columns
-// real rows teach and synthetic rows, which hold one category of them, do not; and, of the columns that have at least a share of
-// rows outside their commonest category, how many real rows teach, and the means of the scores of those that both do.
+// byShare are the points of a plot of scores (Tantipongpipat et al. 2021, figure 4 and its counterpart for a binary
+// table): how many columns real rows teach and synthetic rows, which hold one category of them, do not; and, of the
+// columns that have at least a share of rows outside their commonest category, how many real rows teach, and the means
+// of the scores of those that both do.
 func (s *settings) byShare(train *columns.Frame, all []scores) []pipeline.Metric {
 	var list metric.List
 	gone := 0.

@@ -124,7 +124,8 @@ func goldenPrediction(t *testing.T, c goldenCase) {
 		TrainSynth string `json:"train_synth"`
 		Test       string
 	}](t, c.Params)
-	real, synth, test := goldenTable(t, p.TrainReal).Select(p.Columns), goldenTable(t, p.TrainSynth).Select(p.Columns), goldenTable(t, p.Test).Select(p.Columns)
+	real, synth, test := goldenTable(t, p.TrainReal).Select(p.Columns), goldenTable(t, p.TrainSynth).Select(p.Columns),
+		goldenTable(t, p.Test).Select(p.Columns)
 	var differences []metric.Noted
 	scores := map[string][]float64{}
 	for _, want := range unmarshal[[]predictionColumn](t, c.Expected["columns"]) {
@@ -147,10 +148,12 @@ func goldenPrediction(t *testing.T, c goldenCase) {
 }
 
 // goldenTrial checks one column trained on one table; the headline comes back.
-func goldenTrial(t *testing.T, c goldenCase, want predictionColumn, train, test *columns.Frame, expected map[string]json.RawMessage) float64 {
+func goldenTrial(t *testing.T, c goldenCase, want predictionColumn, train, test *columns.Frame,
+	expected map[string]json.RawMessage) float64 {
 	t.Helper()
 	tr, run := prediction.NewTrial(train, test, want.Column, prediction.ScaleBounds, 0, nil), learn.Run{Workers: 2}
-	encoder := prediction.NewEncoder(prediction.EncoderOptions{Scaling: prediction.ScaleBounds}, map[string]bool{want.Column: true}, train, test)
+	encoder := prediction.NewEncoder(prediction.EncoderOptions{Scaling: prediction.ScaleBounds},
+		map[string]bool{want.Column: true}, train, test)
 	if !slices.Equal(encoder.Names(), want.Features) {
 		t.Errorf("%s: the features of %s are %v, want %v", c.ID, want.Column, encoder.Names(), want.Features)
 	}
@@ -193,7 +196,8 @@ func smallestMargin(p learn.Matrix) float64 {
 	return least
 }
 
-func checkCoefficients(t *testing.T, c goldenCase, where string, x learn.Matrix, labels learn.Labels, expected map[string]json.RawMessage) {
+func checkCoefficients(t *testing.T, c goldenCase, where string, x learn.Matrix, labels learn.Labels,
+	expected map[string]json.RawMessage) {
 	t.Helper()
 	if expected["coef"] == nil {
 		return
@@ -206,7 +210,8 @@ func checkCoefficients(t *testing.T, c goldenCase, where string, x learn.Matrix,
 	if g := gradient(x, labels, m); g > 1e-6 {
 		t.Errorf("%s: %s: the gradient at the fit is %v, must vanish", c.ID, where, g)
 	}
-	want := learn.Linear{Coef: [][]float64{unmarshal[[]float64](t, expected["coef"])}, Intercept: []float64{unmarshal[float64](t, expected["intercept"])}}
+	want := learn.Linear{Coef: [][]float64{unmarshal[[]float64](t, expected["coef"])},
+		Intercept: []float64{unmarshal[float64](t, expected["intercept"])}}
 	// The reference is where lbfgs stopped, with gradients up to 4e-3 (its tol of
 	// 1e-10 is not reached: the line search ends first). The objective is strongly
 	// convex with modulus 1 in the coefficients, so its gradient bounds how far it
@@ -264,7 +269,8 @@ func goldenSmall(t *testing.T, c goldenCase) {
 			expected := [2]map[string]json.RawMessage{want.Real, want.Synth}[i]
 			expected["f1_binary"] = expected["f1"]
 			goldenTrial(t, c, col, train, test, expected)
-			scores[i] = map[string]float64{"f1": unmarshal[float64](t, expected["f1"]), "auroc": unmarshal[float64](t, expected["auroc"])}
+			scores[i] = map[string]float64{"f1": unmarshal[float64](t, expected["f1"]), "auroc": unmarshal[float64](t,
+				expected["auroc"])}
 		}
 		for n := range scores[0] {
 			sums[n+"_sum_of_squares"] += math.Pow(scores[0][n]-scores[1][n], 2)

@@ -37,8 +37,10 @@ func (r *disclosureRun) membership(context.Context) error {
 	a := prediction.AUROC(y, slices.Concat(members, others), r.env.Rand("resampled members and others"), r.env.Workers)
 	r.Metrics = append(r.Metrics, a.Metrics(names[0], "", "0.5 is a guess", weakNote)...)
 	m := metric.NewMembership(members, others, r.FalsePositiveRate)
-	r.rate(names[1], m.Power, fmt.Sprintf("share of %d members found by a threshold meant for a false positive rate of %g", m.Power.N, r.FalsePositiveRate), "")
-	r.rate(names[2], m.FalsePositive, fmt.Sprintf("of that threshold, on %d held-out rows that were not used to set it", m.FalsePositive.N), "")
+	r.rate(names[1], m.Power, fmt.Sprintf("share of %d members found by a threshold meant for a false positive rate of %g",
+		m.Power.N, r.FalsePositiveRate), "")
+	r.rate(names[2], m.FalsePositive, fmt.Sprintf("of that threshold, on %d held-out rows that were not used to set it",
+		m.FalsePositive.N), "")
 	return nil
 }
 
@@ -209,7 +211,8 @@ func (r *disclosureRun) closer(context.Context) error {
 		}
 	}
 	rate := metric.NewRate(nearer, trials)
-	r.rate("closer_to_train", rate, fmt.Sprintf("share of %d synthetic rows nearer to training rows than to as many held-out ones, ties aside; 0.5 is chance", trials),
+	r.rate("closer_to_train", rate, fmt.Sprintf("share of %d synthetic rows nearer to training rows than to as many "+
+		"held-out ones, ties aside; 0.5 is chance", trials),
 		"all synthetic rows are as near to training as to held-out rows")
 	return nil
 }

@@ -26,15 +26,20 @@ func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
 		Name: "disclosure", Version: 4, Late: true,
 		In: []pipeline.Port{
-			evaluate.Table("real", "held-out real rows, the control; without real_train the rows that the model learnt from", false),
+			evaluate.Table("real", "held-out real rows, the control; without real_train the rows that the model learnt from",
+				false),
 			evaluate.Table("synthetic", "the rows to judge", false),
 			evaluate.Table("real_train", "the real rows that the model learnt from", true),
 		},
 		Out: evaluate.Metrics(), Figures: figures(),
-		Doc: "Measures how close synthetic rows come to individual real ones: exact matches, matches of unique rows, distance to the closest record (dcr) and its " +
-			"ratio to the second closest (nndr) against a held-out control, a membership attack by distance and an attribute attack by the nearest " +
-			"synthetic row, with intervals of 95 % (Clopper-Pearson of shares, bootstrap of membership_auroc). This is no proof of privacy, and a low figure is no evidence of it: it says that these " +
-			"weak attacks failed on these rows (W34). What bounds disclosure is epsilon. The figures are private. Use it to catch a model that copies.",
+		Doc: "Measures how close synthetic rows come to individual real ones: exact matches, matches of unique rows, " +
+			"distance to the closest record (dcr) and its " +
+			"ratio to the second closest (nndr) against a held-out control, a membership attack by distance and an attribute " +
+			"attack by the nearest " +
+			"synthetic row, with intervals of 95 % (Clopper-Pearson of shares, bootstrap of membership_auroc). This is no " +
+			"proof of privacy, and a low figure is no evidence of it: it says that these " +
+			"weak attacks failed on these rows (W34). What bounds disclosure is epsilon. The figures are private. Use it to " +
+			"catch a model that copies.",
 		New: func() pipeline.Stage {
 			return &settings{Distance: "euclidean", MaxRows: 2000, FalsePositiveRate: 0.05, Tolerance: 0.05}
 		},
@@ -53,7 +58,8 @@ func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
 }
 
 func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames evaluate.Frames) ([]pipeline.Metric, error) {
-	r := &disclosureRun{settings: s, env: env, train: frames["real_train"], control: frames["real"], synth: frames["synthetic"], note: evaluate.Dropped(frames["real"])}
+	r := &disclosureRun{settings: s, env: env, train: frames["real_train"], control: frames["real"],
+		synth: frames["synthetic"], note: evaluate.Dropped(frames["real"])}
 	if r.train == nil {
 		r.train, r.control = r.control, nil
 		r.note = metric.Notes("real_train is not connected: real stands for the rows that the model learnt from", r.note)
@@ -145,11 +151,14 @@ func (r *disclosureRun) matches(context.Context) error {
 		return nil
 	}
 	train := metric.NewMatches(r.train)
-	r.Add("exact_matches", "", metric.Of(share(train.Of(r.synth), r.synth.Rows), "share of synthetic rows that equal a training row", r.note))
+	r.Add("exact_matches", "", metric.Of(share(train.Of(r.synth), r.synth.Rows),
+		"share of synthetic rows that equal a training row", r.note))
 	unique, matched := train.Unique(r.synth)
-	r.Add("unique_matches", "", metric.Or(share(matched, unique), "no training row is unique").With(fmt.Sprintf("share of the %d unique training rows that some synthetic row equals", unique)))
+	r.Add("unique_matches", "", metric.Or(share(matched, unique), "no training row is unique").With(
+		fmt.Sprintf("share of the %d unique training rows that some synthetic row equals", unique)))
 	if r.control != nil && r.control.Rows > 0 {
-		r.Add("exact_matches_control", "", metric.Of(share(train.Of(r.control), r.control.Rows), "share of held-out real rows that equal a training row: what chance gives"))
+		r.Add("exact_matches_control", "", metric.Of(share(train.Of(r.control), r.control.Rows),
+			"share of held-out real rows that equal a training row: what chance gives"))
 	}
 	return nil
 }

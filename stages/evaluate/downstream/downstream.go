@@ -33,13 +33,19 @@ type settings struct {
 func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
 		Name: "downstream", Version: 7, Late: true,
-		Doc: "Trains learners on the synthetic rows and scores them on held-out real rows (train on synthetic, test on real). With real_train the " +
-			"same learners are trained on real rows too, which gives the loss against them and how often two learners rank alike " +
-			"(Jordon et al. 2018). Metrics are named score.model; the plain score is the mean over learners. Beside every score stand the ends of " +
-			"its bootstrap interval of 95 % (score_low, score_high) over the test rows, and beside accuracy that of the commonest class " +
+		Doc: "Trains learners on the synthetic rows and scores them on held-out real rows (train on synthetic, test on " +
+			"real). With real_train the " +
+			"same learners are trained on real rows too, which gives the loss against them and how often two learners rank " +
+			"alike " +
+			"(Jordon et al. 2018). Metrics are named score.model; the plain score is the mean over learners. Beside every " +
+			"score stand the ends of " +
+			"its bootstrap interval of 95 % (score_low, score_high) over the test rows, and beside accuracy that of the " +
+			"commonest class " +
 			"(accuracy_majority). Use it to see whether conclusions of prediction carry over from the synthetic rows. " +
-			"Learners of classes: " + strings.Join(prediction.ClassifierNames(), ", ") + "; of numbers: " + strings.Join(prediction.RegressorNames(), ", ") +
-			". Scores of classes: " + strings.Join(prediction.ClassScores(), ", ") + "; of numbers: " + strings.Join(prediction.NumberScores(), ", ") + ".",
+			"Learners of classes: " + strings.Join(prediction.ClassifierNames(), ", ") + "; of numbers: " +
+			strings.Join(prediction.RegressorNames(), ", ") +
+			". Scores of classes: " + strings.Join(prediction.ClassScores(), ", ") + "; of numbers: " +
+			strings.Join(prediction.NumberScores(), ", ") + ".",
 		In: []pipeline.Port{
 			evaluate.Table("real", "held-out real rows to test on", false),
 			evaluate.Table("synthetic", "rows to train on", false),
@@ -48,7 +54,8 @@ func Kinds() []pipeline.Kind {
 		},
 		Out: evaluate.Metrics(), Figures: figures(),
 		New: func() pipeline.Stage {
-			return &settings{Models: []string{"logistic_regression"}, Scaling: string(prediction.ScaleStandard), MaxTrainRows: 100000}
+			return &settings{Models: []string{"logistic_regression"}, Scaling: string(prediction.ScaleStandard),
+				MaxTrainRows: 100000}
 		},
 	}}
 }
@@ -152,7 +159,8 @@ type rehearsal struct {
 
 // all scores every learner trained on the given rows.
 func (r *rehearsal) all(ctx context.Context, name string, train *columns.Frame) ([]map[string]prediction.Score, error) {
-	t := prediction.NewTrial(train, r.test, r.Target, prediction.Scaling(r.Scaling), r.MaxTrainRows, r.env.Rand("training rows of "+name))
+	t := prediction.NewTrial(train, r.test, r.Target, prediction.Scaling(r.Scaling), r.MaxTrainRows,
+		r.env.Rand("training rows of "+name))
 	if t.Notes != "" {
 		r.note = metric.Notes(r.note, name+": "+t.Notes)
 	}
@@ -176,11 +184,13 @@ func (r *rehearsal) all(ctx context.Context, name string, train *columns.Frame) 
 
 // one scores one learner. All are judged on the same resamples of the test rows, so
 // that their differences have intervals too.
-func (r *rehearsal) one(ctx context.Context, t *prediction.Trial, model, name string) (map[string]prediction.Score, error) {
+func (r *rehearsal) one(ctx context.Context, t *prediction.Trial, model, name string) (map[string]prediction.Score,
+	error) {
 	run := learn.Run{Rand: r.env.Rand(model + " on " + name), Workers: r.env.Workers}
 	resampled := t.Resampled(r.env.Rand("resampled test rows"))
 	if target := t.Test.Column(r.Target); target.Coded() {
-		scores, weights, err := t.ScoreAndWeigh(ctx, prediction.Classifiers()[model], r.positive(target), r.names, resampled, run)
+		scores, weights, err := t.ScoreAndWeigh(ctx, prediction.Classifiers()[model], r.positive(target), r.names, resampled,
+			run)
 		r.weigh(t, model, name, weights)
 		return scores, err
 	}

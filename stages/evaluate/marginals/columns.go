@@ -118,7 +118,8 @@ func compareNumbers(real, synth *columns.Column, exactSteps int) (out [len(numbe
 	if exact {
 		note = "exact, conservative where values are tied"
 	}
-	return [...]metric.Noted{metric.Of(d.KS), metric.Of(p, note), metric.Of(d.Wasserstein), metric.Over(d.Wasserstein, x[len(x)-1]-x[0]),
+	return [...]metric.Noted{metric.Of(d.KS), metric.Of(p, note), metric.Of(d.Wasserstein), metric.Over(d.Wasserstein,
+		x[len(x)-1]-x[0]),
 		metric.Over(d.Wasserstein, metric.StandardDeviation(x)), metric.Of(d.Energy)}
 }
 
@@ -174,7 +175,8 @@ func (r *marginalRun) probabilities() {
 }
 
 // indicators compares the shares of a table's indicators and shows each.
-func (r *marginalRun) indicators(t *metric.CodedTables, show func(name string, real, synthetic float64)) metric.Probabilities {
+func (r *marginalRun) indicators(t *metric.CodedTables, show func(name string, real,
+	synthetic float64)) metric.Probabilities {
 	var p, q []float64
 	for i := range t.Columns {
 		c := &t.Columns[i]
@@ -192,7 +194,8 @@ func (r *marginalRun) indicators(t *metric.CodedTables, show func(name string, r
 }
 
 // divergenceNames are the distances of a discrete distribution, in order.
-var divergenceNames = [...]string{"total_variation", "l1", "l2", "jensen_shannon", "jensen_shannon_distance", "jensen_shannon_as_printed",
+var divergenceNames = [...]string{"total_variation", "l1", "l2", "jensen_shannon", "jensen_shannon_distance",
+	"jensen_shannon_as_printed",
 	"kl_real_synthetic", "kl_synthetic_real", "mu_smoothed_kl", "hellinger"}
 
 func divergenceValues(d metric.DiscreteDistances) [len(divergenceNames)]float64 {

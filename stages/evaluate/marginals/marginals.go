@@ -29,17 +29,26 @@ func Kinds() []pipeline.Kind {
 		Name: "marginals", Version: 9, Late: true,
 		In:  evaluate.Ports("how far they are from `real` is what real rows reach"),
 		Out: evaluate.Metrics(), Figures: figures(),
-		Doc: "Compares the 1-, 2- and 3-way marginals of a synthetic table with those of real rows: total variation, L1, L2, Jensen-Shannon " +
-			"(the divergence, its root, and the half Jeffreys divergence that DP-auto-GAN prints), KL both ways, mu-smoothed KL, Hellinger; for single " +
-			"columns also chi-square, and for numbers Kolmogorov-Smirnov (p exact up to 25 million pairs of rows, or 1000 million over all columns, the limit beyond), Wasserstein and " +
-			"energy distance; the score of the 2018 NIST challenge and dimension-wise probability; mean, standard deviation, median, 95 and 99 % quantiles of numbers, " +
-			"shares of categories and of missing values, judged together against real rows dealt to two tables at random (statistic_loss). Missing is one more value. Columns of text are " +
-			"left out. Beside the mean total variation stand that of other real rows (_real_train), of columns drawn independently from the real ones " +
-			"(_independent), of independent columns at the same epsilon (_baseline: the port, or else simulated with the noise that the budget of the spec " +
-			"leaves to counts of single columns), and the share of real rows whose 2-way marginals are as far away. Use it after sample, to see what single columns and " +
+		Doc: "Compares the 1-, 2- and 3-way marginals of a synthetic table with those of real rows: total variation, L1, " +
+			"L2, Jensen-Shannon " +
+			"(the divergence, its root, and the half Jeffreys divergence that DP-auto-GAN prints), KL both ways, mu-smoothed " +
+			"KL, Hellinger; for single " +
+			"columns also chi-square, and for numbers Kolmogorov-Smirnov (p exact up to 25 million pairs of rows, or 1000 " +
+			"million over all columns, the limit beyond), Wasserstein and " +
+			"energy distance; the score of the 2018 NIST challenge and dimension-wise probability; mean, standard deviation, " +
+			"median, 95 and 99 % quantiles of numbers, " +
+			"shares of categories and of missing values, judged together against real rows dealt to two tables at random " +
+			"(statistic_loss). Missing is one more value. Columns of text are " +
+			"left out. Beside the mean total variation stand that of other real rows (_real_train), of columns drawn " +
+			"independently from the real ones " +
+			"(_independent), of independent columns at the same epsilon (_baseline: the port, or else simulated with the " +
+			"noise that the budget of the spec " +
+			"leaves to counts of single columns), and the share of real rows whose 2-way marginals are as far away. Use it " +
+			"after sample, to see what single columns and " +
 			"their combinations keep.",
 		New: func() pipeline.Stage {
-			return &settings{Ways: []int{1, 2, 3}, Bins: metric.UsualBinning().Bins, Edges: "declared", Outside: "clip", MaxQueries: 1000}
+			return &settings{Ways: []int{1, 2, 3}, Bins: metric.UsualBinning().Bins, Edges: "declared", Outside: "clip",
+				MaxQueries: 1000}
 		},
 	}}
 }
@@ -47,8 +56,10 @@ func Kinds() []pipeline.Kind {
 // Plan implements pipeline.Stage.
 func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	real := in["real"]
-	return dependsOnBudget(evaluate.Work(real, func(ctx context.Context, env *pipeline.Env, frames evaluate.Frames) ([]pipeline.Metric, error) {
-		return s.measure(ctx, &marginalRun{settings: s, env: env, frames: frames, unitRows: rowsOfUnit(real), queries: map[int]workloads{}})
+	return dependsOnBudget(evaluate.Work(real, func(ctx context.Context, env *pipeline.Env, frames evaluate.Frames) (
+		[]pipeline.Metric, error) {
+		return s.measure(ctx, &marginalRun{settings: s, env: env, frames: frames, unitRows: rowsOfUnit(real),
+			queries: map[int]workloads{}})
 	})), nil
 }
 
@@ -119,9 +130,13 @@ func (r *marginalRun) planned() int64 {
 }
 
 // compare runs a workload and reports progress.
-func (r *marginalRun) compare(ctx context.Context, t *metric.CodedTables, queries [][]int) ([]metric.MarginalComparison, error) {
+func (r *marginalRun) compare(ctx context.Context, t *metric.CodedTables, queries [][]int) ([]metric.MarginalComparison,
+	error) {
 	before := r.done
-	list, err := t.Compare(ctx, queries, r.env.Workers, func(done int) { r.env.Progress(min(before+int64(done), r.total), r.total) })
+	list, err := t.Compare(ctx, queries, r.env.Workers, func(done int) {
+		r.env.Progress(min(before+int64(done), r.total),
+			r.total)
+	})
 	r.done = before + int64(len(queries))
 	return list, err
 }
@@ -162,7 +177,8 @@ func figures() pipeline.Figures {
 
 // variation declares the total variation of marginals of so many columns.
 func variation(suffix, parts, of, label string, good, fair float64) pipeline.Figure {
-	return pipeline.Figure{Name: "total_variation" + suffix, Parts: parts, Better: pipeline.BetterLow, Headline: true, Worst: true,
+	return pipeline.Figure{Name: "total_variation" + suffix, Parts: parts, Better: pipeline.BetterLow, Headline: true,
+		Worst:   true,
 		Doc:     of + ": share of rows that would have to change, 0 is best",
 		Beside:  []pipeline.Role{pipeline.RealTrain, pipeline.Independent, pipeline.Baseline},
 		Verdict: &pipeline.Verdict{Label: label, Joint: suffix != "", Good: good, Fair: fair}}

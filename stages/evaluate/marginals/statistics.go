@@ -25,13 +25,17 @@ const statisticLoss = "statistic_loss"
 // statisticFigures declares the statistics of columns in both tables, and what is lost of them. A category added by a
 // preparation, such as other, is one of the categories.
 func statisticFigures() pipeline.Figures {
-	list := pipeline.Figures{{Name: statisticLoss, Parts: "statistic", Better: pipeline.BetterLow, Headline: true, Worst: true,
+	list := pipeline.Figures{{Name: statisticLoss, Parts: "statistic", Better: pipeline.BetterLow, Headline: true,
+		Worst: true,
 		Doc: "means, deviations, quantiles and shares of single columns: greatest loss of one beyond what fresh real rows " +
 			"lose, 0 is best",
-		Beside:  []pipeline.Role{pipeline.RealTrain},
-		Verdict: &pipeline.Verdict{Label: "Single columns: greatest loss of a mean, quantile or share", Good: 0.1, Fair: 0.25}}}
-	words := map[string]string{metric.StatisticMean: "mean", metric.StatisticSD: "standard deviation", metric.StatisticMedian: "median",
-		metric.StatisticQ95: "95 % quantile", metric.StatisticQ99: "99 % quantile", metric.StatisticMissing: "share of missing values"}
+		Beside: []pipeline.Role{pipeline.RealTrain},
+		Verdict: &pipeline.Verdict{Label: "Single columns: greatest loss of a mean, quantile or share", Good: 0.1,
+			Fair: 0.25}}}
+	words := map[string]string{metric.StatisticMean: "mean", metric.StatisticSD: "standard deviation",
+		metric.StatisticMedian: "median",
+		metric.StatisticQ95:    "95 % quantile", metric.StatisticQ99: "99 % quantile",
+		metric.StatisticMissing: "share of missing values"}
 	for _, name := range append(metric.NumberStatistics(), metric.StatisticMissing) {
 		list = append(list,
 			pipeline.Figure{Name: name + "_real", Parts: "column", Better: pipeline.BetterPlain,
@@ -83,7 +87,8 @@ func (r *marginalRun) judged(ctx context.Context, port string) ([]judgedStatisti
 	if train := r.frames["real_train"]; train != nil && train.Rows > 0 {
 		most = train.Rows
 	}
-	b, family := metric.NewBlocks(real.Rows, other.Rows, most, r.env.Rand("fresh rows against "+port)), &metric.LossFamily{}
+	b, family := metric.NewBlocks(real.Rows, other.Rows, most, r.env.Rand("fresh rows against "+port)),
+		&metric.LossFamily{}
 	byColumn := make([][]metric.Statistic, len(real.Columns))
 	parallel.Do(r.env.Workers, len(real.Columns), func(_, i int) {
 		if ctx.Err() == nil {
@@ -124,7 +129,8 @@ func (r *marginalRun) greatest(list []judgedStatistic, why ...string) metric.Not
 // numbers with the digits, four at least, by which they differ.
 func (r *marginalRun) words(s judgedStatistic) (real, other string) {
 	c := r.frames["real"].Column(s.Of)
-	if c != nil && c.Type.Calendar() && slices.Contains(metric.NumberStatistics(), s.Name) && s.Name != metric.StatisticSD {
+	if c != nil && c.Type.Calendar() && slices.Contains(metric.NumberStatistics(), s.Name) &&
+		s.Name != metric.StatisticSD {
 		of := domain.Column{Type: c.Type}
 		return of.Show(s.Real), of.Show(s.Other)
 	}
@@ -190,7 +196,8 @@ func (r *marginalRun) tablesBeside(b metric.Binning) {
 		r.baseline, r.noise = b.CodeAll(real, f, r.env.Workers), "the table that is connected"
 	case sd > 0 && from.Synth > 0:
 		r.baseline = from.Noisy(r.table, sd, r.env.Rand("noisy baseline"))
-		r.noise = fmt.Sprintf("columns drawn independently from counts of %s with Gaussian noise of %.3g rows, which is what epsilon %g at delta %g leaves; "+
+		r.noise = fmt.Sprintf("columns drawn independently from counts of %s with Gaussian noise of %.3g rows, which is "+
+			"what epsilon %g at delta %g leaves; "+
 			"simulated, so that nothing is spent", r.source, sd, float64(r.env.Plan.Budget), r.env.Plan.Delta)
 	}
 }
@@ -287,7 +294,8 @@ func (r *marginalRun) subsample(ctx context.Context) error {
 	}
 	queries := r.queries[2].list
 	if r.empty() != "" || source.Synth < smallestSample || len(queries) == 0 {
-		r.Add("equivalent_subsample", "", metric.None(r.empty(), fmt.Sprintf("needs %d real rows to draw from, rows to judge and two columns", smallestSample)))
+		r.Add("equivalent_subsample", "", metric.None(r.empty(), fmt.Sprintf("needs %d real rows to draw from, rows to "+
+			"judge and two columns", smallestSample)))
 		return nil
 	}
 	own, err := r.compare(ctx, r.table, queries)
@@ -303,7 +311,8 @@ func (r *marginalRun) subsample(ctx context.Context) error {
 	return nil
 }
 
-func (r *marginalRun) equivalent(ctx context.Context, source *metric.CodedTables, wanted float64) (metric.Noted, error) {
+func (r *marginalRun) equivalent(ctx context.Context, source *metric.CodedTables, wanted float64) (metric.Noted,
+	error) {
 	order := r.env.Rand("sub-sample").Perm(source.Synth)
 	lastSize, last := 0, math.NaN()
 	for size := smallestSample; ; size = min(2*size, source.Synth) {

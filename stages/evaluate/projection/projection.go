@@ -26,8 +26,10 @@ func Kinds() []pipeline.Kind {
 		Name: "projection", Version: 4, Late: true,
 		In:  evaluate.Ports("how far they are from `real` is what real rows reach"),
 		Out: evaluate.Metrics(), Figures: figures(),
-		Doc: "Principal components of the encoded real rows (categories as indicators), and where both tables lie along them: explained variance " +
-			"(n-1) of the real rows and the share that the same directions hold in the synthetic ones, means and standard deviations, and the exact " +
+		Doc: "Principal components of the encoded real rows (categories as indicators), and where both tables lie along " +
+			"them: explained variance " +
+			"(n-1) of the real rows and the share that the same directions hold in the synthetic ones, means and standard " +
+			"deviations, and the exact " +
 			"Wasserstein-1 distance between as many points of each table in the plane. In every " +
 			"component the loading of largest absolute value is positive. Use it for a picture of what is missing or invented.",
 		New: func() pipeline.Stage {
@@ -68,7 +70,8 @@ func (r *projectionRun) run(ctx context.Context) error {
 			ports, others = append(ports, port), append(others, f)
 		}
 	}
-	r.encoder = prediction.NewEncoder(prediction.EncoderOptions{Scaling: prediction.Scaling(r.Scaling)}, nil, r.frames["real"], others...)
+	r.encoder = prediction.NewEncoder(prediction.EncoderOptions{Scaling: prediction.Scaling(r.Scaling)}, nil,
+		r.frames["real"], others...)
 	r.scatters = map[string]*metric.Scatter{}
 	for i, port := range ports {
 		s := metric.NewScatter(len(r.encoder.Names()))
@@ -145,7 +148,8 @@ func (r *projectionRun) transport(pca *metric.PCA, ports []string) {
 			name += "_" + port
 		}
 		n := min(len(points["real"]), len(points[port]))
-		r.Add(name, "", metric.Or(metric.Transport(points["real"][:n], points[port][:n]), port+" has no rows").With(fmt.Sprintf("between %d points of each table", n)))
+		r.Add(name, "", metric.Or(metric.Transport(points["real"][:n], points[port][:n]), port+" has no rows").With(
+			fmt.Sprintf("between %d points of each table", n)))
 	}
 }
 

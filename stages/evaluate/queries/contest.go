@@ -56,7 +56,8 @@ func (c *contest) add(ctx context.Context, q ask.Asked, tailored []ask.Answer) e
 		c.judge(column, misplaced(q, values, tailored), misplaced(q, values, other))
 		return nil
 	}
-	c.judge(column, apart(q, truth, tailored, c.real.Rows, c.real.Rows), apart(q, truth, other, c.real.Rows, c.synthetic.Rows))
+	c.judge(column, apart(q, truth, tailored, c.real.Rows, c.real.Rows), apart(q, truth, other, c.real.Rows,
+		c.synthetic.Rows))
 	return nil
 }
 
@@ -160,7 +161,8 @@ func (c *contest) summary() []pipeline.Metric {
 		covered = metric.None("no answer has an interval")
 	}
 	return []pipeline.Metric{
-		{Name: "synthetic_wins", Column: stage, Value: wins.Value, Note: metric.Notes(wins.Note, c.verdict(tailored.Value, other.Value))},
+		{Name: "synthetic_wins", Column: stage, Value: wins.Value, Note: metric.Notes(wins.Note, c.verdict(tailored.Value,
+			other.Value))},
 		{Name: "error_tailored", Column: stage, Value: tailored.Value, Note: tailored.Note},
 		{Name: "error_synthetic", Column: stage, Value: other.Value, Note: other.Note},
 		{Name: "interval_coverage", Column: stage, Value: covered.Value, Note: covered.Note},
@@ -180,7 +182,8 @@ func (c *contest) verdict(tailored, synthetic float64) string {
 	if c.answers.Of > 1 {
 		of = fmt.Sprintf("a budget for %d such queries", c.answers.Of)
 	}
-	return fmt.Sprintf("%s: of %d questions under %s the synthetic rows answer %d better; the mean error is %.3g against %.3g", better, c.won+c.lost, of, c.won, synthetic, tailored)
+	return fmt.Sprintf("%s: of %d questions under %s the synthetic rows answer %d better; the mean error is %.3g "+
+		"against %.3g", better, c.won+c.lost, of, c.won, synthetic, tailored)
 }
 
 // regression is how a released regression and the same one of the synthetic rows do, beside
@@ -217,7 +220,8 @@ func regression(ctx context.Context, r regress.Released, real, synthetic *column
 			name string
 			list []regress.Coefficient
 		}{{"accuracy_tailored", r.Coefficients}, {"accuracy_synthetic", other}, {"accuracy_real", truth}} {
-			list = append(list, pipeline.Metric{Name: of.name, Column: column, Value: r.Model.Accuracy(of.list, rows), Note: fmt.Sprintf("of %d real rows", real.Rows)})
+			list = append(list, pipeline.Metric{Name: of.name, Column: column, Value: r.Model.Accuracy(of.list, rows),
+				Note: fmt.Sprintf("of %d real rows", real.Rows)})
 		}
 	}
 	return list, nil

@@ -24,15 +24,24 @@ type settings struct {
 func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
 		Name: "compare_queries", Version: 3,
-		Doc: "Puts the questions of released answers (dp_query, dp_covariance, dp_logistic_regression, dp_poisson_regression) to the synthetic rows too, and compares both with what the real rows answer. " +
-			"Errors are shares, so that questions can be averaged (a regression's are not, so that beside other answers no mean over stages is given): of a count or a cell of the rows, of a mean or a quantile of the width of its bounds; of a covariance it is the Frobenius norm of the difference, columns scaled to [0, 1]; of a regression the mean distance of coefficients, numbers scaled to [-1, 1], and of a logistic one accuracy_tailored, accuracy_synthetic and accuracy_real are the shares of real rows whose outcome each tells. " +
-			"error_tailored and error_synthetic are named STAGE.QUESTION, their means STAGE, and the means over stages, those of accuracies too, have no name behind them; synthetic_wins is the share of a stage's questions that the synthetic rows answer better, and its note says it in words. " +
-			"Use it to see from how many questions on a synthetic table is the better buy: give the stage that learns the table and those that answer equal epsilons, and the latter queries. " +
+		Doc: "Puts the questions of released answers (dp_query, dp_covariance, dp_logistic_regression, " +
+			"dp_poisson_regression) to the synthetic rows too, and compares both with what the real rows answer. " +
+			"Errors are shares, so that questions can be averaged (a regression's are not, so that beside other answers no " +
+			"mean over stages is given): of a count or a cell of the rows, of a mean or a quantile of the width of its " +
+			"bounds; of a covariance it is the Frobenius norm of the difference, columns scaled to [0, 1]; of a regression " +
+			"the mean distance of coefficients, numbers scaled to [-1, 1], and of a logistic one accuracy_tailored, " +
+			"accuracy_synthetic and accuracy_real are the shares of real rows whose outcome each tells. " +
+			"error_tailored and error_synthetic are named STAGE.QUESTION, their means STAGE, and the means over stages, those " +
+			"of accuracies too, have no name behind them; synthetic_wins is the share of a stage's questions that the " +
+			"synthetic rows answer better, and its note says it in words. " +
+			"Use it to see from how many questions on a synthetic table is the better buy: give the stage that learns the " +
+			"table and those that answer equal epsilons, and the latter queries. " +
 			"interval_coverage is the share of released intervals that hold the real answer.",
 		In: []pipeline.Port{
 			evaluate.Table("real", "the real rows that both were made of", false),
 			evaluate.Table("synthetic", "the rows to ask", false),
-			{Name: "answers", Form: pipeline.FormAnswers, Many: true, Doc: "released answers; if omitted, those of every stage above"},
+			{Name: "answers", Form: pipeline.FormAnswers, Many: true,
+				Doc: "released answers; if omitted, those of every stage above"},
 		},
 		Out: evaluate.Metrics(), Figures: figures(),
 		New: func() pipeline.Stage { return &settings{Quantiles: "bounds"} },
@@ -43,12 +52,14 @@ func Kinds() []pipeline.Kind {
 func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	var ps schema.Problems
 	if len(in.All("answers")) == 0 {
-		ps.Add("answers", "an empty list", "at least one stage of kind dp_query, dp_covariance, dp_logistic_regression or dp_poisson_regression")
+		ps.Add("answers", "an empty list", "at least one stage of kind dp_query, dp_covariance, dp_logistic_regression or "+
+			"dp_poisson_regression")
 	}
 	return evaluate.WorkBeside(in["real"], s.measure), ps.Err()
 }
 
-func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames evaluate.Frames, in pipeline.Tables) ([]pipeline.Metric, error) {
+func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames evaluate.Frames, in pipeline.Tables) (
+	[]pipeline.Metric, error) {
 	var list []pipeline.Metric
 	lists, regressions := in.All("answers"), 0
 	for i, t := range lists {
@@ -69,7 +80,8 @@ func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames evalua
 // accuracies, of which a stage has one; of one stage it has that one's note. Shares and distances of
 // coefficients are no errors of one unit, so that where both are there is no mean of them.
 func overall(list []pipeline.Metric, mixed bool) (means []pipeline.Metric) {
-	for _, name := range []string{"synthetic_wins", "error_tailored", "error_synthetic", "accuracy_tailored", "accuracy_synthetic", "accuracy_real"} {
+	for _, name := range []string{"synthetic_wins", "error_tailored", "error_synthetic", "accuracy_tailored",
+		"accuracy_synthetic", "accuracy_real"} {
 		var each []metric.Noted
 		for _, m := range list {
 			if m.Name == name && (strings.HasPrefix(name, "accuracy") || !strings.Contains(m.Column, ".")) {
@@ -88,7 +100,8 @@ func overall(list []pipeline.Metric, mixed bool) (means []pipeline.Metric) {
 }
 
 // judged reads what one stage released, answers or coefficients, and compares it.
-func (s *settings) judged(ctx context.Context, t pipeline.Table, real, synthetic *columns.Frame) (list []pipeline.Metric, coefficients bool, err error) {
+func (s *settings) judged(ctx context.Context, t pipeline.Table, real, synthetic *columns.Frame) (
+	list []pipeline.Metric, coefficients bool, err error) {
 	r, is, err := regress.Read(ctx, t)
 	if err != nil {
 		return nil, false, err
@@ -106,7 +119,8 @@ func (s *settings) judged(ctx context.Context, t pipeline.Table, real, synthetic
 }
 
 // compared is how one stage's answers and those of the synthetic rows do.
-func (s *settings) compared(ctx context.Context, a ask.Answers, real, synthetic *columns.Frame) ([]pipeline.Metric, error) {
+func (s *settings) compared(ctx context.Context, a ask.Answers, real, synthetic *columns.Frame) ([]pipeline.Metric,
+	error) {
 	c := contest{answers: a, real: real, synthetic: synthetic, ranks: s.Quantiles == "ranks"}
 	rest := a.List
 	for _, q := range a.Asked {

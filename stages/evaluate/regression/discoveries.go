@@ -117,8 +117,10 @@ func (t *tallies) metrics(why, note string) []pipeline.Metric {
 		counted("discoveries_real", t.real, "significant coefficients, the intercept left out"),
 		counted("discoveries_synthetic", t.synthetic, ""),
 		counted("discoveries_reproduced", t.reproduced, "significant in both with the same sign"),
-		counted("discoveries_lost", t.lost, "significant in the real rows, not so in the synthetic ones or with another sign"),
-		counted("discoveries_false", t.spurious, "significant in the synthetic rows, not so in the real ones or with another sign"),
+		counted("discoveries_lost", t.lost,
+			"significant in the real rows, not so in the synthetic ones or with another sign"),
+		counted("discoveries_false", t.spurious, "significant in the synthetic rows, not so in the real ones or with "+
+			"another sign"),
 		share,
 		averaged("mean_interval_overlap", t.overlaps),
 		averaged("mean_standardised_difference", t.distances),
@@ -172,21 +174,24 @@ func byPrevalence(a, b *analysis, rows map[string]int) (list []pipeline.Metric) 
 	for i, name := range names {
 		x, y := a.coefficient(name, 0.5), b.coefficient(name, 0.5)
 		at := i * groups / len(names)
-		distances[at] = append(distances[at], metric.Of(math.Abs(x.value-y.value), metric.Notes(prefixed("real: ", x.why), prefixed("synthetic: ", y.why))).With(name))
+		distances[at] = append(distances[at], metric.Of(math.Abs(x.value-y.value), metric.Notes(prefixed("real: ", x.why),
+			prefixed("synthetic: ", y.why))).With(name))
 	}
 	for g, d := range distances {
 		m := metric.Mean(d)
 		if len(d) == 0 {
 			m = metric.None("fewer than four categories")
 		}
-		list = append(list, pipeline.Metric{Name: errorByPrevalence, Column: strconv.Itoa(g + 1), Value: m.Value, Note: m.Note})
+		list = append(list, pipeline.Metric{Name: errorByPrevalence, Column: strconv.Itoa(g + 1), Value: m.Value,
+			Note: m.Note})
 	}
 	return list
 }
 
 // bootstrap fits the model to resamples of the real rows and counts in how many of them what the real rows
 // discover is discovered again. A feature that a resample cannot estimate is not.
-func (s *settings) bootstrap(ctx context.Context, env *pipeline.Env, e *prediction.Encoder, real *columns.Frame, a *analysis, run learn.Run) ([]pipeline.Metric, error) {
+func (s *settings) bootstrap(ctx context.Context, env *pipeline.Env, e *prediction.Encoder, real *columns.Frame,
+	a *analysis, run learn.Run) ([]pipeline.Metric, error) {
 	if s.Bootstraps == 0 {
 		return nil, nil
 	}
@@ -210,7 +215,8 @@ func (s *settings) bootstrap(ctx context.Context, env *pipeline.Env, e *predicti
 	}
 	list := []pipeline.Metric{{Name: bootstrapAll, Value: all / float64(s.Bootstraps)}}
 	for j, name := range a.names {
-		list = append(list, pipeline.Metric{Name: bootstrapShare, Column: name, Value: again[j] / float64(s.Bootstraps), Note: a.why[name]})
+		list = append(list, pipeline.Metric{Name: bootstrapShare, Column: name, Value: again[j] / float64(s.Bootstraps),
+			Note: a.why[name]})
 	}
 	return list, nil
 }

@@ -34,10 +34,14 @@ type settings struct {
 func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
 		Name: "regression_discovery", Version: 6, Late: true,
-		Doc: "Fits a declared regression (Poisson with offset, logistic, linear; no penalty) to real and to synthetic rows and compares coefficients, " +
-			"standard errors, the overlap of confidence intervals (Karr et al. 2006), significance and sign. A discovery of the real rows is " +
-			"reproduced where the synthetic rows give a significant coefficient of the same sign. A category in whose rows every count of a " +
-			"Poisson model is 0 has no coefficient, which would be minus infinity; the others are as without its rows. Use it where the synthetic " +
+		Doc: "Fits a declared regression (Poisson with offset, logistic, linear; no penalty) to real and to synthetic rows " +
+			"and compares coefficients, " +
+			"standard errors, the overlap of confidence intervals (Karr et al. 2006), significance and sign. A discovery of " +
+			"the real rows is " +
+			"reproduced where the synthetic rows give a significant coefficient of the same sign. A category in whose rows " +
+			"every count of a " +
+			"Poisson model is 0 has no coefficient, which would be minus infinity; the others are as without its rows. Use it " +
+			"where the synthetic " +
 			"rows will be analysed by regression; the standard errors of the synthetic fit do not account for the noise.",
 		In: []pipeline.Port{
 			evaluate.Table("real", "real rows to analyse", false),
@@ -82,7 +86,8 @@ func (s *settings) planTarget(ps *schema.Problems, d *domain.Domain) {
 	switch {
 	case c == nil:
 	case s.Model == string(learn.Binomial) && len(c.Categories) != 2:
-		ps.Add("target", fmt.Sprintf("%s, a column that is %s", s.Target, c.Type), "a column of two categories for a logistic model")
+		ps.Add("target", fmt.Sprintf("%s, a column that is %s", s.Target, c.Type),
+			"a column of two categories for a logistic model")
 	case s.Model != string(learn.Binomial) && (c.Type.Coded() || c.Type == domain.Text):
 		ps.Add("target", fmt.Sprintf("%s, a column that is %s", s.Target, c.Type), "a numeric column for a "+s.Model+" model")
 	case s.Positive != "" && !slices.Contains(c.Categories, s.Positive):
@@ -102,7 +107,8 @@ func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames evalua
 	synthetic, lostSynthetic := complete(frames["synthetic"].Select(used), s.Exposure)
 	rebase(real, synthetic, s.Columns)
 	skip := map[string]bool{s.Target: true, s.Exposure: true}
-	e := prediction.NewEncoder(prediction.EncoderOptions{Scaling: prediction.Scaling(s.Scaling), DropFirst: true}, skip, real)
+	e := prediction.NewEncoder(prediction.EncoderOptions{Scaling: prediction.Scaling(s.Scaling), DropFirst: true}, skip,
+		real)
 	run := learn.Run{Workers: env.Workers}
 	a, err := s.fit(ctx, e, real, run)
 	if err != nil {
@@ -114,7 +120,8 @@ func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames evalua
 		return nil, err
 	}
 	env.Progress(2, int64(2+s.Bootstraps))
-	note := fmt.Sprintf("%d real and %d synthetic rows; left out for missing values: %d and %d", real.Rows, synthetic.Rows, lostReal, lostSynthetic)
+	note := fmt.Sprintf("%d real and %d synthetic rows; left out for missing values: %d and %d", real.Rows, synthetic.Rows,
+		lostReal, lostSynthetic)
 	again, err := s.bootstrap(ctx, env, e, real, a, run)
 	return slices.Concat(compareFits(a, b, s.Level, note), byPrevalence(a, b, prevalence(e, real)), again), err
 }
@@ -311,11 +318,13 @@ func figures() pipeline.Figures {
 func further() pipeline.Figures {
 	return pipeline.Figures{
 		{Name: errorByPrevalence, Parts: "quarter", Better: pipeline.BetterLow,
-			Doc: "mean distance of the coefficients of categories, from the quarter with fewest real rows (1) to the one with most (4)"},
+			Doc: "mean distance of the coefficients of categories, from the quarter with fewest real rows (1) to the one with " +
+				"most (4)"},
 		{Name: bootstrapAll, Better: pipeline.BetterHigh,
 			Doc: "share of resamples of the real rows that give all their discoveries again"},
 		{Name: bootstrapShare, Parts: "feature", Better: pipeline.BetterHigh,
-			Doc: "share of resamples of the real rows in which the coefficient is significant with the sign that the real rows give it"},
+			Doc: "share of resamples of the real rows in which the coefficient is significant with the sign that the real " +
+				"rows give it"},
 	}
 }
 

@@ -51,7 +51,8 @@ func Header(h pipeline.Header) pipeline.Header {
 
 // Port is the output of a kind that answers questions.
 func Port() []pipeline.Port {
-	return []pipeline.Port{{Name: "out", Form: pipeline.FormAnswers, Doc: "The answers with 95 % intervals of the noise, as a CSV table and as JSON."}}
+	return []pipeline.Port{{Name: "out", Form: pipeline.FormAnswers,
+		Doc: "The answers with 95 % intervals of the noise, as a CSV table and as JSON."}}
 }
 
 const suffix = ".answers"
@@ -71,7 +72,8 @@ func (a Answers) files() ([]pipeline.File, error) {
 		w.Answers = append(w.Answers, numbers{x.Question, x.Cell, known(x.Value), known(x.Low), known(x.High), x.Note})
 	}
 	whole, err := json.Marshal(w)
-	return []pipeline.File{{Name: a.Stage + suffix + ".csv", Data: a.csv()}, {Name: a.Stage + suffix + ".json", Data: whole}}, err
+	return []pipeline.File{{Name: a.Stage + suffix + ".csv", Data: a.csv()}, {Name: a.Stage + suffix + ".json",
+		Data: whole}}, err
 }
 
 func known(x float64) *float64 {
@@ -119,7 +121,8 @@ func Read(ctx context.Context, t pipeline.Table) (a Answers, err error) {
 	again, err := a.files()
 	for i := range again {
 		if err == nil && (files[i].Name != again[i].Name || !bytes.Equal(files[i].Data, again[i].Data)) {
-			err = fmt.Errorf("%s: is not as answers are written, must have the keys and numbers of %s, in their order", files[i].Name, name)
+			err = fmt.Errorf("%s: is not as answers are written, must have the keys and numbers of %s, in their order",
+				files[i].Name, name)
 		}
 	}
 	return a, err
@@ -221,13 +224,16 @@ func (a Asked) pair(j, l int) string { return a.Columns[j] + ", " + a.Columns[l]
 // judgeAnswer holds one number to what noise can have left.
 func (a Asked) judgeAnswer(ps *schema.Problems, at string, x Answer, cell string) {
 	if x.Question != a.Name || x.Cell != cell {
-		ps.Add(at, fmt.Sprintf("of question %q, cell %q", x.Question, x.Cell), fmt.Sprintf("of question %q, cell %q", a.Name, cell))
+		ps.Add(at, fmt.Sprintf("of question %q, cell %q", x.Question, x.Cell), fmt.Sprintf("of question %q, cell %q", a.Name,
+			cell))
 	}
 	if math.IsNaN(x.Value) && (a.Ask != Mean || x.Note == "") {
 		ps.Add(at+".value", "missing", "a number; a mean has none where no row is asked about, and its note says so")
 	}
-	if math.IsNaN(x.Low) != math.IsNaN(x.High) || x.Low > x.High || a.Ask != Quantile && math.IsNaN(x.Low) != math.IsNaN(x.Value) {
-		ps.Add(at+".low", fmt.Sprintf("%g with high: %g and value: %g", x.Low, x.High, x.Value), "at most high; both are there where value is, but for a quantile")
+	if math.IsNaN(x.Low) != math.IsNaN(x.High) || x.Low > x.High || a.Ask != Quantile &&
+		math.IsNaN(x.Low) != math.IsNaN(x.Value) {
+		ps.Add(at+".low", fmt.Sprintf("%g with high: %g and value: %g", x.Low, x.High, x.Value),
+			"at most high; both are there where value is, but for a quantile")
 	}
 	least, most := a.reach()
 	for k, v := range []float64{x.Value, x.Low, x.High} {

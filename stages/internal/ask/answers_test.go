@@ -26,7 +26,8 @@ func asking(t testing.TB) []Asked {
 	for _, name := range []string{"x", "y", "z"} {
 		d.Columns = append(d.Columns, domain.Column{Name: name, Type: domain.Numeric, Bounds: &[2]float64{0, 1}})
 	}
-	d.Columns = append(d.Columns, domain.Column{Name: "c", Type: domain.Categorical, Categories: []string{"a", "b", "c"}, Nullable: true})
+	d.Columns = append(d.Columns, domain.Column{Name: "c", Type: domain.Categorical, Categories: []string{"a", "b", "c"},
+		Nullable: true})
 	half := 0.5
 	var ps schema.Problems
 	list := Check(&ps, "questions", []Question{
@@ -94,7 +95,8 @@ func TestWhatIsAskedIsJudgedAlike(t *testing.T) {
 		{Name: "word", Type: domain.Ordinal, Categories: []string{"missing", "other", "not 1"}, Nullable: true},
 	}}
 	least := 1.5
-	where := []Condition{{Column: "word", In: []string{"other"}}, {Column: "word", In: []string{"missing", "other"}}, {Column: "whole", From: &least}}
+	where := []Condition{{Column: "word", In: []string{"other"}}, {Column: "word", In: []string{"missing", "other"}},
+		{Column: "whole", From: &least}}
 	var list []Question
 	for _, c := range d.Columns {
 		q := Question{Column: c.Name, Ask: Histogram}
@@ -131,47 +133,73 @@ func TestStrangersAnswersAreJudged(t *testing.T) {
 	good := files(t, answered(t, table(), 3))
 	text := string(good[1].Data)
 	for want, change := range map[string][2]string{
-		"format: is 2, must be 1":                                                             {`"format":1`, `"format":2`},
-		"queries: is 0, must be from 1 to 1000":                                               {`"queries":2`, `"queries":0`},
-		"questions: is a list of 0":                                                           {text[strings.Index(text, `"questions"`):strings.Index(text, `,"answers"`)], `"questions":[]`},
-		"questions[1].name: is \"all\", the name of an earlier":                               {`"name":"by c"`, `"name":"all"`},
-		"questions[0].name: is empty":                                                         {`"name":"all"`, `"name":""`},
-		"questions[0].ask: is \"sum\"":                                                        {`"ask":"count"`, `"ask":"sum"`},
-		"questions[3].column: is \"\", an unknown column":                                     {`"ask":"mean","column":"x"`, `"ask":"mean"`},
-		"questions[0].column: is \"x\" for a count":                                           {`"ask":"count"`, `"ask":"count","column":"x"`},
-		"questions[5].quantile: is 1.5":                                                       {`"quantile":0.5`, `"quantile":1.5`},
-		"questions[5].step: is missing, must be 0.001":                                        {`"step":0.001`, `"step":0`},
-		"questions[5].step: is 1e-300":                                                        {`"step":0.001`, `"step":1e-300`},
-		"questions[2].edges":                                                                  {`"edges":[0,0.5,1]`, `"edges":[0,0,1]`},
-		"questions[2].cells: is [\"[0, 0.5)":                                                  {`"edges":[0,0.5,1]`, `"edges":[0,1]`},
-		"questions[1]: is about a table whose columns[0].categories[1] is \"a\", a duplicate": {`"cells":["a","b"`, `"cells":["a","a"`},
-		"questions[3]: is about a table whose columns[0].bounds is [1, 0]":                    {`"bounds":[[0,1]]`, `"bounds":[[1,0]]`},
-		"questions[6].columns[1]: is z, a number without bounds":                              {`"bounds":[[0,1],[0,1]]`, `"bounds":[[0,1]]`},
-		"questions[6].columns: is a list of 1, must be from 2 to 2000":                        {`"columns":["x","z"]`, `"columns":["x"]`},
-		"questions[6].columns[1]: is \"x\", a duplicate column":                               {`"columns":["x","z"]`, `"columns":["x","x"]`},
-		"questions[3].rows: is -5":                                                            {`"rows":500`, `"rows":-5`},
-		"questions[0].where[0]: is a condition on c, which is numeric":                        {`"in":["a","b"]`, `"in":[]`},
-		"questions[0].where[0].in[1]: is \"a\", a second time":                                {`"in":["a","b"]`, `"in":["a","a"]`},
-		"questions[4].rows: is 7 for a mean, must be left out":                                {`"where":[{"column":"c","in":["a"]}],"bounds":[[0,1]]`, `"where":[{"column":"c","in":["a"]}],"bounds":[[0,1]],"rows":7`},
-		"questions[6].column: is \"x\" for a covariance":                                      {`"ask":"covariance"`, `"ask":"covariance","column":"x"`},
-		"answers: is a list of 0, must be 13":                                                 {text[strings.Index(text, `"answers"`) : len(text)-1], `"answers":[]`},
-		"answers[1]: is of question \"by c\", cell \"b\"":                                     {`"question":"by c","cell":"a"`, `"question":"by c","cell":"b"`},
-		"answers[9].value: is missing":                                                        {`"value":1,"note"`, `"note"`},
-		"answers[9].value: is 2, must be from":                                                {`"value":1,"note"`, `"value":2,"note"`},
-		"cannot unmarshal":                                                                    {`"format":1`, `"format":"one"`},
-		"ask.answers.json: is not as answers are written":                                     {`{"format"`, `{"more":1,"format"`},
-		"ask.answers.csv: is not as answers are written, must have":                           {`"note":"in 95`, `"note":"at 95`},
+		"format: is 2, must be 1":               {`"format":1`, `"format":2`},
+		"queries: is 0, must be from 1 to 1000": {`"queries":2`, `"queries":0`},
+		"questions: is a list of 0": {
+			text[strings.Index(text, `"questions"`):strings.Index(text, `,"answers"`)], `"questions":[]`},
+		"questions[1].name: is \"all\", the name of an earlier": {`"name":"by c"`,
+			`"name":"all"`},
+		"questions[0].name: is empty": {`"name":"all"`, `"name":""`},
+		"questions[0].ask: is \"sum\"": {`"ask":"count"`,
+			`"ask":"sum"`},
+		"questions[3].column: is \"\", an unknown column": {`"ask":"mean","column":"x"`,
+			`"ask":"mean"`},
+		"questions[0].column: is \"x\" for a count": {`"ask":"count"`,
+			`"ask":"count","column":"x"`},
+		"questions[5].quantile: is 1.5": {`"quantile":0.5`,
+			`"quantile":1.5`},
+		"questions[5].step: is missing, must be 0.001": {`"step":0.001`, `"step":0`},
+		"questions[5].step: is 1e-300": {`"step":0.001`,
+			`"step":1e-300`},
+		"questions[2].edges": {`"edges":[0,0.5,1]`,
+			`"edges":[0,0,1]`},
+		"questions[2].cells: is [\"[0, 0.5)": {`"edges":[0,0.5,1]`,
+			`"edges":[0,1]`},
+		"questions[1]: is about a table whose columns[0].categories[1] is \"a\", a duplicate": {`"cells":["a","b"`,
+			`"cells":["a","a"`},
+		"questions[3]: is about a table whose columns[0].bounds is [1, 0]": {`"bounds":[[0,1]]`,
+			`"bounds":[[1,0]]`},
+		"questions[6].columns[1]: is z, a number without bounds": {`"bounds":[[0,1],[0,1]]`,
+			`"bounds":[[0,1]]`},
+		"questions[6].columns: is a list of 1, must be from 2 to 2000": {`"columns":["x","z"]`,
+			`"columns":["x"]`},
+		"questions[6].columns[1]: is \"x\", a duplicate column": {`"columns":["x","z"]`,
+			`"columns":["x","x"]`},
+		"questions[3].rows: is -5":                                     {`"rows":500`, `"rows":-5`},
+		"questions[0].where[0]: is a condition on c, which is numeric": {`"in":["a","b"]`, `"in":[]`},
+		"questions[0].where[0].in[1]: is \"a\", a second time": {`"in":["a","b"]`,
+			`"in":["a","a"]`},
+		"questions[4].rows: is 7 for a mean, must be left out": {
+			`"where":[{"column":"c","in":["a"]}],"bounds":[[0,1]]`,
+			`"where":[{"column":"c","in":["a"]}],"bounds":[[0,1]],"rows":7`},
+		"questions[6].column: is \"x\" for a covariance": {`"ask":"covariance"`,
+			`"ask":"covariance","column":"x"`},
+		"answers: is a list of 0, must be 13": {
+			text[strings.Index(text, `"answers"`) : len(text)-1], `"answers":[]`},
+		"answers[1]: is of question \"by c\", cell \"b\"": {
+			`"question":"by c","cell":"a"`, `"question":"by c","cell":"b"`},
+		"answers[9].value: is missing": {`"value":1,"note"`, `"note"`},
+		"answers[9].value: is 2, must be from": {`"value":1,"note"`,
+			`"value":2,"note"`},
+		"cannot unmarshal": {`"format":1`,
+			`"format":"one"`},
+		"ask.answers.json: is not as answers are written": {`{"format"`,
+			`{"more":1,"format"`},
+		"ask.answers.csv: is not as answers are written, must have": {`"note":"in 95`,
+			`"note":"at 95`},
 	} {
 		if strings.Count(text, change[0]) == 0 {
 			t.Fatalf("answers have no %s in\n%s", change[0], text)
 		}
 		list := []pipeline.File{good[0], {Name: good[1].Name, Data: []byte(strings.Replace(text, change[0], change[1], 1))}}
-		if _, err := Read(t.Context(), pipeline.WriteFiles(header(), list)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Read(t.Context(), pipeline.WriteFiles(header(), list)); err == nil || !strings.Contains(err.Error(),
+			want) {
 			t.Errorf("with %s: error %v, must say %s", change[1], err, want)
 		}
 	}
 	low := strings.Replace(text, `"low":`, `"low":1e99,"lower":`, 1)
-	if _, err := unpacked([]byte(low)); err == nil || !strings.Contains(err.Error(), "answers[0].low: is 1e+99 with high:") {
+	if _, err := unpacked([]byte(low)); err == nil || !strings.Contains(err.Error(),
+		"answers[0].low: is 1e+99 with high:") {
 		t.Errorf("a lower end above the upper one: %v", err)
 	}
 	if _, err := Read(t.Context(), pipeline.WriteFiles(header(), good[:1])); err == nil {
@@ -183,7 +211,8 @@ func TestStrangersAnswersAreJudged(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	a := answered(f, table(), 3)
 	f.Add(files(f, a)[1].Data)
-	f.Add([]byte(`{"format":1,"kind":"","queries":1,"questions":[{"name":"n","ask":"mean","column":"x","bounds":[[0,1]]}],"answers":[{"question":"n"}]}`))
+	f.Add([]byte(
+		`{"format":1,"kind":"","queries":1,"questions":[{"name":"n","ask":"mean","column":"x","bounds":[[0,1]]}],"answers":[{"question":"n"}]}`))
 	f.Fuzz(func(t *testing.T, whole []byte) {
 		a, err := unpacked(whole)
 		if err != nil || len(whole) > 1<<14 {

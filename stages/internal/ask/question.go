@@ -103,7 +103,8 @@ func (q Question) suits(ps *schema.Problems, at string) {
 		ps.Add(at+".ask", fmt.Sprintf("%.60q", q.Ask), "count, mean, quantile or histogram")
 	}
 	if (q.Ask == Quantile) != (q.Quantile != 0) || !(q.Quantile >= 0 && q.Quantile < 1) {
-		ps.Add(at+".quantile", fmt.Sprintf("%g for a %s", q.Quantile, q.Ask), "a number between 0 and 1 for a quantile, left out elsewhere")
+		ps.Add(at+".quantile", fmt.Sprintf("%g for a %s", q.Quantile, q.Ask),
+			"a number between 0 and 1 for a quantile, left out elsewhere")
 	}
 	if len(q.Edges) > 0 && q.Ask != Histogram {
 		ps.Add(at+".edges", "given for a "+q.Ask, "left out but for a histogram")
@@ -147,7 +148,8 @@ func (a *Asked) check(ps *schema.Problems, at string, d *domain.Domain, rows int
 		ps.Unknown(at+".column", "column of the table", a.Column, d.Names())
 	case c.RefuseUnit(ps, at+".column"):
 	case c.Encoding != nil || c.Late || c.Type == domain.Text || c.Type.Calendar():
-		ps.Add(at+".column", a.Column+", which is "+described(c), "a category or a number as it is before encode, known in the domain")
+		ps.Add(at+".column", a.Column+", which is "+described(c),
+			"a category or a number as it is before encode, known in the domain")
 	case a.Ask == Histogram:
 		a.checkCells(ps, at, c)
 	default:
@@ -173,7 +175,8 @@ func (a *Asked) checkNumber(ps *schema.Problems, at string, c *domain.Column, ro
 		if c.Type.Coded() {
 			found = a.Column + ", which is " + string(c.Type)
 		}
-		ps.Add(at+".column", found, "a number with public bounds, the lower one below the upper one (kind `bounds` sets them)")
+		ps.Add(at+".column", found,
+			"a number with public bounds, the lower one below the upper one (kind `bounds` sets them)")
 		return
 	}
 	a.Bounds = [][2]float64{*c.Bounds}
@@ -218,7 +221,8 @@ func (a *Asked) checkCells(ps *schema.Problems, at string, c *domain.Column) {
 		a.Cells = slices.Clone([]string(c.Categories))
 	} else {
 		if len(a.Edges) < 2 || !ascending(a.Edges) {
-			ps.Add(at+".edges", fmt.Sprintf("%v for %s, a number", a.Edges, a.Column), "at least two numbers, each above the one before")
+			ps.Add(at+".edges", fmt.Sprintf("%v for %s, a number", a.Edges, a.Column),
+				"at least two numbers, each above the one before")
 		}
 		a.Cells = bins(a.Edges)
 	}
@@ -262,10 +266,12 @@ func (c Condition) check(ps *schema.Problems, at string, d *domain.Domain) {
 	case column.RefuseUnit(ps, at+".column"):
 		return
 	case column.Encoding != nil || column.Late || column.Type == domain.Text || column.Type.Calendar():
-		ps.Add(at+".column", c.Column+", which is "+described(column), "a category or a number as it is before encode, known in the domain")
+		ps.Add(at+".column", c.Column+", which is "+described(column),
+			"a category or a number as it is before encode, known in the domain")
 		return
 	case column.Type.Coded() != (len(c.In) > 0) || column.Type.Coded() == (c.From != nil || c.To != nil):
-		ps.Add(at, "a condition on "+c.Column+", which is "+string(column.Type), "in: for categories; from:, to: or both for a number")
+		ps.Add(at, "a condition on "+c.Column+", which is "+string(column.Type),
+			"in: for categories; from:, to: or both for a number")
 	}
 	c.checkIn(ps, at, column)
 	if c.From != nil && c.To != nil && *c.From > *c.To {
@@ -305,13 +311,17 @@ func CheckCovariance(ps *schema.Problems, path string, names []string, d *domain
 		switch {
 		case c.RefuseUnit(ps, fmt.Sprintf("%s[%d]", path, i)):
 		case c.Encoding != nil || c.Late || c.Type.Calendar() || c.Type == domain.Text:
-			ps.Add(fmt.Sprintf("%s[%d]", path, i), c.Name+", which is "+described(c), "a bounded number or a column of two categories")
+			ps.Add(fmt.Sprintf("%s[%d]", path, i), c.Name+", which is "+described(c),
+				"a bounded number or a column of two categories")
 		case c.Nullable:
-			ps.Add(fmt.Sprintf("%s[%d]", path, i), c.Name+", which may be missing", "a column without missing values (kinds `impute_constant` and `impute_knn` fill them)")
+			ps.Add(fmt.Sprintf("%s[%d]", path, i), c.Name+", which may be missing",
+				"a column without missing values (kinds `impute_constant` and `impute_knn` fill them)")
 		case c.Type.Coded() && (len(c.Categories) != 2 || c.Categories[1] == ""): // Cells has "" for numbers
-			ps.Add(fmt.Sprintf("%s[%d]", path, i), fmt.Sprintf("%s, of the categories %.60q", c.Name, c.Categories), "a bounded number or a column of two categories, the second of which is not empty")
+			ps.Add(fmt.Sprintf("%s[%d]", path, i), fmt.Sprintf("%s, of the categories %.60q", c.Name, c.Categories),
+				"a bounded number or a column of two categories, the second of which is not empty")
 		case !c.Type.Coded() && !bounded(c):
-			ps.Add(fmt.Sprintf("%s[%d]", path, i), c.Name+", a number without bounds", "a number with public bounds, the lower one below the upper one")
+			ps.Add(fmt.Sprintf("%s[%d]", path, i), c.Name+", a number without bounds",
+				"a number with public bounds, the lower one below the upper one")
 		case c.Type.Coded():
 			a.Bounds, a.Cells = append(a.Bounds, [2]float64{0, 1}), append(a.Cells, c.Categories[1])
 		default:

@@ -19,7 +19,8 @@ func frame(rows [][3]float64, c []int32) *columns.Frame {
 		}
 		f.Columns = append(f.Columns, col)
 	}
-	f.Columns = append(f.Columns, columns.Column{Name: "c", Type: domain.Categorical, Codes: c, Categories: []string{"a", "b", "c"}})
+	f.Columns = append(f.Columns, columns.Column{Name: "c", Type: domain.Categorical, Codes: c, Categories: []string{"a",
+		"b", "c"}})
 	return f
 }
 
@@ -32,7 +33,8 @@ func unit(n int) (b [][2]float64) {
 
 func asked() map[string]Asked {
 	where := []Condition{{Column: "c", In: []string{"a", "b"}}}
-	cov := Asked{Question: Question{Ask: Covariance}, Columns: []string{"x", "y", "z"}, Bounds: unit(3), Cells: make([]string, 3)}
+	cov := Asked{Question: Question{Ask: Covariance}, Columns: []string{"x", "y", "z"}, Bounds: unit(3),
+		Cells: make([]string, 3)}
 	return map[string]Asked{
 		"count":      {Question: Question{Ask: Count, Where: where}},
 		"histogram":  {Question: Question{Ask: Histogram, Column: "c"}, Cells: []string{"a", "b", "c"}},
@@ -87,7 +89,8 @@ func TestMovesAreThoseOfOneRow(t *testing.T) {
 	for name, a := range asked() {
 		tally, m := func(f *columns.Frame) []int64 { return tally(t, a, f) }, a.Moves()
 		added, replaced := furthest(rng, 2, tally)
-		for what, x := range map[string][2]float64{"add_remove": {added, m.AddRemove}, "replace_one": {replaced, m.ReplaceOne}} {
+		for what, x := range map[string][2]float64{"add_remove": {added, m.AddRemove}, "replace_one": {replaced,
+			m.ReplaceOne}} {
 			if x[0] > x[1] || x[0] < 0.99*x[1] {
 				t.Errorf("%s: a row moves the tally by %g under %s, stated is %g", name, x[0], what, x[1])
 			}

@@ -24,7 +24,8 @@ func BenchmarkLearners(b *testing.B) {
 		name string
 		x    Matrix
 		y    Labels
-	}{{"one-hot", oneHot, y}, {"stored", oneHot.Dense(), y}, {"codes", codes, y}, {"wide", wide, z}, {"wide-stored", wide.Dense(), z}} {
+	}{{"one-hot", oneHot, y}, {"stored", oneHot.Dense(), y}, {"codes", codes, y}, {"wide", wide, z},
+		{"wide-stored", wide.Dense(), z}} {
 		for name, l := range benchmarked() {
 			b.Run(shape.name+"/"+name, func(b *testing.B) { judged(b, l, shape.x, shape.x, shape.y, shape.y) })
 		}

@@ -23,10 +23,14 @@ func TestBoostingOfThreeClasses(t *testing.T) {
 		want [2][3]float64
 		tol  float64
 	}{
-		{"gradient boosting", GradientBoosting{Rounds: 20}, [2][3]float64{{0.06126119, 0.03113889, 0.90759993}, {0.14903026, 0.8139234, 0.03704634}}, 0.02},
-		{"SAMME.R", AdaBoost{Rounds: 10, Real: true}, [2][3]float64{{0.42450605, 0.00311104, 0.57238291}, {0.36631878, 0.41822863, 0.21545259}}, 1e-6},
-		{"SAMME", AdaBoost{Rounds: 10}, [2][3]float64{{0.30897673, 0.2781589, 0.41286436}, {0.36118577, 0.35855051, 0.28026371}}, 1e-6},
-		{"histogram boosting", HistBoosting{Rounds: 20, MaxLeaves: 31, MinRows: 20, Rate: 0.1, MinHessian: 1e-3}, [2][3]float64{{0.06508355, 0.0086325, 0.92628395}, {0.22472931, 0.73538015, 0.03989054}}, 1e-5},
+		{"gradient boosting", GradientBoosting{Rounds: 20}, [2][3]float64{{0.06126119, 0.03113889, 0.90759993},
+			{0.14903026, 0.8139234, 0.03704634}}, 0.02},
+		{"SAMME.R", AdaBoost{Rounds: 10, Real: true}, [2][3]float64{{0.42450605, 0.00311104, 0.57238291},
+			{0.36631878, 0.41822863, 0.21545259}}, 1e-6},
+		{"SAMME", AdaBoost{Rounds: 10}, [2][3]float64{{0.30897673, 0.2781589, 0.41286436},
+			{0.36118577, 0.35855051, 0.28026371}}, 1e-6},
+		{"histogram boosting", HistBoosting{Rounds: 20, MaxLeaves: 31, MinRows: 20, Rate: 0.1, MinHessian: 1e-3},
+			[2][3]float64{{0.06508355, 0.0086325, 0.92628395}, {0.22472931, 0.73538015, 0.03989054}}, 1e-5},
 	} {
 		p := scored(t, c.l, x, y).Scores(test)
 		for i, row := range c.want {
@@ -55,8 +59,10 @@ func TestBoostingOfNumbers(t *testing.T) {
 		want []float64
 		tol  float64
 	}{
-		{"gradient boosting", GradientBoostingNumbers{GradientBoosting{Rounds: 20}}, []float64{10.48651418, 5.96371452, 5.96371452, 5.96371452}, 1e-6},
-		{"histogram boosting", HistBoostingNumbers{HistBoosting{Rounds: 20, MaxLeaves: 31, MinRows: 20, Rate: 0.1, MinHessian: 1e-3}}, []float64{10.34862763, 5.95949004, 6.01956339, 6.01956339}, 1e-4},
+		{"gradient boosting", GradientBoostingNumbers{GradientBoosting{Rounds: 20}}, []float64{10.48651418, 5.96371452,
+			5.96371452, 5.96371452}, 1e-6},
+		{"histogram boosting", HistBoostingNumbers{HistBoosting{Rounds: 20, MaxLeaves: 31, MinRows: 20, Rate: 0.1,
+			MinHessian: 1e-3}}, []float64{10.34862763, 5.95949004, 6.01956339, 6.01956339}, 1e-4},
 	} {
 		p, err := c.l.Fit(t.Context(), fromRows(in.X), in.Y, run(2))
 		if err != nil {

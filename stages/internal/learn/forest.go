@@ -93,7 +93,8 @@ func bootstrapClasses(y Labels, rng *rand.Rand) []item {
 
 // grow grows the trees side by side. Each has its own generator, seeded in order,
 // so that no tree depends on which worker grows it.
-func (f Forest) grow(ctx context.Context, run Run, scratch func() *grower, rows func(*rand.Rand) []item) ([]*Tree, error) {
+func (f Forest) grow(ctx context.Context, run Run, scratch func() *grower, rows func(*rand.Rand) []item) ([]*Tree,
+	error) {
 	list, seeds := make([]*Tree, f.size()), make([][2]uint64, f.size())
 	for i := range seeds {
 		seeds[i] = [2]uint64{run.Rand.Uint64(), run.Rand.Uint64()}
@@ -137,7 +138,8 @@ const few = 32
 
 func rank(x Matrix, workers int) *ranked {
 	p := len(x.Cols)
-	r := &ranked{make([][]float64, p), make([][]uint8, p), make([][]uint32, p), make([]rankedBlock, len(x.Blocks)), slices.Repeat([]int32{-1}, p)}
+	r := &ranked{make([][]float64, p), make([][]uint8, p), make([][]uint32, p), make([]rankedBlock, len(x.Blocks)),
+		slices.Repeat([]int32{-1}, p)}
 	for k, b := range x.Blocks {
 		for j := b.First; j < b.First+b.Width; j++ {
 			r.values[j], r.block[j] = []float64{0, 1}, int32(k)

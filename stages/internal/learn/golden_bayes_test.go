@@ -65,7 +65,8 @@ func checkBayes(t *testing.T, cases []goldenCase) {
 		"gaussian_nb": with(func(t *testing.T, p bayesParams, in bayesInput) map[string]any {
 			s := scored(t, GaussianNB{p.VarSmoothing}, fromRows(in.X), labels(in.Y))
 			m := s.(*gaussianNB)
-			return map[string]any{"proba": firstRows(s.Scores(fromRows(in.XTest)), 1e6), "priors": m.priors, "means": m.mean, "variances": m.variance, "epsilon": m.epsilon}
+			return map[string]any{"proba": firstRows(s.Scores(fromRows(in.XTest)), 1e6), "priors": m.priors, "means": m.mean,
+				"variances": m.variance, "epsilon": m.epsilon}
 		}),
 		"bernoulli_nb": with(func(t *testing.T, p bayesParams, in bayesInput) map[string]any {
 			s := scored(t, BernoulliNB{p.Alpha}, fromRows(in.X), labels(in.Y))
@@ -91,7 +92,8 @@ func goldenLDA(t *testing.T, p bayesParams, in bayesInput) map[string]any {
 	}
 	m := s.(*logit)
 	return map[string]any{
-		"proba": firstRows(s.Scores(test), 1e6), "proba_lsqr_solver": firstRows(scored(t, LDA{DivideByN: true}, x, y).Scores(test), 1e6),
+		"proba": firstRows(s.Scores(test), 1e6), "proba_lsqr_solver": firstRows(scored(t, LDA{DivideByN: true}, x,
+			y).Scores(test), 1e6),
 		"priors": priors, "means": mean, "decision": m.Decision(test).Cols[0], "coef": m.Coef[0], "intercept": m.Intercept[0],
 	}
 }
@@ -108,7 +110,8 @@ func goldenTree(t *testing.T, p bayesParams, in bayesInput) map[string]any {
 			t.Fatal(err)
 		}
 		tree := m.(*meanTrees).list[0]
-		return map[string]any{"nodes": nodesOf(tree, 1), "predict": m.Predict(test), "feature_importances": tree.importances(len(x.Cols))}
+		return map[string]any{"nodes": nodesOf(tree, 1), "predict": m.Predict(test),
+			"feature_importances": tree.importances(len(x.Cols))}
 	}
 	s := scored(t, DecisionTree{g}, x, labels(in.Y))
 	tree, proba := s.(*trees).list[0], s.Scores(test)
@@ -121,7 +124,8 @@ func goldenTree(t *testing.T, p bayesParams, in bayesInput) map[string]any {
 func nodesOf(tree *Tree, width int) []map[string]any {
 	var list []map[string]any
 	for i, n := range tree.Nodes {
-		m := map[string]any{"feature": nil, "threshold": nil, "left": nil, "right": nil, "n": n.N, "impurity": n.Impurity, "value": tree.value(int32(i))[:width]}
+		m := map[string]any{"feature": nil, "threshold": nil, "left": nil, "right": nil, "n": n.N, "impurity": n.Impurity,
+			"value": tree.value(int32(i))[:width]}
 		if n.Feature >= 0 {
 			m["feature"], m["threshold"], m["left"], m["right"] = n.Feature, n.Threshold, n.Left, n.Right
 		}

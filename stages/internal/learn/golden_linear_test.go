@@ -23,7 +23,8 @@ type linearParams struct {
 }
 
 // linearData finds the shared table of a case.
-func linearData(t *testing.T, tables map[string]json.RawMessage, c goldenCase) (linearParams, Matrix, []float64, map[string][]float64) {
+func linearData(t *testing.T, tables map[string]json.RawMessage, c goldenCase) (linearParams, Matrix, []float64,
+	map[string][]float64) {
 	t.Helper()
 	p := decode[linearParams](t, c.Params)
 	raw := decode[map[string]json.RawMessage](t, tables[p.Data])
@@ -48,7 +49,8 @@ func TestLinear(t *testing.T) { checkLinear(t, copiedCases(t, "linear.json")) }
 func checkLinear(t *testing.T, cases []goldenCase) {
 	t.Helper()
 	tables := tablesOf(cases)
-	with := func(f func(*testing.T, linearParams, Matrix, []float64, map[string][]float64) map[string]any) func(*testing.T, goldenCase) map[string]any {
+	with := func(f func(*testing.T, linearParams, Matrix, []float64, map[string][]float64) map[string]any) func(*testing.T,
+		goldenCase) map[string]any {
 		return func(t *testing.T, c goldenCase) map[string]any {
 			p, x, y, columns := linearData(t, tables, c)
 			p.lasso = c.Kind == "lasso"
@@ -77,7 +79,8 @@ func checkLinear(t *testing.T, cases []goldenCase) {
 }
 
 func goldenLogistic(t *testing.T, p linearParams, x Matrix, y []float64, _ map[string][]float64) map[string]any {
-	l := Logistic{C: p.C, Penalty: Penalty(p.Penalty), PenalizeIntercept: p.PenalizeIntercept, Balanced: p.ClassWeight == "balanced"}
+	l := Logistic{C: p.C, Penalty: Penalty(p.Penalty), PenalizeIntercept: p.PenalizeIntercept,
+		Balanced: p.ClassWeight == "balanced"}
 	s, err := l.Fit(context.Background(), x, labels(y), Run{Workers: 2})
 	if err != nil {
 		t.Fatal(err)
@@ -170,9 +173,11 @@ func goldenGLM(f Family) func(*testing.T, linearParams, Matrix, []float64, map[s
 		}
 		_, sd := Moments(y)
 		return map[string]any{
-			"params": fit.Params, "std_errors": fit.SE, "z": fit.Z, "t": fit.Z, "p_values": fit.P, "loglik": fit.LogLik, "aic": fit.AIC,
+			"params": fit.Params, "std_errors": fit.SE, "z": fit.Z, "t": fit.Z, "p_values": fit.P, "loglik": fit.LogLik,
+			"aic":      fit.AIC,
 			"deviance": fit.Deviance, "null_deviance": fit.NullDeviance, "pearson_chi2": fit.Pearson, "df_resid": fit.DFResid,
-			"conf_int_95": intervals, "r2": 1 - fit.Deviance/(sd*sd*float64(len(y))), "residual_variance": fit.Deviance / float64(fit.DFResid),
+			"conf_int_95": intervals, "r2": 1 - fit.Deviance/(sd*sd*float64(len(y))), "residual_variance": fit.Deviance /
+				float64(fit.DFResid),
 		}
 	}
 }
@@ -195,7 +200,9 @@ func goldenOverlap(t *testing.T, p linearParams, x Matrix, y []float64, columns 
 	for j := range a.Params {
 		o := Overlap(a.Interval(j, p.Level), b.Interval(j, p.Level))
 		sum += o
-		overlaps = append(overlaps, map[string]float64{"raw": o, "clipped": max(0, o), "std_coef_difference": math.Abs(a.Params[j]-b.Params[j]) / a.SE[j]})
+		overlaps = append(overlaps, map[string]float64{"raw": o, "clipped": max(0, o),
+			"std_coef_difference": math.Abs(a.Params[j]-b.Params[j]) / a.SE[j]})
 	}
-	return map[string]any{"params_a": a.Params, "se_a": a.SE, "params_b": b.Params, "se_b": b.SE, "overlap": overlaps, "mean_overlap": sum / float64(len(overlaps))}
+	return map[string]any{"params_a": a.Params, "se_a": a.SE, "params_b": b.Params, "se_b": b.SE, "overlap": overlaps,
+		"mean_overlap": sum / float64(len(overlaps))}
 }

@@ -124,7 +124,8 @@ func checkRange(t *testing.T, c goldenCase, l Classifier) {
 		}
 	}
 	curve := NewCurve(is, scores.Cols[1])
-	got := map[string]float64{"auroc": curve.AUROC(), "average_precision": curve.AveragePrecision(), "accuracy": right / float64(len(is))}
+	got := map[string]float64{"auroc": curve.AUROC(), "average_precision": curve.AveragePrecision(),
+		"accuracy": right / float64(len(is))}
 	for name, raw := range c.Expected {
 		var want struct{ Acceptable [2]float64 }
 		if json.Unmarshal(raw, &want) != nil {

@@ -65,7 +65,8 @@ func tablesOf(cases []goldenCase) map[string]json.RawMessage {
 
 // checkGolden checks every case: what handle returns for its kind must hold every
 // expected field that ignored does not name.
-func checkGolden(t *testing.T, cases []goldenCase, handle map[string]func(*testing.T, goldenCase) map[string]any, ignored map[string]bool) {
+func checkGolden(t *testing.T, cases []goldenCase, handle map[string]func(*testing.T, goldenCase) map[string]any,
+	ignored map[string]bool) {
 	t.Helper()
 	for _, c := range cases {
 		if c.Kind == "table" {

@@ -131,7 +131,8 @@ func shares(f Matrix) {
 // round fits a tree to the residuals and sets its leaves to one Newton step,
 // sum r / sum p(1-p), times the rate and, for K > 2 classes, (K-1)/K. It adds them
 // to f.
-func (g GradientBoosting) round(ctx context.Context, grow *grower, x Matrix, target, p, f []float64, classes float64, run Run) (*Tree, error) {
+func (g GradientBoosting) round(ctx context.Context, grow *grower, x Matrix, target, p, f []float64, classes float64,
+	run Run) (*Tree, error) {
 	r := make([]float64, len(p))
 	for i := range r {
 		r[i] = target[i] - p[i]

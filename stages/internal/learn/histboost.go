@@ -146,7 +146,10 @@ func bin(x Matrix, workers int) *binned {
 	}, func(a Block) {
 		for lo := 0; lo < a.Width; lo += maxBins {
 			width := min(maxBins, a.Width-lo)
-			add(group{column: a.First + lo, width: width}, func(to []uint8, stride int) { binCodes(a.Codes, lo, width, to, stride) })
+			add(group{column: a.First + lo, width: width}, func(to []uint8, stride int) {
+				binCodes(a.Codes, lo, width, to,
+					stride)
+			})
 		}
 	})
 	b.lay(x.Rows, workers, fill)
@@ -241,7 +244,8 @@ type histGrower struct {
 }
 
 func newHistGrower(h HistBoosting, x Matrix, workers int) *histGrower {
-	t := &histGrower{HistBoosting: h, binned: bin(x, workers), workers: workers, rows: make([]int32, x.Rows), spare: make([]int32, x.Rows)}
+	t := &histGrower{HistBoosting: h, binned: bin(x, workers), workers: workers, rows: make([]int32, x.Rows),
+		spare: make([]int32, x.Rows)}
 	for k := range t.found {
 		t.found[k] = make([]histSplit, len(t.tiles))
 	}

@@ -101,8 +101,8 @@ func (l *logit) Weights() []float64 {
 	return l.Coef[0]
 }
 
-// Weights are the importances: each tree's total decrease of impurity by column, as shares, and their mean over the trees
-// (Breiman 2001, section 10, by the measure of CART).
+// Weights are the importances: each tree's total decrease of impurity by column, as shares, and their mean over the
+// trees (Breiman 2001, section 10, by the measure of CART).
 func (t *trees) Weights() []float64 {
 	mean := make([]float64, t.columns)
 	for _, tree := range t.list {
@@ -199,7 +199,8 @@ func (s Search) Fit(ctx context.Context, x Matrix, y Labels, run Run) (Scorer, e
 	if err != nil {
 		return nil, err
 	}
-	return &chosen{scorer, fmt.Sprintf("chosen on a validation part of the training rows: %s, C = %.4g", best.Penalty, best.C)}, nil
+	return &chosen{scorer, fmt.Sprintf("chosen on a validation part of the training rows: %s, C = %.4g", best.Penalty,
+		best.C)}, nil
 }
 
 // from is Fit from the parameters of a neighbouring strength (two classes only).

@@ -9,7 +9,8 @@ import (
 
 // Strengths are numpy.logspace(-4, 4, 20): the second is 10^(-4+8/19); the strong ones numpy.logspace(-4, 0, 20).
 func TestStrengths(t *testing.T) {
-	if c := (Search{Strong: true}).strengths(); len(c) != 20 || c[0] != 1e-4 || math.Abs(c[1]/1.623776739188721e-4-1) > 1e-12 || c[19] != 1 {
+	if c := (Search{Strong: true}).strengths(); len(c) != 20 || c[0] != 1e-4 || math.Abs(c[1]/1.623776739188721e-4-1) >
+		1e-12 || c[19] != 1 {
 		t.Errorf("strong strengths are %v", c)
 	}
 	c := Search{}.strengths()

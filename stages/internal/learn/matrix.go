@@ -259,8 +259,8 @@ const (
 	sparseness = 16 // cells for each one, at least
 )
 
-// Listed is m with the rows of each indicator listed, where it is wide and sparse: learners of what Without leaves of it
-// share the lists.
+// Listed is m with the rows of each indicator listed, where it is wide and sparse: learners of what Without leaves of
+// it share the lists.
 func (m Matrix) Listed() Matrix {
 	s := newSparse(m)
 	if s == nil {
@@ -338,8 +338,9 @@ func (s *sparse) dots(r, to []float64) {
 }
 
 // conjugate solves (Z' diag(w) Z + 1) d = g, 1 on penalised places, by conjugate gradients with the diagonal before
-// (Hestenes, Stiefel 1952). A step far from the optimum need not be exact: it is solved to the share of the first gradient that is left
-// (Eisenstat, Walker 1996), a tenth at most, so that steps still converge quadratically; Newton's next step corrects the rest.
+// (Hestenes, Stiefel 1952). A step far from the optimum need not be exact: it is solved to the share of the first
+// gradient that is left (Eisenstat, Walker 1996), a tenth at most, so that steps still converge quadratically; Newton's
+// next step corrects the rest.
 func (b *binary) conjugate(w, g []float64) []float64 {
 	diagonal, d := make([]float64, len(g)), make([]float64, len(g))
 	b.sparse.dots(w, diagonal)

@@ -136,8 +136,11 @@ func TestEveryLearnerOnBlocks(t *testing.T) {
 func TestEveryRegressorOnBlocks(t *testing.T) {
 	for name, l := range map[string]Regressor{
 		"least squares": LeastSquares{}, "ridge": Ridge{1}, "lasso": ElasticNet{0.01, 1}, "poisson": PoissonL2{1},
-		"tree": RegressionTree{Growth{Criterion: MSE, MinLeaf: 20}}, "forest": RegressionForest{Forest{Trees: 5, Bootstrap: true, AllFeatures: true, Growth: Growth{MinLeaf: 20}}},
-		"gradient boosting": GradientBoostingNumbers{GradientBoosting{Rounds: 5}}, "histogram boosting": HistBoostingNumbers{},
+		"tree": RegressionTree{Growth{Criterion: MSE, MinLeaf: 20}},
+		"forest": RegressionForest{Forest{Trees: 5, Bootstrap: true, AllFeatures: true,
+			Growth: Growth{MinLeaf: 20}}},
+		"gradient boosting":  GradientBoostingNumbers{GradientBoosting{Rounds: 5}},
+		"histogram boosting": HistBoostingNumbers{},
 	} {
 		x, labels := mixed(400, 4, 300, 6)
 		y := make([]float64, x.Rows)
@@ -160,9 +163,9 @@ func TestEveryRegressorOnBlocks(t *testing.T) {
 	}
 }
 
-// TestSparseLogistic: of 300 rare indicators, one a block, on 800 rows the optimum by conjugate gradients is that of the
-// stored matrix, by Cholesky's, to 1e-8, with a label that is common and with one that five rows have; columns without a
-// one have coefficients of 0.
+// TestSparseLogistic: of 300 rare indicators, one a block, on 800 rows the optimum by conjugate gradients is that of
+// the stored matrix, by Cholesky's, to 1e-8, with a label that is common and with one that five rows have; columns
+// without a one have coefficients of 0.
 func TestSparseLogistic(t *testing.T) {
 	const n, p = 800, 300
 	r := rand.New(rand.NewPCG(5, 6))
@@ -205,7 +208,8 @@ func TestSparseLogistic(t *testing.T) {
 	}
 }
 
-// TestListed: what is left of a matrix without some of its columns has the lists of the others, and decides as it does unlisted.
+// TestListed: what is left of a matrix without some of its columns has the lists of the others, and decides as it does
+// unlisted.
 func TestListed(t *testing.T) {
 	const n, p = 500, 300
 	r := rand.New(rand.NewPCG(1, 2))

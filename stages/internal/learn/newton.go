@@ -126,8 +126,8 @@ func (b *binary) slopeAlong(theta, d, grad []float64) float64 {
 }
 
 // proximal minimises grad d + 0.5 d'Hd + |theta + d|_1. A free intercept takes its best value for each d of the others,
-// which leaves H and grad without what they share with it: columns that are nearly constant, whose descent by turns with the
-// intercept would take thousands of sweeps, are then apart from it.
+// which leaves H and grad without what they share with it: columns that are nearly constant, whose descent by turns
+// with the intercept would take thousands of sweeps, are then apart from it.
 func (b *binary) proximal(theta, grad []float64, h *mat.SymDense) []float64 {
 	n := len(theta)
 	pivot := h.At(b.p, b.p)

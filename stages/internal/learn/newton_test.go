@@ -75,9 +75,9 @@ func (b *binary) stationarity(g, theta []float64, j int) float64 {
 	return g[j] + math.Copysign(1, theta[j])
 }
 
-// TestNearlyConstantColumns: l1 has its optimum where columns are almost the intercept, as of rows that a generator drove to
-// the end of a range. At it the gradient of the loss is 0 for the intercept, a coefficient's sign where it is not 0, and at
-// most 1 in size elsewhere.
+// TestNearlyConstantColumns: l1 has its optimum where columns are almost the intercept, as of rows that a generator
+// drove to the end of a range. At it the gradient of the loss is 0 for the intercept, a coefficient's sign where it is
+// not 0, and at most 1 in size elsewhere.
 func TestNearlyConstantColumns(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 1))
 	x, target := NewMatrix(4000, 4), make([]float64, 4000)

@@ -196,7 +196,8 @@ func multiScores(c scoreCase) map[string]any {
 	}
 	got := map[string]any{
 		"accuracy": f.Accuracy(), "confusion": f, "balanced_accuracy": f.BalancedAccuracy(), "cohen_kappa": f.Kappa(),
-		"matthews": f.Matthews(), "f1_per_class": perClass, "labels_used": labels, "f1_macro_over_true_labels_only": trueOnly / n,
+		"matthews": f.Matthews(), "f1_per_class": perClass, "labels_used": labels,
+		"f1_macro_over_true_labels_only": trueOnly / n,
 	}
 	for _, a := range []ClassAverage{MicroAverage, MacroAverage, WeightedAverage} {
 		got["f1_"+string(a)] = f.Mean(f.F1, a)

@@ -57,7 +57,8 @@ func (g *grower) try(f int, items []item, total []float64, best *split) bool {
 	return tryCodes(g, f, g.large[f], bins, items, total, best)
 }
 
-func tryCodes[T uint8 | uint32](g *grower, f int, codes []T, bins int, items []item, total []float64, best *split) bool {
+func tryCodes[T uint8 | uint32](g *grower, f int, codes []T, bins int, items []item, total []float64,
+	best *split) bool {
 	switch {
 	case g.RandomThreshold:
 		return tryRandom(g, f, codes, items, total, best)
@@ -108,7 +109,8 @@ func (g *grower) add(to []float64, it *item) {
 }
 
 // tryCounted adds up the rows of each value, then walks over the values.
-func tryCounted[T uint8 | uint32](g *grower, f int, codes []T, bins int, items []item, total []float64, best *split) bool {
+func tryCounted[T uint8 | uint32](g *grower, f int, codes []T, bins int, items []item, total []float64,
+	best *split) bool {
 	width := g.stats + 1
 	h := g.hist[:bins*width]
 	clear(h)

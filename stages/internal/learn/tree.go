@@ -350,7 +350,8 @@ func (g *grower) wake(known int) {
 // final reports whether a node stays a leaf; an impurity of up to 2^-52 is that of a pure
 // node with rounding.
 func (g *grower) final(n Node, depth int) bool {
-	return g.MaxDepth > 0 && depth >= g.MaxDepth || int(n.N) < g.MinSplit || int(n.N) < 2*g.MinLeaf || n.Impurity <= 0x1p-52
+	return g.MaxDepth > 0 && depth >= g.MaxDepth || int(n.N) < g.MinSplit || int(n.N) < 2*g.MinLeaf ||
+		n.Impurity <= 0x1p-52
 }
 
 // summarise fills the statistics of items and returns weight and impurity.

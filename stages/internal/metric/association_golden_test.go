@@ -79,8 +79,9 @@ func categoricalAssociation(t *testing.T, c goldenCase) map[string]any {
 
 func twoByTwo(x Contingency) map[string]any {
 	chi2, p, _ := x.Test()
-	return map[string]any{"chi2": chi2, "p_value": p, "cramers_v": x.CramersV(), "cramers_v_bias_corrected": x.CramersVCorrected(),
-		"phi": math.Sqrt(chi2 / x.N)}
+	return map[string]any{"chi2": chi2, "p_value": p, "cramers_v": x.CramersV(),
+		"cramers_v_bias_corrected": x.CramersVCorrected(),
+		"phi":                      math.Sqrt(chi2 / x.N)}
 }
 
 func mutualInformation(t *testing.T, c goldenCase) map[string]any {
@@ -127,7 +128,8 @@ func correlationRatio(t *testing.T, c goldenCase) map[string]any {
 }
 
 func differences(d MatrixDifference) map[string]any {
-	return map[string]any{"mean_absolute_upper": d.MeanAbsolute, "rms_upper": d.RMS, "max_absolute": d.MaxAbsolute, "frobenius": d.Frobenius}
+	return map[string]any{"mean_absolute_upper": d.MeanAbsolute, "rms_upper": d.RMS, "max_absolute": d.MaxAbsolute,
+		"frobenius": d.Frobenius}
 }
 
 func mixedMatrix(f *columns.Frame, signed bool) [][]float64 {
@@ -172,7 +174,8 @@ func covarianceDistance(t *testing.T, c goldenCase) map[string]any {
 	if !ok {
 		t.Fatal("no eigenvalues")
 	}
-	got := map[string]any{"frobenius": d.Frobenius, "frobenius_relative": d.Relative, "spectral": d.Spectral, "max_absolute": d.MaxAbsolute,
+	got := map[string]any{"frobenius": d.Frobenius, "frobenius_relative": d.Relative, "spectral": d.Spectral,
+		"max_absolute":    d.MaxAbsolute,
 		"covariance_real": rows(real), "covariance_synth": rows(synth)}
 	for name, want := range c.Expected {
 		if want == nil {

@@ -27,7 +27,8 @@ func scattered(seed uint64, rows, numbers, coded int, missing float64) *columns.
 		f.Columns = append(f.Columns, c)
 	}
 	for range coded {
-		c := columns.Column{Name: string(rune('a' + len(f.Columns))), Type: domain.Categorical, Categories: []string{"p", "q", "r"}}
+		c := columns.Column{Name: string(rune('a' + len(f.Columns))), Type: domain.Categorical, Categories: []string{"p", "q",
+			"r"}}
 		for range rows {
 			v := int32(rng.IntN(3))
 			if rng.Float64() < missing {

@@ -44,7 +44,8 @@ func TestRatioOfIndependentSamples(t *testing.T) {
 		labels.Y[i] = 1
 	}
 	ratio := func() float64 {
-		s, err := learn.Logistic{C: metric.UnpenalisedPenalty, Penalty: learn.L2}.Fit(t.Context(), x, labels, learn.Run{Workers: 1})
+		s, err := learn.Logistic{C: metric.UnpenalisedPenalty, Penalty: learn.L2}.Fit(t.Context(), x, labels,
+			learn.Run{Workers: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

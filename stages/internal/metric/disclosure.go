@@ -386,5 +386,6 @@ func SummariseDistances(x []float64) DistanceSummary {
 		}
 	}
 	slices.Sort(kept)
-	return DistanceSummary{Percentile(kept, 5), Percentile(kept, 25), Percentile(kept, 50), total / float64(len(kept)), Percentile(kept, 0), len(kept)}
+	return DistanceSummary{Percentile(kept, 5), Percentile(kept, 25), Percentile(kept, 50), total / float64(len(kept)),
+		Percentile(kept, 0), len(kept)}
 }

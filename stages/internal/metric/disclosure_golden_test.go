@@ -152,8 +152,9 @@ func direction(s *Space, from, to *columns.Frame) (map[string]any, []float64) {
 			zero += 1 / float64(len(near))
 		}
 	}
-	return map[string]any{"dcr": summary(SummariseDistances(dcr)), "nndr": summary(SummariseDistances(nndr)), "share_zero_distance": zero,
-		"dcr_first10": dcr[:min(10, len(dcr))], "nndr_first10": nndr[:min(10, len(nndr))]}, dcr
+	return map[string]any{"dcr": summary(SummariseDistances(dcr)), "nndr": summary(SummariseDistances(nndr)),
+		"share_zero_distance": zero,
+		"dcr_first10":         dcr[:min(10, len(dcr))], "nndr_first10": nndr[:min(10, len(nndr))]}, dcr
 }
 
 func goldenNearest(t *testing.T, c goldenCase) map[string]any {
@@ -197,7 +198,8 @@ func numericOnly(f *columns.Frame) *columns.Frame {
 
 func identical(t *testing.T, c goldenCase) map[string]any {
 	p := decode[associationParams](t, c.Params)
-	real, synth, test := goldenTable(t, "real").Select(p.Columns), goldenTable(t, "synth").Select(p.Columns), goldenTable(t, "test").Select(p.Columns)
+	real, synth, test := goldenTable(t, "real").Select(p.Columns), goldenTable(t, "synth").Select(p.Columns),
+		goldenTable(t, "test").Select(p.Columns)
 	n, rows := NewMatches(real).Of(synth), float64(synth.Rows)
 	return map[string]any{"count_synth_in_real": n, "share_synth_in_real": float64(n) / rows,
 		"share_synth_in_test":     float64(NewMatches(test).Of(synth)) / rows,

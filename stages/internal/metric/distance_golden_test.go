@@ -9,9 +9,11 @@ import (
 
 func divergences(d DiscreteDistances) map[string]any {
 	return map[string]any{
-		"total_variation": d.TotalVariation, "l1": d.L1, "l2": d.L2, "jsd_mixture_nats": d.JSD, "jsd_mixture_bits": d.JSD / math.Ln2,
+		"total_variation": d.TotalVariation, "l1": d.L1, "l2": d.L2, "jsd_mixture_nats": d.JSD,
+		"jsd_mixture_bits":            d.JSD / math.Ln2,
 		"jensenshannon_distance_nats": d.JensenShannonDistance(), "jsd_as_printed_half_kl_both_ways": d.JSDAsPrinted,
-		"kl_real_synth": d.KLRealSynth, "kl_synth_real": d.KLSynthReal, "mu": d.Mu, "mu_smoothed_kl": d.MuSmoothedKL, "hellinger": d.Hellinger,
+		"kl_real_synth": d.KLRealSynth, "kl_synth_real": d.KLSynthReal, "mu": d.Mu, "mu_smoothed_kl": d.MuSmoothedKL,
+		"hellinger": d.Hellinger,
 	}
 }
 

@@ -35,10 +35,12 @@ func TestKSP(t *testing.T) {
 
 // Empty samples and distributions have no distance, and no test.
 func TestNothingToCompare(t *testing.T) {
-	if d := metric.NewNumericDistances(nil, []float64{1}); !math.IsNaN(d.KS) || !math.IsNaN(d.Wasserstein) || !math.IsNaN(d.Energy) {
+	if d := metric.NewNumericDistances(nil, []float64{1}); !math.IsNaN(d.KS) || !math.IsNaN(d.Wasserstein) ||
+		!math.IsNaN(d.Energy) {
 		t.Errorf("distances to an empty sample are %+v", d)
 	}
-	if d := metric.NewDiscreteDistances([]float64{0, 0}, []float64{1, 0}); !math.IsNaN(d.TotalVariation) || !math.IsNaN(d.MuSmoothedKL) {
+	if d := metric.NewDiscreteDistances([]float64{0, 0}, []float64{1, 0}); !math.IsNaN(d.TotalVariation) ||
+		!math.IsNaN(d.MuSmoothedKL) {
 		t.Errorf("distances to an empty distribution are %+v", d)
 	}
 	for _, counts := range [][2][]int64{{{0, 0}, {1, 2}}, {{3, 0}, {2, 0}}} {

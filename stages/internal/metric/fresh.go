@@ -240,8 +240,8 @@ func correlation(m []float64) float64 {
 	return max(-1, min(1, (m[5]-float64(m[1]*m[2])/m[0])/math.Sqrt(xx)/math.Sqrt(yy)))
 }
 
-// StandardPair returns the columns of both tables in units of their own scale around their common mean, so that products
-// neither vanish nor overflow.
+// StandardPair returns the columns of both tables in units of their own scale around their common mean, so that
+// products neither vanish nor overflow.
 func StandardPair(x [2][]float64) [2][]float64 {
 	sum, n := 0.0, 0.0
 	for _, list := range x {

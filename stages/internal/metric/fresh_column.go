@@ -224,8 +224,8 @@ func (s *sums) take(blocks []int32, x []float64) {
 	}
 }
 
-// values are the statistics of a table by its sums, in the order of NumberStatistics and in units of scale, then the share that
-// is missing.
+// values are the statistics of a table by its sums, in the order of NumberStatistics and in units of scale, then the
+// share that is missing.
 func (s *sums) values(sum []float64) []float64 {
 	n := sum[sumPresent]
 	mean := sum[sumValues] / n
@@ -261,7 +261,8 @@ func (f *LossFamily) categories(b *Blocks, real, other *columns.Column) []Statis
 	}
 	list := make([]Statistic, n+1)
 	for i := range list {
-		s := Statistic{Of: real.Name, Name: StatisticMissing, Real: x[i], Other: y[i], Loss: share(x[i]-y[i], max(x[i], y[i]))}
+		s := Statistic{Of: real.Name, Name: StatisticMissing, Real: x[i], Other: y[i],
+			Loss: share(x[i]-y[i], max(x[i], y[i]))}
 		if i < n {
 			s.Of, s.Name = fmt.Sprintf("%s=%s", real.Name, real.Categories[i]), StatisticPrevalence
 		}

@@ -267,7 +267,8 @@ func TestRareTogether(t *testing.T) {
 // TestRowsThatAreNotDealtTellNothing: one missing value among 70,000 rows, of which four times the 1,000 real ones are
 // dealt, is nothing that real rows would not show, wherever it stands.
 func TestRowsThatAreNotDealtTellNothing(t *testing.T) {
-	real, other := columns.Column{Type: domain.Numeric, Numbers: make([]float64, 1000)}, columns.Column{Type: domain.Numeric}
+	real, other := columns.Column{Type: domain.Numeric, Numbers: make([]float64, 1000)},
+		columns.Column{Type: domain.Numeric}
 	for at := range 20 {
 		other.Numbers = make([]float64, 70_000)
 		other.Numbers[3000*at] = math.NaN()

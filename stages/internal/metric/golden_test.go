@@ -32,21 +32,25 @@ type handler func(t *testing.T, c goldenCase) map[string]any
 func handlers() map[string]map[string]handler {
 	return map[string]map[string]handler{
 		"marginals_1way.json": {
-			"categorical_distance": categoricalDistance, "numeric_distance": numericDistance, "discrete_distance": discreteDistance,
-			"ks": ksCase, "wasserstein": wassersteinCase,
+			"categorical_distance": categoricalDistance, "numeric_distance": numericDistance,
+			"discrete_distance": discreteDistance,
+			"ks":                ksCase, "wasserstein": wassersteinCase,
 		},
 		"marginals_kway.json": {
 			"counts": outsideCounts, "kway_marginal": kWay, "marginal_workload": workload, "bin_index": binIndex,
 		},
 		"associations.json": {
-			"correlation_matrix": correlationMatrix, "categorical_association": categoricalAssociation, "mutual_information": mutualInformation,
-			"mutual_information_binned": mutualInformationBinned, "correlation_ratio": correlationRatio, "association_matrix": associationMatrix,
-			"matrix_difference": matrixDifference, "correlation_undefined": correlationUndefined,
+			"correlation_matrix": correlationMatrix, "categorical_association": categoricalAssociation,
+			"mutual_information":        mutualInformation,
+			"mutual_information_binned": mutualInformationBinned, "correlation_ratio": correlationRatio,
+			"association_matrix": associationMatrix,
+			"matrix_difference":  matrixDifference, "correlation_undefined": correlationUndefined,
 		},
 		"projection_pca.json": {"pca": pcaCase},
 		"distinguish_privacy.json": {
-			"covariance_distance": covarianceDistance, "pmse": pmse, "discriminator": discriminator, "nearest_neighbour": goldenNearest,
-			"identical_match": identical, "nearest_neighbour_small": nearestSmall, "percentile": percentiles,
+			"covariance_distance": covarianceDistance, "pmse": pmse, "discriminator": discriminator,
+			"nearest_neighbour": goldenNearest,
+			"identical_match":   identical, "nearest_neighbour_small": nearestSmall, "percentile": percentiles,
 		},
 	}
 }
@@ -63,7 +67,8 @@ func ignored(field string) bool {
 		"chi2_goodness_of_fit", "weighted":
 		return true
 	}
-	return strings.HasPrefix(field, "trap_") || strings.Contains(field, "scikit_learn_1_2_1") || strings.Contains(field, "_pandas_")
+	return strings.HasPrefix(field, "trap_") || strings.Contains(field, "scikit_learn_1_2_1") || strings.Contains(field,
+		"_pandas_")
 }
 
 func TestGolden(t *testing.T) {

@@ -32,7 +32,8 @@ func (b Binning) CodeAll(real, synth *columns.Frame, workers int) *CodedTables {
 			t.Columns = append(t.Columns, c)
 			continue
 		}
-		t.Skipped = append(t.Skipped, columns.Drop{Column: real.Columns[i].Name, Reason: "has more categories than a marginal can hold (65534)"})
+		t.Skipped = append(t.Skipped, columns.Drop{Column: real.Columns[i].Name,
+			Reason: "has more categories than a marginal can hold (65534)"})
 	}
 	return t
 }
@@ -47,7 +48,8 @@ func (t *CodedTables) Queries(k, most int, rng *rand.Rand) (list [][]int, drawn 
 // `workers` goroutines. Results are in the order of queries and do not depend on
 // workers. done is called, from one goroutine at a time, with the finished
 // number; it stops early with the context's error.
-func (t *CodedTables) Compare(ctx context.Context, queries [][]int, workers int, done func(int)) ([]MarginalComparison, error) {
+func (t *CodedTables) Compare(ctx context.Context, queries [][]int, workers int, done func(int)) ([]MarginalComparison,
+	error) {
 	out := make([]MarginalComparison, len(queries))
 	counters := sync.Pool{New: func() any { return &comparer{} }}
 	var finished int

@@ -49,7 +49,8 @@ func TestNoisyIsTheNoiseOfTheCounts(t *testing.T) {
 // Nothing is invented: a code that no row can have stays empty, and columns are
 // independent whatever they were.
 func TestNoisyInventsNothing(t *testing.T) {
-	from := &metric.CodedTables{Real: 1000, Synth: 1000, Columns: []metric.CodedColumn{counted("a", 2, 500, 500), counted("b", 2, 500, 500)}}
+	from := &metric.CodedTables{Real: 1000, Synth: 1000, Columns: []metric.CodedColumn{counted("a", 2, 500, 500),
+		counted("b", 2, 500, 500)}}
 	out := from.Noisy(&metric.CodedTables{Synth: 3001}, 50, rand.New(rand.NewPCG(2, 2)))
 	both := 0
 	for i := range out.Columns[0].Synth {

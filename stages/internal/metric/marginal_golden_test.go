@@ -73,7 +73,8 @@ func workload(t *testing.T, c goldenCase) map[string]any {
 		l1, cells, worst = append(l1, m.L1), append(cells, m.Cells), append(worst, m.MaxCell)
 	}
 	s := SummariseWorkload(list)
-	return map[string]any{"l1": l1, "average_l1": s.MeanL1, "average_tvd": s.MeanL1 / 2, "max_l1": s.MaxL1, "domain_cells": cells,
+	return map[string]any{"l1": l1, "average_l1": s.MeanL1, "average_tvd": s.MeanL1 / 2, "max_l1": s.MaxL1,
+		"domain_cells":             cells,
 		"mean_absolute_cell_error": s.MeanCellError, "max_cell_error": worst, "max_cell_error_overall": s.MaxCell}
 }
 
@@ -115,6 +116,8 @@ func probability(t *testing.T, c goldenCase) map[string]any {
 		}
 	}
 	d := CompareProbabilities(real, synth)
-	return map[string]any{"names": names, "real": real, "synth": synth, "mean_absolute_error": d.MeanAbsolute, "rmse": d.RMSE,
-		"sum_of_squares": d.SumOfSquares, "max_absolute_error": d.MaxAbsolute, "pearson": d.Pearson, "mean_distance_from_diagonal": d.FromDiagonal}
+	return map[string]any{"names": names, "real": real, "synth": synth, "mean_absolute_error": d.MeanAbsolute,
+		"rmse":           d.RMSE,
+		"sum_of_squares": d.SumOfSquares, "max_absolute_error": d.MaxAbsolute, "pearson": d.Pearson,
+		"mean_distance_from_diagonal": d.FromDiagonal}
 }

@@ -26,8 +26,9 @@ func pcaCase(t *testing.T, c goldenCase) map[string]any {
 	}
 	x, y := pca.Project(a), pca.Project(b)
 	return map[string]any{
-		"components": pca.Components, "mean": pca.Mean, "explained_variance": pca.Variance, "explained_variance_ratio": pca.Ratio,
-		"singular_values": singular, "real_first20": x[:20], "synth_first20": y[:20],
+		"components": pca.Components, "mean": pca.Mean, "explained_variance": pca.Variance,
+		"explained_variance_ratio": pca.Ratio,
+		"singular_values":          singular, "real_first20": x[:20], "synth_first20": y[:20],
 		"real_projection_mean": meanReal, "synth_projection_mean": meanSynth,
 		"real_projection_sd_ddof1": sdReal, "synth_projection_sd_ddof1": sdSynth,
 		"wasserstein_1_first100_points": Transport(x[:100], y[:100]),

@@ -33,19 +33,23 @@ func TestGoldenReleasedWeights(t *testing.T) {
 	sums, others := map[string][2]float64{}, 0
 	for _, c := range golden.Columns {
 		for epsilon, printed := range c.Printed {
-			train, test := NewDiscreteDistances(releasedShares(c.Train), releasedShares(c.Released[epsilon])), NewDiscreteDistances(releasedShares(c.Test), releasedShares(c.Released[epsilon]))
+			train, test := NewDiscreteDistances(releasedShares(c.Train), releasedShares(c.Released[epsilon])),
+				NewDiscreteDistances(releasedShares(c.Test), releasedShares(c.Released[epsilon]))
 			if math.Abs(train.JSD-printed[0]) > 0.0035 || math.Abs(train.MuSmoothedKL-printed[1]) > 0.0075 {
-				t.Errorf("%s at %s: %.4f and %.4f, printed %g and %g", c.Name, epsilon, train.JSD, train.MuSmoothedKL, printed[0], printed[1])
+				t.Errorf("%s at %s: %.4f and %.4f, printed %g and %g", c.Name, epsilon, train.JSD, train.MuSmoothedKL, printed[0],
+					printed[1])
 			}
 			other := c.Printed[map[string]string{"0.36": "0.51", "0.51": "0.36"}[epsilon]]
 			if math.Abs(train.JSD-other[0]) > 0.0035 {
 				others++
 			}
-			sums["train "+epsilon] = [2]float64{sums["train "+epsilon][0] + train.JSD, sums["train "+epsilon][1] + train.MuSmoothedKL}
+			sums["train "+epsilon] = [2]float64{sums["train "+epsilon][0] + train.JSD, sums["train "+epsilon][1] +
+				train.MuSmoothedKL}
 			sums["test "+epsilon] = [2]float64{sums["test "+epsilon][0] + test.JSD, sums["test "+epsilon][1] + test.MuSmoothedKL}
 		}
 	}
-	for at, want := range map[string][2]float64{"train 0.36": {0.3356, 0.8121}, "train 0.51": {0.2324, 0.4917}, "test 0.36": {0.3403, 0.8348}, "test 0.51": {0.2320, 0.4946}} {
+	for at, want := range map[string][2]float64{"train 0.36": {0.3356, 0.8121}, "train 0.51": {0.2324, 0.4917},
+		"test 0.36": {0.3403, 0.8348}, "test 0.51": {0.2320, 0.4946}} {
 		if math.Abs(sums[at][0]-want[0]) > 6e-5 || math.Abs(sums[at][1]-want[1]) > 6e-5 {
 			t.Errorf("%s: sums %.4f, must be %.4f", at, sums[at], want)
 		}

@@ -41,8 +41,8 @@ type Resamples struct {
 	kept  [][]int32 // of each resample, how often each row occurs; nil where that is counted anew
 }
 
-// Draws are the Resamples of the same rows for figures of several widths. Of a width that is asked for again the counts are
-// kept, where they are few: a table of a thousand columns asks a thousand times.
+// Draws are the Resamples of the same rows for figures of several widths. Of a width that is asked for again the counts
+// are kept, where they are few: a table of a thousand columns asks a thousand times.
 type Draws struct {
 	rows int
 	rng  func(width int) *rand.Rand
@@ -182,7 +182,8 @@ func (t *Trial) Resampled(rng *rand.Rand) *Resamples {
 type judge func(times []int32, names []string, to []float64)
 
 // withIntervals adds the resamples of scores to them; each worker has a judge of its own.
-func withIntervals(found map[string]metric.Noted, names []string, r *Resamples, workers int, each func() judge) map[string]Score {
+func withIntervals(found map[string]metric.Noted, names []string, r *Resamples, workers int,
+	each func() judge) map[string]Score {
 	out := map[string]Score{}
 	for name, f := range found {
 		out[name] = bare(f)
@@ -190,7 +191,10 @@ func withIntervals(found map[string]metric.Noted, names []string, r *Resamples, 
 	if r == nil {
 		return out
 	}
-	sure := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == "max_error" || math.IsNaN(found[n].Value) })
+	sure := slices.DeleteFunc(slices.Clone(names), func(n string) bool {
+		return n == "max_error" ||
+			math.IsNaN(found[n].Value)
+	})
 	if r.all < leastResampled {
 		for _, name := range sure {
 			out[name] = Score{found[name], r, nil}
@@ -233,7 +237,8 @@ func ascending(x []float64) []int {
 
 // scoreClasses judges the test rows and their resamples. Of two classes the rows stand
 // by descending score.
-func scoreClasses(y []int32, p Predictions, positive int, names []string, r *Resamples, run learn.Run) map[string]Score {
+func scoreClasses(y []int32, p Predictions, positive int, names []string, r *Resamples,
+	run learn.Run) map[string]Score {
 	order := ascending(p.Scores.Cols[min(positive, len(p.Scores.Cols)-1)])
 	slices.Reverse(order)
 	each := func() judge { return classJudge(y, p, positive, order) }
@@ -336,7 +341,8 @@ func Mean(list []Score) Score {
 
 // Minus is a - b of the same test rows, resample by resample.
 func Minus(a, b Score) Score {
-	return combined(metric.Of(a.Value-b.Value, a.Note, b.Note), []Score{a, b}, func(v []float64) float64 { return v[0] - v[1] })
+	return combined(metric.Of(a.Value-b.Value, a.Note, b.Note), []Score{a, b},
+		func(v []float64) float64 { return v[0] - v[1] })
 }
 
 // combined is a function of scores, with its values in their resamples.

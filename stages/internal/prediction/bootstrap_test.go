@@ -101,7 +101,8 @@ func TestCostIsBounded(t *testing.T) {
 	for _, rows := range []int{1, 20, 16_281, 3_000_000} {
 		for _, width := range []int{0, 1, 2, 40, 5000} {
 			r := newResamples(rows, width, seeded(1))
-			if cost := r.draws * len(r.from) * max(1, width); cost > 2*mostValues && len(r.from) > leastResampled || r.draws < leastDraws || r.draws > mostDraws {
+			if cost := r.draws * len(r.from) * max(1, width); cost > 2*mostValues && len(r.from) > leastResampled ||
+				r.draws < leastDraws || r.draws > mostDraws {
 				t.Errorf("%d rows of %d values: %d resamples of %d rows", rows, width, r.draws, len(r.from))
 			}
 		}
@@ -138,7 +139,8 @@ func TestNoInterval(t *testing.T) {
 		rows  int
 		every int32
 		none  bool
-	}{{"19 rows", 19, 0, true}, {"20 rows", 20, 0, false}, {"undefined where row 0 is twice", 100, 2, true}, {"where it is five times", 100, 5, false}} {
+	}{{"19 rows", 19, 0, true}, {"20 rows", 20, 0, false}, {"undefined where row 0 is twice", 100, 2, true},
+		{"where it is five times", 100, 5, false}} {
 		r := newResamples(c.rows, 1, seeded(4))
 		low, high := r.Interval(1, r.Values(1, undefined(c.every)))
 		if math.IsNaN(low+high) != c.none {
@@ -249,13 +251,19 @@ func TestEveryScoreHasAnInterval(t *testing.T) {
 		bare  map[string]metric.Noted
 		got   map[string]Score
 	}{
-		{ClassScores(), judgeClasses(labels, Predictions{Scores: p, Probabilities: true}, 1, ClassScores()), scoreClasses(labels, Predictions{Scores: p, Probabilities: true}, 1, ClassScores(), newResamples(400, 2, rng(3)), run)},
-		{ClassScores(), judgeClasses(three, Predictions{Scores: four, Probabilities: true}, 1, ClassScores()), scoreClasses(three, Predictions{Scores: four, Probabilities: true}, 1, ClassScores(), newResamples(400, 3, rng(3)), run)},
-		{NumberScores(), judgeNumbers(numbers, s, NumberScores()), scoreNumbers(numbers, s, NumberScores(), newResamples(400, 0, rng(3)), run)},
+		{ClassScores(), judgeClasses(labels, Predictions{Scores: p, Probabilities: true}, 1, ClassScores()),
+			scoreClasses(labels, Predictions{Scores: p, Probabilities: true}, 1, ClassScores(), newResamples(400, 2, rng(3)),
+				run)},
+		{ClassScores(), judgeClasses(three, Predictions{Scores: four, Probabilities: true}, 1, ClassScores()),
+			scoreClasses(three, Predictions{Scores: four, Probabilities: true}, 1, ClassScores(), newResamples(400, 3, rng(3)),
+				run)},
+		{NumberScores(), judgeNumbers(numbers, s, NumberScores()), scoreNumbers(numbers, s, NumberScores(),
+			newResamples(400, 0, rng(3)), run)},
 	} {
 		for _, name := range c.names {
 			low, high, ok := c.got[name].Interval()
-			if want := name != "max_error" && !math.IsNaN(c.bare[name].Value); ok != want || ok && !(low <= c.bare[name].Value && c.bare[name].Value <= high && low < high) {
+			if want := name != "max_error" && !math.IsNaN(c.bare[name].Value); ok != want || ok && !(low <= c.bare[name].Value &&
+				c.bare[name].Value <= high && low < high) {
 				t.Errorf("%s is %g, its interval %g to %g (%v)", name, c.bare[name].Value, low, high, ok)
 			}
 			if v := c.got[name].Value; v != c.bare[name].Value && !math.IsNaN(v) {

@@ -35,10 +35,12 @@ func TestEncode(t *testing.T) {
 	}
 	// Mean 3, population sd sqrt(8/3) of 1, 3, 5.
 	z := NewEncoder(EncoderOptions{Scaling: ScaleStandard, DropFirst: true}, skip, f)
-	if d := cmp.Diff([]float64{-2 / math.Sqrt(8.0/3), 0, 0, 2 / math.Sqrt(8.0/3)}, z.Encode(f).Cols[0], cmpopts.EquateApprox(0, 1e-12)); d != "" {
+	if d := cmp.Diff([]float64{-2 / math.Sqrt(8.0/3), 0, 0, 2 / math.Sqrt(8.0/3)}, z.Encode(f).Cols[0],
+		cmpopts.EquateApprox(0, 1e-12)); d != "" {
 		t.Error(d)
 	}
-	if d := cmp.Diff([]string{"x", "x missing", "b=1", "c=q", "c=r", "c missing", "flat", "void", "void missing"}, z.Names()); d != "" {
+	if d := cmp.Diff([]string{"x", "x missing", "b=1", "c=q", "c=r", "c missing", "flat", "void", "void missing"},
+		z.Names()); d != "" {
 		t.Error(d)
 	}
 }

@@ -238,8 +238,8 @@ func numberValues(y, predicted []float64) func(name string) float64 {
 	}
 }
 
-// area computes the AUROC of resamples of two classes from how often each row is drawn, without a list of the rows: it is that
-// of score.Curve to the bit, and a table of a thousand columns asks for half a million of them.
+// area computes the AUROC of resamples of two classes from how often each row is drawn, without a list of the rows: it
+// is that of score.Curve to the bit, and a table of a thousand columns asks for half a million of them.
 type area struct {
 	order    []int  // rows by descending score
 	positive []bool // of order

@@ -101,7 +101,8 @@ func (t *Trial) Majority() metric.Noted {
 			best = int(k)
 		}
 	}
-	return metric.Of(float64(n[best])/float64(t.Test.Rows), "share of the commonest class of the test rows, "+c.Categories[best])
+	return metric.Of(float64(n[best])/float64(t.Test.Rows), "share of the commonest class of the test rows, "+
+		c.Categories[best])
 }
 
 // labels are the training classes that occur, and their categories.
@@ -142,7 +143,8 @@ func (t *Trial) Classify(ctx context.Context, c learn.Classifier, run learn.Run)
 		for i := range all.Rows {
 			all.Cols[categories[0]][i] = 1
 		}
-		return Predictions{Scores: all, Probabilities: true, Note: "the training rows hold one class only, so the prediction is constant"}, nil
+		return Predictions{Scores: all, Probabilities: true, Note: "the training rows hold one class only, so the " +
+			"prediction is constant"}, nil
 	}
 	s, err := c.Fit(ctx, t.x, labels, run)
 	if err != nil {
@@ -184,13 +186,15 @@ func (t *Trial) regress(ctx context.Context, r learn.Regressor, run learn.Run) (
 // ScoreClasses fits and judges the predictions of the target's categories by name
 // of the score; where the rows allow no fit, every score says why. Without resamples
 // (nil) no score has an interval.
-func (t *Trial) ScoreClasses(ctx context.Context, c learn.Classifier, positive int, names []string, r *Resamples, run learn.Run) (map[string]Score, error) {
+func (t *Trial) ScoreClasses(ctx context.Context, c learn.Classifier, positive int, names []string, r *Resamples,
+	run learn.Run) (map[string]Score, error) {
 	scores, _, err := t.ScoreAndWeigh(ctx, c, positive, names, r, run)
 	return scores, err
 }
 
 // ScoreAndWeigh is ScoreClasses with the Weights of its predictions.
-func (t *Trial) ScoreAndWeigh(ctx context.Context, c learn.Classifier, positive int, names []string, r *Resamples, run learn.Run) (map[string]Score, []float64, error) {
+func (t *Trial) ScoreAndWeigh(ctx context.Context, c learn.Classifier, positive int, names []string, r *Resamples,
+	run learn.Run) (map[string]Score, []float64, error) {
 	if why := t.Impossible(); why != "" {
 		return allUndefined(names, why), nil, nil
 	}
@@ -203,7 +207,8 @@ func (t *Trial) ScoreAndWeigh(ctx context.Context, c learn.Classifier, positive 
 }
 
 // ScoreNumbers does the same for a target of numbers.
-func (t *Trial) ScoreNumbers(ctx context.Context, l learn.Regressor, names []string, r *Resamples, run learn.Run) (map[string]Score, error) {
+func (t *Trial) ScoreNumbers(ctx context.Context, l learn.Regressor, names []string, r *Resamples,
+	run learn.Run) (map[string]Score, error) {
 	if why := t.Impossible(); why != "" {
 		return allUndefined(names, why), nil
 	}
@@ -249,7 +254,8 @@ func Classifiers() map[string]learn.Classifier {
 		"lda":                    learn.LDA{},
 		"decision_tree":          learn.DecisionTree{Growth: learn.Growth{Criterion: learn.Gini}},
 		"random_forest":          forest,
-		"random_forest_shallow":  learn.Forest{Growth: learn.Growth{MaxDepth: 5}, Trees: 50, Bootstrap: true}, // as in the Turku thesis
+		// as in the Turku thesis
+		"random_forest_shallow":  learn.Forest{Growth: learn.Growth{MaxDepth: 5}, Trees: 50, Bootstrap: true},
 		"extra_trees":            extra,
 		"adaboost":               learn.AdaBoost{Rounds: 50, Real: true},
 		"adaboost_samme":         learn.AdaBoost{Rounds: 50},
@@ -266,13 +272,14 @@ func Classifiers() map[string]learn.Classifier {
 // Regressors are the learners of numbers by name.
 func Regressors() map[string]learn.Regressor {
 	return map[string]learn.Regressor{
-		"linear_regression":      learn.LeastSquares{},
-		"ridge":                  learn.Ridge{Alpha: 1},
-		"lasso":                  learn.ElasticNet{Alpha: 1, L1Ratio: 1},
-		"elastic_net":            learn.ElasticNet{Alpha: 1, L1Ratio: 0.5},
-		"decision_tree":          learn.RegressionTree{Growth: learn.Growth{Criterion: learn.MSE}},
-		"random_forest":          learn.RegressionForest{Forest: learn.Forest{Bootstrap: true, AllFeatures: true}},
-		"extra_trees":            learn.RegressionForest{Forest: learn.Forest{AllFeatures: true, Growth: learn.Growth{RandomThreshold: true}}},
+		"linear_regression": learn.LeastSquares{},
+		"ridge":             learn.Ridge{Alpha: 1},
+		"lasso":             learn.ElasticNet{Alpha: 1, L1Ratio: 1},
+		"elastic_net":       learn.ElasticNet{Alpha: 1, L1Ratio: 0.5},
+		"decision_tree":     learn.RegressionTree{Growth: learn.Growth{Criterion: learn.MSE}},
+		"random_forest":     learn.RegressionForest{Forest: learn.Forest{Bootstrap: true, AllFeatures: true}},
+		"extra_trees": learn.RegressionForest{Forest: learn.Forest{AllFeatures: true,
+			Growth: learn.Growth{RandomThreshold: true}}},
 		"gradient_boosting":      learn.GradientBoostingNumbers{},
 		"hist_gradient_boosting": learn.HistBoostingNumbers{},
 		"xgboost":                learn.HistBoostingNumbers{HistBoosting: learn.XGBoostDefaults()},
@@ -292,8 +299,8 @@ func ClassifierNames() []string { return strings.Split(classifierNames, "|") }
 // RegressorNames names the learners of numbers.
 func RegressorNames() []string { return strings.Split(regressorNames, "|") }
 
-// Desk is a training and a test table of which each column is predicted from the others. Rows are drawn and columns encoded once:
-// the design of a target is the design of all columns without its own.
+// Desk is a training and a test table of which each column is predicted from the others. Rows are drawn and columns
+// encoded once: the design of a target is the design of all columns without its own.
 type Desk struct {
 	train, test *columns.Frame
 	scaling     Scaling

@@ -13,7 +13,8 @@ import (
 // wide is a table of numbers, of which some are missing, of categories, and of flags that the first one goes with.
 func wide(seed uint64, rows, flags int) *columns.Frame {
 	g, f := rng(seed), &columns.Frame{Rows: rows}
-	x, group := columns.Column{Name: "x", Type: domain.Numeric}, columns.Column{Name: "group", Type: domain.Categorical, Categories: []string{"a", "b", "c"}}
+	x, group := columns.Column{Name: "x", Type: domain.Numeric}, columns.Column{Name: "group", Type: domain.Categorical,
+		Categories: []string{"a", "b", "c"}}
 	for i := range rows {
 		x.Numbers, group.Codes = append(x.Numbers, g.NormFloat64()), append(group.Codes, int32(g.IntN(3)))
 		if i%10 == 3 {
@@ -21,9 +22,11 @@ func wide(seed uint64, rows, flags int) *columns.Frame {
 		}
 	}
 	for j := range flags {
-		c := columns.Column{Name: string(rune('A' + j)), Type: domain.Boolean, Categories: []string{"0", "1"}, Codes: make([]int32, rows)}
+		c := columns.Column{Name: string(rune('A' + j)), Type: domain.Boolean, Categories: []string{"0", "1"},
+			Codes: make([]int32, rows)}
 		for i := range rows {
-			if share := 0.04 + 0.3*float64(min(j, 1)); j > 0 && f.Columns[0].Codes[i] == 1 && g.Float64() < share || g.Float64() < 0.04 {
+			if share := 0.04 + 0.3*float64(min(j, 1)); j > 0 && f.Columns[0].Codes[i] == 1 && g.Float64() < share ||
+				g.Float64() < 0.04 {
 				c.Codes[i] = 1
 			}
 		}
@@ -33,8 +36,8 @@ func wide(seed uint64, rows, flags int) *columns.Frame {
 	return f
 }
 
-// TestDesk: what a desk says of each column, coded or not, with missing values or none, is what a trial of its own says, though the
-// desk encodes once; and of flags alone, whose rows are listed, too.
+// TestDesk: what a desk says of each column, coded or not, with missing values or none, is what a trial of its own
+// says, though the desk encodes once; and of flags alone, whose rows are listed, too.
 func TestDesk(t *testing.T) {
 	flags := make([]string, 300)
 	for j := range flags {
@@ -83,8 +86,8 @@ func TestDeskDrawsRows(t *testing.T) {
 	}
 }
 
-// TestAreaOfResamples: the AUROC of a resample that is counted equals the AUROC of its listed rows to the bit, with ties and without, and
-// undefined where one class is not drawn.
+// TestAreaOfResamples: the AUROC of a resample that is counted equals the AUROC of its listed rows to the bit, with
+// ties and without, and undefined where one class is not drawn.
 func TestAreaOfResamples(t *testing.T) {
 	g, y, s := rng(1), make([]int32, 80), make([]float64, 80)
 	for i := range y {

@@ -69,7 +69,8 @@ func Header(h pipeline.Header) pipeline.Header {
 
 // Port is the output of a kind that releases coefficients.
 func Port() []pipeline.Port {
-	return []pipeline.Port{{Name: "out", Form: pipeline.FormAnswers, Doc: "The coefficients with standard errors and 95 % intervals, as a CSV table and as JSON."}}
+	return []pipeline.Port{{Name: "out", Form: pipeline.FormAnswers,
+		Doc: "The coefficients with standard errors and 95 % intervals, as a CSV table and as JSON."}}
 }
 
 // Write is the artifact: a table for people, and all of it for programs.
@@ -84,7 +85,8 @@ func (r Released) Write(h pipeline.Header) (pipeline.Table, error) {
 func (r Released) files() ([]pipeline.File, error) {
 	r.Format = format
 	whole, err := json.Marshal(r)
-	return []pipeline.File{{Name: r.Stage + suffix + ".csv", Data: r.csv()}, {Name: r.Stage + suffix + ".json", Data: whole}}, err
+	return []pipeline.File{{Name: r.Stage + suffix + ".csv", Data: r.csv()}, {Name: r.Stage + suffix + ".json",
+		Data: whole}}, err
 }
 
 func (r Released) csv() []byte {
@@ -125,7 +127,8 @@ func Read(ctx context.Context, t pipeline.Table) (r Released, is bool, err error
 	again, err := r.files()
 	for i := range again {
 		if err == nil && (files[i].Name != again[i].Name || !bytes.Equal(files[i].Data, again[i].Data)) {
-			err = fmt.Errorf("%s: is not as coefficients are written, must have the keys and numbers of %s, in their order", files[i].Name, name)
+			err = fmt.Errorf("%s: is not as coefficients are written, must have the keys and numbers of %s, in their order",
+				files[i].Name, name)
 		}
 	}
 	return r, true, err
@@ -161,22 +164,26 @@ func (r Released) judge() error {
 func (r Released) judgeCoefficients(ps *schema.Problems) {
 	terms := r.Model.Design().terms
 	if len(r.Coefficients) != len(terms) || len(r.Covariance) != len(terms) {
-		ps.Add("coefficients", fmt.Sprintf("%d, with a covariance of %d rows", len(r.Coefficients), len(r.Covariance)), fmt.Sprintf("%d each, one for each term of the model", len(terms)))
+		ps.Add("coefficients", fmt.Sprintf("%d, with a covariance of %d rows", len(r.Coefficients), len(r.Covariance)),
+			fmt.Sprintf("%d each, one for each term of the model", len(terms)))
 		return
 	}
 	for j, c := range r.Coefficients {
 		at := fmt.Sprintf("coefficients[%d]", j)
 		if c.Column != terms[j].Column || c.Category != terms[j].Category {
-			ps.Add(at, fmt.Sprintf("of column %q, category %q", c.Column, c.Category), fmt.Sprintf("of column %q, category %q", terms[j].Column, terms[j].Category))
+			ps.Add(at, fmt.Sprintf("of column %q, category %q", c.Column, c.Category), fmt.Sprintf("of column %q, category %q",
+				terms[j].Column, terms[j].Category))
 		}
 		if !(c.Low <= c.Estimate && c.Estimate <= c.High) {
-			ps.Add(at+".estimate", fmt.Sprintf("%g with low: %g and high: %g", c.Estimate, c.Low, c.High), "between low and high")
+			ps.Add(at+".estimate", fmt.Sprintf("%g with low: %g and high: %g", c.Estimate, c.Low, c.High),
+				"between low and high")
 		}
 		if !(c.SE >= 0 && c.Silent >= 0) {
 			ps.Add(at+".se", fmt.Sprintf("%g with se_without_noise: %g", c.SE, c.Silent), "at least 0 both")
 		}
 		if row := r.Covariance[j]; len(row) != len(terms) || deviation(row[j]) != c.SE {
-			ps.Add(fmt.Sprintf("covariance[%d]", j), fmt.Sprintf("%d numbers", len(row)), fmt.Sprintf("%d, of which the root of that of the coefficient itself is its se, %g", len(terms), c.SE))
+			ps.Add(fmt.Sprintf("covariance[%d]", j), fmt.Sprintf("%d numbers", len(row)),
+				fmt.Sprintf("%d, of which the root of that of the coefficient itself is its se, %g", len(terms), c.SE))
 		}
 	}
 }
@@ -195,11 +202,15 @@ func (m *Model) judge(ps *schema.Problems) {
 	if m.Kind == Logistic && (m.Positive == "" || m.Most != 0 || m.MostExpected != 0 || m.Offset != "") {
 		ps.Add("model", "a logistic one without positive, or with most, most_expected or offset", "one with positive alone")
 	}
-	if m.Kind == Poisson && (!(m.Most > 0 && m.Most <= 1e9) || m.Positive != "" && m.Most != 1 || !(m.MostExpected >= LeastExpected*m.Most && m.MostExpected <= MostExpected*m.Most)) {
-		ps.Add("model.most", fmt.Sprintf("%g with most_expected: %g", m.Most, m.MostExpected), "above 0 and at most 1e+09, 1 for events, with an expected number from a millionth to a million times it")
+	if m.Kind == Poisson && (!(m.Most > 0 && m.Most <= 1e9) || m.Positive != "" && m.Most != 1 ||
+		!(m.MostExpected >= LeastExpected*m.Most && m.MostExpected <= MostExpected*m.Most)) {
+		ps.Add("model.most", fmt.Sprintf("%g with most_expected: %g", m.Most, m.MostExpected), "above 0 and at most 1e+09, "+
+			"1 for events, with an expected number from a millionth to a million times it")
 	}
-	if m.Offset == "" && (m.Shortest != 0 || m.Longest != 0) || m.Offset != "" && !(m.Shortest > 0 && wide(m.Shortest, m.Longest)) {
-		ps.Add("model.offset", fmt.Sprintf("%q from %g to %g", m.Offset, m.Shortest, m.Longest), "a column between two numbers above 0, or none")
+	if m.Offset == "" && (m.Shortest != 0 || m.Longest != 0) || m.Offset != "" &&
+		!(m.Shortest > 0 && wide(m.Shortest, m.Longest)) {
+		ps.Add("model.offset", fmt.Sprintf("%q from %g to %g", m.Offset, m.Shortest, m.Longest),
+			"a column between two numbers above 0, or none")
 	}
 	m.judgeColumns(ps)
 }
@@ -226,11 +237,13 @@ func (m *Model) judgeColumns(ps *schema.Problems) {
 			named[name] = true
 		}
 		if len(c.Categories) > 0 != (c.Bounds == [2]float64{}) || len(c.Categories) == 0 && !wide(c.Bounds[0], c.Bounds[1]) {
-			ps.Add(at+".bounds", fmt.Sprint(c.Bounds), "two numbers, the lower one below the upper one, or 0 and 0 beside categories")
+			ps.Add(at+".bounds", fmt.Sprint(c.Bounds), "two numbers, the lower one below the upper one, or 0 and 0 beside "+
+				"categories")
 		}
 	}
 	if len(m.Columns) == 0 || terms > MostTerms {
-		ps.Add("model.columns", fmt.Sprintf("%d, of %d coefficients together", len(m.Columns), terms), fmt.Sprintf("at least one, of at most %d coefficients", MostTerms))
+		ps.Add("model.columns", fmt.Sprintf("%d, of %d coefficients together", len(m.Columns), terms),
+			fmt.Sprintf("at least one, of at most %d coefficients", MostTerms))
 	}
 }
 

@@ -47,24 +47,26 @@ func read(t testing.TB, list []pipeline.File) (Released, bool, error) {
 func TestStrangersCoefficientsAreJudged(t *testing.T) {
 	for kind, changes := range map[string]map[string][2]string{
 		Logistic: {
-			"format: is 2, must be 1":                                         {`"format":1`, `"format":2`},
-			"queries: is 0, must be":                                          {`"queries":2`, `"queries":0`},
-			"steps: is 0, must be":                                            {`"steps":6`, `"steps":0`},
-			"model.kind: is \"probit\", must be":                              {`"kind":"logistic"`, `"kind":"probit"`},
-			"model: is a logistic one without positive":                       {`"positive":"yes",`, ``},
-			"model.target: is \"\"":                                           {`"target":"ill"`, `"target":""`},
-			"model.prior_deviation: is 0":                                     {`"prior_deviation":2.5`, `"prior_deviation":0`},
-			"model.columns[0].name: is \"ill\", must be":                      {`"name":"age"`, `"name":"ill"`},
-			"model.columns[0].bounds: is [80 20], must be":                    {`"bounds":[20,80]`, `"bounds":[80,20]`},
-			"model.columns[1].bounds: is [0 1], must be":                      {`"region","bounds":[0,0]`, `"region","bounds":[0,1]`},
-			"model.columns[1].categories[1]: is \"north\", a second":          {`["north","south"`, `["north","north"`},
-			"coefficients: is 6, with a covariance of 6 rows, must be 5 each": {`["north","south","west","east"]`, `["north","south","west"]`},
-			"coefficients[2]: is of column \"region\", category \"east\"":     {`"category":"south"`, `"category":"east"`},
-			"coefficients[0].estimate: is":                                    {`"estimate":`, `"estimate":1e9,"e":`},
-			"coefficients[0].se: is -1":                                       {`"se":`, `"se":-1,"s":`},
-			"covariance[0]: is 7 numbers":                                     {`"covariance":[[`, `"covariance":[[1,`},
-			"cannot unmarshal":                                                {`"steps":6`, `"steps":"six"`},
-			"fit.coefficients.json: is not as coefficients are written":       {`{"format"`, `{"more":1,"format"`},
+			"format: is 2, must be 1":                      {`"format":1`, `"format":2`},
+			"queries: is 0, must be":                       {`"queries":2`, `"queries":0`},
+			"steps: is 0, must be":                         {`"steps":6`, `"steps":0`},
+			"model.kind: is \"probit\", must be":           {`"kind":"logistic"`, `"kind":"probit"`},
+			"model: is a logistic one without positive":    {`"positive":"yes",`, ``},
+			"model.target: is \"\"":                        {`"target":"ill"`, `"target":""`},
+			"model.prior_deviation: is 0":                  {`"prior_deviation":2.5`, `"prior_deviation":0`},
+			"model.columns[0].name: is \"ill\", must be":   {`"name":"age"`, `"name":"ill"`},
+			"model.columns[0].bounds: is [80 20], must be": {`"bounds":[20,80]`, `"bounds":[80,20]`},
+			"model.columns[1].bounds: is [0 1], must be": {`"region","bounds":[0,0]`,
+				`"region","bounds":[0,1]`},
+			"model.columns[1].categories[1]: is \"north\", a second": {`["north","south"`, `["north","north"`},
+			"coefficients: is 6, with a covariance of 6 rows, must be 5 each": {`["north","south","west","east"]`,
+				`["north","south","west"]`},
+			"coefficients[2]: is of column \"region\", category \"east\"": {`"category":"south"`, `"category":"east"`},
+			"coefficients[0].estimate: is":                                {`"estimate":`, `"estimate":1e9,"e":`},
+			"coefficients[0].se: is -1":                                   {`"se":`, `"se":-1,"s":`},
+			"covariance[0]: is 7 numbers":                                 {`"covariance":[[`, `"covariance":[[1,`},
+			"cannot unmarshal":                                            {`"steps":6`, `"steps":"six"`},
+			"fit.coefficients.json: is not as coefficients are written":   {`{"format"`, `{"more":1,"format"`},
 		},
 		Poisson: {
 			"model.most: is 0":                              {`"most":4`, `"most":0`},
@@ -89,7 +91,8 @@ func TestStrangersCoefficientsAreJudged(t *testing.T) {
 			}
 		}
 		table := []pipeline.File{{Name: good[0].Name, Data: append([]byte("x"), good[0].Data...)}, good[1]}
-		if _, _, err := read(t, table); err == nil || !strings.Contains(err.Error(), "fit.coefficients.csv: is not as coefficients are written") {
+		if _, _, err := read(t, table); err == nil || !strings.Contains(err.Error(),
+			"fit.coefficients.csv: is not as coefficients are written") {
 			t.Errorf("a table that says otherwise: %v", err)
 		}
 	}

@@ -83,7 +83,8 @@ func TestFewEventsAreCovered(t *testing.T) {
 // says, and no more; correlations stay as they were.
 func TestNoiseLeavesAtMostThePrior(t *testing.T) {
 	prior := []float64{1, 4} // precisions: deviations of 1 and 1/2
-	b := Belief{mean: []float64{30, -20}, covariance: [][]float64{{0.9, 0.1}, {0.1, 0.2}}, silent: [][]float64{{0.1, 0}, {0, 0.1}}}
+	b := Belief{mean: []float64{30, -20}, covariance: [][]float64{{0.9, 0.1}, {0.1, 0.2}}, silent: [][]float64{{0.1, 0},
+		{0, 0.1}}}
 	at := noisy{theta: []float64{0, 0}, information: [][]float64{{50, 5}, {5, 50}}}
 	b.bend(at, 2, prior)
 	for j, p := range prior {
@@ -94,7 +95,8 @@ func TestNoiseLeavesAtMostThePrior(t *testing.T) {
 	if c := b.covariance; c[0][1] != c[1][0] || c[0][1]*c[0][1] > c[0][0]*c[1][1] {
 		t.Errorf("%v is no covariance", c)
 	}
-	known := Belief{mean: []float64{0, 0}, covariance: [][]float64{{0.01, 0}, {0, 0.01}}, silent: [][]float64{{0.01, 0}, {0, 0.01}}}
+	known := Belief{mean: []float64{0, 0}, covariance: [][]float64{{0.01, 0}, {0, 0.01}}, silent: [][]float64{{0.01, 0},
+		{0, 0.01}}}
 	known.bend(at, 2, prior)
 	if known.covariance[0][0] != 0.01 {
 		t.Errorf("what is known by 0.01 is known by %g afterwards", known.covariance[0][0])

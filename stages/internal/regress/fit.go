@@ -25,7 +25,8 @@ func (m *Model) Fit(ctx context.Context, r Rows, steps int, release Release, ste
 		return b, err
 	}
 	theta := make([]float64, len(r.terms))
-	theta[0] = r.intercept(float64(totals[0]*r.most), float64(totals[1]*r.longest), float64(deviation*math.Max(r.most, r.longest)))
+	theta[0] = r.intercept(float64(totals[0]*r.most), float64(totals[1]*r.longest),
+		float64(deviation*math.Max(r.most, r.longest)))
 	prior := m.Prior()
 	for t := range steps {
 		score, information, err := r.sums(ctx, theta)
@@ -146,7 +147,8 @@ type Tally struct {
 func newTally(dim int, alone, further float64) *Tally {
 	slack := math.Sqrt(float64(dim))
 	return &Tally{Sum: make([]int64, dim), scale: alone / unit,
-		Moves: mechanism.Moves{AddRemove: (unit + float64(slack/2)) * (1 + 1e-9), ReplaceOne: (float64(further*unit) + slack) * (1 + 1e-9)}}
+		Moves: mechanism.Moves{AddRemove: (unit + float64(slack/2)) * (1 + 1e-9),
+			ReplaceOne: (float64(further*unit) + slack) * (1 + 1e-9)}}
 }
 
 func (t *Tally) add(k int, v float64) { t.Sum[k] += whole(v / t.scale) }

@@ -206,7 +206,8 @@ func (m *Model) Design() *Design {
 		k := len(c.Categories)
 		centre, square := centred(k)
 		for code := 1; code < k; code++ {
-			out.terms = append(out.terms, term{Column: c.Name, Category: c.Categories[code], column: i, code: code, centre: centre})
+			out.terms = append(out.terms, term{Column: c.Name, Category: c.Categories[code], column: i, code: code,
+				centre: centre})
 		}
 		out.square += square
 		out.diameter += float64(min(k-1, 2))

@@ -19,10 +19,12 @@ func must(t testing.TB, err error) {
 // models are a logistic regression of ill and a Poisson regression of visits, of which a row
 // expects so many at most.
 func models(expected float64) map[string]*Model {
-	explain := []Column{{Name: "age", Bounds: [2]float64{20, 80}}, {Name: "region", Categories: []string{"north", "south", "west", "east"}}, {Name: "smoker", Categories: []string{"no", "yes"}}}
+	explain := []Column{{Name: "age", Bounds: [2]float64{20, 80}}, {Name: "region", Categories: []string{"north", "south",
+		"west", "east"}}, {Name: "smoker", Categories: []string{"no", "yes"}}}
 	return map[string]*Model{
 		Logistic: {Kind: Logistic, Target: "ill", Positive: "yes", Columns: explain, PriorDeviation: 2.5},
-		Poisson:  {Kind: Poisson, Target: "visits", Most: 4, Offset: "duration", Shortest: 0.5, Longest: 2, MostExpected: expected, Columns: explain, PriorDeviation: 2.5},
+		Poisson: {Kind: Poisson, Target: "visits", Most: 4, Offset: "duration", Shortest: 0.5, Longest: 2,
+			MostExpected: expected, Columns: explain, PriorDeviation: 2.5},
 	}
 }
 
@@ -30,7 +32,8 @@ func models(expected float64) map[string]*Model {
 func frame() *columns.Frame {
 	flag := []string{"no", "yes"}
 	return &columns.Frame{Columns: []columns.Column{
-		{Name: "age", Type: domain.Integer}, {Name: "region", Type: domain.Categorical, Categories: []string{"west", "east", "south", "north"}},
+		{Name: "age", Type: domain.Integer}, {Name: "region", Type: domain.Categorical, Categories: []string{"west", "east",
+			"south", "north"}},
 		{Name: "smoker", Type: domain.Boolean, Categories: flag}, {Name: "ill", Type: domain.Boolean, Categories: flag},
 		{Name: "visits", Type: domain.Integer}, {Name: "duration", Type: domain.Numeric}}}
 }
@@ -88,7 +91,8 @@ func TestScoreIsTheGradient(t *testing.T) {
 		h := square(upper, 6)
 		const e = 1e-3
 		for j := range 6 {
-			if got, want := float64(score.Sum[j])*score.scale, (moved(j, j, e, 0)-moved(j, j, -e, 0))/(2*e); math.Abs(got-want) > 1e-3*(1+math.Abs(want)) {
+			if got, want := float64(score.Sum[j])*score.scale, (moved(j, j, e, 0)-moved(j, j, -e, 0))/(2*e); math.Abs(got-want) >
+				1e-3*(1+math.Abs(want)) {
 				t.Errorf("%s: score %d is %g, must be %g", name, j, got, want)
 			}
 			for k := range 6 {
@@ -145,8 +149,10 @@ func TestRowsMoveSumsAsStated(t *testing.T) {
 			}
 		}
 	}
-	for what, least := range map[string]float64{"logistic score": .99, "logistic score replaced": .5, "poisson score": .99, "poisson score replaced": .9,
-		"logistic information": .8, "poisson information": .99, "poisson information replaced": .6, "logistic totals": .99, "poisson totals": .99} {
+	for what, least := range map[string]float64{"logistic score": .99, "logistic score replaced": .5, "poisson score": .99,
+		"poisson score replaced": .9,
+		"logistic information":   .8, "poisson information": .99, "poisson information replaced": .6, "logistic totals": .99,
+		"poisson totals": .99} {
 		if far[what] < least {
 			t.Errorf("%s: comes within %.3f of what is stated, must come within %.2f", what, far[what], least)
 		}
@@ -179,7 +185,8 @@ func TestUpdateKnowsItsNoise(t *testing.T) {
 	}
 	b := law(5, 0)
 	precision := 50.*50/75 + 4
-	if math.Abs(b.mean[0]-50*20./75/precision) > 1e-12 || math.Abs(b.covariance[0][0]-1/precision) > 1e-12 || math.Abs(b.silent[0][0]-1./54) > 1e-12 {
+	if math.Abs(b.mean[0]-50*20./75/precision) > 1e-12 || math.Abs(b.covariance[0][0]-1/precision) > 1e-12 ||
+		math.Abs(b.silent[0][0]-1./54) > 1e-12 {
 		t.Errorf("%+v", b)
 	}
 	if b := law(1e6, 0); math.Abs(b.mean[0]) > 1e-6 || math.Abs(b.covariance[0][0]-0.25) > 1e-6 {

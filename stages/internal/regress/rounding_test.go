@@ -36,7 +36,8 @@ func TestInverseOfWhatRoundingHides(t *testing.T) {
 
 // TestWhole: numbers are rounded as math.RoundToEven does, up to the largest that is allowed.
 func TestWhole(t *testing.T) {
-	for _, v := range []float64{0, math.Copysign(0, -1), 0.5, -0.5, 1.5, -2.5, 0.49999999999999994, 1 << 20, -(1<<20 + 0.5), 1<<51 - 0.5, -(1<<51 - 0.5), 1e-300} {
+	for _, v := range []float64{0, math.Copysign(0, -1), 0.5, -0.5, 1.5, -2.5, 0.49999999999999994, 1 << 20,
+		-(1<<20 + 0.5), 1<<51 - 0.5, -(1<<51 - 0.5), 1e-300} {
 		if got := whole(v); got != int64(math.RoundToEven(v)) {
 			t.Errorf("%g is %d, must be %g", v, got, math.RoundToEven(v))
 		}

@@ -286,22 +286,26 @@ func need(h pipeline.Header, ps *schema.Problems) {
 	var encoded []string
 	for i := range h.Domain.Columns {
 		c := &h.Domain.Columns[i]
-		found, dropped := fmt.Sprintf("a table whose column %s is ", c.Name), "; drop it where the detector need not look at it"
+		found, dropped := fmt.Sprintf("a table whose column %s is ", c.Name),
+			"; drop it where the detector need not look at it"
 		switch {
 		case c.Encoding != nil:
 			encoded = append(encoded, c.Name)
 		case c.Private() || c.Type.Coded() && c.Type != domain.Boolean && len(c.Categories) == 0:
-			ps.Refuse("W02", "from", found+"without declared categories", "one with categories that are public or released (dp_categories)"+dropped)
+			ps.Refuse("W02", "from", found+"without declared categories",
+				"one with categories that are public or released (dp_categories)"+dropped)
 		case c.Type == domain.Text:
 			ps.Add("from", found+"text", "a table of numbers and categories"+dropped)
 		case !c.Type.Coded() && c.Bounds == nil:
-			ps.Refuse("W01", "from", found+"a number without bounds", "one with bounds that are public or released (dp_bounds)"+dropped)
+			ps.Refuse("W01", "from", found+"a number without bounds", "one with bounds that are public or released (dp_bounds)"+
+				dropped)
 		}
 	}
 	if len(encoded) > 0 {
 		ps.Add("from", "a table whose "+pipeline.ColumnsAre(encoded)+" encoded", "a table as it is before the stage encode")
 	}
 	if err := artifact.CheckDomain(&domain.Domain{Columns: h.Domain.Columns}); err != nil && len(*ps) == 0 {
-		ps.Add("from", "a table of which a detector cannot be released: "+err.Error(), "a table whose detector can be read back")
+		ps.Add("from", "a table of which a detector cannot be released: "+err.Error(),
+			"a table whose detector can be read back")
 	}
 }

@@ -45,7 +45,8 @@ type Detector struct {
 func anomalyDetectorKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: anomalyDetector, Version: 2,
-		Doc: "Trains an autoencoder by DP-SGD and releases it as a detector: how badly it gives back a row, by mean squared error, is that row's score. " +
+		Doc: "Trains an autoencoder by DP-SGD and releases it as a detector: how badly it gives back a row, by mean " +
+			"squared error, is that row's score. " +
 			"Of d numbers that a row becomes, d - floor(d/2) are its hidden units, with a sigmoid before and after. " +
 			"Use it before remove_anomalies, with a small part of the budget (privacy.split: {detector: 0.1, train: 0.9}). " +
 			"Needs a table of numbers with bounds and of categories, not encoded, of stability rows(c).",
@@ -86,7 +87,8 @@ func (s *Detector) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		}
 		return packAutoencoder(out, n, weights)
 	})
-	w.Spends = []pipeline.Spend{{Name: training.Spend, Doc: fmt.Sprintf("DP-SGD on the autoencoder, sampling rate %.4g", rate),
+	w.Spends = []pipeline.Spend{{Name: training.Spend, Doc: fmt.Sprintf("DP-SGD on the autoencoder, sampling rate %.4g",
+		rate),
 		Mechanism: func(scale float64) privacy.Mechanism { return s.DPSGD(scale, rate, n.Params()) }}}
 	w.Terms, w.Findings = pipeline.Pricing{Scale: s.NoiseMultiplier}, s.Findings("expected_batch_size", h)
 	return w, nil
@@ -98,11 +100,13 @@ func autoencoderNet(d *domain.Domain) (*net.Net, error) {
 	hidden := in - in/2
 	var ps schema.Problems
 	generator.Fits(&ps, generator.Costs("from", fmt.Sprintf("a table whose rows become %d numbers", in),
-		float64(generator.NetCopies*generator.Weights(in, hidden, in))+float64(generator.PassCopies*chunk*generator.Units(in, hidden, in))))
+		float64(generator.NetCopies*generator.Weights(in, hidden, in))+float64(generator.PassCopies*chunk*generator.Units(in,
+			hidden, in))))
 	if err := ps.Err(); err != nil {
 		return nil, err
 	}
-	return net.New(net.Spec{Inputs: in, Layers: []net.Layer{net.Dense(hidden), net.Activation("sigmoid"), net.Dense(in), net.Activation("sigmoid")}})
+	return net.New(net.Spec{Inputs: in, Layers: []net.Layer{net.Dense(hidden), net.Activation("sigmoid"), net.Dense(in),
+		net.Activation("sigmoid")}})
 }
 
 // train returns the weights. The table is read before anything is paid.
@@ -115,7 +119,8 @@ func (s *Detector) train(ctx context.Context, env *pipeline.Env, t pipeline.Tabl
 	if err != nil {
 		return nil, err
 	}
-	return train.Fit(ctx, train.FitConfig{Optimiser: s.optimiser(), Average: s.Average}, o, n.Init(env.Rand("weights")), o.X.Len(), paid, hooks)
+	return train.Fit(ctx, train.FitConfig{Optimiser: s.optimiser(), Average: s.Average}, o, n.Init(env.Rand("weights")),
+		o.X.Len(), paid, hooks)
 }
 
 // objective is the loss on the rows of a table.
@@ -149,7 +154,8 @@ func tableIn() []pipeline.Port {
 }
 
 // releases is the work of a stage that learns a detector of header out from its table.
-func releases(out pipeline.Header, learn func(context.Context, *pipeline.Env, pipeline.Table) (pipeline.Table, error)) pipeline.Work {
+func releases(out pipeline.Header, learn func(context.Context, *pipeline.Env, pipeline.Table) (pipeline.Table,
+	error)) pipeline.Work {
 	return pipeline.Work{Out: pipeline.Headers{"model": out},
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 			t, err := learn(ctx, env, in["in"])

@@ -26,7 +26,8 @@ func learner() pipelinetest.Learner {
 // steps at rate 0.25.
 func TestDetectorSpendsThePlan(t *testing.T) {
 	_, r := learner().Trained(t, visitors(40)) // closes its ledger: opened once, used as planned
-	want := privacy.Event(privacy.Repeated{Count: 12, Event: privacy.PoissonSampled{SamplingRate: 0.25, Event: privacy.Gaussian{NoiseMultiplier: 1.5}}})
+	want := privacy.Event(privacy.Repeated{Count: 12, Event: privacy.PoissonSampled{SamplingRate: 0.25,
+		Event: privacy.Gaussian{NoiseMultiplier: 1.5}}})
 	if len(r.Ledger.Plan) != 1 {
 		t.Fatalf("%d spends, must be 1", len(r.Ledger.Plan))
 	}
@@ -138,7 +139,8 @@ func written(t *testing.T, m *autoencoder, f *columns.Frame) (scores []float64) 
 
 // row is a row of visitors as the comment of autoencoder.go has it.
 func row(f *columns.Frame, i int) []float64 {
-	x := []float64{f.Columns[0].Numbers[i] / 100, (f.Columns[1].Numbers[i] - 30) / 100, 0, 0, 0, 0, 0, float64(f.Columns[3].Codes[i]) / 2}
+	x := []float64{f.Columns[0].Numbers[i] / 100, (f.Columns[1].Numbers[i] - 30) / 100, 0, 0, 0, 0, 0,
+		float64(f.Columns[3].Codes[i]) / 2}
 	if math.IsNaN(x[1]) {
 		x[1], x[2] = 0.5, 1
 	}
@@ -153,7 +155,8 @@ func row(f *columns.Frame, i int) []float64 {
 // TestPlaces: values outside their bounds go on, ten times the bounds' length and no
 // further; of bounds with one value others are out of reach.
 func TestPlaces(t *testing.T) {
-	for want, c := range map[float32]struct{ x, lo, length float64 }{0: {30, 30, 100}, 1: {130, 30, 100}, 0.25: {55, 30, 100}, 2: {230, 30, 100},
+	for want, c := range map[float32]struct{ x, lo, length float64 }{0: {30, 30, 100}, 1: {130, 30, 100},
+		0.25: {55, 30, 100}, 2: {230, 30, 100},
 		11: {1e9, 30, 100}, -10: {math.Inf(-1), 30, 100}} {
 		if got := place(c.x, c.lo, c.length); got != want {
 			t.Errorf("%g is at %g, must be at %g", c.x, got, want)
@@ -167,8 +170,12 @@ func TestPlaces(t *testing.T) {
 // TestDetectorRefuses: what a detector cannot look at is a problem of the plan, all at once.
 func TestDetectorRefuses(t *testing.T) {
 	for want, change := range map[string]func(h *pipeline.Header){
-		"column age is a number without bounds, must be one with bounds that are public": func(h *pipeline.Header) { h.Domain.Columns[0].Bounds = nil },
-		"column region is without declared categories":                                   func(h *pipeline.Header) { h.Domain.Columns[2].Categories = nil },
+		"column age is a number without bounds, must be one with bounds that are public": func(h *pipeline.Header) {
+			h.Domain.Columns[0].Bounds = nil
+		},
+		"column region is without declared categories": func(h *pipeline.Header) {
+			h.Domain.Columns[2].Categories = nil
+		},
 		"column grade is text": func(h *pipeline.Header) {
 			h.Domain.Columns[3] = domain.Column{Name: "grade", Type: domain.Text}
 		},
@@ -212,12 +219,19 @@ func TestForeignDetector(t *testing.T) {
 		"a number without bounds": func(m map[string][]byte) {
 			m["detector.json"] = []byte(`{"columns": [{"name": "a", "type": "numeric"}]}`)
 		},
-		"weights: are fewer":          func(m map[string][]byte) { m["detector.json"] = wide(1 << 12) },
-		`holds "other", must hold`:    func(m map[string][]byte) { m["other"] = nil },
-		"of 4 bytes each":             func(m map[string][]byte) { m["weights/0.dense.bias"] = m["weights/0.dense.bias"][:3] },
-		"are not all finite":          func(m map[string][]byte) { copy(m["weights/0.dense.bias"], []byte{0, 0, 0xc0, 0x7f}) },
-		"has 3 elements, must have 4": func(m map[string][]byte) { m["weights/0.dense.bias"] = m["weights/0.dense.bias"][:12] },
-		"tensors, the net has 4":      func(m map[string][]byte) { delete(m, "weights/2.dense.bias") },
+		"weights: are fewer":       func(m map[string][]byte) { m["detector.json"] = wide(1 << 12) },
+		`holds "other", must hold`: func(m map[string][]byte) { m["other"] = nil },
+		"of 4 bytes each": func(m map[string][]byte) {
+			m["weights/0.dense.bias"] = m["weights/0.dense.bias"][:3]
+		},
+		"are not all finite": func(m map[string][]byte) {
+			copy(m["weights/0.dense.bias"],
+				[]byte{0, 0, 0xc0, 0x7f})
+		},
+		"has 3 elements, must have 4": func(m map[string][]byte) {
+			m["weights/0.dense.bias"] = m["weights/0.dense.bias"][:12]
+		},
+		"tensors, the net has 4": func(m map[string][]byte) { delete(m, "weights/2.dense.bias") },
 		"tensor 2.dense.bias is missing": func(m map[string][]byte) {
 			m["weights/x"] = m["weights/2.dense.bias"]
 			delete(m, "weights/2.dense.bias")

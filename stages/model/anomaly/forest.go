@@ -40,9 +40,11 @@ type Forest struct {
 func anomalyForestKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: anomalyForest, Version: 2,
-		Doc: "Counts the rows in the leaves of trees with random public splits, with Gaussian noise, and releases trees and counts as a detector: " +
+		Doc: "Counts the rows in the leaves of trees with random public splits, with Gaussian noise, and releases trees " +
+			"and counts as a detector: " +
 			"the fewer rows share a row's leaves, the higher its score (an isolation forest on public splits). " +
-			"Use it before remove_anomalies, where rows that are unusual in several columns at once are looked for; it does not see how far outside its bounds a value lies. " +
+			"Use it before remove_anomalies, where rows that are unusual in several columns at once are looked for; it does " +
+			"not see how far outside its bounds a value lies. " +
 			"Needs a table of numbers with bounds and of categories, not encoded, of stability rows(c).",
 		In:      tableIn(),
 		Out:     []pipeline.Port{{Name: "model", Form: pipeline.FormDetector, Doc: "The trees, with noisy counts."}},
@@ -64,10 +66,11 @@ func (s *Forest) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		}
 		return f.pack(out)
 	})
-	w.Spends = []pipeline.Spend{{Name: "leaves", Doc: fmt.Sprintf("a noisy count of each of %d leaves, of each of %d trees", 1<<s.Depth, s.Trees),
-		Mechanism: func(scale float64) privacy.Mechanism {
-			return mechanism.GaussianHistogram{NoiseMultiplier: scale, Releases: int64(s.Trees)}
-		}}}
+	w.Spends = []pipeline.Spend{
+		{Name: "leaves", Doc: fmt.Sprintf("a noisy count of each of %d leaves, of each of %d trees", 1<<s.Depth, s.Trees),
+			Mechanism: func(scale float64) privacy.Mechanism {
+				return mechanism.GaussianHistogram{NoiseMultiplier: scale, Releases: int64(s.Trees)}
+			}}}
 	w.Terms = pipeline.Pricing{Scale: s.NoiseMultiplier}
 	return w, ps.Err()
 }
@@ -225,7 +228,8 @@ func (f *forest) check() error {
 		return fmt.Errorf("columns: %w", ps.Err())
 	}
 	if f.Depth < 1 || f.Depth > mostDepth || len(f.Trees) < 1 || len(f.Trees) > mostTrees {
-		return fmt.Errorf("are %d trees of depth %d, must be 1 to %d of depth 1 to %d", len(f.Trees), f.Depth, mostTrees, mostDepth)
+		return fmt.Errorf("are %d trees of depth %d, must be 1 to %d of depth 1 to %d", len(f.Trees), f.Depth, mostTrees,
+			mostDepth)
 	}
 	n := width(f.Domain())
 	for _, t := range f.Trees {

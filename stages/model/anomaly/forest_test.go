@@ -15,15 +15,20 @@ import (
 )
 
 func forester() pipelinetest.Learner {
-	return pipelinetest.Learner{Kind: anomalyForestKind(), Stage: func() pipeline.Stage { return &Forest{Trees: 3, Depth: 4} }}
+	return pipelinetest.Learner{Kind: anomalyForestKind(), Stage: func() pipeline.Stage {
+		return &Forest{Trees: 3,
+			Depth: 4}
+	}}
 }
 
 // TestForestSpendsThePlan: a Gaussian histogram a tree. Exchanging a row moves each by
 // sqrt(2), of which the accountant counts 2: 1.5 sqrt(2).
 func TestForestSpendsThePlan(t *testing.T) {
 	_, r := forester().Trained(t, visitors(40))
-	want := privacy.Event(privacy.Repeated{Count: 3, Event: privacy.Gaussian{NoiseMultiplier: 1.5 * math.Sqrt2 * (1 - 0x1p-50)}})
-	if diff := cmp.Diff(want, r.Ledger.Plan[0].Event.Event); diff != "" || len(r.Ledger.Plan) != 1 || r.Ledger.Taken("leaves") != 3 {
+	want := privacy.Event(privacy.Repeated{Count: 3, Event: privacy.Gaussian{NoiseMultiplier: 1.5 * math.Sqrt2 *
+		(1 - 0x1p-50)}})
+	if diff := cmp.Diff(want, r.Ledger.Plan[0].Event.Event); diff != "" || len(r.Ledger.Plan) != 1 ||
+		r.Ledger.Taken("leaves") != 3 {
 		t.Errorf("%d spends, %d uses, planned (-want +got):\n%s", len(r.Ledger.Plan), r.Ledger.Taken("leaves"), diff)
 	}
 }
@@ -32,8 +37,10 @@ func TestForestSpendsThePlan(t *testing.T) {
 // 0.8; of 3 + 0 + 1 + 12 rows, and one added to each leaf, there are 20.
 func TestForestScores(t *testing.T) {
 	in := visitors(2)
-	in.Rows = pipelinetest.Rows(in.Header.Domain, []any{39, 40, 90, 10}, []any{79, 100, nil, nil}, []any{"north", "north", "north", "north"}, []any{"low", "low", "low", "low"})
-	f := &forest{Columns: in.Header.Domain.Columns, Depth: 2, Trees: []tree{{Splits: []split{{0, 0.4}, {1, 0.5}, {0, 0.8}}, Counts: []int64{3, -7, 1, 12}}}}
+	in.Rows = pipelinetest.Rows(in.Header.Domain, []any{39, 40, 90, 10}, []any{79, 100, nil, nil},
+		[]any{"north", "north", "north", "north"}, []any{"low", "low", "low", "low"})
+	f := &forest{Columns: in.Header.Domain.Columns, Depth: 2, Trees: []tree{{Splits: []split{{0, 0.4}, {1, 0.5}, {0, 0.8}},
+		Counts: []int64{3, -7, 1, 12}}}}
 	table, err := f.pack(detectorHeader(in.Header))
 	must(t, err)
 	d, frame := read(t, table, in)
@@ -95,7 +102,8 @@ func TestForeignForest(t *testing.T) {
 		"at 8, must be from 0":  func(f *forest) { f.Trees[0].Splits[1].At = 8 },
 		"at -1, must be from 0": func(f *forest) { f.Trees[0].Splits[2].At = -1 },
 	} {
-		f := &forest{Columns: visitors(1).Header.Domain.Columns, Depth: 2, Trees: []tree{{Splits: []split{{0, 0.4}, {1, 0.5}, {0, 0.8}}, Counts: make([]int64, 4)}}}
+		f := &forest{Columns: visitors(1).Header.Domain.Columns, Depth: 2,
+			Trees: []tree{{Splits: []split{{0, 0.4}, {1, 0.5}, {0, 0.8}}, Counts: make([]int64, 4)}}}
 		change(f)
 		data, err := json.Marshal(f)
 		must(t, err)

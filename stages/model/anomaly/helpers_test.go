@@ -22,7 +22,8 @@ func visitors(n int) pipelinetest.Input {
 	}}
 	columns := make([][]any, 4)
 	for i := range n {
-		row := []any{35 + i*7%11, any(65.5 + float64(i*5%9)), any([]string{"north", "south"}[i%3/2]), []string{"low", "middle"}[i*7%11/6]}
+		row := []any{35 + i*7%11, any(65.5 + float64(i*5%9)), any([]string{"north", "south"}[i%3/2]),
+			[]string{"low", "middle"}[i*7%11/6]}
 		if i%10 == 4 {
 			row[1] = nil
 		}
@@ -33,8 +34,9 @@ func visitors(n int) pipelinetest.Input {
 			columns[j] = append(columns[j], v)
 		}
 	}
-	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Rows: int64(n), OwnRows: true,
-		Terms: pipeline.Terms{Adjacency: privacy.ReplaceOne, Claims: pipeline.ClaimsProven}})
+	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Rows: int64(n),
+		OwnRows: true,
+		Terms:   pipeline.Terms{Adjacency: privacy.ReplaceOne, Claims: pipeline.ClaimsProven}})
 	return pipelinetest.Input{Header: h, Rows: pipelinetest.Rows(d, columns...)}
 }
 

@@ -19,7 +19,8 @@ func clinic(n int, planted bool) pipelinetest.Input {
 	d := &domain.Domain{}
 	var c [5][]any
 	for j := range 4 {
-		d.Columns = append(d.Columns, domain.Column{Name: fmt.Sprint("n", j), Type: domain.Numeric, Bounds: &[2]float64{0, 100}})
+		d.Columns = append(d.Columns, domain.Column{Name: fmt.Sprint("n", j), Type: domain.Numeric,
+			Bounds: &[2]float64{0, 100}})
 		for i := range n {
 			v := 30 + []float64{-2, 2}[(i*7919+j*101)/(j+1)%2]
 			if planted && i == 5 {
@@ -32,8 +33,9 @@ func clinic(n int, planted bool) pipelinetest.Input {
 	for i := range n {
 		c[4] = append(c[4], []string{"f", "m"}[i%2])
 	}
-	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Rows: int64(n), OwnRows: true,
-		Terms: pipeline.Terms{Adjacency: privacy.ReplaceOne, Claims: pipeline.ClaimsProven}})
+	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Rows: int64(n),
+		OwnRows: true,
+		Terms:   pipeline.Terms{Adjacency: privacy.ReplaceOne, Claims: pipeline.ClaimsProven}})
 	return pipelinetest.Input{Header: h, Rows: pipelinetest.Rows(d, c[:]...)}
 }
 
@@ -56,7 +58,8 @@ func TestPlantedRowRanksHighest(t *testing.T) {
 			r, err := out["out"].Collect(t.Context())
 			must(t, err)
 			if values := r.Column(0).(*array.Float64).Float64Values(); len(values) != 999 || slices.Max(values) > 32 {
-				t.Errorf("%s, learned %t: %d rows are left, the highest value is %g", placement, learned, len(values), slices.Max(values))
+				t.Errorf("%s, learned %t: %d rows are left, the highest value is %g", placement, learned, len(values),
+					slices.Max(values))
 			}
 		}
 	}

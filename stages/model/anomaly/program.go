@@ -45,7 +45,8 @@ func (p *Program) multiplier() float64 {
 // unproven says which rules its account breaks.
 func (p *Program) unproven() pipeline.Unproven {
 	return pipeline.Unproven{Rule: "W14", Why: "the noise of one step is charged, and every step adds it; " +
-		"the gradient of a batch is clipped as a whole, so that one row may turn it around, which is two clips and not one (W38)"}
+		"the gradient of a batch is clipped as a whole, so that one row may turn it around, which is two clips and not one " +
+		"(W38)"}
 }
 
 func (p *Program) published() *pipeline.Published {
@@ -84,9 +85,11 @@ func (s *Detector) planProgram(h pipeline.Header) (pipeline.Work, error) {
 		return packAutoencoder(out, n, weights)
 	})
 	if s.Program.Epsilon > 0 {
-		w.Spends = []pipeline.Spend{{Name: training.Spend, Doc: fmt.Sprintf("clipped means of %d batches of the autoencoder", mean(0).Steps()),
+		w.Spends = []pipeline.Spend{{Name: training.Spend, Doc: fmt.Sprintf("clipped means of %d batches of the autoencoder",
+			mean(0).Steps()),
 			Mechanism: func(scale float64) privacy.Mechanism { return mean(scale) }}}
-		w.Terms = pipeline.Pricing{Scale: s.Program.multiplier(), Published: s.Program.published(), Unproven: s.Program.unproven()}
+		w.Terms = pipeline.Pricing{Scale: s.Program.multiplier(), Published: s.Program.published(),
+			Unproven: s.Program.unproven()}
 	}
 	return w, nil
 }
@@ -94,29 +97,37 @@ func (s *Detector) planProgram(h pipeline.Header) (pipeline.Work, error) {
 // checkProgram says what the program cannot run on, or is not.
 func (s *Detector) checkProgram(h pipeline.Header, ps *schema.Problems) {
 	if h.Terms.Adjacency != privacy.ReplaceOne {
-		ps.Add("program", "given under adjacency "+string(h.Terms.Adjacency), "given under replace_one: batches in the order of the table need a fixed number of rows")
+		ps.Add("program", "given under adjacency "+string(h.Terms.Adjacency),
+			"given under replace_one: batches in the order of the table need a fixed number of rows")
 	}
 	rows := s.Program.rows(h)
 	if rows == 0 {
-		ps.Refuse("W05", "program.rows", "missing, and the row count of the table is private", "given, or follow from dataset.rows_public through stages that keep the count")
+		ps.Refuse("W05", "program.rows", "missing, and the row count of the table is private",
+			"given, or follow from dataset.rows_public through stages that keep the count")
 	}
 	if s.SamplingRate > 0 || s.NoiseMultiplier > 0 {
-		ps.Add("program", "given beside sampling_rate or noise_multiplier", "given without them: it samples nothing, and its noise follows from its epsilon")
+		ps.Add("program", "given beside sampling_rate or noise_multiplier",
+			"given without them: it samples nothing, and its noise follows from its epsilon")
 	}
 	if s.Optimiser != "sgd" || s.Average > 0 {
-		ps.Add("program", fmt.Sprintf("given beside optimiser: %s and average: %g", s.Optimiser, s.Average), "given beside optimiser: sgd and average: 0, as it descends")
+		ps.Add("program", fmt.Sprintf("given beside optimiser: %s and average: %g", s.Optimiser, s.Average),
+			"given beside optimiser: sgd and average: 0, as it descends")
 	}
 	if b := s.ExpectedBatchSize; b != math.Trunc(b) || rows > 0 && b > float64(rows) {
-		ps.Add("expected_batch_size", fmt.Sprint(b), "a whole number of at most the rows, as program cuts batches of a fixed size")
+		ps.Add("expected_batch_size", fmt.Sprint(b), "a whole number of at most the rows, as program cuts batches of a "+
+			"fixed size")
 	}
 	if s.Program.Epsilon == 0 && h.Terms.Claims == pipeline.ClaimsProven {
-		ps.Refuse("W04", "program.epsilon", "missing under claims: proven, so that rows would be removed by a detector that is fitted on them without noise: one row may change which of all others go",
-			"the kind without program, which is charged for; claims: published runs it with no epsilon proven, only to reproduce what a paper ran")
+		ps.Refuse("W04", "program.epsilon", "missing under claims: proven, so that rows would be removed by a detector "+
+			"that is fitted on them without noise: one row may change which of all others go",
+			"the kind without program, which is charged for; claims: published runs it with no epsilon proven, only to "+
+				"reproduce what a paper ran")
 	}
 }
 
 // runProgram returns the weights. The table is read before anything is paid.
-func (s *Detector) runProgram(ctx context.Context, env *pipeline.Env, t pipeline.Table, n *net.Net, free train.ClippedMean) ([]float32, error) {
+func (s *Detector) runProgram(ctx context.Context, env *pipeline.Env, t pipeline.Table, n *net.Net,
+	free train.ClippedMean) ([]float32, error) {
 	o, err := objective(ctx, t, n)
 	if err != nil {
 		return nil, err

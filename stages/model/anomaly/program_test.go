@@ -19,7 +19,8 @@ import (
 
 // thesis is the program of the thesis for fewer rows and epochs.
 func thesis(epsilon float64) *Detector {
-	return &Detector{Sampling: training.Sampling{ExpectedBatchSize: 16, MaxGradNorm: 0.1}, Optimiser: "sgd", LearningRate: 0.01,
+	return &Detector{Sampling: training.Sampling{ExpectedBatchSize: 16, MaxGradNorm: 0.1}, Optimiser: "sgd",
+		LearningRate:    0.01,
 		CheckpointEvery: 3, Program: &Program{Epsilon: epsilon, Epochs: 2}}
 }
 
@@ -38,7 +39,8 @@ func TestProgramPaysForOneStep(t *testing.T) {
 		}
 		said, err := w.Terms.Published.Epsilon(w.Terms.Scale, 1e-6)
 		must(t, err)
-		if math.Abs(said-epsilon) > 1e-12 || w.Terms.Unproven.Rule != "W14" || !strings.Contains(w.Terms.Unproven.Why, "W38") {
+		if math.Abs(said-epsilon) > 1e-12 || w.Terms.Unproven.Rule != "W14" || !strings.Contains(w.Terms.Unproven.Why,
+			"W38") {
 			t.Errorf("epsilon %g: the thesis says %g, unproven %+v", epsilon, said, w.Terms.Unproven)
 		}
 		want := privacy.Event(privacy.Repeated{Count: 2, Event: privacy.Gaussian{NoiseMultiplier: 0.1 / epsilon}})
@@ -52,7 +54,8 @@ func TestProgramPaysForOneStep(t *testing.T) {
 // and the noise is what was paid for.
 func TestProgramReleasesNoisySteps(t *testing.T) {
 	in := changed(visitors(40), published)
-	l := pipelinetest.Learner{Kind: anomalyDetectorKind(), Stage: func() pipeline.Stage { return thesis(0.1 / 1.5) }} // an attempt pays for a multiplier of 1.5
+	// an attempt pays for a multiplier of 1.5
+	l := pipelinetest.Learner{Kind: anomalyDetectorKind(), Stage: func() pipeline.Stage { return thesis(0.1 / 1.5) }}
 	table, r := l.Trained(t, in)
 	if n := r.Ledger.Taken(training.Spend); n != 6 {
 		t.Errorf("%d uses, must be 6", n)
@@ -76,7 +79,8 @@ func TestProgramWithoutNoise(t *testing.T) {
 	if w.Out["model"].Class != pipeline.Private || len(w.Spends) > 0 || w.Terms.Published != nil {
 		t.Errorf("class %s, %d spends", w.Out["model"].Class, len(w.Spends))
 	}
-	out, err := pipelinetest.Run(t, s, pipelinetest.Env(1), pipeline.Tables{"in": pipeline.FromRecords(in.Header, in.Rows)})
+	out, err := pipelinetest.Run(t, s, pipelinetest.Env(1), pipeline.Tables{"in": pipeline.FromRecords(in.Header,
+		in.Rows)})
 	must(t, err)
 	d, frame := read(t, out["model"], in)
 	want := descended(t, in, frame)
@@ -85,9 +89,11 @@ func TestProgramWithoutNoise(t *testing.T) {
 			t.Fatalf("weight %d is %g, must be %g", i, w, want[i])
 		}
 	}
-	removal, err := (&Remove{Placement: "pre", Rows: number(2)}).Plan(pipeline.Headers{"in": in.Header, "detector": out["model"].Header})
+	removal, err := (&Remove{Placement: "pre", Rows: number(2)}).Plan(pipeline.Headers{"in": in.Header,
+		"detector": out["model"].Header})
 	must(t, err)
-	if h := removal.Out["out"]; h.Stability != pipeline.Unbounded() || len(removal.Findings) != 1 || removal.Findings[0].Rule != "W04" {
+	if h := removal.Out["out"]; h.Stability != pipeline.Unbounded() || len(removal.Findings) != 1 ||
+		removal.Findings[0].Rule != "W04" {
 		t.Errorf("rows that it removes from have stability %s, findings %v", h.Stability, removal.Findings)
 	}
 }
@@ -130,12 +136,18 @@ func TestProgramRefuses(t *testing.T) {
 		set    func(*Detector)
 		change func(*pipeline.Header)
 	}{
-		"given under adjacency add_remove, must be given under replace_one":    {func(*Detector) {}, func(h *pipeline.Header) { h.Terms.Adjacency = privacy.AddRemove }},
-		"the row count of the table is private":                                {func(*Detector) {}, func(h *pipeline.Header) { h.Rows = 0 }},
-		"given beside optimiser: adam and average: 0":                          {func(s *Detector) { s.Optimiser = "adam" }, func(*pipeline.Header) {}},
-		"given beside sampling_rate or noise_multiplier":                       {func(s *Detector) { s.NoiseMultiplier = 1 }, func(*pipeline.Header) {}},
-		"expected_batch_size: is 41, must be a whole number":                   {func(s *Detector) { s.ExpectedBatchSize = 41 }, func(*pipeline.Header) {}},
-		"program.epsilon: is missing under claims: proven, so that rows would": {func(s *Detector) { s.Program.Epsilon = 0 }, func(h *pipeline.Header) { h.Terms.Claims = pipeline.ClaimsProven }},
+		"given under adjacency add_remove, must be given under replace_one": {func(*Detector) {},
+			func(h *pipeline.Header) { h.Terms.Adjacency = privacy.AddRemove }},
+		"the row count of the table is private": {func(*Detector) {},
+			func(h *pipeline.Header) { h.Rows = 0 }},
+		"given beside optimiser: adam and average: 0": {func(s *Detector) { s.Optimiser = "adam" },
+			func(*pipeline.Header) {}},
+		"given beside sampling_rate or noise_multiplier": {func(s *Detector) { s.NoiseMultiplier = 1 },
+			func(*pipeline.Header) {}},
+		"expected_batch_size: is 41, must be a whole number": {
+			func(s *Detector) { s.ExpectedBatchSize = 41 }, func(*pipeline.Header) {}},
+		"program.epsilon: is missing under claims: proven, so that rows would": {func(s *Detector) { s.Program.Epsilon = 0 },
+			func(h *pipeline.Header) { h.Terms.Claims = pipeline.ClaimsProven }},
 	} {
 		s, in := thesis(0.1), changed(changed(visitors(40), published), c.change)
 		c.set(s)

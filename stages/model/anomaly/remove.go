@@ -59,12 +59,17 @@ func removeAnomaliesKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: "remove_anomalies", Version: 2, Called: "less anomalies",
 		// of rows that were drawn, which are released too
-		Doc: "Takes out the rows to which a released detector gives the highest scores: a fixed number of them, or all above a fixed score. " +
-			"A model of marginals or a mixture is a detector too, whose score is minus log2 of the row's probability, in bits; a row that it never draws has the highest. " +
-			"Use it before a model (placement: pre), where one changed row stays one, or after sample (placement: post): draw n + extra rows and remove: extra; both tables are then in the release. " +
+		Doc: "Takes out the rows to which a released detector gives the highest scores: a fixed number of them, or all " +
+			"above a fixed score. " +
+			"A model of marginals or a mixture is a detector too, whose score is minus log2 of the row's probability, in " +
+			"bits; a row that it never draws has the highest. " +
+			"Use it before a model (placement: pre), where one changed row stays one, or after sample (placement: post): draw " +
+			"n + extra rows and remove: extra; both tables are then in the release. " +
 			"Removal by number needs a table without shards, and none may follow; removal above a score goes with both.",
 		In: []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "The table, as it is before encode."},
-			{Name: "detector", Form: pipeline.FormDetector, Or: pipeline.FormModel, Scoring: true, Doc: "A released detector of the same columns; or a released model of them that tells how probable a row is, such as one of marginals or a mixture."}},
+			{Name: "detector", Form: pipeline.FormDetector, Or: pipeline.FormModel, Scoring: true,
+				Doc: "A released detector of the same columns; or a released model of them that tells how probable a row is, " +
+					"such as one of marginals or a mixture."}},
 		Out: []pipeline.Port{{Name: "out", Form: pipeline.FormTable, Doc: "The rows that are left, in their order."}},
 		New: func() pipeline.Stage { return &Remove{} },
 	}
@@ -111,10 +116,12 @@ func (s *Remove) check(h, detector pipeline.Header, ps *schema.Problems) {
 		ps.Add("placement", "post, of a private table", "pre")
 	}
 	if s.Rows != nil && h.Shards > 0 {
-		ps.Refuse("W22", "remove", "given on a table in shards, where a change in one would exchange rows of others", "above: a score, or a stage before shard that has one")
+		ps.Refuse("W22", "remove", "given on a table in shards, where a change in one would exchange rows of others",
+			"above: a score, or a stage before shard that has one")
 	}
 	if detector.Class == pipeline.Private && !free && h.Terms.Claims != pipeline.ClaimsPublished {
-		ps.Refuse("W04", "detector", "fitted on private rows without a charge", "a released detector, such as anomaly_detector")
+		ps.Refuse("W04", "detector", "fitted on private rows without a charge",
+			"a released detector, such as anomaly_detector")
 	}
 }
 
@@ -123,7 +130,8 @@ func (s *Remove) findings(h, detector pipeline.Header) []pipeline.Finding {
 	if detector.Class != pipeline.Private || h.Terms.NoPrivacy {
 		return nil
 	}
-	return []pipeline.Finding{{Rule: "W04", Level: pipeline.LevelWarning, Message: "rows are removed by a detector that is fitted on private rows without a charge: one row may change which of all others go",
+	return []pipeline.Finding{{Rule: "W04", Level: pipeline.LevelWarning, Message: "rows are removed by a detector that " +
+		"is fitted on private rows without a charge: one row may change which of all others go",
 		Fix: "a released detector, such as anomaly_detector without program"}}
 }
 
@@ -133,7 +141,8 @@ func (s *Remove) insteadOfMid() string {
 	if s.Rows != nil {
 		n = fmt.Sprintf("%d, or another number of rows of each batch", *s.Rows)
 	}
-	return "pre or post; for mid leave this stage out and write two lines in the stage that trains (a GAN, pate_gan, dp_vae or dp_syn): detector: (the one named here), and remove_anomalies: (" + n + ")"
+	return "pre or post; for mid leave this stage out and write two lines in the stage that trains (a GAN, pate_gan, " +
+		"dp_vae or dp_syn): detector: (the one named here), and remove_anomalies: (" + n + ")"
 }
 
 // header is that of the rows that are left; the comment of Remove has the proof.
@@ -157,7 +166,8 @@ func (s *Remove) header(h, detector pipeline.Header) pipeline.Header {
 }
 
 // remaining is the table without the rows that go.
-func (s *Remove) remaining(ctx context.Context, t pipeline.Table, out pipeline.Header, d artifact.Scorer) (pipeline.Table, error) {
+func (s *Remove) remaining(ctx context.Context, t pipeline.Table, out pipeline.Header,
+	d artifact.Scorer) (pipeline.Table, error) {
 	if s.Rows == nil {
 		return t.Map(out, func(r arrow.Record) (arrow.Record, error) {
 			scores, err := scoresOf(ctx, t.Header, r, d)

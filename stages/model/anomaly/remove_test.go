@@ -69,7 +69,8 @@ func TestHighestGo(t *testing.T) {
 			t.Errorf("without the %d highest of %v: %v, must be %v", n, all, got, want)
 		}
 	}
-	if got, want := kept(t, Remove{Above: score(14)}, weights(all)), [][2]int{{50, 71}, {51, 70}, {30, 64}, {51, 71}}; !slices.Equal(got, want) {
+	if got, want := kept(t, Remove{Above: score(14)}, weights(all)), [][2]int{{50, 71}, {51, 70}, {30, 64},
+		{51, 71}}; !slices.Equal(got, want) {
 		t.Errorf("above 14 is taken out of %v: %v, must be %v", all, got, want)
 	}
 }
@@ -136,22 +137,33 @@ func TestStabilityOfRemoval(t *testing.T) {
 		own       bool
 		rows      int64
 	}{
-		"the highest":                  {Remove{Placement: "pre", Rows: number(5)}, func(*pipeline.Header) {}, pipeline.Private, pipeline.Rows(1), false, 35},
-		"the highest of groups":        {Remove{Placement: "pre", Rows: number(5)}, group, pipeline.Private, pipeline.Rows(2), false, 35},
-		"the highest of a private n":   {Remove{Placement: "pre", Rows: number(5)}, addRemove, pipeline.Private, pipeline.Rows(1), false, 0},
-		"above":                        {Remove{Placement: "pre", Above: score(0.1)}, func(*pipeline.Header) {}, pipeline.Private, pipeline.Rows(1), true, 0},
-		"above, in shards":             {Remove{Placement: "pre", Above: score(0.1)}, sharded, pipeline.Private, pipeline.Shards(3), true, 0},
-		"the highest of drawn rows":    {Remove{Placement: "post", Rows: number(5)}, released, pipeline.Released, pipeline.Unbounded(), true, 35},
-		"drawn rows above":             {Remove{Placement: "post", Above: score(0.1)}, released, pipeline.Released, pipeline.Unbounded(), true, 0},
-		"the highest of public rows":   {Remove{Placement: "pre", Rows: number(5)}, func(h *pipeline.Header) { h.Class = pipeline.Public }, pipeline.Released, pipeline.Rows(1), true, 35},
-		"the highest of what may vary": {Remove{Placement: "pre", Rows: number(5)}, func(h *pipeline.Header) { h.Stability = pipeline.Unbounded() }, pipeline.Private, pipeline.Unbounded(), false, 35},
+		"the highest": {Remove{Placement: "pre", Rows: number(5)}, func(*pipeline.Header) {},
+			pipeline.Private, pipeline.Rows(1), false, 35},
+		"the highest of groups": {Remove{Placement: "pre", Rows: number(5)}, group, pipeline.Private, pipeline.Rows(2),
+			false, 35},
+		"the highest of a private n": {Remove{Placement: "pre", Rows: number(5)}, addRemove, pipeline.Private,
+			pipeline.Rows(1), false, 0},
+		"above": {Remove{Placement: "pre", Above: score(0.1)}, func(*pipeline.Header) {},
+			pipeline.Private, pipeline.Rows(1), true, 0},
+		"above, in shards": {Remove{Placement: "pre", Above: score(0.1)}, sharded, pipeline.Private,
+			pipeline.Shards(3), true, 0},
+		"the highest of drawn rows": {Remove{Placement: "post", Rows: number(5)}, released, pipeline.Released,
+			pipeline.Unbounded(), true, 35},
+		"drawn rows above": {Remove{Placement: "post", Above: score(0.1)}, released, pipeline.Released,
+			pipeline.Unbounded(), true, 0},
+		"the highest of public rows": {Remove{Placement: "pre", Rows: number(5)},
+			func(h *pipeline.Header) { h.Class = pipeline.Public }, pipeline.Released, pipeline.Rows(1), true, 35},
+		"the highest of what may vary": {Remove{Placement: "pre", Rows: number(5)},
+			func(h *pipeline.Header) { h.Stability = pipeline.Unbounded() }, pipeline.Private, pipeline.Unbounded(), false, 35},
 	} {
 		in := changed(visitors(40), c.change)
 		w, err := c.s.Plan(pipeline.Headers{"in": in.Header, "detector": untrained(t, visitors(1).Header).Header})
 		must(t, err)
 		out := w.Out["out"]
-		if out.Class != c.class || out.Stability != c.stability || out.OwnRows != c.own || out.Rows != c.rows || len(w.Spends) > 0 {
-			t.Errorf("%s: %s, %s, own rows %t, %d rows, %d spends; must be %s, %s, %t, %d, 0", name, out.Class, out.Stability, out.OwnRows, out.Rows, len(w.Spends), c.class, c.stability, c.own, c.rows)
+		if out.Class != c.class || out.Stability != c.stability || out.OwnRows != c.own || out.Rows != c.rows ||
+			len(w.Spends) > 0 {
+			t.Errorf("%s: %s, %s, own rows %t, %d rows, %d spends; must be %s, %s, %t, %d, 0", name, out.Class, out.Stability,
+				out.OwnRows, out.Rows, len(w.Spends), c.class, c.stability, c.own, c.rows)
 		}
 		if written := len(w.Write) > 0; written != (c.s.Placement == "post") {
 			t.Errorf("%s: written %t", name, written)
@@ -175,10 +187,12 @@ func TestDetectorOfPrivateRows(t *testing.T) {
 		in := changed(visitors(40), c.change)
 		for _, s := range []Remove{{Placement: "pre", Rows: number(5)}, {Placement: "pre", Above: score(0.1)}} {
 			w, err := s.Plan(pipeline.Headers{"in": in.Header, "detector": detector})
-			if out := w.Out["out"]; c.fine && (err != nil || out.Class != pipeline.Private || out.Stability != pipeline.Unbounded() || out.OwnRows) {
+			if out := w.Out["out"]; c.fine && (err != nil || out.Class != pipeline.Private ||
+				out.Stability != pipeline.Unbounded() || out.OwnRows) {
 				t.Errorf("%s: %v, %s, %s", name, err, out.Class, out.Stability)
 			}
-			if !c.fine && (err == nil || !strings.Contains(err.Error(), "without a charge, must be a released detector, such as anomaly_detector [W04]")) {
+			if !c.fine && (err == nil || !strings.Contains(err.Error(), "without a charge, must be a released detector, such "+
+				"as anomaly_detector [W04]")) {
 				t.Errorf("%s: error %v, must say so [W04]", name, err)
 			}
 		}
@@ -199,10 +213,14 @@ func TestRemoveRefuses(t *testing.T) {
 		"placement: is pre, of a released table, must be post":            {func(*Remove) {}, released},
 		"placement: is post, of a private table, must be pre":             {func(s *Remove) { s.Placement = "post" }, none},
 		"remove_anomalies: (5, or another":                                {func(s *Remove) { s.Placement = "mid" }, none},
-		"would exchange rows of others, must be above: a score":           {func(*Remove) {}, func(h *pipeline.Header) { *h = h.WithShardColumn(3) }},
-		"column age is missing":                                           {func(*Remove) {}, func(h *pipeline.Header) { h.Domain.Columns = h.Domain.Columns[1:] }},
-		"column age is encoded":                                           {func(*Remove) {}, func(h *pipeline.Header) { h.Domain.Columns[0].Encoding = &domain.Encoding{} }},
-		"column age is numeric, must be as the detector has it: integer":  {func(*Remove) {}, func(h *pipeline.Header) { h.Domain.Columns[0].Type = domain.Numeric }},
+		"would exchange rows of others, must be above: a score": {func(*Remove) {},
+			func(h *pipeline.Header) { *h = h.WithShardColumn(3) }},
+		"column age is missing": {func(*Remove) {},
+			func(h *pipeline.Header) { h.Domain.Columns = h.Domain.Columns[1:] }},
+		"column age is encoded": {func(*Remove) {},
+			func(h *pipeline.Header) { h.Domain.Columns[0].Encoding = &domain.Encoding{} }},
+		"column age is numeric, must be as the detector has it: integer": {func(*Remove) {},
+			func(h *pipeline.Header) { h.Domain.Columns[0].Type = domain.Numeric }},
 		"column age has other bounds, must be as the detector has it: [0 100]": {func(*Remove) {}, func(h *pipeline.Header) {
 			h.Domain.Columns[0].Bounds = &[2]float64{0, 99}
 		}},
@@ -213,7 +231,8 @@ func TestRemoveRefuses(t *testing.T) {
 	} {
 		s, in := fine(), changed(visitors(40), c.change)
 		c.set(&s)
-		if _, err := s.Plan(pipeline.Headers{"in": in.Header, "detector": untrained(t, visitors(1).Header).Header}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := s.Plan(pipeline.Headers{"in": in.Header, "detector": untrained(t, visitors(1).Header).Header}); err ==
+			nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, must say %s", err, want)
 		}
 	}
@@ -231,15 +250,18 @@ func TestOtherColumnsPass(t *testing.T) {
 		notes.Append(fmt.Sprint("note ", i))
 	}
 	h := pipeline.TableHeader(d, in.Header)
-	table := pipeline.FromRecords(h, array.NewRecord(h.Schema, append(slices.Clone(in.Rows.Columns()), notes.NewArray()), 40))
-	out, err := pipelinetest.Run(t, &Remove{Placement: "pre", Rows: number(15)}, pipelinetest.Env(1, Kinds()...), pipeline.Tables{"in": table, "detector": detector})
+	table := pipeline.FromRecords(h, array.NewRecord(h.Schema, append(slices.Clone(in.Rows.Columns()), notes.NewArray()),
+		40))
+	out, err := pipelinetest.Run(t, &Remove{Placement: "pre", Rows: number(15)}, pipelinetest.Env(1, Kinds()...),
+		pipeline.Tables{"in": table, "detector": detector})
 	must(t, err)
 	r, err := out["out"].Collect(t.Context())
 	must(t, err)
 	last := -1
 	for i := range int(r.NumRows()) {
 		var at int
-		if _, err := fmt.Sscanf(r.Column(4).(*array.String).Value(i), "note %d", &at); err != nil || at <= last || r.Column(0).ValueStr(i) != in.Rows.Column(0).ValueStr(at) {
+		if _, err := fmt.Sscanf(r.Column(4).(*array.String).Value(i), "note %d", &at); err != nil || at <= last ||
+			r.Column(0).ValueStr(i) != in.Rows.Column(0).ValueStr(at) {
 			t.Errorf("row %d is note %d behind note %d", i, at, last)
 		}
 		last = at

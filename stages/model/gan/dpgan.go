@@ -55,17 +55,22 @@ type DPGAN struct {
 func dpGANKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: "dp_gan", Version: 2,
-		Doc: "Trains a GAN for each label of a column by DP-SGD on the critics, and releases the generators (the DP-GAN of the GANAD thesis). " +
+		Doc: "Trains a GAN for each label of a column by DP-SGD on the critics, and releases the generators (the DP-GAN of " +
+			"the GANAD thesis). " +
 			"Labels are private: all critics learn in the same steps under one clip, and shares of labels are noisy or equal. " +
-			"Use it after encode where one column, such as a target, divides the rows; dp_syn and dp_wgan are alternatives. Needs an encoded table of stability rows(c).",
-		In:      []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table."}, training.DetectorPort()},
-		Out:     []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The generators, each with the share of its label."}},
+			"Use it after encode where one column, such as a target, divides the rows; dp_syn and dp_wgan are alternatives. " +
+			"Needs an encoded table of stability rows(c).",
+		In: []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table."},
+			training.DetectorPort()},
+		Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel,
+			Doc: "The generators, each with the share of its label."}},
 		Readers: generator.Readers(),
 		New: func() pipeline.Stage {
 			return &DPGAN{Sampling: training.Sampling{Steps: 4000, ExpectedBatchSize: 1000, MaxGradNorm: 0.25},
 				LabelSetting: generator.LabelSetting{Labels: "private", Share: 0.05},
 				GANNets:      GANNets{Generator: []int{64}, LatentDim: 32, Critic: []int{64}},
-				Loss:         "wasserstein", CriticSteps: 5, GeneratorSteps: 1, Optimiser: "rmsprop", LearningRate: 1e-3, GeneratorRate: 5e-4, WeightClip: 0.05,
+				Loss:         "wasserstein", CriticSteps: 5, GeneratorSteps: 1, Optimiser: "rmsprop", LearningRate: 1e-3,
+				GeneratorRate: 5e-4, WeightClip: 0.05,
 				Average: 0.995, GeneratedBatch: 128, CheckpointEvery: 2000}
 		},
 	}
@@ -80,7 +85,8 @@ func (s *DPGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	rate := s.Rate(h, &ps)
 	column := generator.LabelColumn(h.Domain, s.Label, &ps)
 	if s.Steps < s.CriticSteps {
-		ps.Add("steps", fmt.Sprintf("%d, so that the generators are never trained", s.Steps), fmt.Sprintf("at least critic_steps, %d", s.CriticSteps))
+		ps.Add("steps", fmt.Sprintf("%d, so that the generators are never trained", s.Steps),
+			fmt.Sprintf("at least critic_steps, %d", s.CriticSteps))
 	}
 	if s.Loss == "wasserstein" && s.WeightClip == 0 {
 		ps.Add("weight_clip", "0, with which the scores of a critic have no bound", "above 0 with loss: wasserstein")
@@ -88,7 +94,8 @@ func (s *DPGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	if column >= 0 && len(h.Domain.Columns) == 1 {
 		ps.Add("label", "the only column of the table", "a column of a table that has others: the nets learn those")
 	}
-	s.CheckRemoval(in, &ps, training.Batch{Setting: "expected_batch_size", Rows: s.ExpectedBatchSize}, training.Batch{Setting: "generated_batch", Rows: float64(s.GeneratedBatch)})
+	s.CheckRemoval(in, &ps, training.Batch{Setting: "expected_batch_size", Rows: s.ExpectedBatchSize},
+		training.Batch{Setting: "generated_batch", Rows: float64(s.GeneratedBatch)})
 	if err := ps.Err(); err != nil {
 		return pipeline.Work{}, err
 	}
@@ -99,10 +106,12 @@ func (s *DPGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	out := generator.ModelHeader(h)
 	return pipeline.Work{
 		Out: pipeline.Headers{"model": out},
-		Spends: append([]pipeline.Spend{{Name: training.Spend, Doc: fmt.Sprintf("DP-SGD on the critics of %d labels, sampling rate %.4g", l.labels, rate),
+		Spends: append([]pipeline.Spend{{Name: training.Spend,
+			Doc:       fmt.Sprintf("DP-SGD on the critics of %d labels, sampling rate %.4g", l.labels, rate),
 			Mechanism: func(scale float64) privacy.Mechanism { return s.DPSGD(scale, rate, l.weights()) }}},
 			s.Spends(s.Sampling, rate, l.labels)...),
-		Terms:    pipeline.Pricing{Scale: s.NoiseMultiplier, Published: publishedDPGAN(rate, int64(s.Steps)), Unproven: s.UnprovenBeside(in, s.Unproven())},
+		Terms: pipeline.Pricing{Scale: s.NoiseMultiplier, Published: publishedDPGAN(rate, int64(s.Steps)),
+			Unproven: s.UnprovenBeside(in, s.Unproven())},
 		Findings: s.Findings("expected_batch_size", h),
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 			parts, err := l.run(ctx, env, in)
@@ -177,9 +186,11 @@ func (l *labelled) run(ctx context.Context, env *pipeline.Env, in pipeline.Table
 }
 
 func (l *labelled) config(env *pipeline.Env, shares []float64) train.LabelGANConfig {
-	return train.LabelGANConfig{Labels: l.labels, Shares: generator.SharesInTraining(shares), Loss: l.Loss, CriticSteps: l.CriticSteps, GeneratorSteps: l.GeneratorSteps,
-		WeightClip: l.WeightClip, GeneratorBatch: l.GeneratedBatch, Critic: l.optimiser(l.LearningRate), Generator: l.optimiser(l.generatorRate()),
-		Average: l.Average, Seed: env.Rand("training").Uint64()}
+	return train.LabelGANConfig{Labels: l.labels, Shares: generator.SharesInTraining(shares), Loss: l.Loss,
+		CriticSteps: l.CriticSteps, GeneratorSteps: l.GeneratorSteps,
+		WeightClip: l.WeightClip, GeneratorBatch: l.GeneratedBatch, Critic: l.optimiser(l.LearningRate),
+		Generator: l.optimiser(l.generatorRate()),
+		Average:   l.Average, Seed: env.Rand("training").Uint64()}
 }
 
 func (s *DPGAN) generatorRate() float64 {
@@ -236,10 +247,14 @@ func (n GANNets) nets(d *domain.Domain, labels, batch int) (critic, gen *net.Net
 	}
 	c, g := generator.Widths(width, n.Critic, 1), generator.Widths(1, n.Generator, width)
 	all := float64(labels) * generator.NetCopies
-	generator.Fits(&ps, generator.Costs("generator", fmt.Sprintf("%v for %d labels", n.Generator, labels), float64(all*generator.Weights(g...))),
-		generator.Costs("latent_dim", fmt.Sprint(latent), float64(latent)*(float64(all*float64(g[1]))+float64(generator.PassCopies*float64(batch)))),
-		generator.Costs("critic", fmt.Sprintf("%v for %d labels", n.Critic, labels), float64(all*generator.Weights(c...))+float64(float64(labels)*generator.PassCopies*atWork*generator.Units(c...))),
-		generator.Costs("generated_batch", fmt.Sprint(batch), generator.PassCopies*float64(batch)*(generator.Units(g...)+generator.Units(c...))))
+	generator.Fits(&ps, generator.Costs("generator", fmt.Sprintf("%v for %d labels", n.Generator, labels),
+		float64(all*generator.Weights(g...))),
+		generator.Costs("latent_dim", fmt.Sprint(latent),
+			float64(latent)*(float64(all*float64(g[1]))+float64(generator.PassCopies*float64(batch)))),
+		generator.Costs("critic", fmt.Sprintf("%v for %d labels", n.Critic, labels), float64(all*generator.Weights(c...))+
+			float64(float64(labels)*generator.PassCopies*atWork*generator.Units(c...))),
+		generator.Costs("generated_batch", fmt.Sprint(batch), generator.PassCopies*float64(batch)*(generator.Units(g...)+
+			generator.Units(c...))))
 	if err := ps.Err(); err != nil {
 		return nil, nil, err
 	}

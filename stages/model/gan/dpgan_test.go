@@ -23,7 +23,8 @@ import (
 func smallDPGAN(labels string) *DPGAN {
 	s := dpGANKind().New().(*DPGAN)
 	s.Label, s.Labels = "region", labels
-	s.Steps, s.ExpectedBatchSize, s.SamplingRate, s.MaxGradNorm, s.GeneratedBatch, s.CheckpointEvery = 12, 10, 0.25, 0.02, 8, 5
+	s.Steps, s.ExpectedBatchSize, s.SamplingRate, s.MaxGradNorm, s.GeneratedBatch, s.CheckpointEvery = 12, 10, 0.25, 0.02,
+		8, 5
 	s.LatentDim, s.Generator, s.Critic = 3, []int{8}, []int{6}
 	return s
 }
@@ -37,9 +38,11 @@ func thesisDPGAN() *DPGAN {
 }
 
 func dpGANs() map[string]pipelinetest.Learner {
-	list := map[string]pipelinetest.Learner{"dp_gan thesis": {Kind: dpGANKind(), Stage: func() pipeline.Stage { return thesisDPGAN() }}}
+	list := map[string]pipelinetest.Learner{"dp_gan thesis": {Kind: dpGANKind(),
+		Stage: func() pipeline.Stage { return thesisDPGAN() }}}
 	for _, labels := range []string{"private", "public", "equal"} {
-		list["dp_gan "+labels] = pipelinetest.Learner{Kind: dpGANKind(), Stage: func() pipeline.Stage { return smallDPGAN(labels) }}
+		list["dp_gan "+labels] = pipelinetest.Learner{Kind: dpGANKind(),
+			Stage: func() pipeline.Stage { return smallDPGAN(labels) }}
 	}
 	return list
 }
@@ -52,11 +55,13 @@ func dpGANCases(t *testing.T) (cases []pipelinetest.Case) {
 	for name, l := range dpGANs() {
 		for what, in := range map[string]pipelinetest.Input{"": ward(t, 0), " add_remove": removed, " group": group} {
 			if name != "dp_gan public" {
-				cases = append(cases, pipelinetest.Case{Name: name + what, In: map[string]pipelinetest.Input{"in": in}, Stage: l.Stage})
+				cases = append(cases, pipelinetest.Case{Name: name + what, In: map[string]pipelinetest.Input{"in": in},
+					Stage: l.Stage})
 			}
 		}
 	}
-	return append(cases, pipelinetest.Case{Name: "every row in every step", In: map[string]pipelinetest.Input{"in": removed}, Stage: func() pipeline.Stage {
+	return append(cases, pipelinetest.Case{Name: "every row in every step", In: map[string]pipelinetest.Input{
+		"in": removed}, Stage: func() pipeline.Stage {
 		s := smallDPGAN("private") // without coins, sensitivity is compared wherever a row comes or goes
 		s.SamplingRate = 1
 		return s
@@ -68,7 +73,8 @@ func dpGANCases(t *testing.T) (cases []pipelinetest.Case) {
 // = .419718 (Bu et al. 2020): sqrt(.95/(.05 .419718)) = 6.72819, which accountants see as sqrt 2 times that under
 // replace_one, since they double what moves.
 func TestDPGANSpendsThePlan(t *testing.T) {
-	sgd := privacy.Event(privacy.Repeated{Count: 12, Event: privacy.PoissonSampled{SamplingRate: 0.25, Event: privacy.Gaussian{NoiseMultiplier: 1.5}}})
+	sgd := privacy.Event(privacy.Repeated{Count: 12, Event: privacy.PoissonSampled{SamplingRate: 0.25,
+		Event: privacy.Gaussian{NoiseMultiplier: 1.5}}})
 	for name, l := range dpGANs() {
 		want := []privacy.Event{sgd}
 		if name == "dp_gan private" {
@@ -131,7 +137,8 @@ func TestDPGANHoldsGeneratorsOnly(t *testing.T) {
 		if model.Class != pipeline.Released || weights != want {
 			t.Errorf("%s: a %s model of %d weights, must be released and have %d", name, model.Class, weights, want)
 		}
-		if slices.Equal(shares, exact) != (name == "dp_gan public") || slices.Equal(shares, equal) != (name == "dp_gan equal" || name == "dp_gan thesis") {
+		if slices.Equal(shares, exact) != (name == "dp_gan public") || slices.Equal(shares, equal) !=
+			(name == "dp_gan equal" || name == "dp_gan thesis") {
 			t.Errorf("%s: shares %v", name, shares)
 		}
 		w, err := l.Stage().Plan(pipeline.Headers{"in": ward(t, 0).Header})
@@ -169,13 +176,16 @@ func TestDPGANLearnsWhoSmokes(t *testing.T) {
 	for _, s := range []*DPGAN{smallDPGAN("private"), thesisDPGAN()} {
 		name := fmt.Sprint(s.Loss)
 		l := pipelinetest.Learner{Kind: dpGANKind(), Stage: func() pipeline.Stage {
-			s.Steps, s.ExpectedBatchSize, s.MaxGradNorm, s.LearningRate, s.GeneratorRate, s.CheckpointEvery, s.Labels = 1000, 150, 0.5, 5e-3, 5e-3, 2000, "private"
+			s.Steps, s.ExpectedBatchSize, s.MaxGradNorm, s.LearningRate, s.GeneratorRate, s.CheckpointEvery, s.Labels = 1000,
+				150, 0.5, 5e-3, 5e-3, 2000, "private"
 			return s
 		}}
 		model, _ := l.Trained(t, in)
 		m, err := artifact.Read[artifact.Model](t.Context(), model, pipeline.ReadersOf(Kinds()))
 		must(t, err)
-		draw, err := m.Draw(artifact.Drawing{Rows: 2000, Random: func(purpose string) *rand.Rand { return rand.New(rand.NewPCG(7, uint64(len(purpose)))) }})
+		draw, err := m.Draw(artifact.Drawing{Rows: 2000, Random: func(purpose string) *rand.Rand {
+			return rand.New(rand.NewPCG(7, uint64(len(purpose))))
+		}})
 		must(t, err)
 		rows, err := draw(2000)
 		must(t, err)
@@ -185,7 +195,8 @@ func TestDPGANLearnsWhoSmokes(t *testing.T) {
 			count[r][smoker[i]]++
 		}
 		south := (count[1][0] + count[1][1]) / 2000
-		if !(math.Abs(south-1./3) < 0.08) || !(count[2][0]+count[2][1] < 0.05*2000) || !(count[1][1] > 3*count[1][0]) || !(count[0][0] > 3*count[0][1]) {
+		if !(math.Abs(south-1./3) < 0.08) || !(count[2][0]+count[2][1] < 0.05*2000) || !(count[1][1] > 3*count[1][0]) ||
+			!(count[0][0] > 3*count[0][1]) {
 			t.Errorf("%s: by region and smoker the rows are %v, must be near 1333, 667 on the diagonal", name, count)
 		}
 	}

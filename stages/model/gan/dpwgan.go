@@ -61,15 +61,20 @@ const (
 func dpWGANKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: "dp_wgan", Version: 3,
-		Doc: "Trains the Wasserstein GAN of UCLANESL (NIST challenge 2018, Algorithm 2) by DP-SGD on the critic and releases the generator. " +
-			"Batches are Poisson samples and one clip covers all weights of an example, or one each weight tensor, so that the bill is proven; the published program with its shuffled batches (program) is not. " +
-			"Use it after encode; numbers cut into declared bins (discretize, then one_hot) come out far nearer than numbers scaled by min_max. Needs an encoded table of stability rows(c).",
-		In:      []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table."}, training.DetectorPort()},
+		Doc: "Trains the Wasserstein GAN of UCLANESL (NIST challenge 2018, Algorithm 2) by DP-SGD on the critic and " +
+			"releases the generator. " +
+			"Batches are Poisson samples and one clip covers all weights of an example, or one each weight tensor, so that " +
+			"the bill is proven; the published program with its shuffled batches (program) is not. " +
+			"Use it after encode; numbers cut into declared bins (discretize, then one_hot) come out far nearer than numbers " +
+			"scaled by min_max. Needs an encoded table of stability rows(c).",
+		In: []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table."},
+			training.DetectorPort()},
 		Out:     []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The generator."}},
 		Readers: append(generator.Readers(), generator.Former()),
 		New: func() pipeline.Stage {
 			return &DPWGAN{Sampling: training.Sampling{Steps: 4000, ExpectedBatchSize: 1000, MaxGradNorm: 0.25},
-				CriticSteps: 5, GeneratorSteps: 1, Optimiser: "rmsprop", LearningRate: 1e-3, GeneratorRate: 5e-4, WeightClip: 0.05, Average: 0.995, GeneratedBatch: 128,
+				CriticSteps: 5, GeneratorSteps: 1, Optimiser: "rmsprop", LearningRate: 1e-3, GeneratorRate: 5e-4, WeightClip: 0.05,
+				Average: 0.995, GeneratedBatch: 128,
 				LatentDim: 32, Generator: []int{64}, Critic: []int{24}, CheckpointEvery: 2000}
 		},
 	}
@@ -83,9 +88,11 @@ func (s *DPWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	generator.Readable(h, &ps)
 	rate := s.rate(h, &ps)
 	if s.Program == nil && s.Steps < s.CriticSteps {
-		ps.Add("steps", fmt.Sprintf("%d, so that the generator is never trained", s.Steps), fmt.Sprintf("at least critic_steps, %d", s.CriticSteps))
+		ps.Add("steps", fmt.Sprintf("%d, so that the generator is never trained", s.Steps),
+			fmt.Sprintf("at least critic_steps, %d", s.CriticSteps))
 	}
-	s.CheckRemoval(in, &ps, training.Batch{Setting: "expected_batch_size", Rows: s.ExpectedBatchSize}, training.Batch{Setting: "generated_batch", Rows: float64(s.GeneratedBatch)})
+	s.CheckRemoval(in, &ps, training.Batch{Setting: "expected_batch_size", Rows: s.ExpectedBatchSize},
+		training.Batch{Setting: "generated_batch", Rows: float64(s.GeneratedBatch)})
 	if err := ps.Err(); err != nil {
 		return pipeline.Work{}, err
 	}
@@ -135,7 +142,8 @@ func (s *DPWGAN) describe(rate float64, tensors int) string {
 		of += fmt.Sprintf(", %d weight tensors as one release", tensors)
 	}
 	if s.Program != nil {
-		of = fmt.Sprintf("noisy steps on the critic, %g rows each from one shuffle an epoch, %d weight tensors", s.ExpectedBatchSize, tensors)
+		of = fmt.Sprintf("noisy steps on the critic, %g rows each from one shuffle an epoch, %d weight tensors",
+			s.ExpectedBatchSize, tensors)
 	}
 	return of
 }
@@ -148,7 +156,9 @@ func (s *DPWGAN) nets(d *domain.Domain) (critic, gen *net.Net, err error) {
 	width := generator.Width(d)
 	c, g := generator.Widths(width, s.Critic, 1), generator.Widths(1, s.Generator, width)
 	generator.Fits(&ps, generator.Costs("generator", fmt.Sprint(s.Generator), generator.NetCopies*generator.Weights(g...)),
-		generator.Costs("latent_dim", fmt.Sprint(s.LatentDim), float64(s.LatentDim)*(float64(generator.NetCopies*float64(g[1]))+float64(generator.PassCopies*float64(s.GeneratedBatch)))),
+		generator.Costs("latent_dim", fmt.Sprint(s.LatentDim),
+			float64(s.LatentDim)*(float64(generator.NetCopies*float64(g[1]))+
+				float64(generator.PassCopies*float64(s.GeneratedBatch)))),
 		generator.Costs("critic", fmt.Sprint(s.Critic), generator.NetCopies*generator.Weights(c...)),
 		generator.Costs("generated_batch", fmt.Sprint(s.GeneratedBatch), generator.PassCopies*float64(s.GeneratedBatch)*(generator.Units(g...)+generator.Units(c...))))
 	if err := ps.Err(); err != nil {
@@ -162,13 +172,15 @@ func (s *DPWGAN) nets(d *domain.Domain) (critic, gen *net.Net, err error) {
 }
 
 // train returns the generator's weights; the critic stays here.
-func (s *DPWGAN) train(ctx context.Context, env *pipeline.Env, in pipeline.Tables, critic, gen *net.Net) ([]float32, error) {
+func (s *DPWGAN) train(ctx context.Context, env *pipeline.Env, in pipeline.Tables, critic, gen *net.Net) ([]float32,
+	error) {
 	l, err := training.Begin(ctx, env, in["in"], 0, s.CheckpointEvery, s.LeftOut(env, in))
 	if err != nil {
 		return nil, err
 	}
 	weights := env.Rand("weights")
-	_, trained, err := train.WGAN(ctx, s.config(env, l.Worst), critic, gen, s.fresh(critic, weights), s.fresh(gen, weights), l.Rows, l.Paid, l.Hooks)
+	_, trained, err := train.WGAN(ctx, s.config(env, l.Worst), critic, gen, s.fresh(critic, weights),
+		s.fresh(gen, weights), l.Rows, l.Paid, l.Hooks)
 	return trained, err
 }
 
@@ -182,8 +194,9 @@ func (s *DPWGAN) fresh(n *net.Net, r *rand.Rand) []float32 {
 
 func (s *DPWGAN) config(env *pipeline.Env, worst *train.Worst) train.WGANConfig {
 	return train.WGANConfig{CriticSteps: s.CriticSteps, GeneratorSteps: s.GeneratorSteps,
-		WeightClip: s.WeightClip, GeneratorBatch: s.GeneratedBatch, Critic: s.optimiser(s.LearningRate), Generator: s.optimiser(s.generatorRate()),
-		Average: s.Average, Seed: env.Rand("training").Uint64(), Worst: worst}
+		WeightClip: s.WeightClip, GeneratorBatch: s.GeneratedBatch, Critic: s.optimiser(s.LearningRate),
+		Generator: s.optimiser(s.generatorRate()),
+		Average:   s.Average, Seed: env.Rand("training").Uint64(), Worst: worst}
 }
 
 func (s *DPWGAN) generatorRate() float64 {

@@ -55,7 +55,8 @@ func (p *Program) unproven() pipeline.Unproven {
 	if p == nil {
 		return pipeline.Unproven{}
 	}
-	return pipeline.Unproven{Rule: "W08", Why: "batches are cut from one shuffle an epoch and charged as independent samples; " +
+	return pipeline.Unproven{Rule: "W08", Why: "batches are cut from one shuffle an epoch and charged as independent " +
+		"samples; " +
 		"weight tensors of one batch are charged as if each had a coin of its own (W36)"}
 }
 
@@ -78,17 +79,20 @@ func (s *DPWGAN) rate(h pipeline.Header, ps *schema.Problems) float64 {
 
 // uclanesl is the program at these settings, on so many rows.
 func (s *DPWGAN) uclanesl(rows int64, tensors int) published.UCLANESL {
-	return published.UCLANESL{Rows: rows, Batch: int64(s.ExpectedBatchSize), Epochs: int64(s.Program.Epochs), Tensors: int64(tensors), Orders: 32}
+	return published.UCLANESL{Rows: rows, Batch: int64(s.ExpectedBatchSize), Epochs: int64(s.Program.Epochs),
+		Tensors: int64(tensors), Orders: 32}
 }
 
 // checkProgram says what the program cannot run on, or is not.
 func (s *DPWGAN) checkProgram(h pipeline.Header, ps *schema.Problems) {
 	rows := s.Program.shuffled(h)
 	if h.Terms.Adjacency != privacy.ReplaceOne {
-		ps.Add("program", "given under adjacency "+string(h.Terms.Adjacency), "given under replace_one: batches of a fixed size need a fixed number of rows")
+		ps.Add("program", "given under adjacency "+string(h.Terms.Adjacency),
+			"given under replace_one: batches of a fixed size need a fixed number of rows")
 	}
 	if rows == 0 {
-		ps.Refuse("W05", "program.rows", "missing, and the row count of the table is private", "given, or follow from dataset.rows_public through stages that keep the count")
+		ps.Refuse("W05", "program.rows", "missing, and the row count of the table is private",
+			"given, or follow from dataset.rows_public through stages that keep the count")
 	}
 	if !(h.Terms.Delta > 0) {
 		ps.Add("program", "given under a delta of 0", "given under a privacy.delta above 0, which its accountants need")
@@ -101,10 +105,12 @@ func (s *DPWGAN) checkProgram(h pipeline.Header, ps *schema.Problems) {
 	}
 	whole := s.ExpectedBatchSize == math.Trunc(s.ExpectedBatchSize)
 	if b := s.ExpectedBatchSize; !whole || rows > 0 && b > float64(rows) {
-		ps.Add("expected_batch_size", fmt.Sprint(b), "a whole number of at most the rows, as program cuts batches of a fixed size")
+		ps.Add("expected_batch_size", fmt.Sprint(b), "a whole number of at most the rows, as program cuts batches of a "+
+			"fixed size")
 	}
 	if h.Terms.Claims == pipeline.ClaimsProven {
-		ps.Refuse("W08", "program", "given under claims: proven, and nothing is proven of it", "given under privacy.claims: published, only to reproduce what the paper ran, or absent")
+		ps.Refuse("W08", "program", "given under claims: proven, and nothing is proven of it",
+			"given under privacy.claims: published, only to reproduce what the paper ran, or absent")
 	}
 	if whole && float64(rows) >= s.ExpectedBatchSize && h.Terms.Delta > 0 {
 		s.checkBudget(rows, h.Terms.Delta, ps)
@@ -114,7 +120,8 @@ func (s *DPWGAN) checkProgram(h pipeline.Header, ps *schema.Problems) {
 // checkBudget says whether the program's accountant lets the generator be trained.
 func (s *DPWGAN) checkBudget(rows int64, delta float64, ps *schema.Problems) {
 	if b := s.uclanesl(rows, s.tensors()).Branch(s.Program.Epsilon, delta); b.Steps < int64(s.CriticSteps) {
-		ps.Add("program.epsilon", fmt.Sprintf("%g, at which its accountant stops after %d critic steps", s.Program.Epsilon, b.Steps),
+		ps.Add("program.epsilon", fmt.Sprintf("%g, at which its accountant stops after %d critic steps", s.Program.Epsilon,
+			b.Steps),
 			fmt.Sprintf("so much that critic_steps, %d, fit; or more rows, or a larger privacy.delta", s.CriticSteps))
 	}
 }
@@ -132,7 +139,8 @@ func (s *DPWGAN) findings(h pipeline.Header) []pipeline.Finding {
 
 // schedule is the noise (0: of the bill) and the critic steps of the settings, and what
 // the program's accountant says of them.
-func (s *DPWGAN) schedule(h pipeline.Header, rate float64, tensors int) (noise float64, steps int, p *pipeline.Published) {
+func (s *DPWGAN) schedule(h pipeline.Header, rate float64, tensors int) (noise float64, steps int,
+	p *pipeline.Published) {
 	switch {
 	case s.Program == nil && s.NoiseMultiplier > 0 && s.Clip != clipTensor:
 		return s.NoiseMultiplier, s.Steps, publishedBaseline(rate, int64(s.Steps))
@@ -143,9 +151,11 @@ func (s *DPWGAN) schedule(h pipeline.Header, rate float64, tensors int) (noise f
 	b := u.Branch(s.Program.Epsilon, h.Terms.Delta)
 	method := "UCLANESL, NIST challenge 2018: moments accountant (32 orders), one release a weight tensor"
 	if b.Amortized {
-		method = "UCLANESL, NIST challenge 2018, for epsilon up to 0.7: amortised accountant of TensorFlow 2016, one release a weight tensor"
+		method = "UCLANESL, NIST challenge 2018, for epsilon up to 0.7: amortised accountant of TensorFlow 2016, one " +
+			"release a weight tensor"
 	}
-	return b.NoiseMultiplier, int(b.Steps), &pipeline.Published{Method: fmt.Sprintf("%s, stopped after %d steps", method, b.Steps),
+	return b.NoiseMultiplier, int(b.Steps), &pipeline.Published{Method: fmt.Sprintf("%s, stopped after %d steps", method,
+		b.Steps),
 		Epsilon: func(_, delta float64) (float64, error) { return u.Reported(b, delta) }}
 }
 

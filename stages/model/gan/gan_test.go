@@ -33,14 +33,16 @@ func conformance(t *testing.T) map[string][]pipelinetest.Case {
 			if name == programName && what == " add_remove" {
 				continue // refused: TestProgramRefusals
 			}
-			cases[l.Kind.Name] = append(cases[l.Kind.Name], pipelinetest.Case{Name: name + what, In: map[string]pipelinetest.Input{"in": in},
+			cases[l.Kind.Name] = append(cases[l.Kind.Name], pipelinetest.Case{Name: name + what,
+				In:    map[string]pipelinetest.Input{"in": in},
 				Stage: func() pipeline.Stage { return rated(l.Stage()) }})
 		}
 	}
 	cases["dp_gan"] = dpGANCases(t)
 	all := ward(t, 0)
 	all.Header.Terms.Adjacency, all.Header.Rows = privacy.AddRemove, 0
-	cases["dp_wgan"] = append(cases["dp_wgan"], pipelinetest.Case{Name: "every row in every step", In: map[string]pipelinetest.Input{"in": all},
+	cases["dp_wgan"] = append(cases["dp_wgan"], pipelinetest.Case{Name: "every row in every step",
+		In: map[string]pipelinetest.Input{"in": all},
 		Stage: func() pipeline.Stage { // without coins, sensitivity is compared wherever a row comes or goes
 			s := smallWGAN()
 			s.SamplingRate = 1
@@ -67,17 +69,20 @@ func rated(s pipeline.Stage) pipeline.Stage {
 // (docs/accounting.md sections 3.3, 3.5 and 4).
 func TestRunSpendsThePlan(t *testing.T) {
 	want := map[string]privacy.Event{
-		"dp_wgan":        privacy.Repeated{Count: 12, Event: privacy.PoissonSampled{SamplingRate: 0.25, Event: privacy.Gaussian{NoiseMultiplier: 1.5}}},
-		"dp_wgan tensor": privacy.Repeated{Count: 12, Event: privacy.PoissonSampled{SamplingRate: 0.25, Event: privacy.Gaussian{NoiseMultiplier: 0.75}}},
-		programName:      privacy.Repeated{Count: 3, Event: privacy.Gaussian{NoiseMultiplier: 0.75}},
+		"dp_wgan": privacy.Repeated{Count: 12, Event: privacy.PoissonSampled{SamplingRate: 0.25,
+			Event: privacy.Gaussian{NoiseMultiplier: 1.5}}},
+		"dp_wgan tensor": privacy.Repeated{Count: 12, Event: privacy.PoissonSampled{SamplingRate: 0.25,
+			Event: privacy.Gaussian{NoiseMultiplier: 0.75}}},
+		programName: privacy.Repeated{Count: 3, Event: privacy.Gaussian{NoiseMultiplier: 0.75}},
 		"gs_wgan sample": privacy.Repeated{Count: 48, Event: privacy.SampledWithoutReplacement{SampleSize: 1, Population: 5,
 			Event: privacy.Gaussian{NoiseMultiplier: 1.5}}},
 		"gs_wgan mean": privacy.Repeated{Count: 12, Event: privacy.Gaussian{NoiseMultiplier: 3}},
 		"gs_wgan norm": privacy.Repeated{Count: 12, Event: privacy.Gaussian{NoiseMultiplier: 3}},
 		"gs_wgan batch": privacy.Repeated{Count: 12, Event: privacy.SampledWithoutReplacement{SampleSize: 1, Population: 5,
 			Event: privacy.Gaussian{NoiseMultiplier: 0.75}}},
-		"gs_wgan norm after": privacy.Repeated{Count: 12, Event: privacy.SampledWithoutReplacement{SampleSize: 1, Population: 5,
-			Event: privacy.Gaussian{NoiseMultiplier: 0.75}}},
+		"gs_wgan norm after": privacy.Repeated{Count: 12, Event: privacy.SampledWithoutReplacement{SampleSize: 1,
+			Population: 5,
+			Event:      privacy.Gaussian{NoiseMultiplier: 0.75}}},
 		"gs_wgan drawn":  privacy.Repeated{Count: 48, Event: privacy.Gaussian{NoiseMultiplier: 3}}, // no amplification
 		"gs_wgan shared": privacy.Repeated{Count: 48, Event: privacy.Gaussian{NoiseMultiplier: 3}},
 	}
@@ -98,7 +103,8 @@ func TestGroupsArePaid(t *testing.T) {
 	l := learners(t)["dp_wgan"]
 	l.in.Header.Stability = pipeline.Rows(2)
 	_, r := l.Trained(t, l.in)
-	want := privacy.Repeated{Count: 12, Event: privacy.PoissonSampled{SamplingRate: 1 - 0.75*0.75, Event: privacy.Gaussian{NoiseMultiplier: 0.75}}}
+	want := privacy.Repeated{Count: 12, Event: privacy.PoissonSampled{SamplingRate: 1 - 0.75*0.75,
+		Event: privacy.Gaussian{NoiseMultiplier: 0.75}}}
 	if diff := cmp.Diff(privacy.Event(want), r.Ledger.Plan[0].Event.Event, cmpopts.EquateApprox(1e-14, 0)); diff != "" {
 		t.Errorf("planned (-want +got):\n%s", diff)
 	}
@@ -133,7 +139,8 @@ func TestResumedRunGivesTheSameModel(t *testing.T) {
 			resumed, err := again.Run(t, l.Stage(), l.in)
 			must(t, err)
 			if want := len(r.States) - 1 - i; len(again.States) != want {
-				t.Errorf("%s: resumed from checkpoint %d a run writes %d more, must write %d: it starts anew", name, i, len(again.States), want)
+				t.Errorf("%s: resumed from checkpoint %d a run writes %d more, must write %d: it starts anew", name, i,
+					len(again.States), want)
 			}
 			if !bytes.Equal(pipelinetest.Bytes(t, whole), pipelinetest.Bytes(t, resumed)) {
 				t.Errorf("%s: the model of a run resumed from checkpoint %d differs", name, i)
@@ -192,7 +199,8 @@ func checkDescription(t *testing.T, name string, data []byte, domain *domain.Dom
 	t.Helper()
 	var keys map[string]json.RawMessage
 	must(t, json.Unmarshal(data, &keys))
-	if got := slices.Sorted(maps.Keys(keys)); !slices.Equal(slices.DeleteFunc(got, func(k string) bool { return k == "steps" }), []string{"domain", "parts"}) {
+	if got := slices.Sorted(maps.Keys(keys)); !slices.Equal(slices.DeleteFunc(got,
+		func(k string) bool { return k == "steps" }), []string{"domain", "parts"}) {
 		t.Errorf("%s: the model describes %v, must describe domain, parts and at most steps", name, got)
 	}
 	want, err := json.Marshal(domain)
@@ -229,7 +237,8 @@ func TestMoreRowsThanExpected(t *testing.T) {
 	for _, n := range []int{110, 111, 112, 900} {
 		in := crowd(t, n, 0)
 		in.Header.Terms.Adjacency, in.Header.Rows = privacy.AddRemove, 0
-		pipelinetest.Check(t, dpWGANKind(), pipelinetest.Case{Name: fmt.Sprint(n, " rows"), In: map[string]pipelinetest.Input{"in": in}, Stage: func() pipeline.Stage {
+		pipelinetest.Check(t, dpWGANKind(), pipelinetest.Case{Name: fmt.Sprint(n, " rows"), In: map[string]pipelinetest.Input{
+			"in": in}, Stage: func() pipeline.Stage {
 			s := smallWGAN()
 			s.SamplingRate, s.ExpectedBatchSize, s.Steps = 1, 1, 6
 			return s
@@ -291,7 +300,8 @@ func TestProgramTakesItsBranch(t *testing.T) {
 		must(t, err)
 		m := w.Spends[0].Mechanism(w.Terms.Scale)
 		if m.Uses() != want.steps || !math.IsNaN(want.noise) && w.Terms.Scale != want.noise {
-			t.Errorf("budget %g: %d steps at noise multiplier %g, want %d at %g", epsilon, m.Uses(), w.Terms.Scale, want.steps, want.noise)
+			t.Errorf("budget %g: %d steps at noise multiplier %g, want %d at %g", epsilon, m.Uses(), w.Terms.Scale, want.steps,
+				want.noise)
 		}
 		if reported, err := w.Terms.Published.Epsilon(w.Terms.Scale, h.Terms.Delta); err != nil || !(reported <= epsilon) {
 			t.Errorf("budget %g: its accountant reports %g (%v)", epsilon, reported, err)

@@ -26,7 +26,8 @@ func TestArtifact(t *testing.T) {
 		if about.Kind != l.Kind.Name || about.Format != generator.Format {
 			t.Errorf("%s: says that it is %v", name, about)
 		}
-		if m, err := artifact.Read[artifact.Model](t.Context(), model, pipeline.ReadersOf(Kinds())); err != nil || len(m.Header().Domain.Columns) != 4 {
+		if m, err := artifact.Read[artifact.Model](t.Context(), model, pipeline.ReadersOf(Kinds())); err != nil ||
+			len(m.Header().Domain.Columns) != 4 {
 			t.Errorf("%s: cannot be read back: %v", name, err)
 		}
 	}
@@ -69,11 +70,13 @@ func TestUnreadableIsRefusedBefore(t *testing.T) {
 		h := l.in.Header
 		h.Domain = h.Domain.Clone()
 		h.Domain.Columns[0].Name = "\x1b[2J"
-		if _, err := l.Stage().Plan(pipeline.Headers{"in": h}); err == nil || !strings.Contains(err.Error(), "cannot be released") {
+		if _, err := l.Stage().Plan(pipeline.Headers{"in": h}); err == nil || !strings.Contains(err.Error(),
+			"cannot be released") {
 			t.Errorf("%s: %v, must say that the model cannot be released", name, err)
 		}
 		h.Domain.Columns[0].Name = "other" // not the one that its history encoded
-		if _, err := l.Stage().Plan(pipeline.Headers{"in": h}); err == nil || !strings.Contains(err.Error(), "cannot be released") {
+		if _, err := l.Stage().Plan(pipeline.Headers{"in": h}); err == nil || !strings.Contains(err.Error(),
+			"cannot be released") {
 			t.Errorf("%s: %v, must say that the model cannot be released", name, err)
 		}
 	}

@@ -77,16 +77,22 @@ type GSGenerator struct {
 func gsWGANKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: "gs_wgan", Version: 4,
-		Doc: "Trains a generator against Wasserstein critics on disjoint shards, through clipped and noised gradients at the generated rows (GS-WGAN, Chen et al. 2020, on tables as in the Turku thesis). " +
-			"Steps inside a shard, such as impute_knn with scope shard, cost nothing. All queries are proven under critic_schedule public, mean at the least noise. query batch with critic_schedule drawn is the published algorithm, without a proof. " +
+		Doc: "Trains a generator against Wasserstein critics on disjoint shards, through clipped and noised gradients at " +
+			"the generated rows (GS-WGAN, Chen et al. 2020, on tables as in the Turku thesis). " +
+			"Steps inside a shard, such as impute_knn with scope shard, cost nothing. All queries are proven under " +
+			"critic_schedule public, mean at the least noise. query batch with critic_schedule drawn is the published " +
+			"algorithm, without a proof. " +
 			"Use it where rows must be cleaned together. Needs an encoded table of stability shards(k).",
-		In:      []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table in shards."}, training.DetectorPort()},
+		In: []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table in shards."},
+			training.DetectorPort()},
 		Out:     []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The generator."}},
 		Readers: append(generator.Readers(), generator.Former()),
 		New: func() pipeline.Stage {
 			return &GSWGAN{Steps: 500, BatchSize: 32, Query: "mean", MaxGradNorm: 1, LearningRate: 1e-3, StartWeights: "uniform",
-				GSCritics:   GSCritics{WarmSteps: 500, CriticSteps: 1, CriticSchedule: "public", Penalty: 10, Critic: []int{128}, CriticNorm: "none"},
-				GSGenerator: GSGenerator{Average: 0.99, LatentDim: 32, Generator: []int{256}, Activation: "leaky_relu", GeneratorNorm: "none"}, CheckpointEvery: 5000}
+				GSCritics: GSCritics{WarmSteps: 500, CriticSteps: 1, CriticSchedule: "public", Penalty: 10, Critic: []int{128},
+					CriticNorm: "none"},
+				GSGenerator: GSGenerator{Average: 0.99, LatentDim: 32, Generator: []int{256}, Activation: "leaky_relu",
+					GeneratorNorm: "none"}, CheckpointEvery: 5000}
 		},
 	}
 }
@@ -118,7 +124,8 @@ func (s *GSWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		Out: pipeline.Headers{"model": out},
 		Spends: []pipeline.Spend{{Name: training.Spend, Doc: s.words(critics),
 			Mechanism: func(scale float64) privacy.Mechanism { return s.query(scale, critics, critic.In()) }}},
-		Terms: pipeline.Pricing{Scale: s.NoiseMultiplier, Published: publishedGSWGAN(s, critics), Unproven: s.UnprovenBeside(in, s.unproven(critics, h))},
+		Terms: pipeline.Pricing{Scale: s.NoiseMultiplier, Published: publishedGSWGAN(s, critics),
+			Unproven: s.UnprovenBeside(in, s.unproven(critics, h))},
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 			kept, err := s.train(ctx, env, in, critics, critic, gen)
 			if err != nil {
@@ -138,10 +145,15 @@ func (s *GSWGAN) nets(d *domain.Domain, critics int) (critic, gen *net.Net, err 
 	width := generator.Width(d)
 	c, g := generator.Widths(width, s.Critic, 1), generator.Widths(1, s.Generator, width)
 	generator.Fits(&ps, generator.Costs("generator", fmt.Sprint(s.Generator), generator.NetCopies*generator.Weights(g...)),
-		generator.Costs("release_every", fmt.Sprint(s.ReleaseEvery), float64(s.earlier())*generator.KeptCopies*generator.Weights(g...)),
-		generator.Costs("latent_dim", fmt.Sprint(s.LatentDim), float64(s.LatentDim)*(float64(generator.NetCopies*float64(g[1]))+float64(generator.PassCopies*float64(s.BatchSize)))),
-		generator.Costs("critic", fmt.Sprintf("%v on each of %d shards", s.Critic, critics), generator.CriticCopies*float64(critics)*generator.Weights(c...)),
-		generator.Costs("batch_size", fmt.Sprint(s.BatchSize), generator.PassCopies*float64(s.BatchSize)*(generator.Units(g...)+generator.Units(c...))))
+		generator.Costs("release_every", fmt.Sprint(s.ReleaseEvery),
+			float64(s.earlier())*generator.KeptCopies*generator.Weights(g...)),
+		generator.Costs("latent_dim", fmt.Sprint(s.LatentDim),
+			float64(s.LatentDim)*(float64(generator.NetCopies*float64(g[1]))+
+				float64(generator.PassCopies*float64(s.BatchSize)))),
+		generator.Costs("critic", fmt.Sprintf("%v on each of %d shards", s.Critic, critics),
+			generator.CriticCopies*float64(critics)*generator.Weights(c...)),
+		generator.Costs("batch_size", fmt.Sprint(s.BatchSize),
+			generator.PassCopies*float64(s.BatchSize)*(generator.Units(g...)+generator.Units(c...))))
 	if err := ps.Err(); err != nil {
 		return nil, nil, err
 	}
@@ -162,8 +174,9 @@ func normed(h generator.Hidden, norm string) generator.Hidden {
 
 // query is the one value from which clip, noise and event come.
 func (s *GSWGAN) query(multiplier float64, critics, columns int) train.CriticQuery {
-	return train.CriticQuery{MaxGradNorm: s.MaxGradNorm, NoiseMultiplier: multiplier, Steps: s.Steps, BatchSize: s.BatchSize,
-		Columns: columns, Critics: critics, Query: train.Query(s.Query), Schedule: train.Schedule(s.CriticSchedule)}
+	return train.CriticQuery{MaxGradNorm: s.MaxGradNorm, NoiseMultiplier: multiplier, Steps: s.Steps,
+		BatchSize: s.BatchSize,
+		Columns:   columns, Critics: critics, Query: train.Query(s.Query), Schedule: train.Schedule(s.CriticSchedule)}
 }
 
 func (s *GSWGAN) config(critics int, seed uint64) train.GSWGANConfig {
@@ -173,11 +186,13 @@ func (s *GSWGAN) config(critics int, seed uint64) train.GSWGANConfig {
 	}
 	return train.GSWGANConfig{WarmSteps: s.WarmSteps, CriticSteps: s.CriticSteps, Scheduled: scheduled, Penalty: s.Penalty,
 		Critic: train.Adam(s.LearningRate, 0, 0.9), Generator: train.Adam(cmp.Or(s.GeneratorRate, s.LearningRate), 0, 0.9),
-		Average: s.Average, NormalStart: s.StartWeights == "normal", Every: s.ReleaseEvery, Share: s.ShareThrowaway, Seed: seed}
+		Average: s.Average, NormalStart: s.StartWeights == "normal", Every: s.ReleaseEvery, Share: s.ShareThrowaway,
+		Seed: seed}
 }
 
 // train returns the generators to release; the critics stay here.
-func (s *GSWGAN) train(ctx context.Context, env *pipeline.Env, in pipeline.Tables, critics int, critic, gen *net.Net) ([]train.Iterate, error) {
+func (s *GSWGAN) train(ctx context.Context, env *pipeline.Env, in pipeline.Tables, critics int, critic,
+	gen *net.Net) ([]train.Iterate, error) {
 	l, err := training.Begin(ctx, env, in["in"], critics, s.CheckpointEvery, s.LeftOut(env, in))
 	if err != nil {
 		return nil, err
@@ -191,40 +206,49 @@ func (s *GSWGAN) train(ctx context.Context, env *pipeline.Env, in pipeline.Table
 func (s *GSWGAN) checkSchedule(h pipeline.Header, ps *schema.Problems) {
 	if s.CriticSchedule == "drawn" {
 		if s.Query == "mean" {
-			ps.Add("critic_schedule", "drawn with query mean, which asks every critic and draws none", "public, or query batch or sample")
+			ps.Add("critic_schedule", "drawn with query mean, which asks every critic and draws none",
+				"public, or query batch or sample")
 		}
 		if s.Scheduled != 0 {
 			ps.Add("scheduled", fmt.Sprintf("%d with critic_schedule drawn, which trains whom it draws", s.Scheduled), "absent")
 		}
 		if s.NoiseMultiplier == 0 && !h.Terms.NoPrivacy {
-			ps.Add("noise_multiplier", "missing with critic_schedule drawn, for which there is no proven bound to calibrate to", "given, such as the 1.07 of the paper")
+			ps.Add("noise_multiplier", "missing with critic_schedule drawn, for which there is no proven bound to calibrate to",
+				"given, such as the 1.07 of the paper")
 		}
 	}
 	if s.CriticSchedule != "drawn" && s.ShareThrowaway {
-		ps.Refuse("W22", "share_throwaway", "true with critic_schedule "+s.CriticSchedule+", whose price counts on critics that share no rows: through one generator a shard reaches every later critic",
+		ps.Refuse("W22", "share_throwaway", "true with critic_schedule "+s.CriticSchedule+", whose price counts on critics "+
+			"that share no rows: through one generator a shard reaches every later critic",
 			"false, or critic_schedule drawn under claims: published")
 	}
 	if h.Shards > 0 && s.Scheduled > h.Shards {
-		ps.Add("scheduled", fmt.Sprintf("%d, of %d shards with a critic each", s.Scheduled, h.Shards), fmt.Sprintf("at most the number of shards, %d, or 0, which is all of them", h.Shards))
+		ps.Add("scheduled", fmt.Sprintf("%d, of %d shards with a critic each", s.Scheduled, h.Shards),
+			fmt.Sprintf("at most the number of shards, %d, or 0, which is all of them", h.Shards))
 	}
 	s.checkNorms(ps)
 	if s.ReleaseEvery >= s.Steps {
-		ps.Add("release_every", fmt.Sprintf("%d with steps %d, so that no generator beside the last is released", s.ReleaseEvery, s.Steps), "below steps, or absent")
+		ps.Add("release_every", fmt.Sprintf("%d with steps %d, so that no generator beside the last is released",
+			s.ReleaseEvery, s.Steps), "below steps, or absent")
 	}
 	if n := s.earlier(); n >= generator.MostSteps {
-		ps.Add("release_every", fmt.Sprintf("%d, which releases %d generators", s.ReleaseEvery, n+1), fmt.Sprintf("so large that at most %d are released", generator.MostSteps))
+		ps.Add("release_every", fmt.Sprintf("%d, which releases %d generators", s.ReleaseEvery, n+1),
+			fmt.Sprintf("so large that at most %d are released", generator.MostSteps))
 	}
 }
 
 // checkNorms adds what norms over a batch contradict.
 func (s *GSWGAN) checkNorms(ps *schema.Problems) {
-	for _, norm := range []struct{ setting, value string }{{"generator_norm", s.GeneratorNorm}, {"critic_norm", s.CriticNorm}} {
+	for _, norm := range []struct{ setting, value string }{{"generator_norm", s.GeneratorNorm},
+		{"critic_norm", s.CriticNorm}} {
 		if norm.value != "none" && s.BatchSize == 1 {
-			ps.Add("batch_size", "1 with "+norm.setting+" "+norm.value+", which leaves nothing of a batch of one row", "at least 2, or "+norm.setting+" none")
+			ps.Add("batch_size", "1 with "+norm.setting+" "+norm.value+", which leaves nothing of a batch of one row",
+				"at least 2, or "+norm.setting+" none")
 		}
 	}
 	if s.CriticNorm != "none" && s.Query == "sample" {
-		ps.Add("critic_norm", s.CriticNorm+" with query sample, where the gradient at a row would tell which others drew the same critic", "none, or query batch or mean")
+		ps.Add("critic_norm", s.CriticNorm+" with query sample, where the gradient at a row would tell which others drew "+
+			"the same critic", "none, or query batch or mean")
 	}
 }
 
@@ -259,10 +283,12 @@ func (s *GSWGAN) unproven(critics int, h pipeline.Header) pipeline.Unproven {
 	if s.CriticSchedule != "drawn" {
 		return pipeline.Unproven{}
 	}
-	u := pipeline.Unproven{Rule: "W37", Why: "critics are trained when they are drawn, so that what others release tells of earlier draws and amplification by the draw does not compose"}
+	u := pipeline.Unproven{Rule: "W37", Why: "critics are trained when they are drawn, so that what others release " +
+		"tells of earlier draws and amplification by the draw does not compose"}
 	if s.Query == "batch" {
 		u.Rule = "W36"
-		u.Why = "one secret draw serves all rows of a batch, which the published accountant charges as if each row had a draw of its own, and " + u.Why
+		u.Why = "one secret draw serves all rows of a batch, which the published accountant charges as if each row had a " +
+			"draw of its own, and " + u.Why
 	}
 	if s.ShareThrowaway {
 		u.Why += "; and the throw-away generator that all critics share takes each shard to every later critic (W22)"
@@ -278,10 +304,12 @@ func (s *GSWGAN) revealed(critics int, delta float64) string {
 	if s.NoiseMultiplier == 0 || delta == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; what holds without amplification, all draws revealed, is epsilon %.3g at delta %g", s.published(critics, s.NoiseMultiplier).ScheduleRevealed(delta), delta)
+	return fmt.Sprintf("; what holds without amplification, all draws revealed, is epsilon %.3g at delta %g",
+		s.published(critics, s.NoiseMultiplier).ScheduleRevealed(delta), delta)
 }
 
 // published is the training in the terms of the paper.
 func (s *GSWGAN) published(critics int, multiplier float64) published.GSWGAN {
-	return published.GSWGAN{Discriminators: int64(critics), GeneratorSteps: int64(s.Steps), Batch: int64(s.BatchSize), NoiseMultiplier: multiplier}
+	return published.GSWGAN{Discriminators: int64(critics), GeneratorSteps: int64(s.Steps), Batch: int64(s.BatchSize),
+		NoiseMultiplier: multiplier}
 }

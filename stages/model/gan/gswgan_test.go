@@ -16,7 +16,8 @@ import (
 // TestOnlyDrawnIsUnproven: the published algorithm names the shared coin and what holds
 // with its draws revealed: 480 at K 1500, 21,000 steps (docs/accounting.md section 1).
 func TestOnlyDrawnIsUnproven(t *testing.T) {
-	h := pipeline.Header{Stability: pipeline.Shards(1500), Terms: pipeline.Terms{Adjacency: privacy.ReplaceOne, Delta: 1e-5}}
+	h := pipeline.Header{Stability: pipeline.Shards(1500), Terms: pipeline.Terms{Adjacency: privacy.ReplaceOne,
+		Delta: 1e-5}}
 	s := gsWGANKind().New().(*GSWGAN)
 	s.Steps, s.NoiseMultiplier = 21000, 1.07
 	for _, c := range []struct{ query, schedule, rule, why string }{
@@ -30,7 +31,8 @@ func TestOnlyDrawnIsUnproven(t *testing.T) {
 		}
 	}
 	s.ShareThrowaway = true
-	if got := s.unproven(1500, h); !strings.Contains(got.Why, "every later critic (W22)") || !strings.Contains(got.Why, "is epsilon 480 at") {
+	if got := s.unproven(1500, h); !strings.Contains(got.Why, "every later critic (W22)") || !strings.Contains(got.Why,
+		"is epsilon 480 at") {
 		t.Errorf("a shared throw-away generator: %v", got)
 	}
 	h.Stability = pipeline.Unbounded()
@@ -71,13 +73,34 @@ func TestScheduleRefusals(t *testing.T) {
 		"release_every":                      func(s *GSWGAN) { s.Steps, s.ReleaseEvery = 1<<20, 1 },
 		"release_every: is 30 with steps 20": func(s *GSWGAN) { s.Steps, s.ReleaseEvery = 20, 30 },
 		"release_every: is 20 with steps 20": func(s *GSWGAN) { s.Steps, s.ReleaseEvery = 20, 20 },
-		fmt.Sprintf("must be at most the number of shards, %d", in.Header.Shards): func(s *GSWGAN) { s.CriticSchedule, s.Scheduled = "public", in.Header.Shards+1 },
-		"batch_size: is 1 with generator_norm batch":                              func(s *GSWGAN) { s.BatchSize, s.GeneratorNorm = 1, "batch" },
-		"batch_size: is 1 with critic_norm batch":                                 func(s *GSWGAN) { s.BatchSize, s.CriticNorm = 1, "batch" },
-		"batch_size: is 1 with critic_norm batch_after":                           func(s *GSWGAN) { s.BatchSize, s.CriticNorm = 1, "batch_after" },
-		"critic_norm: is batch_after with query sample":                           func(s *GSWGAN) { s.Query, s.CriticNorm = "sample", "batch_after" },
-		"share_throwaway: is true with critic_schedule public":                    func(s *GSWGAN) { s.CriticSchedule, s.Scheduled, s.ShareThrowaway = "public", 1, true },
-		"critic_norm: is batch with query sample":                                 func(s *GSWGAN) { s.Query, s.CriticNorm = "sample", "batch" },
+		fmt.Sprintf("must be at most the number of shards, %d", in.Header.Shards): func(s *GSWGAN) {
+			s.CriticSchedule,
+				s.Scheduled = "public", in.Header.Shards+1
+		},
+		"batch_size: is 1 with generator_norm batch": func(s *GSWGAN) {
+			s.BatchSize,
+				s.GeneratorNorm = 1, "batch"
+		},
+		"batch_size: is 1 with critic_norm batch": func(s *GSWGAN) {
+			s.BatchSize,
+				s.CriticNorm = 1, "batch"
+		},
+		"batch_size: is 1 with critic_norm batch_after": func(s *GSWGAN) {
+			s.BatchSize,
+				s.CriticNorm = 1, "batch_after"
+		},
+		"critic_norm: is batch_after with query sample": func(s *GSWGAN) {
+			s.Query,
+				s.CriticNorm = "sample", "batch_after"
+		},
+		"share_throwaway: is true with critic_schedule public": func(s *GSWGAN) {
+			s.CriticSchedule,
+				s.Scheduled, s.ShareThrowaway = "public", 1, true
+		},
+		"critic_norm: is batch with query sample": func(s *GSWGAN) {
+			s.Query,
+				s.CriticNorm = "sample", "batch"
+		},
 	} {
 		s := thesis()
 		change(s)
@@ -113,7 +136,8 @@ func TestEarlierGenerators(t *testing.T) {
 		must(t, err)
 		for step := 1; step <= steps+1; step++ {
 			if _, err := m.(artifact.Stepper).At(step); w.Out["model"].Kept.Has(step) != (err == nil) {
-				t.Errorf("step %d of %d, released every %d: the plan says %v, the model %v", step, steps, every, w.Out["model"].Kept, err)
+				t.Errorf("step %d of %d, released every %d: the plan says %v, the model %v", step, steps, every,
+					w.Out["model"].Kept, err)
 			}
 		}
 		return m

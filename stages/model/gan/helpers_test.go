@@ -49,7 +49,8 @@ func must(t *testing.T, err error) {
 // smallWGAN and smallGSWGAN are quick versions of the kinds.
 func smallWGAN() *DPWGAN {
 	s := dpWGANKind().New().(*DPWGAN)
-	s.Steps, s.ExpectedBatchSize, s.GeneratedBatch, s.LatentDim, s.Generator, s.Critic, s.CheckpointEvery = 12, 10, 8, 3, []int{8}, []int{6}, 5
+	s.Steps, s.ExpectedBatchSize, s.GeneratedBatch, s.LatentDim, s.Generator, s.Critic, s.CheckpointEvery = 12, 10, 8, 3,
+		[]int{8}, []int{6}, 5
 	return s
 }
 
@@ -71,8 +72,10 @@ func programWGAN() *DPWGAN {
 
 func smallGSWGAN(query string) *GSWGAN {
 	s := gsWGANKind().New().(*GSWGAN)
-	s.Query, s.Steps, s.BatchSize, s.WarmSteps, s.Scheduled, s.LatentDim, s.Generator, s.Critic, s.CheckpointEvery = query, 12, 4, 6, 2, 3, []int{8}, []int{6}, 5
-	s.MaxGradNorm, s.LearningRate, s.WarmSteps = 0.02, 0.03, 30 // critics differ and gradients clip: a bound that nothing reaches hides one that is too large
+	s.Query, s.Steps, s.BatchSize, s.WarmSteps, s.Scheduled, s.LatentDim, s.Generator, s.Critic, s.CheckpointEvery = query,
+		12, 4, 6, 2, 3, []int{8}, []int{6}, 5
+	// critics differ and gradients clip: a bound that nothing reaches hides one that is too large
+	s.MaxGradNorm, s.LearningRate, s.WarmSteps = 0.02, 0.03, 30
 	return s
 }
 
@@ -91,20 +94,29 @@ func learners(t *testing.T) map[string]learner {
 	t.Helper()
 	rows, shards := ward(t, 0), ward(t, 5)
 	return map[string]learner{
-		"dp_wgan":        {pipelinetest.Learner{Kind: dpWGANKind(), Stage: func() pipeline.Stage { return smallWGAN() }}, rows},
-		"dp_wgan tensor": {pipelinetest.Learner{Kind: dpWGANKind(), Stage: func() pipeline.Stage { return tensorWGAN() }}, rows},
-		programName:      {pipelinetest.Learner{Kind: dpWGANKind(), Stage: func() pipeline.Stage { return programWGAN() }}, rows},
-		"gs_wgan sample": {pipelinetest.Learner{Kind: gsWGANKind(), Stage: func() pipeline.Stage { return smallGSWGAN("sample") }}, shards},
-		"gs_wgan norm":   {pipelinetest.Learner{Kind: gsWGANKind(), Stage: func() pipeline.Stage { s := smallGSWGAN("mean"); s.CriticNorm = "batch"; return s }}, shards},
+		"dp_wgan": {pipelinetest.Learner{Kind: dpWGANKind(), Stage: func() pipeline.Stage { return smallWGAN() }},
+			rows},
+		"dp_wgan tensor": {pipelinetest.Learner{Kind: dpWGANKind(), Stage: func() pipeline.Stage { return tensorWGAN() }},
+			rows},
+		programName: {pipelinetest.Learner{Kind: dpWGANKind(), Stage: func() pipeline.Stage { return programWGAN() }},
+			rows},
+		"gs_wgan sample": {pipelinetest.Learner{Kind: gsWGANKind(),
+			Stage: func() pipeline.Stage { return smallGSWGAN("sample") }}, shards},
+		"gs_wgan norm": {pipelinetest.Learner{Kind: gsWGANKind(),
+			Stage: func() pipeline.Stage { s := smallGSWGAN("mean"); s.CriticNorm = "batch"; return s }}, shards},
 		"gs_wgan norm after": {pipelinetest.Learner{Kind: gsWGANKind(), Stage: func() pipeline.Stage {
 			s := smallGSWGAN("batch")
 			s.CriticNorm, s.GeneratorNorm = "batch_after", "batch_after"
 			return s
 		}}, shards},
-		"gs_wgan mean":   {pipelinetest.Learner{Kind: gsWGANKind(), Stage: func() pipeline.Stage { return smallGSWGAN("mean") }}, shards},
-		"gs_wgan batch":  {pipelinetest.Learner{Kind: gsWGANKind(), Stage: func() pipeline.Stage { return smallGSWGAN("batch") }}, shards},
-		"gs_wgan shared": {pipelinetest.Learner{Kind: gsWGANKind(), Stage: func() pipeline.Stage { s := thesis(); s.ShareThrowaway = true; return s }}, shards},
-		"gs_wgan drawn":  {pipelinetest.Learner{Kind: gsWGANKind(), Stage: func() pipeline.Stage { return thesis() }}, shards},
+		"gs_wgan mean": {pipelinetest.Learner{Kind: gsWGANKind(),
+			Stage: func() pipeline.Stage { return smallGSWGAN("mean") }}, shards},
+		"gs_wgan batch": {pipelinetest.Learner{Kind: gsWGANKind(),
+			Stage: func() pipeline.Stage { return smallGSWGAN("batch") }}, shards},
+		"gs_wgan shared": {pipelinetest.Learner{Kind: gsWGANKind(),
+			Stage: func() pipeline.Stage { s := thesis(); s.ShareThrowaway = true; return s }}, shards},
+		"gs_wgan drawn": {pipelinetest.Learner{Kind: gsWGANKind(), Stage: func() pipeline.Stage { return thesis() }},
+			shards},
 	}
 }
 

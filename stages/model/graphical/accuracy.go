@@ -31,7 +31,8 @@ const (
 func measuredKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: measuredName, Version: 2,
-		Doc: "Says of each marginal that a released model of marginals was fitted to which share of its cells has a count below the standard deviation of its noise, for the report. " +
+		Doc: "Says of each marginal that a released model of marginals was fitted to which share of its cells has a count " +
+			"below the standard deviation of its noise, for the report. " +
 			"Use it to see what the budget has bought. Computed from the release alone: costs nothing.",
 		In: []pipeline.Port{{Name: "in", Form: pipeline.FormModel, Doc: "A released model of marginals."}},
 		Out: []pipeline.Port{{Name: "metrics", Form: pipeline.FormMetrics,
@@ -47,7 +48,8 @@ func (s *Measured) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	model := in["in"]
 	var ps schema.Problems
 	needMeasured(model.Domain, &ps)
-	out := pipeline.Header{Form: pipeline.FormMetrics, Schema: pipeline.MetricsSchema(), Class: model.Class, Stability: pipeline.Unbounded(), Terms: model.Terms}
+	out := pipeline.Header{Form: pipeline.FormMetrics, Schema: pipeline.MetricsSchema(), Class: model.Class,
+		Stability: pipeline.Unbounded(), Terms: model.Terms}
 	return pipeline.Work{Out: pipeline.Headers{"metrics": out},
 		Run: func(ctx context.Context, _ *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 			m, err := ours(ctx, in["in"])
@@ -65,7 +67,8 @@ func needMeasured(d *domain.Domain, ps *schema.Problems) {
 	}
 	for _, c := range d.Columns {
 		if c.Encoding != nil {
-			ps.Add("from", "a model that learned encoded columns ("+c.Name+")", "a model of marginals, which carries what was measured")
+			ps.Add("from", "a model that learned encoded columns ("+c.Name+")",
+				"a model of marginals, which carries what was measured")
 			return
 		}
 	}
@@ -99,7 +102,8 @@ func (m *released) belowNoise(listed int) []pipeline.Metric {
 	})
 	list := []pipeline.Metric{share("", all, whole, "over all measured marginals")}
 	for _, name := range names[:min(len(names), listed)] {
-		list = append(list, share(name, below[name], cells[name], fmt.Sprintf("noise has a standard deviation of %.4g rows", sigma[name])))
+		list = append(list, share(name, below[name], cells[name], fmt.Sprintf("noise has a standard deviation of %.4g rows",
+			sigma[name])))
 	}
 	return list
 }
@@ -194,13 +198,15 @@ func (s *pairBounds) check(sizes []int) error {
 	}
 	for j, ones := range s.Ones {
 		if len(ones) != sizes[j] || slices.ContainsFunc(ones, func(x float64) bool { return !(x >= 0 && x < mostRows) }) {
-			return fmt.Errorf("ones[%d]: has %d counts, must have one a code, %d, from 0 to %g", j, len(ones), sizes[j], mostRows)
+			return fmt.Errorf("ones[%d]: has %d counts, must have one a code, %d, from 0 to %g", j, len(ones), sizes[j],
+				mostRows)
 		}
 	}
 	for i, p := range s.Pairs {
 		if p[0] < 0 || p[1] <= p[0] || p[1] >= len(sizes) || !(math.Abs(s.Y[i]) < mostRows) ||
 			!(s.Model[i] >= -1 && s.Model[i] < mostRows) {
-			return fmt.Errorf("pairs[%d]: is %v at %g and %g, must be two columns, ascending, at distances below %g", i, p, s.Y[i],
+			return fmt.Errorf("pairs[%d]: is %v at %g and %g, must be two columns, ascending, at distances below %g", i, p,
+				s.Y[i],
 				s.Model[i], mostRows)
 		}
 	}
@@ -274,7 +280,8 @@ func remarked(ctx context.Context, out pipeline.Tables) (string, error) {
 		more = fmt.Sprintf(" and %d more", len(list)-mostWide)
 	}
 	named := strings.Join(list[:min(mostWide, len(list))], ", ") + more
-	return "bounds are far wider than the rows can bear at this budget: " + named + ". Noise hides which rows lie beyond; " +
+	return "bounds are far wider than the rows can bear at this budget: " + named +
+		". Noise hides which rows lie beyond; " +
 		"narrower bounds, from public knowledge, make means and deviations better", nil
 }
 

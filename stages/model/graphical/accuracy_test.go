@@ -50,12 +50,14 @@ func failing(t testing.TB, m *released, in pipelinetest.Input) (n int) {
 	return n
 }
 
-// TestBoundsShareTheirError: by tables of the normal law, .05 on two sides of one bound and of two is 1.9600 and 2.2414.
+// TestBoundsShareTheirError: by tables of the normal law, .05 on two sides of one bound and of two is 1.9600 and
+// 2.2414.
 func TestBoundsShareTheirError(t *testing.T) {
 	for _, c := range []struct {
 		of   pairBounds
 		want float64
-	}{{pairBounds{Pairs: make([][2]int, 1)}, 1.9600}, {pairBounds{Pairs: make([][2]int, 2)}, 2.2414}, {pairBounds{Pairs: make([][2]int, 1), Rows: 3}, 2.2414}} {
+	}{{pairBounds{Pairs: make([][2]int, 1)}, 1.9600}, {pairBounds{Pairs: make([][2]int, 2)}, 2.2414},
+		{pairBounds{Pairs: make([][2]int, 1), Rows: 3}, 2.2414}} {
 		if z := c.of.z(); math.Abs(z-c.want) > 5e-5 {
 			t.Errorf("%d pairs, rows known to %g: z is %g, must be %g", len(c.of.Pairs), c.of.Rows, z, c.want)
 		}
@@ -76,7 +78,8 @@ func TestBoundsHoldTogether(t *testing.T) {
 			data[j] = append(data[j], (k*(j+1)/2+rng.IntN(1+rng.IntN(3)))%n)
 		}
 	}
-	for what, in := range map[string]pipelinetest.Input{"public": table(sizes, data...), "private": private(table(sizes, data...))} {
+	for what, in := range map[string]pipelinetest.Input{"public": table(sizes, data...),
+		"private": private(table(sizes, data...))} {
 		failed, narrow := 0, 0
 		for key := range uint32(100) {
 			m := attempt{stage: marginalTreeKind().New(), in: in, multiplier: 4, keys: key}.model(t)
@@ -114,7 +117,8 @@ func TestBoundsHoldOnAdult(t *testing.T) {
 			wide += (high - truth[i]) / float64(len(truth)*releases)
 		}
 	}
-	t.Logf("all bounds hold in %d of %d releases; upper ones are %.4f above the truth on average", releases-failed, releases, wide)
+	t.Logf("all bounds hold in %d of %d releases; upper ones are %.4f above the truth on average", releases-failed,
+		releases, wide)
 	if failed > releases/20 {
 		t.Errorf("bounds fail in %d of %d releases, must in at most one of twenty", failed, releases)
 	}
@@ -124,7 +128,8 @@ func TestBoundsHoldOnAdult(t *testing.T) {
 // (halves away from zero). A model of 5, 0, 0, 5 is (2+3+3+2)/2 = 5 from it; at a noisy distance of 4 without noise the
 // bounds are a tenth of 1 - .25 and of 9 + .25, the quarter being what rounding of the doubled distance may be off.
 func TestBoundsByHand(t *testing.T) {
-	s := &pairBounds{Ones: [][]float64{{5, 5}, {5, 5}}, Pairs: [][2]int{{0, 1}}, Y: []float64{4}, Sigma: math.Sqrt(1. / 48)}
+	s := &pairBounds{Ones: [][]float64{{5, 5}, {5, 5}}, Pairs: [][2]int{{0, 1}}, Y: []float64{4},
+		Sigma: math.Sqrt(1. / 48)}
 	s.Model = []float64{apartBy([]float64{5, 0, 0, 5}, s.Ones[0], s.Ones[1])}
 	low, high, known := s.bounds(0, 10)
 	if s.Model[0] != 5 || !known || math.Abs(low-.075) > 1e-9 || math.Abs(high-.925) > 1e-9 {
@@ -152,7 +157,8 @@ func TestPairsAreListed(t *testing.T) {
 	if len(lines) != 1+21 || lines[0] != "first,second,measured,distance_from_independence,sd,low,high" {
 		t.Fatalf("%d lines, must be 22, the first %q", len(lines), lines[0])
 	}
-	if text := strings.Join(lines, "\n"); strings.Count(text, "not known,not known") != 1 || strings.Count(text, ",yes,") == 0 ||
+	if text := strings.Join(lines, "\n"); strings.Count(text, "not known,not known") != 1 ||
+		strings.Count(text, ",yes,") == 0 ||
 		!strings.Contains(text, "age,income,") {
 		t.Errorf("pairs are listed as\n%s", text)
 	}
@@ -185,8 +191,10 @@ func TestWideBoundsAreSaid(t *testing.T) {
 	for _, c := range []struct {
 		greatest float64
 		says     string
-	}{{5000, "visits (declared 0 to 5000, rows stand out from noise within [0, "}, {60, "visits (declared 0 to 60, rows stand out from noise within [0, "}, {6, ""}} {
-		d := &domain.Domain{Columns: []domain.Column{{Name: "visits", Type: domain.Integer, Bounds: &[2]float64{0, c.greatest}},
+	}{{5000, "visits (declared 0 to 5000, rows stand out from noise within [0, "},
+		{60, "visits (declared 0 to 60, rows stand out from noise within [0, "}, {6, ""}} {
+		d := &domain.Domain{Columns: []domain.Column{{Name: "visits", Type: domain.Integer,
+			Bounds: &[2]float64{0, c.greatest}},
 			{Name: "age", Type: domain.Integer, Bounds: &[2]float64{20, 79}}}}
 		values := make([][]any, 2)
 		for range 5000 {
@@ -206,7 +214,8 @@ func TestWideBoundsAreSaid(t *testing.T) {
 // TestWideBoundsOfDatesAreSaidAsDates: dates of one year between bounds of a century, as a person declares them.
 func TestWideBoundsOfDatesAreSaidAsDates(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 9))
-	d := &domain.Domain{Columns: []domain.Column{{Name: "seen", Type: domain.Date, Bounds: &[2]float64{0, 36524}}, {Name: "age", Type: domain.Integer, Bounds: &[2]float64{20, 79}}}}
+	d := &domain.Domain{Columns: []domain.Column{{Name: "seen", Type: domain.Date, Bounds: &[2]float64{0, 36524}},
+		{Name: "age", Type: domain.Integer, Bounds: &[2]float64{20, 79}}}}
 	values := make([][]any, 2)
 	for range 5000 {
 		values[0] = append(values[0], 18262+rng.IntN(366))

@@ -42,13 +42,17 @@ const aimName = "aim"
 func aimKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: aimName, Version: 5, Late: true,
-		Doc: "Measures noisy histograms of all columns and then, round after round, of the set of columns that the model gets most wrong beyond its noise (AIM: McKenna, Mullins, Sheldon, Miklau 2022). " +
-			"Use it to compare with what others publish, or for a workload of few marginals; marginal_tree is as accurate in a tenth of the time. " +
-			"Takes the table as it is after cleaning, neither cut nor encoded, of stability rows(c). Without a workload all triples of columns matter, or all pairs of more than 30 columns.",
+		Doc: "Measures noisy histograms of all columns and then, round after round, of the set of columns that the model " +
+			"gets most wrong beyond its noise (AIM: McKenna, Mullins, Sheldon, Miklau 2022). " +
+			"Use it to compare with what others publish, or for a workload of few marginals; marginal_tree is as accurate in " +
+			"a tenth of the time. " +
+			"Takes the table as it is after cleaning, neither cut nor encoded, of stability rows(c). Without a workload all " +
+			"triples of columns matter, or all pairs of more than 30 columns.",
 		In: tableIn(), Out: modelOut(),
 		Readers: readers(),
 		New: func() pipeline.Stage {
-			return &AIM{Aim: Aim{TargetWeight: 2}, Size: Size{MaxModelSize: 8}, Shares: Shares{OneWay: 0.35, Select: 0.1}, Selection: "exponential"}
+			return &AIM{Aim: Aim{TargetWeight: 2}, Size: Size{MaxModelSize: 8}, Shares: Shares{OneWay: 0.35, Select: 0.1},
+				Selection: "exponential"}
 		},
 	}
 }
@@ -63,7 +67,9 @@ func (s *AIM) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	l := layoutOf(h.Domain)
 	workload := l.workload(s.Aim)
 	if n := len(inside(workload)); n > mostCandidates {
-		ps.Add("workload", fmt.Sprintf("%d marginals of %d columns, with more than %d sets of columns inside them", len(workload), len(l.core.Columns), mostCandidates), "fewer or smaller marginals: each round looks at every set inside them")
+		ps.Add("workload", fmt.Sprintf("%d marginals of %d columns, with more than %d sets of columns inside them",
+			len(workload), len(l.core.Columns), mostCandidates), "fewer or smaller marginals: each round looks at every set "+
+			"inside them")
 	}
 	w := oneEvent(h, s.NoiseMultiplier, "noisy marginals, and in rounds the choice of the next", s.run)
 	w.Decide = warned(l, h)
@@ -103,7 +109,8 @@ func (s *AIM) run(ctx context.Context, env *pipeline.Env, t pipeline.Table) (pip
 }
 
 // rounds goes on until all is spent.
-func (c *course) rounds(ctx context.Context, pace *pace, next func(ctx context.Context, open []int, sigma, squares float64) (int, error)) error {
+func (c *course) rounds(ctx context.Context, pace *pace, next func(ctx context.Context, open []int, sigma,
+	squares float64) (int, error)) error {
 	for last := false; !last; {
 		var choice, measure float64
 		left := c.p.left()
@@ -167,13 +174,15 @@ type course struct {
 }
 
 // course begins with the columns. Sets that no clique could hold are out.
-func (f *front) course(ctx context.Context, p *purse, list []candidate, limits graphical.Limits, workers int) (*course, error) {
+func (f *front) course(ctx context.Context, p *purse, list []candidate, limits graphical.Limits, workers int) (*course,
+	error) {
 	sizes, whole := f.sizes(), 0.0
 	list = slices.DeleteFunc(list, func(c candidate) bool { return roughly(sizes, c.set) > mostCells(limits) })
 	for _, one := range list {
 		whole += roughly(sizes, one.set)
 	}
-	c := &course{front: f, p: p, list: list, limits: limits, workers: workers, measured: append(alone(len(f.columns)), tiedSets(f.rules)...)}
+	c := &course{front: f, p: p, list: list, limits: limits, workers: workers, measured: append(alone(len(f.columns)),
+		tiedSets(f.rules)...)}
 	var err error
 	if whole <= columns.MostCounted {
 		c.held = make([][]int64, len(list))
@@ -252,7 +261,8 @@ func (c *course) distances(ctx context.Context, places []int) (open []int, found
 		places = places[n:]
 	}
 	if len(open) == 0 {
-		return nil, nil, errors.New("max_model_size: is so small that the model cannot tell any marginal of the workload, must be larger")
+		return nil, nil, errors.New("max_model_size: is so small that the model cannot tell any marginal of the workload, " +
+			"must be larger")
 	}
 	return open, found, nil
 }
@@ -285,7 +295,8 @@ func (c *course) round(ctx context.Context, at int, cost float64) (moved float64
 	if err != nil {
 		return 0, err
 	}
-	if err := c.some(ctx, []int{at}, func(_ int, counts []int64) error { return c.keep(c.p, set, counts, cost) }); err != nil {
+	if err := c.some(ctx, []int{at}, func(_ int, counts []int64) error { return c.keep(c.p, set, counts, cost) }); err !=
+		nil {
 		return 0, err
 	}
 	if !slices.ContainsFunc(c.measured, func(m graphical.Set) bool { return slices.Equal(m, set) }) {

@@ -96,13 +96,15 @@ func audit(t *testing.T, stage pipeline.Stage, x, y pipelinetest.Input, multipli
 
 // audited are the kinds with settings by which neighbours differ in all that they pay for.
 func audited() []pipeline.Stage {
-	aim, gaussian, bayes, published := aimKind().New().(*AIM), aimKind().New().(*AIM), privBayesKind().New().(*PrivBayes), privBayesKind().New().(*PrivBayes)
+	aim, gaussian, bayes, published := aimKind().New().(*AIM), aimKind().New().(*AIM), privBayesKind().New().(*PrivBayes),
+		privBayesKind().New().(*PrivBayes)
 	for _, s := range []*AIM{aim, gaussian} {
 		s.Workload = []Wanted{{Columns: []string{"x0", "x1"}}, {Columns: []string{"x1", "x2"}}}
 		s.Select = 0.5
 	}
 	gaussian.Selection, published.Score = "gaussian", "published"
-	return []pipeline.Stage{independentKind().New(), marginalTreeKind().New(), mstKind().New(), aim, gaussian, bayes, published}
+	return []pipeline.Stage{independentKind().New(), marginalTreeKind().New(), mstKind().New(), aim, gaussian, bayes,
+		published}
 }
 
 // TestLossIsNoMoreThanProven audits every kind on two tiny tables: over many runs the
@@ -137,7 +139,8 @@ func TestLossIsNoMoreThanProven(t *testing.T) {
 				if mean > delta+6*se+3/float64(runs) {
 					t.Errorf("%T, %s: delta %.4f (+- %.4f) at epsilon %.4f, proven is %.4f", stage, a, mean, se, epsilon, delta)
 				}
-				t.Logf("%T, %s: proven epsilon %.3f at delta %.2f, observed delta %.4f +- %.4f; least epsilon seen %.3f; mean of e^-loss %.3f", stage, a, epsilon, delta, mean, se, least(losses, delta), one)
+				t.Logf("%T, %s: proven epsilon %.3f at delta %.2f, observed delta %.4f +- %.4f; least epsilon seen %.3f; mean of "+
+					"e^-loss %.3f", stage, a, epsilon, delta, mean, se, least(losses, delta), one)
 			}
 		}
 	}

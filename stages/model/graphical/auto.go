@@ -35,9 +35,11 @@ const autoName = "auto"
 func autoKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: autoName, Version: 6, Late: true,
-		Doc: "Takes the model that serves the table best, from public facts alone, and the plan says which and why: independent where the rows (n) and " +
+		Doc: "Takes the model that serves the table best, from public facts alone, and the plan says which and why: " +
+			"independent where the rows (n) and " +
 			"the noise (mu) are such that n mu is below 8 for each column, else marginal_tree. Use it unless you know better. " +
-			"Takes the table as it is after cleaning, neither cut nor encoded, of stability rows(c): numbers need bounds, categories a list; missing values are a category.",
+			"Takes the table as it is after cleaning, neither cut nor encoded, of stability rows(c): numbers need bounds, " +
+			"categories a list; missing values are a category.",
 		In: tableIn(), Out: modelOut(),
 		Readers: readers(),
 		New: func() pipeline.Stage {
@@ -55,7 +57,8 @@ func (s *Auto) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	if err != nil {
 		return pipeline.Work{}, err
 	}
-	work.Spends[0].Doc = "noisy marginals of columns (numbers in rounds)" + s.spendDoc() + ", and of chosen pairs where noise leaves any"
+	work.Spends[0].Doc = "noisy marginals of columns (numbers in rounds)" + s.spendDoc() +
+		", and of chosen pairs where noise leaves any"
 	l := layoutOf(h.Domain)
 	work.Decide = func(scale float64) pipeline.Decision { return s.decide(l, factsOf(l.header(h), s.Rows, scale)) }
 	work.Run = releasing(h, func(ctx context.Context, env *pipeline.Env, t pipeline.Table) (pipeline.Table, error) {
@@ -76,7 +79,8 @@ type learner interface {
 
 func (s *Auto) tree() *MarginalTree {
 	tree := marginalTreeKind().New().(*MarginalTree)
-	tree.Aim, tree.Columns, tree.Size, tree.Sets, tree.NoiseMultiplier = s.Aim, s.Columns, s.Size, s.Sets, s.NoiseMultiplier
+	tree.Aim, tree.Columns, tree.Size, tree.Sets, tree.NoiseMultiplier = s.Aim, s.Columns, s.Size, s.Sets,
+		s.NoiseMultiplier
 	return tree
 }
 
@@ -98,7 +102,8 @@ func (s *Auto) decide(l layout, f facts) pipeline.Decision {
 	taken := pipeline.Decided{Setting: "kind", Value: treeName}
 	switch {
 	case f.below(drown):
-		taken.Value, taken.Why = independentName, f.words()+", below "+f.limit(drown)+": noise would drown most pairs of columns"
+		taken.Value, taken.Why = independentName, f.words()+", below "+f.limit(drown)+
+			": noise would drown most pairs of columns"
 	case f.known():
 		taken.Why = f.words() + ", at least " + f.limit(drown)
 	case f.rows == 0:
@@ -112,15 +117,19 @@ func (s *Auto) decide(l layout, f facts) pipeline.Decision {
 		decided = append(decided, f.sayOneWay(tree.OneWay, tree.fixedPart()))
 	}
 	own := of.decide(l, f)
-	flags := slices.DeleteFunc(own.Findings, func(x pipeline.Finding) bool { return x.Rule != "W45" }) // of the kind that is taken
-	return pipeline.Decision{Decided: append(decided, own.Decided...), Findings: slices.Concat(f.drowned(""), f.unknown(), flags), Refused: s.refused(f)}
+	// of the kind that is taken
+	flags := slices.DeleteFunc(own.Findings, func(x pipeline.Finding) bool { return x.Rule != "W45" })
+	return pipeline.Decision{Decided: append(decided, own.Decided...), Findings: slices.Concat(f.drowned(""), f.unknown(),
+		flags), Refused: s.refused(f)}
 }
 
 // refused are the sets to measure where the kind that is taken measures none.
 func (s *Auto) refused(f facts) (ps schema.Problems) {
 	if len(s.Measure) > 0 && f.below(drown) {
-		ps.Add("measure", fmt.Sprintf("sets of columns where auto takes %s, which measures none: %s, below %s", independentName, f.words(), f.limit(drown)),
-			"left out, or of kind: "+treeName+", which measures them whatever the noise, or beside fewer columns or a larger budget")
+		ps.Add("measure", fmt.Sprintf("sets of columns where auto takes %s, which measures none: %s, below %s",
+			independentName, f.words(), f.limit(drown)),
+			"left out, or of kind: "+treeName+", which measures them whatever the noise, or beside fewer columns or a larger "+
+				"budget")
 	}
 	return ps
 }
@@ -173,7 +182,8 @@ func (f facts) oneWay() float64 {
 
 // sayOneWay says that part, and of what it is where fixed sets have another part.
 func (f facts) sayOneWay(part, fixed float64) pipeline.Decided {
-	why := fmt.Sprintf("1.4 (n mu/d)^(-1/6), from %g to %g; n mu = %s, d = %d", leastOneWay, mostOneWay, digits(f.rows*f.mu), f.columns)
+	why := fmt.Sprintf("1.4 (n mu/d)^(-1/6), from %g to %g; n mu = %s, d = %d", leastOneWay, mostOneWay,
+		digits(f.rows*f.mu), f.columns)
 	if fixed > 0 {
 		why += fmt.Sprintf("; of the %s that measure leaves", digits(1-fixed))
 	}
@@ -191,8 +201,9 @@ func (f facts) counts() []pipeline.Decided {
 	if !columns.Passes(int64(f.rows), f.columns) {
 		return nil
 	}
-	return []pipeline.Decided{{Setting: "counts", Value: "in passes over the rows", Why: fmt.Sprintf("the codes of %s rows of %d columns would take more than %s; the rows are "+
-		"read once before anything is charged and once or more behind it", digits(f.rows), f.columns, columns.Held)}}
+	return []pipeline.Decided{{Setting: "counts", Value: "in passes over the rows",
+		Why: fmt.Sprintf("the codes of %s rows of %d columns would take more than %s; the rows are "+
+			"read once before anything is charged and once or more behind it", digits(f.rows), f.columns, columns.Held)}}
 }
 
 // known tells whether rows and noise are both known.
@@ -223,8 +234,9 @@ func (f facts) drowned(or string) []pipeline.Finding {
 		return nil
 	}
 	return []pipeline.Finding{{Rule: "W39", Level: pipeline.LevelWarning,
-		Message: fmt.Sprintf("%s, below %s: noise drowns most of what pairs of columns say, and the rows may tell little more than columns on their own do", f.words(), f.limit(drown)),
-		Fix:     "fewer columns, a larger budget" + or + "; draw no conclusion about relations from these rows"}}
+		Message: fmt.Sprintf("%s, below %s: noise drowns most of what pairs of columns say, and the rows may tell little "+
+			"more than columns on their own do", f.words(), f.limit(drown)),
+		Fix: "fewer columns, a larger budget" + or + "; draw no conclusion about relations from these rows"}}
 }
 
 // flagged is from which part of the rows on a flag that noise drowns is warned of.
@@ -232,8 +244,8 @@ const flagged = .02
 
 // flags warns where noise drowns rare categories: of fewer rows than three standard deviations of a count of their
 // column on its own, to which the given part of the budget goes. Rare categories of all columns together have the sum
-// that was counted (settleRare), which two standard deviations of its noise bound: for one in each of these columns. All
-// of it is public: cells of the domain, rows, noise.
+// that was counted (settleRare), which two standard deviations of its noise bound: for one in each of these columns.
+// All of it is public: cells of the domain, rows, noise.
 func (f facts) flags(l layout, part float64) []pipeline.Finding {
 	if !f.known() {
 		return nil
@@ -260,10 +272,12 @@ func (f facts) flags(l layout, part float64) []pipeline.Finding {
 		return nil
 	}
 	return []pipeline.Finding{{Rule: "W45", Level: pipeline.LevelWarning,
-		Message: fmt.Sprintf("in %d of %d columns of categories noise drowns a category of up to %s of %s rows (%.1f %%): such "+
+		Message: fmt.Sprintf("in %d of %d columns of categories noise drowns a category of up to %s of %s rows (%.1f %%): "+
+			"such "+
 			"rows come back together, not one by one, and the sum over these columns is known to about %s rows", drowned, coded,
 			digits(math.Ceil(rows)), digits(f.rows), 100*min(1, rows/f.rows), digits(math.Ceil(2*math.Sqrt(together)))),
-		Fix: "fewer columns, a larger budget, or categories joined by public knowledge; draw no conclusion from one rare category"}}
+		Fix: "fewer columns, a larger budget, or categories joined by public knowledge; draw no conclusion from one rare " +
+			"category"}}
 }
 
 // unknown notes that few rows are not recognised where nothing says how many there are.
@@ -271,8 +285,11 @@ func (f facts) unknown() []pipeline.Finding {
 	if f.columns < 2 || f.rows > 0 || math.IsInf(f.mu, 1) {
 		return nil
 	}
-	return []pipeline.Finding{{Rule: "W39", Level: pipeline.LevelNote, Message: fmt.Sprintf("below %s rows noise would drown most pairs of columns; how many there are is not public, and was not looked at", digits(math.Ceil(drown*float64(f.columns)/f.mu))),
-		Fix: "rows: about how many there are, as a round number such as 500 or 20000, where that is public; auto then takes what so many can bear"}}
+	return []pipeline.Finding{{Rule: "W39", Level: pipeline.LevelNote, Message: fmt.Sprintf("below %s rows noise would "+
+		"drown most pairs of columns; how many there are is not public, and was not looked at",
+		digits(math.Ceil(drown*float64(f.columns)/f.mu))),
+		Fix: "rows: about how many there are, as a round number such as 500 or 20000, where that is public; auto then " +
+			"takes what so many can bear"}}
 }
 
 // warned is all that a kind decides whose open settings do not follow from the noise.
@@ -290,5 +307,6 @@ func (f facts) bins(s Columns, d *domain.Domain) []pipeline.Decided {
 		return nil
 	}
 	return []pipeline.Decided{{Setting: "bins", Value: fmt.Sprint(binsOf(f.rows, f.mu, numbers(d))),
-		Why: fmt.Sprintf("max(2.2 q^(-1/3), 1.4) (n mu)^(1/4), from %d to %d; n mu = %s, q = %d numbers; fewer beside heaps", leastBins, mostFound, digits(f.rows*f.mu), numbers(d))}}
+		Why: fmt.Sprintf("max(2.2 q^(-1/3), 1.4) (n mu)^(1/4), from %d to %d; n mu = %s, q = %d numbers; fewer beside heaps",
+			leastBins, mostFound, digits(f.rows*f.mu), numbers(d))}}
 }

@@ -27,19 +27,23 @@ func TestRuleOfAuto(t *testing.T) {
 		kind    string
 		warned  bool
 	}{
-		{100, 13, independentName, true}, {300, 13, independentName, true}, {387, 13, independentName, true}, {389, 13, treeName, false}, {600, 13, treeName, false},
-		{32561, 13, treeName, false}, {686, 36, independentName, true}, {0, 13, treeName, false}, {10, 1, independentName, false},
+		{100, 13, independentName, true}, {300, 13, independentName, true}, {387, 13, independentName, true},
+		{389, 13, treeName, false}, {600, 13, treeName, false},
+		{32561, 13, treeName, false}, {686, 36, independentName, true}, {0, 13, treeName, false},
+		{10, 1, independentName, false},
 	} {
 		in := pipelinetest.Input{Header: header(yesNo(c.columns), int(c.rows))}
 		d := decided(t, &Auto{Aim: Aim{TargetWeight: 2}, Size: Size{40}}, in.Header, 2/mu)
 		unknown := c.rows == 0 // then a note says from how many on
 		few := d.found("W39")
 		if d.kind() != c.kind || (len(few) == 1) != (c.warned || unknown) || unknown && few[0].Level != pipeline.LevelNote {
-			t.Errorf("%d rows of %d columns: %s, findings %v, must be %s, warned: %v", c.rows, c.columns, d.kind(), d.Findings, c.kind, c.warned)
+			t.Errorf("%d rows of %d columns: %s, findings %v, must be %s, warned: %v", c.rows, c.columns, d.kind(), d.Findings,
+				c.kind, c.warned)
 		}
 		for _, other := range []pipeline.Kind{marginalTreeKind(), mstKind(), aimKind()} {
 			if d := decided(t, other.New(), in.Header, 2/mu); (len(d.found("W39")) == 1) != c.warned {
-				t.Errorf("%d rows of %d columns: %s has findings %v, warned must be %v", c.rows, c.columns, other.Name, d.Findings, c.warned)
+				t.Errorf("%d rows of %d columns: %s has findings %v, warned must be %v", c.rows, c.columns, other.Name, d.Findings,
+					c.warned)
 			}
 		}
 	}
@@ -105,7 +109,8 @@ func TestAutoSaysWhy(t *testing.T) {
 // it are 28.3. A tree of one column
 // has `one_way` .8 or less of the budget for it, so that three deviations are 42.4/sqrt(.8) = 47.4 or more.
 func TestDrownedFlagsAreSaidBefore(t *testing.T) {
-	says := "in 1 of 1 columns of categories noise drowns a category of up to 43 of 2000 rows (2.1 %): such rows come back together, " +
+	says := "in 1 of 1 columns of categories noise drowns a category of up to 43 of 2000 rows (2.1 %): such rows come " +
+		"back together, " +
 		"not one by one, and the sum over these columns is known to about 29 rows"
 	for rows, says := range map[int]string{2000: says, 2200: ""} {
 		found := decided(t, independentKind().New(), header(yesNo(1), rows), 20).found("W45")
@@ -115,7 +120,8 @@ func TestDrownedFlagsAreSaidBefore(t *testing.T) {
 	}
 	s := marginalTreeKind().New().(*MarginalTree)
 	s.OneWay = .8
-	if found := decided(t, s, header(yesNo(1), 2200), 20).found("W45"); len(found) != 1 || !strings.Contains(found[0].Message, "up to 48 of") {
+	if found := decided(t, s, header(yesNo(1), 2200), 20).found("W45"); len(found) != 1 ||
+		!strings.Contains(found[0].Message, "up to 48 of") {
 		t.Errorf("a tree: findings %+v, must say 48 rows", found)
 	}
 	if found := decided(t, independentKind().New(), header(yesNo(1), 0), 20).found("W45"); len(found) != 0 {
@@ -127,7 +133,9 @@ func TestDrownedFlagsAreSaidBefore(t *testing.T) {
 // number of rows below which pairs drown is in the finding, which PRIVACY.md keeps.
 func TestAutoSaysOnceHowManyRowsItTakes(t *testing.T) {
 	d := decided(t, &Auto{Aim: Aim{TargetWeight: 2}, Size: Size{40}}, header(yesNo(13), 0), 2/0.268)
-	if len(d.Findings) != 1 || d.Findings[0].Rule != "W39" || !strings.HasPrefix(d.Findings[0].Message, "below 389 rows noise would drown") { // 8 x 13/0.268 = 388.06
+	// 8 x 13/0.268 = 388.06
+	if len(d.Findings) != 1 || d.Findings[0].Rule != "W39" || !strings.HasPrefix(d.Findings[0].Message,
+		"below 389 rows noise would drown") {
 		t.Errorf("findings %+v", d.Findings)
 	}
 	if strings.Contains(d.Decided[0].Why, "389") || strings.Contains(d.Decided[0].Why, "drown") {
@@ -183,14 +191,16 @@ func TestAutoMeasuresFixedSets(t *testing.T) {
 		if name == "stated" {
 			auto.Rows = 60
 		}
-		for scale, refused := range map[float64]bool{0: false, .1: false, border * (1 - 1e-9): false, border * (1 + 1e-9): true, 30: true} {
+		for scale, refused := range map[float64]bool{0: false, .1: false, border * (1 - 1e-9): false,
+			border * (1 + 1e-9): true, 30: true} {
 			d := decided(t, auto, in.Header, scale)
 			if got := len(d.Refused) == 1 && d.Refused[0].Path == "measure" && d.kind() == independentName; got != refused {
 				t.Errorf("%s, at %g: refused %v of %s, must be %v", name, scale, d.Refused, d.kind(), refused)
 			}
 		}
 		d := decided(t, auto, in.Header, .1)
-		if d.of("measure[0]") == "" || d.of("measure[1]") == "" || !slices.ContainsFunc(d.Decided, func(x pipeline.Decided) bool { return strings.HasSuffix(x.Why, "of the 0.7 that measure leaves") }) {
+		if d.of("measure[0]") == "" || d.of("measure[1]") == "" || !slices.ContainsFunc(d.Decided,
+			func(x pipeline.Decided) bool { return strings.HasSuffix(x.Why, "of the 0.7 that measure leaves") }) {
 			t.Errorf("%s: the plan says %+v, must say the noise of each set, and what is left for columns", name, d.Decided)
 		}
 		work, err := auto.Plan(headers(in))
@@ -231,7 +241,8 @@ func TestNothingPrivateDecides(t *testing.T) {
 			auto := &Auto{Aim: Aim{TargetWeight: 2}, Size: Size{40}, Rows: stated}
 			planned[name] = decided(t, auto, h, 0.4).kind()
 			kind := coverOf(t, planThenRead(t, auto, h, in, 0.4))
-			if want := map[bool]string{true: independentName, false: treeName}[stated == 2]; kind != want || planned[name] != want {
+			if want := map[bool]string{true: independentName, false: treeName}[stated == 2]; kind != want ||
+				planned[name] != want {
 				t.Errorf("%s, %d rows stated: planned %s, released %s, must be %s", name, stated, planned[name], kind, want)
 			}
 		}
@@ -248,11 +259,13 @@ func tables() map[string]pipelinetest.Input {
 		columns = append(columns, slices.Repeat([]any{v}, 500))
 	}
 	alike.Rows = pipelinetest.Rows(alike.Header.Domain, columns...)
-	return map[string]pipelinetest.Input{"few": private(ward(1)), "many": private(ward(3000)), "alike": alike, "claims": claims, "none": private(ward(0))}
+	return map[string]pipelinetest.Input{"few": private(ward(1)), "many": private(ward(3000)), "alike": alike,
+		"claims": claims, "none": private(ward(0))}
 }
 
 // planThenRead plans from one header and runs on a table with another.
-func planThenRead(t *testing.T, s pipeline.Stage, h pipeline.Header, in pipelinetest.Input, scale float64) pipeline.Table {
+func planThenRead(t *testing.T, s pipeline.Stage, h pipeline.Header, in pipelinetest.Input,
+	scale float64) pipeline.Table {
 	t.Helper()
 	return modelOf(t, planned{s, h}, in, scale)
 }
@@ -281,7 +294,8 @@ func TestOpenSettingsAreThoseOfTheRun(t *testing.T) {
 		}
 	}
 	// P/(.01 n mu)^2 and max(2.2 q^(-1/3), 1.4) (n mu)^(1/4) of docs/marginals.md section 1: 21 pairs, 900 rows, mu 2.5.
-	if d := decided(t, marginalTreeKind().New(), in.Header, 0.8).Decided; d[0].Value != "10" || d[1].Value != "0.53" || d[2].Value != "0.04148" {
+	if d := decided(t, marginalTreeKind().New(), in.Header, 0.8).Decided; d[0].Value != "10" || d[1].Value != "0.53" ||
+		d[2].Value != "0.04148" {
 		t.Errorf("decided %v, must be 10 bins, .53 for columns, and .04148 to select pairs", d)
 	}
 	if d := decided(t, marginalTreeKind().New(), private(in).Header, 1); len(d.Decided) != 0 {
@@ -331,7 +345,8 @@ func modelOf(t *testing.T, s pipeline.Stage, in pipelinetest.Input, scale float6
 func yesNo(columns int) *domain.Domain {
 	d := &domain.Domain{}
 	for i := range columns {
-		d.Columns = append(d.Columns, domain.Column{Name: fmt.Sprint("c", i), Type: domain.Boolean, Categories: []string{"no", "yes"}})
+		d.Columns = append(d.Columns, domain.Column{Name: fmt.Sprint("c", i), Type: domain.Boolean, Categories: []string{"no",
+			"yes"}})
 	}
 	return d
 }

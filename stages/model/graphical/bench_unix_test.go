@@ -69,7 +69,9 @@ func measuredBy(b *testing.B, t pipeline.Table, multiplier float64) *front {
 }
 
 func drawAll(b *testing.B, m *released, rows int64) {
-	next, err := m.Draw(artifact.Drawing{Rows: rows, Random: func(string) *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }})
+	next, err := m.Draw(artifact.Drawing{Rows: rows, Random: func(string) *rand.Rand {
+		return rand.New(rand.NewPCG(1, 2))
+	}})
 	must(b, err)
 	for ; rows > 0; rows -= artifact.BatchRows {
 		_, err := next(int(min(rows, artifact.BatchRows)))

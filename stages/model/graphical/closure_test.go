@@ -51,7 +51,8 @@ func TestTargetWeight(t *testing.T) {
 // are.
 func TestFitting(t *testing.T) {
 	sizes := []int{4, 5, 6}
-	list := []candidate{{set: graphical.Set{0}}, {set: graphical.Set{0, 1}}, {set: graphical.Set{1, 2}}, {set: graphical.Set{0, 1, 2}}}
+	list := []candidate{{set: graphical.Set{0}}, {set: graphical.Set{0, 1}}, {set: graphical.Set{1, 2}},
+		{set: graphical.Set{0, 1, 2}}}
 	for cells, want := range map[int64]string{10: "[0 1]", 26: "[0 1]", 50: "[0 1 2]", 200: "[0 1 2 3]"} {
 		measured := append(alone(3), graphical.Set{0, 1})
 		if got := fmt.Sprint(fitting(sizes, measured, list, graphical.Limits{Clique: cells, Total: cells})); got != want {
@@ -81,7 +82,8 @@ func TestPace(t *testing.T) {
 				sigma, epsilon = math.Sqrt(1/(2*(1-part)*left)), math.Sqrt(8*part*left)
 			}
 			if math.Abs(1/math.Sqrt(measure)-sigma) > 1e-6*sigma || math.Abs(2*math.Sqrt(choice)-epsilon) > 1e-6*epsilon {
-				t.Fatalf("a round has sigma %g and epsilon %g, must have %g and %g", 1/math.Sqrt(measure), 2*math.Sqrt(choice), sigma, epsilon)
+				t.Fatalf("a round has sigma %g and epsilon %g, must have %g and %g", 1/math.Sqrt(measure), 2*math.Sqrt(choice),
+					sigma, epsilon)
 			}
 			left -= (choice + measure) / 2
 			moved := absoluteMean * sigma * 7 * rng.Float64() * 2
@@ -114,7 +116,9 @@ func TestTablesOfOneSet(t *testing.T) {
 			t.Errorf("at %v: %g and %g", x, both, one)
 		}
 	}
-	if got := together([]graphical.Factor{{Vars: graphical.Set{0}, Log: []float64{1, 2}}, {Vars: graphical.Set{1}, Log: []float64{9}}, {Vars: graphical.Set{0}, Log: []float64{.5, -1}}}); fmt.Sprint(got) != "[{[0] [1.5 1]} {[1] [9]}]" {
+	if got := together([]graphical.Factor{{Vars: graphical.Set{0}, Log: []float64{1, 2}},
+		{Vars: graphical.Set{1}, Log: []float64{9}}, {Vars: graphical.Set{0}, Log: []float64{.5, -1}}}); fmt.Sprint(got) !=
+		"[{[0] [1.5 1]} {[1] [9]}]" {
 		t.Errorf("factors together are %v", got)
 	}
 }

@@ -22,14 +22,16 @@ func conformance() map[string][]pipelinetest.Case {
 			turn++
 			for i, table := range conformanceTables() {
 				if stattest.Long || i%2 == turn%2 {
-					c := pipelinetest.Case{Name: what + table.name, In: map[string]pipelinetest.Input{"in": table.in}, Stage: stages[what]}
+					c := pipelinetest.Case{Name: what + table.name, In: map[string]pipelinetest.Input{"in": table.in},
+						Stage: stages[what]}
 					cases[name] = append(cases[name], c)
 				}
 			}
 		}
 	}
 	for _, k := range append(learning(), autoKind()) {
-		cases[k.Name] = append(cases[k.Name], pipelinetest.Case{Name: "rules", In: map[string]pipelinetest.Input{"in": stays(40)}, Stage: slim(k)})
+		cases[k.Name] = append(cases[k.Name], pipelinetest.Case{Name: "rules", In: map[string]pipelinetest.Input{
+			"in": stays(40)}, Stage: slim(k)})
 	}
 	return cases
 }
@@ -57,7 +59,8 @@ func configured() map[string]map[string]func() pipeline.Stage {
 				s := marginalTreeKind().New().(*MarginalTree)
 				s.Target, s.Bins, s.Select, s.MaxModelSize = "smoker", 4, 0.1, 1
 				s.Edges = map[string][]float64{"age": {18, 30, 50, 90}, "income": {0, 1000.5, 50000}}
-				s.Workload = []Wanted{{Columns: []string{"age", "smoker", "region"}}, {Columns: []string{"age", "smoker"}, Weight: 3}}
+				s.Workload = []Wanted{{Columns: []string{"age", "smoker", "region"}}, {Columns: []string{"age", "smoker"},
+					Weight: 3}}
 				s.NoiseMultiplier = 0.05 // so little that pairs are measured
 				return s
 			},
@@ -69,7 +72,8 @@ func configured() map[string]map[string]func() pipeline.Stage {
 			"settings": func() pipeline.Stage {
 				s := slim(mstKind())().(*MST)
 				s.Target, s.Bins, s.Select, s.NoiseMultiplier = "smoker", 4, 0.2, 0.05
-				s.Workload = []Wanted{{Columns: []string{"age", "smoker", "region"}}, {Columns: []string{"dose", "seen"}, Weight: 3}}
+				s.Workload = []Wanted{{Columns: []string{"age", "smoker", "region"}}, {Columns: []string{"dose", "seen"},
+					Weight: 3}}
 				return s
 			},
 		},
@@ -117,9 +121,12 @@ func bayesCase(score string) func() pipeline.Stage {
 func TestConformance(t *testing.T) {
 	cases := conformance()
 	cases[scoreName] = scoring(t)
-	cases[fromName] = []pipelinetest.Case{{Name: "model", Whole: true, Stage: marginalsFromKind().New, In: map[string]pipelinetest.Input{"model": modelInput(t)}}}
-	for name, stage := range map[string]func() pipeline.Stage{intervalsName: intervalsKind().New, measuredName: measuredKind().New} {
-		cases[name] = []pipelinetest.Case{{Name: "model", Whole: true, Stage: stage, In: map[string]pipelinetest.Input{"in": modelInput(t)}}}
+	cases[fromName] = []pipelinetest.Case{{Name: "model", Whole: true, Stage: marginalsFromKind().New,
+		In: map[string]pipelinetest.Input{"model": modelInput(t)}}}
+	for name, stage := range map[string]func() pipeline.Stage{intervalsName: intervalsKind().New,
+		measuredName: measuredKind().New} {
+		cases[name] = []pipelinetest.Case{{Name: "model", Whole: true, Stage: stage, In: map[string]pipelinetest.Input{
+			"in": modelInput(t)}}}
 	}
 	pipelinetest.CheckKinds(t, Kinds(), cases)
 }

@@ -36,7 +36,8 @@ func TestCoverageOfAdult(t *testing.T) {
 	if testing.Short() {
 		return
 	}
-	for what, least := range map[string]float64{"measured pairs, measured": .94, "single columns, measured": .94, "single columns, combined": .93} {
+	for what, least := range map[string]float64{"measured pairs, measured": .94, "single columns, measured": .94,
+		"single columns, combined": .93} {
 		if got := c.hits[what]; got == nil || got.share() < least {
 			t.Errorf("%s: %v, must be at least %g", what, got, least)
 		}

@@ -19,8 +19,10 @@ func TestDegenerateTables(t *testing.T) {
 	empty.Rows, empty.Header.Rows = empty.Rows.NewSlice(0, 0), 0
 	pair := pipelinetest.Input{Header: ward(1).Header, Rows: ward(40).Rows}
 	for what, in := range map[string]pipelinetest.Input{
-		"one column": table([]int{3}, []int{0, 1, 2, 0}), "one category": table([]int{1}, alike), "one category beside another": table([]int{1, 4}, alike, alike),
-		"all alike": table([]int{4, 4, 4}, alike, alike, alike), "20 rows": few, "no rows": empty, "another count than is declared": pair,
+		"one column": table([]int{3}, []int{0, 1, 2, 0}), "one category": table([]int{1}, alike),
+		"one category beside another": table([]int{1, 4}, alike, alike),
+		"all alike":                   table([]int{4, 4, 4}, alike, alike, alike), "20 rows": few, "no rows": empty,
+		"another count than is declared": pair,
 	} {
 		for _, multiplier := range []float64{0.14, 300} {
 			for _, stage := range every() {

@@ -19,7 +19,8 @@ import (
 
 // Header is that of the rows that were measured: the same columns, types and history.
 func (m *released) Header() pipeline.Header {
-	return pipeline.TableHeader(m.Domain, pipeline.Header{Class: pipeline.Released, Ruled: true, Stability: pipeline.Unbounded()})
+	return pipeline.TableHeader(m.Domain, pipeline.Header{Class: pipeline.Released, Ruled: true,
+		Stability: pipeline.Unbounded()})
 }
 
 // A block is the rows that are drawn at a time: counts are rounded over all of them, and
@@ -35,13 +36,15 @@ const (
 // the model's as whole rows can be; independent rows are not shared out.
 func (m *released) Draw(d artifact.Drawing) (artifact.Rows, error) {
 	if d.Argmax {
-		return nil, errors.New("categorical: is argmax, must be sample for a model of marginals: its most probable row is one row")
+		return nil, errors.New("categorical: is argmax, must be sample for a model of marginals: its most probable row is " +
+			"one row")
 	}
 	rules, err := m.newKeeping()
 	if err != nil {
 		return nil, err
 	}
-	w := &drawing{m: m, rules: rules, left: d.Rows, independent: d.Independent, codes: d.Random("codes"), values: d.Random("values")}
+	w := &drawing{m: m, rules: rules, left: d.Rows, independent: d.Independent, codes: d.Random("codes"),
+		values: d.Random("values")}
 	if !w.independent {
 		w.placings, w.scores = m.placings()
 	}
@@ -167,7 +170,8 @@ func (m *released) newKeeping() (*keeping, error) {
 	if err != nil {
 		return nil, fmt.Errorf("domain.%w", err)
 	}
-	k := &keeping{placing: placing, bins: make([][]domain.Values, len(m.Columns)), values: make([][]float64, len(m.Columns)), batch: make([][]float64, len(m.Columns))}
+	k := &keeping{placing: placing, bins: make([][]domain.Values, len(m.Columns)), values: make([][]float64,
+		len(m.Columns)), batch: make([][]float64, len(m.Columns))}
 	k.columns = k.placing.Columns()
 	for _, j := range k.columns {
 		k.bins[j] = m.Columns[j].values(m.grids[j])

@@ -118,12 +118,15 @@ func TestIndependentRowsAreNotRounded(t *testing.T) {
 	for i := range columns {
 		columns[i] = []string{"a", "b"}[i%2]
 	}
-	m := attempt{stage: independentKind().New(), in: pipelinetest.Input{Header: header(d, 400), Rows: pipelinetest.Rows(d, columns)}, multiplier: 0.001}.model(t)
+	m := attempt{stage: independentKind().New(), in: pipelinetest.Input{Header: header(d, 400), Rows: pipelinetest.Rows(d,
+		columns)}, multiplier: 0.001}.model(t)
 	rng := rand.New(rand.NewPCG(8, 8))
 	for _, independent := range []bool{true, false} {
 		alike := 0
 		for range 400 {
-			rows, err := m.Draw(artifact.Drawing{Rows: 2, Independent: independent, Random: func(string) *rand.Rand { return rng }})
+			rows, err := m.Draw(artifact.Drawing{Rows: 2, Independent: independent, Random: func(string) *rand.Rand {
+				return rng
+			}})
 			must(t, err)
 			rec, err := rows(2)
 			must(t, err)
@@ -139,7 +142,8 @@ func TestIndependentRowsAreNotRounded(t *testing.T) {
 
 // TestBatchesAreOneDrawing: rows asked for in batches are those asked for at once.
 func TestBatchesAreOneDrawing(t *testing.T) {
-	m := attempt{stage: marginalTreeKind().New(), in: table([]int{4, 5}, []int{0, 1, 2, 3, 3}, []int{4, 3, 2, 1, 0}), multiplier: 0.1}.model(t)
+	m := attempt{stage: marginalTreeKind().New(), in: table([]int{4, 5}, []int{0, 1, 2, 3, 3}, []int{4, 3, 2, 1, 0}),
+		multiplier: 0.1}.model(t)
 	how := artifact.Drawing{Rows: 100, Random: func(string) *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }}
 	whole, err := m.Draw(how)
 	must(t, err)
@@ -166,7 +170,8 @@ func TestBatchesAreOneDrawing(t *testing.T) {
 // point: of 1,000 rows of which 700 are 0 and 150 are 15024, none of the two comes
 // back as its neighbour.
 func TestHeapsOfWideNumbers(t *testing.T) {
-	d := &domain.Domain{Columns: []domain.Column{{Name: "gain", Type: domain.Integer, Bounds: &[2]float64{0, 99999}}, {Name: "sex", Type: domain.Categorical, Categories: []string{"f", "m"}}}}
+	d := &domain.Domain{Columns: []domain.Column{{Name: "gain", Type: domain.Integer, Bounds: &[2]float64{0, 99999}},
+		{Name: "sex", Type: domain.Categorical, Categories: []string{"f", "m"}}}}
 	columns := make([][]any, 2)
 	for i := range 1000 {
 		gain := i * 97
@@ -190,7 +195,8 @@ func TestHeapsOfWideNumbers(t *testing.T) {
 		}
 		for x, want := range map[float64]int{0: 700, 15024: 150} {
 			if got := counts[x]; got < want-30 || got > want+30 || counts[x+1] > 10 {
-				t.Errorf("%T: %g is drawn %d times and %g %d times, of 1000 rows of which %d have it", stage, x, got, x+1, counts[x+1], want)
+				t.Errorf("%T: %g is drawn %d times and %g %d times, of 1000 rows of which %d have it", stage, x, got, x+1,
+					counts[x+1], want)
 			}
 		}
 	}

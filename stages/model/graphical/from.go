@@ -38,11 +38,14 @@ const fromName = "marginals_from"
 func marginalsFromKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: fromName, Version: 5,
-		Doc: "Fits the graphical model of marginal_tree to noisy marginals that are there already: those of a released model, or of a file that is declared public. " +
+		Doc: "Fits the graphical model of marginal_tree to noisy marginals that are there already: those of a released " +
+			"model, or of a file that is declared public. " +
 			"Use it to fit again under another size, or to make rows from tables that a statistical office has released. " +
-			"Costs nothing: the charge of a released model is in the bill of the stage that made it; what a file cost is printed as its makers declare it.",
+			"Costs nothing: the charge of a released model is in the bill of the stage that made it; what a file cost is " +
+			"printed as its makers declare it.",
 		In: []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Optional: true, Doc: "A released model of marginals."},
-			{Name: "like", Form: pipeline.FormTable, Optional: true, Lends: true, Doc: "A table with the columns of the file, such as dataset; only what is publicly known of them is read."}},
+			{Name: "like", Form: pipeline.FormTable, Optional: true, Lends: true, Doc: "A table with the columns of the file, " +
+				"such as dataset; only what is publicly known of them is read."}},
 		Out:     modelOut(),
 		Readers: readers(),
 		New:     func() pipeline.Stage { return &MarginalsFrom{Size: Size{MaxModelSize: 40}} },
@@ -58,7 +61,8 @@ func (s *MarginalsFrom) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	case refit && (s.File != "" || lent):
 		ps.Add("model", "given beside file or like", "given alone: a model, or a file of the columns of like")
 	case !refit && (s.File == "" || !lent):
-		ps.Add("model", "absent, as is file or like", "a released model, or file and like: a file of noisy counts and a table with its columns")
+		ps.Add("model", "absent, as is file or like", "a released model, or file and like: a file of noisy counts and a "+
+			"table with its columns")
 	}
 	switch {
 	case refit:
@@ -92,7 +96,8 @@ func (s *MarginalsFrom) fromFile(like pipeline.Header, ps *schema.Problems) (pip
 		path  string
 		given bool
 		want  string
-	}{{"epsilon", s.Epsilon > 0, "what the file's makers say it cost"}, {"unit", s.Unit != "", "whose presence the file protects"},
+	}{{"epsilon", s.Epsilon > 0, "what the file's makers say it cost"},
+		{"unit", s.Unit != "", "whose presence the file protects"},
 		{"noise", s.Noise != "", "gaussian or laplace"}, {"declared_by", s.DeclaredBy != "", "who vouches for the file"}} {
 		if !c.given {
 			ps.Add(c.path, "absent beside file", c.want)
@@ -111,7 +116,8 @@ func (s *MarginalsFrom) fromFile(like pipeline.Header, ps *schema.Problems) (pip
 	out := modelHeader(like)
 	out.Domain = like.Domain.Clone()
 	use := pipeline.FileUse{Path: s.File, Public: true, By: s.DeclaredBy, Terms: s.terms()}
-	return s.work(out, []pipeline.FileUse{use}, func(ctx context.Context, env *pipeline.Env, _ pipeline.Tables) (*front, error) {
+	return s.work(out, []pipeline.FileUse{use}, func(ctx context.Context, env *pipeline.Env, _ pipeline.Tables) (*front,
+		error) {
 		return s.read(ctx, env, out.Domain)
 	}), ps.Err()
 }
@@ -121,7 +127,8 @@ func (s *MarginalsFrom) terms() string {
 	return fmt.Sprintf("epsilon %g, delta %g for %s, %s noise", s.Epsilon, s.Delta, s.Unit, s.Noise)
 }
 
-func (s *MarginalsFrom) work(out pipeline.Header, files []pipeline.FileUse, collect func(context.Context, *pipeline.Env, pipeline.Tables) (*front, error)) pipeline.Work {
+func (s *MarginalsFrom) work(out pipeline.Header, files []pipeline.FileUse, collect func(context.Context, *pipeline.Env,
+	pipeline.Tables) (*front, error)) pipeline.Work {
 	list := marginalsHeader(out)
 	list.Class = out.Class
 	return pipeline.Work{Out: pipeline.Headers{"model": out, "marginals": list}, Files: files,
@@ -175,7 +182,8 @@ func (h heads) domain(d *domain.Domain) *domain.Domain {
 	for _, name := range d.Names() {
 		of.Columns = append(of.Columns, domain.Column{Name: name, Type: domain.Text, Nullable: true})
 	}
-	of.Columns = append(of.Columns, domain.Column{Name: h.count, Type: domain.Numeric}, domain.Column{Name: h.sigma, Type: domain.Numeric})
+	of.Columns = append(of.Columns, domain.Column{Name: h.count, Type: domain.Numeric}, domain.Column{Name: h.sigma,
+		Type: domain.Numeric})
 	return of
 }
 
@@ -200,7 +208,8 @@ const (
 // cells the fit stops as every other does, where noise explains what is left: that is
 // nearest to the table that was counted. Where noise is little the user wants the
 // published cells back, and the stop would leave small ones too large, so the fit goes on.
-func fitPublished(ctx context.Context, t *graphical.Tree, rows float64, tables []graphical.Table, masks []graphical.Mask, o graphical.Options) (*graphical.Model, graphical.Report, error) {
+func fitPublished(ctx context.Context, t *graphical.Tree, rows float64, tables []graphical.Table,
+	masks []graphical.Mask, o graphical.Options) (*graphical.Model, graphical.Report, error) {
 	if clearOf(rows, tables) {
 		o.Stop, o.Sweeps = closely, closelySweeps
 	}
@@ -258,7 +267,8 @@ func readTables(ctx context.Context, t pipeline.Table, d *domain.Domain, most in
 	if err != nil {
 		return nil, err
 	}
-	r := tableReader{labels: labelsOf(d, grids), known: make([]map[string]int, len(grids)), groups: make([][]group, len(grids)), at: map[int64]*loose{}, most: most}
+	r := tableReader{labels: labelsOf(d, grids), known: make([]map[string]int, len(grids)),
+		groups: make([][]group, len(grids)), at: map[int64]*loose{}, most: most}
 	for j := range r.known {
 		r.known[j] = map[string]int{}
 	}
@@ -286,7 +296,8 @@ func (r *tableReader) row(rec arrow.Record, i int) error {
 		return fmt.Errorf("has more than %d cells, must have no more than max_model_size allows", r.most)
 	}
 	d := len(r.labels)
-	one := &loose{tabled: tabled{number: rec.Column(0).(*array.Int64).Value(i), sigma: rec.Column(d + 2).(*array.Float64).Value(i)}}
+	one := &loose{tabled: tabled{number: rec.Column(0).(*array.Int64).Value(i),
+		sigma: rec.Column(d + 2).(*array.Float64).Value(i)}}
 	y := rec.Column(d + 1).(*array.Float64).Value(i)
 	var cell []int
 	for j := range d {
@@ -308,7 +319,8 @@ func (r *tableReader) row(rec arrow.Record, i int) error {
 		r.at[one.number], r.list, l = one, append(r.list, one), one
 	}
 	if !slices.Equal(l.columns, one.columns) || len(cell) == 0 {
-		return one.wrong("rows with labels in different columns, or in none", "over the same columns in all of its rows, at least one")
+		return one.wrong("rows with labels in different columns, or in none",
+			"over the same columns in all of its rows, at least one")
 	}
 	if l.sigma != one.sigma {
 		return one.wrong(fmt.Sprintf("sigmas %g and %g", l.sigma, one.sigma), "of one sigma")
@@ -356,7 +368,8 @@ func (r *tableReader) arrange(l *loose) (tabled, error) {
 		}
 	}
 	if cells != len(l.y) {
-		return t, t.wrong(fmt.Sprintf("%d rows", len(l.y)), "a row for each combination of its cells, small counts too: what is left out for its count biases the rest")
+		return t, t.wrong(fmt.Sprintf("%d rows", len(l.y)), "a row for each combination of its cells, small counts too: "+
+			"what is left out for its count biases the rest")
 	}
 	return t, t.fill(l, place)
 }

@@ -170,7 +170,10 @@ func TestListingIsReadBack(t *testing.T) {
 		must(t, err)
 		other, err := back.model.Marginal(graphical.Set{j})
 		must(t, err)
-		inPairs := slices.ContainsFunc(m.Measured, func(x measured) bool { return len(x.Columns) == 2 && slices.Contains(x.Columns, j) })
+		inPairs := slices.ContainsFunc(m.Measured, func(x measured) bool {
+			return len(x.Columns) == 2 &&
+				slices.Contains(x.Columns, j)
+		})
 		if !inPairs {
 			continue // its bins are found anew
 		}
@@ -194,7 +197,8 @@ func TestListingIsReadBack(t *testing.T) {
 func TestFilesThatAreRefused(t *testing.T) {
 	const head, ages = "marginal,age,sex,count,sigma\n", "1,\"[1, 6]\",,100,1\n"
 	for text, want := range map[string]string{
-		head + ages + "2,1,f,5,1\n2,1,m,5,1\n2,2,f,5,1\n":            "marginal 2: 3 rows, must be a row for each combination",
+		head + ages +
+			"2,1,f,5,1\n2,1,m,5,1\n2,2,f,5,1\n": "marginal 2: 3 rows, must be a row for each combination",
 		head + ages + "2,1,f,5,1\n2,1,f,5,1\n2,2,m,5,1\n2,1,m,5,1\n": "marginal 2: a cell twice",
 		head + ages + "2,,f,5,1\n2,,f,5,1\n":                         "marginal 2: 2 rows, must be",
 		head + ages + "2,,f,5,1\n2,,m,5,2\n":                         "marginal 2: sigmas 1 and 2",
@@ -204,19 +208,21 @@ func TestFilesThatAreRefused(t *testing.T) {
 		head + ages + "2,,\"[\"\"f\"\",\"\"f\"\"]\",5,1\n":           "none twice",
 		head + "1,,,5,1\n":                                           "in none",
 		head + "1,(missing),,5,1\n":                                  "the column has no missing ones",
-		head + "1,\"[1, 6.5]\",,5,1\n":                               "column age: is \"[1, 6.5]\", must be cells of the column's public grid, such as [1, 6]",
-		head + "1,\"[1, 6)\",,5,1\n":                                 "such as [1, 5]",
-		head + "1,\"[6, 1]\",,5,1\n":                                 "must be a value, [least, greatest]",
-		head + "1,nan,,5,1\n":                                        "must be a value",
-		head + "1,\"[1, 4]\",,5,1\n1,\"[4, 6]\",,5,1\n":              "marginal 1: column age: two of its cells share values",
-		head + "1,1,,5,0\n":                                          "a count is 5 with sigma 0",
-		head + ages:                                                  "column sex: is in no marginal",
-		head + "1,1,,5,1\n2,,f,5,1\n2,,m,5,1\n":                      "column age: no marginal of it holds all",
-		head + ages + "2,,f,5,1\n":                                   "marginal 2: groups of categories",
-		head + "1,1,f,5,1\n1,1,m,5,1\n":                              "has no marginal over all values",
-		head + ages + "2,1,f,5,1\n2,1,m,5,1\n":                       "column age: its cells do not hold all",
+		head + "1,\"[1, 6.5]\",,5,1\n": "column age: is \"[1, 6.5]\", must be cells of the " +
+			"column's public grid, such as [1, 6]",
+		head + "1,\"[1, 6)\",,5,1\n":                    "such as [1, 5]",
+		head + "1,\"[6, 1]\",,5,1\n":                    "must be a value, [least, greatest]",
+		head + "1,nan,,5,1\n":                           "must be a value",
+		head + "1,\"[1, 4]\",,5,1\n1,\"[4, 6]\",,5,1\n": "marginal 1: column age: two of its cells share values",
+		head + "1,1,,5,0\n":                             "a count is 5 with sigma 0",
+		head + ages:                                     "column sex: is in no marginal",
+		head + "1,1,,5,1\n2,,f,5,1\n2,,m,5,1\n":         "column age: no marginal of it holds all",
+		head + ages + "2,,f,5,1\n":                      "marginal 2: groups of categories",
+		head + "1,1,f,5,1\n1,1,m,5,1\n":                 "has no marginal over all values",
+		head + ages + "2,1,f,5,1\n2,1,m,5,1\n":          "column age: its cells do not hold all",
 		head + ages + "2,\"[1, 3]\",f,5,1\n2,\"[1, 3]\",m,5,1\n2,\"[4, 6]\",f,5,1\n2,\"[4, 6]\",m,5,1\n" +
-			"3,\"[1, 4]\",f,5,1\n3,\"[1, 4]\",m,5,1\n3,\"[5, 6]\",f,5,1\n3,\"[5, 6]\",m,5,1\n": "marginal 3: cells of the column age that other marginals",
+			"3,\"[1, 4]\",f,5,1\n3,\"[1, 4]\",m,5,1\n3,\"[5, 6]\",f,5,1\n3,\"[5, 6]\",m,5,1\n": "marginal 3: cells of the " +
+			"column age that other marginals",
 	} {
 		if _, err := fromText(t, clinic(), text, 0); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s%v, must say %q", text, err, want)
@@ -234,14 +240,16 @@ func TestMarginalsFromKeepsPrivacy(t *testing.T) {
 	w, err := plan(h)
 	must(t, err)
 	if w.Out["model"].Class != pipeline.Released || w.Out["marginals"].Class != pipeline.Released || len(w.Spends) > 0 {
-		t.Errorf("a released model becomes %s, %s, with %d charges", w.Out["model"].Class, w.Out["marginals"].Class, len(w.Spends))
+		t.Errorf("a released model becomes %s, %s, with %d charges", w.Out["model"].Class, w.Out["marginals"].Class,
+			len(w.Spends))
 	}
 	h.Class = pipeline.Private
 	if _, err := plan(h); err == nil || !strings.Contains(err.Error(), "W13") {
 		t.Errorf("a private model: %v", err)
 	}
 	h.Terms.NoPrivacy = true
-	if w, err := plan(h); err != nil || w.Out["model"].Class != pipeline.Private || w.Out["marginals"].Class != pipeline.Private {
+	if w, err := plan(h); err != nil || w.Out["model"].Class != pipeline.Private ||
+		w.Out["marginals"].Class != pipeline.Private {
 		t.Errorf("a private model under epsilon: inf: %v, %v", w.Out, err)
 	}
 }
@@ -254,7 +262,8 @@ func TestMarginalsFromTellsEveryProblem(t *testing.T) {
 			t.Errorf("problems do not say %q:\n%v", want, err)
 		}
 	}
-	for what, in := range map[string]pipeline.Headers{"nothing": {}, "both": {"model": modelHeader(ward(4).Header), "like": header(clinic(), 3)}} {
+	for what, in := range map[string]pipeline.Headers{"nothing": {}, "both": {"model": modelHeader(ward(4).Header),
+		"like": header(clinic(), 3)}} {
 		if _, err := marginalsFromKind().New().Plan(in); err == nil || !strings.Contains(err.Error(), "model: ") {
 			t.Errorf("%s: %v", what, err)
 		}
@@ -265,7 +274,8 @@ func TestMarginalsFromTellsEveryProblem(t *testing.T) {
 func TestMostCells(t *testing.T) {
 	d := clinic()
 	rows := asTable(t, headsFor(d).domain(d), "marginal,age,sex,count,sigma\n1,1,,5,1\n1,2,,5,1\n1,3,,5,1\n")
-	if _, err := readTables(context.Background(), rows, d, 2); err == nil || !strings.Contains(err.Error(), "more than 2 cells") {
+	if _, err := readTables(context.Background(), rows, d, 2); err == nil || !strings.Contains(err.Error(),
+		"more than 2 cells") {
 		t.Errorf("three cells where two are most: %v", err)
 	}
 }
@@ -299,7 +309,8 @@ func TestPublishedCellsComeBack(t *testing.T) {
 			}
 		}
 		if off < c.least || off > c.most {
-			t.Errorf("sigma %g: cells of 5 rows have %.2f more on average, must be within [%g, %g]", c.sigma, off, c.least, c.most)
+			t.Errorf("sigma %g: cells of 5 rows have %.2f more on average, must be within [%g, %g]", c.sigma, off, c.least,
+				c.most)
 		}
 	}
 }
@@ -309,7 +320,8 @@ func TestPublishedCellsComeBack(t *testing.T) {
 func TestProblemsOfFilesNameLike(t *testing.T) {
 	d := clinic()
 	d.Columns[0].Bounds = nil
-	s := &MarginalsFrom{Size: Size{40}, File: "x", Epsilon: 1, Unit: "a person", Noise: "gaussian", DeclaredBy: "an office"}
+	s := &MarginalsFrom{Size: Size{40}, File: "x", Epsilon: 1, Unit: "a person", Noise: "gaussian",
+		DeclaredBy: "an office"}
 	_, err := s.Plan(pipeline.Headers{"like": header(d, 3)})
 	if err == nil || !strings.Contains(err.Error(), "like: ") || strings.Contains(err.Error(), "from: ") {
 		t.Errorf("%v, must name like", err)

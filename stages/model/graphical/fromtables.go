@@ -119,8 +119,10 @@ func (f *front) take(t *tabled, grids []columns.Grid) error {
 		return nil
 	}
 	for a, j := range t.columns {
-		if own := f.columns[j].groups(grids[j]); !slices.EqualFunc(sortedGroups(own), t.axes[a], func(x, y group) bool { return x.key() == y.key() }) {
-			return t.wrong("cells of the column "+f.core.Columns[j].Name+" that other marginals of several columns do not have", "of the same cells")
+		if own := f.columns[j].groups(grids[j]); !slices.EqualFunc(sortedGroups(own), t.axes[a],
+			func(x, y group) bool { return x.key() == y.key() }) {
+			return t.wrong("cells of the column "+f.core.Columns[j].Name+" that other marginals of several columns do not have",
+				"of the same cells")
 		}
 	}
 	y := t.byCode(f, grids)
@@ -214,7 +216,8 @@ func (t *tabled) widest() (cells int) {
 // column makes the column codes, and its own marginals a table of them.
 func (c *gathering) column(f *front) (coded, error) {
 	if c.shared != nil && cellsOfGroups(c.shared) != c.grid.Cells() {
-		return coded{}, fmt.Errorf("its cells do not hold all of its values, must hold each, and missing ones in all marginals or in none")
+		return coded{}, fmt.Errorf("its cells do not hold all of its values, must hold each, and missing ones in all " +
+			"marginals or in none")
 	}
 	if c.shared == nil && len(c.singles) == 0 {
 		return coded{}, fmt.Errorf("is in no marginal, must be in one, or not in the table of like")
@@ -304,7 +307,8 @@ func (c *gathering) number(f *front) (coded, error) {
 	}
 	out := ofNumber(c.grid.Cells(), leaves, bins)
 	if out.Within = c.within(); slices.ContainsFunc(c.shared, func(g group) bool { return g.point > 0 }) {
-		return coded{}, fmt.Errorf("is counted by single points in a marginal of several columns, must be by cells of its public grid")
+		return coded{}, fmt.Errorf("is counted by single points in a marginal of several columns, must be by cells of its " +
+			"public grid")
 	}
 	if known && (c.grid.Cells() == c.grid.Values() || missing.Y != nil) {
 		c.sumLeaves(f, &out, missing)

@@ -79,7 +79,8 @@ func begin(ctx context.Context, env *pipeline.Env, t pipeline.Table, stated int6
 func (f *front) singles(ctx context.Context, p *purse, s Columns, squares float64) error {
 	released := make([]oneWay, len(f.grids))
 	for j, part := range shares(cellsOf(f.grids), f.stands(), f.sharedCells(squares)) {
-		released[j] = oneWay{grid: f.grids[j], rows: f.rows, cuts: cuts(f.grids[j], edgesOf(f.core, f.rules, j)), parts: partsOf(f.core, f.rules, j)}
+		released[j] = oneWay{grid: f.grids[j], rows: f.rows, cuts: cuts(f.grids[j], edgesOf(f.core, f.rules, j)),
+			parts: partsOf(f.core, f.rules, j)}
 		points := func(cells []int) ([]int64, error) { return f.counts.Points(ctx, j, cells) }
 		if err := released[j].release(f.counts.Cells(j), points, p, squares*part); err != nil {
 			return err
@@ -280,7 +281,8 @@ func (o *oneWay) releaseLine(counts []int64, p *purse, cost float64, count count
 		before[i+1] = before[i] + n
 	}
 	points := o.grid.Values()
-	l := histogram.Line{Cells: points, Missing: len(counts) > points, Total: o.rows, SD: math.Sqrt(variance(p.sigma(cost)))}
+	l := histogram.Line{Cells: points, Missing: len(counts) > points, Total: o.rows,
+		SD: math.Sqrt(variance(p.sigma(cost)))}
 	counted, err := count(l, func(part float64, nodes [][2]int) ([]float64, float64, error) {
 		counts := make([]int64, len(nodes))
 		for i, node := range nodes {

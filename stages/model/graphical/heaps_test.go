@@ -27,7 +27,8 @@ func TestHeapsKeepTheirPoint(t *testing.T) {
 	table, _ := attempt{stage: independentKind().New(), in: in, multiplier: 0.5}.run(t)
 	again, err := fromText(t, in.Header.Domain, string(read(t, table).listing()), 4000)
 	must(t, err)
-	for what, m := range map[string]*released{"model": read(t, table), "fitted again": read(t, fitted(t, table)), "from its listing": again} {
+	for what, m := range map[string]*released{"model": read(t, table), "fitted again": read(t, fitted(t, table)),
+		"from its listing": again} {
 		zeros, rec := 0, drawn(t, m, 1000)
 		for i := range 1000 {
 			if number(rec.Column(0), i) == 0 {

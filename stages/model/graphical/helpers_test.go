@@ -44,7 +44,8 @@ func ward(n int) pipelinetest.Input {
 	}}
 	columns := make([][]any, len(d.Columns))
 	for i := range n {
-		row := []any{20 + i*7%70, i * 1717 % 99999, 60.5 + float64(i%7), float64(i%13) / 13, []string{"north", "south", "west"}[i*i%3], []string{"no", "yes"}[i/20%2], 18000 + i*11%400}
+		row := []any{20 + i*7%70, i * 1717 % 99999, 60.5 + float64(i%7), float64(i%13) / 13, []string{"north", "south",
+			"west"}[i*i%3], []string{"no", "yes"}[i/20%2], 18000 + i*11%400}
 		if i%9 == 4 {
 			row[1] = nil
 		}
@@ -59,8 +60,9 @@ func ward(n int) pipelinetest.Input {
 }
 
 func header(d *domain.Domain, n int) pipeline.Header {
-	return pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Rows: int64(n), OwnRows: true,
-		Terms: pipeline.Terms{Adjacency: privacy.ReplaceOne, Claims: pipeline.ClaimsProven}})
+	return pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Rows: int64(n),
+		OwnRows: true,
+		Terms:   pipeline.Terms{Adjacency: privacy.ReplaceOne, Claims: pipeline.ClaimsProven}})
 }
 
 // private is the table with a private number of rows, under add_remove.
@@ -91,7 +93,8 @@ func (a attempt) run(t testing.TB) (model pipeline.Table, left float64) {
 	must(t, err)
 	plan, err := compile.Price(&kind, h, w, a.multiplier, a.in.Header.Terms.Adjacency)
 	must(t, err)
-	ledger := &pipelinetest.Ledger{Key: noise.Key{4, 5, a.key, byte(a.keys), byte(a.keys >> 8), byte(a.keys >> 16)}, Plan: plan, Probe: a.probe}
+	ledger := &pipelinetest.Ledger{Key: noise.Key{4, 5, a.key, byte(a.keys), byte(a.keys >> 8), byte(a.keys >> 16)},
+		Plan: plan, Probe: a.probe}
 	env := pipelinetest.Env(max(1, a.workers))
 	env.Privacy, env.Counting = ledger, a.counting
 	table := pipeline.FromRecords(a.in.Header, a.in.Rows)
@@ -137,7 +140,9 @@ func fingerprint(t testing.TB, table pipeline.Table) string {
 // drawn is n rows of a model.
 func drawn(t testing.TB, m *released, n int) arrow.Record {
 	t.Helper()
-	rows, err := m.Draw(artifact.Drawing{Rows: int64(n), Random: func(purpose string) *rand.Rand { return rand.New(rand.NewPCG(7, uint64(len(purpose)))) }})
+	rows, err := m.Draw(artifact.Drawing{Rows: int64(n), Random: func(purpose string) *rand.Rand {
+		return rand.New(rand.NewPCG(7, uint64(len(purpose))))
+	}})
 	must(t, err)
 	rec, err := rows(n)
 	must(t, err)

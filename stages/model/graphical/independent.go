@@ -51,7 +51,8 @@ func (s *Independent) Plan(in pipeline.Headers) (pipeline.Work, error) {
 }
 
 func (s *Independent) decide(l layout, f facts) pipeline.Decision {
-	return pipeline.Decision{Decided: slices.Concat(l.decided(), f.counts(), f.bins(s.Columns, l.core)), Findings: f.flags(l, 1)}
+	return pipeline.Decision{Decided: slices.Concat(l.decided(), f.counts(), f.bins(s.Columns, l.core)),
+		Findings: f.flags(l, 1)}
 }
 
 func (s *Independent) run(ctx context.Context, env *pipeline.Env, t pipeline.Table) (pipeline.Table, error) {
@@ -63,7 +64,8 @@ func (s *Independent) run(ctx context.Context, env *pipeline.Env, t pipeline.Tab
 }
 
 // learn releases the columns once, and what heaps left over once more.
-func (s *Independent) learn(ctx context.Context, env *pipeline.Env, f *front, p *purse, h pipeline.Header) (pipeline.Table, error) {
+func (s *Independent) learn(ctx context.Context, env *pipeline.Env, f *front, p *purse,
+	h pipeline.Header) (pipeline.Table, error) {
 	if err := f.singles(ctx, p, s.Columns, p.total()); err != nil {
 		return pipeline.Table{}, err
 	}
@@ -135,7 +137,8 @@ func (s *MarginalTree) checkFixed(d *domain.Domain, ps *schema.Problems) {
 		}
 	}
 	if s.OneWay+s.Select+s.fixedPart() >= 1 {
-		ps.Add("measure", fmt.Sprintf("parts of %g in all, beside one_way %g and select %g", s.fixedPart(), s.OneWay, s.Select),
+		ps.Add("measure", fmt.Sprintf("parts of %g in all, beside one_way %g and select %g", s.fixedPart(), s.OneWay,
+			s.Select),
 			"so small that a part is left for columns and for pairs: all together below 1")
 	}
 	if !known || len(s.Measure) == 0 {
@@ -144,7 +147,8 @@ func (s *MarginalTree) checkFixed(d *domain.Domain, ps *schema.Problems) {
 	sets := s.fixedSets(l)
 	for i := range sets {
 		if slices.ContainsFunc(sets[:i], func(other graphical.Set) bool { return slices.Equal(other, sets[i]) }) {
-			ps.Add(fmt.Sprintf("measure[%d].columns", i), strings.Join(s.Measure[i].Columns, ", "), "a set that none above it is")
+			ps.Add(fmt.Sprintf("measure[%d].columns", i), strings.Join(s.Measure[i].Columns, ", "),
+				"a set that none above it is")
 		}
 	}
 	rules, _ := domain.ReadRules(l.core)

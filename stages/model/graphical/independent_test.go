@@ -15,7 +15,8 @@ import (
 // measuring is a tree with two fixed sets.
 func measuring() *MarginalTree {
 	s := slim(marginalTreeKind())().(*MarginalTree)
-	s.Measure = []Fixed{{Columns: []string{"smoker", "region"}, Part: .2}, {Columns: []string{"age", "smoker", "seen"}, Part: .1}}
+	s.Measure = []Fixed{{Columns: []string{"smoker", "region"}, Part: .2}, {Columns: []string{"age", "smoker", "seen"},
+		Part: .1}}
 	s.Bins = 4
 	return s
 }
@@ -173,10 +174,12 @@ func refusedAt(t *testing.T, stage pipeline.Stage, in pipelinetest.Input, scale 
 	return slices.ContainsFunc(work.Spends, func(s pipeline.Spend) bool { return s.Mechanism(scale).Check() != nil })
 }
 
-// TestNoiseBeyondDrawingHasNoPrice: no kind has a mechanism to pay for whose rounds would end the run: the plan is refused.
+// TestNoiseBeyondDrawingHasNoPrice: no kind has a mechanism to pay for whose rounds would end the run: the plan is
+// refused.
 func TestNoiseBeyondDrawingHasNoPrice(t *testing.T) {
 	in := ward(400)
-	for _, kind := range []pipeline.Kind{autoKind(), marginalTreeKind(), independentKind(), mstKind(), aimKind(), privBayesKind()} {
+	for _, kind := range []pipeline.Kind{autoKind(), marginalTreeKind(), independentKind(), mstKind(), aimKind(),
+		privBayesKind()} {
 		for scale, want := range map[float64]bool{1: false, 1e11: true} {
 			if got := refusedAt(t, kind.New(), in, scale); got != want {
 				t.Errorf("%s at %g: refused is %t, must be %t", kind.Name, scale, got, want)

@@ -24,12 +24,17 @@ const intervalsName = "intervals"
 func intervalsKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: intervalsName, Version: 3,
-		Doc: "Gives counts of marginals with 95 % intervals for those of the table that a model learned from, from the noisy marginals that the model carries. " +
-			"Use it before a count of synthetic rows is quoted. The column basis says what an interval is: measured, the released count and exact; combined, the " +
-			"precision-weighted mean of all measurements that cover it, approximate; model, of columns that no measurement holds together: the model's, which " +
-			"carries the noise and not what was never measured (on Adult 66 in 100 of pairs hold, 80 of triples). Post-processing of a release: costs nothing.",
-		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormModel, Doc: "A released model of marginals."}},
-		Out: []pipeline.Port{{Name: "out", Form: pipeline.FormFiles, Doc: "A CSV table with a row for each cell of each marginal."}},
+		Doc: "Gives counts of marginals with 95 % intervals for those of the table that a model learned from, from the " +
+			"noisy marginals that the model carries. " +
+			"Use it before a count of synthetic rows is quoted. The column basis says what an interval is: measured, the " +
+			"released count and exact; combined, the " +
+			"precision-weighted mean of all measurements that cover it, approximate; model, of columns that no measurement " +
+			"holds together: the model's, which " +
+			"carries the noise and not what was never measured (on Adult 66 in 100 of pairs hold, 80 of triples). " +
+			"Post-processing of a release: costs nothing.",
+		In: []pipeline.Port{{Name: "in", Form: pipeline.FormModel, Doc: "A released model of marginals."}},
+		Out: []pipeline.Port{{Name: "out", Form: pipeline.FormFiles,
+			Doc: "A CSV table with a row for each cell of each marginal."}},
 		New: func() pipeline.Stage { return &Intervals{Copies: 20} },
 	}
 }
@@ -55,7 +60,8 @@ func (s *Intervals) Plan(in pipeline.Headers) (pipeline.Work, error) {
 				return nil, err
 			}
 			text, err := s.list(ctx, env, m)
-			return pipeline.Tables{"out": pipeline.WriteFiles(out, []pipeline.File{{Name: fileName(env, "intervals"), Data: text}})}, err
+			return pipeline.Tables{"out": pipeline.WriteFiles(out, []pipeline.File{{Name: fileName(env, "intervals"),
+				Data: text}})}, err
 		}}, ps.Err()
 }
 
@@ -183,7 +189,8 @@ func (m *released) byCodes(x measured) (t graphical.Table, whole bool) {
 // of gives the best basis that there is for a marginal.
 func (u *uncertainty) of(ctx context.Context, set graphical.Set) (estimates, error) {
 	if most := int(Size{u.Size}.limits().Clique); cellsWithin(u.Model.Domain, set, most) < 0 {
-		return estimates{}, fmt.Errorf("marginals: %v has more than %d cells, must have at most as many as a clique of the model may have", u.columnsOf(set), most)
+		return estimates{}, fmt.Errorf("marginals: %v has more than %d cells, must have at most as many as a clique of the "+
+			"model may have", u.columnsOf(set), most)
 	}
 	if e, ok := u.exact(set); ok {
 		return e, nil
@@ -260,7 +267,8 @@ func (u *uncertainty) mean(set graphical.Set, tables []graphical.Table) (estimat
 // add appends a count with its normal interval.
 func (e *estimates) add(count, sigma float64) {
 	e.count, e.sigma = append(e.count, count), append(e.sigma, sigma)
-	e.low, e.high = append(e.low, max(count-float64(normal95*sigma), 0)), append(e.high, max(count+float64(normal95*sigma), 0))
+	e.low, e.high = append(e.low, max(count-float64(normal95*sigma), 0)),
+		append(e.high, max(count+float64(normal95*sigma), 0))
 }
 
 // modelled is the model's marginal with the spread of those of copies.

@@ -55,11 +55,13 @@ func TestIntervalsOfNetworksHold(t *testing.T) {
 // TestWeightsThatNoNumberHolds are refused by the plan: a score would be none, after the
 // charge.
 func TestWeightsThatNoNumberHolds(t *testing.T) {
-	huge := Aim{TargetWeight: 2, Workload: []Wanted{{Columns: []string{"age", "smoker"}, Weight: 1e308}, {Columns: []string{"age", "region"}, Weight: 1e308}}}
+	huge := Aim{TargetWeight: 2, Workload: []Wanted{{Columns: []string{"age", "smoker"}, Weight: 1e308},
+		{Columns: []string{"age", "region"}, Weight: 1e308}}}
 	tree, mst, aim := marginalTreeKind().New().(*MarginalTree), mstKind().New().(*MST), aimKind().New().(*AIM)
 	tree.Aim, mst.Aim, aim.Aim = huge, huge, huge
 	for _, s := range []pipeline.Stage{tree, mst, aim} {
-		if _, err := s.Plan(pipeline.Headers{"in": ward(40).Header}); err == nil || !strings.Contains(err.Error(), "workload") {
+		if _, err := s.Plan(pipeline.Headers{"in": ward(40).Header}); err == nil || !strings.Contains(err.Error(),
+			"workload") {
 			t.Errorf("%T: %v, must be about the workload", s, err)
 		}
 	}
@@ -107,7 +109,8 @@ func TestCoverage(t *testing.T) {
 func certain() *released {
 	m := &released{Domain: &domain.Domain{}, Size: 40, Measured: []measured{
 		{Columns: []int{0}, Y: []float64{10, 30}, Sigma: 2}, {Columns: []int{1}, Y: []float64{12, 8, 20}, Sigma: 3},
-		{Columns: []int{0, 1}, Y: []float64{4, 2, 6, 5, 7, 11}, Sigma: 4}, {Columns: []int{2}, Y: []float64{20, 20}, Sigma: 1}}}
+		{Columns: []int{0, 1}, Y: []float64{4, 2, 6, 5, 7, 11}, Sigma: 4}, {Columns: []int{2}, Y: []float64{20, 20},
+			Sigma: 1}}}
 	for j, n := range []int{2, 3, 2} {
 		c := domain.Column{Name: fmt.Sprint("x", j), Type: domain.Categorical}
 		of := coded{Cells: n}
@@ -144,20 +147,24 @@ func TestBases(t *testing.T) {
 	u.fresh = m.uncertainty().fresh
 	inside, err := u.of(t.Context(), graphical.Set{0})
 	must(t, err)
-	if want := math.Sqrt(3 * 16); inside.basis != byCombination || math.Abs(inside.count[1]-23) > 1e-12 || math.Abs(inside.sigma[1]-want) > 1e-12 {
+	if want := math.Sqrt(3 * 16); inside.basis != byCombination || math.Abs(inside.count[1]-23) > 1e-12 ||
+		math.Abs(inside.sigma[1]-want) > 1e-12 {
 		t.Errorf("a column inside a pair: %+v, must be 12 and 23 with sigma %g", inside, want)
 	}
-	m.Measured = append(m.Measured, measured{Columns: []int{0}, Y: []float64{10, 30}, Sigma: 2}, measured{Columns: []int{0}, Y: []float64{16, 26}, Sigma: 1})
+	m.Measured = append(m.Measured, measured{Columns: []int{0}, Y: []float64{10, 30}, Sigma: 2},
+		measured{Columns: []int{0}, Y: []float64{16, 26}, Sigma: 1})
 	u.fresh = m.uncertainty().fresh
 	several, err := u.of(t.Context(), graphical.Set{0})
 	must(t, err)
 	weight := 1./48 + 1./4 + 1
-	if want := (23./48 + 30./4 + 26) / weight; several.basis != byCombination || math.Abs(several.count[1]-want) > 1e-12 || math.Abs(several.sigma[1]-1/math.Sqrt(weight)) > 1e-12 {
+	if want := (23./48 + 30./4 + 26) / weight; several.basis != byCombination || math.Abs(several.count[1]-want) > 1e-12 ||
+		math.Abs(several.sigma[1]-1/math.Sqrt(weight)) > 1e-12 {
 		t.Errorf("three measurements of a column: %+v, must have %g", several, want)
 	}
 	apart, err := u.of(t.Context(), graphical.Set{0, 2})
 	must(t, err)
-	if apart.basis != byModel || math.Abs(apart.count[0]+apart.count[3]+apart.count[1]+apart.count[2]-40) > 1e-9 || !(apart.sigma[0] > 0.1) || len(u.copies) != 40 {
+	if apart.basis != byModel || math.Abs(apart.count[0]+apart.count[3]+apart.count[1]+apart.count[2]-40) > 1e-9 ||
+		!(apart.sigma[0] > 0.1) || len(u.copies) != 40 {
 		t.Errorf("columns never measured together: %+v", apart)
 	}
 }
@@ -172,7 +179,8 @@ func TestIntervalsTable(t *testing.T) {
 	must(t, err)
 	lines, err := csv.NewReader(bytes.NewReader(files[0].Data)).ReadAll()
 	must(t, err)
-	if got := strings.Join(lines[0], " "); files[0].Name != "test.intervals.csv" || got != "marginal age region sick count sigma low high below_noise basis" {
+	if got := strings.Join(lines[0], " "); files[0].Name != "test.intervals.csv" ||
+		got != "marginal age region sick count sigma low high below_noise basis" {
 		t.Errorf("%s has columns %s", files[0].Name, got)
 	}
 	sums, m := map[string]float64{}, read(t, table)
@@ -192,7 +200,8 @@ func TestIntervalsTable(t *testing.T) {
 		t.Errorf("%d lines, must be %d", len(lines), want)
 	}
 	s.Marginals = [][]string{{"age", "sik"}, {}}
-	if _, err := s.Plan(pipeline.Headers{"in": table.Header}); err == nil || !strings.Contains(err.Error(), "did you mean sick?") || !strings.Contains(err.Error(), "marginals[1]") {
+	if _, err := s.Plan(pipeline.Headers{"in": table.Header}); err == nil || !strings.Contains(err.Error(),
+		"did you mean sick?") || !strings.Contains(err.Error(), "marginals[1]") {
 		t.Errorf("wrong marginals: %v", err)
 	}
 }
@@ -209,7 +218,8 @@ func TestBelowNoise(t *testing.T) {
 	m := certain()
 	m.Measured[2].Y = []float64{4, -2, 3.9, 5, 7, 0}
 	got := fmt.Sprint(m.belowNoise(2))
-	for _, want := range []string{"{below_noise  0.23076923076923078 3 of 13 cells; over all measured marginals}", "{below_noise x0, x1 0.5 3 of 6 cells; noise has a standard deviation of 4 rows}", "{below_noise x0 0 0 of 2"} {
+	for _, want := range []string{"{below_noise  0.23076923076923078 3 of 13 cells; over all measured marginals}",
+		"{below_noise x0, x1 0.5 3 of 6 cells; noise has a standard deviation of 4 rows}", "{below_noise x0 0 0 of 2"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%s\nmust have %s", got, want)
 		}

@@ -32,7 +32,8 @@ func learning() []pipeline.Kind {
 
 // readers read what they release, as a model and as what rows are scored by.
 func readers() []pipeline.Reader {
-	return []pipeline.Reader{artifact.Decoder{Format: format, Decode: decode}, artifact.ScorerDecoder{Format: format, Decode: decodeScorer}}
+	return []pipeline.Reader{artifact.Decoder{Format: format, Decode: decode}, artifact.ScorerDecoder{Format: format,
+		Decode: decodeScorer}}
 }
 
 // ours reads models of this family.
@@ -89,7 +90,8 @@ func (s Size) check(d *domain.Domain, numbers Columns, ps *schema.Problems) {
 		cells += int64(numbers.mostCodes(c))
 	}
 	if cells > limits.Total {
-		ps.Add("max_model_size", fmt.Sprintf("%g MB, with %d columns of up to %d codes together", s.MaxModelSize, len(d.Columns), cells),
+		ps.Add("max_model_size", fmt.Sprintf("%g MB, with %d columns of up to %d codes together", s.MaxModelSize,
+			len(d.Columns), cells),
 			fmt.Sprintf("at least %.3g MB, 8 bytes a code", float64(cells)*bytesPerCell/megabyte))
 		return
 	}
@@ -139,9 +141,11 @@ func need(h pipeline.Header, ps *schema.Problems) {
 			continue
 		}
 		if c.Encoding != nil {
-			ps.Add("from", fmt.Sprintf("a table whose column %s is encoded (%s)", c.Name, c.Encoding.Form), "the table as it is after cleaning, neither cut nor encoded")
+			ps.Add("from", fmt.Sprintf("a table whose column %s is encoded (%s)", c.Name, c.Encoding.Form),
+				"the table as it is after cleaning, neither cut nor encoded")
 		} else if _, err := columns.GridOf(c); err != nil {
-			ps.Add("from", fmt.Sprintf("a table whose column %s (%s) cannot be measured: %v", c.Name, c.Type, err), "numbers with bounds and categories that are listed; drop columns of text")
+			ps.Add("from", fmt.Sprintf("a table whose column %s (%s) cannot be measured: %v", c.Name, c.Type, err),
+				"numbers with bounds and categories that are listed; drop columns of text")
 		}
 	}
 	needRules(h.Domain, ps)
@@ -193,7 +197,8 @@ func (s Aim) check(d *domain.Domain, ps *schema.Problems) {
 		ps.Unknown("target", "column of the table", s.Target, append(d.Names(), pipeline.NoTarget))
 	}
 	if sum := s.heaviest(d); math.IsInf(sum, 0) {
-		ps.Add("workload", "of weights whose sum no number holds", "of weights that can be added up and multiplied by target_weight")
+		ps.Add("workload", "of weights whose sum no number holds",
+			"of weights that can be added up and multiplied by target_weight")
 	}
 	for i, w := range s.Workload {
 		d.Pick(ps, fmt.Sprintf("workload[%d].columns", i), w.Columns)

@@ -155,12 +155,14 @@ func (l layout) often(a Aim, set graphical.Set) float64 {
 func (l layout) check(s Columns, a Aim, ps *schema.Problems) {
 	for _, name := range l.names() {
 		if _, given := s.Edges[name]; given {
-			ps.Add("edges."+name, "given for "+l.why(name), "left out: its values follow from those of "+l.root(name)+", which may have edges where it is a number")
+			ps.Add("edges."+name, "given for "+l.why(name), "left out: its values follow from those of "+l.root(name)+
+				", which may have edges where it is a number")
 		}
 	}
 	for i, w := range a.Workload {
 		if roots := l.roots(w.Columns); len(w.Columns) > 1 && len(roots) == 1 {
-			ps.Add(fmt.Sprintf("workload[%d].columns", i), strings.Join(w.Columns, ", ")+", of which "+roots[0]+" says all", "columns of which two are measured; a function of the domain holds these together without")
+			ps.Add(fmt.Sprintf("workload[%d].columns", i), strings.Join(w.Columns, ", ")+", of which "+roots[0]+" says all",
+				"columns of which two are measured; a function of the domain holds these together without")
 		}
 	}
 }
@@ -175,7 +177,8 @@ func (l layout) why(name string) string {
 func (l layout) decided() (list []pipeline.Decided) {
 	for _, x := range l.derived {
 		list = append(list, pipeline.Decided{Setting: "columns", Value: l.whole.Columns[x.Column].Name + " is not measured",
-			Why: fmt.Sprintf("it is a function of %s, constraints[%d] of the domain: no budget is for it", l.whole.Columns[x.Of].Name, x.Place)})
+			Why: fmt.Sprintf("it is a function of %s, constraints[%d] of the domain: no budget is for it",
+				l.whole.Columns[x.Of].Name, x.Place)})
 	}
 	return list
 }

@@ -26,9 +26,11 @@ func lying(n int) pipelinetest.Input { return schooling(n, true) }
 
 func schooling(n int, lie bool) pipelinetest.Input {
 	names := []string{"none", "basic", "high", "college", "doctor"}
-	years, degree, more := map[string]schema.Text{"missing": "0"}, map[string]schema.Text{"missing": "missing"}, map[string]schema.Text{}
+	years, degree, more := map[string]schema.Text{"missing": "0"}, map[string]schema.Text{"missing": "missing"},
+		map[string]schema.Text{}
 	for i, name := range names {
-		years[name], degree[name] = schema.Text(fmt.Sprint(4*i+1)), schema.Text([]string{"no", "no", "no", "bachelor", "doctor"}[i])
+		years[name], degree[name] = schema.Text(fmt.Sprint(4*i+1)), schema.Text([]string{"no", "no", "no", "bachelor",
+			"doctor"}[i])
 	}
 	for _, name := range []string{"no", "bachelor", "doctor", "missing"} {
 		more[name] = schema.Text([]string{"f", "t"}[len(name)/8])
@@ -159,9 +161,11 @@ func TestDerivedColumnsMeanTheirs(t *testing.T) {
 		t.Error("the test is blind")
 	}
 	s := marginalTreeKind().New().(*MarginalTree)
-	s.Edges, s.Workload = map[string][]float64{"years": {0, 10, 20}}, []Wanted{{Columns: []string{"years", "school", "more"}}}
+	s.Edges, s.Workload = map[string][]float64{"years": {0, 10, 20}},
+		[]Wanted{{Columns: []string{"years", "school", "more"}}}
 	_, err := s.Plan(headers(schools(10)))
-	for _, want := range []string{"edges.years: is given for years, a function of school (constraints[1] of the domain), must be left out",
+	for _, want := range []string{"edges.years: is given for years, a function of school (constraints[1] of the " +
+		"domain), must be left out",
 		"workload[0].columns: is years, school, more, of which school says all"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, must say %q", err, want)
@@ -175,7 +179,8 @@ func TestPlanTellsDerivedColumns(t *testing.T) {
 		w, err := stage.Plan(headers(schools(600)))
 		must(t, err)
 		text := fmt.Sprint(w.Decide(2).Decided)
-		for _, want := range []string{"years is not measured it is a function of school, constraints[1]", "more is not measured it is a function of degree, constraints[0]"} {
+		for _, want := range []string{"years is not measured it is a function of school, constraints[1]",
+			"more is not measured it is a function of degree, constraints[0]"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%T: %s, must say %s", stage, text, want)
 			}

@@ -78,7 +78,8 @@ func TestReleasesOfATreeAreCombined(t *testing.T) {
 // TestCountedAgain: a leaf of a file that a further marginal counts again has the mean by
 // precision, 10 of variance 4 and 20 of variance 12, and its variance.
 func TestCountedAgain(t *testing.T) {
-	got := divided([]histogram.Leaf{{Lo: 0, Hi: 5, Count: 10, Var: 4}}, []histogram.Leaf{{Lo: 0, Hi: 5, Count: 20, Var: 12}})
+	got := divided([]histogram.Leaf{{Lo: 0, Hi: 5, Count: 10, Var: 4}},
+		[]histogram.Leaf{{Lo: 0, Hi: 5, Count: 20, Var: 12}})
 	if len(got) != 1 || math.Abs(got[0].Count-12.5) > 1e-9 || math.Abs(got[0].Var-3) > 1e-9 {
 		t.Errorf("%+v, must be 12.5 of variance 3", got)
 	}

@@ -17,8 +17,8 @@ import (
 
 // The listing is every measured marginal as a CSV table beside the model: a row a cell,
 // with the marginal's number, the label of its cell in each column that the marginal is
-// over (listing.go; none in columns that follow from others), the released count, the standard deviation of its noise, and the
-// exact interval that holds the table's own count in 95 of 100 releases.
+// over (listing.go; none in columns that follow from others), the released count, the standard deviation of its noise,
+// and the exact interval that holds the table's own count in 95 of 100 releases.
 
 // heads are the names of the listing's own columns.
 type heads struct{ marginal, count, sigma, low, high, below, basis, fixed string }
@@ -31,7 +31,8 @@ func headsFor(d *domain.Domain) heads {
 		}
 		return name
 	}
-	return heads{free("marginal"), free("count"), free("sigma"), free("low"), free("high"), free("below_noise"), free("basis"), free("fixed")}
+	return heads{free("marginal"), free("count"), free("sigma"), free("low"), free("high"), free("below_noise"),
+		free("basis"), free("fixed")}
 }
 
 func (h heads) list(d *domain.Domain) []string {
@@ -40,7 +41,8 @@ func (h heads) list(d *domain.Domain) []string {
 
 // marginalsOut is the socket of the listing, and marginalsHeader its header.
 func marginalsOut() pipeline.Port {
-	return pipeline.Port{Name: "marginals", Form: pipeline.FormFiles, Doc: "Every noisy marginal as a CSV table, with its noise and exact 95 % intervals."}
+	return pipeline.Port{Name: "marginals", Form: pipeline.FormFiles,
+		Doc: "Every noisy marginal as a CSV table, with its noise and exact 95 % intervals."}
 }
 
 func marginalsHeader(h pipeline.Header) pipeline.Header {
@@ -110,7 +112,8 @@ func (m *released) listing() []byte {
 const filled = 48
 
 // line fills a row of a listing: a marginal's number, the labels of a cell, and figures.
-func (m *released) line(row []string, number int, columns []int, cell []string, count, sigma, low, high float64) []string {
+func (m *released) line(row []string, number int, columns []int, cell []string, count, sigma, low,
+	high float64) []string {
 	wide := len(m.Domain.Columns)
 	clear(row)
 	row[0] = strconv.Itoa(number)
@@ -431,7 +434,8 @@ func (l labels) readRange(text string) (group, error) {
 		to, ends = to-1, hi
 	}
 	if least != lo || ends != hi || to < from || upTo && !l.open() {
-		return group{}, l.wrong(text, "cells of the column's public grid, such as "+l.of(group{lo: from, hi: max(from, to) + 1}))
+		return group{}, l.wrong(text, "cells of the column's public grid, such as "+
+			l.of(group{lo: from, hi: max(from, to) + 1}))
 	}
 	return group{lo: from, hi: to + 1}, nil
 }

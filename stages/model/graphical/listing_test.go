@@ -9,7 +9,8 @@ import (
 
 // TestLabels: what each form of cells is called, by hand, and that it is read back.
 func TestLabels(t *testing.T) {
-	odd := domain.Column{Name: "odd", Type: domain.Categorical, Categories: []string{"a", "[b", "(missing)", " c", `d"`, ""}, Nullable: true}
+	odd := domain.Column{Name: "odd", Type: domain.Categorical, Categories: []string{"a", "[b", "(missing)", " c", `d"`,
+		""}, Nullable: true}
 	age := domain.Column{Name: "age", Type: domain.Integer, Bounds: &[2]float64{18, 90}, Nullable: true}
 	weight := domain.Column{Name: "weight", Type: domain.Numeric, Bounds: &[2]float64{30, 32}, Step: 0.1}
 	dose := domain.Column{Name: "dose", Type: domain.Numeric, Bounds: &[2]float64{0, 1}}
@@ -21,9 +22,12 @@ func TestLabels(t *testing.T) {
 		at   group
 		want string
 	}{
-		{odd, group{list: []int{0}}, "a"}, {odd, group{list: []int{1}}, `["[b"]`}, {odd, group{list: []int{2}}, `["(missing)"]`}, {odd, group{list: []int{3}}, `[" c"]`},
-		{odd, group{list: []int{4}}, `d"`}, {odd, group{list: []int{5}}, `[""]`}, {odd, group{list: []int{6}}, "(missing)"}, {odd, group{list: []int{0, 4, 6}}, `["a","d\"",null]`},
-		{age, group{lo: 0, hi: 1}, "18"}, {age, group{lo: 0, hi: 73}, "[18, 90]"}, {age, group{lo: 73, hi: 74}, "(missing)"}, {age, group{lo: 2, hi: 4}, "[20, 21]"},
+		{odd, group{list: []int{0}}, "a"}, {odd, group{list: []int{1}}, `["[b"]`}, {odd, group{list: []int{2}},
+			`["(missing)"]`}, {odd, group{list: []int{3}}, `[" c"]`},
+		{odd, group{list: []int{4}}, `d"`}, {odd, group{list: []int{5}}, `[""]`}, {odd, group{list: []int{6}}, "(missing)"},
+		{odd, group{list: []int{0, 4, 6}}, `["a","d\"",null]`},
+		{age, group{lo: 0, hi: 1}, "18"}, {age, group{lo: 0, hi: 73}, "[18, 90]"}, {age, group{lo: 73, hi: 74}, "(missing)"},
+		{age, group{lo: 2, hi: 4}, "[20, 21]"},
 		{weight, group{lo: 1, hi: 3}, "[30.1, 30.2]"}, {weight, group{lo: 20, hi: 21}, "32"},
 		{dose, group{lo: 0, hi: 1024}, "[0, 0.25)"}, {dose, group{lo: 4095, hi: 4096}, "[0.999755859375, 1]"},
 		{wide, group{lo: 0, hi: 1}, "[0, 3]"}, {wide, group{lo: 1, hi: 3}, "[4, 11]"},
@@ -45,11 +49,14 @@ func TestLabels(t *testing.T) {
 
 // FuzzLabels: any text is an error or cells of the column, whose label is read alike.
 func FuzzLabels(f *testing.F) {
-	for _, text := range []string{"18", "[18, 20]", "[0.25, 0.5)", "[1,", "nan", "-inf", "1e400", "(missing)", `["a",null]`, "2020-01-01"} {
+	for _, text := range []string{"18", "[18, 20]", "[0.25, 0.5)", "[1,", "nan", "-inf", "1e400", "(missing)",
+		`["a",null]`, "2020-01-01"} {
 		f.Add(text)
 	}
-	list := []domain.Column{{Name: "a", Type: domain.Integer, Bounds: &[2]float64{18, 90}, Nullable: true}, {Name: "b", Type: domain.Numeric, Bounds: &[2]float64{-1, 1}},
-		{Name: "c", Type: domain.Categorical, Categories: []string{"a", "b"}, Nullable: true}, {Name: "d", Type: domain.Date, Bounds: &[2]float64{0, 20000}}}
+	list := []domain.Column{{Name: "a", Type: domain.Integer, Bounds: &[2]float64{18, 90}, Nullable: true},
+		{Name: "b", Type: domain.Numeric, Bounds: &[2]float64{-1, 1}},
+		{Name: "c", Type: domain.Categorical, Categories: []string{"a", "b"}, Nullable: true}, {Name: "d", Type: domain.Date,
+			Bounds: &[2]float64{0, 20000}}}
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, c := range list {
 			grid, err := columns.GridOf(c)

@@ -48,8 +48,10 @@ const (
 func mstKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: mstName, Version: 5, Late: true,
-		Doc: "Measures noisy histograms of all columns and of a spanning tree of pairs, chosen by how far each is from independence, and releases the graphical model that fits them " +
-			"(McKenna, Miklau, Sheldon 2021; winner of NIST's challenge of 2018). Use it to compare with what others publish; marginal_tree measures more pairs with the same budget. " +
+		Doc: "Measures noisy histograms of all columns and of a spanning tree of pairs, chosen by how far each is from " +
+			"independence, and releases the graphical model that fits them " +
+			"(McKenna, Miklau, Sheldon 2021; winner of NIST's challenge of 2018). Use it to compare with what others publish; " +
+			"marginal_tree measures more pairs with the same budget. " +
 			"Takes the table as it is after cleaning, neither cut nor encoded, of stability rows(c).",
 		In: tableIn(), Out: modelOut(),
 		Readers: readers(),
@@ -69,13 +71,15 @@ func (s *MST) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	l := layoutOf(h.Domain)
 	pairs, _ := l.pairs(s.Aim)
 	chosen := int64(steps(len(l.core.Columns), pairs))
-	w := oneEvent(h, s.NoiseMultiplier, fmt.Sprintf("noisy marginals of columns (numbers in rounds) and of %d pairs", chosen), s.run)
+	w := oneEvent(h, s.NoiseMultiplier, fmt.Sprintf("noisy marginals of columns (numbers in rounds) and of %d pairs",
+		chosen), s.run)
 	w.Decide = warned(l, h)
 	if chosen == 0 {
 		return w, nil
 	}
 	w.Spends[0].Mechanism = func(scale float64) privacy.Mechanism {
-		return mechanism.GaussianFilter{NoiseMultiplier: scale / math.Sqrt(1-s.choices()), Adjacency: h.Terms.Adjacency, Largest: mostMove}
+		return mechanism.GaussianFilter{NoiseMultiplier: scale / math.Sqrt(1-s.choices()), Adjacency: h.Terms.Adjacency,
+			Largest: mostMove}
 	}
 	w.Spends = append(w.Spends, pipeline.Spend{Name: choicesName, Doc: "the pairs of a spanning tree",
 		Mechanism: func(scale float64) privacy.Mechanism {
@@ -124,7 +128,8 @@ func (s *MST) run(ctx context.Context, env *pipeline.Env, t pipeline.Table) (pip
 
 // pairs chooses the tree and measures it, with equal noise; a pair that the model has
 // no room for is left out.
-func (s *MST) pairs(ctx context.Context, env *pipeline.Env, f *front, p *purse, pairs []graphical.Set, weights []float64) error {
+func (s *MST) pairs(ctx context.Context, env *pipeline.Env, f *front, p *purse, pairs []graphical.Set,
+	weights []float64) error {
 	if len(pairs) == 0 {
 		return f.again(ctx, p)
 	}
@@ -147,7 +152,8 @@ func (s *MST) pairs(ctx context.Context, env *pipeline.Env, f *front, p *purse, 
 // tree chooses a spanning tree by the weighted L1 distances of pairs from the model of
 // independent columns. Weights are public; over the largest, the distances move no
 // further than distanceMoves.
-func (s *MST) tree(ctx context.Context, env *pipeline.Env, f *front, pairs []graphical.Set, weights []float64) ([]graphical.Set, error) {
+func (s *MST) tree(ctx context.Context, env *pipeline.Env, f *front, pairs []graphical.Set,
+	weights []float64) ([]graphical.Set, error) {
 	paid, err := env.Privacy.Open(choicesName)
 	if err != nil {
 		return nil, err

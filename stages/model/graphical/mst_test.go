@@ -37,7 +37,8 @@ func TestSpanning(t *testing.T) {
 			return best, nil
 		})
 		must(t, err)
-		if got, want := total(choice(weights, greedy)), heaviestForest(columns, pairs, weights); math.Abs(got-want) > 1e-12 || len(greedy) != steps(columns, pairs) {
+		if got, want := total(choice(weights, greedy)), heaviestForest(columns, pairs, weights); math.Abs(got-want) > 1e-12 ||
+			len(greedy) != steps(columns, pairs) {
 			t.Fatalf("%d columns, %v: the tree %v weighs %g, must weigh %g", columns, pairs, greedy, got, want)
 		}
 		some, err := spanning(columns, pairs, func(candidates []int) (int, error) { return rng.IntN(len(candidates)), nil })
@@ -47,7 +48,8 @@ func TestSpanning(t *testing.T) {
 		}
 	}
 	broken := errors.New("broken")
-	if _, err := spanning(3, []graphical.Set{{0, 1}, {1, 2}}, func([]int) (int, error) { return 0, broken }); !errors.Is(err, broken) {
+	if _, err := spanning(3, []graphical.Set{{0, 1}, {1, 2}}, func([]int) (int, error) { return 0, broken }); !errors.Is(
+		err, broken) {
 		t.Errorf("an error of a choice is %v", err)
 	}
 	if _, err := spanning(3, []graphical.Set{{0, 1}, {1, 2}}, func([]int) (int, error) { return 2, nil }); err == nil {

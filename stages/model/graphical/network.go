@@ -164,7 +164,8 @@ func (n *network) host(factors []graphical.Factor) (*graphical.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := graphical.FromPotentials(graphical.Potentials{Domain: n.sizes, Total: n.rows, Cliques: tree.Cliques(), Factors: factors, Masks: n.masks}, limits)
+	m, err := graphical.FromPotentials(graphical.Potentials{Domain: n.sizes, Total: n.rows, Cliques: tree.Cliques(),
+		Factors: factors, Masks: n.masks}, limits)
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,10 @@ func TestMaximal(t *testing.T) {
 			fits := func(s graphical.Set) bool {
 				return len(s) == 0 || len(s) <= most && float64(cellsIn(sizes, s)) <= cells*(1+1e-12)
 			}
-			larger := slices.ContainsFunc(of, func(c int) bool { return !slices.Contains(s, c) && fits(append(slices.Clone(s), c)) })
+			larger := slices.ContainsFunc(of, func(c int) bool {
+				return !slices.Contains(s, c) &&
+					fits(append(slices.Clone(s), c))
+			})
 			if fits(s) && !larger {
 				want = append(want, fmt.Sprint(s))
 			}
@@ -83,7 +86,8 @@ func TestFamilies(t *testing.T) {
 
 // unruled is a network of ten rows over columns without rules.
 func unruled(sizes []int, chain []family, limits graphical.Limits) *network {
-	return &network{front: &front{rows: 10}, s: &PrivBayes{Size: Size{float64(limits.Total) * bytesPerCell / megabyte}}, sizes: sizes, families: chain}
+	return &network{front: &front{rows: 10}, s: &PrivBayes{Size: Size{float64(limits.Total) * bytesPerCell / megabyte}},
+		sizes: sizes, families: chain}
 }
 
 // TestHostIsTheNetwork: the model in a junction tree has the joint probabilities of the
@@ -188,14 +192,16 @@ func TestWanted(t *testing.T) {
 		family family
 		want   float64
 	}{
-		{family{column: 0}, 0}, {family{1, graphical.Set{0}}, .25}, {family{0, graphical.Set{1}}, .25}, {family{2, graphical.Set{0, 1}}, 1},
+		{family{column: 0}, 0}, {family{1, graphical.Set{0}}, .25}, {family{0, graphical.Set{1}}, .25},
+		{family{2, graphical.Set{0, 1}}, 1},
 		{family{1, graphical.Set{0, 2}}, .5}, {family{3, graphical.Set{0}}, 0},
 	} {
 		if got := w.of(c.family); got != c.want || got > 1 {
 			t.Errorf("%+v weighs %g, must weigh %g", c.family, got, c.want)
 		}
 	}
-	if w.even(3) || !wantedOf([]graphical.Set{{0, 1}}, []float64{3}).even(2) || wantedOf([]graphical.Set{{0, 1}}, []float64{3}).even(3) {
+	if w.even(3) || !wantedOf([]graphical.Set{{0, 1}}, []float64{3}).even(2) || wantedOf([]graphical.Set{{0, 1}},
+		[]float64{3}).even(3) {
 		t.Error("which pairs matter alike is wrong")
 	}
 }

@@ -26,7 +26,8 @@ func residuals(t *testing.T, multiplier float64, key byte) (noise [][]int64, sig
 	t.Helper()
 	column := []int{0, 0, 0, 1, 1, 2, 4}
 	probe := &watching{}
-	a := attempt{stage: independentKind().New(), in: table([]int{5, 5, 5, 5}, column, column, column, column), multiplier: multiplier, key: key, probe: probe}
+	a := attempt{stage: independentKind().New(), in: table([]int{5, 5, 5, 5}, column, column, column, column),
+		multiplier: multiplier, key: key, probe: probe}
 	a.run(t)
 	sigma = math.Sqrt2 * multiplier
 	for _, r := range probe.seen {

@@ -26,10 +26,13 @@ func odds() map[string]odd {
 	far := domain.Column{Name: "far", Type: domain.Integer, Bounds: &[2]float64{0, 199999}, Nullable: true}
 	only := domain.Column{Name: "only", Type: domain.Categorical, Categories: []string{"one"}}
 	ruled := &domain.Domain{Columns: []domain.Column{letters, number, far}, Constraints: []domain.Constraint{
-		{Order: []string{"number", "far"}}, {Impossible: map[string]domain.Choice{"letter": {"c"}, "number": {"100..", "missing"}}},
-		{Total: []domain.Cell{{Where: map[string]domain.Choice{"letter": {"a", "b"}}, Count: 12}, {Where: map[string]domain.Choice{"letter": {"c"}}, Count: 0}}}}}
+		{Order: []string{"number", "far"}}, {Impossible: map[string]domain.Choice{"letter": {"c"},
+			"number": {"100..", "missing"}}},
+		{Total: []domain.Cell{{Where: map[string]domain.Choice{"letter": {"a", "b"}}, Count: 12},
+			{Where: map[string]domain.Choice{"letter": {"c"}}, Count: 0}}}}}
 	follows := &domain.Domain{Columns: []domain.Column{letters, number}, Constraints: []domain.Constraint{
-		{Function: &domain.Function{Of: "letter", Column: "number", Map: map[string]schema.Text{"a": "1", "b": "2", "c": "missing"}}}}}
+		{Function: &domain.Function{Of: "letter", Column: "number", Map: map[string]schema.Text{"a": "1", "b": "2",
+			"c": "missing"}}}}}
 	all := &domain.Domain{Columns: []domain.Column{letters, number, far}}
 	alike := slices.Repeat([][]any{{"a", 5, 7}}, 11)
 	with := func(rows [][]any, last ...any) [][]any { return append(slices.Clone(rows), last) }
@@ -39,11 +42,15 @@ func odds() map[string]odd {
 		"outside the bounds":          {all, with(alike, "a", 5, 7), with(alike, "a", -1<<52, 1<<52)},
 		"one row":                     {all, [][]any{{"a", 0, 0}}, [][]any{{"c", 400, nil}}},
 		"fewer rows than columns":     {all, [][]any{{"b", 1, 1}, {"a", 0, 0}}, [][]any{{"b", 1, 1}, {"c", 400, nil}}},
-		"one column of one category":  {&domain.Domain{Columns: []domain.Column{only}}, slices.Repeat([][]any{{"one"}}, 3), slices.Repeat([][]any{{"one"}}, 3)},
-		"one category beside others":  {&domain.Domain{Columns: []domain.Column{only, far}}, [][]any{{"one", 3}, {"one", 3}}, [][]any{{"one", 3}, {"one", 150000}}},
-		"one column":                  {&domain.Domain{Columns: []domain.Column{far}}, slices.Repeat([][]any{{9}}, 12), append(slices.Repeat([][]any{{9}}, 11), []any{nil})},
-		"rules that one row breaks":   {ruled, with(alike, "a", 5, 7), with(alike, "c", 300, 2)},
-		"a function that it breaks":   {follows, slices.Repeat([][]any{{"a", 1}}, 12), append(slices.Repeat([][]any{{"a", 1}}, 11), []any{"b", nil})},
+		"one column of one category": {&domain.Domain{Columns: []domain.Column{only}}, slices.Repeat([][]any{{"one"}}, 3),
+			slices.Repeat([][]any{{"one"}}, 3)},
+		"one category beside others": {&domain.Domain{Columns: []domain.Column{only, far}}, [][]any{{"one", 3}, {"one", 3}},
+			[][]any{{"one", 3}, {"one", 150000}}},
+		"one column": {&domain.Domain{Columns: []domain.Column{far}}, slices.Repeat([][]any{{9}}, 12),
+			append(slices.Repeat([][]any{{9}}, 11), []any{nil})},
+		"rules that one row breaks": {ruled, with(alike, "a", 5, 7), with(alike, "c", 300, 2)},
+		"a function that it breaks": {follows, slices.Repeat([][]any{{"a", 1}}, 12),
+			append(slices.Repeat([][]any{{"a", 1}}, 11), []any{"b", nil})},
 	}
 }
 

@@ -28,7 +28,8 @@ const (
 // estimate fits a model of a tree to tables of several columns. Where columns are estimated
 // before, it has their counts; columns that masks tie together may have contradicted each other
 // or the masks, and are then met as nearly as their noise asks.
-func (f *front) estimate(ctx context.Context, tree *graphical.Tree, tables []graphical.Table, o graphical.Options) (*graphical.Model, error) {
+func (f *front) estimate(ctx context.Context, tree *graphical.Tree, tables []graphical.Table, o graphical.Options) (
+	*graphical.Model, error) {
 	fit := graphical.Fit
 	if f.published {
 		fit = fitPublished
@@ -80,7 +81,8 @@ func (f *front) ones() (tables []graphical.Table, variances [][]float64) {
 		if one.y == nil { // of a file: nothing counts it
 			continue
 		}
-		tables = append(tables, graphical.Table{Vars: graphical.Set{j}, Y: one.summing(f.rows), Var: make([]float64, len(one.y))})
+		tables = append(tables, graphical.Table{Vars: graphical.Set{j}, Y: one.summing(f.rows),
+			Var: make([]float64, len(one.y))})
 		variances = append(variances, one.variance)
 	}
 	return tables, variances

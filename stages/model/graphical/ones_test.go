@@ -43,7 +43,8 @@ func TestGivenIsWhatWasCounted(t *testing.T) {
 		z := (codes*held - f) / s
 		want := f + (codes*held-f)*law.CDF(z) + s*law.Prob(z)
 		if se := math.Sqrt((square - mean*mean) / draws); math.Abs(mean-want) > 5*se {
-			t.Errorf("%d codes of %g rows are given %.1f together, must be %.1f (standard error %.1f)", codes, held, mean, want, se)
+			t.Errorf("%d codes of %g rows are given %.1f together, must be %.1f (standard error %.1f)", codes, held, mean, want,
+				se)
 		}
 	}
 }
@@ -53,7 +54,8 @@ func flags(columns int) pipelinetest.Input {
 	d := &domain.Domain{}
 	var values [][]any
 	for j := range columns {
-		d.Columns = append(d.Columns, domain.Column{Name: string(rune('a' + j)), Type: domain.Boolean, Categories: []string{"no", "yes"}})
+		d.Columns = append(d.Columns, domain.Column{Name: string(rune('a' + j)), Type: domain.Boolean,
+			Categories: []string{"no", "yes"}})
 		column := make([]any, 1600)
 		for i := range column {
 			column[i] = []string{"no", "yes"}[map[bool]int{true: 1}[i%200 == j]]
@@ -109,7 +111,8 @@ func TestModelHasItsColumns(t *testing.T) {
 // with it, but for 1 in 20 of all cells at most: the fit explains each measurement by its noise.
 func TestRowsLieInIntervals(t *testing.T) {
 	const rows = 4000
-	for name, stage := range map[string]pipeline.Stage{treeName: marginalTreeKind().New(), independentName: independentKind().New(), mstName: mstKind().New()} {
+	for name, stage := range map[string]pipeline.Stage{treeName: marginalTreeKind().New(),
+		independentName: independentKind().New(), mstName: mstKind().New()} {
 		all, beyond := 0, 0
 		for key := range byte(5) {
 			m := attempt{stage: stage, in: ward(rows), multiplier: 2, key: key}.model(t)

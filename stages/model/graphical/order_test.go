@@ -18,15 +18,18 @@ func rareApart() pipelinetest.Input {
 	d := &domain.Domain{
 		Columns: []domain.Column{
 			{Name: "ward", Type: domain.Categorical, Categories: []string{"a", "b", "c", "d"}},
-			{Name: "house", Type: domain.Categorical, Categories: []string{"north", "south"}, Nullable: true}, // so that it does not follow from ward
+			// so that it does not follow from ward
+			{Name: "house", Type: domain.Categorical, Categories: []string{"north", "south"}, Nullable: true},
 			{Name: "amount", Type: domain.Integer, Bounds: &[2]float64{0, 99999}},
 		},
-		Constraints: []domain.Constraint{{Function: &domain.Function{Of: "ward", Column: "house", Map: map[string]schema.Text{"a": "north", "b": "north", "c": "south", "d": "south"}}}},
+		Constraints: []domain.Constraint{{Function: &domain.Function{Of: "ward", Column: "house",
+			Map: map[string]schema.Text{"a": "north", "b": "north", "c": "south", "d": "south"}}}},
 	}
 	columns := make([][]any, 3)
 	for i := range 1000 {
 		at := map[bool]int{true: 0, false: 3}[i < 700]
-		columns[0], columns[1], columns[2] = append(columns[0], string(rune('a'+at))), append(columns[1], []string{"north", "south"}[at/2]), append(columns[2], i*99)
+		columns[0], columns[1], columns[2] = append(columns[0], string(rune('a'+at))),
+			append(columns[1], []string{"north", "south"}[at/2]), append(columns[2], i*99)
 	}
 	return pipelinetest.Input{Header: header(d, 1000), Rows: pipelinetest.Rows(d, columns...)}
 }

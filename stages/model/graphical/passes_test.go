@@ -15,9 +15,10 @@ import (
 	"weir/pipeline/pipelinetest"
 )
 
-// TestCountersReleaseTheSameBytes: from one key each kind, by default and with settings, releases the same files whether
-// rows are held, read again and again, or stay in a database that counts them: of a table with every form of column, under both adjacencies, of one with
-// rules of the domain, which bring rows to other codes, and of one with heaps, whose points are counted.
+// TestCountersReleaseTheSameBytes: from one key each kind, by default and with settings, releases the same files
+// whether rows are held, read again and again, or stay in a database that counts them: of a table with every form of
+// column, under both adjacencies, of one with rules of the domain, which bring rows to other codes, and of one with
+// heaps, whose points are counted.
 func TestCountersReleaseTheSameBytes(t *testing.T) {
 	same := func(what string, stage pipeline.Stage, in pipelinetest.Input) {
 		a := attempt{stage: stage, in: in, multiplier: 0.2, key: 3, workers: 2, counting: pipeline.CountHeld}
@@ -80,7 +81,8 @@ func TestWhatFailsBehindTheFirstPass(t *testing.T) {
 		}
 	}
 	points := gains(1000)
-	opened, err := tried(t, independentKind().New(), second(points, pipelinetest.Rows(points.Header.Domain, values), nil), pipeline.CountPasses)
+	opened, err := tried(t, independentKind().New(), second(points, pipelinetest.Rows(points.Header.Domain, values), nil),
+		pipeline.CountPasses)
 	if opened != 1 || !errors.Is(err, pipeline.ErrChanged) {
 		t.Errorf("points: %d mechanisms were opened, must be 1; error %v", opened, err)
 	}

@@ -49,14 +49,18 @@ const (
 func privBayesKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: bayesName, Version: 5, Late: true,
-		Doc: "Chooses a Bayesian network of the columns, measures a noisy table of each column and its parents, and releases the network (PrivBayes: Zhang, Cormode, Procopiuc, Srivastava, Xiao 2017). " +
-			"Use it to compare with what others publish; marginal_tree is more accurate. Under claims: published the bill shows the paper's epsilon beside the proven one, " +
-			"for score: published without weights, exchanged rows and a public row count; under add_remove the bound that the paper prints does not hold, and none is shown. " +
+		Doc: "Chooses a Bayesian network of the columns, measures a noisy table of each column and its parents, and " +
+			"releases the network (PrivBayes: Zhang, Cormode, Procopiuc, Srivastava, Xiao 2017). " +
+			"Use it to compare with what others publish; marginal_tree is more accurate. Under claims: published the bill " +
+			"shows the paper's epsilon beside the proven one, " +
+			"for score: published without weights, exchanged rows and a public row count; under add_remove the bound that the " +
+			"paper prints does not hold, and none is shown. " +
 			"Takes the table as it is after cleaning, neither cut nor encoded, of stability rows(c).",
 		In: tableIn(), Out: modelOut(),
 		Readers: readers(),
 		New: func() pipeline.Stage {
-			return &PrivBayes{Aim: Aim{TargetWeight: 2}, Size: Size{MaxModelSize: 40}, OneWay: 0.05, Network: 0.3, Usefulness: 4, Score: "released"}
+			return &PrivBayes{Aim: Aim{TargetWeight: 2}, Size: Size{MaxModelSize: 40}, OneWay: 0.05, Network: 0.3, Usefulness: 4,
+				Score: "released"}
 		},
 	}
 }
@@ -76,7 +80,8 @@ func (s *PrivBayes) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	}
 	w.Terms.Published = publishedPrivBayes(s, l.header(h), wantedOf(l.pairs(s.Aim)))
 	w.Spends[0].Mechanism = b.columns
-	w.Spends = append(w.Spends, pipeline.Spend{Name: tablesName, Doc: "a noisy table of each column and its parents", Mechanism: b.tables})
+	w.Spends = append(w.Spends, pipeline.Spend{Name: tablesName, Doc: "a noisy table of each column and its parents",
+		Mechanism: b.tables})
 	if b.families > 1 {
 		w.Spends = append(w.Spends, pipeline.Spend{Name: choicesName, Doc: "each column's parents", Mechanism: b.choices})
 	}
@@ -98,7 +103,8 @@ func (s *PrivBayes) run(ctx context.Context, env *pipeline.Env, t pipeline.Table
 	if err != nil {
 		return pipeline.Table{}, err
 	}
-	n := &network{front: f, s: s, tables: tables, sizes: f.sizes(), known: map[string]float64{}, wanted: wantedOf(f.layout.pairs(s.Aim))}
+	n := &network{front: f, s: s, tables: tables, sizes: f.sizes(), known: map[string]float64{},
+		wanted: wantedOf(f.layout.pairs(s.Aim))}
 	if len(n.sizes) > 1 {
 		if n.choices, err = env.Privacy.Open(choicesName); err != nil {
 			return pipeline.Table{}, err
@@ -284,13 +290,16 @@ func (b bayesBudget) columns(scale float64) privacy.Mechanism {
 // paper has not.
 func publishedPrivBayes(s *PrivBayes, h pipeline.Header, w wanted) *pipeline.Published {
 	rows := publicRows(h)
-	if !w.even(len(h.Domain.Columns)) || s.Score != "published" || h.Terms.Adjacency != privacy.ReplaceOne || rows <= 0 || len(h.Domain.Columns) < 2 {
+	if !w.even(len(h.Domain.Columns)) || s.Score != "published" || h.Terms.Adjacency != privacy.ReplaceOne || rows <= 0 ||
+		len(h.Domain.Columns) < 2 {
 		return nil
 	}
 	return &pipeline.Published{
-		Method: "PrivBayes, Zhang et al. 2017: epsilons of choices and tables added; without the columns on their own, which the paper does not release",
+		Method: "PrivBayes, Zhang et al. 2017: epsilons of choices and tables added; without the columns on their own, " +
+			"which the paper does not release",
 		Epsilon: func(multiplier, _ float64) (float64, error) {
-			return published.PrivBayes{Rows: int64(rows), Attributes: int64(len(h.Domain.Columns)), Epsilon: 1 / multiplier, Beta: s.Network}.Total(), nil
+			return published.PrivBayes{Rows: int64(rows), Attributes: int64(len(h.Domain.Columns)), Epsilon: 1 / multiplier,
+				Beta: s.Network}.Total(), nil
 		},
 	}
 }

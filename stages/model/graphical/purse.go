@@ -214,7 +214,8 @@ func (f *front) again(ctx context.Context, p *purse) error {
 // and the independent model's table, which is rounded to integers so that twice the
 // score is one, all with noise in one release of the given cost. tau is the standard
 // deviation of a score's noise.
-func (f *front) distances(ctx context.Context, p *purse, pairs []graphical.Set, ones [][]float64, cost float64) (scores []float64, tau float64, err error) {
+func (f *front) distances(ctx context.Context, p *purse, pairs []graphical.Set, ones [][]float64,
+	cost float64) (scores []float64, tau float64, err error) {
 	twice := make([]int64, len(pairs))
 	err = f.each(ctx, pairs, func(i int, counts []int64) error {
 		twice[i] = distance(counts, ones[pairs[i][0]], ones[pairs[i][1]])

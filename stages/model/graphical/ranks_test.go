@@ -25,14 +25,16 @@ func TestSortedByCodeAndKey(t *testing.T) {
 func alike() pipelinetest.Input {
 	d := &domain.Domain{}
 	for _, name := range []string{"x", "y", "z"} {
-		d.Columns = append(d.Columns, domain.Column{Name: name, Type: domain.Integer, Bounds: &[2]float64{0, 99}, Nullable: name == "y"})
+		d.Columns = append(d.Columns, domain.Column{Name: name, Type: domain.Integer, Bounds: &[2]float64{0, 99},
+			Nullable: name == "y"})
 	}
 	rng := rand.New(rand.NewPCG(3, 3))
 	columns := make([][]any, 3)
 	for i := range 4000 {
 		a := 50 + 16*rng.NormFloat64()
 		within := func(x float64) any { return int(min(max(math.Round(x), 0), 99)) }
-		columns[0], columns[1], columns[2] = append(columns[0], within(a)), append(columns[1], within(a+3*rng.NormFloat64())), append(columns[2], within(90-a+8*rng.NormFloat64()))
+		columns[0], columns[1], columns[2] = append(columns[0], within(a)), append(columns[1], within(a+3*rng.NormFloat64())),
+			append(columns[2], within(90-a+8*rng.NormFloat64()))
 		if i%50 == 0 {
 			columns[1][i] = nil
 		}

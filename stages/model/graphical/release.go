@@ -45,7 +45,8 @@ func (f *front) release(kind string, h pipeline.Header, m *graphical.Model, size
 	if f.scored != nil {
 		f.scored.against(m)
 	}
-	about, err := json.Marshal(released{Domain: f.whole, Derived: f.names(), Columns: f.columns, Size: size, Model: m.Potentials(), Measured: f.measured, Settled: f.settled,
+	about, err := json.Marshal(released{Domain: f.whole, Derived: f.names(), Columns: f.columns, Size: size,
+		Model: m.Potentials(), Measured: f.measured, Settled: f.settled,
 		Scored: f.scored})
 	if err != nil {
 		return pipeline.Table{}, err
@@ -83,7 +84,8 @@ func (m *released) check() error {
 		return err
 	}
 	if len(m.Columns) != len(m.core.Columns) {
-		return fmt.Errorf("columns: are %d, must be one for each column of the domain that is not derived, %d", len(m.Columns), len(m.core.Columns))
+		return fmt.Errorf("columns: are %d, must be one for each column of the domain that is not derived, %d",
+			len(m.Columns), len(m.core.Columns))
 	}
 	grids, err := gridsOf(m.core)
 	if err != nil {
@@ -97,7 +99,8 @@ func (m *released) check() error {
 		sizes[j], grids[j] = m.Columns[j].codes(), grids[j].Shared(m.Columns[j].Within)
 	}
 	if !(m.Size > 0 && m.Size <= mostSize) || !slices.Equal(sizes, m.Model.Domain) {
-		return fmt.Errorf("size: is %g, must be above 0 and at most %d; model.Domain: must be the codes of the columns", m.Size, mostSize)
+		return fmt.Errorf("size: is %g, must be above 0 and at most %d; model.Domain: must be the codes of the columns",
+			m.Size, mostSize)
 	}
 	if !(m.Model.Total >= 1 && m.Model.Total < mostRows) {
 		return fmt.Errorf("model.Total: is %g, must be a total of 1 row or more, below %g", m.Model.Total, mostRows)
@@ -122,9 +125,13 @@ func (m *released) check() error {
 
 // arrange finds the columns that were measured, and how the others follow from them.
 func (m *released) arrange() error {
-	m.layout = layoutBut(m.Domain, func(column int) bool { return !slices.Contains(m.Derived, m.Domain.Columns[column].Name) })
+	m.layout = layoutBut(m.Domain, func(column int) bool {
+		return !slices.Contains(m.Derived,
+			m.Domain.Columns[column].Name)
+	})
 	if !slices.Equal(m.names(), m.Derived) {
-		return fmt.Errorf("derived: is %q, must be columns that follow from others by functions of the domain: %q", m.Derived, m.names())
+		return fmt.Errorf("derived: is %q, must be columns that follow from others by functions of the domain: %q", m.Derived,
+			m.names())
 	}
 	return nil
 }
@@ -224,8 +231,10 @@ func (m *released) checkMeasured(x measured) error {
 	case x.Cells == nil:
 		want = cellsWithin(sizes, x.Columns, len(x.Y))
 	}
-	if want != len(x.Y) || !(x.Sigma > 0 && x.Sigma < 1e15) || slices.ContainsFunc(x.Y, func(y float64) bool { return !(math.Abs(y) < 1e18) }) {
-		return fmt.Errorf("has %d counts of sigma %g over columns %v, must have one a cell, below 1e18, and a sigma above 0", len(x.Y), x.Sigma, x.Columns)
+	if want != len(x.Y) || !(x.Sigma > 0 && x.Sigma < 1e15) || slices.ContainsFunc(x.Y,
+		func(y float64) bool { return !(math.Abs(y) < 1e18) }) {
+		return fmt.Errorf("has %d counts of sigma %g over columns %v, must have one a cell, below 1e18, and a sigma above 0",
+			len(x.Y), x.Sigma, x.Columns)
 	}
 	for _, r := range x.Cells {
 		if r[0] < 0 || r[1] <= r[0] || r[1] > m.Columns[x.Columns[0]].Cells {
@@ -261,7 +270,8 @@ func cellsWithin(sizes, columns []int, most int) int {
 // front is what a released model was fitted to. A tree of a number's cells left its
 // leaves; every other release is there as it was.
 func (m *released) front() *front {
-	f := &front{layout: m.layout, columns: m.Columns, rows: m.Model.Total, measured: m.Measured, masks: m.Model.Masks, settled: m.Settled}
+	f := &front{layout: m.layout, columns: m.Columns, rows: m.Model.Total, measured: m.Measured, masks: m.Model.Masks,
+		settled: m.Settled}
 	if m.Scored != nil {
 		kept := *m.Scored // whose bounds are of another fit
 		f.scored = &kept

@@ -101,7 +101,8 @@ func TestDecodeRefuses(t *testing.T) {
 // FuzzModel: no text panics or takes memory that its length does not explain, and
 // what is read draws rows.
 func FuzzModel(f *testing.F) {
-	small := attempt{stage: marginalTreeKind().New(), in: table([]int{2, 3}, []int{0, 1, 1, 0}, []int{0, 2, 2, 0}), multiplier: 0.05}.model(f)
+	small := attempt{stage: marginalTreeKind().New(), in: table([]int{2, 3}, []int{0, 1, 1, 0}, []int{0, 2, 2, 0}),
+		multiplier: 0.05}.model(f)
 	data, err := json.Marshal(small)
 	must(f, err)
 	f.Add(data)
@@ -126,8 +127,10 @@ func FuzzModel(f *testing.F) {
 // TestPlanTellsEveryProblem at once, by name and with what is accepted.
 func TestPlanTellsEveryProblem(t *testing.T) {
 	d := &domain.Domain{Columns: []domain.Column{
-		{Name: "note", Type: domain.Text}, {Name: "height", Type: domain.Numeric}, {Name: "sex", Type: domain.Categorical, Categories: []string{"f", "m"}},
-		{Name: "scaled", Type: domain.Numeric, Bounds: &[2]float64{0, 1}, Encoding: &domain.Encoding{Form: domain.MinMax, Width: 1}},
+		{Name: "note", Type: domain.Text}, {Name: "height", Type: domain.Numeric}, {Name: "sex", Type: domain.Categorical,
+			Categories: []string{"f", "m"}},
+		{Name: "scaled", Type: domain.Numeric, Bounds: &[2]float64{0, 1}, Encoding: &domain.Encoding{Form: domain.MinMax,
+			Width: 1}},
 	}}
 	s := marginalTreeKind().New().(*MarginalTree)
 	s.Target, s.Workload = "sexx", []Wanted{{Columns: []string{"sex", "nothing"}}}
@@ -137,18 +140,21 @@ func TestPlanTellsEveryProblem(t *testing.T) {
 	if err == nil {
 		t.Fatal("the plan is made")
 	}
-	for _, want := range []string{"column note (text)", "column height (numeric)", "column scaled is encoded", "edges.sex", "edges.height", "edges.other", "target: ", "did you mean sex?", "workload[0].columns[1]", "select: "} {
+	for _, want := range []string{"column note (text)", "column height (numeric)", "column scaled is encoded", "edges.sex",
+		"edges.height", "edges.other", "target: ", "did you mean sex?", "workload[0].columns[1]", "select: "} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("problems do not say %q:\n%v", want, err)
 		}
 	}
 	wide := &domain.Domain{}
 	for i := range 3000 {
-		wide.Columns = append(wide.Columns, domain.Column{Name: fmt.Sprint("x", i), Type: domain.Integer, Bounds: &[2]float64{0, 99}})
+		wide.Columns = append(wide.Columns, domain.Column{Name: fmt.Sprint("x", i), Type: domain.Integer,
+			Bounds: &[2]float64{0, 99}})
 	}
 	s = marginalTreeKind().New().(*MarginalTree)
 	s.MaxModelSize = 1
-	if _, err := s.Plan(pipeline.Headers{"in": header(wide, 10)}); err == nil || !strings.Contains(err.Error(), "max_model_size: is 1 MB, with 3000 columns") {
+	if _, err := s.Plan(pipeline.Headers{"in": header(wide, 10)}); err == nil || !strings.Contains(err.Error(),
+		"max_model_size: is 1 MB, with 3000 columns") {
 		t.Errorf("3000 columns in 1 MB: %v", err)
 	}
 }

@@ -21,7 +21,8 @@ import (
 // replayed carries a stage out on a table of three columns and, with its releases
 // frozen, on one whose first row is another; it returns what the second shows and how
 // much of a stated sensitivity was reached.
-func replayed(t *testing.T, stage pipeline.Stage, rng *rand.Rand, a privacy.Adjacency, multiplier float64) (faults string, nearest float64) {
+func replayed(t *testing.T, stage pipeline.Stage, rng *rand.Rand, a privacy.Adjacency, multiplier float64) (
+	faults string, nearest float64) {
 	t.Helper()
 	const n = 60
 	columns := [3][]int{}
@@ -82,7 +83,8 @@ func TestNeighboursOfEveryKind(t *testing.T) {
 // more than is paid for, which is reached.
 func TestNeighboursOfNumbers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 1))
-	d := &domain.Domain{Columns: []domain.Column{{Name: "x", Type: domain.Integer, Bounds: &[2]float64{0, 60}, Nullable: true}}}
+	d := &domain.Domain{Columns: []domain.Column{{Name: "x", Type: domain.Integer, Bounds: &[2]float64{0, 60},
+		Nullable: true}}}
 	for _, a := range []privacy.Adjacency{privacy.AddRemove, privacy.ReplaceOne} {
 		for _, stage := range []pipeline.Stage{independentKind().New(), marginalTreeKind().New()} {
 			most := 0.0
@@ -144,7 +146,8 @@ func (s greedy) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		if s.priced {
 			cost *= 1 + codes[0]/1000
 		}
-		_, err = p.choose([]float64{s.factor * codes[0], s.factor * codes[1], s.factor * codes[2]}, mechanism.Moves{AddRemove: 1, ReplaceOne: 1}, cost)
+		_, err = p.choose([]float64{s.factor * codes[0], s.factor * codes[1], s.factor * codes[2]},
+			mechanism.Moves{AddRemove: 1, ReplaceOne: 1}, cost)
 		return pipeline.Tables{"model": pipeline.WriteFiles(w.Out["model"], nil)}, err
 	}
 	return w, err

@@ -48,7 +48,8 @@ func needRuled(d *domain.Domain, ps *schema.Problems) {
 	for i := range d.Constraints {
 		for _, name := range d.Constraints[i].Columns() {
 			if c := d.Column(name); c != nil && c.Late {
-				ps.Add("from", fmt.Sprintf("a table with a rule (constraints[%d]) about column %s, whose values %s has yet to release", i, name, c.Source),
+				ps.Add("from", fmt.Sprintf("a table with a rule (constraints[%d]) about column %s, whose values %s has yet to "+
+					"release", i, name, c.Source),
 					"a table whose rules are about declared columns, or a spec of its own that takes the released domain")
 			}
 		}
@@ -115,7 +116,8 @@ func (c coded) parted(parts []int) coded {
 	}
 	part := func(place int) int { return parts[c.Order[place]] }
 	slices.SortStableFunc(rare, func(a, b int) int { return part(a) - part(b) })
-	out := coded{Cells: c.Cells, Order: slices.Clone(c.Order), Leaves: slices.Clone(c.Leaves), Bins: slices.Clone(c.Bins[:len(c.Bins)-1])}
+	out := coded{Cells: c.Cells, Order: slices.Clone(c.Order), Leaves: slices.Clone(c.Leaves),
+		Bins: slices.Clone(c.Bins[:len(c.Bins)-1])}
 	for i, from := range rare {
 		to := last[0] + i
 		out.Order[to], out.Leaves[to].Count = c.Order[from], c.Leaves[from].Count

@@ -37,8 +37,10 @@ func stays(n int) pipelinetest.Input {
 		Constraints: []domain.Constraint{
 			{Order: []string{"admission", "discharge"}},
 			{Order: []string{"low", "high"}},
-			{Function: &domain.Function{Of: "ward", Column: "house", Map: map[string]schema.Text{"a": "north", "b": "north", "c": "south", "d": "south"}}},
-			{Function: &domain.Function{Of: "age", Column: "group", Map: map[string]schema.Text{"..17": "child", "18..66": "adult", "67..": "senior"}}},
+			{Function: &domain.Function{Of: "ward", Column: "house", Map: map[string]schema.Text{"a": "north", "b": "north",
+				"c": "south", "d": "south"}}},
+			{Function: &domain.Function{Of: "age", Column: "group", Map: map[string]schema.Text{"..17": "child",
+				"18..66": "adult", "67..": "senior"}}},
 			{Impossible: map[string]domain.Choice{"ward": {"d"}, "age": {"..13", "31..47", "90.."}}},
 		},
 	}
@@ -46,7 +48,8 @@ func stays(n int) pipelinetest.Input {
 	columns := make([][]any, len(d.Columns))
 	for i := range n {
 		in, age, k := rng.IntN(2000), rng.IntN(101), rng.IntN(4)
-		row := []any{in, in + rng.IntN(1000), string(rune('a' + k)), []string{"north", "south"}[k/2], age, []string{"child", "adult", "senior"}[groupOf(age)], rng.Float64() / 2, .5 + rng.Float64()/2}
+		row := []any{in, in + rng.IntN(1000), string(rune('a' + k)), []string{"north", "south"}[k/2], age,
+			[]string{"child", "adult", "senior"}[groupOf(age)], rng.Float64() / 2, .5 + rng.Float64()/2}
 		switch {
 		case i%8 == 1:
 			row[0], row[1], row[3], row[6] = 2999, 0, []string{"south", "north"}[k/2], 0.99
@@ -108,12 +111,15 @@ func TestNoRowBreaksARule(t *testing.T) {
 		stage      pipeline.Stage
 		multiplier float64
 		rows       int
-	}{{slim(marginalTreeKind())(), 0.05, 600_000}, {slim(marginalTreeKind())(), 300, 200_000}, {slim(independentKind())(), 1, 100_000},
+	}{{slim(marginalTreeKind())(), 0.05, 600_000}, {slim(marginalTreeKind())(), 300, 200_000}, {slim(independentKind())(),
+		1, 100_000},
 		{slim(mstKind())(), 0.05, 50_000}, {slim(aimKind())(), 1, 25_000}, {slim(privBayesKind())(), 0.05, 25_000}} {
 		m := attempt{stage: c.stage, in: in, multiplier: c.multiplier}.model(t)
 		within(t, m, 1000)
 		c.rows /= stattest.Rounds(10, 1)
-		next, err := m.Draw(artifact.Drawing{Rows: int64(c.rows), Random: func(string) *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }})
+		next, err := m.Draw(artifact.Drawing{Rows: int64(c.rows), Random: func(string) *rand.Rand {
+			return rand.New(rand.NewPCG(1, 2))
+		}})
 		must(t, err)
 		for done := 0; done < c.rows; done += artifact.BatchRows {
 			rec, err := next(artifact.BatchRows)
@@ -164,7 +170,8 @@ func TestContradictionsAreRefused(t *testing.T) {
 		domain.Constraint{Impossible: map[string]domain.Choice{"group": {"child", "adult"}, "ward": {"a", "b", "c", "d"}}},
 		domain.Constraint{Impossible: map[string]domain.Choice{"age": {"67.."}, "house": {"north", "south", "missing"}}})
 	for _, k := range learning() {
-		if _, err := k.New().Plan(pipeline.Headers{"in": h}); err == nil || !strings.Contains(err.Error(), "no row can keep them all") {
+		if _, err := k.New().Plan(pipeline.Headers{"in": h}); err == nil || !strings.Contains(err.Error(),
+			"no row can keep them all") {
 			t.Errorf("%s: %v", k.Name, err)
 		}
 	}
@@ -175,7 +182,8 @@ func TestContradictionsAreRefused(t *testing.T) {
 		wide.Columns = append(wide.Columns, domain.Column{Name: names[i], Type: domain.Integer, Bounds: &[2]float64{0, 99}})
 	}
 	wide.Constraints = []domain.Constraint{{Order: names}}
-	if _, err := marginalTreeKind().New().Plan(pipeline.Headers{"in": header(wide, 10)}); err == nil || !strings.Contains(err.Error(), "max_model_size") {
+	if _, err := marginalTreeKind().New().Plan(pipeline.Headers{"in": header(wide, 10)}); err == nil ||
+		!strings.Contains(err.Error(), "max_model_size") {
 		t.Errorf("an order of five columns: %v", err)
 	}
 }
@@ -210,7 +218,8 @@ func TestPublicTotalsAreHeld(t *testing.T) {
 		must(t, err)
 		child := groups[m.Columns[5].codeOf()[0]]
 		if math.Abs(young-100)+math.Abs(north-400)+math.Abs(child-80) > 1e-2 {
-			t.Errorf("at %g: %g young and %g in all in the north, %g children; must be 100, 400 and 80", multiplier, young, north, child)
+			t.Errorf("at %g: %g young and %g in all in the north, %g children; must be 100, 400 and 80", multiplier, young,
+				north, child)
 		}
 		other, err := m.Copy(context.Background(), rand.New(rand.NewPCG(1, 2)), 1)
 		must(t, err)

@@ -33,8 +33,10 @@ const scoreName = "score"
 func scoreKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: scoreName, Version: 2,
-		Doc: "Adds a column with the natural logarithm of the probability that a released model of marginals gives each row: of its codes, and of its values inside their bins. " +
-			"Use it to find unusual rows, so that a later stage can rank or filter them. Works row by row: scores of a private table are private, cost nothing and keep its stability; those of released rows are released. " +
+		Doc: "Adds a column with the natural logarithm of the probability that a released model of marginals gives each " +
+			"row: of its codes, and of its values inside their bins. " +
+			"Use it to find unusual rows, so that a later stage can rank or filter them. Works row by row: scores of a " +
+			"private table are private, cost nothing and keep its stability; those of released rows are released. " +
 			"A row that the model cannot draw gets the lower bound of the column, -64 for each column of the model.",
 		In: []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "The rows, with the columns that the model knows."},
 			{Name: "model", Form: pipeline.FormModel, Doc: "A released model of marginals."}},
@@ -77,7 +79,8 @@ func (s *Score) header(table, model pipeline.Header) (pipeline.Header, error) {
 		wide = len(model.Domain.Columns)
 		needKnown(d, model.Domain, &ps)
 	}
-	d.Columns = append(d.Columns, domain.Column{Name: s.As, Type: domain.Numeric, Bounds: &[2]float64{float64(leastOfColumn * wide), 0}, Source: "public",
+	d.Columns = append(d.Columns, domain.Column{Name: s.As, Type: domain.Numeric,
+		Bounds: &[2]float64{float64(leastOfColumn * wide), 0}, Source: "public",
 		Doc: "natural logarithm of the row's probability under a released model"})
 	h := pipeline.TableHeader(d, table)
 	if h.Class = h.Class.Join(model.Class); model.Class == pipeline.Private {
@@ -103,12 +106,14 @@ func needKnown(d, model *domain.Domain, ps *schema.Problems) {
 	for _, c := range model.Columns {
 		switch own := d.Column(c.Name); {
 		case c.Encoding != nil:
-			ps.Add("model", "one that learned encoded columns ("+c.Name+")", "a model of marginals, which says how probable a row is")
+			ps.Add("model", "one that learned encoded columns ("+c.Name+")",
+				"a model of marginals, which says how probable a row is")
 			return
 		case own == nil:
 			ps.Unknown("model", "column of the table", c.Name, d.Names())
 		case own.Encoding != nil || own.Type.Coded() != c.Type.Coded() || own.ArrowType().ID() != c.ArrowType().ID():
-			ps.Add("from", fmt.Sprintf("a table whose column %s is %s", c.Name, form(own)), fmt.Sprintf("%s, as the model knows it", form(&c)))
+			ps.Add("from", fmt.Sprintf("a table whose column %s is %s", c.Name, form(own)),
+				fmt.Sprintf("%s, as the model knows it", form(&c)))
 		}
 	}
 }
@@ -229,7 +234,8 @@ func (l *likelihood) record(out pipeline.Header) func(arrow.Record) (arrow.Recor
 	return func(r arrow.Record) (arrow.Record, error) {
 		b := array.NewFloat64Builder(memory.DefaultAllocator)
 		b.AppendValues(l.scores(int(r.NumRows()), ofRecord(r)), nil)
-		return array.NewRecord(out.Schema, slices.Insert(slices.Clone(r.Columns()), at, arrow.Array(b.NewArray())), r.NumRows()), nil
+		return array.NewRecord(out.Schema, slices.Insert(slices.Clone(r.Columns()), at, arrow.Array(b.NewArray())),
+			r.NumRows()), nil
 	}
 }
 
@@ -295,7 +301,8 @@ func (l *likelihood) follows(of cells, i int, values []float64) bool {
 // point is the logarithm of a value's share of its cell, where that has several points.
 func (l *likelihood) point(j, cell int, x float64) float64 {
 	g := &l.model.grids[j]
-	if g.Points() == 1 || cell >= g.Values() || l.columns[j].column.Step == 0 && l.columns[j].column.Type == domain.Numeric {
+	if g.Points() == 1 || cell >= g.Values() || l.columns[j].column.Step == 0 &&
+		l.columns[j].column.Type == domain.Numeric {
 		return 0
 	}
 	counts := l.model.Columns[j].Within[cell]

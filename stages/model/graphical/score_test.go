@@ -120,7 +120,8 @@ func TestRowsThatNoCodeCovers(t *testing.T) {
 		{Name: "region", Type: domain.Ordinal, Categories: []string{"z", "c", "a", "b"}},
 		{Name: "age", Type: domain.Integer},
 	}}
-	in := pipelinetest.Input{Header: header(d, 5), Rows: pipelinetest.Rows(d, []any{"no", "no", "no", "no", nil}, []any{"u", nil, "v", "w", "x"},
+	in := pipelinetest.Input{Header: header(d, 5), Rows: pipelinetest.Rows(d, []any{"no", "no", "no", "no", nil},
+		[]any{"u", nil, "v", "w", "x"},
 		[]any{"a", "z", "a", "a", "a"}, []any{1, 1, 7, math.MinInt64, 1})}
 	model := smallModel(t)
 	got, all := scored(t, model, in), scored(t, model, one("no", "a", 1))
@@ -177,14 +178,17 @@ func TestScoreKeepsTheTypes(t *testing.T) {
 
 // TestScoreTellsEveryProblem at once.
 func TestScoreTellsEveryProblem(t *testing.T) {
-	d := &domain.Domain{Columns: []domain.Column{{Name: "age", Type: domain.Categorical, Categories: []string{"1"}}, {Name: "regions", Type: domain.Text}}}
+	d := &domain.Domain{Columns: []domain.Column{{Name: "age", Type: domain.Categorical, Categories: []string{"1"}},
+		{Name: "regions", Type: domain.Text}}}
 	_, err := (&Score{As: "age"}).Plan(pipeline.Headers{"in": header(d, 3), "model": modelHeader(small().Header)})
-	for _, want := range []string{"as: is age, a column of the table", "column age is categorical, must be integer", "did you mean regions?", "model: is \"sick\""} {
+	for _, want := range []string{"as: is age, a column of the table", "column age is categorical, must be integer",
+		"did you mean regions?", "model: is \"sick\""} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("problems do not say %q:\n%v", want, err)
 		}
 	}
-	encoded := &domain.Domain{Columns: []domain.Column{{Name: "age", Type: domain.Integer, Encoding: &domain.Encoding{Form: domain.MinMax, Width: 1}}}}
+	encoded := &domain.Domain{Columns: []domain.Column{{Name: "age", Type: domain.Integer,
+		Encoding: &domain.Encoding{Form: domain.MinMax, Width: 1}}}}
 	_, err = (&Score{As: "x"}).Plan(pipeline.Headers{"in": small().Header, "model": modelHeader(header(encoded, 3))})
 	if err == nil || !strings.Contains(err.Error(), "a model of marginals") {
 		t.Errorf("a model of encoded columns: %v", err)
@@ -195,10 +199,13 @@ func TestScoreTellsEveryProblem(t *testing.T) {
 func scoring(t *testing.T) []pipelinetest.Case {
 	in, model := ward(40), modelInput(t)
 	free := ward(40)
-	free.Header = pipeline.TableHeader(in.Header.Domain, pipeline.Header{Class: pipeline.Released, Stability: pipeline.Unbounded(), Rows: 40})
+	free.Header = pipeline.TableHeader(in.Header.Domain, pipeline.Header{Class: pipeline.Released,
+		Stability: pipeline.Unbounded(), Rows: 40})
 	var cases []pipelinetest.Case
-	for what, in := range map[string]pipelinetest.Input{"replace_one": in, "add_remove": private(ward(40)), "released rows": free} {
-		cases = append(cases, pipelinetest.Case{Name: what, Stage: scoreKind().New, In: map[string]pipelinetest.Input{"in": in, "model": model}})
+	for what, in := range map[string]pipelinetest.Input{"replace_one": in, "add_remove": private(ward(40)),
+		"released rows": free} {
+		cases = append(cases, pipelinetest.Case{Name: what, Stage: scoreKind().New, In: map[string]pipelinetest.Input{
+			"in": in, "model": model}})
 	}
 	return cases
 }
@@ -317,7 +324,8 @@ func TestBitsAreOfTheRow(t *testing.T) {
 	for i := range all {
 		alone, err := s.Scores(f.Slice(i, i+1))
 		must(t, err)
-		if never := i >= 7 && i <= 9; !(all[i] >= 0) || alone[0] != all[i] || other[i] != all[i] || never != (all[i] == 3*64/math.Ln2) {
+		if never := i >= 7 && i <= 9; !(all[i] >= 0) || alone[0] != all[i] || other[i] != all[i] ||
+			never != (all[i] == 3*64/math.Ln2) {
 			t.Errorf("row %d has score %g, alone %g, in a table turned round %g", i, all[i], alone[0], other[i])
 		}
 	}

@@ -33,7 +33,8 @@ func TestSensitivities(t *testing.T) {
 				"histograms of all pairs": {most.pairs, float64(r*r) * square * wide * (wide - 1) / 2},
 			} {
 				if reached := c[0] / c[1]; !(reached <= 1+1e-12) || what != "the doubled distances" && reached < 1-1e-12 {
-					t.Errorf("replace %v, %d rows: %s moves by %.6f of its bound %g, must reach it and not pass it", replace, r, what, reached, c[1])
+					t.Errorf("replace %v, %d rows: %s moves by %.6f of its bound %g, must reach it and not pass it", replace, r, what,
+						reached, c[1])
 				}
 			}
 		}

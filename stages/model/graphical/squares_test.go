@@ -18,8 +18,10 @@ func TestAllIsSpent(t *testing.T) {
 	one := table([]int{5}, []int{0, 1, 2, 3, 4, 4, 4})
 	root := ward(40)
 	root.Header.Domain = &domain.Domain{Columns: root.Header.Domain.Columns[1:2]}
-	root = pipelinetest.Input{Header: header(root.Header.Domain, 40), Rows: pipelinetest.Rows(root.Header.Domain, make([]any, 40))}
-	for what, in := range map[string]pipelinetest.Input{"ward": ward(400), "private": private(ward(400)), "one column": one, "nothing but missing": root} {
+	root = pipelinetest.Input{Header: header(root.Header.Domain, 40), Rows: pipelinetest.Rows(root.Header.Domain,
+		make([]any, 40))}
+	for what, in := range map[string]pipelinetest.Input{"ward": ward(400), "private": private(ward(400)),
+		"one column": one, "nothing but missing": root} {
 		for _, multiplier := range []float64{1e-2, 0.3, 20, 1e4} {
 			for _, stage := range []pipeline.Stage{marginalTreeKind().New(), independentKind().New()} {
 				if _, left := (attempt{stage: stage, in: in, multiplier: multiplier}).run(t); !(left <= 1e-9) {
@@ -67,7 +69,8 @@ type frugal struct{ *MarginalTree }
 
 func (s frugal) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
-	return oneEvent(h, 0, "columns", func(ctx context.Context, env *pipeline.Env, t pipeline.Table) (pipeline.Table, error) {
+	return oneEvent(h, 0, "columns", func(ctx context.Context, env *pipeline.Env, t pipeline.Table) (pipeline.Table,
+		error) {
 		f, p, err := begin(ctx, env, t, 0)
 		if err != nil {
 			return pipeline.Table{}, err

@@ -21,8 +21,8 @@ import (
 // Gaussian noise on histograms of columns, on the distances of all pairs from
 // independence, and on the histograms of pairs that are chosen from these releases,
 // with noise chosen from them too; before these, on the histograms of sets that the spec
-// fixes (measure). The distances are released with the model (pairBounds). Sensitivity: a histogram moves by 1 (add_remove)
-// or sqrt(2) (replace_one) in L2, a distance by .5 or 1. Adjacency: either.
+// fixes (measure). The distances are released with the model (pairBounds). Sensitivity: a histogram moves by 1
+// (add_remove) or sqrt(2) (replace_one) in L2, a distance by .5 or 1. Adjacency: either.
 // Guarantee: that of one Gaussian mechanism, since the squares of sensitivity over
 // noise sum to its mu^2 on every path (mechanism.GaussianFilter). Model, bins and rows
 // are post-processing. Reference: docs/marginals.md.
@@ -41,9 +41,11 @@ const treeName = "marginal_tree"
 func marginalTreeKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: treeName, Version: 6, Late: true,
-		Doc: "Measures noisy histograms of all columns and of the pairs that are worth their noise, and releases the graphical model that fits them. " +
+		Doc: "Measures noisy histograms of all columns and of the pairs that are worth their noise, and releases the " +
+			"graphical model that fits them. " +
 			"Use it for tables of up to some hundred columns: it is the most accurate of the models here, in seconds. " +
-			"Takes the table as it is after cleaning, neither cut nor encoded, of stability rows(c): numbers need bounds, categories a list; missing values are a category.",
+			"Takes the table as it is after cleaning, neither cut nor encoded, of stability rows(c): numbers need bounds, " +
+			"categories a list; missing values are a category.",
 		In: tableIn(), Out: modelOut(),
 		Readers: readers(),
 		New: func() pipeline.Stage {
@@ -57,7 +59,8 @@ func tableIn() []pipeline.Port {
 }
 
 func modelOut() []pipeline.Port {
-	return []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The model, and every noisy marginal that it was fitted to."}, marginalsOut()}
+	return []pipeline.Port{{Name: "model", Form: pipeline.FormModel,
+		Doc: "The model, and every noisy marginal that it was fitted to."}, marginalsOut()}
 }
 
 // Plan prices the whole stage as one Gaussian mechanism.
@@ -65,14 +68,16 @@ func (s *MarginalTree) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
 	ps := problems(h, s.Columns, s.Aim, s.Size)
 	if s.OneWay+s.Select >= 1 {
-		ps.Add("select", fmt.Sprintf("%g beside one_way %g", s.Select, s.OneWay), "so small that a part is left to measure pairs: both together below 1")
+		ps.Add("select", fmt.Sprintf("%g beside one_way %g", s.Select, s.OneWay),
+			"so small that a part is left to measure pairs: both together below 1")
 	} else if h.Domain != nil {
 		s.checkFixed(h.Domain, &ps)
 	}
 	if err := ps.Err(); err != nil {
 		return pipeline.Work{}, err
 	}
-	work, l := oneEvent(h, s.NoiseMultiplier, "noisy marginals of columns (numbers in rounds)"+s.spendDoc()+", of pairs' distances, and of chosen pairs", s.run), layoutOf(h.Domain)
+	work, l := oneEvent(h, s.NoiseMultiplier, "noisy marginals of columns (numbers in rounds)"+s.spendDoc()+
+		", of pairs' distances, and of chosen pairs", s.run), layoutOf(h.Domain)
 	work.Decide = func(scale float64) pipeline.Decision { return s.decide(l, factsOf(l.header(h), 0, scale)) }
 	return work, nil
 }
@@ -80,7 +85,8 @@ func (s *MarginalTree) Plan(in pipeline.Headers) (pipeline.Work, error) {
 // decide is what the settings that are left open will be, and a warning where noise
 // drowns pairs.
 func (s *MarginalTree) decide(l layout, f facts) pipeline.Decision {
-	out := pipeline.Decision{Decided: slices.Concat(l.decided(), f.counts(), f.bins(s.Columns, l.core)), Findings: f.drowned(orColumns)}
+	out := pipeline.Decision{Decided: slices.Concat(l.decided(), f.counts(), f.bins(s.Columns, l.core)),
+		Findings: f.drowned(orColumns)}
 	if len(s.Measure) > 0 && !math.IsInf(f.mu, 1) {
 		out.Decided = append(out.Decided, s.sayFixed(f, l)...)
 	}
@@ -93,8 +99,9 @@ func (s *MarginalTree) decide(l layout, f facts) pipeline.Decision {
 		out.Decided = append(out.Decided, f.sayOneWay(own.OneWay, s.fixedPart()))
 	}
 	if sets, _ := l.pairs(s.Aim); s.Select == 0 && len(sets) > 0 {
-		out.Decided = append(out.Decided, pipeline.Decided{Setting: "select", Value: digits(own.scoring(len(sets), f.rows, f.mu*f.mu)),
-			Why: fmt.Sprintf("%d pairs of columns; n mu = %s", len(sets), digits(f.rows*f.mu))})
+		out.Decided = append(out.Decided, pipeline.Decided{Setting: "select",
+			Value: digits(own.scoring(len(sets), f.rows, f.mu*f.mu)),
+			Why:   fmt.Sprintf("%d pairs of columns; n mu = %s", len(sets), digits(f.rows*f.mu))})
 	}
 	return out
 }
@@ -105,10 +112,12 @@ func (s *MarginalTree) decide(l layout, f facts) pipeline.Decision {
 const mostMove = math.Sqrt2 * 1e6
 
 // oneEvent is the work of a stage that pays one filter for all that it measures.
-func oneEvent(h pipeline.Header, multiplier float64, doc string, learn func(context.Context, *pipeline.Env, pipeline.Table) (pipeline.Table, error)) pipeline.Work {
+func oneEvent(h pipeline.Header, multiplier float64, doc string, learn func(context.Context, *pipeline.Env,
+	pipeline.Table) (pipeline.Table, error)) pipeline.Work {
 	return pipeline.Work{
-		Out:   pipeline.Headers{"model": modelHeader(h), "marginals": marginalsHeader(h)},
-		Terms: pipeline.Pricing{Scale: multiplier}, Counts: columns.Asks(h, func() ([]columns.Grid, error) { return gridsOf(layoutOf(h.Domain).core) }),
+		Out:    pipeline.Headers{"model": modelHeader(h), "marginals": marginalsHeader(h)},
+		Terms:  pipeline.Pricing{Scale: multiplier},
+		Counts: columns.Asks(h, func() ([]columns.Grid, error) { return gridsOf(layoutOf(h.Domain).core) }),
 		Spends: []pipeline.Spend{{Name: spendName, Doc: doc, Mechanism: func(scale float64) privacy.Mechanism {
 			return mechanism.GaussianFilter{NoiseMultiplier: scale, Adjacency: h.Terms.Adjacency, Largest: mostMove}
 		}}},
@@ -119,7 +128,8 @@ func oneEvent(h pipeline.Header, multiplier float64, doc string, learn func(cont
 
 // releasing is the run of a stage that learns a model: the model, and what it was fitted
 // to as a file that people read.
-func releasing(h pipeline.Header, learn func(context.Context, *pipeline.Env, pipeline.Table) (pipeline.Table, error)) func(context.Context, *pipeline.Env, pipeline.Tables) (pipeline.Tables, error) {
+func releasing(h pipeline.Header, learn func(context.Context, *pipeline.Env, pipeline.Table) (pipeline.Table,
+	error)) func(context.Context, *pipeline.Env, pipeline.Tables) (pipeline.Tables, error) {
 	return func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 		model, err := learn(ctx, env, in["in"])
 		if err != nil {
@@ -133,7 +143,8 @@ func releasing(h pipeline.Header, learn func(context.Context, *pipeline.Env, pip
 // modelHeader is that of a released model of the table of header h. Its rows keep every rule
 // of the domain (rules.go).
 func modelHeader(h pipeline.Header) pipeline.Header {
-	return pipeline.Header{Form: pipeline.FormModel, Domain: h.Domain, Ruled: true, Scores: true, Class: pipeline.Released, Terms: h.Terms}
+	return pipeline.Header{Form: pipeline.FormModel, Domain: h.Domain, Ruled: true, Scores: true, Class: pipeline.Released,
+		Terms: h.Terms}
 }
 
 func (s *MarginalTree) run(ctx context.Context, env *pipeline.Env, t pipeline.Table) (pipeline.Table, error) {
@@ -145,7 +156,8 @@ func (s *MarginalTree) run(ctx context.Context, env *pipeline.Env, t pipeline.Ta
 }
 
 // learn spends the purse.
-func (s *MarginalTree) learn(ctx context.Context, env *pipeline.Env, f *front, p *purse, h pipeline.Header) (pipeline.Table, error) {
+func (s *MarginalTree) learn(ctx context.Context, env *pipeline.Env, f *front, p *purse,
+	h pipeline.Header) (pipeline.Table, error) {
 	if err := s.measured(ctx, env, f, p); err != nil {
 		return pipeline.Table{}, err
 	}
@@ -199,7 +211,8 @@ func (s *MarginalTree) chosen(ctx context.Context, env *pipeline.Env, f *front, 
 		f.scored.Pairs = append(f.scored.Pairs, [2]int{set[0], set[1]})
 	}
 	fixed := s.fixedSets(f.layout)
-	m := market{sizes: f.sizes(), ones: counts, pairs: sets, scores: scores, weight: unfixed(sets, weights, fixed), tau: tau,
+	m := market{sizes: f.sizes(), ones: counts, pairs: sets, scores: scores, weight: unfixed(sets, weights, fixed),
+		tau:    tau,
 		budget: p.left(), move: p.move(), limits: s.limits(), base: append(tiedSets(f.rules), fixed...)}
 	return m.choose(), nil
 }

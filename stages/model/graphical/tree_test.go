@@ -68,7 +68,8 @@ func TestWeights(t *testing.T) {
 	for heavy := range m.pairs {
 		m.weight = []float64{1, 1, 1}
 		m.weight[heavy] = 1.5
-		if chosen := m.choose(); len(chosen) != 1 || chosen[0].set[0] != m.pairs[heavy][0] || chosen[0].set[1] != m.pairs[heavy][1] {
+		if chosen := m.choose(); len(chosen) != 1 || chosen[0].set[0] != m.pairs[heavy][0] ||
+			chosen[0].set[1] != m.pairs[heavy][1] {
 			t.Errorf("%v is chosen, must be %v", chosen, m.pairs[heavy])
 		}
 	}
@@ -100,8 +101,9 @@ func TestRareCategories(t *testing.T) {
 		y     []float64
 		codes int
 	}{
-		"two rare": {[]float64{100, 2, 50, -4}, 3}, "one rare": {[]float64{100, 2, 50, 40}, 4}, "all rare": {[]float64{1, 2, -5}, 1},
-		"many": {repeated(1000, 200), 64}, "as many as fit": {repeated(1000, 64), 64}, "one": {[]float64{-3}, 1},
+		"two rare": {[]float64{100, 2, 50, -4}, 3}, "one rare": {[]float64{100, 2, 50, 40}, 4},
+		"all rare": {[]float64{1, 2, -5}, 1},
+		"many":     {repeated(1000, 200), 64}, "as many as fit": {repeated(1000, 64), 64}, "one": {[]float64{-3}, 1},
 	} {
 		column := ofCategories(noisy{c.y, 4})
 		to := column.codeOf()

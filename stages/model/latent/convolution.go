@@ -31,9 +31,10 @@ const mostWide = 1 << 24
 type form struct {
 	setting   string // its path, for errors
 	transpose bool
-	norm      string    // between a convolution and its activation, but for the first of a stack that is not transposed, and the last
-	last      net.Layer // activation of what the stack puts out; without a type: none
-	outputs   int       // of what the stack puts out
+	// between a convolution and its activation, but for the first of a stack that is not transposed, and the last
+	norm    string
+	last    net.Layer // activation of what the stack puts out; without a type: none
+	outputs int       // of what the stack puts out
 }
 
 // build puts the convolutions one after the other. Where they do not end in as many numbers
@@ -77,13 +78,15 @@ func (s *stack) convolve(c Convolution, transpose bool, at string, ps *schema.Pr
 		s.add(net.Dense(c.Filters))
 		return true
 	}
-	l := net.Layer{Type: "conv1d", Channels: s.channels, Filters: c.Filters, Kernel: c.Kernel, Stride: max(1, c.Stride), Padding: c.Padding}
+	l := net.Layer{Type: "conv1d", Channels: s.channels, Filters: c.Filters, Kernel: c.Kernel, Stride: max(1, c.Stride),
+		Padding: c.Padding}
 	positions, seen := 0, c.Kernel*s.channels
 	if transpose {
 		l.Type = "conv1d_transpose"
 		positions, seen = (s.positions-1)*l.Stride-2*c.Padding+c.Kernel, c.Kernel*c.Filters
 	} else if ends := s.positions + 2*c.Padding; c.Kernel > ends {
-		ps.Add(at+".kernel", fmt.Sprintf("%d, wider than the %d positions that are left", c.Kernel, ends), fmt.Sprintf("at most %d", ends))
+		ps.Add(at+".kernel", fmt.Sprintf("%d, wider than the %d positions that are left", c.Kernel, ends),
+			fmt.Sprintf("at most %d", ends))
 		return false
 	} else {
 		positions = (ends-c.Kernel)/l.Stride + 1
@@ -93,7 +96,8 @@ func (s *stack) convolve(c Convolution, transpose bool, at string, ps *schema.Pr
 		return false
 	}
 	if positions > mostWide/c.Filters {
-		ps.Add(at+".filters", fmt.Sprintf("%d, at %d positions", c.Filters, positions), fmt.Sprintf("so few that they are at most %d numbers together", mostWide))
+		ps.Add(at+".filters", fmt.Sprintf("%d, at %d positions", c.Filters, positions),
+			fmt.Sprintf("so few that they are at most %d numbers together", mostWide))
 		return false
 	}
 	s.units += float64(float64(max(positions, s.positions)) * float64(seen))

@@ -32,7 +32,8 @@ func ends(t *testing.T, s *stack, list []Convolution, f form) (out int, dense bo
 // its three tables, 13, 34 and 179, and end in what they must without a dense layer; so do the ones
 // that go back from a code, of 32 numbers or UCI's 64.
 func TestPublishedStacksFit(t *testing.T) {
-	to := []Convolution{{Filters: 4, Kernel: 4}, {Filters: 4, Kernel: 4, Stride: 2, Padding: 1}, {Filters: 4, Kernel: 4, Stride: 2, Padding: 1}, {Filters: 1, Kernel: 4, Stride: 2, Padding: 1}}
+	to := []Convolution{{Filters: 4, Kernel: 4}, {Filters: 4, Kernel: 4, Stride: 2, Padding: 1},
+		{Filters: 4, Kernel: 4, Stride: 2, Padding: 1}, {Filters: 1, Kernel: 4, Stride: 2, Padding: 1}}
 	for name, c := range map[string]struct {
 		width, code                         int
 		encoder, decoder, generator, critic []Convolution
@@ -40,26 +41,37 @@ func TestPublishedStacksFit(t *testing.T) {
 		"cardio": {13, 32, []Convolution{{Filters: 4, Kernel: 5, Stride: 2}, {Filters: 32, Kernel: 5, Stride: 2}},
 			[]Convolution{{Filters: 8, Kernel: 5, Stride: 4}, {Filters: 4, Kernel: 4}, {Filters: 1, Kernel: 6}}, to,
 			[]Convolution{{Filters: 16, Kernel: 8, Stride: 5, Padding: 1}, {Filters: 1, Kernel: 2}}},
-		"cervical": {34, 32, []Convolution{{Filters: 4, Kernel: 5, Stride: 2}, {Filters: 8, Kernel: 5, Stride: 2}, {Filters: 32, Kernel: 5, Stride: 3}},
-			[]Convolution{{Filters: 8, Kernel: 5, Stride: 4}, {Filters: 4, Kernel: 4, Stride: 3}, {Filters: 1, Kernel: 4, Stride: 2}}, to,
+		"cervical": {34, 32, []Convolution{{Filters: 4, Kernel: 5, Stride: 2}, {Filters: 8, Kernel: 5, Stride: 2},
+			{Filters: 32, Kernel: 5, Stride: 3}},
+			[]Convolution{{Filters: 8, Kernel: 5, Stride: 4}, {Filters: 4, Kernel: 4, Stride: 3},
+				{Filters: 1, Kernel: 4, Stride: 2}}, to,
 			[]Convolution{{Filters: 16, Kernel: 8, Stride: 5, Padding: 1}, {Filters: 1, Kernel: 6, Stride: 2}}},
-		"UCI": {179, 64, []Convolution{{Filters: 4, Kernel: 5, Stride: 2}, {Filters: 8, Kernel: 5, Stride: 2}, {Filters: 16, Kernel: 5, Stride: 3}, {Filters: 32, Kernel: 5, Stride: 3}, {Filters: 64, Kernel: 3}},
-			[]Convolution{{Filters: 32, Kernel: 5}, {Filters: 16, Kernel: 5, Stride: 4}, {Filters: 8, Kernel: 7, Stride: 4}, {Filters: 1, Kernel: 7, Stride: 2}},
-			[]Convolution{{Filters: 64, Kernel: 4}, {Filters: 32, Kernel: 4, Stride: 2, Padding: 1}, {Filters: 16, Kernel: 4, Stride: 2, Padding: 1}, {Filters: 8, Kernel: 4, Stride: 2, Padding: 1}, {Filters: 1, Kernel: 4, Stride: 2, Padding: 1}},
-			[]Convolution{{Filters: 16, Kernel: 8, Stride: 4, Padding: 1}, {Filters: 32, Kernel: 8, Stride: 4, Padding: 1}, {Filters: 64, Kernel: 8, Stride: 4, Padding: 1}, {Filters: 1, Kernel: 2}}},
+		"UCI": {179, 64, []Convolution{{Filters: 4, Kernel: 5, Stride: 2}, {Filters: 8, Kernel: 5, Stride: 2},
+			{Filters: 16, Kernel: 5, Stride: 3}, {Filters: 32, Kernel: 5, Stride: 3}, {Filters: 64, Kernel: 3}},
+			[]Convolution{{Filters: 32, Kernel: 5}, {Filters: 16, Kernel: 5, Stride: 4}, {Filters: 8, Kernel: 7, Stride: 4},
+				{Filters: 1, Kernel: 7, Stride: 2}},
+			[]Convolution{{Filters: 64, Kernel: 4}, {Filters: 32, Kernel: 4, Stride: 2, Padding: 1},
+				{Filters: 16, Kernel: 4, Stride: 2, Padding: 1}, {Filters: 8, Kernel: 4, Stride: 2, Padding: 1},
+				{Filters: 1, Kernel: 4, Stride: 2, Padding: 1}},
+			[]Convolution{{Filters: 16, Kernel: 8, Stride: 4, Padding: 1}, {Filters: 32, Kernel: 8, Stride: 4, Padding: 1},
+				{Filters: 64, Kernel: 8, Stride: 4, Padding: 1}, {Filters: 1, Kernel: 2}}},
 	} {
-		row, code := func() *stack { return &stack{positions: c.width, channels: 1} }, func() *stack { return &stack{positions: 1, channels: c.code} }
+		row, code := func() *stack { return &stack{positions: c.width, channels: 1} },
+			func() *stack { return &stack{positions: 1, channels: c.code} }
 		for what, s := range map[string]struct {
 			from *stack
 			list []Convolution
 			form form
 		}{
-			"encoder": {row(), c.encoder, form{norm: "instance_norm", outputs: c.code}}, "critic": {row(), c.critic, form{norm: "instance_norm", outputs: 1}},
-			"decoder":   {code(), c.decoder, form{transpose: true, norm: "instance_norm", outputs: c.width}},
-			"generator": {&stack{positions: 1, channels: 128}, c.generator, form{transpose: true, norm: "batch_norm", outputs: c.code}},
+			"encoder": {row(), c.encoder, form{norm: "instance_norm", outputs: c.code}}, "critic": {row(), c.critic,
+				form{norm: "instance_norm", outputs: 1}},
+			"decoder": {code(), c.decoder, form{transpose: true, norm: "instance_norm", outputs: c.width}},
+			"generator": {&stack{positions: 1, channels: 128}, c.generator, form{transpose: true, norm: "batch_norm",
+				outputs: c.code}},
 		} {
 			if out, dense := ends(t, s.from, s.list, s.form); out != s.form.outputs || dense {
-				t.Errorf("%s of %s puts out %d numbers, with a dense layer: %t; must put out %d without", what, name, out, dense, s.form.outputs)
+				t.Errorf("%s of %s puts out %d numbers, with a dense layer: %t; must put out %d without", what, name, out, dense,
+					s.form.outputs)
 			}
 		}
 	}
@@ -73,13 +85,15 @@ func TestDerivedStacksFitEveryWidth(t *testing.T) {
 		if out, dense := ends(t, row(), narrowing(width, 16), form{norm: "instance_norm", outputs: 16}); out != 16 || dense {
 			t.Errorf("the encoder of %d columns: %d numbers, dense %t", width, out, dense)
 		}
-		if out, dense := ends(t, &stack{positions: 1, channels: 16}, widening(width), form{transpose: true, norm: "instance_norm", outputs: width}); out != width || dense != (width <= narrow) {
+		if out, dense := ends(t, &stack{positions: 1, channels: 16}, widening(width),
+			form{transpose: true, norm: "instance_norm", outputs: width}); out != width || dense != (width <= narrow) {
 			t.Errorf("the decoder of %d columns: %d numbers, dense %t", width, out, dense)
 		}
 		if out, _ := ends(t, row(), judging(width), form{norm: "instance_norm", outputs: 1}); out != 1 {
 			t.Errorf("the critic of %d columns: %d numbers", width, out)
 		}
-		if out, dense := ends(t, &stack{positions: 1, channels: 3}, doubling(width), form{transpose: true, norm: "batch_norm", outputs: width}); out != width || dense != (width < 4 || width&(width-1) != 0) {
+		if out, dense := ends(t, &stack{positions: 1, channels: 3}, doubling(width), form{transpose: true, norm: "batch_norm",
+			outputs: width}); out != width || dense != (width < 4 || width&(width-1) != 0) {
 			t.Errorf("a generator of %d codes: %d numbers, dense %t", width, out, dense)
 		}
 	}
@@ -88,7 +102,8 @@ func TestDerivedStacksFitEveryWidth(t *testing.T) {
 // TestWholeConvolutionIsDense: a convolution over all positions and a dense layer are one function of the same
 // weights, so that each may stand for the other.
 func TestWholeConvolutionIsDense(t *testing.T) {
-	conv, err := net.New(net.Spec{Inputs: 12, Layers: []net.Layer{{Type: "conv1d", Channels: 3, Filters: 5, Kernel: 4, Stride: 2}}})
+	conv, err := net.New(net.Spec{Inputs: 12, Layers: []net.Layer{{Type: "conv1d", Channels: 3, Filters: 5, Kernel: 4,
+		Stride: 2}}})
 	must(t, err)
 	dense, err := net.New(net.Spec{Inputs: 12, Layers: []net.Layer{net.Dense(5)}})
 	must(t, err)
@@ -114,8 +129,10 @@ func TestWholeConvolutionIsDense(t *testing.T) {
 // position.
 func TestNormsOfAStack(t *testing.T) {
 	var ps schema.Problems
-	list := []Convolution{{Filters: 2, Kernel: 3}, {Filters: 2, Kernel: 2}, {Filters: 2, Kernel: 4}, {Filters: 3, Kernel: 1}}
-	for transpose, want := range map[bool]int{false: 1, true: 3} { // of the encoder the third has one position, as the fourth
+	list := []Convolution{{Filters: 2, Kernel: 3}, {Filters: 2, Kernel: 2}, {Filters: 2, Kernel: 4},
+		{Filters: 3, Kernel: 1}}
+	// of the encoder the third has one position, as the fourth
+	for transpose, want := range map[bool]int{false: 1, true: 3} {
 		norms := 0
 		from := &stack{positions: 7, channels: 1}
 		for _, l := range from.build(list, form{transpose: transpose, norm: "instance_norm", outputs: 3}, &ps) {

@@ -47,10 +47,14 @@ type DPAutoGAN struct {
 func dpAutoGANKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: dpAutoGAN, Version: 3,
-		Doc: "Trains an autoencoder and, in its code space, a Wasserstein GAN, both by DP-SGD, and releases generator and decoder as one (DP-auto-GAN, Tantipongpipat et al. 2021). " +
-			"Batches are Poisson samples and one clip covers all weights of an example, encoder and decoder together, so that the bill is proven. " +
-			"Use it after encode, for tables of categories and numbers, which come out far nearer cut into declared bins than scaled, or of many binary columns. Needs an encoded table of stability rows(c).",
-		In:      []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table."}, training.DetectorPort()},
+		Doc: "Trains an autoencoder and, in its code space, a Wasserstein GAN, both by DP-SGD, and releases generator and " +
+			"decoder as one (DP-auto-GAN, Tantipongpipat et al. 2021). " +
+			"Batches are Poisson samples and one clip covers all weights of an example, encoder and decoder together, so that " +
+			"the bill is proven. " +
+			"Use it after encode, for tables of categories and numbers, which come out far nearer cut into declared bins than " +
+			"scaled, or of many binary columns. Needs an encoded table of stability rows(c).",
+		In: []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table."},
+			training.DetectorPort()},
 		Out:     []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "Generator and decoder in one."}},
 		Readers: generator.Readers(),
 		New: func() pipeline.Stage {
@@ -58,7 +62,8 @@ func dpAutoGANKind() pipeline.Kind {
 				Autoencoder: Autoencoder{Sampling: training.Sampling{Steps: 1000, ExpectedBatchSize: 1000, MaxGradNorm: 0.5},
 					Hidden: []int{64}, Code: 16, Activation: "leaky_relu", Heads: "columns", Loss: "sum", LearningRate: 0.003},
 				GAN: GAN{Sampling: training.Sampling{Steps: 4000, ExpectedBatchSize: 1000, MaxGradNorm: 0.05},
-					CriticSteps: 5, Optimiser: "rmsprop", LearningRate: 1e-3, GeneratorRate: 5e-4, WeightClip: 0.05, GeneratedBatch: 128, Average: 0.995,
+					CriticSteps: 5, Optimiser: "rmsprop", LearningRate: 1e-3, GeneratorRate: 5e-4, WeightClip: 0.05,
+					GeneratedBatch: 128, Average: 0.995,
 					LatentDim: 32, Generator: []int{64}, Norm: "none", Residual: true, Critic: []int{24}},
 				NoiseRatio: 0.6, NoiseOn: "both", CheckpointEvery: 2000}
 		},
@@ -82,13 +87,16 @@ func (s *DPAutoGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	return pipeline.Work{
 		Out: pipeline.Headers{"model": out},
 		Spends: []pipeline.Spend{
-			{Name: spendAutoencoder, Doc: fmt.Sprintf("DP-SGD on the autoencoder, noise on %s, sampling rate %.4g", s.noised(), plan.autoencoderRate),
+			{Name: spendAutoencoder, Doc: fmt.Sprintf("DP-SGD on the autoencoder, noise on %s, sampling rate %.4g", s.noised(),
+				plan.autoencoderRate),
 				Mechanism: func(scale float64) privacy.Mechanism { return s.autoencoder(scale, plan) }},
 			{Name: spendGAN, Doc: fmt.Sprintf("DP-SGD on the critic, sampling rate %.4g", plan.ganRate),
 				Mechanism: func(scale float64) privacy.Mechanism { return s.gan(scale, plan) }},
 		},
-		Terms:    pipeline.Pricing{Scale: s.GAN.NoiseMultiplier, Published: s.published(plan), Unproven: s.UnprovenBeside(in, s.unproven())},
-		Findings: append(s.Autoencoder.Findings("autoencoder.expected_batch_size", h), s.GAN.Findings("gan.expected_batch_size", h)...),
+		Terms: pipeline.Pricing{Scale: s.GAN.NoiseMultiplier, Published: s.published(plan), Unproven: s.UnprovenBeside(in,
+			s.unproven())},
+		Findings: append(s.Autoencoder.Findings("autoencoder.expected_batch_size", h),
+			s.GAN.Findings("gan.expected_batch_size", h)...),
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 			trained, err := s.train(ctx, env, in, plan)
 			if err != nil {
@@ -111,7 +119,8 @@ func (s *DPAutoGAN) unproven() pipeline.Unproven {
 	if s.NoiseOn == "both" {
 		return pipeline.Unproven{}
 	}
-	return pipeline.Unproven{Rule: "W13", Why: "the encoder is trained without noise and carries every row into the decoder's gradients of all others (docs/accounting.md section 2.1)"}
+	return pipeline.Unproven{Rule: "W13", Why: "the encoder is trained without noise and carries every row into the " +
+		"decoder's gradients of all others (docs/accounting.md section 2.1)"}
 }
 
 // autoencoder and gan are the values from which sampler, clip, noise and event of a
@@ -200,8 +209,11 @@ func (g GAN) config(frozen int, seed uint64) train.WGANConfig {
 	if rate == 0 {
 		rate = g.LearningRate
 	}
-	return train.WGANConfig{CriticSteps: g.CriticSteps, GeneratorSteps: 1, WeightClip: g.WeightClip, GeneratorBatch: g.GeneratedBatch,
-		Paired: true, Frozen: frozen, Critic: g.optimiser(g.LearningRate), Generator: g.optimiser(rate), Average: g.Average, Seed: seed}
+	return train.WGANConfig{CriticSteps: g.CriticSteps, GeneratorSteps: 1, WeightClip: g.WeightClip,
+		GeneratorBatch: g.GeneratedBatch,
+		Paired:         true, Frozen: frozen, Critic: g.optimiser(g.LearningRate), Generator: g.optimiser(rate),
+		Average: g.Average,
+		Seed:    seed}
 }
 
 func (a Autoencoder) layers(units []int) generator.Hidden {
@@ -258,7 +270,8 @@ func (s *DPAutoGAN) plan(in pipeline.Headers) (*plan, error) {
 // batchesOf are the batches of two phases.
 func batchesOf(autoencoder, gan training.Sampling, generated int) []training.Batch {
 	return []training.Batch{{Setting: "autoencoder.expected_batch_size", Rows: autoencoder.ExpectedBatchSize},
-		{Setting: "gan.expected_batch_size", Rows: gan.ExpectedBatchSize}, {Setting: "gan.generated_batch", Rows: float64(generated)}}
+		{Setting: "gan.expected_batch_size", Rows: gan.ExpectedBatchSize}, {Setting: "gan.generated_batch",
+			Rows: float64(generated)}}
 }
 
 // within gives the problems of a phase its path.
@@ -282,10 +295,12 @@ func reach(ps *schema.Problems, c train.DPSGD) {
 // judgePhases finds what cannot work of an autoencoder and a GAN, one after the other.
 func judgePhases(a, g training.Sampling, criticSteps int, ps *schema.Problems) {
 	if (a.NoiseMultiplier == 0) != (g.NoiseMultiplier == 0) {
-		ps.Add("noise_multiplier", "given for one of autoencoder and gan", "given for both, or for none: then noise_ratio says how they compare")
+		ps.Add("noise_multiplier", "given for one of autoencoder and gan",
+			"given for both, or for none: then noise_ratio says how they compare")
 	}
 	if g.Steps < criticSteps {
-		ps.Add("gan.steps", fmt.Sprintf("%d, so that the generator is never trained", g.Steps), fmt.Sprintf("at least gan.critic_steps, %d", criticSteps))
+		ps.Add("gan.steps", fmt.Sprintf("%d, so that the generator is never trained", g.Steps),
+			fmt.Sprintf("at least gan.critic_steps, %d", criticSteps))
 	}
 }
 
@@ -299,7 +314,8 @@ func (s *DPAutoGAN) judge(d *domain.Domain, ps *schema.Problems) {
 	if a.Heads == "sigmoid" {
 		for _, c := range d.Columns {
 			if e := c.Encoding; e.Form == domain.Standard || e.Form == domain.MinMax && e.Range != [2]float64{0, 1} {
-				ps.Add("autoencoder.heads", "sigmoid, and the column "+c.Name+" is encoded beyond [0, 1]", "columns, or encode with min_max [0, 1] and without standard")
+				ps.Add("autoencoder.heads", "sigmoid, and the column "+c.Name+" is encoded beyond [0, 1]",
+					"columns, or encode with min_max [0, 1] and without standard")
 				break
 			}
 		}
@@ -320,9 +336,11 @@ func (s *DPAutoGAN) fits(d *domain.Domain, ps *schema.Problems) {
 	generator.Fits(ps,
 		generator.Costs("autoencoder.hidden", fmt.Sprint(a.Hidden), 3*generator.NetCopies*generator.Weights(half...)),
 		generator.Costs("gan.generator", fmt.Sprint(g.Generator), generator.NetCopies*generator.Weights(gen...)),
-		generator.Costs("gan.latent_dim", fmt.Sprint(g.LatentDim), float64(g.LatentDim)*(float64(generator.NetCopies*float64(gen[1]))+batch)),
+		generator.Costs("gan.latent_dim", fmt.Sprint(g.LatentDim),
+			float64(g.LatentDim)*(float64(generator.NetCopies*float64(gen[1]))+batch)),
 		generator.Costs("gan.critic", fmt.Sprint(g.Critic), generator.NetCopies*generator.Weights(critic...)),
-		generator.Costs("gan.generated_batch", fmt.Sprint(g.GeneratedBatch), batch*(generator.Units(half...)+generator.Units(gen...)+generator.Units(critic...))))
+		generator.Costs("gan.generated_batch", fmt.Sprint(g.GeneratedBatch),
+			batch*(generator.Units(half...)+generator.Units(gen...)+generator.Units(critic...))))
 }
 
 func (p *plan) build(s *DPAutoGAN, d *domain.Domain) (err error) {
@@ -331,12 +349,14 @@ func (p *plan) build(s *DPAutoGAN, d *domain.Domain) (err error) {
 	if a.Heads == "columns" {
 		p.heads = generator.Outputs(d).Blocks
 	}
-	if p.encoder, err = net.New(net.Spec{Inputs: width, Layers: a.layers(slices.Concat(a.Hidden, []int{a.Code})).Layers(width)}); err != nil {
+	if p.encoder, err = net.New(net.Spec{Inputs: width, Layers: a.layers(slices.Concat(a.Hidden, []int{a.Code})).Layers(
+		width)}); err != nil {
 		return err
 	}
 	back := slices.Clone(a.Hidden)
 	slices.Reverse(back)
-	if p.decoder, err = net.New(net.Spec{Inputs: a.Code, Layers: append(a.layers(back).Layers(a.Code), net.Dense(width))}); err != nil {
+	if p.decoder, err = net.New(net.Spec{Inputs: a.Code, Layers: append(a.layers(back).Layers(a.Code),
+		net.Dense(width))}); err != nil {
 		return err
 	}
 	hidden := generator.Leaky(leak, g.Generator)
@@ -392,12 +412,14 @@ func (s *DPAutoGAN) train(ctx context.Context, env *pipeline.Env, in pipeline.Ta
 	copy(code[len(code)-len(learned):], learned)
 	c := s.GAN.config(len(learned), env.Rand("training").Uint64())
 	c.Worst = worst
-	_, trained, err := train.WGAN(ctx, c, p.critic, p.chain, p.critic.Init(random), code, l.Rows, l.Paid[1], l.Hooks(1, learned))
+	_, trained, err := train.WGAN(ctx, c, p.critic, p.chain, p.critic.Init(random), code, l.Rows, l.Paid[1],
+		l.Hooks(1, learned))
 	return trained, err
 }
 
 // encode trains the autoencoder and returns the weights of encoder and decoder.
-func (s *DPAutoGAN) encode(ctx context.Context, p *plan, start []float32, rows *train.Rows, worst *train.Worst, paid *privacy.Handle, h train.Hooks) ([]float32, error) {
+func (s *DPAutoGAN) encode(ctx context.Context, p *plan, start []float32, rows *train.Rows, worst *train.Worst,
+	paid *privacy.Handle, h train.Hooks) ([]float32, error) {
 	a := s.Autoencoder
 	criterion, err := p.criterion(a)
 	if err != nil {
@@ -405,7 +427,8 @@ func (s *DPAutoGAN) encode(ctx context.Context, p *plan, start []float32, rows *
 	}
 	c := train.FitConfig{Optimiser: a.optimiser(), Average: a.Average, Worst: worst}
 	if s.NoiseOn == "decoder" {
-		o := &train.NoiselessEncoder{Encoder: p.encoder, Decoder: p.decoder, X: rows, Criterion: criterion, Optimiser: a.encoderOptimiser()}
+		o := &train.NoiselessEncoder{Encoder: p.encoder, Decoder: p.decoder, X: rows, Criterion: criterion,
+			Optimiser: a.encoderOptimiser()}
 		return o.Fit(ctx, c, start, paid, h)
 	}
 	both := p.encoder.Spec()
@@ -449,10 +472,12 @@ func (p *plan) criterion(a Autoencoder) (train.Criterion, error) {
 // that adjacency; for noise on the decoder alone it bounds nothing.
 func (s *DPAutoGAN) published(p *plan) *pipeline.Published {
 	return &pipeline.Published{
-		Method: "DP-auto-GAN, Tantipongpipat et al. 2021: Renyi divergences of both phases added, classic conversion, add_remove",
+		Method: "DP-auto-GAN, Tantipongpipat et al. 2021: Renyi divergences of both phases added, classic conversion, " +
+			"add_remove",
 		Epsilon: func(multiplier, delta float64) (float64, error) {
 			return published.DPAutoGAN(delta,
-				published.Phase{SamplingRate: p.autoencoderRate, NoiseMultiplier: s.multiplier(multiplier), Steps: int64(s.Autoencoder.Steps)},
+				published.Phase{SamplingRate: p.autoencoderRate, NoiseMultiplier: s.multiplier(multiplier),
+					Steps: int64(s.Autoencoder.Steps)},
 				published.Phase{SamplingRate: p.ganRate, NoiseMultiplier: multiplier, Steps: int64(s.GAN.Steps)})
 		},
 	}

@@ -33,7 +33,8 @@ func autoGANs() map[string]pipelinetest.Learner {
 		"dp_auto_gan": {Kind: dpAutoGANKind(), Stage: func() pipeline.Stage { return smallAuto() }},
 		"dp_auto_gan averaged": {Kind: dpAutoGANKind(), Stage: func() pipeline.Stage {
 			s := smallAuto()
-			s.Autoencoder.Average, s.GAN.Average, s.GAN.Norm, s.GAN.Residual, s.GAN.Optimiser, s.Autoencoder.Loss, s.Autoencoder.Activation = 0.9, 0.9, "layer_norm", false, "adam", "sum", "tanh"
+			s.Autoencoder.Average, s.GAN.Average, s.GAN.Norm, s.GAN.Residual, s.GAN.Optimiser, s.Autoencoder.Loss,
+				s.Autoencoder.Activation = 0.9, 0.9, "layer_norm", false, "adam", "sum", "tanh"
 			return s
 		}},
 	}
@@ -52,7 +53,8 @@ func TestAutoGANSpendsThePlan(t *testing.T) {
 			got = append(got, p.Event.Event)
 		}
 		phase := func(steps int64, multiplier float64) privacy.Event {
-			return privacy.Repeated{Count: steps, Event: privacy.PoissonSampled{SamplingRate: 0.25, Event: privacy.Gaussian{NoiseMultiplier: multiplier}}}
+			return privacy.Repeated{Count: steps, Event: privacy.PoissonSampled{SamplingRate: 0.25,
+				Event: privacy.Gaussian{NoiseMultiplier: multiplier}}}
 		}
 		if diff := cmp.Diff([]privacy.Event{phase(8, multiplier), phase(12, 1.5)}, got); diff != "" {
 			t.Errorf("planned (-want +got):\n%s", diff)
@@ -78,7 +80,8 @@ func TestGoldenAutoGANPublished(t *testing.T) {
 		{5, 8, 0.35031874527776297, 0.36}, {2.5, 7.5, 0.5084394473123881, 0.51}, {1.5, 3.5, 1.006176252198546, 1.01},
 	} {
 		s := dpAutoGANKind().New().(*DPAutoGAN)
-		s.Autoencoder.Steps, s.Autoencoder.NoiseMultiplier, s.GAN.Steps, s.GAN.NoiseMultiplier = 10000, c.autoencoder, 15000, c.gan
+		s.Autoencoder.Steps, s.Autoencoder.NoiseMultiplier, s.GAN.Steps, s.GAN.NoiseMultiplier = 10000, c.autoencoder, 15000,
+			c.gan
 		got, err := s.published(&plan{autoencoderRate: 64. / 32561, ganRate: 128. / 32561}).Epsilon(c.gan, 1e-5)
 		must(t, err)
 		if math.Abs(got/c.want-1) > 1e-6 || math.Ceil(got*100)/100 != c.printed {
@@ -111,16 +114,17 @@ func TestAutoGANRefusals(t *testing.T) {
 		h      pipeline.Header
 		change func(*DPAutoGAN)
 	}{
-		"autoencoder.sampling_rate":                 {unknown, func(s *DPAutoGAN) { s.Autoencoder.SamplingRate = 0 }},
-		"gan.sampling_rate":                         {unknown, func(s *DPAutoGAN) { s.GAN.SamplingRate = 0 }},
-		"column age (integer) is not encoded":       {raw, func(*DPAutoGAN) {}},
-		"gan.steps: is 1, so that":                  {ward(t).Header, func(s *DPAutoGAN) { s.GAN.Steps = 1 }},
-		"noise_multiplier: is given for one":        {ward(t).Header, func(s *DPAutoGAN) { s.GAN.NoiseMultiplier = 2 }},
-		"autoencoder.encoder_rate: is given with":   {ward(t).Header, func(s *DPAutoGAN) { s.Autoencoder.EncoderRate = 1 }},
-		"autoencoder.heads: is sigmoid, and the":    {ward(t).Header, func(s *DPAutoGAN) { s.Autoencoder.Heads = "sigmoid" }},
-		"gan.critic: is 65 layers":                  {ward(t).Header, func(s *DPAutoGAN) { s.GAN.Critic = make([]int, 65) }},
-		"autoencoder.hidden: is [1048576 1048576],": {ward(t).Header, func(s *DPAutoGAN) { s.Autoencoder.Hidden = []int{1 << 20, 1 << 20} }},
-		"gan.max_grad_norm":                         {ward(t).Header, func(s *DPAutoGAN) { s.GAN.MaxGradNorm = 1e-300 }},
+		"autoencoder.sampling_rate":               {unknown, func(s *DPAutoGAN) { s.Autoencoder.SamplingRate = 0 }},
+		"gan.sampling_rate":                       {unknown, func(s *DPAutoGAN) { s.GAN.SamplingRate = 0 }},
+		"column age (integer) is not encoded":     {raw, func(*DPAutoGAN) {}},
+		"gan.steps: is 1, so that":                {ward(t).Header, func(s *DPAutoGAN) { s.GAN.Steps = 1 }},
+		"noise_multiplier: is given for one":      {ward(t).Header, func(s *DPAutoGAN) { s.GAN.NoiseMultiplier = 2 }},
+		"autoencoder.encoder_rate: is given with": {ward(t).Header, func(s *DPAutoGAN) { s.Autoencoder.EncoderRate = 1 }},
+		"autoencoder.heads: is sigmoid, and the":  {ward(t).Header, func(s *DPAutoGAN) { s.Autoencoder.Heads = "sigmoid" }},
+		"gan.critic: is 65 layers":                {ward(t).Header, func(s *DPAutoGAN) { s.GAN.Critic = make([]int, 65) }},
+		"autoencoder.hidden: is [1048576 1048576],": {ward(t).Header,
+			func(s *DPAutoGAN) { s.Autoencoder.Hidden = []int{1 << 20, 1 << 20} }},
+		"gan.max_grad_norm": {ward(t).Header, func(s *DPAutoGAN) { s.GAN.MaxGradNorm = 1e-300 }},
 	} {
 		s := smallAuto()
 		c.change(s)

@@ -68,15 +68,19 @@ const (
 func dpSYNKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: "dp_syn", Version: 3,
-		Doc: "Trains an autoencoder for each label by DP-SGD, learns the codes of its rows as a mixture of Gaussians by noisy expectation maximisation, and releases decoders and mixtures. " +
+		Doc: "Trains an autoencoder for each label by DP-SGD, learns the codes of its rows as a mixture of Gaussians by " +
+			"noisy expectation maximisation, and releases decoders and mixtures. " +
 			"Labels are private: all autoencoders learn in the same steps, and shares of labels are noisy. " +
-			"Use it after encode where one column, such as a target, divides the rows; sample with a condition on it wastes few rows. Needs an encoded table of stability rows(c).",
-		In:      []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table."}, training.DetectorPort()},
+			"Use it after encode where one column, such as a target, divides the rows; sample with a condition on it wastes " +
+			"few rows. Needs an encoded table of stability rows(c).",
+		In: []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table."},
+			training.DetectorPort()},
 		Out:     []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The decoders, with the mixture of each."}},
 		Readers: generator.Readers(),
 		New: func() pipeline.Stage {
 			return &DPSYN{Sampling: training.Sampling{Steps: 2000, ExpectedBatchSize: 500, MaxGradNorm: 1}, Labels: "private",
-				Coder:   Coder{Encoder: []int{32}, Decoder: []int{32}, Activation: "tanh", LatentDim: 6, LearningRate: 5e-3, Average: 0.99, CheckpointEvery: 2000},
+				Coder: Coder{Encoder: []int{32}, Decoder: []int{32}, Activation: "tanh", LatentDim: 6, LearningRate: 5e-3,
+					Average: 0.99, CheckpointEvery: 2000},
 				Mixture: Mixture{Components: 6, Choice: "given", Rounds: 8, MaxCodeNorm: 2, Share: 0.2}}
 		},
 	}
@@ -108,14 +112,16 @@ func (s *DPSYN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	return pipeline.Work{
 		Out: pipeline.Headers{"model": out},
 		Spends: []pipeline.Spend{
-			{Name: training.Spend, Doc: fmt.Sprintf("DP-SGD on the autoencoders of %d labels, sampling rate %.4g", l.labels, rate),
+			{Name: training.Spend, Doc: fmt.Sprintf("DP-SGD on the autoencoders of %d labels, sampling rate %.4g", l.labels,
+				rate),
 				Mechanism: func(scale float64) privacy.Mechanism { return s.DPSGD(scale, rate, l.weights()) }},
 			{Name: mixtureSpend, Doc: fmt.Sprintf("%d rounds of moments of the codes of %d labels", s.Mixture.Rounds, l.labels),
 				Mechanism: func(scale float64) privacy.Mechanism {
 					return mechanism.GaussianFilter{NoiseMultiplier: s.mixtureNoise(scale, rate), Adjacency: h.Terms.Adjacency}
 				}},
 		},
-		Terms:    pipeline.Pricing{Scale: s.NoiseMultiplier, Published: publishedSYN(s, rate), Unproven: s.UnprovenBeside(in, s.unproven())},
+		Terms: pipeline.Pricing{Scale: s.NoiseMultiplier, Published: publishedSYN(s, rate), Unproven: s.UnprovenBeside(in,
+			s.unproven())},
 		Findings: s.Findings("expected_batch_size", h),
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 			parts, err := l.run(ctx, env, in)
@@ -149,7 +155,8 @@ func (s *DPSYN) unproven() pipeline.Unproven {
 	case s.Labels == "private":
 		return pipeline.Unproven{}
 	}
-	u := pipeline.Unproven{Rule: "W05", Why: "labels are taken as public, and the model holds how large a share of the rows each has, without noise"}
+	u := pipeline.Unproven{Rule: "W05", Why: "labels are taken as public, and the model holds how large a share of the " +
+		"rows each has, without noise"}
 	if s.Mixture.chosen() {
 		u.Why += "; " + sizes + " (W16)"
 	}
@@ -180,7 +187,8 @@ func (l *labelled) plan(d *domain.Domain) (err error) {
 func (l *labelled) fits() error {
 	var ps schema.Problems
 	each := float64(l.labels*l.Mixture.Components) * (float64(float64(l.LatentDim)*float64(l.LatentDim)) + 1)
-	generator.Fits(&ps, generator.Costs("mixture.components", fmt.Sprintf("%d of %d labels", l.Mixture.Components, l.labels), 12*each))
+	generator.Fits(&ps, generator.Costs("mixture.components", fmt.Sprintf("%d of %d labels", l.Mixture.Components,
+		l.labels), 12*each))
 	return ps.Err()
 }
 
@@ -206,7 +214,8 @@ func (l *labelled) run(ctx context.Context, env *pipeline.Env, in pipeline.Table
 		return nil, err
 	}
 	m := em.Config{Rounds: l.Mixture.Rounds, Floor: floor * l.Mixture.MaxCodeNorm,
-		Moments: em.Moments{Labels: l.labels, Components: l.Mixture.Components, Dim: l.LatentDim, Radius: l.Mixture.MaxCodeNorm}}
+		Moments: em.Moments{Labels: l.labels, Components: l.Mixture.Components, Dim: l.LatentDim,
+			Radius: l.Mixture.MaxCodeNorm}}
 	x := l.codes(w, begun.Rows, labels)
 	if l.Mixture.chosen() {
 		if m.Used, err = em.Clusters(ctx, m.Moments, x, m.Components, env.Rand("clusters")); err != nil {
@@ -237,7 +246,8 @@ func count(mixtures []em.Mixture, labels []int32) {
 }
 
 // train returns the weights of all autoencoders.
-func (l *labelled) train(ctx context.Context, env *pipeline.Env, d *domain.Domain, begun training.Learning, labels []int32) ([]float32, error) {
+func (l *labelled) train(ctx context.Context, env *pipeline.Env, d *domain.Domain, begun training.Learning,
+	labels []int32) ([]float32, error) {
 	criterion, err := heads(d, l.column)
 	if err != nil {
 		return nil, err

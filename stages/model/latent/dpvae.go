@@ -37,15 +37,20 @@ type DPVAE struct {
 func dpVAEKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: "dp_vae", Version: 2,
-		Doc: "Trains a variational autoencoder by DP-SGD on encoder and decoder together and releases the decoder, which turns standard normal codes into rows. " +
-			"Each column has the loss of its encoding: cross entropy for a one-hot group, binary cross entropy for numbers scaled to [0,1], squared error for others. " +
-			"Use it after encode; numbers cut into declared bins (discretize, then one_hot) keep their spread, which numbers scaled by min_max lose. Needs an encoded table of stability rows(c).",
-		In:      []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table."}, training.DetectorPort()},
+		Doc: "Trains a variational autoencoder by DP-SGD on encoder and decoder together and releases the decoder, which " +
+			"turns standard normal codes into rows. " +
+			"Each column has the loss of its encoding: cross entropy for a one-hot group, binary cross entropy for numbers " +
+			"scaled to [0,1], squared error for others. " +
+			"Use it after encode; numbers cut into declared bins (discretize, then one_hot) keep their spread, which numbers " +
+			"scaled by min_max lose. Needs an encoded table of stability rows(c).",
+		In: []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table."},
+			training.DetectorPort()},
 		Out:     []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The decoder."}},
 		Readers: generator.Readers(),
 		New: func() pipeline.Stage {
 			return &DPVAE{Sampling: training.Sampling{Steps: 2000, ExpectedBatchSize: 500, MaxGradNorm: 1}, KLWeight: 1,
-				Coder: Coder{Encoder: []int{32}, Decoder: []int{32}, Activation: "tanh", LatentDim: 8, LearningRate: 5e-3, Average: 0.99, CheckpointEvery: 2000}}
+				Coder: Coder{Encoder: []int{32}, Decoder: []int{32}, Activation: "tanh", LatentDim: 8, LearningRate: 5e-3,
+					Average: 0.99, CheckpointEvery: 2000}}
 		},
 	}
 }
@@ -72,9 +77,11 @@ func (s *DPVAE) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	out := generator.ModelHeader(h)
 	return pipeline.Work{
 		Out: pipeline.Headers{"model": out},
-		Spends: []pipeline.Spend{{Name: training.Spend, Doc: fmt.Sprintf("DP-SGD on encoder and decoder, sampling rate %.4g", rate),
+		Spends: []pipeline.Spend{{Name: training.Spend, Doc: fmt.Sprintf("DP-SGD on encoder and decoder, sampling rate %.4g",
+			rate),
 			Mechanism: func(scale float64) privacy.Mechanism { return s.DPSGD(scale, rate, weights) }}},
-		Terms:    pipeline.Pricing{Scale: s.NoiseMultiplier, Published: publishedVAE(rate, int64(s.Steps)), Unproven: s.UnprovenBeside(in, pipeline.Unproven{})},
+		Terms: pipeline.Pricing{Scale: s.NoiseMultiplier, Published: publishedVAE(rate, int64(s.Steps)),
+			Unproven: s.UnprovenBeside(in, pipeline.Unproven{})},
 		Findings: s.Findings("expected_batch_size", h),
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 			trained, err := s.train(ctx, env, in, nets)
@@ -165,14 +172,18 @@ func (c Coder) fits(d *domain.Domain, codes, count int) error {
 	generator.Shallow(&ps, "decoder", c.Decoder)
 	width, times := generator.Width(d), float64(count)
 	up, down := generator.Widths(width, c.Encoder, 1), generator.Widths(1, c.Decoder, width)
-	generator.Fits(&ps, generator.Costs("encoder", fmt.Sprint(c.Encoder), times*memory(up)), generator.Costs("decoder", fmt.Sprint(c.Decoder), times*memory(down)),
-		generator.Costs("latent_dim", fmt.Sprint(c.LatentDim), times*generator.NetCopies*(float64(float64(codes)*float64(up[len(up)-2]))+float64(float64(c.LatentDim)*float64(down[1])))))
+	generator.Fits(&ps, generator.Costs("encoder", fmt.Sprint(c.Encoder), times*memory(up)), generator.Costs("decoder",
+		fmt.Sprint(c.Decoder), times*memory(down)),
+		generator.Costs("latent_dim", fmt.Sprint(c.LatentDim),
+			times*generator.NetCopies*(float64(float64(codes)*float64(up[len(up)-2]))+
+				float64(float64(c.LatentDim)*float64(down[1])))))
 	return ps.Err()
 }
 
 // memory is that of a net that learns from chunks of rows.
 func memory(widths []int) float64 {
-	return float64(generator.NetCopies*generator.Weights(widths...)) + float64(generator.PassCopies*chunk*generator.Units(widths...))
+	return float64(generator.NetCopies*generator.Weights(widths...)) + float64(generator.PassCopies*chunk*generator.Units(
+		widths...))
 }
 
 // heads is the criterion of rows of d, but for the column skip (-1: none).

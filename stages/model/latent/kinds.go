@@ -32,11 +32,13 @@ func publishedSYN(s *DPSYN, rate float64) *pipeline.Published {
 	return &pipeline.Published{
 		Method: "Tantipongpipat et al. 2021, DP-SYN: a Renyi accountant a phase at half of delta, epsilons added, add_remove",
 		Epsilon: func(multiplier, delta float64) (float64, error) {
-			coder, err := published.DPAutoGAN(delta/2, published.Phase{SamplingRate: rate, NoiseMultiplier: multiplier, Steps: int64(s.Steps)})
+			coder, err := published.DPAutoGAN(delta/2, published.Phase{SamplingRate: rate, NoiseMultiplier: multiplier,
+				Steps: int64(s.Steps)})
 			if err != nil {
 				return 0, err
 			}
-			codes, err := published.DPAutoGAN(delta/2, published.Phase{SamplingRate: 1, NoiseMultiplier: s.mixtureNoise(multiplier, rate), Steps: 1})
+			codes, err := published.DPAutoGAN(delta/2, published.Phase{SamplingRate: 1,
+				NoiseMultiplier: s.mixtureNoise(multiplier, rate), Steps: 1})
 			return coder + codes, err
 		},
 	}
@@ -48,7 +50,8 @@ func publishedSYN(s *DPSYN, rate float64) *pipeline.Published {
 // the rows by label and takes rates within a label; what runs here treats labels as private.
 func publishedRDPCGAN(rate float64, steps int64) *pipeline.Published {
 	return &pipeline.Published{
-		Method: "RDP-CGAN as in the GANAD thesis: Renyi accountant of the GAN alone, classic conversion, add_remove; nothing for its autoencoder",
+		Method: "RDP-CGAN as in the GANAD thesis: Renyi accountant of the GAN alone, classic conversion, add_remove; " +
+			"nothing for its autoencoder",
 		Epsilon: func(multiplier, delta float64) (float64, error) {
 			return published.DPAutoGAN(delta, published.Phase{SamplingRate: rate, NoiseMultiplier: multiplier, Steps: steps})
 		},

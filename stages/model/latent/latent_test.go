@@ -31,7 +31,8 @@ func conformance(t *testing.T) map[string][]pipelinetest.Case {
 		removed.Header.Terms.Adjacency, removed.Header.Rows = privacy.AddRemove, 0
 		group.Header.Stability = pipeline.Rows(2)
 		for what, in := range map[string]pipelinetest.Input{"": in, " add_remove": removed, " group": group} {
-			cases[l.Kind.Name] = append(cases[l.Kind.Name], pipelinetest.Case{Name: name + what, In: map[string]pipelinetest.Input{"in": in}, Stage: l.Stage})
+			cases[l.Kind.Name] = append(cases[l.Kind.Name], pipelinetest.Case{Name: name + what,
+				In: map[string]pipelinetest.Input{"in": in}, Stage: l.Stage})
 		}
 	}
 	return cases
@@ -44,7 +45,8 @@ func TestConformance(t *testing.T) { pipelinetest.CheckKinds(t, Kinds(), conform
 // multiplier that takes .2 of the squared loss, that of DP-SGD being
 // .25^2 12 (exp(1/1.5^2)-1) = .419718 (Bu et al. 2020): sqrt(.8/(.2 .419718)) = 3.08710.
 func TestRunSpendsThePlan(t *testing.T) {
-	sgd := privacy.Event(privacy.Repeated{Count: 12, Event: privacy.PoissonSampled{SamplingRate: 0.25, Event: privacy.Gaussian{NoiseMultiplier: 1.5}}})
+	sgd := privacy.Event(privacy.Repeated{Count: 12, Event: privacy.PoissonSampled{SamplingRate: 0.25,
+		Event: privacy.Gaussian{NoiseMultiplier: 1.5}}})
 	want := map[string][]privacy.Event{"dp_vae": {sgd}, "dp_syn": {sgd, privacy.Gaussian{NoiseMultiplier: 3.08710}}}
 	for name, l := range learners() {
 		_, r := l.Trained(t, ward(t)) // closes its ledger: opened once, used as planned
@@ -100,10 +102,13 @@ func TestModelHoldsDecodersOnly(t *testing.T) {
 func TestBadLabelIsNamed(t *testing.T) {
 	in := ward(t)
 	for want, change := range map[string]func(*DPSYN){
-		`label: is "county"`:                                 func(s *DPSYN) { s.Label = "county" },
-		"label: is column age, which is not one":             func(s *DPSYN) { s.Label = "age" },
-		"mixture.rounds: is 1":                               func(s *DPSYN) { s.Mixture.Rounds = 1 },
-		"mixture.components: is 1, must be at least 2 where": func(s *DPSYN) { s.Mixture.Components, s.Mixture.Choice = 1, "calinski_harabasz" },
+		`label: is "county"`:                     func(s *DPSYN) { s.Label = "county" },
+		"label: is column age, which is not one": func(s *DPSYN) { s.Label = "age" },
+		"mixture.rounds: is 1":                   func(s *DPSYN) { s.Mixture.Rounds = 1 },
+		"mixture.components: is 1, must be at least 2 where": func(s *DPSYN) {
+			s.Mixture.Components, s.Mixture.Choice = 1,
+				"calinski_harabasz"
+		},
 		"GiB":                              func(s *DPSYN) { s.Encoder = []int{1 << 20, 1 << 20} },
 		"mixture.components: is 1000 of 3": func(s *DPSYN) { s.Mixture.Components, s.LatentDim = 1000, 1000 },
 		"max_grad_norm":                    func(s *DPSYN) { s.MaxGradNorm = 1e-300 },
@@ -156,8 +161,8 @@ func TestPublicLabelsAreUnproven(t *testing.T) {
 	}
 }
 
-// TestChosenMixturesAreUnproven: sizes of mixtures that are chosen by codes have no bound (W16), beside labels that are public W05
-// and W16; models have from 1 to as many components as may be chosen.
+// TestChosenMixturesAreUnproven: sizes of mixtures that are chosen by codes have no bound (W16), beside labels that are
+// public W05 and W16; models have from 1 to as many components as may be chosen.
 func TestChosenMixturesAreUnproven(t *testing.T) {
 	in := ward(t)
 	for labels, rule := range map[string]string{"private": "W16", "public": "W05"} {
@@ -222,13 +227,16 @@ func TestLearnsWhoSmokes(t *testing.T) {
 			case *DPSYN:
 				sampling, coder = &s.Sampling, &s.Coder
 			}
-			sampling.Steps, sampling.ExpectedBatchSize, sampling.MaxGradNorm, coder.LearningRate, coder.CheckpointEvery = 300, 150, 3, 0.02, 2000
+			sampling.Steps, sampling.ExpectedBatchSize, sampling.MaxGradNorm, coder.LearningRate, coder.CheckpointEvery = 300,
+				150, 3, 0.02, 2000
 			return s
 		}
 		model, _ := l.Trained(t, in)
 		m, err := artifact.Read[artifact.Model](t.Context(), model, pipeline.ReadersOf(Kinds()))
 		must(t, err)
-		draw, err := m.Draw(artifact.Drawing{Rows: 2000, Random: func(purpose string) *rand.Rand { return rand.New(rand.NewPCG(7, uint64(len(purpose)))) }})
+		draw, err := m.Draw(artifact.Drawing{Rows: 2000, Random: func(purpose string) *rand.Rand {
+			return rand.New(rand.NewPCG(7, uint64(len(purpose))))
+		}})
 		must(t, err)
 		rows, err := draw(2000)
 		must(t, err)
@@ -238,7 +246,8 @@ func TestLearnsWhoSmokes(t *testing.T) {
 			count[r][smoker[i]]++
 		}
 		south := (count[1][0] + count[1][1]) / 2000
-		if !(math.Abs(south-1./3) < 0.08) || !(count[2][0]+count[2][1] < 0.05*2000) || !(count[1][1] > 3*count[1][0]) || !(count[0][0] > 3*count[0][1]) {
+		if !(math.Abs(south-1./3) < 0.08) || !(count[2][0]+count[2][1] < 0.05*2000) || !(count[1][1] > 3*count[1][0]) ||
+			!(count[0][0] > 3*count[0][1]) {
 			t.Errorf("%s: by region and smoker the rows are %v, must be near 1333, 667 on the diagonal", name, count)
 		}
 	}
@@ -258,9 +267,12 @@ func TestGoldenPrintedEpsilons(t *testing.T) {
 	for _, c := range []struct {
 		steps                 int64
 		noise, delta, printed float64
-	}{{9410, 2, 1e-5, 1.01}, {10961, 4, 1e-5, .51}, {8697, 5, 1e-5, .36}, {19407, 4, 5e-6, .7}, {6369, 4, 5e-6, .4}, {2478, 4, 5e-6, .25}} {
-		if at, past := vae(c.steps, c.noise, c.delta), vae(c.steps+1, c.noise, c.delta); !(at <= c.printed && c.printed < past) {
-			t.Errorf("%d steps at noise %g: epsilon %g, and %g after one more, must have %g between them", c.steps, c.noise, at, past, c.printed)
+	}{{9410, 2, 1e-5, 1.01}, {10961, 4, 1e-5, .51}, {8697, 5, 1e-5, .36}, {19407, 4, 5e-6, .7}, {6369, 4, 5e-6, .4},
+		{2478, 4, 5e-6, .25}} {
+		if at, past := vae(c.steps, c.noise, c.delta), vae(c.steps+1, c.noise, c.delta); !(at <= c.printed &&
+			c.printed < past) {
+			t.Errorf("%d steps at noise %g: epsilon %g, and %g after one more, must have %g between them", c.steps, c.noise, at,
+				past, c.printed)
 		}
 	}
 	for steps, printed := range map[int]float64{19407: 1.4, 6369: .8, 2478: .5} {

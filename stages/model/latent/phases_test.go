@@ -32,13 +32,16 @@ func TestPhasesResume(t *testing.T) {
 				state []byte
 				drawn int64
 				more  int
-			}{"known": {state, 1 << 40, 5 - i}, "of a stranger": {state, 0, 6}, "damaged": {append(bytes.Clone(state[:len(state)-1]), state[len(state)-1]^1), 1 << 40, 6}, "cut": {state[:20], 1 << 40, 6}} {
+			}{"known": {state, 1 << 40, 5 - i}, "of a stranger": {state, 0, 6},
+				"damaged": {append(bytes.Clone(state[:len(state)-1]), state[len(state)-1]^1), 1 << 40, 6},
+				"cut":     {state[:20], 1 << 40, 6}} {
 				again := l.Pays(t, in)
 				again.Resume, again.Ledger.Drawn = c.state, c.drawn
 				resumed, err := again.Run(t, l.Stage(), in)
 				must(t, err)
 				if len(again.States) != c.more || !bytes.Equal(pipelinetest.Bytes(t, whole), pipelinetest.Bytes(t, resumed)) {
-					t.Errorf("%s: from checkpoint %d, %s, a run writes %d more, must write %d, or gives another model", name, i, what, len(again.States), c.more)
+					t.Errorf("%s: from checkpoint %d, %s, a run writes %d more, must write %d, or gives another model", name, i, what,
+						len(again.States), c.more)
 				}
 			}
 		}

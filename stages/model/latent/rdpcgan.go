@@ -54,16 +54,23 @@ type RDPCGAN struct {
 func rdpCGANKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: rdpCGAN, Version: 2,
-		Doc: "Trains a convolutional autoencoder for all rows and, in its code space, a convolutional Wasserstein GAN for each label, all by DP-SGD, and releases generators and decoder as one (RDP-CGAN, Torfi et al. 2022, a GAN a label). " +
+		Doc: "Trains a convolutional autoencoder for all rows and, in its code space, a convolutional Wasserstein GAN for " +
+			"each label, all by DP-SGD, and releases generators and decoder as one (RDP-CGAN, Torfi et al. 2022, a GAN a " +
+			"label). " +
 			"Labels are private: all critics learn in the same steps, a row in that of its own label. " +
-			"Use it after encode, with numbers cut into declared bins, to compare with the paper, or with wide rows whose neighbouring columns belong together, such as samples of a signal; of other tables dp_gan learned more. Needs an encoded table of stability rows(c).",
-		In:      []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table."}, training.DetectorPort()},
-		Out:     []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "A generator with its decoder for each label."}},
+			"Use it after encode, with numbers cut into declared bins, to compare with the paper, or with wide rows whose " +
+			"neighbouring columns belong together, such as samples of a signal; of other tables dp_gan learned more. Needs an " +
+			"encoded table of stability rows(c).",
+		In: []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table."},
+			training.DetectorPort()},
+		Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel,
+			Doc: "A generator with its decoder for each label."}},
 		Readers: generator.Readers(),
 		New: func() pipeline.Stage {
 			return &RDPCGAN{
 				LabelSetting: generator.LabelSetting{Labels: "private", Share: 0.02},
-				Autoencoder: ConvolvedAutoencoder{Sampling: training.Sampling{Steps: 1000, ExpectedBatchSize: 500, MaxGradNorm: 0.5},
+				Autoencoder: ConvolvedAutoencoder{Sampling: training.Sampling{Steps: 1000, ExpectedBatchSize: 500,
+					MaxGradNorm: 0.5},
 					Code: 16, Norm: "none", CodeActivation: "tanh", Loss: "likelihood", LearningRate: 0.003},
 				GAN: ConvolvedGAN{Sampling: training.Sampling{Steps: 2000, ExpectedBatchSize: 500, MaxGradNorm: 0.25},
 					CriticSteps: 5, LearningRate: 1e-3, GeneratorRate: 5e-4, WeightClip: 0.05, GeneratedBatch: 128, Average: 0.99,
@@ -84,12 +91,16 @@ func (s *RDPCGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	return pipeline.Work{
 		Out: pipeline.Headers{"model": out},
 		Spends: append(s.Spends(s.GAN.Sampling, l.ganRate, l.labels),
-			pipeline.Spend{Name: spendAutoencoder, Doc: fmt.Sprintf("DP-SGD on encoder and decoder, sampling rate %.4g", l.autoencoderRate),
+			pipeline.Spend{Name: spendAutoencoder, Doc: fmt.Sprintf("DP-SGD on encoder and decoder, sampling rate %.4g",
+				l.autoencoderRate),
 				Mechanism: func(scale float64) privacy.Mechanism { return l.autoencoder(scale) }},
-			pipeline.Spend{Name: spendGAN, Doc: fmt.Sprintf("DP-SGD on the critics of %d labels, sampling rate %.4g", l.labels, l.ganRate),
+			pipeline.Spend{Name: spendGAN, Doc: fmt.Sprintf("DP-SGD on the critics of %d labels, sampling rate %.4g", l.labels,
+				l.ganRate),
 				Mechanism: func(scale float64) privacy.Mechanism { return l.gan(scale) }}),
-		Terms:    pipeline.Pricing{Scale: s.GAN.NoiseMultiplier, Published: publishedRDPCGAN(l.ganRate, int64(s.GAN.Steps)), Unproven: s.UnprovenBeside(in, s.Unproven())},
-		Findings: append(s.Autoencoder.Findings("autoencoder.expected_batch_size", h), s.GAN.Findings("gan.expected_batch_size", h)...),
+		Terms: pipeline.Pricing{Scale: s.GAN.NoiseMultiplier, Published: publishedRDPCGAN(l.ganRate, int64(s.GAN.Steps)),
+			Unproven: s.UnprovenBeside(in, s.Unproven())},
+		Findings: append(s.Autoencoder.Findings("autoencoder.expected_batch_size", h),
+			s.GAN.Findings("gan.expected_batch_size", h)...),
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 			parts, err := l.train(ctx, env, in)
 			if err != nil {
@@ -170,9 +181,11 @@ func (g ConvolvedGAN) config(labels, frozen int, shares []float64, seed uint64) 
 	if rate == 0 {
 		rate = g.LearningRate
 	}
-	return train.LabelGANConfig{Labels: labels, Shares: shares, Loss: "wasserstein", CriticSteps: g.CriticSteps, GeneratorSteps: 1, WeightClip: g.WeightClip,
-		GeneratorBatch: g.GeneratedBatch, Frozen: frozen, Critic: train.Adam(g.LearningRate, 0.9, 0.999), Generator: train.Adam(rate, 0.9, 0.999),
-		Average: g.Average, Seed: seed}
+	return train.LabelGANConfig{Labels: labels, Shares: shares, Loss: "wasserstein", CriticSteps: g.CriticSteps,
+		GeneratorSteps: 1, WeightClip: g.WeightClip,
+		GeneratorBatch: g.GeneratedBatch, Frozen: frozen, Critic: train.Adam(g.LearningRate, 0.9, 0.999),
+		Generator: train.Adam(rate, 0.9, 0.999),
+		Average:   g.Average, Seed: seed}
 }
 
 // convolved is a training of rdp_cgan that is planned.
@@ -201,9 +214,12 @@ func (l *convolved) build(d *domain.Domain, ps *schema.Problems) error {
 	if a.CodeActivation == "leaky_relu" {
 		code = net.LeakyReLU(leak)
 	}
-	encoder := up.build(or(a.Encoder, narrowing(width, a.Code)), form{setting: "autoencoder.encoder", norm: a.Norm, last: code, outputs: a.Code}, ps)
-	decoder := down.build(or(a.Decoder, widening(width)), form{setting: "autoencoder.decoder", transpose: true, norm: a.Norm, outputs: width}, ps)
-	first := generate.build(or(g.Generator, doubling(a.Code)), form{setting: "gan.generator", transpose: true, norm: g.GeneratorNorm, last: code, outputs: a.Code}, ps)
+	encoder := up.build(or(a.Encoder, narrowing(width, a.Code)), form{setting: "autoencoder.encoder", norm: a.Norm,
+		last: code, outputs: a.Code}, ps)
+	decoder := down.build(or(a.Decoder, widening(width)), form{setting: "autoencoder.decoder", transpose: true,
+		norm: a.Norm, outputs: width}, ps)
+	first := generate.build(or(g.Generator, doubling(a.Code)), form{setting: "gan.generator", transpose: true,
+		norm: g.GeneratorNorm, last: code, outputs: a.Code}, ps)
 	score := judge.build(or(g.Critic, judging(width)), form{setting: "gan.critic", norm: g.CriticNorm, outputs: 1}, ps)
 	if len(*ps) > 0 {
 		return nil
@@ -212,7 +228,8 @@ func (l *convolved) build(d *domain.Domain, ps *schema.Problems) error {
 		return err
 	}
 	if err := generator.Drawable(l.chain, d); err != nil {
-		ps.Add("gan.generator", "too large for a model that can be read back: "+err.Error(), "smaller, as autoencoder.decoder")
+		ps.Add("gan.generator", "too large for a model that can be read back: "+err.Error(),
+			"smaller, as autoencoder.decoder")
 	}
 	l.units = [2]float64{up.units + down.units, generate.units + down.units + judge.units}
 	return nil
@@ -231,7 +248,8 @@ func (l *convolved) join(d *domain.Domain, encoder, decoder, first, score []net.
 	if l.critic, err = net.New(net.Spec{Inputs: width, Layers: score}); err != nil {
 		return err
 	}
-	released, err := net.New(net.Spec{Inputs: l.GAN.LatentDim, Layers: slices.Concat(first, decoder, []net.Layer{generator.Outputs(d)})})
+	released, err := net.New(net.Spec{Inputs: l.GAN.LatentDim, Layers: slices.Concat(first, decoder,
+		[]net.Layer{generator.Outputs(d)})})
 	if err != nil {
 		return err
 	}
@@ -271,10 +289,14 @@ func (l *convolved) fits(ps *schema.Problems) {
 		return float64(generator.NetCopies * float64(copies) * float64(n.Params()))
 	}
 	generator.Fits(ps,
-		generator.Costs("autoencoder.encoder", fmt.Sprintf("%d weights", l.auto.Params()), weights(l.auto, 1)+float64(generator.PassCopies*chunk*l.units[0])),
-		generator.Costs("gan.generator", fmt.Sprintf("%d weights for each of %d labels", l.chain.Params(), l.labels), weights(l.chain, l.labels)),
-		generator.Costs("gan.critic", fmt.Sprintf("%d weights for each of %d labels", l.critic.Params(), l.labels), weights(l.critic, l.labels)),
-		generator.Costs("gan.generated_batch", fmt.Sprint(g.GeneratedBatch), float64(generator.PassCopies*(float64(g.GeneratedBatch)+float64(writtenChunk*l.labels))*l.units[1])))
+		generator.Costs("autoencoder.encoder", fmt.Sprintf("%d weights", l.auto.Params()),
+			weights(l.auto, 1)+float64(generator.PassCopies*chunk*l.units[0])),
+		generator.Costs("gan.generator", fmt.Sprintf("%d weights for each of %d labels", l.chain.Params(), l.labels),
+			weights(l.chain, l.labels)),
+		generator.Costs("gan.critic", fmt.Sprintf("%d weights for each of %d labels", l.critic.Params(), l.labels),
+			weights(l.critic, l.labels)),
+		generator.Costs("gan.generated_batch", fmt.Sprint(g.GeneratedBatch),
+			float64(generator.PassCopies*(float64(g.GeneratedBatch)+float64(writtenChunk*l.labels))*l.units[1])))
 }
 
 // train returns the part of each label; encoder and critics stay here.
@@ -311,7 +333,8 @@ func (l *convolved) train(ctx context.Context, env *pipeline.Env, in pipeline.Ta
 }
 
 // learn runs both phases and returns the weights of all generators with their decoders.
-func (l *convolved) learn(ctx context.Context, env *pipeline.Env, p *training.Phases, of []int32, shares []float64, worst *train.Worst) ([]float32, error) {
+func (l *convolved) learn(ctx context.Context, env *pipeline.Env, p *training.Phases, of []int32, shares []float64,
+	worst *train.Worst) ([]float32, error) {
 	random := env.Rand("weights")
 	start := l.auto.Init(random)
 	decoder, passed := p.Before(1, l.decoder)
@@ -332,13 +355,15 @@ func (l *convolved) learn(ctx context.Context, env *pipeline.Env, p *training.Ph
 	return train.LabelGAN(ctx, c, l.critic, l.chain, critics, generators, p.Rows, of, p.Paid[1], p.Hooks(1, decoder))
 }
 
-func (l *convolved) encode(ctx context.Context, start []float32, rows *train.Rows, worst *train.Worst, paid *privacy.Handle, h train.Hooks) ([]float32, error) {
+func (l *convolved) encode(ctx context.Context, start []float32, rows *train.Rows, worst *train.Worst,
+	paid *privacy.Handle, h train.Hooks) ([]float32, error) {
 	o, err := train.Autoencoder(l.auto, rows, l.criterion)
 	if err != nil {
 		return nil, err
 	}
 	a := l.Autoencoder
-	return train.Fit(ctx, train.FitConfig{Optimiser: train.Adam(a.LearningRate, 0.9, 0.999), Average: a.Average, Worst: worst}, o, start, rows.Len(), paid, h)
+	return train.Fit(ctx, train.FitConfig{Optimiser: train.Adam(a.LearningRate, 0.9, 0.999), Average: a.Average,
+		Worst: worst}, o, start, rows.Len(), paid, h)
 }
 
 // parts are a generator with the decoder for each label, which says it.

@@ -24,11 +24,13 @@ func smallRDP() *RDPCGAN {
 	s.Label, s.Share = "region", 0.05
 	s.Autoencoder.Sampling = training.Sampling{Steps: 8, ExpectedBatchSize: 10, SamplingRate: 0.25, MaxGradNorm: 0.05}
 	s.Autoencoder.Code, s.Autoencoder.Norm, s.Autoencoder.Average = 3, "instance_norm", 0
-	s.Autoencoder.Encoder = []Convolution{{Filters: 2, Kernel: 3, Stride: 2}, {Filters: 2, Kernel: 2}, {Filters: 3, Kernel: 2}}
+	s.Autoencoder.Encoder = []Convolution{{Filters: 2, Kernel: 3, Stride: 2}, {Filters: 2, Kernel: 2},
+		{Filters: 3, Kernel: 2}}
 	s.Autoencoder.Decoder = []Convolution{{Filters: 2, Kernel: 3}, {Filters: 1, Kernel: 3, Stride: 2}}
 	s.GAN.Sampling = training.Sampling{Steps: 12, ExpectedBatchSize: 10, SamplingRate: 0.25, MaxGradNorm: 0.05}
 	s.GAN.CriticSteps, s.GAN.GeneratedBatch, s.GAN.LatentDim, s.GAN.Average = 2, 8, 2, 0
-	s.GAN.Generator, s.GAN.Critic = []Convolution{{Filters: 2, Kernel: 2}, {Filters: 1, Kernel: 3}}, []Convolution{{Filters: 2, Kernel: 3, Padding: 1}}
+	s.GAN.Generator, s.GAN.Critic = []Convolution{{Filters: 2, Kernel: 2}, {Filters: 1, Kernel: 3}},
+		[]Convolution{{Filters: 2, Kernel: 3, Padding: 1}}
 	s.CheckpointEvery = 3
 	return s
 }
@@ -40,7 +42,8 @@ func rdpGANs() map[string]pipelinetest.Learner {
 		"rdp_cgan derived nets": {Kind: rdpCGANKind(), Stage: func() pipeline.Stage {
 			s := smallRDP()
 			s.Autoencoder.Encoder, s.Autoencoder.Decoder, s.GAN.Generator, s.GAN.Critic = nil, nil, nil, nil
-			s.Labels, s.Autoencoder.Loss, s.Autoencoder.Average, s.GAN.Average, s.Autoencoder.CodeActivation = "equal", "squares", 0.9, 0.9, "leaky_relu"
+			s.Labels, s.Autoencoder.Loss, s.Autoencoder.Average, s.GAN.Average, s.Autoencoder.CodeActivation = "equal",
+				"squares", 0.9, 0.9, "leaky_relu"
 			s.Autoencoder.Norm, s.GAN.GeneratorNorm = "layer_norm", "layer_norm"
 			return s
 		}},
@@ -52,11 +55,14 @@ func rdpGANs() map[string]pipelinetest.Learner {
 // .25^2 12 (exp(1/1.5^2)-1) = .419718, sqrt(.95/(.05 .419718)) = 6.72819. Equal labels spend nothing.
 func TestRDPCGANSpendsThePlan(t *testing.T) {
 	phase := func(steps int64, multiplier float64) privacy.Event {
-		return privacy.Repeated{Count: steps, Event: privacy.PoissonSampled{SamplingRate: 0.25, Event: privacy.Gaussian{NoiseMultiplier: multiplier}}}
+		return privacy.Repeated{Count: steps, Event: privacy.PoissonSampled{SamplingRate: 0.25,
+			Event: privacy.Gaussian{NoiseMultiplier: multiplier}}}
 	}
 	phases := []privacy.Event{phase(8, 0.9), phase(12, 1.5)}
-	sizes := privacy.Event(privacy.Gaussian{NoiseMultiplier: 6.72819 * math.Sqrt2}) // for replace_one the accountant takes half of it, and a row moves sizes by sqrt 2
-	for name, want := range map[string][]privacy.Event{"rdp_cgan": append([]privacy.Event{sizes}, phases...), "rdp_cgan derived nets": phases} {
+	// for replace_one the accountant takes half of it, and a row moves sizes by sqrt 2
+	sizes := privacy.Event(privacy.Gaussian{NoiseMultiplier: 6.72819 * math.Sqrt2})
+	for name, want := range map[string][]privacy.Event{"rdp_cgan": append([]privacy.Event{sizes}, phases...),
+		"rdp_cgan derived nets": phases} {
 		_, r := rdpGANs()[name].Trained(t, ward(t))
 		var got []privacy.Event
 		for _, p := range r.Ledger.Plan {
@@ -75,8 +81,8 @@ func TestRDPCGANSpendsThePlan(t *testing.T) {
 }
 
 // TestRDPCGANReleasesGenerators: for each of three regions, of 2 latents 2 filters at 2 positions and their
-// norm of channels (4 numbers each), 1 filter at 4 positions and a dense layer to 3 codes; then the decoder of 2 filters
-// at 3 positions, their norm (2 each) and 1 filter at 7. No encoder, no critic. The west has no row, and
+// norm of channels (4 numbers each), 1 filter at 4 positions and a dense layer to 3 codes; then the decoder of 2
+// filters at 3 positions, their norm (2 each) and 1 filter at 7. No encoder, no critic. The west has no row, and
 // is read back with a part of its own.
 func TestRDPCGANReleasesGenerators(t *testing.T) {
 	model, _ := rdpGANs()["rdp_cgan"].Trained(t, ward(t))
@@ -124,8 +130,10 @@ func TestRDPCGANRefusals(t *testing.T) {
 		"noise_multiplier: is given for one":      {ward(t).Header, func(s *RDPCGAN) { s.GAN.NoiseMultiplier = 2 }},
 		"autoencoder.encoder[1].kernel: is 4, wi": {ward(t).Header, func(s *RDPCGAN) { s.Autoencoder.Encoder[1].Kernel = 4 }},
 		"gan.critic[0].kernel: is 10":             {ward(t).Header, func(s *RDPCGAN) { s.GAN.Critic[0].Kernel = 10 }},
-		"autoencoder.decoder[0].padding: is 2":    {ward(t).Header, func(s *RDPCGAN) { s.Autoencoder.Decoder[0].Padding = 2 }},
-		"gan.generator[1].filters: is 65536":      {ward(t).Header, func(s *RDPCGAN) { s.GAN.Generator[1] = Convolution{Filters: 65536, Kernel: 1 << 20, Stride: 1 << 20} }},
+		"autoencoder.decoder[0].padding: is 2": {ward(t).Header,
+			func(s *RDPCGAN) { s.Autoencoder.Decoder[0].Padding = 2 }},
+		"gan.generator[1].filters: is 65536": {ward(t).Header,
+			func(s *RDPCGAN) { s.GAN.Generator[1] = Convolution{Filters: 65536, Kernel: 1 << 20, Stride: 1 << 20} }},
 		"gan.generator: is too large for a model": {ward(t).Header, func(s *RDPCGAN) {
 			s.GAN.Generator[1].Filters, s.GAN.Generator[1].Kernel, s.GAN.GeneratedBatch = 100, 12000, 2
 		}},

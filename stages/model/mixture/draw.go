@@ -33,13 +33,15 @@ func (m *model) Header() pipeline.Header {
 // exactly one gets a row.
 func (m *model) Draw(d artifact.Drawing) (artifact.Rows, error) {
 	if d.Argmax {
-		return nil, errors.New("categorical: is argmax, must be sample for a mixture: parameters are drawn for each row, so that no category is the most probable one")
+		return nil, errors.New("categorical: is argmax, must be sample for a mixture: parameters are drawn for each row, " +
+			"so that no category is the most probable one")
 	}
 	return m.drawing(d).next, nil
 }
 
 func (m *model) drawing(d artifact.Drawing) *drawing {
-	w := &drawing{model: m, rows: max(d.Rows, 1), sizes: m.shares(), strata: d.Random("strata"), values: d.Random("values"), inside: d.Random("inside")}
+	w := &drawing{model: m, rows: max(d.Rows, 1), sizes: m.shares(), strata: d.Random("strata"),
+		values: d.Random("values"), inside: d.Random("inside")}
 	w.law.Prior, w.from = m.Prior, make([]int, len(m.layout.strata))
 	if d.Independent {
 		w.rows = 1 // one row shared out by a uniform start is drawn by the shares
@@ -59,10 +61,11 @@ type drawing struct {
 	rows                   int64     // that are shared out together
 	sizes                  []float64 // of strata
 	strata, values, inside *rand.Rand
-	law                    posterior.Predictive // of the row's stratum: one for all, since it keeps as much as its widest column
-	from                   []int                // of each stratum, in the law of all; -1 where it has the prior
-	left                   []int64              // rows that each stratum is still to get
-	all                    int64                // the sum of left
+	// of the row's stratum: one for all, since it keeps as much as its widest column
+	law  posterior.Predictive
+	from []int   // of each stratum, in the law of all; -1 where it has the prior
+	left []int64 // rows that each stratum is still to get
+	all  int64   // the sum of left
 }
 
 // next is the next n rows.

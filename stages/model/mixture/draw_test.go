@@ -89,7 +89,8 @@ func TestFewRowsHaveTheLawOfStrata(t *testing.T) {
 		{"by largest remainders", false, func(w *drawing) { w.left, w.all = largestRemainders(sizes), 6 }, rounded, false},
 	} {
 		first, last, zeros := drawnStrata(sizes, c.independent, c.shareOut)
-		least := min(stattest.ChiSquare(first, p, drawings), stattest.ChiSquare(last, p, drawings), stattest.ChiSquare(zeros, c.zeros, drawings))
+		least := min(stattest.ChiSquare(first, p, drawings), stattest.ChiSquare(last, p, drawings), stattest.ChiSquare(zeros,
+			c.zeros, drawings))
 		if (least >= alpha) != c.right {
 			t.Errorf("%s: p %g; first rows %v, last rows %v, of 6 rows of stratum 0 %v", c.name, least, first, last, zeros)
 		}
@@ -102,9 +103,12 @@ func TestRowsAreSharedOut(t *testing.T) {
 	for _, c := range []struct {
 		rows        int
 		sizes, want []int64
-	}{{1000, []int64{1, 1, 2}, []int64{250, 250, 500}}, {7, []int64{0, 5, 0}, []int64{0, 7, 0}}, {4, []int64{0, 0}, []int64{2, 2}}, {1000, []int64{1 << 61, 1 << 61}, []int64{500, 500}}} {
+	}{{1000, []int64{1, 1, 2}, []int64{250, 250, 500}}, {7, []int64{0, 5, 0}, []int64{0, 7, 0}},
+		{4, []int64{0, 0}, []int64{2, 2}}, {1000, []int64{1 << 61, 1 << 61}, []int64{500, 500}}} {
 		m := &model{Sizes: c.sizes, layout: &layout{strata: make([]stratum, len(c.sizes))}}
-		w := m.drawing(artifact.Drawing{Rows: int64(c.rows), Random: func(string) *rand.Rand { return rand.New(rand.NewPCG(5, 5)) }})
+		w := m.drawing(artifact.Drawing{Rows: int64(c.rows), Random: func(string) *rand.Rand {
+			return rand.New(rand.NewPCG(5, 5))
+		}})
 		got := make([]int64, len(c.sizes))
 		for range c.rows {
 			got[w.stratum()]++
@@ -126,9 +130,11 @@ func TestFixedValuesAreExact(t *testing.T) {
 		{Name: "rich", Type: domain.Boolean, Categories: []string{"no", "yes"}},
 	}}
 	set := func(adult, income string) Structural {
-		return Structural{Where: map[string]domain.Choice{"adult": {adult}}, Set: map[string]schema.Text{"income": schema.Text(income), "weight": "70"}}
+		return Structural{Where: map[string]domain.Choice{"adult": {adult}},
+			Set: map[string]schema.Text{"income": schema.Text(income), "weight": "70"}}
 	}
-	shape := Shape{Components: 2, Prior: posterior.Uniform(), Stratify: []string{"adult"}, Structural: []Structural{set("no", "0"), set("yes", "3")}}
+	shape := Shape{Components: 2, Prior: posterior.Uniform(), Stratify: []string{"adult"},
+		Structural: []Structural{set("no", "0"), set("yes", "3")}}
 	var ps schema.Problems
 	m := &model{Domain: d, Shape: shape, Sizes: []int64{1, 1}, PriorOnly: []int{0, 1}, layout: newLayout(shape, d, &ps)}
 	must(t, ps.Err())
@@ -139,7 +145,8 @@ func TestFixedValuesAreExact(t *testing.T) {
 	income, weight := rec.Column(1).(*array.Int64), rec.Column(2).(*array.Float64)
 	for i, adult := range codes(rec, "adult") {
 		if want := int64(3 * adult); income.IsNull(i) || income.Value(i) != want || weight.Value(i) != 70 {
-			t.Fatalf("row %d, adult %d: income %s, weight %s, must be %d and 70", i, adult, income.ValueStr(i), weight.ValueStr(i), want)
+			t.Fatalf("row %d, adult %d: income %s, weight %s, must be %d and 70", i, adult, income.ValueStr(i),
+				weight.ValueStr(i), want)
 		}
 	}
 	shape.Structural = append(shape.Structural, set("no", "1"))

@@ -32,7 +32,8 @@ func study(n int) pipelinetest.Input {
 	columns := make([][]any, len(d.Columns))
 	for i := range n {
 		dead := i%4 == 3
-		row := []any{[]string{"f", "m"}[i/4%2], []string{"no", "yes"}[i%4/3], 20 + i*7%70, 40.5 + float64(8*(i%17)), i * 5 % 9, []string{"north", "south", "west"}[i*i%3], nil, "no"}
+		row := []any{[]string{"f", "m"}[i/4%2], []string{"no", "yes"}[i%4/3], 20 + i*7%70, 40.5 + float64(8*(i%17)),
+			i * 5 % 9, []string{"north", "south", "west"}[i*i%3], nil, "no"}
 		if i%9 == 4 {
 			row[3] = nil
 		}
@@ -49,8 +50,9 @@ func study(n int) pipelinetest.Input {
 			columns[j] = append(columns[j], v)
 		}
 	}
-	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Rows: int64(n), OwnRows: true,
-		Terms: pipeline.Terms{Adjacency: privacy.ReplaceOne, Claims: pipeline.ClaimsProven}})
+	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Rows: int64(n),
+		OwnRows: true,
+		Terms:   pipeline.Terms{Adjacency: privacy.ReplaceOne, Claims: pipeline.ClaimsProven}})
 	return pipelinetest.Input{Header: h, Rows: pipelinetest.Rows(d, columns...)}
 }
 
@@ -65,7 +67,8 @@ func full() *Mixture {
 	s := small()
 	s.Families = map[string]string{"visits": "poisson", "weight": "normal"}
 	s.Stratify = []string{"sex", "dead"}
-	s.Structural = []Structural{{Where: map[string]domain.Choice{"dead": {"no"}}, Set: map[string]schema.Text{"cause": "missing", "weight": "70"}}}
+	s.Structural = []Structural{{Where: map[string]domain.Choice{"dead": {"no"}},
+		Set: map[string]schema.Text{"cause": "missing", "weight": "70"}}}
 	return s
 }
 
@@ -87,7 +90,9 @@ func read(t *testing.T, table pipeline.Table) *model {
 // drawn is n rows of a model, as n were announced.
 func drawn(t *testing.T, m artifact.Model, n int) arrow.Record {
 	t.Helper()
-	rows, err := m.Draw(artifact.Drawing{Rows: int64(n), Random: func(purpose string) *rand.Rand { return rand.New(rand.NewPCG(7, uint64(len(purpose)))) }})
+	rows, err := m.Draw(artifact.Drawing{Rows: int64(n), Random: func(purpose string) *rand.Rand {
+		return rand.New(rand.NewPCG(7, uint64(len(purpose))))
+	}})
 	must(t, err)
 	rec, err := rows(n)
 	must(t, err)

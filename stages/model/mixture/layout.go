@@ -62,7 +62,8 @@ func newLayout(s Shape, d *domain.Domain, ps *schema.Problems) *layout {
 		if c := d.Column(name); c == nil {
 			ps.Unknown("families."+name, "column of the table", name, d.Names())
 		} else if c.Type.Coded() {
-			ps.Add("families."+name, fmt.Sprintf("given for a column of type %s", c.Type), "left out: only numbers have a choice")
+			ps.Add("families."+name, fmt.Sprintf("given for a column of type %s", c.Type),
+				"left out: only numbers have a choice")
 		}
 	}
 	if len(*ps) > 0 {
@@ -80,7 +81,8 @@ func newLayout(s Shape, d *domain.Domain, ps *schema.Problems) *layout {
 		learned += l.strata[i].Params()
 	}
 	if learned == 0 {
-		ps.Add("from", "a table of which no column is left to learn", "a column of more than one value that is not fixed in every stratum")
+		ps.Add("from", "a table of which no column is left to learn",
+			"a column of more than one value that is not fixed in every stratum")
 	}
 	return l
 }
@@ -91,15 +93,18 @@ func (l *layout) add(s Shape, d *domain.Domain, i int, ps *schema.Problems) {
 	g, err := columns.GridOf(c)
 	switch {
 	case c.Private():
-		ps.Refuse("W02", "from", "a table whose column "+c.Name+" has private categories", "one whose categories are declared, or released by a stage of kind dp_categories")
+		ps.Refuse("W02", "from", "a table whose column "+c.Name+" has private categories",
+			"one whose categories are declared, or released by a stage of kind dp_categories")
 		return
 	case c.Late && c.Type.Coded():
-		ps.Add("from", "a table whose column "+c.Name+" has categories that are released when the run is under way ("+c.Source+"): how many there are is the number of its parameters, which the price of training is planned by",
+		ps.Add("from", "a table whose column "+c.Name+" has categories that are released when the run is under way ("+
+			c.Source+"): how many there are is the number of its parameters, which the price of training is planned by",
 			"one whose categories are declared, or released by an earlier run; bounds may be released in this one")
 		return
 	case c.Late: // whatever its bounds, a law of two parameters
 	case err != nil:
-		ps.Add("from", "a table of which "+err.Error(), "categories that are listed and numbers with bounds, not encoded; drop columns of text")
+		ps.Add("from", "a table of which "+err.Error(), "categories that are listed and numbers with bounds, not encoded; "+
+			"drop columns of text")
 		return
 	}
 	l.grids = append(l.grids, g)
@@ -127,9 +132,11 @@ func (s Shape) family(c domain.Column, g columns.Grid, ps *schema.Problems) post
 	switch posterior.Family(f) {
 	case posterior.Poisson:
 		if c.Late {
-			ps.Add("families."+c.Name, "poisson for a column whose bounds are released when the run is under way ("+c.Source+")", "beta or normal")
+			ps.Add("families."+c.Name, "poisson for a column whose bounds are released when the run is under way ("+c.Source+")",
+				"beta or normal")
 		} else if !whole {
-			ps.Add("families."+c.Name, "poisson for a column that is not every whole number of at most 65,535 between its bounds", "beta or normal")
+			ps.Add("families."+c.Name,
+				"poisson for a column that is not every whole number of at most 65,535 between its bounds", "beta or normal")
 		}
 	case posterior.Beta, posterior.Normal:
 	default:
@@ -161,12 +168,14 @@ func (l *layout) divide(s Shape, d *domain.Domain, ps *schema.Problems) {
 		}
 		l.stratify = append(l.stratify, at)
 		if strata *= l.grids[at].Cells(); strata > mostStrata {
-			ps.Add("stratify", fmt.Sprintf("%s, of more than %d combinations", strings.Join(s.Stratify, ", "), mostStrata), "columns of fewer combinations")
+			ps.Add("stratify", fmt.Sprintf("%s, of more than %d combinations", strings.Join(s.Stratify, ", "), mostStrata),
+				"columns of fewer combinations")
 			return
 		}
 	}
 	if strata*len(l.parts) > mostParts {
-		ps.Add("stratify", fmt.Sprintf("%s with %d columns in each", counted(strata, "stratum", "strata"), len(l.parts)), fmt.Sprintf("at most %d columns in all strata together", mostParts))
+		ps.Add("stratify", fmt.Sprintf("%s with %d columns in each", counted(strata, "stratum", "strata"), len(l.parts)),
+			fmt.Sprintf("at most %d columns in all strata together", mostParts))
 		return
 	}
 	for n := range strata {
@@ -247,7 +256,8 @@ const mostRuled = 1 << 16
 // and one that breaks it is learned without the columns that are fixed.
 func (l *layout) fix(s Shape, d *domain.Domain, ps *schema.Problems) {
 	if n := len(s.Structural) * len(l.strata); n > mostRuled {
-		ps.Add("structural", fmt.Sprintf("%d rules for %d strata", len(s.Structural), len(l.strata)), fmt.Sprintf("at most %d pairs of a rule and a stratum", mostRuled))
+		ps.Add("structural", fmt.Sprintf("%d rules for %d strata", len(s.Structural), len(l.strata)),
+			fmt.Sprintf("at most %d pairs of a rule and a stratum", mostRuled))
 		return
 	}
 	for i, rule := range s.Structural {
@@ -274,7 +284,8 @@ func (l *layout) fix(s Shape, d *domain.Domain, ps *schema.Problems) {
 			}
 		}
 		if !matched {
-			ps.Add(path+".where", domain.SayWhere(rule.Where)+", of which there is no stratum", "values that columns of stratify have")
+			ps.Add(path+".where", domain.SayWhere(rule.Where)+", of which there is no stratum",
+				"values that columns of stratify have")
 		}
 	}
 }
@@ -284,7 +295,8 @@ func (l *layout) set(path string, rule Structural, d *domain.Domain, ps *schema.
 	set := map[int]fixture{}
 	for _, name := range slices.Sorted(maps.Keys(rule.Set)) {
 		if c := d.Column(name); c != nil && c.Late {
-			ps.Add(path+"."+name, "a column whose bounds are released when the run is under way ("+c.Source+")", "a column with declared bounds, which say which values it has")
+			ps.Add(path+"."+name, "a column whose bounds are released when the run is under way ("+c.Source+")",
+				"a column with declared bounds, which say which values it has")
 			continue
 		}
 		values, wrong := domain.ReadWhere(d, path, map[string]domain.Choice{name: {string(rule.Set[name])}})
@@ -323,7 +335,8 @@ func (s *stratum) has(l *layout, where map[int]domain.Values) bool {
 func (s *stratum) take(path string, set map[int]fixture, d *domain.Domain, ps *schema.Problems) {
 	for _, at := range slices.Sorted(maps.Keys(set)) {
 		if old, is := s.fixed[at]; is && old != set[at] {
-			ps.Add(path+".set."+d.Columns[at].Name, "another value than an earlier rule sets in the same stratum", "one value in each stratum")
+			ps.Add(path+".set."+d.Columns[at].Name, "another value than an earlier rule sets in the same stratum",
+				"one value in each stratum")
 			return
 		}
 		s.fixed[at] = set[at]

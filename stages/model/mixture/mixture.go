@@ -74,14 +74,22 @@ const (
 func mixtureKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: mixtureName, Version: 2, Late: true,
-		Doc: "Learns a mixture of components whose columns are independent, by DP variational inference (Jalko et al. 2021), and releases the law of its parameters. " +
-			"Rows are drawn from the posterior predictive, each with parameters of its own. Knowledge can be built in: strata with a mixture each, values that are fixed in some, priors. " +
-			"Use it where columns are many and categories few, such as wide tables of yes and no, or where strata are what matters. Takes the table as it is after cleaning, not encoded, of stability rows(c); numbers may be cut before (discretize). Takes bounds that a stage of the same run releases (dp_bounds), not categories.",
-		In:      []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "A private table of categories and bounded numbers."}},
-		Out:     []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The law of the parameters, and the sizes of strata."}},
-		Readers: []pipeline.Reader{artifact.Decoder{Format: format, Decode: decode}, artifact.ScorerDecoder{Format: format, Decode: decodeScorer}},
+		Doc: "Learns a mixture of components whose columns are independent, by DP variational inference (Jalko et al. " +
+			"2021), and releases the law of its parameters. " +
+			"Rows are drawn from the posterior predictive, each with parameters of its own. Knowledge can be built in: strata " +
+			"with a mixture each, values that are fixed in some, priors. " +
+			"Use it where columns are many and categories few, such as wide tables of yes and no, or where strata are what " +
+			"matters. Takes the table as it is after cleaning, not encoded, of stability rows(c); numbers may be cut before " +
+			"(discretize). Takes bounds that a stage of the same run releases (dp_bounds), not categories.",
+		In: []pipeline.Port{{Name: "in", Form: pipeline.FormTable,
+			Doc: "A private table of categories and bounded numbers."}},
+		Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel,
+			Doc: "The law of the parameters, and the sizes of strata."}},
+		Readers: []pipeline.Reader{artifact.Decoder{Format: format, Decode: decode}, artifact.ScorerDecoder{Format: format,
+			Decode: decodeScorer}},
 		New: func() pipeline.Stage {
-			return &Mixture{Sampling: training.Sampling{Steps: 4000, ExpectedBatchSize: 300, MaxGradNorm: 1}, Shape: Shape{Components: 10, Prior: posterior.Uniform()},
+			return &Mixture{Sampling: training.Sampling{Steps: 4000, ExpectedBatchSize: 300, MaxGradNorm: 1},
+				Shape:      Shape{Components: 10, Prior: posterior.Uniform()},
 				SizesShare: 0.05, LearningRate: 0.03, Average: 0.999, CheckpointEvery: 5000}
 		},
 	}
@@ -128,10 +136,12 @@ func (s *Mixture) Plan(in pipeline.Headers) (pipeline.Work, error) {
 
 func (s *Mixture) spends(l *layout, rate float64) []pipeline.Spend {
 	list := []pipeline.Spend{{Name: training.Spend,
-		Doc:       fmt.Sprintf("DP variational inference of %d parameters of %s, sampling rate %.4g", l.params(), counted(len(l.strata), "mixture", "mixtures"), rate),
+		Doc: fmt.Sprintf("DP variational inference of %d parameters of %s, sampling rate %.4g", l.params(),
+			counted(len(l.strata), "mixture", "mixtures"), rate),
 		Mechanism: func(scale float64) privacy.Mechanism { return s.DPSGD(scale, rate, l.params()) }}}
 	if len(l.stratify) > 0 {
-		list = append(list, pipeline.Spend{Name: sizesSpend, Doc: fmt.Sprintf("how many rows each of %d strata has", len(l.strata)),
+		list = append(list, pipeline.Spend{Name: sizesSpend, Doc: fmt.Sprintf("how many rows each of %d strata has",
+			len(l.strata)),
 			Mechanism: func(scale float64) privacy.Mechanism {
 				return mechanism.GaussianHistogram{NoiseMultiplier: s.sizesNoise(scale, rate), Releases: 1}
 			}})
@@ -150,7 +160,8 @@ func counted(n int, one, more string) string {
 // law's second half, and in float64 tables by code, sums on every core and the prior.
 func (s *Mixture) fits(l *layout, ps *schema.Problems) {
 	const copies = 2*generator.NetCopies + 24
-	generator.Fits(ps, generator.Costs("components", fmt.Sprintf("%d in each of %s", s.Components, counted(len(l.strata), "stratum", "strata")), copies*float64(l.params())))
+	generator.Fits(ps, generator.Costs("components", fmt.Sprintf("%d in each of %s", s.Components,
+		counted(len(l.strata), "stratum", "strata")), copies*float64(l.params())))
 }
 
 const (
@@ -184,7 +195,8 @@ func (s *Mixture) learn(ctx context.Context, env *pipeline.Env, t pipeline.Table
 		return nil, err
 	}
 	config := train.FitConfig{Optimiser: train.Adam(s.LearningRate, 0.9, 0.999), Average: s.Average}
-	law, err := train.FitMeanField(ctx, config, o, o.Gradient(s.Prior), start(o.Params(), env.Rand("start")), read.Rows, env.Rand("theta").Uint64(), paid, hooks)
+	law, err := train.FitMeanField(ctx, config, o, o.Gradient(s.Prior), start(o.Params(), env.Rand("start")), read.Rows,
+		env.Rand("theta").Uint64(), paid, hooks)
 	if err != nil {
 		return nil, err
 	}
@@ -300,7 +312,8 @@ func (s *Mixture) published(h pipeline.Header, l *layout, rate float64) *pipelin
 		return nil // it is about one row that is replaced
 	}
 	return &pipeline.Published{
-		Method: "Jälkö et al. 2021: twice the add_remove epsilon at half of delta, Renyi orders below 500, classic conversion; its batches, of a fixed size without replacement, count as Poisson samples",
+		Method: "Jälkö et al. 2021: twice the add_remove epsilon at half of delta, Renyi orders below 500, classic " +
+			"conversion; its batches, of a fixed size without replacement, count as Poisson samples",
 		Epsilon: func(multiplier, delta float64) (float64, error) {
 			phases := []published.Phase{{SamplingRate: rate, NoiseMultiplier: multiplier, Steps: int64(s.Steps)}}
 			if len(l.stratify) > 0 {

@@ -25,7 +25,8 @@ func conformance() map[string][]pipelinetest.Case {
 	var cases []pipelinetest.Case
 	for name, l := range learners() {
 		for what, in := range map[string]pipelinetest.Input{"": in, " add_remove": removed, " group": group} {
-			cases = append(cases, pipelinetest.Case{Name: name + what, In: map[string]pipelinetest.Input{"in": in}, Stage: l.Stage})
+			cases = append(cases, pipelinetest.Case{Name: name + what, In: map[string]pipelinetest.Input{"in": in},
+				Stage: l.Stage})
 		}
 	}
 	return map[string][]pipelinetest.Case{mixtureName: cases}
@@ -39,7 +40,8 @@ func TestConformance(t *testing.T) { pipelinetest.CheckKinds(t, Kinds(), conform
 // et al. 2020): sqrt(.95/(.05 .419718)) = 6.72819, times sqrt 2 under replace_one, where
 // accountants take 2 for the sensitivity and a histogram moves by sqrt 2.
 func TestRunSpendsThePlan(t *testing.T) {
-	sgd := privacy.Event(privacy.Repeated{Count: 12, Event: privacy.PoissonSampled{SamplingRate: 0.25, Event: privacy.Gaussian{NoiseMultiplier: 1.5}}})
+	sgd := privacy.Event(privacy.Repeated{Count: 12, Event: privacy.PoissonSampled{SamplingRate: 0.25,
+		Event: privacy.Gaussian{NoiseMultiplier: 1.5}}})
 	want := map[string][]privacy.Event{"small": {sgd}, "full": {sgd, privacy.Gaussian{NoiseMultiplier: 9.51510}}}
 	for name, l := range learners() {
 		_, r := l.Trained(t, study(40)) // closes its ledger: opened once, used as planned
@@ -64,26 +66,51 @@ func TestResumedRunGivesTheSameModel(t *testing.T) {
 // TestPlanNamesWhatIsWrong: every problem, each by where it is.
 func TestPlanNamesWhatIsWrong(t *testing.T) {
 	rule := func(where, value, column, set string) []Structural {
-		return []Structural{{Where: map[string]domain.Choice{where: {value}}, Set: map[string]schema.Text{column: schema.Text(set)}}}
+		return []Structural{{Where: map[string]domain.Choice{where: {value}},
+			Set: map[string]schema.Text{column: schema.Text(set)}}}
 	}
 	for want, change := range map[string]func(*Mixture){
-		`stratify[0]: is "county"`:                      func(s *Mixture) { s.Stratify = []string{"county"} },
-		"stratify[0]: is the column age":                func(s *Mixture) { s.Stratify = []string{"age"} },
-		"stratify[1]: is dead, a second time":           func(s *Mixture) { s.Stratify = []string{"dead", "dead"} },
-		`families.county: is "county"`:                  func(s *Mixture) { s.Families = map[string]string{"county": "beta"} },
-		"families.dead: is given for a column":          func(s *Mixture) { s.Families = map[string]string{"dead": "beta"} },
-		"families.weight: is poisson for a column":      func(s *Mixture) { s.Families = map[string]string{"weight": "poisson"} },
-		"families.age: is gamma":                        func(s *Mixture) { s.Families = map[string]string{"age": "gamma"} },
-		"structural[0].where.sex: is about a column":    func(s *Mixture) { s.Stratify = []string{"dead"}; s.Structural = rule("sex", "f", "cause", "missing") },
-		"structural[0].set.dead: is a column of strat":  func(s *Mixture) { s.Structural = rule("dead", "no", "dead", "yes") },
-		`structural[0].set.cause: is "plague"`:          func(s *Mixture) { s.Structural = rule("dead", "no", "cause", "plague") },
-		"structural[0].set.age: is 20..30, more than":   func(s *Mixture) { s.Structural = rule("dead", "no", "age", "20..30") },
-		"structural[1].set.cause: is another value":     func(s *Mixture) { s.Structural = append(s.Structural, rule("dead", "no", "cause", "heart")...) },
+		`stratify[0]: is "county"`:            func(s *Mixture) { s.Stratify = []string{"county"} },
+		"stratify[0]: is the column age":      func(s *Mixture) { s.Stratify = []string{"age"} },
+		"stratify[1]: is dead, a second time": func(s *Mixture) { s.Stratify = []string{"dead", "dead"} },
+		`families.county: is "county"`: func(s *Mixture) {
+			s.Families = map[string]string{
+				"county": "beta"}
+		},
+		"families.dead: is given for a column": func(s *Mixture) { s.Families = map[string]string{"dead": "beta"} },
+		"families.weight: is poisson for a column": func(s *Mixture) {
+			s.Families = map[string]string{
+				"weight": "poisson"}
+		},
+		"families.age: is gamma": func(s *Mixture) { s.Families = map[string]string{"age": "gamma"} },
+		"structural[0].where.sex: is about a column": func(s *Mixture) {
+			s.Stratify = []string{"dead"}
+			s.Structural = rule("sex", "f", "cause", "missing")
+		},
+		"structural[0].set.dead: is a column of strat": func(s *Mixture) {
+			s.Structural = rule("dead", "no", "dead",
+				"yes")
+		},
+		`structural[0].set.cause: is "plague"`: func(s *Mixture) {
+			s.Structural = rule("dead", "no", "cause",
+				"plague")
+		},
+		"structural[0].set.age: is 20..30, more than": func(s *Mixture) {
+			s.Structural = rule("dead", "no", "age",
+				"20..30")
+		},
+		"structural[1].set.cause: is another value": func(s *Mixture) {
+			s.Structural = append(s.Structural,
+				rule("dead", "no", "cause", "heart")...)
+		},
 		"structural: is 65537 rules for 6 strata, must": func(s *Mixture) { s.Structural = make([]Structural, mostRuled+1) },
-		"structural[0]: is without where":               func(s *Mixture) { s.Structural = []Structural{{Set: map[string]schema.Text{"cause": "heart"}}} },
-		"prior: weights: is 0":                          func(s *Mixture) { s.Prior.Weights = 0 },
-		"GiB":                                           func(s *Mixture) { s.Components = 1 << 24 },
-		"max_grad_norm":                                 func(s *Mixture) { s.MaxGradNorm = 1e-300 },
+		"structural[0]: is without where": func(s *Mixture) {
+			s.Structural = []Structural{
+				{Set: map[string]schema.Text{"cause": "heart"}}}
+		},
+		"prior: weights: is 0": func(s *Mixture) { s.Prior.Weights = 0 },
+		"GiB":                  func(s *Mixture) { s.Components = 1 << 24 },
+		"max_grad_norm":        func(s *Mixture) { s.MaxGradNorm = 1e-300 },
 		"expected_batch_size: is 1, below sampling_rat": func(s *Mixture) { s.ExpectedBatchSize = 1 },
 	} {
 		s := full()
@@ -120,8 +147,10 @@ func TestReleasedBounds(t *testing.T) {
 	}
 	for want, err := range map[string]error{
 		"from: is a table whose column region has categories that are released": plan("region", func(*Mixture) {}),
-		"families.visits: is poisson for a column whose bounds are released":    plan("visits", func(s *Mixture) { s.Families = map[string]string{"visits": "poisson"} }),
-		"structural[0].set.weight: is a column whose bounds are released":       plan("weight", func(s *Mixture) { s.Structural = full().Structural }),
+		"families.visits: is poisson for a column whose bounds are released": plan("visits",
+			func(s *Mixture) { s.Families = map[string]string{"visits": "poisson"} }),
+		"structural[0].set.weight: is a column whose bounds are released": plan("weight",
+			func(s *Mixture) { s.Structural = full().Structural }),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, must say %s", err, want)
@@ -192,7 +221,8 @@ func TestNumbersHaveTheirLaws(t *testing.T) {
 		}
 	}
 	pounds /= float64(4000 - weight.NullN())
-	if math.Abs(mean-4) > 0.3 || math.Abs(years-51.5) > 3 || math.Abs(pounds-104.5) > 4 || math.Abs(float64(weight.NullN())-444) > 100 {
+	if math.Abs(mean-4) > 0.3 || math.Abs(years-51.5) > 3 || math.Abs(pounds-104.5) > 4 ||
+		math.Abs(float64(weight.NullN())-444) > 100 {
 		t.Errorf("mean of visits %g, of ages %g, of weights %g, %d weights missing", mean, years, pounds, weight.NullN())
 	}
 }

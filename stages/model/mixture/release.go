@@ -46,7 +46,8 @@ func (m *model) pack(h pipeline.Header) (pipeline.Table, error) {
 	for _, v := range slices.Concat(m.mean, m.log) {
 		law = binary.LittleEndian.AppendUint32(law, math.Float32bits(v))
 	}
-	return artifact.Pack(h, mixtureName, format, []pipeline.File{{Name: describedBy, Data: about}, {Name: lawName, Data: law}})
+	return artifact.Pack(h, mixtureName, format, []pipeline.File{{Name: describedBy, Data: about},
+		{Name: lawName, Data: law}})
 }
 
 // decode judges what was packed before it is used: it may come from anyone.
@@ -71,7 +72,8 @@ func described(files map[string][]byte) (*model, error) {
 		return nil, fmt.Errorf("%s: %w", describedBy, err)
 	}
 	if again, err := json.Marshal(m); err != nil || !bytes.Equal(again, about) {
-		return nil, fmt.Errorf("%s: is not spelled as it is written: has keys that a mixture has not, or another order", describedBy)
+		return nil, fmt.Errorf("%s: is not spelled as it is written: has keys that a mixture has not, or another order",
+			describedBy)
 	}
 	return m, nil
 }
@@ -131,7 +133,8 @@ func (m *model) read(law []byte) error {
 		}
 	}
 	if len(law) != 2*4*n {
-		return fmt.Errorf("%s: has %d bytes, must have %d: 4 for mean and for log deviation of each of %d parameters", lawName, len(law), 8*n, n)
+		return fmt.Errorf("%s: has %d bytes, must have %d: 4 for mean and for log deviation of each of %d parameters",
+			lawName, len(law), 8*n, n)
 	}
 	for i := range 2 * n {
 		v, within := math.Float32frombits(binary.LittleEndian.Uint32(law[4*i:])), [2]float32{-mostOfMean, mostOfMean}

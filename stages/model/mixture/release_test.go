@@ -131,11 +131,13 @@ func wide(t testing.TB, strata, numbers int) []byte {
 	m := model{Domain: &domain.Domain{}, Shape: Shape{Components: 3, Prior: posterior.Uniform()}}
 	for i := range strata {
 		name := fmt.Sprint("s", i)
-		m.Domain.Columns = append(m.Domain.Columns, domain.Column{Name: name, Type: domain.Boolean, Categories: []string{"n", "y"}})
+		m.Domain.Columns = append(m.Domain.Columns, domain.Column{Name: name, Type: domain.Boolean, Categories: []string{"n",
+			"y"}})
 		m.Stratify = append(m.Stratify, name)
 	}
 	for i := range numbers {
-		m.Domain.Columns = append(m.Domain.Columns, domain.Column{Name: fmt.Sprint("x", i), Type: domain.Integer, Bounds: &[2]float64{0, 1}})
+		m.Domain.Columns = append(m.Domain.Columns, domain.Column{Name: fmt.Sprint("x", i), Type: domain.Integer,
+			Bounds: &[2]float64{0, 1}})
 	}
 	for i := range 1 << strata {
 		m.Sizes, m.PriorOnly = append(m.Sizes, 1), append(m.PriorOnly, i)
@@ -149,7 +151,8 @@ func wide(t testing.TB, strata, numbers int) []byte {
 // 20 million laws in a megabyte. It is refused before they are there; what is at the bound is
 // read in less than 256 MiB.
 func TestStrangersModelsTakeWhatTheyAreLong(t *testing.T) {
-	for numbers, want := range map[int]string{20000: "stratify: is 1024 strata with 20000 columns in each, must be at most 1048576 columns", 1 << 10: ""} {
+	for numbers, want := range map[int]string{20000: "stratify: is 1024 strata with 20000 columns in each, must be at " +
+		"most 1048576 columns", 1 << 10: ""} {
 		list := map[string][]byte{describedBy: wide(t, 10, numbers), lawName: nil}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -191,7 +194,8 @@ func TestStrataShareWhatDrawsThem(t *testing.T) {
 // values the domain has.
 func FuzzModel(f *testing.F) {
 	f.Add(wide(f, 1, 2), []byte{})
-	f.Add(bytes.Replace(wide(f, 1, 2), []byte(`"prior_only":[0,1]`), []byte(`"prior_only":[0]`), 1), make([]byte, 2*4*(2+3*2*2)))
+	f.Add(bytes.Replace(wide(f, 1, 2), []byte(`"prior_only":[0,1]`), []byte(`"prior_only":[0]`), 1),
+		make([]byte, 2*4*(2+3*2*2)))
 	f.Fuzz(func(t *testing.T, about, law []byte) {
 		m, err := decode(map[string][]byte{describedBy: about, lawName: law})
 		if err != nil || len(about) > 1<<14 {
@@ -254,7 +258,8 @@ func tinyMixture(t *testing.T) *model {
 		s := small()
 		s.Families = map[string]string{"age": "normal", "visits": "poisson"}
 		s.Stratify = []string{"sex", "dead"}
-		s.Structural = []Structural{{Where: map[string]domain.Choice{"dead": {"yes"}}, Set: map[string]schema.Text{"stay": "1"}}}
+		s.Structural = []Structural{{Where: map[string]domain.Choice{"dead": {"yes"}},
+			Set: map[string]schema.Text{"stay": "1"}}}
 		return s
 	}}
 	table, _ := l.Trained(t, in)
@@ -341,7 +346,8 @@ func TestScoresOfRowsThatAreNeverDrawn(t *testing.T) {
 	m.PriorOnly = []int{0}
 	first := m.layout.strata[0].Params()
 	m.mean = m.mean[first:]
-	r := pipelinetest.Rows(m.Domain, []any{"f", "m", "m", "f", "f"}, []any{"yes", "yes", "no", "no", "no"}, []any{1, 1, 9, 2, nil}, []any{0, 0, 0, 1, 2}, []any{0, 1, 1, 0, 2})
+	r := pipelinetest.Rows(m.Domain, []any{"f", "m", "m", "f", "f"}, []any{"yes", "yes", "no", "no", "no"},
+		[]any{1, 1, 9, 2, nil}, []any{0, 0, 0, 1, 2}, []any{0, 1, 1, 0, 2})
 	got, err := newScorer(m).Scores(frame(t, m.Domain, r))
 	must(t, err)
 	most := 5 * 64 / math.Ln2

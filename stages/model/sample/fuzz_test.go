@@ -29,7 +29,8 @@ func described(t testing.TB) (about map[int][]byte, lengths []byte) {
 	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Released, Stability: pipeline.Unbounded()})
 	for _, s := range []pipeline.Stage{
 		&prep.Discretize{Columns: []string{"n"}, Strategy: "uniform", Bins: 3, Inverse: "uniform"},
-		&prep.Encode{MinMax: [2]float64{-1, 1}, Missing: "category", Standard: map[string]prep.Moments{"x": {Mean: 10, SD: 5}}},
+		&prep.Encode{MinMax: [2]float64{-1, 1}, Missing: "category", Standard: map[string]prep.Moments{
+			"x": {Mean: 10, SD: 5}}},
 	} {
 		w, err := s.Plan(pipeline.Headers{"in": h})
 		if err != nil {
@@ -62,7 +63,8 @@ func described(t testing.TB) (about map[int][]byte, lengths []byte) {
 // drawFrom reads a model of any description and tensors, under a digest that is right,
 // and draws a few rows of it.
 func drawFrom(format int, about, lengths, weights []byte) error {
-	parts, folder := []pipeline.File{{Name: "model.json", Data: about}}, map[int]string{2: "weights/", 3: "weights/0/"}[format]
+	parts, folder := []pipeline.File{{Name: "model.json", Data: about}}, map[int]string{2: "weights/",
+		3: "weights/0/"}[format]
 	for i, name := range []string{"0.dense.weight", "0.dense.bias", "2.dense.weight", "2.dense.bias"} {
 		if len(lengths) < 2*i+2 {
 			break

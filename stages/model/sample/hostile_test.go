@@ -40,14 +40,17 @@ func ruled(n int) pipelinetest.Input {
 		},
 		Constraints: []domain.Constraint{
 			{Order: []string{"in", "out"}},
-			{Function: &domain.Function{Of: "ward", Column: "house", Map: map[string]schema.Text{"a": "north", "b": "north", "c": "south", "d": "south", "e": "south"}}},
+			{Function: &domain.Function{Of: "ward", Column: "house", Map: map[string]schema.Text{"a": "north", "b": "north",
+				"c": "south", "d": "south", "e": "south"}}},
 			{Impossible: map[string]domain.Choice{"ward": {"d"}, "in": {"..99", "500..700"}}},
-			{Total: []domain.Cell{{Where: map[string]domain.Choice{"dose": {"..0.5"}}, Count: 100}, {Where: map[string]domain.Choice{"dose": {"0.75.."}}, Count: 200}}},
+			{Total: []domain.Cell{{Where: map[string]domain.Choice{"dose": {"..0.5"}}, Count: 100},
+				{Where: map[string]domain.Choice{"dose": {"0.75.."}}, Count: 200}}},
 		},
 	}
 	columns := make([][]any, len(d.Columns))
 	for i := range n {
-		row := []any{i * 13 % 1000, 999 - i%300, string(rune('a' + i*i%5)), []string{"north", "south"}[i%2], i * 977 % 1000 * (i % 3), float64(i%5) / 4}
+		row := []any{i * 13 % 1000, 999 - i%300, string(rune('a' + i*i%5)), []string{"north", "south"}[i%2],
+			i * 977 % 1000 * (i % 3), float64(i%5) / 4}
 		if i%9 == 4 {
 			row[1], row[3], row[4] = nil, nil, nil
 		}
@@ -55,8 +58,9 @@ func ruled(n int) pipelinetest.Input {
 			columns[j] = append(columns[j], v)
 		}
 	}
-	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Rows: int64(n), OwnRows: true,
-		Terms: pipeline.Terms{Adjacency: privacy.ReplaceOne, Claims: pipeline.ClaimsProven}})
+	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Rows: int64(n),
+		OwnRows: true,
+		Terms:   pipeline.Terms{Adjacency: privacy.ReplaceOne, Claims: pipeline.ClaimsProven}})
 	return pipelinetest.Input{Header: h, Rows: pipelinetest.Rows(d, columns...)}
 }
 
@@ -191,7 +195,8 @@ func TestHostileModels(t *testing.T) {
 			bad = "takes a minute"
 		case taken > 1<<30:
 			bad = fmt.Sprintf("takes %d MB", taken>>20)
-		case err != nil && (strings.ContainsAny(err.Error(), "\x00\x1b") || !strings.HasPrefix(err.Error(), "model: ") && strings.Contains(err.Error(), ": graphical: ")):
+		case err != nil && (strings.ContainsAny(err.Error(), "\x00\x1b") || !strings.HasPrefix(err.Error(), "model: ") &&
+			strings.Contains(err.Error(), ": graphical: ")):
 			bad = "says " + err.Error()
 		}
 		if bad != "" {

@@ -89,8 +89,11 @@ func places(x any, set func(any), weight float64, all *[]place) {
 	}
 }
 
-var odd = []any{json.Number("0"), json.Number("-1"), json.Number("1"), json.Number("1e308"), json.Number("-1e308"), json.Number("5e-324"), json.Number("1e-200"), json.Number("1e17"),
-	json.Number("9.9e17"), json.Number("9.9e14"), json.Number("9223372036854775807"), json.Number("65535"), json.Number("65536"), json.Number("1e-9"), json.Number("700"), json.Number("-745"), json.Number("0.5"), json.Number("2"), json.Number("1e29"),
+var odd = []any{json.Number("0"), json.Number("-1"), json.Number("1"), json.Number("1e308"), json.Number("-1e308"),
+	json.Number("5e-324"), json.Number("1e-200"), json.Number("1e17"),
+	json.Number("9.9e17"), json.Number("9.9e14"), json.Number("9223372036854775807"), json.Number("65535"),
+	json.Number("65536"), json.Number("1e-9"), json.Number("700"), json.Number("-745"), json.Number("0.5"),
+	json.Number("2"), json.Number("1e29"),
 	nil, "", "missing", "a", true, []any{}, map[string]any{}}
 
 func changed(rng *rand.Rand, x, other any) any {
@@ -111,7 +114,8 @@ func changed(rng *rand.Rand, x, other any) any {
 		case 2:
 			return json.Number(strconv.FormatFloat(-f, 'g', -1, 64))
 		case 3:
-			return json.Number(strconv.FormatFloat(max(-1e300, min(1e300, f*math.Pow(10, float64(rng.IntN(600)-300)))), 'g', -1, 64))
+			return json.Number(strconv.FormatFloat(max(-1e300, min(1e300, f*math.Pow(10, float64(rng.IntN(600)-300)))), 'g', -1,
+				64))
 		}
 		return json.Number(strconv.FormatFloat(f*2, 'g', -1, 64))
 	case []any:
@@ -164,7 +168,8 @@ func otherNumber(rng *rand.Rand, n json.Number) json.Number {
 	if v, err := n.Int64(); err == nil && rng.IntN(3) > 0 {
 		return json.Number(fmt.Sprint(v + []int64{1, -1, 2, 10, -v, 1 << 20}[rng.IntN(6)]))
 	}
-	return []json.Number{"0", "5e-324", "1e-300", "1e-223", "1e-160", "1e-9", "0.5", "1", "1e9", "9e14", "9e17", "9e29", "1e100", "1e300", "-1e17", "-1e300", "-700", "709", "1e5", "-1e5"}[rng.IntN(20)]
+	return []json.Number{"0", "5e-324", "1e-300", "1e-223", "1e-160", "1e-9", "0.5", "1", "1e9", "9e14", "9e17", "9e29",
+		"1e100", "1e300", "-1e17", "-1e300", "-700", "709", "1e5", "-1e5"}[rng.IntN(20)]
 }
 
 func clone(x any) any {

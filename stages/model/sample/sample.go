@@ -36,10 +36,13 @@ type Stage struct {
 func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
 		Name: "sample", Version: 6, Late: true, Draws: true, Called: "synthetic table",
-		Doc: "Draws synthetic rows from a released model and maps them back to the source's columns, categories, steps and bounds. " +
-			"Drawing is post-processing of a paid release, so any number of rows costs nothing. Use it after a model. The class is that of the model.",
+		Doc: "Draws synthetic rows from a released model and maps them back to the source's columns, categories, steps and " +
+			"bounds. " +
+			"Drawing is post-processing of a paid release, so any number of rows costs nothing. Use it after a model. The " +
+			"class is that of the model.",
 		In: []pipeline.Port{{Name: "in", Form: pipeline.FormModel, Doc: "A trained model."},
-			{Name: "rows_from", Form: pipeline.FormCount, Optional: true, Doc: "A released number of rows (dp_count): as many are drawn."}},
+			{Name: "rows_from", Form: pipeline.FormCount, Optional: true,
+				Doc: "A released number of rows (dp_count): as many are drawn."}},
 		Out: []pipeline.Port{{Name: "out", Form: pipeline.FormTable, Doc: "Synthetic rows."}},
 		New: func() pipeline.Stage { return &Stage{Categorical: "sample"} },
 	}}
@@ -79,7 +82,8 @@ func (s *Stage) Plan(in pipeline.Headers) (pipeline.Work, error) {
 }
 
 func (s *Stage) header(model pipeline.Header, class pipeline.Class) (pipeline.Header, error) {
-	h := pipeline.TableHeader(model.Domain, pipeline.Header{Class: class, Ruled: model.Ruled, Stability: pipeline.Unbounded(), Terms: model.Terms})
+	h := pipeline.TableHeader(model.Domain, pipeline.Header{Class: class, Ruled: model.Ruled,
+		Stability: pipeline.Unbounded(), Terms: model.Terms})
 	if s.Rows != nil {
 		h.Rows = *s.Rows
 	}
@@ -119,7 +123,8 @@ const mostRows = 1_000_000_000
 // Draw is the table of so many rows of m, which meet the conditions of the settings.
 // random makes public randomness by purpose; the same table is drawn whenever it is
 // read, in memory that does not grow with its rows.
-func (s *Stage) Draw(m artifact.Model, rows int64, class pipeline.Class, random func(purpose string) *rand.Rand, progress func(done, total int64)) (pipeline.Table, error) {
+func (s *Stage) Draw(m artifact.Model, rows int64, class pipeline.Class, random func(purpose string) *rand.Rand,
+	progress func(done, total int64)) (pipeline.Table, error) {
 	if len(s.Where) > 0 {
 		return s.meeting(m, rows, class, random, progress)
 	}
@@ -132,7 +137,8 @@ func (s *Stage) Draw(m artifact.Model, rows int64, class pipeline.Class, random 
 
 // unconditional is a table of total rows of m, which is told that there will be rows of them.
 // Those of which conditions choose are independent.
-func (s *Stage) unconditional(m artifact.Model, rows, total int64, class pipeline.Class, random func(purpose string) *rand.Rand, progress func(done, total int64)) (pipeline.Table, error) {
+func (s *Stage) unconditional(m artifact.Model, rows, total int64, class pipeline.Class,
+	random func(purpose string) *rand.Rand, progress func(done, total int64)) (pipeline.Table, error) {
 	h := m.Header()
 	h.Class, h.Rows = class, total
 	how := artifact.Drawing{Argmax: s.Categorical == "argmax", Independent: len(s.Where) > 0, Rows: rows, Random: random}
@@ -145,7 +151,8 @@ func (s *Stage) unconditional(m artifact.Model, rows, total int64, class pipelin
 	return prep.Invert(t, func() *rand.Rand { return random("restore") })
 }
 
-func batches(ctx context.Context, m artifact.Model, total int64, how artifact.Drawing, progress func(done, total int64)) pipeline.Batches {
+func batches(ctx context.Context, m artifact.Model, total int64, how artifact.Drawing,
+	progress func(done, total int64)) pipeline.Batches {
 	return func(yield func(arrow.Record, error) bool) {
 		rows, err := m.Draw(how)
 		if err != nil {
@@ -190,7 +197,8 @@ func (s *Stage) copied(h, model pipeline.Header) (pipeline.Header, error) {
 	var ps schema.Problems
 	for _, c := range model.Domain.Columns {
 		if c.Encoding != nil {
-			ps.Add("copies", "given for a model that learned encoded columns", "absent: only models of marginals know the noise of what they were fitted to")
+			ps.Add("copies", "given for a model that learned encoded columns",
+				"absent: only models of marginals know the noise of what they were fitted to")
 			break
 		}
 	}
@@ -198,7 +206,8 @@ func (s *Stage) copied(h, model pipeline.Header) (pipeline.Header, error) {
 	if d.Index(copyColumn) >= 0 {
 		ps.Add("copies", "given for a table that has a column "+copyColumn, "absent, or a table without that column")
 	}
-	d.Columns = append(d.Columns, domain.Column{Name: copyColumn, Type: domain.Integer, Bounds: &[2]float64{1, float64(s.Copies)}, Source: "public", Doc: "number of the copy"})
+	d.Columns = append(d.Columns, domain.Column{Name: copyColumn, Type: domain.Integer,
+		Bounds: &[2]float64{1, float64(s.Copies)}, Source: "public", Doc: "number of the copy"})
 	h.Rows *= int64(s.Copies)
 	return pipeline.TableHeader(d, h), ps.Err()
 }
@@ -228,11 +237,15 @@ func (s *Stage) DrawAll(m artifact.Model, rows int64, class pipeline.Class, env 
 	like := m.Header()
 	like.Class = class
 	h, err := s.copied(one.Header, like)
-	return pipeline.Table{Header: h, Open: func(ctx context.Context) pipeline.Batches { return s.each(ctx, c, rows, h, env) }}, err
+	return pipeline.Table{Header: h, Open: func(ctx context.Context) pipeline.Batches {
+		return s.each(ctx, c, rows, h,
+			env)
+	}}, err
 }
 
 // each draws one copy after the other, holding one model at a time.
-func (s *Stage) each(ctx context.Context, c artifact.Copier, rows int64, h pipeline.Header, env *pipeline.Env) pipeline.Batches {
+func (s *Stage) each(ctx context.Context, c artifact.Copier, rows int64, h pipeline.Header,
+	env *pipeline.Env) pipeline.Batches {
 	return func(yield func(arrow.Record, error) bool) {
 		for k := 1; k <= s.Copies; k++ {
 			t, err := s.copy(ctx, c, k, rows, h.Class, env)
@@ -253,7 +266,8 @@ func (s *Stage) each(ctx context.Context, c artifact.Copier, rows int64, h pipel
 }
 
 // copy is the table of copy k.
-func (s *Stage) copy(ctx context.Context, c artifact.Copier, k int, rows int64, class pipeline.Class, env *pipeline.Env) (pipeline.Table, error) {
+func (s *Stage) copy(ctx context.Context, c artifact.Copier, k int, rows int64, class pipeline.Class,
+	env *pipeline.Env) (pipeline.Table, error) {
 	random := func(purpose string) *rand.Rand { return env.Rand(fmt.Sprintf("copy %d %s", k, purpose)) }
 	m, err := c.Copy(ctx, random("noise"), env.Workers)
 	if err != nil {

@@ -29,9 +29,11 @@ func TestConformance(t *testing.T) {
 	must(t, err)
 	var cases []pipelinetest.Case
 	some, few, none := int64(50), int64(5), int64(0)
-	for name, s := range map[string]Stage{"drawn": {Rows: &some, Categorical: "sample"}, "most probable": {Rows: &few, Categorical: "argmax"},
+	for name, s := range map[string]Stage{"drawn": {Rows: &some, Categorical: "sample"}, "most probable": {Rows: &few,
+		Categorical: "argmax"},
 		"no rows": {Rows: &none, Categorical: "sample"}, "as many as released": {Categorical: "sample"},
-		"under conditions": {Rows: &few, Categorical: "sample", Where: smokers()}, "as many as released, under conditions": {Categorical: "sample", Where: smokers()}} {
+		"under conditions": {Rows: &few, Categorical: "sample", Where: smokers()}, "as many as released, under conditions": {
+			Categorical: "sample", Where: smokers()}} {
 		in := map[string]pipelinetest.Input{"in": {Header: model.Header, Rows: files}}
 		if s.Rows == nil {
 			in["rows_from"] = released(t, 37)
@@ -41,20 +43,24 @@ func TestConformance(t *testing.T) {
 	measured := marginals(t)
 	rows, err := pipelinetest.Collect(t.Context(), measured)
 	must(t, err)
-	cases = append(cases, pipelinetest.Case{Name: "drawn from marginals", Whole: true, Stage: func() pipeline.Stage { return &Stage{Rows: &some, Categorical: "sample"} },
-		In: map[string]pipelinetest.Input{"in": {Header: measured.Header, Rows: rows}}})
+	cases = append(cases, pipelinetest.Case{Name: "drawn from marginals", Whole: true,
+		Stage: func() pipeline.Stage { return &Stage{Rows: &some, Categorical: "sample"} },
+		In:    map[string]pipelinetest.Input{"in": {Header: measured.Header, Rows: rows}}})
 	cases = append(cases, pipelinetest.Case{Name: "drawn from marginals under conditions", Whole: true,
 		Stage: func() pipeline.Stage {
-			return &Stage{Rows: &some, Categorical: "sample", Where: map[string]domain.Choice{"smoker": {"yes"}, "age": {"..50", "60"}}}
+			return &Stage{Rows: &some, Categorical: "sample", Where: map[string]domain.Choice{"smoker": {"yes"},
+				"age": {"..50", "60"}}}
 		},
 		In: map[string]pipelinetest.Input{"in": {Header: measured.Header, Rows: rows}}})
 	measured = tree(t, 40)
 	rows, err = pipelinetest.Collect(t.Context(), measured)
 	must(t, err)
-	cases = append(cases, pipelinetest.Case{Name: "copies", Whole: true, Stage: func() pipeline.Stage { return &Stage{Rows: &few, Copies: 3, Categorical: "sample"} },
-		In: map[string]pipelinetest.Input{"in": {Header: measured.Header, Rows: rows}}})
-	cases = append(cases, pipelinetest.Case{Name: "copies under conditions", Whole: true, Stage: func() pipeline.Stage { return &Stage{Rows: &few, Copies: 3, Categorical: "sample", Where: smokers()} },
-		In: map[string]pipelinetest.Input{"in": {Header: measured.Header, Rows: rows}}})
+	cases = append(cases, pipelinetest.Case{Name: "copies", Whole: true,
+		Stage: func() pipeline.Stage { return &Stage{Rows: &few, Copies: 3, Categorical: "sample"} },
+		In:    map[string]pipelinetest.Input{"in": {Header: measured.Header, Rows: rows}}})
+	cases = append(cases, pipelinetest.Case{Name: "copies under conditions", Whole: true,
+		Stage: func() pipeline.Stage { return &Stage{Rows: &few, Copies: 3, Categorical: "sample", Where: smokers()} },
+		In:    map[string]pipelinetest.Input{"in": {Header: measured.Header, Rows: rows}}})
 	for i := range cases {
 		cases[i].Kinds = families()
 	}
@@ -85,7 +91,8 @@ func TestRowsAreOfOneSource(t *testing.T) {
 		t.Errorf("%d rows are drawn, 37 were released", r.NumRows())
 	}
 	count.Header.Class = pipeline.Private // of a run without privacy
-	if w, err := (&Stage{Categorical: "sample"}).Plan(pipeline.Headers{"in": model.Header, "rows_from": count.Header}); err != nil || w.Out["out"].Class != pipeline.Private {
+	if w, err := (&Stage{Categorical: "sample"}).Plan(pipeline.Headers{"in": model.Header,
+		"rows_from": count.Header}); err != nil || w.Out["out"].Class != pipeline.Private {
 		t.Errorf("as many rows as a private number says are planned as %s, %v", w.Out["out"].Class, err)
 	}
 	for s, ports := range map[*Stage]pipeline.Headers{
@@ -139,7 +146,8 @@ func trained(t *testing.T, s pipeline.Stage, in pipeline.Table, multiplier float
 	headers := pipeline.Headers{"in": in.Header}
 	w, err := s.Plan(headers)
 	must(t, err)
-	plan, err := compile.Price(&pipeline.Kind{In: []pipeline.Port{{Name: "in", Form: pipeline.FormTable}}}, headers, w, multiplier, privacy.ReplaceOne)
+	plan, err := compile.Price(&pipeline.Kind{In: []pipeline.Port{{Name: "in", Form: pipeline.FormTable}}}, headers, w,
+		multiplier, privacy.ReplaceOne)
 	must(t, err)
 	env := pipelinetest.Env(2)
 	env.Privacy = &pipelinetest.Ledger{Key: noise.Key{4, 5, 6}, Plan: plan}
@@ -152,7 +160,8 @@ func trained(t *testing.T, s pipeline.Stage, in pipeline.Table, multiplier float
 func encoded(t *testing.T) pipeline.Table {
 	t.Helper()
 	out, err := pipelinetest.Run(t, &prep.Encode{OneHot: []string{"smoker"}, MinMax: [2]float64{-1, 1}, Missing: "error",
-		Standard: map[string]prep.Moments{"weight": {Mean: 75, SD: 15}}}, pipelinetest.Env(1), pipeline.Tables{"in": visits()})
+		Standard: map[string]prep.Moments{"weight": {Mean: 75, SD: 15}}}, pipelinetest.Env(1),
+		pipeline.Tables{"in": visits()})
 	must(t, err)
 	return out["out"]
 }
@@ -167,12 +176,14 @@ func visits() pipeline.Table {
 	}}
 	columns := make([][]any, 4)
 	for i := range 20 {
-		for j, v := range []any{20 + i, 60.5 + float64(i%7), []string{"no", "yes"}[i%2], []string{"north", "south", "west"}[i%3]} {
+		for j, v := range []any{20 + i, 60.5 + float64(i%7), []string{"no", "yes"}[i%2], []string{"north", "south",
+			"west"}[i%3]} {
 			columns[j] = append(columns[j], v)
 		}
 	}
-	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Rows: 20, OwnRows: true,
-		Terms: pipeline.Terms{Adjacency: privacy.ReplaceOne, Claims: pipeline.ClaimsProven}})
+	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Rows: 20,
+		OwnRows: true,
+		Terms:   pipeline.Terms{Adjacency: privacy.ReplaceOne, Claims: pipeline.ClaimsProven}})
 	return pipeline.FromRecords(h, pipelinetest.Rows(d, columns...))
 }
 
@@ -195,8 +206,9 @@ func tree(t *testing.T, n int) pipeline.Table {
 	for i := range n {
 		columns[0], columns[1] = append(columns[0], 1+i%4), append(columns[1], []string{"no", "yes"}[i/4%3%2])
 	}
-	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Rows: int64(n), OwnRows: true,
-		Terms: pipeline.Terms{Adjacency: privacy.ReplaceOne, Claims: pipeline.ClaimsProven}})
+	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Rows: int64(n),
+		OwnRows: true,
+		Terms:   pipeline.Terms{Adjacency: privacy.ReplaceOne, Claims: pipeline.ClaimsProven}})
 	var learner pipeline.Kind
 	for _, k := range graphical.Kinds() {
 		if k.Name == "independent" {
@@ -210,7 +222,8 @@ func tree(t *testing.T, n int) pipeline.Table {
 	must(t, err)
 	env := pipelinetest.Env(1)
 	env.Privacy = &pipelinetest.Ledger{Key: noise.Key{7, 5, 6}, Plan: plan}
-	out, err := pipelinetest.Run(t, s, env, pipeline.Tables{"in": pipeline.FromRecords(h, pipelinetest.Rows(d, columns...))})
+	out, err := pipelinetest.Run(t, s, env,
+		pipeline.Tables{"in": pipeline.FromRecords(h, pipelinetest.Rows(d, columns...))})
 	must(t, err)
 	return out["model"]
 }
@@ -257,7 +270,8 @@ func TestCopiesCarryTheNoise(t *testing.T) {
 // with a column of that name cannot have another.
 func TestCopiesNeedMarginals(t *testing.T) {
 	s := &Stage{Rows: number(3), Copies: 2, Categorical: "sample"}
-	if _, err := s.Plan(pipeline.Headers{"in": generator(t).Header}); err == nil || !strings.Contains(err.Error(), "copies: is given for a model that learned encoded columns") {
+	if _, err := s.Plan(pipeline.Headers{"in": generator(t).Header}); err == nil || !strings.Contains(err.Error(),
+		"copies: is given for a model that learned encoded columns") {
 		t.Errorf("copies of a network: %v", err)
 	}
 	h := tree(t, 8).Header

@@ -85,7 +85,8 @@ func recoded(old, now domain.Column) []int32 {
 }
 
 // meeting is the table of so many rows of m that meet the conditions of the settings.
-func (s *Stage) meeting(m artifact.Model, rows int64, class pipeline.Class, random func(purpose string) *rand.Rand, progress func(done, total int64)) (pipeline.Table, error) {
+func (s *Stage) meeting(m artifact.Model, rows int64, class pipeline.Class, random func(purpose string) *rand.Rand,
+	progress func(done, total int64)) (pipeline.Table, error) {
 	tries := rows * int64(cmp.Or(s.MaxTries, mostTries))
 	all, err := s.unconditional(m, rows, tries, class, random, func(_, _ int64) {})
 	if err != nil {
@@ -121,7 +122,8 @@ func (s *Stage) meeting(m artifact.Model, rows int64, class pipeline.Class, rand
 // rare is said of conditions that the model's rows meet too seldom. It tells no count: what is
 // drawn may be the rows of a model without privacy.
 func (s *Stage) rare() error {
-	return fmt.Errorf("where: is {%s}, which fewer rows meet than one in %d that the model draws; accepted: values that it draws more often, or a greater max_tries",
+	return fmt.Errorf("where: is {%s}, which fewer rows meet than one in %d that the model draws; accepted: values that "+
+		"it draws more often, or a greater max_tries",
 		domain.SayWhere(s.Where), cmp.Or(s.MaxTries, mostTries))
 }
 
@@ -255,7 +257,8 @@ func (s *Stage) possible(d *domain.Domain, by map[int]domain.Values, ps *schema.
 			return
 		}
 		if broken := never(d, group.Rules, by); len(broken) > 0 {
-			ps.Add("where", fmt.Sprintf("{%s}, which no row has by the rules of the domain: %s", domain.SayWhere(s.Where), strings.Join(broken, "; ")), "values that the rules leave possible together")
+			ps.Add("where", fmt.Sprintf("{%s}, which no row has by the rules of the domain: %s", domain.SayWhere(s.Where),
+				strings.Join(broken, "; ")), "values that the rules leave possible together")
 		}
 	}
 }

@@ -51,7 +51,8 @@ func TestConditionsKeepTheModelsLaw(t *testing.T) {
 		ages, weights, smoke := rec.Column(0).(*array.Int64), rec.Column(1).(*array.Float64), rec.Column(2).(*array.Int32)
 		for i, w := range want {
 			if ages.Value(i) != w.age || weights.Value(i) != w.weight || smoke.Value(i) != 1 {
-				t.Fatalf("%s: row %d is %d, %g, %d, must be %v, who smokes", name, i, ages.Value(i), weights.Value(i), smoke.Value(i), w)
+				t.Fatalf("%s: row %d is %d, %g, %d, must be %v, who smokes", name, i, ages.Value(i), weights.Value(i),
+					smoke.Value(i), w)
 			}
 		}
 	}
@@ -124,11 +125,13 @@ func TestConditionsChooseAmongIndependentRows(t *testing.T) {
 // TestConditionsNarrowTheResult: the header has the values that are left and no others, and
 // codes are those of the categories that are left.
 func TestConditionsNarrowTheResult(t *testing.T) {
-	s := Stage{Categorical: "sample", Where: map[string]domain.Choice{"ward": {"d", "b"}, "dose": {"0.6..1.3"}, "flag": {"yes"}}}
+	s := Stage{Categorical: "sample", Where: map[string]domain.Choice{"ward": {"d", "b"}, "dose": {"0.6..1.3"},
+		"flag": {"yes"}}}
 	table, err := s.Draw(given(), 50, pipeline.Released, seeded, func(_, _ int64) {})
 	must(t, err)
 	d := table.Domain
-	if !slices.Equal(d.Columns[0].Categories, []string{"b", "d"}) || d.Columns[0].Nullable || *d.Columns[1].Bounds != [2]float64{0.75, 1.3} ||
+	if !slices.Equal(d.Columns[0].Categories, []string{"b", "d"}) || d.Columns[0].Nullable ||
+		*d.Columns[1].Bounds != [2]float64{0.75, 1.3} ||
 		len(d.Columns[2].Categories) != 2 || len(d.Constraints) != 0 || table.Rows != 50 {
 		t.Errorf("%+v, %d rows, %v", d.Columns, table.Rows, d.Constraints)
 	}
@@ -165,7 +168,8 @@ func TestTriesAreBounded(t *testing.T) {
 		ok          bool
 	}{{rare, 90, 3, true}, {rare, 60, 3, false}, {rare, 0, 200, true}, {often, 30, 3, false}} {
 		f, s, shown := given(), Stage{Categorical: "sample", Where: c.where, MaxTries: c.tries}, int64(0)
-		table, err := s.Draw(f, int64(c.rows), pipeline.Released, seeded, func(done, total int64) { shown = max(shown, done*1000/total) })
+		table, err := s.Draw(f, int64(c.rows), pipeline.Released, seeded,
+			func(done, total int64) { shown = max(shown, done*1000/total) })
 		must(t, err)
 		rec, err := table.Collect(t.Context())
 		if (err == nil) != c.ok || c.ok && (rec.NumRows() != int64(c.rows) || shown != 1000) {
@@ -223,7 +227,8 @@ func TestStepsAreCheckedBeforeAnythingIsPaid(t *testing.T) {
 	} {
 		h.Kept = c.kept
 		_, err := (&Stage{Rows: &rows, Step: c.step}).Plan(pipeline.Headers{"in": h})
-		if (err == nil) != (c.want == "") || err != nil && !(strings.Contains(err.Error(), "step: is") && strings.Contains(err.Error(), c.want)) {
+		if (err == nil) != (c.want == "") || err != nil && !(strings.Contains(err.Error(), "step: is") &&
+			strings.Contains(err.Error(), c.want)) {
 			t.Errorf("step %d of %v: %v, must say %q", c.step, c.kept, err, c.want)
 		}
 	}
@@ -233,13 +238,16 @@ func TestStepsAreCheckedBeforeAnythingIsPaid(t *testing.T) {
 func TestConditionsAreChecked(t *testing.T) {
 	rows := int64(3)
 	for want, s := range map[string]*Stage{
-		`where.smokes: is "smokes", an unknown column`: {Rows: &rows, Where: map[string]domain.Choice{"smokes": {"yes"}, "age": {"200"}}},
-		"outside the bounds":                           {Rows: &rows, Where: map[string]domain.Choice{"smokes": {"yes"}, "age": {"200"}}},
-		"where.smoker: is":                             {Rows: &rows, Where: map[string]domain.Choice{"smoker": {"maybe"}}},
-		"listed twice":                                 {Rows: &rows, Where: map[string]domain.Choice{"smoker": {"yes", "yes"}}},
-		"must be at least one":                         {Rows: &rows, Where: map[string]domain.Choice{"smoker": {}}},
-		"missing, which age is":                        {Rows: &rows, Where: map[string]domain.Choice{"age": {"missing"}}},
-		"max_tries: is given":                          {Rows: &rows, MaxTries: 5},
+		`where.smokes: is "smokes", an unknown column`: {Rows: &rows, Where: map[string]domain.Choice{"smokes": {"yes"},
+			"age": {"200"}}},
+		"outside the bounds": {Rows: &rows, Where: map[string]domain.Choice{"smokes": {"yes"},
+			"age": {"200"}}},
+		"where.smoker: is": {Rows: &rows, Where: map[string]domain.Choice{"smoker": {"maybe"}}},
+		"listed twice": {Rows: &rows, Where: map[string]domain.Choice{
+			"smoker": {"yes", "yes"}}},
+		"must be at least one":  {Rows: &rows, Where: map[string]domain.Choice{"smoker": {}}},
+		"missing, which age is": {Rows: &rows, Where: map[string]domain.Choice{"age": {"missing"}}},
+		"max_tries: is given":   {Rows: &rows, MaxTries: 5},
 	} {
 		_, err := s.Plan(pipeline.Headers{"in": generator(t).Header})
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -257,7 +265,8 @@ func TestImpossibleConditionsAreRefused(t *testing.T) {
 	}{
 		{map[string]domain.Choice{"ward": {"a"}, "dose": {"2"}}, "constraints[0], "},
 		{map[string]domain.Choice{"flag": {"no"}, "dose": {"0.9..1.1"}}, "constraints[1], "},
-		{map[string]domain.Choice{"ward": {"a"}, "dose": {"1", "2"}, "flag": {"no"}}, "constraints[0], "}, // each rule alone leaves a dose
+		// each rule alone leaves a dose
+		{map[string]domain.Choice{"ward": {"a"}, "dose": {"1", "2"}, "flag": {"no"}}, "constraints[0], "},
 		{map[string]domain.Choice{"ward": {"a", "b"}, "dose": {"2"}}, ""},
 		{map[string]domain.Choice{"ward": {"a"}, "dose": {"1..2"}, "flag": {"no"}}, ""},
 		{map[string]domain.Choice{"ward": {"missing"}, "dose": {"2"}}, ""},
@@ -266,13 +275,15 @@ func TestImpossibleConditionsAreRefused(t *testing.T) {
 			h := given().Header()
 			h.Ruled = ruled
 			_, err := (&Stage{Categorical: "sample", Where: c.where}).conditions(h)
-			if ps := (schema.Problems)(nil); c.rule == "" && err != nil || c.rule != "" && (!errors.As(err, &ps) || ps[0].Path != "where" || !strings.Contains(ps[0].Found, c.rule)) {
+			if ps := (schema.Problems)(nil); c.rule == "" && err != nil || c.rule != "" &&
+				(!errors.As(err, &ps) || ps[0].Path != "where" || !strings.Contains(ps[0].Found, c.rule)) {
 				t.Errorf("%v: %v, must be of %q", c.where, err, c.rule)
 			}
 		}
 	}
 	m := given()
-	if _, err := (&Stage{Categorical: "sample", Where: map[string]domain.Choice{"ward": {"a"}, "dose": {"2"}}}).Draw(m, 5, pipeline.Released, seeded, func(_, _ int64) {}); err == nil || *m.given > 0 {
+	if _, err := (&Stage{Categorical: "sample", Where: map[string]domain.Choice{"ward": {"a"}, "dose": {"2"}}}).Draw(m, 5,
+		pipeline.Released, seeded, func(_, _ int64) {}); err == nil || *m.given > 0 {
 		t.Errorf("%v after %d rows, must be refused before any", err, *m.given)
 	}
 }

@@ -48,8 +48,8 @@ func TestQuestionsAreCountedBatchByBatch(t *testing.T) {
 	}
 }
 
-// TestTableWithoutABatch: a table that comes in no batch at all has the tallies of a table without rows, as many of them:
-// how many numbers get noise must not tell whether anybody is there.
+// TestTableWithoutABatch: a table that comes in no batch at all has the tallies of a table without rows, as many of
+// them: how many numbers get noise must not tell whether anybody is there.
 func TestTableWithoutABatch(t *testing.T) {
 	in := ward(40)
 	var ps schema.Problems
@@ -63,7 +63,8 @@ func TestTableWithoutABatch(t *testing.T) {
 	must(t, err)
 	for i := range l {
 		if !slices.Equal(none[i].tally, empty[i].tally) || len(none[i].tally) != len(full[i].tally) {
-			t.Errorf("question %d: %d tallies without a batch, %d without a row, %d of rows", i, len(none[i].tally), len(empty[i].tally), len(full[i].tally))
+			t.Errorf("question %d: %d tallies without a batch, %d without a row, %d of rows", i, len(none[i].tally),
+				len(empty[i].tally), len(full[i].tally))
 		}
 	}
 }

@@ -48,7 +48,8 @@ func TestStagesHearCancellation(t *testing.T) {
 		defer cancel()
 		env := pipelinetest.Env(1)
 		env.Privacy = stopping{&pipelinetest.Ledger{Key: noise.Key{3}, Plan: plan}, cancel}
-		if _, err := w.Run(ctx, env, pipeline.Tables{"in": pipeline.FromRecords(c.in.Header, c.in.Rows)}); !errors.Is(err, context.Canceled) {
+		if _, err := w.Run(ctx, env, pipeline.Tables{"in": pipeline.FromRecords(c.in.Header, c.in.Rows)}); !errors.Is(err,
+			context.Canceled) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

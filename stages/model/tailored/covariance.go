@@ -46,15 +46,19 @@ const covarianceName = "dp_covariance"
 const answersName = "answers"
 
 func tableIn() []pipeline.Port {
-	return []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "A private table as it is after cleaning, neither cut nor encoded."}}
+	return []pipeline.Port{{Name: "in", Form: pipeline.FormTable,
+		Doc: "A private table as it is after cleaning, neither cut nor encoded."}}
 }
 
 func covarianceKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: covarianceName, Version: 2,
-		Doc: "Releases the covariance matrix of bounded columns, scaled to [0, 1] by their bounds, with 95 % intervals of the noise. " +
-			"Use it where a covariance is all that is wanted of a table, or to see from how many such questions on a synthetic table is better (queries, and the kind compare_queries). " +
-			"The matrix is symmetric; noise can leave it with negative eigenvalues. release/ gets STAGE.answers.csv and STAGE.answers.json. Needs a table of stability rows(c).",
+		Doc: "Releases the covariance matrix of bounded columns, scaled to [0, 1] by their bounds, with 95 % intervals of " +
+			"the noise. " +
+			"Use it where a covariance is all that is wanted of a table, or to see from how many such questions on a " +
+			"synthetic table is better (queries, and the kind compare_queries). " +
+			"The matrix is symmetric; noise can leave it with negative eigenvalues. release/ gets STAGE.answers.csv and " +
+			"STAGE.answers.json. Needs a table of stability rows(c).",
 		In: tableIn(), Out: ask.Port(),
 		New: func() pipeline.Stage { return &Covariance{Shares: Shares{Queries: 1}, Mechanism: "moments"} },
 	}
@@ -75,7 +79,8 @@ func (s *Covariance) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	out := ask.Header(h)
 	w := pipeline.Work{Out: pipeline.Headers{"out": out}, Terms: pipeline.Pricing{Scale: s.NoiseMultiplier},
 		Spends: []pipeline.Spend{{Name: answersName, Doc: s.doc(), Mechanism: func(scale float64) privacy.Mechanism {
-			return mechanism.GaussianFilter{NoiseMultiplier: s.multiplier(a, scale), Adjacency: h.Terms.Adjacency, Largest: s.largest(a, h.Terms.Adjacency)}
+			return mechanism.GaussianFilter{NoiseMultiplier: s.multiplier(a, scale), Adjacency: h.Terms.Adjacency,
+				Largest: s.largest(a, h.Terms.Adjacency)}
 		}}},
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 			answers, err := s.run(ctx, env, a, in["in"])
@@ -107,10 +112,12 @@ func (s *Covariance) published() bool { return s.Mechanism == "published" }
 
 func (s *Covariance) checkPublished(ps *schema.Problems, h pipeline.Header, rows int64) {
 	if h.Terms.Claims != pipeline.ClaimsPublished {
-		ps.Add("mechanism", "published under claims: "+string(h.Terms.Claims), "moments, or claims: published, under which the bill shows both epsilons")
+		ps.Add("mechanism", "published under claims: "+string(h.Terms.Claims),
+			"moments, or claims: published, under which the bill shows both epsilons")
 	}
 	if rows == 0 {
-		ps.Add("mechanism", "published of a table whose number of rows is private", "moments, or a table of a public number of rows, of which one is exchanged (adjacency: replace_one)")
+		ps.Add("mechanism", "published of a table whose number of rows is private", "moments, or a table of a public "+
+			"number of rows, of which one is exchanged (adjacency: replace_one)")
 	}
 }
 
@@ -161,7 +168,8 @@ func (s *Covariance) paper() *pipeline.Published {
 
 // run reads the table, and then pays: moments are sums of what each row adds, the published covariance needs all rows.
 func (s *Covariance) run(ctx context.Context, env *pipeline.Env, a ask.Asked, t pipeline.Table) (ask.Answers, error) {
-	out, share := ask.Answers{Stage: env.Stage, Kind: covarianceName, Of: s.Queries, Asked: []ask.Asked{a}}, 1/float64(s.Queries)
+	out, share := ask.Answers{Stage: env.Stage, Kind: covarianceName, Of: s.Queries, Asked: []ask.Asked{a}},
+		1/float64(s.Queries)
 	tally, err := s.tally(ctx, a, t)
 	if err != nil {
 		return out, err

@@ -40,7 +40,8 @@ func TestCovarianceSettings(t *testing.T) {
 	if err == nil {
 		t.Fatal("is accepted")
 	}
-	for _, want := range []string{"columns[1]: is dose, which may be missing", "columns[2]: is region, which may be missing", "columns[3]: is score, a number without bounds",
+	for _, want := range []string{"columns[1]: is dose, which may be missing",
+		"columns[2]: is region, which may be missing", "columns[3]: is score, a number without bounds",
 		`columns[4]: is "agee", an unknown column of the table`, "claims: proven", "number of rows is private"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("no %q in\n%v", want, err)
@@ -59,7 +60,8 @@ func TestCovarianceOfAllColumns(t *testing.T) {
 		all = append(all, c.Name)
 	}
 	told := func(names []string) string {
-		_, err := covarianceOf(func(s *Covariance) { s.Columns = names })().(*Covariance).Plan(pipeline.Headers{"in": in.Header})
+		_, err := covarianceOf(func(s *Covariance) { s.Columns = names })().(*Covariance).Plan(pipeline.Headers{
+			"in": in.Header})
 		if err == nil {
 			t.Fatal("columns that may be missing are accepted")
 		}

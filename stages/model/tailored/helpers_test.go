@@ -24,7 +24,8 @@ func ward(n int) pipelinetest.Input {
 	}}
 	columns := make([][]any, len(d.Columns))
 	for i := range n {
-		row := []any{18 + (i*7)%73, 60.5 + float64(i%7), float64(i%11) / 10, []any{"north", "south", nil, "west"}[i%4], []string{"no", "yes"}[i/20%2], float64(i)}
+		row := []any{18 + (i*7)%73, 60.5 + float64(i%7), float64(i%11) / 10, []any{"north", "south", nil, "west"}[i%4],
+			[]string{"no", "yes"}[i/20%2], float64(i)}
 		if i%5 == 0 {
 			row[2] = nil
 		}
@@ -32,8 +33,9 @@ func ward(n int) pipelinetest.Input {
 			columns[j] = append(columns[j], v)
 		}
 	}
-	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Rows: int64(n), OwnRows: true,
-		Terms: pipeline.Terms{Adjacency: privacy.ReplaceOne, Claims: pipeline.ClaimsPublished, Delta: 1e-5}})
+	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Rows: int64(n),
+		OwnRows: true,
+		Terms:   pipeline.Terms{Adjacency: privacy.ReplaceOne, Claims: pipeline.ClaimsPublished, Delta: 1e-5}})
 	return pipelinetest.Input{Header: h, Rows: pipelinetest.Rows(d, columns...)}
 }
 
@@ -44,7 +46,8 @@ func wards() map[string]pipelinetest.Input {
 	removable.Header.Terms.Adjacency, removable.Header.Rows = privacy.AddRemove, 0
 	group.Header.Stability = pipeline.Rows(2)
 	filtered.Header.Rows = 0
-	return map[string]pipelinetest.Input{"public rows": ward(40), "add_remove": removable, "group": group, "filtered": filtered}
+	return map[string]pipelinetest.Input{"public rows": ward(40), "add_remove": removable, "group": group,
+		"filtered": filtered}
 }
 
 func must(t *testing.T, err error) {

@@ -46,10 +46,15 @@ func queryKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: queryName, Version: 2,
 		Doc: "Answers a declared list of questions (counts, means, quantiles, histograms) with 95 % intervals of the noise. " +
-			"Use it where the questions are known: a few answers are more accurate than a synthetic table of the same epsilon, many are not (queries, and the kind compare_queries). " +
-			"Questions read {name: elderly_women, ask: count, where: [{column: age, from: 65}, {column: sex, in: [female]}]} or {name: median_age, ask: quantile, quantile: 0.5, column: age}: in lists categories, from and to are the ends of numbers (sample's where and the rules of a domain are spelled otherwise). " +
-			"A mean is the noisy sum over the number of rows, the public one where all rows of a public number are asked about, else a noisy one of the same release. " +
-			"A quantile has no interval: its note bounds the rank. release/ gets STAGE.answers.csv and STAGE.answers.json. Needs a table of stability rows(c).",
+			"Use it where the questions are known: a few answers are more accurate than a synthetic table of the same " +
+			"epsilon, many are not (queries, and the kind compare_queries). " +
+			"Questions read {name: elderly_women, ask: count, where: [{column: age, from: 65}, {column: sex, in: [female]}]} " +
+			"or {name: median_age, ask: quantile, quantile: 0.5, column: age}: in lists categories, from and to are the ends " +
+			"of numbers (sample's where and the rules of a domain are spelled otherwise). " +
+			"A mean is the noisy sum over the number of rows, the public one where all rows of a public number are asked " +
+			"about, else a noisy one of the same release. " +
+			"A quantile has no interval: its note bounds the rank. release/ gets STAGE.answers.csv and STAGE.answers.json. " +
+			"Needs a table of stability rows(c).",
 		In: tableIn(), Out: ask.Port(),
 		New: func() pipeline.Stage { return &Query{Shares: Shares{Queries: 1}} },
 	}
@@ -64,7 +69,8 @@ func (s *Query) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		return pipeline.Work{}, err
 	}
 	out, l := ask.Header(h), lot{list, s.Queries, h.Terms.Adjacency}
-	return pipeline.Work{Out: pipeline.Headers{"out": out}, Terms: pipeline.Pricing{Scale: s.NoiseMultiplier}, Spends: l.spends(),
+	return pipeline.Work{Out: pipeline.Headers{"out": out}, Terms: pipeline.Pricing{Scale: s.NoiseMultiplier},
+		Spends: l.spends(),
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 			read, err := readFor(ctx, in["in"], list)
 			if err != nil {
@@ -133,10 +139,11 @@ func (l lot) tallies() (n int) {
 
 func (l lot) spends() (list []pipeline.Spend) {
 	if n := l.tallies(); n > 0 {
-		list = append(list, pipeline.Spend{Name: answersName, Doc: "noisy counts and sums" + ofSeveral(l.queries), Mechanism: func(scale float64) privacy.Mechanism {
-			part := math.Sqrt(float64(len(l.asked)) / float64(n))
-			return mechanism.GaussianFilter{NoiseMultiplier: scale * part, Adjacency: l.adjacency, Largest: l.largest(n)}
-		}})
+		list = append(list, pipeline.Spend{Name: answersName, Doc: "noisy counts and sums" + ofSeveral(l.queries),
+			Mechanism: func(scale float64) privacy.Mechanism {
+				part := math.Sqrt(float64(len(l.asked)) / float64(n))
+				return mechanism.GaussianFilter{NoiseMultiplier: scale * part, Adjacency: l.adjacency, Largest: l.largest(n)}
+			}})
 	}
 	for i, a := range l.asked {
 		if a.Ask == ask.Quantile {

@@ -27,7 +27,8 @@ func (w *watching) Release(r privacy.Released) any {
 }
 
 // run carries a stage out at a noise multiplier, which its bill has too.
-func run(t *testing.T, s pipeline.Stage, k pipeline.Kind, in pipelinetest.Input, multiplier float64, key byte) (ask.Answers, []privacy.Released) {
+func run(t *testing.T, s pipeline.Stage, k pipeline.Kind, in pipelinetest.Input, multiplier float64,
+	key byte) (ask.Answers, []privacy.Released) {
 	t.Helper()
 	h := pipeline.Headers{"in": in.Header}
 	w, err := s.Plan(h)
@@ -47,7 +48,8 @@ func run(t *testing.T, s pipeline.Stage, k pipeline.Kind, in pipelinetest.Input,
 
 // residuals is the noise of every number that was released over runs of a stage, over the
 // deviation that theory gives it.
-func residuals(t *testing.T, stage func() pipeline.Stage, k pipeline.Kind, in pipelinetest.Input, multiplier, sigma float64) (all []float64) {
+func residuals(t *testing.T, stage func() pipeline.Stage, k pipeline.Kind, in pipelinetest.Input, multiplier,
+	sigma float64) (all []float64) {
 	t.Helper()
 	for key := range byte(100) {
 		_, seen := run(t, stage(), k, in, multiplier, key)
@@ -86,10 +88,12 @@ func TestNoiseOfTallies(t *testing.T) {
 	}{
 		"moments":           {covarianceOf(func(*Covariance) {}), covarianceKind(), removable, 2 * 4 * 0x1p16},
 		"moments, exchange": {covarianceOf(func(*Covariance) {}), covarianceKind(), ward(40), 2 * 4 * 0x1p16 / math.Sqrt2},
-		"moments, one of 9": {covarianceOf(func(s *Covariance) { s.Queries = 9 }), covarianceKind(), removable, 3 * 2 * 4 * 0x1p16},
-		"published, 1 of 9": {covarianceOf(func(s *Covariance) { s.Queries, s.Mechanism = 9, "published" }), covarianceKind(), ward(40), 2 * math.Sqrt(3) * 0x1p16},
-		"means":             {queryOf(1, means...), queryKind(), removable, 2 * 2 * 0x1p20},
-		"means, one of 9":   {queryOf(9, means...), queryKind(), removable, 3 * 2 * 2 * 0x1p20},
+		"moments, one of 9": {covarianceOf(func(s *Covariance) { s.Queries = 9 }), covarianceKind(), removable,
+			3 * 2 * 4 * 0x1p16},
+		"published, 1 of 9": {covarianceOf(func(s *Covariance) { s.Queries, s.Mechanism = 9, "published" }), covarianceKind(),
+			ward(40), 2 * math.Sqrt(3) * 0x1p16},
+		"means":           {queryOf(1, means...), queryKind(), removable, 2 * 2 * 0x1p20},
+		"means, one of 9": {queryOf(9, means...), queryKind(), removable, 3 * 2 * 2 * 0x1p20},
 	} {
 		x := residuals(t, c.stage, c.kind, c.in, 2, c.sigma)
 		if p := normal(x); p < 1e-6 {
@@ -118,13 +122,15 @@ func TestQuestionsShareTheBudget(t *testing.T) {
 		if len(w.Spends) != 3 {
 			t.Fatalf("%d mechanisms, must be one of tallies and two quantiles", len(w.Spends))
 		}
-		if g := w.Spends[0].Mechanism(m).Event(adjacency).(privacy.Gaussian); math.Abs(g.NoiseMultiplier-m*math.Sqrt(8./6)) > 1e-12 {
+		if g := w.Spends[0].Mechanism(m).Event(adjacency).(privacy.Gaussian); math.Abs(g.NoiseMultiplier-m*math.Sqrt(8./6)) >
+			1e-12 {
 			t.Errorf("%s: tallies have multiplier %g", adjacency, g.NoiseMultiplier)
 		}
 		r := w.Spends[1].Mechanism(m).Event(adjacency).(privacy.Repeated)
 		want := 2 * mu / math.Sqrt(8*queries)
 		if e := r.Event.(privacy.Exponential).Epsilon; r.Count != queries || math.Abs(e-want) > 1e-12 {
-			t.Errorf("%s: a quantile is charged for %d selections of epsilon %g, must be %d of %g", adjacency, r.Count, e, queries, want)
+			t.Errorf("%s: a quantile is charged for %d selections of epsilon %g, must be %d of %g", adjacency, r.Count, e,
+				queries, want)
 		}
 	}
 }
@@ -171,15 +177,19 @@ func TestQuestionSettings(t *testing.T) {
 		ask.Question{Name: "b", Ask: ask.Quantile, Column: "region"},
 		ask.Question{Name: "c", Ask: ask.Histogram, Column: "weight", Edges: []float64{1, 1}},
 		ask.Question{Name: "d", Ask: ask.Count},
-		ask.Question{Name: "e", Ask: ask.Count, Where: []ask.Condition{{Column: "region", In: []string{"nort"}}, {Column: "age", In: []string{"1"}}, {Column: "age", From: &from, To: &to}}},
+		ask.Question{Name: "e", Ask: ask.Count, Where: []ask.Condition{{Column: "region", In: []string{"nort"}},
+			{Column: "age", In: []string{"1"}}, {Column: "age", From: &from, To: &to}}},
 	)().Plan(pipeline.Headers{"in": ward(40).Header})
 	if err == nil {
 		t.Fatal("is accepted")
 	}
-	for _, want := range []string{`questions[0].column: is "agee", an unknown column of the table`, `questions[1].name: is "a", the name of an earlier question`,
-		"questions[1].column: is score, a number without bounds", "questions[2].column: is region, which is categorical", "questions[2].quantile: is 0 for a quantile",
+	for _, want := range []string{`questions[0].column: is "agee", an unknown column of the table`,
+		`questions[1].name: is "a", the name of an earlier question`,
+		"questions[1].column: is score, a number without bounds", "questions[2].column: is region, which is categorical",
+		"questions[2].quantile: is 0 for a quantile",
 		"questions[3].edges: is [1 1] for weight", "questions[4].where: is a count of all rows, whose number is public",
-		`questions[5].where[0].in[0]: is "nort", an unknown category of region`, "questions[5].where[1]: is a condition on age, which is integer", "questions[5].where[2].from: is 3, above to, 1"} {
+		`questions[5].where[0].in[0]: is "nort", an unknown category of region`,
+		"questions[5].where[1]: is a condition on age, which is integer", "questions[5].where[2].from: is 3, above to, 1"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("no %q in\n%v", want, err)
 		}

@@ -47,14 +47,16 @@ const priorDeviation = 2.5
 // takenAsPublic notes a setting that nothing needs, that could have been tuned on the rows.
 func takenAsPublic(setting string, value float64, instead string) pipeline.Finding {
 	return pipeline.Finding{Rule: "W42", Level: pipeline.LevelNote,
-		Message: fmt.Sprintf("%s, %g, is taken as publicly known: nothing is charged for where it comes from, and the promise does not cover it", setting, value),
-		Fix:     "a number from " + instead}
+		Message: fmt.Sprintf("%s, %g, is taken as publicly known: nothing is charged for where it comes from, and the "+
+			"promise does not cover it", setting, value),
+		Fix: "a number from " + instead}
 }
 
 // findings are those of what both regressions have.
 func (s *Regression) findings() (list []pipeline.Finding) {
 	if s.PriorDeviation != priorDeviation {
-		list = append(list, takenAsPublic("prior_deviation", s.PriorDeviation, fmt.Sprintf("earlier knowledge, or left out: %g suits numbers that are scaled by their bounds", priorDeviation)))
+		list = append(list, takenAsPublic("prior_deviation", s.PriorDeviation,
+			fmt.Sprintf("earlier knowledge, or left out: %g suits numbers that are scaled by their bounds", priorDeviation)))
 	}
 	return list
 }
@@ -77,11 +79,13 @@ func (s *Regression) explain(ps *schema.Problems, m *regress.Model, d *domain.Do
 		case bounded(c):
 			m.Columns = append(m.Columns, regress.Column{Name: c.Name, Bounds: *c.Bounds})
 		default:
-			ps.Add(path, c.Name+", a number without bounds", "a number with public bounds, the lower one below the upper one (kind `bounds` sets them)")
+			ps.Add(path, c.Name+", a number without bounds", "a number with public bounds, the lower one below the upper one "+
+				"(kind `bounds` sets them)")
 		}
 	}
 	if terms > regress.MostTerms {
-		ps.Add("columns", fmt.Sprintf("columns of %d coefficients together", terms), fmt.Sprintf("at most %d", regress.MostTerms))
+		ps.Add("columns", fmt.Sprintf("columns of %d coefficients together", terms), fmt.Sprintf("at most %d",
+			regress.MostTerms))
 	}
 }
 
@@ -96,7 +100,8 @@ func plain(ps *schema.Problems, path string, c *domain.Column) {
 	case c.Type == domain.Text || c.Type.Calendar():
 		ps.Add(path, fmt.Sprintf("%s, which is %s", c.Name, c.Type), "a bounded number or a column of categories")
 	case c.Nullable:
-		ps.Add(path, c.Name+", which may be missing", "a column without missing values (kinds `impute_constant` and `impute_knn` fill them)")
+		ps.Add(path, c.Name+", which may be missing", "a column without missing values (kinds `impute_constant` and "+
+			"`impute_knn` fill them)")
 	}
 }
 
@@ -122,9 +127,11 @@ func (s *Regression) work(h pipeline.Header, m regress.Model) pipeline.Work {
 	return pipeline.Work{
 		Out: pipeline.Headers{"out": out}, Terms: pipeline.Pricing{Scale: s.NoiseMultiplier}, Findings: s.findings(),
 		Spends: []pipeline.Spend{{Name: fitName,
-			Doc: fmt.Sprintf("noisy scores and informations of %d coefficients at %d steps", m.Design().Terms(), s.Steps) + ofSeveral(s.Queries),
+			Doc: fmt.Sprintf("noisy scores and informations of %d coefficients at %d steps", m.Design().Terms(), s.Steps) +
+				ofSeveral(s.Queries),
 			Mechanism: func(scale float64) privacy.Mechanism {
-				return mechanism.GaussianFilter{NoiseMultiplier: scale, Adjacency: h.Terms.Adjacency, Largest: float64(m.Largest(s.Steps) * math.Sqrt(float64(s.Queries)))}
+				return mechanism.GaussianFilter{NoiseMultiplier: scale, Adjacency: h.Terms.Adjacency,
+					Largest: float64(m.Largest(s.Steps) * math.Sqrt(float64(s.Queries)))}
 			}}},
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 			f, err := columns.Read(ctx, in["in"])
@@ -176,9 +183,14 @@ const logisticName = "dp_logistic_regression"
 func logisticKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: logisticName, Version: 5,
-		Doc: "Releases the coefficients of a logistic regression with standard errors and 95 % intervals that know the noise, by noisy Newton steps to a posterior mean. " +
-			"Use it where one regression is all that is wanted of a table, or to see from how many such questions on a synthetic table is better (queries). " +
-			"Intervals leave out the noise of the information matrix, and what the prior pulls towards 0. Of few events under much noise the steps do not arrive: estimates are then nearer to 0 than those of the rows, and intervals are widened for it, by an approximation. release/ gets STAGE.coefficients.csv and STAGE.coefficients.json. Needs a table of stability rows(c).",
+		Doc: "Releases the coefficients of a logistic regression with standard errors and 95 % intervals that know the " +
+			"noise, by noisy Newton steps to a posterior mean. " +
+			"Use it where one regression is all that is wanted of a table, or to see from how many such questions on a " +
+			"synthetic table is better (queries). " +
+			"Intervals leave out the noise of the information matrix, and what the prior pulls towards 0. Of few events under " +
+			"much noise the steps do not arrive: estimates are then nearer to 0 than those of the rows, and intervals are " +
+			"widened for it, by an approximation. release/ gets STAGE.coefficients.csv and STAGE.coefficients.json. Needs a " +
+			"table of stability rows(c).",
 		In: tableIn(), Out: regress.Port(),
 		New: func() pipeline.Stage { return &Logistic{Regression: defaults(4)} },
 	}
@@ -228,9 +240,11 @@ const poissonName = "dp_poisson_regression"
 func poissonKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: poissonName, Version: 5,
-		Doc: "Releases the coefficients of a Poisson regression, the logarithms of rate ratios, with standard errors and 95 % intervals that know the noise, by noisy Newton steps to a posterior mean. " +
+		Doc: "Releases the coefficients of a Poisson regression, the logarithms of rate ratios, with standard errors and " +
+			"95 % intervals that know the noise, by noisy Newton steps to a posterior mean. " +
 			"Use it for rates of events, with a duration as offset, where one regression is all that is wanted of a table. " +
-			"Intervals leave out the noise of the information matrix, and what the prior pulls towards 0. release/ gets STAGE.coefficients.csv and STAGE.coefficients.json. Needs a table of stability rows(c).",
+			"Intervals leave out the noise of the information matrix, and what the prior pulls towards 0. release/ gets " +
+			"STAGE.coefficients.csv and STAGE.coefficients.json. Needs a table of stability rows(c).",
 		In: tableIn(), Out: regress.Port(),
 		New: func() pipeline.Stage { return &Poisson{Regression: defaults(6)} },
 	}
@@ -248,11 +262,13 @@ func (s *Poisson) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		m.MostExpected = m.Most
 	}
 	if m.Most > 0 && !(m.MostExpected >= regress.LeastExpected*m.Most && m.MostExpected <= regress.MostExpected*m.Most) {
-		ps.Add("most_expected", fmt.Sprint(m.MostExpected), fmt.Sprintf("from %g to %g, a millionth and a million times the greatest count", regress.LeastExpected*m.Most, regress.MostExpected*m.Most))
+		ps.Add("most_expected", fmt.Sprint(m.MostExpected), fmt.Sprintf("from %g to %g, a millionth and a million times "+
+			"the greatest count", regress.LeastExpected*m.Most, regress.MostExpected*m.Most))
 	}
 	w := s.work(h, m)
 	if s.MostExpected != 0 {
-		w.Findings = append(w.Findings, takenAsPublic("most_expected", s.MostExpected, "other studies, or left out: the greatest count bounds every mean"))
+		w.Findings = append(w.Findings, takenAsPublic("most_expected", s.MostExpected,
+			"other studies, or left out: the greatest count bounds every mean"))
 	}
 	return w, ps.Err()
 }
@@ -267,7 +283,8 @@ func (s *Poisson) counts(ps *schema.Problems, m *regress.Model, d *domain.Domain
 	case c.Type == domain.Integer && bounded(c) && c.Bounds[0] >= 0 && c.Bounds[1] <= 1e9:
 		m.Most = c.Bounds[1]
 	default:
-		ps.Add("target", fmt.Sprintf("%s, which is %s%s", c.Name, c.Type, boundsOf(c)), "an integer with public bounds between 0 and 1e9, or a column of two categories, the second of which is not empty")
+		ps.Add("target", fmt.Sprintf("%s, which is %s%s", c.Name, c.Type, boundsOf(c)), "an integer with public bounds "+
+			"between 0 and 1e9, or a column of two categories, the second of which is not empty")
 	}
 }
 
@@ -280,7 +297,8 @@ func (s *Poisson) exposures(ps *schema.Problems, m *regress.Model, d *domain.Dom
 	switch {
 	case c == nil:
 	case c.Type.Coded() || !bounded(c) || !(c.Bounds[0] > 0):
-		ps.Add("offset", fmt.Sprintf("%s, which is %s%s", c.Name, c.Type, boundsOf(c)), "a number with public bounds above 0, since its logarithm is taken")
+		ps.Add("offset", fmt.Sprintf("%s, which is %s%s", c.Name, c.Type, boundsOf(c)),
+			"a number with public bounds above 0, since its logarithm is taken")
 	case s.Offset == s.Target:
 		ps.Add("offset", s.Offset+", the target", "another column")
 	default:

@@ -47,7 +47,8 @@ func patients(r *rand.Rand, n int, odds, rate []float64) [][]any {
 		for at := r.ExpFloat64(); at < duration*math.Exp(dot(rate, x)) && visits < 4; at += r.ExpFloat64() {
 			visits++
 		}
-		for j, v := range []any{age, d.Columns[1].Categories[region], d.Columns[2].Categories[smoker], d.Columns[3].Categories[ill], visits, duration} {
+		for j, v := range []any{age, d.Columns[1].Categories[region], d.Columns[2].Categories[smoker],
+			d.Columns[3].Categories[ill], visits, duration} {
 			out[j] = append(out[j], v)
 		}
 	}
@@ -70,9 +71,11 @@ func truth() (odds, rate []float64) {
 func clinic(n int, seed uint64) pipelinetest.Input {
 	odds, rate := truth()
 	d := study()
-	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Rows: int64(n), OwnRows: true,
-		Terms: pipeline.Terms{Adjacency: privacy.ReplaceOne, Claims: pipeline.ClaimsProven, Delta: 1e-5}})
-	return pipelinetest.Input{Header: h, Rows: pipelinetest.Rows(d, patients(rand.New(rand.NewPCG(seed, 1)), n, odds, rate)...)}
+	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Rows: int64(n),
+		OwnRows: true,
+		Terms:   pipeline.Terms{Adjacency: privacy.ReplaceOne, Claims: pipeline.ClaimsProven, Delta: 1e-5}})
+	return pipelinetest.Input{Header: h, Rows: pipelinetest.Rows(d, patients(rand.New(rand.NewPCG(seed, 1)), n, odds,
+		rate)...)}
 }
 
 func logisticOf(change func(*Logistic)) func() pipeline.Stage {
@@ -103,12 +106,15 @@ func regressions(add func(kind, name string, in pipelinetest.Input, c pipelinete
 	removable, group := clinic(30, 5), clinic(30, 5)
 	removable.Header.Terms.Adjacency, removable.Header.Rows = privacy.AddRemove, 0
 	group.Header.Stability = pipeline.Rows(2)
-	for name, in := range map[string]pipelinetest.Input{"public rows": clinic(30, 5), "add_remove": removable, "group": group} {
+	for name, in := range map[string]pipelinetest.Input{"public rows": clinic(30, 5), "add_remove": removable,
+		"group": group} {
 		add(logisticName, name, in, pipelinetest.Case{Stage: logisticOf(func(s *Logistic) { s.Steps, s.Queries = 3, 2 })})
-		add(logisticName, name+", variational", in, pipelinetest.Case{Stage: logisticOf(func(s *Logistic) { s.Variational, s.Queries = varied(5, 10), 2 })})
+		add(logisticName, name+", variational", in,
+			pipelinetest.Case{Stage: logisticOf(func(s *Logistic) { s.Variational, s.Queries = varied(5, 10), 2 })})
 		add(poissonName, name, in, pipelinetest.Case{Stage: poissonOf(func(s *Poisson) { s.Steps, s.MostExpected = 3, 0.5 })})
 	}
-	add(poissonName, "events alike exposed", clinic(30, 5), pipelinetest.Case{Stage: poissonOf(func(s *Poisson) { s.Steps, s.Target, s.Offset = 1, "ill", "" })})
+	add(poissonName, "events alike exposed", clinic(30, 5),
+		pipelinetest.Case{Stage: poissonOf(func(s *Poisson) { s.Steps, s.Target, s.Offset = 1, "ill", "" })})
 }
 
 // answered runs a stage at a scale and reads its JSON.
@@ -119,7 +125,8 @@ func answered(t *testing.T, s pipeline.Stage, in pipelinetest.Input, scale float
 	env := pipelinetest.Env(1)
 	ledger := &pipelinetest.Ledger{Key: noise.Key{9, key}}
 	for _, spend := range w.Spends {
-		ledger.Plan = append(ledger.Plan, pipeline.Planned{Line: privacy.Line{Name: spend.Name}, Value: spend.Mechanism(scale)})
+		ledger.Plan = append(ledger.Plan, pipeline.Planned{Line: privacy.Line{Name: spend.Name},
+			Value: spend.Mechanism(scale)})
 	}
 	env.Privacy = ledger
 	out, err := w.Run(t.Context(), env, pipeline.Tables{"in": pipeline.FromRecords(in.Header, in.Rows)})
@@ -227,7 +234,8 @@ func TestIntervalsHoldTheTruth(t *testing.T) {
 func TestNoiseIsThatOfTheory(t *testing.T) {
 	in := clinic(8000, 6)
 	const keys = 120
-	for name, s := range map[string]pipeline.Stage{"logistic": logisticOf(func(s *Logistic) { s.Steps = 4 })(), "poisson": poissonOf(func(s *Poisson) { s.Steps = 4 })()} {
+	for name, s := range map[string]pipeline.Stage{"logistic": logisticOf(func(s *Logistic) { s.Steps = 4 })(),
+		"poisson": poissonOf(func(s *Poisson) { s.Steps = 4 })()} {
 		var sum, square, want [6]float64
 		for k := range keys {
 			for j, c := range answered(t, s, in, 0.5, byte(k)).Coefficients {
@@ -261,7 +269,8 @@ func TestVariationalComesNearThePosterior(t *testing.T) {
 // is T times that of one: sigma 3.70 stands for half of 1.1 (PAPERS section 5).
 func TestVariationalIsChargedForAll(t *testing.T) {
 	s := logisticOf(func(s *Logistic) {
-		s.Queries, s.Variational = 2, &Variational{Steps: 10000, SamplingRate: 0.002, ExpectedBatchSize: 60, MaxGradNorm: 5, LearningRate: 0.01}
+		s.Queries, s.Variational = 2, &Variational{Steps: 10000, SamplingRate: 0.002, ExpectedBatchSize: 60, MaxGradNorm: 5,
+			LearningRate: 0.01}
 	})()
 	w, err := s.Plan(pipeline.Headers{"in": clinic(30, 1).Header})
 	must(t, err)
@@ -285,7 +294,8 @@ func TestQueriesShareTheSquares(t *testing.T) {
 		h := privacy.Open(privacy.Opening{Spend: fitName, Mechanism: m, Source: noise.NewSource(noise.Key{1}, "test")})
 		s := defaults(6)
 		s.Queries = queries
-		_, deviation, err := s.noisy(purse{h, m})(&regress.Tally{Sum: []int64{1}, Moves: mechanism.Moves{AddRemove: 1, ReplaceOne: 2}}, 1)
+		_, deviation, err := s.noisy(purse{h, m})(&regress.Tally{Sum: []int64{1}, Moves: mechanism.Moves{AddRemove: 1,
+			ReplaceOne: 2}}, 1)
 		must(t, err)
 		return deviation
 	}
@@ -298,8 +308,10 @@ func TestQueriesShareTheSquares(t *testing.T) {
 func TestRegressionSettings(t *testing.T) {
 	in := clinic(37, 1)
 	d := in.Header.Domain
-	d.Columns = append(d.Columns, domain.Column{Name: "dose", Type: domain.Numeric, Bounds: &[2]float64{0, 1}, Nullable: true},
-		domain.Column{Name: "score", Type: domain.Numeric}, domain.Column{Name: "time", Type: domain.Numeric, Bounds: &[2]float64{0, 1}},
+	d.Columns = append(d.Columns, domain.Column{Name: "dose", Type: domain.Numeric, Bounds: &[2]float64{0, 1},
+		Nullable: true},
+		domain.Column{Name: "score", Type: domain.Numeric}, domain.Column{Name: "time", Type: domain.Numeric,
+			Bounds: &[2]float64{0, 1}},
 		domain.Column{Name: "only", Type: domain.Categorical, Categories: []string{"x"}},
 		domain.Column{Name: "blank", Type: domain.Categorical, Categories: []string{"yes", ""}})
 	for _, c := range []struct {
@@ -307,14 +319,20 @@ func TestRegressionSettings(t *testing.T) {
 		want  []string
 	}{
 		{logisticOf(func(s *Logistic) { s.Target, s.Columns = "region", []string{"agee", "region", "dose", "score"} })(),
-			[]string{`target: is region, of the categories ["north" "south" "west" "east"]`, `columns[0]: is "agee", an unknown column`, "columns[1]: is region, which is explained", "columns[2]: is dose, which may be missing", "columns[3]: is score, a number without bounds"}},
+			[]string{`target: is region, of the categories ["north" "south" "west" "east"]`,
+				`columns[0]: is "agee", an unknown column`, "columns[1]: is region, which is explained",
+				"columns[2]: is dose, which may be missing", "columns[3]: is score, a number without bounds"}},
 		{poissonOf(func(s *Poisson) { s.Target, s.Offset, s.MostExpected = "duration", "time", 1e9 })(),
-			[]string{"target: is duration, which is numeric from 0.5 to 2, must be an integer", "offset: is time, which is numeric from 0 to 1, must be a number with public bounds above 0"}},
-		{poissonOf(func(s *Poisson) { s.MostExpected = 1e-300 })(), []string{"most_expected: is 1e-300, must be from 4e-06 to 4e+06"}},
+			[]string{"target: is duration, which is numeric from 0.5 to 2, must be an integer",
+				"offset: is time, which is numeric from 0 to 1, must be a number with public bounds above 0"}},
+		{poissonOf(func(s *Poisson) { s.MostExpected = 1e-300 })(),
+			[]string{"most_expected: is 1e-300, must be from 4e-06 to 4e+06"}},
 		{poissonOf(func(s *Poisson) { s.Offset = "visits" })(), []string{"offset: is visits"}},
-		{logisticOf(func(s *Logistic) { s.Target = "blank" })(), []string{`target: is blank, of the categories ["yes" ""], must be a column of two categories, the second of which is not empty`}},
+		{logisticOf(func(s *Logistic) { s.Target = "blank" })(),
+			[]string{`target: is blank, of the categories ["yes" ""], must be a column of two categories, the second of which is not empty`}},
 		{poissonOf(func(s *Poisson) { s.Target = "blank" })(), []string{"target: is blank, which is categorical"}},
-		{logisticOf(func(s *Logistic) { s.Columns, s.Variational = []string{"only"}, varied(5, 10) })(), []string{"columns: is columns of one category each"}},
+		{logisticOf(func(s *Logistic) { s.Columns, s.Variational = []string{"only"}, varied(5, 10) })(),
+			[]string{"columns: is columns of one category each"}},
 	} {
 		_, err := c.stage.Plan(pipeline.Headers{"in": in.Header})
 		if err == nil {
@@ -339,11 +357,14 @@ func TestDeclaredSettingsAreSaid(t *testing.T) {
 		stage pipeline.Stage
 		want  []string
 	}{
-		"logistic":            {logisticOf(func(*Logistic) {})(), nil},
-		"poisson":             {poissonOf(func(*Poisson) {})(), nil},
-		"prior":               {logisticOf(func(s *Logistic) { s.PriorDeviation = 0.3 })(), []string{"prior_deviation, 0.3, is taken as publicly known"}},
-		"prior, variational":  {logisticOf(func(s *Logistic) { s.PriorDeviation, s.Variational = 0.3, varied(5, 10) })(), []string{"prior_deviation, 0.3, is"}},
-		"most, and the prior": {poissonOf(func(s *Poisson) { s.MostExpected, s.PriorDeviation = 0.5, 1 })(), []string{"prior_deviation, 1, is", "most_expected, 0.5, is"}},
+		"logistic": {logisticOf(func(*Logistic) {})(), nil},
+		"poisson":  {poissonOf(func(*Poisson) {})(), nil},
+		"prior": {logisticOf(func(s *Logistic) { s.PriorDeviation = 0.3 })(),
+			[]string{"prior_deviation, 0.3, is taken as publicly known"}},
+		"prior, variational": {logisticOf(func(s *Logistic) { s.PriorDeviation, s.Variational = 0.3, varied(5, 10) })(),
+			[]string{"prior_deviation, 0.3, is"}},
+		"most, and the prior": {poissonOf(func(s *Poisson) { s.MostExpected, s.PriorDeviation = 0.5, 1 })(),
+			[]string{"prior_deviation, 1, is", "most_expected, 0.5, is"}},
 	} {
 		w, err := c.stage.Plan(pipeline.Headers{"in": clinic(30, 5).Header})
 		must(t, err)

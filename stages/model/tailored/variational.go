@@ -33,7 +33,8 @@ type Variational struct {
 }
 
 func (v *Variational) dpsgd(scale float64, weights int) train.DPSGD {
-	return training.Sampling{Steps: v.Steps, ExpectedBatchSize: v.ExpectedBatchSize, MaxGradNorm: v.MaxGradNorm}.DPSGD(scale, v.SamplingRate, weights)
+	return training.Sampling{Steps: v.Steps, ExpectedBatchSize: v.ExpectedBatchSize, MaxGradNorm: v.MaxGradNorm}.DPSGD(
+		scale, v.SamplingRate, weights)
 }
 
 // reserved are runs that are paid for and not carried out here.
@@ -59,7 +60,8 @@ func (s *Logistic) varied(h pipeline.Header, m regress.Model) (pipeline.Work, er
 	v, out, weights := s.Variational, regress.Header(h), m.Design().Terms()
 	if weights == 1 {
 		var ps schema.Problems
-		ps.Add("columns", "columns of one category each, which leave the intercept alone", "a column of more values, where variational is set")
+		ps.Add("columns", "columns of one category each, which leave the intercept alone",
+			"a column of more values, where variational is set")
 		return pipeline.Work{}, ps.Err()
 	}
 	if err := training.InReach(v.dpsgd(1, weights)); err != nil {
@@ -68,7 +70,8 @@ func (s *Logistic) varied(h pipeline.Header, m regress.Model) (pipeline.Work, er
 	w := pipeline.Work{
 		Out:      pipeline.Headers{"out": out},
 		Findings: s.findings(),
-		Spends: []pipeline.Spend{{Name: training.Spend, Doc: fmt.Sprintf("DP-SGD on a law of %d coefficients, sampling rate %.4g", weights, v.SamplingRate),
+		Spends: []pipeline.Spend{{Name: training.Spend, Doc: fmt.Sprintf("DP-SGD on a law of %d coefficients, sampling "+
+			"rate %.4g", weights, v.SamplingRate),
 			Mechanism: func(scale float64) privacy.Mechanism { return v.dpsgd(scale, weights) }}},
 		Terms: pipeline.Pricing{Scale: s.NoiseMultiplier, Published: s.published(h)},
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
@@ -81,14 +84,16 @@ func (s *Logistic) varied(h pipeline.Header, m regress.Model) (pipeline.Work, er
 		},
 	}
 	if s.Queries > 1 {
-		w.Spends = append(w.Spends, pipeline.Spend{Name: reservedName, Doc: fmt.Sprintf("the same for the other %d of %d such queries that are charged", s.Queries-1, s.Queries),
+		w.Spends = append(w.Spends, pipeline.Spend{Name: reservedName,
+			Doc:       fmt.Sprintf("the same for the other %d of %d such queries that are charged", s.Queries-1, s.Queries),
 			Mechanism: func(scale float64) privacy.Mechanism { return reserved{v.dpsgd(scale, weights), s.Queries - 1} }})
 	}
 	return w, nil
 }
 
 // vary finds the law.
-func (s *Logistic) vary(ctx context.Context, env *pipeline.Env, m regress.Model, t pipeline.Table) (b regress.Belief, err error) {
+func (s *Logistic) vary(ctx context.Context, env *pipeline.Env, m regress.Model, t pipeline.Table) (b regress.Belief,
+	err error) {
 	f, err := columns.Read(ctx, t)
 	if err != nil {
 		return b, err
@@ -165,9 +170,11 @@ func (s *Logistic) published(h pipeline.Header) *pipeline.Published {
 	}
 	v := s.Variational
 	return &pipeline.Published{
-		Method: "Jälkö et al. 2021: T times twice the add_remove epsilon at half of delta, Renyi orders below 500, classic conversion; its batches, of a fixed size without replacement, count as Poisson samples",
+		Method: "Jälkö et al. 2021: T times twice the add_remove epsilon at half of delta, Renyi orders below 500, classic " +
+			"conversion; its batches, of a fixed size without replacement, count as Poisson samples",
 		Epsilon: func(multiplier, delta float64) (float64, error) {
-			one, err := published.Jalko(delta, published.Phase{SamplingRate: v.SamplingRate, NoiseMultiplier: multiplier, Steps: int64(v.Steps)})
+			one, err := published.Jalko(delta, published.Phase{SamplingRate: v.SamplingRate, NoiseMultiplier: multiplier,
+				Steps: int64(v.Steps)})
 			return float64(s.Queries) * one, err
 		}}
 }

@@ -17,7 +17,9 @@ func ward(t *testing.T, shards int) pipelinetest.Input {
 	if shards > 0 {
 		stages = append([]pipeline.Stage{&prep.Shard{Shards: shards, By: "random"}}, stages...)
 	}
-	return pipelinetest.After(t, pipelinetest.People(40, pipeline.ClaimsPublished, func(i int) (region, smokes int) { return i % 3, i / 20 }), stages...)
+	return pipelinetest.After(t, pipelinetest.People(40, pipeline.ClaimsPublished, func(i int) (region, smokes int) {
+		return i % 3, i / 20
+	}), stages...)
 }
 
 func must(t *testing.T, err error) {
@@ -37,8 +39,10 @@ func small() *PATEGAN {
 // paper is a quick version of what the paper's program is said to run.
 func paper() *PATEGAN {
 	s := small()
-	s.Noise, s.TeacherFeatures, s.TeacherVotes, s.StudentLearns, s.StudentLoss, s.StudentNorm = "laplace", "columns", "real", "majority", "wasserstein", "none"
-	s.Logistic, s.WeightClip, s.Optimiser, s.Average, s.Activation = &Logistic{Steps: 2, Rate: 0.1, Penalty: 1}, 0.01, "rmsprop", 0, "tanh"
+	s.Noise, s.TeacherFeatures, s.TeacherVotes, s.StudentLearns, s.StudentLoss, s.StudentNorm = "laplace", "columns",
+		"real", "majority", "wasserstein", "none"
+	s.Logistic, s.WeightClip, s.Optimiser, s.Average, s.Activation = &Logistic{Steps: 2, Rate: 0.1, Penalty: 1}, 0.01,
+		"rmsprop", 0, "tanh"
 	return s
 }
 

@@ -83,18 +83,29 @@ type PATEGenerator struct {
 func pateGANKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: "pate_gan", Version: 2,
-		Doc: "Trains a generator against a student that learns from noisy votes of teachers on disjoint shards (PATE-GAN, Jordon et al. 2019). " +
-			"Votes are charged whatever they are, so that the epsilon is known before the run; steps inside a shard, such as impute_knn with scope shard, cost nothing. " +
-			"With logistic, teacher_features columns, teacher_votes real, noise laplace, student_learns majority and student_loss wasserstein it is the paper's algorithm at its proven price; program ends it as the paper's program does, with no epsilon proven. " +
-			"Use it where a GAN is wanted and noise should not grow with its nets: 500 to 2,000 shards of some ten rows or more. Of wide tables (Adult, ACS: about a hundred encoded columns) it learned single columns and pairs worse than independent; five student_steps at a learning_rate of 0.001 were better on ACS, and not enough. Of 35,000 rows (Cardio) it learned the label at epsilon 1, and at 0.1 nothing sure of it. Needs an encoded table of stability shards(k).",
-		In:      []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table in shards, each with a teacher."}, training.DetectorPort()},
+		Doc: "Trains a generator against a student that learns from noisy votes of teachers on disjoint shards (PATE-GAN, " +
+			"Jordon et al. 2019). " +
+			"Votes are charged whatever they are, so that the epsilon is known before the run; steps inside a shard, such as " +
+			"impute_knn with scope shard, cost nothing. " +
+			"With logistic, teacher_features columns, teacher_votes real, noise laplace, student_learns majority and " +
+			"student_loss wasserstein it is the paper's algorithm at its proven price; program ends it as the paper's program " +
+			"does, with no epsilon proven. " +
+			"Use it where a GAN is wanted and noise should not grow with its nets: 500 to 2,000 shards of some ten rows or " +
+			"more. Of wide tables (Adult, ACS: about a hundred encoded columns) it learned single columns and pairs worse " +
+			"than independent; five student_steps at a learning_rate of 0.001 were better on ACS, and not enough. Of 35,000 " +
+			"rows (Cardio) it learned the label at epsilon 1, and at 0.1 nothing sure of it. Needs an encoded table of " +
+			"stability shards(k).",
+		In: []pipeline.Port{{Name: "in", Form: pipeline.FormTable,
+			Doc: "An encoded private table in shards, each with a teacher."}, training.DetectorPort()},
 		Out:     []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The generator."}},
 		Readers: generator.Readers(),
 		New: func() pipeline.Stage {
 			return &PATEGAN{Steps: 3000, BatchSize: 64, Noise: "gaussian",
-				PATETeachers:  PATETeachers{TeacherFeatures: "pairs", TeacherVotes: "half"},
-				PATEStudent:   PATEStudent{StudentLearns: "share", StudentLoss: "cross_entropy", StudentSteps: 1, Student: []int{64}, StudentNorm: "batch", Optimiser: "adam", LearningRate: 3e-4},
-				PATEGenerator: PATEGenerator{GeneratorRate: 3e-5, Average: 0.999, LatentDim: 32, Generator: []int{128}, Activation: "leaky_relu", StartWeights: "uniform"}, CheckpointEvery: 500}
+				PATETeachers: PATETeachers{TeacherFeatures: "pairs", TeacherVotes: "half"},
+				PATEStudent: PATEStudent{StudentLearns: "share", StudentLoss: "cross_entropy", StudentSteps: 1,
+					Student: []int{64}, StudentNorm: "batch", Optimiser: "adam", LearningRate: 3e-4},
+				PATEGenerator: PATEGenerator{GeneratorRate: 3e-5, Average: 0.999, LatentDim: 32, Generator: []int{128},
+					Activation: "leaky_relu", StartWeights: "uniform"}, CheckpointEvery: 500}
 		},
 	}
 }
@@ -124,9 +135,11 @@ func (s *PATEGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	out := generator.ModelHeader(h)
 	return pipeline.Work{
 		Out: pipeline.Headers{"model": out},
-		Spends: []pipeline.Spend{{Name: training.Spend, Doc: fmt.Sprintf("votes of %d teachers on %d generated rows a step, %s noise", h.Shards, s.BatchSize, s.Noise),
+		Spends: []pipeline.Spend{{Name: training.Spend, Doc: fmt.Sprintf("votes of %d teachers on %d generated rows a "+
+			"step, %s noise", h.Shards, s.BatchSize, s.Noise),
 			Mechanism: func(scale float64) privacy.Mechanism { return s.votes(scale, h.Shards) }}},
-		Terms: pipeline.Pricing{Scale: s.NoiseMultiplier, Published: s.published(), Unproven: s.UnprovenBeside(in, s.Program.unproven())},
+		Terms: pipeline.Pricing{Scale: s.NoiseMultiplier, Published: s.published(), Unproven: s.UnprovenBeside(in,
+			s.Program.unproven())},
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 			weights, err := s.train(ctx, env, in, h.Shards, student, gen)
 			if err != nil {
@@ -141,23 +154,28 @@ func (s *PATEGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 // checkTogether adds the settings that contradict each other.
 func (s *PATEGAN) checkTogether(ps *schema.Problems) {
 	if s.BatchSize == 1 && (s.TeacherVotes == "half" || s.StudentNorm == "batch") {
-		ps.Add("batch_size", "1 with teacher_votes half or student_norm batch, which leave nothing of a single row", "at least 2, or teacher_votes real and student_norm none")
+		ps.Add("batch_size", "1 with teacher_votes half or student_norm batch, which leave nothing of a single row",
+			"at least 2, or teacher_votes real and student_norm none")
 	}
 	if s.Target != "" && s.TeacherFeatures == "columns" {
-		ps.Add("target", s.Target+" with teacher_features columns, which have no products", "absent, or teacher_features pairs")
+		ps.Add("target", s.Target+" with teacher_features columns, which have no products",
+			"absent, or teacher_features pairs")
 	}
 	if s.WeightClip > 0 && s.StudentNorm == "batch" {
-		ps.Add("weight_clip", fmt.Sprintf("%g with student_norm batch, whose variances it would cut", s.WeightClip), "0, or student_norm none")
+		ps.Add("weight_clip", fmt.Sprintf("%g with student_norm batch, whose variances it would cut", s.WeightClip),
+			"0, or student_norm none")
 	}
 }
 
 // votes is the one value from which counts, noise and event come.
 func (s *PATEGAN) votes(multiplier float64, teachers int) mechanism.Votes {
-	return mechanism.Votes{NoiseMultiplier: multiplier, Law: mechanism.VoteLaw(s.Noise), Teachers: teachers, Rows: s.BatchSize, Steps: int64(s.Steps) * int64(s.restarts())}
+	return mechanism.Votes{NoiseMultiplier: multiplier, Law: mechanism.VoteLaw(s.Noise), Teachers: teachers,
+		Rows: s.BatchSize, Steps: int64(s.Steps) * int64(s.restarts())}
 }
 
 // train returns the generator's weights; the teachers stay here.
-func (s *PATEGAN) train(ctx context.Context, env *pipeline.Env, in pipeline.Tables, teachers int, student, gen *net.Net) ([]float32, error) {
+func (s *PATEGAN) train(ctx context.Context, env *pipeline.Env, in pipeline.Tables, teachers int, student,
+	gen *net.Net) ([]float32, error) {
 	h := in["in"].Header
 	l, err := training.Begin(ctx, env, in["in"], teachers, s.CheckpointEvery, s.LeftOut(env, in))
 	if err != nil {
@@ -174,8 +192,10 @@ func (s *PATEGAN) train(ctx context.Context, env *pipeline.Env, in pipeline.Tabl
 func (s *PATEGAN) config(d *domain.Domain, seed uint64) train.PATEGANConfig {
 	return train.PATEGANConfig{
 		Teachers: s.teachers(d),
-		Learns:   train.Label(s.StudentLearns), Objective: train.Criticism(s.StudentLoss), WeightClip: s.WeightClip, StudentSteps: s.StudentSteps,
-		Student: s.optimiser(s.LearningRate), Generator: s.optimiser(s.GeneratorRate), Average: s.Average, NormalStart: s.StartWeights == "normal", Seed: seed}
+		Learns:   train.Label(s.StudentLearns), Objective: train.Criticism(s.StudentLoss), WeightClip: s.WeightClip,
+		StudentSteps: s.StudentSteps,
+		Student:      s.optimiser(s.LearningRate), Generator: s.optimiser(s.GeneratorRate), Average: s.Average,
+		NormalStart: s.StartWeights == "normal", Seed: seed}
 }
 
 func (s *PATEGAN) teachers(d *domain.Domain) train.TeacherConfig {
@@ -205,10 +225,14 @@ func (s *PATEGAN) nets(d *domain.Domain, teachers int) (student, gen *net.Net, e
 	features := float64(s.features(d))
 	c, g := generator.Widths(width, s.Student, 1), generator.Widths(1, s.Generator, width)
 	generator.Fits(&ps, generator.Costs("generator", fmt.Sprint(s.Generator), generator.NetCopies*generator.Weights(g...)),
-		generator.Costs("latent_dim", fmt.Sprint(s.LatentDim), float64(s.LatentDim)*(float64(generator.NetCopies*float64(g[1]))+float64(generator.PassCopies*float64(s.BatchSize)))),
+		generator.Costs("latent_dim", fmt.Sprint(s.LatentDim),
+			float64(s.LatentDim)*(float64(generator.NetCopies*float64(g[1]))+
+				float64(generator.PassCopies*float64(s.BatchSize)))),
 		generator.Costs("student", fmt.Sprint(s.Student), generator.NetCopies*generator.Weights(c...)),
-		generator.Costs("teacher_features", fmt.Sprintf("%s, %.0f for each of %d teachers", s.TeacherFeatures, features, teachers), teacherCopies*float64(teachers)*features),
-		generator.Costs("batch_size", fmt.Sprint(s.BatchSize), generator.PassCopies*float64(s.BatchSize)*(features+generator.Units(g...)+generator.Units(c...))))
+		generator.Costs("teacher_features", fmt.Sprintf("%s, %.0f for each of %d teachers", s.TeacherFeatures, features,
+			teachers), teacherCopies*float64(teachers)*features),
+		generator.Costs("batch_size", fmt.Sprint(s.BatchSize), generator.PassCopies*float64(s.BatchSize)*(features+
+			generator.Units(g...)+generator.Units(c...))))
 	if err := ps.Err(); err != nil {
 		return nil, nil, err
 	}

@@ -46,7 +46,8 @@ func (p *Program) unproven() pipeline.Unproven {
 const untilSpent = "training ends by what private votes turn out to cost (W21)"
 
 func (p *Program) best() string {
-	return fmt.Sprintf("of %d generators the one is released from which private rows are predicted best, a choice that nobody pays for", p.Restarts)
+	return fmt.Sprintf("of %d generators the one is released from which private rows are predicted best, a choice that "+
+		"nobody pays for", p.Restarts)
 }
 
 // restarts is how many generators are trained.
@@ -64,10 +65,12 @@ func (s *PATEGAN) checkProgram(d *domain.Domain, terms pipeline.Terms, ps *schem
 		return
 	}
 	if p.Epsilon > 0 && (s.Noise != "laplace" || s.NoiseMultiplier == 0) {
-		ps.Add("program.epsilon", "given beside noise: "+s.Noise+", or without noise_multiplier", "given beside noise: laplace and a noise_multiplier, whose inverse its accountant takes")
+		ps.Add("program.epsilon", "given beside noise: "+s.Noise+", or without noise_multiplier",
+			"given beside noise: laplace and a noise_multiplier, whose inverse its accountant takes")
 	}
 	if p.Epsilon > 0 && !(terms.Delta > 0) {
-		ps.Add("program.epsilon", "given under a delta of 0", "given under a privacy.delta above 0, which its accountant needs")
+		ps.Add("program.epsilon", "given under a delta of 0", "given under a privacy.delta above 0, which its accountant "+
+			"needs")
 	}
 	if p.Restarts == 1 {
 		if p.Column != "" {
@@ -79,15 +82,17 @@ func (s *PATEGAN) checkProgram(d *domain.Domain, terms pipeline.Terms, ps *schem
 	case c == nil:
 		ps.Unknown("program.column", "column", p.Column, d.Names())
 	case len(c.Categories) != 2:
-		ps.Add("program.column", fmt.Sprintf("%s, of %d categories", p.Column, len(c.Categories)), "a column of two categories")
+		ps.Add("program.column", fmt.Sprintf("%s, of %d categories", p.Column, len(c.Categories)),
+			"a column of two categories")
 	}
 }
 
-// publishedProgram is what the program takes itself to cost: the epsilon by which it stops, or where its accountant begins
-// if that is more.
+// publishedProgram is what the program takes itself to cost: the epsilon by which it stops, or where its accountant
+// begins if that is more.
 func (s *PATEGAN) publishedProgram() *pipeline.Published {
 	return &pipeline.Published{
-		Method: fmt.Sprintf("PATE-GAN, Jordon, Yoon, van der Schaar 2019: the epsilon by which its program stops, on private votes (W21), here for each of %d trainings, of which it counts one", s.restarts()),
+		Method: fmt.Sprintf("PATE-GAN, Jordon, Yoon, van der Schaar 2019: the epsilon by which its program stops, on "+
+			"private votes (W21), here for each of %d trainings, of which it counts one", s.restarts()),
 		Epsilon: func(_, delta float64) (float64, error) {
 			return max(s.Program.Epsilon, (&published.PATEAccountant{Delta: delta}).Epsilon()), nil
 		},
@@ -118,7 +123,8 @@ func (s *PATEGAN) published() *pipeline.Published {
 	}
 	votes := int64(s.Steps) * int64(s.restarts()) * int64(s.BatchSize)
 	return &pipeline.Published{
-		Method: "PATE-GAN, Jordon, Yoon, van der Schaar 2019: moments up to order 20, each vote at its data-independent term; the paper's own number, at most this, depends on private votes (W21)",
+		Method: "PATE-GAN, Jordon, Yoon, van der Schaar 2019: moments up to order 20, each vote at its data-independent " +
+			"term; the paper's own number, at most this, depends on private votes (W21)",
 		Epsilon: func(scale, delta float64) (float64, error) {
 			return published.PATECeiling(votes, 1/scale, delta, 20), nil
 		},
@@ -127,7 +133,8 @@ func (s *PATEGAN) published() *pipeline.Published {
 
 // program trains as the program does: several times, each until its accountant ends it, from whose
 // generators one is chosen by the private rows. It has no checkpoints.
-func (s *PATEGAN) program(ctx context.Context, env *pipeline.Env, l training.Learning, c train.PATEGANConfig, student, gen *net.Net, h pipeline.Header) ([]float32, error) {
+func (s *PATEGAN) program(ctx context.Context, env *pipeline.Env, l training.Learning, c train.PATEGANConfig, student,
+	gen *net.Net, h pipeline.Header) ([]float32, error) {
 	seeds, judged, done := env.Rand("restarts"), env.Rand("rival"), int64(0)
 	c.Take = s.Steps
 	one := func() ([]float32, error) {

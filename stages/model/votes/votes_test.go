@@ -24,7 +24,8 @@ func conformance(t *testing.T) map[string][]pipelinetest.Case {
 	removed.Header.Terms.Adjacency, removed.Header.Rows = privacy.AddRemove, 0
 	for name, l := range runs {
 		for what, in := range map[string]pipelinetest.Input{"": in, " add_remove": removed} {
-			cases[l.Kind.Name] = append(cases[l.Kind.Name], pipelinetest.Case{Name: name + what, In: map[string]pipelinetest.Input{"in": in}, Stage: l.Stage})
+			cases[l.Kind.Name] = append(cases[l.Kind.Name], pipelinetest.Case{Name: name + what,
+				In: map[string]pipelinetest.Input{"in": in}, Stage: l.Stage})
 		}
 	}
 	return cases

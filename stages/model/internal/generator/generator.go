@@ -180,7 +180,8 @@ func (p described) net() (*net.Net, []float32, error) {
 
 // Readers read what Release packs.
 func Readers() []pipeline.Reader {
-	return []pipeline.Reader{artifact.Decoder{Format: Format, Decode: func(files map[string][]byte) (artifact.Model, error) {
+	return []pipeline.Reader{artifact.Decoder{Format: Format, Decode: func(files map[string][]byte) (artifact.Model,
+		error) {
 		return read(files, describe, numbered)
 	}}}
 }
@@ -218,7 +219,8 @@ func numbered(name string, n int) (part int, tensor string) {
 }
 
 // read judges what was packed before it is used: it may come from anyone.
-func read(files map[string][]byte, describe func([]byte) (*model, error), tensor func(name string, parts int) (int, string)) (artifact.Model, error) {
+func read(files map[string][]byte, describe func([]byte) (*model, error), tensor func(name string, parts int) (int,
+	string)) (artifact.Model, error) {
 	m, err := describe(files[describedBy])
 	if len(files[describedBy]) == 0 || m.Domain == nil {
 		return nil, fmt.Errorf("model: has no %s with a domain", describedBy)
@@ -236,7 +238,8 @@ func read(files map[string][]byte, describe func([]byte) (*model, error), tensor
 		case isWeight && part >= 0 && len(data)%4 == 0:
 			m.Parts[part].weights[of] = bytesFloats(data)
 		case name != describedBy:
-			return nil, fmt.Errorf("model: holds %.60q, must hold %s and the weights of its nets, of 4 bytes each", name, describedBy)
+			return nil, fmt.Errorf("model: holds %.60q, must hold %s and the weights of its nets, of 4 bytes each", name,
+				describedBy)
 		}
 	}
 	if err := m.check(); err != nil {
@@ -311,7 +314,8 @@ func (p Prior) check(n int) error {
 	for k, c := range p {
 		shares[k] = c.Share
 		if len(c.Mean) != n || len(c.Factor) != n {
-			return fmt.Errorf("prior[%d]: has %d means and %d rows of its factor, must have %d, the inputs of the net", k, len(c.Mean), len(c.Factor), n)
+			return fmt.Errorf("prior[%d]: has %d means and %d rows of its factor, must have %d, the inputs of the net", k,
+				len(c.Mean), len(c.Factor), n)
 		}
 		for i, row := range c.Factor {
 			if len(row) != i+1 {

@@ -27,7 +27,8 @@ func headerOf(t *testing.T, separate bool) pipeline.Header {
 		{Name: "c", Type: domain.Categorical, Categories: []string{"a", "b", "c"}},
 	}}
 	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Released, Stability: pipeline.Unbounded()})
-	w, err := (&prep.Encode{MinMax: [2]float64{0, 1}, Missing: "error", Separate: separate, Standard: map[string]prep.Moments{"x": {Mean: 0, SD: 1}}}).Plan(pipeline.Headers{"in": h})
+	w, err := (&prep.Encode{MinMax: [2]float64{0, 1}, Missing: "error", Separate: separate,
+		Standard: map[string]prep.Moments{"x": {Mean: 0, SD: 1}}}).Plan(pipeline.Headers{"in": h})
 	must(t, err)
 	return ModelHeader(w.Out["out"])
 }
@@ -94,7 +95,8 @@ func TestReleaseIsReadBack(t *testing.T) {
 		if name == describedBy {
 			continue
 		}
-		for what, damaged := range map[string][]byte{"shorter": data[4:], "longer": append(slices.Clone(data), 0, 0, 0, 0), "half a number": data[2:], "none": nil} {
+		for what, damaged := range map[string][]byte{"shorter": data[4:], "longer": append(slices.Clone(data), 0, 0, 0, 0),
+			"half a number": data[2:], "none": nil} {
 			parts[name] = damaged
 			if _, err := Readers()[0].(artifact.Decoder).Decode(parts); err == nil {
 				t.Errorf("%s %s is taken", name, what)
@@ -102,7 +104,8 @@ func TestReleaseIsReadBack(t *testing.T) {
 		}
 		parts[name] = data
 	}
-	for _, name := range []string{"weights/1/0.dense.weight", "weights/00/0.dense.weight", "weights/-1/0.dense.weight", "weights/0.dense.weight", "critic", "weights/0/77.dense.bias"} {
+	for _, name := range []string{"weights/1/0.dense.weight", "weights/00/0.dense.weight", "weights/-1/0.dense.weight",
+		"weights/0.dense.weight", "critic", "weights/0/77.dense.bias"} {
 		parts[name] = make([]byte, 16)
 		if _, err := Readers()[0].(artifact.Decoder).Decode(parts); err == nil {
 			t.Errorf("%s is taken", name)
@@ -111,8 +114,8 @@ func TestReleaseIsReadBack(t *testing.T) {
 	}
 }
 
-// TestSeparateCellsAreReadBack: cells that are numbers of their own have a sigmoid each, and no sum, in a model that was read
-// back too.
+// TestSeparateCellsAreReadBack: cells that are numbers of their own have a sigmoid each, and no sum, in a model that
+// was read back too.
 func TestSeparateCellsAreReadBack(t *testing.T) {
 	h := headerOf(t, true)
 	n, err := Generator(Leaky(0.2, []int{5}), 2, h.Domain)
@@ -130,7 +133,8 @@ func TestSeparateCellsAreReadBack(t *testing.T) {
 	}
 	for i := 0; i < len(rows); i += 4 {
 		cells := rows[i+1 : i+4]
-		if sum := cells[0] + cells[1] + cells[2]; slices.Min(cells) <= 0 || slices.Max(cells) >= 1 || math.Abs(float64(sum)-1) < 1e-3 {
+		if sum := cells[0] + cells[1] + cells[2]; slices.Min(cells) <= 0 || slices.Max(cells) >= 1 ||
+			math.Abs(float64(sum)-1) < 1e-3 {
 			t.Fatalf("cells are %v: a softmax, or no sigmoids", cells)
 		}
 	}
@@ -304,12 +308,15 @@ func TestHostileConvolutions(t *testing.T) {
 		"a product of 2^63": {mostUnits, weights(4, mostUnits), conv(func(l *net.Layer) {
 			l.Channels, l.Filters, l.Kernel = mostUnits, mostUnits, mostUnits
 		}), "has 4 weights"},
-		"terabytes between":     {1 << 20, weights(1<<19, 1), conv(func(l *net.Layer) { l.Filters, l.Kernel = 1, 1<<19 }), "more than 2097152 units"},
-		"wide":                  {1 << 19, weights(4, 2), conv(func(l *net.Layer) { l.Stride = 4 }), "more than 2097152 units"},
+		"terabytes between": {1 << 20, weights(1<<19, 1), conv(func(l *net.Layer) { l.Filters, l.Kernel = 1, 1<<19 }),
+			"more than 2097152 units"},
+		"wide": {1 << 19, weights(4, 2), conv(func(l *net.Layer) { l.Stride = 4 }),
+			"more than 2097152 units"},
 		"norm of no channels":   {3, nil, []net.Layer{{Type: "instance_norm"}}, "channels: is 0"},
 		"norm of others":        {3, nil, []net.Layer{{Type: "batch_norm", Channels: 2}}, "channels: is 2"},
 		"norm without its gain": {4, nil, []net.Layer{{Type: "instance_norm", Channels: 2}}, "has 0 numbers in gain"},
-		"a convolution back":    {4, nil, []net.Layer{{Type: "conv1d", Channels: 1, Filters: 1, Kernel: 1, Stride: 1}}, "type: is \"conv1d\""},
+		"a convolution back": {4, nil, []net.Layer{{Type: "conv1d", Channels: 1, Filters: 1, Kernel: 1, Stride: 1}},
+			"type: is \"conv1d\""},
 	} {
 		s := of(c.weights)
 		if _, err := s.chain("net.layers", "", c.in, c.layers, 0); err == nil || !strings.Contains(err.Error(), c.want) {

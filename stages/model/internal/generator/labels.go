@@ -41,7 +41,8 @@ func LabelColumn(d *domain.Domain, name string, ps *schema.Problems) int {
 	} else if e := d.Columns[at].Encoding; e == nil || e.Form != domain.OneHot {
 		ps.Add("label", "column "+name+", which is not one-hot encoded", "a column that encode lists in one_hot")
 	} else if e.Width > MostParts {
-		ps.Add("label", fmt.Sprintf("column %s, of %d categories", name, e.Width), fmt.Sprintf("a column of at most %d: each has a net in the model", MostParts))
+		ps.Add("label", fmt.Sprintf("column %s, of %d categories", name, e.Width),
+			fmt.Sprintf("a column of at most %d: each has a net in the model", MostParts))
 	}
 	return at
 }
@@ -68,7 +69,8 @@ func (s LabelSetting) Unproven() pipeline.Unproven {
 	if s.Labels != "public" {
 		return pipeline.Unproven{}
 	}
-	return pipeline.Unproven{Rule: "W05", Why: "labels are taken as public, and the model holds how large a share of the rows each has, without noise"}
+	return pipeline.Unproven{Rule: "W05", Why: "labels are taken as public, and the model holds how large a share of " +
+		"the rows each has, without noise"}
 }
 
 // Shares of n labels add up to 1.
@@ -124,7 +126,10 @@ func SharesInTraining(shares []float64) []float64 {
 // say its label in the one-hot column of that place, whatever the others are: no chance and
 // no gradient decides which label a row of one generator has.
 func OfLabel(n *net.Net, d *domain.Domain, column, label int) (*net.Net, error) {
-	return labelled(n, d, column, func(width int) []net.Block { return []net.Block{{Activation: "one_hot", Width: width, Hot: label}} })
+	return labelled(n, d, column, func(width int) []net.Block {
+		return []net.Block{{Activation: "one_hot", Width: width,
+			Hot: label}}
+	})
 }
 
 // WithoutLabel is that generator with zeros in the column, for its training: beside rows

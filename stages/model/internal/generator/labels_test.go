@@ -19,7 +19,8 @@ func TestColumn(t *testing.T) {
 	d := &domain.Domain{Columns: []domain.Column{{Name: "age", Encoding: &domain.Encoding{Form: domain.MinMax, Width: 1}},
 		{Name: "region", Encoding: &domain.Encoding{Form: domain.OneHot, Width: MostParts}},
 		{Name: "town", Encoding: &domain.Encoding{Form: domain.OneHot, Width: MostParts + 1}}, {Name: "raw"}}}
-	for name, want := range map[string]string{"region": "", "age": "not one-hot", "raw": "not one-hot", "town": "of 1025 categories", "county": "county"} {
+	for name, want := range map[string]string{"region": "", "age": "not one-hot", "raw": "not one-hot",
+		"town": "of 1025 categories", "county": "county"} {
 		var ps schema.Problems
 		at := LabelColumn(d, name, &ps)
 		if (len(ps) == 0) != (want == "") || want != "" && !strings.Contains(ps.Error(), want) || want == "" && at != 1 {

@@ -193,7 +193,8 @@ func (m *model) checkSteps() error {
 	last := 0
 	for i, step := range m.Steps {
 		if step <= last || len(m.Steps) != len(m.Parts) {
-			return fmt.Errorf("steps[%d]: is %d of %d, must be one step for each of %d parts, ascending from 1", i, step, len(m.Steps), len(m.Parts))
+			return fmt.Errorf("steps[%d]: is %d of %d, must be one step for each of %d parts, ascending from 1", i, step,
+				len(m.Steps), len(m.Parts))
 		}
 		last = step
 	}

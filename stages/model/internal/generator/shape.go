@@ -95,7 +95,8 @@ func (s *shape) layer(at, name string, in int, l net.Layer, deep int) (out int, 
 		return s.residual(at, name, in, l, deep)
 	}
 	if !slices.Contains(Activations(), l.Type) {
-		return 0, fmt.Errorf("%s.type: is %.60q, must be dense, layer_norm, batch_norm, instance_norm, conv1d_transpose, residual or one of %v", at, l.Type, Activations())
+		return 0, fmt.Errorf("%s.type: is %.60q, must be dense, layer_norm, batch_norm, instance_norm, conv1d_transpose, "+
+			"residual or one of %v", at, l.Type, Activations())
 	}
 	return in, nil
 }
@@ -144,7 +145,8 @@ func checkOutputs(d *domain.Domain, out int) error {
 			return fmt.Errorf("domain.columns[%d].encoding: is missing, must be that of an encoded column", i)
 		}
 		if c.Encoding.Width > out-width {
-			return fmt.Errorf("domain.columns[%d].encoding.width: is %d, must be at most %d, what the net has left to put out", i, c.Encoding.Width, out-width)
+			return fmt.Errorf("domain.columns[%d].encoding.width: is %d, must be at most %d, what the net has left to put out",
+				i, c.Encoding.Width, out-width)
 		}
 		width += c.Encoding.Width
 	}
@@ -163,7 +165,8 @@ func (s *shape) transpose(at, name string, in int, l net.Layer) (out int, err er
 	for _, f := range []struct {
 		name         string
 		given, least int
-	}{{"channels", l.Channels, 1}, {"filters", l.Filters, 1}, {"kernel", l.Kernel, 1}, {"stride", l.Stride, 1}, {"padding", l.Padding, 0}} {
+	}{{"channels", l.Channels, 1}, {"filters", l.Filters, 1}, {"kernel", l.Kernel, 1}, {"stride", l.Stride, 1},
+		{"padding", l.Padding, 0}} {
 		if f.given < f.least || f.given > mostUnits {
 			return 0, fmt.Errorf("%s.%s: is %d, must be from %d to %d", at, f.name, f.given, f.least, mostUnits)
 		}
@@ -238,7 +241,8 @@ func NeedEncoded(h pipeline.Header, ps *schema.Problems) {
 		}
 	}
 	if len(raw) > 0 {
-		ps.Add("from", "a table whose "+pipeline.ColumnsAre(raw)+" not encoded", "the output of a stage of kind encode; drop columns that no model needs")
+		ps.Add("from", "a table whose "+pipeline.ColumnsAre(raw)+" not encoded",
+			"the output of a stage of kind encode; drop columns that no model needs")
 		return
 	}
 	if len(h.Domain.History) == 0 || h.Domain.History[len(h.Domain.History)-1].Kind != "encode" {

@@ -34,13 +34,15 @@ func (r *Removal) LeftOut(env *pipeline.Env, in pipeline.Tables) func(context.Co
 
 // Worst ranks the private rows of the table that a stage has read by its released detector, before
 // anything is paid. nil where no anomalies are left out.
-func (r *Removal) Worst(ctx context.Context, env *pipeline.Env, in pipeline.Tables, table *columns.Encoded) (*train.Worst, error) {
+func (r *Removal) Worst(ctx context.Context, env *pipeline.Env, in pipeline.Tables, table *columns.Encoded) (
+	*train.Worst, error) {
 	return r.WorstOfLabels(ctx, env, in, table, -1)
 }
 
 // WorstOfLabels is Worst where generated rows have zeros in the one-hot column of that place, which
 // holds their label.
-func (r *Removal) WorstOfLabels(ctx context.Context, env *pipeline.Env, in pipeline.Tables, table *columns.Encoded, column int) (*train.Worst, error) {
+func (r *Removal) WorstOfLabels(ctx context.Context, env *pipeline.Env, in pipeline.Tables, table *columns.Encoded,
+	column int) (*train.Worst, error) {
 	if r.RemoveAnomalies == 0 {
 		return nil, nil
 	}
@@ -165,8 +167,10 @@ type Removal struct {
 
 // DetectorPort is the input of a kind that has a Removal.
 func DetectorPort() pipeline.Port {
-	return pipeline.Port{Name: "detector", Form: pipeline.FormDetector, Or: pipeline.FormModel, Optional: true, Scoring: true,
-		Doc: "For remove_anomalies: a released detector that was trained on the table that encode reads, or a model of that table that tells how probable a row is."}
+	return pipeline.Port{Name: "detector", Form: pipeline.FormDetector, Or: pipeline.FormModel, Optional: true,
+		Scoring: true,
+		Doc: "For remove_anomalies: a released detector that was trained on the table that encode reads, or a model of " +
+			"that table that tells how probable a row is."}
 }
 
 // Batch is a setting that says, in public, how many rows a batch has.
@@ -184,20 +188,23 @@ func (r *Removal) CheckRemoval(in pipeline.Headers, ps *schema.Problems, batches
 	case !given && r.RemoveAnomalies == 0:
 		return
 	case !given:
-		ps.Add("detector", "missing beside remove_anomalies", "a stage that releases a detector of the table that encode reads, such as one of kind anomaly_detector")
+		ps.Add("detector", "missing beside remove_anomalies", "a stage that releases a detector of the table that encode "+
+			"reads, such as one of kind anomaly_detector")
 	case r.RemoveAnomalies == 0:
 		ps.Add("remove_anomalies", "missing beside detector", "how many rows each batch leaves out, such as 5")
 	}
 	for _, b := range batches {
 		if float64(r.RemoveAnomalies) >= b.Rows {
-			ps.Add("remove_anomalies", fmt.Sprintf("%d, of %s %g", r.RemoveAnomalies, b.Setting, b.Rows), "fewer than a batch has")
+			ps.Add("remove_anomalies", fmt.Sprintf("%d, of %s %g", r.RemoveAnomalies, b.Setting, b.Rows),
+				"fewer than a batch has")
 		}
 	}
 	if !given {
 		return
 	}
 	if r.unpaid(in) && h.Terms.Claims != pipeline.ClaimsPublished {
-		ps.Refuse("W04", "detector", "fitted on private rows without a charge", "a released detector, such as anomaly_detector")
+		ps.Refuse("W04", "detector", "fitted on private rows without a charge",
+			"a released detector, such as anomaly_detector")
 	}
 	if detector.Domain == nil || len(*ps) > 0 {
 		return
@@ -223,5 +230,6 @@ func (r *Removal) UnprovenBeside(in pipeline.Headers, stage pipeline.Unproven) p
 	if !r.unpaid(in) || stage.Rule != "" {
 		return stage
 	}
-	return pipeline.Unproven{Rule: "W04", Why: "rows are left out of batches by a detector that nobody paid for, so that one row may change which of all others are"}
+	return pipeline.Unproven{Rule: "W04", Why: "rows are left out of batches by a detector that nobody paid for, so " +
+		"that one row may change which of all others are"}
 }

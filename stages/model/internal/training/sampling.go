@@ -53,7 +53,8 @@ func (s Sampling) NoiseBeside(multiplier, rate, share float64) float64 {
 func (s Sampling) Rate(h pipeline.Header, ps *schema.Problems) float64 {
 	switch {
 	case s.SamplingRate*float64(h.Rows) > s.ExpectedBatchSize*roundingSlack:
-		ps.Add("expected_batch_size", fmt.Sprintf("%g, below sampling_rate times the public row count", s.ExpectedBatchSize), "at least that: it divides the sum of a batch")
+		ps.Add("expected_batch_size", fmt.Sprintf("%g, below sampling_rate times the public row count", s.ExpectedBatchSize),
+			"at least that: it divides the sum of a batch")
 		return s.SamplingRate
 	case s.SamplingRate > 0:
 		return s.SamplingRate
@@ -72,7 +73,8 @@ func (s Sampling) Findings(setting string, h pipeline.Header) []pipeline.Finding
 	if h.Rows == 0 || s.ExpectedBatchSize <= float64(h.Rows)*roundingSlack {
 		return nil
 	}
-	effect := "the sampling rate is 1, so that every step takes every row and sampling saves no noise, and a sum over all rows is divided by more than there are"
+	effect := "the sampling rate is 1, so that every step takes every row and sampling saves no noise, and a sum over " +
+		"all rows is divided by more than there are"
 	if s.SamplingRate > 0 {
 		effect = "no batch holds so many, and the sum over each is divided by that number"
 	}
@@ -92,7 +94,8 @@ func InReach(m privacy.Mechanism) error {
 	err := m.Check()
 	if d, sampled := m.(train.DPSGD); sampled && err != nil {
 		if most := d.MostBatch(); most > 0 && float64(most) < math.Floor(d.ExpectedBatchSize) {
-			ps.Add("expected_batch_size", fmt.Sprintf("%g, more rows than the sum of a step over these nets can be noised for in float32", d.ExpectedBatchSize), fmt.Sprintf("at most %d", most))
+			ps.Add("expected_batch_size", fmt.Sprintf("%g, more rows than the sum of a step over these nets can be noised for "+
+				"in float32", d.ExpectedBatchSize), fmt.Sprintf("at most %d", most))
 			return ps.Err()
 		}
 	}
@@ -118,7 +121,8 @@ type Learning struct {
 // Begin reads an encoded table, of k shards (0: not sharded), and then pays: a
 // table that cannot be read, or not be made ready, costs nothing. every is how many steps lie between
 // checkpoints.
-func Begin(ctx context.Context, env *pipeline.Env, t pipeline.Table, k, every int, ready ...func(context.Context, *Learning) error) (l Learning, err error) {
+func Begin(ctx context.Context, env *pipeline.Env, t pipeline.Table, k, every int, ready ...func(context.Context,
+	*Learning) error) (l Learning, err error) {
 	if l.Table, err = columns.ReadEncoded(ctx, t); err != nil {
 		return l, err
 	}
@@ -163,7 +167,8 @@ func hooks(env *pipeline.Env, every int) (train.Hooks, error) {
 		Resumed:    func(p train.Progress) { env.Resumed(int64(p.Step), int64(p.Steps)) },
 		Checkpoint: func(state []byte) error { return saveCheckpoint(env, state) },
 		Unusable: func() {
-			env.Log.Warn("the checkpoint of an interrupted attempt cannot be used; training starts at its beginning and draws the same noise, which costs nothing")
+			env.Log.Warn("the checkpoint of an interrupted attempt cannot be used; training starts at its beginning and draws " +
+				"the same noise, which costs nothing")
 		},
 	}
 	f, err := env.Restore("checkpoint")
