@@ -1,0 +1,93 @@
+package latent
+
+import (
+	"fmt"
+
+	"weir/pipeline/domain"
+	"weir/schema"
+	"weir/stages/model/internal/generator"
+	"weir/train"
+	"weir/train/net"
+)
+
+// Coder says how an encoder and a decoder are built and learn.
+type Coder struct {
+	Encoder         []int   `yaml:"encoder" json:"encoder" min:"1" minItems:"1" doc:"Units of the encoder's hidden layers."`
+	Decoder         []int   `yaml:"decoder" json:"decoder" min:"1" minItems:"1" doc:"Units of the decoder's hidden layers."`
+	Activation      string  `yaml:"activation" json:"activation" enum:"leaky_relu|relu|tanh" doc:"Activation of the hidden layers; leaky_relu has slope 0.2."`
+	LatentDim       int     `yaml:"latent_dim" json:"latent_dim" min:"1" max:"1000" doc:"Numbers of a code."`
+	LearningRate    float64 `yaml:"learning_rate" json:"learning_rate" exclusiveMin:"0" doc:"Learning rate of Adam, with betas 0.9 and 0.999."`
+	Average         float64 `yaml:"average" json:"average" min:"0" exclusiveMax:"1" doc:"Decay of the running average of the weights, which is what is released; 0 releases the last weights."`
+	CheckpointEvery int     `yaml:"checkpoint_every" json:"checkpoint_every" min:"1" doc:"Steps between private checkpoints, from which an interrupted run continues."`
+}
+
+const (
+	leak  = 0.2 // slope of LeakyReLU below zero
+	chunk = 128 // rows that a loop works on at once
+)
+
+func (c Coder) hidden(units []int) generator.Hidden {
+	h := generator.Hidden{Units: units, Activation: c.Activation}
+	if c.Activation == "leaky_relu" {
+		h.Slope = leak
+	}
+	return h
+}
+
+// coders are the nets of a training: an encoder of encoded rows of d to so many numbers,
+// a decoder of codes to what the heads of d begin with, and the decoder with its heads,
+// which is what is released and has the same weights.
+type coders struct{ encoder, decoder, released *net.Net }
+
+// nets are those of the settings, if count trainings side by side can be held. The
+// encoder ends in codes numbers, then in layers after.
+func (c Coder) nets(d *domain.Domain, codes, count int, after ...net.Layer) (n coders, err error) {
+	if err := c.fits(d, codes, count); err != nil {
+		return n, err
+	}
+	width := generator.Width(d)
+	if n.released, err = generator.Generator(c.hidden(c.Decoder), c.LatentDim, d); err != nil {
+		return n, err
+	}
+	layers := n.released.Spec().Layers
+	if n.decoder, err = net.New(net.Spec{Inputs: c.LatentDim, Layers: layers[:len(layers)-1]}); err != nil {
+		return n, err
+	}
+	first := append(c.hidden(c.Encoder).Layers(width), net.Dense(codes))
+	n.encoder, err = net.New(net.Spec{Inputs: width, Layers: append(first, after...)})
+	return n, err
+}
+
+// fits is a problem where a training takes more memory than there may be.
+func (c Coder) fits(d *domain.Domain, codes, count int) error {
+	var ps schema.Problems
+	generator.Shallow(&ps, "encoder", c.Encoder)
+	generator.Shallow(&ps, "decoder", c.Decoder)
+	width, times := generator.Width(d), float64(count)
+	up, down := generator.Widths(width, c.Encoder, 1), generator.Widths(1, c.Decoder, width)
+	generator.Fits(&ps, generator.Costs("encoder", fmt.Sprint(c.Encoder), times*memory(up)), generator.Costs("decoder",
+		fmt.Sprint(c.Decoder), times*memory(down)),
+		generator.Costs("latent_dim", fmt.Sprint(c.LatentDim),
+			times*generator.NetCopies*(float64(float64(codes)*float64(up[len(up)-2]))+
+				float64(float64(c.LatentDim)*float64(down[1])))))
+	return ps.Err()
+}
+
+// memory is that of a net that learns from chunks of rows.
+func memory(widths []int) float64 {
+	return float64(generator.NetCopies*generator.Weights(widths...)) + float64(generator.PassCopies*chunk*generator.Units(
+		widths...))
+}
+
+// heads is the criterion of rows of d, but for the column skip (-1: none).
+func heads(d *domain.Domain, skip int) (train.Criterion, error) {
+	h, err := net.NewHeads(generator.Outputs(d).Blocks, skip)
+	if err != nil {
+		return nil, err
+	}
+	return h.Loss, nil
+}
+
+func (c Coder) config(worst *train.Worst) train.FitConfig {
+	return train.FitConfig{Optimiser: train.Adam(c.LearningRate, 0.9, 0.999), Average: c.Average, Worst: worst}
+}
