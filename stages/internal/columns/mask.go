@@ -3,9 +3,11 @@ package columns
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
 
 	"weir/pipeline/domain"
+	"weir/train/marginal"
 )
 
 // Mask is the combinations of codes of some columns that no row may have: structural
@@ -80,7 +82,12 @@ type group struct {
 	masks   []Mask
 	due     [][]Mask // by column of the group, the masks that can be judged then
 	known   map[string][]uint16
+	all     []int32 // of each combination of codes, row-major, the one that it goes to; nil: not computed
 }
+
+// mostTabled is the most combinations of a group whose moves are computed for all at once, which takes about as long as
+// for a few thousand of them one by one.
+const mostTabled = 1 << 18
 
 // NewNearestAllowed prepares the rule for codes of the given sizes, by column.
 func NewNearestAllowed(masks []Mask, sizes []int) *NearestAllowed {
@@ -124,6 +131,9 @@ func (n *NearestAllowed) Groups() (list [][]int) {
 func (n *NearestAllowed) Codes(codes [][]uint16) {
 	for i := range n.groups {
 		g := &n.groups[i]
+		if cells := n.combinations(g); cells <= mostTabled && g.all == nil && len(codes[g.columns[0]]) > 0 {
+			g.all = n.table(g, cells)
+		}
 		for row := range codes[g.columns[0]] {
 			if !n.allowed(g.masks, func(c int) int { return int(codes[c][row]) }) {
 				n.move(g, codes, row)
@@ -146,7 +156,71 @@ func (n *NearestAllowed) allowed(masks []Mask, code func(column int) int) bool {
 	return true
 }
 
+// combinations is how many there are of the codes of a group, or one more than a table may have.
+func (n *NearestAllowed) combinations(g *group) int {
+	cells := 1
+	for _, c := range g.columns {
+		cells = min(cells*n.sizes[c], marginal.MostCells+1)
+	}
+	return cells
+}
+
+// table returns where each combination of the codes of a group goes. Column by column, from the last, it takes from the
+// combinations that differ in that column and later ones alone the nearest; of equally near ones, as seek finds them
+// first, the one with the least change of the column, downwards first.
+func (n *NearestAllowed) table(g *group, cells int) []int32 {
+	to, away := make([]int32, cells), make([]int32, cells)
+	code := make([]int, len(n.sizes))
+	for at := range to {
+		for i, rest := len(g.columns)-1, at; i >= 0; i-- {
+			c := g.columns[i]
+			code[c], rest = rest%n.sizes[c], rest/n.sizes[c]
+		}
+		if to[at] = int32(at); !n.allowed(g.masks, func(c int) int { return code[c] }) {
+			away[at] = math.MaxInt32
+		}
+	}
+	for i, stride := len(g.columns)-1, 1; i >= 0; i-- {
+		size := n.sizes[g.columns[i]]
+		to, away = nearer(to, away, size, stride)
+		stride *= size
+	}
+	return to
+}
+
+// nearer lets each combination differ in one more column, of a size, whose codes are a stride apart.
+func nearer(to, away []int32, size, stride int) (nextTo, nextAway []int32) {
+	nextTo, nextAway = slices.Clone(to), slices.Clone(away)
+	for at := range to {
+		code := at / stride % size
+		for step := 1; step < size && int32(step) < nextAway[at]; step++ {
+			for _, by := range []int{-step, step} {
+				if other := code + by; other >= 0 && other < size && away[at+by*stride] < nextAway[at]-int32(step) {
+					nextTo[at], nextAway[at] = to[at+by*stride], away[at+by*stride]+int32(step)
+				}
+			}
+		}
+	}
+	return nextTo, nextAway
+}
+
+// moveByTable moves a row as the table of its group says.
+func (n *NearestAllowed) moveByTable(g *group, codes [][]uint16, row int) {
+	at := 0
+	for _, c := range g.columns {
+		at = at*n.sizes[c] + int(codes[c][row])
+	}
+	rest := int(g.all[at])
+	for _, c := range slices.Backward(g.columns) {
+		codes[c][row], rest = uint16(rest%n.sizes[c]), rest/n.sizes[c]
+	}
+}
+
 func (n *NearestAllowed) move(g *group, codes [][]uint16, row int) {
+	if g.all != nil {
+		n.moveByTable(g, codes, row)
+		return
+	}
 	var key []byte
 	old := make([]uint16, len(g.columns))
 	for i, c := range g.columns {

@@ -244,3 +244,72 @@ func TestMaskBoundary(t *testing.T) {
 		t.Errorf("%v is out of order", row.Values)
 	}
 }
+
+// TestMovesAtOnce: all combinations at once go where each goes by a search of its own, also where masks share columns,
+// and where they allow nothing.
+func TestMovesAtOnce(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 8))
+	for round := range 60 {
+		sizes := []int{1 + rng.IntN(7), 1 + rng.IntN(5), 1 + rng.IntN(6), 1 + rng.IntN(3)}
+		var masks []Mask
+		for _, vars := range [][]int{{0, 1}, {1, 2, 3}, {0, 3}}[:1+rng.IntN(3)] {
+			m, cells := Mask{Vars: vars}, 1
+			for _, c := range vars {
+				cells *= sizes[c]
+			}
+			for range cells {
+				m.Forbidden = append(m.Forbidden, rng.IntN(100) < []int{50, 90, 100}[round%3])
+			}
+			masks = append(masks, m)
+		}
+		n := NewNearestAllowed(masks, sizes)
+		for i := range n.groups {
+			g := &n.groups[i]
+			for at, to := range n.table(g, n.combinations(g)) {
+				old, got := codesOf(g.columns, sizes, at), codesOf(g.columns, sizes, int(to))
+				want := old
+				if !n.allowed(g.masks, func(c int) int { return int(old[slices.Index(g.columns, c)]) }) {
+					want = n.nearest(g, old)
+				}
+				if !slices.Equal(got, want) {
+					t.Fatalf("of sizes %v %v goes to %v, must go to %v", sizes, old, got, want)
+				}
+			}
+		}
+	}
+}
+
+// codesOf are the codes of a combination of columns.
+func codesOf(columns, sizes []int, at int) []uint16 {
+	list := make([]uint16, len(columns))
+	for i := len(columns) - 1; i >= 0; i-- {
+		list[i], at = uint16(at%sizes[columns[i]]), at/sizes[columns[i]]
+	}
+	return list
+}
+
+// BenchmarkMoves moves 64,000 forbidden combinations of two numbers and a category.
+func BenchmarkMoves(b *testing.B) {
+	sizes := []int{160, 160, 5}
+	m := Mask{Vars: []int{0, 1, 2}, Forbidden: make([]bool, 160*160*5)}
+	for at := range m.Forbidden {
+		m.Forbidden[at] = at/5/160 < at/5%160
+	}
+	for name, most := range map[string]int{"at once": len(m.Forbidden), "each": 0} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				n := NewNearestAllowed([]Mask{m}, sizes)
+				codes := make([][]uint16, 3)
+				for at := range m.Forbidden {
+					for j, code := range codesOf(m.Vars, sizes, at) {
+						codes[j] = append(codes[j], code)
+					}
+				}
+				if most > 0 {
+					n.groups[0].all = n.table(&n.groups[0], most)
+				}
+				n.Codes(codes)
+			}
+		})
+	}
+}

@@ -182,9 +182,9 @@ func (p *pushed) Count(ctx context.Context, sets [][]int, use func(set int, coun
 	if err := p.keepCodes(ctx); err != nil {
 		return err
 	}
-	asked := make([][]int, len(sets))
-	for i, set := range sets {
-		asked[i] = p.withTied(set)
+	asked, err := p.askedFor(ctx, sets)
+	if err != nil {
+		return err
 	}
 	for from := 0; from < len(sets); {
 		if err := ctx.Err(); err != nil {
@@ -208,6 +208,36 @@ func (p *pushed) Count(ctx context.Context, sets [][]int, use func(set int, coun
 	return nil
 }
 
+// askedFor returns the sets with all columns that rules tie to theirs. Where these would have too many cells the database
+// moves the codes after all, by lists as long as it takes.
+func (p *pushed) askedFor(ctx context.Context, sets [][]int) ([][]int, error) {
+	asked, large := make([][]int, len(sets)), false
+	for i, set := range sets {
+		asked[i] = p.withTied(set)
+		_, err := marginal.Cells(p.coding.Sizes, asked[i])
+		large = large || err != nil && len(asked[i]) > len(set)
+	}
+	if !large {
+		return asked, nil
+	}
+	codes := make([]relation.Named, len(p.grids))
+	for j := range codes {
+		codes[j] = relation.Named{Name: fmt.Sprintf("code%d", j), Expr: keptAt(j, p.coding.Sizes[j])}
+	}
+	before := len(p.beyond)
+	if p.beyond = p.obey(codes, p.beyond, mostTabled); len(p.beyond) == before {
+		return asked, nil // whoever counts says what is too large
+	}
+	var err error
+	if p.coded, err = p.coded.Keep(ctx, codes); err != nil {
+		return nil, err
+	}
+	for i, set := range sets {
+		asked[i] = p.withTied(set)
+	}
+	return asked, nil
+}
+
 // keepCodes computes the codes of all rows from their cells, once.
 func (p *pushed) keepCodes(ctx context.Context) (err error) {
 	if p.coded != nil {
@@ -221,21 +251,21 @@ func (p *pushed) keepCodes(ctx context.Context) (err error) {
 		}
 		list[j] = relation.Named{Name: fmt.Sprintf("code%d", j), Expr: look}
 	}
-	p.beyond = p.obey(list)
+	p.beyond = p.obey(list, p.nearest.Groups(), mostLooked)
 	p.coded, err = p.fine.Keep(ctx, list)
 	return err
 }
 
-// mostLooked is the most combinations of codes that the database looks up where one of them moves by rules: all of them
-// are moved beforehand, since those that rows have are private, which takes a second for so many.
+// mostLooked is the most combinations of codes that the database looks up where one of them moves by rules, unless it has
+// to: all of them are moved beforehand, since those that rows have are private, and stand in the statement.
 const mostLooked = 1 << 13
 
-// obey moves codes of a row by the rules, and returns the columns of groups of more combinations than mostLooked, whose
-// codes stay as they are.
-func (p *pushed) obey(codes []relation.Named) (beyond [][]int) {
-	for _, group := range p.nearest.Groups() {
+// obey moves codes of a row by the rules of groups, and returns the columns of groups of more than so many combinations,
+// whose codes stay as they are.
+func (p *pushed) obey(codes []relation.Named, groups [][]int, most int) (beyond [][]int) {
+	for _, group := range groups {
 		cells, err := marginal.Cells(p.coding.Sizes, group)
-		if err != nil || cells > mostLooked {
+		if err != nil || cells > most {
 			beyond = append(beyond, group)
 			continue
 		}
