@@ -127,7 +127,7 @@ func (s *Write) KnowFormats(known []pipeline.FileFormat) { s.Formats = pipeline.
 // Plan implements pipeline.Stage.
 func (s *Write) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	var ps schema.Problems
-	return pipeline.Work{Out: pipeline.Headers{"out": in["in"]}, Lazy: true, Write: s.Formats.Names, Send: s.sending(&ps),
+	return pipeline.Work{Out: pipeline.Headers{"out": in["in"]}, Lazy: true, Write: s.Formats.Names, Send: s.sending(&ps, in["in"].Domain),
 		Elsewhere: needsRows("writes rows into files"),
 		Run: func(_ context.Context, _ *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 			return pipeline.Tables{"out": in["in"]}, nil
@@ -135,7 +135,7 @@ func (s *Write) Plan(in pipeline.Headers) (pipeline.Work, error) {
 }
 
 // sending is the table of a server that the settings name, or nil.
-func (s *Write) sending(ps *schema.Problems) *pipeline.Sending {
+func (s *Write) sending(ps *schema.Problems, d *domain.Domain) *pipeline.Sending {
 	p := s.Postgres
 	if p == nil {
 		if s.Formats.None() {
@@ -149,6 +149,12 @@ func (s *Write) sending(ps *schema.Problems) *pipeline.Sending {
 	}
 	if of, table, is := strings.Cut(p.Table, "."); !is || of == "" || table == "" {
 		ps.Add("postgres.table", fmt.Sprintf("%q", p.Table), "SCHEMA.TABLE")
+	}
+	for _, c := range d.Columns { // a run would end when it has paid
+		if slices.ContainsFunc(c.Categories, func(s string) bool { return strings.Contains(s, "\x00") }) {
+			ps.Add("postgres", fmt.Sprintf("set for a table whose column %q has a category with a NUL", c.Name),
+				"left out, or the category written otherwise: PostgreSQL stores no NUL in a text")
+		}
 	}
 	return &pipeline.Sending{Connection: p.Connection, Table: p.Table}
 }
