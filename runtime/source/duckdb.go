@@ -26,7 +26,8 @@ type Reader struct {
 	Parquet  string `yaml:"parquet,omitempty" json:"parquet,omitempty" format:"path" doc:"A Parquet file, relative to the spec; with * or ? in its name, such as data/*.parquet, all files that match are one table, in the order of their names."`
 	CSV      string `yaml:"csv,omitempty" json:"csv,omitempty" format:"path" doc:"A CSV file (.gz and .zst too) with a line of names, or a pattern of such files as of parquet; relative to the spec."`
 	Database string `yaml:"database,omitempty" json:"database,omitempty" format:"path" doc:"A DuckDB file, relative to the spec; table says which of its tables."`
-	Table    string `yaml:"table,omitempty" json:"table,omitempty" doc:"Table or view of the DuckDB file, with its schema where that is not main: clinic.admissions."`
+	SQLite   string `yaml:"sqlite,omitempty" json:"sqlite,omitempty" format:"path" doc:"A SQLite file, relative to the spec, which needs DuckDB's extension for it; table says which of its tables."`
+	Table    string `yaml:"table,omitempty" json:"table,omitempty" doc:"Table or view of the DuckDB or SQLite file, with its schema where that is not main: clinic.admissions."`
 }
 
 // duckDB is a table that the user's DuckDB reads from files.
@@ -34,7 +35,7 @@ type duckDB struct{ *DatabaseTable }
 
 func (s duckDB) declare(ps *schema.Problems, under pipeline.Declaring) pipeline.Declared {
 	if s.Read == nil {
-		ps.Add("database.read", "left out", "a mapping with one of parquet, csv and database")
+		ps.Add("database.read", "left out", "a mapping with one of parquet, csv, database and sqlite")
 		return pipeline.Declared{}
 	}
 	t, place := s.table(ps, under.CSV)
@@ -58,24 +59,24 @@ func (s duckDB) table(ps *schema.Problems, csv *pipeline.CSV) (t duckdb.Table, p
 	for _, one := range []struct {
 		format duckdb.Format
 		place  string
-	}{{duckdb.Parquet, read.Parquet}, {duckdb.CSV, read.CSV}, {duckdb.Database, read.Database}} {
+	}{{duckdb.Parquet, read.Parquet}, {duckdb.CSV, read.CSV}, {duckdb.Database, read.Database}, {duckdb.SQLite, read.SQLite}} {
 		if one.place != "" {
 			t.Format, place = one.format, one.place
 			given++
 		}
 	}
 	if given != 1 {
-		ps.Add("database.read", fmt.Sprintf("a mapping with %d of parquet, csv and database", given),
+		ps.Add("database.read", fmt.Sprintf("a mapping with %d of parquet, csv, database and sqlite", given),
 			"a mapping with one of them")
 	}
-	if strings.ContainsAny(filepath.Dir(place), "*?") || t.Format == duckdb.Database && pipeline.IsPattern(place) {
+	if strings.ContainsAny(filepath.Dir(place), "*?") || t.Format.Named() && pipeline.IsPattern(place) {
 		ps.Add("database.read."+string(t.Format), "a path with * or ?", "a pattern, for parquet and csv, in the last part of the path alone")
 	}
-	if (t.Format == duckdb.Database) != (read.Table != "") {
-		ps.Add("database.read.table", "given without database, or left out beside it",
-			"the table to read of a DuckDB file, and nothing else")
+	if t.Format.Named() != (read.Table != "") {
+		ps.Add("database.read.table", "given without database or sqlite, or left out beside it",
+			"the table to read of a DuckDB or SQLite file, and nothing else")
 	}
-	if t.Format == duckdb.Database {
+	if t.Format.Named() {
 		t.Schema, t.Name = "main", read.Table
 		if schema, name, has := strings.Cut(read.Table, "."); has {
 			t.Schema, t.Name = schema, name
@@ -117,7 +118,7 @@ func (s duckDB) open(ctx context.Context, o pipeline.Opening) (pipeline.Opened, 
 // session opens the files of the table, and finds out which columns it has.
 func (s duckDB) session(ctx context.Context, o pipeline.Opening) (*openDuckDB, table.Stored, error) {
 	t, place := s.table(&schema.Problems{}, o.CSV)
-	d := &openDuckDB{files: o.Files, place: place}
+	d := &openDuckDB{files: o.Files, place: place, byName: t.Format == duckdb.SQLite}
 	files, err := d.open()
 	if err != nil {
 		return nil, table.Stored{}, err
@@ -160,7 +161,7 @@ func (d *openDuckDB) stay(o pipeline.Opening, sample int64) (pipeline.Opened, er
 	if err != nil {
 		return nil, err
 	}
-	return &countedByDuckDB{d, staying{filepath.Base(d.place), o.Columns, counterOf(c, d.facts.View), sample}}, nil
+	return &countedByDuckDB{d, staying{filepath.Base(d.place), o.Columns, counterOf(c, d.facts.View || d.byName), sample}}, nil
 }
 
 // countedByDuckDB is an opened Database whose rows stay.
@@ -188,6 +189,7 @@ func (d *countedByDuckDB) Close() error { return d.staying.Close() }
 type openDuckDB struct {
 	files   pipeline.Files
 	place   string
+	byName  bool     // the file is opened again by its name
 	names   []string // of the files, in the order of their rows
 	session *duckdb.Session
 	facts   duckdb.Facts

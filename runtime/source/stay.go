@@ -33,8 +33,8 @@ type counter interface {
 	Close() error
 }
 
-// viewed is the counter of a view. A transaction and files that are held keep tables still, and neither a function that
-// the view calls nor a foreign table behind it. So its content is asked for twice, and again behind all that is kept of
+// viewed is the counter of a view, or of a SQLite file. A transaction and files that are held keep tables still, and neither
+// a function that the view calls nor a foreign table behind it, and SQLite opens its file by name. So its content is asked for twice, and again behind all that is kept of
 // it: what is counted, and charged for, is of the rows that the run was identified by.
 type viewed struct {
 	counter

@@ -24,6 +24,11 @@ type Facts struct {
 // Facts asks for the columns of the table. All files must have the same ones: DuckDB would turn the values of later
 // files into the types of the first, decimals into whole numbers.
 func (s *Session) Facts(ctx context.Context) (Facts, error) {
+	if s.table.Format == SQLite {
+		if err := s.installed(ctx); err != nil {
+			return Facts{}, err
+		}
+	}
 	statements := []string{copied("SELECT version(), " + s.kind())}
 	for i := range s.files {
 		described := fmt.Sprintf("SELECT '%d', column_name, column_type FROM (DESCRIBE SELECT * FROM %s)", i, s.part(i))

@@ -1,6 +1,6 @@
-// Package duckdb reads tables through a DuckDB program that the user has installed: Parquet files, CSV files and
-// DuckDB databases. Each reading is a process of its own, which lives as long as the reading. The process gets the
-// opened files of the run instead of their names, and can reach no other file and no network; it loads no extension,
+// Package duckdb reads tables through a DuckDB program that the user has installed: Parquet files, CSV files,
+// DuckDB databases and SQLite databases. Each reading is a process of its own, which lives as long as the reading. The process gets the
+// opened files of the run instead of their names, and can reach no other file and no network; it loads no extension but the one that reads SQLite,
 // reads no configuration of the user and writes nothing to disk. Rows come through a pipe. What the process writes
 // to its error stream quotes cells, so none of it is passed on but the class of the error.
 package duckdb
@@ -74,7 +74,10 @@ func Open(name string, table Table, files []*os.File) (*Session, error) {
 
 // closed refuses a database with a write-ahead log: its last changes are in a file that is not part of the dataset.
 func (s *Session) closed() error {
-	if s.table.Format != Database {
+	switch s.table.Format {
+	case SQLite:
+		return s.settled(s.files[0])
+	case Parquet, CSV:
 		return nil
 	}
 	for _, f := range s.files {
@@ -185,7 +188,7 @@ func (h *head) Write(b []byte) (int, error) {
 // class is the sort of an error by the words of DuckDB that are the same for every cell.
 func (h *head) class() string {
 	for _, class := range []string{"Binder Error", "Catalog Error", "Conversion Error", "Invalid Error",
-		"Invalid Input Error", "Invalid unicode", "IO Error", "Not implemented Error", "Out of Memory Error",
+		"Invalid Input Error", "Invalid unicode", "IO Error", "Mismatch Type Error", "Not implemented Error", "Out of Memory Error",
 		"Out of Range Error", "Parser Error", "Permission Error"} {
 		if strings.HasPrefix(string(h.text), class) {
 			return "the error class " + class

@@ -9,18 +9,22 @@ import (
 // Format is what DuckDB reads a table from.
 type Format string
 
-// The formats. Each is read by a part of DuckDB that needs no extension.
+// The formats. Each but SQLite is read by a part of DuckDB that needs no extension.
 const (
 	Parquet  Format = "parquet"  // files of equal columns
 	CSV      Format = "csv"      // files of equal columns, all of text, with a line of names
 	Database Format = "database" // a table or view of one DuckDB file
+	SQLite   Format = "sqlite"   // a table or view of one SQLite file, by DuckDB's extension for it
 )
+
+// Named reports whether files of the format hold tables by names.
+func (f Format) Named() bool { return f == Database || f == SQLite }
 
 // Table says how the files of a table are read.
 type Table struct {
 	Format    Format
-	Schema    string // of Database
-	Name      string // of Database
+	Schema    string // of a Named format
+	Name      string // of a Named format
 	Delimiter string // of CSV; "" is a comma
 }
 
@@ -45,10 +49,14 @@ func (s *Session) settings() []string {
 	for i := range s.files {
 		paths = append(paths, text(descriptor(i)))
 	}
-	if s.table.Format == Database {
-		list = append(list, "ATTACH "+text(descriptor(0))+" AS weir_source (READ_ONLY)",
-			"SET search_path='system.main,weir_source.main'")
-		paths = paths[:1]
+	switch s.table.Format {
+	case Database:
+		list = append(list, "ATTACH "+text(descriptor(0))+" AS weir_source (READ_ONLY)")
+	case SQLite:
+		list = append(list, sqliteSettings()...)
+	}
+	if s.table.Format.Named() {
+		list, paths = append(list, "SET search_path='system.main,weir_source.main'"), paths[:1]
 	}
 	return append(list, "SET allowed_paths=["+strings.Join(paths, ", ")+"]",
 		"SET enable_external_access=false", "SET lock_configuration=true")
@@ -59,7 +67,7 @@ func descriptor(i int) string { return fmt.Sprintf("/dev/fd/%d", 3+i) }
 
 // kind is the expression of what the table is: view, table, or nothing where a database has none of its name.
 func (s *Session) kind() string {
-	if s.table.Format != Database {
+	if !s.table.Format.Named() {
 		return "'table'"
 	}
 	there := func(function, name string) string {
@@ -72,7 +80,7 @@ func (s *Session) kind() string {
 
 // from is the expression of the rows of all files, in their order; part is the expression of one of them.
 func (s *Session) from() string {
-	if s.table.Format == Database {
+	if s.table.Format.Named() {
 		return "weir_source." + identifier(s.table.Schema) + "." + identifier(s.table.Name)
 	}
 	parts := make([]string, len(s.files))
@@ -84,7 +92,7 @@ func (s *Session) from() string {
 
 func (s *Session) part(i int) string {
 	switch s.table.Format {
-	case Database:
+	case Database, SQLite:
 		return s.from()
 	case Parquet:
 		return "read_parquet(" + text(descriptor(i)) + ", hive_partitioning=false, file_row_number=false)"
