@@ -5,30 +5,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
-	"strings"
 	"testing"
 )
 
-// TestContributingCompiles: the two kinds of CONTRIBUTING.md compile in the folders that it puts them in, so that the
-// page follows the code that it calls.
+// TestContributingCompiles: the two kinds that CONTRIBUTING.md shows compile in the folders that it puts them in, so that
+// they follow the code that they call.
 func TestContributingCompiles(t *testing.T) {
-	page := read(t, "CONTRIBUTING.md")
-	compiles(t, "stages/prep", blocks(page, "package prep"))
-	compiles(t, "stages/evaluate/missing", blocks(page, "// Package missing"))
-}
-
-// blocks joins the fenced Go blocks of a text that begin with one of these words.
-func blocks(text string, words ...string) string {
-	var all []string
-	for _, m := range regexp.MustCompile("(?s)\n```go\n(.*?)\n```").FindAllStringSubmatch(text, -1) {
-		for _, w := range words {
-			if strings.HasPrefix(m[1], w) {
-				all = append(all, m[1])
-			}
-		}
-	}
-	return strings.Join(all, "\n\n")
+	compiles(t, "stages/prep", read(t, "testdata/contributing/recode.go.txt"))
+	compiles(t, "stages/evaluate/missing", read(t, "testdata/contributing/missing.go.txt"))
 }
 
 // compiles builds a folder with one file more, which is never written to it.
