@@ -16,11 +16,13 @@ import (
 // are those of a run (runtime/book, and no other part of runtime) and of tests;
 // mechanisms say that they have released. Everyone else opens a planned mechanism.
 // A dataset has a key of its own (runtime/dataset), from which only a payer makes a source.
+// Only the book opens a ledger for charges; runtime/dataset opens those that it joins on the owner's word.
 func guarded() map[string][]string {
 	payers, mechanisms := []string{"runtime/book/", "pipeline/pipelinetest/", "privacy/"}, []string{"privacy/", "train/"}
 	keys := append([]string{"runtime/dataset/"}, payers...)
 	calls := map[string][]string{"noise.NewSource": payers, "noise.NewKey": keys, "noise.ParseKey": keys,
-		"privacy.Open": payers, "privacy.Release": mechanisms}
+		"privacy.Open": payers, "privacy.Release": mechanisms,
+		"ledger.Open": {"runtime/book/", "runtime/dataset/"}, "ledger.View": {"runtime/book/"}}
 	for _, call := range []string{"Create", "CreateTemp", "OpenFile", "WriteFile", "Mkdir", "MkdirAll", "MkdirTemp", "Rename", "Remove",
 		"RemoveAll", "Truncate", "Chmod", "Chtimes", "Link", "Symlink", "Open", "ReadFile"} {
 		calls["os."+call] = writers()
@@ -65,6 +67,7 @@ func TestGuardedCallsAreSeen(t *testing.T) {
 		"import p \"weir/privacy\"; var h = p.Open(nil)",
 		"import \"weir/privacy/noise\"; var s = (noise).NewSource",
 		"import files \"os\"; var e = files.Rename(a, b)",
+		"import \"weir/privacy/ledger\"; var l = ledger.Open(d, p, i, c)",
 	} {
 		f, err := parser.ParseFile(token.NewFileSet(), "x.go", "package x; "+source, 0)
 		if err != nil || len(guardedCalls(f)) == 0 {
@@ -78,7 +81,7 @@ func guardedCalls(f *ast.File) (found []string) {
 	packages := map[string]string{}
 	for _, spec := range f.Imports {
 		path, _ := strconv.Unquote(spec.Path.Value)
-		if base := pathpkg.Base(path); path == "os" || path == "weir/privacy" || path == "weir/privacy/noise" {
+		if base := pathpkg.Base(path); guardedPackage(path) {
 			local := base
 			if spec.Name != nil {
 				local = spec.Name.Name
@@ -98,6 +101,10 @@ func guardedCalls(f *ast.File) (found []string) {
 		return true
 	})
 	return found
+}
+
+func guardedPackage(path string) bool {
+	return path == "os" || path == "weir/privacy" || path == "weir/privacy/noise" || path == "weir/privacy/ledger"
 }
 
 func within(path string, rooms []string) bool {

@@ -2,23 +2,23 @@ package runtime
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"weir/internal/disk"
 	"weir/pipeline/compile"
-	"weir/privacy/noise"
+	"weir/pipeline/words"
 	"weir/record"
 	"weir/runtime/book"
+	"weir/runtime/schedule"
 	"weir/runtime/store"
 )
 
-// begin finds the run to return or continue, or makes a new one. One that another process
-// holds is waited for; a fresh run asks for none.
+// begin finds the run to return or continue, or makes a new one. It waits for a run that another process
+// holds; a fresh run skips the search.
 func (r *run) begin(ctx context.Context) (*Result, error) {
 	for {
 		done, held, err := r.find(ctx)
@@ -46,19 +46,23 @@ func (r *run) find(ctx context.Context) (done *Result, held string, err error) {
 	defer func() { err = errors.Join(err, unlock()) }()
 	runs, unread := store.FindRuns(base, r.plan.Digest, r.source.ID, r.source.Version, r.opts.seen)
 	if unread != nil {
-		r.opts.Log.Warn("an earlier run cannot be read, so it is neither shown nor continued; if it is one of this spec, this run is a new charge", "why", unread)
+		r.opts.Log.Warn("an earlier run cannot be read, so it is neither shown nor continued; if it is one of this spec, "+
+			"this run is a new charge", "why", unread)
 	}
+	var passed book.Passed
 	for _, f := range runs {
-		done, err := r.takeUp(f)
+		done, err := r.takeUp(f, &passed)
 		switch {
 		case errors.Is(err, disk.ErrLocked):
 			return nil, f.Path, nil
 		case err != nil || done != nil:
 			return done, "", err
 		case r.record != nil:
+			r.attempt.Settled = r.attempt.Settled || passed.Settled
 			return nil, "", r.beginAgain(ctx, base)
 		}
 	}
+	r.attempt.Settled = passed.Settled
 	return nil, "", r.beginNew(ctx, base)
 }
 
@@ -68,7 +72,7 @@ func (r *run) beginNew(ctx context.Context, base string) error {
 		return err
 	}
 	if err := r.prepare(ctx, base); err != nil {
-		return errors.Join(err, r.dir.Unlock(), r.opts.Disk.RemoveAll(r.dir.Path))
+		return errors.Join(err, r.attempt.Dir.Unlock(), r.opts.Disk.RemoveAll(r.attempt.Dir.Path))
 	}
 	return nil
 }
@@ -76,7 +80,7 @@ func (r *run) beginNew(ctx context.Context, base string) error {
 // beginAgain continues a run that was taken up.
 func (r *run) beginAgain(ctx context.Context, base string) error {
 	if err := r.prepare(ctx, base); err != nil {
-		return errors.Join(err, r.dir.Unlock())
+		return errors.Join(err, r.attempt.Dir.Unlock())
 	}
 	return nil
 }
@@ -85,23 +89,26 @@ func (r *run) beginAgain(ctx context.Context, base string) error {
 // continued; disk.ErrLocked where another process works on it. A run on other content,
 // by another program or with a key that is not its own is neither: a new run with a
 // new key pays anew.
-func (r *run) takeUp(f store.Found) (*Result, error) {
-	if !r.opts.asked(f.Record) {
-		return nil, nil
-	}
-	dir := store.RunDir{Disk: r.opts.Disk, Path: f.Path}
-	if !dir.HasRead(r.content) {
-		r.passOver(dir, f.Record)
-		r.opts.Log.Warn("an earlier run of this spec read other rows of a further private file, or the record of what it read is gone from its internal folder; what it paid for is used again", "folder", f.Path)
-		return nil, nil
-	}
-	if f.Record.Status == record.Done && !r.sameRecipes(f.Record) {
-		r.opts.Log.Warn("an earlier run of this spec was another computation (a file that it names, or a kind of weir, has changed since); what it paid for and is still the same is used again", "folder", f.Path)
-		return nil, nil
-	}
-	if f.Record.Status == record.Done {
+func (r *run) takeUp(f store.Found, passed *book.Passed) (*Result, error) {
+	switch r.task.Standing(f) {
+	case book.OtherRows:
+		passed.Over(r.task, f)
+		r.opts.Log.Warn("an earlier run of this spec read other rows of a further private file, or the record of what it read "+
+			"is gone from its internal folder; what it paid for is used again", "folder", f.Path)
+	case book.OtherWork:
+		r.opts.Log.Warn("an earlier run of this spec was another computation (a file that it names, or a kind of weir, has "+
+			"changed since); what it paid for and is still the same is used again", "folder", f.Path)
+	case book.Finished:
 		return r.shown(f)
+	case book.Unfinished:
+		return r.takeOver(f)
 	}
+	return nil, nil
+}
+
+// takeOver locks an unfinished run and continues it, or shows it where it has ended meanwhile.
+func (r *run) takeOver(f store.Found) (*Result, error) {
+	dir := store.RunDir{Disk: r.opts.Disk, Path: f.Path}
 	if err := dir.Lock(); err != nil {
 		return nil, err
 	}
@@ -118,62 +125,19 @@ func (r *run) takeUp(f store.Found) (*Result, error) {
 	return nil, errors.Join(err, dir.Unlock())
 }
 
-// passOver learns from a run that read other rows what this one may charge. Where a version means one table,
-// only a further private file can have changed; so that the ledger does not tell whether it did, this run
-// charges no more than it would if the file were as it was. The newest run has the word: a finished one would
-// be shown, one that may charge nothing would be continued as such, and any other would charge what it has left.
-func (r *run) passOver(dir store.RunDir, rec *record.Run) {
-	switch {
-	case r.source.Known == nil || r.paid || r.open:
-	case settled(dir) || rec.Status == record.Done && r.sameRecipes(rec):
-		r.paid = true
-	case rec.Status != record.Done:
-		r.open = r.keptKey(store.Paid{Name: r.plan.Name, Run: rec.ID, Build: rec.Build, Key: rec.KeyCommitment}) != nil
-	}
-}
-
-// settledFile marks, in the internal folder of a run, that it may charge nothing.
-const settledFile = "charges-nothing"
-
-func settled(dir store.RunDir) bool {
-	_, err := os.Lstat(filepath.Join(dir.Internal(), settledFile))
-	return err == nil
-}
-
-// unsettled refuses a run that may charge nothing and would. It is asked before the run has a record: a
-// refused one is not there to be continued.
-func (r *run) unsettled() error {
-	for i := range r.plan.Steps {
-		step := &r.plan.Steps[i]
-		if r.paid && !r.free(step) && r.from(step) == nil && !r.purse.Charged(r.record.ID, step) {
-			return atStage(step.ID, fmt.Errorf("%w. --fresh draws new noise", book.ErrNewCharge))
-		}
-	}
-	return nil
-}
-
-// sameRecipes reports whether a finished run did what this one would do.
-func (r *run) sameRecipes(rec *record.Run) bool {
-	for _, s := range rec.Stages {
-		if s.Recipe != r.recipes[s.ID] {
-			return false
-		}
-	}
-	return len(rec.Stages) == len(r.plan.Steps)
-}
-
-// shown is a finished run, whose charges have to stand in the ledger.
+// shown returns a finished run, whose charges have to stand in the ledger.
 func (r *run) shown(f store.Found) (*Result, error) {
 	if gone(f) {
 		return nil, r.rebuild(f, "the release of a finished run of this spec is gone; it is made again, and nothing is charged")
 	}
 	if r.unsent(f.Record.ID) {
-		return nil, r.rebuild(f, "the table of a finished run of this spec is gone from the server; it is made again, and nothing is charged")
+		return nil, r.rebuild(f, "the table of a finished run of this spec is gone from the server; it is made again, "+
+			"and nothing is charged")
 	}
 	if err := (store.RunDir{Path: f.Path}).CheckRelease(f.Record); err != nil {
 		return nil, fmt.Errorf("%s: %w: %w", f.Path, err, errEdited)
 	}
-	if !unpaid(r.plan) {
+	if !book.Unpaid(r.plan) {
 		if err := r.restore(f.Record); err != nil {
 			return nil, err
 		}
@@ -183,92 +147,203 @@ func (r *run) shown(f store.Found) (*Result, error) {
 
 // restore writes what the ledger lacks of a finished run's charges.
 func (r *run) restore(rec *record.Run) error {
-	at := ledgerPlace(r.plan, r.folder, r.opts)
-	at.Shown = true
-	a, err := book.Open(r.plan, r.source.Dataset, at, r.opts.Clock)
+	place := bookPlace(r.plan, r.files.Folder, r.opts)
+	place.Shown = true
+	b, err := book.Open(r.plan, r.source.Dataset, place)
 	if err != nil {
 		return err
 	}
-	purse := book.NewPurse(r.plan, r.source.Dataset, rec.ID, noise.Key{}, nil)
-	purse.Recipes(r.recipes, func(*compile.Step) string { return "" }) // ids are the record's
-	written, err := a.Restore(purse, rec.Charges)
+	written, err := b.Restore(r.task, rec)
 	for _, id := range written {
 		r.opts.Log.Warn("the ledger was missing a charge of a finished run; it has been written again", "charge", id)
 	}
 	return err
 }
 
-// asked reports whether a run is the repeat that is asked for; one with a test seed
-// continues or repeats only one of the same seed.
-func (o Options) asked(rec *record.Run) bool {
-	return rec.Repeat == o.Repeat && rec.Insecure == (o.Insecure != nil) &&
-		(o.Insecure == nil || rec.KeyCommitment == book.InsecureKey(*o.Insecure).Commitment())
-}
-
-// resume takes over an unfinished run, which is locked, if this program made it and its
-// key was kept and is the one that its record commits to.
+// resume takes over an unfinished run, which is locked, where its key can be had.
 func (r *run) resume(dir store.RunDir, rec *record.Run) bool {
-	if r.opts.Build == "" || rec.Build != r.opts.Build {
-		r.opts.Log.Warn("an interrupted run was made by another build of weir and is not continued", "folder", dir.Path)
-		return false
-	}
-	key, err := book.LoadKey(dir.Internal())
+	key, err := r.task.Resume(dir, rec)
 	if err != nil {
-		return false // without its key a run cannot be continued
-	}
-	if key.Commitment() != rec.KeyCommitment {
-		r.opts.Log.Warn("the noise key of an interrupted run is not the one that its record commits to, so it is not continued", "folder", dir.Path)
+		r.opts.Log.Warn("an interrupted run is not continued", "why", err, "folder", dir.Path)
 		return false
 	}
-	if !r.sameSecret(dir) {
-		r.opts.Log.Warn("an interrupted run drew its secrets by another owner file, so its noise would fall to other rows and it is not continued", "folder", dir.Path)
-		return false
-	}
-	r.dir, r.key, r.record, r.paid = dir, key, rec, r.paid || settled(dir)
+	r.record = rec
+	r.attempt = book.Attempt{ID: rec.ID, Key: key, Dir: dir, Settled: book.Settled(dir), Probe: r.opts.probe()}
 	r.opts.Log.Warn("continuing an interrupted run; what it has paid is not charged again", "folder", dir.Path)
 	return true
+}
+
+// errGone is said of a finished run whose release was taken away and cannot be made again: to
+// draw new noise in its place would be a charge that nobody asked for.
+var errGone = errors.New("its release is gone, and cannot be made again without its noise key and the same build of weir; " +
+	"restore release/ from a backup, or draw new noise, as a new charge, with --fresh")
+
+// errEdited is said of a finished run whose release is not what the run wrote. To draw new noise
+// in its place would be a charge that nobody asked for.
+var errEdited = errors.New("the finished run is not shown as it is not what the run left; nothing was charged. " +
+	"Move release/ away, and it is made again without a charge, or draw new noise, as a new charge, with --fresh")
+
+// gone reports whether all of a finished run's release was taken away.
+func gone(f store.Found) bool {
+	_, err := os.Lstat((store.RunDir{Path: f.Path}).Release())
+	return errors.Is(err, os.ErrNotExist) && len(f.Record.Release) > 0
+}
+
+// rebuild tells the owner why, and takes up a finished run without its release, as if it had been interrupted
+// before it published: what is not in the cache is computed again under its own key,
+// and its charges stand in the ledger. Its record stays as it is until all is done, and
+// nothing else can be charged: where an input has changed, other noise would be needed. It returns disk.ErrLocked
+// where another process does so.
+func (r *run) rebuild(f store.Found, why string) error {
+	dir, done := store.RunDir{Disk: r.opts.Disk, Path: f.Path}, *f.Record
+	if err := dir.Lock(); err != nil {
+		return err
+	}
+	if !r.resume(dir, f.Record) {
+		return errors.Join(fmt.Errorf("%s: %w", f.Path, errGone), dir.Unlock())
+	}
+	r.attempt.Again = &done
+	r.opts.Log.Warn(why, "folder", f.Path)
+	return nil
 }
 
 // start makes a new run with a new key. A replay keeps no key: whoever asked for
 // it has it.
 func (r *run) start() (err error) {
 	if r.opts.Replay != nil {
-		r.key = r.opts.Replay.Key
-	} else if r.key, err = book.NewKey(r.opts.Random, r.opts.Insecure); err != nil {
+		r.attempt.Key = r.opts.Replay.Key
+	} else if r.attempt.Key, err = book.NewKey(r.opts.Random, r.opts.Insecure); err != nil {
 		return fmt.Errorf("noise key: %w", err)
 	}
 	dir, id, err := store.NewRunDir(r.opts.Disk, r.opts.Out, r.plan.Name, r.opts.Clock(), r.opts.Random)
 	if err != nil {
 		return err
 	}
-	r.dir, r.record = dir, &record.Run{ID: id, Started: r.opts.Clock()}
+	r.attempt.Dir, r.attempt.ID, r.attempt.Probe = dir, id, r.opts.probe()
+	r.record = &record.Run{ID: id, Started: r.opts.Clock()}
 	if r.opts.Replay != nil {
 		return nil
 	}
-	if r.paid {
-		err = dir.Keep(settledFile, func(io.Writer) error { return nil })
-	}
-	return errors.Join(err, book.KeepKey(dir, r.key), dir.KeepContent(r.content), r.keepSecret(dir))
+	return r.attempt.Keep(r.task)
 }
 
-// secretFile holds, in the internal folder of a run, the commitment of the secret that it began with.
-const secretFile = "secret"
-
-func (r *run) keepSecret(dir store.RunDir) error {
-	return dir.Keep(secretFile, func(w io.Writer) error {
-		_, err := io.WriteString(w, r.source.secret.Commitment())
+// prepare fills in the record, opens the ledger and writes the record, so that
+// a run that is killed can be found and continued.
+func (r *run) prepare(ctx context.Context, base string) error {
+	shared := r.outputs.cache.Dir
+	if err := r.opts.Disk.MkdirAll(shared, 0o700); err != nil {
+		return fmt.Errorf("%s: must be a folder that is writable, for what runs share: %w", shared, store.Reason(err))
+	}
+	if !r.opts.Disk.Writable(shared) {
+		return fmt.Errorf("%s: must be writable, for what stages make", shared)
+	}
+	if err := r.tryFiles(ctx); err != nil {
 		return err
-	})
+	}
+	if err := r.describe(); err != nil {
+		return err
+	}
+	if err := r.freeNames(); err != nil {
+		return err
+	}
+	if err := r.openBook(ctx); err != nil {
+		return err
+	}
+	r.removeLeftovers(base)
+	if r.attempt.Again != nil {
+		return nil // a record says already what the run is
+	}
+	return r.attempt.Dir.WriteRecord(r.record)
 }
 
-// sameSecret reports whether a run that is continued has the secret that it began with. Its key then puts noise on
-// the rows that it was for: a copy of its folder, continued where the owner's side has drawn another secret for the
-// same content, splits otherwise, and would put the same noise on other rows under one charge. A plan without secret
-// draws asks for none.
-func (r *run) sameSecret(dir store.RunDir) bool {
-	if !slices.ContainsFunc(r.plan.Steps, func(s compile.Step) bool { return s.Work.Secret }) {
-		return true
+// tryFiles opens every further file and reads how its table begins, since a run that
+// cannot read one would fail when it has paid.
+func (r *run) tryFiles(ctx context.Context) error {
+	for i := range r.plan.Steps {
+		step := &r.plan.Steps[i]
+		for _, f := range step.Work.Files {
+			if err := r.files.Folder.Check(f.Path); err != nil {
+				return schedule.AtStage(step.ID, err)
+			}
+		}
+		if len(step.Work.Files) == 0 || !step.Lazy || !lendsOnly(step) {
+			continue
+		}
+		if _, err := r.runStage(ctx, step, nil, book.NewSecrets(r.source.secret, "", false)); err != nil {
+			return schedule.AtStage(step.ID, err)
+		}
 	}
-	began, err := disk.ReadFile(filepath.Join(dir.Internal(), secretFile), 0)
-	return err == nil && string(began) == r.source.secret.Commitment()
+	return nil
+}
+
+// lendsOnly reports whether a step reads no table of another, so that it can be tried.
+func lendsOnly(step *compile.Step) bool {
+	for _, port := range step.Ports {
+		if len(step.Inputs[port.Name]) > 0 && !port.Lends {
+			return false
+		}
+	}
+	return true
+}
+
+// openBook opens the book of the dataset, finds out whose noise each stage has, and refuses what may not be charged. A
+// run that draws no noise has no ledger, and a replay charges nothing.
+func (r *run) openBook(ctx context.Context) (err error) {
+	place := bookPlace(r.plan, r.files.Folder, r.opts)
+	b := book.Blank(r.source.Dataset, place)
+	if !book.Unpaid(r.plan) && r.opts.Replay == nil {
+		if b, err = book.Open(r.plan, r.source.Dataset, place); err != nil {
+			return err
+		}
+	}
+	r.record.Dataset.Ledger = b.Path()
+	if note := b.Note(); note != "" {
+		r.opts.Log.Warn(note)
+	}
+	r.purse = book.NewPurse(b, r.task, r.attempt)
+	if err := r.purse.Search(ctx); err != nil {
+		return err
+	}
+	if err := r.purse.NothingNew(); err != nil {
+		return err
+	}
+	if err := r.purse.Afford(); err != nil {
+		return err
+	}
+	return r.confirm()
+}
+
+// describe fills in the record with what is known before the run.
+func (r *run) describe() error {
+	plan, err := json.Marshal(r.plan)
+	if err != nil {
+		return err
+	}
+	spec, err := r.plan.Spec.Canonical()
+	if err != nil {
+		return err
+	}
+	rec := r.record
+	if rec.Dir, err = filepath.Abs(r.files.Folder.Dir()); err != nil {
+		return err
+	}
+	rec.Weir, rec.Build, rec.Name, rec.Status = r.opts.Version, r.opts.Build, r.plan.Name, record.Running
+	rec.SpecDigest, rec.Spec, rec.Plan, rec.Bill = r.plan.Digest, string(spec), plan, r.billText()
+	rec.Dataset = record.Dataset{Name: r.plan.Dataset.Source.Name, Invented: r.plan.Dataset.Source.Invented, ID: r.source.ID, Version: r.source.Version, Unit: r.plan.Dataset.PrivacyUnit,
+		LedgerCount: rec.Dataset.LedgerCount, LedgerHead: rec.Dataset.LedgerHead} // of an attempt that is continued
+	rec.Terms = record.Terms{Adjacency: r.plan.Adjacency, Accountant: r.plan.Accountant, Claims: string(r.plan.Claims), Delta: r.plan.Delta,
+		Budget: r.plan.Budget, Proven: r.plan.Epsilon.Proven, Published: r.plan.Epsilon.Published, Reason: r.plan.Epsilon.Reason}
+	rec.KeyCommitment, rec.KeyKept, rec.Insecure, rec.InsecureSeed = r.attempt.Key.Commitment(), !r.opts.DropKey, r.opts.Insecure != nil, r.opts.Insecure
+	rec.Release, rec.Internal, rec.Metrics, rec.Notes = []record.File{}, []record.File{}, map[string]float64{}, map[string]string{}
+	rec.Repeat, rec.Tables = r.opts.Repeat, r.releasedTables()
+	rec.Charges, rec.Stages = append([]record.Charge{}, rec.Charges...), []record.Stage{}
+	return nil
+}
+
+// billText returns the plan as it is released; a test says so first.
+func (r *run) billText() string {
+	if r.opts.Insecure != nil {
+		return record.NotPrivate + "\n\n" + words.Plan(r.plan.Plan)
+	}
+	return words.Plan(r.plan.Plan)
 }

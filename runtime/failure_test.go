@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"weir/record"
+	"weir/runtime/book"
 	"weir/runtime/store"
 )
 
@@ -39,7 +40,7 @@ func TestErrorOfARunStaysInternal(t *testing.T) {
 	if said, _ := os.ReadFile(path); string(said) != err.Error()+"\n" {
 		t.Errorf("internal/error.txt says %q, the run said %q", said, err)
 	}
-	r := &run{dir: store.RunDir{Path: filepath.Dir(found[0])}}
+	r := &run{attempt: book.Attempt{Dir: store.RunDir{Path: filepath.Dir(found[0])}}}
 	if err := r.dropError(); err != nil {
 		t.Error(err)
 	}

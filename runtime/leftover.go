@@ -20,7 +20,7 @@ func (r *run) removeLeftovers(base string) {
 	add := func(more int, failed error) { n, err = n+more, errors.Join(err, failed) }
 	folders, failed := store.RunFolders(base)
 	add(0, failed)
-	stored, failed := r.cache.Folders()
+	stored, failed := r.outputs.cache.Folders()
 	add(0, failed)
 	for _, ours := range append(append(folders, stored...), filepath.Join(base, ExperimentsDir)) {
 		add(r.opts.Disk.Sweep(ours))

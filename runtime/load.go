@@ -1,14 +1,20 @@
 package runtime
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
+	"slices"
 
 	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/pipeline/spec"
+	"weir/runtime/book"
+	"weir/runtime/dataset"
 	"weir/runtime/files"
+	"weir/runtime/schedule"
 	"weir/runtime/source"
 	"weir/runtime/store"
 	"weir/runtime/table"
@@ -69,4 +75,114 @@ func readLimited(folder *files.Folder, name string) ([]byte, error) {
 		return nil, fmt.Errorf("%s: %w", folder.Path(name), store.Reason(err))
 	}
 	return data, nil
+}
+
+// CheckFiles refuses, by names alone, what a spec may not read or write: a ledger outside
+// a confined folder, and a private table that is declared public.
+func CheckFiles(plan *compile.Plan, folder *files.Folder) error {
+	if name := plan.Spec.Dataset.Ledger; name != "" {
+		if err := folder.Inside(folder.Path(name)); err != nil {
+			return fmt.Errorf("dataset.ledger: %w", err)
+		}
+	}
+	return CheckPublicFiles(plan, folder)
+}
+
+// CheckPublicFiles refuses a file that is declared public and is the dataset by
+// another name, or a table that weir keeps a ledger of. It reads no file, so that
+// check and plan can ask; a copy is found by its content when a run begins.
+func CheckPublicFiles(plan *compile.Plan, folder *files.Folder) error {
+	var own []string
+	for _, name := range plan.Spec.Dataset.Declared.Files {
+		own = append(own, folder.Path(name))
+	}
+	var refused spec.Diagnostics
+	for i := range plan.Steps {
+		step := &plan.Steps[i]
+		for _, f := range step.Work.Files {
+			if !f.Public {
+				continue
+			}
+			if found := privateFile(folder.Path(f.Path), own); found != "" {
+				refused = append(refused, plan.Spec.Refusal("W13", step.ID, "stages."+step.ID+".file", f.Path+", "+found,
+					"a file that holds no private row", "class: private lets evaluation read it"))
+			}
+		}
+	}
+	if refused == nil {
+		return nil
+	}
+	return refused
+}
+
+// privateFile says why the file at path is somebody's private table, or "".
+func privateFile(path string, own []string) string {
+	if slices.ContainsFunc(own, func(o string) bool { return isOf(path, o) }) {
+		return "which is the dataset"
+	}
+	for _, name := range []string{path, store.Resolved(path)} {
+		for _, suffix := range []string{dataset.LedgerSuffix, book.TestLedgerSuffix, dataset.OwnerSuffix, dataset.KeptSuffix} {
+			if _, err := os.Lstat(name + suffix); err == nil {
+				return "a private table: " + filepath.Base(name+suffix) + " lies beside it"
+			}
+		}
+	}
+	return ""
+}
+
+// isOf reports whether the file at path is one that a name of the dataset stands for.
+func isOf(path, own string) bool {
+	if !pipeline.IsPattern(own) {
+		return store.SamePath(path, own)
+	}
+	in := func(path string) bool {
+		return store.SamePath(filepath.Dir(path), filepath.Dir(own)) && pipeline.Matches(own, filepath.Base(path))
+	}
+	return in(path) || in(store.Resolved(path))
+}
+
+// checkPublic refuses a file that is declared public and has the content of the
+// dataset, or of another one that runs here have read as private. It comes before
+// any charge.
+func (r *run) checkPublic(ctx context.Context) error {
+	for i := range r.plan.Steps {
+		step := &r.plan.Steps[i]
+		for _, f := range step.Work.Files {
+			if !f.Public {
+				continue
+			}
+			if err := r.checkPublicFile(ctx, f.Path); err != nil {
+				return schedule.AtStage(step.ID, err)
+			}
+		}
+	}
+	return nil
+}
+
+func (r *run) checkPublicFile(ctx context.Context, name string) error {
+	digest, err := r.files.Digest(ctx, name)
+	if err != nil {
+		return err
+	}
+	what, private := "the dataset itself", false
+	names, err := r.files.Lists(r.plan.Spec.Dataset.Declared.Files)
+	if err != nil {
+		return err
+	}
+	for _, own := range names {
+		of, err := r.files.Digest(ctx, own)
+		if err != nil {
+			return err
+		}
+		private = private || of == digest
+	}
+	if !private {
+		if what, private, err = dataset.KnownPrivate(r.opts.owners(), r.files.Path(name), digest); err != nil {
+			return err
+		}
+	}
+	if !private {
+		return nil
+	}
+	return dataset.Refusal{Err: fmt.Errorf("file: %s has the content of %s, must be a file that holds no private row (W13)", name, what)}
 }

@@ -167,7 +167,7 @@ func opensOf(t *testing.T, plan *compile.Plan, opts Options) int64 {
 		opens.Add(1)
 		return rows(ctx)
 	}
-	if _, err := runOf(plan, s, held, opts).do(t.Context()); err != nil {
+	if _, err := newRun(plan, s, held, opts).do(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return opens.Load()

@@ -40,7 +40,7 @@ type Options struct {
 	Clock    func() time.Time
 	Random   io.Reader // of the operating system
 
-	Confirm func([]Quote) error // asked once, before anything is charged, with a quote for each dataset; after an error nothing is. Nil: nobody is asked
+	Confirm func([]book.Quote) error // asked once, before anything is charged, with a quote for each dataset; after an error nothing is. Nil: nobody is asked
 
 	locking bool // a lock is being written, which has its own word for other content
 

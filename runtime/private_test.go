@@ -9,9 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"weir/internal/disk"
 	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/record"
+	"weir/runtime/book"
 	"weir/runtime/store"
 )
 
@@ -45,7 +47,8 @@ func TestRecordKeepsInternalFilesInside(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := record.File{Path: "internal/clean.csv", Bytes: 73313}
-	r := &run{plan: planOf(), dir: store.RunDir{Path: dir}, opts: Options{Clock: time.Now}, record: &record.Run{Internal: []record.File{file}}}
+	r := &run{plan: planOf(), attempt: book.Attempt{Dir: store.RunDir{Path: dir}}, opts: Options{Clock: time.Now},
+		watch: &watch{}, record: &record.Run{Internal: []record.File{file}}}
 	if err := r.end(nil); err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +66,8 @@ func TestRecordQuotesNoError(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "internal"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	r := &run{plan: planOf(), dir: store.RunDir{Path: dir}, opts: Options{Clock: time.Now}, record: &record.Run{}}
+	r := &run{plan: planOf(), attempt: book.Attempt{Dir: store.RunDir{Path: dir}}, opts: Options{Clock: time.Now},
+		watch: &watch{}, record: &record.Run{}}
 	if err := r.end(errors.New("data.csv: line 73313: is missing")); err != nil {
 		t.Fatal(err)
 	}
@@ -80,11 +84,12 @@ func TestRecordQuotesNoError(t *testing.T) {
 // though rows are made only as they are stored.
 func TestPanicsOfRowsAreKeptInside(t *testing.T) {
 	dir := t.TempDir()
-	r := &run{plan: planOf("a"), dir: store.RunDir{Path: dir}, cache: store.Cache{Dir: filepath.Join(dir, "cache")}, addresses: map[string]string{"a": "sha256:1"}}
+	r := &run{plan: planOf("a"), attempt: book.Attempt{Dir: store.RunDir{Path: dir}},
+		outputs: &outputs{cache: store.CacheOf(disk.Disk{}, dir)}}
 	step := &r.plan.Steps[0]
 	step.Work.Out = pipeline.Headers{"out": {Schema: pipeline.MetricsSchema()}}
 	out := pipeline.Tables{"out": {Open: func(context.Context) pipeline.Batches { panic("73313 is in row 3") }}}
-	if err := r.store(context.Background(), step, out, func() error { return nil }); err == nil || strings.Contains(err.Error(), "73313") {
+	if err := r.store(context.Background(), step, "sha256:1", out, func() error { return nil }); err == nil || strings.Contains(err.Error(), "73313") {
 		t.Errorf("the error is %v, must be one that quotes nothing", err)
 	}
 }

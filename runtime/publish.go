@@ -2,24 +2,29 @@ package runtime
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
+	"weir/internal/disk"
 	"weir/pipeline"
 	"weir/pipeline/compile"
+	"weir/pipeline/domain"
 	"weir/record"
+	"weir/runtime/schedule"
 	"weir/runtime/store"
 	"weir/runtime/table"
 )
 
 // build writes the release aside, and the internal files.
 func (r *run) build(ctx context.Context) error {
-	aside := r.dir.Aside()
+	aside := r.attempt.Dir.Aside()
 	if err := r.opts.Disk.RemoveAll(aside); err != nil {
 		return err
 	}
@@ -29,7 +34,7 @@ func (r *run) build(ctx context.Context) error {
 	r.record.Remarks = nil
 	for i := range r.plan.Steps {
 		if err := r.publishStep(ctx, aside, &r.plan.Steps[i]); err != nil {
-			return atStage(r.plan.Steps[i].ID, err)
+			return schedule.AtStage(r.plan.Steps[i].ID, err)
 		}
 	}
 	r.record.Tables = r.releasedTables()
@@ -38,10 +43,10 @@ func (r *run) build(ctx context.Context) error {
 
 // publish gives the release its name, complete or not at all.
 func (r *run) publish() error {
-	if err := r.opts.Disk.RemoveAll(r.dir.Release()); err != nil {
+	if err := r.opts.Disk.RemoveAll(r.attempt.Dir.Release()); err != nil {
 		return err
 	}
-	return r.opts.Disk.Rename(r.dir.Aside(), r.dir.Release())
+	return r.opts.Disk.Rename(r.attempt.Dir.Aside(), r.attempt.Dir.Release())
 }
 
 // publishStep writes each output where its class lets it go.
@@ -49,7 +54,7 @@ func (r *run) publishStep(ctx context.Context, aside string, step *compile.Step)
 	defer r.guarded(step, &err)
 	for _, port := range slices.Sorted(maps.Keys(step.Work.Out)) {
 		h := step.Work.Out[port]
-		t := r.tables[pipeline.Ref{Stage: step.ID, Port: port}]
+		t := r.outputs.tables[pipeline.Ref{Stage: step.ID, Port: port}]
 		name := step.ID
 		if port != step.First {
 			name += "." + port
@@ -65,11 +70,11 @@ func (r *run) publishStep(ctx context.Context, aside string, step *compile.Step)
 		case h.Form == pipeline.FormDetector:
 			err = r.writeModel(ctx, aside, file+".detector", "released detector of anomalies", t)
 		case h.Form.IsFiles() && h.Class == pipeline.Private:
-			err = r.unpack(ctx, r.dir.Internal(), "internal", t, &r.record.Internal)
+			err = r.unpack(ctx, r.attempt.Dir.Internal(), "internal", t, &r.record.Internal)
 		case h.Form.IsFiles():
 			err = r.unpack(ctx, aside, "release", t, &r.record.Release)
 		case h.Form == pipeline.FormTable && port == step.First && h.Class == pipeline.Private:
-			err = r.writeTable(ctx, r.dir.Internal(), "internal", file, step, t, &r.record.Internal)
+			err = r.writeTable(ctx, r.attempt.Dir.Internal(), "internal", file, step, t, &r.record.Internal)
 		case h.Form == pipeline.FormTable && port == step.First:
 			err = r.writeTable(ctx, aside, "release", file, step, t, &r.record.Release)
 		}
@@ -91,7 +96,7 @@ func (r *run) remark(ctx context.Context, step *compile.Step) error {
 		if h.Class == pipeline.Private {
 			return nil
 		}
-		released[port] = r.tables[pipeline.Ref{Stage: step.ID, Port: port}]
+		released[port] = r.outputs.tables[pipeline.Ref{Stage: step.ID, Port: port}]
 	}
 	text, err := step.Work.Remark(ctx, released)
 	if err == nil && text != "" {
@@ -206,4 +211,97 @@ func bytesOf(data []byte) func(io.Writer) error {
 		_, err := w.Write(data)
 		return err
 	}
+}
+
+// releasedDomains are what is publicly known of the columns of the tables that are
+// released, by file name, so that each can be read with it: domain.yaml is that of the
+// first synthetic table, else of the first table; a table of other columns has one under
+// its own name. Where no table is released it is that of the source.
+func (r *run) releasedDomains() map[string]*domain.Domain {
+	domains, main := map[string]*domain.Domain{}, -1
+	for i := range r.plan.Steps {
+		step := &r.plan.Steps[i]
+		h, released := r.releasedTable(step)
+		if !released {
+			continue
+		}
+		if main < 0 || step.Draws && !r.plan.Steps[main].Draws {
+			main = i
+		}
+		domains[r.marked(step.ID)+"."+domainFile] = openDomain(h)
+	}
+	if main < 0 {
+		return map[string]*domain.Domain{domainFile: r.plan.Spec.Dataset.Columns()}
+	}
+	own := r.marked(r.plan.Steps[main].ID) + "." + domainFile
+	first := domains[own]
+	maps.DeleteFunc(domains, func(_ string, d *domain.Domain) bool {
+		return reflect.DeepEqual(d.Columns, first.Columns) && reflect.DeepEqual(d.Constraints, first.Constraints)
+	})
+	domains[domainFile] = first
+	return domains
+}
+
+const domainFile = "domain.yaml"
+
+// openDomain is the domain of a table as its file has it, without how it was made.
+func openDomain(h pipeline.Header) *domain.Domain {
+	d := &domain.Domain{Columns: slices.Clone(h.Domain.Columns), Constraints: h.Domain.Constraints}
+	for i := range d.Columns {
+		c := &d.Columns[i]
+		c.Missing = c.Apart(c.Missing)
+	}
+	return d
+}
+
+// releasedTable is the header of the table that a step writes to release/, if it does: once
+// the step is done with the domain that the run came to, before that as planned.
+func (r *run) releasedTable(s *compile.Step) (pipeline.Header, bool) {
+	h, ok := s.Work.Out[s.First]
+	if t, made := r.outputs.tables[pipeline.Ref{Stage: s.ID}]; made {
+		h = t.Header
+	}
+	return h, ok && h.Form == pipeline.FormTable && h.Class != pipeline.Private && (len(s.Work.Write) > 0 || s.Work.Send != nil)
+}
+
+// releasedTables lists the tables that the plan writes to release/, from their
+// headers: what is publicly known of them.
+func (r *run) releasedTables() []record.Table {
+	tables := []record.Table{}
+	for i := range r.plan.Steps {
+		s := &r.plan.Steps[i]
+		h, released := r.releasedTable(s)
+		if !released {
+			continue
+		}
+		t := record.Table{Stage: s.ID, Rows: h.Rows, Columns: []record.Column{}, SpreadsheetSafe: r.plan.Spec.Write.SpreadsheetSafe}
+		for _, c := range h.Domain.Columns {
+			t.Columns = append(t.Columns, record.Column{Name: c.Name, Type: string(c.Type), Format: c.Format, Zone: c.Zone, Bounds: c.Bounds, Categories: c.Categories,
+				Missing: c.Nullable, Source: c.Source, Doc: c.Doc})
+		}
+		tables = append(tables, t)
+	}
+	return tables
+}
+
+// WriteTable writes a table in the format that the ending of path asks for, whole or not at all.
+func WriteTable(ctx context.Context, path string, t pipeline.Table, style table.Style) error {
+	format, err := table.WriterOf(path)
+	if err != nil {
+		return err
+	}
+	return disk.Disk{}.Write(path, 0o644, func(w io.Writer) error { return format.Write(ctx, w, path, t, style) })
+}
+
+// ErrExists marks a file that is there and was not asked to be replaced: it may be
+// anybody's, the private table's too.
+var ErrExists = errors.New("already exists")
+
+// Replaceable reports whether a table may be written to path: nothing is there,
+// or force says to replace what is.
+func Replaceable(path string, force bool) error {
+	if _, err := os.Lstat(path); err == nil && !force {
+		return fmt.Errorf("%s: %w; --force replaces it", path, ErrExists)
+	}
+	return nil
 }

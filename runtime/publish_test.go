@@ -20,20 +20,23 @@ import (
 	"weir/pipeline/compile"
 	"weir/pipeline/domain"
 	"weir/record"
+	"weir/runtime/book"
+	"weir/runtime/schedule"
 	"weir/runtime/store"
 )
 
 // publishing is a run whose stages are done: each made one output of the header.
-func publishing(t *testing.T, outputs map[string]pipeline.Table, formats ...string) *run {
+func publishing(t *testing.T, made map[string]pipeline.Table, formats ...string) *run {
 	t.Helper()
 	plan := planSpec(t, strings.Replace(liarSpec, "LIE", "none", 1))
 	plan.Steps = nil
 	dir := store.RunDir{Path: t.TempDir()}
-	r := &run{plan: plan, dir: dir, opts: Options{Clock: time.Now}, tables: map[pipeline.Ref]pipeline.Table{}}
-	for id, table := range outputs {
+	r := &run{plan: plan, attempt: book.Attempt{Dir: dir}, opts: Options{Clock: time.Now},
+		outputs: &outputs{tables: map[pipeline.Ref]pipeline.Table{}}}
+	for id, table := range made {
 		s := compile.Step{Step: &pipeline.Step{ID: id, First: "out"}, Work: pipeline.Work{Out: pipeline.Headers{"out": table.Header}, Write: formats}}
 		plan.Steps = append(plan.Steps, s)
-		r.tables[pipeline.Ref{Stage: id, Port: "out"}] = table
+		r.outputs.tables[pipeline.Ref{Stage: id, Port: "out"}] = table
 	}
 	text, err := json.Marshal(plan)
 	if err != nil || os.Mkdir(dir.Internal(), 0o700) != nil {
@@ -43,8 +46,8 @@ func publishing(t *testing.T, outputs map[string]pipeline.Table, formats ...stri
 	return r
 }
 
-// outputs of every form, in both classes, each holding the needle 73313.
-func outputs() map[string]pipeline.Table {
+// eachOutput returns outputs of every form, in both classes, each holding the needle 73313.
+func eachOutput() map[string]pipeline.Table {
 	domain := &domain.Domain{Columns: []domain.Column{{Name: "income", Type: domain.Integer}}}
 	all := map[string]pipeline.Table{}
 	for _, class := range []pipeline.Class{pipeline.Private, pipeline.Released} {
@@ -64,7 +67,7 @@ func outputs() map[string]pipeline.Table {
 // TestOnlyReleasedOutputsLeave: by class alone a table, a page and a model go to release/ or
 // stay inside; figures never leave. What stays is the owner's, and no digest of it is kept.
 func TestOnlyReleasedOutputsLeave(t *testing.T) {
-	r := publishing(t, outputs(), "csv", "parquet")
+	r := publishing(t, eachOutput(), "csv", "parquet")
 	if err := r.build(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -72,9 +75,9 @@ func TestOnlyReleasedOutputsLeave(t *testing.T) {
 		t.Fatal(err)
 	}
 	for dir, want := range map[string][]string{
-		r.dir.Release(): {"BILL.txt", "DATASHEET.md", "PRIVACY.md", "domain.yaml", "released-model.model", "released-table.csv", "released-table.parquet",
+		r.attempt.Dir.Release(): {"BILL.txt", "DATASHEET.md", "PRIVACY.md", "domain.yaml", "released-model.model", "released-table.csv", "released-table.parquet",
 			"released.html"},
-		r.dir.Internal(): {"private-table.csv", "private-table.parquet", "private.html"},
+		r.attempt.Dir.Internal(): {"private-table.csv", "private-table.parquet", "private.html"},
 	} {
 		var got []string
 		files, err := os.ReadDir(dir)
@@ -86,13 +89,13 @@ func TestOnlyReleasedOutputsLeave(t *testing.T) {
 		}
 	}
 	for _, f := range r.record.Release {
-		digest, size, err := store.DigestFile(filepath.Join(r.dir.Path, f.Path))
+		digest, size, err := store.DigestFile(filepath.Join(r.attempt.Dir.Path, f.Path))
 		if err != nil || f.SHA256 != digest || f.Bytes != size {
 			t.Errorf("%s is recorded as %+v, %v", f.Path, f, err)
 		}
 	}
 	for _, f := range r.record.Internal {
-		info, err := os.Stat(filepath.Join(r.dir.Path, f.Path))
+		info, err := os.Stat(filepath.Join(r.attempt.Dir.Path, f.Path))
 		if err != nil || info.Mode().Perm() != 0o600 || f.SHA256 != "" {
 			t.Errorf("%s has mode %v and the digest %q, must be its owner's and have none", f.Path, info.Mode(), f.SHA256)
 		}
@@ -105,7 +108,7 @@ func TestOnlyReleasedOutputsLeave(t *testing.T) {
 // TestFailedBuildLeavesTheOldRelease: the release takes its name complete or not at all.
 func TestFailedBuildLeavesTheOldRelease(t *testing.T) {
 	broken := errors.New("broken")
-	all := outputs()
+	all := eachOutput()
 	files := all["released-files"].Header
 	for name, table := range map[string]pipeline.Table{
 		"a broken row": {Header: all["released-table"].Header, Open: func(context.Context) pipeline.Batches {
@@ -117,21 +120,21 @@ func TestFailedBuildLeavesTheOldRelease(t *testing.T) {
 		"an absolute path": pipeline.WriteFiles(files, []pipeline.File{{Name: "/tmp/escaped", Data: []byte("x")}}),
 	} {
 		r := publishing(t, map[string]pipeline.Table{"out": table}, "csv")
-		old := filepath.Join(r.dir.Release(), "old")
+		old := filepath.Join(r.attempt.Dir.Release(), "old")
 		if err := (disk.Disk{}).WriteBytes(old, 0o644, []byte("old")); err != nil {
 			t.Fatal(err)
 		}
 		err := r.build(t.Context())
-		if err == nil || strings.Contains(err.Error(), "73313") || !isStage(err) {
+		if err == nil || strings.Contains(err.Error(), "73313") || !schedule.IsStage(err) {
 			t.Errorf("%s: %v, must fail and name its stage", name, err)
 		}
 		if text, err := os.ReadFile(old); err != nil || string(text) != "old" {
 			t.Errorf("%s: the old release holds %q, %v", name, text, err)
 		}
-		if escaped, _ := filepath.Glob(filepath.Join(filepath.Dir(r.dir.Path), "escaped")); len(escaped) > 0 {
+		if escaped, _ := filepath.Glob(filepath.Join(filepath.Dir(r.attempt.Dir.Path), "escaped")); len(escaped) > 0 {
 			t.Errorf("%s: %v was written", name, escaped)
 		}
-		if left, _ := filepath.Glob(filepath.Join(r.dir.Aside(), "out*")); len(left) > 0 {
+		if left, _ := filepath.Glob(filepath.Join(r.attempt.Dir.Aside(), "out*")); len(left) > 0 {
 			t.Errorf("%s: %v is left half written", name, left)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"weir/pipeline/compile"
 	"weir/pipeline/domain"
 	"weir/pipeline/spec"
+	"weir/runtime/book"
 	"weir/runtime/files"
 	"weir/runtime/source"
 	"weir/runtime/table"
@@ -61,8 +62,8 @@ func TestReadingIsPinned(t *testing.T) {
 		pipeline.KeepFirst:  {2: "338ec68625fa23946d1057471abc40b3543ec26f7e4c16763817e1724ea4f33b"},
 		pipeline.KeepByHash: {2: "a8e2c441cdc7c3ef4d0a9516301196e97acb3ada20ed6c8f783bdcb2c04ec646"},
 	} {
-		if got := oddRows(t, keep); got != pinned[reading] {
-			t.Errorf("reading %d with keep %q gives rows of digest %s, must be %q: raise reading, and keep the digest of the new one", reading, keep, got, pinned[reading])
+		if got := oddRows(t, keep); got != pinned[book.Reading] {
+			t.Errorf("reading %d with keep %q gives rows of digest %s, must be %q: raise book.Reading, and keep the digest of the new one", book.Reading, keep, got, pinned[book.Reading])
 		}
 	}
 }
@@ -105,7 +106,7 @@ func TestNameOfAFileIsPartOfItsReading(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		recipe, err := sourceRecipe("ds-1", "1", &spec.Dataset{Declared: declared, CSV: csv})
+		recipe, err := book.SourceRecipe("ds-1", "1", &spec.Dataset{Declared: declared, CSV: csv})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,13 +120,15 @@ func TestNameOfAFileIsPartOfItsReading(t *testing.T) {
 		t.Error("files that are read alike have recipes of their own")
 	}
 	public := func(file string) string {
-		step := &compile.Step{Step: &pipeline.Step{}}
+		step := &compile.Step{Step: &pipeline.Step{ID: "read"}}
 		step.Work.Files = []pipeline.FileUse{{Path: file, Public: true}}
-		recipe, err := recipeOf(step, nil, map[string]string{file: "sha256:1"}, &compile.Plan{Plan: &pipeline.Plan{}, Spec: &spec.Spec{}}, 0, 0)
+		plan := &compile.Plan{Plan: &pipeline.Plan{}, Spec: &spec.Spec{}, Steps: []compile.Step{*step}}
+		recipes, err := book.Recipes(plan, book.Dataset{}, 0, func(*compile.Step) uint64 { return 0 },
+			publicName(func(string) (string, error) { return "sha256:1", nil }))
 		if err != nil {
 			t.Fatal(err)
 		}
-		return recipe
+		return recipes["read"]
 	}
 	if public("a.csv") == public("a.tsv") {
 		t.Error("a public .tsv has the recipe of a .csv")
@@ -156,7 +159,7 @@ func TestSpellingsArePartOfTheRecipe(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		recipe, err := sourceRecipe("ds-1", "1", &s.Dataset)
+		recipe, err := book.SourceRecipe("ds-1", "1", &s.Dataset)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -164,16 +167,5 @@ func TestSpellingsArePartOfTheRecipe(t *testing.T) {
 			t.Errorf("%q has the recipe of %q", more, other)
 		}
 		of[recipe] = strings.Join(more[:], " ")
-	}
-}
-
-// TestReadingOfTimesIsPartOfTheRecipe: a stored NaT is missing since it is 1, so recipes from before are of other rows,
-// where there are times; recipes of other tables are as they were.
-func TestReadingOfTimesIsPartOfTheRecipe(t *testing.T) {
-	for kind, want := range map[domain.ColumnType]int{domain.Datetime: 1, domain.Time: 1, domain.Date: 0, domain.Integer: 0, domain.Text: 0} {
-		d := &domain.Domain{Columns: []domain.Column{{Name: "n", Type: domain.Integer}, {Name: "x", Type: kind, Step: 1}}}
-		if got := timesOf(d); got != want {
-			t.Errorf("%s: %d, must be %d", kind, got, want)
-		}
 	}
 }

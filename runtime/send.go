@@ -10,6 +10,7 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/runtime/database/postgres"
+	"weir/runtime/schedule"
 	"weir/runtime/table"
 )
 
@@ -35,11 +36,11 @@ func (r *run) lookAtServers(ctx context.Context) error {
 	for _, step := range r.sending() {
 		to := *step.Work.Send
 		if r.plan.Spec.Experiment != nil {
-			return atStage(step.ID, fmt.Errorf("postgres: is set in an experiment, whose runs would write one table; "+
+			return schedule.AtStage(step.ID, fmt.Errorf("postgres: is set in an experiment, whose runs would write one table; "+
 				"must be left out (--set stages.%s=off)", step.ID))
 		}
 		if other := taken[to]; other != "" {
-			return atStage(step.ID, fmt.Errorf("postgres.table: is %s, which the stage %s writes, must be another one",
+			return schedule.AtStage(step.ID, fmt.Errorf("postgres.table: is %s, which the stage %s writes, must be another one",
 				to.Table, other))
 		}
 		taken[to] = step.ID
@@ -48,7 +49,7 @@ func (r *run) lookAtServers(ctx context.Context) error {
 			err = r.otherRole(ctx, there)
 		}
 		if err != nil {
-			return atStage(step.ID, fmt.Errorf("postgres: %w", err))
+			return schedule.AtStage(step.ID, fmt.Errorf("postgres: %w", err))
 		}
 		r.there[step.ID] = there
 	}
@@ -87,7 +88,7 @@ func marks(id string, there postgres.Standing) bool {
 func (r *run) freeNames() error {
 	for _, step := range r.sending() {
 		if there := r.there[step.ID]; there.Exists && !marks(r.record.ID, there) {
-			return atStage(step.ID, fmt.Errorf("postgres.table: %s %w; nothing was charged",
+			return schedule.AtStage(step.ID, fmt.Errorf("postgres.table: %s %w; nothing was charged",
 				step.Work.Send.Table, postgres.ErrExists))
 		}
 	}
@@ -109,7 +110,7 @@ func (r *run) unsent(id string) bool {
 func (r *run) send(ctx context.Context) error {
 	for _, step := range r.sending() {
 		if err := r.sendTable(ctx, step); err != nil {
-			return atStage(step.ID, fmt.Errorf("postgres: %s: %w", step.Work.Send.Table, err))
+			return schedule.AtStage(step.ID, fmt.Errorf("postgres: %s: %w", step.Work.Send.Table, err))
 		}
 	}
 	return nil
@@ -117,7 +118,7 @@ func (r *run) send(ctx context.Context) error {
 
 func (r *run) sendTable(ctx context.Context, step *compile.Step) (err error) {
 	defer r.guarded(step, &err)
-	t := r.tables[pipeline.Ref{Stage: step.ID, Port: step.First}]
+	t := r.outputs.tables[pipeline.Ref{Stage: step.ID, Port: step.First}]
 	if t.Class == pipeline.Private {
 		return errors.New("holds private rows, must be released")
 	}

@@ -9,7 +9,7 @@ import (
 // TestTraceHoldsAnyLoss: a loss that private rows made NaN or infinite is kept as null. It
 // ends no run: whether one ends would tell of the rows.
 func TestTraceHoldsAnyLoss(t *testing.T) {
-	var tr trace
+	var tr watch
 	for _, v := range []float64{1.5, math.NaN(), math.Inf(1), math.Inf(-1)} {
 		tr.add("train", "loss", v)
 	}

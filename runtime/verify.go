@@ -4,16 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"sort"
 
 	"weir/internal/disk"
-	"weir/privacy/noise"
 	"weir/record"
 	"weir/runtime/book"
 	"weir/runtime/store"
@@ -157,44 +154,4 @@ func decodeStrictly(data []byte, into any) error {
 		return errors.New("has trailing data")
 	}
 	return nil
-}
-
-// Earlier finds the runs under out whose noise a run has, with their keys: a replay draws it
-// again. The error names a run that is gone, or whose key was not kept.
-func Earlier(out string, rec *record.Run) (map[string]*book.Earlier, error) {
-	of := map[string]*book.Earlier{}
-	var errs []error
-	for _, s := range rec.Stages {
-		if s.From == "" {
-			continue
-		}
-		key, err := keyOfRun(out, s.From)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("stage %s has the noise of run %s, and without the noise key of that it cannot be replayed: %w", s.ID, s.From, err))
-			continue
-		}
-		of[s.ID] = &book.Earlier{Run: s.From, Commitment: key.Commitment(), Key: &key}
-	}
-	return of, errors.Join(errs...)
-}
-
-// keyOfRun is the noise key of a run, which lies under the name of its spec.
-func keyOfRun(out, id string) (noise.Key, error) {
-	names, err := os.ReadDir(out)
-	if err != nil || id != filepath.Base(id) {
-		return noise.Key{}, errors.Join(err, fs.ErrNotExist)
-	}
-	for _, name := range names {
-		dir := filepath.Join(out, name.Name(), id)
-		rec, err := store.ReadHead(filepath.Join(dir, "run.json"))
-		if err != nil {
-			continue
-		}
-		key, err := book.LoadKey(store.RunDir{Path: dir}.Internal())
-		if err == nil && rec.Key != key.Commitment() {
-			err = errors.New("the key is not the one that the record commits to")
-		}
-		return key, err
-	}
-	return noise.Key{}, fmt.Errorf("%s: has no run %s", out, id)
 }

@@ -21,7 +21,7 @@ import (
 )
 
 // overIn is a run of the study's spec, whose runs are under the folder out.
-func (s study) overIn(out string, on disk.Disk, ask func([]runtime.Quote) error) (*runtime.Result, error) {
+func (s study) overIn(out string, on disk.Disk, ask func([]book.Quote) error) (*runtime.Result, error) {
 	s.t.Helper()
 	plan, err := (&specFlags{}).compile(s.path("spec.yaml"))
 	s.must(err)
@@ -82,13 +82,13 @@ func TestCopiesOfARunDoNotShareACharge(t *testing.T) {
 		for when, want := range map[string]error{"before": book.ErrNewCharge, "asked": book.ErrNewCharge, "charging": book.ErrElsewhere} {
 			s := copied(t, stands)
 			other := func() { _, err := s.overIn("other", disk.Disk{}, nil); s.must(err) }
-			ask := func([]runtime.Quote) error { return nil }
+			ask := func([]book.Quote) error { return nil }
 			on := disk.Disk{}
 			switch when {
 			case "before":
 				other()
 			case "asked":
-				ask = func([]runtime.Quote) error { other(); return nil }
+				ask = func([]book.Quote) error { other(); return nil }
 			case "charging":
 				on.Watch = func(c disk.Change) (int64, error) {
 					if stands(c) {

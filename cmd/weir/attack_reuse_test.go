@@ -13,6 +13,7 @@ import (
 	"weir/internal/disk"
 	"weir/record"
 	"weir/runtime"
+	"weir/runtime/book"
 )
 
 // newPair is a study of two paid stages, of which the second reads what the first released.
@@ -32,7 +33,7 @@ stages:
 }
 
 // over is a run of the study's spec over a disk, and the error that ended it.
-func (s study) over(on disk.Disk, fresh bool, ask func([]runtime.Quote) error) (*runtime.Result, error) {
+func (s study) over(on disk.Disk, fresh bool, ask func([]book.Quote) error) (*runtime.Result, error) {
 	s.t.Helper()
 	plan, err := (&specFlags{}).compile(s.path("spec.yaml"))
 	s.must(err)
@@ -174,7 +175,7 @@ func TestContinuedRunAsksForWhatIsNew(t *testing.T) {
 	}
 	s.edit("reference.csv", "1,30000", "1,31000")
 	asked := 0
-	if _, err := s.over(disk.Disk{}, false, func(q []runtime.Quote) error { asked += q[0].Bill; return nil }); err != nil {
+	if _, err := s.over(disk.Disk{}, false, func(q []book.Quote) error { asked += q[0].Bill; return nil }); err != nil {
 		t.Fatal(err)
 	}
 	if got := s.charges(); got != 1+asked {

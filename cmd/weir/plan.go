@@ -10,6 +10,7 @@ import (
 	"weir/pipeline/compile"
 	"weir/pipeline/words"
 	"weir/runtime"
+	"weir/runtime/book"
 	"weir/runtime/experiment"
 )
 
@@ -107,7 +108,7 @@ func printStatements(c *cobra.Command, s streams, format string, plan *compile.P
 // planResult is what `weir plan --json` prints: the plan, and what ledgers say of it.
 type planResult struct {
 	*compile.Plan
-	Ledgers []runtime.Quote    `json:"ledgers,omitempty"`
+	Ledgers []book.Quote       `json:"ledgers,omitempty"`
 	Because map[string]because `json:"because,omitempty"` // by stage: what makes it a new charge
 }
 

@@ -11,7 +11,7 @@ import (
 	"weir/pipeline/words"
 	"weir/record"
 	"weir/record/listing"
-	"weir/runtime"
+	"weir/runtime/book"
 	"weir/runtime/store"
 )
 
@@ -41,7 +41,7 @@ func (b because) words() string {
 // becauses finds, for each stage of a plan that would be a new charge, the run below out whose charge it comes nearest
 // to: of those that have paid a stage of its kind on the same ledger the one from which the fewest settings differ, and
 // of these the newest. Records that cannot be read are passed over.
-func becauses(out string, plan *compile.Plan, quotes []runtime.Quote) (map[string]because, error) {
+func becauses(out string, plan *compile.Plan, quotes []book.Quote) (map[string]because, error) {
 	found := map[string]because{}
 	for _, q := range quotes {
 		for _, d := range q.Dues {

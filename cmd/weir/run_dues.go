@@ -7,13 +7,13 @@ import (
 
 	"weir/pipeline/words"
 	"weir/record"
-	"weir/runtime"
+	"weir/runtime/book"
 )
 
 // dueText lists paid stages; what one line says of many runs stands once. Of an experiment
 // it counts what is reused, and where that would be more lines than a screen has, it sums up
 // by stage: each charge, and which run has made it, stands in --json. why has what makes a stage a new charge, below it.
-func dueText(dues []runtime.Due, why map[string]because) string {
+func dueText(dues []book.Due, why map[string]because) string {
 	const screen = 24
 	text := dueLines(dues, why)
 	if strings.Count(text, "\n") > screen && dues[0].Run > 0 {
@@ -23,13 +23,13 @@ func dueText(dues []runtime.Due, why map[string]because) string {
 }
 
 // dueSums is a line a stage, in the order in which they come.
-func dueSums(dues []runtime.Due) string {
+func dueSums(dues []book.Due) string {
 	var b strings.Builder
 	for len(dues) > 0 {
 		stage := dues[0].Stage
-		other := func(d runtime.Due) bool { return d.Stage != stage }
+		other := func(d book.Due) bool { return d.Stage != stage }
 		of := slices.DeleteFunc(slices.Clone(dues), other)
-		dues = slices.DeleteFunc(slices.Clone(dues), func(d runtime.Due) bool { return !other(d) })
+		dues = slices.DeleteFunc(slices.Clone(dues), func(d book.Due) bool { return !other(d) })
 		var proven []float64
 		charged, reused := 0, 0
 		for _, d := range of {
@@ -54,7 +54,7 @@ func dueSums(dues []runtime.Due) string {
 	return b.String()
 }
 
-func dueLines(dues []runtime.Due, why map[string]because) string {
+func dueLines(dues []book.Due, why map[string]because) string {
 	var b strings.Builder
 	times, order := map[string]int{}, []string{}
 	for _, d := range dues {
@@ -86,7 +86,7 @@ func dueLines(dues []runtime.Due, why map[string]because) string {
 }
 
 // newCharges says how many charges a stage makes, where it makes several, so that the list adds up to what the ledger gets.
-func newCharges(d runtime.Due) string {
+func newCharges(d book.Due) string {
 	if d.Charges > 1 {
 		return words.Plural(d.Charges, "new charge")
 	}
@@ -94,7 +94,7 @@ func newCharges(d runtime.Due) string {
 }
 
 // epsilonOr is the proven epsilon; where there is none, it says so and what the paper has.
-func epsilonOr(d runtime.Due) string {
+func epsilonOr(d book.Due) string {
 	switch {
 	case d.Epsilon != nil:
 		return record.Bound(*d.Epsilon)

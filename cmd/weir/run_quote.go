@@ -16,11 +16,12 @@ import (
 	"weir/privacy/ledger"
 	"weir/record"
 	"weir/runtime"
+	"weir/runtime/book"
 )
 
 // quoteText says what runs would charge to each ledger, what they would not charge again,
 // and how the ledger would stand.
-func quoteText(quotes []runtime.Quote, why map[string]because) string {
+func quoteText(quotes []book.Quote, why map[string]because) string {
 	var b strings.Builder
 	for _, q := range quotes {
 		fmt.Fprintf(&b, "LEDGER  %s\n", q.Ledger)
@@ -34,12 +35,12 @@ func quoteText(quotes []runtime.Quote, why map[string]because) string {
 }
 
 // unproven tells whether a charge is about to be made of which nothing is proven.
-func unproven(q runtime.Quote) bool {
-	return slices.ContainsFunc(q.Dues, func(d runtime.Due) bool { return d.From == "" && d.Epsilon == nil })
+func unproven(q book.Quote) bool {
+	return slices.ContainsFunc(q.Dues, func(d book.Due) bool { return d.From == "" && d.Epsilon == nil })
 }
 
 // balanceLine is how the ledger stands now and after the charges.
-func balanceLine(q runtime.Quote) string {
+func balanceLine(q book.Quote) string {
 	at := fmt.Sprintf(" at delta %g (%s)\n", q.Spent.Delta, q.Spent.Accountant)
 	s := "  spent so far     " + totalWords(q.Spent.Total) + at
 	if q.Charges() {
@@ -67,7 +68,7 @@ func balanceLine(q runtime.Quote) string {
 }
 
 // roomWords says how often what is charged fits once more, which epsilons that remain do not tell.
-func roomWords(q runtime.Quote) string {
+func roomWords(q book.Quote) string {
 	switch {
 	case q.Room == nil:
 		return ""
@@ -88,7 +89,7 @@ func totalWords(t ledger.Total) string {
 
 // told reports whether there is anything to say of a ledger: a new one without a budget has
 // no history.
-func told(quotes []runtime.Quote) bool {
+func told(quotes []book.Quote) bool {
 	for _, q := range quotes {
 		if q.Before > 0 || q.Cap != nil {
 			return true
@@ -102,11 +103,11 @@ var errDeclined = errors.New("nothing was charged and nothing was run")
 
 // ask shows what is about to be charged and waits for a yes. Rows that a generator makes up
 // are nobody's, so they are charged unasked, and so is noise from a test seed.
-func (f *runFlags) ask(ctx context.Context, s streams) func([]runtime.Quote) error {
+func (f *runFlags) ask(ctx context.Context, s streams) func([]book.Quote) error {
 	if f.yes || !s.terminal {
 		return nil
 	}
-	return func(quotes []runtime.Quote) error {
+	return func(quotes []book.Quote) error {
 		fmt.Fprint(s.err, quoteText(quotes, f.because(quotes)), "Charge it? [y/N] ")
 		answer := make(chan string, 1)
 		go func() {
@@ -125,7 +126,7 @@ func (f *runFlags) ask(ctx context.Context, s streams) func([]runtime.Quote) err
 }
 
 // because says what makes the stages of the run new charges; nothing where that cannot be found out, which stops nobody.
-func (f *runFlags) because(quotes []runtime.Quote) map[string]because {
+func (f *runFlags) because(quotes []book.Quote) map[string]because {
 	if f.plan == nil {
 		return nil
 	}
@@ -134,7 +135,7 @@ func (f *runFlags) because(quotes []runtime.Quote) map[string]because {
 }
 
 // foresee says what runs would charge, by ledgers alone, and refuses as they would.
-func (f *ledgerPlaceFlags) foresee(ctx context.Context, s streams, spec *specFlags, arg string, trials []runtime.Trial) ([]runtime.Quote, error) {
+func (f *ledgerPlaceFlags) foresee(ctx context.Context, s streams, spec *specFlags, arg string, trials []runtime.Trial) ([]book.Quote, error) {
 	opts := f.options(s)
 	opts.Dir, opts.Confine = spec.dir(arg), spec.confine
 	quotes, err := runtime.Foresee(ctx, trials, opts)
@@ -150,7 +151,7 @@ func overBudget(err error) error {
 }
 
 // printQuotes adds to a plan what the ledger says of it.
-func printQuotes(w io.Writer, quotes []runtime.Quote, why map[string]because) error {
+func printQuotes(w io.Writer, quotes []book.Quote, why map[string]because) error {
 	if !told(quotes) {
 		return nil
 	}

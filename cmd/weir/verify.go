@@ -111,7 +111,7 @@ func replayOptions(s streams, dir string, rec *record.Run) (runtime.Options, err
 		return runtime.Options{}, withCode(exitMismatch, fmt.Errorf("%s: the noise key is not the one that the record commits to", dir))
 	}
 	out := filepath.Dir(filepath.Dir(filepath.Clean(dir)))
-	earlier, err := runtime.Earlier(out, rec)
+	earlier, err := book.EarlierOf(out, rec)
 	if err != nil {
 		return runtime.Options{}, withCode(exitUsage, fmt.Errorf("%s: %w", dir, err))
 	}

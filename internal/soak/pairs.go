@@ -16,11 +16,13 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
+	"weir/internal/disk"
 	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
 	"weir/runtime"
+	"weir/runtime/book"
 	"weir/runtime/dataset"
 	"weir/runtime/files"
 	"weir/runtime/store"
@@ -192,13 +194,13 @@ func lose(dir string, c chance) error {
 	for _, key := range keys {
 		errs = append(errs, os.Remove(key))
 	}
-	cache := store.Cache{Dir: filepath.Join(dir, "runs", "cache")}
-	var paid []store.Paid
-	recipes, _ := filepath.Glob(filepath.Join(cache.Dir, "paid", "*"))
+	cache := store.CacheOf(disk.Disk{}, filepath.Join(dir, "runs"))
+	var paid []book.Note
+	recipes, _ := filepath.Glob(filepath.Join(cache.Dir, store.PaidDir, "*"))
 	for _, recipe := range recipes {
-		paid = append(paid, cache.Paid(filepath.Base(recipe))...)
+		paid = append(paid, book.Notes{Cache: cache}.Of(filepath.Base(recipe))...)
 	}
-	slices.SortFunc(paid, func(a, b store.Paid) int { return strings.Compare(a.Stage, b.Stage) })
+	slices.SortFunc(paid, func(a, b book.Note) int { return strings.Compare(a.Stage, b.Stage) })
 	for _, p := range some(c, paid, 1) {
 		errs = append(errs, cache.Forget(p.Address))
 	}

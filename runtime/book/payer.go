@@ -17,7 +17,6 @@ import (
 type Payer struct {
 	purse *Purse
 	step  *compile.Step
-	from  *Earlier   // whose noise it is; nil: the run's own
 	drawn store.Uses // of an interrupted attempt that left a checkpoint
 
 	mu     sync.Mutex
@@ -25,24 +24,18 @@ type Payer struct {
 	fault  error
 }
 
-// Earlier is a run that has charged a recipe.
-type Earlier struct {
-	Run        string
-	Commitment string     // of the key of its noise
-	Key        *noise.Key // nil where it was not kept: what it made can be used, and not made again
+// Payer returns the payer of one stage, which goes on after what was drawn of its mechanisms, and notes that the
+// stage is about to be charged.
+func (p *Purse) Payer(step *compile.Step, drawn store.Uses) (*Payer, error) {
+	return &Payer{purse: p, step: step, drawn: drawn, opened: map[string]*privacy.Handle{}}, p.announce(step)
 }
 
-// Payer is that of one stage, which goes on after what was drawn of its mechanisms.
-func (p *Purse) Payer(step *compile.Step, from *Earlier, drawn store.Uses) *Payer {
-	return &Payer{purse: p, step: step, from: from, drawn: drawn, opened: map[string]*privacy.Handle{}}
-}
-
-// key is that of the run which pays.
+// key returns the key of the run which pays.
 func (p *Payer) key() noise.Key {
-	if p.from != nil {
-		return *p.from.Key
+	if earlier := p.purse.Earlier(p.step); earlier != nil {
+		return *earlier.Key
 	}
-	return p.purse.key
+	return p.purse.attempt.Key
 }
 
 // Open records the charge, synced, and returns the handle of the mechanism.
@@ -55,8 +48,8 @@ func (p *Payer) Open(name string) (*privacy.Handle, error) {
 		p.fault = errors.Join(p.fault, err)
 		return nil, err
 	}
-	if !p.purse.plan.Budget.Infinite() {
-		if err := p.purse.pay(p.step, planned, p.from); err != nil {
+	if !p.purse.task.Plan.Budget.Infinite() {
+		if err := p.purse.pay(p.step, planned); err != nil {
 			return nil, err
 		}
 	}
@@ -64,11 +57,11 @@ func (p *Payer) Open(name string) (*privacy.Handle, error) {
 	// pays, another computation under it, or the same one on the noise of another run, draws other
 	// noise, and the same computation under the same keys (a resumed run, a replay) the same.
 	var probe privacy.Probe
-	if p.purse.probe != nil {
-		probe = p.purse.probe(p.step.ID)
+	if p.purse.attempt.Probe != nil {
+		probe = p.purse.attempt.Probe(p.step.ID)
 	}
 	h := privacy.Open(privacy.Opening{Spend: name, Mechanism: planned.Value, Drawn: p.drawn[name], Probe: probe,
-		Source: noise.NewSource(p.key(), p.purse.name(p.step)+"/"+name)})
+		Source: noise.NewSource(p.key(), p.purse.noiseName(p.step)+"/"+name)})
 	p.opened[name] = h
 	return h, nil
 }
@@ -85,15 +78,15 @@ func (p *Payer) planned(name string) (*pipeline.Planned, error) {
 	return nil, fmt.Errorf("the stage opens the mechanism %q, which its plan does not have (W14)", name)
 }
 
-// Released is how many uses of each mechanism have released by now.
+// Released returns how many uses of each mechanism have released by now.
 func (p *Payer) Released() store.Uses {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	so := store.Uses{}
+	uses := store.Uses{}
 	for name, h := range p.opened {
-		so[name] = h.Released()
+		uses[name] = h.Released()
 	}
-	return so
+	return uses
 }
 
 // Close reports whether the stage spent exactly what its plan lists. After an
@@ -115,7 +108,7 @@ func (p *Payer) Close() error {
 	return nil
 }
 
-// Secrets are the unpaid secret draws of one stage. Their name says all that the rows they fall to rest
+// Secrets hands out the unpaid secret draws of one stage. Their name says all that the rows they fall to rest
 // on, so that two runs share them only where they read equal rows (docs/design/secrets.md).
 type Secrets struct {
 	source  *noise.Source
@@ -129,7 +122,7 @@ func NewSecrets(key noise.Key, name string, planned bool) *Secrets {
 	return &Secrets{source: noise.NewSource(key, name), planned: planned}
 }
 
-// Stream is the secret of one purpose.
+// Stream returns the secret of one purpose.
 func (s *Secrets) Stream(purpose string) *noise.Stream {
 	st, err := s.source.Stream(purpose, 0)
 	s.mu.Lock()

@@ -17,7 +17,6 @@ import (
 	"weir/pipeline/spec"
 	"weir/privacy"
 	"weir/privacy/ledger"
-	"weir/privacy/noise"
 	"weir/record"
 )
 
@@ -29,30 +28,35 @@ func planOf(cap float64) *compile.Plan {
 	return p
 }
 
-const recipe = "sha256:0123456789abcdef0123"
+const trained = "sha256:0123456789abcdef0123"
 
-func purse(p *compile.Plan, run string) *Purse { return purseOf(p, run, recipe, "") }
+func ds() Dataset { return Dataset{ID: "ds-1", Version: "1"} }
 
-// purseOf is that of a run whose one stage is of a recipe, on a basis.
-func purseOf(p *compile.Plan, run, recipe, basis string) *Purse {
-	of := NewPurse(p, Dataset{ID: "ds-1", Version: "1"}, run, noise.Key{}, nil)
-	of.Recipes(map[string]string{p.Steps[0].ID: recipe}, func(*compile.Step) string { return basis })
-	return of
+// purse returns the purse of a run whose stage train is of the recipe trained and stands on no noise.
+func purse(b *Book, p *compile.Plan, run string) *Purse { return purseOf(b, p, run, trained, "") }
+
+// purseOf returns the purse of a run whose stage train is of a recipe and stands on the noise of a paid stage of the
+// recipe before; "" is none.
+func purseOf(b *Book, p *compile.Plan, run, recipe, before string) *Purse {
+	recipes := map[string]string{"train": recipe}
+	if before != "" {
+		under := *p
+		under.Steps = append([]compile.Step{}, p.Steps...)
+		under.Steps[0].Step = &pipeline.Step{ID: "train", Spends: p.Steps[0].Spends,
+			Inputs: map[string][]pipeline.Ref{"in": {{Stage: "before"}}}}
+		under.Steps = append(under.Steps, compile.Step{Step: &pipeline.Step{ID: "before", Spends: p.Steps[0].Spends}})
+		p, recipes["before"] = &under, before
+	}
+	return NewPurse(b, &Task{Plan: p, Dataset: ds(), Recipes: recipes}, Attempt{ID: run})
 }
 
-func opened(t *testing.T, p *compile.Plan, path string) *Account {
+func opened(t *testing.T, p *compile.Plan, path string) *Book {
 	t.Helper()
-	a, err := Open(p, Dataset{ID: "ds-1", Version: "1"}, Place{Asked: path, Out: t.TempDir(), Log: slog.New(slog.NewTextHandler(io.Discard, nil))}, time.Now)
+	b, err := Open(p, ds(), Place{Asked: path, Out: t.TempDir(), Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Clock: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return a
-}
-
-// draw takes charges from an account that can afford them.
-func draw(p *Purse, a *Account) error {
-	p.From(a)
-	return p.Afford()
+	return b
 }
 
 func lines(t *testing.T, path string) int {
@@ -70,15 +74,15 @@ func TestCapHoldsSideBySide(t *testing.T) {
 	plan, path := planOf(3), filepath.Join(t.TempDir(), "l.jsonl")
 	purses := make([]*Purse, 8)
 	for i := range purses {
-		purses[i] = purse(plan, fmt.Sprint("run", i))
-		if err := draw(purses[i], opened(t, plan, path)); err != nil {
+		purses[i] = purse(opened(t, plan, path), plan, fmt.Sprint("run", i))
+		if err := purses[i].Afford(); err != nil {
 			t.Fatal(err)
 		}
 	}
 	errs := make([]error, len(purses))
 	var all sync.WaitGroup
 	for i, p := range purses {
-		all.Go(func() { errs[i] = p.PayAll(&plan.Steps[0], nil) })
+		all.Go(func() { errs[i] = p.PayAll(&plan.Steps[0]) })
 	}
 	all.Wait()
 	paid := 0
@@ -93,7 +97,7 @@ func TestCapHoldsSideBySide(t *testing.T) {
 	if paid != 3 || lines(t, path) != 3 {
 		t.Errorf("%d runs paid and the ledger has %d lines, must be 3: epsilon 3 admits three times 1", paid, lines(t, path))
 	}
-	if err := draw(purse(plan, "late"), opened(t, plan, path)); !errors.Is(err, ledger.ErrOverBudget) {
+	if err := purse(opened(t, plan, path), plan, "late").Afford(); !errors.Is(err, ledger.ErrOverBudget) {
 		t.Errorf("a later run: %v, must be refused before it begins", err)
 	}
 }
@@ -103,26 +107,26 @@ func TestCapHoldsSideBySide(t *testing.T) {
 func TestResumedRunPaysOnce(t *testing.T) {
 	plan, path := planOf(3), filepath.Join(t.TempDir(), "l.jsonl")
 	for i, c := range []struct {
-		run, recipe, basis string
-		lines              int
-		begun, charged     bool // by then
-		refused            bool
+		run, recipe, before string
+		lines               int
+		begun, charged      bool // by then
+		refused             bool
 	}{
-		{"r", recipe, "", 1, false, false, false},
-		{"r", recipe, "", 1, true, true, false},
+		{"r", trained, "", 1, false, false, false},
+		{"r", trained, "", 1, true, true, false},
 		{"r", "sha256:fedcba98765432100123", "", 2, false, false, false},
-		{"r", recipe, "\nnoise of another", 3, true, false, false},
-		{"r", recipe, "\nnoise of another", 3, true, true, false},
-		{"other", recipe, "", 3, false, false, true},
+		{"r", trained, "noise of another", 3, true, false, false},
+		{"r", trained, "noise of another", 3, true, true, false},
+		{"other", trained, "", 3, false, false, true},
 	} {
-		p := purseOf(plan, c.run, c.recipe, c.basis)
-		p.account = opened(t, plan, path)
-		begun, err := p.Begun(&plan.Steps[0])
-		charged, drawn := p.Charged(c.run, &plan.Steps[0]), p.Drawn(&plan.Steps[0])
+		p := purseOf(opened(t, plan, path), plan, c.run, c.recipe, c.before)
+		step := &p.task.Plan.Steps[0]
+		begun, err := p.begun(step)
+		charged, drawn := p.charged(c.run, step), p.drawn(step)
 		if err != nil || begun != c.begun || drawn != begun || charged != c.charged {
 			t.Errorf("%d: begun %v, drawn %v, charged %v, %v", i, begun, drawn, charged, err)
 		}
-		err = p.PayAll(&plan.Steps[0], nil)
+		err = p.PayAll(step)
 		if errors.Is(err, ledger.ErrOverBudget) != c.refused || err != nil && !c.refused || lines(t, path) != c.lines {
 			t.Errorf("%d: %v, %d lines; must be %d", i, err, lines(t, path), c.lines)
 		}
@@ -136,25 +140,26 @@ func TestResumedRunPaysOnce(t *testing.T) {
 // has paid for another computation.
 func TestBillOfAResumedRun(t *testing.T) {
 	plan, path := planOf(1), filepath.Join(t.TempDir(), "l.jsonl")
-	p := purse(plan, "r")
-	if err := errors.Join(draw(p, opened(t, plan, path)), p.PayAll(&plan.Steps[0], nil)); err != nil {
+	p := purse(opened(t, plan, path), plan, "r")
+	if err := errors.Join(p.Afford(), p.PayAll(&plan.Steps[0])); err != nil {
 		t.Fatal(err)
 	}
-	if err := draw(purse(plan, "r"), opened(t, plan, path)); err != nil {
+	if err := purse(opened(t, plan, path), plan, "r").Afford(); err != nil {
 		t.Errorf("the run that paid: %v, must go on", err)
 	}
 	for what, changed := range map[string]*Purse{
-		"with another recipe":     purseOf(plan, "r", "sha256:fedcba98765432100123", ""),
-		"on the noise of another": purseOf(plan, "r", recipe, "\nnoise of another"),
+		"with another recipe":     purseOf(opened(t, plan, path), plan, "r", "sha256:fedcba98765432100123", ""),
+		"on the noise of another": purseOf(opened(t, plan, path), plan, "r", trained, "noise of another"),
 	} {
-		if err := draw(changed, opened(t, plan, path)); !errors.Is(err, ledger.ErrOverBudget) {
+		if err := changed.Afford(); !errors.Is(err, ledger.ErrOverBudget) {
 			t.Errorf("the run that paid, %s: %v, must be refused", what, err)
 		}
 	}
-	if err := draw(purse(plan, "s"), opened(t, plan, path)); !errors.Is(err, ledger.ErrOverBudget) {
+	if err := purse(opened(t, plan, path), plan, "s").Afford(); !errors.Is(err, ledger.ErrOverBudget) {
 		t.Errorf("another run: %v, must be refused", err)
 	}
-	if err := opened(t, plan, path).Afford(purse(plan, "r"), purse(plan, "s")); !errors.Is(err, ledger.ErrOverBudget) {
+	both := opened(t, plan, path)
+	if err := both.Afford(purse(both, plan, "r"), purse(both, plan, "s")); !errors.Is(err, ledger.ErrOverBudget) {
 		t.Errorf("both together: %v, must be refused", err)
 	}
 }
@@ -164,7 +169,7 @@ func TestRestoreWritesWhatIsMissing(t *testing.T) {
 	plan, path := planOf(1), filepath.Join(t.TempDir(), "l.jsonl")
 	charge := record.Charge{Stage: "train", Name: "counts", ID: "r/train/counts/0123", Event: plan.Steps[0].Spends[0].Event}
 	for _, want := range []int{1, 0} {
-		written, err := opened(t, plan, path).Restore(purse(plan, "r"), []record.Charge{charge})
+		written, err := opened(t, plan, path).Restore(&Task{Plan: plan, Dataset: ds()}, &record.Run{ID: "r", Charges: []record.Charge{charge}})
 		if err != nil || len(written) != want || lines(t, path) != 1 {
 			t.Errorf("%v, %v, must write %d", written, err, want)
 		}
@@ -178,11 +183,11 @@ func TestRestoreWritesWhatIsMissing(t *testing.T) {
 	}
 }
 
-// TestNothingIsChargedWithoutAnAccount: the replay of a run notes its charges and writes none.
-func TestNothingIsChargedWithoutAnAccount(t *testing.T) {
+// TestNothingIsChargedInABlankBook: the replay of a run notes its charges and writes none.
+func TestNothingIsChargedInABlankBook(t *testing.T) {
 	plan := planOf(1)
-	p := purse(plan, "r")
-	if err := p.PayAll(&plan.Steps[0], nil); err != nil {
+	p := purse(Blank(ds(), Place{}), plan, "r")
+	if err := p.PayAll(&plan.Steps[0]); err != nil {
 		t.Fatal(err)
 	}
 	if charges, head := p.Paid(); len(charges) != 1 || charges[0].Ledger != "" || head != (ledger.Head{}) {
@@ -194,11 +199,11 @@ func TestNothingIsChargedWithoutAnAccount(t *testing.T) {
 // path, by which a record names one and the same file wherever it is read.
 func TestTestLedgerIsApart(t *testing.T) {
 	at := Place{Asked: "x" + TestLedgerSuffix[len(".NOT-PRIVATE"):], Test: true}
-	if path, err := at.ledger(Dataset{ID: "ds-1", Version: "1"}); err != nil || filepath.Base(path) != "x"+TestLedgerSuffix || !filepath.IsAbs(path) {
+	if path, err := at.ledger(ds()); err != nil || filepath.Base(path) != "x"+TestLedgerSuffix || !filepath.IsAbs(path) {
 		t.Errorf("%s, %v, must be apart from the ledger of real charges", path, err)
 	}
 	at.Test = false
-	if path, err := at.ledger(Dataset{ID: "ds-1", Version: "1"}); err != nil || filepath.Base(path) != at.Asked || !filepath.IsAbs(path) {
+	if path, err := at.ledger(ds()); err != nil || filepath.Base(path) != at.Asked || !filepath.IsAbs(path) {
 		t.Errorf("%s, %v, must be where it was asked for", path, err)
 	}
 }

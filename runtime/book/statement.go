@@ -3,9 +3,12 @@ package book
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 
+	"weir/pipeline/compile"
 	"weir/privacy"
 	"weir/privacy/account"
 	"weir/privacy/ledger"
@@ -27,34 +30,34 @@ type Statement struct {
 
 // Statement adds up what runs have yet to pay. Under a budget of the dataset it is read by
 // the filter of that, else as one plan that was fixed ahead.
-func (a *Account) Statement(runs ...*Purse) (Statement, error) {
-	var bill []ledger.Charge
-	for _, p := range runs {
-		bill = append(bill, a.unpaid(p)...)
+func (b *Book) Statement(runs ...*Purse) (Statement, error) {
+	if b.ledger == nil {
+		return Statement{}, nil
 	}
-	entries, plan := a.ledger.Entries(), runs[0].plan
-	s := Statement{Ledger: a.path, Before: len(entries), Bill: len(bill), Note: a.Note(), Adjacency: plan.Adjacency}
+	bill, entries, plan := b.unpaid(runs), b.ledger.Entries(), runs[0].task.Plan
+	s := Statement{Ledger: b.path, Before: len(entries), Bill: len(bill), Note: b.Note(), Adjacency: plan.Adjacency}
 	after := slices.Clone(entries)
 	for _, c := range bill {
-		after = append(after, ledger.Entry{ID: c.ID, Event: privacy.JSON{Event: c.Event}, Adjacency: c.Adjacency, Unit: c.Unit, Unproven: c.Unproven})
+		after = append(after, ledger.Entry{ID: c.ID, Event: privacy.JSON{Event: c.Event}, Adjacency: c.Adjacency,
+			Unit: c.Unit, Unproven: c.Unproven})
 	}
-	sum, err := a.sum(runs[0])
+	sum, err := b.sum(plan)
 	if err != nil {
 		return s, err
 	}
-	if a.limit != nil {
-		s.Cap = &a.limit.Epsilon
+	if b.limit != nil {
+		s.Cap = &b.limit.Epsilon
 	}
 	if s.Spent.Total, err = sum(entries); err == nil {
 		s.After.Total, err = sum(after)
 	}
-	if err == nil && a.limit != nil && len(after) > 0 && !math.IsInf(s.After.Epsilon, 1) {
-		err = s.count(*a.limit, after)
+	if err == nil && b.limit != nil && len(after) > 0 && !math.IsInf(s.After.Epsilon, 1) {
+		err = s.count(*b.limit, after)
 	}
 	return s, err
 }
 
-// measured takes what the filter of a budget has no measure for as a sum without a bound, which Afford refuses.
+// measured returns a sum that takes what the filter of a budget has no measure for as without a bound, which Afford refuses.
 func measured(sum func([]ledger.Entry) (ledger.Total, error)) func([]ledger.Entry) (ledger.Total, error) {
 	return func(e []ledger.Entry) (ledger.Total, error) {
 		t, err := sum(e)
@@ -85,16 +88,17 @@ func (a Amount) MarshalJSON() ([]byte, error) {
 	if math.IsInf(a.Epsilon, 1) {
 		epsilon = nil
 	}
-	return json.Marshal(map[string]any{"epsilon": epsilon, "delta": a.Delta, "unit": a.Unit.String(), "accountant": a.Accountant, "reason": a.Reason})
+	return json.Marshal(map[string]any{"epsilon": epsilon, "delta": a.Delta, "unit": a.Unit.String(),
+		"accountant": a.Accountant, "reason": a.Reason})
 }
 
-// sum is how totals of the account are read.
-func (a *Account) sum(p *Purse) (func([]ledger.Entry) (ledger.Total, error), error) {
-	plan, unit := p.plan, unitOf(p.plan)
-	if a.limit != nil && a.limit.Filter != "" {
-		f := ledger.Filter{Name: a.limit.Filter, Order: a.limit.Order}
+// sum returns how totals of the ledger are read for a plan.
+func (b *Book) sum(plan *compile.Plan) (func([]ledger.Entry) (ledger.Total, error), error) {
+	unit := unitOf(plan)
+	if b.limit != nil && b.limit.Filter != "" {
+		f := ledger.Filter{Name: b.limit.Filter, Order: b.limit.Order}
 		return measured(func(e []ledger.Entry) (ledger.Total, error) {
-			return ledger.SumFilter(e, f, plan.Adjacency, unit, a.limit.Delta)
+			return ledger.SumFilter(e, f, plan.Adjacency, unit, b.limit.Delta)
 		}), nil
 	}
 	accountant, err := account.ByName(plan.Accountant)
@@ -103,10 +107,87 @@ func (a *Account) sum(p *Purse) (func([]ledger.Entry) (ledger.Total, error), err
 	}, err
 }
 
-// Statement is that of the account which the purse charges, for what it has yet to pay.
-func (p *Purse) Statement() (Statement, error) {
-	if p.account == nil {
-		return Statement{}, nil
+// Together returns what the plans of an experiment come to as one plan fixed ahead, given the recipes of their stages,
+// and shared tells of a stage of the i-th plan whether an earlier one pays for it. A paid stage that several of them
+// have by an equal recipe is one release and counts once. A stage without a recipe counts in each, which is a bound too.
+func Together(plans []*compile.Plan, recipes []map[string]string) (total ledger.Total,
+	shared func(i int, s *compile.Step) bool, err error) {
+	payer := map[string]int{}
+	for i := range plans {
+		for _, recipe := range recipes[i] {
+			if _, known := payer[recipe]; !known {
+				payer[recipe] = i
+			}
+		}
 	}
-	return p.account.Statement(p)
+	shared = func(i int, s *compile.Step) bool {
+		first, known := payer[recipes[i][s.ID]]
+		return known && first < i
+	}
+	total, err = sumPlans(plans, shared)
+	return total, shared, err
 }
+
+// sumPlans returns what the plans of an experiment come to together, as one plan fixed
+// ahead: its runs are chosen before any of them is seen. shared tells of a step of the
+// i-th plan whether an earlier plan pays for it. Plans without privacy charge nothing and
+// do not count; the terms are those of the first other one.
+func sumPlans(plans []*compile.Plan, shared func(i int, s *compile.Step) bool) (ledger.Total, error) {
+	first := plans[max(0, slices.IndexFunc(plans, func(p *compile.Plan) bool { return !p.Budget.Infinite() }))]
+	if first.Budget.Infinite() {
+		return ledger.Total{Epsilon: math.Inf(1), Delta: first.Delta, Adjacency: first.Adjacency, Accountant: first.Accountant, Reason: "no run has privacy (epsilon: inf)"}, nil
+	}
+	accountant, err := account.ByName(first.Accountant)
+	if err != nil {
+		return ledger.Total{}, err
+	}
+	var entries []ledger.Entry
+	for i, p := range plans {
+		for j := range p.Steps {
+			if s := &p.Steps[j]; !p.Budget.Infinite() && !shared(i, s) {
+				entries = append(entries, charges(i, p, s)...)
+			}
+		}
+	}
+	total, err := ledger.Sum(entries, accountant, first.Adjacency, unitOf(first), first.Delta)
+	if line, reason, is := strings.Cut(total.Reason, ": "); is && strings.HasPrefix(line, "line ") {
+		total.Reason = reason // these charges stand in no file yet
+	}
+	return total, err
+}
+
+// charges are those of a step of the i-th plan.
+func charges(i int, p *compile.Plan, s *compile.Step) (entries []ledger.Entry) {
+	for _, spend := range s.Spends {
+		id := fmt.Sprintf("run %d (%s), %s", i+1, p.Spec.Name, s.ID)
+		if spend.Name != s.ID {
+			id += "/" + spend.Name
+		}
+		entries = append(entries, ledger.Entry{ID: id, Event: spend.Event,
+			Adjacency: p.Adjacency, Unit: unitOf(p), Unproven: s.Unproven.String()})
+	}
+	return entries
+}
+
+// capNote tells the data's owner of a spec that promises less than the last capped
+// charge did: the budget is a line of the spec, so whoever edits it raises or drops
+// the cap. It is empty where nothing was loosened.
+func capNote(entries []ledger.Entry, now *ledger.Cap) string {
+	before, line := ledger.LastCap(entries)
+	switch {
+	case line == 0:
+		return ""
+	case now == nil:
+		return fmt.Sprintf("the ledger was capped at %s; this spec has no budget, so nothing bounds what this and later runs spend together", capText(before))
+	case !now.Looser(before):
+		return ""
+	case now.Unit.Column != before.Unit.Column || now.Adjacency != before.Adjacency:
+		return fmt.Sprintf("the ledger was capped at %s for one %s, %s; this spec says %s for one %s, %s",
+			capText(before), before.Unit, before.Adjacency, capText(*now), now.Unit, now.Adjacency)
+	case now.Delta != before.Delta:
+		return fmt.Sprintf("the ledger was capped at %s; this spec says %s", capText(before), capText(*now))
+	}
+	return fmt.Sprintf("the ledger was capped at %s; this spec says %g", capText(before), now.Epsilon)
+}
+
+func capText(c ledger.Cap) string { return fmt.Sprintf("epsilon %g (delta %g)", c.Epsilon, c.Delta) }

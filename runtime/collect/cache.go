@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"weir/internal/disk"
+	"weir/runtime/book"
 	"weir/runtime/store"
 )
 
@@ -22,7 +23,7 @@ func (f *Found) cache(dir, name, working string) error {
 	if err != nil {
 		return gone(err)
 	}
-	notes := notesIn(filepath.Join(dir, "paid"))
+	notes := notesIn(filepath.Join(dir, store.PaidDir))
 	for _, e := range entries {
 		if !e.IsDir() || !isAddress(e.Name()) {
 			continue
@@ -54,8 +55,8 @@ const mostOfNote = 1 << 20
 // notesIn lists, by address, what the index of paid outputs notes. A note that cannot be read
 // may still name an output. The notes stay: with them and the key of its run an output is made
 // again at no charge, and without it they lead nowhere.
-func notesIn(dir string) map[string][]store.Paid {
-	of := map[string][]store.Paid{}
+func notesIn(dir string) map[string][]book.Note {
+	of := map[string][]book.Note{}
 	if !folder(dir) {
 		return of
 	}
@@ -64,9 +65,9 @@ func notesIn(dir string) map[string][]store.Paid {
 			return nil
 		}
 		data, _ := disk.ReadFile(path, mostOfNote)
-		var p store.Paid
+		var p book.Note
 		if json.Unmarshal(data, &p) != nil {
-			p = store.Paid{}
+			p = book.Note{}
 		}
 		if p.Insecure {
 			return nil // a test: its charge is nobody's
@@ -81,7 +82,7 @@ func notesIn(dir string) map[string][]store.Paid {
 
 // keyed reports whether this build can make again what a run paid for, from the key in its
 // folder.
-func (f *Found) keyed(p store.Paid) bool {
+func (f *Found) keyed(p book.Note) bool {
 	run := filepath.Join(p.Name, p.Run)
 	if f.rules.Build == "" || p.Build != f.rules.Build || !filepath.IsLocal(run) {
 		return false

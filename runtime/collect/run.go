@@ -12,6 +12,7 @@ import (
 	"weir/internal/disk"
 	"weir/privacy/ledger"
 	"weir/record"
+	"weir/runtime/book"
 	"weir/runtime/store"
 )
 
@@ -116,10 +117,10 @@ func (f *Found) again(path string, s store.Summary) bool {
 	if !s.KeyKept || !hasKey(path) || s.Build == "" || s.Build != f.rules.Build {
 		return false
 	}
-	cache := store.Cache{Dir: filepath.Join(f.rules.Out, "cache")}
+	cache := store.CacheOf(f.rules.Disk, f.rules.Out)
 	for _, stage := range s.Stages {
-		there := func(p store.Paid) bool { return p.Run == stage.From && (cache.Holds(p.Address) || f.keyed(p)) }
-		if stage.From != "" && (f.rules.Paid || !slices.ContainsFunc(cache.Paid(stage.Recipe), there)) {
+		there := func(p book.Note) bool { return p.Run == stage.From && (cache.Holds(p.Address) || f.keyed(p)) }
+		if stage.From != "" && (f.rules.Paid || !slices.ContainsFunc(book.Notes{Cache: cache}.Of(stage.Recipe), there)) {
 			return false
 		}
 	}

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 
@@ -25,6 +27,12 @@ type Cache struct {
 	Disk disk.Disk
 	Dir  string
 }
+
+// PaidDir is the folder of a cache that holds the notes on what is paid for.
+const PaidDir = "paid"
+
+// CacheOf returns what the runs of a folder share.
+func CacheOf(d disk.Disk, out string) Cache { return Cache{Disk: d, Dir: filepath.Join(out, "cache")} }
 
 // manifest lists the outputs of one address. It is written last: without it they are
 // not there.
@@ -71,6 +79,29 @@ func (c Cache) Load(address string, want pipeline.Headers) (pipeline.Tables, boo
 		tables[port] = c.table(address, s.File, filled)
 	}
 	return tables, true
+}
+
+// Holds reports whether outputs are stored under an address, without reading
+// them: whether they are whole, Load finds.
+func (c Cache) Holds(address string) bool {
+	_, err := os.Stat(filepath.Join(c.folder(address), "manifest.json"))
+	return err == nil
+}
+
+// Folders lists what is weir's in the folder of the cache, which may be one of the user's of
+// the same name: outputs by their addresses, and the notes of what is paid for.
+func (c Cache) Folders() (paths []string, err error) {
+	all, err := os.ReadDir(c.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	address := regexp.MustCompile(`^[0-9a-f]{64}$`)
+	for _, f := range all {
+		if f.IsDir() && (f.Name() == PaidDir || address.MatchString(f.Name())) {
+			paths = append(paths, filepath.Join(c.Dir, f.Name()))
+		}
+	}
+	return paths, err
 }
 
 func sameFile(path string, s stored) bool {

@@ -1,31 +1,43 @@
-package runtime
+package book
 
 import (
 	"testing"
 
 	"weir/pipeline"
+	"weir/pipeline/compile"
 	"weir/privacy/noise"
-	"weir/runtime/book"
-	"weir/runtime/files"
 )
 
 // namesOf gives the names of secrets in a run whose key and reuse are given: of a split of the source, of
 // one that lends the header of a detector, and of one behind what the detector kept.
-func namesOf(t *testing.T, recipe string, key byte, earlier *book.Earlier) map[string]string {
+func namesOf(t *testing.T, recipe string, key byte, earlier *Earlier) map[string]string {
 	t.Helper()
-	plan := shape("early lazy: dataset", "detect full: early", "kept lazy: early detect", "late lazy: kept", "lent lazy: early ~detect")
-	plan.Step("detect").Spends = []pipeline.Planned{{}}
-	r := runOf(plan, &opened{}, &files.Held{}, Options{})
-	r.key, r.recipes = noise.Key{key}, map[string]string{}
-	for _, s := range plan.Steps {
-		r.recipes[s.ID] = s.ID + " " + recipe
+	ports := func(in ...string) map[string][]pipeline.Ref {
+		refs := map[string][]pipeline.Ref{}
+		for i, stage := range in {
+			port := []string{"in", "like"}[i]
+			refs[port] = append(refs[port], pipeline.Ref{Stage: stage})
+		}
+		return refs
 	}
+	step := func(id string, in ...string) compile.Step {
+		return compile.Step{Step: &pipeline.Step{ID: id, Inputs: ports(in...)},
+			Ports: []pipeline.Port{{Name: "in"}, {Name: "like", Lends: true}}}
+	}
+	plan := &compile.Plan{Plan: &pipeline.Plan{}, Steps: []compile.Step{step("early", pipeline.DatasetID), step("detect", "early"),
+		step("kept", "early", "detect"), step("late", "kept"), step("lent", "early", "detect")}}
+	plan.Step("detect").Spends = []pipeline.Planned{{}}
+	recipes := map[string]string{}
+	for _, s := range plan.Steps {
+		recipes[s.ID] = s.ID + " " + recipe
+	}
+	p := NewPurse(Blank(Dataset{}, Place{}), &Task{Plan: plan, Recipes: recipes}, Attempt{Key: noise.Key{key}})
 	if earlier != nil {
-		r.earlier["detect"] = earlier
+		p.earlier["detect"] = earlier
 	}
 	names := map[string]string{}
 	for _, id := range []string{"early", "late", "lent"} {
-		names[id] = r.secretName(plan.Step(id))
+		names[id] = p.secretName(plan.Step(id))
 	}
 	return names
 }
@@ -42,7 +54,7 @@ func TestSecretsFollowTheNoiseBeforeThem(t *testing.T) {
 	}{
 		"the run again":            {namesOf(t, "v1", 1, nil), map[string]bool{"early": true, "late": true, "lent": true}},
 		"noise drawn anew":         {namesOf(t, "v1", 2, nil), map[string]bool{"early": true}},
-		"noise of the first again": {namesOf(t, "v1", 2, &book.Earlier{Run: "first", Commitment: paid.Commitment()}), map[string]bool{"early": true, "late": true, "lent": true}},
+		"noise of the first again": {namesOf(t, "v1", 2, &Earlier{Run: "first", Commitment: paid.Commitment()}), map[string]bool{"early": true, "late": true, "lent": true}},
 		"another version":          {namesOf(t, "v2", 1, nil), map[string]bool{}},
 	} {
 		for id, name := range first {

@@ -17,6 +17,7 @@ import (
 	"weir/runtime/book"
 	"weir/runtime/dataset"
 	"weir/runtime/files"
+	"weir/runtime/schedule"
 )
 
 // opened is the dataset of a run: its source, and which dataset that is.
@@ -35,11 +36,33 @@ func (s *opened) Close() error {
 	return s.Opened.Close()
 }
 
+// openFiles opens the dataset of a plan, and holds what else is opened until it is closed.
+func openFiles(ctx context.Context, plan *compile.Plan, opts Options) (*files.Held, *opened, error) {
+	folder, err := files.OpenFolder(opts.Dir, opts.Confine)
+	if err != nil {
+		return nil, nil, err
+	}
+	held := files.Hold(folder)
+	var s *opened
+	if err = CheckFiles(plan, folder); err == nil {
+		s, err = openSource(ctx, plan, held, opts)
+	}
+	if err == nil {
+		if err = opts.locked(ctx, plan, held, s); err != nil {
+			s.Close()
+		}
+	}
+	if err != nil {
+		held.Close()
+	}
+	return held, s, err
+}
+
 // openSource opens the dataset of a plan and finds out which dataset it is.
 func openSource(ctx context.Context, plan *compile.Plan, held *files.Held, opts Options) (*opened, error) {
 	s := &opened{}
 	if err := s.open(ctx, plan, held, opts); err != nil {
-		return nil, atStage(pipeline.DatasetID, errors.Join(err, s.Close()))
+		return nil, schedule.AtStage(pipeline.DatasetID, errors.Join(err, s.Close()))
 	}
 	s.table.Header = plan.Spec.Header()
 	rows := s.table.Open // of a table that stays: of a sample, from which the source has left what is beyond the cap
@@ -169,7 +192,7 @@ func identify(ctx context.Context, path, content, place string, parts []string, 
 		return identity{}, err
 	}
 	known, err := dataset.Identify(ctx, dataset.Opening{Disk: opts.Disk, Out: opts.owners(), Path: path, Version: version, Digest: content, Parts: parts, Where: plan.Spec.Dataset.Declared.Where, Place: place,
-		Ledger: askedLedger(plan, folder, opts), Uncharged: unpaid(plan), Replay: opts.Replay != nil, Locked: opts.locking || opts.Locked != nil, Rows: rows, Hashes: hashes, Clock: opts.Clock, Random: opts.Random})
+		Ledger: askedLedger(plan, folder, opts), Uncharged: book.Unpaid(plan), Replay: opts.Replay != nil, Locked: opts.locking || opts.Locked != nil, Rows: rows, Hashes: hashes, Clock: opts.Clock, Random: opts.Random})
 	if err != nil {
 		return identity{}, err
 	}
@@ -198,4 +221,93 @@ func askedLedger(plan *compile.Plan, folder *files.Folder, opts Options) string 
 		return folder.Path(plan.Spec.Dataset.Ledger)
 	}
 	return opts.Ledger
+}
+
+// Data is what a run reads, as far as a weir.lock says so.
+type Data struct {
+	ID, Version string // of the dataset; the version as declared
+	Files       []PublicFile
+	// Program reads the rows, in ProgramVersion; "" where weir does.
+	Program, ProgramVersion string
+
+	known *dataset.Identity // nil where rows are invented, which the id names
+}
+
+// PublicFile is a further file of a stage that holds no private row.
+type PublicFile struct{ Stage, Path, Digest string }
+
+// ReadData opens what a run of the plan would read, and says what it is. No stage runs and
+// nothing is charged.
+func ReadData(ctx context.Context, plan *compile.Plan, opts Options) (Data, error) {
+	opts.locking = true
+	held, source, err := openFiles(ctx, plan, opts)
+	if err != nil {
+		return Data{}, err
+	}
+	defer held.Close()
+	defer source.Close()
+	return dataOf(ctx, plan, held, source)
+}
+
+func dataOf(ctx context.Context, plan *compile.Plan, held *files.Held, source *opened) (Data, error) {
+	d := Data{ID: source.ID, Version: source.Version, known: source.Known}
+	if by, ok := source.Opened.(pipeline.ReadByProgram); ok {
+		d.Program, d.ProgramVersion = by.Program()
+	}
+	for i := range plan.Steps {
+		step := &plan.Steps[i]
+		for _, f := range step.Work.Files {
+			if !f.Public {
+				continue
+			}
+			digest, err := held.Digest(ctx, f.Path)
+			if err != nil {
+				return d, schedule.AtStage(step.ID, err)
+			}
+			d.Files = append(d.Files, PublicFile{step.ID, f.Path, digest})
+		}
+	}
+	return d, nil
+}
+
+// CheckLock refuses content other than that with which the version was locked.
+func (d Data) CheckLock() error {
+	if d.known == nil {
+		return nil
+	}
+	return inDataset(d.known.CheckLock())
+}
+
+// KeepLock keeps on the owner's side which content a lock of the version means.
+func (d Data) KeepLock() error {
+	if d.known == nil {
+		return nil
+	}
+	return inDataset(d.known.KeepLock())
+}
+
+func inDataset(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("dataset: %w", err)
+}
+
+// locked asks opts.Locked, before anything begins. A dataset that nothing was known of
+// until then is forgotten where the answer is no.
+func (o Options) locked(ctx context.Context, plan *compile.Plan, held *files.Held, source *opened) error {
+	if o.Locked == nil {
+		return nil
+	}
+	d, err := dataOf(ctx, plan, held, source)
+	if err == nil {
+		err = o.Locked(d)
+	}
+	if err == nil && d.known != nil {
+		err = inDataset(d.known.Refused())
+	}
+	if err != nil && d.known != nil {
+		err = errors.Join(err, d.known.Forget())
+	}
+	return err
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"weir/internal/disk"
 	"weir/privacy/ledger"
@@ -21,16 +22,18 @@ const TestLedgerSuffix = marked + dataset.LedgerSuffix
 // marked ends what is no release of private data.
 const marked = ".NOT-PRIVATE"
 
-// Place says where the ledger of a dataset is looked for.
+// Place says where the book of a dataset is kept: its ledger, and the folder of runs with the notes on who charges what.
 type Place struct {
 	Disk  disk.Disk
-	Asked string      // where the caller or the spec wants it, or ""
-	Out   string      // the folder of runs
-	Test  bool        // noise is from a seed
-	Shown bool        // a finished run is shown, which writes what the ledger lacks of it and spends nothing
-	Order float64     // of the filter of the cap, where that is rdp and trials fixed it together; 0: not yet
-	Seen  *store.Seen // of records; may be nil
+	Asked string       // where the caller or the spec wants the ledger, or ""
+	Out   string       // the folder of runs
+	Test  bool         // noise is from a seed
+	Shown bool         // a finished run is shown, which writes what the ledger lacks of it and spends nothing
+	Order float64      // of the filter of the cap, where that is rdp and trials fixed it together; 0: not yet
+	Seen  *store.Seen  // of records; may be nil
+	Turns *store.Turns // of runs that charge side by side; may be nil
 	Log   *slog.Logger
+	Clock func() time.Time
 
 	Inside func(path string) error // refuses a place that a confined spec may not name; nil where the caller named the ledger
 }

@@ -1,7 +1,9 @@
-package runtime
+package book
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -11,8 +13,8 @@ import (
 	"weir/pipeline/domain"
 	"weir/pipeline/spec"
 	"weir/privacy"
+	"weir/runtime/schedule"
 	"weir/runtime/store"
-	"weir/runtime/table"
 )
 
 // recipe says what is done to the dataset, from public facts alone: the
@@ -43,21 +45,65 @@ type recipeSpend struct {
 	Event     privacy.JSON `json:"event"`
 }
 
-// recipeOf is the digest of step's recipe, given those of the stages that it
-// reads, the digests of its public files and the seed of its public randomness.
-func recipeOf(step *compile.Step, recipes map[string]string, files map[string]string, plan *compile.Plan, seed uint64, repeat int) (string, error) {
-	r := recipe{Kind: step.Kind, Version: step.Version, Stage: step.ID, Settings: step.Settings, Seed: seed,
-		Inputs: chain(plan, step, recipes), Terms: termsOf(plan), Sample: step.Sample}
+// Recipes returns the recipes of the stages of a plan on a dataset, and of the dataset, by stage. seed gives the seed of
+// a step's public randomness, and public names the content of a public file as the step reads it. A step whose file
+// public cannot name, by ErrUnopened, has no recipe, and nor does what comes after it.
+func Recipes(plan *compile.Plan, data Dataset, repeat int, seed func(*compile.Step) uint64,
+	public func(file string) (string, error)) (map[string]string, error) {
+	source, err := SourceRecipe(data.ID, data.Version, &plan.Spec.Dataset)
+	if err != nil {
+		return nil, err
+	}
+	recipes := map[string]string{pipeline.DatasetID: source}
+	for i := range plan.Steps {
+		step := &plan.Steps[i]
+		files, err := fileNames(step, public)
+		if errors.Is(err, ErrUnopened) || !named(step, recipes) {
+			continue
+		}
+		if err != nil {
+			return nil, schedule.AtStage(step.ID, err)
+		}
+		if recipes[step.ID], err = recipeOf(step, recipes, files, plan, seed(step), repeat); err != nil {
+			return nil, err
+		}
+	}
+	return recipes, nil
+}
+
+// ErrUnopened is said of a public file that nobody looks at.
+var ErrUnopened = errors.New("the file is not opened")
+
+// fileNames names the files that a step reads: public ones by what they hold, private ones by how they are called.
+func fileNames(step *compile.Step, public func(file string) (string, error)) (names []string, err error) {
 	for _, f := range step.Work.Files {
-		named := "private " + path.Base(f.Path)
+		name := "private " + path.Base(f.Path)
 		if f.Public {
-			named = files[f.Path]
-			if table.Tabbed(f.Path) {
-				named += " tab"
+			if name, err = public(f.Path); err != nil {
+				return nil, err
 			}
 		}
-		r.Files = append(r.Files, named)
+		names = append(names, name)
 	}
+	return names, nil
+}
+
+// named reports whether all that a step reads has a recipe.
+func named(step *compile.Step, recipes map[string]string) bool {
+	for _, refs := range step.Inputs {
+		if slices.ContainsFunc(refs, func(r pipeline.Ref) bool { return recipes[r.Stage] == "" }) {
+			return false
+		}
+	}
+	return true
+}
+
+// recipeOf returns the digest of a step's recipe, given the recipes of the stages that it
+// reads, the names of its files and the seed of its public randomness.
+func recipeOf(step *compile.Step, recipes map[string]string, files []string, plan *compile.Plan, seed uint64,
+	repeat int) (string, error) {
+	r := recipe{Kind: step.Kind, Version: step.Version, Stage: step.ID, Settings: step.Settings, Seed: seed,
+		Inputs: chain(plan, step, recipes), Files: files, Terms: termsOf(plan), Sample: step.Sample}
 	for _, s := range step.Spends {
 		if plan.Budget.Infinite() {
 			s.Value = nil // there is no noise, and clips may be infinite, which JSON has no number for
@@ -76,36 +122,15 @@ func recipeOf(step *compile.Step, recipes map[string]string, files map[string]st
 	return store.DigestJSON(r)
 }
 
-// contentOf tells apart what the private files of a run hold. It stays on the owner's side.
-func contentOf(plan *compile.Plan, s *opened, digest func(file string) (string, error)) (string, error) {
-	all := []string{s.content}
-	for i := range plan.Steps {
-		for _, f := range plan.Steps[i].Work.Files {
-			if f.Public {
-				continue
-			}
-			of, err := digest(f.Path)
-			if err != nil {
-				return "", atStage(plan.Steps[i].ID, err)
-			}
-			all = append(all, of)
-		}
-	}
-	if len(all) == 1 {
-		return s.content, nil
-	}
-	return store.DigestJSON(all)
-}
-
-// reading is the version of how a source is read, from bytes to the rows that the first stage meets. It
+// Reading is the version of how a source is read, from bytes to the rows that the first stage meets. It
 // goes up when equal bytes give other rows, or the same rows in another order: secrets of the same name
 // would fall to other rows (TestReadingIsPinned).
-const reading = 2
+const Reading = 2
 
-// readingOfTimes is the version of how columns of times are read, beside reading: since 1 a stored NaT is missing.
+// readingOfTimes is the version of how columns of times are read, beside Reading: since 1 a stored NaT is missing.
 const readingOfTimes = 1
 
-// timesOf is readingOfTimes where the domain, which may be nil, has a column of times.
+// timesOf returns readingOfTimes where the domain, which may be nil, has a column of times, else 0.
 func timesOf(d *domain.Domain) int {
 	if d != nil && slices.ContainsFunc(d.Columns, func(c domain.Column) bool { return c.Type.Moment() }) {
 		return readingOfTimes
@@ -113,8 +138,8 @@ func timesOf(d *domain.Domain) int {
 	return 0
 }
 
-// sourceRecipe is the digest of what the source table is, whatever its rows.
-func sourceRecipe(id, version string, d *spec.Dataset) (string, error) {
+// SourceRecipe returns the digest of what the source table is, whatever its rows.
+func SourceRecipe(id, version string, d *spec.Dataset) (string, error) {
 	return store.DigestJSON(struct {
 		Reading     int
 		ID, Version string
@@ -123,7 +148,7 @@ func sourceRecipe(id, version string, d *spec.Dataset) (string, error) {
 		Unit        pipeline.Unit
 		Source      any `json:"Tab,omitempty"` // Declared.Reading, under the name of the first that there was
 		Times       int `json:",omitempty"`
-	}{reading, id, version, d.Columns(), d.CSV, d.PrivacyUnit, d.Declared.Reading, timesOf(d.Columns())})
+	}{Reading, id, version, d.Columns(), d.CSV, d.PrivacyUnit, d.Declared.Reading, timesOf(d.Columns())})
 }
 
 // address says where a stage's output is stored: its recipe, and everything
@@ -135,6 +160,38 @@ type address struct {
 	Key    string              `json:"key,omitempty"`   // commitment of the noise key, where noise is drawn
 	Secret string              `json:"secret,omitempty"`
 	Test   bool                `json:"test,omitempty"` // noise is from a seed, which pages and names of files say
+}
+
+// sourceAddress returns the address of the dataset, or "" where nobody has opened it.
+func (t *Task) sourceAddress() (string, error) {
+	if t.Rows == nil {
+		return "", nil
+	}
+	return store.DigestJSON(address{Recipe: t.Recipes[pipeline.DatasetID], Files: []string{t.Rows.Source}})
+}
+
+// address returns where the outputs of a step lie whose noise is drawn with the key of this
+// commitment; those of its inputs are known. It holds what the rows are, so it is "" where nobody has opened the data.
+func (p *Purse) address(ctx context.Context, step *compile.Step, key string) (string, error) {
+	t := p.task
+	if t.Rows == nil {
+		return "", nil
+	}
+	a := address{Recipe: t.Recipes[step.ID], Key: key, Test: t.Seed != nil}
+	for _, f := range step.Work.Files {
+		digest, err := t.Rows.Digest(ctx, f.Path)
+		if err != nil {
+			return "", err
+		}
+		a.Files = append(a.Files, digest)
+	}
+	if step.Work.Secret {
+		a.Secret = t.Rows.Secret.Commitment()
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	a.Inputs = chain(t.Plan, step, p.addresses)
+	return store.DigestJSON(a)
 }
 
 // terms are what rows may be dealt and checked by, and what proofs about them rest on: a
@@ -154,14 +211,14 @@ func termsOf(p *compile.Plan) terms {
 
 // chain lists the digests of the stages that step reads, by port. The first output of a stage
 // may be named or not, and is the same one.
-func chain(plan *compile.Plan, step *compile.Step, of map[string]string) map[string][]string {
+func chain(plan *compile.Plan, step *compile.Step, names map[string]string) map[string][]string {
 	inputs := map[string][]string{}
 	for port, refs := range step.Inputs {
 		for _, ref := range refs {
-			if from := plan.Step(ref.Stage); from != nil && from.First == ref.Port {
+			if read := plan.Step(ref.Stage); read != nil && read.First == ref.Port {
 				ref.Port = ""
 			}
-			inputs[port] = append(inputs[port], of[ref.Stage]+"#"+ref.Port)
+			inputs[port] = append(inputs[port], names[ref.Stage]+"#"+ref.Port)
 		}
 	}
 	return inputs
