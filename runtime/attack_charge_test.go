@@ -48,7 +48,8 @@ func (cheat) Plan(in pipeline.Headers) (pipeline.Work, error) {
 func TestAttackStageLowersItsCharge(t *testing.T) {
 	reg, err := Registry([]pipeline.Kind{{Name: "cheat", Version: 1, Doc: "Cheats.",
 		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "a table"}},
-		Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "a model"}}, New: func() pipeline.Stage { return &cheat{} }}})
+		Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "a model"}},
+		New: func() pipeline.Stage { return &cheat{} }}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -136,7 +136,8 @@ func TestAttackStageUnderstatesEpsilon(t *testing.T) {
 func TestAttackStoredRowsSkipTheRowCount(t *testing.T) {
 	out, dir := t.TempDir(), t.TempDir()
 	rows := "a\n" + strings.Repeat("7\n", 60)
-	for name, text := range map[string]string{"d.csv": rows, "d.yaml": "columns:\n  - {name: a, type: integer, bounds: [0, 9]}\n"} {
+	for name, text := range map[string]string{"d.csv": rows,
+		"d.yaml": "columns:\n  - {name: a, type: integer, bounds: [0, 9]}\n"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -177,8 +178,10 @@ func planFile(t *testing.T, text string, folder *files.Folder) *compile.Plan {
 	table := []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "a table"}}
 	one := []pipeline.Port{{Name: "out", Form: pipeline.FormTable, Doc: "a table"}}
 	reg, err := Registry([]pipeline.Kind{
-		{Name: "pass", Version: 1, Doc: "Passes rows on.", In: table, Out: one, New: func() pipeline.Stage { return &pass{} }},
-		{Name: "reader", Version: 1, Doc: "Reads.", In: table, Out: []pipeline.Port{{Name: "out", Form: pipeline.FormMetrics, Doc: "figures"}}, New: func() pipeline.Stage { return &reader{} }},
+		{Name: "pass", Version: 1, Doc: "Passes rows on.", In: table, Out: one,
+			New: func() pipeline.Stage { return &pass{} }},
+		{Name: "reader", Version: 1, Doc: "Reads.", In: table, Out: []pipeline.Port{{Name: "out", Form: pipeline.FormMetrics,
+			Doc: "figures"}}, New: func() pipeline.Stage { return &reader{} }},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -204,7 +207,8 @@ func TestStageSeesWhatItsRecipeHolds(t *testing.T) {
 		t.Errorf("a stage that asks for nothing sees %+v", got)
 	}
 	step.Work.OfBudget = true
-	if got, want := r.view(step), (&pipeline.Plan{Budget: plan.Budget, Delta: plan.Delta, Adjacency: plan.Adjacency}); !reflect.DeepEqual(got, want) {
+	if got, want := r.view(step), (&pipeline.Plan{Budget: plan.Budget, Delta: plan.Delta,
+		Adjacency: plan.Adjacency}); !reflect.DeepEqual(got, want) {
 		t.Errorf("a stage that goes by the budget sees %+v, must see %+v", got, want)
 	}
 	step.Work.OfPlan = true

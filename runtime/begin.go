@@ -21,12 +21,12 @@ import (
 // holds; a fresh run skips the search.
 func (r *run) begin(ctx context.Context) (*Result, error) {
 	for {
-		done, held, err := r.find(ctx)
-		if held == "" || err != nil {
+		done, inputs, err := r.find(ctx)
+		if inputs == "" || err != nil {
 			return done, err
 		}
-		r.opts.Log.Warn("waiting for the run of this spec that another process holds", "folder", held)
-		if err := (store.RunDir{Disk: r.opts.Disk, Path: held}).Wait(ctx); err != nil {
+		r.opts.Log.Warn("waiting for the run of this spec that another process holds", "folder", inputs)
+		if err := (store.RunDir{Disk: r.opts.Disk, Path: inputs}).Wait(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -93,7 +93,8 @@ func (r *run) takeUp(f store.Found, passed *book.Passed) (*Result, error) {
 	switch r.task.Standing(f) {
 	case book.OtherRows:
 		passed.Over(r.task, f)
-		r.opts.Log.Warn("an earlier run of this spec read other rows of a further private file, or the record of what it read "+
+		r.opts.Log.Warn("an earlier run of this spec read other rows of a further private file, or the record of what it "+
+			"read "+
 			"is gone from its internal folder; what it paid for is used again", "folder", f.Path)
 	case book.OtherWork:
 		r.opts.Log.Warn("an earlier run of this spec was another computation (a file that it names, or a kind of weir, has "+
@@ -127,8 +128,9 @@ func (r *run) takeOver(f store.Found) (*Result, error) {
 
 // shown returns a finished run, whose charges have to stand in the ledger.
 func (r *run) shown(f store.Found) (*Result, error) {
-	if gone(f) {
-		return nil, r.rebuild(f, "the release of a finished run of this spec is gone; it is made again, and nothing is charged")
+	if unreleased(f) {
+		return nil, r.rebuild(f, "the release of a finished run of this spec is gone; it is made again, and nothing is "+
+			"charged")
 	}
 	if r.unsent(f.Record.ID) {
 		return nil, r.rebuild(f, "the table of a finished run of this spec is gone from the server; it is made again, "+
@@ -175,7 +177,8 @@ func (r *run) resume(dir store.RunDir, rec *record.Run) bool {
 
 // errGone is said of a finished run whose release was taken away and cannot be made again: to
 // draw new noise in its place would be a charge that nobody asked for.
-var errGone = errors.New("its release is gone, and cannot be made again without its noise key and the same build of weir; " +
+var errGone = errors.New("its release is gone, and cannot be made again without its noise key and the same build of " +
+	"weir; " +
 	"restore release/ from a backup, or draw new noise, as a new charge, with --fresh")
 
 // errEdited is said of a finished run whose release is not what the run wrote. To draw new noise
@@ -183,8 +186,8 @@ var errGone = errors.New("its release is gone, and cannot be made again without 
 var errEdited = errors.New("the finished run is not shown as it is not what the run left; nothing was charged. " +
 	"Move release/ away, and it is made again without a charge, or draw new noise, as a new charge, with --fresh")
 
-// gone reports whether all of a finished run's release was taken away.
-func gone(f store.Found) bool {
+// unreleased reports whether all of a finished run's release was taken away.
+func unreleased(f store.Found) bool {
 	_, err := os.Lstat((store.RunDir{Path: f.Path}).Release())
 	return errors.Is(err, os.ErrNotExist) && len(f.Record.Release) > 0
 }
@@ -329,12 +332,17 @@ func (r *run) describe() error {
 	}
 	rec.Weir, rec.Build, rec.Name, rec.Status = r.opts.Version, r.opts.Build, r.plan.Name, record.Running
 	rec.SpecDigest, rec.Spec, rec.Plan, rec.Bill = r.plan.Digest, string(spec), plan, r.billText()
-	rec.Dataset = record.Dataset{Name: r.plan.Dataset.Source.Name, Invented: r.plan.Dataset.Source.Invented, ID: r.source.ID, Version: r.source.Version, Unit: r.plan.Dataset.PrivacyUnit,
+	rec.Dataset = record.Dataset{Name: r.plan.Dataset.Source.Name, Invented: r.plan.Dataset.Source.Invented,
+		ID: r.source.ID, Version: r.source.Version, Unit: r.plan.Dataset.PrivacyUnit,
 		LedgerCount: rec.Dataset.LedgerCount, LedgerHead: rec.Dataset.LedgerHead} // of an attempt that is continued
-	rec.Terms = record.Terms{Adjacency: r.plan.Adjacency, Accountant: r.plan.Accountant, Claims: string(r.plan.Claims), Delta: r.plan.Delta,
-		Budget: r.plan.Budget, Proven: r.plan.Epsilon.Proven, Published: r.plan.Epsilon.Published, Reason: r.plan.Epsilon.Reason}
-	rec.KeyCommitment, rec.KeyKept, rec.Insecure, rec.InsecureSeed = r.attempt.Key.Commitment(), !r.opts.DropKey, r.opts.Insecure != nil, r.opts.Insecure
-	rec.Release, rec.Internal, rec.Metrics, rec.Notes = []record.File{}, []record.File{}, map[string]float64{}, map[string]string{}
+	rec.Terms = record.Terms{Adjacency: r.plan.Adjacency, Accountant: r.plan.Accountant, Claims: string(r.plan.Claims),
+		Delta:  r.plan.Delta,
+		Budget: r.plan.Budget, Proven: r.plan.Epsilon.Proven, Published: r.plan.Epsilon.Published,
+		Reason: r.plan.Epsilon.Reason}
+	rec.KeyCommitment, rec.KeyKept, rec.Insecure, rec.InsecureSeed = r.attempt.Key.Commitment(), !r.opts.DropKey,
+		r.opts.Insecure != nil, r.opts.Insecure
+	rec.Release, rec.Internal, rec.Metrics, rec.Notes = []record.File{}, []record.File{}, map[string]float64{},
+		map[string]string{}
 	rec.Repeat, rec.Tables = r.opts.Repeat, r.releasedTables()
 	rec.Charges, rec.Stages = append([]record.Charge{}, rec.Charges...), []record.Stage{}
 	return nil

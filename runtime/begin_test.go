@@ -28,10 +28,13 @@ func TestWhichRunIsTakenUp(t *testing.T) {
 		change func(t *testing.T, dir string, o *Options)
 		same   bool
 	}{
-		"a finished run":                {"none", nil, true},
-		"a finished run, fresh":         {"none", func(_ *testing.T, _ string, o *Options) { o.Fresh = true }, false},
-		"another repeat":                {"none", func(_ *testing.T, _ string, o *Options) { o.Repeat = 1 }, false},
-		"another test seed":             {"none", func(_ *testing.T, _ string, o *Options) { two := uint64(2); o.Insecure = &two }, false},
+		"a finished run":        {"none", nil, true},
+		"a finished run, fresh": {"none", func(_ *testing.T, _ string, o *Options) { o.Fresh = true }, false},
+		"another repeat":        {"none", func(_ *testing.T, _ string, o *Options) { o.Repeat = 1 }, false},
+		"another test seed": {"none", func(_ *testing.T, _ string, o *Options) {
+			two := uint64(2)
+			o.Insecure = &two
+		}, false},
 		"real noise":                    {"none", func(_ *testing.T, _ string, o *Options) { o.Insecure = nil }, false},
 		"a finished run of other build": {"none", func(_ *testing.T, _ string, o *Options) { o.Build = "two" }, true},
 		"other content":                 {"none", write("internal/content", "other"), false},
@@ -75,7 +78,8 @@ func TestWhichRunIsTakenUp(t *testing.T) {
 // spec draws no new noise in its place. Moved away, it is made again, uncharged.
 func TestEditedReleaseIsNotPaidAgain(t *testing.T) {
 	for name, change := range map[string]func(*testing.T, string, *Options){
-		"edited": write("release/BILL.txt", "free"), "too many": write("release/rows.csv", "1"), "too few": remove("release/domain.yaml"),
+		"edited": write("release/BILL.txt", "free"), "too many": write("release/rows.csv", "1"),
+		"too few": remove("release/domain.yaml"),
 	} {
 		out := t.TempDir()
 		plan := planSpec(t, strings.Replace(liarSpec, "LIE", "none", 1))
@@ -106,12 +110,12 @@ func TestEditedReleaseIsNotPaidAgain(t *testing.T) {
 // only a look at the release or at the key tells is left to the ledger, charge by charge.
 func billsAlike(t *testing.T, name string, plan *compile.Plan, opts Options, same bool) {
 	t.Helper()
-	held, s, err := openFiles(t.Context(), plan, opts)
+	inputs, s, err := openFiles(t.Context(), plan, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer held.Close()
-	task, err := taskOf(t.Context(), plan, s, held, opts)
+	defer inputs.Close()
+	task, err := taskOf(t.Context(), plan, s, inputs, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,10 +164,10 @@ func TestBusyRunIsWaitedFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	opts, said := testOptions(out), &hears{word: "waiting for the run", then: cancel}
-	opts.Log = slog.New(said)
-	if _, err := Run(ctx, plan, opts); !errors.Is(err, context.Canceled) || !said.heard {
-		t.Errorf("%v, must be cancelled while another holds it; told to wait: %v", err, said.heard)
+	opts, text := testOptions(out), &hears{word: "waiting for the run", then: cancel}
+	opts.Log = slog.New(text)
+	if _, err := Run(ctx, plan, opts); !errors.Is(err, context.Canceled) || !text.heard {
+		t.Errorf("%v, must be cancelled while another holds it; told to wait: %v", err, text.heard)
 	}
 	opts.Log = slog.New(&hears{word: "waiting for the run", then: func() { other.Unlock() }})
 	if again, _ := Run(t.Context(), plan, opts); again == nil || again.Path != first.Path {
@@ -217,7 +221,8 @@ func TestTwoAtOnceAreOneRun(t *testing.T) {
 			paid[r.Path] = true
 		}
 		text, err := os.ReadFile(results[0].Record.Dataset.Ledger)
-		if want := map[bool]int{false: 1, true: len(results)}[fresh]; err != nil || len(paid) != want || strings.Count(string(text), "\n") != want {
+		if want := map[bool]int{false: 1, true: len(results)}[fresh]; err != nil || len(paid) != want ||
+			strings.Count(string(text), "\n") != want {
 			t.Errorf("fresh %v: %d runs and the ledger %s, must be %d", fresh, len(paid), text, want)
 		}
 	}
@@ -256,7 +261,8 @@ func TestLostChargeIsWrittenAgain(t *testing.T) {
 			t.Fatalf("%+v, %v", again, err)
 		}
 		text, err := os.ReadFile(path)
-		if err != nil || strings.Count(string(text), "\n") != 1 || !strings.Contains(string(text), first.Record.Charges[0].ID) {
+		if err != nil || strings.Count(string(text), "\n") != 1 || !strings.Contains(string(text),
+			first.Record.Charges[0].ID) {
 			t.Errorf("the ledger is %s (%v), must hold the charge of the run once", text, err)
 		}
 	}

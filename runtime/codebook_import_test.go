@@ -60,27 +60,39 @@ func TestImport(t *testing.T) {
 		needs string
 	}{
 		"datapackage.json": {frictionless, map[string]string{
-			"key": `text [] [] 0 "" [NA] true public`, "sex": `categorical [f m] [] 0 "" [NA] true public`, "age": `integer [] [0 120] 1 "" [-9] true public`,
-			"dose": `numeric [] [0.5 900] 0 "1.234,5" [NA] true public`, "born": `date [] [-25567 20088] 0 "DD.MM.YYYY" [NA] true public`, "grade": `ordinal [1 2 3] [] 0 "" [NA] true public`,
-			"smokes": `boolean [no yes] [] 0 "" [NA] true public`, "note": `text [] [] 0 "" [NA] true UNDECIDED`, "weight": `numeric [] [] 0 "" [NA] true UNDECIDED`, "seen": `datetime [] [] 1 "" [NA] true UNDECIDED`,
-			"free": `text [] [] 0 "" [NA] true UNDECIDED`, "at": `time [] [] 60 "hh:mm AM" [NA] true UNDECIDED`, "stay": `datetime [] [0 86460] 60 "DD.MM.YYYY HH:mm" [NA] true public`,
+			"key": `text [] [] 0 "" [NA] true public`, "sex": `categorical [f m] [] 0 "" [NA] true public`,
+			"age":    `integer [] [0 120] 1 "" [-9] true public`,
+			"dose":   `numeric [] [0.5 900] 0 "1.234,5" [NA] true public`,
+			"born":   `date [] [-25567 20088] 0 "DD.MM.YYYY" [NA] true public`,
+			"grade":  `ordinal [1 2 3] [] 0 "" [NA] true public`,
+			"smokes": `boolean [no yes] [] 0 "" [NA] true public`, "note": `text [] [] 0 "" [NA] true UNDECIDED`,
+			"weight": `numeric [] [] 0 "" [NA] true UNDECIDED`, "seen": `datetime [] [] 1 "" [NA] true UNDECIDED`,
+			"free": `text [] [] 0 "" [NA] true UNDECIDED`, "at": `time [] [] 60 "hh:mm AM" [NA] true UNDECIDED`,
+			"stay": `datetime [] [0 86460] 60 "DD.MM.YYYY HH:mm" [NA] true public`,
 		}, `dataset: {file: ..., csv: {encoding: "windows-1252", delimiter: ";", header: false}}`},
 		"metadata.json": {sdvText, map[string]string{
-			"key": `text [] [] 0 "" [] false public`, "who": `text [] [] 0 "" [] false public`, "age": `integer [] [] 1 "" [] false UNDECIDED`, "dose": `numeric [] [] 0 "" [] false UNDECIDED`,
-			"ward": `categorical [] [] 0 "" [] false UNDECIDED`, "grade": `ordinal [1 2 3.5] [] 0 "" [] false public`, "flag": `boolean [] [] 0 "" [] false UNDECIDED`,
-			"born": `date [] [] 0 "" [] false UNDECIDED`, "seen": `datetime [] [] 60 "YYYY-MM-DD HH:mm" [] false UNDECIDED`, "mail": `text [] [] 0 "" [] false public`,
+			"key": `text [] [] 0 "" [] false public`, "who": `text [] [] 0 "" [] false public`,
+			"age": `integer [] [] 1 "" [] false UNDECIDED`, "dose": `numeric [] [] 0 "" [] false UNDECIDED`,
+			"ward": `categorical [] [] 0 "" [] false UNDECIDED`, "grade": `ordinal [1 2 3.5] [] 0 "" [] false public`,
+			"flag": `boolean [] [] 0 "" [] false UNDECIDED`,
+			"born": `date [] [] 0 "" [] false UNDECIDED`, "seen": `datetime [] [] 60 "YYYY-MM-DD HH:mm" [] false UNDECIDED`,
+			"mail": `text [] [] 0 "" [] false public`,
 		}, `dataset: {privacy_unit: {column: "who", max_rows: ...}}, if its values are persons`},
 		"labels.json": {statText, map[string]string{
-			"key": `datetime [] [] 1 "YYYY-MM-DD HH:mm:ss" [] false UNDECIDED`, "sex": `categorical [1 2] [] 0 "" [9 9.0] true public`, "age": `numeric [] [] 0 "" [] false UNDECIDED`,
-			"score": `ordinal [1 3] [] 0 "" [98 99 98.0 99.0] true public`, "when": `date [] [] 0 "" [] false UNDECIDED`, "name": `text [] [] 0 "" [] false UNDECIDED`,
+			"key": `datetime [] [] 1 "YYYY-MM-DD HH:mm:ss" [] false UNDECIDED`,
+			"sex": `categorical [1 2] [] 0 "" [9 9.0] true public`, "age": `numeric [] [] 0 "" [] false UNDECIDED`,
+			"score": `ordinal [1 3] [] 0 "" [98 99 98.0 99.0] true public`, "when": `date [] [] 0 "" [] false UNDECIDED`,
+			"name": `text [] [] 0 "" [] false UNDECIDED`,
 			"free": `categorical [1] [] 0 "" [] false UNDECIDED`,
 		}, ""},
 		"ipums.xml": {ddi, map[string]string{
-			"SEX": `categorical [1 2] [] 0 "" [9] true public`, "AGE": `integer [] [0 120] 1 "" [999] true public`, "INC": `numeric [] [] 0.01 "" [] false UNDECIDED`,
+			"SEX": `categorical [1 2] [] 0 "" [9] true public`, "AGE": `integer [] [0 120] 1 "" [999] true public`,
+			"INC": `numeric [] [] 0.01 "" [] false UNDECIDED`,
 			"TXT": `text [] [] 0 "" [] false UNDECIDED`,
 		}, ""},
 		"dictionary.json": {dictionary, map[string]string{
-			"SEX": `categorical [1 2 3] [] 0 "" [] false public`, "NOC": `integer [] [0 19] 1 "" [N] true UNDECIDED`, "DEN": `numeric [] [16.3 528.7] 0 "" [] false public`,
+			"SEX": `categorical [1 2 3] [] 0 "" [] false public`, "NOC": `integer [] [0 19] 1 "" [N] true UNDECIDED`,
+			"DEN": `numeric [] [16.3 528.7] 0 "" [] false public`,
 			"IND": `text [] [] 0 "" [] false UNDECIDED`, "OTHER": `text [] [] 0 "" [] false UNDECIDED`,
 		}, ""},
 	} {
@@ -93,7 +105,8 @@ func TestImport(t *testing.T) {
 			if column.Bounds != nil {
 				bounds = column.Bounds[:]
 			}
-			got := fmt.Sprintf("%s %v %v %g %q %v %v %s", column.Type, column.Categories, bounds, column.Step, column.Format, column.Missing, column.Nullable, column.Source)
+			got := fmt.Sprintf("%s %v %v %g %q %v %v %s", column.Type, column.Categories, bounds, column.Step, column.Format,
+				column.Missing, column.Nullable, column.Source)
 			if want := c.want[column.Name]; got != want {
 				t.Errorf("%s: %s: %s, must be %s (%s)", file, column.Name, got, want, column.Doc)
 			}
@@ -103,7 +116,8 @@ func TestImport(t *testing.T) {
 		}
 		text, err := codebook.YAML(made.Domain)
 		must(t, err)
-		if _, err := spec.ParseDomain("d.yaml", []byte(strings.ReplaceAll(string(text), domain.Undecided, "public"))); err != nil {
+		if _, err := spec.ParseDomain("d.yaml", []byte(strings.ReplaceAll(string(text), domain.Undecided, "public"))); err !=
+			nil {
 			t.Errorf("%s: what was signed is no domain: %v\n%s", file, err, text)
 		}
 	}
@@ -113,26 +127,37 @@ func TestImport(t *testing.T) {
 func TestImportNamesPlaces(t *testing.T) {
 	for file, c := range map[string][]string{
 		"a.json": {`{"fields": [{"name": "x", "type": "strin"}, {"name": "y", "constraints": {"minimun": 3}, "colour": 1}]}`,
-			`a.json: fields[0].type: is "strin"`, `a.json: fields[1].constraints.minimun: is "minimun"`, `a.json: fields[1].colour: is "colour"`},
+			`a.json: fields[0].type: is "strin"`, `a.json: fields[1].constraints.minimun: is "minimun"`,
+			`a.json: fields[1].colour: is "colour"`},
 		"b.json": {`{"fields": [{"name": 3}]}`, `b.json: fields[0].name: is "3", must be text`},
-		"c.json": {`{"resources": [{"name": "a"}, {"name": "b"}]}`, "c.json: resources: is", "--table names one", "must be one of a, b"},
-		"d.json": {`{"fields": [{"name": "x", "type": "integer", "constraints": {"minimum": "low", "maximum": 3}}]}`, `d.json: fields[0].constraints.minimum: is "\"low\"", must be a number`},
-		"e.json": {`{"METADATA_SPEC_VERSION": "V1", "columns": {"a": {"sdtype": "numeric"}, "b": {}}}`, `e.json: columns.a.sdtype: is "numeric"`, `e.json: columns.b: is without sdtype`},
+		"c.json": {`{"resources": [{"name": "a"}, {"name": "b"}]}`, "c.json: resources: is", "--table names one",
+			"must be one of a, b"},
+		"d.json": {`{"fields": [{"name": "x", "type": "integer", "constraints": {"minimum": "low", "maximum": 3}}]}`,
+			`d.json: fields[0].constraints.minimum: is "\"low\"", must be a number`},
+		"e.json": {`{"METADATA_SPEC_VERSION": "V1", "columns": {"a": {"sdtype": "numeric"}, "b": {}}}`,
+			`e.json: columns.a.sdtype: is "numeric"`, `e.json: columns.b: is without sdtype`},
 		"f.json": {`{"tables": {"one": {}, "two": {}}}`, "f.json: tables: is", "must be one of one, two"},
-		"g.json": {`{"column_names": ["a"], "variable_measure": {"a": "nominale"}, "other": 1}`, `g.json: variable_measure.a: is "nominale"`, `g.json: other: is "other"`},
-		"h.json": {`{"fields": [{"name": "x"}, {"name": "x"}]}`, "h.json: columns[1].name: is a text of the file, a duplicate column"},
+		"g.json": {`{"column_names": ["a"], "variable_measure": {"a": "nominale"}, "other": 1}`,
+			`g.json: variable_measure.a: is "nominale"`, `g.json: other: is "other"`},
+		"h.json": {`{"fields": [{"name": "x"}, {"name": "x"}]}`,
+			"h.json: columns[1].name: is a text of the file, a duplicate column"},
 		"i.json": {`{"fields": [{"name": "x", "name": "y"}]}`, "i.json: fields[0]: is ", "an object, each key once"},
 		"j.json": {`{"fields": []}`, "j.json: describes no column"},
-		"k.xml":  {strings.Replace(ddi, `intrvl="contin"><valrng>`, `intrvl="continuous"><valrng>`, 1), `k.xml:6:1: var.intrvl: is "continuous"`},
-		"l.xml":  {strings.Replace(ddi, `dcml="2"`, `dcml="two"`, 1), `l.xml:7:1: var.dcml: is "two"`},
-		"m.xml":  {`<html></html>`, `m.xml:1: is an XML document of the element "html", must be a DDI codebook`},
-		"n.xml":  {strings.Replace(ddi, "</codeBook>", "", 1), "n.xml:9: is damaged"},
-		"o.xml":  {strings.Replace(ddi, "UTF-8", "latin-1", 1), `is in the encoding "latin-1", must be UTF-8`},
-		"p.json": {`{"fields": [{"name": "x", "type": "boolean", "trueValues": []}]}`, `p.json: fields[0].type: is boolean with an empty list of spellings`},
+		"k.xml": {strings.Replace(ddi, `intrvl="contin"><valrng>`, `intrvl="continuous"><valrng>`, 1),
+			`k.xml:6:1: var.intrvl: is "continuous"`},
+		"l.xml": {strings.Replace(ddi, `dcml="2"`, `dcml="two"`, 1), `l.xml:7:1: var.dcml: is "two"`},
+		"m.xml": {`<html></html>`, `m.xml:1: is an XML document of the element "html", must be a DDI codebook`},
+		"n.xml": {strings.Replace(ddi, "</codeBook>", "", 1), "n.xml:9: is damaged"},
+		"o.xml": {strings.Replace(ddi, "UTF-8", "latin-1", 1), `is in the encoding "latin-1", must be UTF-8`},
+		"p.json": {`{"fields": [{"name": "x", "type": "boolean", "trueValues": []}]}`,
+			`p.json: fields[0].type: is boolean with an empty list of spellings`},
 		"q.json": {`{"schema": {"fields": [{"name": "x"}]}, "encoding": 7}`, `q.json: encoding: is "7", must be text`},
-		"r.xml":  {`<!DOCTYPE a [<!ENTITY b "bb">]><codeBook><dataDscr><var name="&b;"/></dataDscr></codeBook>`, "r.xml:1: is damaged"},
-		"t.json": {`{"column_names": ["a"], "missing_ranges": {"a": [{"lo": 3}]}}`, `t.json: missing_ranges.a[0]: is without hi`},
-		"u.json": {`{"fields": [{"type": "boolean", "categories": [{"label": "x"}]}], "missingValues": [{}]}`, `u.json: fields[0].categories[0]: is without value`, `u.json: missingValues[0]: is without value`},
+		"r.xml": {`<!DOCTYPE a [<!ENTITY b "bb">]><codeBook><dataDscr><var name="&b;"/></dataDscr></codeBook>`,
+			"r.xml:1: is damaged"},
+		"t.json": {`{"column_names": ["a"], "missing_ranges": {"a": [{"lo": 3}]}}`,
+			`t.json: missing_ranges.a[0]: is without hi`},
+		"u.json": {`{"fields": [{"type": "boolean", "categories": [{"label": "x"}]}], "missingValues": [{}]}`,
+			`u.json: fields[0].categories[0]: is without value`, `u.json: missingValues[0]: is without value`},
 		"v.json": {`{"fields": [{"type": "boolean"}]}`, `v.json: columns[0].name: is `},
 		"s.json": {`{"fields": [{"name": "x"}]`, "is damaged"},
 	} {
@@ -154,14 +179,17 @@ func TestImportNamesPlaces(t *testing.T) {
 			t.Errorf("%.30q is taken for one of these forms: %v", text, err)
 		}
 	}
-	if made, ok, err := codebook.Import("c.json", []byte(`{"resources": [{"name": "a"}, {"name": "b", "schema": {"fields": [{"name": "x"}]}}]}`), "b"); !ok || err != nil || made.Domain.Columns[0].Name != "x" {
+	if made, ok, err := codebook.Import("c.json",
+		[]byte(`{"resources": [{"name": "a"}, {"name": "b", "schema": {"fields": [{"name": "x"}]}}]}`), "b"); !ok ||
+		err != nil || made.Domain.Columns[0].Name != "x" {
 		t.Errorf("a named table: %v", err)
 	}
 }
 
 // FuzzImportAlone: whatever a file holds, there is a domain that a spec can read once it is signed, or an error.
 func FuzzImportAlone(f *testing.F) {
-	for _, text := range []string{frictionless, sdvText, statText, ddi, dictionary, specs, `{"fields": [{"name": "\u202e"}]}`, `{"column_names": [null, 1e400]}`} {
+	for _, text := range []string{frictionless, sdvText, statText, ddi, dictionary, specs,
+		`{"fields": [{"name": "\u202e"}]}`, `{"column_names": [null, 1e400]}`} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

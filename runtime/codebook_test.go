@@ -54,20 +54,27 @@ func TestDomain(t *testing.T) {
 		"BPL": {Type: domain.Categorical, Categories: domain.Categories{"1", "10"}, Source: "public",
 			Doc: "Birthplace; 1 Alabama, 10 Colorado; codes by book.cbk, up to the maxval of specs.json."},
 		"COUNTY": {Type: domain.Categorical, Categories: domain.Categories{},
-			Doc: "codes to 1250 by specs.json; which of them are in use is no public knowledge (UCLANESL's program read it from the rows)."},
-		"WARD": {Type: domain.Categorical, Categories: domain.Categories{"0", "1", "2", "3"}, Source: "public", Doc: "0 to the maxval of specs.json."},
-		"RENT": {Type: domain.Integer, Bounds: &[2]float64{0, 9998}, Step: 1, Missing: domain.Spellings{"9999"}, Nullable: true, Source: "public",
+			Doc: "codes to 1250 by specs.json; which of them are in use is no public knowledge (UCLANESL's program read it " +
+				"from the rows)."},
+		"WARD": {Type: domain.Categorical, Categories: domain.Categories{"0", "1", "2", "3"}, Source: "public",
+			Doc: "0 to the maxval of specs.json."},
+		"RENT": {Type: domain.Integer, Bounds: &[2]float64{0, 9998}, Step: 1, Missing: domain.Spellings{"9999"},
+			Nullable: true, Source: "public",
 			Doc: "what the household pays a month; 0 to the maxval of specs.json."},
-		"INCWAGE": {Type: domain.Integer, Bounds: &[2]float64{0, 999997}, Step: 1, Missing: domain.Spellings{"999998"}, Nullable: true, Source: "public", Doc: "0 to the maxval of specs.json."},
-		"CITYPOP": {Type: domain.Integer, Bounds: &[2]float64{0, 3224}, Step: 1, Source: "public", Doc: "0 to the maxval of specs.json."},
+		"INCWAGE": {Type: domain.Integer, Bounds: &[2]float64{0, 999997}, Step: 1, Missing: domain.Spellings{"999998"},
+			Nullable: true, Source: "public", Doc: "0 to the maxval of specs.json."},
+		"CITYPOP": {Type: domain.Integer, Bounds: &[2]float64{0, 3224}, Step: 1, Source: "public",
+			Doc: "0 to the maxval of specs.json."},
 	}
 	if got := d.Names(); !slices.Equal(got, []string{"FARM", "BPL", "COUNTY", "WARD", "RENT", "INCWAGE", "CITYPOP"}) {
 		t.Errorf("columns %v are not those of the specs in their order", got)
 	}
 	for _, c := range d.Columns {
 		w := want[c.Name]
-		same := c.Type == w.Type && slices.Equal(c.Categories, w.Categories) && (c.Categories == nil) == (w.Categories == nil) && c.Doc == w.Doc &&
-			c.Source == w.Source && c.Step == w.Step && slices.Equal(c.Missing, w.Missing) && c.Nullable == w.Nullable && (c.Bounds == nil) == (w.Bounds == nil)
+		same := c.Type == w.Type && slices.Equal(c.Categories, w.Categories) &&
+			(c.Categories == nil) == (w.Categories == nil) && c.Doc == w.Doc &&
+			c.Source == w.Source && c.Step == w.Step && slices.Equal(c.Missing, w.Missing) && c.Nullable == w.Nullable &&
+			(c.Bounds == nil) == (w.Bounds == nil)
 		if !same || c.Bounds != nil && *c.Bounds != *w.Bounds {
 			t.Errorf("%s: %+v, want %+v", c.Name, c, w)
 		}
@@ -98,7 +105,8 @@ func TestWrittenDomainIsRead(t *testing.T) {
 		back, err := spec.ParseDomain("d.yaml", text)
 		must(t, err)
 		for i, c := range back.Columns {
-			if w := d.Columns[i]; c.Name != w.Name || !slices.Equal(c.Categories, w.Categories) || !slices.Equal(c.Missing, w.Missing) || c.Doc != w.Doc {
+			if w := d.Columns[i]; c.Name != w.Name || !slices.Equal(c.Categories, w.Categories) || !slices.Equal(c.Missing,
+				w.Missing) || c.Doc != w.Doc {
 				t.Errorf("%s: read as %+v, written from %+v", w.Name, c, w)
 			}
 		}
@@ -140,7 +148,8 @@ func TestExcerpt(t *testing.T) {
 	}
 	text, err := codebook.YAML(d)
 	must(t, err)
-	if _, err := spec.ParseDomain("d.yaml", text); err == nil || !strings.Contains(err.Error(), "UNDECIDED in 2 of 5 columns (INC, IND)") {
+	if _, err := spec.ParseDomain("d.yaml", text); err == nil || !strings.Contains(err.Error(),
+		"UNDECIDED in 2 of 5 columns (INC, IND)") {
 		t.Errorf("%v: a spec must not run on what only occurs", err)
 	}
 }
@@ -184,7 +193,8 @@ func TestDamagedExcerpts(t *testing.T) {
 		`{"A": {"values": {"1": "a", "1": "b"}}}`:   "listed twice",
 		`{"A": {"values": {"1": "a"}}`:              "is damaged at byte",
 	} {
-		if err := codebook.NewBook().Add("d.json", []byte(text)); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "d.json: ") {
+		if err := codebook.NewBook().Add("d.json", []byte(text)); err == nil || !strings.Contains(err.Error(), want) ||
+			!strings.HasPrefix(err.Error(), "d.json: ") {
 			t.Errorf("%s: %v, must name d.json and say %q", text, err, want)
 		}
 	}
@@ -212,7 +222,8 @@ func TestDamageIsNamed(t *testing.T) {
 		`{"": {"type": "enum", "maxval": 2}}`:                      "a name, of",
 		`{"A": {"type": "enum", "maxval": 2, "maxval": 3` + "\x00": "is damaged",
 	} {
-		if err := imported(text); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "s.json: ") {
+		if err := imported(text); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(),
+			"s.json: ") {
 			t.Errorf("%s: %v, must name s.json and say %q", text, err, want)
 		}
 	}
@@ -235,7 +246,8 @@ func TestDamageIsNamed(t *testing.T) {
 // TestHugeListsAreNoLists: a maxval beyond the codes of a codebook makes no list of
 // categories, and domains that weir check would not read are refused.
 func TestHugeListsAreNoLists(t *testing.T) {
-	listed := []codebook.Listed{{Name: "A", Maxval: 9_999_998}, {Name: "B", Maxval: 5_000_000}, {Name: "C", Maxval: 1000}, {Name: "D", Maxval: 1001}}
+	listed := []codebook.Listed{{Name: "A", Maxval: 9_999_998}, {Name: "B", Maxval: 5_000_000}, {Name: "C", Maxval: 1000},
+		{Name: "D", Maxval: 1001}}
 	d, err := codebook.Domain("s", listed, codebook.NewBook(), codebook.AsMissing)
 	must(t, err)
 	for i, want := range []int{0, 0, 1001, 0} {
@@ -321,12 +333,15 @@ func TestColorado(t *testing.T) {
 		}
 	}
 	if len(d.Columns) != 98 || private != 2 || byBook < 50 {
-		t.Errorf("%d columns, %d private, %d by the codebook; want 98, COUNTY and SEA, and most", len(d.Columns), private, byBook)
+		t.Errorf("%d columns, %d private, %d by the codebook; want 98, COUNTY and SEA, and most", len(d.Columns), private,
+			byBook)
 	}
-	if sex := d.Column("SEX"); !slices.Equal(sex.Categories, []string{"1", "2"}) || !strings.Contains(sex.Doc, "1 Male, 2 Female") {
+	if sex := d.Column("SEX"); !slices.Equal(sex.Categories, []string{"1", "2"}) || !strings.Contains(sex.Doc,
+		"1 Male, 2 Female") {
 		t.Errorf("SEX: %+v", sex)
 	}
-	for name, missing := range map[string]string{"RENT": "9999", "VALUEH": "9999999", "INCWAGE": "999998", "ERSCOR50": "9999"} {
+	for name, missing := range map[string]string{"RENT": "9999", "VALUEH": "9999999", "INCWAGE": "999998",
+		"ERSCOR50": "9999"} {
 		if c := d.Column(name); c.Type != domain.Integer || !slices.Equal(c.Missing, []string{missing}) {
 			t.Errorf("%s: %+v, must be an amount without %s", name, c, missing)
 		}

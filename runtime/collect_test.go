@@ -45,7 +45,8 @@ func (h *heap) run(spec, status, more string) string {
 	h.write(name+"/internal/lock", "")
 	h.write(name+"/internal/noise.key", "key")
 	if status != "" {
-		h.write(name+"/run.json", fmt.Sprintf(`{"id":%q,"status":%q,"build":"here","noise_key_kept":true%s}`, id, status, more))
+		h.write(name+"/run.json", fmt.Sprintf(`{"id":%q,"status":%q,"build":"here","noise_key_kept":true%s}`, id, status,
+			more))
 	}
 	return name
 }
@@ -122,7 +123,8 @@ func TestUnfinishedRunsThatPaidNothingGo(t *testing.T) {
 	done := h.run("a", "done", "")
 	h.age()
 	f, of := h.found(h.rules())
-	for name, kept := range map[string]string{failed: "", never: "", free: "", noted: "it has paid (charges: 1)", killed: "it has paid (charges: 1)", lost: "cannot be read", damaged: "nobody can tell"} {
+	for name, kept := range map[string]string{failed: "", never: "", free: "", noted: "it has paid (charges: 1)",
+		killed: "it has paid (charges: 1)", lost: "cannot be read", damaged: "nobody can tell"} {
 		if got, is := of[name]; !is || !strings.Contains(got, kept) || (kept == "") != (got == "") {
 			t.Errorf("%s: kept %q (%v), must be %q", name, got, is, kept)
 		}
@@ -130,13 +132,15 @@ func TestUnfinishedRunsThatPaidNothingGo(t *testing.T) {
 	if _, is := of[done]; is || len(of) != 7 {
 		t.Errorf("found %v, must be 7 without the finished run", of)
 	}
-	if n := h.remove(f); n != 3 || h.there(failed) || h.there(never) || h.there(free) || !h.there(noted+"/run.json") || !h.there(killed) || !h.there(lost) || !h.there(damaged) || !h.there(done) {
+	if n := h.remove(f); n != 3 || h.there(failed) || h.there(never) || h.there(free) || !h.there(noted+"/run.json") ||
+		!h.there(killed) || !h.there(lost) || !h.there(damaged) || !h.there(done) {
 		t.Errorf("removed %d, must be 3", n)
 	}
 	r := h.rules()
 	r.Paid = true
 	f, _ = h.found(r)
-	if n := h.remove(f); n != 3 || h.there(noted) || h.there(killed) || h.there(lost) || !h.there(damaged) || !h.there(done+"/internal/noise.key") {
+	if n := h.remove(f); n != 3 || h.there(noted) || h.there(killed) || h.there(lost) || !h.there(damaged) ||
+		!h.there(done+"/internal/noise.key") {
 		t.Errorf("with what was paid: removed %d, must be 3", n)
 	}
 	if _, err := os.Stat(path); err != nil {
@@ -149,14 +153,16 @@ func TestUnfinishedRunsThatPaidNothingGo(t *testing.T) {
 func TestCachesGoByAge(t *testing.T) {
 	h := newHeap(t)
 	h.run("a", "done", "")
-	for _, name := range []string{"a/cache/" + address("1"), "cache/" + address("2"), "cache/" + address("3"), "cache/" + address("4"), "cache/" + address("5")} {
+	for _, name := range []string{"a/cache/" + address("1"), "cache/" + address("2"), "cache/" + address("3"), "cache/" +
+		address("4"), "cache/" + address("5")} {
 		h.write(name+"/manifest.json", "{}")
 		h.write(name+"/out.arrow", "rows")
 	}
 	h.write("cache/mine/manifest.json", "{}")
 	payer := h.run("a", "done", "")
 	note := func(digit, run, more string) string {
-		return fmt.Sprintf(`{"run":%q,"name":"a","address":"sha256:%s","build":"here"%s}`, filepath.Base(run), address(digit), more)
+		return fmt.Sprintf(`{"run":%q,"name":"a","address":"sha256:%s","build":"here"%s}`, filepath.Base(run), address(digit),
+			more)
 	}
 	h.write("cache/paid/"+address("a")+"/"+filepath.Base(payer)+".json", note("3", payer, ""))
 	h.write("cache/paid/"+address("b")+"/x.json", `{"address":"sha256:`+address("4")+`", damaged`)
@@ -165,10 +171,12 @@ func TestCachesGoByAge(t *testing.T) {
 	h.age()
 	os.Chtimes(filepath.Join(h.out, "cache", address("5"), "out.arrow"), time.Now(), time.Now())
 	f, of := h.found(h.rules())
-	if len(of) != 5 || of["cache/"+address("3")] == "" || of["cache/"+address("4")] == "" || collect.Bytes(f.Removable()) != 2*6+2 {
+	if len(of) != 5 || of["cache/"+address("3")] == "" || of["cache/"+address("4")] == "" ||
+		collect.Bytes(f.Removable()) != 2*6+2 {
 		t.Fatalf("found %v", of)
 	}
-	if n := h.remove(f); n != 3 || h.there("a/cache/"+address("1")) || h.there("cache/"+address("2")) || !h.there("cache/"+address("4")+"/out.arrow") || !h.there("cache/"+address("5")+"/out.arrow") {
+	if n := h.remove(f); n != 3 || h.there("a/cache/"+address("1")) || h.there("cache/"+address("2")) ||
+		!h.there("cache/"+address("4")+"/out.arrow") || !h.there("cache/"+address("5")+"/out.arrow") {
 		t.Errorf("removed %d, must be 3", n)
 	}
 	r := h.rules()
@@ -179,7 +187,8 @@ func TestCachesGoByAge(t *testing.T) {
 			t.Errorf("%s: costs is %v, must be %v", i.Path, i.Costs, want)
 		}
 	}
-	if n := h.remove(f); n != 2 || h.there("cache/"+address("3")) || !h.there("cache/paid/"+address("b")+"/x.json") || !h.there("cache/mine/manifest.json") {
+	if n := h.remove(f); n != 2 || h.there("cache/"+address("3")) || !h.there("cache/paid/"+address("b")+"/x.json") ||
+		!h.there("cache/mine/manifest.json") {
 		t.Errorf("with what was paid: removed %d, must be 2", n)
 	}
 }
@@ -203,7 +212,8 @@ func TestReleasesGoWhereAsked(t *testing.T) {
 	if len(of) != 3 || of[mine+"/release"] != "" || of[other+"/release"] == "" || of[keyless+"/release"] == "" {
 		t.Errorf("found %v", of)
 	}
-	if n := h.remove(f); n != 1 || h.there(mine+"/release") || h.there(mine+"/release.tmp") || !h.there(mine+"/run.json") || !h.there(mine+"/internal/noise.key") || !h.there(other+"/release/sample.csv") {
+	if n := h.remove(f); n != 1 || h.there(mine+"/release") || h.there(mine+"/release.tmp") ||
+		!h.there(mine+"/run.json") || !h.there(mine+"/internal/noise.key") || !h.there(other+"/release/sample.csv") {
 		t.Errorf("removed %d, must be 1", n)
 	}
 	h.write(mine+"/release.tmp/sample.csv", "1") // of a removal that was killed
@@ -218,7 +228,8 @@ func TestReleasesGoWhereAsked(t *testing.T) {
 func TestReleaseOfAnothersNoise(t *testing.T) {
 	h := newHeap(t)
 	payer := h.run("a", "done", "")
-	taker := h.run("b", "done", fmt.Sprintf(`,"charges":[{"run":%q}],"stages":[{"recipe":"sha256:%s","from":%q}]`, filepath.Base(payer), address("a"), filepath.Base(payer)))
+	taker := h.run("b", "done", fmt.Sprintf(`,"charges":[{"run":%q}],"stages":[{"recipe":"sha256:%s","from":%q}]`,
+		filepath.Base(payer), address("a"), filepath.Base(payer)))
 	h.write(taker+"/release/sample.csv", "1,2\n")
 	h.write("cache/paid/"+address("a")+"/"+filepath.Base(payer)+".json",
 		fmt.Sprintf(`{"run":%q,"name":"a","address":"sha256:%s","build":"here"}`, filepath.Base(payer), address("1")))
@@ -256,13 +267,15 @@ func TestWhatIsUsedStays(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, of := h.found(h.rules())
-	if of[held] == "" || of["b/cache/"+address("2")] == "" || of["cache/"+address("3")] == "" || of[free] != "" || of["a/cache/"+address("1")] != "" {
+	if of[held] == "" || of["b/cache/"+address("2")] == "" || of["cache/"+address("3")] == "" || of[free] != "" ||
+		of["a/cache/"+address("1")] != "" {
 		t.Errorf("found %v", of)
 	}
 	h.write(free+"/internal/new", "at work again")
 	removed := 0
 	err = early.Remove(t.Context(), func(collect.Item) { removed++ })
-	if err == nil || removed != 1 || !h.there(held+"/run.json") || !h.there(free+"/run.json") || !h.there("b/cache/"+address("2")) || !h.there("cache/"+address("3")) {
+	if err == nil || removed != 1 || !h.there(held+"/run.json") || !h.there(free+"/run.json") ||
+		!h.there("b/cache/"+address("2")) || !h.there("cache/"+address("3")) {
 		t.Errorf("removed %d, %v: must be the cache of a alone", removed, err)
 	}
 	unlock()
@@ -281,7 +294,8 @@ func TestHostileFolders(t *testing.T) {
 	h.write("a/..."+id(2)+"/run.json", `{"status":"failed"}`)
 	h.write("a/"+id(3)+"/run.json", `{"status":"failed"}`)
 	h.write("a/"+id(5)+"/run.json/x", "a folder")
-	for name, to := range map[string]string{"linked": outside, "a/" + id(4): outside, "cache": outside, "a/cache": outside, "a/" + id(3) + "/internal": outside} {
+	for name, to := range map[string]string{"linked": outside, "a/" + id(4): outside, "cache": outside, "a/cache": outside,
+		"a/" + id(3) + "/internal": outside} {
 		if err := os.Symlink(to, filepath.Join(h.out, name)); err != nil {
 			t.Fatal(err)
 		}
@@ -335,14 +349,16 @@ func TestStoppedAnywhere(t *testing.T) {
 			err = f.Remove(t.Context(), func(collect.Item) {})
 		}
 		if h.there(run+"/run.json") != h.there(run+"/internal/noise.key") && h.there(run+"/run.json") ||
-			h.there(cached+"/manifest.json") && !h.there(cached+"/out.arrow") || h.there(done+"/release") && !h.there(done+"/release/sample.csv") {
+			h.there(cached+"/manifest.json") && !h.there(cached+"/out.arrow") || h.there(done+"/release") &&
+			!h.there(done+"/release/sample.csv") {
 			t.Fatalf("stopped after %d changes: what is left is not whole", stop)
 		}
 		h.age()
 		r.Disk = disk.Disk{}
 		f, _ = h.found(r)
 		h.remove(f)
-		if h.there(run) || h.there(cached) || h.there(done+"/release") || h.there(done+"/release.tmp") || !h.there(done+"/internal/noise.key") {
+		if h.there(run) || h.there(cached) || h.there(done+"/release") || h.there(done+"/release.tmp") ||
+			!h.there(done+"/internal/noise.key") {
 			t.Fatalf("stopped after %d changes: the next removal leaves something", stop)
 		}
 		if err == nil {

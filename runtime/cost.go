@@ -18,15 +18,16 @@ import (
 )
 
 // taskOf returns what a run of a plan on an opened dataset is to do.
-func taskOf(ctx context.Context, plan *compile.Plan, source *opened, held *files.Held, opts Options) (*book.Task, error) {
-	digest := func(file string) (string, error) { return held.Digest(ctx, file) }
+func taskOf(ctx context.Context, plan *compile.Plan, source *opened, inputs *files.Held, opts Options) (*book.Task,
+	error) {
+	digest := func(file string) (string, error) { return inputs.Digest(ctx, file) }
 	content, err := contentOf(plan, source, digest)
 	if err != nil {
 		return nil, err
 	}
 	t, err := opts.task(plan, source.Dataset, digest)
 	if err == nil {
-		t.Rows = &book.Rows{Source: source.content, Content: content, Secret: source.secret, Digest: held.Digest}
+		t.Rows = &book.Rows{Source: source.content, Content: content, Secret: source.secret, Digest: inputs.Digest}
 	}
 	return t, err
 }
@@ -79,7 +80,10 @@ func contentOf(plan *compile.Plan, s *opened, digest func(file string) (string, 
 // after it, because the content of such a file is part of the name.
 func Recipes(plan *compile.Plan, id string, repeat int) (map[string]string, error) {
 	data := book.Dataset{ID: id, Version: string(plan.Spec.Dataset.Version)}
-	return book.Recipes(plan, data, repeat, seedsOf(plan, repeat), func(string) (string, error) { return "", book.ErrUnopened })
+	return book.Recipes(plan, data, repeat, seedsOf(plan, repeat), func(string) (string, error) {
+		return "",
+			book.ErrUnopened
+	})
 }
 
 // Together returns what the trials of an experiment come to as one plan fixed ahead, and shared
@@ -115,9 +119,9 @@ func look(ctx context.Context, trials []Trial, opts Options) (q book.Quote, err 
 	if err != nil {
 		return q, err
 	}
-	plan, held := limiting(trials), files.Hold(folder)
-	defer held.Close()
-	id, err := peek(ctx, plan, held, askedLedger(plan, folder, opts), opts)
+	plan, inputs := limiting(trials), files.Hold(folder)
+	defer inputs.Close()
+	id, err := peek(ctx, plan, inputs, askedLedger(plan, folder, opts), opts)
 	if err != nil {
 		return q, err
 	}
@@ -125,7 +129,7 @@ func look(ctx context.Context, trials []Trial, opts Options) (q book.Quote, err 
 	if err != nil {
 		return q, err
 	}
-	digest := ifThere(func(file string) (string, error) { return held.Digest(ctx, file) })
+	digest := ifThere(func(file string) (string, error) { return inputs.Digest(ctx, file) })
 	return quote(ctx, b, trials, opts, func(plan *compile.Plan, opts Options) (*book.Task, error) {
 		return opts.task(plan, id.Dataset, digest)
 	})
@@ -158,18 +162,19 @@ func quote(ctx context.Context, b *book.Book, trials []Trial, opts Options,
 
 // peek says which dataset a plan names, by what is known of its path. One of which nothing
 // is known has an id that no ledger holds.
-func peek(ctx context.Context, plan *compile.Plan, held *files.Held, asked string, opts Options) (identity, error) {
+func peek(ctx context.Context, plan *compile.Plan, inputs *files.Held, ledgerPath string, opts Options) (identity,
+	error) {
 	d, version := &plan.Spec.Dataset, string(plan.Spec.Dataset.Version)
 	if d.Declared.Invented != "" {
-		return invented(ctx, plan, held, opts)
+		return invented(ctx, plan, inputs, opts)
 	}
-	path := held.Path(d.Declared.Table())
+	path := inputs.Path(d.Declared.Table())
 	if opts.Insecure != nil {
 		id := publicIdentity("insecure", version, opts)
 		id.Path = path
 		return id, nil
 	}
-	known, err := dataset.Peek(opts.Out, path, asked)
+	known, err := dataset.Peek(opts.Out, path, ledgerPath)
 	if errors.Is(err, dataset.ErrDamaged) { // by the ledger alone: only who charges needs the owner file
 		opts.Log.Warn("no run can charge the dataset; what follows goes by its ledger alone: " + err.Error())
 		if known != nil {
@@ -186,12 +191,12 @@ func peek(ctx context.Context, plan *compile.Plan, held *files.Held, asked strin
 // invented says which dataset invented rows are, whose content is what made them: none of them is drawn.
 func invented(ctx context.Context, plan *compile.Plan, held *files.Held, opts Options) (identity, error) {
 	d := &plan.Spec.Dataset
-	from, err := d.Source.Open(ctx, opening(plan, held, opts))
+	source, err := d.Source.Open(ctx, opening(plan, held, opts))
 	if err != nil {
 		return identity{}, err
 	}
-	content, err := from.Content(ctx)
-	return publicIdentity(content, string(d.Version), opts), errors.Join(err, from.Close())
+	content, err := source.Content(ctx)
+	return publicIdentity(content, string(d.Version), opts), errors.Join(err, source.Close())
 }
 
 // unknownDataset is the id of a dataset that no run has met.
@@ -220,19 +225,20 @@ func affordable(ctx context.Context, trials []Trial, opts Options) (orders map[s
 
 // price opens the dataset of trials and returns what they charge together, and the order of the filter that its budget
 // is read with then.
-func (o Options) price(ctx context.Context, plan *compile.Plan, trials []Trial) (q book.Quote, order float64, err error) {
-	held, source, err := openFiles(ctx, plan, o)
+func (o Options) price(ctx context.Context, plan *compile.Plan, trials []Trial) (q book.Quote, order float64,
+	err error) {
+	inputs, source, err := openFiles(ctx, plan, o)
 	if err != nil {
 		return q, 0, err
 	}
-	defer held.Close()
+	defer inputs.Close()
 	defer source.Close()
-	b, err := book.Open(plan, source.Dataset, bookPlace(plan, held.Folder, o))
+	b, err := book.Open(plan, source.Dataset, bookPlace(plan, inputs.Folder, o))
 	if err != nil {
 		return q, 0, err
 	}
 	q, err = quote(ctx, b, trials, o, func(plan *compile.Plan, opts Options) (*book.Task, error) {
-		return taskOf(ctx, plan, source, held, opts)
+		return taskOf(ctx, plan, source, inputs, opts)
 	})
 	return q, b.Order(), err
 }
@@ -267,7 +273,10 @@ func bookPlace(plan *compile.Plan, folder *files.Folder, opts Options) book.Plac
 
 // capped reports whether the dataset of trials has a budget that they charge.
 func capped(trials []Trial) bool {
-	return slices.ContainsFunc(trials, func(t Trial) bool { return t.Plan.Dataset.Budget != nil && !t.Plan.Budget.Infinite() })
+	return slices.ContainsFunc(trials, func(t Trial) bool {
+		return t.Plan.Dataset.Budget != nil &&
+			!t.Plan.Budget.Infinite()
+	})
 }
 
 // limiting returns the first of the plans of trials that states a budget of the dataset; of several specs the

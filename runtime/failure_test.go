@@ -26,7 +26,8 @@ func TestErrorOfARunStaysInternal(t *testing.T) {
 		t.Fatal(readErr)
 	}
 	var rec record.Run
-	if err := json.Unmarshal(data, &rec); err != nil || rec.Status != record.Failed || rec.Error != "stage counts: failed; what it said is in internal/error.txt" {
+	if err := json.Unmarshal(data, &rec); err != nil || rec.Status != record.Failed ||
+		rec.Error != "stage counts: failed; what it said is in internal/error.txt" {
 		t.Errorf("run.json says %s: %q, %v", rec.Status, rec.Error, err)
 	}
 	if strings.Contains(string(data), "3 of 4") {

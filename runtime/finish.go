@@ -94,12 +94,12 @@ const errorFile = "error.txt"
 // publicError returns what run.json says of an error: where it happened. Its text may
 // count rows, and run.json lies outside internal/.
 func publicError(err error) string {
-	said := "failed; what it said is in internal/" + errorFile
+	text := "failed; what it said is in internal/" + errorFile
 	var in *schedule.StageError
 	if errors.As(err, &in) {
-		return fmt.Sprintf("stage %s: %s", in.Stage, said)
+		return fmt.Sprintf("stage %s: %s", in.Stage, text)
 	}
-	return said
+	return text
 }
 
 // writeError keeps the text of an error on the owner's side.

@@ -43,7 +43,8 @@ func TestRecordsKeepTheHead(t *testing.T) {
 			if err := os.WriteFile(path, []byte(cut(string(text))), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := Run(t.Context(), plan, opts); !errors.Is(err, ledger.ErrTampered) || !strings.Contains(err.Error(), "run.json") {
+			if _, err := Run(t.Context(), plan, opts); !errors.Is(err, ledger.ErrTampered) || !strings.Contains(err.Error(),
+				"run.json") {
 				t.Errorf("%s removed, real noise %v: %v, must be refused by the record", name, real, err)
 			}
 			if err := os.WriteFile(path, text, 0o644); err != nil {
@@ -56,8 +57,8 @@ func TestRecordsKeepTheHead(t *testing.T) {
 	}
 }
 
-// TestRecordOfNoFolderTellsNothing: a record of a rehearsal that names its ledger relative to some folder is of no ledger that
-// lies relative to this one: all rehearsals share one dataset id.
+// TestRecordOfNoFolderTellsNothing: a record of a rehearsal that names its ledger relative to some folder is of no
+// ledger that lies relative to this one: all rehearsals share one dataset id.
 func TestRecordOfNoFolderTellsNothing(t *testing.T) {
 	out := t.TempDir()
 	t.Chdir(out)
@@ -79,7 +80,8 @@ func TestRecordOfNoFolderTellsNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := bytes.ReplaceAll(bytes.ReplaceAll(text, []byte(path), []byte(filepath.Base(path))), []byte(`"ledger_count": `), []byte(`"ledger_count": 9`))
+	other := bytes.ReplaceAll(bytes.ReplaceAll(text, []byte(path), []byte(filepath.Base(path))),
+		[]byte(`"ledger_count": `), []byte(`"ledger_count": 9`))
 	if err := os.WriteFile(list[0], other, 0o644); err != nil || bytes.Equal(text, other) {
 		t.Fatal("the record was not changed", err)
 	}

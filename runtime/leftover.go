@@ -44,7 +44,8 @@ func (r *run) shared() map[string]func(name string) bool {
 		return strings.HasSuffix(name, dataset.OwnerSuffix) || strings.HasSuffix(name, dataset.KeptSuffix)
 	}
 	all := map[string]func(string) bool{
-		filepath.Join(out, "datasets"): dataset.InIndex, filepath.Join(out, "owners"): owner, filepath.Join(out, "ledgers"): ledger,
+		filepath.Join(out, "datasets"): dataset.InIndex, filepath.Join(out, "owners"): owner,
+		filepath.Join(out, "ledgers"): ledger,
 	}
 	if r.record.Dataset.Ledger != "" {
 		all[filepath.Dir(r.record.Dataset.Ledger)] = ledger

@@ -12,8 +12,10 @@ import (
 func TestSweepLeavesWhatIsNotOurs(t *testing.T) {
 	out := t.TempDir()
 	id := "20261122-010203-" + strings.Repeat("0a", 16)
-	ours := []string{"cache/" + strings.Repeat("0a", 32) + "/.out.arrow.tmp12", "lies/" + id + "/internal/.noise.key.tmp3", "datasets/.index.json.tmp4", "owners/.a.weir-owner.json.tmp5", "ledgers/.d.weir-ledger.jsonl.tmp6"}
-	theirs := []string{"lies/mine/.photo.tmp2024", "lies/.data.csv.tmp1", "cache/mine/.photo.tmp8", "datasets/x/.thesis.tmp7", "datasets/.thesis.tmp8", "owners/.me.tmp9", "lies/" + id + "x/.a.tmp1"}
+	ours := []string{"cache/" + strings.Repeat("0a", 32) + "/.out.arrow.tmp12", "lies/" + id + "/internal/.noise.key.tmp3",
+		"datasets/.index.json.tmp4", "owners/.a.weir-owner.json.tmp5", "ledgers/.d.weir-ledger.jsonl.tmp6"}
+	theirs := []string{"lies/mine/.photo.tmp2024", "lies/.data.csv.tmp1", "cache/mine/.photo.tmp8",
+		"datasets/x/.thesis.tmp7", "datasets/.thesis.tmp8", "owners/.me.tmp9", "lies/" + id + "x/.a.tmp1"}
 	for _, name := range append(ours, theirs...) {
 		path := filepath.Join(out, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {

@@ -38,7 +38,8 @@ func (s *liar) Plan(in pipeline.Headers) (pipeline.Work, error) {
 			if err := s.spend(env.Privacy); err != nil && s.Lie != "drops its errors" {
 				return nil, err
 			}
-			return pipeline.Tables{"model": pipeline.WriteFiles(out, []pipeline.File{{Name: "counts", Data: []byte("35021")}})}, nil
+			return pipeline.Tables{"model": pipeline.WriteFiles(out, []pipeline.File{{Name: "counts", Data: []byte("35021")}})},
+				nil
 		}}, nil
 }
 
@@ -126,9 +127,12 @@ stages:
 // nothing of it is stored or released.
 func TestLiesFail(t *testing.T) {
 	for lie, want := range map[string]string{
-		"none": "", "never opens": "spent 0 of 1 planned charges", "opens twice": "opened twice", "opens another": "does not have",
-		"uses too few": "used 3 of 4", "uses too many": "5th time", "drops its errors": "5th time", "one stream twice": "asked for twice",
-		"reads what is lent": "lends a header", "opens a file": "not in the stage's plan", "draws a secret": "its plan draws none",
+		"none": "", "never opens": "spent 0 of 1 planned charges", "opens twice": "opened twice",
+		"opens another": "does not have",
+		"uses too few":  "used 3 of 4", "uses too many": "5th time", "drops its errors": "5th time",
+		"one stream twice":   "asked for twice",
+		"reads what is lent": "lends a header", "opens a file": "not in the stage's plan",
+		"draws a secret": "its plan draws none",
 	} {
 		dir := t.TempDir()
 		err := runSpec(t, strings.Replace(liarSpec, "LIE", lie, 1), dir)
@@ -167,7 +171,8 @@ func TestStagesWriteToCopies(t *testing.T) {
 		t.Fatalf("%v %v", files, err)
 	}
 	for _, f := range files {
-		if text, err := os.ReadFile(f); err != nil || !strings.HasSuffix(f, ".model") && bytes.Contains(text, []byte("35021")) {
+		if text, err := os.ReadFile(f); err != nil || !strings.HasSuffix(f, ".model") &&
+			bytes.Contains(text, []byte("35021")) {
 			t.Errorf("%s holds what a stage wrote into its headers (%v)", f, err)
 		}
 	}
@@ -188,14 +193,20 @@ func testOptions(out string) Options {
 
 func planSpec(t *testing.T, text string) *compile.Plan {
 	t.Helper()
-	table := []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "a table"}, {Name: "like", Form: pipeline.FormTable, Lends: true, Doc: "columns"}}
+	table := []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "a table"},
+		{Name: "like", Form: pipeline.FormTable, Lends: true, Doc: "columns"}}
 	one := []pipeline.Port{{Name: "out", Form: pipeline.FormTable, Doc: "a table"}}
 	reg, err := Registry([]pipeline.Kind{
-		{Name: "liar", Version: 1, Doc: "Lies.", In: table, Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "a model"}}, New: func() pipeline.Stage { return &liar{} }},
-		{Name: "pass", Version: 1, Doc: "Passes rows on.", In: table[:1], Out: one, New: func() pipeline.Stage { return &pass{} }},
-		{Name: "half", Version: 1, Doc: "Has two outputs.", In: table[:1], Out: []pipeline.Port{{Name: "train", Form: pipeline.FormTable, Doc: "a table"},
-			{Name: "test", Form: pipeline.FormTable, Doc: "a table"}}, New: func() pipeline.Stage { return &half{} }},
-		{Name: "reader", Version: 1, Doc: "Reads.", In: table[:1], Out: []pipeline.Port{{Name: "out", Form: pipeline.FormMetrics, Doc: "figures"}}, New: func() pipeline.Stage { return &reader{} }},
+		{Name: "liar", Version: 1, Doc: "Lies.", In: table, Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel,
+			Doc: "a model"}}, New: func() pipeline.Stage { return &liar{} }},
+		{Name: "pass", Version: 1, Doc: "Passes rows on.", In: table[:1], Out: one,
+			New: func() pipeline.Stage { return &pass{} }},
+		{Name: "half", Version: 1, Doc: "Has two outputs.", In: table[:1],
+			Out: []pipeline.Port{{Name: "train", Form: pipeline.FormTable, Doc: "a table"},
+				{Name: "test", Form: pipeline.FormTable, Doc: "a table"}}, New: func() pipeline.Stage { return &half{} }},
+		{Name: "reader", Version: 1, Doc: "Reads.", In: table[:1],
+			Out: []pipeline.Port{{Name: "out", Form: pipeline.FormMetrics, Doc: "figures"}},
+			New: func() pipeline.Stage { return &reader{} }},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -246,23 +257,23 @@ func TestReadersSeeOneFile(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "data.csv")
-		held := heldIn(t, dir)
+		inputs := heldIn(t, dir)
 		if err := os.WriteFile(path, []byte("a\n1\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := held.Digest(t.Context(), "data.csv"); err != nil {
+		if _, err := inputs.Digest(t.Context(), "data.csv"); err != nil {
 			t.Fatal(err)
 		}
 		if err := c.change(path); err != nil {
 			t.Fatal(err)
 		}
-		if err := held.AllUnchanged(t.Context()); errors.Is(err, pipeline.ErrChanged) != c.found {
+		if err := inputs.AllUnchanged(t.Context()); errors.Is(err, pipeline.ErrChanged) != c.found {
 			t.Errorf("%s: %v, must be found: %v", name, err, c.found)
 		}
 		if c.found {
 			continue
 		}
-		f, err := held.Open("data.csv")
+		f, err := inputs.Open("data.csv")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -37,7 +37,8 @@ func List(ctx context.Context, d disk.Disk, out string, workers int, choose Choi
 }
 
 func listed(d disk.Disk, path string, choose Choice) listing.Run {
-	r := listing.Run{Path: path, Name: filepath.Base(filepath.Dir(path)), ID: filepath.Base(path), Metrics: map[string]float64{}}
+	r := listing.Run{Path: path, Name: filepath.Base(filepath.Dir(path)), ID: filepath.Base(path),
+		Metrics: map[string]float64{}}
 	r.Started, _ = store.Began(r.ID)
 	r.Bytes = store.Size(path)
 	s, err := store.ReadSummary(path)

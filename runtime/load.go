@@ -30,7 +30,7 @@ func Registry(kinds ...[]pipeline.Kind) (*pipeline.Registry, error) {
 	return reg.Reading(source.Kinds()...).Writing(table.Written()...), nil
 }
 
-// LoadSpec reads a spec file, applies overrides and those of a trial of its own
+// LoadSpec reads a spec file, applies overrides and the settings of a trial of its own
 // experiment, and validates everything that can be known without the data.
 func LoadSpec(path string, set []string, trial spec.Trial, confine bool, reg *pipeline.Registry) (*spec.Spec, error) {
 	dir, name := filepath.Split(path)
@@ -47,18 +47,22 @@ func LoadSpec(path string, set []string, trial spec.Trial, confine bool, reg *pi
 }
 
 // ParseSpec validates the YAML of a spec whose relative paths start in folder.
-func ParseSpec(name string, data []byte, set []string, folder *files.Folder, reg *pipeline.Registry) (*spec.Spec, error) {
+func ParseSpec(name string, data []byte, set []string, folder *files.Folder, reg *pipeline.Registry) (*spec.Spec,
+	error) {
 	return ParseTrial(name, data, set, spec.Trial{}, folder, reg)
 }
 
 // ParseTrial is ParseSpec of a run of the spec's own experiment.
-func ParseTrial(name string, data []byte, set []string, trial spec.Trial, folder *files.Folder, reg *pipeline.Registry) (*spec.Spec, error) {
-	return ParseSpecFrom(name, data, set, trial, func(file string) ([]byte, error) { return readLimited(folder, file) }, reg)
+func ParseTrial(name string, data []byte, set []string, trial spec.Trial, folder *files.Folder,
+	reg *pipeline.Registry) (*spec.Spec, error) {
+	return ParseSpecFrom(name, data, set, trial, func(file string) ([]byte, error) { return readLimited(folder, file) },
+		reg)
 }
 
 // ParseSpecFrom validates the YAML of a spec that lies elsewhere than in a folder, such as
 // in a revision; read gives the files that it names.
-func ParseSpecFrom(name string, data []byte, set []string, trial spec.Trial, read func(file string) ([]byte, error), reg *pipeline.Registry) (*spec.Spec, error) {
+func ParseSpecFrom(name string, data []byte, set []string, trial spec.Trial, read func(file string) ([]byte, error),
+	reg *pipeline.Registry) (*spec.Spec, error) {
 	return spec.Parse(spec.Input{File: name, Data: data, Set: set, Trial: trial, Read: read, More: compile.Faults}, reg)
 }
 
@@ -92,9 +96,9 @@ func CheckFiles(plan *compile.Plan, folder *files.Folder) error {
 // another name, or a table that weir keeps a ledger of. It reads no file, so that
 // check and plan can ask; a copy is found by its content when a run begins.
 func CheckPublicFiles(plan *compile.Plan, folder *files.Folder) error {
-	var own []string
+	var names []string
 	for _, name := range plan.Spec.Dataset.Declared.Files {
-		own = append(own, folder.Path(name))
+		names = append(names, folder.Path(name))
 	}
 	var refused spec.Diagnostics
 	for i := range plan.Steps {
@@ -103,7 +107,7 @@ func CheckPublicFiles(plan *compile.Plan, folder *files.Folder) error {
 			if !f.Public {
 				continue
 			}
-			if found := privateFile(folder.Path(f.Path), own); found != "" {
+			if found := privateFile(folder.Path(f.Path), names); found != "" {
 				refused = append(refused, plan.Spec.Refusal("W13", step.ID, "stages."+step.ID+".file", f.Path+", "+found,
 					"a file that holds no private row", "class: private lets evaluation read it"))
 			}
@@ -121,7 +125,8 @@ func privateFile(path string, own []string) string {
 		return "which is the dataset"
 	}
 	for _, name := range []string{path, store.Resolved(path)} {
-		for _, suffix := range []string{dataset.LedgerSuffix, book.TestLedgerSuffix, dataset.OwnerSuffix, dataset.KeptSuffix} {
+		for _, suffix := range []string{dataset.LedgerSuffix, book.TestLedgerSuffix, dataset.OwnerSuffix,
+			dataset.KeptSuffix} {
 			if _, err := os.Lstat(name + suffix); err == nil {
 				return "a private table: " + filepath.Base(name+suffix) + " lies beside it"
 			}
@@ -131,12 +136,12 @@ func privateFile(path string, own []string) string {
 }
 
 // isOf reports whether the file at path is one that a name of the dataset stands for.
-func isOf(path, own string) bool {
-	if !pipeline.IsPattern(own) {
-		return store.SamePath(path, own)
+func isOf(path, names string) bool {
+	if !pipeline.IsPattern(names) {
+		return store.SamePath(path, names)
 	}
 	in := func(path string) bool {
-		return store.SamePath(filepath.Dir(path), filepath.Dir(own)) && pipeline.Matches(own, filepath.Base(path))
+		return store.SamePath(filepath.Dir(path), filepath.Dir(names)) && pipeline.Matches(names, filepath.Base(path))
 	}
 	return in(path) || in(store.Resolved(path))
 }
@@ -170,11 +175,11 @@ func (r *run) checkPublicFile(ctx context.Context, name string) error {
 		return err
 	}
 	for _, own := range names {
-		of, err := r.files.Digest(ctx, own)
+		content, err := r.files.Digest(ctx, own)
 		if err != nil {
 			return err
 		}
-		private = private || of == digest
+		private = private || content == digest
 	}
 	if !private {
 		if what, private, err = dataset.KnownPrivate(r.opts.owners(), r.files.Path(name), digest); err != nil {
@@ -184,5 +189,6 @@ func (r *run) checkPublicFile(ctx context.Context, name string) error {
 	if !private {
 		return nil
 	}
-	return dataset.Refusal{Err: fmt.Errorf("file: %s has the content of %s, must be a file that holds no private row (W13)", name, what)}
+	return dataset.Refusal{
+		Err: fmt.Errorf("file: %s has the content of %s, must be a file that holds no private row (W13)", name, what)}
 }

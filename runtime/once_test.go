@@ -20,7 +20,8 @@ func shape(lines ...string) *compile.Plan {
 	for _, line := range lines {
 		head, inputs, _ := strings.Cut(line, ":")
 		id, kind, _ := strings.Cut(head, " ")
-		s := compile.Step{Step: &pipeline.Step{ID: id, Lazy: kind != "full", Inputs: map[string][]pipeline.Ref{}}, Ports: []pipeline.Port{{Name: "in"}, {Name: "like", Lends: true}}}
+		s := compile.Step{Step: &pipeline.Step{ID: id, Lazy: kind != "full", Inputs: map[string][]pipeline.Ref{}},
+			Ports: []pipeline.Port{{Name: "in"}, {Name: "like", Lends: true}}}
 		s.Work.Out = pipeline.Headers{"out": {}}
 		switch kind {
 		case "two":
@@ -31,11 +32,11 @@ func shape(lines ...string) *compile.Plan {
 			s.Work.Write = []string{"csv", "parquet"}
 		}
 		for _, from := range strings.Fields(inputs) {
-			port, from, lent := "in", strings.TrimPrefix(from, "~"), strings.HasPrefix(from, "~")
+			port, stage, lent := "in", strings.TrimPrefix(from, "~"), strings.HasPrefix(from, "~")
 			if lent {
 				port = "like"
 			}
-			s.Inputs[port] = append(s.Inputs[port], pipeline.Ref{Stage: from})
+			s.Inputs[port] = append(s.Inputs[port], pipeline.Ref{Stage: stage})
 		}
 		p.Steps = append(p.Steps, s)
 	}
@@ -50,16 +51,21 @@ func TestWhatIsStoredOnce(t *testing.T) {
 		"one reader":                {[]string{"clean lazy: dataset", "train full: clean"}, ""},
 		"two readers of the source": {[]string{"a full: dataset", "b full: dataset"}, "dataset"},
 		"a header is lent":          {[]string{"a full: dataset", "b full: ~dataset"}, ""},
-		"the last common table":     {[]string{"drop lazy: dataset", "clean lazy: drop", "a full: clean", "b full: clean"}, "clean"},
-		"before a split":            {[]string{"clean lazy: dataset", "split two: clean", "a full: split", "b full: split"}, "clean"},
-		"a split of the source":     {[]string{"split two: dataset", "a full: split", "b full: split"}, "dataset"},
-		"cheap behind what is stored": {[]string{"clean lazy: dataset", "split two: clean", "code lazy: split", "a full: code", "b full: code",
+		"the last common table": {[]string{"drop lazy: dataset", "clean lazy: drop", "a full: clean", "b full: clean"},
+			"clean"},
+		"before a split": {[]string{"clean lazy: dataset", "split two: clean", "a full: split", "b full: split"},
+			"clean"},
+		"a split of the source": {[]string{"split two: dataset", "a full: split", "b full: split"}, "dataset"},
+		"cheap behind what is stored": {[]string{"clean lazy: dataset", "split two: clean", "code lazy: split",
+			"a full: code", "b full: code",
 			"c full: split"}, "clean"},
-		"behind a stage that is stored": {[]string{"fit full: dataset", "code lazy: fit", "a full: code", "b full: code"}, ""},
-		"branches that part early":      {[]string{"x lazy: dataset", "y lazy: dataset", "a full: x", "b full: y", "c full: y"}, "dataset"},
-		"a table read twice":            {[]string{"clean lazy: dataset", "both lazy: clean clean", "a full: both"}, "clean"},
-		"written in two formats":        {[]string{"clean lazy: dataset", "out written: clean"}, "out"},
-		"another file":                  {[]string{"other file:", "a full: dataset other", "b full: other"}, "other"},
+		"behind a stage that is stored": {[]string{"fit full: dataset", "code lazy: fit", "a full: code", "b full: code"},
+			""},
+		"branches that part early": {[]string{"x lazy: dataset", "y lazy: dataset", "a full: x", "b full: y",
+			"c full: y"}, "dataset"},
+		"a table read twice":     {[]string{"clean lazy: dataset", "both lazy: clean clean", "a full: both"}, "clean"},
+		"written in two formats": {[]string{"clean lazy: dataset", "out written: clean"}, "out"},
+		"another file":           {[]string{"other file:", "a full: dataset other", "b full: other"}, "other"},
 	} {
 		var got []string
 		for id, is := range storedOnce(shape(c.steps...)) {
@@ -103,7 +109,8 @@ type reader struct{}
 
 func (reader) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	out := pipeline.Header{Form: pipeline.FormMetrics, Schema: pipeline.MetricsSchema(), Class: pipeline.Private}
-	return pipeline.Work{Out: pipeline.Headers{"out": out}, Run: func(ctx context.Context, _ *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+	return pipeline.Work{Out: pipeline.Headers{"out": out}, Run: func(ctx context.Context, _ *pipeline.Env,
+		in pipeline.Tables) (pipeline.Tables, error) {
 		_, err := in["in"].Collect(ctx)
 		return pipeline.Tables{"out": pipeline.WriteMetrics(out, nil)}, err
 	}}, nil
@@ -156,8 +163,8 @@ stages:
 // opensOf runs a plan and counts how often its source is opened.
 func opensOf(t *testing.T, plan *compile.Plan, opts Options) int64 {
 	t.Helper()
-	held := heldIn(t, t.TempDir())
-	s, err := openSource(t.Context(), plan, held, opts)
+	inputs := heldIn(t, t.TempDir())
+	s, err := openSource(t.Context(), plan, inputs, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +174,7 @@ func opensOf(t *testing.T, plan *compile.Plan, opts Options) int64 {
 		opens.Add(1)
 		return rows(ctx)
 	}
-	if _, err := newRun(plan, s, held, opts).do(t.Context()); err != nil {
+	if _, err := newRun(plan, s, inputs, opts).do(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return opens.Load()

@@ -25,7 +25,8 @@ type opened struct {
 	identity
 	pipeline.Opened // nil where no data is opened
 	table           pipeline.Table
-	left            atomic.Pointer[int64] // rows beyond the cap of their unit, as the last whole reading counted them; nil before
+	// rows beyond the cap of their unit, as the last whole reading counted them; nil before
+	left atomic.Pointer[int64]
 }
 
 // Close closes the source, where one is opened.
@@ -42,20 +43,20 @@ func openFiles(ctx context.Context, plan *compile.Plan, opts Options) (*files.He
 	if err != nil {
 		return nil, nil, err
 	}
-	held := files.Hold(folder)
+	inputs := files.Hold(folder)
 	var s *opened
 	if err = CheckFiles(plan, folder); err == nil {
-		s, err = openSource(ctx, plan, held, opts)
+		s, err = openSource(ctx, plan, inputs, opts)
 	}
 	if err == nil {
-		if err = opts.locked(ctx, plan, held, s); err != nil {
+		if err = opts.locked(ctx, plan, inputs, s); err != nil {
 			s.Close()
 		}
 	}
 	if err != nil {
-		held.Close()
+		inputs.Close()
 	}
-	return held, s, err
+	return inputs, s, err
 }
 
 // openSource opens the dataset of a plan and finds out which dataset it is.
@@ -73,24 +74,24 @@ func openSource(ctx context.Context, plan *compile.Plan, held *files.Held, opts 
 	return s, nil
 }
 
-func (s *opened) open(ctx context.Context, plan *compile.Plan, held *files.Held, opts Options) error {
+func (s *opened) open(ctx context.Context, plan *compile.Plan, inputs *files.Held, opts Options) error {
 	d := &plan.Spec.Dataset
 	if opts.Looking != nil {
 		defer opts.Looking(d.Declared.Name)()
 	}
-	names, err := held.Lists(d.Declared.Files)
+	names, err := inputs.Lists(d.Declared.Files)
 	if err == nil {
-		err = each(names, held.Check)
+		err = each(names, inputs.Check)
 	}
 	if err != nil {
 		return err
 	}
-	from, err := d.Source.Open(ctx, opening(plan, held, opts))
+	source, err := d.Source.Open(ctx, opening(plan, inputs, opts))
 	if err != nil {
 		return err
 	}
-	s.Opened, s.table = from, from.Table()
-	content, err := from.Content(ctx)
+	s.Opened, s.table = source, source.Table()
+	content, err := source.Content(ctx)
 	if err != nil {
 		return err
 	}
@@ -98,15 +99,15 @@ func (s *opened) open(ctx context.Context, plan *compile.Plan, held *files.Held,
 		s.identity = publicIdentity(content, string(d.Version), opts)
 		return nil
 	}
-	if err := each(names, held.Named); err != nil { // the ledger is found by the name, the content is of what is held
+	if err := each(names, inputs.Named); err != nil { // the ledger is found by the name, the content is of what is held
 		return err
 	}
-	parts, err := partsOf(ctx, held, names)
+	parts, err := partsOf(ctx, inputs, names)
 	if err != nil {
 		return err
 	}
 	place := ""
-	if on, is := from.(pipeline.OnServer); is {
+	if on, is := source.(pipeline.OnServer); is {
 		server, err := on.Server(ctx)
 		if err != nil {
 			return err
@@ -114,23 +115,24 @@ func (s *opened) open(ctx context.Context, plan *compile.Plan, held *files.Held,
 		place = server.Place
 	}
 	var hashes rowHashes
-	if stays, is := from.(pipeline.HashesRows); is {
+	if stays, is := source.(pipeline.HashesRows); is {
 		hashes = stays.RowHashes
 	}
-	s.identity, err = identify(ctx, held.Path(d.Declared.Table()), content, place, parts, s.table, hashes, plan, held.Folder, opts)
-	return errors.Join(err, each(names, held.Named))
+	s.identity, err = identify(ctx, inputs.Path(d.Declared.Table()), content, place, parts, s.table, hashes, plan,
+		inputs.Folder, opts)
+	return errors.Join(err, each(names, inputs.Named))
 }
 
-// rowHashes is that of pipeline.HashesRows; nil where rows are read.
+// rowHashes has the signature of pipeline.HashesRows; nil where rows are read.
 type rowHashes = func(ctx context.Context, most int) ([]uint64, error)
 
 // partsOf returns the digests of the files of a table that has several.
-func partsOf(ctx context.Context, held *files.Held, names []string) (digests []string, err error) {
+func partsOf(ctx context.Context, inputs *files.Held, names []string) (digests []string, err error) {
 	if len(names) < 2 {
 		return nil, nil
 	}
 	for _, name := range names {
-		digest, err := held.Digest(ctx, name)
+		digest, err := inputs.Digest(ctx, name)
 		if err != nil {
 			return nil, err
 		}
@@ -139,14 +141,15 @@ func partsOf(ctx context.Context, held *files.Held, names []string) (digests []s
 	return digests, nil
 }
 
-// opening is what the source of a plan is opened with. Invented rows come from no file: their content is public.
-func opening(plan *compile.Plan, held *files.Held, opts Options) pipeline.Opening {
+// opening returns what the source of a plan is opened with. Invented rows come from no file: their content is public.
+func opening(plan *compile.Plan, inputs *files.Held, opts Options) pipeline.Opening {
 	d := &plan.Spec.Dataset
-	may := held.Only(d.Declared.Files...)
+	may := inputs.Only(d.Declared.Files...)
 	if d.Declared.Invented != "" {
-		may = held.Only()
+		may = inputs.Only()
 	}
-	return pipeline.Opening{Files: may, CSV: d.CSV, Columns: d.Columns(), Unit: d.PrivacyUnit.Column, MaxRows: d.PrivacyUnit.MaxRows, Seed: plan.Seed, Tell: opts.tell}
+	return pipeline.Opening{Files: may, CSV: d.CSV, Columns: d.Columns(), Unit: d.PrivacyUnit.Column,
+		MaxRows: d.PrivacyUnit.MaxRows, Seed: plan.Seed, Tell: opts.tell}
 }
 
 // each calls f on names until one is refused.
@@ -170,17 +173,19 @@ type identity struct {
 // publicIdentity names rows that anyone can make. Their secret draws need not be secret.
 func publicIdentity(what, version string, opts Options) identity {
 	h := sha256.Sum256([]byte("weir " + what))
-	id := identity{Dataset: book.Dataset{ID: "ds-" + hex.EncodeToString(h[:16]), Version: version}, content: what, secret: noise.Key(h)}
+	id := identity{Dataset: book.Dataset{ID: "ds-" + hex.EncodeToString(h[:16]), Version: version}, content: what,
+		secret: noise.Key(h)}
 	if opts.Insecure != nil {
 		id.secret = book.InsecureKey(*opts.Insecure)
 	}
 	return id
 }
 
-// identify finds the id of the dataset whose rows lie at a path, and at a place of a server, and have a content, and whose files have the contents
-// of parts where they are several, or gives it one. A run with a test seed leaves no mark on the owner's side, and gives the same bytes on
-// any machine.
-func identify(ctx context.Context, path, content, place string, parts []string, rows pipeline.Table, hashes rowHashes, plan *compile.Plan, folder *files.Folder, opts Options) (identity, error) {
+// identify finds the id of the dataset whose rows lie at a path, and at a place of a server, and have a content, and
+// whose files have the contents of parts where they are several, or gives it one. A run with a test seed leaves no mark
+// on the owner's side, and gives the same bytes on any machine.
+func identify(ctx context.Context, path, content, place string, parts []string, rows pipeline.Table, hashes rowHashes,
+	plan *compile.Plan, folder *files.Folder, opts Options) (identity, error) {
 	version := string(plan.Spec.Dataset.Version)
 	if opts.Insecure != nil {
 		id := publicIdentity("insecure", version, opts)
@@ -191,8 +196,10 @@ func identify(ctx context.Context, path, content, place string, parts []string, 
 	if err != nil {
 		return identity{}, err
 	}
-	known, err := dataset.Identify(ctx, dataset.Opening{Disk: opts.Disk, Out: opts.owners(), Path: path, Version: version, Digest: content, Parts: parts, Where: plan.Spec.Dataset.Declared.Where, Place: place,
-		Ledger: askedLedger(plan, folder, opts), Uncharged: book.Unpaid(plan), Replay: opts.Replay != nil, Locked: opts.locking || opts.Locked != nil, Rows: rows, Hashes: hashes, Clock: opts.Clock, Random: opts.Random})
+	known, err := dataset.Identify(ctx, dataset.Opening{Disk: opts.Disk, Out: opts.owners(), Path: path, Version: version,
+		Digest: content, Parts: parts, Where: plan.Spec.Dataset.Declared.Where, Place: place,
+		Ledger: askedLedger(plan, folder, opts), Uncharged: book.Unpaid(plan), Replay: opts.Replay != nil,
+		Locked: opts.locking || opts.Locked != nil, Rows: rows, Hashes: hashes, Clock: opts.Clock, Random: opts.Random})
 	if err != nil {
 		return identity{}, err
 	}
@@ -202,7 +209,8 @@ func identify(ctx context.Context, path, content, place string, parts []string, 
 	if err := overlapping(known, plan); err != nil && opts.Replay == nil {
 		return identity{}, errors.Join(err, known.Forget())
 	}
-	return identity{Dataset: book.Dataset{ID: known.ID, Version: version, Path: known.Path, Known: known}, content: known.Content(), secret: known.Secret}, nil
+	return identity{Dataset: book.Dataset{ID: known.ID, Version: version, Path: known.Path, Known: known},
+		content: known.Content(), secret: known.Secret}, nil
 }
 
 // overlapping refuses a dataset with a budget whose rows another one has spent on:
@@ -211,11 +219,12 @@ func overlapping(known *dataset.Identity, plan *compile.Plan) error {
 	if len(known.Overlaps) == 0 || plan.Dataset.Budget == nil || slices.Contains(plan.Spec.Privacy.Acknowledge, "W32") {
 		return nil
 	}
-	return dataset.Refusal{Err: fmt.Errorf("has a budget and shares rows with %s, whose charges are in another ledger (W32); if the people are the same, give them one ledger: %s; if they are not, privacy.acknowledge: [W32]",
+	return dataset.Refusal{Err: fmt.Errorf("has a budget and shares rows with %s, whose charges are in another ledger "+
+		"(W32); if the people are the same, give them one ledger: %s; if they are not, privacy.acknowledge: [W32]",
 		strings.Join(known.Overlaps, ", "), strings.Join(known.Joins, "; "))}
 }
 
-// askedLedger is where the caller or the spec says that the ledger lies, or "".
+// askedLedger returns where the caller or the spec says that the ledger lies, or "".
 func askedLedger(plan *compile.Plan, folder *files.Folder, opts Options) string {
 	if opts.Ledger == "" && plan.Spec.Dataset.Ledger != "" {
 		return folder.Path(plan.Spec.Dataset.Ledger)
@@ -240,16 +249,16 @@ type PublicFile struct{ Stage, Path, Digest string }
 // nothing is charged.
 func ReadData(ctx context.Context, plan *compile.Plan, opts Options) (Data, error) {
 	opts.locking = true
-	held, source, err := openFiles(ctx, plan, opts)
+	inputs, source, err := openFiles(ctx, plan, opts)
 	if err != nil {
 		return Data{}, err
 	}
-	defer held.Close()
+	defer inputs.Close()
 	defer source.Close()
-	return dataOf(ctx, plan, held, source)
+	return dataOf(ctx, plan, inputs, source)
 }
 
-func dataOf(ctx context.Context, plan *compile.Plan, held *files.Held, source *opened) (Data, error) {
+func dataOf(ctx context.Context, plan *compile.Plan, inputs *files.Held, source *opened) (Data, error) {
 	d := Data{ID: source.ID, Version: source.Version, known: source.Known}
 	if by, ok := source.Opened.(pipeline.ReadByProgram); ok {
 		d.Program, d.ProgramVersion = by.Program()
@@ -260,7 +269,7 @@ func dataOf(ctx context.Context, plan *compile.Plan, held *files.Held, source *o
 			if !f.Public {
 				continue
 			}
-			digest, err := held.Digest(ctx, f.Path)
+			digest, err := inputs.Digest(ctx, f.Path)
 			if err != nil {
 				return d, schedule.AtStage(step.ID, err)
 			}
@@ -295,11 +304,11 @@ func inDataset(err error) error {
 
 // locked asks opts.Locked, before anything begins. A dataset that nothing was known of
 // until then is forgotten where the answer is no.
-func (o Options) locked(ctx context.Context, plan *compile.Plan, held *files.Held, source *opened) error {
+func (o Options) locked(ctx context.Context, plan *compile.Plan, inputs *files.Held, source *opened) error {
 	if o.Locked == nil {
 		return nil
 	}
-	d, err := dataOf(ctx, plan, held, source)
+	d, err := dataOf(ctx, plan, inputs, source)
 	if err == nil {
 		err = o.Locked(d)
 	}

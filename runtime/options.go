@@ -15,7 +15,7 @@ import (
 	"weir/runtime/store"
 )
 
-// Options is what a run needs beside its plan.
+// Options holds what a run needs beside its plan.
 type Options struct {
 	Ran      func()            // called when a run of an experiment has ended; nil: nobody counts
 	Disk     disk.Disk         // where all of a run is written; the zero value is the machine's
@@ -29,31 +29,35 @@ type Options struct {
 	Fresh    bool              // draw new noise even where a finished run of the same spec and data exists
 	DropKey  bool              // do not keep the noise key: nobody can replay or subtract the noise
 	Insecure *uint64           // noise from a seed, for tests: NOT PRIVATE
-	Replay   *Replay           // draw the noise of an earlier run again: nothing is charged, and the result goes nowhere but Out
-	Locked   func(Data) error  // refuses data other than a weir.lock names, before anything begins; nil accepts all
-	Probe    Probe             // looks on at every mechanism, in tests only: noise is from a seed, or Random is
-	Version  string            // of the program, for the record
-	Build    string            // digest of the program: an interrupted run is continued by the same one only
-	Log      *slog.Logger      // never receives a private value
+	// draw the noise of an earlier run again: nothing is charged, and the result goes nowhere but Out
+	Replay   *Replay
+	Locked   func(Data) error // refuses data other than a weir.lock names, before anything begins; nil accepts all
+	Probe    Probe            // looks on at every mechanism, in tests only: noise is from a seed, or Random is
+	Version  string           // of the program, for the record
+	Build    string           // digest of the program: an interrupted run is continued by the same one only
+	Log      *slog.Logger     // never receives a private value
 	Progress Reporter
 	Looking  func(dataset string) (known func()) // called as rows are read to tell which dataset they are, known behind that; nil: nobody is told
 	Clock    func() time.Time
 	Random   io.Reader // of the operating system
 
-	Confirm func([]book.Quote) error // asked once, before anything is charged, with a quote for each dataset; after an error nothing is. Nil: nobody is asked
+	// asked once, before anything is charged, with a quote for each dataset; after an error nothing is. Nil: nobody is
+	// asked
+	Confirm func([]book.Quote) error
 
 	locking bool // a lock is being written, which has its own word for other content
 
-	seen   *store.Seen        // of the runs that trials look at
-	told   *told              // what trials have told of their data; nil: nothing
-	turns  *store.Turns       // of the trials of an experiment
-	orders map[string]float64 // of the filters of caps, by dataset (sourceKey), which the trials of an experiment fix together
+	seen  *store.Seen  // of the runs that trials look at
+	told  *notices     // what trials have told of their data; nil: nothing
+	turns *store.Turns // of the trials of an experiment
+	// of the filters of caps, by dataset (sourceKey), which the trials of an experiment fix together
+	orders map[string]float64
 }
 
 // Replay is an earlier run, done again.
 type Replay struct {
 	Key     noise.Key
-	Earlier map[string]*book.Earlier // stages whose noise is that of runs before it
+	Earlier map[string]*book.Earlier // stages that have the noise of runs before it
 	Out     string                   // folder of all runs that the earlier one lies in
 	Dir     string                   // of the earlier run: its internal folder says which content it read
 }
@@ -61,7 +65,7 @@ type Replay struct {
 // Probe gives the probe of a stage's mechanisms.
 type Probe func(stage string) privacy.Probe
 
-// probe is nil where noise is secret: nobody looks on.
+// probe returns nil where noise is secret: nobody looks on.
 func (o Options) probe() Probe {
 	if _, seeded := o.Random.(*rand.ChaCha8); !seeded && o.Insecure == nil {
 		return nil
@@ -69,7 +73,7 @@ func (o Options) probe() Probe {
 	return o.Probe
 }
 
-// owners is the folder of runs that knows the datasets.
+// owners returns the folder of runs that knows the datasets.
 func (o Options) owners() string {
 	if o.Replay != nil {
 		return o.Replay.Out
@@ -77,8 +81,8 @@ func (o Options) owners() string {
 	return o.Out
 }
 
-// told is what the owner was told already.
-type told struct {
+// notices is what the owner was told already.
+type notices struct {
 	mu    sync.Mutex
 	notes map[string]bool
 }

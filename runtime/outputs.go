@@ -174,15 +174,15 @@ func readings(plan *compile.Plan) (passes map[string]int, readers map[string][]*
 
 // read lists the stages whose rows a step reads.
 func read(step *compile.Step) []string {
-	var from []string
+	var stages []string
 	for _, port := range step.Ports {
 		for _, ref := range step.Inputs[port.Name] {
 			if !port.Lends {
-				from = append(from, ref.Stage)
+				stages = append(stages, ref.Stage)
 			}
 		}
 	}
-	return from
+	return stages
 }
 
 // storeSource stores the rows of the dataset, where that is the table to store.

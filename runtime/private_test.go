@@ -26,20 +26,22 @@ func planOf(ids ...string) *compile.Plan {
 	return p
 }
 
-// Which of two stages that run side by side ended first may depend on the rows, so
+// TestRecordListsStagesAsPlanned: which of two stages that run side by side ended first may depend on the rows, so
 // the record has them in the order of the plan.
 func TestRecordListsStagesAsPlanned(t *testing.T) {
 	r := &run{plan: planOf("a", "b", "c"), record: &record.Run{
-		Stages: []record.Stage{{ID: "c"}, {ID: "a"}, {ID: "b"}}, Charges: []record.Charge{{Stage: "c"}, {Stage: "b"}, {Stage: "a"}}}}
+		Stages: []record.Stage{{ID: "c"}, {ID: "a"}, {ID: "b"}}, Charges: []record.Charge{{Stage: "c"}, {Stage: "b"},
+			{Stage: "a"}}}}
 	r.orderStages()
 	for i, id := range []string{"a", "b", "c"} {
 		if r.record.Stages[i].ID != id || r.record.Charges[i].Stage != id {
-			t.Errorf("stage %d is %s and charge %d of %s, must be %s", i, r.record.Stages[i].ID, i, r.record.Charges[i].Stage, id)
+			t.Errorf("stage %d is %s and charge %d of %s, must be %s", i, r.record.Stages[i].ID, i, r.record.Charges[i].Stage,
+				id)
 		}
 	}
 }
 
-// The sizes of internal files count private rows: they are listed on the owner's
+// TestRecordKeepsInternalFilesInside: the sizes of internal files count private rows: they are listed on the owner's
 // side, and found there again.
 func TestRecordKeepsInternalFilesInside(t *testing.T) {
 	dir := t.TempDir()
@@ -52,7 +54,8 @@ func TestRecordKeepsInternalFilesInside(t *testing.T) {
 	if err := r.end(nil); err != nil {
 		t.Fatal(err)
 	}
-	if data, err := os.ReadFile(filepath.Join(dir, "run.json")); err != nil || strings.Contains(string(data), "73313") || strings.Contains(string(data), "clean.csv") {
+	if data, err := os.ReadFile(filepath.Join(dir, "run.json")); err != nil || strings.Contains(string(data), "73313") ||
+		strings.Contains(string(data), "clean.csv") {
 		t.Errorf("run.json tells of an internal file: %s, %v", data, err)
 	}
 	if again, err := store.ReadRecord(dir); err != nil || len(again.Internal) != 1 || again.Internal[0] != file {
@@ -60,7 +63,7 @@ func TestRecordKeepsInternalFilesInside(t *testing.T) {
 	}
 }
 
-// Why a run failed is for the owner: of a table that cannot be read it names lines.
+// TestRecordQuotesNoError: why a run failed is for the owner: of a table that cannot be read it names lines.
 func TestRecordQuotesNoError(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "internal"), 0o700); err != nil {
@@ -75,12 +78,13 @@ func TestRecordQuotesNoError(t *testing.T) {
 	if err != nil || strings.Contains(string(data), "73313") || !strings.Contains(string(data), "internal/error.txt") {
 		t.Errorf("run.json tells why: %s, %v", data, err)
 	}
-	if data, err := os.ReadFile(filepath.Join(dir, "internal", "error.txt")); err != nil || !strings.Contains(string(data), "line 73313") {
+	if data, err := os.ReadFile(filepath.Join(dir, "internal", "error.txt")); err != nil || !strings.Contains(string(data),
+		"line 73313") {
 		t.Errorf("the owner is not told why: %s, %v", data, err)
 	}
 }
 
-// A panic while the rows of a stage are made ends in an error that quotes nothing,
+// TestPanicsOfRowsAreKeptInside: a panic while the rows of a stage are made ends in an error that quotes nothing,
 // though rows are made only as they are stored.
 func TestPanicsOfRowsAreKeptInside(t *testing.T) {
 	dir := t.TempDir()
@@ -89,7 +93,8 @@ func TestPanicsOfRowsAreKeptInside(t *testing.T) {
 	step := &r.plan.Steps[0]
 	step.Work.Out = pipeline.Headers{"out": {Schema: pipeline.MetricsSchema()}}
 	out := pipeline.Tables{"out": {Open: func(context.Context) pipeline.Batches { panic("73313 is in row 3") }}}
-	if err := r.store(context.Background(), step, "sha256:1", out, func() error { return nil }); err == nil || strings.Contains(err.Error(), "73313") {
+	if err := r.store(context.Background(), step, "sha256:1", out, func() error { return nil }); err == nil ||
+		strings.Contains(err.Error(), "73313") {
 		t.Errorf("the error is %v, must be one that quotes nothing", err)
 	}
 }

@@ -22,12 +22,16 @@ func TestPublicFilesAreNotPrivateTables(t *testing.T) {
 		public     bool
 		make       func(dir string) error
 	}{
-		"by name":                 {"data.csv", "which is the dataset", true, nil},
-		"by a longer name":        {"./sub/../data.csv", "which is the dataset", true, nil},
-		"by symlink":              {"b.csv", "which is the dataset", true, func(d string) error { return os.Symlink("data.csv", filepath.Join(d, "b.csv")) }},
-		"by hard link":            {"b.csv", "which is the dataset", true, func(d string) error { return os.Link(filepath.Join(d, "data.csv"), filepath.Join(d, "b.csv")) }},
-		"by a linked folder":      {"sub/data.csv", "which is the dataset", true, func(d string) error { return os.Symlink(".", filepath.Join(d, "sub")) }},
-		"where it is not yet":     {"./data.csv", "which is the dataset", true, func(d string) error { return os.Remove(filepath.Join(d, "data.csv")) }},
+		"by name":          {"data.csv", "which is the dataset", true, nil},
+		"by a longer name": {"./sub/../data.csv", "which is the dataset", true, nil},
+		"by symlink": {"b.csv", "which is the dataset", true,
+			func(d string) error { return os.Symlink("data.csv", filepath.Join(d, "b.csv")) }},
+		"by hard link": {"b.csv", "which is the dataset", true,
+			func(d string) error { return os.Link(filepath.Join(d, "data.csv"), filepath.Join(d, "b.csv")) }},
+		"by a linked folder": {"sub/data.csv", "which is the dataset", true,
+			func(d string) error { return os.Symlink(".", filepath.Join(d, "sub")) }},
+		"where it is not yet": {"./data.csv", "which is the dataset", true,
+			func(d string) error { return os.Remove(filepath.Join(d, "data.csv")) }},
 		"with a ledger":           {"o.csv", "o.csv.weir-ledger.jsonl", true, touch("o.csv", "o.csv"+dataset.LedgerSuffix)},
 		"with a test ledger":      {"o.csv", "NOT-PRIVATE", true, touch("o.csv", "o.csv"+book.TestLedgerSuffix)},
 		"with an owner":           {"o.csv", "o.csv.weir-owner.json", true, touch("o.csv", "o.csv"+dataset.OwnerSuffix)},
@@ -55,7 +59,8 @@ func TestPublicFilesAreNotPrivateTables(t *testing.T) {
 				return
 			}
 			var refused spec.Diagnostics
-			if !errors.As(err, &refused) || !refused.Privacy() || refused[0].Rule != "W13" || refused[0].Path != "stages.reference.file" || refused[0].Stage != "reference" {
+			if !errors.As(err, &refused) || !refused.Privacy() || refused[0].Rule != "W13" ||
+				refused[0].Path != "stages.reference.file" || refused[0].Stage != "reference" {
 				t.Fatalf("%v: must be a refusal of privacy at stages.reference.file", err)
 			}
 			if !strings.Contains(err.Error(), c.want) {
@@ -73,8 +78,10 @@ func TestPartsAreNotPublic(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for file, private := range map[string]bool{"months/p-1.csv": true, "months/p-2.csv": true, "./months/../months/p-1.csv": true,
-		"link.csv": true, "again/p-1.csv": true, "months/p-*.csv": true, "p-1.csv": false, "months/q-1.csv": false} {
+	for file, private := range map[string]bool{"months/p-1.csv": true, "months/p-2.csv": true,
+		"./months/../months/p-1.csv": true,
+		"link.csv":                   true, "again/p-1.csv": true, "months/p-*.csv": true, "p-1.csv": false,
+		"months/q-1.csv": false} {
 		plan := planReading(file, true)
 		plan.Spec.Dataset.Declared.Files = []string{"months/p-*.csv"}
 		if err := CheckPublicFiles(plan, heldIn(t, dir).Folder); (err != nil) != private {
@@ -85,7 +92,8 @@ func TestPartsAreNotPublic(t *testing.T) {
 
 func planReading(file string, public bool) *compile.Plan {
 	work := pipeline.Work{Files: []pipeline.FileUse{{Path: file, Public: public}}}
-	return &compile.Plan{Spec: &spec.Spec{Dataset: spec.Dataset{Declared: pipeline.Declared{Files: []string{"data.csv"}}}}, Steps: []compile.Step{{Step: &pipeline.Step{ID: "reference"}, Work: work}}}
+	return &compile.Plan{Spec: &spec.Spec{Dataset: spec.Dataset{Declared: pipeline.Declared{Files: []string{"data.csv"}}}},
+		Steps: []compile.Step{{Step: &pipeline.Step{ID: "reference"}, Work: work}}}
 }
 
 func touch(names ...string) func(string) error {

@@ -105,15 +105,17 @@ func (r *run) remark(ctx context.Context, step *compile.Step) error {
 	return err
 }
 
+// writeModel writes a released model or detector.
 func (r *run) writeModel(ctx context.Context, aside, file, what string, t pipeline.Table) error {
 	files, err := pipeline.ReadFiles(ctx, t)
 	if err != nil {
 		return err
 	}
-	return r.writeFile(aside, "release", file, what, &r.record.Release, func(w io.Writer) error { return store.WriteArchive(w, files) })
+	return r.writeFile(aside, "release", file, what, &r.record.Release,
+		func(w io.Writer) error { return store.WriteArchive(w, files) })
 }
 
-// marked is the name of a released or internal file; that of a test says so.
+// marked returns the name of a released or internal file; the name of a test's file says so.
 func (r *run) marked(name string) string {
 	if r.opts.Insecure == nil {
 		return name
@@ -123,12 +125,13 @@ func (r *run) marked(name string) string {
 
 // writeTable writes a table in the formats that its stage asks for, in the
 // source's terms.
-func (r *run) writeTable(ctx context.Context, dir, under, name string, step *compile.Step, t pipeline.Table, list *[]record.File) error {
+func (r *run) writeTable(ctx context.Context, dir, folder, name string, step *compile.Step, t pipeline.Table,
+	list *[]record.File) error {
 	style := table.Style{CSV: r.plan.Spec.Dataset.CSV, Spreadsheet: r.plan.Spec.Write.SpreadsheetSafe}
 	for _, format := range table.Chosen(step.Work.Write) {
 		file := name + "." + format.Name()
 		write := func(w io.Writer) error { return format.Write(ctx, w, file, t, style) }
-		if err := r.writeFile(dir, under, file, record.TableOf(step.ID), list, write); err != nil {
+		if err := r.writeFile(dir, folder, file, record.TableOf(step.ID), list, write); err != nil {
 			return err
 		}
 	}
@@ -136,10 +139,10 @@ func (r *run) writeTable(ctx context.Context, dir, under, name string, step *com
 }
 
 // writeFile writes dir/name and lists it as under/name.
-func (r *run) writeFile(dir, under, name, what string, list *[]record.File, write func(io.Writer) error) error {
+func (r *run) writeFile(dir, folder, name, what string, list *[]record.File, write func(io.Writer) error) error {
 	path := filepath.Join(dir, name)
 	mode := os.FileMode(0o644)
-	if under == "internal" {
+	if folder == "internal" {
 		mode = 0o600
 	}
 	if err := r.opts.Disk.Write(path, mode, write); err != nil {
@@ -149,10 +152,10 @@ func (r *run) writeFile(dir, under, name, what string, list *[]record.File, writ
 	if err != nil {
 		return err
 	}
-	if under == "internal" {
+	if folder == "internal" {
 		digest = "" // rows could be guessed against it
 	}
-	*list = append(*list, record.File{Path: under + "/" + name, SHA256: digest, Bytes: size, What: what})
+	*list = append(*list, record.File{Path: folder + "/" + name, SHA256: digest, Bytes: size, What: what})
 	return nil
 }
 
@@ -171,10 +174,12 @@ func (r *run) documents(aside string) error {
 			return err
 		}
 	}
-	if err := write("BILL.txt", "what the release cost in words, with the plan and its bill", []byte(record.BillText(r.record))); err != nil {
+	if err := write("BILL.txt", "what the release cost in words, with the plan and its bill",
+		[]byte(record.BillText(r.record))); err != nil {
 		return err
 	}
-	if err := write("DATASHEET.md", "what the tables hold and how they were made", []byte(record.Datasheet(r.record))); err != nil {
+	if err := write("DATASHEET.md", "what the tables hold and how they were made",
+		[]byte(record.Datasheet(r.record))); err != nil {
 		return err
 	}
 	return write("PRIVACY.md", "what the release promises, in plain words", []byte(record.PrivacyStatement(r.record)))
@@ -185,7 +190,7 @@ func (r *run) documents(aside string) error {
 func learned(f pipeline.Form) bool { return f == pipeline.FormModel || f == pipeline.FormDetector }
 
 // unpack writes the files of an artifact of files.
-func (r *run) unpack(ctx context.Context, dir, under string, t pipeline.Table, list *[]record.File) error {
+func (r *run) unpack(ctx context.Context, dir, folder string, t pipeline.Table, list *[]record.File) error {
 	files, err := pipeline.ReadFiles(ctx, t)
 	if err != nil {
 		return err
@@ -195,17 +200,18 @@ func (r *run) unpack(ctx context.Context, dir, under string, t pipeline.Table, l
 			return fmt.Errorf("a report file is named %q, must be a plain file name", f.Name)
 		}
 		name := f.Name
-		if under == "release" {
+		if folder == "release" {
 			stage, rest, _ := strings.Cut(name, ".")
 			name = r.marked(stage) + "." + rest
 		}
-		if err := r.writeFile(dir, under, name, "", list, bytesOf(f.Data)); err != nil {
+		if err := r.writeFile(dir, folder, name, "", list, bytesOf(f.Data)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// bytesOf returns what writes data.
 func bytesOf(data []byte) func(io.Writer) error {
 	return func(w io.Writer) error {
 		_, err := w.Write(data)
@@ -213,10 +219,10 @@ func bytesOf(data []byte) func(io.Writer) error {
 	}
 }
 
-// releasedDomains are what is publicly known of the columns of the tables that are
-// released, by file name, so that each can be read with it: domain.yaml is that of the
-// first synthetic table, else of the first table; a table of other columns has one under
-// its own name. Where no table is released it is that of the source.
+// releasedDomains returns what is publicly known of the columns of the tables that are
+// released, by file name, so that each can be read with it: domain.yaml describes the
+// first synthetic table, else the first table; a table of other columns has one under
+// its own name. Where no table is released, domain.yaml describes the source.
 func (r *run) releasedDomains() map[string]*domain.Domain {
 	domains, main := map[string]*domain.Domain{}, -1
 	for i := range r.plan.Steps {
@@ -244,7 +250,7 @@ func (r *run) releasedDomains() map[string]*domain.Domain {
 
 const domainFile = "domain.yaml"
 
-// openDomain is the domain of a table as its file has it, without how it was made.
+// openDomain returns the domain of a table as its file has it, without how it was made.
 func openDomain(h pipeline.Header) *domain.Domain {
 	d := &domain.Domain{Columns: slices.Clone(h.Domain.Columns), Constraints: h.Domain.Constraints}
 	for i := range d.Columns {
@@ -254,14 +260,15 @@ func openDomain(h pipeline.Header) *domain.Domain {
 	return d
 }
 
-// releasedTable is the header of the table that a step writes to release/, if it does: once
+// releasedTable returns the header of the table that a step writes to release/, if it does: once
 // the step is done with the domain that the run came to, before that as planned.
 func (r *run) releasedTable(s *compile.Step) (pipeline.Header, bool) {
 	h, ok := s.Work.Out[s.First]
 	if t, made := r.outputs.tables[pipeline.Ref{Stage: s.ID}]; made {
 		h = t.Header
 	}
-	return h, ok && h.Form == pipeline.FormTable && h.Class != pipeline.Private && (len(s.Work.Write) > 0 || s.Work.Send != nil)
+	return h, ok && h.Form == pipeline.FormTable && h.Class != pipeline.Private && (len(s.Work.Write) > 0 ||
+		s.Work.Send != nil)
 }
 
 // releasedTables lists the tables that the plan writes to release/, from their
@@ -274,9 +281,11 @@ func (r *run) releasedTables() []record.Table {
 		if !released {
 			continue
 		}
-		t := record.Table{Stage: s.ID, Rows: h.Rows, Columns: []record.Column{}, SpreadsheetSafe: r.plan.Spec.Write.SpreadsheetSafe}
+		t := record.Table{Stage: s.ID, Rows: h.Rows, Columns: []record.Column{},
+			SpreadsheetSafe: r.plan.Spec.Write.SpreadsheetSafe}
 		for _, c := range h.Domain.Columns {
-			t.Columns = append(t.Columns, record.Column{Name: c.Name, Type: string(c.Type), Format: c.Format, Zone: c.Zone, Bounds: c.Bounds, Categories: c.Categories,
+			t.Columns = append(t.Columns, record.Column{Name: c.Name, Type: string(c.Type), Format: c.Format, Zone: c.Zone,
+				Bounds: c.Bounds, Categories: c.Categories,
 				Missing: c.Nullable, Source: c.Source, Doc: c.Doc})
 		}
 		tables = append(tables, t)

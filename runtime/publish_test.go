@@ -26,15 +26,16 @@ import (
 )
 
 // publishing is a run whose stages are done: each made one output of the header.
-func publishing(t *testing.T, made map[string]pipeline.Table, formats ...string) *run {
+func publishing(t *testing.T, tables map[string]pipeline.Table, formats ...string) *run {
 	t.Helper()
 	plan := planSpec(t, strings.Replace(liarSpec, "LIE", "none", 1))
 	plan.Steps = nil
 	dir := store.RunDir{Path: t.TempDir()}
 	r := &run{plan: plan, attempt: book.Attempt{Dir: dir}, opts: Options{Clock: time.Now},
 		outputs: &outputs{tables: map[pipeline.Ref]pipeline.Table{}}}
-	for id, table := range made {
-		s := compile.Step{Step: &pipeline.Step{ID: id, First: "out"}, Work: pipeline.Work{Out: pipeline.Headers{"out": table.Header}, Write: formats}}
+	for id, table := range tables {
+		s := compile.Step{Step: &pipeline.Step{ID: id, First: "out"},
+			Work: pipeline.Work{Out: pipeline.Headers{"out": table.Header}, Write: formats}}
 		plan.Steps = append(plan.Steps, s)
 		r.outputs.tables[pipeline.Ref{Stage: id, Port: "out"}] = table
 	}
@@ -75,7 +76,8 @@ func TestOnlyReleasedOutputsLeave(t *testing.T) {
 		t.Fatal(err)
 	}
 	for dir, want := range map[string][]string{
-		r.attempt.Dir.Release(): {"BILL.txt", "DATASHEET.md", "PRIVACY.md", "domain.yaml", "released-model.model", "released-table.csv", "released-table.parquet",
+		r.attempt.Dir.Release(): {"BILL.txt", "DATASHEET.md", "PRIVACY.md", "domain.yaml", "released-model.model",
+			"released-table.csv", "released-table.parquet",
 			"released.html"},
 		r.attempt.Dir.Internal(): {"private-table.csv", "private-table.parquet", "private.html"},
 	} {
@@ -101,7 +103,8 @@ func TestOnlyReleasedOutputsLeave(t *testing.T) {
 		}
 	}
 	if len(r.record.Metrics) != 2 || len(r.record.Release) != 8 || len(r.record.Internal) != 3 {
-		t.Errorf("%d figures, %d released and %d internal files", len(r.record.Metrics), len(r.record.Release), len(r.record.Internal))
+		t.Errorf("%d figures, %d released and %d internal files", len(r.record.Metrics), len(r.record.Release),
+			len(r.record.Internal))
 	}
 }
 
@@ -114,7 +117,9 @@ func TestFailedBuildLeavesTheOldRelease(t *testing.T) {
 		"a broken row": {Header: all["released-table"].Header, Open: func(context.Context) pipeline.Batches {
 			return func(yield func(arrow.Record, error) bool) { yield(nil, broken) }
 		}},
-		"a panic":          {Header: all["released-table"].Header, Open: func(context.Context) pipeline.Batches { panic("73313") }},
+		"a panic": {Header: all["released-table"].Header, Open: func(context.Context) pipeline.Batches {
+			panic("73313")
+		}},
 		"a path":           pipeline.WriteFiles(files, []pipeline.File{{Name: "../../escaped", Data: []byte("x")}}),
 		"a folder":         pipeline.WriteFiles(files, []pipeline.File{{Name: "sub/page.html", Data: []byte("x")}}),
 		"an absolute path": pipeline.WriteFiles(files, []pipeline.File{{Name: "/tmp/escaped", Data: []byte("x")}}),

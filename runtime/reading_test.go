@@ -55,15 +55,16 @@ func heldIn(t *testing.T, dir string) *files.Held {
 }
 
 // TestReadingIsPinned: secrets of one name fall to the rows that equal bytes give, so bytes that give other
-// rows than they gave are another reading. Parquet and Arrow are held by the corpora of runtime/table. The digest is of what this reading gave when it was made; no
-// source but the program itself has it.
+// rows than they gave are another reading. Parquet and Arrow are held by the corpora of runtime/table. The digest is of
+// what this reading gave when it was made; no source but the program itself has it.
 func TestReadingIsPinned(t *testing.T) {
 	for keep, pinned := range map[pipeline.Keep]map[int]string{ // by reading
 		pipeline.KeepFirst:  {2: "338ec68625fa23946d1057471abc40b3543ec26f7e4c16763817e1724ea4f33b"},
 		pipeline.KeepByHash: {2: "a8e2c441cdc7c3ef4d0a9516301196e97acb3ada20ed6c8f783bdcb2c04ec646"},
 	} {
 		if got := oddRows(t, keep); got != pinned[book.Reading] {
-			t.Errorf("reading %d with keep %q gives rows of digest %s, must be %q: raise book.Reading, and keep the digest of the new one", book.Reading, keep, got, pinned[book.Reading])
+			t.Errorf("reading %d with keep %q gives rows of digest %s, must be %q: raise book.Reading, and keep the digest of "+
+				"the new one", book.Reading, keep, got, pinned[book.Reading])
 		}
 	}
 }
@@ -75,10 +76,11 @@ func oddRows(t *testing.T, keep pipeline.Keep) string {
 	if err := os.WriteFile(filepath.Join(dir, "odd.csv"), []byte(odd), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	held := heldIn(t, dir)
+	inputs := heldIn(t, dir)
 	h := sha256.New()
 	for _, column := range []string{"u", "c"} {
-		in, err := table.OpenParts(held, table.One("odd.csv"), &pipeline.CSV{Unknown: "missing", Trim: true}, oddDomain(), column)
+		in, err := table.OpenParts(inputs, table.One("odd.csv"), &pipeline.CSV{Unknown: "missing", Trim: true}, oddDomain(),
+			column)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,7 +103,7 @@ func oddRows(t *testing.T, keep pipeline.Keep) string {
 // the name .tsv is the same dataset, version and content, and other rows: one recipe for both would give them
 // one secret and one noise, charged once.
 func TestNameOfAFileIsPartOfItsReading(t *testing.T) {
-	of := func(file string, csv *pipeline.CSV) string {
+	recipes := func(file string, csv *pipeline.CSV) string {
 		declared, err := (&source.File{File: file}).Declare(pipeline.Declaring{CSV: csv})
 		if err != nil {
 			t.Fatal(err)
@@ -113,10 +115,10 @@ func TestNameOfAFileIsPartOfItsReading(t *testing.T) {
 		return recipe
 	}
 	set := &pipeline.CSV{Delimiter: ";"}
-	if of("a.csv", nil) == of("a.tsv", nil) || of("a.csv.gz", nil) == of("a.TAB.gz", nil) {
+	if recipes("a.csv", nil) == recipes("a.tsv", nil) || recipes("a.csv.gz", nil) == recipes("a.TAB.gz", nil) {
 		t.Error("a .tsv has the recipe of a .csv")
 	}
-	if of("a.csv", nil) != of("b.csv.gz", nil) || of("a.csv", set) != of("a.tsv", set) {
+	if recipes("a.csv", nil) != recipes("b.csv.gz", nil) || recipes("a.csv", set) != recipes("a.tsv", set) {
 		t.Error("files that are read alike have recipes of their own")
 	}
 	public := func(file string) string {
@@ -135,25 +137,29 @@ func TestNameOfAFileIsPartOfItsReading(t *testing.T) {
 	}
 }
 
-// TestSpellingsArePartOfTheRecipe: what csv and columns say of spellings decides which rows equal bytes become. One recipe for
-// two of them would give what one run paid for to the other, or one noise to other rows.
+// TestSpellingsArePartOfTheRecipe: what csv and columns say of spellings decides which rows equal bytes become. One
+// recipe for two of them would give what one run paid for to the other, or one noise to other rows.
 func TestSpellingsArePartOfTheRecipe(t *testing.T) {
-	reg, err := Registry([]pipeline.Kind{{Name: "reader", Version: 1, Doc: "Reads.", In: []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "a table"}},
-		Out: []pipeline.Port{{Name: "out", Form: pipeline.FormMetrics, Doc: "figures"}}, New: func() pipeline.Stage { return &reader{} }}})
+	reg, err := Registry([]pipeline.Kind{{Name: "reader", Version: 1, Doc: "Reads.",
+		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "a table"}},
+		Out: []pipeline.Port{{Name: "out", Form: pipeline.FormMetrics, Doc: "figures"}},
+		New: func() pipeline.Stage { return &reader{} }}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	of := map[string]string{}
+	recipes := map[string]string{}
 	for _, more := range [][2]string{
 		{}, {"", `encoding: latin-1`}, {"", `encoding: windows-1252`}, {"", `unknown: missing`},
 		{`aliases: {"no": ["y"]}`}, {`aliases: {"yes": ["y"]}`}, {`missing: ["?"]`},
-		{`type: date, format: DD.MM.YYYY`}, {`type: date, format: MM.DD.YYYY`}, {`type: numeric, format: "1.234,5"`}, {`type: numeric, format: "1,234.5"`},
+		{`type: date, format: DD.MM.YYYY`}, {`type: date, format: MM.DD.YYYY`}, {`type: numeric, format: "1.234,5"`},
+		{`type: numeric, format: "1,234.5"`},
 	} {
 		column := more[0]
 		if !strings.Contains(column, "type") {
 			column = strings.Trim(`type: categorical, categories: ["no", "yes"], nullable: true, `+column, ", ")
 		}
-		text := "weir: 1\nname: x\ndataset:\n  file: x.csv\n  csv: {" + more[1] + "}\n  privacy_unit: row\n  domain: {columns: [{name: a, " + column + "}]}\n" +
+		text := "weir: 1\nname: x\ndataset:\n  file: x.csv\n  csv: {" + more[1] +
+			"}\n  privacy_unit: row\n  domain: {columns: [{name: a, " + column + "}]}\n" +
 			"privacy: {epsilon: 1, delta: 1e-6, adjacency: add_remove}\nstages:\n  r: {kind: reader, from: dataset}\n"
 		s, err := spec.Parse(spec.Input{File: "spec.yaml", Data: []byte(text)}, reg)
 		if err != nil {
@@ -163,9 +169,9 @@ func TestSpellingsArePartOfTheRecipe(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if other, known := of[recipe]; known {
+		if other, known := recipes[recipe]; known {
 			t.Errorf("%q has the recipe of %q", more, other)
 		}
-		of[recipe] = strings.Join(more[:], " ")
+		recipes[recipe] = strings.Join(more[:], " ")
 	}
 }

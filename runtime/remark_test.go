@@ -29,7 +29,8 @@ func TestRemarksAreOfReleasedOutputs(t *testing.T) {
 	port := []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "a table"}}
 	out := []pipeline.Port{{Name: "out", Form: pipeline.FormTable, Doc: "a table"}}
 	reg, err := Registry([]pipeline.Kind{
-		{Name: "thief", Version: 1, Doc: "Pays, and releases no rows.", In: port, Out: out, New: func() pipeline.Stage { return &thief{} }},
+		{Name: "thief", Version: 1, Doc: "Pays, and releases no rows.", In: port, Out: out,
+			New: func() pipeline.Stage { return &thief{} }},
 		{Name: "talker", Version: 1, Doc: "Talks.", In: port, Out: out, New: func() pipeline.Stage { return &talker{} }},
 	})
 	if err != nil {

@@ -23,8 +23,9 @@ type Result struct {
 	Record *record.Run
 	Reused bool     // a finished run of the same spec and data; nothing was spent
 	Before []string // ids of its own charges that stood in the ledger when it was continued, or made again
-	Left   *int64   // rows that max_rows left out, where this run has read the rows: private, for the owner's terminal alone
-	Stops  []Stop   // where the stages stood that a cancelled run was carrying out, of those that say
+	// rows that max_rows left out, where this run has read the rows: private, for the owner's terminal alone
+	Left  *int64
+	Stops []Stop // where the stages stood that a cancelled run was carrying out, of those that say
 }
 
 // run is one execution of a plan.
@@ -49,13 +50,13 @@ type run struct {
 // context's; its finished stages stay in the cache.
 func Run(ctx context.Context, plan *compile.Plan, opts Options) (*Result, error) {
 	opts.DropKey = opts.DropKey || !plan.Spec.Privacy.KeepNoiseKey
-	held, source, err := openFiles(ctx, plan, opts)
+	inputs, source, err := openFiles(ctx, plan, opts)
 	if err != nil {
 		return nil, err
 	}
-	defer held.Close()
+	defer inputs.Close()
 	defer source.Close()
-	return newRun(plan, source, held, opts).do(ctx)
+	return newRun(plan, source, inputs, opts).do(ctx)
 }
 
 // newRun returns a run of a plan on an opened dataset.

@@ -51,11 +51,12 @@ func TestScheduleSideBySide(t *testing.T) {
 	meet.Add(2)
 	done := make(chan error, 1)
 	go func() {
-		done <- schedule.Steps(context.Background(), planOf("a: dataset", "b: dataset"), 2, func(context.Context, *compile.Step) error {
-			meet.Done()
-			meet.Wait()
-			return nil
-		})
+		done <- schedule.Steps(context.Background(), planOf("a: dataset", "b: dataset"), 2,
+			func(context.Context, *compile.Step) error {
+				meet.Done()
+				meet.Wait()
+				return nil
+			})
 	}()
 	select {
 	case err := <-done:
@@ -71,7 +72,8 @@ func TestScheduleSideBySide(t *testing.T) {
 // the error is its own, not the cancellation of others.
 func TestScheduleStopsAfterAnError(t *testing.T) {
 	wrong := errors.New("wrong")
-	err := schedule.Steps(context.Background(), planOf("a: dataset", "slow: dataset", "b: a"), 2, func(ctx context.Context, s *compile.Step) error {
+	err := schedule.Steps(context.Background(), planOf("a: dataset", "slow: dataset", "b: a"), 2, func(ctx context.Context,
+		s *compile.Step) error {
 		switch s.ID {
 		case "a":
 			return wrong
@@ -101,15 +103,15 @@ func TestScheduleHearsCancellation(t *testing.T) {
 func TestEachBeginsInOrder(t *testing.T) {
 	var mu sync.Mutex
 	var began []int
-	now, most := 0, 0
+	current, most := 0, 0
 	err := schedule.Each(context.Background(), 20, 3, func(_ context.Context, i int) error {
 		mu.Lock()
-		began, now = append(began, i), now+1
-		most = max(most, now)
+		began, current = append(began, i), current+1
+		most = max(most, current)
 		mu.Unlock()
 		time.Sleep(time.Millisecond)
 		mu.Lock()
-		now--
+		current--
 		mu.Unlock()
 		return nil
 	})

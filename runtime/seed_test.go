@@ -28,7 +28,8 @@ func TestPublicSeeds(t *testing.T) {
 // TestRepeatsShareWhatLiesBeforeNoise: their public randomness differs from the noisy stage on.
 func TestRepeatsShareWhatLiesBeforeNoise(t *testing.T) {
 	plan := planOf("split", "real", "train", "sample", "utility")
-	reads := map[string][]string{"split": {"dataset"}, "real": {"split"}, "train": {"split"}, "sample": {"train"}, "utility": {"real", "sample"}}
+	reads := map[string][]string{"split": {"dataset"}, "real": {"split"}, "train": {"split"}, "sample": {"train"},
+		"utility": {"real", "sample"}}
 	for i := range plan.Steps {
 		s := &plan.Steps[i]
 		s.Inputs = map[string][]pipeline.Ref{}
@@ -56,7 +57,8 @@ func TestPublicRandIsAFunctionOfItsNames(t *testing.T) {
 	if a != PublicRand(1, "train", "weights").Uint64() {
 		t.Error("the same names give other numbers")
 	}
-	for _, b := range []uint64{PublicRand(2, "train", "weights").Uint64(), PublicRand(1, "trai", "nweights").Uint64(), PublicRand(1, "train", "latent").Uint64()} {
+	for _, b := range []uint64{PublicRand(2, "train", "weights").Uint64(), PublicRand(1, "trai", "nweights").Uint64(),
+		PublicRand(1, "train", "latent").Uint64()} {
 		if a == b {
 			t.Error("other names give the same numbers")
 		}

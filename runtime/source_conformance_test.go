@@ -59,7 +59,8 @@ func faults(t *testing.T, kind pipeline.SourceKind, s subject) []string {
 	if len(c.found) > 0 {
 		return c.found // whatever else is wrong may follow
 	}
-	for _, promise := range []func(){c.reads, c.cancels, c.opensWhatItDeclares, c.knowsContent, c.seesChanges, c.quotesNothing, c.keepsUnits, c.followsTheSeed} {
+	for _, promise := range []func(){c.reads, c.cancels, c.opensWhatItDeclares, c.knowsContent, c.seesChanges,
+		c.quotesNothing, c.keepsUnits, c.followsTheSeed} {
 		promise()
 	}
 	return c.found
@@ -359,7 +360,8 @@ func (c *trial) followsTheSeed() {
 	if err := errors.Join(err1, err2, err3); err != nil {
 		c.fault("with another seed: %v", err)
 	}
-	if slices.Equal(rows1, rows2) != (c.content(one) == c.content(two)) || (declared.Full == c.declared.Full) != (c.content(one) == c.content(two)) {
+	if slices.Equal(rows1, rows2) != (c.content(one) == c.content(two)) || (declared.Full == c.declared.Full) !=
+		(c.content(one) == c.content(two)) {
 		c.fault("rows, Content and Full do not differ together under two seeds")
 	}
 }

@@ -70,14 +70,16 @@ func postgresEngine(t *testing.T, words string) engine {
 			t.Fatal(err)
 		}
 	}
-	create("CREATE SCHEMA @; CREATE ROLE @_reader LOGIN; GRANT USAGE ON SCHEMA @ TO @_reader; ALTER DEFAULT PRIVILEGES IN SCHEMA @ GRANT SELECT ON TABLES TO @_reader")
+	create("CREATE SCHEMA @; CREATE ROLE @_reader LOGIN; GRANT USAGE ON SCHEMA @ TO @_reader; ALTER DEFAULT PRIVILEGES " +
+		"IN SCHEMA @ GRANT SELECT ON TABLES TO @_reader")
 	t.Setenv("CLINIC", words+" user="+schema+"_reader")
 	t.Cleanup(func() {
 		create("DROP SCHEMA @ CASCADE; DROP OWNED BY @_reader; DROP ROLE @_reader")
 		_ = owner.Close(context.Background())
 	})
 	return engine{"postgres", create, func(table, rows string) string {
-		return `{name: t, database: {engine: postgres, connection: "env:CLINIC", table: ` + schema + "." + table + ", rows: " + rows + "}}"
+		return `{name: t, database: {engine: postgres, connection: "env:CLINIC", table: ` + schema + "." + table +
+			", rows: " + rows + "}}"
 	}, t.TempDir(), func(c storedCells) string { return c.postgres }}
 }
 
@@ -116,25 +118,42 @@ func cellsOfAllTypes() []storedCells {
 	plain := func(kind domain.ColumnType, missing ...string) domain.Column {
 		return domain.Column{Type: kind, Missing: missing}
 	}
-	whole := []string{"0", "1", "-1", "-9", "2", "NULL", "9007199254740992", "9007199254740993", "-9007199254740993", "9223372036854775807"}
-	real := []string{"'0'", "'-0'", "'0.1'", "'1.5'", "'2'", "'-1'", "'-9'", "'4.5'", "'NaN'", "'Infinity'", "'-Infinity'", "'5e-324'", "'1e300'", "'9007199254740991'", "'9007199254740992'", "NULL"}
-	words := []string{"''", "'NA'", "'-9'", "'north'", "'North'", "'north '", "'O''Hara; --'", `'so"uth'`, "'NULL'", "NULL", "'1.5'", "'x'"}
-	wards := domain.Column{Type: domain.Categorical, Categories: []string{"north", "O'Hara; --", `so"uth`}, Aliases: domain.Aliases{"north": {"North"}}}
+	whole := []string{"0", "1", "-1", "-9", "2", "NULL", "9007199254740992", "9007199254740993", "-9007199254740993",
+		"9223372036854775807"}
+	real := []string{"'0'", "'-0'", "'0.1'", "'1.5'", "'2'", "'-1'", "'-9'", "'4.5'", "'NaN'", "'Infinity'", "'-Infinity'",
+		"'5e-324'", "'1e300'", "'9007199254740991'", "'9007199254740992'", "NULL"}
+	words := []string{"''", "'NA'", "'-9'", "'north'", "'North'", "'north '", "'O''Hara; --'", `'so"uth'`, "'NULL'",
+		"NULL", "'1.5'", "'x'"}
+	wards := domain.Column{Type: domain.Categorical, Categories: []string{"north", "O'Hara; --", `so"uth`},
+		Aliases: domain.Aliases{"north": {"North"}}}
 	days := []string{"'1969-12-31'", "'0001-01-01'", "'9999-12-31'", "'12000-01-01'", "NULL"}
-	stamps := []string{"'1969-12-31 23:59:59.999999'", "'1970-01-01 00:00:30'", "'9999-12-31 23:59:59.999999'", "'10000-01-01 00:00:00'", "'290000-01-01 00:00:00'", "NULL"}
+	stamps := []string{"'1969-12-31 23:59:59.999999'", "'1970-01-01 00:00:30'", "'9999-12-31 23:59:59.999999'",
+		"'10000-01-01 00:00:00'", "'290000-01-01 00:00:00'", "NULL"}
 	return []storedCells{
-		{plain(domain.Integer), "BIGINT", "int8", whole}, {plain(domain.Numeric), "BIGINT", "int8", whole}, {plain(domain.Numeric, "1", "NA"), "BIGINT", "int8", whole}, {numbers, "BIGINT", "int8", whole},
-		{plain(domain.Integer), "SMALLINT", "int2", []string{"1", "-9", "NULL"}}, {plain(domain.Integer), "UINTEGER", "", []string{"4294967295"}},
-		{plain(domain.Numeric), "DOUBLE", "float8", real}, {plain(domain.Numeric, "NaN"), "DOUBLE", "float8", real}, {plain(domain.Integer, "nan"), "DOUBLE", "float8", real}, {numbers, "DOUBLE", "float8", real},
+		{plain(domain.Integer), "BIGINT", "int8", whole}, {plain(domain.Numeric), "BIGINT", "int8", whole},
+		{plain(domain.Numeric, "1", "NA"), "BIGINT", "int8", whole}, {numbers, "BIGINT", "int8", whole},
+		{plain(domain.Integer), "SMALLINT", "int2", []string{"1", "-9", "NULL"}}, {plain(domain.Integer), "UINTEGER", "",
+			[]string{"4294967295"}},
+		{plain(domain.Numeric), "DOUBLE", "float8", real}, {plain(domain.Numeric, "NaN"), "DOUBLE", "float8", real},
+		{plain(domain.Integer, "nan"), "DOUBLE", "float8", real}, {numbers, "DOUBLE", "float8", real},
 		{plain(domain.Numeric), "FLOAT", "float4", []string{"'0.1'", "'NaN'", "'3.4e38'", "NULL"}},
-		{plain(domain.Numeric, "1.50"), "DECIMAL(15,2)", "numeric", []string{"0.10", "1.50", "-9.00", "1234567890123.45", "NULL"}}, {plain(domain.Integer), "DECIMAL(18,2)", "numeric", []string{"4.00", "4.50", "-9.00", "NULL"}},
-		{plain(domain.Numeric), "", "numeric", []string{"123456789012345678901234567890.123", "'NaN'", "0.1", "1e-20"}}, {plain(domain.Integer), "", "numeric", []string{"9223372036854775808", "9223372036854775807", "'NaN'"}},
-		{wards, "VARCHAR", "text", words}, {wards, "VARCHAR COLLATE NOCASE", "varchar(20)", words}, {wards, "ENUM('north', 'x')", "char(8)", []string{"'north'", "'x'", "NULL"}},
-		{domain.Column{Type: domain.Text, Missing: domain.Spellings{"x"}}, "VARCHAR", "text", words}, {plain(domain.Text), "UUID", "uuid", []string{"'00000000-0000-0000-0000-000000000001'", "NULL"}},
-		{domain.Column{Type: domain.Boolean, Categories: []string{"0", "1"}}, "BOOLEAN", "bool", []string{"true", "false", "NULL"}}, {domain.Column{Type: domain.Boolean, Categories: []string{"no", "true"}}, "BOOLEAN", "bool", []string{"true", "false"}},
+		{plain(domain.Numeric, "1.50"), "DECIMAL(15,2)", "numeric", []string{"0.10", "1.50", "-9.00", "1234567890123.45",
+			"NULL"}}, {plain(domain.Integer), "DECIMAL(18,2)", "numeric", []string{"4.00", "4.50", "-9.00", "NULL"}},
+		{plain(domain.Numeric), "", "numeric", []string{"123456789012345678901234567890.123", "'NaN'", "0.1", "1e-20"}},
+		{plain(domain.Integer), "", "numeric", []string{"9223372036854775808", "9223372036854775807", "'NaN'"}},
+		{wards, "VARCHAR", "text", words}, {wards, "VARCHAR COLLATE NOCASE", "varchar(20)", words},
+		{wards, "ENUM('north', 'x')", "char(8)", []string{"'north'", "'x'", "NULL"}},
+		{domain.Column{Type: domain.Text, Missing: domain.Spellings{"x"}}, "VARCHAR", "text", words},
+		{plain(domain.Text), "UUID", "uuid", []string{"'00000000-0000-0000-0000-000000000001'", "NULL"}},
+		{domain.Column{Type: domain.Boolean, Categories: []string{"0", "1"}}, "BOOLEAN", "bool", []string{"true", "false",
+			"NULL"}}, {domain.Column{Type: domain.Boolean, Categories: []string{"no", "true"}}, "BOOLEAN", "bool",
+			[]string{"true", "false"}},
 		{plain(domain.Date), "DATE", "date", days}, {domain.Column{Type: domain.Datetime, Step: 86400}, "DATE", "date", days},
-		{domain.Column{Type: domain.Datetime, Step: 60}, "TIMESTAMP", "timestamp", stamps}, {domain.Column{Type: domain.Datetime, Step: 1}, "TIMESTAMP_NS", "", []string{"'1969-12-31 23:59:59.999999999'", "'2020-02-29 00:00:00.1'"}},
-		{domain.Column{Type: domain.Datetime, Step: 3600, Zone: "UTC"}, "TIMESTAMPTZ", "timestamptz", []string{"'1969-12-31 23:59:59.5+00'", "'2020-06-01 10:20:00+02'", "NULL"}},
+		{domain.Column{Type: domain.Datetime, Step: 60}, "TIMESTAMP", "timestamp", stamps},
+		{domain.Column{Type: domain.Datetime, Step: 1}, "TIMESTAMP_NS", "", []string{"'1969-12-31 23:59:59.999999999'",
+			"'2020-02-29 00:00:00.1'"}},
+		{domain.Column{Type: domain.Datetime, Step: 3600, Zone: "UTC"}, "TIMESTAMPTZ", "timestamptz",
+			[]string{"'1969-12-31 23:59:59.5+00'", "'2020-06-01 10:20:00+02'", "NULL"}},
 		{domain.Column{Type: domain.Time, Step: 60}, "TIME", "time", []string{"'00:00:59.999999'", "'23:59:59'", "NULL"}},
 	}
 }
@@ -152,7 +171,8 @@ func TestRowsThatStayAreReadAlike(t *testing.T) {
 		for i, variant := range []struct {
 			csv      *pipeline.CSV
 			nullable bool
-		}{{nil, false}, {nil, true}, {&pipeline.CSV{Missing: domain.Spellings{"-9", "NA"}, Unknown: "missing"}, true}, {&pipeline.CSV{Unknown: "missing"}, false}} {
+		}{{nil, false}, {nil, true}, {&pipeline.CSV{Missing: domain.Spellings{"-9", "NA"}, Unknown: "missing"}, true},
+			{&pipeline.CSV{Unknown: "missing"}, false}} {
 			var cells []cellIn
 			for _, c := range cellsOfAllTypes() {
 				for _, cell := range c.cells {
@@ -196,7 +216,10 @@ func (e engine) alike(t *testing.T, name string, cells []cellIn, csv *pipeline.C
 	if sorted(told) != sorted(fmt.Sprint(faults)) {
 		t.Errorf("%s, csv %+v: %s\nis refused as %v\nmust be as %v", e.name, csv, table, faults, told)
 	}
-	return slices.DeleteFunc(slices.Clone(cells), func(c cellIn) bool { return strings.Contains(told, fmt.Sprintf("column %q", c.column.Name)) })
+	return slices.DeleteFunc(slices.Clone(cells), func(c cellIn) bool {
+		return strings.Contains(told,
+			fmt.Sprintf("column %q", c.column.Name))
+	})
 }
 
 func sorted(text string) string {
@@ -241,7 +264,8 @@ func (e engine) values(t *testing.T, name string, cells []cellIn, csv *pipeline.
 	row := pushed.Relation.Columns()
 	for i, c := range cells {
 		is := equals(row[i], record.Column(i).ValueStr(0), record.Column(i).IsNull(0))
-		l.Columns = append(l.Columns, relation.Named{Name: c.column.Name, Expr: relation.Choice{If: is, Then: relation.Constant{Of: relation.Whole, Int: 1}, Else: relation.Constant{Of: relation.Whole}}})
+		l.Columns = append(l.Columns, relation.Named{Name: c.column.Name, Expr: relation.Choice{If: is,
+			Then: relation.Constant{Of: relation.Whole, Int: 1}, Else: relation.Constant{Of: relation.Whole}}})
 		keys = append(keys, relation.Key{Expr: relation.Column{At: i, Of: relation.Whole, Greatest: 1}, Of: 2})
 	}
 	k, err := pushed.Session.Keep(t.Context(), pushed.Relation.With(l))
@@ -273,7 +297,8 @@ func equals(e relation.Expr, value string, missing bool) relation.Expr {
 		fmt.Sscan(value, &c.Int)
 	}
 	if e.Type() == relation.Code {
-		return relation.Compare{Op: "==", A: relation.Rank{E: e, Of: math.MaxInt32}, B: relation.Constant{Of: relation.Whole, Int: c.Int}}
+		return relation.Compare{Op: "==", A: relation.Rank{E: e, Of: math.MaxInt32}, B: relation.Constant{Of: relation.Whole,
+			Int: c.Int}}
 	}
 	return relation.Compare{Op: "==", A: e, B: c}
 }
@@ -281,8 +306,10 @@ func equals(e relation.Expr, value string, missing bool) relation.Expr {
 // TestRowsThatStay: nobody reads them, content tells a cell more, and a fault quotes no cell.
 func TestRowsThatStay(t *testing.T) {
 	for _, e := range engines(t) {
-		e.create("CREATE TABLE @.t AS SELECT i AS n, CASE i % 3 WHEN 0 THEN 'north' WHEN 1 THEN 'south' END AS place FROM (SELECT 1 AS i UNION ALL SELECT 2 UNION ALL SELECT 3) AS r; " +
-			"CREATE TABLE @.same AS SELECT * FROM @.t ORDER BY n DESC; CREATE TABLE @.other AS SELECT n + 1 AS n, place FROM @.t; " +
+		e.create("CREATE TABLE @.t AS SELECT i AS n, CASE i % 3 WHEN 0 THEN 'north' WHEN 1 THEN 'south' END AS place FROM " +
+			"(SELECT 1 AS i UNION ALL SELECT 2 UNION ALL SELECT 3) AS r; " +
+			"CREATE TABLE @.same AS SELECT * FROM @.t ORDER BY n DESC; CREATE TABLE @.other AS SELECT n + 1 AS n, place FROM " +
+			"@.t; " +
 			"CREATE TABLE @.outside AS SELECT n, '" + canary + "' AS place FROM @.t")
 		content := map[string]string{}
 		for _, name := range []string{"t", "same", "other"} {
@@ -293,7 +320,8 @@ func TestRowsThatStay(t *testing.T) {
 			if content[name], err = from.Content(t.Context()); err != nil || from.Unchanged(t.Context()) != nil {
 				t.Fatal(err, from.Unchanged(t.Context()))
 			}
-			if _, _, err := listed(t.Context(), from.Table()); err == nil || !strings.Contains(err.Error(), "rows stay in the database") {
+			if _, _, err := listed(t.Context(), from.Table()); err == nil || !strings.Contains(err.Error(),
+				"rows stay in the database") {
 				t.Errorf("%s: rows are read: %v", e.name, err)
 			}
 		}
@@ -304,7 +332,8 @@ func TestRowsThatStay(t *testing.T) {
 		if err == nil {
 			_, err = from.Content(t.Context())
 		}
-		if err == nil || strings.Contains(err.Error(), canary) || !strings.Contains(err.Error(), `column "place": is outside the declared categories`) {
+		if err == nil || strings.Contains(err.Error(), canary) || !strings.Contains(err.Error(),
+			`column "place": is outside the declared categories`) {
 			t.Errorf("%s: of a cell outside of the domain it says: %v", e.name, err)
 		}
 	}
@@ -314,8 +343,10 @@ func TestRowsThatStay(t *testing.T) {
 // each unit, and the same ones each time.
 func TestSampleOfRowsThatStay(t *testing.T) {
 	for _, e := range engines(t) {
-		e.create("CREATE TABLE @.t AS SELECT a.i AS person, b.i AS n FROM (SELECT 0 AS i UNION ALL SELECT 1) AS a, (SELECT 1 AS i UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4) AS b")
-		d := &domain.Domain{Columns: []domain.Column{{Name: "person", Type: domain.Integer}, {Name: "n", Type: domain.Integer}}}
+		e.create("CREATE TABLE @.t AS SELECT a.i AS person, b.i AS n FROM (SELECT 0 AS i UNION ALL SELECT 1) AS a, (SELECT " +
+			"1 AS i UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4) AS b")
+		d := &domain.Domain{Columns: []domain.Column{{Name: "person", Type: domain.Integer},
+			{Name: "n", Type: domain.Integer}}}
 		from, err := e.open(t, "t", "stay, sample_may_leave: 4", pipeline.Opening{Columns: d, Unit: "person", MaxRows: 3})
 		if err != nil {
 			t.Fatal(err)
@@ -358,7 +389,8 @@ func sampleOf(most, each int) (list []string) {
 // TestViewsOfRowsThatStay: a view that draws is refused before it is counted.
 func TestViewsOfRowsThatStay(t *testing.T) {
 	for _, e := range engines(t) {
-		e.create("CREATE TABLE @.t AS SELECT 1 AS n, 'north' AS place; CREATE VIEW @.v AS SELECT CASE WHEN random() < 2 THEN CAST(random() * 1000000000 AS INTEGER) END AS n, place FROM @.t")
+		e.create("CREATE TABLE @.t AS SELECT 1 AS n, 'north' AS place; CREATE VIEW @.v AS SELECT CASE WHEN random() < 2 " +
+			"THEN CAST(random() * 1000000000 AS INTEGER) END AS n, place FROM @.t")
 		from, err := e.open(t, "v", "stay, view: rows_of_one_unit", pipeline.Opening{Columns: columns()})
 		if err == nil {
 			_, err = from.Content(t.Context())
@@ -369,8 +401,8 @@ func TestViewsOfRowsThatStay(t *testing.T) {
 	}
 }
 
-// TestStorageOfRowsThatStay: values that are spelled alike and stored otherwise are another table: 1000 microseconds are not
-// 1000 nanoseconds, and the text 1 is no number.
+// TestStorageOfRowsThatStay: values that are spelled alike and stored otherwise are another table: 1000 microseconds
+// are not 1000 nanoseconds, and the text 1 is no number.
 func TestStorageOfRowsThatStay(t *testing.T) {
 	for _, e := range engines(t) {
 		cells := map[string]string{"words": "CAST('1' AS VARCHAR)", "whole": "CAST(1 AS INTEGER)"}
@@ -418,7 +450,8 @@ func TestRowsThatStayChange(t *testing.T) {
 	}
 	held := files.Hold(folder)
 	defer held.Close()
-	from, err := s.Open(t.Context(), pipeline.Opening{Files: held.Only("a.csv"), Columns: columns, CSV: &pipeline.CSV{Extra: "ignore"}})
+	from, err := s.Open(t.Context(), pipeline.Opening{Files: held.Only("a.csv"), Columns: columns,
+		CSV: &pipeline.CSV{Extra: "ignore"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,10 +16,12 @@ import (
 func subjects() map[string]subject {
 	return map[string]subject{
 		"file": {settings: "{file: a.csv}", files: map[string]string{"a.csv": rows(0, 300)}, rows: 300},
-		"file of a pattern": {settings: `{file: "part-*.csv"}`, files: map[string]string{"part-1.csv": rows(0, 200), "part-10.csv": rows(200, 210),
-			"part-2.csv": rows(210, 300)}, rows: 300},
-		"database": {settings: "{database: {engine: duckdb, read: {csv: a.csv}, rows: may_leave}}", files: map[string]string{"a.csv": rows(0, 300)},
-			rows: 300, needs: needsDuckDB},
+		"file of a pattern": {settings: `{file: "part-*.csv"}`, files: map[string]string{"part-1.csv": rows(0, 200),
+			"part-10.csv": rows(200, 210),
+			"part-2.csv":  rows(210, 300)}, rows: 300},
+		"database": {settings: "{database: {engine: duckdb, read: {csv: a.csv}, rows: may_leave}}",
+			files: map[string]string{"a.csv": rows(0, 300)},
+			rows:  300, needs: needsDuckDB},
 		"database of a pattern": {settings: `{database: {engine: duckdb, read: {csv: "part-*.csv"}, rows: may_leave}}`,
 			files: map[string]string{"part-1.csv": rows(0, 200), "part-2.csv": rows(200, 300)}, rows: 300, needs: needsDuckDB},
 		"demo": {settings: "{demo: cardio, demo_rows: 300}", rows: 300},

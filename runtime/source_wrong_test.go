@@ -158,14 +158,18 @@ func talking(ctx context.Context, t pipeline.Table) pipeline.Batches {
 
 // TestConformanceFindsWrongSources: the test is of use.
 func TestConformanceFindsWrongSources(t *testing.T) {
-	on := subject{settings: "{file: a.csv}", files: map[string]string{"a.csv": rows(0, 300), "b.csv": rows(300, 400)}, rows: 300}
+	on := subject{settings: "{file: a.csv}", files: map[string]string{"a.csv": rows(0, 300), "b.csv": rows(300, 400)},
+		rows: 300}
 	for want, w := range wrongs() {
 		kind := pipeline.SourceKind{Name: "file", New: func() pipeline.Source {
 			fresh := w
 			fresh.File = source.File{}
 			return &fresh
 		}}
-		if found := faults(t, kind, on); !slices.ContainsFunc(found, func(fault string) bool { return strings.Contains(fault, want) }) {
+		if found := faults(t, kind, on); !slices.ContainsFunc(found, func(fault string) bool {
+			return strings.Contains(fault,
+				want)
+		}) {
 			t.Errorf("%q is not found; found were %q", want, found)
 		}
 	}

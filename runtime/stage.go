@@ -117,28 +117,29 @@ func (r *run) runStage(ctx context.Context, step *compile.Step, payer *book.Paye
 }
 
 // push says of the first output how a database computes its rows, where it computes the rows of the input.
-func push(step *compile.Step, from *pipeline.Pushed, out pipeline.Tables) error {
-	if from == nil || step.Work.Elsewhere == nil {
+func push(step *compile.Step, pushed *pipeline.Pushed, out pipeline.Tables) error {
+	if pushed == nil || step.Work.Elsewhere == nil {
 		return nil
 	}
-	rows, err := step.Work.Elsewhere(from.Relation)
+	rows, err := step.Work.Elsewhere(pushed.Relation)
 	t := out[step.First]
-	t.Pushed = &pipeline.Pushed{Relation: rows, Session: from.Session}
+	t.Pushed = &pipeline.Pushed{Relation: rows, Session: pushed.Session}
 	out[step.First] = t
 	return err
 }
 
 // lazy puts the planned headers on streams, and the stage's name on their errors.
 func lazy(step *compile.Step, out pipeline.Tables) (pipeline.Tables, error) {
-	named := pipeline.Tables{}
+	tables := pipeline.Tables{}
 	for port, h := range step.Work.Out {
 		h, err := h.Filled(out[port].Domain)
 		if err != nil {
 			return nil, err
 		}
-		named[port] = pipeline.Table{Header: h, Open: nameErrors(step.ID, out[port].Open), Files: out[port].Files, Pushed: out[port].Pushed}
+		tables[port] = pipeline.Table{Header: h, Open: nameErrors(step.ID, out[port].Open), Files: out[port].Files,
+			Pushed: out[port].Pushed}
 	}
-	return named, nil
+	return tables, nil
 }
 
 func nameErrors(stage string, open func(context.Context) pipeline.Batches) func(context.Context) pipeline.Batches {

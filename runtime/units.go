@@ -60,20 +60,20 @@ func capUnits(t pipeline.Table, unit pipeline.Unit, left func(rows int64)) pipel
 				yield(nil, err)
 				return
 			}
-			var gone int64
+			var dropped int64
 			for rec, err := range read(ctx) {
 				if err == nil {
-					gone += rec.NumRows()
+					dropped += rec.NumRows()
 					rec, err = capBatch(ctx, rec, unit, stays)
 				}
 				if err == nil {
-					gone -= rec.NumRows()
+					dropped -= rec.NumRows()
 				}
 				if !yield(rec, err) || err != nil {
 					return
 				}
 			}
-			left(gone)
+			left(dropped)
 		}
 	}
 	return t
@@ -112,7 +112,8 @@ func capBatch(ctx context.Context, rec arrow.Record, unit pipeline.Unit, stay st
 }
 
 // unitNames returns the names of the units of a record's rows, and the record without the column that only names read.
-func unitNames(rec arrow.Record, unit pipeline.Unit) (names func(i int) (name unitName, named bool), rows arrow.Record, err error) {
+func unitNames(rec arrow.Record, unit pipeline.Unit) (names func(i int) (name unitName, named bool), rows arrow.Record,
+	err error) {
 	indexes := rec.Schema().FieldIndices(unit.Column)
 	if len(indexes) == 0 {
 		return nil, nil, fmt.Errorf("privacy_unit: unknown column %s", unit.Column)
@@ -235,7 +236,7 @@ func (f *finder) batch(rec arrow.Record, names func(i int) (unitName, bool)) err
 		name, named := names(i)
 		if !named {
 			f.rows.add(f.next)
-		} else if err := f.named(name, rec, i); err != nil {
+		} else if err := f.add(name, rec, i); err != nil {
 			return err
 		}
 		f.next++
@@ -243,17 +244,17 @@ func (f *finder) batch(rec arrow.Record, names func(i int) (unitName, bool)) err
 	return nil
 }
 
-// named takes a row of a unit.
-func (f *finder) named(name unitName, rec arrow.Record, i int) (err error) {
+// add takes a row of a unit.
+func (f *finder) add(name unitName, rec arrow.Record, i int) (err error) {
 	if f.codes, err = appendCodes(f.codes[:0], rec, i); err != nil {
 		return err
 	}
-	of := f.least[name]
-	if of == nil {
-		of = &leastRows{}
-		f.least[name] = of
+	rows := f.least[name]
+	if rows == nil {
+		rows = &leastRows{}
+		f.least[name] = rows
 	}
-	of.add(hashedRow{hash: md5.Sum(f.codes), numbers: beyondCodes(rec, i), place: f.next}, f.most)
+	rows.add(hashedRow{hash: md5.Sum(f.codes), numbers: beyondCodes(rec, i), place: f.next}, f.most)
 	return nil
 }
 
@@ -310,16 +311,16 @@ func fromPieces(whole, part int64) float64 { return float64(whole) + float64(flo
 
 // beyondCodes returns the numbers of a row, missing ones as +Inf, and nil where its codes tell them all.
 func beyondCodes(rec arrow.Record, i int) (numbers []float64) {
-	told := true
+	exact := true
 	for _, column := range rec.Columns() {
 		column, ok := column.(*array.Float64)
 		if !ok || column.IsNull(i) {
 			continue
 		}
 		x := column.Value(i)
-		told = told && x == fromPieces(pieces(x))
+		exact = exact && x == fromPieces(pieces(x))
 	}
-	if told {
+	if exact {
 		return nil
 	}
 	for _, column := range rec.Columns() {

@@ -31,7 +31,8 @@ type counter struct {
 
 func (c counter) Plan(pipeline.Headers) (pipeline.Work, error) {
 	out := pipeline.Header{Form: pipeline.FormMetrics, Schema: pipeline.MetricsSchema(), Class: pipeline.Private}
-	return pipeline.Work{Out: pipeline.Headers{"out": out}, Run: func(ctx context.Context, _ *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+	return pipeline.Work{Out: pipeline.Headers{"out": out}, Run: func(ctx context.Context, _ *pipeline.Env,
+		in pipeline.Tables) (pipeline.Tables, error) {
 		rec, err := in["in"].Collect(ctx)
 		if err == nil {
 			*c.rows = rec.NumRows()
@@ -61,10 +62,10 @@ func (f unitFile) reach(t *testing.T) (rows int64, err error) {
 	if f.format == "" {
 		f.format = "csv"
 	}
-	dir, named := t.TempDir(), "d."+f.format
-	contents := map[string][]byte{named: f.content}
+	dir, withName := t.TempDir(), "d."+f.format
+	contents := map[string][]byte{withName: f.content}
 	if f.parts != nil {
-		named, contents = "d?."+f.format, map[string][]byte{}
+		withName, contents = "d?."+f.format, map[string][]byte{}
 	}
 	for i, part := range f.parts {
 		contents[fmt.Sprintf("d%d.%s", i, f.format)] = part
@@ -83,13 +84,17 @@ func (f unitFile) reach(t *testing.T) (rows int64, err error) {
 	if f.meanwhile != nil {
 		during = func() error { return f.meanwhile(dir) }
 	}
-	reg, err := Registry([]pipeline.Kind{{Name: "counter", Version: 1, Doc: "Counts.", In: []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "a table"}},
-		Out: []pipeline.Port{{Name: "out", Form: pipeline.FormMetrics, Doc: "figures"}}, New: func() pipeline.Stage { return &counter{&rows, during} }}})
+	reg, err := Registry([]pipeline.Kind{{Name: "counter", Version: 1, Doc: "Counts.",
+		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "a table"}},
+		Out: []pipeline.Port{{Name: "out", Form: pipeline.FormMetrics, Doc: "figures"}},
+		New: func() pipeline.Stage { return &counter{&rows, during} }}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := fmt.Sprintf("weir: 1\nname: units\ndataset: {file: %q, csv: {%s}, domain: {columns: [{name: u, %s}]}, privacy_unit: {column: u, max_rows: %d}}\n"+
-		"privacy: {epsilon: inf, claims: none, delta: 1e-6, adjacency: add_remove}\nstages:\n  count: {kind: counter}\n", named, f.csv, f.column, f.maxRows)
+	text := fmt.Sprintf("weir: 1\nname: units\ndataset: {file: %q, csv: {%s}, domain: {columns: [{name: u, %s}]}, "+
+		"privacy_unit: {column: u, max_rows: %d}}\n"+
+		"privacy: {epsilon: inf, claims: none, delta: 1e-6, adjacency: add_remove}\nstages:\n  count: {kind: counter}\n",
+		withName, f.csv, f.column, f.maxRows)
 	s, err := ParseSpec("spec.yaml", []byte(text), nil, folder, reg)
 	if err != nil {
 		return 0, err
@@ -108,9 +113,11 @@ func (f unitFile) reach(t *testing.T) (rows int64, err error) {
 // not, and whatever a stored number is stored as.
 func TestUnitsOfSeveralFiles(t *testing.T) {
 	for name, f := range map[string]unitFile{
-		"listed":   {column: "type: categorical, categories: [a, b]", parts: [][]byte{lines("a", "b", "a"), lines("b", "b", "a"), lines("a")}},
-		"unlisted": {column: "type: categorical, categories: [a], nullable: true", csv: "unknown: missing", parts: [][]byte{lines("a", "b", "a"), lines("b", "b", "a"), lines("a")}},
-		"numbers":  {column: "type: integer", parts: [][]byte{lines("1", "2", "1"), lines("2.0", "2", "01"), lines("1")}},
+		"listed": {column: "type: categorical, categories: [a, b]", parts: [][]byte{lines("a", "b", "a"),
+			lines("b", "b", "a"), lines("a")}},
+		"unlisted": {column: "type: categorical, categories: [a], nullable: true", csv: "unknown: missing",
+			parts: [][]byte{lines("a", "b", "a"), lines("b", "b", "a"), lines("a")}},
+		"numbers": {column: "type: integer", parts: [][]byte{lines("1", "2", "1"), lines("2.0", "2", "01"), lines("1")}},
 	} {
 		f.maxRows = 3
 		if rows, err := f.reach(t); err != nil || rows != 6 { // three of each
@@ -139,8 +146,10 @@ func times(n int, cell string) []string {
 // count, in each format; 4,993 more did, each as a unit of its own.
 func TestUnlistedUnitIsCapped(t *testing.T) {
 	cells := append(times(7, "north"), times(4993, "nowhere")...)
-	f := unitFile{column: "type: categorical, categories: [north, south], nullable: true", csv: "unknown: missing", maxRows: 5}
-	for format, content := range map[string][]byte{"csv": lines(cells...), "parquet": parquetTexts(t, cells), "arrow": arrowFile(t, texts(cells))} {
+	f := unitFile{column: "type: categorical, categories: [north, south], nullable: true", csv: "unknown: missing",
+		maxRows: 5}
+	for format, content := range map[string][]byte{"csv": lines(cells...), "parquet": parquetTexts(t, cells),
+		"arrow": arrowFile(t, texts(cells))} {
 		f.format, f.content = format, content
 		if rows, err := f.reach(t); err != nil || rows != 10 {
 			t.Errorf("%s: %d rows, %v; must be 5 of each of 2 units", format, rows, err)
@@ -167,7 +176,8 @@ func TestLargeIDsAreCapped(t *testing.T) {
 	}
 	for name, f := range map[string]unitFile{
 		"parquet": {format: "parquet", content: parquetIntegers(t, ids)}, "csv": {content: lines(cells...)},
-		"arrow": {format: "arrow", content: arrowFile(t, integers(ids))}, "unsigned": {format: "arrow", content: arrowFile(t, naturals(unsigned))},
+		"arrow": {format: "arrow", content: arrowFile(t, integers(ids))}, "unsigned": {format: "arrow",
+			content: arrowFile(t, naturals(unsigned))},
 	} {
 		f.maxRows, f.column = 2, "type: integer, missing: [NaN]"
 		if rows, err := f.reach(t); err != nil || rows != 3 {
@@ -184,35 +194,47 @@ func TestLargeIDsAreCapped(t *testing.T) {
 // TestWhoseRowACellIs: which spellings are one unit. Of each unit one row is kept, so the
 // rows that are kept are the units; a row that names nobody is one, each.
 func TestWhoseRowACellIs(t *testing.T) {
-	const whole, colours, flags = "type: integer, nullable: true", "type: categorical, categories: [red, blue], nullable: true", "type: boolean, nullable: true"
+	const whole, colours, flags = "type: integer, nullable: true",
+		"type: categorical, categories: [red, blue], nullable: true", "type: boolean, nullable: true"
 	for name, c := range map[string]struct {
 		column, csv string
 		cells       []string
 		units       int64
 	}{
-		"spellings of an integer":            {whole, "", []string{"7", "007", "+7", "7.0", "7e0", "70E-1", "0.7e1"}, 1},
-		"both zeros":                         {whole, "", []string{"0", "-0", "0.0", "-0e5", "+0"}, 1},
-		"integers that a float64 makes one":  {whole, "", []string{"9007199254740992", "9007199254740993.0", "9007199254740993e0"}, 2},
-		"the largest and the least":          {whole, "", []string{"9223372036854775807", "9223372036854775806", "-9223372036854775808", "9223372036854775807.0"}, 3},
-		"an integer like a missing one":      {"type: integer, missing: [9007199254740993]", "", []string{"9007199254740992", "9007199254740992", "9007199254740993", "9007199254740993"}, 3},
-		"integers that are declared missing": {"type: integer, missing: [99]", "", []string{"99", "99", "099", "98", "98"}, 4},
-		"empty cells":                        {whole, "", []string{`""`, `""`, `""`}, 3},
-		"text as it is":                      {"type: text", "", []string{"x", "X", "x ", " x", "\u00a0x", "\u00e9", "e\u0301", "x", "NA", "NA", "007", "7"}, 10},
-		"text and trim":                      {"type: text", "trim: true", []string{"x", "x ", "  x", "\u00a0x"}, 2},
-		"blanks that are trimmed":            {"type: text, nullable: true", "trim: true", []string{`""`, `""`, "x"}, 3},
-		"blanks":                             {"type: text, nullable: true", "", []string{"  ", "  ", "   "}, 2},
-		"text that is declared missing":      {"type: text, missing: [NA]", "", []string{"NA", "NA", "na", "na"}, 3},
-		"private categories":                 {"type: categorical, categories: private, nullable: true", "unknown: missing", []string{"a", "a", "b"}, 2},
-		"quotes and a suffix":                {"type: text", `strip_suffix: "."`, []string{`"x"`, "x.", "x"}, 1},
-		"days":                               {"type: date", "", []string{"2019-04-30", "2019-04-30", "2019-05-01"}, 2},
-		"words for a flag":                   {flags, "", []string{"1", "true", "TRUE", "1.0", "0", "False"}, 2},
-		"other words for a flag":             {flags, "unknown: missing", []string{"yes", "yes", "1", "Yes"}, 3},
-		"categories of numbers":              {"type: ordinal, categories: [1, 2], nullable: true", "unknown: missing", []string{"1", "1.0", "01", "7", "7.0", "007", "8"}, 3},
-		"a text like the key of a number":    {"type: ordinal, categories: [1, 2], nullable: true", "unknown: missing", []string{"7", "false 7 0", "#false 7 0", "=7"}, 4},
-		"a large one near a category":        {"type: categorical, categories: [\"9007199254740992\"], nullable: true", "unknown: missing", []string{"9007199254740992", "9007199254740993", "9007199254740993.0"}, 2},
-		"case of a category":                 {colours, "unknown: missing", []string{"red", "Red", "Red", "RED"}, 3},
-		"unlisted, missing and empty":        {colours + ", missing: [NA]", "unknown: missing", []string{"green", "green", "NA", "NA", `""`, `""`, "NaN", "NaN"}, 6},
-		"unlisted and missing in all":        {colours, "unknown: missing, missing: [NA]", []string{"green", "green", "NA", "NA"}, 3},
+		"spellings of an integer": {whole, "", []string{"7", "007", "+7", "7.0", "7e0", "70E-1", "0.7e1"}, 1},
+		"both zeros":              {whole, "", []string{"0", "-0", "0.0", "-0e5", "+0"}, 1},
+		"integers that a float64 makes one": {whole, "", []string{"9007199254740992", "9007199254740993.0",
+			"9007199254740993e0"}, 2},
+		"the largest and the least": {whole, "", []string{"9223372036854775807", "9223372036854775806",
+			"-9223372036854775808", "9223372036854775807.0"}, 3},
+		"an integer like a missing one": {"type: integer, missing: [9007199254740993]", "", []string{"9007199254740992",
+			"9007199254740992", "9007199254740993", "9007199254740993"}, 3},
+		"integers that are declared missing": {"type: integer, missing: [99]", "", []string{"99", "99", "099", "98", "98"},
+			4},
+		"empty cells": {whole, "", []string{`""`, `""`, `""`}, 3},
+		"text as it is": {"type: text", "", []string{"x", "X", "x ", " x", "\u00a0x", "\u00e9",
+			"e\u0301", "x", "NA", "NA", "007", "7"}, 10},
+		"text and trim":                 {"type: text", "trim: true", []string{"x", "x ", "  x", "\u00a0x"}, 2},
+		"blanks that are trimmed":       {"type: text, nullable: true", "trim: true", []string{`""`, `""`, "x"}, 3},
+		"blanks":                        {"type: text, nullable: true", "", []string{"  ", "  ", "   "}, 2},
+		"text that is declared missing": {"type: text, missing: [NA]", "", []string{"NA", "NA", "na", "na"}, 3},
+		"private categories": {"type: categorical, categories: private, nullable: true", "unknown: missing",
+			[]string{"a", "a", "b"}, 2},
+		"quotes and a suffix":    {"type: text", `strip_suffix: "."`, []string{`"x"`, "x.", "x"}, 1},
+		"days":                   {"type: date", "", []string{"2019-04-30", "2019-04-30", "2019-05-01"}, 2},
+		"words for a flag":       {flags, "", []string{"1", "true", "TRUE", "1.0", "0", "False"}, 2},
+		"other words for a flag": {flags, "unknown: missing", []string{"yes", "yes", "1", "Yes"}, 3},
+		"categories of numbers": {"type: ordinal, categories: [1, 2], nullable: true", "unknown: missing",
+			[]string{"1", "1.0", "01", "7", "7.0", "007", "8"}, 3},
+		"a text like the key of a number": {"type: ordinal, categories: [1, 2], nullable: true", "unknown: missing",
+			[]string{"7", "false 7 0", "#false 7 0", "=7"}, 4},
+		"a large one near a category": {"type: categorical, categories: [\"9007199254740992\"], nullable: true",
+			"unknown: missing", []string{"9007199254740992", "9007199254740993", "9007199254740993.0"}, 2},
+		"case of a category": {colours, "unknown: missing", []string{"red", "Red", "Red", "RED"}, 3},
+		"unlisted, missing and empty": {colours + ", missing: [NA]", "unknown: missing", []string{"green", "green",
+			"NA", "NA", `""`, `""`, "NaN", "NaN"}, 6},
+		"unlisted and missing in all": {colours, "unknown: missing, missing: [NA]", []string{"green", "green", "NA",
+			"NA"}, 3},
 	} {
 		rows, err := unitFile{column: c.column, csv: c.csv, content: lines(c.cells...), maxRows: 1}.reach(t)
 		if err != nil || rows != c.units {
@@ -231,16 +253,18 @@ func TestWhoseRowAStoredValueIs(t *testing.T) {
 		units  int64
 		says   string // "" where the file is read
 	}{
-		"instants of a day":               {"type: date", instants(-1, 0, arrow.Date64(day-1), arrow.Date64(day)), 3, ""},
-		"a dictionary with a text twice":  {words, dictionary("x", "x", "y"), 2, ""},
-		"categories with a text twice":    {"type: categorical, categories: [y], nullable: true", dictionary("x", "x", "y"), 2, ""},
-		"texts that are empty":            {words, texts([]string{"", "", "x", "x"}), 3, ""},
-		"beyond 64 bits":                  {whole, naturals([]uint64{math.MaxUint64, 1}), 0, "64-bit range"},
-		"floats of whole numbers":         {whole, floats(7, 7, 8, math.Copysign(0, -1), 0), 3, ""},
-		"a float that may be two":         {whole, floats(1 << 53), 0, "different whole numbers are one"},
-		"NaN that nobody declared":        {whole, floats(math.NaN(), 1), 0, "not a finite number"},
-		"NaN that is declared missing":    {"type: integer, missing: [NaN]", floats(math.NaN(), math.NaN(), 1), 3, ""},
-		"NaN that is no category":         {"type: ordinal, categories: [1, 2], nullable: true", floats(math.NaN(), math.NaN(), 1, 7, 7), 3, ""},
+		"instants of a day":              {"type: date", instants(-1, 0, arrow.Date64(day-1), arrow.Date64(day)), 3, ""},
+		"a dictionary with a text twice": {words, dictionary("x", "x", "y"), 2, ""},
+		"categories with a text twice": {"type: categorical, categories: [y], nullable: true", dictionary("x", "x", "y"),
+			2, ""},
+		"texts that are empty":         {words, texts([]string{"", "", "x", "x"}), 3, ""},
+		"beyond 64 bits":               {whole, naturals([]uint64{math.MaxUint64, 1}), 0, "64-bit range"},
+		"floats of whole numbers":      {whole, floats(7, 7, 8, math.Copysign(0, -1), 0), 3, ""},
+		"a float that may be two":      {whole, floats(1 << 53), 0, "different whole numbers are one"},
+		"NaN that nobody declared":     {whole, floats(math.NaN(), 1), 0, "not a finite number"},
+		"NaN that is declared missing": {"type: integer, missing: [NaN]", floats(math.NaN(), math.NaN(), 1), 3, ""},
+		"NaN that is no category": {"type: ordinal, categories: [1, 2], nullable: true",
+			floats(math.NaN(), math.NaN(), 1, 7, 7), 3, ""},
 		"times":                           {"type: text", times64(1, 2), 0, "is stored as timestamp"},
 		"integers that a text would name": {"type: text", integers([]int64{1, 2}), 0, "is stored as int64"},
 	} {
@@ -297,7 +321,8 @@ func dictionary(cells ...string) arrow.Array {
 	for i := range cells {
 		b.Append(int8(i))
 	}
-	return array.NewDictionaryArray(&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}, b.NewArray(), texts(cells))
+	return array.NewDictionaryArray(&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8,
+		ValueType: arrow.BinaryTypes.String}, b.NewArray(), texts(cells))
 }
 
 func arrowFile(t *testing.T, column arrow.Array) []byte {
@@ -326,7 +351,9 @@ func parquetFile(t *testing.T, as domain.ColumnType, column arrow.Array) []byte 
 	t.Helper()
 	h := pipeline.TableHeader(&domain.Domain{Columns: []domain.Column{{Name: "u", Type: as}}}, pipeline.Header{})
 	var b bytes.Buffer
-	if err := table.Chosen([]string{"parquet"})[0].Write(t.Context(), &b, "", pipeline.FromRecords(h, array.NewRecord(h.Schema, []arrow.Array{column}, int64(column.Len()))), table.Style{}); err != nil {
+	if err := table.Chosen([]string{"parquet"})[0].Write(t.Context(), &b, "",
+		pipeline.FromRecords(h, array.NewRecord(h.Schema, []arrow.Array{column}, int64(column.Len()))), table.Style{}); err !=
+		nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()

@@ -79,11 +79,13 @@ func byHash(t *testing.T, rows []stay, most int) []string {
 	return twice[0]
 }
 
-// TestByHashRule: the codes and the order of docs/design/units.md. Expected: Python, hashlib.md5 of the codes as written
-// here: 57a2..., bee0..., fc91... and 12ee... of unit 7 and bac9... of unit 8.
+// TestByHashRule: the codes and the order of docs/design/units.md. Expected: Python, hashlib.md5 of the codes as
+// written here: 57a2..., bee0..., fc91... and 12ee... of unit 7 and bac9... of unit 8.
 func TestByHashRule(t *testing.T) {
-	rows := []stay{{7, 1.5, 0, "a"}, {7, -0.25, 1, ""}, {nil, 1.5, 0, "a"}, {7, nil, nil, nil}, {7, 1e300, 0, "é"}, {8, 1.5, 0, "a"}, {nil, 1.5, 0, "a"}}
-	codes := []string{"7,1,4503599627370496,0,61", "7,0,-2251799813685248,1,", "-,1,4503599627370496,0,61", "7,-,-,-", "7,9007199254740992,0,0,c3a9", "8,1,4503599627370496,0,61"}
+	rows := []stay{{7, 1.5, 0, "a"}, {7, -0.25, 1, ""}, {nil, 1.5, 0, "a"}, {7, nil, nil, nil}, {7, 1e300, 0, "é"},
+		{8, 1.5, 0, "a"}, {nil, 1.5, 0, "a"}}
+	codes := []string{"7,1,4503599627370496,0,61", "7,0,-2251799813685248,1,", "-,1,4503599627370496,0,61", "7,-,-,-",
+		"7,9007199254740992,0,0,c3a9", "8,1,4503599627370496,0,61"}
 	rec, err := stayTable(rows).Collect(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -93,7 +95,8 @@ func TestByHashRule(t *testing.T) {
 			t.Errorf("row %d has the codes %q (%v), must have %q", i, got, err, want)
 		}
 	}
-	for most, want := range map[int][]int{1: {2, 4, 5, 6}, 2: {0, 2, 4, 5, 6}, 3: {0, 1, 2, 4, 5, 6}, 4: {0, 1, 2, 3, 4, 5, 6}} {
+	for most, want := range map[int][]int{1: {2, 4, 5, 6}, 2: {0, 2, 4, 5, 6}, 3: {0, 1, 2, 4, 5, 6},
+		4: {0, 1, 2, 3, 4, 5, 6}} {
 		var stays []stay
 		for _, i := range want {
 			stays = append(stays, rows[i])
@@ -130,8 +133,8 @@ func TestByHashTies(t *testing.T) {
 	}
 }
 
-// TestByHashOfNeighbours: a unit that goes takes max_rows rows along at most and moves no other row, and which rows stay
-// does not follow from their order. A rule that goes by places (the first rows) is seen to break the latter.
+// TestByHashOfNeighbours: a unit that goes takes max_rows rows along at most and moves no other row, and which rows
+// stay does not follow from their order. A rule that goes by places (the first rows) is seen to break the latter.
 func TestByHashOfNeighbours(t *testing.T) {
 	const most = 2
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -142,14 +145,15 @@ func TestByHashOfNeighbours(t *testing.T) {
 			rows = append(rows, stay{rng.IntN(6), float64(rng.IntN(4)) / 4, rng.IntN(2), fmt.Sprint(rng.IntN(3))})
 		}
 		all := byHash(t, rows, most)
-		without := byHash(t, slices.DeleteFunc(slices.Clone(rows), func(r stay) bool { return r.unit == 3 }), most)
+		bare := byHash(t, slices.DeleteFunc(slices.Clone(rows), func(r stay) bool { return r.unit == 3 }), most)
 		rest := slices.DeleteFunc(slices.Clone(all), func(r string) bool { return strings.HasPrefix(r, "3 ") })
-		if !slices.Equal(rest, without) || len(all)-len(rest) > most {
-			t.Fatalf("%q stay with unit 3 and %q without", all, without)
+		if !slices.Equal(rest, bare) || len(all)-len(rest) > most {
+			t.Fatalf("%q stay with unit 3 and %q without", all, bare)
 		}
 		first := firstOf(t, rows, most)
 		rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
-		if again := byHash(t, rows, most); !slices.Equal(slices.Sorted(slices.Values(all)), slices.Sorted(slices.Values(again))) {
+		if again := byHash(t, rows, most); !slices.Equal(slices.Sorted(slices.Values(all)),
+			slices.Sorted(slices.Values(again))) {
 			t.Fatalf("%q stay, and %q in another order", all, again)
 		}
 		moved = moved || first != firstOf(t, rows, most)
@@ -168,7 +172,8 @@ func firstOf(t *testing.T, rows []stay, most int) string {
 	}
 	var list []string
 	for i := range int(rec.NumRows()) {
-		list = append(list, fmt.Sprint(rec.Column(0).ValueStr(i), rec.Column(1).ValueStr(i), rec.Column(2).ValueStr(i), rec.Column(3).ValueStr(i)))
+		list = append(list, fmt.Sprint(rec.Column(0).ValueStr(i), rec.Column(1).ValueStr(i), rec.Column(2).ValueStr(i),
+			rec.Column(3).ValueStr(i)))
 	}
 	slices.Sort(list)
 	return fmt.Sprint(list)
@@ -176,11 +181,13 @@ func firstOf(t *testing.T, rows []stay, most int) string {
 
 // TestPiecesAreExact: a number is its pieces where it has no digits beyond them.
 func TestPiecesAreExact(t *testing.T) {
-	for _, x := range []float64{0, 1, -1, 0.1, -0.1, 1e15 + 0.125, -1e15 - 0.125, 0x1p-53, -0x1p-53, 0x1p53, -0x1p53, math.Nextafter(1, 0), math.Nextafter(0x1p53, 0)} {
+	for _, x := range []float64{0, 1, -1, 0.1, -0.1, 1e15 + 0.125, -1e15 - 0.125, 0x1p-53, -0x1p-53, 0x1p53, -0x1p53,
+		math.Nextafter(1, 0), math.Nextafter(0x1p53, 0)} {
 		if got := fromPieces(pieces(x)); got != x && math.Abs(x) >= 1 {
 			t.Errorf("%v comes back as %v", x, got)
 		}
-		if whole, part := pieces(x); math.Abs(float64(part)) >= 0x1p53 || float64(whole) != max(-0x1p53, min(0x1p53, math.Trunc(x))) {
+		if whole, part := pieces(x); math.Abs(float64(part)) >= 0x1p53 || float64(whole) != max(-0x1p53,
+			min(0x1p53, math.Trunc(x))) {
 			t.Errorf("%v has the pieces %d and %d", x, whole, part)
 		}
 	}

@@ -16,7 +16,8 @@ import (
 
 // visits is a table of two batches: units[i] is whose row i is, 0 is missing.
 func visits(units ...int64) pipeline.Table {
-	d := &domain.Domain{Columns: []domain.Column{{Name: "patient", Type: domain.Integer, Nullable: true}, {Name: "visit", Type: domain.Integer}}}
+	d := &domain.Domain{Columns: []domain.Column{{Name: "patient", Type: domain.Integer, Nullable: true},
+		{Name: "visit", Type: domain.Integer}}}
 	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private})
 	b := array.NewRecordBuilder(memory.DefaultAllocator, h.Schema)
 	for i, u := range units {
@@ -32,7 +33,7 @@ func visits(units ...int64) pipeline.Table {
 	return pipeline.FromRecords(h, all.NewSlice(0, half), all.NewSlice(half, all.NumRows()))
 }
 
-func kept(t *testing.T, table pipeline.Table) string {
+func storedTables(t *testing.T, table pipeline.Table) string {
 	t.Helper()
 	rec, err := table.Collect(context.Background())
 	if err != nil {
@@ -49,7 +50,7 @@ func TestUnitsAreCapped(t *testing.T) {
 		left := int64(-1)
 		capped := capUnits(table, pipeline.Unit{Column: "patient", MaxRows: max}, func(rows int64) { left = rows })
 		for range 2 {
-			if got := kept(t, capped); got != want {
+			if got := storedTables(t, capped); got != want {
 				t.Errorf("max_rows %d keeps visits %s, must keep %s", max, got, want)
 			}
 			if gone := 9 - int64(len(strings.Fields(want))); left != gone {
@@ -64,7 +65,7 @@ func TestUnitsAreCapped(t *testing.T) {
 			t.Error("a reading that ended early has a count")
 		}
 	}
-	if got := kept(t, capUnits(table, pipeline.Unit{}, nil)); got != "[0 1 2 3 4 5 6 7 8]" {
+	if got := storedTables(t, capUnits(table, pipeline.Unit{}, nil)); got != "[0 1 2 3 4 5 6 7 8]" {
 		t.Errorf("unit row keeps %s, must keep all", got)
 	}
 }
@@ -72,7 +73,8 @@ func TestUnitsAreCapped(t *testing.T) {
 // TestUnitNamedNull: a unit that is spelled as missing values are printed is not a
 // missing one, whatever the column's type.
 func TestUnitNamedNull(t *testing.T) {
-	d := &domain.Domain{Columns: []domain.Column{{Name: "patient", Type: domain.Text, Nullable: true}, {Name: "visit", Type: domain.Integer}}}
+	d := &domain.Domain{Columns: []domain.Column{{Name: "patient", Type: domain.Text, Nullable: true},
+		{Name: "visit", Type: domain.Integer}}}
 	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private})
 	b := array.NewRecordBuilder(memory.DefaultAllocator, h.Schema)
 	for i, u := range []string{"(null)", "", "(null)", "", "x", "null", "(null)"} {
@@ -83,7 +85,9 @@ func TestUnitNamedNull(t *testing.T) {
 		}
 		b.Field(1).(*array.Int64Builder).Append(int64(i))
 	}
-	if got := kept(t, capUnits(pipeline.FromRecords(h, b.NewRecord()), pipeline.Unit{Column: "patient", MaxRows: 1}, nil)); got != "[0 1 3 4 5]" {
+	if got := storedTables(t, capUnits(pipeline.FromRecords(h, b.NewRecord()), pipeline.Unit{Column: "patient",
+		MaxRows: 1},
+		nil)); got != "[0 1 3 4 5]" {
 		t.Errorf("keeps visits %s, must keep [0 1 3 4 5]", got)
 	}
 }
@@ -94,14 +98,16 @@ func TestUnitsUnderGrowing(t *testing.T) {
 	whole := memory.DefaultAllocator
 	memory.DefaultAllocator = table.Growing{Allocator: whole}
 	defer func() { memory.DefaultAllocator = whole }()
-	d := &domain.Domain{Columns: []domain.Column{{Name: "patient", Type: domain.Integer}, {Name: "note", Type: domain.Text}}}
+	d := &domain.Domain{Columns: []domain.Column{{Name: "patient", Type: domain.Integer},
+		{Name: "note", Type: domain.Text}}}
 	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private})
 	b := array.NewRecordBuilder(whole, h.Schema)
 	for i := range 80 {
 		b.Field(0).(*array.Int64Builder).Append(int64(i / 2))
 		b.Field(1).(*array.StringBuilder).Append(strings.Repeat(string(rune('a'+i%26)), i))
 	}
-	rec, err := capUnits(pipeline.FromRecords(h, b.NewRecord()), pipeline.Unit{Column: "patient", MaxRows: 1}, nil).Collect(t.Context())
+	rec, err := capUnits(pipeline.FromRecords(h, b.NewRecord()), pipeline.Unit{Column: "patient", MaxRows: 1},
+		nil).Collect(t.Context())
 	if err != nil || rec.NumRows() != 40 {
 		t.Fatalf("%v, %v", rec, err)
 	}

@@ -35,7 +35,7 @@ func Differences(old, again *record.Run, dir string) ([]string, error) {
 	return slices.Compact(differ), nil
 }
 
-// ErrOtherContent marks a replay on rows that are not those of its run.
+// ErrOtherContent marks a replay on other rows than its run read.
 var ErrOtherContent = errors.New("the dataset has changed since the run")
 
 // sameContent reports that a replay reads what its run read.
@@ -109,11 +109,11 @@ func differentClaims(old, again *record.Run) []string {
 }
 
 func recipes(r *record.Run) map[string]string {
-	of := map[string]string{}
+	stages := map[string]string{}
 	for _, s := range r.Stages {
-		of[s.ID] = s.Kind + " " + s.Recipe
+		stages[s.ID] = s.Kind + " " + s.Recipe
 	}
-	return of
+	return stages
 }
 
 // differentFigures compares what a run measured, which follows from its seed and its
@@ -128,13 +128,13 @@ func differentFigures(old, again *record.Run) []string {
 // unknownKeys reads the record again as strictly as it was written: what weir did not
 // write it does not vouch for, and a reader may take it for weir's word.
 func unknownKeys(dir string) (differ []string) {
-	for name, into := range map[string]any{"run.json": &record.Run{}, "internal/" + store.MetricsFile: &store.Figures{}} {
+	for name, value := range map[string]any{"run.json": &record.Run{}, "internal/" + store.MetricsFile: &store.Figures{}} {
 		data, err := disk.ReadFile(filepath.Join(dir, filepath.FromSlash(name)), 0)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // whoever misses it says so
 		}
 		if err == nil {
-			err = decodeStrictly(data, into)
+			err = decodeStrictly(data, value)
 		}
 		if err != nil {
 			differ = append(differ, name+": "+store.Reason(err).Error())
@@ -144,10 +144,10 @@ func unknownKeys(dir string) (differ []string) {
 }
 
 // decodeStrictly reads one JSON value that has no key of another's and nothing behind.
-func decodeStrictly(data []byte, into any) error {
+func decodeStrictly(data []byte, value any) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
-	if err := d.Decode(into); err != nil {
+	if err := d.Decode(value); err != nil {
 		return err
 	}
 	if _, err := d.Token(); err != io.EOF {

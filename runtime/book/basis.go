@@ -120,7 +120,7 @@ func (p *Purse) checkBasis(step *compile.Step, address string) error {
 	if p.Earlier(step) != nil || p.free(step) || address == "" {
 		return nil
 	}
-	begun, err := p.begun(step)
+	begun, err := p.hasBegun(step)
 	if begun && readBasis(p.attempt.Dir, step.ID) != (noiseBasis{p.attempt.ID, address}) {
 		return fmt.Errorf("%w. --fresh draws new noise", ErrNewCharge)
 	}

@@ -1,6 +1,6 @@
-// Package book answers for the datasets of a folder of runs who has paid for what a stage computes, and what a run would
-// cost, and charges it: ledgers and their caps, notes on who charged which recipe, noise keys, and the payers that alone
-// hand out noise. It sees plans, names and keys, never a row.
+// Package book answers who has paid for what a stage computes and what a run would cost, and charges it: it holds
+// ledgers and their caps, notes on who charged which recipe, noise keys, and the payers that alone hand out noise. It
+// sees plans, names and keys, never a row.
 package book
 
 import (
@@ -87,7 +87,9 @@ func Look(plan *compile.Plan, data Dataset, place Place) (*Book, error) {
 	return checked(plan, data, place, path, seen, l)
 }
 
-func checked(plan *compile.Plan, data Dataset, place Place, path string, seen witnesses, l *ledger.Ledger) (*Book, error) {
+// checked returns the book of a ledger that holds what its witnesses state.
+func checked(plan *compile.Plan, data Dataset, place Place, path string, seen witnesses,
+	l *ledger.Ledger) (*Book, error) {
 	known := cmp.Or(data.checkLedger(l.Entries(), seen.kept), seen.beside.Check(l.Entries()))
 	heads := checkHeads(l.Entries(), seen.heads, data, known != nil)
 	if err := errors.Join(located(path, known), located(path, heads)); err != nil {

@@ -53,8 +53,8 @@ func (p *Payer) Open(name string) (*privacy.Handle, error) {
 			return nil, err
 		}
 	}
-	// The name of the noise has recipe and basis in it and no run: the key is that of the run which
-	// pays, another computation under it, or the same one on the noise of another run, draws other
+	// The name of the noise has recipe and basis in it and no run: the key belongs to the run which
+	// pays. Another computation under it, or the same one on the noise of another run, draws other
 	// noise, and the same computation under the same keys (a resumed run, a replay) the same.
 	var probe privacy.Probe
 	if p.purse.attempt.Probe != nil {

@@ -22,7 +22,8 @@ const TestLedgerSuffix = marked + dataset.LedgerSuffix
 // marked ends what is no release of private data.
 const marked = ".NOT-PRIVATE"
 
-// Place says where the book of a dataset is kept: its ledger, and the folder of runs with the notes on who charges what.
+// Place says where the book of a dataset is kept: its ledger, and the folder of runs with the notes on who charges
+// what.
 type Place struct {
 	Disk  disk.Disk
 	Asked string       // where the caller or the spec wants the ledger, or ""
@@ -35,17 +36,18 @@ type Place struct {
 	Log   *slog.Logger
 	Clock func() time.Time
 
-	Inside func(path string) error // refuses a place that a confined spec may not name; nil where the caller named the ledger
+	// refuses a place that a confined spec may not name; nil where the caller named the ledger
+	Inside func(path string) error
 }
 
 // errOtherLedger marks a ledger beside the dataset's own: it would be a second
 // budget.
 var errOtherLedger = errors.New("the dataset has a ledger already")
 
-// allowed is where the dataset's ledger lies, if it may lie there. The folder of runs is
+// allowed returns where the dataset's ledger lies, if it may lie there. The folder of runs is
 // the caller's choice.
-func (p Place) allowed(of Dataset) (string, error) {
-	path, err := p.ledger(of)
+func (p Place) allowed(data Dataset) (string, error) {
+	path, err := p.ledger(data)
 	if err != nil || p.Inside == nil || store.SamePath(filepath.Dir(path), filepath.Join(p.Out, "ledgers")) {
 		return path, err
 	}
@@ -63,50 +65,53 @@ func (p Place) inside(path string) (err error) {
 	return err
 }
 
-// ledger is where the dataset's ledger lies: where it lay before, or where
+// ledger returns where the dataset's ledger lies: where it lay before, or where
 // the caller or the spec says, else beside the file; for a generator, or where the
 // dataset's folder is read-only, with the runs. A ledger in another place than
 // before is refused while the old one is there.
-func (p Place) ledger(of Dataset) (string, error) {
-	asked := p.Asked
+func (p Place) ledger(data Dataset) (string, error) {
+	wanted := p.Asked
 	if p.Test {
-		return filepath.Abs(p.testLedger(of))
+		return filepath.Abs(p.testLedger(data))
 	}
-	if strings.HasSuffix(of.Path, marked) {
-		return "", dataset.Refusal{Err: fmt.Errorf("%s: has a name that ends in %s, which marks ledgers of runs with a test seed: the table %s would share one with it; must have another name", of.Path, marked, filepath.Base(strings.TrimSuffix(of.Path, marked)))}
+	if strings.HasSuffix(data.Path, marked) {
+		return "", dataset.Refusal{Err: fmt.Errorf("%s: has a name that ends in %s, which marks ledgers of runs with a test "+
+			"seed: the table %s would share one with it; must have another name", data.Path, marked,
+			filepath.Base(strings.TrimSuffix(data.Path, marked)))}
 	}
-	before := of.ledgerPath()
+	before := data.ledgerPath()
 	if _, err := os.Stat(before); before == "" || err != nil {
 		before = ""
 	}
 	switch {
-	case before != "" && asked != "" && !store.SamePath(before, asked):
-		return "", dataset.Refusal{Err: fmt.Errorf("%w, %s, and is asked to charge %s: a second ledger would be a second budget; leave out the other one, or move the ledger there", errOtherLedger, before, asked)}
+	case before != "" && wanted != "" && !store.SamePath(before, wanted):
+		return "", dataset.Refusal{Err: fmt.Errorf("%w, %s, and is asked to charge %s: a second ledger would be a second "+
+			"budget; leave out the other one, or move the ledger there", errOtherLedger, before, wanted)}
 	case before != "":
 		return before, nil
-	case asked != "":
-		return filepath.Abs(asked)
+	case wanted != "":
+		return filepath.Abs(wanted)
 	}
-	return filepath.Abs(p.defaultLedger(of))
+	return filepath.Abs(p.defaultLedger(data))
 }
 
-// testLedger is the ledger of runs with a test seed: it must not mix with real
+// testLedger returns the ledger of runs with a test seed: it must not mix with real
 // charges. It has a whole path as every ledger: records of runs name it, and are read
 // from other folders, where another table may have the same name.
-func (p Place) testLedger(of Dataset) string {
-	asked := p.Asked
-	if asked == "" {
-		asked = p.defaultLedger(of)
+func (p Place) testLedger(data Dataset) string {
+	wanted := p.Asked
+	if wanted == "" {
+		wanted = p.defaultLedger(data)
 	}
-	return strings.TrimSuffix(asked, dataset.LedgerSuffix) + TestLedgerSuffix
+	return strings.TrimSuffix(wanted, dataset.LedgerSuffix) + TestLedgerSuffix
 }
 
-func (p Place) defaultLedger(of Dataset) string {
-	if of.Path != "" && p.Disk.Writable(filepath.Dir(of.Path)) {
-		return dataset.LedgerName(of.Path)
+func (p Place) defaultLedger(data Dataset) string {
+	if data.Path != "" && p.Disk.Writable(filepath.Dir(data.Path)) {
+		return dataset.LedgerName(data.Path)
 	}
-	path := filepath.Join(p.Out, "ledgers", of.ID+dataset.LedgerSuffix)
-	if of.Path != "" {
+	path := filepath.Join(p.Out, "ledgers", data.ID+dataset.LedgerSuffix)
+	if data.Path != "" {
 		p.Log.Warn("the dataset's folder is read-only, so its ledger lies with the runs; keep it", "ledger", path)
 	}
 	return path
@@ -119,7 +124,7 @@ type Dataset struct {
 	Known       *dataset.Identity // what its owner keeps; nil where rows are made up, or noise is from a seed
 }
 
-// ledgerPath is where the charges of the dataset were written before, or "".
+// ledgerPath returns where the charges of the dataset were written before, or "".
 func (d Dataset) ledgerPath() string {
 	if d.Known == nil {
 		return ""
@@ -127,8 +132,8 @@ func (d Dataset) ledgerPath() string {
 	return d.Known.Ledger
 }
 
-// kept is what the owner's copy of the ledger holds, read before the ledger is.
-func (d Dataset) kept() ([]ledger.Entry, error) {
+// keptLines returns what the owner's copy of the ledger holds, read before the ledger is.
+func (d Dataset) keptLines() ([]ledger.Entry, error) {
 	if d.Known == nil {
 		return nil, nil
 	}
@@ -136,11 +141,11 @@ func (d Dataset) kept() ([]ledger.Entry, error) {
 }
 
 // checkLedger refuses a ledger that lacks charges which are known to be made.
-func (d Dataset) checkLedger(entries, kept []ledger.Entry) error {
+func (d Dataset) checkLedger(entries, copied []ledger.Entry) error {
 	if d.Known == nil {
 		return nil
 	}
-	return cmp.Or(d.Known.CheckLedger(entries), d.Known.CheckKept(entries, kept))
+	return cmp.Or(d.Known.CheckLedger(entries), d.Known.CheckKept(entries, copied))
 }
 
 // noteLedger keeps the lines and the head of the ledger on the owner's side.

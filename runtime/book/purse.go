@@ -25,7 +25,7 @@ type Purse struct {
 	earlier   map[string]*Earlier // runs whose noise stages have
 	addresses map[string]string   // by stage, and of the dataset; on the owner's side
 	charges   []record.Charge
-	before    []string        // of charges, ids of those of this run that the ledger held already
+	before    []string        // ids of charges of this run that the ledger held already
 	own       map[string]bool // ids that the ledger held for this run when begun looked, or that were written since
 	head      ledger.Head
 }
@@ -72,11 +72,11 @@ func (p *Purse) charge(run string, s *compile.Step, spend *pipeline.Planned) led
 // another recipe is another charge, even in the same run, and so is the same one on other noise.
 func (t *Task) charge(run string, s *compile.Step, spend *pipeline.Planned, basis string) ledger.Charge {
 	recipe := t.Recipes[s.ID]
-	named := recipe
+	digested := recipe
 	if basis != "" {
-		named = privacy.Digest([]byte(recipe + basis))
+		digested = privacy.Digest([]byte(recipe + basis))
 	}
-	c := ledger.Charge{ID: fmt.Sprintf("%s/%s/%s/%s", run, s.ID, spend.Name, short(named)), Run: run,
+	c := ledger.Charge{ID: fmt.Sprintf("%s/%s/%s/%s", run, s.ID, spend.Name, short(digested)), Run: run,
 		Spec: t.Plan.Digest, Stage: s.ID, Name: spend.Name, Recipe: recipe, Version: t.Dataset.Version,
 		Unit: unitOf(t.Plan), Adjacency: t.Plan.Adjacency, Event: spend.Event.Event, Published: s.Published,
 		Unproven: s.Unproven.String()}
@@ -131,21 +131,21 @@ func (p *Purse) claim(id string, before bool) error {
 	return nil
 }
 
-// begun reports whether the ledger holds any charge that this run made for a stage of this recipe, whatever noise
+// hasBegun reports whether the ledger holds any charge that this run made for a stage of this recipe, whatever noise
 // that stood on. From then on pay takes those on the same noise for its own: the caller has to hold against its
 // folder what they stand on.
-func (p *Purse) begun(s *compile.Step) (begun bool, err error) {
+func (p *Purse) hasBegun(s *compile.Step) (hasBegun bool, err error) {
 	entries, _, err := p.book.read()
 	for i := range s.Spends {
 		c := p.charge(p.attempt.ID, s, &s.Spends[i])
-		begun = begun || includes(entries, c, drawn)
+		hasBegun = hasBegun || includes(entries, c, sameNoise)
 		if includes(entries, c, paid) {
 			p.mu.Lock()
 			p.own[c.ID] = true
 			p.mu.Unlock()
 		}
 	}
-	return begun, err
+	return hasBegun, err
 }
 
 // ErrUncharged is returned where the ledger lacks the charge of an earlier run whose noise a stage has.
@@ -172,13 +172,13 @@ func (p *Purse) take(s *compile.Step, spend *pipeline.Planned, run string) error
 
 // charged reports whether the ledger holds the charges that the run of an id made for a stage of this recipe
 // on the same noise.
-func (p *Purse) charged(run string, s *compile.Step) bool { return p.holds(run, s, paid) }
+func (p *Purse) charged(run string, s *compile.Step) bool { return p.ledgerHas(run, s, paid) }
 
-// drawn reports whether the ledger holds the charges that this run made for a stage of this recipe, whatever
+// hasDrawn reports whether the ledger holds the charges that this run made for a stage of this recipe, whatever
 // noise that stood on.
-func (p *Purse) drawn(s *compile.Step) bool { return p.holds(p.attempt.ID, s, drawn) }
+func (p *Purse) hasDrawn(s *compile.Step) bool { return p.ledgerHas(p.attempt.ID, s, sameNoise) }
 
-func (p *Purse) holds(run string, s *compile.Step, same func(ledger.Entry, ledger.Charge) bool) bool {
+func (p *Purse) ledgerHas(run string, s *compile.Step, same func(ledger.Entry, ledger.Charge) bool) bool {
 	if p.task.Plan.Budget.Infinite() {
 		return true // nothing is charged, and nothing released
 	}
@@ -197,10 +197,10 @@ func includes(entries []ledger.Entry, c ledger.Charge, same func(ledger.Entry, l
 }
 
 // paid reports whether an entry is a charge.
-func paid(e ledger.Entry, c ledger.Charge) bool { return e.ID == c.ID && drawn(e, c) }
+func paid(e ledger.Entry, c ledger.Charge) bool { return e.ID == c.ID && sameNoise(e, c) }
 
-// drawn reports whether an entry is of the run, recipe and event of a charge, whatever noise it stands on.
-func drawn(e ledger.Entry, c ledger.Charge) bool {
+// sameNoise reports whether an entry is of the run, recipe and event of a charge, whatever noise it stands on.
+func sameNoise(e ledger.Entry, c ledger.Charge) bool {
 	return e.Run == c.Run && e.Stage == c.Stage && e.Name == c.Name && e.Recipe == c.Recipe &&
 		store.Compact(e.Event) == store.Compact(privacy.JSON{Event: c.Event})
 }
@@ -240,16 +240,16 @@ func (p *Purse) note(paid ledger.Charge, event privacy.JSON, entries []ledger.En
 // asBegun marks the refusal of a run that was charged before: another run took
 // what it had found left.
 func (p *Purse) asBegun(err error) error {
-	var over *ledger.OverBudgetError
+	var overBudget *ledger.OverBudgetError
 	var unmeasured *ledger.UnmeasuredError
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	begun := slices.ContainsFunc(p.charges, func(c record.Charge) bool { return c.Run == "" })
-	if errors.As(err, &over) {
-		over.Begun = begun
+	ours := slices.ContainsFunc(p.charges, func(c record.Charge) bool { return c.Run == "" })
+	if errors.As(err, &overBudget) {
+		overBudget.Begun = ours
 	}
 	if errors.As(err, &unmeasured) {
-		unmeasured.Begun = begun
+		unmeasured.Begun = ours
 	}
 	return err
 }

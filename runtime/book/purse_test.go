@@ -22,8 +22,11 @@ import (
 
 // planOf charges epsilon 1 once, in a stage named train, with a cap of epsilon cap.
 func planOf(cap float64) *compile.Plan {
-	p := &compile.Plan{Plan: &pipeline.Plan{Digest: "sha256:spec", Adjacency: privacy.AddRemove, Budget: 1}, Spec: &spec.Spec{},
-		Steps: []compile.Step{{Step: &pipeline.Step{ID: "train", Spends: []pipeline.Planned{{Line: privacy.Line{Name: "counts"}, Event: privacy.JSON{Event: privacy.Pure{Epsilon: 1}}}}}}}}
+	p := &compile.Plan{Plan: &pipeline.Plan{Digest: "sha256:spec", Adjacency: privacy.AddRemove, Budget: 1},
+		Spec: &spec.Spec{},
+		Steps: []compile.Step{
+			{Step: &pipeline.Step{ID: "train", Spends: []pipeline.Planned{{Line: privacy.Line{Name: "counts"},
+				Event: privacy.JSON{Event: privacy.Pure{Epsilon: 1}}}}}}}}
 	p.Dataset.Budget = &pipeline.Budget{Epsilon: cap, Delta: 1e-6, Filter: "basic"}
 	return p
 }
@@ -40,19 +43,20 @@ func purse(b *Book, p *compile.Plan, run string) *Purse { return purseOf(b, p, r
 func purseOf(b *Book, p *compile.Plan, run, recipe, before string) *Purse {
 	recipes := map[string]string{"train": recipe}
 	if before != "" {
-		under := *p
-		under.Steps = append([]compile.Step{}, p.Steps...)
-		under.Steps[0].Step = &pipeline.Step{ID: "train", Spends: p.Steps[0].Spends,
+		longer := *p
+		longer.Steps = append([]compile.Step{}, p.Steps...)
+		longer.Steps[0].Step = &pipeline.Step{ID: "train", Spends: p.Steps[0].Spends,
 			Inputs: map[string][]pipeline.Ref{"in": {{Stage: "before"}}}}
-		under.Steps = append(under.Steps, compile.Step{Step: &pipeline.Step{ID: "before", Spends: p.Steps[0].Spends}})
-		p, recipes["before"] = &under, before
+		longer.Steps = append(longer.Steps, compile.Step{Step: &pipeline.Step{ID: "before", Spends: p.Steps[0].Spends}})
+		p, recipes["before"] = &longer, before
 	}
 	return NewPurse(b, &Task{Plan: p, Dataset: ds(), Recipes: recipes}, Attempt{ID: run})
 }
 
 func opened(t *testing.T, p *compile.Plan, path string) *Book {
 	t.Helper()
-	b, err := Open(p, ds(), Place{Asked: path, Out: t.TempDir(), Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Clock: time.Now})
+	b, err := Open(p, ds(), Place{Asked: path, Out: t.TempDir(), Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Clock: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,16 +125,17 @@ func TestResumedRunPaysOnce(t *testing.T) {
 	} {
 		p := purseOf(opened(t, plan, path), plan, c.run, c.recipe, c.before)
 		step := &p.task.Plan.Steps[0]
-		begun, err := p.begun(step)
-		charged, drawn := p.charged(c.run, step), p.drawn(step)
-		if err != nil || begun != c.begun || drawn != begun || charged != c.charged {
-			t.Errorf("%d: begun %v, drawn %v, charged %v, %v", i, begun, drawn, charged, err)
+		ours, err := p.hasBegun(step)
+		charged, drawn := p.charged(c.run, step), p.hasDrawn(step)
+		if err != nil || ours != c.begun || drawn != ours || charged != c.charged {
+			t.Errorf("%d: begun %v, drawn %v, charged %v, %v", i, ours, drawn, charged, err)
 		}
 		err = p.PayAll(step)
 		if errors.Is(err, ledger.ErrOverBudget) != c.refused || err != nil && !c.refused || lines(t, path) != c.lines {
 			t.Errorf("%d: %v, %d lines; must be %d", i, err, lines(t, path), c.lines)
 		}
-		if charges, head := p.Paid(); !c.refused && (len(charges) != 1 || charges[0].Ledger == "" || int(head.Count) != c.lines) {
+		if charges, head := p.Paid(); !c.refused && (len(charges) != 1 || charges[0].Ledger == "" ||
+			int(head.Count) != c.lines) {
 			t.Errorf("%d: noted %+v and %+v, must be one charge of %d lines", i, charges, head, c.lines)
 		}
 	}
@@ -167,9 +172,11 @@ func TestBillOfAResumedRun(t *testing.T) {
 // TestRestoreWritesWhatIsMissing, under the id that it had, and nothing twice.
 func TestRestoreWritesWhatIsMissing(t *testing.T) {
 	plan, path := planOf(1), filepath.Join(t.TempDir(), "l.jsonl")
-	charge := record.Charge{Stage: "train", Name: "counts", ID: "r/train/counts/0123", Event: plan.Steps[0].Spends[0].Event}
+	charge := record.Charge{Stage: "train", Name: "counts", ID: "r/train/counts/0123",
+		Event: plan.Steps[0].Spends[0].Event}
 	for _, want := range []int{1, 0} {
-		written, err := opened(t, plan, path).Restore(&Task{Plan: plan, Dataset: ds()}, &record.Run{ID: "r", Charges: []record.Charge{charge}})
+		written, err := opened(t, plan, path).Restore(&Task{Plan: plan, Dataset: ds()},
+			&record.Run{ID: "r", Charges: []record.Charge{charge}})
 		if err != nil || len(written) != want || lines(t, path) != 1 {
 			t.Errorf("%v, %v, must write %d", written, err, want)
 		}
@@ -178,7 +185,8 @@ func TestRestoreWritesWhatIsMissing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if entries, err := ledger.Parse(text); err != nil || len(entries) != 1 || entries[0].ID != charge.ID || entries[0].Event.Event == nil {
+	if entries, err := ledger.Parse(text); err != nil || len(entries) != 1 || entries[0].ID != charge.ID ||
+		entries[0].Event.Event == nil {
 		t.Errorf("%+v, %v, must be the charge of the record", entries, err)
 	}
 }
@@ -198,12 +206,12 @@ func TestNothingIsChargedInABlankBook(t *testing.T) {
 // TestTestLedgerIsApart: charges of runs with a test seed never stand among real ones, and both ledgers have a whole
 // path, by which a record names one and the same file wherever it is read.
 func TestTestLedgerIsApart(t *testing.T) {
-	at := Place{Asked: "x" + TestLedgerSuffix[len(".NOT-PRIVATE"):], Test: true}
-	if path, err := at.ledger(ds()); err != nil || filepath.Base(path) != "x"+TestLedgerSuffix || !filepath.IsAbs(path) {
+	place := Place{Asked: "x" + TestLedgerSuffix[len(".NOT-PRIVATE"):], Test: true}
+	if path, err := place.ledger(ds()); err != nil || filepath.Base(path) != "x"+TestLedgerSuffix || !filepath.IsAbs(path) {
 		t.Errorf("%s, %v, must be apart from the ledger of real charges", path, err)
 	}
-	at.Test = false
-	if path, err := at.ledger(ds()); err != nil || filepath.Base(path) != at.Asked || !filepath.IsAbs(path) {
+	place.Test = false
+	if path, err := place.ledger(ds()); err != nil || filepath.Base(path) != place.Asked || !filepath.IsAbs(path) {
 		t.Errorf("%s, %v, must be where it was asked for", path, err)
 	}
 }

@@ -45,8 +45,8 @@ type recipeSpend struct {
 	Event     privacy.JSON `json:"event"`
 }
 
-// Recipes returns the recipes of the stages of a plan on a dataset, and of the dataset, by stage. seed gives the seed of
-// a step's public randomness, and public names the content of a public file as the step reads it. A step whose file
+// Recipes returns the recipes of the stages of a plan on a dataset, and of the dataset, by stage. seed gives the seed
+// of a step's public randomness, and public names the content of a public file as the step reads it. A step whose file
 // public cannot name, by ErrUnopened, has no recipe, and nor does what comes after it.
 func Recipes(plan *compile.Plan, data Dataset, repeat int, seed func(*compile.Step) uint64,
 	public func(file string) (string, error)) (map[string]string, error) {
@@ -58,7 +58,7 @@ func Recipes(plan *compile.Plan, data Dataset, repeat int, seed func(*compile.St
 	for i := range plan.Steps {
 		step := &plan.Steps[i]
 		files, err := fileNames(step, public)
-		if errors.Is(err, ErrUnopened) || !named(step, recipes) {
+		if errors.Is(err, ErrUnopened) || !hasInputs(step, recipes) {
 			continue
 		}
 		if err != nil {
@@ -88,8 +88,8 @@ func fileNames(step *compile.Step, public func(file string) (string, error)) (na
 	return names, nil
 }
 
-// named reports whether all that a step reads has a recipe.
-func named(step *compile.Step, recipes map[string]string) bool {
+// hasInputs reports whether all that a step reads has a recipe.
+func hasInputs(step *compile.Step, recipes map[string]string) bool {
 	for _, refs := range step.Inputs {
 		if slices.ContainsFunc(refs, func(r pipeline.Ref) bool { return recipes[r.Stage] == "" }) {
 			return false
@@ -171,7 +171,8 @@ func (t *Task) sourceAddress() (string, error) {
 }
 
 // address returns where the outputs of a step lie whose noise is drawn with the key of this
-// commitment; those of its inputs are known. It holds what the rows are, so it is "" where nobody has opened the data.
+// commitment; the addresses of its inputs are known. It holds what the rows are, so it is "" where nobody has opened
+// the data.
 func (p *Purse) address(ctx context.Context, step *compile.Step, key string) (string, error) {
 	t := p.task
 	if t.Rows == nil {

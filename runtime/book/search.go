@@ -102,7 +102,7 @@ func (p *Purse) lookFor(ctx context.Context, step *compile.Step) (*Earlier, erro
 		return nil, nil
 	case p.task.Replay:
 		return p.task.Earlier[step.ID], nil
-	case p.task.Fresh || !p.task.Plan.Budget.Infinite() && p.drawn(step):
+	case p.task.Fresh || !p.task.Plan.Budget.Infinite() && p.hasDrawn(step):
 		return nil, nil
 	}
 	only := p.attempt.Again.From(step.ID)
@@ -142,7 +142,7 @@ func (p *Purse) usable(ctx context.Context, step *compile.Step, note Note) (*Ear
 	}
 	where, err := p.address(ctx, step, note.Key)
 	if where == "" {
-		where = note.Address // rows that nobody has opened are those of earlier runs
+		where = note.Address // rows that nobody has opened are taken to be the rows of earlier runs
 	}
 	if err != nil || where != note.Address || !p.charged(note.Run, step) {
 		return nil, err

@@ -24,7 +24,8 @@ func namesOf(t *testing.T, recipe string, key byte, earlier *Earlier) map[string
 		return compile.Step{Step: &pipeline.Step{ID: id, Inputs: ports(in...)},
 			Ports: []pipeline.Port{{Name: "in"}, {Name: "like", Lends: true}}}
 	}
-	plan := &compile.Plan{Plan: &pipeline.Plan{}, Steps: []compile.Step{step("early", pipeline.DatasetID), step("detect", "early"),
+	plan := &compile.Plan{Plan: &pipeline.Plan{}, Steps: []compile.Step{step("early", pipeline.DatasetID),
+		step("detect", "early"),
 		step("kept", "early", "detect"), step("late", "kept"), step("lent", "early", "detect")}}
 	plan.Step("detect").Spends = []pipeline.Planned{{}}
 	recipes := map[string]string{}
@@ -52,10 +53,11 @@ func TestSecretsFollowTheNoiseBeforeThem(t *testing.T) {
 		again map[string]string
 		same  map[string]bool
 	}{
-		"the run again":            {namesOf(t, "v1", 1, nil), map[string]bool{"early": true, "late": true, "lent": true}},
-		"noise drawn anew":         {namesOf(t, "v1", 2, nil), map[string]bool{"early": true}},
-		"noise of the first again": {namesOf(t, "v1", 2, &Earlier{Run: "first", Commitment: paid.Commitment()}), map[string]bool{"early": true, "late": true, "lent": true}},
-		"another version":          {namesOf(t, "v2", 1, nil), map[string]bool{}},
+		"the run again":    {namesOf(t, "v1", 1, nil), map[string]bool{"early": true, "late": true, "lent": true}},
+		"noise drawn anew": {namesOf(t, "v1", 2, nil), map[string]bool{"early": true}},
+		"noise of the first again": {namesOf(t, "v1", 2, &Earlier{Run: "first", Commitment: paid.Commitment()}),
+			map[string]bool{"early": true, "late": true, "lent": true}},
+		"another version": {namesOf(t, "v2", 1, nil), map[string]bool{}},
 	} {
 		for id, name := range first {
 			if (c.again[id] == name) != c.same[id] {

@@ -14,7 +14,7 @@ import (
 	"weir/privacy/ledger"
 )
 
-// Statement is how the ledger of a dataset stands, and how it would after a bill, in epsilon
+// Statement says how the ledger of a dataset stands, and how it would after a bill, in epsilon
 // at Delta for one unit.
 type Statement struct {
 	Ledger    string            `json:"ledger"`
@@ -24,12 +24,12 @@ type Statement struct {
 	After     Amount            `json:"after"`                    // the new charges
 	Cap       *float64          `json:"budget_epsilon,omitempty"` // of the dataset; nil: it has none
 	Room      *int              `json:"room,omitempty"`           // how many times more the new charges fit, or else the last one; nil: not known
-	Note      string            `json:"note,omitempty"`           // where the budget is looser than that of the last capped charge
+	Note      string            `json:"note,omitempty"`           // where the budget is looser than it was for the last capped charge
 	Adjacency privacy.Adjacency `json:"adjacency"`
 }
 
 // Statement adds up what runs have yet to pay. Under a budget of the dataset it is read by
-// the filter of that, else as one plan that was fixed ahead.
+// its filter, else as one plan that was fixed ahead.
 func (b *Book) Statement(runs ...*Purse) (Statement, error) {
 	if b.ledger == nil {
 		return Statement{}, nil
@@ -57,7 +57,8 @@ func (b *Book) Statement(runs ...*Purse) (Statement, error) {
 	return s, err
 }
 
-// measured returns a sum that takes what the filter of a budget has no measure for as without a bound, which Afford refuses.
+// measured returns a sum that takes what the filter of a budget has no measure for as without a bound, which Afford
+// refuses.
 func measured(sum func([]ledger.Entry) (ledger.Total, error)) func([]ledger.Entry) (ledger.Total, error) {
 	return func(e []ledger.Entry) (ledger.Total, error) {
 		t, err := sum(e)
@@ -109,7 +110,8 @@ func (b *Book) sum(plan *compile.Plan) (func([]ledger.Entry) (ledger.Total, erro
 
 // Together returns what the plans of an experiment come to as one plan fixed ahead, given the recipes of their stages,
 // and shared tells of a stage of the i-th plan whether an earlier one pays for it. A paid stage that several of them
-// have by an equal recipe is one release and counts once. A stage without a recipe counts in each, which is a bound too.
+// have by an equal recipe is one release and counts once. A stage without a recipe counts in each, which is a bound
+// too.
 func Together(plans []*compile.Plan, recipes []map[string]string) (total ledger.Total,
 	shared func(i int, s *compile.Step) bool, err error) {
 	payer := map[string]int{}
@@ -131,11 +133,12 @@ func Together(plans []*compile.Plan, recipes []map[string]string) (total ledger.
 // sumPlans returns what the plans of an experiment come to together, as one plan fixed
 // ahead: its runs are chosen before any of them is seen. shared tells of a step of the
 // i-th plan whether an earlier plan pays for it. Plans without privacy charge nothing and
-// do not count; the terms are those of the first other one.
+// do not count; the first other plan gives the terms.
 func sumPlans(plans []*compile.Plan, shared func(i int, s *compile.Step) bool) (ledger.Total, error) {
 	first := plans[max(0, slices.IndexFunc(plans, func(p *compile.Plan) bool { return !p.Budget.Infinite() }))]
 	if first.Budget.Infinite() {
-		return ledger.Total{Epsilon: math.Inf(1), Delta: first.Delta, Adjacency: first.Adjacency, Accountant: first.Accountant, Reason: "no run has privacy (epsilon: inf)"}, nil
+		return ledger.Total{Epsilon: math.Inf(1), Delta: first.Delta, Adjacency: first.Adjacency,
+			Accountant: first.Accountant, Reason: "no run has privacy (epsilon: inf)"}, nil
 	}
 	accountant, err := account.ByName(first.Accountant)
 	if err != nil {
@@ -156,7 +159,7 @@ func sumPlans(plans []*compile.Plan, shared func(i int, s *compile.Step) bool) (
 	return total, err
 }
 
-// charges are those of a step of the i-th plan.
+// charges returns the charges of a step of the i-th plan.
 func charges(i int, p *compile.Plan, s *compile.Step) (entries []ledger.Entry) {
 	for _, spend := range s.Spends {
 		id := fmt.Sprintf("run %d (%s), %s", i+1, p.Spec.Name, s.ID)
@@ -172,22 +175,24 @@ func charges(i int, p *compile.Plan, s *compile.Step) (entries []ledger.Entry) {
 // capNote tells the data's owner of a spec that promises less than the last capped
 // charge did: the budget is a line of the spec, so whoever edits it raises or drops
 // the cap. It is empty where nothing was loosened.
-func capNote(entries []ledger.Entry, now *ledger.Cap) string {
+func capNote(entries []ledger.Entry, limit *ledger.Cap) string {
 	before, line := ledger.LastCap(entries)
 	switch {
 	case line == 0:
 		return ""
-	case now == nil:
-		return fmt.Sprintf("the ledger was capped at %s; this spec has no budget, so nothing bounds what this and later runs spend together", capText(before))
-	case !now.Looser(before):
+	case limit == nil:
+		return fmt.Sprintf(
+			"the ledger was capped at %s; this spec has no budget, so nothing bounds what this and later runs "+
+				"spend together", capText(before))
+	case !limit.Looser(before):
 		return ""
-	case now.Unit.Column != before.Unit.Column || now.Adjacency != before.Adjacency:
+	case limit.Unit.Column != before.Unit.Column || limit.Adjacency != before.Adjacency:
 		return fmt.Sprintf("the ledger was capped at %s for one %s, %s; this spec says %s for one %s, %s",
-			capText(before), before.Unit, before.Adjacency, capText(*now), now.Unit, now.Adjacency)
-	case now.Delta != before.Delta:
-		return fmt.Sprintf("the ledger was capped at %s; this spec says %s", capText(before), capText(*now))
+			capText(before), before.Unit, before.Adjacency, capText(*limit), limit.Unit, limit.Adjacency)
+	case limit.Delta != before.Delta:
+		return fmt.Sprintf("the ledger was capped at %s; this spec says %s", capText(before), capText(*limit))
 	}
-	return fmt.Sprintf("the ledger was capped at %s; this spec says %g", capText(before), now.Epsilon)
+	return fmt.Sprintf("the ledger was capped at %s; this spec says %g", capText(before), limit.Epsilon)
 }
 
 func capText(c ledger.Cap) string { return fmt.Sprintf("epsilon %g (delta %g)", c.Epsilon, c.Delta) }

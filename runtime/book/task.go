@@ -21,7 +21,7 @@ import (
 type Task struct {
 	Plan    *compile.Plan
 	Dataset Dataset
-	Rows    *Rows               // nil where nobody has opened the data: rows are taken to be those of earlier runs
+	Rows    *Rows               // nil where nobody has opened the data, whose rows are then taken to be as they were
 	Recipes map[string]string   // by stage, and of the dataset; public
 	Repeat  int                 // of an experiment
 	Build   string              // digest of the program; "" where it is not known

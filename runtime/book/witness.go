@@ -16,7 +16,7 @@ import (
 	"weir/runtime/store"
 )
 
-// witnesses is what is known of a ledger beside the file itself.
+// witnesses holds what is known of a ledger beside the file itself.
 type witnesses struct {
 	heads  []store.Head
 	kept   []ledger.Entry
@@ -32,7 +32,7 @@ func (p Place) witnesses(data Dataset, path string) (w witnesses, err error) {
 		return w, nil
 	}
 	w.beside, err = dataset.Beside(path)
-	kept, unread := data.kept()
+	kept, unread := data.keptLines()
 	w.kept = kept
 	return w, cmp.Or(unread, err)
 }
@@ -59,17 +59,20 @@ func (p Place) heads(data Dataset, path string) ([]store.Head, error) {
 
 // checkHeads refuses a ledger that lacks charges which the records of runs state: its end
 // was cut off, or it was removed. Where the way back is told already, checkHeads adds the record alone.
-func checkHeads(entries []ledger.Entry, heads []store.Head, data Dataset, told bool) error {
+func checkHeads(entries []ledger.Entry, heads []store.Head, data Dataset, explained bool) error {
 	for _, h := range heads {
 		err := ledger.Includes(entries, ledger.Head{Count: h.Count, Hash: h.Hash})
 		if err == nil || writtenAgain(entries, h) {
 			continue
 		}
-		if told {
-			return dataset.Refusal{Err: fmt.Errorf("must also hold the charges that %s states; to start another budget, remove that record too", h.Record)}
+		if explained {
+			return dataset.Refusal{Err: fmt.Errorf("must also hold the charges that %s states; to start another budget, "+
+				"remove that record too", h.Record)}
 		}
-		return dataset.Refusal{Err: fmt.Errorf("must hold the charges that %s states: %w; %s, join it with the ledger of the branch that has them (weir ledger merge), "+
-			"show those runs again, or, to start another budget knowingly, remove that record", h.Record, err, data.howToRestore())}
+		return dataset.Refusal{Err: fmt.Errorf("must hold the charges that %s states: %w; %s, join it with the ledger of "+
+			"the branch that has them (weir ledger merge), "+
+			"show those runs again, or, to start another budget knowingly, remove that record", h.Record, err,
+			data.howToRestore())}
 	}
 	return nil
 }
@@ -83,8 +86,8 @@ func (d Dataset) howToRestore() string {
 	return again
 }
 
-// writtenAgain reports whether a ledger that is not the one of a head has as many charges
-// and those of the run: showing a finished run writes what the ledger lacks of it.
+// writtenAgain reports whether a ledger other than a head's has as many charges, and all charges of the run: showing a
+// finished run writes what the ledger lacks of it.
 func writtenAgain(entries []ledger.Entry, h store.Head) bool {
 	known := map[string]bool{}
 	for _, e := range entries {
@@ -112,36 +115,36 @@ func Charged(r *record.Run) []string {
 // Promised lists the charges that the run of a replay has to have: their ids follow from its name and, as the
 // replay's own do, from what its stages did.
 func Promised(again *record.Run) []string {
-	named := *again
-	named.Charges = slices.Clone(again.Charges)
-	for i, c := range named.Charges {
+	renamed := *again
+	renamed.Charges = slices.Clone(again.Charges)
+	for i, c := range renamed.Charges {
 		_, did, _ := strings.Cut(c.ID, "/")
-		named.Charges[i].ID = cmp.Or(c.Run, again.ID) + "/" + did
+		renamed.Charges[i].ID = cmp.Or(c.Run, again.ID) + "/" + did
 	}
-	return Charged(&named)
+	return Charged(&renamed)
 }
 
 // DifferentLedger looks for the run's charges in the ledger, and for every line that
 // the ledger had when the run ended. A run that paid says where, and what it left
 // there; otherwise nothing could be looked up.
 func DifferentLedger(old *record.Run, paid bool) []string {
-	of := old.Dataset
-	if paid && (of.Ledger == "" || of.LedgerCount == 0 || of.LedgerHead == "") {
+	d := old.Dataset
+	if paid && (d.Ledger == "" || d.LedgerCount == 0 || d.LedgerHead == "") {
 		return []string{"run.json: dataset is without the ledger, its count or its head, and the run paid"}
 	}
-	if of.Ledger == "" {
+	if d.Ledger == "" {
 		return nil
 	}
-	data, err := disk.ReadFile(of.Ledger, 0)
+	data, err := disk.ReadFile(d.Ledger, 0)
 	if errors.Is(err, fs.ErrNotExist) {
-		data, err = disk.ReadFile(of.Ledger+dataset.JoinedSuffix, 0) // weir ledger continue set it aside, as it was
+		data, err = disk.ReadFile(d.Ledger+dataset.JoinedSuffix, 0) // weir ledger continue set it aside, as it was
 	}
 	if err != nil {
-		return []string{"ledger: " + of.Ledger + " cannot be read"}
+		return []string{"ledger: " + d.Ledger + " cannot be read"}
 	}
 	entries, err := ledger.Parse(data)
 	if err == nil {
-		err = ledger.Includes(entries, ledger.Head{Count: of.LedgerCount, Hash: of.LedgerHead})
+		err = ledger.Includes(entries, ledger.Head{Count: d.LedgerCount, Hash: d.LedgerHead})
 	}
 	if err != nil {
 		return []string{err.Error()}

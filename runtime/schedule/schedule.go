@@ -42,7 +42,8 @@ func Steps(ctx context.Context, plan *compile.Plan, workers int, do func(context
 	return firstCause(errs)
 }
 
-func runStep(ctx context.Context, s *compile.Step, done map[string]chan struct{}, slots chan struct{}, do func(context.Context, *compile.Step) error) error {
+func runStep(ctx context.Context, s *compile.Step, done map[string]chan struct{}, slots chan struct{},
+	do func(context.Context, *compile.Step) error) error {
 	for _, refs := range s.Inputs {
 		for _, r := range refs {
 			select {

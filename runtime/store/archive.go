@@ -116,8 +116,8 @@ const (
 )
 
 // ReadArchive returns the files of an archive that WriteArchive wrote. The archive may come from anyone: it is read
-// whole and as it was written or not at all, and no more memory is taken than the bytes that are there need. An error is
-// a NoArchiveError where the file is of another kind.
+// whole and as it was written or not at all, and no more memory is taken than the bytes that are there need. An error
+// is a NoArchiveError where the file is of another kind.
 func ReadArchive(path string) ([]pipeline.File, error) {
 	f, err := disk.Open(path)
 	if err != nil {

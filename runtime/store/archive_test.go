@@ -77,7 +77,8 @@ func TestArchive(t *testing.T) {
 
 // TestArchiveOfBadNames: what would be written outside of a folder, or shown otherwise than it is, is not written.
 func TestArchiveOfBadNames(t *testing.T) {
-	for _, name := range []string{"", ".", "../a", "/a", "a/../b", "a//b", `a\b`, "a\x1b[2J", "a\x00", "\xff", contentsName} {
+	for _, name := range []string{"", ".", "../a", "/a", "a/../b", "a//b", `a\b`, "a\x1b[2J", "a\x00", "\xff",
+		contentsName} {
 		err := WriteArchive(&bytes.Buffer{}, []pipeline.File{{Name: name}})
 		if err == nil || strings.ContainsAny(err.Error(), "\x1b\x00") {
 			t.Errorf("%q: %v", name, err)
@@ -140,27 +141,33 @@ func TestHostileArchive(t *testing.T) {
 		data []byte
 		want string
 	}{
-		"nothing":                 {nil, "is empty"},
-		"text":                    {[]byte("weir: 1\n"), "is no ZIP archive"},
-		"a model of before":       {[]byte("\xff\xff\xff\xff\x88\x00\x00\x00"), "as weir wrote models until 27 November 2026, must be an archive of format 1"},
-		"a directory alone":       {zipped(t), "is no ZIP archive"},
-		"no contents":             {zipped(t, x), "does not begin with archive.json"},
-		"contents behind":         {zipped(t, x, is(1, "a")), "does not begin with archive.json"},
-		"contents of text":        {zipped(t, first("{"), x), "archive.json: is damaged"},
-		"contents of nothing":     {zipped(t, first("{}"), x), "archive.json: is damaged"},
-		"a later format":          {zipped(t, is(2, "a"), x), "format: is 2, which another version of weir wrote, must be 1"},
-		"an unknown key":          {zipped(t, first(strings.Replace(listing(1, "a"), "{", `{"more":1,`, 1)), x), "is not as weir writes it"},
-		"more behind the list":    {zipped(t, first(listing(1, "a")+" "), x), "is not as weir writes it"},
-		"a file too many":         {zipped(t, is(1, "a"), x, part{name: "b"}), "files: are 1, must be the 2 that follow"},
-		"a file too few":          {zipped(t, is(1, "a")), "files: are 1, must be the 0 that follow"},
-		"another name":            {zipped(t, is(1, "b"), x), `the entry "a" of 1 bytes is not the listed "b" of 1 bytes`},
-		"another length":          {zipped(t, is(1, "a"), part{name: "a", data: "xx"}), `the entry "a" of 2 bytes is not the listed`},
-		"another byte":            {zipped(t, is(1, "a"), part{name: "a", data: "y"}), `the entry "a" is damaged: it has not the digest`},
-		"a name out of a folder":  {zipped(t, is(1, "../a"), part{name: "../a", data: "x"}), "must be a relative path"},
-		"a name that writes":      {zipped(t, is(1, "\x1b[2J"), part{name: "\x1b[2J", data: "x"}), `is "\x1b[2J", must be a relative path`},
-		"a compressed file":       {zipped(t, is(1, "a"), part{"a", "x", true}), `the entry "a" is compressed`},
-		"compressed contents":     {zipped(t, part{contentsName, listing(1, "a"), true}, x), "is compressed"},
-		"a bomb":                  {zipped(t, is(1, "a"), part{"a", strings.Repeat("x", 1<<24), true}), `the entry "a" is compressed`},
+		"nothing": {nil, "is empty"},
+		"text":    {[]byte("weir: 1\n"), "is no ZIP archive"},
+		"a model of before": {[]byte("\xff\xff\xff\xff\x88\x00\x00\x00"),
+			"as weir wrote models until 27 November 2026, must be an archive of format 1"},
+		"a directory alone":   {zipped(t), "is no ZIP archive"},
+		"no contents":         {zipped(t, x), "does not begin with archive.json"},
+		"contents behind":     {zipped(t, x, is(1, "a")), "does not begin with archive.json"},
+		"contents of text":    {zipped(t, first("{"), x), "archive.json: is damaged"},
+		"contents of nothing": {zipped(t, first("{}"), x), "archive.json: is damaged"},
+		"a later format":      {zipped(t, is(2, "a"), x), "format: is 2, which another version of weir wrote, must be 1"},
+		"an unknown key": {zipped(t, first(strings.Replace(listing(1, "a"), "{", `{"more":1,`, 1)), x),
+			"is not as weir writes it"},
+		"more behind the list": {zipped(t, first(listing(1, "a")+" "), x), "is not as weir writes it"},
+		"a file too many":      {zipped(t, is(1, "a"), x, part{name: "b"}), "files: are 1, must be the 2 that follow"},
+		"a file too few":       {zipped(t, is(1, "a")), "files: are 1, must be the 0 that follow"},
+		"another name":         {zipped(t, is(1, "b"), x), `the entry "a" of 1 bytes is not the listed "b" of 1 bytes`},
+		"another length": {zipped(t, is(1, "a"), part{name: "a", data: "xx"}),
+			`the entry "a" of 2 bytes is not the listed`},
+		"another byte": {zipped(t, is(1, "a"), part{name: "a", data: "y"}),
+			`the entry "a" is damaged: it has not the digest`},
+		"a name out of a folder": {zipped(t, is(1, "../a"), part{name: "../a", data: "x"}), "must be a relative path"},
+		"a name that writes": {zipped(t, is(1, "\x1b[2J"), part{name: "\x1b[2J", data: "x"}),
+			`is "\x1b[2J", must be a relative path`},
+		"a compressed file":   {zipped(t, is(1, "a"), part{"a", "x", true}), `the entry "a" is compressed`},
+		"compressed contents": {zipped(t, part{contentsName, listing(1, "a"), true}, x), "is compressed"},
+		"a bomb": {zipped(t, is(1, "a"), part{"a", strings.Repeat("x", 1<<24), true}),
+			`the entry "a" is compressed`},
 		"entries over each other": {overlaid(t), "its entries are larger than it is"},
 		"a cut archive":           {archived(t, threeFiles())[:1000], "has no whole directory at its end"},
 	} {
@@ -189,7 +196,8 @@ func overlaid(t testing.TB) []byte {
 	return slices.Concat(data[:at], bytes.Repeat(record, times), tail)
 }
 
-// TestDamagedArchive: with any byte changed an archive is refused or holds the same files, and cut anywhere it is refused.
+// TestDamagedArchive: with any byte changed an archive is refused or holds the same files, and cut anywhere it is
+// refused.
 func TestDamagedArchive(t *testing.T) {
 	data := archived(t, threeFiles())
 	refused := 0

@@ -135,8 +135,9 @@ func (c Cache) table(address, file string, h pipeline.Header) pipeline.Table {
 	return pipeline.Table{Header: h, Files: func(context.Context) ([]pipeline.File, error) { return ReadArchive(path) }}
 }
 
-// earlierFile returns the name of the file that held an output of files until 27 November 2026: an Arrow stream of names
-// and bytes. It is still read, since another build of weir may not make it again: what was paid for would be lost.
+// earlierFile returns the name of the file that held an output of files until 27 November 2026: an Arrow stream of
+// names and bytes. It is still read, since another build of weir may not make it again: what was paid for would be
+// lost.
 func earlierFile(port string) string { return port + ".arrow" }
 
 func earlierFiles(ctx context.Context, open func() (io.ReadCloser, error)) (files []pipeline.File, err error) {
@@ -157,7 +158,8 @@ func earlierFiles(ctx context.Context, open func() (io.ReadCloser, error)) (file
 // Store writes outputs and returns tables that read what was written. promised is
 // asked when all rows have been made, and before any of them can be found: after
 // an error nothing is kept.
-func (c Cache) Store(ctx context.Context, address string, want pipeline.Headers, out pipeline.Tables, promised func() error) (pipeline.Tables, error) {
+func (c Cache) Store(ctx context.Context, address string, want pipeline.Headers, out pipeline.Tables,
+	promised func() error) (pipeline.Tables, error) {
 	e := manifest{Outputs: map[string]stored{}}
 	tables := pipeline.Tables{}
 	for port, planned := range want {

@@ -21,10 +21,11 @@ import (
 // metrics is a small table of one figure.
 func metrics() (pipeline.Headers, pipeline.Tables) {
 	h := pipeline.Header{Form: pipeline.FormMetrics, Schema: pipeline.MetricsSchema()}
-	return pipeline.Headers{"out": h}, pipeline.Tables{"out": pipeline.WriteMetrics(h, []pipeline.Metric{{Name: "rows", Value: 73313}})}
+	return pipeline.Headers{"out": h},
+		pipeline.Tables{"out": pipeline.WriteMetrics(h, []pipeline.Metric{{Name: "rows", Value: 73313}})}
 }
 
-func kept() error { return nil }
+func keepsPromise() error { return nil }
 
 // TestCacheFindsWhatIsWholeOnly: damage, a missing file, a cut manifest and a port that was
 // not planned then are all "not there"; nothing stale is read.
@@ -47,7 +48,7 @@ func TestCacheFindsWhatIsWholeOnly(t *testing.T) {
 		}, false},
 	} {
 		cache := Cache{Dir: t.TempDir()}
-		if _, err := cache.Store(t.Context(), address, want, out, kept); err != nil {
+		if _, err := cache.Store(t.Context(), address, want, out, keepsPromise); err != nil {
 			t.Fatal(err)
 		}
 		if err := c.damage(cache.folder(address)); err != nil {
@@ -63,19 +64,21 @@ func TestCacheFindsWhatIsWholeOnly(t *testing.T) {
 		if !c.found {
 			continue
 		}
-		if figures, err := pipeline.ReadMetrics(t.Context(), tables["out"]); err != nil || len(figures) != 1 || figures[0].Value != 73313 {
+		if figures, err := pipeline.ReadMetrics(t.Context(), tables["out"]); err != nil || len(figures) != 1 ||
+			figures[0].Value != 73313 {
 			t.Errorf("%s: read %v, %v", name, figures, err)
 		}
 	}
 }
 
-// TestCacheKeepsFiles as an archive, and reads what it kept as an Arrow stream before: what was paid for is not lost with
-// the form of a file.
+// TestCacheKeepsFiles as an archive, and reads what it kept as an Arrow stream before: what was paid for is not lost
+// with the form of a file.
 func TestCacheKeepsFiles(t *testing.T) {
 	h := pipeline.Header{Form: pipeline.FormModel}
 	want := []pipeline.File{{Name: "a", Data: []byte("one")}, {Name: "b/c", Data: []byte("two")}}
 	cache := Cache{Dir: t.TempDir()}
-	if _, err := cache.Store(t.Context(), "sha256:1", pipeline.Headers{"model": h}, pipeline.Tables{"model": pipeline.WriteFiles(h, want)}, kept); err != nil {
+	if _, err := cache.Store(t.Context(), "sha256:1", pipeline.Headers{"model": h},
+		pipeline.Tables{"model": pipeline.WriteFiles(h, want)}, keepsPromise); err != nil {
 		t.Fatal(err)
 	}
 	read := func() {
@@ -95,7 +98,8 @@ func TestCacheKeepsFiles(t *testing.T) {
 	}
 	digest, size, err := DigestFile(path)
 	manifest := fmt.Sprintf(`{"outputs":{"model":{"file":"model.arrow","digest":%q,"bytes":%d}}}`, digest, size)
-	if err := errors.Join(err, os.WriteFile(filepath.Join(filepath.Dir(path), "manifest.json"), []byte(manifest), 0o600)); err != nil {
+	if err := errors.Join(err, os.WriteFile(filepath.Join(filepath.Dir(path), "manifest.json"), []byte(manifest),
+		0o600)); err != nil {
 		t.Fatal(err)
 	}
 	read()
@@ -103,14 +107,16 @@ func TestCacheKeepsFiles(t *testing.T) {
 
 // earlier writes files as the cache kept them before archives.
 func earlier(t *testing.T, files []pipeline.File) []byte {
-	schema := arrow.NewSchema([]arrow.Field{{Name: "name", Type: arrow.BinaryTypes.String}, {Name: "value", Type: arrow.BinaryTypes.Binary}}, nil)
+	schema := arrow.NewSchema([]arrow.Field{{Name: "name", Type: arrow.BinaryTypes.String},
+		{Name: "value", Type: arrow.BinaryTypes.Binary}}, nil)
 	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
 	for _, f := range files {
 		b.Field(0).(*array.StringBuilder).Append(f.Name)
 		b.Field(1).(*array.BinaryBuilder).Append(f.Data)
 	}
 	var data bytes.Buffer
-	if err := table.WriteIPC(t.Context(), &data, pipeline.FromRecords(pipeline.Header{Schema: schema}, b.NewRecord())); err != nil {
+	if err := table.WriteIPC(t.Context(), &data, pipeline.FromRecords(pipeline.Header{Schema: schema},
+		b.NewRecord())); err != nil {
 		t.Fatal(err)
 	}
 	return data.Bytes()
@@ -136,9 +142,9 @@ func TestCacheKeepsNothingOfAFault(t *testing.T) {
 		promise func() error
 		want    error
 	}{
-		"held":          {out, kept, nil},
-		"a broken row":  {failing(func(yield func(arrow.Record, error) bool) { yield(nil, broken) }), kept, broken},
-		"a panic":       {failing(func(func(arrow.Record, error) bool) { panic("73313") }), kept, ErrInternal},
+		"held":          {out, keepsPromise, nil},
+		"a broken row":  {failing(func(yield func(arrow.Record, error) bool) { yield(nil, broken) }), keepsPromise, broken},
+		"a panic":       {failing(func(func(arrow.Record, error) bool) { panic("73313") }), keepsPromise, ErrInternal},
 		"a broken word": {out, func() error { return broken }, broken},
 	} {
 		cache := Cache{Dir: filepath.Join(t.TempDir(), "cache")}

@@ -8,9 +8,12 @@ import (
 // FuzzRecord reads any bytes as the record of a run, its figures and its list of files: a
 // record that can be written again, or an error in fixed words, which quote nothing.
 func FuzzRecord(f *testing.F) {
-	f.Add([]byte(`{"id":"20260102-030405-00","status":"done","dataset":{"id":"ds-1","ledger_count":1,"ledger_head":"sha256:1"},"charges":[{"id":"a","event":{"pure":{"epsilon":1}}}],"plan":{}}`),
-		[]byte(`{"metrics":{"a.b":1.5},"notes":{"a.c":"none"}}`), []byte(`[{"path":"internal/report.html","sha256":"sha256:1","size":3}]`))
-	f.Add([]byte(`{"charges":[{"event":{"pure":{"epsilon":-73313}}}]}`), []byte(`{"metrics":{"a.b":"73313"}}`), []byte(`[73313]`))
+	f.Add([]byte(
+		`{"id":"20260102-030405-00","status":"done","dataset":{"id":"ds-1","ledger_count":1,"ledger_head":"sha256:1"},"charges":[{"id":"a","event":{"pure":{"epsilon":1}}}],"plan":{}}`),
+		[]byte(`{"metrics":{"a.b":1.5},"notes":{"a.c":"none"}}`),
+		[]byte(`[{"path":"internal/report.html","sha256":"sha256:1","size":3}]`))
+	f.Add([]byte(`{"charges":[{"event":{"pure":{"epsilon":-73313}}}]}`), []byte(`{"metrics":{"a.b":"73313"}}`),
+		[]byte(`[73313]`))
 	f.Add([]byte(`{"id":73313}`), []byte(`{"metrics":null}`), []byte(`null`))
 	f.Add([]byte(`null`), []byte(`{"metrics":{"a":1e999}}`), []byte(`{}`))
 	f.Fuzz(func(t *testing.T, run, figures, files []byte) {
@@ -27,8 +30,8 @@ func FuzzRecord(f *testing.F) {
 	})
 }
 
-func fixed(said string) bool {
-	return said == "DIR/run.json: is not the record of a run" ||
-		said == "DIR: internal/"+MetricsFile+" is damaged: it is not the JSON of such a file" ||
-		said == "DIR: internal/"+FilesFile+" is damaged: it is not the JSON of such a file"
+func fixed(text string) bool {
+	return text == "DIR/run.json: is not the record of a run" ||
+		text == "DIR: internal/"+MetricsFile+" is damaged: it is not the JSON of such a file" ||
+		text == "DIR: internal/"+FilesFile+" is damaged: it is not the JSON of such a file"
 }

@@ -24,12 +24,12 @@ type Head struct {
 	Count   int    `json:"ledger_count"`
 	Hash    string `json:"ledger_head"`
 
-	Charges []string `json:"-"` // ids of those of the run itself
+	Charges []string `json:"-"` // ids of the run's own charges
 	Key     string   `json:"-"` // commitment of its noise key
 }
 
 // Seen remembers what records state for as long as their files are as they were: the runs of
-// an experiment all look at those of each other. Nil remembers nothing.
+// an experiment all look at each other's. Nil remembers nothing.
 type Seen struct{ heads sync.Map } // of seen, by file
 
 type seen struct {
@@ -38,7 +38,7 @@ type seen struct {
 	head Head
 }
 
-// Head is ReadHead.
+// Head returns what ReadHead does.
 func (s *Seen) Head(file string) (Head, error) {
 	info, err := os.Lstat(file)
 	if s == nil || err != nil {
@@ -54,7 +54,7 @@ func (s *Seen) Head(file string) (Head, error) {
 	return h, err
 }
 
-// Heads are those of all runs under out that name a dataset. A record that is no record
+// Heads returns the heads of all runs under out that name a dataset. A record that is no record
 // states none; it is not for a run on this dataset to judge.
 func (s *Seen) Heads(out, dataset string) ([]Head, error) {
 	var heads []Head

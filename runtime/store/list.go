@@ -108,7 +108,8 @@ func ReadSummary(dir string) (s Summary, err error) {
 		return s, Reason(err)
 	case json.Unmarshal(data, &s) != nil:
 		return s, errors.New("run.json is not the record of a run")
-	case s.Status != record.Running && s.Status != record.Done && s.Status != record.Failed && s.Status != record.Interrupted:
+	case s.Status != record.Running && s.Status != record.Done && s.Status != record.Failed &&
+		s.Status != record.Interrupted:
 		return s, errors.New("run.json has a status that is none")
 	}
 	return s, nil

@@ -9,16 +9,16 @@ import (
 	"weir/record"
 )
 
-// Digests are those of recorded files, by name.
+// Digests returns the digests of recorded files, by name.
 func Digests(files []record.File) map[string]string {
-	of := map[string]string{}
+	digests := map[string]string{}
 	for _, f := range files {
-		of[f.Path] = f.SHA256
+		digests[f.Path] = f.SHA256
 	}
-	return of
+	return digests
 }
 
-// Listing is all that lies under release/, whoever put it there, with its digest. A
+// Listing returns all that lies under release/, whoever put it there, with its digest. A
 // release is plain files: a folder, a link or anything else has a text in place of a
 // digest that no record holds. What a link points to may be another file tomorrow.
 func (d RunDir) Listing() (map[string]string, error) {

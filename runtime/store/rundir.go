@@ -28,7 +28,8 @@ type RunDir struct {
 
 func (d RunDir) Internal() string { return filepath.Join(d.Path, "internal") } // for the owner
 func (d RunDir) Release() string  { return filepath.Join(d.Path, "release") }  // may leave
-func (d RunDir) Aside() string    { return d.Release() + ".tmp" }              // where a release is built before it takes its name
+// where a release is built before it takes its name
+func (d RunDir) Aside() string { return d.Release() + ".tmp" }
 
 // Keep writes internal/name, which only the owner reads (mode 0600).
 func (d RunDir) Keep(name string, write func(io.Writer) error) error {
@@ -85,8 +86,8 @@ func Runs(base string) (paths []string, err error) {
 	return paths, err
 }
 
-// RunFolders lists the folders in base that are named as NewRunDir names them, those of runs
-// that were killed before they had a record too.
+// RunFolders lists the folders in base that are named as NewRunDir names them, also of runs
+// that were killed before they had a record.
 func RunFolders(base string) (paths []string, err error) {
 	folders, err := os.ReadDir(base)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -171,12 +172,12 @@ func (d RunDir) WriteRecord(r *record.Run) error {
 
 // NewRunDir makes and locks a run folder of its own under out/name, whose id is the time
 // and 128 random bits.
-func NewRunDir(on disk.Disk, out, name string, now time.Time, random io.Reader) (RunDir, string, error) {
+func NewRunDir(on disk.Disk, out, name string, began time.Time, random io.Reader) (RunDir, string, error) {
 	var b [16]byte
 	if _, err := io.ReadFull(random, b[:]); err != nil {
 		return RunDir{}, "", err
 	}
-	id := now.UTC().Format("20060102-150405") + "-" + hex.EncodeToString(b[:])
+	id := began.UTC().Format("20060102-150405") + "-" + hex.EncodeToString(b[:])
 	base := filepath.Join(out, name)
 	d := RunDir{Disk: on, Path: filepath.Join(base, id)}
 	err := MakeRuns(on, out)
@@ -226,15 +227,15 @@ const runsIgnore = `# Keys of data and of noise, figures of private rows: nothin
 // MakeRuns makes the folder of runs. A new one, or an empty one, tells git to leave
 // its files alone: "git add -A" would stage every key. A folder that holds anything is
 // the owner's and gets no file.
-func MakeRuns(on disk.Disk, out string) error {
-	if err := on.MkdirAll(out, 0o755); err != nil {
+func MakeRuns(d disk.Disk, out string) error {
+	if err := d.MkdirAll(out, 0o755); err != nil {
 		return fmt.Errorf("%s: the folder of runs must be writable (--out): %w", out, Reason(err))
 	}
 	files, err := os.ReadDir(out)
 	if err != nil || len(files) > 0 {
 		return err
 	}
-	err = on.New(filepath.Join(out, ".gitignore"), 0o644, []byte(runsIgnore))
+	err = d.New(filepath.Join(out, ".gitignore"), 0o644, []byte(runsIgnore))
 	if errors.Is(err, fs.ErrExist) {
 		return nil // of a run that began at the same time
 	}

@@ -18,15 +18,15 @@ import (
 func TestRunDirIsOfOneRun(t *testing.T) {
 	out := filepath.Join(t.TempDir(), `[a-z]*\?{x}`) // whatever a folder is called
 	random := bytes.NewReader(bytes.Repeat([]byte{7}, 64))
-	now := time.Date(2026, 11, 22, 1, 2, 3, 0, time.UTC)
-	d, id, err := NewRunDir(disk.Disk{}, out, "study", now, random)
+	current := time.Date(2026, 11, 22, 1, 2, 3, 0, time.UTC)
+	d, id, err := NewRunDir(disk.Disk{}, out, "study", current, random)
 	if err != nil || id != "20261122-010203-"+strings.Repeat("07", 16) || d.Path != filepath.Join(out, "study", id) {
 		t.Fatalf("%s in %s, %v", id, d.Path, err)
 	}
 	if info, err := os.Stat(d.Internal()); err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("internal has mode %v, %v", info.Mode(), err)
 	}
-	if _, _, err := NewRunDir(disk.Disk{}, out, "study", now, random); !errors.Is(err, os.ErrExist) {
+	if _, _, err := NewRunDir(disk.Disk{}, out, "study", current, random); !errors.Is(err, os.ErrExist) {
 		t.Errorf("the folder of another run: %v, must be refused", err)
 	}
 	second := RunDir{Path: d.Path}
@@ -37,7 +37,8 @@ func TestRunDirIsOfOneRun(t *testing.T) {
 		t.Errorf("after it is free: %v", err)
 	}
 	rec := &record.Run{SpecDigest: "s", Dataset: record.Dataset{ID: "d", Version: "1"}}
-	if err := errors.Join(d.WriteRecord(rec), d.KeepContent("rows"), d.KeepJSON(MetricsFile, Figures{Metrics: map[string]float64{"a": 1}})); err != nil {
+	if err := errors.Join(d.WriteRecord(rec), d.KeepContent("rows"),
+		d.KeepJSON(MetricsFile, Figures{Metrics: map[string]float64{"a": 1}})); err != nil {
 		t.Fatal(err)
 	}
 	for _, names := range [][3]string{{"s", "d", "1"}, {"x", "d", "1"}, {"s", "x", "1"}, {"s", "d", "2"}} {

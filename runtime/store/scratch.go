@@ -25,7 +25,7 @@ type Scratch struct {
 	dir  string
 }
 
-// Scratch is that of the stage whose outputs have this address.
+// Scratch returns the files of the stage whose outputs have this address.
 func (c Cache) Scratch(address string) Scratch {
 	return Scratch{c.Disk, filepath.Join(c.folder(address), "scratch")}
 }
@@ -76,9 +76,9 @@ func (c *checkpoint) Close() error {
 // there was none, or nobody can tell.
 func (s Scratch) Drawn() Uses {
 	data, err := disk.ReadFile(s.path(usesFile), 0)
-	so := Uses{}
-	if err = errors.Join(err, json.Unmarshal(data, &so)); err != nil {
+	uses := Uses{}
+	if err = errors.Join(err, json.Unmarshal(data, &uses)); err != nil {
 		return nil
 	}
-	return so
+	return uses
 }
