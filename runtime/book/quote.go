@@ -41,9 +41,9 @@ func (p *Purse) Quote() (q Quote, err error) {
 	return q, err
 }
 
-// payer returns the run that has charged a stage: the one whose noise it takes or, before it was
+// chargedBy returns the run that has charged a stage: the one whose noise it takes or, before it was
 // interrupted, this one. "" is nobody.
-func (p *Purse) payer(s *compile.Step) string {
+func (p *Purse) chargedBy(s *compile.Step) string {
 	switch earlier := p.Earlier(s); {
 	case earlier != nil:
 		return earlier.Run
@@ -57,9 +57,9 @@ func (p *Purse) payer(s *compile.Step) string {
 func (p *Purse) dues(number int) (list []Due) {
 	for i := range p.task.Plan.Steps {
 		if s := &p.task.Plan.Steps[i]; draws(s) {
-			payer := p.payer(s)
+			run := p.chargedBy(s)
 			list = append(list, Due{Run: number, Stage: s.ID, Epsilon: s.Alone, Charges: len(s.Spends),
-				Published: s.Published, From: payer, Unfinished: p.unfinished(s, payer)})
+				Published: s.Published, From: run, Unfinished: p.unfinished(s, run)})
 		}
 	}
 	return list
@@ -67,9 +67,9 @@ func (p *Purse) dues(number int) (list []Due) {
 
 // unfinished reports whether a run that has charged a stage was stopped, or is at work, before
 // the stage was done: then there is noise to go on with, and no output yet.
-func (p *Purse) unfinished(s *compile.Step, payer string) bool {
+func (p *Purse) unfinished(s *compile.Step, run string) bool {
 	for _, note := range p.book.notes().Of(p.task.Recipes[s.ID]) {
-		if note.Run == payer && !p.book.cache().Holds(note.Address) {
+		if note.Run == run && !p.book.cache().Holds(note.Address) {
 			rec, err := store.ReadRecord(filepath.Join(p.book.place.Out, note.Name, note.Run))
 			return err == nil && rec.Status != record.Done
 		}
@@ -80,7 +80,7 @@ func (p *Purse) unfinished(s *compile.Step, payer string) bool {
 // Quote returns what runs of these tasks would charge together, before one of them begins, and the refusal where
 // that is over the budget of the dataset. Runs of one recipe on the same noise share its charge, unless they are fresh.
 func (b *Book) Quote(ctx context.Context, tasks []*Task) (q Quote, err error) {
-	s := survey{book: b, payers: map[string]*Earlier{}}
+	s := survey{book: b, charging: map[string]*Earlier{}}
 	for i, t := range tasks {
 		number := i + 1
 		if len(tasks) == 1 {
@@ -103,10 +103,10 @@ func (b *Book) Quote(ctx context.Context, tasks []*Task) (q Quote, err error) {
 
 // survey finds out what runs on one dataset would charge, one after the other.
 type survey struct {
-	book   *Book
-	payers map[string]*Earlier // runs before that charge a recipe on a basis, by the two
-	purses []*Purse
-	dues   []Due
+	book     *Book
+	charging map[string]*Earlier // runs before that charge a recipe on a basis, by the two
+	purses   []*Purse
+	dues     []Due
 }
 
 // add finds out what one more run would charge.
@@ -167,9 +167,9 @@ func (s *survey) share(p *Purse) {
 			continue
 		}
 		name := p.noiseName(step)
-		if p.payer(step) == "" && !p.task.Fresh && s.payers[name] != nil {
-			p.earlier[step.ID] = s.payers[name]
+		if p.chargedBy(step) == "" && !p.task.Fresh && s.charging[name] != nil {
+			p.earlier[step.ID] = s.charging[name]
 		}
-		s.payers[name] = &Earlier{Run: cmp.Or(p.payer(step), p.attempt.ID), Commitment: p.commitment(step)}
+		s.charging[name] = &Earlier{Run: cmp.Or(p.chargedBy(step), p.attempt.ID), Commitment: p.commitment(step)}
 	}
 }

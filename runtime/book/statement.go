@@ -114,16 +114,16 @@ func (b *Book) sum(plan *compile.Plan) (func([]ledger.Entry) (ledger.Total, erro
 // too.
 func Together(plans []*compile.Plan, recipes []map[string]string) (total ledger.Total,
 	shared func(i int, s *compile.Step) bool, err error) {
-	payer := map[string]int{}
+	charging := map[string]int{} // the first plan of each recipe
 	for i := range plans {
 		for _, recipe := range recipes[i] {
-			if _, known := payer[recipe]; !known {
-				payer[recipe] = i
+			if _, known := charging[recipe]; !known {
+				charging[recipe] = i
 			}
 		}
 	}
 	shared = func(i int, s *compile.Step) bool {
-		first, known := payer[recipes[i][s.ID]]
+		first, known := charging[recipes[i][s.ID]]
 		return known && first < i
 	}
 	total, err = sumPlans(plans, shared)
