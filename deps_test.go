@@ -126,6 +126,7 @@ func runtimeRooms() map[string][]string {
 		"budget":     {"", "book", "dataset", "revision"},                           // what specs plan against the budgets of a revision
 		"scaffold":   {"", "dataset", "files", "infer", "source", "store", "table"}, // what a study begins with: writes files of its own, reads no row
 		"evaluation": {"", "scaffold", "store"},                                     // compares tables that a person names: draws no noise, charges nothing
+		"quote":      {"", "store"},                                                 // what runs would charge, in words
 		"revision":   {"", "dataset"},                                               // files of a commit: runs git, which reads objects alone
 		"experiment": {"", "book", "table"},                                         // several runs as one
 		"lock":       {},                                                            // text for version control: sees plans, opens no file

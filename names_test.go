@@ -25,15 +25,14 @@ func homonyms() map[string]string {
 		"record/report/scatter.go: projection":          "the file of a picture",
 		"cmd/weir/sample.go: sample":                    "the command, and the way to choose a category",
 		"cmd/weir/report.go: report":                    "a key of JSON",
-		"cmd/weir/ledger_show.go: filter":               "the filter of a budget",
-		"cmd/weir/ledger_show_balance.go: filter":       "the filter of a budget",
+		"cmd/weir/ledger.go: filter":                    "the filter of a budget",
 		"pipeline/words/settings.go: split":             "privacy.split",
 		"pipeline/domain/rule.go: constraints":          "a key of a domain",
 		"runtime/codebook/frictionless.go: constraints": "a key of a Table Schema",
 		"runtime/codebook/sdv.go: constraints":          "a key of metadata",
 		"runtime/codebook/import.go: values":            "a key of a dictionary",
 		"pipeline/domain/yaml.go: bounds":               "a key of a domain",
-		"cmd/weir/run_result.go: report":                "what stands before its path",
+		"cmd/weir/result.go: report":                    "what stands before its path",
 		"pipeline/figure.go: independent":               "a role, which rows of that kind or simulated ones have",
 	}
 }
@@ -90,7 +89,7 @@ func TestNoSourceIsNamedOutsideItsRoom(t *testing.T) {
 // reason.
 func listings() map[string]string {
 	return map[string]string{
-		"cmd/weir/run_result.go: .csv":                  "noisy counts that a kind lists for people",
+		"cmd/weir/result.go: .csv":                      "noisy counts that a kind lists for people",
 		"cmd/weir/reproduce/main.go: .csv":              "what specs of papers gave, as the repository keeps it",
 		"stages/internal/ask/answers.go: .csv":          "answers, listed for people",
 		"stages/internal/regress/coefficients.go: .csv": "coefficients, listed for people",

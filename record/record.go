@@ -155,3 +155,12 @@ func (r *Run) Page() string {
 	}
 	return ""
 }
+
+// Kinds returns the kinds of the run's stages by their names.
+func (r *Run) Kinds() map[string]string {
+	kinds := map[string]string{}
+	for _, s := range r.Stages {
+		kinds[s.ID] = s.Kind
+	}
+	return kinds
+}

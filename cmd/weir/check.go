@@ -3,6 +3,10 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
+	"net/url"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -131,3 +135,94 @@ type printedError struct{ err error }
 
 func (e *printedError) Error() string { return e.err.Error() }
 func (e *printedError) Unwrap() error { return e.err }
+
+func explainCommand(s streams) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:     "explain RULE",
+		Short:   "Explain an audit rule: what goes wrong, what to do instead, what holds it",
+		Long:    "Explain an audit rule: what goes wrong, what to do instead, what holds it.\n\nExit codes: 0 done; 2 usage, or no such rule.",
+		Example: "  weir explain W03\n  weir explain W03 --json",
+		Args:    exactly(1, "RULE"),
+		RunE:    func(c *cobra.Command, args []string) error { return explainRule(c, s.out, args[0], asJSON) },
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return c
+}
+
+// explainRule prints one entry of the audit rules.
+func explainRule(c *cobra.Command, w io.Writer, id string, asJSON bool) error {
+	r, err := spec.FindRule(strings.ToUpper(id))
+	if err != nil {
+		return usage(c, err)
+	}
+	if asJSON {
+		return printJSON(w, r)
+	}
+	_, err = fmt.Fprintf(w, "%s (%s)\n\nfinding    %s\ninstead    %s\nheld       %s\n", r.ID, r.Level, r.Finding, r.Instead, r.Held)
+	if err == nil && len(r.Tests) > 0 {
+		_, err = fmt.Fprintf(w, "tests      %s\n", strings.Join(r.Tests, ", "))
+	}
+	if err == nil {
+		_, err = fmt.Fprintf(w, "reference  %s\n", r.Reference)
+	}
+	return err
+}
+
+// sarif renders a check as SARIF 2.1.0, which code review tools read.
+func sarif(spec string, report checkReport) map[string]any {
+	results := []map[string]any{}
+	for _, p := range report.Problems {
+		results = append(results, sarifResult(ruleID(p.Rule), "error", p.Error(), faulty(spec, p), p.Line, p.Column))
+	}
+	for _, f := range report.Findings {
+		results = append(results, sarifResult(f.Rule, string(f.Level), f.Message, spec, 0, 0))
+	}
+	driver := map[string]any{"name": "weir", "version": thisVersion().Weir, "rules": sarifRules()}
+	return map[string]any{
+		"version": "2.1.0",
+		"$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+		"runs":    []any{map[string]any{"tool": map[string]any{"driver": driver}, "results": results}},
+	}
+}
+
+// faulty is the file of a fault: a domain is named from the folder of its spec, and one
+// without a line, such as of --set, is put on the spec.
+func faulty(spec string, p spec.Diagnostic) string {
+	switch {
+	case p.Line == 0:
+		return spec
+	case p.File == spec || filepath.IsAbs(p.File):
+		return p.File
+	}
+	return filepath.Join(filepath.Dir(spec), p.File)
+}
+
+// ruleID names faults of the spec that are no audit rule.
+func ruleID(rule string) string {
+	if rule == "" {
+		return "spec"
+	}
+	return rule
+}
+
+func sarifResult(rule, level, message, file string, line, column int) map[string]any {
+	uri := url.URL{Path: filepath.ToSlash(file)}
+	physical := map[string]any{"artifactLocation": map[string]any{"uri": uri.String()}}
+	if line > 0 {
+		physical["region"] = map[string]any{"startLine": line, "startColumn": max(1, column)}
+	}
+	return map[string]any{"ruleId": rule, "level": level, "message": map[string]any{"text": message},
+		"locations": []any{map[string]any{"physicalLocation": physical}}}
+}
+
+func sarifRules() []map[string]any {
+	rules := []map[string]any{
+		{"id": "spec", "shortDescription": map[string]any{"text": "the spec is not valid"}},
+		{"id": spec.RuleBudget, "shortDescription": map[string]any{"text": "the bill is over the budget"}},
+	}
+	for _, r := range spec.AuditRules() {
+		rules = append(rules, map[string]any{"id": r.ID, "shortDescription": map[string]any{"text": r.Finding}, "help": map[string]any{"text": r.Instead}})
+	}
+	return rules
+}

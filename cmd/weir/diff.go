@@ -2,13 +2,32 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"weir/internal/disk"
+	"weir/pipeline/compile"
+	"weir/pipeline/spec"
 	"weir/pipeline/words"
+	"weir/privacy"
+	"weir/privacy/account"
+	"weir/privacy/ledger"
+	"weir/record"
+	"weir/runtime"
+	"weir/runtime/budget"
+	"weir/runtime/dataset"
+	"weir/runtime/revision"
+	"weir/runtime/store"
 )
 
 const diffLong = `Say how two specs, saved plans, runs or ledgers differ: settings by path with every
@@ -147,3 +166,255 @@ const (
 	green   = "32"
 	reddish = "31"
 )
+
+// commitFile is REV:PATH, as git has it: PATH from the top of the repository that the
+// current folder lies in.
+func commitFile(c *cobra.Command, rev, name string) (words.Side, error) {
+	r, err := revision.Open(c.Context(), ".", rev)
+	if err != nil {
+		return words.Side{}, usageOf(c, err)
+	}
+	return revisionSide(c, r, path.Clean(filepath.ToSlash(name)))
+}
+
+// revisionSide is a spec or a ledger of a revision.
+func revisionSide(c *cobra.Command, r *revision.Commit, name string) (words.Side, error) {
+	reg, err := registry()
+	if err != nil {
+		return words.Side{}, err
+	}
+	shown := r.Name + ":" + name
+	if !strings.HasSuffix(name, dataset.LedgerSuffix) {
+		return sideOf(shown, func(t spec.Trial) (*spec.Spec, error) { return r.Spec(name, t, reg) })
+	}
+	entries, err := r.Ledger(name)
+	if err != nil {
+		return words.Side{}, err
+	}
+	return ledgerOfEntries(c, shown, entries)
+}
+
+// revisions are the two sides of a range, or of one revision and the working tree.
+func (d *differ) revisions(ctx context.Context, c *cobra.Command, args []string) (a, b words.Side, err error) {
+	from, to, isRange := strings.Cut(args[0], "..")
+	old, err := revision.Open(ctx, args[1], headOr(from, isRange))
+	if err != nil {
+		return a, b, usageOf(c, err)
+	}
+	name, err := old.Inside(args[1])
+	if err != nil {
+		return a, b, err
+	}
+	if !isRange {
+		if a, err = revisionSide(c, old, name); err == nil {
+			b, err = d.side(c, args[1])
+		}
+		return a, b, err
+	}
+	to, parted := strings.CutPrefix(to, ".")
+	now, err := revision.Open(ctx, args[1], headOr(to, true))
+	if err == nil && parted {
+		old, err = old.MergeBase(now)
+	}
+	if err != nil {
+		return a, b, usageOf(c, err)
+	}
+	if a, err = revisionSide(c, old, name); err == nil {
+		b, err = revisionSide(c, now, name)
+	}
+	return a, b, err
+}
+
+// headOr is HEAD where a range leaves an end out, as git has it.
+func headOr(rev string, isRange bool) string {
+	if rev == "" && isRange {
+		return "HEAD"
+	}
+	return rev
+}
+
+// usageOf points at the help where a revision is not one.
+func usageOf(c *cobra.Command, err error) error {
+	if errors.Is(err, revision.ErrRevision) {
+		return usage(c, err)
+	}
+	return err
+}
+
+// side reads what an argument names, by what lies there.
+func (d *differ) side(c *cobra.Command, arg string) (words.Side, error) {
+	if strings.HasPrefix(arg, "specs:") {
+		return d.specSide(arg)
+	}
+	arg, err := d.place.find(arg)
+	if err != nil {
+		return words.Side{}, err
+	}
+	info, err := os.Stat(arg)
+	table := dataset.IsTable(arg)
+	rev, name, inGit := strings.Cut(arg, ":")
+	switch {
+	case err != nil && !table && inGit && rev != "":
+		return commitFile(c, rev, name)
+	case table || strings.HasSuffix(arg, dataset.LedgerSuffix):
+		return ledgerSide(c, arg)
+	case err != nil:
+		return words.Side{}, withCode(exitUsage, fmt.Errorf("%s: %w: must be a spec, a saved plan, a run (its folder, its id or latest) or a ledger; a spec in git is named as REV..REV -- SPEC", arg, store.Reason(err)))
+	case info.IsDir():
+		return runSide(arg)
+	case filepath.Base(arg) == "run.json":
+		return runSide(filepath.Dir(arg))
+	}
+	return d.fileSide(c, arg)
+}
+
+// fileSide tells a saved plan and a ledger of another name from a spec.
+func (d *differ) fileSide(c *cobra.Command, arg string) (words.Side, error) {
+	data, err := disk.ReadFile(arg, dataset.MostOfLedger)
+	if err != nil {
+		return words.Side{}, withCode(exitUsage, fmt.Errorf("%s: %w", arg, store.Reason(err)))
+	}
+	if words.IsPlan(data) {
+		return words.Side{Name: arg, Kind: words.PlanSide, Plan: data, Digest: words.Digest(data)}, nil
+	}
+	first, _, _ := strings.Cut(string(data), "\n")
+	var line struct{ Prev, Hash string }
+	if json.Unmarshal([]byte(first), &line) == nil && line.Prev != "" && line.Hash != "" {
+		return ledgerSide(c, arg)
+	}
+	return d.specSide(arg)
+}
+
+func (d *differ) specSide(arg string) (words.Side, error) {
+	return sideOf(arg, func(t spec.Trial) (*spec.Spec, error) {
+		flags := d.spec
+		flags.trial = t
+		return flags.load(arg)
+	})
+}
+
+// sideOf compiles a spec, and all runs of its experiment. One that says something without a
+// plan, such as a budget that cannot be met, is compared by its settings.
+func sideOf(name string, load budget.Loader) (words.Side, error) {
+	sp, err := load(spec.Trial{})
+	if err != nil {
+		return words.Side{}, err
+	}
+	text, err := sp.Canonical()
+	if err != nil {
+		return words.Side{}, err
+	}
+	side := words.Side{Name: name, Kind: words.SpecSide, Canonical: text, Digest: sp.Digest}
+	plan, err := compile.Compile(sp)
+	if err != nil {
+		side.Why = err.Error()
+		return side, nil
+	}
+	if side.Plan, err = json.Marshal(plan); err != nil || sp.Experiment == nil {
+		return side, err
+	}
+	side.Experiment, err = together(sp, load)
+	if err != nil {
+		side.Why, err = "of its experiment: "+err.Error(), nil
+	}
+	return side, err
+}
+
+// together is what the runs of an experiment cost as one plan.
+func together(sp *spec.Spec, load budget.Loader) (*words.Experiment, error) {
+	runs, err := budget.Runs(sp, load)
+	if err != nil {
+		return nil, err
+	}
+	trials := make([]runtime.Trial, len(runs))
+	for i, r := range runs {
+		trials[i] = r.Trial
+	}
+	total, _, err := runtime.Together(trials, false)
+	return &words.Experiment{Runs: len(runs), Proven: orNil(total.Epsilon)}, err
+}
+
+// runSide is a run with its figures and those of its repeats.
+func runSide(dir string) (words.Side, error) {
+	rec, err := readRun(dir)
+	if err != nil {
+		return words.Side{}, err
+	}
+	declared, err := declaredOf(rec)
+	if err != nil {
+		return words.Side{}, err
+	}
+	figures := &words.Figures{Cell: cell(rec), Values: rec.Metrics, Declared: declared}
+	figures.Repeats, err = repeats(dir, rec)
+	return words.Side{Name: dir, Kind: words.RunSide, Digest: rec.SpecDigest, Canonical: []byte(rec.Spec), Plan: rec.Plan, Figures: figures}, err
+}
+
+// cell is what runs have in common that differ by their noise alone.
+func cell(rec *record.Run) string {
+	return fmt.Sprintf("%s %s %s %v", rec.SpecDigest, rec.Dataset.ID, rec.Dataset.Version, rec.Insecure)
+}
+
+// repeats are the figures of all finished runs of a run's cell that lie beside it, its own
+// among them. A record that cannot be read is no repeat.
+func repeats(dir string, rec *record.Run) (all []map[string]float64, err error) {
+	folders, err := store.Runs(filepath.Dir(filepath.Clean(dir)))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, folder := range folders {
+		if other, err := store.ReadRecord(folder); err == nil && cell(other) == cell(rec) && other.Status == record.Done {
+			all = append(all, other.Metrics)
+		}
+	}
+	return all, nil
+}
+
+// ledgerSide reads a ledger that lies at path.
+func ledgerSide(c *cobra.Command, arg string) (words.Side, error) {
+	_, entries, err := dataset.ReadLedgerOf(arg)
+	if err != nil {
+		return words.Side{}, err
+	}
+	return ledgerOfEntries(c, arg, entries)
+}
+
+// ledgerOfEntries adds a ledger up as weir ledger show does.
+func ledgerOfEntries(c *cobra.Command, arg string, entries []ledger.Entry) (words.Side, error) {
+	t, err := (&ledgerFlags{accountant: account.Default}).overview(c, entries)
+	if err != nil {
+		return words.Side{}, err
+	}
+	charges := &words.Charges{Total: words.LedgerTotal{Epsilon: orNil(t.Fixed.Epsilon), Delta: t.Fixed.Delta, Adjacency: string(t.Fixed.Adjacency),
+		Unit: t.Fixed.Unit.String(), Accountant: t.Fixed.Accountant, Charges: t.Fixed.Charges}}
+	if t.Balance != nil {
+		charges.Total.Left = &t.Balance.Left
+	}
+	for i, e := range entries {
+		line, err := chargeLine(i+1, e)
+		if err != nil {
+			return words.Side{}, err
+		}
+		charges.Dataset, charges.Lines = e.Dataset, append(charges.Lines, line)
+	}
+	return words.Side{Name: arg, Kind: words.LedgerSide, Charges: charges}, nil
+}
+
+func chargeLine(n int, e ledger.Entry) (words.Charge, error) {
+	event := "no proven bound: " + e.Unproven
+	if e.Event.Event != nil {
+		text, err := privacy.MarshalEvent(e.Event.Event)
+		if err != nil {
+			return words.Charge{}, err
+		}
+		event = string(text)
+	}
+	return words.Charge{Identity: e.Identity(), Hash: e.Hash, Line: n, Time: e.Time.Format("2006-01-02 15:04"), Run: e.Run, Stage: e.Stage, Name: e.Name, Event: event}, nil
+}
+
+// orNil is nil for no bound, which JSON has no number for.
+func orNil(x float64) *float64 {
+	if math.IsInf(x, 1) {
+		return nil
+	}
+	return &x
+}

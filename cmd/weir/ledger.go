@@ -2,10 +2,18 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"io"
+	"math"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"weir/pipeline/words"
+	"weir/privacy"
+	"weir/privacy/account"
 	"weir/privacy/ledger"
+	"weir/record"
 	"weir/runtime/dataset"
 )
 
@@ -34,4 +42,187 @@ func looked(s streams, entries []ledger.Entry, err error) ([]ledger.Entry, error
 	}
 	newLog(s.err, false).Warn("whether charges were removed cannot be told: " + err.Error())
 	return entries, nil
+}
+
+// ledgerFlags say how a total is read.
+type ledgerFlags struct {
+	accountant, adjacency, unit string
+	delta                       float64
+	asJSON                      bool
+}
+
+func ledgerShow(s streams) *cobra.Command {
+	var f ledgerFlags
+	c := &cobra.Command{
+		Use:   "show FILE",
+		Short: "List the charges and what they add up to",
+		Long: `List the charges of a ledger and what they add up to for one privacy unit. FILE may
+be the table itself: its ledger lies where the owner file beside it says, else beside
+it. There are two totals. The first
+composes the events under --accountant and holds for a list of charges that was
+fixed in advance, as in one plan; epsilons are not simply added. The second is that
+of the filter behind the dataset's budget, and holds for runs that were chosen after
+looking at earlier ones. Both are read at the delta of the last cap, and the line
+"budget" says how much of it is spent and left. Without a cap delta is 1e-6, or ten
+times what the charges have of it for themselves (as dp_categories does) where that
+is more: charges have no delta of their own, and a plan reads the same ledger at the
+delta of its spec. The line below the total says which delta was taken.
+
+Exit codes: 0 done; 2 usage; 3 the accountant has no bound for a charge, or the
+ledger is of an earlier format; 4 the ledger was altered.`,
+		Example: "  weir ledger show patients.csv.weir-ledger.jsonl --delta 1e-6\n  weir ledger show L --unit patient_id:4 --adjacency add_remove --accountant rdp --json",
+		Args:    exactly(1, "FILE"),
+		RunE: func(c *cobra.Command, args []string) error {
+			_, entries, err := dataset.ReadLedgerOf(args[0])
+			if entries, err = looked(s, entries, err); err != nil {
+				return err
+			}
+			t, err := f.overview(c, entries)
+			if err != nil {
+				return err
+			}
+			if f.asJSON {
+				return printJSON(s.out, map[string]any{"charges": entries, "total": jsonTotal(t.Fixed), "filter": jsonFilter(t), "budget": jsonBalance(t)})
+			}
+			return printLedger(plainly(s.out), entries, t)
+		},
+	}
+	c.Flags().StringVar(&f.accountant, "accountant", account.Default, "how charges are composed")
+	c.Flags().StringVar(&f.adjacency, "adjacency", "", "add_remove or replace_one (default: replace_one if any charge is, else add_remove)")
+	c.Flags().StringVar(&f.unit, "unit", "", "row, or COLUMN:MAX_ROWS (default: the column that any charge holds for, with its most rows, else row)")
+	c.Flags().Float64Var(&f.delta, "delta", 0, "delta at which epsilon is read (default: that of the last cap, else from the charges)")
+	c.Flags().BoolVar(&f.asJSON, "json", false, "print one JSON object")
+	return c
+}
+
+// overview adds charges up as the flags say.
+func (f *ledgerFlags) overview(c *cobra.Command, entries []ledger.Entry) (o ledger.Overview, err error) {
+	q := ledger.Question{}
+	if q.Accountant, err = account.ByName(f.accountant); err != nil {
+		return o, usage(c, err)
+	}
+	if c.Flags().Changed("delta") {
+		q.Delta = &f.delta
+	}
+	if !(f.delta >= 0 && f.delta <= 1) {
+		return o, usage(c, fmt.Errorf("--delta: is %v, must be in [0, 1]", f.delta))
+	}
+	if f.adjacency != "" {
+		q.Adjacency, err = privacy.ParseAdjacency(f.adjacency)
+	}
+	if f.unit != "" && err == nil {
+		var unit ledger.Unit
+		unit, err = ledger.ParseUnit(f.unit)
+		q.Unit = &unit
+	}
+	if err != nil {
+		return o, usage(c, prefixed("--", err))
+	}
+	o, err = ledger.Look(entries, q)
+	if errors.Is(err, privacy.ErrUnsupported) {
+		err = withCode(exitPrivacy, err)
+	}
+	return o, err
+}
+
+// jsonTotal writes an infinite epsilon as null, which JSON has no number for.
+func jsonTotal(t ledger.Total) map[string]any {
+	var epsilon any = t.Epsilon
+	if math.IsInf(t.Epsilon, 1) {
+		epsilon = nil
+	}
+	return map[string]any{"epsilon": epsilon, "delta": t.Delta, "adjacency": t.Adjacency, "unit": t.Unit, "accountant": t.Accountant,
+		"charges": t.Charges, "reason": t.Reason}
+}
+
+func jsonFilter(t ledger.Overview) any {
+	if t.Filter == nil {
+		return nil
+	}
+	return map[string]any{"name": t.Filter.Name, "order": t.Filter.Order, "line": t.Line, "total": jsonTotal(t.Filtered)}
+}
+
+func printLedger(w io.Writer, entries []ledger.Entry, t ledger.Overview) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "LINE\tTIME\tRUN\tVERSION\tSTAGE\tSPEND\tUNIT\tADJACENCY\tEVENT")
+	for i, e := range entries {
+		event := "no proven bound: " + e.Unproven
+		if e.Event.Event != nil {
+			text, err := privacy.MarshalEvent(e.Event.Event)
+			if err != nil {
+				return err
+			}
+			event = string(text)
+		}
+		fmt.Fprintf(tw, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", i+1, e.Time.Format("2006-01-02 15:04"), e.Run, e.Version, e.Stage, e.Name, e.Unit, e.Adjacency, event)
+	}
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n"+overviewText(t))
+	return err
+}
+
+func overviewText(t ledger.Overview) string {
+	f := t.Fixed
+	s := fmt.Sprintf("together: epsilon %s at delta %g for one %s (%s), %s, if all were fixed in advance (%s)\n",
+		record.Bound(f.Epsilon), f.Delta, f.Unit, f.Adjacency, words.Plural(f.Charges, "charge"), f.Accountant)
+	if t.DeltaFrom != "" {
+		s += "  " + t.DeltaFrom + "\n"
+	}
+	if f.Reason != "" {
+		s += "  " + f.Reason + "\n"
+	}
+	if t.Filter == nil {
+		return s + "no charge was made under a budget of the dataset: nothing bounds runs chosen after looking at earlier ones\n"
+	}
+	s += fmt.Sprintf("by the budget's filter (%s, fixed in line %d): epsilon %s at delta %g, however runs were chosen after that\n",
+		t.Filter, t.Line, record.Bound(t.Filtered.Epsilon), t.Filtered.Delta)
+	if t.Filtered.Reason != "" && t.Filtered.Reason != f.Reason {
+		s += "  " + t.Filtered.Reason + "\n"
+	}
+	if t.Line > 1 {
+		s += fmt.Sprintf("  the filter bounds them if its choice did not depend on what the %s before it released\n", words.Plural(t.Line-1, "charge"))
+	}
+	return s + balanceText(t)
+}
+
+// balanceText says in epsilon how the cap stands; nothing where no charge names one.
+func balanceText(t ledger.Overview) string {
+	b := t.Balance
+	if b == nil {
+		return ""
+	}
+	cap := fmt.Sprintf("budget: epsilon %.6g at delta %g", b.Cap.Epsilon, b.Cap.Delta)
+	if math.IsInf(b.Spent, 1) {
+		reason := b.Reason
+		if reason != "" {
+			reason = ": " + reason
+		}
+		return fmt.Sprintf("%s; what is spent has no finite bound, nothing is left (filter %s)%s\n", cap, b.Filter, reason)
+	}
+	s := fmt.Sprintf("%s; spent %s; left %s (filter %s)\n", cap, record.Bound(b.Spent), privacy.Room(b.Left), b.Filter)
+	more := words.Plural(b.Alike, "more charge")
+	if b.Alike == ledger.MostAlike {
+		more = fmt.Sprintf("%d or more charges", b.Alike)
+	}
+	s += fmt.Sprintf("  room for %s like that of line %d\n", more, b.Line)
+	if b.Pure > 0 {
+		s += fmt.Sprintf("  room for one pure release of epsilon %s\n", privacy.Room(b.Pure))
+	}
+	return s
+}
+
+// jsonBalance writes an infinite epsilon as null.
+func jsonBalance(t ledger.Overview) any {
+	b := t.Balance
+	if b == nil {
+		return nil
+	}
+	var spent any = b.Spent
+	if math.IsInf(b.Spent, 1) {
+		spent = nil
+	}
+	return map[string]any{"epsilon": b.Cap.Epsilon, "delta": b.Cap.Delta, "adjacency": b.Cap.Adjacency, "unit": b.Cap.Unit, "line": b.Line,
+		"filter": b.Filter, "spent": spent, "left": b.Left, "largest_pure": b.Pure, "charges_alike": b.Alike, "reason": b.Reason}
 }

@@ -6,13 +6,27 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"log/slog"
 	"os"
 	"os/signal"
+	"strings"
+	"sync"
 	"syscall"
 
 	arrow "github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
+	"weir/internal/plaintext"
+	"weir/pipeline/spec"
+	"weir/pipeline/words"
+	"weir/privacy/ledger"
+	"weir/runtime"
+	"weir/runtime/dataset"
+	"weir/runtime/files"
 	"weir/runtime/table"
 )
 
@@ -42,3 +56,254 @@ func stopAt(signals chan os.Signal, cancel context.CancelFunc) {
 	fmt.Fprintln(os.Stderr, "weir: stopping; press Ctrl-C again to end at once")
 	cancel()
 }
+
+// streams are the command's standard streams; tests give their own.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+	terminal bool          // a person reads err and types in
+	build    func() string // tells builds of the program apart; a test reads its 80 MB once
+}
+
+const rootLong = `weir runs declarative pipelines that release differentially private synthetic tables.
+
+A YAML spec says how a private table is cleaned, which private model learns it,
+how the budget is split and how the result is judged. weir checks the spec,
+prints the privacy bill before it opens the data, runs the plan and leaves a
+record that can be audited and replayed.
+
+Exit codes: 0 done; 1 a stage failed; 2 bad spec or usage; 3 privacy refused or
+over budget; 4 verification mismatch, or a difference; 130 interrupted.`
+
+// execute runs the command line and returns its exit code.
+func execute(ctx context.Context, s streams, args []string) int {
+	root := newRoot(s)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitDone
+	}
+	if _, _, unknown := root.Find(args); unknown != nil {
+		err = usage(root, unknown)
+	}
+	err = interrupted(err)
+	printError(s.err, err)
+	return exitCode(ctx, err)
+}
+
+func newRoot(s streams) *cobra.Command {
+	root := &cobra.Command{
+		Use:           "weir",
+		Short:         "Differentially private synthetic tables from a committed spec",
+		Long:          rootLong,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.SetIn(s.in)
+	root.SetOut(s.out)
+	root.SetErr(s.err)
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usage(c, err) })
+	for _, command := range commands() {
+		root.AddCommand(command(s))
+	}
+	return root
+}
+
+// commands is the table of contents of the command line, one file each.
+func commands() []func(streams) *cobra.Command {
+	return []func(streams) *cobra.Command{
+		initCommand, domainCommand, checkCommand, planCommand, whatIfCommand, lockCommand, runCommand, runsCommand, gcCommand, reportCommand, sampleCommand, evaluateCommand,
+		verifyCommand, ledgerCommand, budgetCommand, diffCommand, epsilonCommand, renderCommand, kindsCommand, explainCommand, schemaCommand, versionCommand, completionCommand,
+	}
+}
+
+// noArgs, optional and exactly turn cobra's argument errors into usage errors.
+func noArgs(c *cobra.Command, args []string) error { return noArgsBut("")(c, args) }
+
+// noArgsBut names the flags that an argument may have been meant for.
+func noArgsBut(flags string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nil
+		}
+		accepted := "none"
+		if flags != "" {
+			accepted = "flags alone: " + flags
+		}
+		return usage(c, fmt.Errorf("%s: is given %s, %q, must be given %s", c.CommandPath(), words.Plural(len(args), "argument"), strings.Join(args, " "), accepted))
+	}
+}
+
+func optional(name string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		return exactly(min(1, len(args)), name+" at most")(c, args)
+	}
+}
+
+func exactly(n int, names string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) == n {
+			return nil
+		}
+		return usage(c, fmt.Errorf("%s: is given %s, must be given %d %s", c.CommandPath(), words.Plural(len(args), "argument"), n, names))
+	}
+}
+
+// Exit codes, which scripts rely on (docs/design.md section 9).
+const (
+	exitDone        = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitPrivacy     = 3
+	exitMismatch    = 4
+	exitInterrupted = 130
+)
+
+// codeError carries the exit code of an error.
+type codeError struct {
+	code int
+	err  error
+}
+
+func (e *codeError) Error() string { return e.err.Error() }
+func (e *codeError) Unwrap() error { return e.err }
+
+// withCode gives err an exit code; nil stays nil.
+func withCode(code int, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &codeError{code, err}
+}
+
+// usage is a mistake in the command line, with a pointer to the help.
+func usage(c *cobra.Command, err error) error {
+	return withCode(exitUsage, fmt.Errorf("%w\nsee: %s --help", err, c.CommandPath()))
+}
+
+func exitCode(ctx context.Context, err error) int {
+	var coded *codeError
+	var diagnostics spec.Diagnostics
+	var refusal dataset.Refusal
+	var fault *dataset.LedgerError
+	var misnamed *runtime.UsageError
+	switch {
+	case errors.As(err, &coded):
+		return coded.code
+	case errors.As(err, &fault) && errors.Is(fault, ledger.ErrOldFormat):
+		return exitPrivacy
+	case fault != nil:
+		return exitMismatch
+	case errors.As(err, &misnamed), errors.Is(err, dataset.ErrNoLedger):
+		return exitUsage
+	case errors.As(err, &diagnostics) && diagnostics.Privacy(), errors.As(err, &refusal):
+		return exitPrivacy
+	case errors.Is(err, ledger.ErrTampered): // after refusals: one lacking charges would be a second budget
+		return exitMismatch
+	case errors.As(err, &diagnostics), errors.Is(err, files.ErrConfined):
+		return exitUsage
+	case ctx.Err() != nil || errors.Is(err, context.Canceled):
+		return exitInterrupted
+	}
+	return exitFailed
+}
+
+// interrupted words what a command says that was stopped and has no words of its own for it: nothing of it goes on.
+func interrupted(err error) error {
+	var coded *codeError
+	if errors.Is(err, context.Canceled) && !errors.As(err, &coded) {
+		return withCode(exitInterrupted, errors.New("interrupted; the same command begins anew"))
+	}
+	return err
+}
+
+// printError prints err unless a command has printed it in another form.
+func printError(w io.Writer, err error) {
+	var printed *printedError
+	if !errors.As(err, &printed) {
+		fmt.Fprintf(w, "%s %s\n", paint(w, red, "weir:"), plaintext.Text(err.Error()))
+	}
+}
+
+// newLog writes for scripts, with time and level, where every stage is asked for
+// (verbose), and else for a person: what needs a look, a line each.
+func newLog(w io.Writer, verbose bool) *slog.Logger {
+	if verbose {
+		return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: slog.LevelInfo}))
+	}
+	return slog.New(&notes{w: w, mu: &sync.Mutex{}})
+}
+
+// notes is a handler that prints warnings as sentences.
+type notes struct {
+	w     io.Writer
+	mu    *sync.Mutex
+	attrs []slog.Attr
+}
+
+func (n *notes) Enabled(_ context.Context, l slog.Level) bool { return l >= slog.LevelWarn }
+
+func (n *notes) Handle(_ context.Context, r slog.Record) error {
+	var with []string
+	add := func(a slog.Attr) bool {
+		with = append(with, fmt.Sprintf("%s: %v", a.Key, a.Value))
+		return true
+	}
+	for _, a := range n.attrs {
+		add(a)
+	}
+	r.Attrs(add)
+	text := r.Message
+	if len(with) > 0 {
+		text += " (" + strings.Join(with, ", ") + ")"
+	}
+	text = plaintext.Text(text)
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	_, err := fmt.Fprintf(n.w, "%s %s\n", paint(n.w, bold, "note:"), text)
+	return err
+}
+
+func (n *notes) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return &notes{n.w, n.mu, append(n.attrs[:len(n.attrs):len(n.attrs)], attrs...)}
+}
+
+// WithGroup is for groups of attributes, which nobody here makes.
+func (n *notes) WithGroup(string) slog.Handler { return n }
+
+// plainly writes to w what can be shown as it is and spells the rest: what is printed
+// of a ledger, a record or a plan may have been written by anyone. Whole lines or
+// words are to be written at a time.
+func plainly(w io.Writer) io.Writer { return plainWriter{w} }
+
+type plainWriter struct{ w io.Writer }
+
+func (p plainWriter) Write(b []byte) (int, error) {
+	if _, err := io.WriteString(p.w, plaintext.Text(string(b))); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+// paint colours text where a person reads it on a terminal and has not set
+// NO_COLOR (no-color.org); elsewhere it is left as it is.
+func paint(w io.Writer, code, text string) string {
+	if !coloured(w, os.Getenv) {
+		return text
+	}
+	return "\x1b[" + code + "m" + text + "\x1b[0m"
+}
+
+// SGR codes.
+const (
+	bold = "1"
+	red  = "31;1"
+)
+
+func coloured(w io.Writer, env func(string) string) bool {
+	f, ok := w.(*os.File)
+	return ok && env("NO_COLOR") == "" && env("TERM") != "dumb" && isTerminal(f)
+}
+
+func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }

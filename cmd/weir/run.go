@@ -1,18 +1,29 @@
 package main
 
 import (
+	"bufio"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
 	goruntime "runtime"
+	"slices"
+	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"weir/internal/plaintext"
 	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/pipeline/words"
+	"weir/privacy"
+	"weir/privacy/ledger"
 	"weir/record"
 	"weir/runtime"
+	"weir/runtime/book"
+	"weir/runtime/quote"
 )
 
 // runFlags are those of `weir run`.
@@ -187,4 +198,151 @@ func paths(dir string, files []record.File) []string {
 		list[i] = filepath.Join(dir, f.Path)
 	}
 	return list
+}
+
+// printLeft ends a run by what the budget of its dataset has left, as the ledger says now.
+// Where the ledger cannot be read the run, which is done, says nothing of it; noise from a
+// test seed has a ledger of its own.
+func (f *runFlags) printLeft(ctx context.Context, s streams, arg string, plan *compile.Plan, insecure bool) error {
+	if plan.Dataset.Budget == nil || insecure {
+		return nil
+	}
+	place := ledgerPlaceFlags{out: f.out, ledger: f.ledger}
+	quotes, _ := place.foresee(ctx, s, &f.spec, arg, []runtime.Trial{{Plan: plan}})
+	for _, q := range quotes {
+		if q.Cap == nil {
+			continue
+		}
+		line := fmt.Sprintf("epsilon %.6g; %s remains%s", *q.Cap, privacy.Room(max(0, *q.Cap-q.Spent.Epsilon)), quote.Room(q))
+		if _, err := fmt.Fprintf(s.out, "%-16s %s\n", "budget", line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// printAsked says on stderr what a run that the budget refused would have charged, and which edit makes it a new charge.
+func (f *runFlags) printAsked(ctx context.Context, s streams, arg string, plan *compile.Plan, refusal error) {
+	if !errors.Is(refusal, ledger.ErrOverBudget) {
+		return
+	}
+	place := ledgerPlaceFlags{out: f.out, ledger: f.ledger, fresh: f.fresh}
+	quotes, _ := place.foresee(ctx, s, &f.spec, arg, []runtime.Trial{{Plan: plan}})
+	why := f.because(quotes)
+	for _, q := range quotes {
+		fmt.Fprint(s.err, plaintext.Text("This run would charge\n"+quote.DueText(q.Dues, why)))
+	}
+}
+
+// failure says what is left of runs that did not end well; results may be nil.
+func (f *runFlags) failure(ctx context.Context, err error, results ...*runtime.Result) error {
+	if errors.Is(err, errDeclined) {
+		return err
+	}
+	err = f.lock.also(err)
+	if ctx.Err() != nil || errors.Is(err, context.Canceled) {
+		return withCode(exitInterrupted, fmt.Errorf("interrupted%s; run the same command again to continue", stops(results)))
+	}
+	if errors.Is(err, syscall.ENOSPC) {
+		return fmt.Errorf("%w; make room and run the same command again: it continues, and what is paid is not charged again", err)
+	}
+	err = overBudget(err)
+	if paid := strings.Join(paidFor(results), " and "); paid != "" {
+		return fmt.Errorf("%w\nThe charge of %s stands. It is not made again where %[2]s and what lies before stay as they are: correct the rest of the spec and run it again, without --fresh; what %[2]s made is used again for nothing", err, paid)
+	}
+	return err
+}
+
+// paidFor are the stages that runs have charged: public facts of their ledgers.
+func paidFor(results []*runtime.Result) (stages []string) {
+	for _, r := range results {
+		if r == nil || r.Record == nil || r.Reused {
+			continue
+		}
+		for _, c := range r.Record.Charges {
+			if c.Run == "" && !slices.Contains(stages, c.Stage) {
+				stages = append(stages, c.Stage)
+			}
+		}
+	}
+	return stages
+}
+
+// stops says where stages stood, and what the same command does with them.
+func stops(results []*runtime.Result) string {
+	var b strings.Builder
+	for _, r := range results {
+		if r == nil {
+			continue
+		}
+		for _, s := range r.Stops {
+			then := "before its first checkpoint: it will begin anew, with the same noise"
+			if s.Checkpoint {
+				then = "with a checkpoint to go on from"
+			}
+			fmt.Fprintf(&b, ", %s at %d of %d (%s)", s.Stage, s.Done, s.Total, then)
+		}
+	}
+	return b.String()
+}
+
+// errDeclined is the answer no.
+var errDeclined = errors.New("nothing was charged and nothing was run")
+
+// ask shows what is about to be charged and waits for a yes. Rows that a generator makes up
+// are nobody's, so they are charged unasked, and so is noise from a test seed.
+func (f *runFlags) ask(ctx context.Context, s streams) func([]book.Quote) error {
+	if f.yes || !s.terminal {
+		return nil
+	}
+	return func(quotes []book.Quote) error {
+		fmt.Fprint(s.err, quote.Text(quotes, f.because(quotes)), "Charge it? [y/N] ")
+		answer := make(chan string, 1)
+		go func() {
+			line, _ := bufio.NewReader(s.in).ReadString('\n')
+			answer <- strings.ToLower(strings.TrimSpace(line))
+		}()
+		select {
+		case <-ctx.Done(): // nothing is begun, so there is nothing to continue
+		case a := <-answer:
+			if a == "y" || a == "yes" {
+				return nil
+			}
+		}
+		return withCode(exitInterrupted, errDeclined)
+	}
+}
+
+// because says what makes the stages of the run new charges; nothing where that cannot be found out, which stops nobody.
+func (f *runFlags) because(quotes []book.Quote) map[string]quote.Because {
+	if f.plan == nil {
+		return nil
+	}
+	why, _ := quote.Becauses(f.out, f.plan, quotes)
+	return why
+}
+
+// foresee says what runs would charge, by ledgers alone, and refuses as they would.
+func (f *ledgerPlaceFlags) foresee(ctx context.Context, s streams, spec *specFlags, arg string, trials []runtime.Trial) ([]book.Quote, error) {
+	opts := f.options(s)
+	opts.Dir, opts.Confine = spec.dir(arg), spec.confine
+	quotes, err := runtime.Foresee(ctx, trials, opts)
+	return quotes, overBudget(err)
+}
+
+// overBudget gives a refusal of the ledger its exit code.
+func overBudget(err error) error {
+	if errors.Is(err, ledger.ErrOverBudget) || errors.Is(err, ledger.ErrFilter) || errors.Is(err, privacy.ErrUnsupported) {
+		return withCode(exitPrivacy, err)
+	}
+	return err
+}
+
+// printQuotes adds to a plan what the ledger says of it.
+func printQuotes(w io.Writer, quotes []book.Quote, why map[string]quote.Because) error {
+	if !quote.HasHistory(quotes) {
+		return nil
+	}
+	_, err := io.WriteString(w, "\n"+quote.Text(quotes, why))
+	return err
 }

@@ -300,11 +300,11 @@ func writeAll(dir string, list []written) (paths []string, err error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := (disk.Disk{}).MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
 	for _, f := range list {
-		if err := os.WriteFile(f.path, f.data, 0o644); err != nil {
+		if err := (disk.Disk{}).New(f.path, 0o644, f.data); err != nil {
 			return nil, err
 		}
 		paths = append(paths, f.path)

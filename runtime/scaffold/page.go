@@ -15,6 +15,9 @@ import (
 	"weir/runtime/store"
 )
 
+// mostOfPage is more than a page of 10,000 columns has.
+const mostOfPage = 1 << 30
+
 // PlacePage says where the private page of a table goes, "" for nowhere, and refuses a place where a commit would
 // publish it or where something else lies, before the table is read.
 func PlacePage(data, page string) (string, error) {
@@ -40,7 +43,7 @@ func PlacePage(data, page string) (string, error) {
 	if dir := filepath.Dir(page); !(disk.Disk{}).Writable(dir) {
 		return "", fmt.Errorf("%s: the folder cannot be written to: name a file elsewhere by --page, or say --page none", dir)
 	}
-	old, err := os.ReadFile(page)
+	old, err := disk.ReadFile(page, mostOfPage)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && bytes.HasPrefix(old, []byte(infer.PageHead)) {
 		return page, nil
 	}

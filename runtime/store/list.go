@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -186,4 +187,22 @@ func Size(path string) (bytes int64) {
 		return nil
 	})
 	return bytes
+}
+
+// Newest lists the folders of all runs below out, the newest first.
+func Newest(out string) ([]string, error) {
+	names, err := Names(out)
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	for _, name := range names {
+		found, err := Entries(filepath.Join(out, name))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	slices.SortFunc(all, func(a, b string) int { return strings.Compare(filepath.Base(b), filepath.Base(a)) })
+	return all, nil
 }

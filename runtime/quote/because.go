@@ -1,4 +1,4 @@
-package main
+package quote
 
 import (
 	"encoding/json"
@@ -15,9 +15,9 @@ import (
 	"weir/runtime/store"
 )
 
-// because says what makes a stage a new charge: how the spec differs from the one of an earlier run, in what the stage
+// Because says what makes a stage a new charge: how the spec differs from the one of an earlier run, in what the stage
 // rests on, without which the charge of that run would be taken again.
-type because struct {
+type Because struct {
 	Run     string         `json:"run"` // its id
 	Changes []words.Change `json:"changes"`
 }
@@ -25,8 +25,8 @@ type because struct {
 // mostChanges is how many changes are named; the others are counted.
 const mostChanges = 3
 
-// words lists the changes in a line, with the run that they came after.
-func (b because) words() string {
+// Line lists the changes in a line, with the run that they came after.
+func (b Because) Line() string {
 	var list []string
 	for _, c := range b.Changes[:min(mostChanges, len(b.Changes))] {
 		list = append(list, c.Line())
@@ -38,11 +38,11 @@ func (b because) words() string {
 	return fmt.Sprintf("since run %s: %s", listing.ShortID(b.Run), text)
 }
 
-// becauses finds, for each stage of a plan that would be a new charge, the run below out whose charge it comes nearest
+// Becauses finds, for each stage of a plan that would be a new charge, the run below out whose charge it comes nearest
 // to: of those that have paid a stage of its kind on the same ledger the one from which the fewest settings differ, and
 // of these the newest. Records that cannot be read are passed over.
-func becauses(out string, plan *compile.Plan, quotes []book.Quote) (map[string]because, error) {
-	found := map[string]because{}
+func Becauses(out string, plan *compile.Plan, quotes []book.Quote) (map[string]Because, error) {
+	found := map[string]Because{}
 	for _, q := range quotes {
 		for _, d := range q.Dues {
 			if d.From != "" || d.Run > 0 {
@@ -63,12 +63,12 @@ func becauses(out string, plan *compile.Plan, quotes []book.Quote) (map[string]b
 // mostCompared is how many earlier runs are looked at, the newest of them.
 const mostCompared = 100
 
-func nearest(out string, plan *compile.Plan, stage, ledger string) (best because, err error) {
+func nearest(out string, plan *compile.Plan, stage, ledger string) (best Because, err error) {
 	now, err := planSide(plan)
 	if err != nil {
 		return best, err
 	}
-	runs, err := newestRuns(out)
+	runs, err := store.Newest(out)
 	if err != nil {
 		return best, err
 	}
@@ -85,7 +85,7 @@ func nearest(out string, plan *compile.Plan, stage, ledger string) (best because
 		apart := func(c words.Change) bool { return !rests(plan, stage, c) }
 		changes := slices.DeleteFunc(append(r.Settings, r.Follows...), apart)
 		if len(changes) > 0 && (len(best.Changes) == 0 || len(changes) < len(best.Changes)) {
-			best = because{rec.ID, changes}
+			best = Because{rec.ID, changes}
 		}
 	}
 	return best, nil
@@ -109,7 +109,7 @@ func sameFile(a, b string) bool {
 
 // hasPaid reports whether a run has the charge of a stage of a kind.
 func hasPaid(rec *record.Run, kind string) bool {
-	kinds := kindsOf(rec)
+	kinds := rec.Kinds()
 	return slices.ContainsFunc(rec.Charges, func(c record.Charge) bool { return kinds[c.Stage] == kind })
 }
 

@@ -1,4 +1,4 @@
-package main
+package quote
 
 import (
 	"fmt"
@@ -10,10 +10,10 @@ import (
 	"weir/runtime/book"
 )
 
-// dueText lists paid stages; what one line says of many runs stands once. Of an experiment
+// DueText lists paid stages; what one line says of many runs stands once. Of an experiment
 // it counts what is reused, and where that would be more lines than a screen has, it sums up
 // by stage: each charge, and which run has made it, stands in --json. why has what makes a stage a new charge, below it.
-func dueText(dues []book.Due, why map[string]because) string {
+func DueText(dues []book.Due, why map[string]Because) string {
 	const screen = 24
 	text := dueLines(dues, why)
 	if strings.Count(text, "\n") > screen && dues[0].Run > 0 {
@@ -54,7 +54,7 @@ func dueSums(dues []book.Due) string {
 	return b.String()
 }
 
-func dueLines(dues []book.Due, why map[string]because) string {
+func dueLines(dues []book.Due, why map[string]Because) string {
 	var b strings.Builder
 	times, order := map[string]int{}, []string{}
 	for _, d := range dues {
@@ -70,7 +70,7 @@ func dueLines(dues []book.Due, why map[string]because) string {
 			line = fmt.Sprintf("  %-16s reused, charged in run %s", d.Stage, d.From)
 		}
 		if b, known := why[d.Stage]; known && d.From == "" {
-			line += "\n" + strings.TrimRight(words.Wrap(strings.Repeat(" ", 19)+b.words()+"\n"), "\n")
+			line += "\n" + strings.TrimRight(words.Wrap(strings.Repeat(" ", 19)+b.Line()+"\n"), "\n")
 		}
 		if times[line]++; times[line] == 1 {
 			order = append(order, line)

@@ -1,0 +1,233 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"weir/internal/disk"
+	"weir/pipeline"
+	"weir/pipeline/compile"
+	"weir/pipeline/spec"
+	"weir/pipeline/words"
+	"weir/runtime"
+	"weir/runtime/files"
+	"weir/runtime/revision"
+	"weir/schema"
+	"weir/specs"
+	"weir/stages"
+)
+
+// specFlags are those of every command that reads a spec.
+type specFlags struct {
+	set     []string
+	confine bool
+	trial   spec.Trial // of the spec's experiment
+}
+
+func (f *specFlags) add(c *cobra.Command) {
+	c.Flags().StringArrayVar(&f.set, "set", nil, "override a setting, such as privacy.epsilon=1, or take a stage out by stages.NAME=off (may be repeated); files are named from the current folder")
+	c.Flags().BoolVar(&f.confine, "confine", false, "refuse paths of the spec (domain, tables, ledger) that leave its folder, through .. or links")
+}
+
+// specHelp is part of the help of every command that reads a spec.
+const specHelp = `SPEC is a path, or specs:NAME for one that is built in.`
+
+// registry returns all that weir knows.
+func registry() (*pipeline.Registry, error) { return runtime.Registry(stages.Kinds()) }
+
+// load reads and validates a spec, a path or specs:NAME.
+func (f *specFlags) load(arg string) (*spec.Spec, error) {
+	reg, err := registry()
+	if err != nil {
+		return nil, err
+	}
+	name, builtIn := strings.CutPrefix(arg, "specs:")
+	if !builtIn {
+		spec, err := runtime.LoadSpec(arg, f.rebased(arg, reg), f.trial, f.confine, reg)
+		return spec, revision.Unread(err)
+	}
+	data, known := specs.Read(name)
+	if !known {
+		return nil, withCode(exitUsage, noSuchSpec(name, specs.Names()))
+	}
+	folder, err := files.OpenFolder(".", f.confine)
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close()
+	spec, err := runtime.ParseTrial(arg, data, f.set, f.trial, folder, reg)
+	return spec, revision.Unread(err)
+}
+
+// noSuchSpec lists the built-in specs, the nearest name first.
+func noSuchSpec(name string, known []string) error {
+	found := ":" + name + ": is no built-in spec"
+	if name == "" {
+		found = ": is without a name"
+	}
+	if near := schema.Suggest(name, known); near != "" {
+		found += "\n  did you mean specs:" + near + "?"
+	}
+	list := words.Wrap("  must be one of " + strings.Join(known, ", "))
+	return fmt.Errorf("specs%s\n%s", found, list)
+}
+
+// rebased are the overrides, their files from the spec's folder.
+func (f *specFlags) rebased(arg string, reg *pipeline.Registry) []string {
+	sets, places := make([]string, len(f.set)), spec.Places(reg)
+	for i, set := range f.set {
+		sets[i] = rebase(set, f.dir(arg), places)
+	}
+	return sets
+}
+
+// compile loads and compiles, and refuses files that the spec may not read or charge. It looks at names and file systems, and reads no
+// data.
+func (f *specFlags) compile(arg string) (*compile.Plan, error) {
+	return f.compileBy(arg, compile.Compile)
+}
+
+// compileBy is compile with the plan of a spec by a function.
+func (f *specFlags) compileBy(arg string, by func(*spec.Spec) (*compile.Plan, error)) (*compile.Plan, error) {
+	spec, err := f.load(arg)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := by(spec)
+	if err != nil {
+		return nil, err
+	}
+	folder, err := files.OpenFolder(f.dir(arg), f.confine)
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close()
+	return plan, runtime.CheckFiles(plan, folder)
+}
+
+// dir is the folder that a spec's relative paths start in.
+func (f *specFlags) dir(arg string) string {
+	if strings.HasPrefix(arg, "specs:") {
+		return "."
+	}
+	return filepath.Dir(arg)
+}
+
+// specsHelp is part of the help of commands that read several specs as one experiment.
+const specsHelp = `SPEC is a path, or specs:NAME for one that is built in; where no spec has that name,
+all whose names begin with NAME and a hyphen. Several, of one folder, are one experiment.`
+
+// several are the specs that arguments name: specs:NAME where no spec is called so stands for all built-in
+// specs of that family, in alphabetical order.
+func several(args []string) []string {
+	var list []string
+	for _, arg := range args {
+		list = append(list, family(arg)...)
+	}
+	return list
+}
+
+func family(arg string) []string {
+	name, builtIn := strings.CutPrefix(arg, "specs:")
+	if _, known := specs.Read(name); !builtIn || known || name == "" {
+		return []string{arg}
+	}
+	var list []string
+	for _, other := range specs.Names() {
+		if strings.HasPrefix(other, name+"-") {
+			list = append(list, "specs:"+other)
+		}
+	}
+	if len(list) == 0 {
+		return []string{arg} // its error lists what there is
+	}
+	return list
+}
+
+// atLeastOne takes one spec or more.
+func atLeastOne(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return usage(c, fmt.Errorf("given no SPEC, must be given one or more"))
+	}
+	return nil
+}
+
+// rebase turns a path that --set gives from the current folder, as the shell
+// completes it, into one from the spec's folder, where paths of a spec start. A
+// path that does not lead to a file from the current folder stays as it is. places are the settings of sources that
+// name files.
+func rebase(set, dir string, places []string) string {
+	path, value, ok := strings.Cut(set, "=")
+	if !ok || !namesFile(path, places) || filepath.IsAbs(value) {
+		return set
+	}
+	if info, err := os.Stat(value); err != nil || info.IsDir() {
+		return set
+	}
+	from, err1 := filepath.Abs(dir)
+	to, err2 := filepath.Abs(value)
+	if err1 != nil || err2 != nil {
+		return set
+	}
+	relative, err := filepath.Rel(from, to)
+	if err != nil {
+		return path + "=" + to
+	}
+	return path + "=" + relative
+}
+
+// namesFile reports whether a setting is the name of a file.
+func namesFile(path string, places []string) bool {
+	return slices.Contains(places, path) || path == "dataset.domain" || strings.HasPrefix(path, "stages.") && strings.HasSuffix(path, ".file")
+}
+
+// diskOf is the disk of a command: it waits for locks until the command is interrupted,
+// and says for which.
+func diskOf(c *cobra.Command, s streams) disk.Disk {
+	return disk.Disk{}.Waiting(disk.Wait{Context: c.Context(), Quiet: 2 * time.Second, Tell: func(path string) {
+		fmt.Fprintf(s.err, "%s waiting for %s, which another process holds; Ctrl-C ends the wait\n", paint(s.err, bold, "note:"), path)
+	}})
+}
+
+// pageBegins is how every page of weir begins.
+const pageBegins = "<!DOCTYPE html>"
+
+// pageFits refuses a file for a page of --html that holds something else, such as the table; "" is no page.
+func pageFits(file string) error {
+	if file == "" {
+		return nil
+	}
+	old, err := disk.ReadFile(file, 0)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && bytes.HasPrefix(old, []byte(pageBegins)) {
+		return nil
+	}
+	if err != nil {
+		return withCode(exitUsage, err)
+	}
+	return withCode(exitUsage, fmt.Errorf("--html: %s exists and is no page, must be a new file or a page, "+
+		"which is replaced", file))
+}
+
+// ledgerPlaceFlags say where a command that opens no data finds the ledger.
+type ledgerPlaceFlags struct {
+	out, ledger string
+	fresh       bool // as of weir run --fresh
+}
+
+func (f *ledgerPlaceFlags) add(c *cobra.Command) {
+	c.Flags().StringVar(&f.out, "out", "runs", "folder of runs, which knows what was paid for")
+	c.Flags().StringVar(&f.ledger, "ledger", "", "ledger of the dataset (default: beside the dataset)")
+}
+
+func (f *ledgerPlaceFlags) options(s streams) runtime.Options {
+	return runtime.Options{Out: f.out, Ledger: f.ledger, Fresh: f.fresh, Version: thisVersion().Weir, Build: s.build(), Log: newLog(s.err, false), Clock: time.Now}
+}
