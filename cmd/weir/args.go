@@ -19,8 +19,8 @@ import (
 	"weir/pipeline/spec"
 	"weir/pipeline/words"
 	"weir/runtime"
+	"weir/runtime/budget"
 	"weir/runtime/files"
-	"weir/runtime/revision"
 	"weir/schema"
 	"weir/specs"
 	"weir/stages"
@@ -53,7 +53,7 @@ func (f *specFlags) load(arg string) (*spec.Spec, error) {
 	name, builtIn := strings.CutPrefix(arg, "specs:")
 	if !builtIn {
 		spec, err := runtime.LoadSpec(arg, f.rebased(arg, reg), f.trial, f.confine, reg)
-		return spec, revision.Unread(err)
+		return spec, budget.Unread(err)
 	}
 	data, known := specs.Read(name)
 	if !known {
@@ -65,7 +65,7 @@ func (f *specFlags) load(arg string) (*spec.Spec, error) {
 	}
 	defer folder.Close()
 	spec, err := runtime.ParseTrial(arg, data, f.set, f.trial, folder, reg)
-	return spec, revision.Unread(err)
+	return spec, budget.Unread(err)
 }
 
 // noSuchSpec lists the built-in specs, the nearest name first.

@@ -39,7 +39,7 @@ each dataset, by the filter of that budget:
 
 It is the budget of the revision that counts: raising it in the same change does not
 help, and is reported, as is removing it or loosening its delta, the privacy unit or the
-adjacency: what is planned is read for the unit and the adjacency of the revision. Where
+adjacency: what is planned is read for the unit and the adjacency of the budget. Where
 that has several budgets for a dataset, each must hold. A new spec counts from nothing;
 one that names another dataset than before counts against both. Names are of one dataset
 where they share the table, whatever links lead there, the ledger, or the id in it. A

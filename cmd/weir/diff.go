@@ -26,7 +26,6 @@ import (
 	"weir/runtime"
 	"weir/runtime/budget"
 	"weir/runtime/dataset"
-	"weir/runtime/revision"
 	"weir/runtime/store"
 )
 
@@ -170,15 +169,15 @@ const (
 // commitFile is REV:PATH, as git has it: PATH from the top of the repository that the
 // current folder lies in.
 func commitFile(c *cobra.Command, rev, name string) (words.Side, error) {
-	r, err := revision.Open(c.Context(), ".", rev)
+	r, err := budget.OpenCommit(c.Context(), ".", rev)
 	if err != nil {
 		return words.Side{}, usageOf(c, err)
 	}
 	return revisionSide(c, r, path.Clean(filepath.ToSlash(name)))
 }
 
-// revisionSide is a spec or a ledger of a revision.
-func revisionSide(c *cobra.Command, r *revision.Commit, name string) (words.Side, error) {
+// revisionSide is a spec or a ledger of a budget.
+func revisionSide(c *cobra.Command, r *budget.Commit, name string) (words.Side, error) {
 	reg, err := registry()
 	if err != nil {
 		return words.Side{}, err
@@ -197,7 +196,7 @@ func revisionSide(c *cobra.Command, r *revision.Commit, name string) (words.Side
 // revisions are the two sides of a range, or of one revision and the working tree.
 func (d *differ) revisions(ctx context.Context, c *cobra.Command, args []string) (a, b words.Side, err error) {
 	from, to, isRange := strings.Cut(args[0], "..")
-	old, err := revision.Open(ctx, args[1], headOr(from, isRange))
+	old, err := budget.OpenCommit(ctx, args[1], headOr(from, isRange))
 	if err != nil {
 		return a, b, usageOf(c, err)
 	}
@@ -212,7 +211,7 @@ func (d *differ) revisions(ctx context.Context, c *cobra.Command, args []string)
 		return a, b, err
 	}
 	to, parted := strings.CutPrefix(to, ".")
-	now, err := revision.Open(ctx, args[1], headOr(to, true))
+	now, err := budget.OpenCommit(ctx, args[1], headOr(to, true))
 	if err == nil && parted {
 		old, err = old.MergeBase(now)
 	}
@@ -235,7 +234,7 @@ func headOr(rev string, isRange bool) string {
 
 // usageOf points at the help where a revision is not one.
 func usageOf(c *cobra.Command, err error) error {
-	if errors.Is(err, revision.ErrRevision) {
+	if errors.Is(err, budget.ErrRevision) {
 		return usage(c, err)
 	}
 	return err

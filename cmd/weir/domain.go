@@ -15,7 +15,6 @@ import (
 	"weir/pipeline/words"
 	"weir/runtime/codebook"
 	"weir/runtime/infer"
-	"weir/runtime/scaffold"
 )
 
 func domainCommand(s streams) *cobra.Command {
@@ -83,7 +82,7 @@ func domainInfer(s streams) *cobra.Command {
 			if err != nil {
 				return usage(c, err)
 			}
-			to, err := scaffold.PlacePage(of.Place, page)
+			to, err := infer.PlacePage(of.Place, page)
 			if err != nil {
 				return err
 			}
@@ -114,7 +113,7 @@ func domainInfer(s streams) *cobra.Command {
 }
 
 // outlined prints what is known of a table without its rows, which stay in a database. Nothing of it is private.
-func outlined(c *cobra.Command, s streams, of *scaffold.Table, asJSON bool) error {
+func outlined(c *cobra.Command, s streams, of *infer.Named, asJSON bool) error {
 	found, err := infer.Outline(c.Context(), of.Table)
 	if err != nil {
 		return err
@@ -146,12 +145,12 @@ func dialect(csv *pipeline.CSV, noHeader bool) *pipeline.CSV {
 }
 
 // openNamed opens the table that an argument names; the caller closes it.
-func openNamed(ctx context.Context, arg string) (*scaffold.Table, error) {
+func openNamed(ctx context.Context, arg string) (*infer.Named, error) {
 	reg, err := registry()
 	if err != nil {
 		return nil, err
 	}
-	return scaffold.OpenTable(ctx, arg, reg)
+	return infer.OpenNamed(ctx, arg, reg)
 }
 
 // writePage writes the private page, and says where it is and what helps to decide.
@@ -159,7 +158,7 @@ func writePage(s streams, page, data string, found *infer.Drafted) error {
 	for _, hint := range found.Hints {
 		fmt.Fprintf(s.err, "%s %s\n", paint(s.err, bold, "hint:"), hint)
 	}
-	if err := scaffold.WritePage(page, data, found); err != nil || page == "" {
+	if err := infer.WritePage(page, data, found); err != nil || page == "" {
 		return err
 	}
 	_, err := fmt.Fprintf(s.err, "%s %s says of each column what helps to decide; it quotes rows, so it stays with "+

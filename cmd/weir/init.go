@@ -6,11 +6,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weir/runtime/scaffold"
+	"weir/runtime/infer"
 )
 
 func initCommand(s streams) *cobra.Command {
-	var wish scaffold.Wish
+	var wish infer.Wish
 	c := &cobra.Command{
 		Use:   "init [DIR]",
 		Short: "Write a spec to start from, for a domain or with one",
@@ -51,9 +51,9 @@ Exit codes: 0 done; 2 usage, a bad domain, or a file exists.`,
 			}
 			var paths, notes []string
 			if wish.Given() {
-				paths, notes, err = scaffold.Begin(c.Context(), dir, wish, reg)
+				paths, notes, err = infer.Begin(c.Context(), dir, wish, reg)
 			} else {
-				paths, err = scaffold.Demo(dir, reg)
+				paths, err = infer.Demo(dir, reg)
 			}
 			if err != nil {
 				return withCode(exitUsage, err)
@@ -70,7 +70,7 @@ Exit codes: 0 done; 2 usage, a bad domain, or a file exists.`,
 	c.Flags().StringVar(&wish.Target, "target", "", "the column that the synthetic rows will be used to predict")
 	c.Flags().StringVar(&wish.Unit, "unit", "", "the column that names whose a row is, where a person may have several")
 	c.Flags().Int64Var(&wish.MaxRows, "max-rows", 0, "the most rows of one unit that are kept")
-	c.Flags().Float64Var(&wish.Epsilon, "epsilon", scaffold.DefaultEpsilon, "what one run may spend")
+	c.Flags().Float64Var(&wish.Epsilon, "epsilon", infer.DefaultEpsilon, "what one run may spend")
 	c.Flags().StringVar(&wish.Model, "model", "", "the kind of stage that learns the model, of weir kinds (default: auto)")
 	c.Flags().StringVar(&wish.Template, "template", "", "what the table is of: survey, registry or claims")
 	fileFlags(c, &wish.Encoding, &wish.Sheet, &wish.Range)

@@ -11,8 +11,8 @@ import (
 	"weir/pipeline/words"
 	"weir/runtime"
 	"weir/runtime/book"
+	"weir/runtime/budget"
 	"weir/runtime/experiment"
-	"weir/runtime/quote"
 )
 
 func planCommand(s streams) *cobra.Command {
@@ -67,7 +67,7 @@ Exit codes: 0 done; 2 bad spec or usage; 3 privacy refused or over budget.`,
 			quotes, refused := place.foresee(c.Context(), s, &flags, args[0], []runtime.Trial{{Plan: plan}})
 			_, cells := flags.priced(args[0], plan)
 			refused = errors.Join(refused, cells)
-			why, err := quote.Becauses(place.out, plan, quotes)
+			why, err := budget.Becauses(place.out, plan, quotes)
 			if err != nil {
 				return err
 			}
@@ -109,8 +109,8 @@ func printStatements(c *cobra.Command, s streams, format string, plan *compile.P
 // planResult is what `weir plan --json` prints: the plan, and what ledgers say of it.
 type planResult struct {
 	*compile.Plan
-	Ledgers []book.Quote             `json:"ledgers,omitempty"`
-	Because map[string]quote.Because `json:"because,omitempty"` // by stage: what makes it a new charge
+	Ledgers []book.Quote              `json:"ledgers,omitempty"`
+	Because map[string]budget.Because `json:"because,omitempty"` // by stage: what makes it a new charge
 }
 
 // printTotal prints what all runs of an experiment cost together, and how its ledger would

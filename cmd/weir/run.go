@@ -23,7 +23,7 @@ import (
 	"weir/record"
 	"weir/runtime"
 	"weir/runtime/book"
-	"weir/runtime/quote"
+	"weir/runtime/budget"
 )
 
 // runFlags are those of `weir run`.
@@ -213,7 +213,7 @@ func (f *runFlags) printLeft(ctx context.Context, s streams, arg string, plan *c
 		if q.Cap == nil {
 			continue
 		}
-		line := fmt.Sprintf("epsilon %.6g; %s remains%s", *q.Cap, privacy.Room(max(0, *q.Cap-q.Spent.Epsilon)), quote.Room(q))
+		line := fmt.Sprintf("epsilon %.6g; %s remains%s", *q.Cap, privacy.Room(max(0, *q.Cap-q.Spent.Epsilon)), budget.RoomText(q))
 		if _, err := fmt.Fprintf(s.out, "%-16s %s\n", "budget", line); err != nil {
 			return err
 		}
@@ -230,7 +230,7 @@ func (f *runFlags) printAsked(ctx context.Context, s streams, arg string, plan *
 	quotes, _ := place.foresee(ctx, s, &f.spec, arg, []runtime.Trial{{Plan: plan}})
 	why := f.because(quotes)
 	for _, q := range quotes {
-		fmt.Fprint(s.err, plaintext.Text("This run would charge\n"+quote.DueText(q.Dues, why)))
+		fmt.Fprint(s.err, plaintext.Text("This run would charge\n"+budget.DueText(q.Dues, why)))
 	}
 }
 
@@ -296,7 +296,7 @@ func (f *runFlags) ask(ctx context.Context, s streams) func([]book.Quote) error 
 		return nil
 	}
 	return func(quotes []book.Quote) error {
-		fmt.Fprint(s.err, quote.Text(quotes, f.because(quotes)), "Charge it? [y/N] ")
+		fmt.Fprint(s.err, budget.QuoteText(quotes, f.because(quotes)), "Charge it? [y/N] ")
 		answer := make(chan string, 1)
 		go func() {
 			line, _ := bufio.NewReader(s.in).ReadString('\n')
@@ -314,11 +314,11 @@ func (f *runFlags) ask(ctx context.Context, s streams) func([]book.Quote) error 
 }
 
 // because says what makes the stages of the run new charges; nothing where that cannot be found out, which stops nobody.
-func (f *runFlags) because(quotes []book.Quote) map[string]quote.Because {
+func (f *runFlags) because(quotes []book.Quote) map[string]budget.Because {
 	if f.plan == nil {
 		return nil
 	}
-	why, _ := quote.Becauses(f.out, f.plan, quotes)
+	why, _ := budget.Becauses(f.out, f.plan, quotes)
 	return why
 }
 
@@ -339,10 +339,10 @@ func overBudget(err error) error {
 }
 
 // printQuotes adds to a plan what the ledger says of it.
-func printQuotes(w io.Writer, quotes []book.Quote, why map[string]quote.Because) error {
-	if !quote.HasHistory(quotes) {
+func printQuotes(w io.Writer, quotes []book.Quote, why map[string]budget.Because) error {
+	if !budget.HasHistory(quotes) {
 		return nil
 	}
-	_, err := io.WriteString(w, "\n"+quote.Text(quotes, why))
+	_, err := io.WriteString(w, "\n"+budget.QuoteText(quotes, why))
 	return err
 }

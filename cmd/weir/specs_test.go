@@ -155,7 +155,7 @@ func TestExamplesCompile(t *testing.T) {
 		t.Fatal(err)
 	}
 	compiled := 0
-	for _, path := range append(found, "../../runtime/scaffold/template/pipeline.yaml") {
+	for _, path := range append(found, "../../runtime/infer/template/pipeline.yaml") {
 		if filepath.Ext(filepath.Base(path[:len(path)-len(".yaml")])) == ".domain" || filepath.Base(path) == "domain.yaml" {
 			continue
 		}

@@ -190,7 +190,7 @@ func (r Run) charges(id string) (list []ledger.Entry, err error) {
 	return list, nil
 }
 
-// loosened says where a spec promises less for the dataset than it did in the revision.
+// loosened says where a spec promises less for the dataset than it did in the
 func loosened(key string, pairs []specPair) (all []string) {
 	for _, p := range pairs {
 		if p.then == nil || p.then.cap == nil || p.then.dataset != key {

@@ -1,4 +1,5 @@
-// Package budget holds what specs plan to spend against the budgets that a revision of the repository sets.
+// Package budget holds spending against the budgets of datasets: what a run would charge, in words, and what specs plan
+// beside the budgets that a revision of their repository sets.
 package budget
 
 import (
@@ -41,7 +42,7 @@ type SpecChange struct {
 	Now    int    `json:"runs_now"`
 }
 
-// Standing is how planned spending stands to one budget of the revision. Epsilons are by
+// Standing is how planned spending stands to one budget of the  Epsilons are by
 // its filter, at its delta; nil where nothing is proven.
 type Standing struct {
 	Spec      string   `json:"spec"` // that sets it

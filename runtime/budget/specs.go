@@ -20,7 +20,6 @@ import (
 	"weir/runtime"
 	"weir/runtime/book"
 	"weir/runtime/dataset"
-	"weir/runtime/revision"
 	"weir/schema"
 )
 
@@ -30,7 +29,7 @@ type Check struct {
 	Confine  bool               // paths of a spec may not leave its folder
 	Registry *pipeline.Registry // of all kinds
 
-	then  *revision.Commit
+	then  *Commit
 	bills map[string][]Run // by the digest of spec and experiment: most do not change
 	notes []string
 }
@@ -58,7 +57,7 @@ func (b *Check) load(ctx context.Context, args []string) (pairs []specPair, err 
 	if len(args) > 0 {
 		at = args[0]
 	}
-	if b.then, err = revision.Open(ctx, at, b.Against); err != nil {
+	if b.then, err = OpenCommit(ctx, at, b.Against); err != nil {
 		return nil, err
 	}
 	b.bills = map[string][]Run{}
@@ -146,15 +145,15 @@ func (b *Check) place(name string) string {
 func (b *Check) pair(name string) (p specPair, err error) {
 	p.path = name
 	var fault error
-	if p.then, fault = b.state(name, func(t spec.Trial) (*spec.Spec, error) { return b.then.Spec(name, t, b.Registry) }); fault != nil && !errors.Is(fault, revision.ErrAbsent) {
+	if p.then, fault = b.state(name, func(t spec.Trial) (*spec.Spec, error) { return b.then.Spec(name, t, b.Registry) }); fault != nil && !errors.Is(fault, ErrAbsent) {
 		b.notes = append(b.notes, fmt.Sprintf("%s could not run in %s, so what it plans now counts as new: %s", name, b.Against, firstLine(fault)))
 	}
-	if _, err := os.Lstat(b.place(name)); err != nil && !errors.Is(fault, revision.ErrAbsent) {
+	if _, err := os.Lstat(b.place(name)); err != nil && !errors.Is(fault, ErrAbsent) {
 		return p, nil // it is gone
 	}
 	p.now, err = b.state(name, func(t spec.Trial) (*spec.Spec, error) {
 		sp, err := runtime.LoadSpec(b.place(name), nil, t, b.Confine, b.Registry)
-		return sp, revision.Unread(err)
+		return sp, Unread(err)
 	})
 	if err != nil {
 		p.now = nil
@@ -318,7 +317,8 @@ func (b *Check) withFiles(folder string, runs []Run) []Run {
 }
 
 // changed tells of a file of the repository whether its content is another than in the
-// revision. Of one that the revision does not have nothing is known.
+//
+//	Of one that the revision does not have nothing is known.
 func (b *Check) changed(name string) bool {
 	then, err := b.then.Read(name, dataset.MostOfLedger)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"weir/pipeline/domain"
 	"weir/pipeline/spec"
 	"weir/runtime"
-	"weir/runtime/scaffold"
+	"weir/runtime/infer"
 	"weir/runtime/store"
 	"weir/schema"
 )
@@ -69,7 +69,7 @@ func (e *Evaluation) csv(name string) *pipeline.CSV {
 }
 
 // asSaid returns how the table of a YAML file is read to be compared: as it says, whatever its cells and columns are.
-func asSaid(t *scaffold.Table, missing []string) *pipeline.CSV {
+func asSaid(t *infer.Named, missing []string) *pipeline.CSV {
 	csv := t.CSV()
 	csv.Missing, csv.Unknown, csv.Extra = append(csv.Missing, missing...), "missing", "ignore"
 	return csv
@@ -122,7 +122,7 @@ func (e *Evaluation) countAsMissing(port, column string, n int, why string) {
 
 // compared is a table that is compared, as it will be opened.
 type compared struct {
-	*scaffold.Table
+	*infer.Named
 	port  string
 	csv   *pipeline.CSV
 	names []string // of its columns; nil where the table cannot be read, which opening it says
@@ -136,11 +136,11 @@ func (e *Evaluation) find(ctx context.Context, d *domain.Domain) (list []compare
 		if t[1] == "" {
 			continue
 		}
-		of, err := scaffold.OpenTable(ctx, t[1], e.Registry)
+		of, err := infer.OpenNamed(ctx, t[1], e.Registry)
 		if err != nil {
 			return list, err
 		}
-		c := compared{Table: of, port: t[0], csv: e.csv(t[0])}
+		c := compared{Named: of, port: t[0], csv: e.csv(t[0])}
 		if of.Dataset != nil {
 			c.csv = asSaid(of, e.Missing)
 		}

@@ -1,5 +1,4 @@
-// Package revision reads files, specs and ledgers of a commit of a git repository.
-package revision
+package budget
 
 import (
 	"bytes"
@@ -33,8 +32,8 @@ type Commit struct {
 // ErrRevision marks a revision or a file in one that cannot be read.
 var ErrRevision = errors.New("revision")
 
-// Open finds a commit of the repository that holds the file or folder at.
-func Open(ctx context.Context, at, name string) (*Commit, error) {
+// OpenCommit finds a commit of the repository that holds the file or folder at.
+func OpenCommit(ctx context.Context, at, name string) (*Commit, error) {
 	switch {
 	case name == "" || strings.HasPrefix(name, "-") || strings.ContainsAny(name, "\x00\n"):
 		return nil, runtime.Misused(fmt.Errorf("%w: is %q, must be a commit, branch or tag of git", ErrRevision, name))
@@ -148,7 +147,7 @@ func (r *Commit) Tracked() ([]string, error) {
 var ErrAbsent = errors.New("no such file")
 
 // Read returns a file of the revision, named from the top of the repository. A link is not
-// followed: it could lead out, and what it leads to is no part of the revision.
+// followed: it could lead out, and what it leads to is no part of the
 func (r *Commit) Read(name string, most int64) ([]byte, error) {
 	fault := func(err error) error { return fmt.Errorf("%s:%s: %w", r.Name, name, err) }
 	if !filepath.IsLocal(filepath.FromSlash(name)) || name == "." {
@@ -180,7 +179,7 @@ func (r *Commit) Read(name string, most int64) ([]byte, error) {
 }
 
 // Spec reads and validates a spec as it was, named from the top of the repository, or that of
-// a run of its experiment; files that it names are those of the revision.
+// a run of its experiment; files that it names are those of the
 func (r *Commit) Spec(name string, trial spec.Trial, reg *pipeline.Registry) (*spec.Spec, error) {
 	data, err := r.Read(name, schema.MaxBytes)
 	if err != nil {

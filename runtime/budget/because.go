@@ -1,4 +1,4 @@
-package quote
+package budget
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package scaffold
+package infer
 
 import (
 	"context"
@@ -16,33 +16,32 @@ import (
 	"weir/pipeline/spec"
 	"weir/runtime"
 	"weir/runtime/files"
-	"weir/runtime/infer"
 	"weir/runtime/source"
 	"weir/runtime/store"
 	"weir/runtime/table"
 	"weir/schema"
 )
 
-// Table is a table that a command line names: a file, a pattern of files, or what the dataset of a YAML file says.
-type Table struct {
-	infer.Table
+// Named is a table that a command line names: a file, a pattern of files, or what the dataset of a YAML file says.
+type Named struct {
+	Table
 	Place   string        // path of its files, or that stands for it (pipeline.Elsewhere): what weir keeps of it lies beside
 	Dataset *spec.Dataset // of the YAML file; nil where the command line names files
 	folder  string        // of the YAML file
 	Close   func()
 }
 
-// OpenTable finds the table that an argument names. The caller closes it.
-func OpenTable(ctx context.Context, arg string, reg *pipeline.Registry) (*Table, error) {
+// OpenNamed finds the table that an argument names. The caller closes it.
+func OpenNamed(ctx context.Context, arg string, reg *pipeline.Registry) (*Named, error) {
 	if !slices.Contains([]string{".yaml", ".yml"}, strings.ToLower(filepath.Ext(arg))) {
 		folder, err := files.OpenFolder(".", false)
 		if err != nil {
 			return nil, err
 		}
 		of, err := tableParts(folder, arg)
-		return &Table{Table: infer.Files(folder, of), Place: arg, Close: func() {}}, err
+		return &Named{Table: Files(folder, of), Place: arg, Close: func() {}}, err
 	}
-	t := &Table{folder: filepath.Dir(arg), Close: func() {}}
+	t := &Named{folder: filepath.Dir(arg), Close: func() {}}
 	if err := t.read(arg, reg); err != nil {
 		return nil, runtime.Misused(err)
 	}
@@ -50,7 +49,7 @@ func OpenTable(ctx context.Context, arg string, reg *pipeline.Registry) (*Table,
 }
 
 // read reads the dataset of a YAML file.
-func (t *Table) read(arg string, reg *pipeline.Registry) error {
+func (t *Named) read(arg string, reg *pipeline.Registry) error {
 	data, err := disk.ReadFile(arg, schema.MaxBytes)
 	if err != nil {
 		return fmt.Errorf("%s: %w", arg, store.Reason(err))
@@ -64,7 +63,7 @@ func (t *Table) read(arg string, reg *pipeline.Registry) error {
 }
 
 // open opens the table of a dataset.
-func (t *Table) open(ctx context.Context) error {
+func (t *Named) open(ctx context.Context) error {
 	declared := &t.Dataset.Declared
 	t.Place = filepath.Join(t.folder, declared.Table())
 	folder, err := files.OpenFolder(t.folder, false)
@@ -74,7 +73,7 @@ func (t *Table) open(ctx context.Context) error {
 	database, is := t.Dataset.Source.(*source.Database)
 	if !is {
 		of, err := tableParts(folder, declared.Table())
-		t.Table = infer.Files(folder, of)
+		t.Table = Files(folder, of)
 		t.Guess = func(_ context.Context, csv *pipeline.CSV) (*pipeline.CSV, error) { return csv, nil } // it is said
 		return err
 	}
@@ -101,8 +100,8 @@ func (t *Table) open(ctx context.Context) error {
 }
 
 // browsed is a database's table as one to draft from. There is nothing to guess: columns are stored in types.
-func browsed(of *source.Browsed) infer.Table {
-	return infer.Table{Name: of.Name(), Source: "database", Asked: of.Asks(),
+func browsed(of *source.Browsed) Table {
+	return Table{Name: of.Name(), Source: "database", Asked: of.Asks(),
 		Guess: func(_ context.Context, csv *pipeline.CSV) (*pipeline.CSV, error) { return csv, nil },
 		Raw: func(ctx context.Context, _ *pipeline.CSV, tell func(string)) (*table.Raw, error) {
 			for _, note := range of.Notes() {
@@ -119,10 +118,10 @@ func browsed(of *source.Browsed) infer.Table {
 }
 
 // Stays reports whether the rows of the table may not be read.
-func (t *Table) Stays() bool { return t.Dataset != nil && t.Dataset.Declared.Stays }
+func (t *Named) Stays() bool { return t.Dataset != nil && t.Dataset.Declared.Stays }
 
 // Dialect returns what is said of how the table is written: by flags, or by the YAML file that says where it is.
-func (t *Table) Dialect(given func(flag string) bool, flags *pipeline.CSV) (*pipeline.CSV, error) {
+func (t *Named) Dialect(given func(flag string) bool, flags *pipeline.CSV) (*pipeline.CSV, error) {
 	if t.Dataset == nil {
 		return flags, nil
 	}
@@ -137,7 +136,7 @@ func (t *Table) Dialect(given func(flag string) bool, flags *pipeline.CSV) (*pip
 }
 
 // CSV returns what the YAML file says of how the table is written.
-func (t *Table) CSV() *pipeline.CSV {
+func (t *Named) CSV() *pipeline.CSV {
 	csv := &pipeline.CSV{}
 	if t.Dataset.CSV != nil {
 		*csv = *t.Dataset.CSV
@@ -148,7 +147,7 @@ func (t *Table) CSV() *pipeline.CSV {
 
 // lines are the settings of a spec in a folder that say where the table of the YAML file is and how it is read, in YAML.
 // A column that no domain declares is passed over.
-func (t *Table) lines(ctx context.Context, dir string) (list []string, err error) {
+func (t *Named) lines(ctx context.Context, dir string) (list []string, err error) {
 	var n yaml.Node
 	if err := n.Encode(t.Dataset.Source); err != nil {
 		return nil, err
@@ -212,7 +211,7 @@ func inLine(n *yaml.Node) string {
 }
 
 // untaken says which settings of the YAML file no new spec takes from it.
-func (t *Table) untaken() string {
+func (t *Named) untaken() string {
 	d, list := t.Dataset, []string(nil)
 	for _, s := range []struct {
 		key string

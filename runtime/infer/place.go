@@ -1,4 +1,4 @@
-package scaffold
+package infer
 
 import (
 	"bytes"
@@ -11,7 +11,6 @@ import (
 
 	"weir/internal/disk"
 	"weir/pipeline"
-	"weir/runtime/infer"
 	"weir/runtime/store"
 )
 
@@ -25,7 +24,7 @@ func PlacePage(data, page string) (string, error) {
 	case "none":
 		return "", nil
 	case "":
-		page = pipeline.Stem(data) + infer.PageSuffix
+		page = pipeline.Stem(data) + PageSuffix
 	}
 	if run := store.Releasing(page); run != "" {
 		return "", fmt.Errorf("%s: lies in what the run %s releases, and it will quote rows: name a file "+
@@ -38,13 +37,13 @@ func PlacePage(data, page string) (string, error) {
 	ignore := filepath.Join(filepath.Dir(page), ".gitignore")
 	if _, err := os.Lstat(ignore); err == nil && disk.Staged(page) {
 		return "", fmt.Errorf("%s: lies in a git work tree and no .gitignore names it, and it will quote rows: add the "+
-			"line *%s* to %s, or say --page none", page, infer.PageSuffix, ignore)
+			"line *%s* to %s, or say --page none", page, PageSuffix, ignore)
 	}
 	if dir := filepath.Dir(page); !(disk.Disk{}).Writable(dir) {
 		return "", fmt.Errorf("%s: the folder cannot be written to: name a file elsewhere by --page, or say --page none", dir)
 	}
 	old, err := disk.ReadFile(page, mostOfPage)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && bytes.HasPrefix(old, []byte(infer.PageHead)) {
+	if errors.Is(err, fs.ErrNotExist) || err == nil && bytes.HasPrefix(old, []byte(PageHead)) {
 		return page, nil
 	}
 	if err != nil {
@@ -54,7 +53,7 @@ func PlacePage(data, page string) (string, error) {
 }
 
 // WritePage writes the private page of a table and, where none is, a .gitignore beside it.
-func WritePage(page, data string, found *infer.Drafted) error {
+func WritePage(page, data string, found *Drafted) error {
 	if page == "" {
 		return nil
 	}
@@ -62,7 +61,7 @@ func WritePage(page, data string, found *infer.Drafted) error {
 	if filepath.Clean(filepath.Dir(page)) == filepath.Clean(filepath.Dir(data)) && !pipeline.IsElsewhere(data) {
 		private = append(private, filepath.Base(data))
 	}
-	if !strings.HasSuffix(page, infer.PageSuffix) {
+	if !strings.HasSuffix(page, PageSuffix) {
 		private = append(private, filepath.Base(page))
 	}
 	if err := ignoreIn(filepath.Dir(page), private); err != nil {

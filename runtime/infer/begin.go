@@ -1,6 +1,4 @@
-// Package scaffold writes what a study begins with: the private page of a table that a person names, and the first spec
-// with what stands beside it.
-package scaffold
+package infer
 
 import (
 	"bytes"
@@ -22,7 +20,6 @@ import (
 	"weir/pipeline/domain"
 	"weir/pipeline/spec"
 	"weir/runtime/dataset"
-	"weir/runtime/infer"
 	"weir/runtime/store"
 	"weir/schema"
 )
@@ -48,7 +45,7 @@ func (w Wish) Given() bool { return w != Wish{Epsilon: DefaultEpsilon} }
 type beginner struct {
 	Wish
 	reg   *pipeline.Registry
-	table *Table // that Data names
+	table *Named // that Data names
 }
 
 // Begin writes into dir a spec for the wanted domain and what a study has beside it, and returns the paths of the files
@@ -59,7 +56,7 @@ func Begin(ctx context.Context, dir string, wish Wish, reg *pipeline.Registry) (
 		return nil, nil, err
 	}
 	if f.Data != "" {
-		if f.table, err = OpenTable(ctx, f.Data, reg); err != nil {
+		if f.table, err = OpenNamed(ctx, f.Data, reg); err != nil {
 			return nil, nil, err
 		}
 		defer f.table.Close()
@@ -193,7 +190,7 @@ func (f *beginner) unignored(dir string) (notes []string) {
 	for folder, table := range f.folders(dir) {
 		lines := []string{}
 		need := [][2]string{{"any" + dataset.OwnerSuffix, "*" + dataset.OwnerSuffix + "*"},
-			{"any" + infer.PageSuffix, "*" + infer.PageSuffix + "*"}}
+			{"any" + PageSuffix, "*" + PageSuffix + "*"}}
 		if table != "" {
 			need = append(need, [2]string{table, "/" + table})
 		}
@@ -252,7 +249,7 @@ func (f *beginner) locate(ctx context.Context, b *beginning, dir string) (err er
 		b.File, b.Stays, b.Sampled = f.table.Name, f.table.Stays(), f.table.Dataset.Declared.Sample > 0
 		b.Source, err = f.table.lines(ctx, dir)
 	default:
-		b.CSV, err = infer.Dialect(ctx, f.table.Table, &pipeline.CSV{Encoding: f.Encoding, Sheet: f.Sheet, Range: f.Range})
+		b.CSV, err = Dialect(ctx, f.table.Table, &pipeline.CSV{Encoding: f.Encoding, Sheet: f.Sheet, Range: f.Range})
 	}
 	return err
 }
