@@ -23,7 +23,8 @@ func TestCategoriesAreToldApart(t *testing.T) {
 	if got, want := few.values(), `none, "one, or two", " blank", "\""`; got != want {
 		t.Errorf("%s, must be %s", got, want)
 	}
-	many := Column{Type: "categorical", Categories: []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "x, y", "z"}}
+	many := Column{Type: "categorical", Categories: []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "x, y",
+		"z"}}
 	if got, want := many.values(), `a, b, c, d, e, f, g, h, i, j, k, "x, y" and 1 more`; got != want {
 		t.Errorf("%s, must be %s", got, want)
 	}
@@ -31,8 +32,10 @@ func TestCategoriesAreToldApart(t *testing.T) {
 
 // TestFormatsAreSaid: how text files spell a column, a bar in the format among it, stands beside its type.
 func TestFormatsAreSaid(t *testing.T) {
-	text := Table{Stage: "s", Columns: []Column{{Name: "a", Type: "date", Format: "DD|MM|YYYY", Bounds: &[2]float64{0, 1}}, {Name: "b", Type: "datetime", Zone: "UTC"}, {Name: "c", Type: "integer"}}}.describe()
-	for _, row := range []string{"| a | date, as DD\\|MM\\|YYYY in text files | 1970-01-01 to 1970-01-02 |", "| b | datetime in UTC |", "| c | integer |"} {
+	text := Table{Stage: "s", Columns: []Column{{Name: "a", Type: "date", Format: "DD|MM|YYYY", Bounds: &[2]float64{0, 1}},
+		{Name: "b", Type: "datetime", Zone: "UTC"}, {Name: "c", Type: "integer"}}}.describe()
+	for _, row := range []string{"| a | date, as DD\\|MM\\|YYYY in text files | 1970-01-01 to 1970-01-02 |",
+		"| b | datetime in UTC |", "| c | integer |"} {
 		if !strings.Contains(text, row) {
 			t.Errorf("lacks %q:\n%s", row, text)
 		}

@@ -46,7 +46,8 @@ func Datasheet(r *Run) string {
 		b.WriteString("**" + NotPrivate + "**\n\n")
 	}
 	b.WriteString(r.invented())
-	b.WriteString("Synthetic data, made by weir from a private table. `PRIVACY.md` beside this page says what is promised and what was charged.\n")
+	b.WriteString("Synthetic data, made by weir from a private table. `PRIVACY.md` beside this page says what is " +
+		"promised and what was charged.\n")
 	if err != nil {
 		fmt.Fprintf(&b, "\nThe plan in this record cannot be read: %v.\n", err)
 	}
@@ -59,8 +60,10 @@ func Datasheet(r *Run) string {
 	section(&b, "Collection", collection(r, plan))
 	section(&b, "How it was made", making(plan))
 	section(&b, "Uses", uses(plan))
-	section(&b, "Distribution and maintenance", fmt.Sprintf("The spec has the digest %s; with it anyone can check the bill (`weir plan`), and the owner, who has\n"+
-		"the data and the noise key, can replay the run (`weir verify`). Licence, contact and plans for updates:\n", r.SpecDigest)+owner)
+	section(&b, "Distribution and maintenance", fmt.Sprintf("The spec has the digest %s; with it anyone can check the "+
+		"bill (`weir plan`), and the owner, who has\n"+
+		"the data and the noise key, can replay the run (`weir verify`). Licence, contact and plans for updates:\n",
+		r.SpecDigest)+owner)
 	return plaintext.Text(b.String())
 }
 
@@ -90,7 +93,8 @@ func (t Table) describe() string {
 		if c.Missing {
 			missing = "yes"
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", cell(c.Name), cell(c.kind()), cell(c.values()), missing, cell(cmp.Or(c.Source, "public")), cell(c.Doc))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", cell(c.Name), cell(c.kind()), cell(c.values()), missing,
+			cell(cmp.Or(c.Source, "public")), cell(c.Doc))
 	}
 	return b.String()
 }
@@ -148,7 +152,8 @@ func collection(r *Run, p planned) string {
 	if r.Dataset.Invented != "" {
 		return fmt.Sprintf("The source is %s: invented rows, not people.\n", r.Dataset.Invented)
 	}
-	text := fmt.Sprintf("The source is a private table of %d columns; privacy unit: %s.", p.Dataset.Columns, r.Dataset.Unit)
+	text := fmt.Sprintf("The source is a private table of %d columns; privacy unit: %s.", p.Dataset.Columns,
+		r.Dataset.Unit)
 	if p.Dataset.RowsPublic > 0 {
 		text += fmt.Sprintf(" Its row count, %d, is public.", p.Dataset.RowsPublic)
 	}
@@ -191,8 +196,10 @@ func (s plannedStage) settings() string {
 
 // uses says what the tables are for, and whom to ask how good they are.
 func uses(p planned) string {
-	const fit = "Suitable for development and teaching on data of this shape, and for exploratory analyses that are repeated on the real\n" +
-		"table before anything relies on them. Not suitable for statements about any person, for groups that are too small to show\n" +
+	const fit = "Suitable for development and teaching on data of this shape, and for exploratory analyses that are " +
+		"repeated on the real\n" +
+		"table before anything relies on them. Not suitable for statements about any person, for groups that are too small " +
+		"to show\n" +
 		"through the noise, or as evidence "
 	if !p.judged() {
 		return fit + "of a relation: this run compared none with the real table.\n"

@@ -53,8 +53,8 @@ func (p planned) judged() bool {
 	return false
 }
 
-// Sample returns how many rows of a table that stays in a database the stages of the run read at most; 0 where they read
-// none, and where the table does not stay.
+// Sample returns how many rows of a table that stays in a database the stages of the run read at most; 0 where they
+// read none, and where the table does not stay.
 func (r *Run) Sample() int64 {
 	p, _ := r.planned() // a plan that cannot be read is told in the release documents
 	return p.sample()

@@ -36,7 +36,8 @@ func PrivacyStatement(r *Run) string {
 	}
 	b.WriteString(conditioned(plan) + formulas(r))
 	b.WriteString("\n## What this does not promise\n\n" + limits(r))
-	fmt.Fprintf(&b, "\n## Provenance\n\n- run %s, weir %s\n- spec %s\n- dataset %s, version %s, as its ledger names it\n- noise key commitment %s\n",
+	fmt.Fprintf(&b, "\n## Provenance\n\n- run %s, weir %s\n- spec %s\n- dataset %s, version %s, as its ledger names "+
+		"it\n- noise key commitment %s\n",
 		r.ID, r.Weir, r.SpecDigest, r.Dataset.ID, r.Dataset.Version, r.KeyCommitment)
 	return plaintext.Text(b.String())
 }
@@ -46,14 +47,16 @@ func (r *Run) invented() string {
 	if r.Dataset.Invented == "" {
 		return ""
 	}
-	return fmt.Sprintf("**MADE UP: %s drew the source rows, which describe nobody. What follows from them says nothing of any people.**\n\n", r.Dataset.Invented)
+	return fmt.Sprintf("**MADE UP: %s drew the source rows, which describe nobody. What follows from them says nothing "+
+		"of any people.**\n\n", r.Dataset.Invented)
 }
 
 // BillText is BILL.txt: in words what the release promises and what paid for it, then the plan and its bill.
 func BillText(r *Run) string {
 	var b strings.Builder
 	plan, _ := r.planned() // one that cannot be read has no mechanisms to name; PRIVACY.md says why
-	fmt.Fprintf(&b, "Bill of %s\n\n%s\n", r.Name, strings.NewReplacer("**", "", "`", "").Replace(r.invented()+promise(r, plan)))
+	fmt.Fprintf(&b, "Bill of %s\n\n%s\n", r.Name, strings.NewReplacer("**", "", "`", "").Replace(r.invented()+promise(r,
+		plan)))
 	for _, s := range plan.Stages {
 		if len(s.Spends) == 0 {
 			continue
@@ -84,22 +87,27 @@ func (s plannedStage) mechanisms() string {
 }
 
 // NotPrivate heads everything that a test with a known seed writes.
-const NotPrivate = "NOT PRIVATE: the noise of this run came from a seed that anyone can repeat. It is a test, not a release."
+const NotPrivate = "NOT PRIVATE: the noise of this run came from a seed that anyone can repeat. It is a test, not a " +
+	"release."
 
 func promise(r *Run, plan planned) string {
 	t := r.Terms
 	switch {
 	case r.Insecure:
-		return "**" + NotPrivate + "** No epsilon holds for\nthe files beside this page, whatever the plan below would have promised with secret noise.\n"
+		return "**" + NotPrivate + "** No epsilon holds for\nthe files beside this page, whatever the plan below would " +
+			"have promised with secret noise.\n"
 	case t.Claims == "none" && t.Proven == nil:
-		return "No privacy is claimed. Nothing in this folder was computed from private rows; every output of the run that was\ncomputed from them stays internal.\n"
+		return "No privacy is claimed. Nothing in this folder was computed from private rows; every output of the run that " +
+			"was\ncomputed from them stays internal.\n"
 	case t.Proven == nil:
-		return fmt.Sprintf("**No epsilon is proven for this run** (claims: %s). %s\n%s", t.Claims, sentence(t.Reason), published(t))
+		return fmt.Sprintf("**No epsilon is proven for this run** (claims: %s). %s\n%s", t.Claims, sentence(t.Reason),
+			published(t))
 	}
 	if *t.Proven == 0 && len(r.Charges) == 0 { // with charges it is noise so great that delta alone covers all
 		return unpaid(r, plan)
 	}
-	text := fmt.Sprintf("The files beside this page were made by mechanisms that together are differentially private, with\n"+
+	text := fmt.Sprintf("The files beside this page were made by mechanisms that together are differentially private, "+
+		"with\n"+
 		"**epsilon = %s** (proven, rounded up, accountant %s) at **delta = %g**, adjacency `%s`, privacy unit: %s.\n\n",
 		Bound(*t.Proven), t.Accountant, t.Delta, t.Adjacency, r.Dataset.Unit)
 	return text + provided(r) + meaning(t) + published(t)
@@ -108,11 +116,14 @@ func promise(r *Run, plan planned) string {
 // unpaid is said of a run that released nothing of the private table. What it made of
 // files that others have noised is theirs to promise.
 func unpaid(r *Run, plan planned) string {
-	text := fmt.Sprintf("Nothing beside this page was computed from the rows of the private table: no mechanism of this run looked at them, so it\n"+
-		"adds nothing to what is known of anyone in it (**epsilon = 0** of this run, adjacency `%s`, privacy unit: %s).\n", r.Terms.Adjacency, r.Dataset.Unit)
+	text := fmt.Sprintf("Nothing beside this page was computed from the rows of the private table: no mechanism of this "+
+		"run looked at them, so it\n"+
+		"adds nothing to what is known of anyone in it (**epsilon = 0** of this run, adjacency `%s`, privacy unit: %s).\n",
+		r.Terms.Adjacency, r.Dataset.Unit)
 	for _, f := range plan.PublicFiles {
 		if f.Terms != "" {
-			text += fmt.Sprintf("\n**This is no promise to those whom `%s` counts.** The files were made from its noisy counts; what protects\n"+
+			text += fmt.Sprintf("\n**This is no promise to those whom `%s` counts.** The files were made from its noisy "+
+				"counts; what protects\n"+
 				"those people is what %s declares of them: %s. weir has not checked it and cannot.\n", f.Name, f.By, f.Terms)
 		}
 	}
@@ -133,7 +144,8 @@ func meaning(t Terms) string {
 	return fmt.Sprintf("%s, any outcome of the release would have been at most e^epsilon\n"+
 		"(%s) times as likely, up to a probability of %g. Someone who knows everything else and has to guess\n"+
 		"%s, both being equally likely beforehand, is right with a probability of at most %s.\n"+
-		"The same holds for anything computed from these files.\n", change, Bound(grow), t.Delta, guess, correct(*t.Proven, t.Delta))
+		"The same holds for anything computed from these files.\n", change, Bound(grow), t.Delta, guess,
+		correct(*t.Proven, t.Delta))
 }
 
 func correct(epsilon, delta float64) string {
@@ -146,7 +158,8 @@ func published(t Terms) string {
 	if t.Published == nil {
 		return ""
 	}
-	return fmt.Sprintf("\nThe paper's own accounting gives epsilon (published) = %s. It is shown for comparison and is not a claim of this release.\n", Bound(*t.Published))
+	return fmt.Sprintf("\nThe paper's own accounting gives epsilon (published) = %s. It is shown for comparison and is "+
+		"not a claim of this release.\n", Bound(*t.Published))
 }
 
 // spendTable lists the mechanisms of the plan; why one has no proof stands there unless the
@@ -156,9 +169,11 @@ func spendTable(p planned, told string) string {
 	for _, s := range p.Stages {
 		for _, p := range s.Spends {
 			if b.Len() == 0 {
-				b.WriteString("| stage | mechanism | sensitivity | noise multiplier (stage) | uses | epsilon alone (stage) | cumulative |\n|---|---|---|---|---|---|---|\n")
+				b.WriteString("| stage | mechanism | sensitivity | noise multiplier (stage) | uses | epsilon alone (stage) | " +
+					"cumulative |\n|---|---|---|---|---|---|---|\n")
 			}
-			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s |\n", cell(s.ID), cell(p.Mechanism), cell(p.Sensitivity), figure(s.NoiseMultiplier, Number), useCount(p.Uses),
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s |\n", cell(s.ID), cell(p.Mechanism), cell(p.Sensitivity),
+				figure(s.NoiseMultiplier, Number), useCount(p.Uses),
 				figure(s.Alone, Bound), figure(s.Cumulative, Bound))
 		}
 	}
@@ -167,7 +182,8 @@ func spendTable(p planned, told string) string {
 			fmt.Fprintf(&b, "\nStage `%s` has no proven bound: %s.\n", s.ID, strings.TrimSuffix(why, "."))
 		}
 		if s.Published != nil {
-			fmt.Fprintf(&b, "\nStage `%s`, published accounting: epsilon %s (%s).\n", s.ID, Bound(*s.Published), s.PublishedMethod)
+			fmt.Fprintf(&b, "\nStage `%s`, published accounting: epsilon %s (%s).\n", s.ID, Bound(*s.Published),
+				s.PublishedMethod)
 		}
 	}
 	if b.Len() > 0 {
@@ -192,7 +208,8 @@ func stayed(p planned) string {
 	if rows := p.sample(); rows > 0 {
 		sample = fmt.Sprintf("a sample of at most %d rows, for figures that only the owner sees", rows)
 	}
-	return "\n## Where the rows stayed\n\nThe rows of the private table stayed in " + p.Dataset.Stays + ", which counted them. The owner's weir was given\n" +
+	return "\n## Where the rows stayed\n\nThe rows of the private table stayed in " + p.Dataset.Stays +
+		", which counted them. The owner's weir was given\n" +
 		"counts, hashes of at most 4096 rows by which the owner is told of tables that share them, and " + sample + ".\n" +
 		"None of this is released: what is, is listed below, made with the noise that was paid for.\n"
 }
@@ -204,7 +221,8 @@ func publicFiles(p planned) string {
 		return ""
 	}
 	var b strings.Builder
-	b.WriteString("\n## Files taken as public\n\nThe promise does not cover the rows of these files, which are declared to hold nothing private.\n\n")
+	b.WriteString("\n## Files taken as public\n\nThe promise does not cover the rows of these files, which are declared " +
+		"to hold nothing private.\n\n")
 	for _, f := range p.PublicFiles {
 		fmt.Fprintf(&b, "- `%s` (stage `%s`), declared public by %s%s\n", f.Name, f.Stage, f.By, declaredTerms(f.Terms))
 	}
@@ -216,7 +234,8 @@ func declaredTerms(terms string) string {
 	if terms == "" {
 		return ""
 	}
-	return ". It holds noisy counts, by their declaration of " + terms + ": this is outside of what was proven here, and adds to it for whoever is in both"
+	return ". It holds noisy counts, by their declaration of " + terms +
+		": this is outside of what was proven here, and adds to it for whoever is in both"
 }
 
 func figure(x *float64, show func(float64) string) string {

@@ -5,7 +5,8 @@ import "fmt"
 // provided is what the proof asks of those who wrote the specs, beside the promise that rests on it.
 func provided(r *Run) string {
 	if n := r.paidIn(); n > 1 {
-		return fmt.Sprintf("The mechanisms were charged in %d runs, and this is proven if none of them was chosen after a look at what another had\n"+
+		return fmt.Sprintf("The mechanisms were charged in %d runs, and this is proven if none of them was chosen after a "+
+			"look at what another had\n"+
 			"released; see \"What was spent\" below.\n\n", n)
 	}
 	return ""
@@ -27,9 +28,11 @@ func reusedCharges(r *Run, plan planned) string {
 	}
 	otherwise := "nothing is proven here for all of them together."
 	if plan.Dataset.Budget != nil {
-		otherwise = "what holds for\nall of them together is the total by the filter of the dataset's budget, which the owner has (weir ledger show)."
+		otherwise = "what holds for\nall of them together is the total by the filter of the dataset's budget, which the " +
+			"owner has (weir ledger show)."
 	}
-	return fmt.Sprintf("\nThe bound above counts all of these charges, which were made in %d runs. It holds if what each run charged was fixed\n"+
+	return fmt.Sprintf("\nThe bound above counts all of these charges, which were made in %d runs. It holds if what "+
+		"each run charged was fixed\n"+
 		"before anything that was made of the noise of another was looked at; if not, %s\n", n, otherwise)
 }
 

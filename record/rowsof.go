@@ -31,9 +31,12 @@ func conditioned(p planned) string {
 		if s.Kind != "sample" || json.Unmarshal(s.Settings, &of) != nil || len(of.Where) == 0 {
 			continue
 		}
-		fmt.Fprintf(&b, "\n**The table `%s` is a selection.** It holds only rows with %s (`where`), drawn until there were as many as asked for.\n"+
-			"How many rows it has, and the shares of values in it, say nothing of the population or of the private table: within the\n"+
-			"condition they are those of the model, and how common the condition is it does not tell.\n", s.ID, conditions(of.Where))
+		fmt.Fprintf(&b, "\n**The table `%s` is a selection.** It holds only rows with %s (`where`), drawn until there were "+
+			"as many as asked for.\n"+
+			"How many rows it has, and the shares of values in it, say nothing of the population or of the private table: "+
+			"within the\n"+
+			"condition they are those of the model, and how common the condition is it does not tell.\n", s.ID,
+			conditions(of.Where))
 	}
 	return b.String()
 }

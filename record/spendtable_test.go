@@ -13,7 +13,8 @@ func TestNoiseIsThatOfTheStage(t *testing.T) {
 	scale := 4.3029
 	s := plannedStage{ID: "learn"}
 	s.NoiseMultiplier, s.Spends = &scale, []privacy.Line{{}, {}}
-	if text := spendTable(planned{Stages: []plannedStage{s}}, ""); !strings.Contains(text, "| noise multiplier (stage) |") {
+	if text := spendTable(planned{Stages: []plannedStage{s}}, ""); !strings.Contains(text,
+		"| noise multiplier (stage) |") {
 		t.Error(text)
 	}
 }

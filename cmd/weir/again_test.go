@@ -8,18 +8,22 @@ import (
 	"weir/pipeline/spec"
 )
 
-// TestRepeatsHaveTheSamePlan: the plan of a repeat, which takes the bill of the first, says what compiling it would, and
-// its stages are its own. A spec that differs is compiled. All are billed by rdp, which takes a tenth of the time of pld.
+// TestRepeatsHaveTheSamePlan: the plan of a repeat, which takes the bill of the first, says what compiling it would,
+// and its stages are its own. A spec that differs is compiled. All are billed by rdp, which takes a tenth of the time
+// of pld.
 func TestRepeatsHaveTheSamePlan(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"ganad-rdp-cgan-cervical", "ganad-mst-cervical", "jalko-carat-like", "dp-auto-gan-adult"} {
+	for _, name := range []string{"ganad-rdp-cgan-cervical", "ganad-mst-cervical", "jalko-carat-like",
+		"dp-auto-gan-adult"} {
 		arg := "specs:" + name
 		const quick = "privacy.accountant=rdp"
 		first, err := (&specFlags{set: []string{quick}}).compile(arg)
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := (&specFlags{set: []string{quick}}).compileBy(arg, func(s *spec.Spec) (*compile.Plan, error) { return compile.Again(s, first) })
+		again, err := (&specFlags{set: []string{quick}}).compileBy(arg, func(s *spec.Spec) (*compile.Plan, error) {
+			return compile.Again(s, first)
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -29,11 +33,13 @@ func TestRepeatsHaveTheSamePlan(t *testing.T) {
 			t.Errorf("%s: the plan of a repeat differs:\n%s\n%s", name, one, other)
 		}
 		for i := range first.Steps {
-			if a, b := &first.Steps[i], &again.Steps[i]; a.ID != b.ID || len(a.Work.Spends) != len(b.Work.Spends) || &a.Work == &b.Work {
+			if a, b := &first.Steps[i], &again.Steps[i]; a.ID != b.ID || len(a.Work.Spends) != len(b.Work.Spends) ||
+				&a.Work == &b.Work {
 				t.Errorf("%s: step %d is %s in one plan and %s in the other", name, i, a.ID, b.ID)
 			}
 		}
-		changed, err := (&specFlags{set: []string{quick, "privacy.epsilon=3"}}).compileBy(arg, func(s *spec.Spec) (*compile.Plan, error) { return compile.Again(s, first) })
+		changed, err := (&specFlags{set: []string{quick, "privacy.epsilon=3"}}).compileBy(arg,
+			func(s *spec.Spec) (*compile.Plan, error) { return compile.Again(s, first) })
 		if err != nil || changed.Budget == first.Budget || *changed.Epsilon.Proven <= *first.Epsilon.Proven {
 			t.Errorf("%s: another budget gives the plan of the first: %v", name, err)
 		}

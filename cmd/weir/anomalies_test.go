@@ -30,8 +30,10 @@ func anomalyStudy(t *testing.T, n int, epsilon float64, planted bool, stages str
 		domain += "  - {name: " + name + ", type: integer, bounds: [0, 100]}\n"
 	}
 	s.write("domain.yaml", domain+"  - {name: flag, type: boolean}\n")
-	s.write("spec.yaml", fmt.Sprintf("weir: 1\nname: study\ndataset: {file: data.csv, domain: domain.yaml, rows_public: %d}\n", n)+
-		fmt.Sprintf("privacy: {epsilon: %g, delta: 1e-6, accountant: rdp, adjacency: replace_one, acknowledge: [W33], split: {detector: 0.1, train: 0.9}}\nseed: 3\nstages:\n", epsilon)+
+	s.write("spec.yaml", fmt.Sprintf("weir: 1\nname: study\ndataset: {file: data.csv, domain: domain.yaml, rows_public: "+
+		"%d}\n", n)+
+		fmt.Sprintf("privacy: {epsilon: %g, delta: 1e-6, accountant: rdp, adjacency: replace_one, acknowledge: [W33], "+
+			"split: {detector: 0.1, train: 0.9}}\nseed: 3\nstages:\n", epsilon)+
 		"  detector: {kind: anomaly_detector, expected_batch_size: 100, steps: 100}\n"+stages)
 	return s
 }
@@ -39,9 +41,12 @@ func anomalyStudy(t *testing.T, n int, epsilon float64, planted bool, stages str
 // placements are control, pre and post: in each the release has n rows.
 func placements(n int) map[string]string {
 	return map[string]string{
-		"control": fmt.Sprintf("  train: {kind: independent, from: dataset, bins: 10}\n  left: {kind: sample, rows: %d}\n", n),
-		"pre":     fmt.Sprintf("  normal: {kind: remove_anomalies, from: dataset, detector: detector, placement: pre, remove: 10}\n  train: {kind: independent, bins: 10}\n  left: {kind: sample, rows: %d}\n", n),
-		"post":    fmt.Sprintf("  train: {kind: independent, from: dataset, bins: 10}\n  drawn: {kind: sample, rows: %d}\n  left: {kind: remove_anomalies, detector: detector, placement: post, remove: 10}\n", n+10),
+		"control": fmt.Sprintf("  train: {kind: independent, from: dataset, bins: 10}\n  left: {kind: sample, rows: %d}\n",
+			n),
+		"pre": fmt.Sprintf("  normal: {kind: remove_anomalies, from: dataset, detector: detector, placement: pre, "+
+			"remove: 10}\n  train: {kind: independent, bins: 10}\n  left: {kind: sample, rows: %d}\n", n),
+		"post": fmt.Sprintf("  train: {kind: independent, from: dataset, bins: 10}\n  drawn: {kind: sample, rows: %d}\n "+
+			" left: {kind: remove_anomalies, detector: detector, placement: post, remove: 10}\n", n+10),
 	}
 }
 
@@ -64,9 +69,9 @@ func farAway(t *testing.T, csv string) (rows, far int) {
 	return rows, far
 }
 
-// TestPlantedAnomalyIsRemoved, at an epsilon so large that one row shows in what is released: of a row 20 deviations away in each of four numbers, more
-// released rows are far away than of a table without it, under the same noise. With removal
-// before the model it changes nothing, and with removal after it none is left, those
+// TestPlantedAnomalyIsRemoved, at an epsilon so large that one row shows in what is released: of a row 20 deviations
+// away in each of four numbers, more released rows are far away than of a table without it, under the same noise. With
+// removal before the model it changes nothing, and with removal after it none is left, those
 // that noise made included. Noise is that of a seed, so this cannot flake.
 func TestPlantedAnomalyIsRemoved(t *testing.T) {
 	t.Parallel()
@@ -80,7 +85,8 @@ func TestPlantedAnomalyIsRemoved(t *testing.T) {
 			}
 		}
 		t.Logf("%s: %d rows are far away without the planted one, %d with it", placement, far[0], far[1])
-		if influence := far[1] - far[0]; influence > 0 != (placement == "control") || influence < 0 || placement == "post" && far[0] > 0 {
+		if influence := far[1] - far[0]; influence > 0 != (placement == "control") || influence < 0 || placement == "post" &&
+			far[0] > 0 {
 			t.Errorf("%s: %d rows are far away without the planted one, %d with it", placement, far[0], far[1])
 		}
 	}
@@ -90,11 +96,14 @@ func TestPlantedAnomalyIsRemoved(t *testing.T) {
 func TestShardsBehindRemovalByNumber(t *testing.T) {
 	stages := func(by string) string {
 		return "  normal: {kind: remove_anomalies, from: dataset, detector: detector, placement: pre, " + by + "}\n" +
-			"  shard: {kind: shard, shards: 20}\n  encode: {kind: encode}\n  train: {kind: pate_gan, steps: 5}\n  left: {kind: sample, rows: 10}\n"
+			"  shard: {kind: shard, shards: 20}\n  encode: {kind: encode}\n  train: {kind: pate_gan, steps: 5}\n  left: " +
+			"{kind: sample, rows: 10}\n"
 	}
 	s := anomalyStudy(t, 400, 1, false, stages("remove: 10"))
 	code, _, errs := s.weir("check", s.path("spec.yaml"))
-	if code != exitPrivacy || !strings.Contains(errs, "since the stage shard, where one unit changes rows of other units") || !strings.Contains(errs, "remove anomalies above a score") {
+	if code != exitPrivacy || !strings.Contains(errs,
+		"since the stage shard, where one unit changes rows of other units") || !strings.Contains(errs,
+		"remove anomalies above a score") {
 		t.Errorf("exit %d: %s", code, errs)
 	}
 	s = anomalyStudy(t, 400, 1, false, stages("above: 0.5"))

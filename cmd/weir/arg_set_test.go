@@ -31,12 +31,14 @@ func TestPathsOfTheCommandLineStartHere(t *testing.T) {
 func TestSetOfNoStage(t *testing.T) {
 	s := newStudy(t, 4)
 	code, _, errs := s.weir("check", s.path("spec.yaml"), "--set", "stages.trian.steps=1")
-	for _, want := range []string{"--set stages.trian.steps", `is a setting of "trian", and there is no such stage`, "features, clean, complete, encode, train, sample", `did you mean train`} {
+	for _, want := range []string{"--set stages.trian.steps", `is a setting of "trian", and there is no such stage`,
+		"features, clean, complete, encode, train, sample", `did you mean train`} {
 		if code != exitUsage || !strings.Contains(strings.Join(strings.Fields(errs), " "), want) {
 			t.Errorf("exit code %d: %q, must say %q", code, errs, want)
 		}
 	}
-	if code, _, errs := s.weir("check", s.path("spec.yaml"), "--set", "stages.more.rows=7", "--set", "stages.more.kind=sample", "--set", "stages.more.from=train"); code != exitDone {
+	if code, _, errs := s.weir("check", s.path("spec.yaml"), "--set", "stages.more.rows=7", "--set",
+		"stages.more.kind=sample", "--set", "stages.more.from=train"); code != exitDone {
 		t.Errorf("a stage that --set makes: exit code %d: %s", code, errs)
 	}
 }

@@ -34,8 +34,10 @@ type specFlags struct {
 }
 
 func (f *specFlags) add(c *cobra.Command) {
-	c.Flags().StringArrayVar(&f.set, "set", nil, "override a setting, such as privacy.epsilon=1, or take a stage out by stages.NAME=off (may be repeated); files are named from the current folder")
-	c.Flags().BoolVar(&f.confine, "confine", false, "refuse paths of the spec (domain, tables, ledger) that leave its folder, through .. or links")
+	c.Flags().StringArrayVar(&f.set, "set", nil, "override a setting, such as privacy.epsilon=1, or take a stage out by "+
+		"stages.NAME=off (may be repeated); files are named from the current folder")
+	c.Flags().BoolVar(&f.confine, "confine", false, "refuse paths of the spec (domain, tables, ledger) that leave its "+
+		"folder, through .. or links")
 }
 
 // specHelp is part of the help of every command that reads a spec.
@@ -90,8 +92,8 @@ func (f *specFlags) rebased(arg string, reg *pipeline.Registry) []string {
 	return sets
 }
 
-// compile loads and compiles, and refuses files that the spec may not read or charge. It looks at names and file systems, and reads no
-// data.
+// compile loads and compiles, and refuses files that the spec may not read or charge. It looks at names and file
+// systems, and reads no data.
 func (f *specFlags) compile(arg string) (*compile.Plan, error) {
 	return f.compileBy(arg, compile.Compile)
 }
@@ -187,14 +189,16 @@ func rebase(set, dir string, places []string) string {
 
 // namesFile reports whether a setting is the name of a file.
 func namesFile(path string, places []string) bool {
-	return slices.Contains(places, path) || path == "dataset.domain" || strings.HasPrefix(path, "stages.") && strings.HasSuffix(path, ".file")
+	return slices.Contains(places, path) || path == "dataset.domain" || strings.HasPrefix(path, "stages.") &&
+		strings.HasSuffix(path, ".file")
 }
 
 // diskOf is the disk of a command: it waits for locks until the command is interrupted,
 // and says for which.
 func diskOf(c *cobra.Command, s streams) disk.Disk {
 	return disk.Disk{}.Waiting(disk.Wait{Context: c.Context(), Quiet: 2 * time.Second, Tell: func(path string) {
-		fmt.Fprintf(s.err, "%s waiting for %s, which another process holds; Ctrl-C ends the wait\n", paint(s.err, bold, "note:"), path)
+		fmt.Fprintf(s.err, "%s waiting for %s, which another process holds; Ctrl-C ends the wait\n",
+			paint(s.err, bold, "note:"), path)
 	}})
 }
 
@@ -229,5 +233,6 @@ func (f *ledgerPlaceFlags) add(c *cobra.Command) {
 }
 
 func (f *ledgerPlaceFlags) options(s streams) runtime.Options {
-	return runtime.Options{Out: f.out, Ledger: f.ledger, Fresh: f.fresh, Version: thisVersion().Weir, Build: s.build(), Log: newLog(s.err, false), Clock: time.Now}
+	return runtime.Options{Out: f.out, Ledger: f.ledger, Fresh: f.fresh, Version: thisVersion().Weir, Build: s.build(),
+		Log: newLog(s.err, false), Clock: time.Now}
 }

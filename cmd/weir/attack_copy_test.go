@@ -25,7 +25,8 @@ func (s study) overIn(out string, on disk.Disk, ask func([]book.Quote) error) (*
 	s.t.Helper()
 	plan, err := (&specFlags{}).compile(s.path("spec.yaml"))
 	s.must(err)
-	return runtime.Run(s.t.Context(), plan, runtime.Options{Disk: on, Out: s.path(out), Dir: s.dir, Workers: 1, Version: "test", Build: "test", Confirm: ask,
+	return runtime.Run(s.t.Context(), plan, runtime.Options{Disk: on, Out: s.path(out), Dir: s.dir, Workers: 1,
+		Version: "test", Build: "test", Confirm: ask,
 		Log: slog.New(slog.DiscardHandler), Progress: newProgress(io.Discard, true), Clock: time.Now, Random: rand.Reader})
 }
 
@@ -65,8 +66,10 @@ func TestCopiesOfARunGiveEqualBytes(t *testing.T) {
 	s.must(err)
 	two, err := s.overIn("other", disk.Disk{}, nil)
 	s.must(err)
-	if one.Record.ID != two.Record.ID || s.table(one) != s.table(two) || !strings.Contains(s.table(one), ",") || s.charges() != charges {
-		t.Errorf("%s and %s, %d charges, were %d; must be one run with the same rows, charged once", one.Record.ID, two.Record.ID, s.charges(), charges)
+	if one.Record.ID != two.Record.ID || s.table(one) != s.table(two) || !strings.Contains(s.table(one), ",") ||
+		s.charges() != charges {
+		t.Errorf("%s and %s, %d charges, were %d; must be one run with the same rows, charged once", one.Record.ID,
+			two.Record.ID, s.charges(), charges)
 	}
 }
 
@@ -79,7 +82,8 @@ func TestCopiesOfARunDoNotShareACharge(t *testing.T) {
 		stands := func(c disk.Change) bool {
 			return c.Op == disk.OpRename && strings.HasSuffix(c.To, "noise-"+stage+".json")
 		}
-		for when, want := range map[string]error{"before": book.ErrNewCharge, "asked": book.ErrNewCharge, "charging": book.ErrElsewhere} {
+		for when, want := range map[string]error{"before": book.ErrNewCharge, "asked": book.ErrNewCharge,
+			"charging": book.ErrElsewhere} {
 			s := copied(t, stands)
 			other := func() { _, err := s.overIn("other", disk.Disk{}, nil); s.must(err) }
 			ask := func([]book.Quote) error { return nil }
@@ -160,7 +164,8 @@ func TestCopiesOnOtherNoiseDrawTheirOwn(t *testing.T) {
 	here, noiseHere := s.listened(random)
 	there, noiseThere := copied.listened(random)
 	bounds := fromOf(here.Record, "bounds")
-	if other := fromOf(there.Record, "bounds"); here.Record.ID != there.Record.ID || bounds != second.Record.ID || other != "" {
+	if other := fromOf(there.Record, "bounds"); here.Record.ID != there.Record.ID || bounds != second.Record.ID ||
+		other != "" {
 		t.Fatalf("%s on bounds of %q, %s on bounds of %q: must be one run, on bounds of %s and of its own",
 			here.Record.ID, bounds, there.Record.ID, other, second.Record.ID)
 	}

@@ -6,7 +6,8 @@ import (
 )
 
 // TestDamagedOwnerFileStopsRunsAlone: who looks at a spec or a ledger is told of an owner file that is damaged, and
-// goes on by the ledger. A run that would charge the dataset is stopped, by an error that names the file and the way on.
+// goes on by the ledger. A run that would charge the dataset is stopped, by an error that names the file and the way
+// on.
 func TestDamagedOwnerFileStopsRunsAlone(t *testing.T) {
 	t.Parallel()
 	for _, own := range []string{"one/data.csv.weir-owner.json", "ledgers/spent.weir-owner.json"} {
@@ -20,7 +21,8 @@ func TestDamagedOwnerFileStopsRunsAlone(t *testing.T) {
 			{"ledger", "show", s.path("ledgers/spent.weir-ledger.jsonl")},
 		} {
 			code, out, errs := s.weir(args...)
-			if code != 0 || args[0] == "plan" && !strings.Contains(out, "spent so far     epsilon 0.99") || args[0] == "ledger" && !strings.Contains(out, "train") {
+			if code != 0 || args[0] == "plan" && !strings.Contains(out, "spent so far     epsilon 0.99") ||
+				args[0] == "ledger" && !strings.Contains(out, "train") {
 				t.Errorf("%s, weir %s: exit code %d: %s%s", own, args[0], code, out, errs)
 			}
 			told := args[0] == "plan" || args[0] == "ledger" && strings.HasPrefix(own, "ledgers")
@@ -28,7 +30,8 @@ func TestDamagedOwnerFileStopsRunsAlone(t *testing.T) {
 				t.Errorf("%s, weir %s: says %d times that it is damaged, must once: %s", own, args[0], n, errs)
 			}
 		}
-		if errs := run(1, "one"); !strings.Contains(errs, s.path(own)+": is damaged: it is not the JSON of such a file") || !strings.Contains(errs, "restore it from a backup") {
+		if errs := run(1, "one"); !strings.Contains(errs, s.path(own)+": is damaged: it is not the JSON of such a file") ||
+			!strings.Contains(errs, "restore it from a backup") {
 			t.Errorf("%s: a run is stopped without a way on: %s", own, errs)
 		}
 	}

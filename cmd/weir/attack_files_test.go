@@ -29,9 +29,11 @@ func TestPublicFileThatIsTheDataset(t *testing.T) {
 		make func(study) string
 		plan int // exit code of weir plan
 	}{
-		"path":  {func(study) string { return "./data.csv" }, exitPrivacy},
-		"link":  {func(s study) string { s.must(os.Symlink(s.path("data.csv"), s.path("other.csv"))); return "other.csv" }, exitPrivacy},
-		"inode": {func(s study) string { s.must(os.Link(s.path("data.csv"), s.path("other.csv"))); return "other.csv" }, exitPrivacy},
+		"path": {func(study) string { return "./data.csv" }, exitPrivacy},
+		"link": {func(s study) string { s.must(os.Symlink(s.path("data.csv"), s.path("other.csv"))); return "other.csv" },
+			exitPrivacy},
+		"inode": {func(s study) string { s.must(os.Link(s.path("data.csv"), s.path("other.csv"))); return "other.csv" },
+			exitPrivacy},
 		"ledger": {func(s study) string {
 			s.write("other.csv", "id\n")
 			s.write("other.csv.weir-ledger.jsonl", "")
@@ -72,7 +74,8 @@ func TestPublicFilesAreNamed(t *testing.T) {
 	s.edit("spec.yaml", "class: public,", "class: public, declared_by: the statistics office,")
 	r := s.result()
 	for _, file := range []string{"BILL.txt", "PRIVACY.md"} {
-		if text := released(t, r, file); !strings.Contains(text, "reference.csv") || !strings.Contains(text, "the statistics office") {
+		if text := released(t, r, file); !strings.Contains(text, "reference.csv") || !strings.Contains(text,
+			"the statistics office") {
 			t.Errorf("%s does not name the public file and who declares it:\n%s", file, text)
 		}
 	}
@@ -149,7 +152,8 @@ func TestSeedMarksEverything(t *testing.T) {
 		t.Error("PRIVACY.md promises an epsilon")
 	}
 	for _, f := range r.Release {
-		if base := filepath.Base(f); (strings.HasPrefix(base, "sample") || strings.HasPrefix(base, "train")) && !strings.Contains(base, "NOT-PRIVATE") {
+		if base := filepath.Base(f); (strings.HasPrefix(base, "sample") || strings.HasPrefix(base, "train")) &&
+			!strings.Contains(base, "NOT-PRIVATE") {
 			t.Errorf("%s does not say so", base)
 		}
 	}
@@ -177,7 +181,8 @@ func TestExperimentIsBilledWhole(t *testing.T) {
 // beside the data and leaves nothing there, whether it is without privacy or draws no
 // noise; the paid one that follows still knows the dataset.
 func TestUnpaidRunLeavesTheDataAlone(t *testing.T) {
-	for name, privacy := range map[string]string{"without privacy": "epsilon: inf, delta: 1e-6, claims: none,", "without noise": "epsilon: 1, delta: 1e-6,"} {
+	for name, privacy := range map[string]string{"without privacy": "epsilon: inf, delta: 1e-6, claims: none,",
+		"without noise": "epsilon: 1, delta: 1e-6,"} {
 		t.Run(name, func(t *testing.T) {
 			s := newStudy(t, 400)
 			paid := s.read("spec.yaml")

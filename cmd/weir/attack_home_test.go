@@ -11,7 +11,8 @@ import (
 // with the data, owner file included, whose runs know nothing of the runs of the first.
 func elsewhere(t *testing.T) (s study, run func(want int, of string, args ...string) string) {
 	s = newStudy(t, 60)
-	s.edit("spec.yaml", "train: {kind: dp_wgan, steps: 40, expected_batch_size: 16, generator: [8], critic: [8], latent_dim: 4, generated_batch: 16, checkpoint_every: 10}", "train: {kind: independent}")
+	s.edit("spec.yaml", "train: {kind: dp_wgan, steps: 40, expected_batch_size: 16, generator: [8], critic: [8], "+
+		"latent_dim: 4, generated_batch: 16, checkpoint_every: 10}", "train: {kind: independent}")
 	s.edit("spec.yaml", "  encode: {kind: encode}\n", "")
 	s.edit("spec.yaml", "file: data.csv", "file: data.csv, ledger: ../ledgers/spent.weir-ledger.jsonl")
 	s.must(os.Mkdir(s.path("one"), 0o755))
@@ -22,7 +23,8 @@ func elsewhere(t *testing.T) (s study, run func(want int, of string, args ...str
 	}
 	run = func(want int, of string, args ...string) string {
 		t.Helper()
-		code, out, errs := s.weir(append([]string{"run", "--yes", "--fresh", s.path(of + "/spec.yaml"), "--out", s.path(of + "/runs")}, args...)...)
+		code, out, errs := s.weir(append([]string{"run", "--yes", "--fresh", s.path(of + "/spec.yaml"), "--out",
+			s.path(of + "/runs")}, args...)...)
 		if code != want {
 			t.Fatalf("weir run in %s %v: exit code %d, must be %d: %s%s", of, args, code, want, out, errs)
 		}
@@ -47,7 +49,8 @@ func TestLedgerElsewhereIsGuarded(t *testing.T) {
 	if errs := run(3, "two"); !strings.Contains(errs, "weir ledger restore "+s.path("ledgers/spent")) {
 		t.Errorf("is refused without a way on: %s", errs)
 	}
-	if code, _, errs := s.weir("ledger", "restore", s.path("two/data.csv"), "--out", s.path("two/runs")); code != 0 || s.read(path) != whole {
+	if code, _, errs := s.weir("ledger", "restore", s.path("two/data.csv"), "--out", s.path("two/runs")); code != 0 ||
+		s.read(path) != whole {
 		t.Errorf("ledger restore: %d: %s", code, errs)
 	}
 	run(0, "two")

@@ -12,7 +12,8 @@ import (
 func TestLedgerTakenBackUnderACopy(t *testing.T) {
 	t.Parallel()
 	s := newStudy(t, 60)
-	s.edit("spec.yaml", "train: {kind: dp_wgan, steps: 40, expected_batch_size: 16, generator: [8], critic: [8], latent_dim: 4, generated_batch: 16, checkpoint_every: 10}", "train: {kind: independent}")
+	s.edit("spec.yaml", "train: {kind: dp_wgan, steps: 40, expected_batch_size: 16, generator: [8], critic: [8], "+
+		"latent_dim: 4, generated_batch: 16, checkpoint_every: 10}", "train: {kind: independent}")
 	s.edit("spec.yaml", "  encode: {kind: encode}\n", "")
 	s.write("copy.csv", s.read("data.csv"))
 	s.write("copy.yaml", strings.Replace(s.read("spec.yaml"), "data.csv", "copy.csv", 1))
@@ -32,7 +33,8 @@ func TestLedgerTakenBackUnderACopy(t *testing.T) {
 	if errs := run(3, s.path("copy.yaml"), "--out", s.path("other")); !strings.Contains(errs, "weir ledger restore") {
 		t.Errorf("is refused without a way on: %s", errs)
 	}
-	if code, _, errs := s.weir("ledger", "restore", s.path("data.csv"), "--out", s.path("runs")); code != 0 || s.charges() != 3 {
+	if code, _, errs := s.weir("ledger", "restore", s.path("data.csv"), "--out", s.path("runs")); code != 0 ||
+		s.charges() != 3 {
 		t.Errorf("ledger restore: %d, %d charges, must be 3: %s", code, s.charges(), errs)
 	}
 	run(0, s.path("copy.yaml"), "--out", s.path("other"))
@@ -62,6 +64,7 @@ func TestShownRunIsPaidForAgain(t *testing.T) {
 	}
 	s.edit("spec.yaml", "rows: 50", "rows: 60")
 	if again := s.done(false); fromOf(again.Record, "train") != run.Record.ID || s.charges() != 4 {
-		t.Errorf("train is from %q with %d charges, must be from %s with 4", fromOf(again.Record, "train"), s.charges(), run.Record.ID)
+		t.Errorf("train is from %q with %d charges, must be from %s with 4", fromOf(again.Record, "train"), s.charges(),
+			run.Record.ID)
 	}
 }

@@ -24,7 +24,8 @@ func TestAttackInterruptedExperimentContinues(t *testing.T) {
 		fmt.Fprintf(&rows, "%d,%s\n", i*37%100, []string{"x", "y"}[i%2])
 	}
 	for name, text := range map[string]string{"d.csv": rows.String(),
-		"d.yaml": "columns:\n  - {name: a, type: integer, bounds: [0, 99]}\n  - {name: b, type: categorical, categories: [x, y]}\n",
+		"d.yaml": "columns:\n  - {name: a, type: integer, bounds: [0, 99]}\n  - {name: b, type: categorical, categories: " +
+			"[x, y]}\n",
 		"e.yaml": `weir: 1
 name: e
 dataset: {file: d.csv, domain: d.yaml, privacy_unit: row, rows_public: 500, budget: {epsilon: 2.2, delta: 1e-5}}
@@ -44,7 +45,8 @@ experiment: {repeats: 4}
 	ledger := filepath.Join(dir, "d.csv.weir-ledger.jsonl")
 	run := func(ctx context.Context) (int, string) {
 		var log bytes.Buffer
-		code := execute(ctx, streams{in: strings.NewReader(""), out: &log, err: &log, build: ownBuild}, []string{"run", filepath.Join(dir, "e.yaml"), "--out", filepath.Join(dir, "runs"), "--workers", "4"})
+		code := execute(ctx, streams{in: strings.NewReader(""), out: &log, err: &log, build: ownBuild},
+			[]string{"run", filepath.Join(dir, "e.yaml"), "--out", filepath.Join(dir, "runs"), "--workers", "4"})
 		return code, log.String()
 	}
 	ctx, stop := context.WithCancel(context.Background())

@@ -37,7 +37,8 @@ func (s study) over(on disk.Disk, fresh bool, ask func([]book.Quote) error) (*ru
 	s.t.Helper()
 	plan, err := (&specFlags{}).compile(s.path("spec.yaml"))
 	s.must(err)
-	return runtime.Run(s.t.Context(), plan, runtime.Options{Disk: on, Out: s.path("runs"), Dir: s.dir, Workers: 1, Version: "test", Build: "test", Fresh: fresh, Confirm: ask,
+	return runtime.Run(s.t.Context(), plan, runtime.Options{Disk: on, Out: s.path("runs"), Dir: s.dir, Workers: 1,
+		Version: "test", Build: "test", Fresh: fresh, Confirm: ask,
 		Log: slog.New(slog.DiscardHandler), Progress: newProgress(io.Discard, true), Clock: time.Now, Random: rand.Reader})
 }
 
@@ -105,12 +106,15 @@ func TestContinuedRunKeepsWhatItsNoiseStandsOn(t *testing.T) {
 			again, err := s.over(disk.Disk{}, false, nil)
 			if !c.goes {
 				if err == nil {
-					t.Errorf("bounds of %q, train of %q: must be refused", fromOf(again.Record, "bounds"), fromOf(again.Record, "train"))
+					t.Errorf("bounds of %q, train of %q: must be refused", fromOf(again.Record, "bounds"),
+						fromOf(again.Record, "train"))
 				}
 				return
 			}
-			if err != nil || again.Path != stopped.Path || fromOf(again.Record, "bounds") != first.Record.ID || s.charges() != charges {
-				t.Errorf("%v: continued in %s with the bounds of %q, %d new charges; must go on with those of %s, without a charge", err, again.Path,
+			if err != nil || again.Path != stopped.Path || fromOf(again.Record, "bounds") != first.Record.ID ||
+				s.charges() != charges {
+				t.Errorf("%v: continued in %s with the bounds of %q, %d new charges; must go on with those of %s, without a charge",
+					err, again.Path,
 					fromOf(again.Record, "bounds"), s.charges()-charges, first.Record.ID)
 			}
 		})
@@ -145,9 +149,11 @@ func TestSurveyKnowsWhoseNoise(t *testing.T) {
 	for what, c := range map[string]struct {
 		kept string // the run was stopped when it kept this
 		bill int
-	}{"nothing is paid": {"noise-bounds.json", 2}, "the bounds are paid": {"noise-train.json", 1}, "all is paid": {"release", 0}} {
+	}{"nothing is paid": {"noise-bounds.json", 2}, "the bounds are paid": {"noise-train.json", 1},
+		"all is paid": {"release", 0}} {
 		s := copied(t, func(to disk.Change) bool { return to.Op == disk.OpRename && filepath.Base(to.To) == c.kept })
-		s.write("more.yaml", strings.NewReplacer("rows: 50", "rows: 60", "name: pair", "name: more").Replace(s.read("spec.yaml")))
+		s.write("more.yaml", strings.NewReplacer("rows: 50", "rows: 60", "name: pair", "name: more").Replace(
+			s.read("spec.yaml")))
 		if said, made := s.foreseen("spec.yaml", "more.yaml"); said != c.bill || made != c.bill {
 			t.Errorf("%s: %d charges are foreseen and %d made, must be %d", what, said, made, c.bill)
 		}
@@ -159,7 +165,8 @@ func TestExperimentAsksWithoutABudget(t *testing.T) {
 	d := newDay(t)
 	d.edit("spec.yaml", "stages:\n", "experiment: {grid: {privacy.epsilon: [0.5, 1]}}\nstages:\n")
 	var out strings.Builder
-	code := execute(t.Context(), streams{in: strings.NewReader("y\n"), out: &out, err: &out, terminal: true, build: ownBuild}, []string{"run", d.path("spec.yaml"), "--out", d.path("runs")})
+	code := execute(t.Context(), streams{in: strings.NewReader("y\n"), out: &out, err: &out, terminal: true,
+		build: ownBuild}, []string{"run", d.path("spec.yaml"), "--out", d.path("runs")})
 	if code != exitDone || strings.Count(out.String(), "Charge it? [y/N]") != 1 || d.study.charges() != 2 {
 		t.Errorf("exit code %d, %d charges: %s", code, d.study.charges(), out.String())
 	}
@@ -186,7 +193,8 @@ func TestContinuedRunAsksForWhatIsNew(t *testing.T) {
 // TestFirstOutputByName is what the stage alone names: the same table, and the same charge.
 func TestFirstOutputByName(t *testing.T) {
 	d := newDay(t)
-	d.edit("spec.yaml", "train: {kind: auto}", "parts: {kind: split, train: 0.8, test: 0.2}\n  train: {kind: auto, from: parts}")
+	d.edit("spec.yaml", "train: {kind: auto}", "parts: {kind: split, train: 0.8, test: 0.2}\n  train: {kind: auto, "+
+		"from: parts}")
 	d.then("by the stage", 1)
 	d.edit("spec.yaml", "from: parts}", "from: parts.train}")
 	d.then("by the output", 0)
@@ -219,9 +227,11 @@ func TestPlanOpensNoPrivateFile(t *testing.T) {
 	d.edit("spec.yaml", "rows: 50}\n", "rows: 50}\n  held: {kind: read, file: held.csv, class: private, like: dataset}\n"+
 		"  own: {kind: drop, from: held, columns: [id]}\n  close: {kind: marginals, real: own, synthetic: sample}\n")
 	first := d.then("the first run", 1)
-	for gone, want := range map[string]string{"held.csv": "reused, charged in run " + filepath.Base(first.Run), "reference.csv": "after 1 new charge"} {
+	for gone, want := range map[string]string{"held.csv": "reused, charged in run " + filepath.Base(first.Run),
+		"reference.csv": "after 1 new charge"} {
 		d.must(os.Rename(d.path(gone), d.path("elsewhere")))
-		if code, out, errs := d.weir("plan", d.path("spec.yaml"), "--out", d.path("runs")); code != exitDone || !strings.Contains(out, want) {
+		if code, out, errs := d.weir("plan", d.path("spec.yaml"), "--out", d.path("runs")); code != exitDone ||
+			!strings.Contains(out, want) {
 			t.Errorf("without %s: exit code %d: %s%s", gone, code, out, errs)
 		}
 		d.must(os.Rename(d.path("elsewhere"), d.path(gone)))

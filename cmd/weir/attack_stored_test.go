@@ -44,8 +44,10 @@ stages:
 		}
 		fmt.Fprintf(&rows, "%s,%d,%s\n", unit, i%100, []string{"x", "y"}[i%2])
 	}
-	files := map[string]string{"d.csv": rows.String(), "one.yaml": strings.Replace(spec, "ADJ", "add_remove", 1), "two.yaml": strings.Replace(spec, "ADJ", "replace_one", 1),
-		"d.yaml": "columns:\n  - {name: u, type: integer, bounds: [0, 999], nullable: true}\n  - {name: a, type: integer, bounds: [0, 99]}\n  - {name: b, type: categorical, categories: [x, y]}\n"}
+	files := map[string]string{"d.csv": rows.String(), "one.yaml": strings.Replace(spec, "ADJ", "add_remove", 1),
+		"two.yaml": strings.Replace(spec, "ADJ", "replace_one", 1),
+		"d.yaml": "columns:\n  - {name: u, type: integer, bounds: [0, 999], nullable: true}\n  - {name: a, type: integer, " +
+			"bounds: [0, 99]}\n  - {name: b, type: categorical, categories: [x, y]}\n"}
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -54,7 +56,8 @@ stages:
 	var log bytes.Buffer
 	for _, name := range []string{"one.yaml", "two.yaml"} {
 		log.Reset()
-		if code := execute(context.Background(), streams{in: strings.NewReader(""), out: &log, err: &log, build: ownBuild}, []string{"run", filepath.Join(dir, name), "--out", filepath.Join(dir, "runs")}); code != 0 {
+		if code := execute(context.Background(), streams{in: strings.NewReader(""), out: &log, err: &log, build: ownBuild},
+			[]string{"run", filepath.Join(dir, name), "--out", filepath.Join(dir, "runs")}); code != 0 {
 			t.Fatalf("%s: exit %d: %s", name, code, log.String())
 		}
 	}

@@ -145,7 +145,8 @@ func TestSwappedKeyIsSeen(t *testing.T) {
 	s.result()
 	dir := unfinish(t, s)
 	s.must(os.RemoveAll(s.path("runs/cache")))
-	if err := os.WriteFile(filepath.Join(dir, "internal", "noise.key"), []byte(strings.Repeat("ab", 32)+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "internal", "noise.key"), []byte(strings.Repeat("ab", 32)+"\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	_, _, errs := s.run()
@@ -173,7 +174,8 @@ func TestNoDigestOfTheTableLeavesTheOwner(t *testing.T) {
 	})
 	checked := 0
 	s.walk(func(path string, data []byte) {
-		if strings.Contains(path, "/internal/") || strings.Contains(path, "/cache/") || strings.Contains(path, "owner") || strings.Contains(path, "/datasets/") {
+		if strings.Contains(path, "/internal/") || strings.Contains(path, "/cache/") || strings.Contains(path, "owner") ||
+			strings.Contains(path, "/datasets/") {
 			return
 		}
 		checked++

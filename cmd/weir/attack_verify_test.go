@@ -19,7 +19,8 @@ func TestVerifySeesWhatWasEdited(t *testing.T) {
 	}
 	t.Setenv("TMPDIR", t.TempDir()) // others on this machine may be verifying, too
 	s := newStudy(t, 400)
-	s.edit("spec.yaml", "rows: 50}\n", "rows: 50}\n  marginals: {kind: marginals, real: complete, synthetic: sample, ways: [1]}\n")
+	s.edit("spec.yaml", "rows: 50}\n", "rows: 50}\n  marginals: {kind: marginals, real: complete, synthetic: sample, "+
+		"ways: [1]}\n")
 	s.result()
 	dir := onlyRun(t, s)
 	s.editRecord(dir, func(map[string]any) {}) // that a record was written again is no difference
@@ -38,7 +39,10 @@ func TestVerifySeesWhatWasEdited(t *testing.T) {
 		"PRIVACY.md": func(s study, dir string) {
 			edit(s, filepath.Join(dir, "release/PRIVACY.md"), "epsilon = 0.9", "epsilon = 0.1")
 		},
-		"a stray file":   func(s study, dir string) { s.must(os.WriteFile(filepath.Join(dir, "release/more.csv"), nil, 0o644)) },
+		"a stray file": func(s study, dir string) {
+			s.must(os.WriteFile(filepath.Join(dir, "release/more.csv"), nil,
+				0o644))
+		},
 		"a missing file": func(s study, dir string) { s.must(os.Remove(filepath.Join(dir, "release/domain.yaml"))) },
 		"epsilon": func(s study, dir string) {
 			s.editRecord(dir, func(r map[string]any) { r["terms"].(map[string]any)["epsilon_proven"] = 0.1 })

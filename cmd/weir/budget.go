@@ -13,9 +13,10 @@ import (
 
 func budgetCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
-		Use:     "budget",
-		Short:   "Hold planned spending against the committed budget of a dataset",
-		Long:    "dataset.budget caps everything that is ever spent on a dataset. It is a line of the spec, so\nwhoever edits the spec can raise it; weir budget check is for the CI that sees the edit.",
+		Use:   "budget",
+		Short: "Hold planned spending against the committed budget of a dataset",
+		Long: "dataset.budget caps everything that is ever spent on a dataset. It is a line of the spec, so\nwhoever " +
+			"edits the spec can raise it; weir budget check is for the CI that sees the edit.",
 		Example: "  weir budget check --against origin/main",
 		Args:    noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {

@@ -66,23 +66,31 @@ func TestBudgetCheck(t *testing.T) {
 		code   int
 		told   string // in the text
 	}{
-		"nothing":   {func(s study) {}, exitDone, "within"},
-		"within":    {func(s study) { spec(s, "{epsilon: 1, delta: 1e-6", "{epsilon: 1.1, delta: 1e-6") }, exitDone, "within"},
+		"nothing": {func(s study) {}, exitDone, "within"},
+		"within": {func(s study) { spec(s, "{epsilon: 1, delta: 1e-6", "{epsilon: 1.1, delta: 1e-6") }, exitDone,
+			"within"},
 		"a comment": {func(s study) { spec(s, "seed: 3", "seed: 3 # three") }, exitDone, "same"},
 		"beyond":    {func(s study) { spec(s, "{epsilon: 1, delta: 1e-6", "{epsilon: 2, delta: 1e-6") }, exitPrivacy, "OVER"},
 		"raised with it": {func(s study) {
 			spec(s, "{epsilon: 1, delta: 1e-6", "{epsilon: 2, delta: 1e-6", "epsilon: 1.2", "epsilon: 5")
 		}, exitPrivacy, "the budget itself was raised from 1.2 to 5"},
-		"raised alone":       {func(s study) { spec(s, "epsilon: 1.2", "epsilon: 5") }, exitDone, "the budget itself was raised from 1.2 to 5"},
-		"removed with it":    {func(s study) { spec(s, "{epsilon: 1, delta: 1e-6", "{epsilon: 2, delta: 1e-6", budget, "") }, exitPrivacy, "was removed"},
-		"removed alone":      {func(s study) { spec(s, budget, "") }, exitDone, "the budget, epsilon 1.2 at delta 1e-05, was removed"},
-		"a looser delta":     {func(s study) { spec(s, "delta: 1e-5", "delta: 1e-4") }, exitDone, "the delta of the budget was raised from 1e-05 to 0.0001"},
-		"a looser adjacency": {func(s study) { spec(s, "replace_one", "add_remove", "rows_public: 300, ", "") }, exitPrivacy, "the adjacency was loosened from replace_one to add_remove"},
-		"an experiment":      {func(s study) { spec(s, "seed: 3", "seed: 3\nexperiment: {repeats: 3}") }, exitPrivacy, "3 runs now"},
+		"raised alone": {func(s study) { spec(s, "epsilon: 1.2", "epsilon: 5") }, exitDone,
+			"the budget itself was raised from 1.2 to 5"},
+		"removed with it": {func(s study) { spec(s, "{epsilon: 1, delta: 1e-6", "{epsilon: 2, delta: 1e-6", budget, "") },
+			exitPrivacy, "was removed"},
+		"removed alone": {func(s study) { spec(s, budget, "") }, exitDone,
+			"the budget, epsilon 1.2 at delta 1e-05, was removed"},
+		"a looser delta": {func(s study) { spec(s, "delta: 1e-5", "delta: 1e-4") }, exitDone,
+			"the delta of the budget was raised from 1e-05 to 0.0001"},
+		"a looser adjacency": {func(s study) { spec(s, "replace_one", "add_remove", "rows_public: 300, ", "") }, exitPrivacy,
+			"the adjacency was loosened from replace_one to add_remove"},
+		"an experiment": {func(s study) { spec(s, "seed: 3", "seed: 3\nexperiment: {repeats: 3}") }, exitPrivacy,
+			"3 runs now"},
 		"a small experiment": {func(s study) {
 			spec(s, "{epsilon: 1, delta: 1e-6", "{epsilon: 0.2, delta: 1e-6", "seed: 3", "seed: 3\nexperiment: {repeats: 3}")
 		}, exitDone, "3 runs now"},
-		"a grid": {func(s study) { spec(s, "seed: 3", "seed: 3\nexperiment: {grid: {privacy.epsilon: [0.5, 1, 1.2]}}") }, exitPrivacy, "3 runs now"},
+		"a grid": {func(s study) { spec(s, "seed: 3", "seed: 3\nexperiment: {grid: {privacy.epsilon: [0.5, 1, 1.2]}}") },
+			exitPrivacy, "3 runs now"},
 		"rows": {func(s study) {
 			s.write("more.yaml", strings.Replace(s.read("spec.yaml"), "rows: 50", "rows: 60", 1))
 			s.git("add", "-A")
@@ -95,7 +103,10 @@ func TestBudgetCheck(t *testing.T) {
 			s.write("more.yaml", strings.NewReplacer("seed: 3", "seed: 4", budget, "").Replace(s.read("spec.yaml")))
 			s.git("add", "-A")
 		}, exitPrivacy, "new"},
-		"not known to git": {func(s study) { s.write("more.yaml", strings.Replace(s.read("spec.yaml"), "seed: 3", "seed: 4", 1)) }, exitDone, "within"},
+		"not known to git": {func(s study) {
+			s.write("more.yaml", strings.Replace(s.read("spec.yaml"), "seed: 3", "seed: 4",
+				1))
+		}, exitDone, "within"},
 		"another file": {func(s study) {
 			s.write("copy.csv", s.read("data.csv"))
 			spec(s, "file: data.csv", "file: copy.csv", "{epsilon: 1, delta: 1e-6", "{epsilon: 2, delta: 1e-6")
@@ -109,17 +120,24 @@ func TestBudgetCheck(t *testing.T) {
 			s.must(os.Remove(s.path("data.csv")))
 			s.another("file: data.csv", "file: link.csv")
 		}, exitPrivacy, "new        more.yaml"},
-		"by its full path":         {func(s study) { s.another("file: data.csv", "file: "+s.path("data.csv")) }, exitPrivacy, "new        more.yaml"},
-		"with a ledger of its own": {func(s study) { s.another("file: data.csv", "file: data.csv, ledger: mine.jsonl") }, exitPrivacy, "new        more.yaml"},
+		"by its full path": {func(s study) { s.another("file: data.csv", "file: "+s.path("data.csv")) }, exitPrivacy,
+			"new        more.yaml"},
+		"with a ledger of its own": {func(s study) { s.another("file: data.csv", "file: data.csv, ledger: mine.jsonl") },
+			exitPrivacy, "new        more.yaml"},
 		"under another name": {func(s study) {
 			s.git("mv", "spec.yaml", "other.yaml")
 			s.edit("other.yaml", "{epsilon: 1, delta: 1e-6", "{epsilon: 2, delta: 1e-6")
 		}, exitPrivacy, "gone"},
-		"moved as it was":   {func(s study) { s.git("mv", "spec.yaml", "other.yaml") }, exitDone, "gone"},
-		"broken":            {func(s study) { spec(s, "kind: independent", "kind: nonsense") }, exitDone, "cannot run as it is now"},
-		"no spec any more":  {func(s study) { s.git("rm", "-q", "spec.yaml") }, exitDone, "went with the spec"},
-		"no privacy at all": {func(s study) { spec(s, "{epsilon: 1, delta: 1e-6", "{epsilon: inf, claims: none, delta: 1e-6") }, exitDone, "within"},
-		"its other filter":  {func(s study) { spec(s, "delta: 1e-5}", "delta: 1e-5, filter: gaussian}") }, exitDone, "the filter of the budget was changed from rdp to gaussian"},
+		"moved as it was": {func(s study) { s.git("mv", "spec.yaml", "other.yaml") }, exitDone, "gone"},
+		"broken": {func(s study) { spec(s, "kind: independent", "kind: nonsense") }, exitDone,
+			"cannot run as it is now"},
+		"no spec any more": {func(s study) { s.git("rm", "-q", "spec.yaml") }, exitDone, "went with the spec"},
+		"no privacy at all": {func(s study) {
+			spec(s, "{epsilon: 1, delta: 1e-6",
+				"{epsilon: inf, claims: none, delta: 1e-6")
+		}, exitDone, "within"},
+		"its other filter": {func(s study) { spec(s, "delta: 1e-5}", "delta: 1e-5, filter: gaussian}") }, exitDone,
+			"the filter of the budget was changed from rdp to gaussian"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := study{t, s.dir}
@@ -128,7 +146,8 @@ func TestBudgetCheck(t *testing.T) {
 				s.budgetCheck(c.code)
 			}
 			code, text, errs := s.weir("budget", "check", "--against", "main")
-			if code != c.code || !strings.Contains(text, c.told) || (code == exitPrivacy) != strings.Contains(errs, "it is that budget which counts") {
+			if code != c.code || !strings.Contains(text, c.told) || (code == exitPrivacy) != strings.Contains(errs,
+				"it is that budget which counts") {
 				t.Errorf("exit %d, must be %d and tell %q:\n%s%s", code, c.code, c.told, text, errs)
 			}
 		})
@@ -138,7 +157,8 @@ func TestBudgetCheck(t *testing.T) {
 
 // another is a new spec on the dataset, that spends 2 and names it otherwise.
 func (s study) another(old, new string) {
-	s.write("more.yaml", strings.NewReplacer(old, new, "{epsilon: 1, delta: 1e-6", "{epsilon: 2, delta: 1e-6", ", budget: {epsilon: 1.2, delta: 1e-5}", "").Replace(s.read("spec.yaml")))
+	s.write("more.yaml", strings.NewReplacer(old, new, "{epsilon: 1, delta: 1e-6", "{epsilon: 2, delta: 1e-6",
+		", budget: {epsilon: 1.2, delta: 1e-5}", "").Replace(s.read("spec.yaml")))
 	s.git("add", "more.yaml")
 }
 
@@ -188,7 +208,8 @@ func TestBudgetCheckCountsTheLedger(t *testing.T) {
 	t.Chdir(s.dir)
 	s.result()
 	r := s.budgetCheck(exitDone)
-	if d := r.Datasets[0]; d.Charges != 1 || *d.Budgets[0].Spent < 0.9 || *d.Budgets[0].Now > *d.Budgets[0].Before*(1+1e-9) {
+	if d := r.Datasets[0]; d.Charges != 1 || *d.Budgets[0].Spent < 0.9 ||
+		*d.Budgets[0].Now > *d.Budgets[0].Before*(1+1e-9) {
 		t.Errorf("a run of the spec itself grows its spending: %+v", d)
 	}
 	s.edit("spec.yaml", "rows: 50", "rows: 60") // what is paid does not change
@@ -208,7 +229,8 @@ func TestBudgetCheckCountsTheLedger(t *testing.T) {
 		t.Errorf("a ledger that was removed: %+v, %q", d, r.Notes)
 	}
 	s.write("data.csv.weir-ledger.jsonl", "{}\n")
-	if code, _, errs := s.weir("budget", "check", "--against", "main"); code != exitMismatch || !strings.Contains(errs, "line 1") {
+	if code, _, errs := s.weir("budget", "check", "--against", "main"); code != exitMismatch || !strings.Contains(errs,
+		"line 1") {
 		t.Errorf("an altered ledger: exit %d, %s", code, errs)
 	}
 }
@@ -239,19 +261,23 @@ func TestRecipesAreThoseOfRuns(t *testing.T) {
 func TestBudgetCheckUsage(t *testing.T) {
 	s := cappedStudy(t)
 	t.Chdir(s.dir)
-	s.write("more.yaml", strings.NewReplacer("seed: 3", "seed: 4", "epsilon: 1,", "epsilon: 2,", ", budget: {epsilon: 1.2, delta: 1e-5}", "").Replace(s.read("spec.yaml")))
+	s.write("more.yaml", strings.NewReplacer("seed: 3", "seed: 4", "epsilon: 1,", "epsilon: 2,",
+		", budget: {epsilon: 1.2, delta: 1e-5}", "").Replace(s.read("spec.yaml")))
 	s.write("bad.yaml", "weir: 1\nstages: {}\n")
 	r := s.budgetCheck(exitPrivacy, "more.yaml") // the budget is that of another spec of main
 	if len(r.Datasets[0].Specs) != 1 || r.Datasets[0].Budgets[0].Spec != "spec.yaml" {
 		t.Errorf("%+v", r.Datasets[0])
 	}
 	s.budgetCheck(exitDone, "spec.yaml", "./spec.yaml")
-	for _, c := range [][2]string{{"bad.yaml", "dataset"}, {"absent.yaml", "absent.yaml"}, {"../out.yaml", "git repository"}, {"/out.yaml", "git repository"}} {
-		if code, _, errs := s.weir("budget", "check", c[0], "--against", "main"); code != exitUsage || !strings.Contains(errs, c[1]) {
+	for _, c := range [][2]string{{"bad.yaml", "dataset"}, {"absent.yaml", "absent.yaml"},
+		{"../out.yaml", "git repository"}, {"/out.yaml", "git repository"}} {
+		if code, _, errs := s.weir("budget", "check", c[0], "--against", "main"); code != exitUsage || !strings.Contains(errs,
+			c[1]) {
 			t.Errorf("%s: exit %d, %s", c[0], code, errs)
 		}
 	}
-	for _, args := range [][]string{{"budget"}, {"budget", "check"}, {"budget", "check", "--against", "nowhere"}, {"budget", "check", "--against=-h"}} {
+	for _, args := range [][]string{{"budget"}, {"budget", "check"}, {"budget", "check", "--against", "nowhere"},
+		{"budget", "check", "--against=-h"}} {
 		if code, _, errs := s.weir(args...); code != exitUsage || !strings.Contains(errs, "see: weir budget") {
 			t.Errorf("%v: exit %d, %s", args, code, errs)
 		}

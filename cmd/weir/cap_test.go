@@ -40,16 +40,19 @@ func TestLoosenedCapIsNoted(t *testing.T) {
 func TestCapIsVisible(t *testing.T) {
 	s := newStudy(t, 400).tight()
 	s.budget(", budget: {epsilon: 1.3, delta: 1e-5}")
-	if _, out, _ := s.weir("plan", s.path("spec.yaml")); !strings.Contains(out, "\nCAP   dataset.budget epsilon 1.3 at delta 1e-05, filter rdp\n") {
+	if _, out, _ := s.weir("plan", s.path("spec.yaml")); !strings.Contains(out,
+		"\nCAP   dataset.budget epsilon 1.3 at delta 1e-05, filter rdp\n") {
 		t.Errorf("the plan has no line of the cap: %s", out)
 	}
 	s.result()
 	code, _, errs := s.run("--fresh")
-	if code != exitPrivacy || !strings.Contains(errs, "refused: epsilon ") || !strings.Contains(errs, " of 1.3 is spent at delta 1e-05; this bill would make it ") || !strings.Contains(errs, "Nothing was charged") {
+	if code != exitPrivacy || !strings.Contains(errs, "refused: epsilon ") || !strings.Contains(errs,
+		" of 1.3 is spent at delta 1e-05; this bill would make it ") || !strings.Contains(errs, "Nothing was charged") {
 		t.Errorf("exit code %d, %s", code, errs)
 	}
 	code, out, errs := s.weir("ledger", "show", s.path("data.csv"))
-	if code != exitDone || !strings.Contains(out, "budget: epsilon 1.3 at delta 1e-05; spent ") || !strings.Contains(out, "(filter rdp at order ") || !strings.Contains(out, "at delta 1e-05 for one row") {
+	if code != exitDone || !strings.Contains(out, "budget: epsilon 1.3 at delta 1e-05; spent ") ||
+		!strings.Contains(out, "(filter rdp at order ") || !strings.Contains(out, "at delta 1e-05 for one row") {
 		t.Errorf("exit code %d, %s%s", code, out, errs)
 	}
 	_, out, _ = s.weir("ledger", "show", s.path("data.csv"), "--json")
@@ -57,10 +60,12 @@ func TestCapIsVisible(t *testing.T) {
 		Total  struct{ Delta float64 }
 		Budget struct{ Epsilon, Delta, Spent, Left float64 }
 	}
-	if err := json.Unmarshal([]byte(out), &v); err != nil || v.Total.Delta != 1e-5 || v.Budget.Epsilon != 1.3 || !(v.Budget.Spent > 0 && v.Budget.Left > 0) {
+	if err := json.Unmarshal([]byte(out), &v); err != nil || v.Total.Delta != 1e-5 || v.Budget.Epsilon != 1.3 ||
+		!(v.Budget.Spent > 0 && v.Budget.Left > 0) {
 		t.Errorf("%+v, %v", v, err)
 	}
-	if _, out, _ = s.weir("ledger", "show", s.path("data.csv"), "--delta", "1e-6"); !strings.Contains(out, "at delta 1e-06 for one row") || !strings.Contains(out, "budget: epsilon 1.3 at delta 1e-05") {
+	if _, out, _ = s.weir("ledger", "show", s.path("data.csv"), "--delta", "1e-6"); !strings.Contains(out,
+		"at delta 1e-06 for one row") || !strings.Contains(out, "budget: epsilon 1.3 at delta 1e-05") {
 		t.Errorf("--delta does not prevail, or changes the cap: %s", out)
 	}
 }
@@ -70,13 +75,15 @@ func TestCapIsVisible(t *testing.T) {
 func TestLedgerByItsTable(t *testing.T) {
 	s := newStudy(t, 400)
 	for _, command := range []string{"show", "verify"} {
-		if code, out, errs := s.weir("ledger", command, s.path("data.csv")); code != exitMismatch || strings.Contains(out+errs, "income") || strings.Contains(out+errs, needle) {
+		if code, out, errs := s.weir("ledger", command, s.path("data.csv")); code != exitMismatch ||
+			strings.Contains(out+errs, "income") || strings.Contains(out+errs, needle) {
 			t.Errorf("%s of a table without a ledger: exit code %d, %s%s", command, code, out, errs)
 		}
 	}
 	newLedger(t, s, "data.csv.weir-ledger.jsonl", "train")
 	for _, command := range []string{"show", "verify"} {
-		if code, out, errs := s.weir("ledger", command, s.path("data.csv")); code != exitDone || command == "verify" && !strings.Contains(out, "data.csv.weir-ledger.jsonl: intact, 1 charge") {
+		if code, out, errs := s.weir("ledger", command, s.path("data.csv")); code != exitDone || command == "verify" &&
+			!strings.Contains(out, "data.csv.weir-ledger.jsonl: intact, 1 charge") {
 			t.Errorf("%s: exit code %d, %s%s", command, code, out, errs)
 		}
 	}

@@ -40,7 +40,8 @@ spec whose run the budget of the dataset would refuse, by its ledger, is refused
 ` + specHelp + `
 
 Exit codes: 0 no error; 2 bad spec or usage; 3 privacy refused or over budget.`,
-		Example: "  weir check examples/cardio/quickstart.yaml\n  weir check spec.yaml --format sarif > weir.sarif\n  weir check --explain W03",
+		Example: "  weir check examples/cardio/quickstart.yaml\n  weir check spec.yaml --format sarif > weir.sarif\n  weir " +
+			"check --explain W03",
 		Args: func(c *cobra.Command, args []string) error {
 			if explain != "" {
 				return noArgs(c, args)
@@ -70,7 +71,8 @@ Exit codes: 0 no error; 2 bad spec or usage; 3 privacy refused or over budget.`,
 }
 
 // checkBudget refuses a spec, or an experiment, that its dataset cannot pay for.
-func checkBudget(c *cobra.Command, s streams, flags *specFlags, place *ledgerPlaceFlags, arg string, plan *compile.Plan) error {
+func checkBudget(c *cobra.Command, s streams, flags *specFlags, place *ledgerPlaceFlags, arg string,
+	plan *compile.Plan) error {
 	runs := []runtime.Trial{{Plan: plan}}
 	if plan.Spec.Experiment != nil {
 		x, err := flags.priced(arg, plan)
@@ -84,11 +86,13 @@ func checkBudget(c *cobra.Command, s streams, flags *specFlags, place *ledgerPla
 	var none *ledger.UnmeasuredError
 	switch {
 	case errors.As(err, &none):
-		return spec.Diagnostics{plan.Spec.Refusal(spec.RuleBudget, "", "dataset.budget.filter", "without a measure for a charge", "one that measures all charges", err.Error())}
+		return spec.Diagnostics{plan.Spec.Refusal(spec.RuleBudget, "", "dataset.budget.filter",
+			"without a measure for a charge", "one that measures all charges", err.Error())}
 	case !errors.As(err, &over):
 		return err
 	}
-	return spec.Diagnostics{plan.Spec.Refusal(spec.RuleBudget, "", "dataset.budget", "short of what would be charged", "as much as all runs spend together", err.Error())}
+	return spec.Diagnostics{plan.Spec.Refusal(spec.RuleBudget, "", "dataset.budget", "short of what would be charged",
+		"as much as all runs spend together", err.Error())}
 }
 
 // reportCheck prints findings in the chosen format and keeps the exit code of
@@ -98,7 +102,8 @@ func reportCheck(c *cobra.Command, s streams, format, name string, plan *compile
 	if err != nil && !errors.As(err, &problems) {
 		return err
 	}
-	report := checkReport{OK: err == nil, Problems: append([]spec.Diagnostic{}, problems...), Findings: []pipeline.Finding{}}
+	report := checkReport{OK: err == nil, Problems: append([]spec.Diagnostic{}, problems...),
+		Findings: []pipeline.Finding{}}
 	if plan != nil {
 		report.Findings = plan.Findings
 	}
@@ -139,9 +144,10 @@ func (e *printedError) Unwrap() error { return e.err }
 func explainCommand(s streams) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use:     "explain RULE",
-		Short:   "Explain an audit rule: what goes wrong, what to do instead, what holds it",
-		Long:    "Explain an audit rule: what goes wrong, what to do instead, what holds it.\n\nExit codes: 0 done; 2 usage, or no such rule.",
+		Use:   "explain RULE",
+		Short: "Explain an audit rule: what goes wrong, what to do instead, what holds it",
+		Long: "Explain an audit rule: what goes wrong, what to do instead, what holds it.\n\nExit codes: 0 done; 2 " +
+			"usage, or no such rule.",
 		Example: "  weir explain W03\n  weir explain W03 --json",
 		Args:    exactly(1, "RULE"),
 		RunE:    func(c *cobra.Command, args []string) error { return explainRule(c, s.out, args[0], asJSON) },
@@ -159,7 +165,8 @@ func explainRule(c *cobra.Command, w io.Writer, id string, asJSON bool) error {
 	if asJSON {
 		return printJSON(w, r)
 	}
-	_, err = fmt.Fprintf(w, "%s (%s)\n\nfinding    %s\ninstead    %s\nheld       %s\n", r.ID, r.Level, r.Finding, r.Instead, r.Held)
+	_, err = fmt.Fprintf(w, "%s (%s)\n\nfinding    %s\ninstead    %s\nheld       %s\n", r.ID, r.Level, r.Finding,
+		r.Instead, r.Held)
 	if err == nil && len(r.Tests) > 0 {
 		_, err = fmt.Fprintf(w, "tests      %s\n", strings.Join(r.Tests, ", "))
 	}
@@ -222,7 +229,8 @@ func sarifRules() []map[string]any {
 		{"id": spec.RuleBudget, "shortDescription": map[string]any{"text": "the bill is over the budget"}},
 	}
 	for _, r := range spec.AuditRules() {
-		rules = append(rules, map[string]any{"id": r.ID, "shortDescription": map[string]any{"text": r.Finding}, "help": map[string]any{"text": r.Instead}})
+		rules = append(rules, map[string]any{"id": r.ID, "shortDescription": map[string]any{"text": r.Finding},
+			"help": map[string]any{"text": r.Instead}})
 	}
 	return rules
 }

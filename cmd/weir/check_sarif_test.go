@@ -64,7 +64,8 @@ func (log sarifLog) results(t *testing.T) []sarifFound {
 		t.Errorf("the driver is %q with results %v, must be weir with a list", run.Tool.Driver.Name, run.Results)
 	}
 	for _, r := range run.Results {
-		if r.Message.Text == "" || !rules[r.RuleID] || !slices.Contains([]string{"none", "note", "warning", "error"}, r.Level) {
+		if r.Message.Text == "" || !rules[r.RuleID] || !slices.Contains([]string{"none", "note", "warning", "error"},
+			r.Level) {
 			t.Errorf("%+v: must have a text, a listed rule and a level of the standard", r)
 		}
 	}
@@ -113,7 +114,8 @@ func TestSARIFErrors(t *testing.T) {
 	}{
 		{"spec.yaml", "kind: drop", "kind: dropp", "spec", 7, exitUsage},
 		{"domain.yaml", "bounds: [0, 100000]", "bounds: [9, 1]", "spec", 3, exitUsage},
-		{"spec.yaml", "kind: impute_constant, numbers: {income: 50000}", "kind: impute_knn, scope: table, neighbors: 3", "W03", 11, exitPrivacy},
+		{"spec.yaml", "kind: impute_constant, numbers: {income: 50000}", "kind: impute_knn, scope: table, neighbors: 3",
+			"W03", 11, exitPrivacy},
 	} {
 		s := checked(t)
 		s.edit(c.file, c.old, c.new)
@@ -123,7 +125,8 @@ func TestSARIFErrors(t *testing.T) {
 		}
 		for _, r := range found {
 			at := r.Locations[0].PhysicalLocation.Region
-			if r.RuleID != c.rule || r.Level != "error" || r.file(t) != s.path(c.file) || at == nil || at.StartLine != c.line || at.StartColumn < 1 {
+			if r.RuleID != c.rule || r.Level != "error" || r.file(t) != s.path(c.file) || at == nil || at.StartLine != c.line ||
+				at.StartColumn < 1 {
 				t.Errorf("%s: %+v at %+v, must be an error of %s in line %d of %s", c.new, r, at, c.rule, c.line, c.file)
 			}
 		}

@@ -45,8 +45,10 @@ func TestCheckListsEveryProblem(t *testing.T) {
 	}
 	code, out, errs = s.check("--json")
 	var report checkReport
-	if err := json.Unmarshal([]byte(out), &report); err != nil || code != exitUsage || errs != "" || report.OK || len(report.Problems) != len(places) {
-		t.Fatalf("exit code %d, %v, stderr %q, %+v; must be one object with %d problems", code, err, errs, report, len(places))
+	if err := json.Unmarshal([]byte(out), &report); err != nil || code != exitUsage || errs != "" || report.OK ||
+		len(report.Problems) != len(places) {
+		t.Fatalf("exit code %d, %v, stderr %q, %+v; must be one object with %d problems", code, err, errs, report,
+			len(places))
 	}
 	for i, p := range report.Problems {
 		if !strings.Contains(p.Error(), places[i]) || p.Accepted == "" {
@@ -69,10 +71,12 @@ func TestCheckRefusesWhatIsNotPrivate(t *testing.T) {
 
 func TestCheckUsage(t *testing.T) {
 	s := checked(t)
-	if code, out, _ := s.weir("check", "--explain", "w03"); code != exitDone || !strings.HasPrefix(out, "W03 (error)\n") || !strings.Contains(out, "instead") {
+	if code, out, _ := s.weir("check", "--explain", "w03"); code != exitDone || !strings.HasPrefix(out, "W03 (error)\n") ||
+		!strings.Contains(out, "instead") {
 		t.Errorf("--explain w03: exit code %d, %s", code, out)
 	}
-	for name, args := range map[string][]string{"a format": {"check", s.path("spec.yaml"), "--format", "xml"}, "a rule": {"check", "--explain", "W99"},
+	for name, args := range map[string][]string{"a format": {"check", s.path("spec.yaml"), "--format", "xml"},
+		"a rule":  {"check", "--explain", "W99"},
 		"no spec": {"check"}, "an absent spec": {"check", s.path("absent.yaml")}} {
 		if code, out, errs := s.weir(args...); code != exitUsage || out != "" || errs == "" {
 			t.Errorf("%s: exit code %d, must be %d: %s%s", name, code, exitUsage, out, errs)

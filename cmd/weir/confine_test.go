@@ -28,11 +28,12 @@ func TestConfineCoversTheLedger(t *testing.T) {
 		inside bool
 		check  bool // weir check sees it too: it is in the spec
 	}{
-		"..":                     {ledger("../elsewhere.jsonl"), false, true},
-		".. in the middle":       {ledger("a/../../elsewhere.jsonl"), false, true},
-		"absolute":               {ledger(outside + "/elsewhere.jsonl"), false, true},
-		"through a linked dir":   {func(s study) { link("way", outside)(s); ledger("way/elsewhere.jsonl")(s) }, false, true},
-		"a link":                 {func(s study) { link("l.jsonl", outside+"/elsewhere.jsonl")(s); ledger("l.jsonl")(s) }, false, true},
+		"..":                   {ledger("../elsewhere.jsonl"), false, true},
+		".. in the middle":     {ledger("a/../../elsewhere.jsonl"), false, true},
+		"absolute":             {ledger(outside + "/elsewhere.jsonl"), false, true},
+		"through a linked dir": {func(s study) { link("way", outside)(s); ledger("way/elsewhere.jsonl")(s) }, false, true},
+		"a link": {func(s study) { link("l.jsonl", outside+"/elsewhere.jsonl")(s); ledger("l.jsonl")(s) },
+			false, true},
 		"a link by default":      {link(beside, outside+"/elsewhere.jsonl"), false, false},
 		"a relative link":        {link(beside, "../elsewhere.jsonl"), false, false},
 		"a link for the lock":    {link(beside+".lock", outside+"/elsewhere.jsonl"), false, false},

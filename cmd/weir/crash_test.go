@@ -19,7 +19,8 @@ import (
 
 // long makes the study train for a second, with many checkpoints.
 func long(s study) {
-	s.edit("spec.yaml", "steps: 40, expected_batch_size: 16, generator: [8], critic: [8]", "steps: 10000, expected_batch_size: 64, generator: [32], critic: [32]")
+	s.edit("spec.yaml", "steps: 40, expected_batch_size: 16, generator: [8], critic: [8]",
+		"steps: 10000, expected_batch_size: 64, generator: [32], critic: [32]")
 	s.edit("spec.yaml", "checkpoint_every: 10}", "checkpoint_every: 250}")
 }
 
@@ -69,7 +70,8 @@ func TestKilledRunIsContinued(t *testing.T) {
 			if sig == syscall.SIGINT && code != exitInterrupted {
 				t.Errorf("exit code %d, must be %d: %s", code, exitInterrupted, said)
 			}
-			if sig == syscall.SIGINT && (!strings.Contains(said, "interrupted, train at ") || !strings.Contains(said, "with a checkpoint to go on from")) {
+			if sig == syscall.SIGINT && (!strings.Contains(said, "interrupted, train at ") || !strings.Contains(said,
+				"with a checkpoint to go on from")) {
 				t.Errorf("%q, must say where train stands and that it has a checkpoint", said)
 			}
 			if found, _ := filepath.Glob(s.path("runs/study/*/release")); len(found) > 0 {
@@ -198,7 +200,8 @@ func TestNoSpaceLeft(t *testing.T) {
 func TestReadOnlyFolders(t *testing.T) {
 	s := newStudy(t, 400)
 	s.write("file", "not a folder")
-	if code, _, errs := s.weir("run", s.path("spec.yaml"), "--out", s.path("file/runs")); code != exitFailed || !strings.Contains(errs, "writable") {
+	if code, _, errs := s.weir("run", s.path("spec.yaml"), "--out", s.path("file/runs")); code != exitFailed ||
+		!strings.Contains(errs, "writable") {
 		t.Errorf("exit code %d: %s", code, errs)
 	}
 	out := t.TempDir()

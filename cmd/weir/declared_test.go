@@ -7,7 +7,8 @@ import (
 
 // withCounts makes rows from noisy counts that an office declares public.
 func withCounts(s study) {
-	s.write("counts.csv", "marginal,income,group,flag,count,sigma\n1,\"[0, 50001]\",,,210,5\n1,\"[50002, 100000]\",,,190,5\n"+
+	s.write("counts.csv", "marginal,income,group,flag,count,sigma\n1,\"[0, 50001]\",,,210,5\n1,\"[50002, "+
+		"100000]\",,,190,5\n"+
 		"2,,a,0,60,5\n2,,a,1,70,5\n2,,b,0,70,5\n2,,b,1,60,5\n2,,c,0,75,5\n2,,c,1,65,5\n")
 	s.edit("spec.yaml", "  sample:", `  counted: {kind: marginals_from, file: counts.csv, like: features, epsilon: 0.75, delta: 1e-9, unit: a household, noise: gaussian, declared_by: the statistics office}
   office: {kind: sample, from: counted, rows: 30}
@@ -27,7 +28,8 @@ func TestDeclaredNoiseIsOutsideTheProof(t *testing.T) {
 	}
 	for _, file := range []string{"BILL.txt", "PRIVACY.md"} {
 		text := released(t, r, file)
-		for _, want := range []string{"counts.csv", "the statistics office", "epsilon 0.75, delta 1e-09 for a household, gaussian noise", "outside of what"} {
+		for _, want := range []string{"counts.csv", "the statistics office",
+			"epsilon 0.75, delta 1e-09 for a household, gaussian noise", "outside of what"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s does not say %q:\n%s", file, want, text)
 			}
@@ -42,8 +44,9 @@ func TestDeclaredNoiseIsOutsideTheProof(t *testing.T) {
 // file of counts, and a private table where a model has to be.
 func TestPrivateInputsOfMarginalsFrom(t *testing.T) {
 	for what, c := range map[string]struct{ stage, want string }{
-		"the dataset as counts": {"{kind: marginals_from, file: data.csv, like: features, epsilon: 1, unit: a, noise: gaussian, declared_by: me}", "W13"},
-		"a private table":       {"{kind: marginals_from, model: clean}", "must be a stage that gives a model"},
+		"the dataset as counts": {"{kind: marginals_from, file: data.csv, like: features, epsilon: 1, unit: a, noise: " +
+			"gaussian, declared_by: me}", "W13"},
+		"a private table": {"{kind: marginals_from, model: clean}", "must be a stage that gives a model"},
 	} {
 		s := newStudy(t, 40)
 		s.edit("spec.yaml", "  sample:", "  counted: "+c.stage+"\n  sample:")

@@ -90,7 +90,8 @@ func diffCommand(s streams) *cobra.Command {
 	c.Flags().BoolVar(&d.asJSON, "json", false, "print one JSON object (--format json)")
 	c.Flags().BoolVar(&d.exitCode, "exit-code", false, "exit with 4 where they differ")
 	d.place.add(c, "out")
-	c.Flags().BoolVar(&d.spec.confine, "confine", false, "refuse paths of a spec that leave its folder, through .. or links")
+	c.Flags().BoolVar(&d.spec.confine, "confine", false, "refuse paths of a spec that leave its folder, through .. or "+
+		"links")
 	return c
 }
 
@@ -107,7 +108,8 @@ func (d *differ) args(c *cobra.Command, args []string) error {
 	if n := c.ArgsLenAtDash(); n < 0 {
 		return exactly(2, "A B")(c, args)
 	} else if n != 1 || len(args) != 2 {
-		return usage(c, fmt.Errorf("%s: is given %d arguments before -- and %d after it, must be given one revision or range and one FILE", c.CommandPath(), n, len(args)-n))
+		return usage(c, fmt.Errorf("%s: is given %d arguments before -- and %d after it, must be given one revision or "+
+			"range and one FILE", c.CommandPath(), n, len(args)-n))
 	}
 	return nil
 }
@@ -258,7 +260,8 @@ func (d *differ) side(c *cobra.Command, arg string) (words.Side, error) {
 	case table || strings.HasSuffix(arg, dataset.LedgerSuffix):
 		return ledgerSide(c, arg)
 	case err != nil:
-		return words.Side{}, withCode(exitUsage, fmt.Errorf("%s: %w: must be a spec, a saved plan, a run (its folder, its id or latest) or a ledger; a spec in git is named as REV..REV -- SPEC", arg, store.Reason(err)))
+		return words.Side{}, withCode(exitUsage, fmt.Errorf("%s: %w: must be a spec, a saved plan, a run (its folder, its "+
+			"id or latest) or a ledger; a spec in git is named as REV..REV -- SPEC", arg, store.Reason(err)))
 	case info.IsDir():
 		return runSide(arg)
 	case filepath.Base(arg) == "run.json":
@@ -345,7 +348,8 @@ func runSide(dir string) (words.Side, error) {
 	}
 	figures := &words.Figures{Cell: cell(rec), Values: rec.Metrics, Declared: declared}
 	figures.Repeats, err = repeats(dir, rec)
-	return words.Side{Name: dir, Kind: words.RunSide, Digest: rec.SpecDigest, Canonical: []byte(rec.Spec), Plan: rec.Plan, Figures: figures}, err
+	return words.Side{Name: dir, Kind: words.RunSide, Digest: rec.SpecDigest, Canonical: []byte(rec.Spec), Plan: rec.Plan,
+		Figures: figures}, err
 }
 
 // cell is what runs have in common that differ by their noise alone.
@@ -383,8 +387,9 @@ func ledgerOfEntries(c *cobra.Command, arg string, entries []ledger.Entry) (word
 	if err != nil {
 		return words.Side{}, err
 	}
-	charges := &words.Charges{Total: words.LedgerTotal{Epsilon: orNil(t.Fixed.Epsilon), Delta: t.Fixed.Delta, Adjacency: string(t.Fixed.Adjacency),
-		Unit: t.Fixed.Unit.String(), Accountant: t.Fixed.Accountant, Charges: t.Fixed.Charges}}
+	charges := &words.Charges{Total: words.LedgerTotal{Epsilon: orNil(t.Fixed.Epsilon), Delta: t.Fixed.Delta,
+		Adjacency: string(t.Fixed.Adjacency),
+		Unit:      t.Fixed.Unit.String(), Accountant: t.Fixed.Accountant, Charges: t.Fixed.Charges}}
 	if t.Balance != nil {
 		charges.Total.Left = &t.Balance.Left
 	}
@@ -407,7 +412,8 @@ func chargeLine(n int, e ledger.Entry) (words.Charge, error) {
 		}
 		event = string(text)
 	}
-	return words.Charge{Identity: e.Identity(), Hash: e.Hash, Line: n, Time: e.Time.Format("2006-01-02 15:04"), Run: e.Run, Stage: e.Stage, Name: e.Name, Event: event}, nil
+	return words.Charge{Identity: e.Identity(), Hash: e.Hash, Line: n, Time: e.Time.Format("2006-01-02 15:04"), Run: e.Run,
+		Stage: e.Stage, Name: e.Name, Event: event}, nil
 }
 
 // orNil is nil for no bound, which JSON has no number for.

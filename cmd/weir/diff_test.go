@@ -28,7 +28,8 @@ func (s study) commit(message string) {
 
 func (s study) git(args ...string) {
 	s.t.Helper()
-	c := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false", "-C", s.dir}, args...)...)
+	c := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.org", "-c",
+		"commit.gpgsign=false", "-C", s.dir}, args...)...)
 	c.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
 	if out, err := c.CombinedOutput(); err != nil {
 		s.t.Fatalf("git %v: %v %s", args, err, out)
@@ -62,17 +63,21 @@ func settingPaths(changes []words.Change) string {
 func TestDiffSpecs(t *testing.T) {
 	t.Parallel()
 	s := newStudy(t, 300).tight()
-	s.write("same.yaml", "# the same\n"+strings.NewReplacer("seed: 3\n", "", "privacy: {epsilon: 1, delta: 1e-6, adjacency: replace_one}",
-		"seed: 3\nprivacy:\n  adjacency: replace_one\n  accountant: pld\n  delta: 0.000001\n  epsilon: 1.0").Replace(s.read("spec.yaml")))
+	s.write("same.yaml", "# the same\n"+strings.NewReplacer("seed: 3\n", "",
+		"privacy: {epsilon: 1, delta: 1e-6, adjacency: replace_one}",
+		"seed: 3\nprivacy:\n  adjacency: replace_one\n  accountant: pld\n  delta: 0.000001\n  epsilon: 1.0").Replace(
+		s.read("spec.yaml")))
 	if r := s.diff(exitDone, s.path("spec.yaml"), s.path("same.yaml")); r.Differ {
 		t.Errorf("layout, comments, order and defaults differ: %+v", r)
 	}
-	s.write("b.yaml", strings.NewReplacer("epsilon: 1,", "epsilon: 2,", "steps: 40", "steps: 41", "sample: {", "draw: {", "rows: 50", "rows: 60").Replace(s.read("spec.yaml")))
+	s.write("b.yaml", strings.NewReplacer("epsilon: 1,", "epsilon: 2,", "steps: 40", "steps: 41", "sample: {", "draw: {",
+		"rows: 50", "rows: 60").Replace(s.read("spec.yaml")))
 	r := s.diff(exitMismatch, s.path("spec.yaml"), s.path("b.yaml"))
 	if got := settingPaths(r.Settings); got != "stages.sample privacy.epsilon stages.train.steps stages.draw.rows" {
 		t.Errorf("settings %s", got)
 	}
-	for _, want := range []string{"train.epsilon_alone", "train.noise_multiplier", "total.epsilon_proven", "train.mechanisms.train.event.repeated.count"} {
+	for _, want := range []string{"train.epsilon_alone", "train.noise_multiplier", "total.epsilon_proven",
+		"train.mechanisms.train.event.repeated.count"} {
 		if !strings.Contains(settingPaths(r.Bill), want) {
 			t.Errorf("the bill says %s, must name %s", settingPaths(r.Bill), want)
 		}
@@ -80,11 +85,13 @@ func TestDiffSpecs(t *testing.T) {
 	if *r.Totals.A.Proven >= 1.01 || *r.Totals.B.Proven <= 1.9 {
 		t.Errorf("totals %v and %v, must be close to the budgets 1 and 2", *r.Totals.A.Proven, *r.Totals.B.Proven)
 	}
-	if code, out, _ := s.weir("diff", s.path("spec.yaml"), s.path("b.yaml")); code != exitDone || strings.Contains(out, "\x1b") || !strings.Contains(out, "privacy.epsilon: 1 -> 2") {
+	if code, out, _ := s.weir("diff", s.path("spec.yaml"), s.path("b.yaml")); code != exitDone ||
+		strings.Contains(out, "\x1b") || !strings.Contains(out, "privacy.epsilon: 1 -> 2") {
 		t.Errorf("without --exit-code: exit %d, %s", code, out)
 	}
 	s.write("bad.yaml", "weir: 1\n")
-	if code, _, errs := s.weir("diff", s.path("bad.yaml"), s.path("absent.yaml")); code != exitUsage || !strings.Contains(errs, "absent.yaml") || !strings.Contains(errs, "dataset") {
+	if code, _, errs := s.weir("diff", s.path("bad.yaml"), s.path("absent.yaml")); code != exitUsage ||
+		!strings.Contains(errs, "absent.yaml") || !strings.Contains(errs, "dataset") {
 		t.Errorf("two bad sides: exit %d, %s must name both", code, errs)
 	}
 }
@@ -93,14 +100,16 @@ func TestDiffSpecs(t *testing.T) {
 // private, in text and JSON alone.
 func TestDiffPlansAndRuns(t *testing.T) {
 	s := newStudy(t, 300)
-	s.edit("spec.yaml", "  sample: {kind: sample, rows: 50}", "  sample: {kind: sample, rows: 50}\n  look: {kind: marginals, real: complete, synthetic: sample}")
+	s.edit("spec.yaml", "  sample: {kind: sample, rows: 50}",
+		"  sample: {kind: sample, rows: 50}\n  look: {kind: marginals, real: complete, synthetic: sample}")
 	_, plan, _ := s.weir("plan", s.path("spec.yaml"), "--json")
 	s.write("plan.json", plan)
 	first := s.result()
 	for _, pair := range [][2]string{{"plan.json", "spec.yaml"}, {"spec.yaml", "plan.json"}, {"plan.json", "plan.json"}} {
 		s.diff(exitDone, s.path(pair[0]), s.path(pair[1]))
 	}
-	for _, other := range []string{s.path("spec.yaml"), s.path("plan.json"), first.Run, filepath.Join(first.Run, "run.json")} {
+	for _, other := range []string{s.path("spec.yaml"), s.path("plan.json"), first.Run,
+		filepath.Join(first.Run, "run.json")} {
 		s.diff(exitDone, first.Run, other)
 	}
 	s.edit("spec.yaml", "seed: 3", "seed: 4")
@@ -110,19 +119,23 @@ func TestDiffPlansAndRuns(t *testing.T) {
 		t.Errorf("runs: settings %s, %d figures", settingPaths(r.Settings), len(r.Results))
 	}
 	_, text, _ := s.weir("diff", first.Run, second.Run)
-	if !strings.Contains(text, "PRIVATE") || !strings.Contains(text, "look.total_variation") || strings.Count(text, "no spread known") != 1 {
+	if !strings.Contains(text, "PRIVATE") || !strings.Contains(text, "look.total_variation") ||
+		strings.Count(text, "no spread known") != 1 {
 		t.Errorf("text of two runs: %s", text)
 	}
-	if _, markdown, _ := s.weir("diff", first.Run, second.Run, "--format", "markdown"); strings.Contains(markdown, "look.") || !strings.Contains(markdown, "private") {
+	if _, markdown, _ := s.weir("diff", first.Run, second.Run, "--format", "markdown"); strings.Contains(markdown,
+		"look.") || !strings.Contains(markdown, "private") {
 		t.Errorf("Markdown of two runs: %s", markdown)
 	}
 	if r := s.diff(exitMismatch, first.Run, s.path("spec.yaml")); r.Results != nil {
 		t.Error("a run against a spec has figures")
 	}
-	if code, _, errs := s.weir("diff", first.Run, s.path("data.csv")); code != exitUsage || !strings.Contains(errs, "a ledger is compared with a ledger") {
+	if code, _, errs := s.weir("diff", first.Run, s.path("data.csv")); code != exitUsage || !strings.Contains(errs,
+		"a ledger is compared with a ledger") {
 		t.Errorf("a run against a ledger: exit %d, %s", code, errs)
 	}
-	if code, _, errs := s.weir("diff", s.path("runs/study"), s.path("spec.yaml")); code != exitUsage || !strings.Contains(errs, "OUT/NAME/ID") {
+	if code, _, errs := s.weir("diff", s.path("runs/study"), s.path("spec.yaml")); code != exitUsage ||
+		!strings.Contains(errs, "OUT/NAME/ID") {
 		t.Errorf("a folder of runs: exit %d, %s", code, errs)
 	}
 }
@@ -131,7 +144,8 @@ func TestDiffPlansAndRuns(t *testing.T) {
 func TestDiffExitCodeSaysNothingOfRows(t *testing.T) {
 	t.Parallel()
 	s := newStudy(t, 300)
-	s.edit("spec.yaml", "  sample: {kind: sample, rows: 50}", "  sample: {kind: sample, rows: 50}\n  look: {kind: marginals, real: complete, synthetic: sample}")
+	s.edit("spec.yaml", "  sample: {kind: sample, rows: 50}",
+		"  sample: {kind: sample, rows: 50}\n  look: {kind: marginals, real: complete, synthetic: sample}")
 	a, b, c := s.result("--fresh"), s.result("--fresh"), s.result("--fresh")
 	r := s.diff(exitDone, a.Run, b.Run)
 	if r.Differ || len(r.Results) == 0 {
@@ -151,10 +165,12 @@ func TestDiffLedgers(t *testing.T) {
 		t.Errorf("%+v", r.Ledger)
 	}
 	r := s.diff(exitMismatch, a, b)
-	if !strings.HasPrefix(r.Ledger.Relation, "forked after line 0") || len(r.Ledger.OnlyA) != 2 || len(r.Ledger.OnlyB) != 1 {
+	if !strings.HasPrefix(r.Ledger.Relation, "forked after line 0") || len(r.Ledger.OnlyA) != 2 ||
+		len(r.Ledger.OnlyB) != 1 {
 		t.Errorf("%+v", r.Ledger)
 	}
-	if code, out, _ := s.weir("diff", a, b); code != exitDone || !strings.Contains(out, "- line 2") || !strings.Contains(out, "+ line 1") || !strings.Contains(out, "A: epsilon") {
+	if code, out, _ := s.weir("diff", a, b); code != exitDone || !strings.Contains(out, "- line 2") ||
+		!strings.Contains(out, "+ line 1") || !strings.Contains(out, "A: epsilon") {
 		t.Errorf("exit %d, %s", code, out)
 	}
 	if code, out, _ := s.weir("diff", a, b, "--format", "markdown"); code != exitDone || !strings.Contains(out, "forked") {
@@ -205,7 +221,8 @@ func TestDiffRevisions(t *testing.T) {
 func TestDiffHostileRevisions(t *testing.T) {
 	outer := newStudyIn(t, t.TempDir(), 300)
 	s := newStudyIn(t, filepath.Join(outer.dir, mkdir(t, outer.path("inner"))), 300)
-	for name, domain := range map[string]string{"up": "../domain.yaml", "absolute": outer.path("domain.yaml"), "link": "away.yaml", "folder": "sub/domain.yaml"} {
+	for name, domain := range map[string]string{"up": "../domain.yaml", "absolute": outer.path("domain.yaml"),
+		"link": "away.yaml", "folder": "sub/domain.yaml"} {
 		s.write(name+".yaml", strings.Replace(s.read("spec.yaml"), "domain: domain.yaml", "domain: "+domain, 1))
 	}
 	for name, to := range map[string]string{"away.yaml": "../domain.yaml", "sub": ".."} {
@@ -214,14 +231,17 @@ func TestDiffHostileRevisions(t *testing.T) {
 		}
 	}
 	s.repository()
-	for name, want := range map[string]string{"up": "leaves the repository", "absolute": "absolute path", "link": "symbolic link", "folder": "no such file"} {
+	for name, want := range map[string]string{"up": "leaves the repository", "absolute": "absolute path",
+		"link": "symbolic link", "folder": "no such file"} {
 		code, _, errs := s.weir("diff", "HEAD..HEAD", "--", s.path(name+".yaml"))
 		if code != exitUsage || !strings.Contains(errs, want) {
 			t.Errorf("%s: exit %d, %s must say %s", name, code, errs, want)
 		}
 	}
-	for _, rev := range []string{"--output=" + s.path("made"), "-h", "nowhere", "", "HEAD:spec.yaml", "HEAD^{tree}", "HEAD\nx", "--upload-pack=touch " + s.path("made"), "$(touch " + s.path("made") + ")"} {
-		if _, err := budget.OpenCommit(t.Context(), s.path("spec.yaml"), rev); exitCode(t.Context(), err) != exitUsage || strings.HasPrefix(rev, "-") && strings.Contains(err.Error(), "shallow") {
+	for _, rev := range []string{"--output=" + s.path("made"), "-h", "nowhere", "", "HEAD:spec.yaml", "HEAD^{tree}",
+		"HEAD\nx", "--upload-pack=touch " + s.path("made"), "$(touch " + s.path("made") + ")"} {
+		if _, err := budget.OpenCommit(t.Context(), s.path("spec.yaml"), rev); exitCode(t.Context(), err) != exitUsage ||
+			strings.HasPrefix(rev, "-") && strings.Contains(err.Error(), "shallow") {
 			t.Errorf("%q is taken for a revision, or git is asked for it: %v", rev, err)
 		}
 		if strings.HasPrefix(rev, "-") || rev == "" {
@@ -234,7 +254,8 @@ func TestDiffHostileRevisions(t *testing.T) {
 		}
 	}
 	for _, rev := range []string{"HEAD..-h", "HEAD..--output=" + s.path("made")} {
-		if code, out, errs := s.weir("diff", rev, "--", s.path("spec.yaml")); code != exitUsage || out != "" || !strings.Contains(errs, "must be a commit") {
+		if code, out, errs := s.weir("diff", rev, "--", s.path("spec.yaml")); code != exitUsage || out != "" ||
+			!strings.Contains(errs, "must be a commit") {
 			t.Errorf("%q: exit %d, %s%s", rev, code, out, errs)
 		}
 	}
@@ -272,7 +293,8 @@ func TestDiffInGit(t *testing.T) {
 		t.Errorf("%+v", r.A)
 	}
 	r := s.diff(exitMismatch, "HEAD:spec.yaml", "spec.yaml")
-	if paths := settingPaths(r.Settings); paths != "seed experiment" || r.Totals.A.Experiment != nil || r.Totals.B.Experiment.Runs != 3 || *r.Totals.B.Experiment.Proven <= *r.Totals.B.Proven {
+	if paths := settingPaths(r.Settings); paths != "seed experiment" || r.Totals.A.Experiment != nil ||
+		r.Totals.B.Experiment.Runs != 3 || *r.Totals.B.Experiment.Proven <= *r.Totals.B.Proven {
 		t.Errorf("%s, %+v", paths, r.Totals)
 	}
 	if _, text, _ := s.weir("diff", "HEAD", "--", "spec.yaml"); !strings.Contains(text, "in 3 runs") {
@@ -282,7 +304,8 @@ func TestDiffInGit(t *testing.T) {
 		t.Errorf("%+v", r.Ledger)
 	}
 	s.diff(exitDone, "HEAD", "--", ledger)
-	for _, arg := range []string{"HEAD:../spec.yaml", "HEAD:/etc/passwd", "HEAD:../x.weir-ledger.jsonl", "nowhere:spec.yaml", "HEAD:"} {
+	for _, arg := range []string{"HEAD:../spec.yaml", "HEAD:/etc/passwd", "HEAD:../x.weir-ledger.jsonl",
+		"nowhere:spec.yaml", "HEAD:"} {
 		if code, out, errs := s.weir("diff", "spec.yaml", arg); code != exitUsage || out != "" {
 			t.Errorf("%s: exit %d, %s%s", arg, code, out, errs)
 		}

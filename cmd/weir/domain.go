@@ -64,11 +64,13 @@ func domainInfer(s streams) *cobra.Command {
 	var noHeader, asJSON bool
 	var page string
 	c := &cobra.Command{
-		Use:     "infer DATA",
-		Short:   "Draft a domain from a table, every bound marked for a person to decide",
-		Long:    inferLong,
-		Example: "  weir domain infer patients.csv > patients.domain.yaml\n  weir domain infer adult.data.gz --delimiter , --no-header --trim --missing '?'\n  weir domain infer 'part-*.csv' > parts.domain.yaml\n  weir domain infer admissions.yaml > admissions.domain.yaml",
-		Args:    oneTable,
+		Use:   "infer DATA",
+		Short: "Draft a domain from a table, every bound marked for a person to decide",
+		Long:  inferLong,
+		Example: "  weir domain infer patients.csv > patients.domain.yaml\n  weir domain infer adult.data.gz --delimiter , " +
+			"--no-header --trim --missing '?'\n  weir domain infer 'part-*.csv' > parts.domain.yaml\n  weir domain infer " +
+			"admissions.yaml > admissions.domain.yaml",
+		Args: oneTable,
 		RunE: func(c *cobra.Command, args []string) error {
 			of, err := openNamed(c.Context(), args[0])
 			if err != nil {
@@ -130,9 +132,11 @@ func outlined(c *cobra.Command, s streams, of *infer.Named, asJSON bool) error {
 
 // fileFlags adds what a person has to say of a file that cannot be seen in it.
 func fileFlags(c *cobra.Command, encoding, sheet, area *string) {
-	c.Flags().StringVar(encoding, "encoding", "", "encoding of a text file: latin-1, windows-1252, utf-16 or utf-8 (the default)")
+	c.Flags().StringVar(encoding, "encoding", "", "encoding of a text file: latin-1, windows-1252, utf-16 or utf-8 (the "+
+		"default)")
 	c.Flags().StringVar(sheet, "sheet", "", "sheet of an Excel workbook; needed where there are several")
-	c.Flags().StringVar(area, "range", "", "first and last cell of the table in a sheet, such as B3:F40 or B3:F (default: the whole sheet)")
+	c.Flags().StringVar(area, "range", "", "first and last cell of the table in a sheet, such as B3:F40 or B3:F "+
+		"(default: the whole sheet)")
 }
 
 // dialect leaves to be guessed how the file is written, as far as no flag says it.
@@ -210,7 +214,8 @@ func domainImport(s streams) *cobra.Command {
 		Short: "Write a domain from what a publisher says: Frictionless, SDV, DDI, pyreadstat, NIST",
 		Long:  importLong,
 		Example: "  weir domain import colorado-specs.json --codebook codebook.cbk --out colorado.domain.yaml\n" +
-			"  weir domain import colorado-specs.json --codebook codebook.cbk --codebook dictionary.txt --not-available sentinel\n" +
+			"  weir domain import colorado-specs.json --codebook codebook.cbk --codebook dictionary.txt --not-available " +
+			"sentinel\n" +
 			"  weir domain import datapackage.json --table patients > patients.domain.yaml",
 		Args: exactly(1, "FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -225,10 +230,13 @@ func domainImport(s streams) *cobra.Command {
 		},
 	}
 	flags := c.Flags()
-	flags.StringArrayVar(&f.codebooks, "codebook", nil, "file that lists codes, or says what columns are (may be repeated; the first that lists a column's codes counts)")
-	flags.StringVar(&f.table, "table", "", "the table, of a file that describes several (Frictionless resources, tables of SDV)")
+	flags.StringArrayVar(&f.codebooks, "codebook", nil, "file that lists codes, or says what columns are (may be "+
+		"repeated; the first that lists a column's codes counts)")
+	flags.StringVar(&f.table, "table", "", "the table, of a file that describes several (Frictionless resources, tables "+
+		"of SDV)")
 	flags.StringVar(&f.out, "out", "", "file to write, which must not exist yet (default: stdout)")
-	flags.StringVar(&f.notAvailable, "not-available", string(codebook.AsMissing), "the code for not available of an amount: missing (a spelling of a missing value), or sentinel (a number, for a stage of kind not_available)")
+	flags.StringVar(&f.notAvailable, "not-available", string(codebook.AsMissing), "the code for not available of an "+
+		"amount: missing (a spelling of a missing value), or sentinel (a number, for a stage of kind not_available)")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON object")
 	return c
 }
@@ -250,8 +258,8 @@ func (f *importFlags) domain(file string) ([]byte, error) {
 	return f.specs(file, data)
 }
 
-// readBook reads a file of a publisher behind its byte order mark, which programs of Windows write and JSON has no place
-// for (RFC 8259, section 8.1).
+// readBook reads a file of a publisher behind its byte order mark, which programs of Windows write and JSON has no
+// place for (RFC 8259, section 8.1).
 func readBook(path string) ([]byte, error) {
 	data, err := disk.ReadFile(path, codebook.MaxBytes)
 	return bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), err
@@ -262,7 +270,8 @@ func (f *importFlags) alone(file string, made *codebook.Imported, err error) ([]
 	if err != nil {
 		return nil, err
 	}
-	comment := []string{"By weir domain import of " + filepath.Base(file) + ": public, if that file is; what it does not say is UNDECIDED."}
+	comment := []string{"By weir domain import of " + filepath.Base(file) +
+		": public, if that file is; what it does not say is UNDECIDED."}
 	for _, need := range made.Needs {
 		comment = append(comment, "The spec needs: "+need)
 	}
@@ -294,7 +303,8 @@ func (f *importFlags) specs(specs string, data []byte) ([]byte, error) {
 	}
 	comment := []string{"By weir domain import of " + strings.Join(sources, ", ") + ": public, if those files are."}
 	if columns := codebook.Sentinels(listed, d); form == codebook.AsSentinel && len(columns) > 0 {
-		comment = append(comment, "The spec needs the stage: {kind: not_available, columns: {"+strings.Join(columns, ", ")+"}}")
+		comment = append(comment, "The spec needs the stage: {kind: not_available, columns: {"+strings.Join(columns, ", ")+
+			"}}")
 	}
 	return codebook.YAML(d, comment...)
 }

@@ -70,7 +70,8 @@ func epsilonCommand(s streams) *cobra.Command {
 	}
 	c.Flags().StringArrayVar(&f.events, "event", nil, "event as JSON or @file; repeat to compose")
 	c.Flags().Float64Var(&f.delta, "delta", 0, "delta of the guarantee")
-	c.Flags().Float64Var(&f.epsilon, "epsilon", 0, "epsilon: the target of --calibrate and --steps, else the point at which delta is computed")
+	c.Flags().Float64Var(&f.epsilon, "epsilon", 0, "epsilon: the target of --calibrate and --steps, else the point at "+
+		"which delta is computed")
 	c.Flags().StringVar(&f.adjacency, "adjacency", string(privacy.AddRemove), "add_remove or replace_one")
 	c.Flags().StringVar(&f.accountant, "accountant", account.Default, strings.Join(account.Names(), ", "))
 	c.Flags().BoolVar(&f.calibrate, "calibrate", false, "find the smallest noise for --epsilon and --delta")
@@ -175,7 +176,8 @@ func unquoted(arg string, err error) error {
 	if err == nil || !strings.HasPrefix(arg, "@") {
 		return err
 	}
-	return fmt.Errorf("%s is no event, must be JSON as --event takes it; give the JSON itself to see what is wrong with it", arg[1:])
+	return fmt.Errorf(
+		"%s is no event, must be JSON as --event takes it; give the JSON itself to see what is wrong with it", arg[1:])
 }
 
 // epsilonError gives refusals of privacy their exit code; what is left after the
@@ -214,7 +216,8 @@ func (q epsilonQuery) answer(w io.Writer) error {
 	if q.asJSON {
 		return printJSON(w, out)
 	}
-	_, err = fmt.Fprintf(w, "%s, %s, accountant %s\n%s", strings.TrimSuffix(text, "\n"), q.adj, q.acc.Name(), explanationText(out))
+	_, err = fmt.Fprintf(w, "%s, %s, accountant %s\n%s", strings.TrimSuffix(text, "\n"), q.adj, q.acc.Name(),
+		explanationText(out))
 	return err
 }
 
@@ -269,7 +272,8 @@ func (q epsilonQuery) noise(out map[string]any) (string, error) {
 	out["events"] = inJSON(scaled(m))
 	if same {
 		out["noise_multiplier"] = m
-		return fmt.Sprintf("noise multiplier %s for epsilon %s at delta %g", privacy.BoundTo(9, m), privacy.BoundTo(9, eps), q.delta), err
+		return fmt.Sprintf("noise multiplier %s for epsilon %s at delta %g", privacy.BoundTo(9, m), privacy.BoundTo(9, eps),
+			q.delta), err
 	}
 	return fmt.Sprintf("noise multipliers %v, %.9g times those given, for epsilon %s at delta %g",
 		privacy.NoiseMultipliers(privacy.Composed{Events: scaled(m)}), m/base, privacy.BoundTo(9, eps), q.delta), err

@@ -74,7 +74,8 @@ func TestEpsilonCommandModes(t *testing.T) {
 	if code != exitDone || !strings.Contains(out, `"epsilon": "inf"`) {
 		t.Errorf("no noise: %d %s %s", code, out, errs)
 	}
-	code, out, errs = weirEpsilon("--event", `{"pure":{"epsilon":0.5}}`, "--epsilon", "1.6", "--delta", "0", "--steps", "--accountant", "basic", "--json")
+	code, out, errs = weirEpsilon("--event", `{"pure":{"epsilon":0.5}}`, "--epsilon", "1.6", "--delta", "0", "--steps",
+		"--accountant", "basic", "--json")
 	if code != exitDone || jsonNumber(t, out, "steps") != 3 {
 		t.Errorf("steps: %d %s %s, want 3", code, out, errs)
 	}
@@ -98,9 +99,12 @@ func TestEpsilonCommandRefuses(t *testing.T) {
 		{[]string{"--event", sgdEvent, "--delta", "NaN"}, exitUsage, "--delta: is NaN"},
 		{[]string{"--event", sgdEvent, "--delta", "1e-5", "--accountant", "pdl"}, exitUsage, `--accountant: is "pdl"`},
 		{[]string{"--event", sgdEvent, "--delta", "1e-5", "--adjacency", "x"}, exitUsage, `--adjacency: is "x"`},
-		{[]string{"--event", sgdEvent, "--delta", "1e-5", "--accountant", "zcdp"}, exitPrivacy, "events[0].repeated.event.poisson_sampled"},
-		{[]string{"--event", `{"pure":{"epsilon":2}}`, "--event", `{"laplace":{"noise_multiplier":1}}`, "--epsilon", "1", "--delta", "1e-5", "--calibrate", "--accountant", "rdp"}, exitPrivacy, "out of reach"},
-		{[]string{"--event", `{"pure":{"epsilon":2}}`, "--epsilon", "1", "--delta", "1e-5", "--calibrate"}, exitUsage, "no event has a noise multiplier"},
+		{[]string{"--event", sgdEvent, "--delta", "1e-5", "--accountant", "zcdp"}, exitPrivacy,
+			"events[0].repeated.event.poisson_sampled"},
+		{[]string{"--event", `{"pure":{"epsilon":2}}`, "--event", `{"laplace":{"noise_multiplier":1}}`, "--epsilon", "1",
+			"--delta", "1e-5", "--calibrate", "--accountant", "rdp"}, exitPrivacy, "out of reach"},
+		{[]string{"--event", `{"pure":{"epsilon":2}}`, "--epsilon", "1", "--delta", "1e-5", "--calibrate"}, exitUsage,
+			"no event has a noise multiplier"},
 	}
 	for _, c := range cases {
 		if code, _, errs := weirEpsilon(c.args...); code != c.code || !strings.Contains(errs, c.want) {
@@ -113,8 +117,10 @@ func TestEpsilonCommandRefuses(t *testing.T) {
 // from the tight one.
 func TestEpsilonExplains(t *testing.T) {
 	for accountant, want := range map[string][]string{
-		"pld":   {"events[0].repeated.event.poisson_sampled, 1000 times: Poisson sample", "Zhu, Dong, Wang 2022", "the numerical gap is"},
-		"rdp":   {"events[0].repeated.event.poisson_sampled, 1000 times: ", "Mironov, Talwar, Zhang 2019", "at the best order, 7.78", "improved formula"},
+		"pld": {"events[0].repeated.event.poisson_sampled, 1000 times: Poisson sample", "Zhu, Dong, Wang 2022",
+			"the numerical gap is"},
+		"rdp": {"events[0].repeated.event.poisson_sampled, 1000 times: ", "Mironov, Talwar, Zhang 2019",
+			"at the best order, 7.78", "improved formula"},
 		"basic": {"exact at its share of delta", "amplified by sampling at 0.01", "epsilons and deltas added"},
 	} {
 		code, out, errs := weirEpsilon("--event", sgdEvent, "--delta", "1e-5", "--explain", "--accountant", accountant)
@@ -139,7 +145,8 @@ func TestEpsilonExplains(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &v); err != nil || code != exitDone {
 		t.Fatalf("%v, exit %d, %s", err, code, errs)
 	}
-	if x := v.Explanation; !(x.Optimistic < v.Epsilon && x.Optimistic > 0.999*v.Epsilon) || len(x.Bounds) != 1 || x.Bounds[0].Count != 1000 {
+	if x := v.Explanation; !(x.Optimistic < v.Epsilon && x.Optimistic > 0.999*v.Epsilon) || len(x.Bounds) != 1 ||
+		x.Bounds[0].Count != 1000 {
 		t.Errorf("epsilon %v, explanation %+v", v.Epsilon, x)
 	}
 }

@@ -44,30 +44,37 @@ Exit codes: 0 done; 1 a file cannot be read; 2 usage.`
 func evaluateCommand(s streams) *cobra.Command {
 	var f evaluateFlags
 	c := &cobra.Command{
-		Use:     "evaluate --real FILE --synthetic FILE --domain FILE",
-		Short:   "Compare a synthetic table with a real one",
-		Long:    evaluateLong,
-		Example: "  weir evaluate --real test.csv --synthetic sample.csv --domain domain.yaml --metrics all --json\n  weir evaluate --real patients.csv --synthetic RUN/release/sample.csv --domain RUN/release/domain.yaml\n  weir evaluate --real a.parquet --synthetic b.parquet --domain d.yaml --metrics marginals,downstream --target income\n  weir evaluate --real a.csv --synthetic b.csv --domain d.yaml --html comparison.html",
-		Args:    noArgs,
-		RunE:    func(c *cobra.Command, _ []string) error { return f.run(c, s) },
+		Use:   "evaluate --real FILE --synthetic FILE --domain FILE",
+		Short: "Compare a synthetic table with a real one",
+		Long:  evaluateLong,
+		Example: "  weir evaluate --real test.csv --synthetic sample.csv --domain domain.yaml --metrics all --json\n  weir " +
+			"evaluate --real patients.csv --synthetic RUN/release/sample.csv --domain RUN/release/domain.yaml\n  weir " +
+			"evaluate --real a.parquet --synthetic b.parquet --domain d.yaml --metrics marginals,downstream --target income\n " +
+			" weir evaluate --real a.csv --synthetic b.csv --domain d.yaml --html comparison.html",
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return f.run(c, s) },
 	}
 	flags := c.Flags()
 	flags.StringVar(&f.Real, "real", "", "table of real rows, preferably rows that no model saw")
 	flags.StringVar(&f.Synthetic, "synthetic", "", "table of synthetic rows")
-	flags.StringVar(&f.Train, "real-train", "", "table of the real rows that the model saw: what real rows reach, and disclosure")
+	flags.StringVar(&f.Train, "real-train", "", "table of the real rows that the model saw: what real rows reach, and "+
+		"disclosure")
 	flags.StringVar(&f.Baseline, "baseline", "", "table of independent columns at the same epsilon, to be better than")
 	flags.StringVar(&f.Domain, "domain", "", "what is publicly known about the columns; draft it with weir domain infer")
 	flags.StringVar(&f.groups, "metrics", "all", "groups of metrics, separated by commas")
 	flags.StringVar(&f.Target, "target", "", "column that learners predict")
 	flags.StringVar(&f.Delimiter, "delimiter", "", "delimiter of text files")
-	flags.StringVar(&f.Encoding, "encoding", "", "encoding of text files of real rows: latin-1, windows-1252, utf-16 or utf-8 (the default); synthetic ones are utf-8")
+	flags.StringVar(&f.Encoding, "encoding", "", "encoding of text files of real rows: latin-1, windows-1252, utf-16 or "+
+		"utf-8 (the default); synthetic ones are utf-8")
 	flags.StringVar(&f.Sheet, "sheet", "", "sheet of workbooks of real rows, where there are several")
-	flags.StringVar(&f.Range, "range", "", "first and last cell of real rows in a sheet, such as B3:F40 (default: the whole sheet)")
+	flags.StringVar(&f.Range, "range", "", "first and last cell of real rows in a sheet, such as B3:F40 (default: the "+
+		"whole sheet)")
 	flags.StringSliceVar(&f.Missing, "missing", nil, "values that mean missing in text files")
 	flags.Uint64Var(&f.Seed, "seed", 1, "public seed of learners and workloads")
 	flags.IntVar(&f.Workers, "workers", goruntime.GOMAXPROCS(0), "number of goroutines; results do not depend on it")
 	flags.StringVar(&f.Page, "html", "", "write the report of the comparison, one private page, to this file")
-	flags.StringSliceVar(&f.By, "by", nil, "columns of few categories, such as region: the page of --html compares the rows of each")
+	flags.StringSliceVar(&f.By, "by", nil, "columns of few categories, such as region: the page of --html compares the "+
+		"rows of each")
 	flags.BoolVar(&f.all, "all", false, "show every figure")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON object on stdout; progress goes to stderr")
 	return c

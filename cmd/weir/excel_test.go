@@ -10,8 +10,8 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// TestWorkbook goes the way of a laboratory's workbook: the draft names its sheets until one is named, init writes where
-// the table lies, and a run and a comparison read it there.
+// TestWorkbook goes the way of a laboratory's workbook: the draft names its sheets until one is named, init writes
+// where the table lies, and a run and a comparison read it there.
 func TestWorkbook(t *testing.T) {
 	t.Parallel()
 	s := study{t, t.TempDir()}
@@ -26,14 +26,16 @@ func TestWorkbook(t *testing.T) {
 		t.Fatalf("code %d, %s", code, errs)
 	}
 	code, draft, errs := s.weir("domain", "infer", data, "--page", "none", "--sheet", "Lab", "--range", "B3:J")
-	for _, want := range []string{`csv: {sheet: "Lab", range: "B3:J"}`, "name: \"day\"\n    type: date", "name: \"at\"\n    type: datetime", "name: \"clock\"\n    type: time", "name: \"money\"\n    type: numeric"} {
+	for _, want := range []string{`csv: {sheet: "Lab", range: "B3:J"}`, "name: \"day\"\n    type: date",
+		"name: \"at\"\n    type: datetime", "name: \"clock\"\n    type: time", "name: \"money\"\n    type: numeric"} {
 		if code != exitDone || !strings.Contains(draft, want) {
 			t.Fatalf("code %d, %s; draft lacks %q:\n%s", code, errs, want, draft)
 		}
 	}
 	s.write("domain.yaml", strings.ReplaceAll(draft, "UNDECIDED", "public"))
 	domain := s.path("domain.yaml")
-	code, _, errs = s.weir("init", s.path("new"), "--from", domain, "--data", data, "--sheet", "Lab", "--range", "B3:J", "--rows-public", "40")
+	code, _, errs = s.weir("init", s.path("new"), "--from", domain, "--data", data, "--sheet", "Lab", "--range", "B3:J",
+		"--rows-public", "40")
 	if code != exitDone || !strings.Contains(s.read("new/pipeline.yaml"), `csv: {sheet: "Lab", range: "B3:J"}`) {
 		t.Fatalf("code %d, %s\n%s", code, errs, s.read("new/pipeline.yaml"))
 	}
@@ -42,7 +44,8 @@ func TestWorkbook(t *testing.T) {
 	if code != exitDone || record == nil {
 		t.Fatalf("code %d, %s\n%s", code, errs, out)
 	}
-	code, out, errs = s.weir("evaluate", "--domain", domain, "--real", data, "--sheet", "Lab", "--range", "B3:J", "--synthetic", record[1]+"/release/sample.parquet", "--metrics", "marginals")
+	code, out, errs = s.weir("evaluate", "--domain", domain, "--real", data, "--sheet", "Lab", "--range", "B3:J",
+		"--synthetic", record[1]+"/release/sample.parquet", "--metrics", "marginals")
 	if code != exitDone {
 		t.Errorf("code %d, %s\n%s", code, errs, out)
 	}
@@ -62,7 +65,8 @@ func TestHiddenRowsOfAWorkbook(t *testing.T) {
 	}
 	s.write("domain.yaml", "columns:\n  - {name: age, type: integer, bounds: [0, 99]}\n")
 	s.write("real.csv", "age\n31\n")
-	spec := "weir: 1\nname: lab\ndataset: {file: lab.xlsx, domain: domain.yaml, rows_public: 4}\nprivacy: {epsilon: 1, delta: 1e-5, adjacency: replace_one}\n" +
+	spec := "weir: 1\nname: lab\ndataset: {file: lab.xlsx, domain: domain.yaml, rows_public: 4}\nprivacy: {epsilon: 1, " +
+		"delta: 1e-5, adjacency: replace_one}\n" +
 		"stages:\n  train: {kind: independent}\n  sample: {kind: sample, rows: 4}\n"
 	s.write("spec.yaml", spec)
 	s.write("several.yaml", spec+"experiment: {repeats: 2}\n")
@@ -71,7 +75,8 @@ func TestHiddenRowsOfAWorkbook(t *testing.T) {
 		"infer":      {"domain", "infer", s.path("lab.xlsx"), "--page", "none"},
 		"run":        {"run", s.path("spec.yaml"), "--yes", "--out", s.path("runs")},
 		"experiment": {"run", s.path("several.yaml"), "--yes", "--out", s.path("runs2"), "--insecure-noise-seed", "1"},
-		"evaluate":   {"evaluate", "--domain", s.path("domain.yaml"), "--real", s.path("lab.xlsx"), "--synthetic", s.path("real.csv"), "--metrics", "marginals"},
+		"evaluate": {"evaluate", "--domain", s.path("domain.yaml"), "--real", s.path("lab.xlsx"), "--synthetic",
+			s.path("real.csv"), "--metrics", "marginals"},
 	} {
 		code, out, errs := s.weir(args...)
 		if code != exitDone || strings.Count(out+errs, told) != 1 {

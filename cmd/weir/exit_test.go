@@ -28,7 +28,8 @@ func TestExitCodeOfATamperedLedger(t *testing.T) {
 
 func TestExitCodeOfAnUnknownCommand(t *testing.T) {
 	code, _, errs := study{t, ""}.weir("plam", "spec.yaml")
-	if code != exitUsage || !strings.Contains(errs, `"plam"`) || !strings.Contains(errs, "plan") || !strings.Contains(errs, "weir --help") {
+	if code != exitUsage || !strings.Contains(errs, `"plam"`) || !strings.Contains(errs, "plan") || !strings.Contains(errs,
+		"weir --help") {
 		t.Errorf("exit code %d, must be %d and propose plan: %s", code, exitUsage, errs)
 	}
 }
@@ -38,7 +39,8 @@ func TestExitCodeOfAnUnknownCommand(t *testing.T) {
 func TestExitCodeOfTooManyArguments(t *testing.T) {
 	for _, command := range []string{"init", "kinds", "schema", "version", "check", "verify"} {
 		code, out, errs := study{t, ""}.weir(command, "one", "two", "three")
-		if code != exitUsage || out != "" || !strings.Contains(errs, "is given 3 arguments") || !strings.Contains(errs, "weir "+command+" --help") {
+		if code != exitUsage || out != "" || !strings.Contains(errs, "is given 3 arguments") || !strings.Contains(errs,
+			"weir "+command+" --help") {
 			t.Errorf("%s: exit code %d, must be %d and point to the help: %s", command, code, exitUsage, errs)
 		}
 	}
@@ -50,7 +52,8 @@ func TestFolderOfRunsIsNoRun(t *testing.T) {
 	s.keep("20260102-030405-aa", "ds-data", "", ledger.Head{})
 	for _, command := range []string{"verify", "report"} {
 		code, _, errs := s.weir(command, s.path("runs/study"))
-		if code != exitUsage || !strings.Contains(errs, "is not a run, must be") || !strings.Contains(errs, "such as "+s.path("runs/study/20260102-030405-aa")) {
+		if code != exitUsage || !strings.Contains(errs, "is not a run, must be") || !strings.Contains(errs, "such as "+
+			s.path("runs/study/20260102-030405-aa")) {
 			t.Errorf("%s: exit code %d, %s", command, code, errs)
 		}
 		if code, _, errs = s.weir(command, s.path("absent")); code != exitUsage || !strings.Contains(errs, "run.json") {
@@ -64,7 +67,8 @@ func TestWarningsPrecedeTheRun(t *testing.T) {
 	s := newStudy(t, 400)
 	s.edit("spec.yaml", "{epsilon: 1,", "{epsilon: 40,")
 	code, out, errs := s.run()
-	if code != exitDone || strings.Count(errs, "warning W33") != 1 || !strings.Contains(errs, "\n  instead: a smaller budget") || strings.Contains(out, "W33") {
+	if code != exitDone || strings.Count(errs, "warning W33") != 1 || !strings.Contains(errs,
+		"\n  instead: a smaller budget") || strings.Contains(out, "W33") {
 		t.Errorf("run: exit code %d, %s%s", code, out, errs)
 	}
 	if _, _, errs = s.run("--json"); strings.Contains(errs, "W33") {
@@ -88,8 +92,10 @@ func TestInterruptedCommandsSaySo(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		var out, errs bytes.Buffer
-		code := execute(ctx, streams{in: strings.NewReader(""), out: &out, err: &errs, build: func() string { return "test" }}, args)
-		if code != exitInterrupted || !strings.Contains(errs.String(), "weir: interrupted; the same command begins anew\n") || strings.Contains(errs.String(), "context canceled") {
+		code := execute(ctx, streams{in: strings.NewReader(""), out: &out, err: &errs,
+			build: func() string { return "test" }}, args)
+		if code != exitInterrupted || !strings.Contains(errs.String(), "weir: interrupted; the same command begins anew\n") ||
+			strings.Contains(errs.String(), "context canceled") {
 			t.Errorf("%s: exit code %d: %s%s", args[0], code, out.String(), errs.String())
 		}
 	}

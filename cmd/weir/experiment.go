@@ -246,7 +246,8 @@ func (r experimentResult) print(w io.Writer) error {
 		return err
 	}
 	fmt.Fprintf(w, "\n%-16s %s\n", "charged", r.charged())
-	_, err := fmt.Fprintf(w, "%-16s %s\n%-16s %s\n%-16s %s\n", "page", plaintext.Text(path.Join(r.Folder, "sweep.html")), "table",
+	_, err := fmt.Fprintf(w, "%-16s %s\n%-16s %s\n%-16s %s\n", "page", plaintext.Text(path.Join(r.Folder, "sweep.html")),
+		"table",
 		plaintext.Text(path.Join(r.Folder, "table.csv")), "single runs", plaintext.Text(path.Join(r.Folder, "runs.csv")))
 	return err
 }

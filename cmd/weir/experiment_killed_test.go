@@ -18,7 +18,8 @@ func TestExperimentKilledTwice(t *testing.T) {
 		s := figured(t)
 		s.edit("spec.yaml", "steps: 40", "steps: 2000")
 		s.edit("spec.yaml", "checkpoint_every: 10", "checkpoint_every: 500")
-		s.write("spec.yaml", s.read("spec.yaml")+strings.NewReplacer("steps: 20", "steps: 1800", "steps: 40", "steps: 2000").Replace(cellsExperiment))
+		s.write("spec.yaml", s.read("spec.yaml")+strings.NewReplacer("steps: 20", "steps: 1800", "steps: 40",
+			"steps: 2000").Replace(cellsExperiment))
 		return s
 	}
 	whole, killed := long(), long()
@@ -30,7 +31,8 @@ func TestExperimentKilledTwice(t *testing.T) {
 	for _, n := range []int{3, 6} {
 		p := killed.process(nil, "--insecure-noise-seed", "5", "--workers", "2")
 		killed.must(p.Start())
-		for end := time.Now().Add(5 * time.Minute); charges() < n && time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
+		for end := time.Now().Add(5 * time.Minute); charges() < n &&
+			time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
 		}
 		killed.must(p.Process.Kill())
 		p.Wait()
@@ -39,8 +41,10 @@ func TestExperimentKilledTwice(t *testing.T) {
 		}
 	}
 	got, errs := killed.experiment("--insecure-noise-seed", "5")
-	if runs, _ := filepath.Glob(killed.path("runs/study/2*/run.json")); charges() != 8 || len(runs) != 8 || len(got.Runs) != 8 {
-		t.Errorf("%d charges, %d records of runs and %d runs, must be 8 of each: %s", charges(), len(runs), len(got.Runs), errs)
+	if runs, _ := filepath.Glob(killed.path("runs/study/2*/run.json")); charges() != 8 || len(runs) != 8 ||
+		len(got.Runs) != 8 {
+		t.Errorf("%d charges, %d records of runs and %d runs, must be 8 of each: %s", charges(), len(runs), len(got.Runs),
+			errs)
 	}
 	for _, file := range []string{"table.csv", "differences.csv"} {
 		if a, b := whole.read(want.inTable(whole, file)), killed.read(got.inTable(killed, file)); a != b || len(a) == 0 {

@@ -75,14 +75,18 @@ func TestExperimentSideBySide(t *testing.T) {
 		}
 		for i, r := range now.Runs {
 			// Which of two equal runs is carried out, and which shown, is the scheduler's choice.
-			if twin := []int{4, 5, i, i, 0, 1}[i]; r.Run != now.Runs[twin].Run || r.Reused == (twin == i || now.Runs[twin].Reused) {
+			if twin := []int{4, 5, i, i, 0, 1}[i]; r.Run != now.Runs[twin].Run || r.Reused == (twin == i ||
+				now.Runs[twin].Reused) {
 				t.Errorf("workers %s: run %d is %s, reused %v", workers, i+1, r.Run, r.Reused)
 			}
-			if len(before.Runs) > i && (releaseOf(t, r.Run) != releaseOf(t, before.Runs[i].Run) || fmt.Sprint(r.Set, r.Repeat) != fmt.Sprint(before.Runs[i].Set, before.Runs[i].Repeat)) {
-				t.Errorf("run %d of four at a time releases\n%s\none after the other\n%s", i+1, releaseOf(t, r.Run), releaseOf(t, before.Runs[i].Run))
+			if len(before.Runs) > i && (releaseOf(t, r.Run) != releaseOf(t, before.Runs[i].Run) || fmt.Sprint(r.Set, r.Repeat) !=
+				fmt.Sprint(before.Runs[i].Set, before.Runs[i].Repeat)) {
+				t.Errorf("run %d of four at a time releases\n%s\none after the other\n%s", i+1, releaseOf(t, r.Run),
+					releaseOf(t, before.Runs[i].Run))
 			}
 		}
-		if again, _ := s.experiment("--workers", workers, "--insecure-noise-seed", "5"); !again.Runs[0].Reused || again.Runs[3].Run != now.Runs[3].Run || s.read(ledger) != paid {
+		if again, _ := s.experiment("--workers", workers, "--insecure-noise-seed", "5"); !again.Runs[0].Reused ||
+			again.Runs[3].Run != now.Runs[3].Run || s.read(ledger) != paid {
 			t.Errorf("workers %s: asked for again, the runs are not shown", workers)
 		}
 		before = now

@@ -27,8 +27,10 @@ func (chance) Read(p []byte) (int, error) { return rand.NewChaCha8([32]byte{1}).
 // attempt is number i of `weir run` on the study, over a disk.
 func (s study) attempt(plan *compile.Plan, on disk.Disk, i int) (*runtime.Result, error) {
 	now := time.Unix(1.7e9, 0).Add(time.Duration(i) * time.Hour)
-	return runtime.Run(s.t.Context(), plan, runtime.Options{Disk: on, Out: s.path("runs"), Dir: s.dir, Workers: 1, Version: "test", Build: "test",
-		Log: slog.New(slog.DiscardHandler), Progress: newProgress(io.Discard, true), Clock: func() time.Time { return now }, Random: chance{}})
+	return runtime.Run(s.t.Context(), plan, runtime.Options{Disk: on, Out: s.path("runs"), Dir: s.dir, Workers: 1,
+		Version: "test", Build: "test",
+		Log: slog.New(slog.DiscardHandler), Progress: newProgress(io.Discard, true), Clock: func() time.Time { return now },
+		Random: chance{}})
 }
 
 // memory is a folder in memory where the machine has one: what is on disk and what is not the
@@ -46,7 +48,8 @@ func memory(t *testing.T) string {
 // briefly makes a run of a few milliseconds with two checkpoints.
 func briefly(t *testing.T) study {
 	s := newStudyIn(t, memory(t), 60)
-	s.edit("spec.yaml", "steps: 40, expected_batch_size: 16, generator: [8], critic: [8]", "steps: 6, expected_batch_size: 8, generator: [4], critic: [4]")
+	s.edit("spec.yaml", "steps: 40, expected_batch_size: 16, generator: [8], critic: [8]",
+		"steps: 6, expected_batch_size: 8, generator: [4], critic: [4]")
 	s.edit("spec.yaml", "checkpoint_every: 10}", "checkpoint_every: 2}")
 	return s
 }
@@ -136,7 +139,8 @@ func (s study) paidOnce() error {
 	if n := strings.Count(s.read("data.csv.weir-ledger.jsonl"), "\n"); n != 1 {
 		return fmt.Errorf("the ledger has %d charges, must have 1", n)
 	}
-	if code, out, errs := s.weir("ledger", "verify", s.path("data.csv.weir-ledger.jsonl"), "--runs", s.path("runs")); code != exitDone {
+	if code, out, errs := s.weir("ledger", "verify", s.path("data.csv.weir-ledger.jsonl"), "--runs",
+		s.path("runs")); code != exitDone {
 		return fmt.Errorf("weir ledger verify: exit code %d: %s%s", code, out, errs)
 	}
 	return filepath.WalkDir(s.dir, func(path string, e os.DirEntry, err error) error {

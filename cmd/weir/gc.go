@@ -74,10 +74,12 @@ func gcCommand(s streams) *cobra.Command {
 func (f *gcFlags) run(c *cobra.Command, s streams) error {
 	age, err := parseAge(f.older)
 	if err != nil {
-		return usage(c, fmt.Errorf("--older: is %s, must be a number of hours, days or weeks, such as 12h, 30d or 4w", f.older))
+		return usage(c, fmt.Errorf("--older: is %s, must be a number of hours, days or weeks, such as 12h, 30d or 4w",
+			f.older))
 	}
 	now := time.Now()
-	found, err := collect.Find(collect.Rules{Disk: diskOf(c, s), Out: f.out, Before: now.Add(-age), Release: f.release, Paid: f.paid, Build: s.build()})
+	found, err := collect.Find(collect.Rules{Disk: diskOf(c, s), Out: f.out, Before: now.Add(-age), Release: f.release,
+		Paid: f.paid, Build: s.build()})
 	if err != nil {
 		return err
 	}
@@ -152,7 +154,8 @@ func printGarbage(w io.Writer, found *collect.Found, now time.Time, older string
 		fmt.Fprintf(w, "%s not used for %s either, but kept:\n", words.Plural(kept, "item"), older)
 	}
 	printKept(w, found.Items)
-	_, err := fmt.Fprintf(w, "in all %s to remove, which frees %s\n", words.Plural(len(items), "item"), listing.Size(collect.Bytes(items)))
+	_, err := fmt.Fprintf(w, "in all %s to remove, which frees %s\n", words.Plural(len(items), "item"),
+		listing.Size(collect.Bytes(items)))
 	return err
 }
 
@@ -180,8 +183,9 @@ func printKept(w io.Writer, items []collect.Item) {
 
 func (f *gcFlags) done(w io.Writer, found *collect.Found, removed []collect.Item, sure bool, why string) error {
 	if f.asJSON {
-		return printJSON(w, map[string]any{"out": f.out, "items": append([]collect.Item{}, found.Items...), "removable_bytes": collect.Bytes(found.Removable()),
-			"removed": append([]collect.Item{}, removed...), "removed_bytes": collect.Bytes(removed), "note": why})
+		return printJSON(w, map[string]any{"out": f.out, "items": append([]collect.Item{}, found.Items...),
+			"removable_bytes": collect.Bytes(found.Removable()),
+			"removed":         append([]collect.Item{}, removed...), "removed_bytes": collect.Bytes(removed), "note": why})
 	}
 	if sure {
 		why = fmt.Sprintf("removed %s, %s freed", words.Plural(len(removed), "item"), listing.Size(collect.Bytes(removed)))

@@ -28,16 +28,19 @@ func TestCollectedRunIsMadeAgain(t *testing.T) {
 	s := newStudy(t, 200)
 	first := s.result()
 	want, paid := released(t, first, "sample.csv"), s.ledgerLines()
-	if code, out := s.gc("--release"); code != exitDone || !strings.Contains(out, "there is no terminal to ask; --yes removes") {
+	if code, out := s.gc("--release"); code != exitDone || !strings.Contains(out, "there is no terminal to ask; --yes "+
+		"removes") {
 		t.Errorf("exit code %d: %s", code, out)
 	}
-	if code, out := s.gc("--release", "--yes", "--dry-run"); code != exitDone || !strings.Contains(out, "nothing was removed (--dry-run)") {
+	if code, out := s.gc("--release", "--yes", "--dry-run"); code != exitDone ||
+		!strings.Contains(out, "nothing was removed (--dry-run)") {
 		t.Errorf("exit code %d: %s", code, out)
 	}
 	if again := s.result(); !again.Reused {
 		t.Error("a dry run has removed something")
 	}
-	if code, out := s.gc("--release", "--yes"); code != exitDone || !strings.Contains(out, "release ") || !strings.Contains(out, "freed") {
+	if code, out := s.gc("--release", "--yes"); code != exitDone || !strings.Contains(out, "release ") ||
+		!strings.Contains(out, "freed") {
 		t.Errorf("exit code %d: %s", code, out)
 	}
 	if found, _ := filepath.Glob(s.path("runs/study/*/release")); len(found) > 0 {
@@ -45,7 +48,8 @@ func TestCollectedRunIsMadeAgain(t *testing.T) {
 	}
 	again := s.result()
 	if again.Run != first.Run || released(t, again, "sample.csv") != want || s.ledgerLines() != paid {
-		t.Errorf("run again: %s with %d charges, must be %s with %d and the same rows", again.Run, s.ledgerLines(), first.Run, paid)
+		t.Errorf("run again: %s with %d charges, must be %s with %d and the same rows", again.Run, s.ledgerLines(), first.Run,
+			paid)
 	}
 }
 
@@ -57,7 +61,8 @@ func TestWhatWasPaidIsUsedAgain(t *testing.T) {
 	first := s.result()
 	charges := func(rows string, gc []string, said string, want int) {
 		t.Helper()
-		if code, out := s.gc(gc...); code != exitDone || !strings.Contains(out, said) || strings.Contains(out, "is a new charge") != (want > 1) {
+		if code, out := s.gc(gc...); code != exitDone || !strings.Contains(out, said) ||
+			strings.Contains(out, "is a new charge") != (want > 1) {
 			t.Errorf("gc %v: exit code %d: %s", gc, code, out)
 		}
 		s.edit("spec.yaml", "{kind: sample, rows: ", "{kind: sample, rows: "+rows)
@@ -91,14 +96,16 @@ func TestCollectionStoppedAnywhere(t *testing.T) {
 			}
 			return 0, nil
 		}}
-		found, err := collect.Find(collect.Rules{Disk: d, Out: s.path("runs"), Before: time.Now().Add(time.Hour), Release: true, Build: ownBuild()})
+		found, err := collect.Find(collect.Rules{Disk: d, Out: s.path("runs"), Before: time.Now().Add(time.Hour),
+			Release: true, Build: ownBuild()})
 		if err != nil || len(found.Removable()) == 0 {
 			t.Fatalf("found %v, %v", found, err)
 		}
 		ended = found.Remove(t.Context(), func(collect.Item) {}) == nil
 		again := s.result()
 		if again.Run != first.Run || released(t, again, "sample.csv") != want || s.ledgerLines() != paid {
-			t.Fatalf("stopped after %d changes: %s with %d charges, must be %s with %d", stop, again.Run, s.ledgerLines(), first.Run, paid)
+			t.Fatalf("stopped after %d changes: %s with %d charges, must be %s with %d", stop, again.Run, s.ledgerLines(),
+				first.Run, paid)
 		}
 	}
 }
@@ -115,7 +122,8 @@ func TestKilledRunThatPaidIsKept(t *testing.T) {
 	}
 	waitFor(t, s.path("runs/cache/*/scratch/checkpoint"))
 	c.Process.Signal(syscall.SIGSTOP) // on a busy machine it may be done before it is looked at
-	if _, out := s.gc("--paid", "--yes"); !strings.Contains(out, "a process works on it") || !strings.Contains(out, "in all 0 items") {
+	if _, out := s.gc("--paid", "--yes"); !strings.Contains(out, "a process works on it") ||
+		!strings.Contains(out, "in all 0 items") {
 		t.Errorf("a run at work is not left alone: %s", out)
 	}
 	c.Process.Kill()
@@ -147,10 +155,12 @@ func TestCollectionAnswers(t *testing.T) {
 		Note           string
 		Bytes          int64 `json:"removable_bytes"`
 	}
-	if err := json.Unmarshal([]byte(out), &said); code != exitDone || err != nil || len(said.Items) == 0 || len(said.Removed) != 0 || said.Note == "" || said.Bytes == 0 {
+	if err := json.Unmarshal([]byte(out), &said); code != exitDone || err != nil || len(said.Items) == 0 ||
+		len(said.Removed) != 0 || said.Note == "" || said.Bytes == 0 {
 		t.Errorf("exit code %d, %v: %s", code, err, out)
 	}
-	if code, out := s.gc("--json", "--yes"); code != exitDone || json.Unmarshal([]byte(out), &said) != nil || len(said.Removed) == 0 || said.Note != "" {
+	if code, out := s.gc("--json", "--yes"); code != exitDone || json.Unmarshal([]byte(out), &said) != nil ||
+		len(said.Removed) == 0 || said.Note != "" {
 		t.Errorf("exit code %d: %s", code, out)
 	}
 	s.mustSay(exitUsage, []string{"--older: is 30, must be"}, "gc", "--older", "30")
@@ -158,7 +168,8 @@ func TestCollectionAnswers(t *testing.T) {
 	if _, err := os.Stat(s.path("absent")); err == nil {
 		t.Error("a folder of runs was made")
 	}
-	for answer, want := range map[string]bool{"y\n": true, "YES\n": true, "\n": false, "no\n": false, "": false, "yet\n": false} {
+	for answer, want := range map[string]bool{"y\n": true, "YES\n": true, "\n": false, "no\n": false, "": false,
+		"yet\n": false} {
 		if agreed(strings.NewReader(answer)) != want {
 			t.Errorf("%q is taken for %v", answer, !want)
 		}
@@ -175,7 +186,8 @@ func TestWhatIsKeptForOneReasonIsOneLine(t *testing.T) {
 		{What: "cached output", Path: "runs/cache/b", Bytes: 2000, Kept: "paid"},
 		{What: "cached output", Path: "runs/cache/c"},
 	})
-	want := "  cached output, 3.0 kB, runs/cache/a and 1 more (--json lists them): paid\n  unfinished run, 10 B, runs/s/1: it has paid\n"
+	want := "  cached output, 3.0 kB, runs/cache/a and 1 more (--json lists them): paid\n  unfinished run, 10 B, " +
+		"runs/s/1: it has paid\n"
 	if b.String() != want {
 		t.Errorf("kept is\n%s, must be\n%s", b.String(), want)
 	}

@@ -18,7 +18,8 @@ func TestReleaseThatIsGone(t *testing.T) {
 	}{
 		"with its cache":    {func(study, runResult) {}, true},
 		"without its cache": {func(s study, _ runResult) { s.must(os.RemoveAll(s.path("runs/cache"))) }, true},
-		"without its key":   {func(s study, r runResult) { s.must(os.Remove(filepath.Join(r.Run, "internal", "noise.key"))) }, false},
+		"without its key": {func(s study, r runResult) { s.must(os.Remove(filepath.Join(r.Run, "internal", "noise.key"))) },
+			false},
 		"without its key and its cache": {func(s study, r runResult) {
 			s.must(os.Remove(filepath.Join(r.Run, "internal", "noise.key")))
 			s.must(os.RemoveAll(s.path("runs/cache")))
@@ -45,7 +46,8 @@ func TestReleaseThatIsGone(t *testing.T) {
 				}
 				return
 			}
-			if code != exitDone || !strings.Contains(errs, "made again") || strings.Contains(out, "was run on this data before") {
+			if code != exitDone || !strings.Contains(errs, "made again") ||
+				strings.Contains(out, "was run on this data before") {
 				t.Errorf("exit code %d, %q, %q; must say that it is made again", code, out, errs)
 			}
 			for f, text := range want {

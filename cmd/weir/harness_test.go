@@ -175,7 +175,8 @@ func (s study) snapshot() (restore func()) {
 // weir runs a command line in this process.
 func (s study) weir(args ...string) (code int, out, errs string) {
 	var stdout, stderr bytes.Buffer
-	code = execute(context.Background(), streams{in: strings.NewReader(""), out: &stdout, err: &stderr, build: ownBuild}, args)
+	code = execute(context.Background(), streams{in: strings.NewReader(""), out: &stdout, err: &stderr, build: ownBuild},
+		args)
 	return code, stdout.String(), stderr.String()
 }
 

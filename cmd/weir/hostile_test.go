@@ -38,9 +38,11 @@ func badSpecs() []hostile {
 		}, []string{"--confine"}, exitUsage, "--confine"},
 		{"set without =", func(study) {}, []string{"--set", "seed"}, exitUsage, "path=value"},
 		{"set of nothing", func(study) {}, []string{"--set", "stages.train.stepps=3"}, exitUsage, "did you mean steps?"},
-		{"unbounded", spec("{kind: impute_constant, numbers: {income: 50000}}", "{kind: impute_knn, scope: table}"), nil, exitPrivacy, "W03"},
+		{"unbounded", spec("{kind: impute_constant, numbers: {income: 50000}}", "{kind: impute_knn, scope: table}"), nil,
+			exitPrivacy, "W03"},
 		{"no row count", spec(", rows_public: 400", ""), nil, exitPrivacy, "W05"},
-		{"batch above the rate", spec("expected_batch_size: 16", "expected_batch_size: 16, sampling_rate: 0.5"), nil, exitUsage, "expected_batch_size"},
+		{"batch above the rate", spec("expected_batch_size: 16", "expected_batch_size: 16, sampling_rate: 0.5"), nil,
+			exitUsage, "expected_batch_size"},
 		{"undecided domain", func(s study) {
 			s.edit("domain.yaml", "bounds: [0, 100000]", "bounds: [0, 100000], source: UNDECIDED")
 		}, nil, exitUsage, "W01"},
@@ -77,7 +79,8 @@ func badData() []hostile {
 		{"duplicate names", replace("id,income,group,flag", "id,income,income,flag"), nil, exitFailed, "income"},
 		{"missing column", replace("id,income,group,flag", "id,revenue,group,flag"), nil, exitFailed, "income"},
 		{"quote not closed", replace("3,73313,a,1", "3,73313,\"a,1"), nil, exitFailed, "quote"},
-		{"other row count", func(s study) { s.edit("spec.yaml", "rows_public: 400", "rows_public: 399") }, nil, exitFailed, "rows_public"},
+		{"other row count", func(s study) { s.edit("spec.yaml", "rows_public: 400", "rows_public: 399") }, nil, exitFailed,
+			"rows_public"},
 	}
 }
 

@@ -34,8 +34,10 @@ single rows in the report; claims for several rows of a person (--unit).
 Nothing that exists is overwritten.
 
 Exit codes: 0 done; 2 usage, a bad domain, or a file exists.`,
-		Example: "  weir init study\n  weir init --from domain.yaml --data patients.csv --target outcome\n  weir init --from domain.yaml --data visits.csv --unit patient_id --max-rows 5\n  weir init --from domain.yaml --data answers.csv --template survey --rows-public 2400 --model mst",
-		Args:    optional("DIR"),
+		Example: "  weir init study\n  weir init --from domain.yaml --data patients.csv --target outcome\n  weir init " +
+			"--from domain.yaml --data visits.csv --unit patient_id --max-rows 5\n  weir init --from domain.yaml --data " +
+			"answers.csv --template survey --rows-public 2400 --model mst",
+		Args: optional("DIR"),
 		RunE: func(c *cobra.Command, args []string) error {
 			dir := "."
 			if len(args) == 1 {
@@ -61,12 +63,14 @@ Exit codes: 0 done; 2 usage, a bad domain, or a file exists.`,
 			for _, note := range notes {
 				fmt.Fprintf(s.err, "%s %s\n", paint(s.err, bold, "note:"), note)
 			}
-			_, err = fmt.Fprintf(s.out, "wrote %s\nnext: weir plan %[2]s, then weir run %[2]s\n", strings.Join(paths, ", "), paths[0])
+			_, err = fmt.Fprintf(s.out, "wrote %s\nnext: weir plan %[2]s, then weir run %[2]s\n", strings.Join(paths, ", "),
+				paths[0])
 			return err
 		},
 	}
 	c.Flags().StringVar(&wish.From, "from", "", "write a spec for this domain")
-	c.Flags().StringVar(&wish.Data, "data", "", "the table that the domain is of: a file, or a YAML file that says where it is")
+	c.Flags().StringVar(&wish.Data, "data", "", "the table that the domain is of: a file, or a YAML file that says "+
+		"where it is")
 	c.Flags().StringVar(&wish.Target, "target", "", "the column that the synthetic rows will be used to predict")
 	c.Flags().StringVar(&wish.Unit, "unit", "", "the column that names whose a row is, where a person may have several")
 	c.Flags().Int64Var(&wish.MaxRows, "max-rows", 0, "the most rows of one unit that are kept")

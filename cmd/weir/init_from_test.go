@@ -14,13 +14,16 @@ func TestInitFromRuns(t *testing.T) {
 	t.Parallel()
 	s := newStudy(t, 300)
 	s.write("data.csv", strings.ReplaceAll(s.read("data.csv"), ",", ";"))
-	code, out, errs := s.weir("init", s.path("new"), "--from", s.path("domain.yaml"), "--data", s.path("data.csv"), "--target", "flag", "--rows-public", "300")
+	code, out, errs := s.weir("init", s.path("new"), "--from", s.path("domain.yaml"), "--data", s.path("data.csv"),
+		"--target", "flag", "--rows-public", "300")
 	if code != exitDone || !strings.Contains(out, filepath.Join("new", "pipeline.yaml")) {
 		t.Fatalf("exit code %d: %s%s", code, out, errs)
 	}
 	text := s.read("new/pipeline.yaml")
-	for _, want := range []string{"file: ../data.csv\n", `csv: {delimiter: ";"}`, "domain: ../domain.yaml ", "rows_public: 300 ", "adjacency: replace_one ", "delta: 1e-4 ",
-		"nameless: {kind: drop, from: split.train, columns: [id]}", "{kind: auto, from: nameless}", "rows: 270}", "target: flag, models: [logistic_regression]"} {
+	for _, want := range []string{"file: ../data.csv\n", `csv: {delimiter: ";"}`, "domain: ../domain.yaml ",
+		"rows_public: 300 ", "adjacency: replace_one ", "delta: 1e-4 ",
+		"nameless: {kind: drop, from: split.train, columns: [id]}", "{kind: auto, from: nameless}", "rows: 270}",
+		"target: flag, models: [logistic_regression]"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}
@@ -29,7 +32,8 @@ func TestInitFromRuns(t *testing.T) {
 		t.Error("the spec holds a value of the table")
 	}
 	s.write("new/capped.yaml", strings.Replace(text, "  # budget: ", "  budget: ", 1))
-	if code, out, errs = s.weir("plan", s.path("new/capped.yaml")); code != exitDone || !strings.Contains(out, "budget           epsilon 10; ") {
+	if code, out, errs = s.weir("plan", s.path("new/capped.yaml")); code != exitDone ||
+		!strings.Contains(out, "budget           epsilon 10; ") {
 		t.Errorf("with the cap that the draft offers: exit code %d: %s%s", code, out, errs)
 	}
 	code, out, errs = s.weir("run", s.path("new/pipeline.yaml"), "--out", s.path("runs"), "--insecure-noise-seed", "1")
@@ -43,7 +47,9 @@ func TestInitFromRuns(t *testing.T) {
 	if code, out, errs = s.weir("verify", dirs[0]); code != exitDone {
 		t.Errorf("verify: exit code %d: %s%s", code, out, errs)
 	}
-	if bill := s.read(rel(t, s.dir, dirs[0]) + "/release/BILL.txt"); !strings.Contains(bill, "  train.target: flag (from stage utility)\n") || !strings.Contains(bill, "  train.kind: marginal_tree (n mu = 270 x ") {
+	if bill := s.read(rel(t, s.dir, dirs[0]) + "/release/BILL.txt"); !strings.Contains(bill,
+		"  train.target: flag (from stage utility)\n") || !strings.Contains(bill,
+		"  train.kind: marginal_tree (n mu = 270 x ") {
 		t.Errorf("the bill must say what was decided:\n%s", bill)
 	}
 }
@@ -53,15 +59,18 @@ func TestInitFromRuns(t *testing.T) {
 func TestInitWithUnit(t *testing.T) {
 	s := newStudy(t, 300)
 	begin := func(dir string, more ...string) (int, string) {
-		code, _, errs := s.weir(append([]string{"init", s.path(dir), "--from", s.path("domain.yaml"), "--data", s.path("data.csv")}, more...)...)
+		code, _, errs := s.weir(append([]string{"init", s.path(dir), "--from", s.path("domain.yaml"), "--data",
+			s.path("data.csv")}, more...)...)
 		return code, errs
 	}
 	for dir, rows := range map[string][]string{"private": nil, "public": {"--rows-public", "300"}} {
-		if code, errs := begin(dir, append(rows, "--unit", "group", "--max-rows", "5", "--epsilon", "0.5")...); code != exitDone {
+		if code, errs := begin(dir, append(rows, "--unit", "group", "--max-rows", "5", "--epsilon", "0.5")...); code !=
+			exitDone {
 			t.Fatalf("%s: exit code %d: %s", dir, code, errs)
 		}
 		text := s.read(dir + "/pipeline.yaml")
-		for _, want := range []string{"privacy_unit: {column: group, max_rows: 5} ", "epsilon: 0.5 ", "nameless: {kind: drop, from: split.train, columns: [id, group]}"} {
+		for _, want := range []string{"privacy_unit: {column: group, max_rows: 5} ", "epsilon: 0.5 ",
+			"nameless: {kind: drop, from: split.train, columns: [id, group]}"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s: %q is missing in\n%s", dir, want, text)
 			}
@@ -82,22 +91,28 @@ func TestInitWithUnit(t *testing.T) {
 	}
 }
 
-// TestTableOfAnotherEncoding: a table in Windows-1252 is refused with the line and the remedy, which infer and init take.
+// TestTableOfAnotherEncoding: a table in Windows-1252 is refused with the line and the remedy, which infer and init
+// take.
 func TestTableOfAnotherEncoding(t *testing.T) {
 	s := study{t, t.TempDir()}
 	s.write("data.csv", "size;place\n1;Z\xfcrich\n2;M\xe1laga\n3;Z\xfcrich\n")
 	data := s.path("data.csv")
 	code, _, errs := s.weir("domain", "infer", data)
-	if code != exitFailed || !strings.Contains(errs, "line 2: is not UTF-8 text") || !strings.Contains(errs, "--encoding") {
+	if code != exitFailed || !strings.Contains(errs, "line 2: is not UTF-8 text") || !strings.Contains(errs,
+		"--encoding") {
 		t.Errorf("exit code %d: %s", code, errs)
 	}
 	code, draft, errs := s.weir("domain", "infer", data, "--encoding", "windows-1252")
-	if code != exitDone || !strings.Contains(draft, `encoding: "windows-1252", delimiter: ";"`) || !strings.Contains(draft, "Zürich") {
+	if code != exitDone || !strings.Contains(draft, `encoding: "windows-1252", delimiter: ";"`) || !strings.Contains(draft,
+		"Zürich") {
 		t.Fatalf("exit code %d: %s%s", code, draft, errs)
 	}
-	s.write("domain.yaml", "columns:\n  - {name: size, type: integer, bounds: [0, 9]}\n  - {name: place, type: categorical, categories: [Zürich, Málaga]}\n")
-	code, _, errs = s.weir("init", s.path("new"), "--from", s.path("domain.yaml"), "--data", data, "--encoding", "windows-1252", "--rows-public", "3")
-	if code != exitDone || !strings.Contains(s.read("new/pipeline.yaml"), `csv: {encoding: "windows-1252", delimiter: ";"}`) {
+	s.write("domain.yaml", "columns:\n  - {name: size, type: integer, bounds: [0, 9]}\n  - {name: place, type: "+
+		"categorical, categories: [Zürich, Málaga]}\n")
+	code, _, errs = s.weir("init", s.path("new"), "--from", s.path("domain.yaml"), "--data", data, "--encoding",
+		"windows-1252", "--rows-public", "3")
+	if code != exitDone || !strings.Contains(s.read("new/pipeline.yaml"),
+		`csv: {encoding: "windows-1252", delimiter: ";"}`) {
 		t.Fatalf("exit code %d: %s%s", code, errs, s.read("new/pipeline.yaml"))
 	}
 }
@@ -107,16 +122,19 @@ func TestTableOfAnotherEncoding(t *testing.T) {
 func TestInitFromUnit(t *testing.T) {
 	s := study{t, t.TempDir()}
 	s.write("data.csv", "patient_id,age\n1,2\n")
-	for _, id := range []string{"type: text", "type: integer", "type: integer, bounds: [0, 9]", "type: categorical, categories: private"} {
+	for _, id := range []string{"type: text", "type: integer", "type: integer, bounds: [0, 9]",
+		"type: categorical, categories: private"} {
 		s.write("domain.yaml", "columns:\n  - {name: patient_id, "+id+"}\n  - {name: age, type: integer, bounds: [0, 9]}\n")
 		dir := filepath.Join(s.dir, strings.ReplaceAll(id, " ", ""))
-		if code, _, errs := s.weir("init", dir, "--from", s.path("domain.yaml"), "--data", s.path("data.csv")); code != exitDone {
+		if code, _, errs := s.weir("init", dir, "--from", s.path("domain.yaml"), "--data", s.path("data.csv")); code !=
+			exitDone {
 			t.Fatalf("%s: exit code %d: %s", id, code, errs)
 		}
 		name := rel(t, s.dir, filepath.Join(dir, "pipeline.yaml"))
 		whole, offered := s.read(name), "row   # where a person may have several rows: "
 		s.write(name, strings.Replace(whole, offered, "", 1))
-		if code, out, errs := s.weir("check", s.path(name)); !strings.Contains(whole, offered+"{column: patient_id,") || code != exitDone {
+		if code, out, errs := s.weir("check", s.path(name)); !strings.Contains(whole, offered+"{column: patient_id,") ||
+			code != exitDone {
 			t.Errorf("%s: exit code %d: %s%s\n%s", id, code, out, errs, whole)
 		}
 	}
@@ -136,7 +154,8 @@ func rel(t *testing.T, from, to string) string {
 func TestInitFromAnyNames(t *testing.T) {
 	t.Parallel()
 	s := study{t, t.TempDir()}
-	names := []string{"yes", "a: b", "1e5", "# c", `q"uo'te`, "{{.Name}}", "[x, y]", "none", "-", "~", "été", "null", ".5", "no\\t"}
+	names := []string{"yes", "a: b", "1e5", "# c", `q"uo'te`, "{{.Name}}", "[x, y]", "none", "-", "~", "été", "null", ".5",
+		"no\\t"}
 	for _, last := range []string{"text", "integer", "boolean"} {
 		domain := "columns:\n  - {name: kept, type: integer, bounds: [0, 9]}\n  - {name: far, type: date, bounds: [0, 9]}\n"
 		for _, name := range names {
@@ -202,9 +221,11 @@ func TestInitFromRefuses(t *testing.T) {
 // TestNoRowsArePublic: a number of rows that is said to be public is one.
 func TestNoRowsArePublic(t *testing.T) {
 	s := newStudy(t, 300)
-	for _, more := range [][]string{{"--rows-public", "0"}, {"--rows-public", "-3"}, {"--from", s.path("domain.yaml"), "--rows-public", "0"}} {
+	for _, more := range [][]string{{"--rows-public", "0"}, {"--rows-public", "-3"}, {"--from", s.path("domain.yaml"),
+		"--rows-public", "0"}} {
 		code, _, errs := s.weir(append([]string{"init", s.path("new")}, more...)...)
-		if code != exitUsage || !strings.Contains(errs, "must be a number of rows that is publicly known, at least 1; without it their number is private") {
+		if code != exitUsage || !strings.Contains(errs, "must be a number of rows that is publicly known, at least 1; "+
+			"without it their number is private") {
 			t.Errorf("%v: exit code %d: %s", more, code, errs)
 		}
 	}

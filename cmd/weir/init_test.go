@@ -18,7 +18,8 @@ func TestInitRunsAtOnce(t *testing.T) {
 	if code, out, errs := s.weir("check", spec); code != exitDone || out != spec+": no error\n" || errs != "" {
 		t.Errorf("check: exit code %d, %s%s; must find nothing at all", code, out, errs)
 	}
-	code, out, errs = s.weir("run", spec, "--out", s.path("runs"), "--set", "dataset.demo_rows=500", "--set", "dataset.rows_public=500",
+	code, out, errs = s.weir("run", spec, "--out", s.path("runs"), "--set", "dataset.demo_rows=500", "--set",
+		"dataset.rows_public=500",
 		"--set", "stages.sample.rows=50", "--insecure-noise-seed", "1")
 	if code != exitDone || !strings.Contains(out, "PRIVACY") {
 		t.Errorf("run: exit code %d: %s%s", code, out, errs)
@@ -57,10 +58,12 @@ func TestInitIntoAFileSaysWhatItTakes(t *testing.T) {
 	s := study{t, t.TempDir()}
 	s.write("t.csv", "a\n1\n")
 	code, _, errs := s.weir("init", s.path("t.csv"))
-	if code != exitUsage || !strings.Contains(errs, "t.csv: is a file; init takes the folder to write into") || strings.Contains(errs, "exists") {
+	if code != exitUsage || !strings.Contains(errs, "t.csv: is a file; init takes the folder to write into") ||
+		strings.Contains(errs, "exists") {
 		t.Errorf("exit code %d: %s", code, errs)
 	}
-	if code, _, errs := s.weir("init", s.path("t.csv/study")); code != exitUsage || !strings.Contains(errs, "not a directory") || strings.Contains(errs, "exists") {
+	if code, _, errs := s.weir("init", s.path("t.csv/study")); code != exitUsage || !strings.Contains(errs,
+		"not a directory") || strings.Contains(errs, "exists") {
 		t.Errorf("exit code %d: %s", code, errs)
 	}
 }

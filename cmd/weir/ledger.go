@@ -24,8 +24,9 @@ func ledgerCommand(s streams) *cobra.Command {
 		Long: `A ledger DATASET.weir-ledger.jsonl holds one line for each charge of any run on
 a dataset, each line naming the hash of the one before. It holds no digest of the
 table and can be committed.`,
-		Example: "  weir ledger show patients.csv.weir-ledger.jsonl\n  weir ledger verify patients.csv.weir-ledger.jsonl\n  weir ledger merge patients.csv.weir-ledger.jsonl",
-		Args:    noArgs,
+		Example: "  weir ledger show patients.csv.weir-ledger.jsonl\n  weir ledger verify patients.csv.weir-ledger.jsonl\n " +
+			" weir ledger merge patients.csv.weir-ledger.jsonl",
+		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return usage(c, errors.New("command: is missing, must be show, verify, merge, restore or continue"))
 		},
@@ -70,8 +71,9 @@ delta of its spec. The line below the total says which delta was taken.
 
 Exit codes: 0 done; 2 usage; 3 the accountant has no bound for a charge, or the
 ledger is of an earlier format; 4 the ledger was altered.`,
-		Example: "  weir ledger show patients.csv.weir-ledger.jsonl --delta 1e-6\n  weir ledger show L --unit patient_id:4 --adjacency add_remove --accountant rdp --json",
-		Args:    exactly(1, "FILE"),
+		Example: "  weir ledger show patients.csv.weir-ledger.jsonl --delta 1e-6\n  weir ledger show L --unit patient_id:4 " +
+			"--adjacency add_remove --accountant rdp --json",
+		Args: exactly(1, "FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
 			_, entries, err := dataset.ReadLedgerOf(args[0])
 			if entries, err = looked(s, entries, err); err != nil {
@@ -82,15 +84,19 @@ ledger is of an earlier format; 4 the ledger was altered.`,
 				return err
 			}
 			if f.asJSON {
-				return printJSON(s.out, map[string]any{"charges": entries, "total": jsonTotal(t.Fixed), "filter": jsonFilter(t), "budget": jsonBalance(t)})
+				return printJSON(s.out, map[string]any{"charges": entries, "total": jsonTotal(t.Fixed), "filter": jsonFilter(t),
+					"budget": jsonBalance(t)})
 			}
 			return printLedger(plainly(s.out), entries, t)
 		},
 	}
 	c.Flags().StringVar(&f.accountant, "accountant", account.Default, "how charges are composed")
-	c.Flags().StringVar(&f.adjacency, "adjacency", "", "add_remove or replace_one (default: replace_one if any charge is, else add_remove)")
-	c.Flags().StringVar(&f.unit, "unit", "", "row, or COLUMN:MAX_ROWS (default: the column that any charge holds for, with its most rows, else row)")
-	c.Flags().Float64Var(&f.delta, "delta", 0, "delta at which epsilon is read (default: that of the last cap, else from the charges)")
+	c.Flags().StringVar(&f.adjacency, "adjacency", "", "add_remove or replace_one (default: replace_one if any charge "+
+		"is, else add_remove)")
+	c.Flags().StringVar(&f.unit, "unit", "", "row, or COLUMN:MAX_ROWS (default: the column that any charge holds for, "+
+		"with its most rows, else row)")
+	c.Flags().Float64Var(&f.delta, "delta", 0, "delta at which epsilon is read (default: that of the last cap, else "+
+		"from the charges)")
 	c.Flags().BoolVar(&f.asJSON, "json", false, "print one JSON object")
 	return c
 }
@@ -131,8 +137,9 @@ func jsonTotal(t ledger.Total) map[string]any {
 	if math.IsInf(t.Epsilon, 1) {
 		epsilon = nil
 	}
-	return map[string]any{"epsilon": epsilon, "delta": t.Delta, "adjacency": t.Adjacency, "unit": t.Unit, "accountant": t.Accountant,
-		"charges": t.Charges, "reason": t.Reason}
+	return map[string]any{"epsilon": epsilon, "delta": t.Delta, "adjacency": t.Adjacency, "unit": t.Unit,
+		"accountant": t.Accountant,
+		"charges":    t.Charges, "reason": t.Reason}
 }
 
 func jsonFilter(t ledger.Overview) any {
@@ -154,7 +161,8 @@ func printLedger(w io.Writer, entries []ledger.Entry, t ledger.Overview) error {
 			}
 			event = string(text)
 		}
-		fmt.Fprintf(tw, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", i+1, e.Time.Format("2006-01-02 15:04"), e.Run, e.Version, e.Stage, e.Name, e.Unit, e.Adjacency, event)
+		fmt.Fprintf(tw, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", i+1, e.Time.Format("2006-01-02 15:04"), e.Run, e.Version,
+			e.Stage, e.Name, e.Unit, e.Adjacency, event)
 	}
 	if err := tw.Flush(); err != nil {
 		return err
@@ -174,15 +182,18 @@ func overviewText(t ledger.Overview) string {
 		s += "  " + f.Reason + "\n"
 	}
 	if t.Filter == nil {
-		return s + "no charge was made under a budget of the dataset: nothing bounds runs chosen after looking at earlier ones\n"
+		return s + "no charge was made under a budget of the dataset: nothing bounds runs chosen after looking at earlier " +
+			"ones\n"
 	}
-	s += fmt.Sprintf("by the budget's filter (%s, fixed in line %d): epsilon %s at delta %g, however runs were chosen after that\n",
+	s += fmt.Sprintf("by the budget's filter (%s, fixed in line %d): epsilon %s at delta %g, however runs were chosen "+
+		"after that\n",
 		t.Filter, t.Line, record.Bound(t.Filtered.Epsilon), t.Filtered.Delta)
 	if t.Filtered.Reason != "" && t.Filtered.Reason != f.Reason {
 		s += "  " + t.Filtered.Reason + "\n"
 	}
 	if t.Line > 1 {
-		s += fmt.Sprintf("  the filter bounds them if its choice did not depend on what the %s before it released\n", words.Plural(t.Line-1, "charge"))
+		s += fmt.Sprintf("  the filter bounds them if its choice did not depend on what the %s before it released\n",
+			words.Plural(t.Line-1, "charge"))
 	}
 	return s + balanceText(t)
 }
@@ -223,6 +234,8 @@ func jsonBalance(t ledger.Overview) any {
 	if math.IsInf(b.Spent, 1) {
 		spent = nil
 	}
-	return map[string]any{"epsilon": b.Cap.Epsilon, "delta": b.Cap.Delta, "adjacency": b.Cap.Adjacency, "unit": b.Cap.Unit, "line": b.Line,
-		"filter": b.Filter, "spent": spent, "left": b.Left, "largest_pure": b.Pure, "charges_alike": b.Alike, "reason": b.Reason}
+	return map[string]any{"epsilon": b.Cap.Epsilon, "delta": b.Cap.Delta, "adjacency": b.Cap.Adjacency, "unit": b.Cap.Unit,
+		"line":   b.Line,
+		"filter": b.Filter, "spent": spent, "left": b.Left, "largest_pure": b.Pure, "charges_alike": b.Alike,
+		"reason": b.Reason}
 }

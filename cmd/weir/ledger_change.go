@@ -35,8 +35,9 @@ a crash left of a line, which a run removed from the ledger, are named.
 
 Exit codes: 0 intact; 1 the record of a run cannot be read; 2 usage; 3 it is of an
 earlier format; 4 it was altered, or lacks charges that a run has made.`,
-		Example: "  weir ledger verify patients.csv.weir-ledger.jsonl\n  weir ledger verify patients.csv.weir-ledger.jsonl --runs archive/runs",
-		Args:    exactly(1, "FILE"),
+		Example: "  weir ledger verify patients.csv.weir-ledger.jsonl\n  weir ledger verify patients.csv.weir-ledger.jsonl " +
+			"--runs archive/runs",
+		Args: exactly(1, "FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
 			path, entries, err := dataset.ReadLedgerOf(args[0])
 			heads := 0
@@ -46,7 +47,8 @@ earlier format; 4 it was altered, or lacks charges that a run has made.`,
 			kept, asideErr := ledger.Remnants(path)
 			err = errors.Join(err, asideErr)
 			if asJSON {
-				report := map[string]any{"ok": err == nil, "charges": len(entries), "runs": heads, "remnants": append([]string{}, kept...)}
+				report := map[string]any{"ok": err == nil, "charges": len(entries), "runs": heads, "remnants": append([]string{},
+					kept...)}
 				if err != nil {
 					report["error"] = err.Error()
 				}
@@ -58,7 +60,8 @@ earlier format; 4 it was altered, or lacks charges that a run has made.`,
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(s.out, "%s: intact, %s, and it holds the heads of %s\n", path, words.Plural(len(entries), "charge"), words.Plural(heads, "run"))
+			_, err = fmt.Fprintf(s.out, "%s: intact, %s, and it holds the heads of %s\n", path, words.Plural(len(entries),
+				"charge"), words.Plural(heads, "run"))
 			return err
 		},
 	}
@@ -221,7 +224,8 @@ func restoredText(done dataset.Restored) string {
 	text := fmt.Sprintf("%s: restored %s from %s, and holds %d now",
 		done.Ledger, words.Plural(done.Charges-done.There, "charge"), done.Copy, done.Charges)
 	if done.Kept != "" {
-		text += fmt.Sprintf("; replaced what was altered (line %s), and kept the file as it was: %s", strings.Trim(fmt.Sprint(done.Altered), "[]"), done.Kept)
+		text += fmt.Sprintf("; replaced what was altered (line %s), and kept the file as it was: %s",
+			strings.Trim(fmt.Sprint(done.Altered), "[]"), done.Kept)
 	}
 	return text
 }
@@ -250,7 +254,8 @@ Exit codes: 0 done; 2 usage; 3 a ledger lacks charges that were made.`,
 			if err := readable(args[1]); err != nil {
 				return usage(c, err)
 			}
-			done, err := dataset.Continue(dataset.Continuation{Disk: diskOf(c, s), Out: out, Old: args[0], New: args[1], Random: rand.Reader, Clock: time.Now})
+			done, err := dataset.Continue(dataset.Continuation{Disk: diskOf(c, s), Out: out, Old: args[0], New: args[1],
+				Random: rand.Reader, Clock: time.Now})
 			if errors.Is(err, dataset.ErrUnknown) || errors.Is(err, fs.ErrNotExist) {
 				return usage(c, err)
 			}
@@ -258,9 +263,11 @@ Exit codes: 0 done; 2 usage; 3 a ledger lacks charges that were made.`,
 				return err
 			}
 			if asJSON {
-				return printJSON(s.out, map[string]any{"dataset": done.ID, "ledger": done.Ledger, "file": args[1], "joined": done.Charges, "former_ledger": done.Former})
+				return printJSON(s.out, map[string]any{"dataset": done.ID, "ledger": done.Ledger, "file": args[1],
+					"joined": done.Charges, "former_ledger": done.Former})
 			}
-			_, err = fmt.Fprintf(s.out, "%s: belongs to dataset %s now%s%s\n", args[1], done.ID, chargedTo(done.Ledger), tookOver(done))
+			_, err = fmt.Fprintf(s.out, "%s: belongs to dataset %s now%s%s\n", args[1], done.ID, chargedTo(done.Ledger),
+				tookOver(done))
 			return err
 		},
 	}
@@ -269,8 +276,8 @@ Exit codes: 0 done; 2 usage; 3 a ledger lacks charges that were made.`,
 	return c
 }
 
-// readable refuses a table that cannot be opened: a folder or a pipe is none. A table that lies in no file (NAME.database)
-// is opened by the runs that read it.
+// readable refuses a table that cannot be opened: a folder or a pipe is none. A table that lies in no file
+// (NAME.database) is opened by the runs that read it.
 func readable(name string) error {
 	if pipeline.IsElsewhere(name) {
 		return nil

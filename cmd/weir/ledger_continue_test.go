@@ -42,14 +42,17 @@ func TestLedgerContinueTakesCharges(t *testing.T) {
 	if code != exitPrivacy || !strings.Contains(errs, command) {
 		t.Fatalf("exit %d, %s: must name %s", code, errs, command)
 	}
-	before := strings.Count(s.read("data.csv.weir-ledger.jsonl"), "\n") + strings.Count(s.read("other.csv.weir-ledger.jsonl"), "\n")
-	if code, out, errs := s.weir(strings.Fields(command)[1:]...); code != exitDone || !strings.Contains(out, "former ledger is "+s.path("other.csv.weir-ledger.jsonl.joined")) {
+	before := strings.Count(s.read("data.csv.weir-ledger.jsonl"), "\n") +
+		strings.Count(s.read("other.csv.weir-ledger.jsonl"), "\n")
+	if code, out, errs := s.weir(strings.Fields(command)[1:]...); code != exitDone ||
+		!strings.Contains(out, "former ledger is "+s.path("other.csv.weir-ledger.jsonl.joined")) {
 		t.Fatalf("exit %d, %s%s", code, out, errs)
 	}
 	if after := strings.Count(s.read("data.csv.weir-ledger.jsonl"), "\n"); after != before {
 		t.Errorf("%d charges after, %d before in both, must be as many", after, before)
 	}
-	if code, _, errs := s.run("--fresh", "--set", "dataset.file=other.csv", "--set", "dataset.version=2"); code != exitPrivacy || !strings.Contains(errs, "budget") {
+	if code, _, errs := s.run("--fresh", "--set", "dataset.file=other.csv", "--set", "dataset.version=2"); code !=
+		exitPrivacy || !strings.Contains(errs, "budget") {
 		t.Errorf("exit %d, %s: must be over the budget of both", code, errs)
 	}
 	if code, out, errs := s.weir("ledger", "verify", s.path("data.csv.weir-ledger.jsonl")); code != exitDone {

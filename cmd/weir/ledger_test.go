@@ -23,7 +23,8 @@ func newLedger(t *testing.T, s study, name string, stages ...string) string {
 		t.Fatal(err)
 	}
 	for _, stage := range stages {
-		c := ledger.Charge{ID: name + "/" + stage, Run: "r", Spec: "s", Version: "1", Stage: stage, Adjacency: privacy.AddRemove, Event: privacy.Gaussian{NoiseMultiplier: 2}}
+		c := ledger.Charge{ID: name + "/" + stage, Run: "r", Spec: "s", Version: "1", Stage: stage,
+			Adjacency: privacy.AddRemove, Event: privacy.Gaussian{NoiseMultiplier: 2}}
 		if _, err := l.Append(nil, c); err != nil {
 			t.Fatal(err)
 		}
@@ -43,8 +44,10 @@ func TestLedgerShow(t *testing.T) {
 		t.Fatalf("exit %d, %v, %s %s", code, err, out, errs)
 	}
 	// Two Gaussians of 2 are one of sqrt(2): epsilon 3.0126 at 1e-5 (Balle, Wang 2018).
-	code, one, _ := weirEpsilon("--event", `{"gaussian":{"noise_multiplier":1.4142135623730951}}`, "--delta", "1e-5", "--json")
-	if want := jsonNumber(t, one, "epsilon"); code != exitDone || len(v.Charges) != 2 || v.Total.Epsilon < want*(1-1e-6) || v.Total.Epsilon > want*(1+1e-6) {
+	code, one, _ := weirEpsilon("--event", `{"gaussian":{"noise_multiplier":1.4142135623730951}}`, "--delta", "1e-5",
+		"--json")
+	if want := jsonNumber(t, one, "epsilon"); code != exitDone || len(v.Charges) != 2 || v.Total.Epsilon < want*(1-1e-6) ||
+		v.Total.Epsilon > want*(1+1e-6) {
 		t.Errorf("%+v, want 2 charges and epsilon %v", v, want)
 	}
 	code, out, errs = s.weir("ledger", "show", path)
@@ -54,21 +57,27 @@ func TestLedgerShow(t *testing.T) {
 	if !strings.Contains(out, "for one row") || !strings.Contains(out, "nothing bounds runs chosen after looking") {
 		t.Errorf("without a budget, show says %s", out)
 	}
-	if code, out, errs = s.weir("ledger", "show", path, "--unit", "patient:4"); code != exitDone || !strings.Contains(out, "for one patient (at most 4 rows each)") || !strings.Contains(out, "all that the table holds") {
+	if code, out, errs = s.weir("ledger", "show", path, "--unit", "patient:4"); code != exitDone ||
+		!strings.Contains(out, "for one patient (at most 4 rows each)") ||
+		!strings.Contains(out, "all that the table holds") {
 		t.Errorf("exit %d, %s %s", code, out, errs)
 	}
 	for _, unit := range []string{"patient", "patient:0", ":4", "row:1x"} {
-		if code, _, errs = s.weir("ledger", "show", path, "--unit", unit); code != exitUsage || !strings.Contains(errs, "--unit: is") {
+		if code, _, errs = s.weir("ledger", "show", path, "--unit", unit); code != exitUsage || !strings.Contains(errs,
+			"--unit: is") {
 			t.Errorf("--unit %s: exit %d, %s", unit, code, errs)
 		}
 	}
-	if code, _, errs = s.weir("ledger", "show", path, "--accountant", "nope"); code != exitUsage || !strings.Contains(errs, "nope") {
+	if code, _, errs = s.weir("ledger", "show", path, "--accountant", "nope"); code != exitUsage || !strings.Contains(errs,
+		"nope") {
 		t.Errorf("exit %d, %s", code, errs)
 	}
-	if code, _, errs = s.weir("ledger", "show", path, "--delta", "2"); code != exitUsage || !strings.Contains(errs, "--delta: is 2") {
+	if code, _, errs = s.weir("ledger", "show", path, "--delta", "2"); code != exitUsage || !strings.Contains(errs,
+		"--delta: is 2") {
 		t.Errorf("exit %d, %s", code, errs)
 	}
-	if code, out, errs = s.weir("ledger", "show", path, "--adjacency", "replace_one", "--json"); code != exitDone || !strings.Contains(out, `"replace_one"`) {
+	if code, out, errs = s.weir("ledger", "show", path, "--adjacency", "replace_one", "--json"); code != exitDone ||
+		!strings.Contains(out, `"replace_one"`) {
 		t.Errorf("exit %d, %s %s", code, out, errs)
 	}
 	if code, _, errs = s.weir("ledger", "show", s.path("absent")); code != exitUsage || !strings.Contains(errs, "absent") {
@@ -115,7 +124,8 @@ func TestLedgerMerge(t *testing.T) {
 	if err := os.WriteFile(theirs, []byte("{}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, errs := s.weir("ledger", "merge", ours, theirs); code != exitMismatch || !strings.Contains(errs, "line 1") {
+	if code, _, errs := s.weir("ledger", "merge", ours, theirs); code != exitMismatch || !strings.Contains(errs,
+		"line 1") {
 		t.Errorf("exit %d, %s", code, errs)
 	}
 	if code, out, _ := s.weir("ledger", "merge", ours, "--json"); code != exitDone || jsonNumber(t, out, "charges") != 3 {

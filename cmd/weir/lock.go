@@ -74,7 +74,8 @@ func lockCommand(s streams) *cobra.Command {
 	}
 	f.spec.add(c)
 	c.Flags().StringVar(&f.out, "out", "runs", "folder of runs, which knows the datasets")
-	c.Flags().BoolVar(&f.check, "check", false, "write nothing and read no data: exit 4 where spec or version differ from weir.lock")
+	c.Flags().BoolVar(&f.check, "check", false, "write nothing and read no data: exit 4 where spec or version differ "+
+		"from weir.lock")
 	c.Flags().BoolVar(&f.asJSON, "json", false, "print one JSON object")
 	return c
 }
@@ -125,8 +126,9 @@ func (f *lockFlags) one(c *cobra.Command, s streams, arg string, args []string) 
 	if err != nil {
 		return nil, err
 	}
-	data, err := runtime.ReadData(c.Context(), plan, runtime.Options{Disk: diskOf(c, s), Out: f.out, Dir: f.spec.dir(arg), Confine: f.spec.confine,
-		Log: newLog(s.err, false), Looking: newProgress(s.err, true).Looking, Clock: time.Now, Random: rand.Reader})
+	data, err := runtime.ReadData(c.Context(), plan, runtime.Options{Disk: diskOf(c, s), Out: f.out, Dir: f.spec.dir(arg),
+		Confine: f.spec.confine,
+		Log:     newLog(s.err, false), Looking: newProgress(s.err, true).Looking, Clock: time.Now, Random: rand.Reader})
 	if err == nil {
 		err = withCode(exitMismatch, data.KeepLock())
 	}
@@ -176,7 +178,8 @@ func (f *runFlags) openLock(c *cobra.Command, arg string, plan *compile.Plan) (e
 		return nil
 	}
 	if c.Flags().Changed("insecure-noise-seed") {
-		return usage(c, errors.New("--locked: must be given without --insecure-noise-seed, which does not look which dataset it reads"))
+		return usage(c, errors.New("--locked: must be given without --insecure-noise-seed, which does not look which "+
+			"dataset it reads"))
 	}
 	if f.lock, err = openLock(arg, plan, nil); err == nil && len(f.lock.was) == 0 {
 		return f.lock.refusal(nil, nil)
@@ -188,7 +191,8 @@ func (f *runFlags) openLock(c *cobra.Command, arg string, plan *compile.Plan) (e
 // their specs, what is wrong with them may be so; a lock that is not there has no lines.
 func openLock(arg string, plan *compile.Plan, rewritten []string) (*lockOf, error) {
 	if strings.HasPrefix(arg, "specs:") {
-		return nil, withCode(exitUsage, fmt.Errorf("%s: is built in and lies in no folder, must be a file for a lock to lie beside it", arg))
+		return nil, withCode(exitUsage, fmt.Errorf("%s: is built in and lies in no folder, must be a file for a lock to "+
+			"lie beside it", arg))
 	}
 	l := &lockOf{arg: arg, spec: filepath.Base(arg), path: filepath.Join(filepath.Dir(arg), lock.File)}
 	text, err := disk.ReadFile(l.path, lock.MaxBytes)
@@ -197,7 +201,8 @@ func openLock(arg string, plan *compile.Plan, rewritten []string) (*lockOf, erro
 	}
 	all, problems := lock.Parse(string(text))
 	if err := lock.Damage(l.path, problems, sameFolder(arg, rewritten)...); err != nil {
-		return nil, withCode(exitMismatch, fmt.Errorf("%w\nwrite the lines again with weir lock and the specs that they are of", err))
+		return nil, withCode(exitMismatch, fmt.Errorf("%w\nwrite the lines again with weir lock and the specs that they "+
+			"are of", err))
 	}
 	l.all, l.was = all, lock.Of(all, l.spec)
 	l.now, err = lock.Planned(l.spec, plan, thisVersion().Weir)
@@ -225,10 +230,12 @@ func (l *lockOf) withoutData() []lock.Entry {
 func (l *lockOf) with(data runtime.Data) []lock.Entry {
 	list := append(slices.Clone(l.now), lock.Entry{Spec: l.spec, What: lock.Dataset, Is: []string{data.ID, data.Version}})
 	if data.Program != "" {
-		list = append(list, lock.Entry{Spec: l.spec, What: lock.Program, Names: []string{data.Program}, Is: []string{data.ProgramVersion}})
+		list = append(list, lock.Entry{Spec: l.spec, What: lock.Program, Names: []string{data.Program},
+			Is: []string{data.ProgramVersion}})
 	}
 	for _, f := range data.Files {
-		e := lock.Entry{Spec: l.spec, What: lock.Public, Names: []string{f.Stage, path.Base(filepath.ToSlash(f.Path))}, Is: []string{f.Digest}}
+		e := lock.Entry{Spec: l.spec, What: lock.Public, Names: []string{f.Stage, path.Base(filepath.ToSlash(f.Path))},
+			Is: []string{f.Digest}}
 		if !slices.ContainsFunc(list, func(o lock.Entry) bool { return o.Name() == e.Name() && o.Value() == e.Value() }) {
 			list = append(list, e)
 		}

@@ -57,10 +57,13 @@ func TestLockedRunsAsLockedOnly(t *testing.T) {
 	s.edit("spec.yaml", "seed: 3", "seed: 4")
 	s.edit("spec.yaml", "steps: 40", "steps: 41")
 	s.edit("data.csv", "73313", "73314")
-	s.mustSay(exitMismatch, []string{"part seed: was 3, is 4", "stage train: was dp_wgan", "dataset: has other content than version 1"}, run...)
+	s.mustSay(exitMismatch, []string{"part seed: was 3, is 4", "stage train: was dp_wgan",
+		"dataset: has other content than version 1"}, run...)
 	s.mustSay(exitMismatch, []string{"part seed", "stage train"}, "lock", "--check", s.path("spec.yaml"))
-	s.mustSay(exitMismatch, []string{"declare another dataset.version"}, "lock", s.path("spec.yaml"), "--out", s.path("runs"))
-	s.mustSay(exitMismatch, []string{"no such file", "part seed: was 3, is 4"}, append(run, "--set", "dataset.file=gone.csv")...)
+	s.mustSay(exitMismatch, []string{"declare another dataset.version"}, "lock", s.path("spec.yaml"), "--out",
+		s.path("runs"))
+	s.mustSay(exitMismatch, []string{"no such file", "part seed: was 3, is 4"},
+		append(run, "--set", "dataset.file=gone.csv")...)
 	s.mustSay(exitPrivacy, []string{"dataset.version: is 1"}, run[:4]...) // without --locked the lock is ignored
 	s.mustSay(exitDone, nil, append(run[:4:4], "--set", "dataset.version=2")...)
 	if s.ledgerLines() != paid+1 {
@@ -83,14 +86,16 @@ func TestLockIgnoresWhatIsNoChange(t *testing.T) {
 	s.write("elsewhere.csv", s.read("data.csv"))
 	s.edit("spec.yaml", "name: study\n", "# a comment\n")
 	s.edit("spec.yaml", "weir: 1\n", "name: study\nweir: 1\n")
-	s.mustSay(exitDone, nil, "run", s.path("spec.yaml"), "--out", s.path("runs"), "--locked", "--set", "dataset.file="+s.path("elsewhere.csv"))
+	s.mustSay(exitDone, nil, "run", s.path("spec.yaml"), "--out", s.path("runs"), "--locked", "--set", "dataset.file="+
+		s.path("elsewhere.csv"))
 	if code, _, errs := s.lock(); code != exitDone || s.read("weir.lock") != locked {
 		t.Errorf("the lock has changed: %s", errs)
 	}
 	if strings.Contains(locked, "data.csv") || strings.Contains(locked, s.dir) {
 		t.Error("the lock names where the data lies")
 	}
-	s.mustSay(exitMismatch, []string{"stage sample"}, "run", s.path("spec.yaml"), "--out", s.path("runs"), "--locked", "--set", "stages.sample.rows=51")
+	s.mustSay(exitMismatch, []string{"stage sample"}, "run", s.path("spec.yaml"), "--out", s.path("runs"), "--locked",
+		"--set", "stages.sample.rows=51")
 }
 
 // TestLockOfAnotherDataset, of another program, and of another public file.
@@ -98,7 +103,8 @@ func TestLockOfAnotherDataset(t *testing.T) {
 	s := newStudy(t, 200)
 	s.write("other.csv", "id,income,group,flag\n"+strings.Repeat("9,5,a,0\n", 200))
 	s.write("public.csv", "id,income,group,flag\n1,2,a,0\n")
-	s.edit("spec.yaml", "  sample: {", "  known: {kind: read, like: dataset, file: public.csv, class: public, declared_by: us}\n  sample: {from: train.model, ")
+	s.edit("spec.yaml", "  sample: {", "  known: {kind: read, like: dataset, file: public.csv, class: public, "+
+		"declared_by: us}\n  sample: {from: train.model, ")
 	if code, _, errs := s.lock(); code != exitDone {
 		t.Fatal(errs)
 	}
@@ -122,14 +128,17 @@ func TestDamagedLockIsToldByLine(t *testing.T) {
 		t.Fatal(errs)
 	}
 	whole := s.read("weir.lock")
-	s.write("weir.lock", strings.Replace(whole, "spec.yaml weir ", "<<<<<<< HEAD\nspec.yaml weir 0\n=======\nspec.yaml weir ", 1)+">>>>>>> other\n")
-	s.mustSay(exitMismatch, []string{"weir.lock:", "is a mark of a conflict"}, "run", s.path("spec.yaml"), "--out", s.path("runs"), "--locked")
+	s.write("weir.lock", strings.Replace(whole, "spec.yaml weir ",
+		"<<<<<<< HEAD\nspec.yaml weir 0\n=======\nspec.yaml weir ", 1)+">>>>>>> other\n")
+	s.mustSay(exitMismatch, []string{"weir.lock:", "is a mark of a conflict"}, "run", s.path("spec.yaml"), "--out",
+		s.path("runs"), "--locked")
 	s.mustSay(exitMismatch, []string{"is a mark of a conflict"}, "lock", "--check", s.path("spec.yaml"))
 	if code, _, errs := s.lock(); code != exitDone || s.read("weir.lock") != whole {
 		t.Errorf("the lock is not mended: %s", errs)
 	}
 	s.mustSay(exitUsage, []string{"lies in no folder"}, "lock", "specs:turku-gs-wgan-mean")
-	s.mustSay(exitUsage, []string{"--insecure-noise-seed"}, "run", s.path("spec.yaml"), "--locked", "--insecure-noise-seed", "1")
+	s.mustSay(exitUsage, []string{"--insecure-noise-seed"}, "run", s.path("spec.yaml"), "--locked",
+		"--insecure-noise-seed", "1")
 	s.mustSay(exitUsage, []string{"SPEC"}, "lock")
 }
 
@@ -139,7 +148,8 @@ func TestOneLockForAFolder(t *testing.T) {
 	for _, name := range []string{"b.yaml", "c.yaml"} {
 		s.write(name, s.read("spec.yaml"))
 	}
-	code, out, errs := s.weir("lock", s.path("spec.yaml"), s.path("b.yaml"), s.path("c.yaml"), "--out", s.path("runs"), "--json")
+	code, out, errs := s.weir("lock", s.path("spec.yaml"), s.path("b.yaml"), s.path("c.yaml"), "--out", s.path("runs"),
+		"--json")
 	var result struct{ Specs []lockedSpec }
 	if code != exitDone || json.Unmarshal([]byte(out), &result) != nil || len(result.Specs) != 3 {
 		t.Fatalf("exit code %d: %s%s", code, out, errs)

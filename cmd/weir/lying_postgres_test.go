@@ -22,8 +22,8 @@ type lyingServer struct {
 	lies   atomic.Int64
 }
 
-// whileItLies is the command `whileItLies LEDGER weir ARG...`: it runs weir on CLINIC behind a lyingServer, and prints the
-// exit code, the charges that LEDGER then has, and how many answers were changed.
+// whileItLies is the command `whileItLies LEDGER weir ARG...`: it runs weir on CLINIC behind a lyingServer, and prints
+// the exit code, the charges that LEDGER then has, and how many answers were changed.
 func (p *inProcess) whileItLies(words string) func(*testscript.TestScript, bool, []string) {
 	return func(ts *testscript.TestScript, _ bool, args []string) {
 		config, err := pgconn.ParseConfig(words)
@@ -40,7 +40,8 @@ func (p *inProcess) whileItLies(words string) func(*testscript.TestScript, bool,
 		defer ts.Setenv("CLINIC", honest)
 		code := p.weir(ts, args[2:])
 		ledger, _ := os.ReadFile(ts.MkAbs(args[0])) // none was charged where it is not there
-		fmt.Fprintf(ts.Stdout(), "code %d, charges %d, lies %d\n", code, bytes.Count(ledger, []byte(`"stage":"train"`)), l.lies.Load())
+		fmt.Fprintf(ts.Stdout(), "code %d, charges %d, lies %d\n", code, bytes.Count(ledger, []byte(`"stage":"train"`)),
+			l.lies.Load())
 	}
 }
 

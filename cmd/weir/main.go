@@ -113,8 +113,10 @@ func newRoot(s streams) *cobra.Command {
 // commands is the table of contents of the command line, one file each.
 func commands() []func(streams) *cobra.Command {
 	return []func(streams) *cobra.Command{
-		initCommand, domainCommand, checkCommand, planCommand, whatIfCommand, lockCommand, runCommand, runsCommand, gcCommand, reportCommand, sampleCommand, evaluateCommand,
-		verifyCommand, ledgerCommand, budgetCommand, diffCommand, epsilonCommand, renderCommand, kindsCommand, explainCommand, schemaCommand, versionCommand, completionCommand,
+		initCommand, domainCommand, checkCommand, planCommand, whatIfCommand, lockCommand, runCommand, runsCommand, gcCommand,
+		reportCommand, sampleCommand, evaluateCommand,
+		verifyCommand, ledgerCommand, budgetCommand, diffCommand, epsilonCommand, renderCommand, kindsCommand, explainCommand,
+		schemaCommand, versionCommand, completionCommand,
 	}
 }
 
@@ -131,7 +133,8 @@ func noArgsBut(flags string) cobra.PositionalArgs {
 		if flags != "" {
 			accepted = "flags alone: " + flags
 		}
-		return usage(c, fmt.Errorf("%s: is given %s, %q, must be given %s", c.CommandPath(), words.Plural(len(args), "argument"), strings.Join(args, " "), accepted))
+		return usage(c, fmt.Errorf("%s: is given %s, %q, must be given %s", c.CommandPath(),
+			words.Plural(len(args), "argument"), strings.Join(args, " "), accepted))
 	}
 }
 
@@ -146,7 +149,8 @@ func exactly(n int, names string) cobra.PositionalArgs {
 		if len(args) == n {
 			return nil
 		}
-		return usage(c, fmt.Errorf("%s: is given %s, must be given %d %s", c.CommandPath(), words.Plural(len(args), "argument"), n, names))
+		return usage(c, fmt.Errorf("%s: is given %s, must be given %d %s", c.CommandPath(),
+			words.Plural(len(args), "argument"), n, names))
 	}
 }
 

@@ -19,7 +19,8 @@ func TestPace(t *testing.T) {
 		"resumed at 900 of 1000":       {[][2]int64{{0, 900}, {10, 920}}, ", 2/s, about 40s left"},
 		"slow":                         {[][2]int64{{0, 0}, {60, 6}}, ", 6/min, about 2h46m0s left"},
 		"slow at first, faster lately": {[][2]int64{{0, 0}, {1000, 100}, {1030, 400}, {1060, 700}}, ", 10/s, about 30s left"},
-		"many reports of a second":     {[][2]int64{{0, 0}, {0, 10}, {0, 20}, {0, 30}, {10, 100}}, ", 10/s, about 1m30s left"},
+		"many reports of a second": {[][2]int64{{0, 0}, {0, 10}, {0, 20}, {0, 30}, {10, 100}},
+			", 10/s, about 1m30s left"},
 	} {
 		var p pace
 		var done int64
@@ -36,7 +37,8 @@ func TestPace(t *testing.T) {
 // TestRunsLeft: of four runs that took a minute each for the first two, two minutes are left; of none, nothing is said.
 func TestRunsLeft(t *testing.T) {
 	r := runsLeft{total: 4, done: 2}
-	for done, want := range map[int]string{1: "1 of 4 runs done, about 6m0s left", 2: "2 of 4 runs done, about 2m0s left", 4: "4 of 4 runs done"} {
+	for done, want := range map[int]string{1: "1 of 4 runs done, about 6m0s left", 2: "2 of 4 runs done, about 2m0s left",
+		4: "4 of 4 runs done"} {
 		r.done = done
 		if got := r.words(2 * time.Minute); got != want {
 			t.Errorf("%q, must be %q", got, want)

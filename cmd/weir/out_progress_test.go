@@ -84,7 +84,8 @@ func TestFinishedBarsStand(t *testing.T) {
 	}
 }
 
-// TestLookingIsTold: nothing is said of rows that are known within five seconds; of others what is read, and how long it took.
+// TestLookingIsTold: nothing is said of rows that are known within five seconds; of others what is read, and how long
+// it took.
 func TestLookingIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for took, want := range map[time.Duration]string{

@@ -21,8 +21,10 @@ func (s study) inPasses(on disk.Disk) (*runtime.Result, error) {
 	s.t.Helper()
 	plan, err := (&specFlags{}).compile(s.path("spec.yaml"))
 	s.must(err)
-	return runtime.Run(s.t.Context(), plan, runtime.Options{Disk: on, Out: s.path("runs"), Dir: s.dir, Workers: 1, Version: "test", Build: "test",
-		Counting: pipeline.CountPasses, Log: slog.New(slog.DiscardHandler), Progress: newProgress(io.Discard, true), Clock: time.Now, Random: rand.Reader})
+	return runtime.Run(s.t.Context(), plan, runtime.Options{Disk: on, Out: s.path("runs"), Dir: s.dir, Workers: 1,
+		Version: "test", Build: "test",
+		Counting: pipeline.CountPasses, Log: slog.New(slog.DiscardHandler), Progress: newProgress(io.Discard, true),
+		Clock: time.Now, Random: rand.Reader})
 }
 
 // newCounted is a study of a model of marginals that reads the file itself.
@@ -58,7 +60,8 @@ func TestPassesBehindTheCharge(t *testing.T) {
 	s.write("data.csv", whole)
 	r, err := s.inPasses(disk.Disk{})
 	if err != nil || len(r.Before) != 1 || s.charges() != 1 {
-		t.Errorf("the content as it was: %+v, error %v, %d charges; must go on with the one that was made", r, err, s.charges())
+		t.Errorf("the content as it was: %+v, error %v, %d charges; must go on with the one that was made", r, err,
+			s.charges())
 	}
 }
 
@@ -67,11 +70,13 @@ func TestPassesBehindTheCharge(t *testing.T) {
 func TestRowsOfAnotherNumberCostNothing(t *testing.T) {
 	s := newCounted(t)
 	spec := s.read("spec.yaml")
-	s.write("spec.yaml", strings.Replace(spec, "{file: data.csv, domain: domain.yaml, rows_public: 60}", "{demo: adult, demo_rows: 60, rows_public: 61}", 1))
+	s.write("spec.yaml", strings.Replace(spec, "{file: data.csv, domain: domain.yaml, rows_public: 60}",
+		"{demo: adult, demo_rows: 60, rows_public: 61}", 1))
 	s.edit("spec.yaml", "  features: {kind: drop, columns: [id]}\n", "")
 	for _, how := range []string{"held", "passes"} {
 		code, _, errs := s.run("--count", how)
-		if code != exitFailed || !strings.Contains(errs, "rows_public is not the number of rows") || strings.Contains(errs, "The charge of") {
+		if code != exitFailed || !strings.Contains(errs, "rows_public is not the number of rows") ||
+			strings.Contains(errs, "The charge of") {
 			t.Errorf("%s: exit code %d, %q; must fail on rows_public, without a charge", how, code, errs)
 		}
 	}
@@ -87,7 +92,8 @@ func TestRowsOfAnotherNumberCostNothing(t *testing.T) {
 // TestCountSaysWhatItTakes refuses what is no way to count, and releases the same bytes either way.
 func TestCountSaysWhatItTakes(t *testing.T) {
 	s := newCounted(t)
-	if code, _, errs := s.run("--count", "sampled"); code != exitUsage || !strings.Contains(errs, "neither held nor passes") {
+	if code, _, errs := s.run("--count", "sampled"); code != exitUsage || !strings.Contains(errs,
+		"neither held nor passes") {
 		t.Errorf("exit code %d, %q", code, errs)
 	}
 	var files []string

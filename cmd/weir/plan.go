@@ -38,8 +38,9 @@ which it describes; of what it asks later, which follows from what it releases, 
 ` + specsHelp + `
 
 Exit codes: 0 done; 2 bad spec or usage; 3 privacy refused or over budget.`,
-		Example: "  weir plan examples/cardio/quickstart.yaml\n  weir plan spec.yaml --set privacy.epsilon=0.5 --json\n  weir plan spec.yaml --format mermaid\n  weir plan examples/cardio/sweep.yaml --total",
-		Args:    atLeastOne,
+		Example: "  weir plan examples/cardio/quickstart.yaml\n  weir plan spec.yaml --set privacy.epsilon=0.5 --json\n  " +
+			"weir plan spec.yaml --format mermaid\n  weir plan examples/cardio/sweep.yaml --total",
+		Args: atLeastOne,
 		RunE: func(c *cobra.Command, args []string) error {
 			if asJSON {
 				format = "json"
@@ -83,8 +84,10 @@ Exit codes: 0 done; 2 bad spec or usage; 3 privacy refused or over budget.`,
 	}
 	flags.add(c)
 	place.add(c)
-	c.Flags().BoolVar(&total, "total", false, "print the bill of all runs of the spec's experiment together (text or json)")
-	c.Flags().BoolVar(&statements, "sql", false, "print the SQL that a database gets which keeps the dataset's rows (text or json)")
+	c.Flags().BoolVar(&total, "total", false,
+		"print the bill of all runs of the spec's experiment together (text or json)")
+	c.Flags().BoolVar(&statements, "sql", false, "print the SQL that a database gets which keeps the dataset's rows "+
+		"(text or json)")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object (--format json)")
 	c.Flags().StringVar(&format, "format", "text", "text, json, mermaid or dot")
 	return c
@@ -115,7 +118,8 @@ type planResult struct {
 
 // printTotal prints what all runs of an experiment cost together, and how its ledger would
 // stand; a spec without one is one run.
-func (f *specFlags) printTotal(c *cobra.Command, s streams, place *ledgerPlaceFlags, arg, format string, base *compile.Plan) error {
+func (f *specFlags) printTotal(c *cobra.Command, s streams, place *ledgerPlaceFlags, arg, format string,
+	base *compile.Plan) error {
 	if format != "json" && format != "text" {
 		return usage(c, fmt.Errorf("--format: is %q, must be text or json with --total", format))
 	}
@@ -136,7 +140,8 @@ func (f *specFlags) printTotal(c *cobra.Command, s streams, place *ledgerPlaceFl
 }
 
 // printTotals prints what all runs of several specs cost together, on each dataset.
-func (f *specFlags) printTotals(c *cobra.Command, s streams, place *ledgerPlaceFlags, args []string, format string, total bool) error {
+func (f *specFlags) printTotals(c *cobra.Command, s streams, place *ledgerPlaceFlags, args []string, format string,
+	total bool) error {
 	if !total || format != "json" && format != "text" {
 		return usage(c, errors.New("plan: is given several specs, must be given --total with them (text or json), or one"))
 	}

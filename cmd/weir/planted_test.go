@@ -60,7 +60,8 @@ func TestNoMessageQuotesACell(t *testing.T) {
 			{"evaluate", "--real", file, "--synthetic", file, "--domain", domain},
 			{"evaluate", "--real", s.path("data.csv"), "--synthetic", file, "--domain", domain},
 			{"sample", file}, {"sample", file, "--rows", "3"}, {"report", file}, {"verify", file},
-			{"ledger", "show", file}, {"ledger", "verify", file}, {"ledger", "merge", file, file}, {"ledger", "continue", file, file},
+			{"ledger", "show", file}, {"ledger", "verify", file}, {"ledger", "merge", file, file}, {"ledger", "continue", file,
+				file},
 			{"ledger", "show", s.path("data.csv")},
 			{"epsilon", "--delta", "1e-5", "--event", "@" + file},
 		} {

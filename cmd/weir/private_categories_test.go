@@ -28,7 +28,8 @@ func TestPrivateCategoriesAreAskedFor(t *testing.T) {
 	s := privateTowns(t)
 	const stages = "  train: {kind: marginal_tree}\n  sample: {kind: sample, rows: 1000}\n"
 	spec := func(share, added string) {
-		s.write("spec.yaml", "weir: 1\nname: open\ndataset: {file: data.csv, domain: domain.yaml}\nprivacy:\n  epsilon: 3\n  delta: 1e-6\n  adjacency: add_remove\n"+share+
+		s.write("spec.yaml", "weir: 1\nname: open\ndataset: {file: data.csv, domain: domain.yaml}\nprivacy:\n  epsilon: "+
+			"3\n  delta: 1e-6\n  adjacency: add_remove\n"+share+
 			"stages:\n  features: {kind: drop, columns: [id]}\n  clean: {kind: bounds, outside: clip}\n"+added+stages)
 	}
 	spec("", "")
@@ -37,7 +38,8 @@ func TestPrivateCategoriesAreAskedFor(t *testing.T) {
 	if code == exitDone || !strings.Contains(out+errs, "W02") || len(lines) != 2 {
 		t.Fatalf("exit code %d, must refuse and print two lines to add: %s%s", code, out, errs)
 	}
-	if lines[0][1] != "categories: {kind: dp_categories, columns: [town]}" || lines[1][1] != "split: {categories: 0.2, train: 0.8}" {
+	if lines[0][1] != "categories: {kind: dp_categories, columns: [town]}" ||
+		lines[1][1] != "split: {categories: 0.2, train: 0.8}" {
 		t.Fatalf("the lines are %q", lines)
 	}
 	spec("  "+lines[1][1]+"\n", "  "+lines[0][1]+"\n")
@@ -54,11 +56,14 @@ func TestPrivateCategoriesAreAskedFor(t *testing.T) {
 func TestInitReleasesPrivateCategories(t *testing.T) {
 	t.Parallel()
 	s := privateTowns(t)
-	if code, _, errs := s.weir("init", s.path("new"), "--from", s.path("domain.yaml"), "--data", s.path("data.csv"), "--target", "town"); code != exitDone {
+	if code, _, errs := s.weir("init", s.path("new"), "--from", s.path("domain.yaml"), "--data", s.path("data.csv"),
+		"--target", "town"); code != exitDone {
 		t.Fatalf("init: exit code %d: %s", code, errs)
 	}
 	text := s.read("new/pipeline.yaml")
-	for _, want := range []string{"  categories: {kind: dp_categories, columns: [town]}\n", "  split: {categories: 0.2, train: 0.8} ", "models: [logistic_regression]", "drop, from: split.train, columns: [id]"} {
+	for _, want := range []string{"  categories: {kind: dp_categories, columns: [town]}\n",
+		"  split: {categories: 0.2, train: 0.8} ", "models: [logistic_regression]",
+		"drop, from: split.train, columns: [id]"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}
@@ -70,7 +75,8 @@ func TestInitReleasesPrivateCategories(t *testing.T) {
 	if len(dirs) != 1 {
 		t.Fatalf("runs %v, must be one", dirs)
 	}
-	if bill := s.read(rel(t, s.dir, dirs[0]) + "/release/BILL.txt"); !strings.Contains(bill, "partition selection of 1 column") {
+	if bill := s.read(rel(t, s.dir, dirs[0]) + "/release/BILL.txt"); !strings.Contains(bill,
+		"partition selection of 1 column") {
 		t.Errorf("the bill must list the selection:\n%s", bill)
 	}
 }

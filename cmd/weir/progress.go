@@ -51,7 +51,8 @@ type barOf struct {
 }
 
 func newBars(w io.Writer, options ...mpb.ContainerOption) *bars {
-	options = append(options, mpb.WithOutput(w), mpb.WithWidth(40), mpb.WithRefreshRate(150*time.Millisecond), mpb.PopCompletedMode())
+	options = append(options, mpb.WithOutput(w), mpb.WithWidth(40), mpb.WithRefreshRate(150*time.Millisecond),
+		mpb.PopCompletedMode())
 	return &bars{p: mpb.New(options...), stages: map[string]*barOf{}}
 }
 
@@ -61,7 +62,8 @@ func (b *bars) Start(stage, kind string) {
 	defer b.mu.Unlock()
 	one := &barOf{}
 	one.Bar = b.p.AddBar(0,
-		mpb.PrependDecorators(decor.Name(stage, decor.WC{W: 14, C: decor.DindentRight}), decor.Any(one.share, decor.WC{W: 5})),
+		mpb.PrependDecorators(decor.Name(stage, decor.WC{W: 14, C: decor.DindentRight}),
+			decor.Any(one.share, decor.WC{W: 5})),
 		mpb.AppendDecorators(decor.Any(one.text)))
 	b.stages[stage] = one
 }

@@ -60,9 +60,10 @@ func TestDomainIsReleased(t *testing.T) {
 	s := newOpenStudy(t, 4000)
 	r := s.result()
 	for file, wants := range map[string][]string{
-		"towns.domain.yaml":  {"categories: [Arden, Bree, Combe, other]", "source: stage towns of a run"},
-		"bounds.domain.yaml": {"bounds: [16384, 131072]", "bounds: [-4, 8]", "source: stage bounds of a run", "categories: [Arden, Bree, Combe, other]"},
-		"rows.count.yaml":    {"rows: ", "deviation: ", "source: stage rows of a run"},
+		"towns.domain.yaml": {"categories: [Arden, Bree, Combe, other]", "source: stage towns of a run"},
+		"bounds.domain.yaml": {"bounds: [16384, 131072]", "bounds: [-4, 8]", "source: stage bounds of a run",
+			"categories: [Arden, Bree, Combe, other]"},
+		"rows.count.yaml": {"rows: ", "deviation: ", "source: stage rows of a run"},
 	} {
 		text := flat(released(t, r, file))
 		for _, want := range wants {
@@ -84,7 +85,8 @@ func TestDomainIsReleased(t *testing.T) {
 // TestSeedMarksReleasedDomains: noise from a seed is no noise, and the names of files say so.
 func TestSeedMarksReleasedDomains(t *testing.T) {
 	r := newOpenStudy(t, 4000).result("--insecure-noise-seed", "4")
-	for _, name := range []string{"towns.NOT-PRIVATE.domain.yaml", "bounds.NOT-PRIVATE.domain.yaml", "rows.NOT-PRIVATE.count.yaml"} {
+	for _, name := range []string{"towns.NOT-PRIVATE.domain.yaml", "bounds.NOT-PRIVATE.domain.yaml",
+		"rows.NOT-PRIVATE.count.yaml"} {
 		if !slices.Contains(r.Release, filepath.Join(r.Run, "release", name)) {
 			t.Errorf("%s is not among %v", name, r.Release)
 		}
@@ -144,7 +146,8 @@ stages:
   sample: {kind: sample, rows: 50}
 `)
 	r := s.result()
-	for _, want := range []string{"town were released by stage towns of a run", "income, weight were released by stage bounds of a run"} {
+	for _, want := range []string{"town were released by stage towns of a run",
+		"income, weight were released by stage bounds of a run"} {
 		if !strings.Contains(released(t, r, "BILL.txt"), want) || !strings.Contains(released(t, r, "PRIVACY.md"), want) {
 			t.Errorf("BILL.txt or PRIVACY.md lacks %q", want)
 		}

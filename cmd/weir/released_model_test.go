@@ -33,15 +33,18 @@ stages:
 `)
 			r := s.result()
 			checkOpenRows(t, released(t, r, "sample.csv"), 4000)
-			if text := flat(released(t, r, "release/domain.yaml")); !strings.Contains(text, "[Arden, Bree, Combe, other]") || !strings.Contains(text, "bounds: [16384, 131072]") {
+			if text := flat(released(t, r, "release/domain.yaml")); !strings.Contains(text, "[Arden, Bree, Combe, other]") ||
+				!strings.Contains(text, "bounds: [16384, 131072]") {
 				t.Errorf("domain.yaml has not what was released:\n%s", text)
 			}
-			if text := released(t, r, "DATASHEET.md"); !strings.Contains(text, "stage towns of a run") || !strings.Contains(text, "Arden") {
+			if text := released(t, r, "DATASHEET.md"); !strings.Contains(text, "stage towns of a run") || !strings.Contains(text,
+				"Arden") {
 				t.Errorf("DATASHEET.md has not what was released:\n%s", text)
 			}
 			nothingShows(t, filepath.Join(r.Run, "release"), "Needlestone", "7331373313")
 			more := s.path("more.csv")
-			if code, _, errs := s.weir("sample", filepath.Join(r.Run, "release", "train.model"), "--rows", "300", "--out", more); code != exitDone {
+			if code, _, errs := s.weir("sample", filepath.Join(r.Run, "release", "train.model"), "--rows", "300", "--out",
+				more); code != exitDone {
 				t.Fatalf("weir sample: %s", errs)
 			}
 			checkOpenRows(t, contents(t, more), 300)
@@ -51,7 +54,8 @@ stages:
 			if err := os.RemoveAll(filepath.Join(r.Run, "release")); err != nil {
 				t.Fatal(err)
 			}
-			if again := s.result(); again.Run != r.Run || !strings.Contains(flat(released(t, again, "release/domain.yaml")), "[Arden, Bree, Combe, other]") {
+			if again := s.result(); again.Run != r.Run || !strings.Contains(flat(released(t, again, "release/domain.yaml")),
+				"[Arden, Bree, Combe, other]") {
 				t.Error("the release is not made again from the cache")
 			}
 		})
@@ -68,7 +72,8 @@ func checkOpenRows(t *testing.T, text string, about int) {
 	for _, row := range rows[1:] {
 		income, errIncome := strconv.Atoi(row[0])
 		weight, errWeight := strconv.ParseFloat(row[1], 64)
-		if errIncome != nil || errWeight != nil || income < 16384 || income > 131072 || weight < -4 || weight > 8 || !strings.Contains("Arden Bree Combe other", row[2]) {
+		if errIncome != nil || errWeight != nil || income < 16384 || income > 131072 || weight < -4 || weight > 8 ||
+			!strings.Contains("Arden Bree Combe other", row[2]) {
 			t.Fatalf("the row %v is outside the released domain", row)
 		}
 	}
@@ -108,8 +113,11 @@ stages:
 	if code, out, errs := s.weir("verify", r.Run); code != exitDone {
 		t.Errorf("weir verify: exit code %d: %s%s", code, out, errs)
 	}
-	s.write("spec.yaml", strings.NewReplacer("[id, town]", "[id]", "bounds: {kind", "towns: {kind: dp_categories}\n  bounds: {kind", "{bounds: 0.2,", "{bounds: 0.1, towns: 0.1,").Replace(spec))
-	if code, _, errs := s.weir("check", s.path("spec.yaml")); code != exitUsage || !strings.Contains(errs, "whose column town has categories that are released when the run is under way") || !strings.Contains(errs, "released by an earlier run") {
+	s.write("spec.yaml", strings.NewReplacer("[id, town]", "[id]", "bounds: {kind",
+		"towns: {kind: dp_categories}\n  bounds: {kind", "{bounds: 0.2,", "{bounds: 0.1, towns: 0.1,").Replace(spec))
+	if code, _, errs := s.weir("check", s.path("spec.yaml")); code != exitUsage || !strings.Contains(errs,
+		"whose column town has categories that are released when the run is under way") || !strings.Contains(errs,
+		"released by an earlier run") {
 		t.Errorf("exit code %d: %s", code, errs)
 	}
 }

@@ -30,8 +30,10 @@ func TestRemadeRunChargesNothing(t *testing.T) {
 	if code != exitDone || !strings.Contains(errs, "another computation") || s.charges() != 2 {
 		t.Errorf("exit code %d and %d charges, must be another run and its charge: %s", code, s.charges(), errs)
 	}
-	if after := s.record(r.Run); after.Status != record.Done || len(after.Charges) != 1 || after.Dataset.LedgerHead != before.Dataset.LedgerHead {
-		t.Errorf("the record has status %s, %d charges and the head %q; must be as it was", after.Status, len(after.Charges), after.Dataset.LedgerHead)
+	if after := s.record(r.Run); after.Status != record.Done || len(after.Charges) != 1 ||
+		after.Dataset.LedgerHead != before.Dataset.LedgerHead {
+		t.Errorf("the record has status %s, %d charges and the head %q; must be as it was", after.Status, len(after.Charges),
+			after.Dataset.LedgerHead)
 	}
 	s.write("ref.csv", "group,flag\na,1\nb,0\nc,1\n")
 	if again := s.result(); again.Run != r.Run {

@@ -42,7 +42,8 @@ func reportCommand(s streams) *cobra.Command {
 		Use:   "report RUN [RUN ...]",
 		Short: "Locate the report of a run, print its release documents, plot a sweep",
 		Long:  reportLong,
-		Example: "  weir report latest --open\n  weir report runs/cardio/20261121-052215-74fe39\n  weir report runs/cardio/20261121-052215-74fe39 --public\n" +
+		Example: "  weir report latest --open\n  weir report runs/cardio/20261121-052215-74fe39\n  weir report " +
+			"runs/cardio/20261121-052215-74fe39 --public\n" +
 			"  weir report runs/cardio/2* --sweep utility.auroc > auroc.svg",
 		Args: func(c *cobra.Command, args []string) error {
 			if score != "" && len(args) > 0 {

@@ -30,7 +30,8 @@ func printResult(w io.Writer, r *runtime.Result) error {
 		b.WriteString(paint(w, red, "NOT PRIVATE") + ": noise from --insecure-noise-seed; do not release.\n\n")
 	}
 	if r.Reused {
-		b.WriteString("This spec was run on this data before; that run is shown, and nothing was charged. --fresh draws new noise, as a new charge.\n\n")
+		b.WriteString("This spec was run on this data before; that run is shown, and nothing was charged. --fresh draws " +
+			"new noise, as a new charge.\n\n")
 	}
 	figures(&b, rec, reg.Figures(rec.Kinds()))
 	for _, remark := range rec.Remarks {
@@ -53,7 +54,8 @@ func epsilons(b *strings.Builder, w io.Writer, t record.Terms) {
 	text := words.Wrap(fmt.Sprintf("epsilon (proven)     %s\n", proven))
 	b.WriteString(strings.Replace(text, "epsilon (proven)", paint(w, bold, "epsilon (proven)"), 1))
 	if t.Published != nil {
-		fmt.Fprintf(b, "epsilon (published)  %s by the paper's own accounting; not a claim of this run\n", record.Bound(*t.Published))
+		fmt.Fprintf(b, "epsilon (published)  %s by the paper's own accounting; not a claim of this run\n",
+			record.Bound(*t.Published))
 	}
 	b.WriteString("\n")
 }
@@ -83,7 +85,8 @@ func chargeText(r *runtime.Result) string {
 		case paid == of:
 			text += fmt.Sprintf("; %s was paid when this run was begun, and is not charged again", stage.ID)
 		default:
-			text += fmt.Sprintf("; of the %d charges of %s %d had been made when this run was begun, and are not made again", of, stage.ID, paid)
+			text += fmt.Sprintf("; of the %d charges of %s %d had been made when this run was begun, and are not made again", of,
+				stage.ID, paid)
 		}
 	}
 	for _, stage := range slices.Sorted(maps.Keys(from)) {
@@ -145,7 +148,8 @@ func places(b *strings.Builder, r *runtime.Result, reg *pipeline.Registry) {
 		}
 	}
 	if r.Left != nil {
-		line("left out", fmt.Sprintf("%s beyond max_rows of their unit (private: stays with you)", words.Plural(int(*r.Left), "row")))
+		line("left out", fmt.Sprintf("%s beyond max_rows of their unit (private: stays with you)", words.Plural(int(*r.Left),
+			"row")))
 	}
 	line("record", filepath.Join(r.Path, "run.json"))
 	if rec.Dataset.Ledger != "" {
@@ -153,8 +157,8 @@ func places(b *strings.Builder, r *runtime.Result, reg *pipeline.Registry) {
 	}
 }
 
-// figures shows the headline figures of each evaluating stage with their verdicts, or says that there are none; all others
-// are in the report and in internal/metrics.json.
+// figures shows the headline figures of each evaluating stage with their verdicts, or says that there are none; all
+// others are in the report and in internal/metrics.json.
 func figures(b *strings.Builder, rec *record.Run, declared pipeline.StageFigures) {
 	f := shownFigures{rec: rec, declared: declared, told: map[string]bool{},
 		words: report.Words(groupsOf(rec, declared), privacyOf(rec))}

@@ -55,7 +55,8 @@ func TestUnfinishedTrainingIsNoReuse(t *testing.T) {
 	first, _ := filepath.Glob(s.path("runs/study/2*"))
 	planned := func(when, want string) {
 		t.Helper()
-		if code, out, errs := s.weir("plan", s.path("spec.yaml"), "--out", s.path("runs")); code != exitDone || !strings.Contains(out, want) {
+		if code, out, errs := s.weir("plan", s.path("spec.yaml"), "--out", s.path("runs")); code != exitDone ||
+			!strings.Contains(out, want) {
 			t.Errorf("%s: %d, must be planned as %q: %s%s", when, code, want, out, errs)
 		}
 	}
@@ -78,7 +79,8 @@ func TestVerifyNeedsTheKeyOfTheRunThatPaid(t *testing.T) {
 	second := d.then("rows", 0)
 	s := d.study
 	s.must(os.Remove(filepath.Join(first.Run, "internal", "noise.key")))
-	if code, _, errs := s.weir("verify", second.Run); code != exitUsage || !bytes.Contains([]byte(errs), []byte(filepath.Base(first.Run))) {
+	if code, _, errs := s.weir("verify", second.Run); code != exitUsage || !bytes.Contains([]byte(errs),
+		[]byte(filepath.Base(first.Run))) {
 		t.Errorf("without the key of the run that paid: %d: %s", code, errs)
 	}
 }
@@ -93,7 +95,8 @@ func TestProcessesPayOnce(t *testing.T) {
 		var all [3]*exec.Cmd
 		var out, errs [len(all)]bytes.Buffer
 		for i := range all {
-			all[i] = s.process(nil, "--json", "--set", "seed=77", "--set", fmt.Sprint("name=study", i), "--set", fmt.Sprint("stages.sample.rows=", 10+i))
+			all[i] = s.process(nil, "--json", "--set", "seed=77", "--set", fmt.Sprint("name=study", i), "--set",
+				fmt.Sprint("stages.sample.rows=", 10+i))
 			all[i].Stdout, all[i].Stderr = &out[i], &errs[i]
 			s.must(all[i].Start())
 		}
@@ -107,7 +110,8 @@ func TestProcessesPayOnce(t *testing.T) {
 			charged += len(r.Charged)
 		}
 		if charged != 1 || s.charges() != 2 {
-			t.Errorf("round %d: %d processes charged, and the ledger has %d charges; must be 1 and 2", round, charged, s.charges())
+			t.Errorf("round %d: %d processes charged, and the ledger has %d charges; must be 1 and 2", round, charged,
+				s.charges())
 		}
 	}
 }

@@ -16,7 +16,8 @@ type day struct {
 
 func newDay(t *testing.T) *day {
 	d := &day{study: newStudy(t, 400)}
-	d.edit("spec.yaml", "train: {kind: dp_wgan, steps: 40, expected_batch_size: 16, generator: [8], critic: [8], latent_dim: 4, generated_batch: 16, checkpoint_every: 10}", "train: {kind: auto}")
+	d.edit("spec.yaml", "train: {kind: dp_wgan, steps: 40, expected_batch_size: 16, generator: [8], critic: [8], "+
+		"latent_dim: 4, generated_batch: 16, checkpoint_every: 10}", "train: {kind: auto}")
 	d.edit("spec.yaml", "  encode: {kind: encode}\n", "")
 	return d
 }
@@ -27,7 +28,8 @@ func (d *day) then(what string, more int, args ...string) runResult {
 	r := d.result(args...)
 	d.charges += more
 	if got := d.study.charges(); got != d.charges || len(r.Charged) != more && !r.Reused {
-		d.t.Errorf("%s: the ledger has %d charges and the run names %d, must have %d, %d of them new", what, got, len(r.Charged), d.charges, more)
+		d.t.Errorf("%s: the ledger has %d charges and the run names %d, must have %d, %d of them new", what, got,
+			len(r.Charged), d.charges, more)
 	}
 	d.runs = append(d.runs, r.Run)
 	return r
@@ -49,10 +51,12 @@ func TestADayOfEdits(t *testing.T) {
 	}
 	d.edit("spec.yaml", "rows: 50", "rows: 60")
 	rows := d.then("rows", 0)
-	if rows.From["train"] != filepath.Base(first.Run) || released(t, rows, "train.model") != released(t, first, "train.model") {
+	if rows.From["train"] != filepath.Base(first.Run) || released(t, rows, "train.model") != released(t, first,
+		"train.model") {
 		t.Errorf("rows: train is of run %q, must be the model of %s", rows.From["train"], first.Run)
 	}
-	d.edit("spec.yaml", "rows: 60}\n", "rows: 60}\n  close: {kind: marginals, real: features, synthetic: sample}\n  report: {kind: report, real: features, synthetic: sample}\n")
+	d.edit("spec.yaml", "rows: 60}\n", "rows: 60}\n  close: {kind: marginals, real: features, synthetic: sample}\n  "+
+		"report: {kind: report, real: features, synthetic: sample}\n")
 	d.then("an evaluation", 0)
 	d.edit("spec.yaml", "kind: report,", "kind: report, target: flag,")
 	d.then("plots", 0)
@@ -89,10 +93,12 @@ func TestADayOfEdits(t *testing.T) {
 // TestReusedOnlyIfCharged: a stored output whose charge the ledger does not hold is never
 // used, nor is a noise key that is still there.
 func TestReusedOnlyIfCharged(t *testing.T) {
-	for name, seed := range map[string][]string{"with a test seed": {"--insecure-noise-seed", "7"}, "of a generator": nil} {
+	for name, seed := range map[string][]string{"with a test seed": {"--insecure-noise-seed", "7"},
+		"of a generator": nil} {
 		d := newDay(t)
 		if seed == nil {
-			d.edit("spec.yaml", "file: data.csv, domain: domain.yaml, rows_public: 400", "demo: cardio, demo_rows: 400, rows_public: 400")
+			d.edit("spec.yaml", "file: data.csv, domain: domain.yaml, rows_public: 400",
+				"demo: cardio, demo_rows: 400, rows_public: 400")
 			d.edit("spec.yaml", "  complete: {kind: impute_constant, numbers: {income: 50000}}\n", "")
 		}
 		first := d.result(seed...)
@@ -118,7 +124,8 @@ func TestPlanSaysWhatIsReused(t *testing.T) {
 		code, out, errs := d.weir(append([]string{args[0], d.path("spec.yaml"), "--out", d.path("runs")}, args[1:]...)...)
 		return code, out + errs
 	}
-	if code, out := plan("plan"); code != exitDone || !strings.Contains(out, "after 1 new charge") || !strings.Contains(out, "budget           epsilon 1.5; ") {
+	if code, out := plan("plan"); code != exitDone || !strings.Contains(out, "after 1 new charge") ||
+		!strings.Contains(out, "budget           epsilon 1.5; ") {
 		t.Errorf("before the first run: %d: %s", code, out)
 	}
 	if left, _ := filepath.Glob(d.path("*weir-*")); len(left) > 0 {
@@ -126,12 +133,14 @@ func TestPlanSaysWhatIsReused(t *testing.T) {
 	}
 	first := d.then("the first run", 1)
 	d.edit("spec.yaml", "rows: 50", "rows: 60")
-	if code, out := plan("plan"); code != exitDone || !strings.Contains(out, "reused, charged in run "+filepath.Base(first.Run)) || strings.Contains(out, "new charge") {
+	if code, out := plan("plan"); code != exitDone || !strings.Contains(out, "reused, charged in run "+
+		filepath.Base(first.Run)) || strings.Contains(out, "new charge") {
 		t.Errorf("with other rows: %d: %s", code, out)
 	}
 	d.edit("spec.yaml", "seed: 3", "seed: 4")
 	for _, command := range []string{"plan", "check", "run"} {
-		if code, out := plan(command); code != exitPrivacy || !strings.Contains(out, "is spent at delta 1e-06; this bill would make it") {
+		if code, out := plan(command); code != exitPrivacy || !strings.Contains(out, "is spent at delta 1e-06; this bill "+
+			"would make it") {
 			t.Errorf("weir %s: %d, must refuse: %s", command, code, out)
 		}
 	}
@@ -145,11 +154,13 @@ func TestRunAsks(t *testing.T) {
 	d := newDay(t)
 	answer := func(text string, args ...string) (int, string) {
 		var out strings.Builder
-		code := execute(t.Context(), streams{in: strings.NewReader(text), out: &out, err: &out, terminal: true, build: ownBuild}, append([]string{"run", d.path("spec.yaml"), "--out", d.path("runs")}, args...))
+		code := execute(t.Context(), streams{in: strings.NewReader(text), out: &out, err: &out, terminal: true,
+			build: ownBuild}, append([]string{"run", d.path("spec.yaml"), "--out", d.path("runs")}, args...))
 		return code, out.String()
 	}
 	for _, no := range []string{"n\n", "", "\n", "maybe\n"} {
-		if code, out := answer(no); code != exitInterrupted || !strings.Contains(out, "Charge it? [y/N]") || d.exists("data.csv.weir-ledger.jsonl") {
+		if code, out := answer(no); code != exitInterrupted || !strings.Contains(out, "Charge it? [y/N]") ||
+			d.exists("data.csv.weir-ledger.jsonl") {
 			t.Errorf("%q: exit code %d: %s", no, code, out)
 		}
 	}
@@ -164,7 +175,8 @@ func TestRunAsks(t *testing.T) {
 		t.Errorf("nothing to charge: exit code %d: %s", code, out)
 	}
 	d.edit("spec.yaml", "seed: 3", "seed: 4")
-	if code, out := answer("", "--yes"); code != exitDone || strings.Contains(out, "Charge it?") || d.study.charges() != 2 {
+	if code, out := answer("", "--yes"); code != exitDone || strings.Contains(out, "Charge it?") ||
+		d.study.charges() != 2 {
 		t.Errorf("--yes: exit code %d: %s", code, out)
 	}
 }

@@ -90,13 +90,18 @@ func runCommand(s streams) *cobra.Command {
 	flags := c.Flags()
 	flags.StringVar(&f.out, "out", "runs", "folder of runs")
 	flags.StringVar(&f.ledger, "ledger", "", "ledger of the dataset (default: beside the dataset)")
-	flags.IntVar(&f.workers, "workers", goruntime.GOMAXPROCS(0), "stages and goroutines at a time; results do not depend on it")
-	flags.Func("count", "how models of marginals count, `held|passes`: rows in memory, or read again and again in memory that does not grow with them (default: by public rows, as the plan says); results do not depend on it", f.setCounting)
+	flags.IntVar(&f.workers, "workers", goruntime.GOMAXPROCS(0),
+		"stages and goroutines at a time; results do not depend on it")
+	flags.Func("count", "how models of marginals count, `held|passes`: rows in memory, or read again and again in "+
+		"memory that does not grow with them (default: by public rows, as the plan says); results do not depend on it",
+		f.setCounting)
 	flags.BoolVar(&f.fresh, "fresh", false, "draw new noise, as a new charge, even where a finished run exists")
 	flags.BoolVar(&f.yes, "yes", false, "charge without asking")
-	flags.BoolVar(&f.dropKey, "drop-noise-key", false, "do not keep the noise key: nobody can replay the run or subtract its noise")
+	flags.BoolVar(&f.dropKey, "drop-noise-key", false, "do not keep the noise key: nobody can replay the run or "+
+		"subtract its noise")
 	flags.Uint64Var(&f.insecure, "insecure-noise-seed", 0, "noise from a seed, for tests: the result is NOT PRIVATE")
-	flags.BoolVar(&f.locked, "locked", false, "refuse, with exit code 4, where spec, data or version differ from weir.lock beside the spec")
+	flags.BoolVar(&f.locked, "locked", false, "refuse, with exit code 4, where spec, data or version differ from "+
+		"weir.lock beside the spec")
 	flags.BoolVar(&f.verbose, "verbose", false, "log every stage on stderr")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON object on stdout; logs go to stderr")
 	return c
@@ -146,7 +151,8 @@ func (f *runFlags) options(c *cobra.Command, s streams, arg string, progress pro
 	opts.Disk, opts.Dir, opts.Confine, opts.Ledger = diskOf(c, s), f.spec.dir(arg), f.spec.confine, f.ledger
 	opts.Workers, opts.Counting, opts.Fresh, opts.DropKey = f.workers, f.counting, f.fresh, f.dropKey
 	opts.Version, opts.Build = thisVersion().Weir, s.build()
-	opts.Log, opts.Progress, opts.Looking, opts.Confirm = newLog(s.err, f.verbose), progress, progress.Looking, f.ask(c.Context(), s)
+	opts.Log, opts.Progress, opts.Looking, opts.Confirm = newLog(s.err, f.verbose), progress, progress.Looking,
+		f.ask(c.Context(), s)
 	if c.Flags().Changed("insecure-noise-seed") {
 		opts.Insecure, opts.Confirm = &f.insecure, nil
 	}
@@ -187,7 +193,8 @@ type runResult struct {
 func resultJSON(r *runtime.Result) runResult {
 	rec := r.Record
 	charged, from := chargedBy(rec)
-	return runResult{Run: r.Path, Reused: r.Reused, Charged: charged, Before: r.Before, From: from, Delta: rec.Terms.Delta, Metrics: rec.Metrics, Notes: rec.Notes, Remarks: rec.Remarks, Ledger: rec.Dataset.Ledger,
+	return runResult{Run: r.Path, Reused: r.Reused, Charged: charged, Before: r.Before, From: from, Delta: rec.Terms.Delta,
+		Metrics: rec.Metrics, Notes: rec.Notes, Remarks: rec.Remarks, Ledger: rec.Dataset.Ledger,
 		Epsilon: map[string]*float64{"published": rec.Terms.Published, "proven": rec.Terms.Proven},
 		Release: paths(r.Path, rec.Release), Inside: paths(r.Path, rec.Internal), Insecure: rec.Insecure}
 }
@@ -213,7 +220,8 @@ func (f *runFlags) printLeft(ctx context.Context, s streams, arg string, plan *c
 		if q.Cap == nil {
 			continue
 		}
-		line := fmt.Sprintf("epsilon %.6g; %s remains%s", *q.Cap, privacy.Room(max(0, *q.Cap-q.Spent.Epsilon)), budget.RoomText(q))
+		line := fmt.Sprintf("epsilon %.6g; %s remains%s", *q.Cap, privacy.Room(max(0, *q.Cap-q.Spent.Epsilon)),
+			budget.RoomText(q))
 		if _, err := fmt.Fprintf(s.out, "%-16s %s\n", "budget", line); err != nil {
 			return err
 		}
@@ -221,7 +229,8 @@ func (f *runFlags) printLeft(ctx context.Context, s streams, arg string, plan *c
 	return nil
 }
 
-// printAsked says on stderr what a run that the budget refused would have charged, and which edit makes it a new charge.
+// printAsked says on stderr what a run that the budget refused would have charged, and which edit makes it a new
+// charge.
 func (f *runFlags) printAsked(ctx context.Context, s streams, arg string, plan *compile.Plan, refusal error) {
 	if !errors.Is(refusal, ledger.ErrOverBudget) {
 		return
@@ -244,11 +253,14 @@ func (f *runFlags) failure(ctx context.Context, err error, results ...*runtime.R
 		return withCode(exitInterrupted, fmt.Errorf("interrupted%s; run the same command again to continue", stops(results)))
 	}
 	if errors.Is(err, syscall.ENOSPC) {
-		return fmt.Errorf("%w; make room and run the same command again: it continues, and what is paid is not charged again", err)
+		return fmt.Errorf("%w; make room and run the same command again: it continues, and what is paid is not charged again",
+			err)
 	}
 	err = overBudget(err)
 	if paid := strings.Join(paidFor(results), " and "); paid != "" {
-		return fmt.Errorf("%w\nThe charge of %s stands. It is not made again where %[2]s and what lies before stay as they are: correct the rest of the spec and run it again, without --fresh; what %[2]s made is used again for nothing", err, paid)
+		return fmt.Errorf("%w\nThe charge of %s stands. It is not made again where %[2]s and what lies before stay as they "+
+			"are: correct the rest of the spec and run it again, without --fresh; what %[2]s made is used again for nothing",
+			err, paid)
 	}
 	return err
 }
@@ -313,8 +325,9 @@ func (f *runFlags) ask(ctx context.Context, s streams) func([]book.Quote) error 
 	}
 }
 
-// because says what makes the stages of the run new charges; nothing where that cannot be found out, which stops nobody.
-func (f *runFlags) because(quotes []book.Quote) map[string]budget.Because {
+// because says what makes the stages of the run new charges; nothing where that cannot be found out, which stops
+// nobody.
+func (f *runFlags) because(quotes []runtime.Quote) map[string]budget.Because {
 	if f.plan == nil {
 		return nil
 	}
@@ -323,7 +336,8 @@ func (f *runFlags) because(quotes []book.Quote) map[string]budget.Because {
 }
 
 // foresee says what runs would charge, by ledgers alone, and refuses as they would.
-func (f *ledgerPlaceFlags) foresee(ctx context.Context, s streams, spec *specFlags, arg string, trials []runtime.Trial) ([]book.Quote, error) {
+func (f *ledgerPlaceFlags) foresee(ctx context.Context, s streams, spec *specFlags, arg string,
+	trials []runtime.Trial) ([]runtime.Quote, error) {
 	opts := f.options(s)
 	opts.Dir, opts.Confine = spec.dir(arg), spec.confine
 	quotes, err := runtime.Foresee(ctx, trials, opts)

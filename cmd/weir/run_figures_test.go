@@ -33,16 +33,19 @@ func TestFiguresAreReadBesideOthers(t *testing.T) {
 	rec := &record.Run{Stages: []record.Stage{{ID: "u", Kind: "downstream"}, {ID: "m", Kind: "marginals"}},
 		Metrics: map[string]float64{"u.auroc": .7, "u.auroc_real_train": .8, "u.accuracy": .9, "u.accuracy_majority": .85,
 			"m.total_variation": .1, "m.total_variation_independent": .2}}
-	if got := strings.Join(declaredBy(t, rec.Stages...).Headlines(rec.Metrics), " "); got != "m.total_variation u.auroc u.accuracy" {
+	if got := strings.Join(declaredBy(t, rec.Stages...).Headlines(rec.Metrics), " "); got !=
+		"m.total_variation u.auroc u.accuracy" {
 		t.Errorf("headlines are %v", got)
 	}
-	for _, want := range []string{"0.8000  learnt from real rows", "0.8500  always guessing", "0.2000  independent columns without noise"} {
+	for _, want := range []string{"0.8000  learnt from real rows", "0.8500  always guessing",
+		"0.2000  independent columns without noise"} {
 		if got := ended(t, rec); !strings.Contains(got, want) {
 			t.Errorf("a run ends with\n%s, without %q", got, want)
 		}
 	}
 	rec.Metrics["m.total_variation_baseline"] = .3
-	if got := ended(t, rec); strings.Contains(got, "without noise") || !strings.Contains(got, "0.3000  independent columns at the same epsilon") {
+	if got := ended(t, rec); strings.Contains(got, "without noise") ||
+		!strings.Contains(got, "0.3000  independent columns at the same epsilon") {
 		t.Errorf("a run ends with\n%s", got)
 	}
 }
@@ -66,14 +69,17 @@ func TestEndOfARunWithoutFigures(t *testing.T) {
 	}
 }
 
-// TestEndOfARunHasTheVerdicts of the report: the word beside the figure, its note below, and once why which figures have none.
+// TestEndOfARunHasTheVerdicts of the report: the word beside the figure, its note below, and once why which figures
+// have none.
 func TestEndOfARunHasTheVerdicts(t *testing.T) {
 	rec := &record.Run{Stages: []record.Stage{{ID: "u", Kind: "downstream"}, {ID: "m", Kind: "marginals"}},
 		Notes: map[string]string{"m.statistic_loss": "income mean 5 real, 6 synthetic"},
-		Metrics: map[string]float64{"u.auroc": .79, "u.auroc_low": .78, "u.auroc_high": .81, "u.auroc_real_train": .8, "u.accuracy": .9,
+		Metrics: map[string]float64{"u.auroc": .79, "u.auroc_low": .78, "u.auroc_high": .81, "u.auroc_real_train": .8,
+			"u.accuracy":        .9,
 			"m.total_variation": .4, "m.statistic_loss": .2, "m.rows.real": 1000, "u.rows.real": 86}}
 	got := ended(t, rec)
-	for _, want := range []string{"0.4000  lost\n", "0.2000  partly kept\n", "    income mean 5 real, 6 synthetic\n", "0.7900  (0.7800 to 0.8100)  no verdict\n"} {
+	for _, want := range []string{"0.4000  lost\n", "0.2000  partly kept\n", "    income mean 5 real, 6 synthetic\n",
+		"0.7900  (0.7800 to 0.8100)  no verdict\n"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("a run ends with\n%s, without %q", got, want)
 		}
@@ -89,9 +95,11 @@ func TestEndOfARunHasTheVerdicts(t *testing.T) {
 
 // TestUndefinedFiguresSayWhy: a headline without a value is shown with its note.
 func TestUndefinedFiguresSayWhy(t *testing.T) {
-	rec := &record.Run{Stages: []record.Stage{{ID: "u", Kind: "downstream"}}, Notes: map[string]string{"u.auroc": "one class alone"},
+	rec := &record.Run{Stages: []record.Stage{{ID: "u", Kind: "downstream"}},
+		Notes:   map[string]string{"u.auroc": "one class alone"},
 		Metrics: map[string]float64{"u.accuracy": .9}}
-	if got := ended(t, rec); !strings.Contains(got, "undefined  no verdict\n") || !strings.Contains(got, "no verdict on u.auroc: one class alone\n") {
+	if got := ended(t, rec); !strings.Contains(got, "undefined  no verdict\n") ||
+		!strings.Contains(got, "no verdict on u.auroc: one class alone\n") {
 		t.Errorf("a run ends with\n%s", got)
 	}
 }
@@ -115,7 +123,8 @@ func TestFiguresOfAnUnknownKindArePlain(t *testing.T) {
 		Stages: []record.Stage{{ID: "x", Kind: "of_another_weir"}}}
 	var b strings.Builder
 	figures(&b, rec, declaredBy(t, rec.Stages...))
-	if got := b.String(); strings.Contains(got, " to ") || strings.Contains(got, "best") || strings.Count(got, "\n  x.") != 2 {
+	if got := b.String(); strings.Contains(got, " to ") || strings.Contains(got, "best") || strings.Count(got, "\n  x.") !=
+		2 {
 		t.Errorf("the figures of a run say %q", got)
 	}
 }

@@ -20,7 +20,8 @@ func TestReusedStagesOfAnExperimentStandOnce(t *testing.T) {
 		dues = append(dues, book.Due{Run: i + 1, Stage: "train", Epsilon: &half, From: from})
 	}
 	got := budget.DueText(dues, nil)
-	if strings.Count(got, "\n") != 2 || !strings.Contains(got, "reused, epsilon 0.5 alone, charged in another run (3 times)") || strings.Contains(got, "2d79") {
+	if strings.Count(got, "\n") != 2 || !strings.Contains(got, "reused, epsilon 0.5 alone, charged in another run (3 "+
+		"times)") || strings.Contains(got, "2d79") {
 		t.Errorf("an experiment's dues are\n%s", got)
 	}
 	dues[0].Run = 0
@@ -55,12 +56,14 @@ func TestDuesOfALargeExperimentAreSummedUp(t *testing.T) {
 // TestUnfinishedStagesAreContinued: what a stopped run has paid has no output to use again.
 func TestUnfinishedStagesAreContinued(t *testing.T) {
 	half := 0.5
-	due := book.Due{Stage: "train", Epsilon: &half, From: "20261122-202544-2d79", Unfinished: true}
-	if got := budget.DueText([]book.Due{due}, nil); !strings.Contains(got, "paid in run 20261122-202544-2d79, to be continued") || strings.Contains(got, "reused") {
+	due := runtime.Due{Stage: "train", Epsilon: &half, From: "20261122-202544-2d79", Unfinished: true}
+	if got := budget.DueText([]runtime.Due{due}, nil); !strings.Contains(got,
+		"paid in run 20261122-202544-2d79, to be continued") || strings.Contains(got, "reused") {
 		t.Errorf("a stopped run's dues are\n%s", got)
 	}
 	due.Run = 2
-	if got := budget.DueText([]book.Due{due}, nil); !strings.Contains(got, "paid in another run, epsilon 0.5 alone, to be continued") {
+	if got := budget.DueText([]runtime.Due{due}, nil); !strings.Contains(got,
+		"paid in another run, epsilon 0.5 alone, to be continued") {
 		t.Errorf("an experiment's dues are\n%s", got)
 	}
 }
@@ -70,11 +73,13 @@ func TestUnfinishedStagesAreContinued(t *testing.T) {
 func TestUnprovenChargesSayWhatTheyShut(t *testing.T) {
 	x := 1.23
 	const shut = "no run with a budget of the dataset (dataset.budget) is admitted"
-	got := budget.QuoteText([]book.Quote{{Dues: []book.Due{{Stage: "train", Published: &x}}}}, nil)
-	if !strings.Contains(got, "new charge, epsilon none proven, 1.23 by the paper's own accounting") || !strings.Contains(got, shut) {
+	got := budget.QuoteText([]runtime.Quote{{Dues: []runtime.Due{{Stage: "train", Published: &x}}}}, nil)
+	if !strings.Contains(got, "new charge, epsilon none proven, 1.23 by the paper's own accounting") ||
+		!strings.Contains(got, shut) {
 		t.Errorf("a charge without a proof is asked for by\n%s", got)
 	}
-	got = budget.QuoteText([]book.Quote{{Dues: []book.Due{{Stage: "train", Epsilon: &x}, {Stage: "old", Published: &x, From: "20261122-202544-2d79"}}}}, nil)
+	got = budget.QuoteText([]runtime.Quote{{Dues: []runtime.Due{{Stage: "train", Epsilon: &x},
+		{Stage: "old", Published: &x, From: "20261122-202544-2d79"}}}}, nil)
 	if !strings.Contains(got, "new charge, epsilon 1.23 alone") || strings.Contains(got, shut) {
 		t.Errorf("a proven charge is asked for by\n%s", got)
 	}
@@ -94,13 +99,16 @@ func TestInterruptedQuestionIsNo(t *testing.T) {
 	}
 }
 
-// TestChargesAddUp: a stage of three mechanisms makes three charges, which the list says, since the line below counts them.
+// TestChargesAddUp: a stage of three mechanisms makes three charges, which the list says, since the line below counts
+// them.
 func TestChargesAddUp(t *testing.T) {
 	x := .5
-	q := book.Quote{Dues: []book.Due{{Stage: "train", Epsilon: &x, Charges: 3}, {Stage: "names", Epsilon: &x, Charges: 1}}}
+	q := runtime.Quote{Dues: []runtime.Due{{Stage: "train", Epsilon: &x, Charges: 3}, {Stage: "names", Epsilon: &x,
+		Charges: 1}}}
 	q.Bill = 4
-	got := budget.QuoteText([]book.Quote{q}, nil)
-	for _, want := range []string{"train            3 new charges, epsilon 0.5 alone\n", "names            new charge, epsilon 0.5 alone\n", "after 4 new charges\n"} {
+	got := budget.QuoteText([]runtime.Quote{q}, nil)
+	for _, want := range []string{"train            3 new charges, epsilon 0.5 alone\n",
+		"names            new charge, epsilon 0.5 alone\n", "after 4 new charges\n"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%s, must say %q", got, want)
 		}

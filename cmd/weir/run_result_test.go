@@ -12,19 +12,23 @@ func TestResultRoundsBoundsUp(t *testing.T) {
 	proven, published := 1.99950002, 0.123451
 	var b strings.Builder
 	epsilons(&b, &b, record.Terms{Proven: &proven, Published: &published, Delta: 1e-6})
-	if text := b.String(); !strings.Contains(text, " 1.9996 at delta") || !strings.Contains(text, " 0.12346 by the paper") {
+	if text := b.String(); !strings.Contains(text, " 1.9996 at delta") || !strings.Contains(text,
+		" 0.12346 by the paper") {
 		t.Errorf("a run ends with %s", text)
 	}
 }
 
 // TestFiguresPointToAReportThatIsThere, and a score is among the first where it is computed.
 func TestFiguresPointToAReportThatIsThere(t *testing.T) {
-	rec := &record.Run{Metrics: map[string]float64{"m.k_marginal_score": 987.5, "m.nist_2018_score": 987500, "m.columns": 3}, Stages: []record.Stage{{ID: "m", Kind: "marginals"}}}
+	rec := &record.Run{Metrics: map[string]float64{"m.k_marginal_score": 987.5, "m.nist_2018_score": 987500,
+		"m.columns": 3}, Stages: []record.Stage{{ID: "m", Kind: "marginals"}}}
 	var without, with strings.Builder
 	figures(&without, rec, declaredBy(t, rec.Stages...))
 	rec.Internal = []record.File{{Path: "internal/report.html"}}
 	figures(&with, rec, declaredBy(t, rec.Stages...))
-	if text := without.String(); strings.Contains(text, "the report") || !strings.Contains(text, "and 2 more in internal/metrics.json\n") || !strings.Contains(text, "m.k_marginal_score") || !strings.Contains(text, "1000 is best") {
+	if text := without.String(); strings.Contains(text, "the report") || !strings.Contains(text,
+		"and 2 more in internal/metrics.json\n") || !strings.Contains(text, "m.k_marginal_score") || !strings.Contains(text,
+		"1000 is best") {
 		t.Errorf("a run without a report ends with %s", text)
 	}
 	if text := with.String(); !strings.Contains(text, "; the report says what they mean\n") {
@@ -39,7 +43,8 @@ func TestTablesAreNamedForWhatTheyHold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rec := &record.Run{Stages: []record.Stage{{ID: "draw", Kind: "sample"}, {ID: "keep", Kind: "write"}, {ID: "post", Kind: "remove_anomalies"}}}
+	rec := &record.Run{Stages: []record.Stage{{ID: "draw", Kind: "sample"}, {ID: "keep", Kind: "write"},
+		{ID: "post", Kind: "remove_anomalies"}}}
 	for _, c := range []struct{ path, stage, want string }{
 		{"release/draw.csv", "draw", "synthetic table"},
 		{"internal/draw.csv", "draw", "synthetic table"},

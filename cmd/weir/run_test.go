@@ -204,7 +204,8 @@ func TestSampleDrawsFromARelease(t *testing.T) {
 	if n := strings.Count(s.read("data.csv.weir-ledger.jsonl"), "\n"); n != 1 {
 		t.Errorf("the ledger has %d charges, must have 1", n)
 	}
-	for _, bad := range [][]string{{"sample", s.path("data.csv")}, {"sample", s.path("nothing")}, {"sample", model, "--rows", "-1"}, {"sample"}} {
+	for _, bad := range [][]string{{"sample", s.path("data.csv")}, {"sample", s.path("nothing")},
+		{"sample", model, "--rows", "-1"}, {"sample"}} {
 		if code, _, errs := s.weir(bad...); code == exitDone || errs == "" {
 			t.Errorf("%v: exit code %d, %q", bad, code, errs)
 		}

@@ -62,7 +62,8 @@ func runsCommand(s streams) *cobra.Command {
 			if f.html {
 				return optional("FILE")(c, args)
 			}
-			return noArgsBut("--out FOLDER for another folder of runs, --name NAME for the runs of one spec, --html FILE for a page")(c, args)
+			return noArgsBut("--out FOLDER for another folder of runs, --name NAME for the runs of one spec, --html FILE for "+
+				"a page")(c, args)
 		},
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, s, args) },
 	}
@@ -170,7 +171,8 @@ func (f *runsFlags) filter(now time.Time) (listing.Filter, error) {
 	}
 	age, err := parseAge(f.since)
 	if err != nil {
-		return filter, fmt.Errorf("--since: is %s, must be a number of hours, days or weeks such as 12h, 7d or 4w, or a date such as 2026-11-21", f.since)
+		return filter, fmt.Errorf("--since: is %s, must be a number of hours, days or weeks such as 12h, 7d or 4w, or a "+
+			"date such as 2026-11-21", f.since)
 	}
 	filter.Since = now.Add(-age)
 	return filter, nil
@@ -283,7 +285,8 @@ func runsTagCommand(s streams) *cobra.Command {
 }
 
 func isTag(word string) bool {
-	return word != "" && len(word) <= mostOfTag && plaintext.Printable(word) && !strings.ContainsFunc(word, unicode.IsSpace)
+	return word != "" && len(word) <= mostOfTag && plaintext.Printable(word) && !strings.ContainsFunc(word,
+		unicode.IsSpace)
 }
 
 // tagged returns tags with further ones, or without them; each once, in order.
@@ -399,7 +402,8 @@ func (p runPlace) model(arg string) (string, error) {
 	case 1:
 		return models[0], nil
 	}
-	return "", withCode(exitUsage, fmt.Errorf("%s: the run released %d models, must be named as one of %s", dir, len(models),
+	return "", withCode(exitUsage, fmt.Errorf("%s: the run released %d models, must be named as one of %s", dir,
+		len(models),
 		strings.Join(models, ", ")))
 }
 
@@ -412,7 +416,8 @@ func (p runPlace) only(arg string, runs []string) (string, error) {
 	case 1:
 		return runs[0], nil
 	}
-	return "", withCode(exitUsage, fmt.Errorf("%s: is the beginning of %d ids of runs in %s, must be of one alone, such as %s",
+	return "", withCode(exitUsage, fmt.Errorf("%s: is the beginning of %d ids of runs in %s, must be of one alone, such "+
+		"as %s",
 		arg, len(runs), p.out, filepath.Base(runs[0])))
 }
 

@@ -33,7 +33,8 @@ func TestRunsAreListed(t *testing.T) {
 	s.edit("spec.yaml", "real: encode", "real: complete")
 	s.result("--insecure-noise-seed", "1")
 	id := "20200101-000000-" + strings.Repeat("0", 32)
-	for path, text := range map[string]string{"study/" + id + "/run.json": `{"status":"` + needle, "study/2" + id[1:8] + "-000001" + id[15:] + "/note": "", "other/notes/run.json": "{}"} {
+	for path, text := range map[string]string{"study/" + id + "/run.json": `{"status":"` + needle, "study/2" + id[1:8] +
+		"-000001" + id[15:] + "/note": "", "other/notes/run.json": "{}"} {
 		path = s.path("runs/" + path)
 		os.MkdirAll(filepath.Dir(path), 0o755)
 		os.WriteFile(path, []byte(text), 0o600)
@@ -46,7 +47,8 @@ func TestRunsAreListed(t *testing.T) {
 	if r := runs[0]; !r.Test || r.Status != "done" || len(r.Metrics) == 0 || r.Bytes < 1000 || r.Proven == nil {
 		t.Errorf("the newest is %+v", r)
 	}
-	if r := runs[1]; r.Path != first.Run || r.Test || *r.Proven != *first.Epsilon["proven"] || time.Since(r.Started) > time.Hour {
+	if r := runs[1]; r.Path != first.Run || r.Test || *r.Proven != *first.Epsilon["proven"] ||
+		time.Since(r.Started) > time.Hour {
 		t.Errorf("the first is %+v", r)
 	}
 	for _, r := range runs[2:] {
@@ -61,7 +63,8 @@ func TestRunsAreListed(t *testing.T) {
 		t.Errorf("%d runs since the second, must be 3", n)
 	}
 	_, text, _ := s.weir("runs", "--out", s.path("runs"))
-	if strings.Count(text, "\n") != 6 || !strings.Contains(text, "done, NOT PRIVATE") || !strings.Contains(text, "utility.total_variation 0.") {
+	if strings.Count(text, "\n") != 6 || !strings.Contains(text, "done, NOT PRIVATE") || !strings.Contains(text,
+		"utility.total_variation 0.") {
 		t.Errorf("the table is\n%s", text)
 	}
 	s.mustSay(exitUsage, []string{"--status: is ready, must be one of done,"}, "runs", "--status", "ready")
@@ -93,7 +96,8 @@ func TestPageOfRunsIsTheOwners(t *testing.T) {
 		}
 		_, link, _ := strings.Cut(string(text), `<a href="./`)
 		link, _, _ = strings.Cut(link, `"`)
-		if _, err := os.Stat(filepath.Join(filepath.Dir(file), filepath.FromSlash(link))); err != nil || !strings.HasSuffix(link, "report.html") {
+		if _, err := os.Stat(filepath.Join(filepath.Dir(file), filepath.FromSlash(link))); err != nil ||
+			!strings.HasSuffix(link, "report.html") {
 			t.Errorf("%s links %q: %v", file, link, err)
 		}
 	}

@@ -67,8 +67,11 @@ With --step T rows are those of the model after step T of its training, where
 release_every kept it.
 
 Exit codes: 0 done; 1 the model cannot be read, or meets the conditions too seldom; 2 usage.`,
-		Example: "  weir sample runs/cardio-quickstart/ID/release/train.model --rows 1000 --out more.csv\n  weir sample MODEL --rows 1000000 --out more.parquet\n  weir sample MODEL --rows 5000 --copies 20 --out copies.csv\n  weir sample MODEL --rows 500 --where region=north,south --where age=65..\n  weir sample latest --rows 1000 --out more.csv",
-		Args:    exactly(1, "MODEL"),
+		Example: "  weir sample runs/cardio-quickstart/ID/release/train.model --rows 1000 --out more.csv\n  weir sample " +
+			"MODEL --rows 1000000 --out more.parquet\n  weir sample MODEL --rows 5000 --copies 20 --out copies.csv\n  weir " +
+			"sample MODEL --rows 500 --where region=north,south --where age=65..\n  weir sample latest --rows 1000 --out " +
+			"more.csv",
+		Args: exactly(1, "MODEL"),
 		RunE: func(c *cobra.Command, args []string) error {
 			model, err := f.place.model(args[0])
 			if err != nil {
@@ -79,13 +82,16 @@ Exit codes: 0 done; 1 the model cannot be read, or meets the conditions too seld
 	}
 	f.place.add(c, "runs")
 	c.Flags().Int64Var(&f.rows, "rows", 1000, "rows to draw")
-	c.Flags().IntVar(&f.copies, "copies", 0, "tables to draw, 2 to 1000, each with fresh public noise (default: one, without)")
-	c.Flags().StringArrayVar(&f.where, "where", nil, "COLUMN=VALUE,...: only rows with one of these values (any number of times)")
+	c.Flags().IntVar(&f.copies, "copies", 0, "tables to draw, 2 to 1000, each with fresh public noise (default: one, "+
+		"without)")
+	c.Flags().StringArrayVar(&f.where, "where", nil, "COLUMN=VALUE,...: only rows with one of these values (any number "+
+		"of times)")
 	c.Flags().IntVar(&f.tries, "max-tries", 0, "with --where: rows drawn at most for each that is wanted (default 1000)")
 	c.Flags().IntVar(&f.step, "step", 0, "step of the training to draw from, one that the model holds (default: the last)")
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "public seed of the draw")
 	c.Flags().StringVar(&f.out, "out", "-", "file to write, "+table.Endings()+"; - is CSV on stdout")
-	c.Flags().StringVar(&f.delim, "delimiter", "", "character between the values of text (default: that of the run's own tables, else a comma; of .tsv a tab)")
+	c.Flags().StringVar(&f.delim, "delimiter", "", "character between the values of text (default: that of the run's "+
+		"own tables, else a comma; of .tsv a tab)")
 	c.Flags().BoolVar(&f.force, "force", false, "overwrite the file of --out")
 	c.Flags().BoolVar(&f.argmax, "argmax", false, "take the most probable category instead of drawing one")
 	return c
@@ -141,7 +147,8 @@ func (f *sampleFlags) run(c *cobra.Command, s streams, path string) error {
 	return runtime.WriteTable(c.Context(), f.out, t, style)
 }
 
-// style returns how text is written: as the run of the model wrote its tables, where the model lies in the release of one.
+// style returns how text is written: as the run of the model wrote its tables, where the model lies in the release of
+// one.
 func (f *sampleFlags) style(path string) (table.Style, error) {
 	style := table.Style{CSV: &pipeline.CSV{}}
 	if dir := store.Releasing(path); dir != "" {
@@ -221,7 +228,8 @@ func conditions(list []string) (map[string]domain.Choice, error) {
 		}
 		fields, err := csv.NewReader(strings.NewReader(values)).Read()
 		if err != nil {
-			return nil, fmt.Errorf("--where: is %q, must have a quote before and after a value with a comma, as in a CSV file", text)
+			return nil, fmt.Errorf("--where: is %q, must have a quote before and after a value with a comma, as in a CSV file",
+				text)
 		}
 		where[name] = fields
 	}

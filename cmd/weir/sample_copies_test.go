@@ -14,7 +14,8 @@ func hospital(t *testing.T) study {
 	var b strings.Builder
 	b.WriteString("admitted,ward,days\n")
 	for i := range 400 {
-		b.WriteString("2021-01-" + []string{"03", "17", "30"}[i%3] + "," + []string{"east", "west"}[i/3%2] + "," + strconv.Itoa(1+i%9) + "\n")
+		b.WriteString("2021-01-" + []string{"03", "17", "30"}[i%3] + "," + []string{"east", "west"}[i/3%2] + "," +
+			strconv.Itoa(1+i%9) + "\n")
 	}
 	s.write("data.csv", b.String())
 	s.write("domain.yaml", `columns:
@@ -58,7 +59,8 @@ func TestSampleDrawsCopies(t *testing.T) {
 		}
 	}
 	for step, want := range map[string]string{"0": "--step: is 0, must be at least 1", "3": "step: is 3, must be absent"} {
-		if code, _, errs := s.weir("sample", filepath.Join(run, "release", "train.model"), "--step", step); code == exitDone || !strings.Contains(errs, want) {
+		if code, _, errs := s.weir("sample", filepath.Join(run, "release", "train.model"), "--step", step); code ==
+			exitDone || !strings.Contains(errs, want) {
 			t.Errorf("--step %s: exit code %d: %s", step, code, errs)
 		}
 	}
@@ -71,7 +73,8 @@ func TestEachReleasedTableHasItsDomain(t *testing.T) {
 	release := filepath.Join(s.result().Run, "release")
 	for table, domain := range map[string]string{"sample.csv": "domain.yaml", "scores.csv": "scores.domain.yaml"} {
 		table, domain = filepath.Join(release, table), filepath.Join(release, domain)
-		code, _, errs := s.weir("evaluate", "--real", table, "--synthetic", table, "--domain", domain, "--metrics", "marginals")
+		code, _, errs := s.weir("evaluate", "--real", table, "--synthetic", table, "--domain", domain, "--metrics",
+			"marginals")
 		if code != exitDone {
 			t.Errorf("%s with %s: exit code %d: %s", table, domain, code, errs)
 		}

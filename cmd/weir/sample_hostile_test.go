@@ -24,7 +24,8 @@ func richModel(t *testing.T) (study, []pipeline.File) {
 	var b strings.Builder
 	b.WriteString("income,age,size,day,group,flag\n")
 	for i := range 400 {
-		fmt.Fprintf(&b, "%d,%d,%g,2020-01-%02d,%s,%d\n", 20000+i, i%90, float64(i)/8, 1+i%28, []string{"a", "b", "c", ""}[i%4], i%2)
+		fmt.Fprintf(&b, "%d,%d,%g,2020-01-%02d,%s,%d\n", 20000+i, i%90, float64(i)/8, 1+i%28,
+			[]string{"a", "b", "c", ""}[i%4], i%2)
 	}
 	s.write("data.csv", b.String())
 	s.write("domain.yaml", `columns:
@@ -146,7 +147,11 @@ func TestCraftedParts(t *testing.T) {
 			"empty":         func(p []pipeline.File) []pipeline.File { p[i].Data = nil; return p },
 			"renamed":       func(p []pipeline.File) []pipeline.File { p[i].Name = "weights/\x1b]0;x"; return p },
 			"a byte longer": func(p []pipeline.File) []pipeline.File { p[i].Data = append(slices.Clone(f.Data), 0); return p },
-			"twice as long": func(p []pipeline.File) []pipeline.File { p[i].Data = append(slices.Clone(f.Data), f.Data...); return p },
+			"twice as long": func(p []pipeline.File) []pipeline.File {
+				p[i].Data = append(slices.Clone(f.Data),
+					f.Data...)
+				return p
+			},
 		} {
 			if s.sampled(f.Name+" "+what, slices.Insert(c(slices.Clone(files[1:])), 0, files[0])) {
 				t.Errorf("a model with %s %s is drawn from", f.Name, what)
@@ -162,7 +167,8 @@ func TestCraftedParts(t *testing.T) {
 	if !s.sampled("weights that are not numbers", slices.Insert(notNumbers, 0, files[0])) {
 		t.Error("a net that diverged was paid for; its rows are poor, and are rows")
 	}
-	for _, cover := range []string{`{"kind":"\u001b[2J","format":2}`, `{"kind":"dp_wgan","format":9223372036854775807}`, `[]`, `{"kind":7}`} {
+	for _, cover := range []string{`{"kind":"\u001b[2J","format":2}`, `{"kind":"dp_wgan","format":9223372036854775807}`,
+		`[]`, `{"kind":7}`} {
 		if s.sampled(cover, append([]pipeline.File{{Name: "artifact.json", Data: []byte(cover)}}, files[1:]...)) {
 			t.Errorf("a model under %s is drawn from", cover)
 		}
@@ -195,7 +201,8 @@ func TestSampleOfAnything(t *testing.T) {
 		if code, _, errs := s.weir("sample", path); code != exitFailed || !strings.Contains(errs, c[1]) {
 			t.Errorf("%s: exit code %d, %q; must be %d with %q", c[0], code, errs, exitFailed, c[1])
 		}
-		if _, _, errs := s.weir("sample", path); strings.Contains(errs, "note") || strings.Contains(errs, "word") { // columns of the table
+		// columns of the table
+		if _, _, errs := s.weir("sample", path); strings.Contains(errs, "note") || strings.Contains(errs, "word") {
 			t.Errorf("%s: %q quotes columns", c[0], errs)
 		}
 	}

@@ -63,16 +63,19 @@ func cloneJSON(v any) any {
 
 // wrongs are values that may stand in the place of v.
 func wrongs(v any) []mutant {
-	all := []mutant{{"null", nil}, {"list", []any{}}, {"object", map[string]any{}}, {"text", "\x1b[2J"}, {"minus one", -1}, {"zero", 0}, {"1e18", 1e18}, {"2^62", 1 << 62}}
+	all := []mutant{{"null", nil}, {"list", []any{}}, {"object", map[string]any{}}, {"text", "\x1b[2J"}, {"minus one", -1},
+		{"zero", 0}, {"1e18", 1e18}, {"2^62", 1 << 62}}
 	switch v := v.(type) {
 	case float64:
-		return append(all, mutant{"one more", v + 1}, mutant{"one less", v - 1}, mutant{"half", v/2 + 0.25}, mutant{"huge", 1e308}, mutant{"2^32", 1 << 32})
+		return append(all, mutant{"one more", v + 1}, mutant{"one less", v - 1}, mutant{"half", v/2 + 0.25},
+			mutant{"huge", 1e308}, mutant{"2^32", 1 << 32})
 	case string:
 		return append(all, mutant{"longer", v + "x"}, mutant{"empty", ""}, mutant{"long", strings.Repeat(v+"x", 1000)})
 	case []any:
 		if len(v) > 0 {
 			twice := append(slices.Clone(v), v...)
-			all = append(all, mutant{"twice", twice}, mutant{"one less", v[:len(v)-1]}, mutant{"one more", append(slices.Clone(v), v[0])}, mutant{"a thousandfold", slices.Repeat(v, 1000)})
+			all = append(all, mutant{"twice", twice}, mutant{"one less", v[:len(v)-1]},
+				mutant{"one more", append(slices.Clone(v), v[0])}, mutant{"a thousandfold", slices.Repeat(v, 1000)})
 		}
 	}
 	return all

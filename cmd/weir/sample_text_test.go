@@ -5,14 +5,16 @@ import (
 	"testing"
 )
 
-// TestSampleWritesAsItsRun: rows that are drawn later have the text of the run's own tables, where the model lies in its
-// release; --delimiter and the ending .tsv say otherwise.
+// TestSampleWritesAsItsRun: rows that are drawn later have the text of the run's own tables, where the model lies in
+// its release; --delimiter and the ending .tsv say otherwise.
 func TestSampleWritesAsItsRun(t *testing.T) {
 	s := newStudy(t, 300)
 	s.write("data.csv", strings.ReplaceAll(s.read("data.csv"), ",", ";"))
-	s.write("spec.yaml", "weir: 1\nname: study\ndataset: {file: data.csv, csv: {delimiter: ;}, domain: domain.yaml, rows_public: 300}\n"+
+	s.write("spec.yaml", "weir: 1\nname: study\ndataset: {file: data.csv, csv: {delimiter: ;}, domain: domain.yaml, "+
+		"rows_public: 300}\n"+
 		"privacy: {epsilon: 1, delta: 1e-6, adjacency: replace_one}\nwrite: {spreadsheet_safe: true}\n"+
-		"stages:\n  features: {kind: drop, columns: [id]}\n  clean: {kind: bounds, outside: missing}\n  train: {kind: independent}\n  sample: {kind: sample, rows: 9}\n")
+		"stages:\n  features: {kind: drop, columns: [id]}\n  clean: {kind: bounds, outside: missing}\n  train: {kind: "+
+		"independent}\n  sample: {kind: sample, rows: 9}\n")
 	run := s.result("--fresh").Run
 	own, _, _ := strings.Cut(s.read(rel(t, s.dir, run)+"/release/sample.csv"), "\n")
 	model := run + "/release/train.model"

@@ -23,7 +23,8 @@ func TestSchemaNamesEveryAccountant(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &doc); err != nil || code != exitDone {
 		t.Fatalf("exit code %d, %v: %s", code, err, errs)
 	}
-	if got := doc.Properties["privacy"].Properties["accountant"]; !slices.Equal(got.Enum, account.Names()) || got.Default != account.Default {
+	if got := doc.Properties["privacy"].Properties["accountant"]; !slices.Equal(got.Enum, account.Names()) ||
+		got.Default != account.Default {
 		t.Errorf("a spec takes %+v, must take %v and be %s by default", got, account.Names(), account.Default)
 	}
 }

@@ -19,13 +19,15 @@ type shown map[string]map[int]bool
 // unshown are exit codes that a help text lists and a script cannot show, each with the reason.
 func unshown() map[string]string {
 	return map[string]string{
-		"weir gc 1":   "a file that cannot be removed: root, who tests in CI, removes any (runtime/collect has faults of the disk)",
+		"weir gc 1": "a file that cannot be removed: root, who tests in CI, removes any (runtime/collect has faults of " +
+			"the disk)",
 		"weir gc 130": "a few files are removed before a signal arrives",
 	}
 }
 
 // scriptLine is a line that runs weir: the exit code that it must have, and its arguments.
-var scriptLine = regexp.MustCompile(`^(?:\[[^]]+\] )*(?:exits (\d+) |(interrupt) \S+ )?(?:exec )?(?:sh -c ')?weir(?: ([^>]*))?`)
+var scriptLine = regexp.MustCompile(
+	`^(?:\[[^]]+\] )*(?:exits (\d+) |(interrupt) \S+ )?(?:exec )?(?:sh -c ')?weir(?: ([^>]*))?`)
 
 // add notes the command of a line and its exit code.
 func (s shown) add(t *testing.T, root *cobra.Command, line string) {
@@ -106,7 +108,8 @@ func (s shown) check(t *testing.T, c *cobra.Command) {
 	for _, code := range codes {
 		why := unshown()[path+" "+strconv.Itoa(code)]
 		if s[path][code] == (why != "") {
-			t.Errorf("%s: exit code %d is shown by a script: %v; must be shown, or be in unshown with the reason (it says %q)", path, code, s[path][code], why)
+			t.Errorf("%s: exit code %d is shown by a script: %v; must be shown, or be in unshown with the reason (it says %q)",
+				path, code, s[path][code], why)
 		}
 	}
 	for code := range s[path] {

@@ -13,14 +13,15 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestEngineScripts runs testdata/engines/*.txtar, which need a PostgreSQL server, a Spark cluster and DuckDB at once. Each
-// has what clinic.setup makes, the same schema in Spark with the connection CLUSTER, and the commands sql and load of the
-// server's owner, cluster of Spark's client, and alike, which compares two releases.
+// TestEngineScripts runs testdata/engines/*.txtar, which need a PostgreSQL server, a Spark cluster and DuckDB at once.
+// Each has what clinic.setup makes, the same schema in Spark with the connection CLUSTER, and the commands sql and load
+// of the server's owner, cluster of Spark's client, and alike, which compares two releases.
 func TestEngineScripts(t *testing.T) {
 	server, spark := clinicOf(t), clusterOf(t)
 	_, err := exec.LookPath("duckdb")
 	if server == nil || spark == nil || err != nil {
-		t.Skip("needs PostgreSQL, DuckDB and Spark: run .ci/spark .ci/postgres .ci/duckdb go test -run TestEngineScripts ./cmd/weir")
+		t.Skip("needs PostgreSQL, DuckDB and Spark: run .ci/spark .ci/postgres .ci/duckdb go test -run TestEngineScripts " +
+			"./cmd/weir")
 	}
 	scripts, err := filepath.Abs("testdata/engines")
 	if err != nil {
@@ -46,8 +47,8 @@ func TestEngineScripts(t *testing.T) {
 }
 
 // sameRelease is the command `alike RUN RUN`: both releases must have the same files with the same bytes, and with
-// `! alike` some file must differ. What is made for readers names spec and run, and may say where the rows lie: lines that
-// do are compared without it.
+// `! alike` some file must differ. What is made for readers names spec and run, and may say where the rows lie: lines
+// that do are compared without it.
 func sameRelease(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 2 {
 		ts.Fatalf("usage: alike RUN RUN")
@@ -88,12 +89,12 @@ func releaseIn(ts *testscript.TestScript, run string) map[string]string {
 func withoutPlace(text, run string) string {
 	text = strings.ReplaceAll(text, run, "RUN")
 	text = regexp.MustCompile(`(?m)^ROWS .*\n(?:  .*\n)*\n?`).ReplaceAllString(text, "")
-	text = regexp.MustCompile(`(?s)\n## Where the rows stayed\n.*?(\n## )`).ReplaceAllString(text, "$1")
-	text = regexp.MustCompile(` Its rows stayed in [^;]+; .PRIVACY\.md. says what left\.`).ReplaceAllString(text, "")
-	text = regexp.MustCompile("(?m)(^stays  |^- spec |digest |^- `(?:BILL.txt|DATASHEET.md)` \\()sha256:[0-9a-f]{64}").ReplaceAllString(text, "${1}DIGEST")
-	text = regexp.MustCompile(`(?m)^(STAGE|dataset|some|clean|train|sample) .*`).ReplaceAllStringFunc(text, func(line string) string {
-		line = regexp.MustCompile(`^(dataset +).*(  private )`).ReplaceAllString(line, "${1}PLACE$2")
-		return regexp.MustCompile(` {2,}`).ReplaceAllString(line, "  ")
-	})
+	text = regexp.MustCompile("(?m)(^stays  |^- spec |digest |^- `(?:BILL.txt|DATASHEET.md)` \\()sha256:[0-9a-f]{64}").
+		ReplaceAllString(text, "${1}DIGEST")
+	text = regexp.MustCompile(`(?m)^(STAGE|dataset|some|clean|train|sample) .*`).ReplaceAllStringFunc(text,
+		func(line string) string {
+			line = regexp.MustCompile(`^(dataset +).*(  private )`).ReplaceAllString(line, "${1}PLACE$2")
+			return regexp.MustCompile(` {2,}`).ReplaceAllString(line, "  ")
+		})
 	return text
 }

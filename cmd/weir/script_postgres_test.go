@@ -82,8 +82,10 @@ func (c *clinic) setup(env *testscript.Env) error {
 		_ = c.send("DROP SCHEMA " + schema + " CASCADE; DROP SCHEMA " + lab + " CASCADE; DROP OWNED BY " + reader + ", " +
 			writer + "; DROP ROLE " + reader + ", " + writer) // of a server that ends with the tests
 	})
-	return c.send("CREATE SCHEMA " + schema + "; CREATE ROLE " + reader + " LOGIN; GRANT USAGE ON SCHEMA " + schema + " TO " + reader + "; " +
-		"CREATE SCHEMA " + lab + "; CREATE ROLE " + writer + " LOGIN; GRANT USAGE, CREATE ON SCHEMA " + lab + " TO " + writer + "; " +
+	return c.send("CREATE SCHEMA " + schema + "; CREATE ROLE " + reader + " LOGIN; GRANT USAGE ON SCHEMA " + schema +
+		" TO " + reader + "; " +
+		"CREATE SCHEMA " + lab + "; CREATE ROLE " + writer + " LOGIN; GRANT USAGE, CREATE ON SCHEMA " + lab + " TO " +
+		writer + "; " +
 		"ALTER DEFAULT PRIVILEGES IN SCHEMA " + schema + " GRANT SELECT ON TABLES TO " + reader)
 }
 
@@ -100,7 +102,8 @@ func (c *clinic) export(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	c.turn.Lock()
 	defer c.turn.Unlock()
-	_, err = c.owner.CopyTo(context.Background(), f, "COPY "+ts.Getenv("SCHEMA")+"."+args[1]+" TO STDOUT (FORMAT csv, HEADER)")
+	_, err = c.owner.CopyTo(context.Background(), f, "COPY "+ts.Getenv("SCHEMA")+"."+args[1]+
+		" TO STDOUT (FORMAT csv, HEADER)")
 	ts.Check(errors.Join(err, f.Close()))
 }
 
@@ -111,6 +114,7 @@ func (c *clinic) load(ts *testscript.TestScript, _ bool, args []string) {
 	defer f.Close()
 	c.turn.Lock()
 	defer c.turn.Unlock()
-	_, err = c.owner.CopyFrom(context.Background(), f, "COPY "+ts.Getenv("SCHEMA")+"."+args[0]+" FROM STDIN (FORMAT csv, HEADER)")
+	_, err = c.owner.CopyFrom(context.Background(), f, "COPY "+ts.Getenv("SCHEMA")+"."+args[0]+
+		" FROM STDIN (FORMAT csv, HEADER)")
 	ts.Check(err)
 }

@@ -66,7 +66,8 @@ func (p *inProcess) weir(ts *testscript.TestScript, args []string) int {
 	p.turn.Lock()
 	defer p.turn.Unlock()
 	defer p.enter(ts)()
-	return execute(context.Background(), streams{in: strings.NewReader(""), out: ts.Stdout(), err: ts.Stderr(), build: ownBuild}, args)
+	return execute(context.Background(), streams{in: strings.NewReader(""), out: ts.Stdout(), err: ts.Stderr(),
+		build: ownBuild}, args)
 }
 
 // enter takes this process to the folder and the variables of a script, and returns what brings it back.

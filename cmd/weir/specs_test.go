@@ -92,10 +92,11 @@ func TestTablesAreLearnedOnceForAllT(t *testing.T) {
 	}
 }
 
-// TestPublishedSpecsHaveThePapersLabels: in each cell of the experiments of Jälkö et al. as published a tailored answer has the label
-// as its published epsilon, within the 1 % that three digits of a noise leave, and the mixture what PAPERS section 5 recomputes for its noise,
-// with 6 % at most for the sizes of strata; of Carat's noise our arithmetic gives .93. All of them together have a proven epsilon, which is
-// below. An ordinary run of the tests looks at Carat's cells alone.
+// TestPublishedSpecsHaveThePapersLabels: in each cell of the experiments of Jälkö et al. as published a tailored answer
+// has the label as its published epsilon, within the 1 % that three digits of a noise leave, and the mixture what
+// PAPERS section 5 recomputes for its noise, with 6 % at most for the sizes of strata; of Carat's noise our arithmetic
+// gives .93. All of them together have a proven epsilon, which is below. An ordinary run of the tests looks at Carat's
+// cells alone.
 func TestPublishedSpecsHaveThePapersLabels(t *testing.T) {
 	t.Parallel()
 	cells := regexp.MustCompile(`^(?:e([0-9.]+)-)?t[0-9]+$`)
@@ -122,8 +123,10 @@ func TestPublishedSpecsHaveThePapersLabels(t *testing.T) {
 			}
 			want, err := strconv.ParseFloat(label, 64)
 			ask, mixture := p.Step("ask").Published, p.Step("mixture").Published
-			if err != nil || ask == nil || mixture == nil || math.Abs(*ask/want-1) > 0.01 || *mixture < 0.99*mixtures[label] || *mixture > 1.06*mixtures[label] {
-				t.Errorf("%s, %s: the paper's epsilons are %v and %v, must be about %g and %g", name, trials[i].Cell, ask, mixture, want, mixtures[label])
+			if err != nil || ask == nil || mixture == nil || math.Abs(*ask/want-1) > 0.01 || *mixture < 0.99*mixtures[label] ||
+				*mixture > 1.06*mixtures[label] {
+				t.Errorf("%s, %s: the paper's epsilons are %v and %v, must be about %g and %g", name, trials[i].Cell, ask, mixture,
+					want, mixtures[label])
 			}
 			if p.Epsilon.Proven == nil || p.Epsilon.Published == nil || *p.Epsilon.Proven >= *p.Epsilon.Published {
 				t.Errorf("%s, %s: the epsilons are %v and %v", name, trials[i].Cell, p.Epsilon.Proven, p.Epsilon.Published)
@@ -140,7 +143,8 @@ func TestSpecsSayTheirFiles(t *testing.T) {
 		text, _ := specs.Read(name)
 		head, body, _ := strings.Cut(string(text), "\nweir: 1\n")
 		for _, found := range file.FindAllStringSubmatch(body, -1) {
-			command := regexp.MustCompile(`(?m)^#   weir run specs:` + regexp.QuoteMeta(name) + ` .*\.file=/data/` + regexp.QuoteMeta(found[2]) + `( |$)`)
+			command := regexp.MustCompile(`(?m)^#   weir run specs:` + regexp.QuoteMeta(name) + ` .*\.file=/data/` +
+				regexp.QuoteMeta(found[2]) + `( |$)`)
 			if !command.MatchString(head) || !regexp.MustCompile(`doi:10\.|Kaggle`).MatchString(head) {
 				t.Errorf("%s: its head does not say how %s is named, or where to get it", name, found[2])
 			}

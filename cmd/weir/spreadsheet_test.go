@@ -11,7 +11,8 @@ func TestSpreadsheetSafe(t *testing.T) {
 	t.Parallel()
 	for safe, want := range map[bool]string{false: ",=HYPERLINK", true: ",'=HYPERLINK"} {
 		s := newStudy(t, 400)
-		s.write("data.csv", strings.ReplaceAll(strings.ReplaceAll(s.read("data.csv"), ",a,", ",=HYPERLINK(1),"), ",b,", ",-3,"))
+		s.write("data.csv", strings.ReplaceAll(strings.ReplaceAll(s.read("data.csv"), ",a,", ",=HYPERLINK(1),"), ",b,",
+			",-3,"))
 		s.edit("domain.yaml", "categories: [a, b, c]", `categories: ["=HYPERLINK(1)", "-3", c]`)
 		s.edit("spec.yaml", "rows: 50", "rows: 300")
 		if safe {

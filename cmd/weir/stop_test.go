@@ -50,26 +50,29 @@ func TestInputsAreRegularFiles(t *testing.T) {
 	s.must(syscall.Mkfifo(s.path("pipe"), 0o644))
 	s.must(os.Mkdir(s.path("folder"), 0o755))
 	for what, args := range map[string][]string{
-		"a spec to check":   {"check", "FILE"},
-		"a spec to run":     {"run", "FILE"},
-		"a confined spec":   {"check", "--confine", "FILE"},
-		"the data":          {"run", s.path("spec.yaml"), "--out", s.path("runs"), "--set", "dataset.file=FILE"},
-		"the domain":        {"run", s.path("spec.yaml"), "--out", s.path("runs"), "--set", "dataset.domain=FILE"},
-		"data to infer":     {"domain", "infer", "FILE"},
-		"a model":           {"sample", "FILE"},
-		"an event":          {"epsilon", "--delta", "1e-6", "--event", "@FILE"},
-		"tables to judge":   {"evaluate", "--domain", s.path("domain.yaml"), "--real", "FILE", "--synthetic", "FILE"},
-		"a domain to judge": {"evaluate", "--domain", "FILE", "--real", s.path("data.csv"), "--synthetic", s.path("data.csv")},
-		"a ledger":          {"ledger", "show", "FILE"},
+		"a spec to check": {"check", "FILE"},
+		"a spec to run":   {"run", "FILE"},
+		"a confined spec": {"check", "--confine", "FILE"},
+		"the data":        {"run", s.path("spec.yaml"), "--out", s.path("runs"), "--set", "dataset.file=FILE"},
+		"the domain":      {"run", s.path("spec.yaml"), "--out", s.path("runs"), "--set", "dataset.domain=FILE"},
+		"data to infer":   {"domain", "infer", "FILE"},
+		"a model":         {"sample", "FILE"},
+		"an event":        {"epsilon", "--delta", "1e-6", "--event", "@FILE"},
+		"tables to judge": {"evaluate", "--domain", s.path("domain.yaml"), "--real", "FILE", "--synthetic", "FILE"},
+		"a domain to judge": {"evaluate", "--domain", "FILE", "--real", s.path("data.csv"), "--synthetic",
+			s.path("data.csv")},
+		"a ledger": {"ledger", "show", "FILE"},
 	} {
-		for file, kind := range map[string]string{s.path("pipe"): "a pipe", "/dev/zero": "a device", s.path("folder"): "a folder"} {
+		for file, kind := range map[string]string{s.path("pipe"): "a pipe", "/dev/zero": "a device",
+			s.path("folder"): "a folder"} {
 			t.Run(what+" is "+kind, func(t *testing.T) {
 				with := make([]string, len(args))
 				for i, a := range args {
 					with[i] = strings.ReplaceAll(a, "FILE", file)
 				}
 				code, said := s.answered(t, with)
-				if code < 1 || !strings.Contains(said, "is "+kind+", must be a regular file") || !strings.Contains(said, file) && what != "an event" {
+				if code < 1 || !strings.Contains(said, "is "+kind+", must be a regular file") || !strings.Contains(said, file) &&
+					what != "an event" {
 					t.Errorf("exit code %d, %q; must say that %s is %s", code, said, file, kind)
 				}
 			})
@@ -82,7 +85,8 @@ func TestBoundedSpec(t *testing.T) {
 	s := newStudy(t, 4)
 	s.write("long.yaml", "")
 	s.must(os.Truncate(s.path("long.yaml"), 1<<30))
-	for _, args := range [][]string{{"check", s.path("long.yaml")}, {"epsilon", "--delta", "1e-6", "--event", "@" + s.path("long.yaml")}} {
+	for _, args := range [][]string{{"check", s.path("long.yaml")}, {"epsilon", "--delta", "1e-6", "--event",
+		"@" + s.path("long.yaml")}} {
 		if _, _, errs := s.weir(args...); !strings.Contains(errs, "1048576") {
 			t.Errorf("%s: %q, must name the bound", args[0], errs)
 		}
@@ -120,7 +124,8 @@ func TestSecondSignalEnds(t *testing.T) {
 			s.must(c.Process.Signal(sig))
 			err = c.Wait()
 			var exit *exec.ExitError
-			if !errors.As(err, &exit) || !exit.Sys().(syscall.WaitStatus).Signaled() || exit.Sys().(syscall.WaitStatus).Signal() != sig {
+			if !errors.As(err, &exit) || !exit.Sys().(syscall.WaitStatus).Signaled() ||
+				exit.Sys().(syscall.WaitStatus).Signal() != sig {
 				t.Errorf("after the second signal: %v", err)
 			}
 		})

@@ -23,16 +23,21 @@ func quickModels() map[string]string {
 	const phase = "steps: 3, expected_batch_size: 16, sampling_rate: 0.2"
 	return map[string]string{
 		"independent": "", "marginal_tree": "", "mst": "", "aim": "bins: 3", "privbayes": "bins: 3", "auto": "target: flag",
-		"dp_wgan":          "from: encode, critic_steps: 2, generator: [4], critic: [4], latent_dim: 2, " + sampled,
-		"dp_gan":           "from: encode, label: group, critic_steps: 2, generator: [4], critic: [4], latent_dim: 2, dropout: 0.2, " + sampled,
-		"gs_wgan":          "from: shards, steps: 3, batch_size: 4, warm_steps: 2, generator: [4], critic: [4], latent_dim: 2, checkpoint_every: 2",
-		"pate_gan":         "from: shards, steps: 3, batch_size: 4, generator: [4], student: [4], latent_dim: 2, checkpoint_every: 2",
+		"dp_wgan": "from: encode, critic_steps: 2, generator: [4], critic: [4], latent_dim: 2, " + sampled,
+		"dp_gan": "from: encode, label: group, critic_steps: 2, generator: [4], critic: [4], latent_dim: 2, " +
+			"dropout: 0.2, " + sampled,
+		"gs_wgan": "from: shards, steps: 3, batch_size: 4, warm_steps: 2, generator: [4], critic: [4], " +
+			"latent_dim: 2, checkpoint_every: 2",
+		"pate_gan": "from: shards, steps: 3, batch_size: 4, generator: [4], student: [4], latent_dim: 2, " +
+			"checkpoint_every: 2",
 		"dp_vae":           "from: encode, " + coder + ", " + sampled,
 		"dp_syn":           "from: encode, label: group, " + coder + ", " + sampled + ", mixture: {components: 1, rounds: 2}",
 		"mixture":          "components: 2, stratify: [flag], " + sampled,
 		"anomaly_detector": sampled, "anomaly_forest": "trees: 3, depth: 3",
-		"dp_auto_gan": "from: encode, autoencoder: {" + phase + "}, gan: {critic_steps: 1, " + phase + "}, checkpoint_every: 2",
-		"rdp_cgan":    "from: encode, label: group, autoencoder: {code: 2, " + phase + "}, gan: {critic_steps: 1, latent_dim: 2, generated_batch: 4, " + phase + "}, checkpoint_every: 2",
+		"dp_auto_gan": "from: encode, autoencoder: {" + phase + "}, gan: {critic_steps: 1, " + phase +
+			"}, checkpoint_every: 2",
+		"rdp_cgan": "from: encode, label: group, autoencoder: {code: 2, " + phase +
+			"}, gan: {critic_steps: 1, latent_dim: 2, generated_batch: 4, " + phase + "}, checkpoint_every: 2",
 	}
 }
 
@@ -45,7 +50,8 @@ func learned(t *testing.T) (names []string) {
 	}
 	for _, name := range r.Names() {
 		k := r.Kind(name)
-		if len(k.In) > 0 && k.In[0].Form == pipeline.FormTable && (k.Out[0].Form == pipeline.FormModel || k.Out[0].Form == pipeline.FormDetector) {
+		if len(k.In) > 0 && k.In[0].Form == pipeline.FormTable && (k.Out[0].Form == pipeline.FormModel ||
+			k.Out[0].Form == pipeline.FormDetector) {
 			names = append(names, name)
 		}
 	}
@@ -65,8 +71,9 @@ func oddTables() map[string]func(b *strings.Builder) {
 			}
 		}
 	}
-	return map[string]func(b *strings.Builder){"ordinary": rows(80, 3, 2), "an empty category": rows(80, 2, 2), "a single class": rows(80, 1, 1),
-		"no rows": rows(0, 1, 1), "far more rows": rows(manyRows, 3, 2)}
+	return map[string]func(b *strings.Builder){"ordinary": rows(80, 3, 2), "an empty category": rows(80, 2, 2),
+		"a single class": rows(80, 1, 1),
+		"no rows":        rows(0, 1, 1), "far more rows": rows(manyRows, 3, 2)}
 }
 
 // modelStudy is a study of one model on a table of which 80 rows are said to be public.
@@ -77,7 +84,8 @@ func modelStudy(t *testing.T, settings, kind string, rows func(b *strings.Builde
 	b.WriteString("income,group,flag\n")
 	rows(b)
 	s.write("data.csv", b.String())
-	s.write("domain.yaml", "columns:\n  - {name: income, type: integer, bounds: [0, 100000]}\n  - {name: group, type: categorical, categories: [a, b, c]}\n  - {name: flag, type: boolean}\n")
+	s.write("domain.yaml", "columns:\n  - {name: income, type: integer, bounds: [0, 100000]}\n  - {name: group, type: "+
+		"categorical, categories: [a, b, c]}\n  - {name: flag, type: boolean}\n")
 	model := strings.TrimSuffix("{kind: "+kind+", "+settings, ", ") + "}"
 	if !strings.Contains(settings, "from:") {
 		model = strings.Replace(model, "{", "{from: dataset, ", 1)
@@ -91,7 +99,8 @@ func modelStudy(t *testing.T, settings, kind string, rows func(b *strings.Builde
 	} else if strings.Contains(settings, "from: encode") {
 		more = "  encode: {kind: encode, one_hot: [group]}\n"
 	}
-	s.write("spec.yaml", "weir: 1\nname: study\ndataset: {file: data.csv, domain: domain.yaml, rows_public: 80}\nprivacy: {epsilon: 3, delta: 1e-6, accountant: rdp, adjacency: add_remove}\nseed: 3\nstages:\n"+
+	s.write("spec.yaml", "weir: 1\nname: study\ndataset: {file: data.csv, domain: domain.yaml, rows_public: "+
+		"80}\nprivacy: {epsilon: 3, delta: 1e-6, accountant: rdp, adjacency: add_remove}\nseed: 3\nstages:\n"+
 		more+"  train: "+model+"\n"+drawn)
 	return s
 }
@@ -113,7 +122,8 @@ func seenOf(t *testing.T, s study) (seen, run string) {
 		if err == nil && !d.IsDir() {
 			fmt.Fprintf(b, "file %s\n", s.plain(path))
 		}
-		if err == nil && strings.Contains(path, "/release/") && slices.Contains([]string{".md", ".txt", ".yaml"}, filepath.Ext(path)) {
+		if err == nil && strings.Contains(path, "/release/") && slices.Contains([]string{".md", ".txt", ".yaml"},
+			filepath.Ext(path)) {
 			b.WriteString(s.plain(contents(t, path)))
 		}
 		return err
@@ -129,7 +139,8 @@ func seenOf(t *testing.T, s study) (seen, run string) {
 func (s study) plain(text string) string {
 	text = strings.ReplaceAll(text, s.dir, "DIR")
 	text = regexp.MustCompile(`(?m)^train: bounds are far wider(.*\n)+?\n`).ReplaceAllString(text, "")
-	for pattern, with := range map[string]string{`[0-9]{8}[T-][0-9]{6}[0-9a-zA-Z.-]*`: "RUN", `done in [0-9.µa-z]+`: "done in TIME", `(ds-|sha256:)[0-9a-f]+`: "DIGEST",
+	for pattern, with := range map[string]string{`[0-9]{8}[T-][0-9]{6}[0-9a-zA-Z.-]*`: "RUN",
+		`done in [0-9.µa-z]+`: "done in TIME", `(ds-|sha256:)[0-9a-f]+`: "DIGEST",
 		`[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:.]+Z?`: "TIME", `(?m)^\w+: [0-9]+ of [0-9]+, .* left\n`: "",
 		`(?m)^dataset: (reading|known after) .*\n`: ""} {
 		text = regexp.MustCompile(pattern).ReplaceAllString(text, with)

@@ -42,7 +42,8 @@ stages:
 func (s study) recipe(args ...string) string {
 	s.t.Helper()
 	var rec record.Run
-	if err := json.Unmarshal([]byte(s.read(filepath.Join(rel(s.t, s.dir, s.result(args...).Run), "run.json"))), &rec); err != nil {
+	if err := json.Unmarshal([]byte(s.read(filepath.Join(rel(s.t, s.dir, s.result(args...).Run), "run.json"))),
+		&rec); err != nil {
 		s.t.Fatal(err)
 	}
 	for _, stage := range rec.Stages {

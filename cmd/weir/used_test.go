@@ -14,7 +14,8 @@ func TestLedgerIsHeldAgainstItsOwnerFile(t *testing.T) {
 	s.result()
 	ledger := "data.csv.weir-ledger.jsonl"
 	whole := s.read(ledger)
-	for name, damage := range map[string]func(){"emptied": func() { s.write(ledger, "") }, "gone": func() { os.Remove(s.path(ledger)) }} {
+	for name, damage := range map[string]func(){"emptied": func() { s.write(ledger, "") },
+		"gone": func() { os.Remove(s.path(ledger)) }} {
 		damage()
 		for _, args := range [][]string{{"show", ledger}, {"show", "data.csv"}, {"verify", ledger}} {
 			code, out, errs := s.weir("ledger", args[0], s.path(args[1]))
@@ -46,7 +47,8 @@ func TestRefusedCopyIsNotInTheWay(t *testing.T) {
 	if code, _, errs := s.run(); code != exitDone {
 		t.Errorf("the dataset itself: exit code %d: %s", code, errs)
 	}
-	if code, _, errs := s.run("--set", "dataset.file="+s.path("copy.csv")); code == exitDone || !strings.Contains(errs, "W32") {
+	if code, _, errs := s.run("--set", "dataset.file="+s.path("copy.csv")); code == exitDone || !strings.Contains(errs,
+		"W32") {
 		t.Errorf("the copy again: exit code %d: %s", code, errs)
 	}
 }
@@ -71,7 +73,8 @@ func TestReleasedDomainFitsTheTable(t *testing.T) {
 	s := newStudy(t, 60)
 	release := filepath.Join(s.result().Run, "release")
 	sample := filepath.Join(release, "sample.csv")
-	code, _, errs := s.weir("evaluate", "--real", sample, "--synthetic", sample, "--domain", filepath.Join(release, "domain.yaml"), "--metrics", "marginals")
+	code, _, errs := s.weir("evaluate", "--real", sample, "--synthetic", sample, "--domain",
+		filepath.Join(release, "domain.yaml"), "--metrics", "marginals")
 	if code != exitDone {
 		t.Errorf("exit code %d: %s", code, errs)
 	}

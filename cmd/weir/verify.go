@@ -35,11 +35,12 @@ func verifyCommand(s streams) *cobra.Command {
 	var workers int
 	var place runPlace
 	c := &cobra.Command{
-		Use:     "verify RUN",
-		Short:   "Replay a run and compare its release byte by byte",
-		Long:    verifyLong,
-		Example: "  weir verify runs/cardio-quickstart/20261121-052215-74fe39\n  weir verify 20261121-052215-74fe39\n  weir verify latest",
-		Args:    exactly(1, "RUN"),
+		Use:   "verify RUN",
+		Short: "Replay a run and compare its release byte by byte",
+		Long:  verifyLong,
+		Example: "  weir verify runs/cardio-quickstart/20261121-052215-74fe39\n  weir verify 20261121-052215-74fe39\n  " +
+			"weir verify latest",
+		Args: exactly(1, "RUN"),
 		RunE: func(c *cobra.Command, args []string) error {
 			dir, err := place.find(args[0])
 			if err != nil {
@@ -105,17 +106,20 @@ func replay(ctx context.Context, s streams, dir string, workers int, quiet bool)
 func replayOptions(s streams, dir string, rec *record.Run) (runtime.Options, error) {
 	key, err := book.LoadKey(filepath.Join(dir, "internal"))
 	if err != nil {
-		return runtime.Options{}, withCode(exitUsage, fmt.Errorf("%s: without its noise key a run cannot be replayed: %w", dir, err))
+		return runtime.Options{}, withCode(exitUsage, fmt.Errorf("%s: without its noise key a run cannot be replayed: %w",
+			dir, err))
 	}
 	if key.Commitment() != rec.KeyCommitment {
-		return runtime.Options{}, withCode(exitMismatch, fmt.Errorf("%s: the noise key is not the one that the record commits to", dir))
+		return runtime.Options{}, withCode(exitMismatch, fmt.Errorf("%s: the noise key is not the one that the record "+
+			"commits to", dir))
 	}
 	out := filepath.Dir(filepath.Dir(filepath.Clean(dir)))
 	earlier, err := book.EarlierOf(out, rec)
 	if err != nil {
 		return runtime.Options{}, withCode(exitUsage, fmt.Errorf("%s: %w", dir, err))
 	}
-	opts := runtime.Options{Dir: rec.Dir, Replay: &runtime.Replay{Key: key, Earlier: earlier, Dir: dir, Out: out}, Version: rec.Weir, Build: rec.Build,
+	opts := runtime.Options{Dir: rec.Dir, Replay: &runtime.Replay{Key: key, Earlier: earlier, Dir: dir, Out: out},
+		Version: rec.Weir, Build: rec.Build,
 		Repeat: rec.Repeat, Log: newLog(s.err, false), Clock: time.Now, Random: rand.Reader}
 	if rec.Insecure {
 		opts.Insecure = rec.InsecureSeed

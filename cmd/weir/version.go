@@ -44,7 +44,8 @@ func versionCommand(s streams) *cobra.Command {
 			if asJSON {
 				return printJSON(s.out, v)
 			}
-			_, err = fmt.Fprintf(s.out, "weir %s (%s, %s/%s)\nrevision %s\nkinds%s\n", v.Weir, v.Go, v.OS, v.Arch, v.Revision, v.kinds())
+			_, err = fmt.Fprintf(s.out, "weir %s (%s, %s/%s)\nrevision %s\nkinds%s\n", v.Weir, v.Go, v.OS, v.Arch, v.Revision,
+				v.kinds())
 			return err
 		},
 	}

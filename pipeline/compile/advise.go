@@ -24,8 +24,10 @@ func (c *compiler) advise() {
 	}
 	for _, column := range d.Columns().Columns {
 		if NamesUnits(column) {
-			c.warn("W25", fmt.Sprintf("the privacy unit is a row, and the column %s looks as if it named persons: if one has several rows, each row is protected and the person is not", column.Name),
-				fmt.Sprintf("privacy_unit: {column: %s, max_rows: ...}, or privacy.acknowledge: [W25] where each has one row", column.Name))
+			c.warn("W25", fmt.Sprintf("the privacy unit is a row, and the column %s looks as if it named persons: if one has "+
+				"several rows, each row is protected and the person is not", column.Name),
+				fmt.Sprintf("privacy_unit: {column: %s, max_rows: ...}, or privacy.acknowledge: [W25] where each has one row",
+					column.Name))
 			return
 		}
 	}
@@ -47,8 +49,10 @@ func (c *compiler) nameless(d *spec.Dataset) {
 		which += " or " + strings.Join(spelled, ", ")
 	}
 	c.warning(pipeline.Finding{Rule: "W25", Level: pipeline.LevelNote,
-		Message: fmt.Sprintf("a row whose %s is missing (%s) is a unit of its own, whatever max_rows is: of a person with several such rows each row is protected and the person is not", column.Name, which),
-		Fix:     "give every row its unit, and leave nullable and missing out; or privacy.acknowledge: [W25] where such rows are of one person each"})
+		Message: fmt.Sprintf("a row whose %s is missing (%s) is a unit of its own, whatever max_rows is: of a person with "+
+			"several such rows each row is protected and the person is not", column.Name, which),
+		Fix: "give every row its unit, and leave nullable and missing out; or privacy.acknowledge: [W25] where such " +
+			"rows are of one person each"})
 }
 
 // paidElsewhere says which parts of the declared domain were released for a charge of
@@ -62,7 +66,8 @@ func (c *compiler) paidElsewhere() {
 	}
 	for _, source := range slices.Sorted(maps.Keys(columns)) {
 		c.plan.Findings = append(c.plan.Findings, pipeline.Finding{Rule: "W01", Level: pipeline.LevelNote,
-			Message: fmt.Sprintf("bounds or categories of %s were released by %s; this bill is without that charge, and the promise holds for both releases together as the ledger of the dataset adds them up",
+			Message: fmt.Sprintf("bounds or categories of %s were released by %s; this bill is without that charge, and the "+
+				"promise holds for both releases together as the ledger of the dataset adds them up",
 				strings.Join(columns[source], ", "), source)})
 	}
 }
@@ -85,10 +90,12 @@ func (c *compiler) experiment() {
 		c.fault(p.Path, p.Found, p.Accepted, "")
 		return
 	}
-	c.warn("W17", fmt.Sprintf("the experiment is %d runs over the private data; repeats, and runs that differ in what is paid for or in what lies before, are each a charge like this bill, and the others share one", len(trials)),
+	c.warn("W17", fmt.Sprintf("the experiment is %d runs over the private data; repeats, and runs that differ in what "+
+		"is paid for or in what lies before, are each a charge like this bill, and the others share one", len(trials)),
 		"try settings on demo data, and run once on the private table")
 	if len(trials) > 1 {
-		c.warn("W18", "choosing which of these runs to release by their scores against private rows is a release of its own, which no charge covers",
+		c.warn("W18", "choosing which of these runs to release by their scores against private rows is a release of its "+
+			"own, which no charge covers",
 			"say beforehand which run is released, or release all of them")
 	}
 }

@@ -39,7 +39,8 @@ func (c *compiler) splitNames() {
 	for _, id := range slices.Sorted(maps.Keys(split)) {
 		planned := c.plan.Step(id) != nil
 		if isOpen, spends := open[id]; planned && (!spends || !isOpen) {
-			c.fault("privacy.split."+id, "a share for a stage that "+why(spends), "shares of stages whose noise the budget sets", "W19")
+			c.fault("privacy.split."+id, "a share for a stage that "+why(spends), "shares of stages whose noise the budget sets",
+				"W19")
 		}
 	}
 	var missing []string
@@ -49,7 +50,8 @@ func (c *compiler) splitNames() {
 		}
 	}
 	if len(missing) > 0 {
-		c.fault("privacy.split", "without a share for "+strings.Join(missing, ", "), "one share for each stage that spends, summing to 1", "")
+		c.fault("privacy.split", "without a share for "+strings.Join(missing, ", "),
+			"one share for each stage that spends, summing to 1", "")
 	}
 }
 
@@ -197,7 +199,8 @@ func (c *compiler) calibrationFault(err error) {
 	if errors.Is(err, privacy.ErrUnsupported) {
 		rule = "W33"
 	}
-	c.fault("privacy", fmt.Sprintf("a budget of epsilon %.5g at delta %g: %v", float64(c.spec.Privacy.Epsilon), c.spec.Privacy.Delta, err),
+	c.fault("privacy", fmt.Sprintf("a budget of epsilon %.5g at delta %g: %v", float64(c.spec.Privacy.Epsilon),
+		c.spec.Privacy.Delta, err),
 		"a budget that the stages can meet under this accountant", rule)
 }
 

@@ -60,7 +60,8 @@ func TestBillIsTheGoldenComposition(t *testing.T) {
 		text := strings.Replace(head, "epsilon: 1, delta: 1e-5, adjacency: add_remove, accountant: rdp",
 			fmt.Sprintf("epsilon: 100, delta: %g, adjacency: %s", c.Inputs.Delta, c.Adjacency), 1) + "stages:\n"
 		for i, p := range c.Inputs.Phases {
-			text += fmt.Sprintf("  s%d: {kind: learn, from: dataset, sampling_rate: %v, noise_multiplier: %v, steps: %d}\n", i, p.Q, p.Noise, p.Steps)
+			text += fmt.Sprintf("  s%d: {kind: learn, from: dataset, sampling_rate: %v, noise_multiplier: %v, steps: %d}\n", i,
+				p.Q, p.Noise, p.Steps)
 		}
 		plan := mustCompile(t, text)
 		near(t, c.ID, *plan.Epsilon.Proven, c.Expected.Epsilon, 2e-4, 5e-4) // the tolerance that the file states
@@ -76,8 +77,10 @@ func TestBillIsTheGoldenComposition(t *testing.T) {
 func TestCalibrationIsGolden(t *testing.T) {
 	for _, c := range accounts(t, "D01", "D06") {
 		for accountant, want := range map[string]float64{"pld": c.Expected.PLD, "rdp": c.Expected.RDP} {
-			plan := mustCompile(t, head+fmt.Sprintf("stages:\n  train: {kind: learn, sampling_rate: %v, steps: %d}\n", c.Inputs.Q, c.Inputs.Steps),
-				"privacy.accountant="+accountant, fmt.Sprintf("privacy.epsilon=%v", c.Inputs.Target), fmt.Sprintf("privacy.delta=%v", c.Inputs.Delta))
+			plan := mustCompile(t, head+fmt.Sprintf("stages:\n  train: {kind: learn, sampling_rate: %v, steps: %d}\n",
+				c.Inputs.Q, c.Inputs.Steps),
+				"privacy.accountant="+accountant, fmt.Sprintf("privacy.epsilon=%v", c.Inputs.Target),
+				fmt.Sprintf("privacy.delta=%v", c.Inputs.Delta))
 			near(t, c.ID+" "+accountant, *plan.Steps[0].NoiseMultiplier, want, 2e-3, 0)
 			if *plan.Epsilon.Proven > c.Inputs.Target {
 				t.Errorf("%s %s: the bill of %g is over the budget", c.ID, accountant, *plan.Epsilon.Proven)
@@ -90,7 +93,8 @@ func TestCalibrationIsGolden(t *testing.T) {
 // spends 1/b, twice that where a row is replaced, c times that for a unit of c rows,
 // and basic composition adds.
 func TestBillOfLaplaceNoise(t *testing.T) {
-	const stages = "stages:\n  bare: {kind: drop, columns: [sex]}\n  a: {kind: learn, from: bare, law: laplace}\n  b: {kind: learn, from: bare, law: laplace}\n"
+	const stages = "stages:\n  bare: {kind: drop, columns: [sex]}\n  a: {kind: learn, from: bare, law: laplace}\n  b: " +
+		"{kind: learn, from: bare, law: laplace}\n"
 	const search = 3e-4 // within which the search meets the budget, from below
 	basic := []string{"privacy.accountant=basic", "privacy.delta=0"}
 	for name, c := range map[string]struct {
@@ -113,7 +117,8 @@ func TestBillOfLaplaceNoise(t *testing.T) {
 			t.Errorf("%s: the bill of %g is over the budget", name, *plan.Epsilon.Proven)
 		}
 		near(t, name+" naive", *plan.Naive, *plan.Epsilon.Proven, 1e-12, 0)
-		fixed := mustCompile(t, head+stages, append(append(c.set, basic...), "privacy.epsilon=9", "stages.a.noise_multiplier=2", "stages.b.noise_multiplier=8")...)
+		fixed := mustCompile(t, head+stages, append(append(c.set, basic...), "privacy.epsilon=9",
+			"stages.a.noise_multiplier=2", "stages.b.noise_multiplier=8")...)
 		near(t, name+" fixed", *fixed.Epsilon.Proven, c.factor*(1./2+1./8), 1e-12, 0)
 		near(t, name+" fixed, first", *fixed.Step("a").Cumulative, c.factor/2, 1e-12, 0)
 	}
@@ -122,7 +127,8 @@ func TestBillOfLaplaceNoise(t *testing.T) {
 // TestOneShardIsCharged: a change inside one of five shards is charged as the
 // mechanism on shards says, whatever the rows of a unit.
 func TestOneShardIsCharged(t *testing.T) {
-	const stages = "stages:\n  parts: {kind: cut, shards: 5}\n  bare: {kind: drop, columns: [sex]}\n  train: {kind: learn, law: shards, shards: 5, noise_multiplier: 7, sampling_rate: 1, steps: 1}\n"
+	const stages = "stages:\n  parts: {kind: cut, shards: 5}\n  bare: {kind: drop, columns: [sex]}\n  train: {kind: " +
+		"learn, law: shards, shards: 5, noise_multiplier: 7, sampling_rate: 1, steps: 1}\n"
 	s := mustCompile(t, head+stages, "privacy.epsilon=9", unit).Step("train").Spends[0]
 	if !strings.Contains(s.Sensitivity, "when a shard changes") || s.Event.Event != s.Value.Event("add_remove") {
 		t.Errorf("%s, %v", s.Sensitivity, s.Event.Event)
@@ -131,8 +137,10 @@ func TestOneShardIsCharged(t *testing.T) {
 
 // TestPublishedNumbersAdd as papers add them, and only where every paying stage has one.
 func TestPublishedNumbersAdd(t *testing.T) {
-	set := []string{"privacy.claims=published", "stages.first.unproven=true", "stages.first.published=finite", "privacy.split={first: 0.5, second: 0.5}"}
-	if plan := mustCompile(t, two, set...); plan.Epsilon.Published != nil || plan.Epsilon.Proven != nil || plan.Step("second").Alone == nil {
+	set := []string{"privacy.claims=published", "stages.first.unproven=true", "stages.first.published=finite",
+		"privacy.split={first: 0.5, second: 0.5}"}
+	if plan := mustCompile(t, two, set...); plan.Epsilon.Published != nil || plan.Epsilon.Proven != nil ||
+		plan.Step("second").Alone == nil {
 		t.Errorf("%+v, must be neither proven nor published", plan.Epsilon)
 	}
 	plan := mustCompile(t, two, append(set, "stages.second.unproven=true", "stages.second.published=finite",
@@ -160,11 +168,13 @@ func sumAlone(p *Plan) float64 {
 
 // TestPublishedNumbersAreOfOneRow: a paper's epsilon is about one row, and is no number of a unit of four.
 func TestPublishedNumbersAreOfOneRow(t *testing.T) {
-	const stages = "stages:\n  bare: {kind: drop, columns: [sex]}\n  train: {kind: learn, steps: 50, published: finite, noise_multiplier: 9}\n"
+	const stages = "stages:\n  bare: {kind: drop, columns: [sex]}\n  train: {kind: learn, steps: 50, published: finite, " +
+		"noise_multiplier: 9}\n"
 	if plan := mustCompile(t, head+stages, "privacy.epsilon=9"); plan.Epsilon.Published == nil {
 		t.Error("a unit of one row has no published epsilon")
 	}
-	if plan := mustCompile(t, head+stages, "privacy.epsilon=9", unit); plan.Epsilon.Published != nil || plan.Step("train").PublishedMethod != "" {
+	if plan := mustCompile(t, head+stages, "privacy.epsilon=9", unit); plan.Epsilon.Published != nil ||
+		plan.Step("train").PublishedMethod != "" {
 		t.Errorf("a unit of four rows has the published epsilon %g", *plan.Epsilon.Published)
 	}
 }

@@ -104,7 +104,8 @@ func (c *compiler) step(s *spec.Stage) {
 	work.Out = work.Out.Clone()
 	step, err := newStep(s, in, work)
 	if err != nil {
-		c.refuse(s.ID, "", "of settings that cannot be stored: "+err.Error(), "plain data, since they are part of every recipe")
+		c.refuse(s.ID, "", "of settings that cannot be stored: "+err.Error(),
+			"plain data, since they are part of every recipe")
 		return
 	}
 	step.Decided = c.target(s)
@@ -117,7 +118,8 @@ func (c *compiler) step(s *spec.Stage) {
 	}
 	for _, f := range work.Files {
 		if f.Public {
-			c.plan.Public = append(c.plan.Public, pipeline.PublicFile{Stage: s.ID, Name: path.Base(f.Path), By: f.By, Terms: f.Terms})
+			c.plan.Public = append(c.plan.Public, pipeline.PublicFile{Stage: s.ID, Name: path.Base(f.Path), By: f.By,
+				Terms: f.Terms})
 		}
 	}
 	c.unruled(s, work.Out)

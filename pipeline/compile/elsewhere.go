@@ -20,7 +20,8 @@ func (c *compiler) elsewhere() {
 	e.known[source] = pipeline.StoredRelation(c.spec.Header().Domain)
 	if d.PrivacyUnit.MaxRows > 0 && d.PrivacyUnit.Keep == pipeline.KeepFirst { // an order of rows, which SQL does not have
 		if d.Declared.Stays { // told beside what else needs rows
-			c.refuseAt("dataset.privacy_unit.keep", "", "", "first, which goes by the order of rows, and rows stay in "+d.Declared.Program, string(pipeline.KeepByHash))
+			c.refuseAt("dataset.privacy_unit.keep", "", "", "first, which goes by the order of rows, and rows stay in "+
+				d.Declared.Program, string(pipeline.KeepByHash))
 		} else {
 			delete(e.known, source)
 			e.needed[source] = true
@@ -60,7 +61,8 @@ func (c *compiler) stays(s *Step, e computing) {
 					why = "reads rows"
 				}
 				c.refuse(s.ID, "", "of the kind "+s.Kind+", which "+why+", and rows of the dataset stay in "+
-					c.spec.Dataset.Declared.Program, "a stage that the database computes or a model that counts there; or database.rows: may_leave, where rows may leave it")
+					c.spec.Dataset.Declared.Program, "a stage that the database computes or a model that counts there; or "+
+					"database.rows: may_leave, where rows may leave it")
 				return
 			}
 		}

@@ -25,16 +25,28 @@ func fakes(t *testing.T, more ...pipeline.Kind) *pipeline.Registry {
 		{Name: "clean", Doc: "Row by row.", In: table, Out: out, New: func() pipeline.Stage { return &cleanStage{} }},
 		{Name: "drop", Doc: "Leaves out.", In: table, Out: out, New: func() pipeline.Stage { return &dropStage{} }},
 		{Name: "mix", Doc: "Across rows.", In: table, Out: out, New: func() pipeline.Stage { return &mixStage{} }},
-		{Name: "leak", Doc: "Releases without paying.", In: table, Out: out, New: func() pipeline.Stage { return &leakStage{} }},
+		{Name: "leak", Doc: "Releases without paying.", In: table, Out: out,
+			New: func() pipeline.Stage { return &leakStage{} }},
 		{Name: "cut", Doc: "Makes shards.", In: table, Out: out, New: func() pipeline.Stage { return &cutStage{Shards: 2} }},
-		{Name: "file", Doc: "Reads a file.", In: []pipeline.Port{{Name: "like", Form: pipeline.FormTable, Lends: true, Doc: "a domain"}}, Out: out, New: func() pipeline.Stage { return &fileStage{} }},
-		{Name: "count", Doc: "Pays for figures.", In: []pipeline.Port{{Name: "in", Form: pipeline.FormMetrics, Doc: "figures"}}, Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "a model"}}, New: func() pipeline.Stage { return learn() }},
-		{Name: "learn", Doc: "Pays.", In: []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "a table"}, {Name: "other", Form: pipeline.FormTable, Optional: true, Doc: "another"}}, Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "a model"}}, New: func() pipeline.Stage { return learn() }},
-		{Name: "draw", Doc: "Samples.", In: []pipeline.Port{{Name: "in", Form: pipeline.FormModel, Doc: "a model"}}, Out: out, New: func() pipeline.Stage { return &drawStage{} }},
-		{Name: "judge", Doc: "Compares.", In: []pipeline.Port{{Name: "real", Form: pipeline.FormTable, Doc: "real rows"}, {Name: "synthetic", Form: pipeline.FormTable, Doc: "synthetic rows"}},
-			Out: []pipeline.Port{{Name: "metrics", Form: pipeline.FormMetrics, Doc: "figures"}}, New: func() pipeline.Stage { return &judgeStage{} }},
-		{Name: "report", Doc: "Collects.", In: []pipeline.Port{{Name: "metrics", Form: pipeline.FormMetrics, Many: true, Doc: "figures"}},
-			Out: []pipeline.Port{{Name: "files", Form: pipeline.FormFiles, Doc: "pages"}}, New: func() pipeline.Stage { return &reportStage{} }},
+		{Name: "file", Doc: "Reads a file.", In: []pipeline.Port{{Name: "like", Form: pipeline.FormTable, Lends: true,
+			Doc: "a domain"}}, Out: out, New: func() pipeline.Stage { return &fileStage{} }},
+		{Name: "count", Doc: "Pays for figures.", In: []pipeline.Port{{Name: "in", Form: pipeline.FormMetrics,
+			Doc: "figures"}}, Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "a model"}},
+			New: func() pipeline.Stage { return learn() }},
+		{Name: "learn", Doc: "Pays.", In: []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "a table"},
+			{Name: "other", Form: pipeline.FormTable, Optional: true, Doc: "another"}},
+			Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "a model"}},
+			New: func() pipeline.Stage { return learn() }},
+		{Name: "draw", Doc: "Samples.", In: []pipeline.Port{{Name: "in", Form: pipeline.FormModel, Doc: "a model"}}, Out: out,
+			New: func() pipeline.Stage { return &drawStage{} }},
+		{Name: "judge", Doc: "Compares.", In: []pipeline.Port{{Name: "real", Form: pipeline.FormTable, Doc: "real rows"},
+			{Name: "synthetic", Form: pipeline.FormTable, Doc: "synthetic rows"}},
+			Out: []pipeline.Port{{Name: "metrics", Form: pipeline.FormMetrics, Doc: "figures"}},
+			New: func() pipeline.Stage { return &judgeStage{} }},
+		{Name: "report", Doc: "Collects.", In: []pipeline.Port{{Name: "metrics", Form: pipeline.FormMetrics, Many: true,
+			Doc: "figures"}},
+			Out: []pipeline.Port{{Name: "files", Form: pipeline.FormFiles, Doc: "pages"}},
+			New: func() pipeline.Stage { return &reportStage{} }},
 	}, more)
 	if err != nil {
 		t.Fatal(err)
@@ -51,7 +63,8 @@ type fakeFile struct {
 }
 
 func (s *fakeFile) Declare(pipeline.Declaring) (pipeline.Declared, error) {
-	d := pipeline.Declared{Name: s.File, Full: s.File, Place: s.File, Files: []string{s.File}, Stays: s.Stays, Sample: s.Sample}
+	d := pipeline.Declared{Name: s.File, Full: s.File, Place: s.File, Files: []string{s.File}, Stays: s.Stays,
+		Sample: s.Sample}
 	if s.Stays {
 		d.Program = "a database"
 	}
@@ -106,7 +119,8 @@ func (m noisy) Event(privacy.Adjacency) privacy.Event {
 	case "discrete": // which has no bound for groups (privacy.Group)
 		return privacy.DiscreteGaussian{NoiseMultiplier: m.multiplier}
 	}
-	return privacy.Repeated{Count: m.steps, Event: privacy.PoissonSampled{SamplingRate: m.rate, Event: privacy.Gaussian{NoiseMultiplier: m.multiplier}}}
+	return privacy.Repeated{Count: m.steps, Event: privacy.PoissonSampled{SamplingRate: m.rate,
+		Event: privacy.Gaussian{NoiseMultiplier: m.multiplier}}}
 }
 
 func (m noisy) Sensitivity(a privacy.Adjacency) privacy.Sensitivity {
@@ -144,7 +158,8 @@ func (s *dropStage) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
 	d := h.Domain.Clone()
 	d.Columns = slices.DeleteFunc(d.Columns, func(c domain.Column) bool { return slices.Contains(s.Columns, c.Name) })
-	return pipeline.Work{Out: pipeline.Headers{"out": pipeline.TableHeader(d, h)}, Lazy: true, Elsewhere: func(r relation.Relation) (relation.Relation, error) { return r, nil }}, nil
+	return pipeline.Work{Out: pipeline.Headers{"out": pipeline.TableHeader(d, h)}, Lazy: true,
+		Elsewhere: func(r relation.Relation) (relation.Relation, error) { return r, nil }}, nil
 }
 
 type mixStage struct{}
@@ -194,7 +209,8 @@ func (s *learnStage) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
 	h.Form, h.Class, h.Schema = pipeline.FormModel, pipeline.Released, nil
 	spend := pipeline.Spend{Name: "train", Doc: s.Law, Mechanism: s.mechanism}
-	work := pipeline.Work{Out: pipeline.Headers{"model": h}, Terms: pipeline.Pricing{Scale: s.NoiseMultiplier}, Lazy: s.Does == "lazy"}
+	work := pipeline.Work{Out: pipeline.Headers{"model": h}, Terms: pipeline.Pricing{Scale: s.NoiseMultiplier},
+		Lazy: s.Does == "lazy"}
 	switch s.Does {
 	case "nameless":
 		spend.Name = ""
@@ -213,11 +229,17 @@ func (s *learnStage) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	}
 	switch s.Published {
 	case "finite":
-		work.Terms.Published = &pipeline.Published{Method: "the paper", Epsilon: func(m, _ float64) (float64, error) { return 1 / m, nil }}
+		work.Terms.Published = &pipeline.Published{Method: "the paper", Epsilon: func(m, _ float64) (float64, error) {
+			return 1 / m, nil
+		}}
 	case "infinite":
-		work.Terms.Published = &pipeline.Published{Method: "the paper", Epsilon: func(float64, float64) (float64, error) { return math.Inf(1), nil }}
+		work.Terms.Published = &pipeline.Published{Method: "the paper", Epsilon: func(float64, float64) (float64, error) {
+			return math.Inf(1), nil
+		}}
 	case "none":
-		work.Terms.Published = &pipeline.Published{Method: "the paper", Epsilon: func(float64, float64) (float64, error) { return 0, errors.New("no such event") }}
+		work.Terms.Published = &pipeline.Published{Method: "the paper", Epsilon: func(float64, float64) (float64, error) {
+			return 0, errors.New("no such event")
+		}}
 	}
 	return work, nil
 }
@@ -247,7 +269,8 @@ func (s *fileStage) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		class = pipeline.Public
 	}
 	h := pipeline.TableHeader(in["like"].Domain, pipeline.Header{Class: class})
-	return pipeline.Work{Out: pipeline.Headers{"out": h}, Files: []pipeline.FileUse{{Path: "far/rows.csv", Public: s.Public, By: "a steward"}}}, nil
+	return pipeline.Work{Out: pipeline.Headers{"out": h},
+		Files: []pipeline.FileUse{{Path: "far/rows.csv", Public: s.Public, By: "a steward"}}}, nil
 }
 
 type drawStage struct {
@@ -262,7 +285,8 @@ func (s *drawStage) Plan(in pipeline.Headers) (pipeline.Work, error) {
 type judgeStage struct{}
 
 func (s *judgeStage) Plan(in pipeline.Headers) (pipeline.Work, error) {
-	return pipeline.Work{Out: pipeline.Headers{"metrics": {Form: pipeline.FormMetrics, Schema: pipeline.MetricsSchema(), Class: pipeline.Private}}}, nil
+	return pipeline.Work{Out: pipeline.Headers{"metrics": {Form: pipeline.FormMetrics, Schema: pipeline.MetricsSchema(),
+		Class: pipeline.Private}}}, nil
 }
 
 type reportStage struct{}

@@ -17,7 +17,8 @@ import (
 )
 
 // wayOut is for plans that cannot wait for a domain.
-const wayOut = "declared in dataset.domain: publicly, or by the domain that an earlier run has released (docs/design/released-domain.md)"
+const wayOut = "declared in dataset.domain: publicly, or by the domain that an earlier run has released " +
+	"(docs/design/released-domain.md)"
 
 // takesLate refuses tables whose domain a stage of the same run releases, where the kind
 // needs it for its plan.
@@ -26,8 +27,10 @@ func (c *compiler) takesLate(s *spec.Stage, in pipeline.Headers) bool {
 	if len(names) == 0 || s.Kind.Late {
 		return true
 	}
-	c.refuse(s.ID, "", fmt.Sprintf("of kind %s, which plans by the bounds and categories of %s, and these are released when the run is under way (%s)",
-		s.Kind.Name, strings.Join(names, ", "), strings.Join(sources(in), ", ")), "of a kind that can wait for them, or have them "+wayOut)
+	c.refuse(s.ID, "", fmt.Sprintf("of kind %s, which plans by the bounds and categories of %s, and these are released "+
+		"when the run is under way (%s)",
+		s.Kind.Name, strings.Join(names, ", "), strings.Join(sources(in), ", ")),
+		"of a kind that can wait for them, or have them "+wayOut)
 	return false
 }
 
@@ -38,7 +41,8 @@ func waitingFor(in pipeline.Headers, p schema.Problem) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; of %s the plan knows neither bounds nor categories: to plan by them have them %s", strings.Join(names, ", "), wayOut)
+	return fmt.Sprintf("; of %s the plan knows neither bounds nor categories: to plan by them have them %s",
+		strings.Join(names, ", "), wayOut)
 }
 
 // mentions tells whether a text has the name, not as a part of a longer word.
@@ -128,12 +132,14 @@ func headersOf(in pipeline.Tables) pipeline.Headers {
 // SamePromises reports what a second plan of a step, made with the released domain,
 // promises otherwise than the first.
 func SamePromises(first, again pipeline.Work) error {
-	if again.Lazy != first.Lazy || again.Secret != first.Secret || !slices.Equal(again.Files, first.Files) || !slices.Equal(again.Write, first.Write) || len(again.Out) != len(first.Out) {
+	if again.Lazy != first.Lazy || again.Secret != first.Secret || !slices.Equal(again.Files, first.Files) ||
+		!slices.Equal(again.Write, first.Write) || len(again.Out) != len(first.Out) {
 		return errOtherwise("works")
 	}
 	for port, a := range first.Out {
 		b := again.Out[port]
-		if a.Form != b.Form || a.Class != b.Class || a.Stability != b.Stability || a.OwnRows != b.OwnRows || a.Rows != b.Rows || !a.Schema.Equal(b.Schema) {
+		if a.Form != b.Form || a.Class != b.Class || a.Stability != b.Stability || a.OwnRows != b.OwnRows ||
+			a.Rows != b.Rows || !a.Schema.Equal(b.Schema) {
 			return errOtherwise("promises of its output " + port)
 		}
 		if a.Domain != nil && (b.Domain == nil || !slices.EqualFunc(a.Domain.Columns, b.Domain.Columns, sameColumn)) {
@@ -145,7 +151,8 @@ func SamePromises(first, again pipeline.Work) error {
 
 // sameColumn leaves out what may be released.
 func sameColumn(a, b domain.Column) bool {
-	return a.Name == b.Name && a.Type == b.Type && a.Nullable == b.Nullable && a.OfUnit == b.OfUnit && a.FromUnit == b.FromUnit
+	return a.Name == b.Name && a.Type == b.Type && a.Nullable == b.Nullable && a.OfUnit == b.OfUnit &&
+		a.FromUnit == b.FromUnit
 }
 
 // sameSpends holds a second plan against what is on the bill.
@@ -166,7 +173,8 @@ func sameSpends(step *pipeline.Step, again pipeline.Work) error {
 }
 
 func errOtherwise(does string) error {
-	return fmt.Errorf("planned with the released domain the stage %s otherwise than its plan says; nothing more is charged", does)
+	return fmt.Errorf(
+		"planned with the released domain the stage %s otherwise than its plan says; nothing more is charged", does)
 }
 
 // releasing is, beside the problem of a model that needs a list which the domain says is

@@ -16,9 +16,10 @@ type openStage struct{}
 func (s *openStage) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"].Clone()
 	h.Domain.Columns[0].Bounds, h.Domain.Columns[0].Late, h.Domain.Columns[0].Source = nil, true, ""
-	return pipeline.Work{Out: pipeline.Headers{"out": h}, Spends: []pipeline.Spend{{Name: "bounds", Mechanism: func(scale float64) privacy.Mechanism {
-		return noisy{"laplace", 1, 1, scale, false}
-	}}}}, nil
+	return pipeline.Work{Out: pipeline.Headers{"out": h},
+		Spends: []pipeline.Spend{{Name: "bounds", Mechanism: func(scale float64) privacy.Mechanism {
+			return noisy{"laplace", 1, 1, scale, false}
+		}}}}, nil
 }
 
 // waitStage does otherwise once it knows the bounds, as it is told.
@@ -46,8 +47,12 @@ func (s *waitStage) Plan(in pipeline.Headers) (pipeline.Work, error) {
 			h.Stability = pipeline.Unbounded()
 		}
 	}
-	spend := pipeline.Spend{Name: "learn", Mechanism: func(scale float64) privacy.Mechanism { return noisy{"laplace", 1, steps, scale, false} }}
-	w := pipeline.Work{Out: pipeline.Headers{"out": h}, Spends: []pipeline.Spend{spend}, Secret: known && s.Does == "secret"}
+	spend := pipeline.Spend{Name: "learn", Mechanism: func(scale float64) privacy.Mechanism {
+		return noisy{"laplace", 1,
+			steps, scale, false}
+	}}
+	w := pipeline.Work{Out: pipeline.Headers{"out": h}, Spends: []pipeline.Spend{spend}, Secret: known &&
+		s.Does == "secret"}
 	if known && s.Does == "spend" {
 		w.Spends = append(w.Spends, spend)
 	}

@@ -72,7 +72,8 @@ func (l *linker) checkRef(s *spec.Stage, port *pipeline.Port, r pipeline.Ref) {
 		l.fault(s, port, fmt.Sprintf("%q", r.String()), "dataset alone, which has one output", "")
 	}
 	if !port.Takes(form) {
-		l.fault(s, port, fmt.Sprintf("%s, which gives a %s", r, form), "a stage that gives a "+port.Forms()+l.fitting(port), "")
+		l.fault(s, port, fmt.Sprintf("%s, which gives a %s", r, form), "a stage that gives a "+port.Forms()+l.fitting(port),
+			"")
 	}
 }
 
@@ -83,7 +84,8 @@ func (l *linker) order() []*spec.Stage {
 	for len(sorted) < len(l.spec.Stages) {
 		next := l.firstReady(done)
 		if next == nil {
-			l.faults = append(l.faults, l.spec.Fault("stages", "a cycle: "+l.cycle(done), "acyclic: stages must not form a cycle", ""))
+			l.faults = append(l.faults, l.spec.Fault("stages", "a cycle: "+l.cycle(done),
+				"acyclic: stages must not form a cycle", ""))
 			return sorted
 		}
 		done[next.ID] = true

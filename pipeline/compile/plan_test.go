@@ -45,7 +45,8 @@ func TestDigestIsOfTheMeaning(t *testing.T) {
 			t.Errorf("%s changes the digest", name)
 		}
 	}
-	for _, set := range []string{"seed=1", "stages.train.steps=51", "privacy.epsilon=2", "dataset.domain.columns[0].bounds=[0, 100]"} {
+	for _, set := range []string{"seed=1", "stages.train.steps=51", "privacy.epsilon=2",
+		"dataset.domain.columns[0].bounds=[0, 100]"} {
 		other, err := parse(t, good, set)
 		if err != nil {
 			t.Errorf("%s: %v", set, err)
@@ -94,8 +95,8 @@ func TestSplitIsRefused(t *testing.T) {
 	}
 }
 
-// TestStagesAreTurnedOff: --set stages.NAME=off takes a stage and its share out; who reads it is told so, and one that is
-// not there is named.
+// TestStagesAreTurnedOff: --set stages.NAME=off takes a stage and its share out; who reads it is told so, and one that
+// is not there is named.
 func TestStagesAreTurnedOff(t *testing.T) {
 	text := strings.Replace(two, "epsilon: 1,", "epsilon: 1, split: {first: 0.3, second: 0.7},", 1)
 	plan := mustCompile(t, text, "stages.first=off")
@@ -103,8 +104,9 @@ func TestStagesAreTurnedOff(t *testing.T) {
 		t.Errorf("the plan has %v", plan.Steps)
 	}
 	for set, want := range map[string]string{
-		"stages.frist=off": "--set stages.frist: is off, and there is no such stage, must be a stage of the spec: first, second; did you mean first?",
-		"stages.a=off":     `is "a", must be the name of a stage: dataset, b; --set stages.a=off took it out, and b reads it`,
+		"stages.frist=off": "--set stages.frist: is off, and there is no such stage, must be a stage of the spec: first, " +
+			"second; did you mean first?",
+		"stages.a=off": `is "a", must be the name of a stage: dataset, b; --set stages.a=off took it out, and b reads it`,
 	} {
 		from := text
 		if set == "stages.a=off" {
@@ -139,12 +141,14 @@ func TestFixedNoise(t *testing.T) {
 }
 
 func TestClaims(t *testing.T) {
-	text := head + "stages:\n  train: {kind: learn, unproven: true, published: finite, noise_multiplier: 2}\n  sample: {kind: draw, rows: 3}\n"
+	text := head + "stages:\n  train: {kind: learn, unproven: true, published: finite, noise_multiplier: 2}\n  sample: " +
+		"{kind: draw, rows: 3}\n"
 	plan := mustCompile(t, text, "privacy.claims=published")
 	if plan.Epsilon.Proven != nil || plan.Epsilon.Published == nil || *plan.Epsilon.Published != 0.5 {
 		t.Errorf("epsilon is %+v, must be published only", plan.Epsilon)
 	}
-	if !strings.HasPrefix(plan.Epsilon.Reason, "stage train: W13: ") || !strings.Contains(plan.Epsilon.Reason, "no noise") {
+	if !strings.HasPrefix(plan.Epsilon.Reason, "stage train: W13: ") || !strings.Contains(plan.Epsilon.Reason,
+		"no noise") {
 		t.Errorf("the reason is missing: %+v", plan.Epsilon)
 	}
 	plan = mustCompile(t, good, "privacy.epsilon=inf", "privacy.claims=none")
@@ -173,7 +177,8 @@ func TestPrivacyUnit(t *testing.T) {
 	if plan.Step("clean").Outputs["out"].Rows != 0 {
 		t.Error("the row count after the rows beyond max_rows are dropped is private")
 	}
-	if _, err := compile(t, good, "dataset.privacy_unit={column: sexx, max_rows: 4}"); err == nil || !strings.Contains(err.Error(), "did you mean sex?") {
+	if _, err := compile(t, good, "dataset.privacy_unit={column: sexx, max_rows: 4}"); err == nil ||
+		!strings.Contains(err.Error(), "did you mean sex?") {
 		t.Errorf("unknown unit: %v", err)
 	}
 }
@@ -181,7 +186,8 @@ func TestPrivacyUnit(t *testing.T) {
 // TestNamelessRowsAreNoted: that rows without a unit are not capped is said where there may be
 // any, with the spellings that make them.
 func TestNamelessRowsAreNoted(t *testing.T) {
-	const unit, missing = "dataset.privacy_unit={column: sex, max_rows: 4}", "dataset.domain={columns: [{name: age, type: integer, bounds: [0, 120]}, {name: sex, type: text, missing: [NA]}]}"
+	const unit, missing = "dataset.privacy_unit={column: sex, max_rows: 4}", "dataset.domain={columns: [{name: age, " +
+		"type: integer, bounds: [0, 120]}, {name: sex, type: text, missing: [NA]}]}"
 	noted := func(set ...string) string {
 		for _, f := range mustCompile(t, nameless(), set...).Findings {
 			if f.Rule == "W25" && f.Level == pipeline.LevelNote {
@@ -190,7 +196,8 @@ func TestNamelessRowsAreNoted(t *testing.T) {
 		}
 		return ""
 	}
-	if got := noted(unit, missing, "dataset.csv.missing=[none]"); !strings.Contains(got, "whose sex is missing (empty or NA, none)") {
+	if got := noted(unit, missing, "dataset.csv.missing=[none]"); !strings.Contains(got,
+		"whose sex is missing (empty or NA, none)") {
 		t.Errorf("the note is %q, must name both spellings", got)
 	}
 	if got := noted(unit) + noted(missing) + noted(unit, missing, "privacy.acknowledge=[W25]"); got != "" {
@@ -221,18 +228,21 @@ func TestPlanIsData(t *testing.T) {
 			}
 		}
 	}
-	if data.Epsilon["published"] != nil || data.Epsilon["proven"] == nil || !strings.HasPrefix(data.Digest, "sha256:") || data.Delta != 1e-5 {
+	if data.Epsilon["published"] != nil || data.Epsilon["proven"] == nil || !strings.HasPrefix(data.Digest, "sha256:") ||
+		data.Delta != 1e-5 {
 		t.Errorf("plan: %s", text)
 	}
 }
 
 func TestExperimentIsCounted(t *testing.T) {
 	plan := mustCompile(t, good+"experiment: {grid: {privacy.epsilon: [0.1, 1], seed: [1, 2, 3]}, repeats: 4}\n")
-	if len(plan.Findings) == 0 || plan.Findings[0].Rule != "W17" || !strings.Contains(plan.Findings[0].Message, "24 runs") {
+	if len(plan.Findings) == 0 || plan.Findings[0].Rule != "W17" || !strings.Contains(plan.Findings[0].Message,
+		"24 runs") {
 		t.Errorf("findings: %+v, must be W17 for 24 runs", plan.Findings)
 	}
 	axis := "[" + strings.Repeat("1, ", 10000) + "2]"
-	for _, many := range []string{"{repeats: 100000}", "{repeats: 9223372036854775807}", "{grid: {seed: [1, 2, 3, 4]}, repeats: 4611686018427387904}",
+	for _, many := range []string{"{repeats: 100000}", "{repeats: 9223372036854775807}",
+		"{grid: {seed: [1, 2, 3, 4]}, repeats: 4611686018427387904}",
 		"{grid: {seed: " + axis + "}}", "{grid: {seed: [], stages.train.steps: " + axis + "}}"} {
 		if _, err := compile(t, good+"experiment: "+many+"\n"); err == nil {
 			t.Errorf("%.70s compiles", many)
@@ -243,9 +253,11 @@ func TestExperimentIsCounted(t *testing.T) {
 // TestAxesHaveOneSpelling: a quote where none is needed takes no setting past the rules, such
 // as the budget that all runs share.
 func TestAxesHaveOneSpelling(t *testing.T) {
-	for path, want := range map[string]string{`"dataset".budget.epsilon`: "dataset.budget.epsilon", `"name"`: "name", `"experiment".repeats`: "experiment.repeats", `stages."train".steps`: "stages.train.steps"} {
+	for path, want := range map[string]string{`"dataset".budget.epsilon`: "dataset.budget.epsilon", `"name"`: "name",
+		`"experiment".repeats`: "experiment.repeats", `stages."train".steps`: "stages.train.steps"} {
 		for _, in := range []string{"grid: {'" + path + "': [100]}", "cells: {a: {'" + path + "': 100}}"} {
-			if _, err := compile(t, good+"experiment: {"+in+"}\n"); err == nil || !strings.Contains(err.Error(), "must be spelled "+want) {
+			if _, err := compile(t, good+"experiment: {"+in+"}\n"); err == nil || !strings.Contains(err.Error(),
+				"must be spelled "+want) {
 				t.Errorf("%s: %v", in, err)
 			}
 		}
@@ -268,7 +280,8 @@ func TestOverrides(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if file, ok := spec.Dataset.Source.(*fakeFile); !ok || file.File != "other.csv" || spec.Dataset.Declared.Kind != "file" {
+	if file, ok := spec.Dataset.Source.(*fakeFile); !ok || file.File != "other.csv" ||
+		spec.Dataset.Declared.Kind != "file" {
 		t.Errorf("the source is %+v of kind %q", spec.Dataset.Source, spec.Dataset.Declared.Kind)
 	}
 }
@@ -276,12 +289,14 @@ func TestOverrides(t *testing.T) {
 // TestFilterOfTheBudget: a budget composes by rdp unless the spec says otherwise.
 func TestFilterOfTheBudget(t *testing.T) {
 	const budget = "dataset.budget={epsilon: 9, delta: 1e-6"
-	for set, want := range map[string]string{budget + "}": "rdp", budget + ", filter: gaussian}": "gaussian", budget + ", filter: basic}": "basic"} {
+	for set, want := range map[string]string{budget + "}": "rdp", budget + ", filter: gaussian}": "gaussian",
+		budget + ", filter: basic}": "basic"} {
 		if spec, err := parse(t, good, set); err != nil || spec.Dataset.Budget.Filter != want {
 			t.Errorf("%s: %+v, %v, must be %s", set, spec, err, want)
 		}
 	}
-	if _, err := parse(t, good, budget+", filter: pld}"); err == nil || !strings.Contains(err.Error(), "dataset.budget.filter") {
+	if _, err := parse(t, good, budget+", filter: pld}"); err == nil || !strings.Contains(err.Error(),
+		"dataset.budget.filter") {
 		t.Errorf("filter pld: %v", err)
 	}
 }

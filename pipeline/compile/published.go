@@ -46,7 +46,8 @@ func (c *compiler) calibratePublished(acc privacy.Accountant, proven, unproven [
 	}
 	fixed, err := c.fixed(acc, proven, unproven)
 	if err == nil && !(fixed < epsilon) {
-		err = fmt.Errorf("the stages whose noise the spec fixes spend epsilon %.5g of %.5g, those without a proof by their papers' arithmetic, and leave nothing for the others", fixed, epsilon)
+		err = fmt.Errorf("the stages whose noise the spec fixes spend epsilon %.5g of %.5g, those without a proof by their "+
+			"papers' arithmetic, and leave nothing for the others", fixed, epsilon)
 	}
 	if err != nil {
 		return 0, err
@@ -106,7 +107,8 @@ func (c *compiler) arithmetic(s *Step) func(multiplier float64) (float64, error)
 // checkArithmetic refuses a stage without a proof whose noise nothing finds.
 func (c *compiler) checkArithmetic(s *spec.Stage, t pipeline.Pricing) {
 	if t.Scale == 0 && t.Published == nil {
-		c.refuse(s.ID, spec.RuleBudget, "a mechanism of which nothing is proven and for which its paper has no arithmetic, so that no budget says how much noise it takes",
+		c.refuse(s.ID, spec.RuleBudget, "a mechanism of which nothing is proven and for which its paper has no arithmetic, "+
+			"so that no budget says how much noise it takes",
 			"one with a noise_multiplier of its own")
 	}
 }
@@ -122,7 +124,8 @@ func (c *compiler) overPublished(acc privacy.Accountant, paid []*Step) {
 	for _, s := range unproven {
 		if s.Published == nil {
 			c.warning(pipeline.Finding{Rule: "W33", Level: pipeline.LevelWarning, Stage: s.ID,
-				Message: "neither a proof nor a published number says what this stage takes of privacy.epsilon", Fix: "a variant that is proven"})
+				Message: "neither a proof nor a published number says what this stage takes of privacy.epsilon",
+				Fix:     "a variant that is proven"})
 			continue
 		}
 		sum += *s.Published
@@ -137,7 +140,8 @@ func (c *compiler) overPublished(acc privacy.Accountant, paid []*Step) {
 		}
 	}
 	if epsilon := float64(c.spec.Privacy.Epsilon); !(sum <= epsilon*(1+1e-9)) {
-		c.fault("privacy.epsilon", fmt.Sprintf("%.5g, and by the arithmetic of the papers the bill comes to %s", epsilon, privacy.Bound(sum)),
+		c.fault("privacy.epsilon", fmt.Sprintf("%.5g, and by the arithmetic of the papers the bill comes to %s", epsilon,
+			privacy.Bound(sum)),
 			"no less than that, or the fixed noise greater", spec.RuleBudget)
 	}
 }

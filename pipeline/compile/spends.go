@@ -18,16 +18,19 @@ func (c *compiler) checkSpends(s *spec.Stage, in pipeline.Headers, step *Step) {
 		return
 	}
 	if step.Work.Lazy {
-		c.refuse(s.ID, "W14", "a paid stage that is computed anew by each reader", "stored once: what is paid for once draws its noise once")
+		c.refuse(s.ID, "W14", "a paid stage that is computed anew by each reader",
+			"stored once: what is paid for once draws its noise once")
 	}
 	if c.spec.Privacy.Epsilon.Infinite() {
 		c.checkPlanned(s, step, change{rows: 1})
 		return
 	}
-	if classOf(s.Kind, in) != pipeline.Private && !slices.ContainsFunc(step.Work.Files, func(f pipeline.FileUse) bool { return !f.Public }) {
+	if classOf(s.Kind, in) != pipeline.Private && !slices.ContainsFunc(step.Work.Files,
+		func(f pipeline.FileUse) bool { return !f.Public }) {
 		c.warning(pipeline.Finding{Rule: "W43", Level: pipeline.LevelWarning, Stage: s.ID,
-			Message: "noise is paid for on what is released or public already: the charge protects nobody, and takes from the budget of the stages that need it",
-			Fix:     "the private table as its input, or a stage without noise on this one (sample, compare_queries, marginals)"})
+			Message: "noise is paid for on what is released or public already: the charge protects nobody, and takes from the " +
+				"budget of the stages that need it",
+			Fix: "the private table as its input, or a stage without noise on this one (sample, compare_queries, marginals)"})
 	}
 	to := changeOf(s.Kind, in)
 	if to.rows > 1 {
@@ -43,7 +46,8 @@ func (c *compiler) checkSpends(s *spec.Stage, in pipeline.Headers, step *Step) {
 func (c *compiler) checkShards(s *spec.Stage, in pipeline.Headers) {
 	for _, port := range s.Kind.In {
 		if h := in[port.Name]; !port.Lends && h.Shards > 0 && h.Rows > 0 && int64(h.Shards) > h.Rows {
-			c.refuse(s.ID, "", fmt.Sprintf("a mechanism on %d shards of a table of %d public rows", h.Shards, h.Rows), "at most as many shards as rows")
+			c.refuse(s.ID, "", fmt.Sprintf("a mechanism on %d shards of a table of %d public rows", h.Shards, h.Rows),
+				"at most as many shards as rows")
 		}
 	}
 }
@@ -112,7 +116,8 @@ func (c *compiler) checkPlanned(s *spec.Stage, step *Step, to change) {
 			scale = 0
 		}
 		if _, err := c.price(step, spend, scale); err != nil {
-			c.refuse(s.ID, "W10", fmt.Sprintf("a mechanism (%s) without a price: %v", spend.Name, err), "a mechanism that has a bound on what changes here")
+			c.refuse(s.ID, "W10", fmt.Sprintf("a mechanism (%s) without a price: %v", spend.Name, err),
+				"a mechanism that has a bound on what changes here")
 		}
 	}
 }
@@ -125,7 +130,8 @@ func (c *compiler) price(step *Step, spend pipeline.Spend, scale float64) (pipel
 
 // Price lists the spends of work on inputs of a kind as a bill at the given scale of
 // their noise has them. Tests of a single stage pay by it; runs pay by their plan.
-func Price(k *pipeline.Kind, in pipeline.Headers, w pipeline.Work, scale float64, adjacency privacy.Adjacency) ([]pipeline.Planned, error) {
+func Price(k *pipeline.Kind, in pipeline.Headers, w pipeline.Work, scale float64, adjacency privacy.Adjacency) (
+	[]pipeline.Planned, error) {
 	list := make([]pipeline.Planned, len(w.Spends))
 	for i, spend := range w.Spends {
 		p, err := changeOf(k, in).price(spend, scale, adjacency)
@@ -159,7 +165,8 @@ func (to change) price(spend pipeline.Spend, scale float64, adjacency privacy.Ad
 // nothing that two copies share.
 func plain(t reflect.Type) bool {
 	switch t.Kind() {
-	case reflect.Bool, reflect.String, reflect.Float32, reflect.Float64, reflect.Int, reflect.Int32, reflect.Int64, reflect.Uint64:
+	case reflect.Bool, reflect.String, reflect.Float32, reflect.Float64, reflect.Int, reflect.Int32, reflect.Int64,
+		reflect.Uint64:
 		return true
 	case reflect.Array:
 		return plain(t.Elem())

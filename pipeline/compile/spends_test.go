@@ -19,11 +19,14 @@ type planned struct {
 func (s *planned) Plan(in pipeline.Headers) (pipeline.Work, error) { return s.work(in), nil }
 
 // compiled compiles a spec in which the kind paid does work.
-func compiled(t *testing.T, stages string, work func(pipeline.Headers) pipeline.Work, rate float64, set ...string) (*Plan, error) {
+func compiled(t *testing.T, stages string, work func(pipeline.Headers) pipeline.Work, rate float64,
+	set ...string) (*Plan, error) {
 	t.Helper()
-	two := []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "a table"}, {Name: "other", Form: pipeline.FormTable, Optional: true, Doc: "another"}}
+	two := []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "a table"},
+		{Name: "other", Form: pipeline.FormTable, Optional: true, Doc: "another"}}
 	model := []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "a model"}}
-	reg := fakes(t, pipeline.Kind{Name: "paid", Doc: "Pays.", In: two, Out: model, New: func() pipeline.Stage { return &planned{Rate: rate, work: work} }})
+	reg := fakes(t, pipeline.Kind{Name: "paid", Doc: "Pays.", In: two, Out: model,
+		New: func() pipeline.Stage { return &planned{Rate: rate, work: work} }})
 	s, err := spec.Parse(spec.Input{File: "test.yaml", Data: []byte(head + "stages:\n" + stages), Set: set}, reg)
 	if err != nil {
 		t.Fatal(err)
@@ -33,8 +36,11 @@ func compiled(t *testing.T, stages string, work func(pipeline.Headers) pipeline.
 
 func spending(change func(*pipeline.Work)) func(pipeline.Headers) pipeline.Work {
 	return func(in pipeline.Headers) pipeline.Work {
-		w := pipeline.Work{Out: pipeline.Headers{"model": {Form: pipeline.FormModel, Class: pipeline.Released, Domain: in["in"].Domain}},
-			Spends: []pipeline.Spend{{Name: "train", Doc: "noisy", Mechanism: func(scale float64) privacy.Mechanism { return noisy{rate: 0.01, steps: 50, multiplier: scale} }}}}
+		w := pipeline.Work{Out: pipeline.Headers{"model": {Form: pipeline.FormModel, Class: pipeline.Released,
+			Domain: in["in"].Domain}},
+			Spends: []pipeline.Spend{{Name: "train", Doc: "noisy", Mechanism: func(scale float64) privacy.Mechanism {
+				return noisy{rate: 0.01, steps: 50, multiplier: scale}
+			}}}}
 		change(&w)
 		return w
 	}
@@ -54,14 +60,24 @@ func TestSpendsAreRefused(t *testing.T) {
 		set    []string
 		want   string
 	}{
-		"a group without a bound": {"  bare: {kind: drop, columns: [sex]}\n  train: {kind: paid}\n", groupless, []string{unit}, "without a price"},
-		"a lazy stage":            {"  train: {kind: paid}\n", spending(func(w *pipeline.Work) { w.Lazy = true }), nil, "computed anew by each reader"},
-		"one name twice":          {"  train: {kind: paid}\n", spending(func(w *pipeline.Work) { w.Spends = append(w.Spends, w.Spends[0]) }), nil, "two mechanisms named"},
+		"a group without a bound": {"  bare: {kind: drop, columns: [sex]}\n  train: {kind: paid}\n", groupless,
+			[]string{unit}, "without a price"},
+		"a lazy stage": {"  train: {kind: paid}\n", spending(func(w *pipeline.Work) { w.Lazy = true }), nil,
+			"computed anew by each reader"},
+		"one name twice": {"  train: {kind: paid}\n",
+			spending(func(w *pipeline.Work) { w.Spends = append(w.Spends, w.Spends[0]) }), nil, "two mechanisms named"},
 		"a mechanism that can change": {"  train: {kind: paid}\n", spending(func(w *pipeline.Work) {
-			w.Spends[0].Mechanism = func(scale float64) privacy.Mechanism { return &noisy{rate: 0.01, steps: 50, multiplier: scale} }
+			w.Spends[0].Mechanism = func(scale float64) privacy.Mechanism {
+				return &noisy{rate: 0.01, steps: 50,
+					multiplier: scale}
+			}
 		}), nil, "no plain value"},
-		"a private file":     {"  train: {kind: paid}\n", spending(func(w *pipeline.Work) { w.Spends, w.Files = nil, []pipeline.FileUse{{Path: "other.csv"}} }), nil, "W13"},
-		"an unbounded table": {"  mixed: {kind: mix}\n  train: {kind: paid}\n", spending(func(*pipeline.Work) {}), nil, "without bound"},
+		"a private file": {"  train: {kind: paid}\n", spending(func(w *pipeline.Work) {
+			w.Spends, w.Files = nil,
+				[]pipeline.FileUse{{Path: "other.csv"}}
+		}), nil, "W13"},
+		"an unbounded table": {"  mixed: {kind: mix}\n  train: {kind: paid}\n", spending(func(*pipeline.Work) {}), nil,
+			"without bound"},
 		"an unbounded second table": {"  mixed: {kind: mix}\n  train: {kind: paid, from: dataset, other: mixed}\n",
 			spending(func(*pipeline.Work) {}), nil, "without bound"},
 	} {

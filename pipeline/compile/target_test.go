@@ -54,8 +54,12 @@ func aimed(t *testing.T, stages string, set ...string) (*Plan, error) {
 	t.Helper()
 	table := pipeline.Port{Name: "in", Form: pipeline.FormTable, Doc: "a table"}
 	reg := fakes(t,
-		pipeline.Kind{Name: "aim", Doc: "Pays.", In: []pipeline.Port{table}, Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "a model"}}, New: func() pipeline.Stage { return &aimStage{} }},
-		pipeline.Kind{Name: "predict", Doc: "Predicts.", In: []pipeline.Port{table}, Out: []pipeline.Port{{Name: "metrics", Form: pipeline.FormMetrics, Doc: "figures"}}, New: func() pipeline.Stage { return &predictStage{} }})
+		pipeline.Kind{Name: "aim", Doc: "Pays.", In: []pipeline.Port{table},
+			Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "a model"}},
+			New: func() pipeline.Stage { return &aimStage{} }},
+		pipeline.Kind{Name: "predict", Doc: "Predicts.", In: []pipeline.Port{table},
+			Out: []pipeline.Port{{Name: "metrics", Form: pipeline.FormMetrics, Doc: "figures"}},
+			New: func() pipeline.Stage { return &predictStage{} }})
 	text := stages
 	if !strings.HasPrefix(text, "weir") {
 		text = head + "stages:\n" + stages
@@ -93,9 +97,11 @@ func TestTargetIsThatOfTheEvaluation(t *testing.T) {
 		"above":      {ofAgeToo + train, "", `{"target":"age"}`, "[{target age from stage again}]"},
 		"two, equal": {train + draw + ofAge + ofAgeToo, "", `{"target":"age"}`, "[{target age from stage utility, again}]"},
 		"given":      {train + draw + ofAge, "stages.train.target=sex", `{"target":"sex"}`, "[]"},
-		"none":       {train + draw + ofAge, "stages.train.target=none", `{"target":"none"}`, "[{target none as the spec says, though stage utility predicts age}]"},
-		"nobody":     {train + draw, "", `{"target":"none"}`, "[]"},
-		"one of two": {train + draw + ofAge + ofSex, "stages.train.target=sex", `{"target":"sex"}`, "[{target sex from stage other}]"},
+		"none": {train + draw + ofAge, "stages.train.target=none", `{"target":"none"}`,
+			"[{target none as the spec says, though stage utility predicts age}]"},
+		"nobody": {train + draw, "", `{"target":"none"}`, "[]"},
+		"one of two": {train + draw + ofAge + ofSex, "stages.train.target=sex", `{"target":"sex"}`,
+			"[{target sex from stage other}]"},
 	} {
 		var set []string
 		if c.set != "" {
@@ -121,12 +127,14 @@ func TestFilledTargetIsTheGivenOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	want, _ := json.Marshal(filled)
-	for name, p := range map[string]*Plan{"given": mustAim(t, train+draw+ofAge, "stages.train.target=age"), "canonical": mustAim(t, string(canonical))} {
+	for name, p := range map[string]*Plan{"given": mustAim(t, train+draw+ofAge, "stages.train.target=age"),
+		"canonical": mustAim(t, string(canonical))} {
 		if got, _ := json.Marshal(p); string(got) != string(want) {
 			t.Errorf("%s:\n%s\nmust be\n%s", name, got, want)
 		}
 	}
-	if p := mustAim(t, train+draw+ofAge, "stages.utility.target=sex"); p.Digest == filled.Digest || string(p.Step("train").Settings) == string(filled.Step("train").Settings) {
+	if p := mustAim(t, train+draw+ofAge, "stages.utility.target=sex"); p.Digest == filled.Digest ||
+		string(p.Step("train").Settings) == string(filled.Step("train").Settings) {
 		t.Error("the model of another target has the same settings")
 	}
 	if a, b := mustAim(t, train+draw), mustAim(t, train+draw, "stages.train.target=none"); a.Digest != b.Digest {
@@ -138,8 +146,10 @@ func TestFilledTargetIsTheGivenOne(t *testing.T) {
 // the table lacks it.
 func TestTargetIsAskedFor(t *testing.T) {
 	for name, c := range map[string]struct{ stages, want string }{
-		"two":     {train + draw + ofAge + ofSex, "stages.train.target: is left out, and the spec names age (predicted by utility) and sex (predicted by other), must be one of age, sex, or none"},
-		"unknown": {train + ofNobody, `stages.train.target: is "height", an unknown column of the table (from stage wrong), must be one of age, sex`},
+		"two": {train + draw + ofAge + ofSex, "stages.train.target: is left out, and the spec names age (predicted by " +
+			"utility) and sex (predicted by other), must be one of age, sex, or none"},
+		"unknown": {train + ofNobody,
+			`stages.train.target: is "height", an unknown column of the table (from stage wrong), must be one of age, sex`},
 	} {
 		if _, err := aimed(t, c.stages); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v\nmust say: %s", name, err, c.want)
@@ -162,7 +172,8 @@ func TestDecisionsKnowTheNoise(t *testing.T) {
 	if decided[0].Value != "small" {
 		t.Error("a view of the plan changes the plan")
 	}
-	for name, set := range map[string][]string{"little noise": {"privacy.epsilon=10"}, "no noise": {"privacy.epsilon=inf", "privacy.claims=none"}} {
+	for name, set := range map[string][]string{"little noise": {"privacy.epsilon=10"}, "no noise": {"privacy.epsilon=inf",
+		"privacy.claims=none"}} {
 		if d := mustAim(t, train+draw, set...).Step("train").Decided; len(d) != 0 {
 			t.Errorf("%s: decided %v", name, d)
 		}
@@ -180,7 +191,8 @@ func TestDecisionsRefuse(t *testing.T) {
 		t.Errorf("with little noise: %v", err)
 	}
 	_, err := aimed(t, alone+draw, "privacy.epsilon=0.1")
-	if err == nil || !strings.Contains(err.Error(), "test.yaml:12:44: stages.train.alone: is true, where noise is much, must be false") {
+	if err == nil || !strings.Contains(err.Error(), "test.yaml:12:44: stages.train.alone: is true, where noise is much, "+
+		"must be false") {
 		t.Errorf("%v, must refuse alone", err)
 	}
 }

@@ -122,7 +122,8 @@ func (c *compiler) overBudget() {
 			"no less than the bill, or the fixed noise greater", spec.RuleBudget)
 	}
 	if proven != nil && *proven > 10 {
-		c.warn("W33", fmt.Sprintf("a proven epsilon of %s promises little", privacy.Bound(*proven)), "a smaller budget, or privacy.acknowledge: [W33]")
+		c.warn("W33", fmt.Sprintf("a proven epsilon of %s promises little", privacy.Bound(*proven)),
+			"a smaller budget, or privacy.acknowledge: [W33]")
 	}
 	c.largeDelta()
 }
@@ -137,7 +138,8 @@ func (c *compiler) largeDelta() {
 	case n > 0 && delta > 1/float64(n):
 		c.warn("W07", fmt.Sprintf("delta %g is above one over the %d public rows", delta, n), "a smaller delta")
 	case n == 0 && delta > largestDelta:
-		c.warn("W07", fmt.Sprintf("delta %g is above %g: it allows that one row in %.0f is published as it is", delta, largestDelta, 1/delta),
+		c.warn("W07", fmt.Sprintf("delta %g is above %g: it allows that one row in %.0f is published as it is", delta,
+			largestDelta, 1/delta),
 			"a delta below one over the order of magnitude of the rows")
 	}
 }

@@ -42,7 +42,8 @@ func (c *compiler) checkOutputs(s *spec.Stage, in pipeline.Headers, step *Step) 
 	first := step.Work.Out[s.Kind.Out[0].Name]
 	step.Class = first.Class
 	if step.Work.Send != nil && first.Class == pipeline.Private {
-		c.refuse(s.ID, "W13", "a table of a server that private rows are written to", "a stage behind a released table, such as one that sample draws")
+		c.refuse(s.ID, "W13", "a table of a server that private rows are written to",
+			"a stage behind a released table, such as one that sample draws")
 	}
 	if first.Class == pipeline.Private && first.Form == pipeline.FormTable {
 		step.Stability = first.Stability.String()
@@ -74,7 +75,8 @@ func (c *compiler) checkUnit(s *spec.Stage) {
 
 func (c *compiler) source() pipeline.Terms { return c.headers[pipeline.DatasetID][""].Terms }
 
-const unboundedFix = "compute it inside shards, from a public reference table or from released statistics, or mark missing values by an indicator"
+const unboundedFix = "compute it inside shards, from a public reference table or from released statistics, or mark " +
+	"missing values by an indicator"
 
 // unboundedSince words the path from the first stage that lost the bound, with what that stage itself says of
 // it, and what to do.

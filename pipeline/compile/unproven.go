@@ -28,7 +28,8 @@ func (c *compiler) gaps(s *spec.Stage, step *Step) []gap {
 	list := c.unboundedInputs(s)
 	for _, f := range step.Work.Files {
 		if !f.Public {
-			list = append(list, gap{pipeline.Unproven{Rule: "W13", Why: "a mechanism beside the private file " + path.Base(f.Path) + ", which may change without bound"},
+			list = append(list, gap{pipeline.Unproven{Rule: "W13", Why: "a mechanism beside the private file " +
+				path.Base(f.Path) + ", which may change without bound"},
 				"a mechanism on the dataset alone"})
 		}
 	}
@@ -47,10 +48,12 @@ func (c *compiler) unboundedInputs(s *spec.Stage) (list []gap) {
 				continue
 			}
 			if h.Form != pipeline.FormTable {
-				list = append(list, gap{pipeline.Unproven{Rule: "W13", Why: fmt.Sprintf("a mechanism on %s, which is private, of form %s, and may change without bound", r, h.Form)}, "a mechanism on a table"})
+				list = append(list, gap{pipeline.Unproven{Rule: "W13", Why: fmt.Sprintf("a mechanism on %s, which is private, of "+
+					"form %s, and may change without bound", r, h.Form)}, "a mechanism on a table"})
 			} else if !bounded(h) {
 				why, fix := c.unboundedSince(r)
-				list = append(list, gap{pipeline.Unproven{Rule: "W03", Why: why}, "a table of stability rows(c) or shards(k); " + fix})
+				list = append(list, gap{pipeline.Unproven{Rule: "W03", Why: why}, "a table of stability rows(c) or shards(k); " +
+					fix})
 			}
 		}
 	}
@@ -72,7 +75,8 @@ func (c *compiler) checkProven(s *spec.Stage, step *Step) {
 			continue
 		}
 		rules = append(rules, strings.Replace(g.String(), own, "", 1))
-		c.warning(pipeline.Finding{Rule: g.Rule, Level: pipeline.LevelWarning, Stage: s.ID, Message: g.Why + ": no epsilon is proven", Fix: g.instead})
+		c.warning(pipeline.Finding{Rule: g.Rule, Level: pipeline.LevelWarning, Stage: s.ID, Message: g.Why +
+			": no epsilon is proven", Fix: g.instead})
 	}
 	if len(rules) > 0 {
 		c.checkArithmetic(s, step.Work.Terms)

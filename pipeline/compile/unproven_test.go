@@ -21,13 +21,15 @@ const mixed = head + `stages:
 func TestNothingProvenStandsForTheWhole(t *testing.T) {
 	plan := mustCompile(t, mixed, "privacy.claims=published", "privacy.split={before: 0.2, train: 0.5, after: 0.3}")
 	train, before, after := plan.Step("train"), plan.Step("before"), plan.Step("after")
-	if plan.Epsilon.Proven != nil || plan.Epsilon.Published != nil || plan.Naive != nil || train.Alone != nil || train.Cumulative != nil || after.Cumulative != nil {
+	if plan.Epsilon.Proven != nil || plan.Epsilon.Published != nil || plan.Naive != nil || train.Alone != nil ||
+		train.Cumulative != nil || after.Cumulative != nil {
 		t.Errorf("a number is taken for a bound: %+v, %v, %+v, %+v", plan.Epsilon, plan.Naive, train.Cost, after.Cost)
 	}
 	if before.Alone == nil || before.Cumulative == nil || after.Alone == nil {
 		t.Errorf("%+v, %+v: what is proven of these is lost", before.Cost, after.Cost)
 	}
-	if train.Published == nil || train.Unproven.Rule != "W03" || !strings.HasPrefix(plan.Epsilon.Reason, "stage train: W03: a mechanism on mixed, ") {
+	if train.Published == nil || train.Unproven.Rule != "W03" || !strings.HasPrefix(plan.Epsilon.Reason,
+		"stage train: W03: a mechanism on mixed, ") {
 		t.Errorf("%+v, %q, must name W03", train.Cost, plan.Epsilon.Reason)
 	}
 	if train.Class != pipeline.Released {
@@ -38,8 +40,10 @@ func TestNothingProvenStandsForTheWhole(t *testing.T) {
 // TestUnboundedInputIsPricedAsThePaperDoes: the event of a mechanism on a table that may
 // change anywhere is that on a unit's own rows, or its shard, and the bill says so.
 func TestUnboundedInputIsPricedAsThePaperDoes(t *testing.T) {
-	const rows = "stages:\n  a: {kind: mix}\n  bare: {kind: drop, columns: [sex]}\n  train: {kind: learn, noise_multiplier: 9, published: finite}\n"
-	const shards = "stages:\n  a: {kind: mix}\n  p: {kind: cut, shards: 5}\n  bare: {kind: drop, columns: [sex]}\n  train: {kind: learn, law: shards, shards: 5, noise_multiplier: 9, published: finite}\n"
+	const rows = "stages:\n  a: {kind: mix}\n  bare: {kind: drop, columns: [sex]}\n  train: {kind: learn, " +
+		"noise_multiplier: 9, published: finite}\n"
+	const shards = "stages:\n  a: {kind: mix}\n  p: {kind: cut, shards: 5}\n  bare: {kind: drop, columns: [sex]}\n  " +
+		"train: {kind: learn, law: shards, shards: 5, noise_multiplier: 9, published: finite}\n"
 	for name, c := range map[string]struct {
 		stages, words string
 		rows          int
@@ -62,7 +66,8 @@ func TestUnboundedInputIsPricedAsThePaperDoes(t *testing.T) {
 func TestBudgetByPublishedArithmetic(t *testing.T) {
 	const tight = 1e-3 // of the search, from below
 	published := "privacy.claims=published"
-	alone := mustCompile(t, head+"stages:\n  a: {kind: mix}\n  train: {kind: learn, published: finite}\n", published, "privacy.epsilon=4").Step("train")
+	alone := mustCompile(t, head+"stages:\n  a: {kind: mix}\n  train: {kind: learn, published: finite}\n", published,
+		"privacy.epsilon=4").Step("train")
 	near(t, "noise", *alone.NoiseMultiplier, 1/4., tight, 0)
 	if *alone.Published > 4 || !alone.Calibrated {
 		t.Errorf("%+v, must be calibrated and within the budget", alone.Cost)
@@ -70,11 +75,14 @@ func TestBudgetByPublishedArithmetic(t *testing.T) {
 
 	plan := mustCompile(t, mixed, published, "privacy.epsilon=4", "privacy.split={before: 0.2, train: 0.5, after: 0.3}")
 	near(t, "noise of half the budget", *plan.Step("train").NoiseMultiplier, 1/2., tight, 0)
-	rest := mustCompile(t, head+"stages:\n  before: {kind: learn, steps: 50}\n  after: {kind: learn, from: dataset, steps: 50}\n", "privacy.epsilon=2", "privacy.split={before: 0.4, after: 0.6}")
+	rest := mustCompile(t, head+"stages:\n  before: {kind: learn, steps: 50}\n  after: {kind: learn, from: dataset, "+
+		"steps: 50}\n", "privacy.epsilon=2", "privacy.split={before: 0.4, after: 0.6}")
 	near(t, "noise of the others", *plan.Step("after").NoiseMultiplier, *rest.Step("after").NoiseMultiplier, tight, 0)
 
-	fixed := mustCompile(t, mixed, published, "privacy.epsilon=4", "stages.train.noise_multiplier=0.5", "privacy.split={before: 0.4, after: 0.6}")
-	near(t, "noise beside a fixed one", *fixed.Step("after").NoiseMultiplier, *rest.Step("after").NoiseMultiplier, tight, 0)
+	fixed := mustCompile(t, mixed, published, "privacy.epsilon=4", "stages.train.noise_multiplier=0.5",
+		"privacy.split={before: 0.4, after: 0.6}")
+	near(t, "noise beside a fixed one", *fixed.Step("after").NoiseMultiplier, *rest.Step("after").NoiseMultiplier, tight,
+		0)
 }
 
 // TestPublishedOverBudget: what a paper's arithmetic says is over the budget is refused,
@@ -90,8 +98,10 @@ func TestPublishedOverBudget(t *testing.T) {
 		{one, []string{"stages.train.noise_multiplier=0.9999"}, true},
 		{one, []string{"stages.train.noise_multiplier=1", "stages.train.published=infinite"}, true},
 		{mixed, []string{"stages.train.noise_multiplier=1", "privacy.split={before: 0.5, after: 0.5}"}, true},
-		{mixed, []string{"stages.train.noise_multiplier=1.1", "stages.before.noise_multiplier=0.9", "stages.after.noise_multiplier=0.9"}, true},
-		{mixed, []string{"stages.train.noise_multiplier=1.1", "stages.before.noise_multiplier=90", "stages.after.noise_multiplier=90"}, false},
+		{mixed, []string{"stages.train.noise_multiplier=1.1", "stages.before.noise_multiplier=0.9",
+			"stages.after.noise_multiplier=0.9"}, true},
+		{mixed, []string{"stages.train.noise_multiplier=1.1", "stages.before.noise_multiplier=90",
+			"stages.after.noise_multiplier=90"}, false},
 	} {
 		_, err := compile(t, c.text, append(c.set, "privacy.claims=published")...)
 		if over := err != nil && strings.Contains(err.Error(), "[budget]"); over != c.over || (err != nil) != c.over {

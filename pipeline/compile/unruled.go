@@ -22,8 +22,10 @@ func (c *compiler) unruled(s *spec.Stage, out pipeline.Headers) {
 		}
 		if rules := declared(h.Domain); len(rules) > 0 {
 			c.plan.Findings = append(c.plan.Findings, pipeline.Finding{Rule: "W41", Level: pipeline.LevelNote, Stage: s.ID,
-				Message: fmt.Sprintf("a model of kind %s does not hold the rules of the domain: rows drawn from it may break %s, and the domain of the release leaves the rules out", s.Kind.Name, someOf(rules)),
-				Fix:     "a model of marginals (such as marginal_tree), which holds every rule in every row; a stage of kind constraints counts the rows that break one"})
+				Message: fmt.Sprintf("a model of kind %s does not hold the rules of the domain: rows drawn from it may break %s, "+
+					"and the domain of the release leaves the rules out", s.Kind.Name, someOf(rules)),
+				Fix: "a model of marginals (such as marginal_tree), which holds every rule in every row; a stage of kind " +
+					"constraints counts the rows that break one"})
 		}
 	}
 }

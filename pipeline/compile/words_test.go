@@ -19,7 +19,8 @@ func TestNamesUnits(t *testing.T) {
 		of   domain.ColumnType
 		want bool
 	}{
-		{"id", domain.Integer, true}, {"ID", domain.Text, true}, {"visit_mrn", domain.Integer, true}, {"patient", domain.Text, true},
+		{"id", domain.Integer, true}, {"ID", domain.Text, true}, {"visit_mrn", domain.Integer, true},
+		{"patient", domain.Text, true},
 		{"patient_number", domain.Integer, true}, {"id", domain.Categorical, false}, {"id", domain.Numeric, false},
 		{"width", domain.Integer, false}, {"impatient", domain.Text, false}, {"age", domain.Integer, false},
 	} {
@@ -53,9 +54,12 @@ func (wordless) Plan(pipeline.Headers) (pipeline.Work, error) {
 
 // TestErrorOfAPlanIsAProblem of its stage, with its words, and nothing is compiled.
 func TestErrorOfAPlanIsAProblem(t *testing.T) {
-	reg := fakes(t, pipeline.Kind{Name: "wordless", Doc: "Fails.", In: []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "a table"}},
-		Out: []pipeline.Port{{Name: "out", Form: pipeline.FormTable, Doc: "a table"}}, New: func() pipeline.Stage { return &wordless{} }})
-	s, err := spec.Parse(spec.Input{File: "test.yaml", Data: []byte(head + "stages:\n  wide: {kind: wordless, from: dataset}\n")}, reg)
+	reg := fakes(t, pipeline.Kind{Name: "wordless", Doc: "Fails.",
+		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "a table"}},
+		Out: []pipeline.Port{{Name: "out", Form: pipeline.FormTable, Doc: "a table"}},
+		New: func() pipeline.Stage { return &wordless{} }})
+	s, err := spec.Parse(spec.Input{File: "test.yaml", Data: []byte(head + "stages:\n  wide: {kind: wordless, from: " +
+		"dataset}\n")}, reg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +79,8 @@ func (rounds) Total() float64 { return 1 }
 // divides it by the noise again; what one sum moves by is not.
 func TestFiltersMoveInNoise(t *testing.T) {
 	const unit = "in standard deviations of the noise"
-	if got := (change{rows: 2}).words(rounds{noisy{multiplier: 2}}, privacy.ReplaceOne); !strings.Contains(got, unit+" when 2 rows") {
+	if got := (change{rows: 2}).words(rounds{noisy{multiplier: 2}}, privacy.ReplaceOne); !strings.Contains(got,
+		unit+" when 2 rows") {
 		t.Errorf("a filter: %q, must say %q", got, unit)
 	}
 	if got := (change{rows: 1}).words(noisy{multiplier: 2}, privacy.AddRemove); strings.Contains(got, unit) {

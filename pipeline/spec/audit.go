@@ -3,8 +3,8 @@ package spec
 import "fmt"
 
 // AuditRule is an entry of the table of what goes wrong in tools for private synthetic data: an id, a level (error,
-// warning, note), what is found, what a spec should do instead, where to read on, what holds it, and the tests that show
-// that it holds.
+// warning, note), what is found, what a spec should do instead, where to read on, what holds it, and the tests that
+// show that it holds.
 type AuditRule struct {
 	ID        string   `json:"id"`
 	Level     string   `json:"level"`
@@ -50,7 +50,8 @@ func AuditRules() []AuditRule {
 			"Annamalai et al. 2024, arXiv 2405.10994; docs/design.md section 3", HeldByCheck, nil},
 		{"W04", "error", "rows removed by a model fitted on private data without budget",
 			"a released detector, with a fixed threshold or a top-N on released scores",
-			"docs/accounting.md section 5 (GANAD)", HeldByCheck, []string{"TestSpendsAreRefused", "TestWrongStabilityIsFound", "TestOneRowMovesOne"}},
+			"docs/accounting.md section 5 (GANAD)", HeldByCheck, []string{"TestSpendsAreRefused", "TestWrongStabilityIsFound",
+				"TestOneRowMovesOne"}},
 		{"W05", "error", "output size, class ratio or conditioning taken from exact private counts",
 			"public rows, or a noisy count by a stage of kind dp_count, for a charge",
 			"Ganev et al. 2024, arXiv 2406.13985", HeldByCheck, nil},
@@ -75,7 +76,8 @@ func AuditRules() []AuditRule {
 		{"W12", "error", "a layer that mixes examples in a net clipped per example",
 			"group or layer norm, or move it to the generator",
 			"Ponomareva et al. 2023, How to DP-fy ML", HeldByDesign, []string{"TestFitRefuses"}},
-		{"W13", "error", "private rows reach a released model by a path without noise (an encoder or decoder trained without noise, a penalty on real rows)",
+		{"W13", "error", "private rows reach a released model by a path without noise (an encoder or decoder trained " +
+			"without noise, a penalty on real rows)",
 			"clip and noise everything that is fitted on private rows",
 			"docs/accounting.md section 2.1", HeldByCheck, nil},
 		{"W14", "error", "more noisy steps than the accountant counts",
@@ -83,15 +85,18 @@ func AuditRules() []AuditRule {
 			"arXiv 2602.17454", HeldByCheck, []string{"TestLiesFail"}},
 		{"W15", "error", "train until the budget is spent",
 			"calibrate, then run a fixed number of steps",
-			"docs/accounting.md section 7", HeldByCheck, []string{"TestLiesFail", "TestUsesBeyondThePlan", "TestProgramIsNotProven"}},
+			"docs/accounting.md section 7", HeldByCheck, []string{"TestLiesFail", "TestUsesBeyondThePlan",
+				"TestProgramIsNotProven"}},
 		{"W16", "error", "early stopping, schedule, checkpoint or the size of a model chosen on private rows",
 			"fixed steps; settings tried on public or made-up rows; a number of rows by dp_count, bounds by dp_bounds",
-			"Ponomareva et al. 2023, How to DP-fy ML", HeldByCheck, []string{"TestEveryKindConforms", "TestProbeFreezesOutputs", "TestChosenMixturesAreUnproven"}},
+			"Ponomareva et al. 2023, How to DP-fy ML", HeldByCheck, []string{"TestEveryKindConforms", "TestProbeFreezesOutputs",
+				"TestChosenMixturesAreUnproven"}},
 		{"W17", "warning", "a sweep or repeats over private data, not charged",
 			"the grid multiplies the bill; plan --total shows it",
 			"Ponomareva et al. 2023, How to DP-fy ML", HeldByCheck, nil},
 		{"W18", "error", "best of several seeds reported or released",
-			"release a pre-declared run; what a run found for a charge (dp_bounds, dp_categories, dp_count) may choose the next one",
+			"release a pre-declared run; what a run found for a charge (dp_bounds, dp_categories, dp_count) may choose the " +
+				"next one",
 			"Ponomareva et al. 2023, How to DP-fy ML", HeldByCheck, nil},
 		{"W19", "error", "shares sum to more than 1, or the same share is spent twice",
 			"shares sum to 1",
@@ -101,7 +106,8 @@ func AuditRules() []AuditRule {
 			"arXiv 2602.17454", HeldByDesign, []string{"TestEventJSONRoundTrip", "TestParseEventRejects"}},
 		{"W21", "error", "claims about data-dependent epsilon (PATE votes) as if public",
 			"data-independent bound, or a smooth-sensitivity release",
-			"Papernot et al. 2017; docs/accounting.md section 7", HeldByDesign, []string{"TestNothingPublishedIsProven", "TestPublishedWithoutProven"}},
+			"Papernot et al. 2017; docs/accounting.md section 7", HeldByDesign, []string{"TestNothingPublishedIsProven",
+				"TestPublishedWithoutProven"}},
 		{"W22", "error", "teachers or discriminators that share rows",
 			"disjoint shards",
 			"Ganev et al. 2024, arXiv 2406.13985", HeldByCheck, nil},
@@ -119,11 +125,13 @@ func AuditRules() []AuditRule {
 			"arXiv 2602.17454", HeldByDesign, []string{"TestNoiseIsOpenedByPayersOnly", "TestSeedMarksEverything"}},
 		{"W27", "error", "floating-point noise whose low bits carry the value",
 			"lattice or integer mechanisms",
-			"Mironov 2012; Casacuberta et al. 2022, arXiv 2207.10635", HeldByDesign, []string{"TestLatticeAttack", "TestLatticeGaussianStaysOnLattice"}},
+			"Mironov 2012; Casacuberta et al. 2022, arXiv 2207.10635", HeldByDesign, []string{"TestLatticeAttack",
+				"TestLatticeGaussianStaysOnLattice"}},
 		{"W28", "error", "losses, gradient norms, exact counts or timings in released files or logs",
 			"private class",
 			"arXiv 2312.05114", HeldByDesign, []string{"TestNothingPrivateLeaves", "TestErrorOfARunStaysInternal"}},
-		{"W29", "error", "metrics against real rows released with the table; \"too close\" rows filtered with private distances",
+		{"W29", "error", "metrics against real rows released with the table; \"too close\" rows filtered with private " +
+			"distances",
 			"internal, or paid",
 			"arXiv 2312.05114", HeldByDesign, []string{"TestNothingPrivateLeaves"}},
 		{"W30", "error", "error text or control flow that quotes private values",
@@ -144,31 +152,41 @@ func AuditRules() []AuditRule {
 		{"W35", "error", "rows of one person or recording spread over shards or splits",
 			"shard and split by the privacy unit",
 			"docs/design.md section 3", HeldByCheck, nil},
-		{"W36", "error", "releases that share one sampling coin (a whole batch through one drawn critic, several weight tensors of one batch) amplified as if each had its own",
+		{"W36", "error", "releases that share one sampling coin (a whole batch through one drawn critic, several weight " +
+			"tensors of one batch) amplified as if each had its own",
 			"join first, amplify once; or draw independently",
 			"docs/accounting.md sections 3 and 4", HeldByCheck, []string{"TestRunSpendsThePlan"}},
-		{"W37", "error", "amplification by a secret choice of shard while other shards' states depend on earlier secret choices",
+		{"W37", "error", "amplification by a secret choice of shard while other shards' states depend on earlier secret " +
+			"choices",
 			"a public training schedule, or no amplification",
 			"docs/accounting.md section 3", HeldByCheck, []string{"TestScheduleIsPublic"}},
-		{"W38", "error", "a factor-1 sensitivity for an un-summed release (a critic's gradient can move anywhere in the clip ball: 2C under either adjacency)",
+		{"W38", "error", "a factor-1 sensitivity for an un-summed release (a critic's gradient can move anywhere in the " +
+			"clip ball: 2C under either adjacency)",
 			"sensitivity 2C",
-			"docs/accounting.md section 3", HeldByDesign, []string{"TestMeanEventCostsTheSameEitherWay", "TestRunSpendsThePlan"}},
-		{"W39", "warning", "so few rows, for the columns and the budget, that noise drowns what pairs of columns say (n mu below 8 for each column)",
+			"docs/accounting.md section 3", HeldByDesign, []string{"TestMeanEventCostsTheSameEitherWay",
+				"TestRunSpendsThePlan"}},
+		{"W39", "warning", "so few rows, for the columns and the budget, that noise drowns what pairs of columns say (n mu " +
+			"below 8 for each column)",
 			"fewer columns, a larger budget, or no conclusion about relations from these rows",
 			"docs/marginals.md, what auto decides", HeldByCheck, nil},
-		{"W40", "warning", "expected_batch_size above the public row count: every row is in every batch, and the sum is divided by more rows than there are",
+		{"W40", "warning", "expected_batch_size above the public row count: every row is in every batch, and the sum is " +
+			"divided by more rows than there are",
 			"a small part of the rows",
 			"Ponomareva et al. 2023, How to DP-fy ML", HeldByCheck, nil},
-		{"W41", "note", "rules of the domain (constraints), and a model that does not hold them: synthetic rows may break them, and the domain.yaml of the release leaves them out",
-			"a model of marginals, which holds every rule in every row; a stage of kind constraints counts the rows that break one",
+		{"W41", "note", "rules of the domain (constraints), and a model that does not hold them: synthetic rows may break " +
+			"them, and the domain.yaml of the release leaves them out",
+			"a model of marginals, which holds every rule in every row; a stage of kind constraints counts the rows that " +
+				"break one",
 			"docs/spec.md, rules of the domain", HeldByCheck, nil},
-		{"W42", "note", "a setting of a tailored answer that is taken as publicly known (most_expected, prior_deviation), other than its default: tuned on the rows it is a leak",
+		{"W42", "note", "a setting of a tailored answer that is taken as publicly known (most_expected, prior_deviation), " +
+			"other than its default: tuned on the rows it is a leak",
 			"the default; a number from other studies",
 			"docs/design/tailored.md", HeldByCheck, nil},
 		{"W43", "warning", "a paid stage none of whose inputs is private: its charge protects nobody",
 			"the private table as its input",
 			"docs/design.md section 3", HeldByCheck, nil},
-		{"W44", "note", "privacy units that go one way in a split together: their column is clipped to bounds, or rows may have no unit",
+		{"W44", "note", "privacy units that go one way in a split together: their column is clipped to bounds, or rows may " +
+			"have no unit",
 			"every unit has a value of its own, inside the bounds",
 			"docs/spec.md, class and stability", HeldByCheck, nil},
 		{"W45", "warning", "so few rows, for the columns and the budget, that noise drowns a category of one in fifty rows",

@@ -12,7 +12,8 @@ import (
 // TestPrivateCategories: a list that is private makes the column an open set of values, and
 // is written as it is read.
 func TestPrivateCategories(t *testing.T) {
-	const text = "columns:\n  - {name: town, type: categorical, categories: private, missing: [\"?\"]}\n  - {name: job, type: text}\n  - {name: sex, type: categorical, categories: [private, f]}\n"
+	const text = "columns:\n  - {name: town, type: categorical, categories: private, missing: [\"?\"]}\n  - {name: job, " +
+		"type: text}\n  - {name: sex, type: categorical, categories: [private, f]}\n"
 	d, err := ParseDomain("domain.yaml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
@@ -21,7 +22,8 @@ func TestPrivateCategories(t *testing.T) {
 		if c := d.Columns[0]; c.Type != domain.Text || !c.Private() || !c.Nullable {
 			t.Errorf("town is %+v, must be text, private and nullable", c)
 		}
-		if !slices.Equal(d.PrivateCategories(), []string{"town"}) || !slices.Equal(d.Columns[2].Categories, []string{"private", "f"}) {
+		if !slices.Equal(d.PrivateCategories(), []string{"town"}) || !slices.Equal(d.Columns[2].Categories,
+			[]string{"private", "f"}) {
 			t.Errorf("private: %v, sex: %v", d.PrivateCategories(), d.Columns[2].Categories)
 		}
 		if !(pipeline.Headers{"in": {Domain: d}}).Clone()["in"].Domain.Columns[0].Private() {
@@ -45,7 +47,8 @@ func TestPrivateCategories(t *testing.T) {
 		"type: text, categories: [a]":            "given for type text",
 		"type: categorical, categories: Private": "private",
 	} {
-		if _, err := ParseDomain("domain.yaml", []byte("columns:\n  - {name: x, "+column+"}\n")); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ParseDomain("domain.yaml", []byte("columns:\n  - {name: x, "+column+"}\n")); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, must say %q", column, err, want)
 		}
 	}
@@ -53,7 +56,8 @@ func TestPrivateCategories(t *testing.T) {
 
 // TestReleaseOf quotes what YAML would read as something else.
 func TestReleaseOf(t *testing.T) {
-	if got, want := domain.ReleaseOf([]string{"town", "no", "a: b"}), `categories: {kind: dp_categories, columns: [town, "no", "a: b"]}`; got != want {
+	if got, want := domain.ReleaseOf([]string{"town", "no", "a: b"}),
+		`categories: {kind: dp_categories, columns: [town, "no", "a: b"]}`; got != want {
 		t.Errorf("%s, must be %s", got, want)
 	}
 }

@@ -14,7 +14,8 @@ func (p *parser) totals(d *Dataset) {
 	rules, _ := domain.ReadRules(d.Columns())
 	for i := range rules {
 		if rows := rules[i].Rows(); rows > 0 && rows != d.RowsPublic {
-			p.at("dataset.rows_public", "", fmt.Sprintf("%d, the sum of constraints[%d].total of the domain", rows, rules[i].Place), "")
+			p.at("dataset.rows_public", "", fmt.Sprintf("%d, the sum of constraints[%d].total of the domain", rows,
+				rules[i].Place), "")
 			return
 		}
 	}

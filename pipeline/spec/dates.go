@@ -27,7 +27,8 @@ func readDates(doc *schema.Document, path string) (problems []schema.Problem) {
 }
 
 // inPlace puts what a word stands for in its place, and tells of a text that is neither a number nor a word.
-func inPlace(doc *schema.Document, at string, read func(text string) (float64, bool), accepted string) []schema.Problem {
+func inPlace(doc *schema.Document, at string, read func(text string) (float64, bool),
+	accepted string) []schema.Problem {
 	text := doc.Text(at)
 	if _, err := strconv.ParseFloat(text, 64); text == "" || err == nil {
 		return nil

@@ -7,7 +7,8 @@ import (
 
 // TestBoundsOfDatesCanBeSpelled: 9999-12-31 is day 2932896, and no file spells the next.
 func TestBoundsOfDatesCanBeSpelled(t *testing.T) {
-	for bounds, says := range map[string]string{"[-719528, 2932896]": "", "[0, 2932897]": "the years 0 to 9999", "[-719529, 0]": "the years 0 to 9999"} {
+	for bounds, says := range map[string]string{"[-719528, 2932896]": "", "[0, 2932897]": "the years 0 to 9999",
+		"[-719529, 0]": "the years 0 to 9999"} {
 		_, err := ParseDomain("domain.yaml", []byte("columns:\n  - {name: day, type: date, bounds: "+bounds+"}\n"))
 		if (err == nil) != (says == "") || err != nil && !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v, must say %q", bounds, err, says)
@@ -40,7 +41,8 @@ func TestDatesInDomains(t *testing.T) {
 		t.Fatal(err)
 	}
 	flat := strings.Join(strings.Fields(string(text)), " ")
-	for _, want := range []string{"1900-01-01", "1970-01-02", "1969-12-31", "2000-03-01", "[0000-01-01, 9999-12-31]", "[0.5, 1970-01-11]", "120"} {
+	for _, want := range []string{"1900-01-01", "1970-01-02", "1969-12-31", "2000-03-01", "[0000-01-01, 9999-12-31]",
+		"[0.5, 1970-01-11]", "120"} {
 		if !strings.Contains(flat, want) {
 			t.Errorf("the domain is written without %s:\n%s", want, text)
 		}
@@ -59,8 +61,10 @@ func TestDatesInDomains(t *testing.T) {
 // TestTextsThatAreNoDates are told by place, all at once; so is a number's bound that is a
 // date, and an empty range of dates, in dates.
 func TestTextsThatAreNoDates(t *testing.T) {
-	_, err := ParseDomain("d.yaml", []byte("columns:\n  - {name: a, type: date, bounds: [2001-02-30, soon]}\n  - {name: b, type: numeric, bounds: [0, 2001-02-03]}\n"))
-	for _, want := range []string{`d.yaml:2:36: columns[0].bounds[0]: is the text "2001-02-30", must be a date, as 2019-04-30`,
+	_, err := ParseDomain("d.yaml", []byte("columns:\n  - {name: a, type: date, bounds: [2001-02-30, soon]}\n  - {name: "+
+		"b, type: numeric, bounds: [0, 2001-02-03]}\n"))
+	for _, want := range []string{
+		`d.yaml:2:36: columns[0].bounds[0]: is the text "2001-02-30", must be a date, as 2019-04-30`,
 		`columns[0].bounds[1]: is the text "soon"`, `columns[1].bounds[1]: is the text "2001-02-03", must be a number`} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v\nmust say %s", err, want)

@@ -146,7 +146,8 @@ func strangers(doc *schema.Document, sets, stages []string) (problems []schema.P
 		if !of || !setting || slices.Contains(stages, id) || doc.Has(schema.Path("stages", id)+".kind") {
 			continue
 		}
-		problems = append(problems, schema.Problem{File: "--set " + path, Found: fmt.Sprintf("a setting of %q, and there is no such stage", id),
+		problems = append(problems, schema.Problem{File: "--set " + path,
+			Found:    fmt.Sprintf("a setting of %q, and there is no such stage", id),
 			Accepted: "one of a stage of the spec: " + strings.Join(stages, ", "), Hint: schema.DidYouMean(id, stages)})
 	}
 	return problems
@@ -191,7 +192,8 @@ func (p *parser) spec() *Spec {
 	}
 	spec.Dataset.Domain.columns = p.domain(&spec.Dataset)
 	p.rules(spec)
-	spec.badSource = spec.Dataset.Columns() == nil || p.wrong("dataset.domain", "dataset.privacy_unit", "dataset.rows_public")
+	spec.badSource = spec.Dataset.Columns() == nil || p.wrong("dataset.domain", "dataset.privacy_unit",
+		"dataset.rows_public")
 	spec.badTerms = p.wrong("privacy.epsilon", "privacy.adjacency", "privacy.claims")
 	fillInputs(spec.Stages)
 	p.fillTargets(spec.Stages)
@@ -199,7 +201,8 @@ func (p *parser) spec() *Spec {
 }
 
 func defaults() Spec {
-	return Spec{Weir: 1, Dataset: Dataset{Version: "1"}, Privacy: Privacy{Delta: 1e-5, Accountant: account.Default, Claims: pipeline.ClaimsProven, KeepNoiseKey: true}}
+	return Spec{Weir: 1, Dataset: Dataset{Version: "1"}, Privacy: Privacy{Delta: 1e-5, Accountant: account.Default,
+		Claims: pipeline.ClaimsProven, KeepNoiseKey: true}}
 }
 
 // stage reads one stage. One whose kind or whose inputs are unknown has no settings.
@@ -209,7 +212,8 @@ func (p *parser) stage(id string) Stage {
 	kind := p.reg.Kind(name)
 	switch {
 	case id == "" || id == pipeline.DatasetID || strings.ContainsAny(id, "./\\ #") || !plaintext.Printable(id):
-		p.at(path, fmt.Sprintf("the stage name %q", id), "a name without dot, slash, blank, # or control character, other than dataset", "")
+		p.at(path, fmt.Sprintf("the stage name %q", id), "a name without dot, slash, blank, # or control character, other "+
+			"than dataset", "")
 		p.misnamed = true
 	case !stageName(id):
 		p.at(path, fmt.Sprintf("the stage name %q", id), stageNames, "")
@@ -241,7 +245,8 @@ func (p *parser) settings(id, path string, kind *pipeline.Kind) Stage {
 	ports, s := portStruct(kind), Stage{ID: id, Kind: kind, Stage: kind.New()}
 	problems := append(readDates(p.doc, path), p.doc.Decode(path, &stageHead{}, ports.Interface(), s.Stage)...)
 	for _, problem := range problems {
-		if instead, known := kind.Elsewhere[strings.TrimPrefix(problem.Path, path+".")]; known && problem.Found == schema.UnknownKey {
+		if instead, known := kind.Elsewhere[strings.TrimPrefix(problem.Path, path+".")]; known &&
+			problem.Found == schema.UnknownKey {
 			problem.Hint = instead
 		}
 		p.add(problem)

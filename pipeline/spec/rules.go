@@ -26,7 +26,8 @@ func (p *parser) rules(s *Spec) {
 // one of them private rows.
 func (p *parser) nameRule(name string) {
 	if own := []string{"cache", "datasets", "ledgers", "owners"}; slices.Contains(own, strings.ToLower(name)) {
-		p.at("name", fmt.Sprintf("%q", name), "another name than those of weir's own folders in the folder of runs ("+strings.Join(own, ", ")+")", "")
+		p.at("name", fmt.Sprintf("%q", name), "another name than those of weir's own folders in the folder of runs ("+
+			strings.Join(own, ", ")+")", "")
 	}
 }
 
@@ -34,7 +35,8 @@ func (p *parser) nameRule(name string) {
 func (p *parser) acknowledged(rules []string) {
 	for i, rule := range rules {
 		if _, err := FindRule(rule); err != nil {
-			p.at(fmt.Sprintf("privacy.acknowledge[%d]", i), fmt.Sprintf("%q", rule), "an audit rule, such as W33 (weir check --explain W33)", "")
+			p.at(fmt.Sprintf("privacy.acknowledge[%d]", i), fmt.Sprintf("%q", rule),
+				"an audit rule, such as W33 (weir check --explain W33)", "")
 		}
 	}
 }
@@ -55,7 +57,8 @@ func (p *parser) unitRule(unit string, d *domain.Domain) {
 		p.at(path, "", "a column of the domain: "+strings.Join(d.Names(), ", "), schema.DidYouMean(unit, d.Names()))
 	case c.Type == domain.Numeric:
 		p.at(path, fmt.Sprintf("%q, which is numeric", unit),
-			fmt.Sprintf("a column that tells units apart exactly: declare %s with type: integer, or with type: text (without bounds and step) where names are no whole numbers", unit), "")
+			fmt.Sprintf("a column that tells units apart exactly: declare %s with type: integer, or with type: text (without "+
+				"bounds and step) where names are no whole numbers", unit), "")
 	}
 }
 
@@ -88,7 +91,8 @@ func (p *parser) splitRules(s *Spec) {
 		sum += share
 		path := "privacy.split." + id
 		if !slices.Contains(ids, id) {
-			p.at(path, fmt.Sprintf("the share of %q", id), "the name of a stage: "+strings.Join(ids, ", "), schema.DidYouMean(id, ids))
+			p.at(path, fmt.Sprintf("the share of %q", id), "the name of a stage: "+strings.Join(ids, ", "),
+				schema.DidYouMean(id, ids))
 		}
 		if !(share > 0 && share <= 1) {
 			p.at(path, "", "above 0 and at most 1", "")

@@ -43,7 +43,8 @@ func ParseDataset(file string, data []byte, reg *pipeline.Registry) (*Dataset, e
 	s := defaults()
 	if len(doc.Keys("dataset")) == 0 { // the file may be a table, whose keys are cells
 		p.problems = nil
-		p.at("dataset", "", "a mapping that says where the table is, as that of a spec does: {database: {engine: ...}}, or {file: ...}", "")
+		p.at("dataset", "", "a mapping that says where the table is, as that of a spec does: {database: {engine: ...}}, or "+
+			"{file: ...}", "")
 	} else {
 		p.source(&s)
 	}

@@ -90,9 +90,11 @@ func (d *Dataset) merges(unit *domain.Column) bool {
 
 // Header returns the header of the dataset: private, rows(1) or rows(max_rows).
 func (s *Spec) Header() pipeline.Header {
-	h := pipeline.Header{Class: pipeline.Private, Stability: s.Dataset.PrivacyUnit.Stability(), OwnRows: true, Rows: s.Dataset.RowsPublic,
-		Terms: pipeline.Terms{Adjacency: s.Privacy.Adjacency, Claims: s.Privacy.Claims, NoPrivacy: s.Privacy.Epsilon.Infinite(),
-			Unit: s.Dataset.PrivacyUnit, Delta: s.Privacy.Delta}}
+	h := pipeline.Header{Class: pipeline.Private, Stability: s.Dataset.PrivacyUnit.Stability(), OwnRows: true,
+		Rows: s.Dataset.RowsPublic,
+		Terms: pipeline.Terms{Adjacency: s.Privacy.Adjacency, Claims: s.Privacy.Claims,
+			NoPrivacy: s.Privacy.Epsilon.Infinite(),
+			Unit:      s.Dataset.PrivacyUnit, Delta: s.Privacy.Delta}}
 	d := s.Dataset.Columns()
 	if unit := s.Dataset.PrivacyUnit.Column; unit != "" {
 		h.Rows = 0 // how many rows are dropped beyond max_rows depends on the data

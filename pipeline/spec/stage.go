@@ -49,7 +49,8 @@ func portStruct(k *pipeline.Kind) reflect.Value {
 		key := p.Key()
 		fields = append(fields, reflect.StructField{
 			Name: "P_" + strings.ToUpper(key), Type: reflect.TypeFor[refList](),
-			Tag: reflect.StructTag(`yaml:"` + key + `,omitempty" format:"stage" doc:"` + strings.ReplaceAll(p.Doc, `"`, "'") + `"`),
+			Tag: reflect.StructTag(`yaml:"` + key + `,omitempty" format:"stage" doc:"` + strings.ReplaceAll(p.Doc, `"`, "'") +
+				`"`),
 		})
 	}
 	return reflect.New(reflect.StructOf(fields))

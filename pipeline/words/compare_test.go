@@ -86,22 +86,42 @@ func TestSettings(t *testing.T) {
 		"spelling":          {[]string{"delta: 1e-05", "delta: 0.00001", "rows: 50", "rows: 5e1"}, nil},
 		"text for a number": {[]string{"seed: 3", `seed: "4"`}, []string{"~ seed: 3 -> 4"}},
 		"order of keys":     {[]string{"    from: train\n    rows: 50\n", "    rows: 50\n    from: train\n"}, nil},
-		"order of stages": {[]string{"  clean:\n    kind: bounds\n    from: dataset\n    outside: missing\n", "", "experiment:",
+		"order of stages": {[]string{"  clean:\n    kind: bounds\n    from: dataset\n    outside: missing\n", "",
+			"experiment:",
 			"  clean:\n    kind: bounds\n    from: dataset\n    outside: missing\nexperiment:"}, nil},
-		"bounds of a column":      {[]string{"[0, 120]", "[0, 99]"}, []string{"~ dataset.domain.columns.age.bounds: [0, 120] -> [0, 99]"}},
-		"a category":              {[]string{"[a, b, c]", "[a, b, c, d]"}, []string{"~ dataset.domain.columns.group.categories: [a, b, c] -> [a, b, c, d]"}},
-		"a new column":            {[]string{"  version:", "      - name: x.y\n        type: numeric\n  version:"}, []string{`+ dataset.domain.columns."x.y": {name: x.y, type: numeric}`}},
-		"a stage more":            {[]string{"experiment:", "  audit:\n    kind: disclosure\nexperiment:"}, []string{"+ stages.audit: {kind: disclosure}"}},
-		"a stage less":            {[]string{"  sample:\n    kind: sample\n    from: train\n    rows: 50\n", ""}, []string{"- stages.sample: {kind: sample, from: train, rows: 50}"}},
-		"a setting of one":        {[]string{"rows: 50", "rows: 50\n    decode: false"}, []string{"+ stages.sample.decode: false"}},
-		"a new name":              {[]string{"sample:\n", "draw:\n"}, []string{"~ stages.sample: is called draw now"}},
-		"new names in a row":      {[]string{"clean:\n", "tidy:\n", "from: clean", "from: tidy", "train:\n", "fit:\n", "from: train", "from: fit", "    train: 1", "    fit: 1", "stages.train", "stages.fit"}, []string{"~ stages.clean: is called tidy now", "~ stages.train: is called fit now"}},
-		"a new name and a change": {[]string{"sample:\n", "draw:\n", "rows: 50", "rows: 60"}, []string{"~ stages.sample: is called draw now", "~ stages.draw.rows: 50 -> 60"}},
-		"another kind":            {[]string{"sample:\n    kind: sample", "draw:\n    kind: other"}, []string{"- stages.sample: {kind: sample, from: train, rows: 50}", "+ stages.draw: {kind: other, from: train, rows: 50}"}},
-		"the name in a setting":   {[]string{"outside: missing", "outside: train", "train:\n    kind", "fit:\n    kind", "from: train", "from: fit", "    train: 1", "    fit: 1", "stages.train", "stages.fit"}, []string{"~ stages.train: is called fit now", "~ stages.clean.outside: missing -> train"}},
-		"order of columns":        {[]string{"      - name: age\n        type: integer\n        bounds: [0, 120]\n", "", "  version:", "      - name: age\n        type: integer\n        bounds: [0, 120]\n  version:"}, []string{"~ dataset.domain.columns: in another order"}},
-		"one of two names":        {[]string{"  sample:\n    kind: sample\n    from: train\n    rows: 50\n", "  a:\n    kind: sample\n    from: train\n    rows: 50\n  b:\n    kind: sample\n    from: train\n    rows: 50\n"}, []string{"- stages.sample: {kind: sample, from: train, rows: 50}", "+ stages.a: {kind: sample, from: train, rows: 50}", "+ stages.b: {kind: sample, from: train, rows: 50}"}},
-		"a grid":                  {[]string{`["1", "2"]`, `["1", "3"]`}, []string{`~ experiment.grid."stages.train.steps": [1, 2] -> [1, 3]`}},
+		"bounds of a column": {[]string{"[0, 120]", "[0, 99]"},
+			[]string{"~ dataset.domain.columns.age.bounds: [0, 120] -> [0, 99]"}},
+		"a category": {[]string{"[a, b, c]", "[a, b, c, d]"},
+			[]string{"~ dataset.domain.columns.group.categories: [a, b, c] -> [a, b, c, d]"}},
+		"a new column": {[]string{"  version:", "      - name: x.y\n        type: numeric\n  version:"},
+			[]string{`+ dataset.domain.columns."x.y": {name: x.y, type: numeric}`}},
+		"a stage more": {[]string{"experiment:", "  audit:\n    kind: disclosure\nexperiment:"},
+			[]string{"+ stages.audit: {kind: disclosure}"}},
+		"a stage less": {[]string{"  sample:\n    kind: sample\n    from: train\n    rows: 50\n", ""},
+			[]string{"- stages.sample: {kind: sample, from: train, rows: 50}"}},
+		"a setting of one": {[]string{"rows: 50", "rows: 50\n    decode: false"},
+			[]string{"+ stages.sample.decode: false"}},
+		"a new name": {[]string{"sample:\n", "draw:\n"}, []string{"~ stages.sample: is called draw now"}},
+		"new names in a row": {[]string{"clean:\n", "tidy:\n", "from: clean", "from: tidy", "train:\n", "fit:\n",
+			"from: train", "from: fit", "    train: 1", "    fit: 1", "stages.train", "stages.fit"},
+			[]string{"~ stages.clean: is called tidy now", "~ stages.train: is called fit now"}},
+		"a new name and a change": {[]string{"sample:\n", "draw:\n", "rows: 50", "rows: 60"},
+			[]string{"~ stages.sample: is called draw now", "~ stages.draw.rows: 50 -> 60"}},
+		"another kind": {[]string{"sample:\n    kind: sample", "draw:\n    kind: other"},
+			[]string{"- stages.sample: {kind: sample, from: train, rows: 50}",
+				"+ stages.draw: {kind: other, from: train, rows: 50}"}},
+		"the name in a setting": {[]string{"outside: missing", "outside: train", "train:\n    kind", "fit:\n    kind",
+			"from: train", "from: fit", "    train: 1", "    fit: 1", "stages.train", "stages.fit"},
+			[]string{"~ stages.train: is called fit now", "~ stages.clean.outside: missing -> train"}},
+		"order of columns": {[]string{"      - name: age\n        type: integer\n        bounds: [0, 120]\n", "",
+			"  version:", "      - name: age\n        type: integer\n        bounds: [0, 120]\n  version:"},
+			[]string{"~ dataset.domain.columns: in another order"}},
+		"one of two names": {[]string{"  sample:\n    kind: sample\n    from: train\n    rows: 50\n",
+			"  a:\n    kind: sample\n    from: train\n    rows: 50\n  b:\n    kind: sample\n    from: train\n    rows: 50\n"},
+			[]string{"- stages.sample: {kind: sample, from: train, rows: 50}",
+				"+ stages.a: {kind: sample, from: train, rows: 50}", "+ stages.b: {kind: sample, from: train, rows: 50}"}},
+		"a grid": {[]string{`["1", "2"]`, `["1", "3"]`},
+			[]string{`~ experiment.grid."stages.train.steps": [1, 2] -> [1, 3]`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := specOf
@@ -140,23 +160,29 @@ func sortedLines(lines []string) map[string]bool {
 // TestBill: whatever a bill says of a stage, a changed one is seen.
 func TestBill(t *testing.T) {
 	for old, c := range map[string]struct{ new, want string }{
-		`"noise_multiplier": 8, "share"`:            {`"noise_multiplier": 7, "share"`, "train.noise_multiplier: 8 -> 7"},
-		`{"gaussian": {"noise_multiplier": 8}}`:     {`{"gaussian": {"noise_multiplier": 7}}`, "train.mechanisms.marginals.event.gaussian.noise_multiplier: 8 -> 7"},
-		`"epsilon_alone": 0.99`:                     {`"epsilon_alone": 0.98, "epsilon_published": 0.5`, "train.epsilon_alone: 0.99 -> 0.98|train.epsilon_published: none -> 0.5"},
-		`"uses": 1`:                                 {`"uses": 2`, "train.mechanisms.marginals.uses: 1 -> 2"},
-		`"sensitivity": "1"`:                        {`"sensitivity": "2"`, "train.mechanisms.marginals.sensitivity: 1 -> 2"},
-		`"share": 1`:                                {`"share": 0.5`, "train.share: 1 -> 0.5"},
-		`"proven": 0.99`:                            {`"proven": 0.997654321`, "total.epsilon_proven: 0.99 -> 0.99766"},
-		`"published": null`:                         {`"published": 0.5`, "total.epsilon_published: none -> 0.5"},
-		`"add_remove"`:                              {`"replace_one"`, "total.adjacency: add_remove -> replace_one"},
-		`"pld"`:                                     {`"rdp"`, "total.accountant: pld -> rdp"},
-		`"delta": 0.00001`:                          {`"delta": 0.00002`, "total.delta: 1e-05 -> 2e-05"},
-		`"privacy_unit": "row"`:                     {`"privacy_unit": "id"`, "total.privacy_unit: row -> id"},
-		`"privacy_unit": "row", "columns"`:          {`"privacy_unit": "row", "budget": {"epsilon": 3}, "columns"`, "total.dataset_budget: {epsilon: 3}"},
-		`"claims": "proven"`:                        {`"claims": "published"`, "total.claims: proven -> published"},
-		`"epsilon_cumulative": 0.99`:                {`"epsilon_cumulative": 0.99, "unproven": {"rule": "W13", "why": "why"}`, "train.unproven: W13: why"},
-		`"name": "marginals", "mechanism": "noisy"`: {`"name": "marginals", "mechanism": "exact"`, "train.mechanisms.marginals.mechanism: noisy -> exact"},
-		`"class": "released"}`:                      {`"class": "released", "spends": [{"name": "m"}]}`, "sample: {epsilon_alone: none, epsilon_published: none, epsilon_cumulative: no..."},
+		`"noise_multiplier": 8, "share"`: {`"noise_multiplier": 7, "share"`, "train.noise_multiplier: 8 -> 7"},
+		`{"gaussian": {"noise_multiplier": 8}}`: {`{"gaussian": {"noise_multiplier": 7}}`,
+			"train.mechanisms.marginals.event.gaussian.noise_multiplier: 8 -> 7"},
+		`"epsilon_alone": 0.99`: {`"epsilon_alone": 0.98, "epsilon_published": 0.5`,
+			"train.epsilon_alone: 0.99 -> 0.98|train.epsilon_published: none -> 0.5"},
+		`"uses": 1`:             {`"uses": 2`, "train.mechanisms.marginals.uses: 1 -> 2"},
+		`"sensitivity": "1"`:    {`"sensitivity": "2"`, "train.mechanisms.marginals.sensitivity: 1 -> 2"},
+		`"share": 1`:            {`"share": 0.5`, "train.share: 1 -> 0.5"},
+		`"proven": 0.99`:        {`"proven": 0.997654321`, "total.epsilon_proven: 0.99 -> 0.99766"},
+		`"published": null`:     {`"published": 0.5`, "total.epsilon_published: none -> 0.5"},
+		`"add_remove"`:          {`"replace_one"`, "total.adjacency: add_remove -> replace_one"},
+		`"pld"`:                 {`"rdp"`, "total.accountant: pld -> rdp"},
+		`"delta": 0.00001`:      {`"delta": 0.00002`, "total.delta: 1e-05 -> 2e-05"},
+		`"privacy_unit": "row"`: {`"privacy_unit": "id"`, "total.privacy_unit: row -> id"},
+		`"privacy_unit": "row", "columns"`: {`"privacy_unit": "row", "budget": {"epsilon": 3}, "columns"`,
+			"total.dataset_budget: {epsilon: 3}"},
+		`"claims": "proven"`: {`"claims": "published"`, "total.claims: proven -> published"},
+		`"epsilon_cumulative": 0.99`: {`"epsilon_cumulative": 0.99, "unproven": {"rule": "W13", "why": "why"}`,
+			"train.unproven: W13: why"},
+		`"name": "marginals", "mechanism": "noisy"`: {`"name": "marginals", "mechanism": "exact"`,
+			"train.mechanisms.marginals.mechanism: noisy -> exact"},
+		`"class": "released"}`: {`"class": "released", "spends": [{"name": "m"}]}`,
+			"sample: {epsilon_alone: none, epsilon_published: none, epsilon_cumulative: no..."},
 	} {
 		b := specSide(specOf)
 		if !strings.Contains(planOf, old) {
@@ -179,7 +205,8 @@ func TestBill(t *testing.T) {
 
 func TestFollows(t *testing.T) {
 	b := specSide(specOf)
-	b.Plan = []byte(strings.NewReplacer(`"value": "15"`, `"value": "18"`, `"kind": "bounds", "version": 1`, `"kind": "bounds", "version": 2`).Replace(planOf))
+	b.Plan = []byte(strings.NewReplacer(`"value": "15"`, `"value": "18"`, `"kind": "bounds", "version": 1`,
+		`"kind": "bounds", "version": 2`).Replace(planOf))
 	r, err := Compare(specSide(specOf), b)
 	want := []string{"~ clean.version: 1 -> 2", "~ train.decided.bins: 15 -> 18"}
 	if diff := cmp.Diff(want, words(r.Follows)); err != nil || diff != "" || !r.Differ {
@@ -214,19 +241,23 @@ func TestPlansAlone(t *testing.T) {
 
 func TestMixedKinds(t *testing.T) {
 	ledger := Side{Name: "l", Kind: LedgerSide, Charges: &Charges{}}
-	if _, err := Compare(ledger, specSide(specOf)); err == nil || !strings.Contains(err.Error(), "a ledger is compared with a ledger") {
+	if _, err := Compare(ledger, specSide(specOf)); err == nil || !strings.Contains(err.Error(),
+		"a ledger is compared with a ledger") {
 		t.Errorf("a ledger and a spec: %v", err)
 	}
-	if _, err := Compare(Side{Name: "p", Kind: PlanSide, Plan: []byte("{}")}, specSide(specOf)); err == nil || !strings.Contains(err.Error(), "weir plan --json") {
+	if _, err := Compare(Side{Name: "p", Kind: PlanSide, Plan: []byte("{}")}, specSide(specOf)); err == nil ||
+		!strings.Contains(err.Error(), "weir plan --json") {
 		t.Errorf("JSON that is no plan: %v", err)
 	}
 	without := specSide(specOf)
 	without.Plan, without.Why = nil, "the budget cannot be met"
 	r, err := Compare(without, specSide(strings.Replace(specOf, "seed: 3", "seed: 4", 1)))
-	if err != nil || len(r.Settings) != 1 || r.Totals != nil || !strings.Contains(fmt.Sprint(r.Notes), "the budget cannot be met") {
+	if err != nil || len(r.Settings) != 1 || r.Totals != nil || !strings.Contains(fmt.Sprint(r.Notes),
+		"the budget cannot be met") {
 		t.Errorf("a spec without a plan: %+v, %v", r, err)
 	}
-	if _, err := Compare(without, Side{Name: "p.json", Kind: PlanSide, Plan: []byte(planOf)}); err == nil || !strings.Contains(err.Error(), "the budget cannot be met") {
+	if _, err := Compare(without, Side{Name: "p.json", Kind: PlanSide, Plan: []byte(planOf)}); err == nil ||
+		!strings.Contains(err.Error(), "the budget cannot be met") {
 		t.Errorf("a spec without a plan against a plan: %v", err)
 	}
 }
@@ -251,10 +282,12 @@ func TestLongLists(t *testing.T) {
 // TestMarkdown: names and values that Markdown, HTML or GitHub would read stand as they
 // are written, each row in its row; figures of runs are not among them.
 func TestMarkdown(t *testing.T) {
-	a, b := specSide(specOf), specSide(strings.NewReplacer("outside: missing", "outside: \"a|b`c<b>*x* @octocat #1 https://e.org www.e.org\\n| d\"", "name: study", "name: other").Replace(specOf))
+	a, b := specSide(specOf), specSide(strings.NewReplacer("outside: missing", "outside: \"a|b`c<b>*x* @octocat #1 "+
+		"https://e.org www.e.org\\n| d\"", "name: study", "name: other").Replace(specOf))
 	a.Kind, b.Kind, b.Name = RunSide, RunSide, "<img>|`.yaml"
 	b.Plan = []byte(strings.Replace(planOf, `"proven": 0.99`, `"proven": 1.99`, 1))
-	a.Figures, b.Figures = &Figures{Values: map[string]float64{"u.auroc": 0.73313}}, &Figures{Values: map[string]float64{"u.auroc": 0.83313}}
+	a.Figures, b.Figures = &Figures{Values: map[string]float64{"u.auroc": 0.73313}},
+		&Figures{Values: map[string]float64{"u.auroc": 0.83313}}
 	r, err := Compare(a, b)
 	if err != nil {
 		t.Fatal(err)

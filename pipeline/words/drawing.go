@@ -15,7 +15,8 @@ import (
 func DOT(p *pipeline.Plan) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "digraph %q {\n  rankdir=LR;\n  node [shape=box, style=filled, fontname=\"sans-serif\"];\n", p.Name)
-	fmt.Fprintf(&b, "  %q [label=%q, shape=cylinder, fillcolor=%q];\n", pipeline.DatasetID, p.Dataset.Source.Name, fill(pipeline.Private))
+	fmt.Fprintf(&b, "  %q [label=%q, shape=cylinder, fillcolor=%q];\n", pipeline.DatasetID, p.Dataset.Source.Name,
+		fill(pipeline.Private))
 	for _, s := range p.Steps {
 		form := "box"
 		if len(s.Events) > 0 {
@@ -56,7 +57,8 @@ func Mermaid(p *pipeline.Plan) string {
 		}
 		fmt.Fprintf(&b, "  %s -->%s %s\n", from, label, to)
 	})
-	b.WriteString("  classDef private fill:#fde8e8,stroke:#b42318\n  classDef released fill:#e7f6ec,stroke:#14713d\n  classDef public fill:#eef4ff,stroke:#1f4fa3\n")
+	b.WriteString("  classDef private fill:#fde8e8,stroke:#b42318\n  classDef released fill:#e7f6ec,stroke:#14713d\n  " +
+		"classDef public fill:#eef4ff,stroke:#1f4fa3\n")
 	return plaintext.Text(b.String())
 }
 

@@ -6,7 +6,9 @@ import "testing"
 // with itself does not differ.
 func FuzzOf(f *testing.F) {
 	f.Add(specOf, planOf, specOf)
-	f.Add("a: [1, {name: x}, {name: x}]\nstages: {a: null, b: [1]}\n", `{"digest": "d", "stages": [null, {"id": "a", "inputs": {"in": null}, "spends": [null]}]}`, "stages: {b: {from: [a, 1, {}]}}\nprivacy: 1\nexperiment: {grid: {stages.: 1}}")
+	f.Add("a: [1, {name: x}, {name: x}]\nstages: {a: null, b: [1]}\n",
+		`{"digest": "d", "stages": [null, {"id": "a", "inputs": {"in": null}, "spends": [null]}]}`,
+		"stages: {b: {from: [a, 1, {}]}}\nprivacy: 1\nexperiment: {grid: {stages.: 1}}")
 	f.Add("&a [*a]", `{"digest": "d", "stages": [], "budget_epsilon": "inf", "delta": 1e999}`, "a: !!int x")
 	f.Fuzz(func(t *testing.T, canonical, plan, other string) {
 		side := func(text string) Side {

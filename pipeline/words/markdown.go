@@ -59,7 +59,8 @@ func markdownBill(b *strings.Builder, r Differences) {
 		head = "Bill: the same"
 	}
 	markdownTable(b, head, []string{"stage", "figure", "before", "after"}, billRows(r))
-	fmt.Fprintf(b, "\nAt delta %s, %s, %s before; at delta %s, %s, %s after.\n", code(string(spelled(string(r.Totals.A.Delta)))), code(r.Totals.A.Adjacency), code(r.Totals.A.Accountant),
+	fmt.Fprintf(b, "\nAt delta %s, %s, %s before; at delta %s, %s, %s after.\n",
+		code(string(spelled(string(r.Totals.A.Delta)))), code(r.Totals.A.Adjacency), code(r.Totals.A.Accountant),
 		code(string(spelled(string(r.Totals.B.Delta)))), code(r.Totals.B.Adjacency), code(r.Totals.B.Accountant))
 }
 
@@ -80,7 +81,8 @@ func markdownLedger(b *strings.Builder, m LedgerMoves) {
 
 // markdownTable writes cells as code, but for the first word of a change.
 func markdownTable(b *strings.Builder, head string, columns []string, rows [][]string) {
-	fmt.Fprintf(b, "\n#### %s\n\n| %s |\n|%s\n", head, strings.Join(columns, " | "), strings.Repeat(" --- |", len(columns)))
+	fmt.Fprintf(b, "\n#### %s\n\n| %s |\n|%s\n", head, strings.Join(columns, " | "),
+		strings.Repeat(" --- |", len(columns)))
 	for _, row := range rows {
 		cells := make([]string, len(row))
 		for i, cell := range row {

@@ -88,7 +88,8 @@ func textElsewhere(b *strings.Builder, p *pipeline.Plan) {
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	head := fmt.Sprintf("\nROWS  come to weir, which computes all stages; %s could compute:\n", p.Dataset.Source.Program)
 	if p.Dataset.Source.Stays {
-		fmt.Fprintf(b, "\nROWS  stay in %s, which computes and counts them; weir gets counts and hashes of rows, and draws the noise\n", p.Dataset.Source.Program)
+		fmt.Fprintf(b, "\nROWS  stay in %s, which computes and counts them; weir gets counts and hashes of rows, and draws "+
+			"the noise\n", p.Dataset.Source.Program)
 		head = ""
 	}
 	for _, s := range p.Steps {
@@ -121,7 +122,8 @@ func textBill(b *strings.Builder, p *pipeline.Plan) {
 	fmt.Fprintf(b, "BILL  budget epsilon %s, delta %.3g, %s, unit: %s, accountant %s, claims %s\n",
 		fiveDigits(float64(p.Budget)), p.Delta, p.Adjacency, p.Dataset.PrivacyUnit, p.Accountant, p.Claims)
 	if cap := p.Dataset.Budget; cap != nil {
-		fmt.Fprintf(b, "CAP   dataset.budget epsilon %s at delta %.3g, filter %s\n", fiveDigits(cap.Epsilon), cap.Delta, cap.Filter)
+		fmt.Fprintf(b, "CAP   dataset.budget epsilon %s at delta %.3g, filter %s\n", fiveDigits(cap.Epsilon), cap.Delta,
+			cap.Filter)
 	}
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "  STAGE\tMECHANISM\tNOISE\tUSES\tSHARE\tEPSILON ALONE\tCUMULATIVE")
@@ -179,7 +181,8 @@ func textEvents(b *strings.Builder, s *pipeline.Step) {
 		}
 	}
 	if s.PublishedMethod != "" {
-		b.WriteString(Wrap(fmt.Sprintf("    published accounting: epsilon %s of this stage (%s)\n", orElse("none", s.Published), s.PublishedMethod)))
+		b.WriteString(Wrap(fmt.Sprintf("    published accounting: epsilon %s of this stage (%s)\n",
+			orElse("none", s.Published), s.PublishedMethod)))
 	}
 	if why := s.Unproven.String(); why != "" {
 		for i, rule := range gaps(why) {
@@ -202,7 +205,8 @@ func textPublic(b *strings.Builder, p *pipeline.Plan) {
 }
 
 func textTotal(b *strings.Builder, p *pipeline.Plan) {
-	b.WriteString(Wrap(fmt.Sprintf("  epsilon (proven)     %s%s%s\n", orElse("none", p.Epsilon.Proven), ofDelta(p), reason(p))))
+	b.WriteString(Wrap(fmt.Sprintf("  epsilon (proven)     %s%s%s\n", orElse("none", p.Epsilon.Proven), ofDelta(p),
+		reason(p))))
 	if p.Epsilon.Published != nil || p.Claims == pipeline.ClaimsPublished {
 		fmt.Fprintf(b, "  epsilon (published)  %s\n", orElse("none", p.Epsilon.Published))
 	}

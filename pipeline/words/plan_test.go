@@ -16,15 +16,23 @@ func examplePlan() *pipeline.Plan {
 	reads := func(port string, refs ...pipeline.Ref) map[string][]pipeline.Ref {
 		return map[string][]pipeline.Ref{port: refs}
 	}
-	return &pipeline.Plan{Name: "test", Digest: "sha256:0", Budget: 1, Delta: 1e-5, Dataset: pipeline.DatasetPlan{Source: pipeline.Declared{Kind: "file", Name: "patients.csv", Place: "/home/ann/patients.csv"}, Stability: pipeline.Rows(4)},
+	return &pipeline.Plan{Name: "test", Digest: "sha256:0", Budget: 1, Delta: 1e-5,
+		Dataset: pipeline.DatasetPlan{Source: pipeline.Declared{Kind: "file", Name: "patients.csv",
+			Place: "/home/ann/patients.csv"}, Stability: pipeline.Rows(4)},
 		Epsilon: pipeline.EpsilonPair{Reason: "stage train: the encoder has no noise", Published: &alone},
 		Steps: []*pipeline.Step{
-			{ID: "clean", Kind: "clean", Class: pipeline.Private, Stability: "rows(4)", Inputs: reads("in", pipeline.Ref{Stage: "dataset"})},
-			{ID: "train", Kind: "learn", Decided: []pipeline.Decided{{Setting: "target", Value: "income", Why: "from stage utility"}}, Class: pipeline.Released, Inputs: reads("in", pipeline.Ref{Stage: "clean", Port: "out"}), Cost: privacy.Cost{NoiseMultiplier: &noise, Alone: &alone},
-				Spends: []pipeline.Planned{{Line: privacy.Line{Name: "train", Mechanism: "DP-SGD", Sensitivity: "1 (L2) when a row is replaced", Uses: -1}}}},
+			{ID: "clean", Kind: "clean", Class: pipeline.Private, Stability: "rows(4)",
+				Inputs: reads("in", pipeline.Ref{Stage: "dataset"})},
+			{ID: "train", Kind: "learn", Decided: []pipeline.Decided{{Setting: "target", Value: "income",
+				Why: "from stage utility"}}, Class: pipeline.Released,
+				Inputs: reads("in", pipeline.Ref{Stage: "clean", Port: "out"}), Cost: privacy.Cost{NoiseMultiplier: &noise,
+					Alone: &alone},
+				Spends: []pipeline.Planned{{Line: privacy.Line{Name: "train", Mechanism: "DP-SGD",
+					Sensitivity: "1 (L2) when a row is replaced", Uses: -1}}}},
 			{ID: "sample", Kind: "draw", Class: pipeline.Released, Inputs: reads("in", pipeline.Ref{Stage: "train"})},
 		},
-		Findings: []pipeline.Finding{{Rule: "W33", Level: pipeline.LevelNote, Stage: "train", Message: "a note", Fix: "another"}}}
+		Findings: []pipeline.Finding{{Rule: "W33", Level: pipeline.LevelNote, Stage: "train", Message: "a note",
+			Fix: "another"}}}
 }
 
 // TestDrawingsAreComplete: every stage and every edge is drawn, and of the source
@@ -49,8 +57,10 @@ func TestDrawingsAreComplete(t *testing.T) {
 // TestTextSaysWhatIsNotProven, what holds of the source, and how findings are mended.
 func TestTextSaysWhatIsNotProven(t *testing.T) {
 	text := Plan(examplePlan())
-	for _, want := range []string{"none: stage train: the encoder has no noise", "epsilon (published)  0.36", "rows(4)", "any", "clean.out",
-		"note W33 at train: a note\n  instead: another\n", "train.train: sensitivity 1 (L2)", "\n  train.target: income (from stage utility)\n"} {
+	for _, want := range []string{"none: stage train: the encoder has no noise", "epsilon (published)  0.36", "rows(4)",
+		"any", "clean.out",
+		"note W33 at train: a note\n  instead: another\n", "train.train: sensitivity 1 (L2)",
+		"\n  train.target: income (from stage utility)\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}
@@ -86,7 +96,8 @@ func TestTextFitsATerminal(t *testing.T) {
 	long := strings.Repeat("one secret draw serves ë batch, ", 12) + "and no more"
 	p := examplePlan()
 	p.Epsilon.Reason = long
-	p.Findings = append(p.Findings, pipeline.Finding{Rule: "W36", Level: pipeline.LevelWarning, Stage: "train", Message: long, Fix: long})
+	p.Findings = append(p.Findings, pipeline.Finding{Rule: "W36", Level: pipeline.LevelWarning, Stage: "train",
+		Message: long, Fix: long})
 	text := Plan(p)
 	for line := range strings.Lines(text) {
 		if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > width {

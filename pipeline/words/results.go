@@ -233,7 +233,8 @@ func relation(a, b Charges, m LedgerMoves) string {
 	case len(m.OnlyB) == 0:
 		return fmt.Sprintf("A holds every charge of B, moved by a merge after line %d", n)
 	default:
-		return fmt.Sprintf("forked after line %d: each holds charges that the other lacks; weir ledger merge A B joins them", n)
+		return fmt.Sprintf("forked after line %d: each holds charges that the other lacks; weir ledger merge A B joins them",
+			n)
 	}
 }
 

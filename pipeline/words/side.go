@@ -58,7 +58,8 @@ type Differences struct {
 func Compare(a, b Side) (Differences, error) {
 	r := Differences{A: a.head(), B: b.head(), Settings: []Change{}, Follows: []Change{}, Bill: []Change{}}
 	if (a.Kind == LedgerSide) != (b.Kind == LedgerSide) {
-		return r, fmt.Errorf("%s is a %s and %s a %s: a ledger is compared with a ledger; specs, plans and runs with each other", a.Name, a.Kind, b.Name, b.Kind)
+		return r, fmt.Errorf("%s is a %s and %s a %s: a ledger is compared with a ledger; specs, plans and runs with each "+
+			"other", a.Name, a.Kind, b.Name, b.Kind)
 	}
 	if a.Kind == LedgerSide {
 		moves := ledgers(*a.Charges, *b.Charges)
@@ -114,7 +115,8 @@ func (r *Differences) digests(a, b Side) {
 	case len(r.Settings)+len(r.Follows)+len(r.Bill) > 0 || a.Digest == b.Digest:
 	case a.Kind == PlanSide || b.Kind == PlanSide:
 		r.Differ = true
-		r.Notes = append(r.Notes, "the digests of the specs differ, so something has changed that a saved plan does not hold, such as the domain; compare the specs")
+		r.Notes = append(r.Notes, "the digests of the specs differ, so something has changed that a saved plan does not "+
+			"hold, such as the domain; compare the specs")
 	default:
 		r.Notes = append(r.Notes, "the digests of the specs differ and their settings do not: stages stand in another order")
 	}
@@ -170,7 +172,8 @@ func readPlan(s Side) (*plan, error) {
 		return nil, nil
 	}
 	var p plan
-	if err := json.Unmarshal(s.Plan, &p); err != nil || p.Digest == "" || p.Stages == nil || slices.Contains(p.Stages, nil) {
+	if err := json.Unmarshal(s.Plan, &p); err != nil || p.Digest == "" || p.Stages == nil || slices.Contains(p.Stages,
+		nil) {
 		return nil, fmt.Errorf("%s: %w", s.Name, errNoPlan)
 	}
 	return &p, nil
@@ -196,7 +199,8 @@ func Digest(data []byte) string {
 func settingsOf(a, b Side, planA, planB *plan) (treeA, treeB *mapping, err error) {
 	if a.Canonical == nil || b.Canonical == nil {
 		if planA == nil || planB == nil {
-			return nil, nil, fmt.Errorf("%s and %s have neither two specs nor two plans to compare: %s%s", a.Name, b.Name, noPlan(a, "A"), noPlan(b, "B"))
+			return nil, nil, fmt.Errorf("%s and %s have neither two specs nor two plans to compare: %s%s", a.Name, b.Name,
+				noPlan(a, "A"), noPlan(b, "B"))
 		}
 		return planA.settings(), planB.settings(), nil
 	}
@@ -222,8 +226,10 @@ func (p *plan) settings() *mapping {
 		}
 		stages.set(s.ID, m)
 	}
-	return newMapping("name", p.Name, "dataset", readJSON(p.Dataset), "privacy", newMapping("epsilon", readJSON(p.Budget), "delta", spelled(string(p.Delta)),
-		"adjacency", p.Adjacency, "accountant", p.Accountant, "claims", p.Claims), "seed", spelled(string(p.Seed)), "stages", stages)
+	return newMapping("name", p.Name, "dataset", readJSON(p.Dataset), "privacy", newMapping("epsilon", readJSON(p.Budget),
+		"delta", spelled(string(p.Delta)),
+		"adjacency", p.Adjacency, "accountant", p.Accountant, "claims", p.Claims), "seed", spelled(string(p.Seed)), "stages",
+		stages)
 }
 
 // portKey is the key of a port in a spec (pipeline.Port.Key).
@@ -314,13 +320,15 @@ func (e *Experiment) words() string {
 }
 
 func (p *plan) total() Total {
-	return Total{Proven: p.Epsilon.Proven, Published: p.Epsilon.Published, Reason: p.Epsilon.Reason, Budget: p.Budget, Delta: p.Delta, Adjacency: p.Adjacency, Accountant: p.Accountant}
+	return Total{Proven: p.Epsilon.Proven, Published: p.Epsilon.Published, Reason: p.Epsilon.Reason, Budget: p.Budget,
+		Delta: p.Delta, Adjacency: p.Adjacency, Accountant: p.Accountant}
 }
 
 // bill is the bill as a tree: what holds for all, then each stage that spends.
 func (p *plan) bill() *mapping {
 	all := newMapping("epsilon_proven", amount(p.Epsilon.Proven), "epsilon_published", amount(p.Epsilon.Published),
-		"budget", readJSON(p.Budget), "delta", spelled(string(p.Delta)), "adjacency", p.Adjacency, "accountant", p.Accountant, "claims", p.Claims)
+		"budget", readJSON(p.Budget), "delta", spelled(string(p.Delta)), "adjacency", p.Adjacency, "accountant", p.Accountant,
+		"claims", p.Claims)
 	if dataset, ok := readJSON(p.Dataset).(*mapping); ok {
 		all.set("privacy_unit", dataset.values["privacy_unit"])
 		if cap := dataset.values["budget"]; cap != nil {
@@ -337,7 +345,8 @@ func (p *plan) bill() *mapping {
 }
 
 func (s *planned) bill() *mapping {
-	m := newMapping("epsilon_alone", amount(s.Alone), "epsilon_published", amount(s.Published), "epsilon_cumulative", amount(s.Cumulative),
+	m := newMapping("epsilon_alone", amount(s.Alone), "epsilon_published", amount(s.Published), "epsilon_cumulative",
+		amount(s.Cumulative),
 		"noise_multiplier", amount(s.NoiseMultiplier), "share", amount(s.Share))
 	if why := s.Unproven.String(); why != "" {
 		m.set("unproven", why)

@@ -84,7 +84,8 @@ func (t *texter) bill(r Differences) {
 	t.b.WriteString("\n")
 	if len(r.Bill) == 0 && r.Totals.A.Experiment.words() == r.Totals.B.Experiment.words() {
 		a := r.Totals.A
-		t.line(Heading, fmt.Sprintf("BILL  the same: epsilon (proven) %s%s, at delta %s, %s, %s", bound(a.Proven), publishedWords(a.Published), spelled(string(a.Delta)), a.Adjacency, a.Accountant))
+		t.line(Heading, fmt.Sprintf("BILL  the same: epsilon (proven) %s%s, at delta %s, %s, %s", bound(a.Proven),
+			publishedWords(a.Published), spelled(string(a.Delta)), a.Adjacency, a.Accountant))
 		return
 	}
 	t.table([]string{"BILL", "", "A", "B"}, billRows(r))
@@ -195,7 +196,8 @@ func (c Charge) words() string {
 }
 
 func (l LedgerTotal) words() string {
-	s := fmt.Sprintf("epsilon %s at delta %g for one %s (%s), %d charges, if all were fixed in advance (%s)", bound(l.Epsilon), l.Delta, l.Unit, l.Adjacency, l.Charges, l.Accountant)
+	s := fmt.Sprintf("epsilon %s at delta %g for one %s (%s), %d charges, if all were fixed in advance (%s)",
+		bound(l.Epsilon), l.Delta, l.Unit, l.Adjacency, l.Charges, l.Accountant)
 	if l.Left != nil {
 		s += fmt.Sprintf("; %s of the budget left", roomOf(*l.Left))
 	}
@@ -427,10 +429,12 @@ func counted(rest map[string]int) string {
 const private = "PRIVATE: computed from real rows; for the owner of the data, not for a pull request or a release"
 
 // spreadWords says what the verdicts mean.
-const spreadWords = "Beyond: the intervals of 95 % of the two runs (over test rows) do not meet; or, where a figure has none, it moved more than 95 % of the moves between repeats; so of twenty that noise alone moved, one is beyond."
+const spreadWords = "Beyond: the intervals of 95 % of the two runs (over test rows) do not meet; or, where a figure " +
+	"has none, it moved more than 95 % of the moves between repeats; so of twenty that noise alone moved, one is beyond."
 
 // openWords says what a figure without a verdict is.
-const openWords = "Without a verdict: no spread known, since the figure has neither an interval nor repeats that differ; weir run --fresh or experiment.repeats make some."
+const openWords = "Without a verdict: no spread known, since the figure has neither an interval nor repeats that " +
+	"differ; weir run --fresh or experiment.repeats make some."
 
 // roomOf is what is left, rounded down.
 func roomOf(x float64) string { return privacy.Room(x) }

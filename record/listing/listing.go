@@ -56,7 +56,8 @@ type Filter struct {
 func (f Filter) Select(runs []Run) []Run {
 	kept := slices.DeleteFunc(slices.Clone(runs), func(r Run) bool {
 		named, err := path.Match(f.Name, r.Name)
-		return f.Name != "" && (err != nil || !named) || f.Status != "" && f.Status != r.Status || r.Started.Before(f.Since) ||
+		return f.Name != "" && (err != nil || !named) || f.Status != "" && f.Status != r.Status ||
+			r.Started.Before(f.Since) ||
 			f.Tag != "" && !slices.Contains(r.Tags, f.Tag)
 	})
 	slices.SortFunc(kept, func(a, b Run) int {

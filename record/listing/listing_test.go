@@ -21,9 +21,12 @@ func epsilonOf(x float64) *float64 { return &x }
 // three are runs of two specs, one of which cannot be read.
 func three() []Run {
 	return []Run{
-		{Path: "runs/a/20261101-x", Name: "a", ID: "20261101-120000-0123456789abcdef", Status: "done", Proven: epsilonOf(1), Published: epsilonOf(0.5), Started: at(1), Bytes: 1500,
-			Metrics: map[string]float64{"u.auroc": 0.5, "u.accuracy": 0.25}, Main: []string{"u.auroc", "u.accuracy"}, Report: "internal/report.html"},
-		{Path: "runs/a/20261103-x", Name: "a", ID: "20261103-x", Status: "failed", Started: at(3), Test: true, Metrics: map[string]float64{"u.auroc": 0.75}, Main: []string{"u.auroc"}},
+		{Path: "runs/a/20261101-x", Name: "a", ID: "20261101-120000-0123456789abcdef", Status: "done", Proven: epsilonOf(1),
+			Published: epsilonOf(0.5), Started: at(1), Bytes: 1500,
+			Metrics: map[string]float64{"u.auroc": 0.5, "u.accuracy": 0.25}, Main: []string{"u.auroc", "u.accuracy"},
+			Report: "internal/report.html"},
+		{Path: "runs/a/20261103-x", Name: "a", ID: "20261103-x", Status: "failed", Started: at(3), Test: true,
+			Metrics: map[string]float64{"u.auroc": 0.75}, Main: []string{"u.auroc"}},
 		{Path: "runs/b/20261102-x", Name: "b", ID: "20261102-x", Status: Unreadable, Why: "has no run.json", Started: at(2)},
 	}
 }
@@ -69,7 +72,8 @@ a     20261101-120000-012345  done                 1 (0.5)  3d   1.5 kB  u.auroc
 // TestTextSaysWhatDiffers: settings in a column of their own, of long lists the first, and the owner's words below.
 func TestTextSaysWhatDiffers(t *testing.T) {
 	runs := Filter{Name: "a"}.Select(three())
-	runs[0].Differs = []Setting{{"seed", "4"}, {"train.bins", "8"}, {"train.columns", "[a, b, c, d, e, f, g, h, i]"}, {"x", "1"}}
+	runs[0].Differs = []Setting{{"seed", "4"}, {"train.bins", "8"}, {"train.columns", "[a, b, c, d, e, f, g, h, i]"},
+		{"x", "1"}}
 	runs[1].Differs = []Setting{{"seed", "3"}, {"train.bins", "-"}}
 	runs[1].Tags, runs[1].Note = []string{"good", "paper"}, "tails are\x1b[2J right"
 	want := `SPEC  RUN                     STATUS               EPSILON  AGE  SIZE    DIFFERS IN                                                        MAIN FIGURES (PRIVATE)
@@ -101,12 +105,14 @@ a     20261101-120000-012345  done                 1 (0.5)  3d   1.5 kB  seed 3 
 
 // TestWords: sizes in powers of 1000, ages in the largest unit that counts at least 2.
 func TestWords(t *testing.T) {
-	for bytes, want := range map[int64]string{0: "0 B", 999: "999 B", 1000: "1.0 kB", 9949: "9.9 kB", 9951: "10 kB", 999499: "999 kB", 999500: "1.0 MB", 5693198: "5.7 MB", math.MaxInt64: "9.2 EB"} {
+	for bytes, want := range map[int64]string{0: "0 B", 999: "999 B", 1000: "1.0 kB", 9949: "9.9 kB", 9951: "10 kB",
+		999499: "999 kB", 999500: "1.0 MB", 5693198: "5.7 MB", math.MaxInt64: "9.2 EB"} {
 		if got := Size(bytes); got != want {
 			t.Errorf("%d bytes are %s, must be %s", bytes, got, want)
 		}
 	}
-	for d, want := range map[time.Duration]string{-time.Hour: "0s", 119 * time.Second: "119s", 2 * time.Minute: "2m", 47 * time.Hour: "47h", 48 * time.Hour: "2d", 800 * 24 * time.Hour: "2y"} {
+	for d, want := range map[time.Duration]string{-time.Hour: "0s", 119 * time.Second: "119s", 2 * time.Minute: "2m",
+		47 * time.Hour: "47h", 48 * time.Hour: "2d", 800 * 24 * time.Hour: "2y"} {
 		if got := Age(d); got != want {
 			t.Errorf("%s is %s, must be %s", d, got, want)
 		}
@@ -129,7 +135,8 @@ func TestSparkline(t *testing.T) {
 			t.Errorf("%s: %s, must hold %s", name, got, c.want)
 		}
 	}
-	if g := groups(Filter{}.Select(three())); len(g) != 2 || g[0].Name != "a" || g[0].Sparks[0].Name != "u.auroc" || g[0].Sparks[0].Last != 0.75 || g[0].Bytes != 1500 {
+	if g := groups(Filter{}.Select(three())); len(g) != 2 || g[0].Name != "a" || g[0].Sparks[0].Name != "u.auroc" ||
+		g[0].Sparks[0].Last != 0.75 || g[0].Bytes != 1500 {
 		t.Errorf("groups are %+v", g)
 	}
 }
@@ -148,14 +155,20 @@ func TestHostileNames(t *testing.T) {
 		r.Metrics, r.Main = map[string]float64{"u." + escape: 1}, []string{"u." + escape}
 	}
 	text := Text(runs, at(4))
-	if strings.Count(text, "\n") != 7 || strings.ContainsFunc(text, func(c rune) bool { return unicode.IsControl(c) && c != '\n' || c == '\u202e' }) {
+	if strings.Count(text, "\n") != 7 || strings.ContainsFunc(text, func(c rune) bool {
+		return unicode.IsControl(c) &&
+			c != '\n' || c == '\u202e'
+	}) {
 		t.Errorf("a terminal obeys %q", text)
 	}
 	page, err := Page(runs, at(4), func(r Run) string { return "javascript:alert(1)/" + r.ID })
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.ContainsFunc(string(page), func(c rune) bool { return unicode.IsControl(c) && c != '\n' && c != '\t' || c == '\u202e' }) {
+	if strings.ContainsFunc(string(page), func(c rune) bool {
+		return unicode.IsControl(c) && c != '\n' && c != '\t' ||
+			c == '\u202e'
+	}) {
 		t.Error("the page holds a control character")
 	}
 	if n := strings.Count(string(page), "<script>"); n != 1 {
@@ -194,7 +207,8 @@ func TestPage(t *testing.T) {
 	}
 	text := string(page)
 	wellFormed(t, text)
-	for _, want := range []string{`<a href="./a/%C3%BC%20%231/internal/report.html">20261101-120000-012345</a>`, `3 runs of 2 specs`, `1 NOT PRIVATE`,
+	for _, want := range []string{`<a href="./a/%C3%BC%20%231/internal/report.html">20261101-120000-012345</a>`,
+		`3 runs of 2 specs`, `1 NOT PRIVATE`,
 		`<td class="n" data-v=""></td>`, `has no run.json`, `data-v="0.75">0.7500`, `color-scheme:light dark`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %s", want)
@@ -204,7 +218,8 @@ func TestPage(t *testing.T) {
 		t.Error("the page fetches something")
 	}
 	runs := []Run{{Main: []string{"a.x", "a.y", "b.z"}}, {Main: []string{"a.x", "a.y"}}}
-	if got := figures(runs); !slices.Equal(got, []string{"a.x", "a.y", "b.z"}) || !slices.Equal(figures(runs[:1]), []string{"a.x", "b.z", "a.y"}) {
+	if got := figures(runs); !slices.Equal(got, []string{"a.x", "a.y", "b.z"}) || !slices.Equal(figures(runs[:1]),
+		[]string{"a.x", "b.z", "a.y"}) {
 		t.Errorf("columns are %v: those of most runs come first, then one of each stage", got)
 	}
 	if rows, links := strings.Count(text, "<tr>")-1, strings.Count(text, `<a href="./`); rows != 3 || links != 1 {

@@ -58,7 +58,8 @@ const mostColumns = 6
 // Page renders a page of runs, which are newest first, as of now. toRun gives the path of a
 // run's folder from that of the page, with slashes, or "" where there is none.
 func Page(runs []Run, now time.Time, toRun func(Run) string) ([]byte, error) {
-	v := view{Style: template.CSS(report.Style() + pageStyle), Script: template.JS(pageScript), At: now.Format("2006-01-02 15:04"), Groups: groups(runs), Names: figures(runs)}
+	v := view{Style: template.CSS(report.Style() + pageStyle), Script: template.JS(pageScript),
+		At: now.Format("2006-01-02 15:04"), Groups: groups(runs), Names: figures(runs)}
 	v.Names = v.Names[:min(mostColumns, len(v.Names))]
 	for _, r := range runs {
 		v.Bytes += r.Bytes
@@ -68,8 +69,10 @@ func Page(runs []Run, now time.Time, toRun func(Run) string) ([]byte, error) {
 		}
 		v.Runs = append(v.Runs, rowOf(r, now, v.Names, toRun(r)))
 	}
-	t, err := template.New("page").Funcs(template.FuncMap{"size": Size, "figure": figure, "epsilon": epsilon, "key": sortKey,
-		"id": ShortID, "count": count, "text": plaintext.Text, "breakable": report.Breakable, "remark": remark}).Parse(pageText)
+	t, err := template.New("page").Funcs(template.FuncMap{"size": Size, "figure": figure, "epsilon": epsilon,
+		"key": sortKey,
+		"id":  ShortID, "count": count, "text": plaintext.Text, "breakable": report.Breakable, "remark": remark}).Parse(
+		pageText)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +90,8 @@ func count(n int, what string) string {
 }
 
 func rowOf(r Run, now time.Time, names []string, folder string) row {
-	list := row{Run: r, Status: status(r), Seconds: fmt.Sprint(int64(now.Sub(r.Started).Seconds())), Age: Age(now.Sub(r.Started)), Link: link(folder, r.Report)}
+	list := row{Run: r, Status: status(r), Seconds: fmt.Sprint(int64(now.Sub(r.Started).Seconds())),
+		Age: Age(now.Sub(r.Started)), Link: link(folder, r.Report)}
 	for _, name := range names {
 		c := cell{}
 		if v, ok := r.Metrics[name]; ok {

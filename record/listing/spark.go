@@ -68,7 +68,8 @@ func sparkOf(figure string, runs []Run) spark {
 			values = append(values, v)
 		}
 	}
-	s := spark{Name: figure, Last: values[len(values)-1], Low: slices.Min(values), High: slices.Max(values), Count: len(values)}
+	s := spark{Name: figure, Last: values[len(values)-1], Low: slices.Min(values), High: slices.Max(values),
+		Count: len(values)}
 	s.Description = fmt.Sprintf("%d runs, oldest first, from %.4f to %.4f", s.Count, values[0], s.Last)
 	s.SVG = line(values, s.Low, s.High)
 	return s
@@ -92,10 +93,14 @@ func line(values []float64, low, high float64) template.HTML {
 			x = sparkMargin + float64(i)*(sparkWidth-2*sparkMargin)/float64(len(values)-1)
 		}
 		if high > low {
-			y = sparkMargin + float64((sparkHeight-2*sparkMargin)*(1-(float64(v/2)-float64(low/2))/(float64(high/2)-float64(low/2)))) // halves: the range of two floats may be none
+			// halves: the range of two floats may be none
+			y = sparkMargin + float64((sparkHeight-2*sparkMargin)*(1-(float64(v/2)-float64(low/2))/
+				(float64(high/2)-float64(low/2))))
 		}
 		points = append(points, fmt.Sprintf("%.1f,%.1f", x, y))
 	}
-	return template.HTML(fmt.Sprintf(`<svg class="spark" viewBox="0 0 %d %d" aria-hidden="true"><polyline points="%s"/><circle cx="%.1f" cy="%.1f" r="2.6"/></svg>`,
-		sparkWidth, sparkHeight, strings.Join(points, " "), x, y))
+	return template.HTML(
+		fmt.Sprintf(
+			`<svg class="spark" viewBox="0 0 %d %d" aria-hidden="true"><polyline points="%s"/><circle cx="%.1f" cy="%.1f" r="2.6"/></svg>`,
+			sparkWidth, sparkHeight, strings.Join(points, " "), x, y))
 }

@@ -32,7 +32,8 @@ func budgetPictures(h text.Handler, p Privacy) []*Picture {
 
 // sectors are colours of the pie, each apart from its neighbours.
 func sectors() []color.NRGBA {
-	return []color.NRGBA{{0x4E, 0x79, 0xA7, 0xFF}, {0xE1, 0x8B, 0x2C, 0xFF}, {0x3F, 0x97, 0x8D, 0xFF}, {0xB6, 0x6D, 0x9E, 0xFF}, {0x8C, 0x7B, 0x5E, 0xFF}, {0x7F, 0x86, 0x8E, 0xFF}}
+	return []color.NRGBA{{0x4E, 0x79, 0xA7, 0xFF}, {0xE1, 0x8B, 0x2C, 0xFF}, {0x3F, 0x97, 0x8D, 0xFF},
+		{0xB6, 0x6D, 0x9E, 0xFF}, {0x8C, 0x7B, 0x5E, 0xFF}, {0x7F, 0x86, 0x8E, 0xFF}}
 }
 
 func piePicture(h text.Handler, spends []Spend) *Picture {
@@ -99,7 +100,8 @@ func cumulative(h text.Handler, p Privacy, names []string, xys plotter.XYs, c dr
 	g.X.Min, g.X.Max, g.Y.Min = -0.4, float64(len(xys))-0.6, 0
 	g.Add(Cross())
 	if !math.IsInf(p.Budget, 0) && p.Budget > 0 {
-		g.Add(&plotter.Line{XYs: plotter.XYs{{X: -0.4, Y: p.Budget}, {X: float64(len(xys)) - 0.6, Y: p.Budget}}, LineStyle: Dashed(Slate(), 1)})
+		g.Add(&plotter.Line{XYs: plotter.XYs{{X: -0.4, Y: p.Budget}, {X: float64(len(xys)) - 0.6, Y: p.Budget}},
+			LineStyle: Dashed(Slate(), 1)})
 	}
 	g.Add(&plotter.Line{XYs: xys, LineStyle: Line(orange(), 1.75), StepStyle: plotter.NoStep}, dotsAt(xys))
 	g.Y.Max *= 1.05

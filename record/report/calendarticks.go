@@ -31,7 +31,8 @@ func (s calendarStep) length() float64 {
 
 // calendarSteps ascend.
 func calendarSteps() (list []calendarStep) {
-	for _, s := range []int64{1, 5, 15, 30, 60, 300, 900, 1800, 3600, 3 * 3600, 6 * 3600, 12 * 3600, day, 2 * day, 7 * day, 14 * day} {
+	for _, s := range []int64{1, 5, 15, 30, 60, 300, 900, 1800, 3600, 3 * 3600, 6 * 3600, 12 * 3600, day, 2 * day, 7 * day,
+		14 * day} {
 		list = append(list, calendarStep{seconds: s})
 	}
 	for _, m := range []int64{1, 3, 6, 12, 24, 60, 120, 240, 600, 1200, 2400, 6000, 12000} {

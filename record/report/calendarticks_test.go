@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestCalendarTicks: marks are where a calendar or a clock is round, as `date -u -d 2026-05-14 +%s` and the like say, of the
-// least step of which three fill the axis.
+// TestCalendarTicks: marks are where a calendar or a clock is round, as `date -u -d 2026-05-14 +%s` and the like say,
+// of the least step of which three fill the axis.
 func TestCalendarTicks(t *testing.T) {
 	const start = 1778716800 // date -u -d 2026-05-14 +%s
 	for _, c := range []struct {

@@ -185,7 +185,8 @@ func (c Column) alt() string {
 	if len(c.Labels) > 0 {
 		what = "Bars"
 	}
-	return fmt.Sprintf("%s of %s, real against synthetic rows; total variation of the column %s.", what, c.Name, Number(c.TotalVariation))
+	return fmt.Sprintf("%s of %s, real against synthetic rows; total variation of the column %s.", what, c.Name,
+		Number(c.TotalVariation))
 }
 
 // caption says what the drawing does not show.

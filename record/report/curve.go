@@ -25,12 +25,14 @@ func curvePictures(h text.Handler, list []Classifier) []*Picture {
 		areas = append(areas, area)
 		averages = append(averages, c.Name+" "+Number(c.Average))
 	}
-	roc := &Picture{name: "roc", title: "ROC", w: 4, h: 4, text: h, keys: keys, caption: "Area under the curve: " + strings.Join(areas, "; ") + ".",
+	roc := &Picture{name: "roc", title: "ROC", w: 4, h: 4, text: h, keys: keys, caption: "Area under the curve: " +
+		strings.Join(areas, "; ") + ".",
 		alt:  "ROC curves on real rows; area under the curve: " + strings.Join(areas, "; ") + ".",
 		draw: func(c draw.Canvas) { curves(h, "false positive rate", "true positive rate", list, true, c) }}
-	pr := &Picture{name: "precision-recall", title: "Precision and recall", w: 4, h: 4, text: h, keys: keys, caption: "Average precision: " + strings.Join(averages, "; ") + ".",
-		alt:  "Precision-recall curves on real rows; average precision: " + strings.Join(averages, "; ") + ".",
-		draw: func(c draw.Canvas) { curves(h, "recall", "precision", list, false, c) }}
+	pr := &Picture{name: "precision-recall", title: "Precision and recall", w: 4, h: 4, text: h, keys: keys,
+		caption: "Average precision: " + strings.Join(averages, "; ") + ".",
+		alt:     "Precision-recall curves on real rows; average precision: " + strings.Join(averages, "; ") + ".",
+		draw:    func(c draw.Canvas) { curves(h, "recall", "precision", list, false, c) }}
 	return []*Picture{roc, pr}
 }
 

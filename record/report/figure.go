@@ -70,7 +70,8 @@ func (k key) thumbnail(c draw.Canvas, x, y vg.Length) {
 	case "line":
 		c.StrokeLine2(Line(k.color, 2), x, y, right, y)
 	case "dot":
-		c.DrawGlyphNoClip(draw.GlyphStyle{Color: k.color, Radius: vg.Points(3), Shape: draw.CircleGlyph{}}, vg.Point{X: x + vg.Points(7), Y: y})
+		c.DrawGlyphNoClip(draw.GlyphStyle{Color: k.color, Radius: vg.Points(3), Shape: draw.CircleGlyph{}},
+			vg.Point{X: x + vg.Points(7), Y: y})
 	default:
 		c.FillPolygon(k.color, []vg.Point{{X: x, Y: y - up}, {X: right, Y: y - up}, {X: right, Y: y + up}, {X: x, Y: y + up}})
 	}

@@ -119,7 +119,8 @@ func (g Grouping) Furthest() string {
 		return fmt.Sprintf("Of groups with enough rows %s is furthest from its real rows: by %s on average.",
 			p.Name, Number(p.Variation))
 	}
-	return fmt.Sprintf("Of groups with enough rows %s loses most beyond other real rows: its columns are %s from real rows "+
+	return fmt.Sprintf("Of groups with enough rows %s loses most beyond other real rows: its columns are %s from real "+
+		"rows "+
 		"on average, other real rows %s.", p.Name, Number(p.Variation), Number(p.VariationOther))
 }
 

@@ -74,7 +74,8 @@ func heat(h text.Handler, names []string, m [][]float64, c draw.Canvas) {
 	for i := range n {
 		y := top - vg.Length(vg.Length(i)*cell) - vg.Length(cell/2)
 		c.FillText(sty, vg.Point{X: c.Min.X + margin - vg.Points(4), Y: y}, shorten(names[i], 30))
-		c.FillText(turned, vg.Point{X: c.Min.X + margin + vg.Length(vg.Length(i)*cell) + vg.Length(cell/2), Y: top + vg.Points(4)}, shorten(names[i], 30))
+		c.FillText(turned, vg.Point{X: c.Min.X + margin + vg.Length(vg.Length(i)*cell) + vg.Length(cell/2),
+			Y: top + vg.Points(4)}, shorten(names[i], 30))
 		for j := range n {
 			if i == j {
 				continue
@@ -156,7 +157,8 @@ func (r *Relations) narrow(n int) *Relations {
 	places := largest(change, n)
 	for _, i := range places {
 		out.Names = append(out.Names, r.Names[i])
-		out.Real, out.Synthetic = append(out.Real, pick(r.Real[i], places)), append(out.Synthetic, pick(r.Synthetic[i], places))
+		out.Real, out.Synthetic = append(out.Real, pick(r.Real[i], places)),
+			append(out.Synthetic, pick(r.Synthetic[i], places))
 	}
 	return out
 }

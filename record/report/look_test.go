@@ -97,7 +97,8 @@ func TestTicksAreRound(t *testing.T) {
 		n      int
 		want   string
 	}{
-		{0, 1, 6, "0 0.2 0.4 0.6 0.8 1.0"}, {-0.013, 0.31, 5, "0 0.1 0.2 0.3"}, {6575, 36525, 6, "10k 15k 20k 25k 30k 35k"}, {7, 7, 5, "7"}, {0, 3e-6, 3, "0 1e-06 2e-06 3e-06"},
+		{0, 1, 6, "0 0.2 0.4 0.6 0.8 1.0"}, {-0.013, 0.31, 5, "0 0.1 0.2 0.3"}, {6575, 36525, 6, "10k 15k 20k 25k 30k 35k"},
+		{7, 7, 5, "7"}, {0, 3e-6, 3, "0 1e-06 2e-06 3e-06"},
 	} {
 		var got []string
 		for _, tick := range (ticks{c.n}).Ticks(c.lo, c.hi) {
@@ -112,7 +113,8 @@ func TestTicksAreRound(t *testing.T) {
 func TestDates(t *testing.T) {
 	c := Column{Type: "date"}
 	// 2020-01-01 is 18262 days after 1970-01-01: 50 years with 12 leap days (1972 to 2016).
-	for x, want := range map[float64]string{0: "1970-01-01", 18262: "2020-01-01", 18262.7: "2020-01-01", -1: "1969-12-31", 1e9: "1e+09"} {
+	for x, want := range map[float64]string{0: "1970-01-01", 18262: "2020-01-01", 18262.7: "2020-01-01", -1: "1969-12-31",
+		1e9: "1e+09"} {
 		if got := c.Show(x); got != want {
 			t.Errorf("day %g is %s, must be %s", x, got, want)
 		}
@@ -124,7 +126,8 @@ func TestDates(t *testing.T) {
 		of   string
 		sd   float64
 		want string
-	}{{"date", 238.5, "238.5 days"}, {"datetime", 37497600, "434 days"}, {"datetime", 5400, "1.5 hours"}, {"time", 90, "1.5 minutes"}, {"numeric", 5400, "5400"}, {"date", math.NaN(), "–"}} {
+	}{{"date", 238.5, "238.5 days"}, {"datetime", 37497600, "434 days"}, {"datetime", 5400, "1.5 hours"},
+		{"time", 90, "1.5 minutes"}, {"numeric", 5400, "5400"}, {"date", math.NaN(), "–"}} {
 		if got := (Column{Type: s.of}).Spread(s.sd); got != s.want {
 			t.Errorf("a deviation of %g in a column of type %s is %s, must be %s", s.sd, s.of, got, s.want)
 		}

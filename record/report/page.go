@@ -143,7 +143,8 @@ type table struct {
 type row struct{ Name, Column, Value, Interval, Note string }
 
 func (r *Report) page(d drawings) ([]byte, error) {
-	v := view{Report: r, Style: template.CSS(pageStyle), NoPrivacy: math.IsInf(r.Privacy.Budget, 1), Verdicts: r.verdicts()}
+	v := view{Report: r, Style: template.CSS(pageStyle), NoPrivacy: math.IsInf(r.Privacy.Budget, 1),
+		Verdicts: r.verdicts()}
 	hash := sha256.Sum256([]byte(pageScript))
 	v.Script, v.ScriptHash = template.JS(pageScript), base64.StdEncoding.EncodeToString(hash[:])
 	v.Marginals = r.marginals()
@@ -154,7 +155,8 @@ func (r *Report) page(d drawings) ([]byte, error) {
 	for _, part := range []struct {
 		to   *[]drawn
 		from []*Picture
-	}{{&v.Budget, d.budget}, {&v.Bars, d.columns}, {&v.Served, d.groups}, {&v.Heats, d.heat}, {&v.Scatters, d.scatter}, {&v.Lines, d.curves}} {
+	}{{&v.Budget, d.budget}, {&v.Bars, d.columns}, {&v.Served, d.groups}, {&v.Heats, d.heat}, {&v.Scatters, d.scatter},
+		{&v.Lines, d.curves}} {
 		for _, p := range part.from {
 			svg, err := p.Inline()
 			if err != nil {
@@ -175,8 +177,8 @@ func (r *Report) page(d drawings) ([]byte, error) {
 	return []byte(plaintext.Text(b.String())), err
 }
 
-// mostOpen rows of a table of figures are shown without a click. Of more than mostListed, figures of whole tables alone are
-// on the page: 10,000 rows have 1.4 MB and 90,000 elements, which a browser lays out in a second or two.
+// mostOpen rows of a table of figures are shown without a click. Of more than mostListed, figures of whole tables alone
+// are on the page: 10,000 rows have 1.4 MB and 90,000 elements, which a browser lays out in a second or two.
 const (
 	mostOpen   = 60
 	mostListed = 10_000
@@ -190,7 +192,8 @@ func (g Group) table(i int, p Privacy) table {
 		if intervals[[2]string{g.endOf(f.Name), f.Column}] != "" {
 			continue
 		}
-		t.Rows = append(t.Rows, row{f.Name, f.Column, Number(f.Value), intervals[[2]string{f.Name, f.Column}], p.said(f.Note)})
+		t.Rows = append(t.Rows, row{f.Name, f.Column, Number(f.Value), intervals[[2]string{f.Name, f.Column}],
+			p.said(f.Note)})
 	}
 	if all := len(t.Rows); all > mostListed {
 		t.Rows = slices.DeleteFunc(t.Rows, func(r row) bool { return r.Column != "" })

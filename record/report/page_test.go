@@ -42,10 +42,11 @@ func filesOf(t *testing.T, r *Report, plots int) (page string, files []File) {
 	return string(files[0].Data), files
 }
 
-// ownScript takes the page's script and the policy that names it by its hash out of a page, and reports whether both are
-// there and agree, so that a browser runs it and nothing else.
+// ownScript takes the page's script and the policy that names it by its hash out of a page, and reports whether both
+// are there and agree, so that a browser runs it and nothing else.
 func ownScript(page string) (rest string, agrees bool) {
-	policy := regexp.MustCompile(`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-([^']*)'">`)
+	policy := regexp.MustCompile(
+		`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-([^']*)'">`)
 	script := regexp.MustCompile(`(?s)<script>(.*)</script>\n</body>`)
 	p, s := policy.FindStringSubmatch(page), script.FindStringSubmatch(page)
 	if p == nil || s == nil {
@@ -60,7 +61,8 @@ func ownScript(page string) (rest string, agrees bool) {
 func network(page string) []string {
 	var found []string
 	for _, pattern := range []string{
-		`(?i)https?:`, `(?i)\bsrc(set)?\s*=\s*["']?[^"'d]`, `(?i)href\s*=\s*["']?[^"'#]`, `(?i)@import`, `(?i)url\(`, `(?i)<(script|link|iframe|object|embed|base|form|img|audio|video)\b`,
+		`(?i)https?:`, `(?i)\bsrc(set)?\s*=\s*["']?[^"'d]`, `(?i)href\s*=\s*["']?[^"'#]`, `(?i)@import`, `(?i)url\(`,
+		`(?i)<(script|link|iframe|object|embed|base|form|img|audio|video)\b`,
 		`(?i)\son[a-z]+\s*=`, `(?i)http-equiv`, `(?i)javascript:`, `["'(=]//`,
 	} {
 		found = append(found, regexp.MustCompile(pattern).FindAllString(page, -1)...)
@@ -79,8 +81,10 @@ func TestPageLoadsNothing(t *testing.T) {
 	if found := network(page); len(found) > 0 {
 		t.Errorf("the page would load or run %q", found)
 	}
-	for _, bad := range []string{`<img src="https://a.example/x.png">`, `<script>1</script>`, `<a href="page2.html">`, `<style>@import "x.css";</style>`,
-		`<div style="background:url(x.png)">`, `<link rel=stylesheet>`, `<p onclick="x()">`, `<image href="//cdn.example/a">`} {
+	for _, bad := range []string{`<img src="https://a.example/x.png">`, `<script>1</script>`, `<a href="page2.html">`,
+		`<style>@import "x.css";</style>`,
+		`<div style="background:url(x.png)">`, `<link rel=stylesheet>`, `<p onclick="x()">`,
+		`<image href="//cdn.example/a">`} {
 		if len(network(page+bad)) == 0 {
 			t.Errorf("the check does not see %s", bad)
 		}
@@ -104,7 +108,8 @@ func TestPageIsWellFormed(t *testing.T) {
 	page, files := filesOf(t, full(), 40)
 	doc := strings.Replace(page, "<!DOCTYPE html>", "", 1)
 	doc = regexp.MustCompile(`(?s)<style>.*?</style>`).ReplaceAllString(doc, "")
-	doc = regexp.MustCompile(`<meta [^>]*>`).ReplaceAllString(strings.NewReplacer("<details open>", "<details>", "<wbr>", "").Replace(doc), "")
+	doc = regexp.MustCompile(`<meta [^>]*>`).ReplaceAllString(strings.NewReplacer("<details open>", "<details>", "<wbr>",
+		"").Replace(doc), "")
 	if err := balanced(doc); err != nil {
 		t.Errorf("the page: %v", err)
 	}
@@ -125,8 +130,10 @@ func TestPageIsWellFormed(t *testing.T) {
 			}
 		}
 	}
-	for _, want := range []string{"plots-budget.svg", "plots-spend.png", "plots-column-001-age.png", "plots-column-002-region.svg", "plots-associations-real.svg",
-		"plots-associations-difference.png", "plots-dimension-wise-probability.svg", "plots-pairs-utility-auroc.svg", "plots-projection.svg", "plots-roc.svg", "plots-precision-recall.png"} {
+	for _, want := range []string{"plots-budget.svg", "plots-spend.png", "plots-column-001-age.png",
+		"plots-column-002-region.svg", "plots-associations-real.svg",
+		"plots-associations-difference.png", "plots-dimension-wise-probability.svg", "plots-pairs-utility-auroc.svg",
+		"plots-projection.svg", "plots-roc.svg", "plots-precision-recall.png"} {
 		if !names[want] {
 			t.Errorf("no file %s among %v", want, names)
 		}
@@ -144,7 +151,8 @@ func TestPageIsAccessible(t *testing.T) {
 			t.Errorf("a drawing without a text of its own: %s", s)
 		}
 	}
-	if tables, boxes := strings.Count(page, "<table"), strings.Count(page, `<div class="box" tabindex="0" role="region" aria-label`); tables != boxes || tables == 0 {
+	if tables, boxes := strings.Count(page, "<table"),
+		strings.Count(page, `<div class="box" tabindex="0" role="region" aria-label`); tables != boxes || tables == 0 {
 		t.Errorf("%d tables in %d boxes that scroll and take focus", tables, boxes)
 	}
 	level := 0
@@ -175,9 +183,12 @@ func TestPageIsAccessible(t *testing.T) {
 func TestFirstScreen(t *testing.T) {
 	page, _ := ownScript(rendered(t, full()))
 	for _, want := range []string{
-		"Internal: computed from real rows.", "Epsilon (proven)", `<p class="big">0.99952</p>`, "Epsilon (published accounting)", `<p class="big">0.5</p>`,
-		"63\u202f000 rows × 2 columns", "partly kept", "80 % of the way from chance to what real rows teach", `0.74 <span class="dim ends">0.725 to 0.775</span>`, "W07 warning", "Column note: is text.",
-		"infinite: a value occurs in one table only", "south &amp; &lt;west&gt;", "Age in years. Total variation 0.1. 2 values lie beyond the axis",
+		"Internal: computed from real rows.", "Epsilon (proven)", `<p class="big">0.99952</p>`,
+		"Epsilon (published accounting)", `<p class="big">0.5</p>`,
+		"63\u202f000 rows × 2 columns", "partly kept", "80 % of the way from chance to what real rows teach",
+		`0.74 <span class="dim ends">0.725 to 0.775</span>`, "W07 warning", "Column note: is text.",
+		"infinite: a value occurs in one table only", "south &amp; &lt;west&gt;",
+		"Age in years. Total variation 0.1. 2 values lie beyond the axis",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
@@ -213,11 +224,13 @@ func TestSameBytes(t *testing.T) {
 
 // TestNothingToShow: every part may be absent, and says so.
 func TestNothingToShow(t *testing.T) {
-	page, files := filesOf(t, &Report{Name: "empty", Privacy: Privacy{Budget: math.Inf(1), Claims: "none", Reason: "no privacy is claimed"}}, 40)
+	page, files := filesOf(t, &Report{Name: "empty", Privacy: Privacy{Budget: math.Inf(1), Claims: "none",
+		Reason: "no privacy is claimed"}}, 40)
 	if len(files) != 1 {
 		t.Errorf("%d files, must be the page alone", len(files))
 	}
-	for _, want := range []string{"No privacy is claimed", `<p class="big">none</p>`, "no output of this plan is released", "No figure that this page can judge", "No figures came in", "No columns to compare"} {
+	for _, want := range []string{"No privacy is claimed", `<p class="big">none</p>`, "no output of this plan is released",
+		"No figure that this page can judge", "No figures came in", "No columns to compare"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -227,9 +240,11 @@ func TestNothingToShow(t *testing.T) {
 func TestPublishedWithoutProven(t *testing.T) {
 	r := full()
 	r.Privacy.Proven, r.Privacy.Reason = nil, "stage train: the rule that failed"
-	r.Privacy.Spends[1].Alone, r.Privacy.Spends[1].Cumulative, r.Privacy.Spends[1].Unproven = nil, nil, privacy.Unproven{Rule: "W13", Why: "the rule that failed"}
+	r.Privacy.Spends[1].Alone, r.Privacy.Spends[1].Cumulative, r.Privacy.Spends[1].Unproven = nil, nil,
+		privacy.Unproven{Rule: "W13", Why: "the rule that failed"}
 	page := rendered(t, r)
-	for _, want := range []string{`<p class="big">none</p>`, "stage train: the rule that failed", `<p class="big">0.5</p>`, "no proven bound: W13: the rule that failed"} {
+	for _, want := range []string{`<p class="big">none</p>`, "stage train: the rule that failed", `<p class="big">0.5</p>`,
+		"no proven bound: W13: the rule that failed"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -257,18 +272,21 @@ func TestManyColumns(t *testing.T) {
 	r := &Report{Name: "wide", Relations: &Relations{Measure: "Pearson correlation"}}
 	for i := range n {
 		r.Relations.Names = append(r.Relations.Names, fmt.Sprint("x", i))
-		r.Columns = append(r.Columns, Column{Name: fmt.Sprint("x", i), Edges: []float64{0, 1}, Real: []float64{1}, Synthetic: []float64{1}, TotalVariation: float64(i) / 100})
+		r.Columns = append(r.Columns, Column{Name: fmt.Sprint("x", i), Edges: []float64{0, 1}, Real: []float64{1},
+			Synthetic: []float64{1}, TotalVariation: float64(i) / 100})
 		real, synthetic := make([]float64, n), make([]float64, n)
 		for j := range n {
 			synthetic[j] = float64(i+j) / 100 // the last columns change most
 		}
 		r.Relations.Real, r.Relations.Synthetic = append(r.Relations.Real, real), append(r.Relations.Synthetic, synthetic)
 	}
-	if s := r.Relations.narrow(mostRelated); len(s.Names) != mostRelated || s.Names[0] != "x10" || s.Real[0] == nil || len(s.Synthetic[3]) != mostRelated || s.Synthetic[0][1] != 0.21 {
+	if s := r.Relations.narrow(mostRelated); len(s.Names) != mostRelated || s.Names[0] != "x10" || s.Real[0] == nil ||
+		len(s.Synthetic[3]) != mostRelated || s.Synthetic[0][1] != 0.21 {
 		t.Errorf("narrowed to %v", s.Names)
 	}
 	page, files := filesOf(t, r, 2)
-	for _, want := range []string{"Of 50 columns the 40 are drawn", "48 columns have no plot", "of each pair of 40 columns"} {
+	for _, want := range []string{"Of 50 columns the 40 are drawn", "48 columns have no plot",
+		"of each pair of 40 columns"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -348,24 +366,27 @@ func TestLandmarksAreTold(t *testing.T) {
 	}
 }
 
-// TestManyFigures: figures of a thousand columns do not make a page that no browser opens; it keeps what is said of whole
-// tables and says where the others are.
+// TestManyFigures: figures of a thousand columns do not make a page that no browser opens; it keeps what is said of
+// whole tables and says where the others are.
 func TestManyFigures(t *testing.T) {
 	r := full()
 	g := &r.Groups[0]
 	for len(g.Figures) <= mostListed {
-		g.Figures = append(g.Figures, Figure{Name: "total_variation", Column: fmt.Sprint("column ", len(g.Figures)), Value: 0.1})
+		g.Figures = append(g.Figures, Figure{Name: "total_variation", Column: fmt.Sprint("column ", len(g.Figures)),
+			Value: 0.1})
 	}
 	page := rendered(t, r)
 	listed := g.table(0, r.Privacy)
 	if len(listed.Rows)+listed.Apart != len(g.Figures) || len(listed.Rows) < 3 || len(page) > 1<<20 {
-		t.Errorf("%d of %d figures are listed, %d are said to be left out, and the page has %d bytes", len(listed.Rows), len(g.Figures), listed.Apart, len(page))
+		t.Errorf("%d of %d figures are listed, %d are said to be left out, and the page has %d bytes", len(listed.Rows),
+			len(g.Figures), listed.Apart, len(page))
 	}
 	if want := "9\u202f998 figures of columns, pairs and other parts are too many for this page: <code>metrics.json</code>"; !strings.Contains(page, want) {
 		t.Errorf("the page lacks %q", want)
 	}
 	g.Figures = g.Figures[:mostListed]
-	if page := rendered(t, r); strings.Contains(page, "too many for this page") || !strings.Contains(page, "column 9999<") {
+	if page := rendered(t, r); strings.Contains(page, "too many for this page") || !strings.Contains(page,
+		"column 9999<") {
 		t.Error("a page of 10,000 figures does not list all")
 	}
 }

@@ -46,7 +46,8 @@ func (r *Report) scatters(h text.Handler) []*Picture {
 			list = append(list, p)
 		}
 	}
-	add(identityPicture(h, "dimension-wise-probability", "Dimension-wise probability", "share in real rows", "share in synthetic rows", r.Shares))
+	add(identityPicture(h, "dimension-wise-probability", "Dimension-wise probability", "share in real rows",
+		"share in synthetic rows", r.Shares))
 	for _, g := range r.Groups {
 		for _, p := range g.paired() {
 			if p.title == r.SharesPair && len(r.Shares) > 0 { // the same points

@@ -10,10 +10,12 @@ import (
 func TestWithoutAProofThePageSaysSo(t *testing.T) {
 	const same, caveat = "at the same epsilon", "No epsilon is proven for them."
 	one := 1.0
-	for claims, p := range map[string]Privacy{"proven": {Proven: &one, Claims: "proven"}, "published": {Claims: "published"}} {
+	for claims, p := range map[string]Privacy{"proven": {Proven: &one, Claims: "proven"},
+		"published": {Claims: "published"}} {
 		r := Report{Privacy: p, Released: []Artifact{{Name: "train", Form: "model", Class: "released"}},
 			Groups: []Group{{Stage: "s", Kind: "marginals", Declared: declared("marginals"),
-				Figures: append(figuresOf("total_variation_2way", .2, "total_variation_2way_baseline", .1), Figure{Name: "other", Note: "of independent columns " + same})}}}
+				Figures: append(figuresOf("total_variation_2way", .2, "total_variation_2way_baseline", .1),
+					Figure{Name: "other", Note: "of independent columns " + same})}}}
 		page, err := r.page(drawings{})
 		if err != nil {
 			t.Fatal(err)
@@ -21,7 +23,8 @@ func TestWithoutAProofThePageSaysSo(t *testing.T) {
 		proven := claims == "proven"
 		if text := string(page); strings.Contains(text, same) != proven || strings.Contains(text, caveat) == proven ||
 			strings.Contains(text, "worse than independent columns at the epsilon of the spec") == proven {
-			t.Errorf("claims %s: the page has %d times %q, the caveat: %v", claims, strings.Count(text, same), same, strings.Contains(text, caveat))
+			t.Errorf("claims %s: the page has %d times %q, the caveat: %v", claims, strings.Count(text, same), same,
+				strings.Contains(text, caveat))
 		}
 	}
 	r := Report{Privacy: Privacy{Claims: "published"}}

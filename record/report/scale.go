@@ -89,7 +89,8 @@ func (m measure) word(value float64, s scale) (word, why string) {
 	}
 	switch far := s.best > m.Good; { // false where unknown
 	case far && value > m.Fair+s.best: // by the triangle inequality further than Fair from those other real rows too
-		return lost, fmt.Sprintf("further than %s, up to which is partly kept, and the %s that other real rows differ together",
+		return lost, fmt.Sprintf("further than %s, up to which is partly kept, and the %s that other real rows differ "+
+			"together",
 			Number(m.Fair), Number(s.best))
 	case far:
 		return open, "other real rows are as far as " + Number(s.best) + " themselves, and up to " + Number(m.Good) +

@@ -23,7 +23,8 @@ func identityPicture(h text.Handler, name, title, x, y string, points []Point) *
 		mean += math.Abs(p.Y-p.X) / float64(len(defined))
 	}
 	return &Picture{name: name, title: title, w: 4, h: 4, text: h,
-		alt:     fmt.Sprintf("Scatter of %d points, %s against %s; on the line y = x nothing is lost. Mean distance from it %s.", len(defined), y, x, Number(mean)),
+		alt: fmt.Sprintf("Scatter of %d points, %s against %s; on the line y = x nothing is lost. Mean distance from "+
+			"it %s.", len(defined), y, x, Number(mean)),
 		caption: fmt.Sprintf("%d points; mean |y - x| = %s.", len(defined), Number(mean)),
 		draw: func(c draw.Canvas) {
 			p := NewPlot(h, x, y)
@@ -35,7 +36,8 @@ func identityPicture(h text.Handler, name, title, x, y string, points []Point) *
 			lo, hi = lo-pad, hi+pad
 			p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = lo, hi, lo, hi
 			p.Y.Tick.Marker = ticks{6}
-			p.Add(Cross(), &plotter.Line{XYs: plotter.XYs{{X: lo, Y: lo}, {X: hi, Y: hi}}, LineStyle: Dashed(Slate(), 1)}, dots(defined))
+			p.Add(Cross(), &plotter.Line{XYs: plotter.XYs{{X: lo, Y: lo}, {X: hi, Y: hi}}, LineStyle: Dashed(Slate(), 1)},
+				dots(defined))
 			p.Draw(c)
 		}}
 }
@@ -55,7 +57,8 @@ func dots(points []Point) plot.Plotter {
 	for i, p := range points {
 		xys[i] = plotter.XY{X: p.X, Y: p.Y}
 	}
-	return &plotter.Scatter{XYs: xys, GlyphStyle: draw.GlyphStyle{Color: orange(), Radius: vg.Points(2.5), Shape: draw.CircleGlyph{}}}
+	return &plotter.Scatter{XYs: xys, GlyphStyle: draw.GlyphStyle{Color: orange(), Radius: vg.Points(2.5),
+		Shape: draw.CircleGlyph{}}}
 }
 
 // Cross returns a grid in both directions.
@@ -71,9 +74,11 @@ func projectionPicture(h text.Handler, j *Projection) *Picture {
 		return nil
 	}
 	axis := func(k int) string { return fmt.Sprintf("component %d (%s of variance)", k+1, percent(j.Explained[k])) }
-	return &Picture{name: "projection", title: "Principal components of the real rows", w: 4, h: 4, text: h, caption: j.Note,
-		keys: []key{{"real", blue(), "dot"}, {"synthetic", orange(), "dot"}},
-		alt: fmt.Sprintf("Scatter of %d real and %d synthetic rows on the first two principal components of the real rows, which explain %s and %s of the variance.",
+	return &Picture{name: "projection", title: "Principal components of the real rows", w: 4, h: 4, text: h,
+		caption: j.Note,
+		keys:    []key{{"real", blue(), "dot"}, {"synthetic", orange(), "dot"}},
+		alt: fmt.Sprintf("Scatter of %d real and %d synthetic rows on the first two principal components of the real rows, "+
+			"which explain %s and %s of the variance.",
 			len(j.Real), len(j.Synthetic), percent(j.Explained[0]), percent(j.Explained[1])),
 		draw: func(c draw.Canvas) {
 			p := NewPlot(h, axis(0), axis(1))

@@ -33,7 +33,8 @@ func inks() []string {
 	for _, i := range []struct {
 		color.Color
 		variable string
-	}{{blue(), "real"}, {sky(), "area"}, {orange(), "synthetic"}, {grey(), "grid"}, {Slate(), "slate"}, {teal(), "teal"}, {plum(), "plum"}, {color.Black, "ink"}} {
+	}{{blue(), "real"}, {sky(), "area"}, {orange(), "synthetic"}, {grey(), "grid"}, {Slate(), "slate"}, {teal(), "teal"},
+		{plum(), "plum"}, {color.Black, "ink"}} {
 		pairs = append(pairs, hex(i.Color), "var(--"+i.variable+")")
 	}
 	return pairs
@@ -63,7 +64,8 @@ func NewPlot(h text.Handler, x, y string) *plot.Plot {
 	p.BackgroundColor = nil
 	p.TextHandler = h
 	p.X.Label.Text, p.Y.Label.Text = x, y
-	p.X.Label.TextStyle, p.Y.Label.TextStyle = style(h, 10, draw.XCenter, draw.YBottom), style(h, 10, draw.XCenter, draw.YBottom)
+	p.X.Label.TextStyle, p.Y.Label.TextStyle = style(h, 10, draw.XCenter, draw.YBottom), style(h, 10, draw.XCenter,
+		draw.YBottom)
 	p.X.Label.Padding, p.Y.Label.Padding = vg.Points(3), vg.Points(3)
 	p.X.Tick.Label, p.Y.Tick.Label = style(h, 10, draw.XCenter, draw.YTop), style(h, 10, draw.XRight, draw.YCenter)
 	p.Title.TextStyle = style(h, 11, draw.XCenter, draw.YTop)
@@ -85,8 +87,8 @@ func Dashed(c color.Color, width float64) draw.LineStyle {
 	return draw.LineStyle{Color: c, Width: vg.Points(width), Dashes: []vg.Length{vg.Points(4), vg.Points(3)}}
 }
 
-// Ink returns how the n-th line of several is drawn, as a colour on white and as a variable of the page: five colours that keep apart in the common forms of colour
-// blindness beside each other, then the same with dashes.
+// Ink returns how the n-th line of several is drawn, as a colour on white and as a variable of the page: five colours
+// that keep apart in the common forms of colour blindness beside each other, then the same with dashes.
 func Ink(n int) (c color.NRGBA, variable string, dashes bool) {
 	inks := []struct {
 		color.NRGBA

@@ -112,7 +112,8 @@ func distribution(h text.Handler, c Column, lo, hi float64) *plot.Plot {
 func (c Column) apartWords() string {
 	text := ""
 	if a := c.Apart; a != nil {
-		text = fmt.Sprintf(" Bars leave out %s: real %s, synthetic %s.", Number(a.Value), percent(a.Real), percent(a.Synthetic))
+		text = fmt.Sprintf(" Bars leave out %s: real %s, synthetic %s.", Number(a.Value), percent(a.Real),
+			percent(a.Synthetic))
 	}
 	if c.Linear != 0 {
 		text += fmt.Sprintf(" The axis is logarithmic beyond %s.", Number(c.Linear))

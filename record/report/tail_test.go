@@ -23,8 +23,10 @@ func TestAsinh(t *testing.T) {
 
 // tailed is a column with a long tail and most rows at 0.
 func tailed() Column {
-	return Column{Name: "gain", Type: "integer", TotalVariation: 0.1, Edges: []float64{99.5, 1000.5, 99999.5}, Real: []float64{0.06, 0.02}, Synthetic: []float64{0.05, 0.02},
-		Apart: &Apart{0, 0.92, 0.93}, Linear: 700, Distribution: &Distribution{[]float64{0, 1000, 99999}, []float64{0.92, 0.98, 1}, []float64{0.93, 0.98, 1}}}
+	return Column{Name: "gain", Type: "integer", TotalVariation: 0.1, Edges: []float64{99.5, 1000.5, 99999.5},
+		Real: []float64{0.06, 0.02}, Synthetic: []float64{0.05, 0.02},
+		Apart: &Apart{0, 0.92, 0.93}, Linear: 700, Distribution: &Distribution{[]float64{0, 1000, 99999},
+			[]float64{0.92, 0.98, 1}, []float64{0.93, 0.98, 1}}}
 }
 
 func TestTailIsDrawn(t *testing.T) {
@@ -66,9 +68,11 @@ func TestTailTicks(t *testing.T) {
 // TestStackedAxesAgree: a mark stands at the same place of the axis below the bins and below the distribution function,
 // whose numbers at the side are not as wide.
 func TestStackedAxesAgree(t *testing.T) {
-	c := Column{Name: "gain", Type: "numeric", Linear: 4, Edges: []float64{-1000, -10, 10, 1000}, Real: []float64{0.0125, 0.5, 0.4875},
-		Synthetic:    []float64{0.1, 0.5, 0.4},
-		Distribution: &Distribution{At: []float64{-1000, 0, 1000}, Real: []float64{0, 0.5, 1}, Synthetic: []float64{0, 0.4, 1}}}
+	c := Column{Name: "gain", Type: "numeric", Linear: 4, Edges: []float64{-1000, -10, 10, 1000},
+		Real:      []float64{0.0125, 0.5, 0.4875},
+		Synthetic: []float64{0.1, 0.5, 0.4},
+		Distribution: &Distribution{At: []float64{-1000, 0, 1000}, Real: []float64{0, 0.5, 1}, Synthetic: []float64{0, 0.4,
+			1}}}
 	svg, err := columnPicture(Handler(), c).Inline()
 	if err != nil {
 		t.Fatal(err)

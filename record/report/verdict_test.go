@@ -23,25 +23,33 @@ func TestVerdicts(t *testing.T) {
 		{"nothing to reach", "downstream", []Figure{figure("auroc", 0.79)}, open},
 		{"undefined", "downstream", []Figure{{Name: "auroc", Value: nan, Note: "one class"}}, open},
 		{"real rows teach nothing", "downstream", []Figure{figure("auroc", 0.5), figure("auroc_real_train", 0.5)}, open},
-		{"real rows teach less than chance", "downstream", []Figure{figure("auroc", 0.51), figure("auroc_real_train", 0.45)}, open},
-		{"real rows teach hardly more than chance", "downstream", []Figure{figure("auroc", 0.6), figure("auroc_real_train", 0.509)}, open},
+		{"real rows teach less than chance", "downstream", []Figure{figure("auroc", 0.51), figure("auroc_real_train", 0.45)},
+			open},
+		{"real rows teach hardly more than chance", "downstream", []Figure{figure("auroc", 0.6), figure("auroc_real_train",
+			0.509)}, open},
 		{"real rows teach a little", "downstream", []Figure{figure("auroc", 0.52), figure("auroc_real_train", 0.52)}, kept},
-		{"real rows teach as much as the commonest class", "downstream", []Figure{figure("accuracy", 0.9), figure("accuracy_real_train", 0.9), figure("accuracy_majority", 0.9)}, open},
-		{"real rows teach more than the commonest class", "downstream", []Figure{figure("accuracy", 0.9), figure("accuracy_real_train", 0.9), figure("accuracy_majority", 0.6)}, kept},
+		{"real rows teach as much as the commonest class", "downstream", []Figure{figure("accuracy", 0.9),
+			figure("accuracy_real_train", 0.9), figure("accuracy_majority", 0.9)}, open},
+		{"real rows teach more than the commonest class", "downstream", []Figure{figure("accuracy", 0.9),
+			figure("accuracy_real_train", 0.9), figure("accuracy_majority", 0.6)}, kept},
 		{"no scale, near", "marginals", []Figure{figure("total_variation", 0.04)}, kept},
 		{"no scale, far", "marginals", []Figure{figure("total_variation", 0.4)}, lost},
 		// Independent columns are no lower end for single columns: they are as near as real rows.
-		{"no scale of single columns", "marginals", []Figure{figure("total_variation", 0.1), figure("total_variation_independent", 0.001), figure("total_variation_real_train", 0.002)}, partly},
+		{"no scale of single columns", "marginals", []Figure{figure("total_variation", 0.1),
+			figure("total_variation_independent", 0.001), figure("total_variation_real_train", 0.002)}, partly},
 		// (0.35-0.4)/(0.1-0.4) = 0.17 of the way.
-		{"little better than independent", "marginals", []Figure{figure("total_variation_2way", 0.35), figure("total_variation_2way_independent", 0.4), figure("total_variation_2way_real_train", 0.1)}, lost},
+		{"little better than independent", "marginals", []Figure{figure("total_variation_2way", 0.35),
+			figure("total_variation_2way_independent", 0.4), figure("total_variation_2way_real_train", 0.1)}, lost},
 		{"a coin's guess", "detectability", []Figure{figure("auroc", 0.52)}, kept},
 		{"told apart", "detectability", []Figure{figure("auroc", 0.99)}, lost},
 		{"told apart the other way", "detectability", []Figure{figure("auroc", 0.01)}, lost},
 		{"an attack that finds nothing", "disclosure", []Figure{figure("membership_auroc", 0.505)}, quiet},
 		{"an attack that succeeds", "disclosure", []Figure{figure("membership_auroc", 0.7)}, leak},
 		{"an attack turned round", "disclosure", []Figure{figure("membership_auroc", 0.3)}, quiet},
-		{"what may be chance", "disclosure", []Figure{figure("closer_to_train", 0.6), figure("closer_to_train_low", 0.45), figure("closer_to_train_high", 0.75)}, quiet},
-		{"beyond chance", "disclosure", []Figure{figure("closer_to_train", 0.6), figure("closer_to_train_low", 0.56), figure("closer_to_train_high", 0.64)}, hint},
+		{"what may be chance", "disclosure", []Figure{figure("closer_to_train", 0.6), figure("closer_to_train_low", 0.45),
+			figure("closer_to_train_high", 0.75)}, quiet},
+		{"beyond chance", "disclosure", []Figure{figure("closer_to_train", 0.6), figure("closer_to_train_low", 0.56),
+			figure("closer_to_train_high", 0.64)}, hint},
 		{"discoveries", "regression_discovery", []Figure{figure("reproduced_share", 0.95)}, kept},
 		{"few discoveries", "regression_discovery", []Figure{figure("reproduced_share", 0.3)}, lost},
 	} {
@@ -75,7 +83,8 @@ func TestWorstFirst(t *testing.T) {
 		t.Errorf("losses %+v by %s", list, by)
 	}
 	r.Columns = nil
-	if list, by := r.losses(6); len(list) != 2 || list[0].Name != "age" || list[0].Value != 0.1 || !strings.Contains(by, "stage marginals") {
+	if list, by := r.losses(6); len(list) != 2 || list[0].Name != "age" || list[0].Value != 0.1 ||
+		!strings.Contains(by, "stage marginals") {
 		t.Errorf("losses %+v by %s", list, by)
 	}
 	if pairs := r.Relations.worst(6); len(pairs) != 1 || pairs[0].Change != "-0.6" {

@@ -43,7 +43,8 @@ func TestWellFormed(t *testing.T) {
 	for i := range r.Columns {
 		hostile(reflect.ValueOf(&r.Columns[i]))
 	}
-	for _, part := range []any{&r.Name, &r.Source, &r.Findings, &r.Released, &r.Tables, &r.Shares, &r.Curves, &r.LeftOut, &r.Relations.Names, &r.Groups[1].Stage} {
+	for _, part := range []any{&r.Name, &r.Source, &r.Findings, &r.Released, &r.Tables, &r.Shares, &r.Curves, &r.LeftOut,
+		&r.Relations.Names, &r.Groups[1].Stage} {
 		hostile(reflect.ValueOf(part))
 	}
 	files, err := r.Files(10)
@@ -55,7 +56,10 @@ func TestWellFormed(t *testing.T) {
 		if strings.HasSuffix(f.Name, ".png") {
 			continue
 		}
-		if strings.ContainsFunc(string(f.Data), func(c rune) bool { return unicode.IsControl(c) && c != '\n' && c != '\t' || c == '\u202e' }) {
+		if strings.ContainsFunc(string(f.Data), func(c rune) bool {
+			return unicode.IsControl(c) && c != '\n' && c != '\t' ||
+				c == '\u202e'
+		}) {
 			t.Errorf("%s holds a control character", f.Name)
 		}
 		if strings.HasSuffix(f.Name, ".svg") {

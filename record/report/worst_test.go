@@ -11,11 +11,14 @@ import (
 func withParts() Group {
 	return Group{Stage: "judge", Declared: pipeline.Figures{
 		{Name: "tv2", Parts: "pair", Better: pipeline.BetterLow, Worst: true, Doc: "distance of pairs"},
-		{Name: "broken_synthetic", Parts: "rule", Better: pipeline.BetterLow, Real: "broken_real", Doc: "share that breaks it"},
+		{Name: "broken_synthetic", Parts: "rule", Better: pipeline.BetterLow, Real: "broken_real",
+			Doc: "share that breaks it"},
 		{Name: "broken_real", Parts: "rule", Better: pipeline.BetterLow, Doc: "share of real rows"},
 	}, Figures: []Figure{
-		{Name: "tv2", Value: 0.2}, {Name: "tv2", Column: "a:b", Value: 0.1}, {Name: "tv2", Column: "a:c", Value: 0.3}, {Name: "tv2", Column: "b:c"},
-		{Name: "broken_synthetic", Column: "a <= b", Value: 0.25, Note: "1 of 4 rows"}, {Name: "broken_real", Column: "a <= b", Value: 0.125},
+		{Name: "tv2", Value: 0.2}, {Name: "tv2", Column: "a:b", Value: 0.1}, {Name: "tv2", Column: "a:c", Value: 0.3},
+		{Name: "tv2", Column: "b:c"},
+		{Name: "broken_synthetic", Column: "a <= b", Value: 0.25, Note: "1 of 4 rows"},
+		{Name: "broken_real", Column: "a <= b", Value: 0.125},
 		{Name: "broken_synthetic", Column: "c by a"},
 	}}
 }
@@ -33,7 +36,8 @@ func TestWorstParts(t *testing.T) {
 	}
 	whole := withParts()
 	whole.Figures = whole.Figures[len(whole.Figures)-1:]
-	if page := rendered(t, &Report{Groups: []Group{whole}}); !strings.Contains(page, "No synthetic row breaks a rule (1 tried)") {
+	if page := rendered(t, &Report{Groups: []Group{whole}}); !strings.Contains(page,
+		"No synthetic row breaks a rule (1 tried)") {
 		t.Error("the page does not say that no rule is broken")
 	}
 }

@@ -19,12 +19,14 @@ import (
 )
 
 func (b Standing) same(c ledger.Cap) bool {
-	return b.Epsilon == c.Epsilon && b.Delta == c.Delta && b.Unit == c.Unit.String() && b.Adjacency == string(c.Adjacency) && strings.HasPrefix(b.Filter, c.Filter)
+	return b.Epsilon == c.Epsilon && b.Delta == c.Delta && b.Unit == c.Unit.String() &&
+		b.Adjacency == string(c.Adjacency) && strings.HasPrefix(b.Filter, c.Filter)
 }
 
 // judge holds what is spent and planned against a budget, by its filter.
 func judge(c setBudget, before, now, then, planned []ledger.Entry) Standing {
-	j := Standing{Spec: c.spec, Epsilon: c.cap.Epsilon, Delta: c.cap.Delta, Filter: c.cap.Filter, Unit: c.cap.Unit.String(), Adjacency: string(c.cap.Adjacency)}
+	j := Standing{Spec: c.spec, Epsilon: c.cap.Epsilon, Delta: c.cap.Delta, Filter: c.cap.Filter,
+		Unit: c.cap.Unit.String(), Adjacency: string(c.cap.Adjacency)}
 	filter, err := c.cap.Admit(now, planned)
 	var over *ledger.OverBudgetError
 	j.Over = err != nil
@@ -127,7 +129,8 @@ func (b *Check) spent(key string) (before, now []ledger.Entry, err error) {
 		}
 	}
 	if lost > 0 {
-		b.notes = append(b.notes, fmt.Sprintf("%s lacks %s of %s, which still counts", key, words.Plural(lost, "charge"), b.Against))
+		b.notes = append(b.notes, fmt.Sprintf("%s lacks %s of %s, which still counts", key, words.Plural(lost, "charge"),
+			b.Against))
 	}
 	return before, now, nil
 }
@@ -183,7 +186,8 @@ func (r Run) charges(id string) (list []ledger.Entry, err error) {
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		for _, spend := range s.Spends {
-			list = append(list, ledger.Entry{ID: s.ID + "/" + spend.Name, Spec: of, Stage: s.ID, Name: spend.Name, Recipe: recipes[s.ID], Event: spend.Event,
+			list = append(list, ledger.Entry{ID: s.ID + "/" + spend.Name, Spec: of, Stage: s.ID, Name: spend.Name,
+				Recipe: recipes[s.ID], Event: spend.Event,
 				Adjacency: p.Adjacency, Unit: book.Unit(p.Spec.Dataset.PrivacyUnit), Unproven: s.Unproven.String()})
 		}
 	}
@@ -226,8 +230,10 @@ func looser(was ledger.Cap, p specPair, key string, pairs []specPair) []string {
 	add(is.Delta > was.Delta, "the delta of the budget was raised from %v to %v", was.Delta, is.Delta)
 	add(is.Filter != was.Filter, "the filter of the budget was changed from %v to %v", was.Filter, is.Filter)
 	is.Epsilon, is.Delta = was.Epsilon, was.Delta // what is left is whom it protects
-	add(is.Looser(was) && is.Unit.Column != was.Unit.Column, "the privacy unit was loosened from one %v to one %v", was.Unit, is.Unit)
-	add(is.Looser(was) && is.Adjacency != was.Adjacency, "the adjacency was loosened from %v to %v", was.Adjacency, is.Adjacency)
+	add(is.Looser(was) && is.Unit.Column != was.Unit.Column, "the privacy unit was loosened from one %v to one %v",
+		was.Unit, is.Unit)
+	add(is.Looser(was) && is.Adjacency != was.Adjacency, "the adjacency was loosened from %v to %v", was.Adjacency,
+		is.Adjacency)
 	return all
 }
 

@@ -42,7 +42,8 @@ func balanceLine(q book.Quote) string {
 		s += fmt.Sprintf("  then             %s, after %s\n", totalWords(q.After.Total), words.Plural(q.Bill, "new charge"))
 	}
 	if unproven(q) {
-		s += "  afterwards       no run with a budget of the dataset (dataset.budget) is admitted: nothing bounds what all runs tell together\n"
+		s += "  afterwards       no run with a budget of the dataset (dataset.budget) is admitted: nothing bounds what all " +
+			"runs tell together\n"
 	}
 	if q.Cap == nil {
 		return s + "  budget           none: nothing bounds what all runs spend together (dataset.budget)\n"
@@ -57,7 +58,8 @@ func balanceLine(q book.Quote) string {
 		s += ": exceeded\n"
 	}
 	if q.After.Epsilon > 0 {
-		s += "  A budget holds for runs chosen after looking at earlier ones: its numbers are not sums of the runs' own epsilons.\n"
+		s += "  A budget holds for runs chosen after looking at earlier ones: its numbers are not sums of the runs' own " +
+			"epsilons.\n"
 	}
 	return s
 }
@@ -95,8 +97,9 @@ func HasHistory(quotes []book.Quote) bool {
 
 // DueText lists paid stages; what one line says of many runs stands once. Of an experiment
 // it counts what is reused, and where that would be more lines than a screen has, it sums up
-// by stage: each charge, and which run has made it, stands in --json. why has what makes a stage a new charge, below it.
-func DueText(dues []book.Due, why map[string]Because) string {
+// by stage: each charge, and which run has made it, stands in --json. why has what makes a stage a new charge, below
+// it.
+func DueText(dues []runtime.Due, why map[string]Because) string {
 	const screen = 24
 	text := dueLines(dues, why)
 	if strings.Count(text, "\n") > screen && dues[0].Run > 0 {
@@ -168,8 +171,9 @@ func dueLines(dues []book.Due, why map[string]Because) string {
 	return b.String()
 }
 
-// newCharges says how many charges a stage makes, where it makes several, so that the list adds up to what the ledger gets.
-func newCharges(d book.Due) string {
+// newCharges says how many charges a stage makes, where it makes several, so that the list adds up to what the ledger
+// gets.
+func newCharges(d runtime.Due) string {
 	if d.Charges > 1 {
 		return words.Plural(d.Charges, "new charge")
 	}

@@ -211,7 +211,8 @@ func (r Report) Refusal() error {
 	if names == nil {
 		return nil
 	}
-	return fmt.Errorf("planned spending on %s grows beyond the budget that %s has; it is that budget which counts", strings.Join(names, ", "), r.Against)
+	return fmt.Errorf("planned spending on %s grows beyond the budget that %s has; it is that budget which counts",
+		strings.Join(names, ", "), r.Against)
 }
 
 // Text returns the report for a terminal or the log of a CI.
@@ -232,7 +233,8 @@ func (r Report) Text() string {
 func (d Dataset) write(b *strings.Builder, against string) {
 	fmt.Fprintf(b, "%s\n", d.Dataset)
 	for _, s := range d.Specs {
-		fmt.Fprintf(b, "  %-10s %s: %s in %s, %s now\n", s.Change, s.Spec, words.Plural(s.Before, "run"), against, words.Plural(s.Now, "run"))
+		fmt.Fprintf(b, "  %-10s %s: %s in %s, %s now\n", s.Change, s.Spec, words.Plural(s.Before, "run"), against,
+			words.Plural(s.Now, "run"))
 	}
 	if d.Ledger != "" {
 		fmt.Fprintf(b, "  ledger     %s: %s\n", d.Ledger, words.Plural(d.Charges, "charge"))
@@ -249,8 +251,10 @@ func (d Dataset) write(b *strings.Builder, against string) {
 }
 
 func (c Standing) write(b *strings.Builder, against string) {
-	fmt.Fprintf(b, "  budget     epsilon %g at delta %g for one %s, %s, filter %s (%s in %s)\n", c.Epsilon, c.Delta, c.Unit, c.Adjacency, c.Filter, c.Spec, against)
-	fmt.Fprintf(b, "  spending   %s spent; with all that is planned %s in %s, %s now\n", boundOr(c.Spent), boundOr(c.Before), against, boundOr(c.Now))
+	fmt.Fprintf(b, "  budget     epsilon %g at delta %g for one %s, %s, filter %s (%s in %s)\n", c.Epsilon, c.Delta,
+		c.Unit, c.Adjacency, c.Filter, c.Spec, against)
+	fmt.Fprintf(b, "  spending   %s spent; with all that is planned %s in %s, %s now\n", boundOr(c.Spent),
+		boundOr(c.Before), against, boundOr(c.Now))
 	switch {
 	case c.Over && c.Grown:
 		fmt.Fprintf(b, "  OVER       planned spending grows beyond the budget%s\n", behind(c.Why))

@@ -46,7 +46,8 @@ func OpenCommit(ctx context.Context, at, name string) (*Commit, error) {
 	r.Top = strings.TrimSuffix(string(top), "\n")
 	id, err := r.git("rev-parse", "--verify", "--quiet", name+"^{commit}")
 	if err != nil {
-		return nil, runtime.Misused(fmt.Errorf("%w: is %q, must be a commit, branch or tag of %s (in a shallow clone, fetch it first)", ErrRevision, name, r.Top))
+		return nil, runtime.Misused(fmt.Errorf("%w: is %q, must be a commit, branch or tag of %s (in a shallow clone, "+
+			"fetch it first)", ErrRevision, name, r.Top))
 	}
 	r.ID = strings.TrimSpace(string(id))
 	return r, nil
@@ -56,7 +57,8 @@ func OpenCommit(ctx context.Context, at, name string) (*Commit, error) {
 func (r *Commit) MergeBase(other *Commit) (*Commit, error) {
 	id, err := r.git("merge-base", r.ID, other.ID)
 	if err != nil {
-		return nil, runtime.Misused(fmt.Errorf("%w: %s and %s have no commit in common: %w", ErrRevision, r.Name, other.Name, err))
+		return nil, runtime.Misused(fmt.Errorf("%w: %s and %s have no commit in common: %w", ErrRevision, r.Name, other.Name,
+			err))
 	}
 	base := *r
 	base.ID, base.Name = strings.TrimSpace(string(id)), fmt.Sprintf("merge-base(%s, %s)", r.Name, other.Name)
@@ -80,7 +82,8 @@ func existing(at string) string {
 // git runs git without a shell. Nothing of what the repository configures to be run is:
 // these commands read objects and lists, call no hook, filter or pager and ask nobody.
 func (r *Commit) git(args ...string) ([]byte, error) {
-	c := exec.CommandContext(r.ctx, "git", append([]string{"-C", r.Top, "--no-pager", "--no-replace-objects", "--literal-pathspecs", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false"}, args...)...)
+	c := exec.CommandContext(r.ctx, "git", append([]string{"-C", r.Top, "--no-pager", "--no-replace-objects",
+		"--literal-pathspecs", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false"}, args...)...)
 	c.Env = append(os.Environ(), "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "LC_ALL=C")
 	var out, errs bytes.Buffer
 	c.Stdout, c.Stderr = &out, &errs

@@ -108,7 +108,8 @@ func (b *Check) tracked() (names []string, err error) {
 	}
 	for _, name := range append(then, now...) {
 		ext := path.Ext(name)
-		if (ext == ".yaml" || ext == ".yml") && !slices.Contains(names, name) && (b.specNow(name) || slices.Contains(then, name) && b.specThen(name)) {
+		if (ext == ".yaml" || ext == ".yml") && !slices.Contains(names, name) &&
+			(b.specNow(name) || slices.Contains(then, name) && b.specThen(name)) {
 			names = append(names, name)
 		}
 	}
@@ -145,8 +146,12 @@ func (b *Check) place(name string) string {
 func (b *Check) pair(name string) (p specPair, err error) {
 	p.path = name
 	var fault error
-	if p.then, fault = b.state(name, func(t spec.Trial) (*spec.Spec, error) { return b.then.Spec(name, t, b.Registry) }); fault != nil && !errors.Is(fault, ErrAbsent) {
-		b.notes = append(b.notes, fmt.Sprintf("%s could not run in %s, so what it plans now counts as new: %s", name, b.Against, firstLine(fault)))
+	if p.then, fault = b.state(name, func(t spec.Trial) (*spec.Spec, error) {
+		return b.then.Spec(name, t,
+			b.Registry)
+	}); fault != nil && !errors.Is(fault, ErrAbsent) {
+		b.notes = append(b.notes, fmt.Sprintf("%s could not run in %s, so what it plans now counts as new: %s", name,
+			b.Against, firstLine(fault)))
 	}
 	if _, err := os.Lstat(b.place(name)); err != nil && !errors.Is(fault, ErrAbsent) {
 		return p, nil // it is gone
@@ -192,7 +197,8 @@ func capOf(sp *spec.Spec) *ledger.Cap {
 	if b == nil {
 		return nil
 	}
-	return &ledger.Cap{Epsilon: b.Epsilon, Delta: b.Delta, Adjacency: sp.Privacy.Adjacency, Unit: book.Unit(sp.Dataset.PrivacyUnit), Filter: b.Filter}
+	return &ledger.Cap{Epsilon: b.Epsilon, Delta: b.Delta, Adjacency: sp.Privacy.Adjacency,
+		Unit: book.Unit(sp.Dataset.PrivacyUnit), Filter: b.Filter}
 }
 
 func firstLine(err error) string {

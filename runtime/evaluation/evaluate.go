@@ -64,7 +64,8 @@ type evaluated struct {
 func Groups(reg *pipeline.Registry, names string) ([]*pipeline.Kind, error) {
 	var all []string
 	for _, name := range reg.Names() {
-		if k := reg.Kind(name); k.InByKey("real") != nil && k.InByKey("synthetic") != nil && k.Out[0].Form == pipeline.FormMetrics {
+		if k := reg.Kind(name); k.InByKey("real") != nil && k.InByKey("synthetic") != nil &&
+			k.Out[0].Form == pipeline.FormMetrics {
 			all = append(all, name)
 		}
 	}

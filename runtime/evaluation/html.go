@@ -18,7 +18,8 @@ func pageKind(reg *pipeline.Registry) (*pipeline.Kind, error) {
 	for _, name := range reg.Names() {
 		k := reg.Kind(name)
 		in := k.InByKey("metrics")
-		if in != nil && in.Many && k.InByKey("real") != nil && k.InByKey("synthetic") != nil && k.Out[0].Form == pipeline.FormFiles {
+		if in != nil && in.Many && k.InByKey("real") != nil && k.InByKey("synthetic") != nil &&
+			k.Out[0].Form == pipeline.FormFiles {
 			return k, nil
 		}
 	}

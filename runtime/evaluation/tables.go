@@ -16,8 +16,8 @@ import (
 	"weir/schema"
 )
 
-// Open opens the tables by the domain and notes what it does not cover. The caller closes the evaluation, after an error
-// too.
+// Open opens the tables by the domain and notes what it does not cover. The caller closes the evaluation, after an
+// error too.
 func Open(ctx context.Context, request Request) (*Evaluation, error) {
 	e := &Evaluation{Request: request, Metrics: map[string]float64{}, Notes: []string{}, opened: pipeline.Tables{}}
 	return e, e.open(ctx)
@@ -109,8 +109,8 @@ func noteMissing(ctx context.Context, name string, t pipeline.Table, d *domain.D
 	return nil
 }
 
-// countAsMissing notes that values of a column count as missing and, once of each table of real rows, which domain knows
-// more spellings.
+// countAsMissing notes that values of a column count as missing and, once of each table of real rows, which domain
+// knows more spellings.
 func (e *Evaluation) countAsMissing(port, column string, n int, why string) {
 	e.Notes = append(e.Notes, fmt.Sprintf("%s: column %s: %d values are %s, and count as missing", port, column, n, why))
 	hint := port + ": a released domain has the spellings of released rows alone; where the spec reads others (aliases, " +

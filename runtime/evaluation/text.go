@@ -39,7 +39,8 @@ func (e *Evaluation) Text(all bool) string {
 		}
 	}
 	if hidden > 0 {
-		fmt.Fprintf(&b, "%d more figures, of columns, pairs and categories, and what each figure is: --all shows them, --json gives everything\n", hidden)
+		fmt.Fprintf(&b, "%d more figures, of columns, pairs and categories, and what each figure is: --all shows them, "+
+			"--json gives everything\n", hidden)
 	}
 	return b.String()
 }
@@ -191,7 +192,11 @@ func (g evaluated) standsBeside(m pipeline.Metric) bool {
 // beside are the roles of which any of the figures has a reference.
 func (g evaluated) beside(list []pipeline.Metric) (found []pipeline.Role) {
 	for _, role := range pipeline.Roles() {
-		if slices.ContainsFunc(list, func(m pipeline.Metric) bool { _, ok := g.find(role.Name(m.Name), m.Column); return ok }) {
+		if slices.ContainsFunc(list, func(m pipeline.Metric) bool {
+			_, ok := g.find(role.Name(m.Name),
+				m.Column)
+			return ok
+		}) {
 			found = append(found, role)
 		}
 	}

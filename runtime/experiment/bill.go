@@ -50,7 +50,8 @@ func sameNeighbours(runs []runtime.Trial) bool {
 		case p.Budget.Infinite():
 		case first == nil:
 			first = p
-		case p.Adjacency != first.Adjacency || book.Unit(p.Spec.Dataset.PrivacyUnit) != book.Unit(first.Spec.Dataset.PrivacyUnit):
+		case p.Adjacency != first.Adjacency || book.Unit(p.Spec.Dataset.PrivacyUnit) !=
+			book.Unit(first.Spec.Dataset.PrivacyUnit):
 			return false
 		}
 	}
@@ -146,7 +147,8 @@ func datasetBills(name string, runs []runtime.Trial, fresh bool) ([]DatasetBill,
 		return bills, err
 	}
 	part, err := BillOf(proven, fresh)
-	return append(bills, DatasetBill{Dataset: name, Part: "only what claims: proven is said of, as if the rest were not run", Bill: part}), err
+	return append(bills, DatasetBill{Dataset: name, Part: "only what claims: proven is said of, as if the rest were not " +
+		"run", Bill: part}), err
 }
 
 // provenRuns returns the runs whose specs claim a proof.

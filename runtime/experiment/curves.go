@@ -43,7 +43,8 @@ func curvesOf(t *Table) *curves {
 		}
 	}
 	if len(c.x) < 2 || !c.axis.apart(low, high) {
-		c.why = "No curves: the runs do not have two " + c.axis.over() + "s to draw a figure over, nor two numbers of a setting of the grid."
+		c.why = "No curves: the runs do not have two " + c.axis.over() +
+			"s to draw a figure over, nor two numbers of a setting of the grid."
 		return c
 	}
 	c.log = low > 0 && high >= wide*low
@@ -93,7 +94,8 @@ func (c *curves) picture(metric string) *panel {
 		marks := c.marks(metric, line)
 		all = append(all, marks)
 		if len(marks) > 0 {
-			alt = append(alt, fmt.Sprintf("%s from %s to %s", line, report.Number(marks[0].mean), report.Number(marks[len(marks)-1].mean)))
+			alt = append(alt, fmt.Sprintf("%s from %s to %s", line, report.Number(marks[0].mean),
+				report.Number(marks[len(marks)-1].mean)))
 		}
 	}
 	if c.why != "" || c.count(metric) < 2 {
@@ -114,7 +116,8 @@ func (c *curves) picture(metric string) *panel {
 }
 
 // mostBeside is how far intervals may reach beyond all means and the reference, in the distance of the least and
-// greatest of these. The interval of two repeats is 25 times as wide as their distance, and would leave the curves flat.
+// greatest of these. The interval of two repeats is 25 times as wide as their distance, and would leave the curves
+// flat.
 const mostBeside = 3
 
 // fitted cuts intervals that would leave the curves flat, and reports whether it did. Where all means are equal none
@@ -183,10 +186,12 @@ func (c *curves) draw(canvas draw.Canvas, lines [][]spot, reference float64) {
 	p.Add(report.Cross())
 	first, last := c.span()
 	if !math.IsNaN(reference) {
-		p.Add(&plotter.Line{XYs: plotter.XYs{{X: first, Y: reference}, {X: last, Y: reference}}, LineStyle: report.Dashed(report.Slate(), 1)})
+		p.Add(&plotter.Line{XYs: plotter.XYs{{X: first, Y: reference}, {X: last, Y: reference}},
+			LineStyle: report.Dashed(report.Slate(), 1)})
 	}
 	for i, marks := range lines {
-		beside := 0.012 * (last - first) * (float64(i) - float64(float64(len(lines)-1)/2)) // so that intervals do not hide each other
+		// so that intervals do not hide each other
+		beside := 0.012 * (last - first) * (float64(i) - float64(float64(len(lines)-1)/2))
 		c.add(p, i, marks, max(-0.05*(last-first), min(beside, 0.05*(last-first))))
 	}
 	p.X.Padding, p.Y.Padding = vg.Points(6), vg.Points(5)
@@ -206,12 +211,14 @@ func (c *curves) add(p *plot.Plot, n int, marks []spot, beside float64) {
 	for _, m := range marks {
 		xys = append(xys, plotter.XY{X: m.x + beside, Y: m.mean})
 		if m.high > m.low {
-			p.Add(&plotter.Line{XYs: plotter.XYs{{X: m.x + beside, Y: m.low}, {X: m.x + beside, Y: m.high}}, LineStyle: report.Line(colour, 1)})
+			p.Add(&plotter.Line{XYs: plotter.XYs{{X: m.x + beside, Y: m.low}, {X: m.x + beside, Y: m.high}},
+				LineStyle: report.Line(colour, 1)})
 		}
 	}
 	if len(xys) > 0 {
 		p.Add(&plotter.Line{XYs: xys, LineStyle: stroke},
-			&plotter.Scatter{XYs: xys, GlyphStyle: draw.GlyphStyle{Color: colour, Radius: vg.Points(2.8), Shape: draw.CircleGlyph{}}})
+			&plotter.Scatter{XYs: xys, GlyphStyle: draw.GlyphStyle{Color: colour, Radius: vg.Points(2.8),
+				Shape: draw.CircleGlyph{}}})
 	}
 }
 

@@ -38,7 +38,8 @@ func (t *Table) Markdown() []byte {
 	if list := t.HeadlineDifferences(); len(list) > 0 {
 		var lines [][]string
 		for _, d := range list {
-			lines = append(lines, []string{t.Label(Row{Cell: d.Cell, Settings: d.Settings}), d.Against, d.Metric, strings.ReplaceAll(d.words(), "*", `\*`), fmt.Sprint(d.N)})
+			lines = append(lines, []string{t.Label(Row{Cell: d.Cell, Settings: d.Settings}), d.Against, d.Metric,
+				strings.ReplaceAll(d.words(), "*", `\*`), fmt.Sprint(d.N)})
 		}
 		b.WriteString("\n## Paired differences\n\n")
 		pipes(&b, []string{"runs of", "against", "metric", "difference", "pairs"}, lines)
@@ -95,12 +96,14 @@ func (b Bill) Text() string {
 	text := fmt.Sprintf("EXPERIMENT  %s at delta %g, %s, %s\n", runs, b.Delta, b.Adjacency, b.Accountant)
 	text += fmt.Sprintf("  epsilon of all together (proven)     %s\n", bound(b.Proven))
 	if b.Unprotected > 0 {
-		text += fmt.Sprintf("    without the %d that have no privacy (epsilon: inf): what they make stays internal\n", b.Unprotected)
+		text += fmt.Sprintf("    without the %d that have no privacy (epsilon: inf): what they make stays internal\n",
+			b.Unprotected)
 	}
 	if b.Reason != "" {
 		text += "    " + b.Reason + "\n"
 	}
-	text += fmt.Sprintf("  by naive addition of the runs        %s at delta %s\n", bound(b.Naive), privacy.Bound(b.NaiveDelta))
+	text += fmt.Sprintf("  by naive addition of the runs        %s at delta %s\n", bound(b.Naive),
+		privacy.Bound(b.NaiveDelta))
 	if b.Published != nil {
 		text += fmt.Sprintf("  published epsilons, added up         %s; not a claim of these runs\n", bound(b.Published))
 	}
@@ -135,7 +138,8 @@ func (o DatasetBill) Text() string {
 // and the verdict on all.
 func (t *Series) Markdown() []byte {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# %s\n\n**Internal**: computed from real rows, which no epsilon here covers. Do not publish.\n\n", t.Name)
+	fmt.Fprintf(&b, "# %s\n\n**Internal**: computed from real rows, which no epsilon here covers. Do not publish.\n\n",
+		t.Name)
 	if slices.ContainsFunc(t.Tables, func(t *Table) bool { return t.Insecure }) {
 		b.WriteString("**NOT PRIVATE**: noise from a seed that anyone can repeat.\n\n")
 	}
@@ -164,7 +168,8 @@ func (t *Table) about(b *strings.Builder) {
 	t.matrix(b)
 	var lines [][]string
 	each([]*Table{t}, func(_ *Table, d Difference) {
-		lines = append(lines, []string{t.Label(Row{Cell: d.Cell, Settings: d.Settings}), d.Metric, strings.ReplaceAll(d.words(), "*", `\*`), fmt.Sprint(d.N)})
+		lines = append(lines, []string{t.Label(Row{Cell: d.Cell, Settings: d.Settings}), d.Metric,
+			strings.ReplaceAll(d.words(), "*", `\*`), fmt.Sprint(d.N)})
 	})
 	if len(lines) > 0 {
 		b.WriteString("\n")
@@ -191,7 +196,8 @@ func (t *Table) epsilons() string {
 		}
 		return fmt.Sprintf("%.4g to %.4g", low, high)
 	}
-	return "epsilon proven " + span(func(r Row) *float64 { return r.Proven }) + ", published " + span(func(r Row) *float64 { return r.Published })
+	return "epsilon proven " + span(func(r Row) *float64 { return r.Proven }) + ", published " +
+		span(func(r Row) *float64 { return r.Published })
 }
 
 // groups are the tables on one dataset under the same claims, two or more.
@@ -226,14 +232,16 @@ func meanDifferences(b *strings.Builder, of []*Table) {
 	for _, t := range of {
 		names = append(names, t.Name)
 	}
-	fmt.Fprintf(b, "\n## Mean differences on %s, claims %s\n\nOver %s.\n\n", of[0].Dataset, of[0].Claims, strings.Join(names, ", "))
+	fmt.Fprintf(b, "\n## Mean differences on %s, claims %s\n\nOver %s.\n\n", of[0].Dataset, of[0].Claims,
+		strings.Join(names, ", "))
 	var lines [][]string
 	for _, key := range order {
 		row, metric, _ := strings.Cut(key, "\x00")
 		lines = append(lines, []string{row, metric, meanOf(means[key]), fmt.Sprint(len(means[key]))})
 	}
 	pipes(b, []string{"less the baseline", "figure", "mean difference", "experiments"}, lines)
-	b.WriteString("\n± is half the 95 % interval by Student's t, with degrees of freedom by Welch and Satterthwaite: the repeats vary in it, the experiments do not; " +
+	b.WriteString("\n± is half the 95 % interval by Student's t, with degrees of freedom by Welch and Satterthwaite: " +
+		"the repeats vary in it, the experiments do not; " +
 		"detectors that experiments share are not counted.\n")
 }
 

@@ -50,8 +50,10 @@ func (t *Table) Write(ctx context.Context, on disk.Disk, out string, began time.
 	if err != nil {
 		return "", err
 	}
-	for name, data := range map[string][]byte{"sweep.json": append(object, '\n'), "sweep.md": t.Markdown(), "sweep.html": page} {
-		if err := keep(name, func(w io.Writer) error { _, err := io.Copy(w, bytes.NewReader(data)); return err }); err != nil {
+	for name, data := range map[string][]byte{"sweep.json": append(object, '\n'), "sweep.md": t.Markdown(),
+		"sweep.html": page} {
+		if err := keep(name, func(w io.Writer) error { _, err := io.Copy(w, bytes.NewReader(data)); return err }); err !=
+			nil {
 			return "", err
 		}
 	}
@@ -65,13 +67,18 @@ func (t *Series) write(on disk.Disk, out string, began time.Time) (string, error
 	for _, of := range t.Tables {
 		fmt.Fprint(h, tableID(of, began))
 	}
-	dir := filepath.Join(out, t.Name, runtime.ExperimentsDir, began.UTC().Format("20060102-150405")+fmt.Sprintf("-%x", h.Sum(nil)[:4]))
+	dir := filepath.Join(out, t.Name, runtime.ExperimentsDir, began.UTC().Format("20060102-150405")+fmt.Sprintf("-%x",
+		h.Sum(nil)[:4]))
 	object, err := json.MarshalIndent(t, "", "  ")
 	if err != nil {
 		return "", err
 	}
 	for name, data := range map[string][]byte{"together.json": append(object, '\n'), "together.md": t.Markdown()} {
-		if err := on.Write(filepath.Join(dir, name), 0o600, func(w io.Writer) error { _, err := w.Write(data); return err }); err != nil {
+		if err := on.Write(filepath.Join(dir, name), 0o600, func(w io.Writer) error {
+			_,
+				err := w.Write(data)
+			return err
+		}); err != nil {
 			return "", err
 		}
 	}
@@ -203,7 +210,8 @@ func (t *Table) paths() []string {
 }
 
 func epsilons() []Column {
-	return []Column{{Name: "epsilon_published", Type: Number}, {Name: "epsilon_proven", Type: Number}, {Name: "delta", Type: Number}}
+	return []Column{{Name: "epsilon_published", Type: Number}, {Name: "epsilon_proven", Type: Number},
+		{Name: "delta", Type: Number}}
 }
 
 func sample() []Column {
@@ -215,7 +223,8 @@ func (t *Table) summaries() Flat {
 	f := t.begin("table", append(append(epsilons(), Column{Name: "runs", Type: Whole}), sample()...)...)
 	for _, r := range t.Rows {
 		for _, m := range t.Metrics {
-			f.add(r.Cell, r.Settings, append([]string{exact(r.Published), exact(r.Proven), exact(&r.Delta), strconv.Itoa(r.Runs), m}, r.Metrics[m].texts()...)...)
+			f.add(r.Cell, r.Settings, append([]string{exact(r.Published), exact(r.Proven), exact(&r.Delta), strconv.Itoa(r.Runs),
+				m}, r.Metrics[m].texts()...)...)
 		}
 	}
 	return f.Flat
@@ -230,15 +239,17 @@ func (t *Table) pairs() Flat {
 }
 
 func (t *Table) singles() Flat {
-	f := t.begin("runs", append([]Column{{Name: "repeat", Type: Whole}, {Name: "public_seed"}, {Name: "run"}}, append(epsilons(),
-		Column{Name: "metric"}, Column{Name: "value", Type: Number})...)...)
+	f := t.begin("runs", append([]Column{{Name: "repeat", Type: Whole}, {Name: "public_seed"}, {Name: "run"}},
+		append(epsilons(),
+			Column{Name: "metric"}, Column{Name: "value", Type: Number})...)...)
 	for _, r := range t.Runs {
 		for _, m := range t.Metrics {
 			value := ""
 			if x, has := r.Metrics[m]; has {
 				value = exact(&x)
 			}
-			f.add(r.Cell, r.Settings, strconv.Itoa(r.Repeat), strconv.FormatUint(r.Seed, 10), r.ID, exact(r.Published), exact(r.Proven), exact(&r.Delta), m, value)
+			f.add(r.Cell, r.Settings, strconv.Itoa(r.Repeat), strconv.FormatUint(r.Seed, 10), r.ID, exact(r.Published),
+				exact(r.Proven), exact(&r.Delta), m, value)
 		}
 	}
 	return f.Flat
@@ -257,8 +268,10 @@ func exact(x *float64) string {
 }
 
 // timesNote says what the seconds are; every table of them says it.
-const timesNote = "By the clock, on this machine, with whatever else it did; mean over repeats. A stage that several runs share has the\n" +
-	"time of the one that did it, one that was continued that of its last part. A row-by-row stage counts where its rows are read."
+const timesNote = "By the clock, on this machine, with whatever else it did; mean over repeats. A stage that several " +
+	"runs share has the\n" +
+	"time of the one that did it, one that was continued that of its last part. A row-by-row stage counts where its " +
+	"rows are read."
 
 // TimesNote says what the seconds are.
 func (t *Table) TimesNote() string { return timesNote }
@@ -310,7 +323,8 @@ func seconds(runs []RunRow, stage string) []float64 {
 }
 
 func (t *Table) times() Flat {
-	f := t.begin("times", Column{Name: "repeat", Type: Whole}, Column{Name: "run"}, Column{Name: "stage"}, Column{Name: "seconds", Type: Number})
+	f := t.begin("times", Column{Name: "repeat", Type: Whole}, Column{Name: "run"}, Column{Name: "stage"},
+		Column{Name: "seconds", Type: Number})
 	for _, r := range t.Runs {
 		for _, stage := range t.Stages {
 			text := ""

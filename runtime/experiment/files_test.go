@@ -29,8 +29,10 @@ func smallTable() *Table {
 
 // TestSweepFiles: Parquet and CSV have the same cells, and what is missing is null there and empty here.
 func TestSweepFiles(t *testing.T) {
-	dir, err := smallTable().Write(context.Background(), disk.Disk{}, t.TempDir(), time.Date(2026, 11, 22, 1, 2, 3, 0, time.UTC))
-	if err != nil || !strings.HasPrefix(filepath.Base(dir), "20261122-010203-") || filepath.Base(filepath.Dir(dir)) != runtime.ExperimentsDir {
+	dir, err := smallTable().Write(context.Background(), disk.Disk{}, t.TempDir(), time.Date(2026, 11, 22, 1, 2, 3, 0,
+		time.UTC))
+	if err != nil || !strings.HasPrefix(filepath.Base(dir), "20261122-010203-") || filepath.Base(filepath.Dir(dir)) !=
+		runtime.ExperimentsDir {
 		t.Fatal(dir, err)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "runs.csv"))
@@ -50,13 +52,16 @@ func TestSweepFiles(t *testing.T) {
 	group := f.RowGroup(0)
 	repeats, values := make([]int64, 2), make([]float64, 2)
 	levels := make([]int16, 2)
-	if n, _, err := chunk[*file.Int64ColumnChunkReader](t, group, 1).ReadBatch(2, repeats, levels, nil); n != 2 || err != nil || repeats[1] != 2 {
+	if n, _, err := chunk[*file.Int64ColumnChunkReader](t, group, 1).ReadBatch(2, repeats, levels, nil); n != 2 ||
+		err != nil || repeats[1] != 2 {
 		t.Errorf("repeats are %v, levels %v (%v)", repeats, levels, err)
 	}
-	if n, there, err := chunk[*file.Float64ColumnChunkReader](t, group, 8).ReadBatch(2, values, levels, nil); n != 2 || there != 1 || err != nil || values[0] != 0 || levels[1] != 0 {
+	if n, there, err := chunk[*file.Float64ColumnChunkReader](t, group, 8).ReadBatch(2, values, levels, nil); n != 2 ||
+		there != 1 || err != nil || values[0] != 0 || levels[1] != 0 {
 		t.Errorf("values are %v, levels %v (%v)", values, levels, err)
 	}
-	if _, there, err := chunk[*file.Float64ColumnChunkReader](t, group, 4).ReadBatch(2, values, levels, nil); f.NumRows() != 2 || there != 0 || err != nil {
+	if _, there, err := chunk[*file.Float64ColumnChunkReader](t, group, 4).ReadBatch(2, values, levels,
+		nil); f.NumRows() != 2 || there != 0 || err != nil {
 		t.Errorf("%d rows, %d of column 4 there (%v)", f.NumRows(), there, err)
 	}
 }

@@ -87,9 +87,10 @@ func Page(t *Table) ([]byte, error) {
 	if v.MatrixHead, v.Matrix = t.Matrix(); v.MatrixHead != nil {
 		v.Verdict = strings.Split(strings.TrimSpace(Judge([]*Table{t}).Text()), "\n")
 	}
-	page, err := template.New("sweep").Funcs(report.Functions()).Funcs(template.FuncMap{"label": func(d Difference) string {
-		return t.Label(Row{Cell: d.Cell, Settings: d.Settings})
-	}, "short": Short}).Parse(pageText)
+	page, err := template.New("sweep").Funcs(report.Functions()).Funcs(template.FuncMap{
+		"label": func(d Difference) string {
+			return t.Label(Row{Cell: d.Cell, Settings: d.Settings})
+		}, "short": Short}).Parse(pageText)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +105,8 @@ func Curve(t *Table, metric string) ([]byte, error) {
 	c := curvesOf(t)
 	p := c.picture(metric)
 	if p == nil {
-		return nil, fmt.Errorf("%d of the %ss of the runs have %s, must be at least 2 to draw one over the other", c.count(metric), c.axis.over(), metric)
+		return nil, fmt.Errorf("%d of the %ss of the runs have %s, must be at least 2 to draw one over the other",
+			c.count(metric), c.axis.over(), metric)
 	}
 	return p.SVG()
 }
@@ -159,7 +161,8 @@ func sampleOf(n int) template.HTML {
 	if dashes {
 		style += ";stroke-dasharray:5 3"
 	}
-	return template.HTML(strings.Join([]string{`<svg viewBox="0 0 28 12" aria-hidden="true"><path d="M1 6H27" style="`, style,
+	return template.HTML(strings.Join([]string{`<svg viewBox="0 0 28 12" aria-hidden="true"><path d="M1 6H27" style="`,
+		style,
 		`"/><circle cx="14" cy="6" r="4" style="fill:var(--`, variable, `)"/></svg>`}, ""))
 }
 

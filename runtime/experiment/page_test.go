@@ -38,7 +38,8 @@ func TestPartsOfThePageAreTold(t *testing.T) {
 
 // swept is an experiment of kinds at epsilons with three repeats; auroc rises with epsilon.
 func swept(epsilons []float64, kinds ...string) *Table {
-	e := Experiment{Name: "study", Grid: []string{"privacy.epsilon"}, Cells: kinds, Headline: []string{"utility.auroc", "marginals.total_variation_2way"},
+	e := Experiment{Name: "study", Grid: []string{"privacy.epsilon"}, Cells: kinds, Headline: []string{"utility.auroc",
+		"marginals.total_variation_2way"},
 		References: map[string]Reference{"utility.auroc": {Metric: "utility.auroc_real_train",
 			Words: "learnt from real rows"}},
 		Bill: Bill{Runs: 3 * len(epsilons) * len(kinds), Delta: 1e-6, Adjacency: "replace_one",
@@ -47,9 +48,12 @@ func swept(epsilons []float64, kinds ...string) *Table {
 		for j, kind := range kinds {
 			for r := range 3 {
 				x := 0.6 + 0.1*float64(i) + 0.02*float64(j) + 0.01*float64(r*r)
-				e.Runs = append(e.Runs, RunRow{ID: fmt.Sprintf("20261122-120000-%06d", len(e.Runs)), Cell: kind, Repeat: r + 1, Seed: uint64(r), Proven: &epsilons[i],
-					Report: fmt.Sprintf("../../run%d/internal/report.html", len(e.Runs)), Settings: map[string]string{"privacy.epsilon": fmt.Sprint(epsilons[i])},
-					Metrics: map[string]float64{"utility.auroc": x, "utility.auroc_real_train": 0.9, "marginals.total_variation_2way": 1 - x}})
+				e.Runs = append(e.Runs, RunRow{ID: fmt.Sprintf("20261122-120000-%06d", len(e.Runs)), Cell: kind, Repeat: r + 1,
+					Seed: uint64(r), Proven: &epsilons[i],
+					Report:   fmt.Sprintf("../../run%d/internal/report.html", len(e.Runs)),
+					Settings: map[string]string{"privacy.epsilon": fmt.Sprint(epsilons[i])},
+					Metrics: map[string]float64{"utility.auroc": x, "utility.auroc_real_train": 0.9,
+						"marginals.total_variation_2way": 1 - x}})
 			}
 		}
 	}
@@ -68,13 +72,18 @@ func TestSweepPage(t *testing.T) {
 	if n := strings.Count(text, `href="../../run`); n != 63 {
 		t.Errorf("%d runs are linked, must be 63", n)
 	}
-	if strings.Count(text, "<figure>") != 2 || !strings.Contains(text, "Dashed: learnt from real rows, 0.9") || !strings.Contains(text, "Internal: computed from real rows") {
+	if strings.Count(text, "<figure>") != 2 || !strings.Contains(text, "Dashed: learnt from real rows, 0.9") ||
+		!strings.Contains(text, "Internal: computed from real rows") {
 		t.Error("a panel, the reference or the banner is missing")
 	}
-	if found := regexp.MustCompile(`https?://|src=|@import|#[0-9A-F]{6}\b`).FindString(strings.Split(text, "</style>")[1]); found != "" {
+	if found := regexp.MustCompile(`https?://|src=|@import|#[0-9A-F]{6}\b`).FindString(strings.Split(text,
+		"</style>")[1]); found != "" {
 		t.Errorf("the page holds %q: it must need nothing else and follow the scheme", found)
 	}
-	if strings.ContainsFunc(text, func(c rune) bool { return unicode.IsControl(c) && c != '\n' && c != '\t' || c == '\u202e' }) || strings.Contains(text, "<b>") {
+	if strings.ContainsFunc(text, func(c rune) bool {
+		return unicode.IsControl(c) && c != '\n' && c != '\t' ||
+			c == '\u202e'
+	}) || strings.Contains(text, "<b>") {
 		t.Error("a name is not spelled")
 	}
 	for _, svg := range regexp.MustCompile(`(?s)<svg.*?</svg>`).FindAllString(text, -1) {
@@ -104,13 +113,15 @@ func TestSweepWithoutCurves(t *testing.T) {
 	for i := range none.Rows {
 		none.Rows[i].Published = &published[i]
 	}
-	if page, err := Page(none); err != nil || !bytes.Contains(page, []byte("over published epsilon")) || !bytes.Contains(page, []byte("epsilon (published)")) {
+	if page, err := Page(none); err != nil || !bytes.Contains(page, []byte("over published epsilon")) ||
+		!bytes.Contains(page, []byte("epsilon (published)")) {
 		t.Errorf("what is published alone has no curves over it: %v", err)
 	}
 	if _, err := Curve(one, "utility.auroc"); err == nil {
 		t.Error("a curve over one epsilon is drawn")
 	}
-	if svg, err := Curve(swept([]float64{1, 2}, "a"), "utility.auroc"); err != nil || !bytes.Contains(svg, []byte("utility.auroc over proven epsilon")) {
+	if svg, err := Curve(swept([]float64{1, 2}, "a"), "utility.auroc"); err != nil ||
+		!bytes.Contains(svg, []byte("utility.auroc over proven epsilon")) {
 		t.Errorf("%v: %.200s", err, svg)
 	}
 }
@@ -125,7 +136,8 @@ func TestSweepOverSteps(t *testing.T) {
 			Metrics: map[string]float64{"utility.auroc": 0.6 + 0.1*float64(i)}})
 	}
 	page, err := Page(Tabulate(e))
-	for _, want := range []string{"<figure>", "utility.auroc over step, least to largest: study from 0.6 to 0.8", "step, under the epsilon of all steps", "proven epsilon of all steps", "published epsilon of all steps", ">20000<"} {
+	for _, want := range []string{"<figure>", "utility.auroc over step, least to largest: study from 0.6 to 0.8",
+		"step, under the epsilon of all steps", "proven epsilon of all steps", "published epsilon of all steps", ">20000<"} {
 		if err != nil || !bytes.Contains(page, []byte(want)) {
 			t.Errorf("%v: the page does not say %q", err, want)
 		}
@@ -139,15 +151,17 @@ func TestSweepOverSteps(t *testing.T) {
 // asked is an experiment over the number of questions and budgets, in cells whose epsilons differ in the
 // fifth digit, as those of equal budgets do, with three repeats.
 func asked(budgets, queries []string, cells ...string) *Table {
-	e := Experiment{Name: "study", Grid: []string{"privacy.epsilon", "stages.ask.queries"}, Cells: cells, Headline: []string{"of.error_tailored"}}
+	e := Experiment{Name: "study", Grid: []string{"privacy.epsilon", "stages.ask.queries"}, Cells: cells,
+		Headline: []string{"of.error_tailored"}}
 	for i, cell := range cells {
 		for _, budget := range budgets {
 			for _, q := range queries {
 				spent, err := strconv.ParseFloat(budget, 64)
 				spent = spent*0.9997 + 1e-4*float64(i)
 				for r := range 3 {
-					run := RunRow{ID: fmt.Sprint(len(e.Runs)), Cell: cell, Repeat: r, Settings: map[string]string{"privacy.epsilon": budget, "stages.ask.queries": q},
-						Metrics: map[string]float64{"of.error_tailored": float64(len(e.Runs))}}
+					run := RunRow{ID: fmt.Sprint(len(e.Runs)), Cell: cell, Repeat: r,
+						Settings: map[string]string{"privacy.epsilon": budget, "stages.ask.queries": q},
+						Metrics:  map[string]float64{"of.error_tailored": float64(len(e.Runs))}}
 					if err == nil && !math.IsInf(spent, 0) {
 						run.Proven = &spent
 					}
@@ -183,19 +197,21 @@ func TestSweepShowsRealRowsAndSeconds(t *testing.T) {
 }
 
 // TestSweepOverANumber: one budget is drawn over the number of the grid, a line a cell, each mean with its
-// interval; two budgets are too, where it is of queries, for what is asked is from how many on a table wins. What has no epsilon to show is
-// no part of another's line, and words are no axis.
+// interval; two budgets are too, where it is of queries, for what is asked is from how many on a table wins. What has
+// no epsilon to show is no part of another's line, and words are no axis.
 func TestSweepOverANumber(t *testing.T) {
 	T := []string{"2", "5", "10", "20"}
 	one := asked([]string{"1"}, T, "d8", "d16")
 	page, err := Page(one)
-	for _, want := range []string{">queries, logarithmic<", "of.error_tailored over queries, least to largest: d8, epsilon 1 from 1 to 10; d16, epsilon 1 from 13 to 22.", ">20<"} {
+	for _, want := range []string{">queries, logarithmic<", "of.error_tailored over queries, least to largest: d8, " +
+		"epsilon 1 from 1 to 10; d16, epsilon 1 from 13 to 22.", ">20<"} {
 		if err != nil || !bytes.Contains(page, []byte(want)) {
 			t.Errorf("%v: the page does not say %q", err, want)
 		}
 	}
 	for _, m := range curvesOf(one).marks("of.error_tailored", "d8, epsilon 1") {
-		if half := 2.484138; math.Abs(m.high-m.mean-half) > 1e-6 || math.Abs(m.mean-m.low-half) > 1e-6 { // t of 2 degrees 4.302653, over sqrt 3
+		// t of 2 degrees 4.302653, over sqrt 3
+		if half := 2.484138; math.Abs(m.high-m.mean-half) > 1e-6 || math.Abs(m.mean-m.low-half) > 1e-6 {
 			t.Errorf("the interval of %g is %g to %g", m.mean, m.low, m.high)
 		}
 	}
@@ -212,7 +228,8 @@ func TestSweepOverANumber(t *testing.T) {
 			t.Errorf("over %s, lines %v, %s; must be over %s, %s", got.axis.over(), got.lines, got.why, c.over, c.lines)
 		}
 	}
-	if c := curvesOf(asked([]string{"1"}, []string{"few", "many"}, "d8", "d16")); !strings.Contains(c.why, "two proven epsilons") || !strings.Contains(c.why, "two numbers") {
+	if c := curvesOf(asked([]string{"1"}, []string{"few", "many"}, "d8", "d16")); !strings.Contains(c.why,
+		"two proven epsilons") || !strings.Contains(c.why, "two numbers") {
 		t.Errorf("epsilons of equal budgets are an axis: %q", c.why)
 	}
 }
@@ -222,7 +239,8 @@ func TestSweepAxis(t *testing.T) {
 	if curvesOf(swept([]float64{1, 3.9}, "a")).log || !curvesOf(swept([]float64{1, 4}, "a")).log {
 		t.Error("the axis is logarithmic elsewhere")
 	}
-	for e, want := range map[float64]string{0.099975: "0.1", 9.9975: "10", 1: "1", 0.12345: "0.124", 123.4: "124", 3: "3"} {
+	for e, want := range map[float64]string{0.099975: "0.1", 9.9975: "10", 1: "1", 0.12345: "0.124", 123.4: "124",
+		3: "3"} {
 		if got := upward(e); got != want {
 			t.Errorf("%g is written %s, must be %s", e, got, want)
 		}
@@ -246,19 +264,21 @@ func TestSweepSaysItsFigures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`id="figures"`, "(0.125)", "Not judged: differences that are the same", "what the paper prints"} {
+	for _, want := range []string{`id="figures"`, "(0.125)", "Not judged: differences that are the same",
+		"what the paper prints"} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("the page does not say %q", want)
 		}
 	}
 }
 
-// TestLongIntervalsLeaveCurves: an interval of two repeats may reach far beyond a score's range; it is cut at three times
-// the distance of the means, the caption says so, and short ones stay as they are.
+// TestLongIntervalsLeaveCurves: an interval of two repeats may reach far beyond a score's range; it is cut at three
+// times the distance of the means, the caption says so, and short ones stay as they are.
 func TestLongIntervalsLeaveCurves(t *testing.T) {
 	marks := [][]spot{{{0, 0.5, 0.4, 0.6}, {1, 0.7, -5, 6}}}
 	got, cut := fitted(marks, 0.6)
-	if want := (spot{1, 0.7, 0.5 - 3*(0.7-0.5), 0.7 + 3*(0.7-0.5)}); !cut || got[0][0] != marks[0][0] || math.Abs(got[0][1].low-want.low) > 1e-12 ||
+	if want := (spot{1, 0.7, 0.5 - 3*(0.7-0.5), 0.7 + 3*(0.7-0.5)}); !cut || got[0][0] != marks[0][0] ||
+		math.Abs(got[0][1].low-want.low) > 1e-12 ||
 		math.Abs(got[0][1].high-want.high) > 1e-12 || got[0][1].mean != 0.7 {
 		t.Errorf("%v, must be %v and %v", got, marks[0][0], want)
 	}

@@ -25,7 +25,8 @@ type Result struct {
 }
 
 // Result makes the table of an experiment whose runs are done, and keeps it in the folder of the experiments.
-func (p *Plan) Result(ctx context.Context, opts runtime.Options, bill Bill, done []*runtime.Result) (r Result, err error) {
+func (p *Plan) Result(ctx context.Context, opts runtime.Options, bill Bill, done []*runtime.Result) (r Result,
+	err error) {
 	r = Result{Plan: p, Bill: bill, Runs: done, Table: p.Table(bill, done)}
 	r.Folder, err = r.Table.Write(ctx, opts.Disk, opts.Out, latest(done))
 	return r, err
@@ -105,7 +106,8 @@ func (p *Plan) experiment(bill Bill) Experiment {
 	if x == nil {
 		x = &spec.Experiment{} // one of several specs, a single run
 	}
-	e := Experiment{Name: base.Name, Grid: []string{}, Own: []string{}, Cells: []string{}, Baseline: x.Baseline, Bill: bill,
+	e := Experiment{Name: base.Name, Grid: []string{}, Own: []string{}, Cells: []string{}, Baseline: x.Baseline,
+		Bill:    bill,
 		Dataset: datasetName(base), Claims: string(base.Spec.Privacy.Claims), Figures: x.Figures, Printed: printedOf(x)}
 	for _, axis := range x.Grid {
 		e.Grid = append(e.Grid, axis.Name)

@@ -101,7 +101,8 @@ func Judge(tables []*Table) Verdict {
 	})
 	each(tables, func(t *Table, d Difference) {
 		if !d.alike() && d.beyond(v.Compared) {
-			v.Beyond = append(v.Beyond, fmt.Sprintf("%s: %s, %s, %s", t.Name, t.Label(Row{Cell: d.Cell, Settings: d.Settings}), d.Metric, strings.TrimSuffix(d.words(), " *")))
+			v.Beyond = append(v.Beyond, fmt.Sprintf("%s: %s, %s, %s", t.Name, t.Label(Row{Cell: d.Cell, Settings: d.Settings}),
+				d.Metric, strings.TrimSuffix(d.words(), " *")))
 		}
 	})
 	return v
@@ -130,16 +131,19 @@ func (d Difference) beyond(many int) bool {
 func (v Verdict) Text() string {
 	alike := ""
 	if v.Alike > 0 {
-		alike = fmt.Sprintf("Not judged: differences that are the same in every pair of runs, and so have no spread, %d in number.\n", v.Alike)
+		alike = fmt.Sprintf("Not judged: differences that are the same in every pair of runs, and so have no spread, %d in "+
+			"number.\n", v.Alike)
 	}
 	if v.Compared == 0 && v.Alike > 0 {
 		return alike
 	}
 	if v.Compared == 0 {
-		return "No verdict: no difference has two pairs of runs, so that none has an interval (experiment.repeats of 2 or more).\n"
+		return "No verdict: no difference has two pairs of runs, so that none has an interval (experiment.repeats of 2 or " +
+			"more).\n"
 	}
 	side := float64(v.Compared) * (1 - Level) / 2
-	text := fmt.Sprintf("Of %d differences to a baseline, by intervals of their own at %g %%, above it: %d; below: %d; where nothing differs, chance alone gives some %.1f of each.\n",
+	text := fmt.Sprintf("Of %d differences to a baseline, by intervals of their own at %g %%, above it: %d; below: %d; "+
+		"where nothing differs, chance alone gives some %.1f of each.\n",
 		v.Compared, 100*Level, v.Above, v.Below, side) + alike
 	if len(v.Beyond) == 0 {
 		return text + fmt.Sprintf("Corrected for all %d (Bonferroni), none is beyond chance.\n", v.Compared)

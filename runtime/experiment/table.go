@@ -1,6 +1,6 @@
 // Package experiment carries out a spec's experiment: its trials, the bill of all of them, and one table of what they
-// show, with means, spreads and intervals by combination of settings, and paired differences. The table follows from the
-// figures of the runs alone: runs go in, tables and text come out.
+// show, with means, spreads and intervals by combination of settings, and paired differences. The table follows from
+// the figures of the runs alone: runs go in, tables and text come out.
 //
 // Figures against real rows are private, so whatever is made of them here is too.
 package experiment
@@ -126,7 +126,8 @@ func rows(e Experiment) []Row {
 		i := slices.IndexFunc(list, func(r Row) bool { return r.Cell == run.Cell && maps.Equal(r.Settings, run.Settings) })
 		if i < 0 {
 			i = len(list)
-			list = append(list, Row{Cell: run.Cell, Settings: run.Settings, Delta: run.Delta, Published: run.Published, Proven: run.Proven})
+			list = append(list, Row{Cell: run.Cell, Settings: run.Settings, Delta: run.Delta, Published: run.Published,
+				Proven: run.Proven})
 		}
 		if !slices.ContainsFunc(list[i].of, func(r RunRow) bool { return r.ID == run.ID }) {
 			list[i].of = append(list[i].of, run)

@@ -26,7 +26,8 @@ func TestSummary(t *testing.T) {
 		math.Abs(*s.Low-1.037) > 0.001 || !s.Clear() {
 		t.Errorf("%+v: mean %v sd %v low %v", s, *s.Mean, *s.SD, *s.Low)
 	}
-	if s := Summarize([]float64{7}); *s.Mean != 7 || s.SD != nil || s.Low != nil || s.High != nil || !math.IsNaN(s.Half()) || s.Clear() {
+	if s := Summarize([]float64{7}); *s.Mean != 7 || s.SD != nil || s.Low != nil || s.High != nil ||
+		!math.IsNaN(s.Half()) || s.Clear() {
 		t.Errorf("of one value: %+v", s)
 	}
 	if s := Summarize(nil); s.N != 0 || s.Mean != nil || s.Words(3) != "–" {
@@ -39,14 +40,18 @@ func TestSummary(t *testing.T) {
 
 // study has two epsilons, two cells and two repeats; one run lacks the metric b.
 func study() Experiment {
-	e := Experiment{Name: "study", Grid: []string{"privacy.epsilon"}, Own: []string{"stages.train.kind"}, Cells: []string{"plain", "new"},
-		Headline: []string{"u.a", "u.b"}, Bill: Bill{Runs: 8, Delta: 1e-6, NaiveDelta: 8e-6, Adjacency: "replace_one", Accountant: "pld"}}
+	e := Experiment{Name: "study", Grid: []string{"privacy.epsilon"}, Own: []string{"stages.train.kind"},
+		Cells:    []string{"plain", "new"},
+		Headline: []string{"u.a", "u.b"}, Bill: Bill{Runs: 8, Delta: 1e-6, NaiveDelta: 8e-6, Adjacency: "replace_one",
+			Accountant: "pld"}}
 	for i, eps := range []float64{0.5, 2} {
 		for j, cell := range e.Cells {
 			for r := range 2 {
-				run := RunRow{ID: "r" + string(rune('0'+len(e.Runs))), Cell: cell, Repeat: r + 1, Seed: uint64(100 + r), Proven: &eps, Delta: 1e-6,
-					Settings: map[string]string{"privacy.epsilon": map[bool]string{true: "0.5", false: "2"}[i == 0], "stages.train.kind": cell},
-					Metrics:  map[string]float64{"u.a": float64(10*i + 4*j + r), "u.b": float64(r)}}
+				run := RunRow{ID: "r" + string(rune('0'+len(e.Runs))), Cell: cell, Repeat: r + 1, Seed: uint64(100 + r),
+					Proven: &eps, Delta: 1e-6,
+					Settings: map[string]string{"privacy.epsilon": map[bool]string{true: "0.5", false: "2"}[i == 0],
+						"stages.train.kind": cell},
+					Metrics: map[string]float64{"u.a": float64(10*i + 4*j + r), "u.b": float64(r)}}
 				if i == 1 && j == 1 && r == 1 {
 					delete(run.Metrics, "u.b")
 				}
@@ -65,7 +70,8 @@ func TestTable(t *testing.T) {
 		t.Fatalf("%d rows of %v", len(tb.Rows), tb.Metrics)
 	}
 	last := tb.Rows[3]
-	if a, b := last.Metrics["u.a"], last.Metrics["u.b"]; a.N != 2 || *a.Mean != 14.5 || b.N != 1 || *b.Mean != 0 || b.SD != nil || last.Runs != 2 {
+	if a, b := last.Metrics["u.a"], last.Metrics["u.b"]; a.N != 2 || *a.Mean != 14.5 || b.N != 1 || *b.Mean != 0 ||
+		b.SD != nil || last.Runs != 2 {
 		t.Errorf("the last row is %+v", last)
 	}
 	if b := last.Metrics["u.b"]; b.Words(last.Runs) != "0.0000 (1)" {
@@ -75,7 +81,8 @@ func TestTable(t *testing.T) {
 		t.Fatalf("%d differences, must be 4: of one cell at two epsilons in two metrics", len(tb.Differences))
 	}
 	// a differs by 4 in every pair, whatever the repeat: no spread is left.
-	if d := tb.Differences[0]; d.Cell != "new" || d.Against != "plain, epsilon 0.5" || d.Metric != "u.a" || d.N != 2 || *d.Mean != 4 || *d.SD != 0 {
+	if d := tb.Differences[0]; d.Cell != "new" || d.Against != "plain, epsilon 0.5" || d.Metric != "u.a" || d.N != 2 ||
+		*d.Mean != 4 || *d.SD != 0 {
 		t.Errorf("the first difference is %+v", d)
 	}
 	if d := tb.Differences[3]; d.N != 1 || d.SD != nil {
@@ -96,13 +103,17 @@ func TestTable(t *testing.T) {
 // the first one.
 func TestBaselineWithoutCells(t *testing.T) {
 	run := func(eps, steps string, x float64) RunRow {
-		return RunRow{ID: eps + " " + steps, Settings: map[string]string{"privacy.epsilon": eps, "s.t.steps": steps}, Metrics: map[string]float64{"u.a": x}}
+		return RunRow{ID: eps + " " + steps, Settings: map[string]string{"privacy.epsilon": eps, "s.t.steps": steps},
+			Metrics: map[string]float64{"u.a": x}}
 	}
-	both := Tabulate(Experiment{Grid: []string{"privacy.epsilon", "s.t.steps"}, Runs: []RunRow{run("1", "10", 1), run("1", "20", 3), run("2", "10", 10), run("2", "20", 14)}})
-	if len(both.Differences) != 2 || *both.Differences[0].Mean != 2 || *both.Differences[1].Mean != 4 || both.Differences[1].Against != "epsilon 2, steps 10" {
+	both := Tabulate(Experiment{Grid: []string{"privacy.epsilon", "s.t.steps"}, Runs: []RunRow{run("1", "10", 1),
+		run("1", "20", 3), run("2", "10", 10), run("2", "20", 14)}})
+	if len(both.Differences) != 2 || *both.Differences[0].Mean != 2 || *both.Differences[1].Mean != 4 ||
+		both.Differences[1].Against != "epsilon 2, steps 10" {
 		t.Errorf("%+v", both.Differences)
 	}
-	one := Tabulate(Experiment{Grid: []string{"privacy.epsilon"}, Runs: []RunRow{run("1", "", 1), run("2", "", 3), run("3", "", 10)}})
+	one := Tabulate(Experiment{Grid: []string{"privacy.epsilon"}, Runs: []RunRow{run("1", "", 1), run("2", "", 3),
+		run("3", "", 10)}})
 	if len(one.Differences) != 2 || *one.Differences[0].Mean != 2 || *one.Differences[1].Mean != 9 {
 		t.Errorf("%+v", one.Differences)
 	}
@@ -111,9 +122,11 @@ func TestBaselineWithoutCells(t *testing.T) {
 // TestOneValueBesideEpsilon: a setting of the grid with one value is none that differs.
 func TestOneValueBesideEpsilon(t *testing.T) {
 	run := func(eps string, x float64) RunRow {
-		return RunRow{ID: eps, Settings: map[string]string{"privacy.epsilon": eps, "s.t.steps": "10"}, Metrics: map[string]float64{"u.a": x}}
+		return RunRow{ID: eps, Settings: map[string]string{"privacy.epsilon": eps, "s.t.steps": "10"},
+			Metrics: map[string]float64{"u.a": x}}
 	}
-	tb := Tabulate(Experiment{Grid: []string{"s.t.steps", "privacy.epsilon"}, Runs: []RunRow{run("1", 1), run("2", 3), run("3", 10)}})
+	tb := Tabulate(Experiment{Grid: []string{"s.t.steps", "privacy.epsilon"}, Runs: []RunRow{run("1", 1), run("2", 3),
+		run("3", 10)}})
 	if len(tb.Differences) != 2 || *tb.Differences[1].Mean != 9 {
 		t.Errorf("%+v", tb.Differences)
 	}
@@ -124,7 +137,8 @@ func TestARunCountsOnce(t *testing.T) {
 	e := study()
 	want := Tabulate(e)
 	e.Runs = append(e.Runs, e.Runs[:2]...)
-	if got := Tabulate(e).Rows[0]; got.Runs != 2 || got.Metrics["u.a"].N != 2 || *got.Metrics["u.a"].High != *want.Rows[0].Metrics["u.a"].High {
+	if got := Tabulate(e).Rows[0]; got.Runs != 2 || got.Metrics["u.a"].N != 2 ||
+		*got.Metrics["u.a"].High != *want.Rows[0].Metrics["u.a"].High {
 		t.Errorf("%+v", got)
 	}
 }
@@ -137,10 +151,12 @@ func TestValuesKeepTheirPlace(t *testing.T) {
 	}
 	tb := Tabulate(e)
 	var b bytes.Buffer
-	if err := tb.Print(&b, 100); err != nil || strings.Contains(b.String(), "\n::") || !strings.Contains(b.String(), `0.5\n::error::\t<b>`) {
+	if err := tb.Print(&b, 100); err != nil || strings.Contains(b.String(), "\n::") || !strings.Contains(b.String(),
+		`0.5\n::error::\t<b>`) {
 		t.Errorf("%v\n%s", err, b.String())
 	}
-	if md := string(tb.Markdown()); strings.Contains(md, "\n::") || strings.Contains(md, "<b>") || !strings.Contains(md, "&lt;b>\\|\\`x\\`") {
+	if md := string(tb.Markdown()); strings.Contains(md, "\n::") || strings.Contains(md, "<b>") ||
+		!strings.Contains(md, "&lt;b>\\|\\`x\\`") {
 		t.Errorf("%s", md)
 	}
 }
@@ -149,10 +165,12 @@ func TestValuesKeepTheirPlace(t *testing.T) {
 func TestFiles(t *testing.T) {
 	files := Tabulate(study()).Files()
 	want := map[string]string{
-		"table":       "cell privacy.epsilon stages.train.kind epsilon_published epsilon_proven delta runs metric n mean sd low high",
+		"table": "cell privacy.epsilon stages.train.kind epsilon_published epsilon_proven delta runs metric n mean " +
+			"sd low high",
 		"differences": "cell privacy.epsilon stages.train.kind against metric n mean sd low high",
-		"runs":        "cell privacy.epsilon stages.train.kind repeat public_seed run epsilon_published epsilon_proven delta metric value",
-		"times":       "cell privacy.epsilon stages.train.kind repeat run stage seconds",
+		"runs": "cell privacy.epsilon stages.train.kind repeat public_seed run epsilon_published epsilon_proven " +
+			"delta metric value",
+		"times": "cell privacy.epsilon stages.train.kind repeat run stage seconds",
 	}
 	rows := map[string]int{"table": 8, "differences": 4, "runs": 16}
 	for _, f := range files {
@@ -225,15 +243,18 @@ func TestTimes(t *testing.T) {
 	if got := strings.Join(table.Longest(), ""); got != "fedcba" {
 		t.Errorf("%s are shown, must be fedcba", got)
 	}
-	if got := table.Rows[0].SecondsOf("d") + " " + table.Rows[1].SecondsOf("d") + " " + table.Rows[0].SecondsOf("h"); got != "0.00 2.50 –" {
+	if got := table.Rows[0].SecondsOf("d") + " " + table.Rows[1].SecondsOf("d") + " " +
+		table.Rows[0].SecondsOf("h"); got != "0.00 2.50 –" {
 		t.Errorf("seconds are %s, must be of run 0 alone, of runs 2 and 3, and of none", got)
 	}
 	files := table.Files()
 	times := files[len(files)-1]
-	if last := times.Columns[len(times.Columns)-1]; times.Name != "times" || len(last.Values) != 64 || last.Values[12] != "" || last.Values[4] != "0" {
+	if last := times.Columns[len(times.Columns)-1]; times.Name != "times" || len(last.Values) != 64 ||
+		last.Values[12] != "" || last.Values[4] != "0" {
 		t.Errorf("%s: %d lines: %v", times.Name, len(last.Values), last.Values)
 	}
-	if text := string(table.Markdown()); !strings.Contains(text, "## Seconds") || !strings.Contains(text, "| plain | 2 | 2 | 2 | 0.25 | 0.50 | 4.50 |") {
+	if text := string(table.Markdown()); !strings.Contains(text, "## Seconds") || !strings.Contains(text,
+		"| plain | 2 | 2 | 2 | 0.25 | 0.50 | 4.50 |") {
 		t.Errorf("no seconds in\n%s", text)
 	}
 	if e.Stages = nil; len(Tabulate(e).Longest()) > 0 || strings.Contains(string(Tabulate(e).Markdown()), "Seconds") {
@@ -354,7 +375,8 @@ func TestMatrixMarksNotes(t *testing.T) {
 	e.Runs[3].Notes = map[string]string{"u.a.lda": "one class"}
 	var b strings.Builder
 	Tabulate(e).matrix(&b)
-	if !strings.Contains(b.String(), "| new | 4.500 ± 0.707 †2 |") || strings.Count(b.String(), "†") != 2 || !strings.Contains(b.String(), "†2 is of two runs with a note: one class.") {
+	if !strings.Contains(b.String(), "| new | 4.500 ± 0.707 †2 |") || strings.Count(b.String(), "†") != 2 ||
+		!strings.Contains(b.String(), "†2 is of two runs with a note: one class.") {
 		t.Errorf("the notes are not told:\n%s", b.String())
 	}
 }
@@ -372,14 +394,17 @@ func TestTogether(t *testing.T) {
 	e.Figures, e.Dataset, e.Claims = []string{"u.a"}, "file.csv", "proven"
 	one, other := Tabulate(e), Tabulate(e)
 	other.Name = "second"
-	text := string((&Series{Name: "both", Bills: []DatasetBill{{Dataset: "file.csv", Bill: e.Bill}}, Tables: []*Table{one, other}}).Markdown())
-	for _, want := range []string{"DATASET     file.csv", "Over study, second.", "| new, epsilon 0.5 | u.a | +4.5000 ±1.521", "## second", "Of 4 differences"} {
+	text := string((&Series{Name: "both", Bills: []DatasetBill{{Dataset: "file.csv", Bill: e.Bill}},
+		Tables: []*Table{one, other}}).Markdown())
+	for _, want := range []string{"DATASET     file.csv", "Over study, second.",
+		"| new, epsilon 0.5 | u.a | +4.5000 ±1.521", "## second", "Of 4 differences"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
 	other.Claims = "published"
-	if text := string((&Series{Name: "both", Tables: []*Table{one, other}}).Markdown()); strings.Contains(text, "Mean differences") {
+	if text := string((&Series{Name: "both", Tables: []*Table{one, other}}).Markdown()); strings.Contains(text,
+		"Mean differences") {
 		t.Error("proven and published runs are averaged")
 	}
 }

@@ -142,7 +142,8 @@ func (t *Table) printDifferences(b *strings.Builder) {
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "RUNS OF\tAGAINST\tMETRIC\tDIFFERENCE\tPAIRS")
 	for _, d := range list {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\n", t.Label(Row{Cell: d.Cell, Settings: d.Settings}), d.Against, d.Metric, d.words(), d.N)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\n", t.Label(Row{Cell: d.Cell, Settings: d.Settings}), d.Against, d.Metric,
+			d.words(), d.N)
 	}
 	w.Flush()
 	b.WriteString(pairsNote + "\n")
@@ -224,7 +225,8 @@ func (t *Table) Matrix() (head []string, lines [][]string) {
 
 // MatrixNote says what stands in the matrix.
 func (t *Table) MatrixNote() string {
-	note := "Mean ± standard deviation over repeats (not the half interval of the tables below), of " + strings.Join(t.Figures, " / ")
+	note := "Mean ± standard deviation over repeats (not the half interval of the tables below), of " +
+		strings.Join(t.Figures, " / ")
 	if len(t.Printed) > 0 {
 		note += "; in brackets what the paper prints"
 	}

@@ -21,8 +21,8 @@ type Plan struct {
 // Compiler compiles a spec with the settings of one of its trials; by makes the plan of the spec.
 type Compiler func(trial spec.Trial, by func(*spec.Spec) (*compile.Plan, error)) (*compile.Plan, error)
 
-// NewPlan compiles every trial of a spec, so that an experiment does not stop half-way over a value that the spec cannot
-// take. What trials refuse is told once, with the first combination of settings that does.
+// NewPlan compiles every trial of a spec, so that an experiment does not stop half-way over a value that the spec
+// cannot take. What trials refuse is told once, with the first combination of settings that does.
 func NewPlan(base *compile.Plan, trials []spec.Trial, one Compiler) (*Plan, error) {
 	return newPlan(base, trials, one, false)
 }

@@ -80,7 +80,8 @@ func Begin(ctx context.Context, dir string, wish Wish, reg *pipeline.Registry) (
 // Demo writes into dir a study of demo rows, with the schemas that editors read, and returns the paths of the files.
 func Demo(dir string, reg *pipeline.Registry) (paths []string, err error) {
 	var list []written
-	for _, f := range [][2]string{{"pipeline.yaml", "pipeline.yaml"}, {"domain.yaml", "domain.yaml"}, {"gitignore", ".gitignore"}} {
+	for _, f := range [][2]string{{"pipeline.yaml", "pipeline.yaml"}, {"domain.yaml", "domain.yaml"},
+		{"gitignore", ".gitignore"}} {
 		data, err := templates.ReadFile("template/" + f[0])
 		if err != nil {
 			return nil, err
@@ -244,7 +245,8 @@ func (f *beginner) locate(ctx context.Context, b *beginning, dir string) (err er
 	switch {
 	case f.table == nil:
 	case f.table.Dataset != nil && f.Encoding+f.Sheet+f.Range != "":
-		return fmt.Errorf("--data: %s says where the table is, so --encoding, --sheet and --range must be said by its dataset.csv", f.Data)
+		return fmt.Errorf("--data: %s says where the table is, so --encoding, --sheet and --range must be said by its "+
+			"dataset.csv", f.Data)
 	case f.table.Dataset != nil:
 		b.File, b.Stays, b.Sampled = f.table.Name, f.table.Stays(), f.table.Dataset.Declared.Sample > 0
 		b.Source, err = f.table.lines(ctx, dir)

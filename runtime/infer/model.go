@@ -29,7 +29,8 @@ func (b *beginning) take(dir string, d *domain.Domain, reg *pipeline.Registry) e
 		return err
 	}
 	if err != nil && b.Stays { // encoded rows are read
-		return fmt.Errorf("--model: %s cannot learn this table, whose rows stay in their database; must be a model of marginals, such as auto or mst: %w", b.Model, err)
+		return fmt.Errorf("--model: %s cannot learn this table, whose rows stay in their database; must be a model of "+
+			"marginals, such as auto or mst: %w", b.Model, err)
 	}
 	if err != nil {
 		b.encode(d)

@@ -25,7 +25,8 @@ import (
 // Named is a table that a command line names: a file, a pattern of files, or what the dataset of a YAML file says.
 type Named struct {
 	Table
-	Place   string        // path of its files, or that stands for it (pipeline.Elsewhere): what weir keeps of it lies beside
+	// path of its files, or that stands for it (pipeline.Elsewhere): what weir keeps of it lies beside
+	Place   string
 	Dataset *spec.Dataset // of the YAML file; nil where the command line names files
 	folder  string        // of the YAML file
 	Close   func()
@@ -56,7 +57,8 @@ func (t *Named) read(arg string, reg *pipeline.Registry) error {
 	}
 	t.Dataset, err = spec.ParseDataset(arg, data, reg)
 	if err == nil && t.Dataset.Declared.Invented != "" {
-		err = fmt.Errorf("%s: dataset.%s: is made up by weir, which brings its domain; must be a table in a file or a database",
+		err = fmt.Errorf("%s: dataset.%s: is made up by weir, which brings its domain; must be a table in a file or a "+
+			"database",
 			arg, t.Dataset.Declared.Kind)
 	}
 	return err
@@ -145,8 +147,8 @@ func (t *Named) CSV() *pipeline.CSV {
 	return csv
 }
 
-// lines are the settings of a spec in a folder that say where the table of the YAML file is and how it is read, in YAML.
-// A column that no domain declares is passed over.
+// lines are the settings of a spec in a folder that say where the table of the YAML file is and how it is read, in
+// YAML. A column that no domain declares is passed over.
 func (t *Named) lines(ctx context.Context, dir string) (list []string, err error) {
 	var n yaml.Node
 	if err := n.Encode(t.Dataset.Source); err != nil {
@@ -176,7 +178,8 @@ func (t *Named) lines(ctx context.Context, dir string) (list []string, err error
 	if err := n.Encode(csv); err != nil {
 		return nil, err
 	}
-	if i := slices.IndexFunc(n.Content, func(key *yaml.Node) bool { return key.Value == "delimiter" }); csv.Delimiter == "" {
+	if i := slices.IndexFunc(n.Content, func(key *yaml.Node) bool { return key.Value == "delimiter" }); csv.Delimiter ==
+		"" {
 		n.Content = slices.Delete(n.Content, i, i+2)
 	}
 	if len(n.Content) > 0 {

@@ -70,7 +70,8 @@ func (b *beginning) settle(d *domain.Domain, unit, target string) error {
 		if c.Name == unit {
 			b.Names = append(b.Names, dropped{c.Name, "is the privacy unit, of which no model may learn"})
 		} else if compile.NamesUnits(c) {
-			b.Names = append(b.Names, dropped{c.Name, "looks as if it named persons; if some have several rows, make it the privacy unit"})
+			b.Names = append(b.Names, dropped{c.Name, "looks as if it named persons; if some have several rows, make it the " +
+				"privacy unit"})
 		} else if why := unmeasured(c); why != "" {
 			b.Dropped = append(b.Dropped, dropped{c.Name, why})
 		} else if c.Private() {
@@ -80,17 +81,18 @@ func (b *beginning) settle(d *domain.Domain, unit, target string) error {
 		}
 	}
 	if out := b.out(); len(out) == len(d.Columns) {
-		return fmt.Errorf("--from: is a domain whose columns cannot be measured (%s), must have categories, or numbers with bounds", out[0].Why)
+		return fmt.Errorf("--from: is a domain whose columns cannot be measured (%s), must have categories, or numbers "+
+			"with bounds", out[0].Why)
 	}
 	return b.predict(d, target)
 }
 
-// leastTest is the fewest rows of which a report gives a verdict (record/report); the part for testing has twice as many
-// where the table can spare them.
+// leastTest is the fewest rows of which a report gives a verdict (record/report); the part for testing has twice as
+// many where the table can spare them.
 const leastTest = 200
 
-// testShare is the part of rows for testing, in twentieths: a tenth, or up to eight where that would be too few rows and
-// so many are enough. Of a table whose number of rows is private it is a fifth.
+// testShare is the part of rows for testing, in twentieths: a tenth, or up to eight where that would be too few rows
+// and so many are enough. Of a table whose number of rows is private it is a fifth.
 func testShare(rows int64) int64 {
 	switch {
 	case rows == 0:
@@ -137,7 +139,8 @@ func unmeasured(c domain.Column) string {
 	case c.Type == domain.Text:
 		return "is text, an open set of values; list categories in the domain to keep it, or say categories: private"
 	case !c.Type.Coded() && c.Bounds == nil:
-		return "has no bounds; to keep it declare them in the domain, or have them released for a charge by a stage of kind dp_bounds before train"
+		return "has no bounds; to keep it declare them in the domain, or have them released for a charge by a stage of " +
+			"kind dp_bounds before train"
 	}
 	return ""
 }
@@ -187,7 +190,8 @@ func listed(names []string) string {
 
 // quoted is a YAML string: a JSON one, unless it can be nothing else.
 func quoted(s string) string {
-	if regexp.MustCompile(`^(\.\./)*[A-Za-z_][A-Za-z0-9_./-]*$`).MatchString(s) && !slices.Contains([]string{"y", "n", "yes", "no", "on", "off", "true", "false", "null"}, strings.ToLower(s)) {
+	if regexp.MustCompile(`^(\.\./)*[A-Za-z_][A-Za-z0-9_./-]*$`).MatchString(s) &&
+		!slices.Contains([]string{"y", "n", "yes", "no", "on", "off", "true", "false", "null"}, strings.ToLower(s)) {
 		return s
 	}
 	var b bytes.Buffer

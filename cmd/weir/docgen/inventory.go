@@ -14,8 +14,9 @@ import (
 
 // The inventory stands on a page that is written by hand, between these lines.
 const (
-	inventoryFrom = "<!-- inventory: written by go generate ./stages from specs/results/inventory.csv; edit that file, not this part -->\n"
-	inventoryTo   = "<!-- end of the inventory -->\n"
+	inventoryFrom = "<!-- inventory: written by go generate ./stages from specs/results/inventory.csv; edit that file, " +
+		"not this part -->\n"
+	inventoryTo = "<!-- end of the inventory -->\n"
 )
 
 const inventoryHead = `
@@ -33,13 +34,15 @@ func writeInventory(path string) error {
 	before, rest, is := strings.Cut(string(page), inventoryFrom)
 	_, after, ends := strings.Cut(rest, inventoryTo)
 	if !is || !ends {
-		return fmt.Errorf("%s: has no place for the inventory, must have the lines %q and %q", path, inventoryFrom, inventoryTo)
+		return fmt.Errorf("%s: has no place for the inventory, must have the lines %q and %q", path, inventoryFrom,
+			inventoryTo)
 	}
 	lines, err := results.Lines()
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(path, []byte(before+inventoryFrom+string(words.Page([]byte(inventoryText(lines))))+"\n"+inventoryTo+after), 0o644)
+	return os.WriteFile(path, []byte(before+inventoryFrom+string(words.Page([]byte(inventoryText(lines))))+"\n"+
+		inventoryTo+after), 0o644)
 }
 
 // inventoryText has a table for each source, and a line for each place in it and spec.

@@ -24,14 +24,16 @@ func TestInventoryOfAPage(t *testing.T) {
 		switch {
 		case text != page && (err == nil || string(got) != text):
 			t.Errorf("%q: %v, must be refused as it is", text, err)
-		case text == page && (err != nil || !strings.HasPrefix(string(got), "before\n"+inventoryFrom) || !strings.HasSuffix(string(got), inventoryTo+"after\n") ||
+		case text == page && (err != nil || !strings.HasPrefix(string(got), "before\n"+inventoryFrom) ||
+			!strings.HasSuffix(string(got), inventoryTo+"after\n") ||
 			strings.Contains(string(got), "xyzzy") || !strings.Contains(string(got), "table 7.1")):
 			t.Errorf("%v: %.300s", err, got)
 		}
 	}
 }
 
-// TestPrintedSaysOnceWhatAllShare: the end that the names of a line share stands before them, each value behind its name.
+// TestPrintedSaysOnceWhatAllShare: the end that the names of a line share stands before them, each value behind its
+// name.
 func TestPrintedSaysOnceWhatAllShare(t *testing.T) {
 	line := func(what string, printed float64) results.Line {
 		return results.Line{Item: results.Item{What: what, Printed: printed}}

@@ -1,6 +1,7 @@
 // Command docgen writes the reference pages and JSON Schemas that are derived
-// from the kinds: docs/kinds.md, docs/settings.md, docs/rooms.md, docs/audit.md, docs/claims.md, docs/reproduced.md, the
-// inventory of docs/papers.md and schema/*.schema.json. It runs in the folder of the package stages (go generate ./...).
+// from the kinds: docs/kinds.md, docs/settings.md, docs/rooms.md, docs/audit.md, docs/claims.md, docs/reproduced.md,
+// the inventory of docs/papers.md and schema/*.schema.json. It runs in the folder of the package stages (go generate
+// ./...).
 package main
 
 import (
@@ -58,7 +59,8 @@ const generated = "<!-- Written by go generate ./stages; edit the kinds, not thi
 
 func kindsPage(reg *pipeline.Registry) ([]byte, error) {
 	var b strings.Builder
-	b.WriteString(generated + "# Kinds of stages\n\nEach entry of `stages` names a kind. `weir kinds NAME` prints the same page.\n\n")
+	b.WriteString(generated + "# Kinds of stages\n\nEach entry of `stages` names a kind. `weir kinds NAME` prints the " +
+		"same page.\n\n")
 	for _, name := range reg.Names() {
 		fmt.Fprintf(&b, "- [%s](#%s): %s\n", name, name, words.FirstSentence(reg.Kind(name).Doc))
 	}

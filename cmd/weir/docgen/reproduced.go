@@ -86,7 +86,8 @@ func counted(lines []results.Line) string {
 			}
 		}
 	}
-	return fmt.Sprintf("Of %d lines with a printed value (one that two specs run has two): %s, %d with fewer runs than a verdict "+
+	return fmt.Sprintf("Of %d lines with a printed value (one that two specs run has two): %s, %d with fewer runs than "+
+		"a verdict "+
 		"needs, %d not run with the present specs.\n", all, strings.Join(words, ", "), few, none)
 }
 

@@ -3,10 +3,11 @@
 //	weir run specs:NAME --set dataset.file=FILE --set experiment.repeats=10 --out runs
 //	go run ./cmd/weir/reproduce -commit "$(git rev-parse --short HEAD)" runs
 //
-// It runs at the top of the repository. Of each spec of the inventory it takes the newest sweep, and of that the figures
-// which the inventory names at its point of the grid: at the best point of each repeat those of that run, and of every run the
-// figure that says which is best. A run that is there is replaced, so a sweep that goes on can be taken again. Runs of several
-// commits stand side by side, and are averaged: remove the file of a spec whose results have changed.
+// It runs at the top of the repository. Of each spec of the inventory it takes the newest sweep, and of that the
+// figures which the inventory names at its point of the grid: at the best point of each repeat those of that run, and
+// of every run the figure that says which is best. A run that is there is replaced, so a sweep that goes on can be
+// taken again. Runs of several commits stand side by side, and are averaged: remove the file of a spec whose results
+// have changed.
 package main
 
 import (
@@ -61,7 +62,8 @@ func take(commit, into string, folders []string) error {
 			taken += len(values)
 		}
 		if taken == 0 {
-			return fmt.Errorf("%s: holds no sweep of a spec of the inventory; weir run specs:NAME --set experiment.repeats=N --out %[1]s leaves one", folder)
+			return fmt.Errorf("%s: holds no sweep of a spec of the inventory; weir run specs:NAME --set experiment.repeats=N "+
+				"--out %[1]s leaves one", folder)
 		}
 	}
 	return nil
@@ -105,13 +107,15 @@ func newest(folder, spec, commit string, lines []results.Line) ([]results.Value,
 	}
 	return slices.DeleteFunc(all, func(v results.Value) bool {
 		return !slices.ContainsFunc(lines, func(l results.Line) bool {
-			return l.Cell == v.Cell && l.Figure == v.Figure && (l.At == v.At || l.At == results.Best && (v.Figure == l.Lead || best[l.Lead][v.Run]))
+			return l.Cell == v.Cell && l.Figure == v.Figure && (l.At == v.At || l.At == results.Best &&
+				(v.Figure == l.Lead || best[l.Lead][v.Run]))
 		})
 	}), nil
 }
 
 // of are the figures of a run that lines name at any point of the grid.
-func of(e experiment.Experiment, r experiment.RunRow, spec, commit string, lines []results.Line) (values []results.Value) {
+func of(e experiment.Experiment, r experiment.RunRow, spec, commit string, lines []results.Line) (
+	values []results.Value) {
 	at := make([]string, len(e.Grid))
 	for i, path := range e.Grid {
 		at[i] = r.Settings[path]

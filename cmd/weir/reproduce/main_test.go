@@ -86,7 +86,8 @@ func TestDamagedSweepIsNamed(t *testing.T) {
 
 func TestFolderWithoutSweepsIsNamed(t *testing.T) {
 	runs := t.TempDir()
-	if err := take("abc", t.TempDir(), []string{runs}); err == nil || !strings.Contains(err.Error(), runs+": holds no sweep") {
+	if err := take("abc", t.TempDir(), []string{runs}); err == nil || !strings.Contains(err.Error(),
+		runs+": holds no sweep") {
 		t.Errorf("%v", err)
 	}
 }
