@@ -327,7 +327,7 @@ func (f *runFlags) ask(ctx context.Context, s streams) func([]book.Quote) error 
 
 // because says what makes the stages of the run new charges; nothing where that cannot be found out, which stops
 // nobody.
-func (f *runFlags) because(quotes []runtime.Quote) map[string]budget.Because {
+func (f *runFlags) because(quotes []book.Quote) map[string]budget.Because {
 	if f.plan == nil {
 		return nil
 	}
@@ -337,7 +337,7 @@ func (f *runFlags) because(quotes []runtime.Quote) map[string]budget.Because {
 
 // foresee says what runs would charge, by ledgers alone, and refuses as they would.
 func (f *ledgerPlaceFlags) foresee(ctx context.Context, s streams, spec *specFlags, arg string,
-	trials []runtime.Trial) ([]runtime.Quote, error) {
+	trials []runtime.Trial) ([]book.Quote, error) {
 	opts := f.options(s)
 	opts.Dir, opts.Confine = spec.dir(arg), spec.confine
 	quotes, err := runtime.Foresee(ctx, trials, opts)

@@ -56,13 +56,13 @@ func TestDuesOfALargeExperimentAreSummedUp(t *testing.T) {
 // TestUnfinishedStagesAreContinued: what a stopped run has paid has no output to use again.
 func TestUnfinishedStagesAreContinued(t *testing.T) {
 	half := 0.5
-	due := runtime.Due{Stage: "train", Epsilon: &half, From: "20261122-202544-2d79", Unfinished: true}
-	if got := budget.DueText([]runtime.Due{due}, nil); !strings.Contains(got,
+	due := book.Due{Stage: "train", Epsilon: &half, From: "20261122-202544-2d79", Unfinished: true}
+	if got := budget.DueText([]book.Due{due}, nil); !strings.Contains(got,
 		"paid in run 20261122-202544-2d79, to be continued") || strings.Contains(got, "reused") {
 		t.Errorf("a stopped run's dues are\n%s", got)
 	}
 	due.Run = 2
-	if got := budget.DueText([]runtime.Due{due}, nil); !strings.Contains(got,
+	if got := budget.DueText([]book.Due{due}, nil); !strings.Contains(got,
 		"paid in another run, epsilon 0.5 alone, to be continued") {
 		t.Errorf("an experiment's dues are\n%s", got)
 	}
@@ -73,12 +73,12 @@ func TestUnfinishedStagesAreContinued(t *testing.T) {
 func TestUnprovenChargesSayWhatTheyShut(t *testing.T) {
 	x := 1.23
 	const shut = "no run with a budget of the dataset (dataset.budget) is admitted"
-	got := budget.QuoteText([]runtime.Quote{{Dues: []runtime.Due{{Stage: "train", Published: &x}}}}, nil)
+	got := budget.QuoteText([]book.Quote{{Dues: []book.Due{{Stage: "train", Published: &x}}}}, nil)
 	if !strings.Contains(got, "new charge, epsilon none proven, 1.23 by the paper's own accounting") ||
 		!strings.Contains(got, shut) {
 		t.Errorf("a charge without a proof is asked for by\n%s", got)
 	}
-	got = budget.QuoteText([]runtime.Quote{{Dues: []runtime.Due{{Stage: "train", Epsilon: &x},
+	got = budget.QuoteText([]book.Quote{{Dues: []book.Due{{Stage: "train", Epsilon: &x},
 		{Stage: "old", Published: &x, From: "20261122-202544-2d79"}}}}, nil)
 	if !strings.Contains(got, "new charge, epsilon 1.23 alone") || strings.Contains(got, shut) {
 		t.Errorf("a proven charge is asked for by\n%s", got)
@@ -103,10 +103,10 @@ func TestInterruptedQuestionIsNo(t *testing.T) {
 // them.
 func TestChargesAddUp(t *testing.T) {
 	x := .5
-	q := runtime.Quote{Dues: []runtime.Due{{Stage: "train", Epsilon: &x, Charges: 3}, {Stage: "names", Epsilon: &x,
+	q := book.Quote{Dues: []book.Due{{Stage: "train", Epsilon: &x, Charges: 3}, {Stage: "names", Epsilon: &x,
 		Charges: 1}}}
 	q.Bill = 4
-	got := budget.QuoteText([]runtime.Quote{q}, nil)
+	got := budget.QuoteText([]book.Quote{q}, nil)
 	for _, want := range []string{"train            3 new charges, epsilon 0.5 alone\n",
 		"names            new charge, epsilon 0.5 alone\n", "after 4 new charges\n"} {
 		if !strings.Contains(got, want) {

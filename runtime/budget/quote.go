@@ -99,7 +99,7 @@ func HasHistory(quotes []book.Quote) bool {
 // it counts what is reused, and where that would be more lines than a screen has, it sums up
 // by stage: each charge, and which run has made it, stands in --json. why has what makes a stage a new charge, below
 // it.
-func DueText(dues []runtime.Due, why map[string]Because) string {
+func DueText(dues []book.Due, why map[string]Because) string {
 	const screen = 24
 	text := dueLines(dues, why)
 	if strings.Count(text, "\n") > screen && dues[0].Run > 0 {
@@ -173,7 +173,7 @@ func dueLines(dues []book.Due, why map[string]Because) string {
 
 // newCharges says how many charges a stage makes, where it makes several, so that the list adds up to what the ledger
 // gets.
-func newCharges(d runtime.Due) string {
+func newCharges(d book.Due) string {
 	if d.Charges > 1 {
 		return words.Plural(d.Charges, "new charge")
 	}
