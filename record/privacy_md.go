@@ -164,7 +164,7 @@ func published(t Terms) string {
 
 // spendTable lists the mechanisms of the plan; why one has no proof stands there unless the
 // head of the page has told it.
-func spendTable(p planned, told string) string {
+func spendTable(p planned, text string) string {
 	var b strings.Builder
 	for _, s := range p.Stages {
 		for _, p := range s.Spends {
@@ -178,7 +178,7 @@ func spendTable(p planned, told string) string {
 		}
 	}
 	for _, s := range p.Stages {
-		if why := s.Unproven.String(); why != "" && !strings.Contains(told, why) {
+		if why := s.Unproven.String(); why != "" && !strings.Contains(text, why) {
 			fmt.Fprintf(&b, "\nStage `%s` has no proven bound: %s.\n", s.ID, strings.TrimSuffix(why, "."))
 		}
 		if s.Published != nil {
@@ -299,7 +299,7 @@ func (r *Run) inOrder() []Charge {
 }
 
 // audit lists the rules that the spec touches, without the reasons that the head of the page told.
-func audit(p planned, told string) string {
+func audit(p planned, text string) string {
 	var b strings.Builder
 	for _, f := range p.Findings {
 		if b.Len() == 0 {
@@ -309,7 +309,7 @@ func audit(p planned, told string) string {
 		if f.Stage != "" {
 			fmt.Fprintf(&b, ", stage `%s`", f.Stage)
 		}
-		if p.unproven(f, told) {
+		if p.unproven(f, text) {
 			f.Message = "no epsilon is proven, as said above"
 		}
 		fmt.Fprintf(&b, ": %s\n", f.Message)

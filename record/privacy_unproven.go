@@ -15,10 +15,10 @@ func (r *Run) told() string {
 }
 
 // unproven reports whether a finding is what was told of its stage.
-func (p planned) unproven(f Finding, told string) bool {
+func (p planned) unproven(f Finding, text string) bool {
 	for _, s := range p.Stages {
 		why := s.Unproven.String()
-		if s.ID == f.Stage && f.Level == "warning" && why != "" && strings.Contains(told, why) &&
+		if s.ID == f.Stage && f.Level == "warning" && why != "" && strings.Contains(text, why) &&
 			strings.Contains(why, f.Rule+": ") {
 			return true
 		}

@@ -175,14 +175,14 @@ func rebase(set, dir string, places []string) string {
 	if info, err := os.Stat(value); err != nil || info.IsDir() {
 		return set
 	}
-	from, err1 := filepath.Abs(dir)
-	to, err2 := filepath.Abs(value)
+	source, err1 := filepath.Abs(dir)
+	target, err2 := filepath.Abs(value)
 	if err1 != nil || err2 != nil {
 		return set
 	}
-	relative, err := filepath.Rel(from, to)
+	relative, err := filepath.Rel(source, target)
 	if err != nil {
-		return path + "=" + to
+		return path + "=" + target
 	}
 	return path + "=" + relative
 }

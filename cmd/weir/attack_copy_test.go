@@ -21,11 +21,11 @@ import (
 )
 
 // overIn is a run of the study's spec, whose runs are under the folder out.
-func (s study) overIn(out string, on disk.Disk, ask func([]book.Quote) error) (*runtime.Result, error) {
+func (s study) overIn(out string, files disk.Disk, ask func([]runtime.Quote) error) (*runtime.Result, error) {
 	s.t.Helper()
 	plan, err := (&specFlags{}).compile(s.path("spec.yaml"))
 	s.must(err)
-	return runtime.Run(s.t.Context(), plan, runtime.Options{Disk: on, Out: s.path(out), Dir: s.dir, Workers: 1,
+	return runtime.Run(s.t.Context(), plan, runtime.Options{Disk: files, Out: s.path(out), Dir: s.dir, Workers: 1,
 		Version: "test", Build: "test", Confirm: ask,
 		Log: slog.New(slog.DiscardHandler), Progress: newProgress(io.Discard, true), Clock: time.Now, Random: rand.Reader})
 }
@@ -86,22 +86,22 @@ func TestCopiesOfARunDoNotShareACharge(t *testing.T) {
 			"charging": book.ErrElsewhere} {
 			s := copied(t, stands)
 			other := func() { _, err := s.overIn("other", disk.Disk{}, nil); s.must(err) }
-			ask := func([]book.Quote) error { return nil }
-			on := disk.Disk{}
+			ask := func([]runtime.Quote) error { return nil }
+			files := disk.Disk{}
 			switch when {
 			case "before":
 				other()
 			case "asked":
 				ask = func([]book.Quote) error { other(); return nil }
 			case "charging":
-				on.Watch = func(c disk.Change) (int64, error) {
+				files.Watch = func(c disk.Change) (int64, error) {
 					if stands(c) {
 						other()
 					}
 					return 0, nil
 				}
 			}
-			if _, err := s.overIn("runs", on, ask); !errors.Is(err, want) || s.charges() != 2 {
+			if _, err := s.overIn("runs", files, ask); !errors.Is(err, want) || s.charges() != 2 {
 				t.Errorf("%s, %s: %v, %d charges; must be refused by %v with 2 charges", stage, when, err, s.charges(), want)
 			}
 		}
@@ -161,24 +161,24 @@ func TestCopiesOnOtherNoiseDrawTheirOwn(t *testing.T) {
 	second, _ := s.listened(random)
 	s.edit("spec.yaml", "name: second", "name: pair")
 	s.edit("spec.yaml", "kind: marginal_tree", "kind: independent")
-	here, noiseHere := s.listened(random)
+	local, noiseHere := s.listened(random)
 	there, noiseThere := copied.listened(random)
-	bounds := fromOf(here.Record, "bounds")
-	if other := fromOf(there.Record, "bounds"); here.Record.ID != there.Record.ID || bounds != second.Record.ID ||
+	bounds := fromOf(local.Record, "bounds")
+	if other := fromOf(there.Record, "bounds"); local.Record.ID != there.Record.ID || bounds != second.Record.ID ||
 		other != "" {
 		t.Fatalf("%s on bounds of %q, %s on bounds of %q: must be one run, on bounds of %s and of its own",
-			here.Record.ID, bounds, there.Record.ID, other, second.Record.ID)
+			local.Record.ID, bounds, there.Record.ID, other, second.Record.ID)
 	}
 	if len(noiseHere) == 0 || len(noiseThere) == 0 || slices.Equal(noiseHere[0], noiseThere[0]) {
 		t.Errorf("the model has the noise %v on one release of bounds and %v on the other", noiseHere, noiseThere)
 	}
-	if a, b := idOf(here.Record, "train"), idOf(there.Record, "train"); a == b || a == "" || b == "" {
+	if a, b := idOf(local.Record, "train"), idOf(there.Record, "train"); a == b || a == "" || b == "" {
 		t.Errorf("the model is charged as %s on one release of bounds and as %s on the other, must be two charges", a, b)
 	}
 	for _, v := range []struct {
 		study
 		run *runtime.Result
-	}{{s, here}, {copied, there}} {
+	}{{s, local}, {copied, there}} {
 		if code, out, errs := v.weir("verify", v.run.Path); code != exitDone {
 			t.Errorf("weir verify: exit code %d: %s%s", code, out, errs)
 		}

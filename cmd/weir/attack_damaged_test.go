@@ -10,11 +10,11 @@ import (
 // on.
 func TestDamagedOwnerFileStopsRunsAlone(t *testing.T) {
 	t.Parallel()
-	for _, own := range []string{"one/data.csv.weir-owner.json", "ledgers/spent.weir-owner.json"} {
+	for _, ours := range []string{"one/data.csv.weir-owner.json", "ledgers/spent.weir-owner.json"} {
 		s, run := elsewhere(t)
 		run(0, "one")
-		whole := s.read(own)
-		s.write(own, whole[:len(whole)/2])
+		whole := s.read(ours)
+		s.write(ours, whole[:len(whole)/2])
 		spec, at := s.path("one/spec.yaml"), []string{"--out", s.path("one/runs")}
 		for _, args := range [][]string{
 			append([]string{"plan", spec}, at...), append([]string{"check", spec}, at...),
@@ -23,16 +23,16 @@ func TestDamagedOwnerFileStopsRunsAlone(t *testing.T) {
 			code, out, errs := s.weir(args...)
 			if code != 0 || args[0] == "plan" && !strings.Contains(out, "spent so far     epsilon 0.99") ||
 				args[0] == "ledger" && !strings.Contains(out, "train") {
-				t.Errorf("%s, weir %s: exit code %d: %s%s", own, args[0], code, out, errs)
+				t.Errorf("%s, weir %s: exit code %d: %s%s", ours, args[0], code, out, errs)
 			}
-			told := args[0] == "plan" || args[0] == "ledger" && strings.HasPrefix(own, "ledgers")
+			told := args[0] == "plan" || args[0] == "ledger" && strings.HasPrefix(ours, "ledgers")
 			if n := strings.Count(errs, "is damaged"); told && n != 1 {
-				t.Errorf("%s, weir %s: says %d times that it is damaged, must once: %s", own, args[0], n, errs)
+				t.Errorf("%s, weir %s: says %d times that it is damaged, must once: %s", ours, args[0], n, errs)
 			}
 		}
-		if errs := run(1, "one"); !strings.Contains(errs, s.path(own)+": is damaged: it is not the JSON of such a file") ||
+		if errs := run(1, "one"); !strings.Contains(errs, s.path(ours)+": is damaged: it is not the JSON of such a file") ||
 			!strings.Contains(errs, "restore it from a backup") {
-			t.Errorf("%s: a run is stopped without a way on: %s", own, errs)
+			t.Errorf("%s: a run is stopped without a way on: %s", ours, errs)
 		}
 	}
 }

@@ -190,19 +190,19 @@ func TestUnpaidRunLeavesTheDataAlone(t *testing.T) {
 			s.write("spec.yaml", strings.Replace(head, "epsilon: 1, delta: 1e-6,", privacy, 1))
 			s.must(os.Mkdir(s.path("data"), 0o755))
 			s.must(os.Rename(s.path("data.csv"), s.path("data/data.csv")))
-			at := []string{"--set", "dataset.file=" + s.path("data/data.csv")}
-			first := s.result(at...)
+			paths := []string{"--set", "dataset.file=" + s.path("data/data.csv")}
+			first := s.result(paths...)
 			if left, _ := filepath.Glob(s.path("data/*")); len(left) != 1 {
 				t.Errorf("it leaves %v, must be the data alone", left)
 			}
 			if first.Ledger != "" {
 				t.Errorf("it names the ledger %s, must name none", first.Ledger)
 			}
-			if again := s.result(at...); !again.Reused {
+			if again := s.result(paths...); !again.Reused {
 				t.Error("the same run is not shown again")
 			}
 			s.write("spec.yaml", paid)
-			if _, _, errs := s.run(at...); strings.Contains(errs, "First run") {
+			if _, _, errs := s.run(paths...); strings.Contains(errs, "First run") {
 				t.Errorf("the dataset is not known again: %s", errs)
 			}
 		})

@@ -21,12 +21,12 @@ func elsewhere(t *testing.T) (s study, run func(want int, of string, args ...str
 	for _, f := range files {
 		s.must(os.Rename(f, s.path("one/"+filepath.Base(f))))
 	}
-	run = func(want int, of string, args ...string) string {
+	run = func(want int, name string, args ...string) string {
 		t.Helper()
-		code, out, errs := s.weir(append([]string{"run", "--yes", "--fresh", s.path(of + "/spec.yaml"), "--out",
-			s.path(of + "/runs")}, args...)...)
+		code, out, errs := s.weir(append([]string{"run", "--yes", "--fresh", s.path(name + "/spec.yaml"), "--out",
+			s.path(name + "/runs")}, args...)...)
 		if code != want {
-			t.Fatalf("weir run in %s %v: exit code %d, must be %d: %s%s", of, args, code, want, out, errs)
+			t.Fatalf("weir run in %s %v: exit code %d, must be %d: %s%s", name, args, code, want, out, errs)
 		}
 		return errs
 	}
@@ -82,15 +82,15 @@ func TestLedgerElsewhereOfTwoSides(t *testing.T) {
 	s, run := elsewhere(t)
 	s.must(os.CopyFS(s.path("two"), os.DirFS(s.path("one"))))
 	run(0, "one")
-	home, kept := "ledgers/spent.weir-owner.json", "ledgers/spent.weir-owner.jsonl"
-	path, guard, lines := "ledgers/spent.weir-ledger.jsonl", s.read(home), s.read(kept)
+	home, left := "ledgers/spent.weir-owner.json", "ledgers/spent.weir-owner.jsonl"
+	path, guard, lines := "ledgers/spent.weir-ledger.jsonl", s.read(home), s.read(left)
 	s.must(os.Remove(s.path(home)))
-	s.must(os.Remove(s.path(kept)))
+	s.must(os.Remove(s.path(left)))
 	if errs := run(0, "two"); !strings.Contains(errs, "gets a new key") {
 		t.Errorf("begins another side of the dataset without a word: %s", errs)
 	}
 	s.write(home, guard) // the first side's files come back, such as by a pull
-	s.write(kept, lines)
+	s.write(left, lines)
 	run(0, "one")
 	run(0, "two")
 	before := s.read(path)

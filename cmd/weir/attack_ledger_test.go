@@ -46,15 +46,15 @@ func TestShownRunIsPaidForAgain(t *testing.T) {
 	t.Parallel()
 	s := newPair(t)
 	s.done(false)
-	kept := map[string]string{}
+	stored := map[string]string{}
 	for _, name := range []string{"data.csv.weir-ledger.jsonl", "data.csv.weir-owner.json", "data.csv.weir-owner.jsonl"} {
-		kept[name] = s.read(name)
+		stored[name] = s.read(name)
 	}
 	datasets := t.TempDir()
 	s.must(os.CopyFS(datasets, os.DirFS(s.path("runs/datasets"))))
 	s.edit("spec.yaml", "epsilon: 3", "epsilon: 4")
 	run := s.done(false)
-	for name, text := range kept {
+	for name, text := range stored {
 		s.write(name, text)
 	}
 	s.must(os.RemoveAll(s.path("runs/datasets")))

@@ -33,11 +33,11 @@ stages:
 }
 
 // over is a run of the study's spec over a disk, and the error that ended it.
-func (s study) over(on disk.Disk, fresh bool, ask func([]book.Quote) error) (*runtime.Result, error) {
+func (s study) over(files disk.Disk, fresh bool, ask func([]runtime.Quote) error) (*runtime.Result, error) {
 	s.t.Helper()
 	plan, err := (&specFlags{}).compile(s.path("spec.yaml"))
 	s.must(err)
-	return runtime.Run(s.t.Context(), plan, runtime.Options{Disk: on, Out: s.path("runs"), Dir: s.dir, Workers: 1,
+	return runtime.Run(s.t.Context(), plan, runtime.Options{Disk: files, Out: s.path("runs"), Dir: s.dir, Workers: 1,
 		Version: "test", Build: "test", Fresh: fresh, Confirm: ask,
 		Log: slog.New(slog.DiscardHandler), Progress: newProgress(io.Discard, true), Clock: time.Now, Random: rand.Reader})
 }
@@ -181,12 +181,12 @@ func TestContinuedRunAsksForWhatIsNew(t *testing.T) {
 		t.Fatal("must fail at the end")
 	}
 	s.edit("reference.csv", "1,30000", "1,31000")
-	asked := 0
-	if _, err := s.over(disk.Disk{}, false, func(q []book.Quote) error { asked += q[0].Bill; return nil }); err != nil {
+	count := 0
+	if _, err := s.over(disk.Disk{}, false, func(q []runtime.Quote) error { count += q[0].Bill; return nil }); err != nil {
 		t.Fatal(err)
 	}
-	if got := s.charges(); got != 1+asked {
-		t.Errorf("%d charges, of which the second run asked for %d", got, asked)
+	if got := s.charges(); got != 1+count {
+		t.Errorf("%d charges, of which the second run asked for %d", got, count)
 	}
 }
 
@@ -209,11 +209,11 @@ func TestPlanWithoutTheData(t *testing.T) {
 	d.tight()
 	d.edit("spec.yaml", "rows_public: 400}", "rows_public: 400, budget: {epsilon: 1.5, delta: 1e-6}}")
 	d.then("the first run", 1)
-	for _, gone := range []string{"data.csv", "data.csv.weir-owner.json", "runs"} {
-		d.must(os.RemoveAll(d.path(gone)))
+	for _, removed := range []string{"data.csv", "data.csv.weir-owner.json", "runs"} {
+		d.must(os.RemoveAll(d.path(removed)))
 		code, out, errs := d.weir("plan", d.path("spec.yaml"), "--out", d.path("runs"), "--set", "seed=4")
 		if code != exitPrivacy || !strings.Contains(errs, "this bill would make it") {
-			t.Errorf("without %s: exit code %d, must refuse: %s%s", gone, code, out, errs)
+			t.Errorf("without %s: exit code %d, must refuse: %s%s", removed, code, out, errs)
 		}
 	}
 }
@@ -227,13 +227,13 @@ func TestPlanOpensNoPrivateFile(t *testing.T) {
 	d.edit("spec.yaml", "rows: 50}\n", "rows: 50}\n  held: {kind: read, file: held.csv, class: private, like: dataset}\n"+
 		"  own: {kind: drop, from: held, columns: [id]}\n  close: {kind: marginals, real: own, synthetic: sample}\n")
 	first := d.then("the first run", 1)
-	for gone, want := range map[string]string{"held.csv": "reused, charged in run " + filepath.Base(first.Run),
+	for removed, want := range map[string]string{"held.csv": "reused, charged in run " + filepath.Base(first.Run),
 		"reference.csv": "after 1 new charge"} {
-		d.must(os.Rename(d.path(gone), d.path("elsewhere")))
+		d.must(os.Rename(d.path(removed), d.path("elsewhere")))
 		if code, out, errs := d.weir("plan", d.path("spec.yaml"), "--out", d.path("runs")); code != exitDone ||
 			!strings.Contains(out, want) {
-			t.Errorf("without %s: exit code %d: %s%s", gone, code, out, errs)
+			t.Errorf("without %s: exit code %d: %s%s", removed, code, out, errs)
 		}
-		d.must(os.Rename(d.path("elsewhere"), d.path(gone)))
+		d.must(os.Rename(d.path("elsewhere"), d.path(removed)))
 	}
 }

@@ -40,15 +40,15 @@ stages:
 	}
 	copied := t.TempDir()
 	s.must(os.CopyFS(copied, os.DirFS(s.dir)))
-	here := s.done(false)
+	local := s.done(false)
 	// Another machine has the copy under the same path.
 	s.must(os.Rename(s.dir, filepath.Join(t.TempDir(), "here")))
 	s.must(os.Rename(copied, s.dir))
 	there := s.done(false)
-	if here.Record.KeyCommitment == there.Record.KeyCommitment {
-		t.Errorf("the model has the noise of one key in both places, %s", here.Record.KeyCommitment)
+	if local.Record.KeyCommitment == there.Record.KeyCommitment {
+		t.Errorf("the model has the noise of one key in both places, %s", local.Record.KeyCommitment)
 	}
-	if a, b := idOf(here.Record, "train"), idOf(there.Record, "train"); a == b || a == "" || b == "" {
+	if a, b := idOf(local.Record, "train"), idOf(there.Record, "train"); a == b || a == "" || b == "" {
 		t.Errorf("the model is charged as %s in one place and as %s in the other, must be two charges", a, b)
 	}
 }

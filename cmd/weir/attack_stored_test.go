@@ -64,13 +64,13 @@ stages:
 	if strings.Contains(log.String(), "shard: reused") {
 		t.Error("the run under replace_one takes the shards of the run under add_remove")
 	}
-	apart := 0
+	separate := 0
 	stored, _ := filepath.Glob(filepath.Join(dir, "runs/cache/*/out.arrow"))
 	for _, path := range stored {
-		apart = max(apart, shardsOfMissing(t, path))
+		separate = max(separate, shardsOfMissing(t, path))
 	}
-	if apart < 2 {
-		t.Errorf("200 rows without a unit lie in %d shard, under replace_one each must draw for itself", apart)
+	if separate < 2 {
+		t.Errorf("200 rows without a unit lie in %d shard, under replace_one each must draw for itself", separate)
 	}
 }
 

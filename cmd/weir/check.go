@@ -82,13 +82,13 @@ func checkBudget(c *cobra.Command, s streams, flags *specFlags, place *ledgerPla
 		runs = x.Runs()
 	}
 	_, err := place.foresee(c.Context(), s, flags, arg, runs)
-	var over *ledger.OverBudgetError
+	var refusal *ledger.OverBudgetError
 	var none *ledger.UnmeasuredError
 	switch {
 	case errors.As(err, &none):
 		return spec.Diagnostics{plan.Spec.Refusal(spec.RuleBudget, "", "dataset.budget.filter",
 			"without a measure for a charge", "one that measures all charges", err.Error())}
-	case !errors.As(err, &over):
+	case !errors.As(err, &refusal):
 		return err
 	}
 	return spec.Diagnostics{plan.Spec.Refusal(spec.RuleBudget, "", "dataset.budget", "short of what would be charged",

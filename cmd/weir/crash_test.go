@@ -41,9 +41,9 @@ func waitFor(t *testing.T, pattern string) {
 // training, and returns its exit code and what it said.
 func stopped(t *testing.T, s study, sig syscall.Signal) (int, string) {
 	t.Helper()
-	var said bytes.Buffer
+	var output bytes.Buffer
 	c := s.process(nil, "--insecure-noise-seed", "9")
-	c.Stderr = &said
+	c.Stderr = &output
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func stopped(t *testing.T, s study, sig syscall.Signal) (int, string) {
 		t.Fatal(err)
 	}
 	c.Wait()
-	return c.ProcessState.ExitCode(), said.String()
+	return c.ProcessState.ExitCode(), output.String()
 }
 
 // TestKilledRunIsContinued: kill -9 or Ctrl-C in the middle, the same command
@@ -66,13 +66,13 @@ func TestKilledRunIsContinued(t *testing.T) {
 		t.Run(sig.String(), func(t *testing.T) {
 			s := newStudy(t, 400)
 			long(s)
-			code, said := stopped(t, s, sig)
+			code, text := stopped(t, s, sig)
 			if sig == syscall.SIGINT && code != exitInterrupted {
-				t.Errorf("exit code %d, must be %d: %s", code, exitInterrupted, said)
+				t.Errorf("exit code %d, must be %d: %s", code, exitInterrupted, text)
 			}
-			if sig == syscall.SIGINT && (!strings.Contains(said, "interrupted, train at ") || !strings.Contains(said,
+			if sig == syscall.SIGINT && (!strings.Contains(text, "interrupted, train at ") || !strings.Contains(text,
 				"with a checkpoint to go on from")) {
-				t.Errorf("%q, must say where train stands and that it has a checkpoint", said)
+				t.Errorf("%q, must say where train stands and that it has a checkpoint", text)
 			}
 			if found, _ := filepath.Glob(s.path("runs/study/*/release")); len(found) > 0 {
 				t.Error("a stopped run left a release")
@@ -174,14 +174,14 @@ func TestPairsOfProcesses(t *testing.T) {
 // TestNoSpaceLeft: files may not grow beyond 2 kB, as on a full disk.
 func TestNoSpaceLeft(t *testing.T) {
 	s := newStudy(t, 400)
-	var said bytes.Buffer
+	var output bytes.Buffer
 	c := s.process([]string{"WEIR_TEST_FSIZE=2000"})
-	c.Stderr = &said
+	c.Stderr = &output
 	if err := c.Run(); err == nil {
 		t.Fatal("a run without space must end with an error")
 	}
-	if code := c.ProcessState.ExitCode(); code != exitFailed || !strings.Contains(said.String(), "file too large") {
-		t.Errorf("exit code %d: %s", code, said.String())
+	if code := c.ProcessState.ExitCode(); code != exitFailed || !strings.Contains(output.String(), "file too large") {
+		t.Errorf("exit code %d: %s", code, output.String())
 	}
 	if found, _ := filepath.Glob(s.path("runs/study/*/release")); len(found) > 0 {
 		t.Error("a run without space left a release")

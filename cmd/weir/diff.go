@@ -197,7 +197,7 @@ func revisionSide(c *cobra.Command, r *budget.Commit, name string) (words.Side, 
 
 // revisions are the two sides of a range, or of one revision and the working tree.
 func (d *differ) revisions(ctx context.Context, c *cobra.Command, args []string) (a, b words.Side, err error) {
-	from, to, isRange := strings.Cut(args[0], "..")
+	from, target, isRange := strings.Cut(args[0], "..")
 	old, err := budget.OpenCommit(ctx, args[1], headOr(from, isRange))
 	if err != nil {
 		return a, b, usageOf(c, err)
@@ -212,16 +212,16 @@ func (d *differ) revisions(ctx context.Context, c *cobra.Command, args []string)
 		}
 		return a, b, err
 	}
-	to, parted := strings.CutPrefix(to, ".")
-	now, err := budget.OpenCommit(ctx, args[1], headOr(to, true))
+	target, parted := strings.CutPrefix(target, ".")
+	newer, err := budget.OpenCommit(ctx, args[1], headOr(target, true))
 	if err == nil && parted {
-		old, err = old.MergeBase(now)
+		old, err = old.MergeBase(newer)
 	}
 	if err != nil {
 		return a, b, usageOf(c, err)
 	}
 	if a, err = revisionSide(c, old, name); err == nil {
-		b, err = revisionSide(c, now, name)
+		b, err = revisionSide(c, newer, name)
 	}
 	return a, b, err
 }

@@ -72,31 +72,31 @@ func domainInfer(s streams) *cobra.Command {
 			"admissions.yaml > admissions.domain.yaml",
 		Args: oneTable,
 		RunE: func(c *cobra.Command, args []string) error {
-			of, err := openNamed(c.Context(), args[0])
+			table, err := openNamed(c.Context(), args[0])
 			if err != nil {
 				return err
 			}
-			defer of.Close()
-			if of.Stays() {
-				return outlined(c, s, of, asJSON)
+			defer table.Close()
+			if table.Stays() {
+				return outlined(c, s, table, asJSON)
 			}
-			how, err := of.Dialect(c.Flags().Changed, dialect(&csv, noHeader))
+			how, err := table.Dialect(c.Flags().Changed, dialect(&csv, noHeader))
 			if err != nil {
 				return usage(c, err)
 			}
-			to, err := infer.PlacePage(of.Place, page)
+			target, err := infer.PlacePage(table.Place, page)
 			if err != nil {
 				return err
 			}
-			found, err := infer.Draft(c.Context(), of.Table, how)
+			found, err := infer.Draft(c.Context(), table.Table, how)
 			if err == nil {
-				err = writePage(s, to, of.Place, found)
+				err = writePage(s, target, table.Place, found)
 			}
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				return printJSON(s.out, map[string]any{"domain": string(found.Domain), "page": to, "hints": found.Hints})
+				return printJSON(s.out, map[string]any{"domain": string(found.Domain), "page": target, "hints": found.Hints})
 			}
 			_, err = s.out.Write(found.Domain)
 			return err

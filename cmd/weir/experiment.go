@@ -173,12 +173,12 @@ func (f *runFlags) several(c *cobra.Command, s streams, args []string) error {
 
 // warnOnce prints what weir check would say of the specs, each warning with the first of them that has it.
 func (f *runFlags) warnOnce(s streams, list []*experiment.Plan) {
-	told := map[string]bool{}
+	shown := map[string]bool{}
 	for _, x := range list {
 		var text strings.Builder
 		printWarnings(&text, x.Base)
-		if !f.asJSON && text.Len() > 0 && !told[text.String()] {
-			told[text.String()] = true
+		if !f.asJSON && text.Len() > 0 && !shown[text.String()] {
+			shown[text.String()] = true
 			fmt.Fprintf(plainly(s.err), "%s:\n%s", x.Base.Name, text.String())
 		}
 	}
@@ -254,18 +254,18 @@ func (r experimentResult) print(w io.Writer) error {
 
 // charged says what the runs that were made now charged, and what they took from others.
 func (r experimentResult) charged() string {
-	charged, before, taken := 0, 0, 0
+	charged, before, used := 0, 0, 0
 	for _, run := range r.Runs {
 		if !run.Reused {
-			charged, before, taken = charged+len(run.Charged)-len(run.Before), before+len(run.Before), taken+len(run.From)
+			charged, before, used = charged+len(run.Charged)-len(run.Before), before+len(run.Before), used+len(run.From)
 		}
 	}
 	text := words.Plural(charged, "charge") + ", by the runs that were made or continued now"
 	if before > 0 {
 		text += fmt.Sprintf("; %s paid before, when those were begun", words.Plural(before, "charge"))
 	}
-	if taken > 0 {
-		text += fmt.Sprintf("; %s reused, charged in other runs", words.Plural(taken, "stage"))
+	if used > 0 {
+		text += fmt.Sprintf("; %s reused, charged in other runs", words.Plural(used, "stage"))
 	}
 	return text
 }

@@ -77,10 +77,10 @@ func TestEveryFaultOfADiskIsSurvived(t *testing.T) {
 		t.Run(manner, func(t *testing.T) {
 			t.Parallel()
 			met := map[disk.Op]bool{}
-			for at := 1 + first%stattest.Rounds(stride, 1); at <= counter.n; at += stattest.Rounds(stride, 1) {
-				met[counter.ops[at-1]] = true
-				if err := briefly(t).survive(plan, newFaultyDisk(t, manner, at), want); err != nil {
-					t.Errorf("change %d of %d %s: %v", at, counter.n, manner, err)
+			for i := 1 + first%stattest.Rounds(stride, 1); i <= counter.n; i += stattest.Rounds(stride, 1) {
+				met[counter.ops[i-1]] = true
+				if err := briefly(t).survive(plan, newFaultyDisk(t, manner, i), want); err != nil {
+					t.Errorf("change %d of %d %s: %v", i, counter.n, manner, err)
 				}
 			}
 			for op, n := range countsOf(counter.ops) {

@@ -111,12 +111,12 @@ func (f *faultyDisk) cut() {
 }
 
 // zero writes n zeros, as a file system does that noted a size before the bytes came.
-func zero(path string, from, n int64) error {
+func zero(path string, start, n int64) error {
 	h, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
-	_, err = h.WriteAt(make([]byte, n), from)
+	_, err = h.WriteAt(make([]byte, n), start)
 	return errors.Join(err, h.Close())
 }
 

@@ -173,11 +173,11 @@ func printKept(w io.Writer, items []collect.Item) {
 		}
 	}
 	for _, key := range order {
-		of, more := same[key], ""
-		if n := len(of) - 1; n > 0 {
+		items, more := same[key], ""
+		if n := len(items) - 1; n > 0 {
 			more = fmt.Sprintf(" and %d more (--json lists them)", n)
 		}
-		fmt.Fprintf(w, "  %s, %s, %s%s: %s\n", of[0].What, listing.Size(collect.Bytes(of)), of[0].Path, more, of[0].Kept)
+		fmt.Fprintf(w, "  %s, %s, %s%s: %s\n", items[0].What, listing.Size(collect.Bytes(items)), items[0].Path, more, items[0].Kept)
 	}
 }
 

@@ -159,8 +159,8 @@ func (s study) edit(name, old, new string) {
 // with what was made once.
 func (s study) snapshot() (restore func()) {
 	s.t.Helper()
-	kept := s.t.TempDir()
-	s.must(os.CopyFS(kept, os.DirFS(s.dir)))
+	stored := s.t.TempDir()
+	s.must(os.CopyFS(stored, os.DirFS(s.dir)))
 	return func() {
 		s.t.Helper()
 		left, err := os.ReadDir(s.dir)
@@ -168,7 +168,7 @@ func (s study) snapshot() (restore func()) {
 		for _, entry := range left {
 			s.must(os.RemoveAll(s.path(entry.Name())))
 		}
-		s.must(os.CopyFS(s.dir, os.DirFS(kept)))
+		s.must(os.CopyFS(s.dir, os.DirFS(stored)))
 	}
 }
 

@@ -44,17 +44,17 @@ earlier format; 4 it was altered, or lacks charges that a run has made.`,
 			if err == nil {
 				heads, err = checkHeads(c, path, runs, entries)
 			}
-			kept, asideErr := ledger.Remnants(path)
+			left, asideErr := ledger.Remnants(path)
 			err = errors.Join(err, asideErr)
 			if asJSON {
 				report := map[string]any{"ok": err == nil, "charges": len(entries), "runs": heads, "remnants": append([]string{},
-					kept...)}
+					left...)}
 				if err != nil {
 					report["error"] = err.Error()
 				}
 				return errors.Join(printJSON(s.out, report), silent(err))
 			}
-			for _, file := range kept {
+			for _, file := range left {
 				fmt.Fprintf(s.err, "%s: keeps what a crash left of a line that was removed from the ledger\n", file)
 			}
 			if err != nil {

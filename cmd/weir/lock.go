@@ -245,13 +245,13 @@ func (l *lockOf) with(data runtime.Data) []lock.Entry {
 
 // write writes the spec's lines, and drops those of specs that are gone.
 func (l *lockOf) write(data runtime.Data) error {
-	now := l.with(data)
-	l.differs = lock.Compare(l.was, now)
+	current := l.with(data)
+	l.differs = lock.Compare(l.was, current)
 	all := slices.DeleteFunc(slices.Clone(l.all), func(e lock.Entry) bool {
 		_, err := os.Lstat(filepath.Join(filepath.Dir(l.path), filepath.Base(e.Spec)))
 		return e.Spec == l.spec || errors.Is(err, fs.ErrNotExist)
 	})
-	return disk.Disk{}.WriteBytes(l.path, 0o644, []byte(lock.Format(append(all, now...))))
+	return disk.Disk{}.WriteBytes(l.path, 0o644, []byte(lock.Format(append(all, current...))))
 }
 
 // check refuses a run that is not as locked; it is asked before the run begins.

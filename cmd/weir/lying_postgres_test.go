@@ -95,19 +95,19 @@ func (l *lyingServer) answer(asks *pgproto3.Backend, answers *pgproto3.Frontend,
 		if err != nil {
 			return
 		}
-		row, is := m.(*pgproto3.DataRow)
+		row, ok := m.(*pgproto3.DataRow)
 		switch {
-		case is && counting.Load() && held == nil:
+		case ok && counting.Load() && held == nil:
 			held = cloned(row.Values)
 			continue
-		case is && held != nil && bytes.Equal(row.Values[0], held[0]) && !bytes.Equal(row.Values[2], held[2]):
+		case ok && held != nil && bytes.Equal(row.Values[0], held[0]) && !bytes.Equal(row.Values[2], held[2]):
 			other := cloned(row.Values)
 			held[2], other[2] = other[2], held[2]
 			asks.Send(&pgproto3.DataRow{Values: held})
 			held, m = nil, &pgproto3.DataRow{Values: other}
 			counting.Store(false)
 			l.lies.Add(1)
-		case !is && held != nil:
+		case !ok && held != nil:
 			asks.Send(&pgproto3.DataRow{Values: held})
 			held = nil
 		}

@@ -249,9 +249,9 @@ type notes struct {
 func (n *notes) Enabled(_ context.Context, l slog.Level) bool { return l >= slog.LevelWarn }
 
 func (n *notes) Handle(_ context.Context, r slog.Record) error {
-	var with []string
+	var added []string
 	add := func(a slog.Attr) bool {
-		with = append(with, fmt.Sprintf("%s: %v", a.Key, a.Value))
+		added = append(added, fmt.Sprintf("%s: %v", a.Key, a.Value))
 		return true
 	}
 	for _, a := range n.attrs {
@@ -259,8 +259,8 @@ func (n *notes) Handle(_ context.Context, r slog.Record) error {
 	}
 	r.Attrs(add)
 	text := r.Message
-	if len(with) > 0 {
-		text += " (" + strings.Join(with, ", ") + ")"
+	if len(added) > 0 {
+		text += " (" + strings.Join(added, ", ") + ")"
 	}
 	text = plaintext.Text(text)
 	n.mu.Lock()

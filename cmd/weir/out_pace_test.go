@@ -44,11 +44,11 @@ func TestRunsLeft(t *testing.T) {
 			t.Errorf("%q, must be %q", got, want)
 		}
 	}
-	said := []string{}
-	r = runsLeft{total: 2, began: time.Now(), show: func(_, _ int, words string) { said = append(said, words) }}
+	lines := []string{}
+	r = runsLeft{total: 2, began: time.Now(), show: func(_, _ int, words string) { lines = append(lines, words) }}
 	r.ran()
 	r.ran()
-	if len(said) != 2 || said[1] != "2 of 2 runs done" {
-		t.Errorf("said %q", said)
+	if len(lines) != 2 || lines[1] != "2 of 2 runs done" {
+		t.Errorf("said %q", lines)
 	}
 }

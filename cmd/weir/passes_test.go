@@ -17,11 +17,11 @@ import (
 )
 
 // inPasses is a run of the study's spec that counts in passes over the rows.
-func (s study) inPasses(on disk.Disk) (*runtime.Result, error) {
+func (s study) inPasses(files disk.Disk) (*runtime.Result, error) {
 	s.t.Helper()
 	plan, err := (&specFlags{}).compile(s.path("spec.yaml"))
 	s.must(err)
-	return runtime.Run(s.t.Context(), plan, runtime.Options{Disk: on, Out: s.path("runs"), Dir: s.dir, Workers: 1,
+	return runtime.Run(s.t.Context(), plan, runtime.Options{Disk: files, Out: s.path("runs"), Dir: s.dir, Workers: 1,
 		Version: "test", Build: "test",
 		Counting: pipeline.CountPasses, Log: slog.New(slog.DiscardHandler), Progress: newProgress(io.Discard, true),
 		Clock: time.Now, Random: rand.Reader})

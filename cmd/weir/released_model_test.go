@@ -63,11 +63,11 @@ stages:
 }
 
 // checkOpenRows holds synthetic rows to the released domain of an open study.
-func checkOpenRows(t *testing.T, text string, about int) {
+func checkOpenRows(t *testing.T, text string, rough int) {
 	t.Helper()
 	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
-	if err != nil || len(rows) < about*9/10 || len(rows) > about*11/10 {
-		t.Fatalf("%d rows, %v; must be about %d", len(rows), err, about)
+	if err != nil || len(rows) < rough*9/10 || len(rows) > rough*11/10 {
+		t.Fatalf("%d rows, %v; must be about %d", len(rows), err, rough)
 	}
 	for _, row := range rows[1:] {
 		income, errIncome := strconv.Atoi(row[0])

@@ -61,52 +61,52 @@ func epsilons(b *strings.Builder, w io.Writer, t record.Terms) {
 }
 
 // chargedBy lists the charges that a run made, and the runs that made those which it reused.
-func chargedBy(rec *record.Run) (ids []string, from map[string]string) {
-	ids, from = []string{}, map[string]string{}
+func chargedBy(rec *record.Run) (ids []string, sources map[string]string) {
+	ids, sources = []string{}, map[string]string{}
 	for _, c := range rec.Charges {
 		if c.Run == "" {
 			ids = append(ids, c.ID)
 		} else {
-			from[c.Stage] = c.Run
+			sources[c.Stage] = c.Run
 		}
 	}
-	return ids, from
+	return ids, sources
 }
 
 // chargeText says what was charged now, what before the run was interrupted or removed, and
 // what by other runs.
 func chargeText(r *runtime.Result) string {
-	ids, from := chargedBy(r.Record)
+	ids, sources := chargedBy(r.Record)
 	text := words.Plural(len(ids)-len(r.Before), "new charge")
 	for _, stage := range r.Record.Stages {
-		paid, of := paidBefore(r, stage.ID)
+		paid, total := paidBefore(r, stage.ID)
 		switch {
 		case paid == 0:
-		case paid == of:
+		case paid == total:
 			text += fmt.Sprintf("; %s was paid when this run was begun, and is not charged again", stage.ID)
 		default:
-			text += fmt.Sprintf("; of the %d charges of %s %d had been made when this run was begun, and are not made again", of,
+			text += fmt.Sprintf("; of the %d charges of %s %d had been made when this run was begun, and are not made again", total,
 				stage.ID, paid)
 		}
 	}
-	for _, stage := range slices.Sorted(maps.Keys(from)) {
-		text += fmt.Sprintf("; %s reused, charged in run %s", stage, from[stage])
+	for _, stage := range slices.Sorted(maps.Keys(sources)) {
+		text += fmt.Sprintf("; %s reused, charged in run %s", stage, sources[stage])
 	}
 	return text
 }
 
 // paidBefore is how many charges of a stage were made before the run was interrupted or removed, of how many.
-func paidBefore(r *runtime.Result, stage string) (paid, of int) {
+func paidBefore(r *runtime.Result, stage string) (paid, total int) {
 	for _, c := range r.Record.Charges {
 		if c.Stage != stage {
 			continue
 		}
-		of++
+		total++
 		if slices.Contains(r.Before, c.ID) {
 			paid++
 		}
 	}
-	return paid, of
+	return paid, total
 }
 
 // tableWord says what the rows of a table are: of people, of a model, or counts.

@@ -288,11 +288,11 @@ func stops(results []*runtime.Result) string {
 			continue
 		}
 		for _, s := range r.Stops {
-			then := "before its first checkpoint: it will begin anew, with the same noise"
+			next := "before its first checkpoint: it will begin anew, with the same noise"
 			if s.Checkpoint {
-				then = "with a checkpoint to go on from"
+				next = "with a checkpoint to go on from"
 			}
-			fmt.Fprintf(&b, ", %s at %d of %d (%s)", s.Stage, s.Done, s.Total, then)
+			fmt.Fprintf(&b, ", %s at %d of %d (%s)", s.Stage, s.Done, s.Total, next)
 		}
 	}
 	return b.String()

@@ -119,16 +119,16 @@ func differing(runs []listing.Run) []listing.Run {
 	for i, r := range runs {
 		byName[r.Name] = append(byName[r.Name], i)
 	}
-	for _, of := range byName {
+	for _, list := range byName {
 		texts, place := [][]byte{}, map[string]int{} // each spec is read once
-		for _, i := range of {
+		for _, i := range list {
 			if _, known := place[runs[i].Spec]; !known {
 				place[runs[i].Spec] = len(texts)
 				texts = append(texts, []byte(runs[i].Spec))
 			}
 		}
 		varying := words.Varying(texts)
-		for _, i := range of {
+		for _, i := range list {
 			for _, s := range varying[place[runs[i].Spec]] {
 				runs[i].Differs = append(runs[i].Differs, listing.Setting(s))
 			}
@@ -194,20 +194,20 @@ func parseAge(text string) (time.Duration, error) {
 
 // writeRunsPage writes the page for its owner alone; its links start at its folder.
 func writeRunsPage(file string, runs []listing.Run, now time.Time) error {
-	from, err := filepath.Abs(filepath.Dir(file))
+	source, err := filepath.Abs(filepath.Dir(file))
 	if err != nil {
 		return err
 	}
 	text, err := listing.Page(runs, now, func(r listing.Run) string {
-		to, err := filepath.Abs(r.Path)
+		target, err := filepath.Abs(r.Path)
 		if err != nil {
 			return ""
 		}
-		to, err = filepath.Rel(from, to)
+		target, err = filepath.Rel(source, target)
 		if err != nil {
 			return ""
 		}
-		return filepath.ToSlash(to)
+		return filepath.ToSlash(target)
 	})
 	if err != nil {
 		return err

@@ -109,15 +109,15 @@ func (s study) drawn(what, path string, size int64) bool {
 // change in an ordinary run of the tests. It measures what the process allocates, so it is not parallel.
 func TestCraftedModels(t *testing.T) {
 	s, files := richModel(t)
-	at := slices.IndexFunc(files, func(f pipeline.File) bool { return f.Name == "model.json" })
+	index := slices.IndexFunc(files, func(f pipeline.File) bool { return f.Name == "model.json" })
 	var tree any
-	if err := json.Unmarshal(files[at].Data, &tree); err != nil {
+	if err := json.Unmarshal(files[index].Data, &tree); err != nil {
 		t.Fatal(err)
 	}
 	if !s.sampled("as it was", files) {
 		t.Fatal("the model itself must be read")
 	}
-	drawn, all := 0, mutants(opened(tree))
+	count, all := 0, mutants(opened(tree))
 	for i, m := range all {
 		if i%stattest.Rounds(17, 1) != 0 {
 			continue
@@ -127,13 +127,13 @@ func TestCraftedModels(t *testing.T) {
 			t.Fatal(err)
 		}
 		parts := slices.Clone(files[1:])
-		parts[at-1].Data = data
+		parts[index-1].Data = data
 		if s.sampled(m.name, slices.Insert(parts, 0, files[0])) {
-			drawn++
+			count++
 		}
 	}
-	if len(all) < 1000 || drawn == 0 || drawn > len(all)/stattest.Rounds(34, 2) {
-		t.Errorf("%d of %d models were drawn from; must be some of more than 1,000, and less than half", drawn, len(all))
+	if len(all) < 1000 || count == 0 || count > len(all)/stattest.Rounds(34, 2) {
+		t.Errorf("%d of %d models were drawn from; must be some of more than 1,000, and less than half", count, len(all))
 	}
 }
 

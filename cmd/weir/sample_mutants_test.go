@@ -19,10 +19,10 @@ type mutant struct {
 // can be wrong: kind, size, sign, number of items, twice the same, not there.
 func mutants(tree any) []mutant {
 	var list []mutant
-	walkJSON("", tree, func(at string, v any, set func(any)) {
+	walkJSON("", tree, func(path string, v any, set func(any)) {
 		for _, w := range wrongs(v) {
 			set(w.value)
-			list = append(list, mutant{at + ": " + w.name, cloneJSON(tree)})
+			list = append(list, mutant{path + ": " + w.name, cloneJSON(tree)})
 		}
 		set(v)
 	})
@@ -30,21 +30,21 @@ func mutants(tree any) []mutant {
 }
 
 // walkJSON visits every value below a node. set replaces it where it stands.
-func walkJSON(at string, node any, visit func(at string, v any, set func(any))) {
+func walkJSON(path string, node any, visit func(path string, v any, set func(any))) {
 	switch n := node.(type) {
 	case map[string]any:
 		for _, k := range slices.Sorted(maps.Keys(n)) {
 			v := n[k]
-			visit(at+"."+k, v, func(w any) { n[k] = w })
-			walkJSON(at+"."+k, v, visit)
+			visit(path+"."+k, v, func(w any) { n[k] = w })
+			walkJSON(path+"."+k, v, visit)
 		}
 	case []any:
 		for i, v := range n {
 			if i > 1 && i < len(n)-1 {
 				continue // the ends stand for the others
 			}
-			visit(fmt.Sprintf("%s[%d]", at, i), v, func(w any) { n[i] = w })
-			walkJSON(fmt.Sprintf("%s[%d]", at, i), v, visit)
+			visit(fmt.Sprintf("%s[%d]", path, i), v, func(w any) { n[i] = w })
+			walkJSON(fmt.Sprintf("%s[%d]", path, i), v, visit)
 		}
 	}
 }

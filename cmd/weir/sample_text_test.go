@@ -16,12 +16,12 @@ func TestSampleWritesAsItsRun(t *testing.T) {
 		"stages:\n  features: {kind: drop, columns: [id]}\n  clean: {kind: bounds, outside: missing}\n  train: {kind: "+
 		"independent}\n  sample: {kind: sample, rows: 9}\n")
 	run := s.result("--fresh").Run
-	own, _, _ := strings.Cut(s.read(rel(t, s.dir, run)+"/release/sample.csv"), "\n")
+	ours, _, _ := strings.Cut(s.read(rel(t, s.dir, run)+"/release/sample.csv"), "\n")
 	model := run + "/release/train.model"
 	s.write("sent.model", s.read(rel(t, s.dir, model)))
 	for _, c := range []struct{ model, out, want string }{
-		{model, "more.csv", own}, {run, "more2.csv", own}, {model, "more.tsv", strings.ReplaceAll(own, ";", "\t")},
-		{s.path("sent.model"), "sent.csv", strings.ReplaceAll(own, ";", ",")},
+		{model, "more.csv", ours}, {run, "more2.csv", ours}, {model, "more.tsv", strings.ReplaceAll(ours, ";", "\t")},
+		{s.path("sent.model"), "sent.csv", strings.ReplaceAll(ours, ";", ",")},
 	} {
 		if code, _, errs := s.weir("sample", c.model, "--rows", "5", "--out", s.path(c.out)); code != exitDone {
 			t.Fatalf("exit code %d: %s", code, errs)
@@ -31,7 +31,7 @@ func TestSampleWritesAsItsRun(t *testing.T) {
 		}
 	}
 	code, out, errs := s.weir("sample", model, "--rows", "5", "--delimiter", "|")
-	if first, _, _ := strings.Cut(out, "\n"); code != exitDone || first != strings.ReplaceAll(own, ";", "|") {
+	if first, _, _ := strings.Cut(out, "\n"); code != exitDone || first != strings.ReplaceAll(ours, ";", "|") {
 		t.Errorf("exit code %d: %q %s", code, first, errs)
 	}
 }

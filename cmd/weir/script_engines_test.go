@@ -27,7 +27,7 @@ func TestEngineScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var own inProcess
+	var program inProcess
 	t.Run("scripts", func(t *testing.T) { // ends when the scripts have ended, which Spark's client outlives
 		testscript.Run(t, testscript.Params{
 			Dir:                scripts,
@@ -39,7 +39,7 @@ func TestEngineScripts(t *testing.T) {
 				return spark.setup(env)
 			},
 			Cmds: map[string]func(*testscript.TestScript, bool, []string){
-				"weir": own.command, "exits": own.exits, "edit": edit, "take": take, "sql": server.sql, "load": server.load,
+				"weir": program.command, "exits": program.exits, "edit": edit, "take": take, "sql": server.sql, "load": server.load,
 				"cluster": spark.sql, "alike": sameRelease,
 			},
 		})

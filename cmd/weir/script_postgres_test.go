@@ -26,14 +26,14 @@ func TestPostgresScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var own inProcess
+	var program inProcess
 	testscript.Run(t, testscript.Params{
 		Dir:                scripts,
 		RequireUniqueNames: true,
 		Setup:              server.setup,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"weir": own.command, "exits": own.exits, "edit": edit, "take": take, "sql": server.sql, "export": server.export,
-			"untilItAnswers": own.untilItAnswers(server.words), "whileItLies": own.whileItLies(server.words),
+			"weir": program.command, "exits": program.exits, "edit": edit, "take": take, "sql": server.sql, "export": server.export,
+			"untilItAnswers": program.untilItAnswers(server.words), "whileItLies": program.whileItLies(server.words),
 		},
 	})
 }

@@ -28,7 +28,7 @@ func TestSparkScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var own inProcess
+	var program inProcess
 	t.Run("scripts", func(t *testing.T) { // ends when the scripts have ended, which the client outlives
 		testscript.Run(t, testscript.Params{
 			Dir:                scripts,
@@ -41,7 +41,7 @@ func TestSparkScripts(t *testing.T) {
 				return spark.setup(env)
 			},
 			Cmds: map[string]func(*testscript.TestScript, bool, []string){
-				"weir": own.command, "exits": own.exits, "edit": edit, "take": take, "sql": spark.sql, "endworker": spark.endWorker,
+				"weir": program.command, "exits": program.exits, "edit": edit, "take": take, "sql": spark.sql, "endworker": spark.endWorker,
 			},
 		})
 	})

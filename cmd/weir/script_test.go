@@ -20,7 +20,7 @@ import (
 // TestScripts runs testdata/script/*.txtar, each in a folder of its own. CONTRIBUTING.md says how
 // to add one. It is not parallel: while a script runs weir, this process stands in that script's folder.
 func TestScripts(t *testing.T) {
-	var own inProcess
+	var program inProcess
 	scripts, err := filepath.Abs("testdata/script") // opened while this process stands elsewhere
 	if err != nil {
 		t.Fatal(err)
@@ -30,7 +30,7 @@ func TestScripts(t *testing.T) {
 		Setup:              scriptEnv,
 		RequireUniqueNames: true,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"weir": own.command, "exits": own.exits, "interrupt": interrupt, "edit": edit, "take": take,
+			"weir": program.command, "exits": program.exits, "interrupt": interrupt, "edit": edit, "take": take,
 		},
 	})
 }

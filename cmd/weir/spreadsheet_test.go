@@ -26,13 +26,13 @@ func TestSpreadsheetSafe(t *testing.T) {
 		if code, out, errs := s.weir("verify", r.Run); code != exitDone {
 			t.Errorf("spreadsheet_safe: %v: weir verify: exit code %d: %s%s", safe, code, out, errs)
 		}
-		says := "stand in the CSV files as they are"
+		words := "stand in the CSV files as they are"
 		if safe {
-			says = "have an apostrophe in front"
+			words = "have an apostrophe in front"
 		}
 		for _, page := range []string{"PRIVACY.md", "DATASHEET.md"} {
-			if text := released(t, r, page); !strings.Contains(text, "`sample.group`") || !strings.Contains(text, says) {
-				t.Errorf("spreadsheet_safe: %v: %s must say that cells of sample.group %s", safe, page, says)
+			if text := released(t, r, page); !strings.Contains(text, "`sample.group`") || !strings.Contains(text, words) {
+				t.Errorf("spreadsheet_safe: %v: %s must say that cells of sample.group %s", safe, page, words)
 			}
 		}
 	}

@@ -20,10 +20,10 @@ func child(t *testing.T, args ...string) (*exec.Cmd, *bytes.Buffer) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
-	var said bytes.Buffer
+	var output bytes.Buffer
 	c := exec.CommandContext(ctx, os.Args[0], args...)
-	c.Env, c.Stderr = append(os.Environ(), "WEIR_TEST_MAIN=1"), &said
-	return c, &said
+	c.Env, c.Stderr = append(os.Environ(), "WEIR_TEST_MAIN=1"), &output
+	return c, &output
 }
 
 // answered runs a command line, which must end within a minute: a reader that a file holds up never does.
@@ -66,14 +66,14 @@ func TestInputsAreRegularFiles(t *testing.T) {
 		for file, kind := range map[string]string{s.path("pipe"): "a pipe", "/dev/zero": "a device",
 			s.path("folder"): "a folder"} {
 			t.Run(what+" is "+kind, func(t *testing.T) {
-				with := make([]string, len(args))
+				added := make([]string, len(args))
 				for i, a := range args {
-					with[i] = strings.ReplaceAll(a, "FILE", file)
+					added[i] = strings.ReplaceAll(a, "FILE", file)
 				}
-				code, said := s.answered(t, with)
-				if code < 1 || !strings.Contains(said, "is "+kind+", must be a regular file") || !strings.Contains(said, file) &&
+				code, text := s.answered(t, added)
+				if code < 1 || !strings.Contains(text, "is "+kind+", must be a regular file") || !strings.Contains(text, file) &&
 					what != "an event" {
-					t.Errorf("exit code %d, %q; must say that %s is %s", code, said, file, kind)
+					t.Errorf("exit code %d, %q; must say that %s is %s", code, text, file, kind)
 				}
 			})
 		}
@@ -103,7 +103,7 @@ func TestSecondSignalEnds(t *testing.T) {
 	defer signal.Stop(caught)
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		t.Run(sig.String(), func(t *testing.T) {
-			c, said := child(t, "sample", model, "--rows", "100000000")
+			c, output := child(t, "sample", model, "--rows", "100000000")
 			c.Stderr = nil
 			errs, err := c.StderrPipe()
 			s.must(err)
@@ -119,7 +119,7 @@ func TestSecondSignalEnds(t *testing.T) {
 			buf := make([]byte, 1000)
 			n, err := errs.Read(buf)
 			if err != nil || !strings.Contains(string(buf[:n]), "press Ctrl-C again") {
-				t.Errorf("after the first signal: %q, %v %s", buf[:n], err, said)
+				t.Errorf("after the first signal: %q, %v %s", buf[:n], err, output)
 			}
 			s.must(c.Process.Signal(sig))
 			err = c.Wait()

@@ -90,9 +90,9 @@ func modelStudy(t *testing.T, settings, kind string, rows func(b *strings.Builde
 	if !strings.Contains(settings, "from:") {
 		model = strings.Replace(model, "{", "{from: dataset, ", 1)
 	}
-	more, drawn := "", "  sample: {kind: sample, rows: 20}\n"
+	more, text := "", "  sample: {kind: sample, rows: 20}\n"
 	if strings.HasPrefix(kind, "anomaly_") {
-		drawn = ""
+		text = ""
 	}
 	if strings.Contains(settings, "from: shards") {
 		more = "  split: {kind: shard, shards: 4, by: random}\n  shards: {kind: encode}\n"
@@ -101,7 +101,7 @@ func modelStudy(t *testing.T, settings, kind string, rows func(b *strings.Builde
 	}
 	s.write("spec.yaml", "weir: 1\nname: study\ndataset: {file: data.csv, domain: domain.yaml, rows_public: "+
 		"80}\nprivacy: {epsilon: 3, delta: 1e-6, accountant: rdp, adjacency: add_remove}\nseed: 3\nstages:\n"+
-		more+"  train: "+model+"\n"+drawn)
+		more+"  train: "+model+"\n"+text)
 	return s
 }
 
@@ -139,11 +139,11 @@ func seenOf(t *testing.T, s study) (seen, run string) {
 func (s study) plain(text string) string {
 	text = strings.ReplaceAll(text, s.dir, "DIR")
 	text = regexp.MustCompile(`(?m)^train: bounds are far wider(.*\n)+?\n`).ReplaceAllString(text, "")
-	for pattern, with := range map[string]string{`[0-9]{8}[T-][0-9]{6}[0-9a-zA-Z.-]*`: "RUN",
+	for pattern, whole := range map[string]string{`[0-9]{8}[T-][0-9]{6}[0-9a-zA-Z.-]*`: "RUN",
 		`done in [0-9.µa-z]+`: "done in TIME", `(ds-|sha256:)[0-9a-f]+`: "DIGEST",
 		`[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:.]+Z?`: "TIME", `(?m)^\w+: [0-9]+ of [0-9]+, .* left\n`: "",
 		`(?m)^dataset: (reading|known after) .*\n`: ""} {
-		text = regexp.MustCompile(pattern).ReplaceAllString(text, with)
+		text = regexp.MustCompile(pattern).ReplaceAllString(text, whole)
 	}
 	return text
 }

@@ -87,19 +87,19 @@ func thisVersion() version {
 // commit is the commit that the program was built from, and whether files had
 // been changed since.
 func commit(info *debug.BuildInfo) string {
-	at := cmp.Or(settingsOf(info)["vcs.revision"], "unknown")
-	if at != "unknown" && cleanCommit(info) == "" {
-		at += " with changes"
+	path := cmp.Or(settingsOf(info)["vcs.revision"], "unknown")
+	if path != "unknown" && cleanCommit(info) == "" {
+		path += " with changes"
 	}
-	return at
+	return path
 }
 
 func settingsOf(info *debug.BuildInfo) map[string]string {
-	of := map[string]string{}
+	byName := map[string]string{}
 	for _, s := range info.Settings {
-		of[s.Key] = s.Value
+		byName[s.Key] = s.Value
 	}
-	return of
+	return byName
 }
 
 // build tells builds of the program apart: an interrupted run is continued by the
@@ -126,11 +126,11 @@ func build() string {
 // cleanCommit is the commit that the program was built from, "" where files had
 // been changed or nobody knows.
 func cleanCommit(info *debug.BuildInfo) string {
-	of := settingsOf(info)
-	if of["vcs.modified"] != "false" {
+	byName := settingsOf(info)
+	if byName["vcs.modified"] != "false" {
 		return ""
 	}
-	return of["vcs.revision"]
+	return byName["vcs.revision"]
 }
 
 // buildRevision is the module version, or the commit that the binary was built from.

@@ -240,18 +240,18 @@ func (f *whatIfFlags) print(w io.Writer, t *experiment.Table) error {
 
 // cells are the means of a figure by epsilon with half their intervals, then what rows without noise reach.
 func (f *whatIfFlags) cells(t *experiment.Table, n int64, key string) (line string) {
-	without := "–"
+	rest := "–"
 	for _, e := range f.epsilons {
 		cell := "–"
 		for _, r := range t.Rows {
 			if r.Settings["privacy.epsilon"] == decimal(e) && r.Settings[rowsAxis] == strconv.FormatInt(n, 10) {
 				cell = r.Metrics[key].Words(r.Runs)
 				if of, has := t.References[key]; has && r.Metrics[of.Metric].Mean != nil {
-					without = fmt.Sprintf("%.4f", *r.Metrics[of.Metric].Mean)
+					rest = fmt.Sprintf("%.4f", *r.Metrics[of.Metric].Mean)
 				}
 			}
 		}
 		line += "\t" + cell
 	}
-	return line + "\t" + without
+	return line + "\t" + rest
 }

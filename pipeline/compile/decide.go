@@ -63,10 +63,10 @@ func (c *compiler) found(s *spec.Stage, p schema.Problem) string {
 // whyTarget is empty where the target has nothing to do with what the spec predicts.
 func (c *compiler) whyTarget(target string) string {
 	list := c.spec.Predicted()
-	at := slices.IndexFunc(list, func(p spec.Predicted) bool { return p.Column == target })
+	i := slices.IndexFunc(list, func(p spec.Predicted) bool { return p.Column == target })
 	switch {
-	case at >= 0:
-		return "from stage " + strings.Join(list[at].By, ", ")
+	case i >= 0:
+		return "from stage " + strings.Join(list[i].By, ", ")
 	case target == pipeline.NoTarget && len(list) > 0:
 		return "as the spec says, though stage " + strings.Join(list[0].By, ", ") + " predicts " + list[0].Column
 	}

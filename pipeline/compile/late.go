@@ -47,17 +47,17 @@ func waitingFor(in pipeline.Headers, p schema.Problem) string {
 
 // mentions tells whether a text has the name, not as a part of a longer word.
 func mentions(text, name string) bool {
-	for at := strings.Index(text, name); at >= 0; {
-		before, _ := utf8.DecodeLastRuneInString(text[:at])
-		after, _ := utf8.DecodeRuneInString(text[at+len(name):])
+	for i := strings.Index(text, name); i >= 0; {
+		before, _ := utf8.DecodeLastRuneInString(text[:i])
+		after, _ := utf8.DecodeRuneInString(text[i+len(name):])
 		if !ofWord(before) && !ofWord(after) {
 			return true
 		}
-		next := strings.Index(text[at+1:], name)
+		next := strings.Index(text[i+1:], name)
 		if next < 0 {
 			return false
 		}
-		at += 1 + next
+		i += 1 + next
 	}
 	return false
 }

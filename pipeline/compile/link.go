@@ -117,22 +117,22 @@ func (l *linker) waitsFor(s *spec.Stage, done map[string]bool) string {
 }
 
 func (l *linker) cycle(done map[string]bool) string {
-	var at string
+	var place string
 	for i := range l.spec.Stages {
 		if id := l.spec.Stages[i].ID; !done[id] {
-			at = id
+			place = id
 			break
 		}
 	}
 	seen := map[string]int{}
 	var path []string
 	for {
-		if start, again := seen[at]; again {
-			return strings.Join(append(path[start:], at), " reads ")
+		if start, again := seen[place]; again {
+			return strings.Join(append(path[start:], place), " reads ")
 		}
-		seen[at] = len(path)
-		path = append(path, at)
-		at = l.waitsFor(l.byID[at], done)
+		seen[place] = len(path)
+		path = append(path, place)
+		place = l.waitsFor(l.byID[place], done)
 	}
 }
 

@@ -108,11 +108,11 @@ func TestStagesAreTurnedOff(t *testing.T) {
 			"second; did you mean first?",
 		"stages.a=off": `is "a", must be the name of a stage: dataset, b; --set stages.a=off took it out, and b reads it`,
 	} {
-		from := text
+		source := text
 		if set == "stages.a=off" {
-			from = head + "stages:\n  a: {kind: clean}\n  b: {kind: learn, from: a}\n"
+			source = head + "stages:\n  a: {kind: clean}\n  b: {kind: learn, from: a}\n"
 		}
-		if _, err := compile(t, from, set); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := compile(t, source, set); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, must say %q", set, err, want)
 		}
 	}

@@ -53,11 +53,11 @@ func (c *compiler) calibratePublished(acc privacy.Accountant, proven, unproven [
 		return 0, err
 	}
 	left = epsilon - fixed
-	taken := 0.0
+	used := 0.0
 	for _, s := range unproven {
 		scale := s.Work.Terms.Scale
 		if scale == 0 {
-			taken += c.share(s)
+			used += c.share(s)
 			if scale, err = calibrate.Least(left*c.share(s), c.arithmetic(s)); err != nil {
 				return 0, fmt.Errorf("stage %s, by the arithmetic of its paper: %w", s.ID, err)
 			}
@@ -69,7 +69,7 @@ func (c *compiler) calibratePublished(acc privacy.Accountant, proven, unproven [
 	if !open(proven) {
 		return epsilon, nil
 	}
-	return left * (1 - taken), nil
+	return left * (1 - used), nil
 }
 
 // fixed is what the stages spend whose noise the spec fixes, without those that share an

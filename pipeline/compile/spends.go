@@ -32,12 +32,12 @@ func (c *compiler) checkSpends(s *spec.Stage, in pipeline.Headers, step *Step) {
 				"budget of the stages that need it",
 			Fix: "the private table as its input, or a stage without noise on this one (sample, compare_queries, marginals)"})
 	}
-	to := changeOf(s.Kind, in)
-	if to.rows > 1 {
+	after := changeOf(s.Kind, in)
+	if after.rows > 1 {
 		step.Work.Terms.Published = nil // a paper's epsilon is about one row
 	}
 	c.checkProven(s, step)
-	c.checkPlanned(s, step, to)
+	c.checkPlanned(s, step, after)
 	c.checkShards(s, in)
 }
 
@@ -64,24 +64,24 @@ type change struct {
 // stage reads: they come from one source, so one unit may move all of them. Of a table
 // that may change anywhere it takes what a paper does: the unit's own rows, or its shard.
 func changeOf(k *pipeline.Kind, in pipeline.Headers) change {
-	var to change
+	var after change
 	add := func(h pipeline.Header) {
 		if h.Class != pipeline.Private || h.Form != pipeline.FormTable {
 			return
 		}
 		s := h.Stability
 		if !bounded(h) {
-			if to.assumed, s = true, pipeline.Rows(max(1, h.Terms.Unit.MaxRows)); h.Shards > 0 {
+			if after.assumed, s = true, pipeline.Rows(max(1, h.Terms.Unit.MaxRows)); h.Shards > 0 {
 				s = pipeline.Shards(h.Shards)
 			}
 		}
 		switch {
 		case s.Spread == pipeline.SpreadRows:
-			to.rows += s.N
-		case to.shards == 0:
-			to.shards = s.N
+			after.rows += s.N
+		case after.shards == 0:
+			after.shards = s.N
 		default:
-			to.shards = -1 // two sharded tables: a unit may lie in two different shards
+			after.shards = -1 // two sharded tables: a unit may lie in two different shards
 		}
 	}
 	for _, port := range k.In {
@@ -92,7 +92,7 @@ func changeOf(k *pipeline.Kind, in pipeline.Headers) change {
 			}
 		}
 	}
-	return to
+	return after
 }
 
 // checkPlanned prices every spend once, at scale 1, so that what cannot be priced
@@ -143,7 +143,7 @@ func Price(k *pipeline.Kind, in pipeline.Headers, w pipeline.Work, scale float64
 	return list, nil
 }
 
-func (to change) price(spend pipeline.Spend, scale float64, adjacency privacy.Adjacency) (pipeline.Planned, error) {
+func (after change) price(spend pipeline.Spend, scale float64, adjacency privacy.Adjacency) (pipeline.Planned, error) {
 	m := spend.Mechanism(scale)
 	if !plain(reflect.TypeOf(m)) {
 		return pipeline.Planned{}, fmt.Errorf("%T is no plain value, so what is charged could change before it is drawn", m)
@@ -151,12 +151,12 @@ func (to change) price(spend pipeline.Spend, scale float64, adjacency privacy.Ad
 	if err := m.Check(); err != nil {
 		return pipeline.Planned{}, err
 	}
-	p := pipeline.Planned{Value: m, Group: max(1, to.rows),
-		Line: privacy.Line{Name: spend.Name, Mechanism: spend.Doc, Sensitivity: to.words(m, adjacency), Uses: m.Uses()}}
+	p := pipeline.Planned{Value: m, Group: max(1, after.rows),
+		Line: privacy.Line{Name: spend.Name, Mechanism: spend.Doc, Sensitivity: after.words(m, adjacency), Uses: m.Uses()}}
 	if scale == 0 {
 		return p, nil
 	}
-	event, err := to.event(m, adjacency)
+	event, err := after.event(m, adjacency)
 	p.Event = privacy.JSON{Event: event}
 	return p, err
 }
@@ -182,29 +182,29 @@ func plain(t reflect.Type) bool {
 }
 
 // event is the mechanism's event for all that one unit changes.
-func (to change) event(m privacy.Mechanism, adjacency privacy.Adjacency) (privacy.Event, error) {
+func (after change) event(m privacy.Mechanism, adjacency privacy.Adjacency) (privacy.Event, error) {
 	on, sharded := m.(privacy.OnShards)
 	switch {
-	case to.shards != 0 && !sharded:
+	case after.shards != 0 && !sharded:
 		return nil, fmt.Errorf("it runs on rows, and one changed unit may change a whole shard")
-	case to.shards != 0 && (to.shards != on.Shards() || to.rows > 0):
+	case after.shards != 0 && (after.shards != on.Shards() || after.rows > 0):
 		return nil, fmt.Errorf("it runs on %d shards, and what the stage reads is not one table of that many", on.Shards())
-	case to.shards == 0 && sharded:
+	case after.shards == 0 && sharded:
 		return nil, fmt.Errorf("it runs on shards, and the table has none: put a stage of kind shard before it")
 	case sharded:
 		return m.Event(adjacency), privacy.Validate(m.Event(adjacency))
 	}
-	return privacy.Group(m.Event(adjacency), max(1, to.rows))
+	return privacy.Group(m.Event(adjacency), max(1, after.rows))
 }
 
 // words say what one unit moves, such as "0.5 (L2) when a row is replaced". Rounds of a
 // filter have noise of their own each, in which its sensitivity is measured.
-func (to change) words(m privacy.Mechanism, adjacency privacy.Adjacency) string {
+func (after change) words(m privacy.Mechanism, adjacency privacy.Adjacency) string {
 	s, in, only := m.Sensitivity(adjacency), "", ""
 	if _, rounds := m.(privacy.Filter); rounds {
 		in = " in standard deviations of the noise"
 	}
-	if to.assumed {
+	if after.assumed {
 		only = ", were that all that changes"
 	}
 	done := "added or removed"
@@ -212,11 +212,11 @@ func (to change) words(m privacy.Mechanism, adjacency privacy.Adjacency) string 
 		done = "replaced"
 	}
 	switch {
-	case to.shards != 0:
+	case after.shards != 0:
 		return fmt.Sprintf("%s%s when a shard changes%s", s, in, only)
-	case to.rows > 1:
-		s.Bound *= float64(to.rows)
-		return fmt.Sprintf("%s%s when %d rows are %s%s", s, in, to.rows, done, only)
+	case after.rows > 1:
+		s.Bound *= float64(after.rows)
+		return fmt.Sprintf("%s%s when %d rows are %s%s", s, in, after.rows, done, only)
 	}
 	return fmt.Sprintf("%s%s when a row is %s%s", s, in, done, only)
 }

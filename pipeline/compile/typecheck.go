@@ -63,11 +63,11 @@ func (c *compiler) checkUnit(s *spec.Stage) {
 		for _, r := range s.Inputs[port.Name] {
 			h, _ := c.header(r)
 			if columns := h.UnitColumns(); len(columns) > 0 {
-				of := strings.Join((&domain.Domain{Columns: columns}).Names(), ", ")
+				name := strings.Join((&domain.Domain{Columns: columns}).Names(), ", ")
 				c.refuseAt("stages."+s.ID+"."+port.Key(), s.ID, "",
 					fmt.Sprintf("%s with the column %s, which names the privacy unit", r, domain.UnitWords(columns...)),
 					fmt.Sprintf("a table without it: put a stage {kind: drop, columns: [%s]} between the two, "+
-						"behind the last one that needs the unit (split, shard)", of))
+						"behind the last one that needs the unit (split, shard)", name))
 			}
 		}
 	}

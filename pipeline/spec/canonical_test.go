@@ -9,9 +9,9 @@ import (
 // TestEveryKeyIsInTheCanonicalForm: the digest of a spec is of its canonical form, so a key
 // that is not in it could change what is released under the name of an earlier run.
 func TestEveryKeyIsInTheCanonicalForm(t *testing.T) {
-	held := map[string]bool{}
+	files := map[string]bool{}
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[canonicalSpec]()) {
-		held[key(f)] = true
+		files[key(f)] = true
 	}
 	keys := 0
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[Spec]()) {
@@ -19,7 +19,7 @@ func TestEveryKeyIsInTheCanonicalForm(t *testing.T) {
 		if !f.IsExported() || name == "-" {
 			continue
 		}
-		if keys++; !held[name] {
+		if keys++; !files[name] {
 			t.Errorf("the key %s is not in the canonical form", name)
 		}
 	}

@@ -41,28 +41,28 @@ func (p *parser) levelRules(e *Experiment, grid []taken) {
 	if p.doc.Has("experiment.levels") && len(e.Levels) == 0 {
 		p.at("experiment.levels", "empty", "a list of one or more mappings from settings to values", "")
 	}
-	named := map[string]bool{}
+	names := map[string]bool{}
 	for i, level := range e.Levels {
 		path := schema.Path("experiment", "levels", i)
-		var own []string
+		var ours []string
 		for _, setting := range level {
 			p.axis(schema.Path("experiment", "levels", i, setting.Name), setting.Name,
-				slices.Concat(grid, takenBy("this level", own)))
-			own = append(own, setting.Name)
+				slices.Concat(grid, takenBy("this level", ours)))
+			ours = append(ours, setting.Name)
 		}
 		want := e.LevelPaths()
 		switch {
 		case len(level) == 0:
 			p.at(path, "a level without settings", "a mapping from one or more settings to values", "")
-		case !slices.Equal(own, want):
-			p.at(path, "given settings "+strings.Join(own, ", "), "those of the first level, in its order: "+strings.Join(want,
+		case !slices.Equal(ours, want):
+			p.at(path, "given settings "+strings.Join(ours, ", "), "those of the first level, in its order: "+strings.Join(want,
 				", "), "")
-		case named[level[0].Value.Text()]:
-			p.at(path, own[0]+" "+level[0].Value.Text()+", as an earlier level",
+		case names[level[0].Value.Text()]:
+			p.at(path, ours[0]+" "+level[0].Value.Text()+", as an earlier level",
 				"a first value of its own, which names the level", "")
 		}
 		if len(level) > 0 {
-			named[level[0].Value.Text()] = true
+			names[level[0].Value.Text()] = true
 		}
 	}
 }
@@ -79,9 +79,9 @@ func (p *parser) cellRules(e *Experiment, before []taken) {
 			p.at(path, "a cell without settings", "a mapping from one or more settings to values; for a cell that changes "+
 				"nothing, one setting at the value that it has in the spec, such as seed", "")
 		}
-		var own []string
+		var ours []string
 		for _, setting := range cell.Value {
-			at := schema.Path("experiment", "cells", cell.Name, setting.Name)
+			path := schema.Path("experiment", "cells", cell.Name, setting.Name)
 			given := before
 			if setting.Value.Null() { // a cell may do without what grid and levels set in the others
 				given = slices.DeleteFunc(slices.Clone(before), func(other taken) bool {
@@ -89,8 +89,8 @@ func (p *parser) cellRules(e *Experiment, before []taken) {
 						setting.Name)
 				})
 			}
-			p.axis(at, setting.Name, slices.Concat(given, takenBy("this cell", own)))
-			own = append(own, setting.Name)
+			p.axis(path, setting.Name, slices.Concat(given, takenBy("this cell", ours)))
+			ours = append(ours, setting.Name)
 		}
 		names = append(names, cell.Name)
 	}
@@ -170,10 +170,10 @@ func (p *parser) axis(path, setting string, before []taken) {
 // taken is a setting that something else of the experiment gives.
 type taken struct{ setting, by string }
 
-func takenBy(by string, settings []string) []taken {
+func takenBy(column string, settings []string) []taken {
 	list := make([]taken, len(settings))
 	for i, s := range settings {
-		list[i] = taken{s, by}
+		list[i] = taken{s, column}
 	}
 	return list
 }

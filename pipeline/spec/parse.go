@@ -275,12 +275,12 @@ func (p *parser) single(path string, s *Stage) {
 // problem. An unknown key may have been meant for any setting beside it.
 func (p *parser) wrong(paths ...string) bool {
 	for _, problem := range p.problems {
-		at := problem.Path
+		place := problem.Path
 		if problem.Found == schema.UnknownKey {
-			at = parent(at)
+			place = parent(place)
 		}
 		for _, path := range paths {
-			if related(at, path) {
+			if related(place, path) {
 				return true
 			}
 		}

@@ -61,42 +61,42 @@ func (p *parser) source(s *Spec) {
 		return // whatever it is, it was told
 	}
 	kinds := p.reg.Sources()
-	all, into := make([]pipeline.Source, len(kinds)), make([]any, len(kinds))
+	all, target := make([]pipeline.Source, len(kinds)), make([]any, len(kinds))
 	for i, kind := range kinds {
 		all[i] = kind.New()
-		into[i] = all[i]
+		target[i] = all[i]
 	}
-	p.add(p.doc.Decode("dataset", append(into, (*datasetFields)(d))...)...)
-	at, ok := p.chosen(kinds)
+	p.add(p.doc.Decode("dataset", append(target, (*datasetFields)(d))...)...)
+	i, ok := p.chosen(kinds)
 	if !ok {
 		return
 	}
-	d.Source, d.Declared.Kind = all[at], kinds[at].Name
-	for _, key := range rivals(p.reg, keyOf(kinds[at])) {
+	d.Source, d.Declared.Kind = all[i], kinds[i].Name
+	for _, key := range rivals(p.reg, keyOf(kinds[i])) {
 		if path := schema.Path("dataset", key); p.doc.Has(path) {
-			p.at(path, "", "left out where rows come from dataset."+kinds[at].Name, "")
+			p.at(path, "", "left out where rows come from dataset."+kinds[i].Name, "")
 		}
 	}
-	if !p.wrong(keysOf(kinds[at])...) {
+	if !p.wrong(keysOf(kinds[i])...) {
 		p.declare(s)
 	}
 }
 
 // chosen finds the one kind of source that the spec names.
-func (p *parser) chosen(kinds []pipeline.SourceKind) (at int, ok bool) {
-	var names, given []string
+func (p *parser) chosen(kinds []pipeline.SourceKind) (index int, ok bool) {
+	var names, values []string
 	for i, kind := range kinds {
 		names = append(names, kind.Name)
 		if p.doc.Has(keyOf(kind)) {
-			at, given = i, append(given, kind.Name)
+			index, values = i, append(values, kind.Name)
 		}
 	}
-	if len(given) == 1 {
-		return at, true
+	if len(values) == 1 {
+		return index, true
 	}
 	found := "a mapping with none of " + listed(names)
-	if len(given) > 1 {
-		found = "a mapping with " + listed(given)
+	if len(values) > 1 {
+		found = "a mapping with " + listed(values)
 	}
 	if !p.misspelled("dataset") {
 		p.at("dataset", found, "a mapping with one of "+listed(names), "")

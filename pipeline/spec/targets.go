@@ -25,11 +25,11 @@ func predicted(stages []Stage) []Predicted {
 		if !ok || by.Predicts() == "" {
 			continue
 		}
-		at := slices.IndexFunc(list, func(p Predicted) bool { return p.Column == by.Predicts() })
-		if at < 0 {
-			at, list = len(list), append(list, Predicted{Column: by.Predicts()})
+		index := slices.IndexFunc(list, func(p Predicted) bool { return p.Column == by.Predicts() })
+		if index < 0 {
+			index, list = len(list), append(list, Predicted{Column: by.Predicts()})
 		}
-		list[at].By = append(list[at].By, stages[i].ID)
+		list[index].By = append(list[index].By, stages[i].ID)
 	}
 	return list
 }
@@ -59,12 +59,12 @@ func targetOf(s *Stage) string { return schema.Path("stages", s.ID, "target") }
 
 // ask wants a target, where more than one may be meant.
 func (p *parser) ask(s *Stage, list []Predicted) {
-	var named, columns []string
+	var names, columns []string
 	for _, l := range list {
-		named = append(named, fmt.Sprintf("%s (predicted by %s)", l.Column, strings.Join(l.By, ", ")))
+		names = append(names, fmt.Sprintf("%s (predicted by %s)", l.Column, strings.Join(l.By, ", ")))
 		columns = append(columns, l.Column)
 	}
-	p.at(targetOf(s), "left out, and the spec names "+strings.Join(named, " and "),
+	p.at(targetOf(s), "left out, and the spec names "+strings.Join(names, " and "),
 		fmt.Sprintf("one of %s, or %s", strings.Join(columns, ", "), pipeline.NoTarget), "")
 	s.wrong = append(s.wrong, targetOf(s))
 }

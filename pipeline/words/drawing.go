@@ -51,11 +51,11 @@ func Mermaid(p *pipeline.Plan) string {
 		open, shut := shape(s)
 		fmt.Fprintf(&b, "  %s%s\"%s\"%s:::%s\n", s.ID, open, mermaidText(label(s)), shut, s.Class)
 	}
-	edges(p, func(from, to, label string) {
+	edges(p, func(source, target, label string) {
 		if label != "" {
 			label = "|" + label + "|"
 		}
-		fmt.Fprintf(&b, "  %s -->%s %s\n", from, label, to)
+		fmt.Fprintf(&b, "  %s -->%s %s\n", source, label, target)
 	})
 	b.WriteString("  classDef private fill:#fde8e8,stroke:#b42318\n  classDef released fill:#e7f6ec,stroke:#14713d\n  " +
 		"classDef public fill:#eef4ff,stroke:#1f4fa3\n")

@@ -10,14 +10,14 @@ import (
 
 // FirstSentence is a doc up to its first full stop; that of "et al." is none.
 func FirstSentence(doc string) string {
-	for from := 0; ; {
-		i := strings.Index(doc[from:], ". ")
+	for start := 0; ; {
+		i := strings.Index(doc[start:], ". ")
 		if i < 0 {
 			return doc
 		}
-		from += i + 2
-		if !strings.HasSuffix(doc[:from-2], "et al") {
-			return doc[:from-1]
+		start += i + 2
+		if !strings.HasSuffix(doc[:start-2], "et al") {
+			return doc[:start-1]
 		}
 	}
 }
@@ -126,13 +126,13 @@ func wrapLine(line string) string {
 	indent := line[:len(line)-len(strings.TrimLeft(line, " "))] + "  "
 	var b strings.Builder
 	for runes := []rune(line); ; runes = []rune(line) {
-		at := breakBefore(runes, len(indent))
-		if at < 0 {
+		i := breakBefore(runes, len(indent))
+		if i < 0 {
 			b.WriteString(line)
 			return b.String()
 		}
-		b.WriteString(string(runes[:at]) + "\n")
-		line = indent + string(runes[at+1:])
+		b.WriteString(string(runes[:i]) + "\n")
+		line = indent + string(runes[i+1:])
 	}
 }
 

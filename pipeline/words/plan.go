@@ -36,14 +36,14 @@ func Plan(p *pipeline.Plan) string {
 
 // Finding is a finding with its fix, in lines.
 func Finding(f pipeline.Finding) string {
-	at, fix := "", ""
+	path, fix := "", ""
 	if f.Stage != "" {
-		at = " at " + f.Stage
+		path = " at " + f.Stage
 	}
 	if f.Fix != "" {
 		fix = "  instead: " + f.Fix + "\n"
 	}
-	return plaintext.Text(fmt.Sprintf("%s %s%s: %s\n%s", f.Level, f.Rule, at, f.Message, fix))
+	return plaintext.Text(fmt.Sprintf("%s %s%s: %s\n%s", f.Level, f.Rule, path, f.Message, fix))
 }
 
 func textStages(b *strings.Builder, p *pipeline.Plan) {

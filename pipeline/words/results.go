@@ -263,17 +263,17 @@ type Setting struct {
 // no setting of the run. A spec that cannot be read has none.
 func Varying(canonical [][]byte) [][]Setting {
 	var trees []any
-	out, of := make([][]Setting, len(canonical)), []int{}
+	out, list := make([][]Setting, len(canonical)), []int{}
 	for i, text := range canonical {
 		if tree, err := readYAML("", text); err == nil {
-			trees, of = append(trees, tree), append(of, i)
+			trees, list = append(trees, tree), append(list, i)
 		}
 	}
 	vary(nil, trees, func(path string, words []string) {
 		if path == "experiment" || strings.HasPrefix(path, "experiment.") {
 			return
 		}
-		for k, i := range of {
+		for k, i := range list {
 			out[i] = append(out[i], Setting{path, words[k]})
 		}
 	})
@@ -305,11 +305,11 @@ func vary(path []any, trees []any, tell func(path string, words []string)) {
 
 // brief is a value in a list of runs: a stage is its kind.
 func brief(tree any) string {
-	m, is := tree.(*mapping)
+	m, ok := tree.(*mapping)
 	switch kind, ofStage := "", false; {
 	case tree == nil:
 		return "-"
-	case is:
+	case ok:
 		if kind, ofStage = m.values["kind"].(string); ofStage {
 			return kind
 		}
@@ -320,11 +320,11 @@ func brief(tree any) string {
 // allMappings returns trees as mappings, lists of named mappings by their names; all is whether each is one.
 func allMappings(trees []any) (list []*mapping, all bool) {
 	for _, t := range trees {
-		m, is := t.(*mapping)
+		m, ok := t.(*mapping)
 		if items, listed := t.([]any); listed {
-			m, is = named(items)
+			m, ok = named(items)
 		}
-		if !is {
+		if !ok {
 			return nil, false
 		}
 		list = append(list, m)

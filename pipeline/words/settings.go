@@ -54,11 +54,11 @@ func differences(path []any, a, b any) []Change {
 
 func ofMappings(path []any, a, b *mapping) (all []Change) {
 	for _, k := range a.keys {
-		at := below(path, k)
+		places := below(path, k)
 		if after, there := b.values[k]; there {
-			all = append(all, differences(at, a.values[k], after)...)
+			all = append(all, differences(places, a.values[k], after)...)
 		} else {
-			all = append(all, Change{Path: schema.Path(at...), What: Removed, Before: a.values[k]})
+			all = append(all, Change{Path: schema.Path(places...), What: Removed, Before: a.values[k]})
 		}
 	}
 	for _, k := range b.keys {
@@ -317,10 +317,10 @@ func renames(a, b *mapping, ports map[string][]string) (found []rename) {
 // which is the same as no other of a.
 func nextRename(a, b *mapping, same func(x, y *mapping) bool) (rename, bool) {
 	onlyA, onlyB := without(a, b), without(b, a)
-	for _, from := range onlyA {
-		to := matching(onlyB, func(id string) bool { return same(a.at(from), b.at(id)) })
+	for _, source := range onlyA {
+		to := matching(onlyB, func(id string) bool { return same(a.at(source), b.at(id)) })
 		if len(to) == 1 && len(matching(onlyA, func(id string) bool { return same(a.at(id), b.at(to[0])) })) == 1 {
-			return rename{from, to[0]}, true
+			return rename{source, to[0]}, true
 		}
 	}
 	return rename{}, false

@@ -158,9 +158,9 @@ func (t *texter) results(all []Figure) {
 	}
 	t.b.WriteString("\n")
 	t.line(Heading, "RESULTS  "+private)
-	told, rest := listing(all)
-	rows, open := make([][]string, len(told)), 0
-	for i, f := range told {
+	listed, rest := listing(all)
+	rows, open := make([][]string, len(listed)), 0
+	for i, f := range listed {
 		rows[i] = []string{f.Name, shown(f.Before, f.BeforeI), shown(f.After, f.AfterI), f.moved(), f.verdict()}
 		if f.Verdict == NoSpread {
 			open++
@@ -170,7 +170,7 @@ func (t *texter) results(all []Figure) {
 	if open > 0 {
 		t.line(Other, "  "+openWords)
 	}
-	if open < len(told) {
+	if open < len(listed) {
 		t.line(Other, "  "+spreadWords)
 	}
 	if more := counted(rest); more != "" {
@@ -313,12 +313,12 @@ func cameAndWent(a, b []any) string {
 	return text
 }
 
-func onlyIn(of, other []any) (words []string) {
+func onlyIn(values, other []any) (words []string) {
 	known := map[string]bool{}
 	for _, v := range other {
 		known[word(v)] = true
 	}
-	for _, v := range of {
+	for _, v := range values {
 		if !known[word(v)] {
 			words = append(words, word(v))
 		}
@@ -398,16 +398,16 @@ func bound(x *float64) string {
 
 // listing are the figures that people read first: those of whole tables that moved. The
 // others are counted by their verdict.
-func listing(all []Figure) (told []Figure, rest map[string]int) {
+func listing(all []Figure) (listed []Figure, rest map[string]int) {
 	rest = map[string]int{}
 	for _, f := range all {
 		if strings.Count(f.Name, ".") < 2 && f.Verdict != Unchanged {
-			told = append(told, f)
+			listed = append(listed, f)
 		} else {
 			rest[f.Verdict]++
 		}
 	}
-	return told, rest
+	return listed, rest
 }
 
 // counted words the figures that are not listed.

@@ -54,31 +54,31 @@ type Filter struct {
 
 // Select keeps the runs that pass, newest first.
 func (f Filter) Select(runs []Run) []Run {
-	kept := slices.DeleteFunc(slices.Clone(runs), func(r Run) bool {
+	chosen := slices.DeleteFunc(slices.Clone(runs), func(r Run) bool {
 		named, err := path.Match(f.Name, r.Name)
 		return f.Name != "" && (err != nil || !named) || f.Status != "" && f.Status != r.Status ||
 			r.Started.Before(f.Since) ||
 			f.Tag != "" && !slices.Contains(r.Tags, f.Tag)
 	})
-	slices.SortFunc(kept, func(a, b Run) int {
+	slices.SortFunc(chosen, func(a, b Run) int {
 		return cmp.Or(b.Started.Compare(a.Started), cmp.Compare(a.Path, b.Path))
 	})
-	return kept
+	return chosen
 }
 
 // figures are the names of the main figures of some runs, those of most runs first and then
 // as people look at them.
 func figures(runs []Run) []string {
-	of := map[string]int{}
+	counts := map[string]int{}
 	var names []string
 	for _, r := range runs {
 		for _, name := range firsts(r.Main) {
-			if of[name]++; of[name] == 1 {
+			if counts[name]++; counts[name] == 1 {
 				names = append(names, name)
 			}
 		}
 	}
-	slices.SortStableFunc(names, func(a, b string) int { return of[b] - of[a] })
+	slices.SortStableFunc(names, func(a, b string) int { return counts[b] - counts[a] })
 	return names
 }
 

@@ -30,18 +30,18 @@ const mostSparks = 6
 
 // groups are the specs of a list that is newest first, by name.
 func groups(runs []Run) []group {
-	of := map[string][]Run{}
+	groups := map[string][]Run{}
 	var names []string
 	for _, r := range runs {
-		if of[r.Name] == nil {
+		if groups[r.Name] == nil {
 			names = append(names, r.Name)
 		}
-		of[r.Name] = append(of[r.Name], r)
+		groups[r.Name] = append(groups[r.Name], r)
 	}
 	slices.Sort(names)
 	list := make([]group, len(names))
 	for i, name := range names {
-		list[i] = groupOf(name, of[name])
+		list[i] = groupOf(name, groups[name])
 	}
 	return list
 }

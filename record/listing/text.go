@@ -65,15 +65,15 @@ func short(value string) string {
 // remarked puts tags and note of each run below its line.
 func remarked(table string, runs []Run) string {
 	var b strings.Builder
-	at := -1 // the heading
+	i := -1 // the heading
 	for line := range strings.Lines(table) {
 		b.WriteString(line)
-		if at >= 0 {
-			if words := remark(runs[at]); words != "" {
+		if i >= 0 {
+			if words := remark(runs[i]); words != "" {
 				b.WriteString("      " + plaintext.Text(words) + "\n")
 			}
 		}
-		at++
+		i++
 	}
 	return b.String()
 }

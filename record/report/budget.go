@@ -37,7 +37,7 @@ func sectors() []color.NRGBA {
 }
 
 func piePicture(h text.Handler, spends []Spend) *Picture {
-	sum, said := 0.0, ""
+	sum, message := 0.0, ""
 	for _, s := range spends {
 		if s.Alone == nil || !(*s.Alone > 0) || math.IsInf(*s.Alone, 0) {
 			return nil
@@ -48,10 +48,10 @@ func piePicture(h text.Handler, spends []Spend) *Picture {
 	for i, s := range spends {
 		share := percent(*s.Alone / sum)
 		keys = append(keys, key{s.Stage + " " + share, sectors()[i%len(sectors())], "area"})
-		said += fmt.Sprintf(" %s %s.", s.Stage, share)
+		message += fmt.Sprintf(" %s %s.", s.Stage, share)
 	}
 	return &Picture{name: "budget", title: "Who spends the budget", w: 4.4, h: 2.6, text: h,
-		alt: "Pie of the stages' own epsilons." + said, caption: "Each stage's epsilon alone, as a share of their sum.",
+		alt: "Pie of the stages' own epsilons." + message, caption: "Each stage's epsilon alone, as a share of their sum.",
 		draw: func(c draw.Canvas) { pie(h, spends, sum, keys, c) }}
 }
 

@@ -63,13 +63,13 @@ func (t calendarTicks) Ticks(lo, hi float64) []plot.Tick {
 
 // marks lists the marks of a step from lo to hi.
 func (t calendarTicks) marks(s calendarStep, lo, hi, unit float64) (list []plot.Tick) {
-	for at := s.begin(int64(math.Ceil(unit * lo))); float64(at) <= unit*hi; at = s.next(at) {
-		mark := plot.Tick{Value: float64(at) / unit}
-		told := false
-		if mark.Label, told = record.Calendar(t.column.Type, mark.Value); s.months > 0 || s.seconds >= day {
-			mark.Label, told = record.Calendar("date", float64(at)/day)
+	for i := s.begin(int64(math.Ceil(unit * lo))); float64(i) <= unit*hi; i = s.next(i) {
+		mark := plot.Tick{Value: float64(i) / unit}
+		shown := false
+		if mark.Label, shown = record.Calendar(t.column.Type, mark.Value); s.months > 0 || s.seconds >= day {
+			mark.Label, shown = record.Calendar("date", float64(i)/day)
 		}
-		if told { // 24:00 is no time of day
+		if shown { // 24:00 is no time of day
 			list = append(list, mark)
 		}
 	}
@@ -77,24 +77,24 @@ func (t calendarTicks) marks(s calendarStep, lo, hi, unit float64) (list []plot.
 }
 
 // begin returns the first mark from a second on.
-func (s calendarStep) begin(from int64) int64 {
-	at := floorTo(from, max(1, s.seconds))
+func (s calendarStep) begin(start int64) int64 {
+	i := floorTo(start, max(1, s.seconds))
 	if s.months > 0 {
-		t := time.Unix(from, 0).UTC()
-		at = monthly(floorTo(12*int64(t.Year())+int64(t.Month())-1, s.months))
+		t := time.Unix(start, 0).UTC()
+		i = monthly(floorTo(12*int64(t.Year())+int64(t.Month())-1, s.months))
 	}
-	if at < from {
-		at = s.next(at)
+	if i < start {
+		i = s.next(i)
 	}
-	return at
+	return i
 }
 
 // next returns the mark after one.
-func (s calendarStep) next(at int64) int64 {
+func (s calendarStep) next(i int64) int64 {
 	if s.months == 0 {
-		return at + s.seconds
+		return i + s.seconds
 	}
-	t := time.Unix(at, 0).UTC()
+	t := time.Unix(i, 0).UTC()
 	return monthly(12*int64(t.Year()) + int64(t.Month()) - 1 + s.months)
 }
 

@@ -112,19 +112,19 @@ func merge(c Column) (labels []string, real, synthetic []float64) {
 	if len(c.Labels) <= mostBars {
 		return c.Labels, fill(c.Real, len(c.Labels)), fill(c.Synthetic, len(c.Labels))
 	}
-	kept := map[int]bool{}
-	for len(kept) < mostBars-1 {
+	stored := map[int]bool{}
+	for len(stored) < mostBars-1 {
 		best := -1
 		for i := range c.Labels {
-			if !kept[i] && (best < 0 || c.height(i) > c.height(best)) {
+			if !stored[i] && (best < 0 || c.height(i) > c.height(best)) {
 				best = i
 			}
 		}
-		kept[best] = true
+		stored[best] = true
 	}
 	rest, restReal, restSynthetic := 0, 0.0, 0.0
 	for i, l := range c.Labels {
-		if !kept[i] {
+		if !stored[i] {
 			rest, restReal, restSynthetic = rest+1, restReal+at(c.Real, i), restSynthetic+at(c.Synthetic, i)
 			continue
 		}

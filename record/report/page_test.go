@@ -157,11 +157,11 @@ func TestPageIsAccessible(t *testing.T) {
 	}
 	level := 0
 	for _, h := range regexp.MustCompile(`<h([1-6])[ >]`).FindAllStringSubmatch(page, -1) {
-		now := int(h[1][0] - '0')
-		if now > level+1 {
-			t.Errorf("a heading of level %d follows one of level %d", now, level)
+		current := int(h[1][0] - '0')
+		if current > level+1 {
+			t.Errorf("a heading of level %d follows one of level %d", current, level)
 		}
-		level = now
+		level = current
 	}
 	ids := map[string]bool{}
 	for _, id := range regexp.MustCompile(` id="([^"]*)"`).FindAllStringSubmatch(page, -1) {

@@ -112,11 +112,11 @@ func way(share float64, s scale) string {
 }
 
 // falls says by how much a score falls short of another one.
-func falls(by float64) string {
-	if by < 0 {
-		return Number(-by) + " above "
+func falls(factor float64) string {
+	if factor < 0 {
+		return Number(-factor) + " above "
 	}
-	return Number(by) + " below "
+	return Number(factor) + " below "
 }
 
 // leastApart is by how much a score must be above what is worth nothing to span a scale with it.

@@ -55,13 +55,13 @@ const leastBetween = 0.12
 func (t tailTicks) Ticks(lo, hi float64) []plot.Tick {
 	var list []plot.Tick
 	add := func(v float64) {
-		at := t.column.place(v)
-		free := at >= lo && at <= hi
+		x := t.column.place(v)
+		free := x >= lo && x <= hi
 		for _, old := range list {
-			free = free && math.Abs(at-old.Value) >= float64(leastBetween*(hi-lo))
+			free = free && math.Abs(x-old.Value) >= float64(leastBetween*(hi-lo))
 		}
 		if free {
-			list = append(list, plot.Tick{Value: at, Label: axisNumber(v, math.Max(1e-4, math.Abs(v)))})
+			list = append(list, plot.Tick{Value: x, Label: axisNumber(v, math.Max(1e-4, math.Abs(v)))})
 		}
 	}
 	add(0)
@@ -92,14 +92,14 @@ func distribution(h text.Handler, c Column, lo, hi float64) *plot.Plot {
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = lo, hi, d.start(), 1
 	c.marks(p)
 	p.Add(Cross())
-	at := c.places(d.At)
+	points := c.places(d.At)
 	for _, l := range []struct {
 		shares []float64
 		style  draw.LineStyle
 	}{{d.Real, Line(blue(), 2.5)}, {d.Synthetic, Line(orange(), 1.5)}} {
 		var xys plotter.XYs
 		for i, v := range l.shares {
-			xys = append(xys, plotter.XY{X: at[i], Y: v})
+			xys = append(xys, plotter.XY{X: points[i], Y: v})
 		}
 		if len(xys) > 0 {
 			p.Add(&plotter.Line{XYs: xys, LineStyle: l.style})

@@ -58,11 +58,11 @@ func (g Group) parts(d pipeline.Figure, n int) (list []part) {
 		if d.Verdict != nil {
 			p.Measure = d.Verdict.Label
 		}
-		if at := slices.IndexFunc(g.Figures, func(o Figure) bool {
+		if i := slices.IndexFunc(g.Figures, func(o Figure) bool {
 			return o.Name == d.Real &&
 				o.Column == f.Column
-		}); d.Real != "" && at >= 0 {
-			p.Real = Number(g.Figures[at].Value)
+		}); d.Real != "" && i >= 0 {
+			p.Real = Number(g.Figures[i].Value)
 		}
 		list = append(list, p)
 	}

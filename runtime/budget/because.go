@@ -64,7 +64,7 @@ func Becauses(out string, plan *compile.Plan, quotes []book.Quote) (map[string]B
 const mostCompared = 100
 
 func nearest(out string, plan *compile.Plan, stage, ledger string) (best Because, err error) {
-	now, err := planSide(plan)
+	current, err := planSide(plan)
 	if err != nil {
 		return best, err
 	}
@@ -78,7 +78,7 @@ func nearest(out string, plan *compile.Plan, stage, ledger string) (best Because
 		if err != nil || rec.Insecure || !sameFile(rec.Dataset.Ledger, ledger) || !hasPaid(rec, kind) {
 			continue
 		}
-		r, err := words.Compare(words.Side{Name: dir, Kind: words.RunSide, Canonical: []byte(rec.Spec), Plan: rec.Plan}, now)
+		r, err := words.Compare(words.Side{Name: dir, Kind: words.RunSide, Canonical: []byte(rec.Spec), Plan: rec.Plan}, current)
 		if err != nil {
 			continue // of another version of weir
 		}
@@ -130,34 +130,34 @@ func rests(plan *compile.Plan, stage string, c words.Change) bool {
 	if under("dataset") || under("privacy") || under("seed") {
 		return true
 	}
-	on := readBy(plan, stage)
+	reached := readBy(plan, stage)
 	for i := range plan.Steps {
-		if s := &plan.Steps[i]; on[s.ID] || len(s.Spends) > 0 {
+		if s := &plan.Steps[i]; reached[s.ID] || len(s.Spends) > 0 {
 			if version := s.ID + ".version"; under("stages."+s.ID) || c.Path == version {
 				return true
 			}
 		}
 	}
 	renamed, is := c.After.(string)
-	return is && c.What == words.Renamed && on[renamed]
+	return is && c.What == words.Renamed && reached[renamed]
 }
 
 // readBy is a stage with all that it reads, and what these read.
 func readBy(plan *compile.Plan, stage string) map[string]bool {
-	on := map[string]bool{}
+	reached := map[string]bool{}
 	for next := []string{stage}; len(next) > 0; {
 		id := next[0]
 		next = next[1:]
 		step := plan.Step(id)
-		if on[id] || step == nil {
+		if reached[id] || step == nil {
 			continue
 		}
-		on[id] = true
+		reached[id] = true
 		for _, refs := range step.Inputs {
 			for _, ref := range refs {
 				next = append(next, ref.Stage)
 			}
 		}
 	}
-	return on
+	return reached
 }

@@ -24,23 +24,23 @@ func (b Standing) same(c ledger.Cap) bool {
 }
 
 // judge holds what is spent and planned against a budget, by its filter.
-func judge(c setBudget, before, now, then, planned []ledger.Entry) Standing {
+func judge(c setBudget, before, current, earlier, planned []ledger.Entry) Standing {
 	j := Standing{Spec: c.spec, Epsilon: c.cap.Epsilon, Delta: c.cap.Delta, Filter: c.cap.Filter,
 		Unit: c.cap.Unit.String(), Adjacency: string(c.cap.Adjacency)}
-	filter, err := c.cap.Admit(now, planned)
-	var over *ledger.OverBudgetError
+	filter, err := c.cap.Admit(current, planned)
+	var refusal *ledger.OverBudgetError
 	j.Over = err != nil
 	switch {
-	case errors.As(err, &over):
-		filter, j.Why = over.Filter, over.Why
+	case errors.As(err, &refusal):
+		filter, j.Why = refusal.Filter, refusal.Why
 	case err != nil: // another filter than the ledger's, or an event that it cannot measure
-		j.Grown, j.Why = len(now)+len(planned) > len(before)+len(then), err.Error()
+		j.Grown, j.Why = len(current)+len(planned) > len(before)+len(earlier), err.Error()
 		return j
 	}
 	j.Filter = filter.String()
-	spent, _ := sumBy(filter, c.cap, now)
-	old, counted := sumBy(filter, c.cap, before, then)
-	all, more := sumBy(filter, c.cap, now, planned)
+	spent, _ := sumBy(filter, c.cap, current)
+	old, counted := sumBy(filter, c.cap, before, earlier)
+	all, more := sumBy(filter, c.cap, current, planned)
 	j.Spent, j.Before, j.Now = finite(spent), finite(old), finite(all)
 	j.Grown = all > old*(1+1e-9) || math.IsInf(all, 1) && more > counted
 	return j
@@ -104,7 +104,7 @@ func chargeKey(e ledger.Entry) string {
 
 // spent are the charges of the dataset's ledger in the revision, and of that ledger and
 // the one that lies there now: none is lost by taking its line out.
-func (b *Check) spent(key string) (before, now []ledger.Entry, err error) {
+func (b *Check) spent(key string) (before, current []ledger.Entry, err error) {
 	if strings.HasPrefix(key, "demo: ") {
 		return nil, nil, nil
 	}
@@ -114,25 +114,25 @@ func (b *Check) spent(key string) (before, now []ledger.Entry, err error) {
 		}
 	}
 	if _, err := os.Stat(b.place(key)); err == nil {
-		if now, err = dataset.ReadLedger(b.place(key)); err != nil {
+		if current, err = dataset.ReadLedger(b.place(key)); err != nil {
 			return nil, nil, err
 		}
 	}
 	have := map[string]bool{}
-	for _, e := range now {
+	for _, e := range current {
 		have[e.Identity()] = true
 	}
 	lost := 0
 	for _, e := range before {
 		if !have[e.Identity()] {
-			now, lost = append(now, e), lost+1
+			current, lost = append(current, e), lost+1
 		}
 	}
 	if lost > 0 {
 		b.notes = append(b.notes, fmt.Sprintf("%s lacks %s of %s, which still counts", key, words.Plural(lost, "charge"),
 			b.Against))
 	}
-	return before, now, nil
+	return before, current, nil
 }
 
 // Run is one run of a spec, or of its experiment.
@@ -179,14 +179,14 @@ func (r Run) charges(id string) (list []ledger.Entry, err error) {
 	if err != nil {
 		return nil, err
 	}
-	of := p.Digest
+	name := p.Digest
 	if r.anew {
-		of += " with other files" // no charge of the ledger is for these
+		name += " with other files" // no charge of the ledger is for these
 	}
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		for _, spend := range s.Spends {
-			list = append(list, ledger.Entry{ID: s.ID + "/" + spend.Name, Spec: of, Stage: s.ID, Name: spend.Name,
+			list = append(list, ledger.Entry{ID: s.ID + "/" + spend.Name, Spec: name, Stage: s.ID, Name: spend.Name,
 				Recipe: recipes[s.ID], Event: spend.Event,
 				Adjacency: p.Adjacency, Unit: book.Unit(p.Spec.Dataset.PrivacyUnit), Unproven: s.Unproven.String()})
 		}

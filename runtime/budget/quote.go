@@ -113,12 +113,12 @@ func dueSums(dues []book.Due) string {
 	var b strings.Builder
 	for len(dues) > 0 {
 		stage := dues[0].Stage
-		other := func(d book.Due) bool { return d.Stage != stage }
-		of := slices.DeleteFunc(slices.Clone(dues), other)
-		dues = slices.DeleteFunc(slices.Clone(dues), func(d book.Due) bool { return !other(d) })
+		other := func(d runtime.Due) bool { return d.Stage != stage }
+		stageDues := slices.DeleteFunc(slices.Clone(dues), other)
+		dues = slices.DeleteFunc(slices.Clone(dues), func(d runtime.Due) bool { return !other(d) })
 		var proven []float64
 		charged, reused := 0, 0
-		for _, d := range of {
+		for _, d := range stageDues {
 			if d.Epsilon != nil {
 				proven = append(proven, *d.Epsilon)
 			}
@@ -132,7 +132,7 @@ func dueSums(dues []book.Due) string {
 		if len(proven) > 0 {
 			fmt.Fprintf(&b, "; epsilon %s to %s alone", record.Bound(slices.Min(proven)), record.Bound(slices.Max(proven)))
 		}
-		if n := len(of) - len(proven); n > 0 {
+		if n := len(stageDues) - len(proven); n > 0 {
 			fmt.Fprintf(&b, "; %d without a proof", n)
 		}
 		b.WriteString("\n")

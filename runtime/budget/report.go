@@ -134,31 +134,31 @@ func (b *Check) budgets(pairs []specPair, others bool) (caps []setBudget, err er
 // dataset judges one dataset by each budget that the revision has for it.
 func (b *Check) dataset(key string, pairs []specPair, caps []setBudget) (Dataset, error) {
 	d := Dataset{Specs: []SpecChange{}, Budgets: []Standing{}, Loosened: []string{}}
-	before, now, err := b.spent(key)
+	before, current, err := b.spent(key)
 	if err != nil {
 		return d, err
 	}
-	if len(now) > 0 {
-		d.Ledger, d.Charges = key, len(now)
+	if len(current) > 0 {
+		d.Ledger, d.Charges = key, len(current)
 	}
-	var then, planned []Run
+	var earlier, planned []Run
 	here := on(key, names(pairs, caps))
 	for _, p := range pairs {
 		if was, in := d.add(here, p); in {
-			then, planned = append(then, was...), append(planned, p.now.runs()...)
+			earlier, planned = append(earlier, was...), append(planned, p.now.runs()...)
 		}
 	}
-	open, err := unpaid(then, before)
+	open, err := unpaid(earlier, before)
 	if err != nil {
 		return d, err
 	}
-	opened, err := unpaid(planned, now)
+	opened, err := unpaid(planned, current)
 	if err != nil {
 		return d, err
 	}
 	for _, c := range caps {
 		if here(c.namedData) && !slices.ContainsFunc(d.Budgets, func(b Standing) bool { return b.same(c.cap) }) {
-			d.Budgets = append(d.Budgets, judge(c, before, now, open, opened))
+			d.Budgets = append(d.Budgets, judge(c, before, current, open, opened))
 		}
 	}
 	d.Loosened = append(d.Loosened, loosened(key, pairs)...)
@@ -174,14 +174,14 @@ func (s *specState) runs() []Run {
 }
 
 // add lists a spec that is, or was, on the dataset, and gives its runs of then.
-func (d *Dataset) add(here func(namedData) bool, p specPair) (then []Run, in bool) {
-	was, is := p.then != nil && here(p.then.namedData), p.now != nil && here(p.now.namedData)
-	if !was && !is {
+func (d *Dataset) add(here func(namedData) bool, p specPair) (earlier []Run, in bool) {
+	before, is := p.then != nil && here(p.then.namedData), p.now != nil && here(p.now.namedData)
+	if !before && !is {
 		return nil, false
 	}
 	s := SpecChange{Spec: p.path, Change: "changed", Now: len(p.now.runs())}
-	if was {
-		d.Dataset, then = p.then.shown, p.then.bill
+	if before {
+		d.Dataset, earlier = p.then.shown, p.then.bill
 	} else {
 		d.Dataset = p.now.shown
 	}
@@ -190,14 +190,14 @@ func (d *Dataset) add(here func(namedData) bool, p specPair) (then []Run, in boo
 		s.Change = "cannot run"
 	case p.now == nil:
 		s.Change = "gone"
-	case !was:
+	case !before:
 		s.Change = "new"
 	case p.then.digest == p.now.digest:
 		s.Change = "same"
 	}
-	s.Before = len(then)
+	s.Before = len(earlier)
 	d.Specs = append(d.Specs, s)
-	return then, true
+	return earlier, true
 }
 
 // Refusal names the datasets whose planned spending grows beyond their budget.
@@ -230,36 +230,36 @@ func (r Report) Text() string {
 	return b.String()
 }
 
-func (d Dataset) write(b *strings.Builder, against string) {
+func (d Dataset) write(b *strings.Builder, baseline string) {
 	fmt.Fprintf(b, "%s\n", d.Dataset)
 	for _, s := range d.Specs {
-		fmt.Fprintf(b, "  %-10s %s: %s in %s, %s now\n", s.Change, s.Spec, words.Plural(s.Before, "run"), against,
+		fmt.Fprintf(b, "  %-10s %s: %s in %s, %s now\n", s.Change, s.Spec, words.Plural(s.Before, "run"), baseline,
 			words.Plural(s.Now, "run"))
 	}
 	if d.Ledger != "" {
 		fmt.Fprintf(b, "  ledger     %s: %s\n", d.Ledger, words.Plural(d.Charges, "charge"))
 	}
 	if len(d.Budgets) == 0 {
-		fmt.Fprintf(b, "  no budget in %s: nothing bounds what is spent\n", against)
+		fmt.Fprintf(b, "  no budget in %s: nothing bounds what is spent\n", baseline)
 	}
 	for _, c := range d.Budgets {
-		c.write(b, against)
+		c.write(b, baseline)
 	}
 	for _, l := range d.Loosened {
-		fmt.Fprintf(b, "  LOOSER     %s; the budget that counts is that of %s\n", l, against)
+		fmt.Fprintf(b, "  LOOSER     %s; the budget that counts is that of %s\n", l, baseline)
 	}
 }
 
-func (c Standing) write(b *strings.Builder, against string) {
+func (c Standing) write(b *strings.Builder, baseline string) {
 	fmt.Fprintf(b, "  budget     epsilon %g at delta %g for one %s, %s, filter %s (%s in %s)\n", c.Epsilon, c.Delta,
-		c.Unit, c.Adjacency, c.Filter, c.Spec, against)
+		c.Unit, c.Adjacency, c.Filter, c.Spec, baseline)
 	fmt.Fprintf(b, "  spending   %s spent; with all that is planned %s in %s, %s now\n", boundOr(c.Spent),
-		boundOr(c.Before), against, boundOr(c.Now))
+		boundOr(c.Before), baseline, boundOr(c.Now))
 	switch {
 	case c.Over && c.Grown:
 		fmt.Fprintf(b, "  OVER       planned spending grows beyond the budget%s\n", behind(c.Why))
 	case c.Over:
-		fmt.Fprintf(b, "  over       but no more than in %s%s\n", against, behind(c.Why))
+		fmt.Fprintf(b, "  over       but no more than in %s%s\n", baseline, behind(c.Why))
 	default:
 		fmt.Fprintf(b, "  within\n")
 	}

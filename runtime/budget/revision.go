@@ -33,15 +33,15 @@ type Commit struct {
 var ErrRevision = errors.New("revision")
 
 // OpenCommit finds a commit of the repository that holds the file or folder at.
-func OpenCommit(ctx context.Context, at, name string) (*Commit, error) {
+func OpenCommit(ctx context.Context, path, name string) (*Commit, error) {
 	switch {
 	case name == "" || strings.HasPrefix(name, "-") || strings.ContainsAny(name, "\x00\n"):
 		return nil, runtime.Misused(fmt.Errorf("%w: is %q, must be a commit, branch or tag of git", ErrRevision, name))
 	}
-	r := &Commit{ctx: ctx, Top: existing(at), Name: name}
+	r := &Commit{ctx: ctx, Top: existing(path), Name: name}
 	top, err := r.git("rev-parse", "--show-toplevel")
 	if err != nil {
-		return nil, runtime.Misused(fmt.Errorf("%s: must lie in a git repository: %w", at, err))
+		return nil, runtime.Misused(fmt.Errorf("%s: must lie in a git repository: %w", path, err))
 	}
 	r.Top = strings.TrimSuffix(string(top), "\n")
 	id, err := r.git("rev-parse", "--verify", "--quiet", name+"^{commit}")
@@ -66,16 +66,16 @@ func (r *Commit) MergeBase(other *Commit) (*Commit, error) {
 }
 
 // existing is the nearest folder at or above a path: a spec may be gone today.
-func existing(at string) string {
+func existing(path string) string {
 	for {
-		if info, err := os.Stat(at); err == nil && info.IsDir() {
-			return at
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			return path
 		}
-		above := filepath.Dir(at)
-		if above == at {
+		parent := filepath.Dir(path)
+		if parent == path {
 			return "."
 		}
-		at = above
+		path = parent
 	}
 }
 
@@ -98,8 +98,8 @@ func (r *Commit) git(args ...string) ([]byte, error) {
 }
 
 // Inside returns a path of this machine as the repository names it.
-func (r *Commit) Inside(at string) (string, error) {
-	abs, err := filepath.Abs(at)
+func (r *Commit) Inside(path string) (string, error) {
+	abs, err := filepath.Abs(path)
 	if err != nil {
 		return "", err
 	}
@@ -114,7 +114,7 @@ func (r *Commit) Inside(at string) (string, error) {
 			return filepath.ToSlash(rel), nil
 		}
 	}
-	return "", runtime.Misused(fmt.Errorf("%s: lies outside of the repository %s", at, r.Top))
+	return "", runtime.Misused(fmt.Errorf("%s: lies outside of the repository %s", path, r.Top))
 }
 
 // Holding lists the files of the revision that hold a text.

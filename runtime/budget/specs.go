@@ -53,11 +53,11 @@ type specPair struct {
 
 // load reads the pairs: those of the arguments, or all of the repository.
 func (b *Check) load(ctx context.Context, args []string) (pairs []specPair, err error) {
-	at := "."
+	path := "."
 	if len(args) > 0 {
-		at = args[0]
+		path = args[0]
 	}
-	if b.then, err = OpenCommit(ctx, at, b.Against); err != nil {
+	if b.then, err = OpenCommit(ctx, path, b.Against); err != nil {
 		return nil, err
 	}
 	b.bills = map[string][]Run{}
@@ -98,18 +98,18 @@ func (b *Check) named(args []string) (names []string, err error) {
 // tracked are all files of YAML that git has now or had then and that are specs on either
 // side.
 func (b *Check) tracked() (names []string, err error) {
-	then, err := b.then.Holding("weir")
+	earlier, err := b.then.Holding("weir")
 	if err != nil {
 		return nil, err
 	}
-	now, err := b.then.Tracked()
+	current, err := b.then.Tracked()
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range append(then, now...) {
+	for _, name := range append(earlier, current...) {
 		ext := path.Ext(name)
 		if (ext == ".yaml" || ext == ".yml") && !slices.Contains(names, name) &&
-			(b.specNow(name) || slices.Contains(then, name) && b.specThen(name)) {
+			(b.specNow(name) || slices.Contains(earlier, name) && b.specThen(name)) {
 			names = append(names, name)
 		}
 	}
@@ -175,11 +175,11 @@ func (b *Check) state(name string, load Loader) (*specState, error) {
 	if err != nil {
 		return nil, err
 	}
-	of, err := json.Marshal(sp.Experiment)
+	data, err := json.Marshal(sp.Experiment)
 	if err != nil {
 		return nil, err
 	}
-	digest := sp.Digest + string(of) // which the digest of a spec leaves out
+	digest := sp.Digest + string(data) // which the digest of a spec leaves out
 	s := &specState{cap: capOf(sp), digest: digest, bill: b.bills[digest]}
 	s.namedData, s.shown = b.datasetOf(path.Dir(name), sp)
 	if s.bill == nil {
@@ -260,44 +260,44 @@ func (b *Check) datasetOf(folder string, sp *spec.Spec) (n namedData, shown stri
 // home is where a file that a spec names lies: in the repository where it can, whatever
 // links lead there, else on this machine.
 func (b *Check) home(folder, name string) string {
-	at := filepath.FromSlash(name)
-	if !filepath.IsAbs(at) {
-		at = filepath.Join(b.then.Top, filepath.FromSlash(folder), at)
+	path := filepath.FromSlash(name)
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(b.then.Top, filepath.FromSlash(folder), path)
 	}
-	at = linked(at)
-	if rel, err := filepath.Rel(linked(b.then.Top), at); err == nil && filepath.IsLocal(rel) {
-		at = rel
+	path = linked(path)
+	if rel, err := filepath.Rel(linked(b.then.Top), path); err == nil && filepath.IsLocal(rel) {
+		path = rel
 	}
-	return filepath.ToSlash(at)
+	return filepath.ToSlash(path)
 }
 
 // linked follows links, also to a table that is not on this machine.
-func linked(at string) string {
+func linked(path string) string {
 	for range 40 { // which is where Linux gives up
-		if dir, err := filepath.EvalSymlinks(filepath.Dir(at)); err == nil {
-			at = filepath.Join(dir, filepath.Base(at))
+		if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+			path = filepath.Join(dir, filepath.Base(path))
 		}
-		to, err := os.Readlink(at)
+		target, err := os.Readlink(path)
 		if err != nil {
-			return at
+			return path
 		}
-		if !filepath.IsAbs(to) {
-			to = filepath.Join(filepath.Dir(at), to)
+		if !filepath.IsAbs(target) {
+			target = filepath.Join(filepath.Dir(path), target)
 		}
-		at = to
+		path = target
 	}
-	return at
+	return path
 }
 
 // idOf is the id that the ledger at a place has, or had; what is wrong with it is told where
 // it is added up.
 func (b *Check) idOf(key string) string {
-	var now []ledger.Entry
-	then, _ := b.then.Ledger(key)
+	var current []ledger.Entry
+	earlier, _ := b.then.Ledger(key)
 	if _, err := os.Stat(b.place(key)); err == nil {
-		now, _ = dataset.ReadLedger(b.place(key))
+		current, _ = dataset.ReadLedger(b.place(key))
 	}
-	for _, e := range append(now, then...) {
+	for _, e := range append(current, earlier...) {
 		return e.Dataset
 	}
 	return ""
@@ -326,10 +326,10 @@ func (b *Check) withFiles(folder string, runs []Run) []Run {
 //
 //	Of one that the revision does not have nothing is known.
 func (b *Check) changed(name string) bool {
-	then, err := b.then.Read(name, dataset.MostOfLedger)
+	earlier, err := b.then.Read(name, dataset.MostOfLedger)
 	if err != nil {
 		return false
 	}
 	now, err := disk.ReadFile(b.place(name), dataset.MostOfLedger)
-	return err != nil || !bytes.Equal(then, now)
+	return err != nil || !bytes.Equal(earlier, now)
 }

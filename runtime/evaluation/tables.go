@@ -136,13 +136,13 @@ func (e *Evaluation) find(ctx context.Context, d *domain.Domain) (list []compare
 		if t[1] == "" {
 			continue
 		}
-		of, err := infer.OpenNamed(ctx, t[1], e.Registry)
+		table, err := infer.OpenNamed(ctx, t[1], e.Registry)
 		if err != nil {
 			return list, err
 		}
-		c := compared{Named: of, port: t[0], csv: e.csv(t[0])}
-		if of.Dataset != nil {
-			c.csv = asSaid(of, e.Missing)
+		c := compared{Named: table, port: t[0], csv: e.csv(t[0])}
+		if table.Dataset != nil {
+			c.csv = asSaid(table, e.Missing)
 		}
 		c.readHeader(ctx, d)
 		list = append(list, c)
@@ -178,13 +178,13 @@ func (c *compared) readHeader(ctx context.Context, d *domain.Domain) {
 
 // common is the domain without the columns that a file lacks, with a word on each; an error where no column is left.
 func common(d *domain.Domain, list []compared) (*domain.Domain, []string, error) {
-	var gone, words []string
+	var removed, words []string
 	for _, c := range d.Columns {
 		for _, t := range list {
 			if t.names == nil || slices.Contains(t.names, c.Name) {
 				continue
 			}
-			gone = append(gone, c.Name)
+			removed = append(removed, c.Name)
 			word := fmt.Sprintf("column %s: is not in %s, so it is left out", c.Name, t.Name)
 			if near := schema.Suggest(c.Name, t.names); near != "" {
 				word += " (did you mean " + near + "?)"
@@ -194,8 +194,8 @@ func common(d *domain.Domain, list []compared) (*domain.Domain, []string, error)
 		}
 	}
 	out := d.DeepClone()
-	out.Lift(gone...)
-	absent := func(c domain.Column) bool { return slices.Contains(gone, c.Name) }
+	out.Lift(removed...)
+	absent := func(c domain.Column) bool { return slices.Contains(removed, c.Name) }
 	out.Columns = slices.DeleteFunc(out.Columns, absent)
 	if len(out.Columns) == 0 {
 		return nil, nil, runtime.Misused(fmt.Errorf("the files have no column of the domain in common: %s",

@@ -202,22 +202,22 @@ func (t *Table) epsilons() string {
 
 // groups are the tables on one dataset under the same claims, two or more.
 func (t *Series) groups() (list [][]*Table) {
-	for _, of := range t.Tables {
-		at := slices.IndexFunc(list, func(g []*Table) bool { return g[0].Dataset == of.Dataset && g[0].Claims == of.Claims })
-		if at < 0 {
-			list, at = append(list, nil), len(list)
+	for _, table := range t.Tables {
+		i := slices.IndexFunc(list, func(g []*Table) bool { return g[0].Dataset == table.Dataset && g[0].Claims == table.Claims })
+		if i < 0 {
+			list, i = append(list, nil), len(list)
 		}
-		list[at] = append(list[at], of)
+		list[i] = append(list[i], table)
 	}
 	return slices.DeleteFunc(list, func(g []*Table) bool { return len(g) < 2 })
 }
 
 // meanDifferences is, for each cell and combination, the mean over experiments of the mean difference, with
 // half its interval by Student's t, as if experiments were fixed and their repeats independent.
-func meanDifferences(b *strings.Builder, of []*Table) {
+func meanDifferences(b *strings.Builder, tables []*Table) {
 	means := map[string][]Difference{}
 	var order []string
-	each(of, func(t *Table, d Difference) {
+	each(tables, func(t *Table, d Difference) {
 		key := strings.Join([]string{t.Label(Row{Cell: d.Cell, Settings: d.Settings}), d.Metric}, "\x00")
 		if means[key] == nil {
 			order = append(order, key)
@@ -229,10 +229,10 @@ func meanDifferences(b *strings.Builder, of []*Table) {
 		return
 	}
 	var names []string
-	for _, t := range of {
+	for _, t := range tables {
 		names = append(names, t.Name)
 	}
-	fmt.Fprintf(b, "\n## Mean differences on %s, claims %s\n\nOver %s.\n\n", of[0].Dataset, of[0].Claims,
+	fmt.Fprintf(b, "\n## Mean differences on %s, claims %s\n\nOver %s.\n\n", tables[0].Dataset, tables[0].Claims,
 		strings.Join(names, ", "))
 	var lines [][]string
 	for _, key := range order {
@@ -249,16 +249,16 @@ func meanDifferences(b *strings.Builder, of []*Table) {
 // with the degrees of freedom of Welch (Biometrika 34, 1947) and Satterthwaite (Biometrics Bulletin 2, 1946).
 // Without spread there is no interval.
 func meanOf(list []Difference) string {
-	mean, variance, over, n := 0.0, 0.0, 0.0, float64(len(list))
+	mean, variance, sum, n := 0.0, 0.0, 0.0, float64(len(list))
 	for _, d := range list {
 		own := *d.SD / n * *d.SD / n / float64(d.N)
 		mean += *d.Mean / n
 		variance += own
-		over += float64(own * own / float64(d.N-1))
+		sum += float64(own * own / float64(d.N-1))
 	}
 	text := fmt.Sprintf("%+.4f", mean)
-	if over > 0 {
-		text += fmt.Sprintf(" ±%.4f", bitmath.StudentQuantile(variance*variance/over, (1+Level)/2)*math.Sqrt(variance))
+	if sum > 0 {
+		text += fmt.Sprintf(" ±%.4f", bitmath.StudentQuantile(variance*variance/sum, (1+Level)/2)*math.Sqrt(variance))
 	}
 	return text
 }

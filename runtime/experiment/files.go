@@ -25,14 +25,14 @@ import (
 // Write writes the table and its page below out, the folder of runs, and returns its own folder, out/NAME/sweeps/ID. ID
 // is the time at which the last of its runs began and a digest of which runs they are: the same runs have one folder,
 // written again. The figures are of real rows: all of it is the owner's (0700, 0600).
-func (t *Table) Write(ctx context.Context, on disk.Disk, out string, began time.Time) (string, error) {
+func (t *Table) Write(ctx context.Context, files disk.Disk, out string, began time.Time) (string, error) {
 	page, err := Page(t)
 	if err != nil {
 		return "", err
 	}
 	dir := filepath.Join(out, t.Name, runtime.ExperimentsDir, tableID(t, began))
 	keep := func(name string, write func(io.Writer) error) error {
-		return on.Write(filepath.Join(dir, name), 0o600, write)
+		return files.Write(filepath.Join(dir, name), 0o600, write)
 	}
 	for _, f := range t.Files() {
 		for _, format := range table.Chosen([]string{pipeline.UsualFormats}) {
@@ -62,7 +62,7 @@ func (t *Table) Write(ctx context.Context, on disk.Disk, out string, began time.
 
 // write keeps the document on several experiments that were run as one, among the tables of experiments, for the owner
 // alone; it returns the folder.
-func (t *Series) write(on disk.Disk, out string, began time.Time) (string, error) {
+func (t *Series) write(files disk.Disk, out string, began time.Time) (string, error) {
 	h := sha256.New()
 	for _, of := range t.Tables {
 		fmt.Fprint(h, tableID(of, began))
@@ -74,7 +74,7 @@ func (t *Series) write(on disk.Disk, out string, began time.Time) (string, error
 		return "", err
 	}
 	for name, data := range map[string][]byte{"together.json": append(object, '\n'), "together.md": t.Markdown()} {
-		if err := on.Write(filepath.Join(dir, name), 0o600, func(w io.Writer) error {
+		if err := files.Write(filepath.Join(dir, name), 0o600, func(w io.Writer) error {
 			_,
 				err := w.Write(data)
 			return err

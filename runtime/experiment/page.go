@@ -252,14 +252,14 @@ func (a axis) label() string {
 	return "epsilon (" + a.claim + ")"
 }
 
-func (a axis) tick(at float64) string {
+func (a axis) tick(x float64) string {
 	switch {
 	case a.steps:
-		return strconv.FormatFloat(at, 'f', -1, 64)
+		return strconv.FormatFloat(x, 'f', -1, 64)
 	case a.path != "":
-		return fmt.Sprint(at)
+		return fmt.Sprint(x)
 	}
-	return upward(at)
+	return upward(x)
 }
 
 // upward is an epsilon with three digits, rounded up.

@@ -214,11 +214,11 @@ func (t *Table) epsilonAlone() bool {
 }
 
 // sameGrid tells whether a has the values of b, or those given, of all settings of the grid.
-func (t *Table) sameGrid(a, b Row, given map[string]string) bool {
+func (t *Table) sameGrid(a, b Row, values map[string]string) bool {
 	want := maps.Clone(b.Settings)
 	for _, path := range t.Grid {
 		value := want[path]
-		if other, is := given[path]; is {
+		if other, is := values[path]; is {
 			value = other
 		}
 		if a.Settings[path] != value {

@@ -46,15 +46,15 @@ func (t *Table) leading() (names []string, rows [][]string) {
 	for _, p := range t.Grid {
 		names = append(names, strings.ToUpper(Short(p)))
 	}
-	of := ""
+	name := ""
 	if t.StepPath() != "" {
-		of = " (ALL STEPS)" // not of the step that is drawn from
+		name = " (ALL STEPS)" // not of the step that is drawn from
 	}
 	published := slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Published != nil })
 	if published {
-		names = append(names, "PUBLISHED"+of)
+		names = append(names, "PUBLISHED"+name)
 	}
-	names = append(names, "PROVEN"+of, "RUNS")
+	names = append(names, "PROVEN"+name, "RUNS")
 	for _, r := range t.Rows {
 		var row []string
 		if len(t.Cells) > 0 {
@@ -96,15 +96,15 @@ func (t *Table) fitting(width int, names []string, rows [][]string) [][]string {
 
 func (t *Table) block(b *strings.Builder, names []string, rows [][]string, metrics []string) {
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	over, under := make([]string, len(names)), append([]string(nil), names...)
+	axes, parents := make([]string, len(names)), append([]string(nil), names...)
 	for _, m := range metrics {
 		stage, name, _ := strings.Cut(m, ".")
-		over, under = append(over, stage), append(under, name)
+		axes, parents = append(axes, stage), append(parents, name)
 	}
 	if len(metrics) > 0 {
-		fmt.Fprintln(w, strings.Join(over, "\t"))
+		fmt.Fprintln(w, strings.Join(axes, "\t"))
 	}
-	fmt.Fprintln(w, strings.Join(under, "\t"))
+	fmt.Fprintln(w, strings.Join(parents, "\t"))
 	for i, r := range rows {
 		line := append([]string(nil), r...)
 		for _, m := range metrics {
@@ -119,7 +119,7 @@ func (t *Table) block(b *strings.Builder, names []string, rows [][]string, metri
 }
 
 // Words is the mean with half its interval, and how many have a value where that is not all.
-func (s Summary) Words(of int) string {
+func (s Summary) Words(total int) string {
 	if s.Mean == nil {
 		return "–"
 	}
@@ -127,7 +127,7 @@ func (s Summary) Words(of int) string {
 	if s.High != nil {
 		text += fmt.Sprintf(" ±%.4f", s.Half())
 	}
-	if s.N != of {
+	if s.N != total {
 		text += fmt.Sprintf(" (%d)", s.N)
 	}
 	return text
@@ -292,19 +292,19 @@ func (t *Table) cellsOrOne() []string {
 
 // entry is one field of the matrix.
 func (t *Table) entry(cell, point string) string {
-	at := slices.IndexFunc(t.Rows, func(r Row) bool { return r.Cell == cell && t.point(r) == point })
-	if at < 0 {
+	i := slices.IndexFunc(t.Rows, func(r Row) bool { return r.Cell == cell && t.point(r) == point })
+	if i < 0 {
 		return "–"
 	}
 	var words []string
 	for _, m := range t.Figures {
-		words = append(words, spread(t.Rows[at].Metrics[m]))
+		words = append(words, spread(t.Rows[i].Metrics[m]))
 	}
 	text := strings.Join(words, " / ")
-	if noted, _ := t.Rows[at].noted(); noted > 0 {
+	if noted, _ := t.Rows[i].noted(); noted > 0 {
 		text += fmt.Sprintf(" †%d", noted)
 	}
-	if printed := t.Printed[cell][t.printedKey(t.Rows[at])]; len(printed) > 0 {
+	if printed := t.Printed[cell][t.printedKey(t.Rows[i])]; len(printed) > 0 {
 		words = words[:0]
 		for _, x := range printed {
 			words = append(words, fmt.Sprintf("%.3f", x))
@@ -364,13 +364,13 @@ func NumberOf(r Row, path string) (float64, bool) {
 
 // Line names what a row has in common with those that differ from it alone in the setting at
 // over; "" is epsilon.
-func (t *Table) Line(r Row, over string) string {
-	if over == "" {
-		over = epsilonPath
+func (t *Table) Line(r Row, axis string) string {
+	if axis == "" {
+		axis = epsilonPath
 	}
 	var paths []string
 	for _, p := range t.Grid {
-		if p != over {
+		if p != axis {
 			paths = append(paths, p)
 		}
 	}

@@ -110,18 +110,18 @@ func (f *trialFaults) err() error {
 	if len(f.found) == 0 {
 		return errors.Join(f.other...)
 	}
-	named := make(spec.Diagnostics, len(f.found))
+	problems := make(spec.Diagnostics, len(f.found))
 	for i, d := range f.found {
 		where := "in the experiment's run with " + f.in[i]
 		if f.times[i] > 1 {
 			where += fmt.Sprintf(" and %d more", f.times[i]-1)
 		}
 		d.Hint = strings.TrimPrefix(d.Hint+"; "+where, "; ")
-		named[i] = d
+		problems[i] = d
 	}
-	named.Sort()
+	problems.Sort()
 	if len(f.other) == 0 {
-		return named
+		return problems
 	}
-	return errors.Join(append([]error{named}, f.other...)...)
+	return errors.Join(append([]error{problems}, f.other...)...)
 }

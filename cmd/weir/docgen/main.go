@@ -131,11 +131,11 @@ func claimsPage(*pipeline.Registry) ([]byte, error) {
 	var b strings.Builder
 	b.WriteString(claimsHead)
 	for _, c := range published.Claims() {
-		holds := "no"
+		content := "no"
 		if c.Valid {
-			holds = "yes"
+			content = "yes"
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", c.Name, c.Paper, holds, c.Condition)
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", c.Name, c.Paper, content, c.Condition)
 	}
 	return []byte(b.String()), nil
 }

@@ -93,12 +93,12 @@ func counted(lines []results.Line) string {
 
 // runs cuts lines where a key changes.
 func runs(lines []results.Line, key func(results.Line) string) (parts [][]results.Line) {
-	for from := 0; from < len(lines); {
-		to := from
-		for to < len(lines) && key(lines[to]) == key(lines[from]) {
-			to++
+	for start := 0; start < len(lines); {
+		end := start
+		for end < len(lines) && key(lines[end]) == key(lines[start]) {
+			end++
 		}
-		parts, from = append(parts, lines[from:to]), to
+		parts, start = append(parts, lines[start:end]), end
 	}
 	return parts
 }
@@ -145,12 +145,12 @@ func writeMatrix(b *strings.Builder, lines []results.Line) {
 	for _, cell := range cells {
 		fmt.Fprintf(b, "| %s |", cell)
 		for _, c := range columns {
-			at := slices.IndexFunc(lines, func(l results.Line) bool { return l.Cell == cell && column(l) == c })
-			if at < 0 {
+			i := slices.IndexFunc(lines, func(l results.Line) bool { return l.Cell == cell && column(l) == c })
+			if i < 0 {
 				b.WriteString(" |")
 				continue
 			}
-			l := lines[at]
+			l := lines[i]
 			fmt.Fprintf(b, " %s (%s) %s |", ours(l), figure(l.Printed), strings.TrimPrefix(l.Verdict(), results.NoVerdict))
 		}
 		b.WriteString("\n")

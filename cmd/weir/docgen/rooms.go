@@ -42,11 +42,11 @@ func roomsPage(*pipeline.Registry) ([]byte, error) {
 	var b strings.Builder
 	b.WriteString(roomsHead)
 	for _, r := range rooms {
-		holds, err := synopsis(path.Join("..", r.folder))
+		content, err := synopsis(path.Join("..", r.folder))
 		if err != nil {
 			return nil, err
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", r.folder, holds, quoted(r.imports), r.reason)
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", r.folder, content, quoted(r.imports), r.reason)
 	}
 	return []byte(b.String()), nil
 }
@@ -70,7 +70,7 @@ func policy() ([]room, error) {
 }
 
 // tableOf reads the map that a function of the policy returns. Its folders and imports are relative to under.
-func tableOf(fset *token.FileSet, file *ast.File, name, under string) (rooms []room, err error) {
+func tableOf(fset *token.FileSet, file *ast.File, name, parent string) (rooms []room, err error) {
 	fn, ok := file.Scope.Lookup(name).Decl.(*ast.FuncDecl)
 	if !ok {
 		return nil, fmt.Errorf("%s: %s is no function, must return the policy", policyFile, name)
@@ -80,9 +80,9 @@ func tableOf(fset *token.FileSet, file *ast.File, name, under string) (rooms []r
 	for _, e := range table.Elts {
 		entry := e.(*ast.KeyValueExpr)
 		line := fset.Position(entry.Pos()).Line
-		r := room{folder: path.Join(under, text(entry.Key)), reason: commentsBetween(fset, file, last, line)}
+		r := room{folder: path.Join(parent, text(entry.Key)), reason: commentsBetween(fset, file, last, line)}
 		for _, v := range entry.Value.(*ast.CompositeLit).Elts {
-			r.imports = append(r.imports, path.Join(under, text(v)))
+			r.imports = append(r.imports, path.Join(parent, text(v)))
 		}
 		rooms, last = append(rooms, r), fset.Position(entry.End()).Line
 	}
@@ -103,10 +103,10 @@ func text(e ast.Expr) string {
 }
 
 // commentsBetween joins the comments that begin after one line and up to another.
-func commentsBetween(fset *token.FileSet, file *ast.File, after, upTo int) string {
+func commentsBetween(fset *token.FileSet, file *ast.File, after, limit int) string {
 	var words []string
 	for _, group := range file.Comments {
-		if line := fset.Position(group.Pos()).Line; line > after && line <= upTo {
+		if line := fset.Position(group.Pos()).Line; line > after && line <= limit {
 			words = append(words, strings.Fields(group.Text())...)
 		}
 	}

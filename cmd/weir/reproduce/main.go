@@ -28,7 +28,7 @@ import (
 
 func main() {
 	commit := flag.String("commit", "", "the commit of the weir that ran")
-	into := flag.String("into", "specs/results", "folder of the results")
+	target := flag.String("into", "specs/results", "folder of the results")
 	flag.Usage = func() {
 		fmt.Fprintln(flag.CommandLine.Output(), "reproduce -commit COMMIT [-into FOLDER] RUNS [RUNS ...]")
 		flag.PrintDefaults()
@@ -38,30 +38,30 @@ func main() {
 		flag.Usage()
 		os.Exit(2)
 	}
-	if err := take(*commit, *into, flag.Args()); err != nil {
+	if err := take(*commit, *target, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "reproduce:", err)
 		os.Exit(1)
 	}
 }
 
-func take(commit, into string, folders []string) error {
+func take(commit, dest string, folders []string) error {
 	wanted, err := figures()
 	if err != nil {
 		return err
 	}
 	for _, folder := range folders {
-		taken := 0
+		used := 0
 		for _, spec := range slices.Sorted(maps.Keys(wanted)) {
 			values, err := newest(filepath.Join(folder, spec, "sweeps"), spec, commit, wanted[spec])
 			if err == nil && len(values) > 0 {
-				err = put(filepath.Join(into, spec+".csv"), values)
+				err = put(filepath.Join(dest, spec+".csv"), values)
 			}
 			if err != nil {
 				return err
 			}
-			taken += len(values)
+			used += len(values)
 		}
-		if taken == 0 {
+		if used == 0 {
 			return fmt.Errorf("%s: holds no sweep of a spec of the inventory; weir run specs:NAME --set experiment.repeats=N "+
 				"--out %[1]s leaves one", folder)
 		}
@@ -116,9 +116,9 @@ func newest(folder, spec, commit string, lines []results.Line) ([]results.Value,
 // of are the figures of a run that lines name at any point of the grid.
 func of(e experiment.Experiment, r experiment.RunRow, spec, commit string, lines []results.Line) (
 	values []results.Value) {
-	at := make([]string, len(e.Grid))
+	paths := make([]string, len(e.Grid))
 	for i, path := range e.Grid {
-		at[i] = r.Settings[path]
+		paths[i] = r.Settings[path]
 	}
 	seconds := 0.
 	for _, s := range r.Seconds {
@@ -128,7 +128,7 @@ func of(e experiment.Experiment, r experiment.RunRow, spec, commit string, lines
 	for _, l := range lines {
 		if x, is := r.Metrics[l.Figure]; is && !seen[l.Figure] {
 			seen[l.Figure] = true
-			values = append(values, results.Value{Spec: spec, Commit: commit, Cell: r.Cell, At: strings.Join(at, " "),
+			values = append(values, results.Value{Spec: spec, Commit: commit, Cell: r.Cell, At: strings.Join(paths, " "),
 				Run: r.ID, Seed: r.Seed, Figure: l.Figure, Value: x, Seconds: seconds})
 		}
 	}

@@ -10,7 +10,7 @@ import (
 // TestTakesTheNewestSweep: of two sweeps of a spec the newer is taken, of its metrics those that the inventory names,
 // with the seconds of all stages; taken again, nothing changes.
 func TestTakesTheNewestSweep(t *testing.T) {
-	runs, into := t.TempDir(), t.TempDir()
+	runs, dest := t.TempDir(), t.TempDir()
 	write := func(id, run, auroc string) {
 		dir := filepath.Join(runs, "turku-gs-wgan-250", "sweeps", id)
 		if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -26,10 +26,10 @@ func TestTakesTheNewestSweep(t *testing.T) {
 	write("20261126-110000-aaaa", "new", "0.75")
 	want := "spec,commit,cell,at,run,seed,figure,value,seconds\nturku-gs-wgan-250,abc,,,new,7,utility.auroc,0.75,42\n"
 	for range 2 {
-		if err := take("abc", into, []string{runs}); err != nil {
+		if err := take("abc", dest, []string{runs}); err != nil {
 			t.Fatal(err)
 		}
-		data, err := os.ReadFile(filepath.Join(into, "turku-gs-wgan-250.csv"))
+		data, err := os.ReadFile(filepath.Join(dest, "turku-gs-wgan-250.csv"))
 		if err != nil || string(data) != want {
 			t.Errorf("%v\n%s\nmust be\n%s", err, data, want)
 		}
@@ -39,7 +39,7 @@ func TestTakesTheNewestSweep(t *testing.T) {
 // TestTakesTheBestPoint: of a repeat every run has the figure that says which is best, the best one the others that the
 // inventory names there, and the last step what it names there.
 func TestTakesTheBestPoint(t *testing.T) {
-	runs, into := t.TempDir(), t.TempDir()
+	runs, dest := t.TempDir(), t.TempDir()
 	dir := filepath.Join(runs, "turku-gs-wgan-750", "sweeps", "x")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
@@ -56,10 +56,10 @@ func TestTakesTheBestPoint(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "sweep.json"), []byte(text+"]}"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := take("abc", into, []string{runs}); err != nil {
+	if err := take("abc", dest, []string{runs}); err != nil {
 		t.Fatal(err)
 	}
-	data, err := os.ReadFile(filepath.Join(into, "turku-gs-wgan-750.csv"))
+	data, err := os.ReadFile(filepath.Join(dest, "turku-gs-wgan-750.csv"))
 	want := "spec,commit,cell,at,run,seed,figure,value,seconds\n" +
 		"turku-gs-wgan-750,abc,,1000,1000,7,utility.auroc,0.5,2\n" +
 		"turku-gs-wgan-750,abc,,19871,19871,7,utility.auroc,0.6,2\n" +
