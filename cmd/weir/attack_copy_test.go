@@ -21,7 +21,7 @@ import (
 )
 
 // overIn is a run of the study's spec, whose runs are under the folder out.
-func (s study) overIn(out string, files disk.Disk, ask func([]runtime.Quote) error) (*runtime.Result, error) {
+func (s study) overIn(out string, files disk.Disk, ask func([]book.Quote) error) (*runtime.Result, error) {
 	s.t.Helper()
 	plan, err := (&specFlags{}).compile(s.path("spec.yaml"))
 	s.must(err)
@@ -86,7 +86,7 @@ func TestCopiesOfARunDoNotShareACharge(t *testing.T) {
 			"charging": book.ErrElsewhere} {
 			s := copied(t, stands)
 			other := func() { _, err := s.overIn("other", disk.Disk{}, nil); s.must(err) }
-			ask := func([]runtime.Quote) error { return nil }
+			ask := func([]book.Quote) error { return nil }
 			files := disk.Disk{}
 			switch when {
 			case "before":

@@ -33,7 +33,7 @@ stages:
 }
 
 // over is a run of the study's spec over a disk, and the error that ended it.
-func (s study) over(files disk.Disk, fresh bool, ask func([]runtime.Quote) error) (*runtime.Result, error) {
+func (s study) over(files disk.Disk, fresh bool, ask func([]book.Quote) error) (*runtime.Result, error) {
 	s.t.Helper()
 	plan, err := (&specFlags{}).compile(s.path("spec.yaml"))
 	s.must(err)
@@ -182,7 +182,7 @@ func TestContinuedRunAsksForWhatIsNew(t *testing.T) {
 	}
 	s.edit("reference.csv", "1,30000", "1,31000")
 	count := 0
-	if _, err := s.over(disk.Disk{}, false, func(q []runtime.Quote) error { count += q[0].Bill; return nil }); err != nil {
+	if _, err := s.over(disk.Disk{}, false, func(q []book.Quote) error { count += q[0].Bill; return nil }); err != nil {
 		t.Fatal(err)
 	}
 	if got := s.charges(); got != 1+count {

@@ -113,9 +113,9 @@ func dueSums(dues []book.Due) string {
 	var b strings.Builder
 	for len(dues) > 0 {
 		stage := dues[0].Stage
-		other := func(d runtime.Due) bool { return d.Stage != stage }
+		other := func(d book.Due) bool { return d.Stage != stage }
 		stageDues := slices.DeleteFunc(slices.Clone(dues), other)
-		dues = slices.DeleteFunc(slices.Clone(dues), func(d runtime.Due) bool { return !other(d) })
+		dues = slices.DeleteFunc(slices.Clone(dues), func(d book.Due) bool { return !other(d) })
 		var proven []float64
 		charged, reused := 0, 0
 		for _, d := range stageDues {
