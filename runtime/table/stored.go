@@ -3,9 +3,13 @@ package table
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"math"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
@@ -106,3 +110,113 @@ type reportedError struct{ error }
 
 // Unwrap returns the error of the reader.
 func (e reportedError) Unwrap() error { return e.error }
+
+// Typed returns a table as a database stores it, with its schema: numeric as double, integer as int64, date as date32,
+// datetime as timestamp and time as time64 (of microseconds), text and categories as utf8, booleans of 0 and 1 as
+// boolean. Read back by the same domain these are the same rows. A column behind the stage encode is an error; so is, in
+// a reading, a value that the domain does not cover.
+func Typed(t pipeline.Table) (*arrow.Schema, func(context.Context) pipeline.Batches, error) {
+	fields := make([]arrow.Field, len(t.Domain.Columns))
+	for i := range t.Domain.Columns {
+		c := &t.Domain.Columns[i]
+		if c.Encoding != nil {
+			return nil, nil, fmt.Errorf("column %q: is encoded, must be as it was before the stage encode", c.Name)
+		}
+		kind := storedColumn(c).kind
+		if kind.ID() == arrow.DICTIONARY {
+			kind = arrow.BinaryTypes.String
+		}
+		fields[i] = arrow.Field{Name: c.Name, Type: kind, Nullable: c.Nullable}
+	}
+	schema := arrow.NewSchema(fields, nil)
+	return schema, func(ctx context.Context) pipeline.Batches {
+		return func(yield func(arrow.Record, error) bool) {
+			for r, err := range t.Open(ctx) {
+				if err == nil {
+					r, err = typed(schema, t.Domain, r)
+				}
+				if !yield(r, err) || err != nil {
+					return
+				}
+			}
+		}
+	}, nil
+}
+
+// typed converts a record.
+func typed(schema *arrow.Schema, d *domain.Domain, r arrow.Record) (arrow.Record, error) {
+	columns := make([]arrow.Array, len(d.Columns))
+	for i := range columns {
+		a, err := typedCells(schema.Field(i).Type, &d.Columns[i], r.Column(i))
+		if err != nil {
+			return nil, fmt.Errorf("column %q: %w", d.Columns[i].Name, err)
+		}
+		columns[i] = a
+	}
+	return array.NewRecord(schema, columns, r.NumRows()), nil
+}
+
+func typedCells(kind arrow.DataType, c *domain.Column, from arrow.Array) (arrow.Array, error) {
+	b := array.NewBuilder(memory.DefaultAllocator, kind)
+	defer b.Release()
+	words := categories(c)
+	for i := range from.Len() {
+		if from.IsNull(i) || codesMissing(c, from, i) {
+			b.AppendNull()
+			continue
+		}
+		if err := appendTyped(b, c, words, from, i); err != nil {
+			return nil, err
+		}
+	}
+	return b.NewArray(), nil
+}
+
+var errNotFinite = errors.New("holds a number that is not finite")
+
+// appendTyped appends cell i, which is there. words are the categories of a column that has some.
+func appendTyped(b array.Builder, c *domain.Column, words []string, from arrow.Array, i int) error {
+	switch from := from.(type) {
+	case *array.Int32:
+		code := from.Value(i)
+		if code < 0 || int(code) >= len(words) {
+			return errCode
+		}
+		if flags, ok := b.(*array.BooleanBuilder); ok {
+			flags.Append(code == 1)
+		} else {
+			b.(*array.StringBuilder).Append(words[code])
+		}
+	case *array.Float64:
+		x := from.Value(i)
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return errNotFinite
+		}
+		b.(*array.Float64Builder).Append(x)
+	case *array.String:
+		b.(*array.StringBuilder).Append(from.Value(i))
+	case *array.Int64:
+		return appendWhole(b, c, from.Value(i))
+	default:
+		return otherType(c, from)
+	}
+	return nil
+}
+
+// appendWhole appends a whole number, or the day or second that it is.
+func appendWhole(b array.Builder, c *domain.Column, v int64) error {
+	if least, most := c.Type.Span(); c.Type.Calendar() && (float64(v) < least || float64(v) > most) {
+		return errMoment
+	}
+	switch b := b.(type) {
+	case *array.Date32Builder:
+		b.Append(arrow.Date32(v))
+	case *array.TimestampBuilder:
+		b.Append(arrow.Timestamp(v * 1e6))
+	case *array.Time64Builder:
+		b.Append(arrow.Time64(v * 1e6))
+	default:
+		b.(*array.Int64Builder).Append(v)
+	}
+	return nil
+}

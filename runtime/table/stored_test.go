@@ -3,8 +3,10 @@ package table
 import (
 	"bytes"
 	"context"
+	"io"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -278,5 +280,165 @@ func TestNamesInOtherCapitals(t *testing.T) {
 	_, _, err := OpenStored(Stored{Name: "acs.persons", Schema: schema}, nil, d, "")
 	if err == nil || !strings.Contains(err.Error(), "names 0 of the 2 declared columns") || !strings.Contains(err.Error(), "capitals are told apart") || strings.Contains(err.Error(), "header") {
 		t.Errorf("%v: must ask for capitals and of no header", err)
+	}
+}
+
+// textColumns are a date, a number, a whole number and a flag stored as text.
+func textColumns(t *testing.T, of arrow.DataType, rows ...[4]string) arrow.Record {
+	t.Helper()
+	var fields []arrow.Field
+	for _, name := range []string{"day", "x", "n", "yes"} {
+		fields = append(fields, arrow.Field{Name: name, Type: of, Nullable: true})
+	}
+	b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema(fields, nil))
+	for _, r := range rows {
+		for i, v := range r {
+			if v == "-" {
+				b.Field(i).AppendNull()
+			} else if err := b.Field(i).AppendValueFromString(v); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return b.NewRecord()
+}
+
+func textTypes() map[string]arrow.DataType {
+	return map[string]arrow.DataType{"utf8": arrow.BinaryTypes.String, "large": arrow.BinaryTypes.LargeString,
+		"dictionary": &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}}
+}
+
+func textDomain() *domain.Domain {
+	return &domain.Domain{Columns: []domain.Column{{Name: "day", Type: domain.Date, Nullable: true}, {Name: "x", Type: domain.Numeric, Missing: domain.Spellings{"NA"}, Nullable: true},
+		{Name: "n", Type: domain.Integer, Nullable: true}, {Name: "yes", Type: domain.Boolean, Nullable: true}}}
+}
+
+// TestTextIsReadAsInCSV: 2025-01-31 is day 20119 since 1970-01-01 (55 years of 365 days,
+// 14 leap days, 30 of January).
+func TestTextIsReadAsInCSV(t *testing.T) {
+	for kind, of := range textTypes() {
+		record := textColumns(t, of, [4]string{"2025-01-31", "2.50", "4.0", "true"}, [4]string{"-", "NA", "-", "0"}, [4]string{"1970-01-01", "-1e2", "7", "-"})
+		for name, data := range forms(t, record) {
+			got := reread(t, name, data, nil, textDomain())
+			for i, want := range []string{"[20119 (null) 0]", "[2.5 (null) -100]", "[4 (null) 7]", "[1 0 (null)]"} {
+				if s := got.Column(i).String(); s != want {
+					t.Errorf("%s of %s: column %s is %s, must be %s", name, kind, got.ColumnName(i), s, want)
+				}
+			}
+		}
+	}
+}
+
+// TestBadTextIsNamedAsInCSV: by the rules of CSV, and never quoted.
+func TestBadTextIsNamedAsInCSV(t *testing.T) {
+	for kind, of := range textTypes() {
+		record := textColumns(t, of, [4]string{"31.01.7771", "7771x", "7771.5", "yes7771"}, [4]string{"7771-02-30", "inf", "7,771", "2"})
+		for name, data := range forms(t, record) {
+			table, err := Open(fstest.MapFS{name: {Data: data}}, name, nil, textDomain())
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = table.Collect(t.Context())
+			for _, want := range []string{`row 1: column "day": ` + ruleDate + " (and 1 more", `row 1: column "x": ` + ruleNumber, `row 2: column "x": ` + ruleFinite,
+				`row 1: column "n": ` + ruleWhole, `row 2: column "n": ` + ruleComma, `row 1: column "yes": ` + ruleCategory} {
+				if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "777") || strings.Contains(err.Error(), "7,771") {
+					t.Errorf("%s of %s: %v, must say %s", name, kind, err, want)
+				}
+			}
+		}
+	}
+}
+
+// everyType is a domain with a column of each type, and a file of it in weir's own spelling.
+func everyType() (*domain.Domain, string) {
+	d := &domain.Domain{Columns: []domain.Column{
+		{Name: "n", Type: domain.Numeric, Nullable: true, Missing: []string{"NA"}}, {Name: "i", Type: domain.Integer, Nullable: true},
+		{Name: "d", Type: domain.Date, Format: "DD.MM.YYYY", Nullable: true}, {Name: "m", Type: domain.Datetime, Step: 1},
+		{Name: "z", Type: domain.Datetime, Zone: "UTC", Step: 60, Nullable: true}, {Name: "t", Type: domain.Time, Step: 60},
+		{Name: "c", Type: domain.Categorical, Categories: []string{"O'Hara", "a;b"}, Nullable: true},
+		{Name: "b", Type: domain.Boolean, Categories: []string{"0", "1"}, Nullable: true}, {Name: "w", Type: domain.Boolean, Categories: []string{"no", "yes"}},
+		{Name: "x", Type: domain.Text, Nullable: true},
+	}}
+	d.Complete()
+	return d, "n,i,d,m,z,t,c,b,w,x\n" +
+		"1.5,9007199254740993,29.02.2020,2019-04-30T08:00:01,2019-04-30T08:00Z,23:59,O'Hara,0,no,é\n" +
+		"NA,,,1969-12-31T23:59:59,,00:00,,,yes,\n" +
+		"-0.1,-7,01.01.1900,9999-12-31T00:00:00,1900-01-01T00:00Z,08:30,a;b,1,yes,\"a, \"\"b\"\"\"\n"
+}
+
+// heldRows is a reading of records.
+type heldRows struct{ left []arrow.Record }
+
+// Next implements StoredRows.
+func (r *heldRows) Next() (arrow.Record, error) {
+	if len(r.left) == 0 {
+		return nil, io.EOF
+	}
+	next := r.left[0]
+	r.left = r.left[1:]
+	return next, nil
+}
+
+// Close implements StoredRows.
+func (*heldRows) Close() {}
+
+// TestTypedIsReadBack: what a database is given is, read back by the same domain, the table that it was made of.
+func TestTypedIsReadBack(t *testing.T) {
+	d, text := everyType()
+	in, err := Open(fstest.MapFS{"f.csv": {Data: []byte(text)}}, "f.csv", nil, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema, rows, err := Typed(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var held []arrow.Record
+	for r, err := range rows(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !r.Schema().Equal(schema) {
+			t.Errorf("a record of %s, must be %s", r.Schema(), schema)
+		}
+		held = append(held, r)
+	}
+	kinds := []arrow.Type{arrow.FLOAT64, arrow.INT64, arrow.DATE32, arrow.TIMESTAMP, arrow.TIMESTAMP, arrow.TIME64, arrow.STRING, arrow.BOOL, arrow.STRING, arrow.STRING}
+	for i, f := range schema.Fields() {
+		if f.Type.ID() != kinds[i] || f.Nullable != d.Columns[i].Nullable {
+			t.Errorf("column %s is %s, nullable %v", f.Name, f.Type, f.Nullable)
+		}
+	}
+	again, _, err := OpenStored(Stored{Name: "again", Schema: schema, Begin: func(context.Context, []int) (StoredRows, error) { return &heldRows{slices.Clone(held)}, nil }}, nil, d, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := WriteText(t.Context(), &out, again, Style{}); err != nil || out.String() != text {
+		t.Errorf("read back as\n%s(%v), must be\n%s", out.String(), err, text)
+	}
+}
+
+// TestTypedRefuses: an encoded column, and values that the domain does not cover, quoting none.
+func TestTypedRefuses(t *testing.T) {
+	d := &domain.Domain{Columns: []domain.Column{{Name: "c", Type: domain.Categorical, Categories: []string{"a"}}, {Name: "t", Type: domain.Time, Step: 1}}}
+	h := pipeline.TableHeader(d, pipeline.Header{})
+	for _, cells := range [][2]int64{{7, 0}, {0, 777777}} {
+		b := array.NewRecordBuilder(memory.DefaultAllocator, h.Schema)
+		b.Field(0).(*array.Int32Builder).Append(int32(cells[0]))
+		b.Field(1).(*array.Int64Builder).Append(cells[1])
+		_, rows, err := Typed(pipeline.FromRecords(h, b.NewRecord()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, err := range rows(t.Context()) {
+			if err == nil || !strings.HasPrefix(err.Error(), "column ") || strings.Contains(err.Error(), "7") {
+				t.Errorf("%v: %v, must be an error that quotes nothing", cells, err)
+			}
+		}
+	}
+	h.Domain.Columns[0].Encoding = &domain.Encoding{Form: domain.OneHot, Width: 1}
+	if _, _, err := Typed(pipeline.Table{Header: h}); err == nil || !strings.Contains(err.Error(), `column "c": is encoded`) {
+		t.Errorf("an encoded column: %v", err)
 	}
 }

@@ -1,12 +1,17 @@
 package parquet
 
 import (
+	"encoding/binary"
 	"errors"
 	"io"
+	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/decimal128"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/schema"
 )
 
 // cells collects the cells of one column.
@@ -229,4 +234,167 @@ func (c *typed[T]) valid(there []bool) (*memory.Buffer, int) {
 		}
 	}
 	return memory.NewBufferBytes(bits), missing
+}
+
+// texts are cells that are parts of a page or of a dictionary until they are finished:
+// a few bytes can name one long word a million times.
+type texts struct{ typed[parquet.ByteArray] }
+
+func newTexts(room int64) *texts {
+	return &texts{typed[parquet.ByteArray]{
+		plain: func(b []byte) decoder[parquet.ByteArray] { return &lengthed{b} }, delta: textsOf, array: textArray, room: room}}
+}
+
+// size of the text of a cell that is not finished.
+func (t *texts) size(i int64) int64 { return int64(len(t.values[i])) }
+
+// textArray copies texts, and lets go of what they are parts of. Together they are
+// valid where each is, but not the other way round: two can hold half a character each.
+func textArray(values []parquet.ByteArray, valid *memory.Buffer, missing int) (arrow.Array, error) {
+	size := 0
+	for _, v := range values {
+		size += len(v)
+	}
+	offsets, text, whole := make([]int32, 1, len(values)+1), make([]byte, 0, size), true
+	for _, v := range values {
+		whole = whole && (len(v) == 0 || utf8.RuneStart(v[0]))
+		text = append(text, v...)
+		offsets = append(offsets, int32(len(text)))
+	}
+	clear(values)
+	if !whole || !utf8.Valid(text) {
+		return nil, errors.New("a text is not UTF-8")
+	}
+	return arrayOf(arrow.BinaryTypes.String, len(offsets)-1, missing, valid,
+		memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(offsets)), memory.NewBufferBytes(text)), nil
+}
+
+// physical is how the values of a column are stored: a physical type of the format, and how many bytes each has where
+// it is FIXED_LEN_BYTE_ARRAY.
+type physical struct {
+	kind  parquet.Type
+	width int
+}
+
+func physicalOf(c *schema.Column) physical { return physical{c.PhysicalType(), c.TypeLength()} }
+
+// newDecimals collects decimals: whole numbers in units of the last digit, in words of 32 or 64 bits, or in two's
+// complement with the most significant byte first (parquet-format, LogicalTypes.md, DECIMAL).
+func newDecimals(t arrow.DataType, stored physical, room int64) cells {
+	switch stored.kind {
+	case parquet.Types.Int32:
+		return &typed[int32]{plain: plainFixed(arrow.Int32Traits.CastFromBytes), delta: numbersOf[int32],
+			array: decimalArray(t, func(v int32) (decimal128.Num, error) { return decimal128.FromI64(int64(v)), nil })}
+	case parquet.Types.Int64:
+		return &typed[int64]{plain: plainFixed(arrow.Int64Traits.CastFromBytes), delta: numbersOf[int64],
+			array: decimalArray(t, func(v int64) (decimal128.Num, error) { return decimal128.FromI64(v), nil })}
+	case parquet.Types.FixedLenByteArray:
+		return &typed[parquet.ByteArray]{plain: cutAt(stored.width), delta: textsOf, array: decimalArray(t, wide), room: room}
+	}
+	return &typed[parquet.ByteArray]{plain: func(b []byte) decoder[parquet.ByteArray] { return &lengthed{b} }, delta: textsOf,
+		array: decimalArray(t, wide), room: room}
+}
+
+// cut are plain values that all have as many bytes.
+type cut struct {
+	rest  []byte
+	width int
+}
+
+func cutAt(width int) func([]byte) decoder[parquet.ByteArray] {
+	return func(body []byte) decoder[parquet.ByteArray] { return &cut{body, width} }
+}
+
+func (c *cut) next(to []parquet.ByteArray) error {
+	for i := range to {
+		if len(c.rest) < c.width {
+			return errFew
+		}
+		to[i], c.rest = c.rest[:c.width], c.rest[c.width:]
+	}
+	return nil
+}
+
+// wide reads a two's complement of at most 16 bytes; a missing value has none.
+func wide(b parquet.ByteArray) (decimal128.Num, error) {
+	if len(b) > 16 {
+		return decimal128.Num{}, errors.New("a decimal has more than 16 bytes")
+	}
+	var whole [16]byte
+	if len(b) > 0 && b[0] >= 0x80 {
+		for i := range whole {
+			whole[i] = 0xff
+		}
+	}
+	copy(whole[16-len(b):], b)
+	return decimal128.New(int64(binary.BigEndian.Uint64(whole[:8])), binary.BigEndian.Uint64(whole[8:])), nil
+}
+
+func decimalArray[T any](t arrow.DataType, number func(T) (decimal128.Num, error)) func([]T, *memory.Buffer, int) (arrow.Array, error) {
+	return func(values []T, valid *memory.Buffer, missing int) (arrow.Array, error) {
+		out := make([]decimal128.Num, len(values))
+		for i, v := range values {
+			var err error
+			if out[i], err = number(v); err != nil {
+				return nil, err
+			}
+		}
+		return fixedArray(t, arrow.Decimal128Traits.CastToBytes)(out, valid, missing)
+	}
+}
+
+// julianEpoch is the Julian day number of 1970-01-01.
+const julianEpoch = 2440588
+
+// julian makes seconds of the timestamps that Spark and Impala store in 96 bits: nanoseconds of a day, then the day.
+func julian(t arrow.DataType) func([]parquet.Int96, *memory.Buffer, int) (arrow.Array, error) {
+	return func(values []parquet.Int96, valid *memory.Buffer, missing int) (arrow.Array, error) {
+		out := make([]int64, len(values))
+		for i, v := range values {
+			nanos, day := int64(binary.LittleEndian.Uint64(v[:8])), int64(binary.LittleEndian.Uint32(v[8:]))
+			seconds := nanos / 1e9
+			if nanos%1e9 < 0 {
+				seconds--
+			}
+			out[i] = (day-julianEpoch)*24*60*60 + seconds
+		}
+		return fixedArray(t, arrow.Int64Traits.CastToBytes)(out, valid, missing)
+	}
+}
+
+func arrayOf(t arrow.DataType, rows, missing int, buffers ...*memory.Buffer) arrow.Array {
+	data := array.NewData(t, rows, buffers, nil, missing, 0)
+	defer data.Release()
+	return array.MakeFromData(data)
+}
+
+func fixedArray[T any](t arrow.DataType, bytes func([]T) []byte) func([]T, *memory.Buffer, int) (arrow.Array, error) {
+	return func(values []T, valid *memory.Buffer, missing int) (arrow.Array, error) {
+		return arrayOf(t, len(values), missing, valid, memory.NewBufferBytes(bytes(values))), nil
+	}
+}
+
+func widened(wide func(int32) int64) func([]int32, *memory.Buffer, int) (arrow.Array, error) {
+	return func(values []int32, valid *memory.Buffer, missing int) (arrow.Array, error) {
+		out := make([]int64, len(values))
+		for i, v := range values {
+			out[i] = wide(v)
+		}
+		return fixedArray(arrow.PrimitiveTypes.Int64, arrow.Int64Traits.CastToBytes)(out, valid, missing)
+	}
+}
+
+func flagArray(values []bool, valid *memory.Buffer, missing int) (arrow.Array, error) {
+	bits := make([]byte, (len(values)+7)/8)
+	for i, is := range values {
+		if is {
+			bits[i/8] |= 1 << (i % 8)
+		}
+	}
+	return arrayOf(arrow.FixedWidthTypes.Boolean, len(values), missing, valid, memory.NewBufferBytes(bits)), nil
+}
+
+// nullArray is of a column that no row has a value in, whatever its pages hold.
+func nullArray(values []int32, _ *memory.Buffer, _ int) (arrow.Array, error) {
+	return array.NewNull(len(values)), nil
 }
