@@ -207,7 +207,7 @@ func (f *sampleFlags) draw(ctx context.Context, path string) (pipeline.Table, er
 func modelFiles(path string) ([]pipeline.File, error) {
 	files, err := store.ReadArchive(path)
 	if other := (*store.NoArchiveError)(nil); errors.As(err, &other) {
-		if told := table.Told(other.Head); told != "" && !table.IsIPC(other.Head) {
+		if told := table.FormatName(other.Head); told != "" && !table.IsIPC(other.Head) {
 			err = fmt.Errorf("is a table in %s, must be a released model", told)
 		}
 	}

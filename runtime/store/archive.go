@@ -78,12 +78,12 @@ func storeEntry(z *zip.Writer, f pipeline.File) error {
 func (c contents) check() error {
 	seen := map[string]bool{contentsName: true}
 	for i, f := range c.Files {
-		at := fmt.Sprintf("%s: files[%d].name: is %.60q", contentsName, i, f.Name)
+		found := fmt.Sprintf("%s: files[%d].name: is %.60q", contentsName, i, f.Name)
 		switch {
 		case !fs.ValidPath(f.Name) || f.Name == "." || strings.ContainsFunc(f.Name, hidden):
-			return fmt.Errorf("%s, must be a relative path without \\ and unprintable characters", at)
+			return fmt.Errorf("%s, must be a relative path without \\ and unprintable characters", found)
 		case seen[f.Name]:
-			return fmt.Errorf("%s a second time, must be another one in each entry", at)
+			return fmt.Errorf("%s a second time, must be another one in each entry", found)
 		}
 		seen[f.Name] = true
 	}
@@ -198,12 +198,12 @@ func contentsOf(entries []*zip.File) (c contents, err error) {
 }
 
 // read returns the file that an entry holds, if it is the listed one.
-func (f listed) read(from *zip.File) (pipeline.File, error) {
-	if from.Name != f.Name || from.UncompressedSize64 != uint64(f.Bytes) {
+func (f listed) read(e *zip.File) (pipeline.File, error) {
+	if e.Name != f.Name || e.UncompressedSize64 != uint64(f.Bytes) {
 		return pipeline.File{}, fmt.Errorf("the entry %.60q of %d bytes is not the listed %.60q of %d bytes",
-			from.Name, from.UncompressedSize64, f.Name, f.Bytes)
+			e.Name, e.UncompressedSize64, f.Name, f.Bytes)
 	}
-	data, err := dataOf(from)
+	data, err := dataOf(e)
 	if err == nil && privacy.Digest(data) != f.SHA256 {
 		err = fmt.Errorf("the entry %.60q is damaged: it has not the digest that %s states", f.Name, contentsName)
 	}

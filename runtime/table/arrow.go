@@ -78,30 +78,32 @@ func (s *arrowSource) open(fsys FS, name string) (*arrow.Schema, error) {
 	return s.reader.Schema(), nil
 }
 
-// refuseNested refuses a file with columns that are not read even beside others. Names of columns are told where no domain
-// says that they are public, as it is the owner who drafts one.
+// refuseNested refuses a file with columns that are not read even beside others. Names of columns are told where no
+// domain says that they are public, as it is the owner who drafts one.
 func refuseNested(in *input, s *arrow.Schema) error {
-	at, kind := nested(s)
-	if at < 0 {
+	column, kind := nested(s)
+	if column < 0 {
 		return nil
 	}
-	which := fmt.Sprintf("column %d of the file", at+1)
+	which := fmt.Sprintf("column %d of the file", column+1)
 	if in.domain == nil {
-		which += fmt.Sprintf(", %q,", s.Field(at).Name)
+		which += fmt.Sprintf(", %q,", s.Field(column).Name)
 	}
-	return wrong(in.name, "%s is stored as %s, which is not read; accepted: columns of single values: leave it out when the file is written", which, kind)
+	return wrong(in.name, "%s is stored as %s, which is not read; accepted: columns of single values: leave it out when "+
+		"the file is written", which, kind)
 }
 
 func openFile(f fs.File, name string) (func() (meta, body []byte, err error), error) {
-	at, ok := f.(seekable)
+	file, ok := f.(seekable)
 	if !ok {
-		return nil, wrong(name, "is an Arrow file in a place that cannot be read at any position; accepted: a plain file, or an Arrow stream")
+		return nil, wrong(name, "is an Arrow file in a place that cannot be read at any position; accepted: a plain file, "+
+			"or an Arrow stream")
 	}
-	size, err := at.Seek(0, io.SeekEnd)
+	size, err := file.Seek(0, io.SeekEnd)
 	if err != nil {
 		return nil, readError(name, err)
 	}
-	next, err := filed(at, size)
+	next, err := filed(file, size)
 	if err != nil {
 		return nil, wrong(name, "is not a whole Arrow file (gzip around it is not read): %v", err)
 	}
@@ -159,7 +161,8 @@ func IPC(h pipeline.Header, open func() (io.ReadCloser, error)) pipeline.Table {
 	}}
 }
 
-func readIPC(ctx context.Context, h pipeline.Header, open func() (io.ReadCloser, error), yield func(arrow.Record, error) bool) error {
+func readIPC(ctx context.Context, h pipeline.Header, open func() (io.ReadCloser, error),
+	yield func(arrow.Record, error) bool) error {
 	f, err := open()
 	if err != nil {
 		return err
@@ -171,7 +174,8 @@ func readIPC(ctx context.Context, h pipeline.Header, open func() (io.ReadCloser,
 	}
 	defer r.Release()
 	if !r.Schema().Equal(h.Schema) {
-		return errors.New("stored table has other columns than its stage gives") // never which: they may be those of a private table
+		// never which columns: they may be private
+		return errors.New("stored table has other columns than its stage gives")
 	}
 	for {
 		if err := ctx.Err(); err != nil {

@@ -25,7 +25,7 @@ import (
 	"weir/pipeline/domain"
 )
 
-// hostileDomain is that of hostileRecord.
+// hostileDomain is the domain of hostileRecord.
 func hostileDomain() *domain.Domain {
 	return &domain.Domain{Columns: []domain.Column{
 		{Name: "n", Type: domain.Integer, Nullable: true}, {Name: "x", Type: domain.Numeric},
@@ -37,9 +37,11 @@ func hostileDomain() *domain.Domain {
 // hostileRecord has a column of each kind of layout: values, text, a dictionary, bits,
 // and some that are missing.
 func hostileRecord() arrow.Record {
-	of := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
-	s := arrow.NewSchema([]arrow.Field{{Name: "n", Type: arrow.PrimitiveTypes.Int64, Nullable: true}, {Name: "x", Type: arrow.PrimitiveTypes.Float64},
-		{Name: "t", Type: arrow.BinaryTypes.String}, {Name: "c", Type: of}, {Name: "f", Type: arrow.FixedWidthTypes.Boolean},
+	words := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
+	s := arrow.NewSchema([]arrow.Field{{Name: "n", Type: arrow.PrimitiveTypes.Int64, Nullable: true},
+		{Name: "x", Type: arrow.PrimitiveTypes.Float64},
+		{Name: "t", Type: arrow.BinaryTypes.String}, {Name: "c", Type: words}, {Name: "f",
+			Type: arrow.FixedWidthTypes.Boolean},
 		{Name: "d", Type: arrow.FixedWidthTypes.Date32}}, nil)
 	b := array.NewRecordBuilder(memory.DefaultAllocator, s)
 	for i := range 20 {
@@ -143,7 +145,8 @@ func judge(t testing.TB, what string, data []byte) (rows int64, err error) {
 	})
 	bounded(t, what+", stored", len(data), func() {
 		h := pipeline.Header{Form: pipeline.FormTable, Schema: hostileRecord().Schema()}
-		IPC(h, func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }).Collect(context.Background())
+		open := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }
+		IPC(h, open).Collect(context.Background())
 	})
 	var ours *Error
 	if err != nil && !errors.As(err, &ours) {
@@ -162,13 +165,13 @@ func TestHostileArrow(t *testing.T) {
 			t.Fatalf("%s: %d rows, %v; must be 40", form, rows, err)
 		}
 		refused, all := 0, 0
-		for at := 0; at+4 <= len(data); at += 4 * stattest.Rounds(5, 1) {
-			for _, v := range []uint32{0, 0x7fffffff, binary.LittleEndian.Uint32(data[at:]) + 8} {
+		for place := 0; place+4 <= len(data); place += 4 * stattest.Rounds(5, 1) {
+			for _, v := range []uint32{0, 0x7fffffff, binary.LittleEndian.Uint32(data[place:]) + 8} {
 				changed := bytes.Clone(data)
-				binary.LittleEndian.PutUint32(changed[at:], v)
-				rows, err := judge(t, fmt.Sprintf("%s: %#x at %d", form, v, at), changed)
+				binary.LittleEndian.PutUint32(changed[place:], v)
+				rows, err := judge(t, fmt.Sprintf("%s: %#x at %d", form, v, place), changed)
 				if err == nil && rows != 40 && rows != 20 {
-					t.Errorf("%s: %#x at %d: %d rows without an error", form, v, at, rows)
+					t.Errorf("%s: %#x at %d: %d rows without an error", form, v, place, rows)
 				}
 				all++
 				if err != nil {
@@ -214,7 +217,7 @@ func FuzzArrow(f *testing.F) {
 	})
 }
 
-// TestNestedArrow: lists and structs are named, as those of Parquet are.
+// TestNestedArrow: lists and structs are named, as nested columns of Parquet are.
 func TestNestedArrow(t *testing.T) {
 	s := arrow.NewSchema([]arrow.Field{{Name: "l", Type: arrow.ListOf(arrow.PrimitiveTypes.Int64)}}, nil)
 	b := array.NewRecordBuilder(memory.DefaultAllocator, s)
@@ -223,7 +226,8 @@ func TestNestedArrow(t *testing.T) {
 		if _, err := readAll(data); err == nil || !strings.Contains(err.Error(), `column 1 of the file is stored as list`) {
 			t.Errorf("%s: %v, must tell the column by its place, and its type", form, err)
 		}
-		if _, err := OpenRaw(t.Context(), inMemory(data), "f", nil); err == nil || !strings.Contains(err.Error(), `column 1 of the file, "l", is stored as list`) {
+		if _, err := OpenRaw(t.Context(), inMemory(data), "f", nil); err == nil ||
+			!strings.Contains(err.Error(), `column 1 of the file, "l", is stored as list`) {
 			t.Errorf("%s: %v, must name the column to who drafts a domain", form, err)
 		}
 	}
@@ -232,11 +236,11 @@ func TestNestedArrow(t *testing.T) {
 // TestKeptArrow reads what fuzzing found worth keeping; go test reads it as FuzzArrow's
 // seeds too, and this fails where the folder is gone.
 func TestKeptArrow(t *testing.T) {
-	kept, err := filepath.Glob(filepath.Join("testdata", "fuzz", "FuzzArrow", "*"))
-	if err != nil || len(kept) == 0 {
-		t.Fatalf("%d kept inputs, %v", len(kept), err)
+	inputs, err := filepath.Glob(filepath.Join("testdata", "fuzz", "FuzzArrow", "*"))
+	if err != nil || len(inputs) == 0 {
+		t.Fatalf("%d kept inputs, %v", len(inputs), err)
 	}
-	for _, path := range kept {
+	for _, path := range inputs {
 		if info, err := os.Stat(path); err != nil || info.Size() > 64<<10 {
 			t.Errorf("%s: is too long to be kept: %v", path, err)
 		}
@@ -273,7 +277,8 @@ func TestCompressedTooFar(t *testing.T) {
 // TestSchemaOfItself: offsets wrap around, so a field can be its own child; the library
 // follows it until the stack overflows, which no program survives.
 func TestSchemaOfItself(t *testing.T) {
-	s := arrow.NewSchema([]arrow.Field{{Name: "s", Type: arrow.StructOf(arrow.Field{Name: "a", Type: arrow.PrimitiveTypes.Int64})}}, nil)
+	of := arrow.StructOf(arrow.Field{Name: "a", Type: arrow.PrimitiveTypes.Int64})
+	s := arrow.NewSchema([]arrow.Field{{Name: "s", Type: of}}, nil)
 	for form, data := range arrowForms(array.NewRecordBuilder(memory.DefaultAllocator, s).NewRecord()) {
 		meta, in := data[8:], messageHeader
 		if strings.HasPrefix(form, "file") {

@@ -64,14 +64,15 @@ func TestArrowOfOthers(t *testing.T) {
 // a shorter table. An ordinary run changes every 23rd byte, which no field of four or eight has as its period.
 func TestArrowRowsAreCounted(t *testing.T) {
 	files, _ := arrowCorpus(t)
-	for _, name := range []string{"polars-batches.arrow", "polars.arrow", "pyarrow-batches.arrow", "polars-batches.arrows"} {
+	for _, name := range []string{"polars-batches.arrow", "polars.arrow", "pyarrow-batches.arrow",
+		"polars-batches.arrows"} {
 		data := files[name].Data
-		for at := 0; at < len(data); at += stattest.Rounds(23, 5) {
+		for place := 0; place < len(data); place += stattest.Rounds(23, 5) {
 			changed := bytes.Clone(data)
-			changed[at] ^= 0x15
+			changed[place] ^= 0x15
 			rows, err := rowsRead(inMemory(changed))
 			if err == nil && rows != 300 {
-				t.Errorf("%s: byte %d: %d rows and no error, must be 300", name, at, rows)
+				t.Errorf("%s: byte %d: %d rows and no error, must be 300", name, place, rows)
 			}
 		}
 	}
@@ -87,11 +88,11 @@ func TestFooterWithoutBlocks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		from, n, err := rootOf(footer).structs(footerBatches, 24)
+		first, n, err := rootOf(footer).structs(footerBatches, 24)
 		if err != nil || n != 1 {
 			t.Fatal(n, err)
 		}
-		at := len(data) - int(tailBytes) - len(footer) + from - 4
+		at := len(data) - int(tailBytes) - len(footer) + first - 4
 		copy(data[at:], []byte{0, 0, 0, 0}) // the number of blocks
 		if rows, err := rowsRead(inMemory(data)); err == nil || !strings.Contains(err.Error(), "does not list all") {
 			t.Errorf("%s: %d rows, %v; must say that the footer does not list all", name, rows, err)
@@ -108,12 +109,12 @@ func viewsOf(texts []string) arrow.Record {
 }
 
 // changedView reads three texts after one word of the second one's view was changed.
-func changedView(t *testing.T, word int, to uint32) error {
+func changedView(t *testing.T, word int, value uint32) error {
 	t.Helper()
 	record := viewsOf([]string{"a", "a text that is longer than twelve bytes", "b"})
 	view := record.Column(0).Data().Buffers()[1].Bytes()[16+4*word:]
 	for i := range 4 {
-		view[i] = byte(to >> (8 * i))
+		view[i] = byte(value >> (8 * i))
 	}
 	d := &domain.Domain{Columns: []domain.Column{{Name: "t", Type: domain.Text}}}
 	for form, data := range arrowForms(record) {

@@ -112,7 +112,7 @@ func (f *frames) checkBatch(batch flat, body []byte, views int) error {
 	if _, _, err := batch.structs(batchNodes, 16); err != nil {
 		return err
 	}
-	from, n, err := batch.structs(batchBuffers, 16)
+	first, n, err := batch.structs(batchBuffers, 16)
 	if err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func (f *frames) checkBatch(batch flat, body []byte, views int) error {
 	}
 	stored, total := int64(0), int64(0)
 	for i := range n {
-		at := batch.Bytes[from+16*i:]
+		at := batch.Bytes[first+16*i:]
 		offset, length := number(at), number(at[8:])
 		if offset < 0 || length < 0 || offset > int64(len(body)) || length > int64(len(body))-offset {
 			return broken("a column lies outside of its message")
@@ -146,7 +146,8 @@ func (f *frames) checkBatch(batch flat, body []byte, views int) error {
 	return nil
 }
 
-const errBomb = broken("it claims to be more than 64 MiB and 256 times its size once it is decompressed; accepted: smaller batches, or no compression")
+const errBomb = broken("it claims to be more than 64 MiB and 256 times its size once it is decompressed; accepted: " +
+	"smaller batches, or no compression")
 
 // mostUnpacked bounds what a message of n bytes may grow to. LZ4 makes at most 255
 // bytes of one; zstd can make thousands, and of a table only does where nearly all
@@ -156,12 +157,12 @@ func mostUnpacked(n int) int64 { return 64<<20 + 256*int64(n) }
 // checkViews: each column of views has to state how many buffers it has, since the library
 // reads on behind the list where it does not.
 func checkViews(batch flat, buffers, views int) error {
-	from, n, err := batch.structs(batchViews, 8)
+	first, n, err := batch.structs(batchViews, 8)
 	if err == nil && n < views {
 		return brokenStructure
 	}
 	for i := range n {
-		if more := number(batch.Bytes[from+8*i:]); more < 0 || more > int64(buffers) {
+		if more := number(batch.Bytes[first+8*i:]); more < 0 || more > int64(buffers) {
 			return brokenStructure
 		}
 	}
@@ -220,7 +221,8 @@ func checkRecord(r arrow.Record) error {
 			return misfit(r, i)
 		}
 		if viewedBytes(c) > mostShown(c.Data()) {
-			return broken(fmt.Sprintf("the views of column %d show more text than 64 MiB and 16 times its bytes; accepted: smaller batches", i+1))
+			return broken(fmt.Sprintf("the views of column %d show more text than 64 MiB and 16 times its bytes; accepted: "+
+				"smaller batches", i+1))
 		}
 	}
 	if r.NumRows() > 0 && !stored {
@@ -274,12 +276,12 @@ func wide(b *memory.Buffer, n int, t arrow.DataType) bool {
 
 // ascending reports whether n values lie between offsets in order and inside of
 // their bytes.
-func ascending(offsets, n, bytes int, at func(int) int64) bool {
-	if n >= offsets || at(0) < 0 || at(n) > int64(bytes) {
+func ascending(offsets, n, bytes int, offset func(int) int64) bool {
+	if n >= offsets || offset(0) < 0 || offset(n) > int64(bytes) {
 		return false
 	}
 	for i := range n {
-		if at(i) > at(i+1) {
+		if offset(i) > offset(i+1) {
 			return false
 		}
 	}
@@ -309,11 +311,12 @@ const (
 // first four bytes, the number of its buffer, and its place there.
 func inside(b []*memory.Buffer, view []byte) bool {
 	word := func(i int) int64 { return int64(int32(binary.LittleEndian.Uint32(view[4*i:]))) }
-	length, in, at := word(0), word(2), word(3)
+	length, buffer, place := word(0), word(2), word(3)
 	if length <= viewInline {
 		return length >= 0
 	}
-	return in >= 0 && in < int64(len(b)-2) && at >= 0 && at+length <= min(int64(size(b[2+in])), math.MaxInt32)
+	return buffer >= 0 && buffer < int64(len(b)-2) && place >= 0 &&
+		place+length <= min(int64(size(b[2+buffer])), math.MaxInt32)
 }
 
 // viewedBytes is how much text the views of a column show together: any number of them may

@@ -176,7 +176,7 @@ const arrowMagic = "ARROW1"
 
 // filed cuts an Arrow file of size bytes: the schema and what the footer lists,
 // dictionaries first. The footer is what counts: what lies behind the mark at the
-// front is a message of the schema in most files, and in those of Polars is not.
+// front is a message of the schema in most files, and in files of Polars is not.
 func filed(f io.ReaderAt, size int64) (func() (meta, body []byte, err error), error) {
 	var blocks []block
 	var schema []byte
@@ -217,7 +217,8 @@ func schemaOf(footer []byte) ([]byte, error) {
 	head := make([]byte, 32, 32+len(footer))
 	put := func(at int, v uint16) { binary.LittleEndian.PutUint16(head[at:], v) }
 	put(0, root)
-	for i, v := range []uint16{10, 12, 4, 6, header - root} { // sizes of directory and table, places of version, kind, header
+	// sizes of directory and table, places of version, kind, header
+	for i, v := range []uint16{10, 12, 4, 6, header - root} {
 		put(directory+2*i, v)
 	}
 	put(root, root-directory)
@@ -255,12 +256,12 @@ const errUnlisted = broken("its footer does not list all that it holds")
 func unlisted(f io.ReaderAt, footer int64) error {
 	r := bufio.NewReader(io.NewSectionReader(f, 8, footer-8))
 	var word [8]byte
-	for at := int64(8); at+8 <= footer; at += 8 {
+	for place := int64(8); place+8 <= footer; place += 8 {
 		if _, err := io.ReadFull(r, word[:]); err != nil {
 			return cut(err)
 		}
 		begins := binary.LittleEndian.Uint32(word[:]) == 0xffffffff && number(word[:]) != 0xffffffff
-		if begins && at > 8 {
+		if begins && place > 8 {
 			return errUnlisted
 		}
 	}
@@ -294,14 +295,15 @@ func footerOf(f io.ReaderAt, size int64) ([]byte, error) {
 func listed(footer []byte, size int64) ([]block, error) {
 	var blocks []block
 	for _, slot := range []slot{footerDictionaries, footerBatches} {
-		from, n, err := rootOf(footer).structs(slot, 24)
+		first, n, err := rootOf(footer).structs(slot, 24)
 		if err != nil {
 			return nil, err
 		}
 		for i := range n {
-			at := footer[from+24*i:]
+			at := footer[first+24*i:]
 			b := block{number(at), int64(int32(binary.LittleEndian.Uint32(at[8:]))), number(at[16:])}
-			if b.offset < 0 || b.meta < 8 || b.body < 0 || b.offset > size || b.meta > size-b.offset || b.body > size-b.offset-b.meta {
+			if b.offset < 0 || b.meta < 8 || b.body < 0 || b.offset > size || b.meta > size-b.offset ||
+				b.body > size-b.offset-b.meta {
 				return nil, broken("its footer points outside of the file")
 			}
 			blocks = append(blocks, b)
@@ -409,24 +411,24 @@ func (f flat) child(s slot) (_ flat, ok bool) {
 
 // structs is where a list of structs of size bytes begins, and how many they are:
 // no more than there are bytes for.
-func (f flat) structs(s slot, size int) (from, n int, err error) {
+func (f flat) structs(s slot, size int) (first, n int, err error) {
 	o := f.Offset(s)
 	if o == 0 {
 		return 0, 0, nil
 	}
-	from, n = int(f.Vector(flatbuffers.UOffsetT(o))), f.VectorLen(flatbuffers.UOffsetT(o))
-	if from > len(f.Bytes) || n > (len(f.Bytes)-from)/size {
+	first, n = int(f.Vector(flatbuffers.UOffsetT(o))), f.VectorLen(flatbuffers.UOffsetT(o))
+	if first > len(f.Bytes) || n > (len(f.Bytes)-first)/size {
 		return 0, 0, broken("its metadata claim a longer list than they hold")
 	}
-	return from, n, nil
+	return first, n, nil
 }
 
 // tables is a list of tables.
 func (f flat) tables(s slot) ([]flat, error) {
-	from, n, err := f.structs(s, 4)
+	first, n, err := f.structs(s, 4)
 	list := make([]flat, n)
 	for i := range list {
-		list[i] = flat{flatbuffers.Table{Bytes: f.Bytes, Pos: f.Indirect(flatbuffers.UOffsetT(from + 4*i))}}
+		list[i] = flat{flatbuffers.Table{Bytes: f.Bytes, Pos: f.Indirect(flatbuffers.UOffsetT(first + 4*i))}}
 	}
 	return list, err
 }

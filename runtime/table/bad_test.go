@@ -56,51 +56,57 @@ func TestBadTextIsRefused(t *testing.T) {
 		csv  *pipeline.CSV
 		want string
 	}{
-		"whole number":        {good + "7771.5,1,red\n", nil, `f.csv: line 3: column "n": is not a whole number`},
-		"number":              {good + "1,seven777,red\n", nil, `line 3: column "x": is not a number`},
-		"decimal comma":       {"n;x;c\n1;7771,5;red\n", &pipeline.CSV{Delimiter: ";"}, `line 2: column "x": is not a number: it holds a comma`},
-		"NaN":                 {good + "1,NaN,red\n", nil, `line 3: column "x": is not a finite number`},
-		"infinite":            {good + "1,-inf,red\n", nil, `is not a finite number`},
-		"huge integer":        {good + "777777777777777777777777,1,red\n", nil, `64-bit range`},
-		"hexadecimal":         {good + "0x777,1,red\n", nil, `column "n": is not a number`},
-		"category":            {good + "1,1,secret777\n", nil, `line 3: column "c": is outside the declared categories; declare it, or set csv.unknown: missing and, on the column, nullable: true`},
-		"unknown category":    {good + "1,1,secret777\n", &pipeline.CSV{Unknown: "missing"}, `line 3: column "c": is outside the declared categories, and csv.unknown: missing needs a column with nullable: true`},
-		"missing category":    {good + "1,1,\n", nil, `column "c": is missing, which the domain does not allow`},
-		"ragged short":        {good + "1,777\n", nil, `line 3: has 2 values where the file has 3 columns`},
-		"ragged long":         {good + "1,2,red,777\n", nil, `line 3: has 4 values where the file has 3 columns`},
-		"wrong delimiter":     {"n;x;c\n1;777;red\n", nil, `has one column where the domain declares 3: the delimiter is ","; ";" would give 3`},
-		"one column too many": {"n;x;c;d\n1;777;red;1\n", &pipeline.CSV{Extra: "ignore"}, `the delimiter is ","; ";" would give 4`},
-		"tabs":                {"n\tx\tc\n1\t777\tred\n", nil, `csv.delimiter: "\t"`},
-		"not UTF-8":           {good + "1,1,r\xe9d\n", nil, `line 3: is not UTF-8`},
-		"UTF-16":              {"\xff\xfen\x00", nil, `UTF-16`},
-		"NUL":                 {good + "1,7\x0077,red\n", nil, `line 3: column "x": holds a NUL byte`},
-		"open quote":          {good + "1,1,\"red\n2,777,blue\n", nil, `line 3: column "c": opens a quote`},
-		"bare quote":          {good + "1,1,secret\"777\n", nil, `holds a quote inside`},
-		"after quote":         {good + "1,1,\"red\"777\n", nil, `after its closing quote`},
-		"empty file":          {"", nil, "not even a header"},
-		"duplicate column":    {"n,x,c,x\n1,2,red,777\n", nil, `column "x": stands 2 times`},
-		"missing column":      {"n,X,c\n1,777,red\n", nil, `column "x": is declared and not in the file; did you mean "X"?`},
-		"extra column":        {"n,x,c,d\n1,2,red,777\n", nil, `column 4 of the file is not declared`},
-		"misspelt column":     {"n,y,cc\n1,2,red\n", nil, `names 1 of the 3`},
-		"like a column":       {"n,x,777\n1,2,red\n", nil, `column "c": is declared and not in the file`},
-		"CR alone":            {"n,x,c\r1,777,red\r2,778,blue\r", nil, `line 1: holds a carriage return that ends no line`},
-		"values in header":    {"n,x,c,777,7778\n1,2,red,3,4\n", nil, `column 5 of the file is not declared`},
-		"two headers":         {"n,x,c,n\n1,2,red,777\n", nil, `column "n": stands 2 times`},
-		"no header":           {"777,778,secret777\n1,2,red\n", nil, `names 0 of the 3 declared columns`},
-		"header after all":    {good, &pipeline.CSV{Header: &no}, `set csv.header: true`},
-		"fewer by position":   {"1,777\n", &pipeline.CSV{Header: &no}, `has 2 columns where the domain declares 3`},
-		"truncated gzip":      {zipped(strings.Repeat(good, 999))[:60], nil, "truncated"},
-		"damaged gzip":        {zipped(good)[:20] + "777777" + zipped(good)[26:], nil, "compressed data"},
-		"zip":                 {"PK\x03\x04777", nil, "archive"},
-		"Parquet in name":     {"PAR1777", nil, "not a whole Parquet file"},
-		"Arrow in name":       {"ARROW1\x00\x00777", nil, "Arrow file"},
-		"bad delimiter":       {good, &pipeline.CSV{Delimiter: "ab"}, `csv.delimiter is "ab", must be one ASCII character`},
-		"delimiter quote":     {good, &pipeline.CSV{Delimiter: `"`}, `must differ`},
+		"whole number": {good + "7771.5,1,red\n", nil, `f.csv: line 3: column "n": is not a whole number`},
+		"number":       {good + "1,seven777,red\n", nil, `line 3: column "x": is not a number`},
+		"decimal comma": {"n;x;c\n1;7771,5;red\n", &pipeline.CSV{Delimiter: ";"},
+			`line 2: column "x": is not a number: it holds a comma`},
+		"NaN":          {good + "1,NaN,red\n", nil, `line 3: column "x": is not a finite number`},
+		"infinite":     {good + "1,-inf,red\n", nil, `is not a finite number`},
+		"huge integer": {good + "777777777777777777777777,1,red\n", nil, `64-bit range`},
+		"hexadecimal":  {good + "0x777,1,red\n", nil, `column "n": is not a number`},
+		"category": {good + "1,1,secret777\n", nil,
+			`line 3: column "c": is outside the declared categories; declare it, or set csv.unknown: missing and, on the column, nullable: true`},
+		"unknown category": {good + "1,1,secret777\n", &pipeline.CSV{Unknown: "missing"},
+			`line 3: column "c": is outside the declared categories, and csv.unknown: missing needs a column with nullable: true`},
+		"missing category": {good + "1,1,\n", nil, `column "c": is missing, which the domain does not allow`},
+		"ragged short":     {good + "1,777\n", nil, `line 3: has 2 values where the file has 3 columns`},
+		"ragged long":      {good + "1,2,red,777\n", nil, `line 3: has 4 values where the file has 3 columns`},
+		"wrong delimiter": {"n;x;c\n1;777;red\n", nil,
+			`has one column where the domain declares 3: the delimiter is ","; ";" would give 3`},
+		"one column too many": {"n;x;c;d\n1;777;red;1\n", &pipeline.CSV{Extra: "ignore"},
+			`the delimiter is ","; ";" would give 4`},
+		"tabs":              {"n\tx\tc\n1\t777\tred\n", nil, `csv.delimiter: "\t"`},
+		"not UTF-8":         {good + "1,1,r\xe9d\n", nil, `line 3: is not UTF-8`},
+		"UTF-16":            {"\xff\xfen\x00", nil, `UTF-16`},
+		"NUL":               {good + "1,7\x0077,red\n", nil, `line 3: column "x": holds a NUL byte`},
+		"open quote":        {good + "1,1,\"red\n2,777,blue\n", nil, `line 3: column "c": opens a quote`},
+		"bare quote":        {good + "1,1,secret\"777\n", nil, `holds a quote inside`},
+		"after quote":       {good + "1,1,\"red\"777\n", nil, `after its closing quote`},
+		"empty file":        {"", nil, "not even a header"},
+		"duplicate column":  {"n,x,c,x\n1,2,red,777\n", nil, `column "x": stands 2 times`},
+		"missing column":    {"n,X,c\n1,777,red\n", nil, `column "x": is declared and not in the file; did you mean "X"?`},
+		"extra column":      {"n,x,c,d\n1,2,red,777\n", nil, `column 4 of the file is not declared`},
+		"misspelt column":   {"n,y,cc\n1,2,red\n", nil, `names 1 of the 3`},
+		"like a column":     {"n,x,777\n1,2,red\n", nil, `column "c": is declared and not in the file`},
+		"CR alone":          {"n,x,c\r1,777,red\r2,778,blue\r", nil, `line 1: holds a carriage return that ends no line`},
+		"values in header":  {"n,x,c,777,7778\n1,2,red,3,4\n", nil, `column 5 of the file is not declared`},
+		"two headers":       {"n,x,c,n\n1,2,red,777\n", nil, `column "n": stands 2 times`},
+		"no header":         {"777,778,secret777\n1,2,red\n", nil, `names 0 of the 3 declared columns`},
+		"header after all":  {good, &pipeline.CSV{Header: &no}, `set csv.header: true`},
+		"fewer by position": {"1,777\n", &pipeline.CSV{Header: &no}, `has 2 columns where the domain declares 3`},
+		"truncated gzip":    {zipped(strings.Repeat(good, 999))[:60], nil, "truncated"},
+		"damaged gzip":      {zipped(good)[:20] + "777777" + zipped(good)[26:], nil, "compressed data"},
+		"zip":               {"PK\x03\x04777", nil, "archive"},
+		"Parquet in name":   {"PAR1777", nil, "not a whole Parquet file"},
+		"Arrow in name":     {"ARROW1\x00\x00777", nil, "Arrow file"},
+		"bad delimiter":     {good, &pipeline.CSV{Delimiter: "ab"}, `csv.delimiter is "ab", must be one ASCII character`},
+		"delimiter quote":   {good, &pipeline.CSV{Delimiter: `"`}, `must differ`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := readText(c.text, c.csv, small())
 			var e *Error
-			if err == nil || !errors.As(err, &e) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "f.csv") {
+			if err == nil || !errors.As(err, &e) || !strings.Contains(err.Error(), c.want) ||
+				!strings.Contains(err.Error(), "f.csv") {
 				t.Fatalf("error %v, must say f.csv and %s", err, c.want)
 			}
 			if strings.Contains(err.Error(), "777") {
@@ -117,18 +123,19 @@ func TestOddTextIsRead(t *testing.T) {
 		csv  *pipeline.CSV
 		rows int64
 	}{
-		"no newline at end":   {"n,x,c\n1,2.5,red", nil, 1},
-		"byte order mark":     {"\xef\xbb\xbfn,x,c\n1,2.5,red\n", nil, 1},
-		"CRLF":                {"n,x,c\r\n1,2.5,red\r\n2,,blue\r\n", nil, 2},
-		"CRLF quoted":         {"n,x,\"c\"\r\n1,2.5,\"red\"\r\n", nil, 1},
-		"blank lines":         {"\n\nn,x,c\n\n1,2.5,red\n\r\n2,3,blue\n\n", nil, 2},
-		"order":               {"c,n,x\nred,1,2\n", nil, 1},
-		"exponent":            {"n,x,c\n1e+05,-1.5E-3,red\n4.0,.5,blue\n", nil, 2},
-		"missing codes":       {"n,x,c\n99,,red\n99.0,2,blue\n", nil, 2},
-		"extra ignored":       {"d,n,x,c\n\"a,b\"\"c\nd\",1,2,red\n", &pipeline.CSV{Extra: "ignore"}, 1},
-		"comments and blanks": {"# it's \"\n# x\n 1 , 2 , red \n#\n2,3,blue.\n", &pipeline.CSV{Header: &no, Comment: "#", Trim: true, StripSuffix: "."}, 2},
-		"gzip in pieces":      {zipped("n,x,c\n1,2,red\n") + zipped("2,3,blue\n"), nil, 2},
-		"single quotes":       {"n,x,c\n'1',2,'red'\n", &pipeline.CSV{Quote: "'"}, 1},
+		"no newline at end": {"n,x,c\n1,2.5,red", nil, 1},
+		"byte order mark":   {"\xef\xbb\xbfn,x,c\n1,2.5,red\n", nil, 1},
+		"CRLF":              {"n,x,c\r\n1,2.5,red\r\n2,,blue\r\n", nil, 2},
+		"CRLF quoted":       {"n,x,\"c\"\r\n1,2.5,\"red\"\r\n", nil, 1},
+		"blank lines":       {"\n\nn,x,c\n\n1,2.5,red\n\r\n2,3,blue\n\n", nil, 2},
+		"order":             {"c,n,x\nred,1,2\n", nil, 1},
+		"exponent":          {"n,x,c\n1e+05,-1.5E-3,red\n4.0,.5,blue\n", nil, 2},
+		"missing codes":     {"n,x,c\n99,,red\n99.0,2,blue\n", nil, 2},
+		"extra ignored":     {"d,n,x,c\n\"a,b\"\"c\nd\",1,2,red\n", &pipeline.CSV{Extra: "ignore"}, 1},
+		"comments and blanks": {"# it's \"\n# x\n 1 , 2 , red \n#\n2,3,blue.\n",
+			&pipeline.CSV{Header: &no, Comment: "#", Trim: true, StripSuffix: "."}, 2},
+		"gzip in pieces": {zipped("n,x,c\n1,2,red\n") + zipped("2,3,blue\n"), nil, 2},
+		"single quotes":  {"n,x,c\n'1',2,'red'\n", &pipeline.CSV{Quote: "'"}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			rows, err := readText(c.text, c.csv, small())
@@ -252,7 +259,8 @@ func TestBlankLinesAtTheTopCostNothing(t *testing.T) {
 	}
 	for name, head := range map[string]string{"blank": "\n", "spaced": "  \r\n", "comment": "# it's \"777\n"} {
 		text := strings.Repeat(head, 400_000)
-		table, err := openWith(repeated{[]byte(text), []byte("n,x,c\n1,2,red\n"), 1}, "f.csv", &pipeline.CSV{Comment: "#", Trim: true}, small(), options{})
+		table, err := openWith(repeated{[]byte(text), []byte("n,x,c\n1,2,red\n"), 1}, "f.csv",
+			&pipeline.CSV{Comment: "#", Trim: true}, small(), options{})
 		if err != nil {
 			t.Fatal(name, err)
 		}
@@ -265,7 +273,8 @@ func TestBlankLinesAtTheTopCostNothing(t *testing.T) {
 // TestLinesAreCountedBehindBlankOnes: a problem is told where it stands.
 func TestLinesAreCountedBehindBlankOnes(t *testing.T) {
 	long := "#" + strings.Repeat("x", 1<<20) + "\n" // longer than what is looked at together
-	for name, head := range map[string]string{"blank": strings.Repeat("\n", 9), "long comment": strings.Repeat(long, 9), "none": ""} {
+	for name, head := range map[string]string{"blank": strings.Repeat("\n", 9), "long comment": strings.Repeat(long, 9),
+		"none": ""} {
 		lines := strings.Count(head, "\n")
 		_, err := readText(head+"n,x,c\n1,2,red\nsecret,2,red\n", &pipeline.CSV{Comment: "#"}, small())
 		if want := fmt.Sprintf("line %d: column \"n\"", lines+3); err == nil || !strings.Contains(err.Error(), want) {

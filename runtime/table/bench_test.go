@@ -80,7 +80,8 @@ func BenchmarkReadCSV(b *testing.B) {
 		b.Run(map[int]string{1: "1 parser", 2: "2 parsers"}[workers], func(b *testing.B) {
 			rows, begin := int64(0), time.Now()
 			for b.Loop() {
-				table, err := openWith(repeated{head, body, 100}, "x.csv", &pipeline.CSV{Delimiter: ";"}, d, options{Workers: workers})
+				table, err := openWith(repeated{head, body, 100}, "x.csv", &pipeline.CSV{Delimiter: ";"}, d,
+					options{Workers: workers})
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -10,24 +10,32 @@ import (
 
 // Rules that a cell can break. They never say what the cell is.
 const (
-	ruleNumber   = "is not a number; accepted: decimal numbers, or a declared spelling of missing"
-	ruleComma    = "is not a number: it holds a comma; accepted: a decimal point and no thousands separators, or the form that the column declares by format, such as 1.234,5"
-	ruleFinite   = "is not a finite number; list its spelling under missing if that is what it means"
-	ruleWhole    = "is not a whole number; accepted: integers (4.0 and 1e+05 are), or declare the column numeric"
-	ruleRange    = "is a whole number outside the 64-bit range"
-	ruleRounded  = "is a float of 2^53 or more, where different whole numbers are one; accepted: an integer type, or utf8 text of them"
-	ruleWide     = "is a whole number beyond 2^53, which numeric rounds; declare the column integer"
-	ruleDate     = "is not a date; accepted: YYYY-MM-DD, or the form that the column declares by format, such as DD.MM.YYYY"
+	ruleNumber = "is not a number; accepted: decimal numbers, or a declared spelling of missing"
+	ruleComma  = "is not a number: it holds a comma; accepted: a decimal point and no thousands separators, or the " +
+		"form that the column declares by format, such as 1.234,5"
+	ruleFinite  = "is not a finite number; list its spelling under missing if that is what it means"
+	ruleWhole   = "is not a whole number; accepted: integers (4.0 and 1e+05 are), or declare the column numeric"
+	ruleRange   = "is a whole number outside the 64-bit range"
+	ruleRounded = "is a float of 2^53 or more, where different whole numbers are one; accepted: an integer type, or " +
+		"utf8 text of them"
+	ruleWide = "is a whole number beyond 2^53, which numeric rounds; declare the column integer"
+	ruleDate = "is not a date; accepted: YYYY-MM-DD, or the form that the column declares by format, such as " +
+		"DD.MM.YYYY"
 	ruleDayForm  = "is not a date in the column's format, or a declared spelling of missing"
 	ruleTimeForm = "is not a date or time in the column's format, or a declared spelling of missing"
-	ruleMoment   = "is not a date-time; accepted: YYYY-MM-DDTHH:mm with or without seconds and without an offset from UTC, or the form that the column declares by format"
-	ruleZoned    = "is not a date-time with an offset from UTC, such as Z or +02:00; accepted: YYYY-MM-DDTHH:mm:ssZ, or a form without Z, declared by format, of cells that are in UTC"
-	ruleTime     = "is not a time of day; accepted: HH:mm with or without seconds, or the form that the column declares by format"
+	ruleMoment   = "is not a date-time; accepted: YYYY-MM-DDTHH:mm with or without seconds and without an offset from " +
+		"UTC, or the form that the column declares by format"
+	ruleZoned = "is not a date-time with an offset from UTC, such as Z or +02:00; accepted: YYYY-MM-DDTHH:mm:ssZ, or " +
+		"a form without Z, declared by format, of cells that are in UTC"
+	ruleTime = "is not a time of day; accepted: HH:mm with or without seconds, or the form that the column declares " +
+		"by format"
 	ruleSpan     = "is a date-time outside the years 0 to 9999, or a time outside its day"
 	ruleForm     = "is not a number in the column's format, or a declared spelling of missing"
-	ruleCategory = "is outside the declared categories; declare it, or set csv.unknown: missing and, on the column, nullable: true"
-	ruleUnknown  = "is outside the declared categories, and csv.unknown: missing needs a column with nullable: true; declare that, or the category"
-	ruleMissing  = "is missing, which the domain does not allow here; accepted: a value, or declare nullable: true"
+	ruleCategory = "is outside the declared categories; declare it, or set csv.unknown: missing and, on the column, " +
+		"nullable: true"
+	ruleUnknown = "is outside the declared categories, and csv.unknown: missing needs a column with nullable: true; " +
+		"declare that, or the category"
+	ruleMissing = "is missing, which the domain does not allow here; accepted: a value, or declare nullable: true"
 )
 
 // builder collects the cells of one column of a batch.

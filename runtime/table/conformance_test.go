@@ -41,7 +41,8 @@ func (c *trial) fault(format string, args ...any) {
 // faults tells in what a format breaks the promises of Format and Writer; none where it keeps them.
 func faults(t *testing.T, f Format, s subject) []string {
 	c := &trial{T: t, format: f, subject: s}
-	promises := []func(){c.isTold, c.reads, c.cancels, c.checksColumns, c.quotesNothing, c.keepsUnits, c.seesCuts, c.readsRaw}
+	promises := []func(){c.isTold, c.reads, c.cancels, c.checksColumns, c.quotesNothing, c.keepsUnits, c.seesCuts,
+		c.readsRaw}
 	if w, ok := f.(Writer); ok {
 		promises = append(promises, func() { c.isAskedFor(w) }, func() { c.writes(w) }, func() { c.passesErrorsOn(w) })
 	}
@@ -206,7 +207,8 @@ func (c *trial) keepsUnits() {
 	switch {
 	case err != nil:
 		c.fault("gives no rows where the name of a unit is not listed: %v", err)
-	case rec.NumCols() != 3 || rec.ColumnName(2) != pipeline.UnlistedColumn || !strings.HasSuffix(rec.Column(2).ValueStr(4), canary) || rec.Column(1).IsValid(4):
+	case rec.NumCols() != 3 || rec.ColumnName(2) != pipeline.UnlistedColumn ||
+		!strings.HasSuffix(rec.Column(2).ValueStr(4), canary) || rec.Column(1).IsValid(4):
 		c.fault("loses the name of a unit before rows are counted")
 	}
 }
@@ -248,7 +250,8 @@ func (c *trial) readsRaw() {
 		rows++
 	}
 	names := slices.Sorted(slices.Values(raw.Names)) // a format may have an order of its own
-	if want := all(c, stored); !slices.Equal(names, slices.Sorted(slices.Values(every().Names()))) || rows != want.NumRows() {
+	if want := all(c, stored); !slices.Equal(names, slices.Sorted(slices.Values(every().Names()))) ||
+		rows != want.NumRows() {
 		c.fault("without a domain it has the names %v and %d rows", raw.Names, rows)
 	}
 }

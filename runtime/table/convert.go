@@ -14,7 +14,7 @@ import (
 )
 
 // accepted lists the Arrow types that a declared type is read from; only casts
-// that cannot change a value are among them. Text is read as that of CSV is.
+// that cannot change a value are among them. Text is read as CSV is.
 func accepted(c *domain.Column) string {
 	switch {
 	case c.Type == domain.Numeric:
@@ -35,19 +35,19 @@ func accepted(c *domain.Column) string {
 	return "utf8, a dictionary of it, bool, or numbers spelled as the categories"
 }
 
-func accepts(c *domain.Column, from arrow.DataType) bool {
-	id := from.ID()
+func accepts(c *domain.Column, stored arrow.DataType) bool {
+	id := stored.ID()
 	number := arrow.IsInteger(id) || id == arrow.FLOAT32 || id == arrow.FLOAT64 || id == arrow.DECIMAL128
 	day := id == arrow.DATE32 || id == arrow.DATE64
 	switch {
-	case ofText(from), id == arrow.NULL: // all missing
+	case ofText(stored), id == arrow.NULL: // all missing
 		return true
 	case c.Type == domain.Numeric || c.Type == domain.Integer:
 		return number
 	case c.Type == domain.Date:
 		return day
 	case c.Type == domain.Datetime:
-		return id == arrow.TIMESTAMP && zoned(from) == (c.Zone != "") || day && c.Zone == ""
+		return id == arrow.TIMESTAMP && zoned(stored) == (c.Zone != "") || day && c.Zone == ""
 	case c.Type == domain.Time:
 		return id == arrow.TIME32 || id == arrow.TIME64
 	case c.Type == domain.Text:
@@ -63,10 +63,11 @@ func readable(from arrow.DataType) bool {
 }
 
 // declarable returns the plainest column that reads a stored type, whatever it holds; ok is false where none does.
-func declarable(from arrow.DataType) (c domain.Column, ok bool) {
+func declarable(stored arrow.DataType) (c domain.Column, ok bool) {
 	for _, c := range []domain.Column{{Type: domain.Text}, {Type: domain.Date}, {Type: domain.Datetime, Step: 1},
-		{Type: domain.Datetime, Step: 1, Zone: "UTC"}, {Type: domain.Time, Step: 1}, {Type: domain.Integer}, {Type: domain.Boolean}} {
-		if accepts(&c, from) {
+		{Type: domain.Datetime, Step: 1, Zone: "UTC"}, {Type: domain.Time, Step: 1},
+		{Type: domain.Integer}, {Type: domain.Boolean}} {
+		if accepts(&c, stored) {
 			return c, true
 		}
 	}
@@ -83,11 +84,11 @@ func ofText(t arrow.DataType) bool {
 
 // checkTypes reports every column whose stored type cannot be the declared one.
 func checkTypes(s *arrow.Schema, l layout, d *domain.Domain, csv *dialect, p *problems) {
-	for i, at := range l {
-		if at < 0 {
+	for i, column := range l {
+		if column < 0 {
 			continue
 		}
-		c := d.Columns[at]
+		c := d.Columns[column]
 		if f := s.Field(i); !accepts(&c, f.Type) {
 			p.add(0, c.Name, fmt.Sprintf("is stored as %s, which is not %s; accepted: %s", f.Type, c.Type, accepted(&c)))
 		} else if f.Type.ID() == arrow.BOOL && !csv.unknownNull && !spellsFlags(&c, csv) {
@@ -111,7 +112,8 @@ func spellsFlags(c *domain.Column, csv *dialect) bool {
 func flagsUnspelled(c *domain.Column) string {
 	aliases := "such as {no: [\"false\"], yes: [\"true\"]}"
 	if l := c.Categories; len(l) == 2 {
-		aliases = fmt.Sprintf("such as {%s: [\"false\"], %s: [\"true\"]}, the right way round", plaintext.YAML(l[0]), plaintext.YAML(l[1]))
+		aliases = fmt.Sprintf("such as {%s: [\"false\"], %s: [\"true\"]}, the right way round", plaintext.YAML(l[0]),
+			plaintext.YAML(l[1]))
 	}
 	return "is stored as bool, whose values are false and true, and no category is spelled so; declare aliases, " + aliases
 }
@@ -146,17 +148,17 @@ func (c *converter) record(r arrow.Record, row int64, p *problems) arrow.Record 
 	return array.NewRecord(c.schema, arrays, r.NumRows())
 }
 
-func (c *converter) column(at int, a arrow.Array, row int64, p *problems) arrow.Array {
-	b, add := c.builders[at], c.adder(at, a)
+func (c *converter) column(place int, a arrow.Array, row int64, p *problems) arrow.Array {
+	b, add := c.builders[place], c.adder(place, a)
 	for i := range a.Len() {
 		rule := ""
-		if gone(a, i) {
+		if isMissing(a, i) {
 			rule = b.add(nil)
 		} else {
 			rule = add(i)
 		}
 		if rule != "" {
-			p.add(row+int64(i), c.domain.Columns[at].Name, rule)
+			p.add(row+int64(i), c.domain.Columns[place].Name, rule)
 		}
 		if p.full() {
 			break
@@ -165,10 +167,10 @@ func (c *converter) column(at int, a arrow.Array, row int64, p *problems) arrow.
 	return b.finish()
 }
 
-// gone reports a missing value; a column of the type null has no other. Of times stored in 64 bits the least number is
-// NaT, in every unit: fastparquet writes what pandas has in memory (pandas, "Working with missing data"), and as a time it
-// would lie outside what pandas counts.
-func gone(a arrow.Array, i int) bool {
+// isMissing reports a missing value; a column of the type null has no other. Of times stored in 64 bits the least
+// number is NaT, in every unit: fastparquet writes what pandas has in memory (pandas, "Working with missing data"), and
+// as a time it would lie outside what pandas counts.
+func isMissing(a arrow.Array, i int) bool {
 	switch v := a.(type) {
 	case *array.Null:
 		return true
@@ -181,11 +183,11 @@ func gone(a arrow.Array, i int) bool {
 }
 
 // adder appends value i of a to the builder of a declared column.
-func (c *converter) adder(at int, a arrow.Array) func(i int) string {
+func (c *converter) adder(column int, a arrow.Array) func(i int) string {
 	if ofText(a.DataType()) {
-		return textAdder(c.builders[at], a)
+		return textAdder(c.builders[column], a)
 	}
-	switch b := c.builders[at].(type) {
+	switch b := c.builders[column].(type) {
 	case *floats:
 		return floatAdder(b, a)
 	case *ints:
@@ -195,7 +197,7 @@ func (c *converter) adder(at int, a arrow.Array) func(i int) string {
 			return flagAdder(b, v)
 		}
 	}
-	return textAdder(c.builders[at], a)
+	return textAdder(c.builders[column], a)
 }
 
 func textAdder(b builder, a arrow.Array) func(i int) string {

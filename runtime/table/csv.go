@@ -20,7 +20,8 @@ import (
 const (
 	ruleNoHeader = "holds nothing, not even a header"
 	ruleEmpty    = "holds no rows"
-	ruleReturn   = "holds a carriage return that ends no line; accepted: lines that end with LF or CRLF (convert the file, for example with tr '\\r' '\\n')"
+	ruleReturn   = "holds a carriage return that ends no line; accepted: lines that end with LF or CRLF (convert the " +
+		"file, for example with tr '\\r' '\\n')"
 )
 
 // csvTable reads one text file.
@@ -62,7 +63,8 @@ func openText(fsys FS, name string, d *dialect) (*stream, error) {
 // asText turns the content into UTF-8, behind its byte order mark.
 func (s *stream) asText(name string, d *dialect) error {
 	if d.encoding.decoder == nil && begins(s.head, "\xff\xfe", "\xfe\xff") {
-		return wrong(name, "is UTF-16 text; accepted: UTF-8, or utf-16 declared: csv.encoding in a spec, --encoding of weir domain infer and weir init")
+		return wrong(name, "is UTF-16 text; accepted: UTF-8, or utf-16 declared: csv.encoding in a spec, --encoding of weir "+
+			"domain infer and weir init")
 	}
 	if d.encoding.decoder != nil {
 		s.Reader = bufio.NewReaderSize(d.encoding.decoder.NewDecoder().Reader(s.Reader), 1<<18)
@@ -251,7 +253,8 @@ func (t *csvTable) read(ctx context.Context, yield func(arrow.Record, error) boo
 
 // joined adds what ended the reading to the problems found before.
 func joined(all *problems, err error) error {
-	if len(all.list) == 0 || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, pipeline.ErrChanged) {
+	if len(all.list) == 0 || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) ||
+		errors.Is(err, pipeline.ErrChanged) {
 		return err
 	}
 	for _, p := range asProblems(all.file, err) {

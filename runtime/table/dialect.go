@@ -139,12 +139,12 @@ func (d *dialect) unreadable(text []byte) int {
 	if utf8.Valid(text) {
 		return -1
 	}
-	for at := 0; ; {
-		r, n := utf8.DecodeRune(text[at:])
+	for place := 0; ; {
+		r, n := utf8.DecodeRune(text[place:])
 		if r == utf8.RuneError && n == 1 {
-			return at
+			return place
 		}
-		at += n
+		place += n
 	}
 }
 
@@ -153,7 +153,8 @@ func (d *dialect) encodingRule() string {
 	if d.encoding.decoder != nil {
 		return "holds what is no " + d.encoding.name + " text; accepted: another csv.encoding, or the file as it was exported"
 	}
-	return "is not UTF-8 text; accepted: UTF-8, or windows-1252, latin-1 or utf-16 declared: csv.encoding in a spec, --encoding of weir domain infer, weir init and weir evaluate"
+	return "is not UTF-8 text; accepted: UTF-8, or windows-1252, latin-1 or utf-16 declared: csv.encoding in a spec, " +
+		"--encoding of weir domain infer, weir init and weir evaluate"
 }
 
 // lineAt returns the line of a place in a chunk.

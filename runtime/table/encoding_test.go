@@ -38,23 +38,29 @@ func TestEncodings(t *testing.T) {
 	big := unicode.UTF16(unicode.BigEndian, unicode.UseBOM)
 	little := unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM)
 	for name, c := range map[string]struct{ text, encoding, want string }{
-		"latin-1":                 {encoded(t, charmap.ISO8859_1, placesText), "latin-1", ""},
-		"windows-1252":            {encoded(t, charmap.Windows1252, placesText), "windows-1252", ""},
-		"utf-16":                  {encoded(t, big, placesText), "utf-16", ""},
-		"utf-16 without a mark":   {encoded(t, little, placesText), "utf-16", ""},
-		"utf-8":                   {placesText, "utf-8", ""},
-		"utf-8 with a mark":       {"\xef\xbb\xbf" + placesText, "", ""},
-		"latin-1, undeclared":     {encoded(t, charmap.ISO8859_1, "n,ort\n"+placesText), "", "f.csv: line 2: is not UTF-8 text; accepted: UTF-8, or windows-1252"},
-		"latin-1 in the header":   {encoded(t, charmap.ISO8859_1, placesText), "", "f.csv: line 1: is not UTF-8 text; accepted: UTF-8, or windows-1252"},
-		"utf-16, undeclared":      {encoded(t, big, placesText), "", "csv.encoding in a spec, --encoding of weir domain infer"},
-		"half a character":        {encoded(t, big, placesText) + "\x00", "utf-16", "line 4: holds what is no utf-16 text"},
-		"utf-8 read as latin-1":   {placesText, "latin-1", `column "größe"`},
-		"an encoding of our own":  {placesText, "ebcdic", `csv.encoding is "ebcdic", must be one of utf-8, latin-1, windows-1252, utf-16`},
-		"a character cut by CRLF": {strings.ReplaceAll(encoded(t, charmap.Windows1252, placesText), "\n", "\r\n"), "windows-1252", ""},
+		"latin-1":               {encoded(t, charmap.ISO8859_1, placesText), "latin-1", ""},
+		"windows-1252":          {encoded(t, charmap.Windows1252, placesText), "windows-1252", ""},
+		"utf-16":                {encoded(t, big, placesText), "utf-16", ""},
+		"utf-16 without a mark": {encoded(t, little, placesText), "utf-16", ""},
+		"utf-8":                 {placesText, "utf-8", ""},
+		"utf-8 with a mark":     {"\xef\xbb\xbf" + placesText, "", ""},
+		"latin-1, undeclared": {encoded(t, charmap.ISO8859_1, "n,ort\n"+placesText), "",
+			"f.csv: line 2: is not UTF-8 text; accepted: UTF-8, or windows-1252"},
+		"latin-1 in the header": {encoded(t, charmap.ISO8859_1, placesText), "",
+			"f.csv: line 1: is not UTF-8 text; accepted: UTF-8, or windows-1252"},
+		"utf-16, undeclared": {encoded(t, big, placesText), "",
+			"csv.encoding in a spec, --encoding of weir domain infer"},
+		"half a character":      {encoded(t, big, placesText) + "\x00", "utf-16", "line 4: holds what is no utf-16 text"},
+		"utf-8 read as latin-1": {placesText, "latin-1", `column "größe"`},
+		"an encoding of our own": {placesText, "ebcdic",
+			`csv.encoding is "ebcdic", must be one of utf-8, latin-1, windows-1252, utf-16`},
+		"a character cut by CRLF": {strings.ReplaceAll(encoded(t, charmap.Windows1252, placesText), "\n", "\r\n"),
+			"windows-1252", ""},
 	} {
 		d := places()
 		if name == "latin-1, undeclared" {
-			d = &domain.Domain{Columns: []domain.Column{{Name: "n", Type: domain.Numeric}, {Name: "ort", Type: domain.Categorical, Categories: []string{"x"}}}}
+			d = &domain.Domain{Columns: []domain.Column{{Name: "n", Type: domain.Numeric},
+				{Name: "ort", Type: domain.Categorical, Categories: []string{"x"}}}}
 		}
 		rows, err := readText(c.text, &pipeline.CSV{Encoding: c.encoding}, d)
 		switch {

@@ -128,20 +128,22 @@ func openSheet(in *input) (*sheet, error) {
 }
 
 func openBook(in *input) (book *excelize.File, err error) {
-	from, err := openStream(in.fsys, in.name)
+	stream, err := openStream(in.fsys, in.name)
 	if err != nil {
 		return nil, err
 	}
-	defer from.Close()
-	if begins(from.head, oldOffice) {
+	defer stream.Close()
+	if begins(stream.head, oldOffice) {
 		return nil, wrong(in.name, "is a workbook of Excel 97 to 2003, or has a password; accepted: .xlsx without a password")
 	}
 	broken := guarded(func() error {
-		book, err = excelize.OpenReader(from, excelize.Options{RawCellValue: true, UnzipSizeLimit: mostUnzipped, UnzipXMLSizeLimit: mostUnzipped})
+		book, err = excelize.OpenReader(stream, excelize.Options{RawCellValue: true, UnzipSizeLimit: mostUnzipped,
+			UnzipXMLSizeLimit: mostUnzipped})
 		return nil
 	})
 	if broken != nil || err != nil {
-		return nil, wrong(in.name, "is an archive of a kind that is not read, a damaged workbook, or larger than %d MiB when unzipped; accepted: %s", mostUnzipped>>20, strings.Join(names(), ", "))
+		return nil, wrong(in.name, "is an archive of a kind that is not read, a damaged workbook, or larger than %d MiB "+
+			"when unzipped; accepted: %s", mostUnzipped>>20, strings.Join(names(), ", "))
 	}
 	return book, nil
 }
@@ -189,7 +191,8 @@ func (s *sheet) chosen(in *input) (string, error) {
 	if in.domain == nil {
 		which = ": " + strings.Join(list, ", ")
 	}
-	return "", wrong(in.name, "%s; accepted: the name of one, csv.sheet in a spec, --sheet of weir domain infer, weir init and weir evaluate%s", found, which)
+	return "", wrong(in.name, "%s; accepted: the name of one, csv.sheet in a spec, --sheet of weir domain infer, weir "+
+		"init and weir evaluate%s", found, which)
 }
 
 // readArea reads a range such as B3:F40, or B3:F of all rows from the third on; "" is the whole sheet.
@@ -211,11 +214,12 @@ func readArea(file, text string) (area, error) {
 			return area{left, top, right, bottom}, nil
 		}
 	}
-	return area{}, wrong(file, "csv.range is %q; accepted: the first and last cell of the table, such as B3:F40, or B3:F for all rows from the third on", text)
+	return area{}, wrong(file, "csv.range is %q; accepted: the first and last cell of the table, such as B3:F40, or B3:F "+
+		"for all rows from the third on", text)
 }
 
-// look refuses a sheet that the library cannot hold, as a few bytes can name its last cell, and tells of a row that Excel
-// does not show.
+// look refuses a sheet that the library cannot hold, as a few bytes can name its last cell, and tells of a row that
+// Excel does not show.
 func (s *sheet) look(in *input) error {
 	rows, err := s.book.Rows(s.name)
 	if err != nil {
@@ -230,15 +234,17 @@ func (s *sheet) look(in *input) error {
 			return s.damaged(in.name)
 		}
 		if cells += len(row); cells > mostSheet {
-			return wrong(in.name, "has a sheet of more than %d cells; accepted: smaller ones, or the sheet saved as CSV or Parquet", mostSheet)
+			return wrong(in.name, "has a sheet of more than %d cells; accepted: smaller ones, or the sheet saved as CSV or "+
+				"Parquet", mostSheet)
 		}
 		if unseen && hidden == 0 && len(row) > 0 && n >= s.within.top && n <= s.within.bottom {
 			hidden = n
 		}
 	}
 	if hidden > 0 && in.tell != nil {
-		in.tell(fmt.Sprintf("%s: row %d of the sheet is hidden (by a filter, perhaps), and hidden rows are read as all others "+
-			"are; where they are no rows of the table, delete them or copy what is shown into a sheet of its own", in.name, hidden))
+		in.tell(fmt.Sprintf("%s: row %d of the sheet is hidden (by a filter, perhaps), and hidden rows are read as all "+
+			"others are; where they are no rows of the table, delete them or copy what is shown into a sheet of its own",
+			in.name, hidden))
 	}
 	return rows.Error()
 }
@@ -306,7 +312,8 @@ func (s *sheet) fits(raw []string) error {
 	for _, text := range raw[min(len(raw), s.within.left-1+names):min(len(raw), s.within.right)] {
 		if text != "" {
 			return wrong(s.file, "row %d of the sheet has a value in a column that the first row does not name; accepted: a "+
-				"name above each column, or the table alone by csv.range of a spec, --range of weir domain infer and weir init", s.row)
+				"name above each column, or the table alone by csv.range of a spec, --range of weir domain infer and "+
+				"weir init", s.row)
 		}
 	}
 	return nil
@@ -336,18 +343,18 @@ func (s *sheet) cropped(raw []string) []string {
 
 // spelled is a cell as text: TRUE and FALSE of booleans, ISO 8601 of numbers that are shown as dates or times.
 func (s *sheet) spelled(raw string, column int) string {
-	at, err := excelize.CoordinatesToCellName(column, s.row)
+	cell, err := excelize.CoordinatesToCellName(column, s.row)
 	if err != nil {
 		return raw
 	}
-	kind, err := s.book.GetCellType(s.name, at)
+	kind, err := s.book.GetCellType(s.name, cell)
 	switch {
 	case err != nil:
 	case kind == excelize.CellTypeBool:
 		return map[string]string{"0": "false", "FALSE": "false", "1": "true", "TRUE": "true"}[raw]
 	case kind == excelize.CellTypeUnset || kind == excelize.CellTypeNumber:
 		if x, err := strconv.ParseFloat(raw, 64); err == nil {
-			return s.dated(raw, x, at)
+			return s.dated(raw, x, cell)
 		}
 	}
 	return raw
@@ -367,14 +374,14 @@ func (s *sheet) dated(raw string, serial float64, at string) string {
 }
 
 func (s *sheet) kindOf(style int) dateKind {
-	of, err := s.book.GetStyle(style)
-	if err != nil || of == nil {
+	found, err := s.book.GetStyle(style)
+	if err != nil || found == nil {
 		return dateKind{}
 	}
-	if of.CustomNumFmt != nil {
-		return readDateKind(*of.CustomNumFmt)
+	if found.CustomNumFmt != nil {
+		return readDateKind(*found.CustomNumFmt)
 	}
-	return builtinDateKind(of.NumFmt)
+	return builtinDateKind(found.NumFmt)
 }
 
 // dateKind says what a number format shows of a number: a date, a time, or neither.
@@ -451,10 +458,10 @@ func (s *sheet) next() (arrow.Record, error) {
 			return nil, err
 		}
 		for i, text := range cells {
-			if to := b.Field(i).(*array.StringBuilder); text == "" {
-				to.AppendNull()
+			if column := b.Field(i).(*array.StringBuilder); text == "" {
+				column.AppendNull()
 			} else {
-				to.Append(text)
+				column.Append(text)
 			}
 		}
 	}

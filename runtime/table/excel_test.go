@@ -36,9 +36,12 @@ func lab(t testing.TB) (files fstest.MapFS, text string) {
 // labDomain declares the columns of the workbook.
 func labDomain() *domain.Domain {
 	return &domain.Domain{Columns: []domain.Column{
-		{Name: "code", Type: domain.Text}, {Name: "day", Type: domain.Date}, {Name: "at", Type: domain.Datetime, Step: 1}, {Name: "clock", Type: domain.Time, Step: 1},
-		{Name: "share", Type: domain.Numeric}, {Name: "money", Type: domain.Numeric}, {Name: "flag", Type: domain.Boolean, Categories: []string{"false", "true"}},
-		{Name: "sum", Type: domain.Numeric}, {Name: "note", Type: domain.Categorical, Categories: []string{"low", "high"}, Nullable: true},
+		{Name: "code", Type: domain.Text}, {Name: "day", Type: domain.Date},
+		{Name: "at", Type: domain.Datetime, Step: 1}, {Name: "clock", Type: domain.Time, Step: 1},
+		{Name: "share", Type: domain.Numeric}, {Name: "money", Type: domain.Numeric}, {Name: "flag", Type: domain.Boolean,
+			Categories: []string{"false", "true"}},
+		{Name: "sum", Type: domain.Numeric}, {Name: "note", Type: domain.Categorical, Categories: []string{"low", "high"},
+			Nullable: true},
 	}}
 }
 
@@ -65,9 +68,9 @@ func excelBytes(t pipeline.Table) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// TestWorkbookIsRead: every cell of a range of a sheet equals its cell in rows.csv, by domain and as infer sees it: codes with leading
-// zeros, days, date-times and times in the formats of the workbook, numbers behind percent and currency, booleans, and
-// values of formulas. Rows without a cell are passed over.
+// TestWorkbookIsRead: every cell of a range of a sheet equals its cell in rows.csv, by domain and as infer sees it:
+// codes with leading zeros, days, date-times and times in the formats of the workbook, numbers behind percent and
+// currency, booleans, and values of formulas. Rows without a cell are passed over.
 func TestWorkbookIsRead(t *testing.T) {
 	files, text := lab(t)
 	where := &pipeline.CSV{Sheet: "Lab", Range: "B3:J"}
@@ -115,28 +118,32 @@ func TestWorkbooksAreRefused(t *testing.T) {
 		csv  pipeline.CSV
 		want string
 	}{
-		"which sheet":      {"lab.xlsx", pipeline.CSV{}, "has 2 sheets; accepted: the name of one, csv.sheet in a spec"},
-		"no such sheet":    {"lab.xlsx", pipeline.CSV{Sheet: "Labor"}, `has 2 sheets, none of them named "Labor"`},
-		"no range":         {"lab.xlsx", pipeline.CSV{Sheet: "Lab", Range: "3B:J"}, `csv.range is "3B:J"; accepted: the first and last cell`},
+		"which sheet":   {"lab.xlsx", pipeline.CSV{}, "has 2 sheets; accepted: the name of one, csv.sheet in a spec"},
+		"no such sheet": {"lab.xlsx", pipeline.CSV{Sheet: "Labor"}, `has 2 sheets, none of them named "Labor"`},
+		"no range": {"lab.xlsx", pipeline.CSV{Sheet: "Lab", Range: "3B:J"},
+			`csv.range is "3B:J"; accepted: the first and last cell`},
 		"range backwards":  {"lab.xlsx", pipeline.CSV{Sheet: "Lab", Range: "J3:B9"}, "csv.range is"},
 		"nothing in range": {"lab.xlsx", pipeline.CSV{Sheet: "Lab", Range: "Z90:ZZ99"}, "holds no rows"},
 		"another table":    {"lab.xlsx", pipeline.CSV{Sheet: "Lab"}, "names 0 of the 9 declared columns"},
-		"a column beside":  {"lab.xlsx", pipeline.CSV{Sheet: "Lab", Range: "B3:I"}, `column "note": is declared and not in the file`},
-		"old":              {"old.xls", pipeline.CSV{}, "is a workbook of Excel 97 to 2003, or has a password"},
-		"cut":              {"cut.xlsx", pipeline.CSV{}, "a damaged workbook"},
-		"other":            {"other.zip", pipeline.CSV{}, "is an archive of a kind that is not read"},
+		"a column beside": {"lab.xlsx", pipeline.CSV{Sheet: "Lab", Range: "B3:I"},
+			`column "note": is declared and not in the file`},
+		"old":   {"old.xls", pipeline.CSV{}, "is a workbook of Excel 97 to 2003, or has a password"},
+		"cut":   {"cut.xlsx", pipeline.CSV{}, "a damaged workbook"},
+		"other": {"other.zip", pipeline.CSV{}, "is an archive of a kind that is not read"},
 	} {
 		_, err := Open(files, c.file, &c.csv, labDomain())
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "Notes") {
 			t.Errorf("%s: %v, must hold %q", name, err, c.want)
 		}
 	}
-	if _, err := OpenRaw(t.Context(), files, "lab.xlsx", nil); err == nil || !strings.Contains(err.Error(), "--sheet of weir domain infer, weir init and weir evaluate: Notes, Lab") {
+	if _, err := OpenRaw(t.Context(), files, "lab.xlsx", nil); err == nil ||
+		!strings.Contains(err.Error(), "--sheet of weir domain infer, weir init and weir evaluate: Notes, Lab") {
 		t.Errorf("%v, must name the sheets to who drafts a domain", err)
 	}
 }
 
-// TestValuesBesideTheHeaderAreRefused, as text files refuse a line of more values than names; the range leaves them out.
+// TestValuesBesideTheHeaderAreRefused, as text files refuse a line of more values than names; the range leaves them
+// out.
 func TestValuesBesideTheHeaderAreRefused(t *testing.T) {
 	book := excelize.NewFile()
 	for at, x := range map[string]any{"A1": "x", "A2": 1, "A3": 2, "B3": 12345} {
@@ -154,14 +161,14 @@ func TestValuesBesideTheHeaderAreRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		told := ""
+		note := ""
 		for _, err := range raw.Rows {
 			if err != nil {
-				told = err.Error()
+				note = err.Error()
 			}
 		}
-		if !strings.Contains(told, want) || want == "" && told != "" || strings.Contains(told, "12345") {
-			t.Errorf("range %q: %q, must hold %q", area, told, want)
+		if !strings.Contains(note, want) || want == "" && note != "" || strings.Contains(note, "12345") {
+			t.Errorf("range %q: %q, must hold %q", area, note, want)
 		}
 	}
 }
@@ -180,7 +187,8 @@ func TestCellsOfWorkbooksAreNotQuoted(t *testing.T) {
 			break
 		}
 	}
-	if err == nil || !strings.Contains(err.Error(), `row 1: column "code": is not a date`) || strings.Contains(err.Error(), "00000") {
+	if err == nil || !strings.Contains(err.Error(), `row 1: column "code": is not a date`) ||
+		strings.Contains(err.Error(), "00000") {
 		t.Errorf("%v", err)
 	}
 }
@@ -188,16 +196,20 @@ func TestCellsOfWorkbooksAreNotQuoted(t *testing.T) {
 // TestDateFormats: formats as Excel's dialogs offer them, of days, of times, of both and of numbers.
 func TestDateFormats(t *testing.T) {
 	for format, want := range map[string]dateKind{
-		"General": {}, "0.00": {}, `#,##0.00 "days"`: {}, "[h]:mm:ss": {}, `0.0\d`: {}, "[Red]0.0;[Blue]-0.0": {}, "0.00E+00": {}, "@": {},
+		"General": {}, "0.00": {}, `#,##0.00 "days"`: {}, "[h]:mm:ss": {}, `0.0\d`: {},
+		"[Red]0.0;[Blue]-0.0": {}, "0.00E+00": {}, "@": {},
 		"m/d/yyyy": {day: true}, `[$-407]d. mmmm yyyy;@`: {day: true}, "mmm-yy": {day: true}, "mmmm": {day: true},
-		"h:mm AM/PM": {time: true}, "mm:ss.0": {time: true}, "hh:mm": {time: true}, "dd.mm.yyyy hh:mm": {day: true, time: true}, `yyyy-mm-dd"T"hh:mm:ss`: {day: true, time: true},
+		"h:mm AM/PM": {time: true}, "mm:ss.0": {time: true}, "hh:mm": {time: true}, "dd.mm.yyyy hh:mm": {day: true,
+			time: true}, `yyyy-mm-dd"T"hh:mm:ss`: {day: true, time: true},
 	} {
 		if got := readDateKind(format); got != want {
 			t.Errorf("%s is %+v, must be %+v", format, got, want)
 		}
 	}
-	// 43861.586909722 is 2020-01-31 14:05:09, of day 43861 since 1899-12-30 (date -u: 18292 + 25569); by 1904 it is 1462 days later.
-	for kind, want := range map[dateKind]string{{day: true}: "2020-01-31T14:05:09", {day: true, time: true}: "2020-01-31T14:05:09", {time: true}: "43861.586909722", {}: "43861.586909722"} {
+	// 43861.586909722 is 2020-01-31 14:05:09, of day 43861 since 1899-12-30 (date -u: 18292 + 25569); by 1904 it is 1462
+	// days later.
+	for kind, want := range map[dateKind]string{{day: true}: "2020-01-31T14:05:09",
+		{day: true, time: true}: "2020-01-31T14:05:09", {time: true}: "43861.586909722", {}: "43861.586909722"} {
 		if got := kind.spell("43861.586909722", 43861.586909722, false); got != want {
 			t.Errorf("%+v: %s, must be %s", kind, got, want)
 		}
@@ -225,7 +237,8 @@ func TestHiddenRowsAreTold(t *testing.T) {
 		hidden []int
 		area   string
 		told   string
-	}{{nil, "", ""}, {[]int{3, 4}, "", "row 3 of the sheet is hidden"}, {[]int{6, 9}, "", ""}, {[]int{5}, "A1:A4", ""}, {[]int{4}, "A1:A4", "row 4 "}} {
+	}{{nil, "", ""}, {[]int{3, 4}, "", "row 3 of the sheet is hidden"}, {[]int{6, 9}, "", ""},
+		{[]int{5}, "A1:A4", ""}, {[]int{4}, "A1:A4", "row 4 "}} {
 		book := excelize.NewFile()
 		for i, cell := range []any{"n", 1, 2, 3, 4} { // rows 1 to 5
 			book.SetCellValue("Sheet1", "A"+strconv.Itoa(i+1), cell)
@@ -265,8 +278,10 @@ func TestHiddenRowsAreTold(t *testing.T) {
 			if c.area != "" {
 				want = 3
 			}
-			if err != nil || n != want || len(notes) > 1 || (len(notes) == 1) != (c.told != "") || c.told != "" && !strings.Contains(notes[0], c.told) {
-				t.Errorf("%s, hidden %v of %q: %d rows, %v, told %q; must be %d rows, %q", reading, c.hidden, c.area, n, err, notes, want, c.told)
+			if err != nil || n != want || len(notes) > 1 || (len(notes) == 1) != (c.told != "") ||
+				c.told != "" && !strings.Contains(notes[0], c.told) {
+				t.Errorf("%s, hidden %v of %q: %d rows, %v, told %q; must be %d rows, %q", reading, c.hidden, c.area, n, err, notes,
+					want, c.told)
 			}
 		}
 	}
@@ -283,14 +298,14 @@ func (c counting) Open(name string) (fs.File, error) {
 	return c.MapFS.Open(name)
 }
 
-// TestWorkbookIsOpenedOnce: the sheet by which a workbook was checked is the one that is read first; every reading sees all
-// rows, two at a time too.
+// TestWorkbookIsOpenedOnce: the sheet by which a workbook was checked is the one that is read first; every reading sees
+// all rows, two at a time too.
 func TestWorkbookIsOpenedOnce(t *testing.T) {
 	files, _ := lab(t)
 	n := 0
-	from := counting{files, &n}
+	counted := counting{files, &n}
 	csv := &pipeline.CSV{Sheet: "Lab", Range: "B3:J"}
-	got, err := Open(from, "lab.xlsx", csv, labDomain())
+	got, err := Open(counted, "lab.xlsx", csv, labDomain())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -313,7 +328,7 @@ func TestWorkbookIsOpenedOnce(t *testing.T) {
 		t.Errorf("other rows in a later reading, or %d openings, must be 2", n-checked)
 	}
 	n = 0
-	raw, err := OpenRaw(t.Context(), from, "lab.xlsx", csv)
+	raw, err := OpenRaw(t.Context(), counted, "lab.xlsx", csv)
 	if err != nil {
 		t.Fatal(err)
 	}

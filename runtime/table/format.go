@@ -1,5 +1,5 @@
 // Package table reads tables of the domain's types from CSV, TSV, Parquet and
-// Arrow files, and writes them back. Reading streams: memory is that of a few
+// Arrow files, and writes them back. Reading streams: it takes the memory of a few
 // batches and does not grow with the file. No error quotes a cell.
 package table
 
@@ -55,7 +55,8 @@ func openWith(fsys FS, name string, csv *pipeline.CSV, d *domain.Domain, o optio
 }
 
 // openAs is openWith, and tells the format.
-func openAs(fsys FS, name string, csv *pipeline.CSV, d *domain.Domain, o options) (t pipeline.Table, f Format, err error) {
+func openAs(fsys FS, name string, csv *pipeline.CSV, d *domain.Domain, o options) (t pipeline.Table, f Format,
+	err error) {
 	dialect, err := newDialect(cmp.Or(o.called, name), csv)
 	if err != nil {
 		return t, nil, err
@@ -69,7 +70,8 @@ func openAs(fsys FS, name string, csv *pipeline.CSV, d *domain.Domain, o options
 	if f, err = formatOf(name, s.head); err != nil {
 		return t, nil, err
 	}
-	t = pipeline.Table{Header: pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Unbounded()})}
+	t = pipeline.Table{Header: pipeline.TableHeader(d,
+		pipeline.Header{Class: pipeline.Private, Stability: pipeline.Unbounded()})}
 	t.Open, err = f.open(&input{options: o.filled(), fsys: fsys, name: name, stream: s, dialect: dialect, domain: d})
 	return t, f, err
 }
@@ -95,7 +97,7 @@ type Writer interface {
 	Usual() bool
 	// Text reports whether a reader sees every cell as text, so that a table of spellings may be written as it is.
 	Text() bool
-	// Write writes the columns of t's domain. name is that of the file. What it writes depends on the rows, the domain
+	// Write writes the columns of t's domain. name is the name of the file. What it writes depends on the rows, the domain
 	// and the style alone, and is read back as the same rows.
 	Write(ctx context.Context, w io.Writer, name string, t pipeline.Table, s Style) error
 }
@@ -115,8 +117,9 @@ func names() (list []string) {
 
 // Style is how a table is written, as far as its format leaves it open.
 type Style struct {
-	CSV         *pipeline.CSV // of text; nil: RFC 4180 with a header
-	Spreadsheet bool          // text that a spreadsheet would compute gets an apostrophe in front, part of the cell to all other readers
+	CSV *pipeline.CSV // of text; nil: RFC 4180 with a header
+	// text that a spreadsheet would compute gets an apostrophe in front, part of the cell to all other readers
+	Spreadsheet bool
 }
 
 // input is a file that is about to be read.
@@ -189,8 +192,8 @@ func WriteText(ctx context.Context, w io.Writer, t pipeline.Table, style Style) 
 	return textFormat{}.Write(ctx, w, "", t, style)
 }
 
-// Told returns the name of the format that marks its files by these first bytes, or "".
-func Told(head []byte) string {
+// FormatName returns the name of the format that marks its files by these first bytes, or "".
+func FormatName(head []byte) string {
 	for _, f := range formats() {
 		if f.Begins(head) && f != Format(textFormat{}) {
 			return f.Name()

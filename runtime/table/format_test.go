@@ -109,7 +109,8 @@ func TestFormatsMeet(t *testing.T) {
 			seen[word] = true
 		}
 	}
-	if len(Chosen([]string{pipeline.UsualFormats})) == 0 || len(Chosen([]string{"csv", "parquet"})) != 2 || len(Chosen([]string{"none"})) != 0 {
+	if len(Chosen([]string{pipeline.UsualFormats})) == 0 || len(Chosen([]string{"csv", "parquet"})) != 2 ||
+		len(Chosen([]string{"none"})) != 0 {
 		t.Error("the usual formats, or named ones, are not found")
 	}
 	if all := Endings(); !strings.HasPrefix(all, ".csv, .tsv, ") && !strings.HasPrefix(all, ".csv, .tsv or ") {
@@ -146,18 +147,19 @@ func TestCellsAreSpelledAlike(t *testing.T) {
 		fmt.Fprintf(&want, "%d,%s,%s\n", k*k-9, strconv.FormatFloat(x, 'f', -1, 64), names[i%4])
 		fmt.Fprintf(&read, "%d,%s,%s\n", k*k-9, strconv.FormatFloat(x, 'g', -1, 64), []string{"=a", `"b"""`, long, ""}[i%4])
 	}
-	rows := pipeline.FromRecords(pipeline.TableHeader(d, pipeline.Header{}), reread(t, "in.csv", []byte(read.String()), nil, d))
+	rows := pipeline.FromRecords(pipeline.TableHeader(d, pipeline.Header{}),
+		reread(t, "in.csv", []byte(read.String()), nil, d))
 	for _, table := range []pipeline.Table{rows, halved(t, rows)} {
 		var got bytes.Buffer
 		if err := (textFormat{}).Write(t.Context(), &got, "out.csv", table, Style{Spreadsheet: true}); err != nil {
 			t.Fatal(err)
 		}
 		if got.String() != want.String() {
-			at := 0
-			for at < min(got.Len(), want.Len()) && got.Bytes()[at] == want.String()[at] {
-				at++
+			place := 0
+			for place < min(got.Len(), want.Len()) && got.Bytes()[place] == want.String()[place] {
+				place++
 			}
-			t.Errorf("differs at byte %d: %.60q, must be %.60q", at, got.Bytes()[at:], want.String()[at:])
+			t.Errorf("differs at byte %d: %.60q, must be %.60q", place, got.Bytes()[place:], want.String()[place:])
 		}
 	}
 }

@@ -73,7 +73,8 @@ func summarise(t testing.TB, table pipeline.Table) summary {
 }
 
 func TestGoldenCardio(t *testing.T) {
-	table, err := Open(dataFolder(t), "cardio/cardio_train.csv.gz", &pipeline.CSV{Delimiter: ";"}, exampleDomain(t, "cardio/cardio.domain.yaml"))
+	table, err := Open(dataFolder(t), "cardio/cardio_train.csv.gz", &pipeline.CSV{Delimiter: ";"},
+		exampleDomain(t, "cardio/cardio.domain.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +103,8 @@ func TestGoldenAdult(t *testing.T) {
 		work, job, nat int
 	}{
 		{"adult/adult.data.gz", pipeline.CSV{Delimiter: ", ", Header: &no}, 32561, 24720, 7841, 1836, 1843, 583},
-		{"adult/adult.test.gz", pipeline.CSV{Trim: true, Header: &no, Comment: "|", StripSuffix: "."}, 16281, 12435, 3846, 963, 966, 274},
+		{"adult/adult.test.gz", pipeline.CSV{Trim: true, Header: &no, Comment: "|", StripSuffix: "."}, 16281, 12435, 3846,
+			963, 966, 274},
 	} {
 		table, err := Open(dataFolder(t), c.file, &c.csv, d)
 		if err != nil {

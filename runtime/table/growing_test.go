@@ -20,8 +20,8 @@ func (c counting) Allocate(size int) []byte {
 	return c.Allocator.Allocate(size)
 }
 
-// A buffer that grows by 64 bytes up to n takes n (1 + 4/5 + (4/5)^2 + ...) bytes, 5 n and
-// a quarter in hand, where each growth in turn would take n^2/128.
+// TestGrowingBuffersAreSeldomCopied: a buffer that grows by 64 bytes up to n takes n (1 + 4/5 + (4/5)^2 + ...) bytes, 5
+// n and a quarter in hand, where each growth in turn would take n^2/128.
 func TestGrowingBuffersAreSeldomCopied(t *testing.T) {
 	const n = 1 << 17
 	allocated := 0

@@ -49,12 +49,12 @@ func byName(names []string, d *domain.Domain, p *problems, line int64, extra fun
 	}
 	l, found := make(layout, len(names)), map[string]int{}
 	for i, name := range names {
-		at, ok := declared[name]
+		column, ok := declared[name]
 		if name == "" && !ok {
 			name = unnamed(i)
-			at, ok = declared[name]
+			column, ok = declared[name]
 		}
-		if l[i] = at; !ok {
+		if l[i] = column; !ok {
 			l[i] = -1
 			continue
 		}
@@ -68,7 +68,8 @@ func byName(names []string, d *domain.Domain, p *problems, line int64, extra fun
 	return l
 }
 
-// misnamed asks what is wrong where most names are not those declared: in a line of text, or of stored columns (line 0).
+// misnamed asks what is wrong where most names are not those declared: in a line of text, or of stored columns (line
+// 0).
 func misnamed(line int64) string {
 	if line > 0 {
 		return "is this line no header (csv.header: false), or the domain that of another file?"
@@ -76,7 +77,8 @@ func misnamed(line int64) string {
 	return "is the domain that of another table, or does it spell names otherwise (capitals are told apart)?"
 }
 
-func compare(names []string, l layout, found map[string]int, d *domain.Domain, p *problems, line int64, extra func(i int) string) {
+func compare(names []string, l layout, found map[string]int, d *domain.Domain, p *problems, line int64,
+	extra func(i int) string) {
 	for _, c := range d.Columns {
 		switch {
 		case found[c.Name] > 1:
@@ -95,7 +97,7 @@ func compare(names []string, l layout, found map[string]int, d *domain.Domain, p
 // nearest finds the undeclared column of the file that looks most like name, and
 // quotes it where nothing but the case of its letters differs.
 func nearest(name string, names []string, l layout) string {
-	best, at := 1+len(name)/3, -1
+	best, closest := 1+len(name)/3, -1
 	for i, n := range names {
 		if l[i] >= 0 {
 			continue
@@ -104,13 +106,13 @@ func nearest(name string, names []string, l layout) string {
 			return fmt.Sprintf("; did you mean %q?", n)
 		}
 		if d := levenshtein.ComputeDistance(n, name); d <= best && d < len(name) {
-			best, at = d-1, i
+			best, closest = d-1, i
 		}
 	}
-	if at < 0 {
+	if closest < 0 {
 		return ""
 	}
-	return fmt.Sprintf("; is column %d of the file meant?", at+1)
+	return fmt.Sprintf("; is column %d of the file meant?", closest+1)
 }
 
 // delimiters that real files use, in the order in which they are tried.
@@ -124,7 +126,8 @@ func suggest(d *dialect, record []byte, want int) (c byte, cut int) {
 		}
 		other := *d
 		other.delim = c
-		if values, _, rule := firstRecord(&other, record); rule == "" && (len(values) == want || d.ignoreExtra && len(values) > want) {
+		if values, _, rule := firstRecord(&other, record); rule == "" &&
+			(len(values) == want || d.ignoreExtra && len(values) > want) {
 			return c, len(values)
 		}
 	}

@@ -8,7 +8,8 @@ import (
 
 // Rules that a lexer finds broken.
 const (
-	ruleBareQuote = "holds a quote inside an unquoted value; accepted: a value quoted as a whole, with inner quotes doubled"
+	ruleBareQuote = "holds a quote inside an unquoted value; accepted: a value quoted as a whole, with inner quotes " +
+		"doubled"
 	ruleAfter     = "has text after its closing quote; accepted: the delimiter or the end of the line"
 	ruleOpenQuote = "opens a quote that is never closed"
 	ruleNUL       = "holds a NUL byte; accepted: UTF-8 text"
@@ -168,7 +169,8 @@ const (
 )
 
 // errLong is turned into a problem with its line by who reads.
-var errLong = errors.New("a record is longer than 16 MiB; accepted: shorter records (is a quote never closed, or do lines end with CR alone?)")
+var errLong = errors.New("a record is longer than 16 MiB; accepted: shorter records (is a quote never closed, or do " +
+	"lines end with CR alone?)")
 
 // chunk is a run of whole records. Where chunks begin depends on the content
 // alone, so that batches are the same on every machine.

@@ -251,7 +251,8 @@ func recordSchema(dom *domain.Domain, d *dialect) *arrow.Schema {
 	if d.unit == "" {
 		return s
 	}
-	return arrow.NewSchema(append(s.Fields(), arrow.Field{Name: pipeline.UnlistedColumn, Type: arrow.BinaryTypes.String, Nullable: true}), nil)
+	unlisted := arrow.Field{Name: pipeline.UnlistedColumn, Type: arrow.BinaryTypes.String, Nullable: true}
+	return arrow.NewSchema(append(s.Fields(), unlisted), nil)
 }
 
 // newBuilders makes the builders of recordSchema: one for each column of the domain, and one

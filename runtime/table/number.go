@@ -194,11 +194,11 @@ func (f *calendar) parse(v []byte) (int64, bool) {
 	if f.column.Type == domain.Date {
 		return f.days.Parse(string(v))
 	}
-	at, ok := f.moments.Parse(v)
+	moment, ok := f.moments.Parse(v)
 	if !ok {
 		return 0, false
 	}
-	return f.column.Down(at), true
+	return f.column.Down(moment), true
 }
 
 // write spells a value of the column; ok is false where its form has no spelling of it.
@@ -239,15 +239,16 @@ func storedSeconds(a arrow.Array) func(i int) int64 {
 const secondsOfDay = 24 * 60 * 60
 
 func perSecond(u arrow.TimeUnit) int64 {
-	return map[arrow.TimeUnit]int64{arrow.Second: 1, arrow.Millisecond: 1e3, arrow.Microsecond: 1e6, arrow.Nanosecond: 1e9}[u]
+	return map[arrow.TimeUnit]int64{arrow.Second: 1, arrow.Millisecond: 1e3, arrow.Microsecond: 1e6,
+		arrow.Nanosecond: 1e9}[u]
 }
 
 // floored is the whole quotient at or below x/by.
-func floored(x, by int64) int64 {
-	if x%by < 0 {
-		return x/by - 1
+func floored(x, divisor int64) int64 {
+	if x%divisor < 0 {
+		return x/divisor - 1
 	}
-	return x / by
+	return x / divisor
 }
 
 // momentAdder adds stored timestamps and times, each as the whole step at or before it.
@@ -259,16 +260,16 @@ func momentAdder(b *ints, a arrow.Array) func(i int) string {
 	c := b.calendar.column
 	least, greatest := c.Type.Span()
 	return func(i int) string {
-		at := seconds(i)
-		if x := float64(at); x < least || x > greatest {
+		second := seconds(i)
+		if x := float64(second); x < least || x > greatest {
 			return ruleSpan
 		}
-		return b.addInt(c.Down(at))
+		return b.addInt(c.Down(second))
 	}
 }
 
-// spelledMoment writes a stored timestamp or time as ISO 8601 with the digits of its fraction that are not zero; one with a
-// zone is in UTC.
+// spelledMoment writes a stored timestamp or time as ISO 8601 with the digits of its fraction that are not zero; one
+// with a zone is in UTC.
 func spelledMoment(a arrow.Array) func(b []byte, i int) []byte {
 	seconds, c := storedSeconds(a), domain.Column{Type: domain.Datetime, Step: 1}
 	if id := a.DataType().ID(); id == arrow.TIME32 || id == arrow.TIME64 {

@@ -93,15 +93,15 @@ func parquetFor(fsys FS, name string) (s *parquetSource, err error) {
 			raw.Close()
 		}
 	}()
-	at, ok := raw.(seekable)
+	file, ok := raw.(seekable)
 	if !ok {
 		return nil, wrong(name, "is Parquet in a place that cannot be read at any position; accepted: a plain file")
 	}
-	size, err := at.Seek(0, io.SeekEnd)
+	size, err := file.Seek(0, io.SeekEnd)
 	if err != nil {
 		return nil, readError(name, err)
 	}
-	f, err := parquet.Open(at, size)
+	f, err := parquet.Open(file, size)
 	var disk parquet.UnreadableError
 	if errors.As(err, &disk) {
 		return nil, readError(name, disk.Err)
@@ -119,8 +119,8 @@ const (
 	pandasKey = "pandas"
 )
 
-// stated returns the schema of a file with the lengths of time that its writer says it has: they are stored as integers of
-// a unit, or as times of day, and nothing else tells them from those.
+// stated returns the schema of a file with the lengths of time that its writer says it has: they are stored as integers
+// of a unit, or as times of day, and nothing else tells them from those.
 func (s *parquetSource) stated() *arrow.Schema {
 	lengths := arrowLengths(s.Stated(arrowKey))
 	for name, kind := range pandasLengths(s.Stated(pandasKey)) {

@@ -60,7 +60,8 @@ func TestBombsOfTexts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		table, err := Open(fstest.MapFS{"f": {Data: data}}, "f", nil, &domain.Domain{Columns: []domain.Column{{Name: "s", Type: domain.Text, Nullable: true}}})
+		table, err := Open(fstest.MapFS{"f": {Data: data}}, "f", nil,
+			&domain.Domain{Columns: []domain.Column{{Name: "s", Type: domain.Text, Nullable: true}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +70,8 @@ func TestBombsOfTexts(t *testing.T) {
 		for r, err := range table.Open(t.Context()) {
 			heap, all := live()
 			if heap-before > 128<<20 || all-last > 384<<20 {
-				t.Fatalf("%s: %d MiB live and %d MiB allocated for %d bytes, must be 128 and 384", name, (heap-before)>>20, (all-last)>>20, len(data))
+				t.Fatalf("%s: %d MiB live and %d MiB allocated for %d bytes, must be 128 and 384", name, (heap-before)>>20,
+					(all-last)>>20, len(data))
 			}
 			if last = all; err != nil {
 				refusal = err
@@ -87,11 +89,11 @@ func TestBombsOfTexts(t *testing.T) {
 	}
 }
 
-func checkTexts(t *testing.T, name string, texts *array.String, from int, letter string, length func(int) int) {
+func checkTexts(t *testing.T, name string, texts *array.String, first int, letter string, length func(int) int) {
 	t.Helper()
 	for i := range texts.Len() {
-		if v := texts.Value(i); len(v) != length(from+i) || strings.Count(v, letter) != len(v) {
-			t.Fatalf("%s: row %d has %d bytes, must be %d times %s", name, from+i, len(v), length(from+i), letter)
+		if v := texts.Value(i); len(v) != length(first+i) || strings.Count(v, letter) != len(v) {
+			t.Fatalf("%s: row %d has %d bytes, must be %d times %s", name, first+i, len(v), length(first+i), letter)
 		}
 	}
 }
@@ -101,7 +103,8 @@ func checkTexts(t *testing.T, name string, texts *array.String, from int, letter
 // these a column may keep a third of 32 MiB, so that the others are ahead of it.
 func longTexts(t *testing.T) (data []byte, rows []string) {
 	t.Helper()
-	schema := arrow.NewSchema([]arrow.Field{{Name: "n", Type: arrow.PrimitiveTypes.Int64}, {Name: "d", Type: arrow.BinaryTypes.String},
+	schema := arrow.NewSchema([]arrow.Field{{Name: "n", Type: arrow.PrimitiveTypes.Int64},
+		{Name: "d", Type: arrow.BinaryTypes.String},
 		{Name: "p", Type: arrow.BinaryTypes.String, Nullable: true}}, nil)
 	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
 	for i := range 6000 {
@@ -115,7 +118,8 @@ func longTexts(t *testing.T) (data []byte, rows []string) {
 	}
 	all := b.NewRecord()
 	var out bytes.Buffer
-	props := parquet.NewWriterProperties(parquet.WithDictionaryFor("p", false), parquet.WithDataPageSize(1<<16), parquet.WithMaxRowGroupLength(1700))
+	props := parquet.NewWriterProperties(parquet.WithDictionaryFor("p", false), parquet.WithDataPageSize(1<<16),
+		parquet.WithMaxRowGroupLength(1700))
 	w, err := pqarrow.NewFileWriter(schema, &out, props, pqarrow.DefaultWriterProps())
 	if err != nil {
 		t.Fatal(err)
@@ -135,7 +139,8 @@ func longTexts(t *testing.T) (data []byte, rows []string) {
 // text, and together they are the file.
 func TestCutBatchesHaveEveryRow(t *testing.T) {
 	data, want := longTexts(t)
-	d := &domain.Domain{Columns: []domain.Column{{Name: "n", Type: domain.Integer}, {Name: "d", Type: domain.Text}, {Name: "p", Type: domain.Text, Nullable: true}}}
+	d := &domain.Domain{Columns: []domain.Column{{Name: "n", Type: domain.Integer}, {Name: "d", Type: domain.Text},
+		{Name: "p", Type: domain.Text, Nullable: true}}}
 	for _, batch := range []int{0, 1000} {
 		table, err := openWith(fstest.MapFS{"f": {Data: data}}, "f", nil, d, options{BatchRows: batch})
 		if err != nil {
@@ -203,13 +208,15 @@ func TestManyColumnsMakeShortBatches(t *testing.T) {
 // TestPagesAreLetGo: 64 texts of 8 MiB in pages that are compressed to nothing, 512 MiB,
 // are held in part, within the 128 MiB of the other bombs.
 func TestPagesAreLetGo(t *testing.T) {
-	b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema([]arrow.Field{{Name: "s", Type: arrow.BinaryTypes.String}}, nil))
+	b := array.NewRecordBuilder(memory.DefaultAllocator,
+		arrow.NewSchema([]arrow.Field{{Name: "s", Type: arrow.BinaryTypes.String}}, nil))
 	for range 4 {
 		b.Field(0).(*array.StringBuilder).Append(strings.Repeat("a", 8<<20))
 	}
 	four := b.NewRecord()
 	var out bytes.Buffer
-	props := parquet.NewWriterProperties(parquet.WithDictionaryDefault(false), parquet.WithCompression(compress.Codecs.Zstd), parquet.WithStats(false))
+	props := parquet.NewWriterProperties(parquet.WithDictionaryDefault(false),
+		parquet.WithCompression(compress.Codecs.Zstd), parquet.WithStats(false))
 	w, err := pqarrow.NewFileWriter(four.Schema(), &out, props, pqarrow.DefaultWriterProps())
 	for range 16 {
 		err = errors.Join(err, w.Write(four))
@@ -217,7 +224,8 @@ func TestPagesAreLetGo(t *testing.T) {
 	if err = errors.Join(err, w.Close()); err != nil {
 		t.Fatal(err)
 	}
-	table, err := Open(fstest.MapFS{"f": {Data: out.Bytes()}}, "f", nil, &domain.Domain{Columns: []domain.Column{{Name: "s", Type: domain.Text}}})
+	table, err := Open(fstest.MapFS{"f": {Data: out.Bytes()}}, "f", nil,
+		&domain.Domain{Columns: []domain.Column{{Name: "s", Type: domain.Text}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,16 +246,18 @@ func TestPagesAreLetGo(t *testing.T) {
 // grouped is a file of rows of a number and a word, in row groups of size rows.
 func grouped(t testing.TB, rows, size int) (FS, *domain.Domain) {
 	t.Helper()
-	schema := arrow.NewSchema([]arrow.Field{{Name: "n", Type: arrow.PrimitiveTypes.Int64}, {Name: "c", Type: arrow.BinaryTypes.String}}, nil)
+	schema := arrow.NewSchema([]arrow.Field{{Name: "n", Type: arrow.PrimitiveTypes.Int64},
+		{Name: "c", Type: arrow.BinaryTypes.String}}, nil)
 	var out bytes.Buffer
-	w, err := pqarrow.NewFileWriter(schema, &out, parquet.NewWriterProperties(parquet.WithMaxRowGroupLength(math.MaxInt64)), pqarrow.DefaultWriterProps())
+	props := parquet.NewWriterProperties(parquet.WithMaxRowGroupLength(math.MaxInt64))
+	w, err := pqarrow.NewFileWriter(schema, &out, props, pqarrow.DefaultWriterProps())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for at := 0; at < rows; at += size {
+	for first := 0; first < rows; first += size {
 		b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
 		for i := range size {
-			b.Field(0).(*array.Int64Builder).Append(int64(at + i))
+			b.Field(0).(*array.Int64Builder).Append(int64(first + i))
 			b.Field(1).(*array.StringBuilder).Append([]string{"red", "blue"}[i%2])
 		}
 		if err := w.Write(b.NewRecord()); err != nil {
@@ -266,7 +276,7 @@ func grouped(t testing.TB, rows, size int) (FS, *domain.Domain) {
 func TestMemoryDoesNotGrowWithRowGroups(t *testing.T) {
 	for name, c := range map[string]struct{ rows, size int }{"tiny": {3000, 1}, "huge": {2_000_000, 2_000_000}} {
 		files, d := grouped(t, c.rows, c.size)
-		var before, now runtime.MemStats
+		var before, after runtime.MemStats
 		runtime.GC()
 		runtime.ReadMemStats(&before)
 		table, err := Open(files, "f", nil, d)
@@ -280,8 +290,8 @@ func TestMemoryDoesNotGrowWithRowGroups(t *testing.T) {
 			}
 			rows += r.NumRows()
 			runtime.GC()
-			runtime.ReadMemStats(&now)
-			peak = max(peak, now.HeapAlloc-min(before.HeapAlloc, now.HeapAlloc))
+			runtime.ReadMemStats(&after)
+			peak = max(peak, after.HeapAlloc-min(before.HeapAlloc, after.HeapAlloc))
 		}
 		if rows != int64(c.rows) || peak > 24<<20 {
 			t.Errorf("%s: %d rows with %d MiB; must be %d rows within 24 MiB", name, rows, peak>>20, c.rows)

@@ -22,12 +22,13 @@ import (
 	"weir/pipeline/domain"
 )
 
-// corpusDomain is that of testdata/parquet/rows.csv; make.py says what is in it.
+// corpusDomain is the domain of testdata/parquet/rows.csv; make.py says what is in it.
 func corpusDomain() *domain.Domain {
 	return &domain.Domain{Columns: []domain.Column{
 		{Name: "id", Type: domain.Integer}, {Name: "age", Type: domain.Integer, Nullable: true},
 		{Name: "x", Type: domain.Numeric, Nullable: true}, {Name: "f", Type: domain.Numeric},
-		{Name: "word", Type: domain.Categorical, Categories: []string{"red", "green", "blue", "grey, pale", `so "called"`}, Nullable: true},
+		{Name: "word", Type: domain.Categorical, Categories: []string{"red", "green", "blue", "grey, pale", `so "called"`},
+			Nullable: true},
 		{Name: "note", Type: domain.Text, Nullable: true}, {Name: "yes", Type: domain.Boolean, Nullable: true},
 		{Name: "day", Type: domain.Date, Nullable: true},
 	}}
@@ -146,7 +147,8 @@ func rowsOf(name string) int {
 	switch {
 	case strings.HasSuffix(name, "zero-rows"):
 		return 0
-	case strings.HasSuffix(name, "-groups") && name != "pyarrow-tiny-groups", strings.HasPrefix(name, "duckdb-"), name == "pyarrow-dictionary-overflows":
+	case strings.HasSuffix(name, "-groups") && name != "pyarrow-tiny-groups", strings.HasPrefix(name, "duckdb-"),
+		name == "pyarrow-dictionary-overflows":
 		return 4200
 	}
 	return 300
@@ -167,7 +169,8 @@ func TestParquetIsNamedForWhatItIs(t *testing.T) {
 func TestNestedColumnsMayBeIgnored(t *testing.T) {
 	files, _ := corpus(t)
 	d := &domain.Domain{Columns: []domain.Column{{Name: "id", Type: domain.Integer}}}
-	both := &domain.Domain{Columns: []domain.Column{{Name: "id", Type: domain.Integer}, {Name: "nested", Type: domain.Integer}}}
+	both := &domain.Domain{Columns: []domain.Column{{Name: "id", Type: domain.Integer},
+		{Name: "nested", Type: domain.Integer}}}
 	for _, name := range []string{"pyarrow-list.parquet", "pyarrow-struct.parquet", "pyarrow-map.parquet"} {
 		table, err := Open(files, name, &pipeline.CSV{Extra: "ignore"}, d)
 		if err != nil {
@@ -176,14 +179,17 @@ func TestNestedColumnsMayBeIgnored(t *testing.T) {
 		if rows := cellsOf(t, table); len(rows) != 300 || rows[299] != fmt.Sprint(1000+3*299, "|") {
 			t.Errorf("%s: %d rows", name, len(rows))
 		}
-		if _, err := Open(files, name, nil, both); err == nil || !strings.Contains(err.Error(), `column "nested": is stored as`) {
+		if _, err := Open(files, name, nil, both); err == nil ||
+			!strings.Contains(err.Error(), `column "nested": is stored as`) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if _, err := Open(files, name, nil, d); err == nil || !strings.Contains(err.Error(), "column 2 of the file is stored as") || strings.Contains(err.Error(), "nested") {
+		if _, err := Open(files, name, nil, d); err == nil ||
+			!strings.Contains(err.Error(), "column 2 of the file is stored as") || strings.Contains(err.Error(), "nested") {
 			t.Errorf("%s: %v, must tell a column that is not read by its place alone", name, err)
 		}
 		raw, err := OpenRaw(t.Context(), files, name, nil)
-		if err != nil || len(raw.Names) != 1 || len(raw.Unread) != 1 || raw.Unread[0].Name != "nested" || raw.Unread[0].Place != 2 {
+		if err != nil || len(raw.Names) != 1 || len(raw.Unread) != 1 || raw.Unread[0].Name != "nested" ||
+			raw.Unread[0].Place != 2 {
 			t.Errorf("%s: %+v, %v, must name the column that is not read", name, raw, err)
 		}
 	}
@@ -194,12 +200,12 @@ func TestNestedColumnsMayBeIgnored(t *testing.T) {
 func TestParquetRowsAreCounted(t *testing.T) {
 	files, _ := corpus(t)
 	data := files["pyarrow-plain.parquet"].Data
-	for at := 0; at < len(data)-8; at += 7 {
+	for place := 0; place < len(data)-8; place += 7 {
 		changed := bytes.Clone(data)
-		changed[at] ^= 0x15
+		changed[place] ^= 0x15
 		rows, err := rowsRead(fstest.MapFS{"f": {Data: changed}})
 		if err == nil && rows != 300 {
-			t.Fatalf("byte %d: %d rows and no error, must be 300", at, rows)
+			t.Fatalf("byte %d: %d rows and no error, must be 300", place, rows)
 		}
 	}
 }
@@ -225,9 +231,10 @@ func rowsRead(files FS) (rows int64, err error) {
 
 // TestDeltasOfTheLibrary: numbers of every width, and texts, as Arrow 15 writes them
 // in delta encodings, come back. (Its DELTA_BYTE_ARRAY is wrong: Arrow C++ refuses it
-// too. The corpus has that of others.)
+// too. The corpus has pages of other writers.)
 func TestDeltasOfTheLibrary(t *testing.T) {
-	schema := arrow.NewSchema([]arrow.Field{{Name: "n", Type: arrow.PrimitiveTypes.Int64}, {Name: "a", Type: arrow.BinaryTypes.String}}, nil)
+	schema := arrow.NewSchema([]arrow.Field{{Name: "n", Type: arrow.PrimitiveTypes.Int64},
+		{Name: "a", Type: arrow.BinaryTypes.String}}, nil)
 	rng, build := rand.New(rand.NewPCG(2, 11)), array.NewRecordBuilder(memory.DefaultAllocator, schema)
 	for i := range 5000 {
 		n := rng.Int64() >> (i / 80 % 64) * int64(1-i%3)
@@ -240,7 +247,8 @@ func TestDeltasOfTheLibrary(t *testing.T) {
 	}
 	want := build.NewRecord()
 	var out bytes.Buffer
-	props := parquet.NewWriterProperties(parquet.WithDictionaryDefault(false), parquet.WithEncodingFor("n", parquet.Encodings.DeltaBinaryPacked),
+	props := parquet.NewWriterProperties(parquet.WithDictionaryDefault(false),
+		parquet.WithEncodingFor("n", parquet.Encodings.DeltaBinaryPacked),
 		parquet.WithEncodingFor("a", parquet.Encodings.DeltaLengthByteArray), parquet.WithDataPageSize(4000))
 	w, err := pqarrow.NewFileWriter(schema, &out, props, pqarrow.DefaultWriterProps())
 	if err != nil {

@@ -42,16 +42,17 @@ func TestPageSumsAreChecked(t *testing.T) {
 	files, _ := corpus(t)
 	for name, sums := range map[string]bool{"pyarrow-pages.parquet": true, "pyarrow-plain.parquet": false} {
 		data := bytes.Clone(files[name].Data)
-		at := bytes.Index(data, []byte("\x04\x00\x00\x00n310")) // row 10 of note, as a plain page or dictionary has it
-		if at < 0 {
+		place := bytes.Index(data, []byte("\x04\x00\x00\x00n310")) // row 10 of note, as a plain page or dictionary has it
+		if place < 0 {
 			t.Fatalf("%s: row 10 is not where it was", name)
 		}
-		data[at+5] ^= 1
+		data[place+5] ^= 1
 		rows, err := readAs(data, "note")
 		if !sums && (err != nil || rows != 300) {
 			t.Errorf("%s: %d rows and %v, must be 300", name, rows, err)
 		}
-		if sums && (err == nil || !strings.Contains(err.Error(), "is damaged: a page does not have the checksum that it says")) {
+		if sums && (err == nil || !strings.Contains(err.Error(),
+			"is damaged: a page does not have the checksum that it says")) {
 			t.Errorf("%s: %v, must name the checksum", name, err)
 		}
 	}
@@ -64,7 +65,8 @@ func storedTexts(t *testing.T, dictionary bool, list []string) []byte {
 	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
 	b.Field(0).(*array.StringBuilder).AppendValues(list, nil)
 	var out bytes.Buffer
-	w, err := pqarrow.NewFileWriter(schema, &out, parquet.NewWriterProperties(parquet.WithDictionaryDefault(dictionary)), pqarrow.DefaultWriterProps())
+	w, err := pqarrow.NewFileWriter(schema, &out, parquet.NewWriterProperties(parquet.WithDictionaryDefault(dictionary)),
+		pqarrow.DefaultWriterProps())
 	if err == nil {
 		err = errors.Join(w.Write(b.NewRecord()), w.Close())
 	}

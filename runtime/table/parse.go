@@ -47,11 +47,11 @@ func (p *parser) result(rows int64) result {
 // encoded checks the encoding of a whole chunk, which is faster than by value.
 func (p *parser) encoded(c chunk) bool {
 	d := p.table.dialect
-	at := d.unreadable(c.data)
-	if at < 0 {
+	place := d.unreadable(c.data)
+	if place < 0 {
 		return true
 	}
-	p.problems.add(c.lineAt(at), "", d.encodingRule())
+	p.problems.add(c.lineAt(place), "", d.encodingRule())
 	p.problems.fatal = true
 	return false
 }

@@ -60,7 +60,8 @@ func OpenParts(fsys FS, p Parts, csv *pipeline.CSV, d *domain.Domain, unit strin
 
 // mixed refuses a file of another format than the first.
 func mixed(name, format, other, first string) error {
-	return wrong(name, "is of the format %s where %s is %s; the files of one table must be of one format", format, other, first)
+	return wrong(name, "is of the format %s where %s is %s; the files of one table must be of one format",
+		format, other, first)
 }
 
 // takeError takes up the problems of an error of this package; of any other it reports false.
@@ -118,11 +119,11 @@ func OpenRawParts(ctx context.Context, fsys FS, p Parts, csv *pipeline.CSV) (*Ra
 			return nil, err
 		}
 		w.parts = append(w.parts, r)
-		at, err := w.places(r, name)
+		places, err := w.places(r, name)
 		if err != nil {
 			return nil, err
 		}
-		w.at = append(w.at, at)
+		w.at = append(w.at, places)
 	}
 	whole := *w.parts[0]
 	whole.Rows = w.rows
@@ -137,7 +138,7 @@ type rawParts struct {
 }
 
 // places finds the columns of the first file in another one.
-func (w *rawParts) places(r *Raw, name string) (at []int, err error) {
+func (w *rawParts) places(r *Raw, name string) (found []int, err error) {
 	first, other := w.parts[0], w.files[0]
 	if r.format != first.format {
 		return nil, mixed(name, r.format, other, first.format)
@@ -153,14 +154,14 @@ func (w *rawParts) places(r *Raw, name string) (at []int, err error) {
 			add(column, "is not here and in "+other+r.unreadAs(column))
 			continue
 		}
-		at, free[column] = append(at, free[column][0]), free[column][1:]
+		found, free[column] = append(found, free[column][0]), free[column][1:]
 	}
 	for i, column := range r.Names {
 		if slices.Contains(free[column], i) {
 			add(column, "is here and not in "+other+first.unreadAs(column))
 		}
 	}
-	return at, all.err(false)
+	return found, all.err(false)
 }
 
 // unreadAs says of a column that the file has how it is stored, where that is not read.
@@ -185,7 +186,8 @@ func (w *rawParts) rows(yield func([][]byte, error) bool) {
 				width = len(values)
 			}
 			if err == nil && len(values) != width {
-				err = &Error{Problems: []Problem{{File: w.files[i], Line: n, Unit: "row", Rule: fmt.Sprintf("has %d values where the table has %d columns", len(values), width)}}}
+				err = &Error{Problems: []Problem{{File: w.files[i], Line: n, Unit: "row",
+					Rule: fmt.Sprintf("has %d values where the table has %d columns", len(values), width)}}}
 			}
 			if err != nil {
 				yield(nil, err)
@@ -199,11 +201,11 @@ func (w *rawParts) rows(yield func([][]byte, error) bool) {
 }
 
 // arranged appends the values at these places, all where there are none.
-func arranged(row, values [][]byte, at []int) [][]byte {
-	if at == nil {
+func arranged(row, values [][]byte, places []int) [][]byte {
+	if places == nil {
 		return append(row, values...)
 	}
-	for _, i := range at {
+	for _, i := range places {
 		row = append(row, values[i])
 	}
 	return row

@@ -15,10 +15,10 @@ import (
 )
 
 // asCSV is a table as text, by the writer of CSV.
-func asCSV(t *testing.T, of pipeline.Table) string {
+func asCSV(t *testing.T, read pipeline.Table) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := WriteText(t.Context(), &b, of, Style{}); err != nil {
+	if err := WriteText(t.Context(), &b, read, Style{}); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -98,7 +98,8 @@ func TestPartsAreReadByTheNameOfTheTable(t *testing.T) {
 // TestProblemsOfPartsAreToldTogether: of every file by its name, without a cell; no rows come behind the first problem.
 func TestProblemsOfPartsAreToldTogether(t *testing.T) {
 	parts := Parts{Name: "*.csv", Files: []string{"1.csv", "2.csv", "3.csv"}}
-	files := fstest.MapFS{"1.csv": {Data: []byte("n,x,c\n1,2,red\nsecret,2,red\n")}, "2.csv": {Data: []byte("n,x,c\n1,2,red\n")},
+	files := fstest.MapFS{"1.csv": {Data: []byte("n,x,c\n1,2,red\nsecret,2,red\n")},
+		"2.csv": {Data: []byte("n,x,c\n1,2,red\n")},
 		"3.csv": {Data: []byte("c,x,n\nred,2,1\nred,2,1\nred,2,secret\n")}}
 	got, err := OpenParts(files, parts, nil, small(), "")
 	if err != nil {
@@ -110,12 +111,15 @@ func TestProblemsOfPartsAreToldTogether(t *testing.T) {
 			rows += rec.NumRows()
 		}
 	}
-	if err == nil || rows != 0 || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), `1.csv: line 3: column "n"`) || !strings.Contains(err.Error(), `3.csv: line 4: column "n"`) {
+	if err == nil || rows != 0 || strings.Contains(err.Error(), "secret") ||
+		!strings.Contains(err.Error(), `1.csv: line 3: column "n"`) ||
+		!strings.Contains(err.Error(), `3.csv: line 4: column "n"`) {
 		t.Errorf("%d rows, %v; must be the problems of 1.csv and 3.csv", rows, err)
 	}
 	files["2.csv"].Data, files["3.csv"].Data = []byte("n,x\n1,2\n"), []byte("n,x,c,d\n1,2,red,4\n")
 	_, err = OpenParts(files, parts, nil, small(), "")
-	if err == nil || !strings.Contains(err.Error(), `2.csv: line 1: column "c": is declared and not in the file`) || !strings.Contains(err.Error(), "3.csv: line 1: column 4 of the file is not declared") {
+	if err == nil || !strings.Contains(err.Error(), `2.csv: line 1: column "c": is declared and not in the file`) ||
+		!strings.Contains(err.Error(), "3.csv: line 1: column 4 of the file is not declared") {
 		t.Errorf("%v: must name the columns of 2.csv and 3.csv", err)
 	}
 }
@@ -123,12 +127,12 @@ func TestProblemsOfPartsAreToldTogether(t *testing.T) {
 // TestPartsOfTwoForms: files of two formats are no table, nor files of other columns; a name that stands twice is a
 // column twice.
 func TestPartsOfTwoForms(t *testing.T) {
-	of := randomTable(rand.New(rand.NewPCG(3, 3)), every(), 1, 5)
-	stored, err := arrowBytes(of)
+	written := randomTable(rand.New(rand.NewPCG(3, 3)), every(), 1, 5)
+	stored, err := arrowBytes(written)
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := fstest.MapFS{"a": {Data: []byte(asCSV(t, of))}, "b": {Data: stored}}
+	files := fstest.MapFS{"a": {Data: []byte(asCSV(t, written))}, "b": {Data: stored}}
 	const mixed = "b: is of the format arrow where a is csv; the files of one table must be of one format"
 	_, err1 := OpenParts(files, Parts{Name: "?", Files: []string{"a", "b"}}, nil, every(), "")
 	_, err2 := OpenRawParts(t.Context(), files, Parts{Name: "?", Files: []string{"a", "b"}}, nil)
@@ -144,7 +148,8 @@ func TestPartsOfTwoForms(t *testing.T) {
 	}{
 		{"a,b\n1,2\n", "b,a\n4,3\n", "1 2;3 4", nil},
 		{"a,a\n1,2\n", "a,a\n3,4\n", "1 2;3 4", nil},
-		{"a,b\n1,2\n", "a,c\n3,4\n", "two: column \"b\": is not here and in one\ntwo: column \"c\": is here and not in one", nil},
+		{"a,b\n1,2\n", "a,c\n3,4\n", "two: column \"b\": is not here and in one\ntwo: column \"c\": is here and not in one",
+			nil},
 		{"a,a\n1,2\n", "a\n3\n", "two: column \"a\": is not here and in one", nil},
 		{"1,2\n", "3,4\n", "1 2;3 4", &pipeline.CSV{Header: &no}},
 		{"1,2\n", "3,4\n5\n", "two: row 2: has 1 values where the table has 2 columns", &pipeline.CSV{Header: &no}},
@@ -179,10 +184,10 @@ func TestUnitsOfParts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		kept := rec.Column(int(rec.NumCols()) - 1)
+		last := rec.Column(int(rec.NumCols()) - 1)
 		for i := range int(rec.NumRows()) {
-			if kept.IsValid(i) {
-				names = append(names, kept.(*array.String).Value(i))
+			if last.IsValid(i) {
+				names = append(names, last.(*array.String).Value(i))
 			}
 		}
 	}

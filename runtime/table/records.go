@@ -52,7 +52,8 @@ func matchSchema(name string, s *arrow.Schema, d *dialect, dom *domain.Domain) (
 	}
 	l := byName(names, dom, p, 0, d.extra(func(i int) string {
 		if kind := s.Field(i).Type; !readable(kind) {
-			return fmt.Sprintf("column %d of the file is stored as %s, which is not read; leave it out when the file is written, or set csv.extra: ignore", i+1, kind.Name())
+			return fmt.Sprintf("column %d of the file is stored as %s, which is not read; leave it out when the file is "+
+				"written, or set csv.extra: ignore", i+1, kind.Name())
 		}
 		return undeclared(i)
 	}))
@@ -60,8 +61,9 @@ func matchSchema(name string, s *arrow.Schema, d *dialect, dom *domain.Domain) (
 	return l, p.err(false)
 }
 
-// convertAll streams the records of a file as those of a domain.
-func convertAll(ctx context.Context, name string, dom *domain.Domain, d *dialect, open func(context.Context) (recordSource, error)) pipeline.Batches {
+// convertAll streams the records of a file as records of a domain.
+func convertAll(ctx context.Context, name string, dom *domain.Domain, d *dialect,
+	open func(context.Context) (recordSource, error)) pipeline.Batches {
 	return func(yield func(arrow.Record, error) bool) {
 		s, err := open(ctx)
 		if err != nil {
@@ -69,7 +71,8 @@ func convertAll(ctx context.Context, name string, dom *domain.Domain, d *dialect
 			return
 		}
 		defer s.close()
-		c := &conversion{converter: newConverter(dom, d, s.columns()), problems: &problems{file: name, unit: "row"}, source: s, row: 1}
+		c := &conversion{converter: newConverter(dom, d, s.columns()), problems: &problems{file: name, unit: "row"},
+			source: s, row: 1}
 		if err := c.run(ctx, yield); err != nil {
 			yield(nil, err)
 		}
@@ -112,10 +115,10 @@ func (c *conversion) run(ctx context.Context, yield func(arrow.Record, error) bo
 func sourceError(name string, err error) error {
 	var disk parquet.UnreadableError
 	var kind parquet.UnsupportedError
-	var told *Error
+	var known *Error
 	var reported reportedError
 	switch {
-	case errors.As(err, &told):
+	case errors.As(err, &known):
 		return err
 	case errors.As(err, &reported):
 		return reported.error

@@ -27,7 +27,8 @@ func every() *domain.Domain {
 		{Name: "step", Type: domain.Numeric, Nullable: true, Step: 0.25},
 		{Name: "free", Type: domain.Numeric, Nullable: true},
 		{Name: "day", Type: domain.Date, Nullable: true},
-		{Name: "cat", Type: domain.Categorical, Nullable: true, Categories: []string{"plain", "with, comma", "with \"quote\"", "Ünï", " blank "}},
+		{Name: "cat", Type: domain.Categorical, Nullable: true,
+			Categories: []string{"plain", "with, comma", "with \"quote\"", "Ünï", " blank "}},
 		{Name: "rank", Type: domain.Ordinal, Nullable: true, Categories: []string{"1", "2", "10"}},
 		{Name: "flag", Type: domain.Boolean, Nullable: true, Categories: []string{"0", "1"}},
 		{Name: "yes", Type: domain.Boolean, Nullable: true, Categories: []string{"no", "yes"}},
@@ -160,7 +161,8 @@ func TestBytesAreTheSameEachTime(t *testing.T) {
 func TestBatchesDoNotDependOnWorkers(t *testing.T) {
 	head, body, d := sample(t, 9000)
 	shape := func(workers int) (s []int64) {
-		table, err := openWith(repeated{head, body, 3}, "x.csv", &pipeline.CSV{Delimiter: ";"}, d, options{Workers: workers, BatchRows: 4096})
+		table, err := openWith(repeated{head, body, 3}, "x.csv", &pipeline.CSV{Delimiter: ";"}, d,
+			options{Workers: workers, BatchRows: 4096})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -221,7 +223,10 @@ func TestIPCComesBackExactly(t *testing.T) {
 	}
 	h := table.Header
 	h.Schema = arrow.NewSchema(h.Schema.Fields()[1:], nil)
-	if _, err := IPC(h, func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }).Collect(context.Background()); err == nil {
+	if _, err := IPC(h, func() (io.ReadCloser, error) {
+		return io.NopCloser(bytes.NewReader(data)),
+			nil
+	}).Collect(context.Background()); err == nil {
 		t.Error("another schema: no error")
 	}
 }
@@ -257,7 +262,8 @@ func TestNumbersKeepTheirDecimals(t *testing.T) {
 	for _, c := range []struct {
 		x, step float64
 		want    string
-	}{{62, 0.1, "62.0"}, {62.25, 0.1, "62.25"}, {3, 1, "3"}, {math.Nextafter(0.3, 1), 0, "0.30000000000000004"}, {math.Nextafter(0.3, 1), 0.1, "0.30000000000000004"},
+	}{{62, 0.1, "62.0"}, {62.25, 0.1, "62.25"}, {3, 1, "3"}, {math.Nextafter(0.3, 1), 0,
+		"0.30000000000000004"}, {math.Nextafter(0.3, 1), 0.1, "0.30000000000000004"},
 		{1e300, 0.5, "1e+300"}, {2.5, 0.5, "2.5"}, {1e-9, 0, "1e-09"}, {1234567.125, 0.125, "1234567.125"}} {
 		got, ok := appendFloat(nil, c.x, decimals(c.step))
 		if !ok || string(got) != c.want {
@@ -267,18 +273,23 @@ func TestNumbersKeepTheirDecimals(t *testing.T) {
 }
 
 func TestValuesThatCannotBeSpelledAreRefused(t *testing.T) {
-	d := &domain.Domain{Columns: []domain.Column{{Name: "n", Type: domain.Integer, Bounds: &[2]float64{0, 5}, Missing: []string{"-1"}}}}
+	d := &domain.Domain{Columns: []domain.Column{{Name: "n", Type: domain.Integer, Bounds: &[2]float64{0, 5},
+		Missing: []string{"-1"}}}}
 	b := array.NewInt64Builder(memory.DefaultAllocator)
 	b.Append(-1)
-	table := pipeline.FromRecords(pipeline.TableHeader(d, pipeline.Header{}), array.NewRecord(d.ArrowSchema(), []arrow.Array{b.NewArray()}, 1))
-	if err := writeText(context.Background(), io.Discard, table, nil); err == nil || !strings.Contains(err.Error(), `column "n"`) {
+	table := pipeline.FromRecords(pipeline.TableHeader(d, pipeline.Header{}),
+		array.NewRecord(d.ArrowSchema(), []arrow.Array{b.NewArray()}, 1))
+	if err := writeText(context.Background(), io.Discard, table, nil); err == nil ||
+		!strings.Contains(err.Error(), `column "n"`) {
 		t.Errorf("-1, a spelling of missing: %v", err)
 	}
 	d = &domain.Domain{Columns: []domain.Column{{Name: "c", Type: domain.Ordinal, Categories: []string{"1"}}}}
 	code := array.NewInt32Builder(memory.DefaultAllocator)
 	code.Append(1)
-	table = pipeline.FromRecords(pipeline.TableHeader(d, pipeline.Header{}), array.NewRecord(d.ArrowSchema(), []arrow.Array{code.NewArray()}, 1))
-	for _, err := range []error{writeText(context.Background(), io.Discard, table, nil), writeParquet(context.Background(), io.Discard, table)} {
+	table = pipeline.FromRecords(pipeline.TableHeader(d, pipeline.Header{}),
+		array.NewRecord(d.ArrowSchema(), []arrow.Array{code.NewArray()}, 1))
+	for _, err := range []error{writeText(context.Background(), io.Discard, table, nil),
+		writeParquet(context.Background(), io.Discard, table)} {
 		if err == nil || !strings.Contains(err.Error(), `column "c"`) {
 			t.Errorf("a code without category: %v", err)
 		}
@@ -292,7 +303,8 @@ func TestNoRowEndsAWrite(t *testing.T) {
 	d := &domain.Domain{Columns: []domain.Column{
 		{Name: "n", Type: domain.Integer, Bounds: &[2]float64{-5, 5}, Missing: []string{"-1", "NA"}, Nullable: true},
 		{Name: "day", Type: domain.Date, Bounds: &[2]float64{0, 5}, Missing: []string{"1970-01-02"}, Nullable: true},
-		{Name: "c", Type: domain.Categorical, Categories: []string{"a", "b"}, Missing: []string{"-"}, Encoding: &domain.Encoding{Form: domain.OneHot, Width: 3}},
+		{Name: "c", Type: domain.Categorical, Categories: []string{"a", "b"}, Missing: []string{"-"},
+			Encoding: &domain.Encoding{Form: domain.OneHot, Width: 3}},
 		{Name: "e", Type: domain.Integer, Missing: []string{"0"}, Encoding: &domain.Encoding{Form: domain.MinMax, Width: 1}},
 	}}
 	whole := func(values ...int64) arrow.Array {
@@ -383,7 +395,8 @@ func TestCategoriesUnderGrowing(t *testing.T) {
 		codes.Append(i)
 	}
 	r := array.NewRecord(d.ArrowSchema(), []arrow.Array{codes.NewArray()}, 39)
-	if err := writeParquet(t.Context(), io.Discard, pipeline.FromRecords(pipeline.TableHeader(d, pipeline.Header{}), r)); err != nil {
+	if err := writeParquet(t.Context(), io.Discard, pipeline.FromRecords(pipeline.TableHeader(d, pipeline.Header{}),
+		r)); err != nil {
 		t.Error(err)
 	}
 }

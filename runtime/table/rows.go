@@ -18,8 +18,9 @@ import (
 // infer` reads so.
 type Raw struct {
 	Names  []string
-	Stored []domain.Column            // the plainest columns that read what is stored, without names; nil for text files
-	Unread []UnreadColumn             // columns of the file that are not among the others, since no domain can declare them
+	Stored []domain.Column // the plainest columns that read what is stored, without names; nil for text files
+	// columns of the file that are not among the others, since no domain can declare them
+	Unread []UnreadColumn
 	Rows   iter.Seq2[[][]byte, error] // a row is valid until the next
 
 	format string // name of its Format
@@ -196,7 +197,8 @@ func rawOf(name string, schema *arrow.Schema) (*Raw, error) {
 		r.Unread = append(r.Unread, UnreadColumn{Name: f.Name, Place: i + 1, Type: f.Type.Name()})
 	}
 	if len(r.Names) == 0 {
-		return nil, wrong(name, "has no column of a type that is read; accepted: booleans, numbers, decimals, dates, times and texts")
+		return nil, wrong(name, "has no column of a type that is read; accepted: booleans, numbers, decimals, dates, times "+
+			"and texts")
 	}
 	return r, nil
 }
@@ -259,7 +261,7 @@ func spellRows(r arrow.Record, l layout, yield func([][]byte, error) bool) bool 
 	for i := range int(r.NumRows()) {
 		for j := range row {
 			row[j] = row[j][:0]
-			if !gone(read[j], i) {
+			if !isMissing(read[j], i) {
 				row[j] = columns[j](row[j], i)
 			}
 		}

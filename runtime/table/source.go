@@ -19,7 +19,7 @@ import (
 )
 
 // FS opens files by name; names may be anything that the implementation
-// accepts, unlike those of io/fs.
+// accepts, unlike names of io/fs.
 type FS interface {
 	Open(name string) (fs.File, error)
 }
@@ -162,7 +162,8 @@ func formatOf(name string, head []byte) (Format, error) {
 			return f, nil
 		}
 	}
-	return nil, wrong(name, "is an archive of a kind that is not read; accepted: %s; text may be gzip or Zstandard", strings.Join(names(), ", "))
+	return nil, wrong(name, "is an archive of a kind that is not read; accepted: %s; text may be gzip or Zstandard",
+		strings.Join(names(), ", "))
 }
 
 // plain drops the operation and path that package os puts before its reason.

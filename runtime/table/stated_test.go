@@ -56,7 +56,8 @@ func longs(t *testing.T, kind schema.LogicalType, stated map[string]string, valu
 func arrowEntry(t *testing.T, kind arrow.DataType) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := ipc.NewWriter(&b, ipc.WithSchema(arrow.NewSchema([]arrow.Field{{Name: "x", Type: kind}}, nil))).Close(); err != nil {
+	if err := ipc.NewWriter(&b, ipc.WithSchema(arrow.NewSchema([]arrow.Field{{Name: "x", Type: kind}},
+		nil))).Close(); err != nil {
 		t.Fatal(err)
 	}
 	return base64.StdEncoding.EncodeToString(b.Bytes())
@@ -72,9 +73,12 @@ func TestNaT(t *testing.T) {
 		value  int64
 		want   string
 	}{
-		"ns":   {schema.NewTimestampLogicalType(false, schema.TimeUnitNanos), domain.Column{Type: domain.Datetime, Step: 1}, day * 1e9, "1970-01-02T00:00:00"},
-		"us":   {schema.NewTimestampLogicalType(true, schema.TimeUnitMicros), domain.Column{Type: domain.Datetime, Step: 1, Zone: "UTC"}, day * 1e6, "1970-01-02T00:00:00Z"},
-		"time": {schema.NewTimeLogicalType(false, schema.TimeUnitMicros), domain.Column{Type: domain.Time, Step: 1}, 60e6, "00:01:00"},
+		"ns": {schema.NewTimestampLogicalType(false, schema.TimeUnitNanos), domain.Column{Type: domain.Datetime, Step: 1},
+			day * 1e9, "1970-01-02T00:00:00"},
+		"us": {schema.NewTimestampLogicalType(true, schema.TimeUnitMicros),
+			domain.Column{Type: domain.Datetime, Step: 1, Zone: "UTC"}, day * 1e6, "1970-01-02T00:00:00Z"},
+		"time": {schema.NewTimeLogicalType(false, schema.TimeUnitMicros), domain.Column{Type: domain.Time, Step: 1}, 60e6,
+			"00:01:00"},
 	} {
 		c.column.Name, c.column.Nullable = "x", true
 		files := fstest.MapFS{"f": {Data: longs(t, c.kind, nil, c.value, math.MinInt64)}}
@@ -118,24 +122,29 @@ func TestNaT(t *testing.T) {
 	}
 }
 
-// TestLengthsOfTime: what a writer states to be a length of time is no whole number and no time of day, whichever of the
-// two ways it states it; a damaged entry, or one of another column, says nothing.
+// TestLengthsOfTime: what a writer states to be a length of time is no whole number and no time of day, whichever of
+// the two ways it states it; a damaged entry, or one of another column, says nothing.
 func TestLengthsOfTime(t *testing.T) {
-	const pandas = `{"columns": [{"name": "x", "field_name": "x", "pandas_type": "timedelta", "numpy_type": "timedelta64[ns]", "metadata": null}]}`
+	const pandas = `{"columns": [{"name": "x", "field_name": "x", "pandas_type": "timedelta", ` +
+		`"numpy_type": "timedelta64[ns]", "metadata": null}]}`
 	clock := schema.NewTimeLogicalType(false, schema.TimeUnitMicros)
 	for name, c := range map[string]struct {
 		kind   schema.LogicalType
 		stated map[string]string
 		length bool
 	}{
-		"arrow":          {schema.NoLogicalType{}, map[string]string{"ARROW:schema": arrowEntry(t, arrow.FixedWidthTypes.Duration_ns)}, true},
-		"pandas":         {schema.NoLogicalType{}, map[string]string{"pandas": pandas}, true},
-		"fastparquet":    {clock, map[string]string{"pandas": pandas}, true},
-		"integers":       {schema.NoLogicalType{}, map[string]string{"ARROW:schema": arrowEntry(t, arrow.PrimitiveTypes.Int64)}, false},
-		"times":          {clock, map[string]string{"pandas": strings.ReplaceAll(pandas, "timedelta", "time")}, false},
-		"another column": {schema.NoLogicalType{}, map[string]string{"pandas": strings.ReplaceAll(pandas, `"x"`, `"y"`)}, false},
-		"damaged":        {schema.NoLogicalType{}, map[string]string{"ARROW:schema": arrowEntry(t, arrow.FixedWidthTypes.Duration_ns)[:80], "pandas": "{"}, false},
-		"none":           {schema.NoLogicalType{}, nil, false},
+		"arrow": {schema.NoLogicalType{}, map[string]string{"ARROW:schema": arrowEntry(t,
+			arrow.FixedWidthTypes.Duration_ns)}, true},
+		"pandas":      {schema.NoLogicalType{}, map[string]string{"pandas": pandas}, true},
+		"fastparquet": {clock, map[string]string{"pandas": pandas}, true},
+		"integers": {schema.NoLogicalType{}, map[string]string{"ARROW:schema": arrowEntry(t,
+			arrow.PrimitiveTypes.Int64)}, false},
+		"times": {clock, map[string]string{"pandas": strings.ReplaceAll(pandas, "timedelta", "time")}, false},
+		"another column": {schema.NoLogicalType{}, map[string]string{"pandas": strings.ReplaceAll(pandas, `"x"`, `"y"`)},
+			false},
+		"damaged": {schema.NoLogicalType{}, map[string]string{"ARROW:schema": arrowEntry(t,
+			arrow.FixedWidthTypes.Duration_ns)[:80], "pandas": "{"}, false},
+		"none": {schema.NoLogicalType{}, nil, false},
 	} {
 		files := fstest.MapFS{"f": {Data: longs(t, c.kind, c.stated, 7)}}
 		d := &domain.Domain{Columns: []domain.Column{{Name: "x", Type: domain.Integer}}}
@@ -143,7 +152,8 @@ func TestLengthsOfTime(t *testing.T) {
 			d.Columns[0] = domain.Column{Name: "x", Type: domain.Time, Step: 1}
 		}
 		_, err := Open(files, "f", nil, d)
-		if told := err != nil && strings.Contains(err.Error(), `column "x": is stored as duration`); told != c.length || !c.length && err != nil {
+		if told := err != nil && strings.Contains(err.Error(), `column "x": is stored as duration`); told != c.length ||
+			!c.length && err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		raw, err := OpenRaw(t.Context(), files, "f", &pipeline.CSV{})

@@ -113,8 +113,8 @@ func (e reportedError) Unwrap() error { return e.error }
 
 // Typed returns a table as a database stores it, with its schema: numeric as double, integer as int64, date as date32,
 // datetime as timestamp and time as time64 (of microseconds), text and categories as utf8, booleans of 0 and 1 as
-// boolean. Read back by the same domain these are the same rows. A column behind the stage encode is an error; so is, in
-// a reading, a value that the domain does not cover.
+// boolean. Read back by the same domain these are the same rows. A column behind the stage encode is an error; so is,
+// in a reading, a value that the domain does not cover.
 func Typed(t pipeline.Table) (*arrow.Schema, func(context.Context) pipeline.Batches, error) {
 	fields := make([]arrow.Field, len(t.Domain.Columns))
 	for i := range t.Domain.Columns {
@@ -156,16 +156,16 @@ func typed(schema *arrow.Schema, d *domain.Domain, r arrow.Record) (arrow.Record
 	return array.NewRecord(schema, columns, r.NumRows()), nil
 }
 
-func typedCells(kind arrow.DataType, c *domain.Column, from arrow.Array) (arrow.Array, error) {
+func typedCells(kind arrow.DataType, c *domain.Column, cells arrow.Array) (arrow.Array, error) {
 	b := array.NewBuilder(memory.DefaultAllocator, kind)
 	defer b.Release()
 	words := categories(c)
-	for i := range from.Len() {
-		if from.IsNull(i) || codesMissing(c, from, i) {
+	for i := range cells.Len() {
+		if cells.IsNull(i) || codesMissing(c, cells, i) {
 			b.AppendNull()
 			continue
 		}
-		if err := appendTyped(b, c, words, from, i); err != nil {
+		if err := appendTyped(b, c, words, cells, i); err != nil {
 			return nil, err
 		}
 	}
@@ -176,9 +176,9 @@ var errNotFinite = errors.New("holds a number that is not finite")
 
 // appendTyped appends cell i, which is there. words are the categories of a column that has some.
 func appendTyped(b array.Builder, c *domain.Column, words []string, from arrow.Array, i int) error {
-	switch from := from.(type) {
+	switch cells := from.(type) {
 	case *array.Int32:
-		code := from.Value(i)
+		code := cells.Value(i)
 		if code < 0 || int(code) >= len(words) {
 			return errCode
 		}
@@ -188,17 +188,17 @@ func appendTyped(b array.Builder, c *domain.Column, words []string, from arrow.A
 			b.(*array.StringBuilder).Append(words[code])
 		}
 	case *array.Float64:
-		x := from.Value(i)
+		x := cells.Value(i)
 		if math.IsNaN(x) || math.IsInf(x, 0) {
 			return errNotFinite
 		}
 		b.(*array.Float64Builder).Append(x)
 	case *array.String:
-		b.(*array.StringBuilder).Append(from.Value(i))
+		b.(*array.StringBuilder).Append(cells.Value(i))
 	case *array.Int64:
-		return appendWhole(b, c, from.Value(i))
+		return appendWhole(b, c, cells.Value(i))
 	default:
-		return otherType(c, from)
+		return otherType(c, cells)
 	}
 	return nil
 }

@@ -58,7 +58,8 @@ func foreign(t testing.TB) arrow.Record {
 // damaged file.
 func TestSameProblemInTwoBatches(t *testing.T) {
 	d := &domain.Domain{Columns: []domain.Column{{Name: "x", Type: domain.Integer}, {Name: "y", Type: domain.Integer}}}
-	s := arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.PrimitiveTypes.Float64}, {Name: "y", Type: arrow.PrimitiveTypes.Float64}}, nil)
+	s := arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.PrimitiveTypes.Float64},
+		{Name: "y", Type: arrow.PrimitiveTypes.Float64}}, nil)
 	bad, good := array.NewFloat64Builder(memory.DefaultAllocator), array.NewFloat64Builder(memory.DefaultAllocator)
 	bad.AppendValues([]float64{1, 0.5, 2}, nil)
 	good.AppendValues([]float64{1, 5, 2}, nil)
@@ -134,7 +135,8 @@ func (s *seeker) Seek(int64, int) (int64, error) { return int64(s.Len()), nil }
 func TestForeignTypesAreCastSafely(t *testing.T) {
 	for name, data := range forms(t, foreign(t)) {
 		got := reread(t, name, data, nil, foreignDomain())
-		want := []string{"[1 (null) 0]", "[1 (null) 0]", "[1 (null) 0]", "[1 (null) 0]", "[10 (null) 12]", "[4 (null) 6]", "[0.5 (null) -3]", "[1 (null) 3]"}
+		want := []string{"[1 (null) 0]", "[1 (null) 0]", "[1 (null) 0]", "[1 (null) 0]", "[10 (null) 12]", "[4 (null) 6]",
+			"[0.5 (null) -3]", "[1 (null) 3]"}
 		for i, w := range want {
 			if s := got.Column(i).String(); s != w {
 				t.Errorf("%s: column %s is %s, must be %s", name, got.ColumnName(i), s, w)
@@ -149,7 +151,9 @@ func TestOtherTypesAreNamed(t *testing.T) {
 	d.Column("i32").Type = domain.Date
 	for name, data := range forms(t, foreign(t)) {
 		_, err := Open(fstest.MapFS{name: {Data: data}}, name, nil, d)
-		for _, want := range []string{name, `column "flag": is stored as`, "which is not numeric; accepted: a float, integer or decimal type", `column "i32": is stored as int32, which is not date; accepted: date32`} {
+		for _, want := range []string{name, `column "flag": is stored as`,
+			"which is not numeric; accepted: a float, integer or decimal " +
+				"type", `column "i32": is stored as int32, which is not date; accepted: date32`} {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v, must say %s", name, err, want)
 			}
@@ -158,7 +162,8 @@ func TestOtherTypesAreNamed(t *testing.T) {
 }
 
 func TestBadStoredValuesAreNamedByRow(t *testing.T) {
-	schema := arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.PrimitiveTypes.Float64, Nullable: true}, {Name: "n", Type: arrow.PrimitiveTypes.Float64, Nullable: true},
+	schema := arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.PrimitiveTypes.Float64, Nullable: true},
+		{Name: "n", Type: arrow.PrimitiveTypes.Float64, Nullable: true},
 		{Name: "c", Type: arrow.BinaryTypes.String, Nullable: true}}, nil)
 	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
 	b.Field(0).(*array.Float64Builder).AppendValues([]float64{1, math.NaN()}, nil)
@@ -170,7 +175,8 @@ func TestBadStoredValuesAreNamedByRow(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = table.Collect(context.Background())
-		for _, want := range []string{`row 2: column "x": is not a finite number`, `row 1: column "n": is not a whole number`, `row 2: column "c": is outside the declared categories`} {
+		for _, want := range []string{`row 2: column "x": is not a finite number`, `row 1: column "n": is not a whole number`,
+			`row 2: column "c": is outside the declared categories`} {
 			if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "777") {
 				t.Errorf("%s: %v, must say %s", name, err, want)
 			}
@@ -224,13 +230,15 @@ func TestAlteredParquetDoesNotPanic(t *testing.T) {
 // FuzzReadCSV holds the reader to three promises: no panic, no value in an
 // error, and rows that are written back are read again.
 func FuzzReadCSV(f *testing.F) {
-	for _, s := range []string{"n,x,c\n1,2.5,red\n", "n,x,c\r\n\"1\",\"\",blue", "n,x,c\n1,\"2\n", "\"\"\"\n,,\x00", "n,x,c\n99,1e5,red\n\n\n4.0,-.5,blue\n", "n\n"} {
+	for _, s := range []string{"n,x,c\n1,2.5,red\n", "n,x,c\r\n\"1\",\"\",blue", "n,x,c\n1,\"2\n", "\"\"\"\n,,\x00",
+		"n,x,c\n99,1e5,red\n\n\n4.0,-.5,blue\n", "n\n"} {
 		f.Add(s, byte(','))
 	}
 	f.Add("n;x;c\n1;2;red\n", byte(';'))
 	f.Fuzz(func(t *testing.T, text string, delimiter byte) {
 		csv := &pipeline.CSV{Delimiter: string(rune(delimiter % 128))}
-		table, err := openWith(fstest.MapFS{"f.csv": {Data: []byte(text)}}, "f.csv", csv, small(), options{BatchRows: 3, Workers: 2})
+		table, err := openWith(fstest.MapFS{"f.csv": {Data: []byte(text)}}, "f.csv", csv, small(),
+			options{BatchRows: 3, Workers: 2})
 		if err != nil {
 			return
 		}
@@ -248,8 +256,8 @@ func FuzzReadCSV(f *testing.F) {
 	})
 }
 
-// TestStoredFlagsNeedTheirWords: a stored boolean is false or true. Categories that are spelled otherwise are refused as a
-// column, before a row is read, with the aliases that read it; these, or one of the words, are enough.
+// TestStoredFlagsNeedTheirWords: a stored boolean is false or true. Categories that are spelled otherwise are refused
+// as a column, before a row is read, with the aliases that read it; these, or one of the words, are enough.
 func TestStoredFlagsNeedTheirWords(t *testing.T) {
 	schema := arrow.NewSchema([]arrow.Field{{Name: "smoker", Type: arrow.FixedWidthTypes.Boolean, Nullable: true}}, nil)
 	for _, c := range []struct {
@@ -257,38 +265,45 @@ func TestStoredFlagsNeedTheirWords(t *testing.T) {
 		csv    *pipeline.CSV
 		want   string
 	}{
-		{domain.Column{Type: domain.Categorical, Categories: []string{"no", "yes"}}, nil, `aliases, such as {"no": ["false"], "yes": ["true"]}`},
-		{domain.Column{Type: domain.Boolean, Categories: []string{"N", "Y"}}, nil, "is stored as bool, whose values are false and true"},
-		{domain.Column{Type: domain.Categorical, Categories: []string{"no", "yes"}, Aliases: domain.Aliases{"no": {"false"}, "yes": {"true"}}}, nil, ""},
+		{domain.Column{Type: domain.Categorical, Categories: []string{"no", "yes"}}, nil,
+			`aliases, such as {"no": ["false"], "yes": ["true"]}`},
+		{domain.Column{Type: domain.Boolean, Categories: []string{"N", "Y"}}, nil,
+			"is stored as bool, whose values are false and true"},
+		{domain.Column{Type: domain.Categorical, Categories: []string{"no", "yes"},
+			Aliases: domain.Aliases{"no": {"false"}, "yes": {"true"}}}, nil, ""},
 		{domain.Column{Type: domain.Categorical, Categories: []string{"false", "true"}}, nil, ""},
 		{domain.Column{Type: domain.Boolean, Categories: []string{"0", "1"}}, nil, ""},
-		{domain.Column{Type: domain.Categorical, Categories: []string{"no", "yes"}, Nullable: true}, &pipeline.CSV{Unknown: "missing"}, ""},
+		{domain.Column{Type: domain.Categorical, Categories: []string{"no", "yes"}, Nullable: true},
+			&pipeline.CSV{Unknown: "missing"}, ""},
 	} {
 		c.column.Name = "smoker"
-		_, _, err := OpenStored(Stored{Name: "t", Schema: schema}, c.csv, &domain.Domain{Columns: []domain.Column{c.column}}, "")
+		_, _, err := OpenStored(Stored{Name: "t", Schema: schema}, c.csv, &domain.Domain{Columns: []domain.Column{c.column}},
+			"")
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: %v, must say %q", c.column.Categories, err, c.want)
 		}
 	}
 }
 
-// TestNamesInOtherCapitals: stored columns have no line of names, so what is asked is whether names are spelled otherwise, as
-// PostgreSQL makes small letters of capitals.
+// TestNamesInOtherCapitals: stored columns have no line of names, so what is asked is whether names are spelled
+// otherwise, as PostgreSQL makes small letters of capitals.
 func TestNamesInOtherCapitals(t *testing.T) {
-	schema := arrow.NewSchema([]arrow.Field{{Name: "age", Type: arrow.PrimitiveTypes.Int64}, {Name: "sex", Type: arrow.PrimitiveTypes.Int64}}, nil)
+	schema := arrow.NewSchema([]arrow.Field{{Name: "age", Type: arrow.PrimitiveTypes.Int64},
+		{Name: "sex", Type: arrow.PrimitiveTypes.Int64}}, nil)
 	d := &domain.Domain{Columns: []domain.Column{{Name: "AGE", Type: domain.Integer}, {Name: "SEX", Type: domain.Integer}}}
 	_, _, err := OpenStored(Stored{Name: "acs.persons", Schema: schema}, nil, d, "")
-	if err == nil || !strings.Contains(err.Error(), "names 0 of the 2 declared columns") || !strings.Contains(err.Error(), "capitals are told apart") || strings.Contains(err.Error(), "header") {
+	if err == nil || !strings.Contains(err.Error(), "names 0 of the 2 declared columns") ||
+		!strings.Contains(err.Error(), "capitals are told apart") || strings.Contains(err.Error(), "header") {
 		t.Errorf("%v: must ask for capitals and of no header", err)
 	}
 }
 
 // textColumns are a date, a number, a whole number and a flag stored as text.
-func textColumns(t *testing.T, of arrow.DataType, rows ...[4]string) arrow.Record {
+func textColumns(t *testing.T, kind arrow.DataType, rows ...[4]string) arrow.Record {
 	t.Helper()
 	var fields []arrow.Field
 	for _, name := range []string{"day", "x", "n", "yes"} {
-		fields = append(fields, arrow.Field{Name: name, Type: of, Nullable: true})
+		fields = append(fields, arrow.Field{Name: name, Type: kind, Nullable: true})
 	}
 	b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema(fields, nil))
 	for _, r := range rows {
@@ -309,7 +324,8 @@ func textTypes() map[string]arrow.DataType {
 }
 
 func textDomain() *domain.Domain {
-	return &domain.Domain{Columns: []domain.Column{{Name: "day", Type: domain.Date, Nullable: true}, {Name: "x", Type: domain.Numeric, Missing: domain.Spellings{"NA"}, Nullable: true},
+	return &domain.Domain{Columns: []domain.Column{{Name: "day", Type: domain.Date, Nullable: true},
+		{Name: "x", Type: domain.Numeric, Missing: domain.Spellings{"NA"}, Nullable: true},
 		{Name: "n", Type: domain.Integer, Nullable: true}, {Name: "yes", Type: domain.Boolean, Nullable: true}}}
 }
 
@@ -317,7 +333,8 @@ func textDomain() *domain.Domain {
 // 14 leap days, 30 of January).
 func TestTextIsReadAsInCSV(t *testing.T) {
 	for kind, of := range textTypes() {
-		record := textColumns(t, of, [4]string{"2025-01-31", "2.50", "4.0", "true"}, [4]string{"-", "NA", "-", "0"}, [4]string{"1970-01-01", "-1e2", "7", "-"})
+		record := textColumns(t, of, [4]string{"2025-01-31", "2.50", "4.0", "true"}, [4]string{"-", "NA", "-", "0"},
+			[4]string{"1970-01-01", "-1e2", "7", "-"})
 		for name, data := range forms(t, record) {
 			got := reread(t, name, data, nil, textDomain())
 			for i, want := range []string{"[20119 (null) 0]", "[2.5 (null) -100]", "[4 (null) 7]", "[1 0 (null)]"} {
@@ -332,16 +349,19 @@ func TestTextIsReadAsInCSV(t *testing.T) {
 // TestBadTextIsNamedAsInCSV: by the rules of CSV, and never quoted.
 func TestBadTextIsNamedAsInCSV(t *testing.T) {
 	for kind, of := range textTypes() {
-		record := textColumns(t, of, [4]string{"31.01.7771", "7771x", "7771.5", "yes7771"}, [4]string{"7771-02-30", "inf", "7,771", "2"})
+		record := textColumns(t, of, [4]string{"31.01.7771", "7771x", "7771.5", "yes7771"},
+			[4]string{"7771-02-30", "inf", "7,771", "2"})
 		for name, data := range forms(t, record) {
 			table, err := Open(fstest.MapFS{name: {Data: data}}, name, nil, textDomain())
 			if err != nil {
 				t.Fatal(err)
 			}
 			_, err = table.Collect(t.Context())
-			for _, want := range []string{`row 1: column "day": ` + ruleDate + " (and 1 more", `row 1: column "x": ` + ruleNumber, `row 2: column "x": ` + ruleFinite,
+			for _, want := range []string{`row 1: column "day": ` + ruleDate + " (and 1 more", `row 1: column "x": ` +
+				ruleNumber, `row 2: column "x": ` + ruleFinite,
 				`row 1: column "n": ` + ruleWhole, `row 2: column "n": ` + ruleComma, `row 1: column "yes": ` + ruleCategory} {
-				if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "777") || strings.Contains(err.Error(), "7,771") {
+				if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "777") ||
+					strings.Contains(err.Error(), "7,771") {
 					t.Errorf("%s of %s: %v, must say %s", name, kind, err, want)
 				}
 			}
@@ -352,11 +372,13 @@ func TestBadTextIsNamedAsInCSV(t *testing.T) {
 // everyType is a domain with a column of each type, and a file of it in weir's own spelling.
 func everyType() (*domain.Domain, string) {
 	d := &domain.Domain{Columns: []domain.Column{
-		{Name: "n", Type: domain.Numeric, Nullable: true, Missing: []string{"NA"}}, {Name: "i", Type: domain.Integer, Nullable: true},
+		{Name: "n", Type: domain.Numeric, Nullable: true, Missing: []string{"NA"}}, {Name: "i", Type: domain.Integer,
+			Nullable: true},
 		{Name: "d", Type: domain.Date, Format: "DD.MM.YYYY", Nullable: true}, {Name: "m", Type: domain.Datetime, Step: 1},
 		{Name: "z", Type: domain.Datetime, Zone: "UTC", Step: 60, Nullable: true}, {Name: "t", Type: domain.Time, Step: 60},
 		{Name: "c", Type: domain.Categorical, Categories: []string{"O'Hara", "a;b"}, Nullable: true},
-		{Name: "b", Type: domain.Boolean, Categories: []string{"0", "1"}, Nullable: true}, {Name: "w", Type: domain.Boolean, Categories: []string{"no", "yes"}},
+		{Name: "b", Type: domain.Boolean, Categories: []string{"0", "1"}, Nullable: true}, {Name: "w", Type: domain.Boolean,
+			Categories: []string{"no", "yes"}},
 		{Name: "x", Type: domain.Text, Nullable: true},
 	}}
 	d.Complete()
@@ -393,7 +415,7 @@ func TestTypedIsReadBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var held []arrow.Record
+	var records []arrow.Record
 	for r, err := range rows(t.Context()) {
 		if err != nil {
 			t.Fatal(err)
@@ -401,15 +423,17 @@ func TestTypedIsReadBack(t *testing.T) {
 		if !r.Schema().Equal(schema) {
 			t.Errorf("a record of %s, must be %s", r.Schema(), schema)
 		}
-		held = append(held, r)
+		records = append(records, r)
 	}
-	kinds := []arrow.Type{arrow.FLOAT64, arrow.INT64, arrow.DATE32, arrow.TIMESTAMP, arrow.TIMESTAMP, arrow.TIME64, arrow.STRING, arrow.BOOL, arrow.STRING, arrow.STRING}
+	kinds := []arrow.Type{arrow.FLOAT64, arrow.INT64, arrow.DATE32, arrow.TIMESTAMP, arrow.TIMESTAMP, arrow.TIME64,
+		arrow.STRING, arrow.BOOL, arrow.STRING, arrow.STRING}
 	for i, f := range schema.Fields() {
 		if f.Type.ID() != kinds[i] || f.Nullable != d.Columns[i].Nullable {
 			t.Errorf("column %s is %s, nullable %v", f.Name, f.Type, f.Nullable)
 		}
 	}
-	again, _, err := OpenStored(Stored{Name: "again", Schema: schema, Begin: func(context.Context, []int) (StoredRows, error) { return &heldRows{slices.Clone(held)}, nil }}, nil, d, "")
+	again, _, err := OpenStored(Stored{Name: "again", Schema: schema,
+		Begin: func(context.Context, []int) (StoredRows, error) { return &heldRows{slices.Clone(records)}, nil }}, nil, d, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -421,7 +445,8 @@ func TestTypedIsReadBack(t *testing.T) {
 
 // TestTypedRefuses: an encoded column, and values that the domain does not cover, quoting none.
 func TestTypedRefuses(t *testing.T) {
-	d := &domain.Domain{Columns: []domain.Column{{Name: "c", Type: domain.Categorical, Categories: []string{"a"}}, {Name: "t", Type: domain.Time, Step: 1}}}
+	d := &domain.Domain{Columns: []domain.Column{{Name: "c", Type: domain.Categorical, Categories: []string{"a"}},
+		{Name: "t", Type: domain.Time, Step: 1}}}
 	h := pipeline.TableHeader(d, pipeline.Header{})
 	for _, cells := range [][2]int64{{7, 0}, {0, 777777}} {
 		b := array.NewRecordBuilder(memory.DefaultAllocator, h.Schema)
@@ -438,7 +463,8 @@ func TestTypedRefuses(t *testing.T) {
 		}
 	}
 	h.Domain.Columns[0].Encoding = &domain.Encoding{Form: domain.OneHot, Width: 1}
-	if _, _, err := Typed(pipeline.Table{Header: h}); err == nil || !strings.Contains(err.Error(), `column "c": is encoded`) {
+	if _, _, err := Typed(pipeline.Table{Header: h}); err == nil ||
+		!strings.Contains(err.Error(), `column "c": is encoded`) {
 		t.Errorf("an encoded column: %v", err)
 	}
 }

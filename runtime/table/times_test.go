@@ -19,9 +19,12 @@ import (
 // timesDomain is the domain of testdata/times/rows.csv; make.py says what is in it.
 func timesDomain() *domain.Domain {
 	return &domain.Domain{Columns: []domain.Column{
-		{Name: "local", Type: domain.Datetime, Step: 1, Nullable: true}, {Name: "instant", Type: domain.Datetime, Step: 1, Zone: "UTC", Nullable: true},
-		{Name: "clock", Type: domain.Time, Step: 1, Nullable: true}, {Name: "money", Type: domain.Numeric, Step: 0.01, Nullable: true},
-		{Name: "share", Type: domain.Numeric, Step: 0.001}, {Name: "wide", Type: domain.Text, Nullable: true}, {Name: "count", Type: domain.Integer},
+		{Name: "local", Type: domain.Datetime, Step: 1, Nullable: true}, {Name: "instant", Type: domain.Datetime, Step: 1,
+			Zone: "UTC", Nullable: true},
+		{Name: "clock", Type: domain.Time, Step: 1, Nullable: true}, {Name: "money", Type: domain.Numeric, Step: 0.01,
+			Nullable: true},
+		{Name: "share", Type: domain.Numeric, Step: 0.001}, {Name: "wide", Type: domain.Text, Nullable: true}, {Name: "count",
+			Type: domain.Integer},
 	}}
 }
 
@@ -42,8 +45,8 @@ func timesRead(t *testing.T, files fstest.MapFS) (rows []string, text string) {
 	return cellsOf(t, table), string(data)
 }
 
-// TestTimesOfOthers compares every cell of every file of testdata/times with rows.csv: timestamps with and without a zone,
-// of seconds to nanoseconds and of 96 bits, times of day, and decimals in every way in which Parquet stores them.
+// TestTimesOfOthers compares every cell of every file of testdata/times with rows.csv: timestamps with and without a
+// zone, of seconds to nanoseconds and of 96 bits, times of day, and decimals in every way in which Parquet stores them.
 func TestTimesOfOthers(t *testing.T) {
 	files, names := filesOf(t, "testdata/times/*.*a*r*", 9)
 	want, _ := timesRead(t, files)
@@ -69,8 +72,8 @@ func TestTimesOfOthers(t *testing.T) {
 	}
 }
 
-// TestDecimalsAreSpelledExactly: a decimal of 38 digits keeps them all, as text for which the domain has categories or as
-// what infer sees.
+// TestDecimalsAreSpelledExactly: a decimal of 38 digits keeps them all, as text for which the domain has categories or
+// as what infer sees.
 func TestDecimalsAreSpelledExactly(t *testing.T) {
 	files, names := filesOf(t, "testdata/times/*.*a*r*", 9)
 	_, text := timesRead(t, files)
@@ -96,8 +99,8 @@ func TestDecimalsAreSpelledExactly(t *testing.T) {
 	}
 }
 
-// TestTimesLeaveAsTheyCame: rows.csv is written as the same bytes, and Parquet comes back as the same rows, with the types
-// of times.
+// TestTimesLeaveAsTheyCame: rows.csv is written as the same bytes, and Parquet comes back as the same rows, with the
+// types of times.
 func TestTimesLeaveAsTheyCame(t *testing.T) {
 	files := fstest.MapFS{}
 	want, text := timesRead(t, files)
@@ -142,38 +145,49 @@ func TestZonesAreDeclared(t *testing.T) {
 		d := timesDomain()
 		d.Columns[0].Zone, d.Columns[1].Zone = "UTC", ""
 		_, err := Open(files, name, nil, d)
-		for _, want := range []string{`column "local": is stored as timestamp`, "for one without a zone leave zone out", `column "instant": is stored as timestamp`, "for one with a zone declare zone: UTC"} {
+		for _, want := range []string{`column "local": is stored as timestamp`, "for one without a zone leave zone out",
+			`column "instant": is stored as timestamp`, "for one with a zone declare zone: UTC"} {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v, must say %q", name, err, want)
 			}
 		}
 	}
-	zoned := &domain.Domain{Columns: []domain.Column{{Name: "at", Type: domain.Datetime, Step: 60, Zone: "UTC", Format: "DD.MM.YYYY HH:mm"}}}
+	zoned := &domain.Domain{Columns: []domain.Column{{Name: "at", Type: domain.Datetime, Step: 60, Zone: "UTC",
+		Format: "DD.MM.YYYY HH:mm"}}}
 	if got, err := rewritten("at\n31.01.2020 14:05\n", nil, zoned); err != nil || got != "at\n31.01.2020 14:05\n" {
 		t.Errorf("%q, %v: cells of a form without an offset are in the zone of the column", got, err)
 	}
 }
 
-// TestTimesOfAForm: cells that are read by the form of their column and down to its step, and cells of another form, which
-// are told by place and never quoted.
+// TestTimesOfAForm: cells that are read by the form of their column and down to its step, and cells of another form,
+// which are told by place and never quoted.
 func TestTimesOfAForm(t *testing.T) {
 	for name, c := range map[string]struct {
 		column      domain.Column
 		cells, want string // written so; or the rule that the last cell breaks
 	}{
-		"German":            {domain.Column{Type: domain.Datetime, Step: 60, Format: "DD.MM.YYYY HH:mm"}, "31.01.2020 14:05", "31.01.2020 14:05"},
-		"American":          {domain.Column{Type: domain.Datetime, Step: 60, Format: "M/D/YYYY h:mm AM"}, "1/31/2020 2:05 PM", "1/31/2020 2:05 PM"},
-		"down to the hour":  {domain.Column{Type: domain.Datetime, Step: 3600}, "1960-01-31T14:59:59.9", "1960-01-31T14:00"},
-		"down to the day":   {domain.Column{Type: domain.Datetime, Step: 86400, Format: "YYYY-MM-DD HH:mm:ss"}, "1960-01-31 23:59:59", "1960-01-31 00:00:00"},
-		"quarters":          {domain.Column{Type: domain.Time, Step: 900}, "12:44", "12:30"},
-		"zone":              {domain.Column{Type: domain.Datetime, Step: 60, Zone: "UTC"}, "2020-01-31 14:05:30+02:00", "2020-01-31T12:05Z"},
-		"month and day":     {domain.Column{Type: domain.Datetime, Step: 60, Format: "M/D/YYYY H:mm"}, "31/1/2020 14:05", "line 2: column \"c\": is not a date or time in the column's format"},
-		"offset of nobody":  {domain.Column{Type: domain.Datetime, Step: 60}, "2020-01-31T14:05Z", "line 2: column \"c\": is not a date-time; accepted: YYYY-MM-DDTHH:mm"},
-		"no offset":         {domain.Column{Type: domain.Datetime, Step: 60, Zone: "UTC"}, "2020-01-31T14:05", "line 2: column \"c\": is not a date-time with an offset from UTC"},
-		"no time of day":    {domain.Column{Type: domain.Time, Step: 60}, "24:00", "line 2: column \"c\": is not a time of day"},
+		"German": {domain.Column{Type: domain.Datetime, Step: 60, Format: "DD.MM.YYYY HH:mm"}, "31.01.2020 14:05",
+			"31.01.2020 14:05"},
+		"American": {domain.Column{Type: domain.Datetime, Step: 60, Format: "M/D/YYYY h:mm AM"}, "1/31/2020 2:05 PM",
+			"1/31/2020 2:05 PM"},
+		"down to the hour": {domain.Column{Type: domain.Datetime, Step: 3600}, "1960-01-31T14:59:59.9", "1960-01-31T14:00"},
+		"down to the day": {domain.Column{Type: domain.Datetime, Step: 86400, Format: "YYYY-MM-DD HH:mm:ss"},
+			"1960-01-31 23:59:59", "1960-01-31 00:00:00"},
+		"quarters": {domain.Column{Type: domain.Time, Step: 900}, "12:44", "12:30"},
+		"zone": {domain.Column{Type: domain.Datetime, Step: 60, Zone: "UTC"}, "2020-01-31 14:05:30+02:00",
+			"2020-01-31T12:05Z"},
+		"month and day": {domain.Column{Type: domain.Datetime, Step: 60, Format: "M/D/YYYY H:mm"}, "31/1/2020 14:05",
+			"line 2: column \"c\": is not a date or time in the column's format"},
+		"offset of nobody": {domain.Column{Type: domain.Datetime, Step: 60}, "2020-01-31T14:05Z",
+			"line 2: column \"c\": is not a date-time; accepted: YYYY-MM-DDTHH:mm"},
+		"no offset": {domain.Column{Type: domain.Datetime, Step: 60, Zone: "UTC"}, "2020-01-31T14:05",
+			"line 2: column \"c\": is not a date-time with an offset from UTC"},
+		"no time of day": {domain.Column{Type: domain.Time, Step: 60}, "24:00",
+			"line 2: column \"c\": is not a time of day"},
 		"a date":            {domain.Column{Type: domain.Datetime, Step: 60}, "2020-01-31", "is not a date-time"},
 		"missing otherwise": {domain.Column{Type: domain.Time, Step: 60, Missing: []string{"99:99"}}, "99:99", "99:99"},
-		"missing a value":   {domain.Column{Type: domain.Time, Step: 60, Missing: []string{"00:00"}, Nullable: true}, "00:00", `""`},
+		"missing a value": {domain.Column{Type: domain.Time, Step: 60, Missing: []string{"00:00"}, Nullable: true}, "00:00",
+			`""`},
 	} {
 		c.column.Name = "c"
 		if ps := domain.Check(&domain.Domain{Columns: []domain.Column{c.column}}, domain.Declared); len(ps) > 0 {

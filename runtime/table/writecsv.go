@@ -27,8 +27,9 @@ func (textFormat) Usual() bool { return true }
 func (textFormat) Text() bool { return true }
 
 // Write implements Writer: the source's names and category spellings, numbers with the decimals of their step (all
-// decimals where a value is no multiple of it), dates and times in the form of their column, else ISO 8601, missing cells as the column's first spelling of missing that
-// no value has (domain.Column.Apart), or empty. Values are quoted where RFC 4180 needs it; lines end with \n.
+// decimals where a value is no multiple of it), dates and times in the form of their column, else ISO 8601, missing
+// cells as the column's first spelling of missing that no value has (domain.Column.Apart), or empty. Values are quoted
+// where RFC 4180 needs it; lines end with \n.
 func (textFormat) Write(ctx context.Context, w io.Writer, name string, t pipeline.Table, style Style) error {
 	d, err := newDialect(name, style.CSV)
 	if err != nil {
@@ -150,7 +151,7 @@ func (c *csvWriter) record(r arrow.Record) error {
 
 // spell appends a cell, in the bytes that it had before where they are known.
 func (c *csvWriter) spell(s *speller, column, row int) (err error) {
-	known := c.known[column].of(s, row)
+	known := c.known[column].place(s, row)
 	if known != nil && known.size > 0 {
 		c.buf = append(c.buf, known.text[:known.size-1]...)
 		return nil
@@ -185,14 +186,15 @@ type speller struct {
 }
 
 func newSpeller(c *domain.Column, a arrow.Array, d *dialect) (speller, error) {
-	own, apart := *c, dialect{missing: c.Apart(d.missing)}
-	own.Missing = c.Apart(c.Missing)
-	s := speller{column: c, array: a, codes: newMissing(&own, &apart), text: c.Type.Coded() || c.Type == domain.Text}
+	column, unambiguous := *c, dialect{missing: c.Apart(d.missing)}
+	column.Missing = c.Apart(c.Missing)
+	s := speller{column: c, array: a, codes: newMissing(&column, &unambiguous), text: c.Type.Coded() ||
+		c.Type == domain.Text}
 	switch {
-	case len(own.Missing) > 0:
-		s.missing = own.Missing[0]
-	case len(apart.missing) > 0:
-		s.missing = apart.missing[0]
+	case len(column.Missing) > 0:
+		s.missing = column.Missing[0]
+	case len(unambiguous.missing) > 0:
+		s.missing = unambiguous.missing[0]
 	}
 	s.bits = bitsOf(a)
 	if s.write = writerOf(c, a); s.write == nil {
@@ -208,16 +210,18 @@ func (s *speller) spell(b []byte, i int) ([]byte, error) {
 	}
 	b, ok := s.write(b, i)
 	if !ok {
-		return b, fmt.Errorf("column %q: holds a value that its domain cannot spell (a code without category, NaN, decimals where its form has none, a date beyond year 9999, or a time outside its day)", s.column.Name)
+		return b, fmt.Errorf("column %q: holds a value that its domain cannot spell (a code without category, NaN, decimals "+
+			"where its form has none, a date beyond year 9999, or a time outside its day)", s.column.Name)
 	}
 	if s.codes.has(b) && !s.column.Type.Coded() {
-		return b, fmt.Errorf("column %q: holds a value spelled as a missing one; accepted: spellings of missing outside the bounds", s.column.Name)
+		return b, fmt.Errorf("column %q: holds a value spelled as a missing one; accepted: spellings of missing outside the "+
+			"bounds", s.column.Name)
 	}
 	return b, nil
 }
 
 // codesMissing tells whether a value is the code that an encoded column has for missing ones,
-// behind those of its categories.
+// behind the codes of its categories.
 func codesMissing(c *domain.Column, a arrow.Array, i int) bool {
 	codes, is := a.(*array.Int32)
 	return is && c.Encoding != nil && c.Encoding.Form == domain.OneHot && int(codes.Value(i)) == len(categories(c))
@@ -278,7 +282,7 @@ func categoryWriter(c *domain.Column, v *array.Int32) func(b []byte, i int) ([]b
 	}
 }
 
-// categories of a coded column; those of a boolean are 0 and 1 by default.
+// categories of a coded column; words of a boolean are 0 and 1 by default.
 func categories(c *domain.Column) []string {
 	if c.Type == domain.Boolean && len(c.Categories) == 0 {
 		return []string{"0", "1"}
@@ -327,21 +331,21 @@ type speltCell struct {
 	text [23]byte
 }
 
-// of returns the place of a value, empty where another value was there; nil where values are not found by bits, or the
-// cell is missing.
-func (s *spelt) of(by *speller, row int) *speltCell {
-	if by.bits == nil || by.array.IsNull(row) {
+// place returns the place of a value, empty where another value was there; nil where values are not found by bits, or
+// the cell is missing.
+func (s *spelt) place(sp *speller, row int) *speltCell {
+	if sp.bits == nil || sp.array.IsNull(row) {
 		return nil
 	}
-	bits := by.bits(row)
-	at := &s[bits*0x9e3779b97f4a7c15>>54] // the upper bits of a product with 2^64 over the golden ratio
-	if at.bits != bits {
-		at.bits, at.size = bits, 0
+	bits := sp.bits(row)
+	cell := &s[bits*0x9e3779b97f4a7c15>>54] // the upper bits of a product with 2^64 over the golden ratio
+	if cell.bits != bits {
+		cell.bits, cell.size = bits, 0
 	}
-	return at
+	return cell
 }
 
-// learn keeps the text of the value that of was asked for.
+// learn keeps the text of the value whose place this is.
 func (c *speltCell) learn(text []byte) {
 	if c != nil && len(text) <= len(c.text) {
 		c.size = uint8(copy(c.text[:], text) + 1)

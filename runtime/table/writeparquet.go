@@ -83,7 +83,8 @@ type parquetColumn struct {
 }
 
 func newParquetWriter(w io.Writer, d *domain.Domain) (*parquetWriter, error) {
-	p := &parquetWriter{sink: &sink{w: w}, columns: make([]parquetColumn, len(d.Columns)), levels: make([]int16, pieceRows)}
+	p := &parquetWriter{sink: &sink{w: w}, columns: make([]parquetColumn, len(d.Columns)),
+		levels: make([]int16, pieceRows)}
 	fields, nodes := make([]arrow.Field, len(d.Columns)), make(schema.FieldList, len(d.Columns))
 	options := []parquet.WriterProperty{parquet.WithCompression(compress.Codecs.Snappy), parquet.WithVersion(parquet.V2_4),
 		parquet.WithCreatedBy("weir"), parquet.WithBatchSize(pieceRows)}
@@ -133,9 +134,11 @@ func storedColumn(c *domain.Column) parquetColumn {
 		return parquetColumn{c, arrow.FixedWidthTypes.Date32, schema.DateLogicalType{}, parquet.Types.Int32, writeDates}
 	case c.Type == domain.Datetime && c.Encoding == nil:
 		stamp := &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: c.Zone}
-		return parquetColumn{c, stamp, schema.NewTimestampLogicalType(c.Zone != "", schema.TimeUnitMicros), parquet.Types.Int64, writeMoments}
+		return parquetColumn{c, stamp, schema.NewTimestampLogicalType(c.Zone != "", schema.TimeUnitMicros),
+			parquet.Types.Int64, writeMoments}
 	case c.Type == domain.Time && c.Encoding == nil:
-		return parquetColumn{c, arrow.FixedWidthTypes.Time64us, schema.NewTimeLogicalType(false, schema.TimeUnitMicros), parquet.Types.Int64, writeMoments}
+		return parquetColumn{c, arrow.FixedWidthTypes.Time64us, schema.NewTimeLogicalType(false, schema.TimeUnitMicros),
+			parquet.Types.Int64, writeMoments}
 	case kind.ID() == arrow.INT64:
 		return parquetColumn{c, kind, schema.NewIntLogicalType(64, true), parquet.Types.Int64, writeIntegers}
 	case kind.ID() == arrow.FLOAT32:
@@ -241,7 +244,8 @@ type batchWriter[T any] interface {
 }
 
 // writeCells writes what convert makes of the cells that are there.
-func writeCells[C, T any](w file.ColumnChunkWriter, c *domain.Column, cells []C, levels []int16, convert func(C) (T, error)) error {
+func writeCells[C, T any](w file.ColumnChunkWriter, c *domain.Column, cells []C, levels []int16,
+	convert func(C) (T, error)) error {
 	out, ok := w.(batchWriter[T])
 	if !ok {
 		return fmt.Errorf("column %q: has a writer of %s, which takes no %T", c.Name, w.Type(), *new(T))
@@ -308,11 +312,11 @@ func writeMoments(w file.ColumnChunkWriter, c *domain.Column, a arrow.Array, lev
 		return otherType(c, a)
 	}
 	least, greatest := c.Type.Span()
-	return writeCells(w, c, v.Int64Values(), levels, func(at int64) (int64, error) {
-		if x := float64(at); x < least || x > greatest {
+	return writeCells(w, c, v.Int64Values(), levels, func(second int64) (int64, error) {
+		if x := float64(second); x < least || x > greatest {
 			return 0, errMoment
 		}
-		return at * 1e6, nil
+		return second * 1e6, nil
 	})
 }
 
@@ -360,7 +364,10 @@ func wordWriter(c *domain.Column) cellWriter {
 		if encoder, ok := w.CurrentEncoder().(dictionaryEncoder); ok {
 			return writeCodes(w, encoder, words, codes, levels)
 		}
-		return writeCells(w, c, codes, levels, func(code int32) (parquet.ByteArray, error) { return parquet.ByteArray(list[code]), nil })
+		return writeCells(w, c, codes, levels, func(code int32) (parquet.ByteArray,
+			error) {
+			return parquet.ByteArray(list[code]), nil
+		})
 	}
 }
 
@@ -371,7 +378,8 @@ type dictionaryEncoder interface {
 }
 
 // writeCodes writes codes into a column chunk whose dictionary is words.
-func writeCodes(w file.ColumnChunkWriter, encoder dictionaryEncoder, words *array.String, codes []int32, levels []int16) error {
+func writeCodes(w file.ColumnChunkWriter, encoder dictionaryEncoder, words *array.String, codes []int32,
+	levels []int16) error {
 	if encoder.PreservedDictionary() == nil {
 		if err := encoder.PutDictionary(words); err != nil {
 			return err

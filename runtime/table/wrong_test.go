@@ -65,15 +65,16 @@ func (w wrongFormat) raw(ctx context.Context, in *input) (*Raw, error) {
 	return raw, err
 }
 
-func (w wrongFormat) Write(ctx context.Context, to io.Writer, name string, t pipeline.Table, s Style) error {
+func (w wrongFormat) Write(ctx context.Context, out io.Writer, name string, t pipeline.Table, s Style) error {
 	if w.write != nil {
-		return w.write(ctx, to, t)
+		return w.write(ctx, out, t)
 	}
-	return w.parquetFormat.Write(ctx, to, name, t, s)
+	return w.parquetFormat.Write(ctx, out, name, t, s)
 }
 
 // each changes the records and errors of a reading; a record that becomes nil is left out.
-func each(read rowReader, ctx context.Context, change func(arrow.Record, error) (arrow.Record, error)) pipeline.Batches {
+func each(read rowReader, ctx context.Context, change func(arrow.Record, error) (arrow.Record,
+	error)) pipeline.Batches {
 	return func(yield func(arrow.Record, error) bool) {
 		for rec, err := range read(ctx) {
 			if rec, err = change(rec, err); (rec != nil || err != nil) && !yield(rec, err) {
@@ -100,7 +101,10 @@ func wrongs() map[string]wrongFormat {
 		"loses the name of a unit": {in: func(in *input) { in.dialect.unit = "" }},
 		"a file of other columns":  {opening: telling},
 		"without a domain":         {noNames: true},
-		"reads other rows":         changed(func(rec arrow.Record, err error) (arrow.Record, error) { return shorter(rec), err }),
+		"reads other rows": changed(func(rec arrow.Record, err error) (arrow.Record, error) {
+			return shorter(rec),
+				err
+		}),
 		"cell outside of the domain": changed(func(rec arrow.Record, err error) (arrow.Record, error) {
 			if err != nil {
 				err = telling(err)

@@ -19,7 +19,7 @@ import (
 // Model is what a stage that learns releases, read back: it draws rows from
 // released numbers and public facts alone.
 type Model interface {
-	// Header is that of the rows that Draw gives. The history of its domain is
+	// Header describes the rows that Draw gives. The history of its domain is
 	// what leads back to the source.
 	Header() pipeline.Header
 	// Draw starts a sequence of rows. Equal draws give equal rows.
@@ -45,7 +45,7 @@ type Stepper interface {
 // whole table; where more are asked for, a model goes on as if it began anew.
 //
 // Counts that are rounded over rows tie these together: each row has the model's law, and
-// among those of a drawing that meet a condition the first has not the model's law given it.
+// among the rows of a drawing that meet a condition the first has not the model's law given it.
 // So what keeps some rows and not others asks for Independent ones.
 type Drawing struct {
 	Argmax      bool // the most probable category instead of a drawn one
@@ -90,11 +90,11 @@ const coverName = "artifact.json"
 // Pack makes the artifact of a model of header h from its parts.
 func Pack(h pipeline.Header, kind string, format int, parts []pipeline.File) (pipeline.Table, error) {
 	slices.SortFunc(parts, func(a, b pipeline.File) int { return strings.Compare(a.Name, b.Name) })
-	about, err := json.Marshal(cover{kind, format})
+	text, err := json.Marshal(cover{kind, format})
 	if err != nil {
 		return pipeline.Table{}, err
 	}
-	return pipeline.WriteFiles(h, append([]pipeline.File{{Name: coverName, Data: about}}, parts...)), nil
+	return pipeline.WriteFiles(h, append([]pipeline.File{{Name: coverName, Data: text}}, parts...)), nil
 }
 
 // Read is the inverse of Pack, by the reader of the kind and format that the cover states. M is Model or Scorer.

@@ -33,7 +33,8 @@ func header() pipeline.Header {
 // packed are the files of a model of kind toy with parts b and a, in that order.
 func packed(t *testing.T) []pipeline.File {
 	t.Helper()
-	model, err := Pack(header(), "toy", 2, []pipeline.File{{Name: "b", Data: []byte("two")}, {Name: "a", Data: []byte("one")}})
+	model, err := Pack(header(), "toy", 2, []pipeline.File{{Name: "b", Data: []byte("two")},
+		{Name: "a", Data: []byte("one")}})
 	must(t, err)
 	files, err := pipeline.ReadFiles(t.Context(), model)
 	must(t, err)
@@ -56,7 +57,8 @@ func must(t *testing.T, err error) {
 func TestArtifact(t *testing.T) {
 	files := packed(t)
 	const cover = `{"kind":"toy","format":2}`
-	if len(files) != 3 || files[0].Name != "artifact.json" || files[1].Name != "a" || files[2].Name != "b" || string(files[0].Data) != cover {
+	if len(files) != 3 || files[0].Name != "artifact.json" || files[1].Name != "a" || files[2].Name != "b" ||
+		string(files[0].Data) != cover {
 		t.Errorf("packed as %s", files)
 	}
 	m, err := read(t, files)
@@ -82,7 +84,8 @@ func TestForeignModel(t *testing.T) {
 		files []pipeline.File
 		want  string
 	}{
-		"of another kind":      {covered(t, "dp_vae", 2, files[1:]), `is of kind "dp_vae", format 2, must be one of toy (format 2)`},
+		"of another kind": {covered(t, "dp_vae", 2, files[1:]),
+			`is of kind "dp_vae", format 2, must be one of toy (format 2)`},
 		"of a later format":    {covered(t, "toy", 3, files[1:]), `is of kind "toy", format 3`},
 		"with a part twice":    {append(slices.Clone(files), files[1]), `holds the part "a" twice`},
 		"without a cover":      {files[1:], "does not begin with " + coverName},

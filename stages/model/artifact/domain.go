@@ -23,14 +23,14 @@ func CheckDomain(d *domain.Domain) error {
 		return err
 	}
 	for i, step := range d.History {
-		at := fmt.Sprintf("domain.history[%d].before", i)
+		path := fmt.Sprintf("domain.history[%d].before", i)
 		switch {
 		case step.Before == nil:
-			return fmt.Errorf("%s: is missing, must be the columns before the step", at)
+			return fmt.Errorf("%s: is missing, must be the columns before the step", path)
 		case len(step.Before.History) > 0:
-			return fmt.Errorf("%s.history: is given, must be left out", at)
+			return fmt.Errorf("%s.history: is given, must be left out", path)
 		}
-		if err := checkTable(at, step.Before); err != nil {
+		if err := checkTable(path, step.Before); err != nil {
 			return err
 		}
 	}
@@ -38,12 +38,12 @@ func CheckDomain(d *domain.Domain) error {
 }
 
 // checkTable returns the first of the problems of columns and rules: a file of anyone may have thousands.
-func checkTable(at string, d *domain.Domain) error {
+func checkTable(path string, d *domain.Domain) error {
 	if n := len(d.Columns); n > mostColumns {
-		return fmt.Errorf("%s.columns: has %d columns, must have at most %d", at, n, mostColumns)
+		return fmt.Errorf("%s.columns: has %d columns, must have at most %d", path, n, mostColumns)
 	}
 	for _, p := range domain.Check(d, domain.Released) {
-		p.Path = at + "." + p.Path
+		p.Path = path + "." + p.Path
 		return p
 	}
 	return nil

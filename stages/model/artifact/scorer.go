@@ -31,22 +31,22 @@ func SameColumns(table, detector *domain.Domain, path string, ps *schema.Problem
 	for i := range detector.Columns {
 		want := &detector.Columns[i]
 		c := table.Column(want.Name)
-		is := func(found, accepted string) {
+		differs := func(found, accepted string) {
 			ps.Add(path, "a table whose column "+want.Name+" "+found, accepted)
 		}
 		switch {
 		case c == nil:
-			is("is missing", "a table with all columns that the detector looks at")
+			differs("is missing", "a table with all columns that the detector looks at")
 		case c.Encoding != nil:
 			encoded = append(encoded, want.Name)
 		case c.Type != want.Type:
-			is("is "+string(c.Type), "as the detector has it: "+string(want.Type))
+			differs("is "+string(c.Type), "as the detector has it: "+string(want.Type))
 		case !slices.Equal(c.Categories, want.Categories):
-			is("has other categories", "those that the detector has learned")
+			differs("has other categories", "those that the detector has learned")
 		case !sameBounds(c, want):
-			is("has other bounds", fmt.Sprintf("as the detector has it: %v", *want.Bounds))
+			differs("has other bounds", fmt.Sprintf("as the detector has it: %v", *want.Bounds))
 		case c.Nullable && !want.Nullable:
-			is("may be missing", "as the detector has it: never missing")
+			differs("may be missing", "as the detector has it: never missing")
 		}
 	}
 	if len(encoded) > 0 {

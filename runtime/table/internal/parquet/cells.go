@@ -37,21 +37,28 @@ func newCells(t arrow.DataType, stored physical, room int64) (cells, arrow.DataT
 		if stored.kind == parquet.Types.Int96 {
 			return &typed[parquet.Int96]{plain: plainFixed(parquet.Int96Traits.CastFromBytes), array: julian(t)}, t
 		}
-		return &typed[int64]{plain: plainFixed(arrow.Int64Traits.CastFromBytes), delta: numbersOf[int64], array: fixedArray(t, arrow.Int64Traits.CastToBytes)}, t
+		return &typed[int64]{plain: plainFixed(arrow.Int64Traits.CastFromBytes), delta: numbersOf[int64],
+			array: fixedArray(t, arrow.Int64Traits.CastToBytes)}, t
 	case arrow.BOOL:
 		return &typed[bool]{plain: plainFlags, array: flagArray}, t
 	case arrow.INT8, arrow.INT16, arrow.INT32:
-		return &typed[int32]{plain: plainFixed(arrow.Int32Traits.CastFromBytes), delta: numbersOf[int32], array: widened(func(v int32) int64 { return int64(v) })}, arrow.PrimitiveTypes.Int64
+		return &typed[int32]{plain: plainFixed(arrow.Int32Traits.CastFromBytes), delta: numbersOf[int32],
+			array: widened(func(v int32) int64 { return int64(v) })}, arrow.PrimitiveTypes.Int64
 	case arrow.UINT8, arrow.UINT16, arrow.UINT32:
-		return &typed[int32]{plain: plainFixed(arrow.Int32Traits.CastFromBytes), delta: numbersOf[int32], array: widened(func(v int32) int64 { return int64(uint32(v)) })}, arrow.PrimitiveTypes.Int64
+		return &typed[int32]{plain: plainFixed(arrow.Int32Traits.CastFromBytes), delta: numbersOf[int32],
+			array: widened(func(v int32) int64 { return int64(uint32(v)) })}, arrow.PrimitiveTypes.Int64
 	case arrow.INT64, arrow.UINT64, arrow.TIME64:
-		return &typed[int64]{plain: plainFixed(arrow.Int64Traits.CastFromBytes), delta: numbersOf[int64], array: fixedArray(t, arrow.Int64Traits.CastToBytes)}, t
+		return &typed[int64]{plain: plainFixed(arrow.Int64Traits.CastFromBytes), delta: numbersOf[int64],
+			array: fixedArray(t, arrow.Int64Traits.CastToBytes)}, t
 	case arrow.FLOAT32:
-		return &typed[float32]{plain: plainFixed(arrow.Float32Traits.CastFromBytes), array: fixedArray(t, arrow.Float32Traits.CastToBytes)}, t
+		return &typed[float32]{plain: plainFixed(arrow.Float32Traits.CastFromBytes),
+			array: fixedArray(t, arrow.Float32Traits.CastToBytes)}, t
 	case arrow.FLOAT64:
-		return &typed[float64]{plain: plainFixed(arrow.Float64Traits.CastFromBytes), array: fixedArray(t, arrow.Float64Traits.CastToBytes)}, t
+		return &typed[float64]{plain: plainFixed(arrow.Float64Traits.CastFromBytes),
+			array: fixedArray(t, arrow.Float64Traits.CastToBytes)}, t
 	case arrow.DATE32, arrow.TIME32:
-		return &typed[int32]{plain: plainFixed(arrow.Int32Traits.CastFromBytes), delta: numbersOf[int32], array: fixedArray(t, arrow.Int32Traits.CastToBytes)}, t
+		return &typed[int32]{plain: plainFixed(arrow.Int32Traits.CastFromBytes), delta: numbersOf[int32],
+			array: fixedArray(t, arrow.Int32Traits.CastToBytes)}, t
 	case arrow.STRING:
 		return newTexts(room), t
 	}
@@ -108,11 +115,11 @@ func (c *typed[T]) read(p *pages, n int64) (got int64, err error) {
 
 // bounded is how many of the next n cells may be read at once.
 func (c *typed[T]) bounded(n int64) int64 {
-	made, ok := c.decoder.(maker)
+	m, ok := c.decoder.(maker)
 	if !ok {
 		return n
 	}
-	n, size := made.upto(n, max(1, c.room-c.held))
+	n, size := m.within(n, max(1, c.room-c.held))
 	c.held += size
 	return n
 }
@@ -242,7 +249,8 @@ type texts struct{ typed[parquet.ByteArray] }
 
 func newTexts(room int64) *texts {
 	return &texts{typed[parquet.ByteArray]{
-		plain: func(b []byte) decoder[parquet.ByteArray] { return &lengthed{b} }, delta: textsOf, array: textArray, room: room}}
+		plain: func(b []byte) decoder[parquet.ByteArray] { return &lengthed{b} },
+		delta: textsOf, array: textArray, room: room}}
 }
 
 // size of the text of a cell that is not finished.
@@ -291,7 +299,8 @@ func newDecimals(t arrow.DataType, stored physical, room int64) cells {
 	case parquet.Types.FixedLenByteArray:
 		return &typed[parquet.ByteArray]{plain: cutAt(stored.width), delta: textsOf, array: decimalArray(t, wide), room: room}
 	}
-	return &typed[parquet.ByteArray]{plain: func(b []byte) decoder[parquet.ByteArray] { return &lengthed{b} }, delta: textsOf,
+	return &typed[parquet.ByteArray]{plain: func(b []byte) decoder[parquet.ByteArray] { return &lengthed{b} },
+		delta: textsOf,
 		array: decimalArray(t, wide), room: room}
 }
 
@@ -305,12 +314,12 @@ func cutAt(width int) func([]byte) decoder[parquet.ByteArray] {
 	return func(body []byte) decoder[parquet.ByteArray] { return &cut{body, width} }
 }
 
-func (c *cut) next(to []parquet.ByteArray) error {
-	for i := range to {
+func (c *cut) next(values []parquet.ByteArray) error {
+	for i := range values {
 		if len(c.rest) < c.width {
 			return errFew
 		}
-		to[i], c.rest = c.rest[:c.width], c.rest[c.width:]
+		values[i], c.rest = c.rest[:c.width], c.rest[c.width:]
 	}
 	return nil
 }
@@ -330,7 +339,8 @@ func wide(b parquet.ByteArray) (decimal128.Num, error) {
 	return decimal128.New(int64(binary.BigEndian.Uint64(whole[:8])), binary.BigEndian.Uint64(whole[8:])), nil
 }
 
-func decimalArray[T any](t arrow.DataType, number func(T) (decimal128.Num, error)) func([]T, *memory.Buffer, int) (arrow.Array, error) {
+func decimalArray[T any](t arrow.DataType,
+	number func(T) (decimal128.Num, error)) func([]T, *memory.Buffer, int) (arrow.Array, error) {
 	return func(values []T, valid *memory.Buffer, missing int) (arrow.Array, error) {
 		out := make([]decimal128.Num, len(values))
 		for i, v := range values {

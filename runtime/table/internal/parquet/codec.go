@@ -40,9 +40,11 @@ func codecOf(c compress.Compression) (codec, error) {
 	case compress.Codecs.Zstd:
 		return unzstd()
 	case compress.Codecs.Lz4:
-		return nil, UnsupportedError{errors.New("is compressed with LZ4 as Hadoop writes it, which is not read; accepted: " + codecs)}
+		return nil, UnsupportedError{errors.New("is compressed with LZ4 as Hadoop writes it, which is not read; " +
+			"accepted: " + codecs)}
 	}
-	return nil, UnsupportedError{fmt.Errorf("is compressed in a way that is not read (codec %d); accepted: %s", int(c), codecs)}
+	return nil, UnsupportedError{fmt.Errorf("is compressed in a way that is not read (codec %d); accepted: %s",
+		int(c), codecs)}
 }
 
 const codecs = "no compression, Snappy, gzip, Brotli, LZ4_RAW and Zstandard"
@@ -103,7 +105,8 @@ func readSized(r io.Reader, packed, size int) ([]byte, error) {
 
 // unzstd keeps one decoder, in the goroutine of who reads.
 func unzstd() (codec, error) {
-	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxPage), zstd.WithDecoderLowmem(true))
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxPage),
+		zstd.WithDecoderLowmem(true))
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +130,8 @@ func (u UnreadableError) Unwrap() error { return u.Err }
 // UnsupportedError is sound Parquet of a kind that is not read.
 type UnsupportedError struct{ error }
 
-var errTypes = errors.New("is a damaged Parquet file: a column has a type that the format does not define for the way in which it is stored")
+var errTypes = errors.New("is a damaged Parquet file: a column has a type that the format does not define " +
+	"for the way in which it is stored")
 
 var errIndex = errors.New("is a damaged Parquet file: its index points outside of it or contradicts itself")
 

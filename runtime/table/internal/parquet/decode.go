@@ -8,27 +8,27 @@ import (
 	"github.com/apache/arrow/go/v15/parquet"
 )
 
-// decoder gives the values of a page, one after the other: as many as to holds,
+// decoder gives the values of a page, one after the other: as many as values holds,
 // or an error.
 type decoder[T any] interface {
 	next(to []T) error
 }
 
 // maker is a decoder that makes values where others give parts of the page: of the next
-// n, upto says how many take no more than room bytes, but for the first, and how many
+// n, within says how many take no more than room bytes, but for the first, and how many
 // bytes those take.
 type maker interface {
-	upto(n, room int64) (values, bytes int64)
+	within(n, room int64) (values, bytes int64)
 }
 
 // fixed are plain values that all are as wide.
 type fixed[T any] struct{ rest []T }
 
-func (f *fixed[T]) next(to []T) error {
-	if len(f.rest) < len(to) {
+func (f *fixed[T]) next(values []T) error {
+	if len(f.rest) < len(values) {
 		return errFew
 	}
-	f.rest = f.rest[copy(to, f.rest):]
+	f.rest = f.rest[copy(values, f.rest):]
 	return nil
 }
 
@@ -39,8 +39,8 @@ func plainFixed[T any](cast func([]byte) []T) func([]byte) decoder[T] {
 // lengthed are plain texts, each behind its length.
 type lengthed struct{ rest []byte }
 
-func (l *lengthed) next(to []parquet.ByteArray) error {
-	for i := range to {
+func (l *lengthed) next(values []parquet.ByteArray) error {
+	for i := range values {
 		if len(l.rest) < 4 {
 			return errFew
 		}
@@ -48,7 +48,7 @@ func (l *lengthed) next(to []parquet.ByteArray) error {
 		if n > uint64(len(l.rest)-4) {
 			return errFew
 		}
-		to[i], l.rest = l.rest[4:4+n], l.rest[4+n:]
+		values[i], l.rest = l.rest[4:4+n], l.rest[4+n:]
 	}
 	return nil
 }
@@ -79,19 +79,19 @@ type looked[T any] struct {
 	buf    []uint32
 }
 
-func (d *looked[T]) next(to []T) error {
-	if cap(d.buf) < len(to) {
-		d.buf = make([]uint32, len(to))
+func (d *looked[T]) next(values []T) error {
+	if cap(d.buf) < len(values) {
+		d.buf = make([]uint32, len(values))
 	}
-	at := d.buf[:len(to)]
-	if err := d.at.next(at); err != nil {
+	places := d.buf[:len(values)]
+	if err := d.at.next(places); err != nil {
 		return err
 	}
-	for i, n := range at {
+	for i, n := range places {
 		if n >= uint32(len(d.values)) {
 			return errors.New("a page names a value that its dictionary lacks")
 		}
-		to[i] = d.values[n]
+		values[i] = d.values[n]
 	}
 	return nil
 }
@@ -151,32 +151,32 @@ func (x *indexes) begin() error {
 	return nil
 }
 
-// next reads as many numbers as to holds.
-func (x *indexes) next(to []uint32) error {
-	for len(to) > 0 {
+// next reads as many numbers as the slice holds.
+func (x *indexes) next(numbers []uint32) error {
+	for len(numbers) > 0 {
 		if x.left == 0 {
 			if err := x.begin(); err != nil {
 				return err
 			}
 		}
-		n := min(int64(len(to)), x.left)
-		for i := range to[:n] {
+		n := min(int64(len(numbers)), x.left)
+		for i := range numbers[:n] {
 			if x.packed {
-				to[i] = x.unpack()
+				numbers[i] = x.unpack()
 			} else {
-				to[i] = x.value
+				numbers[i] = x.value
 			}
 		}
-		to, x.left = to[n:], x.left-n
+		numbers, x.left = numbers[n:], x.left-n
 	}
 	return nil
 }
 
 func (x *indexes) unpack() uint32 {
-	at, shift := x.bit/8, x.bit%8
+	first, shift := x.bit/8, x.bit%8
 	x.bit += int64(x.width)
 	var word uint64
-	if rest := x.buf[at:]; len(rest) >= 8 {
+	if rest := x.buf[first:]; len(rest) >= 8 {
 		word = binary.LittleEndian.Uint64(rest)
 	} else {
 		var b [8]byte
@@ -208,7 +208,8 @@ type deltas struct {
 func newDeltas(b []byte, n int64) (deltas, error) {
 	t := &thrift{buf: b}
 	block, pieces, total, first := t.uvarint(), t.uvarint(), t.uvarint(), t.int()
-	if t.bad || block == 0 || block > 1<<20 || pieces == 0 || pieces > 1<<10 || block%(8*pieces) != 0 || total != uint64(n) {
+	if t.bad || block == 0 || block > 1<<20 || pieces == 0 || pieces > 1<<10 || block%(8*pieces) != 0 ||
+		total != uint64(n) {
 		return deltas{}, errFew
 	}
 	return deltas{buf: b[t.pos:], piece: int64(block / pieces), pieces: int(pieces), left: n, value: first}, nil
@@ -253,8 +254,8 @@ func (d *deltas) turn() error {
 	return nil
 }
 
-// behind is what follows the numbers.
-func (d deltas) behind() ([]byte, error) {
+// remainder is what follows the numbers.
+func (d deltas) remainder() ([]byte, error) {
 	for d.left--; d.left > 0; d.left -= d.piece {
 		if err := d.turn(); err != nil {
 			return nil, err
@@ -265,13 +266,13 @@ func (d deltas) behind() ([]byte, error) {
 
 // bitsAt reads width bits, the least first.
 func bitsAt(b []byte, bit int64, width int) uint64 {
-	at, shift := bit/8, int(bit%8)
-	if len(b)-int(at) >= 8 && width <= 56 {
-		return binary.LittleEndian.Uint64(b[at:]) >> shift & (1<<width - 1)
+	first, shift := bit/8, int(bit%8)
+	if len(b)-int(first) >= 8 && width <= 56 {
+		return binary.LittleEndian.Uint64(b[first:]) >> shift & (1<<width - 1)
 	}
 	var v uint64
-	for got := 0; got < width; at++ {
-		v |= uint64(b[at]>>shift) << got
+	for got := 0; got < width; first++ {
+		v |= uint64(b[first]>>shift) << got
 		got += 8 - shift
 		shift = 0
 	}
@@ -284,13 +285,13 @@ func bitsAt(b []byte, bit int64, width int) uint64 {
 // deltaNumbers are a page of them.
 type deltaNumbers[T int32 | int64] struct{ deltas }
 
-func (d *deltaNumbers[T]) next(to []T) error {
-	for i := range to {
+func (d *deltaNumbers[T]) next(values []T) error {
+	for i := range values {
 		v, err := d.deltas.next()
 		if err != nil {
 			return err
 		}
-		to[i] = T(v)
+		values[i] = T(v)
 	}
 	return nil
 }
@@ -312,7 +313,9 @@ const (
 	sharedFactor = 256
 )
 
-var errShared = UnsupportedError{errors.New("has long texts that repeat each other beyond what is read (DELTA_BYTE_ARRAY: 64 MiB and 256 times the page, not counting the first 4 KiB of each text); write them in another encoding")}
+var errShared = UnsupportedError{errors.New("has long texts that repeat each other beyond what is read " +
+	"(DELTA_BYTE_ARRAY: 64 MiB and 256 times the page, not counting the first 4 KiB of each text); " +
+	"write them in another encoding")}
 
 // deltaTexts are texts of which the lengths come first.
 type deltaTexts struct {
@@ -325,7 +328,7 @@ type sharingTexts struct {
 	deltaTexts
 	prefixes deltas
 	last     []byte
-	made     int64 // bytes of the next values, as upto found
+	made     int64 // bytes of the next values, as within found
 	left     int64 // of what may be shared
 }
 
@@ -345,7 +348,7 @@ func sharing(body []byte, n int64) (_ *sharingTexts, err error) {
 	if d.prefixes, err = newDeltas(body, n); err != nil {
 		return nil, err
 	}
-	if body, err = d.prefixes.behind(); err != nil {
+	if body, err = d.prefixes.remainder(); err != nil {
 		return nil, err
 	}
 	return d, d.begin(body, n)
@@ -355,23 +358,23 @@ func (d *deltaTexts) begin(body []byte, n int64) (err error) {
 	if d.lengths, err = newDeltas(body, n); err != nil {
 		return err
 	}
-	d.text, err = d.lengths.behind()
+	d.text, err = d.lengths.remainder()
 	return err
 }
 
-func (d *deltaTexts) next(to []parquet.ByteArray) error {
-	for i := range to {
+func (d *deltaTexts) next(values []parquet.ByteArray) error {
+	for i := range values {
 		n, err := d.lengths.next()
 		if err != nil || n < 0 || n > int64(len(d.text)) {
 			return errFew
 		}
-		to[i], d.text = d.text[:n:n], d.text[n:]
+		values[i], d.text = d.text[:n:n], d.text[n:]
 	}
 	return nil
 }
 
-// upto implements maker. It looks ahead in copies; what cannot be true is left to next.
-func (d *sharingTexts) upto(n, room int64) (values, bytes int64) {
+// within implements maker. It looks ahead in copies; what cannot be true is left to next.
+func (d *sharingTexts) within(n, room int64) (values, bytes int64) {
 	prefixes, lengths, last, rest := d.prefixes, d.lengths, int64(len(d.last)), int64(len(d.text))
 	for d.made = 0; values < n; values++ {
 		prefix, err := prefixes.next()
@@ -388,9 +391,9 @@ func (d *sharingTexts) upto(n, room int64) (values, bytes int64) {
 	return values, d.made
 }
 
-func (d *sharingTexts) next(to []parquet.ByteArray) error {
-	made := make([]byte, 0, d.made)
-	for i := range to {
+func (d *sharingTexts) next(values []parquet.ByteArray) error {
+	text := make([]byte, 0, d.made)
+	for i := range values {
 		prefix, err := d.prefixes.next()
 		if err != nil || prefix < 0 || prefix > int64(len(d.last)) {
 			return errFew
@@ -398,13 +401,13 @@ func (d *sharingTexts) next(to []parquet.ByteArray) error {
 		if d.left -= max(0, prefix-freelyShared); d.left < 0 {
 			return errShared
 		}
-		if err := d.deltaTexts.next(to[i : i+1]); err != nil {
+		if err := d.deltaTexts.next(values[i : i+1]); err != nil {
 			return err
 		}
-		at := len(made)
-		made = append(append(made, d.last[:prefix]...), to[i]...)
-		to[i] = made[at:len(made):len(made)]
-		d.last = to[i]
+		at := len(text)
+		text = append(append(text, d.last[:prefix]...), values[i]...)
+		values[i] = text[at:len(text):len(text)]
+		d.last = values[i]
 	}
 	return nil
 }

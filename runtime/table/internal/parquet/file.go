@@ -27,19 +27,20 @@ type File struct {
 // Open reads the index of a file of size bytes and checks it against the file.
 // An UnreadableError is the disk's, any other says what the file is. The library may
 // panic on a damaged schema.
-func Open(at io.ReaderAt, size int64) (*File, error) {
-	meta, err := readFooter(at, size)
+func Open(r io.ReaderAt, size int64) (*File, error) {
+	meta, err := readFooter(r, size)
 	if err != nil {
 		return nil, err
 	}
-	f := &File{at: at, size: size, meta: meta}
+	f := &File{at: r, size: size, meta: meta}
 	return f, f.open()
 }
 
 // NumRows is what the footer says.
 func (f *File) NumRows() int64 { return f.meta.NumRows }
 
-// Stated returns what a key of the footer says, "" where it is not there. Writers state there what Parquet has no type for.
+// Stated returns what a key of the footer says, "" where it is not there. Writers state there what Parquet has no type
+// for.
 func (f *File) Stated(key string) string {
 	if v := f.meta.KeyValueMetadata().FindValue(key); v != nil {
 		return *v
@@ -97,11 +98,11 @@ func (f *File) soundChunk(group *metadata.RowGroupMetaData, c int) error {
 		return errIndex
 	}
 	column := f.meta.Schema.Column(c)
-	from, n := begins(chunk), chunk.TotalCompressedSize()
+	first, n := begins(chunk), chunk.TotalCompressedSize()
 	if group.NumRows() == 0 {
 		return nil // it may have no pages, and no place for them
 	}
-	if from < 4 || n < 0 || n > f.size || from > f.size-n || chunk.Type() != column.PhysicalType() {
+	if first < 4 || n < 0 || n > f.size || first > f.size-n || chunk.Type() != column.PhysicalType() {
 		return errIndex
 	}
 	if column.MaxRepetitionLevel() == 0 && chunk.NumValues() != group.NumRows() {
@@ -129,11 +130,11 @@ func readableChunk(chunk *metadata.ColumnChunkMetaData) error {
 
 // begins is where the pages of a chunk begin.
 func begins(chunk *metadata.ColumnChunkMetaData) int64 {
-	from := chunk.DataPageOffset()
-	if d := chunk.DictionaryPageOffset(); chunk.HasDictionaryPage() && d > 0 && d < from {
+	first := chunk.DataPageOffset()
+	if d := chunk.DictionaryPageOffset(); chunk.HasDictionaryPage() && d > 0 && d < first {
 		return d
 	}
-	return from
+	return first
 }
 
 // Reads reports whether the cells of a field can be read: it is not nested, and of a type that a table has.

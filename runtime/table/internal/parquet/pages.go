@@ -173,7 +173,8 @@ func (p *pages) defined(h pageHeader, body []byte) (levels, []byte, error) {
 		return levels{all: true}, body, nil
 	}
 	if h.levels != int64(parquet.Encodings.RLE) {
-		return levels{}, nil, UnsupportedError{fmt.Errorf("writes missing cells in a way that is not read (encoding %d)", h.levels)}
+		return levels{}, nil, UnsupportedError{fmt.Errorf("writes missing cells in a way that is not read (encoding %d)",
+			h.levels)}
 	}
 	if len(body) < 4 || uint64(binary.LittleEndian.Uint32(body)) > uint64(len(body)-4) {
 		return levels{}, nil, errLevels
@@ -217,36 +218,36 @@ func (l *levels) begin() error {
 var errLevels = fmt.Errorf("a page says wrongly which of its cells are missing")
 
 // next reads n levels into to, if to is not nil, and returns how many cells are there.
-func (l *levels) next(to []bool, n int64) (there int64, err error) {
+func (l *levels) next(cells []bool, n int64) (there int64, err error) {
 	if l.all {
-		for i := range to {
-			to[i] = true
+		for i := range cells {
+			cells[i] = true
 		}
 		return n, nil
 	}
-	for at := int64(0); at < n; {
+	for done := int64(0); done < n; {
 		if l.left == 0 {
 			if err := l.begin(); err != nil {
 				return 0, err
 			}
 		}
-		m := min(n-at, l.left)
-		if to == nil {
+		m := min(n-done, l.left)
+		if cells == nil {
 			there += l.take(nil, m)
 		} else {
-			there += l.take(to[at:at+m], m)
+			there += l.take(cells[done:done+m], m)
 		}
-		at += m
+		done += m
 	}
 	return there, nil
 }
 
 // take reads m levels of the current run.
-func (l *levels) take(to []bool, m int64) (there int64) {
+func (l *levels) take(cells []bool, m int64) (there int64) {
 	l.left -= m
 	if !l.packed {
-		for i := range to {
-			to[i] = l.there
+		for i := range cells {
+			cells[i] = l.there
 		}
 		if l.there {
 			return m
@@ -254,12 +255,12 @@ func (l *levels) take(to []bool, m int64) (there int64) {
 		return 0
 	}
 	for i := range m {
-		is := l.buf[0]>>l.bit&1 == 1
-		if is {
+		set := l.buf[0]>>l.bit&1 == 1
+		if set {
 			there++
 		}
-		if to != nil {
-			to[i] = is
+		if cells != nil {
+			cells[i] = set
 		}
 		if l.bit++; l.bit == 8 {
 			l.buf, l.bit = l.buf[1:], 0

@@ -195,19 +195,20 @@ func (t *thrift) header() (h pageHeader) {
 
 // inner reads a field of the header within: data page (5), dictionary (7), data
 // page of version 2 (8).
-func (h *pageHeader) inner(t *thrift, of, id int64, kind byte) bool {
-	if of == 8 && id == 7 && (kind == thriftTrue || kind == thriftFalse) {
+func (h *pageHeader) inner(t *thrift, field, id int64, kind byte) bool {
+	if field == 8 && id == 7 && (kind == thriftTrue || kind == thriftFalse) {
 		h.plain = kind == thriftFalse
 		return true
 	}
 	if kind <= thriftByte || kind >= thriftDouble {
 		return false
 	}
-	to := map[[2]int64]*int64{{5, 1}: &h.values, {5, 2}: &h.encoding, {5, 3}: &h.levels, {7, 1}: &h.values, {7, 2}: &h.encoding,
-		{8, 1}: &h.values, {8, 4}: &h.encoding, {8, 5}: &h.defined, {8, 6}: &h.repeated}[[2]int64{of, id}]
-	if to == nil {
+	target := map[[2]int64]*int64{{5, 1}: &h.values, {5, 2}: &h.encoding, {5, 3}: &h.levels, {7, 1}: &h.values,
+		{7, 2}: &h.encoding,
+		{8, 1}: &h.values, {8, 4}: &h.encoding, {8, 5}: &h.defined, {8, 6}: &h.repeated}[[2]int64{field, id}]
+	if target == nil {
 		return false
 	}
-	*to = t.int()
+	*target = t.int()
 	return true
 }

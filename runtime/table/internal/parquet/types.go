@@ -21,7 +21,8 @@ func arrowFields(group *schema.GroupNode) ([]arrow.Field, error) {
 		if err != nil {
 			return nil, err
 		}
-		fields[i] = arrow.Field{Name: node.Name(), Type: kind, Nullable: node.RepetitionType() == parquet.Repetitions.Optional}
+		fields[i] = arrow.Field{Name: node.Name(), Type: kind,
+			Nullable: node.RepetitionType() == parquet.Repetitions.Optional}
 	}
 	return fields, nil
 }
@@ -116,7 +117,8 @@ func timeType(stored parquet.Type, unit schema.TimeUnitType) arrow.DataType {
 
 func timestampType(stored parquet.Type, t *schema.TimestampLogicalType) arrow.DataType {
 	units := map[schema.TimeUnitType]arrow.TimeUnit{
-		schema.TimeUnitMillis: arrow.Millisecond, schema.TimeUnitMicros: arrow.Microsecond, schema.TimeUnitNanos: arrow.Nanosecond,
+		schema.TimeUnitMillis: arrow.Millisecond, schema.TimeUnitMicros: arrow.Microsecond,
+		schema.TimeUnitNanos: arrow.Nanosecond,
 	}
 	unit, known := units[t.TimeUnit()]
 	kind := &arrow.TimestampType{Unit: unit}
