@@ -72,7 +72,7 @@ func (s *arrowSource) open(fsys FS, name string) (*arrow.Schema, error) {
 			return nil, err
 		}
 	}
-	if s.reader, err = (&frames{next: next, compress: true}).reader(); err != nil {
+	if s.reader, err = (&frames{next: next}).reader(); err != nil {
 		return nil, wrong(name, "is a damaged Arrow file: %v", err)
 	}
 	return s.reader.Schema(), nil

@@ -120,9 +120,6 @@ func (f *frames) checkBatch(batch flat, body []byte, views int) error {
 		return err
 	}
 	compression, compressed := batch.child(batchCompression)
-	if compressed && !f.compress {
-		return broken("it is compressed; accepted: what weir wrote")
-	}
 	stored, total := int64(0), int64(0)
 	for i := range n {
 		at := batch.Bytes[first+16*i:]

@@ -25,8 +25,7 @@ const brokenStructure = broken("its structure is broken")
 // before it looks whether the bytes are there, and follows offsets wherever they
 // lead.
 type frames struct {
-	next     func() (meta, body []byte, err error) // io.EOF at the end mark
-	compress bool                                  // compressed buffers are read
+	next func() (meta, body []byte, err error) // io.EOF at the end mark
 
 	schema       bool // it was read
 	fields       *fields
