@@ -57,8 +57,8 @@ func evaluateCommand(s streams) *cobra.Command {
 	flags := c.Flags()
 	flags.StringVar(&f.Real, "real", "", "table of real rows, preferably rows that no model saw")
 	flags.StringVar(&f.Synthetic, "synthetic", "", "table of synthetic rows")
-	flags.StringVar(&f.Train, "real-train", "", "table of the real rows that the model saw: what real rows reach, and "+
-		"disclosure")
+	flags.StringVar(&f.Train, "real-train", "", "table of the real rows that the model saw: what real rows "+
+		"reach, and disclosure")
 	flags.StringVar(&f.Baseline, "baseline", "", "table of independent columns at the same epsilon, to be better than")
 	flags.StringVar(&f.Domain, "domain", "", "what is publicly known about the columns; draft it with weir domain infer")
 	flags.StringVar(&f.groups, "metrics", "all", "groups of metrics, separated by commas")
