@@ -93,6 +93,7 @@ func inTests() map[string][]string {
 		"stages":               {"pipeline/spec", "pipeline/compile", "pipeline/pipelinetest", "runtime/database/sql"},
 		"runtime":              {"pipeline/pipelinetest"},
 		"runtime/database/sql": {"pipeline/pipelinetest"},
+		"specs":                {"pipeline", "pipeline/spec", "pipeline/compile", "pipeline/words", "runtime", "runtime/experiment", "stages"},
 	}
 }
 

@@ -1,4 +1,5 @@
-package main
+// Package specs_test plans every embedded spec with the kinds of weir.
+package specs_test
 
 import (
 	"flag"
@@ -9,6 +10,12 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"weir/pipeline"
+	"weir/pipeline/compile"
+	"weir/pipeline/spec"
+	"weir/runtime/experiment"
+	"weir/runtime/files"
+	"weir/stages"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -20,6 +27,55 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden plans")
 
+// kinds returns all that weir knows.
+func kinds() (*pipeline.Registry, error) { return runtime.Registry(stages.Kinds()) }
+
+// read reads an embedded spec with the settings of a trial.
+func read(name string, trial spec.Trial, set ...string) (*spec.Spec, error) {
+	reg, err := kinds()
+	if err != nil {
+		return nil, err
+	}
+	folder, err := files.OpenFolder(".", false)
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close()
+	text, _ := specs.Read(name)
+	return runtime.ParseTrial("specs:"+name, text, set, trial, folder, reg)
+}
+
+func planOf(name string, set ...string) (*compile.Plan, error) {
+	s, err := read(name, spec.Trial{}, set...)
+	if err != nil {
+		return nil, err
+	}
+	return compile.Compile(s)
+}
+
+// compilerOf returns what compiles the trials of an embedded spec.
+func compilerOf(name string) experiment.Compiler {
+	return func(trial spec.Trial, by func(*spec.Spec) (*compile.Plan, error)) (*compile.Plan, error) {
+		s, err := read(name, trial)
+		if err != nil {
+			return nil, err
+		}
+		return by(s)
+	}
+}
+
+func compileFile(path string) (*compile.Plan, error) {
+	reg, err := kinds()
+	if err != nil {
+		return nil, err
+	}
+	s, err := runtime.LoadSpec(path, nil, spec.Trial{}, false, reg)
+	if err != nil {
+		return nil, err
+	}
+	return compile.Compile(s)
+}
+
 // TestSpecsKeepTheirBills: an embedded experiment plans as it did when its
 // golden plan was written (by this program; the epsilons in it are held against
 // reference libraries by the tests of privacy/). A change is deliberate: -update.
@@ -30,11 +86,11 @@ func TestSpecsKeepTheirBills(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			plan, err := (&specFlags{}).compile("specs:" + name)
+			plan, err := planOf(name)
 			if err != nil {
 				t.Fatal(err)
 			}
-			golden := filepath.Join("..", "..", "specs", "testdata", name+".plan.txt")
+			golden := filepath.Join("testdata", name+".plan.txt")
 			if *update {
 				if err := os.WriteFile(golden, []byte(words.Plan(plan.Plan)), 0o644); err != nil {
 					t.Fatal(err)
@@ -68,7 +124,7 @@ func TestTablesAreLearnedOnceForAllT(t *testing.T) {
 		}
 		var of [2]map[string]string
 		for i, queries := range []string{"2", "20"} {
-			plan, err := (&specFlags{set: []string{"stages.ask.queries=" + queries}}).compile("specs:" + name)
+			plan, err := planOf(name, "stages.ask.queries="+queries)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -106,16 +162,20 @@ func TestPublishedSpecsHaveThePapersLabels(t *testing.T) {
 		published["jalko-adult-tailored-published"] = 20
 	}
 	for name, n := range published {
-		base, err := (&specFlags{}).compile("specs:" + name)
+		base, err := planOf(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		base.Spec.Experiment.Repeats = 1
-		x, err := (&specFlags{}).plan("specs:"+name, base)
-		trials, plans := x.Trials, x.Plans
+		trials, err := base.Spec.Experiment.Trials()
 		if err != nil || len(trials) != n {
 			t.Fatalf("%s: %d cells, %v; must have %d", name, len(trials), err, n)
 		}
+		x, err := experiment.NewPlan(base, trials, compilerOf(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		plans := x.Plans
 		for i, p := range plans {
 			label := cells.FindStringSubmatch(trials[i].Cell)[1]
 			if label == "" {
@@ -154,17 +214,17 @@ func TestSpecsSayTheirFiles(t *testing.T) {
 
 // TestExamplesCompile without the data that they read.
 func TestExamplesCompile(t *testing.T) {
-	found, err := filepath.Glob("../../examples/*/*.yaml")
+	found, err := filepath.Glob("../examples/*/*.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
 	compiled := 0
-	for _, path := range append(found, "../../runtime/infer/template/pipeline.yaml") {
+	for _, path := range append(found, "../runtime/infer/template/pipeline.yaml") {
 		if filepath.Ext(filepath.Base(path[:len(path)-len(".yaml")])) == ".domain" || filepath.Base(path) == "domain.yaml" {
 			continue
 		}
 		compiled++
-		if _, err := (&specFlags{}).compile(path); err != nil {
+		if _, err := compileFile(path); err != nil {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
