@@ -153,8 +153,8 @@ func InsecureKey(seed uint64) noise.Key {
 	return noise.Key(sha256.Sum256(append([]byte("weir insecure noise seed "), b[:]...)))
 }
 
-// KeepKey stores the key where only the owner reads it.
-func KeepKey(dir store.RunDir, key noise.Key) error {
+// keepKey stores the key where only the owner reads it.
+func keepKey(dir store.RunDir, key noise.Key) error {
 	return dir.Keep(keyFile, func(w io.Writer) error {
 		_, err := fmt.Fprintln(w, key.Hex())
 		return err

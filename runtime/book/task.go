@@ -167,7 +167,7 @@ func (a *Attempt) Keep(t *Task) error {
 	if a.Settled {
 		settled = a.Dir.Keep(settledFile, func(io.Writer) error { return nil })
 	}
-	return errors.Join(settled, KeepKey(a.Dir, a.Key), a.Dir.KeepContent(t.Rows.Content),
+	return errors.Join(settled, keepKey(a.Dir, a.Key), a.Dir.KeepContent(t.Rows.Content),
 		a.Dir.Keep(secretFile, func(w io.Writer) error {
 			_, err := fmt.Fprint(w, t.Rows.Secret.Commitment())
 			return err
