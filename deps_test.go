@@ -120,12 +120,12 @@ func runtimeRooms() map[string][]string {
 		"source":     {"table", "demo", "database/duckdb", "database/postgres", "database/spark", "database/sql"}, // where rows come from: knows no ledger, no owner and no run
 		"database":   {"database/sql"},                                                                            // programs that read tables: starts them, and knows no domain, no ledger and no run
 		"dataset":    {"store"},                                                                                   // the owner's side
-		"book":       {"store", "dataset"},                                                                        // charges and noise: opens no table, so it never sees a row
+		"book":       {"store", "dataset", "schedule"},                                                            // charges and noise: opens no table, so it never sees a row
 		"infer":      {"", "dataset", "files", "source", "store", "table"},                                        // what a study begins with: the draft of a domain, the first spec
 		"budget":     {"", "book", "dataset", "store"},                                                            // spending in words, and beside the budgets of a revision: runs git, which reads objects alone
 		"evaluation": {"", "infer", "store"},                                                                      // compares tables that a person names: draws no noise, charges nothing
 		"codebook":   {},                                                                                          // what publishers say of columns: opens no table
-		"collect":    {"store"},                                                                                   // removes by names, ages and ledgers: opens no table and no key
+		"collect":    {"store", "book"},                                                                           // removes by names, ages, ledgers and notes of what is paid for: opens no table and no key
 		"experiment": {"", "book", "table"},                                                                       // several runs as one
 		"lock":       {},                                                                                          // text for version control: sees plans, opens no file
 	}
