@@ -57,7 +57,11 @@ func (s *Snapshot) Read(ctx context.Context) (*Reading, error) {
 	}
 	r.rows = bufio.NewReaderSize(io.TeeReader(out, r.hash), 1<<18)
 	go func() {
-		_, err := conn.CopyTo(ctx, in, s.Table.copying())
+		many := bufio.NewWriterSize(in, 1<<16) // a row is a message, and each write wakes the reader
+		_, err := conn.CopyTo(ctx, many, s.Table.copying())
+		if rest := many.Flush(); err == nil {
+			err = rest
+		}
 		err = refusal(ctx, "the rows", err)
 		r.done <- err
 		_ = in.CloseWithError(err) // the reader gets it; io.EOF where it is nil
