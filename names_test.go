@@ -31,7 +31,7 @@ func homonyms() map[string]string {
 		"runtime/codebook/frictionless.go: constraints": "a key of a Table Schema",
 		"runtime/codebook/sdv.go: constraints":          "a key of metadata",
 		"runtime/codebook/import.go: values":            "a key of a dictionary",
-		"pipeline/domain/yaml.go: bounds":               "a key of a domain",
+		"pipeline/domain/domain.go: bounds":             "a key of a domain",
 		"cmd/weir/result.go: report":                    "what stands before its path",
 		"pipeline/figure.go: independent":               "a role, which rows of that kind or simulated ones have",
 	}

@@ -2,6 +2,8 @@ package pipeline
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -116,3 +118,107 @@ func withShard(s *arrow.Schema) *arrow.Schema {
 	fields := append(append([]arrow.Field(nil), s.Fields()...), arrow.Field{Name: ShardColumn, Type: arrow.PrimitiveTypes.Int32})
 	return arrow.NewSchema(fields, nil)
 }
+
+// LateColumns lists the columns whose bounds or categories a stage of the same run
+// releases: a plan is made without them (docs/design/released-domain.md).
+func (h Header) LateColumns() []string {
+	if h.Domain == nil {
+		return nil
+	}
+	var names []string
+	for _, c := range h.Domain.Columns {
+		if c.Late {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+// LateColumns lists those of all headers, each once, in the order of ports.
+func (h Headers) LateColumns() []string {
+	var names []string
+	seen := map[string]bool{}
+	for _, port := range slices.Sorted(maps.Keys(h)) {
+		for _, name := range h[port].LateColumns() {
+			if !seen[name] {
+				seen[name], names = true, append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// Filled is a planned header with the domain that the run came to: the planned one, with
+// every late column as it was released. A header without late columns stays as planned,
+// whatever the run says. That a column names the unit is the plan's to say.
+func (h Header) Filled(released *domain.Domain) (Header, error) {
+	if len(h.LateColumns()) == 0 {
+		return h, nil
+	}
+	if released == nil || len(released.Columns) != len(h.Domain.Columns) {
+		return h, fmt.Errorf("the released domain has other columns than planned")
+	}
+	d := released.DeepClone()
+	for i := range d.Columns {
+		now, planned := &d.Columns[i], h.Domain.Columns[i]
+		if now.Late || now.Name != planned.Name || now.ArrowType().ID() != planned.ArrowType().ID() {
+			return h, fmt.Errorf("column %s: was not released as planned", planned.Name)
+		}
+		if now.OfUnit, now.FromUnit = planned.OfUnit, planned.FromUnit; planned.Late {
+			now.Source = planned.Source
+		}
+	}
+	h.Domain = d
+	return h, nil
+}
+
+// Spread says where in a table one changed privacy unit of the source can show.
+type Spread string
+
+const (
+	SpreadRows      Spread = "rows"      // in at most N rows
+	SpreadShards    Spread = "shards"    // inside one of N disjoint shards, by any amount
+	SpreadUnbounded Spread = "unbounded" // anywhere
+)
+
+// Stability bounds what changes in a private table when one privacy unit of the
+// source changes (docs/design.md section 3). N is the number of rows, or of shards.
+type Stability struct {
+	Spread Spread `json:"spread"`
+	N      int    `json:"n,omitempty"`
+}
+
+// Rows is rows(c): at most c rows are added, removed or replaced.
+func Rows(c int) Stability { return Stability{SpreadRows, c} }
+
+// Shards is shards(k): all change is inside one of k disjoint shards.
+func Shards(k int) Stability { return Stability{SpreadShards, k} }
+
+// Unbounded says nothing about the change.
+func Unbounded() Stability { return Stability{Spread: SpreadUnbounded} }
+
+// String is rows(1), shards(1500) or unbounded.
+func (s Stability) String() string {
+	if s.Spread == SpreadUnbounded || s.Spread == "" {
+		return string(SpreadUnbounded)
+	}
+	return fmt.Sprintf("%s(%d)", s.Spread, s.N)
+}
+
+// AcrossRows is the stability after a computation that mixes rows: inside a
+// shard it stays there, across the whole table anything may change.
+func (s Stability) AcrossRows(withinShard bool) Stability {
+	if withinShard && s.Spread == SpreadShards {
+		return s
+	}
+	return Unbounded()
+}
+
+// Claims says which epsilon a spec stands for (docs/design.md section 4).
+type Claims string
+
+const (
+	ClaimsProven    Claims = "proven"    // refuse what has no proven bound
+	ClaimsPublished Claims = "published" // run as the paper did, show both numbers
+	ClaimsNone      Claims = "none"      // no privacy is claimed
+)

@@ -1,5 +1,10 @@
 package pipeline
 
+import (
+	"fmt"
+	"strings"
+)
+
 // Kind is a sort of stage: what it is called, its sockets, and how to make one.
 // New returns the defaults; the settings of a spec decode over it.
 type Kind struct {
@@ -61,3 +66,110 @@ type Finding struct {
 	Message string `json:"message"`
 	Fix     string `json:"fix,omitempty"`
 }
+
+// Key is the YAML key of an input port: `from` for "in", else its name.
+func (p Port) Key() string {
+	if p.Name == "in" {
+		return "from"
+	}
+	return p.Name
+}
+
+// Takes tells whether what has that form goes in.
+func (p Port) Takes(f Form) bool { return f == p.Form || p.Or != "" && f == p.Or }
+
+// Forms are the forms that a port has or takes, such as "detector or model".
+func (p Port) Forms() string {
+	if p.Or == "" {
+		return string(p.Form)
+	}
+	return string(p.Form) + " or " + string(p.Or)
+}
+
+// InByKey returns the input port with the YAML key, or nil.
+func (k *Kind) InByKey(key string) *Port {
+	for i := range k.In {
+		if k.In[i].Key() == key {
+			return &k.In[i]
+		}
+	}
+	return nil
+}
+
+// OutPort returns the named output port, or the first where name is empty; nil
+// where there is none.
+func (k *Kind) OutPort(name string) *Port {
+	if name == "" {
+		return &k.Out[0]
+	}
+	for i := range k.Out {
+		if k.Out[i].Name == name {
+			return &k.Out[i]
+		}
+	}
+	return nil
+}
+
+// Indexed is the name under which the i-th input of a port that takes many
+// stands in Headers and Tables.
+func Indexed(port string, i int) string { return fmt.Sprintf("%s.%d", port, i) }
+
+// All returns the headers of a port that takes many, in the order of the spec.
+func (h Headers) All(port string) []Header { return all(h, port) }
+
+// All returns the tables of a port that takes many, in the order of the spec.
+func (t Tables) All(port string) []Table { return all(t, port) }
+
+func all[T any](m map[string]T, port string) []T {
+	var list []T
+	for i := 0; ; i++ {
+		v, ok := m[Indexed(port, i)]
+		if !ok {
+			return list
+		}
+		list = append(list, v)
+	}
+}
+
+// DatasetID is the name by which stages refer to the source table.
+const DatasetID = "dataset"
+
+// Ref names an output of a stage: `split.train`, or `split` for its first.
+type Ref struct {
+	Stage string
+	Port  string // "" is the stage's first output
+}
+
+// ParseRef splits stage.port.
+func ParseRef(s string) Ref {
+	stage, port, _ := strings.Cut(s, ".")
+	return Ref{stage, port}
+}
+
+func (r Ref) String() string {
+	if r.Port == "" {
+		return r.Stage
+	}
+	return r.Stage + "." + r.Port
+}
+
+// MarshalText is String, so that plans and specs show stage.port.
+func (r Ref) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
+
+// Predictor is a stage that judges rows by how well a column is predicted from them.
+type Predictor interface {
+	// Predicts names the column.
+	Predicts() string
+}
+
+// Aimed is a stage that knows which column its rows will be used to predict. Where a
+// spec leaves the setting `target` out, it is what a Predictor of the same spec names:
+// filled in when the spec is read, so that it is part of the canonical form, and with
+// it of seed, cache and charge, like any other setting.
+type Aimed interface {
+	// AimAt is where the setting stands: a column, NoTarget, or "" where it was left out.
+	AimAt() *string
+}
+
+// NoTarget is the setting `target` of a stage that prefers no column.
+const NoTarget = "none"

@@ -1,3 +1,7 @@
+// Package pipeline is the contract of stages: kinds with their ports and figures, headers and tables, what a
+// stage will do and may touch, and the plan that it is shown. What is publicly known of a table is in domain.
+// Reading specs is in spec, planning them in compile, printing plans in show. None of them does I/O, starts a
+// goroutine, reads a clock or draws randomness.
 package pipeline
 
 import (
@@ -125,4 +129,29 @@ func (p *Plan) Figures() StageFigures {
 		of[s.ID] = s.Figures
 	}
 	return of
+}
+
+// Budget caps the ledger of a dataset.
+type Budget struct {
+	Epsilon float64 `yaml:"epsilon" json:"epsilon" required:"true" exclusiveMin:"0" doc:"Greatest epsilon over all runs."`
+	Delta   float64 `yaml:"delta" json:"delta" required:"true" exclusiveMin:"0" max:"1" doc:"Delta at which the cap is read."`
+	Filter  string  `yaml:"filter" json:"filter" enum:"rdp|gaussian|basic" doc:"What adds up over runs chosen after looking at earlier ones: Renyi divergence at an order fixed by the first capped run, mu squared of unsampled Gaussians, or epsilon and delta; the first capped run fixes it."`
+}
+
+// SetDefaults is called for a budget that a spec sets.
+func (b *Budget) SetDefaults() { b.Filter = "rdp" }
+
+// Decided is a setting that a spec leaves open: what it is, and which public facts say
+// so. A plan prints it.
+type Decided struct {
+	Setting string `json:"setting"`
+	Value   string `json:"value"`
+	Why     string `json:"why"`
+}
+
+// Decision is what a stage decides, or warns of, once the noise of the plan is known.
+type Decision struct {
+	Decided  []Decided
+	Findings []Finding       // warnings, which a spec may acknowledge
+	Refused  schema.Problems // of settings that the stage cannot carry out under this noise: the plan is refused
 }

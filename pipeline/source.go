@@ -5,6 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"gopkg.in/yaml.v3"
 
 	"weir/pipeline/domain"
 )
@@ -171,4 +177,118 @@ func (d DatasetPlan) MarshalJSON() ([]byte, error) {
 		return nil, err
 	}
 	return append(append(source[:len(source)-1], ','), rest[1:]...), nil
+}
+
+// IsPattern reports whether a path names several files: in its last part * stands for any characters, ? for one.
+func IsPattern(name string) bool { return strings.ContainsAny(filepath.Base(name), patternSigns) }
+
+const patternSigns = "*?"
+
+// Matches reports whether the last part of a pattern matches the name of a file in its folder. As in a shell, a leading
+// point has to be written; files that weir keeps beside tables (.weir- in the name) are never parts of one.
+func Matches(pattern, name string) bool {
+	pattern = filepath.Base(pattern)
+	if strings.HasPrefix(name, ".") && !strings.HasPrefix(pattern, ".") || strings.Contains(name, ".weir-") {
+		return false
+	}
+	// path.Match knows classes and escapes too, which a pattern has none of.
+	is, err := path.Match(strings.NewReplacer(`\`, `\\`, `[`, `\[`).Replace(pattern), name)
+	return is && err == nil
+}
+
+// elsewhere ends the name by which a table that lies in no file is known on this machine.
+const elsewhere = ".database"
+
+// Elsewhere returns the path that stands for a table which lies in no file, such as one of a database.
+func Elsewhere(name string) string { return name + elsewhere }
+
+// IsElsewhere reports whether a path stands for a table that lies in no file.
+func IsElsewhere(name string) bool { return strings.HasSuffix(name, elsewhere) }
+
+// Stem returns the path by whose name the owner file and the ledger of a table are called: the file itself, of a
+// pattern its text with _ for each run of * and ?, and the bare name of a table that lies in no file. It depends on no
+// file, so that one which arrives moves no ledger.
+func Stem(name string) string {
+	name = strings.TrimSuffix(name, elsewhere)
+	if !IsPattern(name) {
+		return name
+	}
+	dir, base := filepath.Split(name)
+	return dir + regexp.MustCompile(`[*?]+`).ReplaceAllString(base, "_")
+}
+
+// FileFormat is a format in which the program writes tables.
+type FileFormat struct {
+	Name  string // in specs, and the ending of its files
+	Usual bool   // results are written in it where nobody asks for others
+}
+
+// UsualFormats stands in Work.Write for the formats that are usual.
+const UsualFormats = "usual"
+
+// Formats is a setting: the formats in which a table is written, of those that the program writes.
+type Formats struct {
+	Names []string
+	known []FileFormat
+}
+
+// FormatChooser is a stage with a setting of type Formats. The registry tells each new one what the program writes.
+type FormatChooser interface {
+	Stage
+	KnowFormats(known []FileFormat)
+}
+
+// FormatsOf returns the setting by default: the usual formats of those that are known.
+func FormatsOf(known ...FileFormat) Formats {
+	f := Formats{known: known}
+	for _, format := range known {
+		if format.Usual {
+			f.Names = append(f.Names, format.Name)
+		}
+	}
+	return f
+}
+
+// None reports whether none is chosen of those that there are.
+func (f Formats) None() bool { return len(f.Names) == 0 && len(f.known) > 0 }
+
+// JSONSchema accepts a list of known formats, each once, or none.
+func (f Formats) JSONSchema() map[string]any {
+	item := map[string]any{"type": "string"}
+	if len(f.known) > 0 {
+		var names []any
+		for _, format := range f.known {
+			names = append(names, format.Name)
+		}
+		item["enum"] = names
+	}
+	return map[string]any{"type": "array", "items": item, "uniqueItems": true}
+}
+
+// UnmarshalYAML reads the names.
+func (f *Formats) UnmarshalYAML(n *yaml.Node) error {
+	f.Names = nil
+	return n.Decode(&f.Names)
+}
+
+// MarshalYAML writes the names.
+func (f Formats) MarshalYAML() (any, error) { return f.Names, nil }
+
+// MarshalJSON writes the names.
+func (f Formats) MarshalJSON() ([]byte, error) { return json.Marshal(f.Names) }
+
+// CSV says how a text file is written. The zero value is RFC 4180 with a header.
+type CSV struct {
+	Encoding    string           `yaml:"encoding,omitempty" json:"encoding,omitempty" enum:"utf-8|latin-1|windows-1252|utf-16" doc:"Encoding of the file; utf-8 by default. UTF-16 is read in the order of bytes that its mark says, little-endian without one. What is written is UTF-8."`
+	Sheet       string           `yaml:"sheet,omitempty" json:"sheet,omitempty" doc:"Sheet of an Excel workbook; needed where there are several."`
+	Range       string           `yaml:"range,omitempty" json:"range,omitempty" doc:"First and last cell of the table in a sheet, such as B3:F40, or B3:F for all rows from the third on; the whole sheet by default."`
+	Delimiter   string           `yaml:"delimiter" json:"delimiter,omitempty" doc:"One character; a comma by default, a tab for .tsv."`
+	Header      *bool            `yaml:"header,omitempty" json:"header,omitempty" doc:"The first line names the columns; true by default."`
+	Quote       string           `yaml:"quote,omitempty" json:"quote,omitempty" doc:"One character; the double quote by default."`
+	Comment     string           `yaml:"comment,omitempty" json:"comment,omitempty" doc:"Lines that start with this are skipped."`
+	Trim        bool             `yaml:"trim,omitempty" json:"trim,omitempty" doc:"Blanks around values are dropped, as in the original UCI files."`
+	Missing     domain.Spellings `yaml:"missing,omitempty" json:"missing,omitempty" doc:"Spellings of a missing value in every column, beside the empty cell."`
+	StripSuffix string           `yaml:"strip_suffix,omitempty" json:"strip_suffix,omitempty" doc:"Text dropped from the end of the last column, such as the full stop of adult.test."`
+	Unknown     string           `yaml:"unknown,omitempty" json:"unknown,omitempty" enum:"error|missing" doc:"What becomes of a value outside the declared categories; error by default. Where they become missing, the column needs nullable: true."`
+	Extra       string           `yaml:"extra,omitempty" json:"extra,omitempty" enum:"error|ignore" doc:"What becomes of a column of the file that the domain does not name; error by default."`
 }

@@ -2,13 +2,19 @@ package pipeline
 
 import (
 	"context"
+	"fmt"
 	"iter"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"weir/pipeline/domain"
 	"weir/pipeline/relation"
+	"weir/privacy"
 )
 
 // Batches is a stream of record batches of one schema; it ends after the first
@@ -122,4 +128,79 @@ func concat(schema *arrow.Schema, chunks []arrow.Record) (arrow.Record, error) {
 		columns[i] = column
 	}
 	return array.NewRecord(schema, columns, rows), nil
+}
+
+func concatColumn(t arrow.DataType, chunks []arrow.Record, i int) (arrow.Array, error) {
+	if len(chunks) == 0 {
+		b := array.NewBuilder(memory.DefaultAllocator, t)
+		return b.NewArray(), nil
+	}
+	parts := make([]arrow.Array, len(chunks))
+	for j, c := range chunks {
+		parts[j] = c.Column(i)
+	}
+	return array.Concatenate(parts, memory.DefaultAllocator)
+}
+
+// Clone is a copy of headers that shares nothing which a stage could write to:
+// what is checked and printed stays what it was.
+func (h Headers) Clone() Headers {
+	out := make(Headers, len(h))
+	for port, one := range h {
+		out[port] = one.Clone()
+	}
+	return out
+}
+
+// Clone is a copy with a domain of its own.
+func (h Header) Clone() Header {
+	h.Domain = h.Domain.DeepClone()
+	h.Spelled = maps.Clone(h.Spelled)
+	return h
+}
+
+func copied[T any](p *T) *T {
+	if p == nil {
+		return nil
+	}
+	v := *p
+	return &v
+}
+
+// View is a copy of the plan for a stage that shows it: no number, cap, setting or
+// event that a run goes by can be reached from it.
+func (p *Plan) View() *Plan {
+	view := *p
+	view.Findings, view.Public, view.Steps = slices.Clone(p.Findings), slices.Clone(p.Public), slices.Clone(p.Steps)
+	view.Epsilon.Published, view.Epsilon.Proven, view.Naive = copied(p.Epsilon.Published), copied(p.Epsilon.Proven), copied(p.Naive)
+	view.Dataset.Budget = copied(p.Dataset.Budget)
+	for i := range view.Steps {
+		s := copied(view.Steps[i])
+		s.Outputs, s.Spends, s.Write = maps.Clone(s.Outputs), slices.Clone(s.Spends), slices.Clone(s.Write)
+		s.Inputs, s.Settings, s.Events, s.Decided = maps.Clone(s.Inputs), slices.Clone(s.Settings), nil, slices.Clone(s.Decided)
+		for n := range s.Spends {
+			s.Spends[n].Event, s.Spends[n].Value = privacy.JSON{}, nil // charges are made of these; a composed event shares its parts
+		}
+		for port, refs := range s.Inputs {
+			s.Inputs[port] = slices.Clone(refs)
+		}
+		for _, f := range []**float64{&s.NoiseMultiplier, &s.Share, &s.Alone, &s.Cumulative, &s.Published} {
+			*f = copied(*f)
+		}
+		view.Steps[i] = s
+	}
+	return &view
+}
+
+// ColumnsAre begins a finding about columns: "column age is", or "columns age, sex are"; of more than
+// manyColumns it names the first. One error about all of them is read, one each is not.
+func ColumnsAre(names []string) string {
+	const manyColumns = 8
+	switch n := len(names); {
+	case n == 1:
+		return "column " + names[0] + " is"
+	case n > manyColumns:
+		return fmt.Sprintf("columns %s and %d more are", strings.Join(names[:manyColumns], ", "), n-manyColumns)
+	}
+	return "columns " + strings.Join(names, ", ") + " are"
 }

@@ -3,11 +3,15 @@ package schema
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/url"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
 // object is a JSON object that keeps the order of its keys, so that a published schema lists settings as
@@ -162,4 +166,104 @@ func follow(v any, parts []string) *object {
 	}
 	o, _ := v.(*object)
 	return o
+}
+
+// field is one setting of a struct.
+type field struct {
+	reflect.StructField
+	key       string
+	omitempty bool
+	index     []int
+}
+
+// fields lists the settings of a struct in declared order, those of inline structs in their place.
+func fields(t reflect.Type) ([]field, error) {
+	var all []field
+	seen := map[string]bool{}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		tag := strings.Split(f.Tag.Get("yaml"), ",")
+		if !f.IsExported() || tag[0] == "-" {
+			continue
+		}
+		one, err := fieldsOf(f, tag)
+		if err != nil {
+			return nil, fmt.Errorf("%s.%s: %w", t, f.Name, err)
+		}
+		for _, g := range one {
+			if seen[g.key] {
+				return nil, fmt.Errorf("%s.%s: the key %q is declared twice", t, f.Name, g.key)
+			}
+			seen[g.key] = true
+			g.index = append([]int{i}, g.index...)
+			all = append(all, g)
+		}
+	}
+	return all, nil
+}
+
+func fieldsOf(f reflect.StructField, tag []string) ([]field, error) {
+	g := field{StructField: f, key: tag[0]}
+	for _, option := range tag[1:] {
+		switch option {
+		case "inline":
+			if f.Type.Kind() != reflect.Struct {
+				return nil, fmt.Errorf("inline is for structs, not %s", f.Type)
+			}
+			return fields(f.Type)
+		case "omitempty":
+			g.omitempty = true
+		case "flow":
+		default:
+			return nil, fmt.Errorf("the yaml tag has the unknown option %q", option)
+		}
+	}
+	if g.key == "" {
+		return nil, fmt.Errorf("has no yaml key, must have a tag such as `yaml:\"steps\"`")
+	}
+	return []field{g}, nil
+}
+
+// checkDefaults holds every default of a schema to the rules of its own setting; path names the setting.
+func checkDefaults(o *object, c *jsonschema.Schema, path string) error {
+	if v, ok := o.values["default"]; ok && c != nil {
+		if err := accepts(c, v); err != nil {
+			return fmt.Errorf("%s: the default %s is refused by the setting's own rules (give a default, required or omitempty): %w",
+				path, asJSON(v), err)
+		}
+	}
+	if ps := o.object("properties"); ps != nil {
+		for _, k := range ps.keys {
+			if err := checkDefaults(ps.object(k), c.Properties[k], fullPath(path, k)); err != nil {
+				return err
+			}
+		}
+	}
+	if item := o.object("items"); item != nil {
+		items, _ := c.Items.(*jsonschema.Schema)
+		return checkDefaults(item, items, path)
+	}
+	if rest, ok := c.AdditionalProperties.(*jsonschema.Schema); ok && o.object("additionalProperties") != nil {
+		return checkDefaults(o.object("additionalProperties"), rest, path)
+	}
+	for i, option := range list(o, "anyOf") {
+		if err := checkDefaults(option, c.AnyOf[i], path+"#"+strconv.Itoa(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func accepts(c *jsonschema.Schema, value any) error {
+	j, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	dec := json.NewDecoder(strings.NewReader(string(j)))
+	dec.UseNumber()
+	var x any
+	if err := dec.Decode(&x); err != nil {
+		return err
+	}
+	return c.Validate(x)
 }

@@ -2,9 +2,15 @@ package schema
 
 import (
 	"cmp"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/agnivade/levenshtein"
+	"gopkg.in/yaml.v3"
 )
 
 // maxProblems bounds what one call returns; a file with more is broken in one way many times.
@@ -159,4 +165,180 @@ func UnknownName(path, what, name string, accepted []string) Problem {
 		list += "; " + asking + near + "?"
 	}
 	return Problem{Path: path, Found: fmt.Sprintf("%q, an unknown %s", name, what), Accepted: "one of " + list}
+}
+
+// maxSuggest is the longest word that is compared: edit distance costs the product of both lengths.
+const maxSuggest = 64
+
+// Suggest returns the accepted word nearest to word by edit distance (case ignored), or "" when none is
+// within a third of its length (at least one edit). Of equally near words the first accepted one wins.
+func Suggest(word string, accepted []string) string {
+	best, least := "", len([]rune(word))/3+1
+	if len(word) < 3 {
+		least = 1 // two letters are near to everything: only their case may differ
+	}
+	if len(word) > maxSuggest {
+		return ""
+	}
+	low := strings.ToLower(word)
+	for _, a := range accepted {
+		if len(a) > maxSuggest || a == word {
+			continue
+		}
+		if d := distance(low, strings.ToLower(a)); d < least {
+			best, least = a, d
+		}
+	}
+	return best
+}
+
+// distance is the edit distance, where swapping two neighbours is one edit.
+func distance(a, b string) int {
+	for i := 0; i+1 < len(a) && len(a) == len(b); i++ {
+		if a[i] != b[i] {
+			if a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:] {
+				return 1
+			}
+			break
+		}
+	}
+	return levenshtein.ComputeDistance(a, b)
+}
+
+// asking begins the hint of a name that may be meant.
+const asking = "did you mean "
+
+// DidYouMean words Suggest as a hint, "" where there is none.
+func DidYouMean(word string, accepted []string) string {
+	if s := Suggest(word, accepted); s != "" {
+		return asking + s + "?"
+	}
+	return ""
+}
+
+// found describes a value in words: its sort and, shortened, what it is.
+func found(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return foundMapping(n)
+	case yaml.SequenceNode:
+		return foundList(len(n.Content))
+	case yaml.AliasNode:
+		return "an alias"
+	}
+	switch {
+	case n.Tag == "!!null" && n.Value == "":
+		return "left empty"
+	case n.Tag == "!!null":
+		return "null"
+	case n.Tag == "!!str" && n.Value == "":
+		return "empty text"
+	case n.Tag == "!!str":
+		return "the text " + quoteShort(n.Value)
+	}
+	return shorten(n.Value)
+}
+
+func foundList(items int) string {
+	switch items {
+	case 0:
+		return "an empty list"
+	case 1:
+		return "a list of 1 item"
+	}
+	return fmt.Sprintf("a list of %d items", items)
+}
+
+func foundMapping(n *yaml.Node) string {
+	switch len(n.Content) {
+	case 0:
+		return "an empty mapping"
+	case 2:
+		return "a mapping with the key " + shorten(n.Content[0].Value)
+	}
+	var keys []string
+	for i := 0; i < min(len(n.Content), 20); i += 2 {
+		keys = append(keys, n.Content[i].Value)
+	}
+	return "a mapping with the keys " + shorten(strings.Join(keys, ", "))
+}
+
+// quoteShort quotes a text so that the quotation has at most maxQuoted characters.
+func quoteShort(s string) string {
+	q := []rune(strconv.Quote(cut(s)))
+	if len(q) <= maxQuoted {
+		return string(q)
+	}
+	return strings.TrimRight(string(q[:maxQuoted-2]), `\`) + `…"`
+}
+
+// valueHint says what was probably meant by a wrong value.
+func valueHint(n *yaml.Node, rule *object) string {
+	if n.Kind != yaml.ScalarNode {
+		return ""
+	}
+	wants := map[string]bool{}
+	var words []string
+	gather(rule, wants, &words)
+	low := strings.ToLower(n.Value)
+	switch {
+	case n.Tag == "!!str" && len(words) > 0:
+		return DidYouMean(n.Value, words)
+	case n.Tag == "!!str" && wants["boolean"] && strings.Contains(" yes y on ", " "+low+" "):
+		return "write true"
+	case n.Tag == "!!str" && wants["boolean"] && strings.Contains(" no n off ", " "+low+" "):
+		return "write false"
+	case (wants["number"] || wants["integer"]) && tooLarge(n, rule):
+		return "it is too large"
+	case n.Tag == "!!str" && (wants["number"] || wants["integer"]) && looksNumeric(n):
+		return "write the number without quotes"
+	case n.Tag != "!!str" && n.Tag != "!!null" && wants["string"]:
+		return "for the text write it in quotes"
+	case wants["array"] && n.Tag != "!!null" && !wants["string"] && !ofMappings(rule):
+		return "write [" + shorten(n.Value) + "]"
+	}
+	return ""
+}
+
+// ofMappings tells whether every item of a list must be a mapping, which no single value is.
+func ofMappings(rule *object) bool {
+	items, _ := rule.get("items").(*object)
+	return items != nil && slices.Equal(types(items), []string{"object"})
+}
+
+// gather collects the types and words that a schema accepts.
+func gather(o *object, wants map[string]bool, words *[]string) {
+	for _, t := range types(o) {
+		wants[t] = true
+	}
+	enum, _ := o.get("enum").([]any)
+	for _, v := range append(enum[:len(enum):len(enum)], o.get("const")) {
+		if s, ok := v.(string); ok {
+			*words = append(*words, s)
+		}
+	}
+	for _, k := range []string{"anyOf", "oneOf"} {
+		opts, _ := o.get(k).([]any)
+		for _, opt := range opts {
+			if c, ok := opt.(*object); ok {
+				gather(c, wants, words)
+			}
+		}
+	}
+}
+
+// tooLarge tells numbers beyond float64, which YAML reads as text, and beyond the 64 bits of a whole number.
+func tooLarge(n *yaml.Node, rule *object) bool {
+	if f := rule.text("format"); isNumber(n) && (f == "int64" || f == "uint64") {
+		v, ok := scalar(n).(json.Number)
+		return ok && !isInt64(v) && !isUint64(v) || ok && f == "int64" && !isInt64(v)
+	}
+	_, err := strconv.ParseFloat(n.Value, 64)
+	return n.Tag == "!!str" && n.Style == 0 && errors.Is(err, strconv.ErrRange)
+}
+
+func looksNumeric(n *yaml.Node) bool {
+	bare := yaml.Node{Kind: yaml.ScalarNode, Value: n.Value}
+	t := bare.ShortTag()
+	return n.Style != 0 && (t == "!!int" || t == "!!float")
 }

@@ -1,10 +1,148 @@
 package schema
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
+	"reflect"
 	"slices"
+	"strconv"
+
+	"gopkg.in/yaml.v3"
 )
+
+// Float is a number that may be infinite: inf in YAML (.inf too) and the text "inf" in JSON.
+// Minus infinity and NaN are refused.
+type Float float64
+
+// UnmarshalYAML reads a number, inf or .inf.
+func (f *Float) UnmarshalYAML(n *yaml.Node) error {
+	if n.Value == "inf" || n.Value == "+inf" {
+		*f = Float(math.Inf(1))
+		return nil
+	}
+	var x float64
+	if err := n.Decode(&x); err != nil || math.IsNaN(x) || math.IsInf(x, -1) || !isNumber(n) {
+		return NodeProblem(n, "a number or inf")
+	}
+	*f = Float(x)
+	return nil
+}
+
+// Infinite tells inf from a number.
+func (f Float) Infinite() bool { return math.IsInf(float64(f), 1) }
+
+// MarshalJSON writes a number, or "inf".
+func (f Float) MarshalJSON() ([]byte, error) {
+	v, err := plainFloat(float64(f))
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(v)
+}
+
+// UnmarshalJSON reads a number or "inf".
+func (f *Float) UnmarshalJSON(data []byte) error {
+	if string(data) == `"inf"` {
+		*f = Float(math.Inf(1))
+		return nil
+	}
+	return json.Unmarshal(data, (*float64)(f))
+}
+
+// Text is a text kept as it is written when YAML would read a number or truth value: the category 1.0
+// stays "1.0". Null is refused; a text that looks like null is quoted.
+type Text string
+
+// UnmarshalYAML keeps the spelling of any scalar but null.
+func (t *Text) UnmarshalYAML(n *yaml.Node) error {
+	if n.Kind != yaml.ScalarNode || n.Tag == "!!null" {
+		return NodeProblem(n, "text or a number")
+	}
+	*t = Text(n.Value)
+	return nil
+}
+
+// JSONSchema accepts every scalar but null.
+func (Text) JSONSchema() map[string]any {
+	return map[string]any{"type": []string{"string", "number", "boolean"}}
+}
+
+// Raw is YAML that is decoded later, by its path (Document.Decode). Its schema accepts everything until
+// Schema.With puts the right one there.
+type Raw struct{ node *yaml.Node }
+
+// UnmarshalYAML keeps the node.
+func (r *Raw) UnmarshalYAML(n *yaml.Node) error {
+	r.node = n
+	return nil
+}
+
+// MarshalYAML gives the node back.
+func (r Raw) MarshalYAML() (any, error) { return r.node, nil }
+
+// JSONSchema accepts everything.
+func (Raw) JSONSchema() map[string]any { return map[string]any{} }
+
+// Entry is one pair of an Ordered mapping.
+type Entry[T any] struct {
+	Name  string
+	Value T
+}
+
+// Ordered is a YAML mapping whose order counts, such as the stages of a spec.
+type Ordered[T any] []Entry[T]
+
+// orderedMapping marks Ordered for reflection.
+type orderedMapping interface{ orderedMapping() }
+
+func (Ordered[T]) orderedMapping() {}
+
+// Merged renders the fields of several structs as one mapping, in order: for Canonical of a mapping
+// that Decode spread over several structs.
+type Merged []any
+
+// NodeProblem is what an UnmarshalYAML returns for a value that it refuses. Decode adds file and path.
+func NodeProblem(n *yaml.Node, accepted string) Problem {
+	return Problem{Line: n.Line, Column: n.Column, Found: found(n), Accepted: accepted}
+}
+
+var (
+	floatType       = reflect.TypeFor[Float]()
+	orderedType     = reflect.TypeFor[orderedMapping]()
+	describedType   = reflect.TypeFor[interface{ JSONSchema() map[string]any }]()
+	unmarshalerType = reflect.TypeFor[yaml.Unmarshaler]()
+)
+
+// plainFloat gives a finite float without negative zero, or "inf".
+func plainFloat(f float64) (any, error) {
+	switch {
+	case math.IsInf(f, 1):
+		return "inf", nil
+	case math.IsInf(f, 0), math.IsNaN(f):
+		return nil, fmt.Errorf("is %v, must be a number or inf", f)
+	case f == 0:
+		return 0.0, nil
+	}
+	return f, nil
+}
+
+func formatFloat(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
+
+// AnyOf accepts what one of the schemas accepts.
+func AnyOf(schemas ...*Schema) *Schema {
+	options := make([]any, len(schemas))
+	for i, s := range schemas {
+		options[i] = s.doc
+	}
+	return newSchema(newObject("anyOf", options))
+}
+
+// PathSchema accepts the path of a file.
+func PathSchema() *Schema {
+	return newSchema(newObject("type", "string", "minLength", 1, "format", "path"))
+}
 
 // Union is the schema of a mapping whose settings depend on a word: a stage by its `kind`. Every kind also
 // takes the settings of common. Each kind is one if/then, so editors complete its settings and a check

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
 
 	"weir/privacy"
 	"weir/train/net"
@@ -224,4 +227,88 @@ func (l *gsLoop) step(t int, wantLoss bool) (loss float64, err error) {
 	l.gen.descend(l.generator, dx, 1/l.c.Worst.less(float64(l.q.BatchSize)))
 	l.average.update(l.generator.w)
 	return loss, nil
+}
+
+// What a warm start costs beside a step of the generator, by passes of a batch through a
+// net. They are for progress alone: nothing that is released depends on them.
+const (
+	trainPasses = 4 // of a critic: real, generated and mixed rows, and the gradient of the penalty
+	movePasses  = 3 // of a generator: its rows, their scores, and its own gradient
+)
+
+// starts is the work of all warm starts, counted in steps of the generator, from public
+// settings: those of a critic whose shard is empty count too.
+func (c GSWGANConfig) starts(q CriticQuery) int {
+	if c.WarmSteps == 0 {
+		return 0
+	}
+	trained, asked := min(c.Scheduled, q.Critics), 1
+	switch {
+	case q.Query == QueryMean:
+		asked = q.Critics
+	case q.Schedule == ScheduleDrawn && q.Query == QuerySample:
+		trained = min(q.BatchSize, q.Critics)
+	case q.Schedule == ScheduleDrawn:
+		trained = 1
+	}
+	step := float64(trainPasses*float64(trained)*float64(c.CriticSteps)) + float64(asked) + movePasses
+	start := float64(trainPasses*float64(c.WarmSteps)) + float64(movePasses*float64(c.WarmSteps/c.CriticSteps))
+	return int(min(math.Ceil(float64(q.Critics)*start/step), 1<<50))
+}
+
+// progress is where the loop stands, of all warm starts and steps together.
+func (l *gsLoop) progress(loss float64) Progress {
+	p := Progress{Phase: "generator", Step: l.starts + l.generator.t, Steps: l.starts + l.q.Steps, Loss: loss}
+	if l.warm < len(l.critics) || l.generator.t == 0 && l.c.WarmSteps > 0 {
+		p.Phase, p.Step = "warm_start", int(float64(l.starts)*float64(l.warm)/float64(len(l.critics)))
+	}
+	return p
+}
+
+// start gives a net its first weights.
+func (c GSWGANConfig) start(n *net.Net, r *rand.Rand) []float32 {
+	if c.NormalStart {
+		return n.InitNormal(r)
+	}
+	return n.Init(r)
+}
+
+// keepRoom makes room for the generators that will be kept; they are a part of the
+// checkpoint.
+func (l *gsLoop) keepRoom() {
+	for t := l.c.Every; l.c.Every > 0 && t < l.q.Steps; t += l.c.Every {
+		l.kept = append(l.kept, Iterate{Step: t})
+	}
+	l.kept = append(l.kept, Iterate{Step: l.q.Steps})
+	for i := range l.kept {
+		l.kept[i].Weights = make([]float32, len(l.generator.w))
+		l.state.vectors = append(l.state.vectors, l.kept[i].Weights)
+	}
+}
+
+// keep copies the generator where its step is one to keep. Released generators are
+// functions of the noised gradients, so that any number of them costs nothing.
+func (l *gsLoop) keep() {
+	for _, k := range l.kept {
+		if k.Step == l.generator.t {
+			copy(k.Weights, l.average.of(l.generator))
+		}
+	}
+}
+
+// public returns the public randomness of one draw site: the seed, what it is
+// for, and an index such as a step. Different sites are independent streams.
+func public(seed uint64, purpose string, index uint64) *rand.Rand {
+	h := fnv.New64a()
+	h.Write([]byte(purpose))
+	return rand.New(rand.NewPCG(mix(seed)^h.Sum64(), mix(index+1)))
+}
+
+// mix is the finaliser of splitmix64 (Steele, Lea, Flood 2014): nearby seeds and
+// indices become unrelated words.
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
 }

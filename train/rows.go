@@ -145,3 +145,12 @@ func (c oneHot[C]) gather(m net.Matrix, at int, index []int32) {
 		to[i*m.LD+int(c.codes[row])] = 1
 	}
 }
+
+// checking adds to errs, for each check that fails, which field is out of range.
+func checking(errs *[]error) func(ok bool, name string, value any, need string) {
+	return func(ok bool, name string, value any, need string) {
+		if !ok {
+			*errs = append(*errs, fmt.Errorf("%s: is %v, must be %s", name, value, need))
+		}
+	}
+}

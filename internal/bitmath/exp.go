@@ -1,6 +1,20 @@
+// Package bitmath has functions of numbers as package math does, with equal bits on every
+// machine: no product is fused with a sum, and nothing is left to a processor but the
+// operations that IEEE 754 rounds exactly (docs/design/bits.md).
+//
+// Exp and Log are table-driven (Tang 1989 and 1990, ACM Transactions on Mathematical
+// Software 15 and 16): an argument is reduced, without an error that counts, to the
+// nearest entry of a table, and a short polynomial does the rest. The tables, and the
+// polynomials with proven bounds on their errors, are written by gen. Each function is
+// computed as an unrounded sum of two floats and rounded once, so it errs by little more
+// than half a unit in the last place.
 package bitmath
 
-import "math"
+import (
+	"math"
+)
+
+//go:generate go run ./gen
 
 const (
 	mostExp   = 0x1.62e42fefa39efp+9  // the greatest number whose power of e is finite
@@ -93,4 +107,87 @@ func expm1Parts(x float64) (high, low float64) {
 	}
 	high, low = sum(less, r)
 	return joined(high, low+(error+(pLow+float64(pLow*r))+float64(less*r)+float64(p*(tail+expRest(r)))))
+}
+
+// Pow returns x^y, with the special cases of math.Pow.
+func Pow(x, y float64) float64 {
+	switch {
+	case y == 0 || x == 1:
+		return 1
+	case x != x || y != y:
+		return math.NaN()
+	case y == 1:
+		return x
+	case x == 0 || math.IsInf(x, 0) || math.IsInf(y, 0):
+		return powOfLimits(x, y)
+	case x > 0:
+		return powOfPositive(x, y)
+	case odd(y):
+		return -powOfPositive(-x, y)
+	case y == math.Trunc(y):
+		return powOfPositive(-x, y)
+	}
+	return math.NaN()
+}
+
+func odd(y float64) bool { return math.Abs(math.Mod(y, 2)) == 1 }
+
+// powOfPositive returns e^(y ln x) of finite numbers.
+func powOfPositive(x, y float64) float64 {
+	high, low := logParts(x, 0)
+	switch rough := float64(high * y); {
+	case rough > 710:
+		return math.Inf(1)
+	case rough < -746:
+		return 0
+	case math.Abs(rough) < 0x1p-60: // where e^t is 1, and y may have no upper half
+		return 1
+	}
+	high, low = joined(times(high, low, y, 0))
+	high, low, k := expParts(high, low)
+	return timesPower(high+low, k)
+}
+
+// powOfLimits returns x^y where x is 0 or one of them is infinite, as C99 has it (annex F.9.4.4).
+func powOfLimits(x, y float64) float64 {
+	size := math.Abs(x)
+	switch {
+	case size == 1: // (-1)^±Inf
+		return 1
+	case size > 1 == (y > 0):
+		size = math.Inf(1)
+	default:
+		size = 0
+	}
+	if math.Signbit(x) && odd(y) {
+		return -size
+	}
+	return size
+}
+
+// Sincos returns the sine and the cosine of x, of a size of at most pi/4.
+func Sincos(x float64) (sin, cos float64) {
+	z := float64(x * x)
+	s := sine9 + float64(z*(sine11+float64(z*(sine13+float64(z*sine15)))))
+	s = float64(z * (sine3 + float64(z*(sine5+float64(z*(sine7+float64(z*s)))))))
+	sin = x + float64(x*s)
+	c := cosine10 + float64(z*(cosine12+float64(z*(cosine14+float64(z*cosine16)))))
+	c = float64(float64(z*z) * (cosine4 + float64(z*(cosine6+float64(z*(cosine8+float64(z*c)))))))
+	half := float64(0.5 * z)
+	most, rest := joined(1, -half)
+	return sin, most + (rest + c)
+}
+
+// Tanh returns the hyperbolic tangent of x: t / (t+2) with t = e^2x - 1.
+func Tanh(x float64) float64 {
+	size := math.Abs(x)
+	switch {
+	case x != x || size < 0x1p-28: // where the cube does not count
+		return x
+	case size > 20: // where 1 less the tangent is below 2^-56
+		return math.Copysign(1, x)
+	}
+	t, low := expm1Parts(2 * size)
+	two, error := sum(t, 2)
+	return math.Copysign(over(t, low, two, error+low), x)
 }

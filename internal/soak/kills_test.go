@@ -58,9 +58,11 @@ func plantedFaultsAreSeen(t *testing.T, program string) {
 		"a temporary file": {func(l *life, _ string) error {
 			return os.WriteFile(l.at("runs/cache/paid/.x.tmp12"), nil, 0o600)
 		}, "is left"},
-		"a checkpoint":         {func(l *life, _ string) error { return os.MkdirAll(l.at("runs/cache/x/scratch"), 0o700) }, "is left"},
-		"an open file":         {func(l *life, _ string) error { return os.WriteFile(l.at("runs/tiny/rows.arrow"), nil, 0o644) }, "its owner's alone"},
-		"an unfinished record": {func(_ *life, run string) error { return editFile(filepath.Join(run, "run.json"), `"done"`, `"running"`) }, "must be done"},
+		"a checkpoint": {func(l *life, _ string) error { return os.MkdirAll(l.at("runs/cache/x/scratch"), 0o700) }, "is left"},
+		"an open file": {func(l *life, _ string) error { return os.WriteFile(l.at("runs/tiny/rows.arrow"), nil, 0o644) }, "its owner's alone"},
+		"an unfinished record": {func(_ *life, run string) error {
+			return editFile(filepath.Join(run, "run.json"), `"done"`, `"running"`)
+		}, "must be done"},
 	} {
 		l := &life{killSoak: s, dir: filepath.Join(dir, strings.ReplaceAll(name, " ", "-"))}
 		if err := l.born(); err != nil {

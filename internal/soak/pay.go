@@ -223,3 +223,135 @@ func pateGAN(g *generator, _ ref) settings {
 	g.noise(s)
 	return s
 }
+
+// byLabel lists the kinds with a GAN for each label.
+func byLabel() map[string]func(*generator, ref) settings {
+	return map[string]func(*generator, ref) settings{"dp_gan": dpGAN, "rdp_cgan": rdpCGAN}
+}
+
+// dpGAN trains for a few steps, on samples as dpWGAN draws them. Public labels are left out:
+// nothing is proven of them.
+func dpGAN(g *generator, t ref) settings {
+	s := g.sampling()
+	for name, value := range (settings{"label": g.label(t), "labels": pick(g.chance, "private", "equal"), "label_share": pick(g.chance, 0.01, 0.5),
+		"loss": pick(g.chance, "cross_entropy", "wasserstein"), "critic_steps": g.between(1, 3), "generator_steps": g.between(1, 2),
+		"optimiser": pick(g.chance, "rmsprop", "adam"), "average": pick(g.chance, 0, 0.5), "weight_clip": pick(g.chance, 0.05, 1, 10),
+		"dropout": pick(g.chance, 0, 0.3), "generated_batch": g.between(1, 8), "generator": g.layers(), "critic": g.layers(), "checkpoint_every": g.between(1, 5)}) {
+		s[name] = value
+	}
+	if g.yes(0.3) {
+		s["generator"] = []int{}
+	}
+	if g.yes(0.5) {
+		s["latent_dim"] = g.between(1, 4)
+	}
+	return s
+}
+
+// dpVAE trains for a few steps, on a sample as dpWGAN draws it.
+func dpVAE(g *generator, _ ref) settings {
+	s := g.coder()
+	s["kl_weight"] = pick(g.chance, 0, 0.1, 1)
+	return s
+}
+
+// dpSYN has a column for a label.
+func dpSYN(g *generator, t ref) settings {
+	s := g.coder()
+	s["label"] = g.label(t)
+	components := g.between(1, 3)
+	s["mixture"] = settings{"components": components, "rounds": g.between(2, 4), "max_code_norm": pick(g.chance, 0.5, 2), "share": pick(g.chance, 0.1, 0.5)}
+	return s
+}
+
+// label is a one-hot column, where there is one.
+func (g *generator) label(t ref) string {
+	labels := where(t, func(c domain.Column) bool { return c.Encoding != nil && c.Encoding.Form == domain.OneHot })
+	if len(labels) > 0 {
+		return pick(g.chance, labels...).Name
+	}
+	return g.column(t).Name
+}
+
+// coder is what both have.
+func (g *generator) coder() settings {
+	s := g.sampling()
+	s["encoder"], s["decoder"], s["latent_dim"] = g.layers(), g.layers(), g.between(1, 4)
+	s["activation"] = pick(g.chance, "leaky_relu", "relu", "tanh")
+	s["average"], s["learning_rate"], s["checkpoint_every"] = pick(g.chance, 0, 0.5), pick(g.chance, 0.001, 0.1), g.between(1, 5)
+	return s
+}
+
+// twoPhases are samples of two phases, as dpWGAN draws them; both have one rate.
+func (g *generator) twoPhases() (first, second settings) {
+	first, second = g.sampling(), g.sampling()
+	second["sampling_rate"], second["expected_batch_size"] = first["sampling_rate"], first["expected_batch_size"]
+	if first["sampling_rate"] == nil {
+		delete(second, "sampling_rate")
+	}
+	return first, second
+}
+
+// dpAutoGAN trains for a few steps in each phase.
+func dpAutoGAN(g *generator, _ ref) settings {
+	first, second := g.twoPhases()
+	for name, value := range (settings{"hidden": g.layers(), "code": g.between(1, 4), "activation": pick(g.chance, "leaky_relu", "relu", "tanh"),
+		"heads": "columns", "loss": pick(g.chance, "mean", "sum"), "average": pick(g.chance, 0, 0.5)}) {
+		first[name] = value
+	}
+	for name, value := range (settings{"critic_steps": 1, "optimiser": pick(g.chance, "rmsprop", "adam"), "norm": pick(g.chance, "batch_norm", "layer_norm", "none"),
+		"residual": g.yes(0.5), "weight_clip": pick(g.chance, 0.05, 1, 10), "average": pick(g.chance, 0, 0.5), "generated_batch": g.between(2, 8),
+		"latent_dim": g.between(1, 4), "generator": g.layers(), "critic": g.layers()}) {
+		second[name] = value
+	}
+	return settings{"autoencoder": first, "gan": second, "checkpoint_every": g.between(1, 5)}
+}
+
+// rdpCGAN is dpAutoGAN of convolutions, a GAN a label.
+func rdpCGAN(g *generator, t ref) settings {
+	first, second := g.twoPhases()
+	for name, value := range (settings{"code": g.between(1, 4), "norm": pick(g.chance, "instance_norm", "layer_norm", "none"), "average": pick(g.chance, 0, 0.5),
+		"code_activation": pick(g.chance, "leaky_relu", "relu", "tanh"), "loss": pick(g.chance, "likelihood", "squares")}) {
+		first[name] = value
+	}
+	for name, value := range (settings{"critic_steps": 1, "generator_norm": pick(g.chance, "batch_norm", "instance_norm", "layer_norm", "none"),
+		"critic_norm": pick(g.chance, "instance_norm", "layer_norm", "none"), "weight_clip": pick(g.chance, 0, 0.05, 10), "average": pick(g.chance, 0, 0.5),
+		"generated_batch": g.between(2, 8), "latent_dim": g.between(1, 4)}) {
+		second[name] = value
+	}
+	if g.yes(0.5) {
+		first["encoder"], second["critic"] = g.convolutions(), g.convolutions()
+	}
+	if g.yes(0.5) {
+		first["decoder"], second["generator"] = g.convolutions(), g.convolutions()
+	}
+	return settings{"label": g.label(t), "labels": pick(g.chance, "private", "equal"), "autoencoder": first, "gan": second, "checkpoint_every": g.between(1, 5)}
+}
+
+// convolutions are a stack, which may be too long for a narrow table.
+func (g *generator) convolutions() (list []settings) {
+	for range g.between(1, 2) {
+		list = append(list, settings{"filters": g.between(1, 3), "kernel": g.between(1, 2), "stride": g.between(1, 2)})
+	}
+	return list
+}
+
+// mixing trains a mixture for a few steps, on samples as dpWGAN draws them: by strata where
+// there are categories, of which the first is then fixed in one where it has another column.
+func mixing(g *generator, t ref) settings {
+	s := g.sampling()
+	s["components"], s["checkpoint_every"] = g.between(1, 3), g.between(1, 5)
+	s["average"], s["learning_rate"], s["sizes_share"] = pick(g.chance, 0, 0.5), pick(g.chance, 0.001, 0.1), pick(g.chance, 0.05, 0.5)
+	if numbers := where(t, isNumber); len(numbers) > 0 && g.yes(0.5) {
+		s["families"] = settings{pick(g.chance, numbers...).Name: pick(g.chance, "beta", "normal")}
+	}
+	coded := where(t, func(c domain.Column) bool { return c.Type.Coded() && len(c.Categories) <= 8 })
+	if len(coded) > 0 && g.yes(0.6) {
+		strata := coded[0]
+		s["stratify"] = []string{strata.Name}
+		if len(coded) > 1 && len(strata.Categories) > 0 && len(coded[1].Categories) > 0 && g.yes(0.5) {
+			s["structural"] = []settings{{"where": settings{strata.Name: strata.Categories[0]}, "set": settings{coded[1].Name: coded[1].Categories[0]}}}
+		}
+	}
+	return s
+}

@@ -1,12 +1,24 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
+	"time"
 
 	"weir/pipeline"
+	"weir/pipeline/compile"
 	"weir/pipeline/pipelinetest"
+	"weir/pipeline/words"
+	"weir/privacy"
+	"weir/privacy/noise"
+	"weir/runtime"
+	"weir/runtime/dataset"
 	"weir/runtime/files"
 )
 
@@ -111,4 +123,158 @@ func (s *soak) once(t *trial, second bool, frozen *pipelinetest.Frozen) (*outcom
 		return nil, err
 	}
 	return carryOut(dir, t.spec, s.reg, frozen, manner{workers: 1 + 2*int(t.number%2), again: t.number%8 == 0, watch: s.watch})
+}
+
+// outcome is what a run leaves behind: what anyone may see, and what only the soak
+// looks at.
+type outcome struct {
+	plan   *compile.Plan
+	err    error
+	failed string            // the stage that ended the run, if one did
+	seen   map[string]string // by what it is called
+	panics string            // what internal errors left
+	tables *captured
+	frozen *pipelinetest.Frozen
+	noise  *residuals
+}
+
+// mostTime is what a run may take. One that hangs is a finding, or a spec that the
+// generator should not draw.
+const mostTime = 60 * time.Second
+
+// swapped is a fault: the secret that a stage is given instead of the run's; nil is none. alone names the content
+// and the recipe, and no noise that the rows have passed; of a stage behind a public file it is "".
+type swapped func(stage, alone string) *noise.Stream
+
+// manner is how a case is run, alike on both tables.
+type manner struct {
+	workers int
+	again   bool // once more afterwards, which shows the finished run
+	watch   watch
+	planted swapped           // may be nil
+	alone   map[string]string // of stages, for what is planted
+}
+
+// secret returns what gives a stage its secrets.
+func (m manner) secret(stage string, own func(string) *noise.Stream) func(string) *noise.Stream {
+	if m.planted == nil {
+		return own
+	}
+	return func(purpose string) *noise.Stream {
+		if s := m.planted(stage, m.alone[stage]); s != nil {
+			return s
+		}
+		return own(purpose)
+	}
+}
+
+// watch is what a test puts between the mechanisms of a stage and their probe.
+type watch func(stage string, w privacy.Watcher) privacy.Probe
+
+// carryOut runs a spec in a folder, by the path that `weir run` takes. All chance
+// and time is fixed, so that two runs differ by their tables alone.
+func carryOut(dir, text string, reg *pipeline.Registry, frozen *pipelinetest.Frozen, m manner) (*outcome, error) {
+	folder, err := files.OpenFolder(dir, false)
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close()
+	o := &outcome{tables: &captured{}, frozen: frozen, noise: &residuals{}}
+	if o.plan, err = compiled(text, folder, reg); err != nil {
+		return nil, fmt.Errorf("an accepted spec is refused: %w", err)
+	}
+	shown := &shown{}
+	o.tables.look(o.plan, m)
+	again := o.run(o.options(dir, shown, m), m)
+	o.panics, o.failed = panics(dir), shown.failure(o.plan)
+	o.seen, err = visible(dir)
+	charges := 0
+	for _, s := range o.plan.Steps {
+		charges += len(s.Events)
+	}
+	if charges > 1 {
+		o.seen = unordered(o.seen)
+	}
+	o.seen["the plan"], o.seen["the error"], o.seen["the second run"] = words.Plan(o.plan.Plan), describe(o.err), again
+	shown.into(o.seen)
+	return o, err
+}
+
+func (o *outcome) options(dir string, shown *shown, m manner) runtime.Options {
+	seed := uint64(7)
+	return runtime.Options{Out: filepath.Join(dir, "runs"), Dir: dir, Workers: m.workers, Insecure: &seed, Version: "soak", Build: "soak",
+		Log: shown.log(), Progress: shown, Clock: func() time.Time { return time.Unix(1.7e9, 0) }, Random: rand.NewChaCha8([32]byte{}),
+		Probe: func(stage string) privacy.Probe { return o.probe(stage, m) }}
+}
+
+// probe looks on at the mechanisms of a stage.
+func (o *outcome) probe(stage string, m manner) privacy.Probe {
+	return o.noise.of(stage, watched(m.watch, stage, o.frozen.Of(stage)))
+}
+
+// run carries the plan out and says what came of a second run, which has to be the
+// first one, shown again.
+func (o *outcome) run(opts runtime.Options, m manner) string {
+	ctx, stop := context.WithTimeout(context.Background(), mostTime)
+	defer stop()
+	if _, o.err = runtime.Run(ctx, o.plan, opts); o.err != nil || !m.again {
+		return ""
+	}
+	result, err := runtime.Run(ctx, o.plan, opts)
+	return fmt.Sprintf("shown again %t: %s", result != nil && result.Reused, describe(err))
+}
+
+func watched(watch watch, stage string, w privacy.Watcher) privacy.Probe {
+	if watch == nil {
+		return w
+	}
+	return watch(stage, w)
+}
+
+// describe is the text of an error and the types in its chain, of which `weir`
+// takes its exit code.
+func describe(err error) string {
+	if err == nil {
+		return ""
+	}
+	var types []string
+	for e := err; e != nil; e = errors.Unwrap(e) {
+		types = append(types, fmt.Sprintf("%T", e))
+	}
+	return err.Error() + "\n" + strings.Join(types, " of ")
+}
+
+// panics reads what internal errors of weir left on the owner's side.
+func panics(dir string) string {
+	var all []string
+	paths, _ := filepath.Glob(filepath.Join(dir, "runs", "*", "*", "internal", "fault-*.txt"))
+	for _, path := range paths {
+		if data, err := os.ReadFile(path); err == nil {
+			all = append(all, string(data[:min(len(data), 3000)]))
+		}
+	}
+	return strings.Join(all, "\n")
+}
+
+// visible reads all files that are neither inputs nor on the owner's side. What
+// lies in internal/ and in the cache is the owner's, names included: the plots of
+// a report are named after the columns that differ most.
+func visible(dir string) (map[string]string, error) {
+	seen := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && slices.Contains([]string{"internal", "cache", "datasets", "owners"}, d.Name()) {
+			return filepath.SkipDir
+		}
+		name, err := filepath.Rel(dir, path)
+		if err != nil || d.IsDir() || strings.Contains(name, dataset.OwnerSuffix) || slices.Contains([]string{dataFile, referenceFile, extraFile, specFile}, name) {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		seen[name] = string(data)
+		return err
+	})
+	return seen, err
 }

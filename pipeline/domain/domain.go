@@ -1,9 +1,21 @@
+// Package domain holds what is publicly known of a table: its columns, their bounds, categories and
+// spellings, and the rules between them. Check judges a domain, whether a person declared it, a program
+// drafted it or a model brought it along.
+//
+// ReadRules reads the rules: which rows keep them, whether any row can, and what they leave possible inside
+// given sets of values. Values of a row are numbers there: categories by their place in the column's list, dates
+// by day, NaN where one is missing.
 package domain
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"gopkg.in/yaml.v3"
 
 	"weir/schema"
 )
@@ -232,4 +244,105 @@ func (d *Domain) Pick(ps *schema.Problems, path string, names []string) []int {
 		seen[name] = true
 	}
 	return picked
+}
+
+// ArrowSchema is the schema of a table of domain d (see ColumnType).
+func (d *Domain) ArrowSchema() *arrow.Schema {
+	fields := make([]arrow.Field, len(d.Columns))
+	for i, c := range d.Columns {
+		fields[i] = arrow.Field{Name: c.Name, Type: c.ArrowType(), Nullable: true}
+	}
+	return arrow.NewSchema(fields, nil)
+}
+
+// ArrowType is the Arrow type of the column's values.
+func (c Column) ArrowType() arrow.DataType {
+	switch {
+	case c.Encoding != nil && c.Encoding.Form == OneHot:
+		return arrow.PrimitiveTypes.Int32
+	case c.Encoding != nil:
+		return arrow.PrimitiveTypes.Float32
+	case c.Type.Coded():
+		return arrow.PrimitiveTypes.Int32
+	case c.Type == Numeric:
+		return arrow.PrimitiveTypes.Float64
+	case c.Type == Text:
+		return arrow.BinaryTypes.String
+	}
+	return arrow.PrimitiveTypes.Int64
+}
+
+// StageSource is the Source of what a stage of a run releases. It does not name the run or
+// its spec: a later one may have the same release again.
+func StageSource(stage string) string { return stageSource + stage + " of a run" }
+
+// IsStageSource reports whether a stage of some run, not public knowledge, is the Source.
+func IsStageSource(source string) bool { return strings.HasPrefix(source, stageSource) }
+
+const stageSource = "stage "
+
+// UnitWords names columns that tell whose a row is, and the column that each was computed from.
+func UnitWords(columns ...Column) string {
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		if names[i] = c.Name; c.FromUnit != "" && c.FromUnit != c.Name {
+			names[i] += " (computed from " + c.FromUnit + ")"
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// YAML is a domain as dataset.domain of a spec reads it; bounds of dates and times are dates and times, and steps of times
+// are words.
+func (d *Domain) YAML() ([]byte, error) {
+	text, err := schema.Canonical(d)
+	if err != nil {
+		return nil, err
+	}
+	var doc yaml.Node
+	if err := yaml.Unmarshal(text, &doc); err != nil {
+		return nil, err
+	}
+	spelled := false
+	for i := range d.Columns {
+		if c := &d.Columns[i]; c.Type.Calendar() {
+			spelled = true
+			c.spell(valueOf(doc.Content[0], "columns").Content[i])
+		}
+	}
+	if !spelled {
+		return text, nil
+	}
+	var out bytes.Buffer
+	e := yaml.NewEncoder(&out)
+	e.SetIndent(2)
+	err = e.Encode(&doc)
+	return out.Bytes(), err
+}
+
+// spell puts words in place of the numbers of a calendar column.
+func (c *Column) spell(column *yaml.Node) {
+	for k, n := range valueOf(column, "bounds").Content {
+		text := c.Show(c.Bounds[k])
+		if is, ok := c.ReadValue(text); ok && is == c.Bounds[k] { // part of a day has no date
+			n.Tag, n.Value = "!!str", text
+			if c.Type == Date {
+				n.Tag = "!!timestamp"
+			}
+		}
+	}
+	for word, seconds := range Steps() {
+		if n := valueOf(column, "step"); c.Type.Moment() && seconds == c.Step {
+			n.Tag, n.Value = "!!str", word
+		}
+	}
+}
+
+func valueOf(mapping *yaml.Node, key string) *yaml.Node {
+	for i := 0; i+1 < len(mapping.Content); i += 2 {
+		if mapping.Content[i].Value == key {
+			return mapping.Content[i+1]
+		}
+	}
+	return &yaml.Node{}
 }

@@ -2,8 +2,11 @@ package domain
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"strings"
+
 	"weir/schema"
 )
 
@@ -108,3 +111,107 @@ func (r reader) rule(path string, c *Constraint) Rule {
 
 // absent tells whether a value is missing.
 func absent(v float64) bool { return math.IsNaN(v) }
+
+// order says that values do not descend; missing ones are in order with all.
+type order struct{ all []Values }
+
+func (f order) keeps(values []float64) bool {
+	last, any := 0.0, false
+	for _, v := range values {
+		if absent(v) {
+			continue
+		}
+		if any && v < last {
+			return false
+		}
+		last, any = v, true
+	}
+	return true
+}
+
+func (f order) sets(column int) []Values { return f.all[column : column+1] }
+
+func (r reader) order(path string, names []string) Rule {
+	rule := Rule{Label: strings.Join(names, " <= ")}
+	var f order
+	if len(names) < 2 {
+		r.ps.Add(path, "of one column", "two columns or more, least first")
+	}
+	for i, name := range names {
+		at := r.column(fmt.Sprintf("%s[%d]", path, i), name)
+		if at >= 0 && slices.Contains(rule.Columns, at) {
+			r.ps.Add(fmt.Sprintf("%s[%d]", path, i), fmt.Sprintf("%q, a duplicate column", name), "named once")
+		}
+		if at >= 0 {
+			rule.Columns, f.all = append(rule.Columns, at), append(f.all, AllValues(&r.d.Columns[at]))
+			r.comparable(fmt.Sprintf("%s[%d]", path, i), &r.d.Columns[rule.Columns[0]], &r.d.Columns[at])
+		}
+	}
+	rule.form = f
+	return rule
+}
+
+// comparable refuses columns whose values have no order between them.
+func (r reader) comparable(path string, a, b *Column) {
+	switch {
+	case b.Type == Categorical || b.Type == Boolean:
+		r.ps.Add(path, b.Name+", which is "+string(b.Type), "a number, a date or an ordinal column")
+	case a.Type != b.Type && (a.Type.Calendar() || b.Type.Calendar()) || a.Type.Coded() != b.Type.Coded():
+		r.ps.Add(path, fmt.Sprintf("%s, which is %s beside %s, which is %s", b.Name, b.Type, a.Name, a.Type), "columns of one type")
+	case a.Type.Coded() && !slices.Equal(a.Categories, b.Categories):
+		r.ps.Add(path, b.Name+", whose categories are not those of "+a.Name, "ordinal columns of the same categories")
+	}
+}
+
+// Where is what the values that someone asks for stand for, by the place of their column in
+// d. Values that a column never has are problems under path.
+func ReadWhere(d *Domain, path string, where map[string]Choice) (map[int]Values, schema.Problems) {
+	var ps schema.Problems
+	r := reader{d, &ps, true, map[int]map[string]int{}}
+	found := map[int]Values{}
+	for _, name := range slices.Sorted(maps.Keys(where)) {
+		if at := r.column(under(path, name), name); at >= 0 {
+			found[at] = r.values(under(path, name), at, where[name])
+		}
+	}
+	return found, ps
+}
+
+// Narrowed is a column of which no values but some are left: its categories, its bounds and
+// whether any may be missing. A boolean keeps both of its values.
+func Narrowed(c Column, left Values) Column {
+	c.Nullable = c.Nullable && left.Missing
+	switch n := len(left.Ranges); {
+	case n == 0 || c.Type == Boolean:
+	case c.Type.Coded():
+		c.Categories = slices.Collect(func(yield func(string) bool) {
+			for code, name := range c.Categories {
+				if left.Has(float64(code)) && !yield(name) {
+					return
+				}
+			}
+		})
+	default:
+		all := AllValues(&c).Ranges[0]
+		lo, hi := gridOf(&c).from(max(left.Ranges[0].Lo, all.Lo)), min(left.Ranges[n-1].Hi, all.Hi)
+		if c.Type != Numeric {
+			hi = math.Floor(hi)
+		}
+		if lo > -math.MaxFloat64 && hi < math.MaxFloat64 {
+			c.Bounds = &[2]float64{lo, hi}
+		}
+	}
+	return c
+}
+
+// Say words values as a spec spells them, such as ward: [north, east].
+func SayWhere(where map[string]Choice) string {
+	text := ""
+	for i, name := range slices.Sorted(maps.Keys(where)) {
+		if i > 0 {
+			text += ", "
+		}
+		text += fmt.Sprintf("%s: %v", name, []string(where[name]))
+	}
+	return text
+}

@@ -1,8 +1,14 @@
 package domain
 
 import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
 	"gopkg.in/yaml.v3"
 
+	"weir/internal/plaintext"
 	"weir/schema"
 )
 
@@ -29,4 +35,107 @@ func (s *Spellings) UnmarshalYAML(n *yaml.Node) error {
 // JSONSchema is a list of texts, numbers and truth values.
 func (Spellings) JSONSchema() map[string]any {
 	return map[string]any{"type": "array", "items": map[string]any{"type": []any{"string", "number", "boolean"}}}
+}
+
+// Apart are those of some spellings of missing that no value of the column has: a number
+// inside the bounds, or any number where there are none, may be a value once rows were
+// clipped, encoded or drawn. Files that are written tell missing values by the others, or
+// by the empty cell, so that no value can end a run.
+func (c *Column) Apart(spellings []string) (apart []string) {
+	for _, text := range spellings {
+		if !c.mayHold(text) {
+			apart = append(apart, text)
+		}
+	}
+	return apart
+}
+
+// mayHold tells whether a text is a number, or a date, that the column may hold.
+func (c *Column) mayHold(text string) bool {
+	if c.Type.Coded() && c.Encoding == nil || c.Type == Text {
+		return false // a category is never a spelling of missing, and text that is one is missing
+	}
+	x, is := c.spelledNumber(text)
+	if c.Type.Calendar() && c.Encoding == nil {
+		x, is = c.spelledDay(text)
+	}
+	return is && (c.Bounds == nil || c.Encoding != nil || x >= c.Bounds[0] && x <= c.Bounds[1])
+}
+
+// spelledDay reads a date or time as a file spells it.
+func (c *Column) spelledDay(text string) (float64, bool) {
+	if c.Type == Date {
+		day, is := c.DayForm().Parse(text)
+		return float64(day), is
+	}
+	at, is := c.ReadsMoments().Parse([]byte(text))
+	return float64(c.Down(at)), is
+}
+
+// spelledNumber reads a number in the form of the column.
+func (c *Column) spelledNumber(text string) (float64, bool) {
+	if form, ok := c.NumberForm(); ok {
+		plain, ok := form.Plain(nil, []byte(text))
+		if !ok {
+			return 0, false
+		}
+		text = string(plain)
+	}
+	x, err := strconv.ParseFloat(text, 64)
+	return x, err == nil
+}
+
+// Aliases are spellings of a file that mean a category, by that category. Only the reading of a file knows them: a table
+// has categories alone.
+type Aliases map[string]Spellings
+
+// WithoutAliases returns the domain of the table that is read by d.
+func (d *Domain) WithoutAliases() *Domain {
+	if !slices.ContainsFunc(d.Columns, func(c Column) bool { return len(c.Aliases) > 0 }) {
+		return d
+	}
+	plain := d.Clone()
+	for i := range plain.Columns {
+		plain.Columns[i].Aliases = nil
+	}
+	return plain
+}
+
+// Spelled returns the aliases of each column that has some; nil where none has.
+func (d *Domain) Spelled() map[string]Aliases {
+	var all map[string]Aliases
+	for i := range d.Columns {
+		if c := &d.Columns[i]; len(c.Aliases) > 0 {
+			if all == nil {
+				all = map[string]Aliases{}
+			}
+			all[c.Name] = maps.Clone(c.Aliases)
+		}
+	}
+	return all
+}
+
+// aliases refuses an alias of no category, and a spelling that means two things.
+func (c *checker) aliases(path string, col *Column) {
+	if len(col.Aliases) > 0 && !col.Type.Coded() {
+		c.problems.Add(path, "given for type "+string(col.Type), "left out, or the type categorical, ordinal or boolean, with a list of categories")
+		return
+	}
+	means := map[string]bool{}
+	for _, category := range slices.Sorted(maps.Keys(col.Aliases)) {
+		at := under(path, category)
+		if !slices.Contains(col.Categories, category) {
+			c.problems.Add(at, c.quote(category)+", which is no category of the column", "a category, with a list of its other spellings")
+		}
+		for i, alias := range col.Aliases[category] {
+			item := fmt.Sprintf("%s[%d]", at, i)
+			switch {
+			case slices.Contains(col.Categories, alias) || slices.Contains(col.Missing, alias) || means[alias]:
+				c.problems.Add(item, c.quote(alias)+", which is a category, a spelling of missing, or listed twice", "a spelling that means one category alone")
+			case alias == "" || !plaintext.Printable(alias):
+				c.problems.Add(item, c.quote(alias), plaintext.Accepted)
+			}
+			means[alias] = true
+		}
+	}
 }

@@ -2,7 +2,9 @@ package pipelinetest
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"path/filepath"
 
 	"weir/pipeline"
 	"weir/pipeline/relation"
@@ -87,4 +89,24 @@ func (k rowsKept) Count(ctx context.Context, keys []relation.Key, use func(key i
 		}
 	}
 	return ctx.Err()
+}
+
+// Sources lists a source for the specs of tests that plan and open no data: a file.
+func Sources() []pipeline.SourceKind {
+	return []pipeline.SourceKind{{Name: "file", New: func() pipeline.Source { return &unopened{} }}}
+}
+
+// unopened is a file that nobody opens.
+type unopened struct {
+	File string `yaml:"file,omitempty" format:"path" doc:"Path of a table."`
+}
+
+// Declare implements pipeline.Source.
+func (s *unopened) Declare(pipeline.Declaring) (pipeline.Declared, error) {
+	return pipeline.Declared{Name: filepath.Base(s.File), Full: s.File, Place: s.File, Files: []string{s.File}}, nil
+}
+
+// Open implements pipeline.Source.
+func (*unopened) Open(context.Context, pipeline.Opening) (pipeline.Opened, error) {
+	return nil, errors.New("is opened, must be planned only")
 }

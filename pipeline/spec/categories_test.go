@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -60,4 +61,31 @@ func TestReleaseOf(t *testing.T) {
 		`categories: {kind: dp_categories, columns: [town, "no", "a: b"]}`; got != want {
 		t.Errorf("%s, must be %s", got, want)
 	}
+}
+
+// TestEveryKeyIsInTheCanonicalForm: the digest of a spec is of its canonical form, so a key
+// that is not in it could change what is released under the name of an earlier run.
+func TestEveryKeyIsInTheCanonicalForm(t *testing.T) {
+	held := map[string]bool{}
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[canonicalSpec]()) {
+		held[key(f)] = true
+	}
+	keys := 0
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Spec]()) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if !f.IsExported() || name == "-" {
+			continue
+		}
+		if keys++; !held[name] {
+			t.Errorf("the key %s is not in the canonical form", name)
+		}
+	}
+	if keys < 7 {
+		t.Errorf("%d keys were looked at, must be all of a spec", keys)
+	}
+}
+
+func key(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+	return name
 }

@@ -3,6 +3,10 @@
 package spec
 
 import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
 	"weir/pipeline"
 	"weir/pipeline/domain"
 	"weir/privacy"
@@ -105,3 +109,169 @@ func (s *Spec) Header() pipeline.Header {
 	}
 	return pipeline.TableHeader(d, h)
 }
+
+// Canonical is the spec as YAML with every default filled in and the domain in
+// line. Comments, key order and layout of the source do not change it.
+func (s *Spec) Canonical() ([]byte, error) { return s.canonical(s.Experiment) }
+
+func (s *Spec) canonical(e *Experiment) ([]byte, error) {
+	stages := schema.Ordered[schema.Merged]{}
+	for _, st := range s.Stages {
+		stages = append(stages, schema.Entry[schema.Merged]{Name: st.ID, Value: schema.Merged{
+			stageHead{st.Kind.Name}, writePorts(st.Kind, st.Inputs).Interface(), st.Stage}})
+	}
+	return schema.Canonical(canonicalSpec{s.Weir, s.Name, schema.Merged{s.Dataset.Source, datasetFields(s.Dataset)}, s.Privacy, s.Seed, s.Write, stages, e})
+}
+
+type canonicalSpec struct {
+	Weir       int                           `yaml:"weir"`
+	Name       string                        `yaml:"name"`
+	Dataset    schema.Merged                 `yaml:"dataset"`
+	Privacy    Privacy                       `yaml:"privacy"`
+	Seed       uint64                        `yaml:"seed"`
+	Write      Write                         `yaml:"write"`
+	Stages     schema.Ordered[schema.Merged] `yaml:"stages"`
+	Experiment *Experiment                   `yaml:"experiment,omitempty"`
+}
+
+// digest is of what one run does. The experiment says which other runs there are: with
+// more values, cells or repeats, those that were made before are the same runs.
+func (p *parser) digest(s *Spec) {
+	text, err := s.canonical(nil)
+	if err != nil {
+		p.at("", "without a canonical form", "writable as YAML", err.Error())
+		return
+	}
+	s.Digest = privacy.Digest(text)
+}
+
+// Configure makes a stage of kind k from texts and lists of texts, for callers without a spec. A
+// setting that the kind does not have is left out.
+func Configure(k *pipeline.Kind, settings map[string]any) (pipeline.Stage, error) {
+	stage := k.New()
+	shape, err := schema.Of(stage)
+	if err != nil {
+		return nil, err
+	}
+	var text strings.Builder
+	for _, s := range shape.Settings() {
+		if value, ok := settings[s.Path]; ok {
+			line, err := json.Marshal(value) // which is YAML too
+			if err != nil {
+				return nil, err
+			}
+			fmt.Fprintf(&text, "%s: %s\n", s.Path, line)
+		}
+	}
+	if text.Len() == 0 {
+		text.WriteString("{}")
+	}
+	doc, problems := schema.Parse(k.Name, []byte(text.String()))
+	if len(problems) == 0 {
+		problems = doc.Decode("", stage)
+	}
+	return stage, schema.Join(problems)
+}
+
+// Schema is the JSON Schema of a spec over the kinds of reg.
+func Schema(reg *pipeline.Registry) (*schema.Schema, error) {
+	file := specFile{Spec: defaults()}
+	spec, err := schema.Of(&file)
+	if err != nil {
+		return nil, err
+	}
+	kinds := map[string]*schema.Schema{}
+	for _, name := range reg.Names() {
+		kinds[name], err = settingsSchema(reg.Kind(name))
+		if err != nil {
+			return nil, err
+		}
+	}
+	union, err := schema.Union("kind", kinds)
+	if err != nil {
+		return nil, err
+	}
+	domain, err := schema.Of(&domain.Domain{})
+	if err != nil {
+		return nil, err
+	}
+	spec, err = spec.With([]string{"stages", "*"}, union)
+	if err != nil {
+		return nil, err
+	}
+	dataset, err := datasetSchema(reg)
+	if err != nil {
+		return nil, err
+	}
+	if spec, err = spec.With([]string{"dataset"}, dataset); err != nil {
+		return nil, err
+	}
+	return spec.With([]string{"dataset", "domain"}, schema.AnyOf(schema.PathSchema(), domain))
+}
+
+// Published returns the JSON Schema that editors check by: of a spec of these kinds ("pipeline") or of a domain
+// ("domain").
+func Published(what string, reg *pipeline.Registry) ([]byte, error) {
+	switch what {
+	case "pipeline":
+		doc, err := Schema(reg)
+		if err != nil {
+			return nil, err
+		}
+		return doc.Publish("weir pipeline")
+	case "domain":
+		doc, err := schema.Of(&domain.Domain{})
+		if err != nil {
+			return nil, err
+		}
+		return doc.Publish("weir domain")
+	}
+	return nil, fmt.Errorf("unknown schema %q, must be pipeline or domain", what)
+}
+
+// What is not known of a spec with problems, so that no further problem is reported
+// that only follows from them.
+
+// KnowsSource tells whether the header of the dataset is what the spec says.
+func (s *Spec) KnowsSource() bool { return !s.badSource }
+
+// KnowsTerms tells whether the privacy terms are what the spec says.
+func (s *Spec) KnowsTerms() bool { return !s.badTerms }
+
+// Sound tells whether nothing is wrong with the settings of a stage.
+func (s *Stage) Sound() bool { return len(s.wrong) == 0 }
+
+// Given tells whether the spec gives a value to a setting of a stage, named by its
+// path in the stage, and nothing is wrong with it.
+func (s *Spec) Given(stage *Stage, setting string) bool {
+	path := schema.Path("stages", stage.ID) + "." + setting
+	for _, wrong := range stage.wrong {
+		if related(wrong, path) {
+			return false
+		}
+	}
+	return setting != "" && s.doc.Has(path)
+}
+
+// defaulted tells whether every setting with a problem has a default instead: none
+// is required, and none an input.
+func (s *Stage) defaulted(path string) bool {
+	shape, err := StageSchema(s.Kind)
+	if err != nil {
+		return false
+	}
+	for _, setting := range shape.Settings() {
+		for _, wrong := range s.wrong {
+			if (setting.Required || s.Kind.InByKey(setting.Path) != nil) && related(wrong, path+"."+setting.Path) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// related tells whether one path lies at or below the other.
+func related(a, b string) bool { return schema.Within(a, b) || schema.Within(b, a) }
+
+// Unread tells whether the kind of a stage is unknown, and with it its ports.
+func (s *Stage) Unread() bool { return s.Stage == nil && s.Kind.New == nil }

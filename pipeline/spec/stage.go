@@ -1,7 +1,9 @@
 package spec
 
 import (
+	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -100,4 +102,101 @@ func mergeSchemas(parts ...any) (*schema.Schema, error) {
 		schemas[i] = s
 	}
 	return schema.Merge(schemas...)
+}
+
+// fillInputs writes out the inputs that a spec leaves to their defaults, so that
+// the canonical form shows them.
+func fillInputs(stages []Stage) {
+	for i := range stages {
+		s := &stages[i]
+		for p := range s.Kind.In {
+			port := &s.Kind.In[p]
+			if len(s.Inputs[port.Name]) == 0 && s.Stage != nil {
+				if refs := defaultRefs(stages[:i], port); len(refs) > 0 {
+					s.Inputs[port.Name] = refs
+				}
+			}
+		}
+	}
+}
+
+// defaultRefs: `from` is the stage above; a port that takes many reads every
+// stage above whose first output has its form.
+func defaultRefs(above []Stage, port *pipeline.Port) []pipeline.Ref {
+	if port.Many {
+		var refs []pipeline.Ref
+		for _, s := range above {
+			if port.Takes(s.Kind.Out[0].Form) {
+				refs = append(refs, pipeline.Ref{Stage: s.ID})
+			}
+		}
+		return refs
+	}
+	if port.Name != "in" || port.Optional {
+		return nil
+	}
+	if len(above) == 0 {
+		return []pipeline.Ref{{Stage: pipeline.DatasetID}}
+	}
+	return []pipeline.Ref{{Stage: above[len(above)-1].ID}}
+}
+
+// Predicted is a column that stages of a spec predict.
+type Predicted struct {
+	Column string
+	By     []string // names of stages, in the order of the spec
+}
+
+// Predicted lists the columns that stages of the spec predict, in its order.
+func (s *Spec) Predicted() []Predicted { return predicted(s.Stages) }
+
+func predicted(stages []Stage) []Predicted {
+	var list []Predicted
+	for i := range stages {
+		by, ok := stages[i].Stage.(pipeline.Predictor)
+		if !ok || by.Predicts() == "" {
+			continue
+		}
+		at := slices.IndexFunc(list, func(p Predicted) bool { return p.Column == by.Predicts() })
+		if at < 0 {
+			at, list = len(list), append(list, Predicted{Column: by.Predicts()})
+		}
+		list[at].By = append(list[at].By, stages[i].ID)
+	}
+	return list
+}
+
+// fillTargets writes out the targets that a spec leaves to its evaluation, so that the
+// canonical form shows them: none where nothing is predicted, so that `target: none` is
+// no other computation. Where several columns are predicted the spec has to say which.
+func (p *parser) fillTargets(stages []Stage) {
+	list := predicted(stages)
+	for i := range stages {
+		aimed, ok := stages[i].Stage.(pipeline.Aimed)
+		if !ok || *aimed.AimAt() != "" || p.wrong(targetOf(&stages[i])) {
+			continue
+		}
+		switch len(list) {
+		case 0:
+			*aimed.AimAt() = pipeline.NoTarget
+		case 1:
+			*aimed.AimAt() = list[0].Column
+		default:
+			p.ask(&stages[i], list)
+		}
+	}
+}
+
+func targetOf(s *Stage) string { return schema.Path("stages", s.ID, "target") }
+
+// ask wants a target, where more than one may be meant.
+func (p *parser) ask(s *Stage, list []Predicted) {
+	var named, columns []string
+	for _, l := range list {
+		named = append(named, fmt.Sprintf("%s (predicted by %s)", l.Column, strings.Join(l.By, ", ")))
+		columns = append(columns, l.Column)
+	}
+	p.at(targetOf(s), "left out, and the spec names "+strings.Join(named, " and "),
+		fmt.Sprintf("one of %s, or %s", strings.Join(columns, ", "), pipeline.NoTarget), "")
+	s.wrong = append(s.wrong, targetOf(s))
 }

@@ -2,10 +2,13 @@ package account
 
 import (
 	"errors"
+	"fmt"
 	"math"
+	"strings"
 
 	"weir/internal/bitmath"
 	"weir/privacy"
+	"weir/privacy/pld"
 )
 
 // Basic adds epsilons and deltas (Dwork, Roth 2014, theorem 3.16). Releases that
@@ -166,3 +169,30 @@ func invert(a privacy.Accountant, events []privacy.Event, adjacency privacy.Adja
 // Amplify is ln(1+q(e^eps-1)), the epsilon of an (eps, delta)-DP release on a
 // sample of rate q; its delta is q delta (Balle, Barthe, Gaboardi 2018).
 func Amplify(epsilon, q float64) float64 { return samplePure(epsilon, q) }
+
+// Default is the accountant of a spec or command that names none.
+const Default = pld.Name
+
+// accountants lists them all, the tightest first; each states its own name.
+func accountants() []privacy.Accountant {
+	return []privacy.Accountant{pld.New(), RDP{}, ZCDP{}, Moments{}, Advanced{}, Basic{}}
+}
+
+// Names returns the accountants that ByName knows, the tightest first.
+func Names() []string {
+	var names []string
+	for _, a := range accountants() {
+		names = append(names, a.Name())
+	}
+	return names
+}
+
+// ByName returns the accountant called name.
+func ByName(name string) (privacy.Accountant, error) {
+	for _, a := range accountants() {
+		if a.Name() == name {
+			return a, nil
+		}
+	}
+	return nil, fmt.Errorf("accountant: is %q, must be one of %s", name, strings.Join(Names(), ", "))
+}

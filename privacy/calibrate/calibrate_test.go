@@ -159,3 +159,73 @@ func TestSteps(t *testing.T) {
 		t.Errorf("got %d, %v, want 0 steps", n, err)
 	}
 }
+
+// TestLeast: of a function in closed form, 1/noise, the least noise for an epsilon is
+// 1/epsilon, met from above within the tightness of the search.
+func TestLeast(t *testing.T) {
+	for _, want := range []float64{1e-3, 0.36, 1, 63} {
+		got, err := Least(want, func(m float64) (float64, error) { return 1 / m, nil })
+		if err != nil || got*want < 1 || got*want > 1+2*tightness {
+			t.Errorf("epsilon %g: noise %g (%v), must be %g", want, got, err, 1/want)
+		}
+	}
+}
+
+// TestLeastOfAFunctionWithGaps: no number is above every target, and where there is none at all
+// the reason is told.
+func TestLeastOfAFunctionWithGaps(t *testing.T) {
+	gap := errors.New("no number here")
+	got, err := Least(0.1, func(m float64) (float64, error) {
+		if m < 5 {
+			return 0, gap
+		}
+		return 1 / m, nil
+	})
+	if err != nil || math.Abs(got*0.1-1) > 2*tightness {
+		t.Errorf("noise %g (%v), must be 10", got, err)
+	}
+	if _, err := Least(1, func(float64) (float64, error) { return 0, gap }); !errors.Is(err, gap) {
+		t.Errorf("%v, must be the reason", err)
+	}
+	if _, err := Least(1, func(float64) (float64, error) { return 2, nil }); err == nil {
+		t.Error("a function that never falls is met")
+	}
+	for _, want := range []float64{0, -1, math.NaN(), math.Inf(1)} {
+		if _, err := Least(want, func(m float64) (float64, error) { return 1 / m, nil }); err == nil {
+			t.Errorf("a budget of %g is met", want)
+		}
+	}
+	if _, err := Least(1, func(float64) (float64, error) { return math.NaN(), nil }); err == nil {
+		t.Error("a function that is not a number meets a budget")
+	}
+}
+
+// TestJointMeetsTinyBudgets: at noise of 1e7 six Gaussian events have an epsilon of 0 at these deltas,
+// so that every one of these budgets is met by some noise. What is found meets it.
+func TestJointMeetsTinyBudgets(t *testing.T) {
+	gauss := func(s float64) []privacy.Event { return []privacy.Event{privacy.Gaussian{NoiseMultiplier: s}} }
+	for _, name := range []string{"rdp", "pld"} {
+		for _, target := range []Target{{1e-8, 1e-6, privacy.AddRemove}, {8e-7, 1e-6, privacy.ReplaceOne}, {3e-6, 1e-6, privacy.AddRemove}, {1e-5, 0.01, privacy.AddRemove},
+			{1e-14, 1e-5, privacy.AddRemove}, {3e-13, 1e-3, privacy.AddRemove}, {7e-14, 1e-4, privacy.ReplaceOne}} {
+			acc := accountant(t, name)
+			for _, shares := range [][]float64{{0.5, 0.5}, {0.1, 0.9}, {0.1, 0.1, 0.2, 0.2, 0.2, 0.2}} {
+				var stages []Stage
+				for _, share := range shares {
+					stages = append(stages, Stage{Share: share, Events: gauss})
+				}
+				m, err := Joint(acc, target, stages)
+				if err != nil {
+					t.Errorf("%s, %v, shares %v: %v", name, target, shares, err)
+					continue
+				}
+				var all []privacy.Event
+				for _, s := range m {
+					all = append(all, gauss(s)...)
+				}
+				if eps, err := acc.Epsilon(all, target.Adjacency, target.Delta); err != nil || eps > target.Epsilon {
+					t.Errorf("%s, %v, shares %v: noise %v has epsilon %g, error %v", name, target, shares, m, eps, err)
+				}
+			}
+		}
+	}
+}

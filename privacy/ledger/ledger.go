@@ -4,9 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
+
+	"weir/internal/disk"
 )
 
 // ErrCharged marks a charge whose id is in the ledger already: noise is named by
@@ -202,4 +207,171 @@ func (l *Ledger) Removed() []Remnant {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clone(l.removed)
+}
+
+// Head commits to a ledger as it was: its length and the hash of its last line.
+// A run record keeps the Head that its charges left, because a chain alone
+// cannot show that its end was removed.
+type Head struct {
+	Count int    `json:"count"`
+	Hash  string `json:"hash"`
+}
+
+// Head returns the head as last read.
+func (l *Ledger) Head() Head {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.head()
+}
+
+func (l *Ledger) head() Head {
+	if n := len(l.entries); n > 0 {
+		return Head{n, l.entries[n-1].Hash}
+	}
+	return Head{0, genesis(l.dataset)}
+}
+
+// Includes checks that a ledger still holds what it held when it had head h:
+// directly, or as the origin of a line that a merge has moved.
+func Includes(entries []Entry, h Head) error {
+	if h.Count == 0 {
+		return nil
+	}
+	if h.Count > len(entries) {
+		return fmt.Errorf("ledger: has %d charges, had %d: charges were removed at the end: %w", len(entries), h.Count, ErrTampered)
+	}
+	for _, e := range entries {
+		if e.Hash == h.Hash || e.Identity() == h.Hash {
+			return nil
+		}
+	}
+	return errors.Join(fmt.Errorf("ledger: no charge has the hash %s of its earlier head", h.Hash), ErrTampered)
+}
+
+// Store is the file of a ledger, as small as a ledger needs. OpenFile gives the
+// one on disk; tests use others, to fail at every call.
+type Store interface {
+	Lock() (unlock func() error, err error) // waits for other processes
+	ReadAll() ([]byte, error)               // nothing where there is no file yet
+	Append(data []byte) error
+	Truncate(size int64) error
+	Aside(data []byte) (path string, err error) // keeps data elsewhere, on disk when it returns
+	Sync() error                                // returns when data, size and name are on disk
+}
+
+// View opens the ledger of a dataset at path, which need not exist, to look at it: nothing
+// on disk is changed, a last line that was cut short is left out, and Append is refused.
+func View(path, dataset string, clock func() time.Time) (*Ledger, error) {
+	l, err := newLedger(view{file{path: path}}, dataset, clock)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return l, nil
+}
+
+// view is a file that is read and never written.
+type view struct{ file }
+
+var errView = errors.New("the ledger is open for looking only")
+
+func (v view) Lock() (func() error, error) { return func() error { return nil }, nil }
+
+// Append does as if the last line had its newline, and refuses charges.
+func (v view) Append(data []byte) error {
+	if string(data) == "\n" {
+		return nil
+	}
+	return errView
+}
+
+func (v view) Truncate(int64) error         { return nil }
+func (v view) Sync() error                  { return nil }
+func (v view) Aside([]byte) (string, error) { return "", nil }
+
+var _ Store = view{file{disk: disk.Disk{}}}
+
+// Open opens the ledger of a dataset at path, which need not exist yet unless the
+// dataset is "", which takes the id that the file states. Nothing stays open or
+// locked between calls.
+func Open(d disk.Disk, path, dataset string, clock func() time.Time) (*Ledger, error) {
+	l, err := newLedger(OpenFile(d, path), dataset, clock)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return l, nil
+}
+
+// OpenFile returns the file at path as a Store. It is locked by a file beside
+// it, path + ".lock", which is empty and may be deleted while nothing runs.
+func OpenFile(d disk.Disk, path string) Store { return file{d, path} }
+
+type file struct {
+	disk disk.Disk
+	path string
+}
+
+func (f file) Lock() (func() error, error) { return f.disk.Lock(f.path) }
+
+func (f file) ReadAll() ([]byte, error) {
+	data, err := disk.ReadFile(f.path, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return data, err
+}
+
+func (f file) Append(data []byte) error { return f.disk.Append(f.path, 0o644, data) }
+
+func (f file) Truncate(size int64) error {
+	err := f.disk.Truncate(f.path, size)
+	if size == 0 && errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+func (f file) Sync() error { return f.disk.Sync(f.path) }
+
+// MergeFiles merges the ledger at path with the others, in place: the file holds
+// the old ledger or the new one, whatever happens. Without others it resolves a
+// file with conflict markers or one merged by union.
+func MergeFiles(d disk.Disk, path string, others ...string) (err error) {
+	unlock, err := d.Lock(path)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	var branches [][]byte
+	for _, p := range append([]string{path}, others...) {
+		data, err := disk.ReadFile(p, 0)
+		if err != nil {
+			return fmt.Errorf("ledger: merge: %w", err)
+		}
+		branches = append(branches, data)
+	}
+	merged, err := merge(branches...)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	to, err := linked(path)
+	if err != nil {
+		return err
+	}
+	return d.WriteBytes(to, 0o644, merged)
+}
+
+// linked returns where a ledger lies that is named by a link, whose end may be gone. To replace the link by a
+// file would leave two ledgers, since a charge is appended where the link leads.
+func linked(path string) (string, error) {
+	for range 40 { // as many as Linux follows
+		to, err := os.Readlink(path)
+		if err != nil {
+			return path, nil // no link: there is nothing, or a file
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(path), to)
+		}
+		path = to
+	}
+	return "", fmt.Errorf("%s: is a link that leads in a circle, must lead to the ledger", path)
 }

@@ -1,6 +1,7 @@
 package noise
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -181,5 +182,120 @@ func BenchmarkDiscreteLaplace(b *testing.B) {
 	st := testStream("bench")
 	for b.Loop() {
 		l.Draw(st)
+	}
+}
+
+func TestPoissonEdges(t *testing.T) {
+	st := testStream("edges")
+	for _, q := range []float64{0, -1, math.NaN()} {
+		if got := st.Poisson(nil, 100, q); len(got) != 0 {
+			t.Errorf("q %g takes %d rows, must take none", q, len(got))
+		}
+	}
+	if got := st.Poisson(nil, 100, 1); len(got) != 100 || got[99] != 99 {
+		t.Errorf("q 1 takes %d of 100 rows", len(got))
+	}
+	for _, n := range []int{0, 1, math.MaxInt32} {
+		for _, q := range []float64{1e-300, 1e-17, 1e-9} {
+			for _, i := range st.Poisson(nil, n, q) {
+				if int(i) >= n || i < 0 {
+					t.Errorf("n %d, q %g takes row %d", n, q, i)
+				}
+			}
+		}
+	}
+}
+
+// poissonPs returns the p-values of the total, of each row's rate, and of
+// neighbouring rows taken together, over rounds samples of n rows.
+func poissonPs(n, rounds int, drawn, claimed float64) (total, rows, pairs float64) {
+	st := testStream(fmt.Sprint("poisson", n, drawn))
+	perRow, dst := make([]int, n), []int32(nil)
+	sum, together := 0, 0
+	for range rounds {
+		dst = st.Poisson(dst, n, drawn)
+		for j, i := range dst {
+			perRow[i]++
+			if j > 0 && dst[j-1] == i-1 {
+				together++
+			}
+		}
+		sum += len(dst)
+	}
+	return stattest.Binomial(sum, n*rounds, claimed), stattest.Uniform(perRow), stattest.Binomial(together, (n-1)*rounds, claimed*claimed)
+}
+
+// False-alarm rate 1e-6 for each of three tests; a rate 1 % off is rejected.
+func TestPoissonRates(t *testing.T) {
+	for _, c := range []struct {
+		n, rounds int
+		q         float64
+	}{{50, 40000, 0.2}, {50, 40000, 0.3}, {1000, 50000, 0.01}, {7, 200000, 0.999}, {100000, 4000, 0.002}, {30, 40000, 0.25}} {
+		total, rows, pairs := poissonPs(c.n, c.rounds, c.q, c.q)
+		if total < stattest.FalseAlarm || rows < stattest.FalseAlarm || pairs < stattest.FalseAlarm {
+			t.Errorf("n %d, q %g: p-values %g, %g, %g", c.n, c.q, total, rows, pairs)
+		}
+		if total, _, _ := poissonPs(c.n, c.rounds, c.q, 0.99*c.q); total >= stattest.FalseAlarm {
+			t.Errorf("n %d: q %g passes for %g, p-value %g", c.n, c.q, 0.99*c.q, total)
+		}
+	}
+}
+
+func BenchmarkPoisson(b *testing.B) {
+	st, dst := testStream("bench"), []int32(nil)
+	for _, q := range []float64{128.0 / 32561, 0.2, 0.5} {
+		b.Run(fmt.Sprintf("q=%.3g", q), func(b *testing.B) {
+			taken := 0
+			for b.Loop() {
+				dst = st.Poisson(dst, 32561, q)
+				taken += len(dst)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(taken), "ns/row-taken")
+		})
+	}
+}
+
+// gaussianDelta is the exact delta of the Gaussian mechanism at epsilon for
+// sensitivity 1 (Balle, Wang 2018, theorem 8).
+func gaussianDelta(sigma, epsilon float64) float64 {
+	phi := func(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
+	return phi(0.5/sigma-epsilon*sigma) - math.Exp(epsilon)*phi(-0.5/sigma-epsilon*sigma)
+}
+
+// latticeAttack releases a sum of contributions with and without the last, by
+// the lattice, and returns what thresholding along that contribution proves.
+func latticeAttack(t *testing.T, sigma, delta float64) float64 {
+	t.Helper()
+	const n, dim = 40000, 4
+	l, err := NewLattice(1, sigma, dim, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var hits [2]int
+	for i := range n {
+		for side := range hits {
+			sum := []float32{0.3, -0.7, 0.1, 2}
+			for j := range sum {
+				sum[j] += float32(l.Clip/2) * float32(1-side)
+			}
+			RoundToLattice(sum, l.Step)
+			mustStream(NewSource(Key{9}, fmt.Sprint(i, side)), "attack", 0).LatticeGaussian(sum, sigma, l.Step)
+			along := (float64(sum[0]) - 0.3 + float64(sum[1]) + 0.7 + float64(sum[2]) - 0.1 + float64(sum[3]) - 2) / 2
+			if along > 1 {
+				hits[side]++
+			}
+		}
+	}
+	return stattest.EpsilonLowerBound(hits[0], hits[1], n, delta)
+}
+
+// TestLatticeAttack: the attack stays below the claim of the Gaussian mechanism
+// and passes it with half the noise (false-alarm rate 1e-6).
+func TestLatticeAttack(t *testing.T) {
+	const sigma, epsilon = 1.0, 1.0
+	delta := gaussianDelta(sigma, epsilon)
+	honest, halved := latticeAttack(t, sigma, delta), latticeAttack(t, sigma/2, delta)
+	if honest > epsilon || honest < epsilon/4 || halved <= epsilon {
+		t.Errorf("claim (%g, %g): the attack proves %g, with half the noise %g", epsilon, delta, honest, halved)
 	}
 }

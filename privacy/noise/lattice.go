@@ -3,6 +3,8 @@ package noise
 import (
 	"fmt"
 	"math"
+	"math/bits"
+	"slices"
 
 	"weir/internal/bitmath"
 )
@@ -111,4 +113,182 @@ func LatticeStep(bound, sigma float64, dim int) float64 {
 	most := min(bound*lossToRounding/math.Sqrt(float64(dim)), sigma/16)
 	_, exp := math.Frexp(most)
 	return math.Ldexp(1, exp-1)
+}
+
+// RoundToLattice rounds each number to the nearest multiple of step, a power of
+// two, ties to even. The result is exact: above 2^24 steps a float32 is itself a
+// multiple, above 2^53 a float64. NaN and infinities, which no sum of clipped
+// contributions holds, become 0, so that a broken clip cannot pass them on.
+func RoundToLattice[F float32 | float64](dst []F, step float64) {
+	inverse := 1 / mustPowerOfTwo(step)
+	for i, x := range dst {
+		v := float64(math.RoundToEven(float64(x)*inverse) * step)
+		if v-v != 0 {
+			v = 0
+		}
+		dst[i] = F(v)
+	}
+}
+
+// LatticeGaussian rounds each number of dst, which is finite, to the nearest multiple
+// of step and adds an independent N(0, sigma^2) rounded to the nearest multiple of
+// step. See Lattice for the guarantee; sigma/step must be in [2^-10, 2^40]. It draws
+// blocks of blockNumbers normals, so the same calls in the same order give the same
+// noise.
+func (st *Stream) LatticeGaussian(dst []float32, sigma, step float64) {
+	r := mustRounding(sigma, step)
+	for len(dst) > 0 {
+		n := min(len(dst), blockNumbers)
+		words := st.words(n)
+		var done [bufferBytes / 64]uint8
+		best.addNoise(dst[:n], words, done[:], &r)
+		st.waitRest(words, done[:])
+		slices.SortStableFunc(st.pending, outsideFirst)
+		for _, p := range st.pending {
+			dst[p.at] = float32(r.onto(dst[p.at]) + float64(float64(st.steps(p.word, &r))*step))
+		}
+		dst = dst[n:]
+	}
+}
+
+// LatticeGaussian64 is LatticeGaussian for float64 sums that are rounded already: of equal streams it adds the
+// same noise. The sum is exact up to 2^53 steps; above, it is rounded to the nearest
+// float64, a function of the exact sum alone.
+func (st *Stream) LatticeGaussian64(dst []float64, sigma, step float64) {
+	r := mustRounding(sigma, step)
+	var steps [blockNumbers]int64
+	for len(dst) > 0 {
+		n := min(len(dst), blockNumbers)
+		st.gaussianSteps(steps[:n], &r)
+		for i, k := range steps[:n] {
+			dst[i] += float64(float64(k) * step)
+		}
+		dst = dst[n:]
+	}
+}
+
+// IntegerGaussian adds to each integer of dst an independent N(0, sigma^2) rounded
+// to the nearest integer, sigma in [2^-10, 2^40]. Since dst holds integers this is
+// the rounded sum: post-processing of the Gaussian mechanism. Sums must stay below
+// 2^62 in size; the noise does below 2^45.
+func (st *Stream) IntegerGaussian(dst []int64, sigma float64) {
+	r := mustRounding(sigma, 1)
+	var steps [blockNumbers]int64
+	for len(dst) > 0 {
+		n := min(len(dst), blockNumbers)
+		st.gaussianSteps(steps[:n], &r)
+		for i, k := range steps[:n] {
+			dst[i] += k
+		}
+		dst = dst[n:]
+	}
+}
+
+// mustPowerOfTwo returns step, which a caller takes from LatticeStep; any other
+// spacing would make the sums inexact and the proof void.
+func mustPowerOfTwo(step float64) float64 {
+	if frac, _ := math.Frexp(step); frac != 0.5 {
+		panic("noise: lattice step must be a positive power of two")
+	}
+	return step
+}
+
+// rounding turns normal numbers x into round(x ratio), the nearest integer, as if x
+// had 117 bits of position.
+//
+// The fast path takes t, x ratio in float64, and rounds it. x is the start of its
+// interval, at most 4.28 2^-53 below any number in it; rounding x and t moves t by
+// at most 4.28 2^-52 ratio. Together that is below 2^-49 ratio, so where t is
+// farther than that from the middle of two integers every number of the interval
+// has t's rounding and its low bits need not be drawn. Elsewhere, one number in
+// 2^48/ratio, they are drawn, and the integer is found by integers.
+type rounding struct {
+	ratio    float64
+	limit    float64 // from this distance to the integer on the low bits matter
+	mantissa uint64  // ratio = mantissa 2^(exponent-52)
+	exponent int
+
+	step, inverse float64 // of the lattice, a power of two
+}
+
+// The ratios that are served. Above, integers leave the exact range of the fast
+// path's margins; below there is hardly noise.
+const (
+	leastRatio = 0x1p-10
+	mostRatio  = 0x1p40
+)
+
+// mustRounding is for sigma and step that NewLattice or a mechanism's Check passed.
+func mustRounding(sigma, step float64) rounding {
+	ratio := sigma / mustPowerOfTwo(step)
+	if !(ratio >= leastRatio && ratio <= mostRatio) {
+		panic("noise: sigma/step must be in [2^-10, 2^40]")
+	}
+	r := newRounding(ratio)
+	r.step, r.inverse = step, 1/step
+	return r
+}
+
+func newRounding(ratio float64) rounding {
+	frac, exp := math.Frexp(ratio)
+	return rounding{ratio: ratio, limit: 0.5 - max(ratio*0x1p-49, 0x1p-52), mantissa: uint64(frac * 0x1p53), exponent: exp - 1}
+}
+
+// onto returns the multiple of step nearest to x, ties to even, exactly.
+func (r *rounding) onto(x float32) float64 {
+	return float64(math.RoundToEven(float64(x)*r.inverse) * r.step)
+}
+
+// nearest returns floor(x ratio + 1/2) for x = place / 2^placeBits, exactly. x is
+// below 2^17, so that the product has at most 181 bits; ratio is in [2^-10, 2^53).
+func (r *rounding) nearest(x wide) int64 {
+	shift := placeBits + 52 - r.exponent // from 111 to 173
+	carry, _ := bits.Mul64(x.lo, r.mantissa)
+	high, mid := bits.Mul64(x.hi, r.mantissa)
+	mid, c := bits.Add64(mid, carry, 0)
+	high += c
+	if shift > 128 {
+		return int64((high + 1<<(shift-129)) >> (shift - 128))
+	}
+	mid, c = bits.Add64(mid, 1<<(shift-65), 0)
+	return int64((high+c)<<(128-shift) | mid>>(shift-64))
+}
+
+// steps finishes a pending number.
+func (st *Stream) steps(word uint64, r *rounding) int64 {
+	k := r.nearest(st.finish(word).fixed(st.Uint64()))
+	if word>>10&1 == 1 {
+		return -k
+	}
+	return k
+}
+
+// waitNear puts the numbers whose low bits matter into st.pending.
+func (st *Stream) waitNear(normal []float64, words []byte, r *rounding) {
+	for i, z := range normal {
+		if t := float64(z * r.ratio); math.Abs(t-math.RoundToEven(t)) >= r.limit {
+			st.wait(i, words)
+		}
+	}
+}
+
+// outsideFirst puts numbers outside the fast path before those near a middle, the
+// order in which gaussianSteps finishes them.
+func outsideFirst(a, b pending) int {
+	_, x := number(a.word)
+	_, y := number(b.word)
+	return int(x) - int(y)
+}
+
+// gaussianSteps fills dst, at most blockNumbers, with independent round(N ratio).
+func (st *Stream) gaussianSteps(dst []int64, r *rounding) {
+	var normal [blockNumbers]float64
+	words := st.normals(normal[:len(dst)])
+	st.waitNear(normal[:len(dst)], words, r)
+	for i := range dst {
+		dst[i] = int64(math.RoundToEven(normal[i] * r.ratio))
+	}
+	for _, p := range st.pending {
+		dst[p.at] = st.steps(p.word, r)
+	}
 }

@@ -1,5 +1,10 @@
 package published
 
+import (
+	"weir/privacy"
+	"weir/privacy/account"
+)
+
 // Claim is the arithmetic of one paper: how it is cited, what would have to hold
 // for it to bound the privacy loss, and whether that holds for the algorithm as
 // published.
@@ -45,4 +50,44 @@ func Claims() []Claim {
 		{"priv_bayes", "Zhang et al. 2017: epsilon split between selections and marginals, added",
 			"count noise for the adjacency of the selections; replace_one needs twice that of add_remove", true},
 	}
+}
+
+// PrivBayes is the budget of Zhang et al. 2017: Beta of epsilon for the selections
+// of a network of the given degree over attributes, the rest for its marginals.
+type PrivBayes struct {
+	Rows, Attributes, Degree int64
+	Epsilon, Beta            float64
+}
+
+// Structure is the epsilon of all selections and of one.
+func (p PrivBayes) Structure() (all, each float64) {
+	all = float64(p.Beta * p.Epsilon)
+	return all, all / float64(p.Attributes-1)
+}
+
+// Marginals is the epsilon of all noisy joint marginals and of one.
+func (p PrivBayes) Marginals() (all, each float64) {
+	all = float64((1 - p.Beta) * p.Epsilon)
+	return all, all / float64(p.Attributes-p.Degree)
+}
+
+// Total is what the paper adds up: selections and marginals, each pure for exchanged
+// records (replace_one) where noise and scores are for those.
+func (p PrivBayes) Total() float64 {
+	structure, _ := p.Structure()
+	marginals, _ := p.Marginals()
+	return structure + marginals
+}
+
+// Jalko is the epsilon that the programs of Jälkö et al. 2021 report under replace_one for
+// phases of DP-SGD: twice that of Poisson batches under add_remove at half of delta, by
+// Renyi divergences at integer orders below 500 and the classic conversion.
+//
+// It is no group privacy: of two moves, each (e, d), the second's delta is stretched by
+// exp(e), so that what is proven of this epsilon has delta times (1+exp(epsilon/2))/2. Nor are
+// the programs' batches Poisson: they are drawn without replacement.
+func Jalko(delta float64, phases ...Phase) (float64, error) {
+	accountant := account.RDP{Conversion: account.Classic, Orders: account.IntegerOrders(2, 499)}
+	epsilon, err := accountant.Epsilon(Events(phases...), privacy.AddRemove, delta/2)
+	return 2 * epsilon, err
 }

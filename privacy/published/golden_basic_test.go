@@ -236,3 +236,151 @@ func heterogeneous(c goldenCase) {
 	c.near("rdp_classic_default_grid", c.eps(gridRDP(account.Classic), in.Delta, forRDP...))
 	c.nearPLD("pld", c.eps(pld.New(), in.Delta, forPLD...))
 }
+
+func pateGAN(c goldenCase) {
+	var in struct {
+		Votes  [][2]float64
+		Lambda float64 `json:"lambda_"`
+		Delta  float64
+		Orders int `json:"moment_orders"`
+	}
+	c.in(&in)
+	var votes []Vote
+	for _, v := range in.Votes {
+		votes = append(votes, Vote{v[0], v[1]})
+	}
+	c.near("reference_code_epsilon_hat", PATEEpsilon(votes, in.Lambda, in.Delta, in.Orders, PATEMoment))
+	orders := []float64{1, 2, 4, 8, 20}
+	for i, want := range c.nums("reference_code_log_moments") {
+		c.within("log moment", TotalMoment(votes, in.Lambda, orders[i], PATEMoment), want, c.Tolerance.Rel, 0)
+	}
+	c.near("synthcity_formula_epsilon_100_orders", PATEEpsilon(votes, in.Lambda, in.Delta, 100, SynthcityMoment))
+	c.near("pate_data_dependent_epsilon_with_condition", PATEEpsilon(votes, in.Lambda, in.Delta, in.Orders, ConditionedMoment))
+	c.near("pate_data_independent_moments_epsilon", PATEEpsilon(votes, in.Lambda, in.Delta, in.Orders, IndependentMoment))
+	pateSound(c, votes, 1/in.Lambda, in.Delta)
+	for _, row := range c.Expected["per_vote_instances_where_code_underestimates"].([]any) {
+		r := row.(map[string]any)
+		v, l := Vote{r["n0"].(float64), r["n1"].(float64)}, r["order"].(float64)
+		c.within("code", PATEMoment(v, in.Lambda, l), r["code"].(float64), c.Tolerance.Rel, 0)
+		c.within("instance", ThresholdMoment(v, 1/in.Lambda, l), r["true_instance"].(float64), c.Tolerance.Rel, 0)
+	}
+}
+
+func pateSound(c goldenCase, votes []Vote, scale, delta float64) {
+	sound := c.Expected["sound_threshold_vote"].(map[string]any)
+	get := func(m map[string]any, key string) float64 { return m[key].(float64) }
+	one := ThresholdVotes(len(votes), scale)
+	eps := func(a privacy.Accountant, d float64, e privacy.Event) float64 {
+		return c.epsUnder(a, privacy.AddRemove, d, e)
+	}
+	c.within("noise_scale", scale, get(sound, "noise_scale"), c.Tolerance.Rel, 0)
+	c.within("pure", eps(account.Basic{}, 0, one), get(sound, "pure_epsilon"), c.Tolerance.Rel, 0)
+	c.within("improved", eps(gridRDP(account.Improved), delta, one), get(sound, "rdp_improved_default_grid"), c.Tolerance.Rel, 0)
+	c.within("classic", eps(gridRDP(account.Classic), delta, one), get(sound, "rdp_classic_default_grid"), c.Tolerance.Rel, 0)
+	c.within("pld", eps(pld.New(), delta, one), get(sound, "pld"), c.Tolerance.PldRel, c.Tolerance.PldAbs)
+	two := c.Expected["sound_two_count_argmax"].(map[string]any)
+	c.within("argmax pure", eps(account.Basic{}, 0, ArgmaxVotes(len(votes), scale)), get(two, "pure_epsilon"), c.Tolerance.Rel, 0)
+	c.within("argmax pld", eps(pld.New(), delta, ArgmaxVotes(len(votes), scale)), get(two, "pure_dp_pld"), c.Tolerance.PldRel, c.Tolerance.PldAbs)
+}
+
+func pateVote(c goldenCase) {
+	var in struct {
+		Lambda float64 `json:"lambda_"`
+		Scale  float64 `json:"noise_scale"`
+	}
+	c.in(&in)
+	for _, row := range c.Expected["rows"].([]any) {
+		r := row.(map[string]any)
+		v, l := Vote{r["n0"].(float64), r["n1"].(float64)}, r["order"].(float64)
+		code := PATEMoment(v, in.Lambda, l)
+		if want, ok := r["code_log_moment"].(float64); ok {
+			c.within("code", code, want, c.Tolerance.Rel, 0)
+		} else if !math.IsNaN(code) {
+			c.Errorf("code: got %v for %v, want none", code, v)
+		}
+		c.within("instance", ThresholdMoment(v, in.Scale, l), r["true_instance_log_moment"].(float64), c.Tolerance.Rel, 0)
+		c.within("independent", c.value(LaplaceMoment(in.Scale, l)), r["data_independent_log_moment"].(float64), c.Tolerance.Rel, 0)
+	}
+}
+
+func encoderAttack(c goldenCase) {
+	var in struct {
+		Noise float64 `json:"noise_multiplier"`
+		Batch int64
+	}
+	c.in(&in)
+	a := NoiselessEncoder(in.Noise, in.Batch)
+	c.near("claimed_sensitivity", a.Sensitivity/float64(2*in.Batch)) // the batch turned around, each by 2C
+	c.near("actual_sensitivity_after_record_seen", a.Sensitivity)
+	c.near("one_step_separation_in_noise_std", a.Separation)
+	c.near("one_step_total_variation", a.TotalVariation)
+	c.near("one_step_gaussian_epsilon_at_1e_5", account.GaussianEpsilon(1/a.Separation, 1e-5))
+	c.near("rdp_bound_per_step_at_alpha_2", c.rdp(privacy.Gaussian{NoiseMultiplier: 1 / a.Separation})(2))
+}
+
+func sharedCoin(c goldenCase) {
+	var in struct {
+		Q      float64
+		Batch  int64
+		Noise  float64 `json:"noise_multiplier"`
+		Alphas []float64
+	}
+	c.in(&in)
+	for i, a := range in.Alphas {
+		independent, shared := SharedCoin(in.Q, in.Noise, in.Batch, a)
+		c.within("independent", independent, c.nums("independent_coins_rdp")[i], c.Tolerance.Rel, 0)
+		c.within("shared", shared, c.nums("shared_coin_rdp")[i], c.Tolerance.Rel, 0)
+	}
+}
+
+func hiddenBits(c goldenCase) {
+	var in struct {
+		Base    float64 `json:"base_epsilon"`
+		Epsilon float64
+	}
+	c.in(&in)
+	p := HiddenBits(in.Base, []int{0, 1}, ForgetsFirst)
+	q := HiddenBits(in.Base, []int{1, 0}, ForgetsFirst)
+	for i := range p {
+		c.within("law on X", p[i], c.nums("output_probabilities_x")[i], c.Tolerance.Rel, 0)
+		c.within("law on X'", q[i], c.nums("output_probabilities_x_prime")[i], c.Tolerance.Rel, 0)
+	}
+	c.near("actual_delta", HockeyStick(p, q, in.Epsilon))
+	sampled := privacy.SampledWithoutReplacement{SampleSize: 1, Population: 2, Event: privacy.RandomizedResponse{Epsilon: in.Base}}
+	c.within("claimed", c.delta(pld.New(), in.Epsilon, repeat(2, sampled)), c.num("delta_claimed_by_composing_amplified_steps"), 1e-3, 0)
+}
+
+func hiddenBitsRDP(c goldenCase) {
+	var in struct {
+		Base   float64 `json:"base_epsilon"`
+		Steps  float64
+		Alphas []float64
+	}
+	c.in(&in)
+	p := HiddenBits(in.Base, []int{1, 1, 1}, NeverDrawn)
+	q := HiddenBits(in.Base, []int{0, 0, 0}, NeverDrawn)
+	c.nearList("actual_rdp", in.Alphas, func(a float64) float64 { return Renyi(p, q, a) })
+	c.near("actual_kl", Renyi(p, q, 1))
+	one := HalfSampledBit(in.Base)
+	c.nearList("rdp_claimed", in.Alphas, func(a float64) float64 { return in.Steps * one(a) })
+	c.near("kl_claimed", in.Steps*one(1))
+}
+
+func hiddenGaussian(c goldenCase) {
+	var in struct {
+		Q       float64 `json:"selection_probability"`
+		Noise   float64 `json:"noise_multiplier"`
+		Epsilon float64
+		Alphas  []float64
+	}
+	c.in(&in)
+	p, q := HiddenGaussian(in.Q, in.Noise, in.Noise/20)
+	c.near("actual_delta", HockeyStick(p, q, in.Epsilon))
+	c.nearList("actual_rdp", in.Alphas, func(a float64) float64 { return Renyi(p, q, a) })
+	c.nearList("rdp_claimed", in.Alphas, func(a float64) float64 {
+		return 2 * account.PoissonGaussian(in.Q, in.Noise, a, privacy.AddRemove)
+	})
+	const n = 1 << 30
+	sampled := privacy.SampledWithoutReplacement{SampleSize: int64(math.Round(in.Q * n)), Population: n, Event: privacy.Gaussian{NoiseMultiplier: in.Noise}}
+	c.near("delta_claimed_by_composing_amplified_steps", c.delta(pld.New(), in.Epsilon, repeat(2, sampled)))
+}

@@ -95,3 +95,168 @@ func TestStop(t *testing.T) {
 		t.Errorf("the fit ends with %+v, %v", r, err)
 	}
 }
+
+// adult is a domain as that of Adult in bins of MARGINALS section 1, and tables of
+// pairs in a tree of at most the given cells, all of it made up.
+func adult(b testing.TB, cells int64) (*Tree, []Table) {
+	dom := []int{16, 9, 16, 7, 15, 6, 5, 2, 12, 12, 16, 42, 2}
+	return wide(b, dom, Limits{Clique: 1e6, Total: cells})
+}
+
+// wide is a tree of pairs in random order within limits, and noisy tables.
+func wide(b testing.TB, dom []int, l Limits) (*Tree, []Table) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	var pairs, sets []Set
+	for j := range dom {
+		sets = append(sets, Set{j})
+		for i := range j {
+			pairs = append(pairs, Set{i, j})
+		}
+	}
+	rng.Shuffle(len(pairs), func(i, j int) { pairs[i], pairs[j] = pairs[j], pairs[i] })
+	for _, k := range Grow(dom, nil, pairs, l) {
+		sets = append(sets, pairs[k])
+	}
+	tree, err := NewTree(dom, sets, l)
+	if err != nil {
+		b.Fatal(err)
+	}
+	rows := madeUp(b, dom, rng)
+	tables := make([]Table, len(sets))
+	for i, s := range sets {
+		tables[i] = counted(dom, s, rows, 20, rng)
+	}
+	return tree, tables
+}
+
+// madeUp is 32,561 rows of skewed columns that go together as a random tree of pairs.
+func madeUp(b testing.TB, dom []int, rng *rand.Rand) [][]uint16 {
+	var factors []Factor
+	for c := range dom {
+		s := Set{c}
+		if c > 0 {
+			s = s.with(rng.IntN(c))
+		}
+		f := randomFactor(rng, dom, s, 1)
+		for i := range f.Log {
+			f.Log[i] -= 3 * float64(i) / float64(len(f.Log))
+		}
+		factors = append(factors, f)
+	}
+	return build(b, dom, 1, factors, nil).Sample(32_561, false, rng)
+}
+
+// counted is the table of rows with noise.
+func counted(dom []int, s Set, rows [][]uint16, sd float64, rng *rand.Rand) Table {
+	x := Table{Vars: s, Y: make([]float64, cellsOf(dom, s)), Var: make([]float64, cellsOf(dom, s))}
+	for i := range rows[0] {
+		at := 0
+		for _, c := range s {
+			at = at*dom[c] + int(rows[c][i])
+		}
+		x.Y[at]++
+	}
+	for i := range x.Y {
+		x.Y[i] += sd * rng.NormFloat64()
+		x.Var[i] = sd * sd
+	}
+	return x
+}
+
+func perCell(b *testing.B, cells int64, times int) {
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(cells)/float64(times), "ns/cell")
+}
+
+// BenchmarkSweep is the time of a sweep by the cells of the tree.
+func BenchmarkSweep(b *testing.B) {
+	for _, cells := range []int64{50_000, 200_000, 400_000, 4_000_000} {
+		tree, tables := adult(b, cells)
+		b.Run(size(tree), func(b *testing.B) {
+			m, err := newModel(tree, 32561, nil, nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			f := newFitting(m, tables, Options{Workers: 1})
+			for b.Loop() {
+				f.visit(0)
+			}
+			perCell(b, tree.Cells(), 1)
+		})
+	}
+}
+
+// BenchmarkFit is a whole fit to made-up tables.
+func BenchmarkFit(b *testing.B) {
+	for _, cells := range []int64{200_000, 400_000} {
+		tree, tables := adult(b, cells)
+		b.Run(size(tree), func(b *testing.B) {
+			sweeps, loss := 0, 0.0
+			for b.Loop() {
+				_, r, err := Fit(context.Background(), tree, 32561, tables, nil, Options{Workers: 1})
+				if err != nil {
+					b.Fatal(err)
+				}
+				sweeps, loss = r.Sweeps, r.Loss/float64(r.Cells)*2
+			}
+			b.ReportMetric(float64(sweeps), "sweeps")
+			b.ReportMetric(loss, "loss/cell")
+		})
+	}
+}
+
+func size(t *Tree) string {
+	n := t.Cells()
+	return string(rune('0'+n/1e6)) + "." + string(rune('0'+n/1e5%10)) + string(rune('0'+n/1e4%10)) + "Mcells"
+}
+
+// BenchmarkCalibrate makes a model of stored potentials.
+func BenchmarkCalibrate(b *testing.B) {
+	tree, tables := adult(b, 400_000)
+	m, _, err := Fit(context.Background(), tree, 32561, tables, nil, Options{Sweeps: 2})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := newModel(tree, m.total, m.factors, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+	perCell(b, tree.Cells(), 1)
+}
+
+// BenchmarkSample is the time of a row of 13 columns, few rows and many.
+func BenchmarkSample(b *testing.B) {
+	tree, tables := adult(b, 200_000)
+	m, _, err := Fit(context.Background(), tree, 32561, tables, nil, Options{Sweeps: 10})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, rows := range []int{32_561, 1_000_000, 10_000_000} {
+		b.Run(size(tree)+"/"+map[int]string{32_561: "adult", 1_000_000: "1M", 10_000_000: "10M"}[rows], func(b *testing.B) {
+			rng := rand.New(rand.NewPCG(1, 1))
+			for b.Loop() {
+				m.Sample(rows, false, rng)
+			}
+			perCell(b, int64(rows), 1)
+		})
+	}
+}
+
+// BenchmarkGrow takes 5,000 pairs of 179 columns into a tree.
+func BenchmarkGrow(b *testing.B) {
+	dom, rng := make([]int, 179), rand.New(rand.NewPCG(1, 1))
+	for c := range dom {
+		dom[c] = 8
+	}
+	var pairs []Set
+	for range 5000 {
+		i, j := rng.IntN(179), rng.IntN(178)
+		if j >= i {
+			j++
+		}
+		pairs = append(pairs, Set{i}.with(j))
+	}
+	for b.Loop() {
+		Grow(dom, nil, pairs, DefaultLimits())
+	}
+}

@@ -1,6 +1,9 @@
 package graphical
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Marginal is the expected counts of a table over vars, row-major, in rows; they sum
 // to the total. A table within a clique is read off it; any other is found by
@@ -100,4 +103,138 @@ func (e *elimination) given(c int) (array, error) {
 	v := partOf(e.tree.dom, joint.axes, n.sepVars)
 	v.scale(joint.cells, inverse)
 	return joint, nil
+}
+
+// EachPair hands on the expected counts of each two columns a < b, row-major, in rows, as Marginal has them. From each
+// column in turn, columns of few codes first, the joint counts of it and a separator go through the tree once, so that a
+// long tree costs no more for pairs whose cliques lie far apart. A pair that needs a table, or a product, above the bounds
+// of Marginal is left out.
+func (m *Model) EachPair(use func(a, b int, table []float64)) {
+	order := make([]int, len(m.tree.dom))
+	for column := range order {
+		order[column] = column
+	}
+	order = byDomain(m.tree.dom, order)
+	w := walk{Model: m, given: map[passage]array{}, beyond: map[[2]int]Set{}, use: use}
+	for i, column := range order {
+		w.column, w.open = column, slices.Sorted(slices.Values(order[i+1:]))
+		w.begin(m.tree.smallest(column))
+	}
+}
+
+// smallest returns the clique of the fewest cells that holds a column.
+func (t *Tree) smallest(column int) int {
+	best := -1
+	for i, n := range t.nodes {
+		if n.vars.has(column) && (best < 0 || n.cells < t.nodes[best].cells) {
+			best = i
+		}
+	}
+	return best
+}
+
+// walk goes from a clique of one column to the cliques of the columns behind it.
+type walk struct {
+	*Model
+	column int
+	open   Set               // the columns behind it, which are still to be paired with it
+	given  map[passage]array // made once for all columns
+	beyond map[[2]int]Set    // columns of a clique and of all that lie behind it, by where it is entered from
+	use    func(a, b int, table []float64)
+}
+
+// passage is a clique that is entered from a neighbour, and what is wanted of it: the separator to the next, or a column.
+type passage struct{ node, from, next, column int }
+
+func (w *walk) begin(node int) {
+	own := Set{w.column}
+	for _, c := range w.tree.nodes[node].vars.and(w.open) {
+		w.found(c, w.part(node, own.with(c)))
+	}
+	for _, next := range w.neighbours(node) {
+		if sep := w.between(node, next); w.worth(next, node, sep) {
+			w.enter(next, node, w.part(node, own.with(sep...)))
+		}
+	}
+}
+
+// worth tells whether there is a column to pair behind a separator.
+func (w *walk) worth(node, from int, sep Set) bool {
+	return len(w.behind(node, from).without(sep).and(w.open)) > 0
+}
+
+func (w *walk) behind(node, from int) Set {
+	key := [2]int{node, from}
+	if set, known := w.beyond[key]; known {
+		return set
+	}
+	set := w.tree.nodes[node].vars
+	for _, next := range w.neighbours(node) {
+		if next != from {
+			set = set.or(w.behind(next, node))
+		}
+	}
+	w.beyond[key] = set
+	return set
+}
+
+// enter goes on from a neighbour; joint is over the column and the separator.
+func (w *walk) enter(node, from int, joint array) {
+	own, sep := Set{w.column}, w.between(from, node)
+	for _, c := range w.tree.nodes[node].vars.without(sep).and(w.open) {
+		given := w.conditional(passage{node: node, from: from, next: -1, column: c}, sep, Set{c})
+		if table, err := w.tree.product(joint, given, own.with(c)); err == nil {
+			w.found(c, table)
+		}
+	}
+	for _, next := range w.neighbours(node) {
+		on := w.between(node, next)
+		if next == from || !w.worth(next, node, on) {
+			continue
+		}
+		given := w.conditional(passage{node: node, from: from, next: next, column: -1}, sep, on)
+		if table, err := w.tree.product(joint, given, own.with(on...)); err == nil {
+			w.enter(next, node, table)
+		}
+	}
+}
+
+// found hands a pair on.
+func (w *walk) found(c int, table array) {
+	w.use(min(w.column, c), max(w.column, c), w.tree.laid(table, table.vars).cells)
+}
+
+// conditional is the table of some columns of a clique, given the separator by which it is entered.
+func (w *walk) conditional(p passage, sep, wanted Set) array {
+	if a, made := w.given[p]; made {
+		return a
+	}
+	a := w.part(p.node, sep.with(wanted...))
+	inverse := slices.Clone(w.tree.over(a, sep).cells)
+	for k, x := range inverse {
+		if x > 0 {
+			inverse[k] = 1 / x
+		}
+	}
+	v := partOf(w.tree.dom, a.axes, sep)
+	v.scale(a.cells, inverse)
+	a = w.tree.laid(a, slices.Concat(sep.and(wanted), sep.without(wanted), wanted.without(sep))) // as products have it
+	w.given[p] = a
+	return a
+}
+
+func (w *walk) neighbours(node int) []int {
+	n := w.tree.nodes[node]
+	if n.parent < 0 {
+		return n.children
+	}
+	return append([]int{n.parent}, n.children...)
+}
+
+// between is the separator of two neighbours.
+func (w *walk) between(a, b int) Set {
+	if w.tree.nodes[b].parent == a {
+		return w.tree.nodes[b].sepVars
+	}
+	return w.tree.nodes[a].sepVars
 }

@@ -1,8 +1,19 @@
+// Package graphical fits a graphical model to noisy marginals of a table and draws
+// rows from it: factors over cliques of a junction tree, message passing, estimation
+// from tables of unequal noise, masks of impossible cells, sampling with rounding
+// by group. It is arithmetic alone: what it reads has its noise already, so whatever
+// comes out is post-processing.
+//
+// Columns are numbered from 0; the domain of column c is its number of codes, which
+// are 0 to dom[c]-1. Counts are in rows, logarithms natural. Equal input gives equal
+// bits for any number of workers.
 package graphical
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 )
 
@@ -84,4 +95,132 @@ func checkTotal(total float64) error {
 		return fmt.Errorf("graphical: total: is %g, must be above 0 and finite", total)
 	}
 	return nil
+}
+
+// Limits bounds the size of a junction tree, in cells of 8 bytes.
+type Limits struct {
+	Clique, Total int64 // of the largest clique, of all cliques together
+}
+
+// DefaultLimits is 10^6 cells a clique and 5*10^6 in all, which is 40 MB.
+func DefaultLimits() Limits { return Limits{Clique: 1_000_000, Total: 5_000_000} }
+
+// maxCells stands for every number of cells that does not fit 63 bits.
+const maxCells = 1<<63 - 1
+
+// maxCodes is the largest domain of a column: rows hold codes of 16 bits.
+const maxCodes = 1 << 16
+
+// maxColumns and maxParts bound the work that a model read from a file can cause.
+const (
+	maxColumns = 1 << 12
+	maxParts   = 1 << 14 // factors, and masks
+)
+
+// cellsOf is the number of cells of a table over s; maxCells where it is more than
+// can be counted.
+func cellsOf(dom []int, s []int) int64 {
+	cells := uint64(1)
+	for _, c := range s {
+		high, low := bits.Mul64(cells, uint64(dom[c]))
+		if high > 0 || low >= maxCells {
+			return maxCells
+		}
+		cells = low
+	}
+	return int64(cells)
+}
+
+// plus adds cells without passing maxCells.
+func plus(a, b int64) int64 {
+	if a > maxCells-b {
+		return maxCells
+	}
+	return a + b
+}
+
+// check says which clique, or which total, exceeds the limits, or nil.
+func (l Limits) check(dom []int, cliques []Set) error {
+	total := int64(0)
+	l.Clique = min(l.Clique, 1<<31-1) // places within a clique have 32 bits
+	for _, c := range cliques {
+		cells := cellsOf(dom, c)
+		if total = plus(total, cells); cells > l.Clique {
+			return fmt.Errorf("graphical: sets: the clique of columns %v has %d cells, must have at most %d", c, cells, l.Clique)
+		}
+	}
+	if total > l.Total {
+		return fmt.Errorf("graphical: sets: the junction tree has %d cells, must have at most %d", total, l.Total)
+	}
+	return nil
+}
+
+// checkDomain says what is wrong with a domain, or nil.
+func checkDomain(dom []int) error {
+	if len(dom) == 0 || len(dom) > maxColumns {
+		return fmt.Errorf("graphical: domain: has %d columns, must have from 1 to %d", len(dom), maxColumns)
+	}
+	var errs []error
+	for c, n := range dom {
+		if n < 1 || n > maxCodes {
+			errs = append(errs, fmt.Errorf("graphical: domain[%d]: is %d, must be from 1 to %d", c, n, maxCodes))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// factors are those that the fit started from and what it added, one of each set.
+func (f *fitting) factors(start []factor) []factor {
+	all := slices.Clone(start)
+	for _, t := range f.targets {
+		all = append(all, f.tree.factor(t.vars, t.log))
+	}
+	return merged(all)
+}
+
+// merged is the factors with those of the same set added up.
+func merged(all []factor) []factor {
+	at, one := map[string]int{}, []factor(nil)
+	for _, x := range all {
+		key := fmt.Sprint(x.vars)
+		i, known := at[key]
+		if !known {
+			at[key], one = len(one), append(one, x)
+			continue
+		}
+		one[i].log = slices.Clone(one[i].log)
+		for k, l := range x.log {
+			one[i].log[k] += l
+		}
+	}
+	return one
+}
+
+// Grow adds sets to a junction tree one after the other, in their order, and returns
+// the indexes of those that it could take within the limits. The tree holds base
+// whatever its size. The tree grows in place: a set of one clique changes nothing,
+// one that spans two trees becomes a clique, else columns are carried along the path
+// between them. NewTree of base and the kept sets, in this order, keeps to the limits
+// too. Columns must lie within the domain and ascend in every set.
+func Grow(dom []int, base, order []Set, l Limits) []int {
+	f := newForest(dom)
+	for _, s := range base {
+		f.add(s, Limits{Clique: maxCells, Total: maxCells})
+	}
+	var kept []int
+	for i, s := range order {
+		if f.add(s, l) {
+			kept = append(kept, i)
+		}
+	}
+	return kept
+}
+
+// grown is the cliques of the tree that Grow makes of sets.
+func grown(dom []int, sets []Set) []Set {
+	f := newForest(dom)
+	for _, s := range sets {
+		f.add(s, Limits{Clique: maxCells, Total: maxCells})
+	}
+	return slices.DeleteFunc(f.cliques, func(c Set) bool { return c == nil })
 }

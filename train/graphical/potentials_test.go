@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -130,3 +131,105 @@ func FuzzFromPotentials(f *testing.F) {
 		m.LogProb(make([]uint16, len(p.Domain)))
 	})
 }
+
+// TestContradictoryMasks: masks that leave no row are an error, whether one does or
+// two do together.
+func TestContradictoryMasks(t *testing.T) {
+	dom := []int{2, 2, 2}
+	tree, err := NewTree(dom, []Set{{0, 1}, {1, 2}}, DefaultLimits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := Mask{Vars: Set{0, 1}, Forbidden: []bool{true, false, true, false}}
+	two := Mask{Vars: Set{1, 2}, Forbidden: []bool{false, false, true, true}}
+	for _, masks := range [][]Mask{{one, two}, {{Vars: Set{0}, Forbidden: []bool{true, true}}}} {
+		if _, _, err := Fit(context.Background(), tree, 10, nil, masks, Options{}); err == nil || !strings.Contains(err.Error(), "masks") {
+			t.Errorf("the error is %v, must name the masks", err)
+		}
+	}
+	if _, _, err := Fit(context.Background(), tree, 10, nil, []Mask{one}, Options{}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestExactTables: tables of variance 0 are met, beside noisy ones that say otherwise,
+// under both stops; exact tables that contradict each other are an error.
+func TestExactTables(t *testing.T) {
+	dom := []int{2, 3, 2}
+	tree, err := NewTree(dom, []Set{{0, 1}, {1, 2}}, DefaultLimits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	exact := Table{Vars: Set{1}, Y: []float64{70, 0, 30}, Var: make([]float64, 3)}
+	noisy := Table{Vars: Set{0, 1}, Y: []float64{10, 20, 30, 10, 20, 10}, Var: []float64{4, 4, 4, 4, 4, math.Inf(1)}}
+	for _, stop := range []float64{0, -1} {
+		m, r, err := Fit(context.Background(), tree, 100, []Table{exact, noisy}, nil, Options{Stop: stop})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := m.Marginal(Set{1})
+		if d := worst(t, got, exact.Y); err != nil || d > 1e-6 {
+			t.Errorf("stop %g: the exact table is %v (%+v), must be %v", stop, got, r, exact.Y)
+		}
+		if p := m.LogProb([]uint16{0, 1, 0}); !math.IsInf(p, -1) {
+			t.Errorf("a row of an empty cell has log probability %g", p)
+		}
+	}
+	other := Table{Vars: Set{1, 2}, Y: []float64{50, 10, 0, 0, 20, 20}, Var: make([]float64, 6)}
+	if _, _, err := Fit(context.Background(), tree, 100, []Table{exact, other}, nil, Options{}); err == nil {
+		t.Error("contradictory exact tables are taken")
+	}
+}
+
+// allocated is every byte that work takes of the heap, given back or not: no less than
+// the most that it holds at a time.
+func allocated(work func()) int64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	work()
+	runtime.ReadMemStats(&after)
+	return int64(after.TotalAlloc - before.TotalAlloc)
+}
+
+// TestMemoryOfAFit: a fit takes two and a half times the tables of the cliques, 8 bytes a
+// cell (before and after, and what passes between them), and 100 bytes a measured cell
+// (docs/marginals.md section 3), however many sweeps it makes.
+func TestMemoryOfAFit(t *testing.T) {
+	tree, tables := adult(t, 1_000_000)
+	cells := 0
+	for _, x := range tables {
+		cells += len(x.Y)
+	}
+	most := 5*bytesPerCell*tree.Cells()/2 + 100*int64(cells)
+	for _, sweeps := range []int{1, 40} {
+		got := allocated(func() {
+			if _, _, err := Fit(context.Background(), tree, 32561, tables, nil, Options{Sweeps: sweeps, Stop: 1e-9, Workers: 1}); err != nil {
+				t.Fatal(err)
+			}
+		})
+		if got > most {
+			t.Errorf("%d sweeps over %d cells, %d of them measured, took %d bytes, must take at most %d", sweeps, tree.Cells(), cells, got, most)
+		}
+	}
+}
+
+// TestMemoryOfRows: rows take 2 bytes a value and 9 a row, and 12 bytes a cell of the
+// largest clique for its places.
+func TestMemoryOfRows(t *testing.T) {
+	const rows = 1 << 20
+	tree, tables := adult(t, 1_000_000)
+	m, _, err := Fit(context.Background(), tree, 32561, tables, nil, Options{Sweeps: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	largest := 0
+	for _, n := range tree.nodes {
+		largest = max(largest, n.cells)
+	}
+	most := int64(rows*(2*len(tree.dom)+9)) + int64(len(tree.nodes)*12*largest)
+	if got := allocated(func() { m.Sample(rows, false, rand.New(rand.NewPCG(1, 2))) }); got > most {
+		t.Errorf("%d rows of %d columns took %d bytes, must take at most %d", rows, len(tree.dom), got, most)
+	}
+}
+
+const bytesPerCell = 8

@@ -3,8 +3,11 @@ package graphical
 import (
 	"errors"
 	"fmt"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
+
+	"weir/internal/bitmath"
 )
 
 // Tree is a junction tree of the columns of a domain: the cliques of each column are
@@ -119,4 +122,191 @@ func (t *Tree) holder(s Set) int {
 		}
 	}
 	return best
+}
+
+// rule scores a column for elimination; the lowest goes first.
+type rule func(g *graph, column int) float64
+
+// graph links columns that some set holds together.
+type graph struct {
+	dom  []int
+	rows [][]uint64 // bit b of row a: a and b are linked
+	left []bool     // not yet eliminated
+}
+
+func newGraph(dom []int, sets []Set) *graph {
+	g := &graph{dom: dom, rows: make([][]uint64, len(dom)), left: make([]bool, len(dom))}
+	for c := range g.rows {
+		g.rows[c], g.left[c] = make([]uint64, (len(dom)+63)/64), true
+	}
+	for _, s := range sets {
+		g.connect(s)
+	}
+	return g
+}
+
+// connect links all columns of a set.
+func (g *graph) connect(s Set) {
+	for _, a := range s {
+		for _, b := range s {
+			if a != b {
+				g.rows[a][b/64] |= 1 << (b % 64)
+			}
+		}
+	}
+}
+
+// neighbours are the columns linked to c, ascending.
+func (g *graph) neighbours(c int) Set {
+	var s Set
+	for w, word := range g.rows[c] {
+		for ; word != 0; word &= word - 1 {
+			s = append(s, 64*w+bits.TrailingZeros64(word))
+		}
+	}
+	return s
+}
+
+// eliminate takes the columns out one by one, by the rule, and returns the cliques
+// that they form with their neighbours.
+func (g *graph) eliminate(r rule) []Set {
+	var cliques []Set
+	score := make([]float64, len(g.dom))
+	for c := range score {
+		score[c] = r(g, c)
+	}
+	for range g.dom {
+		c := g.lowest(score)
+		near := g.neighbours(c)
+		cliques = append(cliques, near.with(c))
+		g.remove(c, near)
+		for _, n := range near {
+			score[n] = r(g, n)
+		}
+	}
+	return cliques
+}
+
+func (g *graph) lowest(score []float64) int {
+	best := -1
+	for c, left := range g.left {
+		if left && (best < 0 || score[c] < score[best]) {
+			best = c
+		}
+	}
+	return best
+}
+
+func (g *graph) remove(c int, near Set) {
+	g.left[c] = false
+	g.connect(near)
+	for _, n := range near {
+		g.rows[n][c/64] &^= 1 << (c % 64)
+	}
+}
+
+// bySize is the logarithm of the clique's cells.
+func bySize(g *graph, c int) float64 { return g.nearSize(c) + bitmath.Log(float64(g.dom[c])) }
+
+// byGain is the logarithm of the clique's cells over the column's codes.
+func byGain(g *graph, c int) float64 { return g.nearSize(c) }
+
+func (g *graph) nearSize(c int) float64 {
+	size := 0.0
+	for w, word := range g.rows[c] {
+		for ; word != 0; word &= word - 1 {
+			size += bitmath.Log(float64(g.dom[64*w+bits.TrailingZeros64(word)]))
+		}
+	}
+	return size
+}
+
+// byFill is the links that elimination would add.
+func byFill(g *graph, c int) float64 {
+	near, missing := g.neighbours(c), 0
+	for _, n := range near {
+		for w, word := range g.rows[c] {
+			missing += bits.OnesCount64(word &^ g.rows[n][w])
+		}
+		missing-- // n is no neighbour of its own
+	}
+	return float64(missing) / 2
+}
+
+// perturbed is bySize with noise of half a unit.
+func perturbed(rng *rand.Rand) rule {
+	return func(g *graph, c int) float64 { return bySize(g, c) + float64(rng.Float64()) - .5 }
+}
+
+// span makes the tree of maximal cliques: a spanning tree of greatest separators,
+// from the clique of most cells. It depends on the cliques alone and not on their
+// order, so that a tree that is read back draws the same rows.
+func span(dom []int, cliques []Set, l Limits) *Tree {
+	cliques = slices.Clone(cliques)
+	slices.SortFunc(cliques, func(a, b Set) int { return slices.Compare(a, b) })
+	root := 0
+	for i, c := range cliques {
+		if cellsOf(dom, c) > cellsOf(dom, cliques[root]) {
+			root = i
+		}
+	}
+	t := &Tree{dom: slices.Clone(dom), limits: l}
+	t.place(cliques, spanning(cliques, root), root, -1)
+	return t
+}
+
+// spanning lists the children of each clique in a spanning tree whose separators hold
+// the most columns (Prim).
+func spanning(cliques []Set, root int) [][]int {
+	children := make([][]int, len(cliques))
+	shared, to := make([]int, len(cliques)), make([]int, len(cliques))
+	for i := range cliques {
+		shared[i], to[i] = len(cliques[i].and(cliques[root])), root
+	}
+	shared[root] = -1
+	for range len(cliques) - 1 {
+		next := slices.Index(shared, slices.Max(shared))
+		children[to[next]] = append(children[to[next]], next)
+		shared[next] = -1
+		for i := range cliques {
+			if shared[i] < 0 {
+				continue
+			}
+			if n := len(cliques[i].and(cliques[next])); n > shared[i] {
+				shared[i], to[i] = n, next
+			}
+		}
+	}
+	return children
+}
+
+// place adds clique c and those below it, depth first.
+func (t *Tree) place(cliques []Set, children [][]int, c, parent int) int {
+	at := len(t.nodes)
+	n := node{vars: cliques[c], axes: byDomain(t.dom, cliques[c]), cells: int(cellsOf(t.dom, cliques[c])), parent: parent, sepCells: 1}
+	if parent >= 0 {
+		shared := n.vars.and(t.nodes[parent].vars)
+		n.sepVars, n.sep, n.sepCells = shared, byDomain(t.dom, shared), int(cellsOf(t.dom, shared))
+		n.above, n.own = partOf(t.dom, t.nodes[parent].axes, shared), partOf(t.dom, n.axes, shared)
+	}
+	t.nodes = append(t.nodes, n)
+	for _, child := range children[c] {
+		t.nodes[at].children = append(t.nodes[at].children, t.place(cliques, children, child, at))
+	}
+	return at
+}
+
+// connected reports whether the cliques of every column are connected: a column in k
+// cliques is in k-1 separators.
+func (t *Tree) connected() bool {
+	balance := make([]int, len(t.dom))
+	for _, n := range t.nodes {
+		for _, c := range n.vars {
+			balance[c]++
+		}
+		for _, c := range n.sep {
+			balance[c]--
+		}
+	}
+	return !slices.ContainsFunc(balance, func(b int) bool { return b != 1 })
 }

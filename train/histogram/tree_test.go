@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -189,5 +190,165 @@ func TestTreeErrors(t *testing.T) {
 	_, err = Line{Cells: 20, Total: 5, SD: 1}.Tree(func(float64, [][2]int) ([]float64, float64, error) { return []float64{1}, 1, nil })
 	if err == nil {
 		t.Error("one count for 4 ranges was taken")
+	}
+}
+
+// Without noise nothing is levelled: the transform gives back what it was given, for
+// every length, shifted to the total.
+func TestHaarKeepsWhatIsExact(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, n := range []int{1, 2, 3, 7, 31, 32, 33, 256} {
+		y := make([]float64, n)
+		for i := range y {
+			y[i] = rng.Float64() * 100
+		}
+		for i, v := range Haar(y, 0, sum(y)+float64(n)) {
+			if math.Abs(v-y[i]-1) > 1e-9 {
+				t.Errorf("length %d: cell %d is %v, must be %v", n, i, v, y[i]+1)
+			}
+		}
+	}
+}
+
+// By hand, two cells: their half difference has sd sd/sqrt(2) and threshold .7 sd
+// sqrt(2 ln 2)/sqrt(2) = .583 sd. Half of 1.1 is below, half of 1.2 above.
+func TestHaarThreshold(t *testing.T) {
+	if got := Haar([]float64{11.1, 10}, 1, 21.1); math.Abs(got[0]-10.55) > 1e-12 || math.Abs(got[1]-10.55) > 1e-12 {
+		t.Errorf("a step of 1.1 becomes %v", got)
+	}
+	if got := Haar([]float64{11.2, 10}, 1, 21.2); math.Abs(got[0]-11.2) > 1e-12 {
+		t.Errorf("a step of 1.2 becomes %v", got)
+	}
+}
+
+// Nothing below 0, and the total; nothing where that is not positive.
+func TestHaarSums(t *testing.T) {
+	for _, c := range []struct {
+		y     []float64
+		total float64
+		want  []float64
+	}{
+		{[]float64{-100, 100}, 50, []float64{0, 50}},
+		{[]float64{-9, -9, -9, -9}, 8, []float64{2, 2, 2, 2}},
+		{[]float64{5, 5}, 0, []float64{0, 0}},
+		{[]float64{5, 5}, -1, []float64{0, 0}},
+		{[]float64{-5}, 3, []float64{3}},
+		{nil, 3, []float64{}},
+	} {
+		if got := Haar(c.y, 1, c.total); !slices.Equal(got, c.want) {
+			t.Errorf("%v to sum %v is %v, must be %v", c.y, c.total, got, c.want)
+		}
+	}
+}
+
+// A heap stands, a plain around it is averaged: 256 cells of 50 rows and one of 1,000,
+// noise sd 10, 40 draws. The error of the plain's cells is below a third of the noise
+// (without Haar: all of it), the heap is within 5 sd (the draws are fixed). Moving the
+// ring moves the result.
+func TestHaarKeepsHeaps(t *testing.T) {
+	squares, cells := 0.0, 0
+	for seed := range uint64(40) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		y, moved := make([]float64, 256), make([]float64, 256)
+		for i := range y {
+			y[i] = 50 + 10*rng.NormFloat64()
+			if i == 77 {
+				y[i] += 950
+			}
+			moved[(i+31)%256] = y[i]
+		}
+		x, ring := Haar(y, 10, 255*50+1000), Haar(moved, 10, 255*50+1000)
+		for i, v := range x {
+			if math.Abs(v-ring[(i+31)%256]) > 1e-9 {
+				t.Fatalf("cell %d is %v, moved %v", i, v, ring[(i+31)%256])
+			}
+			if i != 77 {
+				squares, cells = squares+(v-50)*(v-50), cells+1
+			} else if math.Abs(v-1000) > 50 {
+				t.Errorf("seed %d: the heap of 1000 is %v", seed, v)
+			}
+		}
+	}
+	if rms := math.Sqrt(squares / float64(cells)); rms > 10./3 {
+		t.Errorf("error of the plain is %v, must be below a third of the noise 10", rms)
+	}
+}
+
+// TestWeightsByHand: beside cells of a heap and its neighbour, leaves of 16 cells that
+// hold 1.9 sd together, which noise explains, and of 256 cells that hold 4 sd.
+func TestWeightsByHand(t *testing.T) {
+	leaves := []Leaf{{0, 1, 90, 100}, {1, 2, 2, 100}, {2, 18, 12, 100}, {18, 34, 7, 100}, {34, 290, 30, 100}, {290, 546, 10, 100}}
+	want := []float64{87.5 + .5, .5, .5 / 16, .5 / 16, 25 + .5/256, 5 + .5/256}
+	for i, w := range weights(leaves) {
+		if math.Abs(w-want[i]) > 1e-12 {
+			t.Errorf("leaf %d weighs %v, must weigh %v", i, w, want[i])
+		}
+	}
+}
+
+// treeOf is a column behind a tree whose whole budget buys noise of standard deviation sd,
+// its number of rows public, and its bins.
+func treeOf(t *testing.T, cells []int, values int, sd float64, rng *rand.Rand) ([]Leaf, [][2]int) {
+	t.Helper()
+	before := make([]float64, values+1)
+	for _, cell := range cells {
+		before[cell+1]++
+	}
+	for i := range values {
+		before[i+1] += before[i]
+	}
+	line := Line{Cells: values, Total: float64(len(cells)), SD: sd}
+	found, err := line.Tree(func(part float64, nodes [][2]int) ([]float64, float64, error) {
+		y := make([]float64, len(nodes))
+		for i, node := range nodes {
+			y[i] = math.Round(before[node[1]] - before[node[0]] + sd/math.Sqrt(part)*rng.NormFloat64())
+		}
+		return y, sd * sd / part, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	leaves := found.Leaves(line.Total)
+	return leaves, Merge(leaves, line.Total, 9)
+}
+
+// placedMean is the mean cell of rows that are placed by weights.
+func placedMean(leaves []Leaf, bins [][2]int) float64 {
+	rows, at := 0.0, 0.0
+	for _, bin := range bins {
+		own := leaves[bin[0]:bin[1]]
+		held := 0.0
+		for _, l := range own {
+			held += l.Count
+		}
+		for i, share := range Shares(own) {
+			at += share * held * float64(own[i].Lo+own[i].Hi-1) / 2
+		}
+		rows += held
+	}
+	return at / rows
+}
+
+// TestLongTailsKeepTheirMean: log-normal amounts of 5,000 rows between 0 and 10,000,
+// behind the noise that epsilon 1 leaves to one column of eight. Weights of the rule for
+// narrow leaves alone make the mean 8 times what it is. Seeds are fixed.
+func TestLongTailsKeepTheirMean(t *testing.T) {
+	const rounds = 40
+	for _, c := range []struct{ log, spread, most float64 }{{2, 1, .35}, {4, .8, .15}} {
+		off := 0.0
+		for seed := range uint64(rounds) {
+			rng := rand.New(rand.NewPCG(seed, 12))
+			cells, mean := make([]int, 5000), 0.0
+			for i := range cells {
+				x := min(math.Exp(c.log+c.spread*rng.NormFloat64()), 10000)
+				cells[i] = int(x/.16 + .5)
+				mean += float64(cells[i]) / 5000
+			}
+			leaves, bins := treeOf(t, cells, 62501, 28, rng)
+			off += (placedMean(leaves, bins)/mean - 1) / rounds
+		}
+		if math.Abs(off) > c.most {
+			t.Errorf("log-normal (%g, %g): the mean is off by %+.2f of itself, must be within %g", c.log, c.spread, off, c.most)
+		}
 	}
 }

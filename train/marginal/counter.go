@@ -4,7 +4,13 @@
 // else, without sorting.
 package marginal
 
-import "math/bits"
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"weir/train/parallel"
+)
 
 // denseCells is the most cells that are counted in an array: 32 MB of counts.
 // Beyond it cells are counted in a hash table that grows with the rows.
@@ -153,3 +159,135 @@ func (c *Counter) whole(cell uint64, n [2]uint32) [2]int64 {
 	}
 	return out
 }
+
+// MostCells is the most cells of a marginal that is counted in an array.
+const MostCells = denseCells
+
+// Tally counts many marginals of one table that comes in parts, in one pass. The counts of a set are the rows in every
+// cell, row-major, the last column of the set fastest: 8 bytes a cell. They do not depend on parts or workers.
+type Tally struct {
+	sizes  []int
+	sets   [][]int
+	counts [][]int64
+	pieces []piece
+}
+
+// NewTally returns a tally of no rows. Codes of column j are below sizes[j]; each set lists the columns of a marginal. An
+// error names a set of no column, or of more than MostCells cells.
+func NewTally(sizes []int, sets [][]int) (*Tally, error) {
+	t := &Tally{sizes: sizes, sets: sets, counts: make([][]int64, len(sets))}
+	for i, set := range sets {
+		cells, err := Cells(sizes, set)
+		if err != nil {
+			return nil, err
+		}
+		t.counts[i] = make([]int64, cells)
+	}
+	t.pieces = piecesOf(sets)
+	return t, nil
+}
+
+// Cells returns how many combinations of codes a set of columns has. An error names a set of no column, or of more than
+// MostCells cells.
+func Cells(sizes, set []int) (int, error) {
+	cells := int64(1)
+	for _, j := range set {
+		cells = min(cells*int64(sizes[j]), MostCells+1)
+	}
+	if len(set) == 0 || cells > MostCells {
+		return 0, fmt.Errorf("marginal of columns %v: has %d cells or more, must have columns and at most %d cells", set, cells, MostCells)
+	}
+	return int(cells), nil
+}
+
+// Add counts further rows: columns has those of every column.
+func (t *Tally) Add(columns [][]uint16, workers int) {
+	parallel.Do(workers, len(t.pieces), func(_, i int) { t.count(columns, t.pieces[i]) })
+}
+
+// Counts is what was counted so far, by set.
+func (t *Tally) Counts() [][]int64 { return t.counts }
+
+// hash is an open-addressing table from a cell to its counts. Keys are stored
+// plus one: 0 is an empty place.
+type hash struct {
+	keys   []uint64
+	counts [][2]uint32
+	used   int
+}
+
+func (h *hash) reset() {
+	if h.keys == nil {
+		h.grow(1 << 12)
+	}
+	clear(h.keys)
+	clear(h.counts)
+	h.used = 0
+}
+
+// at is the counts of cell k, valid until the next call.
+func (h *hash) at(k uint64) *[2]uint32 {
+	if 2*h.used >= len(h.keys) {
+		h.grow(2 * len(h.keys))
+	}
+	i := h.place(k)
+	if h.keys[i] == 0 {
+		h.keys[i] = k + 1
+		h.used++
+	}
+	return &h.counts[i]
+}
+
+// place is where k is or would be. The multiplier is 2^64 over the golden ratio
+// (Knuth, TAOCP 6.4).
+func (h *hash) place(k uint64) int {
+	mask := uint64(len(h.keys) - 1)
+	i := (k * 0x9E3779B97F4A7C15) >> 20 & mask
+	for h.keys[i] != 0 && h.keys[i] != k+1 {
+		i = (i + 1) & mask
+	}
+	return int(i)
+}
+
+func (h *hash) grow(to int) {
+	keys, counts := h.keys, h.counts
+	h.keys, h.counts = make([]uint64, to), make([][2]uint32, to)
+	for i, k := range keys {
+		if k != 0 {
+			at := h.place(k - 1)
+			h.keys[at], h.counts[at] = k, counts[i]
+		}
+	}
+}
+
+// together is how many sets share a key: more would share it further, but leave less to
+// do side by side.
+const together = 4
+
+// piece is up to `together` sets of equal length that differ in their last column only:
+// they share the key of the columns before it.
+type piece struct {
+	before []int // columns of the shared key
+	sets   []int // places in the list of sets
+}
+
+// piecesOf puts sets together, each of at least one column.
+func piecesOf(sets [][]int) []piece {
+	order := make([]int, len(sets))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return slices.Compare(before(sets[a]), before(sets[b])) })
+	var list []piece
+	for _, i := range order {
+		last := len(list) - 1
+		if last >= 0 && len(list[last].sets) < together && slices.Equal(list[last].before, before(sets[i])) {
+			list[last].sets = append(list[last].sets, i)
+		} else {
+			list = append(list, piece{before(sets[i]), []int{i}})
+		}
+	}
+	return list
+}
+
+func before(set []int) []int { return set[:len(set)-1] }

@@ -124,3 +124,112 @@ func crossEntropy(v, t []float32) float64 {
 func logistic(x, t float64) float64 {
 	return math.Max(x, 0) + bitmath.Log1p(bitmath.Exp(-math.Abs(x))) - float64(x*t)
 }
+
+// Each loss sets dy to the gradient of each example's own loss (not divided by
+// the batch) and, unless loss is nil, loss[i] to example i's loss. The extra
+// columns are ignored and dy's stays zero.
+
+// BCE is binary cross-entropy on logits, the mean over columns:
+// softplus(y) - t*y for targets t in [0, 1].
+func BCE(dy, y, target Matrix, loss []float64) {
+	kernel.Sigmoid(dy.all(), y.all())
+	kernel.Axpy(-1, target.all(), dy.all())
+	kernel.Scale(1/float32(y.Cols), dy.all())
+	dy.setExtra(0)
+	if loss == nil {
+		return
+	}
+	for i := range y.Rows {
+		var sum float64
+		for j, v := range y.Row(i) {
+			sum += logistic(float64(v), float64(target.Row(i)[j]))
+		}
+		loss[i] = sum / float64(y.Cols)
+	}
+}
+
+// MSE is the mean over columns of (y-t)².
+func MSE(dy, y, target Matrix, loss []float64) {
+	copy(dy.all(), y.all())
+	kernel.Axpy(-1, target.all(), dy.all())
+	kernel.Scale(2/float32(y.Cols), dy.all())
+	dy.setExtra(0)
+	for i := range loss {
+		var sum float64
+		for j, v := range y.Row(i) {
+			d := float64(v) - float64(target.Row(i)[j])
+			sum += float64(d * d)
+		}
+		loss[i] = sum / float64(y.Cols)
+	}
+}
+
+// Wasserstein is sign*y for a critic's one output (Arjovsky et al. 2017): sign -1
+// raises the score, +1 lowers it.
+func Wasserstein(dy, y Matrix, sign float32, loss []float64) {
+	clear(dy.all())
+	for i := range y.Rows {
+		dy.Row(i)[0] = sign
+	}
+	for i := range loss {
+		loss[i] = float64(sign * y.Row(i)[0])
+	}
+}
+
+// Logistic is the cross entropy of a critic's one output, the logit of "real" (Goodfellow et
+// al. 2014): softplus(sign*y), -1 for rows that are to pass as real, +1 for others.
+func Logistic(dy, y Matrix, sign float32, loss []float64) {
+	clear(dy.all())
+	s := float64(sign)
+	for i := range y.Rows {
+		v := float64(y.Row(i)[0])
+		dy.Row(i)[0] = float32(s / (1 + bitmath.Exp(-s*v)))
+		if loss != nil {
+			loss[i] = logistic(float64(s*v), 0)
+		}
+	}
+}
+
+// GaussianKL is the divergence of N(mean, exp(logvar)) from N(0, 1), summed over
+// columns (Kingma, Welling 2014, appendix B). y holds means, then log variances,
+// 2*d columns; the gradient is added to dy and the value to loss, times weight.
+func GaussianKL(dy, y Matrix, weight float64, loss []float64) {
+	d := y.Cols / 2
+	for i := range y.Rows {
+		row, g := y.Row(i), dy.Row(i)
+		var sum float64
+		for j := range d {
+			mean, logvar := float64(row[j]), float64(row[d+j])
+			variance := bitmath.Exp(logvar)
+			sum += variance + float64(mean*mean) - 1 - logvar
+			g[j] += float32(weight * mean)
+			g[d+j] += float32(weight * (variance - 1) / 2)
+		}
+		if loss != nil {
+			loss[i] += float64(weight * sum / 2)
+		}
+	}
+}
+
+// Reparameterise sets z = mean + exp(logvar/2)*e row by row, where y holds means,
+// then log variances (Kingma, Welling 2014); e is standard normal.
+func Reparameterise(z, y, e Matrix) {
+	for i := range z.Rows {
+		row, to := y.Row(i), z.Row(i)
+		for j := range to {
+			to[j] = row[j] + float32(float32(bitmath.Exp(float64(row[z.Cols+j])/2))*e.Row(i)[j])
+		}
+	}
+}
+
+// ReparameteriseBackward sets dy, over means and log variances, to the gradient
+// that dz at the sampled z causes.
+func ReparameteriseBackward(dy, dz, y, e Matrix) {
+	for i := range dz.Rows {
+		g, row := dy.Row(i), y.Row(i)
+		for j, v := range dz.Row(i) {
+			g[j] = v
+			g[dz.Cols+j] = v * e.Row(i)[j] * float32(bitmath.Exp(float64(row[dz.Cols+j])/2)/2)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package posterior
 
 import (
 	"math"
+	"math/rand/v2"
 
 	"weir/internal/bitmath"
 )
@@ -109,4 +110,155 @@ func softmax(logs, probs, times, x []float64, stride int) {
 		times[j] = float64(n+1) * probs[j*stride] / sum
 		probs[j*stride] /= total
 	}
+}
+
+// logGamma draws the logarithm of a Gamma(a, 1) number (Marsaglia, Tsang 2000; below a = 1 as
+// Gamma(a+1) U^(1/a)), so that no small a makes it 0.
+func logGamma(a float64, r *rand.Rand) float64 {
+	boost := 0.0
+	if a < 1 {
+		boost = bitmath.Log(1-float64(r.Float64())) / a
+		a++
+	}
+	d := a - 1./3
+	c := 1 / math.Sqrt(9*d)
+	for {
+		x := bitmath.Normal(r)
+		v := 1 + float64(c*x)
+		if v <= 0 {
+			continue
+		}
+		v = float64(v * v * v)
+		log := bitmath.Log(v)
+		if bitmath.Log(1-float64(r.Float64())) < float64(0.5*x*x)+float64(d*(1-v+log)) {
+			return bitmath.Log(d) + log + boost
+		}
+	}
+}
+
+// poisson draws a Poisson number: below a rate of 10 by multiplying uniform ones until they
+// are below exp(-rate) (Knuth 1969, section 3.4.1), else under a hat. Beyond a rate of 2^40 it is the rate.
+func poisson(rate float64, r *rand.Rand) float64 {
+	switch {
+	case rate > 1<<40:
+		return math.Floor(rate)
+	case rate >= 10:
+		return newHat(rate).draw(r)
+	}
+	least, n := bitmath.Exp(-rate), 0.0
+	for u := r.Float64(); u > least; u *= r.Float64() {
+		n++
+	}
+	return n
+}
+
+// hat is what a Poisson law of a rate of 10 or more lies under (Hormann 1993, algorithm PTRS, whose fitted
+// numbers these are): a uniform number u from -1/2 to 1/2 becomes (2 bend/(1/2-|u|) + slope) u about
+// the rate, whose density is the hat's inverse.
+type hat struct {
+	rate, slope, bend float64
+	top               float64 // 1/alpha: the hat over the law, at most
+	sure              float64 // the second number up to which all but the ends are kept
+}
+
+func newHat(rate float64) hat {
+	slope := 0.931 + float64(2.53*math.Sqrt(rate))
+	return hat{rate: rate, slope: slope, bend: float64(0.02483*slope) - 0.059,
+		top: 1.1239 + 1.1328/(slope-3.4), sure: 0.9277 - 3.6224/(slope-2)}
+}
+
+func (h hat) draw(r *rand.Rand) float64 {
+	for {
+		u, height := float64(r.Float64())-0.5, 1-float64(r.Float64())
+		end := 0.5 - math.Abs(u)
+		n := math.Floor(float64((float64(2*h.bend/end)+h.slope)*u) + h.rate + 0.43)
+		inside := end >= 0.07 && height <= h.sure
+		outside := n < 0 || end < 0.013 && height > end
+		if inside || !outside && h.keeps(n, end, height) {
+			return n
+		}
+	}
+}
+
+// keeps is the exact test: height times the hat at n is below the law there.
+func (h hat) keeps(n, end, height float64) bool {
+	hat := bitmath.Log(height * h.top / (h.bend/float64(end*end) + h.slope))
+	return hat <= float64(n*bitmath.Log(h.rate))-h.rate-bitmath.Lgamma(n+1)
+}
+
+// numeric is the law of a number in one component. The log density of a number with the
+// features x and y (see features) is constant + onX x + onY y - half (x-centre)^2, and the
+// gradients of minus it for the two parameters are gradX (x-zeroX) and gradY (y-zeroY), but
+// for a normal law, where they are half*2 (centre-x) and 1 - half*2 (x-centre)^2.
+type numeric struct {
+	normal       bool
+	constant     float64
+	onX, onY     float64
+	half, centre float64
+	gradX, zeroX float64
+	gradY, zeroY float64
+}
+
+// features are what a law needs of a number: log x and log(1-x) of a Beta one, x and
+// log x! of a Poisson one, x of a normal one.
+func features(f Family, number float64) (x, y float64) {
+	switch f {
+	case Beta:
+		return bitmath.Log(number), bitmath.Log1p(-number)
+	case Poisson:
+		return number, bitmath.Lgamma(number + 1)
+	}
+	return number, 0
+}
+
+func newNumeric(f Family, p []float64) numeric {
+	switch f {
+	case Beta:
+		a, b := bitmath.Exp(p[0]), bitmath.Exp(p[1])
+		both := digamma(a + b)
+		return numeric{constant: bitmath.Lgamma(a+b) - bitmath.Lgamma(a) - bitmath.Lgamma(b), onX: a - 1, onY: b - 1,
+			gradX: -a, zeroX: digamma(a) - both, gradY: -b, zeroY: digamma(b) - both}
+	case Poisson:
+		rate := bitmath.Exp(p[0])
+		return numeric{constant: -rate, onX: p[0], onY: -1, gradX: -1, zeroX: rate}
+	}
+	return numeric{normal: true, constant: -p[1] - float64((math.Ln2+bitmath.Log(math.Pi))/2), half: bitmath.Exp(-2*p[1]) / 2, centre: p[0]}
+}
+
+// log is the log density.
+func (n *numeric) log(x, y float64) float64 {
+	away := x - n.centre
+	return n.constant + float64(n.onX*x) + float64(n.onY*y) - float64(n.half*away*away)
+}
+
+// grad is that of minus the log density for the two parameters; parts bounds the sum of the
+// squares of what is added up in it.
+func (n *numeric) grad(x, y float64) (first, second, parts float64) {
+	if n.normal {
+		away := x - n.centre
+		scaled := 2 * n.half * away
+		first, second = -scaled, 1-float64(scaled*away)
+		size := 2 * n.half * (math.Abs(x) + math.Abs(n.centre))
+		other := 1 + float64(size*(math.Abs(x)+math.Abs(n.centre)))
+		return first, second, float64(size*size) + float64(other*other)
+	}
+	first, second = n.gradX*(x-n.zeroX), n.gradY*(y-n.zeroY)
+	size, other := n.gradX*(math.Abs(x)+math.Abs(n.zeroX)), n.gradY*(math.Abs(y)+math.Abs(n.zeroY))
+	return first, second, float64(size*size) + float64(other*other)
+}
+
+// digamma is the derivative of the logarithm of the gamma function at x > 0: the recurrence
+// up to 10, then the asymptotic series (Abramowitz, Stegun 6.3.5, 6.3.18), whose first term
+// left out is below 1e-15 there.
+func digamma(x float64) float64 {
+	sum := 0.0
+	for ; x < 10; x++ {
+		sum -= 1 / x
+	}
+	i := 1 / (x * x)
+	series := 691. / 32760
+	for _, c := range [...]float64{-1. / 132, 1. / 240, -1. / 252, 1. / 120, -1. / 12} {
+		series = c + float64(i*series)
+	}
+	return sum + bitmath.Log(x) - 0.5/x + float64(i*series)
 }

@@ -1,9 +1,0 @@
-package schema
-
-import (
-	"testing"
-
-	"weir/internal/stattest"
-)
-
-func TestMain(m *testing.M) { stattest.Sparing(m, 400) }
