@@ -68,7 +68,8 @@ func project(t *testing.T) (reports map[string]string, tests string) {
 		switch {
 		case strings.HasSuffix(path, "_test.go"):
 			tests += string(text)
-		case slices.Contains([]string{"pipeline", "stages", "runtime"}, room) && !strings.Contains(filepath.ToSlash(name), "pipeline/spec/audit.go"):
+		case slices.Contains([]string{"pipeline", "stages", "runtime"}, room) && !strings.Contains(filepath.ToSlash(name),
+			"pipeline/spec/audit.go"):
 			reports[filepath.ToSlash(name)] = string(text)
 		}
 		return err

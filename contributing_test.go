@@ -23,7 +23,8 @@ func compiles(t *testing.T, folder, source string) {
 		t.Fatal(err)
 	}
 	file, overlay := filepath.Join(t.TempDir(), "kind.go"), filepath.Join(t.TempDir(), "overlay.json")
-	replace, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(here, folder, "kindofcontributing.go"): file}})
+	replace, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(here, folder,
+		"kindofcontributing.go"): file}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -70,7 +70,8 @@ func acrossRuntime(path, ours string) string {
 	if !known {
 		return "the folder runtime/" + parts[1] + " is not in the policy"
 	}
-	if target := strings.TrimPrefix(strings.TrimPrefix(ours, "runtime"), "/"); target != parts[1] && !contains(rooms, target) {
+	if target := strings.TrimPrefix(strings.TrimPrefix(ours, "runtime"), "/"); target != parts[1] &&
+		!contains(rooms, target) {
 		return "of runtime, runtime/" + parts[1] + " may import " + strings.Join(rooms, ", ")
 	}
 	return ""

@@ -14,8 +14,10 @@ func whole(words string) string { return strings.ReplaceAll(words, "|", "") }
 // notices are what code of others brings with it, or what is said of it: in small
 // letters, with one blank between words.
 func notices() (list []string) {
-	for _, n := range []string{"copy|right", "(c|) 19", "(c|) 20", "spd|x-", "all rights re|served", "b|sd", "mit lic|ense", "mit lic|ence", "gnu gen|eral",
-		"mozilla pub|lic", "lic|ensed under", "redistri|bution", "is gover|ned by", "a por|t of ", "por|ted from", "adap|ted from", "transla|ted from",
+	for _, n := range []string{"copy|right", "(c|) 19", "(c|) 20", "spd|x-", "all rights re|served", "b|sd",
+		"mit lic|ense", "mit lic|ence", "gnu gen|eral",
+		"mozilla pub|lic", "lic|ensed under", "redistri|bution", "is gover|ned by", "a por|t of ", "por|ted from",
+		"adap|ted from", "transla|ted from",
 		"transcri|bed from", "borro|wed from", "lif|ted from", "courtesy |of"} {
 		list = append(list, whole(n))
 	}
@@ -31,7 +33,8 @@ func notices() (list []string) {
 
 // plainWords are those of a text without what begins a line of a comment.
 func plainWords(text string) string {
-	words := slices.DeleteFunc(strings.Fields(strings.ToLower(text)), func(w string) bool { return strings.Trim(w, "/*#<!->") == "" })
+	words := slices.DeleteFunc(strings.Fields(strings.ToLower(text)),
+		func(w string) bool { return strings.Trim(w, "/*#<!->") == "" })
 	return strings.Join(words, " ")
 }
 

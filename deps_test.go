@@ -61,17 +61,22 @@ func allowed() map[string][]string {
 		// The conformance test pays by the compiler's prices and makes noise of its own,
 		// so only tests and the soak may have it. internal/stattest tells it how much an ordinary
 		// run of the tests does.
-		"pipeline/pipelinetest": {"pipeline", "pipeline/domain", "pipeline/relation", "pipeline/compile", "schema", "privacy", "internal"},
-		"record":                {"privacy", "internal/plaintext"},
+		"pipeline/pipelinetest": {"pipeline", "pipeline/domain", "pipeline/relation", "pipeline/compile", "schema", "privacy",
+			"internal"},
+		"record": {"privacy", "internal/plaintext"},
 		// The page judges figures by what their kinds declare, as the plan has it; it sees no
 		// spec, no work and no row.
 		"record/report": {"pipeline", "privacy", "record", "internal/plaintext"},
 		// A list of runs is worded from what the list is of: it reads no folder and has no clock.
 		"record/listing": {"record", "record/report", "internal/plaintext"},
-		"stages":         {"pipeline", "pipeline/domain", "pipeline/relation", "train", "train/graphical", "train/histogram", "privacy", "schema", "record", "record/report", "internal/plaintext"},
-		"runtime":        {"runtime/database/sql", "pipeline", "pipeline/domain", "pipeline/relation", "pipeline/spec", "pipeline/compile", "pipeline/words", "privacy", "privacy/ledger", "record", "record/listing", "schema", "internal/disk", "internal/plaintext"},
+		"stages": {"pipeline", "pipeline/domain", "pipeline/relation", "train", "train/graphical", "train/histogram",
+			"privacy", "schema", "record", "record/report", "internal/plaintext"},
+		"runtime": {"runtime/database/sql", "pipeline", "pipeline/domain", "pipeline/relation", "pipeline/spec",
+			"pipeline/compile", "pipeline/words", "privacy", "privacy/ledger", "record", "record/listing", "schema",
+			"internal/disk", "internal/plaintext"},
 		// An experiment is several runs, their bill and their table: above the engine, which knows runs alone.
-		"runtime/experiment": {"pipeline", "pipeline/domain", "pipeline/spec", "pipeline/compile", "privacy", "record", "record/report", "runtime", "internal/disk", "internal/plaintext"},
+		"runtime/experiment": {"pipeline", "pipeline/domain", "pipeline/spec", "pipeline/compile", "privacy", "record",
+			"record/report", "runtime", "internal/disk", "internal/plaintext"},
 		// SQL is text: who prints it knows what is computed, and neither the plan, the table nor the process it goes to.
 		"runtime/database/sql": {"pipeline/relation"},
 		"specs":                {},
@@ -79,9 +84,12 @@ func allowed() map[string][]string {
 		"specs/results": {"specs", "runtime/experiment"},
 		"examples":      {},
 		"internal":      {"schema", "privacy", "train", "pipeline", "pipeline/domain", "pipeline/relation", "record"},
-		"cmd": {"schema", "privacy", "train", "pipeline", "pipeline/domain", "pipeline/spec", "pipeline/compile", "pipeline/words",
-			"privacy/ledger", "record", "record/listing", "record/report", "stages", "runtime", "runtime/experiment", "specs", "specs/results", "internal/disk", "internal/plaintext"},
-		"internal/soak": {"schema", "privacy", "train", "pipeline", "pipeline/domain", "pipeline/spec", "pipeline/compile", "pipeline/words",
+		"cmd": {"schema", "privacy", "train", "pipeline", "pipeline/domain", "pipeline/spec", "pipeline/compile",
+			"pipeline/words",
+			"privacy/ledger", "record", "record/listing", "record/report", "stages", "runtime", "runtime/experiment", "specs",
+			"specs/results", "internal/disk", "internal/plaintext"},
+		"internal/soak": {"schema", "privacy", "train", "pipeline", "pipeline/domain", "pipeline/spec", "pipeline/compile",
+			"pipeline/words",
 			"pipeline/pipelinetest", "privacy/ledger", "record", "stages", "runtime", "internal/disk"},
 	}
 }
@@ -112,22 +120,40 @@ func roomOf(path string) string {
 // signature tells what a function can touch; those that name "" are above runtime itself.
 func runtimeRooms() map[string][]string {
 	return map[string][]string{
-		"store":      {"table"},                                                                                   // bytes on disk: knows neither what they mean nor what they cost
-		"schedule":   {},                                                                                          // order and cores: touches no file, no table and no money
-		"table":      {"table/internal/parquet"},                                                                  // file formats
-		"files":      {"store", "table"},                                                                          // what names of a spec open, and whether it has changed
-		"demo":       {},                                                                                          // made-up rows
-		"source":     {"table", "demo", "database/duckdb", "database/postgres", "database/spark", "database/sql"}, // where rows come from: knows no ledger, no owner and no run
-		"database":   {"database/sql"},                                                                            // programs that read tables: starts them, and knows no domain, no ledger and no run
-		"dataset":    {"store"},                                                                                   // the owner's side
-		"book":       {"store", "dataset", "schedule"},                                                            // charges and noise: opens no table, so it never sees a row
-		"infer":      {"", "dataset", "files", "source", "store", "table"},                                        // what a study begins with: the draft of a domain, the first spec
-		"budget":     {"", "book", "dataset", "store"},                                                            // spending in words, and beside the budgets of a revision: runs git, which reads objects alone
-		"evaluation": {"", "infer", "store"},                                                                      // compares tables that a person names: draws no noise, charges nothing
-		"codebook":   {},                                                                                          // what publishers say of columns: opens no table
-		"collect":    {"store", "book"},                                                                           // removes by names, ages, ledgers and notes of what is paid for: opens no table and no key
-		"experiment": {"", "book", "table"},                                                                       // several runs as one
-		"lock":       {},                                                                                          // text for version control: sees plans, opens no file
+		// bytes on disk: knows neither what they mean nor what they cost
+		"store": {"table"},
+		// order and cores: touches no file, no table and no money
+		"schedule": {},
+		// file formats
+		"table": {"table/internal/parquet"},
+		// what names of a spec open, and whether it has changed
+		"files": {"store", "table"},
+		// made-up rows
+		"demo": {},
+		// where rows come from: knows no ledger, no owner and no run
+		"source": {"table", "demo", "database/duckdb", "database/postgres", "database/spark", "database/sql"},
+		// programs that read tables: starts them, and knows no domain, no ledger and no run
+		"database": {"database/sql"},
+		// the owner's side
+		"dataset": {"store"},
+		// charges and noise: opens no table, so it never sees a row
+		"book":  {"store", "dataset", "schedule"},
+		"infer": {"table"},
+		// what publishers say of columns: opens no table
+		"codebook": {},
+		// removes by names, ages, ledgers and notes of what is paid for: opens no table and no key
+		"collect": {"store", "book"},
+		// what specs plan against the budgets of a revision
+		"budget": {"", "book", "dataset", "revision"},
+		// what a study begins with: writes files of its own, reads no row
+		"scaffold": {"", "dataset", "files", "infer", "source", "store", "table"},
+		// compares tables that a person names: draws no noise, charges nothing
+		"evaluation": {"", "scaffold", "store"},
+		// files of a commit: runs git, which reads objects alone
+		"revision":   {"", "dataset"},
+		"experiment": {"", "book", "table"}, // several runs as one
+		// text for version control: sees plans, opens no file
+		"lock": {},
 	}
 }
 
@@ -152,7 +178,8 @@ func forbidden() map[string][]string {
 // touch is what it is given.
 func reachesOut(room, name string) bool {
 	outer, _, _ := strings.Cut(room, "/")
-	for _, p := range []string{"os", "syscall", "unsafe", "plugin", "net", "io/ioutil", "golang.org/x/sys", "github.com/apache/arrow/go/v15/parquet"} {
+	for _, p := range []string{"os", "syscall", "unsafe", "plugin", "net", "io/ioutil", "golang.org/x/sys",
+		"github.com/apache/arrow/go/v15/parquet"} {
 		if contains([]string{"pipeline", "record", "stages"}, outer) && (name == p || strings.HasPrefix(name, p+"/")) {
 			return true
 		}
@@ -226,7 +253,8 @@ func violation(path, name string, test bool) string {
 		if outer == "train" && tableOrSpec(name) {
 			return "train is arithmetic on numbers: it knows no table and no spec"
 		}
-		if !test && !exempt(path) && (contains(forbidden()[room], name) || contains(forbidden()[outer], name) || contains(forbidden()[pathpkg.Dir(path)], name) || reachesOut(room, name)) {
+		if !test && !exempt(path) && (contains(forbidden()[room], name) || contains(forbidden()[outer], name) ||
+			contains(forbidden()[pathpkg.Dir(path)], name) || reachesOut(room, name)) {
 			return "files, clock and randomness have rooms of their own"
 		}
 		return ""
@@ -241,7 +269,8 @@ func violation(path, name string, test bool) string {
 		return why
 	}
 	target := roomOf(ours)
-	if target == room || target == bitmath || contains(rooms, target) || test && (target == "internal" || contains(inTests()[room], target)) {
+	if target == room || target == bitmath || contains(rooms, target) || test &&
+		(target == "internal" || contains(inTests()[room], target)) {
 		return ""
 	}
 	return room + " may import " + strings.Join(rooms, ", ")
@@ -312,7 +341,8 @@ func TestPolicyRejects(t *testing.T) {
 			t.Errorf("%s may import %s, must be refused", c[0], c[1])
 		}
 	}
-	if violation("stages/prep/unit_test.go", "weir/pipeline/compile", true) != "" || violation("stages/prep/encode.go", "weir/pipeline", false) != "" {
+	if violation("stages/prep/unit_test.go", "weir/pipeline/compile", true) != "" || violation("stages/prep/encode.go",
+		"weir/pipeline", false) != "" {
 		t.Error("what the table allows is refused")
 	}
 }

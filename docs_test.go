@@ -18,7 +18,8 @@ func TestDocumentsPointAtWhatIsThere(t *testing.T) {
 	there := paths(files)
 	links, cited, named := 0, 0, 0
 	for _, file := range files {
-		if !strings.HasSuffix(file, ".md") && !strings.HasSuffix(file, ".go") && !strings.HasSuffix(file, ".yaml") || file == "docs_test.go" {
+		if !strings.HasSuffix(file, ".md") && !strings.HasSuffix(file, ".go") && !strings.HasSuffix(file, ".yaml") ||
+			file == "docs_test.go" {
 			continue
 		}
 		text := read(t, file)
@@ -80,7 +81,8 @@ func headings(page string) map[string]bool {
 
 // deadPages checks paths under docs/ and testdata/golden/, in comments and in prose.
 func deadPages(text string, there map[string]bool) (f found) {
-	for _, m := range regexp.MustCompile(`(^|[^\w/.-])((?:docs|testdata/golden)/[\w./-]*\w)`).FindAllStringSubmatch(text, -1) {
+	for _, m := range regexp.MustCompile(`(^|[^\w/.-])((?:docs|testdata/golden)/[\w./-]*\w)`).FindAllStringSubmatch(text,
+		-1) {
 		f.seen++
 		if !there[m[2]] {
 			f.dead = append(f.dead, m[2])

@@ -12,7 +12,8 @@ func TestDocumentsNameTestsThatAreThere(t *testing.T) {
 	there, seen := map[string]bool{}, 0
 	for _, file := range tracked(t) {
 		if strings.HasSuffix(file, "_test.go") {
-			for _, m := range regexp.MustCompile(`(?m)^func ((Test|Fuzz|Benchmark)\w+)\(`).FindAllStringSubmatch(read(t, file), -1) {
+			for _, m := range regexp.MustCompile(`(?m)^func ((Test|Fuzz|Benchmark)\w+)\(`).FindAllStringSubmatch(read(t, file),
+				-1) {
 				there[m[1]] = true
 			}
 		}
@@ -26,7 +27,8 @@ func TestDocumentsNameTestsThatAreThere(t *testing.T) {
 	if seen < 60 {
 		t.Errorf("%d names of tests were read: the check has gone blind", seen)
 	}
-	if f := deadTests("`TestOfNothing/case`, `FuzzThere`", map[string]bool{"FuzzThere": true}); f.seen != 2 || len(f.dead) != 1 {
+	if f := deadTests("`TestOfNothing/case`, `FuzzThere`", map[string]bool{"FuzzThere": true}); f.seen != 2 ||
+		len(f.dead) != 1 {
 		t.Errorf("the check sees %v", f)
 	}
 }

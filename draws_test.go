@@ -29,7 +29,8 @@ func TestEveryDrawIsListed(t *testing.T) {
 		if strings.HasPrefix(file, "internal/soak") || strings.HasPrefix(file, "pipeline/pipelinetest") {
 			continue // programs that try the product
 		}
-		listed := strings.Contains(table, "`"+file+"`") || strings.HasPrefix(file, "stages/evaluate/") || strings.HasPrefix(file, "stages/report/")
+		listed := strings.Contains(table, "`"+file+"`") || strings.HasPrefix(file, "stages/evaluate/") ||
+			strings.HasPrefix(file, "stages/report/")
 		for _, m := range named.FindAllStringSubmatch(text, -1) {
 			if purposes++; !listed && !strings.Contains(table, "`"+m[1]+"`") {
 				t.Errorf("%s: draws %q, which docs/design/secrets.md does not list", file, m[1])

@@ -21,7 +21,8 @@ import (
 // and the one kind that is named, each with its reason.
 func homonyms() map[string]string {
 	return map[string]string{
-		"record/rowsof.go: sample":                      "the kind: a saved plan, which this reads, names kinds and declares nothing",
+		"record/rowsof.go: sample": "the kind: a saved plan, which this reads, names kinds and " +
+			"declares nothing",
 		"record/report/scatter.go: projection":          "the file of a picture",
 		"cmd/weir/sample.go: sample":                    "the command, and the way to choose a category",
 		"cmd/weir/report.go: report":                    "a key of JSON",
@@ -32,7 +33,7 @@ func homonyms() map[string]string {
 		"runtime/codebook/sdv.go: constraints":          "a key of metadata",
 		"runtime/codebook/import.go: values":            "a key of a dictionary",
 		"pipeline/domain/domain.go: bounds":             "a key of a domain",
-		"cmd/weir/result.go: report":                    "what stands before its path",
+		"cmd/weir/run_result.go: report":                "what stands before its path",
 		"pipeline/figure.go: independent":               "a role, which rows of that kind or simulated ones have",
 	}
 }
@@ -62,8 +63,8 @@ func TestNoKindIsNamedOutsideStages(t *testing.T) {
 }
 
 // TestNoSourceIsNamedOutsideItsRoom: plans, ledgers, records and commands go by what a source declares
-// (pipeline.Declared), so that a new one needs no word of theirs. No string there is the path of a setting of a source, or
-// its key where that is no English word.
+// (pipeline.Declared), so that a new one needs no word of theirs. No string there is the path of a setting of a source,
+// or its key where that is no English word.
 func TestNoSourceIsNamedOutsideItsRoom(t *testing.T) {
 	names := map[string]bool{"demo": true}
 	for _, kind := range source.Kinds() {
@@ -144,7 +145,8 @@ func namesOfStages(t *testing.T) (names map[string]bool, figures *regexp.Regexp)
 			names[f.Name] = true
 		}
 	}
-	for _, word := range []string{"real", "synthetic", "rows", "difference", "recall", "precision"} { // ports, colours, axes
+	// ports, colours, axes
+	for _, word := range []string{"real", "synthetic", "rows", "difference", "recall", "precision"} {
 		delete(names, word)
 	}
 	if len(names) < 100 || len(long) < 100 {

@@ -24,7 +24,8 @@ func TestPicturesOfReadme(t *testing.T) {
 	for _, m := range named {
 		data := read(t, m[2])
 		if len(m[1]) < 30 || len(data) > mostOfPicture {
-			t.Errorf("%s has %d bytes and is described as %q, must be at most %d bytes with a sentence", m[2], len(data), m[1], mostOfPicture)
+			t.Errorf("%s has %d bytes and is described as %q, must be at most %d bytes with a sentence", m[2], len(data), m[1],
+				mostOfPicture)
 		}
 		if strings.HasSuffix(m[2], ".svg") {
 			recordings++

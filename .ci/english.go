@@ -155,7 +155,8 @@ func (f *file) comments() {
 				continue
 			}
 			words := strings.Fields(strings.TrimSuffix(c.Text, "*/"))
-			if i+1 < len(group.List) && len(words) > 0 && regexp.MustCompile(`^[Tt]h(at|ose)$`).MatchString(words[len(words)-1]) &&
+			if i+1 < len(group.List) && len(words) > 0 && regexp.MustCompile(`^[Tt]h(at|ose)$`).MatchString(
+				words[len(words)-1]) &&
 				strings.HasPrefix(group.List[i+1].Text, "// of ") {
 				f.add("noun", c.Pos(), words[len(words)-1]+" of")
 			}
@@ -202,7 +203,10 @@ func (f *file) begins(doc *ast.CommentGroup, names ...*ast.Ident) {
 	if len(words) > 1 && slices.Contains([]string{"A", "An", "The"}, words[0]) {
 		words = words[1:]
 	}
-	if len(words) == 0 || slices.ContainsFunc(names, func(n *ast.Ident) bool { return strings.Trim(words[0], ",.:;'s") == strings.Trim(n.Name, "s") }) {
+	if len(words) == 0 || slices.ContainsFunc(names, func(n *ast.Ident) bool {
+		return strings.Trim(words[0], ",.:;'s") ==
+			strings.Trim(n.Name, "s")
+	}) {
 		return
 	}
 	f.add("begin", doc.Pos(), names[0].Name+": "+words[0])
@@ -223,8 +227,12 @@ func (f *file) variables() {
 		}
 		return true
 	})
-	for _, obj := range slices.SortedFunc(maps.Keys(last), func(a, b *ast.Object) int { return cmp.Compare(a.Pos(), b.Pos()) }) {
-		if obj.Kind == ast.Var && vague.MatchString(obj.Name) && last[obj]-f.fset.Position(obj.Pos()).Line >= shortest && !f.field(obj) {
+	for _, obj := range slices.SortedFunc(maps.Keys(last), func(a, b *ast.Object) int {
+		return cmp.Compare(a.Pos(),
+			b.Pos())
+	}) {
+		if obj.Kind == ast.Var && vague.MatchString(obj.Name) && last[obj]-f.fset.Position(obj.Pos()).Line >= shortest &&
+			!f.field(obj) {
 			f.add("name", obj.Pos(), obj.Name)
 		}
 	}
@@ -244,7 +252,10 @@ func (f *file) field(obj *ast.Object) bool {
 
 // show prints the places below some folders, and a table of counts.
 func show(all []place, folders []string) {
-	slices.SortStableFunc(all, func(a, b place) int { return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.line, b.line)) })
+	slices.SortStableFunc(all, func(a, b place) int {
+		return cmp.Or(cmp.Compare(a.file, b.file),
+			cmp.Compare(a.line, b.line))
+	})
 	count := map[string]int{}
 	for _, p := range all {
 		if within(p.file, folders) {

@@ -1,8 +1,8 @@
 //go:build ignore
 
 // Command ratios runs BenchmarkStep, BenchmarkGrowth and BenchmarkScaling of
-// package train, and BenchmarkStep of train/posterior, and prints the ratios that docs/design quotes. Times are the best
-// of many short runs, since other work on the machine can only slow a run down; the
+// package train, and BenchmarkStep of train/posterior, and prints the ratios that docs/design quotes. Times are the
+// best of many short runs, since other work on the machine can only slow a run down; the
 // ratios of medians stand beside those of the best.
 //
 //	go run .ci/ratios.go [-count 40] [-cpu 1]
@@ -66,16 +66,20 @@ func (t times) median(name string) float64 {
 }
 
 func (t times) steps() {
-	fmt.Printf("%-18s %12s %12s %12s %30s %26s\n", "step", "reference us", "plain us", "private us", "reference/private (medians)", "private/plain (medians)")
-	for _, name := range []string{"critic", "critic_one_hot", "autoencoder", "wgan_gp", "critic_tensors", "vae", "binary_autoencoder", "binary_critic", "mixture"} {
+	fmt.Printf("%-18s %12s %12s %12s %30s %26s\n", "step", "reference us", "plain us", "private us",
+		"reference/private (medians)", "private/plain (medians)")
+	for _, name := range []string{"critic", "critic_one_hot", "autoencoder", "wgan_gp", "critic_tensors", "vae",
+		"binary_autoencoder", "binary_critic", "mixture"} {
 		reference, plain, private := "Step/"+name+"/reference", "Step/"+name+"/plain", "Step/"+name+"/private"
 		if t[reference] == nil {
 			fmt.Printf("%-18s %12s %12.1f %12.1f %28s %19.2f (%.2f)\n", name, "", t.best(plain)/1e3, t.best(private)/1e3, "",
 				t.best(private)/t.best(plain), t.median(private)/t.median(plain))
 			continue
 		}
-		fmt.Printf("%-18s %12.1f %12.1f %12.1f %20.2f (%.2f) %19.2f (%.2f)\n", name, t.best(reference)/1e3, t.best(plain)/1e3, t.best(private)/1e3,
-			t.best(reference)/t.best(private), t.median(reference)/t.median(private), t.best(private)/t.best(plain), t.median(private)/t.median(plain))
+		fmt.Printf("%-18s %12.1f %12.1f %12.1f %20.2f (%.2f) %19.2f (%.2f)\n", name, t.best(reference)/1e3, t.best(plain)/1e3,
+			t.best(private)/1e3,
+			t.best(reference)/t.best(private), t.median(reference)/t.median(private), t.best(private)/t.best(plain),
+			t.median(private)/t.median(plain))
 	}
 }
 

@@ -16,9 +16,12 @@ func TestNothingOfThePlanIsInItsView(t *testing.T) {
 	x := func() *float64 { v := 0.5; return &v }
 	p := &Plan{Epsilon: EpsilonPair{x(), x(), "none"}, Naive: x(), Dataset: DatasetPlan{Budget: &Budget{Epsilon: 1}},
 		Findings: []Finding{{Rule: "W01"}}, Public: []PublicFile{{Stage: "in"}},
-		Steps: []*Step{{ID: "train", Inputs: map[string][]Ref{"in": {{Stage: "encode"}}}, Settings: json.RawMessage("{}"), Outputs: map[string]Output{"model": {}},
-			Spends: []Planned{{Line: privacy.Line{Name: "train"}}}, Events: []privacy.JSON{{Event: privacy.Composed{Events: []privacy.Event{privacy.Pure{Epsilon: 1}}}}}, Write: []string{"csv"},
-			Cost: privacy.Cost{NoiseMultiplier: x(), Share: x(), Alone: x(), Cumulative: x(), Published: x()}}}}
+		Steps: []*Step{{ID: "train", Inputs: map[string][]Ref{"in": {{Stage: "encode"}}}, Settings: json.RawMessage("{}"),
+			Outputs: map[string]Output{"model": {}},
+			Spends:  []Planned{{Line: privacy.Line{Name: "train"}}},
+			Events:  []privacy.JSON{{Event: privacy.Composed{Events: []privacy.Event{privacy.Pure{Epsilon: 1}}}}},
+			Write:   []string{"csv"},
+			Cost:    privacy.Cost{NoiseMultiplier: x(), Share: x(), Alone: x(), Cumulative: x(), Published: x()}}}}
 	before, err := json.Marshal(p)
 	if err != nil {
 		t.Fatal(err)

@@ -24,12 +24,14 @@ func TestMatch(t *testing.T) {
 		figure string
 		pipeline.FigurePlace
 	}{
-		"score": {"score", pipeline.FigurePlace{}}, "score_real_train": {"score", pipeline.FigurePlace{Role: pipeline.RealTrain}},
+		"score": {"score", pipeline.FigurePlace{}}, "score_real_train": {"score",
+			pipeline.FigurePlace{Role: pipeline.RealTrain}},
 		"score_low":             {"score", pipeline.FigurePlace{Of: "score"}},
 		"score_real_train_high": {"score", pipeline.FigurePlace{Role: pipeline.RealTrain, Of: "score_real_train"}},
 		"score_baseline_low":    {"score_baseline_low", pipeline.FigurePlace{}},
-		"errors":                {"errors", pipeline.FigurePlace{}}, "errors_low": {"", pipeline.FigurePlace{}}, "score_majority": {"", pipeline.FigurePlace{}},
-		"scores": {"", pipeline.FigurePlace{}}, "sco": {"", pipeline.FigurePlace{}}, "": {"", pipeline.FigurePlace{}},
+		"errors":                {"errors", pipeline.FigurePlace{}}, "errors_low": {"", pipeline.FigurePlace{}},
+		"score_majority": {"", pipeline.FigurePlace{}},
+		"scores":         {"", pipeline.FigurePlace{}}, "sco": {"", pipeline.FigurePlace{}}, "": {"", pipeline.FigurePlace{}},
 	} {
 		f, p, known := score().Find(name)
 		if f.Name != want.figure || p != want.FigurePlace || known != (want.figure != "") {
@@ -57,7 +59,8 @@ func TestByStage(t *testing.T) {
 			t.Errorf("%s has the interval %v", key, ends)
 		}
 	}
-	if !s.IsEnd(values, "u.score_low.a.b") || s.IsEnd(values, "u.score_low.gone") || s.IsEnd(values, "x.score_low") || s.IsEnd(values, "u.score") {
+	if !s.IsEnd(values, "u.score_low.a.b") || s.IsEnd(values, "u.score_low.gone") || s.IsEnd(values, "x.score_low") ||
+		s.IsEnd(values, "u.score") {
 		t.Error("ends are not those of figures that are there")
 	}
 	if got := strings.Join(s.Headlines(values), " "); got != "u.score u.errors x.score x.score_high" {
@@ -80,7 +83,9 @@ func TestHalfDeclarations(t *testing.T) {
 	for want, change := range map[string]func(*pipeline.Figure){
 		"": func(*pipeline.Figure) {}, "needs a name, a doc": func(f *pipeline.Figure) { f.Doc = "" },
 		"and a direction": func(f *pipeline.Figure) { f.Better = "" },
-		"with a point":    func(f *pipeline.Figure) { f.Name = "a.b" }, "declared twice": func(f *pipeline.Figure) { f.Name = "other" },
+		"with a point":    func(f *pipeline.Figure) { f.Name = "a.b" }, "declared twice": func(f *pipeline.Figure) {
+			f.Name = "other"
+		},
 		"not declared": func(f *pipeline.Figure) { f.Real = "g" },
 	} {
 		f := good
@@ -90,7 +95,8 @@ func TestHalfDeclarations(t *testing.T) {
 			t.Errorf("%q, must say %q", wrong, want)
 		}
 	}
-	if !slices.Equal(pipeline.Roles(), []pipeline.Role{pipeline.RealTrain, pipeline.Independent, pipeline.Baseline, pipeline.Majority}) {
+	if !slices.Equal(pipeline.Roles(), []pipeline.Role{pipeline.RealTrain, pipeline.Independent, pipeline.Baseline,
+		pipeline.Majority}) {
 		t.Error("the order of roles is that of columns and words")
 	}
 }

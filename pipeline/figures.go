@@ -149,7 +149,8 @@ func (s StageFigures) Headlines(values map[string]float64) (keys []string) {
 	return keys
 }
 
-// Judged returns, of keys, the figures of whole tables that have a verdict, of each stage in the order of its declarations.
+// Judged returns, of keys, the figures of whole tables that have a verdict, of each stage in the order of its
+// declarations.
 func (s StageFigures) Judged(keys []string) (judged []string) {
 	for _, stage := range slices.Sorted(maps.Keys(s)) {
 		for _, f := range s[stage] {

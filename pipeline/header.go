@@ -43,11 +43,13 @@ type Header struct {
 	Stability Stability // of a private table
 	OwnRows   bool      // of a private table: the rows that change with one unit are rows of that unit
 	Rows      int64     // public number of rows; 0 where it is unknown or private
-	Shards    int       // shards that the column ShardColumn numbers, whatever the stability says of them; 0: the table has none
-	Ruled     bool      // of a model, and of a table that is drawn from it: every row keeps the rules of Domain, whatever was learned
-	Scores    bool      // of a model: it tells how probable a row is, so that rows can be scored by it
-	Kept      Kept      // of a model: the steps of its training that it can be drawn from
-	Terms     Terms
+	// shards that the column ShardColumn numbers, whatever the stability says of them; 0: the table has none
+	Shards int
+	// of a model, and of a table that is drawn from it: every row keeps the rules of Domain, whatever was learned
+	Ruled  bool
+	Scores bool // of a model: it tells how probable a row is, so that rows can be scored by it
+	Kept   Kept // of a model: the steps of its training that it can be drawn from
+	Terms  Terms
 	// Spelled are other spellings of categories in the file that a table was read from, by column, for a further file like
 	// it. Cells of the table itself have none, and no table that a stage makes has any.
 	Spelled map[string]domain.Aliases
@@ -115,7 +117,8 @@ func (h Header) WithShardColumn(shards int) Header {
 }
 
 func withShard(s *arrow.Schema) *arrow.Schema {
-	fields := append(append([]arrow.Field(nil), s.Fields()...), arrow.Field{Name: ShardColumn, Type: arrow.PrimitiveTypes.Int32})
+	fields := append(append([]arrow.Field(nil), s.Fields()...), arrow.Field{Name: ShardColumn,
+		Type: arrow.PrimitiveTypes.Int32})
 	return arrow.NewSchema(fields, nil)
 }
 

@@ -35,7 +35,10 @@ func (r *Registry) add(k Kind) error {
 		return fmt.Errorf("kind %q needs a name, a doc, New and an output port", k.Name)
 	}
 	for i, reader := range k.Readers {
-		if slices.ContainsFunc(k.Readers[:i], func(r Reader) bool { return r.Reads() == reader.Reads() && r.Scores() == reader.Scores() }) {
+		if slices.ContainsFunc(k.Readers[:i], func(r Reader) bool {
+			return r.Reads() == reader.Reads() &&
+				r.Scores() == reader.Scores()
+		}) {
 			return fmt.Errorf("kind %s: has two readers of format %d", k.Name, reader.Reads())
 		}
 	}

@@ -141,8 +141,9 @@ type OnServer interface {
 
 // HashesRows is an Opened whose rows do not come to weir.
 type HashesRows interface {
-	// RowHashes returns the least hashes of the distinct rows, at most so many, ascending, spread over 64 bits. Rows of equal meaning have one hash, whichever database has them and however they are
-	// stored there. It has no key, so it stays on the owner's side.
+	// RowHashes returns the least hashes of the distinct rows, at most so many, ascending, spread over 64 bits. Rows of
+	// equal meaning have one hash, whichever database has them and however they are stored there. It has no key, so it
+	// stays on the owner's side.
 	RowHashes(ctx context.Context, most int) ([]uint64, error)
 }
 
@@ -163,7 +164,8 @@ type ReadByProgram interface {
 var ErrChanged = errors.New("has changed while the run read it; nothing was released, run it again")
 
 // ErrRowsPublic does not say how many rows there are.
-var ErrRowsPublic = errors.New("rows_public is not the number of rows of the table; under replace_one it must be, and it must be public knowledge")
+var ErrRowsPublic = errors.New("rows_public is not the number of rows of the table; under replace_one it must be, " +
+	"and it must be public knowledge")
 
 // MarshalJSON writes the kind and place of the source as the first pair.
 func (d DatasetPlan) MarshalJSON() ([]byte, error) {

@@ -172,14 +172,17 @@ func copied[T any](p *T) *T {
 func (p *Plan) View() *Plan {
 	view := *p
 	view.Findings, view.Public, view.Steps = slices.Clone(p.Findings), slices.Clone(p.Public), slices.Clone(p.Steps)
-	view.Epsilon.Published, view.Epsilon.Proven, view.Naive = copied(p.Epsilon.Published), copied(p.Epsilon.Proven), copied(p.Naive)
+	view.Epsilon.Published, view.Epsilon.Proven, view.Naive = copied(p.Epsilon.Published), copied(p.Epsilon.Proven),
+		copied(p.Naive)
 	view.Dataset.Budget = copied(p.Dataset.Budget)
 	for i := range view.Steps {
 		s := copied(view.Steps[i])
 		s.Outputs, s.Spends, s.Write = maps.Clone(s.Outputs), slices.Clone(s.Spends), slices.Clone(s.Write)
-		s.Inputs, s.Settings, s.Events, s.Decided = maps.Clone(s.Inputs), slices.Clone(s.Settings), nil, slices.Clone(s.Decided)
+		s.Inputs, s.Settings, s.Events, s.Decided = maps.Clone(s.Inputs), slices.Clone(s.Settings), nil,
+			slices.Clone(s.Decided)
 		for n := range s.Spends {
-			s.Spends[n].Event, s.Spends[n].Value = privacy.JSON{}, nil // charges are made of these; a composed event shares its parts
+			// charges are made of these; a composed event shares its parts
+			s.Spends[n].Event, s.Spends[n].Value = privacy.JSON{}, nil
 		}
 		for port, refs := range s.Inputs {
 			s.Inputs[port] = slices.Clone(refs)

@@ -54,9 +54,13 @@ func (Unit) JSONSchema() map[string]any {
 		map[string]any{"const": "row"},
 		map[string]any{"type": "object", "additionalProperties": false, "required": []any{"column", "max_rows"},
 			"properties": map[string]any{
-				"column":   map[string]any{"type": "string", "description": "Column that names the unit, such as patient_id; of any type but numeric, which rounds."},
-				"max_rows": map[string]any{"type": "integer", "minimum": 1, "description": "Rows kept of each unit. Further ones are dropped, so a unit with many rows counts for less."},
-				"keep":     map[string]any{"enum": []any{"first", string(KeepByHash)}, "description": "Which rows of a unit are kept. first (the default): the first in the order of the source. by_hash: those whose public hash (MD5 of the values) is least, so that a file, a sorted copy of it and a database keep the same ones; costs a reading more."},
+				"column": map[string]any{"type": "string", "description": "Column that names the unit, such as patient_id; of " +
+					"any type but numeric, which rounds."},
+				"max_rows": map[string]any{"type": "integer", "minimum": 1,
+					"description": "Rows kept of each unit. Further ones are dropped, so a unit with many rows counts for less."},
+				"keep": map[string]any{"enum": []any{"first", string(KeepByHash)}, "description": "Which rows of a unit are " +
+					"kept. first (the default): the first in the order of the source. by_hash: those whose public hash (MD5 of the " +
+					"values) is least, so that a file, a sorted copy of it and a database keep the same ones; costs a reading more."},
 			}},
 	}}
 }

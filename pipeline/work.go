@@ -10,19 +10,24 @@ import (
 // Work is what a stage will do: what is printed, what is charged and what is
 // done, as one value, so that a run cannot do anything but what its plan says.
 type Work struct {
-	Out       Headers
-	Spends    []Spend   // mechanisms on private rows; none: the stage releases nothing
-	Terms     Pricing   // of the spends
-	Write     []string  // names of formats in which the first output is written, or UsualFormats: a result that a user asked for, not a step on the way
-	Send      *Sending  // nil: the first output goes to files alone
-	Secret    bool      // Run draws from Env.Secret
-	Files     []FileUse // further files that Run opens
-	Lazy      bool      // output is computed row by row as it is read; a run stores it only where that saves reading a source again
-	OfBudget  bool      // what comes out depends on the budget of the spec (Env.Plan), so that under another one it is another result
+	Out    Headers
+	Spends []Spend // mechanisms on private rows; none: the stage releases nothing
+	Terms  Pricing // of the spends
+	// names of formats in which the first output is written, or UsualFormats: a result that a user asked for, not a step
+	// on the way
+	Write  []string
+	Send   *Sending  // nil: the first output goes to files alone
+	Secret bool      // Run draws from Env.Secret
+	Files  []FileUse // further files that Run opens
+	// output is computed row by row as it is read; a run stores it only where that saves reading a source again
+	Lazy bool
+	// what comes out depends on the budget of the spec (Env.Plan), so that under another one it is another result
+	OfBudget  bool
 	OfPlan    bool      // what comes out shows the plan (Env.Plan), so that under another one it is another result
 	Elsewhere Statement // nil: of a stage that gives no rows
-	Counts    Asking    // what Run asks of a database that keeps the rows of its first input (Table.Pushed); nil: it needs the rows
-	Findings  []Finding // audit rules that the settings touch without refusing
+	// what Run asks of a database that keeps the rows of its first input (Table.Pushed); nil: it needs the rows
+	Counts   Asking
+	Findings []Finding // audit rules that the settings touch without refusing
 
 	// Decide says what follows from the scale of the noise that the bill comes to (0:
 	// none), from it and public facts alone; Run must decide likewise. Nil: nothing.
@@ -48,8 +53,8 @@ type Sending struct {
 // words why the stage needs the rows themselves, such as "compares each row with others".
 type Statement func(relation.Relation) (relation.Relation, error)
 
-// Asking returns what a stage asks a database for before it pays: rows that are computed from the rows of its first input
-// and kept, and keys by which they are counted. What it asks for behind that follows from what it releases.
+// Asking returns what a stage asks a database for before it pays: rows that are computed from the rows of its first
+// input and kept, and keys by which they are counted. What it asks for behind that follows from what it releases.
 type Asking func(relation.Relation) (kept relation.Relation, keys []relation.Key)
 
 // Spend is one mechanism of a stage, by a name of its own. Sensitivity, event and

@@ -8,7 +8,8 @@ import (
 	"weir/privacy/noise"
 )
 
-// Digest returns "sha256:" and the 64 hexadecimal digits of the SHA-256 of data, as records, ledgers and recipes name it.
+// Digest returns "sha256:" and the 64 hexadecimal digits of the SHA-256 of data, as records, ledgers and recipes name
+// it.
 func Digest(data []byte) string { return noise.WordSum(sha256.Sum256(data)) }
 
 // DigestHash returns the digest of all that was written to h, a sha256.New().

@@ -17,7 +17,8 @@ func TestDigests(t *testing.T) {
 	if n != 3 || err != nil {
 		t.Errorf("read %d bytes, %v", n, err)
 	}
-	for how, got := range map[string]string{"Digest": privacy.Digest([]byte("abc")), "DigestHash": privacy.DigestHash(h), "DigestReader": read} {
+	for how, got := range map[string]string{"Digest": privacy.Digest([]byte("abc")), "DigestHash": privacy.DigestHash(h),
+		"DigestReader": read} {
 		if got != want {
 			t.Errorf("%s gives %s, must give %s", how, got, want)
 		}

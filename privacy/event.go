@@ -392,7 +392,8 @@ func (v *validator) compound(path string, e Event, depth int) {
 		v.event(path+".event", e.Event, depth+1)
 	case SampledWithoutReplacement:
 		v.check(e.Population >= 1, path, "population", e.Population, "at least 1")
-		v.check(e.SampleSize >= 0 && e.SampleSize <= e.Population, path, "sample_size", e.SampleSize, "from 0 to the population")
+		v.check(e.SampleSize >= 0 && e.SampleSize <= e.Population, path, "sample_size", e.SampleSize,
+			"from 0 to the population")
 		v.event(path+".event", e.Event, depth+1)
 	case Repeated:
 		v.check(e.Count >= 1, path, "count", e.Count, "at least 1")

@@ -107,7 +107,8 @@ func groupCompound(path string, e Event, c float64) (Event, error) {
 		return spread(events, int64(c)), err
 	}
 	return nil, &UnsupportedError{Accountant: "group", Path: path,
-		Reason: "a change of several rows of a discrete Gaussian release is not a discrete Gaussian release for one row; use gaussian, discrete_laplace or zcdp"}
+		Reason: "a change of several rows of a discrete Gaussian release is not a discrete Gaussian release for one row; " +
+			"use gaussian, discrete_laplace or zcdp"}
 }
 
 // groupRate is 1-(1-q)^c without cancellation.

@@ -61,18 +61,21 @@ func TestParseEventRejects(t *testing.T) {
 		{"unknown event", `{"gauss":{"noise_multiplier":1}}`, `event: is "gauss", must be one of gaussian`},
 		{"unknown field", `{"gaussian":{"noise_multiplier":1,"sigma":2}}`, "event.gaussian.sigma: is not a field"},
 		{"case matters", `{"gaussian":{"Noise_Multiplier":1}}`, "event.gaussian.noise_multiplier: is missing"},
-		{"twice", `{"gaussian":{"noise_multiplier":1,"noise_multiplier":9}}`, "event.gaussian.noise_multiplier: is given twice"},
+		{"twice", `{"gaussian":{"noise_multiplier":1,"noise_multiplier":9}}`,
+			"event.gaussian.noise_multiplier: is given twice"},
 		{"string number", `{"gaussian":{"noise_multiplier":"1"}}`, "is a string, must be a number"},
 		{"infinite noise", `{"gaussian":{"noise_multiplier":"inf"}}`, "is a string, must be a number"},
 		{"overflow", `{"gaussian":{"noise_multiplier":1e999}}`, "out of the range"},
 		{"negative", `{"laplace":{"noise_multiplier":-1}}`, "event.laplace.noise_multiplier: is -1"},
 		{"NaN", `{"laplace":{"noise_multiplier":NaN}}`, "is not JSON"},
-		{"rate", `{"poisson_sampled":{"sampling_rate":1.5,"event":{"gaussian":{"noise_multiplier":1}}}}`, "event.poisson_sampled.sampling_rate: is 1.5"},
+		{"rate", `{"poisson_sampled":{"sampling_rate":1.5,"event":{"gaussian":{"noise_multiplier":1}}}}`,
+			"event.poisson_sampled.sampling_rate: is 1.5"},
 		{"fraction", `{"repeated":{"count":1.5,"event":{"pure":{"epsilon":1}}}}`, "is 1.5, must be a whole number"},
 		{"count 0", `{"repeated":{"count":0,"event":{"pure":{"epsilon":1}}}}`, "event.repeated.count: is 0"},
 		{"null", `{"composed":{"events":null}}`, "event.composed.events: is null, must be a list"},
 		{"null inner", `{"composed":{"events":[null]}}`, "event.composed.events[0]: is null, must be an object"},
-		{"sample", `{"sampled_without_replacement":{"sample_size":9,"population":3,"event":{"pure":{"epsilon":1}}}}`, "sample_size: is 9"},
+		{"sample", `{"sampled_without_replacement":{"sample_size":9,"population":3,"event":{"pure":{"epsilon":1}}}}`,
+			"sample_size: is 9"},
 		{"delta", `{"approximate":{"epsilon":1,"delta":2}}`, "event.approximate.delta: is 2"},
 		{"trailing", `{"pure":{"epsilon":1}} 5`, "text after the object"},
 		{"truncated", `{"pure":{"epsilon":1}`, "is not JSON"},
@@ -86,14 +89,18 @@ func TestParseEventRejects(t *testing.T) {
 }
 
 func TestProblemsAreReportedTogether(t *testing.T) {
-	_, err := ParseEvent([]byte(`{"composed":{"events":[{"pure":{"eps":1}},{"nope":{}},{"gaussian":{"noise_multiplier":true}}]}}`))
-	for _, want := range []string{"events[0].pure.epsilon: is missing", "events[0].pure.eps: is not", `events[1]: is "nope"`, "events[2].gaussian.noise_multiplier: is a boolean"} {
+	_, err := ParseEvent(
+		[]byte(`{"composed":{"events":[{"pure":{"eps":1}},{"nope":{}},{"gaussian":{"noise_multiplier":true}}]}}`))
+	for _, want := range []string{"events[0].pure.epsilon: is missing", "events[0].pure.eps: is not",
+		`events[1]: is "nope"`, "events[2].gaussian.noise_multiplier: is a boolean"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want it to contain %q", err, want)
 		}
 	}
-	err = Validate(Composed{[]Event{nil, Gaussian{math.NaN()}, &Gaussian{1}, Pure{-1}, Approximate{1, -1}, ZCDP{math.Inf(1)}}})
-	for _, want := range []string{"events[0]: is missing", "events[1].gaussian.noise_multiplier: is NaN", "*privacy.Gaussian", "pure.epsilon: is -1", "delta: is -1", "rho: is +Inf"} {
+	err = Validate(Composed{[]Event{nil, Gaussian{math.NaN()}, &Gaussian{1}, Pure{-1}, Approximate{1, -1},
+		ZCDP{math.Inf(1)}}})
+	for _, want := range []string{"events[0]: is missing", "events[1].gaussian.noise_multiplier: is NaN",
+		"*privacy.Gaussian", "pure.epsilon: is -1", "delta: is -1", "rho: is +Inf"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want it to contain %q", err, want)
 		}
@@ -129,7 +136,8 @@ func TestGroup(t *testing.T) {
 		t.Errorf("rate for two rows at 0.1 is %v, want 0.19", q)
 	}
 	_, err := Group(Composed{[]Event{Repeated{2, DiscreteGaussian{1}}}}, 2)
-	if !errors.Is(err, ErrUnsupported) || !strings.Contains(err.Error(), "event.composed.events[0].repeated.event.discrete_gaussian") {
+	if !errors.Is(err, ErrUnsupported) || !strings.Contains(err.Error(),
+		"event.composed.events[0].repeated.event.discrete_gaussian") {
 		t.Errorf("got %v, want ErrUnsupported with the path", err)
 	}
 	if _, err := Group(Gaussian{1}, 0); err == nil {
@@ -168,7 +176,8 @@ func TestGroupDiscreteLaplaceDominates(t *testing.T) {
 func FuzzParseEvent(f *testing.F) {
 	b, _ := MarshalEvent(everyEvent())
 	f.Add(b)
-	for _, s := range []string{`{}`, `null`, `[[[[`, `{"composed":{"events":[]}}`, `{"pure":{"epsilon":"inf"}}`, `{"repeated":{"count":1e18,"event":{"zcdp":{"rho":1}}}}`} {
+	for _, s := range []string{`{}`, `null`, `[[[[`, `{"composed":{"events":[]}}`, `{"pure":{"epsilon":"inf"}}`,
+		`{"repeated":{"count":1e18,"event":{"zcdp":{"rho":1}}}}`} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {

@@ -68,7 +68,8 @@ func (h *Handle) Round(cost float64) (*Use, error) {
 	case !(cost > 0):
 		return nil, h.fails("%w: a round of %s costs %g, must cost more than 0", ErrUses, h.o.Spend, cost)
 	case !(h.spent.plus(cost).value() <= f.Total()*(1+filterSlack)):
-		return nil, h.fails("%w: a round of %s costs %.6g and %.6g of %.6g is left", ErrUses, h.o.Spend, cost, max(0, f.Total()-h.spent.value()), f.Total())
+		return nil, h.fails("%w: a round of %s costs %.6g and %.6g of %.6g is left", ErrUses, h.o.Spend, cost,
+			max(0, f.Total()-h.spent.value()), f.Total())
 	}
 	h.spent = h.spent.plus(cost)
 	h.next++
@@ -257,7 +258,8 @@ func Release[In, Out any](u *Use, in In, out Out) Out {
 	if u.h.o.Probe == nil {
 		return out
 	}
-	replaced := u.h.o.Probe.Release(Released{Spend: u.h.o.Spend, Mechanism: u.h.o.Mechanism, Use: u.index, In: in, Out: out})
+	replaced := u.h.o.Probe.Release(Released{Spend: u.h.o.Spend, Mechanism: u.h.o.Mechanism, Use: u.index, In: in,
+		Out: out})
 	other, ok := replaced.(Out)
 	if !ok { // a test that replaces nothing would pass for one that does
 		u.h.mu.Lock()

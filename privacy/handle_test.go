@@ -30,7 +30,8 @@ func opened(m Mechanism, resumable bool, p Probe) *Handle {
 	if resumable {
 		drawn = 4
 	}
-	return Open(Opening{Spend: "counts", Mechanism: m, Source: noise.NewSource(noise.Key{1}, "test"), Drawn: drawn, Probe: p})
+	return Open(Opening{Spend: "counts", Mechanism: m, Source: noise.NewSource(noise.Key{1}, "test"), Drawn: drawn,
+		Probe: p})
 }
 
 func first(t *testing.T, u *Use, err error) uint64 {
@@ -218,7 +219,8 @@ func TestReleaseIsSeen(t *testing.T) {
 	if got := Release(u, []int64{1}, []int64{8}); got[0] != 8 {
 		t.Errorf("an int is handed on for []int64: %v", got)
 	}
-	if len(s.seen) != 2 || s.seen[0].Spend != "counts" || s.seen[1].Use != 1 || s.seen[0].Out != 7 || s.seen[0].In.([]float64)[1] != 2 || s.seen[0].Mechanism != (fake{2}) {
+	if len(s.seen) != 2 || s.seen[0].Spend != "counts" || s.seen[1].Use != 1 || s.seen[0].Out != 7 ||
+		s.seen[0].In.([]float64)[1] != 2 || s.seen[0].Mechanism != (fake{2}) {
 		t.Errorf("seen %+v", s.seen)
 	}
 	u, _ = opened(fake{1}, false, nil).Next()
@@ -228,7 +230,8 @@ func TestReleaseIsSeen(t *testing.T) {
 }
 
 func TestOrdinals(t *testing.T) {
-	for n, want := range map[int64]string{1: "1st", 2: "2nd", 3: "3rd", 4: "4th", 11: "11th", 12: "12th", 13: "13th", 21: "21st", 102: "102nd", 111: "111th", 113: "113th"} {
+	for n, want := range map[int64]string{1: "1st", 2: "2nd", 3: "3rd", 4: "4th", 11: "11th", 12: "12th", 13: "13th",
+		21: "21st", 102: "102nd", 111: "111th", 113: "113th"} {
 		if got := ordinal(n); got != want {
 			t.Errorf("%d: %s, must be %s", n, got, want)
 		}

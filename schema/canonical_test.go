@@ -72,8 +72,10 @@ func TestCanonicalIgnoresSpelling(t *testing.T) {
 
 // TestCanonicalTextComesBack: text that YAML could take for something else stays text.
 func TestCanonicalTextComesBack(t *testing.T) {
-	words := []string{"", " ", "yes", "no", "~", "null", "1", "1e5", "014", "0x1f", ".nan", ".inf", "inf", "a: b", "#x", "a #b", "- a", "[", "{",
-		"*a", "&a", "!a", "%a", "@a", "`a", "'", "\"", "\n", "a\nb\n", "\t", "\r\n", "\x00", "\u0085", "\u2028", "\ufeff", "<<", "=", "2020-01-01",
+	words := []string{"", " ", "yes", "no", "~", "null", "1", "1e5", "014", "0x1f", ".nan", ".inf", "inf", "a: b", "#x",
+		"a #b", "- a", "[", "{",
+		"*a", "&a", "!a", "%a", "@a", "`a", "'", "\"", "\n", "a\nb\n", "\t", "\r\n", "\x00", "\u0085", "\u2028", "\ufeff",
+		"<<", "=", "2020-01-01",
 		"true", "é", "日本", "🎈", "---", "...", "a\\b", strings.Repeat("long ", 100), "?", ":", "a:", "|", ">", "1:30", "1_000"}
 	in := map[string][]string{}
 	for _, w := range words {
@@ -106,7 +108,8 @@ func TestCanonicalRefuses(t *testing.T) {
 }
 
 func TestCanonicalMerged(t *testing.T) {
-	b, err := Canonical(Ordered[Merged]{{"b", Merged{map[string]string{"kind": "bounds"}, testBounds{Outside: "clip"}}}, {"a", nil}})
+	b, err := Canonical(Ordered[Merged]{{"b", Merged{map[string]string{"kind": "bounds"}, testBounds{Outside: "clip"}}},
+		{"a", nil}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +138,8 @@ func TestFloatJSON(t *testing.T) {
 
 func TestSuggest(t *testing.T) {
 	accepted := []string{"noise_multiplier", "max_grad_norm", "steps", "file", "pld", "rdp"}
-	for word, want := range map[string]string{"noise_multipler": "noise_multiplier", "max_grad_nrom": "max_grad_norm", "step": "steps",
+	for word, want := range map[string]string{"noise_multipler": "noise_multiplier", "max_grad_nrom": "max_grad_norm",
+		"step": "steps",
 		"flie": "file", "PLD": "pld", "sigma": "", "": "", "x": "", "steps": "", strings.Repeat("steps", 1000): ""} {
 		if got := Suggest(word, accepted); got != want {
 			t.Errorf("%s: %q, want %q", word, got, want)
@@ -152,7 +156,8 @@ func TestProblemJSON(t *testing.T) {
 }
 
 func TestPathComesBack(t *testing.T) {
-	for path, parts := range map[string][]any{"a.b[2].c": {"a", "b", 2, "c"}, `"a.b"."c d"`: {"a.b", "c d"}, `x."".y`: {"x", "", "y"}, `"\"["`: {`"[`}} {
+	for path, parts := range map[string][]any{"a.b[2].c": {"a", "b", 2, "c"}, `"a.b"."c d"`: {"a.b", "c d"},
+		`x."".y`: {"x", "", "y"}, `"\"["`: {`"[`}} {
 		if got := Path(parts...); got != path {
 			t.Errorf("%v: %s, want %s", parts, got, path)
 		}

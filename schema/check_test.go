@@ -12,7 +12,8 @@ import (
 func TestTheMeantOption(t *testing.T) {
 	option := func(mark string, settings map[string]any) any {
 		settings["type"] = map[string]any{"const": mark}
-		return map[string]any{"type": "object", "properties": settings, "additionalProperties": false, "required": []string{"type"}}
+		return map[string]any{"type": "object", "properties": settings, "additionalProperties": false,
+			"required": []string{"type"}}
 	}
 	number := map[string]any{"type": "number"}
 	s := newSchema(ordered(map[string]any{"anyOf": []any{
@@ -64,7 +65,8 @@ func TestAnyOf(t *testing.T) {
 		"{header: true}":  "",
 		"{header: 1}":     "s.yaml:1:10: header: is 1, must be true or false",
 		"{headers: true}": "s.yaml:1:2: headers: is an unknown key, must be one of delimiter, header; did you mean header?",
-		"[a]":             "s.yaml:1:1: is a list of 1 item, must be a path that is not empty or a mapping with keys of delimiter, header",
+		"[a]": "s.yaml:1:1: is a list of 1 item, must be a path that is not empty or a mapping with keys of " +
+			"delimiter, header",
 	} {
 		got := ""
 		if err := Join(check(parsed(t, text), s)); err != nil {

@@ -60,7 +60,8 @@ func TestDecodeStage(t *testing.T) {
 	if ps := d.Decode("stages.z", common, settings); len(ps) > 0 {
 		t.Fatal(Join(ps))
 	}
-	if common.Kind != "impute_knn" || common.Common.From[0] != "a" || *settings != (testImpute{Neighbors: 16, Scope: "table"}) {
+	if common.Kind != "impute_knn" || common.Common.From[0] != "a" ||
+		*settings != (testImpute{Neighbors: 16, Scope: "table"}) {
 		t.Errorf("%+v %+v", common, settings)
 	}
 	// alone, the settings refuse the keys of the others
@@ -160,30 +161,36 @@ func TestSet(t *testing.T) {
 	if ps := append(check(d, specSchema(t)), d.Decode("", spec)...); len(ps) > 0 {
 		t.Fatal(Join(ps))
 	}
-	if spec.Privacy.Epsilon != 0.5 || spec.Privacy.Split["train"] != 1 || spec.Dataset.Columns["x.y"].Type != "integer" || !d.Has("stages.a.columns[2]") {
+	if spec.Privacy.Epsilon != 0.5 || spec.Privacy.Split["train"] != 1 || spec.Dataset.Columns["x.y"].Type != "integer" ||
+		!d.Has("stages.a.columns[2]") {
 		t.Errorf("%+v", spec)
 	}
 }
 
 func TestSetReportsItsPlace(t *testing.T) {
 	d := parsed(t, smallSpec)
-	for path, value := range map[string]string{"privacy.epsilon": "-1", "stages.z": "{kind: bounds, outsid: clip}", "seeds": "3", "dataset.privacy_unit.column": "c"} {
+	for path, value := range map[string]string{"privacy.epsilon": "-1", "stages.z": "{kind: bounds, outsid: clip}",
+		"seeds": "3", "dataset.privacy_unit.column": "c"} {
 		if err := d.Set(path, value); err != nil {
 			t.Fatal(err)
 		}
 	}
-	want := "--set dataset.privacy_unit.column: dataset.privacy_unit.max_rows: is missing, must be a whole number of at least 1\n" +
+	want := "--set dataset.privacy_unit.column: dataset.privacy_unit.max_rows: is missing, must be a whole number of at " +
+		"least 1\n" +
 		"--set privacy.epsilon: is -1, must be a number above 0 or inf\n" +
 		"--set seeds: is an unknown key, must be one of weir, name, dataset, privacy, seed, stages; did you mean seed?\n" +
-		"--set stages.z: stages.z.outsid: is an unknown key, must be one of kind, from, outside, columns; did you mean outside?"
+		"--set stages.z: stages.z.outsid: is an unknown key, must be one of kind, from, outside, columns; did you mean " +
+		"outside?"
 	if err := Join(check(d, specSchema(t))); err == nil || err.Error() != want {
 		t.Errorf("got\n%v\nwant\n%s", err, want)
 	}
 }
 
 func TestSetRefuses(t *testing.T) {
-	for _, kv := range [][2]string{{"", "1"}, {"a..b", "1"}, {"name.x", "1"}, {"stages.a.columns[5]", "x"}, {"stages.a[0]", "x"},
-		{"seed", "a: b"}, {"seed", "- a"}, {"name", "a #b"}, {"seed", "*x"}, {"seed", "&x 1"}, {"seed", "[1"}, {"new.list[0]", "1"}, {`"x`, "1"}} {
+	for _, kv := range [][2]string{{"", "1"}, {"a..b", "1"}, {"name.x", "1"}, {"stages.a.columns[5]", "x"},
+		{"stages.a[0]", "x"},
+		{"seed", "a: b"}, {"seed", "- a"}, {"name", "a #b"}, {"seed", "*x"}, {"seed", "&x 1"}, {"seed", "[1"},
+		{"new.list[0]", "1"}, {`"x`, "1"}} {
 		d := parsed(t, smallSpec)
 		err := d.Set(kv[0], kv[1])
 		if err == nil || !strings.HasPrefix(err.Error(), "--set "+kv[0]) {
@@ -197,14 +204,16 @@ func TestSetRefuses(t *testing.T) {
 
 func TestAt(t *testing.T) {
 	d := parsed(t, smallSpec)
-	for path, want := range map[string][2]int{"": {1, 1}, "name": {2, 7}, "dataset": {3, 1}, "dataset.csv.delimiter": {4, 20},
+	for path, want := range map[string][2]int{"": {1, 1}, "name": {2, 7}, "dataset": {3, 1}, "dataset.csv.delimiter": {4,
+		20},
 		"stages.a.columns[1]": {10, 36}, "stages.a.nothing": {10, 6}, "nowhere.at.all": {1, 1}, "stages": {8, 1}} {
 		if l, c := d.At(path); l != want[0] || c != want[1] {
 			t.Errorf("%s: at %d:%d, want %v", path, l, c, want)
 		}
 	}
 	p := d.Problem("stages.z.from[0]", "the name of a stage above", DidYouMean("b", []string{"B"}))
-	if want := `s.yaml:9:32: stages.z.from[0]: is the text "a", must be the name of a stage above; did you mean B?`; p.Error() != want {
+	if want := `s.yaml:9:32: stages.z.from[0]: is the text "a", must be the name of a stage above; did you mean B?`; p.
+		Error() != want {
 		t.Errorf("got %s\nwant %s", p, want)
 	}
 }

@@ -264,7 +264,8 @@ func settings(o *object, path string) []Setting {
 	}
 	for _, k := range ps.keys {
 		p := ps.object(k)
-		one := Setting{Path: fullPath(path, k), Doc: p.text("description"), Accepted: accepted(p), Required: required[k], NamesFile: namesFile(p)}
+		one := Setting{Path: fullPath(path, k), Doc: p.text("description"), Accepted: accepted(p), Required: required[k],
+			NamesFile: namesFile(p)}
 		if v, ok := p.values["default"]; ok {
 			one.Default = asJSON(v)
 		}

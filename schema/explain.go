@@ -159,7 +159,8 @@ func (e *explainer) missingKeys(n *yaml.Node, path string, rule *object) {
 
 func (e *explainer) add(h hinted) { e.out = append(e.out, h) }
 
-// finish sorts, drops repeats (several keywords of one rule failed), cuts to maxProblems and only then looks for suggestions.
+// finish sorts, drops repeats (several keywords of one rule failed), cuts to maxProblems and only then looks for
+// suggestions.
 func (e *explainer) finish() []Problem {
 	ps := make([]Problem, len(e.out))
 	hints := map[Problem]hinted{}

@@ -20,18 +20,20 @@ import (
 func hostile() map[string][]byte {
 	rep := func(s string, n int) []byte { return []byte(strings.Repeat(s, n)) }
 	return map[string][]byte{
-		"open lists":      rep("[", MaxBytes),
-		"open mappings":   rep("{", MaxBytes),
-		"list in list":    rep("- ", MaxBytes/2),
-		"complex keys":    rep("? ", MaxBytes/2),
-		"key on key":      rep("a: ", MaxBytes/3),
-		"anchors":         rep("- &a x\n", MaxBytes/7),
-		"unknown keys":    numbered("k%: 1\n"),
-		"long scalar":     append([]byte("weir: "), rep("x", MaxBytes-6)...),
-		"long number":     append([]byte("weir: "), rep("9", MaxBytes-6)...),
-		"long exponent":   []byte("weir: 1e999999999\nseed: 1e-999999999\n"),
-		"repeats":         append([]byte("stages: {a: {kind: bounds, columns: ["), append(rep("a,", MaxBytes/2-50), "]}}"...)...),
-		"distinct":        append([]byte("stages: {a: {kind: bounds, columns: ["), append(numbered("c%,")[:MaxBytes/2], "]}}"...)...),
+		"open lists":    rep("[", MaxBytes),
+		"open mappings": rep("{", MaxBytes),
+		"list in list":  rep("- ", MaxBytes/2),
+		"complex keys":  rep("? ", MaxBytes/2),
+		"key on key":    rep("a: ", MaxBytes/3),
+		"anchors":       rep("- &a x\n", MaxBytes/7),
+		"unknown keys":  numbered("k%: 1\n"),
+		"long scalar":   append([]byte("weir: "), rep("x", MaxBytes-6)...),
+		"long number":   append([]byte("weir: "), rep("9", MaxBytes-6)...),
+		"long exponent": []byte("weir: 1e999999999\nseed: 1e-999999999\n"),
+		"repeats": append([]byte("stages: {a: {kind: bounds, columns: ["), append(rep("a,", MaxBytes/2-50),
+			"]}}"...)...),
+		"distinct": append([]byte("stages: {a: {kind: bounds, columns: ["), append(numbered("c%,")[:MaxBytes/2],
+			"]}}"...)...),
 		"quotes":          rep("\"", MaxBytes),
 		"comments":        rep("#\n", MaxBytes/2),
 		"blank lines":     rep("\n", MaxBytes),
@@ -122,10 +124,12 @@ func TestTooLarge(t *testing.T) {
 // TestTableForASpec: who gives the data where a spec belongs is told so, and not the
 // length of the part that was read.
 func TestTableForASpec(t *testing.T) {
-	for name, line := range map[string]string{"commas": "7771,m,3\n", "semicolons": "7771;m\n", "tabs": "7771\tm\n", "Parquet": "PAR1\x00\x00", "gzip": "\x1f\x8b\x08"} {
+	for name, line := range map[string]string{"commas": "7771,m,3\n", "semicolons": "7771;m\n", "tabs": "7771\tm\n",
+		"Parquet": "PAR1\x00\x00", "gzip": "\x1f\x8b\x08"} {
 		data := bytes.Repeat([]byte(line), MaxBytes)[:MaxBytes+1]
 		_, ps := Parse("t.csv", data)
-		want := "t.csv:1:1: is longer than 1048576 bytes and looks like a table, must be YAML of at most 1048576 bytes (1 MiB)"
+		want := "t.csv:1:1: is longer than 1048576 bytes and looks like a table, must be YAML of at most 1048576 bytes (1 " +
+			"MiB)"
 		if len(ps) != 1 || ps[0].Error() != want {
 			t.Errorf("%s: %v, must be %s", name, ps, want)
 		}

@@ -228,7 +228,8 @@ func fieldsOf(f reflect.StructField, tag []string) ([]field, error) {
 func checkDefaults(o *object, c *jsonschema.Schema, path string) error {
 	if v, ok := o.values["default"]; ok && c != nil {
 		if err := accepts(c, v); err != nil {
-			return fmt.Errorf("%s: the default %s is refused by the setting's own rules (give a default, required or omitempty): %w",
+			return fmt.Errorf("%s: the default %s is refused by the setting's own rules (give a default, required or "+
+				"omitempty): %w",
 				path, asJSON(v), err)
 		}
 	}

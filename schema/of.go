@@ -30,8 +30,8 @@
 // A block behind a nil pointer and the elements of lists and mappings have no value in that struct; they
 // have the zero value, or what SetDefaults() on a pointer to their type sets.
 //
-// A type that decodes itself (yaml.Unmarshaler) says its schema by JSONSchema() map[string]any, asked of the default value; one with
-// UnmarshalText is text. Float, Text, Raw and Ordered are ready types for infinite numbers, spellings,
+// A type that decodes itself (yaml.Unmarshaler) says its schema by JSONSchema() map[string]any, asked of the default
+// value; one with UnmarshalText is text. Float, Text, Raw and Ordered are ready types for infinite numbers, spellings,
 // undecoded YAML and mappings whose order counts.
 package schema
 

@@ -104,7 +104,8 @@ func TestPublishIsStableJSON(t *testing.T) {
 	if string(a) != string(b) || !json.Valid(a) {
 		t.Error("two derivations differ, or are not JSON")
 	}
-	for _, want := range []string{`"$schema": "https://json-schema.org/draft/2020-12/schema"`, `"const": "impute_knn"`, `"neighbors"`} {
+	for _, want := range []string{`"$schema": "https://json-schema.org/draft/2020-12/schema"`, `"const": "impute_knn"`,
+		`"neighbors"`} {
 		if !strings.Contains(string(a), want) {
 			t.Errorf("the schema lacks %s", want)
 		}
@@ -113,7 +114,8 @@ func TestPublishIsStableJSON(t *testing.T) {
 
 func TestUnionRefusesASettingTwice(t *testing.T) {
 	a, _ := Of(testCommon{})
-	if _, err := Union("kind", map[string]*Schema{"x": a}, a); err == nil || !strings.Contains(err.Error(), `"from" is declared twice`) {
+	if _, err := Union("kind", map[string]*Schema{"x": a}, a); err == nil || !strings.Contains(err.Error(),
+		`"from" is declared twice`) {
 		t.Errorf("error %v", err)
 	}
 	if _, err := a.With([]string{"stages", "*"}, a); err == nil {

@@ -147,7 +147,8 @@ func readOne(file string, data []byte) (*yaml.Node, *Problem) {
 }
 
 func emptyNode(doc *yaml.Node) bool {
-	return len(doc.Content) == 0 || doc.Content[0].Kind == yaml.ScalarNode && doc.Content[0].Tag == "!!null" && doc.Content[0].Value == ""
+	return len(doc.Content) == 0 || doc.Content[0].Kind == yaml.ScalarNode && doc.Content[0].Tag == "!!null" &&
+		doc.Content[0].Value == ""
 }
 
 // next decodes a document. yaml.v3 has panicked on malformed input before (CVE-2022-28948), and bad input
@@ -311,9 +312,12 @@ var syntaxWords = []struct {
 	{"mapping values are not allowed", "a colon where no key can stand", "one `key: value` a line, or text in quotes", 0},
 	{"could not find expected ':'", "a line without a colon", "`key: value`", 0},
 	{"did not find expected ',' or ']'", "a list whose [ is not closed here", "[a, b] with a comma between items", 1},
-	{"did not find expected ',' or '}'", "a mapping whose { is not closed here", "{key: value} with a comma between pairs", 1},
-	{"did not find expected key", "a line that does not fit its neighbours", "indented like the other keys, with quotes and brackets closed", 1},
-	{"did not find expected '-' indicator", "a line that does not fit the list above", "indented like the other items and begin with -", 1},
+	{"did not find expected ',' or '}'", "a mapping whose { is not closed here", "{key: value} with a comma between pairs",
+		1},
+	{"did not find expected key", "a line that does not fit its neighbours",
+		"indented like the other keys, with quotes and brackets closed", 1},
+	{"did not find expected '-' indicator", "a line that does not fit the list above",
+		"indented like the other items and begin with -", 1},
 	{"found unexpected end of stream", "an unfinished text or bracket", "closed before the end of the file", 0},
 	{"found character that cannot start any token", "a character that no value can begin with", "in quotes", 0},
 	{"control characters are not allowed", "a control character", "printable text", 0},
@@ -321,7 +325,8 @@ var syntaxWords = []struct {
 	{"found undefined tag handle", "a tag", "a value without a tag", 1},
 	{"did not find expected node content", "a place where a value is missing", "a value", 1},
 	{"exceeded max depth", "nested too deep", "nested at most 64 levels deep", 0},
-	{"found unknown escape character", "an unknown escape in double quotes", "an escape such as \\n or \\\", or text in single quotes", 0},
+	{"found unknown escape character", "an unknown escape in double quotes",
+		"an escape such as \\n or \\\", or text in single quotes", 0},
 	{"did not find URI escape", "a tag", "a value without a tag", 0},
 }
 

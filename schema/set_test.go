@@ -21,9 +21,11 @@ func TestCopy(t *testing.T) {
 	for _, c := range []struct{ to, from, want string }{
 		{"train.steps", "with.word", "s.yaml:4:9: train.steps: is the text \"ten\", must be a whole number of at least 1"},
 		{"train.sizes", "with.list", "s.yaml:5:13: train.sizes[1]: is 0, must be a whole number of at least 1"},
-		{"train.sizes", "with.block", "s.yaml:8:5: train.sizes[1]: is the text \"few\", must be a whole number of at least 1"},
+		{"train.sizes", "with.block",
+			"s.yaml:8:5: train.sizes[1]: is the text \"few\", must be a whole number of at least 1"},
 		{"train.steps", "with.block", "s.yaml:6:3: train.steps: is a list of 2 items, must be a whole number of at least 1"},
-		{"train.step", "with.list", "s.yaml:5:9: train.step: is an unknown key, must be one of steps, sizes; did you mean steps?"},
+		{"train.step", "with.list", "s.yaml:5:9: train.step: is an unknown key, must be one of steps, sizes; did you mean " +
+			"steps?"},
 		{"train.steps.more", "with.word", "s.yaml:4:9: train.steps.more: is inside 3, must be a key inside a mapping"},
 		{"train..x", "with.word", "s.yaml:4:9: train..x: is \"train..x\", must be a path such as privacy.epsilon"},
 		{"train.steps", "with.none", ""},

@@ -44,9 +44,11 @@ func BenchmarkCriticStep(b *testing.B) {
 func BenchmarkNormedCriticStep(b *testing.B) {
 	c, _, _, rows, shards := gsSetting(1)
 	norm := net.Activation("batch_norm")
-	critic, err := net.New(net.Spec{Inputs: 16, Layers: []net.Layer{net.Dense(128), norm, net.LeakyReLU(0.2), net.Dense(1)}})
+	critic, err := net.New(net.Spec{Inputs: 16, Layers: []net.Layer{net.Dense(128), norm, net.LeakyReLU(0.2),
+		net.Dense(1)}})
 	must(err)
-	gen, err := net.New(net.Spec{Inputs: 32, Layers: []net.Layer{net.Dense(128), norm, net.Activation("relu"), net.Dense(256), norm,
+	gen, err := net.New(net.Spec{Inputs: 32, Layers: []net.Layer{net.Dense(128), norm, net.Activation("relu"),
+		net.Dense(256), norm,
 		net.Activation("relu"), net.Dense(16), net.Activation("tanh")}})
 	must(err)
 	l, err := newGSLoop(c.GSWGANConfig, critic, gen, rows, shards, c.opened(shards, "bench"))
@@ -77,9 +79,11 @@ func gsSetting(critics int) (c gsCase, critic, gen *net.Net, rows *Rows, shards 
 	}
 	critic, err := net.New(net.Spec{Inputs: 16, Layers: []net.Layer{net.Dense(128), net.LeakyReLU(0.2), net.Dense(1)}})
 	must(err)
-	gen, err = net.New(net.Spec{Inputs: 32, Layers: []net.Layer{net.Dense(256), net.Activation("relu"), net.Dense(16), net.Activation("tanh")}})
+	gen, err = net.New(net.Spec{Inputs: 32, Layers: []net.Layer{net.Dense(256), net.Activation("relu"), net.Dense(16),
+		net.Activation("tanh")}})
 	must(err)
-	c = gsCase{CriticQuery: CriticQuery{MaxGradNorm: 1, NoiseMultiplier: 1, Steps: 1 << 20, BatchSize: 32, Columns: 16, Query: QueryMean, Schedule: SchedulePublic}, GSWGANConfig: GSWGANConfig{WarmSteps: 50, CriticSteps: 5,
+	c = gsCase{CriticQuery: CriticQuery{MaxGradNorm: 1, NoiseMultiplier: 1, Steps: 1 << 20, BatchSize: 32, Columns: 16,
+		Query: QueryMean, Schedule: SchedulePublic}, GSWGANConfig: GSWGANConfig{WarmSteps: 50, CriticSteps: 5,
 		Scheduled: 1, Penalty: 10, Critic: Adam(1e-4, 0, 0.9), Generator: Adam(1e-4, 0, 0.9), Seed: 1}}
 	return c, critic, gen, rows, shards
 }
@@ -110,11 +114,13 @@ func BenchmarkGSWGAN(b *testing.B) {
 // categorical) and reports the peak of memory taken from the system.
 func BenchmarkTenMillionRows(b *testing.B) {
 	rows := benchRows(10_000_000, 5, 10, 10)
-	n, err := net.New(net.Spec{Inputs: rows.Width(), Layers: []net.Layer{net.Dense(60), net.LeakyReLU(0.2), net.Dense(rows.Width())}})
+	n, err := net.New(net.Spec{Inputs: rows.Width(), Layers: []net.Layer{net.Dense(60), net.LeakyReLU(0.2),
+		net.Dense(rows.Width())}})
 	must(err)
 	o, err := Autoencoder(n, rows, net.BCE)
 	must(err)
-	c := fitCase{DPSGD{MaxGradNorm: 1, NoiseMultiplier: 1, SamplingRate: 1e-4, ExpectedBatchSize: 1000, Steps: 200}, FitConfig{Optimiser: Adam(1e-3, 0.9, 0.999)}}
+	c := fitCase{DPSGD{MaxGradNorm: 1, NoiseMultiplier: 1, SamplingRate: 1e-4, ExpectedBatchSize: 1000, Steps: 200},
+		FitConfig{Optimiser: Adam(1e-3, 0.9, 0.999)}}
 	b.ResetTimer()
 	for range b.N {
 		_, err := c.run(o, n.Init(rand.New(rand.NewPCG(1, 1))), rows.Len(), "bench", Hooks{})
@@ -143,7 +149,8 @@ func newMLP(widths []int, rows int, flat []float32) *mlp {
 	m := &mlp{widths: widths, norm2: make([]float32, rows), x: [][]float32{make([]float32, rows*widths[0])}}
 	for l := range len(widths) - 1 {
 		in, out := widths[l], widths[l+1]
-		m.w, m.b = append(m.w, append([]float32(nil), flat[:in*out]...)), append(m.b, append([]float32(nil), flat[in*out:in*out+out]...))
+		m.w, m.b = append(m.w, append([]float32(nil), flat[:in*out]...)),
+			append(m.b, append([]float32(nil), flat[in*out:in*out+out]...))
 		flat = flat[in*out+out:]
 		for _, p := range []*[][]float32{&m.gw, &m.mw, &m.vw} {
 			*p = append(*p, make([]float32, in*out))
@@ -238,7 +245,8 @@ func (m *mlp) accumulate(n, parts int, bias []float32) {
 				m.gb[l][j] += bias[r/n] * c * v
 			}
 		}
-		blas32.Gemm(blas.Trans, blas.NoTrans, 1, general(m.x[l], n*parts, in), general(m.scaled, n*parts, out), 0, general(m.gw[l], in, out))
+		blas32.Gemm(blas.Trans, blas.NoTrans, 1, general(m.x[l], n*parts, in), general(m.scaled, n*parts, out), 0,
+			general(m.gw[l], in, out))
 	}
 }
 
@@ -269,7 +277,8 @@ func (c benchCase) reference(b *testing.B) {
 	}
 	m := newMLP(c.widths, parts*c.batch, n.Init(rand.New(rand.NewPCG(4, 4))))
 	r := rand.New(rand.NewChaCha8([32]byte{1}))
-	step := map[string]func(*mlp, *rand.Rand, []int32, net.Matrix){"score": c.scoreStep, "bce": c.bceStep, "penalty": c.penaltyStep}[c.loss]
+	step := map[string]func(*mlp, *rand.Rand, []int32, net.Matrix){"score": c.scoreStep, "bce": c.bceStep,
+		"penalty": c.penaltyStep}[c.loss]
 	index, fake := c.index(), c.fakes()
 	step(m, r, index, fake)
 	b.ReportAllocs()
@@ -335,7 +344,8 @@ func (c benchCase) penaltyStep(m *mlp, r *rand.Rand, index []int32, fake net.Mat
 	m.backward(3*n, nil)
 	// The input gradient, then the tangent, at the interpolates.
 	from := 2 * n
-	blas32.Gemm(blas.NoTrans, blas.Trans, 1, general(m.d[0][from*hidden:], n, hidden), general(m.w[0], in, hidden), 0, general(x[from*in:], n, in))
+	blas32.Gemm(blas.NoTrans, blas.Trans, 1, general(m.d[0][from*hidden:], n, hidden), general(m.w[0], in, hidden), 0,
+		general(x[from*in:], n, in))
 	for i := from; i < 3*n; i++ {
 		g := x[i*in : (i+1)*in]
 		norm := float32(math.Sqrt(float64(dotOf(g, g))))
@@ -344,7 +354,8 @@ func (c benchCase) penaltyStep(m *mlp, r *rand.Rand, index []int32, fake net.Mat
 		}
 	}
 	h := m.x[1][from*hidden:]
-	blas32.Gemm(blas.NoTrans, blas.NoTrans, 1, general(x[from*in:], n, in), general(m.w[0], in, hidden), 0, general(h, n, hidden))
+	blas32.Gemm(blas.NoTrans, blas.NoTrans, 1, general(x[from*in:], n, in), general(m.w[0], in, hidden), 0,
+		general(h, n, hidden))
 	for i := range n * hidden {
 		if m.z[0][from*hidden+i] < 0 {
 			h[i] *= 0.2

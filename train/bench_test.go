@@ -34,7 +34,8 @@ type benchCase struct {
 	widths []int
 	batch  int
 	rows   *Rows
-	loss   string      // score, bce, penalty, or elbo: widths are those of encoder and decoder, with the means of the code between them
+	// score, bce, penalty, or elbo: widths are those of encoder and decoder, with the means of the code between them
+	loss   string
 	tensor bool        // a clip for each weight tensor; the reference has one for all
 	layers []net.Layer // of a net of convolutions, which has no reference; else they are dense
 }
@@ -55,8 +56,10 @@ func benchCases() []benchCase {
 		{name: "vae", widths: []int{106, 64, 8, 64, 106}, batch: 500, rows: wide, loss: "elbo"},
 		{name: "binary_autoencoder", widths: []int{1071, 128, 1071}, batch: 100, rows: binary, loss: "bce"},
 		{name: "binary_critic", widths: []int{1071, 256, 1}, batch: 128, rows: binary, loss: "score"},
-		{name: "convolved_critic", widths: []int{179, 1}, batch: 64, rows: benchRows(1000, 179, 0, 0), loss: "score", layers: convolvedCritic()},
-		{name: "convolved_autoencoder", widths: []int{13, 13}, batch: 64, rows: benchRows(1000, 13, 0, 0), loss: "bce", layers: convolvedAutoencoder()},
+		{name: "convolved_critic", widths: []int{179, 1}, batch: 64, rows: benchRows(1000, 179, 0, 0), loss: "score",
+			layers: convolvedCritic()},
+		{name: "convolved_autoencoder", widths: []int{13, 13}, batch: 64, rows: benchRows(1000, 13, 0, 0), loss: "bce",
+			layers: convolvedAutoencoder()},
 	}
 }
 
@@ -67,15 +70,18 @@ func convolvedCritic() []net.Layer {
 	conv := func(channels, filters int) net.Layer {
 		return net.Layer{Type: "conv1d", Channels: channels, Filters: filters, Kernel: 8, Stride: 4, Padding: 1}
 	}
-	return []net.Layer{conv(1, 16), net.LeakyReLU(0.2), conv(16, 32), norm(32), net.LeakyReLU(0.2), conv(32, 64), norm(64), net.LeakyReLU(0.2),
+	return []net.Layer{conv(1, 16), net.LeakyReLU(0.2), conv(16, 32), norm(32), net.LeakyReLU(0.2), conv(32, 64), norm(64),
+		net.LeakyReLU(0.2),
 		{Type: "conv1d", Channels: 64, Filters: 1, Kernel: 2, Stride: 1}}
 }
 
 func convolvedAutoencoder() []net.Layer {
 	return []net.Layer{{Type: "conv1d", Channels: 1, Filters: 4, Kernel: 5, Stride: 2}, net.LeakyReLU(0.2),
 		{Type: "conv1d", Channels: 4, Filters: 32, Kernel: 5, Stride: 2}, net.Activation("relu"),
-		{Type: "conv1d_transpose", Channels: 32, Filters: 8, Kernel: 5, Stride: 4}, {Type: "instance_norm", Channels: 8}, net.LeakyReLU(0.2),
-		{Type: "conv1d_transpose", Channels: 8, Filters: 4, Kernel: 4, Stride: 1}, {Type: "instance_norm", Channels: 4}, net.LeakyReLU(0.2),
+		{Type: "conv1d_transpose", Channels: 32, Filters: 8, Kernel: 5, Stride: 4}, {Type: "instance_norm", Channels: 8},
+		net.LeakyReLU(0.2),
+		{Type: "conv1d_transpose", Channels: 8, Filters: 4, Kernel: 4, Stride: 1}, {Type: "instance_norm", Channels: 4},
+		net.LeakyReLU(0.2),
 		{Type: "conv1d_transpose", Channels: 4, Filters: 1, Kernel: 6, Stride: 1}}
 }
 
@@ -168,7 +174,8 @@ func (c benchCase) index() []int32 {
 func (c benchCase) ours(b *testing.B, clip float64) {
 	o, start := c.objective()
 	d := newDescent(Adam(1e-4, 0.5, 0.9), start)
-	cfg := DPSGD{MaxGradNorm: clip, NoiseMultiplier: 1, SamplingRate: 0.1, ExpectedBatchSize: float64(c.batch), Steps: 1, Joined: joins(o)}
+	cfg := DPSGD{MaxGradNorm: clip, NoiseMultiplier: 1, SamplingRate: 0.1, ExpectedBatchSize: float64(c.batch), Steps: 1,
+		Joined: joins(o)}
 	switch {
 	case !cfg.clips():
 		cfg.NoiseMultiplier = 0
@@ -232,7 +239,8 @@ func BenchmarkGrowth(b *testing.B) {
 }
 
 func benchGrowth(b *testing.B, batch int, hidden ...int) {
-	c := benchCase{widths: append(append([]int{106}, hidden...), 1), batch: batch, rows: benchRows(1000, 106, 0, 0), loss: "score"}
+	c := benchCase{widths: append(append([]int{106}, hidden...), 1), batch: batch, rows: benchRows(1000, 106, 0, 0),
+		loss: "score"}
 	step, params := c.step("bench", b.N)
 	b.ResetTimer()
 	for t := range b.N {

@@ -46,7 +46,8 @@ func (o *ByLabel) Params() int                           { return o.Count * o.Ea
 func (o *ByLabel) PerExample() (written bool, err error) { return o.Each.PerExample() }
 
 func (o *ByLabel) Worker(rows int) Worker {
-	k := &byLabelWorker{ByLabel: o, labels: make([]labelWorker, o.Count), square: make([]float64, rows), bound: make([]float64, rows), scale: make([]float32, rows), source: make([]rand.PCG, rows), of: make([]int32, rows)}
+	k := &byLabelWorker{ByLabel: o, labels: make([]labelWorker, o.Count), square: make([]float64, rows),
+		bound: make([]float64, rows), scale: make([]float32, rows), source: make([]rand.PCG, rows), of: make([]int32, rows)}
 	for l := range k.labels {
 		k.labels[l].Worker = o.Each.Worker(rows)
 	}

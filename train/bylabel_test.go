@@ -89,7 +89,8 @@ func TestOneClipForAllLabels(t *testing.T) {
 func TestWrittenByLabel(t *testing.T) {
 	const clip = 0.1
 	rows := normalRows(40, 4, 5)
-	each := realScore{build(t, 4, net.Layer{Type: "conv1d", Channels: 2, Filters: 3, Kernel: 1, Stride: 1}, net.Activation("tanh"), net.Dense(1)), rows, net.Wasserstein}
+	each := realScore{build(t, 4, net.Layer{Type: "conv1d", Channels: 2, Filters: 3, Kernel: 1, Stride: 1},
+		net.Activation("tanh"), net.Dense(1)), rows, net.Wasserstein}
 	labels := make([]int32, rows.Len())
 	for i := range labels {
 		labels[i] = int32(i * 7 % 5 % 2)
@@ -136,7 +137,8 @@ func TestEncode(t *testing.T) {
 	rows.Gather(x, index)
 	for i := range index {
 		r := x.Row(i)
-		if a, b := r[0]+r[2]+10, r[1]+r[3]+20; math.Abs(float64(a-got[2*i])) > 1e-5 || math.Abs(float64(b-got[2*i+1])) > 1e-5 {
+		if a, b := r[0]+r[2]+10, r[1]+r[3]+20; math.Abs(float64(a-got[2*i])) > 1e-5 || math.Abs(float64(b-got[2*i+1])) >
+			1e-5 {
 			t.Errorf("row %d has the code %v, must be %g, %g", index[i], got[2*i:2*i+2], a, b)
 		}
 	}

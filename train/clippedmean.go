@@ -44,7 +44,8 @@ func (c ClippedMean) Check() error {
 	var errs []error
 	check := checking(&errs)
 	check(c.MaxGradNorm > 0 && !math.IsInf(c.MaxGradNorm, 1), "max_grad_norm", c.MaxGradNorm, "a finite number above 0")
-	check(c.NoiseMultiplier >= 0 && !math.IsInf(c.NoiseMultiplier, 1), "noise_multiplier", c.NoiseMultiplier, "a finite number of at least 0")
+	check(c.NoiseMultiplier >= 0 && !math.IsInf(c.NoiseMultiplier, 1), "noise_multiplier", c.NoiseMultiplier,
+		"a finite number of at least 0")
 	check(c.BatchSize >= 1 && c.BatchSize <= c.Rows, "batch_size", c.BatchSize, "from 1 to the number of rows")
 	check(c.Epochs >= 1 && c.Epochs <= 1e6, "epochs", c.Epochs, "from 1 to 1000000")
 	check(c.Weights >= 1, "weights", c.Weights, "at least 1")
@@ -81,7 +82,8 @@ func (c ClippedMean) lattice() (noise.Lattice, error) {
 
 // Fit runs the steps on n rows by plain gradient descent from the weights start, and returns
 // the weights they end in. Without noise there is nothing to pay, and paid is nil.
-func (c ClippedMean) Fit(ctx context.Context, o Objective, rate float64, start []float32, n int, paid *privacy.Handle, h Hooks) ([]float32, error) {
+func (c ClippedMean) Fit(ctx context.Context, o Objective, rate float64, start []float32, n int, paid *privacy.Handle,
+	h Hooks) ([]float32, error) {
 	l, err := c.lattice()
 	if err == nil {
 		err = c.agrees(o, start, paid)

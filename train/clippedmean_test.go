@@ -100,7 +100,8 @@ func TestClippedMeanPaysForWhatItDoes(t *testing.T) {
 	c := clippedMean()
 	want := privacy.Event(privacy.Repeated{Count: 3, Event: privacy.Gaussian{NoiseMultiplier: 0.5}})
 	if c.Event(privacy.ReplaceOne) != want || c.Uses() != 12 || c.Sensitivity(privacy.ReplaceOne).Bound != 0.2 {
-		t.Errorf("event %v, %d uses, sensitivity %v", c.Event(privacy.ReplaceOne), c.Uses(), c.Sensitivity(privacy.ReplaceOne))
+		t.Errorf("event %v, %d uses, sensitivity %v", c.Event(privacy.ReplaceOne), c.Uses(),
+			c.Sensitivity(privacy.ReplaceOne))
 	}
 	x := normalRows(100, 3, 1)
 	o, err := NewSupervised(build(t, 3, net.Dense(1)), x, normalRows(100, 1, 2), net.MSE)
@@ -112,8 +113,10 @@ func TestClippedMeanPaysForWhatItDoes(t *testing.T) {
 			t.Error("noise that was not paid for is drawn")
 		}
 	}
-	for _, wrong := range []func(*ClippedMean){func(c *ClippedMean) { c.MaxGradNorm = math.Inf(1) }, func(c *ClippedMean) { c.BatchSize = 101 },
-		func(c *ClippedMean) { c.Epochs = 0 }, func(c *ClippedMean) { c.NoiseMultiplier = -1 }, func(c *ClippedMean) { c.Weights = 0 }, func(c *ClippedMean) { c.NoiseMultiplier = 1e20 }} {
+	for _, wrong := range []func(*ClippedMean){func(c *ClippedMean) { c.MaxGradNorm = math.Inf(1) },
+		func(c *ClippedMean) { c.BatchSize = 101 },
+		func(c *ClippedMean) { c.Epochs = 0 }, func(c *ClippedMean) { c.NoiseMultiplier = -1 },
+		func(c *ClippedMean) { c.Weights = 0 }, func(c *ClippedMean) { c.NoiseMultiplier = 1e20 }} {
 		c := clippedMean()
 		if wrong(&c); c.Check() == nil {
 			t.Errorf("%+v passes", c)

@@ -58,13 +58,16 @@ func (q CriticQuery) Check() error {
 	var errs []error
 	check := checking(&errs)
 	check(q.MaxGradNorm > 0 && !math.IsInf(q.MaxGradNorm, 1), "max_grad_norm", q.MaxGradNorm, "a finite number above 0")
-	check(q.NoiseMultiplier >= 0 && !math.IsInf(q.NoiseMultiplier, 1), "noise_multiplier", q.NoiseMultiplier, "a finite number of at least 0")
+	check(q.NoiseMultiplier >= 0 && !math.IsInf(q.NoiseMultiplier, 1), "noise_multiplier", q.NoiseMultiplier,
+		"a finite number of at least 0")
 	check(q.Steps >= 0, "steps", q.Steps, "at least 0")
 	check(q.BatchSize >= 1, "batch_size", q.BatchSize, "at least 1")
 	check(q.Columns >= 1, "columns", q.Columns, "at least 1")
 	check(q.Critics >= 1, "critics", q.Critics, "at least 1")
-	check(q.Query == QueryBatch || q.Query == QuerySample || q.Query == QueryMean, "query", q.Query, "batch, sample or mean")
-	check(q.Schedule == SchedulePublic || q.Schedule == ScheduleDrawn && q.Query != QueryMean, "critic_schedule", q.Schedule,
+	check(q.Query == QueryBatch || q.Query == QuerySample || q.Query == QueryMean, "query", q.Query,
+		"batch, sample or mean")
+	check(q.Schedule == SchedulePublic || q.Schedule == ScheduleDrawn && q.Query != QueryMean, "critic_schedule",
+		q.Schedule,
 		"public or drawn; public for query mean, which asks every critic")
 	if len(errs) == 0 {
 		_, _, err := q.lattice()
@@ -100,7 +103,8 @@ func (q CriticQuery) Event(a privacy.Adjacency) privacy.Event {
 }
 
 func (q CriticQuery) oneOfCritics(multiplier float64) privacy.Event {
-	return privacy.SampledWithoutReplacement{SampleSize: 1, Population: int64(q.Critics), Event: privacy.Gaussian{NoiseMultiplier: multiplier}}
+	return privacy.SampledWithoutReplacement{SampleSize: 1, Population: int64(q.Critics),
+		Event: privacy.Gaussian{NoiseMultiplier: multiplier}}
 }
 
 // repeated is Gaussian releases of all critics. Changing one shard moves one critic's
@@ -156,7 +160,8 @@ const criticChunk = 32
 
 func newRelease(c CriticQuery, critic *net.Net, paid *privacy.Handle) (*release, error) {
 	d, critics := critic.In(), c.Critics
-	m := &release{c: c, paid: paid, sigma: c.Deviation(), out: net.NewMatrix(c.BatchSize, d), flat: make([]float32, c.BatchSize*d)}
+	m := &release{c: c, paid: paid, sigma: c.Deviation(), out: net.NewMatrix(c.BatchSize, d),
+		flat: make([]float32, c.BatchSize*d)}
 	var err error
 	if m.lattice, m.clip, err = c.lattice(); err != nil {
 		return nil, err
@@ -192,7 +197,8 @@ func (q CriticQuery) lattice() (l noise.Lattice, clip float64, err error) {
 		err = fmt.Errorf("lattice: step %g", l.Step)
 	}
 	if err != nil {
-		return l, 0, fmt.Errorf("max_grad_norm %g with noise_multiplier %g leaves the range of float32: %w", q.MaxGradNorm, q.NoiseMultiplier, err)
+		return l, 0, fmt.Errorf("max_grad_norm %g with noise_multiplier %g leaves the range of float32: %w", q.MaxGradNorm,
+			q.NoiseMultiplier, err)
 	}
 	return l, l.Clip / spread, nil
 }

@@ -68,7 +68,8 @@ func (c DPSGD) Event(a privacy.Adjacency) privacy.Event {
 		}
 		return privacy.Repeated{Count: int64((c.Steps + c.epoch() - 1) / c.epoch()), Event: step}
 	}
-	return privacy.Repeated{Count: int64(c.Steps), Event: privacy.PoissonSampled{SamplingRate: c.SamplingRate, Event: step}}
+	return privacy.Repeated{Count: int64(c.Steps), Event: privacy.PoissonSampled{SamplingRate: c.SamplingRate,
+		Event: step}}
 }
 
 // rootTensors is the clip of a row's whole gradient over MaxGradNorm.
@@ -101,17 +102,23 @@ func (c DPSGD) Check() error {
 	var errs []error
 	check := checking(&errs)
 	check(c.MaxGradNorm > 0, "max_grad_norm", c.MaxGradNorm, "above 0")
-	check(c.NoiseMultiplier >= 0 && !math.IsInf(c.NoiseMultiplier, 1), "noise_multiplier", c.NoiseMultiplier, "a finite number of at least 0")
-	check(c.NoiseMultiplier == 0 || !math.IsInf(c.MaxGradNorm, 1), "max_grad_norm", c.MaxGradNorm, "finite where noise is added")
+	check(c.NoiseMultiplier >= 0 && !math.IsInf(c.NoiseMultiplier, 1), "noise_multiplier", c.NoiseMultiplier,
+		"a finite number of at least 0")
+	check(c.NoiseMultiplier == 0 || !math.IsInf(c.MaxGradNorm, 1), "max_grad_norm", c.MaxGradNorm,
+		"finite where noise is added")
 	check(c.SamplingRate > 0 && c.SamplingRate <= 1, "sampling_rate", c.SamplingRate, "above 0 and at most 1")
-	check(c.ExpectedBatchSize > 0 && !math.IsInf(c.ExpectedBatchSize, 1), "expected_batch_size", c.ExpectedBatchSize, "a finite number above 0")
+	check(c.ExpectedBatchSize > 0 && !math.IsInf(c.ExpectedBatchSize, 1), "expected_batch_size", c.ExpectedBatchSize,
+		"a finite number above 0")
 	check(c.Steps >= 0, "steps", c.Steps, "at least 0")
 	check(c.Weights >= 0, "weights", c.Weights, "at least 0")
-	check(c.Tensors >= 0 && (c.Weights == 0 || c.Tensors <= c.Weights), "tensors", c.Tensors, "at least 0 and at most weights")
+	check(c.Tensors >= 0 && (c.Weights == 0 || c.Tensors <= c.Weights), "tensors", c.Tensors,
+		"at least 0 and at most weights")
 	check(c.Shuffle >= 0 && c.Shuffle <= math.MaxInt32, "shuffle", c.Shuffle, "at least 0 and at most 2147483647")
 	check(c.Joined >= 0 && c.Joined <= 3, "joined", c.Joined, "from 0 to 3")
-	check(c.Shuffle == 0 || c.ExpectedBatchSize >= 1 && c.ExpectedBatchSize <= float64(c.Shuffle) && c.ExpectedBatchSize == math.Trunc(c.ExpectedBatchSize),
-		"expected_batch_size", c.ExpectedBatchSize, "a whole number of at most shuffle rows, where batches are cut from a shuffle")
+	check(c.Shuffle == 0 || c.ExpectedBatchSize >= 1 && c.ExpectedBatchSize <= float64(c.Shuffle) &&
+		c.ExpectedBatchSize == math.Trunc(c.ExpectedBatchSize),
+		"expected_batch_size", c.ExpectedBatchSize, "a whole number of at most shuffle rows, where batches are cut from a "+
+			"shuffle")
 	if len(errs) == 0 && c.Weights > 0 {
 		_, err := c.lattice(c.Weights)
 		errs = append(errs, err)
@@ -204,7 +211,8 @@ func (c DPSGD) lattice(dim int) (noise.Lattice, error) {
 		err = fmt.Errorf("lattice: step %g, clip %g", l.Step, l.Clip)
 	}
 	if err != nil {
-		return l, fmt.Errorf("max_grad_norm %g with noise_multiplier %g for %d weights and expected_batch_size %g leaves the range of float32: %w",
+		return l, fmt.Errorf("max_grad_norm %g with noise_multiplier %g for %d weights and expected_batch_size %g leaves "+
+			"the range of float32: %w",
 			c.MaxGradNorm, c.NoiseMultiplier, dim, c.ExpectedBatchSize, err)
 	}
 	return l, nil

@@ -33,7 +33,8 @@ func (c FitConfig) Validate() error {
 // Fit runs the steps of a paid DPSGD on n rows from the weights start and returns
 // the weights they end in; see DPSGD for the mechanism and its guarantee, which
 // holds for every iterate together. start must not depend on the rows.
-func Fit(ctx context.Context, c FitConfig, o Objective, start []float32, n int, paid *privacy.Handle, h Hooks) ([]float32, error) {
+func Fit(ctx context.Context, c FitConfig, o Objective, start []float32, n int, paid *privacy.Handle,
+	h Hooks) ([]float32, error) {
 	s, err := newStepper(paid, o, start, n)
 	if err == nil {
 		err = errors.Join(c.Validate(), s.leaveOut(c.Worst, n))

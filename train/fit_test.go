@@ -44,7 +44,8 @@ func TestPlainSGD(t *testing.T) {
 	o, err := NewSupervised(build(t, 3, net.Dense(1)), x, y, net.MSE)
 	must(err)
 	for _, clip := range []float64{math.Inf(1), 1e9} {
-		c := fitCase{DPSGD{MaxGradNorm: clip, SamplingRate: 0.3, ExpectedBatchSize: 60, Steps: 25}, FitConfig{Optimiser: SGD(0.05, 0.9)}}
+		c := fitCase{DPSGD{MaxGradNorm: clip, SamplingRate: 0.3, ExpectedBatchSize: 60, Steps: 25},
+			FitConfig{Optimiser: SGD(0.05, 0.9)}}
 		w := []float32{0.1, -0.2, 0.3, 0}
 		got, err := c.run(o, w, 200, "plain", Hooks{})
 		must(err)
@@ -79,7 +80,8 @@ func TestPlainSGD(t *testing.T) {
 // TestEmptySampleStillSteps: a step whose sample is empty adds noise and counts.
 func TestEmptySampleStillSteps(t *testing.T) {
 	o := realScore{build(t, 2, net.Dense(1)), normalRows(1, 2, 1), net.Wasserstein}
-	c := fitCase{DPSGD{MaxGradNorm: 2, NoiseMultiplier: 1.5, SamplingRate: 1e-9, ExpectedBatchSize: 1, Steps: 1}, FitConfig{Optimiser: SGD(1, 0)}}
+	c := fitCase{DPSGD{MaxGradNorm: 2, NoiseMultiplier: 1.5, SamplingRate: 1e-9, ExpectedBatchSize: 1, Steps: 1},
+		FitConfig{Optimiser: SGD(1, 0)}}
 	got, err := c.run(o, make([]float32, 3), 1, "empty", Hooks{})
 	must(err)
 	want := make([]float32, 3)
@@ -97,7 +99,11 @@ func TestEmptySampleStillSteps(t *testing.T) {
 func resume(t *testing.T, every int, run func(Hooks) []float32) {
 	t.Helper()
 	var states [][]byte
-	whole := run(Hooks{CheckpointEvery: every, Checkpoint: func(s []byte) error { states = append(states, s); return nil }})
+	whole := run(Hooks{CheckpointEvery: every, Checkpoint: func(s []byte) error {
+		states = append(states,
+			s)
+		return nil
+	}})
 	if len(states) == 0 {
 		t.Fatal("no checkpoint was written")
 	}
@@ -110,7 +116,8 @@ func resume(t *testing.T, every int, run func(Hooks) []float32) {
 				}
 			}}
 		same(t, "after a checkpoint", run(h), whole)
-		if from == nil || first != nil && (first.Step < from.Step || first.Step > from.Step+1+from.Steps/60 || first.Steps != from.Steps) {
+		if from == nil || first != nil && (first.Step < from.Step || first.Step > from.Step+1+from.Steps/60 ||
+			first.Steps != from.Steps) {
 			t.Errorf("goes on from %+v, and is at %+v then", from, first)
 		}
 	}
@@ -126,7 +133,8 @@ func TestUnusableCheckpointIsAbsent(t *testing.T) {
 	must(err)
 	bit := append([]byte(nil), state...)
 	bit[len(bit)/2] ^= 1
-	for name, s := range map[string][]byte{"empty": {}, "magic alone": []byte(magic), "cut": state[:len(state)-1], "longer": append(bit[:len(bit):len(bit)], 0), "another bit": bit} {
+	for name, s := range map[string][]byte{"empty": {}, "magic alone": []byte(magic), "cut": state[:len(state)-1],
+		"longer": append(bit[:len(bit):len(bit)], 0), "another bit": bit} {
 		lost := false
 		again, err := c.run(o, start(o), 200, "unusable", Hooks{Resume: s, Unusable: func() { lost = true }})
 		must(err)
@@ -135,7 +143,8 @@ func TestUnusableCheckpointIsAbsent(t *testing.T) {
 		}
 		same(t, name, again, whole)
 	}
-	stranger := privacy.Open(privacy.Opening{Spend: "unusable", Mechanism: c.DPSGD, Source: source("unusable"), Drawn: 6}) // of 14 steps
+	// of 14 steps
+	stranger := privacy.Open(privacy.Opening{Spend: "unusable", Mechanism: c.DPSGD, Source: source("unusable"), Drawn: 6})
 	again, err := Fit(context.Background(), c.FitConfig, o, start(o), 200, stranger, Hooks{Resume: state})
 	must(err)
 	same(t, "steps that nobody drew", again, whole)
@@ -198,7 +207,8 @@ func TestNoiseAheadIsNoiseInTurn(t *testing.T) {
 
 func TestFitRefuses(t *testing.T) {
 	rows := normalRows(10, 4, 3)
-	mixed, err := Autoencoder(build(t, 4, net.Residual("add", net.Dense(4), net.Layer{Type: "batch_norm"}), net.Dense(4)), rows, net.MSE)
+	mixed, err := Autoencoder(build(t, 4, net.Residual("add", net.Dense(4), net.Layer{Type: "batch_norm"}), net.Dense(4)),
+		rows, net.MSE)
 	must(err)
 	fine := objectives(t, rows)["critic"]
 	run := func(change func(*fitCase), o Objective, h Hooks) error {
@@ -223,7 +233,8 @@ func TestFitRefuses(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Fit(ctx, fitConfig().FitConfig, fine, start(fine), 10, paid(fitConfig().DPSGD, "cancel"), Hooks{}); !errors.Is(err, context.Canceled) {
+	if _, err := Fit(ctx, fitConfig().FitConfig, fine, start(fine), 10, paid(fitConfig().DPSGD, "cancel"),
+		Hooks{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: error %v", err)
 	}
 }
@@ -231,7 +242,8 @@ func TestFitRefuses(t *testing.T) {
 // TestEventIsTheConfig: the event states what the loop does (docs/design.md section 9).
 func TestEventIsTheConfig(t *testing.T) {
 	got := fitConfig().Event(privacy.AddRemove)
-	want := privacy.Repeated{Count: 20, Event: privacy.PoissonSampled{SamplingRate: 0.5, Event: privacy.Gaussian{NoiseMultiplier: 1}}}
+	want := privacy.Repeated{Count: 20, Event: privacy.PoissonSampled{SamplingRate: 0.5,
+		Event: privacy.Gaussian{NoiseMultiplier: 1}}}
 	if got != privacy.Event(want) {
 		t.Errorf("event %+v, want %+v", got, want)
 	}
@@ -245,9 +257,11 @@ func TestFitEndsWhereItDiverges(t *testing.T) {
 	x, y := numeric(far, make([]float32, 200), make([]float32, 200)), normalRows(200, 1, 2)
 	o, err := NewSupervised(build(t, 3, net.Dense(1)), x, y, net.MSE)
 	must(err)
-	c := fitCase{DPSGD{MaxGradNorm: math.Inf(1), SamplingRate: 1, ExpectedBatchSize: 200, Steps: 5}, FitConfig{Optimiser: SGD(0.05, 0)}}
+	c := fitCase{DPSGD{MaxGradNorm: math.Inf(1), SamplingRate: 1, ExpectedBatchSize: 200, Steps: 5},
+		FitConfig{Optimiser: SGD(0.05, 0)}}
 	w, err := c.run(o, []float32{0.1, -0.2, 0.3, 0}, 200, "diverges", Hooks{})
-	if err == nil || w != nil || !strings.Contains(err.Error(), "step 1: the sum of the gradients is not a finite number") {
+	if err == nil || w != nil || !strings.Contains(err.Error(),
+		"step 1: the sum of the gradients is not a finite number") {
 		t.Errorf("%v, %v: must end at step 1", w, err)
 	}
 	c.MaxGradNorm = 1

@@ -97,7 +97,8 @@ type generated struct {
 
 // newGenerated makes so many rows a step; frozen weights at the end of the generator's stay.
 func newGenerated(critic, gen *net.Net, rows, frozen int, loss scoreLoss) *generated {
-	g := &generated{rows: rows, label: noLabel, loss: loss, critic: critic.NewPass(rows), gen: newGenerator(gen, rows), grad: make([]float32, critic.Params()),
+	g := &generated{rows: rows, label: noLabel, loss: loss, critic: critic.NewPass(rows), gen: newGenerator(gen, rows),
+		grad:   make([]float32, critic.Params()),
 		square: make([]float64, rows), bound: make([]float64, rows), factor: make([]float32, rows)}
 	g.gen.frozen = frozen
 	return g

@@ -75,15 +75,16 @@ type gradient struct {
 	objective Objective
 	use       *privacy.Use // of the step at hand: where secret draws come from
 	clip      float64      // infinite: no clip
-	parts     float64      // an example whose parts are more clips long in all is added on its own (see apart); infinite: none is
-	rows      int          // of a chunk
-	tensors   int          // each of so many weight tensors has the clip for itself; 0: all weights together
-	written   bool         // every example is added on its own
-	omit      []bool       // examples of the index at hand that add nothing; nil: every one adds its gradient
-	lanes     []*lane
-	total     []float64
-	sum       []float32 // the result
-	loss      float64
+	// an example whose parts are more clips long in all is added on its own (see apart); infinite: none is
+	parts   float64
+	rows    int    // of a chunk
+	tensors int    // each of so many weight tensors has the clip for itself; 0: all weights together
+	written bool   // every example is added on its own
+	omit    []bool // examples of the index at hand that add nothing; nil: every one adds its gradient
+	lanes   []*lane
+	total   []float64
+	sum     []float32 // the result
+	loss    float64
 }
 
 // lane is one worker with its buffers.
@@ -100,7 +101,8 @@ type lane struct {
 }
 
 func newGradient(o Objective, clip float64, tensors int) *gradient {
-	g := &gradient{objective: o, clip: clip, parts: math.Inf(1), rows: chunkRows, tensors: tensors, sum: make([]float32, o.Params())}
+	g := &gradient{objective: o, clip: clip, parts: math.Inf(1), rows: chunkRows, tensors: tensors,
+		sum: make([]float32, o.Params())}
 	if !math.IsInf(clip, 1) {
 		g.written, _ = o.PerExample() // newStepper has looked at the error
 	}
@@ -167,7 +169,10 @@ func (g *gradient) wave(w []float32, index []int32, first, count int, wantLoss b
 	if count == 1 {
 		g.chunk(g.lanes[0], w, g.part(index, first), first*g.rows, first, wantLoss) // allocates nothing
 	} else {
-		parallel.Do(count, count, func(_, k int) { g.chunk(g.lanes[k], w, g.part(index, first+k), (first+k)*g.rows, first+k, wantLoss) })
+		parallel.Do(count, count, func(_, k int) {
+			g.chunk(g.lanes[k], w, g.part(index, first+k), (first+k)*g.rows, first+k,
+				wantLoss)
+		})
 	}
 	for k, l := range g.lanes[:count] {
 		for i, v := range l.grad {

@@ -95,7 +95,8 @@ func objectives(t testing.TB, rows *Rows) map[string]Objective {
 	critic := build(t, 4, net.Dense(8), net.LeakyReLU(0.2), net.Dense(1))
 	auto, err := Autoencoder(build(t, 4, net.Dense(6), net.Activation("tanh"), net.Dense(4)), rows, net.MSE)
 	must(err)
-	vae, err := NewVariational(build(t, 4, net.Dense(6), net.LeakyReLU(0), net.Dense(4)), build(t, 2, net.Dense(5), net.Activation("tanh"), net.Dense(4)), rows, net.MSE, 0.1)
+	vae, err := NewVariational(build(t, 4, net.Dense(6), net.LeakyReLU(0), net.Dense(4)), build(t, 2, net.Dense(5),
+		net.Activation("tanh"), net.Dense(4)), rows, net.MSE, 0.1)
 	must(err)
 	gen := build(t, 3, net.Dense(4))
 	partner := net.NewMatrix(1, 4) // one row, so that no draw tells examples apart
@@ -104,11 +105,13 @@ func objectives(t testing.TB, rows *Rows) map[string]Objective {
 	convolved := build(t, 4, net.Layer{Type: "conv1d", Channels: 1, Filters: 2, Kernel: 2, Stride: 1}, net.LeakyReLU(0.2),
 		net.Layer{Type: "conv1d_transpose", Channels: 2, Filters: 1, Kernel: 2, Stride: 1}, net.Dense(1))
 	return map[string]Objective{
-		"convolved": realScore{convolved, rows, net.Wasserstein}, "convolved pairs": &paired{critic: convolved, rows: rows, pool: partner},
+		"convolved": realScore{convolved, rows, net.Wasserstein}, "convolved pairs": &paired{critic: convolved, rows: rows,
+			pool: partner},
 		"by label": byLabel,
 		"paired":   &paired{critic: critic, rows: rows, pool: partner},
 		"critic":   realScore{critic, rows, net.Wasserstein}, "autoencoder": auto, "variational": vae,
-		"penalised": &penalised{critic: critic, gen: gen, rows: rows, generator: gen.Init(rand.New(rand.NewPCG(1, 1))), weight: 10},
+		"penalised": &penalised{critic: critic, gen: gen, rows: rows, generator: gen.Init(rand.New(rand.NewPCG(1, 1))),
+			weight: 10},
 	}
 }
 
@@ -125,7 +128,8 @@ func start(o Objective) []float32 {
 func adversarial() (*Rows, int) {
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
 	rows := [][]float32{
-		{1, 2, 3, 4}, {1e5, -1e5, 1e5, 1e5}, {1e18, 1, 1, 1}, {1e19, 1e19, -1e19, 1e19}, {3e38, 3e38, 3e38, 3e38}, {-3e38, 0, 0, 0},
+		{1, 2, 3, 4}, {1e5, -1e5, 1e5, 1e5}, {1e18, 1, 1, 1}, {1e19, 1e19, -1e19, 1e19}, {3e38, 3e38, 3e38, 3e38},
+		{-3e38, 0, 0, 0},
 		{nan, 0, 0, 0}, {0, inf, 0, 0}, {-inf, inf, nan, 1}, {1e-40, -1e-45, 0, 0}, {0, 0, 0, 0}, {1e-20, 1e20, 1e-20, 1e20},
 	}
 	columns := make([][]float32, 4)

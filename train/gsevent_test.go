@@ -21,7 +21,8 @@ import (
 // T Gaussians of NoiseMultiplier under both adjacencies (Balle, Wang 2018, closed
 // form). A factor two applied twice, or not at all, is off by a factor.
 func TestMeanEventCostsTheSameEitherWay(t *testing.T) {
-	c := CriticQuery{NoiseMultiplier: 40, Steps: 100, BatchSize: 32, Critics: 1500, Query: QueryMean, Schedule: SchedulePublic}
+	c := CriticQuery{NoiseMultiplier: 40, Steps: 100, BatchSize: 32, Critics: 1500, Query: QueryMean,
+		Schedule: SchedulePublic}
 	want := account.GaussianEpsilon(c.NoiseMultiplier/math.Sqrt(float64(c.Steps)), 1e-5)
 	pld, err := account.ByName("pld")
 	if err != nil {
@@ -63,9 +64,9 @@ func TestEventsOfTheOtherQueries(t *testing.T) {
 }
 
 // TestSharedThrowawayReachesEveryCritic replays the warm start on neighbours that differ in the first shard. With a
-// throw-away generator each, that shard's critic alone changes, and the mean over critics moves by no more than query mean
-// is charged for. With one for all, every critic changes and the mean moves by more: sold as query mean, the claim would
-// be false.
+// throw-away generator each, that shard's critic alone changes, and the mean over critics moves by no more than query
+// mean is charged for. With one for all, every critic changes and the mean moves by more: sold as query mean, the claim
+// would be false.
 func TestSharedThrowawayReachesEveryCritic(t *testing.T) {
 	const critics = 40
 	shards := shardsOf(400, critics+1)[:critics]
@@ -155,7 +156,8 @@ func TestWarmStartMoves(t *testing.T) {
 		at = append(at, p.Step)
 	}})
 	// A start is 110 passes, a step 16+70+3: 7700/89, rounded up, is 87.
-	if len(at) != 70+24 || !slices.IsSorted(at) || at[0] != 1 || at[34] != 43 || at[69] != 87 || at[70] != 88 || at[93] != 87+24 {
+	if len(at) != 70+24 || !slices.IsSorted(at) || at[0] != 1 || at[34] != 43 || at[69] != 87 || at[70] != 88 ||
+		at[93] != 87+24 {
 		t.Errorf("the counter is at %v", at)
 	}
 }
@@ -192,15 +194,17 @@ func positions(t *testing.T, rows ...[2]float32) realScore {
 		}
 		must(r.Numeric(column))
 	}
-	return realScore{build(t, 2, net.Layer{Type: "conv1d", Channels: 1, Filters: 1, Kernel: 1, Stride: 1}, net.Dense(1)), r, net.Wasserstein}
+	return realScore{build(t, 2, net.Layer{Type: "conv1d", Channels: 1, Filters: 1, Kernel: 1, Stride: 1}, net.Dense(1)),
+		r, net.Wasserstein}
 }
 
 // TestPositionsThatCancel: whatever two positions of a row leave of each other, the row moves the
-// sum of a batch by no more than the clip, and the lattice pays for the rounding. With the norms of Squares and sums over
-// the batch, a row of two positions of 1e8 moved it by 2.3 clips.
+// sum of a batch by no more than the clip, and the lattice pays for the rounding. With the norms of Squares and sums
+// over the batch, a row of two positions of 1e8 moved it by 2.3 clips.
 func TestPositionsThatCancel(t *testing.T) {
 	const clip = 1.0
-	weights := []float32{0, 0.1, 1, -1, 0.2} // the second layer takes one position from the other, and its own gradient is short
+	// the second layer takes one position from the other, and its own gradient is short
+	weights := []float32{0, 0.1, 1, -1, 0.2}
 	others := [][2]float32{{1, 2}, {-3, 1}, {2, 2}, {0.5, 0}, {3, -1}}
 	for name, row := range map[string][2]float32{
 		"cancels":         {1e8, 1e8},

@@ -67,15 +67,17 @@ func (c GSWGANConfig) Validate() error {
 // release then depends on that critic and on released generators alone. Under query sample the gradient at a row would
 // depend on which other rows drew the same critic, so that draws are not one release each; it is refused.
 //
-// Share passes one throw-away generator from critic to critic, as algorithm 1 of the Turku thesis does. What a shard taught it
-// then reaches every later critic, so that a shard may change all of them. The event of schedule drawn still holds: it takes
-// no amplification, and a gradient moves inside its clip ball whoever is asked. Under schedule public it would be false,
-// since query mean counts one critic as changed, and the others amplify by the draw of that one; so it is refused there.
+// Share passes one throw-away generator from critic to critic, as algorithm 1 of the Turku thesis does. What a shard
+// taught it then reaches every later critic, so that a shard may change all of them. The event of schedule drawn still
+// holds: it takes no amplification, and a gradient moves inside its clip ball whoever is asked. Under schedule public
+// it would be false, since query mean counts one critic as changed, and the others amplify by the draw of that one; so
+// it is refused there.
 //
 // Worst drops rows of a critic's batch, real and generated ones, inside its shard, where a function
 // of the shard may be any; of the rows that are asked about it drops gradients once they have
 // their noise. So nothing of it is charged, whatever the rule.
-func GSWGAN(ctx context.Context, c GSWGANConfig, critic, gen *net.Net, rows *Rows, shards [][]int32, paid *privacy.Handle, h Hooks) ([]Iterate, error) {
+func GSWGAN(ctx context.Context, c GSWGANConfig, critic, gen *net.Net, rows *Rows, shards [][]int32,
+	paid *privacy.Handle, h Hooks) ([]Iterate, error) {
 	l, err := newGSLoop(c, critic, gen, rows, shards, paid)
 	if err == nil {
 		err = l.state.resume(h, paid, &l.generator.t)
@@ -130,16 +132,19 @@ type gsLoop struct {
 }
 
 // newGSLoop takes every parameter of the mechanism from what was paid for.
-func newGSLoop(c GSWGANConfig, critic, gen *net.Net, rows *Rows, shards [][]int32, paid *privacy.Handle) (*gsLoop, error) {
+func newGSLoop(c GSWGANConfig, critic, gen *net.Net, rows *Rows, shards [][]int32, paid *privacy.Handle) (*gsLoop,
+	error) {
 	q, err := paidQuery(paid)
 	if err == nil {
-		err = errors.Join(c.Validate(), critic.Penalisable(), apartForSample(q, critic), sharedWhenDrawn(c, q), checkShards(rows.Len(), shards), c.Worst.check(rows.Len(), float64(q.BatchSize), q.BatchSize))
+		err = errors.Join(c.Validate(), critic.Penalisable(), apartForSample(q, critic), sharedWhenDrawn(c, q),
+			checkShards(rows.Len(), shards), c.Worst.check(rows.Len(), float64(q.BatchSize), q.BatchSize))
 	}
 	if err != nil {
 		return nil, err
 	}
 	if critic.In() != rows.Width() || gen.Out() != rows.Width() || q.Columns != rows.Width() || q.Critics != len(shards) {
-		return nil, fmt.Errorf("widths are rows %d, generator's output %d, critic's input %d, paid %d; shards are %d, paid %d; they must be equal",
+		return nil, fmt.Errorf("widths are rows %d, generator's output %d, critic's input %d, paid %d; shards are %d, paid "+
+			"%d; they must be equal",
 			rows.Width(), gen.Out(), critic.In(), q.Columns, len(shards), q.Critics)
 	}
 	l := &gsLoop{c: c, q: q, rows: rows, gen: newGenerator(gen, q.BatchSize),
@@ -178,7 +183,8 @@ func apartForSample(q CriticQuery, critic *net.Net) error {
 // sharedWhenDrawn refuses a throw-away generator for all critics where the price counts on one critic a shard.
 func sharedWhenDrawn(c GSWGANConfig, q CriticQuery) error {
 	if c.Share && q.Schedule != ScheduleDrawn {
-		return fmt.Errorf("share: is true with schedule %s, whose price counts one critic as changed: a shard reaches every later critic through the generator; must be false", q.Schedule)
+		return fmt.Errorf("share: is true with schedule %s, whose price counts one critic as changed: a shard reaches "+
+			"every later critic through the generator; must be false", q.Schedule)
 	}
 	return nil
 }

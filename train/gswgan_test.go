@@ -30,7 +30,8 @@ func (c gsCase) nets(t testing.TB) (critic, gen *net.Net) {
 }
 
 func gsConfig(q Query) gsCase {
-	return gsCase{CriticQuery: CriticQuery{MaxGradNorm: 1, NoiseMultiplier: 0.5, Steps: 24, BatchSize: 8, Columns: 4, Query: q, Schedule: SchedulePublic}, GSWGANConfig: GSWGANConfig{WarmSteps: 20, CriticSteps: 2, Scheduled: 2,
+	return gsCase{CriticQuery: CriticQuery{MaxGradNorm: 1, NoiseMultiplier: 0.5, Steps: 24, BatchSize: 8, Columns: 4,
+		Query: q, Schedule: SchedulePublic}, GSWGANConfig: GSWGANConfig{WarmSteps: 20, CriticSteps: 2, Scheduled: 2,
 		Penalty: 10, Critic: Adam(1e-3, 0, 0.9), Generator: Adam(1e-3, 0, 0.9), Seed: 4}}
 }
 
@@ -75,8 +76,8 @@ func gsVariants() []gsCase {
 	return list
 }
 
-// normedCases are the queries that critics which normalise their batch may be asked. Shift and scale are hidden from such
-// critics, so that they do not teach means.
+// normedCases are the queries that critics which normalise their batch may be asked. Shift and scale are hidden from
+// such critics, so that they do not teach means.
 func normedCases() (list []gsCase) {
 	for _, q := range []Query{QueryBatch, QueryMean} {
 		c := gsConfig(q)
@@ -158,7 +159,8 @@ func TestReleaseSensitivity(t *testing.T) {
 				total += d
 			}
 			moved = moved || total > 0
-			if most := 2 * 0.7 * math.Sqrt(float64(c.BatchSize)) / critics; q == QueryMean && !(math.Sqrt(total) <= most*(1+1e-6)) {
+			if most := 2 * 0.7 * math.Sqrt(float64(c.BatchSize)) / critics; q == QueryMean &&
+				!(math.Sqrt(total) <= most*(1+1e-6)) {
 				t.Errorf("%s: the mean moved by %g, at most %g", q, math.Sqrt(total), most)
 			}
 		}
@@ -371,7 +373,8 @@ func TestGSWGANRefuses(t *testing.T) {
 		"at least 1":       run(nc, nil, none),
 		"gradient penalty": run(curved, shardsOf(20, 3), none),
 		"query":            run(nc, shardsOf(20, 3), func(c *gsCase) { c.Query = "rows" }),
-		"critic_schedule":  run(nc, shardsOf(20, 3), func(c *gsCase) { c.Schedule = ScheduleDrawn }), // of all: nobody is drawn
+		// of all: nobody is drawn
+		"critic_schedule": run(nc, shardsOf(20, 3), func(c *gsCase) { c.Schedule = ScheduleDrawn }),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, must name %s", err, want)
@@ -418,10 +421,10 @@ func TestNormedCriticsSeeThreeBatches(t *testing.T) {
 	}
 }
 
-// TestWhatNormedCriticsHide: a critic with batch_norm behind its first layer scores rows alike after a shift of each column and after
-// one scale of all, up to the 1e-5 that batch_norm adds to a variance, but not after a scale of one column. So its gradients at
-// the rows of a batch add up to 0 in each column: nothing holds where a generator puts a column. Behind the activation, whose slope
-// depends on the shift, batch_norm hides none of these.
+// TestWhatNormedCriticsHide: a critic with batch_norm behind its first layer scores rows alike after a shift of each
+// column and after one scale of all, up to the 1e-5 that batch_norm adds to a variance, but not after a scale of one
+// column. So its gradients at the rows of a batch add up to 0 in each column: nothing holds where a generator puts a
+// column. Behind the activation, whose slope depends on the shift, batch_norm hides none of these.
 func TestWhatNormedCriticsHide(t *testing.T) {
 	dense, norm, leaky := net.Dense(16), net.Activation("batch_norm"), net.Activation("leaky_relu")
 	for place, c := range map[string]struct {

@@ -84,7 +84,8 @@ func TestApartDependsOnTheRowAlone(t *testing.T) {
 			got, _ := alone(o, clip, 4, slices.Insert(slices.Clone(rest), at, 3)...)
 			for i := range got {
 				if sum := others[i] + want[i]; got[i] != sum {
-					t.Fatalf("others %s, at place %d, weight %d: the sum is %g, must be %g, that of the others and the pair's own", name, at, i, got[i], sum)
+					t.Fatalf("others %s, at place %d, weight %d: the sum is %g, must be %g, that of the others and the pair's own",
+						name, at, i, got[i], sum)
 				}
 			}
 		}
@@ -102,8 +103,10 @@ func TestBiasIsNoPartOfAPair(t *testing.T) {
 	square, bound, grad := make([]float64, 1), make([]float64, 1), make([]float32, o.Params())
 	k.Squares(square, bound)
 	k.Accumulate(grad, nil)
-	if want := float32(-0.001); math.Sqrt(bound[0]) > 0.0010001 || math.Sqrt(square[0]) > 0.0010001 || grad[0] != want || grad[1] != 0 {
-		t.Errorf("gradient %g of norm %g, parts %g; must be [%g 0], and its norm without the bias", grad, math.Sqrt(square[0]), math.Sqrt(bound[0]), want)
+	if want := float32(-0.001); math.Sqrt(bound[0]) > 0.0010001 || math.Sqrt(square[0]) > 0.0010001 || grad[0] != want ||
+		grad[1] != 0 {
+		t.Errorf("gradient %g of norm %g, parts %g; must be [%g 0], and its norm without the bias", grad,
+			math.Sqrt(square[0]), math.Sqrt(bound[0]), want)
 	}
 }
 

@@ -32,10 +32,12 @@ type LabelGANConfig struct {
 
 // Validate names every field that is out of range.
 func (c LabelGANConfig) Validate() error {
-	errs := []error{WGANConfig{CriticSteps: c.CriticSteps, GeneratorSteps: c.GeneratorSteps, WeightClip: c.WeightClip, GeneratorBatch: c.GeneratorBatch,
-		Frozen: c.Frozen, Critic: c.Critic, Generator: c.Generator, Average: c.Average}.Validate()}
+	errs := []error{WGANConfig{CriticSteps: c.CriticSteps, GeneratorSteps: c.GeneratorSteps, WeightClip: c.WeightClip,
+		GeneratorBatch: c.GeneratorBatch,
+		Frozen:         c.Frozen, Critic: c.Critic, Generator: c.Generator, Average: c.Average}.Validate()}
 	if c.Labels < 1 || len(c.Shares) != c.Labels {
-		errs = append(errs, fmt.Errorf("shares: are %d for %d labels, must be one for each of at least 1", len(c.Shares), c.Labels))
+		errs = append(errs, fmt.Errorf("shares: are %d for %d labels, must be one for each of at least 1", len(c.Shares),
+			c.Labels))
 	}
 	for i, s := range c.Shares {
 		if !(s >= 0 && s <= 1) {
@@ -76,7 +78,8 @@ func (c LabelGANConfig) score() scoreLoss {
 // not be private: one row would move what all others of its label add.
 //
 // A label without rows has noise for weights, and takes its steps like any other.
-func LabelGAN(ctx context.Context, c LabelGANConfig, critic, gen *net.Net, startCritic, startGenerator []float32, rows *Rows, labels []int32, paid *privacy.Handle, h Hooks) (generatorWeights []float32, err error) {
+func LabelGAN(ctx context.Context, c LabelGANConfig, critic, gen *net.Net, startCritic, startGenerator []float32,
+	rows *Rows, labels []int32, paid *privacy.Handle, h Hooks) (generatorWeights []float32, err error) {
 	l, err := newLabelGANLoop(c, critic, gen, startCritic, startGenerator, rows, labels, paid)
 	if err == nil {
 		err = l.state.resume(h, paid, &l.critic.t)
@@ -100,15 +103,18 @@ type labelGANLoop struct {
 	state             state
 }
 
-func newLabelGANLoop(c LabelGANConfig, critic, gen *net.Net, wc, wg []float32, rows *Rows, labels []int32, paid *privacy.Handle) (*labelGANLoop, error) {
+func newLabelGANLoop(c LabelGANConfig, critic, gen *net.Net, wc, wg []float32, rows *Rows, labels []int32,
+	paid *privacy.Handle) (*labelGANLoop, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
 	if critic.In() != rows.Width() || gen.Out() != rows.Width() || critic.Out() != 1 {
-		return nil, fmt.Errorf("widths are rows %d, generator's output %d, critic %d to %d; the critic must have 1 output and the others be equal", rows.Width(), gen.Out(), critic.In(), critic.Out())
+		return nil, fmt.Errorf("widths are rows %d, generator's output %d, critic %d to %d; the critic must have 1 output "+
+			"and the others be equal", rows.Width(), gen.Out(), critic.In(), critic.Out())
 	}
 	if len(wg) != c.Labels*gen.Params() || c.Frozen > gen.Params() {
-		return nil, fmt.Errorf("generator weights: %d for %d labels, of which %d are frozen in each; the net has %d", len(wg), c.Labels, c.Frozen, gen.Params())
+		return nil, fmt.Errorf("generator weights: %d for %d labels, of which %d are frozen in each; the net has %d", len(wg),
+			c.Labels, c.Frozen, gen.Params())
 	}
 	if len(labels) != rows.Len() {
 		return nil, errors.New("labels: differ in number from the rows")
@@ -121,14 +127,16 @@ func newLabelGANLoop(c LabelGANConfig, critic, gen *net.Net, wc, wg []float32, r
 	if err != nil {
 		return nil, err
 	}
-	l := &labelGANLoop{c: c, fake: newGenerated(critic, gen, c.GeneratorBatch, c.Frozen, c.score()), grad: make([]float32, len(wg)),
+	l := &labelGANLoop{c: c, fake: newGenerated(critic, gen, c.GeneratorBatch, c.Frozen, c.score()),
+		grad:      make([]float32, len(wg)),
 		critic:    newDescent(c.Critic, append([]float32(nil), wc...)),
 		generator: newDescent(c.Generator, append([]float32(nil), wg...)),
 		average:   newRunningMean(c.Average, wg)}
 	if l.real, err = newStepper(paid, o, wc, rows.Len()); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(l.real.leaveOut(c.Worst, rows.Len()), l.fake.leaveOut(c.Worst, rows.Len(), l.real.c.ExpectedBatchSize)); err != nil {
+	if err := errors.Join(l.real.leaveOut(c.Worst, rows.Len()), l.fake.leaveOut(c.Worst, rows.Len(),
+		l.real.c.ExpectedBatchSize)); err != nil {
 		return nil, err
 	}
 	l.state.add(l.critic)

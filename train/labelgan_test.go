@@ -23,10 +23,13 @@ type labelGANCase struct {
 }
 
 func newLabelGANCase(t testing.TB, n int, critic *net.Net) labelGANCase {
-	c := labelGANCase{DPSGD: DPSGD{MaxGradNorm: 1, NoiseMultiplier: 0.5, SamplingRate: 0.3, ExpectedBatchSize: 0.3 * float64(n), Steps: 20},
-		LabelGANConfig: LabelGANConfig{Labels: 3, Shares: []float64{0.5, 0.5, 0}, Loss: "cross_entropy", CriticSteps: 2, GeneratorSteps: 1, GeneratorBatch: 20,
+	c := labelGANCase{DPSGD: DPSGD{MaxGradNorm: 1, NoiseMultiplier: 0.5, SamplingRate: 0.3,
+		ExpectedBatchSize: 0.3 * float64(n), Steps: 20},
+		LabelGANConfig: LabelGANConfig{Labels: 3, Shares: []float64{0.5, 0.5, 0}, Loss: "cross_entropy", CriticSteps: 2,
+			GeneratorSteps: 1, GeneratorBatch: 20,
 			Critic: Adam(1e-2, 0.5, 0.9), Generator: Adam(1e-2, 0.5, 0.9), Seed: 3},
-		critic: critic, gen: build(t, 3, net.Residual("add", net.Dense(3), net.Activation("batch_norm")), net.Dense(5), net.Activation("tanh"), net.Dense(4)),
+		critic: critic, gen: build(t, 3, net.Residual("add", net.Dense(3), net.Activation("batch_norm")), net.Dense(5),
+			net.Activation("tanh"), net.Dense(4)),
 		rows: normalRows(n, 4, 1)}
 	for i := range n {
 		c.labels = append(c.labels, int32(i*7%5%2))
@@ -37,7 +40,8 @@ func newLabelGANCase(t testing.TB, n int, critic *net.Net) labelGANCase {
 // critics are the forms that the two kinds with a GAN for each label have.
 func critics(t testing.TB) map[string]*net.Net {
 	return map[string]*net.Net{
-		"dropout": build(t, 4, net.Dense(8), net.LeakyReLU(0.3), net.Dropout(0.3), net.Dense(6), net.Dropout(0.3), net.Dense(1)),
+		"dropout": build(t, 4, net.Dense(8), net.LeakyReLU(0.3), net.Dropout(0.3), net.Dense(6), net.Dropout(0.3),
+			net.Dense(1)),
 		"convolved": build(t, 4, net.Layer{Type: "conv1d", Channels: 1, Filters: 3, Kernel: 2, Stride: 1}, net.LeakyReLU(0.2),
 			net.Dense(1)),
 	}
@@ -52,7 +56,8 @@ func (c labelGANCase) copies(n *net.Net) (w []float32) {
 }
 
 func (c labelGANCase) run(paid *privacy.Handle, h Hooks) ([]float32, error) {
-	return LabelGAN(context.Background(), c.LabelGANConfig, c.critic, c.gen, c.copies(c.critic), c.copies(c.gen), c.rows, c.labels, paid, h)
+	return LabelGAN(context.Background(), c.LabelGANConfig, c.critic, c.gen, c.copies(c.critic), c.copies(c.gen), c.rows,
+		c.labels, paid, h)
 }
 
 func (c labelGANCase) train(t testing.TB, h Hooks) []float32 {
@@ -229,8 +234,8 @@ type shared struct{ Objective }
 
 func (o shared) Worker(rows int) Worker { return struct{ Worker }{o.Objective.Worker(rows)} }
 
-// TestLabelGANLearns: without noise each label's generator comes near the means of its rows, which differ; the label without
-// rows does no harm to others.
+// TestLabelGANLearns: without noise each label's generator comes near the means of its rows, which differ; the label
+// without rows does no harm to others.
 func TestLabelGANLearns(t *testing.T) {
 	for _, loss := range []string{"cross_entropy", "wasserstein"} {
 		c := newLabelGANCase(t, 400, build(t, 4, net.Dense(16), net.LeakyReLU(0.2), net.Dense(1)))
@@ -245,7 +250,8 @@ func TestLabelGANLearns(t *testing.T) {
 		c.rows = numeric(columns...)
 		c.Loss, c.NoiseMultiplier, c.MaxGradNorm, c.Steps = loss, 0, 10, 2000
 		c.Shares = []float64{0.6, 0.4, 0} // i*7%5%2
-		c.Critic, c.Generator, c.gen = RMSProp(5e-3), RMSProp(1e-3), build(t, 3, net.Dense(16), net.Activation("relu"), net.Dense(4))
+		c.Critic, c.Generator, c.gen = RMSProp(5e-3), RMSProp(1e-3), build(t, 3, net.Dense(16), net.Activation("relu"),
+			net.Dense(4))
 		if loss == "wasserstein" {
 			c.WeightClip = 0.1
 		}
@@ -269,7 +275,8 @@ func TestLabelGANRefuses(t *testing.T) {
 		"label":  {func(c *labelGANCase) { c.labels = make([]int32, 50); c.labels[3] = 3 }, "outside 0 to 2"},
 		"width":  {func(c *labelGANCase) { c.gen = build(t, 3, net.Dense(5)) }, "widths"},
 		"frozen": {func(c *labelGANCase) { c.Frozen = 1000 }, "frozen"},
-		"critic": {func(c *labelGANCase) { c.critic = build(t, 4, net.Activation("batch_norm"), net.Dense(1)) }, "batch_norm"},
+		"critic": {func(c *labelGANCase) { c.critic = build(t, 4, net.Activation("batch_norm"), net.Dense(1)) },
+			"batch_norm"},
 	} {
 		k := newLabelGANCase(t, 50, critics(t)["dropout"])
 		c.change(&k)

@@ -176,7 +176,8 @@ func (s *logisticLesson) againstGenerated(t *teachers, l *teacherLane, lo, hi in
 		kernel.Sigmoid(row, row)
 		kernel.Scale(half, row)
 	}
-	kernel.GemmTN(hi-lo, t.width, t.seen.Rows, r.Data, r.LD, t.seen.Data, t.seen.LD, s.grad[lo*t.width:hi*t.width], t.width, false)
+	kernel.GemmTN(hi-lo, t.width, t.seen.Rows, r.Data, r.LD, t.seen.Data, t.seen.LD, s.grad[lo*t.width:hi*t.width],
+		t.width, false)
 }
 
 // withShard adds that of teacher k's own rows and of the penalty.

@@ -47,7 +47,8 @@ const (
 // whole table times q, without the row count, which may be private. (A program of the paper
 // weighs the entropy by 1/N instead of B/N; its law shrinks to the mode.) A law's widths
 // say what the likelihood says of the weights, not how far the noise may have moved the means.
-func FitMeanField(ctx context.Context, c FitConfig, o Objective, prior LogPrior, start MeanField, n int, seed uint64, paid *privacy.Handle, h Hooks) (MeanField, error) {
+func FitMeanField(ctx context.Context, c FitConfig, o Objective, prior LogPrior, start MeanField, n int, seed uint64,
+	paid *privacy.Handle, h Hooks) (MeanField, error) {
 	s, err := newStepper(paid, o, start.Mean, n)
 	if err == nil {
 		err = c.Validate()
@@ -107,7 +108,8 @@ type law struct {
 func newLaw(o Optimiser, start MeanField) *law {
 	n := len(start.Mean)
 	w := append(append(make([]float32, 0, 2*n), start.Mean...), start.LogDeviation...)
-	return &law{d: newDescent(o, w), weight: n, theta: make([]float32, n), away: make([]float64, n), prior: make([]float64, n), grad: make([]float32, 2*n)}
+	return &law{d: newDescent(o, w), weight: n, theta: make([]float32, n), away: make([]float64, n),
+		prior: make([]float64, n), grad: make([]float32, 2*n)}
 }
 
 // draw draws the weights of the step to come.

@@ -66,7 +66,8 @@ func flips(n, heads int) coins {
 func TestMeanFieldStepByHand(t *testing.T) {
 	o := flips(50, 20)
 	c := DPSGD{MaxGradNorm: 0.25, NoiseMultiplier: 2, SamplingRate: 0.4, ExpectedBatchSize: 10, Steps: 2}
-	got, err := FitMeanField(context.Background(), FitConfig{Optimiser: SGD(0.1, 0)}, o, uniform, MeanField{[]float32{0.5}, []float32{-1}}, 50, 3, paid(c, "hand"), Hooks{})
+	got, err := FitMeanField(context.Background(), FitConfig{Optimiser: SGD(0.1, 0)}, o, uniform, MeanField{[]float32{0.5},
+		[]float32{-1}}, 50, 3, paid(c, "hand"), Hooks{})
 	must(err)
 	m, s := 0.5, -1.0
 	for step := range 2 {
@@ -99,7 +100,8 @@ func TestMeanFieldStepByHand(t *testing.T) {
 func TestMeanFieldFindsThePosterior(t *testing.T) {
 	c := DPSGD{MaxGradNorm: math.Inf(1), SamplingRate: 1, ExpectedBatchSize: 200, Steps: 6000}
 	fit := FitConfig{Optimiser: Adam(0.02, 0.9, 0.999), Average: 0.999}
-	got, err := FitMeanField(context.Background(), fit, flips(200, 60), uniform, MeanField{[]float32{0}, []float32{0}}, 200, 1, paid(c, "posterior"), Hooks{})
+	got, err := FitMeanField(context.Background(), fit, flips(200, 60), uniform, MeanField{[]float32{0}, []float32{0}},
+		200, 1, paid(c, "posterior"), Hooks{})
 	must(err)
 	mean, sd := float64(got.Mean[0]), math.Exp(float64(got.LogDeviation[0]))
 	if math.Abs(mean+0.84255) > 0.02 || math.Abs(sd/0.15377-1) > 0.06 {
@@ -113,7 +115,8 @@ func TestMeanFieldFindsThePosterior(t *testing.T) {
 func TestMeanFieldWithoutRowsFindsThePrior(t *testing.T) {
 	c := DPSGD{MaxGradNorm: math.Inf(1), SamplingRate: 1, ExpectedBatchSize: 1, Steps: 8000}
 	fit := FitConfig{Optimiser: Adam(0.02, 0.9, 0.999), Average: 0.999}
-	got, err := FitMeanField(context.Background(), fit, coins{}, uniform, MeanField{[]float32{2}, []float32{-2}}, 0, 1, paid(c, "prior"), Hooks{})
+	got, err := FitMeanField(context.Background(), fit, coins{}, uniform, MeanField{[]float32{2}, []float32{-2}}, 0, 1,
+		paid(c, "prior"), Hooks{})
 	must(err)
 	s := math.Exp(float64(got.LogDeviation[0]))
 	if math.Abs(float64(got.Mean[0])) > 0.15 || math.Abs(s/1.7488-1) > 0.1 {
@@ -125,7 +128,8 @@ func TestMeanFieldContinuesBitForBit(t *testing.T) {
 	for _, average := range []float64{0, 0.9} {
 		c := DPSGD{MaxGradNorm: 1, NoiseMultiplier: 1, SamplingRate: 0.3, ExpectedBatchSize: 60, Steps: 20}
 		resume(t, 7, func(h Hooks) []float32 {
-			l, err := FitMeanField(context.Background(), FitConfig{Optimiser: Adam(0.01, 0.9, 0.999), Average: average}, flips(200, 60), uniform,
+			l, err := FitMeanField(context.Background(), FitConfig{Optimiser: Adam(0.01, 0.9, 0.999), Average: average},
+				flips(200, 60), uniform,
 				MeanField{[]float32{0}, []float32{-1}}, 200, 5, paid(c, "again"), h)
 			must(err)
 			return []float32{l.Mean[0], l.LogDeviation[0]}
@@ -137,16 +141,19 @@ func TestMeanFieldContinuesBitForBit(t *testing.T) {
 // further.
 func TestMeanFieldStaysFinite(t *testing.T) {
 	c := DPSGD{MaxGradNorm: 1, NoiseMultiplier: 1e6, SamplingRate: 0.3, ExpectedBatchSize: 1, Steps: 300}
-	got, err := FitMeanField(context.Background(), FitConfig{Optimiser: SGD(1e6, 0)}, flips(200, 60), uniform, MeanField{[]float32{0}, []float32{0}}, 200, 5, paid(c, "far"), Hooks{})
+	got, err := FitMeanField(context.Background(), FitConfig{Optimiser: SGD(1e6, 0)}, flips(200, 60), uniform,
+		MeanField{[]float32{0}, []float32{0}}, 200, 5, paid(c, "far"), Hooks{})
 	must(err)
-	if m, s := got.Mean[0], got.LogDeviation[0]; !(m >= -mostMean && m <= mostMean && s >= leastLogDeviation && s <= mostLogDeviation) {
+	if m, s := got.Mean[0], got.LogDeviation[0]; !(m >= -mostMean && m <= mostMean && s >= leastLogDeviation &&
+		s <= mostLogDeviation) {
 		t.Errorf("law %v", got)
 	}
 }
 
 // TestMeanFieldRefuses: what was not paid for, and a start that does not fit.
 func TestMeanFieldRefuses(t *testing.T) {
-	c, fit := DPSGD{MaxGradNorm: 1, NoiseMultiplier: 1, SamplingRate: 0.3, ExpectedBatchSize: 1, Steps: 3}, FitConfig{Optimiser: SGD(1, 0)}
+	c, fit := DPSGD{MaxGradNorm: 1, NoiseMultiplier: 1, SamplingRate: 0.3, ExpectedBatchSize: 1, Steps: 3},
+		FitConfig{Optimiser: SGD(1, 0)}
 	one := MeanField{[]float32{0}, []float32{0}}
 	for name, run := range map[string]func() error{
 		"no handle": func() error {
@@ -154,11 +161,14 @@ func TestMeanFieldRefuses(t *testing.T) {
 			return err
 		},
 		"another mechanism": func() error {
-			_, err := FitMeanField(context.Background(), fit, flips(2, 1), uniform, one, 2, 1, paid(CriticQuery{MaxGradNorm: 1, NoiseMultiplier: 1, Steps: 1, BatchSize: 1, Columns: 1, Critics: 1, Query: QueryMean, Schedule: SchedulePublic}, "x"), Hooks{})
+			_, err := FitMeanField(context.Background(), fit, flips(2, 1), uniform, one, 2, 1,
+				paid(CriticQuery{MaxGradNorm: 1, NoiseMultiplier: 1, Steps: 1, BatchSize: 1, Columns: 1, Critics: 1,
+					Query: QueryMean, Schedule: SchedulePublic}, "x"), Hooks{})
 			return err
 		},
 		"two deviations": func() error {
-			_, err := FitMeanField(context.Background(), fit, flips(2, 1), uniform, MeanField{one.Mean, []float32{0, 0}}, 2, 1, paid(c, "x"), Hooks{})
+			_, err := FitMeanField(context.Background(), fit, flips(2, 1), uniform, MeanField{one.Mean, []float32{0, 0}}, 2, 1,
+				paid(c, "x"), Hooks{})
 			return err
 		},
 	} {

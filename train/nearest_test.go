@@ -78,7 +78,8 @@ func TestTreeIsFullScan(t *testing.T) {
 					tree.Search(q, skip, lists...)
 					for _, b := range lists {
 						if want := fullScan(q, points, rows, skip, b.K); !slices.Equal(b.List, want) {
-							t.Fatalf("%d rows, grain %d, leaf %d, row %d, the %d nearest are %v, full scan %v", n, grain, leaf, i, b.K, b.List, want)
+							t.Fatalf("%d rows, grain %d, leaf %d, row %d, the %d nearest are %v, full scan %v", n, grain, leaf, i, b.K,
+								b.List, want)
 						}
 					}
 				}

@@ -28,7 +28,8 @@ type NoiselessEncoder struct {
 
 // Fit runs the steps of a paid DPSGD over the decoder's weights from start, the
 // encoder's then the decoder's, and returns them where they end.
-func (o *NoiselessEncoder) Fit(ctx context.Context, c FitConfig, start []float32, paid *privacy.Handle, h Hooks) ([]float32, error) {
+func (o *NoiselessEncoder) Fit(ctx context.Context, c FitConfig, start []float32, paid *privacy.Handle,
+	h Hooks) ([]float32, error) {
 	l, err := o.begin(c, start, paid)
 	st := &state{}
 	if err == nil {
@@ -69,8 +70,10 @@ func (o *NoiselessEncoder) begin(c FitConfig, start []float32, paid *privacy.Han
 	if err := errors.Join(c.Validate(), o.Optimiser.Validate()); err != nil {
 		return nil, err
 	}
-	if len(start) != split+o.Decoder.Params() || o.Encoder.Out() != o.Decoder.In() || o.Encoder.In() != o.X.Width() || o.Decoder.Out() != o.X.Width() {
-		return nil, fmt.Errorf("%d weights for nets of %d and %d over rows of %d columns do not fit", len(start), split, o.Decoder.Params(), o.X.Width())
+	if len(start) != split+o.Decoder.Params() || o.Encoder.Out() != o.Decoder.In() || o.Encoder.In() != o.X.Width() ||
+		o.Decoder.Out() != o.X.Width() {
+		return nil, fmt.Errorf("%d weights for nets of %d and %d over rows of %d columns do not fit", len(start), split,
+			o.Decoder.Params(), o.X.Width())
 	}
 	l := &noiselessLoop{w: append([]float32(nil), start...), mean: newRunningMean(c.Average, start)}
 	half := half{o, l.w}
@@ -126,7 +129,8 @@ type encoderHalf struct{ half }
 
 func (o encoderHalf) Params() int { return o.Encoder.Params() }
 func (o encoderHalf) Worker(rows int) Worker {
-	return &encoderWorker{halfWorker{o.half, o.Encoder.NewPass(rows), o.Decoder.NewPass(rows), net.NewMatrix(rows, o.X.Width())}}
+	return &encoderWorker{halfWorker{o.half, o.Encoder.NewPass(rows), o.Decoder.NewPass(rows),
+		net.NewMatrix(rows, o.X.Width())}}
 }
 
 type halfWorker struct {

@@ -30,7 +30,8 @@ func NewSupervised(n *net.Net, x, y *Rows, c Criterion) (*Supervised, error) {
 		return nil, errors.New("supervised: inputs and targets differ in their number of rows")
 	}
 	if n.In() != x.Width() || n.Out() != y.Width() {
-		return nil, fmt.Errorf("supervised: the net turns %d columns into %d, the rows have %d and %d", n.In(), n.Out(), x.Width(), y.Width())
+		return nil, fmt.Errorf("supervised: the net turns %d columns into %d, the rows have %d and %d", n.In(), n.Out(),
+			x.Width(), y.Width())
 	}
 	return &Supervised{Net: n, X: x, Y: y, Criterion: c}, nil
 }
@@ -84,7 +85,8 @@ type Variational struct {
 // NewVariational returns an error where widths do not fit.
 func NewVariational(encoder, decoder *net.Net, x *Rows, c Criterion, kl float64) (*Variational, error) {
 	if encoder.In() != x.Width() || encoder.Out() != 2*decoder.In() || decoder.Out() != x.Width() {
-		return nil, fmt.Errorf("variational: widths are rows %d, encoder %d to %d, decoder %d to %d; the encoder must end in twice the decoder's input",
+		return nil, fmt.Errorf("variational: widths are rows %d, encoder %d to %d, decoder %d to %d; the encoder must end "+
+			"in twice the decoder's input",
 			x.Width(), encoder.In(), encoder.Out(), decoder.In(), decoder.Out())
 	}
 	return &Variational{Encoder: encoder, Decoder: decoder, X: x, Criterion: c, KL: kl}, nil
@@ -199,7 +201,8 @@ func newTriples(critic *net.Net, rows int) *triples {
 // run leaves the gradients; gather writes the real rows. Interpolates are uniform
 // on the line between a real row and its generated row. A critic with batch_norm sees three
 // batches: generated rows, real ones and interpolates.
-func (k *triples) run(w []float32, fake net.Matrix, gather func(net.Matrix), weight float64, r *rand.Rand, loss []float64) {
+func (k *triples) run(w []float32, fake net.Matrix, gather func(net.Matrix), weight float64, r *rand.Rand,
+	loss []float64) {
 	n := fake.Rows
 	x := k.Input(3 * n)
 	real, between := x.Slice(n, 2*n), x.Slice(2*n, 3*n)

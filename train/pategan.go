@@ -40,7 +40,8 @@ func (c PATEGANConfig) Validate() error {
 	errs := []error{c.Teachers.Validate(), c.Student.Validate(), c.Generator.Validate()}
 	check := checking(&errs)
 	check(c.Learns == LearnsShare || c.Learns == LearnsMajority, "learns", c.Learns, "share or majority")
-	check(c.Objective == CrossEntropy || c.Objective == WassersteinVotes, "objective", c.Objective, "cross_entropy or wasserstein")
+	check(c.Objective == CrossEntropy || c.Objective == WassersteinVotes, "objective", c.Objective,
+		"cross_entropy or wasserstein")
 	check(c.WeightClip >= 0, "weight_clip", c.WeightClip, "at least 0")
 	check(c.StudentSteps >= 1, "student_steps", c.StudentSteps, "at least 1")
 	check(c.Average >= 0 && c.Average < 1, "average", c.Average, "at least 0 and below 1")
@@ -66,7 +67,8 @@ func (c PATEGANConfig) Validate() error {
 //
 // With Stop none of this is proven. What was paid for beyond the last step is drawn on counts of
 // zero, which nobody sees, so that a handle is still used as planned.
-func PATEGAN(ctx context.Context, c PATEGANConfig, student, gen *net.Net, rows *Rows, shards [][]int32, paid *privacy.Handle, h Hooks) ([]float32, error) {
+func PATEGAN(ctx context.Context, c PATEGANConfig, student, gen *net.Net, rows *Rows, shards [][]int32,
+	paid *privacy.Handle, h Hooks) ([]float32, error) {
 	l, err := newPATELoop(c, student, gen, rows, shards, paid)
 	if err == nil {
 		err = l.state.resume(h, paid, &l.generator.t)
@@ -119,16 +121,19 @@ type pateLoop struct {
 }
 
 // newPATELoop takes every parameter of the mechanism from what was paid for.
-func newPATELoop(c PATEGANConfig, critic, gen *net.Net, rows *Rows, shards [][]int32, paid *privacy.Handle) (*pateLoop, error) {
+func newPATELoop(c PATEGANConfig, critic, gen *net.Net, rows *Rows, shards [][]int32, paid *privacy.Handle) (*pateLoop,
+	error) {
 	votes, err := paidVotes(paid)
 	if err == nil {
-		err = errors.Join(c.Validate(), checkShards(rows.Len(), shards), c.Teachers.fits(rows.Width(), votes.Rows), c.Worst.check(rows.Len(), math.Inf(1), votes.Rows))
+		err = errors.Join(c.Validate(), checkShards(rows.Len(), shards), c.Teachers.fits(rows.Width(), votes.Rows),
+			c.Worst.check(rows.Len(), math.Inf(1), votes.Rows))
 	}
 	if err != nil {
 		return nil, err
 	}
 	if critic.In() != rows.Width() || gen.Out() != rows.Width() || critic.Out() != 1 || votes.Teachers != len(shards) {
-		return nil, fmt.Errorf("widths are rows %d, generator's output %d, student %d to %d; shards are %d, teachers paid for %d; the student must have 1 output and the others be equal",
+		return nil, fmt.Errorf("widths are rows %d, generator's output %d, student %d to %d; shards are %d, teachers paid "+
+			"for %d; the student must have 1 output and the others be equal",
 			rows.Width(), gen.Out(), critic.In(), critic.Out(), len(shards), votes.Teachers)
 	}
 	l := &pateLoop{c: c, votes: votes, paid: paid, gen: newGenerator(gen, votes.Rows),

@@ -30,10 +30,12 @@ func (c pateCase) opened(shards [][]int32) *privacy.Handle {
 // students learning majorities.
 func pateCases() map[string]pateCase {
 	ours := pateCase{mechanism.Votes{NoiseMultiplier: 2, Law: mechanism.GaussianVotes, Rows: 8, Steps: 24},
-		PATEGANConfig{Learns: LearnsShare, Objective: CrossEntropy, StudentSteps: 1, Student: Adam(1e-2, 0.5, 0.9), Generator: Adam(1e-2, 0.5, 0.9), Average: 0.9, Seed: 4}}
+		PATEGANConfig{Learns: LearnsShare, Objective: CrossEntropy, StudentSteps: 1, Student: Adam(1e-2, 0.5, 0.9),
+			Generator: Adam(1e-2, 0.5, 0.9), Average: 0.9, Seed: 4}}
 	ours.PATEGANConfig.Teachers = TeacherConfig{Products: [][2]int32{{0, 0}, {0, 1}, {2, 3}}, Votes: VotesHalf}
 	paper := ours
-	paper.Law, paper.Learns, paper.Objective, paper.WeightClip, paper.StudentSteps = mechanism.LaplaceVotes, LearnsMajority, WassersteinVotes, 0.01, 2
+	paper.Law, paper.Learns, paper.Objective, paper.WeightClip, paper.StudentSteps = mechanism.LaplaceVotes,
+		LearnsMajority, WassersteinVotes, 0.01, 2
 	paper.PATEGANConfig.Teachers = TeacherConfig{Votes: VotesReal, Logistic: &Logistic{Steps: 3, Rate: 0.05, Penalty: 1}}
 	return map[string]pateCase{"ours": ours, "the paper's": paper}
 }
@@ -145,7 +147,8 @@ func TestStudentLoss(t *testing.T) {
 		CrossEntropy:     func(s, y float64) float64 { return 1/(1+math.Exp(-s)) - y },
 		WassersteinVotes: func(_, y float64) float64 { return 1 - 2*y },
 	} {
-		s := newStudent(PATEGANConfig{Objective: objective, Learns: LearnsShare, StudentSteps: 1, Student: SGD(1e-9, 0)}, n, mechanism.Votes{Teachers: 10, Rows: 3})
+		s := newStudent(PATEGANConfig{Objective: objective, Learns: LearnsShare, StudentSteps: 1, Student: SGD(1e-9, 0)}, n,
+			mechanism.Votes{Teachers: 10, Rows: 3})
 		x := net.NewMatrix(3, 4)
 		for i := range 12 {
 			x.Row(i / 4)[i%4] = float32(i) / 7
@@ -192,19 +195,27 @@ func TestPATEGANRefuses(t *testing.T) {
 		return err
 	}
 	none := func(*pateCase) {}
-	_, unpaid := PATEGAN(context.Background(), pateCases()["ours"].PATEGANConfig, nc, ng, rows, shardsOf(20, 3), nil, Hooks{})
+	_, unpaid := PATEGAN(context.Background(), pateCases()["ours"].PATEGANConfig, nc, ng, rows, shardsOf(20, 3), nil,
+		Hooks{})
 	few := pateCases()["ours"]
-	_, fewer := PATEGAN(context.Background(), few.PATEGANConfig, nc, ng, rows, shardsOf(20, 3), few.opened(shardsOf(20, 2)), Hooks{})
+	_, fewer := PATEGAN(context.Background(), few.PATEGANConfig, nc, ng, rows, shardsOf(20, 3),
+		few.opened(shardsOf(20, 2)), Hooks{})
 	for want, err := range map[string]error{
 		"disjoint":            run([][]int32{{0, 1}, {1}}, none),
 		"paid: is missing":    unpaid,
 		"teachers paid for 2": fewer,
-		"products[1]":         run(shardsOf(20, 3), func(c *pateCase) { c.PATEGANConfig.Teachers.Products = [][2]int32{{0, 1}, {4, 0}} }),
-		"at least 2":          run(shardsOf(20, 3), func(c *pateCase) { c.Rows = 1 }),
-		"teachers.votes":      run(shardsOf(20, 3), func(c *pateCase) { c.PATEGANConfig.Teachers.Votes = "all" }),
-		"logistic.steps":      run(shardsOf(20, 3), func(c *pateCase) { c.PATEGANConfig.Teachers.Logistic = &Logistic{Rate: 1} }),
-		"learns":              run(shardsOf(20, 3), func(c *pateCase) { c.Learns = "" }),
-		"objective":           run(shardsOf(20, 3), func(c *pateCase) { c.Objective = "" }),
+		"products[1]": run(shardsOf(20, 3), func(c *pateCase) {
+			c.PATEGANConfig.Teachers.Products = [][2]int32{{0, 1},
+				{4, 0}}
+		}),
+		"at least 2":     run(shardsOf(20, 3), func(c *pateCase) { c.Rows = 1 }),
+		"teachers.votes": run(shardsOf(20, 3), func(c *pateCase) { c.PATEGANConfig.Teachers.Votes = "all" }),
+		"logistic.steps": run(shardsOf(20, 3), func(c *pateCase) {
+			c.PATEGANConfig.Teachers.Logistic = &Logistic{
+				Rate: 1}
+		}),
+		"learns":    run(shardsOf(20, 3), func(c *pateCase) { c.Learns = "" }),
+		"objective": run(shardsOf(20, 3), func(c *pateCase) { c.Objective = "" }),
 	} {
 		if err == nil || !strings.Contains(fmt.Sprint(err), want) {
 			t.Errorf("error %v, must name %s", err, want)
@@ -240,7 +251,8 @@ func TestPATEGANStops(t *testing.T) {
 		want, rest := run(fewer)
 		same(t, name, want, got)
 		if seen != 5 || paid.Close() != nil || rest.Close() == nil {
-			t.Errorf("%s: %d steps; a stopped loop leaves %v, one that takes less than is paid for %v", name, seen, paid.Close(), rest.Close())
+			t.Errorf("%s: %d steps; a stopped loop leaves %v, one that takes less than is paid for %v", name, seen, paid.Close(),
+				rest.Close())
 		}
 	}
 }

@@ -43,7 +43,8 @@ func (r *Rows) Numeric(values []float32) error {
 // a batch is gathered some 20 times as fast.
 func (r *Rows) NumericBlock(values []float32, width int) error {
 	if width < 1 || len(values) != r.n*width {
-		return fmt.Errorf("rows: column %d: a block of %d columns has %d values, must have one for each column of each of the rows", len(r.columns), width, len(values))
+		return fmt.Errorf("rows: column %d: a block of %d columns has %d values, must have one for each column of each of "+
+			"the rows", len(r.columns), width, len(values))
 	}
 	r.columns = append(r.columns, block{width, values})
 	r.width += width

@@ -22,7 +22,8 @@ func TestGather(t *testing.T) {
 		m.Data[i] = 9 // a gather must overwrite what an earlier batch left
 	}
 	r.Gather(m, []int32{2, 0, 2})
-	for i, want := range [][]float32{{3, 0, 1, 0, 0, 1, -3, 1, 8, 9, 0, 0}, {1, 1, 0, 0, 0, 1, -1, 1, 4, 5, 0, 0}, {3, 0, 1, 0, 0, 1, -3, 1, 8, 9, 0, 0}, {9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9}} {
+	for i, want := range [][]float32{{3, 0, 1, 0, 0, 1, -3, 1, 8, 9, 0, 0}, {1, 1, 0, 0, 0, 1, -1, 1, 4, 5, 0, 0},
+		{3, 0, 1, 0, 0, 1, -3, 1, 8, 9, 0, 0}, {9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9}} {
 		if got := m.Row(i); !slices.Equal(got, want) {
 			t.Errorf("row %d: %v, want %v", i, got, want)
 		}

@@ -104,7 +104,8 @@ func (s *stepper) diverged(t int) error {
 	}
 	for _, v := range s.sum {
 		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
-			return fmt.Errorf("step %d: the sum of the gradients is not a finite number, must be: without noise nothing is clipped, "+
+			return fmt.Errorf("step %d: the sum of the gradients is not a finite number, must be: without noise nothing is "+
+				"clipped, "+
 				"so numbers need bounds, or moments in encode (standard) that they are near to", t+1)
 		}
 	}

@@ -97,7 +97,8 @@ func newTeachers(c TeacherConfig, rows *Rows, shards [][]int32, batch int) *teac
 	t.w = make([]float32, len(shards)*t.width)
 	t.room = net.NewMatrix(batch, t.width)
 	for range parallel.Workers(t.pieces()) {
-		t.lanes = append(t.lanes, &teacherLane{x: net.NewMatrix(shardChunk, rows.Width()), features: net.NewMatrix(shardChunk, t.width),
+		t.lanes = append(t.lanes, &teacherLane{x: net.NewMatrix(shardChunk, rows.Width()), features: net.NewMatrix(shardChunk,
+			t.width),
 			scores: net.NewMatrix(batch, teacherChunk), counts: make([]int64, batch), column: make([]float32, batch)})
 	}
 	if c.Logistic != nil {
@@ -153,7 +154,8 @@ func (t *teachers) weights(lo, hi int) []float32 { return t.w[lo*t.width : hi*t.
 
 // score gives the scores of the rows that are seen by teachers lo to hi, a teacher a column.
 func (t *teachers) score(l *teacherLane, lo, hi int) net.Matrix {
-	kernel.GemmNT(t.seen.Rows, hi-lo, t.width, t.seen.Data, t.seen.LD, t.weights(lo, hi), t.width, l.scores.Data, l.scores.LD, false)
+	kernel.GemmNT(t.seen.Rows, hi-lo, t.width, t.seen.Data, t.seen.LD, t.weights(lo, hi), t.width, l.scores.Data,
+		l.scores.LD, false)
 	return l.scores
 }
 
@@ -199,7 +201,8 @@ func (t *teachers) vote(l *teacherLane) {
 type Label string
 
 const (
-	LearnsShare    Label = "share"    // the count over the number of teachers: noise on it has mean 0 and averages out over rows
+	// the count over the number of teachers: noise on it has mean 0 and averages out over rows
+	LearnsShare    Label = "share"
 	LearnsMajority Label = "majority" // 1 where the count is above half of the teachers, else 0
 )
 
@@ -230,7 +233,8 @@ func newStudent(c PATEGANConfig, n *net.Net, v mechanism.Votes) *student {
 	w, tensors := n.Init(public(c.Seed, "student", 0)), n.Tensors()
 	clear(w[tensors[len(tensors)-2].Offset:])
 	return &student{descent: newDescent(c.Student, w), c: c, votes: v, pass: n.NewPass(v.Rows),
-		asked: net.NewMatrix(v.Rows, n.In()), labels: net.NewMatrix(v.Rows, 1), grad: make([]float32, n.Params()), loss: make([]float64, v.Rows)}
+		asked: net.NewMatrix(v.Rows, n.In()), labels: net.NewMatrix(v.Rows, 1), grad: make([]float32, n.Params()),
+		loss: make([]float64, v.Rows)}
 }
 
 // learn moves the student towards what the teachers said of the rows.

@@ -18,9 +18,11 @@ func tensorCritic(t testing.TB, rows *Rows) realScore {
 // sqrt(4)*0.5, noise 3*0.5 on each number, so a multiplier of 1.5 (McMahan et al. 2018).
 // Cut from a shuffle of 100 rows in batches of 30, 4 an epoch, 9 steps begin 3 epochs.
 func TestTensorEvent(t *testing.T) {
-	c := DPSGD{MaxGradNorm: 0.5, NoiseMultiplier: 3, SamplingRate: 0.3, ExpectedBatchSize: 30, Steps: 9, Weights: 49, Tensors: 4}
+	c := DPSGD{MaxGradNorm: 0.5, NoiseMultiplier: 3, SamplingRate: 0.3, ExpectedBatchSize: 30, Steps: 9, Weights: 49,
+		Tensors: 4}
 	must(c.Check())
-	sampled := privacy.Repeated{Count: 9, Event: privacy.PoissonSampled{SamplingRate: 0.3, Event: privacy.Gaussian{NoiseMultiplier: 1.5}}}
+	sampled := privacy.Repeated{Count: 9, Event: privacy.PoissonSampled{SamplingRate: 0.3,
+		Event: privacy.Gaussian{NoiseMultiplier: 1.5}}}
 	shuffled := map[privacy.Adjacency]privacy.Event{ // see TestFullShuffleReplaces
 		privacy.AddRemove:  privacy.Repeated{Count: 3, Event: privacy.Gaussian{NoiseMultiplier: 0.75}},
 		privacy.ReplaceOne: privacy.Repeated{Count: 3, Event: privacy.Gaussian{NoiseMultiplier: 1.5}},
@@ -36,13 +38,17 @@ func TestTensorEvent(t *testing.T) {
 			t.Errorf("%s: shuffled: %v, want %v", a, got, shuffled[a])
 		}
 	}
-	if s, r := c.Sensitivity(privacy.AddRemove).Bound, c.Sensitivity(privacy.ReplaceOne).Bound; s != 1 || r != 2 || c.Deviation() != 1.5 {
+	if s, r := c.Sensitivity(privacy.AddRemove).Bound, c.Sensitivity(privacy.ReplaceOne).Bound; s != 1 || r != 2 ||
+		c.Deviation() != 1.5 {
 		t.Errorf("sensitivity %g and %g, deviation %g; want 1, 2 and 1.5", s, r, c.Deviation())
 	}
 	for name, bad := range map[string]DPSGD{
-		"more tensors than weights": {MaxGradNorm: 1, NoiseMultiplier: 1, SamplingRate: 0.1, ExpectedBatchSize: 1, Weights: 3, Tensors: 4},
-		"part of a row":             {MaxGradNorm: 1, NoiseMultiplier: 1, SamplingRate: 0.1, ExpectedBatchSize: 1.5, Shuffle: 10},
-		"a batch beyond the rows":   {MaxGradNorm: 1, NoiseMultiplier: 1, SamplingRate: 0.1, ExpectedBatchSize: 11, Shuffle: 10},
+		"more tensors than weights": {MaxGradNorm: 1, NoiseMultiplier: 1, SamplingRate: 0.1, ExpectedBatchSize: 1, Weights: 3,
+			Tensors: 4},
+		"part of a row": {MaxGradNorm: 1, NoiseMultiplier: 1, SamplingRate: 0.1, ExpectedBatchSize: 1.5,
+			Shuffle: 10},
+		"a batch beyond the rows": {MaxGradNorm: 1, NoiseMultiplier: 1, SamplingRate: 0.1, ExpectedBatchSize: 11,
+			Shuffle: 10},
 	} {
 		if bad.Check() == nil {
 			t.Errorf("%s: is accepted", name)
@@ -83,7 +89,8 @@ func TestTensorClipNeverExceeds(t *testing.T) {
 func TestTinyGradientsAreClipped(t *testing.T) {
 	critic := build(t, 4, net.Dense(8), net.LeakyReLU(0.2), net.Dense(8), net.LeakyReLU(0.2), net.Dense(1))
 	o := realScore{critic, normalRows(50, 4, 3), net.Wasserstein}
-	auto, err := Autoencoder(build(t, 4, net.Dense(8), net.LeakyReLU(0.2), net.Dense(4)), o.rows, func(dy, _, _ net.Matrix, _ []float64) {
+	auto, err := Autoencoder(build(t, 4, net.Dense(8), net.LeakyReLU(0.2), net.Dense(4)), o.rows, func(dy, _, _ net.Matrix,
+		_ []float64) {
 		for i := range dy.Data {
 			dy.Data[i] = 1e-24
 		}
@@ -113,7 +120,8 @@ func TestTinyGradientsAreClipped(t *testing.T) {
 			}
 		}
 	}
-	if (DPSGD{MaxGradNorm: 1e-24, NoiseMultiplier: 1, SamplingRate: 0.1, ExpectedBatchSize: 5, Steps: 1, Weights: 50}).Check() == nil {
+	if (DPSGD{MaxGradNorm: 1e-24, NoiseMultiplier: 1, SamplingRate: 0.1, ExpectedBatchSize: 5, Steps: 1,
+		Weights: 50}).Check() == nil {
 		t.Error("a clip of 1e-24 is accepted")
 	}
 }
@@ -284,12 +292,14 @@ func TestShuffledContinuesBitForBit(t *testing.T) {
 // tensor like those of a real row.
 func TestGeneratedTensors(t *testing.T) {
 	c := wganConfig()
-	c.NoiseMultiplier, c.MaxGradNorm, c.SamplingRate, c.Steps, c.CriticSteps, c.WeightClip, c.Tensors = 1e-9, 0.2, 1e-15, 1, 2, 0, 4
+	c.NoiseMultiplier, c.MaxGradNorm, c.SamplingRate, c.Steps, c.CriticSteps, c.WeightClip, c.Tensors = 1e-9, 0.2, 1e-15,
+		1, 2, 0, 4
 	c.Critic = SGD(1, 0)
 	nc, ng := wganNets(t)
 	r := public(1, "start", 0)
 	wc, wg := nc.Init(r), ng.Init(r)
-	got, _, err := WGAN(context.Background(), c.WGANConfig, nc, ng, wc, wg, normalRows(200, 4, 1), paid(c.DPSGD, "fake"), Hooks{})
+	got, _, err := WGAN(context.Background(), c.WGANConfig, nc, ng, wc, wg, normalRows(200, 4, 1), paid(c.DPSGD, "fake"),
+		Hooks{})
 	must(err)
 	x := newGenerator(ng, 40).sample(wg, 40, public(c.Seed, "critic", 0))
 	want := widened(wc)
@@ -307,7 +317,8 @@ func TestGeneratedTensors(t *testing.T) {
 		}
 	}
 	for i := range got {
-		if math.Abs(float64(got[i])-want[i]) > 0.2*6e-3 { // the clip is up to 5e-3 below its bound, for the lattice and float32 sums
+		// the clip is up to 5e-3 below its bound, for the lattice and float32 sums
+		if math.Abs(float64(got[i])-want[i]) > 0.2*6e-3 {
 			t.Fatalf("weight %d: %g, want %g", i, got[i], want[i])
 		}
 	}

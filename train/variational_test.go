@@ -11,7 +11,8 @@ import (
 // vae is a variational autoencoder over one softmax block, one sigmoid and one
 // linear column: encoder 4-5-4 (two means, two log variances), decoder 2-4-5.
 func vae(t *testing.T, rows *Rows) *Variational {
-	blocks := []net.Block{{Activation: "softmax", Width: 3}, {Activation: "sigmoid", Width: 1}, {Activation: "linear", Width: 1}}
+	blocks := []net.Block{{Activation: "softmax", Width: 3}, {Activation: "sigmoid", Width: 1},
+		{Activation: "linear", Width: 1}}
 	heads, err := net.NewHeads(blocks, -1)
 	must(err)
 	o, err := NewVariational(build(t, 5, net.Dense(5), net.Activation("tanh"), net.Dense(4)),

@@ -47,10 +47,12 @@ func (c WGANConfig) Validate() error {
 		errs = append(errs, fmt.Errorf("penalty: is %g, must be at least 0", c.Penalty))
 	}
 	if c.Paired && c.Penalty > 0 {
-		errs = append(errs, errors.New("paired: is given with a penalty, whose examples hold a pair already; must be one of the two"))
+		errs = append(errs, errors.New("paired: is given with a penalty, whose examples hold a pair already; must be one "+
+			"of the two"))
 	}
 	if c.Penalty > 0 && c.Worst != nil {
-		errs = append(errs, errors.New("worst: is given with a penalty, whose examples make generated rows of their own; must be one of the two"))
+		errs = append(errs, errors.New("worst: is given with a penalty, whose examples make generated rows of their own; "+
+			"must be one of the two"))
 	}
 	if c.Frozen < 0 {
 		errs = append(errs, fmt.Errorf("frozen: is %d, must be at least 0", c.Frozen))
@@ -79,7 +81,8 @@ func (c WGANConfig) Validate() error {
 // generated rows are made beside the private ones, from public latents, so that a
 // generator with batch_norm mixes none of them. Guarantee: that of the paid DPSGD,
 // for every iterate of critic and generator together (docs/accounting.md section 4).
-func WGAN(ctx context.Context, c WGANConfig, critic, gen *net.Net, startCritic, startGenerator []float32, rows *Rows, paid *privacy.Handle, h Hooks) (criticWeights, generatorWeights []float32, err error) {
+func WGAN(ctx context.Context, c WGANConfig, critic, gen *net.Net, startCritic, startGenerator []float32, rows *Rows,
+	paid *privacy.Handle, h Hooks) (criticWeights, generatorWeights []float32, err error) {
 	l, err := newWGANLoop(c, critic, gen, startCritic, startGenerator, rows, paid)
 	if err == nil {
 		err = l.state.resume(h, paid, &l.critic.t)
@@ -103,15 +106,18 @@ type wganLoop struct {
 	state             state
 }
 
-func newWGANLoop(c WGANConfig, critic, gen *net.Net, wc, wg []float32, rows *Rows, paid *privacy.Handle) (*wganLoop, error) {
+func newWGANLoop(c WGANConfig, critic, gen *net.Net, wc, wg []float32, rows *Rows, paid *privacy.Handle) (*wganLoop,
+	error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
 	if critic.In() != rows.Width() || gen.Out() != rows.Width() || critic.Out() != 1 {
-		return nil, fmt.Errorf("widths are rows %d, generator's output %d, critic %d to %d; the critic must have 1 output and the others be equal", rows.Width(), gen.Out(), critic.In(), critic.Out())
+		return nil, fmt.Errorf("widths are rows %d, generator's output %d, critic %d to %d; the critic must have 1 output "+
+			"and the others be equal", rows.Width(), gen.Out(), critic.In(), critic.Out())
 	}
 	if len(wg) != gen.Params() || c.Frozen > len(wg) {
-		return nil, fmt.Errorf("generator weights: %d, of which %d are frozen; the net has %d", len(wg), c.Frozen, gen.Params())
+		return nil, fmt.Errorf("generator weights: %d, of which %d are frozen; the net has %d", len(wg), c.Frozen,
+			gen.Params())
 	}
 	l := &wganLoop{c: c, fake: newGenerated(critic, gen, c.GeneratorBatch, c.Frozen, net.Wasserstein),
 		critic:    newDescent(c.Critic, append([]float32(nil), wc...)),
@@ -132,7 +138,8 @@ func newWGANLoop(c WGANConfig, critic, gen *net.Net, wc, wg []float32, rows *Row
 	if _, err := o.PerExample(); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(l.real.leaveOut(c.Worst, rows.Len()), l.fake.leaveOut(c.Worst, rows.Len(), l.real.c.ExpectedBatchSize)); err != nil {
+	if err := errors.Join(l.real.leaveOut(c.Worst, rows.Len()), l.fake.leaveOut(c.Worst, rows.Len(),
+		l.real.c.ExpectedBatchSize)); err != nil {
 		return nil, err
 	}
 	l.fake.clipTensors(l.real.tensors)

@@ -18,7 +18,8 @@ type wganCase struct {
 
 func wganConfig() wganCase {
 	return wganCase{DPSGD{MaxGradNorm: 1, NoiseMultiplier: 0.5, SamplingRate: 0.3, ExpectedBatchSize: 60, Steps: 30},
-		WGANConfig{CriticSteps: 5, GeneratorSteps: 1, WeightClip: 0.1, GeneratorBatch: 40, Critic: RMSProp(5e-3), Generator: RMSProp(5e-3), Seed: 3}}
+		WGANConfig{CriticSteps: 5, GeneratorSteps: 1, WeightClip: 0.1, GeneratorBatch: 40, Critic: RMSProp(5e-3),
+			Generator: RMSProp(5e-3), Seed: 3}}
 }
 
 func wganNets(t testing.TB) (critic, gen *net.Net) {
@@ -30,7 +31,8 @@ func runWGAN(t testing.TB, c wganCase, rows *Rows, h Hooks) (critic, gen []float
 	t.Helper()
 	nc, ng := wganNets(t)
 	r := rand.New(rand.NewPCG(1, 1))
-	critic, gen, err := WGAN(context.Background(), c.WGANConfig, nc, ng, nc.Init(r), ng.Init(r), rows, paid(c.DPSGD, "wgan"), h)
+	critic, gen, err := WGAN(context.Background(), c.WGANConfig, nc, ng, nc.Init(r), ng.Init(r), rows,
+		paid(c.DPSGD, "wgan"), h)
 	must(err)
 	return critic, gen
 }
@@ -56,11 +58,13 @@ func TestPairedContinuesBitForBit(t *testing.T) {
 	c := wganConfig()
 	c.Paired, c.Joined, c.Average = true, 2, 0.9
 	nc, _ := wganNets(t)
-	ng := build(t, 3, net.Residual("add", net.Dense(3), net.Activation("batch_norm"), net.LeakyReLU(0.2)), net.Dense(4), net.Activation("sigmoid"))
+	ng := build(t, 3, net.Residual("add", net.Dense(3), net.Activation("batch_norm"), net.LeakyReLU(0.2)), net.Dense(4),
+		net.Activation("sigmoid"))
 	start := ng.Init(rand.New(rand.NewPCG(1, 1)))
 	c.Frozen = 3*4 + 4
 	resume(t, 7, func(h Hooks) []float32 {
-		critic, gen, err := WGAN(context.Background(), c.WGANConfig, nc, ng, nc.Init(rand.New(rand.NewPCG(2, 1))), start, normalRows(200, 4, 1), paid(c.DPSGD, "wgan"), h)
+		critic, gen, err := WGAN(context.Background(), c.WGANConfig, nc, ng, nc.Init(rand.New(rand.NewPCG(2, 1))), start,
+			normalRows(200, 4, 1), paid(c.DPSGD, "wgan"), h)
 		must(err)
 		moved := len(gen) - c.Frozen
 		same(t, "frozen weights", gen[moved:], start[moved:])
@@ -115,7 +119,8 @@ func TestGeneratedPart(t *testing.T) {
 		nc, ng := wganNets(t)
 		r := rand.New(rand.NewPCG(1, 1))
 		wc, wg := nc.Init(r), ng.Init(r)
-		got, _, err := WGAN(context.Background(), c.WGANConfig, nc, ng, wc, wg, normalRows(200, 4, 1), paid(c.DPSGD, "fake"), Hooks{})
+		got, _, err := WGAN(context.Background(), c.WGANConfig, nc, ng, wc, wg, normalRows(200, 4, 1), paid(c.DPSGD, "fake"),
+			Hooks{})
 		must(err)
 		x := newGenerator(ng, 40).sample(wg, 40, public(c.Seed, "critic", 0))
 		want := append([]float32(nil), wc...)

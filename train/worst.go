@@ -86,11 +86,15 @@ func (w *Worst) check(n int, batch float64, made int) error {
 		return nil
 	}
 	var errs []error
-	if seen := make([]bool, n); len(w.Rank) != n || slices.ContainsFunc(w.Rank, func(at int32) bool { return at < 0 || int(at) >= n || !first(seen, at) }) {
+	if seen := make([]bool, n); len(w.Rank) != n || slices.ContainsFunc(w.Rank, func(at int32) bool {
+		return at < 0 ||
+			int(at) >= n || !first(seen, at)
+	}) {
 		errs = append(errs, errors.New("worst: ranks are no order of the rows"))
 	}
 	if w.Rows < 1 || float64(w.Rows) >= batch {
-		errs = append(errs, fmt.Errorf("worst: %d rows of a batch of %g, must be at least 1 and fewer than it has", w.Rows, batch))
+		errs = append(errs, fmt.Errorf("worst: %d rows of a batch of %g, must be at least 1 and fewer than it has", w.Rows,
+			batch))
 	}
 	if made > 0 && (w.Score == nil || w.Rows >= made) {
 		errs = append(errs, fmt.Errorf("worst: %d of %d generated rows, must be fewer, and have scores", w.Rows, made))

@@ -72,7 +72,8 @@ func examples(t *testing.T) map[string]func(d drawnTable) Objective {
 	dense := build(t, 6, net.Dense(5), net.LeakyReLU(0.3), net.Dense(1))
 	masked := build(t, 6, net.Dense(5), net.Dropout(0.4), net.LeakyReLU(0.3), net.Dense(1))
 	written := build(t, 6, conv, norm, net.LeakyReLU(0.2), net.Dense(1))
-	coder := build(t, 6, conv, norm, net.LeakyReLU(0.2), net.Dense(4), net.Layer{Type: "conv1d_transpose", Channels: 4, Filters: 1, Kernel: 6, Stride: 1})
+	coder := build(t, 6, conv, norm, net.LeakyReLU(0.2), net.Dense(4), net.Layer{Type: "conv1d_transpose", Channels: 4,
+		Filters: 1, Kernel: 6, Stride: 1})
 	pool := net.NewMatrix(1, 6) // one row, so that no draw tells examples apart
 	byLabel := func(each Objective, d drawnTable) Objective {
 		o, err := NewByLabel(each, d.labels, 3)
@@ -80,12 +81,15 @@ func examples(t *testing.T) map[string]func(d drawnTable) Objective {
 		return o
 	}
 	return map[string]func(d drawnTable) Objective{
-		"tensors":          func(d drawnTable) Objective { return realScore{dense, d.encoded(), net.Wasserstein} },
-		"paired":           func(d drawnTable) Objective { return &paired{critic: dense, rows: d.encoded(), pool: pool} },
-		"written pairs":    func(d drawnTable) Objective { return &paired{critic: written, rows: d.encoded(), pool: pool} },
-		"by label":         func(d drawnTable) Objective { return byLabel(realScore{dense, d.encoded(), net.Logistic}, d) },
-		"masked by label":  func(d drawnTable) Objective { return byLabel(realScore{masked, d.encoded(), net.Logistic}, d) },
-		"written by label": func(d drawnTable) Objective { return byLabel(realScore{written, d.encoded(), net.Wasserstein}, d) },
+		"tensors":         func(d drawnTable) Objective { return realScore{dense, d.encoded(), net.Wasserstein} },
+		"paired":          func(d drawnTable) Objective { return &paired{critic: dense, rows: d.encoded(), pool: pool} },
+		"written pairs":   func(d drawnTable) Objective { return &paired{critic: written, rows: d.encoded(), pool: pool} },
+		"by label":        func(d drawnTable) Objective { return byLabel(realScore{dense, d.encoded(), net.Logistic}, d) },
+		"masked by label": func(d drawnTable) Objective { return byLabel(realScore{masked, d.encoded(), net.Logistic}, d) },
+		"written by label": func(d drawnTable) Objective {
+			return byLabel(realScore{written, d.encoded(), net.Wasserstein},
+				d)
+		},
 		"written coder": func(d drawnTable) Objective {
 			o, err := Autoencoder(coder, d.encoded(), net.MSE)
 			must(err)
@@ -137,7 +141,8 @@ func TestNeighboursWithoutTheWorst(t *testing.T) {
 			}
 			without = slices.DeleteFunc(slices.Clone(with), func(i int32) bool { return int(i) == at })
 			o, changed := example(table), example(other)
-			c := DPSGD{MaxGradNorm: 0.1, NoiseMultiplier: 1, SamplingRate: 0.5, ExpectedBatchSize: float64(1 + r.IntN(n)), Steps: 3}
+			c := DPSGD{MaxGradNorm: 0.1, NoiseMultiplier: 1, SamplingRate: 0.5, ExpectedBatchSize: float64(1 + r.IntN(n)),
+				Steps: 3}
 			if name == "tensors" {
 				c.Tensors = 4
 			}

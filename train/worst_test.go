@@ -112,7 +112,8 @@ func TestOneRowMovesOne(t *testing.T) {
 	for rows := 1; rows <= 3; rows++ {
 		came, went := most(func(table []scored, batch []int32) []int32 { return ranked(rows, table).kept(batch) })
 		if came != 1 || went != 0 {
-			t.Errorf("without the worst %d of a batch, one row more brings %d and takes %d, must bring 1 and take 0", rows, came, went)
+			t.Errorf("without the worst %d of a batch, one row more brings %d and takes %d, must bring 1 and take 0", rows, came,
+				went)
 		}
 	}
 }
@@ -140,10 +141,14 @@ func TestWrongRuleMovesMany(t *testing.T) {
 		return ranked(len(batch)/3, table).kept(batch)
 	}
 	byPlace := func(table []scored, batch []int32) []int32 {
-		w := NewWorst(1, make([]float64, len(table)), func(i, j int32) int { return cmp.Compare(table[i].score, table[j].score) }, nil)
+		w := NewWorst(1, make([]float64, len(table)), func(i, j int32) int {
+			return cmp.Compare(table[i].score,
+				table[j].score)
+		}, nil)
 		return w.kept(batch)
 	}
-	for name, rule := range map[string]func([]scored, []int32) []int32{"above the mean": aboveMean, "a third": share, "ties by place": byPlace} {
+	for name, rule := range map[string]func([]scored, []int32) []int32{"above the mean": aboveMean, "a third": share,
+		"ties by place": byPlace} {
 		if came, went := most(rule); came <= 1 && went == 0 {
 			t.Errorf("%s: one row more brings %d and takes %d, and that is not found", name, came, went)
 		}
@@ -268,7 +273,8 @@ func TestWorstRowIsAsIfAbsent(t *testing.T) {
 	}
 	run := func(rows *Rows, n int, w *Worst) []float32 {
 		o := realScore{build(t, 4, net.Dense(1)), rows, net.Wasserstein}
-		c := fitCase{DPSGD{MaxGradNorm: 1, SamplingRate: 1, ExpectedBatchSize: float64(n), Steps: 5}, FitConfig{Optimiser: SGD(0.1, 0), Worst: w}}
+		c := fitCase{DPSGD{MaxGradNorm: 1, SamplingRate: 1, ExpectedBatchSize: float64(n), Steps: 5},
+			FitConfig{Optimiser: SGD(0.1, 0), Worst: w}}
 		got, err := c.run(o, start(o), n, "absent", Hooks{})
 		must(err)
 		return got

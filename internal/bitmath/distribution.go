@@ -160,7 +160,8 @@ func NormalQuantile(p float64) float64 {
 }
 
 // normalGuess returns the z of chance p, at most 1/2, but for a few last bits. Newton's steps on the logarithm of
-// the chance, which is concave, never leave the left of z. They begin where e^(-z^2/2) / 2, which is above the chance, is p.
+// the chance, which is concave, never leave the left of z. They begin where e^(-z^2/2) / 2, which is above the chance,
+// is p.
 func normalGuess(p float64) float64 {
 	z := -math.Sqrt(-2 * Log(2*p))
 	for range 12 {

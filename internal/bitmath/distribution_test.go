@@ -82,8 +82,11 @@ func TestQuantilesUndoTheirLaws(t *testing.T) {
 // A p-value of what is not a number is none.
 func TestTailsOfNaN(t *testing.T) {
 	nan := math.NaN()
-	for name, p := range map[string]float64{"chi-squared": ChiSquareTail(5, nan), "Student": StudentTail(5, nan), "Student's degrees": StudentTail(nan, 1),
-		"Fisher": FTail(3, 4, nan), "beta": BetaCDF(1, 1, nan), "normal": NormalTail(nan), "a quantile": StudentQuantile(nan, 0.975)} {
+	for name, p := range map[string]float64{"chi-squared": ChiSquareTail(5, nan), "Student": StudentTail(5, nan),
+		"Student's degrees": StudentTail(nan, 1),
+		"Fisher":            FTail(3, 4, nan), "beta": BetaCDF(1, 1, nan), "normal": NormalTail(nan),
+		"a quantile": StudentQuantile(nan,
+			0.975)} {
 		if p == p {
 			t.Errorf("the tail of %s is %v", name, p)
 		}
@@ -97,7 +100,8 @@ func TestTailsOfNaN(t *testing.T) {
 // tails, beside 1, and where the guess is not close enough.
 func TestNormalQuantileIsTheHalvedOne(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	chances := []float64{math.SmallestNonzeroFloat64, 0x1p-1022, 1e-300, 0.5, math.Nextafter(0.5, 0), math.Nextafter(0.5, 1), 1 - 0x1p-53}
+	chances := []float64{math.SmallestNonzeroFloat64, 0x1p-1022, 1e-300, 0.5, math.Nextafter(0.5, 0),
+		math.Nextafter(0.5, 1), 1 - 0x1p-53}
 	for range 10_000 {
 		chances = append(chances, r.Float64(), Exp(-700*r.Float64()), 1-float64(1e-6*r.Float64()))
 	}

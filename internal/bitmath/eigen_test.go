@@ -134,7 +134,8 @@ func denseOf(columns [][]float64) *mat.Dense {
 // R and the singular values are LAPACK's, and U S V' is the matrix.
 func TestTriangleAndSingularAreThoseOfLAPACK(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 16))
-	for _, c := range [][3]int{{1, 1, 1}, {5, 1, 1}, {2, 2, 2}, {9, 4, 4}, {30, 30, 30}, {200, 40, 40}, {50, 12, 7}, {6, 5, 0}} {
+	for _, c := range [][3]int{{1, 1, 1}, {5, 1, 1}, {2, 2, 2}, {9, 4, 4}, {30, 30, 30}, {200, 40, 40}, {50, 12, 7},
+		{6, 5, 0}} {
 		columns := tall(r, c[0], c[1], c[2])
 		a := denseOf(columns)
 		size := mat.Norm(a, 2) + 1e-300

@@ -15,7 +15,8 @@ func TestSpecialValues(t *testing.T) {
 		f    func(float64) float64
 		want map[float64]float64
 	}{
-		{"Exp", Exp, map[float64]float64{0: 1, inf: inf, -inf: 0, tiny: 1, -tiny: 1, 710: inf, -746: 0, math.MaxFloat64: inf, -math.MaxFloat64: 0}},
+		{"Exp", Exp, map[float64]float64{0: 1, inf: inf, -inf: 0, tiny: 1, -tiny: 1, 710: inf, -746: 0, math.MaxFloat64: inf,
+			-math.MaxFloat64: 0}},
 		{"Expm1", Expm1, map[float64]float64{inf: inf, -inf: -1, tiny: tiny, -tiny: -tiny, 710: inf, -math.MaxFloat64: -1}},
 		{"Log", Log, map[float64]float64{0: -inf, 1: 0, inf: inf, -1: nan, -inf: nan, -tiny: nan}},
 		{"Log1p", Log1p, map[float64]float64{-1: -inf, inf: inf, -inf: nan, -2: nan, tiny: tiny, -tiny: -tiny}},
@@ -23,7 +24,8 @@ func TestSpecialValues(t *testing.T) {
 		{"Log10", Log10, map[float64]float64{0: -inf, 1: 0, 10: 1, 1000: 3, 1e22: 22, inf: inf, -1: nan}},
 		{"Tanh", Tanh, map[float64]float64{inf: 1, -inf: -1, 400: 1, tiny: tiny, -tiny: -tiny}},
 		{"Erfc", Erfc, map[float64]float64{0: 1, inf: 0, -inf: 2, tiny: 1, 28: 0, -7: 2, math.MaxFloat64: 0}},
-		{"Lgamma", Lgamma, map[float64]float64{0: inf, 1: 0, 2: 0, inf: inf, -1: nan, -0.5: nan, -inf: nan, math.MaxFloat64: inf}},
+		{"Lgamma", Lgamma, map[float64]float64{0: inf, 1: 0, 2: 0, inf: inf, -1: nan, -0.5: nan, -inf: nan,
+			math.MaxFloat64: inf}},
 	} {
 		for x, want := range c.want {
 			if got := c.f(x); got != want && !(got != got && want != want) {
@@ -44,7 +46,8 @@ func TestSpecialValues(t *testing.T) {
 // Pow has the special cases that package math lists.
 func TestPowOfSpecialValues(t *testing.T) {
 	inf, nan, zero := math.Inf(1), math.NaN(), math.Copysign(0, -1)
-	values := []float64{0, zero, 1, -1, 2, -2, 0.5, -0.5, 3, -3, inf, -inf, nan, 1e300, -1e300, 0x1p53 + 1, 0x1p52 + 1, 5e-324, -5e-324}
+	values := []float64{0, zero, 1, -1, 2, -2, 0.5, -0.5, 3, -3, inf, -inf, nan, 1e300, -1e300, 0x1p53 + 1, 0x1p52 + 1,
+		5e-324, -5e-324}
 	for _, x := range values {
 		for _, y := range values {
 			got, want := Pow(x, y), math.Pow(x, y)

@@ -194,7 +194,8 @@ func ReadFile(path string, most int64) ([]byte, error) {
 	}
 	data, err := io.ReadAll(io.LimitReader(f, most+1))
 	if err == nil && int64(len(data)) > most {
-		err = &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("is longer than %d bytes, which is the most that is read of such a file", most)}
+		err = &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("is longer than %d bytes, which is the most that is "+
+			"read of such a file", most)}
 	}
 	return data, err
 }

@@ -45,7 +45,8 @@ func (f *File) Commit() error {
 	defer f.held.Close()
 	err := errors.Join(f.sync(), f.close())
 	if err == nil {
-		err = f.disk.change(Change{Op: OpRename, Path: f.Name(), To: f.final}, func() error { return os.Rename(f.Name(), f.final) })
+		err = f.disk.change(Change{Op: OpRename, Path: f.Name(), To: f.final},
+			func() error { return os.Rename(f.Name(), f.final) })
 	}
 	if err != nil {
 		os.Remove(f.Name())

@@ -13,7 +13,11 @@ import (
 // leaves what was there.
 func TestAtomicFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "sub", "file")
-	if err := (Disk{}).Write(path, 0o600, func(w io.Writer) error { _, err := io.WriteString(w, "old"); return err }); err != nil {
+	if err := (Disk{}).Write(path, 0o600, func(w io.Writer) error {
+		_,
+			err := io.WriteString(w, "old")
+		return err
+	}); err != nil {
 		t.Fatal(err)
 	}
 	broken := errors.New("broken")
@@ -105,15 +109,18 @@ func TestSweepTakesWhatNobodyWrites(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer living.Abort()
-	for _, name := range []string{".killed.tmp12", "a/.killed.tmp3", "kept.tmp12", ".kept.tmp", ".kept.tmp1.csv", "a/kept"} {
+	for _, name := range []string{".killed.tmp12", "a/.killed.tmp3", "kept.tmp12", ".kept.tmp", ".kept.tmp1.csv",
+		"a/kept"} {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if n, err := (Disk{}).SweepFolder(filepath.Join(dir, "a"), func(name string) bool { return name == "other" }); n != 0 || err != nil {
+	if n, err := (Disk{}).SweepFolder(filepath.Join(dir, "a"), func(name string) bool { return name == "other" }); n !=
+		0 || err != nil {
 		t.Errorf("beside another file: removed %d, %v, must be 0", n, err)
 	}
-	if n, err := (Disk{}).SweepFolder(filepath.Join(dir, "a"), func(name string) bool { return name == "killed" }); n != 1 || err != nil {
+	if n, err := (Disk{}).SweepFolder(filepath.Join(dir, "a"), func(name string) bool { return name == "killed" }); n !=
+		1 || err != nil {
 		t.Errorf("beside its file: removed %d, %v, must be 1", n, err)
 	}
 	if n, err := (Disk{}).Sweep(dir); n != 1 || err != nil {

@@ -13,9 +13,9 @@ import (
 
 // Staged reports whether "git add -A" would stage the file at path: a folder above it is a work tree, and no .gitignore
 // up to there, nor the work tree's own list of what is excluded, names it or a folder above it. Links are followed, and
-// of lines that disagree the last of the nearest file counts, as git has it. Of patterns that it cannot read, those that
-// name files are passed over and those that take files out again hold, so that it may take a file for staged that is
-// not, and never the other way round. Where GIT_DIR is set, the work tree that it says is asked too.
+// of lines that disagree the last of the nearest file counts, as git has it. Of patterns that it cannot read, those
+// that name files are passed over and those that take files out again hold, so that it may take a file for staged that
+// is not, and never the other way round. Where GIT_DIR is set, the work tree that it says is asked too.
 func Staged(path string) bool {
 	dir, name, err := located(path)
 	if err != nil {
@@ -46,7 +46,8 @@ type workTree struct{ root, git string }
 // each: the one that GIT_DIR says, and the one of each folder above, up to the first repository.
 func eachTree(dir string, below []string, f func(t workTree, below []string) bool) {
 	if t, ok := saidTree(); ok {
-		if rel, err := filepath.Rel(t.root, dir); err == nil && filepath.IsLocal(rel) && !f(t, append(segments(rel), below...)) {
+		if rel, err := filepath.Rel(t.root, dir); err == nil && filepath.IsLocal(rel) &&
+			!f(t, append(segments(rel), below...)) {
 			return
 		}
 	}
@@ -149,8 +150,8 @@ func ruled(list string, below []string, folder bool) (verdict, said bool) {
 	return verdict, said
 }
 
-// names reports whether a pattern of a .gitignore is about the file, or the folder, of these segments below it; unread is
-// the answer for patterns that mean something else than in path.Match.
+// names reports whether a pattern of a .gitignore is about the file, or the folder, of these segments below it; unread
+// is the answer for patterns that mean something else than in path.Match.
 func names(pattern string, below []string, folder, unread bool) bool {
 	pattern, ofFolders := strings.CutSuffix(pattern, "/")
 	if ofFolders && !folder {
@@ -201,8 +202,8 @@ func (t workTree) lists(name string) bool {
 	return false
 }
 
-// indexed reads the names of an index (gitformat-index(5)) whose objects have hashes of so many bytes; ok is false where
-// it has another form.
+// indexed reads the names of an index (gitformat-index(5)) whose objects have hashes of so many bytes; ok is false
+// where it has another form.
 func indexed(data []byte, hash int) (names []string, ok bool) {
 	if len(data) < 12 || string(data[:4]) != "DIRC" {
 		return nil, false

@@ -150,10 +150,12 @@ func TestOtherTrees(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not here")
 	}
-	main, linked, bare, tree := t.TempDir(), filepath.Join(t.TempDir(), "linked"), filepath.Join(t.TempDir(), "repository"), t.TempDir()
+	main, linked, bare, tree := t.TempDir(), filepath.Join(t.TempDir(), "linked"), filepath.Join(t.TempDir(),
+		"repository"), t.TempDir()
 	git(t, main, "init", "-q")
 	for _, dir := range []string{main, tree} {
-		if err := errors.Join(os.WriteFile(filepath.Join(dir, "a.key"), nil, 0o600), os.Mkdir(filepath.Join(dir, "data"), 0o700)); err != nil {
+		if err := errors.Join(os.WriteFile(filepath.Join(dir, "a.key"), nil, 0o600), os.Mkdir(filepath.Join(dir, "data"),
+			0o700)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -175,7 +177,8 @@ func TestOtherTrees(t *testing.T) {
 		if work == "" {
 			t.Chdir(tree)
 		}
-		if !Staged(of) || !Tracked(filepath.Join(tree, "a.key")) || Tracked(of) || Staged(filepath.Join(t.TempDir(), "c.key")) {
+		if !Staged(of) || !Tracked(filepath.Join(tree, "a.key")) || Tracked(of) ||
+			Staged(filepath.Join(t.TempDir(), "c.key")) {
 			t.Errorf("%s: the work tree that the environment says is not asked, or holds what lies outside", said)
 		}
 		if err := os.WriteFile(filepath.Join(bare, "info", "exclude"), []byte("*.key\n"), 0o600); err != nil {

@@ -15,7 +15,8 @@ import (
 func TestOnlyRegularFilesAreOpened(t *testing.T) {
 	dir := t.TempDir()
 	pipe, link, file := filepath.Join(dir, "pipe"), filepath.Join(dir, "link"), filepath.Join(dir, "file")
-	if err := errors.Join(unix.Mkfifo(pipe, 0o600), os.Symlink(pipe, link), os.WriteFile(file, []byte("1234"), 0o600)); err != nil {
+	if err := errors.Join(unix.Mkfifo(pipe, 0o600), os.Symlink(pipe, link), os.WriteFile(file, []byte("1234"),
+		0o600)); err != nil {
 		t.Fatal(err)
 	}
 	for _, path := range []string{pipe, link, dir, "/dev/zero"} {

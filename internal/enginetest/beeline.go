@@ -49,7 +49,8 @@ func Spark(t testing.TB) (e Engine, ok bool) {
 	b := &beeline{in: in, lines: make(chan string), said: &said}
 	go b.read(out)
 	t.Cleanup(func() { _ = errors.Join(in.Close(), c.Wait()) }) // of a child that ends with the test
-	for _, setting := range []string{"spark.sql.ansi.enabled=true", "spark.sql.session.timeZone=UTC", "spark.sql.variable.substitute=false"} {
+	for _, setting := range []string{"spark.sql.ansi.enabled=true", "spark.sql.session.timeZone=UTC",
+		"spark.sql.variable.substitute=false"} {
 		if _, err := b.rows("SET " + setting); err != nil {
 			t.Fatal(err)
 		}

@@ -44,7 +44,8 @@ func Text(s string) string {
 // hidden reports whether r is a control character, a mark of direction, a separator of lines or paragraphs, or a code
 // point that Unicode reserves as no character.
 func hidden(r rune) bool {
-	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029' || r == '\ufffe' || r == '\uffff'
+	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029' ||
+		r == '\ufffe' || r == '\uffff'
 }
 
 // Formula reports whether a spreadsheet would compute a cell of text instead of showing

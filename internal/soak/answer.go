@@ -9,7 +9,8 @@ import (
 
 // answering lists, by kind, how settings of a stage that answers questions are drawn.
 func answering() map[string]func(g *generator, t ref) settings {
-	return map[string]func(g *generator, t ref) settings{"dp_covariance": covariance, "dp_query": query, "dp_logistic_regression": logistic, "dp_poisson_regression": poisson}
+	return map[string]func(g *generator, t ref) settings{"dp_covariance": covariance, "dp_query": query,
+		"dp_logistic_regression": logistic, "dp_poisson_regression": poisson}
 }
 
 // answer leads a table to answers.
@@ -18,7 +19,8 @@ func (g *generator) answer() {
 	kind := pick(g.chance, slices.Sorted(maps.Keys(answering()))...)
 	if answers, ok := g.step(kind, answering()[kind]); ok && g.yes(0.7) {
 		tables := g.tables()
-		g.try(settings{"kind": "compare_queries", "real": pick(g.chance, tables...).name, "synthetic": pick(g.chance, tables...).name, "answers": []string{answers}})
+		g.try(settings{"kind": "compare_queries", "real": pick(g.chance, tables...).name, "synthetic": pick(g.chance,
+			tables...).name, "answers": []string{answers}})
 	}
 }
 
@@ -50,7 +52,10 @@ func query(g *generator, t ref) settings {
 // refused.
 func covariance(g *generator, t ref) settings {
 	var names []string
-	for _, c := range where(t, func(c domain.Column) bool { return !c.Nullable && (isBounded(c) || len(c.Categories) == 2) }) {
+	for _, c := range where(t, func(c domain.Column) bool {
+		return !c.Nullable &&
+			(isBounded(c) || len(c.Categories) == 2)
+	}) {
 		names = append(names, c.Name)
 	}
 	return g.several(settings{"columns": names})
@@ -77,7 +82,8 @@ func poisson(g *generator, t ref) settings {
 	s := g.regression(t, func(c domain.Column) bool {
 		return !c.Nullable && (len(c.Categories) == 2 || c.Type == domain.Integer && isBounded(c))
 	})
-	if list := where(t, func(c domain.Column) bool { return isBounded(c) && c.Bounds[0] > 0 }); g.yes(0.6) && len(list) > 0 {
+	if list := where(t, func(c domain.Column) bool { return isBounded(c) && c.Bounds[0] > 0 }); g.yes(0.6) &&
+		len(list) > 0 {
 		s["offset"] = pick(g.chance, list...).Name
 	}
 	if g.yes(0.5) {
@@ -94,7 +100,10 @@ func (g *generator) regression(t ref, explained func(domain.Column) bool) settin
 	}
 	target := pick(g.chance, targets...).Name
 	var names []string
-	for _, c := range where(t, func(c domain.Column) bool { return !c.Nullable && (isBounded(c) || len(c.Categories) > 0) }) {
+	for _, c := range where(t, func(c domain.Column) bool {
+		return !c.Nullable &&
+			(isBounded(c) || len(c.Categories) > 0)
+	}) {
 		if c.Name != target && g.yes(0.8) {
 			names = append(names, c.Name)
 		}

@@ -36,7 +36,8 @@ func broken(o *outcome) []string {
 	switch {
 	case o.err == nil:
 		return nil
-	case errors.Is(o.err, privacy.ErrUses), errors.Is(o.err, noise.ErrReused), strings.Contains(o.err.Error(), "W14"), strings.Contains(o.err.Error(), "internal error in weir"):
+	case errors.Is(o.err, privacy.ErrUses), errors.Is(o.err, noise.ErrReused), strings.Contains(o.err.Error(), "W14"),
+		strings.Contains(o.err.Error(), "internal error in weir"):
 		return []string{"the run breaks its plan: " + o.err.Error() + "\n" + o.panics}
 	}
 	return nil

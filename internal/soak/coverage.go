@@ -15,9 +15,12 @@ import (
 type coverage struct {
 	specs, accepted, ran, failed, paid, measured, refusedStages, triedStages int
 	kinds                                                                    map[string]*kindCount
-	errors                                                                   map[string][]uint64 // of runs that fail alike on both tables
-	again, uncompared                                                        int                 // of these: compared once more, cut down to what failed; or not at all
-	stories                                                                  map[string][2]int   // told, and with a second run that ended well
+	// of runs that fail alike on both tables
+	errors map[string][]uint64
+	// of these: compared once more, cut down to what failed; or not at all
+	again, uncompared int
+	// told, and with a second run that ended well
+	stories map[string][2]int
 }
 
 type kindCount struct {
@@ -81,7 +84,9 @@ func (c *coverage) story(what string, well bool) {
 
 // table shows the counts, each kind of the registry with a line.
 func (c *coverage) table(w io.Writer, reg *pipeline.Registry) {
-	fmt.Fprintf(w, "specs started %d, accepted %d, run on two tables %d (failing alike %d, of which %d were run once more without what ran beside the failure, and %d could not be compared); stages tried %d, refused %d; paid mechanisms %d, inputs compared of %d\n",
+	fmt.Fprintf(w, "specs started %d, accepted %d, run on two tables %d (failing alike %d, of which %d were run once "+
+		"more without what ran beside the failure, and %d could not be compared); stages tried %d, refused %d; paid "+
+		"mechanisms %d, inputs compared of %d\n",
 		c.specs, c.accepted, c.ran, c.failed, c.again, c.uncompared, c.triedStages, c.refusedStages, c.paid, c.measured)
 	fmt.Fprintf(w, "%-28s %8s %8s %8s\n", "kind", "tried", "accepted", "run")
 	for _, name := range reg.Names() {
@@ -93,9 +98,11 @@ func (c *coverage) table(w io.Writer, reg *pipeline.Registry) {
 		fmt.Fprintln(w)
 	}
 	for _, what := range slices.Sorted(maps.Keys(c.stories)) {
-		fmt.Fprintf(w, "%6d stories, %d with a second run that ended well: %s\n", c.stories[what][0], c.stories[what][1], what)
+		fmt.Fprintf(w, "%6d stories, %d with a second run that ended well: %s\n", c.stories[what][0], c.stories[what][1],
+			what)
 	}
 	for _, text := range slices.Sorted(maps.Keys(c.errors)) {
-		fmt.Fprintf(w, "%6d runs failed alike, first case %d: %s\n", len(c.errors[text]), c.errors[text][0], strings.ReplaceAll(text, "\n", " "))
+		fmt.Fprintf(w, "%6d runs failed alike, first case %d: %s\n", len(c.errors[text]), c.errors[text][0],
+			strings.ReplaceAll(text, "\n", " "))
 	}
 }

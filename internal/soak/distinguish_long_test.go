@@ -40,7 +40,8 @@ const (
 
 // TestTwoRunsTellNoMoreThanTheyPay: through a released detector on one unedited file.
 func TestTwoRunsTellNoMoreThanTheyPay(t *testing.T) {
-	for what, planted := range map[string]func(byte) swapped{"as the product draws": nil, "one secret for both runs": oneSecret} {
+	for what, planted := range map[string]func(byte) swapped{"as the product draws": nil,
+		"one secret for both runs": oneSecret} {
 		least, paid := distinguish(t, planted)
 		t.Logf("%s: epsilon at least %.2f, the ledger says %.2f", what, least, paid)
 		if (least > paid) != (planted != nil) {
@@ -143,8 +144,11 @@ func twoReleases(t *testing.T, with bool, try byte, planted func(byte) swapped) 
 		}
 		(&captured{}).look(plan, m)
 		hears := &shown{}
-		_, err = runtime.Run(t.Context(), plan, runtime.Options{Out: filepath.Join(dir, "runs"), Dir: dir, Workers: 1, Build: "soak", Fresh: i > 0,
-			Log: hears.log(), Progress: hears, Clock: time.Now, Random: random, Probe: func(stage string) privacy.Probe { return hearing{stage, r} }})
+		_, err = runtime.Run(t.Context(), plan, runtime.Options{Out: filepath.Join(dir, "runs"), Dir: dir, Workers: 1,
+			Build: "soak", Fresh: i > 0,
+			Log: hears.log(), Progress: hears, Clock: time.Now, Random: random, Probe: func(stage string) privacy.Probe {
+				return hearing{stage, r}
+			}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -197,9 +201,12 @@ func distinguishedKinds() []pipeline.Kind {
 	counts := []pipeline.Port{{Name: "counts", Form: pipeline.FormFiles, Doc: "Counts."}}
 	doc := "Tries two runs. Use it in a test."
 	return []pipeline.Kind{
-		{Name: "gate", Version: 1, Doc: doc, In: table, Out: counts, New: func() pipeline.Stage { return &tallying{Bins: 1} }},
-		{Name: "binned", Version: 1, Doc: doc, In: table, Out: counts, New: func() pipeline.Stage { return &tallying{Bins: distinguishedBins} }},
-		{Name: "kept", Version: 1, Doc: doc, In: append(table, pipeline.Port{Name: "gate", Form: pipeline.FormFiles, Doc: "The gate."}), Out: out,
+		{Name: "gate", Version: 1, Doc: doc, In: table, Out: counts,
+			New: func() pipeline.Stage { return &tallying{Bins: 1} }},
+		{Name: "binned", Version: 1, Doc: doc, In: table, Out: counts,
+			New: func() pipeline.Stage { return &tallying{Bins: distinguishedBins} }},
+		{Name: "kept", Version: 1, Doc: doc, In: append(table, pipeline.Port{Name: "gate", Form: pipeline.FormFiles,
+			Doc: "The gate."}), Out: out,
 			New: func() pipeline.Stage { return &keeping{} }},
 	}
 }
@@ -232,7 +239,8 @@ func (s *tallying) Plan(in pipeline.Headers) (pipeline.Work, error) {
 				return nil, err
 			}
 			noisy, err := mechanism.ReleaseCounts(paid, counts)
-			return pipeline.Tables{"counts": pipeline.WriteFiles(out, []pipeline.File{{Name: "counts", Data: fmt.Append(nil, noisy)}})}, err
+			return pipeline.Tables{"counts": pipeline.WriteFiles(out,
+				[]pipeline.File{{Name: "counts", Data: fmt.Append(nil, noisy)}})}, err
 		}}, nil
 }
 
@@ -242,7 +250,8 @@ type keeping struct{}
 func (keeping) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
 	h.Rows = 0
-	return pipeline.Work{Out: pipeline.Headers{"out": h}, Run: func(ctx context.Context, _ *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+	return pipeline.Work{Out: pipeline.Headers{"out": h}, Run: func(ctx context.Context, _ *pipeline.Env,
+		in pipeline.Tables) (pipeline.Tables, error) {
 		files, err := pipeline.ReadFiles(ctx, in["gate"])
 		if err != nil {
 			return nil, err

@@ -12,8 +12,9 @@ import (
 // real table.
 func judging() map[string]func(g *generator, t ref) settings {
 	return map[string]func(g *generator, t ref) settings{
-		"associations": associating, "constraints": ruling, "detectability": detecting, "dimension_wise_prediction": predicting,
-		"disclosure": disclosing, "downstream": following, "marginals": counting, "projection": projecting,
+		"associations": associating, "constraints": ruling, "detectability": detecting,
+		"dimension_wise_prediction": predicting,
+		"disclosure":                disclosing, "downstream": following, "marginals": counting, "projection": projecting,
 		"regression_discovery": regressing, "report": reporting,
 	}
 }
@@ -45,8 +46,10 @@ func (g *generator) judge() {
 }
 
 func associating(g *generator, _ ref) settings {
-	return settings{"measures": some(g.chance, []string{"mixed", "pearson", "spearman", "kendall", "cramers_v", "cramers_v_corrected", "mutual_information",
-		"normalised_mutual_information", "theils_u", "correlation_ratio", "covariance"}, 1), "bins": g.between(2, 10), "max_pairs": g.between(1, 10), "listed": g.IntN(10)}
+	return settings{"measures": some(g.chance, []string{"mixed", "pearson", "spearman", "kendall", "cramers_v",
+		"cramers_v_corrected", "mutual_information",
+		"normalised_mutual_information", "theils_u", "correlation_ratio", "covariance"}, 1), "bins": g.between(2, 10),
+		"max_pairs": g.between(1, 10), "listed": g.IntN(10)}
 }
 
 func detecting(g *generator, _ ref) settings {
@@ -54,13 +57,17 @@ func detecting(g *generator, _ ref) settings {
 }
 
 func predicting(g *generator, _ ref) settings {
-	return settings{"classifier": pick(g.chance, "decision_tree", "gaussian_nb", "lda"), "regressor": pick(g.chance, "ridge", "lasso", "decision_tree"),
-		"scaling": pick(g.chance, "standard", "bounds", "raw"), "binary_score": pick(g.chance, "auroc", "average_precision", "f1", "accuracy"),
-		"many_score": pick(g.chance, "f1_macro", "accuracy", "auroc"), "min_count": g.between(1, 3), "max_train_rows": pick(g.chance, 0, 20)}
+	return settings{"classifier": pick(g.chance, "decision_tree", "gaussian_nb", "lda"), "regressor": pick(g.chance,
+		"ridge", "lasso", "decision_tree"),
+		"scaling": pick(g.chance, "standard", "bounds", "raw"), "binary_score": pick(g.chance, "auroc", "average_precision",
+			"f1", "accuracy"),
+		"many_score": pick(g.chance, "f1_macro", "accuracy", "auroc"), "min_count": g.between(1, 3),
+		"max_train_rows": pick(g.chance, 0, 20)}
 }
 
 func disclosing(g *generator, t ref) settings {
-	s := settings{"distance": pick(g.chance, "euclidean", "gower"), "max_rows": g.between(2, 50), "false_positive_rate": pick(g.chance, 0.05, 0.5)}
+	s := settings{"distance": pick(g.chance, "euclidean", "gower"), "max_rows": g.between(2, 50),
+		"false_positive_rate": pick(g.chance, 0.05, 0.5)}
 	if g.yes(0.3) {
 		s["secrets"] = names(some(g.chance, t.header.Domain.Columns, 1))
 	}
@@ -73,20 +80,25 @@ func following(g *generator, t ref) settings {
 	if target.Type.Coded() {
 		learners = classLearners()
 	}
-	return settings{"target": target.Name, "models": []string{pick(g.chance, learners...)}, "scaling": pick(g.chance, "standard", "bounds", "raw"), "max_train_rows": pick(g.chance, 0, 30)}
+	return settings{"target": target.Name, "models": []string{pick(g.chance, learners...)}, "scaling": pick(g.chance,
+		"standard", "bounds", "raw"), "max_train_rows": pick(g.chance, 0, 30)}
 }
 
 func classLearners() []string {
-	return []string{"logistic_regression", "logistic_regression_l1", "logistic_search", "logistic_balanced", "gaussian_nb", "bernoulli_nb", "lda", "decision_tree",
-		"random_forest", "extra_trees", "adaboost", "adaboost_samme", "bagging", "linear_svm", "rbf_svm", "gradient_boosting", "hist_gradient_boosting", "xgboost", "mlp"}
+	return []string{"logistic_regression", "logistic_regression_l1", "logistic_search", "logistic_balanced", "gaussian_nb",
+		"bernoulli_nb", "lda", "decision_tree",
+		"random_forest", "extra_trees", "adaboost", "adaboost_samme", "bagging", "linear_svm", "rbf_svm", "gradient_boosting",
+		"hist_gradient_boosting", "xgboost", "mlp"}
 }
 
 func numberLearners() []string {
-	return []string{"linear_regression", "ridge", "lasso", "elastic_net", "decision_tree", "random_forest", "extra_trees", "gradient_boosting", "hist_gradient_boosting", "xgboost"}
+	return []string{"linear_regression", "ridge", "lasso", "elastic_net", "decision_tree", "random_forest", "extra_trees",
+		"gradient_boosting", "hist_gradient_boosting", "xgboost"}
 }
 
 func counting(g *generator, _ ref) settings {
-	return settings{"ways": some(g.chance, []int{1, 2, 3}, 1), "bins": g.between(2, 20), "edges": pick(g.chance, "declared", "real"),
+	return settings{"ways": some(g.chance, []int{1, 2, 3}, 1), "bins": g.between(2, 20),
+		"edges":   pick(g.chance, "declared", "real"),
 		"outside": pick(g.chance, "clip", "own_bins"), "max_queries": g.between(1, 20)}
 }
 
@@ -95,16 +107,21 @@ func ruling(g *generator, t ref) settings {
 }
 
 func projecting(g *generator, _ ref) settings {
-	return settings{"components": g.between(1, 4), "scaling": pick(g.chance, "standard", "bounds", "raw"), "points": g.between(1, 20)}
+	return settings{"components": g.between(1, 4), "scaling": pick(g.chance, "standard", "bounds", "raw"),
+		"points": g.between(1, 20)}
 }
 
 func regressing(g *generator, t ref) settings {
 	target := g.column(t)
-	s := settings{"model": pick(g.chance, "poisson", "linear"), "target": target.Name, "scaling": pick(g.chance, "raw", "standard")}
+	s := settings{"model": pick(g.chance, "poisson", "linear"), "target": target.Name, "scaling": pick(g.chance, "raw",
+		"standard")}
 	if target.Type.Coded() {
 		s["model"] = "logistic"
 	}
-	s["columns"] = names(some(g.chance, where(t, func(c domain.Column) bool { return c.Name != target.Name && !isText(c) }), 1))
+	s["columns"] = names(some(g.chance, where(t, func(c domain.Column) bool {
+		return c.Name != target.Name &&
+			!isText(c)
+	}), 1))
 	if numbers := where(t, isNumber); s["model"] == "poisson" && len(numbers) > 0 && g.yes(0.3) {
 		s["exposure"] = pick(g.chance, numbers...).Name
 	}

@@ -122,7 +122,8 @@ func (s *killSoak) some() error {
 		if !more {
 			return nil
 		}
-		l := &life{killSoak: s, number: n, dir: filepath.Join(s.dir, fmt.Sprint("life-", n)), rng: rand.New(rand.NewPCG(s.seed, uint64(n)))}
+		l := &life{killSoak: s, number: n, dir: filepath.Join(s.dir, fmt.Sprint("life-", n)),
+			rng: rand.New(rand.NewPCG(s.seed, uint64(n)))}
 		l.secret = n%8 == 0
 		fault, err := l.live()
 		if err == nil && fault != "" {
@@ -150,6 +151,7 @@ func (l *life) report(fault string) error {
 	if err := os.CopyFS(filepath.Join(dir, "left"), os.DirFS(l.dir)); err != nil {
 		return err
 	}
-	text := fmt.Sprintf("run %d of seed %d: go run ./internal/soak kills -seed %d\n\n%s\n\nended by:\n%s", l.number, l.killSoak.seed, l.killSoak.seed, fault, l.story.String())
+	text := fmt.Sprintf("run %d of seed %d: go run ./internal/soak kills -seed %d\n\n%s\n\nended by:\n%s", l.number,
+		l.killSoak.seed, l.killSoak.seed, fault, l.story.String())
 	return os.WriteFile(filepath.Join(dir, "fault.txt"), []byte(text), 0o644)
 }

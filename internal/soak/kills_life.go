@@ -284,6 +284,7 @@ func leftBehind(name string) bool {
 // isPublic files are the input, the ledger, which may be committed, and what is released.
 func isPublic(path string) bool {
 	name := filepath.Base(path)
-	return name == "spec.yaml" || name == "data.csv" || name == ".gitignore" || strings.HasSuffix(name, ".weir-ledger.jsonl") ||
+	return name == "spec.yaml" || name == "data.csv" || name == ".gitignore" || strings.HasSuffix(name,
+		".weir-ledger.jsonl") ||
 		filepath.Base(filepath.Dir(path)) == "release"
 }

@@ -12,7 +12,8 @@ import (
 // buildWeir makes the program that is killed.
 func buildWeir(dir string) (string, error) {
 	path := filepath.Join(dir, "weir")
-	c := exec.Command("go", "build", "-ldflags=-s -w", "-o", path, "weir/cmd/weir") // where files were changed, each start digests the program
+	// where files were changed, each start digests the program
+	c := exec.Command("go", "build", "-ldflags=-s -w", "-o", path, "weir/cmd/weir")
 	if out, err := c.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w: %s", err, out)
 	}

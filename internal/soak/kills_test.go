@@ -52,14 +52,20 @@ func plantedFaultsAreSeen(t *testing.T, program string) {
 			runs, _ := store.Runs(filepath.Join(l.dir, "runs", "tiny"))
 			return errors.Join(err, os.RemoveAll(runs[len(runs)-1]))
 		}, "2 charges, must have 1"},
-		"a lost ledger":   {func(l *life, _ string) error { return os.Remove(l.at("data.csv.NOT-PRIVATE.weir-ledger.jsonl")) }, "no such file"},
-		"a second run":    {func(l *life, run string) error { return os.CopyFS(run+"x", os.DirFS(run)) }, "2 runs, must be 1"},
-		"a released file": {func(_ *life, run string) error { return os.Remove(filepath.Join(run, "release", "BILL.txt")) }, "BILL.txt"},
+		"a lost ledger": {func(l *life, _ string) error {
+			return os.Remove(l.at("data.csv.NOT-PRIVATE.weir-ledger.jsonl"))
+		}, "no such file"},
+		"a second run": {func(l *life, run string) error { return os.CopyFS(run+"x", os.DirFS(run)) },
+			"2 runs, must be 1"},
+		"a released file": {func(_ *life, run string) error { return os.Remove(filepath.Join(run, "release", "BILL.txt")) },
+			"BILL.txt"},
 		"a temporary file": {func(l *life, _ string) error {
 			return os.WriteFile(l.at("runs/cache/paid/.x.tmp12"), nil, 0o600)
 		}, "is left"},
-		"a checkpoint": {func(l *life, _ string) error { return os.MkdirAll(l.at("runs/cache/x/scratch"), 0o700) }, "is left"},
-		"an open file": {func(l *life, _ string) error { return os.WriteFile(l.at("runs/tiny/rows.arrow"), nil, 0o644) }, "its owner's alone"},
+		"a checkpoint": {func(l *life, _ string) error { return os.MkdirAll(l.at("runs/cache/x/scratch"), 0o700) },
+			"is left"},
+		"an open file": {func(l *life, _ string) error { return os.WriteFile(l.at("runs/tiny/rows.arrow"), nil, 0o644) },
+			"its owner's alone"},
 		"an unfinished record": {func(_ *life, run string) error {
 			return editFile(filepath.Join(run, "run.json"), `"done"`, `"running"`)
 		}, "must be done"},

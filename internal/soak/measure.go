@@ -8,8 +8,9 @@ import (
 
 // measuring lists, by kind, how settings of a marginal model are drawn.
 func measuring() map[string]func(g *generator, t ref) settings {
-	return map[string]func(g *generator, t ref) settings{"marginal_tree": marginalTree, "independent": independent, "auto": auto,
-		"mst": spanningTree, "aim": inRounds, "privbayes": network}
+	return map[string]func(g *generator, t ref) settings{"marginal_tree": marginalTree, "independent": independent,
+		"auto": auto,
+		"mst":  spanningTree, "aim": inRounds, "privbayes": network}
 }
 
 // plain makes a table fit for marginals: no text, no privacy unit, and numbers with bounds.
@@ -24,7 +25,9 @@ func (g *generator) plain() {
 		if len(list) == 0 {
 			return
 		}
-		if _, ok := g.step("drop", func(*generator, ref) settings { return settings{"columns": []string{list[0].Name}} }); !ok {
+		if _, ok := g.step("drop", func(*generator, ref) settings {
+			return settings{"columns": []string{list[0].Name}}
+		}); !ok {
 			return
 		}
 	}
@@ -58,7 +61,8 @@ func inRounds(g *generator, t ref) settings {
 
 func network(g *generator, t ref) settings {
 	s := numbersCut(g, t)
-	s["one_way"], s["max_model_size"], s["score"] = pick(g.chance, 0.05, 0.5), pick(g.chance, 1, 40), pick(g.chance, "released", "published")
+	s["one_way"], s["max_model_size"], s["score"] = pick(g.chance, 0.05, 0.5), pick(g.chance, 1, 40),
+		pick(g.chance, "released", "published")
 	if g.yes(0.4) {
 		s["network"], s["usefulness"] = pick(g.chance, 0.1, 0.6), pick(g.chance, 0.01, 4, 30)
 	}
@@ -73,7 +77,8 @@ func aimed(g *generator, t ref) settings {
 		s["target"], s["target_weight"] = g.column(t).Name, pick(g.chance, 0.5, 2, 8)
 	}
 	if names := t.header.Domain.Names(); g.yes(0.3) && len(names) > 1 {
-		s["workload"] = []settings{{"columns": names[:2], "weight": pick(g.chance, 0.5, 3)}, {"columns": names[max(0, len(names)-3):]}}
+		s["workload"] = []settings{{"columns": names[:2], "weight": pick(g.chance, 0.5, 3)},
+			{"columns": names[max(0, len(names)-3):]}}
 	}
 	return s
 }
@@ -119,7 +124,8 @@ func (g *generator) categorical(measured bool) string {
 // made adds stages that read a released model of marginals, or what was drawn from it.
 func (g *generator) made(model, rows string) {
 	if g.yes(0.3) {
-		if again, ok := g.try(settings{"kind": "marginals_from", "model": model, "max_model_size": pick(g.chance, 1, 40)}); ok {
+		if again, ok := g.try(settings{"kind": "marginals_from", "model": model, "max_model_size": pick(g.chance, 1,
+			40)}); ok {
 			g.try(settings{"kind": "sample", "from": again, "rows": g.IntN(30), "copies": g.between(2, 3)})
 		}
 	}
@@ -141,7 +147,8 @@ func (g *generator) made(model, rows string) {
 
 // findingBounds pays for the bounds of some numbers, of all by default.
 func findingBounds(g *generator, t ref) settings {
-	s := settings{"low_exponent": pick(g.chance, -10, 0, 3), "high_exponent": pick(g.chance, 4, 10, 20), "failure": pick(g.chance, 0.001, 0.5, 0.9), "noise_multiplier": g.logBetween(0.3, 30)}
+	s := settings{"low_exponent": pick(g.chance, -10, 0, 3), "high_exponent": pick(g.chance, 4, 10, 20),
+		"failure": pick(g.chance, 0.001, 0.5, 0.9), "noise_multiplier": g.logBetween(0.3, 30)}
 	open := where(t, func(c domain.Column) bool { return isNumber(c) && c.Bounds == nil })
 	if len(open) > 0 && g.yes(0.4) {
 		s["columns"] = names(some(g.chance, open, 1))

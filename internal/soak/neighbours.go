@@ -40,7 +40,8 @@ func (c chance) neighbours(w *world) pair {
 	}
 	theirs := c.replacement(w, &p, name, len(mine))
 	p.other = insert(common, theirs, at, place == "scattered")
-	p.what = fmt.Sprintf("a unit of %s %s is replaced by one of %s, its name kept: %t", count(len(mine), "rows"), place, count(len(theirs), "rows"), p.sameUnit)
+	p.what = fmt.Sprintf("a unit of %s %s is replaced by one of %s, its name kept: %t", count(len(mine), "rows"), place,
+		count(len(theirs), "rows"), p.sameUnit)
 	return c.turned(p)
 }
 

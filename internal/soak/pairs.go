@@ -58,7 +58,8 @@ func (s *soak) tell(t *trial) (*finding, error) {
 		return nil, nil // a file that changed in one world only: what its steward saw is no run's to hide
 	}
 	list := together(st, [2]*world{t.world, &later}, one, other)
-	s.cover.run(t.number, one.runs[0], newCoupling(t.world, one.runs[0], other.runs[0]).measured(), other.runs[0].frozen.Nearest())
+	s.cover.run(t.number, one.runs[0], newCoupling(t.world, one.runs[0], other.runs[0]).measured(),
+		other.runs[0].frozen.Nearest())
 	s.cover.story(st.what, one.runs[1].err == nil)
 	if len(list) == 0 {
 		return nil, nil
@@ -97,7 +98,8 @@ func shared(t *told) (faults []string) {
 	for stage, secret := range a.secrets {
 		for again, same := range b.secrets {
 			if secret == same && (stage != again || !equalTables(a.in[stage], b.in[again])) {
-				faults = append(faults, fmt.Sprintf("%s: both runs have the same secret draws, on different rows: what they release together is not what each pays for", stage))
+				faults = append(faults, fmt.Sprintf("%s: both runs have the same secret draws, on different rows: what they "+
+					"release together is not what each pays for", stage))
 			}
 		}
 	}
@@ -281,8 +283,9 @@ func (l *living) plan(i int, text string, repeat int) (*compile.Plan, error) {
 }
 
 func (l *living) options(out string) runtime.Options {
-	return runtime.Options{Out: filepath.Join(l.dir, out), Dir: l.dir, Workers: l.m.workers, Version: "soak", Build: "soak",
-		Log: l.shown.log(), Progress: &l.shown, Clock: func() time.Time { return time.Unix(1.7e9, 0) }, Random: l.random,
+	return runtime.Options{Out: filepath.Join(l.dir, out), Dir: l.dir, Workers: l.m.workers, Version: "soak",
+		Build: "soak",
+		Log:   l.shown.log(), Progress: &l.shown, Clock: func() time.Time { return time.Unix(1.7e9, 0) }, Random: l.random,
 		Probe: func(stage string) privacy.Probe { return l.runs[l.now.Load()].probe(stage, l.m) }}
 }
 

@@ -54,7 +54,8 @@ func (g *generator) pay() {
 		model, ok = g.train(kind, kinds[kind])
 	}
 	if ok && !planted {
-		rows, drawn := g.try(settings{"kind": "sample", "from": model, "rows": g.IntN(30), "categorical": g.categorical(measured || mixed)})
+		rows, drawn := g.try(settings{"kind": "sample", "from": model, "rows": g.IntN(30),
+			"categorical": g.categorical(measured || mixed)})
 		if measured && drawn {
 			g.made(model, rows)
 		}
@@ -154,15 +155,18 @@ func (g *generator) layers() []int {
 
 // sampling lists the kinds of DP-SGD on rows.
 func sampling() map[string]func(*generator, ref) settings {
-	return map[string]func(*generator, ref) settings{"dp_wgan": dpWGAN, "dp_vae": dpVAE, "dp_syn": dpSYN, "dp_auto_gan": dpAutoGAN}
+	return map[string]func(*generator, ref) settings{"dp_wgan": dpWGAN, "dp_vae": dpVAE, "dp_syn": dpSYN,
+		"dp_auto_gan": dpAutoGAN}
 }
 
 // dpWGAN trains for a few steps.
 func dpWGAN(g *generator, _ ref) settings {
 	s := g.sampling()
-	for name, value := range (settings{"critic_steps": g.between(1, 3), "generator_steps": g.between(1, 2), "optimiser": pick(g.chance, "rmsprop", "adam"),
-		"average": pick(g.chance, 0, 0.5), "weight_clip": pick(g.chance, 0.05, 1, 10), "generated_batch": g.between(1, 8), "latent_dim": g.between(1, 4),
-		"generator": g.layers(), "critic": g.layers(), "checkpoint_every": g.between(1, 5)}) {
+	for name, value := range (settings{"critic_steps": g.between(1, 3), "generator_steps": g.between(1, 2),
+		"optimiser": pick(g.chance, "rmsprop", "adam"),
+		"average":   pick(g.chance, 0, 0.5), "weight_clip": pick(g.chance, 0.05, 1, 10), "generated_batch": g.between(1, 8),
+		"latent_dim": g.between(1, 4),
+		"generator":  g.layers(), "critic": g.layers(), "checkpoint_every": g.between(1, 5)}) {
 		s[name] = value
 	}
 	if g.yes(0.3) {
@@ -177,7 +181,8 @@ func dpWGAN(g *generator, _ ref) settings {
 // sampling is how a few steps of DP-SGD draw their rows. Every third samples each row at
 // each step, so that inputs can be measured whatever place the changed rows have.
 func (g *generator) sampling() settings {
-	s := settings{"steps": g.between(1, 6), "expected_batch_size": max(g.world.rowsPublic, g.between(1, 60)), "max_grad_norm": g.logBetween(1e-3, 3)}
+	s := settings{"steps": g.between(1, 6), "expected_batch_size": max(g.world.rowsPublic, g.between(1, 60)),
+		"max_grad_norm": g.logBetween(1e-3, 3)}
 	switch {
 	case g.yes(0.35):
 		s["sampling_rate"] = 1
@@ -198,11 +203,14 @@ func (g *generator) noise(s settings) {
 
 func gsWGAN(g *generator, _ ref) settings {
 	s := settings{"steps": g.between(1, 5), "batch_size": g.between(1, 6), "query": pick(g.chance, "sample", "mean"),
-		"max_grad_norm": g.logBetween(1e-3, 3), "warm_steps": pick(g.chance, 0, 3, 20), "critic_steps": g.between(1, 2), "scheduled": g.between(0, 2),
-		"penalty": pick(g.chance, 0, 1, 10), "average": pick(g.chance, 0, 0.5), "latent_dim": g.between(1, 4),
-		"generator": g.layers(), "critic": g.layers(), "checkpoint_every": g.between(1, 5), "learning_rate": pick(g.chance, 0.001, 0.05, 0.5)}
+		"max_grad_norm": g.logBetween(1e-3, 3), "warm_steps": pick(g.chance, 0, 3, 20), "critic_steps": g.between(1, 2),
+		"scheduled": g.between(0, 2),
+		"penalty":   pick(g.chance, 0, 1, 10), "average": pick(g.chance, 0, 0.5), "latent_dim": g.between(1, 4),
+		"generator": g.layers(), "critic": g.layers(), "checkpoint_every": g.between(1, 5), "learning_rate": pick(g.chance,
+			0.001, 0.05, 0.5)}
 	if g.yes(0.4) { // fast critics under a narrow clip come to differ by all that it allows
-		s["learning_rate"], s["penalty"], s["warm_steps"], s["max_grad_norm"], s["batch_size"], s["steps"] = 0.5, 0, 10, 0.001, g.between(1, 2), 8
+		s["learning_rate"], s["penalty"], s["warm_steps"], s["max_grad_norm"], s["batch_size"], s["steps"] = 0.5, 0, 10,
+			0.001, g.between(1, 2), 8
 	} else if s["query"] == "mean" && s["batch_size"] != 1 {
 		s["critic_norm"] = pick(g.chance, "none", "batch")
 	}
@@ -215,8 +223,10 @@ func pateGAN(g *generator, _ ref) settings {
 	s := settings{"steps": g.between(1, 4), "batch_size": g.between(1, 8), "noise": pick(g.chance, "gaussian", "laplace"),
 		"teacher_features": pick(g.chance, "columns", "pairs"), "teacher_votes": pick(g.chance, "real", "half"),
 		"student_learns": pick(g.chance, "share", "majority"), "student_loss": pick(g.chance, "cross_entropy", "wasserstein"),
-		"student_norm": pick(g.chance, "none", "batch"), "optimiser": pick(g.chance, "adam", "rmsprop"), "weight_clip": pick(g.chance, 0, 0.01, 1),
-		"average": pick(g.chance, 0, 0.5), "latent_dim": g.between(1, 4), "generator": g.layers(), "student": g.layers(), "checkpoint_every": g.between(1, 5)}
+		"student_norm": pick(g.chance, "none", "batch"), "optimiser": pick(g.chance, "adam", "rmsprop"),
+		"weight_clip": pick(g.chance, 0, 0.01, 1),
+		"average":     pick(g.chance, 0, 0.5), "latent_dim": g.between(1, 4), "generator": g.layers(), "student": g.layers(),
+		"checkpoint_every": g.between(1, 5)}
 	if g.yes(0.3) {
 		s["logistic"] = settings{"steps": g.between(1, 5), "rate": pick(g.chance, 0.01, 1), "penalty": pick(g.chance, 0, 1)}
 	}
@@ -233,10 +243,15 @@ func byLabel() map[string]func(*generator, ref) settings {
 // nothing is proven of them.
 func dpGAN(g *generator, t ref) settings {
 	s := g.sampling()
-	for name, value := range (settings{"label": g.label(t), "labels": pick(g.chance, "private", "equal"), "label_share": pick(g.chance, 0.01, 0.5),
-		"loss": pick(g.chance, "cross_entropy", "wasserstein"), "critic_steps": g.between(1, 3), "generator_steps": g.between(1, 2),
-		"optimiser": pick(g.chance, "rmsprop", "adam"), "average": pick(g.chance, 0, 0.5), "weight_clip": pick(g.chance, 0.05, 1, 10),
-		"dropout": pick(g.chance, 0, 0.3), "generated_batch": g.between(1, 8), "generator": g.layers(), "critic": g.layers(), "checkpoint_every": g.between(1, 5)}) {
+	for name, value := range (settings{"label": g.label(t), "labels": pick(g.chance, "private", "equal"),
+		"label_share": pick(g.chance, 0.01, 0.5),
+		"loss":        pick(g.chance, "cross_entropy", "wasserstein"), "critic_steps": g.between(1, 3),
+		"generator_steps": g.between(1, 2),
+		"optimiser":       pick(g.chance, "rmsprop", "adam"), "average": pick(g.chance, 0, 0.5), "weight_clip": pick(g.chance,
+			0.05,
+			1, 10),
+		"dropout": pick(g.chance, 0, 0.3), "generated_batch": g.between(1, 8), "generator": g.layers(), "critic": g.layers(),
+		"checkpoint_every": g.between(1, 5)}) {
 		s[name] = value
 	}
 	if g.yes(0.3) {
@@ -260,7 +275,8 @@ func dpSYN(g *generator, t ref) settings {
 	s := g.coder()
 	s["label"] = g.label(t)
 	components := g.between(1, 3)
-	s["mixture"] = settings{"components": components, "rounds": g.between(2, 4), "max_code_norm": pick(g.chance, 0.5, 2), "share": pick(g.chance, 0.1, 0.5)}
+	s["mixture"] = settings{"components": components, "rounds": g.between(2, 4), "max_code_norm": pick(g.chance, 0.5, 2),
+		"share": pick(g.chance, 0.1, 0.5)}
 	return s
 }
 
@@ -278,7 +294,8 @@ func (g *generator) coder() settings {
 	s := g.sampling()
 	s["encoder"], s["decoder"], s["latent_dim"] = g.layers(), g.layers(), g.between(1, 4)
 	s["activation"] = pick(g.chance, "leaky_relu", "relu", "tanh")
-	s["average"], s["learning_rate"], s["checkpoint_every"] = pick(g.chance, 0, 0.5), pick(g.chance, 0.001, 0.1), g.between(1, 5)
+	s["average"], s["learning_rate"], s["checkpoint_every"] = pick(g.chance, 0, 0.5), pick(g.chance, 0.001, 0.1),
+		g.between(1, 5)
 	return s
 }
 
@@ -295,13 +312,16 @@ func (g *generator) twoPhases() (first, second settings) {
 // dpAutoGAN trains for a few steps in each phase.
 func dpAutoGAN(g *generator, _ ref) settings {
 	first, second := g.twoPhases()
-	for name, value := range (settings{"hidden": g.layers(), "code": g.between(1, 4), "activation": pick(g.chance, "leaky_relu", "relu", "tanh"),
+	for name, value := range (settings{"hidden": g.layers(), "code": g.between(1, 4), "activation": pick(g.chance,
+		"leaky_relu", "relu", "tanh"),
 		"heads": "columns", "loss": pick(g.chance, "mean", "sum"), "average": pick(g.chance, 0, 0.5)}) {
 		first[name] = value
 	}
-	for name, value := range (settings{"critic_steps": 1, "optimiser": pick(g.chance, "rmsprop", "adam"), "norm": pick(g.chance, "batch_norm", "layer_norm", "none"),
-		"residual": g.yes(0.5), "weight_clip": pick(g.chance, 0.05, 1, 10), "average": pick(g.chance, 0, 0.5), "generated_batch": g.between(2, 8),
-		"latent_dim": g.between(1, 4), "generator": g.layers(), "critic": g.layers()}) {
+	for name, value := range (settings{"critic_steps": 1, "optimiser": pick(g.chance, "rmsprop", "adam"),
+		"norm":     pick(g.chance, "batch_norm", "layer_norm", "none"),
+		"residual": g.yes(0.5), "weight_clip": pick(g.chance, 0.05, 1, 10), "average": pick(g.chance, 0, 0.5),
+		"generated_batch": g.between(2, 8),
+		"latent_dim":      g.between(1, 4), "generator": g.layers(), "critic": g.layers()}) {
 		second[name] = value
 	}
 	return settings{"autoencoder": first, "gan": second, "checkpoint_every": g.between(1, 5)}
@@ -310,12 +330,15 @@ func dpAutoGAN(g *generator, _ ref) settings {
 // rdpCGAN is dpAutoGAN of convolutions, a GAN a label.
 func rdpCGAN(g *generator, t ref) settings {
 	first, second := g.twoPhases()
-	for name, value := range (settings{"code": g.between(1, 4), "norm": pick(g.chance, "instance_norm", "layer_norm", "none"), "average": pick(g.chance, 0, 0.5),
+	for name, value := range (settings{"code": g.between(1, 4), "norm": pick(g.chance, "instance_norm", "layer_norm",
+		"none"), "average": pick(g.chance, 0, 0.5),
 		"code_activation": pick(g.chance, "leaky_relu", "relu", "tanh"), "loss": pick(g.chance, "likelihood", "squares")}) {
 		first[name] = value
 	}
-	for name, value := range (settings{"critic_steps": 1, "generator_norm": pick(g.chance, "batch_norm", "instance_norm", "layer_norm", "none"),
-		"critic_norm": pick(g.chance, "instance_norm", "layer_norm", "none"), "weight_clip": pick(g.chance, 0, 0.05, 10), "average": pick(g.chance, 0, 0.5),
+	for name, value := range (settings{"critic_steps": 1, "generator_norm": pick(g.chance, "batch_norm", "instance_norm",
+		"layer_norm", "none"),
+		"critic_norm": pick(g.chance, "instance_norm", "layer_norm", "none"), "weight_clip": pick(g.chance, 0, 0.05, 10),
+		"average":         pick(g.chance, 0, 0.5),
 		"generated_batch": g.between(2, 8), "latent_dim": g.between(1, 4)}) {
 		second[name] = value
 	}
@@ -325,7 +348,8 @@ func rdpCGAN(g *generator, t ref) settings {
 	if g.yes(0.5) {
 		first["decoder"], second["generator"] = g.convolutions(), g.convolutions()
 	}
-	return settings{"label": g.label(t), "labels": pick(g.chance, "private", "equal"), "autoencoder": first, "gan": second, "checkpoint_every": g.between(1, 5)}
+	return settings{"label": g.label(t), "labels": pick(g.chance, "private", "equal"), "autoencoder": first, "gan": second,
+		"checkpoint_every": g.between(1, 5)}
 }
 
 // convolutions are a stack, which may be too long for a narrow table.
@@ -341,7 +365,8 @@ func (g *generator) convolutions() (list []settings) {
 func mixing(g *generator, t ref) settings {
 	s := g.sampling()
 	s["components"], s["checkpoint_every"] = g.between(1, 3), g.between(1, 5)
-	s["average"], s["learning_rate"], s["sizes_share"] = pick(g.chance, 0, 0.5), pick(g.chance, 0.001, 0.1), pick(g.chance, 0.05, 0.5)
+	s["average"], s["learning_rate"], s["sizes_share"] = pick(g.chance, 0, 0.5), pick(g.chance, 0.001, 0.1),
+		pick(g.chance, 0.05, 0.5)
 	if numbers := where(t, isNumber); len(numbers) > 0 && g.yes(0.5) {
 		s["families"] = settings{pick(g.chance, numbers...).Name: pick(g.chance, "beta", "normal")}
 	}
@@ -350,7 +375,8 @@ func mixing(g *generator, t ref) settings {
 		strata := coded[0]
 		s["stratify"] = []string{strata.Name}
 		if len(coded) > 1 && len(strata.Categories) > 0 && len(coded[1].Categories) > 0 && g.yes(0.5) {
-			s["structural"] = []settings{{"where": settings{strata.Name: strata.Categories[0]}, "set": settings{coded[1].Name: coded[1].Categories[0]}}}
+			s["structural"] = []settings{{"where": settings{strata.Name: strata.Categories[0]},
+				"set": settings{coded[1].Name: coded[1].Categories[0]}}}
 		}
 	}
 	return s

@@ -40,7 +40,9 @@ func sumsKind(name string, clip float64, planned planner, b body) extra {
 		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "A table."}},
 		Out: []pipeline.Port{{Name: "sums", Form: pipeline.FormFiles, Doc: "The sums."}},
 		New: func() pipeline.Stage { return &sums{planned: planned, body: b, clip: clip} }}
-	return extra{kind: k, pays: true, set: func(g *generator, _ ref) settings { return settings{"noise_multiplier": g.logBetween(2, 50)} }}
+	return extra{kind: k, pays: true, set: func(g *generator, _ ref) settings {
+		return settings{"noise_multiplier": g.logBetween(2, 50)}
+	}}
 }
 
 func onceFor(dim int, _ privacy.Adjacency, scale float64) privacy.Mechanism {
@@ -68,7 +70,8 @@ func (v vector) Event(privacy.Adjacency) privacy.Event {
 }
 
 func (v vector) Sensitivity(a privacy.Adjacency) privacy.Sensitivity {
-	return privacy.Sensitivity{Norm: privacy.L2, Bound: mechanism.Moves{AddRemove: 1 + 0x1p-15, ReplaceOne: 2 + 0x1p-14}.Under(a)}
+	return privacy.Sensitivity{Norm: privacy.L2, Bound: mechanism.Moves{AddRemove: 1 + 0x1p-15,
+		ReplaceOne: 2 + 0x1p-14}.Under(a)}
 }
 
 func (v vector) Uses() int64 { return v.uses }
@@ -98,7 +101,9 @@ func (s *sums) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	}
 	dim := len(h.Domain.Columns)
 	return pipeline.Work{Out: pipeline.Headers{"sums": out}, Terms: pipeline.Pricing{Scale: s.NoiseMultiplier},
-		Spends: []pipeline.Spend{{Name: "sums", Doc: "sums", Mechanism: func(scale float64) privacy.Mechanism { return s.planned(dim, h.Terms.Adjacency, scale) }}},
+		Spends: []pipeline.Spend{{Name: "sums", Doc: "sums", Mechanism: func(scale float64) privacy.Mechanism {
+			return s.planned(dim, h.Terms.Adjacency, scale)
+		}}},
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 			rows, err := contributions(ctx, in["in"], dim, s.clip)
 			if err != nil {
@@ -238,7 +243,8 @@ func usesFollowRows(env *pipeline.Env, rows [][]float64, _ int) (any, error) {
 	}
 	var all []any
 	for range rows {
-		noisy, err := mechanism.ReleaseIntegers(paid, []int64{int64(len(rows))}, mechanism.Moves{AddRemove: 1, ReplaceOne: 2}, 1e6)
+		noisy, err := mechanism.ReleaseIntegers(paid, []int64{int64(len(rows))}, mechanism.Moves{AddRemove: 1, ReplaceOne: 2},
+			1e6)
 		if err != nil {
 			return nil, err
 		}

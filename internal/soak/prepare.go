@@ -130,9 +130,11 @@ func (g *generator) derived(t ref, i int) settings {
 	case g.yes(0.3):
 		return settings{"name": name, "formula": g.truth(t), "type": "boolean"}
 	case g.yes(0.2):
-		return settings{"name": name, "formula": "(" + g.truth(t) + ") ? \"x\" : \"y\"", "type": "categorical", "categories": pick(g.chance, []string{"x", "y"}, []string{"y"})}
+		return settings{"name": name, "formula": "(" + g.truth(t) + ") ? \"x\" : \"y\"", "type": "categorical",
+			"categories": pick(g.chance, []string{"x", "y"}, []string{"y"})}
 	}
-	return settings{"name": name, "formula": g.formula(t), "type": pick(g.chance, "numeric", "numeric", "integer"), "bounds": []float64{-10, pick(g.chance, -10., 100, 1e4)}}
+	return settings{"name": name, "formula": g.formula(t), "type": pick(g.chance, "numeric", "numeric", "integer"),
+		"bounds": []float64{-10, pick(g.chance, -10., 100, 1e4)}}
 }
 
 func bounding(g *generator, t ref) settings {
@@ -142,7 +144,8 @@ func bounding(g *generator, t ref) settings {
 		s["columns"] = names(some(g.chance, numbers, 1))
 	}
 	if all := where(t, isNumber); g.yes(0.3) && len(all) > 0 {
-		s["bounds"] = settings{pick(g.chance, all...).Name: pick(g.chance, settings{"lower": 0, "upper": 50}, settings{"upper": 20}, settings{"lower": -5})}
+		s["bounds"] = settings{pick(g.chance, all...).Name: pick(g.chance, settings{"lower": 0, "upper": 50},
+			settings{"upper": 20}, settings{"lower": -5})}
 	}
 	return s
 }
@@ -192,7 +195,8 @@ func (g *generator) fill(columns []domain.Column) settings {
 }
 
 func fillingKNN(g *generator, t ref) settings {
-	s := settings{"scope": pick(g.chance, "table", "shard", "reference", "reference"), "neighbors": g.between(1, 4), "weights": pick(g.chance, "uniform", "distance"), "scale": pick(g.chance, "none", "bounds")}
+	s := settings{"scope": pick(g.chance, "table", "shard", "reference", "reference"), "neighbors": g.between(1, 4),
+		"weights": pick(g.chance, "uniform", "distance"), "scale": pick(g.chance, "none", "bounds")}
 	if sharded(t) {
 		s["scope"] = "shard"
 	}
@@ -216,13 +220,15 @@ func (g *generator) reference() string {
 		return pick(g.chance, g.tables()...).name
 	}
 	last := g.last
-	id, _ := g.try(settings{"kind": "read", "file": referenceFile, "class": "public", "like": pipeline.DatasetID, "declared_by": "the soak"})
+	id, _ := g.try(settings{"kind": "read", "file": referenceFile, "class": "public", "like": pipeline.DatasetID,
+		"declared_by": "the soak"})
 	g.last = last
 	return id
 }
 
 func binning(g *generator, t ref) settings {
-	s := settings{"strategy": pick(g.chance, "uniform", "uniform", "quantile"), "bins": g.between(1, 6), "inverse": pick(g.chance, "midpoint", "uniform")}
+	s := settings{"strategy": pick(g.chance, "uniform", "uniform", "quantile"), "bins": g.between(1, 6),
+		"inverse": pick(g.chance, "midpoint", "uniform")}
 	if list := where(t, isBounded); g.yes(0.5) && len(list) > 0 {
 		s["columns"] = names(some(g.chance, list, 1))
 		if g.yes(0.3) {
@@ -236,7 +242,8 @@ func binning(g *generator, t ref) settings {
 }
 
 func encoding(g *generator, t ref) settings {
-	s := settings{"missing": pick(g.chance, "error", "category"), "min_max": pick(g.chance, []float64{-1, 1}, []float64{0, 1})}
+	s := settings{"missing": pick(g.chance, "error", "category"), "min_max": pick(g.chance, []float64{-1, 1},
+		[]float64{0, 1})}
 	if coded := where(t, isCoded); len(coded) > 0 && g.yes(0.7) {
 		s["one_hot"] = names(some(g.chance, coded, 1))
 	}
@@ -265,7 +272,8 @@ func decoding(g *generator, _ ref) settings {
 }
 
 func splitting(g *generator, t ref) settings {
-	s := pick(g.chance, settings{"train": 0.8, "test": 0.2}, settings{"train": 0.5, "validation": 0.25, "test": 0.25}, settings{"train": 1, "test": 0}, settings{"train": 0.34, "validation": 0.33, "test": 0.33})
+	s := pick(g.chance, settings{"train": 0.8, "test": 0.2}, settings{"train": 0.5, "validation": 0.25, "test": 0.25},
+		settings{"train": 1, "test": 0}, settings{"train": 0.34, "validation": 0.33, "test": 0.33})
 	s = settings{"train": s["train"], "validation": s["validation"], "test": s["test"]}
 	if s["validation"] == nil {
 		delete(s, "validation")
@@ -318,7 +326,8 @@ func (g *generator) formula(t ref) string {
 	if len(numbers) == 0 || len(coded) > 0 && g.yes(0.2) {
 		return "rank(" + variable(pick(g.chance, coded...)) + ") + 1"
 	}
-	a, b, n := variable(pick(g.chance, numbers...)), variable(pick(g.chance, numbers...)), strconv.FormatFloat(g.number(), 'g', -1, 64)
+	a, b, n := variable(pick(g.chance, numbers...)), variable(pick(g.chance, numbers...)), strconv.FormatFloat(g.number(),
+		'g', -1, 64)
 	return pick(g.chance, a+" + "+b, a+" - "+b, a+" / "+b, "abs("+a+") ** 0.5", "min("+a+", "+b+")", "max("+a+", "+n+")",
 		a+" * "+n, "floor("+a+" / 10)", "missing("+a+") ? "+n+" : "+b, "round("+a+")", a+" ** 3", "1 / ("+a+" - "+n+")")
 }
@@ -339,7 +348,8 @@ func (g *generator) truth(t ref) string {
 		if isCoded(column) {
 			value = pick(g.chance, column.Categories...)
 		}
-		return pick(g.chance, fmt.Sprintf("%s == %q", a, value), fmt.Sprintf("%s != %q", a, value), fmt.Sprintf("%s in [%q]", a, value))
+		return pick(g.chance, fmt.Sprintf("%s == %q", a, value), fmt.Sprintf("%s != %q", a, value), fmt.Sprintf("%s in [%q]",
+			a, value))
 	}
 	return g.formula(t) + " > 0"
 }

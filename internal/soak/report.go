@@ -26,7 +26,8 @@ func (s *soak) report(f *finding, out string) error {
 	if s.pairs {
 		command = "soak pairs"
 	}
-	text := fmt.Sprintf("case %d of seed %d: go run ./internal/%s -seed %d -only %d\n%s, under %s\n\n%s\n\nshrunk to:\n%s\n\n%s", f.number, s.seed, command, s.seed, f.number,
+	text := fmt.Sprintf("case %d of seed %d: go run ./internal/%s -seed %d -only %d\n%s, under %s\n\n%s\n\nshrunk "+
+		"to:\n%s\n\n%s", f.number, s.seed, command, s.seed, f.number,
 		f.world.what, f.world.adjacency, strings.Join(f.faults, "\n"), strings.Join(small.faults, "\n"), small.spec)
 	fmt.Printf("FOUND %s\n", text)
 	return os.WriteFile(filepath.Join(dir, "fault.txt"), []byte(text), 0o644)

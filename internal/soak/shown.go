@@ -63,12 +63,14 @@ func (s *shown) into(seen map[string]string) {
 	slices.Sort(s.stage) // of two that run side by side, either may be first
 	lines := strings.Split(s.lines.String(), "\n")
 	slices.Sort(lines)
-	seen["the log"], seen["the stages"], seen["the totals of progress"] = strings.Join(lines, "\n"), strings.Join(s.stage, "\n"), strings.Join(totals, "\n")
+	seen["the log"], seen["the stages"], seen["the totals of progress"] = strings.Join(lines, "\n"),
+		strings.Join(s.stage, "\n"), strings.Join(totals, "\n")
 }
 
 // log is that of `weir run` without --verbose, less the time.
 func (s *shown) log() *slog.Logger {
-	return slog.New(slog.NewTextHandler(s, &slog.HandlerOptions{Level: slog.LevelWarn, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+	return slog.New(slog.NewTextHandler(s, &slog.HandlerOptions{Level: slog.LevelWarn, ReplaceAttr: func(_ []string,
+		a slog.Attr) slog.Attr {
 		if a.Key == slog.TimeKey {
 			return slog.Attr{}
 		}

@@ -61,10 +61,12 @@ func (s *soak) draw(n uint64) (*trial, error) {
 		return nil, err
 	}
 	defer folder.Close()
-	g := &generator{chance: c, world: newWorld(c), reg: s.reg, folder: folder, cover: s.cover, extras: s.extras, brief: s.brief, paired: s.pairs}
+	g := &generator{chance: c, world: newWorld(c), reg: s.reg, folder: folder, cover: s.cover, extras: s.extras,
+		brief: s.brief, paired: s.pairs}
 	g.world.laid = s.laid
 	chanceOf(^s.seed, n).rename(g.world)
-	if rules := chanceOf(s.seed, ^n); !s.brief && rules.yes(0.4) { // of their own, so that cases are what they would be without
+	// of their own, so that cases are what they would be without
+	if rules := chanceOf(s.seed, ^n); !s.brief && rules.yes(0.4) {
 		g.world.constraints = rules.rules(g.world)
 	}
 	s.cover.specs++
@@ -122,7 +124,8 @@ func (s *soak) once(t *trial, second bool, frozen *pipelinetest.Frozen) (*outcom
 	if err := t.world.lay(dir, t.spec, second); err != nil {
 		return nil, err
 	}
-	return carryOut(dir, t.spec, s.reg, frozen, manner{workers: 1 + 2*int(t.number%2), again: t.number%8 == 0, watch: s.watch})
+	return carryOut(dir, t.spec, s.reg, frozen, manner{workers: 1 + 2*int(t.number%2), again: t.number%8 == 0,
+		watch: s.watch})
 }
 
 // outcome is what a run leaves behind: what anyone may see, and what only the soak
@@ -202,9 +205,11 @@ func carryOut(dir, text string, reg *pipeline.Registry, frozen *pipelinetest.Fro
 
 func (o *outcome) options(dir string, shown *shown, m manner) runtime.Options {
 	seed := uint64(7)
-	return runtime.Options{Out: filepath.Join(dir, "runs"), Dir: dir, Workers: m.workers, Insecure: &seed, Version: "soak", Build: "soak",
-		Log: shown.log(), Progress: shown, Clock: func() time.Time { return time.Unix(1.7e9, 0) }, Random: rand.NewChaCha8([32]byte{}),
-		Probe: func(stage string) privacy.Probe { return o.probe(stage, m) }}
+	return runtime.Options{Out: filepath.Join(dir, "runs"), Dir: dir, Workers: m.workers, Insecure: &seed, Version: "soak",
+		Build: "soak",
+		Log:   shown.log(), Progress: shown, Clock: func() time.Time { return time.Unix(1.7e9, 0) },
+		Random: rand.NewChaCha8([32]byte{}),
+		Probe:  func(stage string) privacy.Probe { return o.probe(stage, m) }}
 }
 
 // probe looks on at the mechanisms of a stage.
@@ -269,7 +274,8 @@ func visible(dir string) (map[string]string, error) {
 			return filepath.SkipDir
 		}
 		name, err := filepath.Rel(dir, path)
-		if err != nil || d.IsDir() || strings.Contains(name, dataset.OwnerSuffix) || slices.Contains([]string{dataFile, referenceFile, extraFile, specFile}, name) {
+		if err != nil || d.IsDir() || strings.Contains(name, dataset.OwnerSuffix) ||
+			slices.Contains([]string{dataFile, referenceFile, extraFile, specFile}, name) {
 			return err
 		}
 		data, err := os.ReadFile(path)

@@ -46,7 +46,8 @@ func TestSoak(t *testing.T) {
 		}
 	}
 	if s.cover.accepted*3 < s.cover.specs || s.cover.ran-s.cover.failed < s.cover.ran/2 {
-		t.Errorf("%d of %d specs compile and %d of %d runs fail: the generator draws too much that is refused", s.cover.accepted, s.cover.specs, s.cover.failed, s.cover.ran)
+		t.Errorf("%d of %d specs compile and %d of %d runs fail: the generator draws too much that is refused",
+			s.cover.accepted, s.cover.specs, s.cover.failed, s.cover.ran)
 	}
 }
 
@@ -102,18 +103,24 @@ func plantedFaults() map[string]planted {
 			}
 			return nil
 		})), seed: 2, says: "the error differs"},
-		"a count as progress": {extras: one(1, onceFor, beside(func(env *pipeline.Env, n int) error { env.Progress(0, int64(n)); return nil })), says: "the totals of progress"},
-		"a count in the log":  {extras: one(1, onceFor, beside(func(env *pipeline.Env, n int) error { env.Log.Warn("read", "rows", n); return nil })), says: "the log differs"},
+		"a count as progress": {extras: one(1, onceFor,
+			beside(func(env *pipeline.Env, n int) error { env.Progress(0, int64(n)); return nil })),
+			says: "the totals of progress"},
+		"a count in the log": {extras: one(1, onceFor,
+			beside(func(env *pipeline.Env, n int) error { env.Log.Warn("read", "rows", n); return nil })),
+			says: "the log differs"},
 		"a count in the log of a run that fails alike": {extras: one(1, onceFor, beside(func(env *pipeline.Env, n int) error {
 			env.Log.Warn("read", "rows", n)
 			return errors.New("fails on any table")
 		})), says: "the log differs"},
-		"one stream twice":            {extras: one(1, onceFor, streamTwice), says: "asked for twice"},
-		"the same noise twice":        {extras: one(1, twice, sameNoise), says: "has the noise of"},
-		"a clip 1 % off":              {extras: one(1.01, onceFor, paidFor), says: "its sensitivity is larger than paid for"},
-		"a clip of dp_wgan 1 % off":   {watch: loose("dp_wgan"), says: "its sensitivity is larger than paid for"},
-		"a clip of gs_wgan 1 % off":   {watch: loose("gs_wgan"), seed: 20, long: true, says: "its sensitivity is larger than paid for"},
-		"uses follow the rows":        {extras: one(1, rounds, usesFollowRows), says: "the number of uses depends on the data"},
+		"one stream twice":          {extras: one(1, onceFor, streamTwice), says: "asked for twice"},
+		"the same noise twice":      {extras: one(1, twice, sameNoise), says: "has the noise of"},
+		"a clip 1 % off":            {extras: one(1.01, onceFor, paidFor), says: "its sensitivity is larger than paid for"},
+		"a clip of dp_wgan 1 % off": {watch: loose("dp_wgan"), says: "its sensitivity is larger than paid for"},
+		"a clip of gs_wgan 1 % off": {watch: loose("gs_wgan"), seed: 20, long: true,
+			says: "its sensitivity is larger than paid for"},
+		"uses follow the rows": {extras: one(1, rounds, usesFollowRows),
+			says: "the number of uses depends on the data"},
 		"a unit in two shards":        {extras: []extra{rowsToShards()}, seed: 12, says: "shards change"},
 		"a cap after what is missing": {laid: forgotten, seed: 6, says: "rows change, its stability is rows("},
 		"a count as a file":           {extras: one(1, onceFor, paidFor), named: true, says: "on one table only"},
@@ -170,7 +177,8 @@ func TestRightKindPasses(t *testing.T) {
 		}
 	}
 	if s.cover.kind("planted").ran < 10 || s.cover.measured < 10 {
-		t.Errorf("the right kind ran %d times, %d inputs were compared: the check is blind", s.cover.kind("planted").ran, s.cover.measured)
+		t.Errorf("the right kind ran %d times, %d inputs were compared: the check is blind", s.cover.kind("planted").ran,
+			s.cover.measured)
 	}
 }
 
@@ -226,7 +234,8 @@ func TestSameNoise(t *testing.T) {
 		in, out   []float64
 		faults    int
 	}{
-		"noise":            {train.DPSGD{MaxGradNorm: 1, NoiseMultiplier: 1}, []float64{1, 2, 3}, []float64{2.25, 4.5, 6.125}, 1},
+		"noise": {train.DPSGD{MaxGradNorm: 1, NoiseMultiplier: 1}, []float64{1, 2, 3}, []float64{2.25, 4.5, 6.125},
+			1},
 		"few numbers":      {train.DPSGD{MaxGradNorm: 1, NoiseMultiplier: 1}, []float64{1, 2, 3}, []float64{2, 4, 6}, 0},
 		"noise on nothing": {train.DPSGD{MaxGradNorm: 1, NoiseMultiplier: 1}, nan, nan, 1},
 		"no noise":         {train.DPSGD{MaxGradNorm: math.Inf(1)}, nan, nan, 0},

@@ -147,7 +147,8 @@ func (g *generator) tables() []ref {
 }
 
 func (g *generator) dataset() ref {
-	return ref{pipeline.DatasetID, pipeline.TableHeader(&domain.Domain{Columns: g.world.columns}, pipeline.Header{Class: pipeline.Private})}
+	return ref{pipeline.DatasetID, pipeline.TableHeader(&domain.Domain{Columns: g.world.columns},
+		pipeline.Header{Class: pipeline.Private})}
 }
 
 // table to work on: mostly the last one, so that chains get long.
@@ -170,7 +171,8 @@ func (g *generator) newHead() {
 	}
 	data := settings{"file": dataFile, "domain": domain}
 	if w.unit >= 0 {
-		data["privacy_unit"] = settings{"column": w.columns[w.unit].Name, "max_rows": w.maxRows, "keep": []string{"first", "by_hash"}[w.maxRows%2]}
+		data["privacy_unit"] = settings{"column": w.columns[w.unit].Name, "max_rows": w.maxRows, "keep": []string{"first",
+			"by_hash"}[w.maxRows%2]}
 	}
 	if w.rowsPublic > 0 {
 		data["rows_public"] = w.rowsPublic
@@ -181,7 +183,8 @@ func (g *generator) newHead() {
 	if g.yes(0.15) {
 		data["budget"] = settings{"epsilon": 2000, "delta": 1e-4}
 	}
-	private := settings{"epsilon": 1000, "delta": 1e-5, "adjacency": w.adjacency, "accountant": pick(g.chance, "rdp", "rdp", "rdp", "zcdp", "pld"),
+	private := settings{"epsilon": 1000, "delta": 1e-5, "adjacency": w.adjacency, "accountant": pick(g.chance, "rdp",
+		"rdp", "rdp", "zcdp", "pld"),
 		"claims": pick(g.chance, "proven", "proven", "proven", "published"), "keep_noise_key": g.yes(0.8)}
 	switch {
 	case g.yes(0.25) || g.paired && g.yes(0.5):
@@ -230,7 +233,8 @@ func (g *generator) spec() bool {
 // parted draws a spec whose rows are parted by secret draws before something is charged, at times behind
 // a stage whose noise decides which rows there are.
 func (g *generator) parted() {
-	noisy := g.world.unit < 0 && g.yes(0.8) // what a detector reads has no unit's column, without which units are not parted
+	// what a detector reads has no unit's column, without which units are not parted
+	noisy := g.world.unit < 0 && g.yes(0.8)
 	if p := g.head["privacy"].(settings); noisy && p["epsilon"] != "inf" {
 		p["epsilon"] = pick(g.chance, 0.5, 1, 8) // with less noise a second run keeps the same rows
 	}
@@ -278,7 +282,8 @@ func drawnByHand() map[string]bool {
 	drawn := map[string]bool{"gs_wgan": true, "pate_gan": true, "sample": true, "score": true, "marginals_from": true,
 		"intervals": true, "measured": true, "mixture": true, "compare_queries": true, "anomaly_detector": true,
 		"anomaly_forest": true, "remove_anomalies": true}
-	for _, list := range []map[string]func(*generator, ref) settings{preparing(), judging(), measuring(), answering(), sampling(), byLabel()} {
+	for _, list := range []map[string]func(*generator, ref) settings{preparing(), judging(), measuring(), answering(),
+		sampling(), byLabel()} {
 		for kind := range list {
 			drawn[kind] = true
 		}

@@ -24,7 +24,8 @@ type captured struct {
 
 // look has every stage of a plan show its tables and its secrets.
 func (c *captured) look(plan *compile.Plan, m manner) {
-	c.in, c.out, c.secrets = map[string]map[string]arrow.Record{}, map[string]map[string]arrow.Record{}, map[string][2]uint64{}
+	c.in, c.out, c.secrets = map[string]map[string]arrow.Record{}, map[string]map[string]arrow.Record{},
+		map[string][2]uint64{}
 	for i := range plan.Steps {
 		step := &plan.Steps[i]
 		run := step.Work.Run
@@ -51,7 +52,8 @@ func (c *captured) told(stage string, secret func(string) *noise.Stream) func(st
 
 // keep reads tables once more: all of them can be opened again. One that ends in an
 // error is not kept; the run comes to the same error.
-func (c *captured) keep(ctx context.Context, to map[string]map[string]arrow.Record, stage string, tables pipeline.Tables, headers pipeline.Headers) {
+func (c *captured) keep(ctx context.Context, to map[string]map[string]arrow.Record, stage string,
+	tables pipeline.Tables, headers pipeline.Headers) {
 	records := map[string]arrow.Record{}
 	for port, t := range tables {
 		h := t.Header

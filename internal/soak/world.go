@@ -122,7 +122,8 @@ func (w *world) fixedRows() bool {
 }
 
 func (c chance) unitColumn() domain.Column {
-	col := domain.Column{Name: pick(c, "pid", "pid", "person-id"), Type: pick(c, domain.Integer, domain.Categorical, domain.Text, domain.Categorical)}
+	col := domain.Column{Name: pick(c, "pid", "pid", "person-id"), Type: pick(c, domain.Integer, domain.Categorical,
+		domain.Text, domain.Categorical)}
 	switch col.Type {
 	case domain.Integer:
 		if c.yes(0.7) {
@@ -139,7 +140,8 @@ func (c chance) unitColumn() domain.Column {
 
 func (c chance) column(i int) domain.Column {
 	col := domain.Column{Name: fmt.Sprint(pick(c, "c", "c", "c", "c-"), i), Nullable: c.yes(0.45)}
-	col.Type = pick(c, domain.Numeric, domain.Numeric, domain.Integer, domain.Integer, domain.Date, domain.Datetime, domain.Time, domain.Categorical, domain.Categorical, domain.Ordinal, domain.Boolean, domain.Text)
+	col.Type = pick(c, domain.Numeric, domain.Numeric, domain.Integer, domain.Integer, domain.Date, domain.Datetime,
+		domain.Time, domain.Categorical, domain.Categorical, domain.Ordinal, domain.Boolean, domain.Text)
 	switch col.Type {
 	case domain.Text:
 	case domain.Boolean:
@@ -211,7 +213,8 @@ func writeCSV(path string, columns []domain.Column, rows [][]string) error {
 	}
 	defer f.Close()
 	w := csv.NewWriter(f)
-	w.UseCRLF = filepath.Base(path) == referenceFile // else a public file may be one of the two tables, byte for byte (W13)
+	// else a public file may be one of the two tables, byte for byte (W13)
+	w.UseCRLF = filepath.Base(path) == referenceFile
 	if err := w.WriteAll(append([][]string{names(columns)}, rows...)); err != nil {
 		return err
 	}

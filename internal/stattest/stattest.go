@@ -38,7 +38,8 @@ func ChiSquare(counts []int, probabilities []float64, total int) float64 {
 		}
 		rest = 0
 	}
-	expected, observed := pool(append(probabilities[:len(probabilities):len(probabilities)], rest), append(counts[:len(counts):len(counts)], restCount), total)
+	expected, observed := pool(append(probabilities[:len(probabilities):len(probabilities)], rest),
+		append(counts[:len(counts):len(counts)], restCount), total)
 	statistic := 0.0
 	for i, e := range expected {
 		statistic += (observed[i] - e) * (observed[i] - e) / e

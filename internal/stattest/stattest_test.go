@@ -11,7 +11,8 @@ func TestReferenceValues(t *testing.T) {
 		got, want float64
 	}{
 		// statistic 20 with 5 degrees: mpmath gammainc(2.5, 10, regularized=True)
-		{"chi-square", ChiSquare([]int{160, 180, 160, 140, 120, 120}, []float64{1. / 6, 1. / 6, 1. / 6, 1. / 6, 1. / 6, 1. / 6}, 880), 0.0012497305630313},
+		{"chi-square", ChiSquare([]int{160, 180, 160, 140, 120, 120}, []float64{1. / 6, 1. / 6, 1. / 6, 1. / 6, 1. / 6,
+			1. / 6}, 880), 0.0012497305630313},
 		// closed form: (1 + 20 + 190) / 2^20 in each tail
 		{"binomial", Binomial(2, 20, 0.5), 2 * (1 + 20 + 190) / math.Exp2(20)},
 	} {

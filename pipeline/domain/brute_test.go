@@ -67,7 +67,8 @@ func drawn(rng *rand.Rand) *Domain {
 				one.Order = []string{"b", "a"}
 			}
 		case 1:
-			one.Function = &Function{Of: "c", Column: d.Columns[[]int{0, 1, 3, 4}[rng.IntN(4)]].Name, Map: map[string]schema.Text{}}
+			one.Function = &Function{Of: "c", Column: d.Columns[[]int{0, 1, 3, 4}[rng.IntN(4)]].Name,
+				Map: map[string]schema.Text{}}
 			to := d.Column(one.Function.Column)
 			for _, key := range d.Columns[2].Categories {
 				all := valuesOf(to)
@@ -172,7 +173,8 @@ func TestForbiddenAgainstEnumeration(t *testing.T) {
 			got := Forbidden(d, r, bins)
 			for cell := range got {
 				if want := !anyRow(d, r, bins, cell); got[cell] != want {
-					t.Fatalf("%+v, bins %v: combination %d is forbidden: %v, must be %v", d.Constraints[r.Place], bins, cell, got[cell], want)
+					t.Fatalf("%+v, bins %v: combination %d is forbidden: %v, must be %v", d.Constraints[r.Place], bins, cell,
+						got[cell], want)
 				}
 			}
 		}
@@ -230,7 +232,8 @@ func TestManyCategories(t *testing.T) {
 	}
 	rules, _ := ReadRules(d)
 	for i := range 10_000 {
-		if !rules[0].Keeps([]float64{float64(i), float64(i % 50)}) || rules[0].Keeps([]float64{float64(i), float64((i + 1) % 50)}) {
+		if !rules[0].Keeps([]float64{float64(i), float64(i % 50)}) ||
+			rules[0].Keeps([]float64{float64(i), float64((i + 1) % 50)}) {
 			t.Fatalf("city %d", i)
 		}
 	}

@@ -10,7 +10,10 @@ import (
 // else. What a step does to values beside that it says by Lift and its like.
 func (d *Domain) Carry(from *Domain) {
 	d.Constraints = without(d.Constraints, func(c Constraint) bool {
-		return slices.ContainsFunc(c.Columns(), func(name string) bool { return !sameMeaning(d.Column(name), from.Column(name)) })
+		return slices.ContainsFunc(c.Columns(), func(name string) bool {
+			return !sameMeaning(d.Column(name),
+				from.Column(name))
+		})
 	})
 }
 
@@ -57,7 +60,8 @@ func (d *Domain) LiftTotals() {
 func (d *Domain) LiftMissing(names ...string) {
 	touched := about(names)
 	d.lift(func(c Constraint) bool {
-		return touched(c) && (len(c.Total) > 0 || slices.ContainsFunc(names, func(name string) bool { return d.namesMissing(c, name) }))
+		return touched(c) &&
+			(len(c.Total) > 0 || slices.ContainsFunc(names, func(name string) bool { return d.namesMissing(c, name) }))
 	})
 }
 

@@ -52,7 +52,8 @@ func (c Categories) private() bool { return c != nil && len(c) == 0 }
 // JSONSchema is a list of texts, numbers and truth values, or the word.
 func (Categories) JSONSchema() map[string]any {
 	list := Spellings{}.JSONSchema()
-	return map[string]any{"title": "a list of values, or the word private", "anyOf": []any{list, map[string]any{"const": privateCategories}}}
+	return map[string]any{"title": "a list of values, or the word private",
+		"anyOf": []any{list, map[string]any{"const": privateCategories}}}
 }
 
 // Private tells whether the column's categories are a list that a stage has yet to release.
@@ -73,7 +74,8 @@ func (d *Domain) PrivateCategories() (names []string) {
 func ReleaseOf(columns []string) string {
 	list := slices.Clone(columns)
 	for i, name := range list {
-		if !regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]{2,}$`).MatchString(name) || slices.Contains([]string{"null", "true", "false", "yes", "off"}, strings.ToLower(name)) {
+		if !regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]{2,}$`).MatchString(name) ||
+			slices.Contains([]string{"null", "true", "false", "yes", "off"}, strings.ToLower(name)) {
 			list[i] = strconv.Quote(name)
 		}
 	}

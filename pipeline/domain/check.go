@@ -116,8 +116,10 @@ func (c *checker) decided(d *Domain) {
 		which += fmt.Sprintf(" and %d more", more)
 	}
 	c.problems.Add(fmt.Sprintf("columns[%d].source", first),
-		fmt.Sprintf("UNDECIDED in %d of %d columns (%s): bounds or categories were read from the data and nobody confirmed them (W01, W02)", len(names), len(d.Columns), which),
-		"public in each, after a person has replaced them by what is publicly known, or bounds left out for a stage of kind dp_bounds, and categories: private for one of kind dp_categories")
+		fmt.Sprintf("UNDECIDED in %d of %d columns (%s): bounds or categories were read from the data and nobody confirmed "+
+			"them (W01, W02)", len(names), len(d.Columns), which),
+		"public in each, after a person has replaced them by what is publicly known, or bounds left out for a stage of "+
+			"kind dp_bounds, and categories: private for one of kind dp_categories")
 }
 
 // signed says once which rules are undecided.
@@ -132,8 +134,11 @@ func (c *checker) signed(d *Domain) {
 		}
 	}
 	if n > 0 {
-		c.problems.Add(fmt.Sprintf("constraints[%d].source", first), fmt.Sprintf("UNDECIDED in %d of %d rules: they were found in the data and nobody confirmed them", n, len(d.Constraints)),
-			"public in each that holds for everybody whom such a table may be about, by what is publicly known, and the others taken out")
+		c.problems.Add(fmt.Sprintf("constraints[%d].source", first),
+			fmt.Sprintf("UNDECIDED in %d of %d rules: they were found in the data and nobody confirmed them", n,
+				len(d.Constraints)),
+			"public in each that holds for everybody whom such a table may be about, by what is publicly known, and the "+
+				"others taken out")
 	}
 }
 
@@ -148,7 +153,8 @@ func (c *checker) column(path string, col *Column) {
 	if strings.HasPrefix(col.Name, "weir.") {
 		c.problems.Add(path+".name", c.quote(col.Name), "a name that does not begin with weir.")
 	}
-	if types := []ColumnType{Numeric, Integer, Date, Datetime, Time, Categorical, Ordinal, Boolean, Text}; !slices.Contains(types, col.Type) {
+	if types := []ColumnType{Numeric, Integer, Date, Datetime, Time, Categorical, Ordinal, Boolean,
+		Text}; !slices.Contains(types, col.Type) {
 		c.problems.Add(path+".type", c.quote(string(col.Type)), fmt.Sprintf("one of %v", types))
 		return
 	}
@@ -161,7 +167,8 @@ func (c *checker) column(path string, col *Column) {
 	c.aliases(path+".aliases", col)
 }
 
-// step refuses a step that is no number, and date-times and times without one that divides a day. A zone is for date-times.
+// step refuses a step that is no number, and date-times and times without one that divides a day. A zone is for
+// date-times.
 func (c *checker) step(path string, col *Column) {
 	switch {
 	case !(col.Step >= 0 && col.Step < math.Inf(1)):
@@ -198,7 +205,8 @@ func (c *checker) categories(path string, col *Column) {
 		c.problems.Add(path, "private for type "+kind,
 			"private for type categorical alone: what a stage releases has no order, and is as long as it is")
 	case col.Type.Coded() && n == 0:
-		c.problems.Add(path, "missing", "the list of all values, publicly known (W02), or private and a stage of kind dp_categories")
+		c.problems.Add(path, "missing", "the list of all values, publicly known (W02), or private and a stage of kind "+
+			"dp_categories")
 	case !col.Type.Coded() && n > 0:
 		c.problems.Add(path, "given for type "+kind, "left out, or the type categorical, ordinal or boolean")
 	case col.Type == Boolean && n != 2:
@@ -224,7 +232,8 @@ func (c *checker) bounds(path string, col *Column) {
 	case col.Type == Integer && (b[0] != math.Trunc(b[0]) || b[1] != math.Trunc(b[1])):
 		c.problems.Add(path, found, "whole numbers for type integer")
 	case col.Type == Date && (b[0] < FirstDay || b[1] > LastDay):
-		c.problems.Add(path, found, fmt.Sprintf("days since 1970-01-01 inside [%d, %d], the years 0 to 9999", FirstDay, LastDay))
+		c.problems.Add(path, found, fmt.Sprintf("days since 1970-01-01 inside [%d, %d], the years 0 to 9999", FirstDay,
+			LastDay))
 	case col.Type.Moment():
 		c.moments(path, col, found)
 	}

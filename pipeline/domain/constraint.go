@@ -56,7 +56,8 @@ func (c *Choice) UnmarshalYAML(n *yaml.Node) error {
 // JSONSchema is a text, number or truth value, or a list of them.
 func (Choice) JSONSchema() map[string]any {
 	one := []any{"string", "number", "boolean"}
-	return map[string]any{"title": "a value, or a list of values", "type": append(one[:3:3], "array"), "items": map[string]any{"type": one}}
+	return map[string]any{"title": "a value, or a list of values", "type": append(one[:3:3], "array"),
+		"items": map[string]any{"type": one}}
 }
 
 // Columns names the columns that a rule is about, each once: those of an order and of a

@@ -19,7 +19,8 @@ type Derived struct {
 func (x Derived) Value(of float64) float64 {
 	at := x.by.caseOf(of)
 	if at < 0 && !absent(of) {
-		at = min(sort.Search(len(x.by.of), func(i int) bool { return x.by.of[i].Missing || x.by.of[i].Ranges[0].Hi >= of }), len(x.by.of)-1)
+		at = min(sort.Search(len(x.by.of), func(i int) bool { return x.by.of[i].Missing || x.by.of[i].Ranges[0].Hi >= of }),
+			len(x.by.of)-1)
 	}
 	if at < 0 || len(x.by.to[at].Ranges) == 0 {
 		return math.NaN()

@@ -33,7 +33,8 @@ func functions(rng *rand.Rand) *Domain {
 		}
 		d.Constraints = append(d.Constraints, Constraint{Function: f})
 		if rng.IntN(2) == 0 {
-			d.Constraints = append(d.Constraints, Constraint{Impossible: map[string]Choice{of.Name: spelled(of, rng), to.Name: spelled(to, rng)}})
+			d.Constraints = append(d.Constraints, Constraint{Impossible: map[string]Choice{of.Name: spelled(of, rng),
+				to.Name: spelled(to, rng)}})
 		}
 	}
 	if rng.IntN(3) == 0 {
@@ -159,7 +160,8 @@ func TestOrderIsNotImplied(t *testing.T) {
 func written(rules, nullable string) *Domain {
 	d := &Domain{}
 	for _, name := range []string{"a", "b", "c"} {
-		d.Columns = append(d.Columns, Column{Name: name, Type: Categorical, Categories: []string{"x", "y", "z"}, Nullable: name == nullable})
+		d.Columns = append(d.Columns, Column{Name: name, Type: Categorical, Categories: []string{"x", "y", "z"},
+			Nullable: name == nullable})
 	}
 	for _, rule := range strings.Split(rules, "; ") {
 		words, one := strings.Fields(rule), Constraint{}

@@ -292,8 +292,8 @@ func UnitWords(columns ...Column) string {
 	return strings.Join(names, ", ")
 }
 
-// YAML is a domain as dataset.domain of a spec reads it; bounds of dates and times are dates and times, and steps of times
-// are words.
+// YAML is a domain as dataset.domain of a spec reads it; bounds of dates and times are dates and times, and steps of
+// times are words.
 func (d *Domain) YAML() ([]byte, error) {
 	text, err := schema.Canonical(d)
 	if err != nil {

@@ -44,7 +44,8 @@ func affix(text string) bool {
 	})
 }
 
-// named reports whether letters stand right before the digits, as in the name of a cell: -A4 is a formula to a spreadsheet.
+// named reports whether letters stand right before the digits, as in the name of a cell: -A4 is a formula to a
+// spreadsheet.
 func named(prefix string) bool {
 	last, _ := utf8.DecodeLastRuneInString(prefix)
 	return unicode.IsLetter(last)
@@ -125,7 +126,8 @@ const ISODay DayForm = time.DateOnly
 // between them. M and D, which are one digit or two, need one on each side. An underscore does not stand before D: a
 // layout of package time takes the two for a day behind a blank.
 func ReadDayForm(form string) (DayForm, bool) {
-	m := regexp.MustCompile(`^(YYYY|MM?|DD?)([^0-9A-Za-z]?)(YYYY|MM?|DD?)([^0-9A-Za-z]?)(YYYY|MM?|DD?)$`).FindStringSubmatch(form)
+	m := regexp.MustCompile(`^(YYYY|MM?|DD?)([^0-9A-Za-z]?)(YYYY|MM?|DD?)([^0-9A-Za-z]?)(YYYY|MM?|DD?)$`).
+		FindStringSubmatch(form)
 	if m == nil || m[1][0] == m[3][0] || m[3][0] == m[5][0] || m[1][0] == m[5][0] {
 		return "", false
 	}
@@ -159,7 +161,8 @@ const secondsOfDay = 24 * 60 * 60
 
 func floorDay(seconds int64) int64 { return int64(math.Floor(float64(seconds) / secondsOfDay)) }
 
-// NumberForm returns the form of the column's numbers; ok is false where it declares none, and cells are decimal numbers.
+// NumberForm returns the form of the column's numbers; ok is false where it declares none, and cells are decimal
+// numbers.
 func (c *Column) NumberForm() (f NumberForm, ok bool) {
 	if c.Format == "" || c.Type != Numeric && c.Type != Integer {
 		return NumberForm{}, false
@@ -188,7 +191,8 @@ func (c *checker) format(path string, col *Column) {
 	case col.Type == Numeric || col.Type == Integer:
 		c.numberForm(path, col, found)
 	default:
-		c.problems.Add(path, "given for type "+string(col.Type), "left out, or the type numeric, integer, date, datetime or time")
+		c.problems.Add(path, "given for type "+string(col.Type),
+			"left out, or the type numeric, integer, date, datetime or time")
 	}
 }
 
@@ -204,7 +208,8 @@ func (c *checker) momentForm(path string, col *Column, found string) {
 		}
 		c.problems.Add(path, found, accepted)
 	case !f.has('s') && col.finer(60):
-		c.problems.Add(path, found+", without seconds, for a step of "+fmt.Sprint(col.Step), "a form with ss, or the step minute")
+		c.problems.Add(path, found+", without seconds, for a step of "+fmt.Sprint(col.Step),
+			"a form with ss, or the step minute")
 	case f.Zoned() && col.Zone == "":
 		c.problems.Add(path, found+", with an offset from UTC, in a column without a zone", "zone: UTC, or a form without Z")
 	}
@@ -214,8 +219,10 @@ func (c *checker) numberForm(path string, col *Column, found string) {
 	f, ok := ReadNumberForm(col.Format)
 	switch {
 	case !ok:
-		c.problems.Add(path, found, "the number 1234.5 or 1.5 as the file spells it, such as 1.234,5 or 1,5 or $1,234.5 or 1,5 %, with a unit of letters, %, ° or a currency")
+		c.problems.Add(path, found, "the number 1234.5 or 1.5 as the file spells it, such as 1.234,5 or 1,5 or $1,234.5 or "+
+			"1,5 %, with a unit of letters, %, ° or a currency")
 	case f.Decimal == "" && col.Type == Numeric && !(col.Step >= 1 && col.Step == math.Trunc(col.Step)):
-		c.problems.Add(path, found+", a form of whole numbers, for type numeric", fmt.Sprintf("a form with decimals, such as %s, or a whole step", "1234,5"))
+		c.problems.Add(path, found+", a form of whole numbers, for type numeric",
+			fmt.Sprintf("a form with decimals, such as %s, or a whole step", "1234,5"))
 	}
 }

@@ -12,9 +12,11 @@ import (
 // that have the form and cells that do not. A group of other than three digits is no group: 1.5 is not 15.
 func TestNumberForms(t *testing.T) {
 	for form, cells := range map[string]map[string]string{
-		"1.234,5":        {"1.234,5": "1234.5", "1234,5": "1234.5", "-12,25": "-12.25", "1.234.567": "1234567", "0": "0", "1.5": "", "1.23,4": "", "1,": "", ",5": "", "1.234.": "", "": "", "1e5": "", "--1": ""},
-		"1,5":            {"3,75": "3.75", "4": "4", "1.234,5": "", "1 234,5": ""},
-		"$1,234.5":       {"$1,234.50": "1234.50", "-$12": "-12", "$-12": "-12", "-$-12": "", "12.5": "12.5", " $ 7 ": "7", "€7": ""},
+		"1.234,5": {"1.234,5": "1234.5", "1234,5": "1234.5", "-12,25": "-12.25", "1.234.567": "1234567", "0": "0",
+			"1.5": "", "1.23,4": "", "1,": "", ",5": "", "1.234.": "", "": "", "1e5": "", "--1": ""},
+		"1,5": {"3,75": "3.75", "4": "4", "1.234,5": "", "1 234,5": ""},
+		"$1,234.5": {"$1,234.50": "1234.50", "-$12": "-12", "$-12": "-12", "-$-12": "", "12.5": "12.5", " $ 7 ": "7",
+			"€7": ""},
 		"1\u202f234,5 €": {"12\u202f345,67 €": "12345.67", "12,5€": "12.5", "12,5": "12.5", "-3 €": "-3"},
 		"1,5 %":          {"12,5 %": "12.5", "12,5%": "12.5", "7": "7", "7 %%": ""},
 		"1'234":          {"12'345": "12345", "12345": "12345", "1'23": "", "12'345.5": ""},
@@ -33,7 +35,8 @@ func TestNumberForms(t *testing.T) {
 			}
 		}
 	}
-	for _, form := range []string{"", "5", "12,5", "1.234.5", "1,234,5", "2,5", "1,6", "=1,5", "+1,5", "-1,5", "1,5\n", "x.1", "A1", "EUR1,5", "1.2345", strings.Repeat("e", 17) + "1.5"} {
+	for _, form := range []string{"", "5", "12,5", "1.234.5", "1,234,5", "2,5", "1,6", "=1,5", "+1,5", "-1,5", "1,5\n",
+		"x.1", "A1", "EUR1,5", "1.2345", strings.Repeat("e", 17) + "1.5"} {
 		if f, ok := ReadNumberForm(form); ok {
 			t.Errorf("%q is the form %+v, must be none", form, f)
 		}
@@ -59,9 +62,11 @@ func TestNumberFormsAreInverse(t *testing.T) {
 	}
 }
 
-// TestDayForms: the same day in several forms, and what no form is. 2020-01-31 is day 18292 (POSIX seconds over 86,400).
+// TestDayForms: the same day in several forms, and what no form is. 2020-01-31 is day 18292 (POSIX seconds over
+// 86,400).
 func TestDayForms(t *testing.T) {
-	for form, text := range map[string]string{"DD.MM.YYYY": "31.01.2020", "M/D/YYYY": "1/31/2020", "D/M/YYYY": "31/1/2020", "YYYYMMDD": "20200131", "DD-MM-YYYY": "31-01-2020", "YYYY/M/D": "2020/1/31"} {
+	for form, text := range map[string]string{"DD.MM.YYYY": "31.01.2020", "M/D/YYYY": "1/31/2020", "D/M/YYYY": "31/1/2020",
+		"YYYYMMDD": "20200131", "DD-MM-YYYY": "31-01-2020", "YYYY/M/D": "2020/1/31"} {
 		f, ok := ReadDayForm(form)
 		if !ok {
 			t.Errorf("%q is no form", form)
@@ -79,7 +84,8 @@ func TestDayForms(t *testing.T) {
 			}
 		}
 	}
-	for _, form := range []string{"", "DD.MM.YY", "MM/MM/YYYY", "DD.MM", "DMYYYY", "YYYY-MM-DD hh", "Jan 2 2006", "2006-01-02",
+	for _, form := range []string{"", "DD.MM.YY", "MM/MM/YYYY", "DD.MM", "DMYYYY", "YYYY-MM-DD hh", "Jan 2 2006",
+		"2006-01-02",
 		"YYYY-MDD", "MM-DYYYY", "YYYY年MD", "YYYY_M_D", "M_D_YYYY", "YYYY\nMM\nDD"} {
 		if f, ok := ReadDayForm(form); ok {
 			t.Errorf("%q is the form %q, must be none", form, f)
@@ -90,14 +96,16 @@ func TestDayForms(t *testing.T) {
 // TestDayFormsAreInverse: what a form writes, it reads as the same day. Parts and separators are all that there are of
 // their sorts; the days are 800 from 2019-01-01 on, day 17897.
 func TestDayFormsAreInverse(t *testing.T) {
-	for _, parts := range [][3]string{{"YYYY", "MM", "DD"}, {"YYYY", "M", "D"}, {"D", "M", "YYYY"}, {"M", "D", "YYYY"}, {"DD", "MM", "YYYY"}, {"M", "DD", "YYYY"}, {"YYYY", "D", "MM"}} {
+	for _, parts := range [][3]string{{"YYYY", "MM", "DD"}, {"YYYY", "M", "D"}, {"D", "M", "YYYY"}, {"M", "D", "YYYY"},
+		{"DD", "MM", "YYYY"}, {"M", "DD", "YYYY"}, {"YYYY", "D", "MM"}} {
 		for _, first := range []string{"", ".", "_", "年"} {
 			for _, second := range []string{"", "/", "_", "月"} {
 				form := parts[0] + first + parts[1] + second + parts[2]
 				f, ok := ReadDayForm(form)
 				for day := int64(17897); ok && day < 17897+800; day++ {
 					text, _ := f.Append(nil, day)
-					if back, read := f.Parse(string(text)); !read || back != day || strings.Count(string(text), "_") != strings.Count(form, "_") {
+					if back, read := f.Parse(string(text)); !read || back != day || strings.Count(string(text), "_") != strings.Count(
+						form, "_") {
 						t.Fatalf("%s: day %d is written %q and read as %d, %t", form, day, text, back, read)
 					}
 				}
@@ -122,17 +130,20 @@ func TestFormatsFitTheirColumns(t *testing.T) {
 	}
 }
 
-// TestConditionsAreNotSpelledAsFiles: what is spelled by the format of a column is refused in conditions and rules, and the
-// message says that files alone have the format.
+// TestConditionsAreNotSpelledAsFiles: what is spelled by the format of a column is refused in conditions and rules, and
+// the message says that files alone have the format.
 func TestConditionsAreNotSpelledAsFiles(t *testing.T) {
-	d := &Domain{Columns: []Column{{Name: "born", Type: Date, Format: "DD.MM.YYYY", Bounds: &[2]float64{0, 20000}}, {Name: "paid", Type: Numeric, Format: "1.234,5", Bounds: &[2]float64{0, 9000}}, {Name: "n", Type: Integer}}}
+	d := &Domain{Columns: []Column{{Name: "born", Type: Date, Format: "DD.MM.YYYY", Bounds: &[2]float64{0, 20000}},
+		{Name: "paid", Type: Numeric, Format: "1.234,5", Bounds: &[2]float64{0, 9000}}, {Name: "n", Type: Integer}}}
 	for column, wrong := range map[string]string{"born": "31.01.2020..", "paid": "1.234,5"} {
 		_, ps := ReadWhere(d, "where", map[string]Choice{column: {wrong}})
-		if want := fmt.Sprintf("spelled so although files spell it by the format %q", d.Column(column).Format); len(ps) != 1 || !strings.HasSuffix(ps[0].Accepted, want) {
+		if want := fmt.Sprintf("spelled so although files spell it by the format %q", d.Column(column).Format); len(ps) !=
+			1 || !strings.HasSuffix(ps[0].Accepted, want) {
 			t.Errorf("%s: %v, must end with %s", column, ps, want)
 		}
 	}
-	if _, ps := ReadWhere(d, "where", map[string]Choice{"n": {"x"}}); len(ps) != 1 || strings.Contains(ps.Error(), "format") {
+	if _, ps := ReadWhere(d, "where", map[string]Choice{"n": {"x"}}); len(ps) != 1 || strings.Contains(ps.Error(),
+		"format") {
 		t.Errorf("a column without a format: %v", ps)
 	}
 	if _, ps := ReadWhere(d, "where", map[string]Choice{"born": {"2020-01-31.."}, "paid": {"1234.5"}}); len(ps) > 0 {

@@ -27,7 +27,8 @@ func IdentifierOf(name string) Identifier {
 	switch whole := strings.Join(words, "_"); {
 	case slices.Contains(numberWords(), last), strings.HasSuffix(whole, "nhs_number"), personNumber(words):
 		return IDNumber
-	case slices.Contains(nameWords(), last), slices.Contains(nameWordsAbroad(), last), slices.Contains(nameWordsAbroad(), words[0]):
+	case slices.Contains(nameWords(), last), slices.Contains(nameWordsAbroad(), last), slices.Contains(nameWordsAbroad(),
+		words[0]):
 		return PersonName
 	case slices.Contains(contactWords(), last):
 		return Contact
@@ -58,14 +59,16 @@ func persons() []string {
 
 // personsAbroad are whose numbers are counted in German, French, Spanish, Portuguese, Italian and Dutch.
 func personsAbroad() []string {
-	return []string{"fall", "patienten", "kunden", "personen", "versicherten", "paciente", "cliente", "paziente", "dossier",
+	return []string{"fall", "patienten", "kunden", "personen", "versicherten", "paciente", "cliente", "paziente",
+		"dossier",
 		"expediente", "patiënt"}
 }
 
 // personNumber is patient, or patient_no and patient_number, or Fall-Nr.
 func personNumber(words []string) bool {
 	numbered := len(words) > 1 && strings.HasPrefix(words[1], "n")
-	return slices.Contains(persons(), words[0]) && (len(words) == 1 || numbered) || slices.Contains(personsAbroad(), words[0]) && numbered
+	return slices.Contains(persons(), words[0]) && (len(words) == 1 || numbered) || slices.Contains(personsAbroad(),
+		words[0]) && numbered
 }
 
 // nameWords end names of columns of names.
@@ -83,7 +86,8 @@ func nameWordsAbroad() []string {
 		"naam", "voornaam", "achternaam", // Dutch
 		"navn", "fornavn", "efternavn", "etternavn", "namn", "förnamn", "efternamn", // Danish, Norwegian, Swedish
 		"nimi", "etunimi", "sukunimi", // Finnish
-		"imie", "imię", "nazwisko", "jmeno", "jméno", "prijmeni", "příjmení", "nume", "prenume", "soyad", "soyadı", // Polish, Czech, Romanian, Turkish
+		// Polish, Czech, Romanian, Turkish
+		"imie", "imię", "nazwisko", "jmeno", "jméno", "prijmeni", "příjmení", "nume", "prenume", "soyad", "soyadı",
 	}
 }
 

@@ -28,7 +28,8 @@ func (r reader) impossible(path string, of map[string]Choice) Rule {
 	var f impossible
 	var words []string
 	if len(of) < 2 {
-		r.ps.Add(path, "of one column", "of two columns or more; what one column cannot hold is left out of its categories or bounds")
+		r.ps.Add(path, "of one column", "of two columns or more; what one column cannot hold is left out of its categories "+
+			"or bounds")
 	}
 	for _, name := range slices.Sorted(maps.Keys(of)) {
 		if at := r.column(under(path, name), name); at >= 0 {
@@ -121,7 +122,8 @@ func (c *contradiction) smallest(rules []*Rule) {
 	for _, r := range left[:len(left)-1] {
 		others = append(others, place(r))
 	}
-	c.ps.Add(place(last), "in contradiction with "+strings.Join(others, ", ")+": no row can keep them all", "rules that leave some row possible")
+	c.ps.Add(place(last), "in contradiction with "+strings.Join(others, ", ")+": no row can keep them all",
+		"rules that leave some row possible")
 }
 
 func place(r *Rule) string { return fmt.Sprintf("constraints[%d]", r.Place) }
@@ -135,7 +137,8 @@ func (c *contradiction) emptyCells(rules []*Rule) {
 				within[at] = cell.Values[k]
 			}
 			if cell.Rows > 0 && len(rules) > 1 && c.none(rules, within) {
-				c.ps.Add(fmt.Sprintf("%s.total[%d].count", place(r), i), fmt.Sprintf("%d in a cell that the other rules leave empty", cell.Rows), "0, or other rules")
+				c.ps.Add(fmt.Sprintf("%s.total[%d].count", place(r), i),
+					fmt.Sprintf("%d in a cell that the other rules leave empty", cell.Rows), "0, or other rules")
 			}
 		}
 	}
@@ -148,7 +151,8 @@ func (c *contradiction) totals(rules []*Rule) {
 	for i, b := range rules {
 		for _, a := range rules[:i] {
 			if a.Rows() != b.Rows() {
-				c.ps.Add(place(b)+".total", fmt.Sprintf("counts that sum to %d", b.Rows()), fmt.Sprintf("the sum of %s.total: %d", place(a), a.Rows()))
+				c.ps.Add(place(b)+".total", fmt.Sprintf("counts that sum to %d", b.Rows()), fmt.Sprintf("the sum of %s.total: %d",
+					place(a), a.Rows()))
 				continue
 			}
 			c.cellsWithin(a, b)
@@ -182,7 +186,8 @@ func (c *contradiction) cellsWithin(a, b *Rule) {
 			}
 		}
 		if wide.Rows < least || wide.Rows > most {
-			c.ps.Add(fmt.Sprintf("%s.total[%d].count", place(b), j), fmt.Sprint(wide.Rows), fmt.Sprintf("from %d to %d, by the counts of %s.total", least, most, place(a)))
+			c.ps.Add(fmt.Sprintf("%s.total[%d].count", place(b), j), fmt.Sprint(wide.Rows),
+				fmt.Sprintf("from %d to %d, by the counts of %s.total", least, most, place(a)))
 		}
 	}
 }

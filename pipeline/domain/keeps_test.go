@@ -74,7 +74,8 @@ func TestKeeps(t *testing.T) {
 // TestLabels: what a report calls a rule.
 func TestLabels(t *testing.T) {
 	rules, _ := ReadRules(clinic())
-	for i, want := range []string{"no pregnant yes with sex Male", "no discharge ? with dose ..0.2|0.8..", "group by age", "admission <= discharge", "total of age:sex"} {
+	for i, want := range []string{"no pregnant yes with sex Male", "no discharge ? with dose ..0.2|0.8..", "group by age",
+		"admission <= discharge", "total of age:sex"} {
 		if rules[i].Label != want {
 			t.Errorf("rule %d is %q, must be %q", i, rules[i].Label, want)
 		}
@@ -101,14 +102,16 @@ func TestReadIsLenient(t *testing.T) {
 // TestEveryWrongDomainIsRefused: values from anyone make problems, never a panic.
 func TestEveryWrongDomainIsRefused(t *testing.T) {
 	for _, c := range []Constraint{
-		{}, {Order: []string{"age"}, Doc: "one"}, {Order: []string{"age", "age"}}, {Order: []string{"age", "admission"}}, {Order: []string{"sex", "group"}},
+		{}, {Order: []string{"age"}, Doc: "one"}, {Order: []string{"age", "age"}}, {Order: []string{"age", "admission"}},
+		{Order: []string{"sex", "group"}},
 		{Total: []Cell{{}}}, {Total: []Cell{{Where: map[string]Choice{"nobody": {"1"}}}}},
 		{Total: []Cell{{Where: map[string]Choice{"sex": {}}, Count: -1}}},
 		{Total: []Cell{{Where: map[string]Choice{"sex": {"Male", "Female"}}, Count: 0}}},
 		{Function: &Function{}}, {Function: &Function{Of: "sex", Column: "sex"}},
 		{Function: &Function{Of: "sex", Column: "age", Map: map[string]schema.Text{"Male": "1..2", "Female": "x"}}},
 		{Impossible: map[string]Choice{"sex": {"Male"}}}, {Impossible: map[string]Choice{"sex": {"Male"}, "age": {"9..1"}}},
-		{Impossible: map[string]Choice{"sex": {"Male"}, "age": {"NaN"}}}, {Impossible: map[string]Choice{"sex": {"Male"}, "age": {"...."}}},
+		{Impossible: map[string]Choice{"sex": {"Male"}, "age": {"NaN"}}},
+		{Impossible: map[string]Choice{"sex": {"Male"}, "age": {"...."}}},
 		{Impossible: map[string]Choice{"sex": {"Male"}, "age": {"1e999"}}},
 	} {
 		d := clinic()

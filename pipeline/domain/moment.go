@@ -26,7 +26,8 @@ type momentPart struct {
 
 // ReadMomentForm reads a form such as DD.MM.YYYY HH:mm, M/D/YYYY h:mm AM, YYYY-MM-DDTHH:mm:ssZ or, of times of day,
 // HH:mm. It has year, month and day, or none of them, and hour, minute and perhaps second in that order, each once; h
-// needs AM or am, and Z, an offset from UTC of a date-time, is last. M, D, H and h, which are one digit or two, need a mark on each side.
+// needs AM or am, and Z, an offset from UTC of a date-time, is last. M, D, H and h, which are one digit or two, need a
+// mark on each side.
 func ReadMomentForm(form string) (MomentForm, bool) {
 	var f MomentForm
 	for _, m := range momentParts().FindAllString(form, -1) {
@@ -70,7 +71,8 @@ func (f MomentForm) sound() bool {
 	if dated := len(list) - len(day); dated != 0 && !(dated == 3 && f.has('Y') && f.has('M') && f.has('D')) {
 		return false
 	}
-	return regexp.MustCompile(`^(Hms?|hms?a)Z?$`).MatchString(day) && (!f.has('Z') || strings.HasSuffix(list, "Z") && f.has('Y'))
+	return regexp.MustCompile(`^(Hms?|hms?a)Z?$`).MatchString(day) && (!f.has('Z') || strings.HasSuffix(list, "Z") &&
+		f.has('Y'))
 }
 
 const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -123,7 +125,8 @@ type momentReader struct {
 func (r *momentReader) part(p momentPart, iso bool) (ok bool) {
 	switch p.unit {
 	case 0:
-		ok = len(r.rest) >= len(p.text) && (string(r.rest[:len(p.text)]) == p.text || iso && p.text == "T" && r.rest[0] == ' ')
+		ok = len(r.rest) >= len(p.text) && (string(r.rest[:len(p.text)]) == p.text || iso && p.text == "T" &&
+			r.rest[0] == ' ')
 		r.rest = r.rest[min(len(p.text), len(r.rest)):]
 	case 'Y':
 		r.year, ok = r.number(4)
@@ -171,7 +174,8 @@ func (r *momentReader) number(digits int) (n int, ok bool) {
 
 // fraction drops the part of a second.
 func (r *momentReader) fraction() bool {
-	if len(r.rest) == 0 || r.rest[0] != '.' && r.rest[0] != ',' || len(r.rest) > 1 && (r.rest[1] < '0' || r.rest[1] > '9') {
+	if len(r.rest) == 0 || r.rest[0] != '.' && r.rest[0] != ',' || len(r.rest) > 1 &&
+		(r.rest[1] < '0' || r.rest[1] > '9') {
 		return true
 	}
 	r.rest = r.rest[1:]
@@ -217,13 +221,14 @@ func (r *momentReader) seconds() (int64, bool) {
 		}
 	}
 	t := time.Date(r.year, time.Month(r.month), r.day, r.hour, r.minute, r.second, 0, time.UTC)
-	same := t.Year() == r.year && int(t.Month()) == r.month && t.Day() == r.day && t.Hour() == r.hour && t.Minute() == r.minute && t.Second() == r.second
+	same := t.Year() == r.year && int(t.Month()) == r.month && t.Day() == r.day && t.Hour() == r.hour &&
+		t.Minute() == r.minute && t.Second() == r.second
 	at := t.Unix() - int64(r.offset)
 	return at, same && len(r.rest) == 0 && at >= FirstSecond && at <= LastSecond
 }
 
-// Append appends a number of seconds since 1970-01-01T00:00, or since midnight; ok is false outside the years 0 to 9999,
-// and of a time outside its day. Seconds that the form lacks are dropped, and an offset from UTC is Z.
+// Append appends a number of seconds since 1970-01-01T00:00, or since midnight; ok is false outside the years 0 to
+// 9999, and of a time outside its day. Seconds that the form lacks are dropped, and an offset from UTC is Z.
 func (f MomentForm) Append(b []byte, seconds int64) (out []byte, ok bool) {
 	if f.OfDay() && (seconds < 0 || seconds >= secondsOfDay) || seconds < FirstSecond || seconds > LastSecond {
 		return b, false
@@ -290,8 +295,8 @@ func (c *Column) MomentForm() MomentForm {
 	return f
 }
 
-// ISOForm returns the form of ISO 8601 for the column's values: with seconds where its step is no whole number of minutes,
-// and with an offset from UTC where it has a zone.
+// ISOForm returns the form of ISO 8601 for the column's values: with seconds where its step is no whole number of
+// minutes, and with an offset from UTC where it has a zone.
 func (c *Column) ISOForm() string {
 	form := "YYYY-MM-DDTHH:mm"
 	if c.Type == Time {

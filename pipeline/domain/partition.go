@@ -21,7 +21,8 @@ func (r reader) partition(path string, at int, sets []Values, what string) {
 		if absent(v) && n == 0 || n == 1 || sharedEnd(c, sets, v) {
 			continue
 		}
-		r.ps.Add(path, fmt.Sprintf("%s with %s of %s %s", what, word(c, v), c.Name, times(n)), "one that has every value once")
+		r.ps.Add(path, fmt.Sprintf("%s with %s of %s %s", what, word(c, v), c.Name, times(n)),
+			"one that has every value once")
 		return
 	}
 }
@@ -103,7 +104,8 @@ func cellsOf(rule *Rule, column int, list []float64) [][]uint64 {
 
 // combine goes through the points of one column after another and tells the first
 // combination that not exactly one cell has.
-func (r reader) combine(path string, rule *Rule, lists [][]float64, holds [][][]uint64, cells []uint64, at []float64) (wrong bool) {
+func (r reader) combine(path string, rule *Rule, lists [][]float64, holds [][][]uint64, cells []uint64,
+	at []float64) (wrong bool) {
 	depth := len(at)
 	if depth == len(lists) {
 		return r.cellCount(path, rule, cells, at)
@@ -137,7 +139,8 @@ func (r reader) cellCount(path string, rule *Rule, cells []uint64, at []float64)
 		c := &r.d.Columns[rule.Columns[i]]
 		words = append(words, c.Name+" "+word(c, v))
 	}
-	r.ps.Add(path, fmt.Sprintf("a total with %s %s", strings.Join(words, ", "), times(n)), "one that has every combination of values in one cell")
+	r.ps.Add(path, fmt.Sprintf("a total with %s %s", strings.Join(words, ", "), times(n)),
+		"one that has every combination of values in one cell")
 	return true
 }
 

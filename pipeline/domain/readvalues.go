@@ -100,17 +100,20 @@ func (r reader) number(path string, c *Column, text string) (Values, bool) {
 	p, ok := parseRange(c, text)
 	switch {
 	case !ok:
-		r.ps.Add(path, fmt.Sprintf("%q", text), rangeForm(c)+", or missing, since "+c.Name+" is of type "+string(c.Type)+ofFiles(c))
+		r.ps.Add(path, fmt.Sprintf("%q", text), rangeForm(c)+", or missing, since "+c.Name+" is of type "+string(c.Type)+
+			ofFiles(c))
 		return Values{}, false
 	case !(p.Lo <= p.Hi):
 		r.ps.Add(path, fmt.Sprintf("%q", text), "LEAST..GREATEST, the least not above the greatest")
 		return Values{}, false
 	case !r.strict:
 	case p.Hi < all.Lo || p.Lo > all.Hi:
-		r.ps.Add(path, fmt.Sprintf("%q, outside the bounds", text), fmt.Sprintf("inside the bounds [%s, %s] of %s%s", c.Show(all.Lo), c.Show(all.Hi), c.Name, ofFiles(c)))
+		r.ps.Add(path, fmt.Sprintf("%q, outside the bounds", text), fmt.Sprintf("inside the bounds [%s, %s] of %s%s",
+			c.Show(all.Lo), c.Show(all.Hi), c.Name, ofFiles(c)))
 		return Values{}, false
 	case gridOf(c).from(max(p.Lo, all.Lo)) > p.Hi:
-		r.ps.Add(path, fmt.Sprintf("%q, which holds no value of %s", text, c.Name), fmt.Sprintf("a multiple of its step %g, counted from its lower bound", gridOf(c).step))
+		r.ps.Add(path, fmt.Sprintf("%q, which holds no value of %s", text, c.Name),
+			fmt.Sprintf("a multiple of its step %g, counted from its lower bound", gridOf(c).step))
 		return Values{}, false
 	}
 	return Values{Ranges: []Range{p}}, true
@@ -129,7 +132,8 @@ func rangeForm(c *Column) string {
 	case Date:
 		return "a date, a range such as 2019-01-01..2019-12-31, ..2019-12-31 or 2019-01-01.., .. for any"
 	case Datetime:
-		return "a date-time, a range such as 2019-01-01T00:00..2019-12-31T23:59, ..2019-12-31T23:59 or 2019-01-01T00:00.., .. for any"
+		return "a date-time, a range such as 2019-01-01T00:00..2019-12-31T23:59, ..2019-12-31T23:59 or 2019-01-01T00:00.., " +
+			".. for any"
 	case Time:
 		return "a time, a range such as 08:00..17:59, ..17:59 or 08:00.., .. for any"
 	}

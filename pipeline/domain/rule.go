@@ -95,7 +95,8 @@ func (r reader) rule(path string, c *Constraint) Rule {
 		}
 	}
 	if given != 1 {
-		r.ps.Add(path, fmt.Sprintf("a rule with %d of impossible, function, order and total", given), "a rule with one of them")
+		r.ps.Add(path, fmt.Sprintf("a rule with %d of impossible, function, order and total", given),
+			"a rule with one of them")
 		return Rule{}
 	}
 	switch {
@@ -157,7 +158,8 @@ func (r reader) comparable(path string, a, b *Column) {
 	case b.Type == Categorical || b.Type == Boolean:
 		r.ps.Add(path, b.Name+", which is "+string(b.Type), "a number, a date or an ordinal column")
 	case a.Type != b.Type && (a.Type.Calendar() || b.Type.Calendar()) || a.Type.Coded() != b.Type.Coded():
-		r.ps.Add(path, fmt.Sprintf("%s, which is %s beside %s, which is %s", b.Name, b.Type, a.Name, a.Type), "columns of one type")
+		r.ps.Add(path, fmt.Sprintf("%s, which is %s beside %s, which is %s", b.Name, b.Type, a.Name, a.Type),
+			"columns of one type")
 	case a.Type.Coded() && !slices.Equal(a.Categories, b.Categories):
 		r.ps.Add(path, b.Name+", whose categories are not those of "+a.Name, "ordinal columns of the same categories")
 	}

@@ -31,7 +31,8 @@ const (
 // place in the domain, in at most so many steps. It gives the row's values by place, and
 // what it took: steps, and values that it had to know before the first. The same question
 // has the same answer: the least values, column by column.
-func FindRow(d *Domain, rules []*Rule, within map[int]Values, steps int) (row map[int]float64, found Outcome, took int) {
+func FindRow(d *Domain, rules []*Rule, within map[int]Values, steps int) (row map[int]float64, found Outcome,
+	took int) {
 	s := newSearch(d, rules, within, steps)
 	values, found := s.run()
 	row = map[int]float64{}

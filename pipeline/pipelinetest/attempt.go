@@ -110,7 +110,8 @@ func (l Learner) Resumes(t *testing.T, in Input, checkpoints int) {
 			t.Fatal(err)
 		}
 		if len(again.States) != checkpoints-1-i || !bytes.Equal(Bytes(t, whole), Bytes(t, resumed)) {
-			t.Errorf("%s: a run resumed from checkpoint %d writes %d more or gives another model", l.Kind.Name, i, len(again.States))
+			t.Errorf("%s: a run resumed from checkpoint %d writes %d more or gives another model", l.Kind.Name, i,
+				len(again.States))
 		}
 	}
 }

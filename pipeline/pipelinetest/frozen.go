@@ -153,19 +153,22 @@ func (f *Frozen) faultsBut(chance draws, adjacency privacy.Adjacency, plan map[s
 	faults := append(append([]string(nil), f.first.faults...), f.faults...)
 	for at := range f.first.uses {
 		if _, ok := f.uses[at]; !ok {
-			faults = append(faults, fmt.Sprintf("%s: takes place on one table alone: the number of uses depends on the data", at))
+			faults = append(faults, fmt.Sprintf("%s: takes place on one table alone: the number of uses depends on the data",
+				at))
 		}
 	}
 	for _, at := range f.Uses() {
 		was, ok := f.first.uses[at]
 		if !ok {
-			faults = append(faults, fmt.Sprintf("%s: takes place on the other table alone: the number of uses depends on the data", at))
+			faults = append(faults, fmt.Sprintf("%s: takes place on the other table alone: the number of uses depends on the "+
+				"data", at))
 			continue
 		}
 		_, sharded := was.Mechanism.(privacy.OnShards)
 		before, now := fixedStreams(f.first.streams[at]), fixedStreams(f.streams[at])
 		if adjacency == privacy.ReplaceOne && !sharded && !equalSets(before, now) {
-			faults = append(faults, fmt.Sprintf("%s: takes %d streams on one table and %d others on the other: they depend on the data", at, len(before), len(now)))
+			faults = append(faults, fmt.Sprintf("%s: takes %d streams on one table and %d others on the other: they depend on "+
+				"the data", at, len(before), len(now)))
 		}
 		if chance.secrets || chance.samples && sampled(was.Mechanism, adjacency) {
 			continue
@@ -214,7 +217,8 @@ func (f *Frozen) moved(at Place, was privacy.Released, adjacency privacy.Adjacen
 		before, one := was.In.(privacy.Round)
 		after, two := now.In.(privacy.Round)
 		if !one || !two || before.Sensitivity != after.Sensitivity || before.Cost != after.Cost {
-			return []string{fmt.Sprintf("%s: a round of a filter without a price, or of one on one table and another on the other", at)}
+			return []string{fmt.Sprintf("%s: a round of a filter without a price, or of one on one table and another on the "+
+				"other", at)}
 		}
 		s, was.In, now.In = before.Sensitivity, before.In, after.In
 	}
@@ -225,7 +229,8 @@ func (f *Frozen) moved(at Place, was privacy.Released, adjacency privacy.Adjacen
 	bound := s.Bound * group
 	f.nearest = math.Max(f.nearest, m/bound)
 	if !(m <= bound*(1+slack)) {
-		return []string{fmt.Sprintf("%s: what goes in moves by %.9g (%s), stated are %.9g: its sensitivity is larger than paid for", at, m, s.Norm, bound)}
+		return []string{fmt.Sprintf("%s: what goes in moves by %.9g (%s), stated are %.9g: its sensitivity is larger than "+
+			"paid for", at, m, s.Norm, bound)}
 	}
 	return nil
 }
@@ -290,7 +295,8 @@ func pair(a, b any) (x, y []float64, err error) {
 		return nil, nil, err
 	}
 	if len(x) != len(y) {
-		return nil, nil, fmt.Errorf("takes in %d numbers on one table and %d on the other: their number depends on the data", len(x), len(y))
+		return nil, nil, fmt.Errorf("takes in %d numbers on one table and %d on the other: their number depends on the data",
+			len(x), len(y))
 	}
 	return x, y, nil
 }

@@ -11,7 +11,8 @@ import (
 
 // Distances by hand, in each norm, over blocks, of maps and of tables of unequal size.
 func TestMoved(t *testing.T) {
-	l1, l2, sup := privacy.Sensitivity{Norm: privacy.L1}, privacy.Sensitivity{Norm: privacy.L2}, privacy.Sensitivity{Norm: privacy.LInf}
+	l1, l2, sup := privacy.Sensitivity{Norm: privacy.L1}, privacy.Sensitivity{Norm: privacy.L2},
+		privacy.Sensitivity{Norm: privacy.LInf}
 	pairs := privacy.Sensitivity{Norm: privacy.L2, Block: 2}
 	for _, c := range []struct {
 		s    privacy.Sensitivity
@@ -72,8 +73,10 @@ func TestFrozen(t *testing.T) {
 		moves     []float64
 		faults    int
 	}{
-		{fixed{}, 1, []float64{1, 1}, 0}, {fixed{}, 1, []float64{1.01, 1, 1.02}, 2}, {fixed{}, 2, []float64{2}, 0}, {fixed{}, 2, []float64{2.01}, 1},
-		{rounds{}, 1, []float64{0.5, 0.5}, 0}, {rounds{}, 1, []float64{0.5, 0.6, 0.7}, 2}, {rounds{}, 2, []float64{1, 1.1}, 1},
+		{fixed{}, 1, []float64{1, 1}, 0}, {fixed{}, 1, []float64{1.01, 1, 1.02}, 2}, {fixed{}, 2, []float64{2}, 0},
+		{fixed{}, 2, []float64{2.01}, 1},
+		{rounds{}, 1, []float64{0.5, 0.5}, 0}, {rounds{}, 1, []float64{0.5, 0.6, 0.7}, 2}, {rounds{}, 2, []float64{1, 1.1},
+			1},
 	} {
 		one := NewFrozen()
 		other := one.Neighbour()
@@ -95,8 +98,12 @@ func TestFrozen(t *testing.T) {
 // faults, on either side.
 func TestFrozenFaults(t *testing.T) {
 	for want, f := range map[string]func(one, other privacy.Watcher){
-		"takes place on one table alone":       func(one, _ privacy.Watcher) { one.Release(privacy.Released{Mechanism: fixed{}, In: 1.0, Out: 1.0}) },
-		"takes place on the other table alone": func(_, other privacy.Watcher) { other.Release(privacy.Released{Mechanism: fixed{}, In: 1.0, Out: 1.0}) },
+		"takes place on one table alone": func(one, _ privacy.Watcher) {
+			one.Release(privacy.Released{Mechanism: fixed{}, In: 1.0, Out: 1.0})
+		},
+		"takes place on the other table alone": func(_, other privacy.Watcher) {
+			other.Release(privacy.Released{Mechanism: fixed{}, In: 1.0, Out: 1.0})
+		},
 		"releases twice": func(one, other privacy.Watcher) {
 			for _, p := range []privacy.Watcher{one, one, other} {
 				p.Release(privacy.Released{Mechanism: fixed{}, In: 1.0, Out: 1.0})
@@ -144,7 +151,8 @@ func TestStreamsOfBatches(t *testing.T) {
 			w.Release(privacy.Released{Spend: "s", Mechanism: fixed{}, In: []float64{0}, Out: 1.0})
 		}
 		plan := map[string][]pipeline.Planned{"stage": {{Line: privacy.Line{Name: "s"}, Group: c.group}}}
-		if said := strings.Join(other.Faults(privacy.ReplaceOne, plan), "\n"); strings.Contains(said, "streams on one table") != c.fault {
+		if said := strings.Join(other.Faults(privacy.ReplaceOne, plan), "\n"); strings.Contains(said,
+			"streams on one table") != c.fault {
 			t.Errorf("%s, group %d: %q, must be a fault: %t", c.purpose, c.group, said, c.fault)
 		}
 	}

@@ -53,7 +53,8 @@ func (s *independent) Plan(in pipeline.Headers) (pipeline.Work, error) {
 
 func independentKind() pipeline.Kind {
 	return pipeline.Kind{Name: "independent", Version: 1,
-		Doc: "Releases one noisy marginal a column and nothing of how columns go together. Use it as a floor for better models.",
+		Doc: "Releases one noisy marginal a column and nothing of how columns go together. Use it as a floor for better " +
+			"models.",
 		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "A private table of categories."}},
 		Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The marginals."}},
 		New: func() pipeline.Stage { return &independent{} }}
@@ -98,7 +99,8 @@ func release(h pipeline.Header, numbers ...any) (pipeline.Tables, error) {
 // visitors is a private table of n rows with three columns of categories.
 func visitors(n int, a privacy.Adjacency) Input {
 	d := &domain.Domain{Columns: []domain.Column{
-		{Name: "region", Type: domain.Categorical, Categories: []string{"north", "south", "west", "east", "here"}, Nullable: true},
+		{Name: "region", Type: domain.Categorical, Categories: []string{"north", "south", "west", "east", "here"},
+			Nullable: true},
 		{Name: "grade", Type: domain.Ordinal, Categories: []string{"low", "middle", "high", "top", "beyond"}},
 		{Name: "month", Type: domain.Categorical, Categories: []string{"Jan", "Feb", "Mar", "Apr", "May"}},
 	}}
@@ -108,7 +110,8 @@ func visitors(n int, a privacy.Adjacency) Input {
 			columns[j] = append(columns[j], c.Categories[(i*(j+3)+i/7)%len(c.Categories)])
 		}
 	}
-	h := pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Terms: pipeline.Terms{Adjacency: a, Claims: pipeline.ClaimsProven}}
+	h := pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Terms: pipeline.Terms{Adjacency: a,
+		Claims: pipeline.ClaimsProven}}
 	if a == privacy.ReplaceOne {
 		h.Rows = int64(n)
 	}
@@ -116,7 +119,8 @@ func visitors(n int, a privacy.Adjacency) Input {
 }
 
 func independentCase(stage pipeline.Stage, in Input) Case {
-	return Case{Name: fmt.Sprint(in.Header.Terms.Adjacency), Stage: func() pipeline.Stage { return stage }, In: map[string]Input{"in": in}}
+	return Case{Name: fmt.Sprint(in.Header.Terms.Adjacency), Stage: func() pipeline.Stage { return stage },
+		In: map[string]Input{"in": in}}
 }
 
 // A paid kind that is right passes, under both adjacencies, for rows, groups and

@@ -93,7 +93,8 @@ func replaceVariants(in Input, n, c int) []variant {
 	var list []variant
 	for i, to := range styles() {
 		group := groups[i%len(groups)]
-		list = append(list, variant{what: fmt.Sprintf("rows %v replaced (%s)", group, to), base: keepAll(n), other: change(n, group, to)})
+		list = append(list, variant{what: fmt.Sprintf("rows %v replaced (%s)", group, to), base: keepAll(n),
+			other: change(n, group, to)})
 	}
 	return append(list, opposite(n, groups[0]))
 }
@@ -101,7 +102,8 @@ func replaceVariants(in Input, n, c int) []variant {
 // opposite goes from one end of the domain to the other: what a bound on the
 // difference of two contributions needs to be reached.
 func opposite(n int, group []int) variant {
-	return variant{what: fmt.Sprintf("%d rows from end to end", len(group)), base: change(n, group, low), other: change(n, group, high)}
+	return variant{what: fmt.Sprintf("%d rows from end to end", len(group)), base: change(n, group, low),
+		other: change(n, group, high)}
 }
 
 func change(n int, group []int, to style) []line {
@@ -121,7 +123,8 @@ func removeVariants(in Input, n, c int) []variant {
 	for _, row := range group {
 		whole = append(whole, line{row: row})
 	}
-	list := []variant{{what: fmt.Sprintf("rows %v removed", group), base: whole, other: others}, {what: "the only unit removed", base: whole[len(others):]}}
+	list := []variant{{what: fmt.Sprintf("rows %v removed", group), base: whole, other: others},
+		{what: "the only unit removed", base: whole[len(others):]}}
 	for _, to := range styles() {
 		list = append(list, variant{what: fmt.Sprintf("%d rows added (%s)", c, to), base: keepAll(n), other: added(n, c, to)})
 	}
@@ -144,14 +147,20 @@ func shardVariants(in Input, n int) []variant {
 	group := shardRows(shards, n-1)
 	var list []variant
 	for _, to := range styles() {
-		list = append(list, variant{what: fmt.Sprintf("shard %s changed (%s)", shards[n-1], to), base: keepAll(n), other: change(n, group, to)})
+		list = append(list, variant{what: fmt.Sprintf("shard %s changed (%s)", shards[n-1], to), base: keepAll(n),
+			other: change(n, group, to)})
 	}
-	list = append(list, opposite(n, group), variant{what: fmt.Sprintf("shard %s changed", shards[0]), base: keepAll(n), other: change(n, shardRows(shards, 0), high)})
+	list = append(list, opposite(n, group), variant{what: fmt.Sprintf("shard %s changed", shards[0]), base: keepAll(n),
+		other: change(n, shardRows(shards, 0), high)})
 	if in.Header.Rows == 0 {
-		list = append(list, variant{what: fmt.Sprintf("shard %s removed", shards[n-1]), base: keepAll(n), other: without(n, group)},
-			variant{what: fmt.Sprintf("shard %s grows", shards[n-1]), base: keepAll(n), other: append(keepAll(n), line{n - 1, high}, line{n - 1, low})},
-			variant{what: fmt.Sprintf("shard %s removed", shards[0]), base: keepAll(n), other: without(n, shardRows(shards, 0)), moves: true},
-			variant{what: fmt.Sprintf("shard %s grows at its beginning", shards[0]), base: keepAll(n), other: inserted(keepAll(n), 0, 1, high), moves: true})
+		list = append(list, variant{what: fmt.Sprintf("shard %s removed", shards[n-1]), base: keepAll(n),
+			other: without(n, group)},
+			variant{what: fmt.Sprintf("shard %s grows", shards[n-1]), base: keepAll(n), other: append(keepAll(n),
+				line{n - 1, high}, line{n - 1, low})},
+			variant{what: fmt.Sprintf("shard %s removed", shards[0]), base: keepAll(n), other: without(n, shardRows(shards, 0)),
+				moves: true},
+			variant{what: fmt.Sprintf("shard %s grows at its beginning", shards[0]), base: keepAll(n),
+				other: inserted(keepAll(n), 0, 1, high), moves: true})
 	}
 	return list
 }
@@ -200,7 +209,8 @@ func checkNeighbours(t reporter, c Case) {
 			chance = drawsOf(before.work, before.ledger.Plan, c.adjacency())
 		}
 		// Past the mechanisms nothing may differ, whatever fell to the rows.
-		faults = append(faults, replay.faultsBut(chance, c.adjacency(), map[string][]pipeline.Planned{"": before.ledger.Plan})...)
+		faults = append(faults, replay.faultsBut(chance, c.adjacency(),
+			map[string][]pipeline.Planned{"": before.ledger.Plan})...)
 		if before.err == nil && now.err == nil && !chance.secrets {
 			faults = append(faults, stabilityFaults(n, before.outcome, now)...)
 		}
@@ -219,14 +229,17 @@ func moveVariants(in Input, n, c int) []variant {
 	var list []variant
 	for i, at := range slices.Compact([]int{0, n / 2}) {
 		group := unitRows(in, at, c)
-		list = append(list, variant{what: fmt.Sprintf("rows %v removed", group), base: keepAll(n), other: without(n, group), moves: true})
+		list = append(list, variant{what: fmt.Sprintf("rows %v removed", group), base: keepAll(n), other: without(n, group),
+			moves: true})
 		to := styles()[i]
-		list = append(list, variant{what: fmt.Sprintf("%d rows put before row %d (%s)", c, at, to), base: keepAll(n), other: inserted(keepAll(n), at, c, to), moves: true})
+		list = append(list, variant{what: fmt.Sprintf("%d rows put before row %d (%s)", c, at, to), base: keepAll(n),
+			other: inserted(keepAll(n), at, c, to), moves: true})
 	}
 	if n > 1 && texts(in, in.Header.Terms.Unit.Column) == nil { // a row copied would be one more of its unit
 		twice := keepAll(n)
 		twice[n/2].row = n/2 - 1
-		list = append(list, variant{what: fmt.Sprintf("%d rows put between two equal ones", c), base: twice, other: inserted(twice, n/2, c, another), moves: true})
+		list = append(list, variant{what: fmt.Sprintf("%d rows put between two equal ones", c), base: twice,
+			other: inserted(twice, n/2, c, another), moves: true})
 	}
 	return list
 }

@@ -133,7 +133,8 @@ func editedHeaders(before []map[string]any, now []pipeline.Headers) (ports []str
 
 func (s *sight) env(workers int, kinds []pipeline.Kind) *pipeline.Env {
 	env := Env(workers, kinds...)
-	env.Log = slog.New(slog.NewTextHandler(lockedWriter{s}, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+	env.Log = slog.New(slog.NewTextHandler(lockedWriter{s}, &slog.HandlerOptions{ReplaceAttr: func(_ []string,
+		a slog.Attr) slog.Attr {
 		if a.Key == slog.TimeKey {
 			return slog.Attr{}
 		}
@@ -173,7 +174,10 @@ func (w lockedWriter) Write(b []byte) (int, error) {
 // the goroutines'.
 func (s *sight) reports() string {
 	var list []string
-	for _, at := range slices.SortedFunc(maps.Keys(s.progress), func(a, b [2]int64) int { return slices.Compare(a[:], b[:]) }) {
+	for _, at := range slices.SortedFunc(maps.Keys(s.progress), func(a, b [2]int64) int {
+		return slices.Compare(a[:],
+			b[:])
+	}) {
 		list = append(list, fmt.Sprintf("%d of %d (%d times)", at[0], at[1], s.progress[at]))
 	}
 	return strings.Join(list, ", ")
@@ -181,7 +185,8 @@ func (s *sight) reports() string {
 
 // shown is what anyone may see of a run on the way, by what it is called.
 func (o outcome) shown() map[string]string {
-	m := map[string]string{"progress": o.sight.reports(), "lines of the log": o.sight.log.String(), "files created": fmt.Sprint(o.sight.files), "error": ""}
+	m := map[string]string{"progress": o.sight.reports(), "lines of the log": o.sight.log.String(),
+		"files created": fmt.Sprint(o.sight.files), "error": ""}
 	if o.err != nil {
 		m["error"] = o.err.Error()
 	}
@@ -212,7 +217,8 @@ func (o outcome) differences(t reporter, other outcome) []string {
 	was, is := o.released(t), other.released(t)
 	for port := range was {
 		if o.err == nil && other.err == nil && !bytes.Equal(was[port], is[port]) {
-			list = append(list, fmt.Sprintf("output %s is %s and differs though no mechanism gives anything else: it depends on private rows past them", port, o.work.Out[port].Class))
+			list = append(list, fmt.Sprintf("output %s is %s and differs though no mechanism gives anything else: it depends "+
+				"on private rows past them", port, o.work.Out[port].Class))
 		}
 	}
 	return list

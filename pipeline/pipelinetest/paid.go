@@ -68,7 +68,8 @@ func checkUses(t reporter, c Case, plan []pipeline.Planned) {
 			}
 		}
 		if taken := o.ledger.Taken(p.Name); seen != taken {
-			t.Errorf("%s: %d of %d uses handed on what came out: the others released nothing, or past privacy.Release", p.Name, seen, taken)
+			t.Errorf("%s: %d of %d uses handed on what came out: the others released nothing, or past privacy.Release", p.Name,
+				seen, taken)
 		}
 	}
 }
@@ -151,7 +152,8 @@ func checkPairs(t reporter, c Case) {
 	fresh := observe(context.Background(), later, manner{key: 2, probe: alone, env: ofAnother})
 	if first.err != nil || fmt.Sprint(after.err) != fmt.Sprint(fresh.err) {
 		if fmt.Sprint(after.err) != fmt.Sprint(fresh.err) {
-			t.Errorf("a plan that was carried out before ends with %v, a fresh one with %v: it remembers its first run", after.err, fresh.err)
+			t.Errorf("a plan that was carried out before ends with %v, a fresh one with %v: it remembers its first run",
+				after.err, fresh.err)
 		}
 		return
 	}
@@ -195,7 +197,8 @@ func remembered(t reporter, after, fresh outcome) (faults []string) {
 func (f *Frozen) unlike(other *Frozen) (faults []string) {
 	for _, at := range f.Uses() {
 		if is, ok := other.uses[at]; !ok || fmt.Sprint(is.In) != fmt.Sprint(f.uses[at].In) {
-			faults = append(faults, fmt.Sprintf("%s: what goes in is not what a fresh plan puts in: the plan remembers its first run", at))
+			faults = append(faults, fmt.Sprintf("%s: what goes in is not what a fresh plan puts in: the plan remembers its "+
+				"first run", at))
 		}
 	}
 	return faults
@@ -224,7 +227,8 @@ func (l *Ledger) Open(name string) (*privacy.Handle, error) {
 		l.fault = errors.Join(l.fault, err)
 		return nil, err
 	}
-	h := privacy.Open(privacy.Opening{Spend: name, Mechanism: p.Value, Source: noise.NewSource(l.Key, "test/"+name), Drawn: l.Drawn, Probe: l.Probe})
+	h := privacy.Open(privacy.Opening{Spend: name, Mechanism: p.Value, Source: noise.NewSource(l.Key, "test/"+name),
+		Drawn: l.Drawn, Probe: l.Probe})
 	if l.opened == nil {
 		l.opened = map[string]*privacy.Handle{}
 	}

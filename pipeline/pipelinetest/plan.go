@@ -28,7 +28,8 @@ func checkKind(t reporter, k pipeline.Kind) {
 		}
 	}
 	one, other := reflect.ValueOf(k.New()), reflect.ValueOf(k.New())
-	if holds := one.Elem().Type().Size() > 0; holds && one.Pointer() == other.Pointer() { // empty structs may share an address
+	// empty structs may share an address
+	if holds := one.Elem().Type().Size() > 0; holds && one.Pointer() == other.Pointer() {
 		t.Errorf("%s: New returns the same stage twice", k.Name)
 	}
 	checkTags(t, k.Name, reflect.TypeOf(k.New()).Elem())
@@ -116,7 +117,8 @@ func checkHeader(t reporter, port pipeline.Port, w pipeline.Work, private bool) 
 		t.Errorf("output %s has no header", port.Name)
 		return
 	case h.Form.IsFiles() != (h.Schema == nil):
-		t.Errorf("output %s has the form %q and the schema %v, must have one where it is rows alone", port.Name, h.Form, h.Schema)
+		t.Errorf("output %s has the form %q and the schema %v, must have one where it is rows alone", port.Name, h.Form,
+			h.Schema)
 		return
 	case h.Form != port.Form:
 		t.Errorf("output %s has the form %q, its port says %q", port.Name, h.Form, port.Form)

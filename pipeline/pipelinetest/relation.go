@@ -31,15 +31,15 @@ func checkRelation(t reporter, c Case) {
 }
 
 // CheckElsewhere compares what stages make of a table, one behind the other, with what their expressions say, for
-// random rows with every trap: bounds and their neighbours, both zeros, infinities, whole numbers that no float64 holds, and
-// missing values. It returns why a stage needs the rows themselves; nil: none does.
+// random rows with every trap: bounds and their neighbours, both zeros, infinities, whole numbers that no float64
+// holds, and missing values. It returns why a stage needs the rows themselves; nil: none does.
 func CheckElsewhere(t *testing.T, h pipeline.Header, stages ...pipeline.Stage) error {
 	t.Helper()
 	return checkElsewhere(t, h, interpreted, stages...)
 }
 
-// CheckEngine is CheckElsewhere for rows that a database engine computes, such as enginetest.Engine. A case of more than
-// one table, or whose stage needs the rows themselves, is none.
+// CheckEngine is CheckElsewhere for rows that a database engine computes, such as enginetest.Engine. A case of more
+// than one table, or whose stage needs the rows themselves, is none.
 func CheckEngine(t *testing.T, c Case, compute func(r relation.Relation, stored [][]any) ([][]any, error)) {
 	t.Helper()
 	if c.In["in"].Header.Domain == nil || len(c.In) > 1 || c.Fails {

@@ -117,7 +117,8 @@ func Collect(ctx context.Context, a pipeline.Table) (arrow.Record, error) {
 		names.Append(f.Name)
 		values.Append(f.Data)
 	}
-	schema := arrow.NewSchema([]arrow.Field{{Name: "name", Type: arrow.BinaryTypes.String}, {Name: "data", Type: arrow.BinaryTypes.Binary}}, nil)
+	schema := arrow.NewSchema([]arrow.Field{{Name: "name", Type: arrow.BinaryTypes.String},
+		{Name: "data", Type: arrow.BinaryTypes.Binary}}, nil)
 	return array.NewRecord(schema, []arrow.Array{names.NewArray(), values.NewArray()}, int64(len(files))), err
 }
 
@@ -185,7 +186,8 @@ func checkRepeats(t reporter, k pipeline.Kind, c Case) {
 		checkSilent(t, c, first.err)
 		return
 	}
-	manners := map[string]manner{"again": {workers: 1}, "with two workers": {workers: 2}, "in batches of 1": {size: 1, workers: 1}, "in batches of 7": {size: 7, workers: 2}}
+	manners := map[string]manner{"again": {workers: 1}, "with two workers": {workers: 2}, "in batches of 1": {size: 1,
+		workers: 1}, "in batches of 7": {size: 7, workers: 2}}
 	if first.work.Counts != nil {
 		manners["on rows that stay in a database"] = manner{stays: true}
 	}

@@ -25,7 +25,8 @@ func (m sampledSums) Uses() int64        { return m.Steps }
 func (m sampledSums) Deviation() float64 { return m.Sigma * m.Clip }
 
 func (m sampledSums) Event(privacy.Adjacency) privacy.Event {
-	return privacy.Repeated{Count: m.Steps, Event: privacy.PoissonSampled{SamplingRate: m.Rate, Event: privacy.Gaussian{NoiseMultiplier: m.Sigma}}}
+	return privacy.Repeated{Count: m.Steps, Event: privacy.PoissonSampled{SamplingRate: m.Rate,
+		Event: privacy.Gaussian{NoiseMultiplier: m.Sigma}}}
 }
 
 func (m sampledSums) Sensitivity(a privacy.Adjacency) privacy.Sensitivity {
@@ -58,8 +59,11 @@ const (
 
 // rightDescent is what is held against the wrong ones.
 func rightDescent() descent {
-	return descent{NoiseMultiplier: 2, rate: 0.25, pull: func(int) float64 { return 0.5 }, learning: func(int) float64 { return 1 },
-		steps: func(int) int { return descentSteps }, progress: func(env *pipeline.Env, step, steps, _ int) { env.Progress(int64(step), int64(steps)) },
+	return descent{NoiseMultiplier: 2, rate: 0.25, pull: func(int) float64 { return 0.5 },
+		learning: func(int) float64 { return 1 },
+		steps:    func(int) int { return descentSteps }, progress: func(env *pipeline.Env, step, steps, _ int) {
+			env.Progress(int64(step), int64(steps))
+		},
 		end: func(int) error { return nil }}
 }
 
@@ -68,9 +72,10 @@ func (s *descent) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	return pipeline.Work{
 		Out:   pipeline.Headers{"model": out},
 		Terms: pipeline.Pricing{Scale: s.NoiseMultiplier},
-		Spends: []pipeline.Spend{{Name: "train", Doc: "noisy sums of samples", Mechanism: func(scale float64) privacy.Mechanism {
-			return sampledSums{Clip: descentClip, Sigma: scale, Rate: s.rate, Steps: descentSteps}
-		}}},
+		Spends: []pipeline.Spend{{Name: "train", Doc: "noisy sums of samples",
+			Mechanism: func(scale float64) privacy.Mechanism {
+				return sampledSums{Clip: descentClip, Sigma: scale, Rate: s.rate, Steps: descentSteps}
+			}}},
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 			rows, err := vectors(ctx, in["in"])
 			if err != nil {
@@ -201,11 +206,17 @@ func descents() map[string]struct {
 	}
 	return map[string]entry{
 		"none": {func(*descent) {}, ""},
-		"a weight of the loss by the private row count": {func(s *descent) { s.pull = func(n int) float64 { return float64(n) / 1000 } },
+		"a weight of the loss by the private row count": {
+			func(s *descent) { s.pull = func(n int) float64 { return float64(n) / 1000 } },
 			"they depend on rows that they did not draw"},
-		"a weight of the loss over the private row count": {func(s *descent) { s.pull = func(n int) float64 { return 1 / float64(1+n) } },
+		"a weight of the loss over the private row count": {
+			func(s *descent) { s.pull = func(n int) float64 { return 1 / float64(1+n) } },
 			"they depend on rows that they did not draw"},
-		"a learning rate over the private row count": {func(s *descent) { s.learning = func(n int) float64 { return 40 / float64(1+n) } },
+		"a learning rate over the private row count": {func(s *descent) {
+			s.learning = func(n int) float64 {
+				return 40 / float64(1+n)
+			}
+		},
 			"output model is released and differs"},
 		"a noisy sum divided by the batch": {func(s *descent) {
 			s.divide = func(sum []float64, batch int, noised bool) {
@@ -248,7 +259,8 @@ func descents() map[string]struct {
 }
 
 func descentCase(s descent, in Input) Case {
-	return Case{Name: "descent", Stage: func() pipeline.Stage { again := s; return &again }, In: map[string]Input{"in": in}}
+	return Case{Name: "descent", Stage: func() pipeline.Stage { again := s; return &again },
+		In: map[string]Input{"in": in}}
 }
 
 func descentKind() pipeline.Kind {

@@ -16,7 +16,8 @@ import (
 func stabilityFaults(n neighbour, before, now outcome) []string {
 	var faults []string
 	for port, h := range before.work.Out {
-		if h.Form != pipeline.FormTable || h.Class != pipeline.Private || before.records[port] == nil || now.records[port] == nil {
+		if h.Form != pipeline.FormTable || h.Class != pipeline.Private || before.records[port] == nil ||
+			now.records[port] == nil {
 			continue
 		}
 		fault := StabilityFault(h, n.base.adjacency(), before.records[port], now.records[port])
@@ -85,7 +86,8 @@ func ownRowsFault(n neighbour, h pipeline.Header, before, now outcome, port stri
 	for _, o := range []struct {
 		r    arrow.Record
 		rows []int
-	}{{before.records[port], first(diff(before.records[port], now.records[port]))}, {now.records[port], first(diff(now.records[port], before.records[port]))}} {
+	}{{before.records[port], first(diff(before.records[port], now.records[port]))},
+		{now.records[port], first(diff(now.records[port], before.records[port]))}} {
 		of := textsOf(o.r, unit)
 		for _, row := range o.rows {
 			if !units[of[row]] {
@@ -218,7 +220,8 @@ func checkUnit(t reporter, c Case, port string, column int) {
 		if h := o.work.Out[out]; h.Form == pipeline.FormTable && int(r.NumRows()) == len(units) {
 			for _, of := range h.Domain.Columns {
 				if of.OfUnit && !function(units, textsOf(r, of.Name)) {
-					t.Errorf("output %s: column %s is said to be one of the privacy unit %s, and rows of one unit differ in it", out, of.Name, c.In[port].Header.Terms.Unit.Column)
+					t.Errorf("output %s: column %s is said to be one of the privacy unit %s, and rows of one unit differ in it", out,
+						of.Name, c.In[port].Header.Terms.Unit.Column)
 				}
 			}
 		}
@@ -247,7 +250,8 @@ func (c Case) unitOf(port string, column int) Case {
 		in.Header.Domain.Columns[i].OfUnit = i == column
 	}
 	of := &in.Header.Domain.Columns[column]
-	in.Header.Terms = pipeline.Terms{Adjacency: privacy.AddRemove, Claims: in.Header.Terms.Claims, Unit: pipeline.Unit{Column: of.Name, MaxRows: len(lines)}}
+	in.Header.Terms = pipeline.Terms{Adjacency: privacy.AddRemove, Claims: in.Header.Terms.Claims,
+		Unit: pipeline.Unit{Column: of.Name, MaxRows: len(lines)}}
 	if in.Header.Stability.Spread == pipeline.SpreadRows {
 		in.Header.Stability = pipeline.Rows(len(lines))
 	}

@@ -31,7 +31,8 @@ func (s *spread) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h.Domain = h.Domain.Clone()
 	h.Domain.Columns[1].OfUnit = h.Domain.Columns[1].OfUnit && s.column != 1
 	s.promise(&h)
-	return pipeline.Work{Out: pipeline.Headers{"out": h}, Run: func(ctx context.Context, _ *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+	return pipeline.Work{Out: pipeline.Headers{"out": h}, Run: func(ctx context.Context, _ *pipeline.Env,
+		in pipeline.Tables) (pipeline.Tables, error) {
 		r, err := in["in"].Collect(ctx)
 		if err != nil {
 			return nil, err
@@ -48,7 +49,8 @@ func (s *spread) Plan(in pipeline.Headers) (pipeline.Work, error) {
 
 // visitsOf is a private table of 12 visits of 6 persons in 3 shards or none.
 func visitsOf(shards bool, unit bool) Input {
-	d := &domain.Domain{Columns: []domain.Column{{Name: "person", Type: domain.Integer, OfUnit: unit}, {Name: "visits", Type: domain.Integer, Bounds: &[2]float64{0, 1000}}}}
+	d := &domain.Domain{Columns: []domain.Column{{Name: "person", Type: domain.Integer, OfUnit: unit},
+		{Name: "visits", Type: domain.Integer, Bounds: &[2]float64{0, 1000}}}}
 	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), OwnRows: true,
 		Terms: pipeline.Terms{Adjacency: privacy.AddRemove, Claims: pipeline.ClaimsProven}})
 	if unit {
@@ -66,7 +68,8 @@ func visitsOf(shards bool, unit bool) Input {
 		}
 		in.Header = h.WithShardColumn(3)
 		in.Header.Stability = pipeline.Shards(3)
-		in.Rows = array.NewRecord(in.Header.Schema, append(append([]arrow.Array(nil), in.Rows.Columns()...), b.NewArray()), 12)
+		in.Rows = array.NewRecord(in.Header.Schema, append(append([]arrow.Array(nil), in.Rows.Columns()...), b.NewArray()),
+			12)
 	}
 	return in
 }
@@ -99,20 +102,26 @@ func TestWrongStabilityIsFound(t *testing.T) {
 		in    Input
 		says  string
 	}{
-		"two rows of one, promised one":       {spread{follow, 1, keeps}, visitsOf(false, false), "3 rows change, its stability is rows(1)"},
-		"two rows of one, promised three":     {spread{follow, 1, says(pipeline.Rows(3), false)}, visitsOf(false, false), ""},
-		"rows of another unit":                {spread{follow, 1, says(pipeline.Rows(4), true)}, visitsOf(false, true), "of no unit that changed"},
-		"rows of another unit, and says so":   {spread{follow, 1, says(pipeline.Rows(4), false)}, visitsOf(false, true), ""},
-		"another shard":                       {spread{follow, 1, keeps}, visitsOf(true, false), "2 shards change, its stability is shards(3)"},
-		"another shard, promised nothing":     {spread{follow, 1, says(pipeline.Unbounded(), false)}, visitsOf(true, false), ""},
-		"a unit that is no unit any more":     {spread{number, 0, says(pipeline.Unbounded(), false)}, visitsOf(false, true), "is said to be one of the privacy unit person"},
+		"two rows of one, promised one": {spread{follow, 1, keeps}, visitsOf(false, false),
+			"3 rows change, its stability is rows(1)"},
+		"two rows of one, promised three": {spread{follow, 1, says(pipeline.Rows(3), false)}, visitsOf(false, false), ""},
+		"rows of another unit": {spread{follow, 1, says(pipeline.Rows(4), true)}, visitsOf(false, true),
+			"of no unit that changed"},
+		"rows of another unit, and says so": {spread{follow, 1, says(pipeline.Rows(4), false)}, visitsOf(false, true), ""},
+		"another shard": {spread{follow, 1, keeps}, visitsOf(true, false),
+			"2 shards change, its stability is shards(3)"},
+		"another shard, promised nothing": {spread{follow, 1, says(pipeline.Unbounded(), false)}, visitsOf(true, false),
+			""},
+		"a unit that is no unit any more": {spread{number, 0, says(pipeline.Unbounded(), false)}, visitsOf(false, true),
+			"is said to be one of the privacy unit person"},
 		"a unit that is none, and says so":    {spread{number, 0, forgets}, visitsOf(false, true), ""},
 		"nothing changed":                     {spread{func([]int64) {}, 1, keeps}, visitsOf(true, false), ""},
 		"nothing changed, of units":           {spread{func([]int64) {}, 1, keeps}, visitsOf(false, true), ""},
 		"a group of rows whose own rows stay": {spread{func([]int64) {}, 1, keeps}, visitsOf(false, false), ""},
 	} {
 		t.Run(what, func(t *testing.T) {
-			kind := pipeline.Kind{Name: "spread", In: []pipeline.Port{{Name: "in", Form: pipeline.FormTable}}, Out: []pipeline.Port{{Name: "out", Form: pipeline.FormTable}}}
+			kind := pipeline.Kind{Name: "spread", In: []pipeline.Port{{Name: "in", Form: pipeline.FormTable}},
+				Out: []pipeline.Port{{Name: "out", Form: pipeline.FormTable}}}
 			r := &recorder{}
 			r.run(func(t reporter) {
 				checkCase(t, kind, Case{Stage: func() pipeline.Stage { return &c.stage }, In: map[string]Input{"in": c.in}})
@@ -131,7 +140,8 @@ func TestListedKinds(t *testing.T) {
 	r.run(func(t reporter) {
 		checkListed(t, []pipeline.Kind{{Name: "a"}, {Name: "b"}}, map[string][]Case{"a": {{}}, "c": {{}}})
 	})
-	if said := strings.Join(r.said, "; "); said != "kind b has no conformance case; cases of c, which is no kind of this room" {
+	if said := strings.Join(r.said, "; "); said != "kind b has no conformance case; cases of c, which is no kind of "+
+		"this room" {
 		t.Error(said)
 	}
 }
@@ -139,10 +149,13 @@ func TestListedKinds(t *testing.T) {
 // TestUndeclaredFigures: a name that no declaration covers is found, and a part of a figure that
 // is declared to have none.
 func TestUndeclaredFigures(t *testing.T) {
-	declared := pipeline.Figures{{Name: "whole", Interval: true}, {Name: "each", Parts: "column", Beside: []pipeline.Role{pipeline.RealTrain}}}
+	declared := pipeline.Figures{{Name: "whole", Interval: true}, {Name: "each", Parts: "column",
+		Beside: []pipeline.Role{pipeline.RealTrain}}}
 	var found []string
-	for _, m := range Undeclared(declared, []pipeline.Metric{{Name: "whole"}, {Name: "whole_low"}, {Name: "whole", Column: "age"},
-		{Name: "each", Column: "age"}, {Name: "each_real_train"}, {Name: "each_baseline"}, {Name: "each_low"}, {Name: "other"}}) {
+	for _, m := range Undeclared(declared, []pipeline.Metric{{Name: "whole"}, {Name: "whole_low"},
+		{Name: "whole", Column: "age"},
+		{Name: "each", Column: "age"}, {Name: "each_real_train"}, {Name: "each_baseline"}, {Name: "each_low"},
+		{Name: "other"}}) {
 		found = append(found, m.Key())
 	}
 	if want := []string{"whole.age", "each_baseline", "each_low", "other"}; !slices.Equal(found, want) {
@@ -213,7 +226,10 @@ func (p *pass) run(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (
 		if p.defect == "follows the workers" && env.Workers == 1 {
 			break
 		}
-		return pipeline.Tables{"out": t.Map(t.Header, func(r arrow.Record) (arrow.Record, error) { return r.NewSlice(0, min(1, r.NumRows())), nil })}, nil
+		return pipeline.Tables{"out": t.Map(t.Header, func(r arrow.Record) (arrow.Record, error) {
+			return r.NewSlice(0,
+				min(1, r.NumRows())), nil
+		})}, nil
 	}
 	return pipeline.Tables{"out": t}, nil
 }
@@ -236,11 +252,14 @@ func TestDefectsAreFound(t *testing.T) {
 	} {
 		r := &recorder{}
 		plans := 0
-		d := &domain.Domain{Columns: []domain.Column{{Name: "pressure", Type: domain.Numeric}, {Name: "grade", Type: domain.Ordinal, Categories: []string{"low", "high"}}}}
-		rows := Rows(d, []any{1.5, 4242.5, 3, 4, 5, 6, 7, 8, 9}, []any{"low", "low", "high", "low", "low", "high", "low", "low", "high"})
+		d := &domain.Domain{Columns: []domain.Column{{Name: "pressure", Type: domain.Numeric},
+			{Name: "grade", Type: domain.Ordinal, Categories: []string{"low", "high"}}}}
+		rows := Rows(d, []any{1.5, 4242.5, 3, 4, 5, 6, 7, 8, 9}, []any{"low", "low", "high", "low", "low", "high", "low",
+			"low", "high"})
 		c := Case{
 			Stage: func() pipeline.Stage { return &pass{Columns: []string{"grade"}, defect: defect, plans: &plans} },
-			In:    map[string]Input{"in": {Header: pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1)}), Rows: rows}},
+			In: map[string]Input{"in": {Header: pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private,
+				Stability: pipeline.Rows(1)}), Rows: rows}},
 		}
 		c.Fails = defect == "quotes a value"
 		port := []pipeline.Port{{Name: "out", Form: pipeline.FormTable}}
@@ -252,8 +271,8 @@ func TestDefectsAreFound(t *testing.T) {
 	}
 }
 
-// TestNeighboursAreMetInTurn: of a stage that pays for nothing the cases of a kind meet all neighbours together, however many
-// they are and whatever their names.
+// TestNeighboursAreMetInTurn: of a stage that pays for nothing the cases of a kind meet all neighbours together,
+// however many they are and whatever their names.
 func TestNeighboursAreMetInTurn(t *testing.T) {
 	all := make([]neighbour, 7)
 	for i := range all {
@@ -262,7 +281,8 @@ func TestNeighboursAreMetInTurn(t *testing.T) {
 	for beside := 1; beside <= 5; beside++ {
 		met := map[string]bool{}
 		for place := range beside {
-			c := Case{Stage: func() pipeline.Stage { return &bare{} }, kind: &pipeline.Kind{Name: "bare"}, place: place, beside: beside}
+			c := Case{Stage: func() pipeline.Stage { return &bare{} }, kind: &pipeline.Kind{Name: "bare"}, place: place,
+				beside: beside}
 			for _, n := range c.inTurn(all) {
 				met[n.what] = true
 			}
@@ -286,7 +306,8 @@ func TestKindsAreJudged(t *testing.T) {
 		"New returns the same stage twice": func() pipeline.Stage { return old },
 	} {
 		r := &recorder{}
-		k := pipeline.Kind{Name: "bare", Version: 1, New: fresh, Doc: "Hands on what it gets. Use it where a stage has to do nothing at all.",
+		k := pipeline.Kind{Name: "bare", Version: 1, New: fresh,
+			Doc: "Hands on what it gets. Use it where a stage has to do nothing at all.",
 			Out: []pipeline.Port{{Name: "out", Form: pipeline.FormTable, Doc: "the table"}}}
 		r.run(func(t reporter) { checkKind(t, k) })
 		if said := strings.Join(r.said, "\n"); want == "" && said != "" || !strings.Contains(said, want) {

@@ -39,7 +39,8 @@ func checkStill(t reporter, c Case) {
 		}
 		for _, spend := range slices.Sorted(maps.Keys(counts)) {
 			if s := counts[spend]; s.p() < falseAlarm {
-				t.Errorf("%s: %d of %d uses of %s move, each sees the unit with probability %.3g: they depend on rows that they did not draw, or on how many there are",
+				t.Errorf("%s: %d of %d uses of %s move, each sees the unit with probability %.3g: they depend on rows that they "+
+					"did not draw, or on how many there are",
 					n.what, s.moved, s.uses, spend, s.rate)
 			}
 		}
@@ -52,7 +53,8 @@ func stillNeighbours(c Case) (list []neighbour) {
 		in := c.In[port]
 		if in.Header.Class == pipeline.Private && in.Rows.NumRows() > 0 {
 			v := variants(in)[0]
-			list = append(list, neighbour{what: port + ": " + v.what, base: c.edited(port, v.base), other: c.edited(port, v.other)})
+			list = append(list, neighbour{what: port + ": " + v.what, base: c.edited(port, v.base),
+				other: c.edited(port, v.other)})
 		}
 	}
 	return list
@@ -178,7 +180,8 @@ func (r *residuals) faults() []string {
 		list = append(list, repeat)
 	}
 	if p := r.scaleP(); p < falseAlarm {
-		list = append(list, fmt.Sprintf("the noise has not the planned deviation %.6g: %.6g over %d numbers (p = %.2g)", r.mechanism.Deviation(), r.deviation(), r.count(), p))
+		list = append(list, fmt.Sprintf("the noise has not the planned deviation %.6g: %.6g over %d numbers (p = %.2g)",
+			r.mechanism.Deviation(), r.deviation(), r.count(), p))
 	}
 	return list
 }

@@ -75,7 +75,8 @@ func BlankWards(rows arrow.Record, missing bool) arrow.Record {
 	d := WardDomain()
 	columns := make([][]any, len(d.Columns))
 	for i, c := range d.Columns {
-		value := map[domain.ColumnType]any{domain.Integer: 40, domain.Numeric: 80.5, domain.Categorical: "west", domain.Boolean: "yes", domain.Text: "p"}[c.Type]
+		value := map[domain.ColumnType]any{domain.Integer: 40, domain.Numeric: 80.5, domain.Categorical: "west",
+			domain.Boolean: "yes", domain.Text: "p"}[c.Type]
 		if missing {
 			value = nil
 		}
@@ -90,7 +91,8 @@ func BlankWards(rows arrow.Record, missing bool) arrow.Record {
 func HugeWards(n int) arrow.Record {
 	columns := make([][]any, 6)
 	for i := range n {
-		for j, v := range []any{18 + i, []float64{math.MaxFloat64, -1e74, 1e60, 9e74}[i%4], -2e73 * float64(i), []string{"north", "west"}[i%2], []string{"no", "yes"}[i/2%2], "p"} {
+		for j, v := range []any{18 + i, []float64{math.MaxFloat64, -1e74, 1e60, 9e74}[i%4], -2e73 * float64(i),
+			[]string{"north", "west"}[i%2], []string{"no", "yes"}[i/2%2], "p"} {
 			columns[j] = append(columns[j], v)
 		}
 	}
@@ -109,13 +111,15 @@ func People(n int, claims pipeline.Claims, habits func(i int) (region, smokes in
 	columns := make([][]any, len(d.Columns))
 	for i := range n {
 		region, smokes := habits(i)
-		row := []any{20 + i%70, 60.5 + float64(i%7), []string{"north", "south", "west"}[region], []string{"no", "yes"}[smokes]}
+		row := []any{20 + i%70, 60.5 + float64(i%7), []string{"north", "south", "west"}[region],
+			[]string{"no", "yes"}[smokes]}
 		for j, v := range row {
 			columns[j] = append(columns[j], v)
 		}
 	}
-	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Rows: int64(n), OwnRows: true,
-		Terms: pipeline.Terms{Adjacency: privacy.ReplaceOne, Claims: claims, Delta: 1e-5}})
+	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Rows: int64(n),
+		OwnRows: true,
+		Terms:   pipeline.Terms{Adjacency: privacy.ReplaceOne, Claims: claims, Delta: 1e-5}})
 	return Input{Header: h, Rows: Rows(d, columns...)}
 }
 

@@ -66,7 +66,8 @@ func before(do func(env *pipeline.Env, exact [][]int64) error) func(*pipeline.En
 }
 
 // byHand takes each use itself and has each give what comes out of it.
-func byHand(each func(env *pipeline.Env, u *privacy.Use, i int, counts []int64) []int64) func(*pipeline.Env, [][]int64) (any, error) {
+func byHand(each func(env *pipeline.Env, u *privacy.Use, i int, counts []int64) []int64) func(*pipeline.Env,
+	[][]int64) (any, error) {
 	return func(env *pipeline.Env, exact [][]int64) (any, error) {
 		paid, err := env.Privacy.Open("marginals")
 		if err != nil {
@@ -138,28 +139,35 @@ func faults() map[string]struct {
 			_, err := paidFor(env, exact)
 			return exact, err
 		}}, "depends on private rows past them"},
-		"draws some of its uses": {wrong{body: func(env *pipeline.Env, exact [][]int64) (any, error) { return paidFor(env, exact[:1]) }},
+		"draws some of its uses": {wrong{body: func(env *pipeline.Env, exact [][]int64) (any, error) {
+			return paidFor(env,
+				exact[:1])
+		}},
 			"was used 1 of 3 planned times"},
-		"takes its uses and draws nothing": {wrong{body: byHand(func(_ *pipeline.Env, u *privacy.Use, _ int, c []int64) []int64 {
-			return privacy.Release(u, c, c)
-		})}, "took no stream"},
-		"takes streams and draws nothing": {wrong{body: byHand(func(_ *pipeline.Env, u *privacy.Use, _ int, c []int64) []int64 {
-			u.Stream("counts", 0)
-			return privacy.Release(u, c, c)
-		})}, "what comes out of use 1 is what went in"},
-		"draws and releases past the mechanism": {wrong{body: byHand(func(_ *pipeline.Env, u *privacy.Use, _ int, c []int64) []int64 {
-			return drawn(u.Stream("counts", 0), c, sigma)
-		})}, "0 of 3 uses handed on what came out"},
-		"the same noise in every column": {wrong{body: byHand(func(_ *pipeline.Env, u *privacy.Use, i int, c []int64) []int64 {
-			if st := u.Stream("counts", 0); i == 0 {
-				once = drawn(st, make([]int64, len(c)), sigma)
-			}
-			out := append([]int64(nil), c...)
-			for j := range out {
-				out[j] += once[j]
-			}
-			return privacy.Release(u, c, out)
-		})}, "uses 1 and 2 have the same noise"},
+		"takes its uses and draws nothing": {
+			wrong{body: byHand(func(_ *pipeline.Env, u *privacy.Use, _ int, c []int64) []int64 {
+				return privacy.Release(u, c, c)
+			})}, "took no stream"},
+		"takes streams and draws nothing": {
+			wrong{body: byHand(func(_ *pipeline.Env, u *privacy.Use, _ int, c []int64) []int64 {
+				u.Stream("counts", 0)
+				return privacy.Release(u, c, c)
+			})}, "what comes out of use 1 is what went in"},
+		"draws and releases past the mechanism": {
+			wrong{body: byHand(func(_ *pipeline.Env, u *privacy.Use, _ int, c []int64) []int64 {
+				return drawn(u.Stream("counts", 0), c, sigma)
+			})}, "0 of 3 uses handed on what came out"},
+		"the same noise in every column": {
+			wrong{body: byHand(func(_ *pipeline.Env, u *privacy.Use, i int, c []int64) []int64 {
+				if st := u.Stream("counts", 0); i == 0 {
+					once = drawn(st, make([]int64, len(c)), sigma)
+				}
+				out := append([]int64(nil), c...)
+				for j := range out {
+					out[j] += once[j]
+				}
+				return privacy.Release(u, c, out)
+			})}, "uses 1 and 2 have the same noise"},
 		"one stream twice": {wrong{body: byHand(func(_ *pipeline.Env, u *privacy.Use, _ int, c []int64) []int64 {
 			u.Stream("counts", 0)
 			return privacy.Release(u, c, drawn(u.Stream("counts", 0), c, sigma))
@@ -170,7 +178,8 @@ func faults() map[string]struct {
 		"twice the noise": {wrong{body: byHand(func(_ *pipeline.Env, u *privacy.Use, _ int, c []int64) []int64 {
 			return privacy.Release(u, c, drawn(u.Stream("counts", 0), c, 2*sigma))
 		})}, "has not the planned deviation"},
-		"secret draws for noise": {wrong{secret: true, body: byHand(func(env *pipeline.Env, u *privacy.Use, i int, c []int64) []int64 {
+		"secret draws for noise": {wrong{secret: true, body: byHand(func(env *pipeline.Env, u *privacy.Use, i int,
+			c []int64) []int64 {
 			u.Stream("counts", 0)
 			return privacy.Release(u, c, drawn(env.Secret(fmt.Sprint("noise ", i)), c, sigma))
 		})}, "another key gives the same outputs"},
@@ -181,7 +190,8 @@ func faults() map[string]struct {
 			}
 			return privacy.Release(u, c, out)
 		})}, "another key gives the same outputs"},
-		"a secret that nobody planned": {wrong{body: before(func(env *pipeline.Env, _ [][]int64) error { env.Secret("any"); return nil })},
+		"a secret that nobody planned": {
+			wrong{body: before(func(env *pipeline.Env, _ [][]int64) error { env.Secret("any"); return nil })},
 			"which its plan does not say"},
 		"uses follow the data": {wrong{body: func(env *pipeline.Env, exact [][]int64) (any, error) {
 			return paidFor(env, exact[:2+exact[0][0]%2])
@@ -233,9 +243,15 @@ func faults() map[string]struct {
 			}
 			return nil
 		})}, `"" becomes "nothing to count"`},
-		"a count as progress": {wrong{body: before(func(env *pipeline.Env, exact [][]int64) error { env.Progress(0, rowsOf(exact)); return nil })},
+		"a count as progress": {
+			wrong{body: before(func(env *pipeline.Env, exact [][]int64) error { env.Progress(0, rowsOf(exact)); return nil })},
 			`progress: "0 of 40 (1 times)" becomes "0 of 39 (1 times)"`},
-		"a count as what is done": {wrong{body: before(func(env *pipeline.Env, exact [][]int64) error { env.Progress(rowsOf(exact), 1000); return nil })},
+		"a count as what is done": {
+			wrong{body: before(func(env *pipeline.Env, exact [][]int64) error {
+				env.Progress(rowsOf(exact),
+					1000)
+				return nil
+			})},
 			`progress: "40 of 1000 (1 times)" becomes "39 of 1000 (1 times)"`},
 		"a report for each row": {wrong{body: before(func(env *pipeline.Env, exact [][]int64) error {
 			for range rowsOf(exact) {

@@ -105,7 +105,8 @@ func readDates(doc *schema.Document, path string) (problems []schema.Problem) {
 }
 
 // inPlace puts what a word stands for in its place, and tells of a text that is neither a number nor a word.
-func inPlace(doc *schema.Document, at string, read func(text string) (float64, bool), accepted string) []schema.Problem {
+func inPlace(doc *schema.Document, at string, read func(text string) (float64, bool),
+	accepted string) []schema.Problem {
 	text := doc.Text(at)
 	if _, err := strconv.ParseFloat(text, 64); text == "" || err == nil {
 		return nil
@@ -156,7 +157,8 @@ func (p *parser) totals(d *Dataset) {
 	rules, _ := domain.ReadRules(d.Columns())
 	for i := range rules {
 		if rows := rules[i].Rows(); rows > 0 && rows != d.RowsPublic {
-			p.at("dataset.rows_public", "", fmt.Sprintf("%d, the sum of constraints[%d].total of the domain", rows, rules[i].Place), "")
+			p.at("dataset.rows_public", "", fmt.Sprintf("%d, the sum of constraints[%d].total of the domain", rows,
+				rules[i].Place), "")
 			return
 		}
 	}

@@ -199,7 +199,8 @@ func (p *parser) levelRules(e *Experiment, grid []taken) {
 		path := schema.Path("experiment", "levels", i)
 		var own []string
 		for _, setting := range level {
-			p.axis(schema.Path("experiment", "levels", i, setting.Name), setting.Name, slices.Concat(grid, takenBy("this level", own)))
+			p.axis(schema.Path("experiment", "levels", i, setting.Name), setting.Name,
+				slices.Concat(grid, takenBy("this level", own)))
 			own = append(own, setting.Name)
 		}
 		want := e.LevelPaths()
@@ -207,9 +208,11 @@ func (p *parser) levelRules(e *Experiment, grid []taken) {
 		case len(level) == 0:
 			p.at(path, "a level without settings", "a mapping from one or more settings to values", "")
 		case !slices.Equal(own, want):
-			p.at(path, "given settings "+strings.Join(own, ", "), "those of the first level, in its order: "+strings.Join(want, ", "), "")
+			p.at(path, "given settings "+strings.Join(own, ", "), "those of the first level, in its order: "+strings.Join(want,
+				", "), "")
 		case named[level[0].Value.Text()]:
-			p.at(path, own[0]+" "+level[0].Value.Text()+", as an earlier level", "a first value of its own, which names the level", "")
+			p.at(path, own[0]+" "+level[0].Value.Text()+", as an earlier level",
+				"a first value of its own, which names the level", "")
 		}
 		if len(level) > 0 {
 			named[level[0].Value.Text()] = true
@@ -222,17 +225,22 @@ func (p *parser) cellRules(e *Experiment, before []taken) {
 	for _, cell := range e.Cells {
 		path := schema.Path("experiment", "cells", cell.Name)
 		if !cellName().MatchString(cell.Name) {
-			p.at(path, fmt.Sprintf("the name %q", cell.Name), "letters, digits, dots, _ and -, a letter or digit first, of at most 64 bytes together", "")
+			p.at(path, fmt.Sprintf("the name %q", cell.Name), "letters, digits, dots, _ and -, a letter or digit first, of at "+
+				"most 64 bytes together", "")
 		}
 		if len(cell.Value) == 0 {
-			p.at(path, "a cell without settings", "a mapping from one or more settings to values; for a cell that changes nothing, one setting at the value that it has in the spec, such as seed", "")
+			p.at(path, "a cell without settings", "a mapping from one or more settings to values; for a cell that changes "+
+				"nothing, one setting at the value that it has in the spec, such as seed", "")
 		}
 		var own []string
 		for _, setting := range cell.Value {
 			at := schema.Path("experiment", "cells", cell.Name, setting.Name)
 			given := before
 			if setting.Value.Null() { // a cell may do without what grid and levels set in the others
-				given = slices.DeleteFunc(slices.Clone(before), func(other taken) bool { return schema.Within(other.setting, setting.Name) })
+				given = slices.DeleteFunc(slices.Clone(before), func(other taken) bool {
+					return schema.Within(other.setting,
+						setting.Name)
+				})
 			}
 			p.axis(at, setting.Name, slices.Concat(given, takenBy("this cell", own)))
 			own = append(own, setting.Name)
@@ -263,7 +271,8 @@ func (p *parser) figureRules(e *Experiment) {
 			if !known {
 				hint = schema.DidYouMean(stage, p.stages)
 			}
-			p.at(schema.Path("experiment", "figures", i), "", "STAGE.METRIC, of a stage that the spec has: "+strings.Join(p.stages, ", "), hint)
+			p.at(schema.Path("experiment", "figures", i), "", "STAGE.METRIC, of a stage that the spec has: "+
+				strings.Join(p.stages, ", "), hint)
 		}
 	}
 }
@@ -272,7 +281,8 @@ func (p *parser) figureRules(e *Experiment) {
 func (p *parser) printedRules(e *Experiment, cells []string) {
 	for _, of := range e.Printed {
 		if !slices.Contains(cells, of.Name) {
-			p.at(schema.Path("experiment", "printed", of.Name), "no cell", "one of "+strings.Join(cells, ", "), schema.DidYouMean(of.Name, cells))
+			p.at(schema.Path("experiment", "printed", of.Name), "no cell", "one of "+strings.Join(cells, ", "),
+				schema.DidYouMean(of.Name, cells))
 		}
 		for _, at := range of.Value {
 			if len(at.Value) != len(e.Figures) {
@@ -296,12 +306,14 @@ func (p *parser) axis(path, setting string, before []taken) {
 	if stage, of := strings.CutPrefix(setting, "stages."); of {
 		name, _, _ := strings.Cut(stage, ".")
 		if ids := p.stages; !slices.Contains(ids, name) {
-			p.at(path, fmt.Sprintf("a setting of %q", name), "one of a stage that the spec has: "+strings.Join(ids, ", "), schema.DidYouMean(name, ids))
+			p.at(path, fmt.Sprintf("a setting of %q", name), "one of a stage that the spec has: "+strings.Join(ids, ", "),
+				schema.DidYouMean(name, ids))
 			return
 		}
 	}
 	if shared(setting) {
-		p.at(path, "a setting that all runs of an experiment share", "one outside of weir, name, experiment and dataset (dataset.domain and dataset.csv may differ)", "")
+		p.at(path, "a setting that all runs of an experiment share",
+			"one outside of weir, name, experiment and dataset (dataset.domain and dataset.csv may differ)", "")
 	}
 	for _, other := range before {
 		p.once(path, setting, other)
@@ -331,5 +343,6 @@ func shared(setting string) bool {
 	if schema.Within(setting, "dataset.domain") || schema.Within(setting, "dataset.csv") {
 		return false
 	}
-	return slices.ContainsFunc([]string{"weir", "name", "experiment", "dataset"}, func(own string) bool { return schema.Within(setting, own) })
+	return slices.ContainsFunc([]string{"weir", "name", "experiment", "dataset"},
+		func(own string) bool { return schema.Within(setting, own) })
 }

@@ -202,7 +202,8 @@ func foreign(file string, doc *schema.Document, is string, keys ...string) []sch
 	if slices.ContainsFunc(keys, func(k string) bool { return slices.Contains(doc.Keys(""), k) }) {
 		return nil
 	}
-	return []schema.Problem{{File: file, Line: 1, Column: 1, Found: "not " + is, Accepted: is + ": a YAML mapping with the key " + strings.Join(keys, " or ")}}
+	return []schema.Problem{{File: file, Line: 1, Column: 1, Found: "not " + is, Accepted: is +
+		": a YAML mapping with the key " + strings.Join(keys, " or ")}}
 }
 
 func specForeign(file string, doc *schema.Document) []schema.Problem {

@@ -120,7 +120,8 @@ func (s *Spec) canonical(e *Experiment) ([]byte, error) {
 		stages = append(stages, schema.Entry[schema.Merged]{Name: st.ID, Value: schema.Merged{
 			stageHead{st.Kind.Name}, writePorts(st.Kind, st.Inputs).Interface(), st.Stage}})
 	}
-	return schema.Canonical(canonicalSpec{s.Weir, s.Name, schema.Merged{s.Dataset.Source, datasetFields(s.Dataset)}, s.Privacy, s.Seed, s.Write, stages, e})
+	return schema.Canonical(canonicalSpec{s.Weir, s.Name, schema.Merged{s.Dataset.Source, datasetFields(s.Dataset)},
+		s.Privacy, s.Seed, s.Write, stages, e})
 }
 
 type canonicalSpec struct {

@@ -94,7 +94,8 @@ func TestDivergenceClosedForms(t *testing.T) {
 			{privacy.Pure{Epsilon: 0.7}, binary(0.7, a), binary(0.7, a)},
 			{privacy.Approximate{Epsilon: 0.7}, binary(0.7, a), binary(0.7, a)},
 			{privacy.ZCDP{Rho: 0.2}, 0.2 * a, 0.2 * a},
-			{privacy.Composed{Events: []privacy.Event{privacy.ZCDP{Rho: 0.2}, privacy.Gaussian{NoiseMultiplier: 2}}}, 0.2*a + a/8, 0.2*a + a/2},
+			{privacy.Composed{Events: []privacy.Event{privacy.ZCDP{Rho: 0.2}, privacy.Gaussian{NoiseMultiplier: 2}}},
+				0.2*a + a/8, 0.2*a + a/2},
 		} {
 			for adj, want := range map[privacy.Adjacency]float64{privacy.AddRemove: c.added, privacy.ReplaceOne: c.change} {
 				if got := rdpAt(t, c.e, adj, a); math.Abs(got-want) > 1e-11*want {

@@ -213,5 +213,6 @@ func allConvex(releases []release) bool {
 
 // totalCurve is the composition of the releases as one curve.
 func totalCurve(releases []release) curve {
-	return curve{func(a float64) float64 { return totalAt(releases, a) }, totalPure(releases), "composition", allConvex(releases)}
+	return curve{func(a float64) float64 { return totalAt(releases, a) }, totalPure(releases), "composition",
+		allConvex(releases)}
 }

@@ -63,7 +63,8 @@ func (a Advanced) Delta(events []privacy.Event, adjacency privacy.Adjacency, eps
 }
 
 // composeFlat takes the deltas of the approximate releases off delta.
-func composeFlat(name string, events []privacy.Event, adjacency privacy.Adjacency, delta float64, bound func([]flatRelease, float64) float64) (float64, error) {
+func composeFlat(name string, events []privacy.Event, adjacency privacy.Adjacency, delta float64,
+	bound func([]flatRelease, float64) float64) (float64, error) {
 	f := &flat{newCompiler(name, adjacency)}
 	releases, err := f.all(events, adjacency)
 	if err = errors.Join(err, checkDelta(delta)); err != nil {
@@ -139,7 +140,8 @@ func strong(releases []flatRelease, slack, left float64) float64 {
 
 // invert finds the smallest delta, to one part in 1e9, by bisection on its
 // logarithm down to 1e-300.
-func invert(a privacy.Accountant, events []privacy.Event, adjacency privacy.Adjacency, epsilon float64) (float64, error) {
+func invert(a privacy.Accountant, events []privacy.Event, adjacency privacy.Adjacency, epsilon float64) (float64,
+	error) {
 	if err := checkEpsilon(epsilon); err != nil {
 		return 0, err
 	}

@@ -70,7 +70,8 @@ func responseAt(eps, alpha float64) float64 {
 	}
 	logQ := -eps - bitmath.Log1p(bitmath.Exp(-eps))
 	logP := -bitmath.Log1p(bitmath.Exp(-eps))
-	return logAddExp(float64(alpha*logP)+float64((1-alpha)*logQ), float64(alpha*logQ)+float64((1-alpha)*logP)) / (alpha - 1)
+	return logAddExp(float64(alpha*logP)+float64((1-alpha)*logQ), float64(alpha*logQ)+float64((1-alpha)*logP)) /
+		(alpha - 1)
 }
 
 func pureCurve(eps float64, rule string) curve {

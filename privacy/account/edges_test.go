@@ -83,7 +83,8 @@ func TestCornersWithClosedForms(t *testing.T) {
 				t.Errorf("%s %v %s delta %g: %v, want %v or a looser bound", name, c.events, c.adj, c.delta, eps, c.want)
 			}
 		}
-		if d, err := acc.Delta([]privacy.Event{privacy.Laplace{NoiseMultiplier: 2}}, privacy.AddRemove, math.Inf(1)); err != nil || d != 0 {
+		if d, err := acc.Delta([]privacy.Event{privacy.Laplace{NoiseMultiplier: 2}}, privacy.AddRemove, math.Inf(1)); err !=
+			nil || d != 0 {
 			t.Errorf("%s: delta at infinite epsilon is %v, %v", name, d, err)
 		}
 		for _, delta := range []float64{-1e-9, 1.1, math.NaN()} {
@@ -113,7 +114,8 @@ func TestRefusals(t *testing.T) {
 		{[]string{"zcdp"}, sampled, privacy.AddRemove, "events[0].poisson_sampled"},
 		{[]string{"zcdp", "advanced", "basic"}, sampled, privacy.ReplaceOne, "events[0].poisson_sampled"},
 		{Names(), fixed, privacy.AddRemove, "events[0].sampled_without_replacement"},
-		{Names(), privacy.SampledWithoutReplacement{SampleSize: 1, Population: 2, Event: sampled}, privacy.ReplaceOne, "events[0].sampled_without_replacement.event.poisson_sampled"},
+		{Names(), privacy.SampledWithoutReplacement{SampleSize: 1, Population: 2, Event: sampled}, privacy.ReplaceOne,
+			"events[0].sampled_without_replacement.event.poisson_sampled"},
 	}
 	for _, c := range cases {
 		for _, name := range c.names {
@@ -130,7 +132,8 @@ func TestRefusals(t *testing.T) {
 // An explanation names a bound for every release, under every accountant that has
 // one, and pld its optimistic value.
 func TestExplain(t *testing.T) {
-	events := []privacy.Event{privacy.Repeated{Count: 9, Event: privacy.Laplace{NoiseMultiplier: 5}}, privacy.Gaussian{NoiseMultiplier: 4}}
+	events := []privacy.Event{privacy.Repeated{Count: 9, Event: privacy.Laplace{NoiseMultiplier: 5}},
+		privacy.Gaussian{NoiseMultiplier: 4}}
 	for name, acc := range everyAccountant(t) {
 		for _, adj := range adjacencies() {
 			x, err := Explain(acc, events, adj, 1e-6)
@@ -144,7 +147,8 @@ func TestExplain(t *testing.T) {
 				t.Errorf("%s: optimistic %v of %v", adj, x.Optimistic, x.Epsilon)
 			}
 		}
-		if x, err := Explain(acc, []privacy.Event{privacy.Pure{Epsilon: math.Inf(1)}}, privacy.AddRemove, 1e-6); err != nil || !math.IsInf(x.Epsilon, 1) || x.Optimistic != nil {
+		if x, err := Explain(acc, []privacy.Event{privacy.Pure{Epsilon: math.Inf(1)}}, privacy.AddRemove, 1e-6); err != nil ||
+			!math.IsInf(x.Epsilon, 1) || x.Optimistic != nil {
 			t.Errorf("%s: %+v, %v", name, x, err)
 		}
 	}
@@ -153,7 +157,8 @@ func TestExplain(t *testing.T) {
 // extremes are numbers at the ends of what events accept and around the places
 // where exponentials and squares leave the range of floats.
 func extremes() []float64 {
-	return []float64{0, math.SmallestNonzeroFloat64, 1e-200, 1e-50, 1e-8, 0.01, 1, 30, 40, 600, 750, 1e4, 1e160, math.MaxFloat64}
+	return []float64{0, math.SmallestNonzeroFloat64, 1e-200, 1e-50, 1e-8, 0.01, 1, 30, 40, 600, 750, 1e4, 1e160,
+		math.MaxFloat64}
 }
 
 // rates are those of extremes that are rates, and some between.
@@ -184,7 +189,8 @@ func probe(t *testing.T, events []privacy.Event, delta, epsilon float64) {
 			} else if err != nil && !isRefusal(err) {
 				t.Errorf("%s: epsilon: %v", what, err)
 			}
-			if d, err := tried(func() (float64, error) { return a.Delta(events, adj, epsilon) }); err == nil && !(d >= 0 && d <= 1) {
+			if d, err := tried(func() (float64, error) { return a.Delta(events, adj, epsilon) }); err == nil &&
+				!(d >= 0 && d <= 1) {
 				t.Errorf("%s: delta %v at epsilon %v", what, d, epsilon)
 			} else if err != nil && !isRefusal(err) {
 				t.Errorf("%s: delta: %v", what, err)
@@ -217,7 +223,8 @@ func TestLargePure(t *testing.T) {
 	}
 	for _, adj := range []privacy.Adjacency{privacy.AddRemove, privacy.ReplaceOne} {
 		for _, e := range []float64{40, 705, 750, 1e4, 1e300} {
-			for _, event := range []privacy.Event{privacy.Pure{Epsilon: e}, privacy.Exponential{Epsilon: e}, privacy.RandomizedResponse{Epsilon: e}} {
+			for _, event := range []privacy.Event{privacy.Pure{Epsilon: e}, privacy.Exponential{Epsilon: e},
+				privacy.RandomizedResponse{Epsilon: e}} {
 				eps, err := pld.Epsilon([]privacy.Event{event}, adj, 1e-6)
 				if err != nil || !(eps <= e && eps > 0.99*e-1) {
 					t.Errorf("%s %#v: epsilon %v, %v", adj, event, eps, err)
@@ -237,7 +244,8 @@ func TestTinyRatesTakeTheLeast(t *testing.T) {
 	for _, adj := range []privacy.Adjacency{privacy.AddRemove, privacy.ReplaceOne} {
 		for _, s := range []float64{0.01, 0.25, 1} {
 			at := func(q float64) float64 {
-				event := privacy.Repeated{Count: 20, Event: privacy.PoissonSampled{SamplingRate: q, Event: privacy.Gaussian{NoiseMultiplier: s}}}
+				event := privacy.Repeated{Count: 20, Event: privacy.PoissonSampled{SamplingRate: q,
+					Event: privacy.Gaussian{NoiseMultiplier: s}}}
 				a, _ := ByName("pld")
 				eps, err := a.Epsilon([]privacy.Event{event}, adj, 1e-6)
 				if err != nil {

@@ -29,7 +29,8 @@ type Bound struct {
 }
 
 // Explain computes epsilon at delta and says which bound stands behind it.
-func Explain(a privacy.Accountant, events []privacy.Event, adjacency privacy.Adjacency, delta float64) (Explanation, error) {
+func Explain(a privacy.Accountant, events []privacy.Event, adjacency privacy.Adjacency, delta float64) (Explanation,
+	error) {
 	eps, err := a.Epsilon(events, adjacency, delta)
 	out := Explanation{Accountant: a.Name(), Adjacency: adjacency, Epsilon: eps, Delta: delta, Bounds: []Bound{}}
 	if err != nil {
@@ -59,7 +60,8 @@ func (x *Explanation) renyi(r RDP, name string, events []privacy.Event) error {
 		return nil
 	}
 	x.Order, x.Conversion = best.order, r.Conversion.String()
-	x.Why = append(x.Why, fmt.Sprintf("Renyi divergences added at the best order, %.6g, and converted by the %s formula", best.order, r.Conversion))
+	x.Why = append(x.Why, fmt.Sprintf("Renyi divergences added at the best order, %.6g, and converted by the %s formula",
+		best.order, r.Conversion))
 	if added := totalDelta(best.releases); added > 0 {
 		x.Why = append(x.Why, fmt.Sprintf("approximate events take %.6g of delta; the conversion gets the rest", added))
 	}
@@ -75,7 +77,8 @@ func (x *Explanation) distributions(a *pld.Accountant, events []privacy.Event) e
 	for _, r := range rules {
 		x.Bounds = append(x.Bounds, Bound{r.Path, float64(r.Count), r.Rule})
 	}
-	x.Why = append(x.Why, "privacy loss distributions of dominating pairs, composed by Fourier transform, every error on the pessimistic side")
+	x.Why = append(x.Why, "privacy loss distributions of dominating pairs, composed by Fourier transform, every error "+
+		"on the pessimistic side")
 	if math.IsInf(x.Epsilon, 1) {
 		x.Why = append(x.Why, "no finite epsilon at this delta: losses without bound are more likely than delta")
 		return nil
@@ -85,7 +88,8 @@ func (x *Explanation) distributions(a *pld.Accountant, events []privacy.Event) e
 		return err
 	}
 	x.Optimistic = &low
-	x.Why = append(x.Why, fmt.Sprintf("the same pairs have at least %.9g: the numerical gap is at most %.2g", low, x.Epsilon-low))
+	x.Why = append(x.Why, fmt.Sprintf("the same pairs have at least %.9g: the numerical gap is at most %.2g", low,
+		x.Epsilon-low))
 	return nil
 }
 
@@ -112,7 +116,8 @@ func (r flatRelease) rule(a privacy.Accountant) string {
 	case addsRho && known:
 		text = fmt.Sprintf("rho %.6g", rho)
 	case r.kind == flatGaussian:
-		text = fmt.Sprintf("Gaussian with noise %.6g over its sensitivity, exact at its share of delta (Balle, Wang 2018)", r.gauss)
+		text = fmt.Sprintf("Gaussian with noise %.6g over its sensitivity, exact at its share of delta (Balle, Wang 2018)",
+			r.gauss)
 	case r.kind == flatZCDP:
 		text = fmt.Sprintf("rho %.6g, converted at its share of delta (Canonne, Kamath, Steinke 2020)", r.rhoIs)
 	}

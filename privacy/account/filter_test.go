@@ -22,7 +22,8 @@ func TestWhatFiltersAdd(t *testing.T) {
 			t.Errorf("divergence under %s: %v (%v)", adjacency, at(7), err)
 		}
 	}
-	eps, delta, err := Plain([]privacy.Event{privacy.Laplace{NoiseMultiplier: 2}, privacy.Repeated{Count: 2, Event: privacy.Approximate{Epsilon: 1, Delta: 1e-6}}}, privacy.ReplaceOne)
+	eps, delta, err := Plain([]privacy.Event{privacy.Laplace{NoiseMultiplier: 2}, privacy.Repeated{Count: 2,
+		Event: privacy.Approximate{Epsilon: 1, Delta: 1e-6}}}, privacy.ReplaceOne)
 	if err != nil || math.Abs(eps-3) > 1e-12 || math.Abs(delta-2e-6) > 1e-18 {
 		t.Errorf("plain: %v, %v, %v", eps, delta, err)
 	}
@@ -32,19 +33,22 @@ func TestWhatFiltersAdd(t *testing.T) {
 func TestFiltersRefuse(t *testing.T) {
 	g := privacy.Gaussian{NoiseMultiplier: 2}
 	sampled := privacy.PoissonSampled{SamplingRate: 0.1, Event: g}
-	for _, e := range []privacy.Event{sampled, privacy.DiscreteGaussian{NoiseMultiplier: 2}, privacy.Pure{Epsilon: 1}, privacy.ZCDP{Rho: 1},
+	for _, e := range []privacy.Event{sampled, privacy.DiscreteGaussian{NoiseMultiplier: 2}, privacy.Pure{Epsilon: 1},
+		privacy.ZCDP{Rho: 1},
 		privacy.Parallel{Events: []privacy.Event{g}}, privacy.Composed{Events: []privacy.Event{g, sampled}}} {
 		if mu, err := SquaredMu([]privacy.Event{e}, privacy.AddRemove); !errors.Is(err, privacy.ErrUnsupported) {
 			t.Errorf("mu^2 of %+v is %v, %v", e, mu, err)
 		}
 	}
-	for _, e := range []privacy.Event{g, sampled, privacy.DiscreteGaussian{NoiseMultiplier: 2}, privacy.ZCDP{Rho: 1}, privacy.Composed{Events: []privacy.Event{privacy.Pure{Epsilon: 1}, g}}} {
+	for _, e := range []privacy.Event{g, sampled, privacy.DiscreteGaussian{NoiseMultiplier: 2}, privacy.ZCDP{Rho: 1},
+		privacy.Composed{Events: []privacy.Event{privacy.Pure{Epsilon: 1}, g}}} {
 		if eps, _, err := Plain([]privacy.Event{e}, privacy.AddRemove); !errors.Is(err, privacy.ErrUnsupported) {
 			t.Errorf("epsilon of %+v is %v, %v", e, eps, err)
 		}
 	}
 	a := privacy.Approximate{Epsilon: 1, Delta: 1e-9}
-	for _, e := range []privacy.Event{a, privacy.Repeated{Count: 2, Event: a}, privacy.PoissonSampled{SamplingRate: 0.1, Event: a}, privacy.Parallel{Events: []privacy.Event{a}}} {
+	for _, e := range []privacy.Event{a, privacy.Repeated{Count: 2, Event: a}, privacy.PoissonSampled{SamplingRate: 0.1,
+		Event: a}, privacy.Parallel{Events: []privacy.Event{a}}} {
 		if _, err := Divergence([]privacy.Event{e}, privacy.AddRemove); !errors.Is(err, privacy.ErrUnsupported) {
 			t.Errorf("the divergence of %+v leaves its delta out: %v", e, err)
 		}
@@ -58,7 +62,8 @@ func TestFiltersRefuse(t *testing.T) {
 
 // The table of docs/privacy.md: who refuses what. The rest is answered.
 func TestWhoRefusesWhat(t *testing.T) {
-	gauss, lap, pure := privacy.Gaussian{NoiseMultiplier: 2}, privacy.Laplace{NoiseMultiplier: 2}, privacy.Pure{Epsilon: 0.5}
+	gauss, lap, pure := privacy.Gaussian{NoiseMultiplier: 2}, privacy.Laplace{NoiseMultiplier: 2},
+		privacy.Pure{Epsilon: 0.5}
 	zcdp, approximate := privacy.ZCDP{Rho: 0.1}, privacy.Approximate{Epsilon: 0.5, Delta: 1e-9}
 	discrete, two := privacy.DiscreteGaussian{NoiseMultiplier: 2}, privacy.Repeated{Count: 2, Event: gauss}
 	poisson := func(e privacy.Event) privacy.Event { return privacy.PoissonSampled{SamplingRate: 0.1, Event: e} }
@@ -71,7 +76,8 @@ func TestWhoRefusesWhat(t *testing.T) {
 		e               privacy.Event
 		added, replaced string // the accountants that refuse
 	}{
-		{gauss, "", ""}, {lap, "", ""}, {pure, "", ""}, {zcdp, "", ""}, {approximate, "", ""}, {discrete, "", ""}, {two, "", ""}, {mixed, "", ""},
+		{gauss, "", ""}, {lap, "", ""}, {pure, "", ""}, {zcdp, "", ""}, {approximate, "", ""}, {discrete, "", ""},
+		{two, "", ""}, {mixed, "", ""},
 		{poisson(gauss), "zcdp", adding},
 		{poisson(lap), "", adding},
 		{poisson(pure), "", adding},
@@ -90,7 +96,8 @@ func TestWhoRefusesWhat(t *testing.T) {
 		for name, acc := range everyAccountant(t) {
 			for adj, refuse := range map[privacy.Adjacency]string{privacy.AddRemove: c.added, privacy.ReplaceOne: c.replaced} {
 				_, err := acc.Epsilon([]privacy.Event{c.e}, adj, 1e-5)
-				if want := strings.Contains(" "+refuse+" ", " "+name+" "); errors.Is(err, privacy.ErrUnsupported) != want || err != nil && !want {
+				if want := strings.Contains(" "+refuse+" ", " "+name+" "); errors.Is(err, privacy.ErrUnsupported) != want ||
+					err != nil && !want {
 					t.Errorf("%s %s %#v: %v, want a refusal: %v", name, adj, c.e, err, want)
 				}
 			}

@@ -118,7 +118,8 @@ func (f *flat) sampledFlat(path string, e privacy.PoissonSampled, count float64)
 // fixedSample amplifies in the same form under replace_one (theorem 9 there).
 func (f *flat) fixedSample(path string, e privacy.SampledWithoutReplacement, count float64) ([]flatRelease, error) {
 	if f.adjacency != privacy.ReplaceOne {
-		return nil, f.unsupported(path, "sampling without replacement is bounded under replace_one only: its population is public")
+		return nil, f.unsupported(path, "sampling without replacement is bounded under replace_one only: its population is "+
+			"public")
 	}
 	if at := samplingInside(e.Event); at != "" {
 		return nil, f.unsupported(path+".event", "%s inside a sample without replacement", at)

@@ -164,7 +164,8 @@ func logNormalTail(x float64) float64 {
 	}
 	// Asymptotic series (Abramowitz, Stegun 26.2.12).
 	z := 1 / (x * x)
-	return float64(-x*x/2) - bitmath.Log(-x) - float64(0.5*bitmath.Log(2*math.Pi)) + bitmath.Log1p(-z*(1-float64(3*z*(1-float64(5*z)))))
+	return float64(-x*x/2) - bitmath.Log(-x) - float64(0.5*bitmath.Log(2*math.Pi)) +
+		bitmath.Log1p(-z*(1-float64(3*z*(1-float64(5*z)))))
 }
 
 // GaussianDelta is the exact delta at epsilon of a Gaussian release with noise s

@@ -79,7 +79,8 @@ func TestGoldenAccounting(t *testing.T) {
 	}
 }
 
-func mustEpsilon(t *testing.T, a privacy.Accountant, events []privacy.Event, adj privacy.Adjacency, delta float64) float64 {
+func mustEpsilon(t *testing.T, a privacy.Accountant, events []privacy.Event, adj privacy.Adjacency,
+	delta float64) float64 {
 	t.Helper()
 	eps, err := a.Epsilon(events, adj, delta)
 	if err != nil {
@@ -89,7 +90,8 @@ func mustEpsilon(t *testing.T, a privacy.Accountant, events []privacy.Event, adj
 }
 
 func sgd(q, s float64, steps int64) []privacy.Event {
-	return []privacy.Event{privacy.Repeated{Count: steps, Event: privacy.PoissonSampled{SamplingRate: q, Event: privacy.Gaussian{NoiseMultiplier: s}}}}
+	return []privacy.Event{privacy.Repeated{Count: steps, Event: privacy.PoissonSampled{SamplingRate: q,
+		Event: privacy.Gaussian{NoiseMultiplier: s}}}}
 }
 
 func rdpPerOrder(c goldenCase) {
@@ -129,8 +131,10 @@ func rdpAfterSteps(c goldenCase) {
 		what   string
 		orders []float64
 		want   pair
-	}{{"integer", IntegerOrders(2, 64), want.Integer}, {"grid", DefaultOrders(), want.Grid}, {"continuous", nil, want.Continuous}} {
-		for conv, w := range map[Conversion][2]float64{Classic: {v.want.Classic, v.want.ClassicOrder}, Improved: {v.want.Improved, v.want.ImprovedOrder}} {
+	}{{"integer", IntegerOrders(2, 64), want.Integer}, {"grid", DefaultOrders(), want.Grid},
+		{"continuous", nil, want.Continuous}} {
+		for conv, w := range map[Conversion][2]float64{Classic: {v.want.Classic, v.want.ClassicOrder},
+			Improved: {v.want.Improved, v.want.ImprovedOrder}} {
 			best, err := RDP{conv, v.orders}.epsilon("rdp", sgd(in.Q, in.Noise, in.Steps), c.Adjacency, in.Delta)
 			if err != nil {
 				c.t.Fatal(err)
@@ -153,7 +157,8 @@ func worPerOrder(c goldenCase) {
 	}
 	c.decode(&in, &want)
 	general := newWithoutReplacement(in.Gamma, zcdpCurve(rho(in.Noise), ""), nil)
-	sharp := newWithoutReplacement(in.Gamma, zcdpCurve(rho(in.Noise), ""), func(l int) float64 { return gaussianMoment(in.Noise, l) })
+	sharp := newWithoutReplacement(in.Gamma, zcdpCurve(rho(in.Noise), ""),
+		func(l int) float64 { return gaussianMoment(in.Noise, l) })
 	for i, a := range in.Alphas {
 		c.near("theorem 9", general.bound(int(a), general.theorem9)/(a-1), want.Theorem9[i])
 		if int(a) <= maxTightOrder {
@@ -186,7 +191,10 @@ func worAfterSteps(c goldenCase) {
 	general := newWithoutReplacement(in.Gamma, zcdpCurve(rho(in.Noise), ""), nil)
 	one := []release{{count: float64(in.Steps), curve: curve{at: general.at}}}
 	for _, conv := range []Conversion{Classic, Improved} {
-		v, order := RDP{conv, IntegerOrders(2, 128)}.minimise(one, func(a, rdp float64) float64 { return conv.epsilon(a, rdp, in.Delta) })
+		v, order := RDP{conv, IntegerOrders(2, 128)}.minimise(one, func(a, rdp float64) float64 {
+			return conv.epsilon(a, rdp,
+				in.Delta)
+		})
 		eps("theorem9_"+conv.String()+"_integer_orders_2_to_128", v, order)
 		best, err := RDP{conv, DefaultOrders()}.epsilon("rdp", sampled, c.Adjacency, in.Delta)
 		if err != nil {

@@ -37,17 +37,21 @@ func logUniform(r *rand.Rand, low, high float64) float64 {
 func randomEvent(r *rand.Rand) privacy.Event {
 	n := 1 + r.Int64N(20)
 	s, q := logUniform(r, 0.5, 20), logUniform(r, 1e-3, 0.5)
-	simple := []privacy.Event{privacy.Gaussian{NoiseMultiplier: s}, privacy.Laplace{NoiseMultiplier: s}, privacy.DiscreteLaplace{NoiseMultiplier: s},
-		privacy.DiscreteGaussian{NoiseMultiplier: s}, privacy.Exponential{Epsilon: 1 / s}, privacy.RandomizedResponse{Epsilon: 1 / s},
+	simple := []privacy.Event{privacy.Gaussian{NoiseMultiplier: s}, privacy.Laplace{NoiseMultiplier: s},
+		privacy.DiscreteLaplace{NoiseMultiplier: s},
+		privacy.DiscreteGaussian{NoiseMultiplier: s}, privacy.Exponential{Epsilon: 1 / s},
+		privacy.RandomizedResponse{Epsilon: 1 / s},
 		privacy.Pure{Epsilon: 1 / s}, privacy.ZCDP{Rho: 1 / (2 * s * s)}, privacy.Approximate{Epsilon: 1 / s, Delta: 1e-9}}
 	one := simple[r.IntN(len(simple))]
 	switch r.IntN(6) {
 	case 0:
-		return privacy.Repeated{Count: 50 * n, Event: privacy.PoissonSampled{SamplingRate: q, Event: privacy.Gaussian{NoiseMultiplier: s}}}
+		return privacy.Repeated{Count: 50 * n, Event: privacy.PoissonSampled{SamplingRate: q,
+			Event: privacy.Gaussian{NoiseMultiplier: s}}}
 	case 1:
 		return privacy.Repeated{Count: n, Event: privacy.PoissonSampled{SamplingRate: q, Event: one}}
 	case 2:
-		return privacy.Repeated{Count: n, Event: privacy.SampledWithoutReplacement{SampleSize: int64(1000 * q), Population: 1000, Event: privacy.Gaussian{NoiseMultiplier: s}}}
+		return privacy.Repeated{Count: n, Event: privacy.SampledWithoutReplacement{SampleSize: int64(1000 * q),
+			Population: 1000, Event: privacy.Gaussian{NoiseMultiplier: s}}}
 	case 3:
 		return privacy.Parallel{Events: []privacy.Event{one, simple[r.IntN(len(simple))]}}
 	}
@@ -93,7 +97,8 @@ func variations() map[string][4]privacy.Event {
 	}
 	sampled := func(q, s float64, n int64) privacy.Event { return sgd(q, s, n)[0] }
 	fixed := func(m, n int64, s float64) privacy.Event {
-		return privacy.Repeated{Count: n, Event: privacy.SampledWithoutReplacement{SampleSize: m, Population: 1000, Event: privacy.Gaussian{NoiseMultiplier: s}}}
+		return privacy.Repeated{Count: n, Event: privacy.SampledWithoutReplacement{SampleSize: m, Population: 1000,
+			Event: privacy.Gaussian{NoiseMultiplier: s}}}
 	}
 	return map[string][4]privacy.Event{
 		"laplace": {laplace(20, 9), laplace(21, 9), laplace(20, 8.9), laplace(21, 8.9)},
@@ -133,7 +138,8 @@ func TestPartsAreTheWhole(t *testing.T) {
 	a, b := privacy.Event(privacy.Laplace{NoiseMultiplier: 7}), privacy.Event(privacy.Gaussian{NoiseMultiplier: 6})
 	whole := []privacy.Event{privacy.Repeated{Count: 12, Event: a}, privacy.Repeated{Count: 6, Event: b}}
 	parts := []privacy.Event{b, privacy.Composed{Events: []privacy.Event{
-		privacy.Repeated{Count: 3, Event: privacy.Composed{Events: []privacy.Event{a, privacy.Repeated{Count: 3, Event: a}}}}, b}},
+		privacy.Repeated{Count: 3, Event: privacy.Composed{Events: []privacy.Event{a, privacy.Repeated{Count: 3, Event: a}}}},
+		b}},
 		privacy.Repeated{Count: 4, Event: b}}
 	for name, acc := range everyAccountant(t) {
 		for _, adj := range adjacencies() {
@@ -172,7 +178,8 @@ func TestDeltaAndEpsilonInvert(t *testing.T) {
 // by one. Ten Gaussians of 3 are one of 3/sqrt(10); the sample of that is the truth.
 func TestSharedCoinIsNotAmplifiedApart(t *testing.T) {
 	ten := privacy.Repeated{Count: 10, Event: privacy.Gaussian{NoiseMultiplier: 3}}
-	inner := []privacy.Event{ten, privacy.Composed{Events: []privacy.Event{ten}}, privacy.Parallel{Events: []privacy.Event{ten}}}
+	inner := []privacy.Event{ten, privacy.Composed{Events: []privacy.Event{ten}},
+		privacy.Parallel{Events: []privacy.Event{ten}}}
 	truth := mustEpsilon(t, pld.New(), sgd(0.1, 3/math.Sqrt(10), 5), privacy.AddRemove, 1e-6)
 	for name, acc := range everyAccountant(t) {
 		for i, e := range inner {
@@ -195,7 +202,8 @@ func TestExchangeFactor(t *testing.T) {
 		{privacy.Exponential{Epsilon: 0.5}, privacy.Exponential{Epsilon: 0.5}},
 		{privacy.RandomizedResponse{Epsilon: 0.5}, privacy.RandomizedResponse{Epsilon: 0.5}},
 		{privacy.ZCDP{Rho: 0.1}, privacy.ZCDP{Rho: 0.1}},
-		{privacy.SampledWithoutReplacement{SampleSize: 9, Population: 9, Event: privacy.Gaussian{NoiseMultiplier: 2}}, privacy.Gaussian{NoiseMultiplier: 2}},
+		{privacy.SampledWithoutReplacement{SampleSize: 9, Population: 9, Event: privacy.Gaussian{NoiseMultiplier: 2}},
+			privacy.Gaussian{NoiseMultiplier: 2}},
 	}
 	for name, acc := range everyAccountant(t) {
 		for _, c := range cases {

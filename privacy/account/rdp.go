@@ -122,7 +122,8 @@ func Divergence(events []privacy.Event, adjacency privacy.Adjacency) (func(alpha
 	releases, err := compile("rdp", events, adjacency)
 	for _, r := range releases {
 		if r.delta > 0 {
-			return nil, compiler{accountant: "rdp"}.unsupported(r.path, "an event with a delta of its own has no Renyi divergence at any order")
+			return nil, compiler{accountant: "rdp"}.unsupported(r.path,
+				"an event with a delta of its own has no Renyi divergence at any order")
 		}
 	}
 	return func(alpha float64) float64 { return totalAt(releases, alpha) }, err

@@ -47,7 +47,8 @@ func (c compiler) poisson(path string, q float64, e privacy.Event, count float64
 // event says nothing about samples without the record.
 func (c compiler) poissonApproximate(path string, q float64, e privacy.Approximate, count float64) release {
 	if c.adjacency == privacy.AddRemove {
-		return release{path, count, pureCurve(samplePure(e.Epsilon, q), "amplified (epsilon, delta) (Balle, Barthe, Gaboardi 2018)"), q * e.Delta}
+		return release{path, count, pureCurve(samplePure(e.Epsilon, q),
+			"amplified (epsilon, delta) (Balle, Barthe, Gaboardi 2018)"), q * e.Delta}
 	}
 	return release{path, count, pureCurve(e.Epsilon, "sampling lowers delta only"), q * e.Delta}
 }
@@ -91,16 +92,19 @@ const mostNoise = 1e10
 func (c compiler) sampledGaussian(q, s float64) curve {
 	g := sampledGaussian{q, math.Min(s, mostNoise), false}
 	if c.adjacency == privacy.AddRemove {
-		return curve{g.addRemove, mixPure(q, math.Inf(1)), "Poisson-subsampled Gaussian, exact (Mironov, Talwar, Zhang 2019)", true}
+		return curve{g.addRemove, mixPure(q, math.Inf(1)), "Poisson-subsampled Gaussian, exact (Mironov, Talwar, Zhang 2019)",
+			true}
 	}
-	return curve{g.replaceOne, mixPure(q, math.Inf(1)), "Poisson-subsampled Gaussian, antipodal pair, exact (Schuchardt et al. 2024)", true}
+	return curve{g.replaceOne, mixPure(q, math.Inf(1)), "Poisson-subsampled Gaussian, antipodal pair, exact (Schuchardt " +
+		"et al. 2024)", true}
 }
 
 func (c compiler) sampledLaplace(q, b float64) curve {
 	if c.adjacency == privacy.ReplaceOne || b == 0 || 1/b > 600 {
 		return c.sampledPure(q, 1/b)
 	}
-	return curve{func(a float64) float64 { return sampledLaplaceAt(b, q, a) }, samplePure(1/b, q), "Poisson-subsampled Laplace, exact (Zhu, Dong, Wang 2022)", true}
+	return curve{func(a float64) float64 { return sampledLaplaceAt(b, q, a) }, samplePure(1/b, q),
+		"Poisson-subsampled Laplace, exact (Zhu, Dong, Wang 2022)", true}
 }
 
 // sampledPure amplifies a mechanism that is eps-DP under add_remove: the pair
@@ -168,9 +172,11 @@ func precision(e privacy.Event) (float64, bool) {
 }
 
 // withoutReplacement joins the releases of one sample, then amplifies.
-func (c compiler) withoutReplacement(path string, e privacy.SampledWithoutReplacement, count float64) ([]release, error) {
+func (c compiler) withoutReplacement(path string, e privacy.SampledWithoutReplacement, count float64) ([]release,
+	error) {
 	if c.adjacency != privacy.ReplaceOne {
-		return nil, c.unsupported(path, "sampling without replacement is bounded under replace_one only: its population is public")
+		return nil, c.unsupported(path, "sampling without replacement is bounded under replace_one only: its population is "+
+			"public")
 	}
 	gamma := float64(e.SampleSize) / float64(e.Population)
 	if a, ok := e.Event.(privacy.Approximate); ok {

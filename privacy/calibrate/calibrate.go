@@ -46,10 +46,12 @@ func (e *InfeasibleError) Error() string {
 		who = "stage " + e.Stage + ": "
 	}
 	if math.IsInf(e.Reachable, 1) {
-		return fmt.Sprintf("%sepsilon %.5g at delta %.3g is out of reach; even with a noise multiplier of %g no finite epsilon was found; events with a delta of their own may take all of it",
+		return fmt.Sprintf("%sepsilon %.5g at delta %.3g is out of reach; even with a noise multiplier of %g no finite "+
+			"epsilon was found; events with a delta of their own may take all of it",
 			who, e.Target.Epsilon, e.Target.Delta, utmostNoise)
 	}
-	return fmt.Sprintf("%sepsilon %.5g at delta %.3g is out of reach; with a noise multiplier of %g the least epsilon is %.5g",
+	return fmt.Sprintf("%sepsilon %.5g at delta %.3g is out of reach; with a noise multiplier of %g the least epsilon "+
+		"is %.5g",
 		who, e.Target.Epsilon, e.Target.Delta, utmostNoise, e.Reachable)
 }
 
@@ -232,7 +234,8 @@ func Least(want float64, epsilon func(multiplier float64) (float64, error)) (flo
 		if last != nil && math.IsInf(out.Reachable, 1) {
 			return 0, last
 		}
-		return 0, fmt.Errorf("epsilon %.5g is out of reach; with a noise multiplier of %g the least is %.5g", want, utmostNoise, out.Reachable)
+		return 0, fmt.Errorf("epsilon %.5g is out of reach; with a noise multiplier of %g the least is %.5g", want,
+			utmostNoise, out.Reachable)
 	}
 	return m, err
 }

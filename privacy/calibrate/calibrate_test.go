@@ -12,7 +12,8 @@ import (
 
 func sgd(q float64, steps int64) func(float64) []privacy.Event {
 	return func(s float64) []privacy.Event {
-		return []privacy.Event{privacy.Repeated{Count: steps, Event: privacy.PoissonSampled{SamplingRate: q, Event: privacy.Gaussian{NoiseMultiplier: s}}}}
+		return []privacy.Event{privacy.Repeated{Count: steps, Event: privacy.PoissonSampled{SamplingRate: q,
+			Event: privacy.Gaussian{NoiseMultiplier: s}}}}
 	}
 }
 
@@ -42,10 +43,14 @@ func TestNoiseIsTight(t *testing.T) {
 		{"rdp", Target{1e-6, 1e-6, privacy.ReplaceOne}, sgd(1, 1)},
 		{"pld", Target{1e-6, 1e-6, privacy.AddRemove}, sgd(0.2, 20)},
 		{"pld", Target{1e-10, 1e-6, privacy.AddRemove}, sgd(1, 20)},
-		{"zcdp", Target{1, 1e-5, privacy.AddRemove}, func(s float64) []privacy.Event { return []privacy.Event{privacy.Gaussian{NoiseMultiplier: s}} }},
+		{"zcdp", Target{1, 1e-5, privacy.AddRemove}, func(s float64) []privacy.Event {
+			return []privacy.Event{privacy.Gaussian{NoiseMultiplier: s}}
+		}},
 		{"moments", Target{2, 1e-5, privacy.AddRemove}, sgd(0.01, 10000)},
 		{"advanced", Target{2, 1e-5, privacy.AddRemove}, sgd(0.01, 10000)},
-		{"basic", Target{2, 1e-5, privacy.AddRemove}, func(s float64) []privacy.Event { return []privacy.Event{privacy.Laplace{NoiseMultiplier: s}} }},
+		{"basic", Target{2, 1e-5, privacy.AddRemove}, func(s float64) []privacy.Event {
+			return []privacy.Event{privacy.Laplace{NoiseMultiplier: s}}
+		}},
 	}
 	for _, c := range cases {
 		acc := accountant(t, c.name)
@@ -118,7 +123,8 @@ func TestInfeasibleWhereNoEpsilonIs(t *testing.T) {
 		return []privacy.Event{privacy.Approximate{Epsilon: 1 / s, Delta: 1e-5}, privacy.Laplace{NoiseMultiplier: s}}
 	}
 	_, err := Noise(accountant(t, "pld"), Target{1, 1e-6, privacy.AddRemove}, events)
-	if err == nil || strings.Contains(err.Error(), "Inf") || !strings.Contains(err.Error(), "no finite epsilon was found") {
+	if err == nil || strings.Contains(err.Error(), "Inf") || !strings.Contains(err.Error(),
+		"no finite epsilon was found") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -132,7 +138,8 @@ func TestInfeasibleSaysWhatIsReachable(t *testing.T) {
 	if !errors.As(err, &out) || out.Reachable < 1.5 || out.Reachable > 2.001 {
 		t.Errorf("got %v, want an InfeasibleError that reaches just below 2", err)
 	}
-	if _, err := Noise(accountant(t, "rdp"), Target{math.Inf(1), 1e-5, privacy.AddRemove}, fixed); !errors.Is(err, errNoTarget) {
+	if _, err := Noise(accountant(t, "rdp"), Target{math.Inf(1), 1e-5, privacy.AddRemove}, fixed); !errors.Is(err,
+		errNoTarget) {
 		t.Errorf("got %v, want errNoTarget", err)
 	}
 }
@@ -205,7 +212,8 @@ func TestLeastOfAFunctionWithGaps(t *testing.T) {
 func TestJointMeetsTinyBudgets(t *testing.T) {
 	gauss := func(s float64) []privacy.Event { return []privacy.Event{privacy.Gaussian{NoiseMultiplier: s}} }
 	for _, name := range []string{"rdp", "pld"} {
-		for _, target := range []Target{{1e-8, 1e-6, privacy.AddRemove}, {8e-7, 1e-6, privacy.ReplaceOne}, {3e-6, 1e-6, privacy.AddRemove}, {1e-5, 0.01, privacy.AddRemove},
+		for _, target := range []Target{{1e-8, 1e-6, privacy.AddRemove}, {8e-7, 1e-6, privacy.ReplaceOne},
+			{3e-6, 1e-6, privacy.AddRemove}, {1e-5, 0.01, privacy.AddRemove},
 			{1e-14, 1e-5, privacy.AddRemove}, {3e-13, 1e-3, privacy.AddRemove}, {7e-14, 1e-4, privacy.ReplaceOne}} {
 			acc := accountant(t, name)
 			for _, shares := range [][]float64{{0.5, 0.5}, {0.1, 0.9}, {0.1, 0.1, 0.2, 0.2, 0.2, 0.2}} {

@@ -81,7 +81,9 @@ func TestJointNamesTheStage(t *testing.T) {
 	}
 	_, err = Joint(accountant(t, "rdp"), Target{1, 1e-5, privacy.AddRemove}, []Stage{
 		{Name: "count", Share: 0.5, Events: laplace},
-		{Name: "open", Share: 0.5, Events: func(float64) []privacy.Event { return []privacy.Event{privacy.Pure{Epsilon: 3}} }}})
+		{Name: "open", Share: 0.5, Events: func(float64) []privacy.Event {
+			return []privacy.Event{privacy.Pure{Epsilon: 3}}
+		}}})
 	var out *InfeasibleError
 	if !errors.As(err, &out) || !(out.Reachable > 1) {
 		t.Errorf("got %v, want out of reach", err)
@@ -94,7 +96,8 @@ func TestJointRatios(t *testing.T) {
 		for _, adj := range []privacy.Adjacency{privacy.AddRemove, privacy.ReplaceOne} {
 			acc, target := accountant(t, name), Target{2, 1e-6, adj}
 			stages := []Stage{
-				{Name: "a", Share: 0.02, Events: single(func(s float64) privacy.Event { return privacy.Laplace{NoiseMultiplier: s} })},
+				{Name: "a", Share: 0.02,
+					Events: single(func(s float64) privacy.Event { return privacy.Laplace{NoiseMultiplier: s} })},
 				{Name: "b", Share: 0.98, Events: single(func(s float64) privacy.Event {
 					return privacy.Repeated{Count: 50, Event: privacy.Gaussian{NoiseMultiplier: s}}
 				})}}
@@ -137,7 +140,8 @@ func TestNoNumberMeetsNoTarget(t *testing.T) {
 	if m, err := Noise(broken{}, target, laplace); err != nil || !(m >= 10) {
 		t.Errorf("noise %v, %v, must be at least 10", m, err)
 	}
-	_, err := Joint(broken{}, target, []Stage{{Name: "fixed", Fixed: 1, Events: laplace}, {Name: "open", Share: 1, Events: laplace}})
+	_, err := Joint(broken{}, target, []Stage{{Name: "fixed", Fixed: 1, Events: laplace},
+		{Name: "open", Share: 1, Events: laplace}})
 	if err == nil {
 		t.Error("a fixed stage without a number leaves a budget")
 	}
@@ -162,7 +166,8 @@ func (jumping) Epsilon(events []privacy.Event, _ privacy.Adjacency, _ float64) (
 func TestNoiseOfAllMeetsTheTargetAcrossAJump(t *testing.T) {
 	laplace := single(func(s float64) privacy.Event { return privacy.Laplace{NoiseMultiplier: s} })
 	for _, least := range []float64{0.7, 1, 1.3, 1.9, 2.2, 3.1, 4} {
-		j := newJoint(jumping{}, Target{1, 1e-6, privacy.AddRemove}, []Stage{{Share: 0.5, Events: laplace}, {Share: 0.5, Events: laplace}})
+		j := newJoint(jumping{}, Target{1, 1e-6, privacy.AddRemove}, []Stage{{Share: 0.5, Events: laplace},
+			{Share: 0.5, Events: laplace}})
 		j.multipliers = []float64{least, least / 3}
 		if err := j.raise(); err != nil {
 			t.Fatal(err)
@@ -176,7 +181,9 @@ func TestNoiseOfAllMeetsTheTargetAcrossAJump(t *testing.T) {
 // threeStages is a budget as papers split it: selection, an autoencoder, a GAN.
 func threeStages() []Stage {
 	return []Stage{
-		{Name: "bounds", Share: 0.1, Events: func(s float64) []privacy.Event { return []privacy.Event{privacy.Laplace{NoiseMultiplier: s}} }},
+		{Name: "bounds", Share: 0.1, Events: func(s float64) []privacy.Event {
+			return []privacy.Event{privacy.Laplace{NoiseMultiplier: s}}
+		}},
 		{Name: "encoder", Share: 0.3, Events: sgd(64.0/32561, 10000)},
 		{Name: "gan", Share: 0.6, Events: sgd(128.0/32561, 15000)},
 	}

@@ -103,7 +103,8 @@ func (j *joint) feasible() error {
 	}
 	eps, err := j.acc.Epsilon(fixed, j.target.Adjacency, j.target.Delta)
 	if err == nil && !(eps < j.target.Epsilon) {
-		err = fmt.Errorf("the stages whose noise the spec fixes spend epsilon %.5g of %.5g and leave nothing for the others", eps, j.target.Epsilon)
+		err = fmt.Errorf("the stages whose noise the spec fixes spend epsilon %.5g of %.5g and leave nothing for the others",
+			eps, j.target.Epsilon)
 	}
 	return err
 }

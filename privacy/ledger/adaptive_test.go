@@ -24,16 +24,18 @@ func gaussians() family {
 }
 
 func responses() family {
-	return family{func(s float64) privacy.Event { return privacy.RandomizedResponse{Epsilon: 1 / s} }, func(s, eps float64) float64 {
-		p := 1 / (1 + math.Exp(-1/s))
-		return max(0, p-math.Exp(eps)*(1-p)) + max(0, 1-p-math.Exp(eps)*p)
-	}}
+	return family{func(s float64) privacy.Event { return privacy.RandomizedResponse{Epsilon: 1 / s} },
+		func(s, eps float64) float64 {
+			p := 1 / (1 + math.Exp(-1/s))
+			return max(0, p-math.Exp(eps)*(1-p)) + max(0, 1-p-math.Exp(eps)*p)
+		}}
 }
 
 func approximates() family {
-	return family{func(s float64) privacy.Event { return privacy.Approximate{Delta: 1 / s} }, func(s, eps float64) float64 {
-		return 1/s + (1-1/s)*max(0, 1-math.Exp(eps)) // with probability delta the row is shown
-	}}
+	return family{func(s float64) privacy.Event { return privacy.Approximate{Delta: 1 / s} },
+		func(s, eps float64) float64 {
+			return 1/s + (1-1/s)*max(0, 1-math.Exp(eps)) // with probability delta the row is shown
+		}}
 }
 
 // dearest is the smallest scale of f that the cap admits after first, +Inf if none.
@@ -78,7 +80,8 @@ func TestFilterHoldsForAnyChoice(t *testing.T) {
 				p := 1 / (1 + math.Exp(-bit))
 				for one, f := range families {
 					for other, g := range families {
-						x, y := dearest(t, limit, privacy.RandomizedResponse{Epsilon: bit}, f), dearest(t, limit, privacy.RandomizedResponse{Epsilon: bit}, g)
+						x, y := dearest(t, limit, privacy.RandomizedResponse{Epsilon: bit}, f),
+							dearest(t, limit, privacy.RandomizedResponse{Epsilon: bit}, g)
 						delta := p*f.after(x, limit.Epsilon-bit) + (1-p)*g.after(y, limit.Epsilon+bit)
 						if delta > limit.Delta*(1+1e-9) {
 							t.Errorf("%s, %+v, bit %g: %s of %g or %s of %g cost delta %g", filter, limit, bit, one, x, other, y, delta)
@@ -135,7 +138,8 @@ func TestGaussianFilterHoldsForAnyChoice(t *testing.T) {
 // charge and the filter.
 func TestFilterRefusesWhatItCannotMeasure(t *testing.T) {
 	sampled := privacy.PoissonSampled{SamplingRate: 0.01, Event: privacy.Gaussian{NoiseMultiplier: 9}}
-	for filter, e := range map[string]privacy.Event{"rdp": privacy.Approximate{Delta: 1e-30}, "gaussian": sampled, "basic": privacy.Gaussian{NoiseMultiplier: 1e6}} {
+	for filter, e := range map[string]privacy.Event{"rdp": privacy.Approximate{Delta: 1e-30}, "gaussian": sampled,
+		"basic": privacy.Gaussian{NoiseMultiplier: 1e6}} {
 		l, _ := newLedger(filled(t, 1), dataset, ticking())
 		c := charge("x", 0)
 		c.Event = e
@@ -143,7 +147,8 @@ func TestFilterRefusesWhatItCannotMeasure(t *testing.T) {
 		if filter == "gaussian" {
 			l, _ = newLedger(&memory{}, dataset, ticking())
 		}
-		if _, err := l.Append(&limit, c); !errors.Is(err, privacy.ErrUnsupported) || !containsAll(err.Error(), "stage train would spend sum", "filter "+filter) {
+		if _, err := l.Append(&limit, c); !errors.Is(err, privacy.ErrUnsupported) || !containsAll(err.Error(),
+			"stage train would spend sum", "filter "+filter) {
 			t.Errorf("%s: %v", filter, err)
 		}
 	}

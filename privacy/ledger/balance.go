@@ -17,7 +17,8 @@ func (e Entry) validCap() error {
 	case e.Filter == nil:
 		return errors.New("cap: stands without a filter, must stand with the one that admitted the charge")
 	case !(c.Epsilon >= 0) || math.IsInf(c.Epsilon, 1) || !(c.Delta >= 0 && c.Delta < 1):
-		return fmt.Errorf("cap: is epsilon %g, delta %g, must be finite and at least 0, and delta below 1", c.Epsilon, c.Delta)
+		return fmt.Errorf("cap: is epsilon %g, delta %g, must be finite and at least 0, and delta below 1", c.Epsilon,
+			c.Delta)
 	}
 	return nil
 }
@@ -27,7 +28,8 @@ func (e Entry) validCap() error {
 func LastCap(entries []Entry) (c Cap, line int) {
 	for i := len(entries) - 1; i >= 0; i-- {
 		if e := entries[i]; e.Cap != nil {
-			return Cap{Epsilon: e.Cap.Epsilon, Delta: e.Cap.Delta, Adjacency: e.Adjacency, Unit: e.Unit, Filter: e.Filter.Name, Order: e.Filter.Order}, i + 1
+			return Cap{Epsilon: e.Cap.Epsilon, Delta: e.Cap.Delta, Adjacency: e.Adjacency, Unit: e.Unit, Filter: e.Filter.Name,
+				Order: e.Filter.Order}, i + 1
 		}
 	}
 	return Cap{}, 0
@@ -155,7 +157,8 @@ type Total struct {
 // Charges for another unit or adjacency are converted where something is proven
 // (docs/design/ledger.md); else epsilon is +Inf and Reason names the line, as
 // for a charge without a proven bound.
-func Sum(entries []Entry, accountant privacy.Accountant, adjacency privacy.Adjacency, unit Unit, delta float64) (Total, error) {
+func Sum(entries []Entry, accountant privacy.Accountant, adjacency privacy.Adjacency, unit Unit, delta float64) (Total,
+	error) {
 	t := Total{Delta: delta, Adjacency: adjacency, Unit: unit, Accountant: accountant.Name(), Charges: len(entries)}
 	r, err := newReading(entries, adjacency, unit)
 	if err != nil {
@@ -253,10 +256,12 @@ func (e *OverBudgetError) Error() string {
 	}
 	advice := "Lower"
 	if e.Gaussian {
-		advice = "Declare dataset.budget.filter: gaussian, which adds up unsampled Gaussian noise without loss and would admit it; or lower"
+		advice = "Declare dataset.budget.filter: gaussian, which adds up unsampled Gaussian noise without loss and would " +
+			"admit it; or lower"
 	}
 	return fmt.Sprintf("refused: %s at delta %.3g; this bill would make it %s by the filter %s. %s "+
-		"%s privacy.epsilon, draw more rows from a released model (free: weir sample), or let the data's owner raise dataset.budget. (%s)",
+		"%s privacy.epsilon, draw more rows from a released model (free: weir sample), or let the data's owner raise "+
+		"dataset.budget. (%s)",
 		e.spent(), e.Cap.Delta, e.made(), e.Filter.Name, done, advice, e.numbers())
 }
 
@@ -309,7 +314,8 @@ func (e *UnmeasuredError) Error() string {
 	if e.Begun {
 		done = "What this run was charged before stands."
 	}
-	return fmt.Sprintf("refused: %s, of which the filter %s of dataset.budget has no measure: %s. %s %s", where, e.Filter.Name, e.reason(), done, e.advice())
+	return fmt.Sprintf("refused: %s, of which the filter %s of dataset.budget has no measure: %s. %s %s", where,
+		e.Filter.Name, e.reason(), done, e.advice())
 }
 
 func (e *UnmeasuredError) reason() string {
@@ -323,11 +329,13 @@ func (e *UnmeasuredError) reason() string {
 func (e *UnmeasuredError) advice() string {
 	switch {
 	case len(e.Others) > 0:
-		return "Declare dataset.budget.filter: " + strings.Join(e.Others, " or ") + ", or take a stage whose charges it measures"
+		return "Declare dataset.budget.filter: " + strings.Join(e.Others, " or ") +
+			", or take a stage whose charges it measures"
 	case e.Line > 0:
 		return "No filter measures all that is spent: this dataset can have no budget, and each run states its own epsilon"
 	}
-	return "No other filter measures what is spent and this together: take a stage whose charges it measures (weir plan prints them)"
+	return "No other filter measures what is spent and this together: take a stage whose charges it measures (weir plan " +
+		"prints them)"
 }
 
 func (e *UnmeasuredError) Unwrap() error { return e.Cause }

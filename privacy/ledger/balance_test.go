@@ -30,7 +30,8 @@ func TestCapStandsInItsLines(t *testing.T) {
 		t.Fatalf("%v in %s", err, m.data)
 	}
 	last, line := LastCap(entries)
-	if line != 3 || last.Epsilon != 4 || last.Delta != 1e-5 || last.Adjacency != privacy.AddRemove || last.Filter != "rdp" {
+	if line != 3 || last.Epsilon != 4 || last.Delta != 1e-5 || last.Adjacency != privacy.AddRemove ||
+		last.Filter != "rdp" {
 		t.Errorf("the last cap is %+v in line %d", last, line)
 	}
 	for _, bad := range []Terms{{-1, 0.1}, {math.NaN(), 0.1}, {math.Inf(1), 0.1}, {1, 1}} {
@@ -150,7 +151,8 @@ func TestRefusalIsInEpsilon(t *testing.T) {
 	}
 	spent := privacy.Bound(over.Filter.epsilon(over.Spent, 1e-5))
 	with := privacy.Bound(over.Filter.epsilon(over.With, 1e-5))
-	if text := err.Error(); !strings.HasPrefix(text, "refused: epsilon "+spent+" of 3 is spent at delta 1e-05; this bill would make it "+with+" by the filter rdp. Nothing was charged. ") ||
+	if text := err.Error(); !strings.HasPrefix(text, "refused: epsilon "+spent+
+		" of 3 is spent at delta 1e-05; this bill would make it "+with+" by the filter rdp. Nothing was charged. ") ||
 		strings.Index(text, "Renyi") < strings.Index(text, "dataset.budget. (filter rdp at order") {
 		t.Errorf("the refusal says %s", text)
 	}
@@ -180,7 +182,8 @@ func sum(t *testing.T, adjacency privacy.Adjacency, charges ...Charge) Total {
 func TestSum(t *testing.T) {
 	replace := charge("r", 0.25)
 	replace.Adjacency = privacy.ReplaceOne
-	broken := Charge{ID: "u", Version: "1", Adjacency: privacy.AddRemove, Unproven: "W13: an encoder without noise", Published: ptr(0.36)}
+	broken := Charge{ID: "u", Version: "1", Adjacency: privacy.AddRemove, Unproven: "W13: an encoder without noise",
+		Published: ptr(0.36)}
 	for name, c := range map[string]struct {
 		got    Total
 		want   float64

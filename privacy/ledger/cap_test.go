@@ -31,10 +31,13 @@ func TestCap(t *testing.T) {
 	size := len(m.data)
 	_, err := l.Append(limit, charge("a", 1), charge("b", 1.5))
 	var over *OverBudgetError
-	if !errors.As(err, &over) || !errors.Is(err, ErrOverBudget) || over.Spent.Amount != 3 || over.With.Amount != 5.5 || over.Left().Amount != 2 || len(m.data) != size {
+	if !errors.As(err, &over) || !errors.Is(err, ErrOverBudget) || over.Spent.Amount != 3 || over.With.Amount != 5.5 ||
+		over.Left().Amount != 2 || len(m.data) != size {
 		t.Fatalf("over the cap: %v, %+v, %d bytes written", err, over, len(m.data)-size)
 	}
-	if !containsAll(err.Error(), "filter basic", "epsilon 3 and", "epsilon 5.5 and", "epsilon 2 and", "one row, add_remove", "refused: epsilon 3 of 5 is spent at delta 0; this bill would make it 5.5 by the filter basic. Nothing was charged. Lower privacy.epsilon") {
+	if !containsAll(err.Error(), "filter basic", "epsilon 3 and", "epsilon 5.5 and", "epsilon 2 and",
+		"one row, add_remove", "refused: epsilon 3 of 5 is spent at delta 0; this bill would make it 5.5 by the filter "+
+			"basic. Nothing was charged. Lower privacy.epsilon") {
 		t.Errorf("the refusal says %v", err)
 	}
 	if !errors.Is(l.Check(*limit, charge("a", 2.5)), ErrOverBudget) || l.Check(*limit, charge("a", 2)) != nil {
@@ -47,8 +50,10 @@ func TestCap(t *testing.T) {
 	if _, err := l.Append(limit, unproven); !errors.Is(err, ErrOverBudget) || !strings.Contains(err.Error(), "W13") {
 		t.Errorf("a charge without proof under a cap: %v", err)
 	}
-	for _, bad := range []Cap{{Epsilon: math.NaN(), Delta: 0.1}, {Epsilon: 1, Delta: 1}, {Epsilon: -1}, {Epsilon: 99, Filter: "pld"}, {Epsilon: 99, Filter: "rdp"},
-		{Epsilon: 99, Filter: "basic", Order: 2}, {Epsilon: 99, Delta: 0.1, Order: 1}, {Epsilon: 99, Filter: "basic", Unit: Unit{"patient", 0}}} {
+	for _, bad := range []Cap{{Epsilon: math.NaN(), Delta: 0.1}, {Epsilon: 1, Delta: 1}, {Epsilon: -1},
+		{Epsilon: 99, Filter: "pld"}, {Epsilon: 99, Filter: "rdp"},
+		{Epsilon: 99, Filter: "basic", Order: 2}, {Epsilon: 99, Delta: 0.1, Order: 1}, {Epsilon: 99, Filter: "basic",
+			Unit: Unit{"patient", 0}}} {
 		bad.Adjacency = privacy.AddRemove
 		fresh, _ := newLedger(&memory{}, dataset, ticking())
 		if _, err := fresh.Append(&bad, charge("z", 0)); err == nil || errors.Is(err, ErrOverBudget) {
@@ -81,9 +86,11 @@ func TestFilterIsFixedOnce(t *testing.T) {
 		t.Fatal(first, err)
 	}
 	order := first[0].Filter.Order
-	for _, other := range []Cap{{Filter: "basic"}, {Filter: "gaussian"}, {Order: order + 1}, {Filter: "rdp", Order: order / 2}} {
+	for _, other := range []Cap{{Filter: "basic"}, {Filter: "gaussian"}, {Order: order + 1},
+		{Filter: "rdp", Order: order / 2}} {
 		other.Epsilon, other.Delta, other.Adjacency = 50, 1e-3, privacy.AddRemove
-		if _, err := l.Append(&other, charge("b", 0.1)); !errors.Is(err, ErrFilter) || !containsAll(err.Error(), "line 2", "after looking", fmt.Sprintf("order %g", order)) {
+		if _, err := l.Append(&other, charge("b", 0.1)); !errors.Is(err, ErrFilter) || !containsAll(err.Error(), "line 2",
+			"after looking", fmt.Sprintf("order %g", order)) {
 			t.Errorf("cap %+v: %v", other, err)
 		}
 	}
@@ -110,7 +117,8 @@ func TestMergedFilters(t *testing.T) {
 	capped := func(id, filter string) []byte {
 		m := &memory{data: bytes.Clone(base)}
 		l, _ := newLedger(m, dataset, func() time.Time { return time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC) })
-		if _, err := l.Append(&Cap{Epsilon: 50, Delta: 1e-6, Adjacency: privacy.AddRemove, Filter: filter}, charge(id, 0.1)); err != nil {
+		if _, err := l.Append(&Cap{Epsilon: 50, Delta: 1e-6, Adjacency: privacy.AddRemove, Filter: filter},
+			charge(id, 0.1)); err != nil {
 			t.Fatal(err)
 		}
 		return m.data
@@ -121,12 +129,14 @@ func TestMergedFilters(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, filter := range []string{"", "rdp", "basic"} {
-		if err := l.Check(Cap{Epsilon: 50, Delta: 1e-6, Adjacency: privacy.AddRemove, Filter: filter}, charge("c", 0.1)); !errors.Is(err, ErrFilter) {
+		if err := l.Check(Cap{Epsilon: 50, Delta: 1e-6, Adjacency: privacy.AddRemove, Filter: filter},
+			charge("c", 0.1)); !errors.Is(err, ErrFilter) {
 			t.Errorf("filter %q goes on: %v", filter, err)
 		}
 	}
 	m = &memory{data: merged(t, capped("a", "rdp"), capped("b", "rdp"))}
-	if l, _ = newLedger(m, dataset, ticking()); l.Check(Cap{Epsilon: 50, Delta: 1e-6, Adjacency: privacy.AddRemove}, charge("c", 0.1)) != nil {
+	if l, _ = newLedger(m, dataset, ticking()); l.Check(Cap{Epsilon: 50, Delta: 1e-6, Adjacency: privacy.AddRemove},
+		charge("c", 0.1)) != nil {
 		t.Error("two branches under one filter must go on")
 	}
 }
@@ -136,7 +146,8 @@ func TestMergedFilters(t *testing.T) {
 func TestFixFitsTheOrderToTheBill(t *testing.T) {
 	bill := charge("train", 0)
 	bill.Adjacency = privacy.ReplaceOne
-	bill.Event = privacy.Repeated{Count: 2000, Event: privacy.SampledWithoutReplacement{SampleSize: 1, Population: 3000, Event: privacy.Gaussian{NoiseMultiplier: 0.7}}}
+	bill.Event = privacy.Repeated{Count: 2000, Event: privacy.SampledWithoutReplacement{SampleSize: 1, Population: 3000,
+		Event: privacy.Gaussian{NoiseMultiplier: 0.7}}}
 	l, _ := newLedger(&memory{}, dataset, ticking())
 	limit := Cap{Epsilon: 3, Delta: 1e-6, Adjacency: privacy.ReplaceOne, Filter: "rdp"}
 	if err := l.Check(limit, bill); !errors.Is(err, ErrOverBudget) {
@@ -152,7 +163,8 @@ func TestFixFitsTheOrderToTheBill(t *testing.T) {
 	}
 	total, err := SumFilter(l.Entries(), *got[0].Filter, privacy.ReplaceOne, Unit{}, 1e-6)
 	best := byName(t, "rdp")
-	if eps, _ := best.Epsilon([]privacy.Event{bill.Event}, privacy.ReplaceOne, 1e-6); err != nil || total.Epsilon > 3 || total.Epsilon < eps {
+	if eps, _ := best.Epsilon([]privacy.Event{bill.Event}, privacy.ReplaceOne, 1e-6); err != nil || total.Epsilon > 3 ||
+		total.Epsilon < eps {
 		t.Errorf("total %+v, between %g and 3 (%v)", total, eps, err)
 	}
 }
@@ -178,17 +190,20 @@ func TestCapCountsUnits(t *testing.T) {
 	limit := Cap{Epsilon: 2, Delta: 1e-6, Adjacency: privacy.AddRemove, Unit: Unit{"patient", 4}, Filter: "basic"}
 	l, _ := newLedger(filled(t, 1), dataset, ticking()) // epsilon 1 for a row
 	var over *OverBudgetError
-	if err := l.Check(limit, withUnit(charge("x", 0.1), "patient", 9)); !errors.As(err, &over) || over.Spent.Amount != 4 || !strings.Contains(err.Error(), "patient (at most 4 rows each)") {
+	if err := l.Check(limit, withUnit(charge("x", 0.1), "patient", 9)); !errors.As(err, &over) || over.Spent.Amount != 4 ||
+		!strings.Contains(err.Error(), "patient (at most 4 rows each)") {
 		t.Errorf("a row's charge for a patient: %v", err)
 	}
-	if err := l.Check(limit, withUnit(charge("x", 0.1), "clinic", 9)); !errors.Is(err, ErrOverBudget) || !strings.Contains(err.Error(), "line 2") {
+	if err := l.Check(limit, withUnit(charge("x", 0.1), "clinic", 9)); !errors.Is(err, ErrOverBudget) ||
+		!strings.Contains(err.Error(), "line 2") {
 		t.Errorf("another column under the cap: %v", err)
 	}
 }
 
 // The total of a filter is the epsilon whose cap it would just pass.
 func TestSumFilterInvertsTheCap(t *testing.T) {
-	for name, e := range map[string]privacy.Event{"rdp": privacy.Laplace{NoiseMultiplier: 3}, "gaussian": privacy.Gaussian{NoiseMultiplier: 3}, "basic": privacy.Approximate{Epsilon: 0.3, Delta: 1e-7}} {
+	for name, e := range map[string]privacy.Event{"rdp": privacy.Laplace{NoiseMultiplier: 3},
+		"gaussian": privacy.Gaussian{NoiseMultiplier: 3}, "basic": privacy.Approximate{Epsilon: 0.3, Delta: 1e-7}} {
 		c := charge("a", 0)
 		c.Event = e
 		limit := Cap{Epsilon: 30, Delta: 1e-6, Adjacency: privacy.AddRemove, Filter: name}
@@ -219,8 +234,12 @@ func TestAdmitIsCheck(t *testing.T) {
 				t.Fatal(err)
 			}
 			limit := Cap{Epsilon: 2, Delta: 1e-5, Adjacency: privacy.AddRemove, Filter: filter}
-			c := Charge{ID: "a", Run: "r", Spec: "s", Version: "1", Stage: "t", Adjacency: privacy.AddRemove, Event: privacy.Gaussian{NoiseMultiplier: noise}}
-			fixed, err := limit.fix(nil, func() ([]Entry, error) { return []Entry{c.entry("ds-1", time.Time{}, admission{})}, nil })
+			c := Charge{ID: "a", Run: "r", Spec: "s", Version: "1", Stage: "t", Adjacency: privacy.AddRemove,
+				Event: privacy.Gaussian{NoiseMultiplier: noise}}
+			fixed, err := limit.fix(nil, func() ([]Entry, error) {
+				return []Entry{c.entry("ds-1", time.Time{}, admission{})},
+					nil
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -233,12 +252,13 @@ func TestAdmitIsCheck(t *testing.T) {
 	}
 }
 
-// TestRefusalOffersTheFilterThatFits: a Gaussian release that costs just the cap by itself passes it by the filter rdp, and
-// is admitted by the filter gaussian, which the refusal says as long as no capped charge has fixed another.
+// TestRefusalOffersTheFilterThatFits: a Gaussian release that costs just the cap by itself passes it by the filter rdp,
+// and is admitted by the filter gaussian, which the refusal says as long as no capped charge has fixed another.
 func TestRefusalOffersTheFilterThatFits(t *testing.T) {
 	l, _ := newLedger(&memory{}, dataset, ticking())
 	limit := Cap{Epsilon: 1, Delta: 1e-6, Adjacency: privacy.AddRemove}
-	release := Charge{ID: "g", Version: "1", Adjacency: privacy.AddRemove, Event: privacy.Gaussian{NoiseMultiplier: account.GaussianNoise(1, 1e-6) * 1.0001}}
+	release := Charge{ID: "g", Version: "1", Adjacency: privacy.AddRemove,
+		Event: privacy.Gaussian{NoiseMultiplier: account.GaussianNoise(1, 1e-6) * 1.0001}}
 	const offer = "Declare dataset.budget.filter: gaussian"
 	err := l.Check(limit, release)
 	if !errors.Is(err, ErrOverBudget) || !containsAll(err.Error(), "by the filter rdp. Nothing was charged. "+offer) {
@@ -282,7 +302,8 @@ func TestUnmeasuredChargesAreRefusedByName(t *testing.T) {
 		}
 	}
 	l, _ := newLedger(&memory{}, dataset, ticking())
-	refused(l, limit, charge("pure", 0.1), "stage train would spend sum", "filter gaussian", "Nothing was charged", "Declare dataset.budget.filter: rdp or basic")
+	refused(l, limit, charge("pure", 0.1), "stage train would spend sum", "filter gaussian", "Nothing was charged",
+		"Declare dataset.budget.filter: rdp or basic")
 	if _, err := l.Append(&limit, noise); err != nil {
 		t.Fatal(err)
 	}
@@ -292,5 +313,6 @@ func TestUnmeasuredChargesAreRefusedByName(t *testing.T) {
 		t.Fatal(err)
 	}
 	limit.Filter = "rdp"
-	refused(l, limit, noise, "line 1 of the ledger: stage lists has spent selection", "filter rdp", "No filter measures all that is spent")
+	refused(l, limit, noise, "line 1 of the ledger: stage lists has spent selection", "filter rdp",
+		"No filter measures all that is spent")
 }

@@ -247,7 +247,8 @@ func salvage(data []byte, lines []Entry, fault error) (done Replaced, err error)
 	}
 	delete(held, "")
 	if len(held)+nameless > len(lines) {
-		return done, fmt.Errorf("%w; with it the ledger has %d lines, and the copy %d charges", fault, len(held)+nameless, len(lines))
+		return done, fmt.Errorf("%w; with it the ledger has %d lines, and the copy %d charges", fault, len(held)+nameless,
+			len(lines))
 	}
 	if len(done.Altered) == 0 {
 		done.Altered = []int{faultyLine(fault)} // whole lines that were moved, or whose neighbours were removed

@@ -159,9 +159,11 @@ func TestRestore(t *testing.T) {
 		"one that was edited":       {edited, ours, ours, 3, nil},
 		"lines that changed places": {swapped, ours, ours, 4, nil},
 		"one of garbage":            {[]byte("x\n\x00y\n"), ours, ours, 0, nil},
-		"one line too many":         {append(bytes.Clone(ours), "x\n"...), ours, append(bytes.Clone(ours), "x\n"...), 4, ErrTampered},
-		"an edited other charge":    {other, base, other, 2, ErrTampered},
-		"one of an edited branch":   {append(bytes.Clone(edited), theirs[len(base):]...), ours, append(bytes.Clone(edited), theirs[len(base):]...), 3, ErrBranch},
+		"one line too many": {append(bytes.Clone(ours), "x\n"...), ours, append(bytes.Clone(ours), "x\n"...), 4,
+			ErrTampered},
+		"an edited other charge": {other, base, other, 2, ErrTampered},
+		"one of an edited branch": {append(bytes.Clone(edited), theirs[len(base):]...), ours, append(bytes.Clone(edited),
+			theirs[len(base):]...), 3, ErrBranch},
 	} {
 		path := filepath.Join(t.TempDir(), "folder", "ledger")
 		if c.present != nil {

@@ -22,7 +22,8 @@ func validDataset(id string) error {
 	case id == "":
 		return errors.New("dataset: is missing, must be a random id such as ds- and 32 hex digits")
 	case isDigest(id):
-		return errors.New("dataset: is a digest, must be a random id such as ds- and 32 hex digits: a digest of the table lets anyone test guesses of a row")
+		return errors.New("dataset: is a digest, must be a random id such as ds- and 32 hex digits: a digest of the table " +
+			"lets anyone test guesses of a row")
 	}
 	return nil
 }

@@ -17,8 +17,10 @@ const oldLine = `{"prev":"sha256:b8cd2b9ab3e6d1ae3ef6e94a2dfaa1dfd1b75b3f2ed1f0e
 // The ledger may be public, so it holds no digest of the table: neither a new one
 // nor one of the earlier format opens.
 func TestNoDigestOfTheTable(t *testing.T) {
-	for _, id := range []string{"sha256:" + strings.Repeat("0a", 32), "SHA256:1", "md5:1", "blake2b:1", strings.Repeat("0a", 32)} {
-		if _, err := newLedger(&memory{}, id, ticking()); err == nil || !strings.Contains(err.Error(), "random id") || strings.Contains(err.Error(), id) {
+	for _, id := range []string{"sha256:" + strings.Repeat("0a", 32), "SHA256:1", "md5:1", "blake2b:1",
+		strings.Repeat("0a", 32)} {
+		if _, err := newLedger(&memory{}, id, ticking()); err == nil || !strings.Contains(err.Error(), "random id") ||
+			strings.Contains(err.Error(), id) {
 			t.Errorf("dataset %s: %v, must ask for a random id and not repeat the digest", id, err)
 		}
 	}
@@ -41,7 +43,8 @@ func TestNoDigestOfTheTable(t *testing.T) {
 
 func TestOpenTakesTheDatasetOfTheFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "l")
-	if _, err := Open(disk.Disk{}, path, "", ticking()); err == nil || !strings.Contains(err.Error(), "dataset: is missing") {
+	if _, err := Open(disk.Disk{}, path, "", ticking()); err == nil || !strings.Contains(err.Error(),
+		"dataset: is missing") {
 		t.Errorf("an absent ledger without a dataset: %v", err)
 	}
 	if err := os.WriteFile(path, filled(t, 2).data, 0o600); err != nil {
@@ -66,21 +69,26 @@ func TestEntryKeepsWhatTheChargeSays(t *testing.T) {
 	l, _ := newLedger(m, dataset, ticking())
 	one, two := charge("a", 1), withUnit(charge("b", 2), "patient_id", 4)
 	two.Version, two.Name, two.Recipe = "2026-02", "histogram", "sha256:9"
-	if _, err := l.Append(&Cap{Epsilon: 9, Adjacency: privacy.AddRemove, Filter: "basic", Unit: Unit{"patient_id", 4}}, one, two); err != nil {
+	if _, err := l.Append(&Cap{Epsilon: 9, Adjacency: privacy.AddRemove, Filter: "basic", Unit: Unit{"patient_id", 4}},
+		one, two); err != nil {
 		t.Fatal(err)
 	}
 	got, err := Parse(m.data)
 	if err != nil || len(got) != 2 {
 		t.Fatal(got, err)
 	}
-	if e := got[0]; e.Version != "1" || e.Unit != (Unit{}) || e.Name != "sum" || e.Recipe != "sha256:7" || *e.Filter != (Filter{Name: "basic"}) {
+	if e := got[0]; e.Version != "1" || e.Unit != (Unit{}) || e.Name != "sum" || e.Recipe != "sha256:7" ||
+		*e.Filter != (Filter{Name: "basic"}) {
 		t.Errorf("first charge is %+v", e)
 	}
-	if e := got[1]; e.Version != "2026-02" || e.Unit != (Unit{"patient_id", 4}) || e.Name != "histogram" || e.Recipe != "sha256:9" {
+	if e := got[1]; e.Version != "2026-02" || e.Unit != (Unit{"patient_id", 4}) || e.Name != "histogram" ||
+		e.Recipe != "sha256:9" {
 		t.Errorf("second charge is %+v", e)
 	}
-	for _, edit := range [][2]string{{`"unit":"row"`, `"unit":{"column":"","max_rows":0}`}, {`"max_rows":4`, `"max_rows":1`}, {`"version":"1"`, `"version":"2"`},
-		{`"filter":{"name":"basic"}`, `"filter":{"name":"gaussian"}`}, {`"recipe":"sha256:7"`, `"recipe":"sha256:8"`}, {`"name":"sum"`, `"name":"s"`}} {
+	for _, edit := range [][2]string{{`"unit":"row"`, `"unit":{"column":"","max_rows":0}`},
+		{`"max_rows":4`, `"max_rows":1`}, {`"version":"1"`, `"version":"2"`},
+		{`"filter":{"name":"basic"}`, `"filter":{"name":"gaussian"}`}, {`"recipe":"sha256:7"`, `"recipe":"sha256:8"`},
+		{`"name":"sum"`, `"name":"s"`}} {
 		edited := strings.Replace(string(m.data), edit[0], edit[1], 1)
 		if _, err := Parse([]byte(edited)); edited == string(m.data) || !errors.Is(err, ErrTampered) {
 			t.Errorf("%s for %s is taken: %v", edit[1], edit[0], err)

@@ -135,7 +135,8 @@ func atLine(line int, err error) error {
 func Parse(data []byte) ([]Entry, error) {
 	entries, rest, err := parse(data, nil, "")
 	if err == nil && len(rest) > 0 {
-		return entries, &lineError{len(entries) + 1, fmt.Sprintf("is cut short after %d bytes: a crash while it was written, which the next run mends, or the end of the file was removed", len(rest))}
+		return entries, &lineError{len(entries) + 1, fmt.Sprintf("is cut short after %d bytes: a crash while it was "+
+			"written, which the next run mends, or the end of the file was removed", len(rest))}
 	}
 	return entries, err
 }
@@ -185,7 +186,8 @@ func parseLine(line []byte) (Entry, error) {
 	dec := json.NewDecoder(bytes.NewReader(line))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&e); err != nil {
-		return Entry{}, errors.New("is not a charge in the format of a ledger") // and quotes nothing: the file may be the table itself
+		// and quotes nothing: the file may be the table itself
+		return Entry{}, errors.New("is not a charge in the format of a ledger")
 	}
 	if isDigest(e.Dataset) {
 		return Entry{}, ErrOldFormat
@@ -248,7 +250,8 @@ func follows(e Entry, chain []Entry) error {
 		return fmt.Errorf("is of dataset %s, the lines before are of %s", e.Dataset, last.Dataset)
 	}
 	if e.Prev != last.Hash {
-		return fmt.Errorf("does not follow line %d: that line was replaced, or a line was removed, inserted or moved between them", len(chain))
+		return fmt.Errorf("does not follow line %d: that line was replaced, or a line was removed, inserted or moved "+
+			"between them", len(chain))
 	}
 	return nil
 }

@@ -38,7 +38,8 @@ func (f Filter) String() string {
 
 func (f *Filter) valid() error {
 	switch {
-	case f == nil, (f.Name == "gaussian" || f.Name == "basic") && f.Order == 0, f.Name == "rdp" && f.Order > 1 && !math.IsInf(f.Order, 1):
+	case f == nil, (f.Name == "gaussian" || f.Name == "basic") && f.Order == 0, f.Name == "rdp" && f.Order > 1 &&
+		!math.IsInf(f.Order, 1):
 		return nil
 	case f.Name == "rdp":
 		return fmt.Errorf("filter: order: is %g, must be finite and above 1", f.Order)
@@ -60,7 +61,8 @@ func FilterOf(entries []Entry) (*Filter, int, error) {
 		case first == nil:
 			first, line = e.Filter, i+1
 		case *e.Filter != *first:
-			return nil, 0, fmt.Errorf("ledger: line %d is admitted by the filter %s, line %d by %s: merged branches fixed two, and no bound over both is proven: %w",
+			return nil, 0, fmt.Errorf("ledger: line %d is admitted by the filter %s, line %d by %s: merged branches fixed "+
+				"two, and no bound over both is proven: %w",
 				line, first, i+1, e.Filter, ErrFilter)
 		}
 	}
@@ -217,12 +219,15 @@ func (c Cap) check(f Filter, spent, added []Entry) error {
 	}
 	before, _, err := r.cost(f, spent)
 	if why == "" && limit.Amount < 0 {
-		why = fmt.Sprintf("reading order %g at delta %.3g alone costs epsilon %.6g", f.Order, c.Delta, conversion(f.Order, c.Delta))
+		why = fmt.Sprintf("reading order %g at delta %.3g alone costs epsilon %.6g", f.Order, c.Delta,
+			conversion(f.Order, c.Delta))
 	}
-	return errors.Join(err, &OverBudgetError{Cap: c, Filter: f, Limit: limit, Spent: before, With: with, Why: why, Gaussian: c.byGaussian(r, spent, all)})
+	return errors.Join(err, &OverBudgetError{Cap: c, Filter: f, Limit: limit, Spent: before, With: with, Why: why,
+		Gaussian: c.byGaussian(r, spent, all)})
 }
 
-// byGaussian reports whether the filter gaussian would admit what another one does not, and no capped charge has fixed that.
+// byGaussian reports whether the filter gaussian would admit what another one does not, and no capped charge has fixed
+// that.
 func (c Cap) byGaussian(r reading, spent, all []Entry) bool {
 	fixed, _, err := FilterOf(spent)
 	if err != nil || fixed != nil {

@@ -29,7 +29,8 @@ func FuzzLedger(f *testing.F) {
 	f.Add([]byte(oldLine))
 	capped := &memory{}
 	if l, err := newLedger(capped, dataset, ticking()); err == nil {
-		l.Append(&Cap{Epsilon: 9, Delta: 1e-6, Adjacency: "add_remove", Unit: Unit{"patient", 4}}, withUnit(charge("u", 0.1), "patient", 4))
+		l.Append(&Cap{Epsilon: 9, Delta: 1e-6, Adjacency: "add_remove", Unit: Unit{"patient", 4}}, withUnit(charge("u", 0.1),
+			"patient", 4))
 	}
 	f.Add(capped.data)
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -76,7 +77,8 @@ func keepsAll(t *testing.T, l *Ledger, m *memory, data []byte) {
 	}
 	for at := range data {
 		var e Entry
-		if bytes.HasPrefix(data[at:], []byte(`{"prev"`)) && json.NewDecoder(bytes.NewReader(data[at:])).Decode(&e) == nil && e.check() == nil && !kept[e.Hash] {
+		if bytes.HasPrefix(data[at:], []byte(`{"prev"`)) && json.NewDecoder(bytes.NewReader(data[at:])).Decode(&e) == nil &&
+			e.check() == nil && !kept[e.Hash] {
 			t.Fatalf("the charge at byte %d is lost", at)
 		}
 	}
@@ -85,7 +87,8 @@ func keepsAll(t *testing.T, l *Ledger, m *memory, data []byte) {
 func training(id string, steps int64, adjacency privacy.Adjacency) Charge {
 	c := charge(id, 0)
 	c.Adjacency = adjacency
-	c.Event = privacy.Repeated{Count: steps, Event: privacy.PoissonSampled{SamplingRate: 0.01, Event: privacy.Gaussian{NoiseMultiplier: 1.2}}}
+	c.Event = privacy.Repeated{Count: steps, Event: privacy.PoissonSampled{SamplingRate: 0.01,
+		Event: privacy.Gaussian{NoiseMultiplier: 1.2}}}
 	return c
 }
 
@@ -115,14 +118,16 @@ func TestSumWithAccountants(t *testing.T) {
 		l, _ := newLedger(&memory{}, dataset, ticking())
 		laplace := charge("count", 0)
 		laplace.Event = privacy.DiscreteLaplace{NoiseMultiplier: 20}
-		if _, err := l.Append(nil, training("a", 500, privacy.AddRemove), laplace, training("b", 500, privacy.AddRemove)); err != nil {
+		if _, err := l.Append(nil, training("a", 500, privacy.AddRemove), laplace,
+			training("b", 500, privacy.AddRemove)); err != nil {
 			t.Fatal(err)
 		}
 		whole := []privacy.Event{training("", 1000, "").Event, laplace.Event}
 		for _, adj := range []privacy.Adjacency{privacy.AddRemove, privacy.ReplaceOne} {
 			total, err := Sum(l.Entries(), acc, adj, Unit{}, 1e-5)
 			want := alone(t, acc, adj, whole...)
-			if err != nil || math.Abs(total.Epsilon-want) > 1e-9*want || total.Epsilon >= 1.9*alone(t, acc, adj, training("", 500, "").Event) {
+			if err != nil || math.Abs(total.Epsilon-want) > 1e-9*want || total.Epsilon >= 1.9*alone(t, acc, adj,
+				training("", 500, "").Event) {
 				t.Errorf("%s %s: %+v, want %v (%v)", name, adj, total, want, err)
 			}
 		}
@@ -130,7 +135,8 @@ func TestSumWithAccountants(t *testing.T) {
 			t.Fatal(err)
 		}
 		total, err := Sum(l.Entries(), acc, privacy.ReplaceOne, Unit{}, 1e-5)
-		if want := alone(t, acc, privacy.ReplaceOne, append(whole, training("", 1, "").Event)...); err != nil || math.Abs(total.Epsilon-want) > 1e-9*want {
+		if want := alone(t, acc, privacy.ReplaceOne, append(whole, training("", 1, "").Event)...); err != nil ||
+			math.Abs(total.Epsilon-want) > 1e-9*want {
 			t.Errorf("%s mixed: %+v, want %v (%v)", name, total, want, err)
 		}
 		if total, err := Sum(l.Entries(), acc, privacy.AddRemove, Unit{}, 1e-5); err != nil || !math.IsInf(total.Epsilon, 1) {

@@ -91,7 +91,8 @@ func (l *Ledger) adopt(entries []Entry) error {
 	case l.dataset == "":
 		l.dataset = entries[0].Dataset
 	case entries[0].Dataset != l.dataset:
-		return fmt.Errorf("ledger: is of dataset %s, must be of %s; each dataset has a ledger of its own", entries[0].Dataset, l.dataset)
+		return fmt.Errorf("ledger: is of dataset %s, must be of %s; each dataset has a ledger of its own", entries[0].Dataset,
+			l.dataset)
 	}
 	return nil
 }
@@ -238,7 +239,8 @@ func Includes(entries []Entry, h Head) error {
 		return nil
 	}
 	if h.Count > len(entries) {
-		return fmt.Errorf("ledger: has %d charges, had %d: charges were removed at the end: %w", len(entries), h.Count, ErrTampered)
+		return fmt.Errorf("ledger: has %d charges, had %d: charges were removed at the end: %w", len(entries), h.Count,
+			ErrTampered)
 	}
 	for _, e := range entries {
 		if e.Hash == h.Hash || e.Identity() == h.Hash {

@@ -66,7 +66,8 @@ func ticking() func() time.Time {
 }
 
 func charge(id string, epsilon float64) Charge {
-	return Charge{ID: id, Run: "run-1", Spec: "sha256:5", Version: "1", Stage: "train", Name: "sum", Recipe: "sha256:7", Adjacency: privacy.AddRemove, Event: privacy.Pure{Epsilon: epsilon}}
+	return Charge{ID: id, Run: "run-1", Spec: "sha256:5", Version: "1", Stage: "train", Name: "sum", Recipe: "sha256:7",
+		Adjacency: privacy.AddRemove, Event: privacy.Pure{Epsilon: epsilon}}
 }
 
 // adding is the accountant of basic composition, for pure events.
@@ -124,7 +125,8 @@ func TestAppendReadsBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := again.Entries()
-	if len(got) != 2 || got[1].ID != "b" || got[1].Prev != got[0].Hash || got[0].Event.Event != (privacy.Pure{Epsilon: 1}) || got[1].Hash != written[1].Hash {
+	if len(got) != 2 || got[1].ID != "b" || got[1].Prev != got[0].Hash ||
+		got[0].Event.Event != (privacy.Pure{Epsilon: 1}) || got[1].Hash != written[1].Hash {
 		t.Errorf("read back %+v", got)
 	}
 	if again.Head() != (Head{2, got[1].Hash}) || Includes(got, l.Head()) != nil {
@@ -138,15 +140,16 @@ func TestAppendReadsBack(t *testing.T) {
 func TestAppendRefuses(t *testing.T) {
 	l, _ := newLedger(filled(t, 2), dataset, ticking())
 	for name, c := range map[string]Charge{
-		"the same id":        charge("c1", 1),
-		"no id":              charge("", 1),
-		"no event":           {ID: "x", Version: "1", Adjacency: privacy.AddRemove},
-		"a bad event":        charge("x", -1),
-		"no adjacency":       {ID: "x", Version: "1", Event: privacy.Pure{Epsilon: 1}},
-		"a NaN from a paper": {ID: "x", Version: "1", Adjacency: privacy.AddRemove, Unproven: "W13", Published: ptr(math.NaN())},
-		"no version":         {ID: "x", Adjacency: privacy.AddRemove, Event: privacy.Pure{Epsilon: 1}},
-		"rows without unit":  withUnit(charge("x", 1), "", 4),
-		"a unit of no rows":  withUnit(charge("x", 1), "patient", 0),
+		"the same id":  charge("c1", 1),
+		"no id":        charge("", 1),
+		"no event":     {ID: "x", Version: "1", Adjacency: privacy.AddRemove},
+		"a bad event":  charge("x", -1),
+		"no adjacency": {ID: "x", Version: "1", Event: privacy.Pure{Epsilon: 1}},
+		"a NaN from a paper": {ID: "x", Version: "1", Adjacency: privacy.AddRemove, Unproven: "W13",
+			Published: ptr(math.NaN())},
+		"no version":        {ID: "x", Adjacency: privacy.AddRemove, Event: privacy.Pure{Epsilon: 1}},
+		"rows without unit": withUnit(charge("x", 1), "", 4),
+		"a unit of no rows": withUnit(charge("x", 1), "patient", 0),
 	} {
 		if _, err := l.Append(nil, c); err == nil {
 			t.Errorf("%s is accepted", name)

@@ -60,7 +60,8 @@ func collect(branches [][]byte) ([]found, error) {
 				return nil, fmt.Errorf("ledger: merge: file %d: %w", b+1, atLine(i+1, err))
 			}
 			if len(out) > 0 && e.Dataset != out[0].Dataset {
-				return nil, fmt.Errorf("ledger: merge: file %d: line %d: is of dataset %s, others are of %s", b+1, i+1, e.Dataset, out[0].Dataset)
+				return nil, fmt.Errorf("ledger: merge: file %d: line %d: is of dataset %s, others are of %s", b+1, i+1, e.Dataset,
+					out[0].Dataset)
 			}
 			if !seen[e.Hash] {
 				seen[e.Hash] = true
@@ -101,7 +102,8 @@ func orphan(lines []found) error {
 	}
 	for _, f := range lines {
 		if !known[f.Prev] {
-			return fmt.Errorf("ledger: merge: file %d: %w", f.branch, &lineError{f.line, "follows a line that none of the files holds: charges were removed"})
+			return fmt.Errorf("ledger: merge: file %d: %w", f.branch,
+				&lineError{f.line, "follows a line that none of the files holds: charges were removed"})
 		}
 	}
 	return errors.Join(errors.New("ledger: merge: the lines do not form a chain"), ErrTampered)

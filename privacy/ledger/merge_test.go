@@ -121,7 +121,8 @@ func TestMergeWithoutCommonCharge(t *testing.T) {
 func TestMergeRefuses(t *testing.T) {
 	three := lines(filled(t, 3).data)
 	edited := strings.Replace(three[1], `"epsilon":2`, `"epsilon":1`, 1)
-	for name, file := range map[string]string{"a removed line": three[0] + three[2], "an edited line": three[0] + edited + three[2], "text": "x\n"} {
+	for name, file := range map[string]string{"a removed line": three[0] + three[2], "an edited line": three[0] + edited +
+		three[2], "text": "x\n"} {
 		_, err := merge([]byte(three[0]), []byte(file))
 		var at *lineError
 		if !errors.As(err, &at) || !strings.Contains(err.Error(), "file 2") {
@@ -170,7 +171,8 @@ const elsewhere = "ds-ffeeddccbbaa99887766554433221100"
 func TestJoin(t *testing.T) {
 	limit := &Cap{Epsilon: 3, Delta: 1e-6, Adjacency: privacy.AddRemove, Filter: "basic"}
 	other, _ := newLedger(&memory{}, elsewhere, ticking())
-	if _, err := other.Append(&Cap{Epsilon: 50, Delta: 1e-6, Adjacency: privacy.AddRemove}, charge("a", 1), charge("b", 2)); err != nil {
+	if _, err := other.Append(&Cap{Epsilon: 50, Delta: 1e-6, Adjacency: privacy.AddRemove}, charge("a", 1),
+		charge("b", 2)); err != nil {
 		t.Fatal(err)
 	}
 	store := &memory{}
@@ -189,7 +191,8 @@ func TestJoin(t *testing.T) {
 		}
 	}
 	entries, err := Parse(store.data)
-	if err != nil || len(entries) != 3 || entries[1].ID != "a joined from "+elsewhere || !entries[1].Time.Equal(other.Entries()[0].Time) {
+	if err != nil || len(entries) != 3 || entries[1].ID != "a joined from "+elsewhere ||
+		!entries[1].Time.Equal(other.Entries()[0].Time) {
 		t.Errorf("%+v, %v", entries, err)
 	}
 	if f, _, err := FilterOf(entries); err != nil || f.Name != "basic" {

@@ -23,7 +23,8 @@ func (c Cap) filter(entries []Entry) (Filter, error) {
 		if c.Order != 0 {
 			asked = Filter{"rdp", c.Order}.String()
 		}
-		return Filter{}, fmt.Errorf("ledger: cap: filter: is %s, must be %s as in line %d; choosing after looking at what was released would break the bound: %w", asked, fixed, line, ErrFilter)
+		return Filter{}, fmt.Errorf("ledger: cap: filter: is %s, must be %s as in line %d; choosing after looking at what "+
+			"was released would break the bound: %w", asked, fixed, line, ErrFilter)
 	}
 	return *fixed, nil
 }

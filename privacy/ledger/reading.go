@@ -73,11 +73,13 @@ func (r reading) changed(e Entry) (n int, why string) {
 	case charged != "" && asked != "":
 		return 0, fmt.Sprintf("holds for one %s, from which nothing follows for one %s", charged, asked)
 	case asked != "" && e.Adjacency == privacy.ReplaceOne && r.unit.MaxRows > 1:
-		return 0, fmt.Sprintf("holds for rows exchanged, which keeps their number; one %s may have more rows than another", asked)
+		return 0, fmt.Sprintf("holds for rows exchanged, which keeps their number; one %s may have more rows than another",
+			asked)
 	case asked != "":
 		return r.unit.MaxRows, ""
 	case e.Adjacency == privacy.ReplaceOne:
-		return 0, fmt.Sprintf("holds for one %s exchanged, which keeps their number; a row may be the only one of its %s", charged, charged)
+		return 0, fmt.Sprintf("holds for one %s exchanged, which keeps their number; a row may be the only one of its %s",
+			charged, charged)
 	case r.asked == privacy.ReplaceOne:
 		return 2, "" // the old row's person loses it, the new row's gains it
 	}
@@ -116,9 +118,11 @@ func (r reading) notes(e Entry) []string {
 	switch {
 	case e.Unit.Column == r.unit.Column:
 	case e.Unit.Column == "":
-		out = append(out, fmt.Sprintf("charges for rows are counted for %d rows, which must be all that the table holds of one %s", r.unit.MaxRows, r.unit.Column))
+		out = append(out, fmt.Sprintf("charges for rows are counted for %d rows, which must be all that the table holds of "+
+			"one %s", r.unit.MaxRows, r.unit.Column))
 	default:
-		out = append(out, fmt.Sprintf("charges for one %s are counted for a row as an exchange of its %s", e.Unit.Column, e.Unit.Column))
+		out = append(out, fmt.Sprintf("charges for one %s are counted for a row as an exchange of its %s", e.Unit.Column,
+			e.Unit.Column))
 	}
 	return out
 }
@@ -143,7 +147,9 @@ func errNoRemnant(rest []byte) error {
 	if bytes.IndexByte(rest, 0) >= 0 {
 		what = "holds zero bytes, which may have been charges, and is not"
 	}
-	return fmt.Errorf("%s what a crash leaves of one line after the line before (%d bytes): nothing was removed; restore the ledger from version control or a backup, or, if these bytes never were a charge, move them out of the file", what, len(rest))
+	return fmt.Errorf("%s what a crash leaves of one line after the line before (%d bytes): nothing was removed; "+
+		"restore the ledger from version control or a backup, or, if these bytes never were a charge, move them out of the "+
+		"file", what, len(rest))
 }
 
 // remnant reports whether rest, which ends the file behind the entries, is what a crash

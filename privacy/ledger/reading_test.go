@@ -66,7 +66,8 @@ func TestUnits(t *testing.T) {
 		{four, in, other, in, 0, "", "one clinic"},
 		{four, swap, other, swap, 0, "", "one clinic"},
 	} {
-		charge := Entry{ID: "x", Unit: c.charged, Adjacency: c.under, Event: privacy.JSON{Event: privacy.Gaussian{NoiseMultiplier: 8}}}
+		charge := Entry{ID: "x", Unit: c.charged, Adjacency: c.under,
+			Event: privacy.JSON{Event: privacy.Gaussian{NoiseMultiplier: 8}}}
 		var h hearing
 		total, err := Sum([]Entry{charge}, &h, c.as, c.asked, 1e-5)
 		want := fmt.Sprintf(`%s {"gaussian":{"noise_multiplier":%g}}`, c.pairs, c.noise)
@@ -74,14 +75,16 @@ func TestUnits(t *testing.T) {
 			want = ""
 		}
 		name := fmt.Sprintf("%s %s, asked for %s %s", c.charged, c.under, c.asked, c.as)
-		if err != nil || h.text != want || !strings.Contains(total.Reason, c.reason) || (c.reason == "") != (total.Reason == "") {
+		if err != nil || h.text != want || !strings.Contains(total.Reason, c.reason) ||
+			(c.reason == "") != (total.Reason == "") {
 			t.Errorf("%s: heard %q, must be %q; %q, %v", name, h.text, want, total.Reason, err)
 		}
 		if c.noise == 0 && (!math.IsInf(total.Epsilon, 1) || !strings.Contains(total.Reason, "line 1")) {
 			t.Errorf("%s: is %+v, must be infinite and name the line", name, total)
 		}
 	}
-	if _, err := Sum(nil, &hearing{}, in, Unit{"patient", 0}, 1e-5); err == nil || !strings.Contains(err.Error(), "max_rows: is 0") {
+	if _, err := Sum(nil, &hearing{}, in, Unit{"patient", 0}, 1e-5); err == nil || !strings.Contains(err.Error(),
+		"max_rows: is 0") {
 		t.Errorf("a unit of no rows: %v", err)
 	}
 }
@@ -125,7 +128,8 @@ func TestUnitsWithoutBound(t *testing.T) {
 	} {
 		e := Entry{ID: "x", Unit: c.charged, Adjacency: privacy.AddRemove, Event: privacy.JSON{Event: c.event}}
 		total, err := Sum([]Entry{e}, &hearing{}, c.as, c.asked, 1e-5)
-		if err != nil || !math.IsInf(total.Epsilon, 1) || !strings.Contains(total.Reason, "line 1") || !strings.Contains(total.Reason, c.reason) {
+		if err != nil || !math.IsInf(total.Epsilon, 1) || !strings.Contains(total.Reason, "line 1") ||
+			!strings.Contains(total.Reason, c.reason) {
 			t.Errorf("%+v for %s: %+v, %v", c.event, c.asked, total, err)
 		}
 	}
@@ -134,9 +138,11 @@ func TestUnitsWithoutBound(t *testing.T) {
 // One row changes what its patient adds to a sum from any point of the ball to
 // any other: twice the distance of a patient who comes or goes.
 func TestARowCanTurnAPersonsContribution(t *testing.T) {
-	e := Entry{ID: "x", Unit: Unit{"patient", 4}, Adjacency: privacy.AddRemove, Event: privacy.JSON{Event: privacy.Gaussian{NoiseMultiplier: 3}}}
+	e := Entry{ID: "x", Unit: Unit{"patient", 4}, Adjacency: privacy.AddRemove,
+		Event: privacy.JSON{Event: privacy.Gaussian{NoiseMultiplier: 3}}}
 	total, err := Sum([]Entry{e}, byName(t, "pld"), privacy.AddRemove, Unit{}, 1e-5)
-	if exact := account.GaussianEpsilon(1.5, 1e-5); err != nil || total.Epsilon < exact*(1-1e-9) || total.Epsilon > exact*1.001 {
+	if exact := account.GaussianEpsilon(1.5, 1e-5); err != nil || total.Epsilon < exact*(1-1e-9) ||
+		total.Epsilon > exact*1.001 {
 		t.Errorf("total %+v, must be %v (%v)", total, exact, err)
 	}
 }

@@ -77,12 +77,15 @@ func attacks() []attack {
 			c, err := ReleaseCounts(paid(LaplaceCounts{1 / shrink, 1}, src), []int64{one(first)})
 			return err == nil && c[0] >= 1, err
 		}},
-		{"gaussian histogram", continuousEpsilon(2, 0.02), 0.02, func(src *noise.Source, first bool, shrink float64) (bool, error) {
+		{"gaussian histogram", continuousEpsilon(2, 0.02), 0.02, func(src *noise.Source, first bool, shrink float64) (bool,
+			error) {
 			c, err := ReleaseCounts(paid(GaussianHistogram{2 / shrink, 1}, src), []int64{one(first)})
 			return err == nil && c[0] >= 3, err
 		}},
-		{"gaussian filter", continuousEpsilon(2, 0.02), 0.02, func(src *noise.Source, first bool, shrink float64) (bool, error) {
-			h := paid(GaussianFilter{NoiseMultiplier: 2 / shrink, Adjacency: "add_remove"}, src) // two rounds of half of the total, added up
+		{"gaussian filter", continuousEpsilon(2, 0.02), 0.02, func(src *noise.Source, first bool, shrink float64) (bool,
+			error) {
+			// two rounds of half of the total, added up
+			h := paid(GaussianFilter{NoiseMultiplier: 2 / shrink, Adjacency: "add_remove"}, src)
 			a, err := ReleaseIntegers(h, []int64{one(first)}, HistogramMoves(), 2*math.Sqrt2/shrink)
 			if err != nil {
 				return false, err
@@ -91,12 +94,15 @@ func attacks() []attack {
 			return err == nil && a[0]+b[0] >= 5, err
 		}},
 		{"zcdp filter", zcdpEpsilon(1.0/8, 0.02), 0.02, func(src *noise.Source, first bool, shrink float64) (bool, error) {
-			h := paid(ZCDPFilter{2 / shrink, "add_remove", 0}, src) // a choice for a quarter of the total, a histogram for the rest
-			i, err := Choose(h, []float64{float64(one(first)), float64(one(!first))}, Moves{1, 2}, h.Mechanism().(ZCDPFilter).Epsilon(h.Left()/4))
+			// a choice for a quarter of the total, a histogram for the rest
+			h := paid(ZCDPFilter{2 / shrink, "add_remove", 0}, src)
+			i, err := Choose(h, []float64{float64(one(first)), float64(one(!first))}, Moves{1, 2},
+				h.Mechanism().(ZCDPFilter).Epsilon(h.Left()/4))
 			if err != nil {
 				return false, err
 			}
-			c, err := ReleaseIntegers(h, []int64{one(first)}, HistogramMoves(), h.Mechanism().(ZCDPFilter).Noise(HistogramMoves(), h.Left()))
+			c, err := ReleaseIntegers(h, []int64{one(first)}, HistogramMoves(),
+				h.Mechanism().(ZCDPFilter).Noise(HistogramMoves(), h.Left()))
 			return err == nil && c[0] >= 2+2*int64(i), err
 		}},
 		{"partitions", 1, 1e-6, partitionAttack},

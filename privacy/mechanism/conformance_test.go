@@ -152,7 +152,8 @@ func TestConformanceOfSensitivity(t *testing.T) {
 					continue
 				}
 				x, y := one.(privacy.Round), other.(privacy.Round)
-				if one, other, s = x.In, y.In, x.Sensitivity; math.Abs(x.Cost*rounds-f.Total()) > 1e-9*f.Total() || y.Cost != x.Cost {
+				if one, other, s = x.In, y.In, x.Sensitivity; math.Abs(x.Cost*rounds-f.Total()) > 1e-9*f.Total() ||
+					y.Cost != x.Cost {
 					t.Errorf("%s: a round costs %g and %g, planned are %d of %g", r.name, x.Cost, y.Cost, rounds, f.Total())
 				}
 			}

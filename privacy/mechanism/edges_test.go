@@ -66,9 +66,11 @@ func TestSelectionsAtTheEnds(t *testing.T) {
 		}
 	}
 	for _, s := range []Scores{
-		scoresOf(0, 1, false, 2), scoresOf(math.NaN(), 1, false, 2), scoresOf(math.Inf(1), 1, false, 2), scoresOf(1, 0, false, 2),
+		scoresOf(0, 1, false, 2), scoresOf(math.NaN(), 1, false, 2), scoresOf(math.Inf(1), 1, false, 2),
+		scoresOf(1, 0, false, 2),
 		scoresOf(1, math.Inf(1), false, 2), scoresOf(0x1p-25, 1, false, 2), scoresOf(1, 1, false, 0),
-		{1, "", Moves{1, 1}, false, 2, 1}, {1, "add_remove", Moves{1, 0}, false, 2, 1}, {1, "add_remove", Moves{1, 1}, false, 2, 0},
+		{1, "", Moves{1, 1}, false, 2, 1}, {1, "add_remove", Moves{1, 0}, false, 2, 1}, {1, "add_remove", Moves{1, 1}, false,
+			2, 0},
 	} {
 		if _, err := Select(open(Exponential{s}, 0), []float64{1, 2}); err == nil {
 			t.Errorf("%+v is accepted", s)
@@ -93,18 +95,22 @@ func TestNonsenseIsRefused(t *testing.T) {
 			t.Errorf("%+v releases %g", m, x)
 		}
 	}
-	for _, m := range []Partitions{{0, 0.1, 1, "add_remove", 1}, {1, 0, 1, "add_remove", 1}, {1, 1, 1, "add_remove", 1}, {1, 0.1, 0, "add_remove", 1}, {1, 0.1, 1, "", 1}, {1e-300, 0.1, 1, "add_remove", 1}, {1, 0.1, 1, "add_remove", 0}, {0.01, 0.1, 1, "add_remove", 1}} {
+	for _, m := range []Partitions{{0, 0.1, 1, "add_remove", 1}, {1, 0, 1, "add_remove", 1}, {1, 1, 1, "add_remove", 1},
+		{1, 0.1, 0, "add_remove", 1}, {1, 0.1, 1, "", 1}, {1e-300, 0.1, 1, "add_remove", 1}, {1, 0.1, 1, "add_remove", 0},
+		{0.01, 0.1, 1, "add_remove", 1}} {
 		if _, err := ReleasePartitions(open(m, 0), map[string]int64{"a": 5}); err == nil {
 			t.Errorf("%+v is accepted", m)
 		}
 	}
-	for _, m := range []Bounds{{0, 0, 1, 0.1, 1}, {1, 3, 3, 0.1, 1}, {1, 0, 1, 0, 1}, {1, -5000, 1, 0.1, 1}, {1, 0, 1, 0.1, 0}} {
+	for _, m := range []Bounds{{0, 0, 1, 0.1, 1}, {1, 3, 3, 0.1, 1}, {1, 0, 1, 0, 1}, {1, -5000, 1, 0.1, 1},
+		{1, 0, 1, 0.1, 0}} {
 		if _, _, err := ReleaseBounds(open(m, 0), nil); err == nil || errors.Is(err, ErrNoBounds) {
 			t.Errorf("%+v: %v", m, err)
 		}
 	}
 	for _, nm := range []float64{0, -1, math.NaN(), math.Inf(1), 1e-9, 1e30} {
-		for _, m := range []privacy.Mechanism{LaplaceCounts{nm, 1}, LaplaceTotal{nm, 1}, GaussianHistogram{nm / 16, 1}, GaussianFilter{NoiseMultiplier: nm / 16, Adjacency: "add_remove"}, ZCDPFilter{nm / 16, "add_remove", 0}} {
+		for _, m := range []privacy.Mechanism{LaplaceCounts{nm, 1}, LaplaceTotal{nm, 1}, GaussianHistogram{nm / 16, 1},
+			GaussianFilter{NoiseMultiplier: nm / 16, Adjacency: "add_remove"}, ZCDPFilter{nm / 16, "add_remove", 0}} {
 			if _, filter := m.(inRounds); m.Check() == nil && !(filter && nm == 0) {
 				t.Errorf("%T with noise %g is accepted", m, nm)
 			}
@@ -134,7 +140,8 @@ func TestBoundsHoldTheData(t *testing.T) {
 	if err != nil || low != -4 || high != 16 {
 		t.Errorf("bounds are [%g, %g], %v; must be [-4, 16]", low, high, err)
 	}
-	for _, c := range []struct{ x, low, high float64 }{{0, -0x1p-4, 0x1p-4}, {0.01, -0x1p-4, 0x1p-4}, {1, 1, 2}, {-1, -2, -1}, {0x1p-4, 0x1p-4, 0x1p-3}, {5, 4, 8}, {-5, -8, -4}, {1e300, 0x1p20, 0x1p20}} {
+	for _, c := range []struct{ x, low, high float64 }{{0, -0x1p-4, 0x1p-4}, {0.01, -0x1p-4, 0x1p-4}, {1, 1, 2},
+		{-1, -2, -1}, {0x1p-4, 0x1p-4, 0x1p-3}, {5, 4, 8}, {-5, -8, -4}, {1e300, 0x1p20, 0x1p20}} {
 		if b := m.bin(c.x); m.edge(b, -1) != c.low || m.edge(b, 1) != c.high {
 			t.Errorf("%g is in the bin [%g, %g], must be [%g, %g]", c.x, m.edge(b, -1), m.edge(b, 1), c.low, c.high)
 		}
@@ -178,7 +185,8 @@ func exactOff(q float64, below, upto, n int) *big.Float {
 	exact := func() *big.Float { return new(big.Float).SetPrec(2000) }
 	target := exact().Mul(exact().SetFloat64(q), exact().SetInt64(int64(n)))
 	off := exact()
-	for _, d := range []*big.Float{exact().Sub(exact().SetInt64(int64(below)), target), exact().Sub(target, exact().SetInt64(int64(upto)))} {
+	for _, d := range []*big.Float{exact().Sub(exact().SetInt64(int64(below)), target),
+		exact().Sub(target, exact().SetInt64(int64(upto)))} {
 		if d.Cmp(off) > 0 {
 			off = d
 		}
@@ -188,7 +196,8 @@ func exactOff(q float64, below, upto, n int) *big.Float {
 
 // manyUnits calls f with quantiles, numbers of units near 2^31 and ranks near and far from the quantile.
 func manyUnits(f func(q float64, below, n int)) {
-	for _, q := range []float64{0, 1e-300, 0.001, 0.1, 1. / 3, 0.45, 0.5, math.Nextafter(0.5, 1), 0.7, 0.9, 0.999999, math.Nextafter(1, 0), 1} {
+	for _, q := range []float64{0, 1e-300, 0.001, 0.1, 1. / 3, 0.45, 0.5, math.Nextafter(0.5, 1), 0.7, 0.9, 0.999999,
+		math.Nextafter(1, 0), 1} {
 		for n := math.MaxInt32 - 40; n <= math.MaxInt32; n++ {
 			near := int(float64(q * float64(n)))
 			for _, below := range []int{0, near / 2, near - 1000, near - 1, near, near + 1, near + 1000, n - 1, n} {
@@ -224,7 +233,8 @@ func TestQuantileReserve(t *testing.T) {
 			two := stretch{size: 1, off: m.off(below+move, below+move, n+1)}
 			moved := math.Abs(one.weight(m.Rate()) - two.weight(m.Rate()))
 			if over := 2*moved - m.Epsilon; over > 0x1p-36-0x1p-34 {
-				t.Errorf("q %g, n %d, rank %d: a unit moves the odds by %g more than epsilon, must leave most of the reserve", q, n, below, over)
+				t.Errorf("q %g, n %d, rank %d: a unit moves the odds by %g more than epsilon, must leave most of the reserve", q, n,
+					below, over)
 			}
 		})
 	}

@@ -19,19 +19,27 @@ func TestEventsSayWhatIsDrawn(t *testing.T) {
 	}{
 		{LaplaceCounts{7, 1}, privacy.DiscreteLaplace{NoiseMultiplier: 7}, privacy.DiscreteLaplace{NoiseMultiplier: 7}},
 		{LaplaceTotal{7, 1}, privacy.DiscreteLaplace{NoiseMultiplier: 7}, privacy.Pure{Epsilon: math.Nextafter(1./7, 1)}},
-		{GaussianHistogram{1.5, 1}, privacy.Gaussian{NoiseMultiplier: 1.5}, privacy.Gaussian{NoiseMultiplier: 1.5 * math.Sqrt2 * (1 - 0x1p-50)}},
-		{Votes{1.5, GaussianVotes, 9, 4, 5}, privacy.Repeated{Count: 20, Event: privacy.Gaussian{NoiseMultiplier: 1.5}}, privacy.Repeated{Count: 20, Event: privacy.Gaussian{NoiseMultiplier: 3}}},
-		{Votes{7, LaplaceVotes, 9, 4, 5}, privacy.Repeated{Count: 20, Event: privacy.DiscreteLaplace{NoiseMultiplier: 7}}, privacy.Repeated{Count: 20, Event: privacy.Pure{Epsilon: math.Nextafter(1./7, 1)}}},
-		{GaussianFilter{NoiseMultiplier: 1.5, Adjacency: privacy.AddRemove}, privacy.Gaussian{NoiseMultiplier: 1.5}, privacy.Gaussian{NoiseMultiplier: 1.5}},
-		{GaussianFilter{NoiseMultiplier: 1.5, Adjacency: privacy.ReplaceOne}, privacy.Gaussian{NoiseMultiplier: 0.75}, privacy.Gaussian{NoiseMultiplier: 1.5}},
+		{GaussianHistogram{1.5, 1}, privacy.Gaussian{NoiseMultiplier: 1.5},
+			privacy.Gaussian{NoiseMultiplier: 1.5 * math.Sqrt2 * (1 - 0x1p-50)}},
+		{Votes{1.5, GaussianVotes, 9, 4, 5}, privacy.Repeated{Count: 20, Event: privacy.Gaussian{NoiseMultiplier: 1.5}},
+			privacy.Repeated{Count: 20, Event: privacy.Gaussian{NoiseMultiplier: 3}}},
+		{Votes{7, LaplaceVotes, 9, 4, 5}, privacy.Repeated{Count: 20, Event: privacy.DiscreteLaplace{NoiseMultiplier: 7}},
+			privacy.Repeated{Count: 20, Event: privacy.Pure{Epsilon: math.Nextafter(1./7, 1)}}},
+		{GaussianFilter{NoiseMultiplier: 1.5, Adjacency: privacy.AddRemove}, privacy.Gaussian{NoiseMultiplier: 1.5},
+			privacy.Gaussian{NoiseMultiplier: 1.5}},
+		{GaussianFilter{NoiseMultiplier: 1.5, Adjacency: privacy.ReplaceOne}, privacy.Gaussian{NoiseMultiplier: 0.75},
+			privacy.Gaussian{NoiseMultiplier: 1.5}},
 		{ZCDPFilter{2, privacy.AddRemove, 0}, privacy.ZCDP{Rho: 0.125}, privacy.ZCDP{Rho: 0.5}},
 		{ZCDPFilter{2, privacy.ReplaceOne, 0}, privacy.ZCDP{Rho: 0.5}, privacy.ZCDP{Rho: 0.5}},
 		{Exponential{s}, privacy.Exponential{Epsilon: 0.5}, privacy.Exponential{Epsilon: 0.5 * (2 + 0x1p-28)}},
 		{NoisyMax{s}, privacy.Pure{Epsilon: 0.5}, privacy.Pure{Epsilon: 0.5 * (2 + 0x1p-28)}},
-		{Quantile{0.25, 0, 1, 0.1, 2, privacy.ReplaceOne, 1, 0}, privacy.Exponential{Epsilon: 1.5*(1+0x1p-50) + 0x1p-34}, privacy.Exponential{Epsilon: 2}},
+		{Quantile{0.25, 0, 1, 0.1, 2, privacy.ReplaceOne, 1, 0}, privacy.Exponential{Epsilon: 1.5*(1+0x1p-50) + 0x1p-34},
+			privacy.Exponential{Epsilon: 2}},
 		{Bounds{2, 0, 5, 0.1, 1}, privacy.DiscreteLaplace{NoiseMultiplier: 2}, privacy.DiscreteLaplace{NoiseMultiplier: 2}},
-		{Partitions{1, 1e-6, 2, privacy.AddRemove, 1}, privacy.Approximate{Epsilon: 1, Delta: 1e-6}, privacy.Approximate{Epsilon: 2, Delta: 1e-6}},
-		{Partitions{1, 1e-6, 2, privacy.ReplaceOne, 1}, privacy.Approximate{Epsilon: 0.5, Delta: 1e-6}, privacy.Approximate{Epsilon: 1, Delta: 1e-6}},
+		{Partitions{1, 1e-6, 2, privacy.AddRemove, 1}, privacy.Approximate{Epsilon: 1, Delta: 1e-6},
+			privacy.Approximate{Epsilon: 2, Delta: 1e-6}},
+		{Partitions{1, 1e-6, 2, privacy.ReplaceOne, 1}, privacy.Approximate{Epsilon: 0.5, Delta: 1e-6},
+			privacy.Approximate{Epsilon: 1, Delta: 1e-6}},
 	} {
 		if err := c.m.Check(); err != nil {
 			t.Errorf("%+v: %v", c.m, err)
@@ -68,7 +76,9 @@ func TestGaussianEventsAreTheirSensitivity(t *testing.T) {
 		for _, c := range []struct {
 			m     privacy.Mechanism
 			sigma float64
-		}{{GaussianHistogram{sigma, 1}, sigma}, {Votes{sigma, GaussianVotes, 5, 1, 1}, sigma}, {GaussianFilter{NoiseMultiplier: sigma, Adjacency: "add_remove"}, 1}, {GaussianFilter{NoiseMultiplier: sigma, Adjacency: "replace_one"}, 1}} {
+		}{{GaussianHistogram{sigma, 1}, sigma}, {Votes{sigma, GaussianVotes, 5, 1, 1}, sigma},
+			{GaussianFilter{NoiseMultiplier: sigma, Adjacency: "add_remove"}, 1},
+			{GaussianFilter{NoiseMultiplier: sigma, Adjacency: "replace_one"}, 1}} {
 			for a, accountant := range map[privacy.Adjacency]float64{privacy.AddRemove: 1, privacy.ReplaceOne: 2} {
 				charged := accountant / c.m.Event(a).(privacy.Gaussian).NoiseMultiplier
 				if due := c.m.Sensitivity(a).Bound / c.sigma; charged < due*(1-1e-15) || charged > due*(1+1e-12) {
@@ -148,19 +158,23 @@ func TestHandleOfAnotherKind(t *testing.T) {
 // TestFilterKeepsItsTotal under both adjacencies: what a histogram costs, that the
 // rest can be spent to the end, and that no more can.
 func TestFilterKeepsItsTotal(t *testing.T) {
-	for a, d := range map[privacy.Adjacency]struct{ squares, total float64 }{privacy.AddRemove: {1, 0.25}, privacy.ReplaceOne: {2, 1}} {
+	for a, d := range map[privacy.Adjacency]struct{ squares, total float64 }{privacy.AddRemove: {1, 0.25},
+		privacy.ReplaceOne: {2, 1}} {
 		m := GaussianFilter{NoiseMultiplier: 2, Adjacency: a}
 		h := open(m, 0)
-		if _, err := ReleaseIntegers(h, []int64{3, 4}, HistogramMoves(), 4); err != nil || math.Abs(h.Left()-(d.total-d.squares/16)) > 1e-12 {
+		if _, err := ReleaseIntegers(h, []int64{3, 4}, HistogramMoves(), 4); err != nil ||
+			math.Abs(h.Left()-(d.total-d.squares/16)) > 1e-12 {
 			t.Errorf("%s: after a histogram %g is left, %v", a, h.Left(), err)
 		}
 		if _, err := ReleaseIntegers(h, []int64{1}, Moves{1, 2}, m.Noise(Moves{1, 2}, h.Left()/2)); err != nil {
 			t.Error(err)
 		}
-		if _, err := ReleaseIntegers(h, []int64{3, 4}, HistogramMoves(), m.Noise(HistogramMoves(), h.Left())); err != nil || h.Left() > 1e-12 || h.Close() != nil {
+		if _, err := ReleaseIntegers(h, []int64{3, 4}, HistogramMoves(), m.Noise(HistogramMoves(), h.Left())); err != nil ||
+			h.Left() > 1e-12 || h.Close() != nil {
 			t.Errorf("%s: the rest: %v, %g is left, %v", a, err, h.Left(), h.Close())
 		}
-		if _, err := ReleaseIntegers(h, []int64{3, 4}, HistogramMoves(), 1e5); !errors.Is(err, privacy.ErrUses) || h.Close() == nil {
+		if _, err := ReleaseIntegers(h, []int64{3, 4}, HistogramMoves(), 1e5); !errors.Is(err, privacy.ErrUses) ||
+			h.Close() == nil {
 			t.Errorf("%s: beyond the total: %v, closed %v", a, err, h.Close())
 		}
 	}

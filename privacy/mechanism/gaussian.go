@@ -108,7 +108,8 @@ func (m GaussianFilter) Check() error {
 // checkLargest refuses a filter whose largest round would have more noise than can be drawn.
 func checkLargest(what string, multiplier, largest, total float64) error {
 	if sigma := largest / math.Sqrt(total); multiplier > 0 && !(sigma <= mostSigma) {
-		return fmt.Errorf("%s: the noise of a round is %.3g whole numbers, must be at most 2^40: a greater epsilon, less noise, or fewer questions, steps or queries", what, sigma)
+		return fmt.Errorf("%s: the noise of a round is %.3g whole numbers, must be at most 2^40: a greater epsilon, less "+
+			"noise, or fewer questions, steps or queries", what, sigma)
 	}
 	return nil
 }

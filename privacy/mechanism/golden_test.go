@@ -100,8 +100,10 @@ func (c goldenCase) exponential(t *testing.T) {
 		Monotone      []float64 `json:"probabilities_monotone"`
 	}
 	c.decode(t, &in, &want)
-	c.near(t, "probabilities", Exponential{scoresOf(in.Epsilon, in.Sensitivity, false, 0)}.Probabilities(in.Utilities), want.Probabilities...)
-	c.near(t, "monotone", Exponential{scoresOf(in.Epsilon, in.Sensitivity, true, 0)}.Probabilities(in.Utilities), want.Monotone...)
+	c.near(t, "probabilities", Exponential{scoresOf(in.Epsilon, in.Sensitivity, false, 0)}.Probabilities(in.Utilities),
+		want.Probabilities...)
+	c.near(t, "monotone", Exponential{scoresOf(in.Epsilon, in.Sensitivity, true, 0)}.Probabilities(in.Utilities),
+		want.Monotone...)
 }
 
 func (c goldenCase) noisyMax(t *testing.T) {
@@ -122,7 +124,8 @@ func (c goldenCase) noisyMax(t *testing.T) {
 	c.near(t, "Laplace", NoisyMax{s}.Probabilities(in.Counts), want.Laplace...)
 	c.near(t, "monotone Laplace", NoisyMax{monotone}.Probabilities(in.Counts), want.Monotone...)
 	c.near(t, "Gumbel", Exponential{s}.Probabilities(in.Counts), want.Gumbel...)
-	c.near(t, "privacy loss", []float64{largestLoss(s, in.Counts, -1), largestLoss(monotone, in.Counts, 0)}, want.Loss, want.LossOneWay)
+	c.near(t, "privacy loss", []float64{largestLoss(s, in.Counts, -1), largestLoss(monotone, in.Counts, 0)}, want.Loss,
+		want.LossOneWay)
 	c.near(t, "exponential", permuteAndFlip(s, in.Counts), want.Exponential...)
 }
 
@@ -175,7 +178,8 @@ func (c goldenCase) response(t *testing.T) {
 	}
 	c.decode(t, &in, &want)
 	k := float64(in.Buckets)
-	c.near(t, "epsilon, truth", []float64{math.Log1p(k * (1 - in.Noise) / in.Noise), 1 - in.Noise + in.Noise/k}, want.Epsilon, want.Truth)
+	c.near(t, "epsilon, truth", []float64{math.Log1p(k * (1 - in.Noise) / in.Noise), 1 - in.Noise + in.Noise/k},
+		want.Epsilon, want.Truth)
 	c.near(t, "noise parameter", []float64{k / (math.Expm1(want.Epsilon) + k)}, in.Noise)
 }
 
@@ -295,7 +299,8 @@ func (in oneEvent) spend(t *testing.T, m GaussianFilter) float64 {
 		}
 	}
 	left := h.Left()
-	if _, err := ReleaseIntegers(h, []int64{5, 7}, HistogramMoves(), m.Noise(HistogramMoves(), m.Total()/100)); err == nil {
+	if _, err := ReleaseIntegers(h, []int64{5, 7}, HistogramMoves(), m.Noise(HistogramMoves(), m.Total()/100)); err ==
+		nil {
 		t.Error("a hundredth more is accepted")
 	}
 	return left

@@ -155,7 +155,8 @@ func TestSingletonsRarelyPass(t *testing.T) {
 	}
 	low, high := stattest.ClopperPearson(shown, n, stattest.FalseAlarm/2)
 	if low > m.Delta || high < m.Delta/3 {
-		t.Errorf("a lone unit shows %d times in %d: rate in [%g, %g], must be near and below %g", shown, n, low, high, m.Delta)
+		t.Errorf("a lone unit shows %d times in %d: rate in [%g, %g], must be near and below %g", shown, n, low, high,
+			m.Delta)
 	}
 	careless := Partitions{Epsilon: 2, Delta: 0.09, PerUnit: 3, Adjacency: "add_remove", Releases: n}
 	h, shown = open(careless, 0), 0

@@ -32,7 +32,8 @@ var ErrNoBounds = errors.New("no bin reaches the threshold of")
 func planned[M privacy.Mechanism](h *privacy.Handle) (m M, err error) {
 	m, ok := h.Mechanism().(M)
 	if !ok {
-		return m, fmt.Errorf("%w: %s is planned as %T, is used as %s", privacy.ErrUses, h.Spend(), h.Mechanism(), reflect.TypeFor[M]())
+		return m, fmt.Errorf("%w: %s is planned as %T, is used as %s", privacy.ErrUses, h.Spend(), h.Mechanism(),
+			reflect.TypeFor[M]())
 	}
 	return m, m.Check()
 }
@@ -81,7 +82,8 @@ func (m Moves) Under(a privacy.Adjacency) float64 {
 // check wants a bound under the adjacency that is planned for.
 func (m Moves) check(a privacy.Adjacency) error {
 	if !(m.AddRemove > 0 && m.ReplaceOne > 0) {
-		return fmt.Errorf("sensitivity: is %g (add_remove) and %g (replace_one), both must be positive", m.AddRemove, m.ReplaceOne)
+		return fmt.Errorf("sensitivity: is %g (add_remove) and %g (replace_one), both must be positive", m.AddRemove,
+			m.ReplaceOne)
 	}
 	if d := m.Under(a); !(d > 0x1p-500 && d < 0x1p500) {
 		return fmt.Errorf("sensitivity: is %g under %s, must be positive and finite", d, a)
@@ -138,7 +140,8 @@ func (m Moves) checkRound(a privacy.Adjacency) error {
 		return err
 	}
 	if a == privacy.ReplaceOne && m.AddRemove > m.ReplaceOne {
-		return fmt.Errorf("sensitivity: is %g under add_remove, must be at most %g, that of replace_one", m.AddRemove, m.ReplaceOne)
+		return fmt.Errorf("sensitivity: is %g under add_remove, must be at most %g, that of replace_one", m.AddRemove,
+			m.ReplaceOne)
 	}
 	return nil
 }

@@ -73,7 +73,8 @@ func (m Partitions) law() (law noise.DiscreteLaplace, scale float64, err error) 
 		return law, 0, fmt.Errorf("partitions: %w", err)
 	}
 	if !(m.Epsilon > 0) || !(m.Delta > 0 && m.Delta < 1) || m.PerUnit < 1 {
-		return law, 0, fmt.Errorf("partitions: epsilon: is %g, must be positive; delta: is %g, must be in (0, 1); per_unit: is %d, must be at least 1", m.Epsilon, m.Delta, m.PerUnit)
+		return law, 0, fmt.Errorf("partitions: epsilon: is %g, must be positive; delta: is %g, must be in (0, 1); "+
+			"per_unit: is %d, must be at least 1", m.Epsilon, m.Delta, m.PerUnit)
 	}
 	r, err := noise.RationalAbove(math.Nextafter(m.moves().Under(m.Adjacency)/m.Epsilon, math.Inf(1)))
 	if err != nil {

@@ -68,7 +68,8 @@ func (m Quantile) check() (points float64, err error) {
 		return 0, fmt.Errorf("quantile: %w", err)
 	}
 	if !(m.Q >= 0 && m.Q <= 1) || !(m.Epsilon >= 0x1p-20 && m.Epsilon <= 0x1p10) {
-		return 0, fmt.Errorf("quantile: q: is %g, must be in [0, 1]; epsilon: is %g, must be in [2^-20, 1024]", m.Q, m.Epsilon)
+		return 0, fmt.Errorf("quantile: q: is %g, must be in [0, 1]; epsilon: is %g, must be in [2^-20, 1024]", m.Q,
+			m.Epsilon)
 	}
 	points = math.Floor((m.High-m.Low)/m.Step) + 1
 	if !(m.Low < m.High) || !(m.Step > 0) || !(points >= 2 && points <= 0x1p52) {
@@ -142,7 +143,8 @@ func (m Quantile) stretches(cells []int64, points int64) []stretch {
 		for upto < len(sorted) && sorted[upto] == at {
 			upto++
 		}
-		list = append(list, stretch{next, at - next, m.off(below, below, len(sorted))}, stretch{at, 1, m.off(below, upto, len(sorted))})
+		list = append(list, stretch{next, at - next, m.off(below, below, len(sorted))},
+			stretch{at, 1, m.off(below, upto, len(sorted))})
 		next, below = at+1, upto
 	}
 	return append(list, stretch{next, points - next, m.off(below, below, len(sorted))})

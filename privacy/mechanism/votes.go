@@ -46,7 +46,8 @@ const (
 )
 
 func (m Votes) Check() error {
-	errs := []error{checkUses("teachers", int64(m.Teachers)), checkUses("rows", int64(m.Rows)), checkUses("steps", m.Steps)}
+	errs := []error{checkUses("teachers", int64(m.Teachers)), checkUses("rows", int64(m.Rows)),
+		checkUses("steps", m.Steps)}
 	switch {
 	case m.Law != GaussianVotes && m.Law != LaplaceVotes:
 		errs = append(errs, fmt.Errorf("law: is %q, must be gaussian or laplace", m.Law))

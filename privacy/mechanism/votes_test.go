@@ -56,7 +56,8 @@ func TestVotesRefuse(t *testing.T) {
 			t.Errorf("%+v: %v, must say %q", m, err, want)
 		}
 	}
-	if _, err := ReleaseCounts(open(Votes{1, GaussianVotes, 5, 3, 1}, 0), []int64{1, 2}); err == nil || !strings.Contains(err.Error(), "planned are 3") {
+	if _, err := ReleaseCounts(open(Votes{1, GaussianVotes, 5, 3, 1}, 0), []int64{1, 2}); err == nil ||
+		!strings.Contains(err.Error(), "planned are 3") {
 		t.Errorf("counts of 2 rows of 3: %v", err)
 	}
 }
@@ -91,12 +92,16 @@ func countRows() []row {
 		{"laplace counts", func(f float64, n int64) privacy.Mechanism { return LaplaceCounts{3 * f, n} }, cells, integerP},
 		{"laplace total", func(f float64, n int64) privacy.Mechanism { return LaplaceTotal{3 * f, n} },
 			counts([3][]int64{{10}, {11}, {9}}), integerP},
-		{"gaussian histogram", func(f float64, n int64) privacy.Mechanism { return GaussianHistogram{3 * f, n} }, cells, integerP},
-		{"gaussian votes", func(f float64, n int64) privacy.Mechanism { return Votes{3 * f, GaussianVotes, 20, 1, n} }, votes, integerP},
-		{"laplace votes", func(f float64, n int64) privacy.Mechanism { return Votes{3 * f, LaplaceVotes, 20, 1, n} }, votes, integerP},
+		{"gaussian histogram", func(f float64, n int64) privacy.Mechanism { return GaussianHistogram{3 * f, n} }, cells,
+			integerP},
+		{"gaussian votes", func(f float64, n int64) privacy.Mechanism { return Votes{3 * f, GaussianVotes, 20, 1, n} }, votes,
+			integerP},
+		{"laplace votes", func(f float64, n int64) privacy.Mechanism { return Votes{3 * f, LaplaceVotes, 20, 1, n} }, votes,
+			integerP},
 		{"bounds", func(f float64, n int64) privacy.Mechanism { return Bounds{3 * f, 0, 3, 0.001, n} },
 			func(h *privacy.Handle, i int) (any, error) {
-				low, high, err := ReleaseBounds(h, h.Mechanism().(Bounds).Count(nil, [][]float64{{math.NaN(), 1, 5}, {math.NaN(), 1, 5, -3}, {math.NaN(), -9, 5}}[i]))
+				low, high, err := ReleaseBounds(h, h.Mechanism().(Bounds).Count(nil, [][]float64{{math.NaN(), 1, 5},
+					{math.NaN(), 1, 5, -3}, {math.NaN(), -9, 5}}[i]))
 				if errors.Is(err, ErrNoBounds) {
 					err = nil
 				}

@@ -11,17 +11,20 @@ import (
 // TestZCDPFilterKeepsItsTotal under both adjacencies: what a histogram and a choice
 // cost, that the rest can be spent to the end, and that no more can.
 func TestZCDPFilterKeepsItsTotal(t *testing.T) {
-	for a, d := range map[privacy.Adjacency]struct{ squares, total float64 }{privacy.AddRemove: {1, 0.25}, privacy.ReplaceOne: {2, 1}} {
+	for a, d := range map[privacy.Adjacency]struct{ squares, total float64 }{privacy.AddRemove: {1, 0.25},
+		privacy.ReplaceOne: {2, 1}} {
 		m := ZCDPFilter{2, a, 0}
 		h := open(m, 0)
-		if _, err := ReleaseIntegers(h, []int64{3, 4}, HistogramMoves(), 4); err != nil || math.Abs(h.Left()-(d.total-d.squares/16)) > 1e-12 {
+		if _, err := ReleaseIntegers(h, []int64{3, 4}, HistogramMoves(), 4); err != nil ||
+			math.Abs(h.Left()-(d.total-d.squares/16)) > 1e-12 {
 			t.Errorf("%s: after a histogram %g is left, %v", a, h.Left(), err)
 		}
 		before := h.Left()
 		if _, err := Choose(h, []float64{3, 4}, Moves{1, 2}, 0.2); err != nil || math.Abs(before-h.Left()-0.2*0.2/4) > 1e-12 {
 			t.Errorf("%s: after a choice %g of %g is left, %v", a, h.Left(), before, err)
 		}
-		if _, err := Choose(h, []float64{3, 4}, Moves{1, 2}, m.Epsilon(h.Left())); err != nil || h.Left() > 1e-12 || h.Close() != nil {
+		if _, err := Choose(h, []float64{3, 4}, Moves{1, 2}, m.Epsilon(h.Left())); err != nil || h.Left() > 1e-12 ||
+			h.Close() != nil {
 			t.Errorf("%s: the rest: %v, %g is left, %v", a, err, h.Left(), h.Close())
 		}
 		if _, err := Choose(h, []float64{3, 4}, Moves{1, 2}, 0x1p-10); !errors.Is(err, privacy.ErrUses) || h.Close() == nil {
@@ -56,7 +59,8 @@ func TestChoiceRefusals(t *testing.T) {
 // TestSilentFilters: multiplier 0, which only a run at epsilon inf has, adds nothing, for
 // any number of rounds, and costs more than any budget.
 func TestSilentFilters(t *testing.T) {
-	for _, m := range []inRounds{GaussianFilter{NoiseMultiplier: 0, Adjacency: privacy.AddRemove}, ZCDPFilter{0, privacy.ReplaceOne, 0}} {
+	for _, m := range []inRounds{GaussianFilter{NoiseMultiplier: 0, Adjacency: privacy.AddRemove},
+		ZCDPFilter{0, privacy.ReplaceOne, 0}} {
 		h := open(m, 0)
 		for range 3 {
 			if y, err := ReleaseIntegers(h, []int64{3, 4}, HistogramMoves(), 0); err != nil || y[0] != 3 || y[1] != 4 {
@@ -74,7 +78,8 @@ func TestSilentFilters(t *testing.T) {
 	if i, err := Choose(h, []float64{1, 7, 3, 7}, Moves{1, 2}, 0); i != 1 || err != nil {
 		t.Errorf("a choice gives %d, %v, must be the first of the largest", i, err)
 	}
-	if _, err := ReleaseIntegers(open(ZCDPFilter{1, privacy.AddRemove, 0}, 0), []int64{3}, HistogramMoves(), 0); err == nil {
+	if _, err := ReleaseIntegers(open(ZCDPFilter{1, privacy.AddRemove, 0}, 0), []int64{3}, HistogramMoves(), 0); err ==
+		nil {
 		t.Error("sigma 0 is taken from a filter that adds noise")
 	}
 }
@@ -110,7 +115,8 @@ func chosen(rho, price float64) *tree {
 	all := func(rho float64) *tree { return &tree{epsilon: math.Sqrt(rho / price)} }
 	quarter := func(next *tree) *tree { return &tree{math.Sqrt(rho / 8 / price), 0.1, [2]*tree{next, next}} }
 	steps := quarter(quarter(quarter(quarter(nil))))
-	return &tree{math.Sqrt(rho / 2 / price), 0.3, [2]*tree{{math.Sqrt(rho / 4 / price), -0.2, [2]*tree{all(rho / 4), nil}}, steps}}
+	return &tree{math.Sqrt(rho / 2 / price), 0.3, [2]*tree{{math.Sqrt(rho / 4 / price), -0.2, [2]*tree{all(rho / 4), nil}},
+		steps}}
 }
 
 // TestAdaptiveChoicesAreZCDP: choices at epsilon^2/8, chosen by what came out before,
@@ -134,10 +140,12 @@ func TestAdaptiveChoicesAreZCDP(t *testing.T) {
 	}
 }
 
-// TestFiltersHaveABound: a filter of which a round could have no noise that can be drawn is refused with the plan, before
-// a charge. Under replace_one the root of its total is 2 over the multiplier, and 2^40 of 1e6 sqrt(2) are 1,554,944.
+// TestFiltersHaveABound: a filter of which a round could have no noise that can be drawn is refused with the plan,
+// before a charge. Under replace_one the root of its total is 2 over the multiplier, and 2^40 of 1e6 sqrt(2) are
+// 1,554,944.
 func TestFiltersHaveABound(t *testing.T) {
-	for multiplier, want := range map[float64]bool{0: true, 0x1p-20: true, 1: true, 1.5549e6: true, 1.555e6: false, 1e11: false, 1e-7: false} {
+	for multiplier, want := range map[float64]bool{0: true, 0x1p-20: true, 1: true, 1.5549e6: true, 1.555e6: false,
+		1e11: false, 1e-7: false} {
 		for _, f := range []interface{ Check() error }{
 			GaussianFilter{NoiseMultiplier: multiplier, Adjacency: privacy.ReplaceOne, Largest: math.Sqrt2 * 1e6},
 			ZCDPFilter{NoiseMultiplier: multiplier, Adjacency: privacy.ReplaceOne, Largest: math.Sqrt2 * 1e6},

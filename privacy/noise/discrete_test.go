@@ -222,7 +222,8 @@ func poissonPs(n, rounds int, drawn, claimed float64) (total, rows, pairs float6
 		}
 		sum += len(dst)
 	}
-	return stattest.Binomial(sum, n*rounds, claimed), stattest.Uniform(perRow), stattest.Binomial(together, (n-1)*rounds, claimed*claimed)
+	return stattest.Binomial(sum, n*rounds, claimed), stattest.Uniform(perRow), stattest.Binomial(together, (n-1)*rounds,
+		claimed*claimed)
 }
 
 // False-alarm rate 1e-6 for each of three tests; a rate 1 % off is rejected.
@@ -230,7 +231,8 @@ func TestPoissonRates(t *testing.T) {
 	for _, c := range []struct {
 		n, rounds int
 		q         float64
-	}{{50, 40000, 0.2}, {50, 40000, 0.3}, {1000, 50000, 0.01}, {7, 200000, 0.999}, {100000, 4000, 0.002}, {30, 40000, 0.25}} {
+	}{{50, 40000, 0.2}, {50, 40000, 0.3}, {1000, 50000, 0.01}, {7, 200000, 0.999}, {100000, 4000, 0.002},
+		{30, 40000, 0.25}} {
 		total, rows, pairs := poissonPs(c.n, c.rounds, c.q, c.q)
 		if total < stattest.FalseAlarm || rows < stattest.FalseAlarm || pairs < stattest.FalseAlarm {
 			t.Errorf("n %d, q %g: p-values %g, %g, %g", c.n, c.q, total, rows, pairs)

@@ -56,16 +56,19 @@ const lossToRounding = 0x1p-10
 // bound on a contribution and standard deviation sigma of the noise.
 func NewLattice(bound, sigma float64, dim, rows int) (Lattice, error) {
 	if !(bound > 0) || !(sigma > 0) || math.IsInf(bound, 0) || math.IsInf(sigma, 0) || dim < 1 || rows < 0 {
-		return Lattice{}, fmt.Errorf("lattice: bound %g and sigma %g must be positive and finite, dim %d at least 1, rows %d at least 0", bound, sigma, dim, rows)
+		return Lattice{}, fmt.Errorf("lattice: bound %g and sigma %g must be positive and finite, dim %d at least 1, rows "+
+			"%d at least 0", bound, sigma, dim, rows)
 	}
 	step := LatticeStep(bound, sigma, dim)
 	n := float64(rows)
 	g := n * 0x1p-24 / (1 - float64(n*0x1p-24))
 	if sigma/step > mostRatio {
-		return Lattice{}, fmt.Errorf("lattice: sigma: %g is more than 2^40 steps of %g, for which nothing is proven; a bound of %g needs less noise", sigma, step, bound)
+		return Lattice{}, fmt.Errorf("lattice: sigma: %g is more than 2^40 steps of %g, for which nothing is proven; a "+
+			"bound of %g needs less noise", sigma, step, bound)
 	}
 	if step < 0x1p-149 || step > 0x1p103 || g < 0 || 2*g*n > 1 {
-		return Lattice{}, fmt.Errorf("lattice: step %g for %d rows is out of reach of float32; steps must be in [2^-149, 2^103] and rows at most about 2800", step, rows)
+		return Lattice{}, fmt.Errorf("lattice: step %g for %d rows is out of reach of float32; steps must be in [2^-149, "+
+			"2^103] and rows at most about 2800", step, rows)
 	}
 	clip := (bound - float64(step*math.Sqrt(float64(dim)))) / ((1 + clipSlack) * (1 + float64(2*g*n)))
 	return Lattice{Step: step, Clip: clip * (1 - 0x1p-50)}, nil
@@ -231,7 +234,8 @@ func mustRounding(sigma, step float64) rounding {
 
 func newRounding(ratio float64) rounding {
 	frac, exp := math.Frexp(ratio)
-	return rounding{ratio: ratio, limit: 0.5 - max(ratio*0x1p-49, 0x1p-52), mantissa: uint64(frac * 0x1p53), exponent: exp - 1}
+	return rounding{ratio: ratio, limit: 0.5 - max(ratio*0x1p-49, 0x1p-52), mantissa: uint64(frac * 0x1p53),
+		exponent: exp - 1}
 }
 
 // onto returns the multiple of step nearest to x, ties to even, exactly.

@@ -51,7 +51,8 @@ func TestLatticePaysForRounding(t *testing.T) {
 		worst = max(worst, math.Sqrt(distance))
 	}
 	if worst > bound || worst <= l.Clip {
-		t.Errorf("largest distance is %.9g, must exceed the clip %.9g (rounding does cost) and stay within %g", worst, l.Clip, bound)
+		t.Errorf("largest distance is %.9g, must exceed the clip %.9g (rounding does cost) and stay within %g", worst, l.Clip,
+			bound)
 	}
 }
 
@@ -81,7 +82,8 @@ func neighbourSums(st *Stream, clip float64, dim, rows int) (with, without []flo
 }
 
 func TestLatticeRefusesNonsense(t *testing.T) {
-	for _, c := range [][4]float64{{0, 1, 1, 1}, {1, 0, 1, 1}, {math.NaN(), 1, 1, 1}, {1, math.Inf(1), 1, 1}, {1, 1, 0, 1}, {1, 1, 1, -1}, {1, 1, 1, 1e5}, {1e-300, 1, 1, 1}} {
+	for _, c := range [][4]float64{{0, 1, 1, 1}, {1, 0, 1, 1}, {math.NaN(), 1, 1, 1}, {1, math.Inf(1), 1, 1}, {1, 1, 0, 1},
+		{1, 1, 1, -1}, {1, 1, 1, 1e5}, {1e-300, 1, 1, 1}} {
 		if l, err := NewLattice(c[0], c[1], int(c[2]), int(c[3])); err == nil {
 			t.Errorf("NewLattice%v = %+v, must refuse", c, l)
 		}
@@ -132,7 +134,8 @@ func TestLatticeGaussianLaw(t *testing.T) {
 	if p := latticeP("law", 0, 0.9*3.25, 0.5, same); p < stattest.FalseAlarm {
 		t.Errorf("p-value %g", p)
 	}
-	if p := latticeP("law", 0, 3.25, 0.5, func(k int) int { return int(math.RoundToEven(0.9 * float64(k))) }); p >= stattest.FalseAlarm {
+	if p := latticeP("law", 0, 3.25, 0.5, func(k int) int { return int(math.RoundToEven(0.9 * float64(k))) }); p >=
+		stattest.FalseAlarm {
 		t.Errorf("noise x 0.9: p-value %g, must be rejected", p)
 	}
 }

@@ -108,7 +108,8 @@ func TestCellProbabilities(t *testing.T) {
 		}
 		t.Logf("ratio %g: error 2^%.1f, of the fast path alone 2^%.1f", ratio, math.Log2(worst), math.Log2(old))
 		if worst > CellError || ratio >= 0x1p32 && old < 0x1p-20 {
-			t.Errorf("ratio %g: cells are off by %g, must be at most %g; the fast path alone by %g, must be seen", ratio, worst, CellError, old)
+			t.Errorf("ratio %g: cells are off by %g, must be at most %g; the fast path alone by %g, must be seen", ratio, worst,
+				CellError, old)
 		}
 	}
 }

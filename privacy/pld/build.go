@@ -97,7 +97,8 @@ func (b builder) discreteGaussian(s float64, shift int, path string) (*pair, err
 // in a row are one.
 func (b builder) poisson(e privacy.PoissonSampled, path string) (*pair, error) {
 	if inner, ok := e.Event.(privacy.PoissonSampled); ok {
-		return b.poisson(privacy.PoissonSampled{SamplingRate: e.SamplingRate * inner.SamplingRate, Event: inner.Event}, path+".event.poisson_sampled")
+		return b.poisson(privacy.PoissonSampled{SamplingRate: e.SamplingRate * inner.SamplingRate, Event: inner.Event},
+			path+".event.poisson_sampled")
 	}
 	if e.SamplingRate = b.rate(e.SamplingRate); e.SamplingRate == 0 {
 		return pure(0), nil

@@ -91,7 +91,9 @@ func convolve(ps []power, t, h, drop float64) (*grid, float64) {
 	}
 	lo, hi := int(first), int(last)
 	n := fftLength(hi - lo + 1)
-	out := &grid{h: h, lo: lo, mass: make([]float64, n), doubt: 2 * drop, cumulant: func(s float64) float64 { return cumulant(ps, s) }}
+	out := &grid{h: h, lo: lo, mass: make([]float64, n), doubt: 2 * drop, cumulant: func(s float64) float64 {
+		return cumulant(ps, s)
+	}}
 	fft := newFFT(n)
 	g := 4 * unit * bitmath.Log2(float64(n))
 	coefficients := make([][]complex128, len(ps))

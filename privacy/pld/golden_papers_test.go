@@ -18,8 +18,10 @@ func goldenVotes(k check, in, want values) {
 }
 
 func goldenAutoGAN(k check, in, want values) {
-	k.near("pld_epsilon_add_remove", k.epsilon(phases(in), privacy.AddRemove, in.f("delta")), want.f("pld_epsilon_add_remove"))
-	k.near("pld_epsilon_replace_one", k.epsilon(phases(in), privacy.ReplaceOne, in.f("delta")), want.f("pld_epsilon_replace_one"))
+	k.near("pld_epsilon_add_remove", k.epsilon(phases(in), privacy.AddRemove, in.f("delta")),
+		want.f("pld_epsilon_add_remove"))
+	k.near("pld_epsilon_replace_one", k.epsilon(phases(in), privacy.ReplaceOne, in.f("delta")),
+		want.f("pld_epsilon_replace_one"))
 	goldenAsCoded(k, in, want)
 }
 
@@ -64,14 +66,18 @@ func multiple(n, p, mu float64) *pair {
 
 // goldenGSWGAN: the multiplier is over the replace-one sensitivity.
 func goldenGSWGAN(k check, in, want values) {
-	rate, steps, batch, s, delta := 1/in.f("discriminators"), in.f("generator_steps"), in.f("batch"), in.f("noise_multiplier"), in.f("delta")
+	rate, steps, batch, s, delta := 1/in.f("discriminators"), in.f("generator_steps"), in.f("batch"),
+		in.f("noise_multiplier"), in.f("delta")
 	g := privacy.Gaussian{NoiseMultiplier: s}
 	eps := func(e privacy.Event) float64 { return k.epsilon([]privacy.Event{e}, privacy.ReplaceOne, delta) }
-	k.near("fixed_algorithm_independent_draw_per_sample_pld", eps(fixedSize(rate, steps*batch, g)), want.f("fixed_algorithm_independent_draw_per_sample_pld"))
+	k.near("fixed_algorithm_independent_draw_per_sample_pld", eps(fixedSize(rate, steps*batch, g)),
+		want.f("fixed_algorithm_independent_draw_per_sample_pld"))
 	joint := privacy.Repeated{Count: int64(batch), Event: g}
-	k.near("batch_amplified_once_public_update_schedule_pld", eps(fixedSize(rate, steps, joint)), want.f("batch_amplified_once_public_update_schedule_pld"))
+	k.near("batch_amplified_once_public_update_schedule_pld", eps(fixedSize(rate, steps, joint)),
+		want.f("batch_amplified_once_public_update_schedule_pld"))
 	robin := privacy.Repeated{Count: int64(math.Ceil(steps*rate) * batch), Event: privacy.Gaussian{NoiseMultiplier: 2 * s}}
-	k.near("sound_public_round_robin_one_discriminator_per_step", eps(robin), want.f("sound_public_round_robin_one_discriminator_per_step"))
+	k.near("sound_public_round_robin_one_discriminator_per_step", eps(robin),
+		want.f("sound_public_round_robin_one_discriminator_per_step"))
 	worst, err := New().Epsilon([]privacy.Event{sampled(rate, s/math.Sqrt(batch), steps)}, privacy.AddRemove, delta)
 	if err != nil {
 		k.t.Fatal(err)
@@ -80,9 +86,12 @@ func goldenGSWGAN(k check, in, want values) {
 }
 
 func goldenNIST(k check, in, want values) {
-	joint := privacy.Repeated{Count: int64(in.f("weight_tensors")), Event: privacy.Gaussian{NoiseMultiplier: in.f("sigma")}}
-	e := privacy.Repeated{Count: int64(want.f("steps")), Event: privacy.PoissonSampled{SamplingRate: in.f("batch") / in.f("n"), Event: joint}}
-	k.near("joint_release_pld_epsilon", k.epsilon([]privacy.Event{e}, k.c.Adjacency, in.f("delta")), want.f("joint_release_pld_epsilon"))
+	joint := privacy.Repeated{Count: int64(in.f("weight_tensors")),
+		Event: privacy.Gaussian{NoiseMultiplier: in.f("sigma")}}
+	e := privacy.Repeated{Count: int64(want.f("steps")), Event: privacy.PoissonSampled{SamplingRate: in.f("batch") /
+		in.f("n"), Event: joint}}
+	k.near("joint_release_pld_epsilon", k.epsilon([]privacy.Event{e}, k.c.Adjacency, in.f("delta")),
+		want.f("joint_release_pld_epsilon"))
 }
 
 func goldenHiddenResponse(k check, in, want values) {
@@ -94,7 +103,8 @@ func goldenHiddenResponse(k check, in, want values) {
 }
 
 func goldenHiddenGaussian(k check, in, want values) {
-	e := fixedSize(in.f("selection_probability"), in.f("steps"), privacy.Gaussian{NoiseMultiplier: in.f("noise_multiplier")})
+	e := fixedSize(in.f("selection_probability"), in.f("steps"),
+		privacy.Gaussian{NoiseMultiplier: in.f("noise_multiplier")})
 	got, err := New().Delta([]privacy.Event{e}, k.c.Adjacency, in.f("epsilon"))
 	if w := want.f("delta_claimed_by_composing_amplified_steps"); err != nil || math.Abs(got-w) > 1e-3*w {
 		k.t.Errorf("%s: delta %v, want %v (%v)", k.c.ID, got, w, err)
@@ -103,11 +113,15 @@ func goldenHiddenGaussian(k check, in, want values) {
 
 func goldenTwinify(k check, in, want values) {
 	s, q, n, delta := want.f("noise_multiplier"), in.f("subsample_ratio"), in.f("steps"), in.f("delta")
-	k.near("epsilon_substitute_pld_poisson", k.epsilon([]privacy.Event{sampled(q, s, n)}, privacy.ReplaceOne, delta), want.f("epsilon_substitute_pld_poisson"))
-	k.near("epsilon_substitute_at_1_2_times_noise", k.epsilon([]privacy.Event{sampled(q, 1.2*s, n)}, privacy.ReplaceOne, delta), want.f("epsilon_substitute_at_1_2_times_noise"))
-	k.near("epsilon_add_remove_pld", k.epsilon([]privacy.Event{sampled(q, s, n)}, privacy.AddRemove, delta), want.f("epsilon_add_remove_pld"))
+	k.near("epsilon_substitute_pld_poisson", k.epsilon([]privacy.Event{sampled(q, s, n)}, privacy.ReplaceOne, delta),
+		want.f("epsilon_substitute_pld_poisson"))
+	k.near("epsilon_substitute_at_1_2_times_noise", k.epsilon([]privacy.Event{sampled(q, 1.2*s, n)}, privacy.ReplaceOne,
+		delta), want.f("epsilon_substitute_at_1_2_times_noise"))
+	k.near("epsilon_add_remove_pld", k.epsilon([]privacy.Event{sampled(q, s, n)}, privacy.AddRemove, delta),
+		want.f("epsilon_add_remove_pld"))
 	e := fixedSize(q, n, privacy.Gaussian{NoiseMultiplier: s / 2})
-	k.near("epsilon_substitute_without_replacement_pld_profile", k.epsilon([]privacy.Event{e}, privacy.ReplaceOne, delta), want.f("epsilon_substitute_without_replacement_pld_profile"))
+	k.near("epsilon_substitute_without_replacement_pld_profile", k.epsilon([]privacy.Event{e}, privacy.ReplaceOne, delta),
+		want.f("epsilon_substitute_without_replacement_pld_profile"))
 }
 
 // goldenCalibration: the least multiplier that meets the target lies within the tolerance of the file.
@@ -116,7 +130,8 @@ func goldenCalibration(k check, in, want values) {
 	for _, s := range []float64{w * (1 - rel), w * (1 + rel)} {
 		eps, err := New().Epsilon([]privacy.Event{sampled(in.f("q"), s, in.f("steps"))}, k.c.Adjacency, in.f("delta"))
 		if target := in.f("target_epsilon"); err != nil || (eps <= target) != (s >= w) {
-			k.t.Errorf("%s: noise multiplier %v has epsilon %v, the least that meets %v is %v (%v)", k.c.ID, s, eps, target, w, err)
+			k.t.Errorf("%s: noise multiplier %v has epsilon %v, the least that meets %v is %v (%v)", k.c.ID, s, eps, target, w,
+				err)
 		}
 	}
 }
@@ -124,7 +139,8 @@ func goldenCalibration(k check, in, want values) {
 // goldenAdvanced also holds the answer against the exact optimum, a binomial sum
 // (Kairouz, Oh and Viswanath 2015, theorem 3.3), closer than the file's tolerance.
 func goldenAdvanced(k check, in, want values) {
-	e := privacy.Repeated{Count: int64(in.f("steps")), Event: privacy.Approximate{Epsilon: in.f("epsilon"), Delta: in.f("delta")}}
+	e := privacy.Repeated{Count: int64(in.f("steps")), Event: privacy.Approximate{Epsilon: in.f("epsilon"),
+		Delta: in.f("delta")}}
 	total := want.f("total_delta")
 	got := k.epsilon([]privacy.Event{e}, privacy.AddRemove, total)
 	k.near("optimal_composition_epsilon_pld", got, want.f("optimal_composition_epsilon_pld"))
@@ -141,7 +157,8 @@ func binomialEpsilon(e, d, n, target float64) float64 {
 		sum, lgn := 0.0, lgamma(n+1)
 		for i := 0.0; i <= n; i++ {
 			if l := (2*i - n) * e; l > eps {
-				sum -= math.Exp(lgn-lgamma(i+1)-lgamma(n-i+1)-i*math.Log1p(math.Exp(-e))-(n-i)*math.Log1p(math.Exp(e))) * math.Expm1(eps-l)
+				sum -= math.Exp(lgn-lgamma(i+1)-lgamma(n-i+1)-i*math.Log1p(math.Exp(-e))-(n-i)*math.Log1p(math.Exp(e))) *
+					math.Expm1(eps-l)
 			}
 		}
 		keep := n * math.Log1p(-d)
@@ -160,7 +177,8 @@ func binomialEpsilon(e, d, n, target float64) float64 {
 
 // goldenAmortized: the releases of a step share its batch.
 func goldenAmortized(k check, in, want values) {
-	step := privacy.Repeated{Count: int64(in.f("releases_per_step")), Event: privacy.Gaussian{NoiseMultiplier: want.f("sigma_classic_gaussian")}}
+	step := privacy.Repeated{Count: int64(in.f("releases_per_step")),
+		Event: privacy.Gaussian{NoiseMultiplier: want.f("sigma_classic_gaussian")}}
 	e := privacy.Repeated{Count: int64(in.f("steps")), Event: privacy.PoissonSampled{SamplingRate: in.f("q"), Event: step}}
 	got := k.epsilon([]privacy.Event{e}, k.c.Adjacency, want.f("reported_delta"))
 	k.near("tight_epsilon_at_reported_delta", got, want.f("tight_epsilon_at_reported_delta"))

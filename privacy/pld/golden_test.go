@@ -71,7 +71,8 @@ func (k check) near(field string, got, want float64) {
 		return
 	}
 	if !(math.Abs(got-want) <= abs+rel*math.Abs(want)) {
-		k.t.Errorf("%s %s %s: got %.10g, want %.10g (%s)", k.c.ID, k.c.Kind, field, got, want, strings.Join(k.c.Sources, "; "))
+		k.t.Errorf("%s %s %s: got %.10g, want %.10g (%s)", k.c.ID, k.c.Kind, field, got, want, strings.Join(k.c.Sources,
+			"; "))
 	}
 }
 
@@ -100,7 +101,8 @@ func sampled(q, noise float64, n float64) privacy.Event {
 
 func fixedSize(rate, n float64, e privacy.Event) privacy.Event {
 	const population = 1e12
-	s := privacy.SampledWithoutReplacement{SampleSize: int64(math.Round(rate * population)), Population: population, Event: e}
+	s := privacy.SampledWithoutReplacement{SampleSize: int64(math.Round(rate * population)), Population: population,
+		Event: e}
 	return privacy.Repeated{Count: int64(n), Event: s}
 }
 
@@ -260,7 +262,8 @@ func goldenResponse(k check, in, want values) {
 	b, p := in.f("buckets"), in.f("noise_parameter")
 	hi, lo := 1-p+p/b, p/b
 	l := math.Log(hi / lo)
-	rr := &pair{atoms: []atom{{lo, hi, -l}, {1 - hi - lo, 1 - hi - lo, 0}, {hi, lo, l}}, bound: l, lattice: l, exact: true, symmetric: true}
+	rr := &pair{atoms: []atom{{lo, hi, -l}, {1 - hi - lo, 1 - hi - lo, 0}, {hi, lo, l}}, bound: l, lattice: l, exact: true,
+		symmetric: true}
 	pld := want.list("composed_epsilon_pld")
 	for i, n := range in.list("compositions") {
 		k.near("composed_epsilon_pld", k.direct(rr, n, in.f("delta")), pld[i])
@@ -274,7 +277,8 @@ func goldenResponse(k check, in, want values) {
 func goldenZCDP(k check, in, want values) {
 	got := k.epsilon([]privacy.Event{privacy.ZCDP{Rho: in.f("rho")}}, privacy.ReplaceOne, in.f("delta"))
 	if got < want.f("gaussian_tight_epsilon") || math.Abs(got-want.f("improved_epsilon")) > 1e-3*got {
-		k.t.Errorf("%s: %v, want %v and not below %v", k.c.ID, got, want.f("improved_epsilon"), want.f("gaussian_tight_epsilon"))
+		k.t.Errorf("%s: %v, want %v and not below %v", k.c.ID, got, want.f("improved_epsilon"),
+			want.f("gaussian_tight_epsilon"))
 	}
 }
 

@@ -35,7 +35,8 @@ func TestHugeNoise(t *testing.T) {
 
 // noisy are events with noise s over a sum, or an epsilon of 1/s.
 func noisy(s float64) []privacy.Event {
-	inner := []privacy.Event{privacy.Gaussian{NoiseMultiplier: s}, privacy.Laplace{NoiseMultiplier: s}, privacy.DiscreteLaplace{NoiseMultiplier: s},
+	inner := []privacy.Event{privacy.Gaussian{NoiseMultiplier: s}, privacy.Laplace{NoiseMultiplier: s},
+		privacy.DiscreteLaplace{NoiseMultiplier: s},
 		privacy.Pure{Epsilon: 1 / s}, privacy.RandomizedResponse{Epsilon: 1 / s}, privacy.Exponential{Epsilon: 1 / s}}
 	out := append([]privacy.Event(nil), inner...)
 	for _, e := range inner {

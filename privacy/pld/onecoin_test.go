@@ -129,7 +129,8 @@ func TestGaussiansOnOneSampleAreOne(t *testing.T) {
 				t.Errorf("%v %s: %v, the joined one has %v", c.e, adj, several, one)
 			}
 		}
-		got, err := New().Delta([]privacy.Event{privacy.PoissonSampled{SamplingRate: 0.01, Event: c.e}}, privacy.ReplaceOne, 0.05)
+		got, err := New().Delta([]privacy.Event{privacy.PoissonSampled{SamplingRate: 0.01, Event: c.e}}, privacy.ReplaceOne,
+			0.05)
 		want := twoReleases{0.01, 1 / c.s, 0, math.Exp(0.05)}.antipodal()
 		if err != nil || got < want*(1-1e-9) || got > want*(1+1e-3) {
 			t.Errorf("%v: delta %v, the closed form is %v (%v)", c.e, got, want, err)

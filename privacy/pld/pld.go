@@ -82,7 +82,8 @@ func (a *Accountant) Curve(events []privacy.Event, adjacency privacy.Adjacency, 
 	return worst, err
 }
 
-func (a *Accountant) epsilon(events []privacy.Event, adjacency privacy.Adjacency, delta float64, lower bool) (float64, error) {
+func (a *Accountant) epsilon(events []privacy.Event, adjacency privacy.Adjacency, delta float64, lower bool) (float64,
+	error) {
 	if !(delta >= 0 && delta <= 1) {
 		return 0, fmt.Errorf("delta: is %v, must be in [0, 1]", delta)
 	}
@@ -99,7 +100,8 @@ func (a *Accountant) epsilon(events []privacy.Event, adjacency privacy.Adjacency
 
 // each raises worst to what f returns for every composition that counts: the
 // scenarios of parallel events and, at the same time, both directions of a change.
-func (a *Accountant) each(events []privacy.Event, adjacency privacy.Adjacency, lower bool, f func(*composition) []float64, worst []float64) error {
+func (a *Accountant) each(events []privacy.Event, adjacency privacy.Adjacency, lower bool,
+	f func(*composition) []float64, worst []float64) error {
 	if _, err := privacy.ParseAdjacency(string(adjacency)); err != nil {
 		return err
 	}
@@ -173,7 +175,8 @@ func (l leaf) rule(adjacency privacy.Adjacency) string {
 	case privacy.PoissonSampled:
 		return sampledRule(e, adjacency)
 	case privacy.SampledWithoutReplacement:
-		return "sample of fixed size: mixture for orders of at least 1, its swap below (Balle, Barthe, Gaboardi 2018; Zhu, Dong, Wang 2022)"
+		return "sample of fixed size: mixture for orders of at least 1, its swap below (Balle, Barthe, Gaboardi 2018; Zhu, " +
+			"Dong, Wang 2022)"
 	}
 	return plainRule(l.event)
 }
@@ -189,13 +192,16 @@ func sampledRule(e privacy.PoissonSampled, adjacency privacy.Adjacency) string {
 	}
 	switch inner := e.Event.(type) {
 	case privacy.PoissonSampled:
-		return sampledRule(privacy.PoissonSampled{SamplingRate: e.SamplingRate * inner.SamplingRate, Event: inner.Event}, adjacency)
+		return sampledRule(privacy.PoissonSampled{SamplingRate: e.SamplingRate * inner.SamplingRate, Event: inner.Event},
+			adjacency)
 	case privacy.Gaussian:
 		return "Poisson-sampled Gaussian, one row exchanged: antipodal pair (Schuchardt et al. 2024)"
 	case privacy.Repeated, privacy.Composed:
-		return "Gaussians on one Poisson sample, one row exchanged: antipodal pair of the joined one (proof in docs/privacy.md)"
+		return "Gaussians on one Poisson sample, one row exchanged: antipodal pair of the joined one (proof in " +
+			"docs/privacy.md)"
 	case privacy.Laplace, privacy.DiscreteLaplace:
-		return "Poisson sample, one row exchanged: mixture of the exchange pair (Balle, Barthe, Gaboardi 2018), at most the largest ratio"
+		return "Poisson sample, one row exchanged: mixture of the exchange pair (Balle, Barthe, Gaboardi 2018), at most " +
+			"the largest ratio"
 	case privacy.DiscreteGaussian:
 		return "Poisson sample, one row exchanged: mixture of the exchange pair (Balle, Barthe, Gaboardi 2018)"
 	}

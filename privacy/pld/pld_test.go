@@ -48,7 +48,8 @@ func TestReference(t *testing.T) {
 			if c.Event == "laplace" {
 				inner = privacy.Laplace{NoiseMultiplier: p.NoiseMultiplier}
 			}
-			events = append(events, privacy.Repeated{Count: p.Steps, Event: privacy.PoissonSampled{SamplingRate: p.SamplingRate, Event: inner}})
+			events = append(events, privacy.Repeated{Count: p.Steps, Event: privacy.PoissonSampled{SamplingRate: p.SamplingRate,
+				Event: inner}})
 		}
 		got, err := New().Epsilon(events, c.Adjacency, c.Delta)
 		if err != nil {
@@ -64,7 +65,8 @@ func TestReference(t *testing.T) {
 // The engine, kept from the closed form, against Balle and Wang 2018.
 func TestComposedGaussians(t *testing.T) {
 	for _, c := range []struct{ mu, n, delta float64 }{
-		{1, 1, 1e-5}, {0.01, 2500, 1e-6}, {0.001, 1e6, 1e-10}, {0.3, 30, 1e-15}, {2, 3, 0.4}, {1e-4, 1, 1e-6}, {1e-4, 1e7, 1e-5},
+		{1, 1, 1e-5}, {0.01, 2500, 1e-6}, {0.001, 1e6, 1e-10}, {0.3, 30, 1e-15}, {2, 3, 0.4}, {1e-4, 1, 1e-6},
+		{1e-4, 1e7, 1e-5},
 	} {
 		want := gaussianEpsilon(c.mu*math.Sqrt(c.n), c.delta)
 		for _, lower := range []bool{false, true} {
@@ -80,7 +82,8 @@ func TestComposedGaussians(t *testing.T) {
 func TestMonotone(t *testing.T) {
 	base := func(q, s, n float64) float64 { return epsilonOf(t, sampled(q, s, n), privacy.AddRemove, 1e-6) }
 	ref := base(0.01, 1.2, 1000)
-	for name, more := range map[string]float64{"steps": base(0.01, 1.2, 1010), "rate": base(0.0101, 1.2, 1000), "noise": base(0.01, 1.19, 1000)} {
+	for name, more := range map[string]float64{"steps": base(0.01, 1.2, 1010), "rate": base(0.0101, 1.2, 1000),
+		"noise": base(0.01, 1.19, 1000)} {
 		if !(more > ref) {
 			t.Errorf("%s: %v is not above %v", name, more, ref)
 		}
@@ -90,9 +93,11 @@ func TestMonotone(t *testing.T) {
 func TestPartsAreTheWhole(t *testing.T) {
 	one := privacy.PoissonSampled{SamplingRate: 0.02, Event: privacy.Gaussian{NoiseMultiplier: 1.1}}
 	lap := privacy.Laplace{NoiseMultiplier: 5}
-	whole := privacy.Composed{Events: []privacy.Event{privacy.Repeated{Count: 600, Event: one}, privacy.Repeated{Count: 4, Event: lap}}}
+	whole := privacy.Composed{Events: []privacy.Event{privacy.Repeated{Count: 600, Event: one}, privacy.Repeated{Count: 4,
+		Event: lap}}}
 	split := privacy.Composed{Events: []privacy.Event{
-		privacy.Repeated{Count: 2, Event: privacy.Composed{Events: []privacy.Event{privacy.Repeated{Count: 150, Event: one}, lap, lap}}},
+		privacy.Repeated{Count: 2, Event: privacy.Composed{Events: []privacy.Event{privacy.Repeated{Count: 150, Event: one},
+			lap, lap}}},
 		privacy.Repeated{Count: 300, Event: one},
 	}}
 	for _, a := range []privacy.Adjacency{privacy.AddRemove, privacy.ReplaceOne} {
@@ -122,7 +127,8 @@ func TestDeltaInvertsEpsilon(t *testing.T) {
 func TestManyTinyLosses(t *testing.T) {
 	t.Parallel()
 	const q, n, delta = 1e-9, 1e7, 1e-15
-	for adjacency, chi := range map[privacy.Adjacency]float64{privacy.AddRemove: math.E - 1, privacy.ReplaceOne: 2 * (math.E - 1/math.E)} {
+	for adjacency, chi := range map[privacy.Adjacency]float64{privacy.AddRemove: math.E - 1,
+		privacy.ReplaceOne: 2 * (math.E - 1/math.E)} {
 		floor := gaussianEpsilon(q*math.Sqrt(n*chi), delta)
 		for _, f := range []float64{1e-3, fineness} {
 			if !stattest.Long && (f == fineness) != (adjacency == privacy.ReplaceOne) {
@@ -178,14 +184,18 @@ func TestInfinite(t *testing.T) {
 }
 
 func TestUnsupportedNamesThePath(t *testing.T) {
-	mix := privacy.Composed{Events: []privacy.Event{privacy.Gaussian{NoiseMultiplier: 1}, privacy.Laplace{NoiseMultiplier: 1}}}
+	mix := privacy.Composed{Events: []privacy.Event{privacy.Gaussian{NoiseMultiplier: 1},
+		privacy.Laplace{NoiseMultiplier: 1}}}
 	for path, c := range map[string]struct {
 		e privacy.Event
 		a privacy.Adjacency
 	}{
-		"events[0].repeated.event.poisson_sampled.event.composed": {privacy.Repeated{Count: 2, Event: privacy.PoissonSampled{SamplingRate: 0.1, Event: mix}}, privacy.AddRemove},
-		"events[0].sampled_without_replacement":                   {privacy.SampledWithoutReplacement{SampleSize: 1, Population: 2, Event: privacy.Gaussian{NoiseMultiplier: 1}}, privacy.AddRemove},
-		"events[0].poisson_sampled.event.parallel":                {privacy.PoissonSampled{SamplingRate: 0.1, Event: privacy.Parallel{Events: []privacy.Event{mix}}}, privacy.ReplaceOne},
+		"events[0].repeated.event.poisson_sampled.event.composed": {privacy.Repeated{Count: 2,
+			Event: privacy.PoissonSampled{SamplingRate: 0.1, Event: mix}}, privacy.AddRemove},
+		"events[0].sampled_without_replacement": {privacy.SampledWithoutReplacement{SampleSize: 1,
+			Population: 2, Event: privacy.Gaussian{NoiseMultiplier: 1}}, privacy.AddRemove},
+		"events[0].poisson_sampled.event.parallel": {privacy.PoissonSampled{SamplingRate: 0.1,
+			Event: privacy.Parallel{Events: []privacy.Event{mix}}}, privacy.ReplaceOne},
 	} {
 		_, err := New().Epsilon([]privacy.Event{c.e}, c.a, 1e-5)
 		var u *privacy.UnsupportedError
@@ -199,7 +209,8 @@ func TestUnsupportedNamesThePath(t *testing.T) {
 func TestParallel(t *testing.T) {
 	a, b, c := sampled(0.01, 1, 500), sampled(0.02, 1.5, 300), privacy.Event(privacy.Laplace{NoiseMultiplier: 4})
 	all := privacy.Parallel{Events: []privacy.Event{a, b, c}}
-	worst := math.Max(epsilonOf(t, a, privacy.AddRemove, 1e-6), math.Max(epsilonOf(t, b, privacy.AddRemove, 1e-6), epsilonOf(t, c, privacy.AddRemove, 1e-6)))
+	worst := math.Max(epsilonOf(t, a, privacy.AddRemove, 1e-6), math.Max(epsilonOf(t, b, privacy.AddRemove, 1e-6),
+		epsilonOf(t, c, privacy.AddRemove, 1e-6)))
 	if got := epsilonOf(t, all, privacy.AddRemove, 1e-6); got != worst {
 		t.Errorf("add_remove: %v, want %v", got, worst)
 	}

@@ -74,7 +74,8 @@ func (s *sum) epsilon(delta float64, lower bool) float64 {
 		if j == 0 {
 			reach = math.Max(reach, l) // below the window delta still rises
 		}
-		c := cell{over: over[j], tail: tail[j], doubt: sign * s.peak(), t: s.t, target: bitmath.Exp(target + float64(s.t*l)), log: target + float64(s.t*l)}
+		c := cell{over: over[j], tail: tail[j], doubt: sign * s.peak(), t: s.t, target: bitmath.Exp(target + float64(s.t*l)),
+			log: target + float64(s.t*l)}
 		y, found := c.cross(reach, lower)
 		if found {
 			return math.Max(0, l-y+shift)
@@ -95,9 +96,11 @@ func (c cell) exceeds(y float64) bool {
 		return known+float64(c.doubt*bitmath.Exp(c.t*y)) > c.target
 	}
 	if c.doubt < 0 {
-		return bitmath.Log(known) > c.log && bitmath.Log(known)-bitmath.Log(-c.doubt)-float64(c.t*y) > math.Ln2 // half of it is sure
+		// half of it is sure
+		return bitmath.Log(known) > c.log && bitmath.Log(known)-bitmath.Log(-c.doubt)-float64(c.t*y) > math.Ln2
 	}
-	return math.Max(bitmath.Log(known), bitmath.Log(c.doubt)+float64(c.t*y)) > c.log-math.Ln2 // one of the two is at least half
+	// one of the two is at least half
+	return math.Max(bitmath.Log(known), bitmath.Log(c.doubt)+float64(c.t*y)) > c.log-math.Ln2
 }
 
 // cross returns where delta exceeds the target in the cell: for the upper bound

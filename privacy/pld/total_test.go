@@ -21,7 +21,8 @@ func TestTotalIsCharged(t *testing.T) {
 				own := (1 - math.Exp(epsilon)*a) / (1 + a)
 				charged, err := pld.New().Delta([]privacy.Event{m.Event(adjacency)}, adjacency, epsilon)
 				if err != nil || charged < own*(1-1e-9) || charged > own*1.001 {
-					t.Errorf("scale %g, %s: delta at epsilon %g is charged as %g, %v, must be %g", b, adjacency, epsilon, charged, err, own)
+					t.Errorf("scale %g, %s: delta at epsilon %g is charged as %g, %v, must be %g", b, adjacency, epsilon, charged, err,
+						own)
 				}
 			}
 		}

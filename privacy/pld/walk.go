@@ -30,7 +30,8 @@ func walkAll(events []privacy.Event, path string, count int64, adjacency privacy
 			return nil, err
 		}
 		if len(all)*len(more) > maxScenarios {
-			return nil, unsupported(fmt.Sprintf("%s[%d]", path, i), fmt.Sprintf("more than %d combinations of parallel branches", maxScenarios))
+			return nil, unsupported(fmt.Sprintf("%s[%d]", path, i), fmt.Sprintf("more than %d combinations of parallel branches",
+				maxScenarios))
 		}
 		all = product(all, more)
 	}

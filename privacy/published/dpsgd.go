@@ -107,7 +107,8 @@ type Amortized struct {
 
 // AmortizedAccountant computes the report for steps of releases at rate q.
 func AmortizedAccountant(q, epsilon, delta float64, steps, releases int64) Amortized {
-	a := Amortized{EpsilonEach: account.Amplify(epsilon, q), DeltaEach: q * delta, NoiseMultiplier: ClassicNoise(epsilon, delta)}
+	a := Amortized{EpsilonEach: account.Amplify(epsilon, q), DeltaEach: q * delta, NoiseMultiplier: ClassicNoise(epsilon,
+		delta)}
 	n := float64(steps) * float64(releases)
 	a.Epsilon, a.Delta = a.EpsilonEach*math.Sqrt(n), a.DeltaEach*n
 	return a

@@ -23,7 +23,8 @@ func laplace(c goldenCase) {
 		c.within("delta", c.delta(pld.New(), in.Epsilons[i], e), want, c.Tolerance.PldRel, 1e-9)
 	}
 	for i, k := range in.Compositions {
-		c.within("pld", c.eps(pld.New(), in.Delta, repeat(k, e)), c.nums("composed_epsilon_pld")[i], c.Tolerance.PldRel, c.Tolerance.PldAbs)
+		c.within("pld", c.eps(pld.New(), in.Delta, repeat(k, e)), c.nums("composed_epsilon_pld")[i], c.Tolerance.PldRel,
+			c.Tolerance.PldAbs)
 		c.within("pure", c.eps(account.Basic{}, 0, repeat(k, e)), c.nums("composed_epsilon_pure")[i], c.Tolerance.Rel, 0)
 	}
 }
@@ -102,7 +103,8 @@ func exponentialMechanism(c goldenCase) {
 	rho := privacy.ZCDP{Rho: c.num("zcdp_rho_bounded_range")}
 	c.near("composed_epsilon_zcdp_improved", c.eps(account.ZCDP{}, in.Delta, repeat(in.Compositions, rho)))
 	c.near("composed_epsilon_rdp_bounded_range_default_grid", c.eps(gridRDP(account.Improved), in.Delta, all))
-	c.nearPLD("composed_epsilon_pure_dp_pld", c.eps(pld.New(), in.Delta, repeat(in.Compositions, privacy.Pure{Epsilon: in.Epsilon})))
+	c.nearPLD("composed_epsilon_pure_dp_pld", c.eps(pld.New(), in.Delta,
+		repeat(in.Compositions, privacy.Pure{Epsilon: in.Epsilon})))
 	at := c.rdp(e)
 	for _, row := range c.Expected["rdp_at_alpha"].([]any) {
 		r := row.(map[string]any)
@@ -255,7 +257,8 @@ func pateGAN(c goldenCase) {
 		c.within("log moment", TotalMoment(votes, in.Lambda, orders[i], PATEMoment), want, c.Tolerance.Rel, 0)
 	}
 	c.near("synthcity_formula_epsilon_100_orders", PATEEpsilon(votes, in.Lambda, in.Delta, 100, SynthcityMoment))
-	c.near("pate_data_dependent_epsilon_with_condition", PATEEpsilon(votes, in.Lambda, in.Delta, in.Orders, ConditionedMoment))
+	c.near("pate_data_dependent_epsilon_with_condition", PATEEpsilon(votes, in.Lambda, in.Delta, in.Orders,
+		ConditionedMoment))
 	c.near("pate_data_independent_moments_epsilon", PATEEpsilon(votes, in.Lambda, in.Delta, in.Orders, IndependentMoment))
 	pateSound(c, votes, 1/in.Lambda, in.Delta)
 	for _, row := range c.Expected["per_vote_instances_where_code_underestimates"].([]any) {
@@ -275,12 +278,16 @@ func pateSound(c goldenCase, votes []Vote, scale, delta float64) {
 	}
 	c.within("noise_scale", scale, get(sound, "noise_scale"), c.Tolerance.Rel, 0)
 	c.within("pure", eps(account.Basic{}, 0, one), get(sound, "pure_epsilon"), c.Tolerance.Rel, 0)
-	c.within("improved", eps(gridRDP(account.Improved), delta, one), get(sound, "rdp_improved_default_grid"), c.Tolerance.Rel, 0)
-	c.within("classic", eps(gridRDP(account.Classic), delta, one), get(sound, "rdp_classic_default_grid"), c.Tolerance.Rel, 0)
+	c.within("improved", eps(gridRDP(account.Improved), delta, one), get(sound, "rdp_improved_default_grid"),
+		c.Tolerance.Rel, 0)
+	c.within("classic", eps(gridRDP(account.Classic), delta, one), get(sound, "rdp_classic_default_grid"), c.Tolerance.Rel,
+		0)
 	c.within("pld", eps(pld.New(), delta, one), get(sound, "pld"), c.Tolerance.PldRel, c.Tolerance.PldAbs)
 	two := c.Expected["sound_two_count_argmax"].(map[string]any)
-	c.within("argmax pure", eps(account.Basic{}, 0, ArgmaxVotes(len(votes), scale)), get(two, "pure_epsilon"), c.Tolerance.Rel, 0)
-	c.within("argmax pld", eps(pld.New(), delta, ArgmaxVotes(len(votes), scale)), get(two, "pure_dp_pld"), c.Tolerance.PldRel, c.Tolerance.PldAbs)
+	c.within("argmax pure", eps(account.Basic{}, 0, ArgmaxVotes(len(votes), scale)), get(two, "pure_epsilon"),
+		c.Tolerance.Rel, 0)
+	c.within("argmax pld", eps(pld.New(), delta, ArgmaxVotes(len(votes), scale)), get(two, "pure_dp_pld"),
+		c.Tolerance.PldRel, c.Tolerance.PldAbs)
 }
 
 func pateVote(c goldenCase) {
@@ -299,7 +306,8 @@ func pateVote(c goldenCase) {
 			c.Errorf("code: got %v for %v, want none", code, v)
 		}
 		c.within("instance", ThresholdMoment(v, in.Scale, l), r["true_instance_log_moment"].(float64), c.Tolerance.Rel, 0)
-		c.within("independent", c.value(LaplaceMoment(in.Scale, l)), r["data_independent_log_moment"].(float64), c.Tolerance.Rel, 0)
+		c.within("independent", c.value(LaplaceMoment(in.Scale, l)), r["data_independent_log_moment"].(float64),
+			c.Tolerance.Rel, 0)
 	}
 }
 
@@ -346,8 +354,10 @@ func hiddenBits(c goldenCase) {
 		c.within("law on X'", q[i], c.nums("output_probabilities_x_prime")[i], c.Tolerance.Rel, 0)
 	}
 	c.near("actual_delta", HockeyStick(p, q, in.Epsilon))
-	sampled := privacy.SampledWithoutReplacement{SampleSize: 1, Population: 2, Event: privacy.RandomizedResponse{Epsilon: in.Base}}
-	c.within("claimed", c.delta(pld.New(), in.Epsilon, repeat(2, sampled)), c.num("delta_claimed_by_composing_amplified_steps"), 1e-3, 0)
+	sampled := privacy.SampledWithoutReplacement{SampleSize: 1, Population: 2, Event: privacy.RandomizedResponse{
+		Epsilon: in.Base}}
+	c.within("claimed", c.delta(pld.New(), in.Epsilon, repeat(2, sampled)),
+		c.num("delta_claimed_by_composing_amplified_steps"), 1e-3, 0)
 }
 
 func hiddenBitsRDP(c goldenCase) {
@@ -381,6 +391,7 @@ func hiddenGaussian(c goldenCase) {
 		return 2 * account.PoissonGaussian(in.Q, in.Noise, a, privacy.AddRemove)
 	})
 	const n = 1 << 30
-	sampled := privacy.SampledWithoutReplacement{SampleSize: int64(math.Round(in.Q * n)), Population: n, Event: privacy.Gaussian{NoiseMultiplier: in.Noise}}
+	sampled := privacy.SampledWithoutReplacement{SampleSize: int64(math.Round(in.Q * n)), Population: n,
+		Event: privacy.Gaussian{NoiseMultiplier: in.Noise}}
 	c.near("delta_claimed_by_composing_amplified_steps", c.delta(pld.New(), in.Epsilon, repeat(2, sampled)))
 }

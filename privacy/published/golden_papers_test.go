@@ -21,10 +21,12 @@ func twoPhases(c goldenCase) {
 	var in phases
 	c.in(&in)
 	c.near("recomputed_classic_epsilon", c.value(DPAutoGAN(in.Delta, in.Phases...)))
-	best, err := account.Explain(account.RDP{Conversion: account.Classic, Orders: Orders()}, Events(in.Phases...), privacy.AddRemove, in.Delta)
+	best, err := account.Explain(account.RDP{Conversion: account.Classic, Orders: Orders()}, Events(in.Phases...),
+		privacy.AddRemove, in.Delta)
 	c.near("recomputed_classic_alpha", c.value(best.Order, err))
 	c.near("improved_epsilon", c.eps(account.RDP{Orders: Orders()}, in.Delta, Events(in.Phases...)...))
-	for key, adj := range map[string]privacy.Adjacency{"pld_epsilon_add_remove": privacy.AddRemove, "pld_epsilon_replace_one": privacy.ReplaceOne} {
+	for key, adj := range map[string]privacy.Adjacency{"pld_epsilon_add_remove": privacy.AddRemove,
+		"pld_epsilon_replace_one": privacy.ReplaceOne} {
 		if c.has(key) {
 			c.nearPLD(key, c.epsUnder(pld.New(), adj, in.Delta, Events(in.Phases...)...))
 		}
@@ -48,8 +50,10 @@ func dpAutoGAN(c goldenCase) {
 		last := in.Phases[1]
 		big, long := last, last
 		big.SamplingRate, long.Steps = 1000/in.N, 2*last.Steps
-		c.within("batch 1000", c.value(DPAutoGAN(in.Delta, in.Phases[0], big)), other["gan_batch_1000"].(float64), c.Tolerance.Rel, 0)
-		c.within("doubled", c.value(DPAutoGAN(in.Delta, in.Phases[0], long)), other["gan_steps_doubled"].(float64), c.Tolerance.Rel, 0)
+		c.within("batch 1000", c.value(DPAutoGAN(in.Delta, in.Phases[0], big)), other["gan_batch_1000"].(float64),
+			c.Tolerance.Rel, 0)
+		c.within("doubled", c.value(DPAutoGAN(in.Delta, in.Phases[0], long)), other["gan_steps_doubled"].(float64),
+			c.Tolerance.Rel, 0)
 		c.within("alone", c.value(DPAutoGAN(in.Delta, last)), other["gan_phase_only"].(float64), c.Tolerance.Rel, 0)
 	}
 }
@@ -120,11 +124,14 @@ func twinify(c goldenCase) {
 	c.in(&in)
 	s := c.num("noise_multiplier")
 	c.nearPLD("epsilon_substitute_fourier", c.eps(pld.New(), in.Delta, Events(Phase{in.Q, s, in.Steps})...))
-	c.nearPLD("epsilon_substitute_at_1_2_times_noise", c.eps(pld.New(), in.Delta, Events(Phase{in.Q, 1.2 * s, in.Steps})...))
+	c.nearPLD("epsilon_substitute_at_1_2_times_noise", c.eps(pld.New(), in.Delta,
+		Events(Phase{in.Q, 1.2 * s, in.Steps})...))
 	c.nearPLD("epsilon_substitute_pld_poisson", c.eps(pld.New(), in.Delta, Events(Phase{in.Q, s, in.Steps})...))
-	c.nearPLD("epsilon_add_remove_pld", c.epsUnder(pld.New(), privacy.AddRemove, in.Delta, Events(Phase{in.Q, s, in.Steps})...))
+	c.nearPLD("epsilon_add_remove_pld", c.epsUnder(pld.New(), privacy.AddRemove, in.Delta,
+		Events(Phase{in.Q, s, in.Steps})...))
 	batch := int64(math.Round(in.Q * float64(in.N)))
-	drawn := privacy.Repeated{Count: in.Steps, Event: privacy.SampledWithoutReplacement{SampleSize: batch, Population: in.N, Event: privacy.Gaussian{NoiseMultiplier: s / 2}}}
+	drawn := privacy.Repeated{Count: in.Steps, Event: privacy.SampledWithoutReplacement{SampleSize: batch,
+		Population: in.N, Event: privacy.Gaussian{NoiseMultiplier: s / 2}}}
 	c.nearPLD("epsilon_substitute_without_replacement_pld_profile", c.eps(pld.New(), in.Delta, drawn))
 }
 
@@ -162,7 +169,8 @@ func privBayes(c goldenCase) {
 		"exponential_mechanism_coefficient_nonbinary":   p.Coefficient(false),
 		"usefulness_binary":                             p.Usefulness(),
 		"total_pure_epsilon":                            c.eps(account.Basic{}, 0, p.Events()...),
-		"total_rdp_epsilon_at_delta":                    c.epsUnder(gridRDP(account.Improved), privacy.AddRemove, in.Delta, p.RenyiEvents()...),
+		"total_rdp_epsilon_at_delta": c.epsUnder(gridRDP(account.Improved), privacy.AddRemove, in.Delta,
+			p.RenyiEvents()...),
 	} {
 		c.near(key, got)
 	}
@@ -186,7 +194,8 @@ func calibrateNoise(c goldenCase) {
 		}
 		// Noise stops within 5e-4 of epsilon (1e-3 for pld), which may be more of
 		// the multiplier than rel; what it may be is the slope there.
-		slope := (math.Log(c.eps(acc, in.Delta, events(s*1.01)...)) - math.Log(c.eps(acc, in.Delta, events(s)...))) / math.Log(1.01)
+		slope := (math.Log(c.eps(acc, in.Delta, events(s*1.01)...)) - math.Log(c.eps(acc, in.Delta, events(s)...))) /
+			math.Log(1.01)
 		c.within(key, s, c.num(key), rel+1e-3/math.Abs(slope), 0)
 	}
 	orders := account.IntegerOrders(2, 512)
@@ -232,7 +241,8 @@ func advancedComposition(c goldenCase) {
 	c.near("kairouz_closed_form_epsilon", kairouzComposition(in.Epsilon, in.Steps, in.Slack))
 	tight := c.eps(pld.New(), total, event)
 	c.nearPLD("optimal_composition_epsilon_pld", tight)
-	if adv := c.eps(account.Advanced{}, total, event); adv < tight*(1-1e-4) || adv > kairouzComposition(in.Epsilon, in.Steps, in.Slack)*(1+1e-9) {
+	if adv := c.eps(account.Advanced{}, total, event); adv < tight*(1-1e-4) || adv > kairouzComposition(in.Epsilon,
+		in.Steps, in.Slack)*(1+1e-9) {
 		c.Errorf("advanced: %v is not between the tight value and the closed form", adv)
 	}
 }
@@ -269,10 +279,12 @@ func amortized(c goldenCase) {
 	c.near("reported_epsilon", a.Epsilon)
 	c.near("reported_delta", a.Delta)
 	c.near("sigma_classic_gaussian", a.NoiseMultiplier)
-	tight := c.epsUnder(pld.New(), privacy.AddRemove, a.Delta, Events(Phase{in.Q, a.NoiseMultiplier / math.Sqrt(float64(in.Releases)), in.Steps})...)
+	tight := c.epsUnder(pld.New(), privacy.AddRemove, a.Delta,
+		Events(Phase{in.Q, a.NoiseMultiplier / math.Sqrt(float64(in.Releases)), in.Steps})...)
 	c.nearPLD("tight_epsilon_at_reported_delta", tight)
 	if valid := tight <= a.Epsilon; valid != c.Expected["reported_is_upper_bound"] {
-		c.Errorf("reported %v, tight %v: want reported_is_upper_bound %v", a.Epsilon, tight, c.Expected["reported_is_upper_bound"])
+		c.Errorf("reported %v, tight %v: want reported_is_upper_bound %v", a.Epsilon, tight,
+			c.Expected["reported_is_upper_bound"])
 	}
 }
 

@@ -106,7 +106,8 @@ func (c goldenCase) adj() privacy.Adjacency {
 	return c.Adjacency
 }
 
-func (c goldenCase) epsUnder(acc privacy.Accountant, adj privacy.Adjacency, delta float64, events ...privacy.Event) float64 {
+func (c goldenCase) epsUnder(acc privacy.Accountant, adj privacy.Adjacency, delta float64,
+	events ...privacy.Event) float64 {
 	c.Helper()
 	v, err := acc.Epsilon(events, adj, delta)
 	if err != nil {

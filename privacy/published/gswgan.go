@@ -29,7 +29,8 @@ func (g GSWGAN) PerBatch() privacy.Event {
 }
 
 func (g GSWGAN) sampled(s float64) privacy.Event {
-	return privacy.SampledWithoutReplacement{SampleSize: 1, Population: g.Discriminators, Event: privacy.Gaussian{NoiseMultiplier: s}}
+	return privacy.SampledWithoutReplacement{SampleSize: 1, Population: g.Discriminators,
+		Event: privacy.Gaussian{NoiseMultiplier: s}}
 }
 
 // Published is what the script prints: theorem 9 of Wang, Balle, Kasiviswanathan
@@ -81,7 +82,8 @@ func (g GSWGAN) revealedDelta(eps float64) float64 {
 	spread := float64(40*math.Sqrt(n*p*(1-p))) + 40
 	sum := 0.0
 	for m := math.Max(1, math.Floor(float64(n*p)-spread)); m <= math.Min(n, float64(n*p)+spread); m++ {
-		sum += float64(bitmath.Exp(logBinomial(n, p, m)) * account.GaussianDelta(g.NoiseMultiplier/math.Sqrt(m*float64(g.Batch)), eps))
+		sum += float64(bitmath.Exp(logBinomial(n, p, m)) * account.GaussianDelta(g.NoiseMultiplier/
+			math.Sqrt(m*float64(g.Batch)), eps))
 	}
 	return sum
 }
@@ -102,6 +104,7 @@ func (g GSWGAN) RoundRobin(delta float64) float64 {
 // WorstCase is the event whose add_remove pair is the exact loss of an instance
 // that the algorithm as written admits: no accountant may report less.
 func (g GSWGAN) WorstCase() privacy.Event {
-	return privacy.Repeated{Count: g.GeneratorSteps, Event: privacy.PoissonSampled{SamplingRate: 1 / float64(g.Discriminators),
-		Event: privacy.Gaussian{NoiseMultiplier: g.NoiseMultiplier / math.Sqrt(float64(g.Batch))}}}
+	return privacy.Repeated{Count: g.GeneratorSteps,
+		Event: privacy.PoissonSampled{SamplingRate: 1 / float64(g.Discriminators),
+			Event: privacy.Gaussian{NoiseMultiplier: g.NoiseMultiplier / math.Sqrt(float64(g.Batch))}}}
 }

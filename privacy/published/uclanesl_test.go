@@ -173,7 +173,8 @@ func HiddenGaussian(q, s, h float64) (p, r []float64) {
 // hiddenStep mixes over the coins: the target's densities at both steps, the
 // other's at step 2 after the target, at step 1, and at step 2 after itself.
 func hiddenStep(q, target1, target2, after, other1, other2 float64) float64 {
-	return float64(q*target1*(float64(q*target2)+float64((1-q)*after))) + float64((1-q)*other1*(float64(q*target2)+float64((1-q)*other2)))
+	return float64(q*target1*(float64(q*target2)+float64((1-q)*after))) +
+		float64((1-q)*other1*(float64(q*target2)+float64((1-q)*other2)))
 }
 
 // HalfSampledBit is the divergence, by order, of one step of the bit example taken

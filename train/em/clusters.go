@@ -7,12 +7,12 @@ import (
 	"slices"
 )
 
-// Clusters returns for each label how many clusters its codes form, from 2 to most: the number at which the index of Calinski and
-// Harabasz (1974) of the clusters that Lloyd's algorithm finds is highest, of equals the least; 1 for a label that has no two
-// clusters, such as one of fewer than three rows. Codes are clipped to the radius of c first.
+// Clusters returns for each label how many clusters its codes form, from 2 to most: the number at which the index of
+// Calinski and Harabasz (1974) of the clusters that Lloyd's algorithm finds is highest, of equals the least; 1 for a
+// label that has no two clusters, such as one of fewer than three rows. Codes are clipped to the radius of c first.
 //
-// It looks at codes without noise and nothing pays for it, so that no guarantee covers what is made of the answer: it is for runs
-// that repeat what was published. Random starts come from r, which is public.
+// It looks at codes without noise and nothing pays for it, so that no guarantee covers what is made of the answer: it
+// is for runs that repeat what was published. Random starts come from r, which is public.
 func Clusters(ctx context.Context, c Moments, x Codes, most int, r *rand.Rand) ([]int, error) {
 	rows := make([][][]float64, c.Labels)
 	clip := c.newRow()
@@ -35,10 +35,12 @@ func Clusters(ctx context.Context, c Moments, x Codes, most int, r *rand.Rand) (
 	return best, nil
 }
 
-// lloydSteps bounds the steps of Lloyd's algorithm, which most often ends sooner: the index changes in its last digits thereafter.
+// lloydSteps bounds the steps of Lloyd's algorithm, which most often ends sooner: the index changes in its last digits
+// thereafter.
 const lloydSteps = 100
 
-// lloyd assigns each row to one of k clusters (Lloyd 1982), from centres that are drawn far apart (Arthur and Vassilvitskii 2007).
+// lloyd assigns each row to one of k clusters (Lloyd 1982), from centres that are drawn far apart (Arthur and
+// Vassilvitskii 2007).
 func lloyd(rows [][]float64, k int, r *rand.Rand) []int {
 	centres, of := apart(rows, k, r), make([]int, len(rows))
 	for range lloydSteps {
@@ -118,8 +120,8 @@ func means(rows [][]float64, of []int, k int) [][]float64 {
 	return sums
 }
 
-// calinskiHarabasz is the spread of the means of clusters over the spread of rows within them, each over its degrees of freedom; infinite
-// where all rows are at their means, and 0 where a cluster has no row.
+// calinskiHarabasz is the spread of the means of clusters over the spread of rows within them, each over its degrees of
+// freedom; infinite where all rows are at their means, and 0 where a cluster has no row.
 func calinskiHarabasz(rows [][]float64, of []int, k int) float64 {
 	centres, all := means(rows, of, k), means(rows, make([]int, len(rows)), 1)[0]
 	between, within := 0.0, 0.0

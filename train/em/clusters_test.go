@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// TestCalinskiHarabasz: of 0, 1, 10 and 11 in two pairs the means are 5 from the middle and rows 1/2 from their means: 100 over one
-// degree of freedom, over 1 of two: 200. Split otherwise, 0 and 10 from 1 and 11, it is 1 over 100 of two: .02.
+// TestCalinskiHarabasz: of 0, 1, 10 and 11 in two pairs the means are 5 from the middle and rows 1/2 from their means:
+// 100 over one degree of freedom, over 1 of two: 200. Split otherwise, 0 and 10 from 1 and 11, it is 1 over 100 of two:
+// .02.
 func TestCalinskiHarabasz(t *testing.T) {
 	rows := [][]float64{{0}, {1}, {10}, {11}}
 	for want, of := range map[float64][]int{200: {0, 0, 1, 1}, 0.02: {0, 1, 0, 1}, 0: {0, 0, 0, 0}} {
@@ -23,8 +24,8 @@ func TestCalinskiHarabasz(t *testing.T) {
 	}
 }
 
-// TestClusters: labels whose codes lie in three and in five heaps, ten deviations apart, have so many clusters; one without rows,
-// one of equal rows and one of two rows have one; of at most four, five heaps have no more than four.
+// TestClusters: labels whose codes lie in three and in five heaps, ten deviations apart, have so many clusters; one
+// without rows, one of equal rows and one of two rows have one; of at most four, five heaps have no more than four.
 func TestClusters(t *testing.T) {
 	x, r := Codes{Dim: 2}, rand.New(rand.NewPCG(1, 2))
 	add := func(label int32, a, b, spread float64) {
@@ -42,7 +43,8 @@ func TestClusters(t *testing.T) {
 	add(4, 0, 0, 1)
 	m := Moments{Labels: 5, Components: 7, Dim: 2, Radius: 2}
 	for most, want := range map[int][]int{7: {3, 5, 1, 1, 1}, 4: {3, 4, 1, 1, 1}} {
-		if got, err := Clusters(context.Background(), m, x, most, rand.New(rand.NewPCG(3, 4))); err != nil || !slices.Equal(got, want) {
+		if got, err := Clusters(context.Background(), m, x, most, rand.New(rand.NewPCG(3, 4))); err != nil ||
+			!slices.Equal(got, want) {
 			t.Errorf("of at most %d: %v (%v), must be %v", most, got, err, want)
 		}
 	}
@@ -53,8 +55,8 @@ func TestClusters(t *testing.T) {
 	}
 }
 
-// TestUsedComponents: a label that uses two of five components learns what it does with two alone, without noise to the bit; each
-// label has as many as it uses, and what is released costs the same.
+// TestUsedComponents: a label that uses two of five components learns what it does with two alone, without noise to the
+// bit; each label has as many as it uses, and what is released costs the same.
 func TestUsedComponents(t *testing.T) {
 	learn := func(multiplier float64, labels, components int, used []int) []Mixture {
 		c := config(labels, components, 2, 4, 2)

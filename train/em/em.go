@@ -31,7 +31,8 @@ type Config struct {
 	Moments
 	Rounds int     // noisy moments that are asked for
 	Floor  float64 // least standard deviation of a component in any direction
-	Used   []int   // components of each label, Components at most; nil: Components. Where rows say so (Clusters), nothing is proven
+	// components of each label, Components at most; nil: Components. Where rows say so (Clusters), nothing is proven
+	Used []int
 }
 
 // used is how many components a label has.
@@ -60,8 +61,10 @@ func (c Config) Validate() error {
 	check(c.Dim >= 1, "dim", c.Dim, "at least 1")
 	check(c.Used == nil || len(c.Used) == c.Labels && slices.Min(c.Used) >= 1 && slices.Max(c.Used) <= c.Components,
 		"used", c.Used, "from 1 to components of each label")
-	check(c.Rounds >= 1 && (c.Rounds > 1 || c.Components == 1), "rounds", c.Rounds, "at least 1, and 2 for more than one component")
-	check(c.Radius >= leastRadius && c.Radius < 1e30, "radius", c.Radius, fmt.Sprintf("from %g to below 1e30", leastRadius))
+	check(c.Rounds >= 1 && (c.Rounds > 1 || c.Components == 1), "rounds", c.Rounds,
+		"at least 1, and 2 for more than one component")
+	check(c.Radius >= leastRadius && c.Radius < 1e30, "radius", c.Radius, fmt.Sprintf("from %g to below 1e30",
+		leastRadius))
 	check(c.Floor >= 1e-4*c.Radius && c.Floor < c.Radius, "floor", c.Floor, "at least 1e-4 of the radius and below it")
 	return errors.Join(errs...)
 }
@@ -167,8 +170,8 @@ func spread(of Gaussian, n int, r *rand.Rand) []Gaussian {
 	return out
 }
 
-// release gives the noisy moments of each component of each label, rows counting 1. Labels have as many moments each, which are
-// all noisy; moments of components that a label does not use are passed over.
+// release gives the noisy moments of each component of each label, rows counting 1. Labels have as many moments each,
+// which are all noisy; moments of components that a label does not use are passed over.
 func (f *fit) release(now []Mixture) ([][][]float64, error) {
 	sums, err := mechanism.ReleaseIntegers(f.paid, f.sums(f.x, now), f.moves, f.sigma)
 	if err != nil {

@@ -44,7 +44,8 @@ func waves(label int32) Codes {
 }
 
 func config(labels, components, dim, rounds int, radius float64) Config {
-	return Config{Moments: Moments{Labels: labels, Components: components, Dim: dim, Radius: radius}, Rounds: rounds, Floor: radius / 100}
+	return Config{Moments: Moments{Labels: labels, Components: components, Dim: dim, Radius: radius}, Rounds: rounds,
+		Floor: radius / 100}
 }
 
 // TestWithoutNoiseItIsEM: the weights, means and covariances that scikit-learn 1.9.1 has
@@ -52,8 +53,10 @@ func config(labels, components, dim, rounds int, radius float64) Config {
 // points from the same start; rounding to 2^-24 of a row is below 1e-6 here.
 func TestWithoutNoiseItIsEM(t *testing.T) {
 	want := map[int][]float64{
-		1: {.3318382919, .6549523462, -.1177882528, .1871569792, -.0896869428, .0994166028, .6681617081, -.4231803038, .5577685906, .1250762334, -.039602903, .0728516257},
-		3: {.3333561427, .7821202268, -.2102006074, .0424489704, .0087415333, .0320015374, .6666438573, -.4892255215, .6055176552, .045083216, .0147607841, .03647639},
+		1: {.3318382919, .6549523462, -.1177882528, .1871569792, -.0896869428, .0994166028, .6681617081, -.4231803038,
+			.5577685906, .1250762334, -.039602903, .0728516257},
+		3: {.3333561427, .7821202268, -.2102006074, .0424489704, .0087415333, .0320015374, .6666438573, -.4892255215,
+			.6055176552, .045083216, .0147607841, .03647639},
 	}
 	for rounds, numbers := range want {
 		now := emStart(t)
@@ -109,13 +112,16 @@ func TestMomentsMove(t *testing.T) {
 	of := make([]Mixture, m.Labels)
 	for l := range of {
 		for range m.Components {
-			of[l].Components = append(of[l].Components, Gaussian{1. / 3, []float64{r.NormFloat64() / 4, r.NormFloat64() / 4, 0, 0}, [][]float64{{.1}, {0, .1}, {0, .05, .1}, {0, 0, 0, .1}}})
+			of[l].Components = append(of[l].Components, Gaussian{1. / 3, []float64{r.NormFloat64() / 4, r.NormFloat64() / 4, 0,
+				0}, [][]float64{{.1}, {0, .1}, {0, .05, .1}, {0, 0, 0, .1}}})
 		}
 	}
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
-	rows := [][]float32{{.5, 0, 0, 0}, {-.5, 0, 0, 0}, {0, 0, 0, 0}, {3e38, -3e38, 1, 1}, {1e-45, 0, 0, 0}, {inf, 0, 0, 0}, {nan, 1, 1, 1}, {.25, .25, .25, .25}}
+	rows := [][]float32{{.5, 0, 0, 0}, {-.5, 0, 0, 0}, {0, 0, 0, 0}, {3e38, -3e38, 1, 1}, {1e-45, 0, 0, 0}, {inf, 0, 0, 0},
+		{nan, 1, 1, 1}, {.25, .25, .25, .25}}
 	for range 40 {
-		rows = append(rows, []float32{float32(r.NormFloat64()), float32(r.NormFloat64()), float32(r.NormFloat64()), float32(r.NormFloat64())})
+		rows = append(rows, []float32{float32(r.NormFloat64()), float32(r.NormFloat64()), float32(r.NormFloat64()),
+			float32(r.NormFloat64())})
 	}
 	var added [][]int64
 	for _, x := range rows {
@@ -131,10 +137,12 @@ func TestMomentsMove(t *testing.T) {
 		}
 	}
 	bound := m.Moves()
-	if !(top.AddRemove <= bound.AddRemove && top.AddRemove > 0.999*bound.AddRemove) || !(top.ReplaceOne <= bound.ReplaceOne && top.ReplaceOne > 0.999*bound.ReplaceOne) {
+	if !(top.AddRemove <= bound.AddRemove && top.AddRemove > 0.999*bound.AddRemove) ||
+		!(top.ReplaceOne <= bound.ReplaceOne && top.ReplaceOne > 0.999*bound.ReplaceOne) {
 		t.Errorf("rows move the moments by %v, must be just below %v", top, bound)
 	}
-	if want := math.Sqrt(3) * finest; math.Abs(bound.AddRemove/want-1) > 1e-6 || math.Abs(bound.ReplaceOne/want/math.Sqrt2-1) > 1e-6 {
+	if want := math.Sqrt(3) * finest; math.Abs(bound.AddRemove/want-1) > 1e-6 ||
+		math.Abs(bound.ReplaceOne/want/math.Sqrt2-1) > 1e-6 {
 		t.Errorf("the bound is %v, must be sqrt 3 and sqrt 6 rows", bound)
 	}
 }
@@ -250,7 +258,8 @@ func TestCovarianceIsCut(t *testing.T) {
 
 func TestConfigRefuses(t *testing.T) {
 	must(t, config(2, 3, 4, 2, 1).Validate())
-	for want, c := range map[string]Config{"rounds": config(1, 2, 2, 1, 1), "labels": config(0, 1, 2, 1, 1), "radius": config(1, 1, 2, 1, math.Inf(1)), "from 1e-30": config(1, 1, 2, 1, 5e-324), "dim": config(1, 1, 0, 1, 1)} {
+	for want, c := range map[string]Config{"rounds": config(1, 2, 2, 1, 1), "labels": config(0, 1, 2, 1, 1),
+		"radius": config(1, 1, 2, 1, math.Inf(1)), "from 1e-30": config(1, 1, 2, 1, 5e-324), "dim": config(1, 1, 0, 1, 1)} {
 		if err := c.Validate(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, must name %s", err, want)
 		}

@@ -71,7 +71,8 @@ func TestGolden(t *testing.T) {
 	golden.Load(t, "graphical.json", &file)
 	ran := map[string]int{}
 	for _, c := range file.Cases {
-		run, ok := map[string]func(*testing.T, goldenCase){"inference": goldenInference, "estimation": goldenEstimation}[c.Kind]
+		run, ok := map[string]func(*testing.T, goldenCase){"inference": goldenInference,
+			"estimation": goldenEstimation}[c.Kind]
 		if !ok {
 			continue
 		}
@@ -152,7 +153,8 @@ func goldenInference(t *testing.T, c goldenCase) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := math.Abs(m.LogPartition() - want.LogPartition); d > c.Tolerance.Rel*math.Abs(want.LogPartition)+c.Tolerance.Abs {
+	if d := math.Abs(m.LogPartition() - want.LogPartition); d > c.Tolerance.Rel*math.Abs(want.LogPartition)+
+		c.Tolerance.Abs {
 		t.Errorf("log partition is %.17g, must be %.17g", m.LogPartition(), want.LogPartition)
 	}
 	for _, table := range want.Marginals {
@@ -205,7 +207,8 @@ func goldenEstimation(t *testing.T, c goldenCase) {
 		for i := range variance {
 			variance[i] = append(x.Variance, math.Inf(1))[i%max(len(x.Variance), 1)]
 		}
-		tables = append(tables, Table{Vars: Set(nil).with(x.Vars...), Y: sorted(in.Domain, x.Vars, x.Y), Var: sorted(in.Domain, x.Vars, variance)})
+		tables = append(tables, Table{Vars: Set(nil).with(x.Vars...), Y: sorted(in.Domain, x.Vars, x.Y),
+			Var: sorted(in.Domain, x.Vars, variance)})
 	}
 	tree, err := NewTree(in.Domain, sets, DefaultLimits())
 	if err != nil {
@@ -226,7 +229,8 @@ func goldenEstimation(t *testing.T, c goldenCase) {
 			objective += (got[k] - y) * (got[k] - y) / (2 * tables[i].Var[k])
 		}
 	}
-	if low, high := want.Objective*(1-c.Tolerance.ObjectiveRel)-1e-6, want.Objective*(1+1e-3)+1e-3; !(objective >= low && objective <= high) {
+	if low, high := want.Objective*(1-c.Tolerance.ObjectiveRel)-1e-6, want.Objective*(1+1e-3)+1e-3; !(objective >= low &&
+		objective <= high) {
 		t.Errorf("the objective is %.9g, must be from %.9g to %.9g", objective, low, high)
 	}
 	for i, table := range want.Fitted {

@@ -53,7 +53,8 @@ func TestGroupsStepAsBlocksDo(t *testing.T) {
 	together, few := swept(false)
 	single, many := swept(true)
 	if 4*few > 3*many || exact != len(tree.dom) {
-		t.Errorf("%d groups of %d blocks, %d exact tables: must be at most three quarters as many, and one a column", few, many, exact)
+		t.Errorf("%d groups of %d blocks, %d exact tables: must be at most three quarters as many, and one a column", few,
+			many, exact)
 	}
 	for _, target := range together.targets {
 		if !target.exact {

@@ -93,17 +93,21 @@ func TestDegenerate(t *testing.T) {
 		total  float64
 		tables []Table
 	}{
-		"one column":    {[]int{3}, 20, []Table{{Set{0}, []float64{5, 5, 10}, []float64{1, 1, 1}}}},
-		"one category":  {[]int{1, 1}, 20, []Table{{Set{0, 1}, []float64{25}, []float64{4}}}},
-		"all negative":  {[]int{2, 2}, 20, []Table{{Set{0, 1}, []float64{-5, -900, -4, -1}, []float64{9, 9, 9, 9}}, {Set{0}, []float64{-3, -1}, []float64{9, 9}}}},
-		"not measured":  {[]int{2, 3}, 20, []Table{{Set{0, 1}, make([]float64, 6), []float64{inf, inf, inf, inf, inf, inf}}}},
-		"some cells":    {[]int{3}, 20, []Table{{Set{0}, []float64{4, math.NaN(), 6}, []float64{1, inf, 1}}}},
-		"none":          {[]int{2, 3}, 20, nil},
-		"huge noise":    {[]int{2, 2}, 20, []Table{{Set{0, 1}, []float64{1e9, -1e9, 3e9, 1}, []float64{1e18, 1e18, 1e18, 1e18}}}},
-		"tiny noise":    {[]int{2, 2}, 1e9, []Table{{Set{0, 1}, []float64{1e9, 0, 0, 0}, []float64{1e-9, 1e-9, 1e-9, 1e-9}}}},
-		"one row":       {[]int{2, 2}, 1, []Table{{Set{0, 1}, []float64{1, 0, 0, 0}, []float64{1, 1, 1, 1}}}},
-		"mixed noise":   {[]int{2, 2}, 100, []Table{{Set{0}, []float64{80, 20}, []float64{1e-6, 1e-6}}, {Set{0, 1}, []float64{-1e6, 1e6, 5, 3}, []float64{1e12, 1e12, 1, 1}}}},
-		"endless noise": {[]int{2, 2}, 100, []Table{{Set{0}, []float64{80, 20}, []float64{4, 4}}, {Set{0, 1}, []float64{-1e6, 1e6, 5, 3}, []float64{1e300, 1e300, 1e300, 1e300}}}},
+		"one column":   {[]int{3}, 20, []Table{{Set{0}, []float64{5, 5, 10}, []float64{1, 1, 1}}}},
+		"one category": {[]int{1, 1}, 20, []Table{{Set{0, 1}, []float64{25}, []float64{4}}}},
+		"all negative": {[]int{2, 2}, 20, []Table{{Set{0, 1}, []float64{-5, -900, -4, -1}, []float64{9, 9, 9, 9}},
+			{Set{0}, []float64{-3, -1}, []float64{9, 9}}}},
+		"not measured": {[]int{2, 3}, 20, []Table{{Set{0, 1}, make([]float64, 6), []float64{inf, inf, inf, inf, inf, inf}}}},
+		"some cells":   {[]int{3}, 20, []Table{{Set{0}, []float64{4, math.NaN(), 6}, []float64{1, inf, 1}}}},
+		"none":         {[]int{2, 3}, 20, nil},
+		"huge noise": {[]int{2, 2}, 20, []Table{{Set{0, 1}, []float64{1e9, -1e9, 3e9, 1}, []float64{1e18, 1e18, 1e18,
+			1e18}}}},
+		"tiny noise": {[]int{2, 2}, 1e9, []Table{{Set{0, 1}, []float64{1e9, 0, 0, 0}, []float64{1e-9, 1e-9, 1e-9, 1e-9}}}},
+		"one row":    {[]int{2, 2}, 1, []Table{{Set{0, 1}, []float64{1, 0, 0, 0}, []float64{1, 1, 1, 1}}}},
+		"mixed noise": {[]int{2, 2}, 100, []Table{{Set{0}, []float64{80, 20}, []float64{1e-6, 1e-6}},
+			{Set{0, 1}, []float64{-1e6, 1e6, 5, 3}, []float64{1e12, 1e12, 1, 1}}}},
+		"endless noise": {[]int{2, 2}, 100, []Table{{Set{0}, []float64{80, 20}, []float64{4, 4}},
+			{Set{0, 1}, []float64{-1e6, 1e6, 5, 3}, []float64{1e300, 1e300, 1e300, 1e300}}}},
 	} {
 		for _, stop := range []float64{0, -1, 1e-9} {
 			sound(t, name, c.dom, c.total, c.tables, Options{Stop: stop, Sweeps: 300})

@@ -106,9 +106,9 @@ func (e *elimination) given(c int) (array, error) {
 }
 
 // EachPair hands on the expected counts of each two columns a < b, row-major, in rows, as Marginal has them. From each
-// column in turn, columns of few codes first, the joint counts of it and a separator go through the tree once, so that a
-// long tree costs no more for pairs whose cliques lie far apart. A pair that needs a table, or a product, above the bounds
-// of Marginal is left out.
+// column in turn, columns of few codes first, the joint counts of it and a separator go through the tree once, so that
+// a long tree costs no more for pairs whose cliques lie far apart. A pair that needs a table, or a product, above the
+// bounds of Marginal is left out.
 func (m *Model) EachPair(use func(a, b int, table []float64)) {
 	order := make([]int, len(m.tree.dom))
 	for column := range order {
@@ -143,7 +143,8 @@ type walk struct {
 	use    func(a, b int, table []float64)
 }
 
-// passage is a clique that is entered from a neighbour, and what is wanted of it: the separator to the next, or a column.
+// passage is a clique that is entered from a neighbour, and what is wanted of it: the separator to the next, or a
+// column.
 type passage struct{ node, from, next, column int }
 
 func (w *walk) begin(node int) {

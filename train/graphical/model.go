@@ -41,7 +41,8 @@ type factor struct {
 
 func (t *Tree) factor(vars Set, log []float64) factor {
 	node := t.holder(vars)
-	return factor{vars: slices.Clone(vars), axes: byDomain(t.dom, vars), node: node, view: partOf(t.dom, t.nodes[node].axes, vars), log: log}
+	return factor{vars: slices.Clone(vars), axes: byDomain(t.dom, vars), node: node,
+		view: partOf(t.dom, t.nodes[node].axes, vars), log: log}
 }
 
 // Domain is the number of codes of each column.

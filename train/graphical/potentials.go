@@ -50,7 +50,8 @@ func (p Potentials) tree(l Limits) (*Tree, error) {
 		errs = append(errs, fmt.Errorf("graphical: cliques: are %d, must be from 1 to the number of columns", len(p.Cliques)))
 	}
 	if len(p.Factors) > maxParts || len(p.Masks) > maxParts {
-		errs = append(errs, fmt.Errorf("graphical: factors, masks: are %d and %d, must be at most %d each", len(p.Factors), len(p.Masks), maxParts))
+		errs = append(errs, fmt.Errorf("graphical: factors, masks: are %d and %d, must be at most %d each", len(p.Factors),
+			len(p.Masks), maxParts))
 	}
 	for i, c := range p.Cliques {
 		errs = append(errs, checkSet(fmt.Sprintf("graphical: cliques[%d]", i), p.Domain, c))

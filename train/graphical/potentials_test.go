@@ -40,7 +40,8 @@ func TestStored(t *testing.T) {
 	if m.LogPartition() != again.LogPartition() || !reflect.DeepEqual(m.beliefs, again.beliefs) {
 		t.Error("the model that is read back differs")
 	}
-	if !reflect.DeepEqual(m.Sample(1000, false, rand.New(rand.NewPCG(1, 2))), again.Sample(1000, false, rand.New(rand.NewPCG(1, 2)))) {
+	if !reflect.DeepEqual(m.Sample(1000, false, rand.New(rand.NewPCG(1, 2))), again.Sample(1000, false,
+		rand.New(rand.NewPCG(1, 2)))) {
 		t.Error("it draws other rows")
 	}
 }
@@ -102,7 +103,8 @@ func TestHostilePotentials(t *testing.T) {
 func FuzzFromPotentials(f *testing.F) {
 	for _, p := range []Potentials{
 		{Domain: []int{2, 3}, Total: 5, Cliques: []Set{{0, 1}}, Factors: []Factor{{Set{0}, []float64{0, 1}}}},
-		{Domain: []int{2, 3, 2}, Total: 5, Cliques: []Set{{0, 1}, {1, 2}}, Masks: []Mask{{Set{1}, []bool{true, false, false}}}},
+		{Domain: []int{2, 3, 2}, Total: 5, Cliques: []Set{{0, 1}, {1, 2}},
+			Masks: []Mask{{Set{1}, []bool{true, false, false}}}},
 		{Domain: []int{1}, Total: 1e300, Cliques: []Set{{}, {0}}, Factors: []Factor{{nil, []float64{1e300}}}},
 	} {
 		data, err := json.Marshal(p)
@@ -143,7 +145,8 @@ func TestContradictoryMasks(t *testing.T) {
 	one := Mask{Vars: Set{0, 1}, Forbidden: []bool{true, false, true, false}}
 	two := Mask{Vars: Set{1, 2}, Forbidden: []bool{false, false, true, true}}
 	for _, masks := range [][]Mask{{one, two}, {{Vars: Set{0}, Forbidden: []bool{true, true}}}} {
-		if _, _, err := Fit(context.Background(), tree, 10, nil, masks, Options{}); err == nil || !strings.Contains(err.Error(), "masks") {
+		if _, _, err := Fit(context.Background(), tree, 10, nil, masks, Options{}); err == nil ||
+			!strings.Contains(err.Error(), "masks") {
 			t.Errorf("the error is %v, must name the masks", err)
 		}
 	}
@@ -203,12 +206,14 @@ func TestMemoryOfAFit(t *testing.T) {
 	most := 5*bytesPerCell*tree.Cells()/2 + 100*int64(cells)
 	for _, sweeps := range []int{1, 40} {
 		got := allocated(func() {
-			if _, _, err := Fit(context.Background(), tree, 32561, tables, nil, Options{Sweeps: sweeps, Stop: 1e-9, Workers: 1}); err != nil {
+			if _, _, err := Fit(context.Background(), tree, 32561, tables, nil, Options{Sweeps: sweeps, Stop: 1e-9,
+				Workers: 1}); err != nil {
 				t.Fatal(err)
 			}
 		})
 		if got > most {
-			t.Errorf("%d sweeps over %d cells, %d of them measured, took %d bytes, must take at most %d", sweeps, tree.Cells(), cells, got, most)
+			t.Errorf("%d sweeps over %d cells, %d of them measured, took %d bytes, must take at most %d", sweeps, tree.Cells(),
+				cells, got, most)
 		}
 	}
 }

@@ -36,7 +36,8 @@ func (t *Tree) product(a, b array, keep Set) (array, error) {
 	x, y := t.laid(a, slices.Concat(each, left, summed)).cells, t.laid(b, slices.Concat(each, summed, right)).cells
 	out := make([]float64, size(each)*size(left)*size(right))
 	for i := range size(each) {
-		multiplyMatrices(part(x, i, size(each)), part(y, i, size(each)), part(out, i, size(each)), size(left), size(summed), size(right))
+		multiplyMatrices(part(x, i, size(each)), part(y, i, size(each)), part(out, i, size(each)), size(left), size(summed),
+			size(right))
 	}
 	return array{vars: keep, axes: slices.Concat(each, left, right), cells: out}, nil
 }
@@ -64,8 +65,8 @@ func multiplyMatrices(a, b, out []float64, rows, inner, columns int) {
 	}
 }
 
-// addFour adds four rows of a matrix, each times a number, to a row: one after the other in each cell, which is read and
-// written once.
+// addFour adds four rows of a matrix, each times a number, to a row: one after the other in each cell, which is read
+// and written once.
 func addFour(by, matrix, row []float64) {
 	n := len(row)
 	v0, v1, v2, v3 := by[0], by[1], by[2], by[3]
@@ -84,7 +85,8 @@ func (t *Tree) over(a array, vars Set) array {
 		return a
 	}
 	v := partOf(t.dom, a.axes, vars)
-	sum := array{vars: vars, axes: slices.DeleteFunc(slices.Clone(a.axes), func(c int) bool { return !vars.has(c) }), cells: make([]float64, v.cells)}
+	sum := array{vars: vars, axes: slices.DeleteFunc(slices.Clone(a.axes), func(c int) bool { return !vars.has(c) }),
+		cells: make([]float64, v.cells)}
 	v.sum(a.cells, sum.cells)
 	return sum
 }

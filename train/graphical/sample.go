@@ -16,7 +16,8 @@ const blockRows = 1 << 11
 // rows, and the expected number is g p. No row is forbidden. Independent rows are each drawn by
 // themselves, and nothing is rounded.
 func (m *Model) Sample(rows int, independent bool, rng *rand.Rand) [][]uint16 {
-	s := sampling{Model: m, rows: max(rows, 0), independent: independent, columns: make([][]uint16, len(m.tree.dom)), rng: rand.NewPCG(rng.Uint64(), rng.Uint64())}
+	s := sampling{Model: m, rows: max(rows, 0), independent: independent, columns: make([][]uint16, len(m.tree.dom)),
+		rng: rand.NewPCG(rng.Uint64(), rng.Uint64())}
 	for c := range s.columns {
 		s.columns[c] = make([]uint16, s.rows)
 	}
@@ -153,7 +154,8 @@ func (s *sampling) draw(weights []float64, offsets []int32, group []uint32) {
 	}
 	for i := range group {
 		u := uniform(s.rng) * total
-		k := sort.Search(last, func(k int) bool { return upTo[k] > u }) // of weight 0 is none: it ends where the one before does
+		// of weight 0 is none: it ends where the one before does
+		k := sort.Search(last, func(k int) bool { return upTo[k] > u })
 		group[i] = uint32(k)
 	}
 }

@@ -138,7 +138,8 @@ func TestSampleIndependentRows(t *testing.T) {
 			}
 		}
 		if z := math.Abs(same/float64(rows)-want) / math.Sqrt(want*(1-want)/float64(rows)); z > 6 {
-			t.Errorf("column %d: neighbours agree %g of the time, must agree %g (%.1f standard errors)", c, same/float64(rows), want, z)
+			t.Errorf("column %d: neighbours agree %g of the time, must agree %g (%.1f standard errors)", c, same/float64(rows),
+				want, z)
 		}
 	}
 }
@@ -148,7 +149,8 @@ func TestSampleIndependentRows(t *testing.T) {
 // 20,000 samples, two at 2.5e-7 a side: a false alarm in 1e6 runs. Rounded rows, of which one
 // always is in the first cell, have 3/4 and 0.
 func TestIndependentRows(t *testing.T) {
-	m, rng := build(t, []int{3}, 1, []Factor{{Vars: Set{0}, Log: []float64{math.Log(2), 0, 0}}}, nil), rand.New(rand.NewPCG(6, 6))
+	m, rng := build(t, []int{3}, 1, []Factor{{Vars: Set{0}, Log: []float64{math.Log(2), 0, 0}}}, nil),
+		rand.New(rand.NewPCG(6, 6))
 	for _, independent := range []bool{true, false} {
 		kept, first, both := 0, 0, 0
 		for range 20000 {
@@ -166,7 +168,8 @@ func TestIndependentRows(t *testing.T) {
 		off := math.Abs(float64(first)-float64(kept)*2/3) / math.Sqrt(float64(kept)*2/9)
 		offBoth := math.Abs(float64(both)-5000) / math.Sqrt(20000.*3/16)
 		if right := off < 5.1 && offBoth < 5.1; right != independent {
-			t.Errorf("independent: %v; first of those kept %d of %d, both %d of 20000: %.1f and %.1f deviations", independent, first, kept, both, off, offBoth)
+			t.Errorf("independent: %v; first of those kept %d of %d, both %d of 20000: %.1f and %.1f deviations", independent,
+				first, kept, both, off, offBoth)
 		}
 	}
 }
@@ -203,7 +206,8 @@ func TestIndependentRowsMean(t *testing.T) {
 func TestMasksHold(t *testing.T) {
 	m := loop(t, 1000)
 	mask := m.masks[0]
-	tables := []Table{{Vars: Set{1, 3}, Y: make([]float64, 20), Var: make([]float64, 20)}, {Vars: Set{0, 1}, Y: make([]float64, 12), Var: make([]float64, 12)}}
+	tables := []Table{{Vars: Set{1, 3}, Y: make([]float64, 20), Var: make([]float64, 20)},
+		{Vars: Set{0, 1}, Y: make([]float64, 12), Var: make([]float64, 12)}}
 	for _, x := range tables {
 		for i := range x.Y {
 			x.Y[i], x.Var[i] = 50, 9

@@ -32,11 +32,13 @@ type Factor struct {
 func (t *Tree) checkTable(at string, x Table, total float64) error {
 	errs := []error{t.checkPart(at, x.Vars, len(x.Y))}
 	if len(x.Var) != len(x.Y) {
-		return errors.Join(append(errs, fmt.Errorf("%s.Var: has %d cells, must have the %d of Y", at, len(x.Var), len(x.Y)))...)
+		return errors.Join(append(errs, fmt.Errorf("%s.Var: has %d cells, must have the %d of Y", at, len(x.Var),
+			len(x.Y)))...)
 	}
 	for i, v := range x.Var {
 		if !(v >= 0) || v < math.Inf(1) && (math.IsNaN(x.Y[i]) || math.IsInf(x.Y[i], 0)) || v == 0 && x.Y[i] < 0 {
-			errs = append(errs, fmt.Errorf("%s: cell %d has y %g of variance %g; y must be finite (not below 0 where exact), a variance at least 0", at, i, x.Y[i], v))
+			errs = append(errs, fmt.Errorf("%s: cell %d has y %g of variance %g; y must be finite (not below 0 where exact), "+
+				"a variance at least 0", at, i, x.Y[i], v))
 			break
 		}
 	}

@@ -39,7 +39,8 @@ func (b *block) exact() bool {
 }
 
 func (m *Model) target(x Table, mean float64) *target {
-	t := &target{vars: slices.Clone(x.Vars), exact: x.isExact(), y: inward(m.tree.dom, x.Vars, x.Y), weight: inward(m.tree.dom, x.Vars, x.Var)}
+	t := &target{vars: slices.Clone(x.Vars), exact: x.isExact(), y: inward(m.tree.dom, x.Vars, x.Y),
+		weight: inward(m.tree.dom, x.Vars, x.Var)}
 	t.rate, t.log = make([]float64, len(t.y)), make([]float64, len(t.y))
 	t.count = m.part(m.tree.holder(x.Vars), x.Vars).cells
 	for i, v := range t.weight {

@@ -283,7 +283,8 @@ func spanning(cliques []Set, root int) [][]int {
 // place adds clique c and those below it, depth first.
 func (t *Tree) place(cliques []Set, children [][]int, c, parent int) int {
 	at := len(t.nodes)
-	n := node{vars: cliques[c], axes: byDomain(t.dom, cliques[c]), cells: int(cellsOf(t.dom, cliques[c])), parent: parent, sepCells: 1}
+	n := node{vars: cliques[c], axes: byDomain(t.dom, cliques[c]), cells: int(cellsOf(t.dom, cliques[c])), parent: parent,
+		sepCells: 1}
 	if parent >= 0 {
 		shared := n.vars.and(t.nodes[parent].vars)
 		n.sepVars, n.sep, n.sepCells = shared, byDomain(t.dom, shared), int(cellsOf(t.dom, shared))

@@ -81,11 +81,14 @@ func TestNewTree(t *testing.T) {
 		sets []Set
 		want string
 	}{
-		{[]int{1000, 1000, 1000}, []Set{{0, 1}, {1, 2}, {0, 2}}, "the clique of columns [0 1 2] has 1000000000 cells, must have at most 1000000"},
-		{[]int{1000, 999, 999, 999, 999, 999, 999}, []Set{{0, 1}, {0, 2}, {0, 3}, {0, 4}, {0, 5}, {0, 6}}, "the junction tree has 5994000 cells, must have at most 5000000"},
+		{[]int{1000, 1000, 1000}, []Set{{0, 1}, {1, 2}, {0, 2}},
+			"the clique of columns [0 1 2] has 1000000000 cells, must have at most 1000000"},
+		{[]int{1000, 999, 999, 999, 999, 999, 999}, []Set{{0, 1}, {0, 2}, {0, 3}, {0, 4}, {0, 5}, {0, 6}},
+			"the junction tree has 5994000 cells, must have at most 5000000"},
 		{slices.Repeat([]int{65536}, 10), []Set{{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}}, "cells, must have at most 1000000"},
 		{[]int{2, 0}, nil, "domain[1]: is 0, must be from 1 to 65536"},
-		{[]int{2, 2}, []Set{{0, 2}, {1, 1}}, "sets[0]: names column 2, must be from 0 to 1\ngraphical: sets[1]: has column 1 after 1, must ascend"},
+		{[]int{2, 2}, []Set{{0, 2}, {1, 1}}, "sets[0]: names column 2, must be from 0 to 1\ngraphical: sets[1]: has column " +
+			"1 after 1, must ascend"},
 	} {
 		if _, err := NewTree(c.dom, c.sets, DefaultLimits()); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("the error is %v, must say %q", err, c.want)
@@ -150,9 +153,11 @@ func TestGrowForgets(t *testing.T) {
 			}
 		}
 		if live > len(dom) || len(f.cliques) > 2*len(dom)+8 {
-			t.Fatalf("holds %d cliques, %d of them maximal, must hold at most %d and %d", len(f.cliques), live, 2*len(dom)+8, len(dom))
+			t.Fatalf("holds %d cliques, %d of them maximal, must hold at most %d and %d", len(f.cliques), live, 2*len(dom)+8,
+				len(dom))
 		}
-		if whole := totalCells(dom, slices.DeleteFunc(slices.Clone(f.cliques), func(c Set) bool { return c == nil })); whole != f.total {
+		if whole := totalCells(dom, slices.DeleteFunc(slices.Clone(f.cliques),
+			func(c Set) bool { return c == nil })); whole != f.total {
 			t.Fatalf("has %d cells, must have %d as it grew", whole, f.total)
 		}
 	}
@@ -236,7 +241,8 @@ func build(t testing.TB, dom []int, total float64, factors []Factor, masks []Mas
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := FromPotentials(Potentials{Domain: dom, Total: total, Cliques: tree.Cliques(), Factors: factors, Masks: masks}, DefaultLimits())
+	m, err := FromPotentials(Potentials{Domain: dom, Total: total, Cliques: tree.Cliques(), Factors: factors,
+		Masks: masks}, DefaultLimits())
 	if err != nil {
 		t.Fatal(err)
 	}

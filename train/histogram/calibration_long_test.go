@@ -84,7 +84,8 @@ func meansAreCalibrated(t *testing.T, sd, most float64) {
 		bias, se := meanOf(errs)
 		ratio, _ := meanOf(ratios)
 		projected, _ := meanOf(before)
-		t.Logf("%s: mean off by %+.4f deviations (standard error %.4f; projected %+.4f), deviation %.3f of the true one", s.name, bias, se, projected, ratio)
+		t.Logf("%s: mean off by %+.4f deviations (standard error %.4f; projected %+.4f), deviation %.3f of the true one",
+			s.name, bias, se, projected, ratio)
 		if math.Abs(bias) > most || s.cells <= 256 && math.Abs(bias) > projected/4 || ratio < .7 || ratio > 1.9 {
 			t.Errorf("%s: the mean is off by %.4f deviations, the deviation is %.3f of its own", s.name, bias, ratio)
 		}

@@ -30,7 +30,8 @@ func logDensity(y, sd, mean float64) float64 {
 	z := y/sd - sd/mean
 	if z < farBelow { // the squares of z and of sd/mean cancel
 		s := 1 / float64(z*z)
-		return float64(-float64(y/sd*y/sd)/2) - bitmath.Log(float64(-z*mean*math.Sqrt(2*math.Pi))) + bitmath.Log1p(-s+float64(3*s*s))
+		return float64(-float64(y/sd*y/sd)/2) - bitmath.Log(float64(-z*mean*math.Sqrt(2*math.Pi))) +
+			bitmath.Log1p(-s+float64(3*s*s))
 	}
 	r := sd / mean
 	return float64(float64(r*r)/2) - y/mean + bitmath.Log(bitmath.Erfc(-z/math.Sqrt2)/2) - bitmath.Log(mean)

@@ -33,9 +33,11 @@ func TestMergeByHand(t *testing.T) {
 		sd     float64
 		want   [][2]int
 	}{
-		"from the left to 25 rows":                {single(10, 10, 10, 5, 5, 12, 12, 12, 12, 12), 1, [][2]int{{0, 3}, {3, 7}, {7, 10}}},
-		"a heap alone":                            {single(8, 8, 60, 8, 8, 8), 1, [][2]int{{0, 2}, {2, 3}, {3, 6}}},
-		"little before a heap joins":              {single(12, 12, 2, 4, 60, 5, 12, 12, 12, 5), 1, [][2]int{{0, 4}, {4, 5}, {5, 8}, {8, 10}}},
+		"from the left to 25 rows": {single(10, 10, 10, 5, 5, 12, 12, 12, 12, 12), 1,
+			[][2]int{{0, 3}, {3, 7}, {7, 10}}},
+		"a heap alone": {single(8, 8, 60, 8, 8, 8), 1, [][2]int{{0, 2}, {2, 3}, {3, 6}}},
+		"little before a heap joins": {single(12, 12, 2, 4, 60, 5, 12, 12, 12, 5), 1,
+			[][2]int{{0, 4}, {4, 5}, {5, 8}, {8, 10}}},
 		"little at the end joins":                 {single(9, 9, 9, 9, 9, 9, 5), 1, [][2]int{{0, 3}, {3, 7}}},
 		"a heap within the noise":                 {single(10, 10, 60, 10, 10), 16, [][2]int{{0, 3}, {3, 5}}},
 		"a wide leaf is no heap":                  {wide, 1, [][2]int{{0, 3}, {3, 5}}},

@@ -206,9 +206,9 @@ func (p *part) settle(cells int) map[int]bool {
 }
 
 // seen returns the ranges that are not divided, from left to right, but instead of those of a range of which none shows
-// keptFrom standard deviations of its noise, while the range does, the range; and whether any does. Ranges are halved for
-// as long as their halves can be told apart, so that most of what is left shows less by itself, though together it is
-// the body of the line: without that its tails would be taken for a part of it.
+// keptFrom standard deviations of its noise, while the range does, the range; and whether any does. Ranges are halved
+// for as long as their halves can be told apart, so that most of what is left shows less by itself, though together it
+// is the body of the line: without that its tails would be taken for a part of it.
 func (p *part) seen(cells int) (list []*part, any bool) {
 	for i := range p.parts {
 		if p.parts[i].lo < cells {

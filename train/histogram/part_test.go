@@ -11,7 +11,8 @@ import (
 // weight 1e6 for a public total, and without.
 func TestTreeIsLeastSquares(t *testing.T) {
 	for _, public := range []float64{0, 1} {
-		a := &asker{counts: []float64{900, 2000, 3000, 700, 5000, 800, 400, 900, 1000, 2500, 300}, sd: 20, rng: rand.New(rand.NewPCG(4, 4))}
+		a := &asker{counts: []float64{900, 2000, 3000, 700, 5000, 800, 400, 900, 1000, 2500, 300}, sd: 20,
+			rng: rand.New(rand.NewPCG(4, 4))}
 		line := Line{Cells: 10, Missing: true, Total: public * sum(a.counts), SD: a.sd}
 		found, err := line.Tree(a.ask)
 		if err != nil {
@@ -99,7 +100,8 @@ func TestNearest(t *testing.T) {
 		}
 		for i := range x {
 			at := (x[i] - y[i]) / v[i]
-			if x[i] < 0 || x[i] > 0 && math.Abs(at-common) > 1e-8 || x[i] == 0 && at < common-1e-8 || math.Abs(sum(x)-total) > 1e-9 {
+			if x[i] < 0 || x[i] > 0 && math.Abs(at-common) > 1e-8 || x[i] == 0 && at < common-1e-8 ||
+				math.Abs(sum(x)-total) > 1e-9 {
 				t.Fatalf("y %v, variances %v, total %g: %v", y, v, total, x)
 			}
 		}
@@ -154,8 +156,8 @@ func TestSeenRangesAreTheCoarsestThatShow(t *testing.T) {
 }
 
 // TestTailsBehindABodyOfHalves: 10,000 log-normal rows that fill a fiftieth of a wide line, each range of which is
-// halved until its halves show little by themselves. Over 20 draws the root mean square error of the mean is at most .15
-// deviations of the column (.07; .31 where only ranges that show four deviations by themselves were the body), and
+// halved until its halves show little by themselves. Over 20 draws the root mean square error of the mean is at most
+// .15 deviations of the column (.07; .31 where only ranges that show four deviations by themselves were the body), and
 // deviations are 1.9 times the true ones on average at most (1.5; 2.4). Draws are of fixed seeds.
 func TestTailsBehindABodyOfHalves(t *testing.T) {
 	const rows, cells, sd, draws = 10_000, 20_000, 50, 20

@@ -22,7 +22,8 @@ const (
 // ask is that of Tree: each release is one histogram over disjoint ranges that hold all cells,
 // missing values included, whichever ranges the first has led to. An error is that of ask, or
 // names a wrong number of answers.
-func (l Line) Scout(ask func(part float64, nodes [][2]int) (y []float64, variance float64, err error)) (Scouted, error) {
+func (l Line) Scout(ask func(part float64, nodes [][2]int) (y []float64, variance float64, err error)) (Scouted,
+	error) {
 	parts := l.parts(max(min(mostParts, l.Cells/2), 1))
 	first, v1, err := l.asked(parts, scoutShare, ask)
 	if err != nil {
@@ -60,7 +61,8 @@ func (l Line) parts(n int) [][2]int {
 }
 
 // asked releases the counts of ranges, and behind them of missing values.
-func (l Line) asked(nodes [][2]int, part float64, ask func(float64, [][2]int) ([]float64, float64, error)) ([]float64, float64, error) {
+func (l Line) asked(nodes [][2]int, part float64, ask func(float64, [][2]int) ([]float64, float64, error)) ([]float64,
+	float64, error) {
 	if l.Missing {
 		nodes = append(nodes[:len(nodes):len(nodes)], [2]int{l.Cells, l.Cells + 1})
 	}
@@ -185,7 +187,8 @@ func (r stretch) nodes(parts [][2]int) (nodes [][2]int) {
 
 // group joins what both releases say of a stretch.
 func (r stretch) group(parts [][2]int, first []float64, v1 float64, second []float64, v2 float64) group {
-	g := both(parts[r.from][0], parts[r.to-1][1], sum(first[r.from:r.to]), float64(r.to-r.from)*v1, sum(second), float64(len(second))*v2)
+	g := both(parts[r.from][0], parts[r.to-1][1], sum(first[r.from:r.to]), float64(r.to-r.from)*v1, sum(second),
+		float64(len(second))*v2)
 	if r.fine {
 		g.cells, g.noise = second, v2
 	}
@@ -278,7 +281,8 @@ func body(leaves []Leaf, groups []group, counts []float64) []Leaf {
 		}
 	}
 	n := float64(len(fine))
-	fine = levelled(fine, min(haarLevels, int(bitmath.Log2(n))), 1, haarStep*math.Sqrt(float64(2*groups[0].noise*bitmath.Log(n))))
+	fine = levelled(fine, min(haarLevels, int(bitmath.Log2(n))), 1,
+		haarStep*math.Sqrt(float64(2*groups[0].noise*bitmath.Log(n))))
 	for i, g := range groups {
 		k := len(g.cells)
 		for at, count := range Simplex(fine[:k], counts[i]) {

@@ -30,7 +30,8 @@ func TestScoutCovers(t *testing.T) {
 						}
 						at, rows = l.Hi, rows+l.Count
 					}
-					if at != cells || total > 0 && rows > sum(a.counts)+1e-6 || total > 0 && missing == 0 && math.Abs(rows-sum(a.counts)) > 1e-6 {
+					if at != cells || total > 0 && rows > sum(a.counts)+1e-6 || total > 0 && missing == 0 &&
+						math.Abs(rows-sum(a.counts)) > 1e-6 {
 						t.Errorf("%d cells, %d missing: leaves end at %d and hold %g of %g", cells, missing, at, rows, sum(a.counts))
 					}
 					if d := cmp.Diff([]float64{.15, .85}, a.parts); d != "" {
@@ -75,7 +76,8 @@ func TestBodyAndWhatLiesBeyond(t *testing.T) {
 	for _, r := range beyond(body, 16) {
 		got = append(got, fmt.Sprint(r.from, "-", r.to, r.fine))
 	}
-	want := []string{"0-1 false", "1-2 false", "2-3 true", "3-4 true", "4-5 true", "5-6 true", "6-7 true", "7-8 true", "8-9 false", "9-11 false", "11-16 false"}
+	want := []string{"0-1 false", "1-2 false", "2-3 true", "3-4 true", "4-5 true", "5-6 true", "6-7 true", "7-8 true",
+		"8-9 false", "9-11 false", "11-16 false"}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
@@ -99,7 +101,10 @@ func TestScoutErrors(t *testing.T) {
 			t.Errorf("release %d: error %v", fails+1, err)
 		}
 	}
-	if _, err := (Line{Cells: 20, SD: 1}).Scout(func(float64, [][2]int) ([]float64, float64, error) { return []float64{1}, 1, nil }); err == nil {
+	if _, err := (Line{Cells: 20, SD: 1}).Scout(func(float64, [][2]int) ([]float64, float64, error) {
+		return []float64{1},
+			1, nil
+	}); err == nil {
 		t.Error("one count for ten ranges was taken")
 	}
 }

@@ -101,10 +101,12 @@ func runs(groups []Leaf, kept []int, gap int) []run {
 	all, centre := make([]run, 0, 2*len(kept)), middle(groups, kept)
 	for k, i := range kept {
 		left, right := run{groups: groups, left: true}, run{groups: groups}
-		for at := i - 1; at >= 0 && (k == 0 || at > kept[k-1] && groups[i].Lo-groups[at].Hi < groups[at].Lo-groups[kept[k-1]].Hi); at-- {
+		for at := i - 1; at >= 0 && (k == 0 || at > kept[k-1] && groups[i].Lo-groups[at].Hi < groups[at].Lo-
+			groups[kept[k-1]].Hi); at-- {
 			left.places = append(left.places, at)
 		}
-		for at := i + 1; at < len(groups) && (k == len(kept)-1 || at < kept[k+1] && groups[at].Lo-groups[i].Hi <= groups[kept[k+1]].Lo-groups[at].Hi); at++ {
+		for at := i + 1; at < len(groups) && (k == len(kept)-1 || at < kept[k+1] &&
+			groups[at].Lo-groups[i].Hi <= groups[kept[k+1]].Lo-groups[at].Hi); at++ {
 			right.places = append(right.places, at)
 		}
 		for _, r := range []run{left, right} {

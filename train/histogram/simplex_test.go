@@ -71,7 +71,8 @@ func FuzzSimplex(f *testing.F) {
 // density times a normal one; here by the trapezoidal rule on 40,000 steps about where the
 // product is largest. Both sides of farBelow are among them.
 func TestPosteriorIsTheIntegral(t *testing.T) {
-	for _, c := range [][3]float64{{5, 2, 3}, {-8, 2, 3}, {0, 50, 7}, {120, 50, 7}, {120, 50, 400}, {-90, 50, 2.01}, {-90, 50, 1.9}, {10, 1, 1e6}, {-3, 1, .01}} {
+	for _, c := range [][3]float64{{5, 2, 3}, {-8, 2, 3}, {0, 50, 7}, {120, 50, 7}, {120, 50, 400}, {-90, 50, 2.01},
+		{-90, 50, 1.9}, {10, 1, 1e6}, {-3, 1, .01}} {
 		y, sd, mean := c[0], c[1], c[2]
 		log := func(x float64) float64 {
 			return -x/mean - math.Log(mean) - (y-x)*(y-x)/(2*sd*sd) - math.Log(sd*math.Sqrt(2*math.Pi))

@@ -63,7 +63,8 @@ func TestTreeCovers(t *testing.T) {
 					}
 					at, rows = l.Hi, rows+l.Count
 				}
-				if at != cells || line.Total > 0 && missing == 0 && math.Abs(rows-line.Total) > 1e-6 || line.Total > 0 && rows > line.Total+1e-6 {
+				if at != cells || line.Total > 0 && missing == 0 && math.Abs(rows-line.Total) > 1e-6 || line.Total > 0 &&
+					rows > line.Total+1e-6 {
 					t.Errorf("%d cells, %d missing: leaves end at %d and hold %g of %g", cells, missing, at, rows, line.Total)
 				}
 				nested(t, cells+missing, a)
@@ -183,11 +184,16 @@ func TestTreeVariances(t *testing.T) {
 // What ask says is passed on; a wrong number of answers is a fault, not a wrong tree.
 func TestTreeErrors(t *testing.T) {
 	refused := errors.New("refused")
-	_, err := Line{Cells: 20, Total: 5, SD: 1}.Tree(func(float64, [][2]int) ([]float64, float64, error) { return nil, 0, refused })
+	_, err := Line{Cells: 20, Total: 5, SD: 1}.Tree(func(float64, [][2]int) ([]float64, float64, error) {
+		return nil, 0,
+			refused
+	})
 	if !errors.Is(err, refused) {
 		t.Errorf("error %v", err)
 	}
-	_, err = Line{Cells: 20, Total: 5, SD: 1}.Tree(func(float64, [][2]int) ([]float64, float64, error) { return []float64{1}, 1, nil })
+	_, err = Line{Cells: 20, Total: 5, SD: 1}.Tree(func(float64, [][2]int) ([]float64, float64, error) {
+		return []float64{1}, 1, nil
+	})
 	if err == nil {
 		t.Error("one count for 4 ranges was taken")
 	}
@@ -277,7 +283,8 @@ func TestHaarKeepsHeaps(t *testing.T) {
 // TestWeightsByHand: beside cells of a heap and its neighbour, leaves of 16 cells that
 // hold 1.9 sd together, which noise explains, and of 256 cells that hold 4 sd.
 func TestWeightsByHand(t *testing.T) {
-	leaves := []Leaf{{0, 1, 90, 100}, {1, 2, 2, 100}, {2, 18, 12, 100}, {18, 34, 7, 100}, {34, 290, 30, 100}, {290, 546, 10, 100}}
+	leaves := []Leaf{{0, 1, 90, 100}, {1, 2, 2, 100}, {2, 18, 12, 100}, {18, 34, 7, 100}, {34, 290, 30, 100},
+		{290, 546, 10, 100}}
 	want := []float64{87.5 + .5, .5, .5 / 16, .5 / 16, 25 + .5/256, 5 + .5/256}
 	for i, w := range weights(leaves) {
 		if math.Abs(w-want[i]) > 1e-12 {

@@ -172,8 +172,8 @@ type Tally struct {
 	pieces []piece
 }
 
-// NewTally returns a tally of no rows. Codes of column j are below sizes[j]; each set lists the columns of a marginal. An
-// error names a set of no column, or of more than MostCells cells.
+// NewTally returns a tally of no rows. Codes of column j are below sizes[j]; each set lists the columns of a marginal.
+// An error names a set of no column, or of more than MostCells cells.
 func NewTally(sizes []int, sets [][]int) (*Tally, error) {
 	t := &Tally{sizes: sizes, sets: sets, counts: make([][]int64, len(sets))}
 	for i, set := range sets {
@@ -195,7 +195,8 @@ func Cells(sizes, set []int) (int, error) {
 		cells = min(cells*int64(sizes[j]), MostCells+1)
 	}
 	if len(set) == 0 || cells > MostCells {
-		return 0, fmt.Errorf("marginal of columns %v: has %d cells or more, must have columns and at most %d cells", set, cells, MostCells)
+		return 0, fmt.Errorf("marginal of columns %v: has %d cells or more, must have columns and at most %d cells", set,
+			cells, MostCells)
 	}
 	return int(cells), nil
 }

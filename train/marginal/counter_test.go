@@ -42,7 +42,8 @@ func byMap(sizes []int, tables ...[][]uint16) map[uint64][2]int64 {
 func TestCounterCounts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	var c Counter
-	for _, sizes := range [][]int{{3}, {40, 700}, {65535, 65535, 65535}, {1 << 11, 1 << 11}, {1<<11 + 1, 1 << 11}, {2, 1, 5}} {
+	for _, sizes := range [][]int{{3}, {40, 700}, {65535, 65535, 65535}, {1 << 11, 1 << 11}, {1<<11 + 1, 1 << 11},
+		{2, 1, 5}} {
 		a, b := coded(rng, 5000, sizes...), coded(rng, 3001, sizes...)
 		c.Reset(sizes)
 		for _, part := range [][2]int{{0, 2500}, {2500, 2500}, {2500, 5000}} {
@@ -114,7 +115,8 @@ func counted(columns [][]uint16, sizes []int, sets [][]int, workers int) ([][]in
 func TestCountCounts(t *testing.T) {
 	sizes := []int{3, 1, 40, 700, 65536}
 	columns := coded(rand.New(rand.NewPCG(3, 9)), 2*sharedRows+777, sizes...)
-	sets := [][]int{{0}, {4}, {1}, {0, 1}, {0, 2}, {0, 3}, {2, 3}, {0, 1, 2}, {0, 1, 2, 3}, {3, 0}, {0, 2}, {0, 2, 3}, {0, 4}}
+	sets := [][]int{{0}, {4}, {1}, {0, 1}, {0, 2}, {0, 3}, {2, 3}, {0, 1, 2}, {0, 1, 2, 3}, {3, 0}, {0, 2}, {0, 2, 3},
+		{0, 4}}
 	for j := range 6 {
 		sets = append(sets, []int{2, j % 4, 0})
 	}

@@ -94,7 +94,8 @@ func (o *batchNormOp) forwardGroup(w []float32, x Matrix, g int, m Mode) {
 	step, rows, ld := o.runs(hi - lo)
 	for i := lo; i < hi; i += step {
 		at := i * x.LD
-		kernel.Standardise(o.y.Data[at:], o.unit.Data[at:], x.Data[at:], rows, ld, mean, inverse, w[:o.channels], w[o.channels:2*o.channels])
+		kernel.Standardise(o.y.Data[at:], o.unit.Data[at:], x.Data[at:], rows, ld, mean, inverse, w[:o.channels],
+			w[o.channels:2*o.channels])
 	}
 }
 
@@ -179,8 +180,8 @@ func (o *batchNormOp) backwardGroup(w []float32, dy, dx, unit Matrix, inverse []
 	}
 }
 
-// backwardOdd is the end of backwardGroup for a number of rows that is no power of two: unit times dot is divided then, since
-// a divided dot would round otherwise.
+// backwardOdd is the end of backwardGroup for a number of rows that is no power of two: unit times dot is divided then,
+// since a divided dot would round otherwise.
 func (o *batchNormOp) backwardOdd(dy, dx, unit Matrix, n float64) {
 	divide(o.sum, n)
 	for i := range dy.Rows {
@@ -292,5 +293,6 @@ func (o *batchNormOp) addBend(w []float32, dx Matrix, pushed op, lo int) {
 		o.scale[j] = float64(w[j])
 	}
 	kernel.Bend(dx.Data, o.unit.Data, a.Data, p.t.Data, dx.Rows, dx.LD, kernel.Bending{
-		Unit: p.weighed, Along: p.along, MeanA: from.sum, AlongA: from.dot, MeanT: p.mean, Gain: o.scale, Inverse: o.inverse[:o.cols]})
+		Unit: p.weighed, Along: p.along, MeanA: from.sum, AlongA: from.dot, MeanT: p.mean, Gain: o.scale,
+		Inverse: o.inverse[:o.cols]})
 }

@@ -80,7 +80,8 @@ func newConv(at string, in int, s Layer) (layer, error) {
 	}
 	g := geometry{wide: positions, kernel: s.Kernel, stride: s.Stride, padding: s.Padding}
 	if positions+2*s.Padding < s.Kernel {
-		return nil, fmt.Errorf("%s.kernel: is %d, must be at most %d (positions plus padding)", at, s.Kernel, positions+2*s.Padding)
+		return nil, fmt.Errorf("%s.kernel: is %d, must be at most %d (positions plus padding)", at, s.Kernel,
+			positions+2*s.Padding)
 	}
 	g.narrow = (positions+2*s.Padding-s.Kernel)/s.Stride + 1
 	return &conv{geometry: g, channels: s.Channels, filters: s.Filters}, nil
@@ -147,7 +148,8 @@ func (o *convOp) backward(w []float32, dy Matrix, from int) Matrix {
 }
 
 func (o *convOp) add(grad []float32, i int, scale []float32) {
-	kernel.GemmTNScaled(o.view()+1, o.filters, o.narrow, o.of(i), o.seen.LD, o.delta.Row(i), o.filters, grad, o.filters, true, scale)
+	kernel.GemmTNScaled(o.view()+1, o.filters, o.narrow, o.of(i), o.seen.LD, o.delta.Row(i), o.filters, grad, o.filters,
+		true, scale)
 }
 
 func (o *convOp) squares(dst, bound []float64, s *scratch) {
@@ -165,7 +167,8 @@ const largestInput = math.MaxFloat32
 // buffer of the size of the weights: no two are ever held at once. An example
 // whose input passes largestInput has an infinite norm, as it has in a dense
 // layer: its scaled gradient could not be held in float32.
-func oneByOne(dst, bound []float64, s *scratch, rows, size, positions int, input func(int) []float32, add func([]float32, int, []float32)) {
+func oneByOne(dst, bound []float64, s *scratch, rows, size, positions int, input func(int) []float32,
+	add func([]float32, int, []float32)) {
 	grad, ones := grow(&s.x, size), grow(&s.y, positions)
 	fill(ones, 1)
 	for i := range dst {
@@ -292,7 +295,8 @@ func (o *convTransposeOp) of(i int) []float32 {
 }
 
 func (o *convTransposeOp) add(grad []float32, i int, scale []float32) {
-	kernel.GemmTNScaled(o.channels, o.span(), o.narrow, o.x.Row(i), o.channels, o.of(i), o.dspread.LD, grad, o.span(), true, scale)
+	kernel.GemmTNScaled(o.channels, o.span(), o.narrow, o.x.Row(i), o.channels, o.of(i), o.dspread.LD, grad, o.span(),
+		true, scale)
 	b := o.bias(grad)
 	row := o.delta.Row(i)
 	for p := range o.wide {

@@ -139,8 +139,9 @@ func TestGradientPenaltyOfBatches(t *testing.T) {
 	norm := Layer{Type: "batch_norm"}
 	for name, spec := range map[string]Spec{
 		"one layer": {Inputs: 4, Layers: []Layer{Dense(6), norm, LeakyReLU(0.2), Dense(1)}},
-		"two":       {Inputs: 4, Layers: []Layer{Dense(6), norm, LeakyReLU(0.2), Dense(5), norm, Activation("relu"), Dense(1)}},
-		"at once":   {Inputs: 4, Layers: []Layer{norm, Dense(5), LeakyReLU(0.1), Dense(1)}},
+		"two": {Inputs: 4, Layers: []Layer{Dense(6), norm, LeakyReLU(0.2), Dense(5), norm, Activation("relu"),
+			Dense(1)}},
+		"at once": {Inputs: 4, Layers: []Layer{norm, Dense(5), LeakyReLU(0.1), Dense(1)}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(5, 7))
@@ -318,9 +319,11 @@ func TestWideBounds(t *testing.T) {
 		p.Backward(w)
 		square, bound := make([]float64, batch), make([]float64, batch)
 		p.Squares(square, bound)
-		squares, bounds := [][]float64{make([]float64, batch), make([]float64, batch)}, [][]float64{make([]float64, batch), make([]float64, batch)}
+		squares, bounds := [][]float64{make([]float64, batch), make([]float64, batch)}, [][]float64{make([]float64, batch),
+			make([]float64, batch)}
 		p.TensorSquares(squares, bounds)
-		for what, ratio := range map[string]float64{"all": bound[0] / square[0], "weights": bounds[0][0] / squares[0][0], "offsets": bounds[1][0] / squares[1][0]} {
+		for what, ratio := range map[string]float64{"all": bound[0] / square[0], "weights": bounds[0][0] / squares[0][0],
+			"offsets": bounds[1][0] / squares[1][0]} {
 			if math.Abs(ratio-times) > 1e-6 {
 				t.Errorf("%d inputs, %s: the bound is %g squares, must be %g", inputs, what, ratio, times)
 			}

@@ -32,7 +32,8 @@ func NewHeads(blocks []Block, skip int) (*Heads, error) {
 		switch b.Activation {
 		case "softmax", "sigmoid", "tanh", "linear":
 		default:
-			errs = append(errs, fmt.Errorf("heads: blocks[%d].activation: is %q, must be softmax, sigmoid, tanh or linear", i, b.Activation))
+			errs = append(errs, fmt.Errorf("heads: blocks[%d].activation: is %q, must be softmax, sigmoid, tanh or linear", i,
+				b.Activation))
 		}
 	}
 	return &Heads{blocks, skip}, errors.Join(errs...)

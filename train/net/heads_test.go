@@ -72,7 +72,8 @@ func TestHeads(t *testing.T) {
 			}
 		}
 	}
-	if _, err := NewHeads([]Block{{Activation: "linear", Width: 1}, {Activation: "gumbel_softmax", Width: 2}}, -1); err == nil || !strings.Contains(err.Error(), "blocks[1].activation") {
+	if _, err := NewHeads([]Block{{Activation: "linear", Width: 1}, {Activation: "gumbel_softmax", Width: 2}}, -1); err ==
+		nil || !strings.Contains(err.Error(), "blocks[1].activation") {
 		t.Errorf("a block without a loss gives %v, must be named", err)
 	}
 }
@@ -163,7 +164,8 @@ func checkTensors(t *testing.T, name string, n *Net, p *Pass) {
 	var square, bound [][]float64
 	var scale [][]float32
 	for k := range n.Tensors() {
-		square, bound, scale = append(square, make([]float64, batch)), append(bound, make([]float64, batch)), append(scale, make([]float32, batch))
+		square, bound, scale = append(square, make([]float64, batch)), append(bound, make([]float64, batch)),
+			append(scale, make([]float32, batch))
 		for i := range batch {
 			scale[k][i] = float32(k+1) / float32(i+2)
 		}
@@ -179,7 +181,8 @@ func checkTensors(t *testing.T, name string, n *Net, p *Pass) {
 				want[j] += float64(scale[k][i]) * float64(g[j])
 			}
 			if !(math.Abs(square[k][i]-norm) <= 1e-5*norm) || !(bound[k][i] >= norm*(1-1e-5)) {
-				t.Errorf("%s: %s of row %d: squared norm %g (bound %g), materialised %g", name, tensor.Name, i, square[k][i], bound[k][i], norm)
+				t.Errorf("%s: %s of row %d: squared norm %g (bound %g), materialised %g", name, tensor.Name, i, square[k][i],
+					bound[k][i], norm)
 			}
 		}
 	}

@@ -258,7 +258,8 @@ func newBlocks(at string, in int, list []Block) (layer, error) {
 				return nil, fmt.Errorf("%s.blocks[%d].temperature: is %g, must be above 0", at, i, b.Temperature)
 			}
 		default:
-			return nil, fmt.Errorf("%s.blocks[%d].activation: is %q, must be linear, tanh, sigmoid, softmax, gumbel_softmax, zeros or one_hot", at, i, b.Activation)
+			return nil, fmt.Errorf("%s.blocks[%d].activation: is %q, must be linear, tanh, sigmoid, softmax, gumbel_softmax, "+
+				"zeros or one_hot", at, i, b.Activation)
 		}
 		total += b.Width
 	}
@@ -285,7 +286,8 @@ type blocksOp struct {
 func joinBlocks(list []Block) (runs []Block) {
 	for _, b := range list {
 		last := len(runs) - 1
-		if last >= 0 && runs[last].Activation == b.Activation && (b.Activation == "tanh" || b.Activation == "sigmoid" || b.Activation == "linear") {
+		if last >= 0 && runs[last].Activation == b.Activation && (b.Activation == "tanh" || b.Activation == "sigmoid" ||
+			b.Activation == "linear") {
 			runs[last].Width += b.Width
 			continue
 		}

@@ -168,7 +168,8 @@ func (n *Net) InitByInputs(r *rand.Rand, variance float64) []float32 {
 func (n *Net) PerExample() (written bool, err error) {
 	for i, l := range n.layers {
 		if why := whyUnclippable(l); why != "" {
-			return false, fmt.Errorf("net: layers[%d]: is %s, which %s; a net whose gradients are clipped per example may not hold it", i, l.name(), why)
+			return false, fmt.Errorf("net: layers[%d]: is %s, which %s; a net whose gradients are clipped per example may not "+
+				"hold it", i, l.name(), why)
 		}
 		written = written || cancels(l)
 	}

@@ -146,7 +146,8 @@ func newInstanceNorm(at string, in, channels int) (layer, error) {
 		return nil, err
 	}
 	if in == channels {
-		return nil, fmt.Errorf("%s.channels: is %d, must be fewer than the %d columns of the input: over one position each channel is 0", at, channels, in)
+		return nil, fmt.Errorf("%s.channels: is %d, must be fewer than the %d columns of the input: over one position each "+
+			"channel is 0", at, channels, in)
 	}
 	return &instanceNorm{in, channels}, nil
 }
@@ -172,7 +173,8 @@ func (l *instanceNorm) tensors() []Tensor {
 }
 
 func (l *instanceNorm) op(rows int) op {
-	return &instanceNormOp{instanceNorm: l, unit: NewMatrix(rows, l.cols), y: NewMatrix(rows, l.cols), dx: NewMatrix(rows, l.cols),
+	return &instanceNormOp{instanceNorm: l, unit: NewMatrix(rows, l.cols), y: NewMatrix(rows, l.cols),
+		dx:      NewMatrix(rows, l.cols),
 		inverse: make([]float64, rows*l.channels), sum: make([]float64, l.channels), dot: make([]float64, l.channels)}
 }
 

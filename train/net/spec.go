@@ -129,7 +129,8 @@ func (s Layer) build(at string, in int, copies bool) (layer, error) {
 	case "blocks":
 		return newBlocks(at, in, s.Blocks)
 	}
-	return nil, fmt.Errorf("%s.type: is %q, must be dense, leaky_relu, relu, tanh, sigmoid, dropout, layer_norm, batch_norm, instance_norm, conv1d, conv1d_transpose, residual or blocks", at, s.Type)
+	return nil, fmt.Errorf("%s.type: is %q, must be dense, leaky_relu, relu, tanh, sigmoid, dropout, layer_norm, "+
+		"batch_norm, instance_norm, conv1d, conv1d_transpose, residual or blocks", at, s.Type)
 }
 
 // uniform is the bound of the weights of a layer with fanIn inputs, weights and

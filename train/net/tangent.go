@@ -43,7 +43,8 @@ func (n *Net) Penalisable() error {
 		_, drops := o.(*dropoutOp)
 		_, pushes := o.(tangenter)
 		if !pushes || other && a.kind != leaky || norm && b.channels != b.cols || drops && bends {
-			return fmt.Errorf("net: layers[%d]: is %s, a gradient penalty accepts dense, leaky_relu, relu, and one of dropout and batch_norm of columns", i, n.layers[i].name())
+			return fmt.Errorf("net: layers[%d]: is %s, a gradient penalty accepts dense, leaky_relu, relu, and one of dropout "+
+				"and batch_norm of columns", i, n.layers[i].name())
 		}
 	}
 	return nil
@@ -217,7 +218,8 @@ func (o *denseOp) tensorSquares(dst, bound [][]float64, s *scratch) {
 func (o *denseOp) tensorAccumulate(grad []float32, scale [][]float32) {
 	x, d := o.x, o.delta
 	kernel.GemmTNScaled(o.in, o.units, d.Rows, x.Data, x.LD, d.Data, d.LD, grad, o.units, true, scale[0])
-	kernel.GemmTNScaled(1, o.units, d.Rows, x.Data[o.in:], x.LD, d.Data, d.LD, grad[o.in*o.units:], o.units, true, scale[1])
+	kernel.GemmTNScaled(1, o.units, d.Rows, x.Data[o.in:], x.LD, d.Data, d.LD, grad[o.in*o.units:], o.units, true,
+		scale[1])
 }
 
 // InitTruncated returns fresh weights of a net of dense layers: normal of standard

@@ -157,7 +157,8 @@ func unlike(law train.MeanField, mean, off []float64, covariance [][]float64) (m
 	for j, sd := range conditional(covariance) {
 		wide := math.Sqrt(covariance[j][j])
 		if got := float64(law.Mean[j]); math.Abs(got-mean[j]) > 7*off[j]+wide/20 {
-			means = append(means, fmt.Sprintf("parameter %d has mean %.4f, must be near %.4f (the chain's error is %.4f, the deviation %.4f)", j, got, mean[j], off[j], wide))
+			means = append(means, fmt.Sprintf("parameter %d has mean %.4f, must be near %.4f (the chain's error is %.4f, the "+
+				"deviation %.4f)", j, got, mean[j], off[j], wide))
 		}
 		if got := math.Exp(float64(law.LogDeviation[j])); math.Abs(got/sd-1) > 0.2 {
 			widths = append(widths, fmt.Sprintf("parameter %d has deviation %.4f, must be near %.4f", j, got, sd))
@@ -167,9 +168,9 @@ func unlike(law train.MeanField, mean, off []float64, covariance [][]float64) (m
 }
 
 // TestPosteriorOfALongChain: the law of a mixture that is conjugate to nothing is that of independent normals nearest
-// to what 300,000 steps of Metropolis find, 100,000 in an ordinary run. One whose entropy weighs a quarter, as where rows and prior count four
-// times (in a program of the paper it weighs one over the number of rows), is told by every width and by
-// no mean. Chains by other seeds fail once in a million at most.
+// to what 300,000 steps of Metropolis find, 100,000 in an ordinary run. One whose entropy weighs a quarter, as where
+// rows and prior count four times (in a program of the paper it weighs one over the number of rows), is told by every
+// width and by no mean. Chains by other seeds fail once in a million at most.
 func TestPosteriorOfALongChain(t *testing.T) {
 	rows, often := toyRows(400, 7)
 	mean, off, covariance := walked(often, stattest.Rounds(100000, 300000), 1)
@@ -179,13 +180,15 @@ func TestPosteriorOfALongChain(t *testing.T) {
 			start.Mean, start.LogDeviation = append(start.Mean, float32(x)), append(start.LogDeviation, -3)
 		}
 		counted := slices.Repeat(rows, times)
-		return fittedFrom(t, objectiveOf(t, toy(), counted, make([]float64, toy().Params())), Uniform(), float64(times), start, len(counted), steps, 0.005)
+		return fittedFrom(t, objectiveOf(t, toy(), counted, make([]float64, toy().Params())), Uniform(), float64(times),
+			start, len(counted), steps, 0.005)
 	}
 	means, widths := unlike(law(1, 2500), mean, off, covariance)
 	for _, why := range append(means, widths...) {
 		t.Error(why)
 	}
 	if means, widths = unlike(law(4, 1500), mean, off, covariance); len(widths) != len(mean) || len(means) > 0 {
-		t.Errorf("a law of too little entropy: %d of %d widths are told, %v, and of means %v", len(widths), len(mean), widths, means)
+		t.Errorf("a law of too little entropy: %d of %d widths are told, %v, and of means %v", len(widths), len(mean), widths,
+			means)
 	}
 }

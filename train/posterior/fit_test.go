@@ -23,7 +23,8 @@ func fitted(t *testing.T, m Mixture, p Prior, rows [][]float64, steps int, rate 
 }
 
 // fittedFrom starts at a given law, and counts the prior several times.
-func fittedFrom(t *testing.T, o *Objective, p Prior, times float64, start train.MeanField, n, steps int, rate float64) train.MeanField {
+func fittedFrom(t *testing.T, o *Objective, p Prior, times float64, start train.MeanField, n, steps int,
+	rate float64) train.MeanField {
 	t.Helper()
 	c := train.DPSGD{MaxGradNorm: math.Inf(1), SamplingRate: 1, ExpectedBatchSize: float64(n), Steps: steps}
 	paid := privacy.Open(privacy.Opening{Spend: "train", Mechanism: c, Source: noise.NewSource(noise.Key{1}, "train")})
@@ -56,7 +57,8 @@ func repeated(of map[float64]int) (rows [][]float64) {
 // psi(32)-psi(22); the independent normals nearest to it have the inverse roots of the
 // diagonal of the precision, 106 p(1-p), for deviations (Bishop 2006, section 10.1.2).
 func TestCategoricalPosterior(t *testing.T) {
-	law := fitted(t, Mixture{1, []Column{{Family: Categorical, Categories: 3}}}, Prior{1, 2, 1, 1}, repeated(map[float64]int{0: 50, 1: 30, 2: 20}), 3000, 0.02)
+	law := fitted(t, Mixture{1, []Column{{Family: Categorical, Categories: 3}}}, Prior{1, 2, 1, 1},
+		repeated(map[float64]int{0: 50, 1: 30, 2: 20}), 3000, 0.02)
 	for j, a := range []float64{52, 32} {
 		mean, p := digamma(a)-digamma(22), a/106
 		sd := 1 / math.Sqrt(106*p*(1-p))
@@ -73,7 +75,8 @@ func TestCategoricalPosterior(t *testing.T) {
 // rate is Gamma(121, 41): its logarithm has mean psi(121)-log 41 and deviation
 // sqrt(psi'(121)) = 0.0911.
 func TestPoissonPosterior(t *testing.T) {
-	law := fitted(t, Mixture{1, []Column{{Family: Poisson}}}, Uniform(), repeated(map[float64]int{2: 10, 3: 20, 4: 10}), 3000, 0.02)
+	law := fitted(t, Mixture{1, []Column{{Family: Poisson}}}, Uniform(), repeated(map[float64]int{2: 10, 3: 20, 4: 10}),
+		3000, 0.02)
 	mean, sd := digamma(121)-math.Log(41), 0.0911
 	if math.Abs(float64(law.Mean[0])-mean) > 0.02 || math.Abs(math.Exp(float64(law.LogDeviation[0]))/sd-1) > 0.1 {
 		t.Errorf("law %v, must be near %g, %g", law, mean, math.Log(sd))
@@ -83,7 +86,8 @@ func TestPoissonPosterior(t *testing.T) {
 // TestBernoulliPosterior: of 30 ones of 40 under Beta(1, 1) the posterior is Beta(31, 11):
 // the logit has mean psi(31)-psi(11) and deviation sqrt(psi'(31)+psi'(11)) = 0.3577.
 func TestBernoulliPosterior(t *testing.T) {
-	law := fitted(t, Mixture{1, []Column{{Family: Bernoulli}}}, Uniform(), repeated(map[float64]int{0: 10, 1: 30}), 3000, 0.02)
+	law := fitted(t, Mixture{1, []Column{{Family: Bernoulli}}}, Uniform(), repeated(map[float64]int{0: 10, 1: 30}), 3000,
+		0.02)
 	mean, sd := digamma(31)-digamma(11), 0.3577
 	if math.Abs(float64(law.Mean[0])-mean) > 0.03 || math.Abs(math.Exp(float64(law.LogDeviation[0]))/sd-1) > 0.1 {
 		t.Errorf("law %v, must be near %g, %g", law, mean, math.Log(sd))
@@ -116,7 +120,8 @@ func TestMixtureFindsItsComponents(t *testing.T) {
 	for i := range start.Mean {
 		start.Mean[i], start.LogDeviation[i] = start.Mean[i]/5, -2
 	}
-	law, err := train.FitMeanField(context.Background(), train.FitConfig{Optimiser: train.Adam(0.02, 0.9, 0.999)}, o, o.Gradient(Uniform()), start, 400, 3, paid, train.Hooks{})
+	law, err := train.FitMeanField(context.Background(), train.FitConfig{Optimiser: train.Adam(0.02, 0.9, 0.999)}, o,
+		o.Gradient(Uniform()), start, 400, 3, paid, train.Hooks{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +164,8 @@ func TestCalibration(t *testing.T) {
 			}
 		}
 		law := fitted(t, m, p, repeated(map[float64]int{0: 60 - heads, 1: heads}), 400, 0.05)
-		truth, mean, sd = append(truth, x), append(mean, float64(law.Mean[0])), append(sd, math.Exp(float64(law.LogDeviation[0])))
+		truth, mean, sd = append(truth, x), append(mean, float64(law.Mean[0])),
+			append(sd, math.Exp(float64(law.LogDeviation[0])))
 	}
 	uneven := func(width func(i int) float64) float64 {
 		var bins [10]float64
@@ -220,14 +226,16 @@ func adult(tb testing.TB) *Objective {
 // BenchmarkStep is a step of the training on Adult: 151 rows in the mean. private is what a
 // spec runs; plain has neither clip nor noise.
 func BenchmarkStep(b *testing.B) {
-	for name, c := range map[string]train.DPSGD{"private": {MaxGradNorm: 2, NoiseMultiplier: 2}, "plain": {MaxGradNorm: math.Inf(1)}} {
+	for name, c := range map[string]train.DPSGD{"private": {MaxGradNorm: 2, NoiseMultiplier: 2},
+		"plain": {MaxGradNorm: math.Inf(1)}} {
 		b.Run("mixture/"+name, func(b *testing.B) {
 			o := adult(b)
 			c.SamplingRate, c.ExpectedBatchSize, c.Steps = 0.005, 151, b.N
 			paid := privacy.Open(privacy.Opening{Spend: "train", Mechanism: c, Source: noise.NewSource(noise.Key{1}, "train")})
 			start := train.MeanField{Mean: make([]float32, o.Params()), LogDeviation: make([]float32, o.Params())}
 			b.ResetTimer()
-			if _, err := train.FitMeanField(context.Background(), train.FitConfig{Optimiser: train.Adam(5e-4, 0.9, 0.999)}, o, o.Gradient(Uniform()), start, 30162, 1, paid, train.Hooks{}); err != nil {
+			if _, err := train.FitMeanField(context.Background(), train.FitConfig{Optimiser: train.Adam(5e-4, 0.9, 0.999)}, o,
+				o.Gradient(Uniform()), start, 30162, 1, paid, train.Hooks{}); err != nil {
 				b.Fatal(err)
 			}
 		})

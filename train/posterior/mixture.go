@@ -72,8 +72,10 @@ func (m Mixture) Check() error {
 			return fmt.Errorf("columns[%d].categories: are %d, must be from 1 to 65536", i, c.Categories)
 		case c.Family != Categorical && c.Categories != 0:
 			return fmt.Errorf("columns[%d].categories: are %d, must be left out for %s", i, c.Categories, c.Family)
-		case c.Family != Categorical && c.Family != Bernoulli && c.Family != Beta && c.Family != Normal && c.Family != Poisson:
-			return fmt.Errorf("columns[%d].family: is %.60q, must be bernoulli, categorical, beta, normal or poisson", i, c.Family)
+		case c.Family != Categorical && c.Family != Bernoulli && c.Family != Beta && c.Family != Normal &&
+			c.Family != Poisson:
+			return fmt.Errorf("columns[%d].family: is %.60q, must be bernoulli, categorical, beta, normal or poisson", i,
+				c.Family)
 		}
 	}
 	return nil
@@ -154,7 +156,8 @@ func Uniform() Prior { return Prior{Weights: 1, Categories: 1, Shape: 1, Rate: 1
 func (p Prior) Check() error {
 	for i, v := range [...]float64{p.Weights, p.Categories, p.Shape, p.Rate} {
 		if !(v >= 1e-3 && v <= 1e3) {
-			return fmt.Errorf("prior: %s: is %g, must be from 0.001 to 1000", [...]string{"weights", "categories", "shape", "rate"}[i], v)
+			return fmt.Errorf("prior: %s: is %g, must be from 0.001 to 1000", [...]string{"weights", "categories", "shape",
+				"rate"}[i], v)
 		}
 	}
 	return nil
@@ -201,7 +204,8 @@ func (p Prior) column(c Column, to, theta, times []float64) {
 	}
 }
 
-// dirichlet writes the gradient of a Dirichlet prior by its logits, from the number of categories times the probability of each.
+// dirichlet writes the gradient of a Dirichlet prior by its logits, from the number of categories times the probability
+// of each.
 func dirichlet(a float64, to, times []float64) {
 	for i := range to {
 		to[i] = a * (1 - times[i])

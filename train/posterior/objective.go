@@ -45,7 +45,8 @@ type values struct {
 
 // New returns the objective of rows with the given values and strata.
 func New(strata []Stratum, columns []Values, of []uint16) (*Objective, error) {
-	o := &Objective{strata: strata, of: of, values: make([]values, len(columns)), cells: make([]uint16, len(of)*len(columns))}
+	o := &Objective{strata: strata, of: of, values: make([]values, len(columns)),
+		cells: make([]uint16, len(of)*len(columns))}
 	for _, s := range of {
 		if int(s) >= len(strata) {
 			return nil, fmt.Errorf("strata: a row is outside 0 to %d", len(strata)-1)

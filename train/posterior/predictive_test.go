@@ -87,7 +87,8 @@ func fitOfHat(h hat, r *rand.Rand) float64 {
 
 // law is a Predictive of one coin whose logit has mean 0.5 and deviation 1.5.
 func law() *Predictive {
-	return &Predictive{Mixture: Mixture{1, []Column{{Family: Bernoulli}}}, Mean: []float32{0.5}, LogDeviation: []float32{float32(math.Log(1.5))}}
+	return &Predictive{Mixture: Mixture{1, []Column{{Family: Bernoulli}}}, Mean: []float32{0.5},
+		LogDeviation: []float32{float32(math.Log(1.5))}}
 }
 
 // TestEveryRowHasFreshParameters: the share of ones is E[1/(1+exp(-x))], x ~ N(.5, 1.5^2), by
@@ -114,8 +115,10 @@ func TestEveryRowHasFreshParameters(t *testing.T) {
 // TestColumnsOfAComponentGoTogether: two components that are told apart by every column, with
 // widths of nothing; rows have the values of one or the other.
 func TestColumnsOfAComponentGoTogether(t *testing.T) {
-	m := Mixture{2, []Column{{Family: Bernoulli}, {Family: Categorical, Categories: 3}, {Family: Beta}, {Family: Normal}, {Family: Poisson}}}
-	mean := []float32{float32(math.Log(3)), 15, -15, 15, 8, 2, -5, -9, -8, -15, 15, -15, 2, 8, 5, -9, float32(math.Log(50))}
+	m := Mixture{2, []Column{{Family: Bernoulli}, {Family: Categorical, Categories: 3}, {Family: Beta}, {Family: Normal},
+		{Family: Poisson}}}
+	mean := []float32{float32(math.Log(3)), 15, -15, 15, 8, 2, -5, -9, -8, -15, 15, -15, 2, 8, 5, -9,
+		float32(math.Log(50))}
 	narrow := make([]float32, len(mean))
 	for i := range narrow {
 		narrow[i] = -20
@@ -142,7 +145,8 @@ func TestColumnsOfAComponentGoTogether(t *testing.T) {
 // TestPriorPredictive: a category is as likely as another, a Beta number has mean 1/2, a
 // Poisson number of rate Exponential(1) is 0 with probability 1/2 (geometric).
 func TestPriorPredictive(t *testing.T) {
-	d := &Predictive{Mixture: Mixture{4, []Column{{Family: Categorical, Categories: 4}, {Family: Beta}, {Family: Poisson}, {Family: Normal}, {Family: Bernoulli}}}, Prior: Prior{1, 0.5, 2, 3}}
+	d := &Predictive{Mixture: Mixture{4, []Column{{Family: Categorical, Categories: 4}, {Family: Beta}, {Family: Poisson},
+		{Family: Normal}, {Family: Bernoulli}}}, Prior: Prior{1, 0.5, 2, 3}}
 	const n = 20000
 	r, row := rand.New(rand.NewPCG(8, 2)), make([]float64, 5)
 	var count [4]float64
@@ -179,7 +183,8 @@ func TestPriorPredictive(t *testing.T) {
 func TestSmallShapesAreNumbers(t *testing.T) {
 	prior := Uniform()
 	prior.Shape = 1e-3
-	p, r, x := Predictive{Mixture: Mixture{Components: 2, Columns: []Column{{Family: Beta}}}, Prior: prior}, rand.New(rand.NewPCG(4, 2)), []float64{0}
+	p, r, x := Predictive{Mixture: Mixture{Components: 2, Columns: []Column{{Family: Beta}}}, Prior: prior},
+		rand.New(rand.NewPCG(4, 2)), []float64{0}
 	for range 2000 {
 		if p.Draw(x, r); !(x[0] >= 0 && x[0] <= 1) {
 			t.Fatalf("a number between 0 and 1 is %g", x[0])
@@ -197,7 +202,8 @@ func TestSmallShapesAreNumbers(t *testing.T) {
 
 // mixed is a mixture of every family, of two components, and its parameters.
 func mixed() (Mixture, []float32) {
-	return Mixture{Components: 2, Columns: []Column{{Family: Bernoulli}, {Family: Categorical, Categories: 3}, {Family: Beta}, {Family: Normal}, {Family: Poisson}}},
+	return Mixture{Components: 2, Columns: []Column{{Family: Bernoulli}, {Family: Categorical, Categories: 3},
+			{Family: Beta}, {Family: Normal}, {Family: Poisson}}},
 		[]float32{0.5, // weight
 			-1, 0.5, 1, 0.7, 1.2, -0.2, -1, 0.3,
 			1.5, -1, 0, 0.2, -0.5, 0.4, -0.7, 1.1}
@@ -207,7 +213,8 @@ func mixed() (Mixture, []float32) {
 // 0, 1 or more.
 func quarters() [][]Span {
 	far := math.Inf(1)
-	return [][]Span{{{Lo: 0}, {Lo: 1}}, {{Lo: 0}, {Lo: 1}, {Lo: 2}}, {{Lo: 0, Hi: 0.25}, {Lo: 0.25, Hi: 0.5}, {Lo: 0.5, Hi: 0.75}, {Lo: 0.75, Hi: far}},
+	return [][]Span{{{Lo: 0}, {Lo: 1}}, {{Lo: 0}, {Lo: 1}, {Lo: 2}}, {{Lo: 0, Hi: 0.25}, {Lo: 0.25, Hi: 0.5},
+		{Lo: 0.5, Hi: 0.75}, {Lo: 0.75, Hi: far}},
 		{{Lo: -far, Hi: 0}, {Lo: 0, Hi: far}}, {{Lo: 0, Hi: 1}, {Lo: 1, Hi: 2}, {Lo: 2, Hi: far}}}
 }
 

@@ -53,7 +53,8 @@ func lgamma(x float64) float64 {
 
 // every is a mixture with a column of each family.
 func every() Mixture {
-	return Mixture{3, []Column{{Family: Bernoulli}, {Family: Categorical, Categories: 4}, {Family: Beta}, {Family: Normal}, {Family: Poisson}, {Family: Categorical, Categories: 1}}}
+	return Mixture{3, []Column{{Family: Bernoulli}, {Family: Categorical, Categories: 4}, {Family: Beta}, {Family: Normal},
+		{Family: Poisson}, {Family: Categorical, Categories: 1}}}
 }
 
 func somewhere(n int, seed uint64) []float64 {
@@ -244,7 +245,8 @@ func TestRefusesWhatIsNoRow(t *testing.T) {
 		}
 	}
 	two := []Stratum{{coin, []int{0}}, {Mixture{1, []Column{{Family: Categorical, Categories: 3}}}, []int{0}}}
-	if _, err := New(two, []Values{{Cells: []uint16{1}}}, []uint16{0}); err == nil || err.Error() != "stratum 1: column 0: is categorical, must be bernoulli as in an earlier stratum" {
+	if _, err := New(two, []Values{{Cells: []uint16{1}}}, []uint16{0}); err == nil ||
+		err.Error() != "stratum 1: column 0: is categorical, must be bernoulli as in an earlier stratum" {
 		t.Errorf("a column that is another one in a second stratum: %v", err)
 	}
 	two[1] = two[0]

@@ -27,7 +27,8 @@ type table struct {
 func newTable(m Mixture) *table {
 	k, cells := m.Components, m.cells()
 	t := &table{Mixture: m, each: m.each(), logits: make([]float64, k), weights: make([]float64, k),
-		logp: make([]float64, cells*k), square: make([]float64, cells*k), prob: make([]float64, cells*k), times: make([]float64, m.Params())}
+		logp: make([]float64, cells*k), square: make([]float64, cells*k), prob: make([]float64, cells*k),
+		times: make([]float64, m.Params())}
 	cell, at := 0, 0
 	for _, c := range m.Columns {
 		t.at, t.coded = append(t.at, at), append(t.coded, c.coded())
@@ -222,7 +223,8 @@ func newNumeric(f Family, p []float64) numeric {
 		rate := bitmath.Exp(p[0])
 		return numeric{constant: -rate, onX: p[0], onY: -1, gradX: -1, zeroX: rate}
 	}
-	return numeric{normal: true, constant: -p[1] - float64((math.Ln2+bitmath.Log(math.Pi))/2), half: bitmath.Exp(-2*p[1]) / 2, centre: p[0]}
+	return numeric{normal: true, constant: -p[1] - float64((math.Ln2+bitmath.Log(math.Pi))/2),
+		half: bitmath.Exp(-2*p[1]) / 2, centre: p[0]}
 }
 
 // log is the log density.

@@ -168,7 +168,8 @@ type sums struct {
 
 func newSums(m Mixture) sums {
 	t := newTable(m)
-	return sums{all: make([]float64, m.Components), weights: make([]float64, m.Components), codes: make([]float64, len(t.logp)), numbers: make([]float64, 2*len(t.numbers))}
+	return sums{all: make([]float64, m.Components), weights: make([]float64, m.Components),
+		codes: make([]float64, len(t.logp)), numbers: make([]float64, 2*len(t.numbers))}
 }
 
 func (s *sums) clear() {

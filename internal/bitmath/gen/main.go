@@ -50,7 +50,8 @@ func (f *file) exp() {
 	f.line(")\n")
 	f.line("// powers are 2^(j/128) in two parts.\nvar powers = [128][2]float64{")
 	for j := range 64 {
-		f.line("{%s}, {%s},", two(series.Power2(series.New(float64(2*j)/128)), 52), two(series.Power2(series.New(float64(2*j+1)/128)), 52))
+		f.line("{%s}, {%s},", two(series.Power2(series.New(float64(2*j)/128)), 52),
+			two(series.Power2(series.New(float64(2*j+1)/128)), 52))
 	}
 	f.line("}\n")
 	f.polynomial("exp", 3, 1, "e^t less 1 + t + t²/2, with an error over t",
@@ -68,9 +69,11 @@ func (f *file) log() {
 	f.line("ln2High = %x // on a grid of 2^-42", rounded(ln2, 42))
 	f.line("ln2Low = %x", near(minus(ln2, rounded(ln2, 42))))
 	f.line("log2eHigh, log2eLow = %s // 1/ln 2, the first of 26 bits", two(series.New(0).Quo(series.New(1), ln2), 25))
-	f.line("log10eHigh, log10eLow = %s // 1/ln 10, likewise", two(series.New(0).Quo(series.New(1), series.Ln(series.New(10))), 27))
+	f.line("log10eHigh, log10eLow = %s // 1/ln 10, likewise",
+		two(series.New(0).Quo(series.New(1), series.Ln(series.New(10))), 27))
 	f.line(")\n")
-	f.line("// cells have a number of 21 bits near the reciprocal of the cell's middle, and minus its\n// logarithm: on a grid of 2^-42, and the rest.\nvar cells = [128][3]float64{")
+	f.line("// cells have a number of 21 bits near the reciprocal of the cell's middle, and minus its\n// logarithm: on " +
+		"a grid of 2^-42, and the rest.\nvar cells = [128][3]float64{")
 	most := 0.0
 	for i := range uint64(128) {
 		low, high := math.Float64frombits(start+i<<45), math.Float64frombits(start+(i+1)<<45)
@@ -89,13 +92,16 @@ func (f *file) log() {
 
 func (f *file) circle() {
 	const square = 0.6168502750680849 * (1 + 0x1p-50) // (pi/4)², and a little more
-	f.polynomial("sine", 3, 2, "sin x less x, with an error over x; t is x²", fit{f: series.Sine().Tail(1), high: square, degree: 6, power: 1})
-	f.polynomial("cosine", 4, 2, "cos x less 1 - x²/2; t is x²", fit{f: series.Cosine().Tail(2), high: square, degree: 6, power: 2})
+	f.polynomial("sine", 3, 2, "sin x less x, with an error over x; t is x²", fit{f: series.Sine().Tail(1), high: square,
+		degree: 6, power: 1})
+	f.polynomial("cosine", 4, 2, "cos x less 1 - x²/2; t is x²", fit{f: series.Cosine().Tail(2), high: square, degree: 6,
+		power: 2})
 }
 
 // errorFunction writes erf up to 3/8 and e^(x²) erfc(x) from there to 28.
 func (f *file) errorFunction() {
-	f.polynomial("erf", 1, 2, "erf x less x, with an error over x; t is x²", fit{f: less1(series.Erf()), high: 9. / 64, degree: 8})
+	f.polynomial("erf", 1, 2, "erf x less x, with an error over x; t is x²", fit{f: less1(series.Erf()), high: 9. / 64,
+		degree: 8})
 	f.quarters("erfcxQuarters", "e^(x²) erfc x", 0.375, 28, series.Erfcx)
 }
 
@@ -137,7 +143,8 @@ func (f *file) quarters(name, what string, low, high float64, about func(float64
 		x = next
 	}
 	f.line("const %sFrom = %x\n", name, low)
-	f.line("// %s are of %s: coefficients of t^0 in two parts, t, t² to t^14 for t = x less\n// the quarter's middle, and a proven bound on the error over the value.\nvar %s = [...][16]float64{", name, what, name)
+	f.line("// %s are of %s: coefficients of t^0 in two parts, t, t² to t^14 for t = x less\n// the quarter's middle, "+
+		"and a proven bound on the error over the value.\nvar %s = [...][16]float64{", name, what, name)
 	for i, q := range all {
 		f.line("{ // %d: %s", i, bound(q.error))
 		high, _ := q.coef[0].Float64()

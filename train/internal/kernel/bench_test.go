@@ -17,7 +17,8 @@ var shapes = func() (all []benchShape) {
 		name  string
 		batch int
 		width []int
-	}{{"critic", 128, []int{106, 70, 35, 1}}, {"autoencoder", 64, []int{106, 60, 15, 60, 106}}, {"gp", 32, []int{16, 128, 1}}} {
+	}{{"critic", 128, []int{106, 70, 35, 1}}, {"autoencoder", 64, []int{106, 60, 15, 60, 106}},
+		{"gp", 32, []int{16, 128, 1}}} {
 		for i := range len(net.width) - 1 {
 			in, out := net.width[i], net.width[i+1]
 			all = append(all,

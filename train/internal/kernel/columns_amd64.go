@@ -96,5 +96,6 @@ func bendVector(dx, u, a, t []float32, rows, ld int, b Bending) {
 		c.v = [7]*float64{&b.Unit[0], &b.Along[0], &b.MeanA[0], &b.AlongA[0], &b.MeanT[0], &b.Gain[0], &b.Inverse[0]}
 		bendAVX2(&c)
 	}
-	bendGeneric(dx[n:], u[n:], a[n:], t[n:], rows, ld, Bending{b.Unit[n:], b.Along[n:], b.MeanA[n:], b.AlongA[n:], b.MeanT[n:], b.Gain[n:], b.Inverse[n:]})
+	bendGeneric(dx[n:], u[n:], a[n:], t[n:], rows, ld, Bending{b.Unit[n:], b.Along[n:], b.MeanA[n:], b.AlongA[n:],
+		b.MeanT[n:], b.Gain[n:], b.Inverse[n:]})
 }

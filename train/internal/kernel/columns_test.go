@@ -105,7 +105,8 @@ func TestColumnsAgainstFormulas(t *testing.T) {
 			near("standardise", j, float64(out[at]), (f-mean[j])*inverse[j]*float64(gain[j])+float64(offset[j]), 100)
 			near("unit", j, float64(unit[at]), (f-mean[j])*inverse[j], 100)
 			near("unstandardise", j, float64(un[at]), (f-mean[j]-p*inverse[j])*b.Gain[j], 100)
-			bend := (b.Unit[j]*p + b.Along[j]*(h-b.MeanA[j]) + b.AlongA[j]*(g-b.MeanT[j])) * b.Gain[j] * b.Inverse[j] * b.Inverse[j]
+			bend := (b.Unit[j]*p + b.Along[j]*(h-b.MeanA[j]) + b.AlongA[j]*(g-b.MeanT[j])) * b.Gain[j] * b.Inverse[j] *
+				b.Inverse[j]
 			near("bend", j, float64(bent[at]), f-bend, 1000)
 		}
 		near("sum", j, sum[j], s, 1)

@@ -161,7 +161,8 @@ func TestActivationsAtTheEnds(t *testing.T) {
 			}
 		}
 		k.leakyReLU(y, x, 0)
-		diff(t, "relu", y, []float32{inf, nan, nan, 0, 1000, float32(math.Copysign(0, -1)), 20, float32(math.Copysign(0, -1))})
+		diff(t, "relu", y, []float32{inf, nan, nan, 0, 1000, float32(math.Copysign(0, -1)), 20,
+			float32(math.Copysign(0, -1))})
 	})
 }
 
@@ -215,7 +216,8 @@ func TestPanics(t *testing.T) {
 func TestOptimisersAgainstFloat64(t *testing.T) {
 	const n = 40000 // more than one block
 	r := source(13)
-	wa, ma, va, wr, vr, ws, ms := make([]float32, n), make([]float32, n), make([]float32, n), make([]float32, n), make([]float32, n), make([]float32, n), make([]float32, n)
+	wa, ma, va, wr, vr, ws, ms := make([]float32, n), make([]float32, n), make([]float32, n), make([]float32, n),
+		make([]float32, n), make([]float32, n), make([]float32, n)
 	var fa, fr, fs, am, av, rv, sm [n]float64
 	for step := 1.0; step <= 20; step++ {
 		g, noise := normal(r, n), normal(r, n)
@@ -235,7 +237,8 @@ func TestOptimisersAgainstFloat64(t *testing.T) {
 		}
 	}
 	for i := range n {
-		for name, p := range map[string][2]float64{"adam": {float64(wa[i]), fa[i]}, "rmsprop": {float64(wr[i]), fr[i]}, "sgd": {float64(ws[i]), fs[i]}} {
+		for name, p := range map[string][2]float64{"adam": {float64(wa[i]), fa[i]}, "rmsprop": {float64(wr[i]), fr[i]},
+			"sgd": {float64(ws[i]), fs[i]}} {
 			if math.Abs(p[0]-p[1]) > 1e-6 {
 				t.Fatalf("%s: weight %d is %g, want %g", name, i, p[0], p[1])
 			}

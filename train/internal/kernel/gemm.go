@@ -30,7 +30,8 @@ func GemmNT(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32
 	checkMatrix("GemmNT", "a", len(a), m, k, lda)
 	checkMatrix("GemmNT", "b", len(b), n, k, ldb)
 	checkMatrix("GemmNT", "c", len(c), m, n, ldc)
-	best.gemm(product{m: m, n: n, k: k, a: a, aRow: lda, aCol: 1, b: b, ldb: ldb, transposed: true, c: c, ldc: ldc, accumulate: accumulate})
+	best.gemm(product{m: m, n: n, k: k, a: a, aRow: lda, aCol: 1, b: b, ldb: ldb, transposed: true, c: c, ldc: ldc,
+		accumulate: accumulate})
 }
 
 // GemmTN computes C = Aᵀ·B, or C += Aᵀ·B with accumulate.
@@ -47,7 +48,8 @@ func GemmTN(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32
 // k×m, B is k×n, scale has k elements, C is m×n. A row of weight zero is left out:
 // it contributes nothing even where it holds NaN or Inf. That is how the clipped
 // sum of per-example gradients drops an example.
-func GemmTNScaled(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, accumulate bool, scale []float32) {
+func GemmTNScaled(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, accumulate bool,
+	scale []float32) {
 	checkMatrix("GemmTNScaled", "a", len(a), k, m, lda)
 	checkMatrix("GemmTNScaled", "b", len(b), k, n, ldb)
 	checkMatrix("GemmTNScaled", "c", len(c), m, n, ldc)

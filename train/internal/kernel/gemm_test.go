@@ -135,7 +135,8 @@ func close(got, want, size float64, k int) bool {
 }
 
 func (p *problem) String() string {
-	return fmt.Sprintf("%v m=%d n=%d k=%d strides %d,%d %d %d accumulate=%v", p.layout, p.m, p.n, p.k, p.aRow, p.aCol, p.ldb, p.ldc, p.accumulate)
+	return fmt.Sprintf("%v m=%d n=%d k=%d strides %d,%d %d %d accumulate=%v", p.layout, p.m, p.n, p.k, p.aRow, p.aCol,
+		p.ldb, p.ldc, p.accumulate)
 }
 
 func TestGemmRandomShapes(t *testing.T) {
@@ -157,7 +158,8 @@ func TestGemmRandomShapes(t *testing.T) {
 
 // Shapes beyond one chunk of k and one block of rows, every kind of last panel.
 func TestGemmLargeShapes(t *testing.T) {
-	shapes := [][3]int{{530, 9, 3}, {3, 70, 1100}, {7, 35, 513}, {5, 31, 1025}, {1, 107, 515}, {1030, 1, 2}, {33, 1, 17000}, {9, 7, 1024}, {2, 12, 520}}
+	shapes := [][3]int{{530, 9, 3}, {3, 70, 1100}, {7, 35, 513}, {5, 31, 1025}, {1, 107, 515}, {1030, 1, 2},
+		{33, 1, 17000}, {9, 7, 1024}, {2, 12, 520}}
 	eachTable(t, func(t *testing.T, k *table) {
 		r := source(2)
 		for i, s := range shapes {

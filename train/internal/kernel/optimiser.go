@@ -42,7 +42,8 @@ type rmsPropCoefficients struct {
 func RMSPropStep(w, v, g, noise []float32, lr, alpha, eps, gscale float64) {
 	checkSame("RMSPropStep", len(w), len(v), len(g))
 	noise = checkNoise("RMSPropStep", g, noise)
-	c := rmsPropCoefficients{gscale: float32(gscale), alpha: float32(alpha), rest: float32(1 - alpha), eps: float32(eps), step: float32(lr)}
+	c := rmsPropCoefficients{gscale: float32(gscale), alpha: float32(alpha), rest: float32(1 - alpha), eps: float32(eps),
+		step: float32(lr)}
 	for lo := 0; lo < len(w); lo += block {
 		hi := min(lo+block, len(w))
 		best.rmsProp(w[lo:hi], v[lo:hi], g[lo:hi], part(noise, lo, hi), c)

@@ -60,7 +60,8 @@ func (s shape) mask() string          { return s.reg(s.rows*s.vectors + s.vector
 func (s shape) routine(a *asm) {
 	a.text(s.name, 8)
 	a.op("MOVQ p+0(FP), %s", regPanel)
-	for _, l := range [][2]string{{"a", regA}, {"aRow", regARow}, {"aCol", regACol}, {"b", regB}, {"ldb", regLdb}, {"c", regC}} {
+	for _, l := range [][2]string{{"a", regA}, {"aRow", regARow}, {"aCol", regACol}, {"b", regB}, {"ldb", regLdb},
+		{"c", regC}} {
 		a.op("MOVQ panel_%s(%s), %s", l[0], regPanel, l[1])
 	}
 	a.op("LEAQ (%s)(%s*2), %s", regARow, regARow, regARow3)

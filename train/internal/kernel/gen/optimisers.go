@@ -12,7 +12,8 @@ type optimiser struct {
 func optimisers() string {
 	a := newAsm()
 	for _, o := range []optimiser{
-		{"adamAVX2", []string{"w", "m", "v", "g", "noise"}, []string{"gscale", "beta1", "rest1", "beta2", "rest2", "root", "eps", "step"}, adam},
+		{"adamAVX2", []string{"w", "m", "v", "g", "noise"}, []string{"gscale", "beta1", "rest1", "beta2", "rest2", "root",
+			"eps", "step"}, adam},
 		{"rmsPropAVX2", []string{"w", "v", "g", "noise"}, []string{"gscale", "alpha", "rest", "eps", "step"}, rmsProp},
 		{"momentumAVX2", []string{"w", "m", "g", "noise"}, []string{"gscale", "momentum", "step"}, momentum},
 	} {

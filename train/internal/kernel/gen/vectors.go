@@ -20,18 +20,24 @@ func vectors() string {
 	a.constant("whole", 1<<23)
 	a.bits("magnitude", 1<<31-1)
 	for _, e := range []elementwise{
-		{name: "leakyReLUAVX2", slices: []string{"dst", "x"}, scalars: []string{"slope"}, offset: 48, size: 52, unroll: 4, setup: zeroY12, body: leaky("x")},
-		{name: "leakyReLUBackwardAVX2", slices: []string{"dst", "grad", "x"}, scalars: []string{"slope"}, offset: 72, size: 76, unroll: 4, setup: zeroY12, body: leaky("grad")},
+		{name: "leakyReLUAVX2", slices: []string{"dst", "x"}, scalars: []string{"slope"}, offset: 48, size: 52, unroll: 4,
+			setup: zeroY12, body: leaky("x")},
+		{name: "leakyReLUBackwardAVX2", slices: []string{"dst", "grad", "x"}, scalars: []string{"slope"}, offset: 72,
+			size: 76, unroll: 4, setup: zeroY12, body: leaky("grad")},
 		{name: "tanhAVX2", slices: []string{"dst", "x"}, size: 48, unroll: 1, body: tanh},
-		{name: "tanhBackwardAVX2", slices: []string{"dst", "grad", "out"}, size: 72, unroll: 2, setup: oneY12, body: tanhBackward},
+		{name: "tanhBackwardAVX2", slices: []string{"dst", "grad", "out"}, size: 72, unroll: 2, setup: oneY12,
+			body: tanhBackward},
 		{name: "sigmoidAVX2", slices: []string{"dst", "x"}, size: 48, unroll: 1, setup: oneY12, body: sigmoid},
-		{name: "sigmoidBackwardAVX2", slices: []string{"dst", "grad", "out"}, size: 72, unroll: 2, setup: oneY12, body: sigmoidBackward},
+		{name: "sigmoidBackwardAVX2", slices: []string{"dst", "grad", "out"}, size: 72, unroll: 2, setup: oneY12,
+			body: sigmoidBackward},
 		{name: "axpyAVX2", slices: []string{"x", "y"}, first: 8, scalars: []string{"alpha"}, size: 56, unroll: 4, body: axpy},
 		{name: "scaleAVX2", slices: []string{"x"}, first: 8, scalars: []string{"alpha"}, size: 32, unroll: 4, body: scale},
 		{name: "addAVX2", slices: []string{"dst", "x", "y"}, size: 72, unroll: 4, body: binary("VADDPS")},
 		{name: "mulAVX2", slices: []string{"dst", "x", "y"}, size: 72, unroll: 4, body: binary("VMULPS")},
-		{name: "clampAVX2", slices: []string{"x"}, scalars: []string{"lo", "hi"}, offset: 24, size: 32, unroll: 4, body: clamp},
-		{name: "latticeRoundAVX2", slices: []string{"dst"}, scalars: []string{"step", "inverse"}, offset: 24, size: 32, unroll: 4, body: lattice},
+		{name: "clampAVX2", slices: []string{"x"}, scalars: []string{"lo", "hi"}, offset: 24, size: 32, unroll: 4,
+			body: clamp},
+		{name: "latticeRoundAVX2", slices: []string{"dst"}, scalars: []string{"step", "inverse"}, offset: 24, size: 32,
+			unroll: 4, body: lattice},
 	} {
 		e.write(a)
 	}
