@@ -37,18 +37,18 @@ func TestNothingOfThePlanIsInItsView(t *testing.T) {
 // TestNothingOfRulesIsInTheirClone: what a stage writes into the header that it is given
 // does not reach the rules of others.
 func TestNothingOfRulesIsInTheirClone(t *testing.T) {
-	made := func() Header {
+	created := func() Header {
 		return Header{Domain: &domain.Domain{Constraints: []domain.Constraint{
 			{Impossible: map[string]domain.Choice{"a": {"x", "y"}}, Order: []string{"a", "b"}, Doc: "d",
 				Function: &domain.Function{Column: "a", Of: "b", Map: map[string]schema.Text{"1": "x"}},
 				Total:    []domain.Cell{{Where: map[string]domain.Choice{"a": {"x"}}, Count: 3}}},
 		}}}
 	}
-	h := made()
+	h := created()
 	if n := scribble(reflect.ValueOf(h.Clone().Domain.Constraints)); n < 10 {
 		t.Fatalf("%d places of the clone were written to; the test is blind", n)
 	}
-	if !reflect.DeepEqual(h, made()) {
+	if !reflect.DeepEqual(h, created()) {
 		t.Errorf("the rules have changed: %+v", h.Domain.Constraints)
 	}
 }

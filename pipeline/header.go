@@ -163,12 +163,12 @@ func (h Header) Filled(released *domain.Domain) (Header, error) {
 	}
 	d := released.DeepClone()
 	for i := range d.Columns {
-		now, planned := &d.Columns[i], h.Domain.Columns[i]
-		if now.Late || now.Name != planned.Name || now.ArrowType().ID() != planned.ArrowType().ID() {
+		current, planned := &d.Columns[i], h.Domain.Columns[i]
+		if current.Late || current.Name != planned.Name || current.ArrowType().ID() != planned.ArrowType().ID() {
 			return h, fmt.Errorf("column %s: was not released as planned", planned.Name)
 		}
-		if now.OfUnit, now.FromUnit = planned.OfUnit, planned.FromUnit; planned.Late {
-			now.Source = planned.Source
+		if current.OfUnit, current.FromUnit = planned.OfUnit, planned.FromUnit; planned.Late {
+			current.Source = planned.Source
 		}
 	}
 	h.Domain = d

@@ -124,11 +124,11 @@ func (p *Plan) Step(id string) *Step {
 
 // Figures returns the declarations of the plan's stages.
 func (p *Plan) Figures() StageFigures {
-	of := StageFigures{}
+	subject := StageFigures{}
 	for _, s := range p.Steps {
-		of[s.ID] = s.Figures
+		subject[s.ID] = s.Figures
 	}
-	return of
+	return subject
 }
 
 // Budget caps the ledger of a dataset.

@@ -91,11 +91,11 @@ func (r *Registry) Names() []string {
 
 // Figures returns the declarations of stages, whose kinds are given by stage: what a record says.
 func (r *Registry) Figures(kinds map[string]string) StageFigures {
-	of := StageFigures{}
+	subject := StageFigures{}
 	for stage, name := range kinds {
 		if k := r.Kind(name); k != nil {
-			of[stage] = k.Figures
+			subject[stage] = k.Figures
 		}
 	}
-	return of
+	return subject
 }

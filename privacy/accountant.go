@@ -126,7 +126,7 @@ func Room(x float64) string { return rounded(x, 5, math.Floor, 1+1e-12) }
 
 // rounded rounds to so many digits; slack keeps what is exact there, such as 1,
 // as it is in floating point.
-func rounded(x float64, digits int, to func(float64) float64, slack float64) string {
+func rounded(x float64, digits int, apply func(float64) float64, slack float64) string {
 	switch {
 	case math.IsInf(x, 1):
 		return "none"
@@ -134,5 +134,5 @@ func rounded(x float64, digits int, to func(float64) float64, slack float64) str
 		return fmt.Sprintf("%.*g", digits, x)
 	}
 	unit := bitmath.Pow(10, math.Floor(bitmath.Log10(x))-float64(digits-1))
-	return fmt.Sprintf("%.*g", digits, to(x/unit*slack)*unit)
+	return fmt.Sprintf("%.*g", digits, apply(x/unit*slack)*unit)
 }

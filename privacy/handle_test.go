@@ -26,11 +26,11 @@ type fakeFilter struct {
 func (f fakeFilter) Total() float64 { return f.total }
 
 func opened(m Mechanism, resumable bool, p Probe) *Handle {
-	drawn := int64(0)
+	sample := int64(0)
 	if resumable {
-		drawn = 4
+		sample = 4
 	}
-	return Open(Opening{Spend: "counts", Mechanism: m, Source: noise.NewSource(noise.Key{1}, "test"), Drawn: drawn,
+	return Open(Opening{Spend: "counts", Mechanism: m, Source: noise.NewSource(noise.Key{1}, "test"), Drawn: sample,
 		Probe: p})
 }
 

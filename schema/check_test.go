@@ -191,20 +191,20 @@ func newTestSpec() *testSpec {
 // specSchema is the whole schema, as pipeline builds it.
 func specSchema(t testing.TB) *Schema {
 	t.Helper()
-	of := func(v any) *Schema {
+	lookup := func(v any) *Schema {
 		s, err := Of(v)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return s
 	}
-	kinds := map[string]*Schema{"bounds": of(testBounds{Outside: "missing"}),
-		"impute_knn": of(testImpute{Neighbors: 3, Scope: "table"})}
-	u, err := Union("kind", kinds, of(testCommon{}))
+	kinds := map[string]*Schema{"bounds": lookup(testBounds{Outside: "missing"}),
+		"impute_knn": lookup(testImpute{Neighbors: 3, Scope: "table"})}
+	u, err := Union("kind", kinds, lookup(testCommon{}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := of(newTestSpec()).With([]string{"stages", "*"}, u)
+	s, err := lookup(newTestSpec()).With([]string{"stages", "*"}, u)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,12 +16,12 @@ import (
 // structs each key goes to the struct that has it (a stage's own settings beside the common ones).
 // A setting with a problem keeps its default, and so does a list or mapping with one inside. A path
 // without a value decodes as an empty mapping.
-func (d *Document) Decode(path string, into ...any) []Problem {
+func (d *Document) Decode(path string, dst ...any) []Problem {
 	n, err := d.node(path)
 	if err != nil {
 		return []Problem{{File: d.file, Path: shorten(path), Hint: err.Error()}}
 	}
-	s, err := union(into)
+	s, err := union(dst)
 	if err != nil {
 		return []Problem{{File: d.file, Path: path, Hint: err.Error()}}
 	}
@@ -33,7 +33,7 @@ func (d *Document) Decode(path string, into ...any) []Problem {
 		return ps
 	}
 	dec := &decoder{d, ps}
-	for _, v := range into {
+	for _, v := range dst {
 		ps = append(ps, dec.decode(n, reflect.ValueOf(v).Elem(), path)...)
 	}
 	return tidy(ps)
@@ -127,14 +127,14 @@ func (d *decoder) leaf(n *yaml.Node, v reflect.Value, path string) []Problem {
 	}
 	p := d.at(n, path)
 	p.Found, p.Hint = found(n), err.Error()
-	var own Problem
-	if errors.As(err, &own) {
-		if p.Line > 0 && own.Line > 0 {
-			p.Line, p.Column = own.Line, own.Column
+	var ownValue Problem
+	if errors.As(err, &ownValue) {
+		if p.Line > 0 && ownValue.Line > 0 {
+			p.Line, p.Column = ownValue.Line, ownValue.Column
 		}
-		p.Found, p.Accepted, p.Hint = own.Found, own.Accepted, own.Hint
-		if own.Path != "" {
-			p.Path = path + "." + own.Path
+		p.Found, p.Accepted, p.Hint = ownValue.Found, ownValue.Accepted, ownValue.Hint
+		if ownValue.Path != "" {
+			p.Path = path + "." + ownValue.Path
 		}
 	}
 	return []Problem{p}
@@ -266,7 +266,7 @@ func (d *Document) refused(n *yaml.Node, path string) []Problem {
 // strictMapping drops a pair whose key is refused or repeated, so that the rest can still be checked.
 func (d *Document) strictMapping(n *yaml.Node, path string, depth int) []Problem {
 	var ps []Problem
-	kept := n.Content[:0]
+	retained := n.Content[:0]
 	first := map[string]*yaml.Node{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k, v := n.Content[i], n.Content[i+1]
@@ -276,10 +276,10 @@ func (d *Document) strictMapping(n *yaml.Node, path string, depth int) []Problem
 		}
 		k.Tag, first[k.Value] = "!!str", k
 		d.keys[v] = k
-		kept = append(kept, k, v)
+		retained = append(retained, k, v)
 		ps = append(ps, d.strict(v, under(path, k.Value), depth+1)...)
 	}
-	n.Content = kept
+	n.Content = retained
 	return ps
 }
 

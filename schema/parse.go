@@ -104,12 +104,12 @@ func table(data []byte) bool {
 }
 
 func firstInvalid(data []byte) int {
-	for at := 0; at < len(data); {
-		r, n := utf8.DecodeRune(data[at:])
+	for pos := 0; pos < len(data); {
+		r, n := utf8.DecodeRune(data[pos:])
 		if r == utf8.RuneError && n == 1 {
-			return at
+			return pos
 		}
-		at += n
+		pos += n
 	}
 	return len(data)
 }
@@ -266,21 +266,21 @@ func (d *Document) Replace(path string, x float64) {
 }
 
 // adopt copies a subtree of from with everything known about it.
-func (d *Document) adopt(from *Document, n *yaml.Node) *yaml.Node {
+func (d *Document) adopt(src *Document, n *yaml.Node) *yaml.Node {
 	m := *n
 	m.Content = make([]*yaml.Node, len(n.Content))
 	for i, c := range n.Content {
-		m.Content[i] = d.adopt(from, c)
+		m.Content[i] = d.adopt(src, c)
 	}
 	if n.Kind == yaml.MappingNode {
 		for i := 0; i+1 < len(m.Content); i += 2 {
 			d.keys[m.Content[i+1]] = m.Content[i]
 		}
 	}
-	if o, ok := from.origin[n]; ok {
+	if o, ok := src.origin[n]; ok {
 		d.origin[&m] = o
 	}
-	if from.bad[n] {
+	if src.bad[n] {
 		d.bad[&m] = true
 	}
 	return &m
@@ -337,23 +337,23 @@ func syntaxProblem(file string, data []byte, err error) *Problem {
 	}
 	m := yamlLine.FindStringSubmatch(strings.SplitN(err.Error(), "\n", 2)[0])
 	p := &Problem{File: file, Line: 1, Column: 1, Found: "not YAML", Accepted: "one YAML document"}
-	said := err.Error()
+	message := err.Error()
 	if m != nil {
-		said = m[2]
+		message = m[2]
 		if n, err := strconv.Atoi(m[1]); err == nil {
 			p.Line = n
 		}
 	}
 	for _, w := range syntaxWords {
-		if strings.Contains(said, w.said) {
+		if strings.Contains(message, w.said) {
 			p.Found, p.Accepted = w.found, w.accepted
 			p.Line, p.Column = textStart(data, p.Line+w.late)
-			placeAlias(p, data, said)
+			placeAlias(p, data, message)
 			return p
 		}
 	}
 	p.Line, p.Column = textStart(data, p.Line)
-	p.Hint = "the parser says: " + shorten(said)
+	p.Hint = "the parser says: " + shorten(message)
 	return p
 }
 

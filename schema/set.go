@@ -237,11 +237,11 @@ func fits(n *yaml.Node, rest []any) *Problem {
 
 // attach replaces or adds one child of a mapping or list.
 func (d *Document) attach(n *yaml.Node, part any, value *yaml.Node, mark func(*yaml.Node)) {
-	if at, ok := part.(int); ok {
-		if at == len(n.Content) {
+	if pos, ok := part.(int); ok {
+		if pos == len(n.Content) {
 			n.Content = append(n.Content, nil)
 		}
-		n.Content[at] = value
+		n.Content[pos] = value
 		return
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -283,19 +283,19 @@ func (d *Document) Remove(path string) {
 
 // Copy puts the value at one path of the document at another, as Set does with a value of its own.
 // Problems at the new place are reported where the value was written. A null takes the setting out.
-func (d *Document) Copy(to, from string) error {
-	source, err := d.node(from)
+func (d *Document) Copy(newName, oldName string) error {
+	source, err := d.node(oldName)
 	if err != nil || source == nil {
-		return Problem{File: d.file, Path: from, Found: "missing"}
+		return Problem{File: d.file, Path: oldName, Found: "missing"}
 	}
-	wrong := d.at(source, to)
-	parts, err := splitPath(to)
+	wrong := d.at(source, newName)
+	parts, err := splitPath(newName)
 	if err != nil || len(parts) == 0 {
-		wrong.Found, wrong.Accepted = quoteShort(to), "a path such as privacy.epsilon"
+		wrong.Found, wrong.Accepted = quoteShort(newName), "a path such as privacy.epsilon"
 		return wrong
 	}
 	if source.Tag == "!!null" {
-		d.Remove(to)
+		d.Remove(newName)
 		return nil
 	}
 	value := d.adopt(d, source)

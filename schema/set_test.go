@@ -76,10 +76,10 @@ func FuzzCopy(f *testing.F) {
 		f.Add(path, "w")
 		f.Add("a.b", path)
 	}
-	f.Fuzz(func(t *testing.T, to, from string) {
+	f.Fuzz(func(t *testing.T, newName, from string) {
 		d, _ := Parse("s.yaml", []byte("a: {b: 1, c: ~}\nw: [1, {c: 2}]\ne:\n  a: x\n"))
-		if err := d.Copy(to, from); err == nil && d.Has(from) && to == from && d.Text(to) != d.Text(from) {
-			t.Errorf("%q from itself is another value", to)
+		if err := d.Copy(newName, from); err == nil && d.Has(from) && newName == from && d.Text(newName) != d.Text(from) {
+			t.Errorf("%q from itself is another value", newName)
 		}
 		var all Ordered[Raw]
 		for _, p := range d.Decode("", &all) {

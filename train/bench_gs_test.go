@@ -192,17 +192,17 @@ func (m *mlp) forward(n int) {
 func (m *mlp) backward(n int, dx []float32) {
 	for l := len(m.w) - 1; l >= 0; l-- {
 		in, out := m.widths[l], m.widths[l+1]
-		to := dx
+		dst := dx
 		if l > 0 {
-			to = m.d[l-1]
+			dst = m.d[l-1]
 		} else if dx == nil {
 			return
 		}
-		blas32.Gemm(blas.NoTrans, blas.Trans, 1, general(m.d[l], n, out), general(m.w[l], in, out), 0, general(to, n, in))
+		blas32.Gemm(blas.NoTrans, blas.Trans, 1, general(m.d[l], n, out), general(m.w[l], in, out), 0, general(dst, n, in))
 		if l > 0 {
 			for i := range n * in {
 				if m.z[l-1][i] < 0 {
-					to[i] *= 0.2
+					dst[i] *= 0.2
 				}
 			}
 		}
@@ -343,21 +343,21 @@ func (c benchCase) penaltyStep(m *mlp, r *rand.Rand, index []int32, fake net.Mat
 	}
 	m.backward(3*n, nil)
 	// The input gradient, then the tangent, at the interpolates.
-	from := 2 * n
-	blas32.Gemm(blas.NoTrans, blas.Trans, 1, general(m.d[0][from*hidden:], n, hidden), general(m.w[0], in, hidden), 0,
-		general(x[from*in:], n, in))
-	for i := from; i < 3*n; i++ {
+	start := 2 * n
+	blas32.Gemm(blas.NoTrans, blas.Trans, 1, general(m.d[0][start*hidden:], n, hidden), general(m.w[0], in, hidden), 0,
+		general(x[start*in:], n, in))
+	for i := start; i < 3*n; i++ {
 		g := x[i*in : (i+1)*in]
 		norm := float32(math.Sqrt(float64(dotOf(g, g))))
 		for j := range g {
 			g[j] *= 20 * (norm - 1) / norm
 		}
 	}
-	h := m.x[1][from*hidden:]
-	blas32.Gemm(blas.NoTrans, blas.NoTrans, 1, general(x[from*in:], n, in), general(m.w[0], in, hidden), 0,
+	h := m.x[1][start*hidden:]
+	blas32.Gemm(blas.NoTrans, blas.NoTrans, 1, general(x[start*in:], n, in), general(m.w[0], in, hidden), 0,
 		general(h, n, hidden))
 	for i := range n * hidden {
-		if m.z[0][from*hidden+i] < 0 {
+		if m.z[0][start*hidden+i] < 0 {
 			h[i] *= 0.2
 		}
 	}

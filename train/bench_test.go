@@ -195,10 +195,10 @@ func (c benchCase) ours(b *testing.B, clip float64) {
 	b.ReportAllocs()
 	b.ResetTimer()
 	for t := range b.N {
-		drawn, err := s.begin(t)
+		sample, err := s.begin(t)
 		must(err)
 		s.compute(d.w, s.index, false)
-		s.addNoise(drawn)
+		s.addNoise(sample)
 		d.step(s.sum, 1/cfg.ExpectedBatchSize)
 	}
 }
@@ -258,10 +258,10 @@ func (c benchCase) step(name string, steps int) (step func(t int), params int) {
 	must(err)
 	s.index = c.index()
 	return func(t int) {
-		drawn, err := s.begin(t)
+		sample, err := s.begin(t)
 		must(err)
 		s.compute(d.w, s.index, false)
-		s.addNoise(drawn)
+		s.addNoise(sample)
 		d.step(s.sum, 1/cfg.ExpectedBatchSize)
 	}, o.Params()
 }

@@ -87,12 +87,12 @@ func (k *byLabelWorker) Run(w []float32, index []int32, draw Draw, loss []float6
 		p := &k.labels[k.of[i]]
 		p.index, p.at = append(p.index, row), append(p.at, i)
 	}
-	var drawn *rand.Rand
+	var sample *rand.Rand
 	once := func() *rand.Rand {
-		if drawn == nil {
-			drawn = draw()
+		if sample == nil {
+			sample = draw()
 		}
-		return drawn
+		return sample
 	}
 	k.drawEach(once, len(index))
 	each := k.Each.Params()
@@ -100,12 +100,12 @@ func (k *byLabelWorker) Run(w []float32, index []int32, draw Draw, loss []float6
 		if len(p.index) == 0 {
 			continue
 		}
-		var of []float64
+		var items []float64
 		if loss != nil {
-			of = k.square[:len(p.index)]
+			items = k.square[:len(p.index)]
 		}
-		p.Run(w[l*each:][:each], p.index, once, of)
-		for j, v := range of {
+		p.Run(w[l*each:][:each], p.index, once, items)
+		for j, v := range items {
 			loss[p.at[j]] = v
 		}
 	}
@@ -154,14 +154,14 @@ func (k *byLabelWorker) Accumulate(grad, scale []float32) {
 		if len(p.index) == 0 {
 			continue
 		}
-		of := scale
+		items := scale
 		if scale != nil {
-			of = k.scale[:len(p.index)]
+			items = k.scale[:len(p.index)]
 			for j, i := range p.at {
-				of[j] = scale[i]
+				items[j] = scale[i]
 			}
 		}
-		p.Accumulate(grad[l*each:][:each], of)
+		p.Accumulate(grad[l*each:][:each], items)
 	}
 }
 

@@ -40,16 +40,16 @@ func canaryClaim() float64 {
 }
 
 // canaryScores returns the pulled weight after training, trial by trial.
-func canaryScores(t *testing.T, c DPSGD, with bool) []float64 {
+func canaryScores(t *testing.T, c DPSGD, included bool) []float64 {
 	t.Helper()
 	x := []float32{0, 0, 0, 1000}
-	if !with {
+	if !included {
 		x = x[:3]
 	}
 	o := realScore{build(t, 1, net.Dense(1)), numeric(x), net.Wasserstein}
 	out := make([]float64, canaryTrials)
 	for i := range out {
-		h := paid(c, fmt.Sprintf("canary %v %d", with, i))
+		h := paid(c, fmt.Sprintf("canary %v %d", included, i))
 		w, err := Fit(context.Background(), FitConfig{Optimiser: SGD(1, 0)}, o, make([]float32, 2), o.rows.Len(), h, Hooks{})
 		must(err)
 		out[i] = float64(w[0])
@@ -72,7 +72,7 @@ func epsilonBelow(in, out []float64, unit float64) float64 {
 
 // rate is a bound on the probability of exceeding limit, above or below the
 // frequency, by Chernoff: n*KL(k/n, p) = ln(2e7).
-func rate(x []float64, limit float64, above bool) float64 {
+func rate(x []float64, limit float64, upper bool) float64 {
 	k, n := 0.0, float64(len(x))
 	for _, v := range x {
 		if v > limit {
@@ -81,7 +81,7 @@ func rate(x []float64, limit float64, above bool) float64 {
 	}
 	f := k / n
 	near, far := f, 0.0
-	if above {
+	if upper {
 		far = 1
 	}
 	for range 60 {

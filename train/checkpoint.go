@@ -87,11 +87,11 @@ func (s *state) body(in []byte) (body []byte, whole bool) {
 
 // shaped reports whether the counts in a body are those of s.
 func (s *state) shaped(body []byte) bool {
-	at := 8 + 8*len(s.counters)
+	pos := 8 + 8*len(s.counters)
 	fits := binary.LittleEndian.Uint64(body) == uint64(len(s.counters))
 	for _, n := range s.lengths() {
-		fits = fits && binary.LittleEndian.Uint64(body[at:]) == uint64(n)
-		at += 8 + 4*n
+		fits = fits && binary.LittleEndian.Uint64(body[pos:]) == uint64(n)
+		pos += 8 + 4*n
 	}
 	return fits
 }

@@ -68,12 +68,12 @@ func byHand(x, y *Rows, c ClippedMean, l noise.Lattice, clip float64) []float64 
 			grad[j] /= rows
 			square += grad[j] * grad[j]
 		}
-		drawn := make([]float32, 4)
+		sample := make([]float32, 4)
 		if c.NoiseMultiplier > 0 {
-			streamOf("mean", step, "noise").LatticeGaussian(drawn, 0.05, l.Step)
+			streamOf("mean", step, "noise").LatticeGaussian(sample, 0.05, l.Step)
 		}
 		for j := range w {
-			w[j] -= 0.5 * (grad[j]*math.Min(1, clip/math.Sqrt(square)) + float64(drawn[j]))
+			w[j] -= 0.5 * (grad[j]*math.Min(1, clip/math.Sqrt(square)) + float64(sample[j]))
 		}
 	}
 	return w

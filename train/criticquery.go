@@ -259,18 +259,18 @@ func (m *release) addNoise(use *privacy.Use) {
 func (m *release) drawn(critics []*shardCritic, fake net.Matrix) (loss float64) {
 	clear(m.flat)
 	for i := 0; i < fake.Rows; {
-		to := i + 1
-		for to < fake.Rows && m.asked[to] == m.asked[i] {
-			to++
+		end := i + 1
+		for end < fake.Rows && m.asked[end] == m.asked[i] {
+			end++
 		}
-		dx, l := score(m.passes[0], critics[m.asked[i]].w, fake.Slice(i, to), asTrained())
+		dx, l := score(m.passes[0], critics[m.asked[i]].w, fake.Slice(i, end), asTrained())
 		loss += l
 		for row := range dx.Rows {
 			if c := rowFactor(dx.Row(row), m.clip); c > 0 {
 				kernel.Axpy(c, dx.Row(row), m.flat[(i+row)*fake.Cols:][:fake.Cols])
 			}
 		}
-		i = to
+		i = end
 	}
 	return loss / float64(fake.Rows)
 }

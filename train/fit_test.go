@@ -108,17 +108,17 @@ func resume(t *testing.T, every int, run func(Hooks) []float32) {
 		t.Fatal("no checkpoint was written")
 	}
 	for _, s := range states {
-		var from, first *Progress // where it says that it goes on, and its first progress behind that
-		h := Hooks{Resume: s, ProgressEvery: 1, Resumed: func(p Progress) { from = &p },
+		var src, first *Progress // where it says that it goes on, and its first progress behind that
+		h := Hooks{Resume: s, ProgressEvery: 1, Resumed: func(p Progress) { src = &p },
 			Progress: func(p Progress) {
 				if first == nil {
 					first = &p
 				}
 			}}
 		same(t, "after a checkpoint", run(h), whole)
-		if from == nil || first != nil && (first.Step < from.Step || first.Step > from.Step+1+from.Steps/60 ||
-			first.Steps != from.Steps) {
-			t.Errorf("goes on from %+v, and is at %+v then", from, first)
+		if src == nil || first != nil && (first.Step < src.Step || first.Step > src.Step+1+src.Steps/60 ||
+			first.Steps != src.Steps) {
+			t.Errorf("goes on from %+v, and is at %+v then", src, first)
 		}
 	}
 }

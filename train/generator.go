@@ -122,13 +122,13 @@ func (g *generated) divisor() float64 { return g.worst.less(float64(g.rows)) }
 
 // score runs a critic of weights wc on rows of a generator of weights wg and backwards from
 // sign; it returns the gradient at the rows from on.
-func (g *generated) score(wc, wg []float32, r *rand.Rand, sign float32, from int) net.Matrix {
+func (g *generated) score(wc, wg []float32, r *rand.Rand, sign float32, start int) net.Matrix {
 	x := g.gen.sample(wg, g.rows, r)
 	g.critic.Input(g.rows).CopyFrom(x)
 	y := g.critic.Forward(wc, net.Mode{Train: true, Rand: r})
 	g.loss(g.critic.OutGrad(), y, sign, nil)
 	g.worst.silence(g.critic.OutGrad(), x, g.label)
-	return g.critic.BackwardInput(wc, from)
+	return g.critic.BackwardInput(wc, start)
 }
 
 // criticPart is the sum of the critic's gradients at generated rows, which lasts until the next

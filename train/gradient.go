@@ -197,11 +197,11 @@ func sumOf(loss []float64, n int, want bool) (sum float64) {
 }
 
 // chunk sets l.grad to the clipped sum of one chunk, whose first example is at so many of the whole index.
-func (g *gradient) chunk(l *lane, w []float32, index []int32, at, chunk int, wantLoss bool) {
+func (g *gradient) chunk(l *lane, w []float32, index []int32, pos, chunk int, wantLoss bool) {
 	n := len(index)
 	var omit []bool
 	if g.omit != nil {
-		omit = g.omit[at:][:n]
+		omit = g.omit[pos:][:n]
 	}
 	clear(l.grad)
 	if n == 0 {

@@ -147,18 +147,18 @@ func TestWarmStartMoves(t *testing.T) {
 	c := gsConfig(QueryMean)
 	shards := shardsOf(300, 70)
 	shards[3] = nil
-	var at []int
+	var places []int
 	runGS(t, c, normalRows(300, 4, 1), shards, Hooks{ProgressEvery: 1, Progress: func(p Progress) {
 		c := c.GSWGANConfig.starts(CriticQuery{Query: c.Query, BatchSize: c.BatchSize, Critics: 70})
 		if p.Steps != c+24 {
 			t.Fatalf("%+v: the total must be %d", p, c+24)
 		}
-		at = append(at, p.Step)
+		places = append(places, p.Step)
 	}})
 	// A start is 110 passes, a step 16+70+3: 7700/89, rounded up, is 87.
-	if len(at) != 70+24 || !slices.IsSorted(at) || at[0] != 1 || at[34] != 43 || at[69] != 87 || at[70] != 88 ||
-		at[93] != 87+24 {
-		t.Errorf("the counter is at %v", at)
+	if len(places) != 70+24 || !slices.IsSorted(places) || places[0] != 1 || places[34] != 43 || places[69] != 87 || places[70] != 88 ||
+		places[93] != 87+24 {
+		t.Errorf("the counter is at %v", places)
 	}
 }
 
@@ -216,11 +216,11 @@ func TestPositionsThatCancel(t *testing.T) {
 		o := positions(t, append(others, row)...)
 		g := newTestGradient(o, "positions", clip)
 		g.compute(weights, all(5), 1, false)
-		without := append([]float32(nil), g.sum...)
+		excluded := append([]float32(nil), g.sum...)
 		g.compute(weights, all(6), 1, false)
-		moved := make([]float32, len(without))
+		moved := make([]float32, len(excluded))
 		for i := range moved {
-			moved[i] = g.sum[i] - without[i]
+			moved[i] = g.sum[i] - excluded[i]
 		}
 		if n := norm(moved); !(n <= clip*(1+1e-6)) {
 			t.Errorf("%s: the row moves the sum by %g clips, must move it by at most 1", name, n/clip)

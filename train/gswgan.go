@@ -248,16 +248,16 @@ func (c GSWGANConfig) starts(q CriticQuery) int {
 	if c.WarmSteps == 0 {
 		return 0
 	}
-	trained, asked := min(c.Scheduled, q.Critics), 1
+	trained, output := min(c.Scheduled, q.Critics), 1
 	switch {
 	case q.Query == QueryMean:
-		asked = q.Critics
+		output = q.Critics
 	case q.Schedule == ScheduleDrawn && q.Query == QuerySample:
 		trained = min(q.BatchSize, q.Critics)
 	case q.Schedule == ScheduleDrawn:
 		trained = 1
 	}
-	step := float64(trainPasses*float64(trained)*float64(c.CriticSteps)) + float64(asked) + movePasses
+	step := float64(trainPasses*float64(trained)*float64(c.CriticSteps)) + float64(output) + movePasses
 	start := float64(trainPasses*float64(c.WarmSteps)) + float64(movePasses*float64(c.WarmSteps/c.CriticSteps))
 	return int(min(math.Ceil(float64(q.Critics)*start/step), 1<<50))
 }

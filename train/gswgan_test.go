@@ -277,14 +277,14 @@ func TestDrawnCriticsAreTrained(t *testing.T) {
 		for step := range 7 {
 			_, err := l.step(step, false)
 			must(err)
-			asked := map[int]bool{}
+			output := map[int]bool{}
 			for _, k := range l.release.asked {
-				asked[k] = true
+				output[k] = true
 			}
-			if q == QueryBatch && len(asked) != 1 {
-				t.Errorf("a batch asks %d critics", len(asked))
+			if q == QueryBatch && len(output) != 1 {
+				t.Errorf("a batch asks %d critics", len(output))
 			}
-			for k := range asked {
+			for k := range output {
 				want[k] += c.CriticSteps
 			}
 		}
@@ -342,12 +342,12 @@ func TestKeptGenerators(t *testing.T) {
 		return k
 	}
 	several := run(24, 7)
-	var at []int
+	var places []int
 	for _, k := range several {
-		at = append(at, k.Step)
+		places = append(places, k.Step)
 	}
-	if !slices.Equal(at, []int{7, 14, 21, 24}) {
-		t.Fatalf("kept steps %v", at)
+	if !slices.Equal(places, []int{7, 14, 21, 24}) {
+		t.Fatalf("kept steps %v", places)
 	}
 	same(t, "step 14", several[1].Weights, run(14, 0)[0].Weights)
 	same(t, "the last step", several[3].Weights, run(24, 0)[0].Weights)

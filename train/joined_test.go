@@ -42,13 +42,13 @@ func alone(o *paired, clip, parts float64, index ...int32) (sum []float32, apart
 // by no more than the clip's own rounding, and off the float64 gradient by no more than that of its parts.
 func TestCancellingPairsAreAddedApart(t *testing.T) {
 	o := nearPairs(t, 1, 0, func() float32 { return 0 })
-	exact, apart := alone(o, math.Inf(1), math.Inf(1), 0)
-	if apart {
+	exact, separate := alone(o, math.Inf(1), math.Inf(1), 0)
+	if separate {
 		t.Fatal("nothing is clipped, but an example is added on its own")
 	}
 	clip := norm(exact) / 3
-	got, apart := alone(o, clip, 4, 0)
-	if !apart {
+	got, separate := alone(o, clip, 4, 0)
+	if !separate {
 		t.Fatal("the parts cancel, but the example was summed with others")
 	}
 	if n := norm(got); !(n <= clip && n > clip*(1-1e-5)) {
@@ -80,12 +80,12 @@ func TestApartDependsOnTheRowAlone(t *testing.T) {
 		}
 		rest := []int32{0, 1, 2, 4, 5, 6}
 		others, _ := alone(o, clip, 4, rest...)
-		for at := range n {
-			got, _ := alone(o, clip, 4, slices.Insert(slices.Clone(rest), at, 3)...)
+		for pos := range n {
+			got, _ := alone(o, clip, 4, slices.Insert(slices.Clone(rest), pos, 3)...)
 			for i := range got {
 				if sum := others[i] + want[i]; got[i] != sum {
 					t.Fatalf("others %s, at place %d, weight %d: the sum is %g, must be %g, that of the others and the pair's own",
-						name, at, i, got[i], sum)
+						name, pos, i, got[i], sum)
 				}
 			}
 		}

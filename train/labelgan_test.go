@@ -163,13 +163,13 @@ func (o byCount) Worker(rows int) Worker {
 type byCountWorker struct{ *byLabelWorker }
 
 func (k *byCountWorker) Accumulate(grad, scale []float32) {
-	by := slices.Clone(scale)
+	keys := slices.Clone(scale)
 	for _, p := range k.labels {
 		for _, i := range p.at {
-			by[i] *= float32(len(scale)) / float32(k.Count*len(p.at))
+			keys[i] *= float32(len(scale)) / float32(k.Count*len(p.at))
 		}
 	}
-	k.byLabelWorker.Accumulate(grad, by)
+	k.byLabelWorker.Accumulate(grad, keys)
 }
 
 // TestARowThatChangesItsLabel moves the sum of clipped gradients by at most two clips, and comes near it; also
@@ -201,11 +201,11 @@ func TestARowThatChangesItsLabel(t *testing.T) {
 }
 
 // labelMoves is by how many clips the sum moves, most, as single rows go to label 0.
-func labelMoves(o Objective, by *ByLabel, clip float64) (most float64) {
-	w := start(by)
+func labelMoves(o Objective, key *ByLabel, clip float64) (most float64) {
+	w := start(key)
 	g := newTestGradient(o, "moves", clip)
 	sum := func() []float64 {
-		g.compute(w, all(len(by.Labels)), 0, false)
+		g.compute(w, all(len(key.Labels)), 0, false)
 		out := make([]float64, len(g.sum))
 		for i, v := range g.sum {
 			out[i] = float64(v)
@@ -213,18 +213,18 @@ func labelMoves(o Objective, by *ByLabel, clip float64) (most float64) {
 		return out
 	}
 	before := sum()
-	for i := range by.Labels {
-		was := by.Labels[i]
-		by.Labels[i] = 2 - was // 1 stays, where no other label is free
-		if was == 1 {
-			by.Labels[i] = 0
+	for i := range key.Labels {
+		previous := key.Labels[i]
+		key.Labels[i] = 2 - previous // 1 stays, where no other label is free
+		if previous == 1 {
+			key.Labels[i] = 0
 		}
 		square := 0.0
 		for j, v := range sum() {
 			square += (v - before[j]) * (v - before[j])
 		}
 		most = math.Max(most, math.Sqrt(square)/clip)
-		by.Labels[i] = was
+		key.Labels[i] = previous
 	}
 	return most
 }

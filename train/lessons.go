@@ -80,15 +80,15 @@ func (s *discriminantLesson) learn(t *teachers, fake net.Matrix) {
 }
 
 // meanRows writes the mean row of a matrix.
-func meanRows(to []float64, x net.Matrix) {
-	clear(to)
+func meanRows(dst []float64, x net.Matrix) {
+	clear(dst)
 	for i := range x.Rows {
 		for j, v := range x.Row(i) {
-			to[j] += float64(v)
+			dst[j] += float64(v)
 		}
 	}
-	for j := range to {
-		to[j] /= float64(x.Rows)
+	for j := range dst {
+		dst[j] /= float64(x.Rows)
 	}
 }
 

@@ -113,13 +113,13 @@ func (q counting) Distance(point []float64, limit float64) float64 {
 // TestEveryPieceOnce: on any number of workers, each of which is known by its number.
 func TestEveryPieceOnce(t *testing.T) {
 	for _, count := range []int{0, 1, 3, 50} {
-		done, by := make([]int, 20), make([]int, 20)
+		done, keys := make([]int, 20), make([]int, 20)
 		parallel.Do(count, len(done), func(worker, piece int) {
 			done[piece]++
-			by[piece] = worker
+			keys[piece] = worker
 		})
-		if slices.Min(done) != 1 || slices.Max(done) != 1 || slices.Min(by) < 0 || slices.Max(by) >= max(1, count) {
-			t.Errorf("%d workers: pieces done %v times, by %v", count, done, by)
+		if slices.Min(done) != 1 || slices.Max(done) != 1 || slices.Min(keys) < 0 || slices.Max(keys) >= max(1, count) {
+			t.Errorf("%d workers: pieces done %v times, by %v", count, done, keys)
 		}
 	}
 	parallel.Do(4, 0, func(_, _ int) { t.Error("a piece of nothing is done") })

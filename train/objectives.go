@@ -205,11 +205,11 @@ func (k *triples) run(w []float32, fake net.Matrix, gather func(net.Matrix), wei
 	loss []float64) {
 	n := fake.Rows
 	x := k.Input(3 * n)
-	real, between := x.Slice(n, 2*n), x.Slice(2*n, 3*n)
+	real, middle := x.Slice(n, 2*n), x.Slice(2*n, 3*n)
 	x.Slice(0, n).CopyFrom(fake)
 	gather(real)
 	for i := range n {
-		interpolate(between.Row(i), real.Row(i), fake.Row(i), r.Float32())
+		interpolate(middle.Row(i), real.Row(i), fake.Row(i), r.Float32())
 	}
 	y := k.Forward(w, net.Mode{Train: true, Frozen: true, Groups: 3, Rand: r})
 	for i := range loss {

@@ -174,14 +174,14 @@ func paidVotes(paid *privacy.Handle) (mechanism.Votes, error) {
 // the last.
 func (l *pateLoop) step(t int) (last bool, err error) {
 	l.teachers.lesson.learn(l.teachers, l.c.Worst.spared(l.generated("teachers", t)))
-	asked := l.generated("votes", t)
-	votes := l.teachers.count(asked)
+	output := l.generated("votes", t)
+	votes := l.teachers.count(output)
 	noisy, err := mechanism.ReleaseCounts(l.paid, votes)
 	if err != nil {
 		return false, err
 	}
 	last = l.c.Stop != nil && l.c.Stop(votes)
-	l.student.learn(asked, noisy)
+	l.student.learn(output, noisy)
 	made := l.generated("generator", t)
 	dx := l.student.gradient(made)
 	l.c.Worst.silence(dx, made, noLabel)

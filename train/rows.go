@@ -89,10 +89,10 @@ func (r *Rows) Gather(m net.Matrix, index []int32) {
 			clear(m.Data[i*m.LD:][:r.width])
 		}
 	}
-	at := 0
+	pos := 0
 	for _, c := range r.columns {
-		c.gather(m, at, index)
-		at += c.columns()
+		c.gather(m, pos, index)
+		pos += c.columns()
 	}
 }
 
@@ -101,17 +101,17 @@ type floats []float32
 func (c floats) columns() int { return 1 }
 
 func (c floats) gather(m net.Matrix, at int, index []int32) {
-	to, ld := m.Data[at:], m.LD
+	dst, ld := m.Data[at:], m.LD
 	for len(index) >= 8 { // eight at a time: the loads wait for memory together
-		i, d := index[:8], to[:7*ld+1]
+		i, d := index[:8], dst[:7*ld+1]
 		v0, v1, v2, v3 := c[i[0]], c[i[1]], c[i[2]], c[i[3]]
 		v4, v5, v6, v7 := c[i[4]], c[i[5]], c[i[6]], c[i[7]]
 		d[0], d[ld], d[2*ld], d[3*ld] = v0, v1, v2, v3
 		d[4*ld], d[5*ld], d[6*ld], d[7*ld] = v4, v5, v6, v7
-		index, to = index[8:], to[min(8*ld, len(to)):]
+		index, dst = index[8:], dst[min(8*ld, len(dst)):]
 	}
 	for i, row := range index {
-		to[i*ld] = c[row]
+		dst[i*ld] = c[row]
 	}
 }
 

@@ -153,10 +153,10 @@ func (l *gsLoop) trainScheduled(t int) {
 
 // trainDrawn gives the critics that step t asks CriticSteps steps each.
 func (l *gsLoop) trainDrawn(t int) {
-	asked := slices.Clone(l.release.asked)
-	slices.Sort(asked)
-	asked = slices.Compact(asked)
-	l.trainEach(len(asked), func(i int) (critic, turn int) { return asked[i], t*l.q.BatchSize + i })
+	output := slices.Clone(l.release.asked)
+	slices.Sort(output)
+	output = slices.Compact(output)
+	l.trainEach(len(output), func(i int) (critic, turn int) { return output[i], t*l.q.BatchSize + i })
 }
 
 // trainEach trains count critics side by side; a turn is a critic's public randomness.

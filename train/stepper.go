@@ -77,21 +77,21 @@ func (s *stepper) divisor() float64 { return s.worst.less(s.c.ExpectedBatchSize)
 // noisySum sets sum to the noisy sum of the clipped gradients of step t's sample, without
 // its worst rows.
 func (s *stepper) noisySum(w []float32, t int, wantLoss bool) error {
-	drawn, err := s.begin(t)
+	sample, err := s.begin(t)
 	if err != nil {
 		return err
 	}
 	s.index = s.batches.draw(s.index, s.use, t)
 	s.omit = s.worst.omitted(s.index)
 	if s.c.NoiseMultiplier > 0 && len(s.index) > s.c.room() {
-		s.addNoise64(s.exact(w, s.index, wantLoss), drawn)
+		s.addNoise64(s.exact(w, s.index, wantLoss), sample)
 		return nil
 	}
 	s.compute(w, s.index, wantLoss)
 	if err := s.diverged(t); err != nil {
 		return err
 	}
-	s.addNoise(drawn)
+	s.addNoise(sample)
 	return nil
 }
 
@@ -126,23 +126,23 @@ func (s *stepper) begin(t int) (drawn []float32, err error) {
 // addNoise rounds the clipped sum to the lattice and adds the step's noise. Drawn
 // ahead or in place gives the same bits: both round the exact sum of two float32
 // once.
-func (s *stepper) addNoise(drawn []float32) {
+func (s *stepper) addNoise(sample []float32) {
 	if s.c.NoiseMultiplier == 0 {
 		copy(s.sum, privacy.Release(s.use, s.sum, s.sum))
 		return
 	}
 	var in []float32
-	if drawn != nil || s.use.Probed() {
+	if sample != nil || s.use.Probed() {
 		kernel.LatticeRound(s.sum, float32(s.lattice.Step))
 	}
 	if s.use.Probed() {
 		in = slices.Clone(s.sum)
 	}
-	if drawn == nil {
+	if sample == nil {
 		s.use.Stream("noise", 0).LatticeGaussian(s.sum, s.c.sigma(), s.lattice.Step) // which rounds, too
 	} else {
-		kernel.Add(s.sum, s.sum, drawn)
-		s.ahead.free <- drawn
+		kernel.Add(s.sum, s.sum, sample)
+		s.ahead.free <- sample
 	}
 	copy(s.sum, privacy.Release(s.use, in, s.sum))
 }
@@ -150,23 +150,23 @@ func (s *stepper) addNoise(drawn []float32) {
 // addNoise64 does the same to a float64 sum. float64 holds every lattice point up
 // to 2^53 steps; the result is rounded to float32 once, after the noise, so it is a
 // function of the Gaussian mechanism's output alone.
-func (s *stepper) addNoise64(sum []float64, drawn []float32) {
+func (s *stepper) addNoise64(sum []float64, sample []float32) {
 	noise.RoundToLattice(sum, s.lattice.Step)
 	var in []float64 // as float32 it would move by more than the clip
 	if s.use.Probed() {
 		in = slices.Clone(sum)
 	}
-	if drawn == nil {
+	if sample == nil {
 		s.use.Stream("noise", 0).LatticeGaussian64(sum, s.c.sigma(), s.lattice.Step)
 	}
 	for i, v := range sum {
-		if drawn != nil {
-			v += float64(drawn[i])
+		if sample != nil {
+			v += float64(sample[i])
 		}
 		s.sum[i] = float32(v)
 	}
-	if drawn != nil {
-		s.ahead.free <- drawn
+	if sample != nil {
+		s.ahead.free <- sample
 	}
 	copy(s.sum, privacy.Release(s.use, in, s.sum))
 }
@@ -297,14 +297,14 @@ func (a *apart) add(w Worker, grad []float32, n int, clip float64) {
 		a.grad, a.scale = make([]float32, len(grad)), make([]float32, joinedRows)
 	}
 	for _, i := range a.which {
-		from, to := spanOf(w, i, len(grad))
-		own := a.grad[from:to]
-		clear(own)
+		start, end := spanOf(w, i, len(grad))
+		ownValue := a.grad[start:end]
+		clear(ownValue)
 		a.scale[i] = 1
 		w.Accumulate(a.grad, a.scale[:n])
 		a.scale[i] = 0
-		if factor := rowFactor(own, clip); factor > 0 {
-			kernel.Axpy(factor, own, grad[from:to])
+		if factor := rowFactor(ownValue, clip); factor > 0 {
+			kernel.Axpy(factor, ownValue, grad[start:end])
 		}
 	}
 }
@@ -330,11 +330,11 @@ func (b *batches) draw(dst []int32, use *privacy.Use, t int) []int32 {
 	if b.order == nil {
 		return use.Stream("sample", 0).Poisson(dst, b.n, b.c.SamplingRate)
 	}
-	at := t % b.c.epoch()
-	if at == 0 {
+	pos := t % b.c.epoch()
+	if pos == 0 {
 		b.shuffle(use)
 	}
-	from := at * b.c.batch()
+	from := pos * b.c.batch()
 	dst = dst[:0]
 	for _, row := range b.order[from:min(from+b.c.batch(), len(b.order))] {
 		if int(row) < b.n { // what is not there is an empty place, so that no row moves another

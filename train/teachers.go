@@ -137,11 +137,11 @@ func (t *teachers) see(x net.Matrix) {
 // describe writes the features of rows.
 func (t *teachers) describe(to, x net.Matrix) {
 	for i := range x.Rows {
-		from, f := x.Row(i), to.Row(i)
-		for j, v := range from {
+		src, f := x.Row(i), to.Row(i)
+		for j, v := range src {
 			f[j] = v - t.center[j]
 		}
-		products := f[len(from):]
+		products := f[len(src):]
 		for n, p := range t.c.Products {
 			products[n] = f[p[0]] * f[p[1]]
 		}
@@ -185,13 +185,13 @@ func (t *teachers) count(asked net.Matrix) []int64 {
 
 // vote adds those of one teacher, whose scores stand in the lane: at most 1 a row.
 func (t *teachers) vote(l *teacherLane) {
-	above := float32(0)
+	upper := float32(0)
 	if t.c.Votes == VotesHalf {
 		sorted := slices.Sorted(slices.Values(l.column))
-		above = sorted[len(sorted)/2-1]
+		upper = sorted[len(sorted)/2-1]
 	}
 	for i, s := range l.column {
-		if s > above {
+		if s > upper {
 			l.counts[i]++
 		}
 	}

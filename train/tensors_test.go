@@ -31,10 +31,10 @@ func TestTensorEvent(t *testing.T) {
 		if got := c.Event(a); got != sampled {
 			t.Errorf("%s: sampled: %v, want %v", a, got, sampled)
 		}
-		of := c
-		of.Shuffle = 100
-		must(of.Check())
-		if got := of.Event(a); got != shuffled[a] {
+		subject := c
+		subject.Shuffle = 100
+		must(subject.Check())
+		if got := subject.Event(a); got != shuffled[a] {
 			t.Errorf("%s: shuffled: %v, want %v", a, got, shuffled[a])
 		}
 	}
@@ -138,14 +138,14 @@ func TestTensorClippedSum(t *testing.T) {
 	for i := range n {
 		each.compute(w, []int32{int32(i)}, 0, false)
 		for _, part := range o.critic.Tensors() {
-			of := each.sum[part.Offset : part.Offset+part.Size()]
-			c := math.Min(1, 1/norm(of))
+			items := each.sum[part.Offset : part.Offset+part.Size()]
+			c := math.Min(1, 1/norm(items))
 			if c < 1 {
 				bound++
 			} else {
 				free++
 			}
-			for j, v := range of {
+			for j, v := range items {
 				want[part.Offset+j] += c * float64(v)
 			}
 		}

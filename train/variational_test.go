@@ -79,13 +79,13 @@ func TestVariationalGradient(t *testing.T) {
 		normal(e, r)
 		x := net.NewMatrix(1, 5)
 		rows.Gather(x, []int32{row})
-		in, noise, at := wide(x.Row(0)), wide(e.Row(0)), wide(w)
-		if want := elbo(at, in, noise); math.Abs(g.loss-want) > 1e-5 {
+		in, noise, places := wide(x.Row(0)), wide(e.Row(0)), wide(w)
+		if want := elbo(places, in, noise); math.Abs(g.loss-want) > 1e-5 {
 			t.Errorf("row %d: loss %g, must be %g", row, g.loss, want)
 		}
 		top := norm(g.sum)
-		for i := range at {
-			want := difference(at, i, func() float64 { return elbo(at, in, noise) })
+		for i := range places {
+			want := difference(places, i, func() float64 { return elbo(places, in, noise) })
 			if got := float64(g.sum[i]); !(math.Abs(got-want) <= 2e-5*top) {
 				t.Fatalf("row %d: gradient %d is %g, must be %g", row, i, got, want)
 			}
@@ -101,13 +101,13 @@ func wide(x []float32) []float64 {
 	return out
 }
 
-func difference(at []float64, i int, f func() float64) float64 {
+func difference(places []float64, i int, f func() float64) float64 {
 	const h = 1e-5
-	v := at[i]
-	at[i] = v + h
+	v := places[i]
+	places[i] = v + h
 	up := f()
-	at[i] = v - h
+	places[i] = v - h
 	down := f()
-	at[i] = v
+	places[i] = v
 	return (up - down) / (2 * h)
 }

@@ -136,7 +136,7 @@ func TestGeneratedPart(t *testing.T) {
 }
 
 // addScore subtracts a 40th of the clipped gradient of the score of the one row x.
-func addScore(n *net.Net, w []float32, x net.Matrix, clip float64, to []float32) {
+func addScore(n *net.Net, w []float32, x net.Matrix, clip float64, dst []float32) {
 	p, grad := n.NewPass(1), make([]float32, n.Params())
 	p.Input(1).CopyFrom(x)
 	net.Wasserstein(p.OutGrad(), p.Forward(w, net.Mode{}), 1, nil)
@@ -148,7 +148,7 @@ func addScore(n *net.Net, w []float32, x net.Matrix, clip float64, to []float32)
 	}
 	scale := float32(min(1, clip/math.Sqrt(square)) / 40)
 	for i, g := range grad {
-		to[i] -= scale * g
+		dst[i] -= scale * g
 	}
 }
 

@@ -81,7 +81,7 @@ func NewWorst(rows int, scores []float64, compare func(i, j int32) int, score Sc
 
 // check refuses an order that is not one of n rows, and a batch that would be empty: batch is the
 // public size that sums are divided by, made the rows that a loop generates a step (0: none).
-func (w *Worst) check(n int, batch float64, made int) error {
+func (w *Worst) check(n int, batch float64, created int) error {
 	if w == nil {
 		return nil
 	}
@@ -96,8 +96,8 @@ func (w *Worst) check(n int, batch float64, made int) error {
 		errs = append(errs, fmt.Errorf("worst: %d rows of a batch of %g, must be at least 1 and fewer than it has", w.Rows,
 			batch))
 	}
-	if made > 0 && (w.Score == nil || w.Rows >= made) {
-		errs = append(errs, fmt.Errorf("worst: %d of %d generated rows, must be fewer, and have scores", w.Rows, made))
+	if created > 0 && (w.Score == nil || w.Rows >= created) {
+		errs = append(errs, fmt.Errorf("worst: %d of %d generated rows, must be fewer, and have scores", w.Rows, created))
 	}
 	return errors.Join(errs...)
 }
@@ -157,11 +157,11 @@ func (w *Worst) ofEach(lists [][]int32) [][]int32 {
 
 // highest are the places of the Rows highest of n numbers, ascending, all where there are fewer; of
 // equal ones the first.
-func (w *Worst) highest(n int, of func(i int) float64) []int {
-	least, equal := w.limit(n, of)
+func (w *Worst) highest(n int, lookup func(i int) float64) []int {
+	least, equal := w.limit(n, lookup)
 	places := make([]int, 0, w.Rows)
 	for i := range n {
-		switch v := of(i); {
+		switch v := lookup(i); {
 		case n <= w.Rows || v > least:
 			places = append(places, i)
 		case v == least && equal > 0:
@@ -172,13 +172,13 @@ func (w *Worst) highest(n int, of func(i int) float64) []int {
 }
 
 // limit is the least of the Rows highest of n numbers, and how many of those are equal to it.
-func (w *Worst) limit(n int, of func(i int) float64) (least float64, equal int) {
+func (w *Worst) limit(n int, lookup func(i int) float64) (least float64, equal int) {
 	if n <= w.Rows {
 		return 0, 0
 	}
 	top := make([]float64, 0, w.Rows+1) // ascending
 	for i := range n {
-		v := of(i)
+		v := lookup(i)
 		if len(top) == w.Rows && v <= top[0] {
 			continue
 		}
@@ -212,16 +212,16 @@ func (w *Worst) silence(grad, x net.Matrix, label int) {
 
 // spared moves the generated rows that stay to the front of x and returns them.
 func (w *Worst) spared(x net.Matrix) net.Matrix {
-	to, out := 0, w.dropped(x, noLabel)
+	end, out := 0, w.dropped(x, noLabel)
 	for i := range x.Rows {
 		if len(out) > 0 && out[0] == i {
 			out = out[1:]
 			continue
 		}
-		if to != i {
-			copy(x.Row(to), x.Row(i))
+		if end != i {
+			copy(x.Row(end), x.Row(i))
 		}
-		to++
+		end++
 	}
-	return x.Slice(0, to)
+	return x.Slice(0, end)
 }

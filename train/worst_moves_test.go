@@ -130,16 +130,16 @@ func TestNeighboursWithoutTheWorst(t *testing.T) {
 			for i := range n {
 				table.fill(r, i)
 			}
-			at := r.IntN(n)
+			pos := r.IntN(n)
 			other := table.clone()
-			other.fill(r, at)
-			var with, without []int32
+			other.fill(r, pos)
+			var including, excluded []int32
 			for i := range int32(n) {
-				if int(i) == at || r.IntN(4) > 0 {
-					with = append(with, i)
+				if int(i) == pos || r.IntN(4) > 0 {
+					including = append(including, i)
 				}
 			}
-			without = slices.DeleteFunc(slices.Clone(with), func(i int32) bool { return int(i) == at })
+			excluded = slices.DeleteFunc(slices.Clone(including), func(i int32) bool { return int(i) == pos })
 			o, changed := example(table), example(other)
 			c := DPSGD{MaxGradNorm: 0.1, NoiseMultiplier: 1, SamplingRate: 0.5, ExpectedBatchSize: float64(1 + r.IntN(n)),
 				Steps: 3}
@@ -150,14 +150,14 @@ func TestNeighboursWithoutTheWorst(t *testing.T) {
 				c.Joined = j.Joined()
 			}
 			rows := r.IntN(6)
-			sum := sumOfBatch(o, c, table.worst(rows), with)
-			if moved := apartBy(sum, sumOfBatch(changed, c, other.worst(rows), with)) / c.bound(); !(moved <= 2) {
+			sum := sumOfBatch(o, c, table.worst(rows), including)
+			if moved := apartBy(sum, sumOfBatch(changed, c, other.worst(rows), including)) / c.bound(); !(moved <= 2) {
 				t.Errorf("%s, trial %d: an exchange moves the sum by %g clips", name, trial, moved)
 			}
 			if name == "masked by label" {
 				continue // masks go with places in the batch
 			}
-			if moved := apartBy(sum, sumOfBatch(o, c, table.worst(rows), without)) / c.bound(); !(moved <= 1) {
+			if moved := apartBy(sum, sumOfBatch(o, c, table.worst(rows), excluded)) / c.bound(); !(moved <= 1) {
 				t.Errorf("%s, trial %d: a row more moves the sum by %g clips", name, trial, moved)
 			}
 		}

@@ -26,34 +26,34 @@ func ranked(rows int, table []scored) *Worst {
 }
 
 // left is what a rule keeps of a batch, as contents in order.
-func left(table []scored, batch []int32, rule func(table []scored, batch []int32) []int32) (kept []scored) {
+func left(table []scored, batch []int32, rule func(table []scored, batch []int32) []int32) (retained []scored) {
 	for _, i := range rule(table, slices.Clone(batch)) {
-		kept = append(kept, table[i])
+		retained = append(retained, table[i])
 	}
-	slices.SortFunc(kept, func(a, b scored) int {
+	slices.SortFunc(retained, func(a, b scored) int {
 		return cmp.Or(cmp.Compare(a.score, b.score), cmp.Compare(a.content, b.content))
 	})
-	return kept
+	return retained
 }
 
 // brought is how many rows of long are not in short, and gone those of short that are not in
 // long; both are sorted.
-func brought(short, long []scored) (brought, gone int) {
+func brought(short, long []scored) (brought, missing int) {
 	rest := slices.Clone(long)
 	for _, r := range short {
 		if i := slices.Index(rest, r); i >= 0 {
 			rest = slices.Delete(rest, i, i+1)
 		} else {
-			gone++
+			missing++
 		}
 	}
-	return len(rest), gone
+	return len(rest), missing
 }
 
 // most is the largest change of what a rule keeps, over all batches of all tables of up to
 // five of six rows, three of which have equal scores, and over all rows x that a batch has besides, at
 // any place of the table, in that order or the other.
-func most(rule func(table []scored, batch []int32) []int32) (came, went int) {
+func most(rule func(table []scored, batch []int32) []int32) (moved, result int) {
 	kinds := []scored{{1, 1}, {2, 1}, {2, 2}, {2, 3}, {3, 1}, {9, 1}}
 	tried := 0
 	var try func(table []scored)
@@ -68,22 +68,22 @@ func most(rule func(table []scored, batch []int32) []int32) (came, went int) {
 			short := left(table, batch, rule)
 			for _, x := range kinds {
 				tried++
-				at := tried % (len(table) + 1)
-				long := slices.Insert(slices.Clone(table), at, x)
-				with := []int32{int32(at)}
+				pos := tried % (len(table) + 1)
+				long := slices.Insert(slices.Clone(table), pos, x)
+				including := []int32{int32(pos)}
 				for _, i := range batch {
-					with = append(with, i+int32(b2i(int(i) >= at)))
+					including = append(including, i+int32(b2i(int(i) >= pos)))
 				}
-				slices.Sort(with)
+				slices.Sort(including)
 				if tried%2 == 0 {
 					slices.Reverse(long)
-					for k := range with {
-						with[k] = int32(len(long)-1) - with[k]
+					for k := range including {
+						including[k] = int32(len(long)-1) - including[k]
 					}
-					slices.Reverse(with)
+					slices.Reverse(including)
 				}
-				b, g := brought(short, left(long, with, rule))
-				came, went = max(came, b), max(went, g)
+				b, g := brought(short, left(long, including, rule))
+				moved, result = max(moved, b), max(result, g)
 			}
 		}
 		if len(table) < 5 {
@@ -97,7 +97,7 @@ func most(rule func(table []scored, batch []int32) []int32) (came, went int) {
 		}
 	}
 	try(nil)
-	return came, went
+	return moved, result
 }
 
 func b2i(b bool) int {
@@ -110,10 +110,10 @@ func b2i(b bool) int {
 // TestOneRowMovesOne: the proof in the comment of Worst, by trying everything small.
 func TestOneRowMovesOne(t *testing.T) {
 	for rows := 1; rows <= 3; rows++ {
-		came, went := most(func(table []scored, batch []int32) []int32 { return ranked(rows, table).kept(batch) })
-		if came != 1 || went != 0 {
+		came, moved := most(func(table []scored, batch []int32) []int32 { return ranked(rows, table).kept(batch) })
+		if came != 1 || moved != 0 {
 			t.Errorf("without the worst %d of a batch, one row more brings %d and takes %d, must bring 1 and take 0", rows, came,
-				went)
+				moved)
 		}
 	}
 }
@@ -122,17 +122,17 @@ func TestOneRowMovesOne(t *testing.T) {
 // the batch one row takes others with it or lets them in; a share of the batch that is rounded down,
 // too; and ranks that tie by place alone, in a table that may stand in another order, exchange rows.
 func TestWrongRuleMovesMany(t *testing.T) {
-	aboveMean := func(table []scored, batch []int32) (kept []int32) {
+	aboveMean := func(table []scored, batch []int32) (retained []int32) {
 		mean := 0.0
 		for _, i := range batch {
 			mean += table[i].score / float64(len(batch))
 		}
 		for _, i := range batch {
 			if table[i].score <= mean {
-				kept = append(kept, i)
+				retained = append(retained, i)
 			}
 		}
-		return kept
+		return retained
 	}
 	share := func(table []scored, batch []int32) []int32 {
 		if len(batch) < 3 {

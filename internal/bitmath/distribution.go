@@ -147,16 +147,16 @@ func BetaQuantile(a, b, p float64) float64 {
 
 // NormalQuantile returns the z below which a normal number lies with chance p, in (0, 1).
 func NormalQuantile(p float64) float64 {
-	below := func(z float64) bool { return NormalTail(-z) < p }
+	lower := func(z float64) bool { return NormalTail(-z) < p }
 	guess := normalGuess(min(p, 1-p))
 	if p > 0.5 {
 		guess = -guess
 	}
 	near := float64(0x1p-49 * (1 + math.Abs(guess)))
-	if low, high := guess-near, guess+near; below(low) && !below(high) {
-		return rising(low, high, below)
+	if low, high := guess-near, guess+near; lower(low) && !lower(high) {
+		return rising(low, high, lower)
 	}
-	return rising(-40, 40, below)
+	return rising(-40, 40, lower)
 }
 
 // normalGuess returns the z of chance p, at most 1/2, but for a few last bits. Newton's steps on the logarithm of
@@ -182,13 +182,13 @@ func StudentQuantile(degrees, p float64) float64 {
 
 // rising halves between low and high until no float lies between, or an error in the last
 // place of the greater is reached.
-func rising(low, high float64, below func(float64) bool) float64 {
+func rising(low, high float64, lower func(float64) bool) float64 {
 	for range 1100 {
 		mid := low + float64((high-low)/2)
 		if mid == low || mid == high {
 			break
 		}
-		if below(mid) {
+		if lower(mid) {
 			low = mid
 		} else {
 			high = mid

@@ -225,15 +225,15 @@ func Triangle(columns [][]float64) {
 // digits: first. The factor is 0 where x lies there already.
 func reflection(x []float64) (first, factor float64) {
 	first = x[0]
-	beyond, sum := 0.0, 0.0
+	upper, sum := 0.0, 0.0
 	for _, v := range x[1:] {
-		beyond = max(beyond, math.Abs(v))
+		upper = max(upper, math.Abs(v))
 	}
-	if beyond == 0 {
+	if upper == 0 {
 		x[0] = 1
 		return first, 0
 	}
-	greatest := max(beyond, math.Abs(first))
+	greatest := max(upper, math.Abs(first))
 	if greatest < 0x1p-900 { // where lengths are rounded below the normal numbers
 		for i := range x {
 			x[i] *= 0x1p200
@@ -245,13 +245,13 @@ func reflection(x []float64) (first, factor float64) {
 		v /= greatest // so that no square overflows
 		sum += float64(v * v)
 	}
-	to := -math.Copysign(float64(greatest*math.Sqrt(sum)), first)
-	away := first - to
+	high := -math.Copysign(float64(greatest*math.Sqrt(sum)), first)
+	away := first - high
 	for i := range x {
 		x[i] /= away
 	}
 	x[0] = 1
-	return to, (to - first) / to
+	return high, (high - first) / high
 }
 
 // Singular turns the columns of a matrix A into those of U S, where A = U S V', and returns

@@ -22,15 +22,15 @@ func intervals() []interval {
 	power := func(y float64) (func(float64) float64, func(number) number) {
 		return func(x float64) float64 { return Pow(x, y) }, func(x number) number { return bigExp(by(exact(y), bigLog(x))) }
 	}
-	to := func(x float64) (func(float64) float64, func(number) number) {
+	apply := func(x float64) (func(float64) float64, func(number) number) {
 		l := bigLog(exact(x))
 		return func(y float64) float64 { return Pow(x, y) }, func(y number) number { return bigExp(by(y, l)) }
 	}
 	third, bigThird := power(1. / 3)
 	large, bigLarge := power(-37.25)
 	near, bigNear := power(0x1.8p40)
-	ten, bigTen := to(10)
-	base, bigBase := to(0.9990234375)
+	ten, bigTen := apply(10)
+	base, bigBase := apply(0.9990234375)
 	log2 := func(x number) number { return quotient(bigLog(x), constants().ln2) }
 	log10 := func(x number) number { return quotient(bigLog(x), constants().ln10) }
 	sine := func(x float64) float64 { s, _ := Sincos(x); return s }
@@ -101,14 +101,14 @@ func (i interval) draw(r *rand.Rand) float64 {
 }
 
 // worst returns the greatest error in units in the last place on as many points, and where.
-func (i interval) worst(points int, r *rand.Rand) (units, at float64) {
+func (i interval) worst(points int, r *rand.Rand) (units, point float64) {
 	for range points {
 		x := i.draw(r)
 		if e := i.error(x); e > units || e != e {
-			units, at = e, x
+			units, point = e, x
 		}
 	}
-	return units, at
+	return units, point
 }
 
 // error returns in units in the last place of the true value.
@@ -138,11 +138,11 @@ func TestErrors(t *testing.T) {
 	for seed, i := range intervals() {
 		t.Run(i.name, func(t *testing.T) {
 			t.Parallel()
-			units, at := i.worst(points(), rand.New(rand.NewPCG(9, uint64(seed))))
+			units, point := i.worst(points(), rand.New(rand.NewPCG(9, uint64(seed))))
 			if !(units <= i.most) {
-				t.Errorf("errs by %.4g units in the last place at %b = %v, must by at most %v", units, at, at, i.most)
+				t.Errorf("errs by %.4g units in the last place at %b = %v, must by at most %v", units, point, point, i.most)
 			}
-			t.Logf("%.4f units in the last place at %v", units, at)
+			t.Logf("%.4f units in the last place at %v", units, point)
 		})
 	}
 }

@@ -26,7 +26,7 @@ func logOfOther(x float64) float64 {
 // two where without is 1, for a positive and finite x and low an error of x. The cell of x
 // has the reciprocal c of a number near its middle; r = x c - 1 is known exactly, since c
 // has 21 bits, and t = k ln 2 - ln c.
-func split(x, low float64, without int) (t, tLow, r, rLow float64) {
+func split(x, low float64, excluded int) (t, tLow, r, rLow float64) {
 	z, c, k := cell(x)
 	front := upper(z)
 	r, rLow = joined(float64(front*c[0])-1, float64((z-front)*c[0]))
@@ -34,7 +34,7 @@ func split(x, low float64, without int) (t, tLow, r, rLow float64) {
 		scale := math.Float64frombits(uint64(max(1023-k, 1)) << 52)
 		rLow += float64(float64(low*scale) * c[0])
 	}
-	whole := float64(k * (1 - without))
+	whole := float64(k * (1 - excluded))
 	return float64(whole*ln2High) + c[1], float64(whole*ln2Low) + c[2], r, rLow
 }
 

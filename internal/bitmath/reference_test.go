@@ -147,10 +147,10 @@ func bigErfc(x number) number {
 
 // bigLgamma has 70 bits from 8 on, which is where Stirling's series is best with 24 terms.
 func bigLgamma(x number) number {
-	switch at := rough(x); {
-	case at < 0.5:
+	switch point := rough(x); {
+	case point < 0.5:
 		return less(bigLgamma(plus(x, exact(1))), bigLog(x))
-	case at < 8:
+	case point < 8:
 		return lgamma.at(x)
 	}
 	w := quotient(exact(1), x)

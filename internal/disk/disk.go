@@ -81,12 +81,12 @@ func (d Disk) Chmod(path string, mode os.FileMode) error {
 }
 
 // Rename gives a file or folder another name, on disk when it returns.
-func (d Disk) Rename(from, to string) error {
-	err := d.change(Change{Op: OpRename, Path: from, To: to}, func() error { return os.Rename(from, to) })
+func (d Disk) Rename(from, newName string) error {
+	err := d.change(Change{Op: OpRename, Path: from, To: newName}, func() error { return os.Rename(from, newName) })
 	if err != nil {
 		return err
 	}
-	return d.SyncDir(to)
+	return d.SyncDir(newName)
 }
 
 // Truncate cuts a file.

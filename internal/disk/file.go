@@ -216,11 +216,11 @@ func unfinished() *regexp.Regexp { return regexp.MustCompile(`^\.(.+)\.tmp[0-9]+
 
 // sweep is 1 if it removed a file that nobody writes.
 func (d Disk) sweep(path string) int {
-	held := hold(path)
-	if held == nil {
+	retained := hold(path)
+	if retained == nil {
 		return 0
 	}
-	defer held.Close()
+	defer retained.Close()
 	if d.Remove(path) != nil {
 		return 0
 	}

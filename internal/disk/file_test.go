@@ -88,15 +88,15 @@ func TestSyncBeforeName(t *testing.T) {
 // included, does a sweep take the file.
 func TestSweepLeavesWhatTakesItsName(t *testing.T) {
 	dir := t.TempDir()
-	var taken []Op
+	var retained []Op
 	d := Disk{Watch: func(c Change) (int64, error) {
 		if n, err := (Disk{}).Sweep(dir); n != 0 || err != nil {
-			taken = append(taken, c.Op)
+			retained = append(retained, c.Op)
 		}
 		return 0, nil
 	}}
-	if err := d.WriteBytes(filepath.Join(dir, "file"), 0o600, []byte("new")); err != nil || taken != nil {
-		t.Errorf("%v, taken before %v", err, taken)
+	if err := d.WriteBytes(filepath.Join(dir, "file"), 0o600, []byte("new")); err != nil || retained != nil {
+		t.Errorf("%v, taken before %v", err, retained)
 	}
 }
 

@@ -44,22 +44,22 @@ type workTree struct{ root, git string }
 
 // eachTree calls f, until it returns false, for the work trees that git can take dir to lie in, with the segments below
 // each: the one that GIT_DIR says, and the one of each folder above, up to the first repository.
-func eachTree(dir string, below []string, f func(t workTree, below []string) bool) {
+func eachTree(dir string, lower []string, f func(t workTree, lower []string) bool) {
 	if t, ok := saidTree(); ok {
 		if rel, err := filepath.Rel(t.root, dir); err == nil && filepath.IsLocal(rel) &&
-			!f(t, append(segments(rel), below...)) {
+			!f(t, append(segments(rel), lower...)) {
 			return
 		}
 	}
 	for {
 		dot := filepath.Join(dir, ".git")
-		if _, err := os.Lstat(dot); err == nil && (!f(workTree{dir, gitDir(dot)}, below) || whole(dir)) {
+		if _, err := os.Lstat(dot); err == nil && (!f(workTree{dir, gitDir(dot)}, lower) || whole(dir)) {
 			return
 		}
 		if filepath.Dir(dir) == dir {
 			return
 		}
-		below = slices.Insert(slices.Clone(below), 0, filepath.Base(dir))
+		lower = slices.Insert(slices.Clone(lower), 0, filepath.Base(dir))
 		dir = filepath.Dir(dir)
 	}
 }
@@ -116,20 +116,20 @@ func (t workTree) excluded(below []string) bool {
 }
 
 // passedOver asks the nearest .gitignore first, and the list of the work tree last.
-func (t workTree) passedOver(below []string, folder bool) bool {
-	for n := len(below) - 1; n >= 0; n-- {
-		at := filepath.Join(t.root, filepath.Join(below[:n]...), ".gitignore")
-		if verdict, said := ruled(at, below[n:], folder); said {
+func (t workTree) passedOver(lower []string, folder bool) bool {
+	for n := len(lower) - 1; n >= 0; n-- {
+		at := filepath.Join(t.root, filepath.Join(lower[:n]...), ".gitignore")
+		if verdict, said := ruled(at, lower[n:], folder); said {
 			return verdict
 		}
 	}
-	verdict, _ := ruled(filepath.Join(t.git, "info", "exclude"), below, folder)
+	verdict, _ := ruled(filepath.Join(t.git, "info", "exclude"), lower, folder)
 	return verdict
 }
 
 // ruled is what the last line of a list that is about the file says of it; said is false where none is. Git follows no
 // .gitignore that is a link.
-func ruled(list string, below []string, folder bool) (verdict, said bool) {
+func ruled(list string, lower []string, folder bool) (verdict, reported bool) {
 	if info, err := os.Lstat(list); err != nil || !info.Mode().IsRegular() {
 		return false, false
 	}
@@ -143,16 +143,16 @@ func ruled(list string, below []string, folder bool) (verdict, said bool) {
 			continue
 		}
 		pattern, again := strings.CutPrefix(line, "!")
-		if names(pattern, below, folder, again) {
-			verdict, said = !again, true
+		if names(pattern, lower, folder, again) {
+			verdict, reported = !again, true
 		}
 	}
-	return verdict, said
+	return verdict, reported
 }
 
 // names reports whether a pattern of a .gitignore is about the file, or the folder, of these segments below it; unread
 // is the answer for patterns that mean something else than in path.Match.
-func names(pattern string, below []string, folder, unread bool) bool {
+func names(pattern string, lower []string, folder, unread bool) bool {
 	pattern, ofFolders := strings.CutSuffix(pattern, "/")
 	if ofFolders && !folder {
 		return false
@@ -162,9 +162,9 @@ func names(pattern string, below []string, folder, unread bool) bool {
 		anywhere && strings.Contains(plain, "/") {
 		return unread
 	}
-	name := below[len(below)-1]
+	name := lower[len(lower)-1]
 	if rest, anchored := strings.CutPrefix(pattern, "/"); anchored || strings.Contains(pattern, "/") {
-		pattern, name = rest, strings.Join(below, "/")
+		pattern, name = rest, strings.Join(lower, "/")
 	}
 	is, err := path.Match(pattern, name)
 	return is && err == nil
@@ -218,23 +218,23 @@ func indexed(data []byte, hash int) (names []string, ok bool) {
 		if binary.BigEndian.Uint16(rest[fixed-2:])&0x4000 != 0 { // flags that version 3 added
 			fixed += 2
 		}
-		kept, at := 0, min(fixed, len(rest))
+		count, pos := 0, min(fixed, len(rest))
 		if version == 4 {
-			strip, n := stripped(rest[at:])
+			strip, n := stripped(rest[pos:])
 			if n == 0 || strip > len(name) {
 				return nil, false
 			}
-			kept, at = len(name)-strip, at+n
+			count, pos = len(name)-strip, pos+n
 		}
-		end := bytes.IndexByte(rest[at:], 0)
+		end := bytes.IndexByte(rest[pos:], 0)
 		if end < 0 {
 			return nil, false
 		}
-		name = name[:kept] + string(rest[at:at+end])
+		name = name[:count] + string(rest[pos:pos+end])
 		names = append(names, name)
-		size := at + end + 1
+		size := pos + end + 1
 		if version < 4 {
-			size = (at + end + 8) &^ 7 // padded to a multiple of eight by one to eight zeros
+			size = (pos + end + 8) &^ 7 // padded to a multiple of eight by one to eight zeros
 		}
 		rest = rest[min(size, len(rest)):]
 	}
@@ -261,12 +261,12 @@ func gitDir(dot string) string {
 		return dot
 	}
 	text, err := ReadFile(dot, 1<<12)
-	to, is := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: ")
+	newName, is := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: ")
 	if err != nil || !is {
 		return dot
 	}
-	if !filepath.IsAbs(to) {
-		to = filepath.Join(filepath.Dir(dot), to)
+	if !filepath.IsAbs(newName) {
+		newName = filepath.Join(filepath.Dir(dot), newName)
 	}
-	return to
+	return newName
 }

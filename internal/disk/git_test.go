@@ -165,27 +165,27 @@ func TestOtherTrees(t *testing.T) {
 	if !Tracked(filepath.Join(linked, "a.key")) || Tracked(filepath.Join(linked, "b.key")) {
 		t.Error("a linked work tree: a.key is tracked, and b.key is not")
 	}
-	of := filepath.Join(tree, "data", "b.key")
+	owner := filepath.Join(tree, "data", "b.key")
 	git(t, tree, "--git-dir="+bare, "--work-tree="+tree, "init", "-q")
 	git(t, tree, "--git-dir="+bare, "--work-tree="+tree, "add", "a.key")
-	if Staged(of) || Tracked(filepath.Join(tree, "a.key")) {
+	if Staged(owner) || Tracked(filepath.Join(tree, "a.key")) {
 		t.Error("a folder without .git is a work tree, though the environment does not say so")
 	}
 	t.Setenv("GIT_DIR", bare)
-	for said, work := range map[string]string{"by GIT_WORK_TREE": tree, "by the current folder": ""} {
+	for message, work := range map[string]string{"by GIT_WORK_TREE": tree, "by the current folder": ""} {
 		t.Setenv("GIT_WORK_TREE", work)
 		if work == "" {
 			t.Chdir(tree)
 		}
-		if !Staged(of) || !Tracked(filepath.Join(tree, "a.key")) || Tracked(of) ||
+		if !Staged(owner) || !Tracked(filepath.Join(tree, "a.key")) || Tracked(owner) ||
 			Staged(filepath.Join(t.TempDir(), "c.key")) {
-			t.Errorf("%s: the work tree that the environment says is not asked, or holds what lies outside", said)
+			t.Errorf("%s: the work tree that the environment says is not asked, or holds what lies outside", message)
 		}
 		if err := os.WriteFile(filepath.Join(bare, "info", "exclude"), []byte("*.key\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if Staged(of) {
-			t.Errorf("%s: its own list of what is excluded is not asked", said)
+		if Staged(owner) {
+			t.Errorf("%s: its own list of what is excluded is not asked", message)
 		}
 		if err := os.Remove(filepath.Join(bare, "info", "exclude")); err != nil {
 			t.Fatal(err)

@@ -27,16 +27,16 @@ func TestLockIsWaitedFor(t *testing.T) {
 		t.Error("a lock is made through a link")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	told := 0
-	waiting := Disk{}.Waiting(Wait{Context: ctx, Quiet: time.Millisecond, Tell: func(string) { told++; cancel() }})
-	if _, err := waiting.Lock(path); !errors.Is(err, context.Canceled) || told != 1 {
-		t.Errorf("%v, told %d times; must be cancelled and told once", err, told)
+	output := 0
+	waiting := Disk{}.Waiting(Wait{Context: ctx, Quiet: time.Millisecond, Tell: func(string) { output++; cancel() }})
+	if _, err := waiting.Lock(path); !errors.Is(err, context.Canceled) || output != 1 {
+		t.Errorf("%v, told %d times; must be cancelled and told once", err, output)
 	}
-	told = 0
-	waiting = Disk{}.Waiting(Wait{Context: t.Context(), Quiet: time.Millisecond, Tell: func(string) { told++; unlock() }})
+	output = 0
+	waiting = Disk{}.Waiting(Wait{Context: t.Context(), Quiet: time.Millisecond, Tell: func(string) { output++; unlock() }})
 	again, err := waiting.Lock(path)
-	if err != nil || told != 1 {
-		t.Fatalf("%v, told %d times; must be got and told once", err, told)
+	if err != nil || output != 1 {
+		t.Fatalf("%v, told %d times; must be got and told once", err, output)
 	}
 	if err := again(); err != nil {
 		t.Fatal(err)

@@ -33,8 +33,8 @@ func Spark(t testing.TB) (e Engine, ok bool) {
 	url := "jdbc:hive2://" + words[strings.Index(words, "@")+1:]
 	c := exec.Command(os.Getenv("SPARK_HOME")+"/bin/beeline", "-u", url, "-n", "weir", "--silent=true",
 		"--showHeader=false", "--outputformat=csv2", "-f", "/dev/stdin")
-	var said bytes.Buffer
-	c.Stderr = &said
+	var output bytes.Buffer
+	c.Stderr = &output
 	in, err := c.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -46,7 +46,7 @@ func Spark(t testing.TB) (e Engine, ok bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &beeline{in: in, lines: make(chan string), said: &said}
+	b := &beeline{in: in, lines: make(chan string), said: &output}
 	go b.read(out)
 	t.Cleanup(func() { _ = errors.Join(in.Close(), c.Wait()) }) // of a child that ends with the test
 	for _, setting := range []string{"spark.sql.ansi.enabled=true", "spark.sql.session.timeZone=UTC",

@@ -76,11 +76,11 @@ func asked(c *pgconn.PgConn, statements string) (rows [][]string, err error) {
 func started(path, statements string) ([][]string, error) {
 	c := exec.Command(path, "-init", "/dev/null", "-bail", "-csv", "-noheader", "-nullvalue", Missing)
 	c.Stdin = strings.NewReader(statements + ";")
-	var said bytes.Buffer
-	c.Stderr = &said
+	var output bytes.Buffer
+	c.Stderr = &output
 	out, err := c.Output()
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s", err, said.String())
+		return nil, fmt.Errorf("%w: %s", err, output.String())
 	}
 	return csv.NewReader(bytes.NewReader(out)).ReadAll()
 }
@@ -165,7 +165,7 @@ func Base(p Printer, r relation.Relation, rows [][]any) string {
 		strings.Join(names, ", ") + ", told) WHERE told = 1"
 }
 
-func cells(p Printer, row []any, told string) string {
+func cells(p Printer, row []any, message string) string {
 	list := make([]string, len(row))
 	for i, v := range row {
 		switch v := v.(type) {
@@ -179,18 +179,18 @@ func cells(p Printer, row []any, told string) string {
 			list[i] = p.Text(v)
 		}
 	}
-	return strings.Join(append(list, told), ", ")
+	return strings.Join(append(list, message), ", ")
 }
 
-func value(of relation.Type, answer string) (any, error) {
+func value(subject relation.Type, answer string) (any, error) {
 	switch {
 	case answer == Missing:
 		return nil, nil
-	case of == relation.Real:
+	case subject == relation.Real:
 		return strconv.ParseFloat(answer, 64)
-	case of == relation.Text:
+	case subject == relation.Text:
 		return answer, nil
-	case of == relation.Flag:
+	case subject == relation.Flag:
 		return map[bool]int64{true: 1}[answer == "t" || answer == "true"], nil
 	}
 	return strconv.ParseInt(answer, 10, 64)

@@ -43,15 +43,15 @@ func broken(o *outcome) []string {
 	return nil
 }
 
-func differences(before, now map[string]string) []string {
+func differences(before, current map[string]string) []string {
 	var list []string
 	all := maps.Clone(before)
-	maps.Copy(all, now)
+	maps.Copy(all, current)
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		a, was := before[name]
-		b, is := now[name]
+		a, wasSet := before[name]
+		b, is := current[name]
 		switch {
-		case !was || !is:
+		case !wasSet || !is:
 			list = append(list, fmt.Sprintf("%s is there on one table only", name))
 		case a != b:
 			list = append(list, fmt.Sprintf("%s differs: %s", name, firstDifference(a, b)))
@@ -228,11 +228,11 @@ func (c *coupling) stabilityFaults() []string {
 			continue
 		}
 		for port, h := range step.Work.Out {
-			before, now := c.one.tables.out[step.ID][port], c.other.tables.out[step.ID][port]
-			if h.Form != pipeline.FormTable || h.Class != pipeline.Private || before == nil || now == nil {
+			before, current := c.one.tables.out[step.ID][port], c.other.tables.out[step.ID][port]
+			if h.Form != pipeline.FormTable || h.Class != pipeline.Private || before == nil || current == nil {
 				continue
 			}
-			if fault := pipelinetest.StabilityFault(h, c.world.adjacency, before, now); fault != "" {
+			if fault := pipelinetest.StabilityFault(h, c.world.adjacency, before, current); fault != "" {
 				faults = append(faults, step.ID+"."+port+": "+fault)
 			}
 		}

@@ -66,15 +66,15 @@ func oneSecret(try byte) swapped {
 // and Hoeffding's for others, each at half the false alarm.
 func distinguish(t *testing.T, planted func(byte) swapped) (least, paid float64) {
 	var events [2]float64
-	for with := range events {
+	for including := range events {
 		for n := range distinguishedRuns {
-			a, b, epsilon := twoReleases(t, with == 1, byte(n), planted)
+			a, b, epsilon := twoReleases(t, including == 1, byte(n), planted)
 			paid = epsilon
 			if a.gate != b.gate && meanSquare(a.counts, b.counts) < alikeBelow {
-				events[with]++
+				events[including]++
 			}
 		}
-		events[with] /= distinguishedRuns
+		events[including] /= distinguishedRuns
 	}
 	slack := math.Sqrt(math.Log(2/falseAlarm) / (2 * distinguishedRuns))
 	none := 1 - math.Pow(falseAlarm/2, 1/float64(distinguishedRuns))
@@ -119,10 +119,10 @@ stages:
   counts: {kind: binned, from: split.train}
 `
 
-func twoReleases(t *testing.T, with bool, try byte, planted func(byte) swapped) (a, b released, paid float64) {
+func twoReleases(t *testing.T, included bool, try byte, planted func(byte) swapped) (a, b released, paid float64) {
 	t.Helper()
 	dir := t.TempDir()
-	layBins(t, filepath.Join(dir, dataFile), with)
+	layBins(t, filepath.Join(dir, dataFile), included)
 	reg, err := runtime.Registry(stages.Kinds(), distinguishedKinds())
 	if err != nil {
 		t.Fatal(err)
@@ -173,7 +173,7 @@ func (h hearing) Release(r privacy.Released) any {
 }
 
 // layBins writes rows of known bins, and before them, or not, the unit that a gate may drop.
-func layBins(t *testing.T, path string, with bool) {
+func layBins(t *testing.T, path string, included bool) {
 	t.Helper()
 	f, err := os.Create(path)
 	if err != nil {
@@ -182,7 +182,7 @@ func layBins(t *testing.T, path string, with bool) {
 	defer f.Close()
 	w := csv.NewWriter(f)
 	w.Write([]string{"bin"})
-	if with {
+	if included {
 		w.Write([]string{"1000"})
 	}
 	for i := range distinguishedRows {
@@ -261,13 +261,13 @@ func (keeping) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		if err != nil || open {
 			return pipeline.Tables{"out": pipeline.FromRecords(h, rows)}, err
 		}
-		var kept []int
+		var retained []int
 		for i, v := range rows.Column(0).(*array.Int64).Int64Values() {
 			if v <= 999 {
-				kept = append(kept, i)
+				retained = append(retained, i)
 			}
 		}
-		rows, err = prep.TakeRows(rows, kept)
+		rows, err = prep.TakeRows(rows, retained)
 		return pipeline.Tables{"out": pipeline.FromRecords(h, rows)}, err
 	}}, nil
 }

@@ -89,12 +89,12 @@ func (s *killSoak) all() error {
 		}
 	}
 	took := time.Since(began)
-	var by []string
+	var keys []string
 	for _, signal := range slices.Sorted(maps.Keys(s.by)) {
-		by = append(by, fmt.Sprintf("%s: %d", signal, s.by[signal]))
+		keys = append(keys, fmt.Sprintf("%s: %d", signal, s.by[signal]))
 	}
 	fmt.Printf("soak kills: %d kills (%s) of %d runs in %s, %.0f a second; %d findings\n",
-		s.killed, strings.Join(by, ", "), s.lives, took.Round(time.Second), float64(s.killed)/took.Seconds(), s.found)
+		s.killed, strings.Join(keys, ", "), s.lives, took.Round(time.Second), float64(s.killed)/took.Seconds(), s.found)
 	if s.found > 0 {
 		return fmt.Errorf("%d findings, in %s", s.found, s.out)
 	}

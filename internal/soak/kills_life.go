@@ -132,11 +132,11 @@ func (s *killSoak) took(d time.Duration) {
 	s.length += (d - s.length) / 8
 }
 
-func (s *killSoak) count(by string) {
+func (s *killSoak) count(key string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.killed++
-	s.by[by]++
+	s.by[key]++
 	if s.killed%tellAfter == 0 {
 		fmt.Printf("soak kills: %d of %d, %d findings\n", s.killed, s.kills, s.found)
 	}

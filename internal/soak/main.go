@@ -71,7 +71,7 @@ const tell = 5 * time.Minute
 
 // look tries cases from n on until time is up.
 func (o options) look(s *soak, n uint64, duration time.Duration) error {
-	began, told, found := time.Now(), time.Now(), 0
+	began, output, found := time.Now(), time.Now(), 0
 	for ; ; n++ {
 		f, err := s.try(n)
 		if err == nil && f != nil {
@@ -81,13 +81,13 @@ func (o options) look(s *soak, n uint64, duration time.Duration) error {
 		if err != nil {
 			return err
 		}
-		over := time.Since(began) >= duration || found >= o.most
-		if over || time.Since(told) > tell {
-			told = time.Now()
+		upper := time.Since(began) >= duration || found >= o.most
+		if upper || time.Since(output) > tell {
+			output = time.Now()
 			fmt.Printf("soak: %s, up to case %d, %d findings\n", time.Since(began).Round(time.Second), n, found)
 			s.cover.table(os.Stdout, s.reg)
 		}
-		if over {
+		if upper {
 			break
 		}
 	}

@@ -26,20 +26,20 @@ func (c chance) neighbours(w *world) pair {
 	}
 	mine := c.unitRows(w, name)
 	p := pair{sameUnit: true, declared: c.yes(0.6)}
-	place, at := pick(c, "at the end", "at the end", "at the end", "first", "in the middle", "scattered"), 0
+	place, pos := pick(c, "at the end", "at the end", "at the end", "first", "in the middle", "scattered"), 0
 	switch place {
 	case "at the end":
-		at = len(common)
+		pos = len(common)
 	case "in the middle":
-		at = c.IntN(len(common) + 1)
+		pos = c.IntN(len(common) + 1)
 	}
-	p.one = insert(common, mine, at, place == "scattered")
+	p.one = insert(common, mine, pos, place == "scattered")
 	if w.adjacency == privacy.AddRemove {
 		p.other, p.what = common, fmt.Sprintf("a unit of %s %s is added or removed", count(len(mine), "rows"), place)
 		return c.turned(p)
 	}
 	theirs := c.replacement(w, &p, name, len(mine))
-	p.other = insert(common, theirs, at, place == "scattered")
+	p.other = insert(common, theirs, pos, place == "scattered")
 	p.what = fmt.Sprintf("a unit of %s %s is replaced by one of %s, its name kept: %t", count(len(mine), "rows"), place,
 		count(len(theirs), "rows"), p.sameUnit)
 	return c.turned(p)
@@ -53,13 +53,13 @@ func (c chance) turned(p pair) pair {
 }
 
 // insert puts rows into others, all at one place or every second row.
-func insert(rows, more [][]string, at int, scattered bool) [][]string {
+func insert(rows, more [][]string, pos int, scattered bool) [][]string {
 	if !scattered {
-		return slices.Insert(slices.Clone(rows), at, more...)
+		return slices.Insert(slices.Clone(rows), pos, more...)
 	}
 	out := slices.Clone(rows)
 	for i, r := range more {
-		out = slices.Insert(out, min(len(out), at+2*i), r)
+		out = slices.Insert(out, min(len(out), pos+2*i), r)
 	}
 	return out
 }
@@ -89,16 +89,16 @@ func (c chance) unitRows(w *world, name string) [][]string {
 	if w.unit >= 0 && name != "" {
 		n = c.between(1, w.maxRows+2)
 	}
-	to := pick(c, styles()...)
+	dest := pick(c, styles()...)
 	var rows [][]string
 	for range n {
-		r := c.row(w.columns, to)
+		r := c.row(w.columns, dest)
 		if w.unit >= 0 {
 			r[w.unit] = name
 		}
 		rows = append(rows, r)
 		if c.yes(0.3) {
-			to = pick(c, styles()...)
+			dest = pick(c, styles()...)
 		}
 	}
 	return rows

@@ -147,7 +147,7 @@ type living struct {
 }
 
 // twice runs the spec, lets the steward do what the story says, and runs it again.
-func (l *living) twice(t *trial, later *world, st story, second bool, between func(dir string)) (*told, error) {
+func (l *living) twice(t *trial, later *world, st story, second bool, middle func(dir string)) (*told, error) {
 	if err := l.run(0, t.spec, l.options("runs")); err != nil {
 		return nil, err
 	}
@@ -170,14 +170,14 @@ func (l *living) twice(t *trial, later *world, st story, second bool, between fu
 	if err := later.lay(l.dir, text, second); err != nil {
 		return nil, err
 	}
-	if between != nil {
-		between(l.dir)
+	if middle != nil {
+		middle(l.dir)
 	}
-	now, err := os.ReadFile(filepath.Join(l.dir, dataFile))
+	current, err := os.ReadFile(filepath.Join(l.dir, dataFile))
 	if err != nil {
 		return nil, err
 	}
-	l.changed, l.other = !bytes.Equal(before, now), st.moved || st.edited
+	l.changed, l.other = !bytes.Equal(before, current), st.moved || st.edited
 	opts := l.options("runs")
 	if opts.Fresh = st.fresh; st.out {
 		opts.Out = filepath.Join(l.dir, "other-runs")

@@ -34,14 +34,14 @@ func TestPairsOfRuns(t *testing.T) {
 }
 
 // until returns the first case in which a planted fault is found by what the soak says of it.
-func (s *soak) until(t *testing.T, says string) uint64 {
+func (s *soak) until(t *testing.T, message string) uint64 {
 	t.Helper()
 	for n := range uint64(plantedWithin) {
 		f, err := s.try(n)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f != nil && strings.Contains(strings.Join(f.faults, "\n"), says) {
+		if f != nil && strings.Contains(strings.Join(f.faults, "\n"), message) {
 			return n
 		}
 	}

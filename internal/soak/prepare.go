@@ -58,10 +58,10 @@ func names(columns []domain.Column) []string {
 	return list
 }
 
-func where(t ref, is func(c domain.Column) bool) []domain.Column {
+func where(t ref, actual func(c domain.Column) bool) []domain.Column {
 	var list []domain.Column
 	for _, c := range t.header.Domain.Columns {
-		if is(c) {
+		if actual(c) {
 			list = append(list, c)
 		}
 	}
@@ -151,11 +151,11 @@ func bounding(g *generator, t ref) settings {
 }
 
 func notAvailable(g *generator, t ref) settings {
-	of := settings{}
+	subject := settings{}
 	for _, c := range some(g.chance, where(t, isNumber), 1) {
-		of[c.Name] = sentinel
+		subject[c.Name] = sentinel
 	}
-	s := settings{"columns": of}
+	s := settings{"columns": subject}
 	if g.yes(0.3) {
 		s["value"] = g.number()
 	}

@@ -39,20 +39,20 @@ const shrinkTime = 15 * time.Second
 // shrink leaves out stages and rows that both tables have, while something is still
 // wrong.
 func (s *soak) shrink(f *finding) *finding {
-	until := time.Now().Add(shrinkTime)
-	for smaller := true; smaller && time.Now().Before(until); {
+	dest := time.Now().Add(shrinkTime)
+	for smaller := true; smaller && time.Now().Before(dest); {
 		smaller = false
-		for i := len(f.stages) - 1; i >= 0 && time.Now().Before(until); i-- {
+		for i := len(f.stages) - 1; i >= 0 && time.Now().Before(dest); i-- {
 			if g := s.still(f.without(i)); g != nil {
 				f, smaller = g, true
 			}
 		}
 	}
-	for size := len(f.world.one) / 2; size > 0 && time.Now().Before(until); size /= 2 {
-		for at := 0; at+size <= min(len(f.world.one), len(f.world.other)) && time.Now().Before(until); {
-			g := s.still(f.shorter(at, size))
+	for size := len(f.world.one) / 2; size > 0 && time.Now().Before(dest); size /= 2 {
+		for pos := 0; pos+size <= min(len(f.world.one), len(f.world.other)) && time.Now().Before(dest); {
+			g := s.still(f.shorter(pos, size))
 			if g == nil {
-				at += size
+				pos += size
 				continue
 			}
 			f = g
@@ -92,9 +92,9 @@ func (t *trial) without(i int) *trial {
 }
 
 // shorter leaves rows out that stand at one place in both tables.
-func (t *trial) shorter(at, size int) *trial {
+func (t *trial) shorter(pos, size int) *trial {
 	w := *t.world
-	for i := at; i < at+size; i++ {
+	for i := pos; i < pos+size; i++ {
 		if !slices.Equal(w.one[i], w.other[i]) {
 			return nil
 		}
@@ -102,7 +102,7 @@ func (t *trial) shorter(at, size int) *trial {
 	if w.rowsPublic > 0 {
 		return nil
 	}
-	w.one, w.other = slices.Delete(slices.Clone(w.one), at, at+size), slices.Delete(slices.Clone(w.other), at, at+size)
+	w.one, w.other = slices.Delete(slices.Clone(w.one), pos, pos+size), slices.Delete(slices.Clone(w.other), pos, pos+size)
 	return &trial{number: t.number, world: &w, spec: t.spec, stages: t.stages, gen: t.gen}
 }
 

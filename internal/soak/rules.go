@@ -48,16 +48,16 @@ func (c chance) inOrder(d *domain.Domain) (rule domain.Constraint, ok bool) {
 
 // follows makes a column a function of a category.
 func (c chance) follows(d *domain.Domain) (rule domain.Constraint, ok bool) {
-	from, to := c.of(d, isCoded), c.of(d, func(domain.Column) bool { return true })
-	if len(from) == 0 || to[0].Name == from[0].Name {
+	src, dst := c.of(d, isCoded), c.of(d, func(domain.Column) bool { return true })
+	if len(src) == 0 || dst[0].Name == src[0].Name {
 		return rule, false
 	}
-	f := domain.Function{Of: from[0].Name, Column: to[0].Name, Map: map[string]schema.Text{}}
-	for _, name := range from[0].Categories {
-		f.Map[name] = schema.Text(c.spelled(to[0]))
+	f := domain.Function{Of: src[0].Name, Column: dst[0].Name, Map: map[string]schema.Text{}}
+	for _, name := range src[0].Categories {
+		f.Map[name] = schema.Text(c.spelled(dst[0]))
 	}
-	if from[0].Nullable {
-		f.Map[domain.MissingWord] = schema.Text(c.spelled(to[0]))
+	if src[0].Nullable {
+		f.Map[domain.MissingWord] = schema.Text(c.spelled(dst[0]))
 	}
 	return domain.Constraint{Function: &f}, true
 }

@@ -159,15 +159,15 @@ type manner struct {
 }
 
 // secret returns what gives a stage its secrets.
-func (m manner) secret(stage string, own func(string) *noise.Stream) func(string) *noise.Stream {
+func (m manner) secret(stage string, ownValue func(string) *noise.Stream) func(string) *noise.Stream {
 	if m.planted == nil {
-		return own
+		return ownValue
 	}
 	return func(purpose string) *noise.Stream {
 		if s := m.planted(stage, m.alone[stage]); s != nil {
 			return s
 		}
-		return own(purpose)
+		return ownValue(purpose)
 	}
 }
 

@@ -279,16 +279,16 @@ func (g *generator) paid() bool {
 // drawnByHand lists the kinds whose settings a function of the generator draws. Those of any other kind are drawn by
 // what its struct declares, so that a new kind is tried without a word here.
 func drawnByHand() map[string]bool {
-	drawn := map[string]bool{"gs_wgan": true, "pate_gan": true, "sample": true, "score": true, "marginals_from": true,
+	sample := map[string]bool{"gs_wgan": true, "pate_gan": true, "sample": true, "score": true, "marginals_from": true,
 		"intervals": true, "measured": true, "mixture": true, "compare_queries": true, "anomaly_detector": true,
 		"anomaly_forest": true, "remove_anomalies": true}
 	for _, list := range []map[string]func(*generator, ref) settings{preparing(), judging(), measuring(), answering(),
 		sampling(), byLabel()} {
 		for kind := range list {
-			drawn[kind] = true
+			sample[kind] = true
 		}
 	}
-	return drawn
+	return sample
 }
 
 // declared lists the kinds that are drawn by their declarations.
@@ -357,16 +357,16 @@ func (g *generator) outputs(port pipeline.Port) (names []string) {
 
 // settingsOf draws settings by the tags of a struct, small numbers among what they allow. Some are left to the default,
 // and so is what the tags do not describe.
-func (g *generator) settingsOf(of reflect.Type, t ref) settings {
+func (g *generator) settingsOf(subject reflect.Type, t ref) settings {
 	s := settings{}
-	for of.Kind() == reflect.Pointer {
-		of = of.Elem()
+	for subject.Kind() == reflect.Pointer {
+		subject = subject.Elem()
 	}
-	if of.Kind() != reflect.Struct {
+	if subject.Kind() != reflect.Struct {
 		return s
 	}
-	for i := range of.NumField() {
-		f := of.Field(i)
+	for i := range subject.NumField() {
+		f := subject.Field(i)
 		key, options, _ := strings.Cut(f.Tag.Get("yaml"), ",")
 		switch {
 		case strings.Contains(options, "inline"):
@@ -383,14 +383,14 @@ func (g *generator) settingsOf(of reflect.Type, t ref) settings {
 
 // valueOf draws the value of a field, or nil.
 func (g *generator) valueOf(f reflect.StructField, t ref) any {
-	of, list := f.Type, f.Type.Kind() == reflect.Slice
+	subject, list := f.Type, f.Type.Kind() == reflect.Slice
 	if list {
-		of = of.Elem()
+		subject = subject.Elem()
 	}
-	if of.Kind() == reflect.Pointer {
-		of = of.Elem()
+	if subject.Kind() == reflect.Pointer {
+		subject = subject.Elem()
 	}
-	one := g.scalarOf(of.Kind(), f.Tag, t)
+	one := g.scalarOf(subject.Kind(), f.Tag, t)
 	switch {
 	case one == nil || !list:
 		return one
@@ -401,7 +401,7 @@ func (g *generator) valueOf(f reflect.StructField, t ref) any {
 }
 
 // scalarOf draws one value of a kind of Go.
-func (g *generator) scalarOf(of reflect.Kind, tag reflect.StructTag, t ref) any {
+func (g *generator) scalarOf(subject reflect.Kind, tag reflect.StructTag, t ref) any {
 	bound := func(name string, otherwise float64) float64 {
 		if x, err := strconv.ParseFloat(tag.Get(name), 64); err == nil {
 			return x
@@ -415,11 +415,11 @@ func (g *generator) scalarOf(of reflect.Kind, tag reflect.StructTag, t ref) any 
 		return pick(g.chance, strings.Split(tag.Get("enum"), "|")...)
 	case strings.HasPrefix(tag.Get("format"), "column"):
 		return g.column(t).Name
-	case of == reflect.Bool:
+	case subject == reflect.Bool:
 		return g.yes(0.5)
-	case of >= reflect.Int && of <= reflect.Uint64:
+	case subject >= reflect.Int && subject <= reflect.Uint64:
 		return g.between(int(least), int(max(least, min(most, least+4))))
-	case of == reflect.Float32 || of == reflect.Float64:
+	case subject == reflect.Float32 || subject == reflect.Float64:
 		return least + float64((most-least)*(0.1+float64(0.8*g.Float64())))
 	}
 	return nil

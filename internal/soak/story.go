@@ -70,12 +70,12 @@ func (s story) second(c chance, w *world) pair {
 	common, mine, theirs := parts(p)
 	if s.edited && len(common) > 0 {
 		old := common[c.IntN(len(common))]
-		now := c.row(w.columns, pick(c, typical, high, low))
+		current := c.row(w.columns, pick(c, typical, high, low))
 		if w.unit >= 0 {
-			now[w.unit] = old[w.unit]
+			current[w.unit] = old[w.unit]
 		}
 		for _, list := range [][][]string{common, p.one, p.other} {
-			exchange(list, old, now)
+			exchange(list, old, current)
 		}
 	}
 	if s.moved {
@@ -108,10 +108,10 @@ func holds(rows [][]string, row []string) bool {
 	return slices.ContainsFunc(rows, func(r []string) bool { return &r[0] == &row[0] })
 }
 
-func exchange(rows [][]string, old, now []string) {
+func exchange(rows [][]string, old, current []string) {
 	for i := range rows {
 		if &rows[i][0] == &old[0] {
-			rows[i] = now
+			rows[i] = current
 		}
 	}
 }

@@ -52,7 +52,7 @@ func (c *captured) told(stage string, secret func(string) *noise.Stream) func(st
 
 // keep reads tables once more: all of them can be opened again. One that ends in an
 // error is not kept; the run comes to the same error.
-func (c *captured) keep(ctx context.Context, to map[string]map[string]arrow.Record, stage string,
+func (c *captured) keep(ctx context.Context, dst map[string]map[string]arrow.Record, stage string,
 	tables pipeline.Tables, headers pipeline.Headers) {
 	records := map[string]arrow.Record{}
 	for port, t := range tables {
@@ -69,7 +69,7 @@ func (c *captured) keep(ctx context.Context, to map[string]map[string]arrow.Reco
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	to[stage] = records
+	dst[stage] = records
 }
 
 // stored takes over what an earlier run saw of the stages that this one did not carry out: it has found
@@ -145,21 +145,21 @@ func bits(m privacy.Additive, in, out []float64) (sum float64) {
 }
 
 func (r *residuals) note(use string, in, out []float64) {
-	var drawn []float64
+	var sample []float64
 	for i := range in {
-		drawn = append(drawn, out[i]-in[i])
+		sample = append(sample, out[i]-in[i])
 	}
-	key := fmt.Sprint(drawn)
+	key := fmt.Sprint(sample)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.seen == nil {
 		r.seen = map[string]residual{}
 	}
-	now := residual{use, fmt.Sprint(in)}
-	if before, ok := r.seen[key]; ok && !zero(drawn) && before != now { // a run that is continued draws its own again
+	current := residual{use, fmt.Sprint(in)}
+	if before, ok := r.seen[key]; ok && !zero(sample) && before != current { // a run that is continued draws its own again
 		r.faults = append(r.faults, use+" has the noise of "+before.use)
 	}
-	r.seen[key] = now
+	r.seen[key] = current
 }
 
 func zero(list []float64) bool {

@@ -99,11 +99,11 @@ func (c chance) rename(w *world) {
 }
 
 // otherName remembers what names of categories have become.
-func (c chance) otherName(of domain.ColumnType, name string, names map[string]string) string {
+func (c chance) otherName(subject domain.ColumnType, name string, names map[string]string) string {
 	switch {
-	case of == domain.Integer:
+	case subject == domain.Integer:
 		return fmt.Sprintf(pick(c, "%s", "%s", "0%s", "+%s", "%s.0", "%s0e-1"), name)
-	case of != domain.Categorical:
+	case subject != domain.Categorical:
 		return name
 	}
 	if names[name] == "" {

@@ -69,10 +69,10 @@ func drawn(rng *rand.Rand) *Domain {
 		case 1:
 			one.Function = &Function{Of: "c", Column: d.Columns[[]int{0, 1, 3, 4}[rng.IntN(4)]].Name,
 				Map: map[string]schema.Text{}}
-			to := d.Column(one.Function.Column)
+			dest := d.Column(one.Function.Column)
 			for _, key := range d.Columns[2].Categories {
-				all := valuesOf(to)
-				one.Function.Map[key] = schema.Text(word(to, all[rng.IntN(len(all))]))
+				all := valuesOf(dest)
+				one.Function.Map[key] = schema.Text(word(dest, all[rng.IntN(len(all))]))
 			}
 		default:
 			one.Impossible = map[string]Choice{}
@@ -87,12 +87,12 @@ func drawn(rng *rand.Rand) *Domain {
 
 // rows calls use with every row whose values lie in the sets, and stops where use says so.
 func rows(d *Domain, within map[int]Values, row []float64, use func([]float64) bool) bool {
-	at := len(row)
-	if at == len(d.Columns) {
+	pos := len(row)
+	if pos == len(d.Columns) {
 		return use(row)
 	}
-	for _, v := range valuesOf(&d.Columns[at]) {
-		if w, ok := within[at]; ok && !w.Has(v) {
+	for _, v := range valuesOf(&d.Columns[pos]) {
+		if w, ok := within[pos]; ok && !w.Has(v) {
 			continue
 		}
 		if rows(d, within, append(row, v), use) {
@@ -127,10 +127,10 @@ func TestFindAgainstEnumeration(t *testing.T) {
 			t.Fatal(ps) // a rule that is drawn twice is left out
 		}
 		within := map[int]Values{}
-		for at := range d.Columns {
+		for pos := range d.Columns {
 			if rng.IntN(2) == 0 {
 				r := reader{d, &schema.Problems{}, true, map[int]map[string]int{}}
-				within[at] = r.values("", at, spelled(&d.Columns[at], rng))
+				within[pos] = r.values("", pos, spelled(&d.Columns[pos], rng))
 			}
 		}
 		possible := rows(d, within, nil, func(row []float64) bool { return keepsAll(rules, row) })
@@ -218,15 +218,15 @@ func TestManyCategories(t *testing.T) {
 	d := &Domain{Columns: []Column{
 		{Name: "city", Type: Categorical}, {Name: "county", Type: Categorical},
 	}}
-	of := &Function{Of: "city", Column: "county", Map: map[string]schema.Text{}}
+	subject := &Function{Of: "city", Column: "county", Map: map[string]schema.Text{}}
 	for i := range 50 {
 		d.Columns[1].Categories = append(d.Columns[1].Categories, fmt.Sprint("county", i))
 	}
 	for i := range 10_000 {
 		d.Columns[0].Categories = append(d.Columns[0].Categories, fmt.Sprint("city", i))
-		of.Map[fmt.Sprint("city", i)] = schema.Text(fmt.Sprint("county", i%50))
+		subject.Map[fmt.Sprint("city", i)] = schema.Text(fmt.Sprint("county", i%50))
 	}
-	d.Constraints = []Constraint{{Function: of}}
+	d.Constraints = []Constraint{{Function: subject}}
 	if ps := CheckRules(d, nil); len(ps) > 0 {
 		t.Fatal(ps)
 	}

@@ -8,11 +8,11 @@ import (
 // Carry takes out the rules of d that mean nothing any more, d being made from a table of
 // domain from: those about a column that is gone, or whose values stand for something
 // else. What a step does to values beside that it says by Lift and its like.
-func (d *Domain) Carry(from *Domain) {
+func (d *Domain) Carry(src *Domain) {
 	d.Constraints = without(d.Constraints, func(c Constraint) bool {
 		return slices.ContainsFunc(c.Columns(), func(name string) bool {
 			return !sameMeaning(d.Column(name),
-				from.Column(name))
+				src.Column(name))
 		})
 	})
 }
@@ -65,12 +65,12 @@ func (d *Domain) LiftMissing(names ...string) {
 	})
 }
 
-func (d *Domain) lift(gone func(Constraint) bool) {
-	d.Constraints = without(d.Constraints, gone)
+func (d *Domain) lift(missing func(Constraint) bool) {
+	d.Constraints = without(d.Constraints, missing)
 	for i, step := range d.History {
-		if step.Before != nil && slices.ContainsFunc(step.Before.Constraints, gone) {
+		if step.Before != nil && slices.ContainsFunc(step.Before.Constraints, missing) {
 			before := step.Before.Clone()
-			before.Constraints = without(before.Constraints, gone)
+			before.Constraints = without(before.Constraints, missing)
 			d.History[i].Before = before
 		}
 	}

@@ -163,14 +163,14 @@ func Forbidden(d *Domain, r *Rule, bins [][]Values) []bool {
 	for _, list := range bins {
 		cells *= len(list)
 	}
-	forbidden, at := make([]bool, cells), make([]int, len(bins))
+	forbidden, places := make([]bool, cells), make([]int, len(bins))
 	values := make([]float64, len(bins))
 	for cell := range forbidden {
 		rest := cell
 		for i := len(bins) - 1; i >= 0; i-- {
-			at[i], rest = rest%len(bins[i]), rest/len(bins[i])
+			places[i], rest = rest%len(bins[i]), rest/len(bins[i])
 		}
-		forbidden[cell] = !anyKeeps(r, tries, at, values, 0)
+		forbidden[cell] = !anyKeeps(r, tries, places, values, 0)
 	}
 	return forbidden
 }
@@ -197,13 +197,13 @@ func triesOf(d *Domain, r *Rule, bins [][]Values) [][][]float64 {
 	return tries
 }
 
-func anyKeeps(r *Rule, tries [][][]float64, at []int, values []float64, column int) bool {
-	if column == len(at) {
+func anyKeeps(r *Rule, tries [][][]float64, places []int, values []float64, column int) bool {
+	if column == len(places) {
 		return r.Keeps(values)
 	}
-	for _, v := range tries[column][at[column]] {
+	for _, v := range tries[column][places[column]] {
 		values[column] = v
-		if anyKeeps(r, tries, at, values, column+1) {
+		if anyKeeps(r, tries, places, values, column+1) {
 			return true
 		}
 	}

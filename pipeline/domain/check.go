@@ -40,8 +40,8 @@ func (d *Domain) Complete() {
 // Check returns every problem of a domain, by path, such as columns[2].bounds or constraints[0].order[1]. Rules
 // about columns that have a problem are judged once these are solved. The domain of a Released model keeps
 // the rules that it still knows (Carry); its history is not judged, see artifact.CheckDomain.
-func Check(d *Domain, of Origin) schema.Problems {
-	c := checker{of: of, seen: map[string]bool{}, wrong: map[string]bool{}}
+func Check(d *Domain, subject Origin) schema.Problems {
+	c := checker{of: subject, seen: map[string]bool{}, wrong: map[string]bool{}}
 	if len(d.Columns) == 0 {
 		c.problems.Add("columns", "empty", "at least one column")
 	}
@@ -52,7 +52,7 @@ func Check(d *Domain, of Origin) schema.Problems {
 			c.wrong[d.Columns[i].Name] = true
 		}
 	}
-	if of == Declared {
+	if subject == Declared {
 		c.decided(d)
 		c.signed(d)
 	}
@@ -265,22 +265,22 @@ func stepsInWords(step float64) string {
 func (c *checker) spellings(path string, col *Column) {
 	listed := map[string]bool{}
 	for i, v := range col.Categories {
-		at := fmt.Sprintf("%s.categories[%d]", path, i)
+		where := fmt.Sprintf("%s.categories[%d]", path, i)
 		if listed[v] {
-			c.problems.Add(at, c.quote(v)+", a duplicate category", "listed once")
+			c.problems.Add(where, c.quote(v)+", a duplicate category", "listed once")
 		}
 		listed[v] = true
 		if !plaintext.Printable(v) {
-			c.problems.Add(at, c.quote(v), plaintext.Accepted)
+			c.problems.Add(where, c.quote(v), plaintext.Accepted)
 		}
 	}
 	for i, v := range col.Missing {
-		at := fmt.Sprintf("%s.missing[%d]", path, i)
+		where := fmt.Sprintf("%s.missing[%d]", path, i)
 		if listed[v] {
-			c.problems.Add(at, c.quote(v)+", which is also a category", "either a category or a spelling of missing")
+			c.problems.Add(where, c.quote(v)+", which is also a category", "either a category or a spelling of missing")
 		}
 		if !plaintext.Printable(v) {
-			c.problems.Add(at, c.quote(v), plaintext.Accepted)
+			c.problems.Add(where, c.quote(v), plaintext.Accepted)
 		}
 	}
 }

@@ -122,14 +122,14 @@ func (f function) namesMissing() bool {
 
 // caseOf is the case of a value; -1 where it has none.
 func (f function) caseOf(v float64) int {
-	at := len(f.of) - 1
+	pos := len(f.of) - 1
 	if !absent(v) {
-		at = sort.Search(len(f.of), func(i int) bool { return f.of[i].Missing || f.of[i].Ranges[0].Hi >= v })
+		pos = sort.Search(len(f.of), func(i int) bool { return f.of[i].Missing || f.of[i].Ranges[0].Hi >= v })
 	}
-	if at < 0 || at == len(f.of) || !f.of[at].Has(v) {
+	if pos < 0 || pos == len(f.of) || !f.of[pos].Has(v) {
 		return -1
 	}
-	return at
+	return pos
 }
 
 func (f function) sets(column int) []Values {
@@ -144,30 +144,30 @@ func (f *function) group() {
 	places := map[string]int{}
 	for i, s := range f.of {
 		key := fmt.Sprint(f.to[i])
-		at, known := places[key]
+		pos, known := places[key]
 		if !known {
-			at = len(f.alike)
-			places[key], f.alike = at, append(f.alike, Values{})
+			pos = len(f.alike)
+			places[key], f.alike = pos, append(f.alike, Values{})
 		}
-		f.alike[at].Ranges, f.alike[at].Missing = append(f.alike[at].Ranges, s.Ranges...), f.alike[at].Missing || s.Missing
+		f.alike[pos].Ranges, f.alike[pos].Missing = append(f.alike[pos].Ranges, s.Ranges...), f.alike[pos].Missing || s.Missing
 	}
 }
 
 func (r reader) function(path string, c *Function) Rule {
-	of, to := r.column(path+".of", c.Of), r.column(path+".column", c.Column)
-	rule := Rule{Label: c.Column + " by " + c.Of, Columns: []int{of, to}}
-	if of < 0 || to < 0 {
+	count, end := r.column(path+".of", c.Of), r.column(path+".column", c.Column)
+	rule := Rule{Label: c.Column + " by " + c.Of, Columns: []int{count, end}}
+	if count < 0 || end < 0 {
 		return rule
 	}
-	if of == to {
+	if count == end {
 		r.ps.Add(path+".column", c.Column+", the column that it is a function of", "another column")
 	}
 	var f function
 	before := len(*r.ps)
 	for _, key := range slices.Sorted(maps.Keys(c.Map)) {
 		at := under(path+".map", key)
-		s, ok1 := r.value(at, of, key)
-		v, ok2 := r.single(at, to, string(c.Map[key]))
+		s, ok1 := r.value(at, count, key)
+		v, ok2 := r.single(at, end, string(c.Map[key]))
 		if ok1 && ok2 {
 			f.of, f.to = append(f.of, s), append(f.to, v)
 		}
@@ -176,7 +176,7 @@ func (r reader) function(path string, c *Function) Rule {
 	f.group()
 	rule.form = f
 	if len(*r.ps) == before && r.strict {
-		r.partition(path+".map", of, f.of, "the map")
+		r.partition(path+".map", count, f.of, "the map")
 	}
 	return rule
 }
@@ -190,23 +190,23 @@ func (f *function) sort() {
 		}
 		return s.Ranges[0].Lo
 	}
-	by := make([]int, len(f.of))
-	for i := range by {
-		by[i] = i
+	keys := make([]int, len(f.of))
+	for i := range keys {
+		keys[i] = i
 	}
-	slices.SortStableFunc(by, func(a, b int) int { return cmp.Compare(low(f.of[a]), low(f.of[b])) })
+	slices.SortStableFunc(keys, func(a, b int) int { return cmp.Compare(low(f.of[a]), low(f.of[b])) })
 	old := *f
 	*f = function{}
-	for _, i := range by {
+	for _, i := range keys {
 		f.of, f.to = append(f.of, old.of[i]), append(f.to, old.to[i])
 	}
 }
 
 // single reads one value, not a range.
-func (r reader) single(path string, at int, text string) (Values, bool) {
-	s, ok := r.value(path, at, text)
+func (r reader) single(path string, pos int, text string) (Values, bool) {
+	s, ok := r.value(path, pos, text)
 	if ok && len(s.Ranges) == 1 && s.Ranges[0].Lo != s.Ranges[0].Hi {
-		r.ps.Add(path, fmt.Sprintf("the range %q", text), "one value of "+r.d.Columns[at].Name)
+		r.ps.Add(path, fmt.Sprintf("the range %q", text), "one value of "+r.d.Columns[pos].Name)
 		return s, false
 	}
 	return s, ok

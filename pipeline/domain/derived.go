@@ -17,15 +17,15 @@ type Derived struct {
 // on either side. A value between two cases, as the rounding of decimals may leave one,
 // has that of the upper case.
 func (x Derived) Value(of float64) float64 {
-	at := x.by.caseOf(of)
-	if at < 0 && !absent(of) {
-		at = min(sort.Search(len(x.by.of), func(i int) bool { return x.by.of[i].Missing || x.by.of[i].Ranges[0].Hi >= of }),
+	pos := x.by.caseOf(of)
+	if pos < 0 && !absent(of) {
+		pos = min(sort.Search(len(x.by.of), func(i int) bool { return x.by.of[i].Missing || x.by.of[i].Ranges[0].Hi >= of }),
 			len(x.by.of)-1)
 	}
-	if at < 0 || len(x.by.to[at].Ranges) == 0 {
+	if pos < 0 || len(x.by.to[pos].Ranges) == 0 {
 		return math.NaN()
 	}
-	return x.by.to[at].Ranges[0].Lo
+	return x.by.to[pos].Ranges[0].Lo
 }
 
 // Values is how many values there are that follow.
@@ -71,17 +71,17 @@ func determined(d *Domain, r *Rule) (Derived, bool) {
 	if !is {
 		return Derived{}, false
 	}
-	of, to := r.Columns[0], r.Columns[1]
-	all := AllValues(&d.Columns[to])
+	count, end := r.Columns[0], r.Columns[1]
+	all := AllValues(&d.Columns[end])
 	if all.Missing && !f.namesMissing() {
 		return Derived{}, false
 	}
-	for _, v := range points(&d.Columns[of], f.of) {
+	for _, v := range points(&d.Columns[count], f.of) {
 		if at := f.caseOf(v); at < 0 || !single(all, f.to[at]) {
 			return Derived{}, false
 		}
 	}
-	return Derived{Column: to, Of: of, Place: r.Place, by: f}, true
+	return Derived{Column: end, Of: count, Place: r.Place, by: f}, true
 }
 
 // single tells whether a set is one value that the column can hold.

@@ -20,21 +20,21 @@ func functions(rng *rand.Rand) *Domain {
 	}
 	for range 1 + rng.IntN(4) {
 		at := rng.Perm(len(d.Columns))
-		of, to := &d.Columns[at[0]], &d.Columns[at[1]]
-		f := &Function{Of: of.Name, Column: to.Name, Map: map[string]schema.Text{}}
-		images := valuesOf(to)
+		subject, dest := &d.Columns[at[0]], &d.Columns[at[1]]
+		f := &Function{Of: subject.Name, Column: dest.Name, Map: map[string]schema.Text{}}
+		images := valuesOf(dest)
 		if rng.IntN(2) == 0 {
 			images = images[:1] // so that rules are often implied
 		}
-		for _, v := range valuesOf(of) {
+		for _, v := range valuesOf(subject) {
 			if !math.IsNaN(v) || rng.IntN(2) == 0 {
-				f.Map[word(of, v)] = schema.Text(word(to, images[rng.IntN(len(images))]))
+				f.Map[word(subject, v)] = schema.Text(word(dest, images[rng.IntN(len(images))]))
 			}
 		}
 		d.Constraints = append(d.Constraints, Constraint{Function: f})
 		if rng.IntN(2) == 0 {
-			d.Constraints = append(d.Constraints, Constraint{Impossible: map[string]Choice{of.Name: spelled(of, rng),
-				to.Name: spelled(to, rng)}})
+			d.Constraints = append(d.Constraints, Constraint{Impossible: map[string]Choice{subject.Name: spelled(subject, rng),
+				dest.Name: spelled(dest, rng)}})
 		}
 	}
 	if rng.IntN(3) == 0 {
@@ -54,12 +54,12 @@ func TestDerivationsAgainstEnumeration(t *testing.T) {
 		d := functions(rng)
 		rules, _ := ReadRules(d)
 		list, rest := Derivations(d, rules, func(int) bool { return true })
-		given := map[int]bool{}
+		created := map[int]bool{}
 		for _, x := range list {
-			given[x.Column] = true
+			created[x.Column] = true
 		}
 		for _, r := range rest {
-			if slices.ContainsFunc(r.Columns, func(at int) bool { return given[at] }) {
+			if slices.ContainsFunc(r.Columns, func(at int) bool { return created[at] }) {
 				t.Fatalf("%s is left, which is about a derived column", r.Label)
 			}
 		}

@@ -232,14 +232,14 @@ func (d *Domain) Pick(ps *schema.Problems, path string, names []string) []int {
 	var picked []int
 	seen := map[string]bool{}
 	for i, name := range names {
-		at := d.Index(name)
+		pos := d.Index(name)
 		switch {
-		case at < 0:
+		case pos < 0:
 			ps.Unknown(fmt.Sprintf("%s[%d]", path, i), "column of the table", name, d.Names())
 		case seen[name]:
 			ps.Add(fmt.Sprintf("%s[%d]", path, i), fmt.Sprintf("%q, a duplicate column", name), "named once")
 		default:
-			picked = append(picked, at)
+			picked = append(picked, pos)
 		}
 		seen[name] = true
 	}

@@ -58,9 +58,9 @@ const blanks = " \u00a0\u202f"
 // suffix and the marks of thousands; where it has one, all groups have three digits.
 func (f NumberForm) Plain(b, cell []byte) ([]byte, bool) {
 	cell, before := bare(cell)
-	cell, behind := bare(bytes.TrimPrefix(cell, []byte(strings.Trim(f.Prefix, blanks))))
+	cell, middle := bare(bytes.TrimPrefix(cell, []byte(strings.Trim(f.Prefix, blanks))))
 	cell = bytes.TrimRight(bytes.TrimSuffix(cell, []byte(strings.Trim(f.Suffix, blanks))), blanks)
-	if before || behind {
+	if before || middle {
 		b = append(b, '-')
 	}
 	whole, part, split := cell, []byte(nil), false
@@ -71,7 +71,7 @@ func (f NumberForm) Plain(b, cell []byte) ([]byte, bool) {
 	if split {
 		b = append(append(b, '.'), part...)
 	}
-	return b, ok && digitsOnly(part) && (len(part) > 0 || !split) && !(before && behind)
+	return b, ok && digitsOnly(part) && (len(part) > 0 || !split) && !(before && middle)
 }
 
 // bare drops blanks around a cell and a sign before it.

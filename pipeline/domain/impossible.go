@@ -23,19 +23,19 @@ func (f impossible) keeps(values []float64) bool {
 
 func (f impossible) sets(column int) []Values { return f.values[column : column+1] }
 
-func (r reader) impossible(path string, of map[string]Choice) Rule {
+func (r reader) impossible(path string, items map[string]Choice) Rule {
 	rule := Rule{}
 	var f impossible
 	var words []string
-	if len(of) < 2 {
+	if len(items) < 2 {
 		r.ps.Add(path, "of one column", "of two columns or more; what one column cannot hold is left out of its categories "+
 			"or bounds")
 	}
-	for _, name := range slices.Sorted(maps.Keys(of)) {
+	for _, name := range slices.Sorted(maps.Keys(items)) {
 		if at := r.column(under(path, name), name); at >= 0 {
 			rule.Columns = append(rule.Columns, at)
-			f.values = append(f.values, r.values(under(path, name), at, of[name]))
-			words = append(words, name+" "+short(of[name]))
+			f.values = append(f.values, r.values(under(path, name), at, items[name]))
+			words = append(words, name+" "+short(items[name]))
 		}
 	}
 	rule.Label, rule.form = "no "+strings.Join(words, " with "), f
@@ -163,18 +163,18 @@ func (c *contradiction) totals(rules []*Rule) {
 
 // cellsWithin compares the cells of b with those of a that lie in them.
 func (c *contradiction) cellsWithin(a, b *Rule) {
-	var at []int // columns of b in a
+	var places []int // columns of b in a
 	for _, column := range b.Columns {
-		at = append(at, slices.Index(a.Columns, column))
+		places = append(places, slices.Index(a.Columns, column))
 	}
-	if c.steps -= len(a.Total) * len(b.Total); slices.Contains(at, -1) || c.steps < 0 {
+	if c.steps -= len(a.Total) * len(b.Total); slices.Contains(places, -1) || c.steps < 0 {
 		return
 	}
 	for j, wide := range b.Total {
 		least, most := int64(0), int64(0)
 		for _, narrow := range a.Total {
 			inside, touches := true, true
-			for k, i := range at {
+			for k, i := range places {
 				in, meets := c.compare(b.Columns[k], narrow.Values[i], wide.Values[k])
 				inside, touches = inside && in, touches && meets
 			}

@@ -163,13 +163,13 @@ func (r *momentReader) number(digits int) (n int, ok bool) {
 	if digits == 0 {
 		most = 2
 	}
-	at := 0
-	for at < most && at < len(r.rest) && r.rest[at] >= '0' && r.rest[at] <= '9' {
-		n = n*10 + int(r.rest[at]-'0')
-		at++
+	pos := 0
+	for pos < most && pos < len(r.rest) && r.rest[pos] >= '0' && r.rest[pos] <= '9' {
+		n = n*10 + int(r.rest[pos]-'0')
+		pos++
 	}
-	r.rest = r.rest[at:]
-	return n, at > 0 && (digits == 0 || at == digits)
+	r.rest = r.rest[pos:]
+	return n, pos > 0 && (digits == 0 || pos == digits)
 }
 
 // fraction drops the part of a second.
@@ -179,12 +179,12 @@ func (r *momentReader) fraction() bool {
 		return true
 	}
 	r.rest = r.rest[1:]
-	at := 0
-	for at < len(r.rest) && r.rest[at] >= '0' && r.rest[at] <= '9' {
-		at++
+	pos := 0
+	for pos < len(r.rest) && r.rest[pos] >= '0' && r.rest[pos] <= '9' {
+		pos++
 	}
-	r.rest = r.rest[at:]
-	return at > 0
+	r.rest = r.rest[pos:]
+	return pos > 0
 }
 
 // zone reads Z or an offset such as +02:00, +0200 or +02.
@@ -355,11 +355,11 @@ func (c *Column) ReadValue(text string) (float64, bool) {
 	if c.Type == Date {
 		return ParseDay(text)
 	}
-	at, ok := c.isoMoment(false).Parse([]byte(text))
+	pos, ok := c.isoMoment(false).Parse([]byte(text))
 	if !ok && c.Zone != "" {
-		at, ok = c.isoMoment(true).Parse([]byte(text))
+		pos, ok = c.isoMoment(true).Parse([]byte(text))
 	}
-	return float64(at), ok && c.Type.Moment()
+	return float64(pos), ok && c.Type.Moment()
 }
 
 // Show writes a value of the column for people: a date or time as such, where a file can spell it.

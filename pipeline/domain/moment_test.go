@@ -61,10 +61,10 @@ func TestMomentFormsAreInverse(t *testing.T) {
 		if !ok {
 			t.Fatalf("%q is no form", form)
 		}
-		for at := int64(FirstSecond); at <= LastSecond; at += 60 * 1234577 {
-			text, _ := f.Append(nil, at)
-			if back, ok := f.Parse(text); !ok || back != at {
-				t.Fatalf("%s: second %d is written %q and read as %d, %t", form, at, text, back, ok)
+		for pos := int64(FirstSecond); pos <= LastSecond; pos += 60 * 1234577 {
+			text, _ := f.Append(nil, pos)
+			if back, ok := f.Parse(text); !ok || back != pos {
+				t.Fatalf("%s: second %d is written %q and read as %d, %t", form, pos, text, back, ok)
 			}
 		}
 	}
@@ -152,14 +152,14 @@ func FuzzMoments(f *testing.F) {
 		form, _ := ReadMomentForm(text)
 		for _, form := range []MomentForm{form, (&Column{Type: Datetime}).ReadsMoments(),
 			(&Column{Type: Time, Step: 1}).ReadsMoments()} {
-			at, read := form.Parse([]byte(cell))
+			pos, read := form.Parse([]byte(cell))
 			if !read || len(form.parts) == 0 {
 				continue
 			}
-			again, written := form.Append(nil, at)
+			again, written := form.Append(nil, pos)
 			back, _ := form.Parse(again)
-			if !written || back != at {
-				t.Fatalf("%q: %q is %d, written %q (%t) and read as %d", text, cell, at, again, written, back)
+			if !written || back != pos {
+				t.Fatalf("%q: %q is %d, written %q (%t) and read as %d", text, cell, pos, again, written, back)
 			}
 		}
 	})

@@ -78,15 +78,15 @@ func (r reader) cells(path string, rule *Rule) {
 			return
 		}
 	}
-	holds := make([][][]uint64, len(lists)) // by column and point, the cells that have it
+	contents := make([][][]uint64, len(lists)) // by column and point, the cells that have it
 	for i, list := range lists {
-		holds[i] = cellsOf(rule, i, list)
+		contents[i] = cellsOf(rule, i, list)
 	}
 	everyCell := make([]uint64, (len(rule.Total)+63)/64)
 	for i := range everyCell {
 		everyCell[i] = ^uint64(0)
 	}
-	r.combine(path, rule, lists, holds, everyCell, nil)
+	r.combine(path, rule, lists, contents, everyCell, nil)
 }
 
 func cellsOf(rule *Rule, column int, list []float64) [][]uint64 {
@@ -104,11 +104,11 @@ func cellsOf(rule *Rule, column int, list []float64) [][]uint64 {
 
 // combine goes through the points of one column after another and tells the first
 // combination that not exactly one cell has.
-func (r reader) combine(path string, rule *Rule, lists [][]float64, holds [][][]uint64, cells []uint64,
-	at []float64) (wrong bool) {
-	depth := len(at)
+func (r reader) combine(path string, rule *Rule, lists [][]float64, contents [][][]uint64, cells []uint64,
+	places []float64) (wrong bool) {
+	depth := len(places)
 	if depth == len(lists) {
-		return r.cellCount(path, rule, cells, at)
+		return r.cellCount(path, rule, cells, places)
 	}
 	c := &r.d.Columns[rule.Columns[depth]]
 	for k, v := range lists[depth] {
@@ -117,16 +117,16 @@ func (r reader) combine(path string, rule *Rule, lists [][]float64, holds [][][]
 		}
 		left := make([]uint64, len(cells))
 		for w := range left {
-			left[w] = cells[w] & holds[depth][k][w]
+			left[w] = cells[w] & contents[depth][k][w]
 		}
-		if r.combine(path, rule, lists, holds, left, append(at[:depth:depth], v)) {
+		if r.combine(path, rule, lists, contents, left, append(places[:depth:depth], v)) {
 			return true
 		}
 	}
 	return false
 }
 
-func (r reader) cellCount(path string, rule *Rule, cells []uint64, at []float64) (wrong bool) {
+func (r reader) cellCount(path string, rule *Rule, cells []uint64, places []float64) (wrong bool) {
 	n := 0
 	for _, w := range cells {
 		n += bits.OnesCount64(w)
@@ -135,7 +135,7 @@ func (r reader) cellCount(path string, rule *Rule, cells []uint64, at []float64)
 		return false
 	}
 	var words []string
-	for i, v := range at {
+	for i, v := range places {
 		c := &r.d.Columns[rule.Columns[i]]
 		words = append(words, c.Name+" "+word(c, v))
 	}
@@ -219,19 +219,19 @@ func Parts(d *Domain, rules []Rule, column int) []int {
 	if c.Type == Boolean {
 		n = 2
 	}
-	held := make([][]byte, n+1) // the sets that hold each category
+	retained := make([][]byte, n+1) // the sets that hold each category
 	for i, s := range setsAbout(rules, column) {
 		for _, p := range s.Ranges {
 			for code := max(int(p.Lo), 0); code <= min(int(p.Hi), n-1); code++ {
-				held[code] = binary.AppendUvarint(held[code], uint64(i))
+				retained[code] = binary.AppendUvarint(retained[code], uint64(i))
 			}
 		}
 		if s.Missing {
-			held[n] = binary.AppendUvarint(held[n], uint64(i))
+			retained[n] = binary.AppendUvarint(retained[n], uint64(i))
 		}
 	}
 	numbers, parts := map[string]int{}, make([]int, n+1)
-	for code, h := range held {
+	for code, h := range retained {
 		if _, known := numbers[string(h)]; !known {
 			numbers[string(h)] = len(numbers)
 		}

@@ -20,14 +20,14 @@ type reader struct {
 }
 
 // code is the place of a category of a column; -1 where it has none of that name.
-func (r reader) code(at int, text string) int {
-	if r.codes[at] == nil {
-		r.codes[at] = map[string]int{}
-		for i, name := range r.d.Columns[at].Categories {
-			r.codes[at][name] = i
+func (r reader) code(pos int, text string) int {
+	if r.codes[pos] == nil {
+		r.codes[pos] = map[string]int{}
+		for i, name := range r.d.Columns[pos].Categories {
+			r.codes[pos][name] = i
 		}
 	}
-	if code, ok := r.codes[at][text]; ok {
+	if code, ok := r.codes[pos][text]; ok {
 		return code
 	}
 	return -1
@@ -36,19 +36,19 @@ func (r reader) code(at int, text string) int {
 // column is the place of a named column whose values a rule can be about; -1 and a
 // problem where there is none.
 func (r reader) column(path, name string) int {
-	at := r.d.Index(name)
+	pos := r.d.Index(name)
 	switch {
-	case at < 0:
+	case pos < 0:
 		r.ps.Unknown(path, "column of the domain", name, r.d.Names())
-	case r.d.Columns[at].Type == Text || r.d.Columns[at].Encoding != nil:
+	case r.d.Columns[pos].Type == Text || r.d.Columns[pos].Encoding != nil:
 		r.ps.Add(path, name+", which is text or encoded", "a column of categories, numbers or dates")
 		return -1
 	}
-	return at
+	return pos
 }
 
 // values is what a choice stands for. path is that of the choice.
-func (r reader) values(path string, at int, choice Choice) Values {
+func (r reader) values(path string, pos int, choice Choice) Values {
 	var s Values
 	if len(choice) == 0 {
 		r.ps.Add(path, "empty", "at least one value")
@@ -58,7 +58,7 @@ func (r reader) values(path string, at int, choice Choice) Values {
 		if len(choice) > 1 {
 			where = fmt.Sprintf("%s[%d]", path, i)
 		}
-		one, ok := r.value(where, at, text)
+		one, ok := r.value(where, pos, text)
 		if !ok {
 			continue
 		}

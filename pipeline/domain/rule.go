@@ -88,14 +88,14 @@ func read(d *Domain, strict bool, unknown map[string]bool) ([]Rule, schema.Probl
 
 // rule reads one constraint, of exactly one form.
 func (r reader) rule(path string, c *Constraint) Rule {
-	given := 0
+	created := 0
 	for _, is := range []bool{len(c.Impossible) > 0, c.Function != nil, len(c.Order) > 0, len(c.Total) > 0} {
 		if is {
-			given++
+			created++
 		}
 	}
-	if given != 1 {
-		r.ps.Add(path, fmt.Sprintf("a rule with %d of impossible, function, order and total", given),
+	if created != 1 {
+		r.ps.Add(path, fmt.Sprintf("a rule with %d of impossible, function, order and total", created),
 			"a rule with one of them")
 		return Rule{}
 	}
@@ -139,13 +139,13 @@ func (r reader) order(path string, names []string) Rule {
 		r.ps.Add(path, "of one column", "two columns or more, least first")
 	}
 	for i, name := range names {
-		at := r.column(fmt.Sprintf("%s[%d]", path, i), name)
-		if at >= 0 && slices.Contains(rule.Columns, at) {
+		pos := r.column(fmt.Sprintf("%s[%d]", path, i), name)
+		if pos >= 0 && slices.Contains(rule.Columns, pos) {
 			r.ps.Add(fmt.Sprintf("%s[%d]", path, i), fmt.Sprintf("%q, a duplicate column", name), "named once")
 		}
-		if at >= 0 {
-			rule.Columns, f.all = append(rule.Columns, at), append(f.all, AllValues(&r.d.Columns[at]))
-			r.comparable(fmt.Sprintf("%s[%d]", path, i), &r.d.Columns[rule.Columns[0]], &r.d.Columns[at])
+		if pos >= 0 {
+			rule.Columns, f.all = append(rule.Columns, pos), append(f.all, AllValues(&r.d.Columns[pos]))
+			r.comparable(fmt.Sprintf("%s[%d]", path, i), &r.d.Columns[rule.Columns[0]], &r.d.Columns[pos])
 		}
 	}
 	rule.form = f

@@ -59,12 +59,12 @@ func newSearch(d *Domain, rules []*Rule, within map[int]Values, steps int) *sear
 		}
 	}
 	lists := map[int][]float64{}
-	for _, at := range s.columns {
-		mine := sets[at]
-		if w, ok := within[at]; ok {
+	for _, pos := range s.columns {
+		mine := sets[pos]
+		if w, ok := within[pos]; ok {
 			mine = append(mine[:len(mine):len(mine)], w)
 		}
-		lists[at] = points(&d.Columns[at], mine)
+		lists[pos] = points(&d.Columns[pos], mine)
 	}
 	shareOrdered(d, rules, lists)
 	s.due = make([][]int, len(s.columns))
@@ -103,15 +103,15 @@ func shareOrdered(d *Domain, rules []*Rule, lists map[int][]float64) {
 		for _, at := range group.Columns {
 			all = append(all, lists[at]...)
 		}
-		for _, at := range group.Columns {
-			c := &d.Columns[at]
-			mine := slices.Clone(lists[at])
+		for _, pos := range group.Columns {
+			c := &d.Columns[pos]
+			mine := slices.Clone(lists[pos])
 			for _, v := range all {
 				if !absent(v) {
 					mine = append(mine, gridOf(c).from(v))
 				}
 			}
-			lists[at] = tidy(slices.DeleteFunc(mine, absent), AllValues(c))
+			lists[pos] = tidy(slices.DeleteFunc(mine, absent), AllValues(c))
 		}
 	}
 }

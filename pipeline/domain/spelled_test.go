@@ -71,7 +71,7 @@ func TestIdentifierOf(t *testing.T) {
 // TestUndecidedRulesAreRefused: a rule that a program proposes is one problem of a declared domain, and none of a
 // draft; one that a person has signed is a rule.
 func TestUndecidedRulesAreRefused(t *testing.T) {
-	of := func(source string) *Domain {
+	lookup := func(source string) *Domain {
 		d := &Domain{Columns: []Column{{Name: "a", Type: Integer, Nullable: true}, {Name: "b", Type: Integer}}}
 		d.Constraints = []Constraint{{Order: []string{"a", "b"}, Source: source}, {Impossible: map[string]Choice{"a": {".."},
 			"b": {"3"}}, Source: source}}
@@ -80,18 +80,18 @@ func TestUndecidedRulesAreRefused(t *testing.T) {
 	}
 	want := "constraints[0].source: is UNDECIDED in 2 of 2 rules: they were found in the data and nobody confirmed " +
 		"them, must be "
-	if ps := Check(of(Undecided), Declared); len(ps) != 1 || !strings.HasPrefix(ps[0].Error(), want) {
+	if ps := Check(lookup(Undecided), Declared); len(ps) != 1 || !strings.HasPrefix(ps[0].Error(), want) {
 		t.Errorf("%v, must begin with %q", ps, want)
 	}
-	if ps := Check(of(Undecided), Drafted); len(ps) > 0 {
+	if ps := Check(lookup(Undecided), Drafted); len(ps) > 0 {
 		t.Error(ps)
 	}
 	for _, source := range []string{"", "public"} {
-		if ps := Check(of(source), Declared); len(ps) > 0 {
+		if ps := Check(lookup(source), Declared); len(ps) > 0 {
 			t.Error(source, ps)
 		}
 	}
-	rules, _ := ReadRules(of(""))
+	rules, _ := ReadRules(lookup(""))
 	for a, keeps := range map[float64]bool{5: false, math.NaN(): true} {
 		if rules[1].Keeps([]float64{a, 3}) != keeps {
 			t.Errorf("a %g beside the one value where it is missing: keeps %v", a, !keeps)

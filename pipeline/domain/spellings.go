@@ -41,13 +41,13 @@ func (Spellings) JSONSchema() map[string]any {
 // inside the bounds, or any number where there are none, may be a value once rows were
 // clipped, encoded or drawn. Files that are written tell missing values by the others, or
 // by the empty cell, so that no value can end a run.
-func (c *Column) Apart(spellings []string) (apart []string) {
+func (c *Column) Apart(spellings []string) (separate []string) {
 	for _, text := range spellings {
 		if !c.mayHold(text) {
-			apart = append(apart, text)
+			separate = append(separate, text)
 		}
 	}
-	return apart
+	return separate
 }
 
 // mayHold tells whether a text is a number, or a date, that the column may hold.
@@ -55,11 +55,11 @@ func (c *Column) mayHold(text string) bool {
 	if c.Type.Coded() && c.Encoding == nil || c.Type == Text {
 		return false // a category is never a spelling of missing, and text that is one is missing
 	}
-	x, is := c.spelledNumber(text)
+	x, matches := c.spelledNumber(text)
 	if c.Type.Calendar() && c.Encoding == nil {
-		x, is = c.spelledDay(text)
+		x, matches = c.spelledDay(text)
 	}
-	return is && (c.Bounds == nil || c.Encoding != nil || x >= c.Bounds[0] && x <= c.Bounds[1])
+	return matches && (c.Bounds == nil || c.Encoding != nil || x >= c.Bounds[0] && x <= c.Bounds[1])
 }
 
 // spelledDay reads a date or time as a file spells it.
@@ -124,13 +124,13 @@ func (c *checker) aliases(path string, col *Column) {
 	}
 	means := map[string]bool{}
 	for _, category := range slices.Sorted(maps.Keys(col.Aliases)) {
-		at := under(path, category)
+		where := under(path, category)
 		if !slices.Contains(col.Categories, category) {
-			c.problems.Add(at, c.quote(category)+", which is no category of the column",
+			c.problems.Add(where, c.quote(category)+", which is no category of the column",
 				"a category, with a list of its other spellings")
 		}
 		for i, alias := range col.Aliases[category] {
-			item := fmt.Sprintf("%s[%d]", at, i)
+			item := fmt.Sprintf("%s[%d]", where, i)
 			switch {
 			case slices.Contains(col.Categories, alias) || slices.Contains(col.Missing, alias) || means[alias]:
 				c.problems.Add(item, c.quote(alias)+", which is a category, a spelling of missing, or listed twice",

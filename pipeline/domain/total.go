@@ -29,11 +29,11 @@ func (f total) cell(values []float64) int {
 	for w := range (len(f.cells) + 63) / 64 {
 		left := ^uint64(0)
 		for i, v := range values {
-			at := f.point(i, v)
-			if at < 0 {
+			pos := f.point(i, v)
+			if pos < 0 {
 				return -1
 			}
-			left &= f.holds[i][at][w]
+			left &= f.holds[i][pos][w]
 		}
 		if left != 0 {
 			return 64*w + bits.TrailingZeros64(left)

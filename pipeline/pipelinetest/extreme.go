@@ -89,8 +89,8 @@ func appendUnit(b array.Builder, a arrow.Array, c domain.Column) {
 }
 
 // appendExtreme appends an end of the domain.
-func appendExtreme(b array.Builder, c domain.Column, to style) {
-	first := to == low
+func appendExtreme(b array.Builder, c domain.Column, dest style) {
+	first := dest == low
 	switch b := b.(type) {
 	case *array.Int32Builder:
 		n := len(c.Categories)
@@ -101,9 +101,9 @@ func appendExtreme(b array.Builder, c domain.Column, to style) {
 	case *array.Float32Builder:
 		b.Append(pick(first, -encodedEnd(c, true), encodedEnd(c, false)))
 	case *array.Float64Builder:
-		b.Append(end(c, to))
+		b.Append(end(c, dest))
 	case *array.Int64Builder:
-		b.Append(int64(end(c, to)))
+		b.Append(int64(end(c, dest)))
 	case *array.StringBuilder:
 		b.Append(pick(first, "", "someone else"))
 	default:
@@ -128,12 +128,12 @@ func encodedEnd(c domain.Column, first bool) float32 {
 
 // end is a number at or beyond the end of the bounds; 2^40 where there are none, and
 // 2^52 beyond them, which an int64 and a float64 both hold.
-func end(c domain.Column, to style) float64 {
+func end(c domain.Column, dest style) float64 {
 	bounds := [2]float64{-0x1p40, 0x1p40}
 	if c.Bounds != nil {
 		bounds = *c.Bounds
 	}
-	switch to {
+	switch dest {
 	case low:
 		return bounds[0]
 	case outside:

@@ -76,17 +76,17 @@ func (w watched) Release(r privacy.Released) any {
 	f := w.f
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	at := Place{w.stage, r.Spend, r.Use}
-	if _, twice := f.uses[at]; twice {
-		f.faults = append(f.faults, fmt.Sprintf("%s: releases twice", at))
+	place := Place{w.stage, r.Spend, r.Use}
+	if _, twice := f.uses[place]; twice {
+		f.faults = append(f.faults, fmt.Sprintf("%s: releases twice", place))
 	}
 	out := r.Out
 	r.In, r.Out = copiedIn(r.In), copied(r.Out)
-	f.uses[at] = r
+	f.uses[place] = r
 	if f.first == nil {
 		return out
 	}
-	before, ok := f.first.uses[at]
+	before, ok := f.first.uses[place]
 	if !ok || reflect.TypeOf(before.Out) != reflect.TypeOf(out) {
 		return out // Faults says so
 	}
@@ -151,29 +151,29 @@ func (f *Frozen) Faults(adjacency privacy.Adjacency, plan map[string][]pipeline.
 // faultsBut leaves out the inputs of mechanisms that chance makes incomparable.
 func (f *Frozen) faultsBut(chance draws, adjacency privacy.Adjacency, plan map[string][]pipeline.Planned) []string {
 	faults := append(append([]string(nil), f.first.faults...), f.faults...)
-	for at := range f.first.uses {
-		if _, ok := f.uses[at]; !ok {
+	for place := range f.first.uses {
+		if _, ok := f.uses[place]; !ok {
 			faults = append(faults, fmt.Sprintf("%s: takes place on one table alone: the number of uses depends on the data",
-				at))
+				place))
 		}
 	}
-	for _, at := range f.Uses() {
-		was, ok := f.first.uses[at]
+	for _, place := range f.Uses() {
+		previous, ok := f.first.uses[place]
 		if !ok {
 			faults = append(faults, fmt.Sprintf("%s: takes place on the other table alone: the number of uses depends on the "+
-				"data", at))
+				"data", place))
 			continue
 		}
-		_, sharded := was.Mechanism.(privacy.OnShards)
-		before, now := fixedStreams(f.first.streams[at]), fixedStreams(f.streams[at])
-		if adjacency == privacy.ReplaceOne && !sharded && !equalSets(before, now) {
+		_, sharded := previous.Mechanism.(privacy.OnShards)
+		before, current := fixedStreams(f.first.streams[place]), fixedStreams(f.streams[place])
+		if adjacency == privacy.ReplaceOne && !sharded && !equalSets(before, current) {
 			faults = append(faults, fmt.Sprintf("%s: takes %d streams on one table and %d others on the other: they depend on "+
-				"the data", at, len(before), len(now)))
+				"the data", place, len(before), len(current)))
 		}
-		if chance.secrets || chance.samples && sampled(was.Mechanism, adjacency) {
+		if chance.secrets || chance.samples && sampled(previous.Mechanism, adjacency) {
 			continue
 		}
-		faults = append(faults, f.moved(at, was, adjacency, groupOf(plan[at.Stage], at.Spend))...)
+		faults = append(faults, f.moved(place, previous, adjacency, groupOf(plan[place.Stage], place.Spend))...)
 	}
 	sort.Strings(faults)
 	return faults
@@ -207,30 +207,30 @@ func equalSets(a, b []string) bool {
 // slack forgives float64 sums of ours.
 const slack = 1e-9
 
-func (f *Frozen) moved(at Place, was privacy.Released, adjacency privacy.Adjacency, group float64) []string {
-	now := f.uses[at]
-	if reflect.TypeOf(was.Out) != reflect.TypeOf(now.Out) {
-		return []string{fmt.Sprintf("%s: gives %T on one table and %T on the other", at, was.Out, now.Out)}
+func (f *Frozen) moved(place Place, previous privacy.Released, adjacency privacy.Adjacency, group float64) []string {
+	current := f.uses[place]
+	if reflect.TypeOf(previous.Out) != reflect.TypeOf(current.Out) {
+		return []string{fmt.Sprintf("%s: gives %T on one table and %T on the other", place, previous.Out, current.Out)}
 	}
-	s := was.Mechanism.Sensitivity(adjacency)
-	if _, ok := was.Mechanism.(privacy.Filter); ok {
-		before, one := was.In.(privacy.Round)
-		after, two := now.In.(privacy.Round)
+	s := previous.Mechanism.Sensitivity(adjacency)
+	if _, ok := previous.Mechanism.(privacy.Filter); ok {
+		before, one := previous.In.(privacy.Round)
+		after, two := current.In.(privacy.Round)
 		if !one || !two || before.Sensitivity != after.Sensitivity || before.Cost != after.Cost {
 			return []string{fmt.Sprintf("%s: a round of a filter without a price, or of one on one table and another on the "+
-				"other", at)}
+				"other", place)}
 		}
-		s, was.In, now.In = before.Sensitivity, before.In, after.In
+		s, previous.In, current.In = before.Sensitivity, before.In, after.In
 	}
-	m, err := Moved(s, was.In, now.In)
+	m, err := Moved(s, previous.In, current.In)
 	if err != nil {
-		return []string{fmt.Sprintf("%s: %v", at, err)}
+		return []string{fmt.Sprintf("%s: %v", place, err)}
 	}
 	bound := s.Bound * group
 	f.nearest = math.Max(f.nearest, m/bound)
 	if !(m <= bound*(1+slack)) {
 		return []string{fmt.Sprintf("%s: what goes in moves by %.9g (%s), stated are %.9g: its sensitivity is larger than "+
-			"paid for", at, m, s.Norm, bound)}
+			"paid for", place, m, s.Norm, bound)}
 	}
 	return nil
 }

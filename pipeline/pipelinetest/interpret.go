@@ -69,37 +69,37 @@ func compute(e relation.Expr, row []value) value {
 
 // ofOne is compute for what is a function of one value and missing where that is.
 func ofOne(e relation.Expr, row []value) value {
-	var of relation.Expr
+	var subject relation.Expr
 	var f func(value) value
 	switch e := e.(type) {
 	case relation.Not:
-		of, f = e.E, func(v value) value { return 1 - v.(int64) }
+		subject, f = e.E, func(v value) value { return 1 - v.(int64) }
 	case relation.AsReal:
-		of, f = e.E, func(v value) value { return asReal(v) }
+		subject, f = e.E, func(v value) value { return asReal(v) }
 	case relation.Rank:
-		of, f = e.E, func(v value) value { return v }
+		subject, f = e.E, func(v value) value { return v }
 	case relation.Truncate:
-		of, f = e.E, func(v value) value { return truncated(v.(float64)) }
+		subject, f = e.E, func(v value) value { return truncated(v.(float64)) }
 	case relation.Floor:
-		of, f = e.E, func(v value) value { return math.Floor(v.(float64)) }
+		subject, f = e.E, func(v value) value { return math.Floor(v.(float64)) }
 	case relation.RoundEven:
-		of, f = e.E, func(v value) value { return math.RoundToEven(v.(float64)) }
+		subject, f = e.E, func(v value) value { return math.RoundToEven(v.(float64)) }
 	case relation.Quotient:
-		of, f = e.E, func(v value) value { return v.(int64) / e.By }
+		subject, f = e.E, func(v value) value { return v.(int64) / e.By }
 	case relation.Remainder:
-		of, f = e.E, func(v value) value { return v.(int64) % e.By }
+		subject, f = e.E, func(v value) value { return v.(int64) % e.By }
 	case relation.Lookup:
-		of, f = e.E, func(v value) value { return e.To[v.(int64)] }
+		subject, f = e.E, func(v value) value { return e.To[v.(int64)] }
 	case relation.Bins:
-		of, f = e.E, func(v value) value { return binned(e.Edges, v.(float64)) }
+		subject, f = e.E, func(v value) value { return binned(e.Edges, v.(float64)) }
 	case relation.Within:
-		of, f = e.E, func(v value) value { return within(v, e.Least, e.Greatest) }
+		subject, f = e.E, func(v value) value { return within(v, e.Least, e.Greatest) }
 	case relation.Clip:
-		of, f = e.E, func(v value) value { return nearestIn(v, e.Least, e.Greatest) }
+		subject, f = e.E, func(v value) value { return nearestIn(v, e.Least, e.Greatest) }
 	default:
 		panic(fmt.Sprintf("pipelinetest: %T is no expression that has a meaning", e))
 	}
-	if v := compute(of, row); v != nil {
+	if v := compute(subject, row); v != nil {
 		return f(v)
 	}
 	return nil

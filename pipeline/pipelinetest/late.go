@@ -56,13 +56,13 @@ func checkLateColumn(t reporter, c Case, port string, of func(i int) bool) {
 }
 
 // unknown are headers in which what of a port's domain a stage could release is not known.
-func unknown(in pipeline.Headers, port string, of func(i int) bool) (pipeline.Headers, []string) {
+func unknown(in pipeline.Headers, port string, lookup func(i int) bool) (pipeline.Headers, []string) {
 	h := in[port]
 	h.Domain = h.Domain.Clone()
 	var names []string
 	for i := range h.Domain.Columns {
 		col := &h.Domain.Columns[i]
-		if !of(i) || col.Encoding != nil || col.OfUnit || col.Bounds == nil && !col.Type.Coded() {
+		if !lookup(i) || col.Encoding != nil || col.OfUnit || col.Bounds == nil && !col.Type.Coded() {
 			continue
 		}
 		col.Bounds, col.Categories, col.Late, col.Source = nil, nil, true, "stage x of y"

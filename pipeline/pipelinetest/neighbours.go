@@ -91,10 +91,10 @@ func variants(in Input) []variant {
 func replaceVariants(in Input, n, c int) []variant {
 	groups := [][]int{unitRows(in, n-1, c), unitRows(in, 0, c), unitRows(in, n/2, c)}
 	var list []variant
-	for i, to := range styles() {
+	for i, dest := range styles() {
 		group := groups[i%len(groups)]
-		list = append(list, variant{what: fmt.Sprintf("rows %v replaced (%s)", group, to), base: keepAll(n),
-			other: change(n, group, to)})
+		list = append(list, variant{what: fmt.Sprintf("rows %v replaced (%s)", group, dest), base: keepAll(n),
+			other: change(n, group, dest)})
 	}
 	return append(list, opposite(n, groups[0]))
 }
@@ -106,10 +106,10 @@ func opposite(n int, group []int) variant {
 		other: change(n, group, high)}
 }
 
-func change(n int, group []int, to style) []line {
+func change(n int, group []int, dest style) []line {
 	lines := keepAll(n)
 	for _, row := range group {
-		lines[row].to = to
+		lines[row].to = dest
 	}
 	return lines
 }
@@ -132,10 +132,10 @@ func removeVariants(in Input, n, c int) []variant {
 }
 
 // added puts c rows of one new unit behind the last.
-func added(n, c int, to style) []line {
+func added(n, c int, dest style) []line {
 	lines := keepAll(n)
 	for i := range c {
-		lines = append(lines, line{(n - 1 + i) % n, to})
+		lines = append(lines, line{(n - 1 + i) % n, dest})
 	}
 	return lines
 }
@@ -202,8 +202,8 @@ func checkNeighbours(t reporter, c Case) {
 			continue
 		}
 		replay := before.mechanisms.Neighbour()
-		now := observe(context.Background(), n.other, manner{key: 1, probe: replay})
-		faults := before.differences(t, now)
+		current := observe(context.Background(), n.other, manner{key: 1, probe: replay})
+		faults := before.differences(t, current)
 		chance := draws{}
 		if n.moves {
 			chance = drawsOf(before.work, before.ledger.Plan, c.adjacency())
@@ -211,8 +211,8 @@ func checkNeighbours(t reporter, c Case) {
 		// Past the mechanisms nothing may differ, whatever fell to the rows.
 		faults = append(faults, replay.faultsBut(chance, c.adjacency(),
 			map[string][]pipeline.Planned{"": before.ledger.Plan})...)
-		if before.err == nil && now.err == nil && !chance.secrets {
-			faults = append(faults, stabilityFaults(n, before.outcome, now)...)
+		if before.err == nil && current.err == nil && !chance.secrets {
+			faults = append(faults, stabilityFaults(n, before.outcome, current)...)
 		}
 		for _, fault := range faults {
 			t.Errorf("%s: %s", n.what, fault)
@@ -227,13 +227,13 @@ func checkNeighbours(t reporter, c Case) {
 // show.
 func moveVariants(in Input, n, c int) []variant {
 	var list []variant
-	for i, at := range slices.Compact([]int{0, n / 2}) {
-		group := unitRows(in, at, c)
+	for i, pos := range slices.Compact([]int{0, n / 2}) {
+		group := unitRows(in, pos, c)
 		list = append(list, variant{what: fmt.Sprintf("rows %v removed", group), base: keepAll(n), other: without(n, group),
 			moves: true})
 		to := styles()[i]
-		list = append(list, variant{what: fmt.Sprintf("%d rows put before row %d (%s)", c, at, to), base: keepAll(n),
-			other: inserted(keepAll(n), at, c, to), moves: true})
+		list = append(list, variant{what: fmt.Sprintf("%d rows put before row %d (%s)", c, pos, to), base: keepAll(n),
+			other: inserted(keepAll(n), pos, c, to), moves: true})
 	}
 	if n > 1 && texts(in, in.Header.Terms.Unit.Column) == nil { // a row copied would be one more of its unit
 		twice := keepAll(n)
@@ -249,12 +249,12 @@ func without(n int, group []int) []line {
 }
 
 // inserted puts c rows of one new unit before a row.
-func inserted(lines []line, at, c int, to style) []line {
+func inserted(lines []line, pos, c int, dest style) []line {
 	added := make([]line, c)
 	for i := range added {
-		added[i] = line{(at + i) % len(lines), to}
+		added[i] = line{(pos + i) % len(lines), dest}
 	}
-	return slices.Insert(slices.Clone(lines), at, added...)
+	return slices.Insert(slices.Clone(lines), pos, added...)
 }
 
 // draws says what of a case falls to each row in turn by secret chance. Where rows

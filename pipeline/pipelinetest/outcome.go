@@ -174,11 +174,11 @@ func (w lockedWriter) Write(b []byte) (int, error) {
 // the goroutines'.
 func (s *sight) reports() string {
 	var list []string
-	for _, at := range slices.SortedFunc(maps.Keys(s.progress), func(a, b [2]int64) int {
+	for _, place := range slices.SortedFunc(maps.Keys(s.progress), func(a, b [2]int64) int {
 		return slices.Compare(a[:],
 			b[:])
 	}) {
-		list = append(list, fmt.Sprintf("%d of %d (%d times)", at[0], at[1], s.progress[at]))
+		list = append(list, fmt.Sprintf("%d of %d (%d times)", place[0], place[1], s.progress[place]))
 	}
 	return strings.Join(list, ", ")
 }
@@ -207,10 +207,10 @@ func (o outcome) released(t reporter) map[string][]byte {
 // differences lists what differs of two runs and must not.
 func (o outcome) differences(t reporter, other outcome) []string {
 	var list []string
-	before, now := o.shown(), other.shown()
+	before, current := o.shown(), other.shown()
 	for _, what := range []string{"error", "progress", "lines of the log", "files created"} {
-		if before[what] != now[what] {
-			a, b := abridged(before[what], now[what])
+		if before[what] != current[what] {
+			a, b := abridged(before[what], current[what])
 			list = append(list, fmt.Sprintf("%s: %q becomes %q: it tells of private rows", what, a, b))
 		}
 	}

@@ -59,12 +59,12 @@ func checkUses(t reporter, c Case, plan []pipeline.Planned) {
 	}
 	for _, p := range plan {
 		seen := int64(0)
-		for _, at := range o.mechanisms.Uses() {
-			if at.Spend != p.Name {
+		for _, place := range o.mechanisms.Uses() {
+			if place.Spend != p.Name {
 				continue
 			}
-			if seen++; len(o.mechanisms.streams[at]) == 0 {
-				t.Errorf("%s: took no stream: no noise of the mechanism was drawn", at)
+			if seen++; len(o.mechanisms.streams[place]) == 0 {
+				t.Errorf("%s: took no stream: no noise of the mechanism was drawn", place)
 			}
 		}
 		if taken := o.ledger.Taken(p.Name); seen != taken {
@@ -195,10 +195,10 @@ func remembered(t reporter, after, fresh outcome) (faults []string) {
 
 // unlike lists uses whose inputs are others than those that f saw.
 func (f *Frozen) unlike(other *Frozen) (faults []string) {
-	for _, at := range f.Uses() {
-		if is, ok := other.uses[at]; !ok || fmt.Sprint(is.In) != fmt.Sprint(f.uses[at].In) {
+	for _, place := range f.Uses() {
+		if is, ok := other.uses[place]; !ok || fmt.Sprint(is.In) != fmt.Sprint(f.uses[place].In) {
 			faults = append(faults, fmt.Sprintf("%s: what goes in is not what a fresh plan puts in: the plan remembers its "+
-				"first run", at))
+				"first run", place))
 		}
 	}
 	return faults

@@ -74,7 +74,7 @@ func interpreted(r relation.Relation, stored [][]value) ([][]value, error) {
 func checkElsewhere(t reporter, h pipeline.Header, compute computing, stages ...pipeline.Stage) error {
 	rows := trapped(h.Domain, rand.New(rand.NewPCG(7, 7)))
 	stored := valuesOf(h.Domain, rows)
-	computed, made := pipeline.StoredRelation(h.Domain), pipeline.FromRecords(h, rows)
+	computed, created := pipeline.StoredRelation(h.Domain), pipeline.FromRecords(h, rows)
 	for _, stage := range stages {
 		work, err := stage.Plan(pipeline.Headers{"in": h})
 		if err != nil {
@@ -86,36 +86,36 @@ func checkElsewhere(t reporter, h pipeline.Header, compute computing, stages ...
 		if computed, err = work.Elsewhere(computed); err != nil {
 			return err
 		}
-		out, err := work.Run(context.Background(), Env(1), pipeline.Tables{"in": made})
+		out, err := work.Run(context.Background(), Env(1), pipeline.Tables{"in": created})
 		if err != nil {
 			t.Fatalf("on random rows: %v", err)
 		}
-		h, made = work.Out["out"], out["out"]
+		h, created = work.Out["out"], out["out"]
 	}
-	all, err := made.Collect(context.Background())
+	all, err := created.Collect(context.Background())
 	if err != nil {
 		t.Fatalf("on random rows: %v", err)
 	}
-	said, err := compute(computed, stored)
+	output, err := compute(computed, stored)
 	if err != nil {
 		t.Fatalf("on random rows: %v", err)
 	}
-	compareRows(t, h.Domain, said, valuesOf(h.Domain, all))
+	compareRows(t, h.Domain, output, valuesOf(h.Domain, all))
 	return nil
 }
 
 // compareRows tells where rows of a domain differ; -0 is 0, as in every count.
-func compareRows(t reporter, d *domain.Domain, said, made [][]value) {
-	if len(said) != len(made) {
-		t.Errorf("its expressions give %d rows, its makers %d", len(said), len(made))
+func compareRows(t reporter, d *domain.Domain, output, created [][]value) {
+	if len(output) != len(created) {
+		t.Errorf("its expressions give %d rows, its makers %d", len(output), len(created))
 		return
 	}
 	faults := 0
-	for i := range said {
+	for i := range output {
 		for j, c := range d.Columns {
-			if said[i][j] != made[i][j] && faults < 5 {
+			if output[i][j] != created[i][j] && faults < 5 {
 				faults++
-				t.Errorf("row %d, column %s: its expression gives %v, its maker %v", i, c.Name, said[i][j], made[i][j])
+				t.Errorf("row %d, column %s: its expression gives %v, its maker %v", i, c.Name, output[i][j], created[i][j])
 			}
 		}
 	}

@@ -172,14 +172,14 @@ func vectors(ctx context.Context, t pipeline.Table) (rows [][]int, err error) {
 		}
 		for i := range int(rec.NumRows()) {
 			var ones []int
-			at := 0
+			pos := 0
 			for j, c := range t.Domain.Columns {
 				if a := rec.Column(j).(*array.Int32); a.IsNull(i) {
-					ones = append(ones, at+len(c.Categories))
+					ones = append(ones, pos+len(c.Categories))
 				} else {
-					ones = append(ones, at+int(a.Value(i)))
+					ones = append(ones, pos+int(a.Value(i)))
 				}
-				at += len(c.Categories) + 1
+				pos += len(c.Categories) + 1
 			}
 			rows = append(rows, ones)
 		}

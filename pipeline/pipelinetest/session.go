@@ -47,12 +47,12 @@ func countable(rows [][]value) (relation.Kept, error) {
 }
 
 // Try implements relation.Session.
-func (computed) Try(_ context.Context, of relation.Type, values []float64, list []relation.Expr) ([][]int64, error) {
+func (computed) Try(_ context.Context, subject relation.Type, values []float64, list []relation.Expr) ([][]int64, error) {
 	out := make([][]int64, len(list))
 	for i, e := range list {
 		for _, x := range values {
 			row := []value{x}
-			if of != relation.Real {
+			if subject != relation.Real {
 				row[0] = int64(x)
 			}
 			n, is := compute(e, row).(int64)
@@ -78,11 +78,11 @@ func (k rowsKept) Count(ctx context.Context, keys []relation.Key, use func(key i
 	for i, key := range keys {
 		counts := make([]int64, key.Of)
 		for _, row := range k.rows {
-			at, is := compute(key.Expr, row).(int64)
-			if !is || at < 0 || at >= int64(key.Of) {
+			pos, is := compute(key.Expr, row).(int64)
+			if !is || pos < 0 || pos >= int64(key.Of) {
 				return fmt.Errorf("key %d: a value outside of 0 to %d", i, key.Of-1)
 			}
-			counts[at]++
+			counts[pos]++
 		}
 		if err := use(i, counts); err != nil {
 			return err

@@ -13,16 +13,16 @@ import (
 )
 
 // stabilityFaults holds the change of each private output table against its header.
-func stabilityFaults(n neighbour, before, now outcome) []string {
+func stabilityFaults(n neighbour, before, current outcome) []string {
 	var faults []string
 	for port, h := range before.work.Out {
 		if h.Form != pipeline.FormTable || h.Class != pipeline.Private || before.records[port] == nil ||
-			now.records[port] == nil {
+			current.records[port] == nil {
 			continue
 		}
-		fault := StabilityFault(h, n.base.adjacency(), before.records[port], now.records[port])
+		fault := StabilityFault(h, n.base.adjacency(), before.records[port], current.records[port])
 		if fault == "" && h.Stability.Spread == pipeline.SpreadRows {
-			fault = ownRowsFault(n, h, before, now, port)
+			fault = ownRowsFault(n, h, before, current, port)
 		}
 		faults = appendFault(faults, port, fault)
 	}
@@ -31,13 +31,13 @@ func stabilityFaults(n neighbour, before, now outcome) []string {
 
 // StabilityFault says how the change of a private table, when one unit of the source
 // changed, is more than its header says; "" where it is not.
-func StabilityFault(h pipeline.Header, adjacency privacy.Adjacency, before, now arrow.Record) string {
-	gone, come := diff(before, now)
+func StabilityFault(h pipeline.Header, adjacency privacy.Adjacency, before, current arrow.Record) string {
+	missing, come := diff(before, current)
 	switch h.Stability.Spread {
 	case pipeline.SpreadRows:
-		return rowsFault(adjacency, h, gone, come)
+		return rowsFault(adjacency, h, missing, come)
 	case pipeline.SpreadShards:
-		return shardsFault(h, before, now, gone, come)
+		return shardsFault(h, before, current, missing, come)
 	}
 	return ""
 }
@@ -45,15 +45,15 @@ func StabilityFault(h pipeline.Header, adjacency privacy.Adjacency, before, now 
 // InPlace reports whether every row that both tables have stands at the same place,
 // so that draws for each row in turn fall alike.
 func InPlace(before, now arrow.Record) bool {
-	gone, _ := diff(before, now)
+	missing, _ := diff(before, now)
 	x, y := lines(before), lines(now)
-	kept := 0
+	count := 0
 	for i := range min(len(x), len(y)) {
 		if x[i] == y[i] {
-			kept++
+			count++
 		}
 	}
-	return kept == len(x)-len(gone)
+	return count == len(x)-len(missing)
 }
 
 func appendFault(faults []string, port, fault string) []string {
@@ -64,10 +64,10 @@ func appendFault(faults []string, port, fault string) []string {
 }
 
 // rowsFault counts what changed: a replaced row is two under add_remove.
-func rowsFault(adjacency privacy.Adjacency, h pipeline.Header, gone, come []int) string {
-	changed := max(len(gone), len(come))
+func rowsFault(adjacency privacy.Adjacency, h pipeline.Header, missing, come []int) string {
+	changed := max(len(missing), len(come))
 	if adjacency == privacy.AddRemove {
-		changed = len(gone) + len(come)
+		changed = len(missing) + len(come)
 	}
 	if changed > h.Stability.N {
 		return fmt.Sprintf("%d rows change, its stability is %s", changed, h.Stability)
@@ -76,7 +76,7 @@ func rowsFault(adjacency privacy.Adjacency, h pipeline.Header, gone, come []int)
 }
 
 // ownRowsFault: the rows that change are those of the units that changed.
-func ownRowsFault(n neighbour, h pipeline.Header, before, now outcome, port string) string {
+func ownRowsFault(n neighbour, h pipeline.Header, before, current outcome, port string) string {
 	unit := h.Terms.Unit.Column
 	c := h.Domain.Column(unit)
 	if !h.OwnRows || c == nil || !c.OfUnit {
@@ -86,8 +86,8 @@ func ownRowsFault(n neighbour, h pipeline.Header, before, now outcome, port stri
 	for _, o := range []struct {
 		r    arrow.Record
 		rows []int
-	}{{before.records[port], first(diff(before.records[port], now.records[port]))},
-		{now.records[port], first(diff(now.records[port], before.records[port]))}} {
+	}{{before.records[port], first(diff(before.records[port], current.records[port]))},
+		{current.records[port], first(diff(current.records[port], before.records[port]))}} {
 		of := textsOf(o.r, unit)
 		for _, row := range o.rows {
 			if !units[of[row]] {
@@ -118,18 +118,18 @@ func changedUnits(n neighbour, unit string) map[string]bool {
 }
 
 // shardsFault: all that changes is in one shard.
-func shardsFault(h pipeline.Header, before, now arrow.Record, gone, come []int) string {
+func shardsFault(h pipeline.Header, before, current arrow.Record, missing, come []int) string {
 	shards := map[string]bool{}
 	for _, o := range []struct {
 		r    arrow.Record
 		rows []int
-	}{{before, gone}, {now, come}} {
-		of := textsOf(o.r, pipeline.ShardColumn)
-		if of == nil {
+	}{{before, missing}, {current, come}} {
+		items := textsOf(o.r, pipeline.ShardColumn)
+		if items == nil {
 			return "it is in shards and has no column " + pipeline.ShardColumn
 		}
 		for _, row := range o.rows {
-			shards[of[row]] = true
+			shards[items[row]] = true
 		}
 	}
 	if len(shards) > 1 {
@@ -139,7 +139,7 @@ func shardsFault(h pipeline.Header, before, now arrow.Record, gone, come []int) 
 }
 
 // diff lists the rows that only one of two tables has, each as often as it does.
-func diff(a, b arrow.Record) (gone, come []int) {
+func diff(a, b arrow.Record) (missing, come []int) {
 	count := map[string]int{}
 	x, y := lines(a), lines(b)
 	for _, l := range y {
@@ -147,7 +147,7 @@ func diff(a, b arrow.Record) (gone, come []int) {
 	}
 	for i, l := range x {
 		if count[l]--; count[l] < 0 {
-			gone = append(gone, i)
+			missing = append(missing, i)
 		}
 	}
 	count = map[string]int{}
@@ -159,7 +159,7 @@ func diff(a, b arrow.Record) (gone, come []int) {
 			come = append(come, i)
 		}
 	}
-	return gone, come
+	return missing, come
 }
 
 // lines are rows as text.
@@ -177,13 +177,13 @@ func lines(r arrow.Record) []string {
 
 // textsOf are the values of a column; nil where there is none.
 func textsOf(r arrow.Record, column string) []string {
-	at := r.Schema().FieldIndices(column)
-	if len(at) == 0 {
+	places := r.Schema().FieldIndices(column)
+	if len(places) == 0 {
 		return nil
 	}
 	list := make([]string, r.NumRows())
 	for i := range list {
-		list[i] = r.Column(at[0]).ValueStr(i)
+		list[i] = r.Column(places[0]).ValueStr(i)
 	}
 	return list
 }
@@ -218,10 +218,10 @@ func checkUnit(t reporter, c Case, port string, column int) {
 	units := texts(c.In[port], c.In[port].Header.Terms.Unit.Column)
 	for out, r := range o.records {
 		if h := o.work.Out[out]; h.Form == pipeline.FormTable && int(r.NumRows()) == len(units) {
-			for _, of := range h.Domain.Columns {
-				if of.OfUnit && !function(units, textsOf(r, of.Name)) {
+			for _, subject := range h.Domain.Columns {
+				if subject.OfUnit && !function(units, textsOf(r, subject.Name)) {
 					t.Errorf("output %s: column %s is said to be one of the privacy unit %s, and rows of one unit differ in it", out,
-						of.Name, c.In[port].Header.Terms.Unit.Column)
+						subject.Name, c.In[port].Header.Terms.Unit.Column)
 				}
 			}
 		}

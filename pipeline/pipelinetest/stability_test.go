@@ -92,8 +92,8 @@ func number(v []int64) {
 // rows or in another shard than its header says, and a column that is said to be one
 // of the unit and is not, are reported; a header that admits it is not.
 func TestWrongStabilityIsFound(t *testing.T) {
-	keeps := func(*pipeline.Header) {}
-	says := func(s pipeline.Stability, own bool) func(*pipeline.Header) {
+	contents := func(*pipeline.Header) {}
+	output := func(s pipeline.Stability, own bool) func(*pipeline.Header) {
 		return func(h *pipeline.Header) { h.Stability, h.OwnRows = s, own }
 	}
 	forgets := func(h *pipeline.Header) { h.Domain.Columns[0].OfUnit, h.Stability = false, pipeline.Unbounded() }
@@ -102,22 +102,22 @@ func TestWrongStabilityIsFound(t *testing.T) {
 		in    Input
 		says  string
 	}{
-		"two rows of one, promised one": {spread{follow, 1, keeps}, visitsOf(false, false),
+		"two rows of one, promised one": {spread{follow, 1, contents}, visitsOf(false, false),
 			"3 rows change, its stability is rows(1)"},
-		"two rows of one, promised three": {spread{follow, 1, says(pipeline.Rows(3), false)}, visitsOf(false, false), ""},
-		"rows of another unit": {spread{follow, 1, says(pipeline.Rows(4), true)}, visitsOf(false, true),
+		"two rows of one, promised three": {spread{follow, 1, output(pipeline.Rows(3), false)}, visitsOf(false, false), ""},
+		"rows of another unit": {spread{follow, 1, output(pipeline.Rows(4), true)}, visitsOf(false, true),
 			"of no unit that changed"},
-		"rows of another unit, and says so": {spread{follow, 1, says(pipeline.Rows(4), false)}, visitsOf(false, true), ""},
-		"another shard": {spread{follow, 1, keeps}, visitsOf(true, false),
+		"rows of another unit, and says so": {spread{follow, 1, output(pipeline.Rows(4), false)}, visitsOf(false, true), ""},
+		"another shard": {spread{follow, 1, contents}, visitsOf(true, false),
 			"2 shards change, its stability is shards(3)"},
-		"another shard, promised nothing": {spread{follow, 1, says(pipeline.Unbounded(), false)}, visitsOf(true, false),
+		"another shard, promised nothing": {spread{follow, 1, output(pipeline.Unbounded(), false)}, visitsOf(true, false),
 			""},
-		"a unit that is no unit any more": {spread{number, 0, says(pipeline.Unbounded(), false)}, visitsOf(false, true),
+		"a unit that is no unit any more": {spread{number, 0, output(pipeline.Unbounded(), false)}, visitsOf(false, true),
 			"is said to be one of the privacy unit person"},
 		"a unit that is none, and says so":    {spread{number, 0, forgets}, visitsOf(false, true), ""},
-		"nothing changed":                     {spread{func([]int64) {}, 1, keeps}, visitsOf(true, false), ""},
-		"nothing changed, of units":           {spread{func([]int64) {}, 1, keeps}, visitsOf(false, true), ""},
-		"a group of rows whose own rows stay": {spread{func([]int64) {}, 1, keeps}, visitsOf(false, false), ""},
+		"nothing changed":                     {spread{func([]int64) {}, 1, contents}, visitsOf(true, false), ""},
+		"nothing changed, of units":           {spread{func([]int64) {}, 1, contents}, visitsOf(false, true), ""},
+		"a group of rows whose own rows stay": {spread{func([]int64) {}, 1, contents}, visitsOf(false, false), ""},
 	} {
 		t.Run(what, func(t *testing.T) {
 			kind := pipeline.Kind{Name: "spread", In: []pipeline.Port{{Name: "in", Form: pipeline.FormTable}},
@@ -278,17 +278,17 @@ func TestNeighboursAreMetInTurn(t *testing.T) {
 	for i := range all {
 		all[i].what = fmt.Sprint(i)
 	}
-	for beside := 1; beside <= 5; beside++ {
+	for neighbour := 1; neighbour <= 5; neighbour++ {
 		met := map[string]bool{}
-		for place := range beside {
+		for place := range neighbour {
 			c := Case{Stage: func() pipeline.Stage { return &bare{} }, kind: &pipeline.Kind{Name: "bare"}, place: place,
-				beside: beside}
+				beside: neighbour}
 			for _, n := range c.inTurn(all) {
 				met[n.what] = true
 			}
 		}
 		if len(met) != len(all) {
-			t.Errorf("%d cases meet %d of %d neighbours", beside, len(met), len(all))
+			t.Errorf("%d cases meet %d of %d neighbours", neighbour, len(met), len(all))
 		}
 	}
 }

@@ -91,18 +91,18 @@ func tally(counts map[string]*stillness, n neighbour, key byte) {
 	before := n.base.recorded(key)
 	replay := before.mechanisms.Neighbour()
 	observe(context.Background(), n.other, manner{key: key, probe: replay})
-	for at, was := range before.mechanisms.uses {
-		now, ok := replay.uses[at]
+	for place, previous := range before.mechanisms.uses {
+		current, ok := replay.uses[place]
 		if !ok {
 			continue // checkNeighbours says so
 		}
 		a := n.base.adjacency()
-		if counts[at.Spend] == nil {
-			counts[at.Spend] = &stillness{rate: seen(was.Mechanism, a, groupOf(before.ledger.Plan, at.Spend))}
+		if counts[place.Spend] == nil {
+			counts[place.Spend] = &stillness{rate: seen(previous.Mechanism, a, groupOf(before.ledger.Plan, place.Spend))}
 		}
-		s := counts[at.Spend]
+		s := counts[place.Spend]
 		s.uses++
-		if m, err := Moved(was.Mechanism.Sensitivity(a), was.In, now.In); err != nil || m > 0 {
+		if m, err := Moved(previous.Mechanism.Sensitivity(a), previous.In, current.In); err != nil || m > 0 {
 			s.moved++
 		}
 	}

@@ -66,9 +66,9 @@ func TestReleaseOf(t *testing.T) {
 // TestEveryKeyIsInTheCanonicalForm: the digest of a spec is of its canonical form, so a key
 // that is not in it could change what is released under the name of an earlier run.
 func TestEveryKeyIsInTheCanonicalForm(t *testing.T) {
-	held := map[string]bool{}
+	retained := map[string]bool{}
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[canonicalSpec]()) {
-		held[key(f)] = true
+		retained[key(f)] = true
 	}
 	keys := 0
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[Spec]()) {
@@ -76,7 +76,7 @@ func TestEveryKeyIsInTheCanonicalForm(t *testing.T) {
 		if !f.IsExported() || name == "-" {
 			continue
 		}
-		if keys++; !held[name] {
+		if keys++; !retained[name] {
 			t.Errorf("the key %s is not in the canonical form", name)
 		}
 	}

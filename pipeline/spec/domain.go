@@ -31,7 +31,7 @@ func parseDomain(file string, data []byte) (*domain.Domain, []schema.Problem) {
 	return decodeDomain(doc, "")
 }
 
-func (p *parser) domain(of *Dataset) *domain.Domain {
+func (p *parser) domain(subject *Dataset) *domain.Domain {
 	const path = "dataset.domain"
 	if len(p.doc.Keys(path)) > 0 {
 		d, problems := decodeDomain(p.doc, path)
@@ -41,9 +41,9 @@ func (p *parser) domain(of *Dataset) *domain.Domain {
 	name := p.doc.Text(path)
 	switch {
 	case p.doc.Has(path):
-	case of.Declared.Domain != nil:
-		return of.Declared.Domain
-	case p.wrong(path, schema.Path("dataset", of.Declared.Kind)):
+	case subject.Declared.Domain != nil:
+		return subject.Declared.Domain
+	case p.wrong(path, schema.Path("dataset", subject.Declared.Kind)):
 		return nil
 	}
 	if name == "" || p.src.Read == nil {
@@ -94,29 +94,29 @@ func readDates(doc *schema.Document, path string) (problems []schema.Problem) {
 		list = path + ".columns"
 	}
 	for i := 0; doc.Has(fmt.Sprintf("%s[%d]", list, i)); i++ {
-		at := fmt.Sprintf("%s[%d]", list, i)
-		c := domain.Column{Type: domain.ColumnType(doc.Text(at + ".type")), Zone: doc.Text(at + ".zone")}
+		path := fmt.Sprintf("%s[%d]", list, i)
+		c := domain.Column{Type: domain.ColumnType(doc.Text(path + ".type")), Zone: doc.Text(path + ".zone")}
 		for k := range 2 {
-			problems = append(problems, inPlace(doc, fmt.Sprintf("%s.bounds[%d]", at, k), c.ReadValue, bound(c.Type))...)
+			problems = append(problems, inPlace(doc, fmt.Sprintf("%s.bounds[%d]", path, k), c.ReadValue, bound(c.Type))...)
 		}
-		problems = append(problems, inPlace(doc, at+".step", stepOf(c.Type), step(c.Type))...)
+		problems = append(problems, inPlace(doc, path+".step", stepOf(c.Type), step(c.Type))...)
 	}
 	return problems
 }
 
 // inPlace puts what a word stands for in its place, and tells of a text that is neither a number nor a word.
-func inPlace(doc *schema.Document, at string, read func(text string) (float64, bool),
+func inPlace(doc *schema.Document, path string, read func(text string) (float64, bool),
 	accepted string) []schema.Problem {
-	text := doc.Text(at)
+	text := doc.Text(path)
 	if _, err := strconv.ParseFloat(text, 64); text == "" || err == nil {
 		return nil
 	}
 	x, ok := read(text)
 	var problems []schema.Problem
 	if !ok {
-		x, problems = 0, []schema.Problem{doc.Problem(at, accepted, "")}
+		x, problems = 0, []schema.Problem{doc.Problem(path, accepted, "")}
 	}
-	doc.Replace(at, x) // what is no word is told once
+	doc.Replace(path, x) // what is no word is told once
 	return problems
 }
 

@@ -194,28 +194,28 @@ func (p *parser) levelRules(e *Experiment, grid []taken) {
 	if p.doc.Has("experiment.levels") && len(e.Levels) == 0 {
 		p.at("experiment.levels", "empty", "a list of one or more mappings from settings to values", "")
 	}
-	named := map[string]bool{}
+	byName := map[string]bool{}
 	for i, level := range e.Levels {
 		path := schema.Path("experiment", "levels", i)
-		var own []string
+		var ownValue []string
 		for _, setting := range level {
 			p.axis(schema.Path("experiment", "levels", i, setting.Name), setting.Name,
-				slices.Concat(grid, takenBy("this level", own)))
-			own = append(own, setting.Name)
+				slices.Concat(grid, takenBy("this level", ownValue)))
+			ownValue = append(ownValue, setting.Name)
 		}
 		want := e.LevelPaths()
 		switch {
 		case len(level) == 0:
 			p.at(path, "a level without settings", "a mapping from one or more settings to values", "")
-		case !slices.Equal(own, want):
-			p.at(path, "given settings "+strings.Join(own, ", "), "those of the first level, in its order: "+strings.Join(want,
+		case !slices.Equal(ownValue, want):
+			p.at(path, "given settings "+strings.Join(ownValue, ", "), "those of the first level, in its order: "+strings.Join(want,
 				", "), "")
-		case named[level[0].Value.Text()]:
-			p.at(path, own[0]+" "+level[0].Value.Text()+", as an earlier level",
+		case byName[level[0].Value.Text()]:
+			p.at(path, ownValue[0]+" "+level[0].Value.Text()+", as an earlier level",
 				"a first value of its own, which names the level", "")
 		}
 		if len(level) > 0 {
-			named[level[0].Value.Text()] = true
+			byName[level[0].Value.Text()] = true
 		}
 	}
 }
@@ -232,18 +232,18 @@ func (p *parser) cellRules(e *Experiment, before []taken) {
 			p.at(path, "a cell without settings", "a mapping from one or more settings to values; for a cell that changes "+
 				"nothing, one setting at the value that it has in the spec, such as seed", "")
 		}
-		var own []string
+		var ownValue []string
 		for _, setting := range cell.Value {
-			at := schema.Path("experiment", "cells", cell.Name, setting.Name)
-			given := before
+			path := schema.Path("experiment", "cells", cell.Name, setting.Name)
+			created := before
 			if setting.Value.Null() { // a cell may do without what grid and levels set in the others
-				given = slices.DeleteFunc(slices.Clone(before), func(other taken) bool {
+				created = slices.DeleteFunc(slices.Clone(before), func(other taken) bool {
 					return schema.Within(other.setting,
 						setting.Name)
 				})
 			}
-			p.axis(at, setting.Name, slices.Concat(given, takenBy("this cell", own)))
-			own = append(own, setting.Name)
+			p.axis(path, setting.Name, slices.Concat(created, takenBy("this cell", ownValue)))
+			ownValue = append(ownValue, setting.Name)
 		}
 		names = append(names, cell.Name)
 	}
@@ -279,14 +279,14 @@ func (p *parser) figureRules(e *Experiment) {
 
 // printedRules: what a paper prints is of cells that there are, a number for each figure.
 func (p *parser) printedRules(e *Experiment, cells []string) {
-	for _, of := range e.Printed {
-		if !slices.Contains(cells, of.Name) {
-			p.at(schema.Path("experiment", "printed", of.Name), "no cell", "one of "+strings.Join(cells, ", "),
-				schema.DidYouMean(of.Name, cells))
+	for _, subject := range e.Printed {
+		if !slices.Contains(cells, subject.Name) {
+			p.at(schema.Path("experiment", "printed", subject.Name), "no cell", "one of "+strings.Join(cells, ", "),
+				schema.DidYouMean(subject.Name, cells))
 		}
-		for _, at := range of.Value {
+		for _, at := range subject.Value {
 			if len(at.Value) != len(e.Figures) {
-				p.at(schema.Path("experiment", "printed", of.Name, at.Name), fmt.Sprintf("a list of %d numbers", len(at.Value)),
+				p.at(schema.Path("experiment", "printed", subject.Name, at.Name), fmt.Sprintf("a list of %d numbers", len(at.Value)),
 					fmt.Sprintf("one for each of the %d experiment.figures", len(e.Figures)), "")
 			}
 		}
@@ -323,10 +323,10 @@ func (p *parser) axis(path, setting string, before []taken) {
 // taken is a setting that something else of the experiment gives.
 type taken struct{ setting, by string }
 
-func takenBy(by string, settings []string) []taken {
+func takenBy(key string, settings []string) []taken {
 	list := make([]taken, len(settings))
 	for i, s := range settings {
-		list[i] = taken{s, by}
+		list[i] = taken{s, key}
 	}
 	return list
 }

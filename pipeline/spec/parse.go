@@ -275,12 +275,12 @@ func (p *parser) single(path string, s *Stage) {
 // problem. An unknown key may have been meant for any setting beside it.
 func (p *parser) wrong(paths ...string) bool {
 	for _, problem := range p.problems {
-		place := problem.Path
+		where := problem.Path
 		if problem.Found == schema.UnknownKey {
-			place = parent(place)
+			where = parent(where)
 		}
 		for _, path := range paths {
-			if related(place, path) {
+			if related(where, path) {
 				return true
 			}
 		}

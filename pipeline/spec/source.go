@@ -61,42 +61,42 @@ func (p *parser) source(s *Spec) {
 		return // whatever it is, it was told
 	}
 	kinds := p.reg.Sources()
-	all, target := make([]pipeline.Source, len(kinds)), make([]any, len(kinds))
+	all, dst := make([]pipeline.Source, len(kinds)), make([]any, len(kinds))
 	for i, kind := range kinds {
 		all[i] = kind.New()
-		target[i] = all[i]
+		dst[i] = all[i]
 	}
-	p.add(p.doc.Decode("dataset", append(target, (*datasetFields)(d))...)...)
-	i, ok := p.chosen(kinds)
+	p.add(p.doc.Decode("dataset", append(dst, (*datasetFields)(d))...)...)
+	pos, ok := p.chosen(kinds)
 	if !ok {
 		return
 	}
-	d.Source, d.Declared.Kind = all[i], kinds[i].Name
-	for _, key := range rivals(p.reg, keyOf(kinds[i])) {
+	d.Source, d.Declared.Kind = all[pos], kinds[pos].Name
+	for _, key := range rivals(p.reg, keyOf(kinds[pos])) {
 		if path := schema.Path("dataset", key); p.doc.Has(path) {
-			p.at(path, "", "left out where rows come from dataset."+kinds[i].Name, "")
+			p.at(path, "", "left out where rows come from dataset."+kinds[pos].Name, "")
 		}
 	}
-	if !p.wrong(keysOf(kinds[i])...) {
+	if !p.wrong(keysOf(kinds[pos])...) {
 		p.declare(s)
 	}
 }
 
 // chosen finds the one kind of source that the spec names.
-func (p *parser) chosen(kinds []pipeline.SourceKind) (index int, ok bool) {
-	var names, values []string
+func (p *parser) chosen(kinds []pipeline.SourceKind) (pos int, ok bool) {
+	var names, created []string
 	for i, kind := range kinds {
 		names = append(names, kind.Name)
 		if p.doc.Has(keyOf(kind)) {
-			index, values = i, append(values, kind.Name)
+			pos, created = i, append(created, kind.Name)
 		}
 	}
-	if len(values) == 1 {
-		return index, true
+	if len(created) == 1 {
+		return pos, true
 	}
 	found := "a mapping with none of " + listed(names)
-	if len(values) > 1 {
-		found = "a mapping with " + listed(values)
+	if len(created) > 1 {
+		found = "a mapping with " + listed(created)
 	}
 	if !p.misspelled("dataset") {
 		p.at("dataset", found, "a mapping with one of "+listed(names), "")
@@ -156,13 +156,13 @@ func settingsOf(kind pipeline.SourceKind) (keys []string) {
 }
 
 // keysWhere lists the settings of a source that are so, by their paths in `dataset`.
-func keysWhere(s pipeline.Source, is func(schema.Setting) bool) (keys []string) {
+func keysWhere(s pipeline.Source, actual func(schema.Setting) bool) (keys []string) {
 	shape, err := schema.Of(s)
 	if err != nil {
 		return nil // as decoding says
 	}
 	for _, setting := range shape.Settings() {
-		if is(setting) {
+		if actual(setting) {
 			keys = append(keys, setting.Path)
 		}
 	}
@@ -198,11 +198,11 @@ func listed(names []string) string {
 // none of the keys that tell one. Whatever else is wrong with it is not said,
 // since a problem quotes what it found, and a table that was named by mistake
 // holds cells.
-func foreign(file string, doc *schema.Document, is string, keys ...string) []schema.Problem {
+func foreign(file string, doc *schema.Document, actual string, keys ...string) []schema.Problem {
 	if slices.ContainsFunc(keys, func(k string) bool { return slices.Contains(doc.Keys(""), k) }) {
 		return nil
 	}
-	return []schema.Problem{{File: file, Line: 1, Column: 1, Found: "not " + is, Accepted: is +
+	return []schema.Problem{{File: file, Line: 1, Column: 1, Found: "not " + actual, Accepted: actual +
 		": a YAML mapping with the key " + strings.Join(keys, " or ")}}
 }
 

@@ -122,10 +122,10 @@ func fillInputs(stages []Stage) {
 
 // defaultRefs: `from` is the stage above; a port that takes many reads every
 // stage above whose first output has its form.
-func defaultRefs(above []Stage, port *pipeline.Port) []pipeline.Ref {
+func defaultRefs(upper []Stage, port *pipeline.Port) []pipeline.Ref {
 	if port.Many {
 		var refs []pipeline.Ref
-		for _, s := range above {
+		for _, s := range upper {
 			if port.Takes(s.Kind.Out[0].Form) {
 				refs = append(refs, pipeline.Ref{Stage: s.ID})
 			}
@@ -135,10 +135,10 @@ func defaultRefs(above []Stage, port *pipeline.Port) []pipeline.Ref {
 	if port.Name != "in" || port.Optional {
 		return nil
 	}
-	if len(above) == 0 {
+	if len(upper) == 0 {
 		return []pipeline.Ref{{Stage: pipeline.DatasetID}}
 	}
-	return []pipeline.Ref{{Stage: above[len(above)-1].ID}}
+	return []pipeline.Ref{{Stage: upper[len(upper)-1].ID}}
 }
 
 // Predicted is a column that stages of a spec predict.
@@ -153,15 +153,15 @@ func (s *Spec) Predicted() []Predicted { return predicted(s.Stages) }
 func predicted(stages []Stage) []Predicted {
 	var list []Predicted
 	for i := range stages {
-		by, ok := stages[i].Stage.(pipeline.Predictor)
-		if !ok || by.Predicts() == "" {
+		key, ok := stages[i].Stage.(pipeline.Predictor)
+		if !ok || key.Predicts() == "" {
 			continue
 		}
-		at := slices.IndexFunc(list, func(p Predicted) bool { return p.Column == by.Predicts() })
-		if at < 0 {
-			at, list = len(list), append(list, Predicted{Column: by.Predicts()})
+		pos := slices.IndexFunc(list, func(p Predicted) bool { return p.Column == key.Predicts() })
+		if pos < 0 {
+			pos, list = len(list), append(list, Predicted{Column: key.Predicts()})
 		}
-		list[at].By = append(list[at].By, stages[i].ID)
+		list[pos].By = append(list[pos].By, stages[i].ID)
 	}
 	return list
 }
@@ -191,12 +191,12 @@ func targetOf(s *Stage) string { return schema.Path("stages", s.ID, "target") }
 
 // ask wants a target, where more than one may be meant.
 func (p *parser) ask(s *Stage, list []Predicted) {
-	var named, columns []string
+	var byName, columns []string
 	for _, l := range list {
-		named = append(named, fmt.Sprintf("%s (predicted by %s)", l.Column, strings.Join(l.By, ", ")))
+		byName = append(byName, fmt.Sprintf("%s (predicted by %s)", l.Column, strings.Join(l.By, ", ")))
 		columns = append(columns, l.Column)
 	}
-	p.at(targetOf(s), "left out, and the spec names "+strings.Join(named, " and "),
+	p.at(targetOf(s), "left out, and the spec names "+strings.Join(byName, " and "),
 		fmt.Sprintf("one of %s, or %s", strings.Join(columns, ", "), pipeline.NoTarget), "")
 	s.wrong = append(s.wrong, targetOf(s))
 }

@@ -13,11 +13,11 @@ import (
 
 func rdpAt(t *testing.T, e privacy.Event, adj privacy.Adjacency, order float64) float64 {
 	t.Helper()
-	at, err := Divergence([]privacy.Event{e}, adj)
+	valueAt, err := Divergence([]privacy.Event{e}, adj)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return at(order)
+	return valueAt(order)
 }
 
 // perOrder is an event of a golden case and the field of its divergences.

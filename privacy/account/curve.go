@@ -267,20 +267,20 @@ func least(orders []float64, f func(alpha float64) float64) (value, order float6
 func leastReal(f func(alpha float64) float64) (value, order float64) {
 	const perDecade, low, high = 2, -6, 7
 	g := func(t float64) float64 { return f(1 + bitmath.Pow(10, t)) }
-	best, at := math.Inf(1), 0.0
+	best, point := math.Inf(1), 0.0
 	for i := low * perDecade; i <= high*perDecade; i++ {
 		if v := g(float64(i) / perDecade); v < best {
-			best, at = v, float64(float64(i)/perDecade)
+			best, point = v, float64(float64(i)/perDecade)
 		}
 	}
 	if math.IsInf(best, 0) {
 		return best, math.Inf(1)
 	}
-	t, v := goldenSection(g, at-1.0/perDecade, at+1.0/perDecade)
+	t, v := goldenSection(g, point-1.0/perDecade, point+1.0/perDecade)
 	if v < best {
-		best, at = v, t
+		best, point = v, t
 	}
-	return best, 1 + bitmath.Pow(10, at)
+	return best, 1 + bitmath.Pow(10, point)
 }
 
 // goldenSection is the golden section search; 24 steps shrink the bracket by 1e5, and the

@@ -243,7 +243,7 @@ func TestLargePure(t *testing.T) {
 func TestTinyRatesTakeTheLeast(t *testing.T) {
 	for _, adj := range []privacy.Adjacency{privacy.AddRemove, privacy.ReplaceOne} {
 		for _, s := range []float64{0.01, 0.25, 1} {
-			at := func(q float64) float64 {
+			valueAt := func(q float64) float64 {
 				event := privacy.Repeated{Count: 20, Event: privacy.PoissonSampled{SamplingRate: q,
 					Event: privacy.Gaussian{NoiseMultiplier: s}}}
 				a, _ := ByName("pld")
@@ -253,9 +253,9 @@ func TestTinyRatesTakeTheLeast(t *testing.T) {
 				}
 				return eps
 			}
-			least := at(1e-30)
+			least := valueAt(1e-30)
 			for _, q := range []float64{1e-320, 1e-280, 1e-100, 1e-50, 1e-31} {
-				if eps := at(q); eps != least || !(eps <= at(1e-9)) || eps > 1e-6 {
+				if eps := valueAt(q); eps != least || !(eps <= valueAt(1e-9)) || eps > 1e-6 {
 					t.Errorf("%s rate %g, noise %g: epsilon %v, at the least rate %v", adj, q, s, eps, least)
 				}
 			}

@@ -218,17 +218,17 @@ func (r flatRelease) needsDelta() bool {
 
 // at is the (epsilon, delta) of one use that may spend share of delta.
 func (r flatRelease) at(share float64) (eps, delta float64) {
-	own := 1.0
+	ownValue := 1.0
 	if r.rate > 0 {
-		own = math.Min(1, share/r.rate)
+		ownValue = math.Min(1, share/r.rate)
 	}
 	switch {
 	case r.rate == 0:
 		return 0, 0
 	case r.kind == flatGaussian:
-		return samplePure(GaussianEpsilon(r.gauss, own), r.rate), r.rate * own
+		return samplePure(GaussianEpsilon(r.gauss, ownValue), r.rate), r.rate * ownValue
 	case r.kind == flatZCDP && r.rhoIs > 0:
-		return samplePure(Improved.ZCDPEpsilon(r.rhoIs, own), r.rate), r.rate * own
+		return samplePure(Improved.ZCDPEpsilon(r.rhoIs, ownValue), r.rate), r.rate * ownValue
 	}
 	return r.pure, r.delta
 }

@@ -32,12 +32,12 @@ func noSteps(t *testing.T, q, s float64, adj privacy.Adjacency) {
 		// A convex cumulant with value 0 at order 1 has a growing mean slope, which
 		// is the divergence; between orders its slope grows too.
 		previous := 1 + math.Pow(10, float64(i-1)/20)
-		now := ((order-1)*r - (previous-1)*last) / (order - previous)
-		if i > -40 && now < slope*(1-1e-6) {
-			t.Errorf("%s q=%g s=%g order %g: slope %v after %v", adj, q, s, order, now, slope)
+		current := ((order-1)*r - (previous-1)*last) / (order - previous)
+		if i > -40 && current < slope*(1-1e-6) {
+			t.Errorf("%s q=%g s=%g order %g: slope %v after %v", adj, q, s, order, current, slope)
 		}
 		if i > -40 {
-			slope = now
+			slope = current
 		}
 		last = r
 	}

@@ -103,13 +103,13 @@ func (r RDP) delta(name string, events []privacy.Event, adjacency privacy.Adjace
 
 // minimise finds the best order of f(alpha, sum of divergences).
 func (r RDP) minimise(releases []release, f func(alpha, rdp float64) float64) (value, order float64) {
-	at := func(a float64) float64 { return f(a, totalAt(releases, a)) }
+	valueAt := func(a float64) float64 { return f(a, totalAt(releases, a)) }
 	if r.Orders != nil {
-		return least(r.Orders, at)
+		return least(r.Orders, valueAt)
 	}
-	value, order = leastReal(at)
+	value, order = leastReal(valueAt)
 	if !allConvex(releases) {
-		if v, o := least(DefaultOrders(), at); v < value {
+		if v, o := least(DefaultOrders(), valueAt); v < value {
 			value, order = v, o
 		}
 	}

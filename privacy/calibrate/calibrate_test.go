@@ -152,15 +152,15 @@ func TestSteps(t *testing.T) {
 	if err != nil || n < 1 {
 		t.Fatalf("got %v, %v", n, err)
 	}
-	at := func(n int64) float64 {
+	valueAt := func(n int64) float64 {
 		eps, err := acc.Epsilon([]privacy.Event{privacy.Repeated{Count: n, Event: event}}, target.Adjacency, target.Delta)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return eps
 	}
-	if at(n) > 1 || at(n+1) <= 1 {
-		t.Errorf("%d steps have epsilon %v, one more %v", n, at(n), at(n+1))
+	if valueAt(n) > 1 || valueAt(n+1) <= 1 {
+		t.Errorf("%d steps have epsilon %v, one more %v", n, valueAt(n), valueAt(n+1))
 	}
 	if n, err := Steps(acc, target, privacy.Pure{Epsilon: 2}); n != 0 || err != nil {
 		t.Errorf("got %d, %v, want 0 steps", n, err)

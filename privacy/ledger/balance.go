@@ -276,11 +276,11 @@ func (e *OverBudgetError) spent() string {
 }
 
 func (e *OverBudgetError) made() string {
-	with := e.Filter.epsilon(e.With, e.Cap.Delta)
-	if math.IsInf(with, 1) {
+	including := e.Filter.epsilon(e.With, e.Cap.Delta)
+	if math.IsInf(including, 1) {
 		return "more than any epsilon bounds"
 	}
-	return privacy.Bound(with)
+	return privacy.Bound(including)
 }
 
 // numbers is the same as the filter counts.

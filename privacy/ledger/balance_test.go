@@ -145,22 +145,22 @@ func TestRefusalIsInEpsilon(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := l.Append(&limit, gaussian("b", 3))
-	var over *OverBudgetError
-	if !errors.As(err, &over) {
+	var upper *OverBudgetError
+	if !errors.As(err, &upper) {
 		t.Fatal(err)
 	}
-	spent := privacy.Bound(over.Filter.epsilon(over.Spent, 1e-5))
-	with := privacy.Bound(over.Filter.epsilon(over.With, 1e-5))
+	spent := privacy.Bound(upper.Filter.epsilon(upper.Spent, 1e-5))
+	with := privacy.Bound(upper.Filter.epsilon(upper.With, 1e-5))
 	if text := err.Error(); !strings.HasPrefix(text, "refused: epsilon "+spent+
 		" of 3 is spent at delta 1e-05; this bill would make it "+with+" by the filter rdp. Nothing was charged. ") ||
 		strings.Index(text, "Renyi") < strings.Index(text, "dataset.budget. (filter rdp at order") {
 		t.Errorf("the refusal says %s", text)
 	}
-	over.Begun = true
+	upper.Begun = true
 	if text := err.Error(); strings.Contains(text, "Nothing") || !strings.Contains(text, "was charged before stands") {
 		t.Errorf("of a run that was charged before, the refusal says %s", text)
 	}
-	over.With = Cost{Amount: math.Inf(1)}
+	upper.With = Cost{Amount: math.Inf(1)}
 	if text := err.Error(); !strings.Contains(text, "make it more than any epsilon bounds") {
 		t.Errorf("without a bound, the refusal says %s", text)
 	}

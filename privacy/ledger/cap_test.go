@@ -30,10 +30,10 @@ func TestCap(t *testing.T) {
 	limit := &Cap{Epsilon: 5, Adjacency: privacy.AddRemove, Filter: "basic"}
 	size := len(m.data)
 	_, err := l.Append(limit, charge("a", 1), charge("b", 1.5))
-	var over *OverBudgetError
-	if !errors.As(err, &over) || !errors.Is(err, ErrOverBudget) || over.Spent.Amount != 3 || over.With.Amount != 5.5 ||
-		over.Left().Amount != 2 || len(m.data) != size {
-		t.Fatalf("over the cap: %v, %+v, %d bytes written", err, over, len(m.data)-size)
+	var upper *OverBudgetError
+	if !errors.As(err, &upper) || !errors.Is(err, ErrOverBudget) || upper.Spent.Amount != 3 || upper.With.Amount != 5.5 ||
+		upper.Left().Amount != 2 || len(m.data) != size {
+		t.Fatalf("over the cap: %v, %+v, %d bytes written", err, upper, len(m.data)-size)
 	}
 	if !containsAll(err.Error(), "filter basic", "epsilon 3 and", "epsilon 5.5 and", "epsilon 2 and",
 		"one row, add_remove", "refused: epsilon 3 of 5 is spent at delta 0; this bill would make it 5.5 by the filter "+
@@ -43,7 +43,7 @@ func TestCap(t *testing.T) {
 	if !errors.Is(l.Check(*limit, charge("a", 2.5)), ErrOverBudget) || l.Check(*limit, charge("a", 2)) != nil {
 		t.Error("Check must say what Append will")
 	}
-	if _, err := l.Append(limit, charge("a", over.Left().Amount)); err != nil {
+	if _, err := l.Append(limit, charge("a", upper.Left().Amount)); err != nil {
 		t.Errorf("what is left must fit: %v", err)
 	}
 	unproven := Charge{ID: "u", Version: "1", Adjacency: privacy.AddRemove, Unproven: "W13"}

@@ -176,13 +176,13 @@ func Restore(d disk.Disk, path string, lines []Entry) (done Replaced, err error)
 	if err := d.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return done, err
 	}
-	named := path
+	byName := path
 	if path, err = linked(path); err != nil {
 		return done, err
 	}
-	unlock, err := d.Lock(named) // as runs do, whose ledger goes by this name
+	unlock, err := d.Lock(byName) // as runs do, whose ledger goes by this name
 	if err != nil {
-		return done, fmt.Errorf("%s: %w", named, err)
+		return done, fmt.Errorf("%s: %w", byName, err)
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
 	data, err := disk.ReadFile(path, 0)
@@ -223,7 +223,7 @@ func salvage(data []byte, lines []Entry, fault error) (done Replaced, err error)
 	for _, e := range lines {
 		identities[e.Identity()], ids[e.ID] = true, true
 	}
-	held, nameless := map[string]bool{}, 0
+	retained, nameless := map[string]bool{}, 0
 	for i, line := range bytes.Split(data, []byte("\n")) {
 		if len(bytes.TrimSpace(line)) == 0 || conflictMarker(line) {
 			continue
@@ -243,11 +243,11 @@ func salvage(data []byte, lines []Entry, fault error) (done Replaced, err error)
 		} else if !ids[e.ID] {
 			return done, fmt.Errorf("%w; line %d states a charge that the copy lacks", fault, i+1)
 		}
-		held[e.ID] = true
+		retained[e.ID] = true
 	}
-	delete(held, "")
-	if len(held)+nameless > len(lines) {
-		return done, fmt.Errorf("%w; with it the ledger has %d lines, and the copy %d charges", fault, len(held)+nameless,
+	delete(retained, "")
+	if len(retained)+nameless > len(lines) {
+		return done, fmt.Errorf("%w; with it the ledger has %d lines, and the copy %d charges", fault, len(retained)+nameless,
 			len(lines))
 	}
 	if len(done.Altered) == 0 {

@@ -70,10 +70,10 @@ type Terms struct {
 }
 
 // entry is c as a line of the dataset's ledger, not yet in its chain.
-func (c Charge) entry(dataset string, at time.Time, by admission) Entry {
+func (c Charge) entry(dataset string, at time.Time, key admission) Entry {
 	return Entry{Time: at, Run: c.Run, Spec: c.Spec, Dataset: dataset, Version: c.Version, Stage: c.Stage, Name: c.Name,
 		Recipe: c.Recipe, Unit: c.Unit, Event: privacy.JSON{Event: c.Event}, Adjacency: c.Adjacency, ID: c.ID,
-		Published: c.Published, Unproven: c.Unproven, Filter: by.filter, Cap: by.terms}
+		Published: c.Published, Unproven: c.Unproven, Filter: key.filter, Cap: key.terms}
 }
 
 // seal sets the hash of e.

@@ -91,11 +91,11 @@ func (f Filter) cost(e privacy.Event, pairs privacy.Adjacency) (Cost, error) {
 		epsilon, delta, err := account.Plain(events, pairs)
 		return Cost{epsilon, delta}, err
 	}
-	at, err := account.Divergence(events, pairs)
+	valueAt, err := account.Divergence(events, pairs)
 	if err != nil {
 		return Cost{}, err
 	}
-	return Cost{Amount: at(f.Order)}, nil
+	return Cost{Amount: valueAt(f.Order)}, nil
 }
 
 // limit is the most that the filter may add up to under (epsilon, delta).
@@ -209,12 +209,12 @@ func (c Cap) check(f Filter, spent, added []Entry) error {
 	if err != nil {
 		return fmt.Errorf("ledger: cap: %w", err)
 	}
-	with, why, err := r.cost(f, all)
+	including, why, err := r.cost(f, all)
 	if err != nil {
 		return c.unmeasured(err, r, spent, all)
 	}
 	limit := f.limit(c.Epsilon, c.Delta)
-	if with.within(limit) {
+	if including.within(limit) {
 		return nil
 	}
 	before, _, err := r.cost(f, spent)
@@ -222,7 +222,7 @@ func (c Cap) check(f Filter, spent, added []Entry) error {
 		why = fmt.Sprintf("reading order %g at delta %.3g alone costs epsilon %.6g", f.Order, c.Delta,
 			conversion(f.Order, c.Delta))
 	}
-	return errors.Join(err, &OverBudgetError{Cap: c, Filter: f, Limit: limit, Spent: before, With: with, Why: why,
+	return errors.Join(err, &OverBudgetError{Cap: c, Filter: f, Limit: limit, Spent: before, With: including, Why: why,
 		Gaussian: c.byGaussian(r, spent, all)})
 }
 

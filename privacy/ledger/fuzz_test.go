@@ -71,15 +71,15 @@ func keepsAll(t *testing.T, l *Ledger, m *memory, data []byte) {
 	if !bytes.Equal(append(bytes.Clone(stayed), m.aside...), data) {
 		t.Fatalf("of %d bytes %d stayed and %d lie aside", len(data), len(stayed), len(m.aside))
 	}
-	kept := map[string]bool{}
+	retained := map[string]bool{}
 	for _, e := range l.Entries() {
-		kept[e.Hash] = true
+		retained[e.Hash] = true
 	}
-	for at := range data {
+	for pos := range data {
 		var e Entry
-		if bytes.HasPrefix(data[at:], []byte(`{"prev"`)) && json.NewDecoder(bytes.NewReader(data[at:])).Decode(&e) == nil &&
-			e.check() == nil && !kept[e.Hash] {
-			t.Fatalf("the charge at byte %d is lost", at)
+		if bytes.HasPrefix(data[pos:], []byte(`{"prev"`)) && json.NewDecoder(bytes.NewReader(data[pos:])).Decode(&e) == nil &&
+			e.check() == nil && !retained[e.Hash] {
+			t.Fatalf("the charge at byte %d is lost", pos)
 		}
 	}
 }

@@ -144,18 +144,18 @@ func (l *Ledger) Append(limit *Cap, charges ...Charge) (written []Entry, err err
 }
 
 // chain turns charges into the entries that follow the last.
-func (l *Ledger) chain(charges []Charge, by admission) ([]Entry, error) {
+func (l *Ledger) chain(charges []Charge, key admission) ([]Entry, error) {
 	used := make(map[string]int, len(l.entries))
 	for i, e := range l.entries {
 		used[e.ID] = i + 1
 	}
-	prev, now := l.head().Hash, l.clock().UTC().Round(0)
+	prev, current := l.head().Hash, l.clock().UTC().Round(0)
 	var added []Entry
 	for _, c := range charges {
 		if line, ok := used[c.ID]; ok {
 			return nil, fmt.Errorf("ledger: charge %q: %w, in line %d", c.ID, ErrCharged, line)
 		}
-		e := c.entry(l.dataset, now, by)
+		e := c.entry(l.dataset, current, key)
 		e.Prev = prev
 		if err := e.valid(); err != nil {
 			return nil, fmt.Errorf("ledger: charge %q: %w", c.ID, err)
@@ -355,25 +355,25 @@ func MergeFiles(d disk.Disk, path string, others ...string) (err error) {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	to, err := linked(path)
+	newName, err := linked(path)
 	if err != nil {
 		return err
 	}
-	return d.WriteBytes(to, 0o644, merged)
+	return d.WriteBytes(newName, 0o644, merged)
 }
 
 // linked returns where a ledger lies that is named by a link, whose end may be gone. To replace the link by a
 // file would leave two ledgers, since a charge is appended where the link leads.
 func linked(path string) (string, error) {
 	for range 40 { // as many as Linux follows
-		to, err := os.Readlink(path)
+		newName, err := os.Readlink(path)
 		if err != nil {
 			return path, nil // no link: there is nothing, or a file
 		}
-		if !filepath.IsAbs(to) {
-			to = filepath.Join(filepath.Dir(path), to)
+		if !filepath.IsAbs(newName) {
+			newName = filepath.Join(filepath.Dir(path), newName)
 		}
-		path = to
+		path = newName
 	}
 	return "", fmt.Errorf("%s: is a link that leads in a circle, must lead to the ledger", path)
 }

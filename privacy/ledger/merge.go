@@ -78,13 +78,13 @@ func trunk(lines []found) (chain []Entry, rest []found, err error) {
 	for _, f := range lines {
 		next[f.Prev] = append(next[f.Prev], f)
 	}
-	at := genesis(lines[0].Dataset)
-	for len(next[at]) == 1 {
-		chain = append(chain, next[at][0].Entry)
-		at = next[at][0].Hash
+	path := genesis(lines[0].Dataset)
+	for len(next[path]) == 1 {
+		chain = append(chain, next[path][0].Entry)
+		path = next[path][0].Hash
 	}
 	reached := len(chain)
-	for queue := next[at]; len(queue) > 0; queue = queue[1:] {
+	for queue := next[path]; len(queue) > 0; queue = queue[1:] {
 		rest = append(rest, queue[0])
 		queue = append(queue, next[queue[0].Hash]...)
 	}
@@ -144,12 +144,12 @@ func graft(chain []Entry, rest []found) ([]Entry, error) {
 // the same people, all or none. They were spent, so no cap is asked. Each keeps its
 // event, unit, adjacency and time; its id says where it is from, so that a Join which
 // was interrupted and is repeated adds what is missing. It returns how many it added.
-func (l *Ledger) Join(from []Entry) (added int, err error) {
+func (l *Ledger) Join(src []Entry) (added int, err error) {
 	err = l.locked(func() error {
 		if err := l.read(); err != nil {
 			return err
 		}
-		lines, err := l.joined(from)
+		lines, err := l.joined(src)
 		if err != nil || len(lines) == 0 {
 			return err
 		}
@@ -160,16 +160,16 @@ func (l *Ledger) Join(from []Entry) (added int, err error) {
 }
 
 // joined is what the ledger lacks of the entries, as its next lines.
-func (l *Ledger) joined(from []Entry) (lines []Entry, err error) {
+func (l *Ledger) joined(src []Entry) (lines []Entry, err error) {
 	filter, _, err := FilterOf(l.entries)
 	if err != nil {
 		return nil, err
 	}
-	if _, _, err := FilterOf(from); err != nil {
+	if _, _, err := FilterOf(src); err != nil {
 		return nil, err
 	}
 	prev := l.head().Hash
-	for _, e := range from {
+	for _, e := range src {
 		e.ID += " joined from " + e.Dataset
 		if slices.ContainsFunc(l.entries, func(known Entry) bool { return known.ID == e.ID }) {
 			continue

@@ -19,12 +19,12 @@ func (c Cap) filter(entries []Entry) (Filter, error) {
 		return c.fresh()
 	}
 	if c.Filter != "" && c.Filter != fixed.Name || c.Order != 0 && c.Order != fixed.Order {
-		asked := c.Filter
+		message := c.Filter
 		if c.Order != 0 {
-			asked = Filter{"rdp", c.Order}.String()
+			message = Filter{"rdp", c.Order}.String()
 		}
 		return Filter{}, fmt.Errorf("ledger: cap: filter: is %s, must be %s as in line %d; choosing after looking at what "+
-			"was released would break the bound: %w", asked, fixed, line, ErrFilter)
+			"was released would break the bound: %w", message, fixed, line, ErrFilter)
 	}
 	return *fixed, nil
 }

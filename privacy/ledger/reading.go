@@ -66,16 +66,16 @@ func (r reading) event(e Entry) (event privacy.Event, why string) {
 // changed is how many of the units that e was charged for change with the one
 // asked for, or why that is not known.
 func (r reading) changed(e Entry) (n int, why string) {
-	charged, asked := e.Unit.Column, r.unit.Column
+	charged, message := e.Unit.Column, r.unit.Column
 	switch {
-	case charged == asked:
+	case charged == message:
 		return 1, "" // whatever the number of rows: its run kept no more than it charged for
-	case charged != "" && asked != "":
-		return 0, fmt.Sprintf("holds for one %s, from which nothing follows for one %s", charged, asked)
-	case asked != "" && e.Adjacency == privacy.ReplaceOne && r.unit.MaxRows > 1:
+	case charged != "" && message != "":
+		return 0, fmt.Sprintf("holds for one %s, from which nothing follows for one %s", charged, message)
+	case message != "" && e.Adjacency == privacy.ReplaceOne && r.unit.MaxRows > 1:
 		return 0, fmt.Sprintf("holds for rows exchanged, which keeps their number; one %s may have more rows than another",
-			asked)
-	case asked != "":
+			message)
+	case message != "":
 		return r.unit.MaxRows, ""
 	case e.Adjacency == privacy.ReplaceOne:
 		return 0, fmt.Sprintf("holds for one %s exchanged, which keeps their number; a row may be the only one of its %s",
@@ -157,12 +157,12 @@ func errNoRemnant(rest []byte) error {
 // zeros. Everything else may have been charges.
 func remnant(rest []byte, entries []Entry, dataset string) bool {
 	head := headHash(entries, dataset)
-	from, to := bytes.IndexByte(rest, 0), bytes.LastIndexByte(rest, 0)+1
-	if from < 0 {
+	start, end := bytes.IndexByte(rest, 0), bytes.LastIndexByte(rest, 0)+1
+	if start < 0 {
 		return len(rest) <= maxLine && begins(rest, head)
 	}
-	return len(rest) <= oneLine(entries) && len(bytes.Trim(rest[from:to], "\x00")) == 0 &&
-		(from == 0 || begins(rest[:from], head)) && ends(rest[to:])
+	return len(rest) <= oneLine(entries) && len(bytes.Trim(rest[start:end], "\x00")) == 0 &&
+		(start == 0 || begins(rest[:start], head)) && ends(rest[end:])
 }
 
 // oneLine is a length at which zeros stand for one line and no more: into less than twice
@@ -254,14 +254,14 @@ func (f file) Aside(data []byte) (string, error) {
 }
 
 // Remnants lists the files beside the ledger at path that keep what was removed from it.
-func Remnants(path string) (kept []string, err error) {
+func Remnants(path string) (retained []string, err error) {
 	for n := 1; ; n++ {
 		name := remnantName(path, n)
 		if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
-			return kept, nil
+			return retained, nil
 		} else if err != nil {
-			return kept, err
+			return retained, err
 		}
-		kept = append(kept, name)
+		retained = append(retained, name)
 	}
 }

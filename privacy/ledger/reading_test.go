@@ -326,7 +326,7 @@ func TestRemovedBytesAreKept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "l")
 	full := filled(t, 3).data
 	last := bytes.LastIndexByte(full[:len(full)-1], '\n') + 1
-	var kept []string
+	var retained []string
 	for _, cut := range []int{last + 40, last + 100, last + 40} { // the third is what the first was
 		if err := os.WriteFile(path, full[:cut], 0o644); err != nil {
 			t.Fatal(err)
@@ -346,10 +346,10 @@ func TestRemovedBytesAreKept(t *testing.T) {
 		if info, err := os.Stat(removed[0].Path); err != nil || info.Mode().Perm() != 0o600 {
 			t.Errorf("mode is %v, must be 0600: %v", info.Mode(), err)
 		}
-		kept = append(kept, removed[0].Path)
+		retained = append(retained, removed[0].Path)
 	}
-	if kept[0] == kept[1] || kept[0] != kept[2] {
-		t.Errorf("kept in %v, must be two files", kept)
+	if retained[0] == retained[1] || retained[0] != retained[2] {
+		t.Errorf("kept in %v, must be two files", retained)
 	}
 	if beside, err := Remnants(path); err != nil || len(beside) != 2 {
 		t.Errorf("beside the ledger: %v, %v, must be two", beside, err)

@@ -181,12 +181,12 @@ func BenchmarkExponential(b *testing.B) {
 }
 
 // exactOff returns how far Q n is from the ranks, without rounding.
-func exactOff(q float64, below, upto, n int) *big.Float {
+func exactOff(q float64, lower, end, n int) *big.Float {
 	exact := func() *big.Float { return new(big.Float).SetPrec(2000) }
 	target := exact().Mul(exact().SetFloat64(q), exact().SetInt64(int64(n)))
 	off := exact()
-	for _, d := range []*big.Float{exact().Sub(exact().SetInt64(int64(below)), target),
-		exact().Sub(target, exact().SetInt64(int64(upto)))} {
+	for _, d := range []*big.Float{exact().Sub(exact().SetInt64(int64(lower)), target),
+		exact().Sub(target, exact().SetInt64(int64(end)))} {
 		if d.Cmp(off) > 0 {
 			off = d
 		}
@@ -213,12 +213,12 @@ func manyUnits(f func(q float64, below, n int)) {
 // Quantile takes it to have, for as many rows as an index can name. The expected numbers are
 // computed without rounding.
 func TestQuantileOfManyUnits(t *testing.T) {
-	manyUnits(func(q float64, below, n int) {
-		got, want := (Quantile{Q: q}).off(below, below, n), exactOff(q, below, below, n)
+	manyUnits(func(q float64, lower, n int) {
+		got, want := (Quantile{Q: q}).off(lower, lower, n), exactOff(q, lower, lower, n)
 		gap := new(big.Float).SetPrec(2000).SetFloat64(got)
 		apart, _ := gap.Sub(gap, want).Float64()
 		if size, _ := want.Float64(); math.Abs(apart) > float64(size*0x1p-52)+0x1p-1060 {
-			t.Errorf("q %g, n %d: rank %d is off by %g, %g too much, above 2^-52 of it", q, n, below, got, apart)
+			t.Errorf("q %g, n %d: rank %d is off by %g, %g too much, above 2^-52 of it", q, n, lower, got, apart)
 		}
 	})
 }
@@ -227,14 +227,14 @@ func TestQuantileOfManyUnits(t *testing.T) {
 // is charged and a share of the reserve of 2^-34, at the largest epsilon.
 func TestQuantileReserve(t *testing.T) {
 	for _, move := range []int{0, 1} { // the unit's number is above the point, or below
-		manyUnits(func(q float64, below, n int) {
+		manyUnits(func(q float64, lower, n int) {
 			m := Quantile{Q: q, Low: 0, High: 1, Step: 0.5, Epsilon: 0x1p10, Adjacency: "add_remove", Releases: 1}
-			one := stretch{size: 1, off: m.off(below, below, n)}
-			two := stretch{size: 1, off: m.off(below+move, below+move, n+1)}
+			one := stretch{size: 1, off: m.off(lower, lower, n)}
+			two := stretch{size: 1, off: m.off(lower+move, lower+move, n+1)}
 			moved := math.Abs(one.weight(m.Rate()) - two.weight(m.Rate()))
 			if over := 2*moved - m.Epsilon; over > 0x1p-36-0x1p-34 {
 				t.Errorf("q %g, n %d, rank %d: a unit moves the odds by %g more than epsilon, must leave most of the reserve", q, n,
-					below, over)
+					lower, over)
 			}
 		})
 	}

@@ -99,11 +99,11 @@ func TestSelectionCostsBothWays(t *testing.T) {
 			s := Scores{0.7, plan, Moves{1, 1.5}, monotone, 4, 1}
 			for _, m := range []lawful{Exponential{s}, NoisyMax{s}} {
 				for _, a := range []privacy.Adjacency{privacy.AddRemove, privacy.ReplaceOne} {
-					from := -1.0
+					low := -1.0
 					if monotone && a == privacy.AddRemove {
-						from = 0
+						low = 0
 					}
-					loss, epsilon := worstLoss(m, scores, s.Moves.Under(a), from), s.epsilon(a)
+					loss, epsilon := worstLoss(m, scores, s.Moves.Under(a), low), s.epsilon(a)
 					if loss > epsilon*(1+1e-9) || loss < epsilon/2 {
 						t.Errorf("%T %+v, %s: loss %g, epsilon %g", m, s, a, loss, epsilon)
 					}
@@ -114,12 +114,12 @@ func TestSelectionCostsBothWays(t *testing.T) {
 }
 
 // worstLoss tries all neighbours whose scores move by from*step, 0 or step.
-func worstLoss(m lawful, scores []float64, step, from float64) (worst float64) {
+func worstLoss(m lawful, scores []float64, step, low float64) (worst float64) {
 	law := m.Probabilities(scores)
 	for code := range 81 {
 		other := append([]float64(nil), scores...)
 		for i := range other {
-			other[i] += []float64{from, 0, 1}[code%3] * step
+			other[i] += []float64{low, 0, 1}[code%3] * step
 			code /= 3
 		}
 		for i, p := range m.Probabilities(other) {

@@ -151,13 +151,13 @@ func permuteAndFlip(s Scores, scores []float64) []float64 {
 
 // largestLoss returns the largest log ratio of a selection probability between
 // counts and any neighbour, whose counts differ by from..1 sensitivities each.
-func largestLoss(s Scores, counts []float64, from int) (worst float64) {
-	law, steps := NoisyMax{s}.Probabilities(counts), 2-from
+func largestLoss(s Scores, counts []float64, start int) (worst float64) {
+	law, steps := NoisyMax{s}.Probabilities(counts), 2-start
 	total := int(math.Pow(float64(steps), float64(len(counts))))
 	for code := range total {
 		neighbour := append([]float64(nil), counts...)
 		for i := range neighbour {
-			neighbour[i] += float64(code%steps+from) * s.Moves.AddRemove
+			neighbour[i] += float64(code%steps+start) * s.Moves.AddRemove
 			code /= steps
 		}
 		for i, p := range (NoisyMax{s}).Probabilities(neighbour) {

@@ -72,18 +72,18 @@ func TestSelectionsFollowTheirLaws(t *testing.T) {
 func quantileLaw(m Quantile, values []float64, points int) []float64 {
 	out := make([]float64, points)
 	for c := range out {
-		below, upto, low := 0.0, 0.0, m.Low+float64(c)*m.Step
+		lower, high, low := 0.0, 0.0, m.Low+float64(c)*m.Step
 		for _, x := range values {
 			x = min(max(x, m.Low), m.High)
 			if x < low {
-				below++
+				lower++
 			}
 			if x < low+m.Step {
-				upto++
+				high++
 			}
 		}
 		target := m.Q * float64(len(values))
-		out[c] = -max(0, below-target, target-upto)
+		out[c] = -max(0, lower-target, target-high)
 	}
 	d := 1.0
 	if m.Adjacency == "add_remove" {

@@ -137,17 +137,17 @@ type stretch struct {
 func (m Quantile) stretches(cells []int64, points int64) []stretch {
 	sorted := slices.Sorted(slices.Values(cells))
 	var list []stretch
-	next, below := int64(0), 0
-	for below < len(sorted) {
-		at, upto := sorted[below], below+1
-		for upto < len(sorted) && sorted[upto] == at {
-			upto++
+	next, lower := int64(0), 0
+	for lower < len(sorted) {
+		pos, end := sorted[lower], lower+1
+		for end < len(sorted) && sorted[end] == pos {
+			end++
 		}
-		list = append(list, stretch{next, at - next, m.off(below, below, len(sorted))},
-			stretch{at, 1, m.off(below, upto, len(sorted))})
-		next, below = at+1, upto
+		list = append(list, stretch{next, pos - next, m.off(lower, lower, len(sorted))},
+			stretch{pos, 1, m.off(lower, end, len(sorted))})
+		next, lower = pos+1, end
 	}
-	return append(list, stretch{next, points - next, m.off(below, below, len(sorted))})
+	return append(list, stretch{next, points - next, m.off(lower, lower, len(sorted))})
 }
 
 // off returns how far Q n is from the ranks of a point, within a relative 2^-52. Q n itself
@@ -155,10 +155,10 @@ func (m Quantile) stretches(cells []int64, points int64) []stretch {
 // So the product is target+rest, without an error: near the target the difference of a rank
 // and target, both multiples of the last place of target, is exact, and far from it, where
 // it rounds, rest is nothing beside it. (Below 2^-1022 rest is rounded, to 2^-1074.)
-func (m Quantile) off(below, upto, n int) float64 {
+func (m Quantile) off(lower, end, n int) float64 {
 	target := float64(m.Q * float64(n))
 	rest := math.FMA(m.Q, float64(n), -target)
-	return max(0, float64(below)-target-rest, target-float64(upto)+rest)
+	return max(0, float64(lower)-target-rest, target-float64(end)+rest)
 }
 
 // watched returns the scores of at most 65 points spread over the grid.
@@ -168,16 +168,16 @@ func (m Quantile) watched(u *privacy.Use, cells []int64, points float64) []float
 	}
 	scores := make([]float64, int(min(points, 65)))
 	for i := range scores {
-		c, below, upto := int64(float64(i)*(points-1)/float64(len(scores)-1)), 0, 0
+		c, lower, end := int64(float64(i)*(points-1)/float64(len(scores)-1)), 0, 0
 		for _, x := range cells {
 			if x < c {
-				below++
+				lower++
 			}
 			if x <= c {
-				upto++
+				end++
 			}
 		}
-		scores[i] = -m.off(below, upto, len(cells))
+		scores[i] = -m.off(lower, end, len(cells))
 	}
 	return scores
 }

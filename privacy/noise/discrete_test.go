@@ -208,12 +208,12 @@ func TestPoissonEdges(t *testing.T) {
 
 // poissonPs returns the p-values of the total, of each row's rate, and of
 // neighbouring rows taken together, over rounds samples of n rows.
-func poissonPs(n, rounds int, drawn, claimed float64) (total, rows, pairs float64) {
-	st := testStream(fmt.Sprint("poisson", n, drawn))
+func poissonPs(n, rounds int, sample, claimed float64) (total, rows, pairs float64) {
+	st := testStream(fmt.Sprint("poisson", n, sample))
 	perRow, dst := make([]int, n), []int32(nil)
 	sum, together := 0, 0
 	for range rounds {
-		dst = st.Poisson(dst, n, drawn)
+		dst = st.Poisson(dst, n, sample)
 		for j, i := range dst {
 			perRow[i]++
 			if j > 0 && dst[j-1] == i-1 {
@@ -247,12 +247,12 @@ func BenchmarkPoisson(b *testing.B) {
 	st, dst := testStream("bench"), []int32(nil)
 	for _, q := range []float64{128.0 / 32561, 0.2, 0.5} {
 		b.Run(fmt.Sprintf("q=%.3g", q), func(b *testing.B) {
-			taken := 0
+			count := 0
 			for b.Loop() {
 				dst = st.Poisson(dst, 32561, q)
-				taken += len(dst)
+				count += len(dst)
 			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(taken), "ns/row-taken")
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(count), "ns/row-taken")
 		})
 	}
 }

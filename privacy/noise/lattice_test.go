@@ -58,8 +58,8 @@ func TestLatticePaysForRounding(t *testing.T) {
 
 // neighbourSums returns the float32 sums of rows contributions of norm clip with
 // and without the last; the last points away from the rounding of the others.
-func neighbourSums(st *Stream, clip float64, dim, rows int) (with, without []float32) {
-	with, without = make([]float32, dim), make([]float32, dim)
+func neighbourSums(st *Stream, clip float64, dim, rows int) (including, excluded []float32) {
+	including, excluded = make([]float32, dim), make([]float32, dim)
 	v := make([]float64, dim)
 	for range rows {
 		st.Gaussian(v)
@@ -67,18 +67,18 @@ func neighbourSums(st *Stream, clip float64, dim, rows int) (with, without []flo
 		for _, x := range v {
 			norm += x * x
 		}
-		copy(without, with)
+		copy(excluded, including)
 		for i, x := range v {
-			with[i] += float32(clip * x / math.Sqrt(norm))
+			including[i] += float32(clip * x / math.Sqrt(norm))
 		}
 	}
 	step := LatticeStep(1, 1, dim)
-	for i := range with {
-		d := with[i] - without[i]
-		without[i] = float32(math.Floor(float64(without[i])/step)*step) + float32(0.499*step)
-		with[i] = without[i] + d
+	for i := range including {
+		d := including[i] - excluded[i]
+		excluded[i] = float32(math.Floor(float64(excluded[i])/step)*step) + float32(0.499*step)
+		including[i] = excluded[i] + d
 	}
-	return with, without
+	return including, excluded
 }
 
 func TestLatticeRefusesNonsense(t *testing.T) {

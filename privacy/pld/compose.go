@@ -152,11 +152,11 @@ func modulo(i, n int) int { return ((i % n) + n) % n }
 
 func (g *grid) wrapped(n int) []float64 {
 	out := make([]float64, n)
-	at := modulo(g.lo, n)
+	pos := modulo(g.lo, n)
 	for _, m := range g.mass {
-		out[at] += m
-		if at++; at == n {
-			at = 0
+		out[pos] += m
+		if pos++; pos == n {
+			pos = 0
 		}
 	}
 	return out

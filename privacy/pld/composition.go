@@ -20,7 +20,7 @@ type composition struct {
 // sampled become one, zCDP events too (their rhos add: Bun and Steinke 2016).
 func compile(leaves []leaf, b builder, fineness float64) (*composition, error) {
 	c := &composition{fineness: fineness, lower: b.lower}
-	at := map[string]int{}
+	places := map[string]int{}
 	mu2, rho := 0.0, 0.0
 	for _, l := range leaves {
 		switch e := unwrap(l.event).(type) {
@@ -35,7 +35,7 @@ func compile(leaves []leaf, b builder, fineness float64) (*composition, error) {
 		if l.anyOf != nil {
 			key = l.path
 		}
-		if i, ok := at[key]; ok {
+		if i, ok := places[key]; ok {
 			c.parts[i].count += float64(l.count)
 			continue
 		}
@@ -43,7 +43,7 @@ func compile(leaves []leaf, b builder, fineness float64) (*composition, error) {
 		if err != nil {
 			return nil, err
 		}
-		at[key] = len(c.parts)
+		places[key] = len(c.parts)
 		c.parts = append(c.parts, part{p, float64(l.count)})
 	}
 	c.close(mu2, rho)
@@ -190,7 +190,7 @@ const farTail = 1e-6
 // cut takes the largest losses from the parts, with a mass of at most budget over
 // all uses, which it returns: an upper bound adds it to delta, a lower one drops
 // it. A strong tilt would otherwise blow up tails that no delta of interest sees.
-func cut(parts []part, budget float64) (kept []part, lost float64) {
+func cut(parts []part, budget float64) (retained []part, lost float64) {
 	for _, p := range parts {
 		short, sum := *p.pair, 0.0
 		share := budget / (p.count * float64(len(parts)))
@@ -201,9 +201,9 @@ func cut(parts []part, budget float64) (kept []part, lost float64) {
 		}
 		short.atoms = short.atoms[:n]
 		lost += float64(sum * p.count)
-		kept = append(kept, part{&short, p.count})
+		retained = append(retained, part{&short, p.count})
 	}
-	return kept, lost
+	return retained, lost
 }
 
 // refine composes at order t. Where the moment bound eps is far from tight, the

@@ -85,20 +85,20 @@ func (f *fft) sequence(c []complex128) []float64 {
 
 // transform is that of n/2 complex values, in place, a factor of the length at a time.
 func (f *fft) transform(x []complex128) {
-	from, to := x, f.spare
-	for m, stride := len(x), 1; m > 1; from, to = to, from {
+	src, dst := x, f.spare
+	for m, stride := len(x), 1; m > 1; src, dst = dst, src {
 		r := factor(m)
 		m /= r
 		for p := range m {
 			if r == 4 {
-				f.four(from, to, p, m, stride)
+				f.four(src, dst, p, m, stride)
 			} else {
-				f.direct(from, to, r, p, m, stride)
+				f.direct(src, dst, r, p, m, stride)
 			}
 		}
 		stride *= r
 	}
-	copy(x, from)
+	copy(x, src)
 }
 
 func factor(n int) int {

@@ -153,7 +153,7 @@ func goldenAdvanced(k check, in, want values) {
 // binomialEpsilon inverts delta(eps) = 1-(1-d)^n + (1-d)^n sum_i Bin(n,p)(i)
 // (1 - e^{eps - (2i-n)e})+ with p = 1/(1+e^-e) by bisection.
 func binomialEpsilon(e, d, n, target float64) float64 {
-	at := func(eps float64) float64 {
+	valueAt := func(eps float64) float64 {
 		sum, lgn := 0.0, lgamma(n+1)
 		for i := 0.0; i <= n; i++ {
 			if l := (2*i - n) * e; l > eps {
@@ -166,7 +166,7 @@ func binomialEpsilon(e, d, n, target float64) float64 {
 	}
 	lo, hi := 0.0, n*e
 	for range 60 {
-		if mid := (lo + hi) / 2; at(mid) > target {
+		if mid := (lo + hi) / 2; valueAt(mid) > target {
 			lo = mid
 		} else {
 			hi = mid

@@ -111,21 +111,21 @@ func (g *grid) gather(loss, w []float64, tilt float64) {
 			continue
 		}
 		j := int(math.Ceil(loss[i]/g.h - nudge))
-		at := float64(float64(j) * g.h)
-		var mass, on, deficit float64
-		for ; i < len(loss) && loss[i] <= at+float64(nudge*g.h); i++ {
-			p := float64(left[i] * bitmath.Exp(-tilt*(loss[i]-at)))
-			if loss[i] >= at-float64(nudge*g.h) {
-				on += p
+		point := float64(float64(j) * g.h)
+		var mass, enabled, deficit float64
+		for ; i < len(loss) && loss[i] <= point+float64(nudge*g.h); i++ {
+			p := float64(left[i] * bitmath.Exp(-tilt*(loss[i]-point)))
+			if loss[i] >= point-float64(nudge*g.h) {
+				enabled += p
 				continue
 			}
 			mass += p
-			deficit += float64(p * bitmath.Expm1(at-loss[i]))
+			deficit += float64(p * bitmath.Expm1(point-loss[i]))
 		}
 		k := i
 		for ; k < len(loss) && deficit > 0; k++ {
-			p := float64(left[k] * bitmath.Exp(-tilt*(loss[k]-at)))
-			s := float64(-p * bitmath.Expm1(at-loss[k]))
+			p := float64(left[k] * bitmath.Exp(-tilt*(loss[k]-point)))
+			s := float64(-p * bitmath.Expm1(point-loss[k]))
 			if s > deficit {
 				mass += p * deficit / s
 				left[k] *= 1 - deficit/s
@@ -138,7 +138,7 @@ func (g *grid) gather(loss, w []float64, tilt float64) {
 			g.mass[j-1-g.lo] += float64(mass * bitmath.Exp(-tilt*g.h))
 			mass = 0
 		}
-		g.mass[j-g.lo] += mass + on
+		g.mass[j-g.lo] += mass + enabled
 	}
 }
 
@@ -237,12 +237,12 @@ func (g *grid) fold(i, j int, t float64, ratio int) (c *grid, move func(s float6
 	}
 	first := g.lo + i - modulo(g.lo+i, ratio)
 	c = &grid{h: h, lo: first / ratio, scale: g.scale, mass: make([]float64, (j-i)/ratio+3)}
-	r, at := g.lo+i-first, 0
+	r, pos := g.lo+i-first, 0
 	for _, m := range g.mass[i:j] {
-		c.mass[at] += float64(m * stay[r])
-		c.mass[at+1] += float64(m * up[r])
+		c.mass[pos] += float64(m * stay[r])
+		c.mass[pos+1] += float64(m * up[r])
 		if r++; r == ratio {
-			r, at = 0, at+1
+			r, pos = 0, pos+1
 		}
 	}
 	return c, func(s float64) float64 {

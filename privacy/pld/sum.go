@@ -10,17 +10,17 @@ import (
 // j, tail[j] = sum over i >= j of mass_i e^{-(t+1)(L_i-L_j)} and over[j] = sum
 // over i > j of mass_i e^{-t(L_i-L_j)} (1-e^{-(L_i-L_j)}). The recursions add
 // terms of one sign only.
-func (s *sum) level() (tail, over []float64) {
+func (s *sum) level() (tail, upper []float64) {
 	n := len(s.mass)
-	tail, over = make([]float64, n), make([]float64, n)
+	tail, upper = make([]float64, n), make([]float64, n)
 	r0, r1, gap := bitmath.Exp(-s.t*s.h), bitmath.Exp(-(s.t+1)*s.h), -bitmath.Expm1(-s.h)
 	a, d := 0.0, 0.0
 	for j := n - 1; j >= 0; j-- {
 		d = float64(r0 * (d + float64(gap*a)))
 		a = s.mass[j] + float64(r1*a)
-		tail[j], over[j] = a, d
+		tail[j], upper[j] = a, d
 	}
-	return tail, over
+	return tail, upper
 }
 
 // peak returns the largest effect of the doubtful mass on delta(eps), divided by
@@ -36,20 +36,20 @@ func (s *sum) delta(eps float64, lower bool) float64 {
 	} else {
 		eps += s.shift
 	}
-	var tail, over float64
+	var tail, upper float64
 	r0, r1, gap := bitmath.Exp(-s.t*s.h), bitmath.Exp(-(s.t+1)*s.h), -bitmath.Expm1(-s.h)
-	at := eps
+	point := eps
 	for j := len(s.mass) - 1; j >= 0; j-- {
 		l := float64(s.lo+j) * s.h
 		if l <= eps {
 			break
 		}
-		over = float64(r0 * (over + float64(gap*tail)))
+		upper = float64(r0 * (upper + float64(gap*tail)))
 		tail = s.mass[j] + float64(r1*tail)
-		at = l
+		point = l
 	}
-	y := at - eps
-	value := float64(bitmath.Exp(-s.t*y) * (over - float64(tail*bitmath.Expm1(-y))))
+	y := point - eps
+	value := float64(bitmath.Exp(-s.t*y) * (upper - float64(tail*bitmath.Expm1(-y))))
 	if lower {
 		return math.Max(0, bitmath.Exp(s.scale-float64(s.t*eps))*(value-s.peak()))
 	}
@@ -59,7 +59,7 @@ func (s *sum) delta(eps float64, lower bool) float64 {
 // epsilon returns the bound on the least eps at which the finite losses have at
 // most the given delta, never below 0.
 func (s *sum) epsilon(delta float64, lower bool) float64 {
-	tail, over := s.level()
+	tail, upper := s.level()
 	target := bitmath.Log(delta) - s.scale
 	sign, shift := 1.0, s.shift
 	if lower {
@@ -74,7 +74,7 @@ func (s *sum) epsilon(delta float64, lower bool) float64 {
 		if j == 0 {
 			reach = math.Max(reach, l) // below the window delta still rises
 		}
-		c := cell{over: over[j], tail: tail[j], doubt: sign * s.peak(), t: s.t, target: bitmath.Exp(target + float64(s.t*l)),
+		c := cell{over: upper[j], tail: tail[j], doubt: sign * s.peak(), t: s.t, target: bitmath.Exp(target + float64(s.t*l)),
 			log: target + float64(s.t*l)}
 		y, found := c.cross(reach, lower)
 		if found {

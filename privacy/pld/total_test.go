@@ -18,11 +18,11 @@ func TestTotalIsCharged(t *testing.T) {
 		for _, adjacency := range []privacy.Adjacency{privacy.AddRemove, privacy.ReplaceOne} {
 			for _, part := range []float64{0, 0.25, 0.5, 0.9} {
 				a, epsilon := math.Exp(-1/b), part/b
-				own := (1 - math.Exp(epsilon)*a) / (1 + a)
+				ownValue := (1 - math.Exp(epsilon)*a) / (1 + a)
 				charged, err := pld.New().Delta([]privacy.Event{m.Event(adjacency)}, adjacency, epsilon)
-				if err != nil || charged < own*(1-1e-9) || charged > own*1.001 {
+				if err != nil || charged < ownValue*(1-1e-9) || charged > ownValue*1.001 {
 					t.Errorf("scale %g, %s: delta at epsilon %g is charged as %g, %v, must be %g", b, adjacency, epsilon, charged, err,
-						own)
+						ownValue)
 				}
 			}
 		}

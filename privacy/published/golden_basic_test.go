@@ -105,10 +105,10 @@ func exponentialMechanism(c goldenCase) {
 	c.near("composed_epsilon_rdp_bounded_range_default_grid", c.eps(gridRDP(account.Improved), in.Delta, all))
 	c.nearPLD("composed_epsilon_pure_dp_pld", c.eps(pld.New(), in.Delta,
 		repeat(in.Compositions, privacy.Pure{Epsilon: in.Epsilon})))
-	at := c.rdp(e)
+	valueAt := c.rdp(e)
 	for _, row := range c.Expected["rdp_at_alpha"].([]any) {
 		r := row.(map[string]any)
-		c.within("rdp", at(r["alpha"].(float64)), r["rdp"].(float64), c.Tolerance.Rel, 0)
+		c.within("rdp", valueAt(r["alpha"].(float64)), r["rdp"].(float64), c.Tolerance.Rel, 0)
 	}
 }
 

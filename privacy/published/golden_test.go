@@ -86,10 +86,10 @@ func (c goldenCase) nearPLD(key string, got float64) {
 	c.within(key, got, c.num(key), c.Tolerance.PldRel, c.Tolerance.PldAbs)
 }
 
-func (c goldenCase) nearList(key string, at []float64, f func(x float64) float64) {
+func (c goldenCase) nearList(key string, places []float64, f func(x float64) float64) {
 	c.Helper()
 	for i, want := range c.nums(key) {
-		c.within(key, f(at[i]), want, c.Tolerance.Rel, c.Tolerance.Abs)
+		c.within(key, f(places[i]), want, c.Tolerance.Rel, c.Tolerance.Abs)
 	}
 }
 
@@ -128,11 +128,11 @@ func (c goldenCase) delta(acc privacy.Accountant, epsilon float64, events ...pri
 // rdp is the divergence of events as a function of the order.
 func (c goldenCase) rdp(events ...privacy.Event) func(float64) float64 {
 	c.Helper()
-	at, err := account.Divergence(events, c.adj())
+	valueAt, err := account.Divergence(events, c.adj())
 	if err != nil {
 		c.Fatal(err)
 	}
-	return at
+	return valueAt
 }
 
 func (c goldenCase) value(v float64, err error) float64 {

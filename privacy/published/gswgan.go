@@ -43,13 +43,13 @@ func (g GSWGAN) Published(delta float64) (float64, error) {
 // StepsFor is the number of generator steps, a real number, at which Published
 // prints epsilon: the largest over the orders of what each of them allows.
 func (g GSWGAN) StepsFor(epsilon, delta float64) (float64, error) {
-	at, err := account.Divergence([]privacy.Event{g.sampled(g.NoiseMultiplier)}, privacy.ReplaceOne)
+	valueAt, err := account.Divergence([]privacy.Event{g.sampled(g.NoiseMultiplier)}, privacy.ReplaceOne)
 	if err != nil {
 		return 0, err
 	}
 	best := 0.0
 	for a := 2.0; a <= 512; a++ { // the cumulant is linear between integers, so that the optimum is at one
-		best = math.Max(best, (epsilon-bitmath.Log(1/delta)/(a-1))/at(a))
+		best = math.Max(best, (epsilon-bitmath.Log(1/delta)/(a-1))/valueAt(a))
 	}
 	return best / float64(g.Batch), nil
 }

@@ -102,11 +102,11 @@ func ArgmaxVotes(votes int, scale float64) privacy.Event {
 // LaplaceMoment is l times the Renyi divergence of order l+1 of Laplace noise: the
 // data-independent log moment of a threshold vote.
 func LaplaceMoment(scale, l float64) (float64, error) {
-	at, err := account.Divergence([]privacy.Event{privacy.Laplace{NoiseMultiplier: scale}}, privacy.AddRemove)
+	valueAt, err := account.Divergence([]privacy.Event{privacy.Laplace{NoiseMultiplier: scale}}, privacy.AddRemove)
 	if err != nil {
 		return 0, err
 	}
-	return l * at(l+1), nil
+	return l * valueAt(l+1), nil
 }
 
 // TestPATEAccountant: charged vote by vote it is the sum of the moments; it begins at ln(1/delta)/20.

@@ -67,14 +67,14 @@ func TestBranchStopsWithinTheBudget(t *testing.T) {
 func HiddenBits(eps float64, target []int, other func(step int, drawn bool) int) []float64 {
 	law := make([]float64, 1<<len(target))
 	for coins := range 1 << len(target) {
-		bits, drawn := make([]int, len(target)), false
+		bits, isDrawn := make([]int, len(target)), false
 		for t := range target {
 			if coins>>t&1 == 1 {
 				bits[t] = target[t]
 				continue
 			}
-			bits[t] = other(t, drawn)
-			drawn = true
+			bits[t] = other(t, isDrawn)
+			isDrawn = true
 		}
 		for out := range law {
 			law[out] += responses(eps, bits, out) / float64(len(law))

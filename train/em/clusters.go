@@ -21,13 +21,13 @@ func Clusters(ctx context.Context, c Moments, x Codes, most int, r *rand.Rand) (
 		rows[label] = append(rows[label], slices.Clone(clip.x))
 	}
 	best := slices.Repeat([]int{1}, c.Labels)
-	for label, of := range rows {
+	for label, items := range rows {
 		top := 0.0
-		for k := 2; k <= min(most, len(of)-1); k++ {
+		for k := 2; k <= min(most, len(items)-1); k++ {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			if index := calinskiHarabasz(of, lloyd(of, k, r), k); index > top {
+			if index := calinskiHarabasz(items, lloyd(items, k, r), k); index > top {
 				best[label], top = k, index
 			}
 		}
@@ -42,24 +42,24 @@ const lloydSteps = 100
 // lloyd assigns each row to one of k clusters (Lloyd 1982), from centres that are drawn far apart (Arthur and
 // Vassilvitskii 2007).
 func lloyd(rows [][]float64, k int, r *rand.Rand) []int {
-	centres, of := apart(rows, k, r), make([]int, len(rows))
+	centres, items := apart(rows, k, r), make([]int, len(rows))
 	for range lloydSteps {
 		moved := false
 		for i, x := range rows {
-			if to, _ := nearest(x, centres); to != of[i] {
-				of[i], moved = to, true
+			if to, _ := nearest(x, centres); to != items[i] {
+				items[i], moved = to, true
 			}
 		}
 		if !moved {
 			break
 		}
-		for c, mean := range means(rows, of, k) {
+		for c, mean := range means(rows, items, k) {
 			if mean != nil {
 				centres[c] = mean
 			}
 		}
 	}
-	return of
+	return items
 }
 
 // apart draws k rows, each with a probability that grows as the square of its distance to those before it.
@@ -72,24 +72,24 @@ func apart(rows [][]float64, k int, r *rand.Rand) [][]float64 {
 			_, far[i] = nearest(x, centres)
 			total += far[i]
 		}
-		at, left := 0, float64(r.Float64()*total)
-		for left -= far[0]; left >= 0 && at < len(rows)-1; left -= far[at] {
-			at++
+		pos, left := 0, float64(r.Float64()*total)
+		for left -= far[0]; left >= 0 && pos < len(rows)-1; left -= far[pos] {
+			pos++
 		}
-		centres = append(centres, slices.Clone(rows[at]))
+		centres = append(centres, slices.Clone(rows[pos]))
 	}
 	return centres
 }
 
 // nearest is the centre that is nearest, of equals the first, and the square of its distance.
-func nearest(x []float64, centres [][]float64) (at int, square float64) {
+func nearest(x []float64, centres [][]float64) (pos int, square float64) {
 	square = math.Inf(1)
 	for c, centre := range centres {
 		if d := squared(x, centre); d < square {
-			at, square = c, d
+			pos, square = c, d
 		}
 	}
-	return at, square
+	return pos, square
 }
 
 func squared(x, y []float64) float64 {
@@ -101,10 +101,10 @@ func squared(x, y []float64) float64 {
 }
 
 // means returns the mean of each cluster; nil for one without a row.
-func means(rows [][]float64, of []int, k int) [][]float64 {
+func means(rows [][]float64, items []int, k int) [][]float64 {
 	sums, n := make([][]float64, k), make([]float64, k)
 	for i, x := range rows {
-		c := of[i]
+		c := items[i]
 		if n[c]++; sums[c] == nil {
 			sums[c] = make([]float64, len(x))
 		}
@@ -122,15 +122,15 @@ func means(rows [][]float64, of []int, k int) [][]float64 {
 
 // calinskiHarabasz is the spread of the means of clusters over the spread of rows within them, each over its degrees of
 // freedom; infinite where all rows are at their means, and 0 where a cluster has no row.
-func calinskiHarabasz(rows [][]float64, of []int, k int) float64 {
-	centres, all := means(rows, of, k), means(rows, make([]int, len(rows)), 1)[0]
-	between, within := 0.0, 0.0
+func calinskiHarabasz(rows [][]float64, items []int, k int) float64 {
+	centres, all := means(rows, items, k), means(rows, make([]int, len(rows)), 1)[0]
+	middle, within := 0.0, 0.0
 	for i, x := range rows {
-		between += squared(centres[of[i]], all)
-		within += squared(x, centres[of[i]])
+		middle += squared(centres[items[i]], all)
+		within += squared(x, centres[items[i]])
 	}
 	if slices.ContainsFunc(centres, func(c []float64) bool { return c == nil }) {
 		return 0
 	}
-	return between / float64(k-1) / (within / float64(len(rows)-k))
+	return middle / float64(k-1) / (within / float64(len(rows)-k))
 }

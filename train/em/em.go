@@ -90,24 +90,24 @@ func Fit(ctx context.Context, c Config, x Codes, r *rand.Rand, paid *privacy.Han
 		return nil, err
 	}
 	f := newFit(c, x, m, paid)
-	now := f.start()
+	current := f.start()
 	for t := range c.Rounds {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		noisy, err := f.release(now)
+		noisy, err := f.release(current)
 		if err != nil {
 			return nil, err
 		}
-		for l := range now {
-			now[l].Components = f.update(noisy[l], now[l].Components)
+		for l := range current {
+			current[l].Components = f.update(noisy[l], current[l].Components)
 			if t == 0 {
-				now[l].Components = spread(now[l].Components[0], f.used(l), r)
+				current[l].Components = spread(current[l].Components[0], f.used(l), r)
 			}
 		}
 	}
-	f.share(now)
-	return now, nil
+	f.share(current)
+	return current, nil
 }
 
 type fit struct {
@@ -158,14 +158,14 @@ func (f *fit) unknown() Gaussian {
 }
 
 // spread gives n components that start at draws of one Gaussian, as wide as it is.
-func spread(of Gaussian, n int, r *rand.Rand) []Gaussian {
+func spread(subject Gaussian, n int, r *rand.Rand) []Gaussian {
 	if n == 1 {
-		return []Gaussian{of}
+		return []Gaussian{subject}
 	}
 	out := make([]Gaussian, n)
 	for k := range out {
-		out[k] = Gaussian{1 / float64(n), make([]float64, len(of.Mean)), of.Factor}
-		of.draw(out[k].Mean, r)
+		out[k] = Gaussian{1 / float64(n), make([]float64, len(subject.Mean)), subject.Factor}
+		subject.draw(out[k].Mean, r)
 	}
 	return out
 }
@@ -221,10 +221,10 @@ func (f *fit) share(all []Mixture) {
 // semidefinite and have its trace, as noise leaves the trace far better known than each
 // eigenvalue; then no direction is narrower than Floor, nor wider than the
 // ball.
-func (f *fit) update(noisy [][]float64, was []Gaussian) []Gaussian {
-	out, total := make([]Gaussian, len(was)), 0.0
+func (f *fit) update(noisy [][]float64, previous []Gaussian) []Gaussian {
+	out, total := make([]Gaussian, len(previous)), 0.0
 	for k, block := range noisy {
-		out[k] = was[k]
+		out[k] = previous[k]
 		out[k].Weight = 0
 		if block[0] < f.known() {
 			continue
@@ -248,16 +248,16 @@ func (f *fit) known() float64 { return math.Max(1, 4*f.sigma/f.unit) }
 func (f *fit) component(block []float64) (g Gaussian, ok bool) {
 	g = Gaussian{Weight: block[0], Mean: make([]float64, f.Dim)}
 	second := make([][]float64, f.Dim)
-	at := 1
+	pos := 1
 	for i := range second {
 		second[i] = make([]float64, f.Dim)
-		g.Mean[i] = f.Radius * (block[at] / g.Weight)
-		second[i][i] = f.Radius * f.Radius * (block[at+1] / g.Weight)
-		at += 2
+		g.Mean[i] = f.Radius * (block[pos] / g.Weight)
+		second[i][i] = f.Radius * f.Radius * (block[pos+1] / g.Weight)
+		pos += 2
 		for j := range i {
-			second[i][j] = f.Radius * f.Radius * (block[at] / (g.Weight * math.Sqrt2))
+			second[i][j] = f.Radius * f.Radius * (block[pos] / (g.Weight * math.Sqrt2))
 			second[j][i] = second[i][j]
-			at++
+			pos++
 		}
 	}
 	inside(g.Mean, f.Radius)
@@ -282,7 +282,7 @@ func inside(x []float64, radius float64) {
 }
 
 // project is the covariance for a noisy symmetric matrix, which it uses up.
-func (f *fit) project(noisy [][]float64) (to [][]float64, ok bool) {
+func (f *fit) project(noisy [][]float64) (dst [][]float64, ok bool) {
 	trace := 0.0
 	for i := range noisy {
 		trace += noisy[i][i]
@@ -290,17 +290,17 @@ func (f *fit) project(noisy [][]float64) (to [][]float64, ok bool) {
 	values, vectors, ok := bitmath.SymmetricEigen(noisy)
 	cut(values, trace)
 	for range values {
-		to = append(to, make([]float64, len(values)))
+		dst = append(dst, make([]float64, len(values)))
 	}
 	for k, v := range vectors {
 		variance := math.Min(math.Max(values[k], f.Floor*f.Floor), f.Radius*f.Radius)
-		for i := range to {
-			for j := range to {
-				to[i][j] += float64(variance * v[i] * v[j])
+		for i := range dst {
+			for j := range dst {
+				dst[i][j] += float64(variance * v[i] * v[j])
 			}
 		}
 	}
-	return to, ok
+	return dst, ok
 }
 
 // cut moves rising values to the nearest point that is not negative and adds up to

@@ -59,16 +59,16 @@ func TestWithoutNoiseItIsEM(t *testing.T) {
 			.6055176552, .045083216, .0147607841, .03647639},
 	}
 	for rounds, numbers := range want {
-		now := emStart(t)
+		current := emStart(t)
 		paid := filter(0, "em", nil)
 		f := newFit(config(1, 2, 2, rounds, 2), waves(0), paid.Mechanism().(mechanism.GaussianFilter), paid)
 		for range rounds {
-			noisy, err := f.release(now)
+			noisy, err := f.release(current)
 			must(t, err)
-			now[0].Components = f.update(noisy[0], now[0].Components)
+			current[0].Components = f.update(noisy[0], current[0].Components)
 		}
 		var got []float64
-		for _, g := range now[0].Components {
+		for _, g := range current[0].Components {
 			c := covariance(g)
 			got = append(got, g.Weight, g.Mean[0], g.Mean[1], c[0][0], c[0][1], c[1][1])
 		}
@@ -109,10 +109,10 @@ func covariance(g Gaussian) [][]float64 {
 func TestMomentsMove(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	m := Moments{Labels: 2, Components: 3, Dim: 4, Radius: 0.5, unit: finest}
-	of := make([]Mixture, m.Labels)
-	for l := range of {
+	items := make([]Mixture, m.Labels)
+	for l := range items {
 		for range m.Components {
-			of[l].Components = append(of[l].Components, Gaussian{1. / 3, []float64{r.NormFloat64() / 4, r.NormFloat64() / 4, 0,
+			items[l].Components = append(items[l].Components, Gaussian{1. / 3, []float64{r.NormFloat64() / 4, r.NormFloat64() / 4, 0,
 				0}, [][]float64{{.1}, {0, .1}, {0, .05, .1}, {0, 0, 0, .1}}})
 		}
 	}
@@ -126,7 +126,7 @@ func TestMomentsMove(t *testing.T) {
 	var added [][]int64
 	for _, x := range rows {
 		for l := range int32(2) {
-			added = append(added, m.sums(Codes{4, x, []int32{l}}, of))
+			added = append(added, m.sums(Codes{4, x, []int32{l}}, items))
 		}
 	}
 	top := mechanism.Moves{}
@@ -163,18 +163,18 @@ func TestMomentsAreExact(t *testing.T) {
 		w := waves(int32(i % 2))
 		x.Values, x.Labels = append(x.Values, w.Values[2*(i%60):2*(i%60)+2]...), append(x.Labels, int32(i%2))
 	}
-	of := slices.Repeat(emStart(t), 2)
+	items := slices.Repeat(emStart(t), 2)
 	m := Moments{Labels: 2, Components: 2, Dim: 2, Radius: 1, unit: finest}
-	one := m.sums(x, of)
+	one := m.sums(x, items)
 	old := runtime.GOMAXPROCS(1)
-	other := m.sums(x, of)
+	other := m.sums(x, items)
 	runtime.GOMAXPROCS(old)
 	back := Codes{Dim: 2}
 	for i := range x.Labels {
 		j := len(x.Labels) - 1 - i
 		back.Values, back.Labels = append(back.Values, x.at(j)...), append(back.Labels, x.Labels[j])
 	}
-	if !slices.Equal(one, other) || !slices.Equal(one, m.sums(back, of)) {
+	if !slices.Equal(one, other) || !slices.Equal(one, m.sums(back, items)) {
 		t.Error("the sums depend on cores or on the order of rows")
 	}
 }

@@ -55,7 +55,7 @@ func (m Moments) Moves() mechanism.Moves {
 }
 
 // sums adds up what all rows add, under the given mixtures.
-func (m Moments) sums(x Codes, of []Mixture) []int64 {
+func (m Moments) sums(x Codes, items []Mixture) []int64 {
 	pieces := (len(x.Labels) + codeRows - 1) / codeRows
 	workers := parallel.Workers(pieces)
 	sums := make([][]int64, workers)
@@ -65,7 +65,7 @@ func (m Moments) sums(x Codes, of []Mixture) []int64 {
 	parallel.Do(workers, pieces, func(worker, piece int) {
 		w := m.newRow()
 		for i := piece * codeRows; i < min((piece+1)*codeRows, len(x.Labels)); i++ {
-			w.add(sums[worker], x.at(i), int(x.Labels[i]), of)
+			w.add(sums[worker], x.at(i), int(x.Labels[i]), items)
 		}
 	})
 	for _, other := range sums[1:] {
@@ -86,23 +86,23 @@ func (m Moments) newRow() *row {
 	return &row{m, make([]float64, m.Dim), make([]float64, m.Dim), make([]float64, m.Dim), make([]float64, m.Components)}
 }
 
-func (w *row) add(sum []int64, code []float32, label int, of []Mixture) {
+func (w *row) add(sum []int64, code []float32, label int, items []Mixture) {
 	w.clip(code)
-	share := w.share[:len(of[label].Components)]
-	responsibilities(of[label].Components, share, w.x, w.y)
+	share := w.share[:len(items[label].Components)]
+	responsibilities(items[label].Components, share, w.x, w.y)
 	block := sum[label*w.Components*w.each():]
 	for k, r := range share {
-		to := block[k*w.each():][:w.each()]
-		to[0] += w.fixed(r)
-		at := 1
+		dst := block[k*w.each():][:w.each()]
+		dst[0] += w.fixed(r)
+		pos := 1
 		for i, u := range w.u {
-			to[at] += w.fixed(r * u)
-			at++
-			to[at] += w.fixed(r * u * u)
-			at++
+			dst[pos] += w.fixed(r * u)
+			pos++
+			dst[pos] += w.fixed(r * u * u)
+			pos++
 			for _, v := range w.u[:i] {
-				to[at] += w.fixed(r * u * v * math.Sqrt2)
-				at++
+				dst[pos] += w.fixed(r * u * v * math.Sqrt2)
+				pos++
 			}
 		}
 	}
@@ -136,12 +136,12 @@ func (w *row) fixed(v float64) int64 { return int64(math.RoundToEven(v * w.unit)
 
 // responsibilities sets share to the probability of each component given x; y is
 // working memory. Where no density is a number it is the weights.
-func responsibilities(of []Gaussian, share, x, y []float64) {
+func responsibilities(items []Gaussian, share, x, y []float64) {
 	top := math.Inf(-1)
-	for k := range of {
+	for k := range items {
 		share[k] = math.Inf(-1)
-		if of[k].Weight > 0 {
-			share[k] = of[k].density(x, y)
+		if items[k].Weight > 0 {
+			share[k] = items[k].density(x, y)
 		}
 		top = math.Max(top, share[k])
 	}
@@ -150,9 +150,9 @@ func responsibilities(of []Gaussian, share, x, y []float64) {
 		share[k] = bitmath.Exp(share[k] - top)
 		total += share[k]
 	}
-	for k := range of {
+	for k := range items {
 		if total-total != 0 {
-			share[k] = of[k].Weight
+			share[k] = items[k].Weight
 			continue
 		}
 		share[k] /= total
@@ -204,14 +204,14 @@ func (g *Gaussian) draw(x []float64, r *rand.Rand) {
 func factored(m [][]float64) (factor [][]float64, ok bool) {
 	for i, row := range m {
 		factor = append(factor, make([]float64, i+1))
-		for j, of := range factor {
+		for j, items := range factor {
 			left := row[j]
 			for k := range j {
-				left -= float64(factor[i][k] * of[k])
+				left -= float64(factor[i][k] * items[k])
 			}
 			switch {
 			case j < i:
-				factor[i][j] = left / of[j]
+				factor[i][j] = left / items[j]
 			case !(left > 0) || math.IsInf(left, 1):
 				return nil, false
 			default:

@@ -38,22 +38,22 @@ func (t *Tree) blank(factors []factor, masks []Mask) *Model {
 
 // weighted adds the logarithms of a clique's factors: those of a run in a table of their columns first.
 func (m *Model) weighted(node int) {
-	var own []factor
+	var ownValue []factor
 	var sets []Set
 	for _, f := range m.factors {
 		if f.node == node {
-			own, sets = append(own, f), append(sets, f.vars)
+			ownValue, sets = append(ownValue, f), append(sets, f.vars)
 		}
 	}
 	n := &m.tree.nodes[node]
 	for _, r := range m.tree.runs(node, sets) {
 		if r.to == r.from+1 {
-			own[r.from].view.add(m.beliefs[node], own[r.from].log)
+			ownValue[r.from].view.add(m.beliefs[node], ownValue[r.from].log)
 			continue
 		}
 		v, axes := partOf(m.tree.dom, n.axes, r.vars), byDomain(m.tree.dom, r.vars)
 		sum := make([]float64, v.cells)
-		for _, f := range own[r.from:r.to] {
+		for _, f := range ownValue[r.from:r.to] {
 			inner := partOf(m.tree.dom, axes, f.vars)
 			inner.add(sum, f.log)
 		}

@@ -63,11 +63,11 @@ func scaling(dom []int, total float64, tables []Table, rounds int) *brute {
 	}
 	for range rounds {
 		for _, x := range tables {
-			now := b.marginal(x.Vars)
+			current := b.marginal(x.Vars)
 			for i, r := range b.rows {
 				at := place(dom, x.Vars, r)
-				if now[at] > 0 {
-					b.prob[i] *= x.Y[at] / now[at]
+				if current[at] > 0 {
+					b.prob[i] *= x.Y[at] / current[at]
 				}
 			}
 		}
@@ -150,11 +150,11 @@ func madeUp(b testing.TB, dom []int, rng *rand.Rand) [][]uint16 {
 func counted(dom []int, s Set, rows [][]uint16, sd float64, rng *rand.Rand) Table {
 	x := Table{Vars: s, Y: make([]float64, cellsOf(dom, s)), Var: make([]float64, cellsOf(dom, s))}
 	for i := range rows[0] {
-		at := 0
+		pos := 0
 		for _, c := range s {
-			at = at*dom[c] + int(rows[c][i])
+			pos = pos*dom[c] + int(rows[c][i])
 		}
-		x.Y[at]++
+		x.Y[pos]++
 	}
 	for i := range x.Y {
 		x.Y[i] += sd * rng.NormFloat64()

@@ -87,17 +87,17 @@ func (f *forest) compact() {
 	if len(f.cliques) <= 2*len(f.dom)+8 { // a chordal graph has no more maximal cliques than columns
 		return
 	}
-	to, n := make([]int, len(f.cliques)), 0
+	dst, n := make([]int, len(f.cliques)), 0
 	for i, c := range f.cliques {
 		if c != nil {
-			to[i], f.cliques[n], f.links[n] = n, c, f.links[i]
+			dst[i], f.cliques[n], f.links[n] = n, c, f.links[i]
 			n++
 		}
 	}
 	f.cliques, f.links = f.cliques[:n], f.links[:n]
 	for _, links := range f.links {
 		for k, o := range links {
-			links[k] = to[o]
+			links[k] = dst[o]
 		}
 	}
 }
@@ -105,33 +105,33 @@ func (f *forest) compact() {
 // path is the cliques from one that holds a to one that holds b, the nearest two; a
 // clique that holds both is a path of one. It is nil between two trees.
 func (f *forest) path(a, b int) []int {
-	from := make([]int, len(f.cliques)) // 1 + the clique before, 0: not seen
+	src := make([]int, len(f.cliques)) // 1 + the clique before, 0: not seen
 	var queue []int
 	for i, c := range f.cliques {
 		if c.has(a) {
-			from[i], queue = i+1, append(queue, i)
+			src[i], queue = i+1, append(queue, i)
 		}
 	}
 	for len(queue) > 0 {
-		at := queue[0]
-		if f.cliques[at].has(b) {
-			return backward(from, at)
+		pos := queue[0]
+		if f.cliques[pos].has(b) {
+			return backward(src, pos)
 		}
 		queue = queue[1:]
-		for _, next := range f.links[at] {
-			if from[next] == 0 {
-				from[next], queue = at+1, append(queue, next)
+		for _, next := range f.links[pos] {
+			if src[next] == 0 {
+				src[next], queue = pos+1, append(queue, next)
 			}
 		}
 	}
 	return nil
 }
 
-func backward(from []int, at int) []int {
-	path := []int{at}
-	for from[at]-1 != at {
-		at = from[at] - 1
-		path = append(path, at)
+func backward(src []int, pos int) []int {
+	path := []int{pos}
+	for src[pos]-1 != pos {
+		pos = src[pos] - 1
+		path = append(path, pos)
 	}
 	slices.Reverse(path)
 	return path
@@ -218,15 +218,15 @@ func (f *forest) apply(c chain) {
 
 // absorb gives the links of a clique that is within a neighbour to that neighbour.
 func (f *forest) absorb(n int) {
-	at := slices.IndexFunc(f.links[n], func(o int) bool { return f.cliques[n].within(f.cliques[o]) })
-	if at < 0 {
+	pos := slices.IndexFunc(f.links[n], func(o int) bool { return f.cliques[n].within(f.cliques[o]) })
+	if pos < 0 {
 		return
 	}
-	into := f.links[n][at]
+	dst := f.links[n][pos]
 	for _, o := range slices.Clone(f.links[n]) {
 		f.unlink(n, o)
-		if o != into {
-			f.link(into, o)
+		if o != dst {
+			f.link(dst, o)
 		}
 	}
 	f.cliques[n] = nil

@@ -32,13 +32,13 @@ func TestGroupsStepAsBlocksDo(t *testing.T) {
 			exact++
 		}
 	}
-	swept := func(apart bool) (*fitting, int) {
+	swept := func(separate bool) (*fitting, int) {
 		m, err := newModel(tree, 32_561, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		f, groups := newFitting(m, tables, Options{Workers: 1}), 0
-		if apart {
+		if separate {
 			f.apart()
 		}
 		for _, list := range f.groups {
@@ -97,25 +97,25 @@ func TestRunsReadTheFewestCells(t *testing.T) {
 	}
 	sets := []Set{{4, 5}, {3, 5}, {0, 5}, {0, 1}, {1, 2}, {0, 2}, {0, 3}}
 	for n := range len(sets) + 1 {
-		got, at := 0, 0
+		got, pos := 0, 0
 		for _, r := range tree.runs(0, sets[:n]) {
-			if r.from != at {
+			if r.from != pos {
 				t.Fatalf("runs %v do not follow each other", tree.runs(0, sets[:n]))
 			}
-			at = r.to
+			pos = r.to
 			got += tree.readBy(sets[r.from:r.to])
 		}
 		best := math.MaxInt
 		for cuts := range 1 << max(n-1, 0) { // a bit for each place between two sets
-			sum, from := 0, 0
+			sum, start := 0, 0
 			for to := 1; to <= n; to++ {
 				if to == n || cuts>>(to-1)&1 == 1 {
-					sum, from = min(sum+tree.readBy(sets[from:to]), math.MaxInt/2), to
+					sum, start = min(sum+tree.readBy(sets[start:to]), math.MaxInt/2), to
 				}
 			}
 			best = min(best, sum)
 		}
-		if n > 0 && got != best || at != n {
+		if n > 0 && got != best || pos != n {
 			t.Errorf("%d sets: %d cells are read, %d in the best way", n, got, best)
 		}
 	}

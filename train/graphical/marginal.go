@@ -71,7 +71,7 @@ func (e *elimination) joint(i int, keep Set) (array, error) {
 	}
 	a := e.part(i, nodes[i].vars.and(all))
 	for k, c := range children {
-		given, err := e.given(c)
+		created, err := e.given(c)
 		if err != nil {
 			return a, err
 		}
@@ -79,7 +79,7 @@ func (e *elimination) joint(i int, keep Set) (array, error) {
 		for _, s := range needs[k+2:] {
 			rest = rest.with(s...)
 		}
-		if a, err = e.tree.product(a, given, a.vars.with(given.vars...).and(rest)); err != nil {
+		if a, err = e.tree.product(a, created, a.vars.with(created.vars...).and(rest)); err != nil {
 			return a, err
 		}
 	}
@@ -148,13 +148,13 @@ type walk struct {
 type passage struct{ node, from, next, column int }
 
 func (w *walk) begin(node int) {
-	own := Set{w.column}
+	ownValue := Set{w.column}
 	for _, c := range w.tree.nodes[node].vars.and(w.open) {
-		w.found(c, w.part(node, own.with(c)))
+		w.found(c, w.part(node, ownValue.with(c)))
 	}
 	for _, next := range w.neighbours(node) {
 		if sep := w.between(node, next); w.worth(next, node, sep) {
-			w.enter(next, node, w.part(node, own.with(sep...)))
+			w.enter(next, node, w.part(node, ownValue.with(sep...)))
 		}
 	}
 }
@@ -164,14 +164,14 @@ func (w *walk) worth(node, from int, sep Set) bool {
 	return len(w.behind(node, from).without(sep).and(w.open)) > 0
 }
 
-func (w *walk) behind(node, from int) Set {
-	key := [2]int{node, from}
+func (w *walk) behind(node, start int) Set {
+	key := [2]int{node, start}
 	if set, known := w.beyond[key]; known {
 		return set
 	}
 	set := w.tree.nodes[node].vars
 	for _, next := range w.neighbours(node) {
-		if next != from {
+		if next != start {
 			set = set.or(w.behind(next, node))
 		}
 	}
@@ -180,21 +180,21 @@ func (w *walk) behind(node, from int) Set {
 }
 
 // enter goes on from a neighbour; joint is over the column and the separator.
-func (w *walk) enter(node, from int, joint array) {
-	own, sep := Set{w.column}, w.between(from, node)
+func (w *walk) enter(node, start int, joint array) {
+	ownValue, sep := Set{w.column}, w.between(start, node)
 	for _, c := range w.tree.nodes[node].vars.without(sep).and(w.open) {
-		given := w.conditional(passage{node: node, from: from, next: -1, column: c}, sep, Set{c})
-		if table, err := w.tree.product(joint, given, own.with(c)); err == nil {
+		given := w.conditional(passage{node: node, from: start, next: -1, column: c}, sep, Set{c})
+		if table, err := w.tree.product(joint, given, ownValue.with(c)); err == nil {
 			w.found(c, table)
 		}
 	}
 	for _, next := range w.neighbours(node) {
-		on := w.between(node, next)
-		if next == from || !w.worth(next, node, on) {
+		enabled := w.between(node, next)
+		if next == start || !w.worth(next, node, enabled) {
 			continue
 		}
-		given := w.conditional(passage{node: node, from: from, next: next, column: -1}, sep, on)
-		if table, err := w.tree.product(joint, given, own.with(on...)); err == nil {
+		given := w.conditional(passage{node: node, from: start, next: next, column: -1}, sep, enabled)
+		if table, err := w.tree.product(joint, given, ownValue.with(enabled...)); err == nil {
 			w.enter(next, node, table)
 		}
 	}

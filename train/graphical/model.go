@@ -83,11 +83,11 @@ func (m *Model) LogProb(row []uint16) float64 {
 
 // place is the cell of a row in a table over axes.
 func place(dom, axes []int, row []uint16) int {
-	at := 0
+	pos := 0
 	for _, c := range axes {
-		at = at*dom[c] + int(row[c])
+		pos = pos*dom[c] + int(row[c])
 	}
-	return at
+	return pos
 }
 
 // checkTotal says what is wrong with a number of rows, or nil.
@@ -181,12 +181,12 @@ func (f *fitting) factors(start []factor) []factor {
 
 // merged is the factors with those of the same set added up.
 func merged(all []factor) []factor {
-	at, one := map[string]int{}, []factor(nil)
+	places, one := map[string]int{}, []factor(nil)
 	for _, x := range all {
 		key := fmt.Sprint(x.vars)
-		i, known := at[key]
+		i, known := places[key]
 		if !known {
-			at[key], one = len(one), append(one, x)
+			places[key], one = len(one), append(one, x)
 			continue
 		}
 		one[i].log = slices.Clone(one[i].log)
@@ -208,13 +208,13 @@ func Grow(dom []int, base, order []Set, l Limits) []int {
 	for _, s := range base {
 		f.add(s, Limits{Clique: maxCells, Total: maxCells})
 	}
-	var kept []int
+	var retained []int
 	for i, s := range order {
 		if f.add(s, l) {
-			kept = append(kept, i)
+			retained = append(retained, i)
 		}
 	}
-	return kept
+	return retained
 }
 
 // grown is the cliques of the tree that Grow makes of sets.

@@ -73,13 +73,13 @@ func (p Potentials) tree(l Limits) (*Tree, error) {
 // a fit moves one by a few hundred.
 const mostLog = 1e12
 
-func (t *Tree) checkFactor(at string, f Factor) error {
-	if err := t.checkPart(at, f.Vars, len(f.Log)); err != nil {
+func (t *Tree) checkFactor(path string, f Factor) error {
+	if err := t.checkPart(path, f.Vars, len(f.Log)); err != nil {
 		return err
 	}
 	for i, x := range f.Log {
 		if !(math.Abs(x) <= mostLog) {
-			return fmt.Errorf("%s: cell %d is %g, must be between -%g and %g", at, i, x, mostLog, mostLog)
+			return fmt.Errorf("%s: cell %d is %g, must be between -%g and %g", path, i, x, mostLog, mostLog)
 		}
 	}
 	return nil

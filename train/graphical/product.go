@@ -157,14 +157,14 @@ func (t *Tree) runs(node int, sets []Set) (list []run) {
 	cost, best := make([]int, len(sets)+1), make([]run, len(sets)+1)
 	for i, vars := range sets {
 		cost[i+1], best[i+1] = cost[i]+cells, run{i, i + 1, vars}
-		for from := i - 1; from >= 0; from-- {
-			vars = vars.or(sets[from])
+		for start := i - 1; start >= 0; start-- {
+			vars = vars.or(sets[start])
 			size := int(cellsOf(t.dom, vars))
 			if size > cells/leastBelow {
 				break
 			}
-			if c := cost[from] + cells + (i+1-from)*size; c < cost[i+1] {
-				cost[i+1], best[i+1] = c, run{from, i + 1, vars}
+			if c := cost[start] + cells + (i+1-start)*size; c < cost[i+1] {
+				cost[i+1], best[i+1] = c, run{start, i + 1, vars}
 			}
 		}
 	}

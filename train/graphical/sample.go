@@ -129,14 +129,14 @@ func round(weights []float64, offsets []int32, u float64, group []uint32) {
 			total, last = total+w, k
 		}
 	}
-	by, sum, done := float64(len(group))/total, 0.0, 0
+	key, sum, done := float64(len(group))/total, 0.0, 0
 	for k, o := range offsets[:last+1] {
 		sum += weights[o]
-		until := min(int(float64(sum*by)+u), len(group))
+		end := min(int(float64(sum*key)+u), len(group))
 		if k == last {
-			until = len(group)
+			end = len(group)
 		}
-		for ; done < until; done++ {
+		for ; done < end; done++ {
 			group[done] = uint32(k)
 		}
 	}
@@ -144,18 +144,18 @@ func round(weights []float64, offsets []int32, u float64, group []uint32) {
 
 // draw fills a group with independent cells, each with the probability of its share of weights.
 func (s *sampling) draw(weights []float64, offsets []int32, group []uint32) {
-	upTo := make([]float64, len(offsets))
+	dst := make([]float64, len(offsets))
 	total, last := 0.0, 0
 	for k, o := range offsets {
 		if w := weights[o]; w > 0 {
 			total, last = total+w, k
 		}
-		upTo[k] = total
+		dst[k] = total
 	}
 	for i := range group {
 		u := uniform(s.rng) * total
 		// of weight 0 is none: it ends where the one before does
-		k := sort.Search(last, func(k int) bool { return upTo[k] > u })
+		k := sort.Search(last, func(k int) bool { return dst[k] > u })
 		group[i] = uint32(k)
 	}
 }
@@ -192,12 +192,12 @@ func (s *sampling) deal(group []uint32) {
 	for b := range buckets {
 		start[b+1] += start[b]
 	}
-	next, to := start, s.scratch[:len(group)]
+	next, dst := start, s.scratch[:len(group)]
 	for i, x := range group {
-		to[next[draws[i]]] = x
+		dst[next[draws[i]]] = x
 		next[draws[i]]++
 	}
-	copy(group, to)
+	copy(group, dst)
 	for b := range buckets {
 		s.shuffle(group[start[b]:start[b+1]])
 	}

@@ -27,11 +27,11 @@ func loop(t testing.TB, total float64) *Model {
 func tally(m *Model, columns [][]uint16, vars Set) []float64 {
 	counts := make([]float64, cellsOf(m.tree.dom, vars))
 	for i := range columns[0] {
-		at := 0
+		pos := 0
 		for _, c := range vars {
-			at = at*m.tree.dom[c] + int(columns[c][i])
+			pos = pos*m.tree.dom[c] + int(columns[c][i])
 		}
-		counts[at]++
+		counts[pos]++
 	}
 	return counts
 }
@@ -152,24 +152,24 @@ func TestIndependentRows(t *testing.T) {
 	m, rng := build(t, []int{3}, 1, []Factor{{Vars: Set{0}, Log: []float64{math.Log(2), 0, 0}}}, nil),
 		rand.New(rand.NewPCG(6, 6))
 	for _, independent := range []bool{true, false} {
-		kept, first, both := 0, 0, 0
+		count, first, both := 0, 0, 0
 		for range 20000 {
 			x := m.Sample(2, independent, rng)[0]
 			if x[0] == 0 && x[1] == 0 {
 				both++
 			}
 			if at := slices.IndexFunc(x, func(code uint16) bool { return code < 2 }); at >= 0 {
-				kept++
+				count++
 				if x[at] == 0 {
 					first++
 				}
 			}
 		}
-		off := math.Abs(float64(first)-float64(kept)*2/3) / math.Sqrt(float64(kept)*2/9)
+		off := math.Abs(float64(first)-float64(count)*2/3) / math.Sqrt(float64(count)*2/9)
 		offBoth := math.Abs(float64(both)-5000) / math.Sqrt(20000.*3/16)
 		if right := off < 5.1 && offBoth < 5.1; right != independent {
 			t.Errorf("independent: %v; first of those kept %d of %d, both %d of 20000: %.1f and %.1f deviations", independent,
-				first, kept, both, off, offBoth)
+				first, count, both, off, offBoth)
 		}
 	}
 }

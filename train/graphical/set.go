@@ -24,12 +24,12 @@ func (s Set) within(o Set) bool {
 	if len(s) > len(o) {
 		return false
 	}
-	at := 0
+	pos := 0
 	for _, c := range s {
-		for at < len(o) && o[at] < c {
-			at++
+		for pos < len(o) && o[pos] < c {
+			pos++
 		}
-		if at == len(o) || o[at] != c {
+		if pos == len(o) || o[pos] != c {
 			return false
 		}
 	}
@@ -62,12 +62,12 @@ func (s Set) or(o Set) Set {
 // and is what two sets share.
 func (s Set) and(o Set) Set {
 	var both Set
-	at := 0
+	pos := 0
 	for _, c := range s {
-		for at < len(o) && o[at] < c {
-			at++
+		for pos < len(o) && o[pos] < c {
+			pos++
 		}
-		if at < len(o) && o[at] == c {
+		if pos < len(o) && o[pos] == c {
 			both = append(both, c)
 		}
 	}
@@ -86,13 +86,13 @@ func (s Set) without(o Set) Set {
 }
 
 // checkSet says what is wrong with a set of columns of a domain, or nil.
-func checkSet(at string, dom []int, s Set) error {
+func checkSet(path string, dom []int, s Set) error {
 	for i, c := range s {
 		if c < 0 || c >= len(dom) {
-			return fmt.Errorf("%s: names column %d, must be from 0 to %d", at, c, len(dom)-1)
+			return fmt.Errorf("%s: names column %d, must be from 0 to %d", path, c, len(dom)-1)
 		}
 		if i > 0 && s[i-1] >= c {
-			return fmt.Errorf("%s: has column %d after %d, must ascend", at, c, s[i-1])
+			return fmt.Errorf("%s: has column %d after %d, must ascend", path, c, s[i-1])
 		}
 	}
 	return nil

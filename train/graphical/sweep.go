@@ -140,7 +140,7 @@ func (f *fitting) visit(i int) {
 }
 
 // pass sends what one clique believes of a separator to the clique on its other side.
-func (f *fitting) pass(sep int, out, in *view, from, to int) {
+func (f *fitting) pass(sep int, out, in *view, from, end int) {
 	fresh, old := f.fresh[:len(f.seps[sep])], f.seps[sep]
 	f.sum(out, f.beliefs[from], fresh)
 	for k, x := range fresh {
@@ -150,7 +150,7 @@ func (f *fitting) pass(sep int, out, in *view, from, to int) {
 		}
 		old[k], fresh[k] = x, ratio
 	}
-	f.scale(in, f.beliefs[to], fresh)
+	f.scale(in, f.beliefs[end], fresh)
 }
 
 // improve moves the model towards the tables of a group, block after block.
@@ -163,37 +163,37 @@ func (f *fitting) improve(g *group) {
 		f.scale(&g.view, cells, b.by)
 		return
 	}
-	table, by := f.table[:g.view.cells], f.by[:g.view.cells]
+	table, keys := f.table[:g.view.cells], f.by[:g.view.cells]
 	f.sum(&g.view, cells, table)
-	fill(by, 1)
+	fill(keys, 1)
 	for _, b := range g.blocks {
 		b.view.sum(table, b.first.count)
 		f.move(b)
 		b.view.scale(table, b.by)
-		b.view.scale(by, b.by)
+		b.view.scale(keys, b.by)
 	}
-	f.scale(&g.view, cells, by)
+	f.scale(&g.view, cells, keys)
 }
 
 // move finds what the cells of a block are multiplied by, from the counts of its first table: steps towards all of its
 // tables, twice over.
 func (f *fitting) move(b *block) {
-	now := f.now[:copy(f.now, b.first.count)]
+	current := f.now[:copy(f.now, b.first.count)]
 	f.loss += b.first.loss()
 	for _, t := range b.inside {
-		t.view.sum(now, t.count)
+		t.view.sum(current, t.count)
 		f.loss += t.loss()
 	}
 	fill(b.by, 1)
 	for range 2 {
-		copy(b.first.count, now)
+		copy(b.first.count, current)
 		f.step(b.first)
-		multiply(now, b.first.count)
+		multiply(current, b.first.count)
 		multiply(b.by, b.first.count)
 		for _, t := range b.inside {
-			t.view.sum(now, t.count)
+			t.view.sum(current, t.count)
 			f.step(t)
-			t.view.scale(now, t.count)
+			t.view.scale(current, t.count)
 			t.view.scale(b.by, t.count)
 		}
 	}

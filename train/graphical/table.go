@@ -29,33 +29,33 @@ type Factor struct {
 	Log  []float64
 }
 
-func (t *Tree) checkTable(at string, x Table, total float64) error {
-	errs := []error{t.checkPart(at, x.Vars, len(x.Y))}
+func (t *Tree) checkTable(path string, x Table, total float64) error {
+	errs := []error{t.checkPart(path, x.Vars, len(x.Y))}
 	if len(x.Var) != len(x.Y) {
-		return errors.Join(append(errs, fmt.Errorf("%s.Var: has %d cells, must have the %d of Y", at, len(x.Var),
+		return errors.Join(append(errs, fmt.Errorf("%s.Var: has %d cells, must have the %d of Y", path, len(x.Var),
 			len(x.Y)))...)
 	}
 	for i, v := range x.Var {
 		if !(v >= 0) || v < math.Inf(1) && (math.IsNaN(x.Y[i]) || math.IsInf(x.Y[i], 0)) || v == 0 && x.Y[i] < 0 {
 			errs = append(errs, fmt.Errorf("%s: cell %d has y %g of variance %g; y must be finite (not below 0 where exact), "+
-				"a variance at least 0", at, i, x.Y[i], v))
+				"a variance at least 0", path, i, x.Y[i], v))
 			break
 		}
 	}
-	return errors.Join(append(errs, x.checkExact(at, total))...)
+	return errors.Join(append(errs, x.checkExact(path, total))...)
 }
 
 // checkPart says what is wrong with a table of so many cells over vars, or nil: a
 // clique must hold it.
-func (t *Tree) checkPart(at string, vars Set, cells int) error {
-	if err := checkSet(at+".Vars", t.dom, vars); err != nil {
+func (t *Tree) checkPart(path string, vars Set, cells int) error {
+	if err := checkSet(path+".Vars", t.dom, vars); err != nil {
 		return err
 	}
 	if t.holder(vars) < 0 {
-		return fmt.Errorf("%s.Vars: is %v, must lie within a clique of the tree", at, vars)
+		return fmt.Errorf("%s.Vars: is %v, must lie within a clique of the tree", path, vars)
 	}
 	if want := cellsOf(t.dom, vars); int64(cells) != want {
-		return fmt.Errorf("%s: has %d cells, must have %d", at, cells, want)
+		return fmt.Errorf("%s: has %d cells, must have %d", path, cells, want)
 	}
 	return nil
 }
@@ -129,11 +129,11 @@ func (v *view) sum(table, part []float64) {
 
 // sumRows does so for the outer places from lo to hi, without clearing.
 func (v *view) sumRows(table, part []float64, lo, hi int) {
-	at := lo * len(v.inner) * v.run
+	pos := lo * len(v.inner) * v.run
 	for _, o := range v.outer[lo:hi] {
 		for _, i := range v.inner {
-			row, place := table[at:at+v.run], int(o+i)
-			if at += v.run; !v.step {
+			row, place := table[pos:pos+v.run], int(o+i)
+			if pos += v.run; !v.step {
 				part[place] += rowSum(row)
 				continue
 			}
@@ -161,11 +161,11 @@ func rowSum(row []float64) float64 {
 // scaleRows multiplies every cell of a table by its place in the part, for the outer
 // places from lo to hi.
 func (v *view) scaleRows(table, part []float64, lo, hi int) {
-	at := lo * len(v.inner) * v.run
+	pos := lo * len(v.inner) * v.run
 	for _, o := range v.outer[lo:hi] {
 		for _, i := range v.inner {
-			row, place := table[at:at+v.run], int(o+i)
-			if at += v.run; v.step {
+			row, place := table[pos:pos+v.run], int(o+i)
+			if pos += v.run; v.step {
 				multiply(row, part[place:place+len(row)])
 				continue
 			}
@@ -179,20 +179,20 @@ func (v *view) scaleRows(table, part []float64, lo, hi int) {
 
 func (v *view) scale(table, part []float64) { v.scaleRows(table, part, 0, len(v.outer)) }
 
-func multiply(a, by []float64) {
-	by = by[:len(a)]
+func multiply(a, keys []float64) {
+	keys = keys[:len(a)]
 	for i := range a {
-		a[i] *= by[i]
+		a[i] *= keys[i]
 	}
 }
 
 // add adds to every cell of a table its place in the part.
 func (v *view) add(table, part []float64) {
-	at := 0
+	pos := 0
 	for _, o := range v.outer {
 		for _, i := range v.inner {
-			row, place := table[at:at+v.run], int(o+i)
-			if at += v.run; v.step {
+			row, place := table[pos:pos+v.run], int(o+i)
+			if pos += v.run; v.step {
 				for k, x := range part[place : place+len(row)] {
 					row[k] += x
 				}
@@ -211,18 +211,18 @@ func (v *view) greatest(table, part []float64) {
 	for i := range part {
 		part[i] = math.Inf(-1)
 	}
-	at := 0
+	pos := 0
 	for _, o := range v.outer {
 		for _, i := range v.inner {
-			row, place := table[at:at+v.run], int(o+i)
-			at += v.run
+			row, place := table[pos:pos+v.run], int(o+i)
+			pos += v.run
 			for k, x := range row {
-				to := place
+				end := place
 				if v.step {
-					to += k
+					end += k
 				}
-				if x > part[to] {
-					part[to] = x
+				if x > part[end] {
+					part[end] = x
 				}
 			}
 		}
@@ -243,14 +243,14 @@ func stridesOf(dom, columns []int, vars Set) []int {
 
 // stridesIn is stridesOf for a table over axes.
 func stridesIn(dom, columns, axes []int) []int {
-	stride, at := 1, make(map[int]int, len(axes))
+	stride, places := 1, make(map[int]int, len(axes))
 	for _, c := range slices.Backward(axes) {
-		at[c] = stride
+		places[c] = stride
 		stride *= dom[c]
 	}
 	strides := make([]int, len(columns))
 	for i, c := range columns {
-		strides[i] = at[c]
+		strides[i] = places[c]
 	}
 	return strides
 }

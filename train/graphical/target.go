@@ -74,18 +74,18 @@ func (m *Model) blocks(targets []*target) []*block {
 	slices.SortStableFunc(order, func(a, b *target) int { return cmp.Compare(len(b.y), len(a.y)) })
 	var all []*block
 	for _, t := range order {
-		at := -1
+		pos := -1
 		for i, b := range all {
 			if t.vars.within(b.first.vars) {
-				at = i
+				pos = i
 			}
 		}
-		if at < 0 {
+		if pos < 0 {
 			all = append(all, m.block(t))
 			continue
 		}
-		t.view = partOf(m.tree.dom, byDomain(m.tree.dom, all[at].first.vars), t.vars)
-		all[at].inside = append(all[at].inside, t)
+		t.view = partOf(m.tree.dom, byDomain(m.tree.dom, all[pos].first.vars), t.vars)
+		all[pos].inside = append(all[pos].inside, t)
 	}
 	return all
 }
@@ -263,7 +263,7 @@ func (x Table) isExact() bool {
 }
 
 // checkExact says why a table that has cells of variance 0 cannot be met, or nil.
-func (x Table) checkExact(at string, total float64) error {
+func (x Table) checkExact(path string, total float64) error {
 	sum, exact := 0.0, 0
 	for i, v := range x.Var {
 		sum += x.Y[i]
@@ -275,9 +275,9 @@ func (x Table) checkExact(at string, total float64) error {
 	case exact == 0:
 		return nil
 	case exact < len(x.Var):
-		return fmt.Errorf("%s.Var: is 0 in %d of %d cells, must be 0 in all or none", at, exact, len(x.Var))
+		return fmt.Errorf("%s.Var: is 0 in %d of %d cells, must be 0 in all or none", path, exact, len(x.Var))
 	case !(math.Abs(sum-total) <= 1e-9*total):
-		return fmt.Errorf("%s: is exact and sums to %g, must sum to the total %g", at, sum, total)
+		return fmt.Errorf("%s: is exact and sums to %g, must sum to the total %g", path, sum, total)
 	}
 	return nil
 }

@@ -92,13 +92,13 @@ func totalCells(dom []int, cliques []Set) int64 {
 
 // maximal drops the cliques of an elimination that an earlier one holds.
 func maximal(cliques []Set) []Set {
-	var kept []Set
+	var retained []Set
 	for _, c := range cliques {
-		if !slices.ContainsFunc(kept, c.within) {
-			kept = append(kept, c)
+		if !slices.ContainsFunc(retained, c.within) {
+			retained = append(retained, c)
 		}
 	}
-	return kept
+	return retained
 }
 
 // Cells is the cells of all cliques.
@@ -259,21 +259,21 @@ func span(dom []int, cliques []Set, l Limits) *Tree {
 // the most columns (Prim).
 func spanning(cliques []Set, root int) [][]int {
 	children := make([][]int, len(cliques))
-	shared, to := make([]int, len(cliques)), make([]int, len(cliques))
+	shared, dst := make([]int, len(cliques)), make([]int, len(cliques))
 	for i := range cliques {
-		shared[i], to[i] = len(cliques[i].and(cliques[root])), root
+		shared[i], dst[i] = len(cliques[i].and(cliques[root])), root
 	}
 	shared[root] = -1
 	for range len(cliques) - 1 {
 		next := slices.Index(shared, slices.Max(shared))
-		children[to[next]] = append(children[to[next]], next)
+		children[dst[next]] = append(children[dst[next]], next)
 		shared[next] = -1
 		for i := range cliques {
 			if shared[i] < 0 {
 				continue
 			}
 			if n := len(cliques[i].and(cliques[next])); n > shared[i] {
-				shared[i], to[i] = n, next
+				shared[i], dst[i] = n, next
 			}
 		}
 	}
@@ -282,7 +282,7 @@ func spanning(cliques []Set, root int) [][]int {
 
 // place adds clique c and those below it, depth first.
 func (t *Tree) place(cliques []Set, children [][]int, c, parent int) int {
-	at := len(t.nodes)
+	pos := len(t.nodes)
 	n := node{vars: cliques[c], axes: byDomain(t.dom, cliques[c]), cells: int(cellsOf(t.dom, cliques[c])), parent: parent,
 		sepCells: 1}
 	if parent >= 0 {
@@ -292,9 +292,9 @@ func (t *Tree) place(cliques []Set, children [][]int, c, parent int) int {
 	}
 	t.nodes = append(t.nodes, n)
 	for _, child := range children[c] {
-		t.nodes[at].children = append(t.nodes[at].children, t.place(cliques, children, child, at))
+		t.nodes[pos].children = append(t.nodes[pos].children, t.place(cliques, children, child, pos))
 	}
-	return at
+	return pos
 }
 
 // connected reports whether the cliques of every column are connected: a column in k

@@ -24,10 +24,10 @@ func TestGrow(t *testing.T) {
 			order[i] = randomSet(rng, len(dom), 3)
 		}
 		l := Limits{Clique: 200, Total: 1000}
-		kept := Grow(dom, base, order, l)
-		refused += len(order) - len(kept)
+		retained := Grow(dom, base, order, l)
+		refused += len(order) - len(retained)
 		sets := slices.Clone(base)
-		for _, k := range kept {
+		for _, k := range retained {
 			sets = append(sets, order[k])
 		}
 		tree, err := NewTree(dom, sets, l)

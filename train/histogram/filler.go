@@ -91,16 +91,16 @@ func Shares(leaves []Leaf) []float64 {
 // Systematic shares n rows out in proportion to weights, which are not negative and
 // not all 0: each share is rounded down or up, and their sum is n. at, in [0, 1),
 // uniform, makes each share right on average.
-func Systematic(weights []float64, n int64, at float64) []int64 {
+func Systematic(weights []float64, n int64, point float64) []int64 {
 	total := sum(weights)
 	out, before, run := make([]int64, len(weights)), int64(0), 0.0
 	for i, w := range weights {
 		run += w
-		upTo := min(int64(math.Floor(float64(run/total*float64(n))+at)), n)
+		end := min(int64(math.Floor(float64(run/total*float64(n))+point)), n)
 		if i == len(weights)-1 {
-			upTo = n
+			end = n
 		}
-		out[i], before = upTo-before, upTo
+		out[i], before = end-before, end
 	}
 	return out
 }
@@ -168,18 +168,18 @@ func (u *urn) draw(rng *rand.Rand) int {
 	}
 	r := int64(rng.Uint64N(uint64(u.left)))
 	u.left--
-	at := 0
+	pos := 0
 	for step := u.top; step > 0; step >>= 1 {
-		next := at + step
+		next := pos + step
 		if next >= len(u.sums) {
 			continue
 		}
 		if u.sums[next] <= r {
-			at = next
+			pos = next
 			r -= u.sums[next]
 		} else {
 			u.sums[next]--
 		}
 	}
-	return u.first + at
+	return u.first + pos
 }

@@ -70,14 +70,14 @@ func TestFillerSharesOut(t *testing.T) {
 	}
 	got := make([]float64, 5)
 	for i, cell := range whole {
-		at := slices.IndexFunc(leaves, func(l Leaf) bool { return l.Lo <= int(cell) && int(cell) < l.Hi })
+		pos := slices.IndexFunc(leaves, func(l Leaf) bool { return l.Lo <= int(cell) && int(cell) < l.Hi })
 		switch {
 		case codes[i] == 3 && cell != 20:
 			t.Fatalf("what is missing is cell %d", cell)
-		case codes[i] < 3 && (at < bins[codes[i]][0] || at >= bins[codes[i]][1]):
+		case codes[i] < 3 && (pos < bins[codes[i]][0] || pos >= bins[codes[i]][1]):
 			t.Fatalf("bin %d has cell %d", codes[i], cell)
-		case at >= 0:
-			got[at]++
+		case pos >= 0:
+			got[pos]++
 		}
 	}
 	// weights by hand: 29.6, 9.6; .5 over 2 (10 cells beside 4 are a level up), 97

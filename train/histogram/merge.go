@@ -40,15 +40,15 @@ type merger struct {
 }
 
 // end ends the bin being filled before leaf `to`; a small one joins the bin before.
-func (m *merger) end(to int, small bool) {
-	if m.from == to {
+func (m *merger) end(end int, small bool) {
+	if m.from == end {
 		return
 	}
 	if small && len(m.bins) > 0 && !m.alone {
-		m.bins[len(m.bins)-1][1] = to
+		m.bins[len(m.bins)-1][1] = end
 	} else {
-		m.bins = append(m.bins, [2]int{m.from, to})
+		m.bins = append(m.bins, [2]int{m.from, end})
 		m.alone = false
 	}
-	m.from, m.rows = to, 0
+	m.from, m.rows = end, 0
 }

@@ -77,18 +77,18 @@ func FuzzMerge(f *testing.F) {
 			}
 			rows += leaves[i].Count
 		}
-		at, heaps := 0, 0
+		pos, heaps := 0, 0
 		list := Merge(noised(leaves, sd), rows, int(bins))
 		for _, b := range list {
-			if b[0] != at || b[1] <= b[0] {
-				t.Fatalf("bin %v after leaf %d", b, at)
+			if b[0] != pos || b[1] <= b[0] {
+				t.Fatalf("bin %v after leaf %d", b, pos)
 			}
-			if at = b[1]; b[1]-b[0] == 1 {
+			if pos = b[1]; b[1]-b[0] == 1 {
 				heaps++
 			}
 		}
-		if at != int(n) || len(list) > int(bins)+2*heaps+1 {
-			t.Errorf("%d bins end at leaf %d of %d; %d were asked for, %d are one leaf", len(list), at, n, bins, heaps)
+		if pos != int(n) || len(list) > int(bins)+2*heaps+1 {
+			t.Errorf("%d bins end at leaf %d of %d; %d were asked for, %d are one leaf", len(list), pos, n, bins, heaps)
 		}
 	})
 }

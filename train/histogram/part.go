@@ -29,12 +29,12 @@ func (p *part) whole(list []*part) []*part {
 func (p *part) up() {
 	sum, weight := p.sum, p.weight
 	if p.parts != nil {
-		below, variance := 0.0, 0.0
+		lower, variance := 0.0, 0.0
 		for i := range p.parts {
 			p.parts[i].up()
-			below, variance = below+p.parts[i].mean, variance+p.parts[i].variance
+			lower, variance = lower+p.parts[i].mean, variance+p.parts[i].variance
 		}
-		sum, weight = sum+below/variance, weight+1/variance
+		sum, weight = sum+lower/variance, weight+1/variance
 	}
 	p.mean, p.variance = sum/weight, 1/weight
 }
@@ -84,12 +84,12 @@ func (p *part) leaves(list []Leaf, factor float64) []Leaf {
 	if p.parts == nil {
 		return append(list, Leaf{Lo: p.lo, Hi: p.hi, Count: p.count, Var: p.variance * factor})
 	}
-	below := 0.0
+	lower := 0.0
 	for i := range p.parts {
-		below += p.parts[i].variance
+		lower += p.parts[i].variance
 	}
 	for i := range p.parts {
-		list = p.parts[i].leaves(list, factor*p.variance/below)
+		list = p.parts[i].leaves(list, factor*p.variance/lower)
 	}
 	return list
 }
@@ -180,21 +180,21 @@ const wideGap = 8
 // returns where these begin.
 func (p *part) settle(cells int) map[int]bool {
 	var groups []Leaf
-	var kept []int
+	var retained []int
 	whole, _ := p.seen(cells)
 	for _, of := range whole {
 		groups = append(groups, Leaf{Lo: of.lo, Hi: of.hi, Count: of.count, Var: of.variance})
 	}
 	for i, g := range groups {
 		if g.Count >= keptFrom*g.sd() {
-			kept = append(kept, i)
+			retained = append(retained, i)
 		}
 	}
 	settled := map[int]bool{}
-	if !told(groups, kept) {
+	if !told(groups, retained) {
 		return settled
 	}
-	for _, r := range runs(groups, kept, cells/wideGap) {
+	for _, r := range runs(groups, retained, cells/wideGap) {
 		for k, count := range r.settled() {
 			leaf := whole[r.places[k]]
 			leaf.weight = 1 / float64(known*leaf.variance)

@@ -124,32 +124,32 @@ func TestNearest(t *testing.T) {
 // shows nothing; the cell of missing values is no range of the line.
 func TestSeenRangesAreTheCoarsestThatShow(t *testing.T) {
 	leaf := func(lo, hi int, count, sd float64) part { return part{lo: lo, hi: hi, count: count, variance: sd * sd} }
-	over := func(a, b part) part {
+	combine := func(a, b part) part {
 		p := leaf(a.lo, b.hi, a.count+b.count, math.Sqrt(a.variance+b.variance))
 		p.parts = []part{a, b}
 		return p
 	}
 	root := part{hi: 16, parts: []part{
-		over(leaf(0, 2, 50, 15), leaf(2, 4, 50, 15)),                         // stands for both
-		over(over(leaf(4, 5, 90, 15), leaf(5, 6, 1, 15)), leaf(6, 8, 2, 15)), // has a half that shows
-		over(leaf(8, 10, 5, 15), leaf(10, 12, 5, 15)),                        // shows nothing
+		combine(leaf(0, 2, 50, 15), leaf(2, 4, 50, 15)),                            // stands for both
+		combine(combine(leaf(4, 5, 90, 15), leaf(5, 6, 1, 15)), leaf(6, 8, 2, 15)), // has a half that shows
+		combine(leaf(8, 10, 5, 15), leaf(10, 12, 5, 15)),                           // shows nothing
 		leaf(12, 16, 200, 15), leaf(16, 17, 300, 15),
 	}}
 	list, any := root.seen(16)
-	var at []int
+	var places []int
 	for _, p := range list {
-		at = append(at, p.lo)
+		places = append(places, p.lo)
 	}
 	want := []int{0, 4, 5, 6, 8, 10, 12}
-	if !any || len(at) != len(want) {
-		t.Fatalf("ranges from %v show, %v, must be from %v", at, any, want)
+	if !any || len(places) != len(want) {
+		t.Fatalf("ranges from %v show, %v, must be from %v", places, any, want)
 	}
 	for i := range want {
-		if at[i] != want[i] {
-			t.Fatalf("ranges from %v, must be from %v", at, want)
+		if places[i] != want[i] {
+			t.Fatalf("ranges from %v, must be from %v", places, want)
 		}
 	}
-	none := over(leaf(0, 4, 9, 15), leaf(4, 8, 9, 15))
+	none := combine(leaf(0, 4, 9, 15), leaf(4, 8, 9, 15))
 	if list, any := none.seen(8); any || len(list) != 2 {
 		t.Errorf("%d ranges, %v, of a line that shows nothing, must be both", len(list), any)
 	}

@@ -127,45 +127,45 @@ type stretch struct {
 // from it. What is left at the end of a line joins the range before it where it is at most
 // half as wide. Between two parts of a body ranges go away from both, to the middle.
 func beyond(body []bool, n int) (ranges []stretch) {
-	for from := 0; from < n; {
-		to := from
-		for to < n && body[to] == body[from] {
-			to++
+	for start := 0; start < n; {
+		end := start
+		for end < n && body[end] == body[start] {
+			end++
 		}
 		switch {
-		case body[from]:
-			for k := from; k < to; k++ {
+		case body[start]:
+			for k := start; k < end; k++ {
 				ranges = append(ranges, stretch{k, k + 1, true})
 			}
-		case from == 0:
-			ranges = append(ranges, leftward(from, to)...)
-		case to == n:
-			ranges = append(ranges, rightward(from, to)...)
+		case start == 0:
+			ranges = append(ranges, leftward(start, end)...)
+		case end == n:
+			ranges = append(ranges, rightward(start, end)...)
 		default:
-			middle := (from + to) / 2
-			ranges = append(append(ranges, rightward(from, middle)...), leftward(middle, to)...)
+			middle := (start + end) / 2
+			ranges = append(append(ranges, rightward(start, middle)...), leftward(middle, end)...)
 		}
-		from = to
+		start = end
 	}
 	return ranges
 }
 
 // rightward divides parts into ranges that double from left to right.
-func rightward(from, to int) (ranges []stretch) {
-	for width := 1; from < to; width *= 2 {
-		next := min(from+width, to)
-		if rest := to - next; rest > 0 && 2*rest <= width {
-			next = to
+func rightward(start, end int) (ranges []stretch) {
+	for width := 1; start < end; width *= 2 {
+		next := min(start+width, end)
+		if rest := end - next; rest > 0 && 2*rest <= width {
+			next = end
 		}
-		ranges, from = append(ranges, stretch{from, next, false}), next
+		ranges, start = append(ranges, stretch{start, next, false}), next
 	}
 	return ranges
 }
 
-func leftward(from, to int) []stretch {
-	ranges := rightward(0, to-from)
+func leftward(from, end int) []stretch {
+	ranges := rightward(0, end-from)
 	for i, r := range ranges {
-		ranges[i] = stretch{to - r.to, to - r.from, false}
+		ranges[i] = stretch{end - r.to, end - r.from, false}
 	}
 	for i, j := 0, len(ranges)-1; i < j; i, j = i+1, j-1 {
 		ranges[i], ranges[j] = ranges[j], ranges[i]
@@ -234,15 +234,15 @@ func (c Scouted) Leaves(total float64) []Leaf {
 	}
 	counts := settle(plain, max(present, 0))
 	var leaves []Leaf
-	for from, i := 0, 0; i < len(groups); i++ {
+	for start, i := 0, 0; i < len(groups); i++ {
 		if groups[i].cells == nil {
 			leaf := groups[i].Leaf
 			if leaf.Count = counts[i]; leaf.Hi-leaf.Lo > 1 && plain[i].Count < keptFrom*plain[i].sd() {
 				leaf.Var = 0
 			}
-			leaves, from = append(leaves, leaf), i+1
+			leaves, start = append(leaves, leaf), i+1
 		} else if i+1 == len(groups) || groups[i+1].cells == nil {
-			leaves = body(leaves, groups[from:i+1], counts[from:i+1])
+			leaves = body(leaves, groups[start:i+1], counts[start:i+1])
 		}
 	}
 	return leaves

@@ -23,16 +23,16 @@ func TestScoutCovers(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					at, rows := 0, 0.0
+					pos, rows := 0, 0.0
 					for _, l := range found.Leaves(total * sum(a.counts)) {
-						if l.Lo != at || l.Hi <= l.Lo || !(l.Count >= 0) || !(l.Var >= 0) || l.Var == 0 && l.Hi == l.Lo+1 {
-							t.Fatalf("%d cells: leaf %+v after cell %d", cells, l, at)
+						if l.Lo != pos || l.Hi <= l.Lo || !(l.Count >= 0) || !(l.Var >= 0) || l.Var == 0 && l.Hi == l.Lo+1 {
+							t.Fatalf("%d cells: leaf %+v after cell %d", cells, l, pos)
 						}
-						at, rows = l.Hi, rows+l.Count
+						pos, rows = l.Hi, rows+l.Count
 					}
-					if at != cells || total > 0 && rows > sum(a.counts)+1e-6 || total > 0 && missing == 0 &&
+					if pos != cells || total > 0 && rows > sum(a.counts)+1e-6 || total > 0 && missing == 0 &&
 						math.Abs(rows-sum(a.counts)) > 1e-6 {
-						t.Errorf("%d cells, %d missing: leaves end at %d and hold %g of %g", cells, missing, at, rows, sum(a.counts))
+						t.Errorf("%d cells, %d missing: leaves end at %d and hold %g of %g", cells, missing, pos, rows, sum(a.counts))
 					}
 					if d := cmp.Diff([]float64{.15, .85}, a.parts); d != "" {
 						t.Error(d)

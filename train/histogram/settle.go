@@ -19,17 +19,17 @@ const keptFrom = 4
 // nearest ones that are not negative.
 func settle(groups []Leaf, total float64) []float64 {
 	y, variances := make([]float64, len(groups)), make([]float64, len(groups))
-	var kept []int
+	var retained []int
 	for i, g := range groups {
 		if y[i], variances[i] = g.Count, g.Var; g.Count >= keptFrom*g.sd() {
-			kept = append(kept, i)
+			retained = append(retained, i)
 		}
 	}
-	if !told(groups, kept) {
+	if !told(groups, retained) {
 		return Nearest(y, variances, total)
 	}
 	counts, rest := make([]float64, len(groups)), total
-	for _, r := range runs(groups, kept, 0) {
+	for _, r := range runs(groups, retained, 0) {
 		for k, count := range r.settled() {
 			counts[r.places[k]], rest = count, rest-count
 		}
@@ -37,9 +37,9 @@ func settle(groups []Leaf, total float64) []float64 {
 	if !(rest > 0) {
 		return Nearest(y, variances, total)
 	}
-	y, variances = pick(y, kept), pick(variances, kept)
+	y, variances = pick(y, retained), pick(variances, retained)
 	for k, count := range Nearest(y, variances, rest) {
-		counts[kept[k]] = count
+		counts[retained[k]] = count
 	}
 	return counts
 }
@@ -49,39 +49,39 @@ func settle(groups []Leaf, total float64) []float64 {
 const mostlyKept = .5
 
 // told tells whether the kept groups are the body of a line.
-func told(groups []Leaf, kept []int) bool {
-	held, whole := 0.0, 0.0
+func told(groups []Leaf, remaining []int) bool {
+	retained, whole := 0.0, 0.0
 	for _, g := range groups {
 		whole += g.Count
 	}
-	for _, i := range kept {
-		held += groups[i].Count
+	for _, i := range remaining {
+		retained += groups[i].Count
 	}
-	return len(kept) > 0 && held >= mostlyKept*whole
+	return len(remaining) > 0 && retained >= mostlyKept*whole
 }
 
-func pick(from []float64, places []int) []float64 {
-	to := make([]float64, len(places))
+func pick(src []float64, places []int) []float64 {
+	dst := make([]float64, len(places))
 	for k, i := range places {
-		to[k] = from[i]
+		dst[k] = src[i]
 	}
-	return to
+	return dst
 }
 
 // middle returns where half of the rows of the kept groups lie on each side, in cells.
-func middle(groups []Leaf, kept []int) float64 {
+func middle(groups []Leaf, retained []int) float64 {
 	whole := 0.0
-	for _, i := range kept {
+	for _, i := range retained {
 		whole += groups[i].Count
 	}
 	left := whole / 2
-	for _, i := range kept {
+	for _, i := range retained {
 		if g := groups[i]; g.Count >= left {
 			return float64(g.Lo) + float64(float64(g.Hi-g.Lo)*left/g.Count)
 		}
 		left -= groups[i].Count
 	}
-	return float64(groups[kept[0]].Lo) // of no row
+	return float64(groups[retained[0]].Lo) // of no row
 }
 
 // run is groups that are not kept, going away from the edge of a kept one.
@@ -97,20 +97,20 @@ type run struct {
 // runs returns two for each kept group: what lies to its left and to its right to which no
 // other kept group is nearer, of those that are not between two kept groups less than gap cells
 // apart.
-func runs(groups []Leaf, kept []int, gap int) []run {
-	all, centre := make([]run, 0, 2*len(kept)), middle(groups, kept)
-	for k, i := range kept {
+func runs(groups []Leaf, retained []int, gap int) []run {
+	all, centre := make([]run, 0, 2*len(retained)), middle(groups, retained)
+	for k, i := range retained {
 		left, right := run{groups: groups, left: true}, run{groups: groups}
-		for at := i - 1; at >= 0 && (k == 0 || at > kept[k-1] && groups[i].Lo-groups[at].Hi < groups[at].Lo-
-			groups[kept[k-1]].Hi); at-- {
+		for at := i - 1; at >= 0 && (k == 0 || at > retained[k-1] && groups[i].Lo-groups[at].Hi < groups[at].Lo-
+			groups[retained[k-1]].Hi); at-- {
 			left.places = append(left.places, at)
 		}
-		for at := i + 1; at < len(groups) && (k == len(kept)-1 || at < kept[k+1] &&
-			groups[at].Lo-groups[i].Hi <= groups[kept[k+1]].Lo-groups[at].Hi); at++ {
+		for at := i + 1; at < len(groups) && (k == len(retained)-1 || at < retained[k+1] &&
+			groups[at].Lo-groups[i].Hi <= groups[retained[k+1]].Lo-groups[at].Hi); at++ {
 			right.places = append(right.places, at)
 		}
 		for _, r := range []run{left, right} {
-			if len(r.places) > 0 && apart(groups, kept, k, r.left) >= gap {
+			if len(r.places) > 0 && apart(groups, retained, k, r.left) >= gap {
 				r.stand(groups[i], centre)
 				all = append(all, r)
 			}
@@ -121,12 +121,12 @@ func runs(groups []Leaf, kept []int, gap int) []run {
 
 // apart returns how many cells there are from a kept group to the next one on that side; more
 // than any line has where there is none.
-func apart(groups []Leaf, kept []int, k int, left bool) int {
+func apart(groups []Leaf, retained []int, k int, left bool) int {
 	switch {
 	case left && k > 0:
-		return groups[kept[k]].Lo - groups[kept[k-1]].Hi
-	case !left && k < len(kept)-1:
-		return groups[kept[k+1]].Lo - groups[kept[k]].Hi
+		return groups[retained[k]].Lo - groups[retained[k-1]].Hi
+	case !left && k < len(retained)-1:
+		return groups[retained[k+1]].Lo - groups[retained[k]].Hi
 	}
 	return math.MaxInt
 }
@@ -138,10 +138,10 @@ const nearby = .25
 // stand measures distances in those from the centre of all rows to the edge, at least in
 // widths of the kept group, and finds how many rows a range of that width would have at the
 // density near the edge.
-func (r *run) stand(from Leaf, centre float64) {
-	r.edge, r.width, r.beside = float64(from.Hi), float64(from.Hi-from.Lo), from.Count
+func (r *run) stand(src Leaf, centre float64) {
+	r.edge, r.width, r.beside = float64(src.Hi), float64(src.Hi-src.Lo), src.Count
 	if r.left {
-		r.edge = float64(from.Lo)
+		r.edge = float64(src.Lo)
 	}
 	away := math.Abs(r.edge - centre)
 	if away <= r.width {
@@ -152,11 +152,11 @@ func (r *run) stand(from Leaf, centre float64) {
 	if r.left {
 		lo, hi = r.edge, r.edge+near
 	}
-	held := 0.0
+	retained := 0.0
 	for _, g := range r.groups {
-		held += float64(g.Count * max(0, min(hi, float64(g.Hi))-max(lo, float64(g.Lo))) / float64(g.Hi-g.Lo))
+		retained += float64(g.Count * max(0, min(hi, float64(g.Hi))-max(lo, float64(g.Lo))) / float64(g.Hi-g.Lo))
 	}
-	r.width, r.beside = away, max(held, 0)*away/near
+	r.width, r.beside = away, max(retained, 0)*away/near
 }
 
 // settled returns the estimated counts of a run. Rows become fewer by a power of the distance:
@@ -212,16 +212,16 @@ func (r run) mean(logs []float64, means [][]float64, most float64) []float64 {
 // they have together. Since all groups share one total, the sum has the variance of the run
 // or of all other groups, whichever is less: v (w - v)/w, v of the run's w.
 func (r run) held(counts []float64) []float64 {
-	held, variance, whole, all := 0.0, 0.0, 0.0, 0.0
+	retained, variance, whole, all := 0.0, 0.0, 0.0, 0.0
 	for k, i := range r.places {
-		held, variance, whole = held+r.groups[i].Count, variance+r.groups[i].Var, whole+counts[k]
+		retained, variance, whole = retained+r.groups[i].Count, variance+r.groups[i].Var, whole+counts[k]
 	}
 	for _, g := range r.groups {
 		all += g.Var
 	}
-	if variance *= max(all-variance, 0) / all; held >= keptFrom*math.Sqrt(variance) && whole > 0 {
+	if variance *= max(all-variance, 0) / all; retained >= keptFrom*math.Sqrt(variance) && whole > 0 {
 		for k := range counts {
-			counts[k] *= held / whole
+			counts[k] *= retained / whole
 		}
 	}
 	return counts

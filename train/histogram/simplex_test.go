@@ -82,10 +82,10 @@ func TestPosteriorIsTheIntegral(t *testing.T) {
 		if mode > 0 {
 			reach = 12 * sd
 		}
-		from, whole, first := max(mode-reach, 0), 0.0, 0.0
-		step := (mode + reach - from) / 40_000
+		low, whole, first := max(mode-reach, 0), 0.0, 0.0
+		step := (mode + reach - low) / 40_000
 		for i := range 40_001 {
-			x, w := from+float64(i)*step, step
+			x, w := low+float64(i)*step, step
 			if i == 0 || i == 40_000 {
 				w /= 2
 			}

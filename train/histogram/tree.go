@@ -197,16 +197,16 @@ func explained(levels int) float64 { return float64(min(levels+1, 3)) }
 // marginals is no greater (docs/marginals.md section 5).
 func weights(leaves []Leaf) []float64 {
 	levels := levelsOf(leaves)
-	held, sd := heldBy(leaves, levels)
+	retained, sd := heldBy(leaves, levels)
 	w := make([]float64, len(leaves))
 	for i, l := range leaves {
-		at, own := levels[i], math.Sqrt(l.Var)
-		w[i] = .05 * own / bitmath.Pow(branching, float64(at))
+		pos, ownValue := levels[i], math.Sqrt(l.Var)
+		w[i] = .05 * ownValue / bitmath.Pow(branching, float64(pos))
 		switch {
-		case at == 0:
-			w[i] += max(l.Count-float64(.25*own), 0)
-		case held[at] >= explained(at)*sd[at]:
-			w[i] += max(l.Count-float64(.5*own), 0)
+		case pos == 0:
+			w[i] += max(l.Count-float64(.25*ownValue), 0)
+		case retained[pos] >= explained(pos)*sd[pos]:
+			w[i] += max(l.Count-float64(.5*ownValue), 0)
 		}
 	}
 	if !(sum(w) > 0) {
@@ -232,11 +232,11 @@ func levelsOf(leaves []Leaf) []int {
 }
 
 // heldBy is, by level, what its leaves hold together, and the greatest noise of one.
-func heldBy(leaves []Leaf, levels []int) (held, sd map[int]float64) {
-	held, sd = map[int]float64{}, map[int]float64{}
+func heldBy(leaves []Leaf, levels []int) (retained, sd map[int]float64) {
+	retained, sd = map[int]float64{}, map[int]float64{}
 	for i, l := range leaves {
-		held[levels[i]] += l.Count
+		retained[levels[i]] += l.Count
 		sd[levels[i]] = max(sd[levels[i]], math.Sqrt(l.Var))
 	}
-	return held, sd
+	return retained, sd
 }

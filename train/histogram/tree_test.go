@@ -56,16 +56,16 @@ func TestTreeCovers(t *testing.T) {
 					t.Fatal(err)
 				}
 				leaves := found.Leaves(line.Total)
-				at, rows := 0, 0.0
+				pos, rows := 0, 0.0
 				for _, l := range leaves {
-					if l.Lo != at || l.Hi <= l.Lo || !(l.Count >= 0) || !(l.Var > 0 || l.Hi > l.Lo+1) {
-						t.Fatalf("%d cells: leaf %+v after cell %d", cells, l, at)
+					if l.Lo != pos || l.Hi <= l.Lo || !(l.Count >= 0) || !(l.Var > 0 || l.Hi > l.Lo+1) {
+						t.Fatalf("%d cells: leaf %+v after cell %d", cells, l, pos)
 					}
-					at, rows = l.Hi, rows+l.Count
+					pos, rows = l.Hi, rows+l.Count
 				}
-				if at != cells || line.Total > 0 && missing == 0 && math.Abs(rows-line.Total) > 1e-6 || line.Total > 0 &&
+				if pos != cells || line.Total > 0 && missing == 0 && math.Abs(rows-line.Total) > 1e-6 || line.Total > 0 &&
 					rows > line.Total+1e-6 {
-					t.Errorf("%d cells, %d missing: leaves end at %d and hold %g of %g", cells, missing, at, rows, line.Total)
+					t.Errorf("%d cells, %d missing: leaves end at %d and hold %g of %g", cells, missing, pos, rows, line.Total)
 				}
 				nested(t, cells+missing, a)
 			}
@@ -79,24 +79,24 @@ func nested(t *testing.T, cells int, a *asker) {
 		t.Errorf("%d cells: %d releases of parts %v", cells, len(a.asked), a.parts)
 	}
 	for i, nodes := range a.asked {
-		at, from := 0, 0
+		pos, start := 0, 0
 		for _, n := range nodes {
-			if n[0] != at || n[1] <= n[0] {
-				t.Fatalf("release %d asks %v after cell %d", i+1, n, at)
+			if n[0] != pos || n[1] <= n[0] {
+				t.Fatalf("release %d asks %v after cell %d", i+1, n, pos)
 			}
-			at = n[1]
+			pos = n[1]
 			if i == 0 {
 				continue
 			}
-			for a.asked[i-1][from][1] <= n[0] {
-				from++
+			for a.asked[i-1][start][1] <= n[0] {
+				start++
 			}
-			if n[1] > a.asked[i-1][from][1] {
+			if n[1] > a.asked[i-1][start][1] {
 				t.Fatalf("release %d asks %v, which is in no range of the one before", i+1, n)
 			}
 		}
-		if at != cells {
-			t.Errorf("release %d asks %d of %d cells", i+1, at, cells)
+		if pos != cells {
+			t.Errorf("release %d asks %d of %d cells", i+1, pos, cells)
 		}
 	}
 }
@@ -152,12 +152,12 @@ func TestTreeDividesFromFiveSD(t *testing.T) {
 		{[]float64{67, 67, 1, 1}, [][2]int{{0, 2}, {2, 4}, {4, 6}, {6, 8}}},
 	} {
 		var parts []float64
-		var asked [][2]int
+		var output [][2]int
 		_, err := Line{Cells: 8, Total: 136, SD: 10}.Tree(func(part float64, nodes [][2]int) ([]float64, float64, error) {
-			parts, asked = append(parts, part), nodes
+			parts, output = append(parts, part), nodes
 			return append(c.y, 0, 0)[:len(nodes)], 100 / part, nil
 		})
-		if d := cmp.Diff(c.want, asked); err != nil || d != "" || len(parts) != 2 || math.Abs(parts[0]-5./11) > 1e-12 {
+		if d := cmp.Diff(c.want, output); err != nil || d != "" || len(parts) != 2 || math.Abs(parts[0]-5./11) > 1e-12 {
 			t.Errorf("%v: parts %v, error %v, %s", c.y, parts, err, d)
 		}
 	}
@@ -321,19 +321,19 @@ func treeOf(t *testing.T, cells []int, values int, sd float64, rng *rand.Rand) (
 
 // placedMean is the mean cell of rows that are placed by weights.
 func placedMean(leaves []Leaf, bins [][2]int) float64 {
-	rows, at := 0.0, 0.0
+	rows, point := 0.0, 0.0
 	for _, bin := range bins {
-		own := leaves[bin[0]:bin[1]]
-		held := 0.0
-		for _, l := range own {
-			held += l.Count
+		ownValue := leaves[bin[0]:bin[1]]
+		retained := 0.0
+		for _, l := range ownValue {
+			retained += l.Count
 		}
-		for i, share := range Shares(own) {
-			at += share * held * float64(own[i].Lo+own[i].Hi-1) / 2
+		for i, share := range Shares(ownValue) {
+			point += share * retained * float64(ownValue[i].Lo+ownValue[i].Hi-1) / 2
 		}
-		rows += held
+		rows += retained
 	}
-	return at / rows
+	return point / rows
 }
 
 // TestLongTailsKeepTheirMean: log-normal amounts of 5,000 rows between 0 and 10,000,

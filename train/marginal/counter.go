@@ -107,14 +107,14 @@ func (c *Counter) count(keys []uint64, side int) {
 
 // carry moves counts of at least `from` rows to 64 bits, but for one row of each, so
 // that an occupied cell stays one.
-func (c *Counter) carry(from uint32) {
+func (c *Counter) carry(start uint32) {
 	if c.over == nil {
 		c.over = map[uint64][2]int64{}
 	}
 	move := func(cell uint64, rows *[2]uint32) {
 		n := c.over[cell]
 		for side := range rows {
-			if rows[side] >= from {
+			if rows[side] >= start {
 				n[side] += int64(rows[side]) - 1
 				rows[side] = 1
 				c.over[cell] = n

@@ -55,15 +55,15 @@ type search struct {
 }
 
 func (s *search) descend(n int32, bound float64) {
-	at := &s.nodes[n]
-	if s.pruned(bound, at.first) {
+	place := &s.nodes[n]
+	if s.pruned(bound, place.first) {
 		return
 	}
-	if at.right == 0 {
-		s.scan(at)
+	if place.right == 0 {
+		s.scan(place)
 		return
 	}
-	near, far := n+1, at.right
+	near, far := n+1, place.right
 	nearBound, farBound := s.query.Bound(s.box(near)), s.query.Bound(s.box(far))
 	if farBound < nearBound || farBound == nearBound && s.nodes[far].first < s.nodes[near].first {
 		near, far, nearBound, farBound = far, near, farBound, nearBound
@@ -81,12 +81,12 @@ func (s *search) pruned(bound float64, first int32) bool {
 	return true
 }
 
-func (s *search) scan(at *node) {
+func (s *search) scan(place *node) {
 	limit := 0.0
 	for _, b := range s.lists {
 		limit = max(limit, b.Limit())
 	}
-	for i := at.start; i < at.end; i++ {
+	for i := place.start; i < place.end; i++ {
 		if s.rows[i] == s.skip {
 			continue
 		}
@@ -158,11 +158,11 @@ func (b *builder) build(start, end int32) {
 // measure appends the box of a part and returns its widest column, or -1 where all
 // points are equal.
 func (b *builder) measure(part []int32) int {
-	t, from := b.tree, len(b.tree.boxes)
+	t, start := b.tree, len(b.tree.boxes)
 	for _, v := range b.row(part[0]) {
 		t.boxes = append(t.boxes, v, v)
 	}
-	box := t.boxes[from:]
+	box := t.boxes[start:]
 	for _, place := range part[1:] {
 		for j, v := range b.row(place) {
 			if v < box[2*j] {

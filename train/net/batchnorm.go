@@ -17,11 +17,11 @@ const batchMomentum = 0.1
 // gradient is always zero; forward in training updates them in the weights.
 type batchNorm struct{ cols, channels int } // as many channels as columns: each is one of its own
 
-func newBatchNorm(at string, in, channels int) (layer, error) {
+func newBatchNorm(path string, in, channels int) (layer, error) {
 	if channels == 0 {
 		channels = in
 	}
-	return &batchNorm{in, channels}, checkChannels(at, in, channels)
+	return &batchNorm{in, channels}, checkChannels(path, in, channels)
 }
 
 func (l *batchNorm) name() string { return "batch_norm" }
@@ -142,10 +142,10 @@ func divide(sums []float64, n float64) {
 	}
 }
 
-func (o *batchNormOp) backward(w []float32, dy Matrix, from int) Matrix {
+func (o *batchNormOp) backward(w []float32, dy Matrix, start int) Matrix {
 	o.delta = dy
 	dx := o.dx.Slice(0, dy.Rows)
-	if from >= dy.Rows {
+	if start >= dy.Rows {
 		return dx
 	}
 	for g := range o.groups {
@@ -204,13 +204,13 @@ func (o *batchNormOp) squares(dst, _ []float64, _ *scratch) {
 }
 
 func (o *batchNormOp) accumulate(grad, scale []float32) {
-	from := o.pushed.from
+	start := o.pushed.from
 	if scale == nil {
-		o.accumulateAll(grad, from)
+		o.accumulateAll(grad, start)
 		return
 	}
-	addChannels(grad, scale, o.delta.Slice(0, from), o.unit.Slice(0, from), o.channels)
-	for i := from; i < o.delta.Rows; i++ { // an offset is in no tangent
+	addChannels(grad, scale, o.delta.Slice(0, start), o.unit.Slice(0, start), o.channels)
+	for i := start; i < o.delta.Rows; i++ { // an offset is in no tangent
 		unit, s := o.unit.Row(i), scale[i]
 		for j, d := range o.delta.Row(i) {
 			if s != 0 {
@@ -221,14 +221,14 @@ func (o *batchNormOp) accumulate(grad, scale []float32) {
 }
 
 // accumulateAll adds rows of scale one, of which those from on are tangents, without an offset.
-func (o *batchNormOp) accumulateAll(grad []float32, from int) {
+func (o *batchNormOp) accumulateAll(grad []float32, start int) {
 	gain, offset, d := grad[:o.channels], grad[o.channels:2*o.channels], o.delta
 	step, rows, ld := o.runs(d.Rows)
 	for i := 0; i < d.Rows; i += step {
 		kernel.ColumnMulAdd(gain, d.Data[i*d.LD:], o.unit.Data[i*d.LD:], rows, ld)
 	}
-	step, rows, ld = o.runs(from)
-	for i := 0; i < from; i += step {
+	step, rows, ld = o.runs(start)
+	for i := 0; i < start; i += step {
 		kernel.ColumnAdd(offset, d.Data[i*d.LD:], rows, ld)
 	}
 }
@@ -282,17 +282,17 @@ func (p *pushing) grow(rows, cols int) {
 //
 // The means of a and au are of the sums that pushed left when it went back through that group, its last.
 func (o *batchNormOp) addBend(w []float32, dx Matrix, pushed op, lo int) {
-	from := pushed.(*batchNormOp)
-	a, p := from.delta.Slice(lo, lo+dx.Rows), &from.pushed
+	src := pushed.(*batchNormOp)
+	a, p := src.delta.Slice(lo, lo+dx.Rows), &src.pushed
 	clear(o.sum)
 	clear(p.weighed)
 	kernel.ColumnDots(o.sum, p.weighed, a.Data, p.t.Data, a.Rows, a.LD)
 	divide(p.weighed, float64(dx.Rows))
 	for j, v := range p.weighed {
-		p.weighed[j] = v - float64(from.sum[j]*p.mean[j]) - float64(3*from.dot[j]*p.along[j])
+		p.weighed[j] = v - float64(src.sum[j]*p.mean[j]) - float64(3*src.dot[j]*p.along[j])
 		o.scale[j] = float64(w[j])
 	}
 	kernel.Bend(dx.Data, o.unit.Data, a.Data, p.t.Data, dx.Rows, dx.LD, kernel.Bending{
-		Unit: p.weighed, Along: p.along, MeanA: from.sum, AlongA: from.dot, MeanT: p.mean, Gain: o.scale,
+		Unit: p.weighed, Along: p.along, MeanA: src.sum, AlongA: src.dot, MeanT: p.mean, Gain: o.scale,
 		Inverse: o.inverse[:o.cols]})
 }

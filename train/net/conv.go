@@ -16,11 +16,11 @@ type geometry struct {
 }
 
 // checkConv returns the number of input positions.
-func checkConv(at string, in int, s Layer) (int, error) {
+func checkConv(path string, in int, s Layer) (int, error) {
 	var errs []error
 	need := func(field string, value, least int) {
 		if value < least {
-			errs = append(errs, fmt.Errorf("%s.%s: is %d, must be at least %d", at, field, value, least))
+			errs = append(errs, fmt.Errorf("%s.%s: is %d, must be at least %d", path, field, value, least))
 		}
 	}
 	need("channels", s.Channels, 1)
@@ -29,7 +29,7 @@ func checkConv(at string, in int, s Layer) (int, error) {
 	need("stride", s.Stride, 1)
 	need("padding", s.Padding, 0)
 	if len(errs) == 0 && in%s.Channels != 0 {
-		errs = append(errs, fmt.Errorf("%s.channels: is %d, must divide the %d columns of the input", at, s.Channels, in))
+		errs = append(errs, fmt.Errorf("%s.channels: is %d, must divide the %d columns of the input", path, s.Channels, in))
 	}
 	if len(errs) > 0 {
 		return 0, errors.Join(errs...)
@@ -42,11 +42,11 @@ func checkConv(at string, in int, s Layer) (int, error) {
 func (g geometry) unfold(dst, x []float32, channels, ld int) {
 	for q := range g.narrow {
 		for k := range g.kernel {
-			to := dst[q*ld+k*channels:][:channels]
+			out := dst[q*ld+k*channels:][:channels]
 			if p := q*g.stride - g.padding + k; p >= 0 && p < g.wide {
-				copy(to, x[p*channels:])
+				copy(out, x[p*channels:])
 			} else {
-				clear(to)
+				clear(out)
 			}
 		}
 	}
@@ -73,14 +73,14 @@ type conv struct {
 	channels, filters int
 }
 
-func newConv(at string, in int, s Layer) (layer, error) {
-	positions, err := checkConv(at, in, s)
+func newConv(path string, in int, s Layer) (layer, error) {
+	positions, err := checkConv(path, in, s)
 	if err != nil {
 		return nil, err
 	}
 	g := geometry{wide: positions, kernel: s.Kernel, stride: s.Stride, padding: s.Padding}
 	if positions+2*s.Padding < s.Kernel {
-		return nil, fmt.Errorf("%s.kernel: is %d, must be at most %d (positions plus padding)", at, s.Kernel,
+		return nil, fmt.Errorf("%s.kernel: is %d, must be at most %d (positions plus padding)", path, s.Kernel,
 			positions+2*s.Padding)
 	}
 	g.narrow = (positions+2*s.Padding-s.Kernel)/s.Stride + 1
@@ -133,10 +133,10 @@ func (o *convOp) forward(w []float32, x Matrix, _ Mode) Matrix {
 	return y
 }
 
-func (o *convOp) backward(w []float32, dy Matrix, from int) Matrix {
+func (o *convOp) backward(w []float32, dy Matrix, start int) Matrix {
 	o.delta = dy
 	dx := o.dx.Slice(0, dy.Rows)
-	if from >= dy.Rows {
+	if start >= dy.Rows {
 		return dx
 	}
 	clear(dx.all())
@@ -219,15 +219,15 @@ type convTranspose struct {
 	channels, filters int
 }
 
-func newConvTranspose(at string, in int, s Layer) (layer, error) {
-	positions, err := checkConv(at, in, s)
+func newConvTranspose(path string, in int, s Layer) (layer, error) {
+	positions, err := checkConv(path, in, s)
 	if err != nil {
 		return nil, err
 	}
 	g := geometry{narrow: positions, kernel: s.Kernel, stride: s.Stride, padding: s.Padding}
 	g.wide = (positions-1)*s.Stride - 2*s.Padding + s.Kernel
 	if g.wide < 1 {
-		return nil, fmt.Errorf("%s.padding: is %d, leaves no output positions", at, s.Padding)
+		return nil, fmt.Errorf("%s.padding: is %d, leaves no output positions", path, s.Padding)
 	}
 	return &convTranspose{geometry: g, channels: s.Channels, filters: s.Filters}, nil
 }
@@ -277,13 +277,13 @@ func (o *convTransposeOp) forward(w []float32, x Matrix, _ Mode) Matrix {
 	return y
 }
 
-func (o *convTransposeOp) backward(w []float32, dy Matrix, from int) Matrix {
+func (o *convTransposeOp) backward(w []float32, dy Matrix, start int) Matrix {
 	o.delta = dy
 	dx := o.dx.Slice(0, dy.Rows)
 	for i := range dy.Rows {
 		d := o.of(i)
 		o.unfold(d, dy.Row(i), o.filters, o.dspread.LD)
-		if from < dy.Rows {
+		if start < dy.Rows {
 			kernel.GemmNT(o.narrow, o.channels, o.span(), d, o.dspread.LD, w, o.span(), dx.Row(i), o.channels, false)
 		}
 	}

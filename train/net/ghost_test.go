@@ -103,20 +103,20 @@ func TestGradientPenalty(t *testing.T) {
 			p.GradientPenalty(w, dx, lo, 10, loss)
 			grad := make([]float32, n.Params())
 			p.Accumulate(grad, nil)
-			at := widen(w)
+			places := widen(w)
 			f := func() (sum float64) {
 				for i, row := range x {
 					if i < lo {
-						sum += float64(i+1) * (&reference{w: at}).run(spec.Layers, [][]float64{row})[0][0]
+						sum += float64(i+1) * (&reference{w: places}).run(spec.Layers, [][]float64{row})[0][0]
 						continue
 					}
-					sum += penaltyOf(spec, at, row)
+					sum += penaltyOf(spec, places, row)
 				}
 				return sum
 			}
-			near(t, "weights", widen(grad), differences(at, f), 1e-4)
+			near(t, "weights", widen(grad), differences(places, f), 1e-4)
 			for i := range loss {
-				near(t, "loss", []float64{loss[i]}, []float64{penaltyOf(spec, at, x[lo+i])}, 1e-4)
+				near(t, "loss", []float64{loss[i]}, []float64{penaltyOf(spec, places, x[lo+i])}, 1e-4)
 			}
 			checkGhost(t, n, p, batch/2)
 		})
@@ -156,11 +156,11 @@ func TestGradientPenaltyOfBatches(t *testing.T) {
 			for i := range w {
 				w[i] = 3*w[i] + float32(0.1*r.NormFloat64())
 			}
-			p, at := n.NewPass(batch), widen(w)
+			p, places := n.NewPass(batch), widen(w)
 			for range 2 { // a pass is used again
 				grad, x := make([]float32, n.Params()), draw(p, r)
 				penaltyOfBatches(p, w, grad)
-				near(t, "weights", widen(grad), differences(at, func() float64 { return lossOfBatches(spec, at, x) }), 1e-4)
+				near(t, "weights", widen(grad), differences(places, func() float64 { return lossOfBatches(spec, places, x) }), 1e-4)
 			}
 		})
 	}
@@ -224,14 +224,14 @@ func TestLosses(t *testing.T) {
 	for j := range 3 {
 		e.Row(0)[j] = float32(r.NormFloat64())
 	}
-	at := widen(y.Row(0))
+	places := widen(y.Row(0))
 	check := func(name string, value func() float64) {
-		near(t, name, widen(dy.Row(0)), differences(at, value), 1e-5)
+		near(t, name, widen(dy.Row(0)), differences(places, value), 1e-5)
 	}
 	loss := make([]float64, 1)
 	BCE(dy, y, target, loss)
 	bce := func() (s float64) {
-		for j, v := range at {
+		for j, v := range places {
 			p, q := sigma(v), float64(target.Row(0)[j])
 			s -= (q*math.Log(p) + (1-q)*math.Log(1-p)) / 6
 		}
@@ -241,7 +241,7 @@ func TestLosses(t *testing.T) {
 	near(t, "bce value", loss, []float64{bce()}, 1e-6)
 	MSE(dy, y, target, loss)
 	mse := func() (s float64) {
-		for j, v := range at {
+		for j, v := range places {
 			d := v - float64(target.Row(0)[j])
 			s += d * d / 6
 		}
@@ -254,7 +254,7 @@ func TestLosses(t *testing.T) {
 	GaussianKL(dy, y, 0.7, loss)
 	kl := func() (s float64) { // sum of log-density ratios of normals, closed form
 		for j := range 3 {
-			m, v := at[j], math.Exp(at[3+j])
+			m, v := places[j], math.Exp(places[3+j])
 			s += 0.7 * (-0.5*math.Log(v) + (v+m*m)/2 - 0.5)
 		}
 		return s
@@ -269,7 +269,7 @@ func TestLosses(t *testing.T) {
 	ReparameteriseBackward(dy, dz, y, e)
 	check("reparameterise", func() (s float64) {
 		for j := range 3 {
-			s += weightOf(0, j) * (at[j] + math.Exp(at[3+j]/2)*float64(e.Row(0)[j]))
+			s += weightOf(0, j) * (places[j] + math.Exp(places[3+j]/2)*float64(e.Row(0)[j]))
 		}
 		return s
 	})

@@ -119,15 +119,15 @@ func TestGradients(t *testing.T) {
 	}
 }
 
-func differences(at []float64, f func() float64) []float64 {
+func differences(places []float64, f func() float64) []float64 {
 	const h = 1e-5
-	out := make([]float64, len(at))
-	for i, v := range at {
-		at[i] = v + h
+	out := make([]float64, len(places))
+	for i, v := range places {
+		places[i] = v + h
 		up := f()
-		at[i] = v - h
+		places[i] = v - h
 		out[i] = (up - f()) / (2 * h)
-		at[i] = v
+		places[i] = v
 	}
 	return out
 }

@@ -42,21 +42,21 @@ func NewHeads(blocks []Block, skip int) (*Heads, error) {
 // Loss is a criterion: see BCE for what it sets.
 func (h *Heads) Loss(dy, y, target Matrix, loss []float64) {
 	clear(loss)
-	at := 0
+	pos := 0
 	for i, b := range h.blocks {
-		h.block(i, at, dy, y, target, loss)
-		at += b.Width
+		h.block(i, pos, dy, y, target, loss)
+		pos += b.Width
 	}
 	dy.setExtra(0)
 }
 
-func (h *Heads) block(i, at int, dy, y, target Matrix, loss []float64) {
+func (h *Heads) block(i, pos int, dy, y, target Matrix, loss []float64) {
 	b := h.blocks[i]
 	if i != h.skip && b.Activation == "softmax" && y.Rows > 0 {
-		kernel.Softmax(dy.Data[at:], y.Data[at:], y.Rows, b.Width, dy.LD, y.LD)
+		kernel.Softmax(dy.Data[pos:], y.Data[pos:], y.Rows, b.Width, dy.LD, y.LD)
 	}
 	for r := range y.Rows {
-		d, v, t := dy.Row(r)[at:at+b.Width], y.Row(r)[at:at+b.Width], target.Row(r)[at:at+b.Width]
+		d, v, t := dy.Row(r)[pos:pos+b.Width], y.Row(r)[pos:pos+b.Width], target.Row(r)[pos:pos+b.Width]
 		if i == h.skip {
 			clear(d)
 			continue
@@ -113,12 +113,12 @@ func crossEntropy(v, t []float32) float64 {
 	for _, x := range v {
 		top = math.Max(top, float64(x))
 	}
-	var sum, at float64
+	var sum, point float64
 	for j, x := range v {
 		sum += bitmath.Exp(float64(x) - top)
-		at += float64(float64(t[j]) * (float64(x) - top))
+		point += float64(float64(t[j]) * (float64(x) - top))
 	}
-	return bitmath.Log(sum) - at
+	return bitmath.Log(sum) - point
 }
 
 // logistic is the binary cross entropy softplus(x) - t x.

@@ -15,13 +15,13 @@ func headBlocks() []Block {
 // headReference is the loss of one row by its definition: logarithms of the
 // probabilities that the blocks put out, and squared errors.
 func headReference(y, t []float64, skip int) (sum float64) {
-	at := 0
+	pos := 0
 	for i, b := range headBlocks() {
 		total := 0.0
-		for j := at; j < at+b.Width; j++ {
+		for j := pos; j < pos+b.Width; j++ {
 			total += math.Exp(y[j])
 		}
-		for j := at; j < at+b.Width && i != skip; j++ {
+		for j := pos; j < pos+b.Width && i != skip; j++ {
 			switch b.Activation {
 			case "softmax":
 				sum -= t[j] * math.Log(math.Exp(y[j])/total)
@@ -33,7 +33,7 @@ func headReference(y, t []float64, skip int) (sum float64) {
 				sum += (math.Tanh(y[j]) - t[j]) * (math.Tanh(y[j]) - t[j])
 			}
 		}
-		at += b.Width
+		pos += b.Width
 	}
 	return sum
 }
@@ -63,10 +63,10 @@ func TestHeads(t *testing.T) {
 		loss := []float64{9, 9, 9, 9}
 		h.Loss(dy, y, target, loss)
 		for i := range 4 {
-			at, to := widen(y.Row(i)), widen(target.Row(i))
-			value := func() float64 { return headReference(at, to, skip) }
+			places, to := widen(y.Row(i)), widen(target.Row(i))
+			value := func() float64 { return headReference(places, to, skip) }
 			near(t, "value", loss[i:i+1], []float64{value()}, 1e-6)
-			near(t, "gradient", widen(dy.Row(i)), differences(at, value), 1e-5)
+			near(t, "gradient", widen(dy.Row(i)), differences(places, value), 1e-5)
 			if dy.Data[i*dy.LD+9] != 0 {
 				t.Error("the extra column of the gradient is not zero")
 			}
@@ -114,11 +114,11 @@ func TestLogistic(t *testing.T) {
 		}
 		Logistic(dy, y, float32(sign), loss)
 		for i, v := range scores {
-			of := func(v float64) float64 { return math.Max(0, sign*v) + math.Log1p(math.Exp(-math.Abs(v))) }
-			if math.Abs(loss[i]-of(v)) > 1e-9 {
-				t.Errorf("loss of %g, sign %g: %g, must be %g", v, sign, loss[i], of(v))
+			lookup := func(v float64) float64 { return math.Max(0, sign*v) + math.Log1p(math.Exp(-math.Abs(v))) }
+			if math.Abs(loss[i]-lookup(v)) > 1e-9 {
+				t.Errorf("loss of %g, sign %g: %g, must be %g", v, sign, loss[i], lookup(v))
 			}
-			if want := (of(v+1e-4) - of(v-1e-4)) / 2e-4; math.Abs(float64(dy.Row(i)[0])-want) > 1e-6 {
+			if want := (lookup(v+1e-4) - lookup(v-1e-4)) / 2e-4; math.Abs(float64(dy.Row(i)[0])-want) > 1e-6 {
 				t.Errorf("gradient at %g, sign %g: %g, must be %g", v, sign, dy.Row(i)[0], want)
 			}
 		}
@@ -219,7 +219,7 @@ func TestInitByInputs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	of := func(w []float32) (variance float64) {
+	lookup := func(w []float32) (variance float64) {
 		for _, v := range w {
 			variance += float64(v) * float64(v) / float64(len(w))
 		}
@@ -228,13 +228,13 @@ func TestInitByInputs(t *testing.T) {
 	const weights = 400 * 400
 	r := rand.New(rand.NewPCG(11, 12))
 	w, uniform := n.InitByInputs(r, 2), n.Init(r)
-	if v := of(w[:weights]); math.Abs(v-1) > 0.018 {
+	if v := lookup(w[:weights]); math.Abs(v-1) > 0.018 {
 		t.Errorf("variance %g of 2/400", v)
 	}
-	if v := of(uniform[:weights]); math.Abs(v-1) <= 0.018 {
+	if v := lookup(uniform[:weights]); math.Abs(v-1) <= 0.018 {
 		t.Errorf("the uniform law has %g as well, the test shows nothing", v)
 	}
-	if of(w[weights:]) != 0 {
+	if lookup(w[weights:]) != 0 {
 		t.Error("offsets are not zero")
 	}
 }

@@ -48,10 +48,10 @@ func (o *denseOp) forward(w []float32, x Matrix, _ Mode) Matrix {
 	return y
 }
 
-func (o *denseOp) backward(w []float32, dy Matrix, from int) Matrix {
+func (o *denseOp) backward(w []float32, dy Matrix, start int) Matrix {
 	o.delta = dy
-	if from < dy.Rows {
-		dx, d := o.dx.Slice(from, dy.Rows), dy.Slice(from, dy.Rows)
+	if start < dy.Rows {
+		dx, d := o.dx.Slice(start, dy.Rows), dy.Slice(start, dy.Rows)
 		kernel.GemmNT(d.Rows, o.in, o.units, d.Data, d.LD, w, o.units, dx.Data, dx.LD, false)
 	}
 	return o.dx.Slice(0, dy.Rows)
@@ -238,33 +238,33 @@ type blocks struct {
 	list []Block
 }
 
-func newBlocks(at string, in int, list []Block) (layer, error) {
+func newBlocks(path string, in int, list []Block) (layer, error) {
 	total := 0
 	for i, b := range list {
 		if b.Width < 1 {
-			return nil, fmt.Errorf("%s.blocks[%d].width: is %d, must be at least 1", at, i, b.Width)
+			return nil, fmt.Errorf("%s.blocks[%d].width: is %d, must be at least 1", path, i, b.Width)
 		}
 		if b.Width > in-total { // before sizes from a stranger overflow
-			return nil, fmt.Errorf("%s.blocks: are more than %d columns wide together, the width of the input", at, in)
+			return nil, fmt.Errorf("%s.blocks: are more than %d columns wide together, the width of the input", path, in)
 		}
 		switch b.Activation {
 		case "linear", "tanh", "sigmoid", "softmax", "zeros":
 		case "one_hot":
 			if b.Hot < 0 || b.Hot >= b.Width {
-				return nil, fmt.Errorf("%s.blocks[%d].hot: is %d, must be from 0 to %d", at, i, b.Hot, b.Width-1)
+				return nil, fmt.Errorf("%s.blocks[%d].hot: is %d, must be from 0 to %d", path, i, b.Hot, b.Width-1)
 			}
 		case "gumbel_softmax":
 			if !(b.Temperature > 0) {
-				return nil, fmt.Errorf("%s.blocks[%d].temperature: is %g, must be above 0", at, i, b.Temperature)
+				return nil, fmt.Errorf("%s.blocks[%d].temperature: is %g, must be above 0", path, i, b.Temperature)
 			}
 		default:
 			return nil, fmt.Errorf("%s.blocks[%d].activation: is %q, must be linear, tanh, sigmoid, softmax, gumbel_softmax, "+
-				"zeros or one_hot", at, i, b.Activation)
+				"zeros or one_hot", path, i, b.Activation)
 		}
 		total += b.Width
 	}
 	if total != in {
-		return nil, fmt.Errorf("%s.blocks: are %d columns wide together, the input has %d", at, total, in)
+		return nil, fmt.Errorf("%s.blocks: are %d columns wide together, the input has %d", path, total, in)
 	}
 	return &blocks{cols: in, list: list}, nil
 }
@@ -298,37 +298,37 @@ func joinBlocks(list []Block) (runs []Block) {
 
 func (o *blocksOp) forward(_ []float32, x Matrix, m Mode) Matrix {
 	y := o.y.Slice(0, x.Rows)
-	at := 0
+	pos := 0
 	for _, b := range o.runs {
-		forwardBlock(y, x, at, b, m)
-		at += b.Width
+		forwardBlock(y, x, pos, b, m)
+		pos += b.Width
 	}
 	y.setExtra(1)
 	return y
 }
 
-func forwardBlock(y, x Matrix, at int, b Block, m Mode) {
+func forwardBlock(y, x Matrix, pos int, b Block, m Mode) {
 	switch b.Activation {
 	case "softmax":
-		kernel.Softmax(y.Data[at:], x.Data[at:], x.Rows, b.Width, y.LD, x.LD)
+		kernel.Softmax(y.Data[pos:], x.Data[pos:], x.Rows, b.Width, y.LD, x.LD)
 	case "gumbel_softmax":
-		gumbel(y, x, at, b, m)
-		kernel.Softmax(y.Data[at:], y.Data[at:], x.Rows, b.Width, y.LD, y.LD)
+		gumbel(y, x, pos, b, m)
+		kernel.Softmax(y.Data[pos:], y.Data[pos:], x.Rows, b.Width, y.LD, y.LD)
 	default:
 		for i := range x.Rows {
-			from, to := x.Row(i)[at:at+b.Width], y.Row(i)[at:at+b.Width]
+			src, dst := x.Row(i)[pos:pos+b.Width], y.Row(i)[pos:pos+b.Width]
 			switch b.Activation {
 			case "linear":
-				copy(to, from)
+				copy(dst, src)
 			case "tanh":
-				kernel.Tanh(to, from)
+				kernel.Tanh(dst, src)
 			case "sigmoid":
-				kernel.Sigmoid(to, from)
+				kernel.Sigmoid(dst, src)
 			case "zeros":
-				clear(to)
+				clear(dst)
 			case "one_hot":
-				clear(to)
-				to[b.Hot] = 1
+				clear(dst)
+				dst[b.Hot] = 1
 			}
 		}
 	}
@@ -337,21 +337,21 @@ func forwardBlock(y, x Matrix, at int, b Block, m Mode) {
 // gumbel sets y = (x - ln(-ln U))/temperature, U uniform in (0, 1).
 func gumbel(y, x Matrix, at int, b Block, m Mode) {
 	for i := range x.Rows {
-		from, to := x.Row(i)[at:at+b.Width], y.Row(i)[at:at+b.Width]
+		from, dst := x.Row(i)[at:at+b.Width], y.Row(i)[at:at+b.Width]
 		for j, v := range from {
 			u := (float64(m.Rand.Uint64()>>12) + 0.5) / (1 << 52)
-			to[j] = float32((float64(v) - bitmath.Log(-bitmath.Log(u))) / b.Temperature)
+			dst[j] = float32((float64(v) - bitmath.Log(-bitmath.Log(u))) / b.Temperature)
 		}
 	}
 }
 
 func (o *blocksOp) backward(_ []float32, dy Matrix, _ int) Matrix {
-	at := 0
+	pos := 0
 	for _, b := range o.runs {
 		for i := range dy.Rows {
-			backwardBlock(dy.Row(i)[at:at+b.Width], o.y.Row(i)[at:at+b.Width], b)
+			backwardBlock(dy.Row(i)[pos:pos+b.Width], o.y.Row(i)[pos:pos+b.Width], b)
 		}
-		at += b.Width
+		pos += b.Width
 	}
 	return dy
 }

@@ -203,12 +203,12 @@ func (n *Net) Export(w []float32) map[string][]float32 {
 
 // Import returns flat weights from named tensors. A missing, unknown or
 // mis-sized tensor is an error.
-func (n *Net) Import(named map[string][]float32) ([]float32, error) {
-	if len(named) != len(n.tensors) {
-		return nil, fmt.Errorf("net: weights: %d tensors, the net has %d", len(named), len(n.tensors))
+func (n *Net) Import(byName map[string][]float32) ([]float32, error) {
+	if len(byName) != len(n.tensors) {
+		return nil, fmt.Errorf("net: weights: %d tensors, the net has %d", len(byName), len(n.tensors))
 	}
 	for _, t := range n.tensors {
-		x, ok := named[t.Name]
+		x, ok := byName[t.Name]
 		if !ok {
 			return nil, fmt.Errorf("net: weights: tensor %s is missing", t.Name)
 		}
@@ -218,7 +218,7 @@ func (n *Net) Import(named map[string][]float32) ([]float32, error) {
 	}
 	w := make([]float32, n.params) // as much as there is
 	for _, t := range n.tensors {
-		copy(w[t.Offset:], named[t.Name])
+		copy(w[t.Offset:], byName[t.Name])
 	}
 	return w, nil
 }

@@ -67,10 +67,10 @@ func normalise(u, x []float32) float64 {
 	return inverse
 }
 
-func (o *layerNormOp) backward(w []float32, dy Matrix, from int) Matrix {
+func (o *layerNormOp) backward(w []float32, dy Matrix, start int) Matrix {
 	o.delta = dy
 	dx := o.dx.Slice(0, dy.Rows)
-	if from >= dy.Rows {
+	if start >= dy.Rows {
 		return dx
 	}
 	for i := range dy.Rows {
@@ -141,13 +141,13 @@ func (o *layerNormOp) accumulate(grad, scale []float32) {
 // would be left but the offset.
 type instanceNorm struct{ cols, channels int }
 
-func newInstanceNorm(at string, in, channels int) (layer, error) {
-	if err := checkChannels(at, in, channels); err != nil {
+func newInstanceNorm(path string, in, channels int) (layer, error) {
+	if err := checkChannels(path, in, channels); err != nil {
 		return nil, err
 	}
 	if in == channels {
 		return nil, fmt.Errorf("%s.channels: is %d, must be fewer than the %d columns of the input: over one position each "+
-			"channel is 0", at, channels, in)
+			"channel is 0", path, channels, in)
 	}
 	return &instanceNorm{in, channels}, nil
 }
@@ -202,11 +202,11 @@ func (o *instanceNormOp) normalise(y, unit, x, w []float32, inverse []float64) {
 		inverse[c] = 1 / math.Sqrt(v+normEpsilon)
 	}
 	gain, offset := w[:o.channels], w[o.channels:2*o.channels]
-	for at := 0; at < len(x); at += o.channels {
-		for c, v := range x[at:][:o.channels] {
+	for pos := 0; pos < len(x); pos += o.channels {
+		for c, v := range x[pos:][:o.channels] {
 			u := float32((float64(v) - o.sum[c]) * inverse[c])
-			unit[at+c] = u
-			y[at+c] = float32(u*gain[c]) + offset[c]
+			unit[pos+c] = u
+			y[pos+c] = float32(u*gain[c]) + offset[c]
 		}
 	}
 }
@@ -229,10 +229,10 @@ func channelMoments(mean, variance []float64, x []float32) {
 	}
 }
 
-func (o *instanceNormOp) backward(w []float32, dy Matrix, from int) Matrix {
+func (o *instanceNormOp) backward(w []float32, dy Matrix, start int) Matrix {
 	o.delta = dy
 	dx := o.dx.Slice(0, dy.Rows)
-	if from >= dy.Rows {
+	if start >= dy.Rows {
 		return dx
 	}
 	for i := range dy.Rows {
@@ -245,17 +245,17 @@ func (o *instanceNormOp) backward(w []float32, dy Matrix, from int) Matrix {
 func (o *instanceNormOp) denormalise(dx, unit, dy, gain []float32, inverse []float64) {
 	clear(o.sum)
 	clear(o.dot)
-	for at := 0; at < len(dy); at += o.channels {
-		for c, d := range dy[at:][:o.channels] {
+	for pos := 0; pos < len(dy); pos += o.channels {
+		for c, d := range dy[pos:][:o.channels] {
 			o.sum[c] += float64(d)
-			o.dot[c] += float64(float64(d) * float64(unit[at+c]))
+			o.dot[c] += float64(float64(d) * float64(unit[pos+c]))
 		}
 	}
 	n := float64(len(dy) / o.channels)
-	for at := 0; at < len(dy); at += o.channels {
-		for c, d := range dy[at:][:o.channels] {
+	for pos := 0; pos < len(dy); pos += o.channels {
+		for c, d := range dy[pos:][:o.channels] {
 			scale := float64(gain[c]) * inverse[c]
-			dx[at+c] = float32(scale * (float64(d) - o.sum[c]/n - float64(unit[at+c])*o.dot[c]/n))
+			dx[pos+c] = float32(scale * (float64(d) - o.sum[c]/n - float64(unit[pos+c])*o.dot[c]/n))
 		}
 	}
 }
@@ -269,10 +269,10 @@ func (o *instanceNormOp) squares(dst, bound []float64, _ *scratch) {
 			var gain, offset, absolute float64
 			for p := range parts {
 				d, u := o.delta.Row(p*len(dst)+i), o.unit.Row(p*len(dst)+i)
-				for at := c; at < o.cols; at += o.channels {
-					g := float64(float64(d[at]) * float64(u[at]))
-					gain, offset = gain+g, offset+float64(d[at])
-					absolute += math.Abs(g) + math.Abs(float64(d[at]))
+				for pos := c; pos < o.cols; pos += o.channels {
+					g := float64(float64(d[pos]) * float64(u[pos]))
+					gain, offset = gain+g, offset+float64(d[pos])
+					absolute += math.Abs(g) + math.Abs(float64(d[pos]))
 				}
 			}
 			total += float64(gain*gain) + float64(offset*offset)

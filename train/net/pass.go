@@ -125,11 +125,11 @@ func (p *Pass) BackwardInput(w []float32, from int) Matrix {
 	return runBackward(p.ops, p.net.offsets, w, p.OutGrad(), from)
 }
 
-func runBackward(ops []op, offsets []int, w []float32, dy Matrix, from int) Matrix {
+func runBackward(ops []op, offsets []int, w []float32, dy Matrix, start int) Matrix {
 	for i := len(ops) - 1; i > 0; i-- {
 		dy = ops[i].backward(w[offsets[i]:], dy, 0)
 	}
-	return ops[0].backward(w[offsets[0]:], dy, from)
+	return ops[0].backward(w[offsets[0]:], dy, start)
 }
 
 // Squares adds to dst[i] the squared norm of example i's gradient, as left by

@@ -24,13 +24,13 @@ func TestDropout(t *testing.T) {
 		in.Data[i] = 2
 	}
 	y := p.Forward(nil, Mode{Train: true, Rand: r})
-	kept := 0
+	count := 0
 	for i := range 5 {
 		for j, v := range y.Row(i) {
 			switch v {
 			case 0:
 			case float32(2 / 0.75):
-				kept++
+				count++
 			default:
 				t.Fatalf("output %g is neither 0 nor 2/0.75", v)
 			}
@@ -38,8 +38,8 @@ func TestDropout(t *testing.T) {
 		}
 	}
 	// 2000 coins at 0.75: 5.2 standard deviations of 19.4, false alarm 2e-7.
-	if math.Abs(float64(kept)-1500) > 101 {
-		t.Errorf("%d of 2000 kept, want 1500", kept)
+	if math.Abs(float64(count)-1500) > 101 {
+		t.Errorf("%d of 2000 kept, want 1500", count)
 	}
 	dx := p.BackwardInput(nil, 0)
 	for i := range 5 {
@@ -170,12 +170,12 @@ func TestSpecIsPlainData(t *testing.T) {
 
 func TestImportRefuses(t *testing.T) {
 	n, _ := New(Spec{Inputs: 2, Layers: []Layer{Dense(3)}})
-	for _, named := range []map[string][]float32{
+	for _, byName := range []map[string][]float32{
 		{}, {"0.dense.weight": make([]float32, 6), "0.dense.offset": make([]float32, 3)},
 		{"0.dense.weight": make([]float32, 5), "0.dense.bias": make([]float32, 3)},
 	} {
-		if _, err := n.Import(named); err == nil {
-			t.Errorf("%v was accepted", named)
+		if _, err := n.Import(byName); err == nil {
+			t.Errorf("%v was accepted", byName)
 		}
 	}
 }

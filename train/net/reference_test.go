@@ -141,10 +141,10 @@ func (r *reference) batchNorm(x [][]float64, channels int) [][]float64 {
 }
 
 func blocksReference(list []Block, y, x []float64) {
-	at := 0
+	pos := 0
 	for _, b := range list {
 		var sum float64
-		for j := at; j < at+b.Width; j++ {
+		for j := pos; j < pos+b.Width; j++ {
 			switch b.Activation {
 			case "linear":
 				y[j] = x[j]
@@ -156,17 +156,17 @@ func blocksReference(list []Block, y, x []float64) {
 				y[j] = math.Exp(x[j])
 				sum += y[j]
 			case "one_hot":
-				if j == at+b.Hot {
+				if j == pos+b.Hot {
 					y[j] = 1
 				}
 			}
 		}
 		if b.Activation == "softmax" {
-			for j := at; j < at+b.Width; j++ {
+			for j := pos; j < pos+b.Width; j++ {
 				y[j] /= sum
 			}
 		}
-		at += b.Width
+		pos += b.Width
 	}
 }
 

@@ -19,20 +19,20 @@ type residual struct {
 	params  int
 }
 
-func newResidual(at string, in int, s Layer) (layer, error) {
+func newResidual(path string, in int, s Layer) (layer, error) {
 	if s.Join != "add" && s.Join != "concat" {
-		return nil, fmt.Errorf("%s.join: is %q, must be add or concat", at, s.Join)
+		return nil, fmt.Errorf("%s.join: is %q, must be add or concat", path, s.Join)
 	}
 	if len(s.Layers) == 0 {
-		return nil, fmt.Errorf("%s.layers: is empty, must name at least one layer", at)
+		return nil, fmt.Errorf("%s.layers: is empty, must name at least one layer", path)
 	}
-	inner, err := build(at+".layers", in, s.Layers)
+	inner, err := build(path+".layers", in, s.Layers)
 	if err != nil {
 		return nil, err
 	}
 	l := &residual{in: in, concat: s.Join == "concat", layers: inner}
 	if out := l.inner(); !l.concat && out != in {
-		return nil, fmt.Errorf("%s: layers turn %d columns into %d, join: add needs as many out as in", at, in, out)
+		return nil, fmt.Errorf("%s: layers turn %d columns into %d, join: add needs as many out as in", path, in, out)
 	}
 	l.parts, l.offsets, l.params = place(inner)
 	return l, nil
@@ -91,7 +91,7 @@ func (o *residualOp) join(y, f, x Matrix) {
 	}
 }
 
-func (o *residualOp) backward(w []float32, dy Matrix, from int) Matrix {
+func (o *residualOp) backward(w []float32, dy Matrix, start int) Matrix {
 	d, dx := o.d.Slice(0, dy.Rows), o.dx.Slice(0, dy.Rows)
 	for i := range dy.Rows {
 		row := dy.Row(i)
@@ -101,8 +101,8 @@ func (o *residualOp) backward(w []float32, dy Matrix, from int) Matrix {
 		}
 		copy(dx.Row(i), row)
 	}
-	inner := runBackward(o.ops, o.offsets, w, d, from)
-	if from < dy.Rows {
+	inner := runBackward(o.ops, o.offsets, w, d, start)
+	if start < dy.Rows {
 		kernel.Add(dx.all(), dx.all(), inner.all())
 	}
 	return dx

@@ -94,13 +94,13 @@ func needsCopy(layers []layer) bool {
 	return false
 }
 
-func (s Layer) build(at string, in int, copies bool) (layer, error) {
+func (s Layer) build(path string, in int, copies bool) (layer, error) {
 	switch s.Type {
 	case "dense":
-		return newDense(at, in, s.Units)
+		return newDense(path, in, s.Units)
 	case "leaky_relu":
 		if !(s.Slope >= 0 && s.Slope <= 1) {
-			return nil, fmt.Errorf("%s.slope: is %g, must be from 0 to 1", at, s.Slope)
+			return nil, fmt.Errorf("%s.slope: is %g, must be from 0 to 1", path, s.Slope)
 		}
 		return &activation{cols: in, kind: leaky, slope: float32(s.Slope), copies: copies}, nil
 	case "relu":
@@ -111,26 +111,26 @@ func (s Layer) build(at string, in int, copies bool) (layer, error) {
 		return &activation{cols: in, kind: sigmoid, copies: copies}, nil
 	case "dropout":
 		if !(s.Rate >= 0 && s.Rate < 1) {
-			return nil, fmt.Errorf("%s.rate: is %g, must be at least 0 and below 1", at, s.Rate)
+			return nil, fmt.Errorf("%s.rate: is %g, must be at least 0 and below 1", path, s.Rate)
 		}
 		return &dropout{cols: in, rate: float32(s.Rate)}, nil
 	case "layer_norm":
 		return &layerNorm{cols: in}, nil
 	case "batch_norm":
-		return newBatchNorm(at, in, s.Channels)
+		return newBatchNorm(path, in, s.Channels)
 	case "instance_norm":
-		return newInstanceNorm(at, in, s.Channels)
+		return newInstanceNorm(path, in, s.Channels)
 	case "conv1d":
-		return newConv(at, in, s)
+		return newConv(path, in, s)
 	case "conv1d_transpose":
-		return newConvTranspose(at, in, s)
+		return newConvTranspose(path, in, s)
 	case "residual":
-		return newResidual(at, in, s)
+		return newResidual(path, in, s)
 	case "blocks":
-		return newBlocks(at, in, s.Blocks)
+		return newBlocks(path, in, s.Blocks)
 	}
 	return nil, fmt.Errorf("%s.type: is %q, must be dense, leaky_relu, relu, tanh, sigmoid, dropout, layer_norm, "+
-		"batch_norm, instance_norm, conv1d, conv1d_transpose, residual or blocks", at, s.Type)
+		"batch_norm, instance_norm, conv1d, conv1d_transpose, residual or blocks", path, s.Type)
 }
 
 // uniform is the bound of the weights of a layer with fanIn inputs, weights and

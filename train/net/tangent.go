@@ -145,10 +145,10 @@ func (b *bend) afterPush(w []float32, pushed []op, lo int) {
 	dy := b.OutGrad()
 	clear(dy.all())
 	for i := len(b.ops) - 1; i >= 0; i-- {
-		of := w[b.net.offsets[i]:]
-		dy = b.ops[i].backward(of, dy, 0)
+		items := w[b.net.offsets[i]:]
+		dy = b.ops[i].backward(items, dy, 0)
 		if o, ok := b.ops[i].(bent); ok {
-			o.addBend(of, dy, pushed[i], lo)
+			o.addBend(items, dy, pushed[i], lo)
 		}
 	}
 }

@@ -74,33 +74,33 @@ func toyDensity(theta []float64, often map[[2]float64]float64) float64 {
 // by chance (from 40 parts of the chain), and the covariance of all.
 func walked(often map[[2]float64]float64, steps int, seed uint64) (mean, off []float64, covariance [][]float64) {
 	const parts = 40
-	r, at := rand.New(rand.NewPCG(seed, 2)), toyTruth()
-	log, d := toyDensity(at, often), len(at)
+	r, places := rand.New(rand.NewPCG(seed, 2)), toyTruth()
+	log, d := toyDensity(places, often), len(places)
 	sums := make([][parts]float64, d)
 	mean, off, covariance = make([]float64, d), make([]float64, d), make([][]float64, d)
 	for j := range covariance {
 		covariance[j] = make([]float64, d)
 	}
-	start, to := toyTruth(), make([]float64, d)
+	start, dst := toyTruth(), make([]float64, d)
 	for i := -steps / 10; i < steps; i++ {
-		for j := range to {
-			to[j] = at[j] + 0.09*r.NormFloat64()
+		for j := range dst {
+			dst[j] = places[j] + 0.09*r.NormFloat64()
 		}
-		if l := toyDensity(to, often); math.Log(r.Float64()) < l-log {
-			copy(at, to)
+		if l := toyDensity(dst, often); math.Log(r.Float64()) < l-log {
+			copy(places, dst)
 			log = l
 		}
-		for j := range at {
+		for j := range places {
 			if i < 0 {
 				continue
 			}
-			sums[j][i*parts/steps] += (at[j] - start[j]) * parts / float64(steps)
-			for k := range at {
-				covariance[j][k] += (at[j] - start[j]) * (at[k] - start[k]) / float64(steps)
+			sums[j][i*parts/steps] += (places[j] - start[j]) * parts / float64(steps)
+			for k := range places {
+				covariance[j][k] += (places[j] - start[j]) * (places[k] - start[k]) / float64(steps)
 			}
 		}
 	}
-	for j := range at {
+	for j := range places {
 		for _, x := range sums[j] {
 			mean[j] += x / parts
 		}
@@ -109,12 +109,12 @@ func walked(often map[[2]float64]float64, steps int, seed uint64) (mean, off []f
 		}
 		off[j] = math.Sqrt(off[j])
 	}
-	for j := range at {
-		for k := range at {
+	for j := range places {
+		for k := range places {
 			covariance[j][k] -= mean[j] * mean[k]
 		}
 	}
-	for j := range at {
+	for j := range places {
 		mean[j] += start[j]
 	}
 	return mean, off, covariance

@@ -212,11 +212,11 @@ func adult(tb testing.TB) *Objective {
 		}
 		values, places = append(values, v), append(places, j)
 	}
-	of := make([]uint16, rows)
-	for i := range of {
-		of[i] = uint16(r.IntN(4) / 3)
+	items := make([]uint16, rows)
+	for i := range items {
+		items[i] = uint16(r.IntN(4) / 3)
 	}
-	o, err := New([]Stratum{{m, places}, {m, places}}, values, of)
+	o, err := New([]Stratum{{m, places}, {m, places}}, values, items)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -179,28 +179,28 @@ func (o *Objective) Gradient(p Prior) func(gradient []float64, w []float32) {
 }
 
 // gradient writes the gradient of one mixture, by its parameters theta, at which its table stands.
-func (p Prior) gradient(t *table, to, theta []float64) {
+func (p Prior) gradient(t *table, dst, theta []float64) {
 	n, times := t.Components-1, t.times
-	dirichlet(p.Weights, to[:n], times)
-	for to, theta, times = to[n:], theta[n:], times[n:]; len(to) > 0; {
+	dirichlet(p.Weights, dst[:n], times)
+	for dst, theta, times = dst[n:], theta[n:], times[n:]; len(dst) > 0; {
 		for _, c := range t.Columns {
-			p.column(c, to, theta, times)
-			to, theta, times = to[c.params():], theta[c.params():], times[c.params():]
+			p.column(c, dst, theta, times)
+			dst, theta, times = dst[c.params():], theta[c.params():], times[c.params():]
 		}
 	}
 }
 
 // column writes the gradient by the parameters of one column, which come first.
-func (p Prior) column(c Column, to, theta, times []float64) {
+func (p Prior) column(c Column, dst, theta, times []float64) {
 	switch c.Family {
 	case Bernoulli, Categorical:
-		dirichlet(p.Categories, to[:c.params()], times)
+		dirichlet(p.Categories, dst[:c.params()], times)
 	case Beta:
-		to[0], to[1] = p.Shape-float64(p.Rate*bitmath.Exp(theta[0])), p.Shape-float64(p.Rate*bitmath.Exp(theta[1]))
+		dst[0], dst[1] = p.Shape-float64(p.Rate*bitmath.Exp(theta[0])), p.Shape-float64(p.Rate*bitmath.Exp(theta[1]))
 	case Normal:
-		to[0], to[1] = -theta[0], 1-bitmath.Exp(theta[1])
+		dst[0], dst[1] = -theta[0], 1-bitmath.Exp(theta[1])
 	case Poisson:
-		to[0] = 1 - bitmath.Exp(theta[0])
+		dst[0] = 1 - bitmath.Exp(theta[0])
 	}
 }
 

@@ -44,10 +44,10 @@ type values struct {
 }
 
 // New returns the objective of rows with the given values and strata.
-func New(strata []Stratum, columns []Values, of []uint16) (*Objective, error) {
-	o := &Objective{strata: strata, of: of, values: make([]values, len(columns)),
-		cells: make([]uint16, len(of)*len(columns))}
-	for _, s := range of {
+func New(strata []Stratum, columns []Values, items []uint16) (*Objective, error) {
+	o := &Objective{strata: strata, of: items, values: make([]values, len(columns)),
+		cells: make([]uint16, len(items)*len(columns))}
+	for _, s := range items {
 		if int(s) >= len(strata) {
 			return nil, fmt.Errorf("strata: a row is outside 0 to %d", len(strata)-1)
 		}
@@ -74,21 +74,21 @@ func (o *Objective) read(s Stratum, columns []Values) error {
 		return fmt.Errorf("has %d columns and %d places", len(s.Columns), len(s.Places))
 	}
 	for j, c := range s.Columns {
-		from, v := columns[s.Places[j]], &o.values[s.Places[j]]
+		src, v := columns[s.Places[j]], &o.values[s.Places[j]]
 		if v.read && v.of == c { // rows are looked at once, not in each stratum
 			continue
 		}
 		if v.read {
 			return fmt.Errorf("column %d: is %s, must be %s as in an earlier stratum", j, c.Family, v.of.Family)
 		}
-		if err := from.fit(c, len(o.of)); err != nil {
+		if err := src.fit(c, len(o.of)); err != nil {
 			return fmt.Errorf("column %d: %w", j, err)
 		}
 		v.read, v.of = true, c
-		for i, cell := range from.Cells {
+		for i, cell := range src.Cells {
 			o.cells[i*len(columns)+s.Places[j]] = cell
 		}
-		for _, number := range from.Numbers {
+		for _, number := range src.Numbers {
 			x, y := features(c.Family, number)
 			v.x, v.y = append(v.x, x), append(v.y, y)
 		}

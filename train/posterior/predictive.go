@@ -21,17 +21,17 @@ type Predictive struct {
 // or a number, which of a Poisson column is whole. Of the parameters it draws those that the
 // row is a function of: the weights, and the component's own. The others are independent of
 // both.
-func (p *Predictive) Draw(to []float64, r *rand.Rand) {
+func (p *Predictive) Draw(dst []float64, r *rand.Rand) {
 	n := p.Components - 1
 	p.weights = p.sized(p.weights, n)
 	p.dirichlet(p.weights, 0, p.Prior.Weights, r)
 	k := p.choose(p.weights, r)
-	at := n + k*p.each()
+	pos := n + k*p.each()
 	for j, c := range p.Columns {
 		p.logits = p.sized(p.logits, c.params())
-		p.column(c, p.logits, at, r)
-		to[j] = p.value(c, p.logits, r)
-		at += c.params()
+		p.column(c, p.logits, pos, r)
+		dst[j] = p.value(c, p.logits, r)
+		pos += c.params()
 	}
 }
 
@@ -43,31 +43,31 @@ func (p *Predictive) sized(x []float64, n int) []float64 {
 }
 
 // column draws the parameters of a column, of which the first stands at at.
-func (p *Predictive) column(c Column, to []float64, at int, r *rand.Rand) {
+func (p *Predictive) column(c Column, dst []float64, pos int, r *rand.Rand) {
 	switch {
 	case c.coded():
-		p.dirichlet(to, at, p.Prior.Categories, r)
+		p.dirichlet(dst, pos, p.Prior.Categories, r)
 	case p.Mean != nil:
-		p.normals(to, at, r)
+		p.normals(dst, pos, r)
 	case c.Family == Beta:
 		rate := bitmath.Log(p.Prior.Rate)
-		to[0], to[1] = logGamma(p.Prior.Shape, r)-rate, logGamma(p.Prior.Shape, r)-rate
+		dst[0], dst[1] = logGamma(p.Prior.Shape, r)-rate, logGamma(p.Prior.Shape, r)-rate
 	case c.Family == Normal:
-		to[0], to[1] = bitmath.Normal(r), logGamma(1, r)
+		dst[0], dst[1] = bitmath.Normal(r), logGamma(1, r)
 	default:
-		to[0] = logGamma(1, r)
+		dst[0] = logGamma(1, r)
 	}
 }
 
 // dirichlet draws logits: of the released law, or of a Dirichlet prior.
-func (p *Predictive) dirichlet(to []float64, at int, concentration float64, r *rand.Rand) {
+func (p *Predictive) dirichlet(dst []float64, at int, concentration float64, r *rand.Rand) {
 	if p.Mean != nil {
-		p.normals(to, at, r)
+		p.normals(dst, at, r)
 		return
 	}
 	last := logGamma(concentration, r)
-	for i := range to {
-		to[i] = logGamma(concentration, r) - last
+	for i := range dst {
+		dst[i] = logGamma(concentration, r) - last
 	}
 }
 

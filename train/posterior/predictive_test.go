@@ -252,20 +252,20 @@ func TestFixedIsTheLawOfDrawnRows(t *testing.T) {
 	}
 	p := Predictive{Mixture: m, Mean: theta, LogDeviation: narrow, Prior: Uniform()}
 	const n = 60000
-	seen, to, r := make([]int, len(rows)), make([]float64, len(m.Columns)), rand.New(rand.NewPCG(3, 3))
+	seen, dst, r := make([]int, len(rows)), make([]float64, len(m.Columns)), rand.New(rand.NewPCG(3, 3))
 	for range n {
-		p.Draw(to, r)
-		at := 0
+		p.Draw(dst, r)
+		pos := 0
 		for j, spans := range quarters() {
 			in := 0
 			for i, s := range spans {
-				if to[j] >= s.Lo {
+				if dst[j] >= s.Lo {
 					in = i
 				}
 			}
-			at = at*len(spans) + in
+			pos = pos*len(spans) + in
 		}
-		seen[at]++
+		seen[pos]++
 	}
 	if p := stattest.ChiSquare(seen, chances, n); p < 1e-6 {
 		t.Errorf("drawn rows have not these chances: p %g", p)

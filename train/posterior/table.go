@@ -29,10 +29,10 @@ func newTable(m Mixture) *table {
 	t := &table{Mixture: m, each: m.each(), logits: make([]float64, k), weights: make([]float64, k),
 		logp: make([]float64, cells*k), square: make([]float64, cells*k), prob: make([]float64, cells*k),
 		times: make([]float64, m.Params())}
-	cell, at := 0, 0
+	cell, pos := 0, 0
 	for _, c := range m.Columns {
-		t.at, t.coded = append(t.at, at), append(t.coded, c.coded())
-		at += c.params()
+		t.at, t.coded = append(t.at, pos), append(t.coded, c.coded())
+		pos += c.params()
 		if c.coded() {
 			t.first = append(t.first, cell)
 			cell += c.codes()
@@ -62,28 +62,28 @@ func (t *table) set(theta []float64) {
 }
 
 // codes fills in the codes of a column in one component, of which the first stands at from.
-func (t *table) codes(c Column, p, times []float64, from int) {
+func (t *table) codes(c Column, p, times []float64, start int) {
 	n, stride := c.codes(), t.Components
 	if c.Family == Bernoulli {
 		rest := [1]float64{-p[0]} // of two categories, the last being 1, whose logit is 0
 		p = rest[:]
 	}
-	softmax(t.logp[from:], t.prob[from:], times, p, stride)
+	softmax(t.logp[start:], t.prob[start:], times, p, stride)
 	if c.Family == Bernoulli { // its one parameter is the logit of 1: of 0 it moves by p, of 1 by p-1
-		zero, one := t.prob[from], t.prob[from+stride]
-		t.square[from], t.square[from+stride], times[0] = one*one, zero*zero, 2*one
+		zero, one := t.prob[start], t.prob[start+stride]
+		t.square[start], t.square[start+stride], times[0] = one*one, zero*zero, 2*one
 		return
 	}
 	sum := 0.0
 	for j := range n - 1 {
-		q := t.prob[from+j*stride]
+		q := t.prob[start+j*stride]
 		sum += float64(q * q)
 	}
 	for j := range n - 1 {
-		q := t.prob[from+j*stride]
-		t.square[from+j*stride] = math.Max(0, sum-float64(q*q)) + float64((1-q)*(1-q))
+		q := t.prob[start+j*stride]
+		t.square[start+j*stride] = math.Max(0, sum-float64(q*q)) + float64((1-q)*(1-q))
 	}
-	t.square[from+(n-1)*stride] = sum
+	t.square[start+(n-1)*stride] = sum
 }
 
 // softmax sets the logarithms and probabilities of len(x)+1 categories, the last of which has

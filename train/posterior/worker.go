@@ -212,18 +212,18 @@ func (k *worker) Accumulate(grad, scale []float32) {
 // add adds factor times the gradient of a row.
 func (k *worker) add(i int, factor float64) {
 	s, cells := k.at(i)
-	t, to, places := k.tables[s], &k.sums[s], k.strata[s].Places
+	t, dest, places := k.tables[s], &k.sums[s], k.strata[s].Places
 	share := k.norm[:t.Components] // of no use any more
-	to.rows++
+	dest.rows++
 	for n, r := range k.share[i*k.most:][:t.Components] {
-		to.weights[n] += float64(factor * (t.weights[n] - r))
+		dest.weights[n] += float64(factor * (t.weights[n] - r))
 		share[n] = float64(factor * r)
-		to.all[n] += share[n]
+		dest.all[n] += share[n]
 	}
 	for j, coded := range t.coded {
 		cell := int(cells[places[j]])
 		if coded {
-			sum := to.codes[(t.first[j]+cell)*t.Components:][:len(share)]
+			sum := dest.codes[(t.first[j]+cell)*t.Components:][:len(share)]
 			for n, r := range share {
 				sum[n] += r
 			}
@@ -232,20 +232,20 @@ func (k *worker) add(i int, factor float64) {
 		v := &k.values[places[j]]
 		if x, y := v.x[cell], v.y[cell]; !math.IsNaN(x) {
 			for n, r := range share {
-				at := t.first[j] + n
-				first, second, _ := t.numbers[at].grad(x, y)
-				to.numbers[2*at] += float64(r * first)
-				to.numbers[2*at+1] += float64(r * second)
+				pos := t.first[j] + n
+				first, second, _ := t.numbers[pos].grad(x, y)
+				dest.numbers[2*pos] += float64(r * first)
+				dest.numbers[2*pos+1] += float64(r * second)
 			}
 		}
 	}
 }
 
 // give sets to to the sum for every parameter of the stratum.
-func (s *sums) give(t *table, to []float64) {
-	copy(to, s.weights[:t.Components-1])
+func (s *sums) give(t *table, dst []float64) {
+	copy(dst, s.weights[:t.Components-1])
 	for n := range t.Components {
-		own := to[t.Components-1+n*t.each:][:t.each]
+		own := dst[t.Components-1+n*t.each:][:t.each]
 		for j, c := range t.Columns {
 			s.column(t, j, n, own[t.at[j]:][:c.params()])
 		}
@@ -253,17 +253,17 @@ func (s *sums) give(t *table, to []float64) {
 }
 
 // column sets to to the sum for each parameter of column j in component n.
-func (s *sums) column(t *table, j, n int, to []float64) {
+func (s *sums) column(t *table, j, n int, dst []float64) {
 	if !t.coded[j] {
-		copy(to, s.numbers[2*(t.first[j]+n):])
+		copy(dst, s.numbers[2*(t.first[j]+n):])
 		return
 	}
 	cell := t.first[j]*t.Components + n
 	if t.Columns[j].Family == Bernoulli { // its one parameter is the logit of 1
 		cell += t.Components
 	}
-	for code := range to {
-		to[code] = float64(s.all[n]*t.prob[cell]) - s.codes[cell]
+	for code := range dst {
+		dst[code] = float64(s.all[n]*t.prob[cell]) - s.codes[cell]
 		cell += t.Components
 	}
 }

@@ -122,13 +122,13 @@ func (f fit) proven(coef []*big.Float) float64 {
 	greatest := 0.0
 	for i := range parts {
 		middle := series.New(f.low + (2*float64(i)+1)*half)
-		most, over := sizes(e.Around(middle), half), 1.0
+		most, upper := sizes(e.Around(middle), half), 1.0
 		if f.over != nil {
 			here := f.over.Around(middle)
 			value, _ := here.Coef[0].Float64()
-			over = 2*math.Abs(value) - sizes(here, half) - f.over.Rest(max(math.Abs(f.low), math.Abs(f.high)))
+			upper = 2*math.Abs(value) - sizes(here, half) - f.over.Rest(max(math.Abs(f.low), math.Abs(f.high)))
 		}
-		greatest = max(greatest, (most+rest)/over)
+		greatest = max(greatest, (most+rest)/upper)
 	}
 	return greatest
 }

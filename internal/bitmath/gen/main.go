@@ -126,7 +126,7 @@ func (f *file) gamma() {
 
 // quarters writes a polynomial for each quarter of each octave, in t = x - its middle. The
 // constant is in two parts.
-func (f *file) quarters(name, what string, low, high float64, about func(float64) series.Series) {
+func (f *file) quarters(name, what string, low, high float64, topic func(float64) series.Series) {
 	type quarter struct {
 		coef  []*big.Float
 		error float64
@@ -135,7 +135,7 @@ func (f *file) quarters(name, what string, low, high float64, about func(float64
 	for x := low; x < high; {
 		next := math.Float64frombits(math.Float64bits(x) + 1<<50)
 		h := (next - x) / 2
-		s := about(x + h)
+		s := topic(x + h)
 		q := fit{f: s, low: -h, high: h, degree: 14, over: &s}
 		coef := doubles(q.polynomial(), 2)
 		all = append(all, quarter{coef, q.proven(coef)})

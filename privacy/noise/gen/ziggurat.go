@@ -37,23 +37,23 @@ func solve(n int) ziggurat {
 		}
 	}
 	_, before := build(high, n)
-	at := minus(high, number(0x1p-22))
+	place := minus(high, number(0x1p-22))
 	for range 8 {
-		_, above := build(at, n)
-		if above.Sign() == 0 || above.Cmp(before) == 0 {
+		_, upper := build(place, n)
+		if upper.Sign() == 0 || upper.Cmp(before) == 0 {
 			break
 		}
-		slope := over(minus(above, before), minus(at, high))
-		high, before = at, above
-		at = minus(at, over(above, slope))
+		slope := over(minus(upper, before), minus(place, high))
+		high, before = place, upper
+		place = minus(place, over(upper, slope))
 	}
-	z, _ := build(at, n)
+	z, _ := build(place, n)
 	return *z
 }
 
 // build stacks n layers from where the tail begins and returns by how much the last one
 // ends above the top of the curve, which is at 1; nil where an earlier one does.
-func build(begin *big.Float, n int) (z *ziggurat, above *big.Float) {
+func build(begin *big.Float, n int) (z *ziggurat, upper *big.Float) {
 	height := curve(begin)
 	z = &ziggurat{area: plus(times(begin, height), tail(begin))}
 	z.edges = append(z.edges, over(z.area, height), begin)
@@ -64,9 +64,9 @@ func build(begin *big.Float, n int) (z *ziggurat, above *big.Float) {
 		}
 		z.edges = append(z.edges, inverse(height))
 	}
-	above = minus(plus(height, over(z.area, z.edges[n-1])), number(1))
+	upper = minus(plus(height, over(z.area, z.edges[n-1])), number(1))
 	z.edges = append(z.edges, number(0))
-	return z, above
+	return z, upper
 }
 
 // tailCoin is exp(-begin/4) as a whole number of 2^-64, begin being a float64 as the

@@ -99,15 +99,15 @@ func TestColumnsAgainstFormulas(t *testing.T) {
 	for j := range cols {
 		var s, q, d float64
 		for i := range rows {
-			at := i*ld + j
-			f, g, h, p := float64(x[at]), float64(y[at]), float64(a[at]), float64(u[at])
+			pos := i*ld + j
+			f, g, h, p := float64(x[pos]), float64(y[pos]), float64(a[pos]), float64(u[pos])
 			s, q, d = s+f, q+(f-mean[j])*(f-mean[j]), d+f*g
-			near("standardise", j, float64(out[at]), (f-mean[j])*inverse[j]*float64(gain[j])+float64(offset[j]), 100)
-			near("unit", j, float64(unit[at]), (f-mean[j])*inverse[j], 100)
-			near("unstandardise", j, float64(un[at]), (f-mean[j]-p*inverse[j])*b.Gain[j], 100)
+			near("standardise", j, float64(out[pos]), (f-mean[j])*inverse[j]*float64(gain[j])+float64(offset[j]), 100)
+			near("unit", j, float64(unit[pos]), (f-mean[j])*inverse[j], 100)
+			near("unstandardise", j, float64(un[pos]), (f-mean[j]-p*inverse[j])*b.Gain[j], 100)
 			bend := (b.Unit[j]*p + b.Along[j]*(h-b.MeanA[j]) + b.AlongA[j]*(g-b.MeanT[j])) * b.Gain[j] * b.Inverse[j] *
 				b.Inverse[j]
-			near("bend", j, float64(bent[at]), f-bend, 1000)
+			near("bend", j, float64(bent[pos]), f-bend, 1000)
 		}
 		near("sum", j, sum[j], s, 1)
 		near("sum", j, total[j], s, 1)

@@ -103,16 +103,16 @@ func finiteSize(x float64) float64 {
 func (p *problem) check() error {
 	for i := range p.m {
 		for j := range p.ldc {
-			at := i*p.ldc + j
+			pos := i*p.ldc + j
 			if j >= p.n {
-				if !sameBits(p.c[at], p.before[at]) {
+				if !sameBits(p.c[pos], p.before[pos]) {
 					return fmt.Errorf("wrote beside C at (%d, %d)", i, j)
 				}
 				continue
 			}
 			want, size := p.exact(i, j)
-			if !close(float64(p.c[at]), want, size, p.k) {
-				return fmt.Errorf("(%d, %d) is %g, want %g", i, j, p.c[at], want)
+			if !close(float64(p.c[pos]), want, size, p.k) {
+				return fmt.Errorf("(%d, %d) is %g, want %g", i, j, p.c[pos], want)
 			}
 		}
 	}

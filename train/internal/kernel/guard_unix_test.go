@@ -38,12 +38,12 @@ func newFence(t *testing.T) *fence {
 // put copies x to the end, or the beginning, of the mapped pages.
 func (f *fence) put(x []float32, end bool) []float32 {
 	all := unsafe.Slice((*float32)(unsafe.Pointer(&f.page[0])), f.size)
-	at := 0
+	pos := 0
 	if end {
-		at = f.size - len(x)
+		pos = f.size - len(x)
 	}
-	copy(all[at:at+len(x)], x)
-	return all[at : at+len(x) : at+len(x)]
+	copy(all[pos:pos+len(x)], x)
+	return all[pos : pos+len(x) : pos+len(x)]
 }
 
 func TestGemmBesideUnmappedPages(t *testing.T) {

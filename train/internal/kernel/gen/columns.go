@@ -158,12 +158,12 @@ func standardise(a *asm) {
 }
 
 // narrow rounds registers from and from+1 to float32, into from, and stores it.
-func (a *asm) narrow(from, matrix int) {
+func (a *asm) narrow(start, matrix int) {
 	for h := range 2 {
-		a.op("VCVTPD2PSY Y%d, X%d", from+h, from+h)
+		a.op("VCVTPD2PSY Y%d, X%d", start+h, start+h)
 	}
-	a.op("VINSERTF128 $1, X%d, Y%d, Y%d", from+1, from, from)
-	a.op("VMOVUPS Y%d, %s", from, element(matrix, 0))
+	a.op("VINSERTF128 $1, X%d, Y%d, Y%d", start+1, start, start)
+	a.op("VMOVUPS Y%d, %s", start, element(matrix, 0))
 }
 
 // unstandardise: what is subtracted in Y0 and Y1, what the unit value is multiplied by in Y2 and Y3, what all is

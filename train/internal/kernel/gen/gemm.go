@@ -115,25 +115,25 @@ func (s shape) loadMasks(a *asm) {
 }
 
 // load and store move one vector of a row of B or C.
-func (s shape) load(a *asm, base string, v int, to string) {
+func (s shape) load(a *asm, base string, v int, newName string) {
 	switch {
 	case s.masked && s.wide:
-		a.op("VMOVUPS.Z %d(%s), K%d, %s", v*s.bytes(), base, v+1, to)
+		a.op("VMOVUPS.Z %d(%s), K%d, %s", v*s.bytes(), base, v+1, newName)
 	case s.masked:
-		a.op("VMASKMOVPS (%s), %s, %s", base, s.mask(), to)
+		a.op("VMASKMOVPS (%s), %s, %s", base, s.mask(), newName)
 	default:
-		a.op("VMOVUPS %d(%s), %s", v*s.bytes(), base, to)
+		a.op("VMOVUPS %d(%s), %s", v*s.bytes(), base, newName)
 	}
 }
 
-func (s shape) store(a *asm, from, base string, v int) {
+func (s shape) store(a *asm, oldName, base string, v int) {
 	switch {
 	case s.masked && s.wide:
-		a.op("VMOVUPS %s, K%d, %d(%s)", from, v+1, v*s.bytes(), base)
+		a.op("VMOVUPS %s, K%d, %d(%s)", oldName, v+1, v*s.bytes(), base)
 	case s.masked:
-		a.op("VMASKMOVPS %s, %s, (%s)", from, s.mask(), base)
+		a.op("VMASKMOVPS %s, %s, (%s)", oldName, s.mask(), base)
 	default:
-		a.op("VMOVUPS %s, %d(%s)", from, v*s.bytes(), base)
+		a.op("VMOVUPS %s, %d(%s)", oldName, v*s.bytes(), base)
 	}
 }
 

@@ -102,15 +102,15 @@ func rowDots(a *asm) {
 }
 
 // product sets register to to x*y, under a mask if one is named.
-func (a *asm) product(x, y, mask string, to int) {
+func (a *asm) product(x, y, mask string, end int) {
 	if mask == "" {
-		a.op("VMOVUPS %s, Y%d", x, to)
-		a.op("VMULPS %s, Y%d, Y%d", y, to, to)
+		a.op("VMOVUPS %s, Y%d", x, end)
+		a.op("VMULPS %s, Y%d, Y%d", y, end, end)
 		return
 	}
-	a.op("VMASKMOVPS %s, %s, Y%d", x, mask, to)
+	a.op("VMASKMOVPS %s, %s, Y%d", x, mask, end)
 	a.op("VMASKMOVPS %s, %s, Y4", y, mask)
-	a.op("VMULPS Y4, Y%d, Y%d", to, to)
+	a.op("VMULPS Y4, Y%d, Y%d", end, end)
 }
 
 // scaleRows multiplies each row of x by its weight into dst.
