@@ -111,10 +111,10 @@ func (f *evaluateFlags) run(c *cobra.Command, s streams) error {
 	}
 	f.Registry, f.Log = reg, newLog(s.err, false)
 	result, err := evaluation.Open(c.Context(), f.Request)
-	defer result.Close()
 	if err != nil {
 		return err
 	}
+	defer result.Close()
 	if err := result.CheckPage(); err != nil {
 		return usage(c, err)
 	}

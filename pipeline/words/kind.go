@@ -8,7 +8,7 @@ import (
 	"weir/schema"
 )
 
-// FirstSentence is a doc up to its first full stop; that of "et al." is none.
+// FirstSentence returns a doc up to its first full stop; that of "et al." is none.
 func FirstSentence(doc string) string {
 	for start := 0; ; {
 		i := strings.Index(doc[start:], ". ")
@@ -22,7 +22,7 @@ func FirstSentence(doc string) string {
 	}
 }
 
-// Kind is the reference page of a kind as Markdown: doc, ports, settings.
+// Kind returns the reference page of a kind as Markdown: doc, ports, settings.
 func Kind(k *pipeline.Kind) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s\n\n%s\n\n", k.Name, strings.TrimSpace(k.Doc))

@@ -17,7 +17,7 @@ import (
 	"weir/privacy"
 )
 
-// Text is the plan as a person reads it in a terminal: the DAG, then the bill.
+// Plan returns a plan as a person reads it in a terminal: the DAG, then the bill.
 func Plan(p *pipeline.Plan) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s  %s\n\n", p.Name, p.Digest)
@@ -34,7 +34,7 @@ func Plan(p *pipeline.Plan) string {
 	return plaintext.Text(b.String())
 }
 
-// Finding is a finding with its fix, in lines.
+// Finding words a finding with its fix, in lines.
 func Finding(f pipeline.Finding) string {
 	path, fix := "", ""
 	if f.Stage != "" {

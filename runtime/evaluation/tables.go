@@ -16,11 +16,15 @@ import (
 	"weir/schema"
 )
 
-// Open opens the tables by the domain and notes what it does not cover. The caller closes the evaluation, after an
-// error too.
+// Open opens the tables by the domain and notes what it does not cover. The caller closes the
+// evaluation.
 func Open(ctx context.Context, request Request) (*Evaluation, error) {
 	e := &Evaluation{Request: request, Metrics: map[string]float64{}, Notes: []string{}, opened: pipeline.Tables{}}
-	return e, e.open(ctx)
+	if err := e.open(ctx); err != nil {
+		e.Close()
+		return nil, err
+	}
+	return e, nil
 }
 
 func (e *Evaluation) open(ctx context.Context) error {
