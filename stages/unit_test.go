@@ -69,7 +69,7 @@ func TestNoKindModelsTheUnit(t *testing.T) {
 	const fix = "put a stage {kind: drop, columns: [pid]} between the two, behind the last one that needs the unit " +
 		"(split, shard)"
 	for _, kind := range modelled(t) {
-		for of, before := range map[string]string{
+		for name, before := range map[string]string{
 			"dataset": "",
 			"ends":    "  ends: {kind: bounds, columns: [pid]}\n",
 			"binned":  "  binned: {kind: discretize, columns: [pid], bins: 5}\n",
@@ -78,12 +78,12 @@ func TestNoKindModelsTheUnit(t *testing.T) {
 			"halves":  "  halves: {kind: split, test: 0.2}\n",
 			"parts":   "  parts: {kind: shard, shards: 5}\n",
 		} {
-			got := visitsFaults(t, before+fmt.Sprintf("  train: {kind: %s, from: %s}\n", kind, of))
+			got := visitsFaults(t, before+fmt.Sprintf("  train: {kind: %s, from: %s}\n", kind, name))
 			line := 13 + strings.Count(before, "\n")
 			want := fmt.Sprintf("visits.yaml:%d:%d: stages.train.from: is %s", line, len("  train: {kind: , from: ")+len(kind)+1,
-				of)
+				name)
 			if !strings.Contains(got, want) || !strings.Contains(got, fix) {
-				t.Errorf("%s of %s: %q, must be refused in line %d with %q", kind, of, got, line, fix)
+				t.Errorf("%s of %s: %q, must be refused in line %d with %q", kind, name, got, line, fix)
 			}
 		}
 		got := visitsFaults(t, fmt.Sprintf("  parts: {kind: shard, shards: 5}\n  bare: {kind: drop, columns: [pid]}\n  "+

@@ -20,7 +20,7 @@ func TestStatedZerosAreKept(t *testing.T) {
 	}
 }
 
-func zerosAreKept(t *testing.T, at string, v reflect.Value) {
+func zerosAreKept(t *testing.T, where string, v reflect.Value) {
 	for v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
 		v = v.Elem()
 	}
@@ -33,10 +33,10 @@ func zerosAreKept(t *testing.T, at string, v reflect.Value) {
 			continue
 		}
 		if lostZero(f, v.Field(i)) {
-			t.Errorf("%s.%s: its default is %v, and a stated zero is left out where the spec is rendered", at, f.Name,
+			t.Errorf("%s.%s: its default is %v, and a stated zero is left out where the spec is rendered", where, f.Name,
 				v.Field(i))
 		}
-		zerosAreKept(t, at+"."+f.Name, v.Field(i))
+		zerosAreKept(t, where+"."+f.Name, v.Field(i))
 	}
 }
 

@@ -15,13 +15,14 @@ import (
 
 // withBaseline judges fresh rows beside a baseline.
 func withBaseline(t *testing.T, s pipeline.Stage, baseline arrow.Record) map[string]pipeline.Metric {
-	in := pipelinetest.WardPorts(pipelinetest.WardRows(10, 600), pipelinetest.WardRows(12, 500), pipelinetest.WardRows(11, 600))
+	in := pipelinetest.WardPorts(pipelinetest.WardRows(10, 600), pipelinetest.WardRows(12, 500), pipelinetest.WardRows(11,
+		600))
 	in["baseline"] = pipelinetest.WardInput(baseline, pipeline.Released)
 	return figures(t, s, in)
 }
 
 // TestBaselineIsUsed: each question gives its figure of the connected baseline, which is
-// that of the same rows as the synthetic table.
+// the figure of the same rows as the synthetic table.
 func TestBaselineIsUsed(t *testing.T) {
 	fresh, flat := pipelinetest.WardRows(12, 500), pipelinetest.BlankWards(pipelinetest.WardRows(12, 500), false)
 	for kind, names := range map[string][]string{
@@ -54,7 +55,7 @@ func TestBaselineIsUsed(t *testing.T) {
 
 // TestSimulatedBaseline: in a run with a budget the marginals stand beside independent
 // columns with the noise of that budget: the less epsilon, the worse, and at much
-// epsilon those without noise; without a budget there are none. The noise is that of
+// epsilon the figures without noise; without a budget there are none. The noise comes from
 // the analytic Gaussian mechanism (testdata/golden of account holds it to 1e-9): 3.73
 // is its multiplier at epsilon 1 and delta 1e-5, times the root of 2 and of 5 columns.
 // A unit of four rows moves counts by four, so that its noise is four times as large.
@@ -63,11 +64,12 @@ func TestSimulatedBaseline(t *testing.T) {
 	run := func(plan *pipeline.Plan) map[string]pipeline.Metric {
 		env := pipelinetest.Env(2)
 		env.Plan = plan
-		in := pipelinetest.WardPorts(pipelinetest.WardRows(10, 1500), pipelinetest.WardRows(12, 1500), pipelinetest.WardRows(11, 1500))
+		in := pipelinetest.WardPorts(pipelinetest.WardRows(10, 1500), pipelinetest.WardRows(12, 1500),
+			pipelinetest.WardRows(11, 1500))
 		real := in["real"]
 		real.Header.Stability = pipeline.Rows(unit)
 		in["real"] = real
-		out, err := pipelinetest.Run(t, stage("marginals", with{"ways": []int{1, 2}}), env, pipelinetest.Tables(in))
+		out, err := pipelinetest.Run(t, stage("marginals", overrides{"ways": []int{1, 2}}), env, pipelinetest.Tables(in))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,12 +83,12 @@ func TestSimulatedBaseline(t *testing.T) {
 		}
 		return m
 	}
-	at := func(epsilon float64) map[string]pipeline.Metric {
+	eval := func(epsilon float64) map[string]pipeline.Metric {
 		p := &pipeline.Plan{Delta: 1e-5, Adjacency: privacy.ReplaceOne}
 		p.Budget = schema.Float(epsilon)
 		return run(p)
 	}
-	little, some, much := at(0.1), at(1), at(1000)
+	little, some, much := eval(0.1), eval(1), eval(1000)
 	const name = "total_variation_2way_baseline"
 	if !(little[name].Value > some[name].Value && some[name].Value > much[name].Value) {
 		t.Errorf("epsilon 0.1, 1 and 1000 give %v, %v and %v", little[name].Value, some[name].Value, much[name].Value)
@@ -99,11 +101,11 @@ func TestSimulatedBaseline(t *testing.T) {
 		t.Errorf("the note is %q", note)
 	}
 	unit = 4
-	units := at(1)[name]
+	units := eval(1)[name]
 	if !strings.Contains(units.Note, "noise of 47.2 rows") || units.Value <= some[name].Value {
 		t.Errorf("of units of four rows it is %v, of rows %v: %q", units.Value, some[name].Value, units.Note)
 	}
-	for _, none := range []map[string]pipeline.Metric{run(nil), at(math.Inf(1))} {
+	for _, none := range []map[string]pipeline.Metric{run(nil), eval(math.Inf(1))} {
 		if m, ok := none[name]; ok {
 			t.Errorf("a baseline of %v without a budget", m.Value)
 		}

@@ -13,13 +13,14 @@ import (
 	"weir/stages/internal/prediction"
 )
 
-// Every figure of odd tables is a value or has a stated reason.
+// TestComparisonsOfOddTables: every figure of odd tables is a value or has a stated reason.
 func TestComparisonsOfOddTables(t *testing.T) {
 	usual := pipelinetest.WardRows(1, 40)
 	odd := map[string]arrow.Record{
 		"no rows": pipelinetest.WardRows(1, 0), "one row": usual.NewSlice(0, 1), "two rows": usual.NewSlice(0, 2),
 		"all missing": pipelinetest.BlankWards(usual, true), "all constant": pipelinetest.BlankWards(usual, false),
-		"usual": usual, "huge": pipelinetest.HugeWards(40),
+		"usual": usual,
+		"huge":  pipelinetest.HugeWards(40),
 	}
 	for _, name := range comparisons() {
 		for realName, real := range odd {
@@ -38,12 +39,13 @@ func TestComparisonsOfOddTables(t *testing.T) {
 	}
 }
 
-// Tables without a single batch give notes, as tables without rows do.
+// TestNothingToJudgeIsNoError: tables without a single batch give notes, as tables without rows do.
 func TestNothingToJudgeIsNoError(t *testing.T) {
 	stages := []pipeline.Stage{
-		stage("downstream", with{"target": "smoker", "models": prediction.ClassifierNames()}),
+		stage("downstream", overrides{"target": "smoker", "models": prediction.ClassifierNames()}),
 		stage("dimension_wise_prediction", nil),
-		stage("regression_discovery", with{"model": "logistic", "target": "smoker", "columns": []string{"age", "region"}}),
+		stage("regression_discovery", overrides{"model": "logistic", "target": "smoker", "columns": []string{"age",
+			"region"}}),
 	}
 	for _, name := range comparisons() {
 		stages = append(stages, stage(name, nil))
@@ -62,7 +64,7 @@ func TestNothingToJudgeIsNoError(t *testing.T) {
 	}
 }
 
-// What tables hold as different things cannot be compared, and that is known
+// TestPlansRefuseWhatCannotBeCompared: what tables hold as different things cannot be compared, and that is known
 // before anything is paid for.
 func TestPlansRefuseWhatCannotBeCompared(t *testing.T) {
 	real, other := rows(3, 1).Header, rows(3, 1).Header
@@ -76,7 +78,7 @@ func TestPlansRefuseWhatCannotBeCompared(t *testing.T) {
 	} {
 		change(&other.Domain.Columns[2])
 		in := pipeline.Headers{"real": real, "synthetic": other}
-		fit := stage("regression_discovery", with{"model": "linear", "target": "level", "columns": []string{"outcome"}})
+		fit := stage("regression_discovery", overrides{"model": "linear", "target": "level", "columns": []string{"outcome"}})
 		for _, s := range []pipeline.Stage{downstream("outcome", nil), fit} {
 			if _, err := s.Plan(in); err == nil || !strings.Contains(err.Error(), "synthetic") {
 				t.Errorf("change %d, %T: %v, must name the table", i, s, err)
@@ -102,7 +104,7 @@ func TestLostStatisticsAreWordedToDiffer(t *testing.T) {
 	real := table(1, 18262, 1.05060)
 	note := func(synthetic pipelinetest.Input) string {
 		in := map[string]pipelinetest.Input{"real": real, "synthetic": synthetic, "real_train": table(3, 18262, 1.05060)}
-		return figures(t, stage("marginals", with{"ways": []int{1}}), in)["statistic_loss"].Note
+		return figures(t, stage("marginals", overrides{"ways": []int{1}}), in)["statistic_loss"].Note
 	}
 	if got := note(table(2, 18322, 1.05060)); !strings.Contains(got,
 		"seen quantile_95 2020-01-03 real, 2020-03-03 synthetic") {

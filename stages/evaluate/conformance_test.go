@@ -22,12 +22,12 @@ func conformance() map[string][]pipelinetest.Case {
 		"downstream": {
 			{Name: "all learners", In: few, Stage: func() pipeline.Stage {
 				return downstream("outcome",
-					with{"models": prediction.ClassifierNames()})
+					overrides{"models": prediction.ClassifierNames()})
 			}},
 			{Name: "all ports", In: four, Stage: func() pipeline.Stage { return downstream("outcome", nil) }},
 			{Name: "numbers", In: few, Stage: func() pipeline.Stage {
 				return downstream("level",
-					with{"models": prediction.RegressorNames()})
+					overrides{"models": prediction.RegressorNames()})
 			}},
 			removable("add_remove", three, func() pipeline.Stage { return downstream("outcome", nil) }),
 		},
@@ -49,15 +49,16 @@ func conformance() map[string][]pipelinetest.Case {
 			removable("add_remove", both, plain),
 		}
 	}
-	asked := map[string]pipelinetest.Input{"real": pipelinetest.WardInput(pipelinetest.WardRows(1, 40), pipeline.Private),
+	questions := map[string]pipelinetest.Input{"real": pipelinetest.WardInput(pipelinetest.WardRows(1, 40),
+		pipeline.Private),
 		"synthetic": pipelinetest.WardInput(pipelinetest.WardRows(2, 30), pipeline.Released),
 		"answers.0": answered(pipelinetest.WardInput(pipelinetest.WardRows(1, 40), pipeline.Private), 0.5),
 		"answers.1": answered(pipelinetest.WardInput(pipelinetest.WardRows(3, 50), pipeline.Private), 0.1)}
 	compare := func() pipeline.Stage { return stage("compare_queries", nil) }
-	fitted := map[string]pipelinetest.Input{"real": asked["real"], "synthetic": asked["synthetic"],
-		"answers.0": regressed(asked["real"])}
-	cases["compare_queries"] = []pipelinetest.Case{{Name: "two stages", In: asked, Stage: compare},
-		{Name: "regression", In: fitted, Stage: compare}, removable("add_remove", asked, compare)}
+	fitted := map[string]pipelinetest.Input{"real": questions["real"], "synthetic": questions["synthetic"],
+		"answers.0": regressed(questions["real"])}
+	cases["compare_queries"] = []pipelinetest.Case{{Name: "two stages", In: questions, Stage: compare},
+		{Name: "regression", In: fitted, Stage: compare}, removable("add_remove", questions, compare)}
 	private := input(ruled(), []any{-1.0, 1.0, 2.0}, []any{"a", "b", "c"}, []any{"0", nil, "1"}, []any{0.0, 2.0, 1.0})
 	cases["constraints"] = append(cases["constraints"], pipelinetest.Case{Name: "rules", In: map[string]pipelinetest.Input{
 		"real": private, "synthetic": private},

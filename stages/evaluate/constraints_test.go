@@ -60,7 +60,7 @@ func TestBreachesOfSomeColumns(t *testing.T) {
 	less.Columns = less.Columns[:3]
 	synthetic := input(less, []any{1.0}, []any{"a"}, []any{"1"})
 	in := map[string]pipelinetest.Input{"real": real, "synthetic": synthetic}
-	m := figures(t, stage("constraints", with{"columns": []string{"x"}}), in)
+	m := figures(t, stage("constraints", overrides{"columns": []string{"x"}}), in)
 	if _, ok := m["broken_synthetic.outcome by group"]; ok {
 		t.Error("a rule about other columns counts")
 	}

@@ -12,10 +12,11 @@ import (
 
 // dimension predicts with the quickest learners.
 func dimension() pipeline.Stage {
-	return stage("dimension_wise_prediction", with{"classifier": "logistic_regression", "regressor": "linear_regression"})
+	return stage("dimension_wise_prediction", overrides{"classifier": "logistic_regression",
+		"regressor": "linear_regression"})
 }
 
-// Every edge gives a value or a reason (see figures).
+// TestDimensionEdges: every edge gives a value or a reason (see figures).
 func TestDimensionEdges(t *testing.T) {
 	empty := input(mixed(), nil, nil, nil, nil)
 	far := input(mixed(), []any{9e74, -9e74, 1e60, 1.0}, []any{"a", "b", "c", "a"}, []any{"0", "1", "1", "0"},
@@ -31,7 +32,7 @@ func TestDimensionEdges(t *testing.T) {
 	}
 }
 
-// TestDimensionByKind: the means of categories and of numbers are those of the sizes of the columns' differences,
+// TestDimensionByKind: the means of categories and of numbers are the means of the sizes of the columns' differences,
 // without a column apart; a kind that no column is of has none.
 func TestDimensionByKind(t *testing.T) {
 	in := map[string]pipelinetest.Input{"real": rows(60, 1), "synthetic": rows(60, 2), "real_train": rows(70, 3)}
@@ -43,7 +44,7 @@ func TestDimensionByKind(t *testing.T) {
 			numbers = append(numbers, c.Name)
 		}
 	}
-	m := figures(t, stage("dimension_wise_prediction", with{"classifier": "logistic_regression",
+	m := figures(t, stage("dimension_wise_prediction", overrides{"classifier": "logistic_regression",
 		"regressor": "linear_regression", "apart": coded[:1]}), in)
 	for kind, names := range map[string][]string{"categories": coded[1:], "numbers": numbers} {
 		mean := 0.
@@ -54,7 +55,7 @@ func TestDimensionByKind(t *testing.T) {
 			t.Errorf("%s: %g, must be %g", kind, got, mean)
 		}
 	}
-	none := figures(t, stage("dimension_wise_prediction", with{"classifier": "logistic_regression",
+	none := figures(t, stage("dimension_wise_prediction", overrides{"classifier": "logistic_regression",
 		"regressor": "linear_regression", "apart": coded}), in)
 	if got := none["mean_difference_of.categories"]; !math.IsNaN(got.Value) || got.Note == "" {
 		t.Errorf("without categories %v", got)
@@ -71,12 +72,12 @@ func TestDimensionByShare(t *testing.T) {
 		d.Columns = append(d.Columns, domain.Column{Name: name, Type: domain.Boolean, Categories: domain.Categories{"0",
 			"1"}})
 	}
-	table := func(shift, without int) pipelinetest.Input {
+	table := func(shift, reduced int) pipelinetest.Input {
 		values := make([][]any, len(every))
 		for k, n := range every {
 			for i := range 60 {
 				code := "0"
-				if k != without && (i*7+shift)%n == 0 {
+				if k != reduced && (i*7+shift)%n == 0 {
 					code = "1"
 				}
 				values[k] = append(values[k], code)
@@ -85,7 +86,7 @@ func TestDimensionByShare(t *testing.T) {
 		return input(d, values...)
 	}
 	in := map[string]pipelinetest.Input{"real": table(1, -1), "real_train": table(2, -1), "synthetic": table(3, 1)}
-	m := figures(t, stage("dimension_wise_prediction", with{"classifier": "logistic_regression",
+	m := figures(t, stage("dimension_wise_prediction", overrides{"classifier": "logistic_regression",
 		"shares": []float64{0, 0.1, 0.4, 0.6}}), in)
 	if got := m["no_diversity"].Value; got != 1 {
 		t.Errorf("%g columns without diversity, must be 1", got)
@@ -110,7 +111,8 @@ func TestDimensionByShare(t *testing.T) {
 	h := in["real"].Header
 	headers := pipeline.Headers{"real": h, "synthetic": h, "real_train": h}
 	for _, share := range []float64{-0.1, 1.5} {
-		if _, err := stage("dimension_wise_prediction", with{"shares": []float64{0.5, share}}).Plan(headers); err == nil ||
+		if _, err := stage("dimension_wise_prediction", overrides{"shares": []float64{0.5, share}}).Plan(headers); err ==
+			nil ||
 			!strings.Contains(err.Error(), "shares[1]") {
 			t.Errorf("a share of %g: %v", share, err)
 		}

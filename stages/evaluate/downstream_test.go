@@ -17,13 +17,13 @@ import (
 )
 
 // downstream predicts a column, with more settings.
-func downstream(target string, more with) pipeline.Stage {
-	settings := with{"target": target}
+func downstream(target string, more overrides) pipeline.Stage {
+	settings := overrides{"target": target}
 	maps.Copy(settings, more)
 	return stage("downstream", settings)
 }
 
-// Rows of one law predict each other; a target that is drawn apart from all else
+// TestDownstreamTellsSignalFromNoise: rows of one law predict each other; a target that is drawn apart from all else
 // cannot be predicted. With 600 test rows the standard error of an AUROC of 0.5
 // is below 0.025, so a false alarm needs more than 5 of them (rate below 1e-6).
 func TestDownstreamTellsSignalFromNoise(t *testing.T) {
@@ -42,14 +42,15 @@ func TestDownstreamTellsSignalFromNoise(t *testing.T) {
 	if v := m["auroc_loss"].Value; math.Abs(v) > 0.05 {
 		t.Errorf("the loss against real rows is %v", v)
 	}
-	low := figures(t, downstream("outcome", with{"columns": []string{"group"}}),
+	low := figures(t, downstream("outcome", overrides{"columns": []string{"group"}}),
 		map[string]pipelinetest.Input{"real": real, "synthetic": bad})
 	if v := low["auroc"].Value; v > 0.75 {
 		t.Errorf("AUROC is %v from noise", v)
 	}
 }
 
-// A target that follows from another column is told to do so, by the name of the column; one that does not is not.
+// TestDownstreamNamesWhatATargetFollowsFrom: a target that follows from another column is told to do so, by the name of
+// the column; one that does not is not.
 func TestDownstreamNamesWhatATargetFollowsFrom(t *testing.T) {
 	table := func(seed uint64, outcome func(x float64, group string) bool) pipelinetest.Input {
 		rng := rand.New(rand.NewPCG(seed, 1))
@@ -100,8 +101,8 @@ func values(in pipelinetest.Input, column int) []any {
 	return out
 }
 
-// Every edge gives a value or a reason, never NaN in silence (see figures). In an ordinary run every third learner
-// meets an edge, others at the next, so that each meets five or more.
+// TestDownstreamEdges: every edge gives a value or a reason, never NaN in silence (see figures). In an ordinary run
+// every third learner meets an edge, others at the next, so that each meets five or more.
 func TestDownstreamEdges(t *testing.T) {
 	one := []any{"1"}
 	single := input(mixed(), []any{1.0}, []any{"a"}, one, []any{2.0})
@@ -125,25 +126,25 @@ func TestDownstreamEdges(t *testing.T) {
 			t.Run(rn+" real, "+sn+" synthetic", func(t *testing.T) {
 				in := map[string]pipelinetest.Input{"real": real, "synthetic": synthetic, "real_train": rows(20, 5)}
 				classes, numbers := some(prediction.ClassifierNames(), edge), some(prediction.RegressorNames(), edge)
-				figures(t, downstream("outcome", with{"models": classes, "scores": prediction.ClassScores()}), in)
-				figures(t, downstream("group", with{"models": classes}), in)
-				figures(t, downstream("level", with{"models": numbers, "scores": prediction.NumberScores()}), in)
+				figures(t, downstream("outcome", overrides{"models": classes, "scores": prediction.ClassScores()}), in)
+				figures(t, downstream("group", overrides{"models": classes}), in)
+				figures(t, downstream("level", overrides{"models": numbers, "scores": prediction.NumberScores()}), in)
 			})
 		}
 	}
 }
 
 // some is every third of a list, beginning at one of the first three, or all of it.
-func some(list []string, from int) (taken []string) {
+func some(list []string, from int) (used []string) {
 	every := stattest.Rounds(3, 1)
 	for i := from % every; i < len(list); i += every {
-		taken = append(taken, list[i])
+		used = append(used, list[i])
 	}
-	return taken
+	return used
 }
 
 func TestDownstreamRefuses(t *testing.T) {
-	for want, change := range map[string]with{
+	for want, change := range map[string]overrides{
 		"did you mean outcome?":                  {"target": "outcom"},
 		"did you mean logistic_regression?":      {"models": []string{"logistic_regresion"}},
 		"an unknown score of boolean columns":    {"scores": []string{"r2"}},
@@ -163,7 +164,7 @@ func TestDownstreamRefuses(t *testing.T) {
 // one. Real rows have theirs beside; what has no weights says nothing, and without the setting nobody does.
 func TestDownstreamWeights(t *testing.T) {
 	in := map[string]pipelinetest.Input{"real": rows(50, 1), "synthetic": rows(4000, 2), "real_train": rows(4000, 3)}
-	models := with{"models": []string{"logistic_search", "random_forest_shallow", "gaussian_nb"},
+	models := overrides{"models": []string{"logistic_search", "random_forest_shallow", "gaussian_nb"},
 		"columns": []string{"x", "group"}, "scaling": "raw"}
 	for key := range figures(t, downstream("outcome", models), in) {
 		if strings.HasPrefix(key, "column_weight") {

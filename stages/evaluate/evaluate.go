@@ -15,13 +15,13 @@ import (
 	"weir/stages/internal/columns"
 )
 
-// Ports are those of a comparison of whole tables; beside says what real_train is
+// Ports returns the ports of a comparison of whole tables; beside says what real_train is
 // for.
-func Ports(beside string) []pipeline.Port {
+func Ports(comparison string) []pipeline.Port {
 	return []pipeline.Port{
 		Table("real", "real rows, preferably ones that no model has seen", false),
 		Table("synthetic", "the rows to judge", false),
-		Table("real_train", "the real rows that the model learnt from: "+beside, true),
+		Table("real_train", "the real rows that the model learnt from: "+comparison, true),
 		Baseline(),
 	}
 }
@@ -53,7 +53,7 @@ func RowsFigure() pipeline.Figure {
 
 const rowsName = "rows"
 
-// header is that of metrics: private and unbounded, since every
+// header returns the header of metrics: private and unbounded, since every
 // figure may depend on every real row. like gives the privacy terms.
 func header(like pipeline.Header) pipeline.Header {
 	return pipeline.Header{
@@ -99,7 +99,7 @@ func WorkBeside(like pipeline.Header, measure func(context.Context, *pipeline.En
 		if err != nil {
 			return nil, err
 		}
-		list, err := measure(ctx, shares.of(env), frames, in)
+		list, err := measure(ctx, shares.counting(env), frames, in)
 		if err != nil {
 			return nil, err
 		}
@@ -196,8 +196,8 @@ func newShares(env *pipeline.Env) *shares {
 	return s
 }
 
-// of is the environment that counts in a unit of the stage's own.
-func (s *shares) of(env *pipeline.Env) *pipeline.Env {
+// counting is the environment that counts in a unit of the stage's own.
+func (s *shares) counting(env *pipeline.Env) *pipeline.Env {
 	shown := *env
 	shown.Progress = func(done, total int64) {
 		if total > 0 {

@@ -10,7 +10,7 @@ import (
 )
 
 // TestEveryChoiceIsDeclared: figures that a kind computes where it is asked to are declared as
-// those of its defaults, which the conformance suite holds (pipelinetest.CheckKinds).
+// the figures of its defaults, which the conformance suite holds (pipelinetest.CheckKinds).
 func TestEveryChoiceIsDeclared(t *testing.T) {
 	all := pipelinetest.WardPorts(pipelinetest.WardRows(1, 60), pipelinetest.WardRows(2, 50), pipelinetest.WardRows(3, 60))
 	all["baseline"] = pipelinetest.WardInput(pipelinetest.WardRows(4, 50), pipeline.Released)
@@ -21,16 +21,16 @@ func TestEveryChoiceIsDeclared(t *testing.T) {
 		"normalised_mutual_information", "theils_u", "correlation_ratio", "covariance"}
 	for name, c := range map[string]struct {
 		kind     string
-		settings with
+		settings overrides
 		in       map[string]pipelinetest.Input
 	}{
-		"scores of classes": {"downstream", with{"target": "outcome", "scores": prediction.ClassScores(),
+		"scores of classes": {"downstream", overrides{"target": "outcome", "scores": prediction.ClassScores(),
 			"models": prediction.ClassifierNames()[:2]}, four},
-		"scores of numbers": {"downstream", with{"target": "level", "scores": prediction.NumberScores(),
+		"scores of numbers": {"downstream", overrides{"target": "level", "scores": prediction.NumberScores(),
 			"models": prediction.RegressorNames()[:2]}, four},
-		"shares": {"dimension_wise_prediction", with{"classifier": "logistic_regression", "shares": []float64{0, 0.1}},
+		"shares": {"dimension_wise_prediction", overrides{"classifier": "logistic_regression", "shares": []float64{0, 0.1}},
 			four},
-		"measures": {"associations", with{"measures": measures}, all},
+		"measures": {"associations", overrides{"measures": measures}, all},
 	} {
 		out, err := pipelinetest.Run(t, stage(c.kind, c.settings), pipelinetest.Env(2), pipelinetest.Tables(maps.Clone(c.in)))
 		if err != nil {

@@ -18,7 +18,7 @@ func smoking() regress.Model {
 			{Name: "region", Categories: pipelinetest.WardDomain().Column("region").Categories}}}
 }
 
-// regressed is what a stage released whose coefficients, but for the intercept, are those of
+// regressed is what a stage released whose coefficients, but for the intercept, equal the coefficients of
 // the given rows and more by a tenth, of a number by a tenth for half of its bounds.
 func regressed(rows pipelinetest.Input) pipelinetest.Input {
 	f, err := columns.Read(context.Background(), pipeline.FromRecords(rows.Header, rows.Rows))
@@ -52,7 +52,7 @@ func regressed(rows pipelinetest.Input) pipelinetest.Input {
 }
 
 // TestCompareRegressions: coefficients that are off by a tenth have that error; synthetic
-// rows that are the real ones have none, win, and tell the outcome as often as these do; those of
+// rows that are the real ones have none, win, and tell the outcome as often as these do; coefficients of
 // another table are off. Rows without a column that is asked about cannot be judged.
 func TestCompareRegressions(t *testing.T) {
 	real := pipelinetest.WardInput(pipelinetest.WardRows(1, 400), pipeline.Private)

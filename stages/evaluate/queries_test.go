@@ -15,10 +15,10 @@ import (
 
 // asking are questions about the ward.
 func asking() []ask.Asked {
-	from := 40.0
+	low := 40.0
 	var ps schema.Problems
 	list := ask.Check(&ps, "questions", []ask.Question{
-		{Name: "older", Ask: ask.Count, Where: []ask.Condition{{Column: "age", From: &from}}},
+		{Name: "older", Ask: ask.Count, Where: []ask.Condition{{Column: "age", From: &low}}},
 		{Name: "regions", Ask: ask.Histogram, Column: "region"},
 		{Name: "age", Ask: ask.Mean, Column: "age"},
 		{Name: "pressure", Ask: ask.Quantile, Column: "pressure", Quantile: 0.5},
@@ -49,18 +49,18 @@ func answered(rows pipelinetest.Input, off float64) pipelinetest.Input {
 			panic(err)
 		}
 		for _, x := range list {
-			by, least, most := off, -1e9, 1e9
+			amount, least, most := off, -1e9, 1e9
 			switch q.Ask {
 			case ask.Count, ask.Histogram:
-				by = 3
+				amount = 3
 			case ask.Covariance:
-				by, least, most = off/100, -0.25, 0.25
+				amount, least, most = off/100, -0.25, 0.25
 			default:
 				least, most = q.Bounds[0][0], q.Bounds[0][1]
 			}
 			in := func(v float64) float64 { return min(max(v, least), most) }
-			a.List = append(a.List, ask.Answer{Question: x.Question, Cell: x.Cell, Value: in(x.Value + by),
-				Low: in(x.Value - by), High: in(x.Value + 2*by)})
+			a.List = append(a.List, ask.Answer{Question: x.Question, Cell: x.Cell, Value: in(x.Value + amount),
+				Low: in(x.Value - amount), High: in(x.Value + 2*amount)})
 		}
 	}
 	t, err := a.Write(ask.Header(rows.Header))
@@ -74,7 +74,7 @@ func answered(rows pipelinetest.Input, off float64) pipelinetest.Input {
 	return pipelinetest.Input{Header: t.Header, Rows: r}
 }
 
-// TestCompareQueries: errors are those of the definition. Answers beside those of 400 real
+// TestCompareQueries: errors follow the definition. Answers beside the answers of 400 real
 // rows by 3 rows are off by 3/400, a mean by 0.5 of a range of 72, a covariance of three
 // columns by 0.005 in each of 9 numbers. Synthetic rows that are the real ones have no error
 // and win every question; released intervals, made to hold the truth, do.
@@ -103,8 +103,9 @@ func TestCompareQueries(t *testing.T) {
 // answer above all of them is off by the other half; the real rows themselves are not.
 func TestCompareQueriesByRank(t *testing.T) {
 	real := pipelinetest.WardInput(pipelinetest.WardRows(1, 400), pipeline.Private)
-	got := figures(t, stage("compare_queries", with{"quantiles": "ranks"}), map[string]pipelinetest.Input{"real": real,
-		"synthetic": real, "answers.0": answered(real, 1000)})
+	got := figures(t, stage("compare_queries", overrides{"quantiles": "ranks"}),
+		map[string]pipelinetest.Input{"real": real,
+			"synthetic": real, "answers.0": answered(real, 1000)})
 	if m := got["error_synthetic.asked.pressure"]; m.Value != 0 {
 		t.Errorf("the real median is off by %v", m)
 	}
@@ -118,7 +119,8 @@ func TestCompareQueriesOfOtherRows(t *testing.T) {
 	real := pipelinetest.WardInput(pipelinetest.WardRows(1, 400), pipeline.Private)
 	got := figures(t, stage("compare_queries", nil), map[string]pipelinetest.Input{"real": real,
 		"synthetic": pipelinetest.WardInput(pipelinetest.BlankWards(pipelinetest.WardRows(1, 400), false), pipeline.Released),
-		"answers.0": answered(real, 1e-6)})
+		"answers.0": answered(real,
+			1e-6)})
 	if m := got["synthetic_wins.asked"]; m.Value > 0.5 || !strings.HasPrefix(m.Note,
 		"tailored answers are the better buy") {
 		t.Errorf("constants win: %v", m)

@@ -26,11 +26,11 @@ func Kinds() []pipeline.Kind {
 	return list
 }
 
-// with are settings that differ from the defaults.
-type with map[string]any
+// overrides are settings that differ from the defaults.
+type overrides map[string]any
 
 // stage is a stage of the named kind.
-func stage(kind string, settings with) pipeline.Stage {
+func stage(kind string, settings overrides) pipeline.Stage {
 	text, err := json.Marshal(settings)
 	if err != nil {
 		panic(err)

@@ -44,13 +44,14 @@ func poisson(rng *rand.Rand, rate float64) int {
 }
 
 // discovery is a Poisson regression with exposure, with more settings.
-func discovery(more with) pipeline.Stage {
-	settings := with{"model": "poisson", "target": "events", "columns": []string{"x", "noise", "arm"}, "exposure": "years"}
+func discovery(more overrides) pipeline.Stage {
+	settings := overrides{"model": "poisson", "target": "events", "columns": []string{"x", "noise", "arm"},
+		"exposure": "years"}
 	maps.Copy(settings, more)
 	return stage("regression_discovery", settings)
 }
 
-// The effects are 0.5 and 0.8 with standard errors near 0.03 and 0.06 at 1,000
+// TestRegressionCountsDiscoveries: the effects are 0.5 and 0.8 with standard errors near 0.03 and 0.06 at 1,000
 // rows of rate about 2: to miss the first, or to be 0.25 off, is an event of more
 // than 7 standard errors (rate below 1e-10). The real rows' base is arm a, since
 // nobody is in the first category.
@@ -77,7 +78,7 @@ func TestRegressionCountsDiscoveries(t *testing.T) {
 	}
 }
 
-// Every edge gives a value or a reason (see figures).
+// TestRegressionEdges: every edge gives a value or a reason (see figures).
 func TestRegressionEdges(t *testing.T) {
 	none := input(visits(), nil, nil, nil, nil, nil)
 	flat := input(visits(), []any{1.0, 1.0, 1.0, 1.0}, []any{0.0, 0.0, 0.0, 0.0}, []any{"a", "a", "a", "a"},
@@ -89,15 +90,15 @@ func TestRegressionEdges(t *testing.T) {
 	for _, real := range []pipelinetest.Input{none, flat, one, far, cohort(50, 0.5, 1)} {
 		for _, synthetic := range []pipelinetest.Input{none, flat, one, far} {
 			figures(t, discovery(nil), map[string]pipelinetest.Input{"real": real, "synthetic": synthetic})
-			figures(t, discovery(with{"model": "linear", "exposure": ""}), map[string]pipelinetest.Input{"real": real,
+			figures(t, discovery(overrides{"model": "linear", "exposure": ""}), map[string]pipelinetest.Input{"real": real,
 				"synthetic": synthetic})
 		}
 	}
 	// x separates the outcomes perfectly.
-	apart := input(mixed(), []any{-2.0, -1.0, 1.0, 2.0, 3.0, -3.0}, []any{"a", "a", "a", "b", "b", "b"},
+	separate := input(mixed(), []any{-2.0, -1.0, 1.0, 2.0, 3.0, -3.0}, []any{"a", "a", "a", "b", "b", "b"},
 		[]any{"0", "0", "1", "1", "1", "0"}, []any{1.0, 2.0, 1.5, 0.5, 3.0, 1.0})
-	s := stage("regression_discovery", with{"model": "logistic", "target": "outcome", "columns": []string{"x"}})
-	m := figures(t, s, map[string]pipelinetest.Input{"real": rows(200, 1), "synthetic": apart})
+	s := stage("regression_discovery", overrides{"model": "logistic", "target": "outcome", "columns": []string{"x"}})
+	m := figures(t, s, map[string]pipelinetest.Input{"real": rows(200, 1), "synthetic": separate})
 	if note := m["coefficient_synthetic.x"].Note; !strings.Contains(note, "separat") {
 		t.Errorf("perfect separation has the note %q", note)
 	}
@@ -118,7 +119,7 @@ func TestRegressionWithoutCases(t *testing.T) {
 		}
 		return input(visits(), x, z, arm, years, events)
 	}
-	both := figures(t, discovery(with{"bootstraps": 5}), map[string]pipelinetest.Input{"real": barren("a", "b"),
+	both := figures(t, discovery(overrides{"bootstraps": 5}), map[string]pipelinetest.Input{"real": barren("a", "b"),
 		"synthetic": barren("a", "b")})
 	one := figures(t, discovery(nil), map[string]pipelinetest.Input{"real": barren("a"), "synthetic": barren("a")})
 	for _, name := range []string{"coefficient_real.x", "coefficient_real.intercept", "standard_error_real.noise"} {
@@ -136,15 +137,15 @@ func TestRegressionWithoutCases(t *testing.T) {
 
 func TestRegressionRefuses(t *testing.T) {
 	for name, c := range map[string]struct {
-		change with
+		change overrides
 		want   string
 	}{
-		"coded target":       {with{"target": "arm", "columns": []string{"x"}}, "a numeric column for a poisson model"},
-		"numeric, logistic":  {with{"model": "logistic"}, "a column of two categories"},
-		"offset of another":  {with{"model": "linear"}, "left out, or the model poisson"},
-		"unknown exposure":   {with{"exposure": "year"}, "did you mean years?"},
-		"target as column":   {with{"columns": []string{"events"}}, "other columns"},
-		"category as offset": {with{"exposure": "arm", "columns": []string{"x"}}, "a numeric column"},
+		"coded target":       {overrides{"target": "arm", "columns": []string{"x"}}, "a numeric column for a poisson model"},
+		"numeric, logistic":  {overrides{"model": "logistic"}, "a column of two categories"},
+		"offset of another":  {overrides{"model": "linear"}, "left out, or the model poisson"},
+		"unknown exposure":   {overrides{"exposure": "year"}, "did you mean years?"},
+		"target as column":   {overrides{"columns": []string{"events"}}, "other columns"},
+		"category as offset": {overrides{"exposure": "arm", "columns": []string{"x"}}, "a numeric column"},
 	} {
 		in := pipeline.Headers{"real": cohort(3, 1, 1).Header, "synthetic": cohort(3, 1, 2).Header}
 		if _, err := discovery(c.change).Plan(in); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -168,7 +169,7 @@ func TestRegressionErrorByPrevalence(t *testing.T) {
 			real, synthetic, c = append(real, float64(k)+wiggle), append(synthetic, float64(k)+off[k]+wiggle), append(c, name)
 		}
 	}
-	s := stage("regression_discovery", with{"model": "linear", "target": "y", "columns": []string{"c"}})
+	s := stage("regression_discovery", overrides{"model": "linear", "target": "y", "columns": []string{"c"}})
 	m := figures(t, s, map[string]pipelinetest.Input{"real": input(d, real, c), "synthetic": input(d, synthetic, c)})
 	for quarter, want := range map[string]float64{"1": 0.6, "2": 0.2, "3": 0.1, "4": 0.3} {
 		if got := m["error_by_prevalence."+quarter].Value; math.Abs(got-want) > 1e-9 {
@@ -180,14 +181,15 @@ func TestRegressionErrorByPrevalence(t *testing.T) {
 // TestRegressionBootstraps: an effect of 17 standard errors is found in all resamples, one of two in some, and what the
 // real rows do not discover is asked of none: all discoveries are found wherever the weaker one is.
 func TestRegressionBootstraps(t *testing.T) {
-	strong := figures(t, discovery(with{"bootstraps": 20}), map[string]pipelinetest.Input{"real": cohort(1000, 0.5, 1),
+	strong := figures(t, discovery(overrides{"bootstraps": 20}), map[string]pipelinetest.Input{"real": cohort(1000, 0.5,
+		1),
 		"synthetic": cohort(100, 0.5, 2)})
 	if strong["bootstrap_share.x"].Value != 1 || strong["bootstrap_all_share"].Value != 1 ||
 		strong["bootstrap_share.noise"].Value == 1 {
 		t.Errorf("shares %v, %v and %v of 20 resamples", strong["bootstrap_share.x"], strong["bootstrap_all_share"],
 			strong["bootstrap_share.noise"])
 	}
-	weak := figures(t, discovery(with{"bootstraps": 40, "columns": []string{"x"}}),
+	weak := figures(t, discovery(overrides{"bootstraps": 40, "columns": []string{"x"}}),
 		map[string]pipelinetest.Input{"real": cohort(80, 0.2, 10), "synthetic": cohort(100, 0.5, 2)})
 	if share := weak["bootstrap_share.x"].Value; share <= 0 || share >= 1 || weak["bootstrap_all_share"].Value != share {
 		t.Errorf("of a weak effect (p %g) a share of %g, of all %g", weak["p_real.x"].Value, share,

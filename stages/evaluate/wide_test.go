@@ -6,11 +6,11 @@ import (
 )
 
 // TestPairsAreBounded: of more pairs than max_pairs so many are drawn and measured, the figures are
-// those of these pairs, and they say so; without the bound nothing is said.
+// the figures of these pairs, and they say so; without the bound nothing is said.
 func TestPairsAreBounded(t *testing.T) {
 	tables := planted()
-	all := against(t, stage("associations", with{"measures": []string{"mixed", "covariance"}}), tables["constants"])
-	some := against(t, stage("associations", with{"measures": []string{"mixed", "covariance"}, "max_pairs": 2}),
+	all := judge(t, stage("associations", overrides{"measures": []string{"mixed", "covariance"}}), tables["constants"])
+	some := judge(t, stage("associations", overrides{"measures": []string{"mixed", "covariance"}, "max_pairs": 2}),
 		tables["constants"])
 	listed := 0
 	for key, m := range some {

@@ -103,8 +103,8 @@ func (byWeight) Scores(f *columns.Frame) ([]float64, error) { return f.Column("w
 // weighed is a detector that scores by weight, and the kind of it.
 func weighed(t *testing.T, in pipelinetest.Input) (pipelinetest.Input, pipeline.Kind) {
 	t.Helper()
-	h := pipeline.Header{Form: pipeline.FormDetector, Domain: &domain.Domain{Columns: in.Header.Domain.Columns},
-		Class: pipeline.Released, Terms: in.Header.Terms}
+	h := pipeline.Header{Form: pipeline.FormDetector,
+		Domain: &domain.Domain{Columns: in.Header.Domain.Columns}, Class: pipeline.Released, Terms: in.Header.Terms}
 	table, err := artifact.Pack(h, "weight", 1, []pipeline.File{{Name: "nothing", Data: []byte("x")}})
 	must(t, err)
 	r, err := pipelinetest.Collect(t.Context(), table)
@@ -299,7 +299,7 @@ func TestLoopsContinue(t *testing.T) {
 		checkpoints := map[string]int{"dp_wgan": 2, "dp_wgan tensor": 2, "dp_gan": 2, "dp_vae": 2, "pate_gan": 2,
 			"dp_auto_gan": 6, "rdp_cgan": 6}[name]
 		if checkpoints == 0 {
-			continue // write checkpoints by other rules; their loops are those of the others
+			continue // write checkpoints by other rules; their loops equal the loops of the others
 		}
 		pipelinetest.Learner{Kind: k, Kinds: Kinds(), Beside: map[string]pipelinetest.Input{"detector": detector},
 			Stage: func() pipeline.Stage {

@@ -87,7 +87,7 @@ func TestRemovalByModels(t *testing.T) {
 	for name, detector := range models(t) {
 		add := func(h *pipeline.Header) { h.Terms.Adjacency, h.Rows = privacy.AddRemove, 0 }
 		group := func(h *pipeline.Header) { h.Stability, h.Rows = pipeline.Rows(2), 0 }
-		drawn := func(h *pipeline.Header) { h.Class, h.Stability, h.Rows = pipeline.Released, pipeline.Unbounded(), 0 }
+		drawRows := func(h *pipeline.Header) { h.Class, h.Stability, h.Rows = pipeline.Released, pipeline.Unbounded(), 0 }
 		for what, c := range map[string]struct {
 			settings string
 			change   func(*pipeline.Header)
@@ -97,7 +97,7 @@ func TestRemovalByModels(t *testing.T) {
 			"above":            {`{"placement": "pre", "above": 8}`, add},
 			"above of groups":  {`{"placement": "pre", "above": 8}`, group},
 			"of rows exchange": {`{"placement": "pre", "above": 8}`, func(h *pipeline.Header) {}},
-			"of drawn rows":    {`{"placement": "post", "remove": 5}`, drawn},
+			"of drawn rows":    {`{"placement": "post", "remove": 5}`, drawRows},
 		} {
 			in := stays(40)
 			c.change(&in.Header)
@@ -131,7 +131,7 @@ func TestFarRowIsFoundByModels(t *testing.T) {
 	}
 }
 
-// TestKindsThatScore are those of marginals, mixtures and detectors; a model of other columns is refused as a detector
+// TestKindsThatScore: marginals, mixtures and detectors score rows; a model of other columns is refused as a detector
 // of other columns is.
 func TestKindsThatScore(t *testing.T) {
 	remove := set(t, kind(t, "remove_anomalies"), `{"placement": "pre", "remove": 5}`)()
@@ -142,7 +142,8 @@ func TestKindsThatScore(t *testing.T) {
 		}
 		return err.Error()
 	}
-	net := pipeline.Header{Form: pipeline.FormModel, Domain: &domain.Domain{}, Class: pipeline.Released}
+	net := pipeline.Header{Form: pipeline.FormModel, Domain: &domain.Domain{},
+		Class: pipeline.Released}
 	want := []string{"aim", "anomaly_detector", "anomaly_forest", "auto", "independent", "marginal_tree", "marginals_from",
 		"mixture", "mst", "privbayes"}
 	if got := pipeline.ReadersOf(Kinds()).Scoring(); !slices.Equal(got, want) {

@@ -33,15 +33,15 @@ func TestRowsStandApart(t *testing.T) {
 		{Name: "o", Type: domain.Ordinal, Categories: []string{"low", "mid", "high"}, Nullable: true},
 		{Name: "b", Type: domain.Boolean, Categories: []string{"n", "y"}, Nullable: true},
 		{Name: "t", Type: domain.Text, Nullable: true}}
-	held := []string{"i", "f", "d"}
+	stored := []string{"i", "f", "d"}
 	limits := map[string]Limits{"i": {pointer(-9e15), pointer(9.1e18)}, "f": {pointer(-1e17), pointer(1e17)},
 		"d": {pointer(0), pointer(20000)}}
 	stages := map[string]func() pipeline.Stage{
 		"clip": func() pipeline.Stage {
-			return &Bounds{Outside: "clip", Columns: held, Bounds: limits}
+			return &Bounds{Outside: "clip", Columns: stored, Bounds: limits}
 		},
 		"missing": func() pipeline.Stage {
-			return &Bounds{Outside: "missing", Columns: held, Bounds: limits}
+			return &Bounds{Outside: "missing", Columns: stored, Bounds: limits}
 		},
 		"sentinel": func() pipeline.Stage {
 			return &NotAvailable{Columns: map[string]float64{"i": 99, "f": 99}, Suffix: "_na"}
@@ -67,20 +67,20 @@ func TestRowsStandApart(t *testing.T) {
 	for name, stage := range stages {
 		for range 200 {
 			rows := extremes(columns, r, 5)
-			at := r.IntN(6)
-			without := shown(pipelinetest.After(t, table(columns, rows...), stage()))
+			pos := r.IntN(6)
+			reduced := shown(pipelinetest.After(t, table(columns, rows...), stage()))
 			for c := range rows {
 				more := extreme[columns[c].Type]
 				value := more[r.IntN(len(more))]
 				if c == 0 {
 					value = 5
 				}
-				rows[c] = slices.Insert(slices.Clone(rows[c]), at, value)
+				rows[c] = slices.Insert(slices.Clone(rows[c]), pos, value)
 			}
-			with := shown(pipelinetest.After(t, table(columns, rows...), stage()))
-			delete(with, "5")
-			if fmt.Sprint(with) != fmt.Sprint(without) {
-				t.Fatalf("%s: beside\n%v rows are\n%v and without\n%v", name, rows, with, without)
+			extended := shown(pipelinetest.After(t, table(columns, rows...), stage()))
+			delete(extended, "5")
+			if fmt.Sprint(extended) != fmt.Sprint(reduced) {
+				t.Fatalf("%s: beside\n%v rows are\n%v and without\n%v", name, rows, extended, reduced)
 			}
 		}
 	}

@@ -36,11 +36,11 @@ func (p *splitting) byValue(k key, column int, after string) assigner {
 	return func() func(arrow.Record) ([]uint8, error) {
 		return func(r arrow.Record) ([]uint8, error) {
 			draws, err := k.units(r.Column(column), after)
-			to := make([]uint8, len(draws))
+			dst := make([]uint8, len(draws))
 			for i, u := range draws {
-				to[i] = p.part(float64(u>>11) * 0x1p-53)
+				dst[i] = p.part(float64(u>>11) * 0x1p-53)
 			}
-			return to, err
+			return dst, err
 		}
 	}
 }
@@ -50,11 +50,11 @@ func (p *splitting) byRow(k key) assigner {
 	return func() func(arrow.Record) ([]uint8, error) {
 		rng := k.sequence()
 		return func(r arrow.Record) ([]uint8, error) {
-			to := make([]uint8, r.NumRows())
-			for i := range to {
-				to[i] = p.part(rng.Float64())
+			dst := make([]uint8, r.NumRows())
+			for i := range dst {
+				dst[i] = p.part(rng.Float64())
 			}
-			return to, nil
+			return dst, nil
 		}
 	}
 }
@@ -83,16 +83,16 @@ func (p *splitting) bySelection(k key) assigner {
 			left[i] = p.out[name].Rows
 		}
 		return func(r arrow.Record) ([]uint8, error) {
-			to := make([]uint8, r.NumRows())
-			for i := range to {
+			dst := make([]uint8, r.NumRows())
+			for i := range dst {
 				if total == 0 {
 					return nil, errMoreRows
 				}
-				to[i] = place(left, rng.Int64N(total))
-				left[to[i]]--
+				dst[i] = place(left, rng.Int64N(total))
+				left[dst[i]]--
 				total--
 			}
-			return to, nil
+			return dst, nil
 		}
 	}
 }
@@ -118,12 +118,12 @@ func (p *splitting) byStratum(ctx context.Context, t pipeline.Table, k key) (ass
 		if err != nil {
 			return nil, err
 		}
-		from, err := codes(r.Column(p.strata))
+		src, err := codes(r.Column(p.strata))
 		if err != nil {
 			return nil, err
 		}
 		known := present(r.Column(p.strata))
-		for i, c := range from {
+		for i, c := range src {
 			if !known.has(i) {
 				c = -1
 			}
@@ -131,11 +131,11 @@ func (p *splitting) byStratum(ctx context.Context, t pipeline.Table, k key) (ass
 			rows++
 		}
 	}
-	to := make([]uint8, rows)
+	dst := make([]uint8, rows)
 	for _, members := range classes {
-		p.deal(to, members)
+		p.deal(dst, members)
 	}
-	return replay(to), ctx.Err()
+	return replay(dst), ctx.Err()
 }
 
 // tagged is a row and its independent tag.
@@ -145,28 +145,28 @@ type tagged struct {
 }
 
 // deal cuts one class, in order of tags, at round(F_j n).
-func (p *splitting) deal(to []uint8, members []tagged) {
+func (p *splitting) deal(dst []uint8, members []tagged) {
 	slices.SortFunc(members, func(a, b tagged) int { return cmp.Or(cmp.Compare(a.tag, b.tag), cmp.Compare(a.row, b.row)) })
 	part := 0
 	for i, m := range members {
 		for part < len(p.ends)-1 && i >= int(math.Round(float64(len(members))*p.ends[part])) {
 			part++
 		}
-		to[m.row] = uint8(part)
+		dst[m.row] = uint8(part)
 	}
 }
 
 // replay reads the parts off a list, from the start at each opening.
-func replay(to []uint8) assigner {
+func replay(dst []uint8) assigner {
 	return func() func(arrow.Record) ([]uint8, error) {
-		at := 0
+		pos := 0
 		return func(r arrow.Record) ([]uint8, error) {
 			n := int(r.NumRows())
-			if at+n > len(to) {
+			if pos+n > len(dst) {
 				return nil, errors.New("the table has more rows than when it was first read")
 			}
-			at += n
-			return to[at-n : at], nil
+			pos += n
+			return dst[pos-n : pos], nil
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"weir/schema"
 )
 
-// Limits is a public range; a side that is absent is that of the domain.
+// Limits is a public range; a side that is absent is the bound of the domain.
 type Limits struct {
 	Lower *float64 `yaml:"lower,omitempty" json:"lower,omitempty" doc:"Least value, inclusive."`
 	Upper *float64 `yaml:"upper,omitempty" json:"upper,omitempty" doc:"Greatest value, inclusive."`
@@ -99,13 +99,13 @@ func (s *Bounds) lift(d *domain.Domain, c *domain.Column, lower, upper float64) 
 func (s *Bounds) places(ps *schema.Problems, d *domain.Domain) []int {
 	places := d.Pick(ps, "columns", s.Columns)
 	for _, name := range sorted(s.Bounds) {
-		at := d.Index(name)
-		if at < 0 {
+		index := d.Index(name)
+		if index < 0 {
 			ps.Unknown("bounds."+name, "column of the table", name, d.Names())
-		} else if d.Columns[at].Late {
+		} else if d.Columns[index].Late {
 			ps.Add("bounds."+name, lateSetting, beforeRelease)
-		} else if !slices.Contains(places, at) {
-			places = append(places, at)
+		} else if !slices.Contains(places, index) {
+			places = append(places, index)
 		}
 	}
 	for i, c := range d.Columns {
@@ -126,12 +126,12 @@ func (s *Bounds) limits(ps *schema.Problems, c *domain.Column) (lower, upper flo
 	if c.Bounds != nil {
 		lower, upper = c.Bounds[0], c.Bounds[1]
 	}
-	own := s.Bounds[c.Name]
-	if own.Lower != nil {
-		lower = *own.Lower
+	single := s.Bounds[c.Name]
+	if single.Lower != nil {
+		lower = *single.Lower
 	}
-	if own.Upper != nil {
-		upper = *own.Upper
+	if single.Upper != nil {
+		upper = *single.Upper
 	}
 	if c.Type != domain.Numeric {
 		lower, upper = math.Ceil(lower), math.Floor(upper) // whole numbers only
@@ -147,7 +147,7 @@ func (s *Bounds) limits(ps *schema.Problems, c *domain.Column) (lower, upper flo
 	case math.IsInf(lower, 0) && math.IsInf(upper, 0):
 		ps.Refuse("W01", path, "absent, and the domain has none",
 			"public bounds (never read from the data; dp_bounds finds some for a charge)")
-	case c.Type.Calendar() && (lower < least && own.Lower != nil || upper > greatest && own.Upper != nil):
+	case c.Type.Calendar() && (lower < least && single.Lower != nil || upper > greatest && single.Upper != nil):
 		ps.Add(path, fmt.Sprintf("from %g to %g", lower, upper), calendarLimits(c.Type))
 	case !(lower <= upper):
 		ps.Add(path, fmt.Sprintf("from %g to %g", lower, upper), "a lower bound that is not above the upper one")
@@ -182,7 +182,7 @@ func (s *Bounds) maker(i int, c domain.Column, lower, upper float64) maker {
 		}
 		b := present(a)
 		for _, j := range out {
-			b = b.without(j, a.Len())
+			b = b.setMissing(j, a.Len())
 		}
 		return withBits(a, b), nil
 	}

@@ -183,7 +183,7 @@ func derived(c domain.Column, results []any) arrow.Array {
 	for i, x := range results {
 		v, ok := stored(c, x)
 		if !ok && c.Nullable {
-			b = b.without(i, len(results))
+			b = b.setMissing(i, len(results))
 		}
 		values[i] = v
 	}
@@ -196,7 +196,7 @@ func derivedWhole(c domain.Column, results []any) arrow.Array {
 	for i, x := range results {
 		v, ok := stored(c, x)
 		if !ok && c.Nullable {
-			b = b.without(i, len(results))
+			b = b.setMissing(i, len(results))
 		}
 		if n, whole := x.(int); whole && v == float64(n) {
 			values[i] = int64(n)

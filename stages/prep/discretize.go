@@ -51,12 +51,12 @@ type binned struct {
 }
 
 // check: a released model comes back from anyone, and states its bins itself.
-func (p binned) check(now, to *domain.Column) error {
+func (p binned) check(current, target *domain.Column) error {
 	switch {
-	case !now.Type.Coded() || !isNumber(to):
-		return fmt.Errorf("is %s and was %s, must be bins of a number", describe(now), describe(to))
-	case len(p.Edges) < 2 || len(p.Edges) != len(now.Categories)+1 || !slices.IsSorted(p.Edges):
-		return fmt.Errorf("has %d edges of %d bins, must have one more, ascending", len(p.Edges), len(now.Categories))
+	case !current.Type.Coded() || !isNumber(target):
+		return fmt.Errorf("is %s and was %s, must be bins of a number", describe(current), describe(target))
+	case len(p.Edges) < 2 || len(p.Edges) != len(current.Categories)+1 || !slices.IsSorted(p.Edges):
+		return fmt.Errorf("has %d edges of %d bins, must have one more, ascending", len(p.Edges), len(current.Categories))
 	case p.Inverse != "midpoint" && p.Inverse != "uniform":
 		return fmt.Errorf("has the inverse %.60q, must be midpoint or uniform", p.Inverse)
 	}
@@ -71,7 +71,7 @@ type discretizing struct {
 	places   []int
 	edges    map[int][]float64
 	port     string      // whose table the quantiles are of
-	from     map[int]int // by place, that of the column in the table of port
+	from     map[int]int // by place, the place of the column in the table of port
 	findings []pipeline.Finding
 }
 
@@ -123,13 +123,13 @@ func (s *Discretize) quantiles(ps *schema.Problems, in pipeline.Headers, p *disc
 		p.port = "reference"
 	}
 	for _, i := range p.places {
-		name, from := in["in"].Domain.Columns[i].Name, in[p.port].Domain
+		name, source := in["in"].Domain.Columns[i].Name, in[p.port].Domain
 		if p.edges[i] != nil {
 			continue
 		}
-		if p.from[i] = from.Index(name); p.from[i] < 0 {
-			ps.Unknown("columns", "column of the reference", name, from.Names())
-		} else if c := &from.Columns[p.from[i]]; p.port == "reference" && !isNumber(c) {
+		if p.from[i] = source.Index(name); p.from[i] < 0 {
+			ps.Unknown("columns", "column of the reference", name, source.Names())
+		} else if c := &source.Columns[p.from[i]]; p.port == "reference" && !isNumber(c) {
 			ps.Add("reference", "a table whose column "+name+" is "+describe(c), "a table in which it is a number or a date")
 		}
 	}
@@ -140,10 +140,10 @@ func (s *Discretize) fitted(in pipeline.Headers, p *discretizing) {
 	if len(p.places) == len(p.edges) {
 		return
 	}
-	from := in[p.port]
-	p.out.Class = p.out.Class.Join(from.Class)
-	if from.Class == pipeline.Private {
-		p.out.Stability, p.out.OwnRows = from.Stability.AcrossRows(false), false
+	source := in[p.port]
+	p.out.Class = p.out.Class.Join(source.Class)
+	if source.Class == pipeline.Private {
+		p.out.Stability, p.out.OwnRows = source.Stability.AcrossRows(false), false
 		p.findings = []pipeline.Finding{{Rule: "W01", Level: pipeline.LevelNote,
 			Message: "bins are quantiles of private rows, so stability becomes unbounded and nothing is proven of a mechanism " +
 				"that follows",
@@ -154,10 +154,10 @@ func (s *Discretize) fitted(in pipeline.Headers, p *discretizing) {
 func (s *Discretize) places(ps *schema.Problems, d *domain.Domain) []int {
 	places := d.Pick(ps, "columns", s.Columns)
 	for _, name := range sorted(s.Edges) {
-		if at := d.Index(name); at < 0 {
+		if index := d.Index(name); index < 0 {
 			ps.Unknown("edges."+name, "column of the table", name, d.Names())
-		} else if !slices.Contains(places, at) {
-			places = append(places, at)
+		} else if !slices.Contains(places, index) {
+			places = append(places, index)
 		}
 	}
 	for i, c := range d.Columns {
@@ -213,20 +213,20 @@ func undoDiscretize(u *undoing) error {
 		return err
 	}
 	for _, p := range params {
-		i, to, ok := u.find(p.Name)
+		i, target, ok := u.find(p.Name)
 		if !ok {
 			continue
 		}
-		now := u.h.Domain.Columns[i]
-		if now.Encoding != nil {
+		current := u.h.Domain.Columns[i]
+		if current.Encoding != nil {
 			return errors.New("column " + p.Name + " is still encoded")
 		}
-		if err := p.check(&now, &to); err != nil {
+		if err := p.check(&current, &target); err != nil {
 			return fmt.Errorf("column %s: %w", p.Name, err)
 		}
-		to.OfUnit = ofUnit(now, u.h) && p.Inverse != "uniform" // each row draws for itself
+		target.OfUnit = ofUnit(current, u.h) && p.Inverse != "uniform" // each row draws for itself
 		u.draws = u.draws || p.Inverse == "uniform"
-		u.set(i, to, now.Nullable, func(random randomness) maker { return p.unbin(i, to, random) })
+		u.set(i, target, current.Nullable, func(random randomness) maker { return p.unbin(i, target, random) })
 	}
 	return nil
 }
@@ -251,10 +251,10 @@ func quantileEdges(values []float64, bins int) []float64 {
 	slices.Sort(values)
 	edges := make([]float64, bins+1)
 	for i := range edges {
-		at := float64(float64(i) / float64(bins) * float64(len(values)-1))
-		low := min(int(at), len(values)-1)
+		point := float64(float64(i) / float64(bins) * float64(len(values)-1))
+		low := min(int(point), len(values)-1)
 		high := min(low+1, len(values)-1)
-		edges[i] = values[low] + float64((at-float64(low))*(values[high]-values[low]))
+		edges[i] = values[low] + float64((point-float64(low))*(values[high]-values[low]))
 	}
 	return slices.Compact(edges)
 }
@@ -266,11 +266,11 @@ func bin(edges []float64, x float64) int32 {
 		return 0
 	}
 	inner := edges[1 : len(edges)-1]
-	at, exact := slices.BinarySearch(inner, x)
+	index, exact := slices.BinarySearch(inner, x)
 	if exact {
-		at++
+		index++
 	}
-	return int32(at)
+	return int32(index)
 }
 
 // within is the value at share u of bin i.
@@ -377,20 +377,20 @@ func binMaker(i int, edges []float64) maker {
 }
 
 // unbin makes column i of a batch numbers again.
-func (p binned) unbin(i int, to domain.Column, random randomness) maker {
-	values, draw := restoring(to), func() float64 { return 0.5 }
+func (p binned) unbin(i int, target domain.Column, random randomness) maker {
+	values, draw := restoring(target), func() float64 { return 0.5 }
 	if p.Inverse == "uniform" {
 		draw = random(i).Float64
 	}
 	return func(r arrow.Record) (arrow.Array, error) {
-		from, err := codes(r.Column(i))
+		src, err := codes(r.Column(i))
 		if err != nil {
 			return nil, err
 		}
-		x := make([]float64, len(from))
-		for j, c := range from {
+		x := make([]float64, len(src))
+		for j, c := range src {
 			x[j] = values.value(within(p.Edges, c, draw()))
 		}
-		return store(to.ArrowType(), x, present(r.Column(i))), nil
+		return store(target.ArrowType(), x, present(r.Column(i))), nil
 	}
 }

@@ -19,7 +19,7 @@ import (
 // Input: a table of stability rows(c). Mechanism: one histogram of each column, whose
 // bins are signs and powers of two, with discrete Laplace noise (mechanism.Bounds).
 // Sensitivity: a changed row moves one count of a column by 1 (add_remove) or two
-// (replace_one). Adjacency: either. Guarantee: that of discrete Laplace noise used once
+// (replace_one). Adjacency: either. Guarantee: as for discrete Laplace noise used once
 // a column. Bounds are a function of the noisy counts and of public settings, and rows
 // are held to them one by one. Reference: Wilson et al. 2020 (approximate bounds).
 type DPBounds struct {

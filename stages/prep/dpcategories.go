@@ -107,14 +107,14 @@ func (s *DPCategories) places(ps *schema.Problems, d *domain.Domain) []int {
 
 // share is the part of delta that the stage spends, over all columns.
 func (s *DPCategories) share(ps *schema.Problems, h pipeline.Header) float64 {
-	of := h.Terms.Delta
+	value := h.Terms.Delta
 	switch {
-	case s.Delta > 0 && (of == 0 || s.Delta < of || h.Terms.NoPrivacy):
+	case s.Delta > 0 && (value == 0 || s.Delta < value || h.Terms.NoPrivacy):
 		return s.Delta
 	case s.Delta > 0:
-		ps.Add("delta", fmt.Sprint(s.Delta), fmt.Sprintf("below the plan's delta, which is %g", of))
-	case of > 0:
-		return of / 10
+		ps.Add("delta", fmt.Sprint(s.Delta), fmt.Sprintf("below the plan's delta, which is %g", value))
+	case value > 0:
+		return value / 10
 	case h.Terms.NoPrivacy:
 		return 1e-9 // nothing is drawn with it
 	default:
@@ -156,14 +156,14 @@ func (f *categoriesFinding) run(ctx context.Context, env *pipeline.Env, in pipel
 		return nil, err
 	}
 	d, makers := f.out.Domain.Clone(), keepAll(f.out.Domain)
-	left := make([]kept, len(f.places))
+	left := make([]keptValues, len(f.places))
 	for j, i := range f.places {
 		parts, err := mechanism.ReleasePartitions(paid, counts[j].rows)
 		if err != nil {
 			return nil, err
 		}
 		names := f.frequent(parts)
-		left[j] = counts[j].kept(d.Columns[i].Name, names)
+		left[j] = counts[j].keptValues(d.Columns[i].Name, names)
 		d.Columns[i].Categories = append(names, f.other)
 		makers[i] = matching(i, d.Columns[i].Categories)
 	}
@@ -223,18 +223,18 @@ func matching(i int, categories []string) maker {
 		if !ok {
 			return nil, notText(r.Column(i))
 		}
-		b, to := present(a), make([]int32, a.Len())
-		for j := range to {
+		b, dst := present(a), make([]int32, a.Len())
+		for j := range dst {
 			if !b.has(j) {
 				continue
 			}
-			at, known := code[a.Value(j)]
+			pos, known := code[a.Value(j)]
 			if !known {
-				at = int32(len(categories) - 1)
+				pos = int32(len(categories) - 1)
 			}
-			to[j] = at
+			dst[j] = pos
 		}
-		return column(arrow.PrimitiveTypes.Int32, to, b), nil
+		return column(arrow.PrimitiveTypes.Int32, dst, b), nil
 	}
 }
 
@@ -259,20 +259,20 @@ func (c *valueCounts) add(a *array.String, other string) {
 	}
 }
 
-// kept says what is left of the values of a column.
-type kept struct {
+// keptValues says what is left of the values of a column.
+type keptValues struct {
 	column       string
 	values, left int
 	other        float64 // share of the rows with a value whose value is not left; NaN without such rows
 }
 
-// kept compares the values of a column with the names that are released.
-func (c *valueCounts) kept(column string, names []string) kept {
+// keptValues compares the values of a column with the names that are released.
+func (c *valueCounts) keptValues(column string, names []string) keptValues {
 	rows := int64(0)
 	for _, name := range names {
 		rows += c.rows[name]
 	}
-	k := kept{column: column, values: len(c.rows), left: len(names), other: math.NaN()}
+	k := keptValues{column: column, values: len(c.rows), left: len(names), other: math.NaN()}
 	if c.present > 0 {
 		k.other = 1 - float64(rows)/float64(c.present)
 	}
@@ -305,9 +305,9 @@ func keptHeader(like pipeline.Header) pipeline.Header {
 const mostKept = 3
 
 // keptMetrics lists what is left of each column; the whole table has the greatest share that is not.
-func keptMetrics(list []kept, other string) []pipeline.Metric {
+func keptMetrics(list []keptValues, other string) []pipeline.Metric {
 	worst := slices.Clone(list)
-	slices.SortStableFunc(worst, func(a, b kept) int { return cmp.Compare(b.other, a.other) })
+	slices.SortStableFunc(worst, func(a, b keptValues) int { return cmp.Compare(b.other, a.other) })
 	var words []string
 	for _, k := range worst[:min(mostKept, len(worst))] {
 		if !math.IsNaN(k.other) {

@@ -17,7 +17,7 @@ import (
 //
 // Input: a table of stability rows(c). Mechanism: discrete Laplace noise on the number of
 // rows (mechanism.LaplaceTotal). Sensitivity: a changed row moves it by at most 1, under
-// either adjacency. Guarantee: that of discrete Laplace noise, used once; that no number
+// either adjacency. Guarantee: as for discrete Laplace noise, used once; that no number
 // below 0 comes out is post-processing. Reference: Ghosh, Roughgarden, Sundararajan 2009.
 type DPCount struct {
 	NoiseMultiplier float64 `yaml:"noise_multiplier,omitempty" json:"noise_multiplier,omitempty" exclusiveMin:"0" doc:"Scale of the noise on the number of rows; found from the budget where it is not given."`
@@ -105,11 +105,11 @@ func oneOfAll(r relation.Relation) (kept relation.Relation, keys []relation.Key)
 // countThere counts rows that stay in a database: those whose only value is 0.
 func countThere(ctx context.Context, p *pipeline.Pushed) (rows int64, err error) {
 	ones, keys := oneOfAll(p.Relation)
-	kept, err := p.Session.Keep(ctx, ones)
+	retained, err := p.Session.Keep(ctx, ones)
 	if err != nil {
 		return 0, err
 	}
-	err = kept.Count(ctx, keys, func(_ int, counts []int64) error {
+	err = retained.Count(ctx, keys, func(_ int, counts []int64) error {
 		rows = counts[0]
 		return nil
 	})

@@ -178,7 +178,7 @@ func TestOddTextIsNoCategory(t *testing.T) {
 // too long, an empty one and twice well, where one category is kept. The empty text is a value here; 7 rows of 400 each
 // have a value, two of which are well, so that 5/7 become other. Nothing of it is released.
 func TestWhatIsLeftOfValuesIsTold(t *testing.T) {
-	for most, want := range map[int]kept{1: {"x", 2, 1, 5. / 7}, 9: {"x", 2, 2, 4. / 7}} {
+	for most, want := range map[int]keptValues{1: {"x", 2, 1, 5. / 7}, 9: {"x", 2, 2, 4. / 7}} {
 		out := foundCategories(t, most)["kept"]
 		list, err := pipeline.ReadMetrics(t.Context(), out)
 		if err != nil || out.Class != pipeline.Private {

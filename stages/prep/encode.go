@@ -82,12 +82,12 @@ func undoEncode(u *undoing) error {
 		return err
 	}
 	for _, e := range scales {
-		if i, to, ok := u.find(e.Name); ok {
-			if err := e.check(&u.h.Domain.Columns[i], &to); err != nil {
+		if i, target, ok := u.find(e.Name); ok {
+			if err := e.check(&u.h.Domain.Columns[i], &target); err != nil {
 				return fmt.Errorf("column %s: %w", e.Name, err)
 			}
-			to.OfUnit = ofUnit(u.h.Domain.Columns[i], u.h)
-			u.set(i, to, e.MissingCategory, func(randomness) maker { return e.decode(i, to) })
+			target.OfUnit = ofUnit(u.h.Domain.Columns[i], u.h)
+			u.set(i, target, e.MissingCategory, func(randomness) maker { return e.decode(i, target) })
 		}
 	}
 	return nil
@@ -341,10 +341,10 @@ func NewRowDecoder(h pipeline.Header) (*RowDecoder, error) {
 	if d.width, err = denseWidth(h.Domain); err != nil {
 		return nil, err
 	}
-	at := 0
+	pos := 0
 	for _, c := range h.Domain.Columns {
-		d.scales, d.places = append(d.scales, scales[c.Name]), append(d.places, at)
-		at += c.Encoding.Width
+		d.scales, d.places = append(d.scales, scales[c.Name]), append(d.places, pos)
+		pos += c.Encoding.Width
 	}
 	return d, nil
 }
@@ -375,25 +375,25 @@ type matrix struct {
 }
 
 // column decodes the numbers from place `at` of each row.
-func (m matrix) column(at int, e scaling, to domain.Column) arrow.Array {
+func (m matrix) column(pos int, e scaling, target domain.Column) arrow.Array {
 	if e.Form == domain.OneHot {
-		picked := m.categories(at, e.encoding().Width)
+		picked := m.categories(pos, e.encoding().Width)
 		var b bits
 		if e.MissingCategory {
 			b = missingCodes(picked, nil, int32(e.Categories))
 		}
 		return column(arrow.PrimitiveTypes.Int32, picked, b)
 	}
-	values, x := restoring(to), make([]float64, m.rows)
-	drawn := !m.draw.Argmax && !m.draw.Logits && e.Form == domain.MinMax && len(to.Categories) == 2
+	values, x := restoring(target), make([]float64, m.rows)
+	random := !m.draw.Argmax && !m.draw.Logits && e.Form == domain.MinMax && len(target.Categories) == 2
 	for r := range x {
-		v := e.backward(float64(m.dense[r*m.width+at]))
-		if drawn { // of two categories in one number it is the probability of the second
+		v := e.backward(float64(m.dense[r*m.width+pos]))
+		if random { // of two categories in one number it is the probability of the second
 			v = chance(v, m.rng)
 		}
 		x[r] = values.value(v)
 	}
-	return store(to.ArrowType(), x, nil)
+	return store(target.ArrowType(), x, nil)
 }
 
 // chance is 1 with probability p, else 0.
@@ -405,10 +405,10 @@ func chance(p float64, rng *rand.Rand) float64 {
 }
 
 // categories picks one category of each row's block.
-func (m matrix) categories(at, width int) []int32 {
+func (m matrix) categories(pos, width int) []int32 {
 	picked, p := make([]int32, m.rows), make([]float64, width)
 	for r := range picked {
-		block := m.dense[r*m.width+at : r*m.width+at+width]
+		block := m.dense[r*m.width+pos : r*m.width+pos+width]
 		if m.draw.Argmax {
 			picked[r] = argmax(block)
 			continue
@@ -427,13 +427,13 @@ func (m matrix) categories(at, width int) []int32 {
 // argmax is the place of the greatest number, the first of equals; NaN is never
 // the greatest.
 func argmax(p []float32) int32 {
-	best, at := float32(math.Inf(-1)), 0
+	best, pos := float32(math.Inf(-1)), 0
 	for i, v := range p {
 		if v > best {
-			best, at = v, i
+			best, pos = v, i
 		}
 	}
-	return int32(at)
+	return int32(pos)
 }
 
 // softmax replaces z by exp(z/temperature) over their sum, after subtracting the

@@ -21,7 +21,7 @@ import (
 	"weir/schema"
 )
 
-// The language of derive and filter is expr-lang without any function that
+// functions lists the functions of the language of derive and filter: expr-lang without any that
 // loops, reads a clock or draws at random:
 //
 //	numbers     int and float as the column; + - * / % ** comparisons ?: in
@@ -288,7 +288,7 @@ func (v *resolver) Visit(node *ast.Node) {
 	case !named:
 	case len(call.Arguments) == 2:
 		if other, named := argument(call.Arguments[1], false); named {
-			if difference := between(callee.Value, name, other); difference != nil {
+			if difference := differenceOf(callee.Value, name, other); difference != nil {
 				ast.Patch(node, difference)
 			}
 		}
@@ -345,7 +345,7 @@ const allFunctions = "abs, ceil, floor, round, min, max, int, float, rank(column
 func (v *checker) binary(n *ast.BinaryNode) {
 	switch n.Operator {
 	case "-":
-		v.between(n)
+		v.differenceOf(n)
 	case "/", "%", "**", "^":
 		if _, ours := n.Right.(*ast.ConstantNode); !ours { // an hour is never 0
 			v.e.divides = true

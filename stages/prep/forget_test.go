@@ -9,7 +9,7 @@ import (
 	"weir/pipeline/pipelinetest"
 )
 
-// A column that is written over, or made anew under an old name, is not what the
+// TestUndoingLeavesNewColumnsAlone: a column that is written over, or made anew under an old name, is not what the
 // steps before changed: undoing them leaves it alone (found by internal/soak, where the
 // old type came out under the new one's name, as a panic).
 func TestUndoingLeavesNewColumnsAlone(t *testing.T) {
@@ -21,15 +21,15 @@ func TestUndoingLeavesNewColumnsAlone(t *testing.T) {
 		"with a sentinel": {&NotAvailable{Columns: map[string]float64{"age": 34}, Suffix: "_na"}, overwrite},
 	} {
 		out := pipelinetest.After(t, clinicTable(), append(stages, &Decode{To: "source"})...)
-		at := out.Header.Domain.Index("age")
-		values, ok := out.Rows.Column(at).(*array.Int64)
+		index := out.Header.Domain.Index("age")
+		values, ok := out.Rows.Column(index).(*array.Int64)
 		if !ok || values.Value(0) != 2 || values.Value(4) != 4 {
-			t.Errorf("%s: column age is %v", name, out.Rows.Column(at))
+			t.Errorf("%s: column age is %v", name, out.Rows.Column(index))
 		}
 	}
 }
 
-// Quantiles are not undone, so what an earlier step knows of the numbers does not
+// TestUndoingPastQuantiles: quantiles are not undone, so what an earlier step knows of the numbers does not
 // fit their bins: a missing value is hidden in a bin too, a sentinel has no place
 // there (found by internal/soak).
 func TestUndoingPastQuantiles(t *testing.T) {
@@ -49,10 +49,10 @@ func TestUndoingPastQuantiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		back := pipelinetest.After(t, pipelinetest.Input{Header: out["out"].Header, Rows: rows}, &Decode{To: "source"})
-		at := back.Header.Domain.Index("age")
-		codes, ok := back.Rows.Column(at).(*array.Int32)
+		index := back.Header.Domain.Index("age")
+		codes, ok := back.Rows.Column(index).(*array.Int32)
 		if !ok || back.Header.Domain.Index("age_was") >= 0 || codes.IsNull(2) != (name == "missing") {
-			t.Errorf("%s: column age is %v", name, back.Rows.Column(at))
+			t.Errorf("%s: column age is %v", name, back.Rows.Column(index))
 		}
 	}
 }

@@ -270,16 +270,16 @@ func (f *formula) quotient(n *ast.BinaryNode) (relation.Expr, error) {
 }
 
 func (f *formula) choice(n *ast.ConditionalNode) (relation.Expr, error) {
-	is, err1 := f.bounded(n.Cond)
-	then, err2 := f.expr(n.Exp1)
+	cond, err1 := f.bounded(n.Cond)
+	yes, err2 := f.expr(n.Exp1)
 	other, err3 := f.expr(n.Exp2)
 	if err := oneOf(err1, err2, err3); err != nil {
 		return nil, err
 	}
-	if then.Type() != other.Type() {
+	if yes.Type() != other.Type() {
 		return nil, fmt.Errorf("a choice of values of two types is not translated into SQL")
 	}
-	return relation.Choice{If: is, Then: then, Else: other}, nil
+	return relation.Choice{If: cond, Then: yes, Else: other}, nil
 }
 
 // call is a function: float, and int of what is NaN is 0.
@@ -332,16 +332,16 @@ func heldTo(c domain.Column, v relation.Expr) relation.Expr {
 	if c.Bounds != nil {
 		lower, upper = c.Bounds[0], c.Bounds[1]
 	}
-	held := relation.Clip{E: v, Least: lower, Greatest: upper}
+	stored := relation.Clip{E: v, Least: lower, Greatest: upper}
 	if v.Type() == relation.Whole {
-		return held
+		return stored
 	}
 	if c.Nullable {
 		finite := relation.Within{E: v, Least: -math.MaxFloat64, Greatest: math.MaxFloat64}
 		return relation.Choice{If: relation.IsMissing{E: finite}, Then: relation.Constant{Of: relation.Real, Absent: true},
-			Else: held}
+			Else: stored}
 	}
-	return relation.Choice{If: relation.IsMissing{E: v}, Then: numeral(min(max(0, lower), upper)), Else: held}
+	return relation.Choice{If: relation.IsMissing{E: v}, Then: numeral(min(max(0, lower), upper)), Else: stored}
 }
 
 // failing finds the parts of a formula that have no value for some row, though no
@@ -371,12 +371,12 @@ func (v *failing) Visit(node *ast.Node) {
 
 // reads reports whether int or float takes whatever n is: a number, or one of
 // texts that all spell one.
-func (v *failing) reads(to string, n ast.Node) bool {
+func (v *failing) reads(target string, n ast.Node) bool {
 	if t := n.Type(); t != nil && (t.Kind() == reflect.Int || t.Kind() == reflect.Float64) {
 		return true
 	}
 	list, closed := possible(n, v.d)
-	return closed && !slices.ContainsFunc(list, func(s string) bool { return !spells(to, s) })
+	return closed && !slices.ContainsFunc(list, func(s string) bool { return !spells(target, s) })
 }
 
 func spells(to, s string) bool {

@@ -7,7 +7,7 @@ import (
 	"weir/pipeline/pipelinetest"
 )
 
-// Whatever stands in a formula, planning gives an error or a run that no row ends.
+// FuzzFormula: whatever stands in a formula, planning gives an error or a run that no row ends.
 func FuzzFormula(f *testing.F) {
 	for _, s := range []string{`age > 3`, `rank(grade) + 1`, `missing(age) ? 1 : 2`, `col("age") ** 2`,
 		`region in ["north"]`, `smoker and not (age < 2)`,

@@ -14,7 +14,7 @@ import (
 	"weir/pipeline/pipelinetest"
 )
 
-// The language of formulas: what is refused, before any data, and why.
+// TestFormulaProblems: the language of formulas: what is refused, before any data, and why.
 func TestFormulaProblems(t *testing.T) {
 	h := clinicTable().Header
 	for formula, want := range map[string]string{
@@ -48,7 +48,7 @@ func TestFormulaProblems(t *testing.T) {
 	}
 }
 
-// Formulas compute what they say; expected values by hand.
+// TestFormulas: formulas compute what they say; expected values by hand.
 func TestFormulas(t *testing.T) {
 	in := table([]domain.Column{
 		{Name: "a", Type: domain.Numeric, Nullable: true},
@@ -69,15 +69,16 @@ func TestFormulas(t *testing.T) {
 	} {
 		out := pipelinetest.After(t, in, &Derive{Columns: []Derived{{Name: "x", Formula: formula, Type: domain.Numeric}}})
 		t.Run(formula, func(t *testing.T) {
-			compare(t, "x", tolerance{Rel: 1e-15}, listed(t, named(out, "x")), want)
+			compare(t, "x", tolerance{Rel: 1e-15}, listed(t, columnNamed(out, "x")), want)
 		})
 	}
 	rest := pipelinetest.After(t, in,
 		&Derive{Columns: []Derived{{Name: "x", Formula: `7 % col("n-b")`, Type: domain.Integer}}})
-	compare(t, "a remainder by zero", tolerance{}, listed(t, named(rest, "x")), []*float64{pointer(1), nan, pointer(0)})
+	compare(t, "a remainder by zero", tolerance{}, listed(t, columnNamed(rest, "x")), []*float64{pointer(1), nan,
+		pointer(0)})
 }
 
-// TestPowersAreBitmaths: every power of a formula is bitmath's, to the bit. Those of package math differ from
+// TestPowersAreBitmaths: every power of a formula is bitmath's, to the bit. Powers of package math differ from
 // processor to processor: with fused sums 37^1.7 is one unit in the last place above what it is without.
 func TestPowersAreBitmaths(t *testing.T) {
 	for y, formula := range map[float64]string{1.7: `a ** 1.7`, 0.3: `col("n") ^ 0.3`,
@@ -91,7 +92,7 @@ func TestPowersAreBitmaths(t *testing.T) {
 		in := table([]domain.Column{{Name: "a", Type: domain.Numeric}, {Name: "n", Type: domain.Integer},
 			{Name: "yes", Type: domain.Boolean, Categories: []string{"n", "y"}}}, a, n, yes)
 		out := pipelinetest.After(t, in, &Derive{Columns: []Derived{{Name: "x", Formula: formula, Type: domain.Numeric}}})
-		compare(t, formula, tolerance{}, listed(t, named(out, "x")), want)
+		compare(t, formula, tolerance{}, listed(t, columnNamed(out, "x")), want)
 	}
 }
 
@@ -109,7 +110,7 @@ func TestIntegersOfFormulasAreExact(t *testing.T) {
 		`int(a * 1e300 - a * 1e300)`:   {0, 0, 0, 0}, // NaN, NaN, 0, 0
 	} {
 		out := pipelinetest.After(t, in, &Derive{Columns: []Derived{{Name: "x", Formula: formula, Type: domain.Integer}}})
-		if got := named(out, "x").(*array.Int64).Int64Values(); !slices.Equal(got, want) {
+		if got := columnNamed(out, "x").(*array.Int64).Int64Values(); !slices.Equal(got, want) {
 			t.Errorf("%s: %v, must be %v", formula, got, want)
 		}
 	}

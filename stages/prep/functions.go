@@ -44,9 +44,9 @@ func partsOf(t domain.ColumnType) []string {
 // calendarParts are the functions of one column.
 func calendarParts() []string { return []string{"year", "month", "day", "weekday", "hour", "minute"} }
 
-// between returns the difference that a call stands for, nil where it is none. Its divisor is a node that no source
-// has, so that it is told from the quotients of a formula, which may have no value.
-func between(function string, a, b string) ast.Node {
+// differenceOf returns the difference that a call stands for, nil where it is none. Its divisor is a node that no
+// source has, so that it is told from the quotients of a formula, which may have no value.
+func differenceOf(function string, a, b string) ast.Node {
 	difference := func(form string) ast.Node {
 		return &ast.BinaryNode{Operator: "-", Left: &ast.IdentifierNode{Value: form + "\x00" + b},
 			Right: &ast.IdentifierNode{Value: form + "\x00" + a}}
@@ -79,20 +79,20 @@ func secondsOf(t domain.ColumnType, x int64) int64 {
 // part computes a form of a calendar column. Weekdays are numbered as in ISO 8601, 1 for Monday to 7 for Sunday.
 func part(form string, t domain.ColumnType, x int64) int {
 	x = secondsOf(t, x)
-	at := time.Unix(x, 0).UTC()
+	instant := time.Unix(x, 0).UTC()
 	switch form {
 	case "year":
-		return at.Year()
+		return instant.Year()
 	case "month":
-		return int(at.Month())
+		return int(instant.Month())
 	case "day":
-		return at.Day()
+		return instant.Day()
 	case "weekday":
-		return (int(at.Weekday())+6)%7 + 1
+		return (int(instant.Weekday())+6)%7 + 1
 	case "hour":
-		return at.Hour()
+		return instant.Hour()
 	case "minute":
-		return at.Minute()
+		return instant.Minute()
 	case days:
 		return int(math.Floor(float64(x) / secondsOfDay))
 	}
@@ -114,8 +114,8 @@ func (in input) ofCalendar() bool {
 	return in.form == days || in.form == seconds || slices.Contains(calendarParts(), in.form)
 }
 
-// between refuses a difference of what has none: a time of day and a date, an instant and a clock without a zone.
-func (v *checker) between(n *ast.BinaryNode) {
+// differenceOf refuses a difference of what has none: a time of day and a date, an instant and a clock without a zone.
+func (v *checker) differenceOf(n *ast.BinaryNode) {
 	a, b := v.moment(n.Left), v.moment(n.Right)
 	if a != nil && b != nil && ((a.Type == domain.Time) != (b.Type == domain.Time) || (a.Zone == "") != (b.Zone == "")) {
 		v.ps.Add(v.path, "a difference of "+b.Name+" and "+a.Name+", which are of no common clock",
@@ -143,12 +143,12 @@ func known(n ast.Node, d *domain.Domain) *[2]float64 {
 	case *ast.IdentifierNode:
 		return knownPart(inputOf(n.Value), d)
 	case *ast.BinaryNode:
-		by, isQuotient := n.Right.(*ast.ConstantNode)
-		if of := (*[2]float64)(nil); isQuotient && n.Operator == "/" {
-			if of = known(n.Left, d); of == nil {
+		other, isQuotient := n.Right.(*ast.ConstantNode)
+		if subject := (*[2]float64)(nil); isQuotient && n.Operator == "/" {
+			if subject = known(n.Left, d); subject == nil {
 				return nil
 			}
-			return &[2]float64{of[0] / by.Value.(float64), of[1] / by.Value.(float64)}
+			return &[2]float64{subject[0] / other.Value.(float64), subject[1] / other.Value.(float64)}
 		}
 		from, to := known(n.Right, d), known(n.Left, d)
 		if n.Operator == "-" && from != nil && to != nil {
@@ -228,14 +228,14 @@ func powerOf() expr.Option {
 }
 
 func wholeOf() expr.Option {
-	return expr.Function(whole, func(of ...any) (any, error) {
-		switch x := of[0].(type) {
+	return expr.Function(whole, func(values ...any) (any, error) {
+		switch x := values[0].(type) {
 		case int:
 			return x, nil
 		case float64:
 			return saturated(x), nil
 		}
-		return strconv.Atoi(fmt.Sprint(of[0]))
+		return strconv.Atoi(fmt.Sprint(values[0]))
 	}, new(func(int) int), new(func(float64) int), new(func(string) int))
 }
 

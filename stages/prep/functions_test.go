@@ -48,11 +48,11 @@ func TestPartsOfDates(t *testing.T) {
 		t.Run(formula, func(t *testing.T) {
 			out := pipelinetest.After(t, stays(), &Derive{Columns: []Derived{{Name: "x", Formula: formula, Type: domain.Numeric,
 				Bounds: &[2]float64{-1e9, 1e9}}}})
-			compare(t, "x", tolerance{Rel: 1e-14}, listed(t, named(out, "x")), want)
+			compare(t, "x", tolerance{Rel: 1e-14}, listed(t, columnNamed(out, "x")), want)
 		})
 	}
 	out := pipelinetest.After(t, stays(), &Select{Columns: []string{"came", "out-of"}})
-	compare(t, "the table itself", tolerance{}, listed(t, named(out, "came")), []*float64{pointer(1583019000),
+	compare(t, "the table itself", tolerance{}, listed(t, columnNamed(out, "came")), []*float64{pointer(1583019000),
 		pointer(-4 * secondsOfDay), nan})
 }
 
@@ -83,7 +83,7 @@ func TestBoundsOfPartsFollow(t *testing.T) {
 	}
 	in := table([]domain.Column{{Name: "at", Type: domain.Date, Bounds: &[2]float64{0, 364}}}, []any{-400, 100, 4000})
 	out := pipelinetest.After(t, in, &Derive{Columns: []Derived{{Name: "x", Formula: "year(at)", Type: domain.Integer}}})
-	compare(t, "years outside the bounds", tolerance{}, listed(t, named(out, "x")), []*float64{pointer(1970),
+	compare(t, "years outside the bounds", tolerance{}, listed(t, columnNamed(out, "x")), []*float64{pointer(1970),
 		pointer(1970), pointer(1970)})
 }
 

@@ -43,14 +43,14 @@ func encodeCase(t *testing.T, c goldenCase) {
 	decode(t, c, c.Input, &in)
 	decode(t, c, c.Expected, &want)
 	for i, labels := range p.Categories {
-		col, own := goldenColumn(i, labels, want.Names, p.Drop)
+		col, separate := goldenColumn(i, labels, want.Names, p.Drop)
 		stage := &Encode{MinMax: [2]float64{0, float64(max(1, len(col.Categories)-1))}, Missing: "category"}
 		if c.Kind == "onehot" && col.Type != domain.Boolean {
 			stage.OneHot = []string{col.Name}
 		} else if c.Kind == "ordinal" {
 			stage.Ordinal = []string{col.Name}
 		}
-		raw, unknown := goldenRows(col, in.Rows, i, p.Unknown == "error" && !own)
+		raw, unknown := goldenRows(col, in.Rows, i, p.Unknown == "error" && !separate)
 		if unknown {
 			if !want.Error {
 				t.Fatalf("column %d has an unknown value, the case expects no error", i)
@@ -58,7 +58,7 @@ func encodeCase(t *testing.T, c goldenCase) {
 			refuses(t, raw, &Encode{OneHot: []string{col.Name}, MinMax: [2]float64{0, 1}, Missing: "category"})
 			return
 		}
-		checkEncoded(t, raw, stage, i, own, want.Matrix, want.Codes, p.Categories)
+		checkEncoded(t, raw, stage, i, separate, want.Matrix, want.Codes, p.Categories)
 	}
 	if want.Error {
 		t.Error("no column has an unknown value, the case expects an error")
@@ -66,11 +66,11 @@ func encodeCase(t *testing.T, c goldenCase) {
 }
 
 // goldenColumn is column i of a case; own says that missing is a declared category.
-func goldenColumn(i int, labels []any, names []string, drop string) (col domain.Column, own bool) {
+func goldenColumn(i int, labels []any, names []string, drop string) (col domain.Column, separate bool) {
 	col = domain.Column{Name: fmt.Sprint("column", i), Type: domain.Categorical, Nullable: true}
 	for _, l := range labels {
 		if l == nil {
-			own = true
+			separate = true
 			continue
 		}
 		col.Categories = append(col.Categories, fmt.Sprint(l))
@@ -78,7 +78,7 @@ func goldenColumn(i int, labels []any, names []string, drop string) (col domain.
 	if drop == "if_binary" && len(labels) == 2 {
 		col.Type, col.Nullable = domain.Boolean, false
 	}
-	return col, own
+	return col, separate
 }
 
 // goldenRows is the one-column table of column i; an unknown label is missing,
@@ -118,7 +118,7 @@ func refuses(t *testing.T, in pipelinetest.Input, stage pipeline.Stage) {
 }
 
 // checkEncoded compares column i of the wanted matrix or codes, and the way back.
-func checkEncoded(t *testing.T, raw pipelinetest.Input, stage *Encode, i int, own bool, matrix, codes [][]float64,
+func checkEncoded(t *testing.T, raw pipelinetest.Input, stage *Encode, i int, separate bool, matrix, codes [][]float64,
 	categories [][]any) {
 	if len(stage.OneHot) == 0 && raw.Rows.Column(0).NullN() > 0 {
 		checkOrdinalMissing(t, raw, codes, i)
@@ -128,11 +128,11 @@ func checkEncoded(t *testing.T, raw pipelinetest.Input, stage *Encode, i int, ow
 		raw.Header.Domain.Columns[0].Nullable = false
 	}
 	enc := pipelinetest.After(t, raw, stage)
-	at := 0
+	pos := 0
 	for j := range i {
-		at += len(categories[j])
+		pos += len(categories[j])
 		if len(categories[j]) == 2 && len(matrix) > 0 && len(matrix[0]) < totalWidth(categories) {
-			at-- // one column for two categories
+			pos-- // one column for two categories
 		}
 	}
 	values := listed(t, enc.Rows.Column(0))
@@ -141,14 +141,14 @@ func checkEncoded(t *testing.T, raw pipelinetest.Input, stage *Encode, i int, ow
 		case codes != nil && *v != codes[r][i]:
 			t.Errorf("row %d: code %v, want %v", r, *v, codes[r][i])
 		case matrix == nil:
-		case len(stage.OneHot) == 0 && *v != matrix[r][at]:
-			t.Errorf("row %d: indicator %v, want %v", r, *v, matrix[r][at])
+		case len(stage.OneHot) == 0 && *v != matrix[r][pos]:
+			t.Errorf("row %d: indicator %v, want %v", r, *v, matrix[r][pos])
 		case len(stage.OneHot) > 0:
 			width := len(raw.Header.Domain.Columns[0].Categories)
-			if own {
+			if separate {
 				width++
 			}
-			want := matrix[r][at : at+width]
+			want := matrix[r][pos : pos+width]
 			got := make([]float64, width+1)[:width]
 			if int(*v) < width {
 				got[int(*v)] = 1
@@ -232,23 +232,23 @@ func blocks(t *testing.T, labels [][]string) pipeline.Header {
 
 func checkSoftmax(t *testing.T, c goldenCase, row []float64, sizes []int, temperature float64, r int,
 	want softmaxWant) {
-	at := 0
+	pos := 0
 	for b, size := range sizes {
-		p, sum := append([]float64(nil), row[at:at+size]...), 0.0
+		p, sum := append([]float64(nil), row[pos:pos+size]...), 0.0
 		softmax(p, temperature)
 		for i, v := range p {
 			sum += v
-			if w := want.Probabilities[b][r][i]; !c.Tol.holds(v, w) {
+			if w := want.Probabilities[b][r][i]; !c.Tol.covers(v, w) {
 				t.Errorf("row %d, block %d: probability %d is %v, want %v", r, b, i, v, w)
 			}
-			if want.Logs != nil && want.Logs[b][r][i] > -700 && !c.Tol.holds(math.Log(v), want.Logs[b][r][i]) {
+			if want.Logs != nil && want.Logs[b][r][i] > -700 && !c.Tol.covers(math.Log(v), want.Logs[b][r][i]) {
 				t.Errorf("row %d, block %d: log probability %d is %v, want %v", r, b, i, math.Log(v), want.Logs[b][r][i])
 			}
-			if !c.Tol.holds(sum, want.Cumulative[b][r][i]) {
+			if !c.Tol.covers(sum, want.Cumulative[b][r][i]) {
 				t.Errorf("row %d, block %d: cumulated %d is %v, want %v", r, b, i, sum, want.Cumulative[b][r][i])
 			}
 		}
-		at += size
+		pos += size
 	}
 }
 
@@ -262,14 +262,14 @@ func checkDraws(t *testing.T, h pipeline.Header, dense []float32, temperature fl
 	for range n {
 		many = append(many, dense...)
 	}
-	drawn, err := DecodeRows(h, many, Draw{Logits: true, Temperature: temperature}, rand.New(rand.NewPCG(11, uint64(r))))
+	sample, err := DecodeRows(h, many, Draw{Logits: true, Temperature: temperature}, rand.New(rand.NewPCG(11, uint64(r))))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for b := range probabilities {
 		counts := make([]float64, len(probabilities[b][r]))
 		for i := range n {
-			counts[drawn.Column(b).(*array.Int32).Value(i)]++
+			counts[sample.Column(b).(*array.Int32).Value(i)]++
 		}
 		if at := farFrom(counts, probabilities[b][r], n); at >= 0 {
 			t.Errorf("row %d, block %d: category %d drawn %v times of %d, probability %v", r, b, at, counts[at], n,
@@ -287,7 +287,7 @@ func farFrom(counts, p []float64, n float64) int {
 	return -1
 }
 
-// The check of draws rejects counts of slightly wrong probabilities.
+// TestDrawCheckRejects: the check of draws rejects counts of slightly wrong probabilities.
 func TestDrawCheckRejects(t *testing.T) {
 	if farFrom([]float64{2250, 1750}, []float64{0.5, 0.5}, 4000) < 0 {
 		t.Error("2250 of 4000 pass for probability 0.5, must be rejected (7.9 standard deviations)")

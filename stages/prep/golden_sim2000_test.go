@@ -77,8 +77,8 @@ func cell(t *testing.T, c domain.Column, text string) any {
 	return v
 }
 
-// held is the table after the sentinel is split off and outliers are missing.
-func held(t *testing.T) pipelinetest.Input {
+// preparedTable is the table after the sentinel is split off and outliers are missing.
+func preparedTable(t *testing.T) pipelinetest.Input {
 	raw, schema := simulated(t)
 	limits, sentinels := map[string]Limits{}, map[string]float64{}
 	for _, c := range schema.Columns {
@@ -116,35 +116,37 @@ func factsCase(t *testing.T, c goldenCase) {
 	var want facts
 	decode(t, c, c.Expected, &want)
 	raw, _ := simulated(t)
-	clean := held(t)
-	now := raw
+	clean := preparedTable(t)
+	current := raw
 	if want.Replaced != nil || want.NotAvailable != nil {
-		now = clean
+		current = clean
 	}
-	if want.Columns != nil && (!slices.Equal(want.Columns, now.Header.Domain.Names()) || want.Rows != now.Rows.NumRows()) {
-		t.Errorf("%d rows of %v, want %d of %v", now.Rows.NumRows(), now.Header.Domain.Names(), want.Rows, want.Columns)
+	if want.Columns != nil && (!slices.Equal(want.Columns, current.Header.Domain.Names()) ||
+		want.Rows != current.Rows.NumRows()) {
+		t.Errorf("%d rows of %v, want %d of %v", current.Rows.NumRows(), current.Header.Domain.Names(), want.Rows,
+			want.Columns)
 	}
 	for name, n := range want.Missing {
-		if got := named(now, name).NullN(); got != n {
+		if got := columnNamed(current, name).NullN(); got != n {
 			t.Errorf("%s: %d missing, want %d", name, got, n)
 		}
 	}
 	for name, n := range want.Replaced {
-		if got := named(now, name).NullN() - named(raw, name).NullN(); got != n {
+		if got := columnNamed(current, name).NullN() - columnNamed(raw, name).NullN(); got != n {
 			t.Errorf("%s: %d outliers replaced, want %d", name, got, n)
 		}
 	}
 	for name, counts := range want.Counts {
-		checkCounts(t, now, name, counts)
+		checkCounts(t, current, name, counts)
 	}
-	checkNumbers(t, c, now, want)
-	checkSentinel(t, c, now, want)
-	if want.Complete != nil && complements(now) != *want.Complete {
-		t.Errorf("%d rows without missing, want %d", complements(now), *want.Complete)
+	checkNumbers(t, c, current, want)
+	checkSentinel(t, c, current, want)
+	if want.Complete != nil && complements(current) != *want.Complete {
+		t.Errorf("%d rows without missing, want %d", complements(current), *want.Complete)
 	}
 }
 
-func named(in pipelinetest.Input, name string) arrow.Array {
+func columnNamed(in pipelinetest.Input, name string) arrow.Array {
 	return in.Rows.Column(in.Header.Domain.Index(name))
 }
 
@@ -175,7 +177,7 @@ func complements(in pipelinetest.Input) int {
 // values are the present numbers of a column, ascending.
 func values(t *testing.T, in pipelinetest.Input, name string) []float64 {
 	var list []float64
-	for _, v := range listed(t, named(in, name)) {
+	for _, v := range listed(t, columnNamed(in, name)) {
 		if v != nil {
 			list = append(list, *v)
 		}
@@ -194,7 +196,7 @@ func checkNumbers(t *testing.T, c goldenCase, in pipelinetest.Input, want facts)
 	}
 	for what, s := range statistics {
 		for name, w := range s.want {
-			if got := s.of(values(t, in, name)); !c.Tol.holds(got, w) {
+			if got := s.of(values(t, in, name)); !c.Tol.covers(got, w) {
 				t.Errorf("%s: %s is %v, want %v", name, what, got, w)
 			}
 		}
@@ -214,7 +216,7 @@ func checkSentinel(t *testing.T, c goldenCase, in pipelinetest.Input, want facts
 		"mean where there": {average(values(t, there, "days_since")), *want.Available},
 		"max":              {last(values(t, in, "days_since")), *want.ValueMax},
 	} {
-		if !c.Tol.holds(p.got, p.want) {
+		if !c.Tol.covers(p.got, p.want) {
 			t.Errorf("%s is %v, want %v", what, p.got, p.want)
 		}
 	}
@@ -255,7 +257,7 @@ func knnCase(t *testing.T, c goldenCase) {
 	}
 	decode(t, c, c.Params, &p)
 	decode(t, c, c.Expected, &want)
-	clean := pipelinetest.After(t, held(t), &Select{Columns: p.Columns})
+	clean := pipelinetest.After(t, preparedTable(t), &Select{Columns: p.Columns})
 	full := pipelinetest.After(t, clean, &ImputeKNN{Neighbors: p.Neighbors, Weights: p.Weights, Scope: "table",
 		Scale: "bounds"})
 	filled := 0
@@ -266,18 +268,18 @@ func knnCase(t *testing.T, c goldenCase) {
 		t.Errorf("%d cells imputed, want %d", filled, want.Cells)
 	}
 	for name, cells := range want.First {
-		got := listed(t, named(full, name))
+		got := listed(t, columnNamed(full, name))
 		for _, cell := range cells {
-			if v := got[int(cell[0])]; v == nil || !c.Tol.holds(*v, cell[1]) {
+			if v := got[int(cell[0])]; v == nil || !c.Tol.covers(*v, cell[1]) {
 				t.Errorf("%s: row %v is %v, want %v", name, cell[0], show(v), cell[1])
 			}
 		}
 	}
 	for name, m := range want.Mean { // tie cells may differ: the file's own slack
-		if got := average(values(t, full, name)); !(tolerance{1e-3, 1e-4}).holds(got, m) {
+		if got := average(values(t, full, name)); !(tolerance{1e-3, 1e-4}).covers(got, m) {
 			t.Errorf("%s: mean %v, want %v", name, got, m)
 		}
-		if got := deviation(values(t, full, name)); !(tolerance{1e-2, 1e-3}).holds(got, want.SD[name]) {
+		if got := deviation(values(t, full, name)); !(tolerance{1e-2, 1e-3}).covers(got, want.SD[name]) {
 			t.Errorf("%s: standard deviation %v, want %v", name, got, want.SD[name])
 		}
 	}
@@ -297,7 +299,7 @@ func glmCase(t *testing.T, c goldenCase) {
 	}
 	decode(t, c, c.Params, &p)
 	decode(t, c, c.Expected, &want)
-	in := held(t)
+	in := preparedTable(t)
 	var complete []string
 	for _, name := range in.Header.Domain.Names() {
 		if regexp.MustCompile(`\b` + name + `\b`).MatchString(p.Rows) {
@@ -338,9 +340,9 @@ func design(terms []string, target, exposure string) *Derive {
 
 // newton fits the regression of y on x0 .. by maximum likelihood.
 func newton(t *testing.T, in pipelinetest.Input, width int, poisson bool) (beta, errors []float64) {
-	x, y, exposure := make([][]*float64, width), listed(t, named(in, "y")), listed(t, named(in, "exposure"))
+	x, y, exposure := make([][]*float64, width), listed(t, columnNamed(in, "y")), listed(t, columnNamed(in, "exposure"))
 	for j := range x {
-		x[j] = listed(t, named(in, fmt.Sprint("x", j)))
+		x[j] = listed(t, columnNamed(in, fmt.Sprint("x", j)))
 	}
 	beta = make([]float64, width)
 	var inverse mat.Dense

@@ -21,7 +21,7 @@ import (
 
 type tolerance struct{ Abs, Rel float64 }
 
-func (t tolerance) holds(got, want float64) bool {
+func (t tolerance) covers(got, want float64) bool {
 	return math.Abs(got-want) <= t.Abs+t.Rel*math.Abs(want)
 }
 
@@ -47,14 +47,14 @@ func decode(t *testing.T, c goldenCase, raw json.RawMessage, v any) {
 type checks map[string]func(*testing.T, goldenCase)
 
 // eachCase runs every case of a reference file through the check of its kind.
-func eachCase(t *testing.T, file string, by checks) {
+func eachCase(t *testing.T, file string, rules checks) {
 	var f struct{ Cases []goldenCase }
 	golden.Load(t, file, &f)
-	by.run(t, f.Cases)
+	rules.run(t, f.Cases)
 }
 
 // copied runs the cases that testdata holds, for a clone without the folder.
-func copied(t *testing.T, file string, by checks) {
+func copied(t *testing.T, file string, rules checks) {
 	var f struct{ Cases []goldenCase }
 	text, err := os.ReadFile(filepath.Join("testdata", file))
 	if err != nil {
@@ -63,15 +63,15 @@ func copied(t *testing.T, file string, by checks) {
 	if err := json.Unmarshal(text, &f); err != nil {
 		t.Fatal(err)
 	}
-	by.run(t, f.Cases)
+	rules.run(t, f.Cases)
 }
 
-func (by checks) run(t *testing.T, cases []goldenCase) {
+func (rules checks) run(t *testing.T, cases []goldenCase) {
 	if len(cases) == 0 {
 		t.Error("no cases")
 	}
 	for _, c := range cases {
-		check := by[c.Kind]
+		check := rules[c.Kind]
 		if check == nil {
 			t.Errorf("%s: nobody handles the kind %s", c.ID, c.Kind)
 			continue
@@ -103,7 +103,7 @@ func compare(t *testing.T, what string, tol tolerance, got []*float64, want []*f
 		return
 	}
 	for i := range want {
-		if (got[i] == nil) != (want[i] == nil) || want[i] != nil && !tol.holds(*got[i], *want[i]) {
+		if (got[i] == nil) != (want[i] == nil) || want[i] != nil && !tol.covers(*got[i], *want[i]) {
 			t.Errorf("%s: value %d is %v, want %v", what, i, show(got[i]), show(want[i]))
 		}
 	}
@@ -181,14 +181,14 @@ func minMaxCase(t *testing.T, c goldenCase) {
 	decode(t, c, c.Expected, &want)
 	for i := range p.Lower {
 		e := scaling{Form: domain.MinMax, Range: p.Range, Lower: p.Lower[i], Upper: p.Upper[i]}
-		held := restoring(domain.Column{Type: domain.Numeric, Bounds: &[2]float64{p.Lower[i], p.Upper[i]}})
+		stored := restoring(domain.Column{Type: domain.Numeric, Bounds: &[2]float64{p.Lower[i], p.Upper[i]}})
 		compare(t, "transform", c.Tol, mapped(in.Columns[i], e.onLine()), want.Transform[i])
 		single := tolerance{Abs: 1e-6, Rel: 1e-6} // encoded columns are float32
 		compare(t, "transform_clip", single,
 			mapped(in.Columns[i], func(x float64) float64 { return float64(e.scale([]float64{x})[0]) }), want.Clip[i])
 		compare(t, "inverse", c.Tol, mapped(in.Inverse[i], e.backward), want.Inverse[i])
 		compare(t, "inverse clipped", c.Tol,
-			mapped(in.Inverse[i], func(z float64) float64 { return held.value(e.backward(z)) }), want.Clipped[i])
+			mapped(in.Inverse[i], func(z float64) float64 { return stored.value(e.backward(z)) }), want.Clipped[i])
 	}
 }
 
@@ -365,12 +365,12 @@ func binningCase(t *testing.T, c goldenCase) {
 		if code != want.Codes[i] {
 			t.Errorf("value %d has code %d, want %d", i, code, want.Codes[i])
 		}
-		if want.Inverse != nil && !c.Tol.holds(within(edges, code, 0.5), want.Inverse[i]) {
+		if want.Inverse != nil && !c.Tol.covers(within(edges, code, 0.5), want.Inverse[i]) {
 			t.Errorf("value %d comes back as %v, want %v", i, within(edges, code, 0.5), want.Inverse[i])
 		}
 	}
 	for i, m := range want.Midpoints {
-		if got := within(edges, int32(i), 0.5); !c.Tol.holds(got, m) {
+		if got := within(edges, int32(i), 0.5); !c.Tol.covers(got, m) {
 			t.Errorf("midpoint %d is %v, want %v", i, got, m)
 		}
 	}

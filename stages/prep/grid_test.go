@@ -8,7 +8,7 @@ import (
 	"weir/stages/internal/columns"
 )
 
-// What a marginal model draws from the grid of a column is what the column can hold:
+// TestGridValuesAreRestored: what a marginal model draws from the grid of a column is what the column can hold:
 // bringing it back to the column's step and bounds changes nothing.
 func TestGridValuesAreRestored(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))

@@ -40,11 +40,11 @@ func (s *ImputeConstant) Plan(in pipeline.Headers) (pipeline.Work, error) {
 func (s *ImputeConstant) plan(h pipeline.Header) (rewrite, error) {
 	var ps schema.Problems
 	d, makers, exprs := h.Domain.Clone(), keepAll(h.Domain), sameAll(h.Domain)
-	fill := func(at int, v float64) {
-		d.LiftMissing(d.Columns[at].Name)
-		d.Columns[at].Nullable, d.Columns[at].OfUnit = false, ofUnit(d.Columns[at], h)
-		makers[at] = fillWith(at, v, d.Columns[at].ArrowType())
-		exprs[at] = stating(at, func(e relation.Expr) relation.Expr {
+	fill := func(pos int, v float64) {
+		d.LiftMissing(d.Columns[pos].Name)
+		d.Columns[pos].Nullable, d.Columns[pos].OfUnit = false, ofUnit(d.Columns[pos], h)
+		makers[pos] = fillWith(pos, v, d.Columns[pos].ArrowType())
+		exprs[pos] = stating(pos, func(e relation.Expr) relation.Expr {
 			return relation.Choice{If: relation.IsMissing{E: e}, Then: numberOf(e, v), Else: e}
 		})
 	}
@@ -65,32 +65,32 @@ func (s *ImputeConstant) plan(h pipeline.Header) (rewrite, error) {
 }
 
 func (s *ImputeConstant) number(ps *schema.Problems, d *domain.Domain, name string) int {
-	at, path, v := d.Index(name), "numbers."+name, s.Numbers[name]
+	pos, path, v := d.Index(name), "numbers."+name, s.Numbers[name]
 	switch {
-	case at < 0:
+	case pos < 0:
 		ps.Unknown(path, "column of the table", name, d.Names())
-	case d.Columns[at].Late:
+	case d.Columns[pos].Late:
 		ps.Add(path, lateSetting, beforeRelease)
-	case !isNumber(&d.Columns[at]):
-		ps.Add(path, "set for a column that is "+describe(&d.Columns[at]), "set for a number, a date or a time")
-	case d.Columns[at].Type != domain.Numeric && v != math.Trunc(v):
-		ps.Add(path, fmt.Sprint(v), "a whole number, as the column is "+describe(&d.Columns[at]))
-	case d.Columns[at].Bounds != nil && !(v >= d.Columns[at].Bounds[0] && v <= d.Columns[at].Bounds[1]):
-		ps.Add(path, fmt.Sprint(v), fmt.Sprintf("inside the bounds [%g, %g]", d.Columns[at].Bounds[0],
-			d.Columns[at].Bounds[1]))
+	case !isNumber(&d.Columns[pos]):
+		ps.Add(path, "set for a column that is "+describe(&d.Columns[pos]), "set for a number, a date or a time")
+	case d.Columns[pos].Type != domain.Numeric && v != math.Trunc(v):
+		ps.Add(path, fmt.Sprint(v), "a whole number, as the column is "+describe(&d.Columns[pos]))
+	case d.Columns[pos].Bounds != nil && !(v >= d.Columns[pos].Bounds[0] && v <= d.Columns[pos].Bounds[1]):
+		ps.Add(path, fmt.Sprint(v), fmt.Sprintf("inside the bounds [%g, %g]", d.Columns[pos].Bounds[0],
+			d.Columns[pos].Bounds[1]))
 	default:
-		return at
+		return pos
 	}
 	return -1
 }
 
-func (s *ImputeConstant) category(ps *schema.Problems, d *domain.Domain, name string) (at, code int) {
-	at, path, value := d.Index(name), "categories."+name, s.Categories[name]
-	if at < 0 {
+func (s *ImputeConstant) category(ps *schema.Problems, d *domain.Domain, name string) (pos, code int) {
+	pos, path, value := d.Index(name), "categories."+name, s.Categories[name]
+	if pos < 0 {
 		ps.Unknown(path, "column of the table", name, d.Names())
 		return -1, 0
 	}
-	c := &d.Columns[at]
+	c := &d.Columns[pos]
 	code = slices.Index(c.Categories, value)
 	switch {
 	case c.Late:
@@ -100,7 +100,7 @@ func (s *ImputeConstant) category(ps *schema.Problems, d *domain.Domain, name st
 	case code < 0:
 		ps.Unknown(path, "declared category", value, c.Categories)
 	default:
-		return at, code
+		return pos, code
 	}
 	return -1, 0
 }
@@ -154,7 +154,7 @@ type imputing struct {
 	scope  string
 	wanted []int // columns to fill, by their places in the index
 	opt    knnOptions
-	names  []string // all columns the index holds: those of the table but text
+	names  []string // all columns the index holds: the columns of the table but text
 	places []int    // their places in the table
 	donors []int    // their places in the reference
 	shard  int      // place of the shard column
@@ -168,11 +168,11 @@ func (s *ImputeKNN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 }
 
 func (s *ImputeKNN) findings(in pipeline.Headers) []pipeline.Finding {
-	from := in["in"]
+	source := in["in"]
 	if s.Scope == "reference" {
-		from = in["reference"]
+		source = in["reference"]
 	}
-	if s.Scope == "shard" || from.Class != pipeline.Private {
+	if s.Scope == "shard" || source.Class != pipeline.Private {
 		return nil
 	}
 	return []pipeline.Finding{{Rule: "W03", Level: pipeline.LevelNote,
@@ -222,15 +222,15 @@ func (s *ImputeKNN) privacy(in pipeline.Headers, out *pipeline.Header) {
 }
 
 func (s *ImputeKNN) checkScope(ps *schema.Problems, in pipeline.Headers) {
-	reference, given := in["reference"]
+	reference, present := in["reference"]
 	switch {
 	case s.Scope == "shard" && !in["in"].Schema.HasField(pipeline.ShardColumn):
 		ps.Add("scope", "shard, but the table has no shards", "used after a stage shard, or another scope")
-	case s.Scope == "reference" && !given:
+	case s.Scope == "reference" && !present:
 		ps.Add("reference", "missing", "the stage whose table has the neighbours")
-	case s.Scope != "reference" && given:
+	case s.Scope != "reference" && present:
 		ps.Add("reference", "given for scope "+s.Scope, "given for scope reference only")
-	case given:
+	case present:
 		for _, c := range in["in"].Domain.Columns {
 			other := reference.Domain.Column(c.Name)
 			if c.Type != domain.Text && (other == nil || !sameValues(c, *other)) {

@@ -89,11 +89,11 @@ type undoing struct {
 }
 
 func places(d *domain.Domain) map[string]int {
-	at := make(map[string]int, len(d.Columns))
+	places := make(map[string]int, len(d.Columns))
 	for i, c := range d.Columns {
-		at[c.Name] = i
+		places[c.Name] = i
 	}
-	return at
+	return places
 }
 
 // change is how one column gets back the form it had before the step; make is
@@ -114,13 +114,13 @@ func (u *undoing) drop(i int) { u.gone[i] = true }
 
 // find returns the place of a column now, and what it was before the step; ok is
 // false where it has been dropped since.
-func (u *undoing) find(name string) (now int, before domain.Column, ok bool) {
-	now, here := u.now[name]
-	was, known := u.was[name]
+func (u *undoing) find(name string) (current int, before domain.Column, ok bool) {
+	current, here := u.now[name]
+	previous, known := u.was[name]
 	if !here || !known {
-		return now, before, false
+		return current, before, false
 	}
-	return now, u.step.Before.Columns[was], true
+	return current, u.step.Before.Columns[previous], true
 }
 
 func (u *undoing) rewrite() rewrite {
@@ -183,10 +183,10 @@ func restoring(c domain.Column) restore {
 	}
 	r.boolean = c.Type == domain.Boolean
 	if r.step > 0 && r.step <= 1 {
-		if per := math.Round(1 / r.step); math.Abs(float64(per*r.step)-1) < 1e-9 &&
-			math.Abs(float64(r.origin*per)-math.Round(r.origin*per)) < 1e-6 {
-			r.per = per // steps such as 0.1: dividing whole numbers gives the nearest decimal
-			r.first, r.last = multiples(r.least, r.utmost, per)
+		if count := math.Round(1 / r.step); math.Abs(float64(count*r.step)-1) < 1e-9 &&
+			math.Abs(float64(r.origin*count)-math.Round(r.origin*count)) < 1e-6 {
+			r.per = count // steps such as 0.1: dividing whole numbers gives the nearest decimal
+			r.first, r.last = multiples(r.least, r.utmost, count)
 		}
 	}
 	return r
@@ -219,12 +219,12 @@ func (r restore) value(x float64) float64 {
 }
 
 // multiples are the least and greatest n with n/per inside the bounds.
-func multiples(least, utmost, per float64) (first, last float64) {
-	first, last = math.Round(least*per), math.Round(utmost*per)
-	if first/per < least {
+func multiples(least, utmost, count float64) (first, last float64) {
+	first, last = math.Round(least*count), math.Round(utmost*count)
+	if first/count < least {
 		first++
 	}
-	if last/per > utmost {
+	if last/count > utmost {
 		last--
 	}
 	return first, last

@@ -13,7 +13,7 @@ import (
 	"weir/pipeline/pipelinetest"
 )
 
-// A table that went through every invertible step comes back: same columns,
+// TestThereAndBack: a table that went through every invertible step comes back: same columns,
 // types, categories, missing values and sentinels.
 func TestThereAndBack(t *testing.T) {
 	in := pipelinetest.After(t, clinicTable(), &Drop{Columns: []string{"patient_id"}})
@@ -24,21 +24,21 @@ func TestThereAndBack(t *testing.T) {
 		&ImputeConstant{Numbers: map[string]float64{"age": 50, "pressure": 120}},
 		&Encode{MinMax: [2]float64{-1, 1}, Missing: "category"},
 	}
-	kept := pipelinetest.After(t, in, &Filter{Keep: "pressure < 1000", Missing: "drop"}, &Filter{Keep: "age < 100",
+	retained := pipelinetest.After(t, in, &Filter{Keep: "pressure < 1000", Missing: "drop"}, &Filter{Keep: "age < 100",
 		Missing: "keep"})
 	back := pipelinetest.After(t, pipelinetest.After(t, in, steps...), &Decode{To: "source"})
 	if diff := cmp.Diff(in.Header.Domain.Names(), back.Header.Domain.Names()); diff != "" {
 		t.Fatalf("columns:\n%s", diff)
 	}
-	for i, c := range kept.Header.Domain.Columns {
-		compare(t, c.Name, tolerance{Abs: 1e-9}, listed(t, back.Rows.Column(i)), listed(t, kept.Rows.Column(i)))
+	for i, c := range retained.Header.Domain.Columns {
+		compare(t, c.Name, tolerance{Abs: 1e-9}, listed(t, back.Rows.Column(i)), listed(t, retained.Rows.Column(i)))
 	}
-	if kept.Rows.Column(0).NullN() == 0 {
+	if retained.Rows.Column(0).NullN() == 0 {
 		t.Error("no missing age left to come back: the test says nothing about it")
 	}
 }
 
-// Rows of real numbers become values the source can hold, whatever they are.
+// TestDecodeRowsHoldsBounds: rows of real numbers become values the source can hold, whatever they are.
 func TestDecodeRowsHoldsBounds(t *testing.T) {
 	enc := pipelinetest.After(t, complete(t), &Encode{MinMax: [2]float64{-1, 1}, Missing: "category"})
 	width, err := denseWidth(enc.Header.Domain)
@@ -93,7 +93,7 @@ func checkHeld(t *testing.T, c domain.Column, values []*float64) {
 	}
 }
 
-// Steps whose columns were dropped since are left out on the way back.
+// TestInvertAfterDrop: steps whose columns were dropped since are left out on the way back.
 func TestInvertAfterDrop(t *testing.T) {
 	in := pipelinetest.After(t, complete(t), &Encode{MinMax: [2]float64{0, 1}, Missing: "category"},
 		&Drop{Columns: []string{"age", "visits", "region"}})
@@ -104,15 +104,15 @@ func TestInvertAfterDrop(t *testing.T) {
 	}
 }
 
-// Uniform draws fall inside the bin of the value; bounds and step hold.
+// TestBinsComeBackInside: uniform draws fall inside the bin of the value; bounds and step hold.
 func TestBinsComeBackInside(t *testing.T) {
 	full := complete(t)
 	for _, inverse := range []string{"midpoint", "uniform"} {
 		back := pipelinetest.After(t, full, &Discretize{Strategy: "uniform", Bins: 4, Columns: []string{"pressure"},
 			Inverse: inverse}, &Decode{To: "source"})
 		edges := uniformEdges(60, 240, 4)
-		original := listed(t, named(full, "pressure"))
-		for i, v := range listed(t, named(back, "pressure")) {
+		original := listed(t, columnNamed(full, "pressure"))
+		for i, v := range listed(t, columnNamed(back, "pressure")) {
 			from := bin(edges, *original[i])
 			if *v < edges[from]-0.25 || *v > edges[from+1]+0.25 {
 				t.Errorf("%s: value %d comes back as %v, outside its bin", inverse, i, *v)
@@ -121,7 +121,7 @@ func TestBinsComeBackInside(t *testing.T) {
 	}
 }
 
-// A file that the environment offers is read with the header that was planned.
+// TestReadOpensFile: a file that the environment offers is read with the header that was planned.
 func TestReadOpensFile(t *testing.T) {
 	in := clinicTable()
 	env := pipelinetest.Env(1)
@@ -148,22 +148,22 @@ func TestReadOpensFile(t *testing.T) {
 func TestReadKnowsAliases(t *testing.T) {
 	env, columns := pipelinetest.Env(1), []domain.Column{{Name: "a", Type: domain.Categorical, Categories: []string{"no",
 		"yes"}, Aliases: domain.Aliases{"yes": {"Yes"}}}}
-	var by *domain.Domain
+	var other *domain.Domain
 	env.Files = func(_ string, _ *pipeline.CSV, d *domain.Domain) (pipeline.Table, error) {
-		by = d
+		other = d
 		return pipeline.FromRecords(pipeline.TableHeader(d, pipeline.Header{})), nil
 	}
 	out, err := pipelinetest.Run(t, &Read{File: "x.csv", Class: "public", Columns: columns}, env, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(by.Columns[0].Aliases) != 1 || out["out"].Domain.Columns[0].Aliases != nil {
+	if len(other.Columns[0].Aliases) != 1 || out["out"].Domain.Columns[0].Aliases != nil {
 		t.Errorf("the file is read by the aliases %v, the table has %v; must be those of the stage, and none",
-			by.Columns[0].Aliases, out["out"].Domain.Columns[0].Aliases)
+			other.Columns[0].Aliases, out["out"].Domain.Columns[0].Aliases)
 	}
 }
 
-// Who vouches for a file that is read is part of the plan.
+// TestReadSaysWhoVouches: who vouches for a file that is read is part of the plan.
 func TestReadSaysWhoVouches(t *testing.T) {
 	for _, c := range []struct {
 		class, by string
@@ -181,7 +181,7 @@ func TestReadSaysWhoVouches(t *testing.T) {
 	}
 }
 
-// Every step that a kind remembers can be undone, and no other.
+// TestEveryStepHasAnInverse: every step that a kind remembers can be undone, and no other.
 func TestEveryStepHasAnInverse(t *testing.T) {
 	remembered := map[string]bool{}
 	for _, list := range conformance(t) {

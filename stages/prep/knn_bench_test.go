@@ -14,7 +14,7 @@ import (
 	"weir/internal/golden"
 )
 
-// The plausibility bounds under which 1,264 rows of the Cardio data have
+// cardioBounds are the plausibility bounds under which 1,264 rows of the Cardio data have
 // something missing: height, weight, ap_hi, ap_lo by column of the file less id.
 var cardioBounds = map[int][2]float64{2: {100, 220}, 3: {30, 200}, 4: {60, 240}, 5: {30, 160}}
 

@@ -44,7 +44,7 @@ func transpose(rows [][]*float64) knnColumns {
 	return data
 }
 
-// Every case of preprocess_knn.json: values of scikit-learn 1.2.1, and for
+// TestGoldenKNN: every case of preprocess_knn.json: values of scikit-learn 1.2.1, and for
 // ties and donors without distance the rule that testdata/golden/METRICS.md section 3 recommends.
 func TestGoldenKNN(t *testing.T) {
 	var file struct{ Cases []knnGoldenCase }
@@ -52,7 +52,7 @@ func TestGoldenKNN(t *testing.T) {
 	checkCases(t, file.Cases)
 }
 
-// The cases that a clone without the folder has.
+// TestKNNCases: the cases that a clone without the folder has.
 func TestKNNCases(t *testing.T) {
 	var file struct{ Cases []knnGoldenCase }
 	text, err := os.ReadFile(filepath.Join("testdata", "knn.json"))

@@ -129,7 +129,7 @@ func (s *searcher) each(w *want, yield func(weight, value float64)) {
 const batch = 64
 
 // Fill returns, for each row of receivers (nil: all rows of table), the values of the wanted
-// columns that are missing there. Columns are those of the index, in its order.
+// columns that are missing there. Columns are the columns of the index, in its order.
 // Results do not depend on workers.
 func (x *knnIndex) Fill(ctx context.Context, table knnColumns, receivers []int32, wanted []int, workers int) ([]knnCell,
 	error) {
@@ -233,16 +233,16 @@ func fillGroups(ctx context.Context, table knnColumns, group []int32, opt knnOpt
 
 // membersOf lists the rows of each group, groups in ascending order.
 func membersOf(group []int32) [][]int32 {
-	at := map[int32]int{}
+	places := map[int32]int{}
 	numbers := slices.Clone(group)
 	slices.Sort(numbers)
 	numbers = slices.Compact(numbers)
 	for i, g := range numbers {
-		at[g] = i
+		places[g] = i
 	}
 	members := make([][]int32, len(numbers))
 	for r, g := range group {
-		members[at[g]] = append(members[at[g]], int32(r))
+		members[places[g]] = append(members[places[g]], int32(r))
 	}
 	return members
 }

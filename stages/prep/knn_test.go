@@ -73,7 +73,7 @@ func mean(column []float64, donors []nearest.Neighbour, byDistance bool) float64
 	return sum / total
 }
 
-// The tree must choose the donors of a full scan: prune by mistake once (bound
+// TestKNNTreeIsFullScan: the tree must choose the donors of a full scan: prune by mistake once (bound
 // + 1 in descend) and this fails.
 func TestKNNTreeIsFullScan(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))

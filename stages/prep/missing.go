@@ -86,7 +86,7 @@ func markMissing(i int) maker {
 // coded is the expression of a code.
 func coded(code int64) relation.Expr { return relation.Constant{Of: relation.Code, Int: code} }
 
-// inserter builds a table whose columns are those of another with new ones in
+// inserter builds a table whose columns are the columns of another with new ones in
 // between.
 type inserter struct {
 	from, d *domain.Domain
@@ -100,14 +100,14 @@ func (b *inserter) add(c domain.Column, m maker, e stated) {
 }
 
 // indicator adds the yes/no column `name` about the column `of`.
-func (b *inserter) indicator(ps *schema.Problems, of domain.Column, name string, nullable bool, m maker, e stated) {
+func (b *inserter) indicator(ps *schema.Problems, col domain.Column, name string, nullable bool, m maker, e stated) {
 	if b.from.Index(name) >= 0 {
 		ps.Add("suffix", "a suffix that gives "+name+", a duplicate column", "one that makes the name new")
 	}
 	b.add(domain.Column{Name: name, Type: domain.Boolean, Categories: []string{"no", "yes"}, Source: "public",
 		Nullable: nullable,
-		FromUnit: of.FromUnit}, m, e)
-	b.params = append(b.params, indicated{Name: of.Name, Indicator: name})
+		FromUnit: col.FromUnit}, m, e)
+	b.params = append(b.params, indicated{Name: col.Name, Indicator: name})
 }
 
 func (b *inserter) rewrite(h pipeline.Header, kind string, ps schema.Problems) (rewrite, error) {
@@ -127,12 +127,12 @@ func undoMissingIndicator(u *undoing) error {
 	return u.indicators(func(p indicated, i, mark int, _ domain.Column) maker {
 		return func(r arrow.Record) (arrow.Array, error) {
 			a, b := r.Column(i), present(r.Column(i))
-			at, err := marked(r.Column(mark))
-			if err != nil || len(at) == 0 {
+			places, err := marked(r.Column(mark))
+			if err != nil || len(places) == 0 {
 				return a, err
 			}
-			for _, j := range at {
-				b = b.without(j, a.Len())
+			for _, j := range places {
+				b = b.setMissing(j, a.Len())
 			}
 			return withBits(a, b), nil
 		}
@@ -147,22 +147,25 @@ func (u *undoing) indicators(restore func(p indicated, i, mark int, to domain.Co
 		return err
 	}
 	for _, p := range params {
-		i, to, ok := u.find(p.Name)
+		i, target, ok := u.find(p.Name)
 		mark, marked := u.now[p.Indicator]
 		if !marked || !u.h.Domain.Columns[mark].Type.Coded() || u.h.Domain.Columns[mark].Encoding != nil {
 			continue
 		}
-		if ok && !nullable && !isNumber(&to) {
-			return fmt.Errorf("column %s: was %s, must be a number", p.Name, describe(&to))
+		if ok && !nullable && !isNumber(&target) {
+			return fmt.Errorf("column %s: was %s, must be a number", p.Name, describe(&target))
 		}
 		u.drop(mark)
 		if ok && nullable { // hiding changes no value, whatever the column has become since
-			to = u.h.Domain.Columns[i]
-			to.OfUnit = false
+			target = u.h.Domain.Columns[i]
+			target.OfUnit = false
 		}
 		// else a step that cannot be undone came between
-		if ok && to.ArrowType().ID() == u.h.Domain.Columns[i].ArrowType().ID() {
-			u.set(i, to, nullable || u.h.Domain.Columns[i].Nullable, func(randomness) maker { return restore(p, i, mark, to) })
+		if ok && target.ArrowType().ID() == u.h.Domain.Columns[i].ArrowType().ID() {
+			u.set(i, target, nullable || u.h.Domain.Columns[i].Nullable, func(randomness) maker {
+				return restore(p, i, mark,
+					target)
+			})
 		}
 	}
 	return nil
@@ -267,11 +270,11 @@ func (s *NotAvailable) value(ps *schema.Problems, c domain.Column) float64 {
 func replaceSentinel(i int, sentinel, value float64, t arrow.DataType) maker {
 	return func(r arrow.Record) (arrow.Array, error) {
 		a := r.Column(i)
-		at, err := equalTo(a, sentinel)
-		if err != nil || len(at) == 0 {
+		places, err := equalTo(a, sentinel)
+		if err != nil || len(places) == 0 {
 			return a, err
 		}
-		return replacing(a, t, at, func(int) float64 { return value }, present(a))
+		return replacing(a, t, places, func(int) float64 { return value }, present(a))
 	}
 }
 
@@ -314,23 +317,23 @@ func markSentinel(i int, sentinel float64) maker {
 // undoNotAvailable puts the sentinel where the indicator says yes, whatever the
 // value is.
 func undoNotAvailable(u *undoing) error {
-	return u.indicators(func(p indicated, i, mark int, to domain.Column) maker {
+	return u.indicators(func(p indicated, i, mark int, target domain.Column) maker {
 		return func(r arrow.Record) (arrow.Array, error) {
 			a, b := r.Column(i), present(r.Column(i))
-			at, err := marked(r.Column(mark))
-			if err != nil || len(at) == 0 {
+			places, err := marked(r.Column(mark))
+			if err != nil || len(places) == 0 {
 				return a, err
 			}
-			for _, j := range at {
-				b = b.with(j)
+			for _, j := range places {
+				b = b.setPresent(j)
 			}
-			return replacing(a, to.ArrowType(), at, func(int) float64 { return p.Sentinel }, b)
+			return replacing(a, target.ArrowType(), places, func(int) float64 { return p.Sentinel }, b)
 		}
 	}, false)
 }
 
-// with returns b with value i present.
-func (b bits) with(i int) bits {
+// setPresent returns b with value i present.
+func (b bits) setPresent(i int) bits {
 	if b != nil {
 		b[i/8] |= 1 << (i % 8)
 	}

@@ -30,7 +30,7 @@ func people(ids []string, classes []string) pipelinetest.Input {
 	return in
 }
 
-func drawn(rng *rand.Rand, n int) (ids, classes []string) {
+func drawTable(rng *rand.Rand, n int) (ids, classes []string) {
 	for i := range n {
 		ids, classes = append(ids, fmt.Sprint("p", i)), append(classes, string(rune('a'+rng.IntN(3))))
 	}
@@ -70,7 +70,7 @@ func only(a, b map[string]bool) int {
 	return n
 }
 
-// Replace one row, in every way: each part changes by no more rows than its
+// TestSplitStabilityHolds: replace one row, in every way: each part changes by no more rows than its
 // header says, and some neighbour reaches more than rows(1), so that the check
 // would see a bound that is too small.
 func TestSplitStabilityHolds(t *testing.T) {
@@ -79,18 +79,18 @@ func TestSplitStabilityHolds(t *testing.T) {
 		Test: 0.3}} {
 		worst := map[string]int{}
 		for range 60 {
-			ids, classes := drawn(rng, 5+rng.IntN(30))
+			ids, classes := drawTable(rng, 5+rng.IntN(30))
 			in := people(ids, classes)
 			before := members(t, s, in)
 			i := rng.IntN(len(ids))
 			ids[i], classes[i] = "someone else", string(rune('a'+rng.IntN(3)))
-			now := members(t, s, people(ids, classes))
+			current := members(t, s, people(ids, classes))
 			o, err := s.Plan(pipeline.Headers{"in": in.Header})
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, part := range parts {
-				changed := max(only(before[part], now[part]), only(now[part], before[part]))
+				changed := max(only(before[part], current[part]), only(current[part], before[part]))
 				worst[part] = max(worst[part], changed)
 				if bound := o.Out[part].Stability; changed > bound.N {
 					t.Errorf("%+v: %s changes by %d rows, planned is %v", s, part, changed, bound)
@@ -103,7 +103,7 @@ func TestSplitStabilityHolds(t *testing.T) {
 	}
 }
 
-// A unit's shard and part depend on that unit alone: take all rows of a unit
+// TestUnitsStayTogether: a unit's shard and part depend on that unit alone: take all rows of a unit
 // away, and everyone else stays where they were.
 func TestUnitsStayTogether(t *testing.T) {
 	ids, classes := []string{"x", "y", "x", "z", "y", "x", "w", "v", "u"}, []string{"a", "b", "a", "c", "b", "a", "a", "b",
@@ -115,15 +115,15 @@ func TestUnitsStayTogether(t *testing.T) {
 		return in
 	}
 	all := unit(people(ids, classes))
-	without := unit(people([]string{"y", "z", "y", "w", "v", "u"}, []string{"b", "c", "b", "a", "b", "c"}))
-	shards, fewer := shardOf(t, all), shardOf(t, without)
+	reduced := unit(people([]string{"y", "z", "y", "w", "v", "u"}, []string{"b", "c", "b", "a", "b", "c"}))
+	shards, fewer := shardOf(t, all), shardOf(t, reduced)
 	for id, s := range fewer {
 		if shards[id] != s {
 			t.Errorf("unit %s moves from shard %d to %d when x leaves", id, shards[id], s)
 		}
 	}
 	s := &Split{Train: 0.4, Validation: 0.3, Test: 0.3}
-	before, now := members(t, s, all), members(t, s, without)
+	before, now := members(t, s, all), members(t, s, reduced)
 	for _, part := range parts {
 		if only(now[part], before[part]) > 0 {
 			t.Errorf("units move into %s when x leaves", part)
@@ -131,7 +131,7 @@ func TestUnitsStayTogether(t *testing.T) {
 	}
 }
 
-// Rows of one recording go one way, wherever they stand, whatever piece they are; that is
+// TestRecordingsGoOneWay: rows of one recording go one way, wherever they stand, whatever piece they are; that is
 // so whether another recording is there or not.
 func TestRecordingsGoOneWay(t *testing.T) {
 	s := &Split{Train: 0.5, Test: 0.5, Together: &Together{Column: "id", After: "."}}
@@ -139,14 +139,14 @@ func TestRecordingsGoOneWay(t *testing.T) {
 	for name, in := range members(t, s, people([]string{"1.x", "1.y", "2.y", "2.x", "1.z", "3.y", "whole", "3.x", "whole"},
 		slices.Repeat([]string{"a"}, 9))) {
 		for id := range in {
-			_, of, marked := strings.Cut(id, ".")
+			_, owner, marked := strings.Cut(id, ".")
 			if !marked {
-				of = id
+				owner = id
 			}
-			if other, met := part[of]; met && other != name {
-				t.Errorf("%s is in %s and %s", of, other, name)
+			if other, met := part[owner]; met && other != name {
+				t.Errorf("%s is in %s and %s", owner, other, name)
 			}
-			part[of] = name
+			part[owner] = name
 		}
 	}
 	if len(part) != 4 {
@@ -171,7 +171,7 @@ func nameless(adjacency privacy.Adjacency, ids ...any) pipelinetest.Input {
 	return in
 }
 
-// Under add_remove rows without a unit go one way, and one less of them, each a
+// TestRowsWithoutAUnitGoOneWay: under add_remove rows without a unit go one way, and one less of them, each a
 // unit of its own to the source, moves nobody.
 func TestRowsWithoutAUnitGoOneWay(t *testing.T) {
 	all := nameless(privacy.AddRemove, "x", nil, "y", nil, nil, "y", "z")
@@ -193,7 +193,7 @@ func TestRowsWithoutAUnitGoOneWay(t *testing.T) {
 	}
 }
 
-// Under replace_one each of them has a draw of its own (30 rows all in one of 3
+// TestRowsWithoutAUnitDrawForThemselves: under replace_one each of them has a draw of its own (30 rows all in one of 3
 // shards: below 1e-13), and those that have a name keep theirs.
 func TestRowsWithoutAUnitDrawForThemselves(t *testing.T) {
 	ids := make([]any, 30, 33)
@@ -222,11 +222,11 @@ func shardOf(t *testing.T, in pipelinetest.Input) map[string]int {
 	return found
 }
 
-// Independent draws fill shards evenly: 6,000 rows in 3 shards, each count within
+// TestShardsAreEven: independent draws fill shards evenly: 6,000 rows in 3 shards, each count within
 // 6 standard deviations (36.5) of 2,000. False alarms: below 1e-8; the key is fixed.
 func TestShardsAreEven(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
-	byRow := people(drawn(rng, 6000))
+	byRow := people(drawTable(rng, 6000))
 	byUnit := byRow
 	byUnit.Header.Domain = byRow.Header.Domain.Clone()
 	byUnit.Header.Domain.Columns[0].OfUnit = true
@@ -244,7 +244,7 @@ func TestShardsAreEven(t *testing.T) {
 	}
 }
 
-// Imputing inside shards: other values of one row change nothing outside its shard.
+// TestImputingStaysInsideShards: imputing inside shards: other values of one row change nothing outside its shard.
 func TestImputingStaysInsideShards(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	columns := []domain.Column{{Name: "x", Type: domain.Numeric, Nullable: true}, {Name: "y", Type: domain.Numeric,
@@ -272,10 +272,10 @@ func TestImputingStaysInsideShards(t *testing.T) {
 	}
 }
 
-func outside(before, now, shard []*float64) int {
+func outside(before, current, shard []*float64) int {
 	n := 0
 	for i := range before {
-		if *shard[i] != *shard[100] && *before[i] != *now[i] {
+		if *shard[i] != *shard[100] && *before[i] != *current[i] {
 			n++
 		}
 	}

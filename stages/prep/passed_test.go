@@ -13,7 +13,7 @@ import (
 
 // TestUnchangedColumnsArePassedOn: where a stage changes no value of a column, the
 // Arrow array that comes out holds the buffers of the one that went in; where it
-// only makes values missing, all buffers but that of presence are.
+// only makes values missing, all buffers but the one of presence are.
 func TestUnchangedColumnsArePassedOn(t *testing.T) {
 	whole, inside := clinicTable(),
 		filteredTo(t, `visits <= 30 and not missing(age) and age <= 90 and not missing(pressure) and pressure <= 240`)
@@ -118,7 +118,7 @@ func TestHiddenInASlice(t *testing.T) {
 	rows := clinicTable().Rows
 	for _, name := range []string{"patient_id", "pressure", "visits", "region"} {
 		a := array.NewSlice(rows.Column(rows.Schema().FieldIndices(name)[0]), 3, 12)
-		got := withBits(a, present(a).without(1, a.Len()).without(8, a.Len()))
+		got := withBits(a, present(a).setMissing(1, a.Len()).setMissing(8, a.Len()))
 		for i := range a.Len() {
 			if hidden := i == 1 || i == 8 || a.IsNull(i); got.IsNull(i) != hidden {
 				t.Errorf("%s: value %d is null: %v, must be %v", name, i, got.IsNull(i), hidden)

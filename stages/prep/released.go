@@ -14,10 +14,10 @@ const (
 	beforeRelease = "set in a stage before the one that releases them"
 )
 
-// filesHeader is that of a released artifact of files beside a table.
+// filesHeader returns the header of a released artifact of files beside a table.
 func filesHeader(like pipeline.Header) pipeline.Header {
-	return pipeline.Header{Form: pipeline.FormFiles, Class: pipeline.Released, Stability: pipeline.Unbounded(),
-		Terms: like.Terms}
+	return pipeline.Header{Form: pipeline.FormFiles, Class: pipeline.Released,
+		Stability: pipeline.Unbounded(), Terms: like.Terms}
 }
 
 // released are the outputs of a stage that has found the late columns of planned: the

@@ -48,10 +48,10 @@ type randomness func(column int) *rand.Rand
 // publicDraws are anyone's to repeat.
 func publicDraws(base func() *rand.Rand) randomness {
 	return func(column int) *rand.Rand {
-		from := base()
+		rng := base()
 		var a, b uint64
 		for range column + 1 {
-			a, b = from.Uint64(), from.Uint64()
+			a, b = rng.Uint64(), rng.Uint64()
 		}
 		return rand.New(rand.NewPCG(a, b))
 	}
@@ -182,12 +182,12 @@ func tableOut(doc string) []pipeline.Port {
 // on did not come of those steps, so undoing them must leave it alone.
 func forget(d *domain.Domain, name string) {
 	for i, step := range d.History {
-		at := step.Before.Index(name)
-		if at < 0 {
+		index := step.Before.Index(name)
+		if index < 0 {
 			continue
 		}
 		before := step.Before.Clone()
-		before.Columns = slices.Delete(before.Columns, at, at+1)
+		before.Columns = slices.Delete(before.Columns, index, index+1)
 		d.History[i].Before = before
 	}
 }
@@ -196,12 +196,12 @@ func forget(d *domain.Domain, name string) {
 // before. What is remembered of a column proves nothing of the one that has its
 // name when the step is undone.
 func remember(d, before *domain.Domain, kind string, params []byte) {
-	from := before.Clone()
-	from.History = nil
-	for i := range from.Columns {
-		from.Columns[i].OfUnit = false
+	source := before.Clone()
+	source.History = nil
+	for i := range source.Columns {
+		source.Columns[i].OfUnit = false
 	}
-	d.History = append(d.History, domain.Transform{Kind: kind, Params: params, Before: from})
+	d.History = append(d.History, domain.Transform{Kind: kind, Params: params, Before: source})
 }
 
 // number is a type of the fixed-width columns of a pipeline.
@@ -234,8 +234,8 @@ func present(a arrow.Array) bits {
 	return b
 }
 
-// without returns b with value i missing; n is the number of values.
-func (b bits) without(i, n int) bits {
+// setMissing returns b with value i missing; n is the number of values.
+func (b bits) setMissing(i, n int) bits {
 	if b == nil {
 		b = allSet(n)
 	}
@@ -291,11 +291,11 @@ func each[T number](values []T, see func(i int, v float64)) {
 }
 
 func convert[A, B number](from []A) []B {
-	to := make([]B, len(from))
+	dst := make([]B, len(from))
 	for i, v := range from {
-		to[i] = B(v)
+		dst[i] = B(v)
 	}
-	return to
+	return dst
 }
 
 // store turns float64 values into a column of type t; whole-number types take
@@ -328,11 +328,11 @@ func replacing(a arrow.Array, t arrow.DataType, places []int, value func(j int) 
 		return column(t, whole, b), nil
 	}
 	values, err := floats(a)
-	held := slices.Clone(values)
+	stored := slices.Clone(values)
 	for _, j := range places {
-		held[j] = value(j)
+		stored[j] = value(j)
 	}
-	return store(t, held, b), err
+	return store(t, stored, b), err
 }
 
 // codes reads an int32 column.

@@ -44,16 +44,17 @@ func (e scaling) encoding() *domain.Encoding {
 
 // check compares the encoding of column now with itself and with what the column
 // was before: a released model comes back from anyone, and states all three.
-func (e scaling) check(now, was *domain.Column) error {
-	if now.Encoding == nil || now.Encoding.Form != e.Form || now.Encoding.Width != e.encoding().Width ||
-		now.Encoding.Range != e.Range {
-		return fmt.Errorf("is %s, must be encoded as the step says", describe(now))
+func (e scaling) check(current, previous *domain.Column) error {
+	if current.Encoding == nil || current.Encoding.Form != e.Form || current.Encoding.Width != e.encoding().Width ||
+		current.Encoding.Range != e.Range {
+		return fmt.Errorf("is %s, must be encoded as the step says", describe(current))
 	}
 	switch {
-	case e.Form == domain.OneHot && was.Type.Coded() && e.Categories == len(was.Categories) && (e.Range == [2]float64{} ||
-		e.Range == domain.SeparateCells()):
-	case e.Form == domain.MinMax && was.Type != domain.Text && e.Range[0] < e.Range[1] && e.Lower <= e.Upper:
-	case e.Form == domain.Standard && was.Type != domain.Text && e.SD > 0:
+	case e.Form == domain.OneHot && previous.Type.Coded() && e.Categories == len(previous.Categories) &&
+		(e.Range == [2]float64{} ||
+			e.Range == domain.SeparateCells()):
+	case e.Form == domain.MinMax && previous.Type != domain.Text && e.Range[0] < e.Range[1] && e.Lower <= e.Upper:
+	case e.Form == domain.Standard && previous.Type != domain.Text && e.SD > 0:
 	default:
 		return fmt.Errorf("has the encoding %.60q, must be one_hot of its categories, min_max of a range and bounds in "+
 			"order, or standard with sd above 0", e.Form)
@@ -118,11 +119,11 @@ func (e scaling) scale(values []float64) []float32 {
 func (e scaling) encodeCodes(i int) maker {
 	return func(r arrow.Record) (arrow.Array, error) {
 		a := r.Column(i)
-		from, err := codes(a)
+		src, err := codes(a)
 		if err != nil {
 			return nil, err
 		}
-		if err := e.checkCodes(from, present(a)); err != nil {
+		if err := e.checkCodes(src, present(a)); err != nil {
 			return nil, err
 		}
 		if a.NullN() == 0 {
@@ -131,7 +132,7 @@ func (e scaling) encodeCodes(i int) maker {
 		if !e.MissingCategory {
 			return nil, errMissing
 		}
-		return column(arrow.PrimitiveTypes.Int32, filled(from, present(a), int32(e.Categories)), nil), nil
+		return column(arrow.PrimitiveTypes.Int32, filled(src, present(a), int32(e.Categories)), nil), nil
 	}
 }
 
@@ -146,15 +147,15 @@ func (e scaling) checkCodes(from []int32, b bits) error {
 }
 
 // decode makes column i of a batch as it was before the encoding; nulls stay.
-func (e scaling) decode(i int, to domain.Column) maker {
+func (e scaling) decode(i int, target domain.Column) maker {
 	if e.Form == domain.OneHot {
 		return e.decodeCodes(i)
 	}
-	values := restoring(to)
+	values := restoring(target)
 	return func(r arrow.Record) (arrow.Array, error) {
 		x := make([]float64, r.NumRows())
 		err := look(r.Column(i), func(j int, z float64) { x[j] = values.value(e.backward(z)) })
-		return store(to.ArrowType(), x, present(r.Column(i))), err
+		return store(target.ArrowType(), x, present(r.Column(i))), err
 	}
 }
 
@@ -165,19 +166,19 @@ func (e scaling) decodeCodes(i int) maker {
 		if !e.MissingCategory {
 			return a, nil
 		}
-		from, err := codes(a)
-		if err != nil || !slices.Contains(from, int32(e.Categories)) {
+		src, err := codes(a)
+		if err != nil || !slices.Contains(src, int32(e.Categories)) {
 			return a, err
 		}
-		return withBits(a, missingCodes(from, present(a), int32(e.Categories))), nil
+		return withBits(a, missingCodes(src, present(a), int32(e.Categories))), nil
 	}
 }
 
 // missingCodes marks the values that are the code `missing` as absent.
-func missingCodes(from []int32, b bits, missing int32) bits {
-	for i, c := range from {
+func missingCodes(src []int32, b bits, missing int32) bits {
+	for i, c := range src {
 		if c == missing && b.has(i) {
-			b = b.without(i, len(from))
+			b = b.setMissing(i, len(src))
 		}
 	}
 	return b

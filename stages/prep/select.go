@@ -58,20 +58,20 @@ func dropKind() pipeline.Kind {
 
 func (s *Drop) plan(h pipeline.Header) (rewrite, error) {
 	var ps schema.Problems
-	gone := map[int]bool{}
+	removed := map[int]bool{}
 	for _, i := range h.Domain.Pick(&ps, "columns", s.Columns) {
-		gone[i] = true
+		removed[i] = true
 	}
-	var kept []int
+	var retained []int
 	for i := range h.Domain.Columns {
-		if !gone[i] {
-			kept = append(kept, i)
+		if !removed[i] {
+			retained = append(retained, i)
 		}
 	}
-	if len(kept) == 0 {
+	if len(retained) == 0 {
 		ps.Add("columns", "every column of the table", "fewer, so that a column remains")
 	}
-	return subset(h, kept), ps.Err()
+	return subset(h, retained), ps.Err()
 }
 
 // Plan implements pipeline.Stage.
@@ -234,7 +234,7 @@ func takeBits(b bits, rows []int) bits {
 	out := newBits(len(rows))
 	for j, i := range rows {
 		if b.has(i) {
-			out = out.with(j)
+			out = out.setPresent(j)
 		}
 	}
 	return out

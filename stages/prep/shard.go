@@ -122,7 +122,7 @@ func (p sharding) byUnit(units, rows key) maker {
 			if p.apart && !known.has(i) {
 				u = alone.Uint64()
 			}
-			shards[i] = int32(below(u, p.shards))
+			shards[i] = int32(uniformBelow(u, p.shards))
 		}
 		return column(arrow.PrimitiveTypes.Int32, shards, nil), err
 	}
@@ -131,7 +131,7 @@ func (p sharding) byUnit(units, rows key) maker {
 // byRow: each row draws for itself, in sequence.
 func (p sharding) byRow(k key) maker {
 	rows := k.sequence()
-	return p.each(func() int { return below(rows.Uint64(), p.shards) })
+	return p.each(func() int { return uniformBelow(rows.Uint64(), p.shards) })
 }
 
 func (p sharding) byPosition() maker {

@@ -119,14 +119,14 @@ func (s *Split) shares(ps *schema.Problems, p *splitting) {
 }
 
 func (s *Split) stratum(ps *schema.Problems, d *domain.Domain) int {
-	at := d.Index(s.Stratify)
-	if at < 0 {
+	index := d.Index(s.Stratify)
+	if index < 0 {
 		ps.Unknown("stratify", "column of the table", s.Stratify, d.Names())
-	} else if d.Columns[at].ArrowType().ID() != arrow.INT32 {
-		ps.Add("stratify", s.Stratify+", which is "+describe(&d.Columns[at]),
+	} else if d.Columns[index].ArrowType().ID() != arrow.INT32 {
+		ps.Add("stratify", s.Stratify+", which is "+describe(&d.Columns[index]),
 			"a column with categories (discretize makes them of numbers)")
 	}
-	return at
+	return index
 }
 
 // headers plans class, stability and public size of the parts.
@@ -197,14 +197,14 @@ func stratified(s pipeline.Stability, part string) pipeline.Stability {
 }
 
 func (p *splitting) run(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
-	var from source64
+	var rng source64
 	if p.secret {
-		from = env.Secret("split")
+		rng = env.Secret("split")
 	} else {
-		from = env.Rand("split")
+		rng = env.Rand("split")
 	}
 	t := in["in"]
-	assign, err := p.assigner(ctx, t, keyFrom(from))
+	assign, err := p.assigner(ctx, t, keyFrom(rng))
 	if err != nil {
 		return nil, err
 	}
@@ -223,7 +223,7 @@ type Together struct {
 
 // together finds the column, which no rule on the units of the table may stand beside.
 func (s *Split) together(ps *schema.Problems, p *splitting) {
-	d, of := p.h.Domain, s.Together
+	d, subject := p.h.Domain, s.Together
 	if p.unit >= 0 {
 		ps.Add("together", "set for a table whose privacy unit has several rows",
 			"absent: the rows of a unit go one way already")
@@ -231,16 +231,16 @@ func (s *Split) together(ps *schema.Problems, p *splitting) {
 	if s.Stratify != "" {
 		ps.Add("together", "set beside stratify", "one of the two: rows that go together may be of several classes")
 	}
-	at := d.Index(of.Column)
-	if at < 0 {
-		ps.Unknown("together.column", "column of the table", of.Column, d.Names())
+	index := d.Index(subject.Column)
+	if index < 0 {
+		ps.Unknown("together.column", "column of the table", subject.Column, d.Names())
 		return
 	}
-	if of.After != "" && d.Columns[at].Type != domain.Text {
-		ps.Add("together.after", "set for "+of.Column+", which is "+describe(&d.Columns[at]),
+	if subject.After != "" && d.Columns[index].Type != domain.Text {
+		ps.Add("together.after", "set for "+subject.Column+", which is "+describe(&d.Columns[index]),
 			"absent, or a mark in a column of text")
 	}
-	p.group, p.after = at, of.After
+	p.group, p.after = index, subject.After
 }
 
 // source64 is where a stage takes the key of its draws: public or secret.
@@ -249,10 +249,10 @@ type source64 interface{ Uint64() uint64 }
 // key is the seed of draws that have to be the same at each opening of a table.
 type key [32]byte
 
-func keyFrom(from source64) key {
+func keyFrom(rng source64) key {
 	var k key
 	for i := 0; i < len(k); i += 8 {
-		binary.LittleEndian.PutUint64(k[i:], from.Uint64())
+		binary.LittleEndian.PutUint64(k[i:], rng.Uint64())
 	}
 	return k
 }
@@ -309,8 +309,8 @@ func (k key) unit(known bool, text []byte) uint64 {
 	return binary.LittleEndian.Uint64(h.Sum(nil))
 }
 
-// below maps 64 uniform bits to 0 .. n-1; its bias, n/2^64, is nothing.
-func below(u uint64, n int) int {
+// uniformBelow maps 64 uniform bits to 0 .. n-1; its bias, n/2^64, is nothing.
+func uniformBelow(u uint64, n int) int {
 	high, _ := mathbits.Mul64(u, uint64(n))
 	return int(high)
 }
@@ -323,18 +323,18 @@ func unitColumn(ps *schema.Problems, h pipeline.Header) int {
 	if name == "" || h.Class != pipeline.Private {
 		return -1
 	}
-	at := h.Domain.Index(name)
+	index := h.Domain.Index(name)
 	switch {
-	case at < 0:
+	case index < 0:
 		ps.Refuse("W35", "", "given a table without the column "+name+" of the privacy unit",
 			"given that column too, so that all rows of a unit go one way (drop it afterwards)")
-	case !h.Domain.Columns[at].OfUnit:
+	case !h.Domain.Columns[index].OfUnit:
 		ps.Refuse("W35", "", "given a table whose column "+name+" does not name the privacy unit: a stage before overwrote "+
 			"it, or under replace_one changed its values, or csv.unknown: missing made several units one",
 			"before that stage, or given the column as it was (leave it out of that stage's columns; a dropped column cannot "+
 				"be made anew; declared with type: text it takes any value)")
 	}
-	return at
+	return index
 }
 
 // ofUnit says whether what is computed of the values of column c alone, without

@@ -10,11 +10,11 @@ import (
 	"weir/privacy"
 )
 
-// The table of docs/design.md section 3, by kind: what becomes of rows(1), shards(3) and
+// TestStability: the table of docs/design.md section 3, by kind: what becomes of rows(1), shards(3) and
 // unbounded.
 func TestStability(t *testing.T) {
 	rows, shards, unbounded := pipeline.Rows(1), pipeline.Shards(3), pipeline.Unbounded()
-	keeps := [3]pipeline.Stability{rows, shards, unbounded}
+	keep := [3]pipeline.Stability{rows, shards, unbounded}
 	loses := [3]pipeline.Stability{unbounded, unbounded, unbounded}
 	knn := func(scope string) pipeline.Stage {
 		return &ImputeKNN{Neighbors: 3, Weights: "uniform", Scope: scope, Scale: "none"}
@@ -29,23 +29,23 @@ func TestStability(t *testing.T) {
 		port      string
 		want      [3]pipeline.Stability
 	}{
-		{"select", &Select{Columns: []string{"age"}}, private, nil, "out", keeps},
-		{"drop", &Drop{Columns: []string{"age"}}, private, nil, "out", keeps},
-		{"bounds", &Bounds{Outside: "clip"}, private, nil, "out", keeps},
-		{"missing_indicator", &MissingIndicator{Suffix: "_m"}, private, nil, "out", keeps},
-		{"impute_constant", &ImputeConstant{Numbers: map[string]float64{"age": 40}}, private, nil, "out", keeps},
-		{"filter", &Filter{Keep: "age > 30", Missing: "drop"}, private, nil, "out", keeps},
+		{"select", &Select{Columns: []string{"age"}}, private, nil, "out", keep},
+		{"drop", &Drop{Columns: []string{"age"}}, private, nil, "out", keep},
+		{"bounds", &Bounds{Outside: "clip"}, private, nil, "out", keep},
+		{"missing_indicator", &MissingIndicator{Suffix: "_m"}, private, nil, "out", keep},
+		{"impute_constant", &ImputeConstant{Numbers: map[string]float64{"age": 40}}, private, nil, "out", keep},
+		{"filter", &Filter{Keep: "age > 30", Missing: "drop"}, private, nil, "out", keep},
 		{"derive", &Derive{Columns: []Derived{{Name: "x", Formula: "age", Type: domain.Integer}}}, private, nil, "out",
-			keeps},
-		{"encode", &Encode{MinMax: [2]float64{0, 1}, Missing: "category"}, full, nil, "out", keeps},
-		{"uniform bins", &Discretize{Strategy: "uniform", Bins: 3}, private, nil, "out", keeps},
+			keep},
+		{"encode", &Encode{MinMax: [2]float64{0, 1}, Missing: "category"}, full, nil, "out", keep},
+		{"uniform bins", &Discretize{Strategy: "uniform", Bins: 3}, private, nil, "out", keep},
 		{"quantiles of the table", &Discretize{Strategy: "quantile", Bins: 3}, private, nil, "out", loses},
-		{"quantiles of a public table", &Discretize{Strategy: "quantile", Bins: 3}, private, &free, "out", keeps},
+		{"quantiles of a public table", &Discretize{Strategy: "quantile", Bins: 3}, private, &free, "out", keep},
 		{"quantiles of a private table", &Discretize{Strategy: "quantile", Bins: 3}, private, &private, "out", loses},
 		{"knn, table", knn("table"), private, nil, "out", loses},
 		{"knn, shard", knn("shard"), private.WithShardColumn(3), nil, "out", [3]pipeline.Stability{unbounded, shards,
 			unbounded}},
-		{"knn, public reference", knn("reference"), private, &free, "out", keeps},
+		{"knn, public reference", knn("reference"), private, &free, "out", keep},
 		{"knn, private reference", knn("reference"), private, &private, "out", loses},
 		{"shard", &Shard{Shards: 8, By: "random"}, private, nil, "out", [3]pipeline.Stability{pipeline.Shards(8), unbounded,
 			unbounded}},
@@ -53,18 +53,18 @@ func TestStability(t *testing.T) {
 			unbounded, unbounded}},
 		{"shard by position", &Shard{Shards: 8, By: "position"}, private, nil, "out",
 			[3]pipeline.Stability{pipeline.Shards(8), unbounded, unbounded}},
-		{"released bounds", &DPBounds{HighExponent: 9, Failure: 0.1}, undeclared(clinicTable()).Header, nil, "out", keeps},
+		{"released bounds", &DPBounds{HighExponent: 9, Failure: 0.1}, undeclared(clinicTable()).Header, nil, "out", keep},
 		{"released categories", &DPCategories{Other: "other", Most: 9, Delta: 0.1, Columns: []string{"patient_id"}},
-			clinicTable().Header, nil, "out", keeps},
-		{"split", &Split{Train: 0.5, Test: 0.5}, private, nil, "train", keeps},
+			clinicTable().Header, nil, "out", keep},
+		{"split", &Split{Train: 0.5, Test: 0.5}, private, nil, "train", keep},
 		{"split by a value", &Split{Train: 0.5, Test: 0.5, Together: &Together{Column: "grade"}}, private, nil, "train",
-			keeps},
+			keep},
 		{"stratified, train", &Split{Train: 0.5, Validation: 0.2, Test: 0.3, Stratify: "grade"}, private, nil, "train",
 			[3]pipeline.Stability{pipeline.Rows(2), unbounded, unbounded}},
 		{"stratified, validation", &Split{Train: 0.5, Validation: 0.2, Test: 0.3, Stratify: "grade"}, private, nil,
 			"validation", [3]pipeline.Stability{pipeline.Rows(3), unbounded, unbounded}},
 	} {
-		for i, before := range keeps {
+		for i, before := range keep {
 			in := pipeline.Headers{"in": c.in}
 			h := c.in
 			h.Stability = before
@@ -84,7 +84,7 @@ func TestStability(t *testing.T) {
 	}
 }
 
-// Where stability is lost, a finding names the audit rule.
+// TestFindings: where stability is lost, a finding names the audit rule.
 func TestFindings(t *testing.T) {
 	h := cleaned(t).Header
 	dropped := h
@@ -117,7 +117,7 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// Row counts: public ones stay through row-by-row stages, and are private after
+// TestRowCounts: row counts: public ones stay through row-by-row stages, and are private after
 // a filter, whose result depends on values.
 func TestRowCounts(t *testing.T) {
 	h := clinicTable().Header
@@ -137,7 +137,7 @@ func TestRowCounts(t *testing.T) {
 	}
 }
 
-// Nothing of the class of a private input is lost where a reference is joined in.
+// TestPrivateReferenceMakesPrivate: nothing of the class of a private input is lost where a reference is joined in.
 func TestPrivateReferenceMakesPrivate(t *testing.T) {
 	in := pipeline.Headers{"in": public(cleaned(t)).Header, "reference": cleaned(t).Header}
 	o, err := (&ImputeKNN{Neighbors: 3, Weights: "uniform", Scope: "reference", Scale: "none"}).Plan(in)
@@ -146,7 +146,7 @@ func TestPrivateReferenceMakesPrivate(t *testing.T) {
 	}
 }
 
-// Every problem at once, each with what is accepted and the audit rule.
+// TestProblems: every problem at once, each with what is accepted and the audit rule.
 func TestProblems(t *testing.T) {
 	h := clinicTable().Header
 	unit := unitTable().Header
@@ -205,17 +205,17 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// A reference must have the columns whose quantiles are taken, as numbers.
+// TestReferenceProblems: a reference must have the columns whose quantiles are taken, as numbers.
 func TestReferenceProblems(t *testing.T) {
 	in := cleaned(t)
-	for want, with := range map[string]pipeline.Stage{
+	for want, extended := range map[string]pipeline.Stage{
 		"columns": &Drop{Columns: []string{"pressure"}},
 		"ordinal": &Discretize{Strategy: "uniform", Bins: 3, Columns: []string{"pressure"}},
 	} {
 		s := &Discretize{Strategy: "quantile", Bins: 3, Columns: []string{"pressure"}}
-		_, err := s.Plan(pipeline.Headers{"in": in.Header, "reference": public(pipelinetest.After(t, in, with)).Header})
+		_, err := s.Plan(pipeline.Headers{"in": in.Header, "reference": public(pipelinetest.After(t, in, extended)).Header})
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "pressure") {
-			t.Errorf("after %T: %v, must be a problem with %q", with, err, want)
+			t.Errorf("after %T: %v, must be a problem with %q", extended, err, want)
 		}
 	}
 }

@@ -91,11 +91,11 @@ func (s *Read) Plan(in pipeline.Headers) (pipeline.Work, error) {
 
 // use says who vouches for the file.
 func (s *Read) use() pipeline.FileUse {
-	by := s.DeclaredBy
-	if by == "" {
-		by = "the spec"
+	rule := s.DeclaredBy
+	if rule == "" {
+		rule = "the spec"
 	}
-	return pipeline.FileUse{Path: s.File, Public: s.Class == string(pipeline.Public), By: by}
+	return pipeline.FileUse{Path: s.File, Public: s.Class == string(pipeline.Public), By: rule}
 }
 
 // Write keeps a table as a file of the run, or as a table of a server.

@@ -13,7 +13,7 @@ import (
 	"weir/pipeline/pipelinetest"
 )
 
-// A table without a single batch goes through every kind: that a run ends must not
+// TestNothingAtAllIsNoError: a table without a single batch goes through every kind: that a run ends must not
 // tell that a private table is empty.
 func TestNothingAtAllIsNoError(t *testing.T) {
 	for kind, cases := range conformance(t) {
@@ -30,8 +30,8 @@ func TestNothingAtAllIsNoError(t *testing.T) {
 				t.Errorf("%s, %s: %v", kind, c.Name, err)
 			}
 			for port, o := range out {
-				if r, err := pipelinetest.Collect(t.Context(), o); err != nil || o.Form == pipeline.FormTable && r.NumRows() != 0 ||
-					o.Schema != nil && !r.Schema().Equal(o.Schema) {
+				if r, err := pipelinetest.Collect(t.Context(), o); err != nil ||
+					o.Form == pipeline.FormTable && r.NumRows() != 0 || o.Schema != nil && !r.Schema().Equal(o.Schema) {
 					t.Errorf("%s, %s: output %s has %v, error %v; want no rows", kind, c.Name, port, r, err)
 				}
 			}
@@ -52,7 +52,7 @@ func edge() pipelinetest.Input {
 	return in
 }
 
-// What a formula gives is decided by its plan: a column that may be missing, or a
+// TestNoRowEndsADerivation: what a formula gives is decided by its plan: a column that may be missing, or a
 // public value in the place of one that there is none of. No row ends a run.
 func TestNoRowEndsADerivation(t *testing.T) {
 	void, most := (*float64)(nil), pointer(math.MaxFloat64)
@@ -93,12 +93,12 @@ func TestNoRowEndsADerivation(t *testing.T) {
 			t.Errorf("%s: nullable %t, want %t", c.d.Formula, got, c.nullable)
 		}
 		if c.want != nil {
-			compare(t, c.d.Formula, tolerance{Abs: 1e-12}, listed(t, named(out, "y")), c.want)
+			compare(t, c.d.Formula, tolerance{Abs: 1e-12}, listed(t, columnNamed(out, "y")), c.want)
 		}
 	}
 }
 
-// A row for which the formula of a filter has no value counts as one in which a
+// TestNoRowEndsAFilter: a row for which the formula of a filter has no value counts as one in which a
 // value is missing.
 func TestNoRowEndsAFilter(t *testing.T) {
 	for missing, want := range map[string]int64{"drop": 3, "keep": 4} {
@@ -108,25 +108,26 @@ func TestNoRowEndsAFilter(t *testing.T) {
 	}
 }
 
-// Numbers that no file holds, and that a computation may give, end no run either.
+// TestNumbersThatAreNoneEndNothing: numbers that no file holds, and that a computation may give, end no run either.
 func TestNumbersThatAreNoneEndNothing(t *testing.T) {
 	columns := []domain.Column{{Name: "x", Type: domain.Numeric, Nullable: true}, {Name: "y", Type: domain.Numeric,
 		Nullable: true}}
 	in := table(columns, []any{math.NaN(), math.Inf(1), math.Inf(-1), 2.0}, []any{nil, 1.0, 2.0, 3.0})
 	clip := &Bounds{Outside: "clip", Bounds: map[string]Limits{"x": {Lower: pointer(0), Upper: pointer(9)}}}
-	compare(t, "clip", tolerance{}, listed(t, named(pipelinetest.After(t, in, clip), "x")),
+	compare(t, "clip", tolerance{}, listed(t, columnNamed(pipelinetest.After(t, in, clip), "x")),
 		[]*float64{pointer(0), pointer(9), pointer(0), pointer(2)})
 	open := &Bounds{Outside: "clip", Bounds: map[string]Limits{"x": {Upper: pointer(9)}}}
-	compare(t, "open", tolerance{}, listed(t, named(pipelinetest.After(t, in, open), "x"))[:1], []*float64{pointer(9)})
+	compare(t, "open", tolerance{}, listed(t, columnNamed(pipelinetest.After(t, in, open), "x"))[:1],
+		[]*float64{pointer(9)})
 	filled := pipelinetest.After(t, in, &ImputeKNN{Neighbors: 1, Weights: "uniform", Scope: "table", Scale: "none"})
-	for _, v := range append(listed(t, named(filled, "x")), listed(t, named(filled, "y"))...) {
+	for _, v := range append(listed(t, columnNamed(filled, "x")), listed(t, columnNamed(filled, "y"))...) {
 		if v == nil || math.IsNaN(*v) || math.IsInf(*v, 0) {
 			t.Errorf("impute_knn leaves %v", v)
 		}
 	}
 }
 
-// A table that ends a run may do so where nothing private is told: a public one, or
+// TestErrorsArePublic: a table that ends a run may do so where nothing private is told: a public one, or
 // one of a run that claims no privacy.
 func TestErrorsArePublic(t *testing.T) {
 	for name, h := range map[string]pipeline.Header{"public": public(clinicTable()).Header,
@@ -144,7 +145,7 @@ func unclaimed(h pipeline.Header) pipeline.Header {
 	return h
 }
 
-// Random rows, odd ones among them, go through every kind that takes the private
+// TestNoRowsEndARun: random rows, odd ones among them, go through every kind that takes the private
 // clinic table: errors cannot come from rows.
 func TestNoRowsEndARun(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 4))
@@ -189,7 +190,7 @@ func odd(rng *rand.Rand, in pipelinetest.Input) arrow.Record {
 		for j := range values {
 			switch {
 			case c.Nullable && rng.IntN(3) == 0:
-				b = b.without(j, n)
+				b = b.setMissing(j, n)
 			case c.ArrowType().ID() == arrow.INT32:
 				values[j] = float64(rng.IntN(width))
 			case c.ArrowType().ID() == arrow.INT64:

@@ -52,7 +52,7 @@ func compiledText(t *testing.T, text string) (*compiler.Plan, error) {
 	return compiler.Compile(s)
 }
 
-// Whatever takes the place of the unit's column, under its name, is refused where
+// TestWhatIsNotTheUnitIsRefused: whatever takes the place of the unit's column, under its name, is refused where
 // rows of a unit have to go one way, as a matter of privacy (exit 3).
 func TestWhatIsNotTheUnitIsRefused(t *testing.T) {
 	relabel := `  relabel: {kind: derive, columns: [{name: pid, formula: "visit * 7919 + pid", type: integer, bounds: [0, 1000000]}]}` + "\n"
@@ -82,7 +82,7 @@ func TestWhatIsNotTheUnitIsRefused(t *testing.T) {
 	}
 }
 
-// What is computed of the unit's own value alone still names the unit under
+// TestWhatIsOfTheUnitIsKept: what is computed of the unit's own value alone still names the unit under
 // add_remove. Under replace_one only the value itself does: two units may share a
 // bin, and with it a shard, so that to exchange one for another changes two shards.
 func TestWhatIsOfTheUnitIsKept(t *testing.T) {
@@ -117,8 +117,8 @@ func TestWhatIsOfTheUnitIsKept(t *testing.T) {
 	}
 }
 
-// Units that are no category share the missing value. Under add_remove it is their draw, all
-// rows of one go one way; under replace_one, where each row without a unit draws for itself,
+// TestUnlistedUnitsShareAValue: units that are no category share the missing value. Under add_remove it is their draw,
+// all rows of one go one way; under replace_one, where each row without a unit draws for itself,
 // the column does not name the unit. Text keeps every name, and so does a list without csv.unknown.
 func TestUnlistedUnitsShareAValue(t *testing.T) {
 	const listed, text = "type: categorical, categories: [a, b], nullable: true}", "type: text, nullable: true}"
@@ -144,7 +144,7 @@ func TestUnlistedUnitsShareAValue(t *testing.T) {
 	}
 }
 
-// A file beside the dataset is capped by nobody: whatever its columns are called, its
+// TestFurtherFilesHaveNoUnits: a file beside the dataset is capped by nobody: whatever its columns are called, its
 // private rows stay unbounded.
 func TestFurtherFilesHaveNoUnits(t *testing.T) {
 	plan, err := compiled(t, "  more: {kind: read, class: private, file: more.csv, like: dataset}\n  parts: {kind: "+
@@ -159,7 +159,7 @@ func TestFurtherFilesHaveNoUnits(t *testing.T) {
 	}
 }
 
-// After which stages the rows that change with a unit are still its own.
+// TestOwnRows: after which stages the rows that change with a unit are still its own.
 func TestOwnRows(t *testing.T) {
 	in := cleaned(t).Header
 	free, private := public(cleaned(t)).Header, in
@@ -201,15 +201,15 @@ func TestOwnRows(t *testing.T) {
 	}
 }
 
-// Where rows of other units change, shards confine nothing, and places in the
+// TestOthersRowsAreInNoShard: where rows of other units change, shards confine nothing, and places in the
 // table mean nothing, though the row count is public and rows(1) holds.
 func TestOthersRowsAreInNoShard(t *testing.T) {
 	h := clinicTable().Header
 	h.OwnRows = false // as after a removal by rank
-	for _, by := range []string{"random", "position"} {
-		w, err := (&Shard{Shards: 4, By: by}).Plan(pipeline.Headers{"in": h})
+	for _, rule := range []string{"random", "position"} {
+		w, err := (&Shard{Shards: 4, By: rule}).Plan(pipeline.Headers{"in": h})
 		if err != nil || w.Out["out"].Stability != pipeline.Unbounded() {
-			t.Errorf("by %s: stability is %v, error %v; want unbounded", by, w.Out["out"].Stability, err)
+			t.Errorf("by %s: stability is %v, error %v; want unbounded", rule, w.Out["out"].Stability, err)
 		}
 	}
 	w, err := (&Split{Train: 0.5, Test: 0.5}).Plan(pipeline.Headers{"in": h})
@@ -277,7 +277,7 @@ func TestReplacedRowsMoveNoOther(t *testing.T) {
 		"impute_constant": {&ImputeConstant{Numbers: map[string]float64{"id": 0}}, nil},
 	} {
 		in := table([]domain.Column{{Name: "id", Type: domain.Integer, Nullable: true}}, []any{id, c.other, id + 2})
-		ids := named(pipelinetest.After(t, in, c.stage), "id").(*array.Int64)
+		ids := columnNamed(pipelinetest.After(t, in, c.stage), "id").(*array.Int64)
 		if ids.Value(0) != id || ids.Value(2) != id+2 {
 			t.Errorf("%s: %d and %d have become %v", name, id, id+2, ids)
 		}

@@ -40,9 +40,9 @@ const falseAlarm = 0.02
 // law with ten rare flags and 86 rows lists a pair (10 of 100, TestChanceIsNotListed), where all would.
 func beyondChance(ctx context.Context, env *pipeline.Env, frames map[string]*columns.Frame,
 	r *report.Relations) [][]bool {
-	told := make([][]bool, len(r.Names))
-	for i := range told {
-		told[i] = make([]bool, len(r.Names))
+	significant := make([][]bool, len(r.Names))
+	for i := range significant {
+		significant[i] = make([]bool, len(r.Names))
 	}
 	pairs, of := mostChanged(r)
 	d := newDeal(frames, env.Rand("fresh rows of associations"))
@@ -53,10 +53,10 @@ func beyondChance(ctx context.Context, env *pipeline.Env, frames map[string]*col
 		}
 		p := pairs[k]
 		own, dealt := d.distances(p)
-		told[p[0]][p[1]] = own > max(limit, dealt)
-		told[p[1]][p[0]] = told[p[0]][p[1]]
+		significant[p[0]][p[1]] = own > max(limit, dealt)
+		significant[p[1]][p[0]] = significant[p[0]][p[1]]
 	})
-	return told
+	return significant
 }
 
 // mostChanged lists the pairs whose association changed most, of how many.
@@ -142,14 +142,14 @@ func (d *deal) column(i int, rows []int) columns.Column {
 	real, synthetic := &d.real.Columns[i], &d.synthetic.Columns[i]
 	c := columns.Column{Name: real.Name, Type: real.Type, Categories: real.Categories}
 	for _, row := range rows {
-		from := real
+		source := real
 		if row >= d.real.Rows {
-			from, row = synthetic, row-d.real.Rows
+			source, row = synthetic, row-d.real.Rows
 		}
 		if c.Coded() {
-			c.Codes = append(c.Codes, from.Codes[row])
+			c.Codes = append(c.Codes, source.Codes[row])
 		} else {
-			c.Numbers = append(c.Numbers, from.Numbers[row])
+			c.Numbers = append(c.Numbers, source.Numbers[row])
 		}
 	}
 	return c
@@ -264,12 +264,12 @@ func (t *tail) describe(c *report.Column) {
 		return
 	}
 	lo, hi := span(t.x, t.y)
-	at := t.stretch(lo, hi, stretches)
-	if t.apart && !slices.Contains(at, t.value) {
-		at = append(at, t.value, math.Nextafter(t.value, math.Inf(-1)))
-		slices.Sort(at)
+	point := t.stretch(lo, hi, stretches)
+	if t.apart && !slices.Contains(point, t.value) {
+		point = append(point, t.value, math.Nextafter(t.value, math.Inf(-1)))
+		slices.Sort(point)
 	}
-	c.Distribution = &report.Distribution{At: at, Real: below(t.x, at), Synthetic: below(t.y, at)}
+	c.Distribution = &report.Distribution{At: point, Real: sharesBelow(t.x, point), Synthetic: sharesBelow(t.y, point)}
 }
 
 // stretch divides the axis from lo to hi into n equal parts, as places of n + 1 values.
@@ -277,16 +277,16 @@ func (t *tail) stretch(lo, hi float64, n int) []float64 {
 	if t.linear == 0 {
 		return evenEdges(lo, hi-lo, n)
 	}
-	at := evenEdges(report.Asinh(lo/t.linear), report.Asinh(hi/t.linear)-report.Asinh(lo/t.linear), n)
-	for i, v := range at {
-		at[i] = float64(t.linear * report.Sinh(v))
+	point := evenEdges(report.Asinh(lo/t.linear), report.Asinh(hi/t.linear)-report.Asinh(lo/t.linear), n)
+	for i, v := range point {
+		point[i] = float64(t.linear * report.Sinh(v))
 	}
-	at[0], at[n] = lo, hi
-	return at
+	point[0], point[n] = lo, hi
+	return point
 }
 
-// below returns the shares of the sorted values that are at most each place; none where there is no value.
-func below(x, at []float64) (shares []float64) {
+// sharesBelow returns the shares of the sorted values that are at most each place; none where there is no value.
+func sharesBelow(x, at []float64) (shares []float64) {
 	for _, v := range at {
 		if len(x) > 0 {
 			shares = append(shares, float64(sort.Search(len(x), func(i int) bool { return x[i] > v }))/float64(len(x)))
@@ -295,7 +295,7 @@ func below(x, at []float64) (shares []float64) {
 	return shares
 }
 
-// edges of the bins of both tables' values. Those of whole numbers lie between them, so that no bin of a logarithmic
+// edges of the bins of both tables' values. Edges of whole numbers lie between them, so that no bin of a logarithmic
 // axis is empty for want of numbers.
 func (t *tail) edges(c *columns.Column, x, y []float64) []float64 {
 	if t.linear == 0 {
@@ -319,7 +319,7 @@ func (t *tail) edges(c *columns.Column, x, y []float64) []float64 {
 // the settings of the stage `marginals` that compares the same tables, so that a page
 // has one number of a column; without such a stage by its default settings.
 func drawVariation(env *pipeline.Env, frames map[string]*columns.Frame, page *report.Report) {
-	b, by := binning(env)
+	b, rule := binning(env)
 	t := b.CodeAll(frames["real"], frames["synthetic"], env.Workers)
 	values := map[string]float64{}
 	for _, c := range t.Columns {
@@ -332,7 +332,7 @@ func drawVariation(env *pipeline.Env, frames map[string]*columns.Frame, page *re
 		}
 		page.Columns[i].TotalVariation = v
 	}
-	page.Variation = by + fmt.Sprintf("Numbers are counted in %d equal bins between %s, missing values as one more.",
+	page.Variation = rule + fmt.Sprintf("Numbers are counted in %d equal bins between %s, missing values as one more.",
 		b.Bins,
 		map[bool]string{true: "their declared bounds, or the real extremes where none are declared",
 			false: "the real extremes"}[b.Declared])
@@ -344,14 +344,14 @@ func binning(env *pipeline.Env) (b metric.Binning, by string) {
 	if env.Plan == nil || env.Plan.Step(env.Stage) == nil {
 		return b, ""
 	}
-	own := env.Plan.Step(env.Stage).Inputs
+	single := env.Plan.Step(env.Stage).Inputs
 	for _, s := range env.Plan.Steps {
 		var set struct {
 			Bins           int
 			Edges, Outside string
 		}
-		if s.Kind != "marginals" || !slices.Equal(s.Inputs["real"], own["real"]) || !slices.Equal(s.Inputs["synthetic"],
-			own["synthetic"]) ||
+		if s.Kind != "marginals" || !slices.Equal(s.Inputs["real"], single["real"]) || !slices.Equal(s.Inputs["synthetic"],
+			single["synthetic"]) ||
 			json.Unmarshal(s.Settings, &set) != nil || set.Bins == 0 {
 			continue
 		}

@@ -47,15 +47,16 @@ func listed(real, synthetic *columns.Frame) (pairs int, xy bool) {
 	env := pipelinetest.Env(1)
 	r := &report.Relations{Names: real.Names(), Real: relations(context.Background(), real, 1),
 		Synthetic: relations(context.Background(), synthetic, 1)}
-	told := beyondChance(context.Background(), env, map[string]*columns.Frame{"real": real, "synthetic": synthetic}, r)
-	for i := range told {
+	significant := beyondChance(context.Background(), env, map[string]*columns.Frame{"real": real, "synthetic": synthetic},
+		r)
+	for i := range significant {
 		for j := range i {
-			if told[i][j] {
+			if significant[i][j] {
 				pairs++
 			}
 		}
 	}
-	return pairs, told[1][0]
+	return pairs, significant[1][0]
 }
 
 // TestChanceIsNotListed: of 78 pairs of 86 test rows against 800 rows of the same law, some change by .3 and more by
@@ -139,15 +140,15 @@ func TestTailHasDistributions(t *testing.T) {
 	if d == nil || len(d.At) < stretches || d.Real[len(d.Real)-1] != 1 || d.Synthetic[len(d.Synthetic)-1] != 1 {
 		t.Fatalf("distribution %v", d)
 	}
-	for i, at := range d.At {
+	for i, point := range d.At {
 		n := 0.0
 		for _, v := range gains(900) {
-			if v <= at {
+			if v <= point {
 				n++
 			}
 		}
 		if math.Abs(d.Real[i]-n/1000) > 1e-12 {
-			t.Errorf("%g real values of 1000 are at most %g, drawn is %g", n, at, d.Real[i])
+			t.Errorf("%g real values of 1000 are at most %g, drawn is %g", n, point, d.Real[i])
 		}
 	}
 }

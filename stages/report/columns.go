@@ -81,7 +81,7 @@ func noSummary() report.Summary {
 	return report.Summary{Mean: n, SD: n, Least: n, Median: n, Greatest: n}
 }
 
-// summarise sorted values; the standard deviation is that of the population.
+// summarise sorted values; the standard deviation is computed for the population.
 func summarise(x []float64) report.Summary {
 	if len(x) == 0 {
 		return noSummary()
@@ -151,7 +151,7 @@ func evenEdges(lo, length float64, bins int) []float64 {
 
 // binShares counts sorted values into right-open bins, the last closed, as shares of n; values
 // outside go to the end bins and are counted in beyond. There are none where n is 0.
-func binShares(x, edges []float64, n int) (shares []float64, beyond int) {
+func binShares(x, edges []float64, n int) (shares []float64, outside int) {
 	if n == 0 {
 		return nil, 0
 	}
@@ -163,14 +163,14 @@ func binShares(x, edges []float64, n int) (shares []float64, beyond int) {
 			k++
 		}
 		if v < edges[0] || v > edges[last+1] {
-			beyond++
+			outside++
 		}
 		shares[k]++
 	}
 	for i := range shares {
 		shares[i] /= float64(n)
 	}
-	return shares, beyond
+	return shares, outside
 }
 
 // dimensionWise are the shares of every category that either table has (Choi et
@@ -277,10 +277,10 @@ func places(f *columns.Frame, by string) [][]int {
 }
 
 // counted lists the groups with their rows; the group of missing values only where a table has some.
-func counted(frames map[string]*columns.Frame, by string) []report.RowGroup {
-	real, synthetic := places(frames["real"], by), places(frames["synthetic"], by)
+func counted(frames map[string]*columns.Frame, rule string) []report.RowGroup {
+	real, synthetic := places(frames["real"], rule), places(frames["synthetic"], rule)
 	parts := make([]report.RowGroup, len(real))
-	for k, name := range groupNames(frames["real"].Column(by)) {
+	for k, name := range groupNames(frames["real"].Column(rule)) {
 		parts[k] = report.RowGroup{Name: name, Real: len(real[k]), Synthetic: len(synthetic[k]),
 			RealShare:      float64(len(real[k])) / float64(frames["real"].Rows),
 			SyntheticShare: float64(len(synthetic[k])) / float64(frames["synthetic"].Rows),
@@ -300,15 +300,15 @@ func noScore() report.GroupScore {
 // drawGroupColumns puts the total variation of the other columns within each group on the page, in the cells of the
 // section of columns (drawVariation), and the total variation of other real rows of the group, which is what chance
 // does to so few rows.
-func drawGroupColumns(env *pipeline.Env, frames map[string]*columns.Frame, by string, parts []report.RowGroup) {
+func drawGroupColumns(env *pipeline.Env, frames map[string]*columns.Frame, rule string, parts []report.RowGroup) {
 	b, _ := binning(env)
-	own, other := groupDistances(b, env, frames["real"], frames["synthetic"], by), map[string][]float64{}
+	single, other := groupDistances(b, env, frames["real"], frames["synthetic"], rule), map[string][]float64{}
 	if frames["real_train"] != nil {
-		other = groupDistances(b, env, frames["real"], frames["real_train"], by)
+		other = groupDistances(b, env, frames["real"], frames["real_train"], rule)
 	}
 	for k := range parts {
 		for _, name := range frames["real"].Names() {
-			if d := own[name]; d != nil && !math.IsNaN(d[k]) {
+			if d := single[name]; d != nil && !math.IsNaN(d[k]) {
 				loss := report.GroupLoss{Column: name, Value: d[k], Other: math.NaN()}
 				if other[name] != nil {
 					loss.Other = other[name][k]
@@ -325,37 +325,37 @@ func drawGroupColumns(env *pipeline.Env, frames map[string]*columns.Frame, by st
 }
 
 // meanLoss is the mean over columns; NaN where there are none or one is undefined.
-func meanLoss(list []report.GroupLoss, of func(report.GroupLoss) float64) float64 {
+func meanLoss(list []report.GroupLoss, build func(report.GroupLoss) float64) float64 {
 	sum := 0.0
 	for _, l := range list {
-		sum += of(l)
+		sum += build(l)
 	}
 	return sum / float64(len(list))
 }
 
 // groupDistances returns by column its total variation within each group; the column of the groups itself has none.
-func groupDistances(b metric.Binning, env *pipeline.Env, real, other *columns.Frame, by string) map[string][]float64 {
+func groupDistances(b metric.Binning, env *pipeline.Env, real, other *columns.Frame, rule string) map[string][]float64 {
 	list := map[string][]float64{}
-	x, y := places(real, by), places(other, by)
+	x, y := places(real, rule), places(other, rule)
 	for _, c := range b.CodeAll(real, other, env.Workers).Columns {
-		if c.Name == by {
+		if c.Name == rule {
 			continue
 		}
 		for k := range x {
 			part := metric.CodedColumn{Name: c.Name, Size: c.Size, Cells: c.Cells,
-				Real: taken(c.Real, x[k]), Synth: taken(c.Synth, y[k])}
+				Real: pickAt(c.Real, x[k]), Synth: pickAt(c.Synth, y[k])}
 			list[c.Name] = append(list[c.Name], part.TotalVariation())
 		}
 	}
 	return list
 }
 
-func taken[T any](from []T, places []int) []T {
-	to := make([]T, len(places))
+func pickAt[T any](src []T, places []int) []T {
+	dst := make([]T, len(places))
 	for k, i := range places {
-		to[k] = from[i]
+		dst[k] = src[i]
 	}
-	return to
+	return dst
 }
 
 // drawPrevalence puts the share of the positive class on the page, among the rows of each group that have a target.
@@ -385,15 +385,15 @@ func prevalences(f *columns.Frame, by, target string, class int) (shares []float
 }
 
 // drawGroupScores puts the AUROC of the curves' learners on the page, each over the test rows of one group.
-func drawGroupScores(env *pipeline.Env, learnt map[string]predictions, by string, parts []report.RowGroup) {
+func drawGroupScores(env *pipeline.Env, learnt map[string]predictions, rule string, parts []report.RowGroup) {
 	for port, p := range learnt {
-		for k, rows := range places(p.test, by)[:len(parts)] {
-			rng := env.Rand(fmt.Sprintf("resampled test rows of %s=%s, learnt from %s", by, parts[k].Name, port))
-			made := groupScore(taken(p.positive, rows), taken(p.scores, rows), rng, env.Workers)
+		for k, rows := range places(p.test, rule)[:len(parts)] {
+			rng := env.Rand(fmt.Sprintf("resampled test rows of %s=%s, learnt from %s", rule, parts[k].Name, port))
+			built := groupScore(pickAt(p.positive, rows), pickAt(p.scores, rows), rng, env.Workers)
 			if port == "synthetic" {
-				parts[k].FromSynthetic = made
+				parts[k].FromSynthetic = built
 			} else {
-				parts[k].FromReal = made
+				parts[k].FromReal = built
 			}
 		}
 	}

@@ -35,14 +35,14 @@ func grouped(t *testing.T, scores []float64, in map[string]pipelinetest.Input) r
 	if err != nil {
 		t.Fatal(err)
 	}
-	smoker, with := frames["real"].Column("smoker"), []int(nil)
+	smoker, extended := frames["real"].Column("smoker"), []int(nil)
 	p := predictions{scores: scores}
 	for i, v := range smoker.Codes {
 		if v >= 0 {
-			with, p.positive = append(with, i), append(p.positive, v == 1)
+			extended, p.positive = append(extended, i), append(p.positive, v == 1)
 		}
 	}
-	p.test = frames["real"].Take(with)
+	p.test = frames["real"].Take(extended)
 	page := &report.Report{}
 	s := &settings{Target: "smoker", Groups: []string{"region"}}
 	learnt := map[string]predictions{"synthetic": p}
@@ -52,7 +52,7 @@ func grouped(t *testing.T, scores []float64, in map[string]pipelinetest.Input) r
 	return page.Groupings[0]
 }
 
-// TestGroups: shares, distances, prevalences and scores of each group are those that one counts by hand. In the north 2
+// TestGroups: shares, distances, prevalences and scores of each group are the ones counted by hand. In the north 2
 // of 4 real rows smoke and 1 of 4 synthetic ones, so that of the four other columns one is .25 away; of the pairs of a
 // smoker and another one there, .9 > .8, .9 > .1, .2 < .8, .2 > .1, three of four are in order. In the south nobody has
 // the value that the real rows have. One real row has no region.

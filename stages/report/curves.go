@@ -74,33 +74,33 @@ func positiveClass(f *columns.Frame, target, positive string) (int, string) {
 
 // curve draws what is learnt from the training rows, or says why it cannot.
 func curve(ctx context.Context, env *pipeline.Env, train, test *columns.Frame, target string, class int) (
-	c report.Classifier, made predictions, why string, err error) {
+	c report.Classifier, built predictions, why string, err error) {
 	t := prediction.NewTrial(train, test, target, prediction.ScaleStandard, curveRows, env.Rand("training rows of curves"))
 	if why := t.Impossible(); why != "" {
-		return c, made, why, nil
+		return c, built, why, nil
 	}
 	p, err := t.Classify(ctx, learn.Logistic{C: 1, Penalty: learn.L2}, learn.Run{Rand: env.Rand("curves"),
 		Workers: env.Workers})
 	if why := learn.Declined(err); why != "" {
-		return c, made, why, nil
+		return c, built, why, nil
 	}
 	if err != nil {
-		return c, made, "", err
+		return c, built, "", err
 	}
-	made = predictions{t.Test, make([]bool, t.Test.Rows), p.Scores.Cols[class]}
+	built = predictions{t.Test, make([]bool, t.Test.Rows), p.Scores.Cols[class]}
 	for i, v := range t.Test.Column(target).Codes {
-		made.positive[i] = int(v) == class
+		built.positive[i] = int(v) == class
 	}
-	points := learn.NewCurve(made.positive, made.scores)
+	points := learn.NewCurve(built.positive, built.scores)
 	c.AUROC, c.Average = points.AUROC(), points.AveragePrecision()
 	if math.IsNaN(c.AUROC) {
-		return c, made, prediction.OneClass, nil
+		return c, built, prediction.OneClass, nil
 	}
 	rng := env.Rand("resampled test rows of curves")
-	c.Low, c.High, _ = prediction.AUROC(made.positive, made.scores, rng, env.Workers).Interval()
+	c.Low, c.High, _ = prediction.AUROC(built.positive, built.scores, rng, env.Workers).Interval()
 	c.FPR, c.TPR = points.ROC()
 	c.Precision, c.Recall = points.PR()
-	return c, made, "", nil
+	return c, built, "", nil
 }
 
 // Bounds on the components that are computed for a picture: rows that they are

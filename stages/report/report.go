@@ -61,8 +61,8 @@ func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		s.planTarget(&ps, real.Domain)
 	}
 	s.planGroups(&ps, in)
-	h := pipeline.Header{Form: pipeline.FormFiles, Class: pipeline.Private, Stability: pipeline.Unbounded(),
-		Terms: terms(in)}
+	h := pipeline.Header{Form: pipeline.FormFiles, Class: pipeline.Private,
+		Stability: pipeline.Unbounded(), Terms: terms(in)}
 	return pipeline.Work{Out: pipeline.Headers{"out": h}, OfPlan: true, Run: func(ctx context.Context, env *pipeline.Env,
 		in pipeline.Tables) (pipeline.Tables, error) {
 		list, err := s.draw(ctx, env, in, docs(real.Domain))
@@ -79,7 +79,7 @@ func (s *settings) planTarget(ps *schema.Problems, d *domain.Domain) {
 	}
 }
 
-// terms are those of any input: all come from one dataset.
+// terms returns the terms of any input: all come from one dataset.
 func terms(in pipeline.Headers) pipeline.Terms {
 	if len(in) == 0 {
 		return pipeline.Terms{}
@@ -256,7 +256,7 @@ func describeStep(page *report.Report, s *pipeline.Step) {
 	page.Sample = max(page.Sample, s.Sample)
 	for i, p := range s.Spends {
 		spend := report.Spend{Stage: s.ID, Line: p.Line}
-		if i == 0 { // noise and epsilon are those of the stage
+		if i == 0 { // noise and epsilon belong to the stage
 			spend.Cost = s.Cost
 		}
 		page.Privacy.Spends = append(page.Privacy.Spends, spend)

@@ -101,13 +101,13 @@ func TestReportOfOddTables(t *testing.T) {
 		"empty synthetic": pipelinetest.WardPorts(some, none, some), "empty real": pipelinetest.WardPorts(none, some, some),
 		"both empty": pipelinetest.WardPorts(none, none, none),
 		"one row": pipelinetest.WardPorts(pipelinetest.WardRows(1, 1), pipelinetest.WardRows(2, 1),
-			pipelinetest.WardRows(3, 1)), "constant": pipelinetest.WardPorts(flat, flat, flat),
-		"constant synthetic": pipelinetest.WardPorts(some, flat, some),
-		"all missing":        pipelinetest.WardPorts(some, pipelinetest.BlankWards(some, true), some),
-		"real missing":       pipelinetest.WardPorts(pipelinetest.BlankWards(some, true), some, some),
-		"one category":       pipelinetest.WardPorts(flat, some, some),
-		"huge":               pipelinetest.WardPorts(pipelinetest.HugeWards(40), some, pipelinetest.HugeWards(30)),
-		"huge synthetic":     pipelinetest.WardPorts(some, pipelinetest.HugeWards(40), some),
+			pipelinetest.WardRows(3, 1)), "constant": pipelinetest.WardPorts(flat, flat,
+			flat), "constant synthetic": pipelinetest.WardPorts(some, flat, some),
+		"all missing": pipelinetest.WardPorts(some, pipelinetest.BlankWards(some, true), some),
+		"real missing": pipelinetest.WardPorts(pipelinetest.BlankWards(some, true),
+			some, some), "one category": pipelinetest.WardPorts(flat, some, some),
+		"huge":           pipelinetest.WardPorts(pipelinetest.HugeWards(40), some, pipelinetest.HugeWards(30)),
+		"huge synthetic": pipelinetest.WardPorts(some, pipelinetest.HugeWards(40), some),
 	} {
 		t.Run(name, func(t *testing.T) {
 			page, _ := pageOf(t, &settings{Target: "smoker", Plots: 2, Rows: 20}, pipelinetest.Env(1), in)
@@ -204,7 +204,7 @@ func TestReportTakesItsTarget(t *testing.T) {
 }
 
 // TestReportHasOneTotalVariation: the page shows for each column the number that the
-// stage marginals of the same tables has, whatever its settings are; by those of another
+// stage marginals of the same tables has, whatever its settings are; by settings of another
 // stage the number is another one.
 func TestReportHasOneTotalVariation(t *testing.T) {
 	// values beyond the bounds, so that each setting shows
@@ -345,7 +345,7 @@ func BenchmarkReport(b *testing.B) {
 	}
 }
 
-// Tables without a single batch are drawn as tables without rows are.
+// TestReportOfNothing: tables without a single batch are drawn as tables without rows are.
 func TestReportOfNothing(t *testing.T) {
 	in := pipelinetest.WardPorts(pipelinetest.WardRows(1, 0), pipelinetest.WardRows(1, 0), pipelinetest.WardRows(1, 0))
 	none := pipeline.Tables{}

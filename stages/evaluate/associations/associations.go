@@ -110,7 +110,7 @@ func (m *measured) gap(side int) float64 { return m.values[0] - m.values[side] }
 // measure computes one measure for all its pairs of columns.
 func (r *associationRun) measure(ctx context.Context, name string) error {
 	m := measures()[name]
-	pairs, drawn := r.draw(name, m.pairs(r.sides[0].frame))
+	pairs, purpose := r.draw(name, m.pairs(r.sides[0].frame))
 	list := make([]measured, len(pairs))
 	err := r.eachPair(ctx, len(pairs), func(k int) {
 		list[k] = r.pair(m, pairs[k])
@@ -118,19 +118,19 @@ func (r *associationRun) measure(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	r.summary(name, "", drawn, m, list, 1)
+	r.summary(name, "", purpose, m, list, 1)
 	for k := 2; k < len(r.sides); k++ {
-		r.summary(name, "_"+r.ports[k], drawn, m, list, k)
+		r.summary(name, "_"+r.ports[k], purpose, m, list, k)
 	}
 	r.pairs(name, m, list)
 	return r.losses(ctx, name, list)
 }
 
-func (r *associationRun) pair(m measure, at [2]int) measured {
+func (r *associationRun) pair(m measure, places [2]int) measured {
 	columns := r.sides[0].frame.Columns
-	out := measured{names: [2]string{columns[at[0]].Name, columns[at[1]].Name}}
+	out := measured{names: [2]string{columns[places[0]].Name, columns[places[1]].Name}}
 	for _, s := range r.sides {
-		v, p := m.of(s, at[0], at[1])
+		v, p := m.of(s, places[0], places[1])
 		out.values, out.p = append(out.values, v), append(out.p, p)
 	}
 	return out
@@ -140,20 +140,20 @@ func (r *associationRun) pair(m measure, at [2]int) measured {
 var differenceNames = [...]string{"_mean_absolute_difference", "_rms_difference", "_max_difference",
 	"_frobenius_difference"}
 
-// The measure of all pairs, and that of all columns at once.
+// The measure of all pairs, and the measure of all columns at once.
 const (
 	mixed      = "mixed"
 	covariance = "covariance"
 )
 
 // summary compares the real side with another one.
-func (r *associationRun) summary(name, suffix, drawn string, m measure, list []measured, side int) {
+func (r *associationRun) summary(name, suffix, purpose string, m measure, list []measured, side int) {
 	real, other := make([]float64, len(list)), make([]float64, len(list))
 	for i := range list {
 		real[i], other[i] = list[i].values[0], list[i].values[side]
 	}
 	d := metric.CompareMatrices(real, other, m.mirrored)
-	note, reason := metric.Notes(drawn, r.note), "no pair of columns has the measure in both tables"
+	note, reason := metric.Notes(purpose, r.note), "no pair of columns has the measure in both tables"
 	if d.Undefined > 0 && d.Undefined < len(list) {
 		note = metric.Notes(fmt.Sprintf("%d of %d pairs are undefined (a column is constant or missing throughout)",
 			d.Undefined, len(list)), note)
@@ -213,14 +213,14 @@ func figures() pipeline.Figures {
 		for i, doc := range []string{"mean difference", "root mean square difference", "greatest difference",
 			"Frobenius norm of the differences"} {
 			list = append(list, pipeline.Figure{Name: name + differenceNames[i], Better: pipeline.BetterLow,
-				Beside: besides(), Doc: words(name) + ": " + doc + " of pairs of columns, 0 is best"})
+				Beside: comparedRoles(), Doc: words(name) + ": " + doc + " of pairs of columns, 0 is best"})
 		}
 		list = append(list, pairFigures(name, measures()[name].tested)...)
 	}
 	for i, doc := range []string{"Frobenius norm of the difference", "its share of the Frobenius norm of the real one",
 		"spectral norm of the difference", "greatest difference of an entry"} {
 		list = append(list, pipeline.Figure{Name: covariance + covarianceNames[i], Better: pipeline.BetterLow,
-			Beside: besides(), Doc: "covariance of the encoded tables: " + doc + ", 0 is best"})
+			Beside: comparedRoles(), Doc: "covariance of the encoded tables: " + doc + ", 0 is best"})
 	}
 	for i := range list {
 		if f := &list[i]; f.Name == mixed+differenceNames[0] {
@@ -232,7 +232,7 @@ func figures() pipeline.Figures {
 	return append(append(list, lossFigures()...), evaluate.RowsFigure())
 }
 
-func besides() []pipeline.Role { return []pipeline.Role{pipeline.RealTrain, pipeline.Baseline} }
+func comparedRoles() []pipeline.Role { return []pipeline.Role{pipeline.RealTrain, pipeline.Baseline} }
 
 // pairFigures declares a measure of each pair in both tables. Pairs are ranked by the mixed one.
 func pairFigures(name string, tested bool) pipeline.Figures {
@@ -265,7 +265,7 @@ func (r *associationRun) draw(name string, pairs [][2]int) (some [][2]int, note 
 	if len(pairs) <= r.MaxPairs {
 		return pairs, ""
 	}
-	for i, at := range drawn(len(pairs), r.MaxPairs, r.env.Rand("pairs of "+name)) {
+	for i, at := range sampleOf(len(pairs), r.MaxPairs, r.env.Rand("pairs of "+name)) {
 		pairs[i] = pairs[at] // at is never before i
 	}
 	return pairs[:r.MaxPairs], fmt.Sprintf("over %d of %d pairs of columns, drawn at random", r.MaxPairs, len(pairs))
@@ -285,14 +285,14 @@ func (r *associationRun) leftOut(f *columns.Frame) (names map[string]bool, note 
 	for i := range f.Columns {
 		names[f.Columns[i].Name] = true
 	}
-	for _, i := range drawn(n, most, r.env.Rand("columns of the covariance")) {
+	for _, i := range sampleOf(n, most, r.env.Rand("columns of the covariance")) {
 		delete(names, f.Columns[i].Name)
 	}
 	return names, fmt.Sprintf("over %d of %d columns, drawn at random", most, n)
 }
 
-// drawn is k of the numbers below n, in order.
-func drawn(n, k int, rng *rand.Rand) []int {
+// sampleOf is k of the numbers below n, in order.
+func sampleOf(n, k int, rng *rand.Rand) []int {
 	some := rng.Perm(n)[:k]
 	slices.Sort(some)
 	return some

@@ -149,7 +149,7 @@ func scattered(ctx context.Context, e *prediction.Encoder, f *columns.Frame) (*m
 // covariance compares the covariance of the encoded tables: numbers scaled to
 // their declared bounds or the real extremes, one indicator a category.
 func (r *associationRun) covariance(ctx context.Context, name string) error {
-	left, drawn := r.leftOut(r.sides[0].frame)
+	left, purpose := r.leftOut(r.sides[0].frame)
 	e := prediction.NewEncoder(prediction.EncoderOptions{Scaling: prediction.ScaleBounds}, left, r.sides[0].frame,
 		r.others()...)
 	var all []*metric.Scatter
@@ -160,9 +160,9 @@ func (r *associationRun) covariance(ctx context.Context, name string) error {
 		}
 		all = append(all, c)
 	}
-	r.covariances(name, "", drawn, e, all[0], all[1])
+	r.covariances(name, "", purpose, e, all[0], all[1])
 	for k := 2; k < len(all); k++ {
-		r.covariances(name, "_"+r.ports[k], drawn, e, all[0], all[k])
+		r.covariances(name, "_"+r.ports[k], purpose, e, all[0], all[k])
 	}
 	return nil
 }
@@ -178,7 +178,7 @@ func (r *associationRun) others() []*columns.Frame {
 var covarianceNames = [...]string{"_frobenius_difference", "_relative_frobenius_difference", "_spectral_difference",
 	"_max_difference"}
 
-func (r *associationRun) covariances(name, suffix, drawn string, e *prediction.Encoder, real, other *metric.Scatter) {
+func (r *associationRun) covariances(name, suffix, purpose string, e *prediction.Encoder, real, other *metric.Scatter) {
 	if real.Rows() < 2 || other.Rows() < 2 || len(e.Names()) == 0 {
 		r.noCovariance(name, suffix, "needs two rows of each table and a column in common")
 		return
@@ -189,7 +189,7 @@ func (r *associationRun) covariances(name, suffix, drawn string, e *prediction.E
 		return
 	}
 	for i, v := range []float64{d.Frobenius, d.Relative, d.Spectral, d.MaxAbsolute} {
-		r.Add(name+covarianceNames[i]+suffix, "", metric.Or(v, "every real column is constant").With(drawn))
+		r.Add(name+covarianceNames[i]+suffix, "", metric.Or(v, "every real column is constant").With(purpose))
 	}
 }
 
@@ -211,7 +211,7 @@ func correlations() map[string]func(x [2][]float64) [2][]float64 {
 func lossFigures() (list pipeline.Figures) {
 	for _, name := range []string{"pearson", "spearman"} {
 		list = append(list, pipeline.Figure{Name: name + lossName, Parts: "pair", Better: pipeline.BetterLow, Headline: true,
-			Worst: true, Beside: besides(),
+			Worst: true, Beside: comparedRoles(),
 			Doc: words(name) + ": greatest difference of a pair beyond what fresh real rows differ, 0 is best",
 			Verdict: &pipeline.Verdict{Label: "Pairs of numbers: greatest loss of a " + words(name), Joint: true, Good: 0.1,
 				Fair: 0.25}})
@@ -226,7 +226,7 @@ func (r *associationRun) losses(ctx context.Context, name string, list []measure
 		return nil
 	}
 	for k := 1; k < len(r.sides); k++ {
-		told, err := r.told(ctx, name, scale, list, k)
+		certain, err := r.lossesBeyondChance(ctx, name, scale, list, k)
 		if err != nil {
 			return err
 		}
@@ -234,30 +234,31 @@ func (r *associationRun) losses(ctx context.Context, name string, list []measure
 		if k > 1 {
 			role = "_" + r.ports[k]
 		}
-		r.Add(name+lossName+role, "", greatest(told, list, k))
+		r.Add(name+lossName+role, "", greatest(certain, list, k))
 		if k > 1 {
 			continue
 		}
-		r.lossesOfPairs(name, told, list)
+		r.lossesOfPairs(name, certain, list)
 	}
 	return nil
 }
 
 // lossesOfPairs lists the losses of pairs, the greatest first, as far as Listed allows.
-func (r *associationRun) lossesOfPairs(name string, told []float64, list []measured) {
-	order := make([]int, len(told))
+func (r *associationRun) lossesOfPairs(name string, certain []float64, list []measured) {
+	order := make([]int, len(certain))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return byGap(told[a], told[b]) })
+	slices.SortStableFunc(order, func(a, b int) int { return byGap(certain[a], certain[b]) })
 	for _, i := range order[:min(len(order), r.Listed)] {
 		r.Add(name+lossName, list[i].names[0]+":"+list[i].names[1],
-			metric.Or(told[i], "a column is constant, or missing throughout"))
+			metric.Or(certain[i], "a column is constant, or missing throughout"))
 	}
 }
 
-// told returns what is lost of each pair beyond chance.
-func (r *associationRun) told(ctx context.Context, name string, scale func([2][]float64) [2][]float64, list []measured,
+// lossesBeyondChance returns what is lost of each pair beyond chance.
+func (r *associationRun) lossesBeyondChance(ctx context.Context, name string, scale func([2][]float64) [2][]float64,
+	list []measured,
 	k int) ([]float64, error) {
 	real, other := r.sides[0].frame, r.sides[k].frame
 	most := other.Rows
@@ -281,13 +282,13 @@ func (r *associationRun) told(ctx context.Context, name string, scale func([2][]
 }
 
 // greatest returns the greatest loss, with the pair that it is of.
-func greatest(told []float64, list []measured, k int) metric.Noted {
+func greatest(certain []float64, list []measured, k int) metric.Noted {
 	worst, count := -1, 0
-	for i, v := range told {
+	for i, v := range certain {
 		if v > 0 {
 			count++
 		}
-		if !math.IsNaN(v) && (worst < 0 || cmp.Compare(v, told[worst]) > 0) {
+		if !math.IsNaN(v) && (worst < 0 || cmp.Compare(v, certain[worst]) > 0) {
 			worst = i
 		}
 	}
@@ -295,10 +296,10 @@ func greatest(told []float64, list []measured, k int) metric.Noted {
 	case worst < 0:
 		return metric.None("no pair of numbers has a correlation in both tables")
 	case count == 0:
-		return metric.Of(0, fmt.Sprintf("none of %d pairs is further than fresh real rows would be", len(told)))
+		return metric.Of(0, fmt.Sprintf("none of %d pairs is further than fresh real rows would be", len(certain)))
 	}
 	m := list[worst]
-	return metric.Of(told[worst], fmt.Sprintf("%d of %d pairs are further than fresh real rows would be", count,
-		len(told)),
+	return metric.Of(certain[worst], fmt.Sprintf("%d of %d pairs are further than fresh real rows would be", count,
+		len(certain)),
 		fmt.Sprintf("%s:%s %.3g real, %.3g here", m.names[0], m.names[1], m.values[0], m.values[k]))
 }

@@ -16,7 +16,7 @@ import (
 	"weir/stages/internal/metric"
 )
 
-// settings says which rules count: they are those of the domain.
+// settings says which rules count: the rules of the domain.
 type settings struct {
 	Columns []string `yaml:"columns,omitempty" json:"columns,omitempty" format:"columns" unique:"true" doc:"Only the rules about one of these columns; all rules by default."`
 }
@@ -71,7 +71,7 @@ type run struct {
 	note   string
 }
 
-// names are those of the figures of a table: over all rules, and by rule.
+// names returns the names of the figures of a table: over all rules, and by rule.
 func names(port string) (all, each, total string) {
 	if port == "synthetic" {
 		return "broken", "broken_synthetic", "total_distance_synthetic"
@@ -136,19 +136,19 @@ func (r *run) whole(name, port string, broken []bool, readable int) {
 	}
 }
 
-// columns are those of a rule in a frame; lacking says which are not there.
+// columns returns the columns of a rule in a frame; lacking says which are not there.
 func (r *run) columns(rule *domain.Rule, f *columns.Frame) (list []*columns.Column, lacking string) {
-	var gone []string
+	var removed []string
 	for _, at := range rule.Columns {
 		name := r.domain.Columns[at].Name
 		if c := f.Column(name); c != nil {
 			list = append(list, c)
 		} else {
-			gone = append(gone, name)
+			removed = append(removed, name)
 		}
 	}
-	if len(gone) > 0 {
-		return nil, "not comparable in all tables: " + strings.Join(gone, ", ")
+	if len(removed) > 0 {
+		return nil, "not comparable in all tables: " + strings.Join(removed, ", ")
 	}
 	return list, ""
 }

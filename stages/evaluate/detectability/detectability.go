@@ -71,7 +71,7 @@ type detectionRun struct {
 	note        string
 }
 
-// pair tells the rows of other from those of real.
+// pair tells the rows of other from the rows of real.
 func (r *detectionRun) pair(ctx context.Context, real, other *columns.Frame, suffix string) error {
 	real, noteReal := r.sampled(real, "real rows")
 	other, noteOther := r.sampled(other, "rows to judge"+suffix)
@@ -110,7 +110,7 @@ func (r *detectionRun) sampled(f *columns.Frame, purpose string) (*columns.Frame
 		f.Rows, purpose)
 }
 
-// stack puts the rows of b below those of a; the frames are aligned.
+// stack puts the rows of b below the rows of a; the frames are aligned.
 func stack(a, b *columns.Frame) *columns.Frame {
 	out := &columns.Frame{Rows: a.Rows + b.Rows, Columns: append([]columns.Column(nil), a.Columns...)}
 	for i := range out.Columns {
@@ -183,7 +183,7 @@ func (r *detectionRun) noFit(why, suffix string, names ...string) {
 	}
 }
 
-// unpenalised returns the chances under maximum likelihood; p are those of C=1.
+// unpenalised returns the chances under maximum likelihood; p are the chances at C=1.
 // Where rows are sorted without error there is no optimum, and limit says what
 // stands for it: 0 and 1 where all rows are, or the fit of the largest C that
 // converges.
@@ -221,7 +221,7 @@ func (r *detectionRun) unpenalised(ctx context.Context, x learn.Matrix, y []bool
 	return nil, "", err
 }
 
-// figures declares how well rows are told apart, the synthetic ones and those of other tables.
+// figures declares how well rows are told apart, the synthetic ones and the rows of other tables.
 func figures() pipeline.Figures {
 	list := pipeline.Figures{
 		{Name: "auroc", Better: pipeline.BetterHalf, Interval: true, Headline: true,
@@ -247,15 +247,15 @@ func figures() pipeline.Figures {
 // twoSample fits on one part of the rows and scores the other.
 func (r *detectionRun) twoSample(ctx context.Context, x learn.Matrix, y []bool, suffix, note string) error {
 	order := r.env.Rand("two-sample split" + suffix).Perm(len(y))
-	held := int(math.Round(r.Test * float64(len(y))))
-	test, train := order[:held], order[held:]
+	covered := int(math.Round(r.Test * float64(len(y))))
+	test, train := order[:covered], order[covered:]
 	if !mixedClasses(y, train) || !mixedClasses(y, test) {
 		why := "one part of the split holds rows of only one table"
 		r.Add("auroc"+suffix, "", metric.None(why, note))
 		r.Add("advantage"+suffix, "", metric.None(why))
 		return nil
 	}
-	s, err := r.fit(ctx, 1, x.Take(train), at(y, train))
+	s, err := r.fit(ctx, 1, x.Take(train), selectAt(y, train))
 	if why := learn.Declined(err); why != "" {
 		r.noFit(why, suffix, "auroc", "advantage")
 		return nil
@@ -263,14 +263,14 @@ func (r *detectionRun) twoSample(ctx context.Context, x learn.Matrix, y []bool, 
 	if err != nil {
 		return err
 	}
-	a := prediction.AUROC(at(y, test), s.Scores(x.Take(test)).Cols[1], r.env.Rand("resampled held-out rows"),
+	a := prediction.AUROC(selectAt(y, test), s.Scores(x.Take(test)).Cols[1], r.env.Rand("resampled held-out rows"),
 		r.env.Workers)
-	r.Metrics = append(r.Metrics, a.Metrics("auroc"+suffix, "", fmt.Sprintf("on %d held-out rows", held), note)...)
+	r.Metrics = append(r.Metrics, a.Metrics("auroc"+suffix, "", fmt.Sprintf("on %d held-out rows", covered), note)...)
 	r.Add("advantage"+suffix, "", metric.Of(metric.Advantage(a.Value)))
 	return nil
 }
 
-func at(y []bool, places []int) []bool {
+func selectAt(y []bool, places []int) []bool {
 	out := make([]bool, len(places))
 	for k, i := range places {
 		out[k] = y[i]
@@ -279,6 +279,6 @@ func at(y []bool, places []int) []bool {
 }
 
 func mixedClasses(y []bool, places []int) bool {
-	classes := at(y, places)
+	classes := selectAt(y, places)
 	return slices.Contains(classes, true) && slices.Contains(classes, false)
 }

@@ -169,14 +169,14 @@ func dimensionSummary(differences []metric.Noted, note string) []pipeline.Metric
 	}
 }
 
-// metrics of one column are those of real and synthetic rows, and their difference.
+// metrics returns the metrics of one column: of real and synthetic rows, and their difference.
 func (s *settings) metrics(c *columns.Column, one scores) []pipeline.Metric {
 	real, synthetic, score := one["real_train"], one["synthetic"], s.score(c)
 	return slices.Concat(noted(score, real.Metrics("real", c.Name)), noted(score, synthetic.Metrics("synthetic", c.Name)),
 		noted("real minus synthetic "+score, prediction.Minus(real, synthetic).Metrics("difference", c.Name)))
 }
 
-// noted puts a note before that of the first metric.
+// noted puts a note before the note of the first metric.
 func noted(note string, list []pipeline.Metric) []pipeline.Metric {
 	list[0].Note = metric.Notes(note, list[0].Note)
 	return list
@@ -348,15 +348,15 @@ const (
 // of the scores of those that both do.
 func (s *settings) byShare(train *columns.Frame, all []scores) []pipeline.Metric {
 	var list metric.List
-	gone := 0.
+	removed := 0.
 	for i, one := range all {
 		if train.Columns[i].Coded() && one.taught("real_train") && !one.taught("synthetic") {
-			gone++
+			removed++
 		}
 	}
-	list.Add(noDiversity, "", metric.Of(gone))
+	list.Add(noDiversity, "", metric.Of(removed))
 	for _, share := range s.Shares {
-		s.above(&list, train, all, share)
+		s.recordAbove(&list, train, all, share)
 	}
 	return list.Metrics
 }
@@ -364,7 +364,7 @@ func (s *settings) byShare(train *columns.Frame, all []scores) []pipeline.Metric
 // taught reports whether a score came out of the rows of a port.
 func (s scores) taught(port string) bool { return !math.IsNaN(s[port].Value) }
 
-func (s *settings) above(list *metric.List, train *columns.Frame, all []scores, share float64) {
+func (s *settings) recordAbove(list *metric.List, train *columns.Frame, all []scores, share float64) {
 	var real, synthetic, size []metric.Noted
 	n := 0.
 	for i, one := range all {

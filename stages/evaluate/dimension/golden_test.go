@@ -92,8 +92,8 @@ func goldenTable(t *testing.T, name string) *columns.Frame {
 	return f
 }
 
-// Values of scikit-learn 1.2.1 (testdata/golden/METRICS.md section 8). The probability case is that
-// of the marginals, by their own test.
+// TestGoldenDimensionWise: values of scikit-learn 1.2.1 (testdata/golden/METRICS.md section 8). The probability case is
+// the case of the marginals, by their own test.
 func TestGoldenDimensionWise(t *testing.T) {
 	var file struct{ Cases []goldenCase }
 	golden.Load(t, "dimensionwise.json", &file)

@@ -29,7 +29,7 @@ func (r *disclosureRun) membership(context.Context) error {
 		return nil
 	}
 	space := metric.NewSpace(r.metric, r.train)
-	members, others := r.nearness(space, r.drawn(r.train, "members")), r.nearness(space, r.drawn(r.control, "others"))
+	members, others := r.nearness(space, r.sample(r.train, "members")), r.nearness(space, r.sample(r.control, "others"))
 	y := make([]bool, len(members)+len(others))
 	for i := range members {
 		y[i] = true
@@ -61,14 +61,14 @@ func (r *disclosureRun) attributes(ctx context.Context) error {
 		r.Add("attribute_inference", "", metric.None(reason, "needs two columns"))
 		return nil
 	}
-	members := r.drawn(r.train, "members")
+	members := r.sample(r.train, "members")
 	var others *columns.Frame
 	if r.control != nil && r.control.Rows > 0 {
-		others = r.drawn(r.control, "others")
+		others = r.sample(r.control, "others")
 	}
 	var names []string
 	var hit, base, gain []metric.Noted
-	secrets, drawn := r.secrets()
+	secrets, purpose := r.secrets()
 	for _, name := range secrets {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -80,7 +80,7 @@ func (r *disclosureRun) attributes(ctx context.Context) error {
 		names, hit, base = append(names, name), append(hit, a), append(base, b)
 		gain = append(gain, metric.Of(a.Value-b.Value, nanNote(a), nanNote(b)))
 	}
-	r.AddAll("attribute_inference", names, hit, metric.Notes("share of members guessed right", drawn, weakNote))
+	r.AddAll("attribute_inference", names, hit, metric.Notes("share of members guessed right", purpose, weakNote))
 	r.AddAll("attribute_inference_control", names, base, "")
 	r.AddAll("attribute_inference_advantage", names, gain, "members minus held-out rows")
 	return nil
@@ -157,9 +157,9 @@ func (r *disclosureRun) distances(context.Context) error {
 		return nil
 	}
 	space := metric.NewSpace(r.metric, r.train)
-	r.describe("", space, r.drawn(r.synth, "synthetic rows"))
+	r.describe("", space, r.sample(r.synth, "synthetic rows"))
 	if r.control != nil && r.control.Rows > 0 {
-		r.describe("_control", space, r.drawn(r.control, "held-out rows"))
+		r.describe("_control", space, r.sample(r.control, "held-out rows"))
 	}
 	return nil
 }
@@ -198,7 +198,7 @@ func (r *disclosureRun) closer(context.Context) error {
 	n := min(r.train.Rows, r.control.Rows)
 	train := r.train.Take(r.env.Rand("training rows of the comparison").Perm(r.train.Rows)[:n])
 	control := r.control.Take(r.env.Rand("held-out rows of the comparison").Perm(r.control.Rows)[:n])
-	space, synth := metric.NewSpace(r.metric, r.train), r.drawn(r.synth, "synthetic rows")
+	space, synth := metric.NewSpace(r.metric, r.train), r.sample(r.synth, "synthetic rows")
 	a := metric.NearestAll(space, synth, train, r.env.Workers)
 	b := metric.NearestAll(space, synth, control, r.env.Workers)
 	nearer, trials := 0, 0

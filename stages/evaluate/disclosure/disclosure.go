@@ -79,7 +79,7 @@ func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames evalua
 	return r.Metrics, nil
 }
 
-// Steps of progress: the parts of Run, and searches outside the attribute attack.
+// parts and searches count steps of progress: the parts of Run, and searches outside the attribute attack.
 const parts, searches = 5, 4
 
 // disclosureRun is one run of Disclosure. control is nil where there is none.
@@ -116,8 +116,8 @@ func (r *disclosureRun) sought() int {
 	return min(r.MaxRows, max(leastRows, scanValues/(rows*width)))
 }
 
-// drawn is up to sought rows of f, at random.
-func (r *disclosureRun) drawn(f *columns.Frame, purpose string) *columns.Frame {
+// sample is up to sought rows of f, at random.
+func (r *disclosureRun) sample(f *columns.Frame, purpose string) *columns.Frame {
 	n := r.sought()
 	if f.Rows <= n {
 		return f

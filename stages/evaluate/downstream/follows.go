@@ -37,12 +37,12 @@ func (r *rehearsal) follows(results []map[string]prediction.Score, train *column
 			best, name = v, "which rows lack column "+c.Name
 		}
 	}
-	from := "the other columns together"
+	source := "the other columns together"
 	if best >= sure {
-		from = name
+		source = name
 	}
 	r.certain = fmt.Sprintf("%.3f is reached: the target follows from %s, so that the score tells nothing of the rest; "+
-		"leave such columns out by columns", reached, from)
+		"leave such columns out by columns", reached, source)
 }
 
 // alone returns the AUROC of the target among the test rows by one column: by the size of a number, whichever way it
@@ -53,19 +53,19 @@ func (r *rehearsal) alone(c *columns.Column, train *columns.Frame, target *colum
 		shares = r.shares(train.Column(c.Name), train.Column(r.Target))
 	}
 	var truth []bool
-	var by []float64
+	var factors []float64
 	for i := range r.test.Rows {
 		if c.Absent(i) || target.Absent(i) {
 			continue
 		}
 		truth = append(truth, target.Codes[i] == 1)
 		if c.Coded() {
-			by = append(by, shares[c.Categories[c.Codes[i]]])
+			factors = append(factors, shares[c.Categories[c.Codes[i]]])
 		} else {
-			by = append(by, c.Numbers[i])
+			factors = append(factors, c.Numbers[i])
 		}
 	}
-	v := learn.AUROC(truth, by)
+	v := learn.AUROC(truth, factors)
 	if !c.Coded() {
 		v = math.Max(v, 1-v)
 	}
@@ -75,17 +75,17 @@ func (r *rehearsal) alone(c *columns.Column, train *columns.Frame, target *colum
 // absence returns the AUROC of the target among the test rows by whether a column has a value.
 func (r *rehearsal) absence(c, target *columns.Column) float64 {
 	var truth []bool
-	var by []float64
+	var factors []float64
 	for i := range r.test.Rows {
 		if target.Absent(i) {
 			continue
 		}
-		truth, by = append(truth, target.Codes[i] == 1), append(by, 0)
+		truth, factors = append(truth, target.Codes[i] == 1), append(factors, 0)
 		if c.Absent(i) {
-			by[len(by)-1] = 1
+			factors[len(factors)-1] = 1
 		}
 	}
-	v := learn.AUROC(truth, by)
+	v := learn.AUROC(truth, factors)
 	return math.Max(v, 1-v)
 }
 

@@ -218,7 +218,7 @@ func (r *marginalRun) kWay(ctx context.Context) error {
 		}
 		suffix := suffix(k)
 		r.means(k, suffix, list)
-		r.named(k, suffix, list)
+		r.recordPairs(k, suffix, list)
 		if err := r.references(ctx, k, suffix); err != nil {
 			return err
 		}
@@ -263,8 +263,8 @@ func (r *marginalRun) means(k int, suffix string, list []metric.MarginalComparis
 	r.Add("max_cell_error"+suffix, "", metric.Or(s.MaxCell, r.noMarginal(k)))
 }
 
-// named records the total variation of every pair, and of the worst triples.
-func (r *marginalRun) named(k int, suffix string, list []metric.MarginalComparison) {
+// recordPairs records the total variation of every pair, and of the worst triples.
+func (r *marginalRun) recordPairs(k int, suffix string, list []metric.MarginalComparison) {
 	order := make([]int, len(list))
 	for i := range order {
 		order[i] = i

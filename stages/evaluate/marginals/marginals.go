@@ -1,4 +1,4 @@
-// Package marginals asks whether the marginals of a synthetic table are those of real rows.
+// Package marginals asks whether the marginals of a synthetic table match the marginals of real rows.
 package marginals
 
 import (
@@ -83,7 +83,7 @@ type marginalRun struct {
 	frames   map[string]*columns.Frame
 	table    *metric.CodedTables // real and synthetic
 	unitRows int                 // the most rows of a privacy unit
-	beside
+	comparisons
 	notes       string
 	queries     map[int]workloads
 	done, total int64
@@ -144,7 +144,7 @@ func (r *marginalRun) compare(ctx context.Context, t *metric.CodedTables, querie
 // empty says which table has no rows; "" where both have some.
 func (r *marginalRun) empty() string { return evaluate.Empty(r.table.Real, r.table.Synth) }
 
-// figures declares the distances of marginals by their number of columns, and those of single columns.
+// figures declares the distances of marginals by their number of columns, and the distances of single columns.
 func figures() pipeline.Figures {
 	list := pipeline.Figures{
 		variation("", "column", "single columns", "Single columns: total variation", 0.05, 0.15),
@@ -176,10 +176,10 @@ func figures() pipeline.Figures {
 }
 
 // variation declares the total variation of marginals of so many columns.
-func variation(suffix, parts, of, label string, good, fair float64) pipeline.Figure {
+func variation(suffix, parts, name, label string, good, fair float64) pipeline.Figure {
 	return pipeline.Figure{Name: "total_variation" + suffix, Parts: parts, Better: pipeline.BetterLow, Headline: true,
 		Worst:   true,
-		Doc:     of + ": share of rows that would have to change, 0 is best",
+		Doc:     name + ": share of rows that would have to change, 0 is best",
 		Beside:  []pipeline.Role{pipeline.RealTrain, pipeline.Independent, pipeline.Baseline},
 		Verdict: &pipeline.Verdict{Label: label, Joint: suffix != "", Good: good, Fair: fair}}
 }

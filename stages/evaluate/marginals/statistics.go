@@ -108,21 +108,21 @@ const mostNamed = 3
 
 // greatest returns the greatest loss that is told, with the statistics that lost most.
 func (r *marginalRun) greatest(list []judgedStatistic, why ...string) metric.Noted {
-	told := slices.DeleteFunc(slices.Clone(list), func(s judgedStatistic) bool { return !(s.told > 0) })
-	slices.SortStableFunc(told, func(a, b judgedStatistic) int { return cmp.Compare(b.told, a.told) })
+	certain := slices.DeleteFunc(slices.Clone(list), func(s judgedStatistic) bool { return !(s.told > 0) })
+	slices.SortStableFunc(certain, func(a, b judgedStatistic) int { return cmp.Compare(b.told, a.told) })
 	defined := slices.ContainsFunc(list, func(s judgedStatistic) bool { return !math.IsNaN(s.told) })
 	switch {
 	case !defined:
 		return metric.None(why...)
-	case len(told) == 0:
+	case len(certain) == 0:
 		return metric.Of(0, fmt.Sprintf("none of %d statistics is further than fresh real rows would be", len(list)))
 	}
-	note := fmt.Sprintf("%d of %d statistics are further than fresh real rows would be", len(told), len(list))
-	for _, s := range told[:min(mostNamed, len(told))] {
+	note := fmt.Sprintf("%d of %d statistics are further than fresh real rows would be", len(certain), len(list))
+	for _, s := range certain[:min(mostNamed, len(certain))] {
 		real, other := r.words(s)
 		note = metric.Notes(note, fmt.Sprintf("%s %s %s real, %s synthetic", s.Of, s.Name, real, other))
 	}
-	return metric.Of(told[0].told, note)
+	return metric.Of(certain[0].told, note)
 }
 
 // words writes a statistic of both tables: a date or time as such, a deviation of these in days, hours or minutes, and
@@ -168,9 +168,9 @@ func apart(a, b float64) (x, y string) {
 	return x, y
 }
 
-// beside are the tables that the synthetic one is seen beside, each against real; nil
+// comparisons are the tables that the synthetic one is seen beside, each against real; nil
 // where there is none.
-type beside struct {
+type comparisons struct {
 	train       *metric.CodedTables // the rows that the model learnt from
 	independent *metric.CodedTables // columns drawn independently from real rows, without noise
 	baseline    *metric.CodedTables // independent columns at the same epsilon
@@ -181,21 +181,21 @@ type beside struct {
 // tablesBeside codes and draws them.
 func (r *marginalRun) tablesBeside(b metric.Binning) {
 	real := r.frames["real"]
-	from := r.table.Swapped()
+	source := r.table.Swapped()
 	r.source = "the real rows themselves"
 	if train := r.frames["real_train"]; train != nil {
 		r.source, r.train = "real_train", b.CodeAll(real, train, r.env.Workers)
-		from = r.train
+		source = r.train
 	}
-	if from.Synth > 0 {
-		r.independent = from.Independent(r.table, r.env.Rand("independent baseline"))
+	if source.Synth > 0 {
+		r.independent = source.Independent(r.table, r.env.Rand("independent baseline"))
 	}
-	sd := r.budgetNoise(len(from.Columns), r.unitRows)
+	sd := r.budgetNoise(len(source.Columns), r.unitRows)
 	switch f := r.frames["baseline"]; {
 	case f != nil:
 		r.baseline, r.noise = b.CodeAll(real, f, r.env.Workers), "the table that is connected"
-	case sd > 0 && from.Synth > 0:
-		r.baseline = from.Noisy(r.table, sd, r.env.Rand("noisy baseline"))
+	case sd > 0 && source.Synth > 0:
+		r.baseline = source.Noisy(r.table, sd, r.env.Rand("noisy baseline"))
 		r.noise = fmt.Sprintf("columns drawn independently from counts of %s with Gaussian noise of %.3g rows, which is "+
 			"what epsilon %g at delta %g leaves; "+
 			"simulated, so that nothing is spent", r.source, sd, float64(r.env.Plan.Budget), r.env.Plan.Delta)
@@ -298,11 +298,11 @@ func (r *marginalRun) subsample(ctx context.Context) error {
 			"judge and two columns", smallestSample)))
 		return nil
 	}
-	own, err := r.compare(ctx, r.table, queries)
+	single, err := r.compare(ctx, r.table, queries)
 	if err != nil {
 		return err
 	}
-	f, err := r.equivalent(ctx, source, metric.SummariseWorkload(own).MeanL1)
+	f, err := r.equivalent(ctx, source, metric.SummariseWorkload(single).MeanL1)
 	if err != nil {
 		return err
 	}
@@ -320,17 +320,17 @@ func (r *marginalRun) equivalent(ctx context.Context, source *metric.CodedTables
 		if err != nil {
 			return metric.Noted{}, err
 		}
-		at := metric.SummariseWorkload(list).MeanL1
+		point := metric.SummariseWorkload(list).MeanL1
 		switch {
-		case at <= wanted && lastSize == 0:
+		case point <= wanted && lastSize == 0:
 			return metric.Of(float64(size)/float64(source.Synth), fmt.Sprintf("or less: %d rows are nearer already", size)), nil
-		case at <= wanted:
-			t := (last - wanted) / (last - at)
+		case point <= wanted:
+			t := (last - wanted) / (last - point)
 			rows := bitmath.Exp(bitmath.Log(float64(lastSize)) + float64(t*bitmath.Log(float64(size)/float64(lastSize))))
 			return metric.Of(rows / float64(source.Synth)), nil
 		case size == source.Synth:
 			return metric.Of(1, "the synthetic rows are nearer than all of them"), nil
 		}
-		lastSize, last = size, at
+		lastSize, last = size, point
 	}
 }

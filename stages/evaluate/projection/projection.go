@@ -122,17 +122,17 @@ func (r *projectionRun) spread(pca *metric.PCA, port string) {
 	}
 	c := s.Covariance()
 	mean, sd := pca.Spread(s.Mean(), c)
-	total, kept := 0.0, 0.0
+	total, retained := 0.0, 0.0
 	for j := range c.SymmetricDim() {
 		total += c.At(j, j)
 	}
 	for k := range mean {
 		r.Add("mean_"+port, component(k), metric.Of(mean[k]))
 		r.Add("sd_"+port, component(k), metric.Of(sd[k]))
-		kept += float64(sd[k] * sd[k])
+		retained += float64(sd[k] * sd[k])
 	}
 	if port != "real" {
-		r.Add("explained_variance_ratio_"+port, "", metric.Over(kept, total))
+		r.Add("explained_variance_ratio_"+port, "", metric.Over(retained, total))
 	}
 }
 
@@ -175,13 +175,13 @@ func figures() pipeline.Figures {
 		{Name: "wasserstein", Better: pipeline.BetterLow, Beside: others,
 			Doc: "mean distance that points have to move in the plane of the components, 0 is best"},
 	}
-	for _, of := range []struct{ name, doc string }{{"mean", "mean"}, {"sd", "standard deviation"}} {
+	for _, entry := range []struct{ name, doc string }{{"mean", "mean"}, {"sd", "standard deviation"}} {
 		for _, table := range []struct{ port, rows string }{{"real", "real rows"}, {"synthetic", "synthetic rows"},
 			{"real_train", "rows that the model learnt from"}, {"baseline", "rows of independent columns"}} {
-			f := pipeline.Figure{Name: of.name + "_" + table.port, Parts: component, Better: pipeline.BetterPlain,
-				Doc: of.doc + " of the " + table.rows + " along the component"}
+			f := pipeline.Figure{Name: entry.name + "_" + table.port, Parts: component, Better: pipeline.BetterPlain,
+				Doc: entry.doc + " of the " + table.rows + " along the component"}
 			if table.port == "synthetic" {
-				f.Real, f.Pair = of.name+"_real", of.name
+				f.Real, f.Pair = entry.name+"_real", entry.name
 			}
 			list = append(list, f)
 		}

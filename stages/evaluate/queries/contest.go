@@ -12,7 +12,7 @@ import (
 	"weir/stages/internal/regress"
 )
 
-// contest is the answers of one stage against those of the synthetic rows.
+// contest is the answers of one stage against the answers of the synthetic rows.
 type contest struct {
 	answers         ask.Answers
 	real, synthetic *columns.Frame
@@ -56,7 +56,7 @@ func (c *contest) add(ctx context.Context, q ask.Asked, tailored []ask.Answer) e
 		c.judge(column, misplaced(q, values, tailored), misplaced(q, values, other))
 		return nil
 	}
-	c.judge(column, apart(q, truth, tailored, c.real.Rows, c.real.Rows), apart(q, truth, other, c.real.Rows,
+	c.judge(column, answerError(q, truth, tailored, c.real.Rows, c.real.Rows), answerError(q, truth, other, c.real.Rows,
 		c.synthetic.Rows))
 	return nil
 }
@@ -87,10 +87,10 @@ func (c *contest) cover(truth, tailored []ask.Answer) {
 	}
 }
 
-// apart is the error of answers of a table of so many rows, as a share: see the doc of the
+// answerError is the error of answers of a table of so many rows, as a share: see the doc of the
 // kind. The answer to a covariance has each number off the diagonal once, which stands in
 // the matrix twice.
-func apart(q ask.Asked, truth, answers []ask.Answer, real, rows int) metric.Noted {
+func answerError(q ask.Asked, truth, answers []ask.Answer, real, rows int) metric.Noted {
 	if real == 0 || rows == 0 {
 		return metric.None("a table is empty")
 	}
@@ -116,23 +116,23 @@ func apart(q ask.Asked, truth, answers []ask.Answer, real, rows int) metric.Note
 // misplaced is how far the share of values that are below an answer, or up to it, is from
 // the one that was asked for.
 func misplaced(q ask.Asked, values []float64, answers []ask.Answer) metric.Noted {
-	below, upto, n, x := 0.0, 0.0, 0.0, answers[0].Value
+	lower, prefix, n, x := 0.0, 0.0, 0.0, answers[0].Value
 	for _, v := range values {
 		if math.IsNaN(v) {
 			continue
 		}
 		n++
 		if v < x {
-			below++
+			lower++
 		}
 		if v <= x {
-			upto++
+			prefix++
 		}
 	}
 	if n == 0 || math.IsNaN(x) {
 		return metric.None("no row is asked about")
 	}
-	return metric.Of(max(0, below/n-q.Question.Quantile, q.Question.Quantile-upto/n))
+	return metric.Of(max(0, lower/n-q.Question.Quantile, q.Question.Quantile-prefix/n))
 }
 
 // twice is how often answer i to a covariance stands in its matrix.
@@ -178,12 +178,12 @@ func (c *contest) verdict(tailored, synthetic float64) string {
 	if tailored < synthetic {
 		better = "tailored answers are the better buy"
 	}
-	of := "the whole budget"
+	name := "the whole budget"
 	if c.answers.Of > 1 {
-		of = fmt.Sprintf("a budget for %d such queries", c.answers.Of)
+		name = fmt.Sprintf("a budget for %d such queries", c.answers.Of)
 	}
 	return fmt.Sprintf("%s: of %d questions under %s the synthetic rows answer %d better; the mean error is %.3g "+
-		"against %.3g", better, c.won+c.lost, of, c.won, synthetic, tailored)
+		"against %.3g", better, c.won+c.lost, name, c.won, synthetic, tailored)
 }
 
 // regression is how a released regression and the same one of the synthetic rows do, beside
@@ -216,11 +216,11 @@ func regression(ctx context.Context, r regress.Released, real, synthetic *column
 	c.judge(column, metric.Of(r.Model.Apart(r.Coefficients, truth), ""), metric.Of(r.Model.Apart(other, truth), ""))
 	list := append(c.summary(), c.list...)
 	if r.Model.Kind == regress.Logistic {
-		for _, of := range []struct {
+		for _, entry := range []struct {
 			name string
 			list []regress.Coefficient
 		}{{"accuracy_tailored", r.Coefficients}, {"accuracy_synthetic", other}, {"accuracy_real", truth}} {
-			list = append(list, pipeline.Metric{Name: of.name, Column: column, Value: r.Model.Accuracy(of.list, rows),
+			list = append(list, pipeline.Metric{Name: entry.name, Column: column, Value: r.Model.Accuracy(entry.list, rows),
 				Note: fmt.Sprintf("of %d real rows", real.Rows)})
 		}
 	}

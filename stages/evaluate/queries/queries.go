@@ -102,11 +102,11 @@ func overall(list []pipeline.Metric, mixed bool) (means []pipeline.Metric) {
 // judged reads what one stage released, answers or coefficients, and compares it.
 func (s *settings) judged(ctx context.Context, t pipeline.Table, real, synthetic *columns.Frame) (
 	list []pipeline.Metric, coefficients bool, err error) {
-	r, is, err := regress.Read(ctx, t)
+	r, cond, err := regress.Read(ctx, t)
 	if err != nil {
 		return nil, false, err
 	}
-	if is {
+	if cond {
 		list, err = regression(ctx, r, real, synthetic)
 		return list, true, err
 	}
@@ -118,7 +118,7 @@ func (s *settings) judged(ctx context.Context, t pipeline.Table, real, synthetic
 	return list, false, err
 }
 
-// compared is how one stage's answers and those of the synthetic rows do.
+// compared is how one stage's answers and the answers of the synthetic rows compare.
 func (s *settings) compared(ctx context.Context, a ask.Answers, real, synthetic *columns.Frame) ([]pipeline.Metric,
 	error) {
 	c := contest{answers: a, real: real, synthetic: synthetic, ranks: s.Quantiles == "ranks"}

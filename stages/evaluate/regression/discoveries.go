@@ -53,11 +53,11 @@ func compareFits(a, b *analysis, level float64, note string) []pipeline.Metric {
 	return append(t.metrics(why, note), features...)
 }
 
-func prefixed(by, text string) string {
+func prefixed(rule, text string) string {
 	if text == "" {
 		return ""
 	}
-	return by + text
+	return rule + text
 }
 
 // comparison lists one feature's figures from both fits.

@@ -137,7 +137,7 @@ func (s *settings) used() []string {
 
 // complete keeps the rows without missing values and with a positive exposure.
 func complete(f *columns.Frame, exposure string) (*columns.Frame, int) {
-	kept := make([]int, 0, f.Rows)
+	retained := make([]int, 0, f.Rows)
 	for i := range f.Rows {
 		whole := true
 		for j := range f.Columns {
@@ -145,10 +145,10 @@ func complete(f *columns.Frame, exposure string) (*columns.Frame, int) {
 			whole = whole && !c.Absent(i) && (c.Name != exposure || c.Numbers[i] > 0)
 		}
 		if whole {
-			kept = append(kept, i)
+			retained = append(retained, i)
 		}
 	}
-	return f.Take(kept), f.Rows - len(kept)
+	return f.Take(retained), f.Rows - len(retained)
 }
 
 // rebase puts first, in every coded column, a category that both tables hold, so
@@ -231,24 +231,24 @@ func (d *design) drop(j int) {
 // leaveBarren leaves out the indicators of a Poisson model in whose rows every count is 0, and these rows: the
 // coefficient is minus infinity, where the rows have no part in the likelihood, so that all others are as without them.
 func (d *design) leaveBarren(why map[string]string) {
-	gone := make([]bool, d.x.Rows)
+	removed := make([]bool, d.x.Rows)
 	for j := len(d.names) - 1; j >= 0; j-- {
 		if barren(d.x.Cols[j], d.y) {
 			for i, v := range d.x.Cols[j] {
-				gone[i] = gone[i] || v == 1
+				removed[i] = removed[i] || v == 1
 			}
 			why[d.names[j]] = "not estimable: every count of its rows is 0, so it is minus infinity"
 			d.drop(j)
 		}
 	}
-	if !slices.Contains(gone, true) || !slices.Contains(gone, false) {
+	if !slices.Contains(removed, true) || !slices.Contains(removed, false) {
 		return
 	}
 	d.x.Cols = slices.Clone(d.x.Cols)
 	for j, c := range d.x.Cols {
-		d.x.Cols[j] = without(c, gone)
+		d.x.Cols[j] = dropRemoved(c, removed)
 	}
-	d.y, d.offset = without(d.y, gone), without(d.offset, gone)
+	d.y, d.offset = dropRemoved(d.y, removed), dropRemoved(d.offset, removed)
 	d.x.Rows = len(d.y)
 }
 
@@ -264,15 +264,15 @@ func barren(c, y []float64) bool {
 	return some
 }
 
-// without are the numbers of the rows that are not gone.
-func without(v []float64, gone []bool) []float64 {
-	kept := v[:0:0]
+// dropRemoved are the numbers of the rows that are not gone.
+func dropRemoved(v []float64, removed []bool) []float64 {
+	retained := v[:0:0]
 	for i, x := range v {
-		if !gone[i] {
-			kept = append(kept, x)
+		if !removed[i] {
+			retained = append(retained, x)
 		}
 	}
-	return kept
+	return retained
 }
 
 // response is the target as numbers, or why the model does not take it.

@@ -83,7 +83,7 @@ func (a Asked) mean(tally []int64, n noise) Answer {
 			half += float64(float64(a.Rows) / 2) // each value was rounded
 		}
 		sum := float64(tally[0])
-		out.Value, out.Low, out.High = a.from(sum/rows), a.from((sum-half)/rows), a.from((sum+half)/rows)
+		out.Value, out.Low, out.High = a.toBounds(sum/rows), a.toBounds((sum-half)/rows), a.toBounds((sum+half)/rows)
 		return out
 	}
 	rows, sum := float64(tally[0]), float64(tally[1])
@@ -91,15 +91,15 @@ func (a Asked) mean(tally []int64, n noise) Answer {
 		return Answer{Question: a.Name, Value: math.NaN(), Low: math.NaN(), High: math.NaN(), Note: noRow}
 	}
 	low, high := ratio(rows, sum, n)
-	out.Value, out.Low, out.High = a.from(sum/max(rows, Unit)), a.from(low), a.from(high)
+	out.Value, out.Low, out.High = a.toBounds(sum/max(rows, Unit)), a.toBounds(low), a.toBounds(high)
 	if low == -1 && high == 1 {
 		out.Note = "noise hides the number of rows that are asked about"
 	}
 	return out
 }
 
-// from leads from [-1, 1] back to the bounds.
-func (a Asked) from(z float64) float64 {
+// toBounds leads from [-1, 1] back to the bounds.
+func (a Asked) toBounds(z float64) float64 {
 	b := a.Bounds[0]
 	half := float64((b[1] - b[0]) / 2)
 	return b[0] + half + float64(min(max(z, -1), 1)*half)
@@ -158,7 +158,7 @@ func (a Asked) values() float64 {
 // than needed.
 func (a Asked) covariance(tally []int64, n noise) []Answer {
 	d, half := len(a.Columns), n.within(normal95of4)
-	rows := span{float64(tally[0]) - half, float64(tally[0]) + half}.over(square)
+	rows := span{float64(tally[0]) - half, float64(tally[0]) + half}.dividedBy(square)
 	if a.Rows > 0 {
 		rows = span{float64(a.Rows), float64(a.Rows)}
 	}
@@ -169,7 +169,7 @@ func (a Asked) covariance(tally []int64, n noise) []Answer {
 	mean, means := make([]float64, d), make([]span, d)
 	for j := range mean {
 		mean[j] = float64(tally[j+1]) / root2 / count
-		means[j] = span{float64(tally[j+1]) - half, float64(tally[j+1]) + half}.over(root2).per(rows)
+		means[j] = span{float64(tally[j+1]) - half, float64(tally[j+1]) + half}.dividedBy(root2).perRow(rows)
 	}
 	var out []Answer
 	for j, k := 0, d+1; j < d; j++ {
@@ -179,7 +179,8 @@ func (a Asked) covariance(tally []int64, n noise) []Answer {
 				unit = square
 			}
 			value := float64(tally[k])/unit/count - float64(mean[j]*mean[l])
-			held := span{float64(tally[k]) - half, float64(tally[k]) + half}.over(unit).per(rows).minus(means[j].times(means[l]))
+			held := span{float64(tally[k]) - half, float64(tally[k]) + half}.dividedBy(unit).perRow(rows).minus(
+				means[j].times(means[l]))
 			out = append(out, a.entry(j, l, value/4, span{held.low / 4, held.high / 4}))
 		}
 	}
@@ -188,13 +189,13 @@ func (a Asked) covariance(tally []int64, n noise) []Answer {
 
 // entry is one number of a covariance of columns within [0, 1]: at most 1/4 in size, and
 // no variance below 0.
-func (a Asked) entry(j, l int, value float64, held span) Answer {
+func (a Asked) entry(j, l int, value float64, stored span) Answer {
 	least := -0.25
 	if j == l {
 		least = 0
 	}
 	in := func(x float64) float64 { return min(max(x, least), 0.25) }
-	return Answer{Question: a.Name, Cell: a.pair(j, l), Value: in(value), Low: in(held.low), High: in(held.high)}
+	return Answer{Question: a.Name, Cell: a.pair(j, l), Value: in(value), Low: in(stored.low), High: in(stored.high)}
 }
 
 // ReadScatter is the answer of a noisy Scatter.
@@ -216,11 +217,11 @@ func (a Asked) ReadScatter(tally []int64, sigma float64) []Answer {
 // span is an interval; its ends are numbers or infinite.
 type span struct{ low, high float64 }
 
-func (s span) over(unit float64) span { return span{s.low / unit, s.high / unit} }
+func (s span) dividedBy(unit float64) span { return span{s.low / unit, s.high / unit} }
 
-// per divides a sum of numbers within [-1, 1] by the number of rows: no mean is outside,
+// perRow divides a sum of numbers within [-1, 1] by the number of rows: no mean is outside,
 // and of rows that are not told from none nothing is known.
-func (s span) per(rows span) span {
+func (s span) perRow(rows span) span {
 	if rows.low <= 0 {
 		return span{-1, 1}
 	}

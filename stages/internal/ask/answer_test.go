@@ -20,7 +20,7 @@ func table() *columns.Frame {
 	return frame(rows, c)
 }
 
-// TestExactAnswers: without noise answers are those of the closed forms, up to the rounding
+// TestExactAnswers: without noise answers equal the closed forms, up to the rounding
 // of values to 2^-20 (products to 2^-16) of half a range.
 func TestExactAnswers(t *testing.T) {
 	f := table()
@@ -32,10 +32,10 @@ func TestExactAnswers(t *testing.T) {
 			n, sum = n+1, sum+x[i]
 		}
 	}
-	q := asked()
-	check(t, "count", of(t, q["count"], f), []float64{n}, 0)
-	check(t, "histogram", of(t, q["histogram"], f), cells[:], 0)
-	check(t, "mean", of(t, q["mean"], f), []float64{sum / n}, 1e-6)
+	q := questions()
+	check(t, "count", answersOf(t, q["count"], f), []float64{n}, 0)
+	check(t, "histogram", answersOf(t, q["histogram"], f), cells[:], 0)
+	check(t, "mean", answersOf(t, q["mean"], f), []float64{sum / n}, 1e-6)
 	var want []float64
 	for j := range 3 {
 		for l := j; l < 3; l++ {
@@ -43,7 +43,7 @@ func TestExactAnswers(t *testing.T) {
 		}
 	}
 	cov := q["covariance"]
-	check(t, "covariance", of(t, cov, f), want, 2e-5)
+	check(t, "covariance", answersOf(t, cov, f), want, 2e-5)
 	cov.Rows = int64(f.Rows)
 	check(t, "covariance of a public number of rows", cov.Read(tally(t, cov, f), 0), want, 2e-5)
 	check(t, "scatter", cov.ReadScatter(scatter(t, cov, f), 0), want, 5e-5)
@@ -73,13 +73,13 @@ func covariance(x, y []float64) float64 {
 	return sum / float64(len(x))
 }
 
-// TestIntervalsHold: over 4,000 releases 95 in 100 intervals of each answer hold that of the
+// TestIntervalsHold: over 4,000 releases 95 in 100 intervals of each answer hold the answer of the
 // table, or more: a binomial test at 1e-6 an answer. Noise of 10 rows, which is much of 500
 // and hides none of them. Counts, and means over a public number of rows, are exact: their
 // intervals hold in 97 of 100 at most; intervals for 90 % fail.
 func TestIntervalsHold(t *testing.T) {
 	f, rng := table(), rand.New(rand.NewPCG(5, 6))
-	for name, a := range asked() {
+	for name, a := range questions() {
 		if name == "whole mean" {
 			a.Rows = int64(f.Rows)
 		}
@@ -90,17 +90,17 @@ func TestIntervalsHold(t *testing.T) {
 		case Covariance:
 			unit = square
 		}
-		holds := held(rng, tally, 10*unit, a.Read(tally, 0), a.Read)
-		for i, k := range holds {
+		covers := countCovered(rng, tally, 10*unit, a.Read(tally, 0), a.Read)
+		for i, k := range covers {
 			exact := a.Ask == Count || a.Ask == Histogram || name == "whole mean"
 			if stattest.Binomial(k, releases, 0.95) < 1e-6 && (exact || float64(k) < 0.95*releases) {
-				t.Errorf("%s: answer %d of %d intervals holds in %d of %d releases", name, i, len(holds), k, releases)
+				t.Errorf("%s: answer %d of %d intervals holds in %d of %d releases", name, i, len(covers), k, releases)
 			}
 		}
 	}
-	a := asked()["covariance"]
+	a := questions()["covariance"]
 	a.Rows = int64(f.Rows)
-	for i, k := range held(rng, scatter(t, a, f), 10*square, a.ReadScatter(scatter(t, a, f), 0), a.ReadScatter) {
+	for i, k := range countCovered(rng, scatter(t, a, f), 10*square, a.ReadScatter(scatter(t, a, f), 0), a.ReadScatter) {
 		if stattest.Binomial(k, releases, 0.95) < 1e-6 && float64(k) < 0.95*releases {
 			t.Errorf("scatter: interval %d holds in %d of %d releases", i, k, releases)
 		}
@@ -109,9 +109,10 @@ func TestIntervalsHold(t *testing.T) {
 
 const releases = 4000
 
-// held counts the releases in which each interval holds the exact answer.
-func held(rng *rand.Rand, tally []int64, sigma float64, exact []Answer, read func([]int64, float64) []Answer) []int {
-	holds := make([]int, len(exact))
+// countCovered counts the releases in which each interval holds the exact answer.
+func countCovered(rng *rand.Rand, tally []int64, sigma float64, exact []Answer,
+	read func([]int64, float64) []Answer) []int {
+	covers := make([]int, len(exact))
 	for range releases {
 		noisy := make([]int64, len(tally))
 		for i, x := range tally {
@@ -119,29 +120,29 @@ func held(rng *rand.Rand, tally []int64, sigma float64, exact []Answer, read fun
 		}
 		for i, a := range read(noisy, sigma) {
 			if a.Low <= exact[i].Value && exact[i].Value <= a.High {
-				holds[i]++
+				covers[i]++
 			}
 		}
 	}
-	return holds
+	return covers
 }
 
 // TestFewRows: rows that noise hides, and none, give everything that is possible, and no
 // number that is none but for the mean of no row at all.
 func TestFewRows(t *testing.T) {
 	empty := frame(nil, nil)
-	for name, a := range asked() {
+	for name, a := range questions() {
 		for _, x := range a.Read(tally(t, a, empty), 1e7) {
 			if math.IsNaN(x.Value) || !(x.Low <= x.High) || math.IsInf(x.High, 0) {
 				t.Errorf("%s of no rows: %+v", name, x)
 			}
 		}
 	}
-	mean := asked()["mean"]
+	mean := questions()["mean"]
 	if x := mean.Read(tally(t, mean, empty), 1e7)[0]; x.Low != 0 || x.High != 1 || x.Note == "" {
 		t.Errorf("the mean of no rows is %+v, must be anything between the bounds", x)
 	}
-	if x := of(t, mean, empty)[0]; !math.IsNaN(x.Value) || x.Note == "" {
+	if x := answersOf(t, mean, empty)[0]; !math.IsNaN(x.Value) || x.Note == "" {
 		t.Errorf("the exact mean of no rows is %+v", x)
 	}
 }

@@ -23,7 +23,7 @@ type Answers struct {
 	List  []Answer
 }
 
-// format is that of the artifact.
+// format is the number of the artifact's format.
 const format = 1
 
 // written is the artifact's JSON; numbers that are not known are absent.
@@ -44,9 +44,10 @@ type numbers struct {
 	Note     string   `json:"note,omitempty"`
 }
 
-// Header is that of answers to questions about a table of header h.
+// Header returns the header of answers to questions about a table of header h.
 func Header(h pipeline.Header) pipeline.Header {
-	return pipeline.Header{Form: pipeline.FormAnswers, Class: pipeline.Released, Terms: h.Terms}
+	return pipeline.Header{Form: pipeline.FormAnswers, Class: pipeline.Released,
+		Terms: h.Terms}
 }
 
 // Port is the output of a kind that answers questions.
@@ -84,19 +85,20 @@ func known(x float64) *float64 {
 }
 
 func (a Answers) csv() []byte {
-	var to bytes.Buffer
-	w := csv.NewWriter(&to)
+	var dst bytes.Buffer
+	w := csv.NewWriter(&dst)
 	rows := [][]string{{"question", "cell", "value", "low", "high", "note"}}
 	for _, x := range a.List {
-		rows = append(rows, []string{x.Question, x.Cell, told(x.Value), told(x.Low), told(x.High), x.Note})
+		rows = append(rows, []string{x.Question, x.Cell, formatNumber(x.Value), formatNumber(x.Low), formatNumber(x.High),
+			x.Note})
 	}
 	if err := w.WriteAll(rows); err != nil {
 		panic(err) // to memory
 	}
-	return to.Bytes()
+	return dst.Bytes()
 }
 
-func told(x float64) string {
+func formatNumber(x float64) string {
 	if math.IsNaN(x) {
 		return ""
 	}
@@ -169,7 +171,7 @@ func (a Answers) judge() error {
 	return ps.Err()
 }
 
-// mostQueries is that of the settings.
+// mostQueries is the largest number of queries that the settings accept.
 const mostQueries = 1000
 
 // judgeAnswers wants the answers of all questions, in their order.
@@ -182,11 +184,11 @@ func (a Answers) judgeAnswers(ps *schema.Problems) {
 		ps.Add("answers", fmt.Sprintf("a list of %d", len(a.List)), fmt.Sprintf("%d, those of the questions", want))
 		return
 	}
-	at := 0
+	pos := 0
 	for _, q := range a.Asked {
 		for _, cell := range q.cells() {
-			q.judgeAnswer(ps, fmt.Sprintf("answers[%d]", at), a.List[at], cell)
-			at++
+			q.judgeAnswer(ps, fmt.Sprintf("answers[%d]", pos), a.List[pos], cell)
+			pos++
 		}
 	}
 }
@@ -202,7 +204,7 @@ func (a Asked) answers() int {
 	return 1
 }
 
-// cells are those of the answers, in their order.
+// cells returns the cells of the answers, in their order.
 func (a Asked) cells() (list []string) {
 	switch a.Ask {
 	case Histogram:
@@ -222,23 +224,24 @@ func (a Asked) cells() (list []string) {
 func (a Asked) pair(j, l int) string { return a.Columns[j] + ", " + a.Columns[l] }
 
 // judgeAnswer holds one number to what noise can have left.
-func (a Asked) judgeAnswer(ps *schema.Problems, at string, x Answer, cell string) {
+func (a Asked) judgeAnswer(ps *schema.Problems, path string, x Answer, cell string) {
 	if x.Question != a.Name || x.Cell != cell {
-		ps.Add(at, fmt.Sprintf("of question %q, cell %q", x.Question, x.Cell), fmt.Sprintf("of question %q, cell %q", a.Name,
+		ps.Add(path, fmt.Sprintf("of question %q, cell %q", x.Question, x.Cell), fmt.Sprintf("of question %q, cell %q",
+			a.Name,
 			cell))
 	}
 	if math.IsNaN(x.Value) && (a.Ask != Mean || x.Note == "") {
-		ps.Add(at+".value", "missing", "a number; a mean has none where no row is asked about, and its note says so")
+		ps.Add(path+".value", "missing", "a number; a mean has none where no row is asked about, and its note says so")
 	}
 	if math.IsNaN(x.Low) != math.IsNaN(x.High) || x.Low > x.High || a.Ask != Quantile &&
 		math.IsNaN(x.Low) != math.IsNaN(x.Value) {
-		ps.Add(at+".low", fmt.Sprintf("%g with high: %g and value: %g", x.Low, x.High, x.Value),
+		ps.Add(path+".low", fmt.Sprintf("%g with high: %g and value: %g", x.Low, x.High, x.Value),
 			"at most high; both are there where value is, but for a quantile")
 	}
 	least, most := a.reach()
 	for k, v := range []float64{x.Value, x.Low, x.High} {
 		if v < least || v > most {
-			ps.Add(at+"."+[]string{"value", "low", "high"}[k], fmt.Sprint(v), fmt.Sprintf("from %g to %g", least, most))
+			ps.Add(path+"."+[]string{"value", "low", "high"}[k], fmt.Sprint(v), fmt.Sprintf("from %g to %g", least, most))
 		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 
 func header() pipeline.Header { return Header(pipeline.Header{}) }
 
-// asking is one question of each sort, as Check makes them, of a domain whose columns are those
+// asking is one question of each sort, as Check makes them, of a domain whose columns are the columns
 // of frame.
 func asking(t testing.TB) []Asked {
 	t.Helper()
@@ -116,12 +116,13 @@ func TestWhatIsAskedIsJudgedAlike(t *testing.T) {
 	}
 	var ps schema.Problems
 	for _, rows := range []int64{0, 90} {
-		asked := Check(&ps, "questions", list, d, rows)
-		asked = append(asked, CheckCovariance(&ps, "columns", []string{"stepped", "flag", "fine"}, d, rows))
+		questions := Check(&ps, "questions", list, d, rows)
+		questions = append(questions, CheckCovariance(&ps, "columns", []string{"stepped", "flag", "fine"}, d, rows))
 		if rows > 0 { // all rows of a public number are not counted
-			asked, ps = slices.DeleteFunc(asked, func(a Asked) bool { return a.Ask == Count && a.Where == nil }), ps[:len(ps)-1]
+			questions, ps = slices.DeleteFunc(questions, func(a Asked) bool { return a.Ask == Count && a.Where == nil }),
+				ps[:len(ps)-1]
 		}
-		for _, a := range asked {
+		for _, a := range questions {
 			a.judge(&ps, a.Name)
 		}
 	}
@@ -221,7 +222,7 @@ func FuzzRead(f *testing.F) {
 		rows := table()
 		for _, q := range a.Asked {
 			if q.Lacks(rows) == "" {
-				if list := of(t, q, rows); len(list) != len(q.cells()) {
+				if list := answersOf(t, q, rows); len(list) != len(q.cells()) {
 					t.Errorf("%d answers to %v", len(list), q)
 				}
 			}
@@ -243,7 +244,7 @@ func TestSumsHearCancellation(t *testing.T) {
 			t.Errorf("%s: %v", q.Name, err)
 		}
 	}
-	cov := asked()["covariance"]
+	cov := questions()["covariance"]
 	if _, err := cov.Scatter(ctx, f); !errors.Is(err, context.Canceled) {
 		t.Errorf("scatter: %v", err)
 	}

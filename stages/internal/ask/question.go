@@ -67,13 +67,13 @@ type Asked struct {
 // where it is public, else 0.
 func Check(ps *schema.Problems, path string, list []Question, d *domain.Domain, rows int64) []Asked {
 	listed(ps, path, list)
-	asked := make([]Asked, len(list))
+	questions := make([]Asked, len(list))
 	for i, q := range list {
 		at := fmt.Sprintf("%s[%d]", path, i)
-		asked[i] = Asked{Question: q}
-		asked[i].check(ps, at, d, rows)
+		questions[i] = Asked{Question: q}
+		questions[i].check(ps, at, d, rows)
 	}
-	return asked
+	return questions
 }
 
 // mostQuestions keeps the noise of each to numbers that can be drawn.
@@ -86,41 +86,41 @@ func listed(ps *schema.Problems, path string, list []Question) {
 	}
 	names := map[string]bool{}
 	for i, q := range list {
-		at := fmt.Sprintf("%s[%d].name", path, i)
+		where := fmt.Sprintf("%s[%d].name", path, i)
 		if q.Name == "" {
-			ps.Add(at, "empty", "a name")
+			ps.Add(where, "empty", "a name")
 		}
 		if names[q.Name] {
-			ps.Add(at, fmt.Sprintf("%q, the name of an earlier question", q.Name), "a name of its own")
+			ps.Add(where, fmt.Sprintf("%q, the name of an earlier question", q.Name), "a name of its own")
 		}
 		names[q.Name] = true
 	}
 }
 
 // suits wants settings that the sort of question has.
-func (q Question) suits(ps *schema.Problems, at string) {
+func (q Question) suits(ps *schema.Problems, path string) {
 	if !slices.Contains([]string{Count, Mean, Quantile, Histogram}, q.Ask) {
-		ps.Add(at+".ask", fmt.Sprintf("%.60q", q.Ask), "count, mean, quantile or histogram")
+		ps.Add(path+".ask", fmt.Sprintf("%.60q", q.Ask), "count, mean, quantile or histogram")
 	}
 	if (q.Ask == Quantile) != (q.Quantile != 0) || !(q.Quantile >= 0 && q.Quantile < 1) {
-		ps.Add(at+".quantile", fmt.Sprintf("%g for a %s", q.Quantile, q.Ask),
+		ps.Add(path+".quantile", fmt.Sprintf("%g for a %s", q.Quantile, q.Ask),
 			"a number between 0 and 1 for a quantile, left out elsewhere")
 	}
 	if len(q.Edges) > 0 && q.Ask != Histogram {
-		ps.Add(at+".edges", "given for a "+q.Ask, "left out but for a histogram")
+		ps.Add(path+".edges", "given for a "+q.Ask, "left out but for a histogram")
 	}
 	if q.Ask == Count && q.Column != "" {
-		ps.Add(at+".column", fmt.Sprintf("%q for a count", q.Column), "left out: where says which rows are counted")
+		ps.Add(path+".column", fmt.Sprintf("%q for a count", q.Column), "left out: where says which rows are counted")
 	}
 }
 
 // long refuses lists that take a stranger's file to judge, and no question.
-func (a *Asked) long(ps *schema.Problems, at string) bool {
+func (a *Asked) long(ps *schema.Problems, path string) bool {
 	if n := len(a.Where); n > mostConditions {
-		ps.Add(at+".where", fmt.Sprintf("a list of %d", n), fmt.Sprintf("at most %d conditions", mostConditions))
+		ps.Add(path+".where", fmt.Sprintf("a list of %d", n), fmt.Sprintf("at most %d conditions", mostConditions))
 	}
 	if n := len(a.Columns); n > mostColumns {
-		ps.Add(at+".columns", fmt.Sprintf("%d columns", n), fmt.Sprintf("at most %d", mostColumns))
+		ps.Add(path+".columns", fmt.Sprintf("%d columns", n), fmt.Sprintf("at most %d", mostColumns))
 	}
 	return len(a.Where) > mostConditions || len(a.Columns) > mostColumns
 }
@@ -128,32 +128,32 @@ func (a *Asked) long(ps *schema.Problems, at string) bool {
 // mostConditions is how many conditions a question has, at most.
 const mostConditions = 1000
 
-func (a *Asked) check(ps *schema.Problems, at string, d *domain.Domain, rows int64) {
-	if a.long(ps, at) {
+func (a *Asked) check(ps *schema.Problems, path string, d *domain.Domain, rows int64) {
+	if a.long(ps, path) {
 		return
 	}
 	for k, c := range a.Where {
-		c.check(ps, fmt.Sprintf("%s.where[%d]", at, k), d)
+		c.check(ps, fmt.Sprintf("%s.where[%d]", path, k), d)
 	}
-	a.suits(ps, at)
+	a.suits(ps, path)
 	if a.Ask == Count {
 		if len(a.Where) == 0 && rows > 0 {
-			ps.Add(at+".where", "a count of all rows, whose number is public", "conditions")
+			ps.Add(path+".where", "a count of all rows, whose number is public", "conditions")
 		}
 		return
 	}
 	c := d.Column(a.Column)
 	switch {
 	case c == nil:
-		ps.Unknown(at+".column", "column of the table", a.Column, d.Names())
-	case c.RefuseUnit(ps, at+".column"):
+		ps.Unknown(path+".column", "column of the table", a.Column, d.Names())
+	case c.RefuseUnit(ps, path+".column"):
 	case c.Encoding != nil || c.Late || c.Type == domain.Text || c.Type.Calendar():
-		ps.Add(at+".column", a.Column+", which is "+described(c),
+		ps.Add(path+".column", a.Column+", which is "+described(c),
 			"a category or a number as it is before encode, known in the domain")
 	case a.Ask == Histogram:
-		a.checkCells(ps, at, c)
+		a.checkCells(ps, path, c)
 	default:
-		a.checkNumber(ps, at, c, rows)
+		a.checkNumber(ps, path, c, rows)
 	}
 }
 
@@ -169,13 +169,13 @@ func described(c *domain.Column) string {
 
 // checkNumber is for means and quantiles. A mean is over a public number of rows where
 // every row has a value and none is left out.
-func (a *Asked) checkNumber(ps *schema.Problems, at string, c *domain.Column, rows int64) {
+func (a *Asked) checkNumber(ps *schema.Problems, path string, c *domain.Column, rows int64) {
 	if c.Type.Coded() || !bounded(c) {
 		found := a.Column + ", a number without bounds that say how far one row moves the answer"
 		if c.Type.Coded() {
 			found = a.Column + ", which is " + string(c.Type)
 		}
-		ps.Add(at+".column", found,
+		ps.Add(path+".column", found,
 			"a number with public bounds, the lower one below the upper one (kind `bounds` sets them)")
 		return
 	}
@@ -212,16 +212,16 @@ func pickedFrom(c *domain.Column) float64 {
 	return step
 }
 
-func (a *Asked) checkCells(ps *schema.Problems, at string, c *domain.Column) {
+func (a *Asked) checkCells(ps *schema.Problems, path string, c *domain.Column) {
 	a.Missing = c.Nullable
 	if c.Type.Coded() {
 		if len(a.Edges) > 0 {
-			ps.Add(at+".edges", "given for "+a.Column+", which is "+string(c.Type), "left out: its categories are the cells")
+			ps.Add(path+".edges", "given for "+a.Column+", which is "+string(c.Type), "left out: its categories are the cells")
 		}
 		a.Cells = slices.Clone([]string(c.Categories))
 	} else {
 		if len(a.Edges) < 2 || !ascending(a.Edges) {
-			ps.Add(at+".edges", fmt.Sprintf("%v for %s, a number", a.Edges, a.Column),
+			ps.Add(path+".edges", fmt.Sprintf("%v for %s, a number", a.Edges, a.Column),
 				"at least two numbers, each above the one before")
 		}
 		a.Cells = bins(a.Edges)
@@ -257,30 +257,30 @@ func bins(edges []float64) (names []string) {
 
 func text(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-func (c Condition) check(ps *schema.Problems, at string, d *domain.Domain) {
+func (c Condition) check(ps *schema.Problems, path string, d *domain.Domain) {
 	column := d.Column(c.Column)
 	switch {
 	case column == nil:
-		ps.Unknown(at+".column", "column of the table", c.Column, d.Names())
+		ps.Unknown(path+".column", "column of the table", c.Column, d.Names())
 		return
-	case column.RefuseUnit(ps, at+".column"):
+	case column.RefuseUnit(ps, path+".column"):
 		return
 	case column.Encoding != nil || column.Late || column.Type == domain.Text || column.Type.Calendar():
-		ps.Add(at+".column", c.Column+", which is "+described(column),
+		ps.Add(path+".column", c.Column+", which is "+described(column),
 			"a category or a number as it is before encode, known in the domain")
 		return
 	case column.Type.Coded() != (len(c.In) > 0) || column.Type.Coded() == (c.From != nil || c.To != nil):
-		ps.Add(at, "a condition on "+c.Column+", which is "+string(column.Type),
+		ps.Add(path, "a condition on "+c.Column+", which is "+string(column.Type),
 			"in: for categories; from:, to: or both for a number")
 	}
-	c.checkIn(ps, at, column)
+	c.checkIn(ps, path, column)
 	if c.From != nil && c.To != nil && *c.From > *c.To {
-		ps.Add(at+".from", fmt.Sprintf("%g, above to, %g", *c.From, *c.To), "at most to")
+		ps.Add(path+".from", fmt.Sprintf("%g, above to, %g", *c.From, *c.To), "at most to")
 	}
 }
 
 // checkIn wants categories of the column, each once.
-func (c Condition) checkIn(ps *schema.Problems, at string, column *domain.Column) {
+func (c Condition) checkIn(ps *schema.Problems, path string, column *domain.Column) {
 	left := map[string]bool{}
 	for _, v := range column.Categories {
 		left[v] = true
@@ -289,9 +289,9 @@ func (c Condition) checkIn(ps *schema.Problems, at string, column *domain.Column
 		again, known := left[name]
 		switch {
 		case known && !again:
-			ps.Add(fmt.Sprintf("%s.in[%d]", at, k), fmt.Sprintf("%.60q, a second time", name), "each category once")
+			ps.Add(fmt.Sprintf("%s.in[%d]", path, k), fmt.Sprintf("%.60q, a second time", name), "each category once")
 		case column.Type.Coded() && !known:
-			ps.Unknown(fmt.Sprintf("%s.in[%d]", at, k), "category of "+c.Column, name, column.Categories)
+			ps.Unknown(fmt.Sprintf("%s.in[%d]", path, k), "category of "+c.Column, name, column.Categories)
 		}
 		if known {
 			left[name] = false
@@ -336,26 +336,27 @@ const mostColumns = 2000
 
 // judge holds a question that came with its answers to the checks of a spec's questions: it must be what they make
 // of it over the least table that its facts describe.
-func (a Asked) judge(ps *schema.Problems, at string) {
+func (a Asked) judge(ps *schema.Problems, path string) {
 	before := len(*ps)
-	if a.long(ps, at); len(*ps) > before {
+	if a.long(ps, path); len(*ps) > before {
 		return
 	}
 	d := a.table()
 	for _, p := range domain.Check(d, domain.Released) {
-		ps.Add(at, fmt.Sprintf("about a table whose %s is %s", p.Path, p.Found), "about one whose "+p.Path+" is "+p.Accepted)
+		ps.Add(path, fmt.Sprintf("about a table whose %s is %s", p.Path, p.Found), "about one whose "+p.Path+" is "+
+			p.Accepted)
 	}
 	if len(*ps) > before {
 		return
 	}
-	made := Asked{Question: a.Question}
+	built := Asked{Question: a.Question}
 	if a.Ask == Covariance {
-		made = CheckCovariance(ps, at+".columns", a.Columns, d, max(a.Rows, 0))
+		built = CheckCovariance(ps, path+".columns", a.Columns, d, max(a.Rows, 0))
 	} else {
-		made.check(ps, at, d, max(a.Rows, 0))
+		built.check(ps, path, d, max(a.Rows, 0))
 	}
 	if len(*ps) == before {
-		a.agrees(ps, at, made)
+		a.agrees(ps, path, built)
 	}
 }
 
@@ -367,7 +368,7 @@ func (a Asked) table() *domain.Domain {
 		addColumn(d, a.summed(i, name))
 	}
 	if a.Column != "" {
-		addColumn(d, a.about())
+		addColumn(d, a.columnFacts())
 	}
 	for _, c := range a.Where {
 		c.describe(d)
@@ -397,8 +398,8 @@ func (a Asked) summed(i int, name string) domain.Column {
 	return c
 }
 
-// about returns the column of any other question.
-func (a Asked) about() domain.Column {
+// columnFacts returns the column of any other question.
+func (a Asked) columnFacts() domain.Column {
 	c := domain.Column{Name: a.Column, Type: domain.Numeric, Nullable: a.Missing, Step: a.Step}
 	switch {
 	case a.Ask == Histogram && len(a.Edges) == 0:
@@ -438,21 +439,21 @@ func (c Condition) describe(d *domain.Domain) {
 }
 
 // agrees wants the facts that a check made of the question.
-func (a Asked) agrees(ps *schema.Problems, at string, made Asked) {
+func (a Asked) agrees(ps *schema.Problems, path string, made Asked) {
 	const most = 60
 	found, want := facts(a), facts(made)
 	for _, key := range slices.Sorted(maps.Keys(found)) {
 		switch {
 		case string(found[key]) == string(want[key]):
 		case want[key] == nil:
-			ps.Add(at+"."+key, fmt.Sprintf("%.*s for a %s", most, found[key], a.Ask), "left out")
+			ps.Add(path+"."+key, fmt.Sprintf("%.*s for a %s", most, found[key], a.Ask), "left out")
 		default:
-			ps.Add(at+"."+key, fmt.Sprintf("%.*s", most, found[key]), fmt.Sprintf("%.*s", most, want[key]))
+			ps.Add(path+"."+key, fmt.Sprintf("%.*s", most, found[key]), fmt.Sprintf("%.*s", most, want[key]))
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(want)) {
 		if found[key] == nil {
-			ps.Add(at+"."+key, "missing", fmt.Sprintf("%.*s", most, want[key]))
+			ps.Add(path+"."+key, "missing", fmt.Sprintf("%.*s", most, want[key]))
 		}
 	}
 }

@@ -89,16 +89,16 @@ func (a Asked) histogram(f *columns.Frame) []int64 {
 	return counts
 }
 
-// places are those of names in a list, -1 where it lacks one.
+// places returns the places of names in a list, -1 where it lacks one.
 func places(names, list []string) []int {
-	at := make([]int, len(names))
+	places := make([]int, len(names))
 	for i, name := range names {
-		at[i] = slices.Index(list, name)
+		places[i] = slices.Index(list, name)
 	}
-	return at
+	return places
 }
 
-// bin is that of a number among the edges, -1 outside.
+// bin returns the bin of a number among the edges, -1 outside.
 func (a Asked) bin(x float64) int {
 	last := len(a.Edges) - 1
 	if x == a.Edges[last] {
@@ -133,7 +133,7 @@ func scaled(x float64, b [2]float64) int64 {
 	return int64(math.RoundToEven(z * Unit))
 }
 
-// Values are those of a quantile, one a row: NaN for rows that are not asked about.
+// Values returns the values of a quantile, one a row: NaN for rows that are not asked about.
 func (a Asked) Values(f *columns.Frame) []float64 {
 	c, meets := f.Column(a.Column), a.meets(f)
 	list := make([]float64, f.Rows)
@@ -167,17 +167,17 @@ func (w Condition) test(c *columns.Column) func(i int) bool {
 		at := places(c.Categories, w.In)
 		return func(i int) bool { return c.Codes[i] >= 0 && at[c.Codes[i]] >= 0 }
 	}
-	from, to := math.Inf(-1), math.Inf(1)
+	low, high := math.Inf(-1), math.Inf(1)
 	if w.From != nil {
-		from = *w.From
+		low = *w.From
 	}
 	if w.To != nil {
-		to = *w.To
+		high = *w.To
 	}
-	return func(i int) bool { return c.Numbers[i] >= from && c.Numbers[i] <= to }
+	return func(i int) bool { return c.Numbers[i] >= low && c.Numbers[i] <= high }
 }
 
-// Products are whole numbers of these: coarser than Unit, so that the noise on those of
+// Products are whole numbers of these: coarser than Unit, so that the noise on products of
 // thousands of columns can be drawn.
 const (
 	square = 1 << 16
@@ -323,6 +323,6 @@ func (a Asked) ScatterMoves() mechanism.Moves {
 	return mechanism.Moves{AddRemove: d, ReplaceOne: d}
 }
 
-// PublishedMoves is what Jalko et al. 2021 take for ScatterMoves: d(d-1)/2 numbers, those
+// PublishedMoves is what Jalko et al. 2021 take for ScatterMoves: d(d-1)/2 numbers, the ones
 // of the diagonal left out, though they are released too.
 func (a Asked) PublishedMoves() float64 { return math.Sqrt(a.entries(-1)) * square }

@@ -31,7 +31,7 @@ func unit(n int) (b [][2]float64) {
 	return b
 }
 
-func asked() map[string]Asked {
+func questions() map[string]Asked {
 	where := []Condition{{Column: "c", In: []string{"a", "b"}}}
 	cov := Asked{Question: Question{Ask: Covariance}, Columns: []string{"x", "y", "z"}, Bounds: unit(3),
 		Cells: make([]string, 3)}
@@ -44,7 +44,7 @@ func asked() map[string]Asked {
 	}
 }
 
-// tally, scatter and of are those of a table that nobody stops.
+// tally, scatter and answersOf are the tally, scatter and answers of a table that nobody stops.
 func tally(t testing.TB, a Asked, f *columns.Frame) []int64 {
 	t.Helper()
 	list, err := a.Tally(t.Context(), f)
@@ -59,7 +59,7 @@ func scatter(t testing.TB, a Asked, f *columns.Frame) []int64 {
 	return list
 }
 
-func of(t testing.TB, a Asked, f *columns.Frame) []Answer {
+func answersOf(t testing.TB, a Asked, f *columns.Frame) []Answer {
 	t.Helper()
 	list, err := a.Of(t.Context(), f)
 	must(t, err)
@@ -86,7 +86,7 @@ func distance(a, b []int64) float64 {
 // neighbours come within 1 % of it: a bound that is 1 % too small fails here.
 func TestMovesAreThoseOfOneRow(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for name, a := range asked() {
+	for name, a := range questions() {
 		tally, m := func(f *columns.Frame) []int64 { return tally(t, a, f) }, a.Moves()
 		added, replaced := furthest(rng, 2, tally)
 		for what, x := range map[string][2]float64{"add_remove": {added, m.AddRemove}, "replace_one": {replaced,
@@ -96,7 +96,7 @@ func TestMovesAreThoseOfOneRow(t *testing.T) {
 			}
 		}
 	}
-	a := asked()["covariance"]
+	a := questions()["covariance"]
 	sums := func(f *columns.Frame) []int64 { return scatter(t, a, f) }
 	_, replaced := furthest(rng, 200, sums)
 	added, _ := furthest(rng, 3, sums)

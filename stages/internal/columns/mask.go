@@ -41,7 +41,8 @@ func of(d *domain.Domain, r domain.Rule, bins [][]domain.Values, most int64) (Ma
 	var mine [][]domain.Values
 	for _, at := range r.Columns {
 		if cells *= int64(len(bins[at])); cells > most {
-			return m, fmt.Errorf("the rule %s has more than %d combinations of codes, must have fewer: take fewer bins, or leave the rule out", r.Label, most)
+			return m, fmt.Errorf("the rule %s has more than %d combinations of codes, must have fewer: take fewer bins, or "+
+				"leave the rule out", r.Label, most)
 		}
 		mine = append(mine, bins[at])
 	}
@@ -49,7 +50,7 @@ func of(d *domain.Domain, r domain.Rule, bins [][]domain.Values, most int64) (Ma
 	return m, nil
 }
 
-// transposed brings combinations in the order of columns `from` to that of `to`.
+// transposed brings combinations in the order of columns `from` to the order of columns `to`.
 func transposed(forbidden []bool, from, to []int, bins [][]domain.Values) []bool {
 	out, code := make([]bool, len(forbidden)), make([]int, len(bins))
 	for cell := range forbidden {
@@ -328,7 +329,8 @@ func NewPlacing(d *domain.Domain, rules []domain.Rule) (*Placing, error) {
 
 func unfound(g domain.Component) error {
 	r := g.Rules[0]
-	return fmt.Errorf("constraints[%d]: is one of %d rules that share columns and of which no row is found that keeps all, in %d steps; must be such that one is", r.Place, len(g.Rules), mostSteps)
+	return fmt.Errorf("constraints[%d]: is one of %d rules that share columns and of which no row is found that keeps "+
+		"all, in %d steps; must be such that one is", r.Place, len(g.Rules), mostSteps)
 }
 
 // Columns are those that rules are about: places in the domain, ascending within a group

@@ -23,7 +23,8 @@ func maskStays() *domain.Domain {
 		},
 		Constraints: []domain.Constraint{
 			{Order: []string{"admission", "operation", "discharge"}},
-			{Function: &domain.Function{Of: "ward", Column: "house", Map: map[string]schema.Text{"a": "north", "b": "north", "c": "south", "d": "south"}}},
+			{Function: &domain.Function{Of: "ward", Column: "house", Map: map[string]schema.Text{"a": "north", "b": "north",
+				"c": "south", "d": "south"}}},
 			{Impossible: map[string]domain.Choice{"ward": {"d"}, "operation": {"0..49", "missing"}}},
 		},
 	}
@@ -221,7 +222,7 @@ func breaks(rules []domain.Rule, values []float64) bool {
 	})
 }
 
-// TestBoundary: where a thousand draws would not do, values come from the boundary; where
+// TestMaskBoundary: where a thousand draws would not do, values come from the boundary; where
 // the bins hold no row that keeps the rules, from elsewhere.
 func TestMaskBoundary(t *testing.T) {
 	d := maskStays()
@@ -231,7 +232,8 @@ func TestMaskBoundary(t *testing.T) {
 		return domain.Values{Ranges: []domain.Range{{Lo: lo, Hi: hi}}}
 	}
 	bins := []domain.Values{days(10, 20), days(5, 12), days(11, 30)}
-	row := PlacedRow{Values: []float64{20, 5, 11}, Bin: func(c int) domain.Values { return bins[c] }, Draw: func(c int) float64 { return []float64{20, 5, 11}[c] }}
+	row := PlacedRow{Values: []float64{20, 5, 11}, Bin: func(c int) domain.Values { return bins[c] },
+		Draw: func(c int) float64 { return []float64{20, 5, 11}[c] }}
 	p.Keep(row)
 	if want := []float64{10, 10, 11}; !slices.Equal(row.Values, want) {
 		t.Errorf("the boundary is %v, must be %v", row.Values, want)

@@ -65,9 +65,9 @@ func (m *gaussianNB) Probabilities() bool { return true }
 func (m *gaussianNB) Scores(x Matrix) Matrix {
 	x = x.Dense()
 	s := NewMatrix(x.Rows, len(m.logPrior))
-	for k, to := range s.Cols {
-		for i := range to {
-			to[i] = m.logPrior[k]
+	for k, dst := range s.Cols {
+		for i := range dst {
+			dst[i] = m.logPrior[k]
 		}
 		for j, c := range x.Cols {
 			mu, v := m.mean[k][j], m.variance[k][j]
@@ -76,7 +76,7 @@ func (m *gaussianNB) Scores(x Matrix) Matrix {
 			}
 			base := float64(-0.5 * bitmath.Log(2*math.Pi*v))
 			for i, a := range c {
-				to[i] += base - (a-mu)*(a-mu)/(2*v)
+				dst[i] += base - (a-mu)*(a-mu)/(2*v)
 			}
 		}
 	}
@@ -119,17 +119,17 @@ func (m *bernoulliNB) Probabilities() bool { return true }
 func (m *bernoulliNB) Scores(x Matrix) Matrix {
 	x = x.Dense()
 	s := NewMatrix(x.Rows, len(m.logPrior))
-	for k, to := range s.Cols {
-		for i := range to {
-			to[i] = m.logPrior[k]
+	for k, dst := range s.Cols {
+		for i := range dst {
+			dst[i] = m.logPrior[k]
 		}
 		for j, c := range x.Cols {
 			one, zero := bitmath.Log(m.share[k][j]), bitmath.Log(1-m.share[k][j])
 			for i, v := range c {
 				if v > 0 {
-					to[i] += one
+					dst[i] += one
 				} else {
-					to[i] += zero
+					dst[i] += zero
 				}
 			}
 		}

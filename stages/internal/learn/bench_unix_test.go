@@ -68,13 +68,13 @@ func judged(b *testing.B, l Classifier, x, test Matrix, y, yTest Labels) {
 		fitted := cpuSeconds()
 		p := m.Scores(test)
 		fit, predict = append(fit, fitted-begin), append(predict, cpuSeconds()-fitted)
-		is, right := make([]bool, test.Rows), 0
+		positive, right := make([]bool, test.Rows), 0
 		for i, k := range Predict(p) {
-			if is[i] = yTest.Y[i] == 1; k == yTest.Y[i] {
+			if positive[i] = yTest.Y[i] == 1; k == yTest.Y[i] {
 				right++
 			}
 		}
-		auroc = append(auroc, NewCurve(is, p.Cols[1]).AUROC())
+		auroc = append(auroc, NewCurve(positive, p.Cols[1]).AUROC())
 		accuracy = append(accuracy, float64(right)/float64(test.Rows))
 	}
 	slices.Sort(fit)

@@ -76,10 +76,10 @@ func mixedWide() (Matrix, Labels) {
 // adult is the training and the test rows of UCI Adult; numbers are scaled by the
 // extremes of the training rows, "?" is a category.
 func adult(b *testing.B) (x, test Matrix, y, yTest Labels) {
-	train, held := adultRows(b, "adult.data.gz"), adultRows(b, "adult.test.gz")
-	x.Rows, test.Rows = len(train), len(held)
+	train, stored := adultRows(b, "adult.data.gz"), adultRows(b, "adult.test.gz")
+	x.Rows, test.Rows = len(train), len(stored)
 	for _, j := range []int{0, 2, 4, 10, 11, 12} {
-		a, c := numbers(b, train, j), numbers(b, held, j)
+		a, c := numbers(b, train, j), numbers(b, stored, j)
 		lo, hi := slices.Min(a), slices.Max(a)
 		for _, column := range [][]float64{a, c} {
 			for i := range column {
@@ -90,14 +90,14 @@ func adult(b *testing.B) (x, test Matrix, y, yTest Labels) {
 	}
 	for _, j := range []int{1, 3, 5, 6, 7, 8, 9, 13} {
 		var names []string
-		for _, row := range slices.Concat(train, held) {
+		for _, row := range slices.Concat(train, stored) {
 			names = append(names, row[j])
 		}
 		slices.Sort(names)
 		names = slices.Compact(names)
-		x, test = withBlock(x, places32(train, j, names), len(names)), withBlock(test, places32(held, j, names), len(names))
+		x, test = withBlock(x, places32(train, j, names), len(names)), withBlock(test, places32(stored, j, names), len(names))
 	}
-	return x, test, incomes(train), incomes(held)
+	return x, test, incomes(train), incomes(stored)
 }
 
 func adultRows(b *testing.B, name string) [][]string {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Values of scikit-learn 1.2.1, first two test rows of the three classes of
+// TestBoostingOfThreeClasses: values of scikit-learn 1.2.1, first two test rows of the three classes of
 // testdata/bayes_lda_tree.json (continuous_data):
 //
 //	GradientBoostingClassifier(n_estimators=20)
@@ -43,7 +43,7 @@ func TestBoostingOfThreeClasses(t *testing.T) {
 	}
 }
 
-// Values of GradientBoostingRegressor(n_estimators=20) and
+// TestBoostingOfNumbers: values of GradientBoostingRegressor(n_estimators=20) and
 // HistGradientBoostingRegressor(max_iter=20, early_stopping=False) of
 // scikit-learn 1.2.1 on the rows of case tree_regression_mse.
 func TestBoostingOfNumbers(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Only cancelling ends an evaluation; whatever else a learner fails of is a note.
+// TestDeclined: only cancelling ends an evaluation; whatever else a learner fails of is a note.
 func TestDeclined(t *testing.T) {
 	for _, c := range []struct {
 		err  error

@@ -111,7 +111,7 @@ func xlogy(x, y float64) float64 {
 	return x * bitmath.Log(y)
 }
 
-// starting means, as statsmodels takes them.
+// start returns the starting means, as statsmodels takes them.
 func (g *glm) start() []float64 {
 	mean, _ := Moments(g.y)
 	mu := make([]float64, len(g.y))

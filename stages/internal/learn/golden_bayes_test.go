@@ -42,7 +42,7 @@ func scored(t *testing.T, c Classifier, x Matrix, y Labels) Scorer {
 	return s
 }
 
-// Values of scikit-learn 1.2.1 (testdata/golden/METRICS.md section 5).
+// TestGoldenBayesLDATree: values of scikit-learn 1.2.1 (testdata/golden/METRICS.md section 5).
 func TestGoldenBayesLDATree(t *testing.T) {
 	checkBayes(t, goldenCases(t, "models_bayes_lda_tree.json"))
 }
@@ -52,7 +52,8 @@ func TestBayesLDATree(t *testing.T) { checkBayes(t, copiedCases(t, "bayes_lda_tr
 func checkBayes(t *testing.T, cases []goldenCase) {
 	t.Helper()
 	tables := tablesOf(cases)
-	with := func(f func(*testing.T, bayesParams, bayesInput) map[string]any) func(*testing.T, goldenCase) map[string]any {
+	extended := func(f func(*testing.T, bayesParams, bayesInput) map[string]any) func(*testing.T,
+		goldenCase) map[string]any {
 		return func(t *testing.T, c goldenCase) map[string]any {
 			p, raw := decode[bayesParams](t, c.Params), c.Input
 			if p.Data != "" {
@@ -62,18 +63,18 @@ func checkBayes(t *testing.T, cases []goldenCase) {
 		}
 	}
 	checkGolden(t, cases, map[string]func(*testing.T, goldenCase) map[string]any{
-		"gaussian_nb": with(func(t *testing.T, p bayesParams, in bayesInput) map[string]any {
+		"gaussian_nb": extended(func(t *testing.T, p bayesParams, in bayesInput) map[string]any {
 			s := scored(t, GaussianNB{p.VarSmoothing}, fromRows(in.X), labels(in.Y))
 			m := s.(*gaussianNB)
 			return map[string]any{"proba": firstRows(s.Scores(fromRows(in.XTest)), 1e6), "priors": m.priors, "means": m.mean,
 				"variances": m.variance, "epsilon": m.epsilon}
 		}),
-		"bernoulli_nb": with(func(t *testing.T, p bayesParams, in bayesInput) map[string]any {
+		"bernoulli_nb": extended(func(t *testing.T, p bayesParams, in bayesInput) map[string]any {
 			s := scored(t, BernoulliNB{p.Alpha}, fromRows(in.X), labels(in.Y))
 			return map[string]any{"proba": firstRows(s.Scores(fromRows(in.XTest)), 1e6), "feature_prob": s.(*bernoulliNB).share}
 		}),
-		"lda":           with(goldenLDA),
-		"decision_tree": with(goldenTree),
+		"lda":           extended(goldenLDA),
+		"decision_tree": extended(goldenTree),
 	}, map[string]bool{"largest_difference_between_solvers": true})
 }
 

@@ -41,7 +41,7 @@ func linearData(t *testing.T, tables map[string]json.RawMessage, c goldenCase) (
 	return p, x, columns[p.Target], columns
 }
 
-// Values of scikit-learn 1.2.1 and statsmodels 0.13.5 (testdata/golden/METRICS.md section 5).
+// TestGoldenLinear: values of scikit-learn 1.2.1 and statsmodels 0.13.5 (testdata/golden/METRICS.md section 5).
 func TestGoldenLinear(t *testing.T) { checkLinear(t, goldenCases(t, "models_linear.json")) }
 
 func TestLinear(t *testing.T) { checkLinear(t, copiedCases(t, "linear.json")) }
@@ -49,7 +49,8 @@ func TestLinear(t *testing.T) { checkLinear(t, copiedCases(t, "linear.json")) }
 func checkLinear(t *testing.T, cases []goldenCase) {
 	t.Helper()
 	tables := tablesOf(cases)
-	with := func(f func(*testing.T, linearParams, Matrix, []float64, map[string][]float64) map[string]any) func(*testing.T,
+	extended := func(f func(*testing.T, linearParams, Matrix, []float64,
+		map[string][]float64) map[string]any) func(*testing.T,
 		goldenCase) map[string]any {
 		return func(t *testing.T, c goldenCase) map[string]any {
 			p, x, y, columns := linearData(t, tables, c)
@@ -64,17 +65,17 @@ func checkLinear(t *testing.T, cases []goldenCase) {
 			_, mean, scale := fromRows(x).Standardise()
 			return map[string]any{"mean": mean, "scale": scale}
 		},
-		"logistic":             with(goldenLogistic),
-		"logistic_multinomial": with(goldenMultinomial),
-		"ridge":                with(goldenRegressor),
-		"lasso":                with(goldenRegressor),
-		"elastic_net":          with(goldenRegressor),
-		"ols_minimum_norm":     with(goldenRegressor),
-		"poisson_l2":           with(goldenPoissonL2),
-		"glm_binomial":         with(goldenGLM(Binomial)),
-		"glm_poisson":          with(goldenGLM(Poisson)),
-		"ols":                  with(goldenGLM(Gaussian)),
-		"ci_overlap":           with(goldenOverlap),
+		"logistic":             extended(goldenLogistic),
+		"logistic_multinomial": extended(goldenMultinomial),
+		"ridge":                extended(goldenRegressor),
+		"lasso":                extended(goldenRegressor),
+		"elastic_net":          extended(goldenRegressor),
+		"ols_minimum_norm":     extended(goldenRegressor),
+		"poisson_l2":           extended(goldenPoissonL2),
+		"glm_binomial":         extended(goldenGLM(Binomial)),
+		"glm_poisson":          extended(goldenGLM(Poisson)),
+		"ols":                  extended(goldenGLM(Gaussian)),
+		"ci_overlap":           extended(goldenOverlap),
 	}, nil)
 }
 

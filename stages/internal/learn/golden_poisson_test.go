@@ -28,11 +28,11 @@ func (a PoissonL2) Fit(ctx context.Context, x Matrix, y []float64, run Run) (Pre
 			return nil, err
 		}
 		mu := model().Predict(x)
-		r, now := make([]float64, len(mu)), float64(a.Alpha/2*dot(theta[:p], theta[:p]))
+		r, current := make([]float64, len(mu)), float64(a.Alpha/2*dot(theta[:p], theta[:p]))
 		for i, eta := range mu {
 			mu[i] = bitmath.Exp(eta)
 			r[i] = (mu[i] - y[i]) / n
-			now += (mu[i] - float64(y[i]*eta)) / n
+			current += (mu[i] - float64(y[i]*eta)) / n
 			mu[i] /= n
 		}
 		h, g := gram(x, mu, run.Workers), make([]float64, p+1)
@@ -49,10 +49,10 @@ func (a PoissonL2) Fit(ctx context.Context, x Matrix, y []float64, run Run) (Pre
 		// The objective is convex but not bounded above in its curvature: a step
 		// of more than 1 in the linear predictor's scale is halved.
 		axpy(min(1, 1/normInf(d)), d, theta)
-		if small(d, theta) && now <= value+1e-9 {
+		if small(d, theta) && current <= value+1e-9 {
 			return &rate{*model()}, nil
 		}
-		value = now
+		value = current
 	}
 	return nil, &NotEstimable{-1, "the penalised Poisson regression did not converge"}
 }

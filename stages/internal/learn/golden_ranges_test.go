@@ -90,7 +90,7 @@ func readTable(t testing.TB, p rangeParams) (train, test Matrix, y, yTest Labels
 	return train, test, y, yTest
 }
 
-// Every score lies in the acceptable range of 10 seeds of scikit-learn 1.2.1.
+// TestGoldenRanges: every score lies in the acceptable range of 10 seeds of scikit-learn 1.2.1.
 func TestGoldenRanges(t *testing.T) {
 	var file struct{ Cases []goldenCase }
 	golden.Load(t, "models_ranges.json", &file)
@@ -115,17 +115,17 @@ func checkRange(t *testing.T, c goldenCase, l Classifier) {
 		t.Fatal(err)
 	}
 	scores := s.Scores(test)
-	is := make([]bool, len(yTest.Y))
+	positive := make([]bool, len(yTest.Y))
 	right := 0.0
 	for i, k := range Predict(scores) {
-		is[i] = yTest.Y[i] == 1
+		positive[i] = yTest.Y[i] == 1
 		if k == yTest.Y[i] {
 			right++
 		}
 	}
-	curve := NewCurve(is, scores.Cols[1])
+	curve := NewCurve(positive, scores.Cols[1])
 	got := map[string]float64{"auroc": curve.AUROC(), "average_precision": curve.AveragePrecision(),
-		"accuracy": right / float64(len(is))}
+		"accuracy": right / float64(len(positive))}
 	for name, raw := range c.Expected {
 		var want struct{ Acceptable [2]float64 }
 		if json.Unmarshal(raw, &want) != nil {

@@ -77,9 +77,9 @@ func (g GradientBoosting) Fit(ctx context.Context, x Matrix, y Labels, run Run) 
 	outputs := len(m.start)
 	f, targets := NewMatrix(x.Rows, outputs), make([][]float64, outputs)
 	for k := range targets {
-		targets[k] = y.is(k)
+		targets[k] = y.indicator(k)
 		if outputs == 1 {
-			targets[k] = y.is(1)
+			targets[k] = y.indicator(1)
 		}
 		for i := range f.Cols[k] {
 			f.Cols[k][i] = m.start[k]
@@ -141,11 +141,11 @@ func (g GradientBoosting) round(ctx context.Context, grow *grower, x Matrix, tar
 	if err != nil {
 		return nil, err
 	}
-	above, below := make([]float64, len(t.Nodes)), make([]float64, len(t.Nodes))
+	higher, lower := make([]float64, len(t.Nodes)), make([]float64, len(t.Nodes))
 	leaves := t.leaves(x)
 	for i, leaf := range leaves {
-		above[leaf] += r[i]
-		below[leaf] += float64(p[i] * (1 - p[i]))
+		higher[leaf] += r[i]
+		lower[leaf] += float64(p[i] * (1 - p[i]))
 	}
 	factor := g.Rate
 	if classes > 2 {
@@ -153,8 +153,8 @@ func (g GradientBoosting) round(ctx context.Context, grow *grower, x Matrix, tar
 	}
 	for n := range t.Nodes {
 		t.value(int32(n))[0] = 0
-		if below[n] >= 1e-150 { // else every row is sure, and the quotient overflows
-			t.value(int32(n))[0] = factor * above[n] / below[n]
+		if lower[n] >= 1e-150 { // else every row is sure, and the quotient overflows
+			t.value(int32(n))[0] = factor * higher[n] / lower[n]
 		}
 	}
 	for i, leaf := range leaves {

@@ -20,7 +20,7 @@ type HistBoosting struct {
 	MinHessian                           float64
 }
 
-// XGBoostDefaults are those of XGBoost's classifier: 100 rounds, rate 0.3,
+// XGBoostDefaults returns the defaults of XGBoost's classifier: 100 rounds, rate 0.3,
 // depth 6, lambda 1, min_child_weight 1.
 func XGBoostDefaults() HistBoosting {
 	return HistBoosting{Rounds: 100, MaxLeaves: 64, MaxDepth: 6, MinRows: 1, Rate: 0.3, Lambda: 1, MinHessian: 1}
@@ -39,8 +39,8 @@ func (h HistBoosting) Fit(ctx context.Context, x Matrix, y Labels, run Run) (Sco
 	m := &additiveClasses{additive{start: startLogits(y), workers: run.Workers}}
 	f, targets := NewMatrix(x.Rows, len(m.start)), make([][]float64, len(m.start))
 	for k := range targets {
-		if targets[k] = y.is(k); len(targets) == 1 {
-			targets[k] = y.is(1)
+		if targets[k] = y.indicator(k); len(targets) == 1 {
+			targets[k] = y.indicator(1)
 		}
 		for i := range f.Cols[k] {
 			f.Cols[k][i] = m.start[k]
@@ -120,7 +120,7 @@ type tile struct {
 // holds the rows with a 1 in the k-th of them, and bin width those with none.
 type group struct {
 	column int // the first
-	at     int // of its first bin among those of all groups
+	at     int // of its first bin among the bins of all groups
 	edges  []float64
 	width  int // columns of a block; 0: a stored column
 }
@@ -173,10 +173,10 @@ func (b *binned) lay(rows, workers int, fill []func([]uint8, int)) {
 	})
 }
 
-func binNumbers(c, edges []float64, to []uint8, stride int) {
+func binNumbers(c, edges []float64, dst []uint8, stride int) {
 	for i, v := range c {
 		at, _ := slices.BinarySearch(edges, v)
-		to[i*stride] = uint8(at)
+		dst[i*stride] = uint8(at)
 	}
 }
 
@@ -262,17 +262,17 @@ func (t *histGrower) grow(gh, f []float64) *Tree {
 	t.search(root, nil)
 	leaves := []*leafState{root}
 	for len(leaves) < t.MaxLeaves {
-		at := 0
+		pos := 0
 		for i, l := range leaves {
-			if l.best.gain > leaves[at].best.gain {
-				at = i
+			if l.best.gain > leaves[pos].best.gain {
+				pos = i
 			}
 		}
-		if leaves[at].best.gain <= 0 {
+		if leaves[pos].best.gain <= 0 {
 			break
 		}
-		a, b := t.part(leaves[at], len(leaves)+1 < t.MaxLeaves)
-		leaves[at] = a
+		a, b := t.part(leaves[pos], len(leaves)+1 < t.MaxLeaves)
+		leaves[pos] = a
 		leaves = append(leaves, b)
 	}
 	for _, l := range leaves {
@@ -358,15 +358,15 @@ func first(found []histSplit) histSplit {
 // add adds rows to the bins of the tile, by row, so that neighbouring sums do not
 // wait for each other.
 func (t *tile) add(hist []histBin, rows []int32, gh []float64) {
-	var at [tileGroups]int
+	var places [tileGroups]int
 	for k, g := range t.groups {
-		at[k] = g.at
+		places[k] = g.at
 	}
 	width := len(t.groups)
 	for _, i := range rows {
 		g, h := gh[2*i], gh[2*i+1]
 		for k, code := range t.codes[int(i)*width : int(i)*width+width] {
-			b := &hist[at[k&(tileGroups-1)]+int(code)]
+			b := &hist[places[k&(tileGroups-1)]+int(code)]
 			b.g += g
 			b.h += h
 			b.n++
@@ -374,10 +374,10 @@ func (t *tile) add(hist []histBin, rows []int32, gh []float64) {
 	}
 }
 
-func (t *tile) subtract(from, hist []histBin) {
+func (t *tile) subtract(src, hist []histBin) {
 	last := t.groups[len(t.groups)-1]
 	lo, hi := t.groups[0].at, last.at+len(last.edges)+last.width+1
-	to := from[lo:hi]
+	to := src[lo:hi]
 	for i, c := range hist[lo:hi] {
 		b := &to[i]
 		b.g, b.h, b.n = b.g-c.g, b.h-c.h, b.n-c.n
@@ -434,24 +434,24 @@ func (t *histGrower) best(l *leafState, k int) histSplit {
 	if !t.divisible(l) {
 		return best
 	}
-	for at, g := range t.tiles[k].groups {
+	for pos, g := range t.tiles[k].groups {
 		bins := l.hist[g.at : g.at+len(g.edges)+g.width+1]
 		if g.width > 0 {
-			t.bestOfBlock(l, at, bins[:g.width], &best)
+			t.bestOfBlock(l, pos, bins[:g.width], &best)
 		} else {
-			t.bestOfColumn(l, at, bins[:len(g.edges)], &best)
+			t.bestOfColumn(l, pos, bins[:len(g.edges)], &best)
 		}
 	}
 	return best
 }
 
 // bestOfColumn sends the rows of bins up to one to the left.
-func (t *histGrower) bestOfColumn(l *leafState, at int, bins []histBin, best *histSplit) {
+func (t *histGrower) bestOfColumn(l *leafState, pos int, bins []histBin, best *histSplit) {
 	g, h, n := 0.0, 0.0, 0
 	for b, c := range bins {
 		g, h, n = g+c.g, h+c.h, n+int(c.n)
 		if c.n > 0 {
-			t.offer(l, histSplit{0, best.tile, at, uint8(b)}, g, h, n, best)
+			t.offer(l, histSplit{0, best.tile, pos, uint8(b)}, g, h, n, best)
 		}
 		if len(l.rows)-n < t.MinRows {
 			break
@@ -460,10 +460,10 @@ func (t *histGrower) bestOfColumn(l *leafState, at int, bins []histBin, best *hi
 }
 
 // bestOfBlock sends the rows of all bins but one to the left: those with a 0.
-func (t *histGrower) bestOfBlock(l *leafState, at int, bins []histBin, best *histSplit) {
+func (t *histGrower) bestOfBlock(l *leafState, pos int, bins []histBin, best *histSplit) {
 	for b, c := range bins {
 		if c.n > 0 {
-			t.offer(l, histSplit{0, best.tile, at, uint8(b)}, l.g-c.g, l.h-c.h, len(l.rows)-int(c.n), best)
+			t.offer(l, histSplit{0, best.tile, pos, uint8(b)}, l.g-c.g, l.h-c.h, len(l.rows)-int(c.n), best)
 		}
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// A block of more columns than a byte has values takes several groups; each column
+// TestBinsOfWideBlocks: a block of more columns than a byte has values takes several groups; each column
 // keeps a bin of its own, and the rows without a 1 there share the last.
 func TestBinsOfWideBlocks(t *testing.T) {
 	x, _ := mixed(3000, 2, 600, 8)

@@ -70,8 +70,8 @@ func (y Labels) balanced() []float64 {
 	return w
 }
 
-// is holds 1 where the class is k.
-func (y Labels) is(k int) []float64 {
+// indicator holds 1 where the class is k.
+func (y Labels) indicator(k int) []float64 {
 	t := make([]float64, len(y.Y))
 	for i, c := range y.Y {
 		if c == k {
@@ -108,7 +108,7 @@ func (t *trees) Weights() []float64 {
 	return mean
 }
 
-// Weights are those of the chosen one.
+// Weights returns the weights of the chosen classifier.
 func (c *chosen) Weights() []float64 { return weightsOf(c.Scorer) }
 
 func weightsOf(s Scorer) []float64 {

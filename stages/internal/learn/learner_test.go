@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// Strengths are numpy.logspace(-4, 4, 20): the second is 10^(-4+8/19); the strong ones numpy.logspace(-4, 0, 20).
+// TestStrengths: strengths are numpy.logspace(-4, 4, 20): the second is 10^(-4+8/19); the strong ones
+// numpy.logspace(-4, 0, 20).
 func TestStrengths(t *testing.T) {
 	if c := (Search{Strong: true}).strengths(); len(c) != 20 || c[0] != 1e-4 || math.Abs(c[1]/1.623776739188721e-4-1) >
 		1e-12 || c[19] != 1 {
@@ -19,7 +20,7 @@ func TestStrengths(t *testing.T) {
 	}
 }
 
-// Of ten columns one matters: the search must do as well as the unpenalised fit
+// TestSearchChooses: of ten columns one matters: the search must do as well as the unpenalised fit
 // on fresh rows, and choose a strong penalty where nothing matters.
 func TestSearchChooses(t *testing.T) {
 	draw := func(seed uint64, effect float64) (Matrix, Labels) {
@@ -55,7 +56,8 @@ func TestSearchChooses(t *testing.T) {
 	}
 }
 
-// Rows that one column parts have no optimum without a penalty; the strong search has one at each C.
+// TestStrongSearchOfSeparableRows: rows that one column parts have no optimum without a penalty; the strong search has
+// one at each C.
 func TestStrongSearchOfSeparableRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	x, y := NewMatrix(2000, 3), Labels{make([]int, 2000), 2}

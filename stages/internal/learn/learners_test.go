@@ -37,7 +37,7 @@ func blobs(n, k int, seed uint64) (Matrix, Labels) {
 	return x, y
 }
 
-// Centres 4 standard deviations apart in two or more columns: any learner is
+// TestEveryLearner: centres 4 standard deviations apart in two or more columns: any learner is
 // right in far more than 80 % of 90 rows. Scores are the same bits for 1 and for
 // 3 workers, finite, and distributions where the learner says so.
 func TestEveryLearner(t *testing.T) {
@@ -98,7 +98,7 @@ func checkDistribution(t *testing.T, name string, s Scorer, scores Matrix) {
 	}
 }
 
-// Two rows, constant columns, no columns: a fit or a reason.
+// TestEveryLearnerOnLittle: two rows, constant columns, no columns: a fit or a reason.
 func TestEveryLearnerOnLittle(t *testing.T) {
 	y := Labels{[]int{0, 1}, 2}
 	for name, l := range everyLearner() {

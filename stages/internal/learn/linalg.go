@@ -78,13 +78,13 @@ func normInf(x []float64) float64 {
 }
 
 func argmax(p []float64) int {
-	at := 0
+	pos := 0
 	for i, v := range p {
-		if v > p[at] {
-			at = i
+		if v > p[pos] {
+			pos = i
 		}
 	}
-	return at
+	return pos
 }
 
 // The products of row-major matrices: each element is one sum in one order.
@@ -270,12 +270,12 @@ func gramRows(x Matrix, w []float64, lo, hi int) *mat.SymDense {
 }
 
 // addProducts adds the dot products of each two rows of a block, n long and so far apart.
-func addProducts(sum *mat.SymDense, block []float64, n, apart int) {
+func addProducts(sum *mat.SymDense, block []float64, n, distance int) {
 	p := sum.SymmetricDim()
 	for i := range p {
-		a, to := block[i*apart:][:n], sum.RawSymmetric().Data[i*p:][:p]
+		a, to := block[i*distance:][:n], sum.RawSymmetric().Data[i*p:][:p]
 		for j := i; j < p; j++ {
-			to[j] += bitmath.Dot(a, block[j*apart:][:n])
+			to[j] += bitmath.Dot(a, block[j*distance:][:n])
 		}
 	}
 }
@@ -336,14 +336,14 @@ const blockRows = 4096
 func (g *oneHotGram) block(k int) {
 	a := g.wide[k]
 	// An odd column is its own neighbour, and its second sum is not used.
-	alone, beside := make([]float64, a.Width), NewMatrix(a.Width, len(g.stored)+1)
+	alone, comparison := make([]float64, a.Width), NewMatrix(a.Width, len(g.stored)+1)
 	for lo := 0; lo < len(g.w); lo += blockRows {
 		hi := min(lo+blockRows, len(g.w))
 		codes, w := a.Codes[lo:hi], g.w[lo:hi]
 		Block{Codes: codes}.dots(w, alone)
 		for j := 0; j < len(g.stored); j += 2 {
 			next := g.stored[min(j+1, len(g.stored)-1)]
-			weighted(codes, w, g.stored[j][lo:hi], next[lo:hi], beside.Cols[j], beside.Cols[j+1])
+			weighted(codes, w, g.stored[j][lo:hi], next[lo:hi], comparison.Cols[j], comparison.Cols[j+1])
 		}
 		for _, b := range g.wide[k+1:] {
 			g.pair(a, b, lo, hi)
@@ -354,7 +354,7 @@ func (g *oneHotGram) block(k int) {
 		g.sum.SetSym(a.First+c, a.First+c, v)
 		g.sum.SetSym(a.First+c, last, v)
 		for j, at := range g.places {
-			g.sum.SetSym(a.First+c, at, beside.Cols[j][c])
+			g.sum.SetSym(a.First+c, at, comparison.Cols[j][c])
 		}
 	}
 }
@@ -375,10 +375,10 @@ func weighted(codes []int32, w, c, d, toC, toD []float64) {
 // b, so that its columns are rows of the upper triangle.
 func (g *oneHotGram) pair(a, b Block, lo, hi int) {
 	raw := g.sum.RawSymmetric()
-	to, other, w := raw.Data[a.First*raw.Stride+b.First:], b.Codes[lo:hi], g.w[lo:hi]
+	dst, other, w := raw.Data[a.First*raw.Stride+b.First:], b.Codes[lo:hi], g.w[lo:hi]
 	for i, k := range a.Codes[lo:hi] {
 		if l := other[i]; uint32(k) < uint32(a.Width) && uint32(l) < uint32(b.Width) {
-			to[int(k)*raw.Stride+int(l)] += w[i]
+			dst[int(k)*raw.Stride+int(l)] += w[i]
 		}
 	}
 }

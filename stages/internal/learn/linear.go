@@ -131,7 +131,7 @@ func withIntercept(w, means []float64, mean float64) *Linear {
 	return &Linear{Coef: [][]float64{w}, Intercept: []float64{mean - dot(w, means)}}
 }
 
-// moments is Z'Z and Z'r for centred columns.
+// crossMoments returns Z'Z and Z'r for centred columns.
 func crossMoments(z Matrix, r []float64, workers int) (*mat.SymDense, []float64) {
 	full := gram(z, nil, workers)
 	p := len(z.Cols)
@@ -170,8 +170,8 @@ func (a Ridge) Fit(_ context.Context, x Matrix, y []float64, run Run) (Predictor
 // 1e-10 of the greatest cut off (numpy.linalg.pinv, rcond 1e-10).
 type LeastSquares struct{}
 
-// Fit implements Regressor. The singular value decomposition is that of the
-// triangular factor, so that memory stays that of x.
+// Fit implements Regressor. The singular value decomposition is computed from the
+// triangular factor, so that no more memory than x is needed.
 func (LeastSquares) Fit(_ context.Context, x Matrix, y []float64, run Run) (Predictor, error) {
 	z, means, r, mean := centred(x, y)
 	p := len(x.Cols)

@@ -41,7 +41,7 @@ func (l Logistic) Fit(ctx context.Context, x Matrix, y Labels, run Run) (Scorer,
 	if y.Classes > 2 {
 		m, err = l.fitMultinomial(ctx, x, y)
 	} else {
-		m, err = l.fitBinary(ctx, x, y.is(1), l.weights(y), nil, run)
+		m, err = l.fitBinary(ctx, x, y.indicator(1), l.weights(y), nil, run)
 	}
 	if err != nil {
 		return nil, err
@@ -182,7 +182,7 @@ func (l Logistic) fitMultinomial(ctx context.Context, x Matrix, y Labels) (*Line
 	s.scale = 1 / (l.C * float64(x.Rows))
 	// The objective's relative rounding error is near 1e-16 and it is quadratic
 	// around the optimum, so gradients settle near 1e-8.
-	m := lbfgs{at: func(at []float64) (float64, []float64) { s.at(at); return s.value, s.grad }}
+	m := lbfgs{at: func(at []float64) (float64, []float64) { s.eval(at); return s.value, s.grad }}
 	best, err := m.minimise(ctx, make([]float64, y.Classes*(s.p+1)))
 	if err != nil {
 		return nil, err
@@ -214,16 +214,16 @@ type softmaxProblem struct {
 }
 
 // linear reads the parameters: K rows of p coefficients, then K intercepts.
-func (s *softmaxProblem) linear(at []float64) *Linear {
-	m := &Linear{Intercept: at[s.y.Classes*s.p:]}
+func (s *softmaxProblem) linear(point []float64) *Linear {
+	m := &Linear{Intercept: point[s.y.Classes*s.p:]}
 	for k := range s.y.Classes {
-		m.Coef = append(m.Coef, at[k*s.p:(k+1)*s.p])
+		m.Coef = append(m.Coef, point[k*s.p:(k+1)*s.p])
 	}
 	return m
 }
 
-// at computes value and gradient at parameters.
-func (s *softmaxProblem) at(theta []float64) {
+// eval computes value and gradient at parameters.
+func (s *softmaxProblem) eval(theta []float64) {
 	m := s.linear(theta)
 	d := m.Decision(s.x)
 	s.value = s.residuals(d) * s.C
@@ -285,7 +285,7 @@ func logSumExp(z []float64) float64 {
 func oneVsRest(y Labels, fit func(t []float64) (*Linear, error)) (Scorer, error) {
 	all := &versus{}
 	for k := range y.Classes {
-		m, err := fit(y.is(k))
+		m, err := fit(y.indicator(k))
 		if err != nil {
 			return nil, err
 		}
@@ -358,11 +358,11 @@ func (s Search) Fit(ctx context.Context, x Matrix, y Labels, run Run) (Scorer, e
 		var start []float64
 		for _, c := range s.strengths() {
 			l := Logistic{C: c, Penalty: p, Balanced: s.Balanced}
-			scorer, at, err := l.from(ctx, xf, yf, start, run)
+			scorer, point, err := l.fitFrom(ctx, xf, yf, start, run)
 			if err != nil {
 				return nil, err
 			}
-			start = at
+			start = point
 			if v := meanLoss(scorer.Scores(xc), yc); v < loss {
 				best, loss = l, v
 			}
@@ -376,13 +376,14 @@ func (s Search) Fit(ctx context.Context, x Matrix, y Labels, run Run) (Scorer, e
 		best.C)}, nil
 }
 
-// from is Fit from the parameters of a neighbouring strength (two classes only).
-func (l Logistic) from(ctx context.Context, x Matrix, y Labels, start []float64, run Run) (Scorer, []float64, error) {
+// fitFrom is Fit from the parameters of a neighbouring strength (two classes only).
+func (l Logistic) fitFrom(ctx context.Context, x Matrix, y Labels, start []float64, run Run) (Scorer, []float64,
+	error) {
 	if y.Classes > 2 {
 		s, err := l.Fit(ctx, x, y, run)
 		return s, nil, err
 	}
-	m, err := l.fitBinary(ctx, x, y.is(1), l.weights(y), slices.Clone(start), run)
+	m, err := l.fitBinary(ctx, x, y.indicator(1), l.weights(y), slices.Clone(start), run)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -391,10 +392,10 @@ func (l Logistic) from(ctx context.Context, x Matrix, y Labels, start []float64,
 
 // stratified parts the rows: a fifth of each class, rounded down, validates.
 func stratified(y Labels, run Run) (fit, check []int) {
-	n, taken := y.counts(), make([]int, y.Classes)
+	n, used := y.counts(), make([]int, y.Classes)
 	for _, i := range run.Rand.Perm(len(y.Y)) {
-		if k := y.Y[i]; taken[k] < n[k]/5 {
-			taken[k]++
+		if k := y.Y[i]; used[k] < n[k]/5 {
+			used[k]++
 			check = append(check, i)
 		} else {
 			fit = append(fit, i)

@@ -180,15 +180,15 @@ func (m Matrix) Without(first, width int) Matrix {
 
 // pick is the block of the columns at the given places alone.
 func (b Block) pick(places []int, first int) Block {
-	to := slices.Repeat([]int32{-1}, b.Width)
+	dst := slices.Repeat([]int32{-1}, b.Width)
 	for k, j := range places {
-		to[j-b.First] = int32(k)
+		dst[j-b.First] = int32(k)
 	}
 	p := Block{First: first, Width: len(places), Codes: make([]int32, len(b.Codes))}
 	for i, k := range b.Codes {
 		p.Codes[i] = -1
 		if uint32(k) < uint32(b.Width) {
-			p.Codes[i] = to[k]
+			p.Codes[i] = dst[k]
 		}
 	}
 	return p
@@ -204,16 +204,16 @@ func (b Block) take(places []int) Block {
 }
 
 // rows writes rows lo to hi-1, one after the other at the given stride.
-func (m Matrix) rows(lo, hi, stride int, to []float64) {
-	clear(to[:(hi-lo)*stride])
+func (m Matrix) rows(lo, hi, stride int, dst []float64) {
+	clear(dst[:(hi-lo)*stride])
 	m.each(func(j int, c []float64) {
 		for i, v := range c[lo:hi] {
-			to[i*stride+j] = v
+			dst[i*stride+j] = v
 		}
 	}, func(b Block) {
 		for i, k := range b.Codes[lo:hi] {
 			if uint32(k) < uint32(b.Width) {
-				to[i*stride+b.First+int(k)] = 1
+				dst[i*stride+b.First+int(k)] = 1
 			}
 		}
 	})
@@ -229,19 +229,19 @@ func (m Matrix) dots(r, to []float64) {
 }
 
 // dots adds the entries of r to the columns of their rows.
-func (b Block) dots(r, to []float64) {
+func (b Block) dots(r, dst []float64) {
 	for i, k := range b.Codes {
-		if uint32(k) < uint32(len(to)) {
-			to[k] += r[i]
+		if uint32(k) < uint32(len(dst)) {
+			dst[k] += r[i]
 		}
 	}
 }
 
 // add adds the coefficients w of the columns to rows lo, lo+1, ... of to.
-func (b Block) add(w []float64, lo int, to []float64) {
-	for i, k := range b.Codes[lo : lo+len(to)] {
+func (b Block) add(w []float64, lo int, dst []float64) {
+	for i, k := range b.Codes[lo : lo+len(dst)] {
 		if uint32(k) < uint32(len(w)) {
-			to[i] += w[k]
+			dst[i] += w[k]
 		}
 	}
 }
@@ -327,13 +327,13 @@ func (s *sparse) times(v []float64) []float64 {
 }
 
 // dots adds the products of each column with r, but of the column of ones.
-func (s *sparse) dots(r, to []float64) {
+func (s *sparse) dots(r, dst []float64) {
 	for j, rows := range s.rows {
 		sum := 0.0
 		for _, i := range rows {
 			sum += r[i]
 		}
-		to[j] += sum
+		dst[j] += sum
 	}
 }
 
@@ -365,11 +365,11 @@ func (b *binary) conjugate(w, g []float64) []float64 {
 		axpy(t, p, d)
 		axpy(-t, hp, r)
 		z = divided(r, diagonal)
-		now := dot(r, z)
+		current := dot(r, z)
 		for j := range p {
-			p[j] = z[j] + float64(now/before*p[j])
+			p[j] = z[j] + float64(current/before*p[j])
 		}
-		before = now
+		before = current
 	}
 	return d
 }
@@ -399,10 +399,10 @@ func (b *binary) curved(w, v []float64) []float64 {
 	return out
 }
 
-func divided(a, by []float64) []float64 {
+func divided(a, factors []float64) []float64 {
 	out := make([]float64, len(a))
 	for j, v := range a {
-		out[j] = v / math.Max(by[j], 1e-300)
+		out[j] = v / math.Max(factors[j], 1e-300)
 	}
 	return out
 }

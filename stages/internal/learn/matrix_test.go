@@ -42,7 +42,7 @@ func mixed(n, classes, widest int, seed uint64) (Matrix, Labels) {
 	return x, y
 }
 
-// What a matrix with blocks holds is what its definition says.
+// TestBlocksAreOneHotColumns: what a matrix with blocks holds is what its definition says.
 func TestBlocksAreOneHotColumns(t *testing.T) {
 	x, _ := mixed(40, 2, 300, 1)
 	d := x.Dense()
@@ -76,7 +76,7 @@ func equalMatrix(a, b Matrix) bool {
 	return a.Rows == b.Rows && slices.EqualFunc(a.Cols, b.Cols, slices.Equal)
 }
 
-// The sums of a Gram matrix of blocks are those of stored columns but for rounding,
+// TestGramOfBlocks: the sums of a Gram matrix of blocks equal the sums of stored columns but for rounding,
 // and the same bits for any number of workers.
 func TestGramOfBlocks(t *testing.T) {
 	x, _ := mixed(9000, 2, 40, 2)
@@ -98,13 +98,13 @@ func TestGramOfBlocks(t *testing.T) {
 	}
 }
 
-// A learner must not see how columns are held. Sums in another order differ in their
+// TestEveryLearnerOnBlocks: a learner must not see how columns are held. Sums in another order differ in their
 // last digits; trees that count whole rows do not differ at all.
 func TestEveryLearnerOnBlocks(t *testing.T) {
 	for name, l := range everyLearner() {
 		for _, k := range []int{2, 3} {
 			if name == "search" && k == 3 {
-				continue // forty fits a class that add nothing to those of two
+				continue // forty fits a class that add nothing to the fits of two
 			}
 			rows := 150
 			if name == "gradient_boosting" {
@@ -132,7 +132,7 @@ func TestEveryLearnerOnBlocks(t *testing.T) {
 	}
 }
 
-// The same for learners of numbers.
+// TestEveryRegressorOnBlocks: the same for learners of numbers.
 func TestEveryRegressorOnBlocks(t *testing.T) {
 	for name, l := range map[string]Regressor{
 		"least squares": LeastSquares{}, "ridge": Ridge{1}, "lasso": ElasticNet{0.01, 1}, "poisson": PoissonL2{1},
@@ -163,9 +163,9 @@ func TestEveryRegressorOnBlocks(t *testing.T) {
 	}
 }
 
-// TestSparseLogistic: of 300 rare indicators, one a block, on 800 rows the optimum by conjugate gradients is that of
-// the stored matrix, by Cholesky's, to 1e-8, with a label that is common and with one that five rows have; columns
-// without a one have coefficients of 0.
+// TestSparseLogistic: of 300 rare indicators, one a block, on 800 rows the optimum by conjugate gradients equals the
+// optimum of the stored matrix, by Cholesky's, to 1e-8, with a label that is common and with one that five rows have;
+// columns without a one have coefficients of 0.
 func TestSparseLogistic(t *testing.T) {
 	const n, p = 800, 300
 	r := rand.New(rand.NewPCG(5, 6))

@@ -64,7 +64,7 @@ func (d *dense) forward(x []float64, n int) []float64 {
 	return y
 }
 
-// backward sets the gradients from those of the outputs.
+// backward sets the gradients from the gradients of the outputs.
 func (d *dense) backward(x, dy []float64, n int, alpha float64) {
 	for i, w := range d.w {
 		d.gw[i] = alpha / float64(n) * w

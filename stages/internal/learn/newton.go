@@ -163,12 +163,12 @@ func (b *binary) descend(theta, grad []float64, h *mat.SymDense, n int) []float6
 			if a <= 0 {
 				continue
 			}
-			to := theta[j] + d[j] - (grad[j]+hd[j])/a
+			high := theta[j] + d[j] - (grad[j]+hd[j])/a
 			if b.penalised(j) {
-				to = shrink(to, 1/a)
+				high = shrink(high, 1/a)
 			}
-			if delta := to - theta[j] - d[j]; delta != 0 {
-				d[j] = to - theta[j]
+			if delta := high - theta[j] - d[j]; delta != 0 {
+				d[j] = high - theta[j]
 				for k := range n {
 					hd[k] += float64(delta * h.At(j, k))
 				}
@@ -183,12 +183,12 @@ func (b *binary) descend(theta, grad []float64, h *mat.SymDense, n int) []float6
 }
 
 // shrink is the soft threshold.
-func shrink(v, by float64) float64 {
+func shrink(v, amount float64) float64 {
 	switch {
-	case v > by:
-		return v - by
-	case v < -by:
-		return v + by
+	case v > amount:
+		return v - amount
+	case v < -amount:
+		return v + amount
 	}
 	return 0
 }
@@ -285,10 +285,10 @@ func (m *lbfgs) search(p point, d []float64) (point, bool) {
 }
 
 // keep remembers a step and forgets the oldest.
-func (m *lbfgs) keep(from, to point) {
+func (m *lbfgs) keep(source, to point) {
 	s, y := slices.Clone(to.x), slices.Clone(to.gradient)
-	axpy(-1, from.x, s)
-	axpy(-1, from.gradient, y)
+	axpy(-1, source.x, s)
+	axpy(-1, source.gradient, y)
 	m.steps, m.turns = append(m.steps, s), append(m.turns, y)
 	if len(m.steps) > 20 {
 		m.steps, m.turns = m.steps[1:], m.turns[1:]

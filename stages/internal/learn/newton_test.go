@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Two classes that a column separates, weak penalties, equal columns and columns
-// of any size: the gradient of the objective vanishes, to the rounding of C times
+// TestLogisticReachesTheOptimumOfHardData: two classes that a column separates, weak penalties, equal columns and
+// columns of any size: the gradient of the objective vanishes, to the rounding of C times
 // the rows' residuals.
 func TestLogisticReachesTheOptimumOfHardData(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))

@@ -57,11 +57,11 @@ func rankBlock(b Block) rankedBlock {
 }
 
 func blockPlaces[T uint8 | uint32](b Block) []T {
-	to := make([]T, len(b.Codes))
+	dst := make([]T, len(b.Codes))
 	for i, k := range b.Codes {
-		to[i] = T(min(uint32(k), uint32(b.Width)))
+		dst[i] = T(min(uint32(k), uint32(b.Width)))
 	}
-	return to
+	return dst
 }
 
 func (r *ranked) column(j int, c []float64) {
@@ -77,24 +77,24 @@ func (r *ranked) column(j int, c []float64) {
 func distinct(c []float64) []float64 {
 	var seen []float64
 	for _, v := range c {
-		at, found := slices.BinarySearch(seen, v)
+		index, found := slices.BinarySearch(seen, v)
 		if !found {
 			if len(seen) == few {
 				all := slices.Clone(c)
 				slices.Sort(all)
 				return slices.Compact(all)
 			}
-			seen = slices.Insert(seen, at, v)
+			seen = slices.Insert(seen, index, v)
 		}
 	}
 	return seen
 }
 
 func places[T uint8 | uint32](c, values []float64) []T {
-	to := make([]T, len(c))
+	dst := make([]T, len(c))
 	for i, v := range c {
 		at, _ := slices.BinarySearch(values, v)
-		to[i] = T(at)
+		dst[i] = T(at)
 	}
-	return to
+	return dst
 }

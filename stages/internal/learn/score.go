@@ -23,10 +23,10 @@ func NewConfusion(y, predicted []int, classes int) Confusion {
 }
 
 // ConfusionAt is the confusion of a binary decision s >= at.
-func ConfusionAt(y []bool, s []float64, at float64) Confusion {
+func ConfusionAt(y []bool, s []float64, threshold float64) Confusion {
 	c := Confusion{{0, 0}, {0, 0}}
 	for i, v := range s {
-		c[index(y[i])][index(v >= at)]++
+		c[index(y[i])][index(v >= threshold)]++
 	}
 	return c
 }
@@ -91,7 +91,7 @@ func (c Confusion) used(k int) bool { return c.truth(k)+c.predicted(k) > 0 }
 
 // Mean averages a score of classes over the labels that occur, true or
 // predicted. MicroAverage is Accuracy, as it is for single-label problems.
-func (c Confusion) Mean(of func(k int) float64, a ClassAverage) float64 {
+func (c Confusion) Mean(build func(k int) float64, a ClassAverage) float64 {
 	if a == MicroAverage {
 		return c.Accuracy()
 	}
@@ -104,7 +104,7 @@ func (c Confusion) Mean(of func(k int) float64, a ClassAverage) float64 {
 		if a == WeightedAverage {
 			w = float64(c.truth(k))
 		}
-		sum, weight = sum+float64(w*of(k)), weight+w
+		sum, weight = sum+float64(w*build(k)), weight+w
 	}
 	return sum / weight
 }
@@ -130,11 +130,11 @@ func (c Confusion) Matthews() float64 {
 		tp, tt, pp = tp+float64(t*p), tt+float64(t*t), pp+float64(p*p)
 	}
 	s := float64(n)
-	below := (float64(s*s) - pp) * (float64(s*s) - tt)
-	if below == 0 {
+	lower := (float64(s*s) - pp) * (float64(s*s) - tt)
+	if lower == 0 {
 		return 0
 	}
-	return (float64(float64(right)*s) - tp) / math.Sqrt(below)
+	return (float64(float64(right)*s) - tp) / math.Sqrt(lower)
 }
 
 // Kappa is Cohen's agreement beyond chance; NaN where chance agreement is sure
@@ -248,7 +248,7 @@ func (c Curve) PR() (precision, recall []float64) {
 	return precision, recall
 }
 
-// AUROC is that of NewCurve(y, s).
+// AUROC returns the area under NewCurve(y, s).
 func AUROC(y []bool, s []float64) float64 { return NewCurve(y, s).AUROC() }
 
 // EpsilonMachine is the epsilon of sklearn's log_loss since 1.2; before, 1e-15.
@@ -311,10 +311,10 @@ const (
 func AUROCOneVsRest(y []int, p [][]float64, classes int, a ClassAverage) float64 {
 	sum, weight := 0.0, 0.0
 	for k := range classes {
-		is, s, n := make([]bool, len(y)), make([]float64, len(y)), 0
+		positive, s, n := make([]bool, len(y)), make([]float64, len(y)), 0
 		for i := range y {
-			is[i], s[i] = y[i] == k, p[i][k]
-			if is[i] {
+			positive[i], s[i] = y[i] == k, p[i][k]
+			if positive[i] {
 				n++
 			}
 		}
@@ -322,7 +322,7 @@ func AUROCOneVsRest(y []int, p [][]float64, classes int, a ClassAverage) float64
 		if a == WeightedAverage {
 			w = float64(n)
 		}
-		sum, weight = sum+float64(w*AUROC(is, s)), weight+w
+		sum, weight = sum+float64(w*AUROC(positive, s)), weight+w
 	}
 	return sum / weight
 }
@@ -346,15 +346,15 @@ func AUROCOneVsOne(y []int, p [][]float64, classes int, a ClassAverage) float64 
 }
 
 func pairAUROC(y []int, p [][]float64, j, k int) (auc float64, rows int) {
-	var is, not []bool
+	var positive, not []bool
 	var sj, sk []float64
 	for i, c := range y {
 		if c == j || c == k {
-			is, not = append(is, c == j), append(not, c == k)
+			positive, not = append(positive, c == j), append(not, c == k)
 			sj, sk = append(sj, p[i][j]), append(sk, p[i][k])
 		}
 	}
-	return (AUROC(is, sj) + AUROC(not, sk)) / 2, len(is)
+	return (AUROC(positive, sj) + AUROC(not, sk)) / 2, len(positive)
 }
 
 // Regression holds the scores of predicted numbers.

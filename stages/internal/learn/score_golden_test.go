@@ -30,12 +30,12 @@ func scoreFile(t *testing.T, name string) []scoreCase {
 	return file.Cases
 }
 
-// Values of scikit-learn 1.2.1 (testdata/golden/METRICS.md section 4).
+// TestGoldenClassification: values of scikit-learn 1.2.1 (testdata/golden/METRICS.md section 4).
 func TestGoldenClassification(t *testing.T) {
 	checkScores(t, scoreFile(t, "scores_classification.json"))
 }
 
-// A few of these cases, for a clone without the golden folder.
+// TestScores: a few of these cases, for a clone without the golden folder.
 func TestScores(t *testing.T) {
 	raw, err := os.ReadFile("testdata/scores.json")
 	if err != nil {
@@ -218,13 +218,13 @@ func multiScores(c scoreCase) map[string]any {
 }
 
 func best(p []float64) int {
-	at := 0
+	pos := 0
 	for i := range p {
-		if p[i] > p[at] {
-			at = i
+		if p[i] > p[pos] {
+			pos = i
 		}
 	}
-	return at
+	return pos
 }
 
 func regressionScores(c scoreCase) map[string]any {
@@ -235,7 +235,7 @@ func regressionScores(c scoreCase) map[string]any {
 	}
 }
 
-// R2 of a constant truth is 1 or 0 (scikit-learn 1.2.1), of one row undefined; no
+// TestRegressionEdges: R2 of a constant truth is 1 or 0 (scikit-learn 1.2.1), of one row undefined; no
 // rows have no scores.
 func TestRegressionEdges(t *testing.T) {
 	if r := NewRegression([]float64{4, 4}, []float64{4, 5}); r.R2 != 0 || r.MaxError != 1 {

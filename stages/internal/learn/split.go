@@ -99,13 +99,13 @@ func tryTwo[T uint8 | uint32](g *grower, f int, codes []T, items []item, total [
 	return true
 }
 
-func (g *grower) add(to []float64, it *item) {
+func (g *grower) add(dst []float64, it *item) {
 	if g.numbers {
-		to[0] += float64(it.k)
-		to[1] += it.a
+		dst[0] += float64(it.k)
+		dst[1] += it.a
 		return
 	}
-	to[it.k] += it.a
+	dst[it.k] += it.a
 }
 
 // tryCounted adds up the rows of each value, then walks over the values.
@@ -190,20 +190,20 @@ func tryRandom[T uint8 | uint32](g *grower, f int, codes []T, items []item, tota
 	if t >= v[hi] {
 		t = v[lo]
 	}
-	at, found := slices.BinarySearch(v, t)
+	index, found := slices.BinarySearch(v, t)
 	if !found {
-		at--
+		index--
 	}
 	clear(g.left)
 	n := 0
 	for i := range items {
-		if int(codes[items[i].row]) <= at {
+		if int(codes[items[i].row]) <= index {
 			g.add(g.left, &items[i])
 			n++
 		}
 	}
 	before := best.gain
-	g.offer(f, uint32(at), uint32(at)+1, n, len(items), total, best)
+	g.offer(f, uint32(index), uint32(index)+1, n, len(items), total, best)
 	if best.gain != before {
 		best.drawn = t
 	}
@@ -273,9 +273,9 @@ func (g *grower) tryBlock(f, block int, items []item, total []float64, best *spl
 	if n == 0 || n == len(items) {
 		return false
 	}
-	drawn := 0.0
+	draws := 0.0
 	if g.RandomThreshold {
-		drawn = g.rng.Float64()
+		draws = g.rng.Float64()
 	}
 	for k, v := range one {
 		g.left[k] = total[k] - v
@@ -283,32 +283,32 @@ func (g *grower) tryBlock(f, block int, items []item, total []float64, best *spl
 	before := best.gain
 	g.offer(f, 0, 1, len(items)-n, len(items), total, best)
 	if best.gain != before {
-		best.drawn = drawn
+		best.drawn = draws
 	}
 	return true
 }
 
 // ones puts the statistics of the items of a code into to and returns their number.
 // A block of more columns than items is not summed whole.
-func (g *grower) ones(block, code int, items []item, to []float64) int {
+func (g *grower) ones(block, code int, items []item, dst []float64) int {
 	b := &g.blocks[block]
 	if len(items) >= b.width {
 		cell := g.cells(block, items)[code*(g.stats+1):]
-		copy(to, cell)
+		copy(dst, cell)
 		return int(cell[g.stats])
 	}
-	clear(to)
+	clear(dst)
 	if b.small != nil {
-		return addOnes(g, b.small, uint8(code), items, to)
+		return addOnes(g, b.small, uint8(code), items, dst)
 	}
-	return addOnes(g, b.large, uint32(code), items, to)
+	return addOnes(g, b.large, uint32(code), items, dst)
 }
 
-func addOnes[T uint8 | uint32](g *grower, codes []T, code T, items []item, to []float64) int {
+func addOnes[T uint8 | uint32](g *grower, codes []T, code T, items []item, dst []float64) int {
 	n := 0
 	for i := range items {
 		if codes[items[i].row] == code {
-			g.add(to, &items[i])
+			g.add(dst, &items[i])
 			n++
 		}
 	}
@@ -336,10 +336,10 @@ func (g *grower) cells(block int, items []item) []float64 {
 func count[T uint8 | uint32](cells []float64, codes []T, items []item, stats int, numbers bool) {
 	if numbers {
 		for i := range items {
-			at := int(codes[items[i].row]) * 3
-			cells[at] += float64(items[i].k)
-			cells[at+1] += items[i].a
-			cells[at+2]++
+			pos := int(codes[items[i].row]) * 3
+			cells[pos] += float64(items[i].k)
+			cells[pos+1] += items[i].a
+			cells[pos+2]++
 		}
 		return
 	}

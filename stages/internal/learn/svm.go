@@ -27,7 +27,7 @@ func (s LinearSVM) Fit(ctx context.Context, x Matrix, y Labels, run Run) (Scorer
 		if y.Classes == 2 && k == 0 {
 			continue
 		}
-		w, err := s.dual(ctx, rows, len(x.Cols)+1, y.is(k), run.Rand)
+		w, err := s.dual(ctx, rows, len(x.Cols)+1, y.indicator(k), run.Rand)
 		if err != nil {
 			return nil, err
 		}
@@ -231,7 +231,7 @@ func (s RBFSVM) Fit(ctx context.Context, x Matrix, y Labels, run Run) (Scorer, e
 		if y.Classes == 2 && k == 0 {
 			continue
 		}
-		a, rho, err := s.smo(ctx, kernel, y.is(k))
+		a, rho, err := s.smo(ctx, kernel, y.indicator(k))
 		if err != nil {
 			return nil, err
 		}
@@ -248,23 +248,23 @@ func keepClasses(order []int, y Labels, n int) []int {
 	for _, i := range keep {
 		seen[y.Y[i]] = true
 	}
-	at := n - 1
+	pos := n - 1
 	for _, i := range order[n:] {
 		if !seen[y.Y[i]] {
 			seen[y.Y[i]] = true
-			keep[at] = i
-			at--
+			keep[pos] = i
+			pos--
 		}
 	}
 	return keep
 }
 
-func takeInts(from []int, places []int) []int {
-	to := make([]int, len(places))
+func takeInts(src []int, places []int) []int {
+	dst := make([]int, len(places))
 	for k, i := range places {
-		to[k] = from[i]
+		dst[k] = src[i]
 	}
-	return to
+	return dst
 }
 
 // scaleGamma is 1/(p Var) with the variance of all cells; 1 where it is 0.

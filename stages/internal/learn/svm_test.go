@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Values of sklearn.svm.SVC() 1.2.1 on the standardised training rows of
+// TestGoldenRBF: values of sklearn.svm.SVC() 1.2.1 on the standardised training rows of
 // tables/clf2000.csv: decision values of the first test rows. Both
 // solvers stop at a gap of 1e-3, so that decisions agree to about that.
 func TestGoldenRBF(t *testing.T) {

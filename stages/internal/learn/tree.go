@@ -68,16 +68,16 @@ func (t *Tree) compile() {
 // preorder brings a tree that was grown in another order into preorder, as walks
 // expect it.
 func (t *Tree) preorder() {
-	from, nodes, values := *t, make([]Node, 0, len(t.Nodes)), make([]float64, 0, len(t.Values))
+	source, nodes, values := *t, make([]Node, 0, len(t.Nodes)), make([]float64, 0, len(t.Values))
 	var place func(at int32) int32
 	place = func(at int32) int32 {
-		to := len(nodes)
-		nodes, values = append(nodes, from.Nodes[at]), append(values, from.value(at)...)
-		if n := nodes[to]; n.Feature >= 0 {
+		end := len(nodes)
+		nodes, values = append(nodes, source.Nodes[at]), append(values, source.value(at)...)
+		if n := nodes[end]; n.Feature >= 0 {
 			l, r := place(n.Left), place(n.Right)
-			nodes[to].Left, nodes[to].Right = l, r
+			nodes[end].Left, nodes[end].Right = l, r
 		}
-		return int32(to)
+		return int32(end)
 	}
 	place(0)
 	t.Nodes, t.Values = nodes, values
@@ -86,16 +86,16 @@ func (t *Tree) preorder() {
 
 // find is the leaf of a row.
 func (t *Tree) find(row []float64) int32 {
-	at := int32(0)
+	pos := int32(0)
 	for {
-		s := &t.steps[at]
+		s := &t.steps[pos]
 		switch {
 		case s.feature < 0:
-			return at
+			return pos
 		case row[s.feature] <= s.threshold:
-			at++
+			pos++
 		default:
-			at = s.right
+			pos = s.right
 		}
 	}
 }
@@ -311,7 +311,7 @@ func (g *grower) grow(ctx context.Context, items []item, rng *rand.Rand) (*Tree,
 
 // node adds the node of items and, in preorder, those below it.
 func (g *grower) node(ctx context.Context, items []item, depth int) int32 {
-	at := int32(len(g.tree.Nodes))
+	pos := int32(len(g.tree.Nodes))
 	total := g.total
 	clear(total)
 	n := Node{Feature: -1, N: int32(len(items))}
@@ -319,24 +319,24 @@ func (g *grower) node(ctx context.Context, items []item, depth int) int32 {
 	g.tree.Nodes = append(g.tree.Nodes, n)
 	g.tree.Values = append(g.tree.Values, total...)
 	if g.numbers {
-		g.tree.Values[int(at)*g.stats] = total[1] / n.Weight
+		g.tree.Values[int(pos)*g.stats] = total[1] / n.Weight
 	}
 	if g.final(n, depth) || len(items) > 4096 && ctx.Err() != nil {
-		return at
+		return pos
 	}
 	known := len(g.idled)
 	defer g.wake(known)
 	s := g.split(items, total)
 	if !s.found {
-		return at
+		return pos
 	}
 	cut := g.partition(items, s)
 	threshold := g.threshold(s)
 	l := g.node(ctx, items[:cut], depth+1)
 	r := g.node(ctx, items[cut:], depth+1)
-	node := &g.tree.Nodes[at]
+	node := &g.tree.Nodes[pos]
 	node.Feature, node.Threshold, node.Left, node.Right = int32(s.feature), threshold, l, r
-	return at
+	return pos
 }
 
 // wake takes back what was found to be constant since.
@@ -347,7 +347,7 @@ func (g *grower) wake(known int) {
 	g.idled = g.idled[:known]
 }
 
-// final reports whether a node stays a leaf; an impurity of up to 2^-52 is that of a pure
+// final reports whether a node stays a leaf; an impurity of up to 2^-52 counts as the impurity of a pure
 // node with rounding.
 func (g *grower) final(n Node, depth int) bool {
 	return g.MaxDepth > 0 && depth >= g.MaxDepth || int(n.N) < g.MinSplit || int(n.N) < 2*g.MinLeaf ||

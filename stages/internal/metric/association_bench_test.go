@@ -9,7 +9,7 @@ import (
 )
 
 // BenchmarkSpearmanCardio ranks and correlates 12 columns of 70,000 rows, as
-// coarse as those of Cardio and with 1,264 rows that miss a value, on one core;
+// coarse as the columns of Cardio and with 1,264 rows that miss a value, on one core;
 // issue 5 asks for less than 0.5 s.
 func BenchmarkSpearmanCardio(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 4))

@@ -49,12 +49,12 @@ func cross(a, b *columns.Column) Contingency {
 }
 
 // square fills a matrix without symmetry.
-func square(n int, at func(i, j int) float64) [][]float64 {
+func square(n int, eval func(i, j int) float64) [][]float64 {
 	m := make([][]float64, n)
 	for i := range m {
 		m[i] = make([]float64, n)
 		for j := range m[i] {
-			m[i][j] = at(i, j)
+			m[i][j] = eval(i, j)
 		}
 	}
 	return m
@@ -88,14 +88,14 @@ func mutualInformation(t *testing.T, c goldenCase) map[string]any {
 	p := decode[associationParams](t, c.Params)
 	f := goldenTable(t, p.Table).Select(p.Columns)
 	n := len(f.Columns)
-	of := func(pick func(Information) float64) [][]float64 {
+	build := func(pick func(Information) float64) [][]float64 {
 		return square(n, func(i, j int) float64 { return pick(cross(&f.Columns[i], &f.Columns[j]).Information()) })
 	}
 	return map[string]any{
-		"mi_nats":                   of(func(i Information) float64 { return i.MI }),
-		"mi_bits":                   of(func(i Information) float64 { return i.MI / math.Ln2 }),
-		"nmi_arithmetic":            of(func(i Information) float64 { return i.NMI }),
-		"theils_u_row_given_column": of(func(i Information) float64 { return i.RowGivenCol }),
+		"mi_nats":                   build(func(i Information) float64 { return i.MI }),
+		"mi_bits":                   build(func(i Information) float64 { return i.MI / math.Ln2 }),
+		"nmi_arithmetic":            build(func(i Information) float64 { return i.NMI }),
+		"theils_u_row_given_column": build(func(i Information) float64 { return i.RowGivenCol }),
 	}
 }
 

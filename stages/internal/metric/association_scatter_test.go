@@ -7,7 +7,7 @@ import (
 	"weir/stages/internal/metric"
 )
 
-// Tables may have no column in common, be it because of what their rows hold: that
+// TestScatterWithoutColumns: tables may have no column in common, be it because of what their rows hold: that
 // must not stop a run (found by internal/soak).
 func TestScatterWithoutColumns(t *testing.T) {
 	s := metric.NewScatter(0)

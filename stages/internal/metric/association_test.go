@@ -37,7 +37,7 @@ func coarse(rng *rand.Rand, n int, missing float64) []float64 {
 	return x
 }
 
-// Ranks are those among the rows where both columns have a value.
+// TestSpearmanWithMissingValues: ranks are those among the rows where both columns have a value.
 func TestSpearmanWithMissingValues(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	for range 20 {
@@ -51,7 +51,7 @@ func TestSpearmanWithMissingValues(t *testing.T) {
 	}
 }
 
-// Tau-b by counting pairs: (concordant-discordant)/sqrt((all-tied x)(all-tied y)).
+// TestKendallByPairs: Tau-b by counting pairs: (concordant-discordant)/sqrt((all-tied x)(all-tied y)).
 func TestKendallByPairs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	for range 20 {
@@ -72,7 +72,7 @@ func TestKendallByPairs(t *testing.T) {
 	}
 }
 
-// Of the 24 orders of four values one has no inversion, three have one; two-sided
+// TestKendallExact: of the 24 orders of four values one has no inversion, three have one; two-sided
 // p for one discordant pair of 4 is 2*(1+3)/24 (scipy kendalltau: 0.3333).
 func TestKendallExact(t *testing.T) {
 	tau, p := metric.KendallTauB([]float64{1, 2, 3, 4}, []float64{2, 1, 3, 4})
@@ -81,7 +81,7 @@ func TestKendallExact(t *testing.T) {
 	}
 }
 
-// A table of a function: V and Theil's U of the value given the cause are 1,
+// TestContingencyOfAFunction: a table of a function: V and Theil's U of the value given the cause are 1,
 // also where a declared category never occurs.
 func TestContingencyOfAFunction(t *testing.T) {
 	c := metric.Cross([]int32{0, 0, 1, 1, 2, 2, -1}, []int32{0, 0, 0, 0, 1, 1, 1}, 4, 3)
@@ -94,7 +94,7 @@ func TestContingencyOfAFunction(t *testing.T) {
 	}
 }
 
-// Two pairs allow no test (scipy pearsonr: p 1).
+// TestPearsonOfFewPairs: two pairs allow no test (scipy pearsonr: p 1).
 func TestPearsonOfFewPairs(t *testing.T) {
 	x := []float64{1e9 + 1, 1e9 + 2, 1e9 + 4}
 	if r := metric.Pearson(x, x); r != 1 {
@@ -105,7 +105,7 @@ func TestPearsonOfFewPairs(t *testing.T) {
 	}
 }
 
-// In blocks, and far from zero: the covariance of 1, 2, 4 and 0, 3, 3 is
+// TestScatterInBlocks: in blocks, and far from zero: the covariance of 1, 2, 4 and 0, 3, 3 is
 // [[7/3, 2], [2, 3]] by hand.
 func TestScatterInBlocks(t *testing.T) {
 	s := metric.NewScatter(2)

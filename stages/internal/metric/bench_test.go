@@ -44,9 +44,9 @@ func scattered(seed uint64, rows, numbers, coded int, missing float64) *columns.
 // BenchmarkNearest finds the nearest of 63,000 rows of the shape of Cardio for
 // 1,000 rows, and reports how many times faster that is than a full scan.
 func BenchmarkNearest(b *testing.B) {
-	from, to := scattered(1, 1000, 5, 7, 0), scattered(2, 63000, 5, 7, 0)
+	source, to := scattered(1, 1000, 5, 7, 0), scattered(2, 63000, 5, 7, 0)
 	space := NewSpace(EuclideanMixed, to)
-	p, q := space.Points(to), space.Points(from)
+	p, q := space.Points(to), space.Points(source)
 	tree := newTree(space, p)
 	start := time.Now()
 	for i := range 20 {
@@ -54,7 +54,7 @@ func BenchmarkNearest(b *testing.B) {
 	}
 	scan := float64(time.Since(start).Nanoseconds()) / 20
 	for b.Loop() {
-		for i := range from.Rows {
+		for i := range source.Rows {
 			tree.nearest(q, i, -1)
 		}
 	}

@@ -162,12 +162,12 @@ func ratio(a, b float64) float64 {
 // group has one row.
 func CorrelationRatio(codes []int32, categories int, x []float64) (eta, p float64) {
 	n, totals := make([]float64, categories), make([]float64, categories)
-	var kept []float64
+	var retained []float64
 	for i, c := range codes {
 		if c >= 0 && !math.IsNaN(x[i]) {
 			n[c]++
 			totals[c] += x[i]
-			kept = append(kept, x[i])
+			retained = append(retained, x[i])
 		}
 	}
 	groups := 0.0
@@ -176,15 +176,15 @@ func CorrelationRatio(codes []int32, categories int, x []float64) (eta, p float6
 			groups++
 		}
 	}
-	if groups < 2 || constant(kept) {
+	if groups < 2 || constant(retained) {
 		return math.NaN(), math.NaN()
 	}
-	mean := sumOf(kept) / float64(len(kept))
-	between, within := 0.0, 0.0
+	mean := sumOf(retained) / float64(len(retained))
+	amongGroups, within := 0.0, 0.0
 	for c, k := range n {
 		if k > 0 {
 			d := totals[c]/k - mean
-			between += float64(k * d * d)
+			amongGroups += float64(k * d * d)
 		}
 	}
 	for i, c := range codes {
@@ -193,17 +193,17 @@ func CorrelationRatio(codes []int32, categories int, x []float64) (eta, p float6
 			within += float64(d * d)
 		}
 	}
-	return math.Sqrt(between / (between + within)), anova(between, within, groups, float64(len(kept)))
+	return math.Sqrt(amongGroups / (amongGroups + within)), anova(amongGroups, within, groups, float64(len(retained)))
 }
 
-func anova(between, within, groups, n float64) float64 {
+func anova(amongGroups, within, groups, n float64) float64 {
 	switch {
 	case n <= groups:
 		return math.NaN()
 	case within == 0:
 		return 0
 	}
-	f := between / (groups - 1) / (within / (n - groups))
+	f := amongGroups / (groups - 1) / (within / (n - groups))
 	return bitmath.FTail(groups-1, n-groups, f)
 }
 

@@ -107,21 +107,21 @@ func (o *Ordered) among(other []float64) []float64 {
 	for i := range ranks {
 		ranks[i] = math.NaN()
 	}
-	kept := o.Order
+	retained := o.Order
 	if other != nil {
-		kept = make([]int32, 0, len(o.Order))
+		retained = make([]int32, 0, len(o.Order))
 		for _, i := range o.Order {
 			if !math.IsNaN(other[i]) {
-				kept = append(kept, i)
+				retained = append(retained, i)
 			}
 		}
 	}
-	for lo := 0; lo < len(kept); {
+	for lo := 0; lo < len(retained); {
 		hi := lo + 1
-		for hi < len(kept) && o.Values[kept[hi]] == o.Values[kept[lo]] {
+		for hi < len(retained) && o.Values[retained[hi]] == o.Values[retained[lo]] {
 			hi++
 		}
-		for _, i := range kept[lo:hi] {
+		for _, i := range retained[lo:hi] {
 			ranks[i] = float64(lo+hi+1) / 2
 		}
 		lo = hi
@@ -175,13 +175,14 @@ func KendallTauB(x, y []float64) (tau, p float64) {
 	}
 	both := tiesOf(n, func(i int) bool { return sx[i] == sx[i-1] && sy[i] == sy[i-1] })
 	tx := tiesOf(n, func(i int) bool { return sx[i] == sx[i-1] })
-	against := inversions(sy, make([]float64, n)) // sorts sy
+	discordant := inversions(sy, make([]float64, n)) // sorts sy
 	ty := tiesOf(n, func(i int) bool { return sy[i] == sy[i-1] })
 	all := ofGroup(n)
 	// Of ordered pairs, those in order less those against it.
-	score := all.pairs - tx.pairs - ty.pairs + both.pairs - float64(4*against)
+	score := all.pairs - tx.pairs - ty.pairs + both.pairs - float64(4*discordant)
 	tau = clipRatio(score / math.Sqrt(float64((all.pairs-tx.pairs)*(all.pairs-ty.pairs))))
-	if fewer := min(against, float64(all.pairs/2)-against); tx.pairs == 0 && ty.pairs == 0 && (n <= 33 || fewer <= 1) {
+	if fewer := min(discordant, float64(all.pairs/2)-discordant); tx.pairs == 0 && ty.pairs == 0 &&
+		(n <= 33 || fewer <= 1) {
 		return tau, kendallExact(n, fewer)
 	}
 	return tau, 2 * bitmath.NormalTail(math.Abs(score)/2/math.Sqrt(kendallVariance(all, tx, ty)))
@@ -237,9 +238,9 @@ func inversions(y, spare []float64) float64 {
 	return count
 }
 
-// kendallVariance is that of half the score where the order of one side is drawn at random (Kendall 1970, chapter 4).
-// His sums of t(t-1)(2t+5) are twice the triples and nine times the pairs, so that it is two products, of what is
-// not tied.
+// kendallVariance returns the variance of half of Kendall's score where the order of one side is drawn at random
+// (Kendall 1970, chapter 4). His sums of t(t-1)(2t+5) are twice the triples and nine times the pairs, so that it is two
+// products, of what is not tied.
 func kendallVariance(all, tx, ty ties) float64 {
 	v := float64((all.pairs-tx.pairs)*(all.pairs-ty.pairs)) / (2 * all.pairs)
 	if all.triples > 0 {

@@ -47,7 +47,7 @@ func IndependentPMSERatio(share float64) float64 { return 1 / (1 - share) }
 // IndependentColumns lists the columns of x that are no linear combination of those
 // before them and a constant: a Cholesky factor of the correlation matrix, by
 // rows, that leaves out columns of which less than 1e-8 of the variance is left.
-func IndependentColumns(x learn.Matrix) (kept []int) {
+func IndependentColumns(x learn.Matrix) (retained []int) {
 	z, _, _ := x.Standardise()
 	if z.Rows < 2 || len(z.Cols) == 0 {
 		return nil
@@ -57,8 +57,8 @@ func IndependentColumns(x learn.Matrix) (kept []int) {
 	c := s.Covariance()
 	var factor [][]float64
 	for j := range z.Cols {
-		row, left := make([]float64, len(kept)+1), c.At(j, j)
-		for i, k := range kept {
+		row, left := make([]float64, len(retained)+1), c.At(j, j)
+		for i, k := range retained {
 			v := c.At(j, k)
 			for m := range i {
 				v -= float64(row[m] * factor[i][m])
@@ -67,15 +67,15 @@ func IndependentColumns(x learn.Matrix) (kept []int) {
 			left -= float64(row[i] * row[i])
 		}
 		if left > 1e-8 {
-			row[len(kept)] = math.Sqrt(left)
-			kept, factor = append(kept, j), append(factor, row)
+			row[len(retained)] = math.Sqrt(left)
+			retained, factor = append(retained, j), append(factor, row)
 		}
 	}
-	return kept
+	return retained
 }
 
 // UnpenalisedPenalty is the inverse penalty of logistic regression at which the
-// optimum is that of maximum likelihood to ten digits, and which still has one
+// optimum equals the optimum of maximum likelihood to ten digits, and which still has one
 // where categories occur in one table only.
 const UnpenalisedPenalty = 1e10
 

@@ -32,7 +32,7 @@ func TestIndependent(t *testing.T) {
 	}
 }
 
-// Where both tables are fresh samples of one distribution the ratio is
+// TestRatioOfIndependentSamples: where both tables are fresh samples of one distribution the ratio is
 // 1/(1-c) times a chi-square variable of 20 degrees of freedom over 20, which is
 // between 0.2 and 2.8 but for 4e-6 on each side; a quarter of the rows are real.
 func TestRatioOfIndependentSamples(t *testing.T) {

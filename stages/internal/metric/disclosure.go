@@ -267,7 +267,7 @@ func (q query) Bound(box []float64) float64 {
 		case v >= lo && v <= hi:
 			continue
 		case q.nominal[j]:
-			total++ // no category of the box is that of q
+			total++ // no category of the box is a category of q
 			continue
 		}
 		part := q.part(j, max(lo-v, v-hi))
@@ -281,15 +281,15 @@ func (q query) Bound(box []float64) float64 {
 
 // NearestAll finds for each row of `from` the nearest rows of `to`, aligned
 // frames. A frame searched for its own rows leaves each row itself out.
-func NearestAll(s *Space, from, to *columns.Frame, workers int) []NearestTwo {
-	q := s.Points(from)
-	tree := newTree(s, s.Points(to))
-	out := make([]NearestTwo, from.Rows)
+func NearestAll(s *Space, source, target *columns.Frame, workers int) []NearestTwo {
+	q := s.Points(source)
+	tree := newTree(s, s.Points(target))
+	out := make([]NearestTwo, source.Rows)
 	const block = 256
-	parallel.Do(workers, (from.Rows+block-1)/block, func(_, b int) {
-		for i := b * block; i < min((b+1)*block, from.Rows); i++ {
+	parallel.Do(workers, (source.Rows+block-1)/block, func(_, b int) {
+		for i := b * block; i < min((b+1)*block, source.Rows); i++ {
 			skip := -1
-			if from == to {
+			if source == target {
 				skip = i
 			}
 			out[i] = tree.nearest(q, i, skip)
@@ -323,7 +323,7 @@ func NewRate(k, n int) Rate {
 
 // Membership is how well a score tells members from others.
 type Membership struct {
-	// Power is the share of members above the threshold, FalsePositive that of
+	// Power is the share of members above the threshold, FalsePositive the share of
 	// others which did not set it.
 	Power, FalsePositive Rate
 }
@@ -332,23 +332,23 @@ type Membership struct {
 // threshold is set on the even places of others, so that at most `rate` of them
 // are above it, and judged on the odd ones. All are NaN where a list is empty.
 func NewMembership(members, others []float64, rate float64) Membership {
-	var set, held []float64
+	var set, stored []float64
 	for i, v := range others {
 		if i%2 == 0 {
 			set = append(set, v)
 		} else {
-			held = append(held, v)
+			stored = append(stored, v)
 		}
 	}
-	if len(members) == 0 || len(held) == 0 {
+	if len(members) == 0 || len(stored) == 0 {
 		return Membership{NewRate(0, 0), NewRate(0, 0)}
 	}
 	slices.Sort(set)
 	threshold := set[len(set)-1-int(rate*float64(len(set)))]
-	return Membership{Power: above(members, threshold), FalsePositive: above(held, threshold)}
+	return Membership{Power: rateAbove(members, threshold), FalsePositive: rateAbove(stored, threshold)}
 }
 
-func above(x []float64, threshold float64) Rate {
+func rateAbove(x []float64, threshold float64) Rate {
 	k := 0
 	for _, v := range x {
 		if v > threshold {
@@ -364,10 +364,10 @@ func Percentile(sorted []float64, q float64) float64 {
 	if len(sorted) == 0 {
 		return math.NaN()
 	}
-	at := float64(len(sorted)-1) * q / 100
-	low := int(at)
+	point := float64(len(sorted)-1) * q / 100
+	low := int(point)
 	high := min(low+1, len(sorted)-1)
-	return sorted[low] + float64((at-float64(low))*(sorted[high]-sorted[low]))
+	return sorted[low] + float64((point-float64(low))*(sorted[high]-sorted[low]))
 }
 
 // DistanceSummary describes distances.
@@ -378,14 +378,15 @@ type DistanceSummary struct {
 
 // SummariseDistances leaves out NaN and infinite values.
 func SummariseDistances(x []float64) DistanceSummary {
-	var kept []float64
+	var retained []float64
 	total := 0.0
 	for _, v := range x {
 		if !math.IsNaN(v) && !math.IsInf(v, 0) {
-			kept, total = append(kept, v), total+v
+			retained, total = append(retained, v), total+v
 		}
 	}
-	slices.Sort(kept)
-	return DistanceSummary{Percentile(kept, 5), Percentile(kept, 25), Percentile(kept, 50), total / float64(len(kept)),
-		Percentile(kept, 0), len(kept)}
+	slices.Sort(retained)
+	return DistanceSummary{Percentile(retained, 5), Percentile(retained, 25), Percentile(retained, 50),
+		total / float64(len(retained)),
+		Percentile(retained, 0), len(retained)}
 }

@@ -104,13 +104,13 @@ func discriminator(t *testing.T, c goldenCase) map[string]any {
 		TestRows []int `json:"test_rows"`
 	}](t, c.Params)
 	x, y := joined(t, p.Columns)
-	held := map[int]bool{}
+	holdout := map[int]bool{}
 	for _, i := range p.TestRows {
-		held[i] = true
+		holdout[i] = true
 	}
 	var train []int
 	for i := range x.Rows {
-		if !held[i] {
+		if !holdout[i] {
 			train = append(train, i)
 		}
 	}
@@ -141,7 +141,7 @@ func summary(s DistanceSummary) map[string]any {
 	return map[string]any{"p5": s.P5, "median": s.Median, "mean": s.Mean, "min": s.Min, "p25": s.P25}
 }
 
-// direction finds the rows of `to` nearest to those of `from`.
+// direction finds the rows of `to` nearest to the rows of `from`.
 func direction(s *Space, from, to *columns.Frame) (map[string]any, []float64) {
 	near := NearestAll(s, from, to, 2)
 	var dcr, nndr []float64

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Intervals as R's binom.test prints them.
+// TestClopperPearson: intervals as R's binom.test prints them.
 func TestClopperPearson(t *testing.T) {
 	for _, c := range []struct {
 		k, n      int
@@ -22,9 +22,9 @@ func TestClopperPearson(t *testing.T) {
 	}
 }
 
-// Members score one standard deviation higher: power at 5 % is Phi(1-1.6449) =
-// 0.2595. With 20,000 of each, it is within 0.025, more than five standard deviations with that of the threshold;
-// scores of one distribution are far outside.
+// TestMembership: members score one standard deviation higher: power at 5 % is Phi(1-1.6449) =
+// 0.2595. With 20,000 of each, it is within 0.025, more than five standard deviations with the deviation of the
+// threshold; scores of one distribution are far outside.
 func TestMembership(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	draw := func(shift float64) []float64 {
@@ -83,11 +83,11 @@ func TestTreeIsFullScan(t *testing.T) {
 	for _, missing := range []float64{0, 0.2, 1} {
 		for _, shape := range [][2]int{{3, 0}, {0, 4}, {2, 3}, {1, 1}} {
 			for _, metric := range []RowDistance{EuclideanMixed, Gower} {
-				from, to := scattered(1, 60, shape[0], shape[1], missing), scattered(2, 400, shape[0], shape[1], missing)
+				source, to := scattered(1, 60, shape[0], shape[1], missing), scattered(2, 400, shape[0], shape[1], missing)
 				s := NewSpace(metric, to)
-				q, p := s.Points(from), s.Points(to)
+				q, p := s.Points(source), s.Points(to)
 				tree := newTree(s, p)
-				for i := range from.Rows {
+				for i := range source.Rows {
 					if got, want := tree.nearest(q, i, -1), fullScan(s, q, i, p, -1); got != want {
 						t.Fatalf("%v, missing %v, row %d: nearest %+v, full scan %+v", shape, missing, i, got, want)
 					}
@@ -103,12 +103,13 @@ func TestTreeIsFullScan(t *testing.T) {
 }
 
 func TestNearestOfFewRows(t *testing.T) {
-	from := scattered(1, 2, 1, 1, 0)
-	s := NewSpace(Gower, from)
-	if n := NearestAll(s, from, from.Slice(0, 0), 1)[0]; n.Row != -1 || !math.IsInf(n.First, 1) || !math.IsNaN(n.NNDR()) {
+	source := scattered(1, 2, 1, 1, 0)
+	s := NewSpace(Gower, source)
+	if n := NearestAll(s, source, source.Slice(0, 0), 1)[0]; n.Row != -1 || !math.IsInf(n.First, 1) ||
+		!math.IsNaN(n.NNDR()) {
 		t.Errorf("nearest of no rows is %+v", n)
 	}
-	if n := NearestAll(s, from, from.Slice(0, 1), 1)[0]; n.Row != 0 || n.First != 0 || !math.IsNaN(n.NNDR()) {
+	if n := NearestAll(s, source, source.Slice(0, 1), 1)[0]; n.Row != 0 || n.First != 0 || !math.IsNaN(n.NNDR()) {
 		t.Errorf("nearest of one row is %+v", n)
 	}
 }
@@ -116,12 +117,12 @@ func TestNearestOfFewRows(t *testing.T) {
 // TestMissingIsNear: a missing value is 1 away, nearer than the numbers of a box
 // that are all farther.
 func TestMissingIsNear(t *testing.T) {
-	to, from := scattered(1, 60, 1, 0, 0), scattered(2, 1, 1, 0, 0)
-	for i := range to.Columns[0].Numbers {
-		to.Columns[0].Numbers[i] = float64(i) / 30
+	target, source := scattered(1, 60, 1, 0, 0), scattered(2, 1, 1, 0, 0)
+	for i := range target.Columns[0].Numbers {
+		target.Columns[0].Numbers[i] = float64(i) / 30
 	}
-	to.Columns[0].Numbers[50], from.Columns[0].Numbers[0] = math.NaN(), -40
-	if n := NearestAll(NewSpace(EuclideanMixed, to), from, to, 1)[0]; n.Row != 50 || n.First != 1 {
+	target.Columns[0].Numbers[50], source.Columns[0].Numbers[0] = math.NaN(), -40
+	if n := NearestAll(NewSpace(EuclideanMixed, target), source, target, 1)[0]; n.Row != 50 || n.First != 1 {
 		t.Errorf("nearest is %+v, must be row 50 at distance 1", n)
 	}
 }

@@ -104,21 +104,21 @@ func NewNumericDistances(x, y []float64) NumericDistances {
 	n, m := int64(len(x)), int64(len(y))
 	var d NumericDistances
 	worst, energy := int64(0), 0.0
-	at := min(x[0], y[0])
+	point := min(x[0], y[0])
 	for i, j := 0, 0; i < len(x) || j < len(y); {
 		next := nextValue(x, y, i, j)
 		// gap is n m (F-G) just below next: exact in integers.
 		gap := int64(i)*m - int64(j)*n
 		f := math.Abs(float64(gap)) / (float64(n) * float64(m))
-		d.Wasserstein += float64(f * (next - at))
-		energy += float64(f * f * (next - at))
+		d.Wasserstein += float64(f * (next - point))
+		energy += float64(f * f * (next - point))
 		for i < len(x) && x[i] == next {
 			i++
 		}
 		for j < len(y) && y[j] == next {
 			j++
 		}
-		at = next
+		point = next
 		gap = int64(i)*m - int64(j)*n
 		worst = max(worst, gap, -gap)
 	}
@@ -262,10 +262,10 @@ func TwoSampleChiSquare(real, synth []int64) (ChiSquare, error) {
 		ea, eb := both*n/(n+m), both*m/(n+m)
 		c.Statistic += squared(float64(a)-ea)/ea + squared(float64(synth[i])-eb)/eb
 	}
-	return c.with(values - 1)
+	return c.withDegrees(values - 1)
 }
 
-func (c ChiSquare) with(dof int) (ChiSquare, error) {
+func (c ChiSquare) withDegrees(dof int) (ChiSquare, error) {
 	if dof < 1 {
 		return ChiSquare{}, errOneValue
 	}

@@ -7,7 +7,7 @@ import (
 	"weir/stages/internal/metric"
 )
 
-// scipy.special.kolmogorov at 0.5, 1 and 1.36.
+// TestKolmogorovLimit: scipy.special.kolmogorov at 0.5, 1 and 1.36.
 func TestKolmogorovLimit(t *testing.T) {
 	const n = 2_000_000 // of each, so that sqrt(nm/(n+m)) is 1000
 	for x, want := range map[float64]float64{0.5: 0.9639452436648751, 1: 0.26999967167735456, 1.36: 0.04948587675537985} {
@@ -20,7 +20,7 @@ func TestKolmogorovLimit(t *testing.T) {
 	}
 }
 
-// Exact where it can be afforded, said so.
+// TestKSP: exact where it can be afforded, said so.
 func TestKSP(t *testing.T) {
 	if _, exact := metric.KSP(0.1, 5000, 5000, metric.ExactSteps); !exact {
 		t.Error("25 million lattice points are not exact")
@@ -33,7 +33,7 @@ func TestKSP(t *testing.T) {
 	}
 }
 
-// Empty samples and distributions have no distance, and no test.
+// TestNothingToCompare: empty samples and distributions have no distance, and no test.
 func TestNothingToCompare(t *testing.T) {
 	if d := metric.NewNumericDistances(nil, []float64{1}); !math.IsNaN(d.KS) || !math.IsNaN(d.Wasserstein) ||
 		!math.IsNaN(d.Energy) {

@@ -62,14 +62,14 @@ func NewBlocks(real, other, most int, rng *rand.Rand) *Blocks {
 
 // deal puts rows into blocks, numbered from first on.
 func deal(rows, blocks, size, first int, rng *rand.Rand) []int32 {
-	of := make([]int32, rows)
+	group := make([]int32, rows)
 	for i, row := range rng.Perm(rows) {
-		of[row] = -1
+		group[row] = -1
 		if i/size < blocks {
-			of[row] = int32(first + i/size)
+			group[row] = int32(first + i/size)
 		}
 	}
-	return of
+	return group
 }
 
 // split parts a list by block into the blocks of the real table and of the other one.
@@ -90,7 +90,7 @@ func repeatedNaN(n int) []float64 {
 }
 
 // each adds the sums of blocks up to the sums of both tables, draw by draw.
-func (b *Blocks) each(sums [][]float64, of func(draw int, one, rest []float64)) {
+func (b *Blocks) each(sums [][]float64, build func(draw int, one, rest []float64)) {
 	total := added(sums, nil)
 	for d, set := range b.sets {
 		one := added(sums, set)
@@ -98,7 +98,7 @@ func (b *Blocks) each(sums [][]float64, of func(draw int, one, rest []float64)) 
 		for i, t := range total {
 			rest[i] = t - one[i]
 		}
-		of(d, one, rest)
+		build(d, one, rest)
 	}
 }
 
@@ -143,18 +143,18 @@ type Statistic struct {
 
 // add takes up what a statistic differs by in the tables, and in each draw; what is undefined in a draw is no
 // difference.
-func (f *LossFamily) add(s *Statistic, difference float64, drawn []float64) {
+func (f *LossFamily) add(s *Statistic, difference float64, sample []float64) {
 	s.difference = difference
 	sum := float64(difference * difference)
 	if math.IsNaN(sum) {
 		s.Loss = math.NaN()
 		return
 	}
-	for i, d := range drawn {
+	for i, d := range sample {
 		if math.IsNaN(d) {
-			drawn[i] = 0
+			sample[i] = 0
 		}
-		sum += float64(drawn[i] * drawn[i])
+		sum += float64(sample[i] * sample[i])
 	}
 	s.spread = math.Sqrt(sum / (draws + 1))
 	if !(s.spread > 0) || math.IsInf(s.spread, 0) {
@@ -162,7 +162,7 @@ func (f *LossFamily) add(s *Statistic, difference float64, drawn []float64) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for i, d := range drawn {
+	for i, d := range sample {
 		f.most[i] = max(f.most[i], math.Abs(d)/s.spread)
 	}
 }
@@ -170,14 +170,14 @@ func (f *LossFamily) add(s *Statistic, difference float64, drawn []float64) {
 // Told returns what is lost of each statistic beyond chance: its loss, or 0 where fresh real rows would differ as
 // much; NaN where the statistic is undefined. The list holds all statistics of the family.
 func (f *LossFamily) Told(list []Statistic) []float64 {
-	ordered, told := slices.Clone(f.most[:]), make([]float64, len(list))
+	ordered, certain := slices.Clone(f.most[:]), make([]float64, len(list))
 	slices.Sort(ordered)
 	for i, s := range list {
 		if math.IsNaN(s.Loss) || math.Abs(s.difference) > ordered[draws-greatest]*s.spread {
-			told[i] = s.Loss
+			certain[i] = s.Loss
 		}
 	}
-	return told
+	return certain
 }
 
 // share is the part of the greater of two scales that a difference takes, at most 1.
@@ -202,27 +202,27 @@ func (f *LossFamily) Pair(b *Blocks, name string, x, y [2][]float64, real, other
 	}
 	multiply(blocks, b.Real, x[0], y[0])
 	multiply(blocks, b.Other, x[1], y[1])
-	drawn := make([]float64, draws)
-	b.each(blocks, func(d int, one, rest []float64) { drawn[d] = correlation(one) - correlation(rest) })
+	sample := make([]float64, draws)
+	b.each(blocks, func(d int, one, rest []float64) { sample[d] = correlation(one) - correlation(rest) })
 	if b.fewest == 0 {
 		s.Loss = math.NaN()
 		return s
 	}
 	one, rest := split(b, blocks)
-	f.add(&s, correlation(added(one, nil))-correlation(added(rest, nil)), drawn)
+	f.add(&s, correlation(added(one, nil))-correlation(added(rest, nil)), sample)
 	return s
 }
 
 // pairMoments are the number, sums and products of pairs.
 const pairMoments = 6
 
-func multiply(blocks [][]float64, of []int32, x, y []float64) {
+func multiply(blocks [][]float64, group []int32, x, y []float64) {
 	for i, a := range x {
 		b := y[i]
-		if of[i] < 0 || math.IsNaN(a) || math.IsNaN(b) {
+		if group[i] < 0 || math.IsNaN(a) || math.IsNaN(b) {
 			continue
 		}
-		m := blocks[of[i]]
+		m := blocks[group[i]]
 		m[0]++
 		m[1] += a
 		m[2] += b
@@ -262,11 +262,11 @@ func StandardPair(x [2][]float64) [2][]float64 {
 	return mapped(x, func(v float64) float64 { return (v - mean) / dev })
 }
 
-func mapped(x [2][]float64, to func(v float64) float64) (out [2][]float64) {
+func mapped(x [2][]float64, convert func(v float64) float64) (out [2][]float64) {
 	for k, list := range x {
 		out[k] = make([]float64, len(list))
 		for i, v := range list {
-			out[k][i] = to(v)
+			out[k][i] = convert(v)
 		}
 	}
 	return out
@@ -289,15 +289,15 @@ func RankPair(x [2][]float64) (out [2][]float64) {
 		}
 	}
 	slices.SortFunc(cells, func(a, b cell) int { return cmp.Compare(a.v, b.v) })
-	for from := 0; from < len(cells); {
-		to := from + 1
-		for to < len(cells) && cells[to].v == cells[from].v {
-			to++
+	for first := 0; first < len(cells); {
+		end := first + 1
+		for end < len(cells) && cells[end].v == cells[first].v {
+			end++
 		}
-		for _, c := range cells[from:to] {
-			out[c.table][c.row] = float64(from+to)/float64(len(cells)) - 1
+		for _, c := range cells[first:end] {
+			out[c.table][c.row] = float64(first+end)/float64(len(cells)) - 1
 		}
-		from = to
+		first = end
 	}
 	return out
 }
@@ -329,8 +329,8 @@ func (f *LossFamily) Rare(b *Blocks, real, other *columns.Frame) Statistic {
 		}
 	}
 	x, y = x/float64(real.Rows), y/float64(other.Rows)
-	drawn := make([]float64, draws)
-	b.each(blocks, func(d int, one, rest []float64) { drawn[d] = one[1]/one[0] - rest[1]/rest[0] })
+	sample := make([]float64, draws)
+	b.each(blocks, func(d int, one, rest []float64) { sample[d] = one[1]/one[0] - rest[1]/rest[0] })
 	s := Statistic{Of: "rare categories", Name: StatisticPrevalence, Real: x, Other: y, Loss: share(x-y, math.Max(x, y))}
 	if b.fewest == 0 {
 		s.Loss = math.NaN()
@@ -338,7 +338,7 @@ func (f *LossFamily) Rare(b *Blocks, real, other *columns.Frame) Statistic {
 	}
 	one, rest := split(b, blocks)
 	p, q := added(one, nil), added(rest, nil)
-	f.add(&s, p[1]/p[0]-q[1]/q[0], drawn)
+	f.add(&s, p[1]/p[0]-q[1]/q[0], sample)
 	return s
 }
 

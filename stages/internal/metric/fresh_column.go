@@ -99,11 +99,11 @@ func (f *LossFamily) numbers(b *Blocks, real, other *columns.Column) []Statistic
 	d, e := describe(real), describe(other)
 	s := newSums(b, real, other)
 	names := append(NumberStatistics(), StatisticMissing)
-	drawn := make([][]float64, len(names))
+	draws := make([][]float64, len(names))
 	b.each(s.blocks, func(_ int, one, rest []float64) {
 		x, y := s.values(one), s.values(rest)
 		for i, d := range freshDifferences(x, y) {
-			drawn[i] = append(drawn[i], d)
+			draws[i] = append(draws[i], d)
 		}
 	})
 	one, rest := split(b, s.blocks)
@@ -115,7 +115,7 @@ func (f *LossFamily) numbers(b *Blocks, real, other *columns.Column) []Statistic
 	for i, name := range names {
 		x, y := d.values()[i], e.values()[i]
 		list[i] = Statistic{Of: real.Name, Name: name, Real: x, Other: y, Loss: share(x-y, scales[i])}
-		f.add(&list[i], observed[i], drawn[i])
+		f.add(&list[i], observed[i], draws[i])
 	}
 	return list
 }
@@ -231,14 +231,14 @@ func (s *sums) values(sum []float64) []float64 {
 	mean := sum[sumValues] / n
 	list := []float64{mean, math.Sqrt(max(0, (sum[sumSquares]-float64(mean*sum[sumValues]))/(n-1)))}
 	for _, q := range quantileShares() {
-		below, at := 0.0, math.NaN()
+		below, point := 0.0, math.NaN()
 		for i, c := range sum[sumCounts:] {
 			if below += c; c > 0 && below >= float64(q*n) {
-				at = s.candidates[i] / s.scale
+				point = s.candidates[i] / s.scale
 				break
 			}
 		}
-		list = append(list, at)
+		list = append(list, point)
 	}
 	return append(list, sum[sumMissing]/(n+sum[sumMissing]))
 }
@@ -250,7 +250,7 @@ func (f *LossFamily) categories(b *Blocks, real, other *columns.Column) []Statis
 	tally(blocks, b.Real, real.Codes)
 	tally(blocks, b.Other, other.Codes)
 	x, y := prevalence(real, n), prevalence(other, n)
-	drawn, observed := b.prevalences(blocks, n), repeatedNaN(n+1)
+	draws, observed := b.prevalences(blocks, n), repeatedNaN(n+1)
 	if b.fewest > 0 { // of the rows that are dealt alone, as the draws are
 		one, rest := split(b, blocks)
 		p, rows := counted(one, nil, n)
@@ -266,7 +266,7 @@ func (f *LossFamily) categories(b *Blocks, real, other *columns.Column) []Statis
 		if i < n {
 			s.Of, s.Name = fmt.Sprintf("%s=%s", real.Name, real.Categories[i]), StatisticPrevalence
 		}
-		f.add(&s, observed[i], drawn[i])
+		f.add(&s, observed[i], draws[i])
 		list[i] = s
 	}
 	return list
@@ -278,20 +278,20 @@ type cell struct {
 	rows float64
 }
 
-func tally(into [][]cell, blocks, codes []int32) {
+func tally(dst [][]cell, blocks, codes []int32) {
 	last := map[[2]int32]int{}
 	for i, code := range codes {
 		block := blocks[i]
 		if block < 0 {
 			continue
 		}
-		at, known := last[[2]int32{block, code}]
+		pos, known := last[[2]int32{block, code}]
 		if !known {
-			at = len(into[block])
-			last[[2]int32{block, code}] = at
-			into[block] = append(into[block], cell{code: code})
+			pos = len(dst[block])
+			last[[2]int32{block, code}] = pos
+			dst[block] = append(dst[block], cell{code: code})
 		}
-		into[block][at].rows++
+		dst[block][pos].rows++
 	}
 }
 
@@ -316,22 +316,22 @@ func place(code int32, n int) int {
 
 // prevalences returns the differences of shares, by code and draw.
 func (b *Blocks) prevalences(blocks [][]cell, n int) [][]float64 {
-	drawn := make([][]float64, n+1)
-	for i := range drawn {
-		drawn[i] = make([]float64, len(b.sets))
+	draws := make([][]float64, n+1)
+	for i := range draws {
+		draws[i] = make([]float64, len(b.sets))
 	}
 	total, all := counted(blocks, nil, n)
 	for d, set := range b.sets {
 		one, rows := counted(blocks, set, n)
-		for i := range drawn {
+		for i := range draws {
 			v := one[i]/rows - (total[i]-one[i])/(all-rows)
 			if math.IsInf(v, 0) {
 				v = math.NaN()
 			}
-			drawn[i][d] = v
+			draws[i][d] = v
 		}
 	}
-	return drawn
+	return draws
 }
 
 // counted is how many rows of the blocks of a set have each code, and how many they are; nil stands for all blocks.

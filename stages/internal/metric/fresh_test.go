@@ -131,11 +131,11 @@ func TestFreshRowsAreKept(t *testing.T) {
 	rounds, most := stattest.Rounds(20, 200), stattest.Rounds(6, 16)
 	rng := rand.New(rand.NewPCG(1, 2))
 	all := people(rng, 20_000)
-	told, changed := 0, map[string]int{}
+	found, changed := 0, map[string]int{}
 	for range rounds {
 		a, b := halves(all, rng)
 		if worst, what := judged(a, b, rng); worst > 0 {
-			told++
+			found++
 			t.Logf("%s is told: %.2f", what, worst)
 		}
 		for column, factor := range map[string]float64{"visits": 1.6, "income": 1.6, "flag7": 2.5} {
@@ -144,9 +144,9 @@ func TestFreshRowsAreKept(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d splits: told %d, lost %v", rounds, told, changed)
-	if told > most {
-		t.Errorf("fresh rows are told from real ones in %d of %d splits, must be at most %d", told, rounds, most)
+	t.Logf("%d splits: told %d, lost %v", rounds, found, changed)
+	if found > most {
+		t.Errorf("fresh rows are told from real ones in %d of %d splits, must be at most %d", found, rounds, most)
 	}
 	for _, column := range []string{"visits", "income", "flag7"} {
 		if least := (95*rounds + 99) / 100; changed[column] < least {
@@ -212,16 +212,16 @@ func TestLosses(t *testing.T) {
 	}
 	b, f := NewBlocks(2000, 2000, 2000, rand.New(rand.NewPCG(1, 1))), &LossFamily{}
 	list := f.Column(b, &x, &y)
-	told := f.Told(list)
-	if list[0].Name != StatisticMean || math.Abs(told[0]-.5) > 1e-12 {
-		t.Errorf("a mean of .5 that became .75 has lost %v, must be .5", told[0])
+	certain := f.Told(list)
+	if list[0].Name != StatisticMean || math.Abs(certain[0]-.5) > 1e-12 {
+		t.Errorf("a mean of .5 that became .75 has lost %v, must be .5", certain[0])
 	}
 	c, d := codedOf(x.Numbers), codedOf(y.Numbers)
 	f = &LossFamily{}
 	list = f.Column(b, &c, &d)
-	told = f.Told(list)
-	if list[1].Name != StatisticPrevalence || math.Abs(told[1]-1./3) > 1e-12 {
-		t.Errorf("a share of .5 that became .75 has lost %v, must be a third", told[1])
+	certain = f.Told(list)
+	if list[1].Name != StatisticPrevalence || math.Abs(certain[1]-1./3) > 1e-12 {
+		t.Errorf("a share of .5 that became .75 has lost %v, must be a third", certain[1])
 	}
 }
 
@@ -253,11 +253,11 @@ func TestRareTogether(t *testing.T) {
 	for i := range real.Columns {
 		list = append(list, f.Column(b, &real.Columns[i], &other.Columns[i])...)
 	}
-	told := f.Told(list)
-	if math.Abs(told[0]-80./140) > 1e-12 {
-		t.Errorf("rare flags have lost %v together, must be %v", told[0], 80./140)
+	certain := f.Told(list)
+	if math.Abs(certain[0]-80./140) > 1e-12 {
+		t.Errorf("rare flags have lost %v together, must be %v", certain[0], 80./140)
 	}
-	for i, v := range told[1:] {
+	for i, v := range certain[1:] {
 		if v > 0 {
 			t.Errorf("%s %s has lost %v, which chance explains", list[i+1].Of, list[i+1].Name, v)
 		}
@@ -269,17 +269,17 @@ func TestRareTogether(t *testing.T) {
 func TestRowsThatAreNotDealtTellNothing(t *testing.T) {
 	real, other := columns.Column{Type: domain.Numeric, Numbers: make([]float64, 1000)},
 		columns.Column{Type: domain.Numeric}
-	for at := range 20 {
+	for pos := range 20 {
 		other.Numbers = make([]float64, 70_000)
-		other.Numbers[3000*at] = math.NaN()
-		b, f := NewBlocks(1000, 70_000, 70_000, rand.New(rand.NewPCG(1, uint64(at)))), &LossFamily{}
+		other.Numbers[3000*pos] = math.NaN()
+		b, f := NewBlocks(1000, 70_000, 70_000, rand.New(rand.NewPCG(1, uint64(pos)))), &LossFamily{}
 		list := f.Column(b, &real, &other)
 		c, d := codedOf(real.Numbers), codedOf(make([]float64, 70_000))
-		d.Codes[3000*at] = -1
+		d.Codes[3000*pos] = -1
 		list = append(list, f.Column(b, &c, &d)...)
 		for i, told := range f.Told(list) {
 			if told > 0 {
-				t.Errorf("row %d: %s has lost %v", 3000*at, list[i].Name, told)
+				t.Errorf("row %d: %s has lost %v", 3000*pos, list[i].Name, told)
 			}
 		}
 	}
@@ -296,16 +296,16 @@ func TestPairs(t *testing.T) {
 		return x, y
 	}
 	for name, scale := range map[string]func([2][]float64) [2][]float64{"pearson": StandardPair, "spearman": RankPair} {
-		told := map[float64]float64{}
+		certain := map[float64]float64{}
 		for _, rho := range []float64{.8, .5} {
 			x, y := draw(.8)
 			u, v := draw(rho)
 			b, f := NewBlocks(3000, 3000, 3000, rng), &LossFamily{}
 			pair := f.Pair(b, "x:y", scale([2][]float64{x, u}), scale([2][]float64{y, v}), .8, rho)
-			told[rho] = f.Told([]Statistic{pair})[0]
+			certain[rho] = f.Told([]Statistic{pair})[0]
 		}
-		if told[.8] != 0 || math.Abs(told[.5]-.3) > 1e-12 {
-			t.Errorf("%s: a correlation of .8 that stayed has lost %v, one that became .5 %v", name, told[.8], told[.5])
+		if certain[.8] != 0 || math.Abs(certain[.5]-.3) > 1e-12 {
+			t.Errorf("%s: a correlation of .8 that stayed has lost %v, one that became .5 %v", name, certain[.8], certain[.5])
 		}
 	}
 }

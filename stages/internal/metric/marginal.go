@@ -129,14 +129,14 @@ func (b Binning) Codes(real, c *columns.Column) (codes []int32, size int) {
 }
 
 func codes(from []int32, missing int) []uint16 {
-	to := make([]uint16, len(from))
+	dst := make([]uint16, len(from))
 	for i, v := range from {
 		if v < 0 {
 			v = int32(missing)
 		}
-		to[i] = uint16(v)
+		dst[i] = uint16(v)
 	}
-	return to
+	return dst
 }
 
 type edges struct {
@@ -153,27 +153,27 @@ func (b Binning) edges(real *columns.Column) edges {
 }
 
 // code gives bins 0..Bins-1, then below, above and missing.
-func (e edges) code(x []float64) (to []uint16, outside int) {
-	to = make([]uint16, len(x))
+func (e edges) code(x []float64) (dst []uint16, outside int) {
+	dst = make([]uint16, len(x))
 	for i, v := range x {
 		if math.IsNaN(v) {
-			to[i] = uint16(e.Bins + 2)
+			dst[i] = uint16(e.Bins + 2)
 			continue
 		}
-		below, above := v < e.lower, v > e.upper
-		if below || above {
+		lower, higher := v < e.lower, v > e.upper
+		if lower || higher {
 			outside++
 		}
 		switch {
-		case below && e.OwnBins:
-			to[i] = uint16(e.Bins)
-		case above && e.OwnBins:
-			to[i] = uint16(e.Bins + 1)
+		case lower && e.OwnBins:
+			dst[i] = uint16(e.Bins)
+		case higher && e.OwnBins:
+			dst[i] = uint16(e.Bins + 1)
 		default:
-			to[i] = uint16(BinOf(v, e.lower, e.upper, e.Bins))
+			dst[i] = uint16(BinOf(v, e.lower, e.upper, e.Bins))
 		}
 	}
-	return to, outside
+	return dst, outside
 }
 
 // BinOf is the place of x among equal-width bins from lower to upper: right-open,
@@ -186,12 +186,12 @@ func BinOf(x, lower, upper float64, bins int) int {
 		return 0
 	}
 	// Halves keep the width finite for any two bounds.
-	at := float64((float64(x/2) - float64(lower/2)) / (float64(upper/2) - float64(lower/2)) * float64(bins))
-	at += float64(1e-9 * at)
-	if at >= float64(bins) {
+	point := float64((float64(x/2) - float64(lower/2)) / (float64(upper/2) - float64(lower/2)) * float64(bins))
+	point += float64(1e-9 * point)
+	if point >= float64(bins) {
 		return bins - 1
 	}
-	return int(at)
+	return int(point)
 }
 
 // Counts counts the codes of the column, in code order.
@@ -356,18 +356,18 @@ func (t *CodedTables) Swapped() *CodedTables {
 	return s
 }
 
-// Independent is the table whose synthetic rows, as many as those of like, are
+// Independent is the table whose synthetic rows, as many as the rows of like, are
 // drawn column by column, with replacement, from the synthetic rows of t, which
 // has some: every 1-way marginal is kept, every association is lost.
 func (t *CodedTables) Independent(like *CodedTables, rng *rand.Rand) *CodedTables {
 	out := &CodedTables{Real: t.Real, Synth: like.Synth, Columns: append([]CodedColumn(nil), t.Columns...)}
 	for i := range out.Columns {
-		from := t.Columns[i].Synth
-		drawn := make([]uint16, like.Synth)
-		for k := range drawn {
-			drawn[k] = from[rng.Uint64N(uint64(t.Synth))]
+		src := t.Columns[i].Synth
+		sample := make([]uint16, like.Synth)
+		for k := range sample {
+			sample[k] = src[rng.Uint64N(uint64(t.Synth))]
 		}
-		out.Columns[i].Synth = drawn
+		out.Columns[i].Synth = sample
 	}
 	return out
 }
@@ -404,26 +404,26 @@ func (c *CodedColumn) released(sd float64, rng *rand.Rand) []float64 {
 // spread is n codes in random order, each as often as its share says.
 func spread(shares []float64, n int, rng *rand.Rand) []uint16 {
 	codes := make([]uint16, n)
-	at, below, u := 0, shares[0], float64(rng.Float64())
+	pos, below, u := 0, shares[0], float64(rng.Float64())
 	for i := range codes {
-		for place := (float64(i) + u) / float64(n); place >= below && at+1 < len(shares); below += shares[at] {
-			at++
+		for place := (float64(i) + u) / float64(n); place >= below && pos+1 < len(shares); below += shares[pos] {
+			pos++
 		}
-		codes[i] = uint16(at)
+		codes[i] = uint16(pos)
 	}
 	rng.Shuffle(n, func(i, j int) { codes[i], codes[j] = codes[j], codes[i] })
 	return codes
 }
 
-// Sample is the table whose synthetic rows are those of t at the given places.
+// Sample is the table whose synthetic rows are the rows of t at the given places.
 func (t *CodedTables) Sample(places []int) *CodedTables {
 	out := &CodedTables{Real: t.Real, Synth: len(places), Columns: append([]CodedColumn(nil), t.Columns...)}
 	for i := range out.Columns {
-		drawn := make([]uint16, len(places))
+		sample := make([]uint16, len(places))
 		for k, at := range places {
-			drawn[k] = t.Columns[i].Synth[at]
+			sample[k] = t.Columns[i].Synth[at]
 		}
-		out.Columns[i].Synth = drawn
+		out.Columns[i].Synth = sample
 	}
 	return out
 }

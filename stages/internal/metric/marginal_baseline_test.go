@@ -20,20 +20,20 @@ func counted(name string, cells int, counts ...int) metric.CodedColumn {
 	return c
 }
 
-// Without noise a column keeps its shares to within a row; with noise of sd rows a cell
-// its total variation is near that of the noise alone: half of 4 cells times the mean
+// TestNoisyIsTheNoiseOfTheCounts: without noise a column keeps its shares to within a row; with noise of sd rows a cell
+// its total variation is near the variation of the noise alone: half of 4 cells times the mean
 // size of the noise, sqrt(2/pi) sd, over the rows, for noise too small to be cut at 0.
 // The mean over 400 columns is within 10 % (5 standard deviations of it are 8 %).
 func TestNoisyIsTheNoiseOfTheCounts(t *testing.T) {
 	const rows, sd = 40_000, 100
-	from := &metric.CodedTables{Real: rows, Synth: rows}
+	source := &metric.CodedTables{Real: rows, Synth: rows}
 	for range 400 {
-		from.Columns = append(from.Columns, counted("x", 4, 4000, 8000, 12000, 16000))
+		source.Columns = append(source.Columns, counted("x", 4, 4000, 8000, 12000, 16000))
 	}
-	exact := from.Noisy(from, 0, rand.New(rand.NewPCG(1, 1)))
-	noisy := from.Noisy(from, sd, rand.New(rand.NewPCG(1, 2)))
+	exact := source.Noisy(source, 0, rand.New(rand.NewPCG(1, 1)))
+	noisy := source.Noisy(source, sd, rand.New(rand.NewPCG(1, 2)))
 	mean := 0.0
-	for i := range from.Columns {
+	for i := range source.Columns {
 		if v := exact.Columns[i].TotalVariation(); v > 4./rows {
 			t.Fatalf("without noise the total variation is %g", v)
 		}
@@ -46,7 +46,7 @@ func TestNoisyIsTheNoiseOfTheCounts(t *testing.T) {
 	}
 }
 
-// Nothing is invented: a code that no row can have stays empty, and columns are
+// TestNoisyInventsNothing: nothing is invented: a code that no row can have stays empty, and columns are
 // independent whatever they were.
 func TestNoisyInventsNothing(t *testing.T) {
 	from := &metric.CodedTables{Real: 1000, Synth: 1000, Columns: []metric.CodedColumn{counted("a", 2, 500, 500),

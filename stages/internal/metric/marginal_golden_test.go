@@ -27,11 +27,11 @@ func compared(t *testing.T, p kWayParams, queries [][]string) []MarginalComparis
 	b := Binning{Bins: p.Bins, Declared: p.Edges == "declared bounds", OwnBins: p.Outside == "outside"}
 	real, synth := p.tables(t)
 	table := b.CodeAll(real, synth, 2)
-	at := make([][]int, len(queries))
+	offsets := make([][]int, len(queries))
 	for i, q := range queries {
-		at[i] = places(t, real.Names(), q)
+		offsets[i] = places(t, real.Names(), q)
 	}
-	list, err := table.Compare(t.Context(), at, 2, func(int) {})
+	list, err := table.Compare(t.Context(), offsets, 2, func(int) {})
 	if err != nil {
 		t.Fatal(err)
 	}

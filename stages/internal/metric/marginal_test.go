@@ -38,13 +38,13 @@ func byMap(t *metric.CodedTables, query []int) (l1 float64, occupied int) {
 	shares := map[cell][2]float64{}
 	for side, n := range []int{t.Real, t.Synth} {
 		for i := range n {
-			var at cell
+			var point cell
 			for k, q := range query {
-				at[k] = [2][]uint16{t.Columns[q].Real, t.Columns[q].Synth}[side][i]
+				point[k] = [2][]uint16{t.Columns[q].Real, t.Columns[q].Synth}[side][i]
 			}
-			s := shares[at]
+			s := shares[point]
 			s[side] += 1 / float64(n)
-			shares[at] = s
+			shares[point] = s
 		}
 	}
 	for _, s := range shares {
@@ -53,7 +53,7 @@ func byMap(t *metric.CodedTables, query []int) (l1 float64, occupied int) {
 	return l1, len(shares)
 }
 
-// Dense counting and the hash table give what a map gives, with any workers.
+// TestCompareCounts: dense counting and the hash table give what a map gives, with any workers.
 func TestCompareCounts(t *testing.T) {
 	table := coded([]int{3, 40, 700, 900, 60000}, 5000, 3000)
 	queries := [][]int{{0}, {1, 2}, {0, 1, 2}, {2, 3, 4}, {0, 3, 4}, {1, 2, 3}}
@@ -73,7 +73,7 @@ func TestCompareCounts(t *testing.T) {
 	}
 }
 
-// Bins hold values on their edge, values outside and missing ones.
+// TestCode: bins hold values on their edge, values outside and missing ones.
 func TestCode(t *testing.T) {
 	nan := math.NaN()
 	real := &columns.Column{Name: "x", Type: domain.Numeric, Numbers: []float64{0, 0.3, 1, nan}, Bounds: &[2]float64{0, 2}}
@@ -100,7 +100,7 @@ func TestCode(t *testing.T) {
 	}
 }
 
-// The baseline keeps 1-way marginals and loses the rest. 20,000 rows of two
+// TestIndependentBaseline: the baseline keeps 1-way marginals and loses the rest. 20,000 rows of two
 // equal columns of ten: the total variation to independent ones is 0.9, and the
 // noise of a share is below 0.0071 (five standard deviations, false alarm 6e-7).
 func TestIndependentBaseline(t *testing.T) {

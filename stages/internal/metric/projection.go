@@ -43,14 +43,14 @@ func NewPCA(mean []float64, covariance *mat.SymDense, components int) (*PCA, err
 // upright gives a component the sign that makes its loading of largest absolute
 // value positive, the first of equals.
 func upright(c []float64) []float64 {
-	at := 0
+	pos := 0
 	for i, v := range c {
 		// 1e-12 holds loadings equal that differ by rounding.
-		if math.Abs(v) > math.Abs(c[at])*(1+1e-12) {
-			at = i
+		if math.Abs(v) > math.Abs(c[pos])*(1+1e-12) {
+			pos = i
 		}
 	}
-	if c[at] < 0 {
+	if c[pos] < 0 {
 		for i := range c {
 			c[i] = -c[i]
 		}
@@ -77,7 +77,7 @@ func (p *PCA) Project(m learn.Matrix) [][]float64 {
 
 // Spread is the mean and the standard deviation (n-1) of the projection of a
 // table with the given mean and covariance, for each component.
-func (p *PCA) Spread(mean []float64, covariance *mat.SymDense) (at, sd []float64) {
+func (p *PCA) Spread(mean []float64, covariance *mat.SymDense) (point, sd []float64) {
 	for _, c := range p.Components {
 		variance := 0.0
 		for j, w := range c {
@@ -88,9 +88,9 @@ func (p *PCA) Spread(mean []float64, covariance *mat.SymDense) (at, sd []float64
 		for j, w := range c {
 			sum += float64(w * (mean[j] - p.Mean[j]))
 		}
-		at = append(at, sum)
+		point = append(point, sum)
 	}
-	return at, sd
+	return point, sd
 }
 
 // Transport is the exact Wasserstein-1 distance of two lists of as many points:
@@ -169,20 +169,20 @@ func (s *assignment) assign(i int) {
 		p.length[j] = math.Inf(1)
 	}
 	p.reach(s, i, 0)
-	at := p.nearest()
-	for ; s.holder[at] != nobody; at = p.nearest() {
-		p.final[at] = true
-		k := s.holder[at]
-		p.reach(s, k, p.length[at]-(s.cost[k][at]-s.price[at]))
+	pos := p.nearest()
+	for ; s.holder[pos] != nobody; pos = p.nearest() {
+		p.final[pos] = true
+		k := s.holder[pos]
+		p.reach(s, k, p.length[pos]-(s.cost[k][pos]-s.price[pos]))
 	}
 	for j, final := range p.final {
 		if final {
-			s.price[j] += p.length[j] - p.length[at]
+			s.price[j] += p.length[j] - p.length[pos]
 		}
 	}
 	for mover := nobody; mover != i; {
-		mover = p.by[at]
-		s.holder[at], s.place[mover], at = mover, at, s.place[mover]
+		mover = p.by[pos]
+		s.holder[pos], s.place[mover], pos = mover, pos, s.place[mover]
 	}
 }
 
@@ -197,11 +197,11 @@ func (p *paths) reach(s *assignment, i int, begin float64) {
 
 // nearest is the place of the shortest path that is not final.
 func (p *paths) nearest() int {
-	at := nobody
+	pos := nobody
 	for j, length := range p.length {
-		if !p.final[j] && (at == nobody || length < p.length[at]) {
-			at = j
+		if !p.final[j] && (pos == nobody || length < p.length[pos]) {
+			pos = j
 		}
 	}
-	return at
+	return pos
 }

@@ -55,7 +55,7 @@ func TestTransportIsTheBestAssignment(t *testing.T) {
 	}
 }
 
-// The covariance [[2,-1],[-1,2]] has the components (1,-1)/sqrt 2 with variance 3
+// TestPCA: the covariance [[2,-1],[-1,2]] has the components (1,-1)/sqrt 2 with variance 3
 // and (1,1)/sqrt 2 with 1; of equal loadings the first is made positive.
 func TestPCA(t *testing.T) {
 	p, err := metric.NewPCA([]float64{5, 5}, mat.NewSymDense(2, []float64{2, -1, -1, 2}), 3)

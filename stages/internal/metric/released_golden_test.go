@@ -48,10 +48,10 @@ func TestGoldenReleasedWeights(t *testing.T) {
 			sums["test "+epsilon] = [2]float64{sums["test "+epsilon][0] + test.JSD, sums["test "+epsilon][1] + test.MuSmoothedKL}
 		}
 	}
-	for at, want := range map[string][2]float64{"train 0.36": {0.3356, 0.8121}, "train 0.51": {0.2324, 0.4917},
+	for where, want := range map[string][2]float64{"train 0.36": {0.3356, 0.8121}, "train 0.51": {0.2324, 0.4917},
 		"test 0.36": {0.3403, 0.8348}, "test 0.51": {0.2320, 0.4946}} {
-		if math.Abs(sums[at][0]-want[0]) > 6e-5 || math.Abs(sums[at][1]-want[1]) > 6e-5 {
-			t.Errorf("%s: sums %.4f, must be %.4f", at, sums[at], want)
+		if math.Abs(sums[where][0]-want[0]) > 6e-5 || math.Abs(sums[where][1]-want[1]) > 6e-5 {
+			t.Errorf("%s: sums %.4f, must be %.4f", where, sums[where], want)
 		}
 	}
 	if len(golden.Columns) != 8 || others < 10 {

@@ -37,17 +37,17 @@ func goldenTable(t *testing.T, name string) *columns.Frame {
 	records := readCSV(t, filepath.Join(dir, name+".csv"))
 	f := &columns.Frame{Rows: len(records) - 1}
 	for _, c := range schema.Columns {
-		at := slices.Index(records[0], c.Name)
+		index := slices.Index(records[0], c.Name)
 		col := columns.Column{Name: c.Name, Type: domain.ColumnType(c.Type), Categories: c.Categories}
 		for _, r := range records[1:] {
 			if c.Type == "numeric" {
-				v, err := strconv.ParseFloat(r[at], 64)
+				v, err := strconv.ParseFloat(r[index], 64)
 				if err != nil {
 					t.Fatal(err)
 				}
 				col.Numbers = append(col.Numbers, v)
 			} else {
-				col.Codes = append(col.Codes, int32(slices.Index(c.Categories, r[at])))
+				col.Codes = append(col.Codes, int32(slices.Index(c.Categories, r[index])))
 			}
 		}
 		if c.Type == "numeric" {
@@ -75,13 +75,13 @@ func readCSV(t *testing.T, path string) [][]string {
 // places are the indexes of columns by name.
 func places(t *testing.T, all, names []string) []int {
 	t.Helper()
-	at := make([]int, len(names))
+	places := make([]int, len(names))
 	for i, n := range names {
-		if at[i] = slices.Index(all, n); at[i] < 0 {
+		if places[i] = slices.Index(all, n); places[i] < 0 {
 			t.Fatalf("no column %s", n)
 		}
 	}
-	return at
+	return places
 }
 
 // splitName takes "column=category" apart.

@@ -104,10 +104,10 @@ func (r *Resamples) Several(workers, figures int, compute func(worker int, times
 }
 
 // times is how often each row occurs in a resample, in memory that is given where none is kept.
-func (r *Resamples) times(number int, given []int32) []int32 {
+func (r *Resamples) times(number int, counts []int32) []int32 {
 	if r.kept == nil {
-		r.count(number, given)
-		return given
+		r.count(number, counts)
+		return counts
 	}
 	if r.kept[number] == nil {
 		r.kept[number] = make([]int32, r.all)
@@ -160,7 +160,7 @@ func (r *Resamples) noInterval() string {
 		"score undefined"
 }
 
-// quantile is that of sorted values, between places by a straight line (Hyndman, Fan
+// quantile returns the quantile of sorted values, between places by a straight line (Hyndman, Fan
 // 1996, type 4).
 func quantile(sorted []float64, p float64) float64 {
 	place := float64(p * float64(len(sorted)))
@@ -203,11 +203,11 @@ func withIntervals(found map[string]metric.Noted, names []string, r *Resamples, 
 	}
 	workers = max(1, workers)
 	judges := make([]judge, workers)
-	values := r.Several(workers, len(sure), func(w int, times []int32, to []float64) {
+	values := r.Several(workers, len(sure), func(w int, times []int32, dst []float64) {
 		if judges[w] == nil {
 			judges[w] = each()
 		}
-		judges[w](times, sure, to)
+		judges[w](times, sure, dst)
 	})
 	for k, name := range sure {
 		out[name] = Score{found[name], r, values[k]}
@@ -215,8 +215,8 @@ func withIntervals(found map[string]metric.Noted, names []string, r *Resamples, 
 	return out
 }
 
-// drawn lists the rows of a resample in the given order.
-func drawn(rows, order []int, times []int32) []int {
+// resampledRows lists the rows of a resample in the given order.
+func resampledRows(rows, order []int, times []int32) []int {
 	for _, i := range order {
 		for range times[i] {
 			rows = append(rows, i)
@@ -255,15 +255,15 @@ func classJudge(y []int32, p Predictions, positive int, order []int) judge {
 	var classes []int32
 	var j jury
 	some := Predictions{Scores: learn.Matrix{Cols: make([][]float64, len(p.Scores.Cols))}, Probabilities: p.Probabilities}
-	return func(times []int32, names []string, to []float64) {
-		rows = drawn(rows[:0], order, times)
+	return func(times []int32, names []string, dst []float64) {
+		rows = resampledRows(rows[:0], order, times)
 		classes, some.Scores.Rows = pick(classes, y, rows), len(rows)
 		for k, column := range p.Scores.Cols {
 			some.Scores.Cols[k] = pick(some.Scores.Cols[k], column, rows)
 		}
 		j.hear(classes, some, positive)
 		for k, name := range names {
-			to[k] = j.value(name).Value
+			dst[k] = j.value(name).Value
 		}
 	}
 }
@@ -278,27 +278,27 @@ func scoreNumbers(y, predicted []float64, names []string, r *Resamples, run lear
 	return withIntervals(judgeNumbers(y, predicted, names), names, r, run.Workers, func() judge {
 		var rows []int
 		var truth, guess []float64
-		return func(times []int32, names []string, to []float64) {
-			rows = drawn(rows[:0], order, times)
+		return func(times []int32, names []string, dst []float64) {
+			rows = resampledRows(rows[:0], order, times)
 			truth, guess = pick(truth, y, rows), pick(guess, predicted, rows)
 			values := numberValues(truth, guess)
 			for k, name := range names {
-				to[k] = values(name)
+				dst[k] = values(name)
 			}
 		}
 	})
 }
 
 // pick puts the rows of x into to.
-func pick[T any](to, x []T, rows []int) []T {
-	to = to[:0]
+func pick[T any](dst, x []T, rows []int) []T {
+	dst = dst[:0]
 	for _, i := range rows {
-		to = append(to, x[i])
+		dst = append(dst, x[i])
 	}
-	return to
+	return dst
 }
 
-// AUROC is that of rows of which y says whether they are positive, with its interval.
+// AUROC returns the AUROC of rows of which y says whether they are positive, with its interval.
 func AUROC(y []bool, s []float64, rng *rand.Rand, workers int) Score {
 	labels, p := make([]int32, len(y)), learn.NewMatrix(len(y), 2)
 	for i, v := range y {
@@ -321,7 +321,7 @@ type Score struct {
 // bare is a score without an interval.
 func bare(f metric.Noted) Score { return Score{Noted: f} }
 
-// Mean is that of the scores which are defined; all are of the same test rows.
+// Mean returns the mean of the defined scores; all are of the same test rows.
 func Mean(list []Score) Score {
 	figures := make([]metric.Noted, len(list))
 	var defined []Score
@@ -346,7 +346,7 @@ func Minus(a, b Score) Score {
 }
 
 // combined is a function of scores, with its values in their resamples.
-func combined(f metric.Noted, list []Score, of func([]float64) float64) Score {
+func combined(f metric.Noted, list []Score, build func([]float64) float64) Score {
 	s := bare(f)
 	for _, part := range list {
 		if part.values == nil {
@@ -363,7 +363,7 @@ func combined(f metric.Noted, list []Score, of func([]float64) float64) Score {
 		for k, part := range list {
 			row[k] = part.values[i]
 		}
-		s.values[i] = of(row)
+		s.values[i] = build(row)
 	}
 	return s
 }
@@ -385,7 +385,7 @@ func (s Score) Metrics(name, column string, notes ...string) []pipeline.Metric {
 	return out
 }
 
-// Interval is that of 95 % over the test rows; ok is false where the score has none.
+// Interval returns the 95 % interval over the test rows; ok is false where the score has none.
 func (s Score) Interval() (low, high float64, ok bool) {
 	if s.values == nil {
 		return 0, 0, false

@@ -32,12 +32,12 @@ func plain(x []float64) float64 {
 	return sum / float64(len(x))
 }
 
-// The interval of a mean of 100 normal rows holds the true mean about 94 times in 100
+// TestIntervalCovers: the interval of a mean of 100 normal rows holds the true mean about 94 times in 100
 // (percentiles of few rows are a little narrow). Of 1,000 tables 900 to 977 are within
 // 4.9 standard deviations of that (false alarm below 1e-6); intervals of half the width
 // hold it about 66 times in 100, and are caught.
 func TestIntervalCovers(t *testing.T) {
-	rng, held, heldByHalf := seeded(1), 0, 0
+	rng, covered, heldByHalf := seeded(1), 0, 0
 	for table := range 1000 {
 		x := make([]float64, 100)
 		for i := range x {
@@ -47,21 +47,21 @@ func TestIntervalCovers(t *testing.T) {
 		m := plain(x)
 		low, high := r.Interval(m, r.Values(2, meanOf(x)))
 		if low <= 0 && 0 <= high {
-			held++
+			covered++
 		}
 		if (low+m)/2 <= 0 && 0 <= (high+m)/2 {
 			heldByHalf++
 		}
 	}
-	if held < 900 || held > 977 {
-		t.Errorf("%d of 1000 intervals hold the mean, must be 900 to 977", held)
+	if covered < 900 || covered > 977 {
+		t.Errorf("%d of 1000 intervals hold the mean, must be 900 to 977", covered)
 	}
 	if heldByHalf >= 900 {
 		t.Errorf("%d of 1000 intervals of half the width hold it: the test is blind", heldByHalf)
 	}
 }
 
-// A share p of n rows has the interval p ± 1.96 sqrt(p(1-p)/n), whether all rows are
+// TestWidthIsThatOfTheClosedForm: a share p of n rows has the interval p ± 1.96 sqrt(p(1-p)/n), whether all rows are
 // drawn or, of very many, some stand for all. The ends of 200 and more resamples have a
 // standard deviation below 0.09 of the half width; 0.45 is five of them.
 func TestWidthIsThatOfTheClosedForm(t *testing.T) {
@@ -84,7 +84,7 @@ func TestWidthIsThatOfTheClosedForm(t *testing.T) {
 	}
 }
 
-// Of resamples whose figures are spread evenly from 0 to 1 the interval is the middle 95 %.
+// TestIntervalIsTheMiddle: of resamples whose figures are spread evenly from 0 to 1 the interval is the middle 95 %.
 func TestIntervalIsTheMiddle(t *testing.T) {
 	r := newResamples(30, 1, seeded(2))
 	values := []float64{0.5}
@@ -96,7 +96,7 @@ func TestIntervalIsTheMiddle(t *testing.T) {
 	}
 }
 
-// The cost is bounded for any number of rows and values a row.
+// TestCostIsBounded: the cost is bounded for any number of rows and values a row.
 func TestCostIsBounded(t *testing.T) {
 	for _, rows := range []int{1, 20, 16_281, 3_000_000} {
 		for _, width := range []int{0, 1, 2, 40, 5000} {
@@ -123,7 +123,7 @@ func TestSameForAnyWorkers(t *testing.T) {
 	}
 }
 
-// Few rows have no interval, nor has a figure that many resamples leave undefined; a
+// TestNoInterval: few rows have no interval, nor has a figure that many resamples leave undefined; a
 // figure of few undefined ones has.
 func TestNoInterval(t *testing.T) {
 	undefined := func(every int32) func(int, []int32) float64 {
@@ -153,7 +153,8 @@ func TestNoInterval(t *testing.T) {
 	}
 }
 
-// Draws are the same whether their counts are kept or not, and are kept from the second time on, unless they are many.
+// TestDrawsAreKept: draws are the same whether their counts are kept or not, and are kept from the second time on,
+// unless they are many.
 func TestDrawsAreKept(t *testing.T) {
 	x := []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20}
 	d := NewDraws(len(x), func(int) *rand.Rand { return seeded(7) })
@@ -198,12 +199,12 @@ func shifted(g *rand.Rand, n int) (y []bool, s []float64) {
 	return y, s
 }
 
-// The AUROC of scores one standard deviation apart is Phi(1/sqrt 2) = 0.76025, and about
+// TestAUROCIntervalCovers: the AUROC of scores one standard deviation apart is Phi(1/sqrt 2) = 0.76025, and about
 // 94 intervals in 100 of 200 rows hold it: of 300, between 259 and 300 (five standard
 // deviations; false alarm below 1e-6). Intervals of a third of the width hold it less
 // than 50 times in 100, and are caught.
 func TestAUROCIntervalCovers(t *testing.T) {
-	g, held, third := rng(1), 0, 0
+	g, covered, third := rng(1), 0, 0
 	for k := range 300 {
 		y, s := shifted(g, 200)
 		a := AUROC(y, s, rng(uint64(k)), 2)
@@ -215,18 +216,18 @@ func TestAUROCIntervalCovers(t *testing.T) {
 			return a.Value+share*(low-a.Value) <= 0.76025 && 0.76025 <= a.Value+share*(high-a.Value)
 		}
 		if within(1) {
-			held++
+			covered++
 		}
 		if within(1. / 3) {
 			third++
 		}
 	}
-	if held < 259 || third >= 259 {
-		t.Errorf("%d of 300 intervals hold the AUROC, %d of a third of the width", held, third)
+	if covered < 259 || third >= 259 {
+		t.Errorf("%d of 300 intervals hold the AUROC, %d of a third of the width", covered, third)
 	}
 }
 
-// Every score that is defined has an interval that holds it, but for the greatest error,
+// TestEveryScoreHasAnInterval: every score that is defined has an interval that holds it, but for the greatest error,
 // of which the bootstrap says nothing; the values are those without intervals.
 func TestEveryScoreHasAnInterval(t *testing.T) {
 	y, s := shifted(rng(2), 400)
@@ -273,8 +274,8 @@ func TestEveryScoreHasAnInterval(t *testing.T) {
 	}
 }
 
-// A difference is resampled in pairs: that of a score and itself is 0 in every resample,
-// though the score's own interval is wide.
+// TestDifferencesArePaired: a difference is resampled in pairs: the difference of a score and itself is 0 in every
+// resample, though the score's own interval is wide.
 func TestDifferencesArePaired(t *testing.T) {
 	y, s := shifted(rng(4), 100)
 	a, b := AUROC(y, s, rng(5), 1), AUROC(y, s, rng(5), 3)
@@ -291,9 +292,9 @@ func TestDifferencesArePaired(t *testing.T) {
 	}
 }
 
-// A resample lists rows in the given order, as often as they are drawn.
+// TestDrawn: a resample lists rows in the given order, as often as they are drawn.
 func TestDrawn(t *testing.T) {
-	if got := drawn(nil, []int{2, 0, 1}, []int32{1, 0, 2}); !slices.Equal(got, []int{2, 2, 0}) {
+	if got := resampledRows(nil, []int{2, 0, 1}, []int32{1, 0, 2}); !slices.Equal(got, []int{2, 2, 0}) {
 		t.Errorf("drawn %v", got)
 	}
 }

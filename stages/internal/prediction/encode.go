@@ -27,7 +27,7 @@ type EncoderOptions struct {
 	Scaling Scaling
 	// DropFirst leaves out the indicator of the first category of every coded
 	// column, as a regression with an intercept needs. Without it only columns
-	// of two categories have one indicator, that of the second.
+	// of two categories have one indicator, the one of the second.
 	DropFirst bool
 }
 
@@ -143,7 +143,7 @@ func (e *Encoder) Place(column string) (first, width int) {
 }
 
 // Encode is the design matrix of f: rows by len(Names()). Indicators stand in
-// blocks, one of each column, so that memory is that of the codes however many
+// blocks, one of each column, so that memory is the memory of the codes however many
 // categories there are; Dense stores them.
 func (e *Encoder) Encode(f *columns.Frame) learn.Matrix {
 	m := learn.Matrix{Rows: f.Rows}
@@ -182,28 +182,28 @@ func (e *Encoder) Blocks(ctx context.Context, frame *columns.Frame, f func(at in
 
 // codes are the places of the indicators; -1 is none.
 func (p *part) codes(codes []int32, width int) []int32 {
-	to := make([]int32, len(codes))
+	dst := make([]int32, len(codes))
 	for i, v := range codes {
-		if to[i] = v - int32(p.first); v < 0 {
-			to[i] = -1
+		if dst[i] = v - int32(p.first); v < 0 {
+			dst[i] = -1
 			if p.missing {
-				to[i] = int32(width - 1)
+				dst[i] = int32(width - 1)
 			}
-		} else if to[i] < 0 {
-			to[i] = -1
+		} else if dst[i] < 0 {
+			dst[i] = -1
 		}
 	}
-	return to
+	return dst
 }
 
 func (p *part) numbers(x []float64) []float64 {
-	to := make([]float64, len(x))
+	dst := make([]float64, len(x))
 	for i, v := range x {
-		if to[i] = (v - p.shift) / p.scale; math.IsNaN(v) {
-			to[i] = p.fill
+		if dst[i] = (v - p.shift) / p.scale; math.IsNaN(v) {
+			dst[i] = p.fill
 		}
 	}
-	return to
+	return dst
 }
 
 // absent are the places of the one indicator of missing numbers.
@@ -211,11 +211,11 @@ func (p *part) absent(x []float64) []int32 {
 	if !p.missing {
 		return nil
 	}
-	to := make([]int32, len(x))
+	dst := make([]int32, len(x))
 	for i, v := range x {
 		if !math.IsNaN(v) {
-			to[i] = -1
+			dst[i] = -1
 		}
 	}
-	return to
+	return dst
 }

@@ -72,11 +72,11 @@ func (j *jury) binary(positive int) {
 	for _, v := range j.y {
 		j.is = append(j.is, v == positive)
 	}
-	at := 0.5
+	point := 0.5
 	if !j.p.Probabilities {
-		at = 0
+		point = 0
 	}
-	j.curve, j.confusion = learn.NewCurve(j.is, j.s), learn.ConfusionAt(j.is, j.s, at)
+	j.curve, j.confusion = learn.NewCurve(j.is, j.s), learn.ConfusionAt(j.is, j.s, point)
 }
 
 const (
@@ -144,7 +144,7 @@ func (j *jury) pair(name string) metric.Noted {
 	return metric.None("is no score of classes")
 }
 
-// auroc is that of two classes, or an average over the classes with test rows.
+// auroc returns the AUROC of two classes, or an average over the classes with test rows.
 func (j *jury) auroc(name string) metric.Noted {
 	if j.classes == 2 {
 		return orNote(j.curve.AUROC(), OneClass)
@@ -239,7 +239,7 @@ func numberValues(y, predicted []float64) func(name string) float64 {
 }
 
 // area computes the AUROC of resamples of two classes from how often each row is drawn, without a list of the rows: it
-// is that of score.Curve to the bit, and a table of a thousand columns asks for half a million of them.
+// equals the area of learn.Curve to the bit, and a table of a thousand columns asks for half a million of them.
 type area struct {
 	order    []int  // rows by descending score
 	positive []bool // of order
@@ -256,8 +256,8 @@ func newArea(y []int32, s []float64, positive int, order []int) *area {
 }
 
 // judge writes the AUROC; NaN where one class is not drawn.
-func (a *area) judge(times []int32, _ []string, to []float64) {
-	sum, tp, fp, before, beside := 0.0, 0, 0, 0, 0
+func (a *area) judge(times []int32, _ []string, dst []float64) {
+	sum, tp, fp, before, comparison := 0.0, 0, 0, 0, 0
 	for k, i := range a.order {
 		if a.positive[k] {
 			tp += int(times[i])
@@ -265,11 +265,11 @@ func (a *area) judge(times []int32, _ []string, to []float64) {
 			fp += int(times[i])
 		}
 		if a.last[k] {
-			sum += float64(float64(fp-beside) * float64(tp+before) / 2)
-			before, beside = tp, fp
+			sum += float64(float64(fp-comparison) * float64(tp+before) / 2)
+			before, comparison = tp, fp
 		}
 	}
-	if to[0] = math.NaN(); tp > 0 && fp > 0 {
-		to[0] = sum / float64(tp) / float64(fp)
+	if dst[0] = math.NaN(); tp > 0 && fp > 0 {
+		dst[0] = sum / float64(tp) / float64(fp)
 	}
 }

@@ -53,13 +53,13 @@ func withTarget(f *columns.Frame, target string) (*columns.Frame, int) {
 	if c.Missing() == 0 {
 		return f, 0
 	}
-	var kept []int
+	var retained []int
 	for i := range f.Rows {
 		if !c.Absent(i) {
-			kept = append(kept, i)
+			retained = append(retained, i)
 		}
 	}
-	return f.Take(kept), f.Rows - len(kept)
+	return f.Take(retained), f.Rows - len(retained)
 }
 
 // Features names the columns that learners see.

@@ -48,11 +48,11 @@ func TestDesk(t *testing.T) {
 		train, test := wide(1, 300, 300).Select(c.all), wide(2, 200, 300).Select(c.all)
 		desk := NewDesk(train, test, ScaleBounds, 0, nil)
 		for _, target := range c.targets {
-			one, own := desk.Trial(target), NewTrial(train, test, target, ScaleBounds, 0, nil)
-			if !slices.Equal(one.Features(), own.Features()) {
-				t.Errorf("%s: %s is predicted from %v, must be from %v", name, target, one.Features(), own.Features())
+			one, single := desk.Trial(target), NewTrial(train, test, target, ScaleBounds, 0, nil)
+			if !slices.Equal(one.Features(), single.Features()) {
+				t.Errorf("%s: %s is predicted from %v, must be from %v", name, target, one.Features(), single.Features())
 			}
-			if a, b := scored(t, one, target), scored(t, own, target); math.Abs(a-b) > 1e-9 || math.IsNaN(a) {
+			if a, b := scored(t, one, target), scored(t, single, target); math.Abs(a-b) > 1e-9 || math.IsNaN(a) {
 				t.Errorf("%s: %s is scored %g, must be %g", name, target, a, b)
 			}
 		}
@@ -95,21 +95,21 @@ func TestAreaOfResamples(t *testing.T) {
 	}
 	order := ascending(s)
 	slices.Reverse(order)
-	a, to := newArea(y, s, 1, order), make([]float64, 1)
+	a, dst := newArea(y, s, 1, order), make([]float64, 1)
 	for range 50 {
-		times, is, drawn := make([]int32, 80), []bool(nil), []float64(nil)
+		times, positive, draws := make([]int32, 80), []bool(nil), []float64(nil)
 		for range 80 {
 			i := g.IntN(80)
 			times[i]++
-			is, drawn = append(is, y[i] == 1), append(drawn, s[i])
+			positive, draws = append(positive, y[i] == 1), append(draws, s[i])
 		}
-		if a.judge(times, nil, to); to[0] != learn.AUROC(is, drawn) {
-			t.Errorf("%v, must be %v", to[0], learn.AUROC(is, drawn))
+		if a.judge(times, nil, dst); dst[0] != learn.AUROC(positive, draws) {
+			t.Errorf("%v, must be %v", dst[0], learn.AUROC(positive, draws))
 		}
 	}
 	times := make([]int32, 80)
 	times[slices.Index(y, 1)] = 80
-	if a.judge(times, nil, to); !math.IsNaN(to[0]) {
-		t.Errorf("of one class %v", to[0])
+	if a.judge(times, nil, dst); !math.IsNaN(dst[0]) {
+		t.Errorf("of one class %v", dst[0])
 	}
 }

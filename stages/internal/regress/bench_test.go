@@ -28,10 +28,10 @@ func BenchmarkSums(b *testing.B) {
 		f.Columns[1].Codes = append(f.Columns[1].Codes, int32(r.IntN(categories)))
 		f.Columns[2].Codes = append(f.Columns[2].Codes, int32(r.IntN(2)))
 	}
-	at := m.Rows(f)
+	point := m.Rows(f)
 	theta := make([]float64, m.Design().Terms())
 	for range b.N {
-		if _, _, err := at.sums(context.Background(), theta); err != nil {
+		if _, _, err := point.sums(context.Background(), theta); err != nil {
 			b.Fatal(err)
 		}
 	}

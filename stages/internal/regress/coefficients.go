@@ -15,7 +15,7 @@ import (
 )
 
 // Released is the artifact of a regression; its JSON is canonical: fields in this order,
-// numbers as short as they can be read back. Coefficients are those of plain columns: of
+// numbers as short as they can be read back. Coefficients belong to plain columns: of
 // a number by its own unit, of a category against the first one. The law of all of them is
 // normal with Covariance.
 type Released struct {
@@ -46,10 +46,10 @@ const (
 	normal95 = 1.959963984540054 // the .975 quantile of the standard normal law
 )
 
-// Coefficients are those of plain columns, and their covariance.
+// Coefficients returns the coefficients of plain columns, and their covariance.
 func (m *Model) Coefficients(b Belief) (list []Coefficient, covariance [][]float64) {
 	d := m.Design()
-	b = b.through(d.plain())
+	b = b.transform(d.plain())
 	for j, v := range b.mean {
 		se := deviation(b.covariance[j][j])
 		half := float64(normal95 * se)
@@ -62,9 +62,10 @@ func (m *Model) Coefficients(b Belief) (list []Coefficient, covariance [][]float
 // it is of, and by how much, is up to the rows.
 func deviation(variance float64) float64 { return math.Sqrt(math.Max(variance, 0)) }
 
-// Header is that of the coefficients of a table of header h.
+// Header returns the header of the coefficients of a table of header h.
 func Header(h pipeline.Header) pipeline.Header {
-	return pipeline.Header{Form: pipeline.FormAnswers, Class: pipeline.Released, Terms: h.Terms}
+	return pipeline.Header{Form: pipeline.FormAnswers, Class: pipeline.Released,
+		Terms: h.Terms}
 }
 
 // Port is the output of a kind that releases coefficients.
@@ -101,11 +102,11 @@ func (r Released) csv() []byte {
 		}
 		rows = append(rows, row)
 	}
-	var to bytes.Buffer
-	if err := csv.NewWriter(&to).WriteAll(rows); err != nil {
+	var dst bytes.Buffer
+	if err := csv.NewWriter(&dst).WriteAll(rows); err != nil {
 		panic(err) // to memory
 	}
-	return to.Bytes()
+	return dst.Bytes()
 }
 
 // Read returns the coefficients of an artifact; false where it holds other answers. It may
@@ -169,17 +170,17 @@ func (r Released) judgeCoefficients(ps *schema.Problems) {
 		return
 	}
 	for j, c := range r.Coefficients {
-		at := fmt.Sprintf("coefficients[%d]", j)
+		path := fmt.Sprintf("coefficients[%d]", j)
 		if c.Column != terms[j].Column || c.Category != terms[j].Category {
-			ps.Add(at, fmt.Sprintf("of column %q, category %q", c.Column, c.Category), fmt.Sprintf("of column %q, category %q",
+			ps.Add(path, fmt.Sprintf("of column %q, category %q", c.Column, c.Category), fmt.Sprintf("of column %q, category %q",
 				terms[j].Column, terms[j].Category))
 		}
 		if !(c.Low <= c.Estimate && c.Estimate <= c.High) {
-			ps.Add(at+".estimate", fmt.Sprintf("%g with low: %g and high: %g", c.Estimate, c.Low, c.High),
+			ps.Add(path+".estimate", fmt.Sprintf("%g with low: %g and high: %g", c.Estimate, c.Low, c.High),
 				"between low and high")
 		}
 		if !(c.SE >= 0 && c.Silent >= 0) {
-			ps.Add(at+".se", fmt.Sprintf("%g with se_without_noise: %g", c.SE, c.Silent), "at least 0 both")
+			ps.Add(path+".se", fmt.Sprintf("%g with se_without_noise: %g", c.SE, c.Silent), "at least 0 both")
 		}
 		if row := r.Covariance[j]; len(row) != len(terms) || deviation(row[j]) != c.SE {
 			ps.Add(fmt.Sprintf("covariance[%d]", j), fmt.Sprintf("%d numbers", len(row)),
@@ -221,23 +222,23 @@ const MostTerms = 300
 func (m *Model) judgeColumns(ps *schema.Problems) {
 	terms, seen := 1, map[string]bool{"": true, m.Target: true, m.Offset: true}
 	for i, c := range m.Columns {
-		at := fmt.Sprintf("model.columns[%d]", i)
+		path := fmt.Sprintf("model.columns[%d]", i)
 		if seen[c.Name] {
-			ps.Add(at+".name", fmt.Sprintf("%q", c.Name), "a column that is not there yet")
+			ps.Add(path+".name", fmt.Sprintf("%q", c.Name), "a column that is not there yet")
 		}
 		seen[c.Name] = true
 		if terms++; len(c.Categories) > 0 {
 			terms += len(c.Categories) - 2
 		}
-		named := map[string]bool{}
+		byName := map[string]bool{}
 		for k, name := range c.Categories {
-			if named[name] {
-				ps.Add(fmt.Sprintf("%s.categories[%d]", at, k), fmt.Sprintf("%q, a second time", name), "each category once")
+			if byName[name] {
+				ps.Add(fmt.Sprintf("%s.categories[%d]", path, k), fmt.Sprintf("%q, a second time", name), "each category once")
 			}
-			named[name] = true
+			byName[name] = true
 		}
 		if len(c.Categories) > 0 != (c.Bounds == [2]float64{}) || len(c.Categories) == 0 && !wide(c.Bounds[0], c.Bounds[1]) {
-			ps.Add(at+".bounds", fmt.Sprint(c.Bounds), "two numbers, the lower one below the upper one, or 0 and 0 beside "+
+			ps.Add(path+".bounds", fmt.Sprint(c.Bounds), "two numbers, the lower one below the upper one, or 0 and 0 beside "+
 				"categories")
 		}
 	}
@@ -252,8 +253,8 @@ func wide(low, high float64) bool {
 	return low > -1e75 && high < 1e75 && high-low > 1e-75
 }
 
-// of are the coefficients of the design that belong to those of plain columns.
-func (d *Design) of(list []Coefficient) []float64 {
+// designCoefficients are the coefficients of the design that belong to the coefficients of plain columns.
+func (d *Design) designCoefficients(list []Coefficient) []float64 {
 	theta := make([]float64, len(list))
 	for j, c := range list {
 		switch t := d.terms[j]; {
@@ -274,7 +275,7 @@ func (d *Design) of(list []Coefficient) []float64 {
 // the intercepts left out.
 func (m *Model) Apart(a, b []Coefficient) float64 {
 	d, sum := m.Design(), 0.0
-	x, y := d.of(a), d.of(b)
+	x, y := d.designCoefficients(a), d.designCoefficients(b)
 	for j := range x[1:] {
 		sum += math.Abs(x[1+j] - y[1+j])
 	}
@@ -284,7 +285,7 @@ func (m *Model) Apart(a, b []Coefficient) float64 {
 // Accuracy is the share of rows whose outcome is the more probable one by coefficients of a
 // logistic model; NaN without rows.
 func (m *Model) Accuracy(list []Coefficient, r Rows) float64 {
-	theta, x, right := r.of(list), make([]float64, len(list)), 0
+	theta, x, right := r.designCoefficients(list), make([]float64, len(list)), 0
 	for i := range r.n {
 		r.row(i, x)
 		if (dot(theta, x) > 0) == (r.outcome[i] == 1) {

@@ -17,7 +17,7 @@ func some(n int) *columns.Frame {
 	rng := rand.New(rand.NewPCG(6, 4))
 	f := &columns.Frame{Rows: n, Columns: frame().Columns}
 	for range n {
-		drawn(rng, f, 20+60*rng.Float64(), 0.5+1.5*rng.Float64(), rng.IntN(5))
+		appendDrawn(rng, f, 20+60*rng.Float64(), 0.5+1.5*rng.Float64(), rng.IntN(5))
 	}
 	return f
 }
@@ -101,7 +101,7 @@ func TestStrangersCoefficientsAreJudged(t *testing.T) {
 	}
 }
 
-// FuzzRead: any text is an error, or a regression that can be compared with that of a table.
+// FuzzRead: any text is an error, or a regression that can be compared with the regression of a table.
 func FuzzRead(f *testing.F) {
 	for _, kind := range []string{Logistic, Poisson} {
 		f.Add(released(f, kind)[1].Data)

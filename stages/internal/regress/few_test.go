@@ -59,18 +59,18 @@ func TestFewEventsAreCovered(t *testing.T) {
 				return out, deviation, nil
 			}
 			const draws = 200
-			var held [3]float64
+			var stored [3]float64
 			for range draws {
 				b, err := m.Fit(t.Context(), r, 4, release, func(int) {})
 				must(t, err)
 				list, _ := m.Coefficients(b)
 				for j, c := range list {
 					if c.Low <= truth[j].Estimate && truth[j].Estimate <= c.High {
-						held[j] += 1. / draws
+						stored[j] += 1. / draws
 					}
 				}
 			}
-			for j, share := range held {
+			for j, share := range stored {
 				if share < 0.8 {
 					t.Errorf("%s, mu %g: intervals of coefficient %d hold %.3f of draws, must be 0.8 at least", name, mu, j, share)
 				}
@@ -85,8 +85,8 @@ func TestNoiseLeavesAtMostThePrior(t *testing.T) {
 	prior := []float64{1, 4} // precisions: deviations of 1 and 1/2
 	b := Belief{mean: []float64{30, -20}, covariance: [][]float64{{0.9, 0.1}, {0.1, 0.2}}, silent: [][]float64{{0.1, 0},
 		{0, 0.1}}}
-	at := noisy{theta: []float64{0, 0}, information: [][]float64{{50, 5}, {5, 50}}}
-	b.bend(at, 2, prior)
+	point := noisy{theta: []float64{0, 0}, information: [][]float64{{50, 5}, {5, 50}}}
+	b.bend(point, 2, prior)
 	for j, p := range prior {
 		if v := b.covariance[j][j]; math.Abs(v*p-1) > 1e-9 {
 			t.Errorf("coefficient %d has the variance %g, must be that of its prior, %g", j, v, 1/p)
@@ -97,7 +97,7 @@ func TestNoiseLeavesAtMostThePrior(t *testing.T) {
 	}
 	known := Belief{mean: []float64{0, 0}, covariance: [][]float64{{0.01, 0}, {0, 0.01}}, silent: [][]float64{{0.01, 0},
 		{0, 0.01}}}
-	known.bend(at, 2, prior)
+	known.bend(point, 2, prior)
 	if known.covariance[0][0] != 0.01 {
 		t.Errorf("what is known by 0.01 is known by %g afterwards", known.covariance[0][0])
 	}

@@ -33,26 +33,26 @@ func (m *Model) Fit(ctx context.Context, r Rows, steps int, release Release, ste
 		if err != nil {
 			return b, err
 		}
-		at := noisy{theta: theta}
-		if at.score, at.deviation, err = release.take(score, shareOf(t, steps)*(1-informationShare)); err != nil {
+		point := noisy{theta: theta}
+		if point.score, point.deviation, err = release.take(score, shareOf(t, steps)*(1-informationShare)); err != nil {
 			return b, err
 		}
 		upper, doubtful, err := release.take(information, shareOf(t, steps)*informationShare)
 		if err != nil {
 			return b, err
 		}
-		at.information, at.doubtful = square(upper, len(theta)), doubtful
-		silent := at.deviation == 0 && at.doubtful == 0
+		point.information, point.doubtful = square(upper, len(theta)), doubtful
+		silent := point.deviation == 0 && point.doubtful == 0
 		if t == steps-1 || silent {
-			b, err = update(at, prior)
+			b, err = update(point, prior)
 		} else {
-			b, err = nearby(at, prior)
+			b, err = nearby(point, prior)
 		}
 		if err != nil {
 			return b, err
 		}
 		if !silent { // without noise steps go on until they arrive
-			b.bend(at, r.square, prior)
+			b.bend(point, r.square, prior)
 		}
 		before := theta
 		theta = towards(theta, b.mean, r.mostStep())
@@ -76,10 +76,10 @@ const (
 // nearby is an update for a step on the way, whose prior stands around theta, where the next step
 // starts: what noise hides stays where it is. Back at 0, where half of all rows are events, a fit of few
 // events would have the way before it that the steps so far went.
-func nearby(at noisy, prior []float64) (Belief, error) {
-	theta := at.theta
-	at.theta = make([]float64, len(theta))
-	b, err := update(at, prior)
+func nearby(point noisy, prior []float64) (Belief, error) {
+	theta := point.theta
+	point.theta = make([]float64, len(theta))
+	b, err := update(point, prior)
 	for j := range b.mean {
 		b.mean[j] += theta[j]
 	}
@@ -185,8 +185,8 @@ func (r *Rows) totals() *Tally {
 // Sensitivity of the score: a row has residual r x, r from -cap to most, |x|² up to
 // square. |r x - r' x'| is convex in (r, r'), so that it is largest at a corner: both alike,
 // most or cap times the greatest distance of two rows, or of two signs, (most + cap) |x|.
-// Of the information, whose numbers off the diagonal count sqrt(2) so that its norm is that of
-// the matrix: weight |x|², and sqrt(2) times that for two rows, for the inner product of
+// Of the information, whose numbers off the diagonal count sqrt(2) so that its norm is the norm of
+// the matrix: weight |x|², and sqrt(2) times this weight for two rows, for the inner product of
 // positive semidefinite matrices is not negative.
 func (r *Rows) sums(ctx context.Context, theta []float64) (score, information *Tally, err error) {
 	d, norm := len(theta), math.Sqrt(r.square)
@@ -223,16 +223,16 @@ type adder struct {
 
 // add adds rows from to to (not included). Parts of the longest row are counted, so that no number is
 // above unit whatever the scale of a tally is: one of 1e-303 has no inverse.
-func (a *adder) add(r *Rows, theta []float64, from, to int) {
+func (a *adder) add(r *Rows, theta []float64, first, end int) {
 	if a.x == nil {
 		d := len(theta)
 		a.x, a.score, a.information = make([]float64, d), make([]int64, d), make([]int64, d*(d+1)/2)
 	}
 	alone, norm := math.Max(r.most, r.cap), math.Sqrt(r.square)
-	for i := from; i < to; i++ {
+	for i := first; i < end; i++ {
 		r.row(i, a.x)
-		residual, weight := r.at(i, dot(theta, a.x))
-		residual, weight = between(residual/alone, -1, 1)*unit/norm, between(weight/r.heaviest, 0, 1)*unit/r.square
+		residual, weight := r.derivatives(i, dot(theta, a.x))
+		residual, weight = clampMiddle(residual/alone, -1, 1)*unit/norm, clampMiddle(weight/r.heaviest, 0, 1)*unit/r.square
 		rest := a.information
 		for j, v := range a.x {
 			a.score[j] += whole(float64(residual * v))
@@ -312,8 +312,8 @@ func (l *likelihood) exposure(i int) float64 {
 	return l.exposed[i]
 }
 
-// at is the residual and the weight of row i at a linear predictor without offset.
-func (l *likelihood) at(i int, z float64) (residual, weight float64) {
+// derivatives is the residual and the weight of row i at a linear predictor without offset.
+func (l *likelihood) derivatives(i int, z float64) (residual, weight float64) {
 	if !l.poisson {
 		p := logit(z)
 		return l.outcome[i] - p, float64(p * (1 - p))

@@ -16,17 +16,17 @@ func TestSettlesWithoutNoise(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	f := &columns.Frame{Rows: 2000, Columns: frame().Columns}
 	for range f.Rows {
-		drawn(rng, f, 20+60*rng.Float64(), 0.5+1.5*rng.Float64(), rng.IntN(5))
+		appendDrawn(rng, f, 20+60*rng.Float64(), 0.5+1.5*rng.Float64(), rng.IntN(5))
 	}
 	hushed := func(t *Tally, _ float64) ([]int64, float64, error) { return t.Sum, 1e-9, nil }
 	for name, m := range models(4) {
 		r := m.Rows(f)
-		taken := func(release Release) (b Belief, steps int) {
+		used := func(release Release) (b Belief, steps int) {
 			b, err := m.Fit(context.Background(), r, exactSteps, release, func(int) { steps++ })
 			must(t, err)
 			return b, steps
 		}
-		b, steps := taken(Exact)
+		b, steps := used(Exact)
 		if steps > 12 {
 			t.Errorf("%s: %d steps without noise, must be 12 at most", name, steps)
 		}
@@ -34,7 +34,7 @@ func TestSettlesWithoutNoise(t *testing.T) {
 		slope := make([]float64, len(b.mean))
 		for i := range r.n {
 			r.row(i, x)
-			residual, _ := r.at(i, dot(b.mean, x))
+			residual, _ := r.derivatives(i, dot(b.mean, x))
 			for j, v := range x {
 				slope[j] += residual * v
 			}
@@ -44,7 +44,7 @@ func TestSettlesWithoutNoise(t *testing.T) {
 				t.Errorf("%s: the gradient for coefficient %d is %g, must be 0", name, j, d)
 			}
 		}
-		if _, steps = taken(hushed); steps != exactSteps {
+		if _, steps = used(hushed); steps != exactSteps {
 			t.Errorf("%s: %d steps under noise, must be all %d", name, steps, exactSteps)
 		}
 	}

@@ -49,7 +49,7 @@ const (
 	Poisson  = "poisson"
 )
 
-// Rows are those of a table as a model takes them.
+// Rows are the rows of a table as a model takes them.
 type Rows struct {
 	*Design
 	likelihood
@@ -97,7 +97,7 @@ func (m *Model) Rows(f *columns.Frame) Rows {
 	if m.Offset != "" {
 		r.exposed = make([]float64, f.Rows)
 		for i, v := range f.Column(m.Offset).Numbers {
-			r.exposed[i] = between(v, m.Shortest, m.Longest)
+			r.exposed[i] = clampMiddle(v, m.Shortest, m.Longest)
 		}
 	}
 	for _, c := range m.Columns {
@@ -116,7 +116,7 @@ func (m *Model) outcomes(c *columns.Column) []float64 {
 	if m.Positive == "" {
 		out := make([]float64, len(c.Numbers))
 		for i, v := range c.Numbers {
-			out[i] = between(v, 0, m.Most)
+			out[i] = clampMiddle(v, 0, m.Most)
 		}
 		return out
 	}
@@ -144,7 +144,7 @@ func (r *Rows) row(i int, x []float64) {
 	for j, t := range r.terms[1:] {
 		switch c := &r.columns[t.column]; {
 		case t.half > 0:
-			x[1+j] = between((c.numbers[i]-t.middle)/t.half, -1, 1)
+			x[1+j] = clampMiddle((c.numbers[i]-t.middle)/t.half, -1, 1)
 		case c.codes[i] >= 0 && c.to[c.codes[i]] == t.code:
 			x[1+j] = 1 - t.centre
 		default:
@@ -153,8 +153,8 @@ func (r *Rows) row(i int, x []float64) {
 	}
 }
 
-// between is v within bounds; their middle where it is no number.
-func between(v, low, high float64) float64 {
+// clampMiddle is v within bounds; their middle where it is no number.
+func clampMiddle(v, low, high float64) float64 {
 	if math.IsNaN(v) {
 		return (low + high) / 2
 	}
@@ -193,7 +193,7 @@ type term struct {
 	centre   float64
 }
 
-// Design is that of the model's columns.
+// Design returns the design of the model's columns.
 func (m *Model) Design() *Design {
 	out := &Design{terms: []term{{}}, square: 1}
 	for i, c := range m.Columns {
@@ -228,7 +228,7 @@ func centred(k int) (centre, square float64) {
 	return centre, math.Max(none, 1-float64(2*centre)+none)
 }
 
-// plain is the matrix that leads from the coefficients of the design to those of plain
+// plain is the matrix that leads from the coefficients of the design to the coefficients of plain
 // columns: of a number by its own unit, of indicators that are 0 or 1.
 func (d *Design) plain() [][]float64 {
 	m := make([][]float64, len(d.terms))

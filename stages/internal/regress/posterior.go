@@ -39,30 +39,30 @@ type noisy struct {
 // precision prior.
 //
 // Near the maximum b the score at theta is H (b - theta), so that z = H theta + score is
-// H b with noise of two sorts: that of the sample, of covariance H, and that of privacy, of
+// H b with noise of two sorts: the noise of the sample, of covariance H, and the noise of privacy, of
 // variance s² on each number. So z has the covariance H + s² I, and the law of b has the
 // precision H (H + s² I)^-1 H + prior, the mean its inverse times H (H + s² I)^-1 z
 // (Bernstein, Sheldon 2019 for linear models). Directions of which noise hides all keep their prior.
 //
-// The noise E of H moves z by E (theta - b), which has a variance of at most that of E times
+// The noise E of H moves z by E (theta - b), which has a variance of at most the variance of E times
 // |theta - b|², in the mean over the law of b: s² has it too, found by going round. That H is
 // noisy in the precision is left out; what is negative of it counts as 0.
-func update(at noisy, prior []float64) (b Belief, err error) {
-	e, err := newEvidence(at)
+func update(point noisy, prior []float64) (b Belief, err error) {
+	e, err := newEvidence(point)
 	if err != nil {
 		return b, err
 	}
-	variance := at.deviation * at.deviation
+	variance := point.deviation * point.deviation
 	for range 4 { // each changes what was added by less than the one before
 		if b, err = e.law(variance, prior); err != nil {
 			return b, err
 		}
 		away := 0.0
 		for j, v := range b.mean {
-			away += float64((v-at.theta[j])*(v-at.theta[j])) + b.covariance[j][j]
+			away += float64((v-point.theta[j])*(v-point.theta[j])) + b.covariance[j][j]
 		}
-		variance = float64(at.deviation*at.deviation) + float64(at.doubtful*at.doubtful*away)
-		if at.doubtful == 0 { // nothing to go round for
+		variance = float64(point.deviation*point.deviation) + float64(point.doubtful*point.doubtful*away)
+		if point.doubtful == 0 { // nothing to go round for
 			break
 		}
 	}
@@ -76,20 +76,20 @@ func update(at noisy, prior []float64) (b Belief, err error) {
 // second order z is off by at most H d times half of x d, and b by about d times that. Of x d the mean
 // square is taken, rows weighted as in H: d' H d over the sum of weights, which is the first number of H,
 // as x has an intercept; where noise hides that sum, the longest row stands in. Of d d' it is the mean over
-// the law of what the rows at hand say, which is that of b without the noise of the sample.
+// the law of what the rows at hand say, which is the law of b without the noise of the sample.
 // This is no bound: it is held to tables (TestFewEventsAreCovered). No coefficient is less known than by its prior.
-func (b *Belief) bend(at noisy, square float64, prior []float64) {
+func (b *Belief) bend(point noisy, square float64, prior []float64) {
 	spread, away, along := make([][]float64, len(b.mean)), 0.0, 0.0
 	for i, row := range b.covariance {
 		spread[i] = make([]float64, len(row))
 		for j, v := range row {
-			spread[i][j] = v - b.silent[i][j] + float64((b.mean[i]-at.theta[i])*(b.mean[j]-at.theta[j]))
-			along += float64(at.information[i][j] * spread[i][j])
+			spread[i][j] = v - b.silent[i][j] + float64((b.mean[i]-point.theta[i])*(b.mean[j]-point.theta[j]))
+			along += float64(point.information[i][j] * spread[i][j])
 		}
 		away += math.Max(spread[i][i], 0)
 	}
 	far := float64(square * away)
-	if weight := at.information[0][0]; weight > 2*at.doubtful {
+	if weight := point.information[0][0]; weight > 2*point.doubtful {
 		far = math.Min(far, math.Max(along, 0)/weight)
 	}
 	for i, row := range b.covariance {
@@ -118,25 +118,25 @@ type evidence struct {
 	vectors       [][]float64
 }
 
-func newEvidence(at noisy) (e evidence, err error) {
+func newEvidence(point noisy) (e evidence, err error) {
 	ok := false
-	if e.values, e.vectors, ok = bitmath.SymmetricEigen(at.information); !ok {
+	if e.values, e.vectors, ok = bitmath.SymmetricEigen(point.information); !ok {
 		return e, errors.New("the noisy information has no eigenvalues")
 	}
-	e.along = make([]float64, len(at.theta))
+	e.along = make([]float64, len(point.theta))
 	for k, column := range e.vectors {
 		e.values[k] = math.Max(e.values[k], 0)
 		old, push := 0.0, 0.0
 		for j, w := range column {
-			old += float64(w * at.theta[j])
-			push += float64(w * at.score[j])
+			old += float64(w * point.theta[j])
+			push += float64(w * point.score[j])
 		}
 		e.along[k] = float64(e.values[k]*old) + push
 	}
 	return e, nil
 }
 
-// law is that of b where privacy's noise on z has a variance.
+// law returns the law of b where privacy's noise on z has a variance.
 func (e evidence) law(variance float64, prior []float64) (b Belief, err error) {
 	precision, right := make([]float64, len(prior)), make([]float64, len(prior))
 	for k, h := range e.values {
@@ -173,7 +173,7 @@ func rebuilt(v [][]float64, values, more []float64) [][]float64 {
 	return m
 }
 
-// inverse is that of a positive definite matrix whose eigenvalues are at least the given
+// inverse returns the inverse of a positive definite matrix whose eigenvalues are at least the given
 // one. Rounding takes those that are far below the largest anywhere, below 0 too, as the rows
 // have it: that must not end a run, and what is known of them stands in.
 func inverse(m [][]float64, least float64) ([][]float64, error) {
@@ -197,8 +197,8 @@ func times(m [][]float64, x []float64) []float64 {
 	return out
 }
 
-// through is the law of m times the coefficients.
-func (b Belief) through(m [][]float64) Belief {
+// transform is the law of m times the coefficients.
+func (b Belief) transform(m [][]float64) Belief {
 	return Belief{times(m, b.mean), around(m, b.covariance), around(m, b.silent)}
 }
 

@@ -38,17 +38,17 @@ func frame() *columns.Frame {
 		{Name: "visits", Type: domain.Integer}, {Name: "duration", Type: domain.Numeric}}}
 }
 
-// drawn appends a row with drawn categories.
-func drawn(r *rand.Rand, f *columns.Frame, age, duration float64, visits int) {
+// appendDrawn appends a row with drawn categories.
+func appendDrawn(r *rand.Rand, f *columns.Frame, age, duration float64, visits int) {
 	add := func(at int, v float64) { f.Columns[at].Numbers = append(f.Columns[at].Numbers, v) }
 	add(0, age)
 	add(4, float64(visits))
 	add(5, duration)
-	for at, k := range []int{0, 4, 2, 2} {
+	for pos, k := range []int{0, 4, 2, 2} {
 		if k == 0 {
 			continue
 		}
-		f.Columns[at].Codes = append(f.Columns[at].Codes, int32(r.IntN(k)))
+		f.Columns[pos].Codes = append(f.Columns[pos].Codes, int32(r.IntN(k)))
 	}
 }
 
@@ -60,7 +60,7 @@ func TestScoreIsTheGradient(t *testing.T) {
 		rng := rand.New(rand.NewPCG(4, 4))
 		f := &columns.Frame{Rows: 300, Columns: frame().Columns}
 		for range f.Rows {
-			drawn(rng, f, 20+60*rng.Float64(), 0.5+1.5*rng.Float64(), rng.IntN(5))
+			appendDrawn(rng, f, 20+60*rng.Float64(), 0.5+1.5*rng.Float64(), rng.IntN(5))
 		}
 		r := m.Rows(f)
 		value := func(theta []float64) float64 {
@@ -77,10 +77,10 @@ func TestScoreIsTheGradient(t *testing.T) {
 			return sum
 		}
 		moved := func(j, k int, a, b float64) float64 {
-			at := append([]float64(nil), theta...)
-			at[j] += a
-			at[k] += b
-			return value(at)
+			point := append([]float64(nil), theta...)
+			point[j] += a
+			point[k] += b
+			return value(point)
 		}
 		score, information, err := r.sums(t.Context(), theta)
 		must(t, err)
@@ -107,7 +107,7 @@ func TestScoreIsTheGradient(t *testing.T) {
 
 // TestRowsMoveSumsAsStated: over rows of all corners and some inside, what a row moves each
 // sum by when it comes, and when it is replaced, is at most what is stated, and one pair
-// comes within a hundredth of it, or a fifth for replaced informations, whose bound is that
+// comes within a hundredth of it, or a fifth for replaced informations, whose bound is the bound
 // of rows at a right angle, which rows with an intercept are not.
 func TestRowsMoveSumsAsStated(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
@@ -135,7 +135,7 @@ func TestRowsMoveSumsAsStated(t *testing.T) {
 		theta[0] *= float64(r.IntN(3))
 		for side := range 2 {
 			f := &columns.Frame{Rows: 1, Columns: frame().Columns}
-			drawn(r, f, []float64{20, 80, 50, 1e9, math.NaN()}[r.IntN(5)], 2, 4*r.IntN(2))
+			appendDrawn(r, f, []float64{20, 80, 50, 1e9, math.NaN()}[r.IntN(5)], 2, 4*r.IntN(2))
 			for k, name := range []string{Logistic, Poisson} {
 				rows := models(expected)[name].Rows(f)
 				s, h, err := rows.sums(t.Context(), theta)

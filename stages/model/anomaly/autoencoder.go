@@ -50,11 +50,11 @@ func (m *autoencoder) lane() *lane {
 
 // packAutoencoder makes the artifact of a detector of header h.
 func packAutoencoder(h pipeline.Header, n *net.Net, w []float32) (pipeline.Table, error) {
-	about, err := json.Marshal(h.Domain)
+	description, err := json.Marshal(h.Domain)
 	if err != nil {
 		return pipeline.Table{}, err
 	}
-	files := []pipeline.File{{Name: describedBy, Data: about}}
+	files := []pipeline.File{{Name: describedBy, Data: description}}
 	for name, x := range n.Export(w) {
 		data, err := binary.Append(nil, binary.LittleEndian, x)
 		if err != nil {
@@ -143,7 +143,7 @@ func (m *autoencoder) Scores(f *columns.Frame) ([]float64, error) {
 	p, x := l.pass, l.x
 	scores := make([]float64, 0, f.Rows)
 	for at := 0; at < f.Rows; at += chunk {
-		index := upTo(at, min(at+chunk, f.Rows))
+		index := countFrom(at, min(at+chunk, f.Rows))
 		rows.Gather(p.Input(len(index)), index)
 		rows.Gather(x, index)
 		y := p.Forward(m.weights, net.Mode{})
@@ -154,7 +154,7 @@ func (m *autoencoder) Scores(f *columns.Frame) ([]float64, error) {
 	return scores, nil
 }
 
-func upTo(from, to int) []int32 {
+func countFrom(from, to int) []int32 {
 	index := make([]int32, 0, to-from)
 	for i := from; i < to; i++ {
 		index = append(index, int32(i))
@@ -216,22 +216,22 @@ func code(d *domain.Domain, f *columns.Frame) (*train.Rows, error) {
 	rows := train.NewRows(f.Rows)
 	for i := range d.Columns {
 		c := &d.Columns[i]
-		from := f.Column(c.Name)
-		if from == nil {
+		source := f.Column(c.Name)
+		if source == nil {
 			return nil, fmt.Errorf("column %s: is missing, must be there", c.Name)
 		}
-		if err := add(rows, c, from); err != nil {
+		if err := add(rows, c, source); err != nil {
 			return nil, fmt.Errorf("column %s: %w", c.Name, err)
 		}
 	}
 	return rows, nil
 }
 
-func add(rows *train.Rows, c *domain.Column, from *columns.Column) error {
+func add(rows *train.Rows, c *domain.Column, source *columns.Column) error {
 	if c.Type == domain.Categorical {
-		return train.Categorical(rows, categories(c, from.Codes), widthOf(c))
+		return train.Categorical(rows, categories(c, source.Codes), widthOf(c))
 	}
-	values, absent := places(c, from)
+	values, absent := places(c, source)
 	err := rows.Numeric(values)
 	if err == nil && c.Nullable {
 		err = rows.Numeric(absent)
@@ -242,31 +242,31 @@ func add(rows *train.Rows, c *domain.Column, from *columns.Column) error {
 // categories are codes, of which missing is the last; where the domain has none missing,
 // rows refuse one.
 func categories(c *domain.Column, from []int32) []int32 {
-	to := make([]int32, len(from))
+	dst := make([]int32, len(from))
 	for i, v := range from {
-		if to[i] = v; v < 0 && c.Nullable {
-			to[i] = int32(len(c.Categories))
+		if dst[i] = v; v < 0 && c.Nullable {
+			dst[i] = int32(len(c.Categories))
 		}
 	}
-	return to
+	return dst
 }
 
 // places are where values lie, and ones where they are missing.
-func places(c *domain.Column, from *columns.Column) (values, absent []float32) {
+func places(c *domain.Column, source *columns.Column) (values, absent []float32) {
 	lo, length := 0., math.Max(1, float64(len(c.Categories)-1))
 	if !c.Type.Coded() {
 		lo, length = c.Bounds[0], c.Bounds[1]-c.Bounds[0]
 	}
-	n := max(len(from.Codes), len(from.Numbers))
+	n := max(len(source.Codes), len(source.Numbers))
 	values, absent = make([]float32, n), make([]float32, n)
 	for i := range n {
 		switch {
-		case from.Absent(i):
+		case source.Absent(i):
 			values[i], absent[i] = middle, 1
 		case c.Type.Coded():
-			values[i] = place(float64(from.Codes[i]), lo, length)
+			values[i] = place(float64(source.Codes[i]), lo, length)
 		default:
-			values[i] = place(from.Numbers[i], lo, length)
+			values[i] = place(source.Numbers[i], lo, length)
 		}
 	}
 	return values, absent

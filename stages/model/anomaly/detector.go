@@ -27,7 +27,7 @@ const anomalyDetector = "anomaly_detector"
 // gradients of the mean squared error on Poisson samples of rows, all weights of an example
 // clipped together to max_grad_norm. Sensitivity: max_grad_norm for one row (twice that
 // under replace_one, applied by the accountant; c times for c rows). Adjacency: of the
-// spec. Guarantee: that of repeated(steps, poisson_sampled(gaussian)) for all iterates of
+// spec. Guarantee: as for repeated(steps, poisson_sampled(gaussian)) for all iterates of
 // encoder and decoder (Abadi et al. 2016), both of which are released.
 //
 // The thesis clips the mean of a batch instead, takes rows in order and adds the noise of

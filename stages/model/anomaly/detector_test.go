@@ -117,10 +117,10 @@ func written(t *testing.T, m *autoencoder, f *columns.Frame) (scores []float64) 
 	const in, hidden = 8, 4
 	for i := range f.Rows {
 		x := row(f, i)
-		layer := func(from []float64, w []float32, units int) (y []float64) {
+		layer := func(src []float64, w []float32, units int) (y []float64) {
 			for j := range units {
-				sum := float64(w[len(from)*units+j])
-				for k, v := range from {
+				sum := float64(w[len(src)*units+j])
+				for k, v := range src {
 					sum += v * float64(w[k*units+j])
 				}
 				y = append(y, 1/(1+math.Exp(-sum)))

@@ -28,7 +28,7 @@ const anomalyForest = "anomaly_forest"
 // Input: a private table of stability rows(c). Splits come from the spec's seed and the
 // domain's bounds and categories alone. Mechanism: for each tree a Gaussian histogram of
 // its leaves, which are disjoint cells. Sensitivity: one changed row moves each histogram
-// by 1 (add_remove) or sqrt(2) (replace_one) in L2. Adjacency: either. Guarantee: that of a
+// by 1 (add_remove) or sqrt(2) (replace_one) in L2. Adjacency: either. Guarantee: as for a
 // Gaussian mechanism used once a tree (docs/accounting.md section 8). Scores are computed of
 // noisy counts and splits alone.
 type Forest struct {
@@ -109,16 +109,16 @@ func (f *forest) count(x net.Matrix) {
 	}
 }
 
-// splits are those of a whole tree, the root first: node i has the children 2i+1 and 2i+2.
+// splits returns the splits of a whole tree, the root first: node i has the children 2i+1 and 2i+2.
 // Each takes a column at random, then one of its numbers, and cuts what is left of it at
 // random; what is 0 or 1 alone it cuts in the middle, or is no cut where that has been done.
 func splits(d *domain.Domain, depth int, r *rand.Rand) []split {
 	list := make([]split, 1<<depth-1)
 	for i := range list {
-		at, number := someNumber(d, r)
-		list[i] = split{at, middle}
+		pos, number := someNumber(d, r)
+		list[i] = split{pos, middle}
 		if number {
-			lo, hi := left(list, i, at)
+			lo, hi := left(list, i, pos)
 			list[i].Below = lo + float32((hi-lo)*float32(r.Float64()))
 		}
 	}
@@ -126,15 +126,15 @@ func splits(d *domain.Domain, depth int, r *rand.Rand) []split {
 }
 
 // left is what the nodes above node i have left of the number at a place.
-func left(list []split, i, at int) (lo, hi float32) {
+func left(list []split, i, pos int) (lo, hi float32) {
 	for hi = 1; i > 0; i = (i - 1) / 2 {
-		above := list[(i-1)/2]
+		higher := list[(i-1)/2]
 		switch {
-		case above.At != at:
+		case higher.At != pos:
 		case i%2 == 1: // to the left
-			hi = min(hi, above.Below)
+			hi = min(hi, higher.Below)
 		default:
-			lo = max(lo, above.Below)
+			lo = max(lo, higher.Below)
 		}
 	}
 	return lo, hi
@@ -142,13 +142,13 @@ func left(list []split, i, at int) (lo, hi float32) {
 
 // someNumber is the place of a number of a row, and whether it is one that is not 0 or 1
 // alone.
-func someNumber(d *domain.Domain, r *rand.Rand) (at int, number bool) {
+func someNumber(d *domain.Domain, r *rand.Rand) (pos int, number bool) {
 	c := r.IntN(len(d.Columns))
 	for i := range c {
-		at += widthOf(&d.Columns[i])
+		pos += widthOf(&d.Columns[i])
 	}
 	of := r.IntN(widthOf(&d.Columns[c]))
-	return at + of, d.Columns[c].Type != domain.Categorical && of == 0
+	return pos + of, d.Columns[c].Type != domain.Categorical && of == 0
 }
 
 const (
@@ -286,7 +286,7 @@ func (f *forest) each(table *columns.Frame, do func(net.Matrix)) error {
 	}
 	x := net.NewMatrix(chunk, rows.Width())
 	for at := 0; at < table.Rows; at += chunk {
-		index := upTo(at, min(at+chunk, table.Rows))
+		index := countFrom(at, min(at+chunk, table.Rows))
 		rows.Gather(x, index)
 		do(x.Slice(0, len(index)))
 	}

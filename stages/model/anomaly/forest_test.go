@@ -80,14 +80,14 @@ func TestForestFindsThePlantedRow(t *testing.T) {
 	d, frame := read(t, table, in)
 	scores, err := d.Scores(frame)
 	must(t, err)
-	above := 0
+	higher := 0
 	for _, s := range scores {
 		if s > scores[5] {
-			above++
+			higher++
 		}
 	}
-	if above >= 5 {
-		t.Errorf("%d rows have a higher score", above)
+	if higher >= 5 {
+		t.Errorf("%d rows have a higher score", higher)
 	}
 }
 

@@ -37,11 +37,11 @@ func TestProgramPaysForOneStep(t *testing.T) {
 		if math.Abs(m.Deviation()-noise) > 1e-15 || m.Uses() != 6 || w.Out["model"].Class != pipeline.Released {
 			t.Errorf("epsilon %g: deviation %g, %d uses, class %s", epsilon, m.Deviation(), m.Uses(), w.Out["model"].Class)
 		}
-		said, err := w.Terms.Published.Epsilon(w.Terms.Scale, 1e-6)
+		stated, err := w.Terms.Published.Epsilon(w.Terms.Scale, 1e-6)
 		must(t, err)
-		if math.Abs(said-epsilon) > 1e-12 || w.Terms.Unproven.Rule != "W14" || !strings.Contains(w.Terms.Unproven.Why,
+		if math.Abs(stated-epsilon) > 1e-12 || w.Terms.Unproven.Rule != "W14" || !strings.Contains(w.Terms.Unproven.Why,
 			"W38") {
-			t.Errorf("epsilon %g: the thesis says %g, unproven %+v", epsilon, said, w.Terms.Unproven)
+			t.Errorf("epsilon %g: the thesis says %g, unproven %+v", epsilon, stated, w.Terms.Unproven)
 		}
 		want := privacy.Event(privacy.Repeated{Count: 2, Event: privacy.Gaussian{NoiseMultiplier: 0.1 / epsilon}})
 		if diff := cmp.Diff(want, m.Event(privacy.ReplaceOne)); diff != "" {
@@ -50,7 +50,7 @@ func TestProgramPaysForOneStep(t *testing.T) {
 	}
 }
 
-// TestProgramReleasesNoisySteps: the weights that are released are those of its loop, from standard normal ones,
+// TestProgramReleasesNoisySteps: the weights that are released are the weights of its loop, from standard normal ones,
 // and the noise is what was paid for.
 func TestProgramReleasesNoisySteps(t *testing.T) {
 	in := changed(visitors(40), published)
@@ -70,7 +70,7 @@ func TestProgramReleasesNoisySteps(t *testing.T) {
 }
 
 // TestProgramWithoutNoise: the detector is private and costs nothing; its weights are
-// those of plain gradient descent.
+// the weights of plain gradient descent.
 func TestProgramWithoutNoise(t *testing.T) {
 	in := changed(visitors(40), published)
 	s := thesis(0)
@@ -112,7 +112,7 @@ func descended(t *testing.T, in pipelinetest.Input, f *columns.Frame) []float32 
 		rows, err := code(in.Header.Domain, f.Slice(from, min(from+16, 40)))
 		must(t, err)
 		x := net.NewMatrix(rows.Len(), n.In())
-		rows.Gather(x, upTo(0, rows.Len()))
+		rows.Gather(x, countFrom(0, rows.Len()))
 		pass.Input(rows.Len()).CopyFrom(x)
 		y := pass.Forward(w, net.Mode{Train: true})
 		net.MSE(pass.OutGrad(), y, x, nil)

@@ -39,7 +39,7 @@ import (
 // goes. Read backwards, a row that goes takes at most one with it. Under add_remove c changed
 // rows are thus at most c here, and rows(c) stays rows(c). Under replace_one T and T' are
 // the rows that they have in common and at most c more each, so that K(T) and K(T') are
-// those of the common rows and at most c more each: rows(c) again. The number of rows that
+// the rows of K for the common rows and at most c more each: rows(c) again. The number of rows that
 // are left is the public one less N. But m is a row of another unit (OwnRows is false), at
 // another place and in another shard: a stage of kind shard does not confine that, and a
 // table in shards is refused, since a change inside one shard, of any size, would exchange
@@ -145,7 +145,7 @@ func (s *Remove) insteadOfMid() string {
 		"dp_vae or dp_syn): detector: (the one named here), and remove_anomalies: (" + n + ")"
 }
 
-// header is that of the rows that are left; the comment of Remove has the proof.
+// header returns the header of the rows that are left; the comment of Remove has the proof.
 func (s *Remove) header(h, detector pipeline.Header) pipeline.Header {
 	h.Domain = h.Domain.Clone()
 	h.Domain.LiftTotals()
@@ -179,10 +179,10 @@ func (s *Remove) remaining(ctx context.Context, t pipeline.Table, out pipeline.H
 	}
 	worst, err := highest(ctx, t, d, int(*s.Rows))
 	return pipeline.Table{Header: out, Open: func(ctx context.Context) pipeline.Batches {
-		at := int64(0)
+		pos := int64(0)
 		return t.Map(out, func(r arrow.Record) (arrow.Record, error) {
-			from := at
-			at += r.NumRows()
+			from := pos
+			pos += r.NumRows()
 			return keep(r, func(i int) bool { return !worst[from+int64(i)] })
 		}).Open(ctx)
 	}}, err
@@ -225,7 +225,7 @@ func byRank(a, b ranked) int {
 // highest are the places of the n rows that rank highest, all of a table that has fewer.
 func highest(ctx context.Context, t pipeline.Table, d artifact.Scorer, n int) (map[int64]bool, error) {
 	var top []ranked // the n highest so far, in order
-	at := int64(0)
+	pos := int64(0)
 	for rec, err := range t.Open(ctx) {
 		if err != nil {
 			return nil, err
@@ -239,15 +239,15 @@ func highest(ctx context.Context, t pipeline.Table, d artifact.Scorer, n int) (m
 			if full && score < top[n-1].score {
 				continue
 			}
-			of, err := contents(rec, i)
+			values, err := contents(rec, i)
 			if err != nil {
 				return nil, err
 			}
-			top = append(top, ranked{at + int64(i), score, of})
+			top = append(top, ranked{pos + int64(i), score, values})
 		}
 		slices.SortFunc(top, byRank)
 		top = top[:min(n, len(top))]
-		at += rec.NumRows()
+		pos += rec.NumRows()
 	}
 	places := map[int64]bool{}
 	for _, r := range top {

@@ -39,8 +39,8 @@ func weights(rows [][2]int) pipeline.Table {
 	return pipeline.FromRecords(in.Header, r.NewSlice(0, half), r.NewSlice(half, r.NumRows()))
 }
 
-// kept are the ages and weights of the rows that a stage leaves.
-func kept(t *testing.T, s Remove, of pipeline.Table) (rows [][2]int) {
+// keptRows are the ages and weights of the rows that a stage leaves.
+func keptRows(t *testing.T, s Remove, of pipeline.Table) (rows [][2]int) {
 	t.Helper()
 	left, err := s.remaining(t.Context(), of, of.Header, byWeight{})
 	must(t, err)
@@ -65,11 +65,11 @@ func TestHighestGo(t *testing.T) {
 		6: nil,
 		7: nil,
 	} {
-		if got := kept(t, Remove{Rows: number(n)}, weights(all)); !slices.Equal(got, want) {
+		if got := keptRows(t, Remove{Rows: number(n)}, weights(all)); !slices.Equal(got, want) {
 			t.Errorf("without the %d highest of %v: %v, must be %v", n, all, got, want)
 		}
 	}
-	if got, want := kept(t, Remove{Above: score(14)}, weights(all)), [][2]int{{50, 71}, {51, 70}, {30, 64},
+	if got, want := keptRows(t, Remove{Above: score(14)}, weights(all)), [][2]int{{50, 71}, {51, 70}, {30, 64},
 		{51, 71}}; !slices.Equal(got, want) {
 		t.Errorf("above 14 is taken out of %v: %v, must be %v", all, got, want)
 	}
@@ -86,7 +86,7 @@ func TestOneRowMovesOne(t *testing.T) {
 	try = func(table [][2]int) {
 		for n := int64(1); n <= 3; n++ {
 			s := Remove{Rows: number(n)}
-			before := kept(t, s, weights(table))
+			before := keptRows(t, s, weights(table))
 			for _, r := range rows {
 				tried++
 				at := tried % (len(table) + 1)
@@ -94,7 +94,7 @@ func TestOneRowMovesOne(t *testing.T) {
 				if tried%2 == 0 {
 					slices.Reverse(longer)
 				}
-				after := kept(t, s, weights(longer))
+				after := keptRows(t, s, weights(longer))
 				for _, b := range before {
 					if i := slices.Index(after, b); i >= 0 {
 						after = slices.Delete(after, i, i+1)
@@ -259,12 +259,12 @@ func TestOtherColumnsPass(t *testing.T) {
 	must(t, err)
 	last := -1
 	for i := range int(r.NumRows()) {
-		var at int
-		if _, err := fmt.Sscanf(r.Column(4).(*array.String).Value(i), "note %d", &at); err != nil || at <= last ||
-			r.Column(0).ValueStr(i) != in.Rows.Column(0).ValueStr(at) {
-			t.Errorf("row %d is note %d behind note %d", i, at, last)
+		var pos int
+		if _, err := fmt.Sscanf(r.Column(4).(*array.String).Value(i), "note %d", &pos); err != nil || pos <= last ||
+			r.Column(0).ValueStr(i) != in.Rows.Column(0).ValueStr(pos) {
+			t.Errorf("row %d is note %d behind note %d", i, pos, last)
 		}
-		last = at
+		last = pos
 	}
 	if r.NumRows() != 25 || !r.Schema().Equal(h.Schema) {
 		t.Errorf("%d rows of %v", r.NumRows(), r.Schema())

@@ -26,7 +26,7 @@ import (
 //     also for a row that changes its label.
 //  2. with labels private the sizes of labels, one noisy histogram (generator.LabelSetting).
 //
-// Adjacency: of the spec. Guarantee: that of repeated(steps, poisson_sampled(gaussian)) and
+// Adjacency: of the spec. Guarantee: as for repeated(steps, poisson_sampled(gaussian)) and
 // gaussian together, for all iterates of critics and generators and the shares of labels:
 // generators see noised critics, public latents and noisy shares alone.
 //
@@ -155,7 +155,7 @@ func (l *labelled) run(ctx context.Context, env *pipeline.Env, in pipeline.Table
 	if err != nil {
 		return nil, err
 	}
-	of, err := table.Codes(l.column)
+	group, err := table.Codes(l.column)
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +167,7 @@ func (l *labelled) run(ctx context.Context, env *pipeline.Env, in pipeline.Table
 	if err != nil {
 		return nil, err
 	}
-	shares, err := l.Shares(env, of, l.labels)
+	shares, err := l.Shares(env, group, l.labels)
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +178,7 @@ func (l *labelled) run(ctx context.Context, env *pipeline.Env, in pipeline.Table
 	}
 	c := l.config(env, shares)
 	c.Worst = worst
-	trained, err := train.LabelGAN(ctx, c, l.critic, l.blank, critics, generators, rows, of, paid, hooks)
+	trained, err := train.LabelGAN(ctx, c, l.critic, l.blank, critics, generators, rows, group, paid, hooks)
 	if err != nil {
 		return nil, err
 	}
@@ -211,11 +211,11 @@ func (s *DPGAN) optimiser(rate float64) train.Optimiser {
 func (l *labelled) parts(shares []float64, w []float32) ([]generator.Part, error) {
 	parts, each := make([]generator.Part, l.labels), l.gen.Params()
 	for label := range parts {
-		says, err := generator.OfLabel(l.gen, l.domain, l.column, label)
+		labels, err := generator.OfLabel(l.gen, l.domain, l.column, label)
 		if err != nil {
 			return nil, err
 		}
-		parts[label] = generator.Part{Share: shares[label], Net: says, Weights: w[label*each:][:each]}
+		parts[label] = generator.Part{Share: shares[label], Net: labels, Weights: w[label*each:][:each]}
 	}
 	return parts, nil
 }
@@ -235,7 +235,7 @@ type GANNets struct {
 	Dropout   float64 `yaml:"dropout" json:"dropout" min:"0" exclusiveMax:"1" doc:"Share of the critics' hidden units that are left out at random, row by row; 0 is none."`
 }
 
-// nets are those of the settings, if a training of so many labels can hold them.
+// nets returns the nets of the settings, if a training of so many labels can hold them.
 func (n GANNets) nets(d *domain.Domain, labels, batch int) (critic, gen *net.Net, err error) {
 	var ps schema.Problems
 	generator.Shallow(&ps, "critic", n.Critic)

@@ -69,7 +69,7 @@ func dpGANCases(t *testing.T) (cases []pipelinetest.Case) {
 }
 
 // TestDPGANSpendsThePlan: events written out by hand: rate 10/40 of 12 steps, and for private labels a histogram at
-// the multiplier that takes .05 of the squared loss, that of the steps being .25^2 12 (exp(1/1.5^2)-1)
+// the multiplier that takes .05 of the squared loss, the loss of the steps being .25^2 12 (exp(1/1.5^2)-1)
 // = .419718 (Bu et al. 2020): sqrt(.95/(.05 .419718)) = 6.72819, which accountants see as sqrt 2 times that under
 // replace_one, since they double what moves.
 func TestDPGANSpendsThePlan(t *testing.T) {

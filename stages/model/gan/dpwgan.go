@@ -24,7 +24,7 @@ import (
 // sums of the critic's per-example gradients on Poisson samples of real rows,
 // each clipped over all weights together to max_grad_norm. Sensitivity:
 // max_grad_norm for one row (twice that under replace_one, applied by the
-// accountant; c times for c rows). Adjacency: of the spec. Guarantee: that of
+// accountant; c times for c rows). Adjacency: of the spec. Guarantee: as for
 // repeated(steps, poisson_sampled(gaussian)) for all iterates of critic and
 // generator, since the generated part of the loss, weight clipping and the
 // generator are post-processing (Abadi et al. 2016; docs/accounting.md section 4).
@@ -137,18 +137,18 @@ func (s *DPWGAN) mechanism(scale, rate float64, steps int, h pipeline.Header, cr
 }
 
 func (s *DPWGAN) describe(rate float64, tensors int) string {
-	of := fmt.Sprintf("DP-SGD on the critic, sampling rate %.4g", rate)
+	name := fmt.Sprintf("DP-SGD on the critic, sampling rate %.4g", rate)
 	if s.Clip == clipTensor {
-		of += fmt.Sprintf(", %d weight tensors as one release", tensors)
+		name += fmt.Sprintf(", %d weight tensors as one release", tensors)
 	}
 	if s.Program != nil {
-		of = fmt.Sprintf("noisy steps on the critic, %g rows each from one shuffle an epoch, %d weight tensors",
+		name = fmt.Sprintf("noisy steps on the critic, %g rows each from one shuffle an epoch, %d weight tensors",
 			s.ExpectedBatchSize, tensors)
 	}
-	return of
+	return name
 }
 
-// nets are those of the settings, if a training can hold them.
+// nets returns the nets of the settings, if a training can hold them.
 func (s *DPWGAN) nets(d *domain.Domain) (critic, gen *net.Net, err error) {
 	var ps schema.Problems
 	generator.Shallow(&ps, "critic", s.Critic)

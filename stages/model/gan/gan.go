@@ -19,7 +19,7 @@ import (
 // Kinds lists the kinds of this family.
 func Kinds() []pipeline.Kind { return []pipeline.Kind{dpWGANKind(), gsWGANKind(), dpGANKind()} }
 
-// Slopes of LeakyReLU below zero: of GANs on images (Radford et al. 2016), and that of
+// Slopes of LeakyReLU below zero: of GANs on images (Radford et al. 2016), and the slope of
 // UCLANESL's program.
 const (
 	leak         = 0.2
@@ -126,7 +126,7 @@ func (s *DPWGAN) checkBudget(rows int64, delta float64, ps *schema.Problems) {
 	}
 }
 
-// tensors are those of the critic, which program charges each: weights and offsets of a layer.
+// tensors returns the tensors of the critic, which program charges each: weights and offsets of a layer.
 func (s *DPWGAN) tensors() int { return 2 * (len(s.Critic) + 1) }
 
 // findings warn of batches of a size that Poisson samples cannot have; program refuses such.
@@ -176,7 +176,7 @@ func publishedDPWGAN(rate float64, steps, tensors int64) *pipeline.Published {
 
 // publishedDPGAN is the arithmetic of the GANAD thesis for its DP-GAN, as far as it can be known: the
 // Renyi accountant of one class, since the classes are apart, add_remove. What runs here
-// has one rate for all rows; at equal classes and twice their batch it is that of each. It bounds the critics under
+// has one rate for all rows; at equal classes and twice their batch it is the rate of each. It bounds the critics under
 // add_remove, whatever the labels are, and not the noisy sizes of labels.
 func publishedDPGAN(rate float64, steps int64) *pipeline.Published {
 	return &pipeline.Published{

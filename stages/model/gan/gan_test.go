@@ -97,7 +97,7 @@ func TestRunSpendsThePlan(t *testing.T) {
 	}
 }
 
-// TestGroupsArePaid: on rows(2) the bill is that of a change of two rows: rate
+// TestGroupsArePaid: on rows(2) the bill is the bill of a change of two rows: rate
 // 1-(1-q)^2, half the multiplier (docs/accounting.md section 8).
 func TestGroupsArePaid(t *testing.T) {
 	l := learners(t)["dp_wgan"]
@@ -271,7 +271,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestProgramIsUnproven: its first rule is that of the shuffled batches, and no setting of
+// TestProgramIsUnproven: its first rule is the rule of the shuffled batches, and no setting of
 // the proven variants has one.
 func TestProgramIsUnproven(t *testing.T) {
 	h := pipeline.Headers{"in": ward(t, 0).Header}
@@ -325,7 +325,7 @@ func TestProgramNeedsAreToldAtOnce(t *testing.T) {
 	}
 }
 
-// TestProgramCountsTensors: those whose budget is checked are those of the net that is trained.
+// TestProgramCountsTensors: the tensors whose budget is checked are the tensors of the net that is trained.
 func TestProgramCountsTensors(t *testing.T) {
 	for _, critic := range [][]int{{3}, {5, 4}} {
 		s := programWGAN()
@@ -374,12 +374,12 @@ func TestBaselineEpsilons(t *testing.T) {
 		epsilon, psi float64
 		steps        int64
 	}{{0.36, 27.5, 2544}, {0.37, 27.5, 121087}, {0.51, 19, 849137}, {1.01, 9, 883733}} {
-		at, err := publishedBaseline(rate, c.steps).Epsilon(c.psi, 1e-5)
+		point, err := publishedBaseline(rate, c.steps).Epsilon(c.psi, 1e-5)
 		must(t, err)
 		later, err := publishedBaseline(rate, c.steps+epoch).Epsilon(c.psi, 1e-5)
 		must(t, err)
-		if !(at <= c.epsilon && later > c.epsilon) {
-			t.Errorf("psi %g: %g after %d steps, %g an epoch later; the paper has %g", c.psi, at, c.steps, later, c.epsilon)
+		if !(point <= c.epsilon && later > c.epsilon) {
+			t.Errorf("psi %g: %g after %d steps, %g an epoch later; the paper has %g", c.psi, point, c.steps, later, c.epsilon)
 		}
 	}
 }

@@ -18,13 +18,13 @@ func TestArtifact(t *testing.T) {
 		model, _ := l.Trained(t, l.in)
 		files, err := pipeline.ReadFiles(t.Context(), model)
 		must(t, err)
-		var about struct {
+		var description struct {
 			Kind   string
 			Format int
 		}
-		must(t, json.Unmarshal(files[0].Data, &about))
-		if about.Kind != l.Kind.Name || about.Format != generator.Format {
-			t.Errorf("%s: says that it is %v", name, about)
+		must(t, json.Unmarshal(files[0].Data, &description))
+		if description.Kind != l.Kind.Name || description.Format != generator.Format {
+			t.Errorf("%s: says that it is %v", name, description)
 		}
 		if m, err := artifact.Read[artifact.Model](t.Context(), model, pipeline.ReadersOf(Kinds())); err != nil ||
 			len(m.Header().Domain.Columns) != 4 {

@@ -112,7 +112,7 @@ func (s *GSWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		return pipeline.Work{}, err
 	}
 	critics, out := h.Shards, generator.ModelHeader(h)
-	out.Kept = s.kept()
+	out.Kept = s.keptSteps()
 	critic, gen, err := s.nets(h.Domain, critics)
 	if err == nil {
 		err = training.InReach(s.query(1, critics, critic.In()))
@@ -127,17 +127,17 @@ func (s *GSWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		Terms: pipeline.Pricing{Scale: s.NoiseMultiplier, Published: publishedGSWGAN(s, critics),
 			Unproven: s.UnprovenBeside(in, s.unproven(critics, h))},
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
-			kept, err := s.train(ctx, env, in, critics, critic, gen)
+			iterates, err := s.train(ctx, env, in, critics, critic, gen)
 			if err != nil {
 				return nil, err
 			}
-			model, err := generator.ReleaseSteps(out, "gs_wgan", gen, kept)
+			model, err := generator.ReleaseSteps(out, "gs_wgan", gen, iterates)
 			return pipeline.Tables{"model": model}, err
 		},
 	}, nil
 }
 
-// nets are those of the settings, if a training of so many critics can hold them.
+// nets returns the nets of the settings, if a training of so many critics can hold them.
 func (s *GSWGAN) nets(d *domain.Domain, critics int) (critic, gen *net.Net, err error) {
 	var ps schema.Problems
 	generator.Shallow(&ps, "critic", s.Critic)
@@ -260,9 +260,9 @@ func (s *GSWGAN) earlier() int {
 	return (s.Steps - 1) / s.ReleaseEvery
 }
 
-// kept are the steps that the model can be drawn from; with its last generator alone there
+// keptSteps are the steps that the model can be drawn from; with its last generator alone there
 // is nothing to choose.
-func (s *GSWGAN) kept() pipeline.Kept {
+func (s *GSWGAN) keptSteps() pipeline.Kept {
 	if s.earlier() == 0 {
 		return pipeline.Kept{}
 	}

@@ -115,13 +115,13 @@ func TestScheduleRefusals(t *testing.T) {
 	}
 }
 
-// TestEarlierGenerators: the model read back draws the rows of its last step, and those of
+// TestEarlierGenerators: the model read back draws the rows of its last step, and the rows of
 // step 10 where it is asked for them, which are the rows of a training of 10 steps.
 func TestEarlierGenerators(t *testing.T) {
 	l := learners(t)["gs_wgan drawn"]
 	l.Stage = func() pipeline.Stage { s := thesis(); s.NoiseMultiplier = 0; s.CheckpointEvery = 5; return s }
 	l.in.Header.Terms.NoPrivacy = true
-	of := func(steps, every int) artifact.Model {
+	build := func(steps, every int) artifact.Model {
 		stage := l.Stage
 		l := l
 		l.Stage = func() pipeline.Stage {
@@ -142,7 +142,7 @@ func TestEarlierGenerators(t *testing.T) {
 		}
 		return m
 	}
-	m, short, whole := of(12, 5), of(10, 0), of(12, 0)
+	m, short, whole := build(12, 5), build(10, 0), build(12, 0)
 	earlier, err := m.(artifact.Stepper).At(10)
 	must(t, err)
 	for what, pair := range map[string][2]artifact.Model{"step 10": {earlier, short}, "the last step": {m, whole}} {

@@ -28,15 +28,15 @@ func smokers(t *testing.T, n int) pipelinetest.Input {
 	return people(t, n, 0, func(i int) (region, smokes int) { return i % 3 / 2, i % 3 / 2 })
 }
 
-// people is such a table of the regions and habits that of tells.
-func people(t *testing.T, n, shards int, of func(i int) (region, smokes int)) pipelinetest.Input {
+// people is such a table of the regions and habits that pick tells.
+func people(t *testing.T, n, shards int, build func(i int) (region, smokes int)) pipelinetest.Input {
 	t.Helper()
 	stages := []pipeline.Stage{&prep.Encode{OneHot: []string{"smoker"}, MinMax: [2]float64{-1, 1}, Missing: "error",
 		Standard: map[string]prep.Moments{"weight": {Mean: 75, SD: 15}}}}
 	if shards > 0 {
 		stages = append([]pipeline.Stage{&prep.Shard{Shards: shards, By: "random"}}, stages...)
 	}
-	return pipelinetest.After(t, pipelinetest.People(n, pipeline.ClaimsPublished, of), stages...)
+	return pipelinetest.After(t, pipelinetest.People(n, pipeline.ClaimsPublished, build), stages...)
 }
 
 func must(t *testing.T, err error) {

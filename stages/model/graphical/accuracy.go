@@ -78,7 +78,7 @@ func needMeasured(d *domain.Domain, ps *schema.Problems) {
 // each set of columns, measurements of one set together.
 func (m *released) belowNoise(listed int) []pipeline.Metric {
 	var names []string
-	cells, below, sigma := map[string]int{}, map[string]int{}, map[string]float64{}
+	cells, lower, sigma := map[string]int{}, map[string]int{}, map[string]float64{}
 	all := 0
 	for _, x := range m.Measured {
 		name := strings.Join(m.columnsOf(x.Columns), ", ")
@@ -88,7 +88,7 @@ func (m *released) belowNoise(listed int) []pipeline.Metric {
 		cells[name], sigma[name] = cells[name]+len(x.Y), x.Sigma
 		for _, y := range x.Y {
 			if x.Sigma > y {
-				below[name]++
+				lower[name]++
 				all++
 			}
 		}
@@ -98,11 +98,11 @@ func (m *released) belowNoise(listed int) []pipeline.Metric {
 		whole += cells[name]
 	}
 	slices.SortStableFunc(names, func(a, b string) int {
-		return descending(float64(below[a])/float64(cells[a]), float64(below[b])/float64(cells[b]))
+		return descending(float64(lower[a])/float64(cells[a]), float64(lower[b])/float64(cells[b]))
 	})
 	list := []pipeline.Metric{share("", all, whole, "over all measured marginals")}
 	for _, name := range names[:min(len(names), listed)] {
-		list = append(list, share(name, below[name], cells[name], fmt.Sprintf("noise has a standard deviation of %.4g rows",
+		list = append(list, share(name, lower[name], cells[name], fmt.Sprintf("noise has a standard deviation of %.4g rows",
 			sigma[name])))
 	}
 	return list
@@ -161,8 +161,8 @@ func (s *pairBounds) bounds(i int, rows float64) (low, high float64, known bool)
 	return max(0, math.Abs(u-m)-reach) / rows, min(1, max(0, u+m+reach)/rows), true
 }
 
-// against finds how far the model's pairs are from the independent tables.
-func (s *pairBounds) against(m *graphical.Model) {
+// measureModel finds how far the model's pairs are from the independent tables.
+func (s *pairBounds) measureModel(m *graphical.Model) {
 	s.Model = make([]float64, len(s.Pairs))
 	place := map[[2]int]int{}
 	for i, pair := range s.Pairs {
@@ -230,7 +230,7 @@ func (m *released) pairsList() []byte {
 	for _, i := range order {
 		names := m.columnsOf(s.Pairs[i][:])
 		low, high, known := s.bounds(i, rows)
-		row := append(names, yes(m.holds(s.Pairs[i])), text(s.Y[i]/rows), text(s.Sigma/rows), "not known", "not known")
+		row := append(names, yes(m.measuresPair(s.Pairs[i])), text(s.Y[i]/rows), text(s.Sigma/rows), "not known", "not known")
 		if known {
 			row[5], row[6] = text(low), text(high)
 		}
@@ -239,8 +239,8 @@ func (m *released) pairsList() []byte {
 	return sheet.bytes()
 }
 
-// holds tells whether a measured marginal holds a pair.
-func (m *released) holds(pair [2]int) bool {
+// measuresPair tells whether a measured marginal holds a pair.
+func (m *released) measuresPair(pair [2]int) bool {
 	return slices.ContainsFunc(m.Measured, func(x measured) bool {
 		return slices.Contains(x.Columns, pair[0]) && slices.Contains(x.Columns, pair[1])
 	})
@@ -262,7 +262,7 @@ func remarked(ctx context.Context, out pipeline.Tables) (string, error) {
 	var list []string
 	for j, c := range m.core.Columns {
 		if reach, wide := m.Columns[j].reach(m.grids[j]); wide {
-			where := m.labels(j).of(reach)
+			where := m.labels(j).label(reach)
 			if strings.HasPrefix(where, "[") {
 				where = "within " + where
 			} else {
@@ -288,14 +288,14 @@ func remarked(ctx context.Context, out pipeline.Tables) (string, error) {
 // reach returns the cells of a number from the first to the last leaf whose count stands on its own noise (a settled
 // tail has no variance), and whether its bounds are much wider.
 func (c *coded) reach(g columns.Grid) (reach group, wide bool) {
-	own := func(l histogram.Leaf) bool { return l.Var > 0 && l.Count >= rare*math.Sqrt(l.Var) }
-	first := slices.IndexFunc(c.Leaves, own)
+	single := func(l histogram.Leaf) bool { return l.Var > 0 && l.Count >= rare*math.Sqrt(l.Var) }
+	first := slices.IndexFunc(c.Leaves, single)
 	if g.Coded() || first < 0 {
 		return reach, false
 	}
 	last := first
 	for i, l := range c.Leaves {
-		if own(l) {
+		if single(l) {
 			last = i
 		}
 	}

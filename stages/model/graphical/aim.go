@@ -98,7 +98,7 @@ func (s *AIM) run(ctx context.Context, env *pipeline.Env, t pipeline.Table) (pip
 	if s.Selection == "gaussian" {
 		next = (&ranking{course: c}).next
 	}
-	if err := c.rounds(ctx, newPace(p.left(), named(workload), s.Select), next); err != nil {
+	if err := c.rounds(ctx, newPace(p.left(), countNamed(workload), s.Select), next); err != nil {
 		return pipeline.Table{}, err
 	}
 	m, err := f.scaled(c.model, s.limits())
@@ -117,18 +117,18 @@ func (c *course) rounds(ctx context.Context, pace *pace, next func(ctx context.C
 		choice, measure, last = pace.next(left)
 		sigma := c.p.sigma(measure)
 		open := fitting(c.sizes(), c.measured, c.list, part(c.limits, 1-(left-choice-measure)/c.p.total()))
-		at, err := next(ctx, open, sigma, choice)
+		pos, err := next(ctx, open, sigma, choice)
 		if err != nil {
 			return err
 		}
 		if last {
 			measure = c.p.left() // to the last bit of the total
 		}
-		moved, err := c.round(ctx, at, measure)
+		moved, err := c.round(ctx, pos, measure)
 		if err != nil {
 			return err
 		}
-		pace.learned(moved, sigma, cellsIn(c.sizes(), c.list[at].set))
+		pace.learned(moved, sigma, cellsIn(c.sizes(), c.list[pos].set))
 	}
 	return nil
 }
@@ -289,13 +289,13 @@ func l1(counts []int64, table []float64) (sum int64) {
 
 // round measures a candidate, and fits; moved is how far, in L1, that moved the model
 // on its set.
-func (c *course) round(ctx context.Context, at int, cost float64) (moved float64, err error) {
-	set := c.list[at].set
+func (c *course) round(ctx context.Context, pos int, cost float64) (moved float64, err error) {
+	set := c.list[pos].set
 	before, err := c.model.Marginal(set)
 	if err != nil {
 		return 0, err
 	}
-	if err := c.some(ctx, []int{at}, func(_ int, counts []int64) error { return c.keep(c.p, set, counts, cost) }); err !=
+	if err := c.some(ctx, []int{pos}, func(_ int, counts []int64) error { return c.keep(c.p, set, counts, cost) }); err !=
 		nil {
 		return 0, err
 	}
@@ -329,13 +329,13 @@ func (c *course) fit(ctx context.Context) error {
 // together adds up the factors of one set.
 func together(factors []graphical.Factor) (sums []graphical.Factor) {
 	for _, f := range factors {
-		at := slices.IndexFunc(sums, func(s graphical.Factor) bool { return slices.Equal(s.Vars, f.Vars) })
-		if at < 0 {
+		index := slices.IndexFunc(sums, func(s graphical.Factor) bool { return slices.Equal(s.Vars, f.Vars) })
+		if index < 0 {
 			sums = append(sums, f)
 			continue
 		}
 		for i, x := range f.Log {
-			sums[at].Log[i] += x
+			sums[index].Log[i] += x
 		}
 	}
 	return sums
@@ -345,12 +345,12 @@ func together(factors []graphical.Factor) (sums []graphical.Factor) {
 // a fit to all of them.
 func onePerSet(tables []graphical.Table) (means []graphical.Table) {
 	for _, t := range tables {
-		at := slices.IndexFunc(means, func(m graphical.Table) bool { return slices.Equal(m.Vars, t.Vars) })
-		if at < 0 {
+		index := slices.IndexFunc(means, func(m graphical.Table) bool { return slices.Equal(m.Vars, t.Vars) })
+		if index < 0 {
 			means = append(means, graphical.Table{Vars: t.Vars, Y: slices.Clone(t.Y), Var: slices.Clone(t.Var)})
 			continue
 		}
-		m := &means[at]
+		m := &means[index]
 		for i := range t.Y {
 			a, b := 1/m.Var[i], 1/t.Var[i]
 			m.Y[i], m.Var[i] = (float64(a*m.Y[i])+float64(b*t.Y[i]))/(a+b), 1/(a+b)

@@ -29,26 +29,26 @@ type loss struct {
 }
 
 func (l *loss) Release(r privacy.Released) any {
-	at := len(l.in)
+	pos := len(l.in)
 	l.in, l.out = append(l.in, r.In), append(l.out, r.Out)
 	if l.first == nil {
 		return r.Out
 	}
-	if at >= len(l.first.in) {
+	if pos >= len(l.first.in) {
 		l.fault = "uses follow the rows"
 		return r.Out
 	}
 	before := l.first
-	x, err := probability(r.Mechanism, before.in[at], before.out[at])
-	y, other := probability(r.Mechanism, r.In, before.out[at])
+	x, err := probability(r.Mechanism, before.in[pos], before.out[pos])
+	y, other := probability(r.Mechanism, r.In, before.out[pos])
 	if err != nil || other != nil {
 		l.fault = fmt.Sprint(err, other)
 	}
 	l.sum += x - y
-	return before.out[at]
+	return before.out[pos]
 }
 
-// probability is the logarithm of that of an output.
+// probability is the logarithm of the probability of an output.
 func probability(m privacy.Mechanism, in, out any) (float64, error) {
 	switch m := m.(type) {
 	case mechanism.LaplaceCounts:
@@ -123,7 +123,7 @@ func TestLossIsNoMoreThanProven(t *testing.T) {
 		for _, c := range auditedTables(a) {
 			stage, x, y := c.stage, c.x, c.y
 			multiplier := 1.5
-			if _, ok := stage.(*PrivBayes); ok { // whose scale is that of Laplace noise
+			if _, ok := stage.(*PrivBayes); ok { // whose scale is the scale of Laplace noise
 				multiplier = 0.4
 			}
 			events := eventsOf(t, stage, x, multiplier)
@@ -152,7 +152,7 @@ type auditedTable struct {
 	x, y  pipelinetest.Input
 }
 
-// auditedTables are those of each kind, and of numbers that are counted in two rounds.
+// auditedTables returns the tables that audits of each kind use, and of numbers that are counted in two rounds.
 func auditedTables(a privacy.Adjacency) (list []auditedTable) {
 	x, y := halves(a)
 	for _, stage := range audited() {
@@ -230,11 +230,11 @@ func passing(losses []float64, epsilon float64) (mean, se float64) {
 func least(losses []float64, delta float64) float64 {
 	low, high := 0.0, 50.0
 	for range 50 {
-		at := (low + high) / 2
-		if mean, se := passing(losses, at); mean-6*se > delta {
-			low = at
+		point := (low + high) / 2
+		if mean, se := passing(losses, point); mean-6*se > delta {
+			low = point
 		} else {
-			high = at
+			high = point
 		}
 	}
 	return low

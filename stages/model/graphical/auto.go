@@ -16,7 +16,7 @@ import (
 
 // Auto takes the kind that serves a table best.
 //
-// Input, adjacency and guarantee: those of the kinds it takes (MarginalTree,
+// Input, adjacency and guarantee: as for the kinds it takes (MarginalTree,
 // Independent), which charge one and the same mechanism.GaussianFilter. Mechanism:
 // theirs; the choice is none. It follows from rows that are public or stated, the
 // number of columns and the noise of the plan (facts), so that the plan says it before
@@ -49,7 +49,7 @@ func autoKind() pipeline.Kind {
 	}
 }
 
-// Plan is that of either kind: both check the same and charge one filter. What the
+// Plan returns the plan of either kind: both check the same and charge one filter. What the
 // noise decides follows when the bill is known.
 func (s *Auto) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
@@ -87,7 +87,7 @@ func (s *Auto) tree() *MarginalTree {
 // kind is the choice, a function of public facts: it gets no table. Where independent is taken there are no sets to
 // measure: the plan has refused them.
 func (s *Auto) kind(f facts) learner {
-	if f.below(drown) {
+	if f.fewerRows(drown) {
 		return &Independent{Columns: s.Columns, NoiseMultiplier: s.NoiseMultiplier}
 	}
 	tree := s.tree()
@@ -99,33 +99,34 @@ func (s *Auto) kind(f facts) learner {
 
 // decide says which kind is taken, why, and what its open settings are.
 func (s *Auto) decide(l layout, f facts) pipeline.Decision {
-	taken := pipeline.Decided{Setting: "kind", Value: treeName}
+	used := pipeline.Decided{Setting: "kind", Value: treeName}
 	switch {
-	case f.below(drown):
-		taken.Value, taken.Why = independentName, f.words()+", below "+f.limit(drown)+
+	case f.fewerRows(drown):
+		used.Value, used.Why = independentName, f.words()+", below "+f.limit(drown)+
 			": noise would drown most pairs of columns"
 	case f.known():
-		taken.Why = f.words() + ", at least " + f.limit(drown)
+		used.Why = f.words() + ", at least " + f.limit(drown)
 	case f.rows == 0:
-		taken.Why = "the number of rows is not public"
+		used.Why = "the number of rows is not public"
 	default:
-		taken.Why = "there is no noise"
+		used.Why = "there is no noise"
 	}
-	decided := []pipeline.Decided{taken}
-	of := s.kind(f)
-	if tree, ok := of.(*MarginalTree); ok && tree.OneWay > 0 && f.known() {
+	decided := []pipeline.Decided{used}
+	subject := s.kind(f)
+	if tree, ok := subject.(*MarginalTree); ok && tree.OneWay > 0 && f.known() {
 		decided = append(decided, f.sayOneWay(tree.OneWay, tree.fixedPart()))
 	}
-	own := of.decide(l, f)
+	single := subject.decide(l, f)
 	// of the kind that is taken
-	flags := slices.DeleteFunc(own.Findings, func(x pipeline.Finding) bool { return x.Rule != "W45" })
-	return pipeline.Decision{Decided: append(decided, own.Decided...), Findings: slices.Concat(f.drowned(""), f.unknown(),
+	flags := slices.DeleteFunc(single.Findings, func(x pipeline.Finding) bool { return x.Rule != "W45" })
+	return pipeline.Decision{Decided: append(decided, single.Decided...), Findings: slices.Concat(f.drowned(""),
+		f.unknown(),
 		flags), Refused: s.refused(f)}
 }
 
 // refused are the sets to measure where the kind that is taken measures none.
 func (s *Auto) refused(f facts) (ps schema.Problems) {
-	if len(s.Measure) > 0 && f.below(drown) {
+	if len(s.Measure) > 0 && f.fewerRows(drown) {
 		ps.Add("measure", fmt.Sprintf("sets of columns where auto takes %s, which measures none: %s, below %s",
 			independentName, f.words(), f.limit(drown)),
 			"left out, or of kind: "+treeName+", which measures them whatever the noise, or beside fewer columns or a larger "+
@@ -145,7 +146,7 @@ type facts struct {
 }
 
 // factsOf takes the public row count, or what the spec states where there is none. The
-// header is that of the plan: what a table says of itself at run has no part in it.
+// header is the header of the plan: what a table says of itself at run has no part in it.
 func factsOf(h pipeline.Header, stated int64, scale float64) facts {
 	f := facts{rows: float64(max(0, h.Rows)), count: publicRows(h) > 0, columns: len(h.Domain.Columns),
 		mu: math.Inf(1), move: mechanism.HistogramMoves().Under(h.Terms.Adjacency)}
@@ -190,9 +191,9 @@ func (f facts) sayOneWay(part, fixed float64) pipeline.Decided {
 	return pipeline.Decided{Setting: "one_way", Value: digits(part), Why: why}
 }
 
-// below tells whether there are known to be less than so many rows a column, in units
+// fewerRows tells whether there are known to be less than so many rows a column, in units
 // of 1/mu.
-func (f facts) below(each float64) bool {
+func (f facts) fewerRows(each float64) bool {
 	return f.rows > 0 && f.rows*f.mu < each*float64(f.columns)
 }
 
@@ -230,7 +231,7 @@ const orColumns = ", or kind: independent"
 
 // drowned warns where noise drowns most of what pairs say; or is a further fix.
 func (f facts) drowned(or string) []pipeline.Finding {
-	if f.columns < 2 || !f.below(drown) {
+	if f.columns < 2 || !f.fewerRows(drown) {
 		return nil
 	}
 	return []pipeline.Finding{{Rule: "W39", Level: pipeline.LevelWarning,
@@ -259,7 +260,7 @@ func (f facts) flags(l layout, part float64) []pipeline.Finding {
 		count = f.rows
 	}
 	squares, drowned, coded, together := part*f.mu*f.mu, 0, 0, 0.0
-	for j, share := range shares(cellsOf(grids), l.stands(), sharedBy(count, squares, f.columns)) {
+	for j, share := range shares(cellsOf(grids), l.columnsPerCore(), sharedBy(count, squares, f.columns)) {
 		if !grids[j].Coded() {
 			continue
 		}

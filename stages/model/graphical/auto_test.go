@@ -56,13 +56,13 @@ func TestRuleOfAuto(t *testing.T) {
 func TestColumnsGetLessWhereRowsAreMany(t *testing.T) {
 	for rows, want := range map[int]string{300: "", 600: "0.8", 9_000: "0.59", 32_561: "0.47", 10_000_000: "0.35", 0: ""} {
 		h := header(yesNo(13), rows)
-		if got := decided(t, autoKind().New(), h, 2/0.26805).of("one_way"); got != want {
+		if got := decided(t, autoKind().New(), h, 2/0.26805).decidedOf("one_way"); got != want {
 			t.Errorf("%d rows: one_way %q, must be %q", rows, got, want)
 		}
 		h.Rows = 0
 		auto := autoKind().New().(*Auto)
 		auto.Rows = int64(rows)
-		if got := decided(t, auto, h, 2/0.26805).of("one_way"); got != want {
+		if got := decided(t, auto, h, 2/0.26805).decidedOf("one_way"); got != want {
 			t.Errorf("%d rows stated: one_way %q, must be %q", rows, got, want)
 		}
 	}
@@ -109,13 +109,13 @@ func TestAutoSaysWhy(t *testing.T) {
 // it are 28.3. A tree of one column
 // has `one_way` .8 or less of the budget for it, so that three deviations are 42.4/sqrt(.8) = 47.4 or more.
 func TestDrownedFlagsAreSaidBefore(t *testing.T) {
-	says := "in 1 of 1 columns of categories noise drowns a category of up to 43 of 2000 rows (2.1 %): such rows come " +
+	note := "in 1 of 1 columns of categories noise drowns a category of up to 43 of 2000 rows (2.1 %): such rows come " +
 		"back together, " +
 		"not one by one, and the sum over these columns is known to about 29 rows"
-	for rows, says := range map[int]string{2000: says, 2200: ""} {
+	for rows, message := range map[int]string{2000: note, 2200: ""} {
 		found := decided(t, independentKind().New(), header(yesNo(1), rows), 20).found("W45")
-		if (len(found) == 1) != (says != "") || says != "" && !strings.HasPrefix(found[0].Message, says) {
-			t.Errorf("%d rows: findings %+v, must say %q", rows, found, says)
+		if (len(found) == 1) != (message != "") || message != "" && !strings.HasPrefix(found[0].Message, message) {
+			t.Errorf("%d rows: findings %+v, must say %q", rows, found, message)
 		}
 	}
 	s := marginalTreeKind().New().(*MarginalTree)
@@ -159,14 +159,14 @@ func TestAutoRunsWhatItPlans(t *testing.T) {
 			}
 			d := decided(t, auto, in.Header, scale)
 			kind := d.kind()
-			seen[kind+d.of("one_way")] = true
+			seen[kind+d.decidedOf("one_way")] = true
 			got := modelOf(t, auto, in, scale)
 			if released := coverOf(t, got); released != kind {
 				t.Errorf("%s, at %g: a model of kind %s was released, planned is %s", name, scale, released, kind)
 			}
 			tree := marginalTreeKind().New().(*MarginalTree)
 			tree.Target = "smoker"
-			if part := d.of("one_way"); part != "" {
+			if part := d.decidedOf("one_way"); part != "" {
 				must(t, json.Unmarshal([]byte(part), &tree.OneWay))
 			}
 			own := map[string]pipeline.Stage{treeName: tree, independentName: independentKind().New()}[kind]
@@ -199,7 +199,7 @@ func TestAutoMeasuresFixedSets(t *testing.T) {
 			}
 		}
 		d := decided(t, auto, in.Header, .1)
-		if d.of("measure[0]") == "" || d.of("measure[1]") == "" || !slices.ContainsFunc(d.Decided,
+		if d.decidedOf("measure[0]") == "" || d.decidedOf("measure[1]") == "" || !slices.ContainsFunc(d.Decided,
 			func(x pipeline.Decided) bool { return strings.HasSuffix(x.Why, "of the 0.7 that measure leaves") }) {
 			t.Errorf("%s: the plan says %+v, must say the noise of each set, and what is left for columns", name, d.Decided)
 		}
@@ -209,12 +209,12 @@ func TestAutoMeasuresFixedSets(t *testing.T) {
 			t.Errorf("the bill says %q, must say the sets", doc)
 		}
 		tree := measuring()
-		must(t, json.Unmarshal([]byte(d.of("one_way")), &tree.OneWay))
-		own, left := attempt{stage: auto, in: in, multiplier: .1, key: 1}.run(t)
+		must(t, json.Unmarshal([]byte(d.decidedOf("one_way")), &tree.OneWay))
+		single, left := attempt{stage: auto, in: in, multiplier: .1, key: 1}.run(t)
 		if !(left <= 1e-9) {
 			t.Errorf("%s: %.3g of the total is left", name, left)
 		}
-		if fingerprint(t, own) != fingerprint(t, modelOf(t, tree, in, .1)) {
+		if fingerprint(t, single) != fingerprint(t, modelOf(t, tree, in, .1)) {
 			t.Errorf("%s: auto releases something else than marginal_tree", name)
 		}
 	}
@@ -305,7 +305,7 @@ func TestOpenSettingsAreThoseOfTheRun(t *testing.T) {
 
 type decision struct{ pipeline.Decision }
 
-func (d decision) kind() string { return d.of("kind") }
+func (d decision) kind() string { return d.decidedOf("kind") }
 
 // found are the findings of a rule.
 func (d decision) found(rule string) (list []pipeline.Finding) {
@@ -317,8 +317,8 @@ func (d decision) found(rule string) (list []pipeline.Finding) {
 	return list
 }
 
-// of is what is decided of a setting; "" where that is left alone.
-func (d decision) of(setting string) string {
+// decidedOf is what is decided of a setting; "" where that is left alone.
+func (d decision) decidedOf(setting string) string {
 	for _, x := range d.Decided {
 		if x.Setting == setting {
 			return x.Value
@@ -356,11 +356,11 @@ func coverOf(t *testing.T, table pipeline.Table) string {
 	t.Helper()
 	files, err := pipeline.ReadFiles(context.Background(), table)
 	must(t, err)
-	var about struct{ Kind string }
+	var description struct{ Kind string }
 	for _, f := range files {
 		if f.Name == "artifact.json" {
-			must(t, json.Unmarshal(f.Data, &about))
+			must(t, json.Unmarshal(f.Data, &description))
 		}
 	}
-	return about.Kind
+	return description.Kind
 }

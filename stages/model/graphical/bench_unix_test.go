@@ -82,16 +82,16 @@ func drawAll(b *testing.B, m *released, rows int64) {
 // stopwatch sums CPU seconds by part.
 type stopwatch struct{ measure, fit, draw, last float64 }
 
-func (w *stopwatch) lap(to *float64) {
+func (w *stopwatch) lap(dst *float64) {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
 		return
 	}
-	now := float64(u.Utime.Sec+u.Stime.Sec) + float64(u.Utime.Usec+u.Stime.Usec)/1e6
-	if to != nil {
-		*to += now - w.last
+	current := float64(u.Utime.Sec+u.Stime.Sec) + float64(u.Utime.Usec+u.Stime.Usec)/1e6
+	if dst != nil {
+		*dst += current - w.last
 	}
-	w.last = now
+	w.last = current
 }
 
 func (w *stopwatch) report(b *testing.B) {

@@ -19,7 +19,7 @@ type candidate struct {
 // mostCandidates is how many sets are scored in a round.
 const mostCandidates = 5000
 
-// workload lists the marginals that matter: those of the aim, else all triples of
+// workload lists the marginals that matter: the marginals of the aim, else all triples of
 // columns, or all pairs where triples would have more subsets than mostCandidates.
 // Those with the target count target_weight times.
 func (s Aim) workload(d *domain.Domain) []candidate {
@@ -73,14 +73,14 @@ func first(n int) graphical.Set {
 }
 
 // subsets lists the subsets of so many columns, in order.
-func subsets(of graphical.Set, size int) []graphical.Set {
+func subsets(set graphical.Set, size int) []graphical.Set {
 	if size == 0 {
 		return []graphical.Set{{}}
 	}
 	var list []graphical.Set
-	for i := 0; i+size <= len(of); i++ {
-		for _, rest := range subsets(of[i+1:], size-1) {
-			list = append(list, append(graphical.Set{of[i]}, rest...))
+	for i := 0; i+size <= len(set); i++ {
+		for _, rest := range subsets(set[i+1:], size-1) {
+			list = append(list, append(graphical.Set{set[i]}, rest...))
 		}
 	}
 	return list
@@ -121,8 +121,8 @@ func inside(workload []candidate) (list []candidate) {
 	}
 }
 
-// named is how many columns are in some marginal.
-func named(workload []candidate) int {
+// countNamed is how many columns are in some marginal.
+func countNamed(workload []candidate) int {
 	var all graphical.Set
 	for _, w := range workload {
 		all = append(all, w.set...)
@@ -144,18 +144,18 @@ func shared(a, b graphical.Set) (n int) {
 // fitting lists the candidates that a junction tree within limits can hold beside what
 // is measured already; those inside a measured set always can.
 func fitting(sizes []int, measured []graphical.Set, list []candidate, limits graphical.Limits) []int {
-	var kept []int
+	var retained []int
 	for i, c := range list {
 		inside := slices.ContainsFunc(measured, func(m graphical.Set) bool { return shared(c.set, m) == len(c.set) })
 		if inside || len(graphical.Grow(sizes, measured, []graphical.Set{c.set}, limits)) > 0 {
-			kept = append(kept, i)
+			retained = append(retained, i)
 		}
 	}
-	return kept
+	return retained
 }
 
-// ranking chooses by distances that Gaussian noise was added to: those of all
-// candidates once, then in each round those of the ones that seem best.
+// ranking chooses by distances that Gaussian noise was added to: the distances of all
+// candidates once, then in each round the distances of the ones that seem best.
 type ranking struct {
 	*course
 	found map[int]float64 // of a candidate: its distance, as it was released last
@@ -192,12 +192,12 @@ func (r *ranking) next(ctx context.Context, open []int, sigma, squares float64) 
 
 // gain is what is known of a candidate, beyond what noise would give. Nothing is known
 // of one that the model could not tell.
-func (r *ranking) gain(at int, sigma float64) float64 {
-	found, ok := r.found[at]
+func (r *ranking) gain(pos int, sigma float64) float64 {
+	found, ok := r.found[pos]
 	if !ok {
 		return math.Inf(-1)
 	}
-	return r.list[at].weight * (found - r.noise(at, sigma))
+	return r.list[pos].weight * (found - r.noise(pos, sigma))
 }
 
 // ask releases the distances of some candidates, all in one.

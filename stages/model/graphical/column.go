@@ -15,7 +15,7 @@ import (
 // number that may be.
 type coded struct {
 	Cells  int              `json:"cells"`           // of the grid
-	Order  []int            `json:"order,omitempty"` // of categories: cells with those of a bin together; nil: as they are
+	Order  []int            `json:"order,omitempty"` // of categories: cells with the cells of a bin together; nil: as they are
 	Leaves []histogram.Leaf `json:"leaves"`
 	Bins   [][2]int         `json:"bins"` // ranges of leaves
 
@@ -104,7 +104,7 @@ func (c *coded) divide(places [2]int, counts noisy) {
 	if len(cells) < 2 {
 		return
 	}
-	for i, count := range given(pick(counts.Y, cells), repeated(counts.sd(), len(cells))) {
+	for i, count := range posteriorMeans(pick(counts.Y, cells), repeated(counts.sd(), len(cells))) {
 		c.Leaves[places[0]+i].Count = count // of variance 0: the share of rows
 	}
 }
@@ -153,9 +153,9 @@ func numbers(d *domain.Domain) (n int) {
 	return n
 }
 
-// beside is how many bins the rows outside of heaps get, as a part of all rows: fewer by
+// binsOutsideHeaps is how many bins the rows outside of heaps get, as a part of all rows: fewer by
 // the fourth root of their part, as in binsOf.
-func beside(bins int, part float64) int {
+func binsOutsideHeaps(bins int, part float64) int {
 	return max(int(math.Round(float64(bins)*math.Sqrt(math.Sqrt(part)))), fewBins)
 }
 
@@ -175,7 +175,7 @@ func outside(leaves []histogram.Leaf, want, rows float64) float64 {
 // ranges are the leaves of each of about so many bins of a number.
 func ranges(leaves []histogram.Leaf, rows float64, bins int) [][2]int {
 	spread := outside(leaves, rows/float64(bins), rows)
-	return histogram.Merge(leaves, spread, beside(bins, spread/rows))
+	return histogram.Merge(leaves, spread, binsOutsideHeaps(bins, spread/rows))
 }
 
 // splitAt divides leaves at cells, so that none lies in two bins: the rows of a leaf
@@ -197,15 +197,15 @@ func splitAt(leaves []histogram.Leaf, cuts []int) []histogram.Leaf {
 	return out
 }
 
-// cutAt are the bins between cuts, ascending cells strictly inside those of the
+// cutAt are the bins between cuts, ascending cells strictly inside the cells of the
 // leaves, which end where the cuts are (splitAt).
 func cutAt(leaves []histogram.Leaf, cuts []int) [][2]int {
 	var bins [][2]int
-	from := 0
+	first := 0
 	for i, l := range leaves {
 		if _, last := slices.BinarySearch(cuts, l.Hi); last || i == len(leaves)-1 {
-			bins = append(bins, [2]int{from, i + 1})
-			from = i + 1
+			bins = append(bins, [2]int{first, i + 1})
+			first = i + 1
 		}
 	}
 	return bins
@@ -213,22 +213,22 @@ func cutAt(leaves []histogram.Leaf, cuts []int) [][2]int {
 
 // rounded moves the borders between bins of a number to round numbers, where one lies near
 // and no heap stands beside: people are asked, counted and paid from 15 years, 40 hours,
-// 140 mmHg on, and a bin across such a border mixes those of both sides. Bins whose borders
+// 140 mmHg on, and a bin across such a border mixes the people of both sides. Bins whose borders
 // meet are one. least is the least value of a cell: the choice looks at nothing but the
 // released bins.
 func rounded(leaves []histogram.Leaf, bins [][2]int, least func(cell int) float64) [][2]int {
 	var out [][2]int
-	from := bins[0][0]
+	first := bins[0][0]
 	for i := 1; i < len(bins); i++ {
 		border := bins[i][0]
 		if !heaped(leaves, bins[i-1]) && !heaped(leaves, bins[i]) {
 			border = roundest(leaves, bins[i-1], bins[i], least)
 		}
-		if border > from {
-			out, from = append(out, [2]int{from, border}), border
+		if border > first {
+			out, first = append(out, [2]int{first, border}), border
 		}
 	}
-	return append(out, [2]int{from, bins[len(bins)-1][1]})
+	return append(out, [2]int{first, bins[len(bins)-1][1]})
 }
 
 // heaped tells whether a bin is one cell.

@@ -18,10 +18,10 @@ func years(counts ...float64) (leaves []histogram.Leaf) {
 
 func equal(n int) []float64 { return repeated(10, n) }
 
-// Expected borders by hand: the nearest multiple of the unit, which is 5 for bins of 2.5 to
+// TestBordersAreRoundNumbers: expected borders by hand: the nearest multiple of the unit, which is 5 for bins of 2.5 to
 // 12.5 years and 10 up to 25, from least.
 func TestBordersAreRoundNumbers(t *testing.T) {
-	from := func(least float64) func(int) float64 { return func(cell int) float64 { return least + float64(cell) } }
+	source := func(least float64) func(int) float64 { return func(cell int) float64 { return least + float64(cell) } }
 	for name, c := range map[string]struct {
 		least  float64
 		bins   [][2]int
@@ -38,39 +38,39 @@ func TestBordersAreRoundNumbers(t *testing.T) {
 		"one bin":                   {0, [][2]int{{0, 30}}, [][2]int{{0, 30}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if d := cmp.Diff(c.expect, rounded(years(equal(30)...), c.bins, from(c.least))); d != "" {
+			if d := cmp.Diff(c.expect, rounded(years(equal(30)...), c.bins, source(c.least))); d != "" {
 				t.Errorf("bins (-expected +got):\n%s", d)
 			}
 		})
 	}
 }
 
-// All leaves stay in bins that follow each other, wherever bins began.
+// FuzzBordersKeepLeaves: all leaves stay in bins that follow each other, wherever bins began.
 func FuzzBordersKeepLeaves(f *testing.F) {
 	f.Add(uint64(0b10010010), 3.5)
 	f.Add(^uint64(0), -0.25)
 	f.Fuzz(func(t *testing.T, borders uint64, least float64) {
 		var bins [][2]int
-		from := 0
+		first := 0
 		for leaf := 1; leaf <= 64; leaf++ {
 			if leaf == 64 || borders>>leaf&1 == 1 {
-				bins, from = append(bins, [2]int{from, leaf}), leaf
+				bins, first = append(bins, [2]int{first, leaf}), leaf
 			}
 		}
-		at := 0
+		pos := 0
 		for _, b := range rounded(years(equal(64)...), bins, func(cell int) float64 { return least + float64(cell)/4 }) {
-			if b[0] != at || b[1] <= b[0] {
-				t.Fatalf("bin %v begins not at %d", b, at)
+			if b[0] != pos || b[1] <= b[0] {
+				t.Fatalf("bin %v begins not at %d", b, pos)
 			}
-			at = b[1]
+			pos = b[1]
 		}
-		if at != 64 {
-			t.Fatalf("bins end at %d of 64", at)
+		if pos != 64 {
+			t.Fatalf("bins end at %d of 64", pos)
 		}
 	})
 }
 
-// max(2.2 q^(-1/3), 1.4) (n mu)^(1/4), n mu = 10^4: 22, 17.46, 15.25, 14, and 14 from 4 on.
+// TestFewNumbersHaveFineBins: max(2.2 q^(-1/3), 1.4) (n mu)^(1/4), n mu = 10^4: 22, 17.46, 15.25, 14, and 14 from 4 on.
 func TestFewNumbersHaveFineBins(t *testing.T) {
 	for q, expect := range []int{22, 22, 17, 15, 14, 14} {
 		if got := binsOf(1e4, 1, q); got != expect {

@@ -89,7 +89,7 @@ func (c *coverage) look(m *released, in pipelinetest.Input, rng *rand.Rand) {
 			if _, err := m.model.Marginal(set); err != nil {
 				continue // too large to be found by elimination
 			}
-			e, err := u.of(c.t.Context(), set)
+			e, err := u.bestEstimates(c.t.Context(), set)
 			if err != nil {
 				continue
 			}
@@ -104,7 +104,7 @@ func (c *coverage) look(m *released, in pipelinetest.Input, rng *rand.Rand) {
 	}
 }
 
-// sets are those of each row of the table.
+// sets returns the sets of each row of the table.
 func (c *coverage) sets(m *released, rng *rand.Rand) map[string][]graphical.Set {
 	out := map[string][]graphical.Set{}
 	for j := range m.Columns {

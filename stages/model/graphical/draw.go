@@ -17,7 +17,7 @@ import (
 	"weir/train/histogram"
 )
 
-// Header is that of the rows that were measured: the same columns, types and history.
+// Header returns the header of the rows that were measured: the same columns, types and history.
 func (m *released) Header() pipeline.Header {
 	return pipeline.TableHeader(m.Domain, pipeline.Header{Class: pipeline.Released, Ruled: true,
 		Stability: pipeline.Unbounded()})
@@ -136,15 +136,15 @@ func (w *drawing) record(cells [][]uint16, rows int64) (arrow.Record, error) {
 	schema := w.m.Header().Schema
 	arrays := make([]arrow.Array, len(schema.Fields()))
 	for j, g := range w.m.grids {
-		at := w.m.places[j]
-		b := array.NewBuilder(memory.DefaultAllocator, schema.Field(at).Type)
+		pos := w.m.places[j]
+		b := array.NewBuilder(memory.DefaultAllocator, schema.Field(pos).Type)
 		if w.rules != nil && w.rules.batch[j] != nil {
 			appendValues(b, w.rules.batch[j])
 			w.rules.batch[j] = w.rules.batch[j][:0]
 		} else if err := g.Append(b, cells[j], w.values); err != nil {
 			return nil, err
 		}
-		arrays[at] = b.NewArray()
+		arrays[pos] = b.NewArray()
 	}
 	w.m.derive(schema, arrays)
 	return array.NewRecord(schema, arrays, rows), nil
@@ -229,7 +229,7 @@ func (w *drawing) swap() {
 			other := int(alike[w.values.IntN(len(alike))])
 			v := k.values[j]
 			v[i], v[other] = v[other], v[i]
-			if k.keeps(i, row) && k.keeps(other, row) {
+			if k.keepsRules(i, row) && k.keepsRules(other, row) {
 				break
 			}
 			v[i], v[other] = v[other], v[i]
@@ -237,8 +237,8 @@ func (w *drawing) swap() {
 	}
 }
 
-// keeps tells whether a row of the block keeps all rules; room is for its values.
-func (k *keeping) keeps(i int, room []float64) bool {
+// keepsRules tells whether a row of the block keeps all rules; room is for its values.
+func (k *keeping) keepsRules(i int, room []float64) bool {
 	k.row(i, room)
 	return k.placing.Broken(room) == nil
 }
@@ -271,13 +271,13 @@ func (w *drawing) again(j int, code uint16) int {
 }
 
 // appendValues appends numbers or codes to the builder of their column; NaN is null.
-func appendValues(to array.Builder, values []float64) {
+func appendValues(dst array.Builder, values []float64) {
 	for _, v := range values {
 		if math.IsNaN(v) {
-			to.AppendNull()
+			dst.AppendNull()
 			continue
 		}
-		switch b := to.(type) {
+		switch b := dst.(type) {
 		case *array.Int32Builder:
 			b.Append(int32(v))
 		case *array.Int64Builder:

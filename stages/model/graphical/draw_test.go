@@ -20,7 +20,7 @@ import (
 // categories, and no missing value where there is to be none.
 func within(t *testing.T, m *released, n int) {
 	t.Helper()
-	rec := drawn(t, m, n)
+	rec := drawRows(t, m, n)
 	if !rec.Schema().Equal(m.Header().Schema) || rec.NumRows() != int64(n) {
 		t.Fatalf("%d rows of %s, must be %d of %s", rec.NumRows(), rec.Schema(), n, m.Header().Schema)
 	}
@@ -30,7 +30,7 @@ func within(t *testing.T, m *released, n int) {
 			t.Errorf("column %s: %d values are missing", c.Name, a.NullN())
 		}
 		for i := range n {
-			if a.IsValid(i) && !c.Type.Coded() && !holds(c, number(a, i)) {
+			if a.IsValid(i) && !c.Type.Coded() && !columnHolds(c, number(a, i)) {
 				t.Fatalf("column %s: a value is %g, must lie in %v on the step %g", c.Name, number(a, i), *c.Bounds, c.Step)
 			}
 			if a.IsValid(i) && c.Type.Coded() && int(number(a, i)) >= len(c.Categories) {
@@ -50,7 +50,7 @@ func number(a arrow.Array, i int) float64 {
 	return a.(*array.Float64).Value(i)
 }
 
-func holds(c domain.Column, x float64) bool {
+func columnHolds(c domain.Column, x float64) bool {
 	step := c.Step
 	if c.Type != domain.Numeric {
 		step = 1
@@ -67,7 +67,7 @@ func holds(c domain.Column, x float64) bool {
 func TestRowsOfAWard(t *testing.T) {
 	m := attempt{stage: marginalTreeKind().New(), in: ward(400), multiplier: 0.05}.model(t)
 	within(t, m, 1000)
-	rec := drawn(t, m, 1000)
+	rec := drawRows(t, m, 1000)
 	for j, want := range map[int]int{1: 1000 / 9, 4: 1000 / 11} {
 		if got := rec.Column(j).NullN(); got < want/2 || got > want*2 {
 			t.Errorf("column %s: %d of 1000 values are missing, are some %d of the table", m.Domain.Columns[j].Name, got, want)
@@ -93,7 +93,7 @@ func TestRowsAreRounded(t *testing.T) {
 	region, err := m.model.Marginal(graphical.Set{4})
 	must(t, err)
 	counts := make([]float64, 4)
-	rec := drawn(t, m, n)
+	rec := drawRows(t, m, n)
 	for i := range n {
 		code := 3
 		if rec.Column(4).IsValid(i) {
@@ -151,11 +151,11 @@ func TestBatchesAreOneDrawing(t *testing.T) {
 	must(t, err)
 	parts, err := m.Draw(how)
 	must(t, err)
-	for at := 0; at < 100; at += 30 {
-		part, err := parts(min(30, 100-at))
+	for pos := 0; pos < 100; pos += 30 {
+		part, err := parts(min(30, 100-pos))
 		must(t, err)
-		if want := all.NewSlice(int64(at), min(int64(at+30), 100)); !array.RecordEqual(part, want) {
-			t.Errorf("rows from %d: %v, must be %v", at, part, want)
+		if want := all.NewSlice(int64(pos), min(int64(pos+30), 100)); !array.RecordEqual(part, want) {
+			t.Errorf("rows from %d: %v, must be %v", pos, part, want)
 		}
 	}
 	if more, err := parts(7); err != nil || more.NumRows() != 7 {
@@ -189,7 +189,7 @@ func TestHeapsOfWideNumbers(t *testing.T) {
 			t.Errorf("%T: the points of a heap are not listed:\n%s", stage, list)
 		}
 		counts := map[float64]int{}
-		rec := drawn(t, m, 1000)
+		rec := drawRows(t, m, 1000)
 		for i := range 1000 {
 			counts[number(rec.Column(0), i)]++
 		}

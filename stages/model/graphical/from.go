@@ -176,18 +176,18 @@ func (s *MarginalsFrom) read(ctx context.Context, env *pipeline.Env, d *domain.D
 	return f, nil
 }
 
-// domain is that of a file of noisy counts of a domain.
+// domain returns the domain of a file of noisy counts of a domain.
 func (h heads) domain(d *domain.Domain) *domain.Domain {
-	of := &domain.Domain{Columns: []domain.Column{{Name: h.marginal, Type: domain.Integer}}}
+	dom := &domain.Domain{Columns: []domain.Column{{Name: h.marginal, Type: domain.Integer}}}
 	for _, name := range d.Names() {
-		of.Columns = append(of.Columns, domain.Column{Name: name, Type: domain.Text, Nullable: true})
+		dom.Columns = append(dom.Columns, domain.Column{Name: name, Type: domain.Text, Nullable: true})
 	}
-	of.Columns = append(of.Columns, domain.Column{Name: h.count, Type: domain.Numeric}, domain.Column{Name: h.sigma,
+	dom.Columns = append(dom.Columns, domain.Column{Name: h.count, Type: domain.Numeric}, domain.Column{Name: h.sigma,
 		Type: domain.Numeric})
-	return of
+	return dom
 }
 
-// labelsOf are those of each column.
+// labelsOf returns the labels of each column.
 func labelsOf(d *domain.Domain, grids []columns.Grid) []labels {
 	list := make([]labels, len(grids))
 	for j := range grids {
@@ -218,14 +218,14 @@ func fitPublished(ctx context.Context, t *graphical.Tree, rows float64, tables [
 
 // clearOf tells whether cells hold enough beside their noise. It sees released numbers.
 func clearOf(rows float64, tables []graphical.Table) bool {
-	held, noise := 0.0, 0.0
+	covered, noise := 0.0, 0.0
 	for _, x := range tables {
-		held += rows
+		covered += rows
 		for _, v := range x.Var {
 			noise += math.Sqrt(v)
 		}
 	}
-	return held >= clearly*noise
+	return covered >= clearly*noise
 }
 
 // tabled is a noisy marginal of a file: counts row-major over groups of cells along
@@ -305,11 +305,11 @@ func (r *tableReader) row(rec arrow.Record, i int) error {
 		if a.IsNull(i) {
 			continue
 		}
-		at, err := r.group(j, a.Value(i))
+		pos, err := r.group(j, a.Value(i))
 		if err != nil {
 			return fmt.Errorf("marginal %d: %w", one.number, err)
 		}
-		one.columns, cell = append(one.columns, j), append(cell, at)
+		one.columns, cell = append(one.columns, j), append(cell, pos)
 	}
 	if !(one.sigma > 0 && one.sigma < 1e15) || !(math.Abs(y) < 1e15) {
 		return one.wrong(fmt.Sprintf("a count is %g with sigma %g", y, one.sigma), "counts and, above 0, sigmas below 1e15")
@@ -359,7 +359,7 @@ func (r *tableReader) arrange(l *loose) (tabled, error) {
 		for k, at := range used {
 			place[a][at], axis = k, append(axis, r.groups[j][at])
 		}
-		if err := r.apart(axis); err != nil {
+		if err := r.refuseShared(axis); err != nil {
 			return t, fmt.Errorf("marginal %d: column %s: %w", t.number, r.labels[j].column.Name, err)
 		}
 		t.axes = append(t.axes, axis)
@@ -377,21 +377,21 @@ func (r *tableReader) arrange(l *loose) (tabled, error) {
 func (t *tabled) fill(l *loose, place []map[int]int) error {
 	y, filled := make([]float64, len(l.y)), make([]bool, len(l.y))
 	for i, cell := range l.cells {
-		at := 0
+		pos := 0
 		for a := range cell {
-			at = at*len(t.axes[a]) + place[a][cell[a]]
+			pos = pos*len(t.axes[a]) + place[a][cell[a]]
 		}
-		if filled[at] {
+		if filled[pos] {
 			return t.wrong("a cell twice", "of cells that are all different")
 		}
-		y[at], filled[at] = l.y[i], true
+		y[pos], filled[pos] = l.y[i], true
 	}
 	t.y = y
 	return nil
 }
 
-// apart refuses groups that share cells, and single points beside whole cells.
-func (r *tableReader) apart(axis []group) error {
+// refuseShared refuses groups that share cells, and single points beside whole cells.
+func (r *tableReader) refuseShared(axis []group) error {
 	seen, end := map[int]bool{}, 0
 	for _, g := range axis {
 		for _, cell := range g.list {

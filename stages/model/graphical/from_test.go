@@ -62,11 +62,11 @@ func fromText(t testing.TB, d *domain.Domain, text string, rows int64) (*release
 	s := marginalsFromKind().New().(*MarginalsFrom)
 	s.File, s.Epsilon, s.Unit, s.Noise, s.DeclaredBy, s.Rows = "counts.csv", 1, "a person", "gaussian", "an office", rows
 	env := pipelinetest.Env(1)
-	env.Files = func(path string, how *pipeline.CSV, of *domain.Domain) (pipeline.Table, error) {
+	env.Files = func(path string, how *pipeline.CSV, dom *domain.Domain) (pipeline.Table, error) {
 		if path != s.File || how.Extra != "ignore" {
 			t.Errorf("opens %s, extra columns: %s", path, how.Extra)
 		}
-		return asTable(t, of, text), nil
+		return asTable(t, dom, text), nil
 	}
 	w, err := s.Plan(pipeline.Headers{"like": header(d, 5)})
 	must(t, err)
@@ -85,11 +85,11 @@ func asTable(t testing.TB, d *domain.Domain, text string) pipeline.Table {
 	columns := make([][]any, len(d.Columns))
 	for _, line := range lines[1:] {
 		for j, c := range d.Columns {
-			at := slices.Index(lines[0], c.Name)
-			if at < 0 {
+			index := slices.Index(lines[0], c.Name)
+			if index < 0 {
 				t.Fatalf("the file has no column %s", c.Name)
 			}
-			columns[j] = append(columns[j], valueOf(t, c, line[at]))
+			columns[j] = append(columns[j], valueOf(t, c, line[index]))
 		}
 	}
 	return pipeline.FromRecords(pipeline.TableHeader(d, pipeline.Header{}), pipelinetest.Rows(d, columns...))
@@ -118,7 +118,7 @@ func clinic() *domain.Domain {
 	}}
 }
 
-// TestFileOfCounts: counts with hardly any noise are those of the model, and values
+// TestFileOfCounts: counts with hardly any noise equal the counts of the model, and values
 // inside a bin follow the marginal of single values.
 func TestFileOfCounts(t *testing.T) {
 	text := `count,age,sex,marginal,sigma,comment
@@ -145,7 +145,7 @@ func TestFileOfCounts(t *testing.T) {
 	if m.Domain.Columns[1].Nullable {
 		t.Error("sex may be missing, which no marginal counts")
 	}
-	ages, rec := make([]int, 7), drawn(t, m, 2000)
+	ages, rec := make([]int, 7), drawRows(t, m, 2000)
 	for i := range 2000 {
 		ages[int(number(rec.Column(0), i))]++
 	}
@@ -166,7 +166,7 @@ func TestListingIsReadBack(t *testing.T) {
 	back, err := fromText(t, in.Header.Domain, string(m.listing()), 4000)
 	must(t, err)
 	for j := range m.Columns {
-		of, err := m.model.Marginal(graphical.Set{j})
+		values, err := m.model.Marginal(graphical.Set{j})
 		must(t, err)
 		other, err := back.model.Marginal(graphical.Set{j})
 		must(t, err)
@@ -184,7 +184,7 @@ func TestListingIsReadBack(t *testing.T) {
 			if l < 0 {
 				t.Fatalf("column %s: no code has the cells %v", m.Domain.Columns[j].Name, g)
 			}
-			far += math.Abs(of[k]-other[l]) / 2 / 4000
+			far += math.Abs(values[k]-other[l]) / 2 / 4000
 		}
 		if far > 0.02 {
 			t.Errorf("column %s: counts differ by a total variation of %.4f", m.Domain.Columns[j].Name, far)
@@ -315,7 +315,7 @@ func TestPublishedCellsComeBack(t *testing.T) {
 	}
 }
 
-// TestProblemsOfFilesNameLike: the table whose columns cannot be measured is that of the
+// TestProblemsOfFilesNameLike: the table whose columns cannot be measured is the table of the
 // setting like; from is no setting of the kind.
 func TestProblemsOfFilesNameLike(t *testing.T) {
 	d := clinic()

@@ -106,7 +106,7 @@ func cellsOfGroups(axis []group) (cells int) {
 	return cells
 }
 
-// take adds a marginal over several columns to those that are fitted, by code. Those
+// take adds a marginal over several columns to the fitted ones, by code. Marginals
 // of one column went into its leaves.
 func (f *front) take(t *tabled, grids []columns.Grid) error {
 	if len(t.columns) == 1 {
@@ -139,18 +139,18 @@ func (t *tabled) byCode(f *front, grids []columns.Grid) []float64 {
 			place[a] = append(place[a], slices.IndexFunc(t.axes[a], func(x group) bool { return x.key() == g.key() }))
 		}
 	}
-	y, at := make([]float64, len(t.y)), make([]int, len(t.columns))
+	y, places := make([]float64, len(t.y)), make([]int, len(t.columns))
 	for k := range y {
-		from := 0
-		for a := range at {
-			from = from*len(t.axes[a]) + place[a][at[a]]
+		first := 0
+		for a := range places {
+			first = first*len(t.axes[a]) + place[a][places[a]]
 		}
-		y[k] = t.y[from]
-		for a := len(at) - 1; a >= 0; a-- {
-			if at[a]++; at[a] < len(place[a]) {
+		y[k] = t.y[first]
+		for a := len(places) - 1; a >= 0; a-- {
+			if places[a]++; places[a] < len(place[a]) {
 				break
 			}
-			at[a] = 0
+			places[a] = 0
 		}
 	}
 	return y
@@ -260,7 +260,7 @@ func (c *gathering) category(f *front) (coded, error) {
 	return out, nil
 }
 
-// mean is that of two releases of the same counts, by precision.
+// mean returns the mean of two releases of the same counts, by precision.
 func mean(a, b noisy) noisy {
 	if a.Y == nil {
 		return b
@@ -274,12 +274,12 @@ func mean(a, b noisy) noisy {
 }
 
 // sum adds the table of a column of categories to those that are fitted.
-func (c *gathering) sum(f *front, to *coded, counts noisy) {
+func (c *gathering) sum(f *front, dst *coded, counts noisy) {
 	if counts.Y == nil {
 		return
 	}
-	y, variances := make([]float64, to.codes()), make([]float64, to.codes())
-	for cell, code := range to.codeOf() {
+	y, variances := make([]float64, dst.codes()), make([]float64, dst.codes())
+	for cell, code := range dst.codeOf() {
 		y[code] += counts.Y[cell]
 		variances[code] += counts.Variance
 	}
@@ -349,10 +349,10 @@ func (c *gathering) cut(leaves []histogram.Leaf) ([]histogram.Leaf, [][2]int) {
 	return leaves, cutAt(leaves, cuts)
 }
 
-func (c *gathering) sumLeaves(f *front, to *coded, missing noisy) {
-	y, variances := make([]float64, to.codes()), make([]float64, to.codes())
-	for b, bin := range to.Bins {
-		for _, l := range to.Leaves[bin[0]:bin[1]] {
+func (c *gathering) sumLeaves(f *front, dst *coded, missing noisy) {
+	y, variances := make([]float64, dst.codes()), make([]float64, dst.codes())
+	for b, bin := range dst.Bins {
+		for _, l := range dst.Leaves[bin[0]:bin[1]] {
 			y[b] += l.Count
 			variances[b] += l.Var
 		}

@@ -78,7 +78,7 @@ func begin(ctx context.Context, env *pipeline.Env, t pipeline.Table, stated int6
 // singles releases every column for its part of the given squares.
 func (f *front) singles(ctx context.Context, p *purse, s Columns, squares float64) error {
 	released := make([]oneWay, len(f.grids))
-	for j, part := range shares(cellsOf(f.grids), f.stands(), f.sharedCells(squares)) {
+	for j, part := range shares(cellsOf(f.grids), f.columnsPerCore(), f.sharedCells(squares)) {
 		released[j] = oneWay{grid: f.grids[j], rows: f.rows, cuts: cuts(f.grids[j], edgesOf(f.core, f.rules, j)),
 			parts: partsOf(f.core, f.rules, j)}
 		points := func(cells []int) ([]int64, error) { return f.counts.Points(ctx, j, cells) }
@@ -358,17 +358,17 @@ func (o *oneWay) line(rows float64) []histogram.Leaf {
 // cuts are the cells at which bins begin whose lower edges are given: the first with
 // no value below the edge. Edges before which no cell lies divide nothing.
 func cuts(g columns.Grid, edges []float64) []int {
-	var at []int
+	var places []int
 	for _, edge := range edges {
 		cell := sort.Search(g.Values(), func(cell int) bool {
 			least, _ := g.Interval(cell)
 			return least >= edge
 		})
 		if cell > 0 && cell < g.Values() {
-			at = append(at, cell)
+			places = append(places, cell)
 		}
 	}
-	return slices.Compact(at)
+	return slices.Compact(places)
 }
 
 func (o *oneWay) binned(s Columns, name string, leaves []histogram.Leaf, rows float64, bins int) coded {

@@ -29,7 +29,7 @@ func TestHeapsKeepTheirPoint(t *testing.T) {
 	must(t, err)
 	for what, m := range map[string]*released{"model": read(t, table), "fitted again": read(t, fitted(t, table)),
 		"from its listing": again} {
-		zeros, rec := 0, drawn(t, m, 1000)
+		zeros, rec := 0, drawRows(t, m, 1000)
 		for i := range 1000 {
 			if number(rec.Column(0), i) == 0 {
 				zeros++

@@ -137,8 +137,8 @@ func fingerprint(t testing.TB, table pipeline.Table) string {
 	return fmt.Sprint(files)
 }
 
-// drawn is n rows of a model.
-func drawn(t testing.TB, m *released, n int) arrow.Record {
+// drawRows is n rows of a model.
+func drawRows(t testing.TB, m *released, n int) arrow.Record {
 	t.Helper()
 	rows, err := m.Draw(artifact.Drawing{Rows: int64(n), Random: func(purpose string) *rand.Rand {
 		return rand.New(rand.NewPCG(7, uint64(len(purpose))))
@@ -182,7 +182,7 @@ func ranked() pipeline.Stage {
 }
 
 // slim makes stages of a kind whose models have at most a megabyte. What tests hold of
-// them is so of any size; the time of a fit is that of the model's cells.
+// them is so of any size; the time of a fit is the time of the model's cells.
 func slim(k pipeline.Kind) func() pipeline.Stage {
 	return func() pipeline.Stage {
 		s := k.New()
@@ -207,7 +207,7 @@ func thirteen(a privacy.Adjacency) pipeline.Headers {
 	return headers(in)
 }
 
-// interval is that of one cell, as the listing has it.
+// interval returns the interval of one cell, as the listing has it.
 func (x measured) interval(k int) (low, high float64) {
 	h := x.half()
 	return x.Y[k] - h, x.Y[k] + h

@@ -17,7 +17,7 @@ import (
 //
 // Input: a private table of plain columns, stability rows(c). Mechanism: integer
 // Gaussian noise on histograms of columns. Sensitivity: each moves by 1 (add_remove)
-// or sqrt(2) (replace_one) in L2. Adjacency: either. Guarantee: that of one Gaussian
+// or sqrt(2) (replace_one) in L2. Adjacency: either. Guarantee: as for one Gaussian
 // mechanism (mechanism.GaussianFilter). Reference: docs/marginals.md.
 type Independent struct {
 	Columns         `yaml:",inline"`

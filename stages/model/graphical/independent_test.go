@@ -37,11 +37,11 @@ func TestFixedSetsAreMeasured(t *testing.T) {
 				square, whole = 1, 1
 			}
 			for i, set := range [][]int{{4, 5}, {0, 5, 6}} {
-				at := slices.IndexFunc(m.Measured, func(x measured) bool { return x.Fixed && slices.Equal(x.Columns, set) })
-				if at < 0 {
+				index := slices.IndexFunc(m.Measured, func(x measured) bool { return x.Fixed && slices.Equal(x.Columns, set) })
+				if index < 0 {
 					t.Fatalf("at %g columns %v are not measured as fixed", multiplier, set)
 				}
-				part := square / (m.Measured[at].Sigma*m.Measured[at].Sigma - 1./12) / (whole / multiplier / multiplier)
+				part := square / (m.Measured[index].Sigma*m.Measured[index].Sigma - 1./12) / (whole / multiplier / multiplier)
 				if want := measuring().Measure[i].Part; math.Abs(part-want) > 1e-6*want {
 					t.Errorf("at %g columns %v cost %g of the budget, must cost %g", multiplier, set, part, want)
 				}
@@ -125,7 +125,7 @@ func TestFixedSetsArePlanned(t *testing.T) {
 	d := decided(t, measuring(), ward(400).Header, 2)
 	// mu is 1, so that a part of .2 has noise sqrt(2/.2) = 3.162; four regions with missing and three of smoker with
 	// one spare.
-	if got := d.of("measure[0]"); got != "noise of 3.162 rows a cell" {
+	if got := d.decidedOf("measure[0]"); got != "noise of 3.162 rows a cell" {
 		t.Errorf("measure[0] is %q", got)
 	}
 	for want, change := range map[string]func(s *MarginalTree){

@@ -12,7 +12,7 @@ import (
 	"weir/train/graphical"
 )
 
-// Intervals says how far marginals of a released model may be from those of the table
+// Intervals says how far marginals of a released model may be from the marginals of the table
 // that it learned from.
 type Intervals struct {
 	Marginals [][]string `yaml:"marginals,omitempty" json:"marginals,omitempty" doc:"Columns of each marginal; by default each column, and each set of columns that was measured."`
@@ -100,7 +100,7 @@ func (s *Intervals) list(ctx context.Context, env *pipeline.Env, m *released) ([
 	h := headsFor(m.Domain)
 	sheet, row := newSheet(append(h.list(m.Domain), h.basis)), make([]string, len(m.Domain.Columns)+6)
 	for i, set := range s.sets(m) {
-		e, err := u.of(ctx, set)
+		e, err := u.bestEstimates(ctx, set)
 		if err != nil {
 			return nil, err
 		}
@@ -186,8 +186,8 @@ func (m *released) byCodes(x measured) (t graphical.Table, whole bool) {
 	return t, true
 }
 
-// of gives the best basis that there is for a marginal.
-func (u *uncertainty) of(ctx context.Context, set graphical.Set) (estimates, error) {
+// bestEstimates gives the best basis that there is for a marginal.
+func (u *uncertainty) bestEstimates(ctx context.Context, set graphical.Set) (estimates, error) {
 	if most := int(Size{u.Size}.limits().Clique); cellsWithin(u.Model.Domain, set, most) < 0 {
 		return estimates{}, fmt.Errorf("marginals: %v has more than %d cells, must have at most as many as a clique of the "+
 			"model may have", u.columnsOf(set), most)
@@ -211,18 +211,20 @@ func (m *released) columnsOf(set graphical.Set) []string {
 
 // exact is the one measurement of just this marginal.
 func (u *uncertainty) exact(set graphical.Set) (estimates, bool) {
-	var own []measured
+	var single []measured
 	for _, x := range u.Measured {
 		if slices.Equal(x.Columns, []int(set)) && x.Within == nil {
-			own = append(own, x)
+			single = append(single, x)
 		}
 	}
-	if len(own) != 1 || own[0].Cells != nil || len(own[0].Y) != cellsWithin(u.Model.Domain, set, len(own[0].Y)) {
+	if len(single) != 1 || single[0].Cells != nil || len(single[0].Y) != cellsWithin(u.Model.Domain, set,
+		len(single[0].Y)) {
 		return estimates{}, false
 	}
-	e, half := estimates{set: set, count: own[0].Y, basis: byMeasurement}, own[0].half()
+	e, half := estimates{set: set, count: single[0].Y, basis: byMeasurement}, single[0].half()
 	for _, y := range e.count {
-		e.sigma, e.low, e.high = append(e.sigma, own[0].Sigma), append(e.low, max(y-half, 0)), append(e.high, max(y+half, 0))
+		e.sigma, e.low, e.high = append(e.sigma, single[0].Sigma), append(e.low, max(y-half, 0)),
+			append(e.high, max(y+half, 0))
 	}
 	return e, true
 }
@@ -240,7 +242,7 @@ func (u *uncertainty) combined(set graphical.Set) (estimates, bool) {
 	return estimates{}, false
 }
 
-// mean is that of all tables that hold the marginal.
+// mean returns the mean of all tables that hold the marginal.
 func (u *uncertainty) mean(set graphical.Set, tables []graphical.Table) (estimates, bool) {
 	cells := cellsIn(u.Model.Domain, set)
 	sums, weights := make([]float64, cells), make([]float64, cells)
@@ -271,7 +273,7 @@ func (e *estimates) add(count, sigma float64) {
 		append(e.high, max(count+float64(normal95*sigma), 0))
 }
 
-// modelled is the model's marginal with the spread of those of copies.
+// modelled is the model's marginal with the spread of the marginals of copies.
 func (u *uncertainty) modelled(ctx context.Context, set graphical.Set) (estimates, error) {
 	if err := u.copy(ctx); err != nil {
 		return estimates{}, err
@@ -313,16 +315,16 @@ func summed(dom []int, t graphical.Table, set graphical.Set) (y, variance []floa
 	cells := cellsIn(dom, set)
 	y, variance = make([]float64, cells), make([]float64, cells)
 	for k := range t.Y {
-		at, rest, stride := 0, k, 1
+		pos, rest, stride := 0, k, 1
 		for a := len(t.Vars) - 1; a >= 0; a-- {
 			n := dom[t.Vars[a]]
 			code := rest % n
 			if rest /= n; slices.Contains(set, t.Vars[a]) {
-				at, stride = at+code*stride, stride*n
+				pos, stride = pos+code*stride, stride*n
 			}
 		}
-		y[at] += t.Y[k]
-		variance[at] += t.Var[k]
+		y[pos] += t.Y[k]
+		variance[pos] += t.Var[k]
 	}
 	return y, variance
 }
@@ -338,7 +340,7 @@ func covers(of, set graphical.Set) bool {
 
 // half is half the width of every cell's interval, which holds the count of the table in
 // at least 95 of 100 releases: noise is a normal number rounded to whole ones, whose 95 %
-// within h have h = 1.96 sd - .5, rounded up; of discrete Laplace noise it is that of its
+// within h have h = 1.96 sd - .5, rounded up; of discrete Laplace noise it is the half width of its
 // tails. It looks at all cells.
 func (x measured) half() float64 {
 	switch {
@@ -365,7 +367,7 @@ func (x measured) whole() bool {
 // laplace95 bounds Laplace noise of a standard deviation, with probability .95.
 func laplace95(sd float64) float64 { return bitmath.Log(20) * sd / math.Sqrt2 }
 
-// wholeLaplace95 is that of discrete Laplace noise, whose part beyond h is 2 a^(h+1)/(1+a)
+// wholeLaplace95 returns the 95 % half width of discrete Laplace noise, whose part beyond h is 2 a^(h+1)/(1+a)
 // for a = exp(-1/b), or of rounded Laplace noise, whichever is wider.
 func wholeLaplace95(sd float64) float64 {
 	y := 1 / (math.Sqrt2 * sd)

@@ -20,13 +20,13 @@ import (
 // of rounded normal noise, by its distribution: P(|round(N)| <= h) = 2 Phi((h+.5)/s) - 1.
 // One row less does not.
 func TestIntervalIsExact(t *testing.T) {
-	holds := func(h, s float64) float64 { return math.Erf((h + .5) / s / math.Sqrt2) }
+	covers := func(h, s float64) float64 { return math.Erf((h + .5) / s / math.Sqrt2) }
 	for _, s := range []float64{0.01, 0.2, 0.3, 1, 3.7, 51.9, 1e6} {
 		x := measured{Y: []float64{100}, Sigma: math.Sqrt(s*s + 1./12)}
 		low, high := x.interval(0)
 		h := high - 100
-		if 100-low != h || h != math.Trunc(h) || !(holds(h, s) >= 0.95-1e-9) || h > 0 && holds(h-1, s) >= 0.95 {
-			t.Errorf("sigma %g: %g to %g holds %.4f, one row less %.4f", s, low, high, holds(h, s), holds(h-1, s))
+		if 100-low != h || h != math.Trunc(h) || !(covers(h, s) >= 0.95-1e-9) || h > 0 && covers(h-1, s) >= 0.95 {
+			t.Errorf("sigma %g: %g to %g holds %.4f, one row less %.4f", s, low, high, covers(h, s), covers(h-1, s))
 		}
 	}
 	// of Laplace noise P(|X| > x) = exp(-x/b), sd b sqrt(2)
@@ -68,7 +68,7 @@ func TestWeightsThatNoNumberHolds(t *testing.T) {
 }
 
 // TestCoverage: over 250 keys the exact intervals of every cell of a measured column
-// hold its count 95 times in 100 or more, and those of combined measurements nearly so.
+// hold its count 95 times in 100 or more, and the intervals of combined measurements nearly so.
 // Half as wide they would hold 67: the bound of .93 is passed by chance at most once in
 // 10^6 (5 binomial sd below .95 over 250 x 5 cells). A run's cells are independent.
 func TestCoverage(t *testing.T) {
@@ -113,13 +113,13 @@ func certain() *released {
 			Sigma: 1}}}
 	for j, n := range []int{2, 3, 2} {
 		c := domain.Column{Name: fmt.Sprint("x", j), Type: domain.Categorical}
-		of := coded{Cells: n}
+		col := coded{Cells: n}
 		for k := range n {
 			c.Categories = append(c.Categories, fmt.Sprint("c", k))
-			of.Order, of.Bins = append(of.Order, k), append(of.Bins, [2]int{k, k + 1})
-			of.Leaves = append(of.Leaves, ofCategories(noisy{make([]float64, n), 1}).Leaves[k])
+			col.Order, col.Bins = append(col.Order, k), append(col.Bins, [2]int{k, k + 1})
+			col.Leaves = append(col.Leaves, ofCategories(noisy{make([]float64, n), 1}).Leaves[k])
 		}
-		m.Domain.Columns, m.Columns = append(m.Domain.Columns, c), append(m.Columns, of)
+		m.Domain.Columns, m.Columns = append(m.Domain.Columns, c), append(m.Columns, col)
 	}
 	m.Model = graphical.Potentials{Domain: []int{2, 3, 2}, Total: 40, Cliques: []graphical.Set{{0, 1}, {2}}}
 	if err := m.check(); err != nil {
@@ -138,14 +138,14 @@ func TestBases(t *testing.T) {
 	u.random = func(purpose string) *rand.Rand {
 		return rand.New(rand.NewPCG(3, uint64(len(purpose)+int(purpose[len(purpose)-1]))))
 	}
-	pair, err := u.of(t.Context(), graphical.Set{0, 1})
+	pair, err := u.bestEstimates(t.Context(), graphical.Set{0, 1})
 	must(t, err)
 	if pair.basis != byMeasurement || pair.count[2] != 6 || pair.low[1] != 0 || pair.high[5] != 11+8 {
 		t.Errorf("a measured pair: %+v", pair)
 	}
 	m.Measured = m.Measured[1:] // column 0 is inside the pair alone
 	u.fresh = m.uncertainty().fresh
-	inside, err := u.of(t.Context(), graphical.Set{0})
+	inside, err := u.bestEstimates(t.Context(), graphical.Set{0})
 	must(t, err)
 	if want := math.Sqrt(3 * 16); inside.basis != byCombination || math.Abs(inside.count[1]-23) > 1e-12 ||
 		math.Abs(inside.sigma[1]-want) > 1e-12 {
@@ -154,18 +154,19 @@ func TestBases(t *testing.T) {
 	m.Measured = append(m.Measured, measured{Columns: []int{0}, Y: []float64{10, 30}, Sigma: 2},
 		measured{Columns: []int{0}, Y: []float64{16, 26}, Sigma: 1})
 	u.fresh = m.uncertainty().fresh
-	several, err := u.of(t.Context(), graphical.Set{0})
+	several, err := u.bestEstimates(t.Context(), graphical.Set{0})
 	must(t, err)
 	weight := 1./48 + 1./4 + 1
 	if want := (23./48 + 30./4 + 26) / weight; several.basis != byCombination || math.Abs(several.count[1]-want) > 1e-12 ||
 		math.Abs(several.sigma[1]-1/math.Sqrt(weight)) > 1e-12 {
 		t.Errorf("three measurements of a column: %+v, must have %g", several, want)
 	}
-	apart, err := u.of(t.Context(), graphical.Set{0, 2})
+	separate, err := u.bestEstimates(t.Context(), graphical.Set{0, 2})
 	must(t, err)
-	if apart.basis != byModel || math.Abs(apart.count[0]+apart.count[3]+apart.count[1]+apart.count[2]-40) > 1e-9 ||
-		!(apart.sigma[0] > 0.1) || len(u.copies) != 40 {
-		t.Errorf("columns never measured together: %+v", apart)
+	if separate.basis != byModel || math.Abs(separate.count[0]+separate.count[3]+separate.count[1]+separate.count[2]-40) >
+		1e-9 ||
+		!(separate.sigma[0] > 0.1) || len(u.copies) != 40 {
+		t.Errorf("columns never measured together: %+v", separate)
 	}
 }
 

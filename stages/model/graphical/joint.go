@@ -71,11 +71,11 @@ func stretchOf(rank float64) int {
 	return max(stretches/2-evenPart-1+e, 0)
 }
 
-// of returns the tilt in a cell where the other number lies in a stretch.
-func (j *joint) of(by, code, at int) *tilt {
-	known := &j.tilts[(by*len(j.own.mean)+code)*stretches+at]
+// tiltOf returns the tilt in a cell where the other number lies in a stretch.
+func (j *joint) tiltOf(step, code, pos int) *tilt {
+	known := &j.tilts[(step*len(j.own.mean)+code)*stretches+pos]
 	if *known == nil {
-		*known = j.tilt(by, code, at)
+		*known = j.tilt(step, code, pos)
 	}
 	return *known
 }
@@ -127,18 +127,18 @@ func (l *law) tilt(t *tilt) {
 }
 
 // quantile is the rank in [0, 1] that has u of the mass below under tilts; u itself where nothing has mass.
-func (l *law) quantile(by []*tilt, u float64) float64 {
-	switch len(by) {
+func (l *law) quantile(keys []*tilt, u float64) float64 {
+	switch len(keys) {
 	case 0:
 		return l.rank(u)
 	case 1:
-		return l.rankUnder(by[0], u)
+		return l.rankUnder(keys[0], u)
 	}
-	under := *l
-	for _, t := range by {
-		under.tilt(t)
+	given := *l
+	for _, t := range keys {
+		given.tilt(t)
 	}
-	return under.rank(u)
+	return given.rank(u)
 }
 
 func (l *law) rank(u float64) float64 {
@@ -182,12 +182,12 @@ const alikeCells = 30
 // scores has the same in all cells; of rows that are tied in their tails alone, the corner has
 // more.
 func (r relation) couplings(table []float64, all []*scores) [][]float64 {
-	own, other := all[r.column], all[r.by]
-	below := r.below(table, all)
-	sums, weights := grid(len(other.mean), len(own.mean)), grid(len(other.mean), len(own.mean))
+	single, other := all[r.column], all[r.by]
+	lower := r.lowerRows(table, all)
+	sums, weights := grid(len(other.mean), len(single.mean)), grid(len(other.mean), len(single.mean))
 	for a := 1; a < len(other.mean); a++ {
-		for b := 1; b < len(own.mean); b++ {
-			found, weight := r.corner(below, a, b)
+		for b := 1; b < len(single.mean); b++ {
+			found, weight := r.corner(lower, a, b)
 			for _, cell := range [][2]int{{a - 1, b - 1}, {a - 1, b}, {a, b - 1}, {a, b}} {
 				sums[cell[0]][cell[1]] += float64(weight * found)
 				weights[cell[0]][cell[1]] += weight
@@ -202,19 +202,19 @@ func (r relation) couplings(table []float64, all []*scores) [][]float64 {
 	return sums
 }
 
-// below are the rows with lower codes of the other number and of this one, of rows where
+// lowerRows are the rows with lower codes of the other number and of this one, of rows where
 // neither is missing.
-func (r relation) below(table []float64, all []*scores) [][]float64 {
-	own, other := len(all[r.column].mean), len(all[r.by].mean)
+func (r relation) lowerRows(table []float64, all []*scores) [][]float64 {
+	single, other := len(all[r.column].mean), len(all[r.by].mean)
 	wide := all[max(r.column, r.by)].codes
-	sums := grid(other+1, own+1)
+	sums := grid(other+1, single+1)
 	for a := range other {
-		for b := range own {
-			at := b*wide + a
+		for b := range single {
+			pos := b*wide + a
 			if r.by < r.column {
-				at = a*wide + b
+				pos = a*wide + b
 			}
-			sums[a+1][b+1] = max(table[at], 0) + sums[a][b+1] + (sums[a+1][b] - sums[a][b])
+			sums[a+1][b+1] = max(table[pos], 0) + sums[a][b+1] + (sums[a+1][b] - sums[a][b])
 		}
 	}
 	return sums
@@ -224,13 +224,13 @@ func (r relation) below(table []float64, all []*scores) [][]float64 {
 // inverse of its variance: rows times the sum of the inverse shares, the inverse variance of a part
 // whose sides are known, times the square of how fast the part grows with the correlation. The
 // shares follow from the correlation of all rows, so that no noise weighs itself.
-func (r relation) corner(below [][]float64, a, b int) (found, weight float64) {
-	other, own := len(below)-1, len(below[0])-1
-	rows := below[other][own]
+func (r relation) corner(lower [][]float64, a, b int) (found, weight float64) {
+	other, single := len(lower)-1, len(lower[0])-1
+	rows := lower[other][single]
 	if !(rows > 0) {
 		return r.strength, 0
 	}
-	p, q := below[a][own]/rows, below[other][b]/rows
+	p, q := lower[a][single]/rows, lower[other][b]/rows
 	if !(min(p, q) > 0 && max(p, q) < 1) {
 		return r.strength, 0
 	}
@@ -241,7 +241,7 @@ func (r relation) corner(below [][]float64, a, b int) (found, weight float64) {
 		inverse += 1 / max(share, 1/rows)
 	}
 	speed := density(x, y, r.strength)
-	return tetrachoric(x, y, float64(p*q), below[a][b]/rows), float64(rows * inverse * speed * speed)
+	return tetrachoric(x, y, float64(p*q), lower[a][b]/rows), float64(rows * inverse * speed * speed)
 }
 
 // strengthSteps is in how many steps of the correlation the share of a quadrant is summed.
@@ -256,12 +256,12 @@ func density(x, y, r float64) float64 {
 }
 
 // quadrant is the share below x and y at a correlation; apart is the share for independent numbers.
-func quadrant(x, y, apart, r float64) float64 {
+func quadrant(x, y, distance, r float64) float64 {
 	step := r / strengthSteps
 	for k := range strengthSteps {
-		apart += float64(step * density(x, y, float64(step*(float64(k)+.5))))
+		distance += float64(step * density(x, y, float64(step*(float64(k)+.5))))
 	}
-	return apart
+	return distance
 }
 
 // tetrachoric is the correlation at which a share lies below x and y, at most mostRelation.

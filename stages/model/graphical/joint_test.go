@@ -12,7 +12,7 @@ import (
 	"weir/pipeline/pipelinetest"
 )
 
-// Stretches follow one another from 0 to 1, and a rank is found in its own.
+// TestStretchesCoverABin: stretches follow one another from 0 to 1, and a rank is found in its own.
 func TestStretchesCoverABin(t *testing.T) {
 	last := 0.0
 	for k := range stretches {
@@ -32,7 +32,7 @@ func TestStretchesCoverABin(t *testing.T) {
 	}
 }
 
-// Below the medians lie 1/4 + asin(r)/(2 pi) of two normal numbers (Sheppard 1899).
+// TestTetrachoricAtMedians: below the medians lie 1/4 + asin(r)/(2 pi) of two normal numbers (Sheppard 1899).
 func TestTetrachoricAtMedians(t *testing.T) {
 	for _, r := range []float64{-.9, -.5, -.1, 0, .3, .7, .94} {
 		share := .25 + math.Asin(r)/(2*math.Pi)
@@ -50,24 +50,25 @@ func TestTetrachoricAtMedians(t *testing.T) {
 	}
 }
 
-// A table of two normal numbers has their correlation in all cells, a table of independent ones 0.
+// TestCouplingsOfNormalNumbers: a table of two normal numbers has their correlation in all cells, a table of
+// independent ones 0.
 func TestCouplingsOfNormalNumbers(t *testing.T) {
 	for _, r := range []float64{-.6, 0, .75} {
 		cuts := []float64{-1.2, -.3, .4, 1.1, 1.9}
-		below := grid(len(cuts)+2, len(cuts)+2)
+		lower := grid(len(cuts)+2, len(cuts)+2)
 		share := func(k int) float64 { return normalBelow(cuts, k) }
-		for a := range below {
-			for b := range below {
-				below[a][b] = share(a) * share(b)
+		for a := range lower {
+			for b := range lower {
+				lower[a][b] = share(a) * share(b)
 				if a > 0 && b > 0 && a <= len(cuts) && b <= len(cuts) {
-					below[a][b] = quadrant(cuts[a-1], cuts[b-1], share(a)*share(b), r)
+					lower[a][b] = quadrant(cuts[a-1], cuts[b-1], share(a)*share(b), r)
 				}
-				below[a][b] *= 10000
+				lower[a][b] *= 10000
 			}
 		}
 		for a := 1; a <= len(cuts); a++ {
 			for b := 1; b <= len(cuts); b++ {
-				got, weight := (relation{strength: r}).corner(below, a, b)
+				got, weight := (relation{strength: r}).corner(lower, a, b)
 				if off := math.Abs(got - r); !(weight > 0) || off > 2e-3 && weight*off > 2e-3 {
 					t.Errorf("corner %d, %d shows %g with weight %g, must be %g", a, b, got, weight, r)
 				}
@@ -76,7 +77,7 @@ func TestCouplingsOfNormalNumbers(t *testing.T) {
 	}
 }
 
-// Rows with missing values are left out of a table, whichever of its numbers misses them.
+// TestBelowLeavesOutMissing: rows with missing values are left out of a table, whichever of its numbers misses them.
 func TestBelowLeavesOutMissing(t *testing.T) {
 	number := func(codes int) *scores { return &scores{mean: make([]float64, 2), codes: codes} }
 	for _, c := range []struct {
@@ -86,10 +87,10 @@ func TestBelowLeavesOutMissing(t *testing.T) {
 		{[]float64{1, 2, 4, 8, 90, 90}, []*scores{number(3), number(2)}},
 		{[]float64{1, 2, 90, 4, 8, 90}, []*scores{number(2), number(3)}},
 	} {
-		if got := fmt.Sprint(relation{column: 1, by: 0}.below(c.table, c.all)); got != "[[0 0 0] [0 1 3] [0 5 15]]" {
+		if got := fmt.Sprint(relation{column: 1, by: 0}.lowerRows(c.table, c.all)); got != "[[0 0 0] [0 1 3] [0 5 15]]" {
 			t.Errorf("the rows below are %s, must be 1, 3, 5 and 15", got)
 		}
-		if got := fmt.Sprint(relation{column: 0, by: 1}.below(c.table, c.all)); got != "[[0 0 0] [0 1 5] [0 3 15]]" {
+		if got := fmt.Sprint(relation{column: 0, by: 1}.lowerRows(c.table, c.all)); got != "[[0 0 0] [0 1 5] [0 3 15]]" {
 			t.Errorf("the other way the rows below are %s, must be 1, 5, 3 and 15", got)
 		}
 	}
@@ -165,7 +166,7 @@ func TestHeavyTailsKeepTheirCorrelation(t *testing.T) {
 			in := s.table(rand.New(rand.NewPCG(11, uint64(k*populations+table))))
 			stage := marginalTreeKind().New().(*MarginalTree)
 			stage.Bins = 12
-			rows := drawn(t, attempt{stage: stage, in: in, multiplier: .05, key: byte(table)}.model(t), 8000)
+			rows := drawRows(t, attempt{stage: stage, in: in, multiplier: .05, key: byte(table)}.model(t), 8000)
 			off += (pearson(rows) - pearson(in.Rows)) / populations
 		}
 		t.Logf("%s: off by %+.3f", s.name, off)
@@ -200,7 +201,8 @@ func pearson(rec arrow.Record) float64 {
 	return (sxy - sx*sy/n) / math.Sqrt((sxx-sx*sx/n)*(syy-sy*sy/n))
 }
 
-// Ranks of a cell rise with the mass below them, and independent numbers are placed evenly.
+// TestJointIsEvenWithoutCorrelation: ranks of a cell rise with the mass below them, and independent numbers are placed
+// evenly.
 func TestJointIsEvenWithoutCorrelation(t *testing.T) {
 	s := &scores{at: make([][stretches]float64, 1), mean: []float64{0}}
 	for k := range stretches {
@@ -209,7 +211,7 @@ func TestJointIsEvenWithoutCorrelation(t *testing.T) {
 	for _, r := range []float64{-.95, 0, .95} {
 		j := newJoint(relation{column: 0, by: 1, cells: [][]float64{{r}}}, []*scores{s, s}, evenly())
 		for at := range stretches {
-			tilts := []*tilt{j.of(0, 0, at)}
+			tilts := []*tilt{j.tiltOf(0, 0, at)}
 			last := -1.0
 			for _, u := range []float64{0, .01, .5, .99, 1} {
 				got := evenly().quantile(tilts, u)

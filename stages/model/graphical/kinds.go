@@ -118,7 +118,7 @@ func (s Columns) finds(d *domain.Domain) bool {
 	return slices.ContainsFunc(d.Columns, func(c domain.Column) bool { return !c.Type.Coded() && s.Edges[c.Name] == nil })
 }
 
-// problems are those of a table and of the settings that every kind has.
+// problems returns the problems of a table and of the settings that every kind has.
 func problems(h pipeline.Header, columns Columns, aim Aim, size Size) (ps schema.Problems) {
 	need(h, &ps)
 	columns.check(h.Domain, &ps)
@@ -183,8 +183,8 @@ func ascending(x []float64) bool {
 // AimAt implements pipeline.Aimed.
 func (s *Aim) AimAt() *string { return &s.Target }
 
-// at is the place of the target; -1 without one.
-func (s Aim) at(d *domain.Domain) int {
+// targetIndex is the place of the target; -1 without one.
+func (s Aim) targetIndex(d *domain.Domain) int {
 	if s.Target == "" || s.Target == pipeline.NoTarget {
 		return -1
 	}
@@ -217,7 +217,7 @@ func (s Aim) heaviest(d *domain.Domain) float64 {
 // pairs lists the pairs that may be measured, with what each is worth: 1 without a
 // workload, else the weights of the marginals that hold it.
 func (s Aim) pairs(d *domain.Domain) (sets []graphical.Set, weights []float64) {
-	target := s.at(d)
+	target := s.targetIndex(d)
 	for i := range d.Columns {
 		for j := i + 1; j < len(d.Columns); j++ {
 			w := s.worth(d.Columns[i].Name, d.Columns[j].Name)

@@ -64,7 +64,7 @@ func (l layout) names() []string {
 	return list
 }
 
-// header is that of the table without its derived columns: what a plan reckons with.
+// header returns the header of the table without its derived columns: what a plan reckons with.
 func (l layout) header(h pipeline.Header) pipeline.Header {
 	h.Domain = l.core
 	return h
@@ -88,7 +88,7 @@ func (l layout) root(name string) string {
 	return name
 }
 
-// roots are those of several columns, each once, in the order of the names.
+// roots returns the roots of several columns, each once, in the order of the names.
 func (l layout) roots(names []string) (list []string) {
 	for _, name := range names {
 		if root := l.root(name); !slices.Contains(list, root) {
@@ -107,10 +107,10 @@ func (l layout) aim(a Aim) Aim {
 	return a
 }
 
-// stands is how many columns of the table each column of the core stands for: itself, and
-// what follows from it. Of k values that follow from those of c cells the error of a noisy
-// histogram is the root of k/c of that of the cells, and that part it counts.
-func (l layout) stands() []float64 {
+// columnsPerCore is how many columns of the table each column of the core stands for: itself, and
+// what follows from it. Of k values that follow from the values of c cells the error of a noisy
+// histogram is the root of k/c of the error of the cells, and that part it counts.
+func (l layout) columnsPerCore() []float64 {
 	list := repeated(1, len(l.core.Columns))
 	for _, x := range l.derived {
 		at := l.core.Index(l.root(l.whole.Columns[x.Column].Name))
@@ -121,7 +121,7 @@ func (l layout) stands() []float64 {
 	return list
 }
 
-// pairs are those of an aim. Without a workload all columns of the table matter alike, so
+// pairs returns the pairs of an aim. Without a workload all columns of the table matter alike, so
 // that a pair counts as often as its columns stand for others.
 func (l layout) pairs(a Aim) (sets []graphical.Set, weights []float64) {
 	sets, weights = l.aim(a).pairs(l.core)
@@ -131,7 +131,7 @@ func (l layout) pairs(a Aim) (sets []graphical.Set, weights []float64) {
 	return sets, weights
 }
 
-// workload is that of an aim, weighed alike.
+// workload returns the workload of an aim, weighed alike.
 func (l layout) workload(a Aim) []candidate {
 	list := l.aim(a).workload(l.core)
 	for i := range list {
@@ -141,12 +141,12 @@ func (l layout) workload(a Aim) []candidate {
 }
 
 func (l layout) often(a Aim, set graphical.Set) float64 {
-	times, stands := 1.0, l.stands()
+	times, place := 1.0, l.columnsPerCore()
 	if len(a.Workload) > 0 {
 		return times
 	}
 	for _, column := range set {
-		times *= stands[column]
+		times *= place[column]
 	}
 	return times
 }
@@ -187,12 +187,12 @@ func (l layout) decided() (list []pipeline.Decided) {
 // whole, of the types that its schema says.
 func (l layout) derive(schema *arrow.Schema, arrays []arrow.Array) {
 	for _, x := range l.derived {
-		of := arrays[x.Of]
-		values := make([]float64, of.Len())
+		subject := arrays[x.Of]
+		values := make([]float64, subject.Len())
 		for i := range values {
 			values[i] = math.NaN()
-			if of.IsValid(i) {
-				values[i] = numberAt(of, i)
+			if subject.IsValid(i) {
+				values[i] = numberAt(subject, i)
 			}
 			values[i] = x.Value(values[i])
 		}

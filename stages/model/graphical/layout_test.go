@@ -106,7 +106,7 @@ func TestDerivedColumnsCostNothing(t *testing.T) {
 		if want := []string{"degree", "more", "years"}; !slices.Equal(m.Derived, want) {
 			t.Errorf("%T: derives %v, must derive %v", stage, m.Derived, want)
 		}
-		if n := broken(t, m.Domain, drawn(t, m, 2000)); n > 0 {
+		if n := broken(t, m.Domain, drawRows(t, m, 2000)); n > 0 {
 			t.Errorf("%T: %d rows of 2000 break a rule", stage, n)
 		}
 	}
@@ -117,15 +117,15 @@ func TestDerivedColumnsCostNothing(t *testing.T) {
 // sqrt(2/6) columns, its histogram has that much more weight against the 51 cells of age,
 // and a workload that is written down counts as it is written.
 func TestDerivedColumnsCount(t *testing.T) {
-	l, stands := layoutOf(schools(1).Header.Domain), 2+math.Sqrt(4./6)+math.Sqrt(2./6)
-	if got := l.stands(); math.Abs(got[1]-stands) > 1e-12 || got[0] != 1 || got[2] != 1 {
-		t.Errorf("columns stand for %v, must for 1, %g, 1", got, stands)
+	l, place := layoutOf(schools(1).Header.Domain), 2+math.Sqrt(4./6)+math.Sqrt(2./6)
+	if got := l.columnsPerCore(); math.Abs(got[1]-place) > 1e-12 || got[0] != 1 || got[2] != 1 {
+		t.Errorf("columns stand for %v, must for 1, %g, 1", got, place)
 	}
-	if _, w := l.pairs(Aim{}); math.Abs(w[0]-stands) > 1e-12 || w[1] != 1 || math.Abs(w[2]-stands) > 1e-12 {
-		t.Errorf("pairs count %v, must those with school %g, the other 1", w, stands)
+	if _, w := l.pairs(Aim{}); math.Abs(w[0]-place) > 1e-12 || w[1] != 1 || math.Abs(w[2]-place) > 1e-12 {
+		t.Errorf("pairs count %v, must those with school %g, the other 1", w, place)
 	}
-	if list := l.workload(Aim{}); len(list) != 1 || math.Abs(list[0].weight-stands) > 1e-12 {
-		t.Errorf("triples count %v, must %g", list, stands)
+	if list := l.workload(Aim{}); len(list) != 1 || math.Abs(list[0].weight-place) > 1e-12 {
+		t.Errorf("triples count %v, must %g", list, place)
 	}
 	written := Aim{Workload: []Wanted{{Columns: []string{"age", "more"}}}}
 	if _, w := l.pairs(written); len(w) != 1 || w[0] != 1 || l.workload(written)[0].weight != 1 {
@@ -137,7 +137,7 @@ func TestDerivedColumnsCount(t *testing.T) {
 		precision[x.Columns[0]] += 1 / (x.Sigma * x.Sigma)
 	}
 	ratio := precision[1] / precision[0]
-	if want := math.Pow(stands*6/51, 2./3); math.Abs(ratio-want) > 1e-3 {
+	if want := math.Pow(place*6/51, 2./3); math.Abs(ratio-want) > 1e-3 {
 		t.Errorf("school has %g of the budget of age, must have %g", ratio, want)
 	}
 }
@@ -188,7 +188,7 @@ func TestPlanTellsDerivedColumns(t *testing.T) {
 	}
 }
 
-// TestPlannedPartIsSpent: the part for columns on their own is that of the plan, which goes
+// TestPlannedPartIsSpent: the part for columns on their own is the part of the plan, which goes
 // by the columns that are measured. By hand: 1.4 (600 10/3)^(-1/6) is .394, of which select
 // leaves .9; with the derived columns d is 6 and the part .44.
 func TestPlannedPartIsSpent(t *testing.T) {
@@ -261,13 +261,13 @@ func TestListingOfDerivedColumns(t *testing.T) {
 		must(t, err)
 		y, err := other.model.Marginal(graphical.Set{1})
 		must(t, err)
-		own, codes := m.Columns[1].codeOf(), other.Columns[1].codeOf()
-		for cell := range own {
-			if math.Abs(x[own[cell]]-y[codes[cell]]) > 40 {
-				t.Errorf("school %d has %g rows, read back %g", cell, x[own[cell]], y[codes[cell]])
+		single, codes := m.Columns[1].codeOf(), other.Columns[1].codeOf()
+		for cell := range single {
+			if math.Abs(x[single[cell]]-y[codes[cell]]) > 40 {
+				t.Errorf("school %d has %g rows, read back %g", cell, x[single[cell]], y[codes[cell]])
 			}
 		}
-		if n := broken(t, other.Domain, drawn(t, other, 1000)); n > 0 {
+		if n := broken(t, other.Domain, drawRows(t, other, 1000)); n > 0 {
 			t.Errorf("%d rows of 1000 break a rule", n)
 		}
 	}
@@ -279,12 +279,12 @@ func TestListingOfDerivedColumns(t *testing.T) {
 	if slices.Contains(counted.Derived, "years") || len(counted.Columns) != 4 {
 		t.Errorf("derives %v of %d columns, must measure years, which the file counts", counted.Derived, len(counted.Columns))
 	}
-	if n := broken(t, counted.Domain, drawn(t, counted, 1000)); n > 0 {
+	if n := broken(t, counted.Domain, drawRows(t, counted, 1000)); n > 0 {
 		t.Errorf("%d rows of 1000 break a rule", n)
 	}
 }
 
-// TestIntervalsOfDerivedColumns are those of the column that they follow from, and copies
+// TestIntervalsOfDerivedColumns: intervals equal those of the column that they follow from, and copies
 // keep the functions.
 func TestIntervalsOfDerivedColumns(t *testing.T) {
 	m := attempt{stage: marginalTreeKind().New(), in: schools(600), multiplier: 0.2}.model(t)
@@ -294,7 +294,7 @@ func TestIntervalsOfDerivedColumns(t *testing.T) {
 	}
 	other, err := m.Copy(t.Context(), pipelinetest.Env(1).Rand("copy"), 1)
 	must(t, err)
-	if n := broken(t, m.Domain, drawn(t, other.(*released), 1000)); n > 0 {
+	if n := broken(t, m.Domain, drawRows(t, other.(*released), 1000)); n > 0 {
 		t.Errorf("%d rows of a copy break a rule", n)
 	}
 	for _, names := range [][]string{nil, {"degree"}, {"age"}, {"years", "degree", "more"}} {

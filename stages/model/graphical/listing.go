@@ -46,7 +46,8 @@ func marginalsOut() pipeline.Port {
 }
 
 func marginalsHeader(h pipeline.Header) pipeline.Header {
-	return pipeline.Header{Form: pipeline.FormFiles, Class: pipeline.Released, Terms: h.Terms}
+	return pipeline.Header{Form: pipeline.FormFiles, Class: pipeline.Released,
+		Terms: h.Terms}
 }
 
 // listed is the listing of a model that was just packed.
@@ -165,7 +166,7 @@ func (m *released) texts(columns []int, axes [][]group) [][]string {
 	for a, j := range columns {
 		l := m.labels(j)
 		for _, g := range axes[a] {
-			list[a] = append(list[a], l.of(g))
+			list[a] = append(list[a], l.label(g))
 		}
 	}
 	return list
@@ -173,20 +174,20 @@ func (m *released) texts(columns []int, axes [][]group) [][]string {
 
 // eachCell goes through the cells of a table in the order of its counts.
 func eachCell[T any](axes [][]T, use func(k int, cell []T)) {
-	at, cell, cells := make([]int, len(axes)), make([]T, len(axes)), 1
+	places, cell, cells := make([]int, len(axes)), make([]T, len(axes)), 1
 	for _, axis := range axes {
 		cells *= len(axis)
 	}
 	for k := range cells {
 		for a := range axes {
-			cell[a] = axes[a][at[a]]
+			cell[a] = axes[a][places[a]]
 		}
 		use(k, cell)
 		for a := len(axes) - 1; a >= 0; a-- {
-			if at[a]++; at[a] < len(axes[a]) {
+			if places[a]++; places[a] < len(axes[a]) {
 				break
 			}
-			at[a] = 0
+			places[a] = 0
 		}
 	}
 }
@@ -208,7 +209,7 @@ func (m *released) byCode(columns []int) [][]group {
 	return axes
 }
 
-// axis is that of a marginal of one column: ranges of cells, single cells, the points
+// axis returns the axis of a marginal of one column: ranges of cells, single cells, the points
 // of some, or codes.
 func (m *released) axis(x measured) (list []group) {
 	j := x.Columns[0]
@@ -288,14 +289,14 @@ func (g group) first() int {
 // order is the place of a group along its axis: by cells, then by points.
 func (g group) order() int { return g.first()<<40 + g.point }
 
-// labels writes and reads those of a column.
+// labels writes and reads the labels of a column.
 type labels struct {
 	column domain.Column
 	grid   columns.Grid
 }
 
-// of is the label of a group.
-func (l labels) of(g group) string {
+// label is the label of a group.
+func (l labels) label(g group) string {
 	switch {
 	case g.size() == 1 && g.first() == l.grid.Values():
 		return missingLabel
@@ -420,35 +421,35 @@ func (l labels) readList(text string) ([]int, error) {
 
 // readRange reads one number or a range of them, which begins and ends where cells do.
 func (l labels) readRange(text string) (group, error) {
-	lo, hi, upTo, ok := l.split(text)
+	lo, hi, inclusive, ok := l.split(text)
 	if !ok || !(lo <= hi) {
 		return group{}, l.wrong(text, "a value, [least, greatest], or [least, end) of a column without step")
 	}
-	from, to := l.grid.Cell(lo), l.grid.Cell(hi)
-	if at := l.grid.PointOf(lo); lo == hi && from < l.grid.Values() && l.grid.Told() && l.grid.Point(from, at) == lo {
-		return group{lo: from, hi: from + 1, point: at + 1}, nil
+	first, end := l.grid.Cell(lo), l.grid.Cell(hi)
+	if at := l.grid.PointOf(lo); lo == hi && first < l.grid.Values() && l.grid.Told() && l.grid.Point(first, at) == lo {
+		return group{lo: first, hi: first + 1, point: at + 1}, nil
 	}
-	least, _ := l.grid.Interval(from)
-	begins, ends := l.grid.Interval(to)
-	if upTo && begins == hi {
-		to, ends = to-1, hi
+	least, _ := l.grid.Interval(first)
+	begins, ends := l.grid.Interval(end)
+	if inclusive && begins == hi {
+		end, ends = end-1, hi
 	}
-	if least != lo || ends != hi || to < from || upTo && !l.open() {
+	if least != lo || ends != hi || end < first || inclusive && !l.open() {
 		return group{}, l.wrong(text, "cells of the column's public grid, such as "+
-			l.of(group{lo: from, hi: max(from, to) + 1}))
+			l.label(group{lo: first, hi: max(first, end) + 1}))
 	}
-	return group{lo: from, hi: to + 1}, nil
+	return group{lo: first, hi: end + 1}, nil
 }
 
 // split reads the ends of a range. upTo says that the second is outside.
-func (l labels) split(text string) (lo, hi float64, upTo, ok bool) {
+func (l labels) split(text string) (lo, hi float64, inclusive, ok bool) {
 	inner, whole := strings.CutPrefix(text, "[")
 	if !whole {
 		x, ok := l.parse(text)
 		return x, x, false, ok
 	}
-	inner, upTo = strings.CutSuffix(inner, ")")
-	if !upTo {
+	inner, inclusive = strings.CutSuffix(inner, ")")
+	if !inclusive {
 		if inner, ok = strings.CutSuffix(inner, "]"); !ok {
 			return 0, 0, false, false
 		}
@@ -456,7 +457,7 @@ func (l labels) split(text string) (lo, hi float64, upTo, ok bool) {
 	a, b, two := strings.Cut(inner, ",")
 	lo, first := l.parse(a)
 	hi, second := l.parse(b)
-	return lo, hi, upTo, two && first && second
+	return lo, hi, inclusive, two && first && second
 }
 
 func (l labels) parse(text string) (float64, bool) {

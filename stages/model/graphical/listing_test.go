@@ -37,7 +37,7 @@ func TestLabels(t *testing.T) {
 		g, err := columns.GridOf(c.of)
 		must(t, err)
 		l := labels{c.of, g}
-		got := l.of(c.at)
+		got := l.label(c.at)
 		if got != c.want {
 			t.Errorf("column %s, cells %v: %s, must be %s", c.of.Name, c.at, got, c.want)
 		}
@@ -69,8 +69,8 @@ func FuzzLabels(f *testing.F) {
 			if g.size() < 1 || g.first() < 0 || g.first()+g.size() > grid.Cells() && g.list == nil {
 				t.Errorf("%q: %v", text, g)
 			}
-			if back, err := l.read(l.of(g)); err != nil || back.key() != g.key() {
-				t.Errorf("%q is %v, and its label %s is %v, %v", text, g, l.of(g), back, err)
+			if back, err := l.read(l.label(g)); err != nil || back.key() != g.key() {
+				t.Errorf("%q is %v, and its label %s is %v, %v", text, g, l.label(g), back, err)
 			}
 		}
 	})

@@ -70,7 +70,7 @@ func (f *front) again(ctx context.Context, p *purse) error {
 		return nil
 	}
 	var list []bargain
-	for j, part := range shares(f.sizes(), f.stands(), f.sharedCells(budget)) {
+	for j, part := range shares(f.sizes(), f.columnsPerCore(), f.sharedCells(budget)) {
 		list = append(list, bargain{graphical.Set{j}, budget * part})
 	}
 	return f.measure(ctx, p, list)
@@ -117,7 +117,7 @@ func distance(counts []int64, a, b []float64) (sum int64) {
 }
 
 // balanced are the tables with the model's total: each is shifted by what its sum is
-// short of it, where its noise is largest most. Those of one column are not among them
+// short of it, where its noise is largest most. Tables of one column are not among them
 // where columns are estimated before the fit.
 func (f *front) balanced() (out []graphical.Table) {
 	for _, t := range f.tables {
@@ -161,8 +161,8 @@ func (f *front) fit(ctx context.Context, limits graphical.Limits, workers int) (
 	return f.scaled(m, limits)
 }
 
-// apart are the counts by code of each column in the model of what is measured so far.
-func (f *front) apart(ctx context.Context, limits graphical.Limits, workers int) ([][]float64, error) {
+// columnCounts are the counts by code of each column in the model of what is measured so far.
+func (f *front) columnCounts(ctx context.Context, limits graphical.Limits, workers int) ([][]float64, error) {
 	m, err := f.fit(ctx, limits, workers)
 	if err != nil {
 		return nil, err

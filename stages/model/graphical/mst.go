@@ -19,7 +19,7 @@ import (
 // Gaussian noise on histograms of columns and of the pairs of the tree; the pairs are
 // chosen one after the other by exponential mechanisms. Sensitivity: a histogram moves
 // by 1 (add_remove) or sqrt(2) (replace_one) in L2, the L1 distance of a pair from
-// independence by 1 or 2. Adjacency: either. Guarantee: that of one Gaussian mechanism
+// independence by 1 or 2. Adjacency: either. Guarantee: as for one Gaussian mechanism
 // (mechanism.GaussianFilter) and of as many exponential mechanisms of one epsilon as
 // the tree has pairs, a number that is public, composed. Candidates and noise follow
 // from what was released. Reference: McKenna, Miklau, Sheldon 2021.
@@ -137,13 +137,13 @@ func (s *MST) pairs(ctx context.Context, env *pipeline.Env, f *front, p *purse, 
 	if err != nil {
 		return err
 	}
-	held := graphical.Grow(f.sizes(), slices.Concat(alone(len(f.columns)), tiedSets(f.rules)), tree, s.limits())
-	if len(held) == 0 {
+	stored := graphical.Grow(f.sizes(), slices.Concat(alone(len(f.columns)), tiedSets(f.rules)), tree, s.limits())
+	if len(stored) == 0 {
 		return f.again(ctx, p)
 	}
-	each := p.left() / float64(len(held))
-	list := make([]bargain, len(held))
-	for i, at := range held {
+	each := p.left() / float64(len(stored))
+	list := make([]bargain, len(stored))
+	for i, at := range stored {
 		list[i] = bargain{tree[at], each}
 	}
 	return f.measure(ctx, p, list)
@@ -158,7 +158,7 @@ func (s *MST) tree(ctx context.Context, env *pipeline.Env, f *front, pairs []gra
 	if err != nil {
 		return nil, err
 	}
-	counts, err := f.apart(ctx, s.limits(), env.Workers)
+	counts, err := f.columnCounts(ctx, s.limits(), env.Workers)
 	if err != nil {
 		return nil, err
 	}
@@ -208,16 +208,16 @@ func newParts(columns int) parts {
 	return p
 }
 
-func (p parts) of(column int) int {
+func (p parts) partOf(column int) int {
 	for p[column] != column {
 		column = p[column]
 	}
 	return column
 }
 
-func (p parts) joins(s graphical.Set) bool { return p.of(s[0]) != p.of(s[1]) }
+func (p parts) joins(s graphical.Set) bool { return p.partOf(s[0]) != p.partOf(s[1]) }
 
-func (p parts) join(s graphical.Set) { p[p.of(s[1])] = p.of(s[0]) }
+func (p parts) join(s graphical.Set) { p[p.partOf(s[1])] = p.partOf(s[0]) }
 
 // steps is how many pairs a spanning forest of the pairs has: the columns less the
 // parts that the pairs join them to. It is public.
@@ -243,15 +243,15 @@ func spanning(columns int, pairs []graphical.Set, pick func(candidates []int) (i
 				candidates = append(candidates, i)
 			}
 		}
-		at, err := pick(candidates)
+		pos, err := pick(candidates)
 		if err != nil {
 			return nil, err
 		}
-		if at < 0 || at >= len(candidates) {
-			return nil, fmt.Errorf("a choice gives place %d of %d pairs", at, len(candidates))
+		if pos < 0 || pos >= len(candidates) {
+			return nil, fmt.Errorf("a choice gives place %d of %d pairs", pos, len(candidates))
 		}
-		tree = append(tree, candidates[at])
-		p.join(pairs[candidates[at]])
+		tree = append(tree, candidates[pos])
+		p.join(pairs[candidates[pos]])
 	}
 	return tree, nil
 }

@@ -84,7 +84,7 @@ func heaviestForest(columns int, pairs []graphical.Set, weights []float64) (most
 	return most
 }
 
-// TestMSTCost: the events of mst are those of docs/marginals.md section 2. They add up to
+// TestMSTCost: the events of mst follow docs/marginals.md section 2. They add up to
 // the rho of the Gaussian of its scale, and composed by pld they cost epsilon .961 on
 // 13 columns where zCDP says 1.
 func TestMSTCost(t *testing.T) {

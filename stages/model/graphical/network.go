@@ -52,7 +52,7 @@ func families(sizes []int, network []family, cells float64) (list []family) {
 }
 
 // parentsOf is the most parents with which so many columns have no more than
-// mostFamilies sets of parents among those of the network.
+// mostFamilies sets of parents among the columns of the network.
 func parentsOf(inside, columns int) (most int) {
 	sets, ofSize := float64(columns), float64(columns)
 	for k := 1; k <= mostParents; k++ {
@@ -65,9 +65,9 @@ func parentsOf(inside, columns int) (most int) {
 	return most
 }
 
-// held is a family with as many of its parents as the junction tree of the network
+// limited is a family with as many of its parents as the junction tree of the network
 // has room for within limits, beside the sets of base.
-func (f family) held(sizes []int, base []graphical.Set, limits graphical.Limits) family {
+func (f family) limited(sizes []int, base []graphical.Set, limits graphical.Limits) family {
 	for len(f.parents) > 0 && len(graphical.Grow(sizes, base, []graphical.Set{f.set()}, limits)) == 0 {
 		f.parents = f.parents[:len(f.parents)-1]
 	}
@@ -76,16 +76,16 @@ func (f family) held(sizes []int, base []graphical.Set, limits graphical.Limits)
 
 // maximal lists the sets of so many columns at most whose cells are at most so many,
 // and that no further column of those given fits into: at least the empty set.
-func maximal(sizes []int, of graphical.Set, cells float64, most int) (list []graphical.Set) {
+func maximal(sizes []int, set graphical.Set, cells float64, most int) (list []graphical.Set) {
 	var grow func(s graphical.Set, from int, room float64)
-	grow = func(s graphical.Set, from int, room float64) {
+	grow = func(s graphical.Set, first int, room float64) {
 		full := len(s) == most
-		for i := 0; i < len(of) && !full; i++ {
-			if fits := room >= float64(sizes[of[i]]) && !slices.Contains(s, of[i]); fits && i >= from {
-				grow(append(slices.Clone(s), of[i]), i+1, room/float64(sizes[of[i]]))
+		for i := 0; i < len(set) && !full; i++ {
+			if fits := room >= float64(sizes[set[i]]) && !slices.Contains(s, set[i]); fits && i >= first {
+				grow(append(slices.Clone(s), set[i]), i+1, room/float64(sizes[set[i]]))
 			}
 		}
-		if full || !extends(sizes, of, s, room) {
+		if full || !extends(sizes, set, s, room) {
 			list = append(list, s)
 		}
 	}
@@ -196,7 +196,7 @@ func wholeShares(counts []float64) []int64 {
 	return parts
 }
 
-// dependence is the L1 distance, in rows, of a family's counts from those of its
+// dependence is the L1 distance, in rows, of a family's counts from the counts of its
 // parents spread by released shares of its column. Adding a row moves it by at most 2:
 // in the row's combination of parents, one cell by 1 less its share, the others by
 // theirs.
@@ -263,9 +263,9 @@ func wantedOf(pairs []graphical.Set, weights []float64) wanted {
 	return w
 }
 
-// of is the weight of a family: the largest of its column's pairs with a parent; 0 without
+// weightOf is the weight of a family: the largest of its column's pairs with a parent; 0 without
 // parents, since such a family tells of no pair.
-func (w wanted) of(f family) (most float64) {
+func (w wanted) weightOf(f family) (most float64) {
 	for _, p := range f.parents {
 		most = max(most, w[[2]int{min(p, f.column), max(p, f.column)}])
 	}

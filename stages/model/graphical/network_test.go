@@ -15,17 +15,17 @@ import (
 func TestMaximal(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 400 {
-		sizes, of := make([]int, 6), graphical.Set(nil)
+		sizes, set := make([]int, 6), graphical.Set(nil)
 		for c := range sizes {
 			if sizes[c] = 1 + rng.IntN(6); rng.IntN(3) > 0 {
-				of = append(of, c)
+				set = append(set, c)
 			}
 		}
 		cells, most := 0.5+60*rng.Float64(), rng.IntN(4)
 		var want []string
-		for mask := range 1 << len(of) {
+		for mask := range 1 << len(set) {
 			var s graphical.Set
-			for i, c := range of {
+			for i, c := range set {
 				if mask>>i&1 == 1 {
 					s = append(s, c)
 				}
@@ -33,7 +33,7 @@ func TestMaximal(t *testing.T) {
 			fits := func(s graphical.Set) bool {
 				return len(s) == 0 || len(s) <= most && float64(cellsIn(sizes, s)) <= cells*(1+1e-12)
 			}
-			larger := slices.ContainsFunc(of, func(c int) bool {
+			larger := slices.ContainsFunc(set, func(c int) bool {
 				return !slices.Contains(s, c) &&
 					fits(append(slices.Clone(s), c))
 			})
@@ -42,12 +42,12 @@ func TestMaximal(t *testing.T) {
 			}
 		}
 		var got []string
-		for _, s := range maximal(sizes, of, cells, most) {
+		for _, s := range maximal(sizes, set, cells, most) {
 			got = append(got, fmt.Sprint(s))
 		}
 		slices.Sort(got)
 		if slices.Sort(want); !slices.Equal(got, want) {
-			t.Fatalf("sizes %v, of %v, %g cells, %d parents: %v, must be %v", sizes, of, cells, most, got, want)
+			t.Fatalf("sizes %v, of %v, %g cells, %d parents: %v, must be %v", sizes, set, cells, most, got, want)
 		}
 	}
 }
@@ -73,7 +73,7 @@ func TestFamilies(t *testing.T) {
 		if len(left) != len(sizes)-len(chain) || len(list) > mostFamilies {
 			t.Fatalf("%d candidates for %d columns, must be for %d", len(list), len(left), len(sizes)-len(chain))
 		}
-		chain = append(chain, list[rng.IntN(len(list))].held(sizes, unruled(sizes, chain, limits).base(), limits))
+		chain = append(chain, list[rng.IntN(len(list))].limited(sizes, unruled(sizes, chain, limits).base(), limits))
 	}
 	var factors []graphical.Factor
 	for _, f := range chain {
@@ -154,15 +154,15 @@ func worstMoves(replace bool, r int) (released, published float64) {
 	for range 30_000 {
 		a := axis{1 + rng.IntN(2), 1 + rng.IntN(4), 1 + rng.IntN(3)}
 		one := make([]int64, a.before*a.size*a.after)
-		from, to, few := rng.IntN(len(one)), rng.IntN(len(one)), 1+rng.IntN(len(one))
+		start, end, few := rng.IntN(len(one)), rng.IntN(len(one)), 1+rng.IntN(len(one))
 		n := r + rng.IntN(60)
-		one[from] += int64(r)
+		one[start] += int64(r)
 		for range n - r {
 			one[rng.IntN(few)]++
 		}
 		other := slices.Clone(one)
-		if other[to] += int64(r); replace {
-			other[from] -= int64(r)
+		if other[end] += int64(r); replace {
+			other[start] -= int64(r)
 		}
 		p, q, shares := PrivBayes{Score: "released"}, PrivBayes{Score: "published"}, wholeShares(random(rng, a.size))
 		first, second := p.moves(float64(n)).AddRemove, q.moves(float64(n)).AddRemove
@@ -196,7 +196,7 @@ func TestWanted(t *testing.T) {
 		{family{2, graphical.Set{0, 1}}, 1},
 		{family{1, graphical.Set{0, 2}}, .5}, {family{3, graphical.Set{0}}, 0},
 	} {
-		if got := w.of(c.family); got != c.want || got > 1 {
+		if got := w.weightOf(c.family); got != c.want || got > 1 {
 			t.Errorf("%+v weighs %g, must weigh %g", c.family, got, c.want)
 		}
 	}

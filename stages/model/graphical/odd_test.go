@@ -35,11 +35,11 @@ func odds() map[string]odd {
 			"c": "missing"}}}}}
 	all := &domain.Domain{Columns: []domain.Column{letters, number, far}}
 	alike := slices.Repeat([][]any{{"a", 5, 7}}, 11)
-	with := func(rows [][]any, last ...any) [][]any { return append(slices.Clone(rows), last) }
+	extended := func(rows [][]any, last ...any) [][]any { return append(slices.Clone(rows), last) }
 	return map[string]odd{
-		"a category that one row has": {all, with(alike, "a", 5, 7), with(alike, "c", 5, 7)},
-		"missing in one row":          {all, with(alike, "a", 5, 7), with(alike, "a", nil, nil)},
-		"outside the bounds":          {all, with(alike, "a", 5, 7), with(alike, "a", -1<<52, 1<<52)},
+		"a category that one row has": {all, extended(alike, "a", 5, 7), extended(alike, "c", 5, 7)},
+		"missing in one row":          {all, extended(alike, "a", 5, 7), extended(alike, "a", nil, nil)},
+		"outside the bounds":          {all, extended(alike, "a", 5, 7), extended(alike, "a", -1<<52, 1<<52)},
 		"one row":                     {all, [][]any{{"a", 0, 0}}, [][]any{{"c", 400, nil}}},
 		"fewer rows than columns":     {all, [][]any{{"b", 1, 1}, {"a", 0, 0}}, [][]any{{"b", 1, 1}, {"c", 400, nil}}},
 		"one column of one category": {&domain.Domain{Columns: []domain.Column{only}}, slices.Repeat([][]any{{"one"}}, 3),
@@ -48,7 +48,7 @@ func odds() map[string]odd {
 			[][]any{{"one", 3}, {"one", 150000}}},
 		"one column": {&domain.Domain{Columns: []domain.Column{far}}, slices.Repeat([][]any{{9}}, 12),
 			append(slices.Repeat([][]any{{9}}, 11), []any{nil})},
-		"rules that one row breaks": {ruled, with(alike, "a", 5, 7), with(alike, "c", 300, 2)},
+		"rules that one row breaks": {ruled, extended(alike, "a", 5, 7), extended(alike, "c", 300, 2)},
 		"a function that it breaks": {follows, slices.Repeat([][]any{{"a", 1}}, 12),
 			append(slices.Repeat([][]any{{"a", 1}}, 11), []any{"b", nil})},
 	}

@@ -144,8 +144,8 @@ func (c *coded) rare(y, variance []float64) []bool {
 }
 
 // settleRare estimates the counts of the rare codes of all columns together. No estimate that
-// looks at one of them alone and is never negative is unbiased; that of their sum is, and how
-// many rows a rare code has, on average, it tells. With this mean for that of an exponential
+// looks at one of them alone and is never negative is unbiased; the estimate of their sum is, and how
+// many rows a rare code has, on average, it tells. With this mean for the mean of an exponential
 // prior each gets its posterior mean, scaled so that their sum is the sum that was counted, but
 // at least leastUsual of their standard deviations, which is the bias that is left.
 func settleRare(all []lone) {
@@ -160,7 +160,7 @@ func settleRare(all []lone) {
 	if len(y) == 0 {
 		return
 	}
-	counts := given(y, sd)
+	counts := posteriorMeans(y, sd)
 	for _, one := range all {
 		for k, is := range one.rare {
 			if is {
@@ -170,8 +170,8 @@ func settleRare(all []lone) {
 	}
 }
 
-// given are the posterior means of counts, which sum to what was counted of all.
-func given(y, sd []float64) []float64 {
+// posteriorMeans are the posterior means of counts, which sum to what was counted of all.
+func posteriorMeans(y, sd []float64) []float64 {
 	counts, mean := make([]float64, len(y)), usual(y, total(sd)/float64(len(sd)))
 	for i := range y {
 		counts[i] = histogram.Posterior(y[i], max(sd[i], leastSpread), mean)

@@ -16,22 +16,22 @@ import (
 	"weir/train/histogram"
 )
 
-// What rare codes are given sums to what was counted of all, but to no less than a tenth of
+// TestGivenIsWhatWasCounted: what rare codes are given sums to what was counted of all, but to no less than a tenth of
 // their standard deviations: of n counts that are T together, at sd, the mean is
 // f + (T-f) Phi((T-f)/s) + s phi((T-f)/s) with s = sd sqrt(n) and f = .1 n sd. 4,000 draws of
 // 16 codes at sd 50; a right mean fails at 1e-6 (5 standard errors). No count is below 0.
 func TestGivenIsWhatWasCounted(t *testing.T) {
 	const codes, sd, draws = 16, 50., 4000
 	law := distuv.Normal{Mu: 0, Sigma: 1}
-	for _, held := range []float64{0, 7, 100} {
-		rng, mean, square := rand.New(rand.NewPCG(5, uint64(held))), 0.0, 0.0
+	for _, covered := range []float64{0, 7, 100} {
+		rng, mean, square := rand.New(rand.NewPCG(5, uint64(covered))), 0.0, 0.0
 		for range draws {
 			y := make([]float64, codes)
 			for i := range y {
-				y[i] = held + sd*rng.NormFloat64()
+				y[i] = covered + sd*rng.NormFloat64()
 			}
 			sum := 0.0
-			for _, count := range given(y, repeated(sd, codes)) {
+			for _, count := range posteriorMeans(y, repeated(sd, codes)) {
 				if !(count >= 0) {
 					t.Fatalf("a rare code is given %g", count)
 				}
@@ -40,10 +40,11 @@ func TestGivenIsWhatWasCounted(t *testing.T) {
 			mean, square = mean+sum/draws, square+sum*sum/draws
 		}
 		s, f := sd*math.Sqrt(codes), .1*codes*sd
-		z := (codes*held - f) / s
-		want := f + (codes*held-f)*law.CDF(z) + s*law.Prob(z)
+		z := (codes*covered - f) / s
+		want := f + (codes*covered-f)*law.CDF(z) + s*law.Prob(z)
 		if se := math.Sqrt((square - mean*mean) / draws); math.Abs(mean-want) > 5*se {
-			t.Errorf("%d codes of %g rows are given %.1f together, must be %.1f (standard error %.1f)", codes, held, mean, want,
+			t.Errorf("%d codes of %g rows are given %.1f together, must be %.1f (standard error %.1f)", codes, covered, mean,
+				want,
 				se)
 		}
 	}
@@ -113,7 +114,7 @@ func TestRowsLieInIntervals(t *testing.T) {
 	const rows = 4000
 	for name, stage := range map[string]pipeline.Stage{treeName: marginalTreeKind().New(),
 		independentName: independentKind().New(), mstName: mstKind().New()} {
-		all, beyond := 0, 0
+		all, outside := 0, 0
 		for key := range byte(5) {
 			m := attempt{stage: stage, in: ward(rows), multiplier: 2, key: key}.model(t)
 			codes, sizes := codesOf(t, m, rows), m.Model.Domain
@@ -122,21 +123,22 @@ func TestRowsLieInIntervals(t *testing.T) {
 				for k, n := range counts {
 					low, high := x.interval(k)
 					if all++; n < low || n > high {
-						beyond++
+						outside++
 					}
 				}
 			}
 		}
-		t.Logf("%s: %d of %d cells", name, beyond, all)
-		if float64(beyond) > .05*float64(all) {
-			t.Errorf("%s: %d of %d cells lie outside of their intervals", name, beyond, all)
+		t.Logf("%s: %d of %d cells", name, outside, all)
+		if float64(outside) > .05*float64(all) {
+			t.Errorf("%s: %d of %d cells lie outside of their intervals", name, outside, all)
 		}
 	}
 }
 
 // codesOf are the cells of rows that are drawn of a model, by column.
 func codesOf(t *testing.T, m *released, rows int) [][]uint16 {
-	read, err := columns.ReadCodes(t.Context(), pipeline.FromRecords(header(m.Domain, rows), drawn(t, m, rows)), m.grids)
+	read, err := columns.ReadCodes(t.Context(), pipeline.FromRecords(header(m.Domain, rows), drawRows(t, m, rows)),
+		m.grids)
 	must(t, err)
 	return read.Columns
 }
@@ -185,7 +187,7 @@ func TestRareCodesAreCalibrated(t *testing.T) {
 	var ours, alone []float64
 	for k := range populations {
 		rng := rand.New(rand.NewPCG(17, uint64(k)))
-		held, nearest := 0., 0.
+		covered, nearest := 0., 0.
 		var all []lone
 		for j := range 24 {
 			column, codes := flag, 2
@@ -201,14 +203,14 @@ func TestRareCodesAreCalibrated(t *testing.T) {
 			one.y = summingTo(one.y, one.variance, rows)
 			one.rare = column.rare(one.y, one.variance)
 			nearest += histogram.Nearest(one.y, one.variance, rows)[codes-1] - few
-			all, held = append(all, one), held+few
+			all, covered = append(all, one), covered+few
 		}
 		settleRare(all)
 		got := 0.
 		for _, one := range all {
 			got += one.summing(rows)[len(one.y)-1]
 		}
-		ours, alone = append(ours, got-held), append(alone, nearest)
+		ours, alone = append(ours, got-covered), append(alone, nearest)
 	}
 	bias, se := spread(ours)
 	other, _ := spread(alone)

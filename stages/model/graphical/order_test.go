@@ -43,7 +43,7 @@ func TestCodesInAnotherOrder(t *testing.T) {
 		t.Fatalf("%d codes: the test is blind", c.codes())
 	}
 	m.Measured = slices.DeleteFunc(m.Measured, func(x measured) bool { return x.Columns[0] == 0 && x.Sigma > 20 })
-	e, err := m.uncertainty().of(t.Context(), graphical.Set{0})
+	e, err := m.uncertainty().bestEstimates(t.Context(), graphical.Set{0})
 	must(t, err)
 	for code, cells := range c.groups(m.grids[0]) {
 		hasWard(t, e.count[code], cells.list[0], "interval")
@@ -76,10 +76,10 @@ func TestMeasuredAgainInAnotherOrder(t *testing.T) {
 	}
 }
 
-// hasWard wants a count near to that of a category of the table.
-func hasWard(t *testing.T, y float64, category int, at string, args ...any) {
+// hasWard wants a count near to the count of a category of the table.
+func hasWard(t *testing.T, y float64, category int, where string, args ...any) {
 	t.Helper()
 	if want := []float64{700, 0, 0, 300}[category]; math.Abs(y-want) > 100 {
-		t.Errorf(fmt.Sprintf(at, args...)+": category %d has %g rows, must have some %g", category, y, want)
+		t.Errorf(fmt.Sprintf(where, args...)+": category %d has %g rows, must have some %g", category, y, want)
 	}
 }

@@ -22,13 +22,13 @@ import (
 func TestCountersReleaseTheSameBytes(t *testing.T) {
 	same := func(what string, stage pipeline.Stage, in pipelinetest.Input) {
 		a := attempt{stage: stage, in: in, multiplier: 0.2, key: 3, workers: 2, counting: pipeline.CountHeld}
-		held, _ := a.run(t)
+		stored, _ := a.run(t)
 		a.counting = pipeline.CountPasses
-		if passes, _ := a.run(t); fingerprint(t, passes) != fingerprint(t, held) {
+		if passes, _ := a.run(t); fingerprint(t, passes) != fingerprint(t, stored) {
 			t.Errorf("%s: counted in passes, another model is released", what)
 		}
 		a.stays = true
-		if stays, _ := a.run(t); fingerprint(t, stays) != fingerprint(t, held) {
+		if stays, _ := a.run(t); fingerprint(t, stays) != fingerprint(t, stored) {
 			t.Errorf("%s: counted in a database, another model is released", what)
 		}
 	}
@@ -45,13 +45,13 @@ func TestCountersReleaseTheSameBytes(t *testing.T) {
 }
 
 // second is a table whose rows are others from the second reading on, or end in an error.
-func second(in pipelinetest.Input, then arrow.Record, failure error) pipeline.Table {
+func second(in pipelinetest.Input, yes arrow.Record, failure error) pipeline.Table {
 	readings := 0
 	return pipeline.Table{Header: in.Header, Open: func(context.Context) pipeline.Batches {
 		return func(yield func(arrow.Record, error) bool) {
 			if readings++; readings == 1 {
 				yield(in.Rows, nil)
-			} else if yield(then, nil) && failure != nil {
+			} else if yield(yes, nil) && failure != nil {
 				yield(nil, failure)
 			}
 		}

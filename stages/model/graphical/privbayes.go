@@ -21,7 +21,7 @@ import (
 // (replace_one) in L2, a table by 1 or 2 in L1, a score by 2 or 4 (score: released; see
 // dependence) or by 4 and 6 + 4/rows, at most 8 (published; see dependencePublished),
 // times a public weight of at most 1.
-// Adjacency: either. Guarantee: that of one Gaussian mechanism, of d-1 exponential
+// Adjacency: either. Guarantee: as for one Gaussian mechanism, of d-1 exponential
 // mechanisms and of d Laplace mechanisms, composed; all their parameters are fixed
 // ahead. Candidates follow from what was released. Under replace_one with public rows and
 // score: published choices and tables alone are pure for the sum of their epsilons, which
@@ -144,11 +144,11 @@ func (n *network) learn(ctx context.Context, root int) error {
 		if err != nil {
 			return err
 		}
-		at, err := mechanism.Select(n.choices, scores)
+		pos, err := mechanism.Select(n.choices, scores)
 		if err != nil {
 			return err
 		}
-		n.families = append(n.families, list[at].held(n.sizes, n.base(), n.s.limits()))
+		n.families = append(n.families, list[pos].limited(n.sizes, n.base(), n.s.limits()))
 	}
 	return nil
 }
@@ -159,7 +159,7 @@ func (n *network) cells() float64 {
 	return min(n.rows/(n.s.Usefulness*scale), mostCells(n.s.limits()))
 }
 
-// scores are private. Those of an earlier step are kept.
+// scores are private. Scores of an earlier step are kept.
 func (n *network) scores(ctx context.Context, list []family) ([]float64, error) {
 	var fresh []family
 	var sets []graphical.Set
@@ -169,7 +169,7 @@ func (n *network) scores(ctx context.Context, list []family) ([]float64, error) 
 		}
 	}
 	err := n.each(ctx, sets, func(i int, counts []int64) error {
-		n.known[fresh[i].key()] = n.wanted.of(fresh[i]) * n.score(fresh[i], counts)
+		n.known[fresh[i].key()] = n.wanted.weightOf(fresh[i]) * n.score(fresh[i], counts)
 		return nil
 	})
 	scores := make([]float64, len(list))
@@ -186,7 +186,7 @@ func (n *network) score(f family, counts []int64) float64 {
 	return dependence(f.axis(n.sizes), counts, wholeShares(n.counts(f.column)))
 }
 
-// counts are those of a column as it was released first.
+// counts returns the counts of a column as it was released first.
 func (n *network) counts(column int) []float64 { return n.front.tables[column].Y }
 
 // measure releases the table of each family and says what follows from it.

@@ -16,8 +16,8 @@ const spendName = "marginals"
 // it is a ZCDPFilter.
 //
 // Input of a release: counts of rows in disjoint cells, or doubled scores of many
-// sets. Sensitivity: that of mechanism.HistogramMoves, or scoreMoves. Adjacency: of
-// the plan. Guarantee: that of the filter, as long as what is asked and the costs
+// sets. Sensitivity: as stated by mechanism.HistogramMoves, or scoreMoves. Adjacency: of
+// the plan. Guarantee: as for the filter, as long as what is asked and the costs
 // follow from earlier releases and public facts (docs/marginals.md section 2).
 type purse struct {
 	release func(values []int64, d mechanism.Moves, sigma float64) ([]int64, error)
@@ -79,7 +79,7 @@ func (p *purse) scale() float64 {
 // move is the L2 sensitivity of a histogram under the adjacency of the plan.
 func (p *purse) move() float64 { return mechanism.HistogramMoves().Under(p.filter.Adjacency) }
 
-// The bounds of integer noise; what a least sigma leaves of its cost is forfeited.
+// leastSigma bounds integer noise; what it leaves of its cost is forfeited.
 const leastSigma = 0x1p-10
 
 // sigma is the noise of a histogram for a part of the total.
@@ -134,6 +134,6 @@ func (p *purse) integers(values []int64, d mechanism.Moves, cost float64) (noisy
 	return noisy{y, variance(sigma)}, nil
 }
 
-// variance is that of a rounded normal number: rounding adds 1/12, to 1e-8 of it for
+// variance returns the variance of a rounded normal number: rounding adds 1/12, to 1e-8 of it for
 // a sigma of 1 and more, and hides the noise where sigma is far below.
 func variance(sigma float64) float64 { return float64(sigma*sigma) + 1./12 }

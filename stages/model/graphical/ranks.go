@@ -66,11 +66,11 @@ func (m *released) placings() (list []placing, all []*scores) {
 		table := tables[[2]int{r.column, r.by}]
 		for _, r := range []relation{r, {column: r.by, by: r.column, strength: r.strength}} {
 			r.cells = r.couplings(table, scores)
-			at := slices.IndexFunc(list, func(p placing) bool { return p.column == r.column })
-			if at < 0 {
-				at, list = len(list), append(list, placing{column: r.column})
+			index := slices.IndexFunc(list, func(p placing) bool { return p.column == r.column })
+			if index < 0 {
+				index, list = len(list), append(list, placing{column: r.column})
 			}
-			list[at].by = append(list[at].by, r)
+			list[index].by = append(list[index].by, r)
 		}
 	}
 	return list, scores
@@ -79,24 +79,24 @@ func (m *released) placings() (list []placing, all []*scores) {
 // near are the pairs of numbers that were measured together, or each with one column that is
 // the same.
 func (m *released) near() (pairs [][2]int) {
-	beside := make([][]bool, len(m.Columns))
-	for j := range beside {
-		beside[j] = make([]bool, len(m.Columns))
+	comparison := make([][]bool, len(m.Columns))
+	for j := range comparison {
+		comparison[j] = make([]bool, len(m.Columns))
 	}
 	for _, x := range m.Measured {
 		for _, a := range x.Columns {
 			for _, b := range x.Columns {
-				beside[a][b] = len(x.Columns) > 1
+				comparison[a][b] = len(x.Columns) > 1
 			}
 		}
 	}
-	for a := range beside {
-		for b := a + 1; b < len(beside); b++ {
+	for a := range comparison {
+		for b := a + 1; b < len(comparison); b++ {
 			if m.Columns[a].Order != nil || m.Columns[b].Order != nil || len(pairs) >= mostRelations {
 				continue
 			}
-			for c := range beside {
-				if beside[a][c] && beside[b][c] {
+			for c := range comparison {
+				if comparison[a][c] && comparison[b][c] {
 					pairs = append(pairs, [2]int{a, b})
 					break
 				}
@@ -107,7 +107,7 @@ func (m *released) near() (pairs [][2]int) {
 }
 
 // strongest keeps the strongest relations that form no circle.
-func strongest(edges []relation, columns int) (kept []relation) {
+func strongest(edges []relation, columns int) (retained []relation) {
 	slices.SortStableFunc(edges, func(a, b relation) int { return descending(math.Abs(a.strength), math.Abs(b.strength)) })
 	tree := make([]int, columns)
 	for j := range tree {
@@ -115,7 +115,7 @@ func strongest(edges []relation, columns int) (kept []relation) {
 	}
 	for _, e := range edges {
 		if a, b := tree[e.column], tree[e.by]; a != b {
-			kept = append(kept, e)
+			retained = append(retained, e)
 			for j := range tree {
 				if tree[j] == a {
 					tree[j] = b
@@ -123,10 +123,10 @@ func strongest(edges []relation, columns int) (kept []relation) {
 			}
 		}
 	}
-	return kept
+	return retained
 }
 
-// scores finds those of a number, missing values left out.
+// scores finds the scores of a number, missing values left out.
 func (m *released) scores(j int) *scores {
 	counts, err := m.model.Marginal([]int{j})
 	if err != nil {
@@ -138,14 +138,14 @@ func (m *released) scores(j int) *scores {
 		return nil
 	}
 	for _, n := range counts[:bins] {
-		var at [stretches]float64
+		var places [stretches]float64
 		mean, part := 0.0, max(n/present, 0)
-		for k := range at {
+		for k := range places {
 			low, high := stretch(k)
-			at[k] = bitmath.NormalQuantile(finite(before + float64(part*(low+high)/2)))
-			mean += float64(at[k] * (high - low))
+			places[k] = bitmath.NormalQuantile(finite(before + float64(part*(low+high)/2)))
+			mean += float64(places[k] * (high - low))
 		}
-		s.at, s.mean = append(s.at, at), append(s.mean, mean)
+		s.at, s.mean = append(s.at, places), append(s.mean, mean)
 		s.whole += float64(part * mean * mean)
 		before += part
 	}
@@ -177,7 +177,7 @@ func related(table []float64, a, b *scores) float64 {
 }
 
 // rank places the numbers that are related for a whole block. ranks are where rows lie among
-// those of their bin, by column: 0 the first of rankSteps.
+// the rows of their bin, by column: 0 the first of rankSteps.
 func (w *drawing) rank() {
 	w.placed = make([][]uint16, len(w.block))
 	ranks, room := make([][]uint16, len(w.block)), &sorting{}
@@ -226,7 +226,7 @@ func (w *drawing) keys(p placing, ranks [][]uint16, keys []uint16) {
 		tilts = tilts[:0]
 		for k, r := range p.by {
 			if by := int(w.block[r.by][i]); by < len(w.m.Columns[r.by].Bins) {
-				tilts = append(tilts, joints[k].of(by, int(code), stretchOf(w.rankOf(ranks[r.by], i))))
+				tilts = append(tilts, joints[k].tiltOf(by, int(code), stretchOf(w.rankOf(ranks[r.by], i))))
 			}
 		}
 		keys[i] = uint16(min(rankSteps*even.quantile(tilts, w.values.Float64()), rankSteps-1))
@@ -257,7 +257,7 @@ func (s *sorting) cleared(rows int) []uint16 {
 	return s.keys
 }
 
-// sorted lists rows by code, those of a code by key, in the order of rows where keys are
+// sorted lists rows by code, the rows of a code by key, in the order of rows where keys are
 // alike; rows of a code are from starts[code] to starts[code+1]. The list is good until the next one.
 func (s *sorting) sorted(codes, keys []uint16, sizes int) (order []int32, starts []int) {
 	for i := range s.orders {
@@ -291,7 +291,7 @@ func startsOf(codes []uint16, sizes int) []int {
 }
 
 // countingSort lists rows by a number of each, in a given order where they are alike.
-func countingSort(order []int32, numbers []uint16, sizes int, given []int32) {
+func countingSort(order []int32, numbers []uint16, sizes int, counts []int32) {
 	starts := make([]int, sizes+1)
 	for _, x := range numbers {
 		starts[int(x)+1]++
@@ -301,8 +301,8 @@ func countingSort(order []int32, numbers []uint16, sizes int, given []int32) {
 	}
 	for k := range numbers {
 		i := int32(k)
-		if given != nil {
-			i = given[k]
+		if counts != nil {
+			i = counts[k]
 		}
 		order[starts[numbers[i]]] = i
 		starts[numbers[i]]++

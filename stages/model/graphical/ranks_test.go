@@ -12,7 +12,7 @@ import (
 	"weir/pipeline/pipelinetest"
 )
 
-// Rows are listed by code, then by key, then as they come.
+// TestSortedByCodeAndKey: rows are listed by code, then by key, then as they come.
 func TestSortedByCodeAndKey(t *testing.T) {
 	order, starts := new(sorting).sorted([]uint16{1, 0, 1, 1, 2}, []uint16{9, 5, 3, 9, 0}, 3)
 	if !slices.Equal(order, []int32{1, 2, 0, 3, 4}) || !slices.Equal(starts, []int{0, 1, 4, 5}) {
@@ -55,16 +55,16 @@ func TestNumbersKeepTheirRelationInsideBins(t *testing.T) {
 	if len(list) != 3 || len(list[0].by)+len(list[1].by)+len(list[2].by) != 4 {
 		t.Fatalf("numbers are placed by %v, must be three with two relations", list)
 	}
-	together, apart := drawn(t, m, 4000), drawn(t, without(m), 4000)
+	together, separate := drawRows(t, m, 4000), drawRows(t, withoutRanks(m), 4000)
 	for _, pair := range [][2]int{{0, 1}, {0, 2}, {1, 2}} {
-		want, got, before := spearman(in.Rows, pair), spearman(together, pair), spearman(apart, pair)
+		want, got, before := spearman(in.Rows, pair), spearman(together, pair), spearman(separate, pair)
 		t.Logf("columns %v: %.3f of %.3f, placed apart %.3f", pair, got, want, before)
 		if math.Abs(got-want) > .1 || math.Abs(before-want) < .25 {
 			t.Errorf("columns %v: the rank correlation is %.3f, must be %.3f; placed apart it is %.3f", pair, got, want, before)
 		}
 	}
 	for j := range 3 {
-		a, b := valuesOf(together, j), valuesOf(apart, j)
+		a, b := valuesOf(together, j), valuesOf(separate, j)
 		slices.Sort(a)
 		slices.Sort(b)
 		if !slices.EqualFunc(a, b, func(x, y float64) bool { return x == y || math.IsNaN(x) && math.IsNaN(y) }) {
@@ -73,8 +73,8 @@ func TestNumbersKeepTheirRelationInsideBins(t *testing.T) {
 	}
 }
 
-// without is the model without the pairs that tell of relations.
-func without(m *released) *released {
+// withoutRanks is the model without the pairs that tell of relations.
+func withoutRanks(m *released) *released {
 	other := *m
 	other.Measured = nil
 	return &other

@@ -19,7 +19,7 @@ import (
 // released is a fitted model as it leaves, and as it is read back: public facts and
 // what was released with noise, nothing else.
 type released struct {
-	Domain   *domain.Domain       `json:"domain"`            // of the rows that are drawn: that of the table
+	Domain   *domain.Domain       `json:"domain"`            // of the rows that are drawn: the domain of the table
 	Derived  []string             `json:"derived,omitempty"` // its columns that were not measured: they follow from others
 	Columns  []coded              `json:"columns"`           // of those that were
 	Size     float64              `json:"size"`              // max_model_size, in megabytes
@@ -43,9 +43,9 @@ const (
 // release packs a fitted model.
 func (f *front) release(kind string, h pipeline.Header, m *graphical.Model, size float64) (pipeline.Table, error) {
 	if f.scored != nil {
-		f.scored.against(m)
+		f.scored.measureModel(m)
 	}
-	about, err := json.Marshal(released{Domain: f.whole, Derived: f.names(), Columns: f.columns, Size: size,
+	description, err := json.Marshal(released{Domain: f.whole, Derived: f.names(), Columns: f.columns, Size: size,
 		Model: m.Potentials(), Measured: f.measured, Settled: f.settled,
 		Scored: f.scored})
 	if err != nil {
@@ -53,7 +53,7 @@ func (f *front) release(kind string, h pipeline.Header, m *graphical.Model, size
 	}
 	out := modelHeader(h)
 	out.Domain = f.whole
-	return artifact.Pack(out, kind, format, []pipeline.File{{Name: modelPart, Data: about}})
+	return artifact.Pack(out, kind, format, []pipeline.File{{Name: modelPart, Data: description}})
 }
 
 func decode(parts map[string][]byte) (artifact.Model, error) {
@@ -75,7 +75,7 @@ func decode(parts map[string][]byte) (artifact.Model, error) {
 // anyone.
 func (m *released) check() error {
 	if m.Domain == nil {
-		return fmt.Errorf("domain: is missing, must be that of the table")
+		return fmt.Errorf("domain: is missing, must be the domain of the table")
 	}
 	if err := artifact.CheckDomain(m.Domain); err != nil {
 		return err
@@ -138,7 +138,7 @@ func (m *released) arrange() error {
 
 // check judges leaves and bins against the grid of the column.
 func (c *coded) check(g columns.Grid) error {
-	places, at := g.Values(), 0
+	places, pos := g.Values(), 0
 	if g.Coded() {
 		places = g.Cells()
 	}
@@ -146,13 +146,13 @@ func (c *coded) check(g columns.Grid) error {
 		return fmt.Errorf("cells: are %d, must be %d, those of the domain", c.Cells, g.Cells())
 	}
 	for i, l := range c.Leaves {
-		if l.Lo != at || l.Hi <= l.Lo || !(l.Count >= 0 && l.Count < 1e18) || !(l.Var >= 0 && l.Var < 1e30) {
-			return fmt.Errorf("leaves[%d]: is %v, must begin at %d, end behind it and hold a count", i, l, at)
+		if l.Lo != pos || l.Hi <= l.Lo || !(l.Count >= 0 && l.Count < 1e18) || !(l.Var >= 0 && l.Var < 1e30) {
+			return fmt.Errorf("leaves[%d]: is %v, must begin at %d, end behind it and hold a count", i, l, pos)
 		}
-		at = l.Hi
+		pos = l.Hi
 	}
-	if at != places {
-		return fmt.Errorf("leaves: end at %d, must end at %d", at, places)
+	if pos != places {
+		return fmt.Errorf("leaves: end at %d, must end at %d", pos, places)
 	}
 	if err := c.checkBins(); err != nil {
 		return err
@@ -183,15 +183,15 @@ func (c *coded) checkWithin(g columns.Grid) error {
 }
 
 func (c *coded) checkBins() error {
-	at := 0
+	pos := 0
 	for i, b := range c.Bins {
-		if b[0] != at || b[1] <= b[0] {
-			return fmt.Errorf("bins[%d]: is %v, must begin at %d and end behind it", i, b, at)
+		if b[0] != pos || b[1] <= b[0] {
+			return fmt.Errorf("bins[%d]: is %v, must begin at %d and end behind it", i, b, pos)
 		}
-		at = b[1]
+		pos = b[1]
 	}
-	if at != len(c.Leaves) {
-		return fmt.Errorf("bins: end at leaf %d, must end at %d", at, len(c.Leaves))
+	if pos != len(c.Leaves) {
+		return fmt.Errorf("bins: end at leaf %d, must end at %d", pos, len(c.Leaves))
 	}
 	return nil
 }
@@ -361,7 +361,7 @@ func squared(sigma float64) float64 {
 // fitted to a marginal, with fresh noise of the same standard deviations. The noise is
 // public, since all that it is added to was released; it protects nothing. Copies
 // differ as models do that were paid for anew, but none knows a structure that was
-// never measured. Codes, and values inside them, are those of the model in every copy.
+// never measured. Codes, and values inside them, follow the model in every copy.
 // Reference: parametric bootstrap (Efron and Tibshirani 1993, section 6.5); coverage in
 // docs/measured.md.
 func (m *released) Copy(ctx context.Context, rng *rand.Rand, workers int) (artifact.Model, error) {

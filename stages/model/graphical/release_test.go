@@ -32,7 +32,7 @@ func TestModelIsReadBack(t *testing.T) {
 	must(t, err)
 	back, err := decode(map[string][]byte{modelPart: data})
 	must(t, err)
-	if x, y := drawn(t, m, 500), drawn(t, back.(*released), 500); !array.RecordEqual(x, y) {
+	if x, y := drawRows(t, m, 500), drawRows(t, back.(*released), 500); !array.RecordEqual(x, y) {
 		t.Error("a model that is written and read draws other rows")
 	}
 	singles, pairs := map[int]bool{}, 0
@@ -175,7 +175,7 @@ func refitted(t *testing.T, m *released) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := drawn(t, other.(*released), 20).NumRows(); n != 20 {
+	if n := drawRows(t, other.(*released), 20).NumRows(); n != 20 {
 		t.Errorf("%d rows, must be 20", n)
 	}
 	if _, err := (&Intervals{Copies: 2}).list(t.Context(), pipelinetest.Env(1), m); err != nil {
@@ -213,7 +213,7 @@ func TestEditedModelsAreFittedAgain(t *testing.T) {
 // TestEditedModelsAreRefused with a sentence, before anything is drawn.
 func TestEditedModelsAreRefused(t *testing.T) {
 	whole, _ := attempt{stage: independentKind().New(), in: stays(60), multiplier: 1}.run(t)
-	for says, edit := range map[string]func(m *released){
+	for message, edit := range map[string]func(m *released){
 		"must be a total of 1 row":         func(m *released) { m.Model.Total = 1e300 },
 		"must be a total of 1 row or more": func(m *released) { m.Model.Total = 1e-300 },
 		"must be between -1e+12 and 1e+12": func(m *released) { m.Model.Factors[0].Log[0] = 1e308 },
@@ -225,8 +225,8 @@ func TestEditedModelsAreRefused(t *testing.T) {
 		},
 	} {
 		_, err := edited(t, whole, edit)
-		if err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%v, must say %q", err, says)
+		if err == nil || !strings.Contains(err.Error(), message) {
+			t.Errorf("%v, must say %q", err, message)
 		}
 	}
 }

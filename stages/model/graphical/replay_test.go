@@ -34,15 +34,15 @@ func replayed(t *testing.T, stage pipeline.Stage, rng *rand.Rand, a privacy.Adja
 	}
 	sizes := []int{3, 3, 3}
 	base := table(sizes, columns[0], columns[1], columns[2])
-	from := 0
+	first := 0
 	if a == privacy.AddRemove {
-		from = 1
+		first = 1
 	} else {
 		for j := range columns {
 			columns[j][0] = (columns[j][0] + 1) % 3
 		}
 	}
-	other := table(sizes, columns[0][from:], columns[1][from:], columns[2][from:])
+	other := table(sizes, columns[0][first:], columns[1][first:], columns[2][first:])
 	for _, in := range []*pipelinetest.Input{&base, &other} {
 		if in.Header.Terms.Adjacency = a; a == privacy.AddRemove {
 			in.Header.Rows = 0

@@ -118,13 +118,13 @@ func (c coded) parted(parts []int) coded {
 	slices.SortStableFunc(rare, func(a, b int) int { return part(a) - part(b) })
 	out := coded{Cells: c.Cells, Order: slices.Clone(c.Order), Leaves: slices.Clone(c.Leaves),
 		Bins: slices.Clone(c.Bins[:len(c.Bins)-1])}
-	for i, from := range rare {
-		to := last[0] + i
-		out.Order[to], out.Leaves[to].Count = c.Order[from], c.Leaves[from].Count
-		if i == 0 || part(from) != part(rare[i-1]) {
-			out.Bins = append(out.Bins, [2]int{to, to})
+	for i, first := range rare {
+		end := last[0] + i
+		out.Order[end], out.Leaves[end].Count = c.Order[first], c.Leaves[first].Count
+		if i == 0 || part(first) != part(rare[i-1]) {
+			out.Bins = append(out.Bins, [2]int{end, end})
 		}
-		out.Bins[len(out.Bins)-1][1] = to + 1
+		out.Bins[len(out.Bins)-1][1] = end + 1
 	}
 	if len(out.Bins) == c.Cells {
 		return out.asListed()
@@ -147,15 +147,15 @@ func divide(leaves []histogram.Leaf, bins [][2]int, cuts []int) ([]histogram.Lea
 	if len(cuts) == 0 {
 		return leaves, bins
 	}
-	at := make([]int, 0, len(bins)+len(cuts))
+	places := make([]int, 0, len(bins)+len(cuts))
 	for _, b := range bins[1:] {
-		at = append(at, leaves[b[0]].Lo)
+		places = append(places, leaves[b[0]].Lo)
 	}
-	at = append(at, cuts...)
-	slices.Sort(at)
-	at = slices.Compact(at)
-	leaves = splitAt(leaves, at)
-	return leaves, cutAt(leaves, at)
+	places = append(places, cuts...)
+	slices.Sort(places)
+	places = slices.Compact(places)
+	leaves = splitAt(leaves, places)
+	return leaves, cutAt(leaves, places)
 }
 
 // obey finds the masks of the codes.
@@ -235,11 +235,11 @@ func (f *front) scaled(m *graphical.Model, limits graphical.Limits) (*graphical.
 	for range totalRounds {
 		off := 0.0
 		for i, one := range all {
-			by, err := one.step(m, p.Factors[first+i].Log)
+			amount, err := one.step(m, p.Factors[first+i].Log)
 			if err != nil {
 				return nil, err
 			}
-			off = max(off, by)
+			off = max(off, amount)
 			if m, err = graphical.FromPotentials(p, limits); err != nil {
 				return nil, err
 			}

@@ -132,7 +132,7 @@ func TestNoRowBreaksARule(t *testing.T) {
 	in.Header.Domain = in.Header.Domain.Clone()
 	in.Header.Domain.Constraints = nil
 	free := attempt{stage: slim(independentKind())(), in: in, multiplier: 1}.model(t)
-	if n := broken(t, stays(1).Header.Domain, drawn(t, free, 1000)); n < 333 {
+	if n := broken(t, stays(1).Header.Domain, drawRows(t, free, 1000)); n < 333 {
 		t.Errorf("%d of 1000 rows break a rule that the model knows nothing of: the test is blind", n)
 	}
 }
@@ -189,7 +189,7 @@ func TestContradictionsAreRefused(t *testing.T) {
 }
 
 // TestPublicTotalsAreHeld: two totals that share a column, far from the counts of the
-// table, are those of the model, and of rows to within what rounding leaves.
+// table, are the totals of the model, and of rows to within what rounding leaves.
 func TestPublicTotalsAreHeld(t *testing.T) {
 	in := stays(2000)
 	in.Header.Domain = in.Header.Domain.Clone()
@@ -228,7 +228,7 @@ func TestPublicTotalsAreHeld(t *testing.T) {
 		if child = groups[m.Columns[5].codeOf()[0]]; math.Abs(child-80) > 1e-2 {
 			t.Errorf("at %g: %g children in a copy, must be 80", multiplier, child)
 		}
-		rec := drawn(t, m, 2000)
+		rec := drawRows(t, m, 2000)
 		if n := broken(t, m.Domain, rec); n > 0 {
 			t.Errorf("at %g: %d rows break a rule", multiplier, n)
 		}

@@ -66,7 +66,7 @@ func (s *Score) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		}}, err
 }
 
-// header is that of the table with its scores. Under a private model, which there is
+// header returns the header of the table with its scores. Under a private model, which there is
 // without privacy alone, any score may change with any row.
 func (s *Score) header(table, model pipeline.Header) (pipeline.Header, error) {
 	var ps schema.Problems
@@ -104,15 +104,15 @@ func known(d *domain.Domain, name string) bool {
 // another form.
 func needKnown(d, model *domain.Domain, ps *schema.Problems) {
 	for _, c := range model.Columns {
-		switch own := d.Column(c.Name); {
+		switch single := d.Column(c.Name); {
 		case c.Encoding != nil:
 			ps.Add("model", "one that learned encoded columns ("+c.Name+")",
 				"a model of marginals, which says how probable a row is")
 			return
-		case own == nil:
+		case single == nil:
 			ps.Unknown("model", "column of the table", c.Name, d.Names())
-		case own.Encoding != nil || own.Type.Coded() != c.Type.Coded() || own.ArrowType().ID() != c.ArrowType().ID():
-			ps.Add("from", fmt.Sprintf("a table whose column %s is %s", c.Name, form(own)),
+		case single.Encoding != nil || single.Type.Coded() != c.Type.Coded() || single.ArrowType().ID() != c.ArrowType().ID():
+			ps.Add("from", fmt.Sprintf("a table whose column %s is %s", c.Name, form(single)),
 				fmt.Sprintf("%s, as the model knows it", form(&c)))
 		}
 	}
@@ -127,7 +127,7 @@ func form(c *domain.Column) string {
 
 // scorer tells by a released model of marginals how unlike the others a row is: minus the
 // base-2 logarithm of the row's probability, in bits, 0 or more. It is the probability by
-// which rows are drawn (score.go): of the row's codes, times that of each value in its
+// which rows are drawn (score.go): of the row's codes, times the probability of each value in its
 // code. Of a number without a step that is its cell, one of 4,096 of equal width between its
 // bounds, so that its density has the same order.
 //
@@ -149,11 +149,11 @@ func (s scorer) Domain() *domain.Domain { return s.model.Domain }
 
 // Scores implements artifact.Scorer.
 func (s scorer) Scores(f *columns.Frame) ([]float64, error) {
-	of, err := ofFrame(f, s.model.Domain)
+	wanted, err := ofFrame(f, s.model.Domain)
 	if err != nil {
 		return nil, err
 	}
-	scores := s.scores(f.Rows, of)
+	scores := s.scores(f.Rows, wanted)
 	for i, x := range scores {
 		scores[i] = 0 - x/math.Ln2
 	}
@@ -162,14 +162,14 @@ func (s scorer) Scores(f *columns.Frame) ([]float64, error) {
 
 // ofFrame gives the values of a frame that has the columns of a domain.
 func ofFrame(f *columns.Frame, d *domain.Domain) (cells, error) {
-	of := make([]*columns.Column, len(d.Columns))
+	cols := make([]*columns.Column, len(d.Columns))
 	for j := range d.Columns {
-		if of[j] = f.Column(d.Columns[j].Name); of[j] == nil {
+		if cols[j] = f.Column(d.Columns[j].Name); cols[j] == nil {
 			return nil, fmt.Errorf("column %s: is missing, must be there", d.Columns[j].Name)
 		}
 	}
 	return func(column, row int) float64 {
-		c := of[column]
+		c := cols[column]
 		switch {
 		case c.Absent(row):
 			return math.NaN()
@@ -180,8 +180,8 @@ func ofFrame(f *columns.Frame, d *domain.Domain) (cells, error) {
 	}, nil
 }
 
-// likelihood gives rows their probability under a model: that of their codes, times
-// that of each value inside its bin, as rows are drawn (draw.go). Rules of the domain
+// likelihood gives rows their probability under a model: the probability of their codes, times
+// the probability of each value inside its bin, as rows are drawn (draw.go). Rules of the domain
 // that codes do not show leave it as it is.
 type likelihood struct {
 	model   *released
@@ -230,11 +230,11 @@ func (c *coded) within() []float64 {
 
 // record adds scores to batches, for a table of header out.
 func (l *likelihood) record(out pipeline.Header) func(arrow.Record) (arrow.Record, error) {
-	at := len(out.Domain.Columns) - 1
+	pos := len(out.Domain.Columns) - 1
 	return func(r arrow.Record) (arrow.Record, error) {
 		b := array.NewFloat64Builder(memory.DefaultAllocator)
 		b.AppendValues(l.scores(int(r.NumRows()), ofRecord(r)), nil)
-		return array.NewRecord(out.Schema, slices.Insert(slices.Clone(r.Columns()), at, arrow.Array(b.NewArray())),
+		return array.NewRecord(out.Schema, slices.Insert(slices.Clone(r.Columns()), pos, arrow.Array(b.NewArray())),
 			r.NumRows()), nil
 	}
 }
@@ -252,22 +252,22 @@ func ofRecord(r arrow.Record) cells {
 	}
 }
 
-// scores are those of so many rows, each a function of its row alone.
-func (l *likelihood) scores(rows int, of cells) []float64 {
+// scores returns the scores of so many rows, each a function of its row alone.
+func (l *likelihood) scores(rows int, wanted cells) []float64 {
 	scores, row := make([]float64, rows), make([]uint16, len(l.columns))
 	values := make([]float64, len(l.model.Domain.Columns))
 	for i := range scores {
-		scores[i] = l.score(of, i, row, values)
+		scores[i] = l.score(wanted, i, row, values)
 	}
 	return scores
 }
 
 // score fills the codes and the values of the row, by column of the model and of its
 // domain.
-func (l *likelihood) score(of cells, i int, row []uint16, values []float64) float64 {
+func (l *likelihood) score(wanted cells, i int, row []uint16, values []float64) float64 {
 	sum := 0.0
 	for j := range l.columns {
-		x := of(l.columns[j].at, i)
+		x := wanted(l.columns[j].at, i)
 		cell, ok := l.columns[j].cell(x)
 		if !ok {
 			return l.least
@@ -275,7 +275,7 @@ func (l *likelihood) score(of cells, i int, row []uint16, values []float64) floa
 		row[j], values[l.model.places[j]] = l.codes[j][cell], l.columns[j].value(x)
 		sum += l.within[j][cell] + l.point(j, cell, x)
 	}
-	if !l.follows(of, i, values) {
+	if !l.follows(wanted, i, values) {
 		return l.least
 	}
 	sum += l.model.model.LogProb(row)
@@ -285,12 +285,12 @@ func (l *likelihood) score(of cells, i int, row []uint16, values []float64) floa
 	return min(sum, 0)
 }
 
-// follows tells whether the derived columns of a row have the values that those of the
+// follows tells whether the derived columns of a row have the values that the values of the
 // others make theirs: no other row is drawn.
-func (l *likelihood) follows(of cells, i int, values []float64) bool {
+func (l *likelihood) follows(wanted cells, i int, values []float64) bool {
 	for k, x := range l.model.derived {
 		values[x.Column] = x.Value(values[x.Of])
-		is := l.derived[k].value(of(l.derived[k].at, i))
+		is := l.derived[k].value(wanted(l.derived[k].at, i))
 		if is != values[x.Column] && !(math.IsNaN(is) && math.IsNaN(values[x.Column])) {
 			return false
 		}
@@ -318,7 +318,7 @@ type cellReader struct {
 	at     int // of the column in the table
 	column domain.Column
 	grid   columns.Grid
-	to     []int // of each category of the table, that of the model; -1: none
+	to     []int // of each category of the table, the category of the model; -1: none
 }
 
 func newCellReader(c domain.Column, g columns.Grid, d *domain.Domain) cellReader {

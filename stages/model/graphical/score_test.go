@@ -94,7 +94,7 @@ func TestScoresAreProbabilities(t *testing.T) {
 		t.Fatalf("%v, %v: the model has no bin of several values", m.Columns[0].Bins, m.Columns[1].Bins)
 	}
 	const rows = 40_000
-	seen, rec := make([]int, n), drawn(t, m, rows)
+	seen, rec := make([]int, n), drawRows(t, m, rows)
 	for i := range rows {
 		age := 0
 		if rec.Column(0).IsValid(i) {
@@ -143,7 +143,7 @@ func one(sick, region string, age int) pipelinetest.Input {
 }
 
 // TestScoreKeepsTheTypes of privacy: scores of a private table are private with its
-// stability, shard and all; those of released rows are released; under a private model,
+// stability, shard and all; scores of released rows are released; under a private model,
 // which there is without privacy alone, all are private and may change anywhere.
 func TestScoreKeepsTheTypes(t *testing.T) {
 	private := small().Header
@@ -229,7 +229,7 @@ func asScorer(t *testing.T, model pipeline.Table, in pipelinetest.Input) (artifa
 	return s, f
 }
 
-// TestBitsAreOfTheFactors: each possible row's score is that of its probability written out from the
+// TestBitsAreOfTheFactors: each possible row's score is the score of its probability written out from the
 // factors of the model: the weight of its codes over the sum of the weights of all codes, times
 // the share of its value in its code. They sum to 1 as probabilities.
 func TestBitsAreOfTheFactors(t *testing.T) {
@@ -256,11 +256,11 @@ func writtenOut(m *released, f *columns.Frame) (p []float64) {
 	weight := func(codes []int) float64 {
 		sum := 0.0
 		for _, factor := range m.Model.Factors {
-			at := 0
+			pos := 0
 			for _, c := range slices.Sorted(slices.Values(factor.Vars)) {
-				at = at*m.Model.Domain[c] + codes[c]
+				pos = pos*m.Model.Domain[c] + codes[c]
 			}
-			sum += factor.Log[at]
+			sum += factor.Log[pos]
 		}
 		return math.Exp(sum)
 	}

@@ -19,7 +19,7 @@ func TestSensitivities(t *testing.T) {
 			var most moved
 			rng := rand.New(rand.NewPCG(3, uint64(r)))
 			for range 10_000 / 4 {
-				most.against(neighbours(t, rng, r, replace))
+				most.compareWith(neighbours(t, rng, r, replace))
 			}
 			square, d := 1., float64(r)
 			if replace {
@@ -60,14 +60,14 @@ func neighbours(t *testing.T, rng *rand.Rand, r int, replace bool) (one, other *
 			}
 		}
 		b := append([]uint16(nil), a...)
-		to := uint16(rng.IntN(size))
+		end := uint16(rng.IntN(size))
 		for i := range r {
 			if !replace {
-				b = append(b, to)
+				b = append(b, end)
 				continue
 			}
 			if b[i] = uint16(rng.IntN(size)); alike {
-				b[i] = to
+				b[i] = end
 			}
 		}
 		one.codes, other.codes = append(one.codes, a), append(other.codes, b)
@@ -84,7 +84,7 @@ func neighbours(t *testing.T, rng *rand.Rand, r int, replace bool) (one, other *
 // doubled distances.
 type moved struct{ histogram, columns, distance, distances, pairs float64 }
 
-func (m *moved) against(one, other *coding) {
+func (m *moved) compareWith(one, other *coding) {
 	var singles, pairs []graphical.Set
 	for i := range wide {
 		singles = append(singles, graphical.Set{i})

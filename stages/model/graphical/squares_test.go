@@ -42,7 +42,7 @@ func TestWrongSumIsSeen(t *testing.T) {
 	}
 }
 
-// TestGroupsAndAdjacencyAreReckoned: the noise that is recorded is that of the plan.
+// TestGroupsAndAdjacencyAreReckoned: the noise that is recorded is the noise of the plan.
 // The squares of sensitivity over sigma, written out by hand: 1 for each histogram
 // under add_remove and 2 under replace_one, whose total is 4/M^2; a distance moves by
 // .5 or 1 and is not recorded, so that its part is missing.

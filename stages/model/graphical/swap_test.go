@@ -34,7 +34,7 @@ func TestOrderLeavesColumnsAsTheyAre(t *testing.T) {
 	s := marginalTreeKind().New().(*MarginalTree)
 	s.Bins = 5
 	m := attempt{stage: s, in: admitted(), multiplier: .05}.model(t)
-	rec := drawn(t, m, 3000)
+	rec := drawRows(t, m, 3000)
 	if n := broken(t, m.Domain, rec); n > 0 {
 		t.Errorf("%d rows break the rule", n)
 	}

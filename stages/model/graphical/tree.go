@@ -23,7 +23,7 @@ import (
 // with noise chosen from them too; before these, on the histograms of sets that the spec
 // fixes (measure). The distances are released with the model (pairBounds). Sensitivity: a histogram moves by 1
 // (add_remove) or sqrt(2) (replace_one) in L2, a distance by .5 or 1. Adjacency: either.
-// Guarantee: that of one Gaussian mechanism, since the squares of sensitivity over
+// Guarantee: as for one Gaussian mechanism, since the squares of sensitivity over
 // noise sum to its mu^2 on every path (mechanism.GaussianFilter). Model, bins and rows
 // are post-processing. Reference: docs/marginals.md.
 type MarginalTree struct {
@@ -90,17 +90,17 @@ func (s *MarginalTree) decide(l layout, f facts) pipeline.Decision {
 	if len(s.Measure) > 0 && !math.IsInf(f.mu, 1) {
 		out.Decided = append(out.Decided, s.sayFixed(f, l)...)
 	}
-	own := s.settled(f)
-	out.Findings = append(out.Findings, f.flags(l, own.OneWay)...)
+	single := s.settled(f)
+	out.Findings = append(out.Findings, f.flags(l, single.OneWay)...)
 	if !f.count || !f.known() {
 		return out
 	}
 	if s.OneWay == 0 {
-		out.Decided = append(out.Decided, f.sayOneWay(own.OneWay, s.fixedPart()))
+		out.Decided = append(out.Decided, f.sayOneWay(single.OneWay, s.fixedPart()))
 	}
 	if sets, _ := l.pairs(s.Aim); s.Select == 0 && len(sets) > 0 {
 		out.Decided = append(out.Decided, pipeline.Decided{Setting: "select",
-			Value: digits(own.scoring(len(sets), f.rows, f.mu*f.mu)),
+			Value: digits(single.scoring(len(sets), f.rows, f.mu*f.mu)),
 			Why:   fmt.Sprintf("%d pairs of columns; n mu = %s", len(sets), digits(f.rows*f.mu))})
 	}
 	return out
@@ -140,11 +140,11 @@ func releasing(h pipeline.Header, learn func(context.Context, *pipeline.Env, pip
 	}
 }
 
-// modelHeader is that of a released model of the table of header h. Its rows keep every rule
+// modelHeader returns the header of a released model of the table of header h. Its rows keep every rule
 // of the domain (rules.go).
 func modelHeader(h pipeline.Header) pipeline.Header {
-	return pipeline.Header{Form: pipeline.FormModel, Domain: h.Domain, Ruled: true, Scores: true, Class: pipeline.Released,
-		Terms: h.Terms}
+	return pipeline.Header{Form: pipeline.FormModel, Domain: h.Domain, Ruled: true,
+		Scores: true, Class: pipeline.Released, Terms: h.Terms}
 }
 
 func (s *MarginalTree) run(ctx context.Context, env *pipeline.Env, t pipeline.Table) (pipeline.Table, error) {
@@ -198,7 +198,7 @@ func (s *MarginalTree) chosen(ctx context.Context, env *pipeline.Env, f *front, 
 	if len(sets) == 0 {
 		return nil, nil
 	}
-	counts, err := f.apart(ctx, s.limits(), env.Workers)
+	counts, err := f.columnCounts(ctx, s.limits(), env.Workers)
 	if err != nil {
 		return nil, err
 	}
@@ -220,11 +220,11 @@ func (s *MarginalTree) chosen(ctx context.Context, env *pipeline.Env, f *front, 
 // settled is the kind with its open part for columns set, which leaves what is stated for
 // scores and a part for pairs.
 func (s *MarginalTree) settled(f facts) *MarginalTree {
-	own := *s
-	if own.OneWay == 0 {
-		own.OneWay = f.oneWay() * (1 - s.Select - s.fixedPart())
+	single := *s
+	if single.OneWay == 0 {
+		single.OneWay = f.oneWay() * (1 - s.Select - s.fixedPart())
 	}
-	return &own
+	return &single
 }
 
 const (
@@ -279,28 +279,28 @@ func (m *market) choose() []bargain {
 	for i := range sigma {
 		sigma[i] = m.move * math.Sqrt(firstPairs/m.budget)
 	}
-	var kept []bargain
+	var retained []bargain
 	for range rounds {
 		size, net := m.gains(sigma)
 		chosen, y := m.share(m.tree(net), size)
 		if len(chosen) == 0 {
 			return nil
 		}
-		kept = kept[:0]
+		retained = retained[:0]
 		whole := total(pick(y, chosen))
 		for _, i := range chosen {
-			kept = append(kept, bargain{m.pairs[i], m.budget * y[i] / whole})
+			retained = append(retained, bargain{m.pairs[i], m.budget * y[i] / whole})
 		}
 		for i := range sigma {
 			sigma[i] = m.move * math.Sqrt(whole/(m.budget*y[i]))
 		}
 	}
-	return m.held(kept)
+	return m.affordable(retained)
 }
 
-// held leaves out the last pairs where one junction tree cannot hold all of them: the
+// affordable leaves out the last pairs where one junction tree cannot hold all of them: the
 // greedy tree held them in another order.
-func (m *market) held(list []bargain) []bargain {
+func (m *market) affordable(list []bargain) []bargain {
 	for ; len(list) > 0; list = list[:len(list)-1] {
 		sets := slices.Clone(m.base)
 		for _, b := range list {
@@ -352,13 +352,13 @@ func (m *market) tree(net []float64) []int {
 		for i, c := range order {
 			sets[i] = m.pairs[c]
 		}
-		var kept []int
+		var retained []int
 		gain := 0.0
 		for _, at := range graphical.Grow(m.sizes, m.base, sets, m.limits) {
-			kept, gain = append(kept, order[at]), gain+float64(m.weight[order[at]]*net[order[at]])
+			retained, gain = append(retained, order[at]), gain+float64(m.weight[order[at]]*net[order[at]])
 		}
 		if gain > most {
-			best, most = kept, gain
+			best, most = retained, gain
 		}
 	}
 	return best
@@ -401,7 +401,7 @@ func descending(a, b float64) int {
 	return 0
 }
 
-// share keeps those of the pairs of a tree for which the distance that is found is
+// share keeps the pairs of a tree for which the distance that is found is
 // largest beside the noise that all kept ones then have. y[i] over their sum is a
 // pair's part of the budget: with it the weighted L1 error of all is least.
 func (m *market) share(tree []int, size []float64) (kept []int, y []float64) {
@@ -423,12 +423,12 @@ func (m *market) share(tree []int, size []float64) (kept []int, y []float64) {
 	return order[:best], y
 }
 
-func pick(from []float64, places []int) []float64 {
-	to := make([]float64, len(places))
+func pick(src []float64, places []int) []float64 {
+	dst := make([]float64, len(places))
 	for k, i := range places {
-		to[k] = from[i]
+		dst[k] = src[i]
 	}
-	return to
+	return dst
 }
 
 func total(x []float64) (sum float64) {

@@ -48,15 +48,15 @@ func TestCostsMakeErrorsLeast(t *testing.T) {
 	if len(chosen) != 3 {
 		t.Fatalf("%d of 3 pairs are chosen", len(chosen))
 	}
-	at := func(shift float64) (sum float64) {
+	eval := func(shift float64) (sum float64) {
 		for i, b := range chosen {
 			cost := b.cost + shift*[]float64{1, -0.5, -0.5}[i]
 			sum += harmed(m.ones[b.set[0]], m.ones[b.set[1]], 30) * m.move / math.Sqrt(cost)
 		}
 		return sum
 	}
-	if least := at(0); at(1e-4) < least || at(-1e-4) < least {
-		t.Errorf("the error is %.9g, shifted %.9g and %.9g", least, at(1e-4), at(-1e-4))
+	if least := eval(0); eval(1e-4) < least || eval(-1e-4) < least {
+		t.Errorf("the error is %.9g, shifted %.9g and %.9g", least, eval(1e-4), eval(-1e-4))
 	}
 }
 
@@ -106,13 +106,13 @@ func TestRareCategories(t *testing.T) {
 		"many":     {repeated(1000, 200), 64}, "as many as fit": {repeated(1000, 64), 64}, "one": {[]float64{-3}, 1},
 	} {
 		column := ofCategories(noisy{c.y, 4})
-		to := column.codeOf()
-		if column.codes() != c.codes || len(to) != len(c.y) {
-			t.Errorf("%s: %d codes of %d cells, must be %d", what, column.codes(), len(to), c.codes)
+		dst := column.codeOf()
+		if column.codes() != c.codes || len(dst) != len(c.y) {
+			t.Errorf("%s: %d codes of %d cells, must be %d", what, column.codes(), len(dst), c.codes)
 		}
 		for place, cell := range column.Order {
-			if to[cell] != uint16(min(place, c.codes-1)) {
-				t.Errorf("%s: cell %d has code %d", what, cell, to[cell])
+			if dst[cell] != uint16(min(place, c.codes-1)) {
+				t.Errorf("%s: cell %d has code %d", what, cell, dst[cell])
 			}
 		}
 	}

@@ -39,7 +39,7 @@ func (c Coder) hidden(units []int) generator.Hidden {
 // which is what is released and has the same weights.
 type coders struct{ encoder, decoder, released *net.Net }
 
-// nets are those of the settings, if count trainings side by side can be held. The
+// nets returns the nets of the settings, if count trainings side by side can be held. The
 // encoder ends in codes numbers, then in layers after.
 func (c Coder) nets(d *domain.Domain, codes, count int, after ...net.Layer) (n coders, err error) {
 	if err := c.fits(d, codes, count); err != nil {
@@ -73,7 +73,7 @@ func (c Coder) fits(d *domain.Domain, codes, count int) error {
 	return ps.Err()
 }
 
-// memory is that of a net that learns from chunks of rows.
+// memory returns the memory of a net that learns from chunks of rows.
 func memory(widths []int) float64 {
 	return float64(generator.NetCopies*generator.Weights(widths...)) + float64(generator.PassCopies*chunk*generator.Units(
 		widths...))

@@ -72,7 +72,7 @@ func (s *stack) add(l net.Layer) {
 
 // convolve adds one layer; false where it does not fit, which is a problem. One that sees all positions
 // at once is a dense layer, whose gradients need not be written out to be clipped.
-func (s *stack) convolve(c Convolution, transpose bool, at string, ps *schema.Problems) bool {
+func (s *stack) convolve(c Convolution, transpose bool, path string, ps *schema.Problems) bool {
 	if !transpose && c.Kernel == s.positions && c.Padding == 0 {
 		s.positions, s.channels = 1, c.Filters
 		s.add(net.Dense(c.Filters))
@@ -85,18 +85,18 @@ func (s *stack) convolve(c Convolution, transpose bool, at string, ps *schema.Pr
 		l.Type = "conv1d_transpose"
 		positions, seen = (s.positions-1)*l.Stride-2*c.Padding+c.Kernel, c.Kernel*c.Filters
 	} else if ends := s.positions + 2*c.Padding; c.Kernel > ends {
-		ps.Add(at+".kernel", fmt.Sprintf("%d, wider than the %d positions that are left", c.Kernel, ends),
+		ps.Add(path+".kernel", fmt.Sprintf("%d, wider than the %d positions that are left", c.Kernel, ends),
 			fmt.Sprintf("at most %d", ends))
 		return false
 	} else {
 		positions = (ends-c.Kernel)/l.Stride + 1
 	}
 	if positions < 1 {
-		ps.Add(at+".padding", fmt.Sprintf("%d, which cuts off every position", c.Padding), "smaller")
+		ps.Add(path+".padding", fmt.Sprintf("%d, which cuts off every position", c.Padding), "smaller")
 		return false
 	}
 	if positions > mostWide/c.Filters {
-		ps.Add(at+".filters", fmt.Sprintf("%d, at %d positions", c.Filters, positions),
+		ps.Add(path+".filters", fmt.Sprintf("%d, at %d positions", c.Filters, positions),
 			fmt.Sprintf("so few that they are at most %d numbers together", mostWide))
 		return false
 	}

@@ -32,19 +32,19 @@ func ends(t *testing.T, s *stack, list []Convolution, f form) (out int, dense bo
 // its three tables, 13, 34 and 179, and end in what they must without a dense layer; so do the ones
 // that go back from a code, of 32 numbers or UCI's 64.
 func TestPublishedStacksFit(t *testing.T) {
-	to := []Convolution{{Filters: 4, Kernel: 4}, {Filters: 4, Kernel: 4, Stride: 2, Padding: 1},
+	dst := []Convolution{{Filters: 4, Kernel: 4}, {Filters: 4, Kernel: 4, Stride: 2, Padding: 1},
 		{Filters: 4, Kernel: 4, Stride: 2, Padding: 1}, {Filters: 1, Kernel: 4, Stride: 2, Padding: 1}}
 	for name, c := range map[string]struct {
 		width, code                         int
 		encoder, decoder, generator, critic []Convolution
 	}{
 		"cardio": {13, 32, []Convolution{{Filters: 4, Kernel: 5, Stride: 2}, {Filters: 32, Kernel: 5, Stride: 2}},
-			[]Convolution{{Filters: 8, Kernel: 5, Stride: 4}, {Filters: 4, Kernel: 4}, {Filters: 1, Kernel: 6}}, to,
+			[]Convolution{{Filters: 8, Kernel: 5, Stride: 4}, {Filters: 4, Kernel: 4}, {Filters: 1, Kernel: 6}}, dst,
 			[]Convolution{{Filters: 16, Kernel: 8, Stride: 5, Padding: 1}, {Filters: 1, Kernel: 2}}},
 		"cervical": {34, 32, []Convolution{{Filters: 4, Kernel: 5, Stride: 2}, {Filters: 8, Kernel: 5, Stride: 2},
 			{Filters: 32, Kernel: 5, Stride: 3}},
 			[]Convolution{{Filters: 8, Kernel: 5, Stride: 4}, {Filters: 4, Kernel: 4, Stride: 3},
-				{Filters: 1, Kernel: 4, Stride: 2}}, to,
+				{Filters: 1, Kernel: 4, Stride: 2}}, dst,
 			[]Convolution{{Filters: 16, Kernel: 8, Stride: 5, Padding: 1}, {Filters: 1, Kernel: 6, Stride: 2}}},
 		"UCI": {179, 64, []Convolution{{Filters: 4, Kernel: 5, Stride: 2}, {Filters: 8, Kernel: 5, Stride: 2},
 			{Filters: 16, Kernel: 5, Stride: 3}, {Filters: 32, Kernel: 5, Stride: 3}, {Filters: 64, Kernel: 3}},

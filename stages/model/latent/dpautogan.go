@@ -26,7 +26,7 @@ const dpAutoGAN = "dp_auto_gan"
 // Input: an encoded private table of stability rows(c). Mechanisms: two runs of DP-SGD
 // on Poisson samples, one after the other. The first sums the gradients of encoder and
 // decoder together, clipped as one vector to autoencoder.max_grad_norm; the second
-// those of a critic on pairs of a real and a generated row, clipped as one to
+// the weights of a critic on pairs of a real and a generated row, clipped as one to
 // gan.max_grad_norm. Sensitivity: the clip, for one row (twice that under
 // replace_one, applied by the accountant; c times for c rows). Adjacency: of the spec.
 // Guarantee: the composition of both events, for all iterates of all nets, since the
@@ -145,7 +145,7 @@ func (s *DPAutoGAN) multiplier(scale float64) float64 {
 }
 
 // ratio is the first phase's noise multiplier where the second has scale: where both are
-// given, in their ratio, else in that of noise_ratio.
+// given, in their ratio, else in the ratio of noise_ratio.
 func ratio(scale, first, second, noise float64) float64 {
 	switch {
 	case second == 0:
@@ -188,7 +188,7 @@ type GAN struct {
 
 func (a Autoencoder) optimiser() train.Optimiser { return train.Adam(a.LearningRate, 0.9, 0.999) }
 
-// encoderOptimiser is that of an encoder without noise, on the sum of a batch.
+// encoderOptimiser returns the optimiser of an encoder without noise, on the sum of a batch.
 func (a Autoencoder) encoderOptimiser() train.Optimiser {
 	rate := a.EncoderRate
 	if rate == 0 {

@@ -70,7 +70,7 @@ func TestAutoGANSpendsThePlan(t *testing.T) {
 // no critic.
 func TestAutoGANReleasesGeneratorAndDecoder(t *testing.T) {
 	model, _ := autoGANs()["dp_auto_gan"].Trained(t, ward(t))
-	holds(t, model, 2*((3+1)*3+4*3)+(3+1)*5+(5+1)*7)
+	checkModel(t, model, 2*((3+1)*3+4*3)+(3+1)*5+(5+1)*7)
 }
 
 // TestGoldenAutoGANPublished: what the paper's arithmetic gives at its settings
@@ -146,7 +146,7 @@ func TestAutoGANWithoutRows(t *testing.T) {
 	}
 }
 
-// TestHeadsOfColumns: heads columns are those of encoded.Outputs, heads sigmoid one run as
+// TestHeadsOfColumns: heads columns are the heads of generator.Outputs, heads sigmoid one run as
 // wide as a row.
 func TestHeadsOfColumns(t *testing.T) {
 	h := ward(t).Header

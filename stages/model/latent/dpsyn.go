@@ -33,7 +33,7 @@ import (
 //     filter. Sensitivity: sqrt 3 rows under add_remove, sqrt 6 under replace_one.
 //
 // Encoders are noised, so codes are a function of a row and of public history, as
-// adaptive composition wants. Adjacency: of the spec. Guarantee: that of
+// adaptive composition wants. Adjacency: of the spec. Guarantee: as for
 // repeated(steps, poisson_sampled(gaussian)) and gaussian together, for all that is
 // released: decoders, mixtures and the shares of labels, which are noisy sizes.
 //
@@ -134,7 +134,7 @@ func (s *DPSYN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	}, nil
 }
 
-// mixtureNoise is the multiplier of the mixtures at that of DP-SGD: Mixture.Share is theirs
+// mixtureNoise is the multiplier of the mixtures at a multiplier of DP-SGD: Mixture.Share is their share
 // of the squared privacy loss. Without noise there is none here either. Above 2^24 it stays, out of reach
 // of any budget: more could not be drawn.
 func (s *DPSYN) mixtureNoise(scale, rate float64) float64 {
@@ -197,15 +197,15 @@ func (l *labelled) weights() int { return l.labels * l.auto.Params() }
 // run trains, learns the mixtures, and gives the part of each label.
 func (l *labelled) run(ctx context.Context, env *pipeline.Env, in pipeline.Tables) ([]generator.Part, error) {
 	t := in["in"]
-	begun, err := training.Begin(ctx, env, t, 0, l.CheckpointEvery, l.LeftOut(env, in))
+	learning, err := training.Begin(ctx, env, t, 0, l.CheckpointEvery, l.LeftOut(env, in))
 	if err != nil {
 		return nil, err
 	}
-	labels, err := begun.Table.Codes(l.column)
+	labels, err := learning.Table.Codes(l.column)
 	if err != nil {
 		return nil, err
 	}
-	w, err := l.train(ctx, env, t.Domain, begun, labels)
+	w, err := l.train(ctx, env, t.Domain, learning, labels)
 	if err != nil {
 		return nil, err
 	}
@@ -216,7 +216,7 @@ func (l *labelled) run(ctx context.Context, env *pipeline.Env, in pipeline.Table
 	m := em.Config{Rounds: l.Mixture.Rounds, Floor: floor * l.Mixture.MaxCodeNorm,
 		Moments: em.Moments{Labels: l.labels, Components: l.Mixture.Components, Dim: l.LatentDim,
 			Radius: l.Mixture.MaxCodeNorm}}
-	x := l.codes(w, begun.Rows, labels)
+	x := l.codes(w, learning.Rows, labels)
 	if l.Mixture.chosen() {
 		if m.Used, err = em.Clusters(ctx, m.Moments, x, m.Components, env.Rand("clusters")); err != nil {
 			return nil, err
@@ -246,13 +246,13 @@ func count(mixtures []em.Mixture, labels []int32) {
 }
 
 // train returns the weights of all autoencoders.
-func (l *labelled) train(ctx context.Context, env *pipeline.Env, d *domain.Domain, begun training.Learning,
+func (l *labelled) train(ctx context.Context, env *pipeline.Env, d *domain.Domain, learning training.Learning,
 	labels []int32) ([]float32, error) {
 	criterion, err := heads(d, l.column)
 	if err != nil {
 		return nil, err
 	}
-	one, err := train.Autoencoder(l.auto, begun.Rows, criterion)
+	one, err := train.Autoencoder(l.auto, learning.Rows, criterion)
 	if err != nil {
 		return nil, err
 	}
@@ -265,11 +265,11 @@ func (l *labelled) train(ctx context.Context, env *pipeline.Env, d *domain.Domai
 	for range l.labels {
 		start = append(start, l.auto.Init(random)...)
 	}
-	return train.Fit(ctx, l.config(begun.Worst), all, start, begun.Rows.Len(), begun.Paid, begun.Hooks)
+	return train.Fit(ctx, l.config(learning.Worst), all, start, learning.Rows.Len(), learning.Paid, learning.Hooks)
 }
 
-// of are the weights of one label's autoencoder.
-func (l *labelled) of(w []float32, label int) []float32 {
+// labelWeights are the weights of one label's autoencoder.
+func (l *labelled) labelWeights(w []float32, label int) []float32 {
 	n := l.auto.Params()
 	return w[label*n:][:n]
 }
@@ -282,7 +282,7 @@ func (l *labelled) codes(w []float32, rows *train.Rows, labels []int32) em.Codes
 	}
 	x := em.Codes{Dim: l.LatentDim}
 	for label, of := range index {
-		x.Values = append(x.Values, train.Encode(l.nets.encoder, l.of(w, label), rows, of)...)
+		x.Values = append(x.Values, train.Encode(l.nets.encoder, l.labelWeights(w, label), rows, of)...)
 		for range of {
 			x.Labels = append(x.Labels, int32(label))
 		}
@@ -292,14 +292,15 @@ func (l *labelled) codes(w []float32, rows *train.Rows, labels []int32) em.Codes
 
 // parts are decoders with their mixtures; each says its own label.
 func (l *labelled) parts(d *domain.Domain, w []float32, mixtures []em.Mixture) []generator.Part {
-	at := 0
+	pos := 0
 	for _, c := range d.Columns[:l.column] {
-		at += c.Encoding.Width
+		pos += c.Encoding.Width
 	}
 	parts := make([]generator.Part, l.labels)
 	for label, m := range mixtures {
-		parts[label] = generator.Part{Share: m.Share, Net: l.nets.released, Weights: l.of(w, label)[l.nets.encoder.Params():]}
-		fix(parts[label].Weights, l.nets.released, at, l.labels, label)
+		parts[label] = generator.Part{Share: m.Share, Net: l.nets.released, Weights: l.labelWeights(w,
+			label)[l.nets.encoder.Params():]}
+		fix(parts[label].Weights, l.nets.released, pos, l.labels, label)
 		for _, g := range m.Components {
 			parts[label].Prior = append(parts[label].Prior, generator.Normal{Share: g.Weight, Mean: g.Mean, Factor: g.Factor})
 		}
@@ -309,13 +310,13 @@ func (l *labelled) parts(d *domain.Domain, w []float32, mixtures []em.Mixture) [
 
 // fix writes over the weights of the outputs from at on, of which there are n: whatever
 // the code, they put out the one of the label, and e^-100 of its probability for others.
-func fix(w []float32, n *net.Net, at, labels, label int) {
+func fix(w []float32, n *net.Net, pos, labels, label int) {
 	tensors := n.Tensors()
 	weight, bias := tensors[len(tensors)-2], tensors[len(tensors)-1]
 	units := bias.Size()
 	for row := range weight.Size() / units {
-		clear(w[weight.Offset+row*units+at:][:labels])
+		clear(w[weight.Offset+row*units+pos:][:labels])
 	}
-	clear(w[bias.Offset+at:][:labels])
-	w[bias.Offset+at+label] = 100
+	clear(w[bias.Offset+pos:][:labels])
+	w[bias.Offset+pos+label] = 100
 }

@@ -22,7 +22,7 @@ import (
 // numbers that codes are drawn with come from the paid secret stream, since which row
 // they fall to depends on the rows. Sensitivity: max_grad_norm for one row (twice that
 // under replace_one, applied by the accountant; c times for c rows). Adjacency: of the
-// spec. Guarantee: that of repeated(steps, poisson_sampled(gaussian)) for all
+// spec. Guarantee: as for repeated(steps, poisson_sampled(gaussian)) for all
 // iterates of both nets (Abadi et al. 2016; docs/accounting.md section 2.1, option
 // (a)). The decoder alone is released; rows are drawn from standard normal codes.
 type DPVAE struct {

@@ -27,7 +27,7 @@ func publishedVAE(rate float64, steps int64) *pipeline.Published {
 // publishedSYN is theirs for DP-SYN: half of delta for each phase, and the epsilons
 // added, here of the noise that mixture.share gives each. The paper has the label of a row public, splits the
 // rows by it and charges the labels in parallel; what runs here treats it as private,
-// so the rates are those of all rows together.
+// so the rates are the rates of all rows together.
 func publishedSYN(s *DPSYN, rate float64) *pipeline.Published {
 	return &pipeline.Published{
 		Method: "Tantipongpipat et al. 2021, DP-SYN: a Renyi accountant a phase at half of delta, epsilons added, add_remove",

@@ -42,7 +42,7 @@ func TestConformance(t *testing.T) { pipelinetest.CheckKinds(t, Kinds(), conform
 
 // TestRunSpendsThePlan: a run pays once, and exactly the events that were planned,
 // written out by hand: rate 10/40 of 12 steps; and for dp_syn one Gaussian of the
-// multiplier that takes .2 of the squared loss, that of DP-SGD being
+// multiplier that takes .2 of the squared loss, the loss of DP-SGD being
 // .25^2 12 (exp(1/1.5^2)-1) = .419718 (Bu et al. 2020): sqrt(.8/(.2 .419718)) = 3.08710.
 func TestRunSpendsThePlan(t *testing.T) {
 	sgd := privacy.Event(privacy.Repeated{Count: 12, Event: privacy.PoissonSampled{SamplingRate: 0.25,
@@ -181,12 +181,12 @@ func TestChosenMixturesAreUnproven(t *testing.T) {
 		files, err := pipeline.ReadFiles(t.Context(), model)
 		must(t, err)
 		for _, f := range files {
-			var about struct{ Parts []struct{ Prior []any } }
+			var description struct{ Parts []struct{ Prior []any } }
 			if f.Name != "model.json" {
 				continue
 			}
-			must(t, json.Unmarshal(f.Data, &about))
-			for label, part := range about.Parts {
+			must(t, json.Unmarshal(f.Data, &description))
+			for label, part := range description.Parts {
 				if n := len(part.Prior); n < 1 || n > 4 || label == 2 && n != 1 {
 					t.Errorf("labels %s: label %d has %d components", labels, label, n)
 				}

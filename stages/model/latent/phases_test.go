@@ -48,8 +48,8 @@ func TestPhasesResume(t *testing.T) {
 	}
 }
 
-// holds checks that a released model has so many weights, and is read back with its four columns.
-func holds(t *testing.T, model pipeline.Table, weights int) {
+// checkModel checks that a released model has so many weights, and is read back with its four columns.
+func checkModel(t *testing.T, model pipeline.Table, weights int) {
 	t.Helper()
 	files, err := pipeline.ReadFiles(t.Context(), model)
 	must(t, err)

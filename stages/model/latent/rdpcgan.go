@@ -31,7 +31,7 @@ const rdpCGAN = "rdp_cgan"
 //  2. DP-SGD on Poisson samples of all rows: gradients of encoder and decoder together,
 //     clipped as one vector to autoencoder.max_grad_norm. (The thesis charges nothing for it.)
 //  3. DP-SGD on Poisson samples of all rows: gradients in the weights of the critics of
-//     all labels (train.LabelGAN), a row's in those of its own label, clipped as one vector to
+//     all labels (train.LabelGAN), a row's in the weights of its own label, clipped as one vector to
 //     gan.max_grad_norm.
 //
 // Sensitivity of 2 and 3: the clip, for one row (twice that under replace_one, applied by the accountant,
@@ -305,7 +305,7 @@ func (l *convolved) train(ctx context.Context, env *pipeline.Env, in pipeline.Ta
 	if err != nil {
 		return nil, err
 	}
-	of, err := table.Codes(l.column)
+	group, err := table.Codes(l.column)
 	if err != nil {
 		return nil, err
 	}
@@ -317,7 +317,7 @@ func (l *convolved) train(ctx context.Context, env *pipeline.Env, in pipeline.Ta
 	if err != nil {
 		return nil, err
 	}
-	shares, err := l.Shares(env, of, l.labels)
+	shares, err := l.Shares(env, group, l.labels)
 	if err != nil {
 		return nil, err
 	}
@@ -325,7 +325,7 @@ func (l *convolved) train(ctx context.Context, env *pipeline.Env, in pipeline.Ta
 	if err != nil {
 		return nil, err
 	}
-	w, err := l.learn(ctx, env, p, of, shares, worst)
+	w, err := l.learn(ctx, env, p, group, shares, worst)
 	if err != nil {
 		return nil, err
 	}
@@ -333,7 +333,7 @@ func (l *convolved) train(ctx context.Context, env *pipeline.Env, in pipeline.Ta
 }
 
 // learn runs both phases and returns the weights of all generators with their decoders.
-func (l *convolved) learn(ctx context.Context, env *pipeline.Env, p *training.Phases, of []int32, shares []float64,
+func (l *convolved) learn(ctx context.Context, env *pipeline.Env, p *training.Phases, group []int32, shares []float64,
 	worst *train.Worst) ([]float32, error) {
 	random := env.Rand("weights")
 	start := l.auto.Init(random)
@@ -352,7 +352,7 @@ func (l *convolved) learn(ctx context.Context, env *pipeline.Env, p *training.Ph
 	}
 	c := l.GAN.config(l.labels, l.decoder, generator.SharesInTraining(shares), env.Rand("training").Uint64())
 	c.Worst = worst
-	return train.LabelGAN(ctx, c, l.critic, l.chain, critics, generators, p.Rows, of, p.Paid[1], p.Hooks(1, decoder))
+	return train.LabelGAN(ctx, c, l.critic, l.chain, critics, generators, p.Rows, group, p.Paid[1], p.Hooks(1, decoder))
 }
 
 func (l *convolved) encode(ctx context.Context, start []float32, rows *train.Rows, worst *train.Worst,

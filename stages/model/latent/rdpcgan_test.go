@@ -87,7 +87,7 @@ func TestRDPCGANSpendsThePlan(t *testing.T) {
 func TestRDPCGANReleasesGenerators(t *testing.T) {
 	model, _ := rdpGANs()["rdp_cgan"].Trained(t, ward(t))
 	generator, decoder := (2*2*2+2)+4*2+(2*3+1)+(4+1)*3, (3*3*2+2)+2*2+(2*3+1)
-	holds(t, model, 3*(generator+decoder))
+	checkModel(t, model, 3*(generator+decoder))
 }
 
 // TestRDPCGANWithoutRows: an empty private table trains on noise alone and is released like
@@ -105,13 +105,13 @@ func TestRDPCGANWithoutRows(t *testing.T) {
 
 // TestLabelsOfRDPCGANUnproven: exact shares, with their rule.
 func TestLabelsOfRDPCGANUnproven(t *testing.T) {
-	for of, rule := range map[string]string{"private": "", "equal": "", "public": "W05"} {
+	for name, rule := range map[string]string{"private": "", "equal": "", "public": "W05"} {
 		s := smallRDP()
-		s.Labels = of
+		s.Labels = name
 		w, err := s.Plan(pipeline.Headers{"in": ward(t).Header})
 		must(t, err)
 		if w.Terms.Unproven.Rule != rule {
-			t.Errorf("labels %s: rule %q, must be %q", of, w.Terms.Unproven.Rule, rule)
+			t.Errorf("labels %s: rule %q, must be %q", name, w.Terms.Unproven.Rule, rule)
 		}
 	}
 }

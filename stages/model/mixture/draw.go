@@ -19,7 +19,7 @@ import (
 	"weir/train/posterior"
 )
 
-// Header is that of the table that was learned: the same columns, types and history.
+// Header returns the header of the table that was learned: the same columns, types and history.
 func (m *model) Header() pipeline.Header {
 	return pipeline.TableHeader(m.Domain, pipeline.Header{Class: pipeline.Released, Stability: pipeline.Unbounded()})
 }
@@ -46,11 +46,11 @@ func (m *model) drawing(d artifact.Drawing) *drawing {
 	if d.Independent {
 		w.rows = 1 // one row shared out by a uniform start is drawn by the shares
 	}
-	at := 0
+	pos := 0
 	for i, s := range m.layout.strata {
 		if w.from[i] = -1; !slices.Contains(m.PriorOnly, i) {
-			w.from[i] = at
-			at += s.Params()
+			w.from[i] = pos
+			pos += s.Params()
 		}
 	}
 	return w
@@ -93,10 +93,10 @@ func (w *drawing) next(n int) (arrow.Record, error) {
 
 // append appends a value of each cell of a column: where the row's stratum fixes it, the declared
 // one, whatever others its cell has.
-func (w *drawing) append(to array.Builder, column int, cells []uint16, strata []int) error {
+func (w *drawing) append(dst array.Builder, column int, cells []uint16, strata []int) error {
 	g := w.layout.grids[column]
 	if g.Coded() {
-		return g.Append(to, cells, w.inside)
+		return g.Append(dst, cells, w.inside)
 	}
 	for i, cell := range cells {
 		v := g.Value(int(cell), w.inside)
@@ -104,10 +104,10 @@ func (w *drawing) append(to array.Builder, column int, cells []uint16, strata []
 			v = f.value
 		}
 		if math.IsNaN(v) {
-			to.AppendNull()
+			dst.AppendNull()
 			continue
 		}
-		switch b := to.(type) {
+		switch b := dst.(type) {
 		case *array.Int64Builder:
 			b.Append(int64(v))
 		case *array.Float64Builder:
@@ -117,7 +117,7 @@ func (w *drawing) append(to array.Builder, column int, cells []uint16, strata []
 	return nil
 }
 
-// stratum is that of the next row. When every row that is shared out has one, others are.
+// stratum returns the stratum of the next row. When every row that is shared out has one, others are.
 func (w *drawing) stratum() int {
 	if len(w.from) == 1 {
 		return 0
@@ -125,14 +125,14 @@ func (w *drawing) stratum() int {
 	if w.all == 0 {
 		w.left, w.all = histogram.Systematic(w.sizes, w.rows, w.strata.Float64()), w.rows
 	}
-	at := int64(w.strata.Uint64N(uint64(w.all)))
+	pos := int64(w.strata.Uint64N(uint64(w.all)))
 	w.all--
 	for i, n := range w.left {
-		if at < n {
+		if pos < n {
 			w.left[i]--
 			return i
 		}
-		at -= n
+		pos -= n
 	}
 	return len(w.left) - 1 // not reached: left sums to all
 }
@@ -152,8 +152,8 @@ func (m *model) shares() []float64 {
 }
 
 // row draws the cells of a row of a stratum.
-func (w *drawing) row(at int, row []int) {
-	s := &w.layout.strata[at]
+func (w *drawing) row(pos int, row []int) {
+	s := &w.layout.strata[pos]
 	for i, column := range w.layout.stratify {
 		row[column] = s.codes[i]
 	}
@@ -162,7 +162,7 @@ func (w *drawing) row(at int, row []int) {
 	}
 	values := make([]float64, len(s.Places))
 	w.law.Mixture, w.law.Mean, w.law.LogDeviation = s.Mixture, nil, nil
-	if from := w.from[at]; from >= 0 {
+	if from := w.from[pos]; from >= 0 {
 		w.law.Mean, w.law.LogDeviation = w.mean[from:][:s.Params()], w.log[from:][:s.Params()]
 	}
 	w.law.Draw(values, w.values)
@@ -199,18 +199,18 @@ func newPlaced(m *model) *placed {
 	return &placed{of: m, values: make([]float64, n), cells: make([]int, n), points: make([]float64, n)}
 }
 
-// read takes row i of columns that stand as those of the model; false for a row that the model
+// read takes row i of columns that stand like the columns of the model; false for a row that the model
 // never draws.
 func (p *placed) read(of []*columns.Column, i int) bool {
-	for j, from := range of {
+	for j, source := range of {
 		c, g := &p.of.Domain.Columns[j], p.of.layout.grids[j]
 		switch {
-		case from.Absent(i):
+		case source.Absent(i):
 			p.values[j] = math.NaN()
-		case from.Coded():
-			p.values[j] = float64(from.Codes[i])
+		case source.Coded():
+			p.values[j] = float64(source.Codes[i])
 		default:
-			p.values[j] = from.Numbers[i]
+			p.values[j] = source.Numbers[i]
 		}
 		p.cells[j] = g.Cell(p.values[j])
 		if p.cells[j] >= g.Cells() || !c.Type.Coded() && (p.values[j] < c.Bounds[0] || p.values[j] > c.Bounds[1]) {
@@ -234,12 +234,12 @@ func (s *stratum) allows(row *placed) bool {
 	return true
 }
 
-// stratum is the number of that of a row of cells: the last column of stratify counts up first.
-func (l *layout) stratum(cells []int) (at int) {
+// stratum is the number of the stratum of a row of cells: the last column of stratify counts up first.
+func (l *layout) stratum(cells []int) (pos int) {
 	for _, j := range l.stratify {
-		at = at*l.grids[j].Cells() + cells[j]
+		pos = pos*l.grids[j].Cells() + cells[j]
 	}
-	return at
+	return pos
 }
 
 // span is where a row of cells lies in a part: the inverse of what draws cells (layout.cell), so that

@@ -26,14 +26,14 @@ func drawnStrata(sizes []int64, independent bool, shareOut func(*drawing)) (firs
 	for range drawings {
 		w := m.drawing(artifact.Drawing{Rows: 6, Independent: independent, Random: func(string) *rand.Rand { return rng }})
 		shareOut(w)
-		of, zero := [6]int{}, 0
-		for i := range of {
-			if of[i] = w.stratum(); of[i] == 0 {
+		subject, zero := [6]int{}, 0
+		for i := range subject {
+			if subject[i] = w.stratum(); subject[i] == 0 {
 				zero++
 			}
 		}
-		first[of[0]]++
-		last[of[5]]++
+		first[subject[0]]++
+		last[subject[5]]++
 		zeros[zero]++
 	}
 	return first, last, zeros
@@ -43,15 +43,15 @@ const drawings = 20000
 
 // largestRemainders is how 6 rows would be shared out without a random start.
 func largestRemainders(sizes []int64) []int64 {
-	total, given, left, rest := 0.0, int64(0), make([]int64, len(sizes)), make([]float64, len(sizes))
+	total, counts, left, rest := 0.0, int64(0), make([]int64, len(sizes)), make([]float64, len(sizes))
 	for _, n := range sizes {
 		total += float64(n)
 	}
 	for i, n := range sizes {
 		left[i] = int64(6 * float64(n) / total)
-		rest[i], given = 6*float64(n)/total-float64(left[i]), given+left[i]
+		rest[i], counts = 6*float64(n)/total-float64(left[i]), counts+left[i]
 	}
-	for ; given < 6; given++ {
+	for ; counts < 6; counts++ {
 		most := slices.Index(rest, slices.Max(rest))
 		left[most]++
 		rest[most] = -1
@@ -141,7 +141,7 @@ func TestFixedValuesAreExact(t *testing.T) {
 	if g := m.layout.grids[1]; g.Cell(0) != g.Cell(3) {
 		t.Fatal("0 and 3 are in two cells: the test sees nothing")
 	}
-	rec := drawn(t, m, 200)
+	rec := drawRows(t, m, 200)
 	income, weight := rec.Column(1).(*array.Int64), rec.Column(2).(*array.Float64)
 	for i, adult := range codes(rec, "adult") {
 		if want := int64(3 * adult); income.IsNull(i) || income.Value(i) != want || weight.Value(i) != 70 {

@@ -87,8 +87,8 @@ func read(t *testing.T, table pipeline.Table) *model {
 	return m.(*model)
 }
 
-// drawn is n rows of a model, as n were announced.
-func drawn(t *testing.T, m artifact.Model, n int) arrow.Record {
+// drawRows is n rows of a model, as n were announced.
+func drawRows(t *testing.T, m artifact.Model, n int) arrow.Record {
 	t.Helper()
 	rows, err := m.Draw(artifact.Drawing{Rows: int64(n), Random: func(purpose string) *rand.Rand {
 		return rand.New(rand.NewPCG(7, uint64(len(purpose))))
@@ -99,7 +99,7 @@ func drawn(t *testing.T, m artifact.Model, n int) arrow.Record {
 	return rec
 }
 
-// codes are those of a column, -1 where it is missing.
+// codes returns the codes of a column, -1 where it is missing.
 func codes(rec arrow.Record, name string) []int {
 	a := rec.Column(rec.Schema().FieldIndices(name)[0]).(*array.Int32)
 	list := make([]int, a.Len())

@@ -112,11 +112,11 @@ func (l *layout) add(s Shape, d *domain.Domain, i int, ps *schema.Problems) {
 		return
 	}
 	if g.Coded() {
-		of := posterior.Column{Family: posterior.Categorical, Categories: g.Cells()}
+		col := posterior.Column{Family: posterior.Categorical, Categories: g.Cells()}
 		if g.Cells() == 2 {
-			of = posterior.Column{Family: posterior.Bernoulli}
+			col = posterior.Column{Family: posterior.Bernoulli}
 		}
-		l.parts = append(l.parts, part{column: i, of: of})
+		l.parts = append(l.parts, part{column: i, of: col})
 		return
 	}
 	if c.Nullable {
@@ -127,7 +127,7 @@ func (l *layout) add(s Shape, d *domain.Domain, i int, ps *schema.Problems) {
 
 // family is the law of a column of numbers.
 func (s Shape) family(c domain.Column, g columns.Grid, ps *schema.Problems) posterior.Family {
-	f, given := s.Families[c.Name]
+	f, present := s.Families[c.Name]
 	whole := !c.Late && c.Type == domain.Integer && float64(g.Values()) == c.Bounds[1]-c.Bounds[0]+1
 	switch posterior.Family(f) {
 	case posterior.Poisson:
@@ -140,7 +140,7 @@ func (s Shape) family(c domain.Column, g columns.Grid, ps *schema.Problems) post
 		}
 	case posterior.Beta, posterior.Normal:
 	default:
-		if given {
+		if present {
 			ps.Add("families."+c.Name, f, "beta, normal or poisson")
 		}
 		return posterior.Beta
@@ -154,20 +154,20 @@ func (l *layout) divide(s Shape, d *domain.Domain, ps *schema.Problems) {
 	strata := 1
 	for i, name := range s.Stratify {
 		path := fmt.Sprintf("stratify[%d]", i)
-		at := d.Index(name)
+		index := d.Index(name)
 		switch {
-		case at < 0:
+		case index < 0:
 			ps.Unknown(path, "column of the table", name, d.Names())
 			return
-		case !l.grids[at].Coded():
+		case !l.grids[index].Coded():
 			ps.Add(path, "the column "+name+", a number", "a column of categories; discretize makes them")
 			return
 		case slices.Contains(s.Stratify[:i], name):
 			ps.Add(path, name+", a second time", "each column once")
 			return
 		}
-		l.stratify = append(l.stratify, at)
-		if strata *= l.grids[at].Cells(); strata > mostStrata {
+		l.stratify = append(l.stratify, index)
+		if strata *= l.grids[index].Cells(); strata > mostStrata {
 			ps.Add("stratify", fmt.Sprintf("%s, of more than %d combinations", strings.Join(s.Stratify, ", "), mostStrata),
 				"columns of fewer combinations")
 			return
@@ -188,7 +188,7 @@ func (l *layout) divide(s Shape, d *domain.Domain, ps *schema.Problems) {
 	}
 }
 
-// mixture is that of a stratum: of the parts that are not fixed in it.
+// mixture returns the mixture of a stratum: of the parts that are not fixed in it.
 func (l *layout) mixture(s Shape, fixed map[int]fixture) posterior.Stratum {
 	m := posterior.Stratum{Mixture: posterior.Mixture{Components: s.Components}}
 	for i, p := range l.parts {
@@ -301,14 +301,14 @@ func (l *layout) set(path string, rule Structural, d *domain.Domain, ps *schema.
 		}
 		values, wrong := domain.ReadWhere(d, path, map[string]domain.Choice{name: {string(rule.Set[name])}})
 		*ps = append(*ps, wrong...)
-		for at, v := range values {
+		for pos, v := range values {
 			switch {
-			case slices.Contains(l.stratify, at):
+			case slices.Contains(l.stratify, pos):
 				ps.Add(path+"."+name, "a column of stratify", "other columns: a stratum says what these are")
 			case v.Missing && len(v.Ranges) == 0:
-				set[at] = fixture{cell: l.grids[at].Values()}
+				set[pos] = fixture{cell: l.grids[pos].Values()}
 			case len(v.Ranges) == 1 && v.Ranges[0].Lo == v.Ranges[0].Hi:
-				set[at] = fixture{l.grids[at].Cell(v.Ranges[0].Lo), v.Ranges[0].Lo}
+				set[pos] = fixture{l.grids[pos].Cell(v.Ranges[0].Lo), v.Ranges[0].Lo}
 			default:
 				ps.Add(path+"."+name, string(rule.Set[name])+", more than one value", "one value")
 			}
@@ -319,12 +319,12 @@ func (l *layout) set(path string, rule Structural, d *domain.Domain, ps *schema.
 
 // has tells whether a stratum has one of the values in every column.
 func (s *stratum) has(l *layout, where map[int]domain.Values) bool {
-	for i, at := range l.stratify {
+	for i, pos := range l.stratify {
 		code := float64(s.codes[i])
-		if s.codes[i] >= l.grids[at].Values() {
+		if s.codes[i] >= l.grids[pos].Values() {
 			code = math.NaN()
 		}
-		if v, asked := where[at]; asked && !v.Has(code) {
+		if v, asked := where[pos]; asked && !v.Has(code) {
 			return false
 		}
 	}
@@ -333,12 +333,12 @@ func (s *stratum) has(l *layout, where map[int]domain.Values) bool {
 
 // take fixes columns in a stratum.
 func (s *stratum) take(path string, set map[int]fixture, d *domain.Domain, ps *schema.Problems) {
-	for _, at := range slices.Sorted(maps.Keys(set)) {
-		if old, is := s.fixed[at]; is && old != set[at] {
-			ps.Add(path+".set."+d.Columns[at].Name, "another value than an earlier rule sets in the same stratum",
+	for _, index := range slices.Sorted(maps.Keys(set)) {
+		if old, is := s.fixed[index]; is && old != set[index] {
+			ps.Add(path+".set."+d.Columns[index].Name, "another value than an earlier rule sets in the same stratum",
 				"one value in each stratum")
 			return
 		}
-		s.fixed[at] = set[at]
+		s.fixed[index] = set[index]
 	}
 }

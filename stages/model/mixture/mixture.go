@@ -54,7 +54,7 @@ type Structural struct {
 //     categories. Sensitivity: 1 under add_remove, sqrt 2 under replace_one, where a row
 //     leaves one stratum and joins another.
 //
-// Adjacency: of the spec. Guarantee: that of repeated(steps, poisson_sampled(gaussian)) and
+// Adjacency: of the spec. Guarantee: as for repeated(steps, poisson_sampled(gaussian)) and
 // gaussian together, for all that is released: the law of every parameter and the noisy sizes.
 // Which strata fall back to the prior is a function of the noisy sizes and of settings.
 type Mixture struct {
@@ -169,7 +169,7 @@ const (
 	mostNoise  = 0x1p24
 )
 
-// sizesNoise is the multiplier of the sizes at that of DP-SGD: SizesShare is theirs of the
+// sizesNoise is the multiplier of the sizes at a multiplier of DP-SGD: SizesShare is their share of the
 // squared privacy loss.
 func (s *Mixture) sizesNoise(scale, rate float64) float64 {
 	return math.Min(math.Max(s.NoiseBeside(scale, rate, s.SizesShare), leastNoise), mostNoise)
@@ -181,8 +181,8 @@ func (s *Mixture) learn(ctx context.Context, env *pipeline.Env, t pipeline.Table
 	if err != nil {
 		return nil, err
 	}
-	of := l.stratumOf(read)
-	o, err := posterior.New(l.posterior(), l.values(read), of)
+	group := l.stratumOf(read)
+	o, err := posterior.New(l.posterior(), l.values(read), group)
 	if err != nil {
 		return nil, err
 	}
@@ -191,7 +191,7 @@ func (s *Mixture) learn(ctx context.Context, env *pipeline.Env, t pipeline.Table
 		return nil, err
 	}
 	m := &model{Domain: t.Domain, Shape: s.Shape, layout: l}
-	if err := s.sizes(env, m, of, t.Rows); err != nil {
+	if err := s.sizes(env, m, group, t.Rows); err != nil {
 		return nil, err
 	}
 	config := train.FitConfig{Optimiser: train.Adam(s.LearningRate, 0.9, 0.999), Average: s.Average}
@@ -218,14 +218,14 @@ const startLogDeviation = -2
 
 // stratumOf is the stratum of each row.
 func (l *layout) stratumOf(read *columns.Codes) []uint16 {
-	of := make([]uint16, read.Rows)
+	group := make([]uint16, read.Rows)
 	for _, at := range l.stratify {
 		cells := uint16(l.grids[at].Cells())
 		for i, cell := range read.Columns[at] {
-			of[i] = of[i]*cells + cell
+			group[i] = group[i]*cells + cell
 		}
 	}
-	return of
+	return group
 }
 
 // values are the parts of all rows.
@@ -254,7 +254,7 @@ func (l *layout) values(read *columns.Codes) []posterior.Values {
 
 // sizes releases how many rows each stratum has, between 0 and the rows of the table where
 // that number is public. Without strata there is nothing to release.
-func (s *Mixture) sizes(env *pipeline.Env, m *model, of []uint16, public int64) error {
+func (s *Mixture) sizes(env *pipeline.Env, m *model, group []uint16, public int64) error {
 	if len(m.layout.stratify) == 0 {
 		return nil
 	}
@@ -263,7 +263,7 @@ func (s *Mixture) sizes(env *pipeline.Env, m *model, of []uint16, public int64) 
 		return err
 	}
 	counts := make([]int64, len(m.layout.strata))
-	for _, stratum := range of {
+	for _, stratum := range group {
 		counts[stratum]++
 	}
 	if m.Sizes, err = mechanism.ReleaseCounts(paid, counts); err != nil {
@@ -287,15 +287,15 @@ func (s *Mixture) sizes(env *pipeline.Env, m *model, of []uint16, public int64) 
 //
 // Both are functions of what is released and of settings.
 func (m *model) keep(law train.MeanField, c train.DPSGD) {
-	at := 0
+	pos := 0
 	for i, s := range m.layout.strata {
 		n := s.Params()
 		if m.Sizes == nil || float64(m.Sizes[i]) >= m.leastSize(n, c) {
-			m.mean, m.log = append(m.mean, law.Mean[at:][:n]...), append(m.log, law.LogDeviation[at:][:n]...)
+			m.mean, m.log = append(m.mean, law.Mean[pos:][:n]...), append(m.log, law.LogDeviation[pos:][:n]...)
 		} else {
 			m.PriorOnly = append(m.PriorOnly, i)
 		}
-		at += n
+		pos += n
 	}
 }
 

@@ -36,7 +36,7 @@ func TestConformance(t *testing.T) { pipelinetest.CheckKinds(t, Kinds(), conform
 
 // TestRunSpendsThePlan: a run pays once, and exactly the events that were planned, written out
 // by hand: rate 10/40 of 12 steps; with strata one Gaussian histogram more, whose multiplier
-// takes .05 of the squared loss, that of DP-SGD being .25^2 12 (exp(1/1.5^2)-1) = .419718 (Bu
+// takes .05 of the squared loss, the loss of DP-SGD being .25^2 12 (exp(1/1.5^2)-1) = .419718 (Bu
 // et al. 2020): sqrt(.95/(.05 .419718)) = 6.72819, times sqrt 2 under replace_one, where
 // accountants take 2 for the sensitivity and a histogram moves by sqrt 2.
 func TestRunSpendsThePlan(t *testing.T) {
@@ -173,7 +173,7 @@ func TestDrawnRowsKeepTheStructure(t *testing.T) {
 	s := full()
 	s.SizesShare = 0.9
 	m := trained(t, s, 4000)
-	rec := drawn(t, m, 4000)
+	rec := drawRows(t, m, 4000)
 	sex, dead, cause := codes(rec, "sex"), codes(rec, "dead"), codes(rec, "cause")
 	weight := rec.Column(3).(*array.Float64)
 	var count [3][2]int
@@ -207,7 +207,7 @@ func TestDrawnRowsKeepTheStructure(t *testing.T) {
 func TestNumbersHaveTheirLaws(t *testing.T) {
 	s := full()
 	s.Stratify, s.Structural = nil, nil
-	rec := drawn(t, trained(t, s, 4000), 4000)
+	rec := drawRows(t, trained(t, s, 4000), 4000)
 	visits, weight, age := rec.Column(4).(*array.Int64), rec.Column(3).(*array.Float64), rec.Column(2).(*array.Int64)
 	var mean, years, pounds float64
 	for i := range 4000 {

@@ -38,7 +38,7 @@ const (
 )
 
 func (m *model) pack(h pipeline.Header) (pipeline.Table, error) {
-	about, err := json.Marshal(m)
+	description, err := json.Marshal(m)
 	if err != nil {
 		return pipeline.Table{}, err
 	}
@@ -46,7 +46,7 @@ func (m *model) pack(h pipeline.Header) (pipeline.Table, error) {
 	for _, v := range slices.Concat(m.mean, m.log) {
 		law = binary.LittleEndian.AppendUint32(law, math.Float32bits(v))
 	}
-	return artifact.Pack(h, mixtureName, format, []pipeline.File{{Name: describedBy, Data: about},
+	return artifact.Pack(h, mixtureName, format, []pipeline.File{{Name: describedBy, Data: description},
 		{Name: lawName, Data: law}})
 }
 
@@ -62,16 +62,16 @@ func decode(files map[string][]byte) (artifact.Model, error) {
 	return m, nil
 }
 
-// described reads the description, which has one spelling: that of pack.
+// described reads the description, which has one spelling: the one that pack writes.
 func described(files map[string][]byte) (*model, error) {
-	about, m := files[describedBy], &model{}
-	if _, ok := files[lawName]; !ok || len(files) != 2 || len(about) == 0 {
+	description, m := files[describedBy], &model{}
+	if _, ok := files[lawName]; !ok || len(files) != 2 || len(description) == 0 {
 		return nil, fmt.Errorf("holds %d parts, must hold %s and %s", len(files), describedBy, lawName)
 	}
-	if err := json.Unmarshal(about, m); err != nil {
+	if err := json.Unmarshal(description, m); err != nil {
 		return nil, fmt.Errorf("%s: %w", describedBy, err)
 	}
-	if again, err := json.Marshal(m); err != nil || !bytes.Equal(again, about) {
+	if again, err := json.Marshal(m); err != nil || !bytes.Equal(again, description) {
 		return nil, fmt.Errorf("%s: is not spelled as it is written: has keys that a mixture has not, or another order",
 			describedBy)
 	}
@@ -161,8 +161,8 @@ const (
 )
 
 // scorer tells by a released mixture how unlike the others a row is: minus the base-2 logarithm
-// of the row's probability, in bits, 0 or more. It is that of the row's stratum, by noisy
-// sizes, times that of its cells in the stratum's mixture, at the mean of the law of the
+// of the row's probability, in bits, 0 or more. It is the probability of the row's stratum, by noisy
+// sizes, times the probability of its cells in the stratum's mixture, at the mean of the law of the
 // parameters: rows are drawn with parameters of their own, so that their law is a little
 // wider. A stratum that has learned nothing gives all cells of a column one chance. Points of a
 // cell share it; of a number without a step the cell is one of 4,096 of equal width, so that
@@ -192,12 +192,12 @@ func newScorer(m *model) scorer {
 	if sizes := m.shares(); len(sizes) > 0 {
 		s.shares = logShares(sizes)
 	}
-	at := 0
+	pos := 0
 	for i, stratum := range m.layout.strata {
 		s.fixed = append(s.fixed, nil)
 		if !slices.Contains(m.PriorOnly, i) {
-			s.fixed[i] = stratum.At(m.mean[at:][:stratum.Params()])
-			at += stratum.Params()
+			s.fixed[i] = stratum.At(m.mean[pos:][:stratum.Params()])
+			pos += stratum.Params()
 		}
 	}
 	return s
@@ -222,18 +222,18 @@ func (s scorer) Domain() *domain.Domain { return s.model.Domain }
 
 // Scores implements artifact.Scorer.
 func (s scorer) Scores(f *columns.Frame) ([]float64, error) {
-	of := make([]*columns.Column, len(s.layout.grids))
-	for j := range of {
+	cols := make([]*columns.Column, len(s.layout.grids))
+	for j := range cols {
 		name := s.model.Domain.Columns[j].Name
-		if of[j] = f.Column(name); of[j] == nil {
+		if cols[j] = f.Column(name); cols[j] == nil {
 			return nil, fmt.Errorf("column %s: is missing, must be there", name)
 		}
 	}
-	least, row := float64(leastOfColumn*len(of)), newPlaced(s.model)
+	least, row := float64(leastOfColumn*len(cols)), newPlaced(s.model)
 	scores := make([]float64, f.Rows)
 	for i := range scores {
 		log := least
-		if row.read(of, i) {
+		if row.read(cols, i) {
 			log = max(s.log(row), least)
 		}
 		scores[i] = 0 - min(log, 0)/math.Ln2
@@ -243,26 +243,26 @@ func (s scorer) Scores(f *columns.Frame) ([]float64, error) {
 
 // log is the logarithm of a row's probability; -Inf where it is never drawn.
 func (s scorer) log(row *placed) float64 {
-	at := s.layout.stratum(row.cells)
-	of := &s.layout.strata[at]
-	if !of.allows(row) {
+	pos := s.layout.stratum(row.cells)
+	subject := &s.layout.strata[pos]
+	if !subject.allows(row) {
 		return math.Inf(-1)
 	}
-	log := s.shares[at]
+	log := s.shares[pos]
 	for j, g := range s.layout.grids {
-		if _, is := of.fixed[j]; !is && !g.Coded() && row.cells[j] < g.Values() {
+		if _, is := subject.fixed[j]; !is && !g.Coded() && row.cells[j] < g.Values() {
 			log -= row.points[j]
 		}
 	}
-	if s.fixed[at] == nil {
-		for _, place := range of.Places {
+	if s.fixed[pos] == nil {
+		for _, place := range subject.Places {
 			log -= s.layout.flat(s.layout.parts[place], row.cells)
 		}
 		return log
 	}
 	row.spans = row.spans[:0]
-	for _, place := range of.Places {
+	for _, place := range subject.Places {
 		row.spans = append(row.spans, s.layout.span(s.layout.parts[place], row.cells))
 	}
-	return log + s.fixed[at].LogProb(row.spans)
+	return log + s.fixed[pos].LogProb(row.spans)
 }

@@ -24,7 +24,7 @@ import (
 	"weir/train/posterior"
 )
 
-// parts are those of a model that was learned.
+// parts returns the parts of a model that was learned.
 func parts(t *testing.T) map[string][]byte {
 	t.Helper()
 	l := pipelinetest.Learner{Kind: mixtureKind(), Stage: func() pipeline.Stage {
@@ -56,7 +56,7 @@ func TestModelHoldsTheLawOnly(t *testing.T) {
 	must(t, err)
 	again, err := decode(list)
 	must(t, err)
-	if one, two := drawn(t, m, 50), drawn(t, again, 50); one.NumRows() != 50 || !equal(one, two) {
+	if one, two := drawRows(t, m, 50), drawRows(t, again, 50); one.NumRows() != 50 || !equal(one, two) {
 		t.Error("a model that is read twice draws other rows")
 	}
 }
@@ -69,7 +69,7 @@ func equal(a, b interface{ MarshalJSON() ([]byte, error) }) bool {
 
 // TestStrangersModelsAreJudged: what is not as pack writes it is an error, no panic.
 func TestStrangersModelsAreJudged(t *testing.T) {
-	about := func(old, new string) func(map[string][]byte) {
+	description := func(old, new string) func(map[string][]byte) {
 		return func(list map[string][]byte) {
 			if !bytes.Contains(list[describedBy], []byte(old)) {
 				t.Fatalf("the description has no %s", old)
@@ -77,30 +77,30 @@ func TestStrangersModelsAreJudged(t *testing.T) {
 			list[describedBy] = bytes.Replace(list[describedBy], []byte(old), []byte(new), 1)
 		}
 	}
-	number := func(bits uint32, at int) func(map[string][]byte) {
+	number := func(bits uint32, pos int) func(map[string][]byte) {
 		return func(list map[string][]byte) {
 			law := bytes.Clone(list[lawName])
-			binary.LittleEndian.PutUint32(law[(len(law)+4*at)%len(law):], bits)
+			binary.LittleEndian.PutUint32(law[(len(law)+4*pos)%len(law):], bits)
 			list[lawName] = law
 		}
 	}
 	for want, change := range map[string]func(map[string][]byte){
 		"parts":                func(list map[string][]byte) { list["more"] = nil },
 		"must hold model.json": func(list map[string][]byte) { delete(list, lawName) },
-		"is not spelled":       about(`{"domain"`, `{"more":1,"domain"`),
-		"model.json":           about(`{"domain"`, `[`),
-		"components: are 0":    about(`"components":3`, `"components":0`),
-		"bytes, must have":     about(`"components":3`, `"components":4`),
+		"is not spelled":       description(`{"domain"`, `{"more":1,"domain"`),
+		"model.json":           description(`{"domain"`, `[`),
+		"components: are 0":    description(`"components":3`, `"components":0`),
+		"bytes, must have":     description(`"components":3`, `"components":4`),
 		"has no domain": func(list map[string][]byte) {
 			list[describedBy] = []byte(strings.Replace(string(list[describedBy]), string(domainOf(list)), "null", 1))
 		},
-		"sizes: are":                 about(`"sizes":[`, `"sizes":[1,`),
-		"prior":                      about(`"shape":1`, `"shape":0`),
-		"stratify[0]":                about(`"stratify":["sex"`, `"stratify":["age"`),
+		"sizes: are":                 description(`"sizes":[`, `"sizes":[1,`),
+		"prior":                      description(`"shape":1`, `"shape":0`),
+		"stratify[0]":                description(`"stratify":["sex"`, `"stratify":["age"`),
 		"number 1 is NaN":            number(math.Float32bits(float32(math.NaN())), 1),
 		"number 1 is 1e+10":          number(math.Float32bits(1e10), 1),
 		"must be from -21 to 2":      number(math.Float32bits(3), -1),
-		"prior_only[0]: is -1, must": about(`"prior_only":[`, `"prior_only":[-1,`),
+		"prior_only[0]: is -1, must": description(`"prior_only":[`, `"prior_only":[-1,`),
 	} {
 		list := parts(t)
 		change(list)
@@ -183,7 +183,7 @@ func TestStrataShareWhatDrawsThem(t *testing.T) {
 	must(t, err)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	drawn(t, read, 1024)
+	drawRows(t, read, 1024)
 	runtime.ReadMemStats(&after)
 	if took := after.TotalAlloc - before.TotalAlloc; took > 64<<20 {
 		t.Errorf("1024 rows take %d MiB", took>>20)
@@ -280,7 +280,7 @@ func frame(t *testing.T, d *domain.Domain, r arrow.Record) *columns.Frame {
 
 // TestScoresAreProbabilities: over all rows that there can be 2^-score sums to 1, but for the
 // rows of highest score, and rows that are drawn with parameters at their means come as often as
-// scores say (chi-square at 1e-6; those of two strata exchanged are rejected).
+// scores say (chi-square at 1e-6; scores of two strata exchanged are rejected).
 func TestScoresAreProbabilities(t *testing.T) {
 	m := tinyMixture(t)
 	_, values := tiny()
@@ -297,7 +297,7 @@ func TestScoresAreProbabilities(t *testing.T) {
 		t.Errorf("all rows have the chance %.15g, must have 1", sum)
 	}
 	const n = 60000
-	f := frame(t, m.Domain, drawn(t, m, n))
+	f := frame(t, m.Domain, drawRows(t, m, n))
 	seen := make([]int, len(scores))
 	for i := range n {
 		seen[placeOf(f, values, i)]++
@@ -319,7 +319,7 @@ func TestScoresAreProbabilities(t *testing.T) {
 }
 
 // placeOf is the place of a row in the list of each.
-func placeOf(f *columns.Frame, values [][]any, i int) (at int) {
+func placeOf(f *columns.Frame, values [][]any, i int) (pos int) {
 	for j, v := range values {
 		c := &f.Columns[j]
 		value := 0 // missing stands first where it may be
@@ -333,9 +333,9 @@ func placeOf(f *columns.Frame, values [][]any, i int) (at int) {
 		if v[0] == nil && !c.Absent(i) {
 			value++
 		}
-		at = at*len(v) + value
+		pos = pos*len(v) + value
 	}
-	return at
+	return pos
 }
 
 // TestScoresOfRowsThatAreNeverDrawn: the highest there are: another value than the stratum fixes,

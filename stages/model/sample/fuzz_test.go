@@ -18,7 +18,7 @@ import (
 
 // described is a model of an encoded table that has a column of each encoding, by
 // format, and what its four tensors are long.
-func described(t testing.TB) (about map[int][]byte, lengths []byte) {
+func described(t testing.TB) (description map[int][]byte, lengths []byte) {
 	t.Helper()
 	d := &domain.Domain{Columns: []domain.Column{
 		{Name: "n", Type: domain.Integer, Bounds: &[2]float64{18, 90}},
@@ -45,19 +45,19 @@ func described(t testing.TB) (about map[int][]byte, lengths []byte) {
 	blocks := net.Blocks(net.Block{Activation: "softmax", Width: width})
 	spec := net.Spec{Inputs: 2, Layers: []net.Layer{net.Dense(3), net.LeakyReLU(0.2), net.Dense(width), blocks}}
 	prior := []map[string]any{{"share": 1, "mean": []float64{1, -1}, "factor": [][]float64{{1}, {0.5, 2}}}}
-	about = map[int][]byte{}
+	description = map[int][]byte{}
 	for format, model := range map[int]map[string]any{2: {"domain": h.Domain, "net": spec},
 		3: {"domain": h.Domain, "parts": []map[string]any{{"share": 1, "net": spec, "prior": prior}}}} {
 		data, err := json.Marshal(model)
 		if err != nil {
 			t.Fatal(err)
 		}
-		about[format] = data
+		description[format] = data
 	}
 	for _, n := range []int{2 * 3, 3, 3 * width, width} {
 		lengths = binary.LittleEndian.AppendUint16(lengths, uint16(4*n))
 	}
-	return about, lengths
+	return description, lengths
 }
 
 // drawFrom reads a model of any description and tensors, under a digest that is right,
@@ -99,16 +99,16 @@ func drawFrom(format int, about, lengths, weights []byte) error {
 // FuzzModel: no description panics, whatever its digest vouches for.
 func FuzzModel(f *testing.F) {
 	about, lengths := described(f)
-	for format, about := range about {
-		if err := drawFrom(format, about, lengths, nil); err != nil {
+	for format, description := range about {
+		if err := drawFrom(format, description, lengths, nil); err != nil {
 			f.Fatal(err)
 		}
-		f.Add(about, lengths, []byte{0, 0, 128, 63, 0, 0, 192, 127})
+		f.Add(description, lengths, []byte{0, 0, 128, 63, 0, 0, 192, 127})
 	}
-	f.Fuzz(func(t *testing.T, about, lengths, weights []byte) {
-		if len(about) < 1<<16 {
-			drawFrom(2, about, lengths, weights)
-			drawFrom(3, about, lengths, weights)
+	f.Fuzz(func(t *testing.T, description, lengths, weights []byte) {
+		if len(description) < 1<<16 {
+			drawFrom(2, description, lengths, weights)
+			drawFrom(3, description, lengths, weights)
 		}
 	})
 }
@@ -116,11 +116,11 @@ func FuzzModel(f *testing.F) {
 // TestKeptModels: go test reads what is kept as FuzzModel's seeds; this fails where the
 // folder is gone.
 func TestKeptModels(t *testing.T) {
-	kept, err := filepath.Glob(filepath.Join("testdata", "fuzz", "FuzzModel", "*"))
-	if err != nil || len(kept) == 0 {
-		t.Fatalf("%d kept inputs, %v", len(kept), err)
+	retained, err := filepath.Glob(filepath.Join("testdata", "fuzz", "FuzzModel", "*"))
+	if err != nil || len(retained) == 0 {
+		t.Fatalf("%d kept inputs, %v", len(retained), err)
 	}
-	for _, path := range kept {
+	for _, path := range retained {
 		if info, err := os.Stat(path); err != nil || info.Size() > 64<<10 {
 			t.Errorf("%s: is too long to be kept: %v", path, err)
 		}

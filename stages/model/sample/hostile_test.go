@@ -91,14 +91,14 @@ func model(t testing.TB, kind pipeline.Kind, in pipelinetest.Input) []byte {
 }
 
 // use does all with a description that weir does with a model that comes from anyone.
-func use(ctx context.Context, kind string, about []byte) (panicked string, err error) {
+func use(ctx context.Context, kind string, description []byte) (panicked string, err error) {
 	defer func() {
 		if e := recover(); e != nil {
 			panicked = fmt.Sprintf("%v\n%s", e, debug.Stack())
 		}
 	}()
 	h := pipeline.Header{Form: pipeline.FormModel, Class: pipeline.Released}
-	packed, err := artifact.Pack(h, kind, 1, []pipeline.File{{Name: "model.json", Data: about}})
+	packed, err := artifact.Pack(h, kind, 1, []pipeline.File{{Name: "model.json", Data: description}})
 	if err != nil {
 		return "", err
 	}
@@ -109,7 +109,7 @@ func use(ctx context.Context, kind string, about []byte) (panicked string, err e
 	packed.Header.Domain = m.Header().Domain
 	rows := int64(50)
 	env := pipelinetest.Env(1)
-	if err := drawn(ctx, &Stage{Rows: &rows, Categorical: "sample"}, m, env); err != nil {
+	if err := drawHostile(ctx, &Stage{Rows: &rows, Categorical: "sample"}, m, env); err != nil {
 		return "", err
 	}
 	var errs []string
@@ -141,7 +141,7 @@ func use(ctx context.Context, kind string, about []byte) (panicked string, err e
 			errs = append(errs, k.Name+": "+err.Error())
 		}
 	}
-	if err := drawn(ctx, &Stage{Rows: &rows, Copies: 2, Categorical: "sample"}, m, env); err != nil {
+	if err := drawHostile(ctx, &Stage{Rows: &rows, Copies: 2, Categorical: "sample"}, m, env); err != nil {
 		errs = append(errs, "copies: "+err.Error())
 	}
 	if len(errs) > 0 {
@@ -150,7 +150,7 @@ func use(ctx context.Context, kind string, about []byte) (panicked string, err e
 	return "", nil
 }
 
-func drawn(ctx context.Context, s *Stage, m artifact.Model, env *pipeline.Env) error {
+func drawHostile(ctx context.Context, s *Stage, m artifact.Model, env *pipeline.Env) error {
 	t, err := s.DrawAll(m, *s.Rows, pipeline.Released, env)
 	if err != nil {
 		return err
@@ -177,38 +177,38 @@ func TestHostileModels(t *testing.T) {
 	if n, err := strconv.Atoi(os.Getenv("WEIR_HOSTILE")); err == nil {
 		cases = n
 	}
-	taken := 0
+	chosen := 0
 	for i := range cases {
 		rng := rand.New(rand.NewPCG(5, uint64(i)))
-		at := rng.IntN(len(bases))
-		about := mutant(rng, bases[at])
+		pos := rng.IntN(len(bases))
+		description := mutant(rng, bases[pos])
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		ctx, stop := context.WithTimeout(t.Context(), time.Minute)
-		panicked, err := use(ctx, names[at], about)
+		panicked, err := use(ctx, names[pos], description)
 		stop()
 		runtime.ReadMemStats(&after)
 		bad := panicked
-		switch taken := after.TotalAlloc - before.TotalAlloc; {
+		switch used := after.TotalAlloc - before.TotalAlloc; {
 		case panicked != "":
 		case errors.Is(err, context.DeadlineExceeded):
 			bad = "takes a minute"
-		case taken > 1<<30:
-			bad = fmt.Sprintf("takes %d MB", taken>>20)
+		case used > 1<<30:
+			bad = fmt.Sprintf("takes %d MB", used>>20)
 		case err != nil && (strings.ContainsAny(err.Error(), "\x00\x1b") || !strings.HasPrefix(err.Error(), "model: ") &&
 			strings.Contains(err.Error(), ": graphical: ")):
 			bad = "says " + err.Error()
 		}
 		if bad != "" {
 			path := filepath.Join(os.TempDir(), fmt.Sprintf("hostile-%d.json", i))
-			t.Errorf("case %d, a model of %s (in %s, %v): %s", i, names[at], path, os.WriteFile(path, about, 0o600), bad)
+			t.Errorf("case %d, a model of %s (in %s, %v): %s", i, names[pos], path, os.WriteFile(path, description, 0o600), bad)
 		}
 		if err == nil {
-			taken++
+			chosen++
 		}
 	}
-	if taken < cases/20 || taken > cases/2 {
-		t.Errorf("%d of %d models were drawn from; must be some, and less than half", taken, cases)
+	if chosen < cases/20 || chosen > cases/2 {
+		t.Errorf("%d of %d models were drawn from; must be some, and less than half", chosen, cases)
 	}
 }
 
@@ -217,7 +217,7 @@ func models(t *testing.T) (names []string, bases [][]byte) {
 	t.Helper()
 	for _, k := range graphical.Kinds() {
 		for _, n := range []int{300, 5} {
-			if data := model(t, k, ruled(n)); data != nil && k.Name != "auto" { // which releases those of others
+			if data := model(t, k, ruled(n)); data != nil && k.Name != "auto" { // which releases models of other kinds
 				names, bases = append(names, k.Name), append(bases, data)
 				if panicked, err := use(t.Context(), k.Name, data); err != nil || panicked != "" {
 					t.Errorf("%s of %d rows as it was: %v %s", k.Name, n, err, panicked)

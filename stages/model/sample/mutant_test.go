@@ -15,7 +15,7 @@ func mutant(rng *rand.Rand, data []byte) []byte {
 	if rng.IntN(12) == 0 {
 		return bytesChanged(rng, data)
 	}
-	kept := rng.IntN(4) > 0 // numbers stay numbers
+	keep := rng.IntN(4) > 0 // numbers stay numbers
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
 	var tree any
@@ -33,16 +33,16 @@ func mutant(rng *rand.Rand, data []byte) []byte {
 		for _, p := range all {
 			weight += p.weight
 		}
-		u, at := rng.Float64()*weight, 0
-		for ; at < len(all)-1 && u > all[at].weight; at++ {
-			u -= all[at].weight
+		u, pos := rng.Float64()*weight, 0
+		for ; pos < len(all)-1 && u > all[pos].weight; pos++ {
+			u -= all[pos].weight
 		}
 		other := all[rng.IntN(len(all))].value
-		if n, ok := all[at].value.(json.Number); ok && kept {
-			all[at].set(otherNumber(rng, n))
+		if n, ok := all[pos].value.(json.Number); ok && keep {
+			all[pos].set(otherNumber(rng, n))
 			continue
 		}
-		if l, ok := all[at].value.([]any); ok && kept && len(l) > 0 {
+		if l, ok := all[pos].value.([]any); ok && keep && len(l) > 0 {
 			if _, ok := l[0].(json.Number); ok {
 				l = slices.Clone(l)
 				v := otherNumber(rng, l[0].(json.Number))
@@ -51,11 +51,11 @@ func mutant(rng *rand.Rand, data []byte) []byte {
 						l[k] = v
 					}
 				}
-				all[at].set(l)
+				all[pos].set(l)
 				continue
 			}
 		}
-		all[at].set(changed(rng, all[at].value, other))
+		all[pos].set(changed(rng, all[pos].value, other))
 	}
 	out, err := json.Marshal(tree)
 	if err != nil {
@@ -163,7 +163,7 @@ func changed(rng *rand.Rand, x, other any) any {
 	return odd[rng.IntN(len(odd))]
 }
 
-// number is another one, whole where it was whole.
+// otherNumber returns another number, whole where it was whole.
 func otherNumber(rng *rand.Rand, n json.Number) json.Number {
 	if v, err := n.Int64(); err == nil && rng.IntN(3) > 0 {
 		return json.Number(fmt.Sprint(v + []int64{1, -1, 2, 10, -v, 1 << 20}[rng.IntN(6)]))

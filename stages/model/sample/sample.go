@@ -98,8 +98,8 @@ func (s *Stage) header(model pipeline.Header, class pipeline.Class) (pipeline.He
 	return s.copied(c.out, model)
 }
 
-// at is a model after an earlier step.
-func at(m artifact.Model, step int) (artifact.Model, error) {
+// atStep is a model after an earlier step.
+func atStep(m artifact.Model, step int) (artifact.Model, error) {
 	if earlier, ok := m.(artifact.Stepper); ok {
 		return earlier.At(step)
 	}
@@ -136,7 +136,7 @@ func (s *Stage) Draw(m artifact.Model, rows int64, class pipeline.Class, random 
 }
 
 // unconditional is a table of total rows of m, which is told that there will be rows of them.
-// Those of which conditions choose are independent.
+// Rows of which conditions choose are independent.
 func (s *Stage) unconditional(m artifact.Model, rows, total int64, class pipeline.Class,
 	random func(purpose string) *rand.Rand, progress func(done, total int64)) (pipeline.Table, error) {
 	h := m.Header()
@@ -215,7 +215,7 @@ func (s *Stage) copied(h, model pipeline.Header) (pipeline.Header, error) {
 // DrawAll is the one table, or all copies. Of env it uses Rand, Progress and Workers.
 func (s *Stage) DrawAll(m artifact.Model, rows int64, class pipeline.Class, env *pipeline.Env) (pipeline.Table, error) {
 	if s.Step > 0 {
-		earlier, err := at(m, s.Step)
+		earlier, err := atStep(m, s.Step)
 		if err != nil {
 			return pipeline.Table{}, err
 		}

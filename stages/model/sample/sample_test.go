@@ -70,7 +70,8 @@ func TestConformance(t *testing.T) {
 // released is what dp_count gives.
 func released(t *testing.T, rows int64) pipelinetest.Input {
 	t.Helper()
-	h := pipeline.Header{Form: pipeline.FormCount, Class: pipeline.Released, Stability: pipeline.Unbounded()}
+	h := pipeline.Header{Form: pipeline.FormCount, Class: pipeline.Released,
+		Stability: pipeline.Unbounded()}
 	table, err := columns.WriteRowCount(h, "count", columns.RowCount{Rows: rows})
 	must(t, err)
 	r, err := pipelinetest.Collect(t.Context(), table)

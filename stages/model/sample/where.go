@@ -21,15 +21,15 @@ import (
 )
 
 // Rows under conditions are drawn by rejection: independent rows of the model are drawn, in the
-// terms of the source, and those that meet all of them are kept, until there are as many as
-// asked for. So their law is that of the model given the conditions, for every family. Counts
+// terms of the source, and the rows that meet all of them are kept, until there are as many as
+// asked for. So their law is the law of the model given the conditions, for every family. Counts
 // that a model rounds over a table of few rows would have another law, or never meet a
 // condition. How many rows are drawn is bounded by public numbers alone.
 
 // mostTries is how many rows are drawn for each that is wanted, where the settings do not say.
 const mostTries = 1000
 
-// conditions are those of the settings on tables of one header.
+// conditions are the conditions of the settings on tables of one header.
 type conditions struct {
 	out    pipeline.Header
 	places []int // of the columns with a condition
@@ -46,26 +46,27 @@ func (s *Stage) conditions(h pipeline.Header) (conditions, error) {
 		}
 		return conditions{out: promised(h, h.Domain)}, ps.Err()
 	}
-	by, wrong := domain.ReadWhere(h.Domain, "where", s.Where)
+	values, wrong := domain.ReadWhere(h.Domain, "where", s.Where)
 	ps = append(ps, wrong...)
-	s.possible(h.Domain, by, &ps)
+	s.possible(h.Domain, values, &ps)
 	if err := ps.Err(); err != nil {
 		return conditions{}, err
 	}
 	c := conditions{out: h}
 	d := h.Domain.Clone()
-	for at := range d.Columns {
-		v, given := by[at]
+	for pos := range d.Columns {
+		v, given := values[pos]
 		if !given {
 			continue
 		}
-		old := d.Columns[at]
+		old := d.Columns[pos]
 		if old.Late {
 			ps.Add("where", "about the column "+old.Name, "about columns whose values the plan knows")
 		}
-		d.Columns[at] = domain.Narrowed(old, v)
+		d.Columns[pos] = domain.Narrowed(old, v)
 		d.Lift(old.Name) // of rules that name values which no row has any more
-		c.places, c.values, c.codes = append(c.places, at), append(c.values, v), append(c.codes, recoded(old, d.Columns[at]))
+		c.places, c.values, c.codes = append(c.places, pos), append(c.values, v),
+			append(c.codes, recoded(old, d.Columns[pos]))
 	}
 	d.LiftTotals()
 	c.out = promised(h, d)
@@ -73,13 +74,13 @@ func (s *Stage) conditions(h pipeline.Header) (conditions, error) {
 }
 
 // recoded is the new code of each old category, -1 of one that is gone; nil where all stay.
-func recoded(old, now domain.Column) []int32 {
-	if slices.Equal(old.Categories, now.Categories) {
+func recoded(old, current domain.Column) []int32 {
+	if slices.Equal(old.Categories, current.Categories) {
 		return nil
 	}
 	codes := make([]int32, len(old.Categories))
 	for i, name := range old.Categories {
-		codes[i] = int32(slices.Index(now.Categories, name))
+		codes[i] = int32(slices.Index(current.Categories, name))
 	}
 	return codes
 }
@@ -97,22 +98,22 @@ func (s *Stage) meeting(m artifact.Model, rows int64, class pipeline.Class, rand
 	return pipeline.Table{Header: c.out, Open: func(ctx context.Context) pipeline.Batches {
 		return func(yield func(arrow.Record, error) bool) {
 			b := batch{schema: c.out.Schema, yield: yield}
-			kept := int64(0)
+			retained := int64(0)
 			for rec, err := range all.Open(ctx) {
 				if err == nil {
-					rec, err = c.kept(rec, rows-kept)
+					rec, err = c.matching(rec, rows-retained)
 				}
 				if err != nil {
 					yield(nil, err)
 					return
 				}
-				kept += rec.NumRows()
-				progress(kept, rows)
-				if !b.add(rec, kept == rows) || kept == rows {
+				retained += rec.NumRows()
+				progress(retained, rows)
+				if !b.add(rec, retained == rows) || retained == rows {
 					return
 				}
 			}
-			if kept < rows {
+			if retained < rows {
 				yield(nil, s.rare())
 			}
 		}
@@ -127,8 +128,8 @@ func (s *Stage) rare() error {
 		domain.SayWhere(s.Where), cmp.Or(s.MaxTries, mostTries))
 }
 
-// kept is the first rows of a record, at most so many, that meet the conditions.
-func (c *conditions) kept(rec arrow.Record, most int64) (arrow.Record, error) {
+// matching is the first rows of a record, at most so many, that meet the conditions.
+func (c *conditions) matching(rec arrow.Record, most int64) (arrow.Record, error) {
 	meets := make([]bool, rec.NumRows())
 	for i := range meets {
 		meets[i] = true
@@ -159,21 +160,21 @@ func (c *conditions) kept(rec arrow.Record, most int64) (arrow.Record, error) {
 
 // strike marks the rows whose value of a column is none of those wanted.
 func strike(meets []bool, wanted domain.Values, a arrow.Array) error {
-	var at func(i int) float64
+	var eval func(i int) float64
 	switch a := a.(type) {
 	case *array.Int32:
-		at = func(i int) float64 { return float64(a.Value(i)) }
+		eval = func(i int) float64 { return float64(a.Value(i)) }
 	case *array.Int64:
-		at = func(i int) float64 { return float64(a.Value(i)) }
+		eval = func(i int) float64 { return float64(a.Value(i)) }
 	case *array.Float64:
-		at = a.Value
+		eval = a.Value
 	default:
 		return fmt.Errorf("has the Arrow type %s, must be a number or a category", a.DataType())
 	}
 	for i := range meets {
 		v := math.NaN()
 		if a.IsValid(i) {
-			v = at(i)
+			v = eval(i)
 		}
 		meets[i] = meets[i] && wanted.Has(v)
 	}
@@ -246,7 +247,7 @@ const mostSteps = 1 << 16
 // possible adds a problem where no row meets the conditions, by the rules that the domain
 // declares, whether the model holds them or not. Rules are public, so nothing is looked at
 // beside them.
-func (s *Stage) possible(d *domain.Domain, by map[int]domain.Values, ps *schema.Problems) {
+func (s *Stage) possible(d *domain.Domain, values map[int]domain.Values, ps *schema.Problems) {
 	rules, _ := domain.ReadRules(d)
 	all := make([]*domain.Rule, 0, len(rules))
 	for i := range rules {
@@ -256,7 +257,7 @@ func (s *Stage) possible(d *domain.Domain, by map[int]domain.Values, ps *schema.
 		if len(*ps) > 0 {
 			return
 		}
-		if broken := never(d, group.Rules, by); len(broken) > 0 {
+		if broken := never(d, group.Rules, values); len(broken) > 0 {
 			ps.Add("where", fmt.Sprintf("{%s}, which no row has by the rules of the domain: %s", domain.SayWhere(s.Where),
 				strings.Join(broken, "; ")), "values that the rules leave possible together")
 		}
@@ -265,17 +266,17 @@ func (s *Stage) possible(d *domain.Domain, by map[int]domain.Values, ps *schema.
 
 // never names rules that no row with the values keeps: one of them where one is enough, else
 // all of them together; none where there is such a row, or where it takes too long to know.
-func never(d *domain.Domain, rules []*domain.Rule, by map[int]domain.Values) (broken []string) {
-	if _, found, _ := domain.FindRow(d, rules, by, mostSteps); found != domain.NoRow {
+func never(d *domain.Domain, rules []*domain.Rule, values map[int]domain.Values) (broken []string) {
+	if _, found, _ := domain.FindRow(d, rules, values, mostSteps); found != domain.NoRow {
 		return nil
 	}
 	for _, r := range rules {
-		if _, found, _ := domain.FindRow(d, []*domain.Rule{r}, by, mostSteps); found == domain.NoRow {
-			return []string{named(r)}
+		if _, found, _ := domain.FindRow(d, []*domain.Rule{r}, values, mostSteps); found == domain.NoRow {
+			return []string{ruleName(r)}
 		}
-		broken = append(broken, named(r))
+		broken = append(broken, ruleName(r))
 	}
 	return broken
 }
 
-func named(r *domain.Rule) string { return fmt.Sprintf("constraints[%d], %s", r.Place, r.Label) }
+func ruleName(r *domain.Rule) string { return fmt.Sprintf("constraints[%d], %s", r.Place, r.Label) }

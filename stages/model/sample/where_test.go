@@ -30,7 +30,7 @@ func collected(t *testing.T, table pipeline.Table) arrow.Record {
 	return rec
 }
 
-// TestConditionsKeepTheModelsLaw: rows under conditions are those of the same drawing
+// TestConditionsKeepTheModelsLaw: rows under conditions are the rows of the same drawing
 // without them that meet all, in their order, of every family. So their law is the model's
 // given the conditions.
 func TestConditionsKeepTheModelsLaw(t *testing.T) {
@@ -95,25 +95,25 @@ func (fixture) Header() pipeline.Header {
 
 func (f fixture) Draw(d artifact.Drawing) (artifact.Rows, error) {
 	*f.asked, *f.independent = int(d.Rows), d.Independent
-	at := 0
+	pos := 0
 	return func(n int) (arrow.Record, error) {
 		*f.given += n
 		wards, doses, flags := make([]any, n), make([]any, n), make([]any, n)
 		for i := range n {
-			wards[i], doses[i], flags[i] = []any{"a", "b", "c", "d", nil}[at%5], float64(at%9)/4, []string{"no", "yes"}[at%2]
-			at++
+			wards[i], doses[i], flags[i] = []any{"a", "b", "c", "d", nil}[pos%5], float64(pos%9)/4, []string{"no", "yes"}[pos%2]
+			pos++
 		}
 		return pipelinetest.Rows(f.Header().Domain, wards, doses, flags), nil
 	}, nil
 }
 
-func given() fixture { return fixture{new(int), new(int), new(bool)} }
+func newFixture() fixture { return fixture{new(int), new(int), new(bool)} }
 
 // TestConditionsChooseAmongIndependentRows: rows that are rounded together would not have the
 // model's law given the conditions. Whole tables are rounded.
 func TestConditionsChooseAmongIndependentRows(t *testing.T) {
 	for _, where := range []map[string]domain.Choice{nil, {"flag": {"yes"}}} {
-		f, s := given(), Stage{Categorical: "sample", Where: where}
+		f, s := newFixture(), Stage{Categorical: "sample", Where: where}
 		_, err := s.Draw(f, 3, pipeline.Released, seeded, func(_, _ int64) {})
 		must(t, err)
 		if *f.independent != (where != nil) {
@@ -123,11 +123,11 @@ func TestConditionsChooseAmongIndependentRows(t *testing.T) {
 }
 
 // TestConditionsNarrowTheResult: the header has the values that are left and no others, and
-// codes are those of the categories that are left.
+// codes are the codes of the categories that are left.
 func TestConditionsNarrowTheResult(t *testing.T) {
 	s := Stage{Categorical: "sample", Where: map[string]domain.Choice{"ward": {"d", "b"}, "dose": {"0.6..1.3"},
 		"flag": {"yes"}}}
-	table, err := s.Draw(given(), 50, pipeline.Released, seeded, func(_, _ int64) {})
+	table, err := s.Draw(newFixture(), 50, pipeline.Released, seeded, func(_, _ int64) {})
 	must(t, err)
 	d := table.Domain
 	if !slices.Equal(d.Columns[0].Categories, []string{"b", "d"}) || d.Columns[0].Nullable ||
@@ -148,7 +148,7 @@ func TestConditionsNarrowTheResult(t *testing.T) {
 		t.Errorf("wards are %v, must be codes 0 and 1", seen)
 	}
 	s.Where = map[string]domain.Choice{"ward": {"missing"}}
-	table, err = s.Draw(given(), 5, pipeline.Released, seeded, func(_, _ int64) {})
+	table, err = s.Draw(newFixture(), 5, pipeline.Released, seeded, func(_, _ int64) {})
 	must(t, err)
 	if rec := collected(t, table); rec.Column(0).NullN() != 5 || !table.Domain.Columns[0].Nullable {
 		t.Errorf("%d of 5 wards are missing", rec.Column(0).NullN())
@@ -167,7 +167,7 @@ func TestTriesAreBounded(t *testing.T) {
 		tries, rows int
 		ok          bool
 	}{{rare, 90, 3, true}, {rare, 60, 3, false}, {rare, 0, 200, true}, {often, 30, 3, false}} {
-		f, s, shown := given(), Stage{Categorical: "sample", Where: c.where, MaxTries: c.tries}, int64(0)
+		f, s, shown := newFixture(), Stage{Categorical: "sample", Where: c.where, MaxTries: c.tries}, int64(0)
 		table, err := s.Draw(f, int64(c.rows), pipeline.Released, seeded,
 			func(done, total int64) { shown = max(shown, done*1000/total) })
 		must(t, err)
@@ -194,7 +194,7 @@ func TestTriesAreBounded(t *testing.T) {
 // TestRareRowsComeInBatches: what is kept of many records is handed on as few.
 func TestRareRowsComeInBatches(t *testing.T) {
 	s := Stage{Categorical: "sample", Where: map[string]domain.Choice{"ward": {"a"}}}
-	table, err := s.Draw(given(), artifact.BatchRows+1, pipeline.Released, seeded, func(_, _ int64) {})
+	table, err := s.Draw(newFixture(), artifact.BatchRows+1, pipeline.Released, seeded, func(_, _ int64) {})
 	must(t, err)
 	for range 2 { // the same, whenever it is read
 		records, rows := 0, int64(0)
@@ -272,7 +272,7 @@ func TestImpossibleConditionsAreRefused(t *testing.T) {
 		{map[string]domain.Choice{"ward": {"missing"}, "dose": {"2"}}, ""},
 	} {
 		for _, ruled := range []bool{false, true} {
-			h := given().Header()
+			h := newFixture().Header()
 			h.Ruled = ruled
 			_, err := (&Stage{Categorical: "sample", Where: c.where}).conditions(h)
 			if ps := (schema.Problems)(nil); c.rule == "" && err != nil || c.rule != "" &&
@@ -281,7 +281,7 @@ func TestImpossibleConditionsAreRefused(t *testing.T) {
 			}
 		}
 	}
-	m := given()
+	m := newFixture()
 	if _, err := (&Stage{Categorical: "sample", Where: map[string]domain.Choice{"ward": {"a"}, "dose": {"2"}}}).Draw(m, 5,
 		pipeline.Released, seeded, func(_, _ int64) {}); err == nil || *m.given > 0 {
 		t.Errorf("%v after %d rows, must be refused before any", err, *m.given)
@@ -291,13 +291,13 @@ func TestImpossibleConditionsAreRefused(t *testing.T) {
 // TestRulesAreOfModelsThatHoldThem: the domain of a table has them, planned and drawn, only
 // where every row keeps them.
 func TestRulesAreOfModelsThatHoldThem(t *testing.T) {
-	table, err := (&Stage{Categorical: "sample"}).Draw(given(), 5, pipeline.Released, seeded, func(_, _ int64) {})
+	table, err := (&Stage{Categorical: "sample"}).Draw(newFixture(), 5, pipeline.Released, seeded, func(_, _ int64) {})
 	must(t, err)
 	if len(table.Domain.Constraints) > 0 {
 		t.Errorf("a model that holds no rules has a table with %v", table.Domain.Constraints)
 	}
 	for _, ruled := range []bool{false, true} {
-		model := given().Header()
+		model := newFixture().Header()
 		model.Ruled = ruled
 		rows := int64(5)
 		h, err := (&Stage{Categorical: "sample", Rows: &rows}).header(model, pipeline.Released)
@@ -306,7 +306,7 @@ func TestRulesAreOfModelsThatHoldThem(t *testing.T) {
 			t.Errorf("a model, ruled: %v, is planned with a table of the rules %v", ruled, h.Domain.Constraints)
 		}
 	}
-	if m := given(); len(m.Header().Domain.Constraints) != 2 {
+	if m := newFixture(); len(m.Header().Domain.Constraints) != 2 {
 		t.Error("the domain of the model lost its rules")
 	}
 }

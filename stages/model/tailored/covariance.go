@@ -22,14 +22,14 @@ import (
 // numbers of the sum of a a', in one release (mechanism.GaussianFilter); where the number
 // of rows is public, the first of them is left out. Sensitivity: d+1 (add_remove) or
 // sqrt(2) (d+1) (replace_one) in L2, where numbers off the diagonal count sqrt(2) times
-// (ask.Moves has the proof). Adjacency: either. Guarantee: that of one Gaussian mechanism;
+// (ask.Moves has the proof). Adjacency: either. Guarantee: as for one Gaussian mechanism;
 // that covariances are read off the noisy numbers is post-processing. Of a budget for T
 // queries this one spends a T-th of the squares: T equal Gaussian mechanisms compose to one
-// whose squares are those of all.
+// whose squares are the squares of all.
 //
 // Published: the noise that Jalko, Lagerspetz, Haukka, Tarkoma, Honkela, Kaski 2021 add to
 // the covariance itself, T sqrt(2 ln(1.25/delta))/epsilon sqrt(d(d-1)/2)/n on each number.
-// Its sensitivity leaves out the diagonal, which it releases; the proven epsilon is that of
+// Its sensitivity leaves out the diagonal, which it releases; the proven epsilon is the epsilon of
 // the same noise for sqrt(d(d+1)/2)/n (ask.ScatterMoves), under replace_one and of a
 // public number of rows n. Reference: Dwork, Talwar, Thakurta, Zhang 2014 for moments of
 // rows in a ball.
@@ -137,7 +137,7 @@ func ofSeveral(queries int) string {
 	return fmt.Sprintf(", one of %d such queries that are charged", queries)
 }
 
-// multiplier is that of the filter. The published scale is the noise of one query over the
+// multiplier returns the multiplier of the filter. The published scale is the noise of one query over the
 // published sensitivity, so that all of them cost what as many of the true one do; the
 // event of exchanged rows has twice the sensitivity.
 func (s *Covariance) multiplier(a ask.Asked, scale float64) float64 {
@@ -156,7 +156,7 @@ func (s *Covariance) largest(a ask.Asked, adjacency privacy.Adjacency) float64 {
 	return float64(moves.Under(adjacency) * math.Sqrt(float64(s.Queries)))
 }
 
-// paper is the epsilon that is printed: that of the classical Gaussian mechanism, times T.
+// paper is the epsilon that is printed: the epsilon of the classical Gaussian mechanism, times T.
 func (s *Covariance) paper() *pipeline.Published {
 	return &pipeline.Published{
 		Method: "Jälkö et al. 2021: T times sqrt(2 ln(1.25/delta)) over the noise, of a sensitivity without the diagonal",

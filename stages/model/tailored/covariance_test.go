@@ -10,7 +10,7 @@ import (
 )
 
 // TestPublishedCovarianceIsCharged: the noise of one query of T is the printed one, and the
-// event is that of T Gaussian releases whose sensitivity has the diagonal: for d = 3 the
+// event is the event of T Gaussian releases whose sensitivity has the diagonal: for d = 3 the
 // published one is sqrt(3), the true one sqrt(6) (and 4 units of 2^16 for rounding).
 func TestPublishedCovarianceIsCharged(t *testing.T) {
 	s := covarianceOf(func(s *Covariance) { s.Mechanism, s.Queries = "published", 5 })().(*Covariance)
@@ -52,14 +52,14 @@ func TestCovarianceSettings(t *testing.T) {
 	}
 }
 
-// TestCovarianceOfAllColumns: without a list it is that of all columns in their order, and a column
+// TestCovarianceOfAllColumns: without a list it is the covariance of all columns in their order, and a column
 // that has no place in one is told by its name.
 func TestCovarianceOfAllColumns(t *testing.T) {
 	in, all := ward(40), []string{}
 	for _, c := range in.Header.Domain.Columns {
 		all = append(all, c.Name)
 	}
-	told := func(names []string) string {
+	describe := func(names []string) string {
 		_, err := covarianceOf(func(s *Covariance) { s.Columns = names })().(*Covariance).Plan(pipeline.Headers{
 			"in": in.Header})
 		if err == nil {
@@ -67,7 +67,7 @@ func TestCovarianceOfAllColumns(t *testing.T) {
 		}
 		return err.Error()
 	}
-	if got, want := told(nil), told(all); got != want || !strings.Contains(got, "region, which may be missing") {
+	if got, want := describe(nil), describe(all); got != want || !strings.Contains(got, "region, which may be missing") {
 		t.Errorf("without a list it is\n%s\nmust be\n%s", got, want)
 	}
 }

@@ -39,7 +39,7 @@ func ward(n int) pipelinetest.Input {
 	return pipelinetest.Input{Header: h, Rows: pipelinetest.Rows(d, columns...)}
 }
 
-// kinds of tables that a mechanism meets: a public number of rows, a private one, and
+// wards makes the kinds of tables that a mechanism meets: a public number of rows, a private one, and
 // several rows a unit.
 func wards() map[string]pipelinetest.Input {
 	removable, group, filtered := ward(40), ward(40), ward(40)

@@ -42,7 +42,7 @@ func TestNoiseOutOfReachIsRefusedInThePlan(t *testing.T) {
 			if refused > 0 {
 				t.Errorf("%s: noise multiplier %g is let through, less is refused", name, scale)
 			}
-			drawn(t, c.stage, c.kind, c.in, scale)
+			drawAt(t, c.stage, c.kind, c.in, scale)
 		}
 		if refused == 0 {
 			t.Errorf("%s: no noise is refused, the test shows nothing", name)
@@ -50,8 +50,8 @@ func TestNoiseOutOfReachIsRefusedInThePlan(t *testing.T) {
 	}
 }
 
-// drawn runs a stage at a multiplier that its mechanisms let through.
-func drawn(t *testing.T, s pipeline.Stage, k pipeline.Kind, in pipelinetest.Input, multiplier float64) {
+// drawAt runs a stage at a multiplier that its mechanisms let through.
+func drawAt(t *testing.T, s pipeline.Stage, k pipeline.Kind, in pipelinetest.Input, multiplier float64) {
 	t.Helper()
 	h := pipeline.Headers{"in": in.Header}
 	w, err := s.Plan(h)

@@ -25,13 +25,13 @@ func Kinds() []pipeline.Kind {
 //
 // Input: a private table, stability rows(c). Mechanism: integer Gaussian noise on the tally
 // of each count, mean and histogram, all under one mechanism.GaussianFilter; an exponential
-// mechanism for each quantile (mechanism.Quantile). Sensitivity: that of each tally, by
-// ask.Moves; of a quantile's scores max(q, 1-q) or 1. Adjacency: either. Guarantee: that of
+// mechanism for each quantile (mechanism.Quantile). Sensitivity: the moves of each tally, by
+// ask.Moves; of a quantile's scores max(q, 1-q) or 1. Adjacency: either. Guarantee: as for
 // one Gaussian mechanism and the exponential ones, composed; nothing is chosen after
 // looking. Every question gets an equal part of the squares: (moves/sigma)^2 of a tally, and
 // epsilon^2/4 of a quantile, twice its zero-concentrated rho (Cesar, Rogers 2021). What is
 // read off noisy tallies is post-processing, the division of a noisy sum by a noisy number
-// of rows included. Of a budget for T queries all T are charged and the noise is that of
+// of rows included. Of a budget for T queries all T are charged and the noise is the noise of
 // one: a T-th of the filter's total, and T selections of which one is drawn.
 // Reference: docs/design/tailored.md.
 type Query struct {
@@ -85,15 +85,15 @@ func (s *Query) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		}}, nil
 }
 
-// asked is what a question needs of a table: its tally, or the values of a quantile.
-type asked struct {
+// tallied is what a question needs of a table: its tally, or the values of a quantile.
+type tallied struct {
 	tally  []int64
 	values []float64
 }
 
 // readFor reads a table once, in the memory of tallies and of the values of quantiles.
-func readFor(ctx context.Context, t pipeline.Table, list []ask.Asked) ([]asked, error) {
-	read := make([]asked, len(list))
+func readFor(ctx context.Context, t pipeline.Table, list []ask.Asked) ([]tallied, error) {
+	read := make([]tallied, len(list))
 	for f, err := range columns.Batches(ctx, t) {
 		for i := 0; err == nil && i < len(list); i++ {
 			err = read[i].add(ctx, list[i], f)
@@ -105,7 +105,7 @@ func readFor(ctx context.Context, t pipeline.Table, list []ask.Asked) ([]asked, 
 	return read, nil
 }
 
-func (r *asked) add(ctx context.Context, a ask.Asked, f *columns.Frame) error {
+func (r *tallied) add(ctx context.Context, a ask.Asked, f *columns.Frame) error {
 	if a.Ask == ask.Quantile {
 		r.values = append(r.values, a.Values(f)...)
 		return nil
@@ -182,7 +182,7 @@ func (l lot) quantile(a ask.Asked, scale float64) mechanism.Quantile {
 // chance.
 const mostEpsilon = 0x1p10
 
-func (l lot) answer(ctx context.Context, env *pipeline.Env, read []asked) (all []ask.Answer, err error) {
+func (l lot) answer(ctx context.Context, env *pipeline.Env, read []tallied) (all []ask.Answer, err error) {
 	n, p := l.tallies(), purse{}
 	if n > 0 {
 		if p, err = openPurse(env, answersName); err != nil {

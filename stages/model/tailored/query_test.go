@@ -74,7 +74,7 @@ func normal(x []float64) float64 {
 
 // TestNoiseOfTallies: the noise of second moments of d columns under multiplier M, one
 // of T, is normal of deviation sqrt(T) M (d+1) over 2^16. Where rows are exchanged it is
-// less by sqrt(2): they move sqrt(2) as far, and M stands for twice. That of two means
+// less by sqrt(2): they move sqrt(2) as far, and M stands for twice. The noise of two means
 // among K = 2 questions is sqrt(2 K T) M over 2^20. Published noise is
 // M sqrt(d(d-1)/2) whatever T is. Each fails at a rate of 1e-6; noise of half fails each.
 func TestNoiseOfTallies(t *testing.T) {
@@ -135,7 +135,7 @@ func TestQuestionsShareTheBudget(t *testing.T) {
 	}
 }
 
-// TestAnswersWithoutNoise: at next to no noise answers are those of the rows, which ward
+// TestAnswersWithoutNoise: at next to no noise answers are the answers of the rows, which ward
 // makes: ages 18 + 7i mod 73 for i below 40, one region in four missing.
 func TestAnswersWithoutNoise(t *testing.T) {
 	answers, _ := run(t, queryOf(1, everything()...)(), queryKind(), ward(40), 1e-4, 1)
@@ -170,7 +170,7 @@ func TestAnswersWithoutNoise(t *testing.T) {
 
 // TestQuestionSettings: all that is wrong is told at once, with its place.
 func TestQuestionSettings(t *testing.T) {
-	from, to := 3.0, 1.0
+	low, high := 3.0, 1.0
 	_, err := queryOf(1,
 		ask.Question{Name: "a", Ask: ask.Mean, Column: "agee"},
 		ask.Question{Name: "a", Ask: ask.Mean, Column: "score"},
@@ -178,7 +178,7 @@ func TestQuestionSettings(t *testing.T) {
 		ask.Question{Name: "c", Ask: ask.Histogram, Column: "weight", Edges: []float64{1, 1}},
 		ask.Question{Name: "d", Ask: ask.Count},
 		ask.Question{Name: "e", Ask: ask.Count, Where: []ask.Condition{{Column: "region", In: []string{"nort"}},
-			{Column: "age", In: []string{"1"}}, {Column: "age", From: &from, To: &to}}},
+			{Column: "age", In: []string{"1"}}, {Column: "age", From: &low, To: &high}}},
 	)().Plan(pipeline.Headers{"in": ward(40).Header})
 	if err == nil {
 		t.Fatal("is accepted")
@@ -200,7 +200,7 @@ func TestQuestionSettings(t *testing.T) {
 // rows answer, or more: a binomial test at 1e-6, which intervals of 90 % fail. Rows come or
 // go, so means are over noisy numbers of rows.
 func TestIntervalsOfTheStageHold(t *testing.T) {
-	in, holds, of := wards()["add_remove"], 0, 0
+	in, covers, total := wards()["add_remove"], 0, 0
 	f, err := columns.Read(t.Context(), pipeline.FromRecords(in.Header, in.Rows))
 	must(t, err)
 	for key := range byte(100) {
@@ -212,16 +212,16 @@ func TestIntervalsOfTheStageHold(t *testing.T) {
 			truth = append(truth, list...)
 		}
 		for i, a := range answers.List {
-			of++
+			total++
 			if a.Low <= truth[i].Value && truth[i].Value <= a.High {
-				holds++
+				covers++
 			}
 		}
 	}
-	if of != 1100 || float64(holds) < 0.95*float64(of) && stattest.Binomial(holds, of, 0.95) < 1e-6 {
-		t.Errorf("%d of %d intervals hold", holds, of)
+	if total != 1100 || float64(covers) < 0.95*float64(total) && stattest.Binomial(covers, total, 0.95) < 1e-6 {
+		t.Errorf("%d of %d intervals hold", covers, total)
 	}
-	if stattest.Binomial(holds, of, 0.9) > 1e-6 {
-		t.Errorf("%d of %d intervals hold, as those of 90 %% might", holds, of)
+	if stattest.Binomial(covers, total, 0.9) > 1e-6 {
+		t.Errorf("%d of %d intervals hold, as those of 90 %% might", covers, total)
 	}
 }

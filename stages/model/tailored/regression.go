@@ -22,7 +22,7 @@ import (
 // exposures, from which the intercept starts, and then on the score and the information at the
 // coefficients so far, steps times (mechanism.GaussianFilter, so that what is asked may follow
 // from earlier answers). Sensitivity: of each sum by the longest row (Rows.sums in package regress). No
-// row is clipped but for what its docs say. Adjacency: either. Guarantee: that of one Gaussian
+// row is clipped but for what its docs say. Adjacency: either. Guarantee: as for one Gaussian
 // mechanism; all else is post-processing: Newton steps to the posterior mean, whose last one is the answer.
 // No optimum has to be exact, as objective perturbation wants (Kifer, Smith, Thakurta 2012),
 // and nothing is sampled. Of a budget for T queries this one spends a T-th of the squares.
@@ -37,7 +37,7 @@ type Regression struct {
 	NoiseMultiplier float64  `yaml:"noise_multiplier,omitempty" json:"noise_multiplier,omitempty" exclusiveMin:"0" doc:"Noise of all queries as one Gaussian mechanism of sensitivity 1; found from the budget where it is not given."`
 }
 
-// defaults are those of a regression that arrives best, under noise, in so many steps.
+// defaults returns the defaults of a regression that arrives best, under noise, in so many steps.
 func defaults(steps int) Regression {
 	return Regression{Shares: Shares{Queries: 1}, Steps: steps, PriorDeviation: priorDeviation}
 }
@@ -52,7 +52,7 @@ func takenAsPublic(setting string, value float64, instead string) pipeline.Findi
 		Fix: "a number from " + instead}
 }
 
-// findings are those of what both regressions have.
+// findings returns the problems of what both regressions have.
 func (s *Regression) findings() (list []pipeline.Finding) {
 	if s.PriorDeviation != priorDeviation {
 		list = append(list, takenAsPublic("prior_deviation", s.PriorDeviation,

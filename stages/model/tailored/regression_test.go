@@ -169,7 +169,7 @@ func plainMatrix(t *testing.T, in pipelinetest.Input) (x learn.Matrix, ill, visi
 }
 
 // TestWithoutNoiseIsMaximumLikelihood: with no noise and next to no prior, coefficients and
-// standard errors are those of iterated weighted least squares (learn.FitGLM, which is held
+// standard errors equal iterated weighted least squares (learn.FitGLM, which is held
 // to statsmodels). What is left is the prior (of deviation 10 on the intercept) and rounding to
 // whole numbers, 2^-20 of a longest row.
 func TestWithoutNoiseIsMaximumLikelihood(t *testing.T) {
@@ -203,13 +203,13 @@ func TestWithoutNoiseIsMaximumLikelihood(t *testing.T) {
 func TestIntervalsHoldTheTruth(t *testing.T) {
 	odds, _ := truth()
 	const tables = 200
-	held, silent, squares := 0., 0., 0.
+	covered, silent, squares := 0., 0., 0.
 	for k := range tables {
 		f := answered(t, logisticOf(func(*Logistic) {})(), clinic(1500, 100+uint64(k)), 3, byte(k))
 		for j, c := range f.Coefficients {
 			off := math.Abs(c.Estimate - odds[j])
 			if off < 1.96*c.SE {
-				held++
+				covered++
 			}
 			if off < 1.96*c.Silent {
 				silent++
@@ -218,9 +218,9 @@ func TestIntervalsHoldTheTruth(t *testing.T) {
 		}
 	}
 	n := 6. * tables
-	t.Logf("held %.3f, without noise %.3f, mean square %.3f", held/n, silent/n, squares/n)
-	if held/n < 0.90 || squares/n > 1.35 {
-		t.Errorf("intervals hold %.3f of the truth, mean square %.3f", held/n, squares/n)
+	t.Logf("held %.3f, without noise %.3f, mean square %.3f", covered/n, silent/n, squares/n)
+	if covered/n < 0.90 || squares/n > 1.35 {
+		t.Errorf("intervals hold %.3f of the truth, mean square %.3f", covered/n, squares/n)
 	}
 	if silent/n > 0.88 {
 		t.Errorf("intervals without noise hold %.3f: this test cannot tell", silent/n)
@@ -252,7 +252,7 @@ func TestNoiseIsThatOfTheory(t *testing.T) {
 	}
 }
 
-// TestVariationalComesNearThePosterior: without noise, means are near those of Newton's
+// TestVariationalComesNearThePosterior: without noise, means are near the means of Newton's
 // posterior, within its standard errors, which are of correlated coefficients.
 func TestVariationalComesNearThePosterior(t *testing.T) {
 	in := clinic(2000, 8)
@@ -266,7 +266,7 @@ func TestVariationalComesNearThePosterior(t *testing.T) {
 }
 
 // TestVariationalIsChargedForAll: T queries cost T times the steps, and the published epsilon
-// is T times that of one: sigma 3.70 stands for half of 1.1 (PAPERS section 5).
+// is T times the epsilon of one: sigma 3.70 stands for half of 1.1 (PAPERS section 5).
 func TestVariationalIsChargedForAll(t *testing.T) {
 	s := logisticOf(func(s *Logistic) {
 		s.Queries, s.Variational = 2, &Variational{Steps: 10000, SamplingRate: 0.002, ExpectedBatchSize: 60, MaxGradNorm: 5,

@@ -22,7 +22,7 @@ import (
 // Input: bounded rows. Mechanism: steps noisy sums of per-row gradients on Poisson samples
 // (their program draws batches without replacement), clipped to max_grad_norm over all
 // coefficients (train.FitMeanField). Sensitivity: max_grad_norm for one row, twice that where it is
-// replaced. Guarantee: that of repeated(T steps, poisson_sampled(gaussian)); the
+// replaced. Guarantee: as for repeated(T steps, poisson_sampled(gaussian)); the
 // runs of the other T-1 queries are charged beside it and reserved.
 type Variational struct {
 	Steps             int     `yaml:"steps" json:"steps" required:"true" min:"1" max:"1000000000" doc:"Noisy steps; the paper has 10000."`
@@ -45,7 +45,7 @@ type reserved struct {
 
 const reservedName = "reserved"
 
-// Event is that of all the runs.
+// Event returns the event of all the runs.
 func (r reserved) Event(a privacy.Adjacency) privacy.Event {
 	e := r.DPSGD.Event(a).(privacy.Repeated)
 	e.Count *= int64(r.Runs)
@@ -133,7 +133,7 @@ func (s *Logistic) vary(ctx context.Context, env *pipeline.Env, m regress.Model,
 	return regress.Independent(mean, deviation), nil
 }
 
-// place is that of a weight of the net, whose bias is last, among coefficients, whose
+// place returns the place of a weight of the net, whose bias is last, among coefficients, whose
 // intercept is first.
 func place(weight, weights int) int { return (weight + 1) % weights }
 

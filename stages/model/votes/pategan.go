@@ -24,7 +24,7 @@ import (
 // Input: an encoded private table of stability shards(k), the label a column like any
 // other. Mechanism: at each step the counts of teachers, one a shard, that take a generated
 // row for a real one, with noise (mechanism.Votes). Sensitivity: a changed shard changes
-// one teacher, which moves each count by 1, under either adjacency. Guarantee: that of
+// one teacher, which moves each count by 1, under either adjacency. Guarantee: as for
 // steps times batch_size such counts, fixed ahead; the noise follows from the budget.
 //
 // The paper charges what its votes turn out to be and stops when that reaches the budget:
@@ -216,7 +216,7 @@ func (s *PATEGAN) optimiser(rate float64) train.Optimiser {
 // leak is the slope of a leaky generator below zero, as of GANs on images (Radford et al. 2016).
 const leak = 0.2
 
-// nets are those of the settings, if a training of so many teachers can hold them.
+// nets returns the nets of the settings, if a training of so many teachers can hold them.
 func (s *PATEGAN) nets(d *domain.Domain, teachers int) (student, gen *net.Net, err error) {
 	var ps schema.Problems
 	generator.Shallow(&ps, "student", s.Student)
@@ -257,7 +257,7 @@ const teacherCopies = 7
 // features is how many numbers a teacher's score is linear in, its offset among them.
 func (s *PATEGAN) features(d *domain.Domain) int { return generator.Width(d) + s.pairs(d, nil) + 1 }
 
-// products are those of two encoded columns, but for two of one one-hot group: of a real
+// products returns the products of two encoded columns, but for two of one one-hot group: of a real
 // row they say nothing, and of a generated one only that it is not yet drawn. With a target
 // they are the squares of numbers, and the products with the target's columns.
 func (s *PATEGAN) products(d *domain.Domain) (list [][2]int32) {
@@ -270,13 +270,13 @@ func (s *PATEGAN) pairs(d *domain.Domain, give func(i, j int)) (n int) {
 	if s.TeacherFeatures == "columns" {
 		return 0
 	}
-	var of []int
+	var owner []int
 	for c, column := range d.Columns {
-		of = append(of, slices.Repeat([]int{c}, column.Encoding.Width)...)
+		owner = append(owner, slices.Repeat([]int{c}, column.Encoding.Width)...)
 	}
-	for i := range of {
+	for i := range owner {
 		for j := range i + 1 {
-			if s.multiplied(d, of[i], of[j]) {
+			if s.multiplied(d, owner[i], owner[j]) {
 				n++
 				if give != nil {
 					give(i, j)

@@ -160,12 +160,12 @@ func best(of int, one func() ([]float32, error), score func([]float32) (float64,
 		if err != nil {
 			return nil, err
 		}
-		at, err := score(w)
+		point, err := score(w)
 		if err != nil {
 			return nil, err
 		}
-		if at > most {
-			found, most = w, at
+		if point > most {
+			found, most = w, point
 		}
 	}
 	return found, nil
@@ -185,16 +185,16 @@ type rival struct {
 // newRival reads the private rows.
 func newRival(d *domain.Domain, label string, rows *train.Rows) *rival {
 	v := &rival{}
-	for at, i := 0, 0; i < len(d.Columns); i++ {
+	for pos, i := 0, 0; i < len(d.Columns); i++ {
 		width := d.Columns[i].Encoding.Width
 		for j := range width {
 			if d.Columns[i].Name == label {
-				v.at, v.width = at, width
+				v.at, v.width = pos, width
 			} else {
-				v.columns = append(v.columns, at+j)
+				v.columns = append(v.columns, pos+j)
 			}
 		}
-		at += width
+		pos += width
 	}
 	all := net.NewMatrix(rows.Len(), rows.Width())
 	index := make([]int32, rows.Len())
@@ -207,16 +207,16 @@ func newRival(d *domain.Domain, label string, rows *train.Rows) *rival {
 }
 
 // read takes rows apart into what is learned from and what is learned.
-func (v *rival) read(n int, row func(i int) []float32) (x learn.Matrix, is []bool) {
-	x, is = learn.NewMatrix(n, len(v.columns)), make([]bool, n)
+func (v *rival) read(n int, row func(i int) []float32) (x learn.Matrix, positive []bool) {
+	x, positive = learn.NewMatrix(n, len(v.columns)), make([]bool, n)
 	for i := range n {
 		r := row(i)
 		for j, c := range v.columns {
 			x.Cols[j][i] = float64(r[c])
 		}
-		is[i] = v.second(r[v.at : v.at+v.width])
+		positive[i] = v.second(r[v.at : v.at+v.width])
 	}
-	return x, is
+	return x, positive
 }
 
 // second says whether a label is the second category.
@@ -251,14 +251,14 @@ func (v *rival) score(ctx context.Context, gen *net.Net, weights []float32, r *r
 }
 
 // labels are classes; both says whether there are two.
-func labels(is []bool) (y learn.Labels, both bool) {
-	y = learn.Labels{Y: make([]int, len(is)), Classes: 2}
+func labels(positive []bool) (y learn.Labels, both bool) {
+	y = learn.Labels{Y: make([]int, len(positive)), Classes: 2}
 	n := 0
-	for i, second := range is {
+	for i, second := range positive {
 		if second {
 			y.Y[i] = 1
 			n++
 		}
 	}
-	return y, n > 0 && n < len(is)
+	return y, n > 0 && n < len(positive)
 }

@@ -133,14 +133,14 @@ func TestProgramRefusals(t *testing.T) {
 
 // TestBestIsKept: of five that are made, the first of the two with the greatest score.
 func TestBestIsKept(t *testing.T) {
-	scores, made := []float64{0.2, 0.5, 0.4, 0.5, 0.1}, float32(0)
+	scores, built := []float64{0.2, 0.5, 0.4, 0.5, 0.1}, float32(0)
 	got, err := best(5, func() ([]float32, error) {
-		made++
-		return []float32{made}, nil
+		built++
+		return []float32{built}, nil
 	}, func(w []float32) (float64, error) { return scores[int(w[0])-1], nil })
 	must(t, err)
-	if made != 5 || got[0] != 2 {
-		t.Errorf("of %g made, %g is kept, must be 2 of 5", made, got[0])
+	if built != 5 || got[0] != 2 {
+		t.Errorf("of %g made, %g is kept, must be 2 of 5", built, got[0])
 	}
 }
 

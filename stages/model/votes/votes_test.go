@@ -136,7 +136,7 @@ func TestProducts(t *testing.T) {
 	}
 }
 
-// TestPublishedCeiling: where the paper's accounting is shown it is that of its formula for
+// TestPublishedCeiling: where the paper's accounting is shown it is the epsilon of its formula for
 // 72 votes whose term is the data-independent one, at noise of scale 4: the least over orders l of
 // (9 l(l+1) + ln 1e5)/l, which is 18 + ln 1e5 at 1. Gaussian votes have none.
 func TestPublishedCeiling(t *testing.T) {

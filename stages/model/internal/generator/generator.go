@@ -51,7 +51,7 @@ type Part struct {
 }
 
 const (
-	// Format is that of what Release packs.
+	// Format is the number of the format that Release packs.
 	Format = 3
 
 	describedBy  = "model.json"
@@ -64,15 +64,15 @@ func Release(h pipeline.Header, kind string, parts ...Part) (pipeline.Table, err
 }
 
 func release(h pipeline.Header, kind string, steps []int, parts []Part) (pipeline.Table, error) {
-	about := model{Domain: h.Domain, Steps: steps}
+	description := model{Domain: h.Domain, Steps: steps}
 	var files []pipeline.File
 	for i, p := range parts {
-		about.Parts = append(about.Parts, described{Share: p.Share, Net: p.Net.Spec(), Prior: p.Prior})
+		description.Parts = append(description.Parts, described{Share: p.Share, Net: p.Net.Spec(), Prior: p.Prior})
 		for name, w := range p.Net.Export(p.Weights) {
 			files = append(files, pipeline.File{Name: fmt.Sprintf("%s%d/%s", weightPrefix, i, name), Data: floatBytes(w)})
 		}
 	}
-	data, err := json.Marshal(about)
+	data, err := json.Marshal(description)
 	if err != nil {
 		return pipeline.Table{}, err
 	}
@@ -96,7 +96,7 @@ func (m *model) encoded() pipeline.Header {
 	return pipeline.TableHeader(m.Domain, pipeline.Header{Stability: pipeline.Unbounded()})
 }
 
-// Header is that of rows decoded from what the nets put out.
+// Header returns the header of rows decoded from what the nets put out.
 func (m *model) Header() pipeline.Header {
 	h, err := prep.DecodedHeader(m.encoded())
 	if err != nil {
@@ -124,7 +124,7 @@ func (m *model) Draw(d artifact.Drawing) (artifact.Rows, error) {
 // drawing makes encoded rows: of one part all of them, of several each row of a part
 // that is drawn for it.
 func (m *model) drawing(random func(purpose string) *rand.Rand) (func(rows int) []float32, error) {
-	latent, drawn := random("latent"), m.drawn()
+	latent, drawn := random("latent"), m.drawnParts()
 	nets := make([]func(rows int) []float32, len(drawn))
 	for i, p := range drawn {
 		n, weights, err := p.net()
@@ -144,19 +144,19 @@ func (m *model) drawing(random func(purpose string) *rand.Rand) (func(rows int) 
 
 // mixed makes each row by the net that next names.
 func mixed(nets []func(rows int) []float32, rows int, next func() int) []float32 {
-	of, count := make([]int, rows), make([]int, len(nets))
-	for r := range of {
-		of[r] = next()
-		count[of[r]]++
+	owner, count := make([]int, rows), make([]int, len(nets))
+	for r := range owner {
+		owner[r] = next()
+		count[owner[r]]++
 	}
-	made := make([][]float32, len(nets))
+	built := make([][]float32, len(nets))
 	for i, n := range count {
-		made[i] = nets[i](n)
+		built[i] = nets[i](n)
 	}
 	var out []float32
-	for _, i := range of {
-		width := len(made[i]) / count[i]
-		out, made[i], count[i] = append(out, made[i][:width]...), made[i][width:], count[i]-1
+	for _, i := range owner {
+		width := len(built[i]) / count[i]
+		out, built[i], count[i] = append(out, built[i][:width]...), built[i][width:], count[i]-1
 	}
 	return out
 }
@@ -199,12 +199,12 @@ func describe(data []byte) (*model, error) {
 }
 
 func describeOne(data []byte) (*model, error) {
-	var about struct {
+	var description struct {
 		Net    net.Spec       `json:"net"`
 		Domain *domain.Domain `json:"domain"`
 	}
-	err := json.Unmarshal(data, &about)
-	return &model{Domain: about.Domain, Parts: []described{{Share: 1, Net: about.Net}}}, err
+	err := json.Unmarshal(data, &description)
+	return &model{Domain: description.Domain, Parts: []described{{Share: 1, Net: description.Net}}}, err
 }
 
 // numbered is the part of n and the tensor that a name such as 0/2.dense.bias
@@ -233,10 +233,10 @@ func read(files map[string][]byte, describe func([]byte) (*model, error), tensor
 	}
 	for name, data := range files {
 		weight, isWeight := strings.CutPrefix(name, weightPrefix)
-		part, of := tensor(weight, len(m.Parts))
+		part, owner := tensor(weight, len(m.Parts))
 		switch {
 		case isWeight && part >= 0 && len(data)%4 == 0:
-			m.Parts[part].weights[of] = bytesFloats(data)
+			m.Parts[part].weights[owner] = bytesFloats(data)
 		case name != describedBy:
 			return nil, fmt.Errorf("model: holds %.60q, must hold %s and the weights of its nets, of 4 bytes each", name,
 				describedBy)

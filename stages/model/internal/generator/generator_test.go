@@ -17,7 +17,7 @@ import (
 	"weir/train/net"
 )
 
-// header is that of an encoded table of a number and a category of three.
+// header returns the header of an encoded table of a number and a category of three.
 func header(t *testing.T) pipeline.Header { return headerOf(t, false) }
 
 func headerOf(t *testing.T, separate bool) pipeline.Header {
@@ -251,7 +251,7 @@ func TestHostileShapes(t *testing.T) {
 }
 
 // TestShapesAreJudgedFirst: without a net made for them, which would allocate. Widths that double
-// without weights, and weights that are not those of the inputs.
+// without weights, and weights that do not match the inputs.
 func TestShapesAreJudgedFirst(t *testing.T) {
 	h := header(t)
 	p := constant(t, h, 0)
@@ -272,7 +272,7 @@ func TestShapesAreJudgedFirst(t *testing.T) {
 	}
 }
 
-// TestHostileConvolutions: sizes that a stranger names beside weights that are there, among them those
+// TestHostileConvolutions: sizes that a stranger names beside weights that are there, among them the ones
 // of which a product overflows, and kernels that would take terabytes between a few inputs and
 // outputs, are refused by a word on the layer before anything is made for them.
 func TestHostileConvolutions(t *testing.T) {
@@ -284,9 +284,9 @@ func TestHostileConvolutions(t *testing.T) {
 	weights := func(n, bias int) map[string]int {
 		return map[string]int{"0.conv1d_transpose.weight": n, "0.conv1d_transpose.bias": bias}
 	}
-	of := func(sizes map[string]int) shape { return shape{size: func(tensor string) int { return sizes[tensor] }} }
+	build := func(sizes map[string]int) shape { return shape{size: func(tensor string) int { return sizes[tensor] }} }
 	four := weights(4, 2)
-	good := of(four)
+	good := build(four)
 	if out, err := good.chain("net.layers", "", 3, conv(func(*net.Layer) {}), 0); out != 8 || err != nil {
 		t.Errorf("3 positions give %d numbers (%v), must give 4 positions of 2", out, err)
 	}
@@ -318,7 +318,7 @@ func TestHostileConvolutions(t *testing.T) {
 		"a convolution back": {4, nil, []net.Layer{{Type: "conv1d", Channels: 1, Filters: 1, Kernel: 1, Stride: 1}},
 			"type: is \"conv1d\""},
 	} {
-		s := of(c.weights)
+		s := build(c.weights)
 		if _, err := s.chain("net.layers", "", c.in, c.layers, 0); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, must say %q", name, err, c.want)
 		}
@@ -332,18 +332,18 @@ func TestOfLabel(t *testing.T) {
 	n, err := Generator(Leaky(0.2, []int{5}), 2, h.Domain)
 	must(t, err)
 	weights := n.Init(rand.New(rand.NewPCG(1, 2)))
-	as := train.Generate(n, weights, 20, train.StandardNormal, random("latent"))
+	rows := train.Generate(n, weights, 20, train.StandardNormal, random("latent"))
 	blank, err := WithoutLabel(n, h.Domain, 1)
 	must(t, err)
-	for label, says := range [][]float32{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, 0, 0}} {
-		of := blank
+	for label, labels := range [][]float32{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, 0, 0}} {
+		subject := blank
 		if label < 3 {
-			of, err = OfLabel(n, h.Domain, 1, label)
+			subject, err = OfLabel(n, h.Domain, 1, label)
 			must(t, err)
 		}
-		for i, row := 0, train.Generate(of, weights, 20, train.StandardNormal, random("latent")); i < 20; i++ {
-			if got := row[4*i:][:4]; got[0] != as[4*i] || !slices.Equal(got[1:], says) {
-				t.Errorf("label %d: row %v, must begin with %g and say %v", label, got, as[4*i], says)
+		for i, row := 0, train.Generate(subject, weights, 20, train.StandardNormal, random("latent")); i < 20; i++ {
+			if got := row[4*i:][:4]; got[0] != rows[4*i] || !slices.Equal(got[1:], labels) {
+				t.Errorf("label %d: row %v, must begin with %g and say %v", label, got, rows[4*i], labels)
 			}
 		}
 	}

@@ -35,16 +35,16 @@ const (
 // LabelColumn is the place of the one-hot column called name; a problem of the setting label where
 // there is no such, or one of too many categories.
 func LabelColumn(d *domain.Domain, name string, ps *schema.Problems) int {
-	at := d.Index(name)
-	if at < 0 {
+	index := d.Index(name)
+	if index < 0 {
 		ps.Unknown("label", "column of the table", name, d.Names())
-	} else if e := d.Columns[at].Encoding; e == nil || e.Form != domain.OneHot {
+	} else if e := d.Columns[index].Encoding; e == nil || e.Form != domain.OneHot {
 		ps.Add("label", "column "+name+", which is not one-hot encoded", "a column that encode lists in one_hot")
 	} else if e.Width > MostParts {
 		ps.Add("label", fmt.Sprintf("column %s, of %d categories", name, e.Width),
 			fmt.Sprintf("a column of at most %d: each has a net in the model", MostParts))
 	}
-	return at
+	return index
 }
 
 // Spends are what is paid for the shares of n labels beside so much DP-SGD: nothing unless
@@ -59,7 +59,7 @@ func (s LabelSetting) Spends(sgd training.Sampling, rate float64, n int) []pipel
 		}}}
 }
 
-// Noise is the multiplier of the sizes at that of DP-SGD.
+// Noise is the multiplier of the sizes at a multiplier of DP-SGD.
 func (s LabelSetting) Noise(sgd training.Sampling, scale, rate float64) float64 {
 	return math.Min(math.Max(sgd.NoiseBeside(scale, rate, s.Share), leastNoise), mostNoise)
 }
@@ -77,15 +77,15 @@ func (s LabelSetting) Unproven() pipeline.Unproven {
 //
 // Input: the label of each row, private. Mechanism, where labels are private: one histogram with Gaussian
 // noise (mechanism.GaussianHistogram). Sensitivity: 1 under add_remove, sqrt(2) under replace_one, also where
-// a row changes its label. Guarantee: that of its event. What follows of the noisy sizes is post-processing:
+// a row changes its label. Guarantee: as for its event. What follows of the noisy sizes is post-processing:
 // one below zero counts as zero, and where none is above, labels have equal shares. So a label without
 // rows has a share of no more than noise, and nothing fails.
-func (s LabelSetting) Shares(env *pipeline.Env, of []int32, n int) ([]float64, error) {
+func (s LabelSetting) Shares(env *pipeline.Env, group []int32, n int) ([]float64, error) {
 	sizes := make([]int64, n)
 	if s.Labels == "equal" {
 		return shares(sizes), nil
 	}
-	for _, label := range of {
+	for _, label := range group {
 		sizes[label]++
 	}
 	if s.Labels == "public" {
@@ -138,10 +138,10 @@ func WithoutLabel(n *net.Net, d *domain.Domain, column int) (*net.Net, error) {
 	return labelled(n, d, column, func(width int) []net.Block { return []net.Block{{Activation: "zeros", Width: width}} })
 }
 
-func labelled(n *net.Net, d *domain.Domain, column int, said func(width int) []net.Block) (*net.Net, error) {
+func labelled(n *net.Net, d *domain.Domain, column int, label func(width int) []net.Block) (*net.Net, error) {
 	s := n.Spec()
 	blocks := Outputs(d).Blocks
-	last := net.Blocks(slices.Concat(blocks[:column], said(blocks[column].Width), blocks[column+1:])...)
+	last := net.Blocks(slices.Concat(blocks[:column], label(blocks[column].Width), blocks[column+1:])...)
 	s.Layers = append(slices.Clone(s.Layers[:len(s.Layers)-1]), last)
 	return net.New(s)
 }

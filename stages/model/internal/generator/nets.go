@@ -32,7 +32,7 @@ func Leaky(slope float64, units []int) Hidden {
 	return Hidden{Units: units, Activation: "leaky_relu", Slope: slope}
 }
 
-// Layers are those of a net of in inputs.
+// Layers returns the layers of a net of in inputs.
 func (h Hidden) Layers(in int) []net.Layer {
 	var layers []net.Layer
 	for _, u := range h.Units {
@@ -84,7 +84,7 @@ func Generator(h Hidden, latent int, d *domain.Domain) (*net.Net, error) {
 }
 
 // Chain is one net of two, the second on what the first puts out; its weights are
-// those of the first, then those of the second.
+// the weights of the first, then the weights of the second.
 func Chain(first, second *net.Net) (*net.Net, error) {
 	a, b := first.Spec(), second.Spec()
 	return net.New(net.Spec{Inputs: a.Inputs, Layers: append(append([]net.Layer(nil), a.Layers...), b.Layers...)})
@@ -96,14 +96,14 @@ const (
 	maxBytes  = 16 << 30 // of one training, beside its table: two thirds of the 24 GiB that weir is made for
 	maxLayers = 64       // hidden ones of one net
 
-	// Copies of a weight, 4 bytes each. A net that learns: where it starts, where it is, two
+	// NetCopies is how often a weight is held, at 4 bytes each. A net that learns: where it starts, where it is, two
 	// moments, a gradient, a noisy or averaged one (8 bytes), and a checkpoint of all that.
 	NetCopies = 12
-	// An earlier generator that is kept: itself, in a checkpoint, in the artifact.
+	// KeptCopies counts an earlier generator that is kept: itself, in a checkpoint, in the artifact.
 	KeptCopies = 3
-	// One of many critics: where it is, two moments, and those in a checkpoint.
+	// CriticCopies counts one of many critics: where it is, two moments, and both in a checkpoint.
 	CriticCopies = 6
-	// Numbers for each unit and generated row: the activation and its gradient, in the
+	// PassCopies counts the numbers for each unit and generated row: the activation and its gradient, in the
 	// passes of critic and generator.
 	PassCopies = 4
 )
@@ -171,15 +171,15 @@ func Shallow(ps *schema.Problems, setting string, hidden []int) {
 const MostSteps = MostParts
 
 // ReleaseSteps packs the generators of several steps of one training as an artifact of
-// header h: one part each, of which rows are drawn from the last, or from that of the
+// header h: one part each, of which rows are drawn from the last, or from the generator of the
 // step that Model.At names.
-func ReleaseSteps(h pipeline.Header, kind string, n *net.Net, kept []train.Iterate) (pipeline.Table, error) {
-	if len(kept) == 1 {
-		return Release(h, kind, Part{Share: 1, Net: n, Weights: kept[0].Weights})
+func ReleaseSteps(h pipeline.Header, kind string, n *net.Net, iterates []train.Iterate) (pipeline.Table, error) {
+	if len(iterates) == 1 {
+		return Release(h, kind, Part{Share: 1, Net: n, Weights: iterates[0].Weights})
 	}
 	var parts []Part
 	var steps []int
-	for _, k := range kept {
+	for _, k := range iterates {
 		parts, steps = append(parts, Part{Share: 1, Net: n, Weights: k.Weights}), append(steps, k.Step)
 	}
 	return release(h, kind, steps, parts)
@@ -201,8 +201,8 @@ func (m *model) checkSteps() error {
 	return nil
 }
 
-// drawn are the parts that rows are drawn from: with steps, the last.
-func (m *model) drawn() []described {
+// drawnParts are the parts that rows are drawn from: with steps, the last.
+func (m *model) drawnParts() []described {
 	if n := len(m.Steps); n > 0 {
 		return m.Parts[n-1:]
 	}

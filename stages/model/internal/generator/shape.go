@@ -64,12 +64,12 @@ type shape struct {
 // and in the names of weights.
 func (s *shape) chain(path, name string, in int, layers []net.Layer, deep int) (out int, err error) {
 	for i, l := range layers {
-		at := fmt.Sprintf("%s[%d]", path, i)
-		if in, err = s.layer(at, fmt.Sprintf("%s%d.%s.", name, i, l.Type), in, l, deep); err != nil {
+		where := fmt.Sprintf("%s[%d]", path, i)
+		if in, err = s.layer(where, fmt.Sprintf("%s%d.%s.", name, i, l.Type), in, l, deep); err != nil {
 			return 0, err
 		}
 		if s.units += in; s.units > mostUnits {
-			return 0, s.tooMany(at)
+			return 0, s.tooMany(where)
 		}
 	}
 	return in, nil
@@ -79,56 +79,56 @@ func (s *shape) tooMany(at string) error {
 	return fmt.Errorf("%s: is where the net has more than %d units, which must be enough", at, mostUnits)
 }
 
-func (s *shape) layer(at, name string, in int, l net.Layer, deep int) (out int, err error) {
+func (s *shape) layer(path, name string, in int, l net.Layer, deep int) (out int, err error) {
 	switch l.Type {
 	case "dense":
-		return s.dense(at, name, in, l.Units)
+		return s.dense(path, name, in, l.Units)
 	case "layer_norm":
-		return in, s.columns(at, name, in, "gain", "offset")
+		return in, s.columns(path, name, in, "gain", "offset")
 	case "batch_norm":
-		return s.norm(at, name, in, cmp.Or(l.Channels, in), "gain", "offset", "running_mean", "running_variance")
+		return s.norm(path, name, in, cmp.Or(l.Channels, in), "gain", "offset", "running_mean", "running_variance")
 	case "instance_norm":
-		return s.norm(at, name, in, l.Channels, "gain", "offset")
+		return s.norm(path, name, in, l.Channels, "gain", "offset")
 	case "conv1d_transpose":
-		return s.transpose(at, name, in, l)
+		return s.transpose(path, name, in, l)
 	case "residual":
-		return s.residual(at, name, in, l, deep)
+		return s.residual(path, name, in, l, deep)
 	}
 	if !slices.Contains(Activations(), l.Type) {
 		return 0, fmt.Errorf("%s.type: is %.60q, must be dense, layer_norm, batch_norm, instance_norm, conv1d_transpose, "+
-			"residual or one of %v", at, l.Type, Activations())
+			"residual or one of %v", path, l.Type, Activations())
 	}
 	return in, nil
 }
 
 // dense gives the units of a dense layer. The weights are there, so sizes that
 // equal theirs can be multiplied without overflow.
-func (s *shape) dense(at, name string, in, units int) (out int, err error) {
+func (s *shape) dense(path, name string, in, units int) (out int, err error) {
 	weight, bias := s.size(name+"weight"), s.size(name+"bias")
 	switch {
 	case units < 1 || units != bias:
-		return 0, fmt.Errorf("%s.units: is %d, must be %d, the length of its bias, and at least 1", at, units, bias)
+		return 0, fmt.Errorf("%s.units: is %d, must be %d, the length of its bias, and at least 1", path, units, bias)
 	case in < 1 || in > weight || in*units != weight:
-		return 0, fmt.Errorf("%s: has %d weights, must have %d for each of its %d inputs", at, weight, units, in)
+		return 0, fmt.Errorf("%s: has %d weights, must have %d for each of its %d inputs", path, weight, units, in)
 	}
 	return units, nil
 }
 
 // columns: tensors of a number for each of in columns or channels.
-func (s *shape) columns(at, name string, in int, tensors ...string) error {
+func (s *shape) columns(path, name string, in int, tensors ...string) error {
 	for _, t := range tensors {
 		if n := s.size(name + t); n != in || n == 0 {
-			return fmt.Errorf("%s: has %d numbers in %s, must have one for each of its %d inputs or channels", at, n, t, in)
+			return fmt.Errorf("%s: has %d numbers in %s, must have one for each of its %d inputs or channels", path, n, t, in)
 		}
 	}
 	return nil
 }
 
-func (s *shape) residual(at, name string, in int, l net.Layer, deep int) (out int, err error) {
+func (s *shape) residual(path, name string, in int, l net.Layer, deep int) (out int, err error) {
 	if deep == mostDeep {
-		return 0, errors.New(at + ": is a residual within too many others")
+		return 0, errors.New(path + ": is a residual within too many others")
 	}
-	if out, err = s.chain(at+".layers", name, in, l.Layers, deep+1); err != nil {
+	if out, err = s.chain(path+".layers", name, in, l.Layers, deep+1); err != nil {
 		return 0, err
 	}
 	if l.Join == "concat" {
@@ -160,7 +160,7 @@ func checkOutputs(d *domain.Domain, out int) error {
 // for each channel, place of the kernel and filter; what lies between input and output is
 // a kernel for each position, which is counted as units too. No product overflows: positions, the
 // kernel, filters and the stride are each at most mostUnits.
-func (s *shape) transpose(at, name string, in int, l net.Layer) (out int, err error) {
+func (s *shape) transpose(path, name string, in int, l net.Layer) (out int, err error) {
 	weight, bias := s.size(name+"weight"), s.size(name+"bias")
 	for _, f := range []struct {
 		name         string
@@ -168,34 +168,35 @@ func (s *shape) transpose(at, name string, in int, l net.Layer) (out int, err er
 	}{{"channels", l.Channels, 1}, {"filters", l.Filters, 1}, {"kernel", l.Kernel, 1}, {"stride", l.Stride, 1},
 		{"padding", l.Padding, 0}} {
 		if f.given < f.least || f.given > mostUnits {
-			return 0, fmt.Errorf("%s.%s: is %d, must be from %d to %d", at, f.name, f.given, f.least, mostUnits)
+			return 0, fmt.Errorf("%s.%s: is %d, must be from %d to %d", path, f.name, f.given, f.least, mostUnits)
 		}
 	}
 	switch {
 	case in%l.Channels != 0:
-		return 0, fmt.Errorf("%s.channels: is %d, must divide its %d inputs", at, l.Channels, in)
+		return 0, fmt.Errorf("%s.channels: is %d, must divide its %d inputs", path, l.Channels, in)
 	case l.Filters != bias:
-		return 0, fmt.Errorf("%s.filters: is %d, must be %d, the length of its bias", at, l.Filters, bias)
+		return 0, fmt.Errorf("%s.filters: is %d, must be %d, the length of its bias", path, l.Filters, bias)
 	case l.Kernel > weight || l.Kernel*l.Filters > weight || l.Channels*l.Kernel*l.Filters != weight:
-		return 0, fmt.Errorf("%s: has %d weights, must have one for each channel, place of its kernel and filter", at, weight)
+		return 0, fmt.Errorf("%s: has %d weights, must have one for each channel, place of its kernel and filter", path,
+			weight)
 	}
 	positions := in / l.Channels
 	if s.units += positions * l.Kernel * l.Filters; s.units > mostUnits {
-		return 0, s.tooMany(at)
+		return 0, s.tooMany(path)
 	}
 	wide := (positions-1)*l.Stride - 2*l.Padding + l.Kernel
 	if wide < 1 || wide > mostUnits {
-		return 0, fmt.Errorf("%s: puts out %d positions, must put out from 1 to %d", at, wide, mostUnits)
+		return 0, fmt.Errorf("%s: puts out %d positions, must put out from 1 to %d", path, wide, mostUnits)
 	}
 	return wide * l.Filters, nil
 }
 
 // norm: tensors of a number for each channel, and channels that divide the inputs.
-func (s *shape) norm(at, name string, in, channels int, tensors ...string) (out int, err error) {
+func (s *shape) norm(path, name string, in, channels int, tensors ...string) (out int, err error) {
 	if channels < 1 || in%channels != 0 {
-		return 0, fmt.Errorf("%s.channels: is %d, must be at least 1 and divide its %d inputs", at, channels, in)
+		return 0, fmt.Errorf("%s.channels: is %d, must be at least 1 and divide its %d inputs", path, channels, in)
 	}
-	return in, s.columns(at, name, channels, tensors...)
+	return in, s.columns(path, name, channels, tensors...)
 }
 
 // Width is the number of float32 columns of an encoded row.
@@ -253,5 +254,6 @@ func NeedEncoded(h pipeline.Header, ps *schema.Problems) {
 // ModelHeader is the header of what a stage releases: a model of the encoded
 // domain of in.
 func ModelHeader(in pipeline.Header) pipeline.Header {
-	return pipeline.Header{Form: pipeline.FormModel, Domain: in.Domain, Class: pipeline.Released, Terms: in.Terms}
+	return pipeline.Header{Form: pipeline.FormModel, Domain: in.Domain,
+		Class: pipeline.Released, Terms: in.Terms}
 }

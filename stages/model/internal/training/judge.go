@@ -83,13 +83,13 @@ func (j *judge) all(ctx context.Context, rows *train.Rows) ([]float64, error) {
 		return nil, err
 	}
 	m, scores := net.NewMatrix(judged, rows.Width()), make([]float64, 0, rows.Len())
-	for at := 0; at < rows.Len(); at += judged {
+	for pos := 0; pos < rows.Len(); pos += judged {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		index := make([]int32, min(judged, rows.Len()-at))
+		index := make([]int32, min(judged, rows.Len()-pos))
 		for i := range index {
-			index[i] = int32(at + i)
+			index[i] = int32(pos + i)
 		}
 		rows.Gather(m, index)
 		some, err := j.scores(m.Slice(0, len(index)), -1)
@@ -157,8 +157,8 @@ func contents(rows *train.Rows) func(i, j int32) int {
 // generated ones of each batch.
 //
 // Input: what the training reads, and a detector that is released (paid for by its own stage).
-// Mechanism: that of the training. Given the detector, one row more brings one row to what is kept of a batch and
-// takes none away, so that sensitivity, sampling and bill stay what they are: the proof is the comment
+// Mechanism: the mechanism of the training. Given the detector, one row more brings one row to what is kept of a batch
+// and takes none away, so that sensitivity, sampling and bill stay what they are: the proof is the comment
 // of train.Worst. Detector and training compose like any two mechanisms of which the second is
 // chosen by what the first released.
 type Removal struct {
@@ -183,11 +183,11 @@ type Batch struct {
 // header h: in has its detector, if one is given.
 func (r *Removal) CheckRemoval(in pipeline.Headers, ps *schema.Problems, batches ...Batch) {
 	h, detector := in["in"], in["detector"]
-	given := detector.Form != ""
+	present := detector.Form != ""
 	switch {
-	case !given && r.RemoveAnomalies == 0:
+	case !present && r.RemoveAnomalies == 0:
 		return
-	case !given:
+	case !present:
 		ps.Add("detector", "missing beside remove_anomalies", "a stage that releases a detector of the table that encode "+
 			"reads, such as one of kind anomaly_detector")
 	case r.RemoveAnomalies == 0:
@@ -199,7 +199,7 @@ func (r *Removal) CheckRemoval(in pipeline.Headers, ps *schema.Problems, batches
 				"fewer than a batch has")
 		}
 	}
-	if !given {
+	if !present {
 		return
 	}
 	if r.unpaid(in) && h.Terms.Claims != pipeline.ClaimsPublished {
@@ -225,7 +225,7 @@ func (r *Removal) unpaid(in pipeline.Headers) bool {
 	return in["detector"].Class == pipeline.Private && !in["in"].Terms.NoPrivacy
 }
 
-// UnprovenBeside is that of a stage, or what an unpaid detector breaks.
+// UnprovenBeside returns what is unproven of a stage, or what an unpaid detector breaks.
 func (r *Removal) UnprovenBeside(in pipeline.Headers, stage pipeline.Unproven) pipeline.Unproven {
 	if !r.unpaid(in) || stage.Rule != "" {
 		return stage

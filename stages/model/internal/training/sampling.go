@@ -38,7 +38,7 @@ func (s Sampling) DPSGD(multiplier, rate float64, weights int) train.DPSGD {
 }
 
 // NoiseBeside is the multiplier of one Gaussian release beside so much DP-SGD that has share
-// of the squared privacy loss of both, mu^2 of Gaussian differential privacy. That of DP-SGD is taken from its
+// of the squared privacy loss of both, mu^2 of Gaussian differential privacy. The loss of DP-SGD is taken from its
 // limit theorem, rate^2 steps (exp(1/multiplier^2)-1) (Bu, Dong, Long, Su 2020); it divides the budget and
 // bounds nothing. It is 0 without noise.
 func (s Sampling) NoiseBeside(multiplier, rate, share float64) float64 {
