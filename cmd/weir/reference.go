@@ -53,8 +53,14 @@ func listKinds(w io.Writer, reg *pipeline.Registry, asJSON bool) error {
 		return printJSON(w, docs)
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, name := range reg.Names() {
-		fmt.Fprintf(t, "%s\t%s\n", name, words.FirstSentence(reg.Kind(name).Doc))
+	for i, group := range words.Groups(reg) {
+		if i > 0 {
+			fmt.Fprintln(t)
+		}
+		fmt.Fprintln(t, group.Title)
+		for _, kind := range group.Kinds {
+			fmt.Fprintf(t, "  %s\t%s\n", kind.Name, words.FirstSentence(kind.Doc))
+		}
 	}
 	return t.Flush()
 }

@@ -8,7 +8,7 @@ import (
 	"weir/schema"
 )
 
-// FirstSentence returns a doc up to its first full stop; that of "et al." is none.
+// FirstSentence returns a doc up to its first full stop; the one of "et al." is none.
 func FirstSentence(doc string) string {
 	for start := 0; ; {
 		i := strings.Index(doc[start:], ". ")

@@ -30,7 +30,7 @@ func boundsKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: "bounds", Version: 2, Late: true, In: tableIn(),
 		Out: tableOut("the table with every checked value inside its bounds, or missing"),
-		Doc: "Holds numbers to public bounds: out-of-range values become missing or the nearest bound, or stop the run. " +
+		Doc: "Holds numbers to public bounds. Out-of-range values become missing or the nearest bound, or stop the run. " +
 			"Use it first, before anything " +
 			"that relies on bounds; bounds must come from outside the data. Works row by row, so stability stays as it is.",
 		New: func() pipeline.Stage { return &Bounds{Outside: "missing"} },

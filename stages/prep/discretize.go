@@ -34,7 +34,8 @@ func discretizeKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: discretizeName, Version: 1, In: append(tableIn(), reference),
 		Out: tableOut("the table with bins instead of numbers"),
-		Doc: "Cuts numbers into ordered bins: equal bins over declared bounds, declared edges, or quantiles. Use it for " +
+		Doc: "Cuts numbers into ordered bins. They are equal bins over declared bounds, declared edges, or quantiles. Use " +
+			"it for " +
 			"models of categories. " +
 			"With declared bounds, declared edges or a public reference it works row by row and stability stays as it is; " +
 			"quantiles of the " +

@@ -43,7 +43,8 @@ func dpCategoriesKind() pipeline.Kind {
 			{Name: "kept", Form: pipeline.FormMetrics, Doc: "how many values are left, and which share of rows: private, " +
 				"counted from real rows"}},
 		Figures: keptFigures(),
-		Doc: "Finds the categories of text columns from private rows, for a charge: values that many rows have, by a noisy " +
+		Doc: "Finds the categories of text columns from private rows, for a charge. They are values that many rows have, " +
+			"by a noisy " +
 			"threshold. Use it where the list " +
 			"of values is not publicly known; one that somebody can declare costs nothing. Every other value becomes one " +
 			"category, which is always there. " +

@@ -39,7 +39,8 @@ const encodeName = "encode"
 func encodeKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: encodeName, Version: 2, In: tableIn(), Out: tableOut("the encoded table"),
-		Doc: "Turns columns into the numbers that a model learns: indicators of declared categories, and numbers scaled by " +
+		Doc: "Turns columns into the numbers that a model learns. They are indicators of declared categories, and numbers " +
+			"scaled by " +
 			"declared bounds " +
 			"or moments. Use it right before a model; missing values have to be dealt with before, or be a category. Nothing " +
 			"is read from " +

@@ -137,7 +137,8 @@ func imputeKNNKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: "impute_knn", Version: 1, In: append(tableIn(), reference),
 		Out: tableOut("the table without missing values in these columns"),
-		Doc: "Fills a missing value with the mean of the nearest rows that have one (categories: the majority), with the " +
+		Doc: "Fills missing values from the nearest rows. Fills a missing value with the mean of the nearest rows that " +
+			"have one (categories: the majority), with the " +
 			"distances and " +
 			"results of scikit-learn's KNNImputer; of equally near rows the first counts. Use it where rows alike have values " +
 			"alike. " +

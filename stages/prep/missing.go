@@ -25,7 +25,7 @@ func missingIndicatorKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: missingIndicatorName, Version: 1, Late: true, In: tableIn(),
 		Out: tableOut("the table with an indicator after each marked column"),
-		Doc: "Adds a yes/no column that says where a column is missing, so that a synthetic table can have missing values " +
+		Doc: "Adds a yes/no column that says where a column is missing. A synthetic table can then have missing values " +
 			"in the same places. " +
 			"Use it before impute_constant or impute_knn; decoding puts the missing values back. Works row by row, so " +
 			"stability stays as it is.",
@@ -196,8 +196,8 @@ func notAvailableKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: notAvailableName, Version: 2, Late: true, In: tableIn(),
 		Out: tableOut("the table with an indicator after each such column"),
-		Doc: "Splits a number that has a sentinel, such as 99999 for not available, into a yes/no indicator and the number " +
-			"itself. Use it " +
+		Doc: "Splits a number that has a sentinel into an indicator and the number itself. A sentinel is a number such as " +
+			"99999 for not available; the indicator is a yes/no column. Use it " +
 			"before bounds, which would take the sentinel for an outlier; decoding puts the sentinel back. Works row by row, " +
 			"so stability " +
 			"stays as it is.",

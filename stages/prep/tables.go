@@ -113,7 +113,8 @@ type ServerTable struct {
 func writeKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: "write", Version: 1, Late: true, In: tableIn(), Out: tableOut("the same table"),
-		Doc: "Keeps a table as files of the run: a private one in internal/, a released one in release/; a released one " +
+		Doc: "Keeps a table as files of the run or in a server. A private one in internal/, a released one in release/; a " +
+			"released one " +
 			"also as a table of a server. " +
 			"Use it to look at an intermediate table, or to hand a released one on; " +
 			"synthetic rows of sample are written as files without it. Stability stays as it is.",

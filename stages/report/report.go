@@ -37,7 +37,8 @@ func Kinds() []pipeline.Kind {
 		},
 		Out: []pipeline.Port{{Name: "out", Form: pipeline.FormFiles,
 			Doc: "report.html and its plots as SVG and PNG: private, because computed from real rows"}},
-		Doc: "Writes internal/report.html, one page without network, and its plots as SVG and PNG: what was released under " +
+		Doc: "Writes the report of a run: one page and its plots. Writes internal/report.html, one page without network, " +
+			"and its plots as SVG and PNG: what was released under " +
 			"which " +
 			"epsilon (published and proven), verdicts with intervals beside what other real rows and independent columns " +
 			"reach, what was lost, the bill, every figure with its note. With the ports real " +

@@ -60,18 +60,31 @@ const generated = "<!-- Written by go generate ./stages; edit the kinds, not thi
 func kindsPage(reg *pipeline.Registry) ([]byte, error) {
 	var b strings.Builder
 	b.WriteString(generated + "# Kinds of stages\n\nEach entry of `stages` names a kind. `weir kinds NAME` prints the " +
-		"same page.\n\n")
-	for _, name := range reg.Names() {
-		fmt.Fprintf(&b, "- [%s](#%s): %s\n", name, name, words.FirstSentence(reg.Kind(name).Doc))
-	}
-	for _, name := range reg.Names() {
-		text, err := words.Kind(reg.Kind(name))
-		if err != nil {
+		"same page.\n")
+	for _, group := range words.Groups(reg) {
+		if err := writeGroup(&b, group); err != nil {
 			return nil, err
 		}
-		b.WriteString("\n" + text)
 	}
 	return []byte(b.String()), nil
+}
+
+// writeGroup lists the kinds of a group and folds their pages below the list.
+func writeGroup(b *strings.Builder, group words.Group) error {
+	fmt.Fprintf(b, "\n## %s\n\n", group.Title)
+	for _, kind := range group.Kinds {
+		fmt.Fprintf(b, "- [%s](#%s): %s\n", kind.Name, kind.Name, words.FirstSentence(kind.Doc))
+	}
+	fmt.Fprintf(b, "\n<details>\n<summary>%s: ports and settings</summary>\n", group.Title)
+	for _, kind := range group.Kinds {
+		text, err := words.Kind(kind)
+		if err != nil {
+			return err
+		}
+		b.WriteString("\n#" + text)
+	}
+	b.WriteString("\n</details>\n")
+	return nil
 }
 
 func settingsPage(reg *pipeline.Registry) ([]byte, error) {

@@ -30,7 +30,8 @@ func Kinds() []pipeline.Kind {
 		Name: "associations", Version: 7, Late: true,
 		In:  evaluate.Ports("how far they are from `real` is what real rows reach"),
 		Out: evaluate.Metrics(), Figures: figures(),
-		Doc: "Compares the associations between pairs of columns in synthetic and real rows: Pearson, Spearman and " +
+		Doc: "Compares the associations between pairs of columns in synthetic and real rows. Measures are Pearson, " +
+			"Spearman and " +
 			"Kendall's tau-b with p-values, " +
 			"Cramer's V with and without bias correction (no Yates), mutual information in nats and normalised, Theil's U (of " +
 			"the first column given " +

@@ -27,7 +27,8 @@ func Kinds() []pipeline.Kind {
 		Name: "constraints", Version: 1,
 		In:  evaluate.Ports("their share is what the rules are worth there"),
 		Out: evaluate.Metrics(), Figures: figures(),
-		Doc: "Counts the rows that break the rules which the domain of `real` declares (`constraints`: impossible " +
+		Doc: "Counts the rows that break the rules of the domain. Counts the rows that break the rules which the domain of " +
+			"`real` declares (`constraints`: impossible " +
 			"combinations, functions, orders, cells without rows), " +
 			"as shares of the rows of each table: broken over all rules, broken_synthetic and broken_real by rule. Of a " +
 			"public total it gives the share of rows that would " +

@@ -36,7 +36,8 @@ type settings struct {
 func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
 		Name: "dimension_wise_prediction", Version: 6, Late: true,
-		Doc: "For each column, learns it from the others once on real and once on synthetic rows and scores both on the " +
+		Doc: "Learns each column from the others, once on real and once on synthetic rows. For each column, learns it from " +
+			"the others once on real and once on synthetic rows and scores both on the " +
 			"same real test rows " +
 			"(Choi et al. 2017; Tantipongpipat et al. 2019). Metrics are real.column, synthetic.column and difference.column, " +
 			"with the ends of " +

@@ -32,7 +32,8 @@ func Kinds() []pipeline.Kind {
 			evaluate.Table("real_train", "the real rows that the model learnt from", true),
 		},
 		Out: evaluate.Metrics(), Figures: figures(),
-		Doc: "Measures how close synthetic rows come to individual real ones: exact matches, matches of unique rows, " +
+		Doc: "Measures how close synthetic rows come to individual real ones. Measures are exact matches, matches of " +
+			"unique rows, " +
 			"distance to the closest record (dcr) and its " +
 			"ratio to the second closest (nndr) against a held-out control, a membership attack by distance and an attribute " +
 			"attack by the nearest " +

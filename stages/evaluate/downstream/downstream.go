@@ -33,8 +33,7 @@ type settings struct {
 func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
 		Name: "downstream", Version: 7, Late: true,
-		Doc: "Trains learners on the synthetic rows and scores them on held-out real rows (train on synthetic, test on " +
-			"real). With real_train the " +
+		Doc: "Trains learners on the synthetic rows and scores them on held-out real ones. With real_train the " +
 			"same learners are trained on real rows too, which gives the loss against them and how often two learners rank " +
 			"alike " +
 			"(Jordon et al. 2018). Metrics are named score.model; the plain score is the mean over learners. Beside every " +

@@ -29,7 +29,7 @@ func Kinds() []pipeline.Kind {
 		Name: "marginals", Version: 9, Late: true,
 		In:  evaluate.Ports("how far they are from `real` is what real rows reach"),
 		Out: evaluate.Metrics(), Figures: figures(),
-		Doc: "Compares the 1-, 2- and 3-way marginals of a synthetic table with those of real rows: total variation, L1, " +
+		Doc: "Compares the 1-, 2- and 3-way marginals of synthetic and real rows. Distances are total variation, L1, " +
 			"L2, Jensen-Shannon " +
 			"(the divergence, its root, and the half Jeffreys divergence that DP-auto-GAN prints), KL both ways, mu-smoothed " +
 			"KL, Hellinger; for single " +

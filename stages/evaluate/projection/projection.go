@@ -26,7 +26,8 @@ func Kinds() []pipeline.Kind {
 		Name: "projection", Version: 4, Late: true,
 		In:  evaluate.Ports("how far they are from `real` is what real rows reach"),
 		Out: evaluate.Metrics(), Figures: figures(),
-		Doc: "Principal components of the encoded real rows (categories as indicators), and where both tables lie along " +
+		Doc: "Compares both tables along the principal components of the real rows. Principal components of the encoded " +
+			"real rows (categories as indicators), and where both tables lie along " +
 			"them: explained variance " +
 			"(n-1) of the real rows and the share that the same directions hold in the synthetic ones, means and standard " +
 			"deviations, and the exact " +

@@ -24,7 +24,8 @@ type settings struct {
 func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
 		Name: "compare_queries", Version: 3,
-		Doc: "Puts the questions of released answers (dp_query, dp_covariance, dp_logistic_regression, " +
+		Doc: "Compares released answers with what the synthetic rows answer. Puts the questions of released answers " +
+			"(dp_query, dp_covariance, dp_logistic_regression, " +
 			"dp_poisson_regression) to the synthetic rows too, and compares both with what the real rows answer. " +
 			"Errors are shares, so that questions can be averaged (a regression's are not, so that beside other answers no " +
 			"mean over stages is given): of a count or a cell of the rows, of a mean or a quantile of the width of its " +

@@ -34,7 +34,8 @@ type settings struct {
 func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
 		Name: "regression_discovery", Version: 6, Late: true,
-		Doc: "Fits a declared regression (Poisson with offset, logistic, linear; no penalty) to real and to synthetic rows " +
+		Doc: "Compares what a regression finds in real and in synthetic rows. Fits a declared regression (Poisson with " +
+			"offset, logistic, linear; no penalty) to real and to synthetic rows " +
 			"and compares coefficients, " +
 			"standard errors, the overlap of confidence intervals (Karr et al. 2006), significance and sign. A discovery of " +
 			"the real rows is " +

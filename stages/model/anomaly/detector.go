@@ -45,7 +45,8 @@ type Detector struct {
 func anomalyDetectorKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: anomalyDetector, Version: 2,
-		Doc: "Trains an autoencoder by DP-SGD and releases it as a detector: how badly it gives back a row, by mean " +
+		Doc: "Trains an autoencoder by DP-SGD and releases it as a detector of anomalies. How badly it gives back a row, " +
+			"by mean " +
 			"squared error, is that row's score. " +
 			"Of d numbers that a row becomes, d - floor(d/2) are its hidden units, with a sigmoid before and after. " +
 			"Use it before remove_anomalies, with a small part of the budget (privacy.split: {detector: 0.1, train: 0.9}). " +

@@ -40,7 +40,8 @@ type Forest struct {
 func anomalyForestKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: anomalyForest, Version: 2,
-		Doc: "Counts the rows in the leaves of trees with random public splits, with Gaussian noise, and releases trees " +
+		Doc: "Releases an isolation forest on public splits as a detector of anomalies. Counts the rows in the leaves of " +
+			"trees with random public splits, with Gaussian noise, and releases trees " +
 			"and counts as a detector: " +
 			"the fewer rows share a row's leaves, the higher its score (an isolation forest on public splits). " +
 			"Use it before remove_anomalies, where rows that are unusual in several columns at once are looked for; it does " +

@@ -59,7 +59,8 @@ func removeAnomaliesKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: "remove_anomalies", Version: 2, Called: "less anomalies",
 		// of rows that were drawn, which are released too
-		Doc: "Takes out the rows to which a released detector gives the highest scores: a fixed number of them, or all " +
+		Doc: "Takes out the rows to which a released detector gives the highest scores. They are a fixed number of them, " +
+			"or all " +
 			"above a fixed score. " +
 			"A model of marginals or a mixture is a detector too, whose score is minus log2 of the row's probability, in " +
 			"bits; a row that it never draws has the highest. " +

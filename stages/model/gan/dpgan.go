@@ -55,7 +55,8 @@ type DPGAN struct {
 func dpGANKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: "dp_gan", Version: 2,
-		Doc: "Trains a GAN for each label of a column by DP-SGD on the critics, and releases the generators (the DP-GAN of " +
+		Doc: "GAN for each label of a column, by DP-SGD on the critics. Trains a GAN for each label of a column by DP-SGD " +
+			"on the critics, and releases the generators (the DP-GAN of " +
 			"the GANAD thesis). " +
 			"Labels are private: all critics learn in the same steps under one clip, and shares of labels are noisy or equal. " +
 			"Use it after encode where one column, such as a target, divides the rows; dp_syn and dp_wgan are alternatives. " +

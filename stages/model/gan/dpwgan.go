@@ -61,7 +61,8 @@ const (
 func dpWGANKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: "dp_wgan", Version: 3,
-		Doc: "Trains the Wasserstein GAN of UCLANESL (NIST challenge 2018, Algorithm 2) by DP-SGD on the critic and " +
+		Doc: "Wasserstein GAN by DP-SGD on the critic. Trains the Wasserstein GAN of UCLANESL (NIST challenge 2018, " +
+			"Algorithm 2) by DP-SGD on the critic and " +
 			"releases the generator. " +
 			"Batches are Poisson samples and one clip covers all weights of an example, or one each weight tensor, so that " +
 			"the bill is proven; the published program with its shuffled batches (program) is not. " +

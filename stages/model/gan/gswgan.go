@@ -77,7 +77,8 @@ type GSGenerator struct {
 func gsWGANKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: "gs_wgan", Version: 4,
-		Doc: "Trains a generator against Wasserstein critics on disjoint shards, through clipped and noised gradients at " +
+		Doc: "Generator against critics on disjoint shards (GS-WGAN). Trains a generator against Wasserstein critics on " +
+			"disjoint shards, through clipped and noised gradients at " +
 			"the generated rows (GS-WGAN, Chen et al. 2020, on tables as in the Turku thesis). " +
 			"Steps inside a shard, such as impute_knn with scope shard, cost nothing. All queries are proven under " +
 			"critic_schedule public, mean at the least noise. query batch with critic_schedule drawn is the published " +

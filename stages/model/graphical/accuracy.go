@@ -31,7 +31,8 @@ const (
 func measuredKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: measuredName, Version: 2,
-		Doc: "Says of each marginal that a released model of marginals was fitted to which share of its cells has a count " +
+		Doc: "Says how much of each marginal of a model its noise drowns. Says of each marginal that a released model of " +
+			"marginals was fitted to which share of its cells has a count " +
 			"below the standard deviation of its noise, for the report. " +
 			"Use it to see what the budget has bought. Computed from the release alone: costs nothing.",
 		In: []pipeline.Port{{Name: "in", Form: pipeline.FormModel, Doc: "A released model of marginals."}},

@@ -42,7 +42,8 @@ const aimName = "aim"
 func aimKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: aimName, Version: 5, Late: true,
-		Doc: "Measures noisy histograms of all columns and then, round after round, of the set of columns that the model " +
+		Doc: "Graphical model of marginals that are chosen round by round (AIM). Measures noisy histograms of all columns " +
+			"and then, round after round, of the set of columns that the model " +
 			"gets most wrong beyond its noise (AIM: McKenna, Mullins, Sheldon, Miklau 2022). " +
 			"Use it to compare with what others publish, or for a workload of few marginals; marginal_tree is as accurate in " +
 			"a tenth of the time. " +

@@ -35,7 +35,7 @@ const autoName = "auto"
 func autoKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: autoName, Version: 6, Late: true,
-		Doc: "Takes the model that serves the table best, from public facts alone, and the plan says which and why: " +
+		Doc: "Takes the model that serves the table best. Chooses from public facts alone, and the plan says which and why: " +
 			"independent where the rows (n) and " +
 			"the noise (mu) are such that n mu is below 8 for each column, else marginal_tree. Use it unless you know better. " +
 			"Takes the table as it is after cleaning, neither cut nor encoded, of stability rows(c): numbers need bounds, " +

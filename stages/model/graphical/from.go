@@ -38,7 +38,8 @@ const fromName = "marginals_from"
 func marginalsFromKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: fromName, Version: 5,
-		Doc: "Fits the graphical model of marginal_tree to noisy marginals that are there already: those of a released " +
+		Doc: "Graphical model of noisy marginals that are there already. Fits the graphical model of marginal_tree to " +
+			"noisy marginals that are there already: those of a released " +
 			"model, or of a file that is declared public. " +
 			"Use it to fit again under another size, or to make rows from tables that a statistical office has released. " +
 			"Costs nothing: the charge of a released model is in the bill of the stage that made it; what a file cost is " +

@@ -24,7 +24,8 @@ const intervalsName = "intervals"
 func intervalsKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: intervalsName, Version: 3,
-		Doc: "Gives counts of marginals with 95 % intervals for those of the table that a model learned from, from the " +
+		Doc: "Gives 95 % intervals for marginals of the table that a model learned from. Gives counts of marginals with 95 " +
+			"% intervals for those of the table that a model learned from, from the " +
 			"noisy marginals that the model carries. " +
 			"Use it before a count of synthetic rows is quoted. The column basis says what an interval is: measured, the " +
 			"released count and exact; combined, the " +

@@ -48,7 +48,8 @@ const (
 func mstKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: mstName, Version: 5, Late: true,
-		Doc: "Measures noisy histograms of all columns and of a spanning tree of pairs, chosen by how far each is from " +
+		Doc: "Graphical model of a spanning tree of pairs (MST). Measures noisy histograms of all columns and of a " +
+			"spanning tree of pairs, chosen by how far each is from " +
 			"independence, and releases the graphical model that fits them " +
 			"(McKenna, Miklau, Sheldon 2021; winner of NIST's challenge of 2018). Use it to compare with what others publish; " +
 			"marginal_tree measures more pairs with the same budget. " +

@@ -49,7 +49,8 @@ const (
 func privBayesKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: bayesName, Version: 5, Late: true,
-		Doc: "Chooses a Bayesian network of the columns, measures a noisy table of each column and its parents, and " +
+		Doc: "Bayesian network of columns (PrivBayes). Chooses a Bayesian network of the columns, measures a noisy table " +
+			"of each column and its parents, and " +
 			"releases the network (PrivBayes: Zhang, Cormode, Procopiuc, Srivastava, Xiao 2017). " +
 			"Use it to compare with what others publish; marginal_tree is more accurate. Under claims: published the bill " +
 			"shows the paper's epsilon beside the proven one, " +

@@ -33,7 +33,8 @@ const scoreName = "score"
 func scoreKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: scoreName, Version: 2,
-		Doc: "Adds a column with the natural logarithm of the probability that a released model of marginals gives each " +
+		Doc: "Adds to each row its log probability under a released model. Adds a column with the natural logarithm of the " +
+			"probability that a released model of marginals gives each " +
 			"row: of its codes, and of its values inside their bins. " +
 			"Use it to find unusual rows, so that a later stage can rank or filter them. Works row by row: scores of a " +
 			"private table are private, cost nothing and keep its stability; those of released rows are released. " +

@@ -41,7 +41,8 @@ const treeName = "marginal_tree"
 func marginalTreeKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: treeName, Version: 6, Late: true,
-		Doc: "Measures noisy histograms of all columns and of the pairs that are worth their noise, and releases the " +
+		Doc: "Graphical model of the pairs that are worth their noise. Measures noisy histograms of all columns and of the " +
+			"pairs that are worth their noise, and releases the " +
 			"graphical model that fits them. " +
 			"Use it for tables of up to some hundred columns: it is the most accurate of the models here, in seconds. " +
 			"Takes the table as it is after cleaning, neither cut nor encoded, of stability rows(c): numbers need bounds, " +

@@ -47,7 +47,8 @@ type DPAutoGAN struct {
 func dpAutoGANKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: dpAutoGAN, Version: 3,
-		Doc: "Trains an autoencoder and, in its code space, a Wasserstein GAN, both by DP-SGD, and releases generator and " +
+		Doc: "Wasserstein GAN in the code space of an autoencoder (DP-auto-GAN). Trains an autoencoder and, in its code " +
+			"space, a Wasserstein GAN, both by DP-SGD, and releases generator and " +
 			"decoder as one (DP-auto-GAN, Tantipongpipat et al. 2021). " +
 			"Batches are Poisson samples and one clip covers all weights of an example, encoder and decoder together, so that " +
 			"the bill is proven. " +

@@ -68,7 +68,8 @@ const (
 func dpSYNKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: "dp_syn", Version: 3,
-		Doc: "Trains an autoencoder for each label by DP-SGD, learns the codes of its rows as a mixture of Gaussians by " +
+		Doc: "Autoencoder and mixture of codes for each label. Trains an autoencoder for each label by DP-SGD, learns the " +
+			"codes of its rows as a mixture of Gaussians by " +
 			"noisy expectation maximisation, and releases decoders and mixtures. " +
 			"Labels are private: all autoencoders learn in the same steps, and shares of labels are noisy. " +
 			"Use it after encode where one column, such as a target, divides the rows; sample with a condition on it wastes " +

@@ -35,7 +35,8 @@ type DPVAE struct {
 func dpVAEKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: "dp_vae", Version: 2,
-		Doc: "Trains a variational autoencoder by DP-SGD on encoder and decoder together and releases the decoder, which " +
+		Doc: "Variational autoencoder by DP-SGD. Trains a variational autoencoder by DP-SGD on encoder and decoder " +
+			"together and releases the decoder, which " +
 			"turns standard normal codes into rows. " +
 			"Each column has the loss of its encoding: cross entropy for a one-hot group, binary cross entropy for numbers " +
 			"scaled to [0,1], squared error for others. " +

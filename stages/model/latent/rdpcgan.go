@@ -54,7 +54,8 @@ type RDPCGAN struct {
 func rdpCGANKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: rdpCGAN, Version: 2,
-		Doc: "Trains a convolutional autoencoder for all rows and, in its code space, a convolutional Wasserstein GAN for " +
+		Doc: "Autoencoder, and a GAN for each label in its code space (RDP-CGAN). Trains a convolutional autoencoder for " +
+			"all rows and, in its code space, a convolutional Wasserstein GAN for " +
 			"each label, all by DP-SGD, and releases generators and decoder as one (RDP-CGAN, Torfi et al. 2022, a GAN a " +
 			"label). " +
 			"Labels are private: all critics learn in the same steps, a row in that of its own label. " +

@@ -74,7 +74,8 @@ const (
 func mixtureKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: mixtureName, Version: 2, Late: true,
-		Doc: "Learns a mixture of components whose columns are independent, by DP variational inference (Jalko et al. " +
+		Doc: "Mixture of components with independent columns. Learns a mixture of components whose columns are " +
+			"independent, by DP variational inference (Jalko et al. " +
 			"2021), and releases the law of its parameters. " +
 			"Rows are drawn from the posterior predictive, each with parameters of its own. Knowledge can be built in: strata " +
 			"with a mixture each, values that are fixed in some, priors. " +

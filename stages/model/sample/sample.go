@@ -36,7 +36,8 @@ type Stage struct {
 func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
 		Name: "sample", Version: 6, Late: true, Draws: true, Called: "synthetic table",
-		Doc: "Draws synthetic rows from a released model and maps them back to the source's columns, categories, steps and " +
+		Doc: "Draws synthetic rows from a released model. Draws rows and maps them back to the source's columns, " +
+			"categories, steps and " +
 			"bounds. " +
 			"Drawing is post-processing of a paid release, so any number of rows costs nothing. Use it after a model. The " +
 			"class is that of the model.",

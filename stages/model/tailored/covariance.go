@@ -53,8 +53,8 @@ func tableIn() []pipeline.Port {
 func covarianceKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: covarianceName, Version: 2,
-		Doc: "Releases the covariance matrix of bounded columns, scaled to [0, 1] by their bounds, with 95 % intervals of " +
-			"the noise. " +
+		Doc: "Releases the covariance matrix of bounded columns with 95 % intervals of the noise. Columns are scaled to " +
+			"[0, 1] by their bounds. " +
 			"Use it where a covariance is all that is wanted of a table, or to see from how many such questions on a " +
 			"synthetic table is better (queries, and the kind compare_queries). " +
 			"The matrix is symmetric; noise can leave it with negative eigenvalues. release/ gets STAGE.answers.csv and " +

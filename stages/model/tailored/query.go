@@ -45,7 +45,8 @@ const queryName = "dp_query"
 func queryKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: queryName, Version: 2,
-		Doc: "Answers a declared list of questions (counts, means, quantiles, histograms) with 95 % intervals of the noise. " +
+		Doc: "Answers a declared list of questions with 95 % intervals of the noise. Questions ask for counts, means, " +
+			"quantiles and histograms. " +
 			"Use it where the questions are known: a few answers are more accurate than a synthetic table of the same " +
 			"epsilon, many are not (queries, and the kind compare_queries). " +
 			"Questions read {name: elderly_women, ask: count, where: [{column: age, from: 65}, {column: sex, in: [female]}]} " +

@@ -183,7 +183,8 @@ const logisticName = "dp_logistic_regression"
 func logisticKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: logisticName, Version: 5,
-		Doc: "Releases the coefficients of a logistic regression with standard errors and 95 % intervals that know the " +
+		Doc: "Releases a logistic regression with intervals that know the noise. Releases the coefficients of a logistic " +
+			"regression with standard errors and 95 % intervals that know the " +
 			"noise, by noisy Newton steps to a posterior mean. " +
 			"Use it where one regression is all that is wanted of a table, or to see from how many such questions on a " +
 			"synthetic table is better (queries). " +
@@ -240,7 +241,8 @@ const poissonName = "dp_poisson_regression"
 func poissonKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: poissonName, Version: 5,
-		Doc: "Releases the coefficients of a Poisson regression, the logarithms of rate ratios, with standard errors and " +
+		Doc: "Releases a Poisson regression with intervals that know the noise. Releases the coefficients of a Poisson " +
+			"regression, the logarithms of rate ratios, with standard errors and " +
 			"95 % intervals that know the noise, by noisy Newton steps to a posterior mean. " +
 			"Use it for rates of events, with a duration as offset, where one regression is all that is wanted of a table. " +
 			"Intervals leave out the noise of the information matrix, and what the prior pulls towards 0. release/ gets " +

@@ -83,7 +83,8 @@ type PATEGenerator struct {
 func pateGANKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: "pate_gan", Version: 2,
-		Doc: "Trains a generator against a student that learns from noisy votes of teachers on disjoint shards (PATE-GAN, " +
+		Doc: "Generator against a student of teachers' noisy votes (PATE-GAN). Trains a generator against a student that " +
+			"learns from noisy votes of teachers on disjoint shards (PATE-GAN, " +
 			"Jordon et al. 2019). " +
 			"Votes are charged whatever they are, so that the epsilon is known before the run; steps inside a shard, such as " +
 			"impute_knn with scope shard, cost nothing. " +
