@@ -92,8 +92,8 @@ func listings() map[string]string {
 	return map[string]string{
 		"cmd/weir/result.go: .csv":                      "noisy counts that a kind lists for people",
 		"cmd/weir/reproduce/main.go: .csv":              "what specs of papers gave, as the repository keeps it",
-		"stages/internal/ask/answers.go: .csv":          "answers, listed for people",
-		"stages/internal/regress/coefficients.go: .csv": "coefficients, listed for people",
+		"stages/internal/question/answers.go: .csv":          "answers, listed for people",
+		"stages/internal/question/coefficients.go: .csv": "coefficients, listed for people",
 		"stages/model/graphical/listing.go: .csv":       "noisy counts, listed for people",
 		"runtime/store/cache.go: .arrow":                "what a run stores for itself",
 		"internal/soak/spec.go: csv":                    "a setting of datasets",

@@ -8,13 +8,13 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/pipelinetest"
 	"weir/stages/internal/columns"
-	"weir/stages/internal/regress"
+	"weir/stages/internal/question"
 )
 
 // smoking explains who smokes.
-func smoking() regress.Model {
-	return regress.Model{Kind: regress.Logistic, Target: "smoker", Positive: "yes", PriorDeviation: 2.5,
-		Columns: []regress.Column{{Name: "age", Bounds: [2]float64{18, 90}},
+func smoking() question.Regression {
+	return question.Regression{Kind: question.Logistic, Target: "smoker", Positive: "yes", PriorDeviation: 2.5,
+		Columns: []question.RegressionColumn{{Name: "age", Bounds: [2]float64{18, 90}},
 			{Name: "region", Categories: pipelinetest.WardDomain().Column("region").Categories}}}
 }
 
@@ -30,7 +30,7 @@ func regressed(rows pipelinetest.Input) pipelinetest.Input {
 	if err != nil {
 		panic(err)
 	}
-	r := regress.Released{Stage: "fit", Queries: 1, Steps: 6, Model: m}
+	r := question.ReleasedRegression{Stage: "fit", Queries: 1, Steps: 6, Model: m}
 	r.Coefficients, r.Covariance = m.Coefficients(b)
 	for j := range r.Coefficients[1:] {
 		off := 0.1
@@ -40,7 +40,7 @@ func regressed(rows pipelinetest.Input) pipelinetest.Input {
 		r.Coefficients[1+j].Estimate += off
 		r.Coefficients[1+j].High += off
 	}
-	table, err := r.Write(regress.Header(rows.Header))
+	table, err := r.Write(question.RegressionHeader(rows.Header))
 	if err != nil {
 		panic(err)
 	}

@@ -9,25 +9,25 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/pipelinetest"
 	"weir/schema"
-	"weir/stages/internal/ask"
+	"weir/stages/internal/question"
 	"weir/stages/internal/columns"
 )
 
 // asking are questions about the ward.
-func asking() []ask.Asked {
+func asking() []question.Asked {
 	low := 40.0
 	var ps schema.Problems
-	list := ask.Check(&ps, "questions", []ask.Question{
-		{Name: "older", Ask: ask.Count, Where: []ask.Condition{{Column: "age", From: &low}}},
-		{Name: "regions", Ask: ask.Histogram, Column: "region"},
-		{Name: "age", Ask: ask.Mean, Column: "age"},
-		{Name: "pressure", Ask: ask.Quantile, Column: "pressure", Quantile: 0.5},
+	list := question.Check(&ps, "questions", []question.Question{
+		{Name: "older", Ask: question.Count, Where: []question.Condition{{Column: "age", From: &low}}},
+		{Name: "regions", Ask: question.Histogram, Column: "region"},
+		{Name: "age", Ask: question.Mean, Column: "age"},
+		{Name: "pressure", Ask: question.Quantile, Column: "pressure", Quantile: 0.5},
 	}, pipelinetest.WardDomain(), 0)
 	full := pipelinetest.WardDomain()
 	for i := range full.Columns {
 		full.Columns[i].Nullable = false
 	}
-	cov := ask.CheckCovariance(&ps, "columns", []string{"age", "pressure", "smoker"}, full, 0)
+	cov := question.CheckCovariance(&ps, "columns", []string{"age", "pressure", "smoker"}, full, 0)
 	if err := ps.Err(); err != nil {
 		panic(err)
 	}
@@ -42,7 +42,7 @@ func answered(rows pipelinetest.Input, off float64) pipelinetest.Input {
 	if err != nil {
 		panic(err)
 	}
-	a := ask.Answers{Stage: "asked", Kind: "dp_query", Of: 5, Asked: asking()}
+	a := question.Answers{Stage: "asked", Kind: "dp_query", Of: 5, Asked: asking()}
 	for _, q := range a.Asked {
 		list, err := q.Of(context.Background(), f)
 		if err != nil {
@@ -51,19 +51,19 @@ func answered(rows pipelinetest.Input, off float64) pipelinetest.Input {
 		for _, x := range list {
 			amount, least, most := off, -1e9, 1e9
 			switch q.Ask {
-			case ask.Count, ask.Histogram:
+			case question.Count, question.Histogram:
 				amount = 3
-			case ask.Covariance:
+			case question.Covariance:
 				amount, least, most = off/100, -0.25, 0.25
 			default:
 				least, most = q.Bounds[0][0], q.Bounds[0][1]
 			}
 			in := func(v float64) float64 { return min(max(v, least), most) }
-			a.List = append(a.List, ask.Answer{Question: x.Question, Cell: x.Cell, Value: in(x.Value + amount),
+			a.List = append(a.List, question.Answer{Question: x.Question, Cell: x.Cell, Value: in(x.Value + amount),
 				Low: in(x.Value - amount), High: in(x.Value + 2*amount)})
 		}
 	}
-	t, err := a.Write(ask.Header(rows.Header))
+	t, err := a.Write(question.Header(rows.Header))
 	if err != nil {
 		panic(err)
 	}

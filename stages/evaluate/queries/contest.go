@@ -6,15 +6,14 @@ import (
 	"math"
 
 	"weir/pipeline"
-	"weir/stages/internal/ask"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/metric"
-	"weir/stages/internal/regress"
+	"weir/stages/internal/question"
 )
 
 // contest is the answers of one stage against the answers of the synthetic rows.
 type contest struct {
-	answers         ask.Answers
+	answers         question.Answers
 	real, synthetic *columns.Frame
 	list            []pipeline.Metric
 	tailored, other []metric.Noted
@@ -27,7 +26,7 @@ type contest struct {
 type coverage struct{ hold, of int }
 
 // add judges one question.
-func (c *contest) add(ctx context.Context, q ask.Asked, tailored []ask.Answer) error {
+func (c *contest) add(ctx context.Context, q question.Asked, tailored []question.Answer) error {
 	column := c.answers.Stage + "." + q.Name
 	why := q.Lacks(c.real)
 	if why == "" {
@@ -51,7 +50,7 @@ func (c *contest) add(ctx context.Context, q ask.Asked, tailored []ask.Answer) e
 		return nil
 	}
 	c.cover(truth, tailored)
-	if c.ranks && q.Ask == ask.Quantile {
+	if c.ranks && q.Ask == question.Quantile {
 		values := q.Values(c.real)
 		c.judge(column, misplaced(q, values, tailored), misplaced(q, values, other))
 		return nil
@@ -75,7 +74,7 @@ func (c *contest) judge(column string, tailored, synthetic metric.Noted) {
 }
 
 // cover counts the intervals that there are.
-func (c *contest) cover(truth, tailored []ask.Answer) {
+func (c *contest) cover(truth, tailored []question.Answer) {
 	for i, a := range tailored {
 		if math.IsNaN(truth[i].Value) || math.IsNaN(a.Low) {
 			continue
@@ -90,7 +89,7 @@ func (c *contest) cover(truth, tailored []ask.Answer) {
 // answerError is the error of answers of a table of so many rows, as a share: see the doc of the
 // kind. The answer to a covariance has each number off the diagonal once, which stands in
 // the matrix twice.
-func answerError(q ask.Asked, truth, answers []ask.Answer, real, rows int) metric.Noted {
+func answerError(q question.Asked, truth, answers []question.Answer, real, rows int) metric.Noted {
 	if real == 0 || rows == 0 {
 		return metric.None("a table is empty")
 	}
@@ -98,16 +97,16 @@ func answerError(q ask.Asked, truth, answers []ask.Answer, real, rows int) metri
 	for i, a := range answers {
 		d := 0.0
 		switch q.Ask {
-		case ask.Count, ask.Histogram:
+		case question.Count, question.Histogram:
 			d = math.Abs(a.Value/float64(rows)-truth[i].Value/float64(real)) / float64(len(answers))
-		case ask.Covariance:
+		case question.Covariance:
 			d = float64((a.Value - truth[i].Value) * (a.Value - truth[i].Value) * twice(q, i))
 		default:
 			d = math.Abs(a.Value-truth[i].Value) / (q.Bounds[0][1] - q.Bounds[0][0])
 		}
 		sum += d
 	}
-	if q.Ask == ask.Covariance {
+	if q.Ask == question.Covariance {
 		sum = math.Sqrt(sum)
 	}
 	return metric.Or(sum, "no row is asked about")
@@ -115,7 +114,7 @@ func answerError(q ask.Asked, truth, answers []ask.Answer, real, rows int) metri
 
 // misplaced is how far the share of values that are below an answer, or up to it, is from
 // the one that was asked for.
-func misplaced(q ask.Asked, values []float64, answers []ask.Answer) metric.Noted {
+func misplaced(q question.Asked, values []float64, answers []question.Answer) metric.Noted {
 	lower, prefix, n, x := 0.0, 0.0, 0.0, answers[0].Value
 	for _, v := range values {
 		if math.IsNaN(v) {
@@ -136,7 +135,7 @@ func misplaced(q ask.Asked, values []float64, answers []ask.Answer) metric.Noted
 }
 
 // twice is how often answer i to a covariance stands in its matrix.
-func twice(q ask.Asked, i int) float64 {
+func twice(q question.Asked, i int) float64 {
 	for wide := len(q.Columns); wide > 0; wide-- {
 		if i == 0 {
 			return 1
@@ -189,9 +188,9 @@ func (c *contest) verdict(tailored, synthetic float64) string {
 // regression is how a released regression and the same one of the synthetic rows do, beside
 // the same one of the real rows. Of a logistic one it says too how often each tells the
 // real outcome.
-func regression(ctx context.Context, r regress.Released, real, synthetic *columns.Frame) ([]pipeline.Metric, error) {
+func regression(ctx context.Context, r question.ReleasedRegression, real, synthetic *columns.Frame) ([]pipeline.Metric, error) {
 	column := r.Stage + "." + r.Model.Target
-	c := contest{answers: ask.Answers{Stage: r.Stage, Of: r.Queries}}
+	c := contest{answers: question.Answers{Stage: r.Stage, Of: r.Queries}}
 	why := r.Model.Lacks(real)
 	if why == "" {
 		why = r.Model.Lacks(synthetic)
@@ -215,10 +214,10 @@ func regression(ctx context.Context, r regress.Released, real, synthetic *column
 	c.cover(answers(truth), answers(r.Coefficients))
 	c.judge(column, metric.Of(r.Model.Apart(r.Coefficients, truth), ""), metric.Of(r.Model.Apart(other, truth), ""))
 	list := append(c.summary(), c.list...)
-	if r.Model.Kind == regress.Logistic {
+	if r.Model.Kind == question.Logistic {
 		for _, entry := range []struct {
 			name string
-			list []regress.Coefficient
+			list []question.Coefficient
 		}{{"accuracy_tailored", r.Coefficients}, {"accuracy_synthetic", other}, {"accuracy_real", truth}} {
 			list = append(list, pipeline.Metric{Name: entry.name, Column: column, Value: r.Model.Accuracy(entry.list, rows),
 				Note: fmt.Sprintf("of %d real rows", real.Rows)})
@@ -228,7 +227,7 @@ func regression(ctx context.Context, r regress.Released, real, synthetic *column
 }
 
 // answer is the coefficients of rows that may be looked at.
-func answer(ctx context.Context, m regress.Model, rows regress.Rows) ([]regress.Coefficient, error) {
+func answer(ctx context.Context, m question.Regression, rows question.RegressionRows) ([]question.Coefficient, error) {
 	b, err := m.Answer(ctx, rows)
 	if err != nil {
 		return nil, err
@@ -237,9 +236,9 @@ func answer(ctx context.Context, m regress.Model, rows regress.Rows) ([]regress.
 	return list, nil
 }
 
-func answers(list []regress.Coefficient) (out []ask.Answer) {
+func answers(list []question.Coefficient) (out []question.Answer) {
 	for _, c := range list {
-		out = append(out, ask.Answer{Value: c.Estimate, Low: c.Low, High: c.High})
+		out = append(out, question.Answer{Value: c.Estimate, Low: c.Low, High: c.High})
 	}
 	return out
 }

@@ -9,10 +9,9 @@ import (
 	"weir/pipeline"
 	"weir/schema"
 	"weir/stages/evaluate"
-	"weir/stages/internal/ask"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/metric"
-	"weir/stages/internal/regress"
+	"weir/stages/internal/question"
 )
 
 // settings says how answers are judged; the questions are those that were answered.
@@ -103,7 +102,7 @@ func overall(list []pipeline.Metric, mixed bool) (means []pipeline.Metric) {
 // judged reads what one stage released, answers or coefficients, and compares it.
 func (s *settings) judged(ctx context.Context, t pipeline.Table, real, synthetic *columns.Frame) (
 	list []pipeline.Metric, coefficients bool, err error) {
-	r, cond, err := regress.Read(ctx, t)
+	r, cond, err := question.ReadRegression(ctx, t)
 	if err != nil {
 		return nil, false, err
 	}
@@ -111,7 +110,7 @@ func (s *settings) judged(ctx context.Context, t pipeline.Table, real, synthetic
 		list, err = regression(ctx, r, real, synthetic)
 		return list, true, err
 	}
-	a, err := ask.Read(ctx, t)
+	a, err := question.Read(ctx, t)
 	if err != nil {
 		return nil, false, err
 	}
@@ -120,7 +119,7 @@ func (s *settings) judged(ctx context.Context, t pipeline.Table, real, synthetic
 }
 
 // compared is how one stage's answers and the answers of the synthetic rows compare.
-func (s *settings) compared(ctx context.Context, a ask.Answers, real, synthetic *columns.Frame) ([]pipeline.Metric,
+func (s *settings) compared(ctx context.Context, a question.Answers, real, synthetic *columns.Frame) ([]pipeline.Metric,
 	error) {
 	c := contest{answers: a, real: real, synthetic: synthetic, ranks: s.Quantiles == "ranks"}
 	rest := a.List

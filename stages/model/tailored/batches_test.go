@@ -14,7 +14,7 @@ import (
 	"weir/pipeline/pipelinetest"
 	"weir/privacy/noise"
 	"weir/schema"
-	"weir/stages/internal/ask"
+	"weir/stages/internal/question"
 )
 
 // TestQuestionsAreCountedBatchByBatch: a table in one batch and in several, one of them empty and each in the memory of
@@ -40,7 +40,7 @@ func TestQuestionsAreCountedBatchByBatch(t *testing.T) {
 		out, err := w.Run(t.Context(), env, pipeline.Tables{"in": inBatches(in, 0, 7, 7, 30, 40)})
 		must(t, err)
 		must(t, ledger.Close())
-		parts, err := ask.Read(t.Context(), out["out"])
+		parts, err := question.Read(t.Context(), out["out"])
 		must(t, err)
 		if d := cmp.Diff(whole.List, parts.List, cmpopts.EquateNaNs()); d != "" || len(whole.List) == 0 {
 			t.Errorf("%s: %s", name, d)
@@ -53,7 +53,7 @@ func TestQuestionsAreCountedBatchByBatch(t *testing.T) {
 func TestTableWithoutABatch(t *testing.T) {
 	in := ward(40)
 	var ps schema.Problems
-	l := ask.Check(&ps, "questions", everything(), in.Header.Domain, 0)
+	l := question.Check(&ps, "questions", everything(), in.Header.Domain, 0)
 	must(t, ps.Err())
 	none, err := readFor(t.Context(), inBatches(in, 0), l)
 	must(t, err)

@@ -11,7 +11,7 @@ import (
 	"weir/privacy"
 	"weir/privacy/mechanism"
 	"weir/schema"
-	"weir/stages/internal/ask"
+	"weir/stages/internal/question"
 	"weir/stages/internal/columns"
 )
 
@@ -22,7 +22,7 @@ import (
 // numbers of the sum of a a', in one release (mechanism.GaussianFilter); where the number
 // of rows is public, the first of them is left out. Sensitivity: d+1 (add_remove) or
 // sqrt(2) (d+1) (replace_one) in L2, where numbers off the diagonal count sqrt(2) times
-// (ask.Moves has the proof). Adjacency: either. Guarantee: as for one Gaussian mechanism;
+// (question.Moves has the proof). Adjacency: either. Guarantee: as for one Gaussian mechanism;
 // that covariances are read off the noisy numbers is post-processing. Of a budget for T
 // queries this one spends a T-th of the squares: T equal Gaussian mechanisms compose to one
 // whose squares are the squares of all.
@@ -30,7 +30,7 @@ import (
 // Published: the noise that Jalko, Lagerspetz, Haukka, Tarkoma, Honkela, Kaski 2021 add to
 // the covariance itself, T sqrt(2 ln(1.25/delta))/epsilon sqrt(d(d-1)/2)/n on each number.
 // Its sensitivity leaves out the diagonal, which it releases; the proven epsilon is the epsilon of
-// the same noise for sqrt(d(d+1)/2)/n (ask.ScatterMoves), under replace_one and of a
+// the same noise for sqrt(d(d+1)/2)/n (question.ScatterMoves), under replace_one and of a
 // public number of rows n. Reference: Dwork, Talwar, Thakurta, Zhang 2014 for moments of
 // rows in a ball.
 type Covariance struct {
@@ -59,7 +59,7 @@ func covarianceKind() pipeline.Kind {
 			"synthetic table is better (queries, and the kind compare_queries). " +
 			"The matrix is symmetric; noise can leave it with negative eigenvalues. release/ gets STAGE.answers.csv and " +
 			"STAGE.answers.json. Needs a table of stability rows(c).",
-		In: tableIn(), Out: ask.Port(),
+		In: tableIn(), Out: question.Port(),
 		New: func() pipeline.Stage { return &Covariance{Shares: Shares{Queries: 1}, Mechanism: "moments"} },
 	}
 }
@@ -69,14 +69,14 @@ func (s *Covariance) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
 	var ps schema.Problems
 	rows := columns.PublicRows(h)
-	a := ask.CheckCovariance(&ps, "columns", s.names(h.Domain), h.Domain, rows)
+	a := question.CheckCovariance(&ps, "columns", s.names(h.Domain), h.Domain, rows)
 	if s.published() {
 		s.checkPublished(&ps, h, rows)
 	}
 	if err := ps.Err(); err != nil {
 		return pipeline.Work{}, err
 	}
-	out := ask.Header(h)
+	out := question.Header(h)
 	w := pipeline.Work{Out: pipeline.Headers{"out": out}, Terms: pipeline.Pricing{Scale: s.NoiseMultiplier},
 		Spends: []pipeline.Spend{{Name: answersName, Doc: s.doc(), Mechanism: func(scale float64) privacy.Mechanism {
 			return mechanism.GaussianFilter{NoiseMultiplier: s.multiplier(a, scale), Adjacency: h.Terms.Adjacency,
@@ -140,7 +140,7 @@ func ofSeveral(queries int) string {
 // multiplier returns the multiplier of the filter. The published scale is the noise of one query over the
 // published sensitivity, so that all of them cost what as many of the true one do; the
 // event of exchanged rows has twice the sensitivity.
-func (s *Covariance) multiplier(a ask.Asked, scale float64) float64 {
+func (s *Covariance) multiplier(a question.Asked, scale float64) float64 {
 	if !s.published() {
 		return scale
 	}
@@ -148,7 +148,7 @@ func (s *Covariance) multiplier(a ask.Asked, scale float64) float64 {
 }
 
 // largest is mechanism.GaussianFilter's, of one of equal queries.
-func (s *Covariance) largest(a ask.Asked, adjacency privacy.Adjacency) float64 {
+func (s *Covariance) largest(a question.Asked, adjacency privacy.Adjacency) float64 {
 	moves := a.Moves()
 	if s.published() {
 		moves = a.ScatterMoves()
@@ -167,8 +167,8 @@ func (s *Covariance) paper() *pipeline.Published {
 }
 
 // run reads the table, and then pays: moments are sums of what each row adds, the published covariance needs all rows.
-func (s *Covariance) run(ctx context.Context, env *pipeline.Env, a ask.Asked, t pipeline.Table) (ask.Answers, error) {
-	out, share := ask.Answers{Stage: env.Stage, Kind: covarianceName, Of: s.Queries, Asked: []ask.Asked{a}},
+func (s *Covariance) run(ctx context.Context, env *pipeline.Env, a question.Asked, t pipeline.Table) (question.Answers, error) {
+	out, share := question.Answers{Stage: env.Stage, Kind: covarianceName, Of: s.Queries, Asked: []question.Asked{a}},
 		1/float64(s.Queries)
 	tally, err := s.tally(ctx, a, t)
 	if err != nil {
@@ -192,7 +192,7 @@ func (s *Covariance) run(ctx context.Context, env *pipeline.Env, a ask.Asked, t 
 	return out, err
 }
 
-func (s *Covariance) tally(ctx context.Context, a ask.Asked, t pipeline.Table) ([]int64, error) {
+func (s *Covariance) tally(ctx context.Context, a question.Asked, t pipeline.Table) ([]int64, error) {
 	if s.published() {
 		f, err := columns.Read(ctx, t)
 		if err != nil {
@@ -200,7 +200,7 @@ func (s *Covariance) tally(ctx context.Context, a ask.Asked, t pipeline.Table) (
 		}
 		return a.Scatter(ctx, f)
 	}
-	read, err := readFor(ctx, t, []ask.Asked{a})
+	read, err := readFor(ctx, t, []question.Asked{a})
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,7 @@ import (
 	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
-	"weir/stages/internal/ask"
+	"weir/stages/internal/question"
 )
 
 // ward is a table of made-up rows: bounded numbers with and without a step, categories of
@@ -58,22 +58,22 @@ func must(t *testing.T, err error) {
 }
 
 // everything asks one question of each sort, with conditions and without.
-func everything() []ask.Question {
+func everything() []question.Question {
 	from, to := 30.0, 60.5
-	older := []ask.Condition{{Column: "age", From: &from, To: &to}, {Column: "smoker", In: []string{"yes"}}}
-	return []ask.Question{
-		{Name: "older smokers", Ask: ask.Count, Where: older},
-		{Name: "regions", Ask: ask.Histogram, Column: "region"},
-		{Name: "weights", Ask: ask.Histogram, Column: "weight", Edges: []float64{30, 62, 64, 200}, Where: older},
-		{Name: "age", Ask: ask.Mean, Column: "age"},
-		{Name: "dose", Ask: ask.Mean, Column: "dose"},
-		{Name: "weight of the older", Ask: ask.Mean, Column: "weight", Where: older},
-		{Name: "median age", Ask: ask.Quantile, Column: "age", Quantile: 0.5},
-		{Name: "high dose", Ask: ask.Quantile, Column: "dose", Quantile: 0.9, Where: older},
+	older := []question.Condition{{Column: "age", From: &from, To: &to}, {Column: "smoker", In: []string{"yes"}}}
+	return []question.Question{
+		{Name: "older smokers", Ask: question.Count, Where: older},
+		{Name: "regions", Ask: question.Histogram, Column: "region"},
+		{Name: "weights", Ask: question.Histogram, Column: "weight", Edges: []float64{30, 62, 64, 200}, Where: older},
+		{Name: "age", Ask: question.Mean, Column: "age"},
+		{Name: "dose", Ask: question.Mean, Column: "dose"},
+		{Name: "weight of the older", Ask: question.Mean, Column: "weight", Where: older},
+		{Name: "median age", Ask: question.Quantile, Column: "age", Quantile: 0.5},
+		{Name: "high dose", Ask: question.Quantile, Column: "dose", Quantile: 0.9, Where: older},
 	}
 }
 
-func queryOf(queries int, list ...ask.Question) func() pipeline.Stage {
+func queryOf(queries int, list ...question.Question) func() pipeline.Stage {
 	return func() pipeline.Stage {
 		s := queryKind().New().(*Query)
 		s.Questions, s.Queries = list, queries

@@ -9,15 +9,15 @@ import (
 	"weir/pipeline/compile"
 	"weir/pipeline/pipelinetest"
 	"weir/privacy/noise"
-	"weir/stages/internal/ask"
+	"weir/stages/internal/question"
 )
 
 // TestNoiseOutOfReachIsRefusedInThePlan: noise of whole numbers ends at 2^40. What the plan lets
 // through can be drawn at the run, when it is paid; each stage is refused at some noise.
 func TestNoiseOutOfReachIsRefusedInThePlan(t *testing.T) {
-	var many []ask.Question
+	var many []question.Question
 	for i := range 100 {
-		many = append(many, ask.Question{Name: fmt.Sprint(i), Ask: ask.Mean, Column: "age"})
+		many = append(many, question.Question{Name: fmt.Sprint(i), Ask: question.Mean, Column: "age"})
 	}
 	for name, c := range map[string]struct {
 		stage pipeline.Stage

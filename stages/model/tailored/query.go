@@ -12,7 +12,7 @@ import (
 	"weir/privacy"
 	"weir/privacy/mechanism"
 	"weir/schema"
-	"weir/stages/internal/ask"
+	"weir/stages/internal/question"
 	"weir/stages/internal/columns"
 )
 
@@ -26,7 +26,7 @@ func Kinds() []pipeline.Kind {
 // Input: a private table, stability rows(c). Mechanism: integer Gaussian noise on the tally
 // of each count, mean and histogram, all under one mechanism.GaussianFilter; an exponential
 // mechanism for each quantile (mechanism.Quantile). Sensitivity: the moves of each tally, by
-// ask.Moves; of a quantile's scores max(q, 1-q) or 1. Adjacency: either. Guarantee: as for
+// question.Moves; of a quantile's scores max(q, 1-q) or 1. Adjacency: either. Guarantee: as for
 // one Gaussian mechanism and the exponential ones, composed; nothing is chosen after
 // looking. Every question gets an equal part of the squares: (moves/sigma)^2 of a tally, and
 // epsilon^2/4 of a quantile, twice its zero-concentrated rho (Cesar, Rogers 2021). What is
@@ -36,7 +36,7 @@ func Kinds() []pipeline.Kind {
 // Reference: docs/design/tailored.md.
 type Query struct {
 	Shares          `yaml:",inline"`
-	Questions       []ask.Question `yaml:"questions" json:"questions" required:"true" minItems:"1" doc:"What is asked; each gets an equal part of the budget."`
+	Questions       []question.Question `yaml:"questions" json:"questions" required:"true" minItems:"1" doc:"What is asked; each gets an equal part of the budget."`
 	NoiseMultiplier float64        `yaml:"noise_multiplier,omitempty" json:"noise_multiplier,omitempty" exclusiveMin:"0" doc:"Noise of all questions of all queries as one Gaussian mechanism of sensitivity 1; found from the budget where it is not given."`
 }
 
@@ -56,7 +56,7 @@ func queryKind() pipeline.Kind {
 			"about, else a noisy one of the same release. " +
 			"A quantile has no interval: its note bounds the rank. release/ gets STAGE.answers.csv and STAGE.answers.json. " +
 			"Needs a table of stability rows(c).",
-		In: tableIn(), Out: ask.Port(),
+		In: tableIn(), Out: question.Port(),
 		New: func() pipeline.Stage { return &Query{Shares: Shares{Queries: 1}} },
 	}
 }
@@ -65,11 +65,11 @@ func queryKind() pipeline.Kind {
 func (s *Query) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
 	var ps schema.Problems
-	list := ask.Check(&ps, "questions", s.Questions, h.Domain, columns.PublicRows(h))
+	list := question.Check(&ps, "questions", s.Questions, h.Domain, columns.PublicRows(h))
 	if err := ps.Err(); err != nil {
 		return pipeline.Work{}, err
 	}
-	out, l := ask.Header(h), lot{list, s.Queries, h.Terms.Adjacency}
+	out, l := question.Header(h), lot{list, s.Queries, h.Terms.Adjacency}
 	return pipeline.Work{Out: pipeline.Headers{"out": out}, Terms: pipeline.Pricing{Scale: s.NoiseMultiplier},
 		Spends: l.spends(),
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
@@ -81,7 +81,7 @@ func (s *Query) Plan(in pipeline.Headers) (pipeline.Work, error) {
 			if err != nil {
 				return nil, err
 			}
-			t, err := ask.Answers{Stage: env.Stage, Kind: queryName, Of: s.Queries, Asked: list, List: answers}.Write(out)
+			t, err := question.Answers{Stage: env.Stage, Kind: queryName, Of: s.Queries, Asked: list, List: answers}.Write(out)
 			return pipeline.Tables{"out": t}, err
 		}}, nil
 }
@@ -93,7 +93,7 @@ type tallied struct {
 }
 
 // readFor reads a table once, in the memory of tallies and of the values of quantiles.
-func readFor(ctx context.Context, t pipeline.Table, list []ask.Asked) ([]tallied, error) {
+func readFor(ctx context.Context, t pipeline.Table, list []question.Asked) ([]tallied, error) {
 	read := make([]tallied, len(list))
 	for f, err := range columns.Batches(ctx, t) {
 		for i := 0; err == nil && i < len(list); i++ {
@@ -106,8 +106,8 @@ func readFor(ctx context.Context, t pipeline.Table, list []ask.Asked) ([]tallied
 	return read, nil
 }
 
-func (r *tallied) add(ctx context.Context, a ask.Asked, f *columns.Frame) error {
-	if a.Ask == ask.Quantile {
+func (r *tallied) add(ctx context.Context, a question.Asked, f *columns.Frame) error {
+	if a.Ask == question.Quantile {
 		r.values = append(r.values, a.Values(f)...)
 		return nil
 	}
@@ -123,7 +123,7 @@ func (r *tallied) add(ctx context.Context, a ask.Asked, f *columns.Frame) error 
 
 // lot is the questions of a stage, of which several share a budget.
 type lot struct {
-	asked     []ask.Asked
+	asked     []question.Asked
 	queries   int
 	adjacency privacy.Adjacency
 }
@@ -131,7 +131,7 @@ type lot struct {
 // tallies is how many questions have one; the others are quantiles.
 func (l lot) tallies() (n int) {
 	for _, a := range l.asked {
-		if a.Ask != ask.Quantile {
+		if a.Ask != question.Quantile {
 			n++
 		}
 	}
@@ -147,7 +147,7 @@ func (l lot) spends() (list []pipeline.Spend) {
 			}})
 	}
 	for i, a := range l.asked {
-		if a.Ask == ask.Quantile {
+		if a.Ask == question.Quantile {
 			list = append(list, pipeline.Spend{Name: quantileName(i), Doc: "a quantile of " + a.Column + ofSeveral(l.queries),
 				Mechanism: func(scale float64) privacy.Mechanism { return l.quantile(a, scale) }})
 		}
@@ -158,7 +158,7 @@ func (l lot) spends() (list []pipeline.Spend) {
 // largest is mechanism.GaussianFilter's, of so many tallies with equal parts.
 func (l lot) largest(tallies int) (most float64) {
 	for _, a := range l.asked {
-		if a.Ask != ask.Quantile {
+		if a.Ask != question.Quantile {
 			most = math.Max(most, a.Moves().Under(l.adjacency))
 		}
 	}
@@ -168,7 +168,7 @@ func (l lot) largest(tallies int) (most float64) {
 func quantileName(i int) string { return fmt.Sprintf("quantile %d", i+1) }
 
 // quantile is the mechanism of one question.
-func (l lot) quantile(a ask.Asked, scale float64) mechanism.Quantile {
+func (l lot) quantile(a question.Asked, scale float64) mechanism.Quantile {
 	whole := mechanism.ZCDPFilter{NoiseMultiplier: scale, Adjacency: l.adjacency}
 	epsilon := float64(mostEpsilon)
 	if scale > 0 {
@@ -183,7 +183,7 @@ func (l lot) quantile(a ask.Asked, scale float64) mechanism.Quantile {
 // chance.
 const mostEpsilon = 0x1p10
 
-func (l lot) answer(ctx context.Context, env *pipeline.Env, read []tallied) (all []ask.Answer, err error) {
+func (l lot) answer(ctx context.Context, env *pipeline.Env, read []tallied) (all []question.Answer, err error) {
 	n, p := l.tallies(), purse{}
 	if n > 0 {
 		if p, err = openPurse(env, answersName); err != nil {
@@ -191,11 +191,11 @@ func (l lot) answer(ctx context.Context, env *pipeline.Env, read []tallied) (all
 		}
 	}
 	for i, a := range l.asked {
-		var list []ask.Answer
+		var list []question.Answer
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if a.Ask == ask.Quantile {
+		if a.Ask == question.Quantile {
 			list, err = pick(env, quantileName(i), a, read[i].values)
 		} else {
 			list, err = p.ask(a, read[i].tally, 1/float64(n*l.queries))
@@ -210,7 +210,7 @@ func (l lot) answer(ctx context.Context, env *pipeline.Env, read []tallied) (all
 }
 
 // ask answers a question for a share of the filter's total.
-func (p purse) ask(a ask.Asked, tally []int64, share float64) ([]ask.Answer, error) {
+func (p purse) ask(a question.Asked, tally []int64, share float64) ([]question.Answer, error) {
 	noisy, sigma, err := p.release(tally, a.Moves(), share)
 	if err != nil {
 		return nil, err
@@ -219,7 +219,7 @@ func (p purse) ask(a ask.Asked, tally []int64, share float64) ([]ask.Answer, err
 }
 
 // pick answers a quantile.
-func pick(env *pipeline.Env, name string, a ask.Asked, values []float64) ([]ask.Answer, error) {
+func pick(env *pipeline.Env, name string, a question.Asked, values []float64) ([]question.Answer, error) {
 	paid, err := env.Privacy.Open(name)
 	if err != nil {
 		return nil, err

@@ -14,7 +14,7 @@ import (
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
 	"weir/privacy/noise"
-	"weir/stages/internal/ask"
+	"weir/stages/internal/question"
 	"weir/stages/internal/columns"
 )
 
@@ -28,7 +28,7 @@ func (w *watching) Release(r privacy.Released) any {
 
 // run carries a stage out at a noise multiplier, which its bill has too.
 func run(t *testing.T, s pipeline.Stage, k pipeline.Kind, in pipelinetest.Input, multiplier float64,
-	key byte) (ask.Answers, []privacy.Released) {
+	key byte) (question.Answers, []privacy.Released) {
 	t.Helper()
 	h := pipeline.Headers{"in": in.Header}
 	w, err := s.Plan(h)
@@ -41,7 +41,7 @@ func run(t *testing.T, s pipeline.Stage, k pipeline.Kind, in pipelinetest.Input,
 	out, err := w.Run(t.Context(), env, pipeline.Tables{"in": pipeline.FromRecords(in.Header, in.Rows)})
 	must(t, err)
 	must(t, ledger.Close())
-	answers, err := ask.Read(t.Context(), out["out"])
+	answers, err := question.Read(t.Context(), out["out"])
 	must(t, err)
 	return answers, probe.seen
 }
@@ -79,7 +79,7 @@ func normal(x []float64) float64 {
 // M sqrt(d(d-1)/2) whatever T is. Each fails at a rate of 1e-6; noise of half fails each.
 func TestNoiseOfTallies(t *testing.T) {
 	removable := wards()["add_remove"]
-	means := []ask.Question{{Name: "dose", Ask: ask.Mean, Column: "dose"}, {Name: "age", Ask: ask.Mean, Column: "age"}}
+	means := []question.Question{{Name: "dose", Ask: question.Mean, Column: "dose"}, {Name: "age", Ask: question.Mean, Column: "age"}}
 	for name, c := range map[string]struct {
 		stage func() pipeline.Stage
 		kind  pipeline.Kind
@@ -172,12 +172,12 @@ func TestAnswersWithoutNoise(t *testing.T) {
 func TestQuestionSettings(t *testing.T) {
 	low, high := 3.0, 1.0
 	_, err := queryOf(1,
-		ask.Question{Name: "a", Ask: ask.Mean, Column: "agee"},
-		ask.Question{Name: "a", Ask: ask.Mean, Column: "score"},
-		ask.Question{Name: "b", Ask: ask.Quantile, Column: "region"},
-		ask.Question{Name: "c", Ask: ask.Histogram, Column: "weight", Edges: []float64{1, 1}},
-		ask.Question{Name: "d", Ask: ask.Count},
-		ask.Question{Name: "e", Ask: ask.Count, Where: []ask.Condition{{Column: "region", In: []string{"nort"}},
+		question.Question{Name: "a", Ask: question.Mean, Column: "agee"},
+		question.Question{Name: "a", Ask: question.Mean, Column: "score"},
+		question.Question{Name: "b", Ask: question.Quantile, Column: "region"},
+		question.Question{Name: "c", Ask: question.Histogram, Column: "weight", Edges: []float64{1, 1}},
+		question.Question{Name: "d", Ask: question.Count},
+		question.Question{Name: "e", Ask: question.Count, Where: []question.Condition{{Column: "region", In: []string{"nort"}},
 			{Column: "age", In: []string{"1"}}, {Column: "age", From: &low, To: &high}}},
 	)().Plan(pipeline.Headers{"in": ward(40).Header})
 	if err == nil {
@@ -205,7 +205,7 @@ func TestIntervalsOfTheStageHold(t *testing.T) {
 	must(t, err)
 	for key := range byte(100) {
 		answers, _ := run(t, queryOf(1, everything()[:6]...)(), queryKind(), in, 0.7, key)
-		var truth []ask.Answer
+		var truth []question.Answer
 		for _, q := range answers.Asked {
 			list, err := q.Of(t.Context(), f)
 			must(t, err)

@@ -12,23 +12,23 @@ import (
 	"weir/privacy/mechanism"
 	"weir/schema"
 	"weir/stages/internal/columns"
-	"weir/stages/internal/regress"
+	"weir/stages/internal/question"
 )
 
 // Regression is what both regressions share.
 //
 // Input: a private table, stability rows(c), each row bounded by declared bounds and
-// categories (regress.Design). Mechanism: integer Gaussian noise on the sums of outcomes and
+// categories (question.Design). Mechanism: integer Gaussian noise on the sums of outcomes and
 // exposures, from which the intercept starts, and then on the score and the information at the
 // coefficients so far, steps times (mechanism.GaussianFilter, so that what is asked may follow
-// from earlier answers). Sensitivity: of each sum by the longest row (Rows.sums in package regress). No
+// from earlier answers). Sensitivity: of each sum by the longest row (RegressionRows.sums in package question). No
 // row is clipped but for what its docs say. Adjacency: either. Guarantee: as for one Gaussian
 // mechanism; all else is post-processing: Newton steps to the posterior mean, whose last one is the answer.
 // No optimum has to be exact, as objective perturbation wants (Kifer, Smith, Thakurta 2012),
 // and nothing is sampled. Of a budget for T queries this one spends a T-th of the squares.
 //
 // Reference: Ganesh, Haghifam, Steinke, Guha Thakurta 2023 for noisy Newton steps; Bernstein,
-// Sheldon 2019 for a posterior that knows its noise (regress.update).
+// Sheldon 2019 for a posterior that knows its noise (question.update).
 type Regression struct {
 	Shares          `yaml:",inline"`
 	Columns         []string `yaml:"columns" json:"columns" required:"true" minItems:"1" unique:"true" format:"columns" doc:"Bounded numbers and categories that the target is explained by, none of which may be missing. A category is compared with the first one of its column."`
@@ -62,7 +62,7 @@ func (s *Regression) findings() (list []pipeline.Finding) {
 }
 
 // explain gives the model its columns; target and offset are not among them.
-func (s *Regression) explain(ps *schema.Problems, m *regress.Model, d *domain.Domain) {
+func (s *Regression) explain(ps *schema.Problems, m *question.Regression, d *domain.Domain) {
 	m.PriorDeviation = s.PriorDeviation
 	terms := 1
 	for _, at := range d.Pick(ps, "columns", s.Columns) {
@@ -75,17 +75,17 @@ func (s *Regression) explain(ps *schema.Problems, m *regress.Model, d *domain.Do
 		switch terms++; {
 		case c.Type.Coded():
 			terms += len(c.Categories) - 2
-			m.Columns = append(m.Columns, regress.Column{Name: c.Name, Categories: c.Categories})
+			m.Columns = append(m.Columns, question.RegressionColumn{Name: c.Name, Categories: c.Categories})
 		case bounded(c):
-			m.Columns = append(m.Columns, regress.Column{Name: c.Name, Bounds: *c.Bounds})
+			m.Columns = append(m.Columns, question.RegressionColumn{Name: c.Name, Bounds: *c.Bounds})
 		default:
 			ps.Add(path, c.Name+", a number without bounds", "a number with public bounds, the lower one below the upper one "+
 				"(kind `bounds` sets them)")
 		}
 	}
-	if terms > regress.MostTerms {
+	if terms > question.MostTerms {
 		ps.Add("columns", fmt.Sprintf("columns of %d coefficients together", terms), fmt.Sprintf("at most %d",
-			regress.MostTerms))
+			question.MostTerms))
 	}
 }
 
@@ -122,8 +122,8 @@ func column(ps *schema.Problems, path string, d *domain.Domain, name string) *do
 }
 
 // work prices a fit and carries it out.
-func (s *Regression) work(h pipeline.Header, m regress.Model) pipeline.Work {
-	out := regress.Header(h)
+func (s *Regression) work(h pipeline.Header, m question.Regression) pipeline.Work {
+	out := question.RegressionHeader(h)
 	return pipeline.Work{
 		Out: pipeline.Headers{"out": out}, Terms: pipeline.Pricing{Scale: s.NoiseMultiplier}, Findings: s.findings(),
 		Spends: []pipeline.Spend{{Name: fitName,
@@ -152,8 +152,8 @@ func (s *Regression) work(h pipeline.Header, m regress.Model) pipeline.Work {
 	}
 }
 
-func released(env *pipeline.Env, queries, steps int, m regress.Model, b regress.Belief) regress.Released {
-	r := regress.Released{Stage: env.Stage, Queries: queries, Steps: steps, Model: m}
+func released(env *pipeline.Env, queries, steps int, m question.Regression, b question.Belief) question.ReleasedRegression {
+	r := question.ReleasedRegression{Stage: env.Stage, Queries: queries, Steps: steps, Model: m}
 	r.Coefficients, r.Covariance = m.Coefficients(b)
 	return r
 }
@@ -162,8 +162,8 @@ func released(env *pipeline.Env, queries, steps int, m regress.Model, b regress.
 const fitName = "fit"
 
 // noisy releases tallies from a purse, of which T queries have equal parts.
-func (s *Regression) noisy(p purse) regress.Release {
-	return func(t *regress.Tally, share float64) ([]int64, float64, error) {
+func (s *Regression) noisy(p purse) question.ReleaseScores {
+	return func(t *question.ScoreTally, share float64) ([]int64, float64, error) {
 		return p.release(t.Sum, t.Moves, share/float64(s.Queries))
 	}
 }
@@ -192,12 +192,12 @@ func logisticKind() pipeline.Kind {
 			"much noise the steps do not arrive: estimates are then nearer to 0 than those of the rows, and intervals are " +
 			"widened for it, by an approximation. release/ gets STAGE.coefficients.csv and STAGE.coefficients.json. Needs a " +
 			"table of stability rows(c).",
-		In: tableIn(), Out: regress.Port(),
+		In: tableIn(), Out: question.RegressionPort(),
 		New: func() pipeline.Stage { return &Logistic{Regression: defaults(4)} },
 	}
 }
 
-// event tells whether a column's second category is one, as regress.Model names it.
+// event tells whether a column's second category is one, as question.Regression names it.
 func event(c *domain.Column) bool {
 	return c.Type.Coded() && len(c.Categories) == 2 && c.Categories[1] != ""
 }
@@ -214,7 +214,7 @@ func (s *Logistic) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		}
 		ps.Add("target", found, "a column of two categories, the second of which is not empty")
 	}
-	m := regress.Model{Kind: regress.Logistic, Target: s.Target}
+	m := question.Regression{Kind: question.Logistic, Target: s.Target}
 	s.explain(&ps, &m, h.Domain)
 	if err := ps.Err(); err != nil {
 		return pipeline.Work{}, err
@@ -247,7 +247,7 @@ func poissonKind() pipeline.Kind {
 			"Use it for rates of events, with a duration as offset, where one regression is all that is wanted of a table. " +
 			"Intervals leave out the noise of the information matrix, and what the prior pulls towards 0. release/ gets " +
 			"STAGE.coefficients.csv and STAGE.coefficients.json. Needs a table of stability rows(c).",
-		In: tableIn(), Out: regress.Port(),
+		In: tableIn(), Out: question.RegressionPort(),
 		New: func() pipeline.Stage { return &Poisson{Regression: defaults(6)} },
 	}
 }
@@ -256,16 +256,16 @@ func poissonKind() pipeline.Kind {
 func (s *Poisson) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
 	var ps schema.Problems
-	m := regress.Model{Kind: regress.Poisson, Target: s.Target, Offset: s.Offset}
+	m := question.Regression{Kind: question.Poisson, Target: s.Target, Offset: s.Offset}
 	s.counts(&ps, &m, h.Domain)
 	s.exposures(&ps, &m, h.Domain)
 	s.explain(&ps, &m, h.Domain)
 	if m.MostExpected = s.MostExpected; m.MostExpected == 0 {
 		m.MostExpected = m.Most
 	}
-	if m.Most > 0 && !(m.MostExpected >= regress.LeastExpected*m.Most && m.MostExpected <= regress.MostExpected*m.Most) {
+	if m.Most > 0 && !(m.MostExpected >= question.LeastExpected*m.Most && m.MostExpected <= question.MostExpected*m.Most) {
 		ps.Add("most_expected", fmt.Sprint(m.MostExpected), fmt.Sprintf("from %g to %g, a millionth and a million times "+
-			"the greatest count", regress.LeastExpected*m.Most, regress.MostExpected*m.Most))
+			"the greatest count", question.LeastExpected*m.Most, question.MostExpected*m.Most))
 	}
 	w := s.work(h, m)
 	if s.MostExpected != 0 {
@@ -276,7 +276,7 @@ func (s *Poisson) Plan(in pipeline.Headers) (pipeline.Work, error) {
 }
 
 // counts finds the greatest count of the target.
-func (s *Poisson) counts(ps *schema.Problems, m *regress.Model, d *domain.Domain) {
+func (s *Poisson) counts(ps *schema.Problems, m *question.Regression, d *domain.Domain) {
 	c := column(ps, "target", d, s.Target)
 	switch {
 	case c == nil:
@@ -291,7 +291,7 @@ func (s *Poisson) counts(ps *schema.Problems, m *regress.Model, d *domain.Domain
 }
 
 // exposures finds the bounds of the offset.
-func (s *Poisson) exposures(ps *schema.Problems, m *regress.Model, d *domain.Domain) {
+func (s *Poisson) exposures(ps *schema.Problems, m *question.Regression, d *domain.Domain) {
 	if s.Offset == "" {
 		return
 	}

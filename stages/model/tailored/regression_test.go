@@ -15,7 +15,7 @@ import (
 	"weir/privacy/noise"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/learn"
-	"weir/stages/internal/regress"
+	"weir/stages/internal/question"
 )
 
 // study is a domain of a regression: a number, four categories, a flag, an outcome of two
@@ -118,7 +118,7 @@ func regressions(add func(kind, name string, in pipelinetest.Input, c pipelinete
 }
 
 // answered runs a stage at a scale and reads its JSON.
-func answered(t *testing.T, s pipeline.Stage, in pipelinetest.Input, scale float64, key byte) regress.Released {
+func answered(t *testing.T, s pipeline.Stage, in pipelinetest.Input, scale float64, key byte) question.ReleasedRegression {
 	t.Helper()
 	w, err := s.Plan(pipeline.Headers{"in": in.Header})
 	must(t, err)
@@ -136,7 +136,7 @@ func answered(t *testing.T, s pipeline.Stage, in pipelinetest.Input, scale float
 	if len(files) != 2 || files[0].Name != "test.coefficients.csv" || files[1].Name != "test.coefficients.json" {
 		t.Fatalf("files: %v", files)
 	}
-	f, is, err := regress.Read(t.Context(), out["out"])
+	f, is, err := question.ReadRegression(t.Context(), out["out"])
 	must(t, err)
 	if !is || f.Stage != "test" {
 		t.Fatalf("are no coefficients of test: %+v", f)
@@ -294,7 +294,7 @@ func TestQueriesShareTheSquares(t *testing.T) {
 		h := privacy.Open(privacy.Opening{Spend: fitName, Mechanism: m, Source: noise.NewSource(noise.Key{1}, "test")})
 		s := defaults(6)
 		s.Queries = queries
-		_, deviation, err := s.noisy(purse{h, m})(&regress.Tally{Sum: []int64{1}, Moves: mechanism.Moves{AddRemove: 1,
+		_, deviation, err := s.noisy(purse{h, m})(&question.ScoreTally{Sum: []int64{1}, Moves: mechanism.Moves{AddRemove: 1,
 			ReplaceOne: 2}}, 1)
 		must(t, err)
 		return deviation

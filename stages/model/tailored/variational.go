@@ -10,7 +10,7 @@ import (
 	"weir/privacy/published"
 	"weir/schema"
 	"weir/stages/internal/columns"
-	"weir/stages/internal/regress"
+	"weir/stages/internal/question"
 	"weir/stages/model/internal/training"
 	"weir/train"
 	"weir/train/net"
@@ -56,8 +56,8 @@ func (r reserved) Event(a privacy.Adjacency) privacy.Event {
 func (r reserved) Uses() int64 { return 0 }
 
 // varied prices a variational fit and carries it out.
-func (s *Logistic) varied(h pipeline.Header, m regress.Model) (pipeline.Work, error) {
-	v, out, weights := s.Variational, regress.Header(h), m.Design().Terms()
+func (s *Logistic) varied(h pipeline.Header, m question.Regression) (pipeline.Work, error) {
+	v, out, weights := s.Variational, question.RegressionHeader(h), m.Design().Terms()
 	if weights == 1 {
 		var ps schema.Problems
 		ps.Add("columns", "columns of one category each, which leave the intercept alone",
@@ -92,7 +92,7 @@ func (s *Logistic) varied(h pipeline.Header, m regress.Model) (pipeline.Work, er
 }
 
 // vary finds the law.
-func (s *Logistic) vary(ctx context.Context, env *pipeline.Env, m regress.Model, t pipeline.Table) (b regress.Belief,
+func (s *Logistic) vary(ctx context.Context, env *pipeline.Env, m question.Regression, t pipeline.Table) (b question.Belief,
 	err error) {
 	f, err := columns.Read(ctx, t)
 	if err != nil {
@@ -130,7 +130,7 @@ func (s *Logistic) vary(ctx context.Context, env *pipeline.Env, m regress.Model,
 	for j, v := range law.Mean {
 		mean[place(j, len(mean))], deviation[place(j, len(mean))] = float64(v), bitmath.Exp(float64(law.LogDeviation[j]))
 	}
-	return regress.Independent(mean, deviation), nil
+	return question.IndependentBelief(mean, deviation), nil
 }
 
 // place returns the place of a weight of the net, whose bias is last, among coefficients, whose
@@ -138,7 +138,7 @@ func (s *Logistic) vary(ctx context.Context, env *pipeline.Env, m regress.Model,
 func place(weight, weights int) int { return (weight + 1) % weights }
 
 // objective is the net of one layer whose loss is minus the log likelihood of a row.
-func objective(r regress.Rows) (*train.Supervised, error) {
+func objective(r question.RegressionRows) (*train.Supervised, error) {
 	terms := r.Terms() - 1
 	values, outcomes := make([]float32, 0, terms*r.Len()), make([]float32, 0, r.Len())
 	x := make([]float64, terms+1)

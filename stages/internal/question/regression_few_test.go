@@ -1,4 +1,4 @@
-package regress
+package question
 
 import (
 	"math"
@@ -10,10 +10,10 @@ import (
 )
 
 // people are 6,228 rows of an age from 0 to 94, two sexes and an event whose odds are of those coefficients.
-func people(rng *rand.Rand, odds [3]float64) (*Model, *columns.Frame) {
+func people(rng *rand.Rand, odds [3]float64) (*Regression, *columns.Frame) {
 	flag := []string{"no", "yes"}
-	m := &Model{Kind: Logistic, Target: "event", Positive: "yes", PriorDeviation: 2.5,
-		Columns: []Column{{Name: "age", Bounds: [2]float64{0, 99}}, {Name: "sex", Categories: flag}}}
+	m := &Regression{Kind: Logistic, Target: "event", Positive: "yes", PriorDeviation: 2.5,
+		Columns: []RegressionColumn{{Name: "age", Bounds: [2]float64{0, 99}}, {Name: "sex", Categories: flag}}}
 	f := &columns.Frame{Rows: 6228, Columns: []columns.Column{{Name: "age", Type: domain.Integer},
 		{Name: "sex", Type: domain.Categorical, Categories: flag}, {Name: "event", Type: domain.Boolean, Categories: flag}}}
 	for range f.Rows {
@@ -47,10 +47,10 @@ func TestFewEventsAreCovered(t *testing.T) {
 		m, f := people(rng, c.odds)
 		r := m.Rows(f)
 		b, err := m.Answer(t.Context(), r)
-		must(t, err)
+		mustModel(t, err)
 		truth, _ := m.Coefficients(b)
 		for _, mu := range c.mu {
-			release := func(t *Tally, share float64) ([]int64, float64, error) {
+			release := func(t *ScoreTally, share float64) ([]int64, float64, error) {
 				deviation := t.Moves.ReplaceOne / (mu * math.Sqrt(share))
 				out := make([]int64, len(t.Sum))
 				for i, v := range t.Sum {
@@ -62,7 +62,7 @@ func TestFewEventsAreCovered(t *testing.T) {
 			var stored [3]float64
 			for range draws {
 				b, err := m.Fit(t.Context(), r, 4, release, func(int) {})
-				must(t, err)
+				mustModel(t, err)
 				list, _ := m.Coefficients(b)
 				for j, c := range list {
 					if c.Low <= truth[j].Estimate && truth[j].Estimate <= c.High {

@@ -1,4 +1,4 @@
-package regress
+package question
 
 import (
 	"math"
@@ -9,7 +9,7 @@ import (
 	"weir/stages/internal/columns"
 )
 
-func must(t testing.TB, err error) {
+func mustModel(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
@@ -18,18 +18,18 @@ func must(t testing.TB, err error) {
 
 // models are a logistic regression of ill and a Poisson regression of visits, of which a row
 // expects so many at most.
-func models(expected float64) map[string]*Model {
-	explain := []Column{{Name: "age", Bounds: [2]float64{20, 80}}, {Name: "region", Categories: []string{"north", "south",
+func models(expected float64) map[string]*Regression {
+	explain := []RegressionColumn{{Name: "age", Bounds: [2]float64{20, 80}}, {Name: "region", Categories: []string{"north", "south",
 		"west", "east"}}, {Name: "smoker", Categories: []string{"no", "yes"}}}
-	return map[string]*Model{
+	return map[string]*Regression{
 		Logistic: {Kind: Logistic, Target: "ill", Positive: "yes", Columns: explain, PriorDeviation: 2.5},
 		Poisson: {Kind: Poisson, Target: "visits", Most: 4, Offset: "duration", Shortest: 0.5, Longest: 2,
 			MostExpected: expected, Columns: explain, PriorDeviation: 2.5},
 	}
 }
 
-// frame is an empty table that both can be fitted to. Its regions are in another order.
-func frame() *columns.Frame {
+// regressionFrame is an empty table that both can be fitted to. Its regions are in another order.
+func regressionFrame() *columns.Frame {
 	flag := []string{"no", "yes"}
 	return &columns.Frame{Columns: []columns.Column{
 		{Name: "age", Type: domain.Integer}, {Name: "region", Type: domain.Categorical, Categories: []string{"west", "east",
@@ -58,7 +58,7 @@ func TestScoreIsTheGradient(t *testing.T) {
 	theta := []float64{-0.3, 0.2, 0.1, -0.2, 0.4, 0.3}
 	for name, m := range models(4) {
 		rng := rand.New(rand.NewPCG(4, 4))
-		f := &columns.Frame{Rows: 300, Columns: frame().Columns}
+		f := &columns.Frame{Rows: 300, Columns: regressionFrame().Columns}
 		for range f.Rows {
 			appendDrawn(rng, f, 20+60*rng.Float64(), 0.5+1.5*rng.Float64(), rng.IntN(5))
 		}
@@ -83,12 +83,12 @@ func TestScoreIsTheGradient(t *testing.T) {
 			return value(point)
 		}
 		score, information, err := r.sums(t.Context(), theta)
-		must(t, err)
+		mustModel(t, err)
 		upper := make([]float64, len(information.Sum))
 		for k, v := range information.Sum {
 			upper[k] = float64(v) * information.scale
 		}
-		h := square(upper, 6)
+		h := symmetric(upper, 6)
 		const e = 1e-3
 		for j := range 6 {
 			if got, want := float64(score.Sum[j])*score.scale, (moved(j, j, e, 0)-moved(j, j, -e, 0))/(2*e); math.Abs(got-want) >
@@ -112,7 +112,7 @@ func TestScoreIsTheGradient(t *testing.T) {
 func TestRowsMoveSumsAsStated(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	far := map[string]float64{}
-	check := func(what string, a, b *Tally) {
+	check := func(what string, a, b *ScoreTally) {
 		alone, both := 0.0, 0.0
 		for k, v := range a.Sum {
 			alone += float64(v) * float64(v)
@@ -127,20 +127,20 @@ func TestRowsMoveSumsAsStated(t *testing.T) {
 	}
 	for range 20000 {
 		expected := []float64{0.5, 0.5, 1e-303, 1e-318}[r.IntN(4)] // of the last two one over a scale is no number
-		var sums [2][2][3]*Tally
+		var sums [2][2][3]*ScoreTally
 		theta := make([]float64, 6)
 		for j := range theta {
 			theta[j] = 40 * (r.Float64() - 0.5)
 		}
 		theta[0] *= float64(r.IntN(3))
 		for side := range 2 {
-			f := &columns.Frame{Rows: 1, Columns: frame().Columns}
+			f := &columns.Frame{Rows: 1, Columns: regressionFrame().Columns}
 			appendDrawn(r, f, []float64{20, 80, 50, 1e9, math.NaN()}[r.IntN(5)], 2, 4*r.IntN(2))
 			for k, name := range []string{Logistic, Poisson} {
 				rows := models(expected)[name].Rows(f)
 				s, h, err := rows.sums(t.Context(), theta)
-				must(t, err)
-				sums[side][k] = [3]*Tally{s, h, rows.totals()}
+				mustModel(t, err)
+				sums[side][k] = [3]*ScoreTally{s, h, rows.totals()}
 			}
 		}
 		for k, name := range []string{Logistic, Poisson} {
@@ -180,7 +180,7 @@ func TestCentreIsBest(t *testing.T) {
 func TestUpdateKnowsItsNoise(t *testing.T) {
 	law := func(deviation, doubtful float64) Belief {
 		b, err := update(noisy{[]float64{0.2}, []float64{10}, [][]float64{{50}}, deviation, doubtful}, []float64{4})
-		must(t, err)
+		mustModel(t, err)
 		return b
 	}
 	b := law(5, 0)
@@ -215,15 +215,15 @@ func TestSharesAreTheWhole(t *testing.T) {
 // TestLacksSaysWhy: a table without a column, or with numbers for categories, cannot be asked.
 func TestLacksSaysWhy(t *testing.T) {
 	m := models(4)[Poisson]
-	if why := m.Lacks(frame()); why != "" {
+	if why := m.Lacks(regressionFrame()); why != "" {
 		t.Errorf("a table that has all: %s", why)
 	}
-	f := frame()
+	f := regressionFrame()
 	f.Columns[5].Name = "time"
 	if why := m.Lacks(f); why != "the table has no column duration" {
 		t.Errorf("without duration: %q", why)
 	}
-	f = frame()
+	f = regressionFrame()
 	f.Columns[1].Type = domain.Integer
 	if why := m.Lacks(f); why != "column region is integer" {
 		t.Errorf("with a number for region: %q", why)

@@ -1,4 +1,4 @@
-package ask
+package question
 
 import (
 	"bytes"

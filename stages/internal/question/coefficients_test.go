@@ -1,4 +1,4 @@
-package regress
+package question
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 // some is a table of so many drawn rows.
 func some(n int) *columns.Frame {
 	rng := rand.New(rand.NewPCG(6, 4))
-	f := &columns.Frame{Rows: n, Columns: frame().Columns}
+	f := &columns.Frame{Rows: n, Columns: regressionFrame().Columns}
 	for range n {
 		appendDrawn(rng, f, 20+60*rng.Float64(), 0.5+1.5*rng.Float64(), rng.IntN(5))
 	}
@@ -27,19 +27,19 @@ func released(t testing.TB, kind string) []pipeline.File {
 	t.Helper()
 	m := models(4)[kind]
 	b, err := m.Answer(t.Context(), m.Rows(some(200)))
-	must(t, err)
-	r := Released{Stage: "fit", Queries: 2, Steps: 6, Model: *m}
+	mustModel(t, err)
+	r := ReleasedRegression{Stage: "fit", Queries: 2, Steps: 6, Model: *m}
 	r.Coefficients, r.Covariance = m.Coefficients(b)
-	table, err := r.Write(Header(pipeline.Header{}))
-	must(t, err)
+	table, err := r.Write(RegressionHeader(pipeline.Header{}))
+	mustModel(t, err)
 	list, err := pipeline.ReadFiles(t.Context(), table)
-	must(t, err)
+	mustModel(t, err)
 	return list
 }
 
-func read(t testing.TB, list []pipeline.File) (Released, bool, error) {
+func read(t testing.TB, list []pipeline.File) (ReleasedRegression, bool, error) {
 	t.Helper()
-	return Read(t.Context(), pipeline.WriteFiles(Header(pipeline.Header{}), list))
+	return ReadRegression(t.Context(), pipeline.WriteFiles(RegressionHeader(pipeline.Header{}), list))
 }
 
 // TestStrangersCoefficientsAreJudged: what is written is read; each change of one place is an
@@ -101,8 +101,8 @@ func TestStrangersCoefficientsAreJudged(t *testing.T) {
 	}
 }
 
-// FuzzRead: any text is an error, or a regression that can be compared with the regression of a table.
-func FuzzRead(f *testing.F) {
+// FuzzReadRegression: any text is an error, or a regression that can be compared with the regression of a table.
+func FuzzReadRegression(f *testing.F) {
 	for _, kind := range []string{Logistic, Poisson} {
 		f.Add(released(f, kind)[1].Data)
 	}
@@ -118,20 +118,20 @@ func FuzzRead(f *testing.F) {
 		if r.Model.Lacks(rows) != "" {
 			return
 		}
-		b, err := r.Model.Fit(t.Context(), r.Model.Rows(rows), 2, Exact, func(int) {})
-		must(t, err)
+		b, err := r.Model.Fit(t.Context(), r.Model.Rows(rows), 2, ExactScores, func(int) {})
+		mustModel(t, err)
 		list, _ := r.Model.Coefficients(b)
 		r.Model.Apart(list, r.Coefficients)
 		r.Model.Accuracy(list, r.Model.Rows(rows))
 	})
 }
 
-// TestSumsHearCancellation: a step over many rows of hundreds of coefficients is minutes of
+// TestRegressionHearsCancellation: a step over many rows of hundreds of coefficients is minutes of
 // work; it ends when nobody wants it, in its middle too.
-func TestSumsHearCancellation(t *testing.T) {
+func TestRegressionHearsCancellation(t *testing.T) {
 	r := models(4)[Logistic].Rows(some(3 * together))
 	for _, looks := range []int{0, 2} {
-		ctx := &later{Context: t.Context()}
+		ctx := &laterContext{Context: t.Context()}
 		ctx.looks.Store(int64(looks))
 		if _, _, err := r.sums(ctx, make([]float64, 6)); !errors.Is(err, context.Canceled) {
 			t.Errorf("stopped after %d looks: %v", looks, err)
@@ -139,13 +139,13 @@ func TestSumsHearCancellation(t *testing.T) {
 	}
 }
 
-// later is cancelled once it was looked at so many times.
-type later struct {
+// laterContext is cancelled once it was looked at so many times.
+type laterContext struct {
 	context.Context
 	looks atomic.Int64
 }
 
-func (l *later) Err() error {
+func (l *laterContext) Err() error {
 	if l.looks.Add(-1) < 0 {
 		return context.Canceled
 	}

@@ -1,4 +1,4 @@
-package regress
+package question
 
 import (
 	"context"
@@ -14,19 +14,19 @@ import (
 // number must say nothing of the rows.
 func TestSettlesWithoutNoise(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
-	f := &columns.Frame{Rows: 2000, Columns: frame().Columns}
+	f := &columns.Frame{Rows: 2000, Columns: regressionFrame().Columns}
 	for range f.Rows {
 		appendDrawn(rng, f, 20+60*rng.Float64(), 0.5+1.5*rng.Float64(), rng.IntN(5))
 	}
-	hushed := func(t *Tally, _ float64) ([]int64, float64, error) { return t.Sum, 1e-9, nil }
+	hushed := func(t *ScoreTally, _ float64) ([]int64, float64, error) { return t.Sum, 1e-9, nil }
 	for name, m := range models(4) {
 		r := m.Rows(f)
-		used := func(release Release) (b Belief, steps int) {
+		used := func(release ReleaseScores) (b Belief, steps int) {
 			b, err := m.Fit(context.Background(), r, exactSteps, release, func(int) { steps++ })
-			must(t, err)
+			mustModel(t, err)
 			return b, steps
 		}
-		b, steps := used(Exact)
+		b, steps := used(ExactScores)
 		if steps > 12 {
 			t.Errorf("%s: %d steps without noise, must be 12 at most", name, steps)
 		}

@@ -1,4 +1,4 @@
-package regress
+package question
 
 import (
 	"context"
@@ -19,8 +19,8 @@ func BenchmarkSums(b *testing.B) {
 		names = append(names, fmt.Sprint(k))
 	}
 	flag := []string{"no", "yes"}
-	m := &Model{Kind: Logistic, Target: "ill", Positive: "yes", PriorDeviation: 2.5,
-		Columns: []Column{{Name: "age", Bounds: [2]float64{20, 80}}, {Name: "region", Categories: names}}}
+	m := &Regression{Kind: Logistic, Target: "ill", Positive: "yes", PriorDeviation: 2.5,
+		Columns: []RegressionColumn{{Name: "age", Bounds: [2]float64{20, 80}}, {Name: "region", Categories: names}}}
 	f := &columns.Frame{Rows: rows, Columns: []columns.Column{{Name: "age", Type: domain.Integer},
 		{Name: "region", Type: domain.Categorical, Categories: names}, {Name: "ill", Type: domain.Boolean, Categories: flag}}}
 	for range rows {

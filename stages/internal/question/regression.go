@@ -1,7 +1,4 @@
-// Package regress holds regressions on tables of bounded columns as public facts, the sums
-// over rows that they come down to, and what noisy sums say of the coefficients. The same
-// regression is asked of a private table with noise and of others without.
-package regress
+package question
 
 import (
 	"fmt"
@@ -11,22 +8,22 @@ import (
 	"weir/stages/internal/columns"
 )
 
-// Model is a regression as public facts. Logistic: the odds of Positive among the
+// Regression is a regression as public facts. Logistic: the odds of Positive among the
 // categories of Target. Poisson: the rate of Target, which is an event (Positive) or a
 // number up to Most, for each unit of Offset, a number up to Longest; the mean of a row counts as at most
 // MostExpected. Coefficients have normal priors around 0 of PriorDeviation, in the design's
 // units (Design), the intercept of 10 or more.
-type Model struct {
-	Kind           string   `json:"kind"` // logistic or poisson
-	Target         string   `json:"target"`
-	Positive       string   `json:"positive,omitempty"`
-	Most           float64  `json:"most,omitempty"`
-	Offset         string   `json:"offset,omitempty"`
-	Shortest       float64  `json:"shortest,omitempty"`
-	Longest        float64  `json:"longest,omitempty"`
-	MostExpected   float64  `json:"most_expected,omitempty"`
-	Columns        []Column `json:"columns"`
-	PriorDeviation float64  `json:"prior_deviation"`
+type Regression struct {
+	Kind           string             `json:"kind"` // logistic or poisson
+	Target         string             `json:"target"`
+	Positive       string             `json:"positive,omitempty"`
+	Most           float64            `json:"most,omitempty"`
+	Offset         string             `json:"offset,omitempty"`
+	Shortest       float64            `json:"shortest,omitempty"`
+	Longest        float64            `json:"longest,omitempty"`
+	MostExpected   float64            `json:"most_expected,omitempty"`
+	Columns        []RegressionColumn `json:"columns"`
+	PriorDeviation float64            `json:"prior_deviation"`
 }
 
 // A row expects from a millionth to a million times the greatest count at most: sums are of
@@ -36,21 +33,21 @@ const (
 	MostExpected  = 1e6
 )
 
-// Column is a number between bounds, or one of several categories.
-type Column struct {
+// RegressionColumn is a number between bounds, or one of several categories.
+type RegressionColumn struct {
 	Name       string     `json:"name"`
 	Bounds     [2]float64 `json:"bounds"`
 	Categories []string   `json:"categories,omitempty"`
 }
 
-// What a Model can be.
+// What a Regression can be.
 const (
 	Logistic = "logistic"
 	Poisson  = "poisson"
 )
 
-// Rows are the rows of a table as a model takes them.
-type Rows struct {
+// RegressionRows are the rows of a table as a model takes them.
+type RegressionRows struct {
 	*Design
 	likelihood
 	columns []placed
@@ -65,7 +62,7 @@ type placed struct {
 }
 
 // Lacks says why the model cannot be fitted to a table: "" where it can.
-func (m *Model) Lacks(f *columns.Frame) string {
+func (m *Regression) Lacks(f *columns.Frame) string {
 	coded := map[string]bool{m.Target: m.Positive != ""}
 	if m.Offset != "" {
 		coded[m.Offset] = false
@@ -91,8 +88,8 @@ func (m *Model) Lacks(f *columns.Frame) string {
 
 // Rows takes the rows of a table that lacks nothing. A value that is missing, or outside
 // what the model says, counts as one that is inside, so that no row is longer than the longest.
-func (m *Model) Rows(f *columns.Frame) Rows {
-	r := Rows{Design: m.Design(), likelihood: m.likelihood(), n: f.Rows}
+func (m *Regression) Rows(f *columns.Frame) RegressionRows {
+	r := RegressionRows{Design: m.Design(), likelihood: m.likelihood(), n: f.Rows}
 	r.outcome = m.outcomes(f.Column(m.Target))
 	if m.Offset != "" {
 		r.exposed = make([]float64, f.Rows)
@@ -112,7 +109,7 @@ func (m *Model) Rows(f *columns.Frame) Rows {
 }
 
 // outcomes are the numbers of the target inside its bounds, or 1 for an event.
-func (m *Model) outcomes(c *columns.Column) []float64 {
+func (m *Regression) outcomes(c *columns.Column) []float64 {
 	if m.Positive == "" {
 		out := make([]float64, len(c.Numbers))
 		for i, v := range c.Numbers {
@@ -130,16 +127,16 @@ func (m *Model) outcomes(c *columns.Column) []float64 {
 }
 
 // Len is the number of rows.
-func (r *Rows) Len() int { return r.n }
+func (r *RegressionRows) Len() int { return r.n }
 
 // Row writes the terms of row i and returns its outcome.
-func (r *Rows) Row(i int, x []float64) (outcome float64) {
+func (r *RegressionRows) Row(i int, x []float64) (outcome float64) {
 	r.row(i, x)
 	return r.outcome[i]
 }
 
 // row writes the terms of row i.
-func (r *Rows) row(i int, x []float64) {
+func (r *RegressionRows) row(i int, x []float64) {
 	x[0] = 1
 	for j, t := range r.terms[1:] {
 		switch c := &r.columns[t.column]; {
@@ -162,7 +159,7 @@ func clampMiddle(v, low, high float64) float64 {
 }
 
 // Prior is the precision of each coefficient.
-func (m *Model) Prior() []float64 {
+func (m *Regression) Prior() []float64 {
 	p := make([]float64, m.Design().Terms())
 	for j := range p {
 		p[j] = 1 / (m.PriorDeviation * m.PriorDeviation)
@@ -179,7 +176,7 @@ func (m *Model) Prior() []float64 {
 type Design struct {
 	terms    []term
 	square   float64 // of the norm of the longest row
-	diameter float64 // square of the greatest distance of two rows
+	diameter float64 // squared of the greatest distance of two rows
 }
 
 // term is what a coefficient multiplies.
@@ -194,7 +191,7 @@ type term struct {
 }
 
 // Design returns the design of the model's columns.
-func (m *Model) Design() *Design {
+func (m *Regression) Design() *Design {
 	out := &Design{terms: []term{{}}, square: 1}
 	for i, c := range m.Columns {
 		if len(c.Categories) == 0 {

@@ -1,4 +1,4 @@
-package regress
+package question
 
 import (
 	"bytes"
@@ -14,16 +14,16 @@ import (
 	"weir/schema"
 )
 
-// Released is the artifact of a regression; its JSON is canonical: fields in this order,
+// ReleasedRegression is the artifact of a regression; its JSON is canonical: fields in this order,
 // numbers as short as they can be read back. Coefficients belong to plain columns: of
 // a number by its own unit, of a category against the first one. The law of all of them is
 // normal with Covariance.
-type Released struct {
+type ReleasedRegression struct {
 	Stage        string        `json:"-"`
 	Format       int           `json:"format"`
 	Queries      int           `json:"queries"` // the budget was for so many such stages, of which this is one
 	Steps        int           `json:"steps"`
-	Model        Model         `json:"model"`
+	Model        Regression    `json:"model"`
 	Coefficients []Coefficient `json:"coefficients"`
 	Covariance   [][]float64   `json:"covariance"`
 }
@@ -40,19 +40,19 @@ type Coefficient struct {
 }
 
 const (
-	format = 1
-	suffix = ".coefficients"
+	coefficientFormat = 1
+	coefficientSuffix = ".coefficients"
 
-	normal95 = 1.959963984540054 // the .975 quantile of the standard normal law
+	normalTwoSided = 1.959963984540054 // the .975 quantile of the standard normal law
 )
 
 // Coefficients returns the coefficients of plain columns, and their covariance.
-func (m *Model) Coefficients(b Belief) (list []Coefficient, covariance [][]float64) {
+func (m *Regression) Coefficients(b Belief) (list []Coefficient, covariance [][]float64) {
 	d := m.Design()
 	b = b.transform(d.plain())
 	for j, v := range b.mean {
 		se := deviation(b.covariance[j][j])
-		half := float64(normal95 * se)
+		half := float64(normalTwoSided * se)
 		list = append(list, Coefficient{d.terms[j], v, se, deviation(b.silent[j][j]), v - half, v + half})
 	}
 	return list, b.covariance
@@ -62,20 +62,20 @@ func (m *Model) Coefficients(b Belief) (list []Coefficient, covariance [][]float
 // it is of, and by how much, is up to the rows.
 func deviation(variance float64) float64 { return math.Sqrt(math.Max(variance, 0)) }
 
-// Header returns the header of the coefficients of a table of header h.
-func Header(h pipeline.Header) pipeline.Header {
+// RegressionHeader returns the header of the coefficients of a table of header h.
+func RegressionHeader(h pipeline.Header) pipeline.Header {
 	return pipeline.Header{Form: pipeline.FormAnswers, Class: pipeline.Released,
 		Terms: h.Terms}
 }
 
-// Port is the output of a kind that releases coefficients.
-func Port() []pipeline.Port {
+// RegressionPort is the output of a kind that releases coefficients.
+func RegressionPort() []pipeline.Port {
 	return []pipeline.Port{{Name: "out", Form: pipeline.FormAnswers,
 		Doc: "The coefficients with standard errors and 95 % intervals, as a CSV table and as JSON."}}
 }
 
 // Write is the artifact: a table for people, and all of it for programs.
-func (r Released) Write(h pipeline.Header) (pipeline.Table, error) {
+func (r ReleasedRegression) Write(h pipeline.Header) (pipeline.Table, error) {
 	files, err := r.files()
 	if err != nil {
 		return pipeline.Table{}, err
@@ -83,14 +83,14 @@ func (r Released) Write(h pipeline.Header) (pipeline.Table, error) {
 	return pipeline.WriteFiles(h, files), nil
 }
 
-func (r Released) files() ([]pipeline.File, error) {
-	r.Format = format
+func (r ReleasedRegression) files() ([]pipeline.File, error) {
+	r.Format = coefficientFormat
 	whole, err := json.Marshal(r)
-	return []pipeline.File{{Name: r.Stage + suffix + ".csv", Data: r.csv()}, {Name: r.Stage + suffix + ".json",
+	return []pipeline.File{{Name: r.Stage + coefficientSuffix + ".csv", Data: r.csv()}, {Name: r.Stage + coefficientSuffix + ".json",
 		Data: whole}}, err
 }
 
-func (r Released) csv() []byte {
+func (r ReleasedRegression) csv() []byte {
 	rows := [][]string{{"column", "category", "estimate", "se", "se_without_noise", "low", "high"}}
 	for _, c := range r.Coefficients {
 		row := []string{c.Column, c.Category}
@@ -109,12 +109,12 @@ func (r Released) csv() []byte {
 	return dst.Bytes()
 }
 
-// Read returns the coefficients of an artifact; false where it holds other answers. It may
+// ReadRegression returns the coefficients of an artifact; false where it holds other answers. It may
 // come from anyone, so all of it is judged before it is used: its values, and that it is
 // spelled as Write spells it.
-func Read(ctx context.Context, t pipeline.Table) (r Released, is bool, err error) {
+func ReadRegression(ctx context.Context, t pipeline.Table) (r ReleasedRegression, is bool, err error) {
 	files, err := pipeline.ReadFiles(ctx, t)
-	if err != nil || len(files) != 2 || !strings.HasSuffix(files[1].Name, suffix+".json") {
+	if err != nil || len(files) != 2 || !strings.HasSuffix(files[1].Name, coefficientSuffix+".json") {
 		return r, false, err
 	}
 	name := files[1].Name
@@ -122,9 +122,9 @@ func Read(ctx context.Context, t pipeline.Table) (r Released, is bool, err error
 		err = r.judge()
 	}
 	if err != nil {
-		return Released{}, true, fmt.Errorf("%s: %w", name, err)
+		return ReleasedRegression{}, true, fmt.Errorf("%s: %w", name, err)
 	}
-	r.Stage = strings.TrimSuffix(name, suffix+".json")
+	r.Stage = strings.TrimSuffix(name, coefficientSuffix+".json")
 	again, err := r.files()
 	for i := range again {
 		if err == nil && (files[i].Name != again[i].Name || !bytes.Equal(files[i].Data, again[i].Data)) {
@@ -137,19 +137,19 @@ func Read(ctx context.Context, t pipeline.Table) (r Released, is bool, err error
 
 // What a stage can have been told to do.
 const (
-	mostQueries = 1000
-	mostSteps   = 1_000_000_000
+	mostRegressions = 1000
+	mostSteps       = 1_000_000_000
 )
 
 // judge holds a regression to what a stage can have released.
-func (r Released) judge() error {
+func (r ReleasedRegression) judge() error {
 	var ps schema.Problems
-	if r.Format != format {
-		ps.Add("format", fmt.Sprint(r.Format), fmt.Sprint(format))
+	if r.Format != coefficientFormat {
+		ps.Add("format", fmt.Sprint(r.Format), fmt.Sprint(coefficientFormat))
 		return ps.Err()
 	}
-	if r.Queries < 1 || r.Queries > mostQueries {
-		ps.Add("queries", fmt.Sprint(r.Queries), fmt.Sprintf("from 1 to %d", mostQueries))
+	if r.Queries < 1 || r.Queries > mostRegressions {
+		ps.Add("queries", fmt.Sprint(r.Queries), fmt.Sprintf("from 1 to %d", mostRegressions))
 	}
 	if r.Steps < 1 || r.Steps > mostSteps {
 		ps.Add("steps", fmt.Sprint(r.Steps), fmt.Sprintf("from 1 to %d", mostSteps))
@@ -162,7 +162,7 @@ func (r Released) judge() error {
 }
 
 // judgeCoefficients wants one for each term, and the covariance of all.
-func (r Released) judgeCoefficients(ps *schema.Problems) {
+func (r ReleasedRegression) judgeCoefficients(ps *schema.Problems) {
 	terms := r.Model.Design().terms
 	if len(r.Coefficients) != len(terms) || len(r.Covariance) != len(terms) {
 		ps.Add("coefficients", fmt.Sprintf("%d, with a covariance of %d rows", len(r.Coefficients), len(r.Covariance)),
@@ -190,7 +190,7 @@ func (r Released) judgeCoefficients(ps *schema.Problems) {
 }
 
 // judge holds the facts of a model to what a plan makes.
-func (m *Model) judge(ps *schema.Problems) {
+func (m *Regression) judge(ps *schema.Problems) {
 	if m.Kind != Logistic && m.Kind != Poisson {
 		ps.Add("model.kind", fmt.Sprintf("%.60q", m.Kind), Logistic+" or "+Poisson)
 	}
@@ -209,7 +209,7 @@ func (m *Model) judge(ps *schema.Problems) {
 			"1 for events, with an expected number from a millionth to a million times it")
 	}
 	if m.Offset == "" && (m.Shortest != 0 || m.Longest != 0) || m.Offset != "" &&
-		!(m.Shortest > 0 && wide(m.Shortest, m.Longest)) {
+		!(m.Shortest > 0 && wideRegression(m.Shortest, m.Longest)) {
 		ps.Add("model.offset", fmt.Sprintf("%q from %g to %g", m.Offset, m.Shortest, m.Longest),
 			"a column between two numbers above 0, or none")
 	}
@@ -219,7 +219,7 @@ func (m *Model) judge(ps *schema.Problems) {
 // MostTerms keeps a matrix of coefficients to what eigenvalues are found of in seconds.
 const MostTerms = 300
 
-func (m *Model) judgeColumns(ps *schema.Problems) {
+func (m *Regression) judgeColumns(ps *schema.Problems) {
 	terms, seen := 1, map[string]bool{"": true, m.Target: true, m.Offset: true}
 	for i, c := range m.Columns {
 		path := fmt.Sprintf("model.columns[%d]", i)
@@ -237,7 +237,7 @@ func (m *Model) judgeColumns(ps *schema.Problems) {
 			}
 			byName[name] = true
 		}
-		if len(c.Categories) > 0 != (c.Bounds == [2]float64{}) || len(c.Categories) == 0 && !wide(c.Bounds[0], c.Bounds[1]) {
+		if len(c.Categories) > 0 != (c.Bounds == [2]float64{}) || len(c.Categories) == 0 && !wideRegression(c.Bounds[0], c.Bounds[1]) {
 			ps.Add(path+".bounds", fmt.Sprint(c.Bounds), "two numbers, the lower one below the upper one, or 0 and 0 beside "+
 				"categories")
 		}
@@ -248,8 +248,8 @@ func (m *Model) judgeColumns(ps *schema.Problems) {
 	}
 }
 
-// wide wants bounds whose width is a number that can be divided by.
-func wide(low, high float64) bool {
+// wideRegression wants bounds whose width is a number that can be divided by.
+func wideRegression(low, high float64) bool {
 	return low > -1e75 && high < 1e75 && high-low > 1e-75
 }
 
@@ -273,7 +273,7 @@ func (d *Design) designCoefficients(list []Coefficient) []float64 {
 
 // Apart is the mean distance of coefficients, numbers scaled to [-1, 1] by their bounds,
 // the intercepts left out.
-func (m *Model) Apart(a, b []Coefficient) float64 {
+func (m *Regression) Apart(a, b []Coefficient) float64 {
 	d, sum := m.Design(), 0.0
 	x, y := d.designCoefficients(a), d.designCoefficients(b)
 	for j := range x[1:] {
@@ -284,7 +284,7 @@ func (m *Model) Apart(a, b []Coefficient) float64 {
 
 // Accuracy is the share of rows whose outcome is the more probable one by coefficients of a
 // logistic model; NaN without rows.
-func (m *Model) Accuracy(list []Coefficient, r Rows) float64 {
+func (m *Regression) Accuracy(list []Coefficient, r RegressionRows) float64 {
 	theta, x, right := r.designCoefficients(list), make([]float64, len(list)), 0
 	for i := range r.n {
 		r.row(i, x)

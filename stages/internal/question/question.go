@@ -1,10 +1,14 @@
-// Package ask holds questions to a table: a declared, checked list of counts, means,
+// Package question holds questions to a table: a declared, checked list of counts, means,
 // quantiles, histograms and covariances. The same question is asked exactly of a table
 // that may be looked at, and with noise of one that may not: both tally whole numbers
-// (tally.go), of which one changed row moves so many (tally.go), and both read the
-// answer off them (count.go and its neighbours). What is released of them is a list of
+// (tally.go), of which one changed row moves so many, and both read the
+// answer off them (answer.go). What is released of them is a list of
 // answers in one form (answers.go).
-package ask
+//
+// A regression is a question too: a model of bounded columns as public facts (regression.go), the sums over
+// rows that it comes down to (regression_fit.go), and what noisy sums say of its coefficients (posterior.go,
+// coefficients.go).
+package question
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package regress
+package question
 
 import (
 	"context"
@@ -19,7 +19,7 @@ const (
 
 // Fit takes Newton steps to the posterior mean by released sums of the rows, and returns
 // the law that the last step gives. step is told how many are taken.
-func (m *Model) Fit(ctx context.Context, r Rows, steps int, release Release, step func(int)) (b Belief, err error) {
+func (m *Regression) Fit(ctx context.Context, r RegressionRows, steps int, release ReleaseScores, step func(int)) (b Belief, err error) {
 	totals, deviation, err := release.take(r.totals(), startShare)
 	if err != nil {
 		return b, err
@@ -41,7 +41,7 @@ func (m *Model) Fit(ctx context.Context, r Rows, steps int, release Release, ste
 		if err != nil {
 			return b, err
 		}
-		point.information, point.doubtful = square(upper, len(theta)), doubtful
+		point.information, point.doubtful = symmetric(upper, len(theta)), doubtful
 		silent := point.deviation == 0 && point.doubtful == 0
 		if t == steps-1 || silent {
 			b, err = update(point, prior)
@@ -57,7 +57,7 @@ func (m *Model) Fit(ctx context.Context, r Rows, steps int, release Release, ste
 		before := theta
 		theta = towards(theta, b.mean, r.mostStep())
 		step(t + 1)
-		if silent && furthest(before, theta) < settled {
+		if silent && largestGap(before, theta) < settled {
 			break
 		}
 	}
@@ -87,8 +87,8 @@ func nearby(point noisy, prior []float64) (Belief, error) {
 }
 
 // Answer is the law of the coefficients of rows that may be looked at.
-func (m *Model) Answer(ctx context.Context, r Rows) (Belief, error) {
-	return m.Fit(ctx, r, exactSteps, Exact, func(int) {})
+func (m *Regression) Answer(ctx context.Context, r RegressionRows) (Belief, error) {
+	return m.Fit(ctx, r, exactSteps, ExactScores, func(int) {})
 }
 
 // shareOf is what step t may take of the budget for squares.
@@ -105,37 +105,37 @@ func shareOf(t, steps int) float64 {
 // Largest is at least what a row moves a tally of a fit by, over the root of its share of the
 // budget for squares. A row's longest part is unit; two rows are at most twice that apart, and
 // rounding adds half a number to each coordinate of each.
-func (m *Model) Largest(steps int) float64 {
+func (m *Regression) Largest(steps int) float64 {
 	least := math.Min(startShare, informationShare*math.Min(shareOf(0, steps), shareOf(steps-1, steps)))
 	d := float64(m.Design().Terms())
-	return (2*unit + d + 1) * (1 + 1e-9) / math.Sqrt(least)
+	return (2*scoreUnit + d + 1) * (1 + 1e-9) / math.Sqrt(least)
 }
 
 // towards is a step from a to b that moves no coefficient further than most.
 func towards(a, b []float64, most float64) []float64 {
-	share, out := math.Min(1, most/math.Max(furthest(a, b), 1e-300)), make([]float64, len(a))
+	share, out := math.Min(1, most/math.Max(largestGap(a, b), 1e-300)), make([]float64, len(a))
 	for j, v := range b {
 		out[j] = a[j] + float64(share*(v-a[j]))
 	}
 	return out
 }
 
-// furthest is how far the coefficients are apart that are most so.
-func furthest(a, b []float64) (far float64) {
+// largestGap returns the largest distance between two coefficients of one place.
+func largestGap(a, b []float64) (far float64) {
 	for j, v := range b {
 		far = math.Max(far, math.Abs(v-a[j]))
 	}
 	return far
 }
 
-// unit is what the longest part of a row is in whole numbers. Rows are rounded to whole
+// scoreUnit is what the longest part of a row is in whole numbers. Rows are rounded to whole
 // numbers one by one, so that sums are exact whatever their order, and what one row moves
 // is known to the last digit.
-const unit = 1 << 20
+const scoreUnit = 1 << 20
 
-// Tally is a sum of vectors of rows in whole numbers of a scale, of which one row moves it by
+// ScoreTally is a sum of vectors of rows in whole numbers of a scale, of which one row moves it by
 // at most Moves in L2.
-type Tally struct {
+type ScoreTally struct {
 	Sum   []int64
 	Moves mechanism.Moves
 	scale float64
@@ -144,24 +144,24 @@ type Tally struct {
 // newTally has room for the sum of vectors of dim numbers that one row moves by at most
 // alone when it comes or goes, which is unit of its numbers, and by further times that when it is
 // replaced. Rounding adds half a number to each coordinate of each row.
-func newTally(dim int, alone, further float64) *Tally {
+func newTally(dim int, alone, further float64) *ScoreTally {
 	slack := math.Sqrt(float64(dim))
-	return &Tally{Sum: make([]int64, dim), scale: alone / unit,
-		Moves: mechanism.Moves{AddRemove: (unit + float64(slack/2)) * (1 + 1e-9),
-			ReplaceOne: (float64(further*unit) + slack) * (1 + 1e-9)}}
+	return &ScoreTally{Sum: make([]int64, dim), scale: alone / scoreUnit,
+		Moves: mechanism.Moves{AddRemove: (scoreUnit + float64(slack/2)) * (1 + 1e-9),
+			ReplaceOne: (float64(further*scoreUnit) + slack) * (1 + 1e-9)}}
 }
 
-func (t *Tally) add(k int, v float64) { t.Sum[k] += whole(v / t.scale) }
+func (t *ScoreTally) add(k int, v float64) { t.Sum[k] += whole(v / t.scale) }
 
-// Release returns a tally's whole numbers with noise, and the deviation of the noise; share
+// ReleaseScores returns a tally's whole numbers with noise, and the deviation of the noise; share
 // is what they take of the budget for squares.
-type Release func(t *Tally, share float64) (noisy []int64, deviation float64, err error)
+type ReleaseScores func(t *ScoreTally, share float64) (noisy []int64, deviation float64, err error)
 
-// Exact is a release of rows that may be looked at.
-func Exact(t *Tally, _ float64) ([]int64, float64, error) { return t.Sum, 0, nil }
+// ExactScores is a release of rows that may be looked at.
+func ExactScores(t *ScoreTally, _ float64) ([]int64, float64, error) { return t.Sum, 0, nil }
 
 // take releases a tally, in its own numbers.
-func (release Release) take(t *Tally, share float64) (sums []float64, deviation float64, err error) {
+func (release ReleaseScores) take(t *ScoreTally, share float64) (sums []float64, deviation float64, err error) {
 	whole, deviation, err := release(t, share)
 	for _, v := range whole {
 		sums = append(sums, float64(float64(v)*t.scale))
@@ -170,7 +170,7 @@ func (release Release) take(t *Tally, share float64) (sums []float64, deviation 
 }
 
 // totals is the sum of outcomes and of exposures, each a share of the greatest.
-func (r *Rows) totals() *Tally {
+func (r *RegressionRows) totals() *ScoreTally {
 	t := newTally(2, math.Sqrt2, 1)
 	for i := range r.n {
 		t.add(0, r.outcome[i]/r.most)
@@ -188,7 +188,7 @@ func (r *Rows) totals() *Tally {
 // Of the information, whose numbers off the diagonal count sqrt(2) so that its norm is the norm of
 // the matrix: weight |x|², and sqrt(2) times this weight for two rows, for the inner product of
 // positive semidefinite matrices is not negative.
-func (r *Rows) sums(ctx context.Context, theta []float64) (score, information *Tally, err error) {
+func (r *RegressionRows) sums(ctx context.Context, theta []float64) (score, information *ScoreTally, err error) {
 	d, norm := len(theta), math.Sqrt(r.square)
 	alone := math.Max(r.most, r.cap)
 	score = newTally(d, float64(alone*norm), math.Max(math.Sqrt(r.diameter)/norm, (r.most+r.cap)/alone))
@@ -223,7 +223,7 @@ type adder struct {
 
 // add adds rows from to to (not included). Parts of the longest row are counted, so that no number is
 // above unit whatever the scale of a tally is: one of 1e-303 has no inverse.
-func (a *adder) add(r *Rows, theta []float64, first, end int) {
+func (a *adder) add(r *RegressionRows, theta []float64, first, end int) {
 	if a.x == nil {
 		d := len(theta)
 		a.x, a.score, a.information = make([]float64, d), make([]int64, d), make([]int64, d*(d+1)/2)
@@ -232,7 +232,7 @@ func (a *adder) add(r *Rows, theta []float64, first, end int) {
 	for i := first; i < end; i++ {
 		r.row(i, a.x)
 		residual, weight := r.derivatives(i, dot(theta, a.x))
-		residual, weight = clampMiddle(residual/alone, -1, 1)*unit/norm, clampMiddle(weight/r.heaviest, 0, 1)*unit/r.square
+		residual, weight = clampMiddle(residual/alone, -1, 1)*scoreUnit/norm, clampMiddle(weight/r.heaviest, 0, 1)*scoreUnit/r.square
 		rest := a.information
 		for j, v := range a.x {
 			a.score[j] += whole(float64(residual * v))
@@ -263,8 +263,8 @@ func dot(a, b []float64) float64 {
 	return sum
 }
 
-// square is the symmetric matrix of what information holds.
-func square(upper []float64, d int) [][]float64 {
+// symmetric returns the matrix whose upper triangle is given, d rows of it.
+func symmetric(upper []float64, d int) [][]float64 {
 	m := make([][]float64, d)
 	for j := range m {
 		m[j] = make([]float64, d)
@@ -294,7 +294,7 @@ type likelihood struct {
 	outcome, exposed []float64 // of the rows; no exposed: 1 each
 }
 
-func (m *Model) likelihood() likelihood {
+func (m *Regression) likelihood() likelihood {
 	if m.Kind == Logistic {
 		return likelihood{most: 1, cap: 1, heaviest: 0.25, longest: 1}
 	}

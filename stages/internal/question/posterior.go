@@ -1,4 +1,4 @@
-package regress
+package question
 
 import (
 	"errors"
@@ -15,8 +15,8 @@ type Belief struct {
 	covariance, silent [][]float64
 }
 
-// Independent is a law of coefficients that know nothing of each other, or of noise.
-func Independent(mean, deviation []float64) Belief {
+// IndependentBelief is a law of coefficients that know nothing of each other, or of noise.
+func IndependentBelief(mean, deviation []float64) Belief {
 	b := Belief{mean: mean, covariance: make([][]float64, len(mean))}
 	for j, v := range deviation {
 		b.covariance[j] = make([]float64, len(mean))
