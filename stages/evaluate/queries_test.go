@@ -9,8 +9,8 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/pipelinetest"
 	"weir/schema"
-	"weir/stages/internal/question"
 	"weir/stages/internal/columns"
+	"weir/stages/internal/question"
 )
 
 // asking are questions about the ward.

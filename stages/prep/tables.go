@@ -128,7 +128,8 @@ func (s *Write) KnowFormats(known []pipeline.FileFormat) { s.Formats = pipeline.
 // Plan implements pipeline.Stage.
 func (s *Write) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	var ps schema.Problems
-	return pipeline.Work{Out: pipeline.Headers{"out": in["in"]}, Lazy: true, Write: s.Formats.Names, Send: s.sending(&ps, in["in"].Domain),
+	return pipeline.Work{Out: pipeline.Headers{"out": in["in"]}, Lazy: true, Write: s.Formats.Names,
+		Send:      s.sending(&ps, in["in"].Domain),
 		Elsewhere: needsRows("writes rows into files"),
 		Run: func(_ context.Context, _ *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 			return pipeline.Tables{"out": in["in"]}, nil

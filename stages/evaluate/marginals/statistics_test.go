@@ -22,7 +22,8 @@ func TestDeviationsOfTimesHaveAUnit(t *testing.T) {
 		{domain.Numeric, 5400, 3600, "5400", "3600"},
 	} {
 		r := marginalRun{frames: map[string]*columns.Frame{"real": {Columns: []columns.Column{{Name: "at", Type: c.of}}}}}
-		real, synthetic := r.words(judgedStatistic{Statistic: metric.Statistic{Of: "at", Name: metric.StatisticSD, Real: c.real, Other: c.synthetic}})
+		real, synthetic := r.words(judgedStatistic{Statistic: metric.Statistic{Of: "at", Name: metric.StatisticSD,
+			Real: c.real, Other: c.synthetic}})
 		if real != c.wantReal || synthetic != c.wantSynthetic {
 			t.Errorf("%s: %s real, %s synthetic, must be %s and %s", c.of, real, synthetic, c.wantReal, c.wantSynthetic)
 		}

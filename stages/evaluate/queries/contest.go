@@ -188,7 +188,8 @@ func (c *contest) verdict(tailored, synthetic float64) string {
 // regression is how a released regression and the same one of the synthetic rows do, beside
 // the same one of the real rows. Of a logistic one it says too how often each tells the
 // real outcome.
-func regression(ctx context.Context, r question.ReleasedRegression, real, synthetic *columns.Frame) ([]pipeline.Metric, error) {
+func regression(ctx context.Context, r question.ReleasedRegression, real, synthetic *columns.Frame) ([]pipeline.Metric,
+	error) {
 	column := r.Stage + "." + r.Model.Target
 	c := contest{answers: question.Answers{Stage: r.Stage, Of: r.Queries}}
 	why := r.Model.Lacks(real)

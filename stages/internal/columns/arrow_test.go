@@ -25,10 +25,12 @@ func TestColumnsFromArrow(t *testing.T) {
 		t.Error(d, err)
 	}
 	text := array.NewStringBuilder(memory.DefaultAllocator).NewArray()
-	if _, err := appendCodes(nil, text); err == nil || !strings.Contains(err.Error(), "has the Arrow type utf8, must be int32 codes") {
+	if _, err := appendCodes(nil, text); err == nil || !strings.Contains(err.Error(),
+		"has the Arrow type utf8, must be int32 codes") {
 		t.Errorf("error of codes is %v", err)
 	}
-	if _, err := appendFloats[float64](nil, text); err == nil || !strings.Contains(err.Error(), "has the Arrow type utf8, must be a number") {
+	if _, err := appendFloats[float64](nil, text); err == nil || !strings.Contains(err.Error(),
+		"has the Arrow type utf8, must be a number") {
 		t.Errorf("error of floats is %v", err)
 	}
 }

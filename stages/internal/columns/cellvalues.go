@@ -62,7 +62,8 @@ func (g Grid) Append(to array.Builder, cells []uint16, rng *rand.Rand) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("column %s: goes to a builder of Arrow type %s, must be %s", g.Name(), to.Type(), g.column.ArrowType())
+	return fmt.Errorf("column %s: goes to a builder of Arrow type %s, must be %s", g.Name(), to.Type(),
+		g.column.ArrowType())
 }
 
 // builder is an Arrow builder of one type of values, with room for all of them.

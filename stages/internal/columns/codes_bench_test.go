@@ -19,7 +19,8 @@ func BenchmarkReadCodes(b *testing.B) {
 	const batches, rows = 152, 1 << 16
 	d := &domain.Domain{}
 	for i := range 13 {
-		c := domain.Column{Name: string(rune('a' + i)), Type: domain.Categorical, Categories: make([]string, 3*i), Nullable: i > 9}
+		c := domain.Column{Name: string(rune('a' + i)), Type: domain.Categorical, Categories: make([]string, 3*i),
+			Nullable: i > 9}
 		switch {
 		case i < 4:
 			c = bounded(domain.Integer, 0, 100, 0)

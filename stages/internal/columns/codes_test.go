@@ -72,10 +72,12 @@ func TestReadCodes(t *testing.T) {
 	table := mixed(
 		[][]any{{int64(17), 30., int32(0)}, {int64(90), 200., nil}, {int64(math.MinInt64), math.Inf(-1), int32(2)}},
 		[][]any{},
-		[][]any{{int64(math.MaxInt64), math.NaN(), int32(1)}, {int64(40), nil, int32(1)}, {int64(41), 30.7, nil}, {int64(42), 1e300, nil}})
+		[][]any{{int64(math.MaxInt64), math.NaN(), int32(1)}, {int64(40), nil, int32(1)}, {int64(41), 30.7, nil},
+			{int64(42), 1e300, nil}})
 	grids := gridsOf(t, table.Domain)
 	got, err := ReadCodes(t.Context(), table, []Grid{grids[2], grids[0], grids[1]})
-	want := &Codes{Rows: 7, Sizes: []int{4, 74, 342}, Within: make([][]uint8, 3), Columns: [][]uint16{{0, 3, 2, 1, 1, 3, 3}, {0, 73, 0, 73, 23, 24, 25}, {0, 340, 0, 341, 341, 1, 340}}}
+	want := &Codes{Rows: 7, Sizes: []int{4, 74, 342}, Within: make([][]uint8, 3),
+		Columns: [][]uint16{{0, 3, 2, 1, 1, 3, 3}, {0, 73, 0, 73, 23, 24, 25}, {0, 340, 0, 341, 341, 1, 340}}}
 	if d := cmp.Diff(want, got); d != "" || err != nil {
 		t.Error(d, err)
 	}
@@ -85,8 +87,10 @@ func TestReadCodes(t *testing.T) {
 func TestReadCodesRefuses(t *testing.T) {
 	good := []any{int64(20), 50., int32(1)}
 	for want, table := range map[string]pipeline.Table{
-		"column age: holds missing values, must hold none or be nullable in the domain": mixed([][]any{good, {nil, 50., int32(1)}}),
-		"column region: holds a code outside its 3 categories":                          mixed([][]any{good, {int64(20), 50., int32(777)}}),
+		"column age: holds missing values, must hold none or be nullable in the domain": mixed([][]any{good,
+			{nil, 50., int32(1)}}),
+		"column region: holds a code outside its 3 categories": mixed([][]any{good,
+			{int64(20), 50., int32(777)}}),
 	} {
 		if _, err := ReadCodes(t.Context(), table, gridsOf(t, table.Domain)); err == nil || err.Error() != want {
 			t.Errorf("error %v, must be %s", err, want)
@@ -94,17 +98,22 @@ func TestReadCodesRefuses(t *testing.T) {
 	}
 	table := mixed([][]any{good})
 	for want, c := range map[string]domain.Column{
-		"column height: is 0 times in the table, must be there once":   {Name: "height", Type: domain.Boolean},
-		"column age: is of Arrow type int64, must be float64":          {Name: "age", Type: domain.Numeric, Bounds: &[2]float64{0, 9}},
-		"column age: is of Arrow type int64, must be int32":            {Name: "age", Type: domain.Boolean},
-		"column weight: is of Arrow type float64, must be int64":       {Name: "weight", Type: domain.Date, Bounds: &[2]float64{0, 9}},
-		"column region: is of Arrow type int32, must be int64":         {Name: "region", Type: domain.Integer, Bounds: &[2]float64{0, 9}},
-		"column weight: holds missing values, must hold none or be nu": {Name: "weight", Type: domain.Numeric, Bounds: &[2]float64{0, 9}},
+		"column height: is 0 times in the table, must be there once": {Name: "height", Type: domain.Boolean},
+		"column age: is of Arrow type int64, must be float64": {Name: "age", Type: domain.Numeric,
+			Bounds: &[2]float64{0, 9}},
+		"column age: is of Arrow type int64, must be int32": {Name: "age", Type: domain.Boolean},
+		"column weight: is of Arrow type float64, must be int64": {Name: "weight", Type: domain.Date,
+			Bounds: &[2]float64{0, 9}},
+		"column region: is of Arrow type int32, must be int64": {Name: "region", Type: domain.Integer,
+			Bounds: &[2]float64{0, 9}},
+		"column weight: holds missing values, must hold none or be nu": {Name: "weight", Type: domain.Numeric,
+			Bounds: &[2]float64{0, 9}},
 	} {
 		if strings.HasSuffix(want, "be nu") {
 			table = mixed([][]any{{int64(20), math.NaN(), int32(1)}})
 		}
-		if _, err := ReadCodes(t.Context(), table, []Grid{gridOf(t, c)}); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := ReadCodes(t.Context(), table, []Grid{gridOf(t, c)}); err == nil || !strings.HasPrefix(err.Error(),
+			want) {
 			t.Errorf("error %v, must be %s", err, want)
 		}
 		table = mixed([][]any{good})
@@ -147,10 +156,12 @@ func TestAppendIsTheInverse(t *testing.T) {
 	}
 	g := gridOf(t, domain.Column{Name: "x", Type: domain.Boolean})
 	b := array.NewInt32Builder(memory.DefaultAllocator)
-	if err := g.Append(b, []uint16{0, 2}, nil); err == nil || b.Len() != 0 || err.Error() != "column x: holds cell 2, must be below 2" {
+	if err := g.Append(b, []uint16{0, 2}, nil); err == nil || b.Len() != 0 ||
+		err.Error() != "column x: holds cell 2, must be below 2" {
 		t.Errorf("error %v, %d values", err, b.Len())
 	}
-	if err := g.Append(array.NewInt64Builder(memory.DefaultAllocator), []uint16{0}, nil); err == nil || err.Error() != "column x: goes to a builder of Arrow type int64, must be int32" {
+	if err := g.Append(array.NewInt64Builder(memory.DefaultAllocator), []uint16{0}, nil); err == nil ||
+		err.Error() != "column x: goes to a builder of Arrow type int64, must be int32" {
 		t.Errorf("error %v", err)
 	}
 }
@@ -185,8 +196,10 @@ func TestValueIsUniform(t *testing.T) {
 // TestPointsWithinCells: where a cell has several points, which one a value is comes
 // back beside its cell, and known shares say which one is drawn.
 func TestPointsWithinCells(t *testing.T) {
-	d := &domain.Domain{Columns: []domain.Column{{Name: "gain", Type: domain.Integer, Bounds: &[2]float64{0, 99999}, Nullable: true}}}
-	in := pipeline.FromRecords(pipeline.TableHeader(d, pipeline.Header{}), pipelinetest.Rows(d, []any{0, 1, 7688, 99999, nil}))
+	d := &domain.Domain{Columns: []domain.Column{{Name: "gain", Type: domain.Integer, Bounds: &[2]float64{0, 99999},
+		Nullable: true}}}
+	in := pipeline.FromRecords(pipeline.TableHeader(d, pipeline.Header{}),
+		pipelinetest.Rows(d, []any{0, 1, 7688, 99999, nil}))
 	g, err := GridOf(d.Columns[0])
 	if err != nil || g.Points() != 2 || !g.Told() || g.Values() != 50_000 || g.PointsIn(49_999) != 2 {
 		t.Fatalf("%d points a cell, told %v, %d cells: %v", g.Points(), g.Told(), g.Values(), err)

@@ -78,7 +78,8 @@ func counters() map[string]func(context.Context, pipeline.Table, []Grid) (Counte
 }
 
 // TestCounters holds every counter to plain loops over the values of the rows: cells, points of cells, and sets of
-// codes, where a man in ward a (code 1 of sex, code 0 of ward) counts as the nearest row that is allowed, a woman there.
+// codes, where a man in ward a (code 1 of sex, code 0 of ward) counts as the nearest row that is allowed, a woman
+// there.
 func TestCounters(t *testing.T) {
 	table := stays(rand.New(rand.NewPCG(3, 4)), 500)
 	grids := gridsOf(t, table.Domain)
@@ -157,7 +158,9 @@ func TestCountersRefuse(t *testing.T) {
 	grids := gridsOf(t, table.Domain)
 	for name, counter := range counters() {
 		faulty := mixed([][]any{{int64(20), 50., int32(777)}})
-		if _, err := counter(t.Context(), faulty, gridsOf(t, faulty.Domain)); name != "pushed" && (err == nil || err.Error() != "column region: holds a code outside its 3 categories") { // a database's codes are of its own making
+		// a database's codes are of its own making
+		if _, err := counter(t.Context(), faulty, gridsOf(t, faulty.Domain)); name != "pushed" &&
+			(err == nil || err.Error() != "column region: holds a code outside its 3 categories") {
 			t.Errorf("%s: error %v of a code outside", name, err)
 		}
 		got, err := counter(t.Context(), table, grids)
@@ -166,7 +169,8 @@ func TestCountersRefuse(t *testing.T) {
 		}
 		c := coarse(grids)
 		got.Recode(c)
-		if err := got.Count(t.Context(), [][]int{{}}, nil); err == nil || !strings.Contains(err.Error(), "must have columns") {
+		if err := got.Count(t.Context(), [][]int{{}}, nil); err == nil || !strings.Contains(err.Error(),
+			"must have columns") {
 			t.Errorf("%s: error %v of a set of no column", name, err)
 		}
 		ends := errors.New("the caller ends")
@@ -222,7 +226,8 @@ func TestTogetherBoundsMemory(t *testing.T) {
 	}
 }
 
-// TestPassesTellHowFarTheyAre: each pass tells the rows that it has read of a public number, and nothing of a private one.
+// TestPassesTellHowFarTheyAre: each pass tells the rows that it has read of a public number, and nothing of a private
+// one.
 func TestPassesTellHowFarTheyAre(t *testing.T) {
 	table := stays(rand.New(rand.NewPCG(3, 6)), 60)
 	grids := gridsOf(t, table.Domain)

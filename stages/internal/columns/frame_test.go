@@ -110,7 +110,8 @@ func TestAlignUnitesCategoriesAndSaysWhatItDrops(t *testing.T) {
 			t.Error(d)
 		}
 	}
-	drops := []Drop{{"more", "is not in every table"}, {"k", "is boolean in one table and integer in another"}, {"only", "is not in every table"}}
+	drops := []Drop{{"more", "is not in every table"}, {"k", "is boolean in one table and integer in another"},
+		{"only", "is not in every table"}}
 	if d := cmp.Diff(drops, got[0].Dropped); d != "" {
 		t.Error(d)
 	}
@@ -124,7 +125,8 @@ func TestTakeAndSlice(t *testing.T) {
 		{Name: "x", Type: domain.Numeric, Numbers: []float64{1, 2, 3}},
 		{Name: "c", Type: domain.Categorical, Codes: []int32{0, 1, 0}, Categories: []string{"p", "q"}},
 	}}
-	if g := f.Take([]int{2, 0, 0}).Slice(1, 3).Select([]string{"c", "x", "absent"}); g.Rows != 2 || g.Columns[1].Numbers[0] != 1 || g.Columns[0].Codes[1] != 0 || len(g.Columns) != 2 {
+	if g := f.Take([]int{2, 0, 0}).Slice(1, 3).Select([]string{"c", "x", "absent"}); g.Rows != 2 ||
+		g.Columns[1].Numbers[0] != 1 || g.Columns[0].Codes[1] != 0 || len(g.Columns) != 2 {
 		t.Errorf("rows are %+v", g)
 	}
 }

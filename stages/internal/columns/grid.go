@@ -53,7 +53,8 @@ func GridOf(c domain.Column) (Grid, error) {
 	}
 	g.line = lineOf(c)
 	if g.line.points < 1 {
-		return g, g.is(fmt.Sprintf("bounded by [%g, %g], where no value lies", c.Bounds[0], c.Bounds[1]), "[least, greatest] with a value between")
+		return g, g.is(fmt.Sprintf("bounded by [%g, %g], where no value lies", c.Bounds[0], c.Bounds[1]),
+			"[least, greatest] with a value between")
 	}
 	g.line.width = (g.line.points + most - 1) / most
 	g.values = int((g.line.points + g.line.width - 1) / g.line.width)

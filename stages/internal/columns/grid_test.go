@@ -39,20 +39,30 @@ func TestGridByHand(t *testing.T) {
 			map[float64]int{0: 0, 2: 2, 9: 2, -1: 0}, 1, 1, 1},
 		"categories, missing": {domain.Column{Type: domain.Ordinal, Nullable: true, Categories: []string{"a", "b"}}, 3,
 			map[float64]int{0: 0, 1: 1, math.NaN(): 2}, 1, 1, 1},
-		"boolean without spellings":  {domain.Column{Type: domain.Boolean}, 2, map[float64]int{0: 0, 1: 1}, 1, 1, 1},
-		"whole numbers":              {bounded(domain.Integer, 17, 90, 0), 74, map[float64]int{17: 0, 18: 1, 90: 73, 91: 73, -inf: 0, inf: 73}, 73, 90, 90},
-		"every fifth":                {nullable(bounded(domain.Integer, -10, 12, 5)), 6, map[float64]int{-10: 0, -8: 0, -7: 1, 10: 4, 12: 4}, 4, 10, 10},
-		"dates between halves":       {bounded(domain.Date, .5, 3.5, 0), 3, map[float64]int{1: 0, 3: 2, 4: 2}, 0, 1, 1},
-		"tenths":                     {bounded(domain.Numeric, 0, .3, .1), 4, map[float64]int{0: 0, .1: 1, .2: 2, .3: 3, .26: 3, .24: 2}, 3, .3, .3},
-		"steps off zero":             {bounded(domain.Numeric, .05, 1, .3), 4, map[float64]int{.05: 0, .34: 1, .35: 1, .95: 3, 1: 3}, 2, .65, .65},
-		"a step beyond the bounds":   {bounded(domain.Numeric, 2, 3, 5), 1, map[float64]int{2: 0, 3: 0}, 0, 2, 2},
-		"a line":                     {bounded(domain.Numeric, 0, 4096, 0), 4096, map[float64]int{0: 0, .99: 0, 1: 1, 4095.5: 4095, 4096: 4095, inf: 4095, -inf: 0}, 7, 7, 8},
-		"a point":                    {bounded(domain.Numeric, 3, 3, 0), 1, map[float64]int{3: 0, 5: 0}, 0, 3, 3},
-		"all numbers":                {bounded(domain.Numeric, -math.MaxFloat64, math.MaxFloat64, 0), 4096, map[float64]int{-inf: 0, 0: 2048, inf: 4095}, 2048, 0, math.MaxFloat64 / 2048},
-		"as many as there are codes": {bounded(domain.Integer, 0, 65535, 0), 65536, map[float64]int{65535: 65535}, 65535, 65535, 65535},
-		"one too many with missing":  {nullable(bounded(domain.Integer, 0, 65535, 0)), 32769, map[float64]int{0: 0, 1: 0, 2: 1, 65535: 32767}, 3, 6, 7},
-		"a last cell of one point":   {bounded(domain.Integer, 0, 65536, 0), 32769, map[float64]int{65535: 32767, 65536: 32768}, 32768, 65536, 65536},
-		"a step too fine":            {bounded(domain.Numeric, 0, 1, 1e-300), 4096, map[float64]int{0: 0, .5: 2048, 1: 4095}, 2048, .5, .5 + 1./4096},
+		"boolean without spellings": {domain.Column{Type: domain.Boolean}, 2, map[float64]int{0: 0, 1: 1}, 1, 1, 1},
+		"whole numbers": {bounded(domain.Integer, 17, 90, 0), 74, map[float64]int{17: 0, 18: 1, 90: 73, 91: 73,
+			-inf: 0, inf: 73}, 73, 90, 90},
+		"every fifth": {nullable(bounded(domain.Integer, -10, 12, 5)), 6, map[float64]int{-10: 0, -8: 0, -7: 1,
+			10: 4, 12: 4}, 4, 10, 10},
+		"dates between halves": {bounded(domain.Date, .5, 3.5, 0), 3, map[float64]int{1: 0, 3: 2, 4: 2}, 0, 1, 1},
+		"tenths": {bounded(domain.Numeric, 0, .3, .1), 4, map[float64]int{0: 0, .1: 1, .2: 2, .3: 3,
+			.26: 3, .24: 2}, 3, .3, .3},
+		"steps off zero": {bounded(domain.Numeric, .05, 1, .3), 4, map[float64]int{.05: 0, .34: 1, .35: 1, .95: 3,
+			1: 3}, 2, .65, .65},
+		"a step beyond the bounds": {bounded(domain.Numeric, 2, 3, 5), 1, map[float64]int{2: 0, 3: 0}, 0, 2, 2},
+		"a line": {bounded(domain.Numeric, 0, 4096, 0), 4096, map[float64]int{0: 0, .99: 0, 1: 1,
+			4095.5: 4095, 4096: 4095, inf: 4095, -inf: 0}, 7, 7, 8},
+		"a point": {bounded(domain.Numeric, 3, 3, 0), 1, map[float64]int{3: 0, 5: 0}, 0, 3, 3},
+		"all numbers": {bounded(domain.Numeric, -math.MaxFloat64, math.MaxFloat64, 0), 4096,
+			map[float64]int{-inf: 0, 0: 2048, inf: 4095}, 2048, 0, math.MaxFloat64 / 2048},
+		"as many as there are codes": {bounded(domain.Integer, 0, 65535, 0), 65536, map[float64]int{65535: 65535}, 65535,
+			65535, 65535},
+		"one too many with missing": {nullable(bounded(domain.Integer, 0, 65535, 0)), 32769, map[float64]int{0: 0, 1: 0,
+			2: 1, 65535: 32767}, 3, 6, 7},
+		"a last cell of one point": {bounded(domain.Integer, 0, 65536, 0), 32769, map[float64]int{65535: 32767,
+			65536: 32768}, 32768, 65536, 65536},
+		"a step too fine": {bounded(domain.Numeric, 0, 1, 1e-300), 4096, map[float64]int{0: 0, .5: 2048, 1: 4095},
+			2048, .5, .5 + 1./4096},
 	} {
 		g := gridOf(t, c.column)
 		if g.Cells() != c.cells || g.Cells()-g.Values() != map[bool]int{true: 1}[c.column.Nullable] {
@@ -63,7 +73,8 @@ func TestGridByHand(t *testing.T) {
 				t.Errorf("%s: %v is in cell %d, must be %d", name, x, got, want)
 			}
 		}
-		if least, most := g.Interval(c.cell); math.Abs(least-c.least) > 1e-12*math.Abs(most) || math.Abs(most-c.most) > 1e-12*math.Abs(most) {
+		if least, most := g.Interval(c.cell); math.Abs(least-c.least) > 1e-12*math.Abs(most) ||
+			math.Abs(most-c.most) > 1e-12*math.Abs(most) {
 			t.Errorf("%s: cell %d spans %v to %v, must be %v to %v", name, c.cell, least, most, c.least, c.most)
 		}
 	}
@@ -73,15 +84,24 @@ func TestGridByHand(t *testing.T) {
 func TestGridRefuses(t *testing.T) {
 	many := make([]string, 1<<16)
 	for want, c := range map[string]domain.Column{
-		"column x: is text, must be of a type with a closed set of values":                                        {Name: "x", Type: domain.Text},
-		"column x: is encoded, must be a column as it is before the stage encode":                                 {Name: "x", Type: domain.Numeric, Encoding: &domain.Encoding{}},
-		"column x: is a number without bounds, must be one whose domain has bounds":                               {Name: "x", Type: domain.Integer},
-		"column x: is a list of 0 categories, must be 1 to 65536":                                                 {Name: "x", Type: domain.Categorical},
-		"column x: is a list of 65536 categories, must be 1 to 65535":                                             {Name: "x", Type: domain.Categorical, Nullable: true, Categories: many},
-		"column x: is bounded by [2, 1], must be [least, greatest], both finite":                                  bounded(domain.Numeric, 2, 1, 0),
-		"column x: is bounded by [NaN, 1], must be [least, greatest], both finite":                                bounded(domain.Numeric, math.NaN(), 1, 0),
-		"column x: is bounded by [0, +Inf], must be [least, greatest], both finite":                               bounded(domain.Numeric, 0, math.Inf(1), 0),
-		"column x: is bounded by [0.2, 0.8], where no value lies, must be [least, greatest] with a value between": bounded(domain.Integer, .2, .8, 0),
+		"column x: is text, must be of a type with a closed set of values": {Name: "x",
+			Type: domain.Text},
+		"column x: is encoded, must be a column as it is before the stage encode": {Name: "x",
+			Type: domain.Numeric, Encoding: &domain.Encoding{}},
+		"column x: is a number without bounds, must be one whose domain has bounds": {Name: "x",
+			Type: domain.Integer},
+		"column x: is a list of 0 categories, must be 1 to 65536": {Name: "x",
+			Type: domain.Categorical},
+		"column x: is a list of 65536 categories, must be 1 to 65535": {Name: "x",
+			Type: domain.Categorical, Nullable: true, Categories: many},
+		"column x: is bounded by [2, 1], must be [least, greatest], both finite": bounded(
+			domain.Numeric, 2, 1, 0),
+		"column x: is bounded by [NaN, 1], must be [least, greatest], both finite": bounded(
+			domain.Numeric, math.NaN(), 1, 0),
+		"column x: is bounded by [0, +Inf], must be [least, greatest], both finite": bounded(
+			domain.Numeric, 0, math.Inf(1), 0),
+		"column x: is bounded by [0.2, 0.8], where no value lies, must be [least, greatest] with a value between": bounded(
+			domain.Integer, .2, .8, 0),
 	} {
 		if _, err := GridOf(c); err == nil || err.Error() != want {
 			t.Errorf("error %v, must be %s", err, want)

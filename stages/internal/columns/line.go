@@ -45,7 +45,8 @@ func lineOf(c domain.Column) line {
 	if !(l.step > 0) || !(max(math.Abs(l.least), math.Abs(l.upper))/l.step < finest) {
 		return l.stretches()
 	}
-	if per := math.Round(1 / l.step); l.step <= 1 && math.Abs(float64(per*l.step)-1) < 1e-9 && math.Abs(float64(l.least*per)-math.Round(l.least*per)) < 1e-6 {
+	if per := math.Round(1 / l.step); l.step <= 1 && math.Abs(float64(per*l.step)-1) < 1e-9 &&
+		math.Abs(float64(l.least*per)-math.Round(l.least*per)) < 1e-6 {
 		return l.decimals(per)
 	}
 	l.scale, l.points = 1/l.step, int64(math.RoundToEven((l.upper-l.least)/l.step))+1

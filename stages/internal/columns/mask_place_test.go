@@ -25,7 +25,8 @@ func hard(letters string) *domain.Domain {
 	d.Constraints = []domain.Constraint{{Impossible: first}}
 	for _, name := range []string{"c1", "c2", "c3"} { // so that no two categories are alike
 		for _, letter := range list {
-			d.Constraints = append(d.Constraints, domain.Constraint{Impossible: map[string]domain.Choice{name: {letter}, "c5": {letter}}})
+			d.Constraints = append(d.Constraints, domain.Constraint{Impossible: map[string]domain.Choice{name: {letter},
+				"c5": {letter}}})
 		}
 	}
 	d.Constraints = append(d.Constraints, domain.Constraint{Impossible: late})
@@ -41,12 +42,13 @@ func TestSearchesAreBounded(t *testing.T) {
 	whole := domain.Values{Ranges: []domain.Range{{Lo: 0, Hi: 13}}}
 	const rows = 300
 	for range rows {
-		row := PlacedRow{Values: []float64{1, 2, 1, 2, 1, 2}, Draw: func(c int) float64 { return float64(1 + c%2) }, Bin: func(c int) domain.Values {
-			if c == 0 {
-				return domain.Values{Ranges: []domain.Range{{Lo: 1, Hi: 13}}}
-			}
-			return whole
-		}}
+		row := PlacedRow{Values: []float64{1, 2, 1, 2, 1, 2}, Draw: func(c int) float64 { return float64(1 + c%2) },
+			Bin: func(c int) domain.Values {
+				if c == 0 {
+					return domain.Values{Ranges: []domain.Range{{Lo: 1, Hi: 13}}}
+				}
+				return whole
+			}}
 		before := p.steps
 		p.Keep(row)
 		took += min(before+stepsARow, startSteps) - p.steps
@@ -62,7 +64,8 @@ func TestSearchesAreBounded(t *testing.T) {
 // TestPlacingWithoutARow: rules that come with a model and that no row keeps are named.
 func TestPlacingWithoutARow(t *testing.T) {
 	d := hard("abc")
-	d.Constraints = append(d.Constraints, domain.Constraint{Impossible: map[string]domain.Choice{"c0": {"z"}, "c1": domain.Choice(d.Columns[1].Categories)}})
+	d.Constraints = append(d.Constraints, domain.Constraint{Impossible: map[string]domain.Choice{"c0": {"z"},
+		"c1": domain.Choice(d.Columns[1].Categories)}})
 	rules, _ := domain.ReadRules(d)
 	if _, err := NewPlacing(d, rules); err == nil || !strings.Contains(err.Error(), "constraints[0]: is one of 12 rules") {
 		t.Errorf("%v, must name the rules", err)

@@ -111,7 +111,8 @@ func (p *pushed) tries(ctx context.Context, s relation.Session) error {
 			return err
 		}
 		if !g.computes(values, got) {
-			return fmt.Errorf("column %s: this database computes the cells of public test values unlike weir; its counts would be of other cells", g.Name())
+			return fmt.Errorf("column %s: this database computes the cells of public test values unlike weir; its counts "+
+				"would be of other cells", g.Name())
 		}
 	}
 	return nil
@@ -161,7 +162,8 @@ func (p *pushed) Points(ctx context.Context, column int, cells []int) (counts []
 	from, points := p.placesOf(column, cells)
 	at := relation.Lookup{E: keptAt(column, len(from)), To: from}
 	none := relation.Constant{Of: relation.Whole}
-	key := relation.Key{Of: int(points) + 1, Expr: relation.Choice{If: relation.Compare{Op: "==", A: at, B: none}, Then: none,
+	key := relation.Key{Of: int(points) + 1, Expr: relation.Choice{If: relation.Compare{Op: "==", A: at, B: none},
+		Then: none,
 		Else: relation.Arithmetic{Op: "+", A: at, B: keptAt(p.told[column], mostWithin)}}}
 	err = p.fine.Count(ctx, []relation.Key{key}, func(_ int, of []int64) error {
 		counts = slices.Clone(of)
@@ -208,8 +210,8 @@ func (p *pushed) Count(ctx context.Context, sets [][]int, use func(set int, coun
 	return nil
 }
 
-// askedFor returns the sets with all columns that rules tie to theirs. Where these would have too many cells the database
-// moves the codes after all, by lists as long as it takes.
+// askedFor returns the sets with all columns that rules tie to theirs. Where these would have too many cells the
+// database moves the codes after all, by lists as long as it takes.
 func (p *pushed) askedFor(ctx context.Context, sets [][]int) ([][]int, error) {
 	asked, large := make([][]int, len(sets)), false
 	for i, set := range sets {
@@ -256,12 +258,12 @@ func (p *pushed) keepCodes(ctx context.Context) (err error) {
 	return err
 }
 
-// mostLooked is the most combinations of codes that the database looks up where one of them moves by rules, unless it has
-// to: all of them are moved beforehand, since those that rows have are private, and stand in the statement.
+// mostLooked is the most combinations of codes that the database looks up where one of them moves by rules, unless it
+// has to: all of them are moved beforehand, since those that rows have are private, and stand in the statement.
 const mostLooked = 1 << 13
 
-// obey moves codes of a row by the rules of groups, and returns the columns of groups of more than so many combinations,
-// whose codes stay as they are.
+// obey moves codes of a row by the rules of groups, and returns the columns of groups of more than so many
+// combinations, whose codes stay as they are.
 func (p *pushed) obey(codes []relation.Named, groups [][]int, most int) (beyond [][]int) {
 	for _, group := range groups {
 		cells, err := marginal.Cells(p.coding.Sizes, group)
@@ -320,7 +322,8 @@ func (p *pushed) keys(sets [][]int) ([]relation.Key, error) {
 		if err != nil {
 			return nil, err
 		}
-		keys[i] = relation.Key{Expr: p.joint(set, func(j int) relation.Expr { return keptAt(j, p.coding.Sizes[j]) }), Of: cells}
+		keys[i] = relation.Key{Expr: p.joint(set, func(j int) relation.Expr { return keptAt(j, p.coding.Sizes[j]) }),
+			Of: cells}
 	}
 	return keys, nil
 }
@@ -338,8 +341,8 @@ func (p *pushed) joint(of []int, code func(j int) relation.Expr) (at relation.Ex
 	return at
 }
 
-// moved sums the counts of some columns to the counts of a set of them, where combinations that rules forbid count as the
-// nearest that they allow.
+// moved sums the counts of some columns to the counts of a set of them, where combinations that rules forbid count as
+// the nearest that they allow.
 func (p *pushed) moved(counts []int64, of, set []int) []int64 {
 	tied := slices.Concat(p.beyond...)
 	if !slices.ContainsFunc(of, func(j int) bool { return slices.Contains(tied, j) }) {

@@ -86,7 +86,8 @@ func more(call, key int) func(int, int, []int64) {
 func TestPushedRefusesBeforeItCounts(t *testing.T) {
 	honest := stays(rand.New(rand.NewPCG(3, 5)), 60)
 	public := honest
-	public.Header.Stability, public.Header.OwnRows, public.Header.Terms.Adjacency = pipeline.Rows(1), true, privacy.ReplaceOne
+	public.Header.Stability, public.Header.OwnRows, public.Header.Terms.Adjacency = pipeline.Rows(1), true,
+		privacy.ReplaceOne
 	public.Header.Rows = 59
 	strict := honest.Header
 	strict.Domain = strict.Domain.Clone()
@@ -94,7 +95,8 @@ func TestPushedRefusesBeforeItCounts(t *testing.T) {
 	missing := pipelinetest.Stays(honest)
 	missing.Header = strict
 	for want, table := range map[string]pipeline.Table{
-		"column cost: this database computes the cells":                    lying(honest, liar{tried: func(cells []int64) { cells[len(cells)/2] ^= 1 }}),
+		"column cost: this database computes the cells": lying(honest,
+			liar{tried: func(cells []int64) { cells[len(cells)/2] ^= 1 }}),
 		"counted different numbers of rows for columns":                    lying(honest, liar{counts: more(1, 1)}),
 		"rows_public is not the number of rows":                            pipelinetest.Stays(public),
 		"column cost: holds missing values, must hold none or be nullable": missing,
@@ -148,9 +150,10 @@ func TestPushedKeepsCodesOnce(t *testing.T) {
 	}
 }
 
-// TestPushedMovesCodesOfManyRules: columns that several rules tie, whose combinations are too many to be counted together,
-// are counted as rows that are held are: two groups of 50 times 50 codes in one set, one of 20 times 500, which the
-// database does not look up, and one that it has to, since 20 times 500 times 450 cells are none that are counted.
+// TestPushedMovesCodesOfManyRules: columns that several rules tie, whose combinations are too many to be counted
+// together, are counted as rows that are held are: two groups of 50 times 50 codes in one set, one of 20 times 500,
+// which the database does not look up, and one that it has to, since 20 times 500 times 450 cells are none that are
+// counted.
 func TestPushedMovesCodesOfManyRules(t *testing.T) {
 	for _, sizes := range [][]int{{50, 50, 50, 50}, {20, 500, 3, 3}, {20, 500, 450, 3}} {
 		table, coding := tiedCodes(rand.New(rand.NewPCG(2, 7)), sizes, 3000)
@@ -176,8 +179,8 @@ func TestPushedMovesCodesOfManyRules(t *testing.T) {
 	}
 }
 
-// tiedCodes returns a table of columns of so many categories, of which the first may not be above the second, nor the third
-// above the fourth: half of the rows break the rules.
+// tiedCodes returns a table of columns of so many categories, of which the first may not be above the second, nor the
+// third above the fourth: half of the rows break the rules.
 func tiedCodes(r *rand.Rand, sizes []int, rows int) (pipeline.Table, Coding) {
 	d := &domain.Domain{}
 	c := Coding{Sizes: sizes}

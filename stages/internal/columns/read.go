@@ -82,7 +82,8 @@ func newReader(t pipeline.Table) *reader {
 		}
 		r.frame.Columns = append(r.frame.Columns, col)
 		r.fields = append(r.fields, at[0])
-		r.extra = append(r.extra, c.Encoding != nil && c.Encoding.Form == domain.OneHot && c.Encoding.Width > len(c.Categories))
+		r.extra = append(r.extra, c.Encoding != nil && c.Encoding.Form == domain.OneHot &&
+			c.Encoding.Width > len(c.Categories))
 	}
 	return r
 }

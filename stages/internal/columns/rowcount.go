@@ -24,7 +24,8 @@ type RowCount struct {
 // replace_one, with a row as unit, of a table whose count the header states and whose
 // rows are their own. Everywhere else it is private.
 func PublicRows(h pipeline.Header) int64 {
-	if h.Terms.Adjacency == privacy.ReplaceOne && h.Terms.Unit.Column == "" && h.OwnRows && h.Stability == pipeline.Rows(1) {
+	if h.Terms.Adjacency == privacy.ReplaceOne && h.Terms.Unit.Column == "" && h.OwnRows &&
+		h.Stability == pipeline.Rows(1) {
 		return max(0, h.Rows)
 	}
 	return 0

@@ -9,7 +9,8 @@ import (
 
 func read(t testing.TB, text string) (RowCount, error) {
 	t.Helper()
-	return ReadRowCount(t.Context(), pipeline.WriteFiles(pipeline.Header{}, []pipeline.File{{Name: "rows" + rowCountSuffix, Data: []byte(text)}}))
+	return ReadRowCount(t.Context(), pipeline.WriteFiles(pipeline.Header{},
+		[]pipeline.File{{Name: "rows" + rowCountSuffix, Data: []byte(text)}}))
 }
 
 // TestCountsAreJudged: what is written is read; what no stage can have written is an error that
@@ -24,7 +25,8 @@ func TestCountsAreJudged(t *testing.T) {
 		t.Errorf("%+v, %v; must be %+v", c, err, want)
 	}
 	for text, want := range map[string][]string{
-		"rows: -5\ndeviation: -1\nsource: x\n":   {"rows.count.yaml: rows: is -5, must be from 0 to", "deviation: is -1, must be at least 0"},
+		"rows: -5\ndeviation: -1\nsource: x\n": {"rows.count.yaml: rows: is -5, must be from 0 to",
+			"deviation: is -1, must be at least 0"},
 		"rows: 5\ndeviation: 1e300\nsource: x\n": {"deviation: is 1e+300"},
 		"rows: five\n":                           {"rows.count.yaml"},
 		"more: 5\n":                              {"more"},

@@ -134,7 +134,8 @@ func (g Grid) Borders() []float64 {
 	for _, x := range []float64{g.column.Bounds[0], g.column.Bounds[1], l.least, 0} {
 		list = append(list, math.Nextafter(x, math.Inf(-1)), x, math.Nextafter(x, math.Inf(1)))
 	}
-	for _, x := range []float64{math.Copysign(0, -1), 0x1p-1022, 1e-200, 1, exactWhole, 1e300, math.MaxFloat64, math.Inf(1)} {
+	for _, x := range []float64{math.Copysign(0, -1), 0x1p-1022, 1e-200, 1, exactWhole, 1e300, math.MaxFloat64,
+		math.Inf(1)} {
 		list = append(list, x, -x)
 	}
 	return list

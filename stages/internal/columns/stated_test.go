@@ -21,15 +21,23 @@ import (
 // statedGrids are the columns at which the cell of a value is computed in different ways.
 func statedGrids() []domain.Column {
 	list := []domain.Column{
-		{Type: domain.Categorical, Categories: []string{"a", "b", "c"}}, {Type: domain.Boolean}, {Type: domain.Ordinal, Categories: []string{"a"}},
-		bounded(domain.Integer, 17, 90, 0), bounded(domain.Integer, -10, 12, 5), bounded(domain.Integer, 0, 65536, 0), bounded(domain.Integer, -1e7, 1e7, 3),
-		bounded(domain.Integer, 0, 3e6, 0), bounded(domain.Integer, -1e300, 1e300, 0), bounded(domain.Integer, -9007199254740991, 9007199254740991, 7),
+		{Type: domain.Categorical, Categories: []string{"a", "b", "c"}}, {Type: domain.Boolean},
+		{Type: domain.Ordinal, Categories: []string{"a"}},
+		bounded(domain.Integer, 17, 90, 0), bounded(domain.Integer, -10, 12, 5), bounded(domain.Integer, 0, 65536, 0),
+		bounded(domain.Integer, -1e7, 1e7, 3),
+		bounded(domain.Integer, 0, 3e6, 0), bounded(domain.Integer, -1e300, 1e300, 0),
+		bounded(domain.Integer, -9007199254740991, 9007199254740991, 7),
 		bounded(domain.Integer, 9007199254740985, 1e300, 0), bounded(domain.Integer, -1e300, -9007199254740985, 2),
-		bounded(domain.Integer, 5, 5, 0), bounded(domain.Date, .5, 3.5, 0), bounded(domain.Integer, 9e15, 9007199254740992, 1e15),
-		bounded(domain.Numeric, 0, .3, .1), bounded(domain.Numeric, .05, 1, .3), bounded(domain.Numeric, 2, 3, 5), bounded(domain.Numeric, 0, 4096, 0),
-		bounded(domain.Numeric, 3, 3, 0), bounded(domain.Numeric, -math.MaxFloat64, math.MaxFloat64, 0), bounded(domain.Numeric, 0, 1, 1e-300),
-		bounded(domain.Numeric, -1e5, 1e5, .01), bounded(domain.Numeric, 0, 5e-324, 0), bounded(domain.Numeric, 0, 1e-300, 0), bounded(domain.Numeric, 0, 1e-304, 0),
-		bounded(domain.Numeric, -7.5, 1e7, .1), bounded(domain.Numeric, 1e15, 1e16, 3), bounded(domain.Numeric, 0, 1e6, 0), bounded(domain.Numeric, -1e-305, 1e-303, 0),
+		bounded(domain.Integer, 5, 5, 0), bounded(domain.Date, .5, 3.5, 0), bounded(domain.Integer, 9e15, 9007199254740992,
+			1e15),
+		bounded(domain.Numeric, 0, .3, .1), bounded(domain.Numeric, .05, 1, .3), bounded(domain.Numeric, 2, 3, 5),
+		bounded(domain.Numeric, 0, 4096, 0),
+		bounded(domain.Numeric, 3, 3, 0), bounded(domain.Numeric, -math.MaxFloat64, math.MaxFloat64, 0),
+		bounded(domain.Numeric, 0, 1, 1e-300),
+		bounded(domain.Numeric, -1e5, 1e5, .01), bounded(domain.Numeric, 0, 5e-324, 0), bounded(domain.Numeric, 0, 1e-300, 0),
+		bounded(domain.Numeric, 0, 1e-304, 0),
+		bounded(domain.Numeric, -7.5, 1e7, .1), bounded(domain.Numeric, 1e15, 1e16, 3), bounded(domain.Numeric, 0, 1e6, 0),
+		bounded(domain.Numeric, -1e-305, 1e-303, 0),
 		bounded(domain.Numeric, 0, 1e300, 1e290), bounded(domain.Numeric, -1e9, 1e9, 1e-6),
 	}
 	for _, c := range list {
@@ -38,8 +46,8 @@ func statedGrids() []domain.Column {
 	return list
 }
 
-// TestStatedIsRead: the cell that a grid states, and the point in it, is the one that ReadCodes gives the same value, at
-// every border of the grid and at random; a value that is missing or of no category is in the cell of faults.
+// TestStatedIsRead: the cell that a grid states, and the point in it, is the one that ReadCodes gives the same value,
+// at every border of the grid and at random; a value that is missing or of no category is in the cell of faults.
 func TestStatedIsRead(t *testing.T) {
 	for _, c := range statedGrids() {
 		if g, err := GridOf(c); err == nil {
@@ -146,8 +154,8 @@ func shown(g Grid) string {
 	return fmt.Sprint(c.Type, *c.Bounds, c.Step, c.Nullable)
 }
 
-// TestBordersShowEveryChange: among a grid's borders are the last number of a cell and the first of the next, for each of
-// 900 cells or all, and there are no more than some 3,000 numbers.
+// TestBordersShowEveryChange: among a grid's borders are the last number of a cell and the first of the next, for each
+// of 900 cells or all, and there are no more than some 3,000 numbers.
 func TestBordersShowEveryChange(t *testing.T) {
 	for _, c := range statedGrids() {
 		g, err := GridOf(c)

@@ -86,8 +86,9 @@ func (r ReleasedRegression) Write(h pipeline.Header) (pipeline.Table, error) {
 func (r ReleasedRegression) files() ([]pipeline.File, error) {
 	r.Format = coefficientFormat
 	whole, err := json.Marshal(r)
-	return []pipeline.File{{Name: r.Stage + coefficientSuffix + ".csv", Data: r.csv()}, {Name: r.Stage + coefficientSuffix + ".json",
-		Data: whole}}, err
+	return []pipeline.File{{Name: r.Stage + coefficientSuffix + ".csv", Data: r.csv()},
+		{Name: r.Stage + coefficientSuffix + ".json",
+			Data: whole}}, err
 }
 
 func (r ReleasedRegression) csv() []byte {
@@ -237,7 +238,8 @@ func (m *Regression) judgeColumns(ps *schema.Problems) {
 			}
 			byName[name] = true
 		}
-		if len(c.Categories) > 0 != (c.Bounds == [2]float64{}) || len(c.Categories) == 0 && !wideRegression(c.Bounds[0], c.Bounds[1]) {
+		if len(c.Categories) > 0 != (c.Bounds == [2]float64{}) || len(c.Categories) == 0 && !wideRegression(c.Bounds[0],
+			c.Bounds[1]) {
 			ps.Add(path+".bounds", fmt.Sprint(c.Bounds), "two numbers, the lower one below the upper one, or 0 and 0 beside "+
 				"categories")
 		}

@@ -19,7 +19,8 @@ const (
 
 // Fit takes Newton steps to the posterior mean by released sums of the rows, and returns
 // the law that the last step gives. step is told how many are taken.
-func (m *Regression) Fit(ctx context.Context, r RegressionRows, steps int, release ReleaseScores, step func(int)) (b Belief, err error) {
+func (m *Regression) Fit(ctx context.Context, r RegressionRows, steps int, release ReleaseScores,
+	step func(int)) (b Belief, err error) {
 	totals, deviation, err := release.take(r.totals(), startShare)
 	if err != nil {
 		return b, err
@@ -232,7 +233,8 @@ func (a *adder) add(r *RegressionRows, theta []float64, first, end int) {
 	for i := first; i < end; i++ {
 		r.row(i, a.x)
 		residual, weight := r.derivatives(i, dot(theta, a.x))
-		residual, weight = clampMiddle(residual/alone, -1, 1)*scoreUnit/norm, clampMiddle(weight/r.heaviest, 0, 1)*scoreUnit/r.square
+		residual, weight = clampMiddle(residual/alone, -1, 1)*scoreUnit/norm, clampMiddle(weight/r.heaviest, 0, 1)*scoreUnit/
+			r.square
 		rest := a.information
 		for j, v := range a.x {
 			a.score[j] += whole(float64(residual * v))

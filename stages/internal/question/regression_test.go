@@ -19,8 +19,9 @@ func mustModel(t testing.TB, err error) {
 // models are a logistic regression of ill and a Poisson regression of visits, of which a row
 // expects so many at most.
 func models(expected float64) map[string]*Regression {
-	explain := []RegressionColumn{{Name: "age", Bounds: [2]float64{20, 80}}, {Name: "region", Categories: []string{"north", "south",
-		"west", "east"}}, {Name: "smoker", Categories: []string{"no", "yes"}}}
+	explain := []RegressionColumn{{Name: "age", Bounds: [2]float64{20, 80}},
+		{Name: "region", Categories: []string{"north", "south",
+			"west", "east"}}, {Name: "smoker", Categories: []string{"no", "yes"}}}
 	return map[string]*Regression{
 		Logistic: {Kind: Logistic, Target: "ill", Positive: "yes", Columns: explain, PriorDeviation: 2.5},
 		Poisson: {Kind: Poisson, Target: "visits", Most: 4, Offset: "duration", Shortest: 0.5, Longest: 2,

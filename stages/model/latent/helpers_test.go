@@ -21,7 +21,10 @@ func crowd(t *testing.T, n int, smokes func(i int) int) pipelinetest.Input {
 	t.Helper()
 	encode := &prep.Encode{OneHot: []string{"region", "smoker"}, MinMax: [2]float64{-1, 1}, Missing: "error",
 		Standard: map[string]prep.Moments{"weight": {Mean: 75, SD: 15}}}
-	people := pipelinetest.People(n, pipeline.ClaimsProven, func(i int) (region, smoking int) { return i % 3 / 2, smokes(i) })
+	people := pipelinetest.People(n, pipeline.ClaimsProven, func(i int) (region, smoking int) {
+		return i % 3 / 2,
+			smokes(i)
+	})
 	return pipelinetest.After(t, people, encode)
 }
 

@@ -11,8 +11,8 @@ import (
 	"weir/privacy"
 	"weir/privacy/mechanism"
 	"weir/schema"
-	"weir/stages/internal/question"
 	"weir/stages/internal/columns"
+	"weir/stages/internal/question"
 )
 
 // Covariance releases the covariance of bounded columns.
@@ -167,7 +167,8 @@ func (s *Covariance) paper() *pipeline.Published {
 }
 
 // run reads the table, and then pays: moments are sums of what each row adds, the published covariance needs all rows.
-func (s *Covariance) run(ctx context.Context, env *pipeline.Env, a question.Asked, t pipeline.Table) (question.Answers, error) {
+func (s *Covariance) run(ctx context.Context, env *pipeline.Env, a question.Asked, t pipeline.Table) (question.Answers,
+	error) {
 	out, share := question.Answers{Stage: env.Stage, Kind: covarianceName, Of: s.Queries, Asked: []question.Asked{a}},
 		1/float64(s.Queries)
 	tally, err := s.tally(ctx, a, t)

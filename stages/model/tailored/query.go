@@ -12,8 +12,8 @@ import (
 	"weir/privacy"
 	"weir/privacy/mechanism"
 	"weir/schema"
-	"weir/stages/internal/question"
 	"weir/stages/internal/columns"
+	"weir/stages/internal/question"
 )
 
 // Kinds lists the kinds of this family.
@@ -37,7 +37,7 @@ func Kinds() []pipeline.Kind {
 type Query struct {
 	Shares          `yaml:",inline"`
 	Questions       []question.Question `yaml:"questions" json:"questions" required:"true" minItems:"1" doc:"What is asked; each gets an equal part of the budget."`
-	NoiseMultiplier float64        `yaml:"noise_multiplier,omitempty" json:"noise_multiplier,omitempty" exclusiveMin:"0" doc:"Noise of all questions of all queries as one Gaussian mechanism of sensitivity 1; found from the budget where it is not given."`
+	NoiseMultiplier float64             `yaml:"noise_multiplier,omitempty" json:"noise_multiplier,omitempty" exclusiveMin:"0" doc:"Noise of all questions of all queries as one Gaussian mechanism of sensitivity 1; found from the budget where it is not given."`
 }
 
 const queryName = "dp_query"

@@ -14,8 +14,8 @@ import (
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
 	"weir/privacy/noise"
-	"weir/stages/internal/question"
 	"weir/stages/internal/columns"
+	"weir/stages/internal/question"
 )
 
 // watching keeps what goes into each release and what comes out.
@@ -79,7 +79,8 @@ func normal(x []float64) float64 {
 // M sqrt(d(d-1)/2) whatever T is. Each fails at a rate of 1e-6; noise of half fails each.
 func TestNoiseOfTallies(t *testing.T) {
 	removable := wards()["add_remove"]
-	means := []question.Question{{Name: "dose", Ask: question.Mean, Column: "dose"}, {Name: "age", Ask: question.Mean, Column: "age"}}
+	means := []question.Question{{Name: "dose", Ask: question.Mean, Column: "dose"}, {Name: "age", Ask: question.Mean,
+		Column: "age"}}
 	for name, c := range map[string]struct {
 		stage func() pipeline.Stage
 		kind  pipeline.Kind
@@ -177,8 +178,9 @@ func TestQuestionSettings(t *testing.T) {
 		question.Question{Name: "b", Ask: question.Quantile, Column: "region"},
 		question.Question{Name: "c", Ask: question.Histogram, Column: "weight", Edges: []float64{1, 1}},
 		question.Question{Name: "d", Ask: question.Count},
-		question.Question{Name: "e", Ask: question.Count, Where: []question.Condition{{Column: "region", In: []string{"nort"}},
-			{Column: "age", In: []string{"1"}}, {Column: "age", From: &low, To: &high}}},
+		question.Question{Name: "e", Ask: question.Count,
+			Where: []question.Condition{{Column: "region", In: []string{"nort"}},
+				{Column: "age", In: []string{"1"}}, {Column: "age", From: &low, To: &high}}},
 	)().Plan(pipeline.Headers{"in": ward(40).Header})
 	if err == nil {
 		t.Fatal("is accepted")

@@ -152,7 +152,8 @@ func (s *Regression) work(h pipeline.Header, m question.Regression) pipeline.Wor
 	}
 }
 
-func released(env *pipeline.Env, queries, steps int, m question.Regression, b question.Belief) question.ReleasedRegression {
+func released(env *pipeline.Env, queries, steps int, m question.Regression,
+	b question.Belief) question.ReleasedRegression {
 	r := question.ReleasedRegression{Stage: env.Stage, Queries: queries, Steps: steps, Model: m}
 	r.Coefficients, r.Covariance = m.Coefficients(b)
 	return r

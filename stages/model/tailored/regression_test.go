@@ -118,7 +118,8 @@ func regressions(add func(kind, name string, in pipelinetest.Input, c pipelinete
 }
 
 // answered runs a stage at a scale and reads its JSON.
-func answered(t *testing.T, s pipeline.Stage, in pipelinetest.Input, scale float64, key byte) question.ReleasedRegression {
+func answered(t *testing.T, s pipeline.Stage, in pipelinetest.Input, scale float64,
+	key byte) question.ReleasedRegression {
 	t.Helper()
 	w, err := s.Plan(pipeline.Headers{"in": in.Header})
 	must(t, err)

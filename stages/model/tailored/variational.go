@@ -92,7 +92,8 @@ func (s *Logistic) varied(h pipeline.Header, m question.Regression) (pipeline.Wo
 }
 
 // vary finds the law.
-func (s *Logistic) vary(ctx context.Context, env *pipeline.Env, m question.Regression, t pipeline.Table) (b question.Belief,
+func (s *Logistic) vary(ctx context.Context, env *pipeline.Env, m question.Regression,
+	t pipeline.Table) (b question.Belief,
 	err error) {
 	f, err := columns.Read(ctx, t)
 	if err != nil {
