@@ -14,7 +14,7 @@ import (
 )
 
 // asking are questions about the ward.
-func asking() []question.Asked {
+func asking() []question.Resolved {
 	low := 40.0
 	var ps schema.Problems
 	list := question.Check(&ps, "questions", []question.Question{

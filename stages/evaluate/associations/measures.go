@@ -278,7 +278,7 @@ func (r *associationRun) lossesBeyondChance(ctx context.Context, name string, sc
 		m := list[i]
 		pairs[i] = family.Pair(b, m.names[0]+":"+m.names[1], scaled[m.names[0]], scaled[m.names[1]], m.values[0], m.values[k])
 	})
-	return family.Told(pairs), err
+	return family.BeyondChance(pairs), err
 }
 
 // greatest returns the greatest loss, with the pair that it is of.

@@ -97,7 +97,7 @@ func (r *marginalRun) judged(ctx context.Context, port string) ([]judgedStatisti
 	})
 	all := append(slices.Concat(byColumn...), family.Rare(b, real, other))
 	list := make([]judgedStatistic, len(all))
-	for i, told := range family.Told(all) {
+	for i, told := range family.BeyondChance(all) {
 		list[i] = judgedStatistic{all[i], told}
 	}
 	return list, ctx.Err()
@@ -136,10 +136,10 @@ func (r *marginalRun) words(s judgedStatistic) (real, other string) {
 	}
 	if c != nil && c.Type.Calendar() && s.Name == metric.StatisticSD {
 		unit, per := spreadUnit(c.Type, max(s.Real, s.Other))
-		real, other = apart(s.Real/per, s.Other/per)
+		real, other = formatPair(s.Real/per, s.Other/per)
 		return real + " " + unit, other + " " + unit
 	}
-	return apart(s.Real, s.Other)
+	return formatPair(s.Real, s.Other)
 }
 
 // spreadUnit returns the unit in which a deviation of dates or times is written, and how much of the column's it is.
@@ -156,8 +156,8 @@ func spreadUnit(t domain.ColumnType, greatest float64) (unit string, per float64
 	return "days", day
 }
 
-// apart writes two numbers with the digits, four at least, by which they differ.
-func apart(a, b float64) (x, y string) {
+// formatPair writes two numbers with the digits, four at least, by which they differ.
+func formatPair(a, b float64) (x, y string) {
 	const least, most = 4, 9
 	for digits := least; digits <= most; digits++ {
 		x, y = strconv.FormatFloat(a, 'g', digits, 64), strconv.FormatFloat(b, 'g', digits, 64)

@@ -26,7 +26,7 @@ type contest struct {
 type coverage struct{ hold, of int }
 
 // add judges one question.
-func (c *contest) add(ctx context.Context, q question.Asked, tailored []question.Answer) error {
+func (c *contest) add(ctx context.Context, q question.Resolved, tailored []question.Answer) error {
 	column := c.answers.Stage + "." + q.Name
 	why := q.Lacks(c.real)
 	if why == "" {
@@ -89,7 +89,7 @@ func (c *contest) cover(truth, tailored []question.Answer) {
 // answerError is the error of answers of a table of so many rows, as a share: see the doc of the
 // kind. The answer to a covariance has each number off the diagonal once, which stands in
 // the matrix twice.
-func answerError(q question.Asked, truth, answers []question.Answer, real, rows int) metric.Noted {
+func answerError(q question.Resolved, truth, answers []question.Answer, real, rows int) metric.Noted {
 	if real == 0 || rows == 0 {
 		return metric.None("a table is empty")
 	}
@@ -114,7 +114,7 @@ func answerError(q question.Asked, truth, answers []question.Answer, real, rows 
 
 // misplaced is how far the share of values that are below an answer, or up to it, is from
 // the one that was asked for.
-func misplaced(q question.Asked, values []float64, answers []question.Answer) metric.Noted {
+func misplaced(q question.Resolved, values []float64, answers []question.Answer) metric.Noted {
 	lower, prefix, n, x := 0.0, 0.0, 0.0, answers[0].Value
 	for _, v := range values {
 		if math.IsNaN(v) {
@@ -135,7 +135,7 @@ func misplaced(q question.Asked, values []float64, answers []question.Answer) me
 }
 
 // twice is how often answer i to a covariance stands in its matrix.
-func twice(q question.Asked, i int) float64 {
+func twice(q question.Resolved, i int) float64 {
 	for wide := len(q.Columns); wide > 0; wide-- {
 		if i == 0 {
 			return 1
@@ -213,7 +213,7 @@ func regression(ctx context.Context, r question.ReleasedRegression, real, synthe
 		return nil, err
 	}
 	c.cover(answers(truth), answers(r.Coefficients))
-	c.judge(column, metric.Of(r.Model.Apart(r.Coefficients, truth), ""), metric.Of(r.Model.Apart(other, truth), ""))
+	c.judge(column, metric.Of(r.Model.Distance(r.Coefficients, truth), ""), metric.Of(r.Model.Distance(other, truth), ""))
 	list := append(c.summary(), c.list...)
 	if r.Model.Kind == question.Logistic {
 		for _, entry := range []struct {

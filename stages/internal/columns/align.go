@@ -1,7 +1,7 @@
 package columns
 
 // Align returns the frames on their common columns, in the order of the first,
-// with one list of categories a column: that of the first frame, then what the
+// with one list of categories a column: the list of the first frame, then what the
 // others add. Columns that are not comparable are in Dropped of every result,
 // with the reason. Nothing of the inputs is changed.
 func Align(frames ...*Frame) []*Frame {
@@ -89,10 +89,10 @@ func unify(cols []Column) {
 }
 
 func (c *Column) recode(place map[string]int32, list []string) {
-	to, same := make([]int32, len(c.Categories)), true
+	dst, same := make([]int32, len(c.Categories)), true
 	for i, v := range c.Categories {
-		to[i] = place[v]
-		same = same && to[i] == int32(i)
+		dst[i] = place[v]
+		same = same && dst[i] == int32(i)
 	}
 	c.Categories = list
 	if same {
@@ -102,7 +102,7 @@ func (c *Column) recode(place map[string]int32, list []string) {
 	for i, v := range c.Codes {
 		codes[i] = -1
 		if v >= 0 {
-			codes[i] = to[v]
+			codes[i] = dst[v]
 		}
 	}
 	c.Codes = codes

@@ -9,46 +9,46 @@ import (
 )
 
 // appendFloats appends the values of an Arrow column of numbers; missing ones are NaN.
-func appendFloats[F float32 | float64](to []F, a arrow.Array) ([]F, error) {
+func appendFloats[F float32 | float64](dst []F, a arrow.Array) ([]F, error) {
 	switch a := a.(type) {
 	case *array.Float64:
-		return grow(to, a.Float64Values(), a), nil
+		return grow(dst, a.Float64Values(), a), nil
 	case *array.Float32:
-		return grow(to, a.Float32Values(), a), nil
+		return grow(dst, a.Float32Values(), a), nil
 	case *array.Int64:
-		return grow(to, a.Int64Values(), a), nil
+		return grow(dst, a.Int64Values(), a), nil
 	case *array.Int32:
-		return grow(to, a.Int32Values(), a), nil
+		return grow(dst, a.Int32Values(), a), nil
 	}
-	return to, fmt.Errorf("has the Arrow type %s, must be a number", a.DataType())
+	return dst, fmt.Errorf("has the Arrow type %s, must be a number", a.DataType())
 }
 
-func grow[F float32 | float64, T float32 | float64 | int32 | int64](to []F, values []T, a arrow.Array) []F {
+func grow[F float32 | float64, T float32 | float64 | int32 | int64](dst []F, values []T, a arrow.Array) []F {
 	nulls := a.NullN() > 0
 	for i, v := range values {
 		x := F(v)
 		if nulls && a.IsNull(i) {
 			x = F(math.NaN())
 		}
-		to = append(to, x)
+		dst = append(dst, x)
 	}
-	return to
+	return dst
 }
 
 // appendCodes appends the values of an Arrow column of int32 codes; missing ones are -1.
-func appendCodes(to []int32, a arrow.Array) ([]int32, error) {
+func appendCodes(dst []int32, a arrow.Array) ([]int32, error) {
 	codes, ok := a.(*array.Int32)
 	if !ok {
-		return to, fmt.Errorf("has the Arrow type %s, must be int32 codes", a.DataType())
+		return dst, fmt.Errorf("has the Arrow type %s, must be int32 codes", a.DataType())
 	}
-	n := len(to)
-	to = append(to, codes.Int32Values()...)
+	n := len(dst)
+	dst = append(dst, codes.Int32Values()...)
 	if a.NullN() > 0 {
-		for i := range to[n:] {
+		for i := range dst[n:] {
 			if a.IsNull(i) {
-				to[n+i] = -1
+				dst[n+i] = -1
 			}
 		}
 	}
-	return to, nil
+	return dst, nil
 }

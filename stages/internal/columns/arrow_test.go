@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// Columns come in the width that is asked for, behind what is there, with missing
+// TestColumnsFromArrow: columns come in the width that is asked for, behind what is there, with missing
 // values marked; an array of another type is named.
 func TestColumnsFromArrow(t *testing.T) {
 	b := array.NewInt32Builder(memory.DefaultAllocator)

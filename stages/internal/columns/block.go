@@ -26,15 +26,15 @@ type blockColumn struct {
 
 // append takes the columns of a record in their order: the first makes room.
 func (c *blockColumn) append(a arrow.Array) error {
-	from, err := floats(a)
+	src, err := floats(a)
 	if err != nil {
 		return err
 	}
 	if c.at == 0 {
-		c.values = append(c.values, make([]float32, len(from)*c.width)...)
+		c.values = append(c.values, make([]float32, len(src)*c.width)...)
 	}
-	to := c.values[len(c.values)-len(from)*c.width:]
-	for i, v := range from {
+	to := c.values[len(c.values)-len(src)*c.width:]
+	for i, v := range src {
 		to[i*c.width+c.at] = v
 	}
 	return nil

@@ -10,7 +10,7 @@ import (
 	"weir/pipeline/domain"
 )
 
-// Value is a value of a cell: the code of a category, NaN where it is that of missing
+// Value is a value of a cell: the code of a category, NaN where it is the cell of missing
 // values, else each point of the cell alike, on the step and inside the bounds.
 func (g Grid) Value(cell int, rng *rand.Rand) float64 {
 	switch {
@@ -38,14 +38,14 @@ func (g Grid) Interval(cell int) (least, greatest float64) {
 // Append appends a value of each cell to a builder of the column's Arrow type; missing
 // ones are null. An error names a builder of another type, or a cell that is none; then
 // nothing is appended.
-func (g Grid) Append(to array.Builder, cells []uint16, rng *rand.Rand) error {
+func (g Grid) Append(dst array.Builder, cells []uint16, rng *rand.Rand) error {
 	for _, cell := range cells {
 		if int(cell) >= g.Cells() {
 			return fmt.Errorf("column %s: holds cell %d, must be below %d", g.Name(), cell, g.Cells())
 		}
 	}
-	to.Reserve(len(cells))
-	switch b := to.(type) {
+	dst.Reserve(len(cells))
+	switch b := dst.(type) {
 	case *array.Int32Builder:
 		if g.Coded() {
 			appendEach(b, g, cells, func(cell int) int32 { return int32(cell) })
@@ -62,7 +62,7 @@ func (g Grid) Append(to array.Builder, cells []uint16, rng *rand.Rand) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("column %s: goes to a builder of Arrow type %s, must be %s", g.Name(), to.Type(),
+	return fmt.Errorf("column %s: goes to a builder of Arrow type %s, must be %s", g.Name(), dst.Type(),
 		g.column.ArrowType())
 }
 
@@ -72,12 +72,12 @@ type builder[T any] interface {
 	UnsafeAppendBoolToBitmap(bool)
 }
 
-func appendEach[T any](to builder[T], g Grid, cells []uint16, value func(cell int) T) {
+func appendEach[T any](dst builder[T], g Grid, cells []uint16, value func(cell int) T) {
 	for _, cell := range cells {
 		if int(cell) >= g.values {
-			to.UnsafeAppendBoolToBitmap(false)
+			dst.UnsafeAppendBoolToBitmap(false)
 			continue
 		}
-		to.UnsafeAppend(value(int(cell)))
+		dst.UnsafeAppend(value(int(cell)))
 	}
 }

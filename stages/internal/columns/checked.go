@@ -40,12 +40,12 @@ func (k *checked) Recode(c Coding) {
 	slices.Sort(k.tied)
 	k.tied = slices.Compact(k.tied)
 	k.ones = make([][]int64, len(c.To))
-	for j, to := range c.To {
+	for j, dst := range c.To {
 		if slices.Contains(k.tied, j) {
 			continue
 		}
 		k.ones[j] = make([]int64, c.Sizes[j])
-		for cell, code := range to {
+		for cell, code := range dst {
 			k.ones[j][code] += k.cells[j][cell]
 		}
 	}
@@ -79,13 +79,13 @@ func (k *checked) agrees(set []int, counts []int64) bool {
 
 // placesOf tells where the points of each cell of a column begin in a list of the points of some cells, plus 1; 0: the
 // cell is none of them. points is how long that list is.
-func (k *checked) placesOf(column int, cells []int) (from []int64, points int64) {
-	from = make([]int64, k.grids[column].Cells())
+func (k *checked) placesOf(column int, cells []int) (src []int64, points int64) {
+	src = make([]int64, k.grids[column].Cells())
 	for _, cell := range cells {
-		from[cell] = points + 1
+		src[cell] = points + 1
 		points += int64(k.grids[column].PointsIn(cell))
 	}
-	return from, points
+	return src, points
 }
 
 // agreesWithin tells whether the counts at the points of cells have the rows of each cell that the first round found.

@@ -19,7 +19,7 @@ type Codes struct {
 	Rows    int
 	Columns [][]uint16 // of each grid, a cell a row
 	Sizes   []int      // Cells of each grid
-	Within  [][]uint8  // of each grid that is Told, the point of its cell that a value is; else nil
+	Within  [][]uint8  // of each grid with HasInnerCounts, the point of its cell that a value is; else nil
 }
 
 // ReadCodes reads the columns of grids, in that order, in one pass. A value outside
@@ -45,7 +45,7 @@ func ReadCodes(ctx context.Context, t pipeline.Table, grids []Grid) (*Codes, err
 			if c.Columns[i], err = g.append(c.Columns[i], rec.Column(fields[i])); err != nil {
 				return nil, fmt.Errorf("column %s: %w", g.Name(), err)
 			}
-			if g.Told() {
+			if g.HasInnerCounts() {
 				c.Within[i] = g.appendWithin(c.Within[i], rec.Column(fields[i]))
 			}
 		}
@@ -55,80 +55,80 @@ func ReadCodes(ctx context.Context, t pipeline.Table, grids []Grid) (*Codes, err
 }
 
 // append adds the cells of an array.
-func (g *Grid) append(to []uint16, a arrow.Array) ([]uint16, error) {
-	n := len(to)
-	to, absent, err := g.appendValues(to, a)
+func (g *Grid) append(dst []uint16, a arrow.Array) ([]uint16, error) {
+	n := len(dst)
+	dst, absent, err := g.appendValues(dst, a)
 	if err != nil {
-		return to, err
+		return dst, err
 	}
 	if a.NullN() > 0 {
 		absent = true
-		for i := range to[n:] {
+		for i := range dst[n:] {
 			if a.IsNull(i) {
-				to[n+i] = uint16(g.values)
+				dst[n+i] = uint16(g.values)
 			}
 		}
 	}
 	if absent && !g.column.Nullable {
-		return to, errMissing
+		return dst, errMissing
 	}
-	return to, nil
+	return dst, nil
 }
 
 var errMissing = errors.New("holds missing values, must hold none or be nullable in the domain")
 
 // appendValues adds the cells of values, whatever stands where they are null. absent
 // says that some were NaN.
-func (g *Grid) appendValues(to []uint16, a arrow.Array) (out []uint16, absent bool, err error) {
+func (g *Grid) appendValues(dst []uint16, a arrow.Array) (out []uint16, absent bool, err error) {
 	switch a := a.(type) {
 	case *array.Int32:
 		if g.Coded() {
-			out, err = g.appendCategories(to, a)
+			out, err = g.appendCategories(dst, a)
 			return out, false, err
 		}
 	case *array.Int64:
 		if !g.Coded() && g.column.Type != domain.Numeric {
-			return g.appendWhole(to, a.Int64Values()), false, nil
+			return g.appendWhole(dst, a.Int64Values()), false, nil
 		}
 	case *array.Float64:
 		if g.column.Type == domain.Numeric {
-			out, absent = g.appendNumbers(to, a.Float64Values())
+			out, absent = g.appendNumbers(dst, a.Float64Values())
 			return out, absent, nil
 		}
 	}
-	return to, false, fmt.Errorf("is of Arrow type %s, must be %s", a.DataType(), g.column.ArrowType())
+	return dst, false, fmt.Errorf("is of Arrow type %s, must be %s", a.DataType(), g.column.ArrowType())
 }
 
-func (g *Grid) appendCategories(to []uint16, a *array.Int32) ([]uint16, error) {
+func (g *Grid) appendCategories(dst []uint16, a *array.Int32) ([]uint16, error) {
 	for i, v := range a.Int32Values() {
 		if uint32(v) >= uint32(g.values) {
 			if a.IsValid(i) {
-				return to, fmt.Errorf("holds a code outside its %d categories", g.values)
+				return dst, fmt.Errorf("holds a code outside its %d categories", g.values)
 			}
 			v = 0
 		}
-		to = append(to, uint16(v))
+		dst = append(dst, uint16(v))
 	}
-	return to, nil
+	return dst, nil
 }
 
 // appendNumbers adds the cells of numbers.
-func (g *Grid) appendNumbers(to []uint16, values []float64) (out []uint16, absent bool) {
+func (g *Grid) appendNumbers(dst []uint16, values []float64) (out []uint16, absent bool) {
 	for _, x := range values {
 		if math.IsNaN(x) {
 			absent = true
-			to = append(to, uint16(g.values))
+			dst = append(dst, uint16(g.values))
 			continue
 		}
-		to = append(to, uint16(g.line.cell(x)))
+		dst = append(dst, uint16(g.line.cell(x)))
 	}
-	return to, absent
+	return dst, absent
 }
 
 // appendWhole adds the cells of whole numbers, which float64 may not hold.
-func (g *Grid) appendWhole(to []uint16, values []int64) []uint16 {
+func (g *Grid) appendWhole(dst []uint16, values []int64) []uint16 {
 	for _, v := range values {
-		to = append(to, uint16(g.line.wholeCell(v)))
+		dst = append(dst, uint16(g.line.wholeCell(v)))
 	}
-	return to
+	return dst
 }

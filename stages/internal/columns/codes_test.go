@@ -66,7 +66,7 @@ func gridsOf(t *testing.T, d *domain.Domain) (list []Grid) {
 	return list
 }
 
-// Values of every type become cells, over batches, in the order of the grids: on the
+// TestReadCodes: values of every type become cells, over batches, in the order of the grids: on the
 // grid, off it, outside the bounds, infinite, NaN and null.
 func TestReadCodes(t *testing.T) {
 	table := mixed(
@@ -83,7 +83,7 @@ func TestReadCodes(t *testing.T) {
 	}
 }
 
-// What a column cannot hold is an error that names the column and no value.
+// TestReadCodesRefuses: what a column cannot hold is an error that names the column and no value.
 func TestReadCodesRefuses(t *testing.T) {
 	good := []any{int64(20), 50., int32(1)}
 	for want, table := range map[string]pipeline.Table{
@@ -125,7 +125,7 @@ func TestReadCodesRefuses(t *testing.T) {
 	}
 }
 
-// What cells become reads back as the same cells, in the column's type, from columns of
+// TestAppendIsTheInverse: what cells become reads back as the same cells, in the column's type, from columns of
 // every kind, missing values included.
 func TestAppendIsTheInverse(t *testing.T) {
 	inverse := func(c domain.Column) {
@@ -166,7 +166,7 @@ func TestAppendIsTheInverse(t *testing.T) {
 	}
 }
 
-// Each point of a cell is drawn alike, the last one of a short cell too: 30,000 draws of
+// TestValueIsUniform: each point of a cell is drawn alike, the last one of a short cell too: 30,000 draws of
 // three cells by chi-square at 1e-6. A cell without its last point is rejected.
 func TestValueIsUniform(t *testing.T) {
 	g, rng := gridOf(t, bounded(domain.Integer, 0, 7*65536-3, 0)), rand.New(rand.NewPCG(4, 4))
@@ -201,8 +201,8 @@ func TestPointsWithinCells(t *testing.T) {
 	in := pipeline.FromRecords(pipeline.TableHeader(d, pipeline.Header{}),
 		pipelinetest.Rows(d, []any{0, 1, 7688, 99999, nil}))
 	g, err := GridOf(d.Columns[0])
-	if err != nil || g.Points() != 2 || !g.Told() || g.Values() != 50_000 || g.PointsIn(49_999) != 2 {
-		t.Fatalf("%d points a cell, told %v, %d cells: %v", g.Points(), g.Told(), g.Values(), err)
+	if err != nil || g.Points() != 2 || !g.HasInnerCounts() || g.Values() != 50_000 || g.PointsIn(49_999) != 2 {
+		t.Fatalf("%d points a cell, told %v, %d cells: %v", g.Points(), g.HasInnerCounts(), g.Values(), err)
 	}
 	c, err := ReadCodes(t.Context(), in, []Grid{g})
 	if err != nil || fmt.Sprint(c.Columns, c.Within) != "[[0 0 3844 49999 50000]] [[0 1 0 1 0]]" {

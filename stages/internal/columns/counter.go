@@ -16,7 +16,7 @@ type Counter interface {
 	// Cells returns the rows in each cell of a column's grid, which the caller leaves as they are.
 	Cells(column int) []int64
 	// Points returns the rows at each point (Grid.PointsIn) of cells of a column whose points are told apart
-	// (Grid.Told), one cell after the other. It is not asked after Recode.
+	// (Grid.HasInnerCounts), one cell after the other. It is not asked after Recode.
 	Points(ctx context.Context, column int, cells []int) ([]int64, error)
 	// Recode says which codes sets are counted by. It is called once, before the first Count.
 	Recode(Coding)

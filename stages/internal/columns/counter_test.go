@@ -188,13 +188,13 @@ func TestCountersRefuse(t *testing.T) {
 // TestRoundsOfTiedColumns: the codes of columns that a rule ties go by each other, so that a row more in a later round
 // is seen by the number of rows alone.
 func TestRoundsOfTiedColumns(t *testing.T) {
-	first, then := stays(rand.New(rand.NewPCG(3, 5)), 60), stays(rand.New(rand.NewPCG(3, 5)), 61)
+	first, yes := stays(rand.New(rand.NewPCG(3, 5)), 60), stays(rand.New(rand.NewPCG(3, 5)), 61)
 	readings := 0
 	table := pipeline.Table{Header: first.Header, Open: func(ctx context.Context) pipeline.Batches {
 		if readings++; readings == 1 {
 			return first.Open(ctx)
 		}
-		return then.Open(ctx)
+		return yes.Open(ctx)
 	}}
 	grids := gridsOf(t, table.Domain)
 	got, err := counters()["passes"](t.Context(), table, grids)
@@ -234,23 +234,23 @@ func TestPassesTellHowFarTheyAre(t *testing.T) {
 	public := table.Header
 	public.Stability, public.OwnRows, public.Terms.Adjacency = pipeline.Rows(1), true, privacy.ReplaceOne
 	for rows, want := range map[int64][][2]int64{0: nil, 60: {{7, 60}, {7, 60}, {60, 60}, {7, 60}, {7, 60}, {60, 60}}} {
-		var told [][2]int64
+		var certain [][2]int64
 		env := pipelinetest.Env(1)
-		env.Progress = func(done, total int64) { told = append(told, [2]int64{done, total}) }
+		env.Progress = func(done, total int64) { certain = append(certain, [2]int64{done, total}) }
 		table.Header = public
 		table.Header.Rows = rows
 		counter, err := roundsOf(t.Context(), table, grids, nil, env)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := counter.Points(t.Context(), 0, []int{3}); err != nil || !slices.Equal(told, want) {
-			t.Errorf("%d public rows: told %v, must tell %v; error %v", rows, told, want, err)
+		if _, err := counter.Points(t.Context(), 0, []int{3}); err != nil || !slices.Equal(certain, want) {
+			t.Errorf("%d public rows: told %v, must tell %v; error %v", rows, certain, want, err)
 		}
 		public.Terms.Adjacency = privacy.AddRemove // under which a stated number is not the number of rows
-		told, table.Header = nil, public
+		certain, table.Header = nil, public
 		table.Header.Rows = rows
-		if _, err := roundsOf(t.Context(), table, grids, nil, env); err != nil || told != nil {
-			t.Errorf("private rows: told %v, error %v", told, err)
+		if _, err := roundsOf(t.Context(), table, grids, nil, env); err != nil || certain != nil {
+			t.Errorf("private rows: told %v, error %v", certain, err)
 		}
 		public.Terms.Adjacency = privacy.ReplaceOne
 	}

@@ -49,15 +49,15 @@ func ReadEncoded(ctx context.Context, t pipeline.Table) (*Encoded, error) {
 const mostAhead = 1 << 24
 
 // columnsOf has room for a number of rows. Runs of many numbers stand row by row.
-func columnsOf(of []domain.Column, rows int64) (out []column) {
-	for len(of) > 0 {
+func columnsOf(col []domain.Column, rows int64) (out []column) {
+	for len(col) > 0 {
 		run := 0
-		for run < len(of) && of[run].Encoding.Form != domain.OneHot {
+		for run < len(col) && col[run].Encoding.Form != domain.OneHot {
 			run++
 		}
 		if run < leastBlock {
 			run = max(run, 1)
-			for _, c := range of[:run] {
+			for _, c := range col[:run] {
 				out = append(out, columnOf(c.Encoding, int(min(rows, mostAhead))))
 			}
 		} else {
@@ -66,7 +66,7 @@ func columnsOf(of []domain.Column, rows int64) (out []column) {
 				out = append(out, &blockColumn{b, at})
 			}
 		}
-		of = of[run:]
+		col = col[run:]
 	}
 	return out
 }
@@ -129,11 +129,11 @@ func (c *numbers) append(a arrow.Array) error {
 }
 
 func floats(a arrow.Array) ([]float32, error) {
-	from, ok := a.(*array.Float32)
+	source, ok := a.(*array.Float32)
 	if !ok {
 		return nil, fmt.Errorf("is of Arrow type %s after encoding, must be float32", a.DataType())
 	}
-	return from.Float32Values(), nil
+	return source.Float32Values(), nil
 }
 
 func (c *numbers) codes() ([]int32, error) { return nil, errNoCodes }
@@ -147,11 +147,11 @@ type codes[C uint8 | uint16 | int32] struct {
 
 // append refuses a code outside: narrowed, it would be another one.
 func (c *codes[C]) append(a arrow.Array) error {
-	from, ok := a.(*array.Int32)
+	source, ok := a.(*array.Int32)
 	if !ok {
 		return fmt.Errorf("is of Arrow type %s after encoding, must be int32", a.DataType())
 	}
-	for _, v := range from.Int32Values() {
+	for _, v := range source.Int32Values() {
 		if uint32(v) >= uint32(c.width) {
 			return fmt.Errorf("holds a code outside 0 to %d", c.width-1)
 		}

@@ -39,7 +39,7 @@ func table(width int, batches ...[]any) pipeline.Table {
 	return pipeline.FromRecords(h, records...)
 }
 
-// TestRead: numbers and codes of every size come out in their rows, over batches and
+// TestReadEncoded: numbers and codes of every size come out in their rows, over batches and
 // beyond the public row count.
 func TestReadEncoded(t *testing.T) {
 	for _, width := range []int{3, 256, 257, 1 << 16, 1<<16 + 1} {

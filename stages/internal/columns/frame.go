@@ -128,10 +128,10 @@ func (f *Frame) each(rows int, change func(*Column)) *Frame {
 	return out
 }
 
-func take[T any](from []T, places []int) []T {
-	to := make([]T, len(places))
+func take[T any](src []T, places []int) []T {
+	dst := make([]T, len(places))
 	for k, i := range places {
-		to[k] = from[i]
+		dst[k] = src[i]
 	}
-	return to
+	return dst
 }

@@ -37,23 +37,23 @@ func GridOf(c domain.Column) (Grid, error) {
 	}
 	switch {
 	case c.Encoding != nil:
-		return g, g.is("encoded", "a column as it is before the stage encode")
+		return g, g.refuse("encoded", "a column as it is before the stage encode")
 	case c.Type == domain.Text:
-		return g, g.is("text", "of a type with a closed set of values")
+		return g, g.refuse("text", "of a type with a closed set of values")
 	case c.Type.Coded():
 		g.values = categories(c)
 		if g.values == 0 || int64(g.values) > most {
-			return g, g.is(fmt.Sprintf("a list of %d categories", g.values), fmt.Sprintf("1 to %d", most))
+			return g, g.refuse(fmt.Sprintf("a list of %d categories", g.values), fmt.Sprintf("1 to %d", most))
 		}
 		return g, nil
 	case c.Bounds == nil:
-		return g, g.is("a number without bounds", "one whose domain has bounds")
+		return g, g.refuse("a number without bounds", "one whose domain has bounds")
 	case !(c.Bounds[0] <= c.Bounds[1]) || math.IsInf(c.Bounds[0], 0) || math.IsInf(c.Bounds[1], 0):
-		return g, g.is(fmt.Sprintf("bounded by [%g, %g]", c.Bounds[0], c.Bounds[1]), "[least, greatest], both finite")
+		return g, g.refuse(fmt.Sprintf("bounded by [%g, %g]", c.Bounds[0], c.Bounds[1]), "[least, greatest], both finite")
 	}
 	g.line = lineOf(c)
 	if g.line.points < 1 {
-		return g, g.is(fmt.Sprintf("bounded by [%g, %g], where no value lies", c.Bounds[0], c.Bounds[1]),
+		return g, g.refuse(fmt.Sprintf("bounded by [%g, %g], where no value lies", c.Bounds[0], c.Bounds[1]),
 			"[least, greatest] with a value between")
 	}
 	g.line.width = (g.line.points + most - 1) / most
@@ -61,11 +61,11 @@ func GridOf(c domain.Column) (Grid, error) {
 	return g, nil
 }
 
-func (g Grid) is(found, accepted string) error {
+func (g Grid) refuse(found, accepted string) error {
 	return fmt.Errorf("column %s: is %s, must be %s", g.column.Name, found, accepted)
 }
 
-// categories is how many values a coded column has; those of a boolean are 0 and 1 by
+// categories is how many values a coded column has; the values of a boolean are 0 and 1 by
 // default.
 func categories(c domain.Column) int {
 	if c.Type == domain.Boolean && len(c.Categories) == 0 {
@@ -74,7 +74,7 @@ func categories(c domain.Column) int {
 	return len(c.Categories)
 }
 
-// Name is that of the column.
+// Name returns the name of the column.
 func (g Grid) Name() string { return g.column.Name }
 
 // Cells is how many cells there are, the one of missing values included.

@@ -24,7 +24,7 @@ func gridOf(t *testing.T, c domain.Column) Grid {
 	return g
 }
 
-// Cells by hand, for each kind of column: how many, the cell of some values, and what a
+// TestGridByHand: cells by hand, for each kind of column: how many, the cell of some values, and what a
 // cell spans. Values outside, off the grid and infinite go to the nearest.
 func TestGridByHand(t *testing.T) {
 	inf := math.Inf(1)
@@ -80,7 +80,7 @@ func TestGridByHand(t *testing.T) {
 	}
 }
 
-// What has no closed set of values is refused by name, with what is accepted.
+// TestGridRefuses: what has no closed set of values is refused by name, with what is accepted.
 func TestGridRefuses(t *testing.T) {
 	many := make([]string, 1<<16)
 	for want, c := range map[string]domain.Column{

@@ -2,9 +2,9 @@ package columns
 
 import "context"
 
-// held is rows in memory: a byte for each cell of a grid of up to 256, two for each of a larger one, and one for each
-// point of a grid whose points are told apart.
-type held struct {
+// packedRows is rows in memory: a byte for each cell of a grid of up to 256, two for each of a larger one, and one for
+// each point of a grid whose points are told apart.
+type packedRows struct {
 	columns []packed
 	number  int64
 }
@@ -22,10 +22,10 @@ type packed struct {
 const heldRows = 1 << 15
 
 // hold has room for a number of rows, which may be wrong.
-func hold(grids []Grid, rows int64) *held {
-	h, room := &held{columns: make([]packed, len(grids))}, int(min(max(rows, 0), mostAhead))
+func hold(grids []Grid, rows int64) *packedRows {
+	h, room := &packedRows{columns: make([]packed, len(grids))}, int(min(max(rows, 0), mostAhead))
 	for j, g := range grids {
-		p := packed{narrow: g.Cells() <= 1<<8, told: g.Told()}
+		p := packed{narrow: g.Cells() <= 1<<8, told: g.HasInnerCounts()}
 		if p.narrow {
 			p.few = make([]uint8, 0, room)
 		} else {
@@ -37,7 +37,7 @@ func hold(grids []Grid, rows int64) *held {
 }
 
 // add keeps a batch of all columns; a held that is nil keeps nothing.
-func (h *held) add(b batch) {
+func (h *packedRows) add(b batch) {
 	if h == nil {
 		return
 	}
@@ -61,16 +61,16 @@ func (h *held) add(b batch) {
 }
 
 // each implements rows.
-func (h *held) each(ctx context.Context, some []int, use func(batch)) (int64, error) {
-	cells, from, to := make([][]uint16, len(h.columns)), int64(0), int64(0)
-	b := batch{cells: cells, within: func(j int) []uint8 { return h.columns[j].within[from:to] }}
-	for ; from < h.number; from = to {
+func (h *packedRows) each(ctx context.Context, some []int, use func(batch)) (int64, error) {
+	cells, first, end := make([][]uint16, len(h.columns)), int64(0), int64(0)
+	b := batch{cells: cells, within: func(j int) []uint8 { return h.columns[j].within[first:end] }}
+	for ; first < h.number; first = end {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
-		to = min(from+heldRows, h.number)
+		end = min(first+heldRows, h.number)
 		for _, j := range some {
-			cells[j] = h.columns[j].cells(cells[j][:0], from, to)
+			cells[j] = h.columns[j].cells(cells[j][:0], first, end)
 		}
 		use(b)
 	}
@@ -78,12 +78,12 @@ func (h *held) each(ctx context.Context, some []int, use func(batch)) (int64, er
 }
 
 // cells appends the cells of some rows.
-func (p *packed) cells(to []uint16, from, until int64) []uint16 {
+func (p *packed) cells(dst []uint16, first, limit int64) []uint16 {
 	if !p.narrow {
-		return append(to, p.many[from:until]...)
+		return append(dst, p.many[first:limit]...)
 	}
-	for _, cell := range p.few[from:until] {
-		to = append(to, uint16(cell))
+	for _, cell := range p.few[first:limit] {
+		dst = append(dst, uint16(cell))
 	}
-	return to
+	return dst
 }

@@ -69,26 +69,26 @@ func (l line) stretches() line {
 
 // decimals are the multiples of 1/per, for steps such as 0.1: dividing whole numbers
 // gives the nearest decimal.
-func (l line) decimals(per float64) line {
-	l.per, l.scale, l.first = per, per, math.Round(l.least*per)
-	last := math.Round(l.upper * per)
-	if l.first/per < l.least {
+func (l line) decimals(count float64) line {
+	l.per, l.scale, l.first = count, count, math.Round(l.least*count)
+	last := math.Round(l.upper * count)
+	if l.first/count < l.least {
 		l.first++
 	}
-	if last/per > l.upper {
+	if last/count > l.upper {
 		last--
 	}
-	l.least, l.points = l.first/per, int64(last-l.first)+1
+	l.least, l.points = l.first/count, int64(last-l.first)+1
 	return l
 }
 
 // cell is the cell nearest to x, which is a number.
 func (l *line) cell(x float64) int {
-	at := l.place(x)
+	pos := l.place(x)
 	if l.width > 1 {
-		at /= l.width
+		pos /= l.width
 	}
-	return int(at)
+	return int(pos)
 }
 
 // place is the point or stretch nearest to x, which is a number. Products are rounded
@@ -106,45 +106,45 @@ func (l *line) place(x float64) int64 {
 	if !(k > 0) {
 		return 0
 	}
-	at := l.points - 1
-	if k < float64(at) {
-		at = int64(k)
+	pos := l.points - 1
+	if k < float64(pos) {
+		pos = int64(k)
 	}
-	return at
+	return pos
 }
 
 // wholeCell is the cell nearest to a whole number.
 func (l *line) wholeCell(v int64) int {
-	at := l.wholePlace(v)
+	pos := l.wholePlace(v)
 	if l.width > 1 {
-		at /= l.width
+		pos /= l.width
 	}
-	return int(at)
+	return int(pos)
 }
 
 func (l *line) wholePlace(v int64) int64 {
-	at := min(max(v, int64(l.least)), int64(l.upper)) - int64(l.least)
+	pos := min(max(v, int64(l.least)), int64(l.upper)) - int64(l.least)
 	if step := int64(l.step); step > 1 {
-		at = min((at+step/2)/step, l.points-1)
+		pos = min((pos+step/2)/step, l.points-1)
 	}
-	return at
+	return pos
 }
 
 // draw is a value of a cell: each of its points by its share where those are known,
 // else alike, or anywhere in its stretch.
 func (g *Grid) draw(cell int, rng *rand.Rand) float64 {
 	l := &g.line
-	at := int64(cell) * l.width
+	pos := int64(cell) * l.width
 	if upTo := g.shares[cell]; upTo != nil {
 		u := rng.Float64() * upTo[len(upTo)-1]
-		at += int64(sort.Search(len(upTo)-1, func(i int) bool { return upTo[i] > u }))
-	} else if n := min(l.width, l.points-at); n > 1 {
-		at += rng.Int64N(n)
+		pos += int64(sort.Search(len(upTo)-1, func(i int) bool { return upTo[i] > u }))
+	} else if n := min(l.width, l.points-pos); n > 1 {
+		pos += rng.Int64N(n)
 	}
 	if l.open {
-		return l.along(float64(at) + float64(rng.Float64()))
+		return l.along(float64(pos) + float64(rng.Float64()))
 	}
-	return l.point(at)
+	return l.point(pos)
 }
 
 // along is the number k stretches above the least.

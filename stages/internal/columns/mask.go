@@ -24,7 +24,7 @@ type Mask struct {
 func MasksOf(d *domain.Domain, rules []domain.Rule, bins [][]domain.Values, most int64) ([]Mask, error) {
 	var list []Mask
 	for i := range rules {
-		m, err := of(d, rules[i], bins, most)
+		m, err := maskOf(d, rules[i], bins, most)
 		if err != nil {
 			return nil, err
 		}
@@ -35,34 +35,34 @@ func MasksOf(d *domain.Domain, rules []domain.Rule, bins [][]domain.Values, most
 	return list, nil
 }
 
-func of(d *domain.Domain, r domain.Rule, bins [][]domain.Values, most int64) (Mask, error) {
+func maskOf(d *domain.Domain, r domain.Rule, bins [][]domain.Values, most int64) (Mask, error) {
 	m := Mask{Vars: slices.Sorted(slices.Values(r.Columns))}
 	cells := int64(1)
 	var mine [][]domain.Values
-	for _, at := range r.Columns {
-		if cells *= int64(len(bins[at])); cells > most {
+	for _, pos := range r.Columns {
+		if cells *= int64(len(bins[pos])); cells > most {
 			return m, fmt.Errorf("the rule %s has more than %d combinations of codes, must have fewer: take fewer bins, or "+
 				"leave the rule out", r.Label, most)
 		}
-		mine = append(mine, bins[at])
+		mine = append(mine, bins[pos])
 	}
 	m.Forbidden = transposed(domain.Forbidden(d, &r, mine), r.Columns, m.Vars, bins)
 	return m, nil
 }
 
 // transposed brings combinations in the order of columns `from` to the order of columns `to`.
-func transposed(forbidden []bool, from, to []int, bins [][]domain.Values) []bool {
+func transposed(forbidden []bool, src, dst []int, bins [][]domain.Values) []bool {
 	out, code := make([]bool, len(forbidden)), make([]int, len(bins))
 	for cell := range forbidden {
 		rest := cell
-		for i := len(from) - 1; i >= 0; i-- {
-			code[from[i]], rest = rest%len(bins[from[i]]), rest/len(bins[from[i]])
+		for i := len(src) - 1; i >= 0; i-- {
+			code[src[i]], rest = rest%len(bins[src[i]]), rest/len(bins[src[i]])
 		}
-		at := 0
-		for _, column := range to {
-			at = at*len(bins[column]) + code[column]
+		pos := 0
+		for _, column := range dst {
+			pos = pos*len(bins[column]) + code[column]
 		}
-		out[at] = forbidden[cell]
+		out[pos] = forbidden[cell]
 	}
 	return out
 }
@@ -146,11 +146,11 @@ func (n *NearestAllowed) Codes(codes [][]uint16) {
 // allowed tells whether no mask forbids the codes.
 func (n *NearestAllowed) allowed(masks []Mask, code func(column int) int) bool {
 	for _, m := range masks {
-		at := 0
+		pos := 0
 		for _, c := range m.Vars {
-			at = at*n.sizes[c] + code(c)
+			pos = pos*n.sizes[c] + code(c)
 		}
-		if m.Forbidden[at] {
+		if m.Forbidden[pos] {
 			return false
 		}
 	}
@@ -170,34 +170,34 @@ func (n *NearestAllowed) combinations(g *group) int {
 // combinations that differ in that column and later ones alone the nearest; of equally near ones, as seek finds them
 // first, the one with the least change of the column, downwards first.
 func (n *NearestAllowed) table(g *group, cells int) []int32 {
-	to, away := make([]int32, cells), make([]int32, cells)
+	dst, away := make([]int32, cells), make([]int32, cells)
 	code := make([]int, len(n.sizes))
-	for at := range to {
-		for i, rest := len(g.columns)-1, at; i >= 0; i-- {
+	for pos := range dst {
+		for i, rest := len(g.columns)-1, pos; i >= 0; i-- {
 			c := g.columns[i]
 			code[c], rest = rest%n.sizes[c], rest/n.sizes[c]
 		}
-		if to[at] = int32(at); !n.allowed(g.masks, func(c int) int { return code[c] }) {
-			away[at] = math.MaxInt32
+		if dst[pos] = int32(pos); !n.allowed(g.masks, func(c int) int { return code[c] }) {
+			away[pos] = math.MaxInt32
 		}
 	}
 	for i, stride := len(g.columns)-1, 1; i >= 0; i-- {
 		size := n.sizes[g.columns[i]]
-		to, away = nearer(to, away, size, stride)
+		dst, away = nearer(dst, away, size, stride)
 		stride *= size
 	}
-	return to
+	return dst
 }
 
 // nearer lets each combination differ in one more column, of a size, whose codes are a stride apart.
-func nearer(to, away []int32, size, stride int) (nextTo, nextAway []int32) {
-	nextTo, nextAway = slices.Clone(to), slices.Clone(away)
-	for at := range to {
-		code := at / stride % size
-		for step := 1; step < size && int32(step) < nextAway[at]; step++ {
+func nearer(dst, away []int32, size, stride int) (nextTo, nextAway []int32) {
+	nextTo, nextAway = slices.Clone(dst), slices.Clone(away)
+	for pos := range dst {
+		code := pos / stride % size
+		for step := 1; step < size && int32(step) < nextAway[pos]; step++ {
 			for _, by := range []int{-step, step} {
-				if other := code + by; other >= 0 && other < size && away[at+by*stride] < nextAway[at]-int32(step) {
-					nextTo[at], nextAway[at] = to[at+by*stride], away[at+by*stride]+int32(step)
+				if other := code + by; other >= 0 && other < size && away[pos+by*stride] < nextAway[pos]-int32(step) {
+					nextTo[pos], nextAway[pos] = dst[pos+by*stride], away[pos+by*stride]+int32(step)
 				}
 			}
 		}
@@ -207,11 +207,11 @@ func nearer(to, away []int32, size, stride int) (nextTo, nextAway []int32) {
 
 // moveByTable moves a row as the table of its group says.
 func (n *NearestAllowed) moveByTable(g *group, codes [][]uint16, row int) {
-	at := 0
+	pos := 0
 	for _, c := range g.columns {
-		at = at*n.sizes[c] + int(codes[c][row])
+		pos = pos*n.sizes[c] + int(codes[c][row])
 	}
-	rest := int(g.all[at])
+	rest := int(g.all[pos])
 	for _, c := range slices.Backward(g.columns) {
 		codes[c][row], rest = uint16(rest%n.sizes[c]), rest/n.sizes[c]
 	}
@@ -228,13 +228,13 @@ func (n *NearestAllowed) move(g *group, codes [][]uint16, row int) {
 		old[i] = codes[c][row]
 		key = binary.LittleEndian.AppendUint16(key, old[i])
 	}
-	to, known := g.known[string(key)]
+	dst, known := g.known[string(key)]
 	if !known {
-		to = n.nearest(g, old)
-		g.known[string(key)] = to
+		dst = n.nearest(g, old)
+		g.known[string(key)] = dst
 	}
 	for i, c := range g.columns {
-		codes[c][row] = to[i]
+		codes[c][row] = dst[i]
 	}
 }
 
@@ -270,10 +270,10 @@ func (s *seeking) seek(depth, away int) {
 		s.best, s.left = slices.Clone(s.row), away-1
 		return
 	}
-	from, size := int(s.old[depth]), s.n.sizes[s.g.columns[depth]]
+	first, size := int(s.old[depth]), s.n.sizes[s.g.columns[depth]]
 	for step := 0; away+step <= s.left && step < size; step++ {
-		for _, code := range []int{from - step, from + step} {
-			if code < 0 || code >= size || step == 0 && code != from || away+step > s.left {
+		for _, code := range []int{first - step, first + step} {
+			if code < 0 || code >= size || step == 0 && code != first || away+step > s.left {
 				continue
 			}
 			s.row[depth] = uint16(code)

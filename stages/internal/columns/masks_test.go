@@ -138,20 +138,20 @@ func TestNearestAgainstEnumeration(t *testing.T) {
 
 // least looks at all rows.
 func least(n *NearestAllowed, masks []Mask, old [][]uint16, row int) int {
-	best, at := math.MaxInt, make([]int, 5)
+	best, places := math.MaxInt, make([]int, 5)
 	var try func(depth, away int)
 	try = func(depth, away int) {
 		if away >= best {
 			return
 		}
-		if depth == len(at) {
-			if n.allowed(masks, func(c int) int { return at[c] }) {
+		if depth == len(places) {
+			if n.allowed(masks, func(c int) int { return places[c] }) {
 				best = away
 			}
 			return
 		}
-		for at[depth] = range n.sizes[depth] {
-			d := at[depth] - int(old[depth][row])
+		for places[depth] = range n.sizes[depth] {
+			d := places[depth] - int(old[depth][row])
 			try(depth+1, away+max(d, -d))
 		}
 	}
@@ -282,10 +282,10 @@ func TestMovesAtOnce(t *testing.T) {
 }
 
 // codesOf are the codes of a combination of columns.
-func codesOf(columns, sizes []int, at int) []uint16 {
+func codesOf(columns, sizes []int, pos int) []uint16 {
 	list := make([]uint16, len(columns))
 	for i := len(columns) - 1; i >= 0; i-- {
-		list[i], at = uint16(at%sizes[columns[i]]), at/sizes[columns[i]]
+		list[i], pos = uint16(pos%sizes[columns[i]]), pos/sizes[columns[i]]
 	}
 	return list
 }

@@ -21,7 +21,7 @@ import (
 // it counts, by public numbers at and beside the borders of each grid.
 type pushed struct {
 	checked
-	fine   relation.Kept // a cell a column, and behind these the point of its cell of each grid that is Told
+	fine   relation.Kept // a cell a column, and behind these the point of its cell of each grid with HasInnerCounts
 	told   []int         // by grid, the place of its points; -1
 	coded  relation.Kept // the codes, from the first Count on
 	beyond [][]int       // columns tied by rules whose codes are not moved in there
@@ -37,7 +37,7 @@ func pushedOf(ctx context.Context, t pipeline.Table, grids []Grid) (*pushed, err
 	if err := p.tries(ctx, t.Pushed.Session); err != nil {
 		return nil, err
 	}
-	kept, keys := asked(t.Pushed.Relation, fields, grids)
+	kept, keys := countedKeys(t.Pushed.Relation, fields, grids)
 	if p.fine, err = t.Pushed.Session.Keep(ctx, kept); err != nil {
 		return nil, err
 	}
@@ -50,8 +50,8 @@ func pushedOf(ctx context.Context, t pipeline.Table, grids []Grid) (*pushed, err
 	return p, nil
 }
 
-// Asks returns what a Counter of grids asks first of a database that keeps the rows of a table.
-func Asks(h pipeline.Header, gridsOf func() ([]Grid, error)) pipeline.Asking {
+// NewAsking returns what a Counter of grids asks first of a database that keeps the rows of a table.
+func NewAsking(h pipeline.Header, gridsOf func() ([]Grid, error)) pipeline.Asking {
 	return func(r relation.Relation) (kept relation.Relation, keys []relation.Key) {
 		grids, err := gridsOf()
 		if err != nil {
@@ -61,13 +61,13 @@ func Asks(h pipeline.Header, gridsOf func() ([]Grid, error)) pipeline.Asking {
 		if err != nil {
 			return r, nil // CounterOf says so
 		}
-		return asked(r, fields, grids)
+		return countedKeys(r, fields, grids)
 	}
 }
 
-// asked returns the cells of each row by all grids, with the points of those that are Told, and each column's cells to
-// be counted.
-func asked(r relation.Relation, fields []int, grids []Grid) (kept relation.Relation, keys []relation.Key) {
+// countedKeys returns the cells of each row by all grids, with the points of those with HasInnerCounts, and each
+// column's cells to be counted.
+func countedKeys(r relation.Relation, fields []int, grids []Grid) (kept relation.Relation, keys []relation.Key) {
 	var l relation.Layer
 	row := r.Columns()
 	for j, g := range grids {
@@ -75,22 +75,22 @@ func asked(r relation.Relation, fields []int, grids []Grid) (kept relation.Relat
 		keys = append(keys, place(j, g.Cells()+1))
 	}
 	for j, g := range grids {
-		if g.Told() {
+		if g.HasInnerCounts() {
 			l.Columns = append(l.Columns, relation.Named{Name: fmt.Sprintf("point%d", j), Expr: g.StatedWithin(row[fields[j]])})
 		}
 	}
 	return r.With(l), keys
 }
 
-// toldOf returns, by grid, the place of its points among what is asked for; -1 where they are not Told.
+// toldOf returns, by grid, the place of its points among what is asked for; -1 where they lack HasInnerCounts.
 func toldOf(grids []Grid) []int {
-	told, next := make([]int, len(grids)), len(grids)
+	certain, next := make([]int, len(grids)), len(grids)
 	for j, g := range grids {
-		if told[j] = -1; g.Told() {
-			told[j], next = next, next+1
+		if certain[j] = -1; g.HasInnerCounts() {
+			certain[j], next = next, next+1
 		}
 	}
-	return told
+	return certain
 }
 
 // tries holds the cells of public numbers, as the database computes them, to what they are.
@@ -100,13 +100,13 @@ func (p *pushed) tries(ctx context.Context, s relation.Session) error {
 			continue
 		}
 		values := g.Borders()
-		of := relation.Column{Of: pipeline.RelationType(&g.column)}
-		of.Least, of.Greatest = relation.Anything()
-		list := []relation.Expr{g.Stated(of)}
-		if g.Told() {
-			list = append(list, g.StatedWithin(of))
+		col := relation.Column{Of: pipeline.RelationType(&g.column)}
+		col.Least, col.Greatest = relation.Anything()
+		list := []relation.Expr{g.Stated(col)}
+		if g.HasInnerCounts() {
+			list = append(list, g.StatedWithin(col))
 		}
-		got, err := s.Try(ctx, of.Of, values, list)
+		got, err := s.Try(ctx, col.Of, values, list)
 		if err != nil {
 			return err
 		}
@@ -160,11 +160,11 @@ func keptAt(j, below int) relation.Column {
 // Points implements Counter.
 func (p *pushed) Points(ctx context.Context, column int, cells []int) (counts []int64, err error) {
 	from, points := p.placesOf(column, cells)
-	at := relation.Lookup{E: keptAt(column, len(from)), To: from}
+	point := relation.Lookup{E: keptAt(column, len(from)), To: from}
 	none := relation.Constant{Of: relation.Whole}
-	key := relation.Key{Of: int(points) + 1, Expr: relation.Choice{If: relation.Compare{Op: "==", A: at, B: none},
+	key := relation.Key{Of: int(points) + 1, Expr: relation.Choice{If: relation.Compare{Op: "==", A: point, B: none},
 		Then: none,
-		Else: relation.Arithmetic{Op: "+", A: at, B: keptAt(p.told[column], mostWithin)}}}
+		Else: relation.Arithmetic{Op: "+", A: point, B: keptAt(p.told[column], mostWithin)}}}
 	err = p.fine.Count(ctx, []relation.Key{key}, func(_ int, of []int64) error {
 		counts = slices.Clone(of)
 		return nil
@@ -184,28 +184,28 @@ func (p *pushed) Count(ctx context.Context, sets [][]int, use func(set int, coun
 	if err := p.keepCodes(ctx); err != nil {
 		return err
 	}
-	asked, err := p.askedFor(ctx, sets)
+	questions, err := p.askedFor(ctx, sets)
 	if err != nil {
 		return err
 	}
-	for from := 0; from < len(sets); {
+	for first := 0; first < len(sets); {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		n := together(p.coding.Sizes, asked[from:])
-		keys, err := p.keys(asked[from : from+n])
+		n := together(p.coding.Sizes, questions[first:])
+		keys, err := p.keys(questions[first : first+n])
 		if err == nil {
 			err = p.coded.Count(ctx, keys, func(k int, counts []int64) error {
-				if counts = p.moved(counts, asked[from+k], sets[from+k]); !p.agrees(sets[from+k], counts) {
+				if counts = p.moved(counts, questions[first+k], sets[first+k]); !p.agrees(sets[first+k], counts) {
 					return errOther
 				}
-				return use(from+k, counts)
+				return use(first+k, counts)
 			})
 		}
 		if err != nil {
 			return err
 		}
-		from += n
+		first += n
 	}
 	return nil
 }
@@ -213,14 +213,14 @@ func (p *pushed) Count(ctx context.Context, sets [][]int, use func(set int, coun
 // askedFor returns the sets with all columns that rules tie to theirs. Where these would have too many cells the
 // database moves the codes after all, by lists as long as it takes.
 func (p *pushed) askedFor(ctx context.Context, sets [][]int) ([][]int, error) {
-	asked, large := make([][]int, len(sets)), false
+	questions, large := make([][]int, len(sets)), false
 	for i, set := range sets {
-		asked[i] = p.withTied(set)
-		_, err := marginal.Cells(p.coding.Sizes, asked[i])
-		large = large || err != nil && len(asked[i]) > len(set)
+		questions[i] = p.withTied(set)
+		_, err := marginal.Cells(p.coding.Sizes, questions[i])
+		large = large || err != nil && len(questions[i]) > len(set)
 	}
 	if !large {
-		return asked, nil
+		return questions, nil
 	}
 	codes := make([]relation.Named, len(p.grids))
 	for j := range codes {
@@ -228,16 +228,16 @@ func (p *pushed) askedFor(ctx context.Context, sets [][]int) ([][]int, error) {
 	}
 	before := len(p.beyond)
 	if p.beyond = p.obey(codes, p.beyond, mostTabled); len(p.beyond) == before {
-		return asked, nil // whoever counts says what is too large
+		return questions, nil // whoever counts says what is too large
 	}
 	var err error
 	if p.coded, err = p.coded.Keep(ctx, codes); err != nil {
 		return nil, err
 	}
 	for i, set := range sets {
-		asked[i] = p.withTied(set)
+		questions[i] = p.withTied(set)
 	}
-	return asked, nil
+	return questions, nil
 }
 
 // keepCodes computes the codes of all rows from their cells, once.
@@ -264,32 +264,32 @@ const mostLooked = 1 << 13
 
 // obey moves codes of a row by the rules of groups, and returns the columns of groups of more than so many
 // combinations, whose codes stay as they are.
-func (p *pushed) obey(codes []relation.Named, groups [][]int, most int) (beyond [][]int) {
+func (p *pushed) obey(codes []relation.Named, groups [][]int, most int) (outside [][]int) {
 	for _, group := range groups {
 		cells, err := marginal.Cells(p.coding.Sizes, group)
 		if err != nil || cells > most {
-			beyond = append(beyond, group)
+			outside = append(outside, group)
 			continue
 		}
-		to := p.combinations(group, cells)
-		p.nearest.Codes(to)
+		dst := p.combinations(group, cells)
+		p.nearest.Codes(dst)
 		at := p.joint(group, func(j int) relation.Expr { return codes[j].Expr })
 		for _, j := range group {
 			look := relation.Lookup{E: at, To: make([]int64, cells)}
-			for i, code := range to[j] {
+			for i, code := range dst[j] {
 				look.To[i] = int64(code)
 			}
 			codes[j].Expr = look
 		}
 	}
-	return beyond
+	return outside
 }
 
 // combinations lists the codes of each of some columns in all their combinations, row-major; nil of other columns.
-func (p *pushed) combinations(of []int, cells int) [][]uint16 {
+func (p *pushed) combinations(owner []int, cells int) [][]uint16 {
 	codes := make([][]uint16, len(p.grids))
 	after := cells
-	for _, j := range of {
+	for _, j := range owner {
 		codes[j] = make([]uint16, cells)
 		after /= p.coding.Sizes[j]
 		for at := range codes[j] {
@@ -329,27 +329,27 @@ func (p *pushed) keys(sets [][]int) ([]relation.Key, error) {
 }
 
 // joint numbers the combinations of codes of some columns, row-major.
-func (p *pushed) joint(of []int, code func(j int) relation.Expr) (at relation.Expr) {
+func (p *pushed) joint(of []int, code func(j int) relation.Expr) (point relation.Expr) {
 	for _, j := range of {
-		if at == nil {
-			at = code(j)
+		if point == nil {
+			point = code(j)
 			continue
 		}
 		size := relation.Constant{Of: relation.Whole, Int: int64(p.coding.Sizes[j])}
-		at = relation.Arithmetic{Op: "+", A: relation.Arithmetic{Op: "*", A: at, B: size}, B: code(j)}
+		point = relation.Arithmetic{Op: "+", A: relation.Arithmetic{Op: "*", A: point, B: size}, B: code(j)}
 	}
-	return at
+	return point
 }
 
 // moved sums the counts of some columns to the counts of a set of them, where combinations that rules forbid count as
 // the nearest that they allow.
-func (p *pushed) moved(counts []int64, of, set []int) []int64 {
+func (p *pushed) moved(counts []int64, owner, set []int) []int64 {
 	tied := slices.Concat(p.beyond...)
-	if !slices.ContainsFunc(of, func(j int) bool { return slices.Contains(tied, j) }) {
+	if !slices.ContainsFunc(owner, func(j int) bool { return slices.Contains(tied, j) }) {
 		return counts
 	}
-	codes, there := p.combinations(of, len(counts)), make([][]uint16, len(p.grids))
-	for _, j := range of {
+	codes, there := p.combinations(owner, len(counts)), make([][]uint16, len(p.grids))
+	for _, j := range owner {
 		there[j] = codes[j][:0]
 		for at, n := range counts {
 			if n > 0 {
@@ -365,11 +365,11 @@ func (p *pushed) moved(counts []int64, of, set []int) []int64 {
 	cells, _ := marginal.Cells(p.coding.Sizes, set) // no more than a set around it has
 	sums := make([]int64, cells)
 	for i, n := range slices.DeleteFunc(slices.Clone(counts), func(n int64) bool { return n == 0 }) {
-		to := 0
+		end := 0
 		for _, j := range set {
-			to = to*p.coding.Sizes[j] + int(there[j][i])
+			end = end*p.coding.Sizes[j] + int(there[j][i])
 		}
-		sums[to] += n
+		sums[end] += n
 	}
 	return sums
 }

@@ -134,8 +134,8 @@ func TestPushedHoldsRoundsToTheFirst(t *testing.T) {
 func TestPushedKeepsCodesOnce(t *testing.T) {
 	table := stays(rand.New(rand.NewPCG(3, 5)), 60)
 	grids := gridsOf(t, table.Domain)
-	keeps := 0
-	c, err := CounterOf(t.Context(), lying(table, liar{keeps: &keeps}), grids, 0, pipelinetest.Env(1))
+	keep := 0
+	c, err := CounterOf(t.Context(), lying(table, liar{keeps: &keep}), grids, 0, pipelinetest.Env(1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,8 +145,8 @@ func TestPushedKeepsCodesOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if keeps != 1 {
-		t.Errorf("codes were computed %d times, must be once", keeps)
+	if keep != 1 {
+		t.Errorf("codes were computed %d times, must be once", keep)
 	}
 }
 
@@ -187,11 +187,11 @@ func tiedCodes(r *rand.Rand, sizes []int, rows int) (pipeline.Table, Coding) {
 	var values [][]any
 	for j, size := range sizes {
 		column := domain.Column{Name: fmt.Sprintf("c%d", j), Type: domain.Ordinal}
-		var to []uint16
+		var dst []uint16
 		for code := range size {
-			column.Categories, to = append(column.Categories, fmt.Sprintf("v%d", code)), append(to, uint16(code))
+			column.Categories, dst = append(column.Categories, fmt.Sprintf("v%d", code)), append(dst, uint16(code))
 		}
-		d.Columns, c.To = append(d.Columns, column), append(c.To, to)
+		d.Columns, c.To = append(d.Columns, column), append(c.To, dst)
 		values = append(values, nil)
 		for range rows {
 			values[j] = append(values[j], column.Categories[r.IntN(size)])

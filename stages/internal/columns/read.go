@@ -69,8 +69,8 @@ func newReader(t pipeline.Table) *reader {
 	r := &reader{frame: &Frame{}}
 	rows := int(max(0, t.Rows))
 	for _, c := range t.Domain.Columns {
-		at := t.Schema.FieldIndices(c.Name)
-		if len(at) != 1 || Unreadable(c) != "" {
+		places := t.Schema.FieldIndices(c.Name)
+		if len(places) != 1 || Unreadable(c) != "" {
 			r.frame.Dropped = append(r.frame.Dropped, Drop{c.Name, dropReason(c)})
 			continue
 		}
@@ -81,7 +81,7 @@ func newReader(t pipeline.Table) *reader {
 			col.Numbers = make([]float64, 0, rows)
 		}
 		r.frame.Columns = append(r.frame.Columns, col)
-		r.fields = append(r.fields, at[0])
+		r.fields = append(r.fields, places[0])
 		r.extra = append(r.extra, c.Encoding != nil && c.Encoding.Form == domain.OneHot &&
 			c.Encoding.Width > len(c.Categories))
 	}

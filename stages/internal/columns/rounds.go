@@ -17,7 +17,7 @@ type rows interface {
 // batch is some rows, valid until the next one is asked for.
 type batch struct {
 	cells  [][]uint16               // by column; nil of those that were not asked for
-	within func(column int) []uint8 // the points in the cells of a column that is Told
+	within func(column int) []uint8 // the points in the cells of a column with HasInnerCounts
 }
 
 // rounds is a Counter that reads its rows once a round: held ones from memory, others from their table. Nothing but
@@ -32,17 +32,18 @@ type rounds struct {
 }
 
 // roundsOf reads a table once. It goes on with what was kept of its rows then, or with the table where keep is nil.
-func roundsOf(ctx context.Context, t pipeline.Table, grids []Grid, keep *held, env *pipeline.Env) (*rounds, error) {
-	from, err := passesOf(t, grids, env.Progress)
+func roundsOf(ctx context.Context, t pipeline.Table, grids []Grid, keep *packedRows, env *pipeline.Env) (*rounds,
+	error) {
+	source, err := passesOf(t, grids, env.Progress)
 	if err != nil {
 		return nil, err
 	}
-	r := &rounds{checked: checkedOf(grids), rows: from, workers: env.Workers}
+	r := &rounds{checked: checkedOf(grids), rows: source, workers: env.Workers}
 	all := make([]int, len(grids))
 	for j := range grids {
 		all[j], r.cells[j] = j, make([]int64, grids[j].Cells())
 	}
-	r.number, err = from.each(ctx, all, func(b batch) {
+	r.number, err = source.each(ctx, all, func(b batch) {
 		for j, counts := range r.cells {
 			for _, cell := range b.cells[j] {
 				counts[cell]++
@@ -67,12 +68,12 @@ func (r *rounds) again(ctx context.Context, some []int, use func(batch)) error {
 
 // Points implements Counter.
 func (r *rounds) Points(ctx context.Context, column int, cells []int) ([]int64, error) {
-	from, points := r.placesOf(column, cells)
+	src, points := r.placesOf(column, cells)
 	counts := make([]int64, points+1)
 	err := r.again(ctx, []int{column}, func(b batch) {
 		within := b.within(column)
 		for i, cell := range b.cells[column] {
-			if at := from[cell]; at > 0 {
+			if at := src[cell]; at > 0 {
 				counts[at+int64(within[i])]++
 			}
 		}
@@ -85,21 +86,21 @@ func (r *rounds) Points(ctx context.Context, column int, cells []int) ([]int64, 
 
 // Count implements Counter.
 func (r *rounds) Count(ctx context.Context, sets [][]int, use func(set int, counts []int64) error) error {
-	for from := 0; from < len(sets); {
+	for first := 0; first < len(sets); {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		n := together(r.coding.Sizes, sets[from:])
-		all, err := r.count(ctx, sets[from:from+n])
+		n := together(r.coding.Sizes, sets[first:])
+		all, err := r.count(ctx, sets[first:first+n])
 		if err != nil {
 			return err
 		}
 		for k, counts := range all {
-			if err := use(from+k, counts); err != nil {
+			if err := use(first+k, counts); err != nil {
 				return err
 			}
 		}
-		from += n
+		first += n
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ func (g Grid) statedValue(e relation.Expr) relation.Expr {
 }
 
 // StatedWithin returns the point that a value is in its cell, as Stated returns the cell; 0 where it is missing. The
-// grid is one that is Told.
+// grid is one with HasInnerCounts.
 func (g Grid) StatedWithin(e relation.Expr) relation.Expr {
 	place := g.line.statedPlace(e)
 	if g.line.whole {
@@ -87,24 +87,24 @@ func (l *line) statedWhole(e relation.Expr, width, cells int64) relation.Expr {
 
 // quotient is (e + plus)/by for a whole number that is held to bounds. Sums beyond 2^53 are none of an expression: the
 // line is then cut at a multiple of the divisor.
-func quotient(e relation.Expr, least, upper, plus, by int64) relation.Expr {
+func quotient(e relation.Expr, least, upper, plus, other int64) relation.Expr {
 	sum := func(upper int64) relation.Expr {
 		sum := relation.Expr(relation.Clip{E: e, Least: float64(least), Greatest: float64(upper)})
 		if plus != 0 {
 			sum = relation.Arithmetic{Op: "+", A: sum, B: whole(plus)}
 		}
-		if by > 1 {
-			sum = relation.Quotient{E: sum, By: by}
+		if other > 1 {
+			sum = relation.Quotient{E: sum, By: other}
 		}
 		return sum
 	}
 	if upper+plus <= exactWhole {
 		return sum(upper)
 	}
-	n := max(1, exactWhole/by)
-	cut := n*by - plus
+	n := max(1, exactWhole/other)
+	cut := n*other - plus
 	return relation.Choice{If: relation.Compare{Op: "<", A: e, B: whole(cut)}, Then: sum(cut - 1),
-		Else: relation.Arithmetic{Op: "+", A: whole(n), B: quotient(e, cut, upper, -cut, by)}}
+		Else: relation.Arithmetic{Op: "+", A: whole(n), B: quotient(e, cut, upper, -cut, other)}}
 }
 
 // mostBorders is the most borders between cells that Borders goes to.

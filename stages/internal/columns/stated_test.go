@@ -76,11 +76,11 @@ func FuzzStated(f *testing.F) {
 
 func compareStated(t *testing.T, g Grid, rng *rand.Rand) {
 	t.Helper()
-	of := map[bool]relation.Type{true: relation.Whole, false: relation.Real}[g.line.whole]
+	subject := map[bool]relation.Type{true: relation.Whole, false: relation.Real}[g.line.whole]
 	if g.Coded() {
-		of = relation.Code
+		subject = relation.Code
 	}
-	value := relation.Stored([]string{"x"}, []relation.Type{of}).Columns()[0]
+	value := relation.Stored([]string{"x"}, []relation.Type{subject}).Columns()[0]
 	cell := g.Stated(value)
 	if got := pipelinetest.Interpret(cell, nil); got != int64(g.Values()) {
 		t.Errorf("%s: a missing value is in cell %v, must be %d", shown(g), got, g.Values())
@@ -139,7 +139,7 @@ func compareAt(t *testing.T, g Grid, value relation.Expr, x float64) {
 	if got := pipelinetest.Interpret(g.Stated(value), in); got != int64(cells[0]) {
 		t.Errorf("%s: %v is in cell %v, must be %d", shown(g), in, got, cells[0])
 	}
-	if g.Told() {
+	if g.HasInnerCounts() {
 		if got := pipelinetest.Interpret(g.StatedWithin(value), in); got != int64(points[0]) {
 			t.Errorf("%s: %v is point %v of its cell, must be %d", shown(g), in, got, points[0])
 		}
@@ -194,13 +194,13 @@ func TestEnginesComputeCells(t *testing.T) {
 
 func computeCells(t *testing.T, e enginetest.Engine, d sql.Dialect, g Grid, values []float64) {
 	t.Helper()
-	of := map[bool]relation.Type{true: relation.Whole, false: relation.Real}[g.line.whole]
-	value := relation.Stored([]string{"x"}, []relation.Type{of}).Columns()[0]
+	subject := map[bool]relation.Type{true: relation.Whole, false: relation.Real}[g.line.whole]
+	value := relation.Stored([]string{"x"}, []relation.Type{subject}).Columns()[0]
 	list := []relation.Expr{g.Stated(value)}
-	if g.Told() {
+	if g.HasInnerCounts() {
 		list = append(list, g.StatedWithin(value))
 	}
-	statement, err := d.Try(of, values, list)
+	statement, err := d.Try(subject, values, list)
 	if err != nil {
 		t.Fatalf("%s, %s: %v", e.Name, shown(g), err)
 	}
@@ -209,13 +209,13 @@ func computeCells(t *testing.T, e enginetest.Engine, d sql.Dialect, g Grid, valu
 		t.Fatalf("%s, %s: %d rows of %d: %v", e.Name, shown(g), len(rows), len(values), err)
 	}
 	for _, row := range rows {
-		at, err := strconv.Atoi(row[0])
+		pos, err := strconv.Atoi(row[0])
 		if err != nil {
 			t.Fatal(err)
 		}
-		in := any(values[at])
+		in := any(values[pos])
 		if g.line.whole {
-			in = int64(values[at])
+			in = int64(values[pos])
 		}
 		for i, expression := range list {
 			if want := fmt.Sprint(pipelinetest.Interpret(expression, in)); row[i+1] != want {

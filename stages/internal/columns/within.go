@@ -20,8 +20,8 @@ func (g Grid) Points() int {
 	return int(g.line.width)
 }
 
-// Told reports whether ReadCodes says which point of its cell a value is.
-func (g Grid) Told() bool { return g.Points() > 1 && g.Points() <= mostWithin }
+// HasInnerCounts reports whether ReadCodes says which point of its cell a value is.
+func (g Grid) HasInnerCounts() bool { return g.Points() > 1 && g.Points() <= mostWithin }
 
 // PointsIn is how many points a cell has; the last has fewer.
 func (g Grid) PointsIn(cell int) int {
@@ -46,31 +46,31 @@ func (g Grid) PointOf(x float64) int {
 func (g Grid) Shared(shares map[int][]float64) Grid {
 	g.shares = maps.Clone(shares)
 	for cell, of := range g.shares {
-		upTo, sum := make([]float64, len(of)), 0.0
+		prefix, sum := make([]float64, len(of)), 0.0
 		for i, x := range of {
 			sum += x
-			upTo[i] = sum
+			prefix[i] = sum
 		}
-		g.shares[cell] = upTo
+		g.shares[cell] = prefix
 	}
 	return g
 }
 
 // appendWithin adds the place of each value in its cell; 0 where it is missing.
-func (g *Grid) appendWithin(to []uint8, a arrow.Array) []uint8 {
+func (g *Grid) appendWithin(dst []uint8, a arrow.Array) []uint8 {
 	switch a := a.(type) {
 	case *array.Int64:
 		for _, v := range a.Int64Values() {
-			to = append(to, uint8(g.line.wholePlace(v)%g.line.width))
+			dst = append(dst, uint8(g.line.wholePlace(v)%g.line.width))
 		}
 	case *array.Float64:
 		for _, x := range a.Float64Values() {
-			at := int64(0)
+			pos := int64(0)
 			if !math.IsNaN(x) {
-				at = g.line.place(x) % g.line.width
+				pos = g.line.place(x) % g.line.width
 			}
-			to = append(to, uint8(at))
+			dst = append(dst, uint8(pos))
 		}
 	}
-	return to
+	return dst
 }

@@ -167,9 +167,9 @@ func (f *LossFamily) add(s *Statistic, difference float64, sample []float64) {
 	}
 }
 
-// Told returns what is lost of each statistic beyond chance: its loss, or 0 where fresh real rows would differ as
-// much; NaN where the statistic is undefined. The list holds all statistics of the family.
-func (f *LossFamily) Told(list []Statistic) []float64 {
+// BeyondChance returns what is lost of each statistic beyond chance: its loss, or 0 where fresh real rows would differ
+// as much; NaN where the statistic is undefined. The list holds all statistics of the family.
+func (f *LossFamily) BeyondChance(list []Statistic) []float64 {
 	ordered, certain := slices.Clone(f.most[:]), make([]float64, len(list))
 	slices.Sort(ordered)
 	for i, s := range list {

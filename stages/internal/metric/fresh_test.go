@@ -87,7 +87,7 @@ func judged(real, other *columns.Frame, rng *rand.Rand) (worst float64, what str
 	for i := range real.Columns {
 		list = append(list, f.Column(b, &real.Columns[i], &other.Columns[i])...)
 	}
-	for i, told := range f.Told(list) {
+	for i, told := range f.BeyondChance(list) {
 		if told > worst {
 			worst, what = told, list[i].Of+" "+list[i].Name
 		}
@@ -212,14 +212,14 @@ func TestLosses(t *testing.T) {
 	}
 	b, f := NewBlocks(2000, 2000, 2000, rand.New(rand.NewPCG(1, 1))), &LossFamily{}
 	list := f.Column(b, &x, &y)
-	certain := f.Told(list)
+	certain := f.BeyondChance(list)
 	if list[0].Name != StatisticMean || math.Abs(certain[0]-.5) > 1e-12 {
 		t.Errorf("a mean of .5 that became .75 has lost %v, must be .5", certain[0])
 	}
 	c, d := codedOf(x.Numbers), codedOf(y.Numbers)
 	f = &LossFamily{}
 	list = f.Column(b, &c, &d)
-	certain = f.Told(list)
+	certain = f.BeyondChance(list)
 	if list[1].Name != StatisticPrevalence || math.Abs(certain[1]-1./3) > 1e-12 {
 		t.Errorf("a share of .5 that became .75 has lost %v, must be a third", certain[1])
 	}
@@ -253,7 +253,7 @@ func TestRareTogether(t *testing.T) {
 	for i := range real.Columns {
 		list = append(list, f.Column(b, &real.Columns[i], &other.Columns[i])...)
 	}
-	certain := f.Told(list)
+	certain := f.BeyondChance(list)
 	if math.Abs(certain[0]-80./140) > 1e-12 {
 		t.Errorf("rare flags have lost %v together, must be %v", certain[0], 80./140)
 	}
@@ -277,7 +277,7 @@ func TestRowsThatAreNotDealtTellNothing(t *testing.T) {
 		c, d := codedOf(real.Numbers), codedOf(make([]float64, 70_000))
 		d.Codes[3000*pos] = -1
 		list = append(list, f.Column(b, &c, &d)...)
-		for i, told := range f.Told(list) {
+		for i, told := range f.BeyondChance(list) {
 			if told > 0 {
 				t.Errorf("row %d: %s has lost %v", 3000*pos, list[i].Name, told)
 			}
@@ -302,7 +302,7 @@ func TestPairs(t *testing.T) {
 			u, v := draw(rho)
 			b, f := NewBlocks(3000, 3000, 3000, rng), &LossFamily{}
 			pair := f.Pair(b, "x:y", scale([2][]float64{x, u}), scale([2][]float64{y, v}), .8, rho)
-			certain[rho] = f.Told([]Statistic{pair})[0]
+			certain[rho] = f.BeyondChance([]Statistic{pair})[0]
 		}
 		if certain[.8] != 0 || math.Abs(certain[.5]-.3) > 1e-12 {
 			t.Errorf("%s: a correlation of .8 that stayed has lost %v, one that became .5 %v", name, certain[.8], certain[.5])

@@ -40,7 +40,7 @@ const (
 
 // Of is the answer of a table without noise: the table may be looked at, or the answer is
 // as private as it is. Its number of rows is its own.
-func (a Asked) Of(ctx context.Context, f *columns.Frame) ([]Answer, error) {
+func (a Resolved) Of(ctx context.Context, f *columns.Frame) ([]Answer, error) {
 	a.Rows = 0
 	if a.Ask == Quantile {
 		return []Answer{a.exactQuantile(a.Values(f))}, ctx.Err()
@@ -54,7 +54,7 @@ func (a Asked) Of(ctx context.Context, f *columns.Frame) ([]Answer, error) {
 
 // Read is the answer of a tally whose numbers carry rounded Gaussian noise of standard
 // deviation sigma each; 0 is none.
-func (a Asked) Read(tally []int64, sigma float64) []Answer {
+func (a Resolved) Read(tally []int64, sigma float64) []Answer {
 	n := noise{sigma}
 	switch a.Ask {
 	case Mean:
@@ -74,7 +74,7 @@ func (a Asked) Read(tally []int64, sigma float64) []Answer {
 
 // mean is the noisy sum over the number of rows: the public one, or the noisy one of the
 // same release. A number of rows that noise hides gives the middle of the bounds.
-func (a Asked) mean(tally []int64, n noise) Answer {
+func (a Resolved) mean(tally []int64, n noise) Answer {
 	out := Answer{Question: a.Name}
 	if a.Rows > 0 {
 		rows := float64(a.Rows) * Unit
@@ -99,7 +99,7 @@ func (a Asked) mean(tally []int64, n noise) Answer {
 }
 
 // toBounds leads from [-1, 1] back to the bounds.
-func (a Asked) toBounds(z float64) float64 {
+func (a Resolved) toBounds(z float64) float64 {
 	b := a.Bounds[0]
 	half := float64((b[1] - b[0]) / 2)
 	return b[0] + half + float64(min(max(z, -1), 1)*half)
@@ -124,7 +124,7 @@ func ratio(rows, sum float64, n noise) (low, high float64) {
 }
 
 // exactQuantile is the least value that at least the asked share of the values do not exceed.
-func (a Asked) exactQuantile(values []float64) Answer {
+func (a Resolved) exactQuantile(values []float64) Answer {
 	list := slices.DeleteFunc(slices.Clone(values), math.IsNaN)
 	if len(list) == 0 {
 		return Answer{Question: a.Name, Value: math.NaN(), Low: math.NaN(), High: math.NaN(), Note: noRow}
@@ -141,14 +141,14 @@ const noRow = "no row is asked about"
 // is from the true one no noise tells, for that is up to the rows around it; so there is no
 // interval, and the note bounds off (McSherry, Talwar 2007: some value is off by 0, and of
 // so many one that is off by (ln values + ln 20)/rate comes out with probability .05 at most).
-func (a Asked) Picked(x, rate float64) []Answer {
+func (a Resolved) Picked(x, rate float64) []Answer {
 	ranks := math.Ceil((bitmath.Log(a.values()) + bitmath.Log(20)) / rate)
 	note := fmt.Sprintf("in 95 of 100 releases at most %s rows from the quantile, by rank", text(ranks))
 	return []Answer{{Question: a.Name, Value: x, Low: math.NaN(), High: math.NaN(), Note: note}}
 }
 
 // values is how many values a quantile is picked from.
-func (a Asked) values() float64 {
+func (a Resolved) values() float64 {
 	return math.Floor((a.Bounds[0][1]-a.Bounds[0][0])/a.Step) + 1
 }
 
@@ -156,7 +156,7 @@ func (a Asked) values() float64 {
 // the upper triangle: E z_j z_k - E z_j E z_k over four. Its intervals take the four
 // noisy numbers that go in at the ends of intervals that hold together, which is wider
 // than needed.
-func (a Asked) covariance(tally []int64, n noise) []Answer {
+func (a Resolved) covariance(tally []int64, n noise) []Answer {
 	d, half := len(a.Columns), n.within(normal95of4)
 	rows := span{float64(tally[0]) - half, float64(tally[0]) + half}.dividedBy(square)
 	if a.Rows > 0 {
@@ -189,7 +189,7 @@ func (a Asked) covariance(tally []int64, n noise) []Answer {
 
 // entry is one number of a covariance of columns within [0, 1]: at most 1/4 in size, and
 // no variance below 0.
-func (a Asked) entry(j, l int, value float64, stored span) Answer {
+func (a Resolved) entry(j, l int, value float64, stored span) Answer {
 	least := -0.25
 	if j == l {
 		least = 0
@@ -199,7 +199,7 @@ func (a Asked) entry(j, l int, value float64, stored span) Answer {
 }
 
 // ReadScatter is the answer of a noisy Scatter.
-func (a Asked) ReadScatter(tally []int64, sigma float64) []Answer {
+func (a Resolved) ReadScatter(tally []int64, sigma float64) []Answer {
 	unit, half := float64(a.Rows)*square, noise{sigma}.within(normal95)
 	if sigma > 0 {
 		half += float64(4 * float64(a.Rows)) // rounding, of each row

@@ -151,7 +151,7 @@ func TestFewRows(t *testing.T) {
 func TestQuantiles(t *testing.T) {
 	list := []float64{5, math.NaN(), 1, 3, 2, 4, math.NaN()}
 	for q, want := range map[float64]float64{0.5: 3, 0.2: 1, 0.21: 2, 0.99: 5} {
-		a := Asked{Question: Question{Ask: Quantile, Quantile: q}}
+		a := Resolved{Question: Question{Ask: Quantile, Quantile: q}}
 		if got := a.exactQuantile(list).Value; got != want {
 			t.Errorf("the %g quantile is %g, must be %g", q, got, want)
 		}

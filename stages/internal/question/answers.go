@@ -19,7 +19,7 @@ type Answers struct {
 	Stage string // that answered
 	Kind  string // of the stage
 	Of    int    // the budget was for so many such stages, of which this is one
-	Asked []Asked
+	Asked []Resolved
 	List  []Answer
 }
 
@@ -28,11 +28,11 @@ const format = 1
 
 // written is the artifact's JSON; numbers that are not known are absent.
 type written struct {
-	Format    int       `json:"format"`
-	Kind      string    `json:"kind"`
-	Of        int       `json:"queries"`
-	Questions []Asked   `json:"questions"`
-	Answers   []numbers `json:"answers"`
+	Format    int        `json:"format"`
+	Kind      string     `json:"kind"`
+	Of        int        `json:"queries"`
+	Questions []Resolved `json:"questions"`
+	Answers   []numbers  `json:"answers"`
 }
 
 type numbers struct {
@@ -194,7 +194,7 @@ func (a Answers) judgeAnswers(ps *schema.Problems) {
 }
 
 // answers is how many numbers answer a question.
-func (a Asked) answers() int {
+func (a Resolved) answers() int {
 	switch a.Ask {
 	case Histogram:
 		return len(a.Cells)
@@ -205,7 +205,7 @@ func (a Asked) answers() int {
 }
 
 // cells returns the cells of the answers, in their order.
-func (a Asked) cells() (list []string) {
+func (a Resolved) cells() (list []string) {
 	switch a.Ask {
 	case Histogram:
 		return a.Cells
@@ -221,10 +221,10 @@ func (a Asked) cells() (list []string) {
 }
 
 // pair names a number of a covariance.
-func (a Asked) pair(j, l int) string { return a.Columns[j] + ", " + a.Columns[l] }
+func (a Resolved) pair(j, l int) string { return a.Columns[j] + ", " + a.Columns[l] }
 
 // judgeAnswer holds one number to what noise can have left.
-func (a Asked) judgeAnswer(ps *schema.Problems, path string, x Answer, cell string) {
+func (a Resolved) judgeAnswer(ps *schema.Problems, path string, x Answer, cell string) {
 	if x.Question != a.Name || x.Cell != cell {
 		ps.Add(path, fmt.Sprintf("of question %q, cell %q", x.Question, x.Cell), fmt.Sprintf("of question %q, cell %q",
 			a.Name,
@@ -247,7 +247,7 @@ func (a Asked) judgeAnswer(ps *schema.Problems, path string, x Answer, cell stri
 }
 
 // reach is between which numbers an answer is, up to rounding.
-func (a Asked) reach() (least, most float64) {
+func (a Resolved) reach() (least, most float64) {
 	switch a.Ask {
 	case Mean, Quantile:
 		low, high := a.Bounds[0][0], a.Bounds[0][1]

@@ -20,7 +20,7 @@ func header() pipeline.Header { return Header(pipeline.Header{}) }
 
 // asking is one question of each sort, as Check makes them, of a domain whose columns are the columns
 // of frame.
-func asking(t testing.TB) []Asked {
+func asking(t testing.TB) []Resolved {
 	t.Helper()
 	d := &domain.Domain{}
 	for _, name := range []string{"x", "y", "z"} {
@@ -119,7 +119,7 @@ func TestWhatIsAskedIsJudgedAlike(t *testing.T) {
 		questions := Check(&ps, "questions", list, d, rows)
 		questions = append(questions, CheckCovariance(&ps, "columns", []string{"stepped", "flag", "fine"}, d, rows))
 		if rows > 0 { // all rows of a public number are not counted
-			questions, ps = slices.DeleteFunc(questions, func(a Asked) bool { return a.Ask == Count && a.Where == nil }),
+			questions, ps = slices.DeleteFunc(questions, func(a Resolved) bool { return a.Ask == Count && a.Where == nil }),
 				ps[:len(ps)-1]
 		}
 		for _, a := range questions {

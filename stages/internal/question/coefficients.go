@@ -273,9 +273,9 @@ func (d *Design) designCoefficients(list []Coefficient) []float64 {
 	return theta
 }
 
-// Apart is the mean distance of coefficients, numbers scaled to [-1, 1] by their bounds,
+// Distance returns the mean distance of coefficients, numbers scaled to [-1, 1] by their bounds,
 // the intercepts left out.
-func (m *Regression) Apart(a, b []Coefficient) float64 {
+func (m *Regression) Distance(a, b []Coefficient) float64 {
 	d, sum := m.Design(), 0.0
 	x, y := d.designCoefficients(a), d.designCoefficients(b)
 	for j := range x[1:] {

@@ -121,7 +121,7 @@ func FuzzReadRegression(f *testing.F) {
 		b, err := r.Model.Fit(t.Context(), r.Model.Rows(rows), 2, ExactScores, func(int) {})
 		mustModel(t, err)
 		list, _ := r.Model.Coefficients(b)
-		r.Model.Apart(list, r.Coefficients)
+		r.Model.Distance(list, r.Coefficients)
 		r.Model.Accuracy(list, r.Model.Rows(rows))
 	})
 }

@@ -54,9 +54,9 @@ type Condition struct {
 	To     *float64 `yaml:"to,omitempty" json:"to,omitempty" doc:"Greatest number that meets the condition."`
 }
 
-// Asked is a question with the public facts that its answer rests on, so that it can be
+// Resolved is a question with the public facts that its answer rests on, so that it can be
 // asked of any table that has its columns.
-type Asked struct {
+type Resolved struct {
 	Question
 	Columns []string     `json:"columns,omitempty"` // of a covariance
 	Bounds  [][2]float64 `json:"bounds,omitempty"`  // of Column, or of each of Columns; categories of a covariance are 0 and 1
@@ -69,12 +69,12 @@ type Asked struct {
 // Check holds a list of questions against a domain and returns them with the facts that
 // they rest on; what is wrong goes to ps, all of it. rows is the table's number of rows
 // where it is public, else 0.
-func Check(ps *schema.Problems, path string, list []Question, d *domain.Domain, rows int64) []Asked {
+func Check(ps *schema.Problems, path string, list []Question, d *domain.Domain, rows int64) []Resolved {
 	listed(ps, path, list)
-	questions := make([]Asked, len(list))
+	questions := make([]Resolved, len(list))
 	for i, q := range list {
 		at := fmt.Sprintf("%s[%d]", path, i)
-		questions[i] = Asked{Question: q}
+		questions[i] = Resolved{Question: q}
 		questions[i].check(ps, at, d, rows)
 	}
 	return questions
@@ -119,7 +119,7 @@ func (q Question) suits(ps *schema.Problems, path string) {
 }
 
 // long refuses lists that take a stranger's file to judge, and no question.
-func (a *Asked) long(ps *schema.Problems, path string) bool {
+func (a *Resolved) long(ps *schema.Problems, path string) bool {
 	if n := len(a.Where); n > mostConditions {
 		ps.Add(path+".where", fmt.Sprintf("a list of %d", n), fmt.Sprintf("at most %d conditions", mostConditions))
 	}
@@ -132,7 +132,7 @@ func (a *Asked) long(ps *schema.Problems, path string) bool {
 // mostConditions is how many conditions a question has, at most.
 const mostConditions = 1000
 
-func (a *Asked) check(ps *schema.Problems, path string, d *domain.Domain, rows int64) {
+func (a *Resolved) check(ps *schema.Problems, path string, d *domain.Domain, rows int64) {
 	if a.long(ps, path) {
 		return
 	}
@@ -173,7 +173,7 @@ func described(c *domain.Column) string {
 
 // checkNumber is for means and quantiles. A mean is over a public number of rows where
 // every row has a value and none is left out.
-func (a *Asked) checkNumber(ps *schema.Problems, path string, c *domain.Column, rows int64) {
+func (a *Resolved) checkNumber(ps *schema.Problems, path string, c *domain.Column, rows int64) {
 	if c.Type.Coded() || !bounded(c) {
 		found := a.Column + ", a number without bounds that say how far one row moves the answer"
 		if c.Type.Coded() {
@@ -216,7 +216,7 @@ func pickedFrom(c *domain.Column) float64 {
 	return step
 }
 
-func (a *Asked) checkCells(ps *schema.Problems, path string, c *domain.Column) {
+func (a *Resolved) checkCells(ps *schema.Problems, path string, c *domain.Column) {
 	a.Missing = c.Nullable
 	if c.Type.Coded() {
 		if len(a.Edges) > 0 {
@@ -305,8 +305,8 @@ func (c Condition) checkIn(ps *schema.Problems, path string, column *domain.Colu
 
 // CheckCovariance holds the columns of a covariance against a domain: at least two bounded
 // numbers or columns of two categories, which are 0 and 1, none with missing values.
-func CheckCovariance(ps *schema.Problems, path string, names []string, d *domain.Domain, rows int64) Asked {
-	a := Asked{Question: Question{Name: Covariance, Ask: Covariance}, Columns: names, Rows: rows}
+func CheckCovariance(ps *schema.Problems, path string, names []string, d *domain.Domain, rows int64) Resolved {
+	a := Resolved{Question: Question{Name: Covariance, Ask: Covariance}, Columns: names, Rows: rows}
 	if n := len(names); n < 2 || n > mostColumns {
 		ps.Add(path, fmt.Sprintf("a list of %d", n), fmt.Sprintf("from 2 to %d columns", mostColumns))
 	}
@@ -340,7 +340,7 @@ const mostColumns = 2000
 
 // judge holds a question that came with its answers to the checks of a spec's questions: it must be what they make
 // of it over the least table that its facts describe.
-func (a Asked) judge(ps *schema.Problems, path string) {
+func (a Resolved) judge(ps *schema.Problems, path string) {
 	before := len(*ps)
 	if a.long(ps, path); len(*ps) > before {
 		return
@@ -353,7 +353,7 @@ func (a Asked) judge(ps *schema.Problems, path string) {
 	if len(*ps) > before {
 		return
 	}
-	built := Asked{Question: a.Question}
+	built := Resolved{Question: a.Question}
 	if a.Ask == Covariance {
 		built = CheckCovariance(ps, path+".columns", a.Columns, d, max(a.Rows, 0))
 	} else {
@@ -366,7 +366,7 @@ func (a Asked) judge(ps *schema.Problems, path string) {
 
 // table returns the least domain over which the question can have been asked: the columns that it names, as its
 // facts and conditions describe them.
-func (a Asked) table() *domain.Domain {
+func (a Resolved) table() *domain.Domain {
 	d := &domain.Domain{}
 	for i, name := range a.Columns {
 		addColumn(d, a.summed(i, name))
@@ -391,7 +391,7 @@ func addColumn(d *domain.Domain, c domain.Column) {
 }
 
 // summed returns column i of a covariance.
-func (a Asked) summed(i int, name string) domain.Column {
+func (a Resolved) summed(i int, name string) domain.Column {
 	if i < len(a.Cells) && a.Cells[i] != "" {
 		return domain.Column{Name: name, Type: domain.Categorical, Categories: []string{"not " + a.Cells[i], a.Cells[i]}}
 	}
@@ -403,7 +403,7 @@ func (a Asked) summed(i int, name string) domain.Column {
 }
 
 // columnFacts returns the column of any other question.
-func (a Asked) columnFacts() domain.Column {
+func (a Resolved) columnFacts() domain.Column {
 	c := domain.Column{Name: a.Column, Type: domain.Numeric, Nullable: a.Missing, Step: a.Step}
 	switch {
 	case a.Ask == Histogram && len(a.Edges) == 0:
@@ -443,7 +443,7 @@ func (c Condition) describe(d *domain.Domain) {
 }
 
 // agrees wants the facts that a check made of the question.
-func (a Asked) agrees(ps *schema.Problems, path string, made Asked) {
+func (a Resolved) agrees(ps *schema.Problems, path string, made Resolved) {
 	const most = 60
 	found, want := facts(a), facts(made)
 	for _, key := range slices.Sorted(maps.Keys(found)) {
@@ -463,7 +463,7 @@ func (a Asked) agrees(ps *schema.Problems, path string, made Asked) {
 }
 
 // facts returns a question as it is written, by key.
-func facts(a Asked) (byKey map[string]json.RawMessage) {
+func facts(a Resolved) (byKey map[string]json.RawMessage) {
 	whole, err := json.Marshal(a)
 	if err == nil {
 		err = json.Unmarshal(whole, &byKey)

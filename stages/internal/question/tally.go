@@ -12,7 +12,7 @@ import (
 )
 
 // Lacks says why the question cannot be asked of a table: "" where it can.
-func (a Asked) Lacks(f *columns.Frame) string {
+func (a Resolved) Lacks(f *columns.Frame) string {
 	names := a.Columns
 	if a.Column != "" {
 		names = []string{a.Column}
@@ -46,7 +46,7 @@ func lacks(f *columns.Frame, name string, number bool) string {
 // A mean is the number of rows asked about, each Unit (left out where it is public), and
 // the sum of their values, the middle of the bounds as 0 and the ends as +-Unit. A
 // covariance is described beside moments. A quantile has none (Values).
-func (a Asked) Tally(ctx context.Context, f *columns.Frame) ([]int64, error) {
+func (a Resolved) Tally(ctx context.Context, f *columns.Frame) ([]int64, error) {
 	switch a.Ask {
 	case Count:
 		return []int64{a.count(f)}, ctx.Err()
@@ -58,7 +58,7 @@ func (a Asked) Tally(ctx context.Context, f *columns.Frame) ([]int64, error) {
 	return a.moments(ctx, f)
 }
 
-func (a Asked) count(f *columns.Frame) (n int64) {
+func (a Resolved) count(f *columns.Frame) (n int64) {
 	meets := a.meets(f)
 	for i := range f.Rows {
 		if meets(i) {
@@ -68,7 +68,7 @@ func (a Asked) count(f *columns.Frame) (n int64) {
 	return n
 }
 
-func (a Asked) histogram(f *columns.Frame) []int64 {
+func (a Resolved) histogram(f *columns.Frame) []int64 {
 	counts, c, meets := make([]int64, len(a.Cells)), f.Column(a.Column), a.meets(f)
 	cell := func(i int) int { return a.bin(c.Numbers[i]) }
 	if c.Coded() {
@@ -99,7 +99,7 @@ func places(names, list []string) []int {
 }
 
 // bin returns the bin of a number among the edges, -1 outside.
-func (a Asked) bin(x float64) int {
+func (a Resolved) bin(x float64) int {
 	last := len(a.Edges) - 1
 	if x == a.Edges[last] {
 		return last - 1
@@ -111,7 +111,7 @@ func (a Asked) bin(x float64) int {
 	return k
 }
 
-func (a Asked) sum(f *columns.Frame) []int64 {
+func (a Resolved) sum(f *columns.Frame) []int64 {
 	c, meets := f.Column(a.Column), a.meets(f)
 	var rows, sum int64
 	for i := range f.Rows {
@@ -134,7 +134,7 @@ func scaled(x float64, b [2]float64) int64 {
 }
 
 // Values returns the values of a quantile, one a row: NaN for rows that are not asked about.
-func (a Asked) Values(f *columns.Frame) []float64 {
+func (a Resolved) Values(f *columns.Frame) []float64 {
 	c, meets := f.Column(a.Column), a.meets(f)
 	list := make([]float64, f.Rows)
 	for i := range list {
@@ -147,7 +147,7 @@ func (a Asked) Values(f *columns.Frame) []float64 {
 }
 
 // meets tells which rows a question is about.
-func (a Asked) meets(f *columns.Frame) func(i int) bool {
+func (a Resolved) meets(f *columns.Frame) func(i int) bool {
 	tests := make([]func(i int) bool, len(a.Where))
 	for k, w := range a.Where {
 		tests[k] = w.test(f.Column(w.Column))
@@ -189,7 +189,7 @@ const (
 // stand in the matrix twice, count sqrt(2) times, so that the length of what a row adds is
 // |a|^2, at most d+1. The order is by rows of the upper triangle. The first, the number of
 // rows, is 0 where that is public. Each is in units of 2^-16 of its own product.
-func (a Asked) moments(ctx context.Context, f *columns.Frame) ([]int64, error) {
+func (a Resolved) moments(ctx context.Context, f *columns.Frame) ([]int64, error) {
 	d := len(a.Columns)
 	z := make([]func(i int) int64, d)
 	for j, name := range a.Columns {
@@ -216,7 +216,7 @@ func (a Asked) moments(ctx context.Context, f *columns.Frame) ([]int64, error) {
 const between = 64
 
 // number gives column j scaled; a category is an end of [-1, 1].
-func (a Asked) number(j int, c *columns.Column) func(i int) int64 {
+func (a Resolved) number(j int, c *columns.Column) func(i int) int64 {
 	if !c.Coded() {
 		return func(i int) int64 {
 			if c.Absent(i) { // not where the domain is kept
@@ -252,7 +252,7 @@ func add(sums, row []int64) {
 // Scatter is a covariance without noise, times the rows, of columns scaled to [0, 1] (not
 // [-1, 1]): the distinct numbers by rows of the upper triangle, each over 2^-16. It is the
 // tally of the published mechanism.
-func (a Asked) Scatter(ctx context.Context, f *columns.Frame) ([]int64, error) {
+func (a Resolved) Scatter(ctx context.Context, f *columns.Frame) ([]int64, error) {
 	sums, err := a.moments(ctx, f)
 	if err != nil {
 		return nil, err
@@ -288,7 +288,7 @@ func (a Asked) Scatter(ctx context.Context, f *columns.Frame) ([]int64, error) {
 // row adds a a' with |a|^2 <= d+1, of Frobenius norm |a|^2; and since
 // |a a' - b b'|^2 = |a|^4 + |b|^4 - 2 (a.b)^2, exchanging it moves at most sqrt(2) (d+1).
 // Rounding its numbers adds half a unit to each of them, twice where it is exchanged.
-func (a Asked) Moves() mechanism.Moves {
+func (a Resolved) Moves() mechanism.Moves {
 	switch {
 	case a.Ask == Count:
 		return mechanism.Moves{AddRemove: 1, ReplaceOne: 1}
@@ -304,7 +304,7 @@ func (a Asked) Moves() mechanism.Moves {
 }
 
 // entries are the distinct numbers of a symmetric matrix over the columns and some more.
-func (a Asked) entries(more int) float64 {
+func (a Resolved) entries(more int) float64 {
 	d := float64(len(a.Columns) + more)
 	return d * (d + 1) / 2
 }
@@ -318,11 +318,11 @@ func (a Asked) entries(more int) float64 {
 // n/(n+1) times the product of its distances from their means, which is no more. So each of
 // d(d+1)/2 entries moves by at most 1. Rounding the numbers of a row, products and
 // sums adds at most 4 units to each.
-func (a Asked) ScatterMoves() mechanism.Moves {
+func (a Resolved) ScatterMoves() mechanism.Moves {
 	d := math.Sqrt(a.entries(0)) * (square + 4)
 	return mechanism.Moves{AddRemove: d, ReplaceOne: d}
 }
 
 // PublishedMoves is what Jalko et al. 2021 take for ScatterMoves: d(d-1)/2 numbers, the ones
 // of the diagonal left out, though they are released too.
-func (a Asked) PublishedMoves() float64 { return math.Sqrt(a.entries(-1)) * square }
+func (a Resolved) PublishedMoves() float64 { return math.Sqrt(a.entries(-1)) * square }

@@ -31,11 +31,11 @@ func unit(n int) (b [][2]float64) {
 	return b
 }
 
-func questions() map[string]Asked {
+func questions() map[string]Resolved {
 	where := []Condition{{Column: "c", In: []string{"a", "b"}}}
-	cov := Asked{Question: Question{Ask: Covariance}, Columns: []string{"x", "y", "z"}, Bounds: unit(3),
+	cov := Resolved{Question: Question{Ask: Covariance}, Columns: []string{"x", "y", "z"}, Bounds: unit(3),
 		Cells: make([]string, 3)}
-	return map[string]Asked{
+	return map[string]Resolved{
 		"count":      {Question: Question{Ask: Count, Where: where}},
 		"histogram":  {Question: Question{Ask: Histogram, Column: "c"}, Cells: []string{"a", "b", "c"}},
 		"mean":       {Question: Question{Ask: Mean, Column: "x", Where: where}, Bounds: unit(1)},
@@ -45,21 +45,21 @@ func questions() map[string]Asked {
 }
 
 // tally, scatter and answersOf are the tally, scatter and answers of a table that nobody stops.
-func tally(t testing.TB, a Asked, f *columns.Frame) []int64 {
+func tally(t testing.TB, a Resolved, f *columns.Frame) []int64 {
 	t.Helper()
 	list, err := a.Tally(t.Context(), f)
 	must(t, err)
 	return list
 }
 
-func scatter(t testing.TB, a Asked, f *columns.Frame) []int64 {
+func scatter(t testing.TB, a Resolved, f *columns.Frame) []int64 {
 	t.Helper()
 	list, err := a.Scatter(t.Context(), f)
 	must(t, err)
 	return list
 }
 
-func answersOf(t testing.TB, a Asked, f *columns.Frame) []Answer {
+func answersOf(t testing.TB, a Resolved, f *columns.Frame) []Answer {
 	t.Helper()
 	list, err := a.Of(t.Context(), f)
 	must(t, err)

@@ -224,7 +224,7 @@ func (o *oneWay) release(counts []int64, points pointing, p *purse, cost float64
 		return o.releaseLine(counts, p, cost, scout)
 	}
 	o.tree = true
-	if !o.grid.Told() {
+	if !o.grid.HasInnerCounts() {
 		return o.releaseLine(counts, p, cost, tree)
 	}
 	if err := o.releaseLine(counts, p, cost*(1-ofPoints), tree); err != nil {

@@ -426,7 +426,8 @@ func (l labels) readRange(text string) (group, error) {
 		return group{}, l.wrong(text, "a value, [least, greatest], or [least, end) of a column without step")
 	}
 	first, end := l.grid.Cell(lo), l.grid.Cell(hi)
-	if at := l.grid.PointOf(lo); lo == hi && first < l.grid.Values() && l.grid.Told() && l.grid.Point(first, at) == lo {
+	if at := l.grid.PointOf(lo); lo == hi && first < l.grid.Values() && l.grid.HasInnerCounts() &&
+		l.grid.Point(first, at) == lo {
 		return group{lo: first, hi: first + 1, point: at + 1}, nil
 	}
 	least, _ := l.grid.Interval(first)

@@ -248,7 +248,7 @@ func (m *released) checkMeasured(x measured) error {
 // of them is no cell of values, or of values that are not told apart.
 func pointsWithin(g columns.Grid, cells []int) (points int) {
 	for _, cell := range cells {
-		if cell < 0 || cell >= g.Values() || !g.Told() {
+		if cell < 0 || cell >= g.Values() || !g.HasInnerCounts() {
 			return -1
 		}
 		points += g.PointsIn(cell)

@@ -118,7 +118,7 @@ func oneEvent(h pipeline.Header, multiplier float64, doc string, learn func(cont
 	return pipeline.Work{
 		Out:    pipeline.Headers{"model": modelHeader(h), "marginals": marginalsHeader(h)},
 		Terms:  pipeline.Pricing{Scale: multiplier},
-		Counts: columns.Asks(h, func() ([]columns.Grid, error) { return gridsOf(layoutOf(h.Domain).core) }),
+		Counts: columns.NewAsking(h, func() ([]columns.Grid, error) { return gridsOf(layoutOf(h.Domain).core) }),
 		Spends: []pipeline.Spend{{Name: spendName, Doc: doc, Mechanism: func(scale float64) privacy.Mechanism {
 			return mechanism.GaussianFilter{NoiseMultiplier: scale, Adjacency: h.Terms.Adjacency, Largest: mostMove}
 		}}},

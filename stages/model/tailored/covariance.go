@@ -140,7 +140,7 @@ func ofSeveral(queries int) string {
 // multiplier returns the multiplier of the filter. The published scale is the noise of one query over the
 // published sensitivity, so that all of them cost what as many of the true one do; the
 // event of exchanged rows has twice the sensitivity.
-func (s *Covariance) multiplier(a question.Asked, scale float64) float64 {
+func (s *Covariance) multiplier(a question.Resolved, scale float64) float64 {
 	if !s.published() {
 		return scale
 	}
@@ -148,7 +148,7 @@ func (s *Covariance) multiplier(a question.Asked, scale float64) float64 {
 }
 
 // largest is mechanism.GaussianFilter's, of one of equal queries.
-func (s *Covariance) largest(a question.Asked, adjacency privacy.Adjacency) float64 {
+func (s *Covariance) largest(a question.Resolved, adjacency privacy.Adjacency) float64 {
 	moves := a.Moves()
 	if s.published() {
 		moves = a.ScatterMoves()
@@ -167,9 +167,10 @@ func (s *Covariance) paper() *pipeline.Published {
 }
 
 // run reads the table, and then pays: moments are sums of what each row adds, the published covariance needs all rows.
-func (s *Covariance) run(ctx context.Context, env *pipeline.Env, a question.Asked, t pipeline.Table) (question.Answers,
+func (s *Covariance) run(ctx context.Context, env *pipeline.Env, a question.Resolved,
+	t pipeline.Table) (question.Answers,
 	error) {
-	out, share := question.Answers{Stage: env.Stage, Kind: covarianceName, Of: s.Queries, Asked: []question.Asked{a}},
+	out, share := question.Answers{Stage: env.Stage, Kind: covarianceName, Of: s.Queries, Asked: []question.Resolved{a}},
 		1/float64(s.Queries)
 	tally, err := s.tally(ctx, a, t)
 	if err != nil {
@@ -193,7 +194,7 @@ func (s *Covariance) run(ctx context.Context, env *pipeline.Env, a question.Aske
 	return out, err
 }
 
-func (s *Covariance) tally(ctx context.Context, a question.Asked, t pipeline.Table) ([]int64, error) {
+func (s *Covariance) tally(ctx context.Context, a question.Resolved, t pipeline.Table) ([]int64, error) {
 	if s.published() {
 		f, err := columns.Read(ctx, t)
 		if err != nil {
@@ -201,7 +202,7 @@ func (s *Covariance) tally(ctx context.Context, a question.Asked, t pipeline.Tab
 		}
 		return a.Scatter(ctx, f)
 	}
-	read, err := readFor(ctx, t, []question.Asked{a})
+	read, err := readFor(ctx, t, []question.Resolved{a})
 	if err != nil {
 		return nil, err
 	}

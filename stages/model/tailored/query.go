@@ -93,7 +93,7 @@ type tallied struct {
 }
 
 // readFor reads a table once, in the memory of tallies and of the values of quantiles.
-func readFor(ctx context.Context, t pipeline.Table, list []question.Asked) ([]tallied, error) {
+func readFor(ctx context.Context, t pipeline.Table, list []question.Resolved) ([]tallied, error) {
 	read := make([]tallied, len(list))
 	for f, err := range columns.Batches(ctx, t) {
 		for i := 0; err == nil && i < len(list); i++ {
@@ -106,7 +106,7 @@ func readFor(ctx context.Context, t pipeline.Table, list []question.Asked) ([]ta
 	return read, nil
 }
 
-func (r *tallied) add(ctx context.Context, a question.Asked, f *columns.Frame) error {
+func (r *tallied) add(ctx context.Context, a question.Resolved, f *columns.Frame) error {
 	if a.Ask == question.Quantile {
 		r.values = append(r.values, a.Values(f)...)
 		return nil
@@ -123,7 +123,7 @@ func (r *tallied) add(ctx context.Context, a question.Asked, f *columns.Frame) e
 
 // lot is the questions of a stage, of which several share a budget.
 type lot struct {
-	asked     []question.Asked
+	asked     []question.Resolved
 	queries   int
 	adjacency privacy.Adjacency
 }
@@ -168,7 +168,7 @@ func (l lot) largest(tallies int) (most float64) {
 func quantileName(i int) string { return fmt.Sprintf("quantile %d", i+1) }
 
 // quantile is the mechanism of one question.
-func (l lot) quantile(a question.Asked, scale float64) mechanism.Quantile {
+func (l lot) quantile(a question.Resolved, scale float64) mechanism.Quantile {
 	whole := mechanism.ZCDPFilter{NoiseMultiplier: scale, Adjacency: l.adjacency}
 	epsilon := float64(mostEpsilon)
 	if scale > 0 {
@@ -210,7 +210,7 @@ func (l lot) answer(ctx context.Context, env *pipeline.Env, read []tallied) (all
 }
 
 // ask answers a question for a share of the filter's total.
-func (p purse) ask(a question.Asked, tally []int64, share float64) ([]question.Answer, error) {
+func (p purse) ask(a question.Resolved, tally []int64, share float64) ([]question.Answer, error) {
 	noisy, sigma, err := p.release(tally, a.Moves(), share)
 	if err != nil {
 		return nil, err
@@ -219,7 +219,7 @@ func (p purse) ask(a question.Asked, tally []int64, share float64) ([]question.A
 }
 
 // pick answers a quantile.
-func pick(env *pipeline.Env, name string, a question.Asked, values []float64) ([]question.Answer, error) {
+func pick(env *pipeline.Env, name string, a question.Resolved, values []float64) ([]question.Answer, error) {
 	paid, err := env.Privacy.Open(name)
 	if err != nil {
 		return nil, err
