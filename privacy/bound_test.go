@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A bound is never shown below itself, room never above; what has five digits stays.
+// TestBoundAndRoom: a bound is never shown below itself, room never above; what has five digits stays.
 func TestBoundAndRoom(t *testing.T) {
 	for _, c := range []struct {
 		x           float64
@@ -21,7 +21,7 @@ func TestBoundAndRoom(t *testing.T) {
 	}
 }
 
-// Nine digits of the Gaussian mechanism of noise 2 at delta 1e-5, 1.99309140442, are not
+// TestBoundTo: nine digits of the Gaussian mechanism of noise 2 at delta 1e-5, 1.99309140442, are not
 // the nearest ones.
 func TestBoundTo(t *testing.T) {
 	if got := BoundTo(9, 1.99309140442); got != "1.99309141" {

@@ -107,7 +107,7 @@ func TestProblemsAreReportedTogether(t *testing.T) {
 	}
 }
 
-// The expected values are the formulas of Group's comment at these inputs.
+// TestGroup: the expected values are the formulas of Group's comment at these inputs.
 func TestGroup(t *testing.T) {
 	cases := []struct {
 		c        int
@@ -156,7 +156,7 @@ func hockeyStick(b, shift, a float64) float64 {
 	return sum
 }
 
-// Group's claim for discrete Laplace under both adjacencies: the charged pair
+// TestGroupDiscreteLaplaceDominates: group's claim for discrete Laplace under both adjacencies: the charged pair
 // (scale b/c, shift 1 or 2) is nowhere below the true pair (scale b, shift c or 2c).
 func TestGroupDiscreteLaplaceDominates(t *testing.T) {
 	for _, b := range []float64{0.7, 2, 5} {
@@ -211,7 +211,7 @@ func TestScaleNoise(t *testing.T) {
 	}
 }
 
-// The expected values are the rules of Exchanged's comment.
+// TestExchanged: the expected values are the rules of Exchanged's comment.
 func TestExchanged(t *testing.T) {
 	sgd := Repeated{9, PoissonSampled{0.1, Gaussian{2}}}
 	for _, c := range []struct{ in, want Event }{

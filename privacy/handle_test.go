@@ -254,7 +254,7 @@ func (w *watch) Stream(spend string, _ int64, purpose string, _ uint64) {
 	w.streams = append(w.streams, spend+" "+purpose)
 }
 
-// A probe sees each stream, and replaces what comes out by a value of its type;
+// TestProbeReplacesOrFails: a probe sees each stream, and replaces what comes out by a value of its type;
 // another type would leave the original in place without a word, so it is a fault.
 func TestProbeReplacesOrFails(t *testing.T) {
 	for _, c := range []struct {

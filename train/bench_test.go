@@ -10,7 +10,7 @@ import (
 	"weir/train/net"
 )
 
-// The benchmarks run one optimiser step three ways in one process: reference (the
+// BenchmarkStep: the benchmarks run one optimiser step three ways in one process: reference (the
 // same DP-SGD step with ghost clipping on gonum blas32 and scalar Go loops),
 // plain (ours without clip and noise) and private (ours). `go run
 // .ci/ratios.go` runs them and prints the ratios.

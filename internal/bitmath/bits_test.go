@@ -12,7 +12,7 @@ import (
 
 func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(7, seed)) }
 
-// The draws of math/rand/v2, edges of the ziggurat and tails among them.
+// TestNormalIsThatOfRand: the draws of math/rand/v2, edges of the ziggurat and tails among them.
 func TestNormalIsThatOfRand(t *testing.T) {
 	a, b := rand.New(rand.NewPCG(3, 4)), rand.New(rand.NewPCG(3, 4))
 	for range 2_000_000 {

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Against gonum's ports of the Cephes library: good to about 1e-13 of the value, but for
-// Student's law, where it subtracts from 1 what is near 1.
+// TestDistributionsAreThoseOfCephes: against gonum's ports of the Cephes library: good to about 1e-13 of the value, but
+// for Student's law, where it subtracts from 1 what is near 1.
 func TestDistributionsAreThoseOfCephes(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	near := func(what string, got, want, x, digits float64) {
@@ -35,7 +35,7 @@ func TestDistributionsAreThoseOfCephes(t *testing.T) {
 	}
 }
 
-// With one and two degrees of freedom Student's law has closed forms.
+// TestStudentTailInClosedForm: with one and two degrees of freedom Student's law has closed forms.
 func TestStudentTailInClosedForm(t *testing.T) {
 	for x := 0.01; x < 50; x *= 1.1 {
 		for degrees, want := range map[float64]float64{1: math.Atan(1/x) / math.Pi, 2: 1 / (x*x + 2 + x*math.Sqrt(x*x+2))} {
@@ -46,7 +46,7 @@ func TestStudentTailInClosedForm(t *testing.T) {
 	}
 }
 
-// With two degrees of freedom above, Fisher's law has a closed form, also where x is next to the
+// TestFTailInClosedForm: with two degrees of freedom above, Fisher's law has a closed form, also where x is next to the
 // border between the two sides of the fraction and the other degrees are many.
 func TestFTailInClosedForm(t *testing.T) {
 	for d := 2.; d < 1e10; d *= 3.7 {
@@ -59,7 +59,7 @@ func TestFTailInClosedForm(t *testing.T) {
 	}
 }
 
-// A quantile is where its law has the chance.
+// TestQuantilesUndoTheirLaws: a quantile is where its law has the chance.
 func TestQuantilesUndoTheirLaws(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	for range 2000 {
@@ -79,7 +79,7 @@ func TestQuantilesUndoTheirLaws(t *testing.T) {
 	}
 }
 
-// A p-value of what is not a number is none.
+// TestTailsOfNaN: a p-value of what is not a number is none.
 func TestTailsOfNaN(t *testing.T) {
 	nan := math.NaN()
 	for name, p := range map[string]float64{"chi-squared": ChiSquareTail(5, nan), "Student": StudentTail(5, nan),

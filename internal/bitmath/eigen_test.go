@@ -22,7 +22,7 @@ func wishart(r *rand.Rand, n, rank int) *mat.SymDense {
 	return a
 }
 
-// Values are LAPACK's, and each vector is turned into its multiple.
+// TestSymmetricEigenIsThatOfLAPACK: values are LAPACK's, and each vector is turned into its multiple.
 func TestSymmetricEigenIsThatOfLAPACK(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
 	for _, c := range [][2]int{{1, 1}, {2, 1}, {2, 2}, {3, 3}, {5, 2}, {8, 8}, {20, 30}, {40, 10}, {101, 200}, {6, 0}} {
@@ -61,7 +61,7 @@ func TestSymmetricEigenOfWhatIsNotFinite(t *testing.T) {
 	}
 }
 
-// The eigenvalues of (2 1; 1 2) are 1 and 3 at every size that numbers have.
+// TestSymmetricEigenOfEverySize: the eigenvalues of (2 1; 1 2) are 1 and 3 at every size that numbers have.
 func TestSymmetricEigenOfEverySize(t *testing.T) {
 	for _, size := range []float64{0x1p1021, 1, 0x1p-1000} {
 		values, vectors, ok := SymmetricEigen([][]float64{{2 * size, size}, {size, 2 * size}})
@@ -76,8 +76,8 @@ func TestSymmetricEigenOfEverySize(t *testing.T) {
 	}
 }
 
-// What is below the normal numbers beside the greatest is reflected by a reflection, too: vectors
-// stay of unit length and orthogonal.
+// TestSymmetricEigenOfTinyNumbersBesideGreat: what is below the normal numbers beside the greatest is reflected by a
+// reflection, too: vectors stay of unit length and orthogonal.
 func TestSymmetricEigenOfTinyNumbersBesideGreat(t *testing.T) {
 	const n = 12
 	for _, tiny := range []float64{0x1p-899, 0x1p-1000, 0x1p-1070, math.SmallestNonzeroFloat64} {
@@ -131,7 +131,7 @@ func denseOf(columns [][]float64) *mat.Dense {
 	return m
 }
 
-// R and the singular values are LAPACK's, and U S V' is the matrix.
+// TestTriangleAndSingularAreThoseOfLAPACK: R and the singular values are LAPACK's, and U S V' is the matrix.
 func TestTriangleAndSingularAreThoseOfLAPACK(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 16))
 	for _, c := range [][3]int{{1, 1, 1}, {5, 1, 1}, {2, 2, 2}, {9, 4, 4}, {30, 30, 30}, {200, 40, 40}, {50, 12, 7},

@@ -133,7 +133,7 @@ func points() int {
 	return 2_500
 }
 
-// What the functions promise, against math/big.
+// TestErrors: what the functions promise, against math/big.
 func TestErrors(t *testing.T) {
 	for seed, i := range intervals() {
 		t.Run(i.name, func(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"weir/internal/bitmath/internal/series"
 )
 
-// Rest stands on it: no coefficient is greater than Most / Radius^n.
+// TestMostBoundsCoefficients: rest stands on it: no coefficient is greater than Most / Radius^n.
 func TestMostBoundsCoefficients(t *testing.T) {
 	check := func(name string, s series.Series) {
 		power := 1.0

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Special values are those of C99, annex F, for which functions of package math stand,
+// TestSpecialValues: special values are those of C99, annex F, for which functions of package math stand,
 // but for Lgamma below 0, which no caller needs.
 func TestSpecialValues(t *testing.T) {
 	inf, nan, zero := math.Inf(1), math.NaN(), math.Copysign(0, -1)
@@ -43,7 +43,7 @@ func TestSpecialValues(t *testing.T) {
 	}
 }
 
-// Pow has the special cases that package math lists.
+// TestPowOfSpecialValues: pow has the special cases that package math lists.
 func TestPowOfSpecialValues(t *testing.T) {
 	inf, nan, zero := math.Inf(1), math.NaN(), math.Copysign(0, -1)
 	values := []float64{0, zero, 1, -1, 2, -2, 0.5, -0.5, 3, -3, inf, -inf, nan, 1e300, -1e300, 0x1p53 + 1, 0x1p52 + 1,
@@ -68,7 +68,7 @@ func TestPowOfSpecialValues(t *testing.T) {
 	}
 }
 
-// rising functions are tried on neighbours: the borders of their tables, and runs of
+// TestMonotone: rising functions are tried on neighbours: the borders of their tables, and runs of
 // adjacent floats of all sizes.
 func TestMonotone(t *testing.T) {
 	for _, c := range []struct {
@@ -143,7 +143,7 @@ func neighbourhoods(low, high float64) func(yield func(float64) bool) {
 	}
 }
 
-// A wrong bit of a table is found.
+// TestPlantedErrors: a wrong bit of a table is found.
 func TestPlantedErrors(t *testing.T) {
 	for _, plant := range []struct {
 		name string

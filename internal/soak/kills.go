@@ -101,7 +101,7 @@ func (s *killSoak) all() error {
 	return nil
 }
 
-// most findings are enough.
+// mostFaults findings are enough.
 const mostFaults = 20
 
 // next numbers the next life, if there is to be one.

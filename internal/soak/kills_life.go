@@ -37,7 +37,7 @@ stages:
   sample: {kind: sample, rows: 20}
 `
 
-// charges is how many the spec plans.
+// killedCharges is how many the spec plans.
 const killedCharges = 1
 
 // killedTable is made up: 100 rows.
@@ -223,7 +223,7 @@ func (l *life) checkLedger(rec *record.Run) error {
 	return ledger.Includes(entries, ledger.Head{Count: rec.Dataset.LedgerCount, Hash: rec.Dataset.LedgerHead})
 }
 
-// named is the one released file that says which run it is of.
+// documentPath is the one released file that says which run it is of.
 const documentPath = "release/PRIVACY.md"
 
 // checkRelease: whole, as the record says, and byte for byte that of a run that nobody

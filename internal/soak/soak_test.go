@@ -33,7 +33,7 @@ func newSoak(t *testing.T, seed uint64, extras ...extra) *soak {
 	return &soak{seed: seed, dir: t.TempDir(), reg: reg, extras: extras, cover: newCoverage()}
 }
 
-// A few seconds of what an hour does.
+// TestSoak: a few seconds of what an hour does.
 func TestSoak(t *testing.T) {
 	s := newSoak(t, 9)
 	for n := range uint64(10) {
@@ -131,7 +131,7 @@ func plantedFaults() map[string]planted {
 // that one took under seed 9, and few machines take a minute for so many.
 const plantedWithin = 400
 
-// Each planted fault is found within plantedWithin cases, by what the soak is for.
+// TestPlantedFaultsAreFound: each planted fault is found within plantedWithin cases, by what the soak is for.
 func TestPlantedFaultsAreFound(t *testing.T) {
 	for what, p := range plantedFaults() {
 		if p.long && !stattest.Long {
@@ -163,7 +163,7 @@ func TestPlantedFaultsAreFound(t *testing.T) {
 	}
 }
 
-// The frame that the planted faults share has none of its own.
+// TestRightKindPasses: the frame that the planted faults share has none of its own.
 func TestRightKindPasses(t *testing.T) {
 	s := newSoak(t, 4, sumsKind("planted", 1, onceFor, paidFor))
 	s.brief = true

@@ -9,7 +9,7 @@ import (
 	"weir/pipeline/spec"
 )
 
-// No number is within any budget: comparisons with NaN are false.
+// TestBillWithoutANumberIsRefused: no number is within any budget: comparisons with NaN are false.
 func TestBillWithoutANumberIsRefused(t *testing.T) {
 	for _, bill := range []float64{math.NaN(), math.Inf(1)} {
 		c := &compiler{spec: &spec.Spec{Privacy: spec.Privacy{Epsilon: 1, Delta: 1e-6}}, plan: &Plan{Plan: &pipeline.Plan{}}}
@@ -20,8 +20,8 @@ func TestBillWithoutANumberIsRefused(t *testing.T) {
 	}
 }
 
-// What a paper's arithmetic says beside a proof decides nothing, and where it is infinite
-// it must not keep the plan from being written.
+// TestInfiniteArithmeticIsWritten: what a paper's arithmetic says beside a proof decides nothing, and where it is
+// infinite it must not keep the plan from being written.
 func TestInfiniteArithmeticIsWritten(t *testing.T) {
 	plan := mustCompile(t, two, "privacy.claims=published", "stages.first.published=infinite",
 		"privacy.split={first: 0.5, second: 0.5}")

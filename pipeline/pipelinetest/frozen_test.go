@@ -9,7 +9,7 @@ import (
 	"weir/privacy"
 )
 
-// Distances by hand, in each norm, over blocks, of maps and of tables of unequal size.
+// TestMoved: distances by hand, in each norm, over blocks, of maps and of tables of unequal size.
 func TestMoved(t *testing.T) {
 	l1, l2, sup := privacy.Sensitivity{Norm: privacy.L1}, privacy.Sensitivity{Norm: privacy.L2},
 		privacy.Sensitivity{Norm: privacy.LInf}
@@ -58,7 +58,7 @@ func priced(in any, cost float64) privacy.Round {
 	return privacy.Round{In: in, Sensitivity: privacy.Sensitivity{Norm: privacy.L2, Bound: 0.5}, Cost: cost}
 }
 
-// Outputs are given out again, whatever their owner did to them since; a group moves
+// TestFrozen: outputs are given out again, whatever their owner did to them since; a group moves
 // so many times as far; each round of a filter has a bound of its own.
 func TestFrozen(t *testing.T) {
 	release := func(p privacy.Probe, m privacy.Mechanism, use int64, in any, out []float64) []float64 {
@@ -94,7 +94,7 @@ func TestFrozen(t *testing.T) {
 	}
 }
 
-// A use on one table alone, a use that releases twice, and another type of output are
+// TestFrozenFaults: a use on one table alone, a use that releases twice, and another type of output are
 // faults, on either side.
 func TestFrozenFaults(t *testing.T) {
 	for want, f := range map[string]func(one, other privacy.Watcher){

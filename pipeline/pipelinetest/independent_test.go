@@ -123,7 +123,7 @@ func independentCase(stage pipeline.Stage, in Input) Case {
 		In: map[string]Input{"in": in}}
 }
 
-// A paid kind that is right passes, under both adjacencies, for rows, groups and
+// TestIndependentConforms: a paid kind that is right passes, under both adjacencies, for rows, groups and
 // units.
 func TestIndependentConforms(t *testing.T) {
 	groups, units := visitors(40, privacy.AddRemove), visitors(40, privacy.AddRemove)
@@ -187,7 +187,7 @@ func regionOf(rec arrow.Record, row int) int32 {
 	return rec.Column(0).(*array.Int32).Value(row)
 }
 
-// Each of these passed while rows were added and removed at the end alone.
+// TestWrongPlacesAreFound: each of these passed while rows were added and removed at the end alone.
 func TestWrongPlacesAreFound(t *testing.T) {
 	for what, f := range map[string]struct {
 		picks picks
@@ -255,7 +255,7 @@ func (s *recalling) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	return w, err
 }
 
-// Each run of such a plan is right by itself.
+// TestPlansThatRememberAreFound: each run of such a plan is right by itself.
 func TestPlansThatRememberAreFound(t *testing.T) {
 	for what, counts := range map[string]bool{"counts": true, "releases": false} {
 		r, s := &recorder{}, &recalling{counts: counts}

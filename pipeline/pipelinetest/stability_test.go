@@ -234,7 +234,7 @@ func (p *pass) run(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (
 	return pipeline.Tables{"out": t}, nil
 }
 
-// Each defect is reported, and a stage without one is not.
+// TestDefectsAreFound: each defect is reported, and a stage without one is not.
 func TestDefectsAreFound(t *testing.T) {
 	for defect, want := range map[string]string{
 		"":                      "",

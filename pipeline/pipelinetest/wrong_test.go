@@ -313,7 +313,7 @@ func (s *editing) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	return w, err
 }
 
-// What a run writes into a header is read by others and released with domain.yaml.
+// TestEditedHeadersAreFound: what a run writes into a header is read by others and released with domain.yaml.
 func TestEditedHeadersAreFound(t *testing.T) {
 	for what, f := range map[string]struct {
 		edit func(in pipeline.Table, out pipeline.Headers, exact [][]int64)

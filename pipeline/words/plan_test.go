@@ -112,7 +112,7 @@ func TestTextFitsATerminal(t *testing.T) {
 	}
 }
 
-// Prose is cut at blanks, with nothing lost; tables stay as they are.
+// TestPage: prose is cut at blanks, with nothing lost; tables stay as they are.
 func TestPage(t *testing.T) {
 	item, row := "- "+strings.Repeat("twelve bytes ", 30)+"end", "| "+strings.Repeat("cell ", 60)+"|"
 	page := string(Page([]byte("short\n" + item + "\n" + row + "\n")))

@@ -76,7 +76,7 @@ func goldenOrders(c goldenCase, f func(orderInputs) perOrder) {
 	}
 }
 
-// Closed forms: a Gaussian alpha d^2/(2 s^2) for a change of d bounds, a pure release
+// TestDivergenceClosedForms: closed forms: a Gaussian alpha d^2/(2 s^2) for a change of d bounds, a pure release
 // the exact binary pair, zCDP alpha rho, a sampled Gaussian at integer orders the
 // binomial sum of Mironov, Talwar, Zhang 2019.
 func TestDivergenceClosedForms(t *testing.T) {
@@ -116,7 +116,7 @@ func TestDivergenceClosedForms(t *testing.T) {
 	}
 }
 
-// Under replace_one a sampled Gaussian is the antipodal pair; here integrated from its
+// TestDivergenceExchangedSample: under replace_one a sampled Gaussian is the antipodal pair; here integrated from its
 // densities, at integer and fractional orders. Several on one sample are one.
 func TestDivergenceExchangedSample(t *testing.T) {
 	q, s := 0.1, 1.5
@@ -141,7 +141,7 @@ func TestDivergenceExchangedSample(t *testing.T) {
 	}
 }
 
-// Noise so large that its square is infinite still has a positive bound, in a moment:
+// TestDivergenceHugeNoise: noise so large that its square is infinite still has a positive bound, in a moment:
 // for much noise q^2 alpha d^2/(2 s^2) at the cap of the noise (Mironov, Talwar, Zhang
 // 2019, section 3.3, leading term).
 func TestDivergenceHugeNoise(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"weir/privacy"
 )
 
-// Every corner that issue 3 names gives a number of at least 0 (+Inf where there is
+// TestCorners: every corner that issue 3 names gives a number of at least 0 (+Inf where there is
 // no finite one) or says that nothing is proven, for every accountant.
 func TestCorners(t *testing.T) {
 	for name, acc := range everyAccountant(t) {
@@ -50,7 +50,7 @@ func corner(t *testing.T, acc privacy.Accountant, events []privacy.Event) {
 	}
 }
 
-// What has a closed form at the corners: no sample costs nothing, all rows are the
+// TestCornersWithClosedForms: what has a closed form at the corners: no sample costs nothing, all rows are the
 // Gaussian itself, of which 1e7 with noise 1e4 are one of 1e4/sqrt(1e7).
 func TestCornersWithClosedForms(t *testing.T) {
 	cases := []struct {
@@ -101,7 +101,7 @@ func TestCornersWithClosedForms(t *testing.T) {
 	}
 }
 
-// Who refuses what, and where: an accountant without a theorem says so.
+// TestRefusals: who refuses what, and where: an accountant without a theorem says so.
 func TestRefusals(t *testing.T) {
 	sampled := privacy.PoissonSampled{SamplingRate: 0.1, Event: privacy.Gaussian{NoiseMultiplier: 1}}
 	fixed := privacy.SampledWithoutReplacement{SampleSize: 1, Population: 2, Event: privacy.Gaussian{NoiseMultiplier: 1}}
@@ -129,7 +129,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// An explanation names a bound for every release, under every accountant that has
+// TestExplain: an explanation names a bound for every release, under every accountant that has
 // one, and pld its optimistic value.
 func TestExplain(t *testing.T) {
 	events := []privacy.Event{privacy.Repeated{Count: 9, Event: privacy.Laplace{NoiseMultiplier: 5}},
@@ -215,7 +215,7 @@ func tried(f func() (float64, error)) (x float64, err error) {
 	return f()
 }
 
-// A single pure release has a sound finite answer at any size, its own epsilon.
+// TestLargePure: a single pure release has a sound finite answer at any size, its own epsilon.
 func TestLargePure(t *testing.T) {
 	pld, err := ByName("pld")
 	if err != nil {
@@ -238,7 +238,7 @@ func TestLargePure(t *testing.T) {
 	}
 }
 
-// A rate too small to compute with costs what the least one costs, which is next to
+// TestTinyRatesTakeTheLeast: a rate too small to compute with costs what the least one costs, which is next to
 // nothing, and at most what a larger one does.
 func TestTinyRatesTakeTheLeast(t *testing.T) {
 	for _, adj := range []privacy.Adjacency{privacy.AddRemove, privacy.ReplaceOne} {
@@ -263,7 +263,7 @@ func TestTinyRatesTakeTheLeast(t *testing.T) {
 	}
 }
 
-// No valid event makes an accountant panic or answer with no number.
+// TestExtremesOfPlainEvents: no valid event makes an accountant panic or answer with no number.
 func TestExtremesOfPlainEvents(t *testing.T) {
 	for i, x := range extremes() {
 		for j, e := range plainAt(x) {
@@ -291,7 +291,7 @@ func TestExtremesOfSampledEvents(t *testing.T) {
 	}
 }
 
-// Fixed samples, repeats, parts and neighbours of very different size.
+// TestExtremesOfCompounds: fixed samples, repeats, parts and neighbours of very different size.
 func TestExtremesOfCompounds(t *testing.T) {
 	tiny := privacy.PoissonSampled{SamplingRate: 1e-320, Event: privacy.Gaussian{NoiseMultiplier: 0.25}}
 	for _, x := range []float64{0, 750} {

@@ -9,7 +9,7 @@ import (
 	"weir/privacy"
 )
 
-// What filters add up, against closed forms.
+// TestWhatFiltersAdd: what filters add up, against closed forms.
 func TestWhatFiltersAdd(t *testing.T) {
 	g := privacy.Gaussian{NoiseMultiplier: 2}
 	events := []privacy.Event{g, privacy.Repeated{Count: 3, Event: g}, privacy.Composed{Events: []privacy.Event{g}}}
@@ -29,7 +29,7 @@ func TestWhatFiltersAdd(t *testing.T) {
 	}
 }
 
-// A filter refuses what it cannot add up; it never takes part of an event.
+// TestFiltersRefuse: a filter refuses what it cannot add up; it never takes part of an event.
 func TestFiltersRefuse(t *testing.T) {
 	g := privacy.Gaussian{NoiseMultiplier: 2}
 	sampled := privacy.PoissonSampled{SamplingRate: 0.1, Event: g}
@@ -60,7 +60,7 @@ func TestFiltersRefuse(t *testing.T) {
 	}
 }
 
-// The table of docs/privacy.md: who refuses what. The rest is answered.
+// TestWhoRefusesWhat: the table of docs/privacy.md: who refuses what. The rest is answered.
 func TestWhoRefusesWhat(t *testing.T) {
 	gauss, lap, pure := privacy.Gaussian{NoiseMultiplier: 2}, privacy.Laplace{NoiseMultiplier: 2},
 		privacy.Pure{Epsilon: 0.5}

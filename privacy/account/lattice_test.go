@@ -7,7 +7,7 @@ import (
 	"weir/privacy"
 )
 
-// (order-1) times a divergence is convex in the order and the divergence grows:
+// TestDivergenceHasNoSteps: (order-1) times a divergence is convex in the order and the divergence grows:
 // a part of the integral that a walk misses shows as a step. At rate 0.00256 and
 // noise 6.24 a walk from the far mode once ended at the zero of the excess.
 func TestDivergenceHasNoSteps(t *testing.T) {
@@ -43,7 +43,7 @@ func noSteps(t *testing.T, q, s float64, adj privacy.Adjacency) {
 	}
 }
 
-// Even forward differences against their alternating sum, sum over i of
+// TestGaussianMoment: even forward differences against their alternating sum, sum over i of
 // (-1)^i C(l,i) e^(i(i-1)/(2 s^2)), where that keeps its digits, and against
 // the moment of a narrow loss, (l-1)!!/s^l, where s is large.
 func TestGaussianMoment(t *testing.T) {

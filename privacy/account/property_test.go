@@ -58,7 +58,7 @@ func randomEvent(r *rand.Rand) privacy.Event {
 	return privacy.Repeated{Count: n, Event: one}
 }
 
-// Where both accountants know an event, pld is never above rdp nor below its own
+// TestPLDIsNotAboveRDP: where both accountants know an event, pld is never above rdp nor below its own
 // optimistic bound. 1e-4 is twice what the fineness of its grids may add.
 func TestPLDIsNotAboveRDP(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 7))
@@ -133,7 +133,7 @@ func TestMonotone(t *testing.T) {
 	}
 }
 
-// The order and the nesting of a composition do not matter.
+// TestPartsAreTheWhole: the order and the nesting of a composition do not matter.
 func TestPartsAreTheWhole(t *testing.T) {
 	a, b := privacy.Event(privacy.Laplace{NoiseMultiplier: 7}), privacy.Event(privacy.Gaussian{NoiseMultiplier: 6})
 	whole := []privacy.Event{privacy.Repeated{Count: 12, Event: a}, privacy.Repeated{Count: 6, Event: b}}
@@ -155,7 +155,7 @@ func TestPartsAreTheWhole(t *testing.T) {
 	}
 }
 
-// Epsilon at the delta that Delta gives for an epsilon is that epsilon or less.
+// TestDeltaAndEpsilonInvert: epsilon at the delta that Delta gives for an epsilon is that epsilon or less.
 func TestDeltaAndEpsilonInvert(t *testing.T) {
 	for name, acc := range everyAccountant(t) {
 		for kind, v := range variations() {
@@ -174,7 +174,7 @@ func TestDeltaAndEpsilonInvert(t *testing.T) {
 	}
 }
 
-// Several releases on one sample share its coin: no accountant may amplify them one
+// TestSharedCoinIsNotAmplifiedApart: several releases on one sample share its coin: no accountant may amplify them one
 // by one. Ten Gaussians of 3 are one of 3/sqrt(10); the sample of that is the truth.
 func TestSharedCoinIsNotAmplifiedApart(t *testing.T) {
 	ten := privacy.Repeated{Count: 10, Event: privacy.Gaussian{NoiseMultiplier: 3}}
@@ -192,7 +192,7 @@ func TestSharedCoinIsNotAmplifiedApart(t *testing.T) {
 	}
 }
 
-// The factor of an exchange is applied once: to noise, not to what is an epsilon or
+// TestExchangeFactor: the factor of an exchange is applied once: to noise, not to what is an epsilon or
 // a rho for the stated adjacency already, nor inside a sample of fixed size.
 func TestExchangeFactor(t *testing.T) {
 	cases := []struct{ exchanged, removed privacy.Event }{
@@ -216,7 +216,7 @@ func TestExchangeFactor(t *testing.T) {
 	}
 }
 
-// 225,000 steps of a batch of 128 of 32,561 rows, the size of issue 3.
+// BenchmarkRDP: 225,000 steps of a batch of 128 of 32,561 rows, the size of issue 3.
 func BenchmarkRDP(b *testing.B) {
 	for _, adj := range []privacy.Adjacency{privacy.AddRemove, privacy.ReplaceOne} {
 		b.Run(string(adj), func(b *testing.B) {

@@ -26,7 +26,7 @@ func accountant(t *testing.T, name string) privacy.Accountant {
 	return acc
 }
 
-// The epsilon of a calibrated multiplier is in (0.999 target, target].
+// TestNoiseIsTight: the epsilon of a calibrated multiplier is in (0.999 target, target].
 func TestNoiseIsTight(t *testing.T) {
 	cases := []struct {
 		name   string
@@ -66,7 +66,7 @@ func TestNoiseIsTight(t *testing.T) {
 	}
 }
 
-// All stages together are tight, each alone keeps its share of the sum.
+// TestJointKeepsShares: all stages together are tight, each alone keeps its share of the sum.
 func TestJointKeepsShares(t *testing.T) {
 	for _, name := range []string{"rdp", "pld"} {
 		acc, target, stages := accountant(t, name), Target{1, 1e-5, privacy.AddRemove}, threeStages()
@@ -144,7 +144,7 @@ func TestInfeasibleSaysWhatIsReachable(t *testing.T) {
 	}
 }
 
-// The number of steps found meets the target, one more does not.
+// TestSteps: the number of steps found meets the target, one more does not.
 func TestSteps(t *testing.T) {
 	acc, target := accountant(t, "rdp"), Target{1, 1e-5, privacy.AddRemove}
 	event := privacy.PoissonSampled{SamplingRate: 0.01, Event: privacy.Gaussian{NoiseMultiplier: 1.5}}

@@ -14,7 +14,7 @@ func single(e func(s float64) privacy.Event) func(float64) []privacy.Event {
 	return func(s float64) []privacy.Event { return []privacy.Event{e(s)} }
 }
 
-// Every accountant, targets from tiny to huge: the result is tight, or the error
+// TestTargetsFarApart: every accountant, targets from tiny to huge: the result is tight, or the error
 // says what is reachable and that is above the target.
 func TestTargetsFarApart(t *testing.T) {
 	gaussian := single(func(s float64) privacy.Event { return privacy.Gaussian{NoiseMultiplier: s} })
@@ -53,7 +53,7 @@ func tight(t *testing.T, what string, acc privacy.Accountant, target Target, eve
 	}
 }
 
-// Delta 0 needs pure releases: tight under basic, out of reach for a Gaussian.
+// TestDeltaZero: delta 0 needs pure releases: tight under basic, out of reach for a Gaussian.
 func TestDeltaZero(t *testing.T) {
 	laplace := single(func(s float64) privacy.Event { return privacy.Laplace{NoiseMultiplier: s} })
 	gaussian := single(func(s float64) privacy.Event { return privacy.Gaussian{NoiseMultiplier: s} })
@@ -70,7 +70,7 @@ func TestDeltaZero(t *testing.T) {
 	}
 }
 
-// A stage that the accountant does not know, or that nothing can be done about, is
+// TestJointNamesTheStage: a stage that the accountant does not know, or that nothing can be done about, is
 // named; one that pays nothing worth mentioning takes the least noise.
 func TestJointNamesTheStage(t *testing.T) {
 	laplace := single(func(s float64) privacy.Event { return privacy.Laplace{NoiseMultiplier: s} })
@@ -90,7 +90,7 @@ func TestJointNamesTheStage(t *testing.T) {
 	}
 }
 
-// Shares far apart, both adjacencies, an accountant that adds and two that compose.
+// TestJointRatios: shares far apart, both adjacencies, an accountant that adds and two that compose.
 func TestJointRatios(t *testing.T) {
 	for _, name := range []string{"basic", "zcdp", "rdp", "pld"} {
 		for _, adj := range []privacy.Adjacency{privacy.AddRemove, privacy.ReplaceOne} {
@@ -132,7 +132,7 @@ func (broken) Epsilon(events []privacy.Event, _ privacy.Adjacency, _ float64) (f
 }
 func (broken) Delta([]privacy.Event, privacy.Adjacency, float64) (float64, error) { return 0, nil }
 
-// A search never settles where there is no number, and a fixed stage that has none
+// TestNoNumberMeetsNoTarget: a search never settles where there is no number, and a fixed stage that has none
 // leaves nothing to the others.
 func TestNoNumberMeetsNoTarget(t *testing.T) {
 	laplace := single(func(s float64) privacy.Event { return privacy.Laplace{NoiseMultiplier: s} })

@@ -66,7 +66,7 @@ func dearest(t *testing.T, limit Cap, first privacy.Event, f family) float64 {
 	return high
 }
 
-// A randomized response, then the dearest of either family by its bit: together
+// TestFilterHoldsForAnyChoice: a randomized response, then the dearest of either family by its bit: together
 // they keep to the cap. PLD by path does not: at epsilon 0.5 it lets a small
 // Gaussian or an approximate release of delta 1e-5 follow, and the whole has 1.38e-5.
 func TestFilterHoldsForAnyChoice(t *testing.T) {
@@ -107,7 +107,7 @@ func (f family) after(scale, epsilon float64) float64 {
 	return f.delta(scale, epsilon)
 }
 
-// A Gaussian, then all that is left or nothing by whether it fell above a
+// TestGaussianFilterHoldsForAnyChoice: a Gaussian, then all that is left or nothing by whether it fell above a
 // threshold: the sum of mu^2 keeps to the cap, and uses it.
 func TestGaussianFilterHoldsForAnyChoice(t *testing.T) {
 	limit := Cap{Epsilon: 1, Delta: 1e-4, Adjacency: privacy.AddRemove, Filter: "gaussian"}
@@ -134,7 +134,7 @@ func TestGaussianFilterHoldsForAnyChoice(t *testing.T) {
 	}
 }
 
-// What a filter cannot measure is refused, whatever is left; the error names the
+// TestFilterRefusesWhatItCannotMeasure: what a filter cannot measure is refused, whatever is left; the error names the
 // charge and the filter.
 func TestFilterRefusesWhatItCannotMeasure(t *testing.T) {
 	sampled := privacy.PoissonSampled{SamplingRate: 0.01, Event: privacy.Gaussian{NoiseMultiplier: 9}}

@@ -10,7 +10,7 @@ import (
 	"weir/privacy"
 )
 
-// A capped line names its cap, an uncapped one none; both read back.
+// TestCapStandsInItsLines: a capped line names its cap, an uncapped one none; both read back.
 func TestCapStandsInItsLines(t *testing.T) {
 	m := filled(t, 1)
 	l, _ := newLedger(m, dataset, ticking())
@@ -66,7 +66,7 @@ func TestLooser(t *testing.T) {
 	}
 }
 
-// What the balance calls the largest pure release fits, and a little more does not;
+// TestBalanceIsWhatAppendAdmits: what the balance calls the largest pure release fits, and a little more does not;
 // spent and left are the cap.
 func TestBalanceIsWhatAppendAdmits(t *testing.T) {
 	for _, filter := range filterNames() {
@@ -98,7 +98,7 @@ func TestBalanceIsWhatAppendAdmits(t *testing.T) {
 	}
 }
 
-// As many charges like the last capped one fit as the balance says, and not one more.
+// TestBalanceCountsChargesAlike: as many charges like the last capped one fit as the balance says, and not one more.
 func TestBalanceCountsChargesAlike(t *testing.T) {
 	for _, filter := range filterNames() {
 		l, _ := newLedger(&memory{}, dataset, ticking())
@@ -131,7 +131,7 @@ func TestBalanceCountsChargesAlike(t *testing.T) {
 	}
 }
 
-// The refusal is in epsilon, and does not say that nothing was charged where other
+// TestRefusalIsInEpsilon: the refusal is in epsilon, and does not say that nothing was charged where other
 // charges of the run stand.
 func TestRefusalIsInEpsilon(t *testing.T) {
 	l, _ := newLedger(&memory{}, dataset, ticking())

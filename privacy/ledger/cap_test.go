@@ -62,7 +62,7 @@ func TestCap(t *testing.T) {
 	}
 }
 
-// A cap of epsilon 5 admits two of these; both writers see each other's charges.
+// TestCapHoldsAcrossWriters: a cap of epsilon 5 admits two of these; both writers see each other's charges.
 func TestCapHoldsAcrossWriters(t *testing.T) {
 	m := &memory{}
 	a, _ := newLedger(m, dataset, ticking())
@@ -76,7 +76,7 @@ func TestCapHoldsAcrossWriters(t *testing.T) {
 	}
 }
 
-// The first capped charge fixes filter and order; no later cap chooses again.
+// TestFilterIsFixedOnce: the first capped charge fixes filter and order; no later cap chooses again.
 func TestFilterIsFixedOnce(t *testing.T) {
 	m := filled(t, 1)
 	l, _ := newLedger(m, dataset, ticking())
@@ -111,7 +111,7 @@ func TestFilterIsFixedOnce(t *testing.T) {
 	}
 }
 
-// Two branches that fixed two filters are merged without loss, but no cap goes on.
+// TestMergedFilters: two branches that fixed two filters are merged without loss, but no cap goes on.
 func TestMergedFilters(t *testing.T) {
 	base := filled(t, 1).data
 	capped := func(id, filter string) []byte {
@@ -141,7 +141,7 @@ func TestMergedFilters(t *testing.T) {
 	}
 }
 
-// Sampled Gaussians with little noise have no use at the order of plain ones: Fix
+// TestFixFitsTheOrderToTheBill: sampled Gaussians with little noise have no use at the order of plain ones: Fix
 // finds theirs before the first is drawn, and records it with the charge.
 func TestFixFitsTheOrderToTheBill(t *testing.T) {
 	bill := charge("train", 0)
@@ -169,7 +169,7 @@ func TestFixFitsTheOrderToTheBill(t *testing.T) {
 	}
 }
 
-// A first bill of pure releases would like an order at which no Gaussian fits:
+// TestFixLeavesRoomForGaussians: a first bill of pure releases would like an order at which no Gaussian fits:
 // Fix leaves room for those that come later.
 func TestFixLeavesRoomForGaussians(t *testing.T) {
 	laplace, gaussian := charge("a", 0), charge("b", 0)
@@ -185,7 +185,7 @@ func TestFixLeavesRoomForGaussians(t *testing.T) {
 	}
 }
 
-// A charge for rows counts four times for a patient of four rows under the cap.
+// TestCapCountsUnits: a charge for rows counts four times for a patient of four rows under the cap.
 func TestCapCountsUnits(t *testing.T) {
 	limit := Cap{Epsilon: 2, Delta: 1e-6, Adjacency: privacy.AddRemove, Unit: Unit{"patient", 4}, Filter: "basic"}
 	l, _ := newLedger(filled(t, 1), dataset, ticking()) // epsilon 1 for a row
@@ -200,7 +200,7 @@ func TestCapCountsUnits(t *testing.T) {
 	}
 }
 
-// The total of a filter is the epsilon whose cap it would just pass.
+// TestSumFilterInvertsTheCap: the total of a filter is the epsilon whose cap it would just pass.
 func TestSumFilterInvertsTheCap(t *testing.T) {
 	for name, e := range map[string]privacy.Event{"rdp": privacy.Laplace{NoiseMultiplier: 3},
 		"gaussian": privacy.Gaussian{NoiseMultiplier: 3}, "basic": privacy.Approximate{Epsilon: 0.3, Delta: 1e-7}} {
@@ -285,9 +285,10 @@ func TestRefusalOffersTheFilterThatFits(t *testing.T) {
 	}
 }
 
-// A filter without a measure for a charge refuses it by its stage, names the filters that measure everything while none
-// is fixed, and the line where the charge is made already. The comment of Filter has the measures: gaussian
-// takes unsampled Gaussian releases, rdp and basic take pure ones, none takes a delta of its own beside Gaussian noise.
+// TestUnmeasuredChargesAreRefusedByName: a filter without a measure for a charge refuses it by its stage, names the
+// filters that measure everything while none is fixed, and the line where the charge is made already. The comment of
+// Filter has the measures: gaussian takes unsampled Gaussian releases, rdp and basic take pure ones, none takes a delta
+// of its own beside Gaussian noise.
 func TestUnmeasuredChargesAreRefusedByName(t *testing.T) {
 	limit := Cap{Epsilon: 50, Delta: 1e-6, Adjacency: privacy.AddRemove, Filter: "gaussian"}
 	noise, list := charge("noise", 0), charge("list", 0)

@@ -110,7 +110,7 @@ func alone(t *testing.T, acc privacy.Accountant, adjacency privacy.Adjacency, ev
 	return eps
 }
 
-// Two runs of 500 steps are one of 1000, far below twice the epsilon of one; a
+// TestSumWithAccountants: two runs of 500 steps are one of 1000, far below twice the epsilon of one; a
 // charge under add_remove counts under replace_one as if it had been made there.
 func TestSumWithAccountants(t *testing.T) {
 	for _, name := range []string{"pld", "rdp"} {

@@ -89,7 +89,7 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// A run for rows and one for patients with up to 4 rows seem cheap together, but
+// TestRowsAndPersonsDoNotAddUp: a run for rows and one for patients with up to 4 rows seem cheap together, but
 // a patient with 4 rows moves the sum of the first four times as far.
 func TestRowsAndPersonsDoNotAddUp(t *testing.T) {
 	rows := charge("rows", 0)
@@ -111,7 +111,7 @@ func TestRowsAndPersonsDoNotAddUp(t *testing.T) {
 	}
 }
 
-// An event that cannot be read for more rows makes the total infinite, as does a
+// TestUnitsWithoutBound: an event that cannot be read for more rows makes the total infinite, as does a
 // sample of fixed size where the number of rows may change.
 func TestUnitsWithoutBound(t *testing.T) {
 	fixed := privacy.SampledWithoutReplacement{SampleSize: 1, Population: 9, Event: privacy.Gaussian{NoiseMultiplier: 1}}
@@ -135,7 +135,7 @@ func TestUnitsWithoutBound(t *testing.T) {
 	}
 }
 
-// One row changes what its patient adds to a sum from any point of the ball to
+// TestARowCanTurnAPersonsContribution: one row changes what its patient adds to a sum from any point of the ball to
 // any other: twice the distance of a patient who comes or goes.
 func TestARowCanTurnAPersonsContribution(t *testing.T) {
 	e := Entry{ID: "x", Unit: Unit{"patient", 4}, Adjacency: privacy.AddRemove,
@@ -147,7 +147,7 @@ func TestARowCanTurnAPersonsContribution(t *testing.T) {
 	}
 }
 
-// Grouping and exchanging commute, so no order of the two is cheaper.
+// TestGroupAndExchangeCommute: grouping and exchanging commute, so no order of the two is cheaper.
 func TestGroupAndExchangeCommute(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 500 {

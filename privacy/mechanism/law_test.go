@@ -49,7 +49,7 @@ func selectionP(t *testing.T, m, claimed lawful, scores []float64) float64 {
 	return stattest.ChiSquare(counts, claimed.Probabilities(scores), n)
 }
 
-// False-alarm rate 1e-6 for each; noise x 0.9 (epsilon / 0.9) is rejected.
+// TestSelectionsFollowTheirLaws: false-alarm rate 1e-6 for each; noise x 0.9 (epsilon / 0.9) is rejected.
 func TestSelectionsFollowTheirLaws(t *testing.T) {
 	scores := []float64{10, 9, 7, 7, 4.5, -20}
 	for _, monotone := range []bool{false, true} {
@@ -108,7 +108,7 @@ func TestQuantileOfTies(t *testing.T) {
 	}
 }
 
-// False-alarm rate 1e-6; noise x 0.9 is rejected.
+// TestQuantileLaw: false-alarm rate 1e-6; noise x 0.9 is rejected.
 func TestQuantileLaw(t *testing.T) {
 	const n, points = 60000, 21
 	values := []float64{-7, 0.2, 0.3, 0.3, 1.9, 4.4, 9.75, 12, 0.3}

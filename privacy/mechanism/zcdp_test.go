@@ -33,7 +33,7 @@ func TestZCDPFilterKeepsItsTotal(t *testing.T) {
 	}
 }
 
-// A choice that the proof does not cover is refused before it takes of the total.
+// TestChoiceRefusals: a choice that the proof does not cover is refused before it takes of the total.
 func TestChoiceRefusals(t *testing.T) {
 	h := open(ZCDPFilter{1, privacy.ReplaceOne, 0}, 0)
 	for _, d := range []Moves{{}, {1, 0}, {2, 1}, {1, math.NaN()}, {1, math.Inf(1)}} {

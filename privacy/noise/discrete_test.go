@@ -50,7 +50,7 @@ func testLaws(t *testing.T) map[string]law {
 	return laws
 }
 
-// False-alarm rate 1e-6 for each law. Wrong: noise x 0.9 (rounded), a tail cut
+// TestDiscreteLaws: false-alarm rate 1e-6 for each law. Wrong: noise x 0.9 (rounded), a tail cut
 // at three, odd positive numbers rounded up to even ones.
 func TestDiscreteLaws(t *testing.T) {
 	wrong := map[string]func(int64) int64{
@@ -85,7 +85,7 @@ func TestPMFSumsToOne(t *testing.T) {
 	}
 }
 
-// Wide laws: the mean absolute value must agree to 5 standard errors (a rate of
+// TestWideLaws: wide laws: the mean absolute value must agree to 5 standard errors (a rate of
 // 6e-7) with the continuous law, which is closer than that at these widths.
 func TestWideLaws(t *testing.T) {
 	st := testStream("wide")
@@ -106,7 +106,7 @@ func TestWideLaws(t *testing.T) {
 	}
 }
 
-// False-alarm rate 1e-6; a probability 6 % off is rejected.
+// TestBernoulli: false-alarm rate 1e-6; a probability 6 % off is rejected.
 func TestBernoulli(t *testing.T) {
 	const n = 400000
 	st := testStream("coin")
@@ -226,7 +226,7 @@ func poissonPs(n, rounds int, sample, claimed float64) (total, rows, pairs float
 		claimed*claimed)
 }
 
-// False-alarm rate 1e-6 for each of three tests; a rate 1 % off is rejected.
+// TestPoissonRates: false-alarm rate 1e-6 for each of three tests; a rate 1 % off is rejected.
 func TestPoissonRates(t *testing.T) {
 	for _, c := range []struct {
 		n, rounds int

@@ -87,7 +87,7 @@ func gaussianP(f func(float64) float64) float64 {
 	return stattest.ChiSquare(counts, probabilities, n)
 }
 
-// False-alarm rate 1e-6. The wrong cases are the smallest faults that the test
+// TestGaussianIsNormal: false-alarm rate 1e-6. The wrong cases are the smallest faults that the test
 // must see: noise of 0.99, no tail beyond the base layer, a shift.
 func TestGaussianIsNormal(t *testing.T) {
 	if p := gaussianP(func(x float64) float64 { return x }); p < stattest.FalseAlarm {

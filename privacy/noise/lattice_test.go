@@ -112,7 +112,7 @@ func latticeP(purpose string, q float32, sigma, step float64, spoil func(k int) 
 	return stattest.ChiSquare(counts, probabilities, n)
 }
 
-// False-alarm rate 1e-6.
+// TestLatticeGaussianLaw: false-alarm rate 1e-6.
 func TestLatticeGaussianLaw(t *testing.T) {
 	same := func(k int) int { return k }
 	for _, q := range []float32{0, 1024.5, -3} {

@@ -94,7 +94,7 @@ func TestKeyRefusesBadText(t *testing.T) {
 	}
 }
 
-// SHA-256 of 32 zero bytes, from sha256sum.
+// TestCommitment: SHA-256 of 32 zero bytes, from sha256sum.
 func TestCommitment(t *testing.T) {
 	const want = "sha256:66687aadf862bd776c8fc18b8e9f8e20089714856ee233b3902a591d0d5f2925"
 	if got := (Key{}).Commitment(); got != want {

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/dsp/fourier"
 )
 
-// Against gonum's FFTPACK, for every kind of length: each is off by at most 4 log2(n)
+// TestFFTIsThatOfFFTPACK: against gonum's FFTPACK, for every kind of length: each is off by at most 4 log2(n)
 // units of the sum of the values, as convolve counts.
 func TestFFTIsThatOfFFTPACK(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))

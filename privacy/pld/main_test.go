@@ -10,7 +10,7 @@ import (
 
 func TestMain(m *testing.M) { stattest.Sparing(m, 400) }
 
-// Any finite noise is a valid event: more than a grid resolves has a bound all the
+// TestHugeNoise: any finite noise is a valid event: more than a grid resolves has a bound all the
 // same. Deltas below 1e-16 may cancel to 0. The total variation of a sampled Gaussian is q (2 Phi(mu/2) - 1), about
 // q mu/sqrt(2 pi), with mu twice that for an exchange.
 func TestHugeNoise(t *testing.T) {

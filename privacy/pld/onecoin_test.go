@@ -65,7 +65,7 @@ func (t twoReleases) best(u, v float64, list []float64) float64 {
 	return sum
 }
 
-// No choice of drifts that sees the first release beats the antipodal pair of the
+// TestTwoReleasesUnderOneCoin: no choice of drifts that sees the first release beats the antipodal pair of the
 // joined Gaussian, and the antipodal choice attains it.
 func TestTwoReleasesUnderOneCoin(t *testing.T) {
 	for _, c := range []twoReleases{
@@ -86,7 +86,7 @@ func TestTwoReleasesUnderOneCoin(t *testing.T) {
 	}
 }
 
-// In two dimensions the drifts of a release may stand at any angle and be shorter
+// TestOneReleaseAtAnyAngle: in two dimensions the drifts of a release may stand at any angle and be shorter
 // than the bound: step (4) of the proof, for the divergence itself.
 func TestOneReleaseAtAnyAngle(t *testing.T) {
 	for _, c := range []twoReleases{{0.1, 1, 0, 1.02}, {0.5, 0.6, 0, 1.5}, {0.3, 2, 0, 0.7}} {
@@ -109,7 +109,7 @@ func TestOneReleaseAtAnyAngle(t *testing.T) {
 	}
 }
 
-// Gaussians on one sample cost what the one Gaussian of their joint precision costs,
+// TestGaussiansOnOneSampleAreOne: gaussians on one sample cost what the one Gaussian of their joint precision costs,
 // under both adjacencies, however they are nested. The single delta is the closed form.
 func TestGaussiansOnOneSampleAreOne(t *testing.T) {
 	g := func(s float64) privacy.Event { return privacy.Gaussian{NoiseMultiplier: s} }

@@ -20,7 +20,7 @@ func epsilonOf(t *testing.T, e privacy.Event, a privacy.Adjacency, delta float64
 	return eps
 }
 
-// Reference values beyond the golden file; each case names library and version.
+// TestReference: reference values beyond the golden file; each case names library and version.
 func TestReference(t *testing.T) {
 	var file struct {
 		Cases []struct {
@@ -62,7 +62,7 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// The engine, kept from the closed form, against Balle and Wang 2018.
+// TestComposedGaussians: the engine, kept from the closed form, against Balle and Wang 2018.
 func TestComposedGaussians(t *testing.T) {
 	for _, c := range []struct{ mu, n, delta float64 }{
 		{1, 1, 1e-5}, {0.01, 2500, 1e-6}, {0.001, 1e6, 1e-10}, {0.3, 30, 1e-15}, {2, 3, 0.4}, {1e-4, 1, 1e-6},
@@ -108,7 +108,7 @@ func TestPartsAreTheWhole(t *testing.T) {
 	}
 }
 
-// Epsilon and Delta invert each other.
+// TestDeltaInvertsEpsilon: epsilon and Delta invert each other.
 func TestDeltaInvertsEpsilon(t *testing.T) {
 	e := []privacy.Event{sampled(0.01, 1, 1000)}
 	for _, delta := range []float64{1e-12, 1e-5, 0.01} {
@@ -119,7 +119,7 @@ func TestDeltaInvertsEpsilon(t *testing.T) {
 	}
 }
 
-// Losses so small and so many that no grid of maxPoints holds them at the first order
+// TestManyTinyLosses: losses so small and so many that no grid of maxPoints holds them at the first order
 // of the tilt. The sum is close to normal, so that Gaussian DP of mu = sqrt(n) times
 // the root of the chi-square divergence of a step is a floor but for the skew: q^2(e-1)
 // for a removal at noise 1, q^2 2(e-1/e) for an exchange (closed forms of a Gaussian
@@ -142,7 +142,7 @@ func TestManyTinyLosses(t *testing.T) {
 	}
 }
 
-// Every corner gives a number that is not NaN, with the optimistic below it.
+// TestEdges: every corner gives a number that is not NaN, with the optimistic below it.
 func TestEdges(t *testing.T) {
 	t.Parallel()
 	for i, q := range []float64{0, 1e-9, 1} {
@@ -205,7 +205,7 @@ func TestUnsupportedNamesThePath(t *testing.T) {
 	}
 }
 
-// Parallel: the worst branch under add_remove, the two worst under replace_one.
+// TestParallel: parallel: the worst branch under add_remove, the two worst under replace_one.
 func TestParallel(t *testing.T) {
 	a, b, c := sampled(0.01, 1, 500), sampled(0.02, 1.5, 300), privacy.Event(privacy.Laplace{NoiseMultiplier: 4})
 	all := privacy.Parallel{Events: []privacy.Event{a, b, c}}

@@ -203,7 +203,7 @@ func answers() map[string]func(goldenCase) {
 	}
 }
 
-// Every case of accounting.json is answered here or in a package named by
+// TestGoldenAccounting: every case of accounting.json is answered here or in a package named by
 // elsewhere; a kind that nobody knows fails.
 func TestGoldenAccounting(t *testing.T) {
 	var file struct{ Cases []goldenCase }

@@ -9,7 +9,7 @@ import (
 	"weir/internal/stattest"
 )
 
-// Shares are rounded down or up, sum to n, and are right on average over the offset:
+// TestSystematic: shares are rounded down or up, sum to n, and are right on average over the offset:
 // 1,000 offsets in equal distance give the mean to within one row in 1,000.
 func TestSystematic(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 3))
@@ -47,7 +47,7 @@ func example() ([]Leaf, [][2]int) {
 		[][2]int{{0, 1}, {1, 3}, {3, 5}}
 }
 
-// Over a drawing each leaf gets its share of the bin's rows to within one, whatever the
+// TestFillerSharesOut: over a drawing each leaf gets its share of the bin's rows to within one, whatever the
 // batches; those do not show in the cells; what is no bin keeps its distance.
 func TestFillerSharesOut(t *testing.T) {
 	leaves, bins := example()
@@ -89,7 +89,7 @@ func TestFillerSharesOut(t *testing.T) {
 	}
 }
 
-// Each row of a bin is as likely in each leaf and cell as any other row: the cells of
+// TestFillerOrder: each row of a bin is as likely in each leaf and cell as any other row: the cells of
 // the first, the 4th and the last of 7 rows over 20,000 drawings, chi-square at 1e-6.
 // Without shuffling the first row would always be in the first leaf.
 func TestFillerOrder(t *testing.T) {
@@ -116,7 +116,7 @@ func TestFillerOrder(t *testing.T) {
 	}
 }
 
-// A filler that knows no rows places each by itself: the leaves of two rows of a bin, 20,000
+// TestFillerIndependent: a filler that knows no rows places each by itself: the leaves of two rows of a bin, 20,000
 // times, are independent; chi-square at 1e-6. Rows that are shared out are not.
 func TestFillerIndependent(t *testing.T) {
 	leaves := []Leaf{{0, 1, 3, 0}, {1, 2, 0, 0}, {2, 3, 1, 0}}
@@ -133,7 +133,7 @@ func TestFillerIndependent(t *testing.T) {
 	}
 }
 
-// An urn gives each leaf its count, for every number of leaves, and then starts anew.
+// TestUrn: an urn gives each leaf its count, for every number of leaves, and then starts anew.
 func TestUrn(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	for n := 1; n < 70; n++ {
@@ -159,7 +159,7 @@ func TestUrn(t *testing.T) {
 	}
 }
 
-// Leaves without counts and noise are filled evenly; a bin of no rows still answers.
+// TestFillerDegenerate: leaves without counts and noise are filled evenly; a bin of no rows still answers.
 func TestFillerDegenerate(t *testing.T) {
 	f := NewFiller([]Leaf{{0, 1, 0, 0}, {1, 4, 0, 0}}, [][2]int{{0, 2}}, []int64{400}, rand.New(rand.NewPCG(8, 8)))
 	first := 0

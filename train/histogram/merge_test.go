@@ -24,7 +24,7 @@ func noised(leaves []Leaf, sd float64) []Leaf {
 	return leaves
 }
 
-// By hand, 100 rows in 4 bins of 25.
+// TestMergeByHand: by hand, 100 rows in 4 bins of 25.
 func TestMergeByHand(t *testing.T) {
 	wide := single(10, 10, 60, 10, 10)
 	wide[2].Hi = 9

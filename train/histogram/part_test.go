@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Where all counts are far above their noise, the estimate is that of generalised least
+// TestTreeIsLeastSquares: where all counts are far above their noise, the estimate is that of generalised least
 // squares, here from the normal equations of all that was released: with an equation of
 // weight 1e6 for a public total, and without.
 func TestTreeIsLeastSquares(t *testing.T) {
@@ -80,7 +80,7 @@ func solved(m [][]float64) []float64 {
 	return x
 }
 
-// The nearest point in units of noise meets the conditions of its optimum (Karush, Kuhn,
+// TestNearest: the nearest point in units of noise meets the conditions of its optimum (Karush, Kuhn,
 // Tucker): where it is positive (x - y)/v is one number, where it is 0 that is no less.
 // With equal variances it is Simplex.
 func TestNearest(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Both releases ask every cell once, missing values too, for .15 and .85 of the budget; leaves
+// TestScoutCovers: both releases ask every cell once, missing values too, for .15 and .85 of the budget; leaves
 // cover all cells, sum to what is public and are not below 0. Any length, with and without
 // missing values, rows public or not, much noise and little.
 func TestScoutCovers(t *testing.T) {
@@ -64,7 +64,7 @@ func halving(cells, missing int, sd float64) *asker {
 	return a
 }
 
-// By hand, 32 cells in 16 parts of 2 at sd 10: the first release has a sd of 25.8, three of
+// TestBodyAndWhatLiesBeyond: by hand, 32 cells in 16 parts of 2 at sd 10: the first release has a sd of 25.8, three of
 // which are 77.5, the second one of 10.8, 1.6 of which are 17.4. Parts of 78 and more are the body, with parts of
 // 18 beside them and holes of one and two parts; beyond lie ranges of 1, 2 and 4 parts. One part that
 // is left on the right joins the last range, of which it is less than half; on the left it does not.
@@ -86,7 +86,7 @@ func TestBodyAndWhatLiesBeyond(t *testing.T) {
 	}
 }
 
-// What ask says is passed on; a wrong number of answers is a fault.
+// TestScoutErrors: what ask says is passed on; a wrong number of answers is a fault.
 func TestScoutErrors(t *testing.T) {
 	refused := errors.New("refused")
 	for _, fails := range []int{0, 1} {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The nearest point of a simplex, by hand: all positive, one that drops out, one that
+// TestSimplexByHand: the nearest point of a simplex, by hand: all positive, one that drops out, one that
 // takes all, no total.
 func TestSimplexByHand(t *testing.T) {
 	for _, c := range []struct {
@@ -67,8 +67,8 @@ func FuzzSimplex(f *testing.F) {
 	})
 }
 
-// The posterior mean and the density are integrals over all counts from 0 on of an exponential
-// density times a normal one; here by the trapezoidal rule on 40,000 steps about where the
+// TestPosteriorIsTheIntegral: the posterior mean and the density are integrals over all counts from 0 on of an
+// exponential density times a normal one; here by the trapezoidal rule on 40,000 steps about where the
 // product is largest. Both sides of farBelow are among them.
 func TestPosteriorIsTheIntegral(t *testing.T) {
 	for _, c := range [][3]float64{{5, 2, 3}, {-8, 2, 3}, {0, 50, 7}, {120, 50, 7}, {120, 50, 400}, {-90, 50, 2.01},

@@ -30,7 +30,7 @@ func (a *asker) ask(part float64, nodes [][2]int) ([]float64, float64, error) {
 	return y, sd * sd, nil
 }
 
-// 4 parts, then halves: 5 cells have a part of 2, 65,536 have parts of 2^14.
+// TestLevels: 4 parts, then halves: 5 cells have a part of 2, 65,536 have parts of 2^14.
 func TestLevels(t *testing.T) {
 	for cells, want := range map[int]int{1: 1, 4: 1, 5: 2, 8: 2, 9: 3, 16: 3, 256: 7, 4096: 11, 65536: 15} {
 		if got := Levels(cells); got != want {
@@ -39,7 +39,7 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// Leaves cover all cells from left to right and sum to what is public; each release asks
+// TestTreeCovers: leaves cover all cells from left to right and sum to what is public; each release asks
 // every cell once, in ranges of the release before or in parts of them; its parts of the
 // budget sum to 1. Any length, with and without missing values, rows public or not.
 func TestTreeCovers(t *testing.T) {
@@ -112,7 +112,7 @@ func heaps(cells, missing int, sd float64) *asker {
 	return a
 }
 
-// Without noise the counts come back, since the tree goes to single cells.
+// TestTreeFindsHeaps: without noise the counts come back, since the tree goes to single cells.
 func TestTreeFindsHeaps(t *testing.T) {
 	a := heaps(5000, 0, 1e-9)
 	found, err := Line{Cells: 5000, Total: 10000, SD: a.sd}.Tree(a.ask)
@@ -139,7 +139,7 @@ func TestTreeFindsHeaps(t *testing.T) {
 	}
 }
 
-// A range is divided from 5 sd of the noise that the rest of the budget buys. Of 8 cells
+// TestTreeDividesFromFiveSD: a range is divided from 5 sd of the noise that the rest of the budget buys. Of 8 cells
 // at sd 10 the first of two releases takes .2/(1.2^2-1) = 5/11, so that the rest has a
 // sd of 10 sqrt(11/6), 5 of which are 67.7. Where none is divided the second asks the
 // same ranges again.
@@ -163,7 +163,7 @@ func TestTreeDividesFromFiveSD(t *testing.T) {
 	}
 }
 
-// Variances of leaves below a first part sum to that of its estimate: by hand, of 8 cells
+// TestTreeVariances: variances of leaves below a first part sum to that of its estimate: by hand, of 8 cells
 // at sd 1, a part that is divided has 5/11 and its halves 6/11 of the budget, so that its
 // count has a variance of 1/(5/11 + 6/11/2) = 11/8; one that is not divided has 1.
 func TestTreeVariances(t *testing.T) {
@@ -181,7 +181,7 @@ func TestTreeVariances(t *testing.T) {
 	}
 }
 
-// What ask says is passed on; a wrong number of answers is a fault, not a wrong tree.
+// TestTreeErrors: what ask says is passed on; a wrong number of answers is a fault, not a wrong tree.
 func TestTreeErrors(t *testing.T) {
 	refused := errors.New("refused")
 	_, err := Line{Cells: 20, Total: 5, SD: 1}.Tree(func(float64, [][2]int) ([]float64, float64, error) {
@@ -199,7 +199,7 @@ func TestTreeErrors(t *testing.T) {
 	}
 }
 
-// Without noise nothing is levelled: the transform gives back what it was given, for
+// TestHaarKeepsWhatIsExact: without noise nothing is levelled: the transform gives back what it was given, for
 // every length, shifted to the total.
 func TestHaarKeepsWhatIsExact(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -216,7 +216,7 @@ func TestHaarKeepsWhatIsExact(t *testing.T) {
 	}
 }
 
-// By hand, two cells: their half difference has sd sd/sqrt(2) and threshold .7 sd
+// TestHaarThreshold: by hand, two cells: their half difference has sd sd/sqrt(2) and threshold .7 sd
 // sqrt(2 ln 2)/sqrt(2) = .583 sd. Half of 1.1 is below, half of 1.2 above.
 func TestHaarThreshold(t *testing.T) {
 	if got := Haar([]float64{11.1, 10}, 1, 21.1); math.Abs(got[0]-10.55) > 1e-12 || math.Abs(got[1]-10.55) > 1e-12 {
@@ -227,7 +227,7 @@ func TestHaarThreshold(t *testing.T) {
 	}
 }
 
-// Nothing below 0, and the total; nothing where that is not positive.
+// TestHaarSums: nothing below 0, and the total; nothing where that is not positive.
 func TestHaarSums(t *testing.T) {
 	for _, c := range []struct {
 		y     []float64
@@ -247,7 +247,7 @@ func TestHaarSums(t *testing.T) {
 	}
 }
 
-// A heap stands, a plain around it is averaged: 256 cells of 50 rows and one of 1,000,
+// TestHaarKeepsHeaps: a heap stands, a plain around it is averaged: 256 cells of 50 rows and one of 1,000,
 // noise sd 10, 40 draws. The error of the plain's cells is below a third of the noise
 // (without Haar: all of it), the heap is within 5 sd (the draws are fixed). Moving the
 // ring moves the result.

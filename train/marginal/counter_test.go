@@ -37,7 +37,7 @@ func byMap(sizes []int, tables ...[][]uint16) map[uint64][2]int64 {
 	return counts
 }
 
-// A dense array and a hash table give what a map gives, one marginal after another,
+// TestCounterCounts: a dense array and a hash table give what a map gives, one marginal after another,
 // with a table in parts, and cells beyond 32 bits.
 func TestCounterCounts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
@@ -62,7 +62,7 @@ func TestCounterCounts(t *testing.T) {
 	}
 }
 
-// A marginal whose cells have no number is a fault of the caller, not a wrong count.
+// TestCounterRefusesTooManyCells: a marginal whose cells have no number is a fault of the caller, not a wrong count.
 func TestCounterRefusesTooManyCells(t *testing.T) {
 	defer func() {
 		if recover() == nil {
@@ -109,7 +109,7 @@ func counted(columns [][]uint16, sizes []int, sets [][]int, workers int) ([][]in
 	return tally.Counts(), nil
 }
 
-// Blocks, shared keys and parts of a table give what a plain loop over rows gives, with
+// TestCountCounts: blocks, shared keys and parts of a table give what a plain loop over rows gives, with
 // any number of workers: sets of one to four columns, alike in what they share or not,
 // one of them twice, over a number of rows that fills no block.
 func TestCountCounts(t *testing.T) {
@@ -143,7 +143,7 @@ func TestCountCounts(t *testing.T) {
 	}
 }
 
-// What has no array of bounded size is refused, whatever the product overflows to.
+// TestCountRefuses: what has no array of bounded size is refused, whatever the product overflows to.
 func TestCountRefuses(t *testing.T) {
 	sizes := []int{1 << 11, 1 << 11, 2, 1 << 16, 1 << 16, 1 << 16, 1 << 16}
 	for _, set := range [][]int{{}, {0, 1, 2}, {3, 4, 5, 6}} {
@@ -157,7 +157,7 @@ func TestCountRefuses(t *testing.T) {
 	}
 }
 
-// Counts pass 32 bits: what is carried comes back, in an array and in a hash table.
+// TestCounterCarries: counts pass 32 bits: what is carried comes back, in an array and in a hash table.
 func TestCounterCarries(t *testing.T) {
 	for _, sizes := range [][]int{{5, 3}, {1 << 13, 1 << 13}} {
 		a := coded(rand.New(rand.NewPCG(4, 9)), 3000, sizes...)

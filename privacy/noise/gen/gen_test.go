@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The checked-in table is what the generator writes.
+// TestCheckedInIsGenerated: the checked-in table is what the generator writes.
 func TestCheckedInIsGenerated(t *testing.T) {
 	got, err := os.ReadFile("../ziggurat_table.go")
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Kernels down columns give the bits of the plain Go at every level, for every width and with odd strides, and write
-// nothing beside their columns.
+// TestColumnKernelBits: kernels down columns give the bits of the plain Go at every level, for every width and with odd
+// strides, and write nothing beside their columns.
 func TestColumnKernelBits(t *testing.T) {
 	r := source(31)
 	for cols := 1; cols <= 70; cols++ {
@@ -71,7 +71,7 @@ func wide(x []float32) []float64 {
 	return y
 }
 
-// The exported functions by formulas written out, over more than one block of rows.
+// TestColumnsAgainstFormulas: the exported functions by formulas written out, over more than one block of rows.
 func TestColumnsAgainstFormulas(t *testing.T) {
 	const rows, cols, ld = 700, 51, 53
 	r := source(32)

@@ -87,7 +87,7 @@ var runs = map[string]run{
 	},
 }
 
-// Every level gives the bits of the plain Go, for every length and odd values.
+// TestElementwiseBits: every level gives the bits of the plain Go, for every length and odd values.
 func TestElementwiseBits(t *testing.T) {
 	all := tables()
 	for name, f := range runs {
@@ -122,7 +122,8 @@ func ulps(got float32, want float64) float64 {
 	return math.Abs(float64(got)-want) / math.Ldexp(1, max(e, -125)-24)
 }
 
-// The functions against float64, over the whole range; the limits are those of the docstrings.
+// TestTanhAndSigmoidAccuracy: the functions against float64, over the whole range; the limits are those of the
+// docstrings.
 func TestTanhAndSigmoidAccuracy(t *testing.T) {
 	var x []float32
 	for v := float32(1e-6); v < 87; v *= 1.0001 {
@@ -166,7 +167,7 @@ func TestActivationsAtTheEnds(t *testing.T) {
 	})
 }
 
-// LatticeRound against math.RoundToEven in float64, where x/step is exact.
+// TestLatticeRound: LatticeRound against math.RoundToEven in float64, where x/step is exact.
 func TestLatticeRound(t *testing.T) {
 	r := source(12)
 	for e := -120; e <= 120; e += 3 {
@@ -211,7 +212,7 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// The optimisers against their formulas in float64: 20 steps of random gradients,
+// TestOptimisersAgainstFloat64: the optimisers against their formulas in float64: 20 steps of random gradients,
 // relative error far below the 1e-4 that float32 moments allow.
 func TestOptimisersAgainstFloat64(t *testing.T) {
 	const n = 40000 // more than one block

@@ -22,7 +22,7 @@ func once(x, y, z float32) float32 {
 	return f
 }
 
-// Sums that lie halfway between two float32, or beside that by less than float64 shows,
+// TestFusedRoundsOnce: sums that lie halfway between two float32, or beside that by less than float64 shows,
 // of normal and subnormal size; and random bits.
 func TestFusedRoundsOnce(t *testing.T) {
 	check := func(x, y, z float32) {

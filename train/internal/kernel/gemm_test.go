@@ -156,7 +156,7 @@ func TestGemmRandomShapes(t *testing.T) {
 	})
 }
 
-// Shapes beyond one chunk of k and one block of rows, every kind of last panel.
+// TestGemmLargeShapes: shapes beyond one chunk of k and one block of rows, every kind of last panel.
 func TestGemmLargeShapes(t *testing.T) {
 	shapes := [][3]int{{530, 9, 3}, {3, 70, 1100}, {7, 35, 513}, {5, 31, 1025}, {1, 107, 515}, {1030, 1, 2},
 		{33, 1, 17000}, {9, 7, 1024}, {2, 12, 520}}
@@ -174,7 +174,7 @@ func TestGemmLargeShapes(t *testing.T) {
 	})
 }
 
-// Every element is one chain of fused multiply-adds: math.FMA in float64 rounded to
+// TestGemmIsOneFusedChain: every element is one chain of fused multiply-adds: math.FMA in float64 rounded to
 // float32 agrees but for double rounding, so operands of 11 bits are used, whose
 // products and short sums float64 holds exactly.
 func TestGemmIsOneFusedChain(t *testing.T) {
@@ -218,7 +218,7 @@ func (p *problem) chain(i, j int) float32 {
 	return sum
 }
 
-// Plain Go and every vector width give the same bits.
+// TestGemmLevelsAgree: plain Go and every vector width give the same bits.
 func TestGemmLevelsAgree(t *testing.T) {
 	r := source(4)
 	for i := range stattest.Rounds(1200, 4000) {
@@ -254,7 +254,7 @@ func TestGemmIndependentOfCores(t *testing.T) {
 	diff(t, "one core", p.c, one)
 }
 
-// The exported functions, against the same product by definition.
+// TestGemmExported: the exported functions, against the same product by definition.
 func TestGemmExported(t *testing.T) {
 	r := source(6)
 	for range 200 {
@@ -277,7 +277,7 @@ func TestGemmExported(t *testing.T) {
 	}
 }
 
-// Rows of weight zero are left out whatever they hold, and the others keep their bits.
+// TestGemmTNScaledDropsRows: rows of weight zero are left out whatever they hold, and the others keep their bits.
 func TestGemmTNScaledDropsRows(t *testing.T) {
 	r := source(7)
 	for range 300 {

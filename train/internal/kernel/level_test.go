@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// GODEBUG chooses the lower kernels: the test runs itself with each setting.
+// TestLevelFollowsGODEBUG: GODEBUG chooses the lower kernels: the test runs itself with each setting.
 func TestLevelFollowsGODEBUG(t *testing.T) {
 	if os.Getenv("KERNEL_PRINT_LEVEL") != "" {
 		t.Log("level=" + best.name)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Row kernels give the bits of the plain Go at every level, for every shape and
+// TestRowKernelBits: row kernels give the bits of the plain Go at every level, for every shape and
 // with odd strides, and write nothing beside their rows.
 func TestRowKernelBits(t *testing.T) {
 	all := tables()
@@ -40,7 +40,7 @@ func rowOutputs(k *table, x, y, s []float32, rows, cols, ldx, ldy int) [][]float
 	return [][]float32{dots, squares, scaled, soft, {float32(k.sumSquares(x))}}
 }
 
-// The exported functions against float64, over more than one block of rows.
+// TestRowsAgainstFloat64: the exported functions against float64, over more than one block of rows.
 func TestRowsAgainstFloat64(t *testing.T) {
 	const rows, cols, ld = 500, 107, 110
 	r := source(22)

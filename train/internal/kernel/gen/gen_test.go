@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The checked-in assembly is what the generator writes.
+// TestCheckedInIsGenerated: the checked-in assembly is what the generator writes.
 func TestCheckedInIsGenerated(t *testing.T) {
 	for name, want := range files() {
 		got, err := os.ReadFile("../" + name)
