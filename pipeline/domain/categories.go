@@ -101,7 +101,7 @@ func (s Values) Has(v float64) bool {
 	return at < len(s.Ranges) && s.Ranges[at].Lo <= v
 }
 
-// All is every value that a column can hold.
+// AllValues returns every value that a column can hold.
 func AllValues(c *Column) Values {
 	s := Values{Ranges: []Range{{-math.MaxFloat64, math.MaxFloat64}}, Missing: c.Nullable}
 	switch {

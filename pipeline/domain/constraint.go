@@ -149,7 +149,8 @@ func (f *function) group() {
 			pos = len(f.alike)
 			places[key], f.alike = pos, append(f.alike, Values{})
 		}
-		f.alike[pos].Ranges, f.alike[pos].Missing = append(f.alike[pos].Ranges, s.Ranges...), f.alike[pos].Missing || s.Missing
+		f.alike[pos].Ranges, f.alike[pos].Missing = append(f.alike[pos].Ranges, s.Ranges...), f.alike[pos].Missing ||
+			s.Missing
 	}
 }
 

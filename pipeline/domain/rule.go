@@ -20,7 +20,7 @@ type Rule struct {
 	form    form
 }
 
-// Count is one cell of a public total: a set of values for each of the rule's columns.
+// TotalCell is one cell of a public total: a set of values for each of the rule's columns.
 type TotalCell struct {
 	Values []Values
 	Rows   int64
@@ -42,8 +42,8 @@ func (r *Rule) Keeps(values []float64) bool { return r.form.keeps(values) }
 // the square of their number.
 const mostRules = 1000
 
-// Check is every problem of the rules of a domain as a person wrote it, placed by path,
-// such as constraints[0].order[1]: what Read finds; values that a column never has, values
+// CheckRules returns every problem of the rules of a domain as a person wrote it, placed by path,
+// such as constraints[0].order[1]: what ReadRules finds; values that a column never has, values
 // that a function or a total leaves out or has twice, contradictions. Rules about columns
 // of which something is unknown are left out.
 func CheckRules(d *Domain, unknown map[string]bool) schema.Problems {
@@ -54,7 +54,7 @@ func CheckRules(d *Domain, unknown map[string]bool) schema.Problems {
 	return ps
 }
 
-// Read finds the columns and values of the rules of a domain, which may have changed
+// ReadRules finds the columns and values of the rules of a domain, which may have changed
 // since it was checked: a stage may have narrowed bounds, or filled what was missing. A
 // rule with a problem is left out.
 func ReadRules(d *Domain) ([]Rule, schema.Problems) { return read(d, false, nil) }

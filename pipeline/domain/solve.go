@@ -27,7 +27,7 @@ const (
 	MaybeRow         // the search was given up
 )
 
-// Find looks for a row of d that keeps the rules, with values inside the given sets, by
+// FindRow looks for a row of d that keeps the rules, with values inside the given sets, by
 // place in the domain, in at most so many steps. It gives the row's values by place, and
 // what it took: steps, and values that it had to know before the first. The same question
 // has the same answer: the least values, column by column.

@@ -43,7 +43,7 @@ const (
 	codeRows = 512 // a piece of parallel work
 )
 
-// size of the numbers of one component, and of all.
+// each returns how many numbers one component has; size returns how many all have.
 func (m Moments) each() int { return 1 + m.Dim + m.Dim*(m.Dim+1)/2 }
 func (m Moments) size() int { return m.Labels * m.Components * m.each() }
 
