@@ -30,10 +30,11 @@ func extensions() string {
 // extended is the setting by which DuckDB looks for extensions there.
 func extended() string { return "SET extension_directory=" + text(extensions()) }
 
-// sqliteSettings attach a SQLite file. SQLite opens it by its name, which it finds by the descriptor; so its rows are held
-// to their content again behind all that is kept of them.
+// sqliteSettings attach a SQLite file. SQLite opens it by its name, which it finds by the descriptor; so its rows are
+// held to their content again behind all that is kept of them.
 func sqliteSettings() []string {
-	return []string{extended(), "LOAD sqlite_scanner", "ATTACH " + text(descriptor(0)) + " AS weir_source (TYPE sqlite, READ_ONLY)"}
+	return []string{extended(), "LOAD sqlite_scanner",
+		"ATTACH " + text(descriptor(0)) + " AS weir_source (TYPE sqlite, READ_ONLY)"}
 }
 
 // installed refuses a DuckDB that has no extension for SQLite.
@@ -55,16 +56,16 @@ func (s *Session) installed(ctx context.Context) error {
 	if len(row) == 2 {
 		version = string(row[1].text)
 	}
-	return fmt.Errorf("%s: needs DuckDB's extension for SQLite, and %s has none installed; INSTALL sqlite in DuckDB, or name "+
-		"the folder of its extensions in the environment variable %s", s.name, version, ExtensionsVariable)
+	return fmt.Errorf("%s: needs DuckDB's extension for SQLite, and %s has none installed; INSTALL sqlite in DuckDB, "+
+		"or name the folder of its extensions in the environment variable %s", s.name, version, ExtensionsVariable)
 }
 
-// walMode is the version of SQLite's file format by which rows may lie in a log (bytes 18 and 19; "Database File Format",
-// sqlite.org, 1.3.3).
+// walMode is the version of SQLite's file format by which rows may lie in a log (bytes 18 and 19; "Database File
+// Format", sqlite.org, 1.3.3).
 const walMode = 2
 
-// settled refuses a SQLite file with a journal or a log, in which rows may lie that are not in the file, or which reading
-// would write.
+// settled refuses a SQLite file with a journal or a log, in which rows may lie that are not in the file, or which
+// reading would write.
 func (s *Session) settled(f *os.File) error {
 	head := make([]byte, 20)
 	if _, err := f.ReadAt(head, 0); err != nil || string(head[:16]) != "SQLite format 3\x00" {
