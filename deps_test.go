@@ -137,21 +137,19 @@ func runtimeRooms() map[string][]string {
 		// the owner's side
 		"dataset": {"store"},
 		// charges and noise: opens no table, so it never sees a row
-		"book":  {"store", "dataset", "schedule"},
-		"infer": {"table"},
+		"book": {"store", "dataset", "schedule"},
+		// what a study begins with: the draft of a domain, the first spec
+		"infer": {"", "dataset", "files", "source", "store", "table"},
+		// spending in words, and beside the budgets of a revision: runs git, which reads objects alone
+		"budget": {"", "book", "dataset", "store"},
+		// compares tables that a person names: draws no noise, charges nothing
+		"evaluation": {"", "infer", "store"},
 		// what publishers say of columns: opens no table
 		"codebook": {},
 		// removes by names, ages, ledgers and notes of what is paid for: opens no table and no key
 		"collect": {"store", "book"},
-		// what specs plan against the budgets of a revision
-		"budget": {"", "book", "dataset", "revision"},
-		// what a study begins with: writes files of its own, reads no row
-		"scaffold": {"", "dataset", "files", "infer", "source", "store", "table"},
-		// compares tables that a person names: draws no noise, charges nothing
-		"evaluation": {"", "scaffold", "store"},
-		// files of a commit: runs git, which reads objects alone
-		"revision":   {"", "dataset"},
-		"experiment": {"", "book", "table"}, // several runs as one
+		// several runs as one
+		"experiment": {"", "book", "table"},
 		// text for version control: sees plans, opens no file
 		"lock": {},
 	}

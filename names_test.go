@@ -33,7 +33,7 @@ func homonyms() map[string]string {
 		"runtime/codebook/sdv.go: constraints":          "a key of metadata",
 		"runtime/codebook/import.go: values":            "a key of a dictionary",
 		"pipeline/domain/domain.go: bounds":             "a key of a domain",
-		"cmd/weir/run_result.go: report":                "what stands before its path",
+		"cmd/weir/result.go: report":                    "what stands before its path",
 		"pipeline/figure.go: independent":               "a role, which rows of that kind or simulated ones have",
 	}
 }
@@ -90,16 +90,16 @@ func TestNoSourceIsNamedOutsideItsRoom(t *testing.T) {
 // reason.
 func listings() map[string]string {
 	return map[string]string{
-		"cmd/weir/result.go: .csv":                      "noisy counts that a kind lists for people",
-		"cmd/weir/reproduce/main.go: .csv":              "what specs of papers gave, as the repository keeps it",
-		"stages/internal/question/answers.go: .csv":          "answers, listed for people",
+		"cmd/weir/result.go: .csv":                       "noisy counts that a kind lists for people",
+		"cmd/weir/reproduce/main.go: .csv":               "what specs of papers gave, as the repository keeps it",
+		"stages/internal/question/answers.go: .csv":      "answers, listed for people",
 		"stages/internal/question/coefficients.go: .csv": "coefficients, listed for people",
-		"stages/model/graphical/listing.go: .csv":       "noisy counts, listed for people",
-		"runtime/store/cache.go: .arrow":                "what a run stores for itself",
-		"internal/soak/spec.go: csv":                    "a setting of datasets",
-		"runtime/database/duckdb/table.go: csv":         "what another program reads by itself",
-		"runtime/database/duckdb/table.go: parquet":     "what another program reads by itself",
-		"runtime/database/spark/facts.go: parquet":      "what another program reads by itself",
+		"stages/model/graphical/listing.go: .csv":        "noisy counts, listed for people",
+		"runtime/store/cache.go: .arrow":                 "what a run stores for itself",
+		"internal/soak/spec.go: csv":                     "a setting of datasets",
+		"runtime/database/duckdb/table.go: csv":          "what another program reads by itself",
+		"runtime/database/duckdb/table.go: parquet":      "what another program reads by itself",
+		"runtime/database/spark/facts.go: parquet":       "what another program reads by itself",
 	}
 }
 

@@ -205,8 +205,8 @@ func (c *checker) categories(path string, col *Column) {
 		c.problems.Add(path, "private for type "+kind,
 			"private for type categorical alone: what a stage releases has no order, and is as long as it is")
 	case col.Type.Coded() && n == 0:
-		c.problems.Add(path, "missing", "the list of all values, publicly known (W02), or private and a stage of kind "+
-			"dp_categories")
+		c.problems.Add(path, "missing",
+			"the list of all values, publicly known (W02), or private and a stage of kind dp_categories")
 	case !col.Type.Coded() && n > 0:
 		c.problems.Add(path, "given for type "+kind, "left out, or the type categorical, ordinal or boolean")
 	case col.Type == Boolean && n != 2:
