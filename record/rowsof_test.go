@@ -17,7 +17,8 @@ func TestSelectionsAreNamed(t *testing.T) {
 	}
 	r.Plan = json.RawMessage(`{"findings": [{"rule": "W41", "level": "note", "stage": "train", "message": "rows may break a <= b"}],
 		"stages": [{"id": "sample", "kind": "sample", "class": "released", "settings": {"where": {"ward": ["north", "so` + "`" + `uth"], "age": ["65.."]}}}]}`)
-	lines := []string{"The table `sample` is a selection.** It holds only rows with `age = 65..`, `ward = north or so'uth`",
+	lines := []string{
+		"The table `sample` is a selection.** It holds only rows with `age = 65..`, `ward = north or so'uth`",
 		"say nothing of the population"}
 	lacks(t, PrivacyStatement(r), lines...)
 	lacks(t, Datasheet(r), append(lines, "not held.** Stage `train`: rows may break a <= b")...)

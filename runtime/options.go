@@ -37,9 +37,10 @@ type Options struct {
 	Build    string           // digest of the program: an interrupted run is continued by the same one only
 	Log      *slog.Logger     // never receives a private value
 	Progress Reporter
-	Looking  func(dataset string) (known func()) // called as rows are read to tell which dataset they are, known behind that; nil: nobody is told
-	Clock    func() time.Time
-	Random   io.Reader // of the operating system
+	// called as rows are read to tell which dataset they are, known behind that; nil: nobody is told
+	Looking func(dataset string) (known func())
+	Clock   func() time.Time
+	Random  io.Reader // of the operating system
 
 	// asked once, before anything is charged, with a quote for each dataset; after an error nothing is. Nil: nobody is
 	// asked

@@ -14,8 +14,8 @@ import (
 	"weir/runtime/table"
 )
 
-// sending lists the steps whose tables are written to servers by this run. A replay writes none, and nor does a run with
-// a test seed: no name on the server would say that its noise hides nothing.
+// sending lists the steps whose tables are written to servers by this run. A replay writes none, and nor does a run
+// with a test seed: no name on the server would say that its noise hides nothing.
 func (r *run) sending() (list []*compile.Step) {
 	if r.opts.Replay != nil || r.opts.Insecure != nil {
 		return nil
@@ -129,7 +129,8 @@ func (r *run) sendTable(ctx context.Context, step *compile.Step) (err error) {
 	made, err := postgres.Write(ctx, placeOf(*step.Work.Send), schema, rows(ctx), r.mark())
 	if err == nil && made {
 		to := step.Work.Send
-		r.opts.Log.Warn(fmt.Sprintf("the table %s of the stage %s is on the server that %s names", to.Table, step.ID, to.Connection))
+		r.opts.Log.Warn(fmt.Sprintf("the table %s of the stage %s is on the server that %s names", to.Table, step.ID,
+			to.Connection))
 	}
 	return err
 }

@@ -12,8 +12,8 @@ import (
 	"weir/runtime/dataset"
 )
 
-// storedRows and keptRows stand in statements for what a run names by what it finds: the rows of the table as its stored
-// types are read, and those that a stage keeps.
+// storedRows and keptRows stand in statements for what a run names by what it finds: the rows of the table as its
+// stored types are read, and those that a stage keeps.
 const (
 	storedRows = "stored_rows"
 	keptRows   = "kept_rows"
@@ -26,15 +26,16 @@ type Statement struct {
 	SQL   string `json:"sql"`
 }
 
-// Statements returns what a plan asks for before anything is paid for: hashes of the rows, and of each stage that counts
-// rows where they stay its codes and their counts. The stored rows are stored_rows, with the columns s0, s1, ... of the
-// domain in its order, since how they are stored is found by opening them. For that reason the statement of the content is
-// left out, as are tests by public numbers, which no row enters, and what is asked for behind a charge, which follows from
-// what the run releases. An error says that rows do not stay.
+// Statements returns what a plan asks for before anything is paid for: hashes of the rows, and of each stage that
+// counts rows where they stay its codes and their counts. The stored rows are stored_rows, with the columns s0, s1, ...
+// of the domain in its order, since how they are stored is found by opening them. For that reason the statement of the
+// content is left out, as are tests by public numbers, which no row enters, and what is asked for behind a charge,
+// which follows from what the run releases. An error says that rows do not stay.
 func Statements(plan *compile.Plan) ([]Statement, error) {
 	declared := plan.Dataset.Source
 	if !declared.Stays {
-		return nil, errors.New("rows of the dataset come to weir, which counts them; must stay in a database (dataset.database.rows: stay)")
+		return nil, errors.New("rows of the dataset come to weir, which counts them; must stay in a database " +
+			"(dataset.database.rows: stay)")
 	}
 	dialect, err := dialectOf(declared.Program)
 	if err != nil {
@@ -67,7 +68,8 @@ func meant(plan *compile.Plan) (list []sql.Meant) {
 
 // dialectOf returns the SQL of a program that counts.
 func dialectOf(program string) (sql.Dialect, error) {
-	for name, d := range map[string]sql.Dialect{"PostgreSQL": sql.Postgres(), "DuckDB": sql.DuckDB(), "Spark": sql.Spark()} {
+	for name, d := range map[string]sql.Dialect{"PostgreSQL": sql.Postgres(), "DuckDB": sql.DuckDB(),
+		"Spark": sql.Spark()} {
 		if name == program {
 			return d, nil
 		}
@@ -102,9 +104,11 @@ func StatementsText(plan *compile.Plan, list []Statement) string {
 	}
 	fmt.Fprintf(&b, "-- %s is what the statement above it gives, kept for the run.\n"+
 		"-- Not printed, since they follow from how the columns are stored: the settings of the session, the look at the\n"+
-		"-- catalogue, and one SELECT of the content: count(*), a bit for each rule that cells of a column break, and four sums\n"+
+		"-- catalogue, and one SELECT of the content: count(*), a bit for each rule that cells of a column break, and four "+
+		"sums\n"+
 		"-- over pieces of the SHA-256 of each row.\n"+
-		"-- Nor is the test of each column that is cut into cells: a SELECT of the cells of public numbers, from no table.\n", keptRows)
+		"-- Nor is the test of each column that is cut into cells: a SELECT of the cells of public numbers, from no table.\n",
+		keptRows)
 	for _, s := range list {
 		of := "stage " + s.Stage
 		if s.Stage == "" {

@@ -1,7 +1,7 @@
 package runtime
 
-// UsageError is a mistake of who asked: what was named cannot be read as what it was named for, or does not fit the rest
-// of what was asked.
+// UsageError is a mistake of who asked: what was named cannot be read as what it was named for, or does not fit the
+// rest of what was asked.
 type UsageError struct{ err error }
 
 func (e *UsageError) Error() string { return e.err.Error() }

@@ -177,7 +177,8 @@ func printKept(w io.Writer, items []collect.Item) {
 		if n := len(items) - 1; n > 0 {
 			more = fmt.Sprintf(" and %d more (--json lists them)", n)
 		}
-		fmt.Fprintf(w, "  %s, %s, %s%s: %s\n", items[0].What, listing.Size(collect.Bytes(items)), items[0].Path, more, items[0].Kept)
+		fmt.Fprintf(w, "  %s, %s, %s%s: %s\n", items[0].What, listing.Size(collect.Bytes(items)), items[0].Path, more,
+			items[0].Kept)
 	}
 }
 

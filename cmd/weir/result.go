@@ -85,7 +85,8 @@ func chargeText(r *runtime.Result) string {
 		case paid == total:
 			text += fmt.Sprintf("; %s was paid when this run was begun, and is not charged again", stage.ID)
 		default:
-			text += fmt.Sprintf("; of the %d charges of %s %d had been made when this run was begun, and are not made again", total,
+			text += fmt.Sprintf("; of the %d charges of %s %d had been made when this run was begun, and are not made again",
+				total,
 				stage.ID, paid)
 		}
 	}

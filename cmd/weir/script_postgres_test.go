@@ -32,7 +32,8 @@ func TestPostgresScripts(t *testing.T) {
 		RequireUniqueNames: true,
 		Setup:              server.setup,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"weir": program.command, "exits": program.exits, "edit": edit, "take": take, "sql": server.sql, "export": server.export,
+			"weir": program.command, "exits": program.exits, "edit": edit, "take": take, "sql": server.sql,
+			"export":         server.export,
 			"untilItAnswers": program.untilItAnswers(server.words), "whileItLies": program.whileItLies(server.words),
 		},
 	})

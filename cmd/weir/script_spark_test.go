@@ -41,7 +41,8 @@ func TestSparkScripts(t *testing.T) {
 				return spark.setup(env)
 			},
 			Cmds: map[string]func(*testscript.TestScript, bool, []string){
-				"weir": program.command, "exits": program.exits, "edit": edit, "take": take, "sql": spark.sql, "endworker": spark.endWorker,
+				"weir": program.command, "exits": program.exits, "edit": edit, "take": take, "sql": spark.sql,
+				"endworker": spark.endWorker,
 			},
 		})
 	})

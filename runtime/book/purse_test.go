@@ -207,7 +207,8 @@ func TestNothingIsChargedInABlankBook(t *testing.T) {
 // path, by which a record names one and the same file wherever it is read.
 func TestTestLedgerIsApart(t *testing.T) {
 	place := Place{Asked: "x" + TestLedgerSuffix[len(".NOT-PRIVATE"):], Test: true}
-	if path, err := place.ledger(ds()); err != nil || filepath.Base(path) != "x"+TestLedgerSuffix || !filepath.IsAbs(path) {
+	if path, err := place.ledger(ds()); err != nil || filepath.Base(path) != "x"+TestLedgerSuffix ||
+		!filepath.IsAbs(path) {
 		t.Errorf("%s, %v, must be apart from the ledger of real charges", path, err)
 	}
 	place.Test = false

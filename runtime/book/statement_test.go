@@ -31,7 +31,8 @@ func TestRefusalOfABegunRun(t *testing.T) {
 	for charges, want := range map[int]bool{0: false, 1: true} {
 		loosened := &ledger.OverBudgetError{}
 		r := &Purse{charges: make([]record.Charge, charges)}
-		if err := r.asBegun(fmt.Errorf("stage: %w", loosened)); !errors.Is(err, ledger.ErrOverBudget) || loosened.Begun != want {
+		if err := r.asBegun(fmt.Errorf("stage: %w", loosened)); !errors.Is(err, ledger.ErrOverBudget) ||
+			loosened.Begun != want {
 			t.Errorf("after %d charges: begun is %v, must be %v", charges, loosened.Begun, want)
 		}
 	}

@@ -78,7 +78,8 @@ func nearest(out string, plan *compile.Plan, stage, ledger string) (best Because
 		if err != nil || rec.Insecure || !sameFile(rec.Dataset.Ledger, ledger) || !hasPaid(rec, kind) {
 			continue
 		}
-		r, err := words.Compare(words.Side{Name: dir, Kind: words.RunSide, Canonical: []byte(rec.Spec), Plan: rec.Plan}, current)
+		r, err := words.Compare(words.Side{Name: dir, Kind: words.RunSide, Canonical: []byte(rec.Spec), Plan: rec.Plan},
+			current)
 		if err != nil {
 			continue // of another version of weir
 		}

@@ -1,8 +1,8 @@
 // Package codebook makes a domain of what a publisher says of a table: one file that describes columns by itself
 // (Import), or a list of columns
 // (data-specs of the NIST challenges) and codebooks (of IPUMS, with every code and its
-// label, a line on each column, or dictionaries of NIST's data excerpts). It opens no table. What it reads may come from
-// anyone: sizes are bounded, and damage is named with its line.
+// label, a line on each column, or dictionaries of NIST's data excerpts). It opens no table. What it reads may come
+// from anyone: sizes are bounded, and damage is named with its line.
 package codebook
 
 import (
@@ -86,7 +86,8 @@ func (b *Book) Add(name string, data []byte) error {
 		}
 	}
 	if len(r.own) == 0 {
-		return fmt.Errorf("%s: describes no column; a codebook has lines \"NAME: text\", or sections \" NAME<tab>title\" with lines \"code<tab>label\"", name)
+		return fmt.Errorf("%s: describes no column; a codebook has lines \"NAME: text\", or sections \" NAME<tab>title\" "+
+			"with lines \"code<tab>label\"", name)
 	}
 	return lines.Err()
 }
@@ -115,7 +116,8 @@ func (r *reading) line(line string) error {
 	case line == "" || line[0] == '\t':
 		return nil // a heading, or a place that has no code of its own
 	case m == nil:
-		return fmt.Errorf("is %.60q in the section of %s, must be code<tab>label, or a heading that begins with a tab", line, r.at)
+		return fmt.Errorf("is %.60q in the section of %s, must be code<tab>label, or a heading that begins with a tab", line,
+			r.at)
 	default:
 		return r.list(plainCode(m[1]), strings.TrimSpace(m[2]))
 	}

@@ -58,7 +58,8 @@ func Domain(file string, listed []Listed, book *Book, form Form) (*domain.Domain
 			c.Doc = sentence(short(e.Doc), labels(codes), "codes by "+by+", up to the maxval of "+file)
 		case readFromRows(l.Name):
 			c.Categories, c.Source = domain.Categories{}, ""
-			c.Doc = sentence(short(e.Doc), fmt.Sprintf("codes to %d by %s; which of them are in use is no public knowledge (UCLANESL's program read it from the rows)", l.Maxval, file))
+			c.Doc = sentence(short(e.Doc), fmt.Sprintf("codes to %d by %s; which of them are in use is no public knowledge "+
+				"(UCLANESL's program read it from the rows)", l.Maxval, file))
 		case l.Maxval <= mostCodes:
 			for v := range l.Maxval + 1 {
 				c.Categories = append(c.Categories, strconv.FormatInt(v, 10))
@@ -143,7 +144,8 @@ func amount(c *domain.Column, maxval int64, form Form) {
 // notAvailable: IPUMS writes N/A of an amount as nines, or as nines and an 8.
 func notAvailable(maxval int64) bool {
 	s := strconv.FormatInt(maxval, 10)
-	return maxval > mostCodes && strings.Trim(s[:len(s)-1], "9") == "" && (strings.HasSuffix(s, "9") || strings.HasSuffix(s, "8"))
+	return maxval > mostCodes && strings.Trim(s[:len(s)-1], "9") == "" && (strings.HasSuffix(s, "9") ||
+		strings.HasSuffix(s, "8"))
 }
 
 // Sentinels are the amounts of a domain made AsSentinel with their codes for not

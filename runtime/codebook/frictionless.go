@@ -106,7 +106,8 @@ func missingValues(e entry) (list []string) {
 func fieldKeys() []string {
 	return []string{"name", "type", "format", "title", "description", "example", "constraints", "rdfType",
 		"missingValues", "trueValues", "falseValues",
-		"decimalChar", "groupChar", "bareNumber", "categories", "categoriesOrdered", "itemType", "arrayItem", "delimiter", "unit"}
+		"decimalChar", "groupChar", "bareNumber", "categories", "categoriesOrdered", "itemType", "arrayItem", "delimiter",
+		"unit"}
 }
 
 func constraintKeys() []string {

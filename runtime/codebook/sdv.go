@@ -56,7 +56,8 @@ func keysOf(table map[string]entry) (keys []string) {
 func sdvPersonal() []string {
 	return []string{"id", "unknown", "address", "administrative_unit", "city", "city_suffix", "company", "country_code",
 		"credit_card_number", "email", "first_name", "iban", "ipv4_address",
-		"ipv6_address", "job", "last_name", "latitude", "license_plate", "longitude", "mac_address", "name", "phone_number", "postcode", "ssn", "state", "state_abbr",
+		"ipv6_address", "job", "last_name", "latitude", "license_plate", "longitude", "mac_address", "name", "phone_number",
+		"postcode", "ssn", "state", "state_abbr",
 		"street_address", "street_name", "secondary_address", "swift11", "swift8", "user_agent_string", "user_name", "vin"}
 }
 

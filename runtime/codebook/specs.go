@@ -76,7 +76,8 @@ func coded(d *json.Decoder, name string) (Listed, error) {
 	}
 	n, err := c.Maxval.Int64()
 	if err != nil || n < 1 || n > maxMaxval {
-		return Listed{}, fmt.Errorf("%.60q: maxval: is %.60s, must be a whole number from 1 to %d", name, c.Maxval.String(), int64(maxMaxval))
+		return Listed{}, fmt.Errorf("%.60q: maxval: is %.60s, must be a whole number from 1 to %d", name, c.Maxval.String(),
+			int64(maxMaxval))
 	}
 	return Listed{Name: name, Maxval: n, Whole: true}, nil
 }
@@ -103,7 +104,8 @@ func occurring(d *json.Decoder, name string) (Listed, error) {
 	}
 	switch {
 	case slices.Contains(l.Values, ""):
-		return l, fmt.Errorf("%.60q: values: holds an empty text, which is a missing value in a file, must hold the others", name)
+		return l, fmt.Errorf("%.60q: values: holds an empty text, which is a missing value in a file, must hold the others",
+			name)
 	case c.Min != nil && c.Max != nil && *c.Min < *c.Max:
 		l.Bounds = &[2]float64{*c.Min, *c.Max}
 	case len(c.Values) == 0:

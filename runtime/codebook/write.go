@@ -17,14 +17,16 @@ import (
 func YAML(d *domain.Domain, comment ...string) ([]byte, error) {
 	var b bytes.Buffer
 	for _, line := range comment {
-		fmt.Fprintf(&b, "# %s\n", strings.Join(strings.Fields(plaintext.Text(line)), " ")) // names of files are in it, which may hold ends of lines
+		// names of files are in it, which may hold ends of lines
+		fmt.Fprintf(&b, "# %s\n", strings.Join(strings.Fields(plaintext.Text(line)), " "))
 	}
 	b.WriteString("columns:\n")
 	for i := range d.Columns {
 		write(&b, &d.Columns[i])
 	}
 	if b.Len() > schema.MaxBytes {
-		return nil, fmt.Errorf("the domain would be %d bytes long, and weir check reads at most %d (1 MiB); import fewer columns", b.Len(), schema.MaxBytes)
+		return nil, fmt.Errorf("the domain would be %d bytes long, and weir check reads at most %d (1 MiB); import fewer "+
+			"columns", b.Len(), schema.MaxBytes)
 	}
 	return b.Bytes(), nil
 }

@@ -51,9 +51,11 @@ func (f *Found) paid(s store.Summary, known ledgers) (kept string, costs bool) {
 	case f.rules.Paid:
 		return "", true
 	case err != nil:
-		return fmt.Sprintf("its ledger %s cannot be read, so that nobody can tell whether it has paid; --paid removes it", s.Dataset.Ledger), true
+		return fmt.Sprintf("its ledger %s cannot be read, so that nobody can tell whether it has paid; --paid removes it",
+			s.Dataset.Ledger), true
 	}
-	return fmt.Sprintf("it has paid (charges: %d), and running its spec again continues it at no charge; --paid removes it", n), true
+	return fmt.Sprintf(
+		"it has paid (charges: %d), and running its spec again continues it at no charge; --paid removes it", n), true
 }
 
 // ledgers are the charges of each run, by ledger; nil for one that cannot be read.

@@ -63,7 +63,8 @@ func exists(path string) bool {
 // Check refuses a ledger that lacks charges.
 func (k KnownBeside) Check(entries []ledger.Entry) error {
 	if err := ledger.Includes(entries, k.head); err != nil {
-		return Refusal{fmt.Errorf("must hold the charges that %s knows of: %w; bring it back from the owner's copy: weir ledger restore %s; or restore it from version control or a backup", OwnerName(k.data), err, quoted(k.data))}
+		return Refusal{fmt.Errorf("must hold the charges that %s knows of: %w; bring it back from the owner's copy: weir "+
+			"ledger restore %s; or restore it from version control or a backup", OwnerName(k.data), err, quoted(k.data))}
 	}
 	return nil
 }

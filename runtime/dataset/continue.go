@@ -229,7 +229,8 @@ func (x *index) absorb(rec *record, own *owner, t transfer) (moved []spot, err e
 		}
 	}
 	for _, o := range homes { // and those beside the two ledgers
-		if home := homeOf(o.Ledger); o.isAt(home) && !slices.ContainsFunc(moved, func(s spot) bool { return store.SamePath(s.Owner, home) }) {
+		if home := homeOf(o.Ledger); o.isAt(home) && !slices.ContainsFunc(moved,
+			func(s spot) bool { return store.SamePath(s.Owner, home) }) {
 			moved = append(moved, spot{Owner: home})
 		}
 	}

@@ -17,7 +17,8 @@ func TestDamageIsSaid(t *testing.T) {
 	b := newBench(t)
 	b.write("a.csv", people(0, 300))
 	id := b.identify("a.csv", "1")
-	files := []string{b.path("a.csv" + OwnerSuffix), filepath.Join(b.out, "datasets", "index.json"), filepath.Join(b.out, "datasets", id.ID+".json")}
+	files := []string{b.path("a.csv" + OwnerSuffix), filepath.Join(b.out, "datasets", "index.json"),
+		filepath.Join(b.out, "datasets", id.ID+".json")}
 	for _, path := range files {
 		whole, _ := os.ReadFile(path)
 		for name, text := range map[string][]byte{
@@ -133,7 +134,8 @@ func TestKnownPrivate(t *testing.T) {
 	b.write("a.csv", people(0, 300))
 	id := b.identify("a.csv", "1")
 	digest := b.opening("a.csv", "1").Digest
-	if what, is, err := KnownPrivate(b.out, b.path("a.csv"), digest); !is || err != nil || !strings.Contains(what, id.ID) || !strings.Contains(what, b.path("a.csv")) {
+	if what, is, err := KnownPrivate(b.out, b.path("a.csv"), digest); !is || err != nil || !strings.Contains(what,
+		id.ID) || !strings.Contains(what, b.path("a.csv")) {
 		t.Errorf("%q, %v, %v: must be %s", what, is, err, id.ID)
 	}
 	if _, is, _ := KnownPrivate(b.out, b.path("x.csv"), "sha256:x"); is {

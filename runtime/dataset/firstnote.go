@@ -68,8 +68,9 @@ func (id *Identity) CheckTracked(ledger string) error {
 func trackedKeys(out, id string, owners ...string) (lines []string) {
 	x := index{dir: indexDir(out)}
 	for _, file := range append(owners, x.keyPath(), x.recordPath(id)) {
-		line := fmt.Sprintf("%s holds a key and git tracks it: git rm --cached %s, and commit that; with a commit of it that "+
-			"was published, guesses of the rows can be tested.", file, quoted(file))
+		line := fmt.Sprintf(
+			"%s holds a key and git tracks it: git rm --cached %s, and commit that; with a commit of it that "+
+				"was published, guesses of the rows can be tested.", file, quoted(file))
 		if file != "" && disk.Tracked(file) && !slices.Contains(lines, line) {
 			lines = append(lines, line)
 		}

@@ -13,7 +13,8 @@ import (
 func TestFirstNote(t *testing.T) {
 	b := newBench(t)
 	b.write("a.csv", people(0, 300))
-	want := "First run on a.csv: a.csv.weir-owner.json now lies beside it, and its ledger will once something is charged. Commit the ledger. Back up the owner file with the data, " +
+	want := "First run on a.csv: a.csv.weir-owner.json now lies beside it, and its ledger will once something is " +
+		"charged. Commit the ledger. Back up the owner file with the data, " +
 		"and never commit it: with it copies and corrections are recognised and share one budget."
 	if notes := b.identify("a.csv", "1").Notes; len(notes) != 1 || notes[0] != want {
 		t.Errorf("%q, must be %q", notes, want)
@@ -42,7 +43,8 @@ func TestFirstNote(t *testing.T) {
 // TestFirstChargeInGit: where "git add -A" would stage the key no first charge is made, unless a .gitignore names the
 // owner file; weir says so, leaves no key, and changes no file of the user's.
 func TestFirstChargeInGit(t *testing.T) {
-	for ignore, refused := range map[string]bool{"": true, "# a.csv.weir-owner.json\nruns\n!*\n": true, "*.weir-owner.json*\n": false, "/sub/\n": false, "sub/a.csv.weir-owner.json": false} {
+	for ignore, refused := range map[string]bool{"": true, "# a.csv.weir-owner.json\nruns\n!*\n": true,
+		"*.weir-owner.json*\n": false, "/sub/\n": false, "sub/a.csv.weir-owner.json": false} {
 		b := newBench(t)
 		root := b.dir
 		os.Mkdir(filepath.Join(root, ".git"), 0o755)
@@ -51,7 +53,8 @@ func TestFirstChargeInGit(t *testing.T) {
 		os.Mkdir(b.dir, 0o755)
 		b.write("a.csv", people(0, 300))
 		_, err := b.try("a.csv", "1")
-		if found := errors.As(err, new(Refusal)); found != refused || err != nil && !strings.Contains(err.Error(), "add the line *.weir-owner.json* to "+b.path(".gitignore")) {
+		if found := errors.As(err, new(Refusal)); found != refused || err != nil && !strings.Contains(err.Error(),
+			"add the line *.weir-owner.json* to "+b.path(".gitignore")) {
 			t.Errorf(".gitignore %q: %v", ignore, err)
 		}
 		if _, err := os.Stat(b.path("a.csv" + OwnerSuffix)); (err == nil) == refused {
@@ -86,7 +89,8 @@ func TestFirstChargeIntoUsedFolder(t *testing.T) {
 		os.MkdirAll(filepath.Join(o.Out, "study"), 0o755)
 		os.WriteFile(filepath.Join(o.Out, ".gitignore"), []byte(ignore), 0o644)
 		_, err := Identify(t.Context(), o)
-		if found := errors.As(err, new(Refusal)); found != refused || refused && !strings.Contains(err.Error(), o.Out+" holds keys") {
+		if found := errors.As(err, new(Refusal)); found != refused || refused && !strings.Contains(err.Error(),
+			o.Out+" holds keys") {
 			t.Errorf(".gitignore %q: %v", ignore, err)
 		}
 	}

@@ -12,8 +12,10 @@ import (
 // and nothing else of the file.
 func FuzzOwner(f *testing.F) {
 	key := noise.Key{1}.Hex()
-	f.Add([]byte(`{"id":"ds-00112233445566778899aabbccddeeff","key":"` + key + `","contents":[{"version":"1","hmac":"ab","seen":"2026-01-02T03:04:05Z"}],"ledger":"/l","ledger_count":1,"ledger_head":"sha256:1"}`))
-	f.Add([]byte(`{"id":"ds-00112233445566778899aabbccddeeff","key":"` + key + `","contents":null,"ledger_count":0,"places":[{"path":"/a","owner":"/a.o"}],"index_hmacs":["x"],"sketch":[1,2,3]}`))
+	f.Add([]byte(`{"id":"ds-00112233445566778899aabbccddeeff","key":"` + key +
+		`","contents":[{"version":"1","hmac":"ab","seen":"2026-01-02T03:04:05Z"}],"ledger":"/l","ledger_count":1,"ledger_head":"sha256:1"}`))
+	f.Add([]byte(`{"id":"ds-00112233445566778899aabbccddeeff","key":"` + key +
+		`","contents":null,"ledger_count":0,"places":[{"path":"/a","owner":"/a.o"}],"index_hmacs":["x"],"sketch":[1,2,3]}`))
 	f.Add([]byte(`{"id":"ds-00112233445566778899aabbccddeeff","key":"` + key + `","sketch":[3,2]}`))
 	f.Add([]byte(`{"id":"../../x","key":"` + key + `"}`))
 	f.Add([]byte(`{"key":"` + key[:63] + `"}`))

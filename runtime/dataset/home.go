@@ -25,7 +25,8 @@ func homeOf(path string) string {
 	return strings.TrimSuffix(path, LedgerSuffix) + OwnerSuffix
 }
 
-// BesideLedger lists the files that the owner's side keeps beside a ledger: a confined spec must be allowed to name them.
+// BesideLedger lists the files that the owner's side keeps beside a ledger: a confined spec must be allowed to name
+// them.
 func BesideLedger(path string) []string {
 	home := homeOf(path)
 	return []string{home, home + ".lock", keptPath(home)}
@@ -45,7 +46,8 @@ func (o *owner) home(own string) string {
 func (o *owner) joinHome(own, asked string) error {
 	home := owner{}
 	at := owner{Ledger: cmp.Or(o.Ledger, asked)}
-	if found, err := readPrivate(at.home(own), &home, ownerCure); err != nil || !found || home.ID != o.ID || home.Key != o.Key {
+	if found, err := readPrivate(at.home(own), &home, ownerCure); err != nil || !found || home.ID != o.ID ||
+		home.Key != o.Key {
 		return err
 	}
 	for _, c := range home.Contents {

@@ -19,18 +19,22 @@ import (
 // Opening is a file that a run is about to read.
 type Opening struct {
 	Disk      disk.Disk
-	Out       string         // folder of all runs; the index of datasets lies in it
-	Path      string         // of the file, or the pattern of several
-	Version   string         // as declared; "" is 1
-	Ledger    string         // where the run was asked to charge it; "" is beside the file
-	Uncharged bool           // the run draws no noise: it has no ledger, and leaves the folder of the data alone
-	Replay    bool           // an earlier run's noise is drawn again, and nothing is charged
-	Locked    bool           // whoever opens compares the content with a weir.lock first, and asks Refused then
-	Digest    string         // of the content (pipeline.Opened)
-	Parts     []string       // of the files, where they are several: each is the dataset, wherever it turns up, but for one that is known as another
-	Where     string         // of a table that lies in no file (pipeline.Declared): under another name it is the same dataset
-	Place     string         // of such a table, as its server says (pipeline.Server): by another connection it is the same dataset
-	Rows      pipeline.Table // read only where the index does not know the content
+	Out       string // folder of all runs; the index of datasets lies in it
+	Path      string // of the file, or the pattern of several
+	Version   string // as declared; "" is 1
+	Ledger    string // where the run was asked to charge it; "" is beside the file
+	Uncharged bool   // the run draws no noise: it has no ledger, and leaves the folder of the data alone
+	Replay    bool   // an earlier run's noise is drawn again, and nothing is charged
+	Locked    bool   // whoever opens compares the content with a weir.lock first, and asks Refused then
+	Digest    string // of the content (pipeline.Opened)
+	// of the files, where they are several: each is the dataset, wherever it turns up, but for one that is known as
+	// another
+	Parts []string
+	// of a table that lies in no file (pipeline.Declared): under another name it is the same dataset
+	Where string
+	// of such a table, as its server says (pipeline.Server): by another connection it is the same dataset
+	Place string
+	Rows  pipeline.Table // read only where the index does not know the content
 	// Hashes returns the least hashes of rows that are not read but stay in a database (pipeline.HashesRows); nil: Rows
 	// are read.
 	Hashes func(ctx context.Context, most int) ([]uint64, error)
@@ -42,12 +46,13 @@ type Opening struct {
 // side.
 type Identity struct {
 	ID, Version string
-	Path        string    // of the file, or the pattern of several, links resolved: a ledger beside it is found by every link to it
-	Secret      noise.Key // of draws by the order of rows, such as shards; one for each content of each version
-	Ledger      string    // where its charges were written before, or ""
-	Notes       []string  // for the owner's terminal
-	Overlaps    []string  // other known datasets that share rows (W32)
-	Joins       []string  // the commands that give them one ledger
+	// of the file, or the pattern of several, links resolved: a ledger beside it is found by every link to it
+	Path     string
+	Secret   noise.Key // of draws by the order of rows, such as shards; one for each content of each version
+	Ledger   string    // where its charges were written before, or ""
+	Notes    []string  // for the owner's terminal
+	Overlaps []string  // other known datasets that share rows (W32)
+	Joins    []string  // the commands that give them one ledger
 
 	content string
 	key     noise.Key
@@ -203,7 +208,8 @@ func (f *finding) keep(own *owner, rows sketches) (*Identity, error) {
 	mac := macOf(rec.Key.Key, "content", f.Digest)
 	c, err := rec.sees(f.Version, mac, f.Clock(), func() (noise.Key, error) { return noise.NewKey(f.Random) })
 	if err == nil && !f.Uncharged && !f.Replay && rec.forgot(f.Version, f.place) {
-		f.tell("whether this is the table that version %s of %s was charged with cannot be told, since nothing on the owner's side says it: if it is not, declare another dataset.version", f.Version, rec.ID)
+		f.tell("whether this is the table that version %s of %s was charged with cannot be told, since nothing on the "+
+			"owner's side says it: if it is not, declare another dataset.version", f.Version, rec.ID)
 		c.Seen = f.Clock().UTC().Round(0)
 		c.Secret.Key, err = noise.NewKey(f.Random)
 	}
@@ -234,8 +240,10 @@ func (f *finding) keep(own *owner, rows sketches) (*Identity, error) {
 	if !f.Uncharged && !f.Replay { // it refuses the first new charge
 		f.notes = append(f.notes, trackedKeys(f.Out, rec.ID, f.owners()...)...)
 	}
-	return &Identity{ID: rec.ID, Version: f.Version, Path: f.place.path, Secret: c.Secret.Key, Ledger: rec.Ledger, Notes: f.notes,
-		Overlaps: overlaps, Joins: joins, content: mac, key: rec.Key.Key, seen: c.Seen, locked: rec.locked(f.Version), head: rec.head(), place: f.place, out: f.Out}, nil
+	return &Identity{ID: rec.ID, Version: f.Version, Path: f.place.path, Secret: c.Secret.Key, Ledger: rec.Ledger,
+		Notes:    f.notes,
+		Overlaps: overlaps, Joins: joins, content: mac, key: rec.Key.Key, seen: c.Seen, locked: rec.locked(f.Version),
+		head: rec.head(), place: f.place, out: f.Out}, nil
 }
 
 // record is that of the dataset, with what the owner file knows.
@@ -256,16 +264,20 @@ func (f *finding) tellOther(own *owner, mac string) {
 	i := slices.IndexFunc(own.Contents, func(c content) bool { return c.Charged && c.HMAC == mac })
 	switch {
 	case !f.Replay:
-		f.tell("has other content than version %s of %s was charged with; declare another dataset.version, so that results say what they come from", f.Version, own.ID)
+		f.tell("has other content than version %s of %s was charged with; declare another dataset.version, so that results "+
+			"say what they come from", f.Version, own.ID)
 	case i >= 0:
-		f.tell("is bound to version \"%s\" of %s, and the run was of version \"%s\"; the rows of that version must be here", own.Contents[i].Version, own.ID, f.Version)
+		f.tell("is bound to version \"%s\" of %s, and the run was of version \"%s\"; the rows of that version must be here",
+			own.Contents[i].Version, own.ID, f.Version)
 	default:
-		f.tell("has other content than version \"%s\" of %s, which the run was of; the rows of that version must be here", f.Version, own.ID)
+		f.tell("has other content than version \"%s\" of %s, which the run was of; the rows of that version must be here",
+			f.Version, own.ID)
 	}
 }
 
 func (f *finding) warn(overlaps, joins []string) {
 	if len(overlaps) > 0 {
-		f.tell("shares rows with %s and has a ledger of its own (W32); if the people are the same, give them one: %s", strings.Join(overlaps, ", "), strings.Join(joins, "; "))
+		f.tell("shares rows with %s and has a ledger of its own (W32); if the people are the same, give them one: %s",
+			strings.Join(overlaps, ", "), strings.Join(joins, "; "))
 	}
 }

@@ -29,7 +29,11 @@ func TestSameDataset(t *testing.T) {
 			b.write("a.csv", strings.Replace(people(0, 300), ",p7\n", ",p07\n", 1))
 			return "a.csv", nil
 		},
-		"trailing newline":                 func(b *bench) (string, error) { b.write("a.csv", people(0, 300)+"\n"); return "a.csv", nil },
+		"trailing newline": func(b *bench) (string, error) {
+			b.write("a.csv", people(0, 300)+
+				"\n")
+			return "a.csv", nil
+		},
 		"another folder of runs, in place": func(b *bench) (string, error) { b.out += "2"; return "a.csv", nil },
 		"another folder of runs, a gzip beside": func(b *bench) (string, error) {
 			b.out += "2"
@@ -52,7 +56,8 @@ func TestSameDataset(t *testing.T) {
 			}
 			changed := again.Content() != first.Content()
 			if again.ID != first.ID || changed == (again.Secret == first.Secret) {
-				t.Errorf("the dataset is %s, must be %s; content changed: %t, secret changed: %t", again.ID, first.ID, changed, again.Secret != first.Secret)
+				t.Errorf("the dataset is %s, must be %s; content changed: %t, secret changed: %t", again.ID, first.ID, changed,
+					again.Secret != first.Secret)
 			}
 			if len(again.Overlaps) > 0 {
 				t.Errorf("overlaps %q, must be none with itself", again.Overlaps)
@@ -128,7 +133,8 @@ func TestNothingPublicTellsTheContent(t *testing.T) {
 	b.write("a.csv", people(0, 300))
 	id := b.identify("a.csv", "1")
 	digest := strings.TrimPrefix(b.opening("a.csv", "1").Digest, "sha256:")
-	files := []string{b.path("a.csv" + OwnerSuffix), filepath.Join(b.out, "datasets", "index.json"), filepath.Join(b.out, "datasets", id.ID+".json")}
+	files := []string{b.path("a.csv" + OwnerSuffix), filepath.Join(b.out, "datasets", "index.json"),
+		filepath.Join(b.out, "datasets", id.ID+".json")}
 	for _, path := range files {
 		info, err := os.Stat(path)
 		if err != nil || info.Mode().Perm() != 0o600 {

@@ -75,7 +75,8 @@ func (t transfer) append(rec *record, entries []ledger.Entry) error {
 // whole refuses a ledger that lacks charges: to join the rest would forget them.
 func whole(path string, entries []ledger.Entry, own *owner) error {
 	if err := ledger.Includes(entries, own.head()); err != nil {
-		return Refusal{fmt.Errorf("%s: must hold all charges of %s: %w; bring it back from the owner's copy: weir ledger restore %s; or restore it from version control or a backup", path, own.ID, err, quoted(path))}
+		return Refusal{fmt.Errorf("%s: must hold all charges of %s: %w; bring it back from the owner's copy: weir ledger "+
+			"restore %s; or restore it from version control or a backup", path, own.ID, err, quoted(path))}
 	}
 	return nil
 }

@@ -24,7 +24,8 @@ func newJoining(t *testing.T) joining {
 	b := newBench(t)
 	b.write("old.csv", people(0, 300))
 	b.write("new.csv", people(0, 400))
-	j := joining{b, b.identify("old.csv", "1"), b.identify("new.csv", "1"), b.path("old.csv" + LedgerSuffix), b.path("new.csv" + LedgerSuffix)}
+	j := joining{b, b.identify("old.csv", "1"), b.identify("new.csv", "1"), b.path("old.csv" + LedgerSuffix),
+		b.path("new.csv" + LedgerSuffix)}
 	b.charge(j.old, j.ledger, 2)
 	b.charge(j.new, j.newCosts, 3)
 	return j
@@ -32,7 +33,8 @@ func newJoining(t *testing.T) joining {
 
 func (j joining) join() Continued {
 	j.Helper()
-	done, err := Continue(Continuation{Out: j.out, Old: j.path("old.csv"), New: j.path("new.csv"), Random: j.random, Clock: clock})
+	done, err := Continue(Continuation{Out: j.out, Old: j.path("old.csv"), New: j.path("new.csv"), Random: j.random,
+		Clock: clock})
 	if err != nil {
 		j.Fatal(err)
 	}
@@ -66,7 +68,8 @@ func TestContinueTakesCharges(t *testing.T) {
 	done := j.join()
 	n, after := j.spent(j.ledger)
 	accountant, _ := account.ByName("rdp")
-	want, _ := accountant.Epsilon([]privacy.Event{privacy.Repeated{Count: 5, Event: privacy.Gaussian{NoiseMultiplier: 2}}}, privacy.AddRemove, 1e-6)
+	want, _ := accountant.Epsilon([]privacy.Event{privacy.Repeated{Count: 5, Event: privacy.Gaussian{NoiseMultiplier: 2}}},
+		privacy.AddRemove, 1e-6)
 	if n != 5 || !(after > before) || math.Abs(after-want) > 1e-9 {
 		t.Errorf("%d charges of epsilon %g, %g before, must be 5 of %g", n, after, before, want)
 	}
@@ -80,11 +83,13 @@ func TestContinueTakesCharges(t *testing.T) {
 		t.Error("the former ledger can still be charged")
 	}
 	id, entries := j.identify("new.csv", "1"), mustRead(t, j.ledger)
-	if id.ID != j.old.ID || id.Ledger != j.ledger || len(id.Overlaps) > 0 || id.CheckLedger(entries) != nil || id.CheckLedger(entries[:4]) == nil {
+	if id.ID != j.old.ID || id.Ledger != j.ledger || len(id.Overlaps) > 0 || id.CheckLedger(entries) != nil ||
+		id.CheckLedger(entries[:4]) == nil {
 		t.Errorf("%+v: must be %s with all charges", id, j.old.ID)
 	}
 	last := entries[4]
-	if !strings.HasSuffix(last.ID, " joined from "+j.new.ID) || last.Dataset != j.old.ID || last.Stage != "train" || last.Adjacency != privacy.AddRemove {
+	if !strings.HasSuffix(last.ID, " joined from "+j.new.ID) || last.Dataset != j.old.ID || last.Stage != "train" ||
+		last.Adjacency != privacy.AddRemove {
 		t.Errorf("%+v", last)
 	}
 	os.Remove(filepath.Join(j.out, "datasets", j.old.ID+".json")) // so that the owner file alone knows
@@ -163,7 +168,8 @@ func TestContinueIntoNoLedger(t *testing.T) {
 	free := j.identify("free.csv", "1")
 	os.Remove(j.path("new.csv" + OwnerSuffix))
 	os.Remove(filepath.Join(j.out, "datasets", j.new.ID+".json"))
-	done, err := Continue(Continuation{Out: j.out, Old: j.path("free.csv"), New: j.path("new.csv"), Random: j.random, Clock: clock})
+	done, err := Continue(Continuation{Out: j.out, Old: j.path("free.csv"), New: j.path("new.csv"), Random: j.random,
+		Clock: clock})
 	if err != nil || done.ID != free.ID || done.Charges != 3 || done.Ledger != j.path("free.csv"+LedgerSuffix) {
 		t.Fatalf("%+v, %v", done, err)
 	}

@@ -70,9 +70,11 @@ func (id *Identity) refuseLedger(lacks error) error {
 		files = append(files, home, keptPath(home))
 	}
 	return Refusal{fmt.Errorf("the ledger of %s must hold the charges that were made: %w; %s; "+
-		"or restore %s from version control or a backup, or join it with the ledger of the branch that has them (weir ledger merge), "+
+		"or restore %s from version control or a backup, or join it with the ledger of the branch that has them (weir "+
+		"ledger merge), "+
 		"or, to start another budget knowingly, remove %s and %s",
-		id.ID, lacks, id.HowToRestore(), id.Ledger, strings.Join(files, ", "), (&index{dir: indexDir(id.out)}).recordPath(id.ID))}
+		id.ID, lacks, id.HowToRestore(), id.Ledger, strings.Join(files, ", "),
+		(&index{dir: indexDir(id.out)}).recordPath(id.ID))}
 }
 
 // HowToRestore names the command that writes the ledger again from the owner's copy.

@@ -54,7 +54,8 @@ func (o *owner) secondLedger(path string) error {
 	if o.LedgerCount == 0 || err1 != nil || err2 != nil || store.SamePath(o.Ledger, path) {
 		return nil
 	}
-	return Refusal{fmt.Errorf("%s: is a second ledger of %s beside %s, must be one: join them (weir ledger merge %s %s) and move the second away",
+	return Refusal{fmt.Errorf("%s: is a second ledger of %s beside %s, must be one: join them (weir ledger merge %s %s) "+
+		"and move the second away",
 		path, o.ID, o.Ledger, quoted(o.Ledger), quoted(path))}
 }
 

@@ -63,7 +63,8 @@ func TestLedgerMustHoldItsCharges(t *testing.T) {
 		if err := id.CheckLedger(other); err != nil {
 			t.Errorf("%s: the whole ledger is refused: %v", file, err)
 		}
-		for name, short := range map[string][]ledger.Entry{"deleted": nil, "cut": entries[:2], "without the copy's": entries} {
+		for name, short := range map[string][]ledger.Entry{"deleted": nil, "cut": entries[:2],
+			"without the copy's": entries} {
 			err := id.CheckLedger(short)
 			mustContain(t, err, "restore "+path, "knowingly", id.place.owner)
 			if !errors.As(err, new(Refusal)) || !errors.Is(err, ledger.ErrTampered) {
@@ -138,7 +139,8 @@ func TestCommittedLedger(t *testing.T) {
 	b.out += "2"
 	os.Remove(b.path("a.csv" + OwnerSuffix))
 	two := b.identify("a.csv", "1")
-	if two.ID != one.ID || two.Ledger != b.path("a.csv"+LedgerSuffix) || two.CheckLedger(nil) == nil || two.CheckLedger(l.Entries()) != nil {
+	if two.ID != one.ID || two.Ledger != b.path("a.csv"+LedgerSuffix) || two.CheckLedger(nil) == nil ||
+		two.CheckLedger(l.Entries()) != nil {
 		t.Errorf("%+v: must be %s by its ledger", two, one.ID)
 	}
 	b.write("b.csv", people(1000, 1300))
@@ -197,7 +199,8 @@ func TestContinueByALedgerElsewhere(t *testing.T) {
 	old := b.identify("old.csv", "1")
 	b.charge(old, b.path("budget.jsonl"), 1)
 	b.write("new.csv", people(0, 400))
-	if done, err := Continue(Continuation{Out: b.out, Old: b.path("budget.jsonl"), New: b.path("new.csv")}); err != nil || done.ID != old.ID {
+	if done, err := Continue(Continuation{Out: b.out, Old: b.path("budget.jsonl"), New: b.path("new.csv")}); err != nil ||
+		done.ID != old.ID {
 		t.Errorf("%+v, %v, must be %s", done, err, old.ID)
 	}
 }

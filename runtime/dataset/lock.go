@@ -26,9 +26,11 @@ func (id *Identity) CheckLock() error {
 	case slices.Contains(id.locked, id.content):
 		return nil
 	case len(id.locked) > 0:
-		return fmt.Errorf("has other content than version %s of %s was locked with; declare another dataset.version", id.Version, id.ID)
+		return fmt.Errorf("has other content than version %s of %s was locked with; declare another dataset.version",
+			id.Version, id.ID)
 	}
-	return fmt.Errorf("nothing on the owner's side (%s) says which content version %s of %s was locked with; where this is the right one, lock again", id.place.owner, id.Version, id.ID)
+	return fmt.Errorf("nothing on the owner's side (%s) says which content version %s of %s was locked with; where this "+
+		"is the right one, lock again", id.place.owner, id.Version, id.ID)
 }
 
 // KeepLock keeps, beside the data and in the index, that a lock of the declared version

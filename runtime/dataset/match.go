@@ -23,7 +23,8 @@ func (f *finding) match() (*owner, error) {
 	byContent := f.index.byContent(f.Digest)
 	switch {
 	case byPath != nil && byContent != nil && byPath.ID != byContent.ID:
-		return nil, Refusal{fmt.Errorf("%s: has the owner file of %s and the content of %s, must be of one dataset: remove %s to charge it to the ledger of the latter",
+		return nil, Refusal{fmt.Errorf("%s: has the owner file of %s and the content of %s, must be of one dataset: remove "+
+			"%s to charge it to the ledger of the latter",
 			f.place.path, byPath.ID, byContent.name(), f.place.owner)}
 	case byPath != nil:
 		return byPath, nil
@@ -106,7 +107,8 @@ func (f *finding) byLedger() (*owner, error) {
 	if found, err := readPrivate(homeOf(f.Ledger), home, ownerCure); err != nil {
 		return nil, err
 	} else if found {
-		f.tell("has no owner file, and is %s by the owner file beside the ledger %s, which it is charged to", home.ID, f.Ledger)
+		f.tell("has no owner file, and is %s by the owner file beside the ledger %s, which it is charged to", home.ID,
+			f.Ledger)
 		return home, nil
 	}
 	return f.ofLedger(f.Ledger, homeOf(f.Ledger))
@@ -133,7 +135,8 @@ func (f *finding) ofLedger(path, owner string) (*owner, error) {
 		last.Hash = last.Origin.Hash // which merges do not change
 	}
 	if !validID(last.Dataset) {
-		return nil, fmt.Errorf("%s: is of a dataset without a random id, must be of ds- and 32 hex digits; move it away to start another ledger knowingly", path)
+		return nil, fmt.Errorf("%s: is of a dataset without a random id, must be of ds- and 32 hex digits; move it away to "+
+			"start another ledger knowingly", path)
 	}
 	return f.adopt(last.Dataset, path, ledger.Head{Count: len(entries), Hash: last.Hash})
 }
@@ -143,7 +146,9 @@ func (f *finding) adopt(id, path string, head ledger.Head) (*owner, error) {
 		f.tell("has no owner file, and is %s by its ledger %s", id, path)
 		return &known.owner, nil
 	}
-	f.tell("has no owner file, and is %s by its ledger %s; %s gets a new key. If the owner file was lost, restore it from a backup before the next run, or run once with the folder of runs that knows the dataset (--out): under two keys splits and shards fall otherwise",
+	f.tell("has no owner file, and is %s by its ledger %s; %s gets a new key. If the owner file was lost, restore it "+
+		"from a backup before the next run, or run once with the folder of runs that knows the dataset (--out): under two "+
+		"keys splits and shards fall otherwise",
 		id, path, f.place.owner)
 	key, err := noise.NewKey(f.Random)
 	own := &owner{ID: id, Key: secret{key}}

@@ -40,10 +40,12 @@ func TestSharedRowsAreSeen(t *testing.T) {
 			if one.ID == two.ID {
 				t.Error("another content has the same id")
 			}
-			if len(two.Overlaps) != 1 || !strings.Contains(two.Overlaps[0], one.ID) || !strings.Contains(two.Overlaps[0], b.path("a.csv")) {
+			if len(two.Overlaps) != 1 || !strings.Contains(two.Overlaps[0], one.ID) || !strings.Contains(two.Overlaps[0],
+				b.path("a.csv")) {
 				t.Errorf("overlaps %q, must be %s", two.Overlaps, one.ID)
 			}
-			if told := strings.Join(two.Notes, "\n"); !strings.Contains(told, "W32") || !strings.Contains(told, "weir ledger continue") {
+			if told := strings.Join(two.Notes, "\n"); !strings.Contains(told, "W32") || !strings.Contains(told,
+				"weir ledger continue") {
 				t.Errorf("the owner is told %q, must hear of W32", told)
 			}
 			if again := b.identify("b.csv", "1"); len(again.Overlaps) != 1 {
@@ -68,7 +70,8 @@ func TestParquetOfTheSameRows(t *testing.T) {
 	b.write("a.csv", people(0, 3000))
 	one := b.identify("a.csv", "1")
 	var parquet bytes.Buffer
-	if err := table.Chosen([]string{"parquet"})[0].Write(context.Background(), &parquet, "", b.opening("a.csv", "1").Rows, table.Style{}); err != nil {
+	if err := table.Chosen([]string{"parquet"})[0].Write(context.Background(), &parquet, "", b.opening("a.csv", "1").Rows,
+		table.Style{}); err != nil {
 		t.Fatal(err)
 	}
 	b.write("a.parquet", parquet.String())
@@ -173,7 +176,8 @@ func equal(a, b sketch) bool { return len(a) == len(b) && common(a, b) == len(a)
 // TestRowsByMeaning: zero has two signs, a number many spellings, and cells do
 // not run together.
 func TestRowsByMeaning(t *testing.T) {
-	same := [][2][]byte{{number(nil, 0), number(nil, math.Copysign(0, -1))}, {text(nil, "1"), number(nil, 1)}, {text(nil, "1.50"), number(nil, 1.5)}}
+	same := [][2][]byte{{number(nil, 0), number(nil, math.Copysign(0, -1))}, {text(nil, "1"), number(nil, 1)},
+		{text(nil, "1.50"), number(nil, 1.5)}}
 	for _, p := range same {
 		if !bytes.Equal(p[0], p[1]) {
 			t.Errorf("%x and %x, must be equal", p[0], p[1])
@@ -187,8 +191,8 @@ func TestRowsByMeaning(t *testing.T) {
 	}
 }
 
-// TestLongIDsAreToldApart: beyond 2^53 float64 has one number for several ids. As integers, and as text of any length, each
-// is a row of its own; a text that spells an integer, and a float that is one, stay that integer.
+// TestLongIDsAreToldApart: beyond 2^53 float64 has one number for several ids. As integers, and as text of any length,
+// each is a row of its own; a text that spells an integer, and a float that is one, stay that integer.
 func TestLongIDsAreToldApart(t *testing.T) {
 	seen := map[string]int64{}
 	for _, from := range []int64{1<<53 - 3, 1<<62 - 3, math.MaxInt64 - 5, -1<<53 - 3, math.MinInt64} {
@@ -233,7 +237,8 @@ func TestSketchUnderAnotherDomain(t *testing.T) {
 		sketches = append(sketches, s)
 	}
 	if len(sketches[0]) != 300 || !equal(sketches[0], sketches[1]) {
-		t.Errorf("%d and %d rows, %d equal, must be 300", len(sketches[0]), len(sketches[1]), common(sketches[0], sketches[1]))
+		t.Errorf("%d and %d rows, %d equal, must be 300", len(sketches[0]), len(sketches[1]),
+			common(sketches[0], sketches[1]))
 	}
 	keyed, err := sketchRows(context.Background(), testKey("another index"), b.opening("a.csv", "1").Rows)
 	if err != nil || common(keyed, sketches[0]) > 0 {
@@ -277,7 +282,8 @@ func TestSharedRowsOfDatabases(t *testing.T) {
 	asked := 0
 	identify := func(name, version string, rows []uint64) *Identity {
 		t.Helper()
-		o := Opening{Out: b.out, Path: b.path(name), Version: version, Digest: "counted " + name + version, Clock: clock, Random: b.random}
+		o := Opening{Out: b.out, Path: b.path(name), Version: version, Digest: "counted " + name + version, Clock: clock,
+			Random: b.random}
 		o.Hashes = func(_ context.Context, most int) ([]uint64, error) {
 			asked++
 			sorted := slices.Sorted(slices.Values(rows))

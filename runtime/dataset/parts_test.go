@@ -97,7 +97,8 @@ func TestAPartThatIsADatasetAlready(t *testing.T) {
 		b.write("p-2.csv", people(300, 600))
 		alone := b.identify("p-1.csv", "1")
 		all, err := Identify(t.Context(), b.several("p-*.csv", "1", "p-1.csv", "p-2.csv"))
-		if err != nil || all.ID == alone.ID || len(all.Overlaps) != 1 || !strings.Contains(all.Joins[0], "'"+b.path("p-*.csv")+"'") {
+		if err != nil || all.ID == alone.ID || len(all.Overlaps) != 1 || !strings.Contains(all.Joins[0],
+			"'"+b.path("p-*.csv")+"'") {
 			t.Fatalf("%+v, %v: must be another dataset that shares rows", all, err)
 		}
 		var kept owner
@@ -107,7 +108,8 @@ func TestAPartThatIsADatasetAlready(t *testing.T) {
 		if again := b.identify("p-1.csv", "1"); again.ID != alone.ID {
 			t.Errorf("is %s now, was %s", again.ID, alone.ID)
 		}
-		done, err := Continue(Continuation{Out: b.out, Old: b.path("p-1.csv"), New: b.path("p-*.csv"), Random: b.random, Clock: clock})
+		done, err := Continue(Continuation{Out: b.out, Old: b.path("p-1.csv"), New: b.path("p-*.csv"), Random: b.random,
+			Clock: clock})
 		if err != nil || done.ID != alone.ID {
 			t.Errorf("%+v, %v: must be joined to %s", done, err, alone.ID)
 		}

@@ -45,7 +45,8 @@ func locate(d disk.Disk, out, path string, uncharged bool) (place, error) {
 // placeOf is the place of a resolved path.
 func placeOf(out, path string) place {
 	name := sha256.Sum256([]byte(pipeline.Stem(path)))
-	p := place{path: path, beside: OwnerName(path), aside: filepath.Join(out, "owners", hex.EncodeToString(name[:16])+OwnerSuffix)}
+	p := place{path: path, beside: OwnerName(path), aside: filepath.Join(out, "owners", hex.EncodeToString(name[:16])+
+		OwnerSuffix)}
 	p.owner = p.beside
 	return p
 }
@@ -74,7 +75,8 @@ func resolveUnwritten(path string) (string, error) {
 	}
 	path = filepath.Join(dir, filepath.Base(path))
 	if stem := pipeline.Stem(path); exists(stem) {
-		return "", Refusal{fmt.Errorf("%s: would share the ledger %s with the file %s beside it; each table has a ledger of its own: rename that file, or call the table otherwise",
+		return "", Refusal{fmt.Errorf("%s: would share the ledger %s with the file %s beside it; each table has a ledger "+
+			"of its own: rename that file, or call the table otherwise",
 			path, filepath.Base(LedgerName(path)), filepath.Base(stem))}
 	}
 	return path, nil
@@ -86,7 +88,8 @@ func LedgerName(table string) string { return pipeline.Stem(table) + LedgerSuffi
 // OwnerName returns the path of the owner file beside a table.
 func OwnerName(table string) string { return pipeline.Stem(table) + OwnerSuffix }
 
-const ownerCure = "restore it from a backup; or remove it, then weir knows the dataset by its content only, as far as the folder of runs does"
+const ownerCure = "restore it from a backup; or remove it, then weir knows the dataset by its content only, as far " +
+	"as the folder of runs does"
 
 // load reads what the owner keeps of this place; nil where there is nothing.
 func (p place) load() (*owner, error) {

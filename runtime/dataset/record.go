@@ -28,7 +28,8 @@ type spot struct {
 	Owner string `json:"owner"`
 }
 
-const recordCure = "restore it from a backup; or remove it, then copies of the dataset are not known until a run has read it again"
+const recordCure = "restore it from a backup; or remove it, then copies of the dataset are not known until a run has " +
+	"read it again"
 
 func (r *record) valid() error {
 	for _, s := range []sketch{r.Rows, r.Counted} {

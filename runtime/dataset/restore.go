@@ -34,8 +34,8 @@ type Restored struct {
 var ErrUncharged = errors.New("nothing was charged to it, so it has no ledger")
 
 // Restore writes a ledger again from a copy on the owner's side, whatever stands in it. The copy must be a whole
-// chain that holds the noted head, and all charges of the file that is there, as far as altered lines tell: so the ledger never
-// holds fewer charges afterwards, and a copy from which lines were taken restores nothing.
+// chain that holds the noted head, and all charges of the file that is there, as far as altered lines tell: so the
+// ledger never holds fewer charges afterwards, and a copy from which lines were taken restores nothing.
 func Restore(r Restoration) (done Restored, err error) {
 	if r.Out, err = filepath.Abs(r.Out); err != nil {
 		return done, err
@@ -123,7 +123,8 @@ func (s *restoring) restore() (Restored, error) {
 	if errors.Is(err, ledger.ErrBranch) {
 		err = fmt.Errorf("%w; join the two: weir ledger merge %s %s", err, quoted(s.ledger), quoted(s.from))
 	} else if errors.Is(err, ledger.ErrTampered) {
-		err = fmt.Errorf("%w; nothing was written. Move %s away, then restore again: weir ledger restore %s%s", err, s.ledger, quoted(s.of), outFlag(s.out))
+		err = fmt.Errorf("%w; nothing was written. Move %s away, then restore again: weir ledger restore %s%s", err, s.ledger,
+			quoted(s.of), outFlag(s.out))
 	}
 	return done, err
 }
@@ -174,8 +175,10 @@ func (s *restoring) refuse(lacks error, present []ledger.Entry) error {
 	if runs := s.missing(present); len(runs) > 0 {
 		missing = "missing are charges of " + strings.Join(runs, ", ")
 	}
-	return errors.Join(Refusal{fmt.Errorf("%s: nothing was written: %s must hold the charges of %s that were noted: %w; %s; "+
-		"restore the ledger from version control or a backup, or join it with the ledger of the branch that has them (weir ledger merge)",
+	return errors.Join(Refusal{fmt.Errorf("%s: nothing was written: %s must hold the charges of %s that were noted: %w; "+
+		"%s; "+
+		"restore the ledger from version control or a backup, or join it with the ledger of the branch that has them (weir "+
+		"ledger merge)",
 		s.ledger, copy, s.rec.ID, lacks, missing)}, errors.Join(s.faults...))
 }
 

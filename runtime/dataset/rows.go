@@ -138,7 +138,8 @@ func coded(a *array.Int32, c *domain.Column) cell {
 	}
 }
 
-// exactly appends a whole number without rounding it: ids of 17 digits are other rows, though float64 rounds them to one.
+// exactly appends a whole number without rounding it: ids of 17 digits are other rows, though float64 rounds them to
+// one.
 func exactly(b []byte, x int64) []byte {
 	if -1<<53 <= x && x <= 1<<53 {
 		return number(b, float64(x))
@@ -167,7 +168,8 @@ func text(b []byte, s string) []byte {
 		if err == nil {
 			return exactly(b, n)
 		}
-		if x, failed := strconv.ParseFloat(s, 64); failed == nil && !errors.Is(err, strconv.ErrRange) { // a longer whole number is text
+		// a longer whole number is text
+		if x, failed := strconv.ParseFloat(s, 64); failed == nil && !errors.Is(err, strconv.ErrRange) {
 			return number(b, x)
 		}
 	}

@@ -24,8 +24,10 @@ func twoKeys(a, b known) error {
 	case c == 0:
 		why = ", as far as can be told"
 	}
-	return Refusal{fmt.Errorf("%s: has another key for %s than %s, must have the same; the older one%s is in %s (%s), the newer in %s (%s): "+
-		"move %s away, and the next run writes it again with the older key. Both keys count the same ledger, so no charge is lost; splits and shards made with the newer key fall otherwise",
+	return Refusal{fmt.Errorf("%s: has another key for %s than %s, must have the same; the older one%s is in %s (%s), "+
+		"the newer in %s (%s): "+
+		"move %s away, and the next run writes it again with the older key. Both keys count the same ledger, so no charge "+
+		"is lost; splits and shards made with the newer key fall otherwise",
 		newer.path, a.ID, older.path, why, older.path, older.history(), newer.path, newer.history(), newer.path)}
 }
 
@@ -60,7 +62,8 @@ func (f *finding) orphans() (names []string) {
 func (f *finding) tellOrphans() {
 	for _, name := range f.orphans() {
 		path := filepath.Join(filepath.Dir(f.place.path), name)
-		f.tell("gets a new key, and %s lies in the same folder without its owner file; if that is the ledger of these rows: weir ledger continue %s %s --out %s",
+		f.tell("gets a new key, and %s lies in the same folder without its owner file; if that is the ledger of these "+
+			"rows: weir ledger continue %s %s --out %s",
 			name, quoted(path), quoted(f.place.path), quoted(f.Out))
 	}
 }

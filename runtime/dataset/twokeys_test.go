@@ -37,12 +37,14 @@ func TestLostOwnerFileAndAnotherOut(t *testing.T) {
 	b.out = here
 	_, err = b.try("a.csv", "1")
 	record, owner := filepath.Join(b.out, "datasets", one.ID+".json"), b.path("a.csv"+OwnerSuffix)
-	mustContain(t, err, "the older one is in "+record+" (first seen 2026-01-02 03:04:05, 2 charges noted)", "the newer in "+owner+" (first seen 2026-01-03", "move "+owner+" away")
+	mustContain(t, err, "the older one is in "+record+" (first seen 2026-01-02 03:04:05, 2 charges noted)",
+		"the newer in "+owner+" (first seen 2026-01-03", "move "+owner+" away")
 	if !errors.As(err, new(Refusal)) {
 		t.Errorf("%v: must be a refusal", err)
 	}
 	os.Rename(owner, owner+".away")
-	if again, err := b.try("a.csv", "1"); err != nil || again.Secret != one.Secret || again.Ledger != one.Ledger && again.Ledger != b.path("a.csv"+LedgerSuffix) {
+	if again, err := b.try("a.csv", "1"); err != nil || again.Secret != one.Secret || again.Ledger != one.Ledger &&
+		again.Ledger != b.path("a.csv"+LedgerSuffix) {
 		t.Errorf("%+v, %v: must have the older key", again, err)
 	}
 }
@@ -78,11 +80,13 @@ func TestOrphanedLedger(t *testing.T) {
 	}
 	os.Remove(b.path("a.csv" + OwnerSuffix))
 	os.Rename(b.path("a.csv"), b.path("c.csv"))
-	if notes := strings.Join(b.identify("c.csv", "1").Notes, "\n"); !strings.Contains(notes, "gets a new key, and a.csv"+LedgerSuffix) {
+	if notes := strings.Join(b.identify("c.csv", "1").Notes, "\n"); !strings.Contains(notes, "gets a new key, and a.csv"+
+		LedgerSuffix) {
 		t.Errorf("%s: must name the ledger", notes)
 	}
 	path := b.path("a.csv" + LedgerSuffix)
-	if _, err := Continue(Continuation{Out: b.out, Old: path, New: b.path("c.csv"), Random: b.random, Clock: clock}); err != nil {
+	if _, err := Continue(Continuation{Out: b.out, Old: path, New: b.path("c.csv"), Random: b.random,
+		Clock: clock}); err != nil {
 		t.Fatal(err)
 	}
 	if id := b.identify("c.csv", "1"); id.Ledger != path || id.CheckLedger(nil) == nil {

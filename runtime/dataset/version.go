@@ -77,7 +77,8 @@ func (o *owner) refuses(version, mac string) error {
 			fix = fmt.Sprintf("the one that this content was charged under, dataset.version: \"%s\"", c.Version)
 		}
 	}
-	return Refusal{fmt.Errorf("dataset.version: is %s, which was charged with other content of %s, must be %s; nothing was charged", version, o.ID, fix)}
+	return Refusal{fmt.Errorf("dataset.version: is %s, which was charged with other content of %s, must be %s; nothing "+
+		"was charged", version, o.ID, fix)}
 }
 
 // bound lists the contents that a version was charged with.
@@ -96,7 +97,8 @@ func (o *owner) forgot(version string, at place) bool {
 	if len(o.bound(version)) > 0 {
 		return false
 	}
-	entries, _, _ := chargesAt(cmp.Or(o.Ledger, LedgerName(at.path)), "") // of one that cannot be read whoever charges it says why
+	// of one that cannot be read whoever charges it says why
+	entries, _, _ := chargesAt(cmp.Or(o.Ledger, LedgerName(at.path)), "")
 	return slices.ContainsFunc(entries, func(e ledger.Entry) bool { return e.Dataset == o.ID && e.Version == version })
 }
 
@@ -133,7 +135,8 @@ func (id *Identity) Bind(ledger string) error {
 		}
 		c := rec.content(id.Version, id.content)
 		if c == nil {
-			return fmt.Errorf("%s: has lost what was kept of this content, must stay while a run charges the dataset", id.place.owner)
+			return fmt.Errorf("%s: has lost what was kept of this content, must stay while a run charges the dataset",
+				id.place.owner)
 		}
 		c.Charged = true
 		return nil
@@ -171,7 +174,8 @@ func (id *Identity) update(change func(*record) error) error {
 		case err != nil:
 			return err
 		case rec == nil || own == nil:
-			return fmt.Errorf("%s or %s: is gone, must stay while a run charges the dataset", x.recordPath(id.ID), id.place.owner)
+			return fmt.Errorf("%s or %s: is gone, must stay while a run charges the dataset", x.recordPath(id.ID),
+				id.place.owner)
 		}
 		if err := errors.Join(rec.join(own), rec.joinBeside(id.place)); err != nil {
 			return err

@@ -38,7 +38,8 @@ func TestVersionsAreBoundByACharge(t *testing.T) {
 		t.Errorf("%+v, %v: content under a new version is refused", two, err)
 	}
 	b.write("a.csv", people(0, 299))
-	if err := b.fails("a.csv", "2"); b.mustRefuse(err) && !strings.Contains(err.Error(), `was charged under, dataset.version: "1"`) {
+	if err := b.fails("a.csv", "2"); b.mustRefuse(err) && !strings.Contains(err.Error(),
+		`was charged under, dataset.version: "1"`) {
 		t.Errorf("%v: must name the version that the content has", err)
 	}
 	if again := b.identify("a.csv", "1"); again.Secret != other.Secret || again.Content() != other.Content() {
@@ -54,11 +55,13 @@ func TestRunsThatChargeNothingReadAnyContent(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.write("a.csv", people(0, 299))
-	for what, change := range map[string]func(*Opening){"uncharged": func(o *Opening) { o.Uncharged = true }, "replay": func(o *Opening) { o.Replay = true }} {
+	for what, change := range map[string]func(*Opening){"uncharged": func(o *Opening) { o.Uncharged = true },
+		"replay": func(o *Opening) { o.Replay = true }} {
 		o := b.opening("a.csv", "1")
 		change(&o)
 		id, err := Identify(t.Context(), o)
-		want := map[string]string{"uncharged": "declare another dataset.version", "replay": "the rows of that version must be here"}[what]
+		want := map[string]string{"uncharged": "declare another dataset.version",
+			"replay": "the rows of that version must be here"}[what]
 		if err != nil || !strings.Contains(strings.Join(id.Notes, ""), want) {
 			t.Errorf("%s: %v: must read other content, and tell", what, err)
 		}
@@ -127,7 +130,8 @@ func TestTwoFilesBindInOnePlace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := l.Append(nil, ledger.Charge{ID: "1", Version: "1", Event: privacy.Gaussian{NoiseMultiplier: 1}, Adjacency: privacy.AddRemove}); err != nil {
+	if _, err := l.Append(nil, ledger.Charge{ID: "1", Version: "1", Event: privacy.Gaussian{NoiseMultiplier: 1},
+		Adjacency: privacy.AddRemove}); err != nil {
 		t.Fatal(err)
 	}
 	if err := errors.Join(one.Bind(""), one.NoteLedger(b.path("a.csv"+LedgerSuffix), l.Entries())); err != nil {
@@ -150,9 +154,9 @@ func TestTwoFilesBindInOnePlace(t *testing.T) {
 	b.mustRefuse(b.fails("a.csv", "3"))
 }
 
-// TestTwoFoldersBindAtOneLedger: copies of the data and its owner file in two folders are charged to a ledger in a third,
-// beside which their first charges agree on what a version means: also where both have opened their files before,
-// and with nothing else in common.
+// TestTwoFoldersBindAtOneLedger: copies of the data and its owner file in two folders are charged to a ledger in a
+// third, beside which their first charges agree on what a version means: also where both have opened their files
+// before, and with nothing else in common.
 func TestTwoFoldersBindAtOneLedger(t *testing.T) {
 	one := newBench(t)
 	one.write("a.csv", people(0, 300))
@@ -206,7 +210,8 @@ func (b *bench) fails(name, version string) error {
 func (b *bench) mustRefuse(err error) bool {
 	b.Helper()
 	var r Refusal
-	if !errors.As(err, &r) || !strings.Contains(err.Error(), "dataset.version: is ") || !strings.Contains(err.Error(), "nothing was charged") {
+	if !errors.As(err, &r) || !strings.Contains(err.Error(), "dataset.version: is ") || !strings.Contains(err.Error(),
+		"nothing was charged") {
 		b.Errorf("%v, must be a refusal that names dataset.version", err)
 		return false
 	}
@@ -223,7 +228,8 @@ func TestTheVersionProposedIsNew(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, version := range []string{"1", "2", "3"} {
-		c := ledger.Charge{ID: version, Version: version, Event: privacy.Gaussian{NoiseMultiplier: 1}, Adjacency: privacy.AddRemove}
+		c := ledger.Charge{ID: version, Version: version, Event: privacy.Gaussian{NoiseMultiplier: 1},
+			Adjacency: privacy.AddRemove}
 		if _, err := l.Append(nil, c); err != nil {
 			t.Fatal(err)
 		}
@@ -316,7 +322,8 @@ func TestAnOlderOwnerFileIsAnotherSide(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := b.identify("a.csv", "1")
-	if again.ID != one.ID || again.Secret == one.Secret || !strings.Contains(strings.Join(again.Notes, ""), "cannot be told") {
+	if again.ID != one.ID || again.Secret == one.Secret || !strings.Contains(strings.Join(again.Notes, ""),
+		"cannot be told") {
 		t.Errorf("%v: an older owner file shares the secret of a run that it does not know of", again.Notes)
 	}
 	if err := again.Bind(""); err != nil {
@@ -336,7 +343,8 @@ func charge(id *Identity, path string) error {
 	if err := id.Bind(""); err != nil {
 		return err
 	}
-	c := ledger.Charge{ID: path, Version: id.Version, Event: privacy.Gaussian{NoiseMultiplier: 1}, Adjacency: privacy.AddRemove}
+	c := ledger.Charge{ID: path, Version: id.Version, Event: privacy.Gaussian{NoiseMultiplier: 1},
+		Adjacency: privacy.AddRemove}
 	if _, err := l.Append(nil, c); err != nil {
 		return err
 	}

@@ -20,9 +20,11 @@ func adultDomain(int64) *domain.Domain {
 		whole("fnlwgt", 0, 2_000_000, "Sampling weight; no feature."),
 		coded("education", domain.Categorical, "Highest level of education.", adultSchools()...),
 		whole("education-num", 1, 16, "The same level as a rank."),
-		coded("marital-status", domain.Categorical, "", "Married-civ-spouse", "Divorced", "Never-married", "Separated", "Widowed", "Married-spouse-absent", "Married-AF-spouse"),
+		coded("marital-status", domain.Categorical, "", "Married-civ-spouse", "Divorced", "Never-married", "Separated",
+			"Widowed", "Married-spouse-absent", "Married-AF-spouse"),
 		nullable(coded("occupation", domain.Categorical, "", adultJobs()...), "?"),
-		coded("relationship", domain.Categorical, "", "Wife", "Own-child", "Husband", "Not-in-family", "Other-relative", "Unmarried"),
+		coded("relationship", domain.Categorical, "", "Wife", "Own-child", "Husband", "Not-in-family", "Other-relative",
+			"Unmarried"),
 		coded("race", domain.Categorical, "", "White", "Asian-Pac-Islander", "Amer-Indian-Eskimo", "Other", "Black"),
 		coded("sex", domain.Categorical, "", "Female", "Male"),
 		whole("capital-gain", 0, 99_999, "Capital gains in dollars."),
@@ -34,7 +36,8 @@ func adultDomain(int64) *domain.Domain {
 }
 
 func adultWork() []string {
-	return []string{"Private", "Self-emp-not-inc", "Self-emp-inc", "Federal-gov", "Local-gov", "State-gov", "Without-pay", "Never-worked"}
+	return []string{"Private", "Self-emp-not-inc", "Self-emp-inc", "Federal-gov", "Local-gov", "State-gov", "Without-pay",
+		"Never-worked"}
 }
 
 // adultSchools are the levels by rank, from 1.
@@ -44,12 +47,15 @@ func adultSchools() []string {
 }
 
 func adultJobs() []string {
-	return []string{"Tech-support", "Craft-repair", "Other-service", "Sales", "Exec-managerial", "Prof-specialty", "Handlers-cleaners",
-		"Machine-op-inspct", "Adm-clerical", "Farming-fishing", "Transport-moving", "Priv-house-serv", "Protective-serv", "Armed-Forces"}
+	return []string{"Tech-support", "Craft-repair", "Other-service", "Sales", "Exec-managerial", "Prof-specialty",
+		"Handlers-cleaners",
+		"Machine-op-inspct", "Adm-clerical", "Farming-fishing", "Transport-moving", "Priv-house-serv", "Protective-serv",
+		"Armed-Forces"}
 }
 
 func adultCountries() []string {
-	return []string{"United-States", "Mexico", "Philippines", "Germany", "Canada", "Puerto-Rico", "El-Salvador", "India", "Cuba", "England", "Jamaica"}
+	return []string{"United-States", "Mexico", "Philippines", "Germany", "Canada", "Puerto-Rico", "El-Salvador", "India",
+		"Cuba", "England", "Jamaica"}
 }
 
 // Columns of a row of Adult.
@@ -79,18 +85,21 @@ const (
 )
 
 func drawAdult(r *rand.Rand, _, _ int64, v []float64) {
-	v[age] = math.Floor(quantile([]float64{0, .01, .05, .25, .5, .75, .95, .99, 1}, []float64{17, 17, 19, 28, 37, 48, 63, 74, 91}, r.Float64()))
+	v[age] = math.Floor(quantile([]float64{0, .01, .05, .25, .5, .75, .95, .99, 1}, []float64{17, 17, 19, 28, 37, 48, 63,
+		74, 91}, r.Float64()))
 	v[age] = math.Min(v[age], 90)
 	v[sex] = chance(r, .6692)
 	v[weight] = math.Round(quantile([]float64{0, .01, .05, .25, .5, .75, .95, .99, .999, 1},
 		[]float64{12285, 27184, 39460, 117827, 178356, 237051, 379682, 510072, 767403, 1484705}, r.Float64()))
-	v[school] = float64(pick([]float64{.0016, .0052, .0102, .0198, .0158, .0287, .0361, .0133, .3225, .2239, .0424, .0328, .1645, .0529, .0177, .0127}, r.Float64()))
+	v[school] = float64(pick([]float64{.0016, .0052, .0102, .0198, .0158, .0287, .0361, .0133, .3225, .2239, .0424, .0328,
+		.1645, .0529, .0177, .0127}, r.Float64()))
 	v[schoolRank] = v[school] + 1
 	v[race] = float64(pick([]float64{.8543, .0319, .0096, .0083, .0959}, r.Float64()))
 	household(r, v)
 	labour(r, v)
 	v[income] = chance(r, logistic(adultOdds(v)))
-	v[country] = float64(pick([]float64{.8959, .0197, .0061, .0042, .0037, .0035, .0033, .0031, .0029, .0028, .0025}, r.Float64()))
+	v[country] = float64(pick([]float64{.8959, .0197, .0061, .0042, .0037, .0035, .0033, .0031, .0029, .0028, .0025},
+		r.Float64()))
 	lose(r, &v[country], 583./adultRows)
 	// Both are missing together in all but 7 of the 1,843 rows.
 	if r.Float64() < 1836./adultRows {
@@ -125,8 +134,10 @@ func household(r *rand.Rand, v []float64) {
 // losses in 4.67%, never both.
 func labour(r *rand.Rand, v []float64) {
 	v[work] = float64(pick([]float64{.697, .078, .0343, .0295, .0643, .0399, .0004, .0002}, r.Float64()))
-	v[job] = float64(pick([]float64{.0285, .1259, .1012, .1121, .1249, .1271, .0421, .0615, .1158, .0305, .049, .0046, .0199, .0003}, r.Float64()))
-	v[hours] = math.Round(quantile([]float64{0, .01, .05, .25, .26, .66, .75, .95, .99, 1}, []float64{1, 8, 18, 39.6, 40, 40, 45, 60, 80, 99}, r.Float64()))
+	v[job] = float64(pick([]float64{.0285, .1259, .1012, .1121, .1249, .1271, .0421, .0615, .1158, .0305, .049, .0046,
+		.0199, .0003}, r.Float64()))
+	v[hours] = math.Round(quantile([]float64{0, .01, .05, .25, .26, .66, .75, .95, .99, 1}, []float64{1, 8, 18, 39.6, 40,
+		40, 45, 60, 80, 99}, r.Float64()))
 	v[gain], v[loss] = 0, 0
 	level := []float64{0, .01, .05, .25, .5, .75, .95, 1}
 	switch u := r.Float64(); {

@@ -27,13 +27,16 @@ const firstYear, lastYear = 1998, 2008
 
 func ardDomain(int64) *domain.Domain {
 	flag := func(name, doc string) domain.Column { return coded(name, domain.Boolean, doc, "0", "1") }
-	duration := domain.Column{Name: "duration", Type: domain.Numeric, Bounds: bounds(0.001, 1), Step: 0.001, Source: "public",
-		Doc: "Time until death or the end of the study, as a share of the time left at entry; 1 for who is alive."}
+	duration := domain.Column{Name: "duration", Type: domain.Numeric, Bounds: bounds(0.001, 1), Step: 0.001,
+		Source: "public",
+		Doc:    "Time until death or the end of the study, as a share of the time left at entry; 1 for who is alive."}
 	return &domain.Domain{Columns: []domain.Column{
 		coded("sex", domain.Categorical, "", "female", "male"),
 		flag("dead", "Died during the study."),
-		coded("drug", domain.Categorical, "Diabetes drugs: none, oral (OAD), oral and insulin, insulin.", "none", "oad", "oad_insulin", "insulin"),
-		coded("age", domain.Ordinal, "Age group at entry, years.", "under_40", "40_49", "50_59", "60_69", "70_79", "80_and_over"),
+		coded("drug", domain.Categorical, "Diabetes drugs: none, oral (OAD), oral and insulin, insulin.", "none", "oad",
+			"oad_insulin", "insulin"),
+		coded("age", domain.Ordinal, "Age group at entry, years.", "under_40", "40_49", "50_59", "60_69", "70_79",
+			"80_and_over"),
 		whole("year", firstYear, lastYear, "Year of entry."),
 		flag("statin", "Buys statins."),
 		flag("g03", "Buys sex hormones (ATC group G03); women only."),
@@ -70,7 +73,8 @@ type hazard struct {
 }
 
 func (h *hazard) log(age int, years, statin, g03, cancer, treated float64) float64 {
-	return h.age[age] + float64(h.perYear*years) + float64(h.statin*statin) + float64(h.g03*g03) + float64(h.cancer*cancer) + float64(h.treated*treated)
+	return h.age[age] + float64(h.perYear*years) + float64(h.statin*statin) + float64(h.g03*g03) +
+		float64(h.cancer*cancer) + float64(h.treated*treated)
 }
 
 // hazards are those of ARD, to which the effect of the drug comes, and of other deaths.
@@ -108,5 +112,6 @@ func drawARD() func(r *rand.Rand, _, _ int64, v []float64) {
 
 // ageShares are those of age groups by drug, ours: insulin alone is for the young too.
 func ageShares(drug int) []float64 {
-	return [4][]float64{{8, 12, 21, 26, 23, 10}, {4, 11, 24, 29, 24, 8}, {3, 11, 26, 31, 23, 6}, {25, 18, 18, 17, 15, 7}}[drug]
+	return [4][]float64{{8, 12, 21, 26, 23, 10}, {4, 11, 24, 29, 24, 8}, {3, 11, 26, 31, 23, 6},
+		{25, 18, 18, 17, 15, 7}}[drug]
 }

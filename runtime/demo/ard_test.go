@@ -75,7 +75,8 @@ func drawnStudy(t *testing.T) *study {
 	code := func(j int) []int32 { return r.Column(j).(*array.Int32).Int32Values() }
 	s := &study{events: map[cell]float64{}, time: map[cell]float64{}}
 	year, duration := r.Column(4).(*array.Int64).Int64Values(), r.Column(8).(*array.Float64).Float64Values()
-	sex, dead, drug, age, statin, g03, cancer, ard := code(0), code(1), code(2), code(3), code(5), code(6), code(7), code(9)
+	sex, dead, drug, age, statin, g03, cancer, ard := code(0), code(1), code(2), code(3), code(5), code(6), code(7),
+		code(9)
 	for i := range sex {
 		k := cell{sex[i], drug[i], age[i], int32(year[i]) - firstYear, statin[i], g03[i], cancer[i]}
 		s.rows[sex[i]]++
@@ -83,7 +84,8 @@ func drawnStudy(t *testing.T) *study {
 		s.cases[sex[i]][drug[i]] += float64(ard[i])
 		s.events[k] += float64(ard[i])
 		s.time[k] += duration[i]
-		if dead[i] == 0 && (ard[i] == 1 || duration[i] != 1) || sex[i] == 1 && g03[i] == 1 || !(duration[i] >= 0.001 && duration[i] <= 1) {
+		if dead[i] == 0 && (ard[i] == 1 || duration[i] != 1) || sex[i] == 1 && g03[i] == 1 || !(duration[i] >= 0.001 &&
+			duration[i] <= 1) {
 			s.broken++
 		}
 	}

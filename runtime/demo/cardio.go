@@ -38,7 +38,8 @@ func cardioDomain(rows int64) *domain.Domain {
 		whole("age", 6575, 36525, "Age in days; adults from 18 to 100 years."),
 		coded("gender", domain.Categorical, "1 woman, 2 man.", "1", "2"),
 		nullable(whole("height", 100, 220, "Height in cm.")),
-		nullable(domain.Column{Name: "weight", Type: domain.Numeric, Bounds: bounds(30, 200), Step: 0.1, Source: "public", Doc: "Weight in kg."}),
+		nullable(domain.Column{Name: "weight", Type: domain.Numeric, Bounds: bounds(30, 200), Step: 0.1, Source: "public",
+			Doc: "Weight in kg."}),
 		nullable(whole("ap_hi", 60, 240, "Systolic blood pressure in mmHg.")),
 		nullable(whole("ap_lo", 30, 160, "Diastolic blood pressure in mmHg.")),
 		nullable(coded("cholesterol", domain.Ordinal, "1 normal, 2 above normal, 3 well above normal.", levels...)),
@@ -63,7 +64,8 @@ func drawCardio(r *rand.Rand, i, rows int64, v []float64) {
 	if rows <= 100_000 {
 		id = float64(i * 100_000 / rows) // published ids run from 0 to 99999
 	}
-	copy(v, []float64{id, p.age, p.man, p.height, p.weight, p.hi, p.lo, p.cholesterol, p.gluc, p.smoke, p.alco, p.active, p.ill})
+	copy(v, []float64{id, p.age, p.man, p.height, p.weight, p.hi, p.lo, p.cholesterol, p.gluc, p.smoke, p.alco, p.active,
+		p.ill})
 	for _, at := range []int{3, 4, 5, 6, 7, 8} {
 		lose(r, &v[at], lossRate)
 	}
@@ -109,7 +111,8 @@ func (p *patient) bmi() float64 { return p.weight / (p.height / 100 * p.height /
 func (p *patient) pressure(r *rand.Rand, zAge, zBody float64) float64 {
 	zHi := float64(0.185*zAge) + float64(0.249*zBody) + float64(0.945*bitmath.Normal(r))
 	p.hi = [...]float64{90, 100, 110, 115, 120, 125, 130, 135, 140, 145, 150, 160, 170, 180, 200}[pick(
-		[]float64{.0155, .0375, .1256, .0032, .4029, .0064, .1298, .003, .1358, .0033, .0612, .0408, .0095, .0088, .003}, normalCDF(zHi))]
+		[]float64{.0155, .0375, .1256, .0032, .4029, .0064, .1298, .003, .1358, .0033, .0612, .0408, .0095, .0088, .003},
+		normalCDF(zHi))]
 	zLo := float64(0.80*zHi) + float64(0.04*zBody) + float64(0.6*bitmath.Normal(r))
 	p.lo = [...]float64{60, 70, 75, 79, 80, 85, 90, 95, 100, 110, 120}[pick(
 		[]float64{.0395, .1488, .0031, .0052, .5059, .0042, .2077, .0023, .0593, .0056, .0026}, normalCDF(zLo))]
@@ -137,7 +140,8 @@ const steepness, baseline = 1.15, 0.04
 // risk is the log odds of disease: the maximum likelihood fit of a logistic
 // regression to the public table (AUROC 0.792), made steeper.
 func (p *patient) risk() float64 {
-	x := 0.0103 + float64(0.0505*(p.age/365.25-53)) + float64(0.0271*(p.bmi()-27)) + float64(0.0563*(p.hi-126)) + float64(0.0112*(p.lo-81))
+	x := 0.0103 + float64(0.0505*(p.age/365.25-53)) + float64(0.0271*(p.bmi()-27)) + float64(0.0563*(p.hi-126)) +
+		float64(0.0112*(p.lo-81))
 	x += [3]float64{0, 0.3784, 1.0921}[int(p.cholesterol)] + [3]float64{0, 0.0214, -0.3438}[int(p.gluc)]
 	x += float64(-0.1395*p.smoke) - float64(0.2168*p.alco) - float64(0.2318*p.active) + float64(0.0298*p.man)
 	return baseline + float64(steepness*x)

@@ -75,7 +75,8 @@ func Domain(name string, rows int64) (*domain.Domain, error) {
 	return g.domain(Rows(name, max(0, rows))), nil
 }
 
-// Rows returns how many rows a generator draws that is asked for so many; 0 asks for as many as the published table has.
+// Rows returns how many rows a generator draws that is asked for so many; 0 asks for as many as the published table
+// has.
 func Rows(name string, rows int64) int64 {
 	if rows == 0 && name == Made {
 		return madeRows

@@ -140,7 +140,9 @@ func TestAdultHasPublishedShares(t *testing.T) {
 
 func TestRowsDependOnSeedAlone(t *testing.T) {
 	for _, name := range Names() {
-		rows := map[string]int64{"adult": 70000, "cardio": 70000, "diagnoses": 2500, "ard": 70000, "carat": 20000, Made: 20000}[name] // more than a batch
+		// more than a batch
+		rows := map[string]int64{"adult": 70000, "cardio": 70000, "diagnoses": 2500, "ard": 70000, "carat": 20000,
+			Made: 20000}[name]
 		d := map[string]*domain.Domain{Made: stay()}[name]
 		a, _ := collect(t, name, rows, 9, d)
 		b, _ := collect(t, name, rows, 9, d)
@@ -169,14 +171,16 @@ func TestDeclaredDomainsFit(t *testing.T) {
 		if !r.Schema().Equal(d.ArrowSchema()) {
 			t.Errorf("%s: schema %v", name, r.Schema())
 		}
-		if at := r.Schema().FieldIndices("age")[0]; !array.Equal(own.Column(own.Schema().FieldIndices("age")[0]), r.Column(at)) {
+		if at := r.Schema().FieldIndices("age")[0]; !array.Equal(own.Column(own.Schema().FieldIndices("age")[0]),
+			r.Column(at)) {
 			t.Errorf("%s: the declared domain changes the rows", name)
 		}
 	}
 }
 
 func TestCategoriesAreRecoded(t *testing.T) {
-	d := &domain.Domain{Columns: []domain.Column{{Name: "gender", Type: domain.Categorical, Categories: []string{"2", "3", "1"}}}}
+	d := &domain.Domain{Columns: []domain.Column{{Name: "gender", Type: domain.Categorical, Categories: []string{"2", "3",
+		"1"}}}}
 	own, _ := collect(t, "cardio", 500, 1, nil)
 	r, _ := collect(t, "cardio", 500, 1, d)
 	for i := range 500 {
@@ -188,10 +192,12 @@ func TestCategoriesAreRecoded(t *testing.T) {
 }
 
 func TestErrorsNameWhatIsAccepted(t *testing.T) {
-	if _, err := Open("titanic", 0, 1, nil, ""); err == nil || !strings.Contains(err.Error(), "adult, ard, carat, cardio") {
+	if _, err := Open("titanic", 0, 1, nil, ""); err == nil || !strings.Contains(err.Error(),
+		"adult, ard, carat, cardio") {
 		t.Errorf("unknown name: %v", err)
 	}
-	d := &domain.Domain{Columns: []domain.Column{{Name: "ages", Type: domain.Integer}, {Name: "weight", Type: domain.Numeric},
+	d := &domain.Domain{Columns: []domain.Column{{Name: "ages", Type: domain.Integer},
+		{Name: "weight", Type: domain.Numeric},
 		{Name: "gender", Type: domain.Categorical, Categories: []string{"1"}}}}
 	_, err := Open("cardio", 0, 1, d, "")
 	for _, want := range []string{`"ages": is not drawn`, `"weight": has missing`, `"gender": does not declare`} {

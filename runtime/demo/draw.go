@@ -60,7 +60,8 @@ func lose(r *rand.Rand, v *float64, p float64) {
 func bounds(least, greatest float64) *[2]float64 { return &[2]float64{least, greatest} }
 
 func whole(name string, least, greatest float64, doc string) domain.Column {
-	return domain.Column{Name: name, Type: domain.Integer, Bounds: bounds(least, greatest), Step: 1, Source: "public", Doc: doc}
+	return domain.Column{Name: name, Type: domain.Integer, Bounds: bounds(least, greatest), Step: 1, Source: "public",
+		Doc: doc}
 }
 
 func coded(name string, t domain.ColumnType, doc string, categories ...string) domain.Column {

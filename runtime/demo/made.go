@@ -55,8 +55,8 @@ type madeColumn struct {
 	turn    func(row int64) float64 // values one after the other
 }
 
-// madeGenerator draws rows for a domain; the shapes are a function of seed and names of columns. Each row is of a unit of
-// its own, as far as the column of units has values: how many rows a person has no domain tells, and a cap on them
+// madeGenerator draws rows for a domain; the shapes are a function of seed and names of columns. Each row is of a unit
+// of its own, as far as the column of units has values: how many rows a person has no domain tells, and a cap on them
 // leaves no row out.
 func madeGenerator(d *domain.Domain, seed uint64, unit string) (generator, error) {
 	if d == nil {
@@ -77,7 +77,8 @@ func madeGenerator(d *domain.Domain, seed uint64, unit string) (generator, error
 		m.columns = append(m.columns, madeColumnOf(c, seed))
 		m.columns[i].turn = inTurn(c)
 	}
-	return generator{rows: madeRows, domain: func(int64) *domain.Domain { return d }, draw: m.draw, batch: batchRows / 4}, nil
+	return generator{rows: madeRows, domain: func(int64) *domain.Domain { return d }, draw: m.draw, batch: batchRows / 4},
+		nil
 }
 
 func madeColumnOf(c *domain.Column, seed uint64) madeColumn {
@@ -125,7 +126,8 @@ func open(c *domain.Column, r *rand.Rand) func(z float64) float64 {
 	}
 }
 
-// inTurn returns the values of a column one after the other: of categories and between bounds it begins anew at the end.
+// inTurn returns the values of a column one after the other: of categories and between bounds it begins anew at the
+// end.
 func inTurn(c *domain.Column) func(row int64) float64 {
 	least, step, count := 0.0, 1.0, math.Inf(1)
 	switch {

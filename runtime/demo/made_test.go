@@ -49,7 +49,8 @@ func TestMadeRowsAreOfTheDomain(t *testing.T) {
 			kinds[r.Column(0).(*array.Int32).Value(i)] = true
 		}
 		if len(kinds) != 4 || broken > 30 || r.Column(0).NullN() > 0 {
-			t.Errorf("seed %d: %d wards and %d of 3,000 rows against the rule, must be 4 and at most 30", seed, len(kinds), broken)
+			t.Errorf("seed %d: %d wards and %d of 3,000 rows against the rule, must be 4 and at most 30", seed, len(kinds),
+				broken)
 		}
 	}
 }
@@ -69,12 +70,14 @@ func TestMadeRowsFollowFromTheSeed(t *testing.T) {
 
 // What no domain lists is made up too: words, and numbers above 0.
 func TestMadeRowsWithoutPublicValues(t *testing.T) {
-	d := &domain.Domain{Columns: []domain.Column{{Name: "word", Type: domain.Text}, {Name: "size", Type: domain.Numeric}, {Name: "count", Type: domain.Integer}}}
+	d := &domain.Domain{Columns: []domain.Column{{Name: "word", Type: domain.Text}, {Name: "size", Type: domain.Numeric},
+		{Name: "count", Type: domain.Integer}}}
 	r, _ := collect(t, Made, 1000, 1, d)
 	words := map[string]bool{}
 	for i := range int(r.NumRows()) {
 		words[r.Column(0).(*array.String).Value(i)] = true
-		if x, n := r.Column(1).(*array.Float64).Value(i), r.Column(2).(*array.Int64).Value(i); !(x > 0) || math.IsInf(x, 0) || n < 0 {
+		if x, n := r.Column(1).(*array.Float64).Value(i), r.Column(2).(*array.Int64).Value(i); !(x > 0) || math.IsInf(x, 0) ||
+			n < 0 {
 			t.Fatalf("row %d: size is %g and count %d, must be above 0 and at least 0", i, x, n)
 		}
 	}
@@ -94,11 +97,13 @@ func TestMadeRowsWithoutPublicValues(t *testing.T) {
 	}
 }
 
-// TestMadeRowsAreOfTheirOwnUnits: every row has another unit as long as the column has values, whatever its type, and the
-// other columns are those without a unit. With fifty words for 3,000 rows a cap of five rows a unit would leave 250.
+// TestMadeRowsAreOfTheirOwnUnits: every row has another unit as long as the column has values, whatever its type, and
+// the other columns are those without a unit. With fifty words for 3,000 rows a cap of five rows a unit would leave
+// 250.
 func TestMadeRowsAreOfTheirOwnUnits(t *testing.T) {
 	d := stay()
-	d.Columns = append(d.Columns, domain.Column{Name: "id", Type: domain.Text}, domain.Column{Name: "no", Type: domain.Integer},
+	d.Columns = append(d.Columns, domain.Column{Name: "id", Type: domain.Text}, domain.Column{Name: "no",
+		Type: domain.Integer},
 		domain.Column{Name: "slot", Type: domain.Integer, Bounds: bounds(1, 500)})
 	of := func(unit string) arrow.Record {
 		table, err := Open(Made, 3000, 4, d, unit)

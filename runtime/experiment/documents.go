@@ -203,7 +203,10 @@ func (t *Table) epsilons() string {
 // groups are the tables on one dataset under the same claims, two or more.
 func (t *Series) groups() (list [][]*Table) {
 	for _, table := range t.Tables {
-		i := slices.IndexFunc(list, func(g []*Table) bool { return g[0].Dataset == table.Dataset && g[0].Claims == table.Claims })
+		i := slices.IndexFunc(list, func(g []*Table) bool {
+			return g[0].Dataset == table.Dataset &&
+				g[0].Claims == table.Claims
+		})
 		if i < 0 {
 			list, i = append(list, nil), len(list)
 		}

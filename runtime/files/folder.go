@@ -91,7 +91,8 @@ func (f *Folder) List(name string) ([]string, error) {
 	var list []string
 	for _, e := range entries { // sorted by name
 		if e.Name() == base {
-			return nil, fmt.Errorf("%s: is the name of a file and, with its * or ?, a pattern for several; rename the file", name)
+			return nil, fmt.Errorf("%s: is the name of a file and, with its * or ?, a pattern for several; rename the file",
+				name)
 		}
 		if pipeline.Matches(base, e.Name()) {
 			list = append(list, filepath.Join(dir, e.Name()))
@@ -131,7 +132,8 @@ func (f *Folder) apart(list []string) error {
 		}
 		for j, other := range infos {
 			if os.SameFile(info, other) {
-				return fmt.Errorf("%s: is the same file as %s, by a link, and its rows would count twice; remove one of them, or write the pattern otherwise", list[i], list[j])
+				return fmt.Errorf("%s: is the same file as %s, by a link, and its rows would count twice; remove one of them, or "+
+					"write the pattern otherwise", list[i], list[j])
 			}
 		}
 		infos = append(infos, info)

@@ -23,7 +23,8 @@ func TestConfinedFolder(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for _, name := range []string{"../" + filepath.Base(outside) + "/secret", "link/secret", filepath.Join(outside, "secret"), "/etc/passwd"} {
+	for _, name := range []string{"../" + filepath.Base(outside) + "/secret", "link/secret",
+		filepath.Join(outside, "secret"), "/etc/passwd"} {
 		if err := f.Check(name); !errors.Is(err, ErrConfined) {
 			t.Errorf("%s: %v, must be refused", name, err)
 		}

@@ -17,7 +17,8 @@ func folderOf(t *testing.T, names ...string) (dir string, both []*Folder) {
 	t.Helper()
 	dir = t.TempDir()
 	for _, name := range names {
-		if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700), os.WriteFile(filepath.Join(dir, name), []byte(name), 0o600)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700),
+			os.WriteFile(filepath.Join(dir, name), []byte(name), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -34,8 +35,10 @@ func folderOf(t *testing.T, names ...string) (dir string, both []*Folder) {
 
 // TestListOfAPattern: the files in byte order, without what weir keeps beside them; every refusal says what to do.
 func TestListOfAPattern(t *testing.T) {
-	dir, both := folderOf(t, "in/p-2.csv", "in/p-10.csv", "in/.p-3.csv", "in/p-_.csv.weir-ledger.jsonl", "in/q.csv", "what?.csv", "whats.csv", "one/a.csv")
-	if err := errors.Join(os.Link(filepath.Join(dir, "one/a.csv"), filepath.Join(dir, "one/b.csv")), os.Symlink(filepath.Dir(dir), filepath.Join(dir, "out"))); err != nil {
+	dir, both := folderOf(t, "in/p-2.csv", "in/p-10.csv", "in/.p-3.csv", "in/p-_.csv.weir-ledger.jsonl", "in/q.csv",
+		"what?.csv", "whats.csv", "one/a.csv")
+	if err := errors.Join(os.Link(filepath.Join(dir, "one/a.csv"), filepath.Join(dir, "one/b.csv")),
+		os.Symlink(filepath.Dir(dir), filepath.Join(dir, "out"))); err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range both {
@@ -48,8 +51,9 @@ func TestListOfAPattern(t *testing.T) {
 			}
 		}
 		for name, want := range map[string]string{
-			"in/r*.csv":   "in/r*.csv: no file in the folder " + filepath.Join(dir, "in") + " matches this pattern",
-			"absent/*":    "absent/*: the folder " + filepath.Join(dir, "absent") + " cannot be listed: no such file or directory",
+			"in/r*.csv": "in/r*.csv: no file in the folder " + filepath.Join(dir, "in") + " matches this pattern",
+			"absent/*": "absent/*: the folder " + filepath.Join(dir, "absent") +
+				" cannot be listed: no such file or directory",
 			"what?.csv":   "is the name of a file and, with its * or ?, a pattern for several; rename the file",
 			"one/*.csv":   "one/b.csv: is the same file as one/a.csv, by a link, and its rows would count twice",
 			"in/q.csv/*x": "in/q.csv cannot be listed: ",
@@ -66,7 +70,8 @@ func TestListOfAPattern(t *testing.T) {
 	}
 }
 
-// TestPatternThatMatchesOthers: one file more, less or in the place of another is a change, until the end; what was listed first is what is read.
+// TestPatternThatMatchesOthers: one file more, less or in the place of another is a change, until the end; what was
+// listed first is what is read.
 func TestPatternThatMatchesOthers(t *testing.T) {
 	for name, change := range map[string]func(dir string) error{
 		"more": func(dir string) error { return os.WriteFile(filepath.Join(dir, "p-3"), nil, 0o600) },

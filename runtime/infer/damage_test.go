@@ -41,7 +41,8 @@ func TestDamagedFilesAreRefusedNotFatal(t *testing.T) {
 func wholeFiles(t *testing.T) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{}
-	for _, name := range []string{"pyarrow-snappy", "pyarrow-delta", "pyarrow-plain", "spark-zstd", "polars-gzip", "pyarrow-list"} {
+	for _, name := range []string{"pyarrow-snappy", "pyarrow-delta", "pyarrow-plain", "spark-zstd", "polars-gzip",
+		"pyarrow-list"} {
 		data, err := os.ReadFile(filepath.Join("../table/testdata/parquet", name+".parquet"))
 		if err != nil {
 			t.Fatal(err)
@@ -54,7 +55,8 @@ func wholeFiles(t *testing.T) map[string][]byte {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	s := arrow.NewSchema([]arrow.Field{{Name: "n", Type: arrow.PrimitiveTypes.Int64}, {Name: "t", Type: arrow.BinaryTypes.String}}, nil)
+	s := arrow.NewSchema([]arrow.Field{{Name: "n", Type: arrow.PrimitiveTypes.Int64},
+		{Name: "t", Type: arrow.BinaryTypes.String}}, nil)
 	b := array.NewRecordBuilder(memory.DefaultAllocator, s)
 	b.Field(0).(*array.Int64Builder).AppendValues([]int64{1, 2, 3}, nil)
 	b.Field(1).(*array.StringBuilder).AppendValues([]string{"a", "b", "c"}, nil)

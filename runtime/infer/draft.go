@@ -32,7 +32,8 @@ func (f *finding) draft() []byte {
 	b.WriteString("# Replace each by what is publicly known (a code book, a law of nature, the form\n")
 	b.WriteString("# that was filled in) and write `source: public`; weir check refuses the draft as it is.\n")
 	if slices.ContainsFunc(drafts, func(c domain.Column) bool { return c.Type == domain.Categorical }) {
-		b.WriteString("# A list that nobody can make public: `categories: private`, and a stage of kind\n# dp_categories releases one for a charge (weir init --from writes it).\n")
+		b.WriteString("# A list that nobody can make public: `categories: private`, and a stage of kind\n# dp_categories " +
+			"releases one for a charge (weir init --from writes it).\n")
 	}
 	if s := settings(csv); s != "" {
 		fmt.Fprintf(&b, "# The spec needs: dataset: {%s: ..., csv: {%s}}\n", f.of.Source, s)
@@ -54,7 +55,8 @@ func (f *finding) writeRules(b *bytes.Buffer) {
 			continue
 		}
 		if !begun {
-			b.WriteString("# Rules that every row keeps. Sign those that hold by definition (source: public) and take the others out.\nconstraints:\n")
+			b.WriteString("# Rules that every row keeps. Sign those that hold by definition (source: public) and take the " +
+				"others out.\nconstraints:\n")
 			begun = true
 		}
 		fmt.Fprintf(b, "  - %s\n    source: %s\n", ruleYAML(c.rule), c.rule.Source)
@@ -152,7 +154,8 @@ func (p *profile) coded() string {
 	if len(p.apart) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" # %s: apart from all other numbers, as codes for missing are; a value if it is one", strings.Join(p.apart, ", "))
+	return fmt.Sprintf(" # %s: apart from all other numbers, as codes for missing are; a value if it is one",
+		strings.Join(p.apart, ", "))
 }
 
 func (p *profile) remark(c domain.Column) string {
@@ -163,7 +166,8 @@ func (p *profile) remark(c domain.Column) string {
 		return told
 	}
 	if len(p.unnamed()) > 0 && (c.Type == domain.Text || c.Type == domain.Categorical) {
-		return " # nearly all cells are numbers: where the others mean missing, draft again with --missing and their spelling, which the private page has"
+		return " # nearly all cells are numbers: where the others mean missing, draft again with --missing and their " +
+			"spelling, which the private page has"
 	}
 	switch c.Type {
 	case domain.Numeric:
@@ -172,9 +176,11 @@ func (p *profile) remark(c domain.Column) string {
 		}
 	case domain.Text:
 		if !p.many && p.hidden() {
-			return " # values with control characters or marks of direction, which are no categories: clean the file, or leave the column out (kind drop)"
+			return " # values with control characters or marks of direction, which are no categories: clean the file, or " +
+				"leave the column out (kind drop)"
 		}
-		return " # more values than a list of categories holds, or none at all; models cannot use it, unless many rows share values: then type categorical, categories: private, which a stage of kind dp_categories releases for a charge"
+		return " # more values than a list of categories holds, or none at all; models cannot use it, unless many rows " +
+			"share values: then type categorical, categories: private, which a stage of kind dp_categories releases for a charge"
 	case domain.Categorical:
 		return remarkOnList(c.Categories)
 	case domain.Date:
@@ -196,7 +202,8 @@ func remarkOnMoments(c domain.Column, example string) string {
 	if form == "" {
 		form = c.ISOForm()
 	}
-	return fmt.Sprintf(" # written as %s in files, as %s in bounds and constraints; a coarser step is easier to learn", form, example)
+	return fmt.Sprintf(" # written as %s in files, as %s in bounds and constraints; a coarser step is easier to learn",
+		form, example)
 }
 
 // remarkOnList names what a list from the data cannot tell: whether numbers are codes, and
@@ -208,9 +215,11 @@ func remarkOnList(values []string) string {
 	case slices.ContainsFunc(values, zeroFirst) && !slices.ContainsFunc(values, notNumber):
 		return " # codes with leading zeros, which stay as they are; ordinal if their order means something"
 	case !slices.ContainsFunc(values, notNumber):
-		return fmt.Sprintf(" # few numbers, taken for codes; ordinal if their order means something; of a year, an age or a count: type integer, bounds such as [%s, %s], read from the data", values[0], values[len(values)-1])
+		return fmt.Sprintf(" # few numbers, taken for codes; ordinal if their order means something; of a year, an age or "+
+			"a count: type integer, bounds such as [%s, %s], read from the data", values[0], values[len(values)-1])
 	case fullNames(values):
-		return " # written as names of persons are, which are never public categories: type text leaves them out; of breeds, places or products: categorical"
+		return " # written as names of persons are, which are never public categories: type text leaves them out; of " +
+			"breeds, places or products: categorical"
 	}
 	return " # ordinal if the order of the values means something"
 }
@@ -282,8 +291,8 @@ type finding struct {
 // Draft reads a whole table and drafts its domain, with
 // `source: UNDECIDED` wherever something comes from the data (rules
 // W01 and W02). Where csv is nil or names no delimiter, that, and what else of header, blanks and comments it leaves
-// open, is guessed (Table.Guess); the guess stands at the top of the draft. Spellings in csv.Missing are missing in every
-// column.
+// open, is guessed (Table.Guess); the guess stands at the top of the draft. Spellings in csv.Missing are missing in
+// every column.
 func Draft(ctx context.Context, of Table, csv *pipeline.CSV) (*Drafted, error) {
 	name := of.Name
 	csv, err := of.settled(ctx, csv)
@@ -306,7 +315,8 @@ func Draft(ctx context.Context, of Table, csv *pipeline.CSV) (*Drafted, error) {
 	if rows == 0 {
 		return nil, fmt.Errorf("%s: holds no rows", name)
 	}
-	f := &finding{of: of, csv: csv, rows: rows, skipped: raw.Unread, profiles: columns, columns: make([]domain.Column, len(columns))}
+	f := &finding{of: of, csv: csv, rows: rows, skipped: raw.Unread, profiles: columns, columns: make([]domain.Column,
+		len(columns))}
 	for i, p := range columns {
 		f.columns[i] = p.column()
 	}
@@ -324,7 +334,8 @@ func Draft(ctx context.Context, of Table, csv *pipeline.CSV) (*Drafted, error) {
 }
 
 // Outline drafts the domain of a table whose rows may not be read, as YAML: names and types of the columns as the
-// database stores them, and marks where bounds and categories belong. It holds nothing of rows, so nothing is UNDECIDED.
+// database stores them, and marks where bounds and categories belong. It holds nothing of rows, so nothing is
+// UNDECIDED.
 func Outline(ctx context.Context, of Table) (*Drafted, error) {
 	var hints []string
 	raw, err := of.Raw(ctx, &pipeline.CSV{}, func(note string) { hints = append(hints, note) })
@@ -353,13 +364,15 @@ func outline(b *bytes.Buffer, name string, c domain.Column) {
 	switch c.Type {
 	case domain.Boolean:
 	case domain.Categorical:
-		fmt.Fprintf(b, "    categories: [%s] # of the stored type; confirm that they are publicly known, and no list made of rows\n", plaintext.YAMLList(c.Categories))
+		fmt.Fprintf(b, "    categories: [%s] # of the stored type; confirm that they are publicly known, and no list made "+
+			"of rows\n", plaintext.YAMLList(c.Categories))
 	case domain.Text:
 		b.WriteString("    # or type: categorical, with categories: [...]\n")
 	case domain.Time:
 		b.WriteString("    bounds: [00:00, 23:59] # the whole day\n    step: minute # or second, hour\n")
 	case domain.Datetime:
-		b.WriteString("    # bounds: [LEAST, GREATEST]\n    step: day # or second, minute, hour: times between are read as the step before\n")
+		b.WriteString("    # bounds: [LEAST, GREATEST]\n    step: day # or second, minute, hour: times between are read as " +
+			"the step before\n")
 	default:
 		b.WriteString("    # bounds: [LEAST, GREATEST]\n")
 	}
@@ -376,7 +389,8 @@ func unread(b *bytes.Buffer, columns []table.UnreadColumn) {
 		if c.Type == arrow.FixedWidthTypes.Duration_us.Name() {
 			cure = "Leave it out, or write it as a number of seconds, hours or days, which its name then says."
 		}
-		fmt.Fprintf(b, "# Not drafted: column %d, %s, is stored as %s, which no domain declares. %s\n", c.Place, plaintext.YAML(c.Name), c.Type, cure)
+		fmt.Fprintf(b, "# Not drafted: column %d, %s, is stored as %s, which no domain declares. %s\n", c.Place,
+			plaintext.YAML(c.Name), c.Type, cure)
 	}
 }
 
@@ -391,7 +405,8 @@ func (f *finding) look(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err != nil { // such as a column of a type that no table has: the draft stands, and the page says why there is no more
+	// such as a column of a type that no table has: the draft stands, and the page says why there is no more
+	if err != nil {
 		f.sample, f.unread = nil, err
 		return nil
 	}
@@ -402,8 +417,10 @@ func (f *finding) look(ctx context.Context) error {
 // hints names the columns that a second draft would read better.
 func (f *finding) hints() (list []string) {
 	for i, p := range f.profiles {
-		if c := &f.columns[i]; len(p.unnamed()) > 0 && p.reason == "" && (c.Type == domain.Text || c.Type == domain.Categorical) {
-			list = append(list, fmt.Sprintf("%s: nearly all cells are numbers. Where the others mean missing, draft again with --missing and their spelling, which the private page has.", plaintext.Text(c.Name)))
+		if c := &f.columns[i]; len(p.unnamed()) > 0 && p.reason == "" && (c.Type == domain.Text ||
+			c.Type == domain.Categorical) {
+			list = append(list, fmt.Sprintf("%s: nearly all cells are numbers. Where the others mean missing, draft again "+
+				"with --missing and their spelling, which the private page has.", plaintext.Text(c.Name)))
 		}
 	}
 	return list
@@ -429,7 +446,8 @@ func bounded(name string, columns []string) error {
 	if least <= schema.MaxBytes {
 		return nil
 	}
-	return fmt.Errorf("%s: has %d columns, whose domain would be longer than 1 MiB, the most that weir check reads; infer a file of fewer columns", name, len(columns))
+	return fmt.Errorf("%s: has %d columns, whose domain would be longer than 1 MiB, the most that weir check reads; "+
+		"infer a file of fewer columns", name, len(columns))
 }
 
 // fits refuses a draft that weir check would not read.
@@ -437,7 +455,8 @@ func fits(name string, draft []byte) ([]byte, error) {
 	if len(draft) <= schema.MaxBytes {
 		return draft, nil
 	}
-	return nil, fmt.Errorf("%s: its draft would be %d bytes long, and weir check reads at most %d (1 MiB); infer a file of fewer columns", name, len(draft), schema.MaxBytes)
+	return nil, fmt.Errorf("%s: its draft would be %d bytes long, and weir check reads at most %d (1 MiB); infer a file "+
+		"of fewer columns", name, len(draft), schema.MaxBytes)
 }
 
 // profileAll looks at every row; cells spelled as in missing are missing.
@@ -460,7 +479,8 @@ func profileAll(raw *table.Raw, name string, missing []string) ([]*profile, int6
 			}
 		}
 		if rows++; len(row) != len(columns) {
-			return nil, 0, fmt.Errorf("%s: row %d: has %d values where the file has %d columns", name, rows, len(row), len(columns))
+			return nil, 0, fmt.Errorf("%s: row %d: has %d values where the file has %d columns", name, rows, len(row),
+				len(columns))
 		}
 		for i, v := range row {
 			columns[i].see(v)

@@ -58,8 +58,10 @@ func numberCandidates(cell string) (list []*numberCandidate) {
 	if !unit(strings.TrimSpace(prefix), true) || !unit(suffix, false) {
 		return nil
 	}
-	for _, marks := range [][2]string{{"", ","}, {".", ","}, {" ", ","}, {"\u00a0", ","}, {"\u202f", ","}, {"", "."}, {",", "."}, {"'", "."}, {" ", "."}} {
-		list = append(list, &numberCandidate{NumberForm: domain.NumberForm{Prefix: prefix, Suffix: suffix, Thousands: marks[0], Decimal: marks[1]}, span: newSpan()})
+	for _, marks := range [][2]string{{"", ","}, {".", ","}, {" ", ","}, {"\u00a0", ","}, {"\u202f", ","}, {"", "."},
+		{",", "."}, {"'", "."}, {" ", "."}} {
+		list = append(list, &numberCandidate{NumberForm: domain.NumberForm{Prefix: prefix, Suffix: suffix,
+			Thousands: marks[0], Decimal: marks[1]}, span: newSpan()})
 	}
 	return list
 }
@@ -67,7 +69,8 @@ func numberCandidates(cell string) (list []*numberCandidate) {
 // unit reports whether a text around a number is none of a name's: P001 is no number of the unit P.
 func unit(text string, before bool) bool {
 	switch word := strings.TrimSpace(text); {
-	case text == "", word == "%", word == "‰", strings.ContainsFunc(word, func(r rune) bool { return unicode.Is(unicode.Sc, r) }):
+	case text == "", word == "%", word == "‰", strings.ContainsFunc(word,
+		func(r rune) bool { return unicode.Is(unicode.Sc, r) }):
 		return true
 	case before:
 		return slices.Contains([]string{"EUR", "USD", "CHF", "GBP"}, word)

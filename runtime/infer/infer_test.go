@@ -30,13 +30,17 @@ func draftOf(t *testing.T, text string) string {
 func TestDraftsNameTypesAndMarkThem(t *testing.T) {
 	text := "age;sex;weight;seen;name;smokes;income\n"
 	for i := range 30 {
-		text += []string{"34;m;70.5;2001-02-03;a;0;?\n", "61;f;N;1999-12-31;b;1;5000\n", "17;;88.25;2010-10-10;c;0;7000\n"}[i%3]
+		text += []string{"34;m;70.5;2001-02-03;a;0;?\n", "61;f;N;1999-12-31;b;1;5000\n",
+			"17;;88.25;2010-10-10;c;0;7000\n"}[i%3]
 	}
 	out := draftOf(t, text)
 	for _, want := range []string{
-		`delimiter: ";"`, "name: \"age\"\n    type: categorical", "name: \"sex\"\n    type: categorical", `categories: ["f", "m"]` + confirm,
-		"name: \"weight\"\n    type: numeric\n    bounds: [70.5, 88.25]" + confirm + "\n    step: 0.01\n    missing: [\"N\"]\n    nullable: true\n    source: UNDECIDED",
-		"name: \"seen\"\n    type: date # days; written as 2019-04-30 in files, bounds and constraints\n    bounds: [1999-12-31, 2010-10-10]" + confirm, "name: \"smokes\"\n    type: boolean", `missing: ["?"]`,
+		`delimiter: ";"`, "name: \"age\"\n    type: categorical", "name: \"sex\"\n    type: categorical",
+		`categories: ["f", "m"]` + confirm,
+		"name: \"weight\"\n    type: numeric\n    bounds: [70.5, 88.25]" + confirm +
+			"\n    step: 0.01\n    missing: [\"N\"]\n    nullable: true\n    source: UNDECIDED",
+		"name: \"seen\"\n    type: date # days; written as 2019-04-30 in files, bounds and constraints\n    bounds: " +
+			"[1999-12-31, 2010-10-10]" + confirm, "name: \"smokes\"\n    type: boolean", `missing: ["?"]`,
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("draft lacks %q:\n%s", want, out)
@@ -52,7 +56,8 @@ func TestLongIDsAreText(t *testing.T) {
 		cell func(i int) string
 		ids  bool
 	}{
-		"13 digits":       {func(i int) string { return fmt.Sprint(1000000000007*(i+1)%9000000000000 + 1000000000000) }, true},
+		"13 digits": {func(i int) string { return fmt.Sprint(1000000000007*(i+1)%9000000000000 + 1000000000000) },
+			true},
 		"12 digits":       {func(i int) string { return fmt.Sprint(100000000007 + i*7919) }, false},
 		"beyond 2^53":     {func(i int) string { return fmt.Sprint(9007199254740993 + 2*i) }, true},
 		"beyond 64 bits":  {func(i int) string { return fmt.Sprintf("1234567890123456789%03d", i) }, true},
@@ -70,7 +75,8 @@ func TestLongIDsAreText(t *testing.T) {
 		}
 		out := draftOf(t, text)
 		_, n, _ := strings.Cut(out, `name: "n"`)
-		if got := strings.HasPrefix(n, "\n    type: text"+" # "+whyLong+"\n") && !strings.Contains(n, "bounds: ["); got != c.ids {
+		if got := strings.HasPrefix(n, "\n    type: text"+" # "+whyLong+"\n") && !strings.Contains(n, "bounds: ["); got !=
+			c.ids {
 			t.Errorf("%s: ids %v, must be %v:\n%s", name, got, c.ids, n)
 		}
 	}
@@ -103,15 +109,19 @@ func TestDraftsSayWhatAListCannotTell(t *testing.T) {
 func TestAnUneditedDraftIsRefused(t *testing.T) {
 	out := draftOf(t, "a,b\n1,x\n2,y\n")
 	_, err := spec.ParseDomain("d.yaml", []byte(out))
-	if problems, _ := err.(spec.Diagnostics); len(problems) != 1 || !strings.Contains(err.Error(), "columns[0].source: is UNDECIDED in 2 of 2 columns (a, b)") {
+	if problems, _ := err.(spec.Diagnostics); len(problems) != 1 || !strings.Contains(err.Error(),
+		"columns[0].source: is UNDECIDED in 2 of 2 columns (a, b)") {
 		t.Errorf("%d problems, must be one for all columns: %v", len(problems), err)
 	}
 }
 
-// TestWhatNoDomainCanBe is refused with every problem at once, and no text of the file: what can be shown to nobody is text.
+// TestWhatNoDomainCanBe is refused with every problem at once, and no text of the file: what can be shown to nobody is
+// text.
 func TestWhatNoDomainCanBe(t *testing.T) {
-	_, err := Draft(t.Context(), Files(fstest.MapFS{"f.csv": {Data: []byte("weir.x,a,a\n1,x,7\n2,y,7\n")}}, table.One("f.csv")), &pipeline.CSV{})
-	want := `f.csv: columns[0].name: is a text of the file, must be a name that does not begin with weir.` + "\n" + `f.csv: columns[2].name: is a text of the file, a duplicate column, must be unique`
+	_, err := Draft(t.Context(), Files(fstest.MapFS{"f.csv": {Data: []byte("weir.x,a,a\n1,x,7\n2,y,7\n")}},
+		table.One("f.csv")), &pipeline.CSV{})
+	want := `f.csv: columns[0].name: is a text of the file, must be a name that does not begin with weir.` + "\n" +
+		`f.csv: columns[2].name: is a text of the file, a duplicate column, must be unique`
 	if err == nil || err.Error() != want {
 		t.Errorf("%v, must be\n%s", err, want)
 	}
@@ -123,7 +133,8 @@ func TestWhatNoDomainCanBe(t *testing.T) {
 // TestOneNumberGetsARange: a column of one number, from 0 to the largest there is,
 // gets bounds that a domain takes and that hold the number.
 func TestOneNumberGetsARange(t *testing.T) {
-	for _, number := range []string{"0", "0.0", "-3", "7.25", "1e20", "1.7976931348623157e308", "-1.7976931348623157e308", "5e-324"} {
+	for _, number := range []string{"0", "0.0", "-3", "7.25", "1e20", "1.7976931348623157e308", "-1.7976931348623157e308",
+		"5e-324"} {
 		out := draftOf(t, "a,b\n"+number+",x\n"+number+",y\n")
 		d, err := spec.ParseDomain("d.yaml", []byte(strings.ReplaceAll(out, "UNDECIDED", "public")))
 		if err != nil {
@@ -138,7 +149,8 @@ func TestOneNumberGetsARange(t *testing.T) {
 }
 
 func TestBadFilesAreRefused(t *testing.T) {
-	for name, text := range map[string]string{"empty": "", "header only": "a,b\n", "ragged": "a,b\n1,2\n777\n" + strings.Repeat("1,2\n", 9) + "1,2,3\n"} {
+	for name, text := range map[string]string{"empty": "", "header only": "a,b\n", "ragged": "a,b\n1,2\n777\n" +
+		strings.Repeat("1,2\n", 9) + "1,2,3\n"} {
 		_, err := Draft(context.Background(), Files(fstest.MapFS{"f.csv": {Data: []byte(text)}}, table.One("f.csv")), nil)
 		if err == nil || strings.Contains(err.Error(), "777") {
 			t.Errorf("%s: %v", name, err)
@@ -160,12 +172,15 @@ func TestADraftIsWhatCheckReads(t *testing.T) {
 		"early": {wide(100_000, ""), "has 100000 columns"}, // no row is needed to know
 		"late":  {wide(15_000, strings.Repeat("7.5,", 14_999)+"7.5\n"), "weir check reads at most 1048576"},
 	} {
-		_, err := Draft(t.Context(), Files(fstest.MapFS{"f.csv": {Data: []byte(c.text)}}, table.One("f.csv")), &pipeline.CSV{})
+		_, err := Draft(t.Context(), Files(fstest.MapFS{"f.csv": {Data: []byte(c.text)}}, table.One("f.csv")),
+			&pipeline.CSV{})
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "7.5") {
 			t.Errorf("%s: %.200v, must say %s", name, err, c.want)
 		}
 	}
-	out, err := Draft(t.Context(), Files(fstest.MapFS{"f.csv": {Data: []byte(wide(4000, strings.Repeat("7.5,", 3999)+"7.5\n"))}}, table.One("f.csv")), &pipeline.CSV{})
+	out, err := Draft(t.Context(),
+		Files(fstest.MapFS{"f.csv": {Data: []byte(wide(4000, strings.Repeat("7.5,", 3999)+"7.5\n"))}}, table.One("f.csv")),
+		&pipeline.CSV{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,12 +234,20 @@ func TestGoldenDraftsReadTheirFiles(t *testing.T) {
 		csv  *pipeline.CSV
 		has  []string
 	}{
-		"cardio/cardio_train.csv.gz":                       {70000, &pipeline.CSV{Delimiter: ";"}, []string{"name: \"age\"\n    type: integer\n    bounds: [10798, 23713]", "step: 0.1 # a few numbers have more digits", "type: boolean"}},
-		"adult/adult.data.gz":                              {32561, &pipeline.CSV{Trim: true, Header: &no}, []string{"header: false, trim: true", `categories: ["<=50K", ">50K"]`, "name: \"column_1\"\n    type: integer\n    bounds: [17, 90]"}},
-		"adult/adult.test.gz":                              {16281, &pipeline.CSV{Trim: true, Header: &no, Comment: "|"}, []string{`comment: "|"`, `"<=50K."`}},
-		"cervical_cancer/risk_factors_cervical_cancer.csv": {858, nil, []string{`"STDs: Time since first diagnosis"`, `missing: ["?"]`}},
-		"epileptic_seizure/data.csv.gz":                    {11500, nil, []string{"name: \"column_1\"\n    type: text", "name: \"X178\"\n    type: integer", `categories: ["1", "2", "3", "4", "5"]`}},
-		"nist_acs_excerpts/ma2019.csv":                     {7634, nil, []string{"name: \"DENSITY\"\n    type: numeric", `missing: ["N"]`}},
+		"cardio/cardio_train.csv.gz": {70000, &pipeline.CSV{Delimiter: ";"},
+			[]string{"name: \"age\"\n    type: integer\n    bounds: [10798, 23713]",
+				"step: 0.1 # a few numbers have more digits", "type: boolean"}},
+		"adult/adult.data.gz": {32561, &pipeline.CSV{Trim: true, Header: &no},
+			[]string{"header: false, trim: true", `categories: ["<=50K", ">50K"]`,
+				"name: \"column_1\"\n    type: integer\n    bounds: [17, 90]"}},
+		"adult/adult.test.gz": {16281, &pipeline.CSV{Trim: true, Header: &no, Comment: "|"},
+			[]string{`comment: "|"`, `"<=50K."`}},
+		"cervical_cancer/risk_factors_cervical_cancer.csv": {858, nil, []string{`"STDs: Time since first diagnosis"`,
+			`missing: ["?"]`}},
+		"epileptic_seizure/data.csv.gz": {11500, nil, []string{"name: \"column_1\"\n    type: text",
+			"name: \"X178\"\n    type: integer", `categories: ["1", "2", "3", "4", "5"]`}},
+		"nist_acs_excerpts/ma2019.csv": {7634, nil, []string{"name: \"DENSITY\"\n    type: numeric",
+			`missing: ["N"]`}},
 	} {
 		out, err := Draft(context.Background(), Files(files, table.One(file)), nil)
 		if err != nil {

@@ -27,7 +27,8 @@ type variant struct {
 
 // momentCandidates begins with the marks of the first cell of a column.
 func momentCandidates(cell string) (list []*momentCandidate) {
-	m := regexp.MustCompile(`^(?:\d{1,4}([./-])\d{1,2}([./-])\d{1,4}(T|, | ))?\d{1,2}:\d{2}(:\d{2}(?:[.,]\d+)?)?(?:( ?)([AaPp][Mm]))?(Z|[+-]\d{2}:?\d{0,2})?$`).FindStringSubmatch(cell)
+	m := regexp.MustCompile(
+		`^(?:\d{1,4}([./-])\d{1,2}([./-])\d{1,4}(T|, | ))?\d{1,2}:\d{2}(:\d{2}(?:[.,]\d+)?)?(?:( ?)([AaPp][Mm]))?(Z|[+-]\d{2}:?\d{0,2})?$`).FindStringSubmatch(cell)
 	if m == nil || m[1] != m[2] || m[1] == "" && m[7] != "" {
 		return nil
 	}
@@ -52,7 +53,8 @@ func newMomentCandidate(order, marks []string) *momentCandidate {
 	if marks[7] != "" {
 		c.column.Zone = "UTC"
 	}
-	for _, day := range []string{strings.NewReplacer("M", "MM", "D", "DD").Replace(strings.Join(order, marks[1])), strings.Join(order, marks[1])} {
+	for _, day := range []string{strings.NewReplacer("M", "MM", "D", "DD").Replace(strings.Join(order, marks[1])),
+		strings.Join(order, marks[1])} {
 		for _, hour := range []string{"HH", "H"} {
 			c.offer(day + marks[3] + clock(hour, marks))
 		}

@@ -83,7 +83,8 @@ func (f *finding) decide(i int) (list []string) {
 		list = append(list, fmt.Sprintf("all other cells are numbers. Where these mean missing, draft again with "+
 			"--missing %s.", strings.ReplaceAll(quotedList(names), ", ", " --missing ")))
 		if slices.ContainsFunc(names, beyond) {
-			list = append(list, "limits of what was measured, such as <0.5, are missing values to weir, or become a number before: "+
+			list = append(list, "limits of what was measured, such as <0.5, are missing values to weir, or become a number "+
+				"before: "+
 				"half of the limit, say.")
 		}
 	}

@@ -64,7 +64,8 @@ func newProfile(name string, i int, declared []string) *profile {
 	if name == "" {
 		name = fmt.Sprintf("column_%d", i+1) // as package table names it
 	}
-	return &profile{name: name, missing: map[string]int64{}, declared: declared, distinct: map[string]bool{}, stored: domain.Column{Type: domain.Text}, dates: true,
+	return &profile{name: name, missing: map[string]int64{}, declared: declared, distinct: map[string]bool{},
+		stored: domain.Column{Type: domain.Text}, dates: true,
 		numbers: newSpan(), days: newSpan(), marks: sentinels{map[string]int64{}, newSpan()}}
 }
 
@@ -252,7 +253,8 @@ func (p *profile) setMissing(c *domain.Column) {
 		if n == 0 || slices.Contains(p.declared, s) {
 			continue
 		}
-		if slices.Contains(likelyMissing(), s) && !p.numbers.all || len(p.distinct) == 0 && !p.many && !slices.Contains(sureMissing(), s) {
+		if slices.Contains(likelyMissing(), s) && !p.numbers.all || len(p.distinct) == 0 && !p.many &&
+			!slices.Contains(sureMissing(), s) {
 			p.distinct[s] = true
 			p.numbers.all, p.dates = false, false
 			continue

@@ -20,11 +20,13 @@ func found(t *testing.T, head string, rows int, row func(i int) string) *Drafted
 	for i := range rows {
 		b.WriteString(row(i) + "\n")
 	}
-	out, err := Draft(t.Context(), Files(fstest.MapFS{"f.csv": {Data: []byte(b.String())}}, table.One("f.csv")), &pipeline.CSV{Delimiter: string(head[strings.IndexAny(head, ",;")])})
+	out, err := Draft(t.Context(), Files(fstest.MapFS{"f.csv": {Data: []byte(b.String())}}, table.One("f.csv")),
+		&pipeline.CSV{Delimiter: string(head[strings.IndexAny(head, ",;")])})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := spec.ParseDomain("d.yaml", []byte(strings.ReplaceAll(string(out.Domain), "UNDECIDED", "public"))); err != nil {
+	if _, err := spec.ParseDomain("d.yaml", []byte(strings.ReplaceAll(string(out.Domain), "UNDECIDED", "public"))); err !=
+		nil {
 		t.Errorf("what was signed is no domain: %v\n%s", err, out.Domain)
 	}
 	if _, err := spec.ParseDomain("d.yaml", out.Domain); err == nil || !strings.Contains(err.Error(), "UNDECIDED") {
@@ -49,15 +51,19 @@ func about(t *testing.T, out *Drafted, column string) string {
 // many rows share and dates are none.
 func TestIdentifiersAreLeftOut(t *testing.T) {
 	out := found(t, "PatientID,seqn,last_name,email,row,amount,region_id,note,born,visit_name", 400, func(i int) string {
-		return fmt.Sprintf("P%d,%d,%s,m%d@x.org,%d,%d,%d,n%d,19%02d-01-01,v%d", i/4, 71000+i, []string{"Meyer", "Schulz"}[i%2], i%30, i+1, 1000+7919*i%1000003, i%5, i, i%90, i%2)
+		return fmt.Sprintf("P%d,%d,%s,m%d@x.org,%d,%d,%d,n%d,19%02d-01-01,v%d", i/4, 71000+i,
+			[]string{"Meyer", "Schulz"}[i%2], i%30, i+1, 1000+7919*i%1000003, i%5, i, i%90, i%2)
 	})
-	for column, why := range map[string]string{"PatientID": whyNumber + fmt.Sprintf(whyUnits, "PatientID"), "seqn": whyNumber, "last_name": whyName, "email": whyContact,
+	for column, why := range map[string]string{"PatientID": whyNumber + fmt.Sprintf(whyUnits, "PatientID"),
+		"seqn": whyNumber, "last_name": whyName, "email": whyContact,
 		"row": whyOwn, "note": whyOwn, "visit_name": whyName} {
-		if text := about(t, out, column); text != "    type: text # "+why+"\n    source: UNDECIDED" && text != "    type: text # "+why+"\n    source: UNDECIDED\n" {
+		if text := about(t, out, column); text != "    type: text # "+why+"\n    source: UNDECIDED" &&
+			text != "    type: text # "+why+"\n    source: UNDECIDED\n" {
 			t.Errorf("%s: %q", column, text)
 		}
 	}
-	for column, want := range map[string]string{"amount": "type: integer\n    bounds:", "region_id": "type: categorical", "born": "type: date"} {
+	for column, want := range map[string]string{"amount": "type: integer\n    bounds:", "region_id": "type: categorical",
+		"born": "type: date"} {
 		if text := about(t, out, column); !strings.Contains(text, want) {
 			t.Errorf("%s: %q, must have %q", column, text, want)
 		}
@@ -67,7 +73,8 @@ func TestIdentifiersAreLeftOut(t *testing.T) {
 			t.Errorf("the draft quotes %s", value)
 		}
 	}
-	if !strings.Contains(string(out.Page), "100 values; 99 % of them have at most 4 rows, one has 4: as privacy unit, max_rows 4 keeps nearly all") {
+	if !strings.Contains(string(out.Page), "100 values; 99 % of them have at most 4 rows, one has 4: as privacy unit, "+
+		"max_rows 4 keeps nearly all") {
 		t.Errorf("the page does not say how many rows a patient has:\n%s", out.Page)
 	}
 }
@@ -76,7 +83,8 @@ func TestIdentifiersAreLeftOut(t *testing.T) {
 // those that go on where the others end are values.
 func TestSentinelsAreMissing(t *testing.T) {
 	cells := map[string][]string{
-		"score": {"1", "2", "3", "4", "9"}, "likert": {"5", "6", "7", "8", "9"}, "age": {"18", "44", "71", "-9", "999"}, "old": {"88", "92", "95", "98", "99"},
+		"score": {"1", "2", "3", "4", "9"}, "likert": {"5", "6", "7", "8", "9"}, "age": {"18", "44", "71", "-9", "999"},
+		"old":  {"88", "92", "95", "98", "99"},
 		"loss": {"-9", "-3", "2", "5", "8"}, "flag": {"0", "1", "0", "1", "9"}, "dose": {"1.25", "2.5", "99.0", "3.75", "99"},
 	}
 	names := []string{"score", "likert", "age", "old", "loss", "flag", "dose"}
@@ -109,23 +117,26 @@ func TestSentinelsAreMissing(t *testing.T) {
 
 // TestSentinelLike: what code books use for missing.
 func TestSentinelLike(t *testing.T) {
-	for cell, want := range map[string]bool{"-1": true, "-9": true, "-3": false, "9": true, "99": true, "998": true, "-999": true, "88": true, "777": true, "99.0": true, "9999999": true,
-		"": false, "-": false, "1": false, "-10": false, "899": false, "989": false, "99.5": false, "99999999": false, "0": false, "a9": false, "9.": true} {
+	for cell, want := range map[string]bool{"-1": true, "-9": true, "-3": false, "9": true, "99": true, "998": true,
+		"-999": true, "88": true, "777": true, "99.0": true, "9999999": true,
+		"": false, "-": false, "1": false, "-10": false, "899": false, "989": false, "99.5": false, "99999999": false,
+		"0": false, "a9": false, "9.": true} {
 		if got := sentinelLike([]byte(cell)); got != want {
 			t.Errorf("%q: %v", cell, got)
 		}
 	}
 }
 
-// TestStepsOfNearlyAll: one cell in 200 with more digits leaves the step of the others, and the draft says so; where all
-// have more than six, it says that there is none. True and False make a boolean.
+// TestStepsOfNearlyAll: one cell in 200 with more digits leaves the step of the others, and the draft says so; where
+// all have more than six, it says that there is none. True and False make a boolean.
 func TestStepsOfNearlyAll(t *testing.T) {
 	out := found(t, "weight,ratio,smokes,lower", 400, func(i int) string {
 		weight := fmt.Sprintf("%d.%d", 50+i%40, i%10)
 		if i%200 == 7 {
 			weight = "61.30000000000000426"
 		}
-		return fmt.Sprintf("%s,0.%09d,%s,%s", weight, 1+i*2345677, []string{"True", "False"}[i%2], []string{"true", "false"}[i/2%2])
+		return fmt.Sprintf("%s,0.%09d,%s,%s", weight, 1+i*2345677, []string{"True", "False"}[i%2],
+			[]string{"true", "false"}[i/2%2])
 	})
 	if text := about(t, out, "weight"); !strings.Contains(text, "step: 0.1 # a few numbers have more digits") {
 		t.Error(text)
@@ -162,7 +173,8 @@ func TestMissingIsHinted(t *testing.T) {
 // written as full names are says so beside it. Clinics, places and breeds stay lists.
 func TestNamesInOtherWords(t *testing.T) {
 	out := found(t, `Nachname;apellidos;nom_patient;advised;city`, 300, func(i int) string {
-		return fmt.Sprintf("Meyer%c;García%c;Le%c;%s;%s", 'a'+i%5, 'a'+i%7, 'a'+i%3, []string{"Macdonald, John A.", "O'Neil-Smith, Ann"}[i%2], []string{"Köln", "Bonn"}[i%2])
+		return fmt.Sprintf("Meyer%c;García%c;Le%c;%s;%s", 'a'+i%5, 'a'+i%7, 'a'+i%3, []string{"Macdonald, John A.",
+			"O'Neil-Smith, Ann"}[i%2], []string{"Köln", "Bonn"}[i%2])
 	})
 	for _, column := range []string{"Nachname", "apellidos", "nom_patient"} {
 		if text := about(t, out, column); !strings.Contains(text, "type: text # "+whyName) {
@@ -174,7 +186,8 @@ func TestNamesInOtherWords(t *testing.T) {
 			t.Errorf("the draft quotes %s", value)
 		}
 	}
-	if text := about(t, out, "advised"); !strings.Contains(text, "# written as names of persons are, which are never public categories") {
+	if text := about(t, out, "advised"); !strings.Contains(text,
+		"# written as names of persons are, which are never public categories") {
 		t.Errorf("advised: %q", text)
 	}
 	if text := about(t, out, "city"); !strings.Contains(text, "type: categorical # ordinal") {
@@ -189,7 +202,8 @@ func TestLimitsAmongNumbers(t *testing.T) {
 		return []string{"4.5", "12.25", "7", "<0.5", "haem.", "9.5", "8.25", "3", "1.5", "2.5", "6", "5.5"}[i%12]
 	}
 	out := found(t, "value;n", 240, func(i int) string { return fmt.Sprintf("%s;%d", row(i), i%7) })
-	if text := string(out.Page); !strings.Contains(text, "--missing '<0.5' --missing 'haem.'") && !strings.Contains(text, "--missing 'haem.' --missing '<0.5'") || !strings.Contains(text, "limits of what was measured") {
+	if text := string(out.Page); !strings.Contains(text, "--missing '<0.5' --missing 'haem.'") && !strings.Contains(text,
+		"--missing 'haem.' --missing '<0.5'") || !strings.Contains(text, "limits of what was measured") {
 		t.Errorf("the page lacks the line to type:\n%s", out.Page)
 	}
 	if len(out.Hints) != 1 {
@@ -206,7 +220,8 @@ func TestStepThatNearlyAllTimesKeep(t *testing.T) {
 		return fmt.Sprintf("20%02d-%02d-%02d 00:00:00;1", 10+i%12, 1+i%11, 1+i%27)
 	}
 	text := about(t, found(t, "left;n", 300, row), "left")
-	for _, part := range []string{"bounds: [2010-01-01T00:00, 2022-12-30T00:00]", "step: day # a few times are finer: each is read as the step before it"} {
+	for _, part := range []string{"bounds: [2010-01-01T00:00, 2022-12-30T00:00]",
+		"step: day # a few times are finer: each is read as the step before it"} {
 		if !strings.Contains(text, part) {
 			t.Errorf("lacks %q:\n%s", part, text)
 		}

@@ -18,18 +18,21 @@ func clinicRow(i int) string {
 	paid, owed, low := rng.IntN(97), rng.IntN(89), 40+rng.IntN(60)
 	blood := []string{"1,0,0", "0,1,0", "0,0,1"}[rng.IntN(3)]
 	degree := []string{"none,0", "school,10", "college,14"}[rng.IntN(3)]
-	return fmt.Sprintf("%s,%s,%s,%d,%d,%d,%s,%s,%d,%d,%d", admitted, sex, weeks, paid, owed, paid+owed, blood, degree, low, low+rng.IntN(80), rng.IntN(40))
+	return fmt.Sprintf("%s,%s,%s,%d,%d,%d,%s,%s,%d,%d,%d", admitted, sex, weeks, paid, owed, paid+owed, blood, degree, low,
+		low+rng.IntN(80), rng.IntN(40))
 }
 
 const clinicHead = "admitted,sex,weeks,paid,owed,total,a,b,c,degree,years,diastolic,systolic,stay"
 
-// TestRulesAreProposed: a column that is missing where another has a value, an order, a sum, one of several flags, and a
-// column that follows from another are proposed, undecided; the sum, of which a domain has no rule, is a remark. What
+// TestRulesAreProposed: a column that is missing where another has a value, an order, a sum, one of several flags, and
+// a column that follows from another are proposed, undecided; the sum, of which a domain has no rule, is a remark. What
 // one row of 20,000 breaks beyond the sample is not proposed.
 func TestRulesAreProposed(t *testing.T) {
 	want := []string{
-		`  - impossible: {"sex": ["m"], "weeks": [".."]}`, `  - order: ["diastolic", "systolic"]`, `  - impossible: {"a": ["1"], "b": ["1"]}`,
-		`  - impossible: {"a": ["0"], "b": ["0"], "c": ["0"]}`, `  - function: {column: "years", of: "degree", map: {"college": "14", "none": "0", "school": "10"}}`,
+		`  - impossible: {"sex": ["m"], "weeks": [".."]}`, `  - order: ["diastolic", "systolic"]`,
+		`  - impossible: {"a": ["1"], "b": ["1"]}`,
+		`  - impossible: {"a": ["0"], "b": ["0"], "c": ["0"]}`,
+		`  - function: {column: "years", of: "degree", map: {"college": "14", "none": "0", "school": "10"}}`,
 	}
 	unsampled := 40000
 	for mixed(uint64(unsampled))%2 == 0 {
@@ -39,7 +42,8 @@ func TestRulesAreProposed(t *testing.T) {
 	for name, c := range map[string]struct {
 		rows, broken int
 		rules        bool
-	}{"whole": {1000, -1, true}, "a row breaks each": {1000, 501, false}, "beyond the sample": {45000, unsampled, false}, "long": {45000, -1, true}} {
+	}{"whole": {1000, -1, true}, "a row breaks each": {1000, 501, false}, "beyond the sample": {45000, unsampled, false},
+		"long": {45000, -1, true}} {
 		out := found(t, clinicHead, c.rows, func(i int) string {
 			if i == c.broken {
 				return "2019-01-01,m,7,1,1,5,1,1,0,none,14,90,60,3"
@@ -62,8 +66,8 @@ func TestRulesAreProposed(t *testing.T) {
 	}
 }
 
-// TestPageSaysWhereRowsLie: fullness, values and where 99 of 100 rows lie are right by hand: of 1000 rows 990 have 0 to 2
-// and ten 500 to 509; every fourth cell of half is empty, and three rows have the rare category.
+// TestPageSaysWhereRowsLie: fullness, values and where 99 of 100 rows lie are right by hand: of 1000 rows 990 have 0 to
+// 2 and ten 500 to 509; every fourth cell of half is empty, and three rows have the rare category.
 func TestPageSaysWhereRowsLie(t *testing.T) {
 	out := found(t, "visits,half,kind,one", 1000, func(i int) string {
 		visits, half, kind := fmt.Sprint(i%3), fmt.Sprint(i%50), "common"
@@ -80,7 +84,8 @@ func TestPageSaysWhereRowsLie(t *testing.T) {
 	})
 	for _, line := range []string{
 		"1,000 rows, 4 columns. Spread is by all rows.",
-		"- `visits`: 99 % of rows are at most 2, and the bounds of the draft are [0, 509]: narrower bounds are worth more than epsilon.",
+		"- `visits`: 99 % of rows are at most 2, and the bounds of the draft are [0, 509]: narrower bounds are worth more " +
+			"than epsilon.",
 		"- `kind`: values with fewer than 10 rows: 1 of 2 ('rare\\|'').",
 		"| visits | integer | 100 % | 13 | are at most 2 |", "| half | integer | 75 % | 50 | are from 0 to 49 |",
 		"| kind | categorical | 100 % | 2 | have one of 1; 99.7 % of rows are \"common\\|'\" |",
@@ -98,27 +103,38 @@ func TestPageSaysWhereRowsLie(t *testing.T) {
 // each row has one of them; without the category the flags say so themselves.
 func TestFlagsThatFollowFromACategory(t *testing.T) {
 	flags := []string{"1,0,0", "0,1,0", "0,0,1"}
-	with := string(found(t, "level,a,b,c", 600, func(i int) string { return fmt.Sprintf("%s,%s", []string{"low", "mid", "top"}[i*7%3], flags[i*7%3]) }).Domain)
+	with := string(found(t, "level,a,b,c", 600,
+		func(i int) string { return fmt.Sprintf("%s,%s", []string{"low", "mid", "top"}[i*7%3], flags[i*7%3]) }).Domain)
 	if n := strings.Count(with, "- function:"); n != 3 || strings.Contains(with, "- impossible:") {
 		t.Errorf("%d functions, must be 3 and nothing else:\n%s", n, with)
 	}
-	without := string(found(t, "n,a,b,c", 600, func(i int) string { return fmt.Sprintf("%d,%s", i*31%59, flags[i*7%3]) }).Domain)
+	without := string(found(t, "n,a,b,c", 600, func(i int) string {
+		return fmt.Sprintf("%d,%s", i*31%59,
+			flags[i*7%3])
+	}).Domain)
 	if n := strings.Count(without, "- impossible:"); n != 4 {
 		t.Errorf("%d rules, must be 4:\n%s", n, without)
 	}
 }
 
-// TestTwoWordsForOneThing: a column of two words and a flag that says the same are proposed as a function; two flags that
-// say the opposite of each other as one function, and nothing twice.
+// TestTwoWordsForOneThing: a column of two words and a flag that says the same are proposed as a function; two flags
+// that say the opposite of each other as one function, and nothing twice.
 func TestTwoWordsForOneThing(t *testing.T) {
-	out := string(found(t, "state,married,single", 400, func(i int) string { return []string{"married,1,0", "alone,0,1"}[i*7%5%2] }).Domain)
-	if n := strings.Count(out, "- function:"); n != 2 || !strings.Contains(out, `function: {column: "married", of: "state", map: {"alone": "0", "married": "1"}}`) {
+	out := string(found(t, "state,married,single", 400, func(i int) string {
+		return []string{"married,1,0",
+			"alone,0,1"}[i*7%5%2]
+	}).Domain)
+	if n := strings.Count(out, "- function:"); n != 2 ||
+		!strings.Contains(out, `function: {column: "married", of: "state", map: {"alone": "0", "married": "1"}}`) {
 		t.Errorf("%d functions, must be 2:\n%s", n, out)
 	}
 	if strings.Contains(out, "- impossible:") {
 		t.Errorf("the flags of a function are proposed again:\n%s", out)
 	}
-	out = string(found(t, "n,married,single", 400, func(i int) string { return fmt.Sprintf("%d,%s", i*31%59, []string{"1,0", "0,1"}[i*7%5%2]) }).Domain)
+	out = string(found(t, "n,married,single", 400, func(i int) string {
+		return fmt.Sprintf("%d,%s", i*31%59,
+			[]string{"1,0", "0,1"}[i*7%5%2])
+	}).Domain)
 	if strings.Count(out, "- function:") != 1 || strings.Contains(out, "- impossible:") {
 		t.Errorf("two opposite flags are not one function:\n%s", out)
 	}

@@ -44,7 +44,8 @@ func sniff(ctx context.Context, fsys table.FS, name string, given *pipeline.CSV)
 
 // try finds the comment and delimiter that cut at least share of the rows into
 // most values; it returns those rows.
-func try(ctx context.Context, fsys table.FS, name string, given *pipeline.CSV, share float64) (*pipeline.CSV, [][]string, error) {
+func try(ctx context.Context, fsys table.FS, name string, given *pipeline.CSV, share float64) (*pipeline.CSV,
+	[][]string, error) {
 	best, width := &pipeline.CSV{Encoding: given.Encoding}, 0
 	comments := []string{"", "#", "|", "%"}
 	if given.Comment != "" {

@@ -24,8 +24,10 @@ import (
 // whatever the columns are stored as.
 func TestStoredDraftsReadTheirFiles(t *testing.T) {
 	files := fstest.MapFS{"nothing.arrows": {Data: nothing(t)}}
-	for _, name := range []string{"arrow/polars.arrow", "arrow/polars.arrows", "arrow/polars-categorical.arrow", "arrow/polars-text.arrow", "arrow/polars-text.arrows",
-		"arrow/pyarrow-text.arrow", "arrow/pyarrow-views.arrows", "arrow/pyarrow-other-types.arrow", "arrow/duckdb-views.arrows", "parquet/polars-zstd.parquet", "parquet/pyarrow-other-types.parquet"} {
+	for _, name := range []string{"arrow/polars.arrow", "arrow/polars.arrows", "arrow/polars-categorical.arrow",
+		"arrow/polars-text.arrow", "arrow/polars-text.arrows",
+		"arrow/pyarrow-text.arrow", "arrow/pyarrow-views.arrows", "arrow/pyarrow-other-types.arrow",
+		"arrow/duckdb-views.arrows", "parquet/polars-zstd.parquet", "parquet/pyarrow-other-types.parquet"} {
 		data, err := os.ReadFile(filepath.Join("../table/testdata", name))
 		if err != nil {
 			t.Fatal(err)
@@ -46,19 +48,23 @@ func TestStoredDraftsReadTheirFiles(t *testing.T) {
 
 // TestStoredTimesReadTheirFiles: a decided draft of timestamps, times of day and decimals reads its file.
 func TestStoredTimesReadTheirFiles(t *testing.T) {
-	for _, name := range []string{"pyarrow.parquet", "pyarrow.arrow", "pyarrow-milliseconds.arrows", "pyarrow-integers.parquet", "polars.parquet", "duckdb.parquet"} {
-		files, out := drafted(t, "times", name, "name: \"local\"\n    type: datetime", "name: \"instant\"\n    type: datetime", "zone: UTC", "name: \"clock\"\n    type: time",
+	for _, name := range []string{"pyarrow.parquet", "pyarrow.arrow", "pyarrow-milliseconds.arrows",
+		"pyarrow-integers.parquet", "polars.parquet", "duckdb.parquet"} {
+		files, out := drafted(t, "times", name, "name: \"local\"\n    type: datetime",
+			"name: \"instant\"\n    type: datetime", "zone: UTC", "name: \"clock\"\n    type: time",
 			"name: \"money\"\n    type: numeric", "name: \"count\"\n    type: integer")
 		reads(t, files, name, out, 120)
 	}
 }
 
-// TestUnreadColumnsAreNamed: a column that no domain can declare is named in the draft of the others, with the setting that
-// lets a run pass over it, and that setting reads the file.
+// TestUnreadColumnsAreNamed: a column that no domain can declare is named in the draft of the others, with the setting
+// that lets a run pass over it, and that setting reads the file.
 func TestUnreadColumnsAreNamed(t *testing.T) {
 	for _, name := range []string{"pyarrow-list.parquet", "pyarrow-struct.parquet", "pyarrow-map.parquet"} {
-		files, _ := drafted(t, "parquet", name, `# Not drafted: column 2, "nested", is stored as `, `csv: {extra: "ignore"}`, `name: "id"`)
-		if csv, err := Dialect(t.Context(), Files(files, table.One(name)), &pipeline.CSV{}); err != nil || csv != `extra: "ignore"` {
+		files, _ := drafted(t, "parquet", name, `# Not drafted: column 2, "nested", is stored as `, `csv: {extra: "ignore"}`,
+			`name: "id"`)
+		if csv, err := Dialect(t.Context(), Files(files, table.One(name)), &pipeline.CSV{}); err != nil ||
+			csv != `extra: "ignore"` {
 			t.Errorf("%s: init writes csv: {%s}, %v", name, csv, err)
 		}
 	}
@@ -100,7 +106,10 @@ func reads(t *testing.T, files fstest.MapFS, name string, out *Drafted, rows int
 func nothing(t *testing.T) []byte {
 	t.Helper()
 	var fields []arrow.Field
-	for i, of := range []arrow.DataType{arrow.Null, arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Float64, arrow.FixedWidthTypes.Date32, arrow.FixedWidthTypes.Timestamp_us, &arrow.TimestampType{Unit: arrow.Second}, arrow.FixedWidthTypes.Time64ns, &arrow.Decimal128Type{Precision: 9, Scale: 2}, arrow.FixedWidthTypes.Boolean, arrow.BinaryTypes.String, arrow.BinaryTypes.StringView} {
+	for i, of := range []arrow.DataType{arrow.Null, arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Float64,
+		arrow.FixedWidthTypes.Date32, arrow.FixedWidthTypes.Timestamp_us, &arrow.TimestampType{Unit: arrow.Second},
+		arrow.FixedWidthTypes.Time64ns, &arrow.Decimal128Type{Precision: 9, Scale: 2}, arrow.FixedWidthTypes.Boolean,
+		arrow.BinaryTypes.String, arrow.BinaryTypes.StringView} {
 		fields = append(fields, arrow.Field{Name: fmt.Sprint("c", i), Type: of, Nullable: true})
 	}
 	s := arrow.NewSchema(fields, nil)
@@ -126,7 +135,8 @@ func TestNumbersOfOtherSpellingsAreNoNumbers(t *testing.T) {
 
 // TestLengthsOfTimeAreNamed: a length of time is no column of a domain, and the draft says what to write in its place.
 func TestLengthsOfTimeAreNamed(t *testing.T) {
-	of := arrow.NewSchema([]arrow.Field{{Name: "n", Type: arrow.PrimitiveTypes.Int64}, {Name: "stay", Type: arrow.FixedWidthTypes.Duration_us}}, nil)
+	of := arrow.NewSchema([]arrow.Field{{Name: "n", Type: arrow.PrimitiveTypes.Int64},
+		{Name: "stay", Type: arrow.FixedWidthTypes.Duration_us}}, nil)
 	b := array.NewRecordBuilder(memory.DefaultAllocator, of)
 	b.Field(0).(*array.Int64Builder).Append(1)
 	b.Field(1).(*array.DurationBuilder).Append(86400e6)

@@ -10,7 +10,8 @@ const digest1 = "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61
 
 // study are the lines of one spec.
 func study(spec string, stages ...string) []Entry {
-	list := []Entry{{Spec: spec, What: Weir, Is: []string{"v1.0.0"}}, {Spec: spec, What: Dataset, Is: []string{"ds-1", "1"}},
+	list := []Entry{{Spec: spec, What: Weir, Is: []string{"v1.0.0"}}, {Spec: spec, What: Dataset,
+		Is: []string{"ds-1", "1"}},
 		{Spec: spec, What: Part, Names: []string{"privacy"}, Is: []string{digest1}},
 		{Spec: spec, What: Public, Names: []string{"test", "a b.csv"}, Is: []string{digest1}}}
 	for _, s := range stages {
@@ -46,14 +47,20 @@ func TestDamageIsTold(t *testing.T) {
 		text string
 		want []string
 	}{
-		"whole":        {sorted, nil},
-		"duplicate":    {sorted + "b.yaml stage train drop 2 " + digest1, []string{"weir.lock:3: says what stage train of b.yaml is, as line 2 does"}},
-		"unsorted":     {"b.yaml weir 1\n" + sorted, []string{"weir.lock:2: stands after line 1", "weir.lock:3: stands after line 1"}},
-		"conflict":     {"<<<<<<< HEAD\nb.yaml weir 1\n=======\nb.yaml weir 2\n>>>>>>> other", []string{"weir.lock:1: is a mark", "weir.lock:3: is a mark", "weir.lock:4: says what weir", "weir.lock:5: is a mark"}},
-		"cut":          {sorted[:30], []string{"weir.lock:1: ends in no digest"}},
-		"word":         {"b.yaml\nb.yaml colour red", []string{"weir.lock:1: is not", "weir.lock:2: is not"}},
-		"quotes":       {`"b.yaml" weir 1` + "\n" + `b.yaml weir "1` + "\n" + `b.yaml weir "1"2`, []string{"weir.lock:1: is not spelled", "weir.lock:2: is not a line", "weir.lock:3: is not a line"}},
-		"two spaces":   {"b.yaml  weir 1\n b.yaml weir 1\nb.yaml weir 1 ", []string{":1: is not", ":2: is not", ":3: is not"}},
+		"whole": {sorted, nil},
+		"duplicate": {sorted + "b.yaml stage train drop 2 " + digest1,
+			[]string{"weir.lock:3: says what stage train of b.yaml is, as line 2 does"}},
+		"unsorted": {"b.yaml weir 1\n" + sorted, []string{"weir.lock:2: stands after line 1",
+			"weir.lock:3: stands after line 1"}},
+		"conflict": {"<<<<<<< HEAD\nb.yaml weir 1\n=======\nb.yaml weir 2\n>>>>>>> other",
+			[]string{"weir.lock:1: is a mark", "weir.lock:3: is a mark", "weir.lock:4: says what weir",
+				"weir.lock:5: is a mark"}},
+		"cut":  {sorted[:30], []string{"weir.lock:1: ends in no digest"}},
+		"word": {"b.yaml\nb.yaml colour red", []string{"weir.lock:1: is not", "weir.lock:2: is not"}},
+		"quotes": {`"b.yaml" weir 1` + "\n" + `b.yaml weir "1` + "\n" + `b.yaml weir "1"2`,
+			[]string{"weir.lock:1: is not spelled", "weir.lock:2: is not a line", "weir.lock:3: is not a line"}},
+		"two spaces": {"b.yaml  weir 1\n b.yaml weir 1\nb.yaml weir 1 ", []string{":1: is not", ":2: is not",
+			":3: is not"}},
 		"control code": {"b.yaml weir \x1b[2J", []string{"weir.lock:1: is not spelled"}},
 	} {
 		_, problems := Parse(c.text)
@@ -73,7 +80,8 @@ func TestDamageIsTold(t *testing.T) {
 // TestRewritingMendsItsOwnLines and no others.
 func TestRewritingMendsItsOwnLines(t *testing.T) {
 	_, problems := Parse("<<<<<<< HEAD\nb.yaml weir 1\n=======\nb.yaml weir 2\n>>>>>>> other\n")
-	if Damage(File, problems, "b.yaml") != nil || Damage(File, problems, "a.yaml") == nil || Damage(File, problems) == nil {
+	if Damage(File, problems, "b.yaml") != nil || Damage(File, problems, "a.yaml") == nil ||
+		Damage(File, problems) == nil {
 		t.Error("the lines of b.yaml are mended by writing b.yaml again, and only so")
 	}
 	if _, problems := Parse("nonsense"); Damage(File, problems, "b.yaml") == nil {
@@ -86,7 +94,8 @@ func TestCompareNamesAllThatDiffers(t *testing.T) {
 	was, now := study("b.yaml", "clean", "train"), study("b.yaml", "eval", "train")
 	now[0].Is = []string{"v2.0.0"}
 	got := Text(Compare(was, now))
-	want := "\n  stage clean: was drop 1 sha256:ba7816bf8f01…, is not there\n  stage eval: was not there, is drop 1 sha256:ba7816bf8f01…\n  weir: was v1.0.0, is v2.0.0"
+	want := "\n  stage clean: was drop 1 sha256:ba7816bf8f01…, is not there\n  stage eval: was not there, is drop 1 " +
+		"sha256:ba7816bf8f01…\n  weir: was v1.0.0, is v2.0.0"
 	if got != want {
 		t.Errorf("%s, must be %s", got, want)
 	}

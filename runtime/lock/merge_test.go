@@ -13,7 +13,8 @@ func merge(t *testing.T, base, ours, theirs []Entry) (merged string, clean bool)
 	t.Helper()
 	dir := t.TempDir()
 	git := func(args ...string) error {
-		c := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"}, args...)...)
+		c := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=t", "-c", "user.email=t@example.org", "-c",
+			"commit.gpgsign=false"}, args...)...)
 		c.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
 		return c.Run()
 	}
@@ -56,14 +57,17 @@ func TestTwoBranchesMerge(t *testing.T) {
 	}
 	base := study("b.yaml", "clean", "encode", "train", "zero")
 	for name, c := range map[string]struct{ ours, theirs, want []Entry }{
-		"new specs with like names": {append(study("eps-1.yaml", "train"), base...), append(study("eps-2.yaml", "train"), base...),
+		"new specs with like names": {append(study("eps-1.yaml", "train"), base...), append(study("eps-2.yaml", "train"),
+			base...),
 			append(append(study("eps-1.yaml", "train"), study("eps-2.yaml", "train")...), base...)},
-		"new stages": {study("b.yaml", "attack", "clean", "encode", "train", "zero"), study("b.yaml", "clean", "encode", "marginals", "train", "zero"),
+		"new stages": {study("b.yaml", "attack", "clean", "encode", "train", "zero"), study("b.yaml", "clean", "encode",
+			"marginals", "train", "zero"),
 			study("b.yaml", "attack", "clean", "encode", "marginals", "train", "zero")},
 		"neighbours change": {changed(base, "encode"), changed(base, "train"), changed(changed(base, "encode"), "train")},
 		"a spec and a stage": {append(study("a.yaml", "x"), base...), changed(base, "clean"),
 			append(study("a.yaml", "x"), changed(base, "clean")...)},
-		"one goes, one changes": {study("b.yaml", "encode", "train", "zero"), changed(base, "train"), changed(study("b.yaml", "encode", "train", "zero"), "train")},
+		"one goes, one changes": {study("b.yaml", "encode", "train", "zero"), changed(base, "train"),
+			changed(study("b.yaml", "encode", "train", "zero"), "train")},
 	} {
 		if got, clean := merge(t, base, c.ours, c.theirs); !clean || got != Format(c.want) {
 			t.Errorf("%s: clean is %v:\n%s", name, clean, got)

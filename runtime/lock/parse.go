@@ -68,13 +68,15 @@ func (p *parser) fits(n int, e Entry) error {
 }
 
 func mark(line string) bool {
-	return slices.ContainsFunc([]string{"<<<<<<<", "=======", ">>>>>>>", "|||||||"}, func(m string) bool { return strings.HasPrefix(line, m) })
+	return slices.ContainsFunc([]string{"<<<<<<<", "=======", ">>>>>>>", "|||||||"},
+		func(m string) bool { return strings.HasPrefix(line, m) })
 }
 
 // parseLine reads one line. Where only its spec can be read, the entry holds that.
 func parseLine(line string) (Entry, error) {
-	malformed := errors.New(`is not a line of a lock, must be: SPEC dataset ID VERSION, SPEC file STAGE NAME DIGEST, SPEC part NAME DIGEST, ` +
-		`SPEC stage NAME KIND VERSION DIGEST or SPEC weir VERSION`)
+	malformed := errors.New(
+		`is not a line of a lock, must be: SPEC dataset ID VERSION, SPEC file STAGE NAME DIGEST, SPEC part NAME DIGEST, ` +
+			`SPEC stage NAME KIND VERSION DIGEST or SPEC weir VERSION`)
 	words, ok := split(line)
 	if !ok || len(words) < 2 {
 		return Entry{}, malformed

@@ -55,7 +55,8 @@ func stages(list []Entry, spec string, plan *compile.Plan, settings *yaml.Node) 
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, Entry{Spec: spec, What: Stage, Names: []string{step.ID}, Is: []string{step.Kind, strconv.Itoa(step.Version), is}})
+		list = append(list, Entry{Spec: spec, What: Stage, Names: []string{step.ID},
+			Is: []string{step.Kind, strconv.Itoa(step.Version), is}})
 	}
 	return list, nil
 }

@@ -13,7 +13,8 @@ import (
 )
 
 // Browsed is a database's table that is read before a domain says which columns it has: to draft one, or to compare.
-// It has all columns that can be read. Of a table whose rows stay it has the columns, and every reading of rows is an error.
+// It has all columns that can be read. Of a table whose rows stay it has the columns, and every reading of rows is an
+// error.
 type Browsed struct {
 	stored table.Stored
 	stays  bool
@@ -25,7 +26,8 @@ type Browsed struct {
 }
 
 // errStays is a reading by a command of rows that may not be read.
-var errStays = errors.New("rows stay in the database (database.rows: stay), and this command reads them; evaluations of a " +
+var errStays = errors.New("rows stay in the database (database.rows: stay), and this command reads them; evaluations " +
+	"of a " +
 	"spec read those that database.sample_may_leave lets leave")
 
 // Browse opens the table of a database. Of o it takes the files and csv. Of a table whose rows stay there are columns,
@@ -45,8 +47,8 @@ func (s *Database) Browse(ctx context.Context, o pipeline.Opening) (*Browsed, er
 // Name returns what messages call the table.
 func (b *Browsed) Name() string { return b.stored.Name }
 
-// Raw returns the table without a domain. An error of its rows quotes no cell. Of rows that stay no number is known to be
-// whole that is stored as a fraction, so its column is numeric.
+// Raw returns the table without a domain. An error of its rows quotes no cell. Of rows that stay no number is known to
+// be whole that is stored as a fraction, so its column is numeric.
 func (b *Browsed) Raw(ctx context.Context) (*table.Raw, error) {
 	r, err := table.RawStored(ctx, b.stored)
 	if err != nil {
@@ -71,10 +73,12 @@ func (b *Browsed) outline(r *table.Raw) {
 			continue // unread
 		}
 		name := strings.ToLower(b.types[i])
-		if slices.ContainsFunc([]string{"decimal", "numeric", "float", "double"}, func(w string) bool { return strings.HasPrefix(name, w) }) {
+		if slices.ContainsFunc([]string{"decimal", "numeric", "float", "double"},
+			func(w string) bool { return strings.HasPrefix(name, w) }) {
 			r.Stored[at] = domain.Column{Type: domain.Numeric}
 		}
-		if labels := slices.DeleteFunc(slices.Clone(b.labels[i]), func(s string) bool { return s == "" }); len(labels) > 0 { // an empty text is missing
+		// an empty text is missing
+		if labels := slices.DeleteFunc(slices.Clone(b.labels[i]), func(s string) bool { return s == "" }); len(labels) > 0 {
 			r.Stored[at] = domain.Column{Type: domain.Categorical, Categories: labels}
 		}
 		at++

@@ -61,7 +61,9 @@ func (s *Database) engine() (e engine, others map[string]bool) {
 func (s *Database) Declare(under pipeline.Declaring) (pipeline.Declared, error) {
 	var ps schema.Problems
 	if s.Database == nil || s.Database.Engine == "" {
-		ps.Add("database", "without engine", "{engine: duckdb, read: {parquet: data}, rows: may_leave}, {engine: postgres, connection: ..., table: ..., rows: may_leave}, or {engine: spark, connection: ..., table: ..., scratch: ..., rows: stay}")
+		ps.Add("database", "without engine", "{engine: duckdb, read: {parquet: data}, rows: may_leave}, {engine: postgres, "+
+			"connection: ..., table: ..., rows: may_leave}, or {engine: spark, connection: ..., table: ..., scratch: ..., "+
+			"rows: stay}")
 		return pipeline.Declared{}, ps.Err()
 	}
 	e, others := s.engine()
@@ -102,11 +104,13 @@ func checkCells(ps *schema.Problems, csv *pipeline.CSV, also string) {
 		{"header", csv.Header != nil}, {"quote", csv.Quote != ""}, {"comment", csv.Comment != ""},
 		{"trim", csv.Trim}, {"strip_suffix", csv.StripSuffix != ""}} {
 		if one.given {
-			ps.Add("csv."+one.key, "set for a table that a database reads", "left out; missing, unknown, extra"+also+" are taken")
+			ps.Add("csv."+one.key, "set for a table that a database reads", "left out; missing, unknown, extra"+also+
+				" are taken")
 		}
 	}
 }
 
 // errView is a view that nobody answers for.
-var errView = errors.New("is a view, must be a table; or database.view: rows_of_one_unit, where each of its rows follows " +
+var errView = errors.New("is a view, must be a table; or database.view: rows_of_one_unit, where each of its rows " +
+	"follows " +
 	"from rows of one privacy unit alone")

@@ -38,7 +38,8 @@ func (s *Demo) Declare(under pipeline.Declaring) (pipeline.Declared, error) {
 		return pipeline.Declared{}, ps.Err()
 	}
 	return pipeline.Declared{
-		Name: "demo: " + s.Demo, Full: fmt.Sprintf("demo: %s of %d rows, seed %d", s.Demo, demo.Rows(s.Demo, s.Rows), under.Seed), Place: s.Demo,
+		Name: "demo: " + s.Demo, Full: fmt.Sprintf("demo: %s of %d rows, seed %d", s.Demo, demo.Rows(s.Demo, s.Rows),
+			under.Seed), Place: s.Demo,
 		Invented: fmt.Sprintf("weir's built-in generator `%s`", s.Demo), Domain: d,
 	}, nil
 }

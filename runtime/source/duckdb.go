@@ -59,7 +59,8 @@ func (s duckDB) table(ps *schema.Problems, csv *pipeline.CSV) (t duckdb.Table, p
 	for _, one := range []struct {
 		format duckdb.Format
 		place  string
-	}{{duckdb.Parquet, read.Parquet}, {duckdb.CSV, read.CSV}, {duckdb.Database, read.Database}, {duckdb.SQLite, read.SQLite}} {
+	}{{duckdb.Parquet, read.Parquet}, {duckdb.CSV, read.CSV}, {duckdb.Database, read.Database},
+		{duckdb.SQLite, read.SQLite}} {
 		if one.place != "" {
 			t.Format, place = one.format, one.place
 			given++
@@ -70,7 +71,8 @@ func (s duckDB) table(ps *schema.Problems, csv *pipeline.CSV) (t duckdb.Table, p
 			"a mapping with one of them")
 	}
 	if strings.ContainsAny(filepath.Dir(place), "*?") || t.Format.Named() && pipeline.IsPattern(place) {
-		ps.Add("database.read."+string(t.Format), "a path with * or ?", "a pattern, for parquet and csv, in the last part of the path alone")
+		ps.Add("database.read."+string(t.Format), "a path with * or ?",
+			"a pattern, for parquet and csv, in the last part of the path alone")
 	}
 	if t.Format.Named() != (read.Table != "") {
 		ps.Add("database.read.table", "given without database or sqlite, or left out beside it",
@@ -161,7 +163,8 @@ func (d *openDuckDB) stay(o pipeline.Opening, sample int64) (pipeline.Opened, er
 	if err != nil {
 		return nil, err
 	}
-	return &countedByDuckDB{d, staying{filepath.Base(d.place), o.Columns, counterOf(c, d.facts.View || d.byName), sample}}, nil
+	return &countedByDuckDB{d, staying{filepath.Base(d.place), o.Columns, counterOf(c, d.facts.View || d.byName), sample}},
+		nil
 }
 
 // countedByDuckDB is an opened Database whose rows stay.

@@ -30,7 +30,8 @@ func (s *File) Declare(under pipeline.Declaring) (pipeline.Declared, error) {
 		ps.Add("file", "a path with * or ? in the name of a folder", "a pattern in the last part of the path alone")
 		return pipeline.Declared{}, ps.Err()
 	}
-	d := pipeline.Declared{Name: filepath.Base(s.File), Full: filepath.Clean(s.File), Place: s.File, Files: []string{s.File}}
+	d := pipeline.Declared{Name: filepath.Base(s.File), Full: filepath.Clean(s.File), Place: s.File,
+		Files: []string{s.File}}
 	if table.Tabbed(s.File) && (under.CSV == nil || under.CSV.Delimiter == "") {
 		d.Reading = true // equal bytes in a .csv and in a .tsv are other rows
 	}

@@ -32,7 +32,8 @@ const nameOfTable = `^[A-Za-z0-9_-]{1,100}$`
 func (s server) declare(ps *schema.Problems, under pipeline.Declaring) pipeline.Declared {
 	checkServer(ps, s.name, under.CSV)
 	if err := postgres.CheckConnection(s.Connection); err != nil {
-		ps.Add("database.connection", "not repeated here", "service:NAME or env:NAME; what it refers to stays outside of the spec")
+		ps.Add("database.connection", "not repeated here", "service:NAME or env:NAME; what it refers to stays outside of "+
+			"the spec")
 	}
 	if _, _, err := postgres.Split(s.Table); err != nil {
 		ps.Add("database.table", fmt.Sprintf("%q", s.Table), "SCHEMA.TABLE")
@@ -45,7 +46,8 @@ func (s server) declare(ps *schema.Problems, under pipeline.Declaring) pipeline.
 // checkServer refuses what no table of a server can be called, and settings of text files.
 func checkServer(ps *schema.Problems, name string, csv *pipeline.CSV) {
 	if !regexp.MustCompile(nameOfTable).MatchString(name) {
-		ps.Add("name", fmt.Sprintf("%q", name), "1 to 100 letters, digits, - and _, by which the ledger of the table is called")
+		ps.Add("name", fmt.Sprintf("%q", name), "1 to 100 letters, digits, - and _, by which the ledger of the table is "+
+			"called")
 	}
 	checkCells(ps, csv, "")
 	if csv != nil && csv.Delimiter != "" {
@@ -90,7 +92,8 @@ func (s server) browse(ctx context.Context, _ pipeline.Opening) (*Browsed, error
 
 // snapshot connects, and takes a snapshot of columns, or of all.
 func (s server) snapshot(ctx context.Context, columns []string) (*openTable, table.Stored, error) {
-	place := postgres.Place{Connection: s.Connection, Table: s.Table, Timeout: time.Duration(s.Timeout) * time.Second, Env: os.Getenv}
+	place := postgres.Place{Connection: s.Connection, Table: s.Table, Timeout: time.Duration(s.Timeout) * time.Second,
+		Env: os.Getenv}
 	snapshot, err := postgres.Open(ctx, place, columns)
 	if err == nil && s.View == "" {
 		if unsigned := unsigned(snapshot.Table); unsigned != nil {
@@ -110,7 +113,8 @@ func unsigned(t postgres.Table) error {
 	case t.View:
 		return errView
 	case t.Policed:
-		return errors.New("has row security, which shows the role some of its rows, must have none; or database.view: rows_of_one_unit, " +
+		return errors.New("has row security, which shows the role some of its rows, must have none; or database.view: " +
+			"rows_of_one_unit, " +
 			"where what is shown of each row follows from rows of one privacy unit alone")
 	}
 	return nil
@@ -130,7 +134,8 @@ func (s server) stay(ctx context.Context, t *openTable, o pipeline.Opening) (pip
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", s.Table, err), t.Close())
 	}
-	return &countedByServer{staying{s.Table, o.Columns, counterOf(c, unsigned(t.snapshot.Table) != nil), s.Sample}, t.snapshot}, nil
+	return &countedByServer{staying{s.Table, o.Columns, counterOf(c, unsigned(t.snapshot.Table) != nil), s.Sample},
+		t.snapshot}, nil
 }
 
 // countedByServer is an opened table of a server whose rows stay.

@@ -24,7 +24,8 @@ type cluster struct {
 }
 
 // staysThere is what rows of Spark must be set to.
-const staysThere = "stay: rows of Spark are counted where they are; have Spark write the table to Parquet files to read it from them"
+const staysThere = "stay: rows of Spark are counted where they are; have Spark write the table to Parquet files to " +
+	"read it from them"
 
 func (s cluster) declare(ps *schema.Problems, under pipeline.Declaring) pipeline.Declared {
 	checkServer(ps, s.name, under.CSV)
@@ -47,7 +48,8 @@ func (s cluster) declare(ps *schema.Problems, under pipeline.Declaring) pipeline
 
 // place is where the table lies.
 func (s cluster) place() spark.Place {
-	p := spark.Place{Connection: s.Connection, Table: s.Table, Scratch: s.Scratch, Timeout: time.Duration(s.Timeout) * time.Second, Env: os.Getenv}
+	p := spark.Place{Connection: s.Connection, Table: s.Table, Scratch: s.Scratch, Timeout: time.Duration(s.Timeout) *
+		time.Second, Env: os.Getenv}
 	if s.VersionAsOf != nil {
 		p.Version = strconv.FormatInt(*s.VersionAsOf, 10)
 	}
@@ -80,10 +82,12 @@ func (s cluster) counting(session *spark.Session, o pipeline.Opening) (*spark.Co
 	var stored []sql.Stored
 	for _, c := range session.Table.Columns {
 		if o.Columns.Index(c.Name) >= 0 {
-			fields, stored = append(fields, arrow.Field{Name: c.Name, Type: c.Arrow(), Nullable: true}), append(stored, c.StoredColumn())
+			fields, stored = append(fields, arrow.Field{Name: c.Name, Type: c.Arrow(), Nullable: true}),
+				append(stored, c.StoredColumn())
 		}
 	}
-	if _, _, err := table.OpenStored(table.Stored{Name: s.Table, Schema: arrow.NewSchema(fields, nil)}, cells(o.CSV), o.Columns, o.Unit); err != nil {
+	if _, _, err := table.OpenStored(table.Stored{Name: s.Table, Schema: arrow.NewSchema(fields, nil)}, cells(o.CSV),
+		o.Columns, o.Unit); err != nil {
 		return nil, err
 	}
 	columns, err := storedColumns(o.Columns, cells(o.CSV), stored)
@@ -95,11 +99,12 @@ func (s cluster) counting(session *spark.Session, o pipeline.Opening) (*spark.Co
 
 // browse is refused: no draft and no spec is begun from a cluster.
 func (s cluster) browse(context.Context, pipeline.Opening) (*Browsed, error) {
-	return nil, errors.New("database.engine: is spark, of whose tables weir drafts nothing; write domain and spec by hand (docs/databases.md)")
+	return nil, errors.New("database.engine: is spark, of whose tables weir drafts nothing; write domain and spec by " +
+		"hand (docs/databases.md)")
 }
 
-// unpinned is the counter of a table without a version, which has no snapshot: its content is asked for before and behind
-// all that is kept of it. No function draws its rows, so once before is enough.
+// unpinned is the counter of a table without a version, which has no snapshot: its content is asked for before and
+// behind all that is kept of it. No function draws its rows, so once before is enough.
 type unpinned struct{ viewed }
 
 // Content implements counter.

@@ -8,8 +8,8 @@ import (
 	"weir/pipeline/relation"
 )
 
-// TestTablesWithoutVersionAreLookedAtBehind: the content of such a table is asked for once, and again behind what is kept
-// of it; other content then ends the run, before a charge.
+// TestTablesWithoutVersionAreLookedAtBehind: the content of such a table is asked for once, and again behind what is
+// kept of it; other content then ends the run, before a charge.
 func TestTablesWithoutVersionAreLookedAtBehind(t *testing.T) {
 	for _, of := range []struct {
 		contents []string

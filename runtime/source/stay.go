@@ -33,9 +33,10 @@ type counter interface {
 	Close() error
 }
 
-// viewed is the counter of a view, or of a SQLite file. A transaction and files that are held keep tables still, and neither
-// a function that the view calls nor a foreign table behind it, and SQLite opens its file by name. So its content is asked for twice, and again behind all that is kept of
-// it: what is counted, and charged for, is of the rows that the run was identified by.
+// viewed is the counter of a view, or of a SQLite file. A transaction and files that are held keep tables still, and
+// neither a function that the view calls nor a foreign table behind it, and SQLite opens its file by name. So its
+// content is asked for twice, and again behind all that is kept of it: what is counted, and charged for, is of the rows
+// that the run was identified by.
 type viewed struct {
 	counter
 	content string // "" before it was asked for
@@ -162,11 +163,14 @@ func (s *staying) Close() error { return s.counter.Close() }
 func words(r sql.Rule) string {
 	return map[sql.Rule]string{
 		sql.NotMissing: table.RuleMissing, sql.Finite: table.RuleFinite, sql.NotWhole: table.RuleWhole,
-		sql.Magnitude: "is a number beyond those of a double; accepted: 0, and numbers from 1e-300 to 1e300 on either side of it",
-		sql.Range:     table.RuleRange, sql.Rounded: table.RuleRounded, sql.Wide: table.RuleWide, sql.Category: table.RuleCategory,
-		sql.Unknown: table.RuleUnknown, sql.Span: table.RuleSpan,
-		sql.Spelling: "spells a number otherwise than its category, which a database compares as text; declare the spelling as an alias",
-		sql.Endless:  "is an infinite date or timestamp; make it missing in a view",
+		sql.Magnitude: "is a number beyond those of a double; accepted: 0, and numbers from 1e-300 to 1e300 on either side " +
+			"of it",
+		sql.Range: table.RuleRange, sql.Rounded: table.RuleRounded, sql.Wide: table.RuleWide,
+		sql.Category: table.RuleCategory,
+		sql.Unknown:  table.RuleUnknown, sql.Span: table.RuleSpan,
+		sql.Spelling: "spells a number otherwise than its category, which a database compares as text; declare the " +
+			"spelling as an alias",
+		sql.Endless: "is an infinite date or timestamp; make it missing in a view",
 	}[r]
 }
 
@@ -187,7 +191,8 @@ func meant(c *domain.Column, csv *pipeline.CSV, of sql.Stored) (sql.Stored, erro
 	of.MissingNaN = slices.Contains(m.Missing, "NaN")
 	switch {
 	case of.Of == relation.Code:
-		of.Names, of.Codes, of.WholeCodes, of.RealCodes, of.Numbered = c.Categories, m.Codes, m.CodesOfWhole(), m.CodesOfNumber(), m.Numbered
+		of.Names, of.Codes, of.WholeCodes, of.RealCodes, of.Numbered = c.Categories, m.Codes, m.CodesOfWhole(),
+			m.CodesOfNumber(), m.Numbered
 		of.MissingWhole, of.MissingReal = m.MissingWhole(), m.MissingNumber()
 	case c.Type.Moment():
 		least, greatest := c.Type.Span()

@@ -13,7 +13,8 @@ import (
 
 // TestWhatIsSigned: of a view, and of row security, a spec has to say that a row follows from one unit.
 func TestWhatIsSigned(t *testing.T) {
-	if unsigned(postgres.Table{}) != nil || unsigned(postgres.Table{View: true}) == nil || unsigned(postgres.Table{Policed: true}) == nil {
+	if unsigned(postgres.Table{}) != nil || unsigned(postgres.Table{View: true}) == nil ||
+		unsigned(postgres.Table{Policed: true}) == nil {
 		t.Error("a table is a view, or a view is none")
 	}
 }
@@ -42,7 +43,8 @@ func TestViewsAreLookedAtAgain(t *testing.T) {
 		content, keep bool // whether it is refused
 	}{{[]string{"a"}, false, false}, {[]string{"a", "b"}, true, true}, {[]string{"a", "a", "b"}, false, true}} {
 		v := counterOf(&turning{contents: of.contents}, true)
-		if _, _, err := v.Content(t.Context()); errors.Is(err, errDiffers) != of.content || errors.Is(err, pipeline.ErrChanged) != of.content {
+		if _, _, err := v.Content(t.Context()); errors.Is(err, errDiffers) != of.content ||
+			errors.Is(err, pipeline.ErrChanged) != of.content {
 			t.Errorf("content of %v: %v", of.contents, err)
 		}
 		if _, err := v.Keep(t.Context(), relation.Relation{}); errors.Is(err, errDiffers) != of.keep {

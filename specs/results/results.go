@@ -41,8 +41,8 @@ type Item struct {
 	spelledOut bool
 }
 
-// Best is where each repeat's point of the grid is the one at which the first figure of the experiment is highest: a choice by
-// real scores, which nobody pays for.
+// Best is where each repeat's point of the grid is the one at which the first figure of the experiment is highest: a
+// choice by real scores, which nobody pays for.
 const Best = "best"
 
 // Value is one figure of one run.
@@ -54,7 +54,8 @@ type Value struct {
 }
 
 var (
-	itemHead  = []string{"source", "place", "what", "printed", "sd", "of", "spec", "cell", "at", "figure", "better", "note"}
+	itemHead = []string{"source", "place", "what", "printed", "sd", "of", "spec", "cell", "at", "figure", "better",
+		"note"}
 	valueHead = []string{"spec", "commit", "cell", "at", "run", "seed", "figure", "value", "seconds"}
 )
 
@@ -135,7 +136,8 @@ func Format(values []Value) []byte {
 	w := csv.NewWriter(&b)
 	_ = w.Write(valueHead) // to memory
 	for _, v := range values {
-		_ = w.Write([]string{v.Spec, v.Commit, v.Cell, v.At, v.Run, fmt.Sprint(v.Seed), v.Figure, short(v.Value), short(v.Seconds)})
+		_ = w.Write([]string{v.Spec, v.Commit, v.Cell, v.At, v.Run, fmt.Sprint(v.Seed), v.Figure, short(v.Value),
+			short(v.Seconds)})
 	}
 	w.Flush()
 	return []byte(b.String())

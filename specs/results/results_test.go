@@ -9,7 +9,8 @@ import (
 	"weir/specs"
 )
 
-// TestInventoryIsWhole: every item names a spec that there is, and every file of runs has figures of the inventory alone.
+// TestInventoryIsWhole: every item names a spec that there is, and every file of runs has figures of the inventory
+// alone.
 func TestInventoryIsWhole(t *testing.T) {
 	lines, err := Lines()
 	if err != nil {
@@ -76,12 +77,14 @@ func TestVerdict(t *testing.T) {
 		line Line
 		want string
 	}{
-		"met":                     {Line{Item{Printed: .75, SD: nan, Better: "high"}, 5, .76, .01}, Reproduced}, // .01 within 2 sqrt(.01^2/5 + .01^2)
-		"above, high is better":   {Line{Item{Printed: .75, SD: nan, Better: "high"}, 5, .78, .01}, BetterThan},
-		"above, low is better":    {Line{Item{Printed: .75, SD: nan, Better: "low"}, 5, .78, .01}, WorseThan},
-		"below, low is better":    {Line{Item{Printed: .75, SD: nan, Better: "low"}, 5, .72, .01}, BetterThan},
-		"away":                    {Line{Item{Printed: .75, SD: nan, Better: "near"}, 5, .78, .01}, Differs},
-		"of many printed runs":    {Line{Item{Printed: .75, SD: nan, Of: 100, Better: "high"}, 100, .755, .01}, BetterThan}, // 2 se are .0028
+		// .01 within 2 sqrt(.01^2/5 + .01^2)
+		"met":                   {Line{Item{Printed: .75, SD: nan, Better: "high"}, 5, .76, .01}, Reproduced},
+		"above, high is better": {Line{Item{Printed: .75, SD: nan, Better: "high"}, 5, .78, .01}, BetterThan},
+		"above, low is better":  {Line{Item{Printed: .75, SD: nan, Better: "low"}, 5, .78, .01}, WorseThan},
+		"below, low is better":  {Line{Item{Printed: .75, SD: nan, Better: "low"}, 5, .72, .01}, BetterThan},
+		"away":                  {Line{Item{Printed: .75, SD: nan, Better: "near"}, 5, .78, .01}, Differs},
+		// 2 se are .0028
+		"of many printed runs":    {Line{Item{Printed: .75, SD: nan, Of: 100, Better: "high"}, 100, .755, .01}, BetterThan},
 		"a printed spread counts": {Line{Item{Printed: .75, SD: .05, Of: 1, Better: "high"}, 5, .80, .01}, Reproduced},
 		"four runs, wide apart":   {Line{Item{Printed: .75, SD: nan, Better: "high"}, 4, .75, .3}, NoVerdict},
 		"one run":                 {Line{Item{Printed: .75, SD: nan, Better: "high"}, 1, .5, nan}, NoVerdict},
@@ -122,7 +125,8 @@ func TestFigureOfAll(t *testing.T) {
 		return Value{Run: run, Cell: cell, Figure: figure, Value: x}
 	}
 	values := []Value{value("r1", "c", "m.kl.a", 1), value("r1", "c", "m.kl.b", 2), value("r1", "c", "m.kls.a", 64),
-		value("r2", "c", "m.kl.a", 4), value("r2", "c", "u.x", 64), value("r2", "c", "m.kl.b", 8), value("r3", "d", "m.kl.a", 64)}
+		value("r2", "c", "m.kl.a", 4), value("r2", "c", "u.x", 64), value("r2", "c", "m.kl.b", 8), value("r3", "d", "m.kl.a",
+			64)}
 	if got, want := (Item{Cell: "c", Figure: "m.kl.*"}).of(values), []float64{3, 12}; !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, must be %v", got, want)
 	}
@@ -139,13 +143,15 @@ func TestBestRuns(t *testing.T) {
 		values = append(values, Value{Cell: v.cell, Run: v.run, Seed: v.seed, Figure: "auroc", Value: v.auroc},
 			Value{Cell: v.cell, Run: v.run, Seed: v.seed, Figure: "other", Value: 1 - v.auroc})
 	}
-	if got, want := BestRuns(values, "auroc"), map[string]bool{"b": true, "d": true, "e": true}; !reflect.DeepEqual(got, want) {
+	if got, want := BestRuns(values, "auroc"), map[string]bool{"b": true, "d": true, "e": true}; !reflect.DeepEqual(got,
+		want) {
 		t.Errorf("%v, must be %v", got, want)
 	}
 }
 
 func TestValuesRoundTrip(t *testing.T) {
-	old := []Value{{"a", "c1", "control", "10", "r1", 7, "utility.auroc", .75, 12}, {"a", "c1", "control", "10", "r2", 8, "utility.auroc", .5, 3}}
+	old := []Value{{"a", "c1", "control", "10", "r1", 7, "utility.auroc", .75, 12}, {"a", "c1", "control", "10", "r2", 8,
+		"utility.auroc", .5, 3}}
 	again, err := Parse("a.csv", Format(old))
 	if err != nil || !reflect.DeepEqual(again, old) {
 		t.Errorf("%v, %v; must be %v", again, err, old)

@@ -29,8 +29,8 @@ const (
 	NoVerdict  = "–"
 )
 
-// Lines returns the inventory with what came out. Where the values of a table stand in the experiment of a spec, each of
-// them is a line.
+// Lines returns the inventory with what came out. Where the values of a table stand in the experiment of a spec, each
+// of them is a line.
 func Lines() ([]Line, error) {
 	items, err := Items()
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"weir/runtime/database/sql"
 )
 
-// Counting is a relation.Session: a process that lives until it is closed, and answers with whole numbers. What it keeps
-// lies in its memory and goes with it. It is safe for concurrent use; one statement runs at a time.
+// Counting is a relation.Session: a process that lives until it is closed, and answers with whole numbers. What it
+// keeps lies in its memory and goes with it. It is safe for concurrent use; one statement runs at a time.
 type Counting struct {
 	name    string
 	base    sql.Base
@@ -64,8 +64,9 @@ func (c *Counting) tell(ctx context.Context, statement string) error {
 	return c.ask(ctx, statement, 2, func([]string) error { return errBroken })
 }
 
-// ask sends a statement and hands on the rows of its answer, of so many cells, 2 or more. Behind the last of them comes a
-// row that begins with -1, as none of an answer does, and the statement's number. A context that ends ends the process.
+// ask sends a statement and hands on the rows of its answer, of so many cells, 2 or more. Behind the last of them comes
+// a row that begins with -1, as none of an answer does, and the statement's number. A context that ends ends the
+// process.
 func (c *Counting) ask(ctx context.Context, statement string, width int, use func([]string) error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -146,8 +147,8 @@ func (c *Counting) RowHashes(ctx context.Context, most int) ([]uint64, error) {
 	return h.List(), err
 }
 
-// Sample hands on the cells of at most so many of the rows that stay, nil where one is missing: the one way by which rows
-// leave, for whoever may see them.
+// Sample hands on the cells of at most so many of the rows that stay, nil where one is missing: the one way by which
+// rows leave, for whoever may see them.
 func (c *Counting) Sample(ctx context.Context, most int64, use func(cells []*string) error) error {
 	return c.ask(ctx, copied(c.dialect.Sample(c.base, most)), c.base.Sampled(), func(row []string) error {
 		cells, err := c.base.Cells(row)
@@ -188,7 +189,8 @@ func (c *Counting) next() string {
 }
 
 // Try implements relation.Session.
-func (c *Counting) Try(ctx context.Context, of relation.Type, values []float64, list []relation.Expr) ([][]int64, error) {
+func (c *Counting) Try(ctx context.Context, of relation.Type, values []float64, list []relation.Expr) ([][]int64,
+	error) {
 	return c.dialect.Tries(of, values, list, c.asking(ctx))
 }
 

@@ -16,10 +16,12 @@ import (
 )
 
 // stays is a table of 1,000 rows: c is i % 3, and v i, which is missing where i % 7 = 0.
-const stays = "CREATE TABLE t AS SELECT (i % 3)::INTEGER AS c, CASE WHEN i % 7 > 0 THEN i END::INTEGER AS v FROM range(1000) r(i); CHECKPOINT;"
+const stays = "CREATE TABLE t AS SELECT (i % 3)::INTEGER AS c, CASE WHEN i % 7 > 0 THEN i END::INTEGER AS v FROM " +
+	"range(1000) r(i); CHECKPOINT;"
 
 func staysColumns() []sql.Stored {
-	return []sql.Stored{{Name: "c", Storage: sql.Integer, Of: relation.Code, WholeCodes: map[int64]int32{0: 0, 1: 1, 2: 2}},
+	return []sql.Stored{{Name: "c", Storage: sql.Integer, Of: relation.Code, WholeCodes: map[int64]int32{0: 0, 1: 1,
+		2: 2}},
 		{Name: "v", Storage: sql.Integer, Of: relation.Whole, MayMiss: true}}
 }
 
@@ -35,24 +37,27 @@ func counting(t *testing.T, s *Session, columns []sql.Stored) *Counting {
 
 func countingStays(t *testing.T) *Counting {
 	t.Helper()
-	return counting(t, session(t, Table{Format: Database, Schema: "main", Name: "t"}, made(t, "x.duckdb", stays), "x.duckdb"), staysColumns())
+	return counting(t, session(t, Table{Format: Database, Schema: "main", Name: "t"}, made(t, "x.duckdb", stays),
+		"x.duckdb"), staysColumns())
 }
 
 // coded is the relation of c, and of v held to 10 values and the eleventh for a missing one.
 func coded() relation.Relation {
 	r := relation.Stored([]string{"c", "v"}, []relation.Type{relation.Code, relation.Whole})
 	v := relation.Column{At: 1, Of: relation.Whole, Greatest: 1000}
-	return r.With(relation.Layer{Columns: []relation.Named{{Name: "c", Expr: relation.Rank{E: relation.Column{Of: relation.Code}, Of: 3}},
-		{Name: "v", Expr: relation.Choice{If: relation.IsMissing{E: v}, Then: relation.Constant{Of: relation.Whole, Int: 10}, Else: relation.Quotient{E: v, By: 100}}}}})
+	return r.With(relation.Layer{Columns: []relation.Named{
+		{Name: "c", Expr: relation.Rank{E: relation.Column{Of: relation.Code}, Of: 3}},
+		{Name: "v", Expr: relation.Choice{If: relation.IsMissing{E: v}, Then: relation.Constant{Of: relation.Whole, Int: 10},
+			Else: relation.Quotient{E: v, By: 100}}}}})
 }
 
 func whole(at, of int) relation.Expr {
 	return relation.Column{At: at, Of: relation.Whole, Greatest: int64(of - 1)}
 }
 
-// TestCountsWhereRowsStay: counts of keys over kept codes, and over codes that are made of these, are the counts of the rows;
-// two stages may ask at a time. Expected: of 1,000 numbers 334, 333 and 333 leave 0, 1 and 2 behind a division by 3; 143
-// are multiples of 7, and of each hundred 14 or 15.
+// TestCountsWhereRowsStay: counts of keys over kept codes, and over codes that are made of these, are the counts of the
+// rows; two stages may ask at a time. Expected: of 1,000 numbers 334, 333 and 333 leave 0, 1 and 2 behind a division by
+// 3; 143 are multiples of 7, and of each hundred 14 or 15.
 func TestCountsWhereRowsStay(t *testing.T) {
 	c := countingStays(t)
 	var wait sync.WaitGroup
@@ -74,7 +79,8 @@ func checkCounts(t *testing.T, c relation.Session) {
 	}
 	want := [][]int64{{334, 333, 333}, {85, 86, 86, 85, 86, 86, 86, 85, 86, 86, 143}}
 	checkKeys(t, k, []relation.Key{{Expr: whole(0, 3), Of: 3}, {Expr: whole(1, 11), Of: 11}}, want)
-	again, err := k.Keep(t.Context(), []relation.Named{{Name: "c", Expr: relation.Lookup{E: whole(0, 3), To: []int64{1, 0, 0}}}})
+	again, err := k.Keep(t.Context(),
+		[]relation.Named{{Name: "c", Expr: relation.Lookup{E: whole(0, 3), To: []int64{1, 0, 0}}}})
 	if err != nil {
 		t.Error(err)
 		return
@@ -102,7 +108,8 @@ func TestKeyOutsideIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := k.Count(t.Context(), []relation.Key{{Expr: whole(1, 11), Of: 9}}, func(int, []int64) error { return nil }); err == nil {
+	if err := k.Count(t.Context(), []relation.Key{{Expr: whole(1, 11), Of: 9}},
+		func(int, []int64) error { return nil }); err == nil {
 		t.Error("values 9 and 10 of a key of 9 are counted")
 	}
 }
@@ -110,7 +117,8 @@ func TestKeyOutsideIsRefused(t *testing.T) {
 // TestTriedExpressions: public numbers are computed as numbers of rows are.
 func TestTriedExpressions(t *testing.T) {
 	x := relation.Column{Of: relation.Real}
-	got, err := countingStays(t).Try(t.Context(), relation.Real, []float64{0.5, -3, 1e300}, []relation.Expr{relation.Bins{E: x, Edges: []float64{0, 0.5, 7}}})
+	got, err := countingStays(t).Try(t.Context(), relation.Real, []float64{0.5, -3, 1e300},
+		[]relation.Expr{relation.Bins{E: x, Edges: []float64{0, 0.5, 7}}})
 	if err != nil || fmt.Sprint(got) != "[[2 0 3]]" {
 		t.Errorf("%v, %v; must be [[2 0 3]]", got, err)
 	}
@@ -120,29 +128,34 @@ func TestTriedExpressions(t *testing.T) {
 // more and a row twice; faults are told by column and rule.
 func TestContentIsOfTheRows(t *testing.T) {
 	contents := map[string]string{}
-	for name, query := range map[string]string{"rows": "FROM t", "sorted": "FROM t ORDER BY v DESC", "less": "FROM t WHERE c > 0 OR v <> 3",
+	for name, query := range map[string]string{"rows": "FROM t", "sorted": "FROM t ORDER BY v DESC",
+		"less":  "FROM t WHERE c > 0 OR v <> 3",
 		"twice": "FROM t UNION ALL (FROM t LIMIT 1)", "changed": "SELECT c, CASE WHEN v = 5 THEN 6 ELSE v END AS v FROM t"} {
 		dir := made(t, "", strings.Replace(stays, "CHECKPOINT;", "", 1)+"COPY ("+query+") TO 'a.parquet' (FORMAT parquet)")
-		content, faults, err := counting(t, session(t, Table{Format: Parquet}, dir, "a.parquet"), staysColumns()).Content(t.Context())
+		content, faults, err := counting(t, session(t, Table{Format: Parquet}, dir, "a.parquet"), staysColumns()).Content(
+			t.Context())
 		if err != nil || len(faults) > 0 {
 			t.Fatal(faults, err)
 		}
 		contents[name] = content
 	}
-	if contents["rows"] != contents["sorted"] || contents["rows"] == contents["less"] || contents["rows"] == contents["twice"] || contents["rows"] == contents["changed"] {
+	if contents["rows"] != contents["sorted"] || contents["rows"] == contents["less"] ||
+		contents["rows"] == contents["twice"] || contents["rows"] == contents["changed"] {
 		t.Errorf("contents %v", contents)
 	}
 	columns := staysColumns()
 	columns[1].MayMiss, columns[0].WholeCodes = false, map[int64]int32{0: 0}
 	dir := made(t, "x.duckdb", stays)
-	_, faults, err := counting(t, session(t, Table{Format: Database, Schema: "main", Name: "t"}, dir, "x.duckdb"), columns).Content(t.Context())
-	if want := []sql.Fault{{Column: "c", Rule: sql.Category}, {Column: "v", Rule: sql.NotMissing}}; err != nil || !slices.Equal(faults, want) {
+	_, faults, err := counting(t, session(t, Table{Format: Database, Schema: "main", Name: "t"}, dir, "x.duckdb"),
+		columns).Content(t.Context())
+	if want := []sql.Fault{{Column: "c", Rule: sql.Category}, {Column: "v", Rule: sql.NotMissing}}; err != nil ||
+		!slices.Equal(faults, want) {
 		t.Errorf("%v, %v; must be %v", faults, err, want)
 	}
 }
 
-// TestProcessOfCountsEnds: a process that is killed, and a call that is cancelled, end the session with an error, whatever is
-// asked then; nothing hangs.
+// TestProcessOfCountsEnds: a process that is killed, and a call that is cancelled, end the session with an error,
+// whatever is asked then; nothing hangs.
 func TestProcessOfCountsEnds(t *testing.T) {
 	for name, end := range map[string]func(c *Counting, cancel func()){
 		"killed":    func(c *Counting, _ func()) { _ = c.process.cmd.Process.Kill() },
@@ -155,7 +168,8 @@ func TestProcessOfCountsEnds(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(100*time.Millisecond, func() { end(c, cancel) })
 		err := c.tell(ctx, "SELECT count(*) FROM range(100000000000) WHERE range % 7 = 3")
-		if _, again := c.Keep(t.Context(), coded()); err == nil || again == nil || name == "cancelled" && !errors.Is(err, context.Canceled) {
+		if _, again := c.Keep(t.Context(), coded()); err == nil || again == nil || name == "cancelled" &&
+			!errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v, and then %v", name, err, again)
 		}
 		cancel()
@@ -166,8 +180,10 @@ func TestProcessOfCountsEnds(t *testing.T) {
 // than were kept, or with fewer, or ends, is an error that quotes nothing.
 func TestAnswersThatAreNone(t *testing.T) {
 	for name, answer := range map[string]string{
-		"text": `"0","Anna-4711","1000"`, "missing": `"0",,"1000"`, "a fraction": `"0","1.0","1000"`, "no key": `"7","0","1000"`, "outside": `"0","3","1000"`,
-		"twice": `"0","0","500"\n"0","0","500"`, "more": `"0","0","1001"`, "fewer": `"0","0","999"`, "negative": `"0","0","-1"\n"0","1","1001"`, "cells": `"0","0"`, "the end": `end`,
+		"text": `"0","Anna-4711","1000"`, "missing": `"0",,"1000"`, "a fraction": `"0","1.0","1000"`,
+		"no key": `"7","0","1000"`, "outside": `"0","3","1000"`,
+		"twice": `"0","0","500"\n"0","0","500"`, "more": `"0","0","1001"`, "fewer": `"0","0","999"`,
+		"negative": `"0","0","-1"\n"0","1","1001"`, "cells": `"0","0"`, "the end": `end`,
 	} {
 		script := `while read -r line; do case "$line" in *"SELECT -1, "*) n=${line#*SELECT -1, }; n=${n%%[,)]*};
 			case $n in 1) printf '"-1","1"\n';; 2) printf '"0","1000"\n"-1","2"\n';; *) printf '` + answer + `\n"-1","3","0"\n';; esac;; esac; done`
@@ -188,7 +204,8 @@ func TestAnswersThatAreNone(t *testing.T) {
 
 // TestErrorsOfCountsQuoteNothing: a view that fails at a cell fails with the class alone.
 func TestErrorsOfCountsQuoteNothing(t *testing.T) {
-	dir := made(t, "x.duckdb", "CREATE TABLE t AS SELECT 'Anna-4711' AS v; CREATE VIEW w AS SELECT v::INTEGER AS v FROM t; CHECKPOINT;")
+	dir := made(t, "x.duckdb", "CREATE TABLE t AS SELECT 'Anna-4711' AS v; CREATE VIEW w AS SELECT v::INTEGER AS v FROM "+
+		"t; CHECKPOINT;")
 	s := session(t, Table{Format: Database, Schema: "main", Name: "w"}, dir, "x.duckdb")
 	_, _, err := counting(t, s, []sql.Stored{{Name: "v", Storage: sql.Integer, Of: relation.Whole}}).Content(t.Context())
 	if err == nil || strings.Contains(err.Error(), "Anna") || !strings.Contains(err.Error(), "Conversion Error") {

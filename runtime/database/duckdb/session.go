@@ -1,8 +1,9 @@
 // Package duckdb reads tables through a DuckDB program that the user has installed: Parquet files, CSV files,
-// DuckDB databases and SQLite databases. Each reading is a process of its own, which lives as long as the reading. The process gets the
-// opened files of the run instead of their names, and can reach no other file and no network; it loads no extension but the one that reads SQLite,
-// reads no configuration of the user and writes nothing to disk. Rows come through a pipe. What the process writes
-// to its error stream quotes cells, so none of it is passed on but the class of the error.
+// DuckDB databases and SQLite databases. Each reading is a process of its own, which lives as long as the reading. The
+// process gets the opened files of the run instead of their names, and can reach no other file and no network; it loads
+// no extension but the one that reads SQLite, reads no configuration of the user and writes nothing to disk. Rows come
+// through a pipe. What the process writes to its error stream quotes cells, so none of it is passed on but the class of
+// the error.
 package duckdb
 
 import (
@@ -188,7 +189,8 @@ func (h *head) Write(b []byte) (int, error) {
 // class is the sort of an error by the words of DuckDB that are the same for every cell.
 func (h *head) class() string {
 	for _, class := range []string{"Binder Error", "Catalog Error", "Conversion Error", "Invalid Error",
-		"Invalid Input Error", "Invalid unicode", "IO Error", "Mismatch Type Error", "Not implemented Error", "Out of Memory Error",
+		"Invalid Input Error", "Invalid unicode", "IO Error", "Mismatch Type Error", "Not implemented Error",
+		"Out of Memory Error",
 		"Out of Range Error", "Parser Error", "Permission Error"} {
 		if strings.HasPrefix(string(h.text), class) {
 			return "the error class " + class

@@ -92,11 +92,16 @@ func listed(t *testing.T, s *Session) (lines []string, err error) {
 // Expected are the values as Arrow prints them; 0.1 in 32 bits is 0.10000000149011612 (IEEE 754).
 func TestEveryTypeCrosses(t *testing.T) {
 	cases := []struct{ sql, want string }{
-		{"(-128)::TINYINT", "-128"}, {"9223372036854775807::BIGINT", "9223372036854775807"}, {"18446744073709551615::UBIGINT", "18446744073709551615"},
-		{"NULL::INTEGER", "(null)"}, {"-0.0::DOUBLE", "-0"}, {"0.1::DOUBLE + 0.2::DOUBLE", "0.30000000000000004"}, {"1.0000000000000002::DOUBLE", "1.0000000000000002"}, {"5e-324::DOUBLE", "5e-324"},
-		{"1.7976931348623157e308::DOUBLE", "1.7976931348623157e+308"}, {"'nan'::DOUBLE", "NaN"}, {"'-inf'::DOUBLE", "-Inf"}, {"0.1::FLOAT", "0.10000000149011612"},
-		{"-1234.50::DECIMAL(9,2)", "-1234.5"}, {"true", "true"}, {"DATE '1969-12-31'", "1969-12-31"}, {"TIMESTAMP '1969-12-31 23:59:59.75'", "1969-12-31 23:59:59.75Z"},
-		{"TIMESTAMPTZ '2020-06-01 10:00:00+02'", "2020-06-01 08:00:00Z"}, {"NULL::DATE", "(null)"}, {"NULL::TIMESTAMP", "(null)"}, {"TIME '23:59:59'", "23:59:59.000000"}, {"''", ""},
+		{"(-128)::TINYINT", "-128"}, {"9223372036854775807::BIGINT", "9223372036854775807"}, {"18446744073709551615::UBIGINT",
+			"18446744073709551615"},
+		{"NULL::INTEGER", "(null)"}, {"-0.0::DOUBLE", "-0"}, {"0.1::DOUBLE + 0.2::DOUBLE", "0.30000000000000004"},
+		{"1.0000000000000002::DOUBLE", "1.0000000000000002"}, {"5e-324::DOUBLE", "5e-324"},
+		{"1.7976931348623157e308::DOUBLE", "1.7976931348623157e+308"}, {"'nan'::DOUBLE", "NaN"}, {"'-inf'::DOUBLE", "-Inf"},
+		{"0.1::FLOAT", "0.10000000149011612"},
+		{"-1234.50::DECIMAL(9,2)", "-1234.5"}, {"true", "true"}, {"DATE '1969-12-31'", "1969-12-31"},
+		{"TIMESTAMP '1969-12-31 23:59:59.75'", "1969-12-31 23:59:59.75Z"},
+		{"TIMESTAMPTZ '2020-06-01 10:00:00+02'", "2020-06-01 08:00:00Z"}, {"NULL::DATE", "(null)"},
+		{"NULL::TIMESTAMP", "(null)"}, {"TIME '23:59:59'", "23:59:59.000000"}, {"''", ""},
 		{"'a\"b,' || chr(13) || chr(10) || 'c;--'", "a\"b,\r\nc;--"}, {"'north '", "north "}, {"'x'::ENUM('x', 'y')", "x"},
 	}
 	columns, want := make([]string, len(cases)), make([]string, len(cases))
@@ -145,13 +150,15 @@ func TestRowsKeepTheirOrder(t *testing.T) {
 func TestNamesMeanNothing(t *testing.T) {
 	name := `a"; DROP TABLE t; --' %s \x41`
 	quoted := identifier(name)
-	dir := made(t, "x.duckdb", "CREATE SCHEMA "+quoted+"; CREATE TABLE "+quoted+"."+quoted+" AS SELECT 7 AS "+quoted+"; CHECKPOINT;")
+	dir := made(t, "x.duckdb", "CREATE SCHEMA "+quoted+"; CREATE TABLE "+quoted+"."+quoted+" AS SELECT 7 AS "+quoted+
+		"; CHECKPOINT;")
 	got, err := listed(t, session(t, Table{Format: Database, Schema: name, Name: name}, dir, "x.duckdb"))
 	if err != nil || len(got) != 1 || got[0] != "7" {
 		t.Errorf("%q, %v", got, err)
 	}
 	for _, s := range []string{"", "'", `\`, "\x00", "ü", "a'; DROP"} {
-		if sql := text(s); s != "" && strings.ContainsAny(strings.TrimPrefix(strings.TrimSuffix(sql, "'::BLOB)"), "decode('"), "'\x00ü;") {
+		if sql := text(s); s != "" && strings.ContainsAny(strings.TrimPrefix(strings.TrimSuffix(sql, "'::BLOB)"), "decode('"),
+			"'\x00ü;") {
 			t.Errorf("%q is written as %s", s, sql)
 		}
 	}
@@ -159,7 +166,8 @@ func TestNamesMeanNothing(t *testing.T) {
 
 // TestViewsAreTold: what is a view is known, in whatever case its name is written, since nobody sees what it sums up.
 func TestViewsAreTold(t *testing.T) {
-	dir := made(t, "x.duckdb", "CREATE TABLE t AS SELECT 1 AS v; CREATE SCHEMA s; CREATE VIEW s.w AS SELECT * FROM t; CHECKPOINT;")
+	dir := made(t, "x.duckdb", "CREATE TABLE t AS SELECT 1 AS v; CREATE SCHEMA s; CREATE VIEW s.w AS SELECT * FROM t; "+
+		"CHECKPOINT;")
 	for table, want := range map[Table]bool{
 		{Format: Database, Schema: "main", Name: "t"}: false, {Format: Database, Schema: "s", Name: "w"}: true,
 		{Format: Database, Schema: "S", Name: "W"}: true,
@@ -187,7 +195,8 @@ func TestNothingElseIsReached(t *testing.T) {
 	if err := os.WriteFile(other, []byte("v\nsecret\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	dir := made(t, "x.duckdb", "CREATE VIEW v AS SELECT * FROM read_csv('"+other+"'); CREATE VIEW w AS SELECT * FROM read_text('/etc/hostname');")
+	dir := made(t, "x.duckdb", "CREATE VIEW v AS SELECT * FROM read_csv('"+other+
+		"'); CREATE VIEW w AS SELECT * FROM read_text('/etc/hostname');")
 	for _, view := range []string{"v", "w"} {
 		got, err := listed(t, session(t, Table{Format: Database, Schema: "main", Name: view}, dir, "x.duckdb"))
 		if err == nil || !strings.Contains(err.Error(), "Permission Error") {
@@ -221,7 +230,8 @@ func TestMacrosOfTheFileMeanNothing(t *testing.T) {
 // TestErrorsQuoteNothing: DuckDB's own words quote the cell that it could not convert; ours name the class alone.
 func TestErrorsQuoteNothing(t *testing.T) {
 	const canary = "Anna-4711"
-	dir := made(t, "x.duckdb", "CREATE TABLE t AS SELECT '"+canary+"' AS v; CREATE VIEW w AS SELECT v::INTEGER AS v FROM t; CHECKPOINT;")
+	dir := made(t, "x.duckdb", "CREATE TABLE t AS SELECT '"+canary+
+		"' AS v; CREATE VIEW w AS SELECT v::INTEGER AS v FROM t; CHECKPOINT;")
 	_, err := listed(t, session(t, Table{Format: Database, Schema: "main", Name: "w"}, dir, "x.duckdb"))
 	if err == nil || strings.Contains(err.Error(), canary) || !strings.Contains(err.Error(), "Conversion Error") {
 		t.Errorf("%v: must name the class and no cell", err)
@@ -237,7 +247,8 @@ func TestFilesOfATableAreAlike(t *testing.T) {
 	dir := made(t, "", `COPY (SELECT 1::INTEGER AS v) TO 'a.parquet' (FORMAT parquet); COPY (SELECT 1.5::DOUBLE AS v) TO 'b.parquet' (FORMAT parquet);
 		COPY (SELECT 1::INTEGER AS w) TO 'c.parquet' (FORMAT parquet); COPY (SELECT 1::INTEGER AS v, 2 AS w) TO 'd.parquet' (FORMAT parquet);`)
 	for _, other := range []string{"b.parquet", "c.parquet", "d.parquet"} {
-		if _, err := listed(t, session(t, Table{Format: Parquet}, dir, "a.parquet", other)); err == nil || !strings.Contains(err.Error(), "must have the same") {
+		if _, err := listed(t, session(t, Table{Format: Parquet}, dir, "a.parquet", other)); err == nil ||
+			!strings.Contains(err.Error(), "must have the same") {
 			t.Errorf("%s: %v", other, err)
 		}
 	}
@@ -253,7 +264,8 @@ func TestWriteAheadLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"x.duckdb", "link.duckdb"} {
-		if _, err := Open("x", Table{Format: Database, Schema: "main", Name: "t"}, opened(t, dir, name)); err == nil || !strings.Contains(err.Error(), "write-ahead") {
+		if _, err := Open("x", Table{Format: Database, Schema: "main", Name: "t"}, opened(t, dir, name)); err == nil ||
+			!strings.Contains(err.Error(), "write-ahead") {
 			t.Errorf("%s: %v: must be refused", name, err)
 		}
 	}
@@ -261,7 +273,8 @@ func TestWriteAheadLog(t *testing.T) {
 
 // TestCompressedText: the ending of the name tells how text is compressed, since the process sees no name.
 func TestCompressedText(t *testing.T) {
-	dir := made(t, "", `COPY (SELECT 'x y' AS v, '007' AS w) TO 'a.csv.gz' (FORMAT csv, HEADER, COMPRESSION gzip); COPY (SELECT 'z' AS v, NULL AS w) TO 'b.csv' (FORMAT csv, HEADER);`)
+	dir := made(t, "",
+		`COPY (SELECT 'x y' AS v, '007' AS w) TO 'a.csv.gz' (FORMAT csv, HEADER, COMPRESSION gzip); COPY (SELECT 'z' AS v, NULL AS w) TO 'b.csv' (FORMAT csv, HEADER);`)
 	got, err := listed(t, session(t, Table{Format: CSV}, dir, "a.csv.gz", "b.csv"))
 	if want := "x y|007, z|(null)"; err != nil || strings.Join(got, ", ") != want {
 		t.Errorf("%q, %v; must be %q", got, err, want)
@@ -279,8 +292,8 @@ func lying(t *testing.T, script string) *Session {
 	return session(t, Table{Format: Parquet}, filepath.Dir(path), "duckdb")
 }
 
-// TestScriptInFront: a script that starts DuckDB without the opened files, as the script of pip does, is named with the cure; one
-// that hands them on works.
+// TestScriptInFront: a script that starts DuckDB without the opened files, as the script of pip does, is named with the
+// cure; one that hands them on works.
 func TestScriptInFront(t *testing.T) {
 	real := program(t)
 	dir := made(t, "", "COPY (SELECT 1 AS v) TO 'a.parquet' (FORMAT parquet)")
@@ -294,7 +307,8 @@ func TestScriptInFront(t *testing.T) {
 		if closes == "" && err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if closes != "" && (err == nil || !strings.Contains(err.Error(), "is a script") || !strings.Contains(err.Error(), Variable)) {
+		if closes != "" && (err == nil || !strings.Contains(err.Error(), "is a script") || !strings.Contains(err.Error(),
+			Variable)) {
 			t.Errorf("%s: %v: must name the script and %s", name, err, Variable)
 		}
 	}

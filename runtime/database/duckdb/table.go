@@ -40,8 +40,8 @@ func compression(name string) string {
 }
 
 // settings hold a process to its files. A database is attached before the way to other files is closed, since
-// DuckDB looks for its write-ahead log, which closed has refused. Names are looked up among DuckDB's own first, so that no
-// macro of the file is taken for a function of its name, and then in the file, so that a view finds what it names.
+// DuckDB looks for its write-ahead log, which closed has refused. Names are looked up among DuckDB's own first, so that
+// no macro of the file is taken for a function of its name, and then in the file, so that a view finds what it names.
 func (s *Session) settings() []string {
 	list := []string{"SET temp_directory=''", "SET TimeZone='UTC'",
 		"SET autoinstall_known_extensions=false", "SET autoload_known_extensions=false"}
@@ -102,7 +102,8 @@ func (s *Session) part(i int) string {
 		delimiter = ","
 	}
 	return "read_csv(" + text(descriptor(i)) + ", all_varchar=true, header=true, skip=0, strict_mode=true, " +
-		"quote='\"', escape='\"', comment='', hive_partitioning=false, compression=" + text(compression(s.files[i].Name())) + ", delim=" + text(delimiter) + ")"
+		"quote='\"', escape='\"', comment='', hive_partitioning=false, compression=" + text(compression(s.files[i].Name())) +
+		", delim=" + text(delimiter) + ")"
 }
 
 // identifier quotes a name. It is one of a spec or of DuckDB's own list of columns.

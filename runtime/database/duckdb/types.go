@@ -19,8 +19,8 @@ type storage struct {
 // infinite spells dates and timestamps that are none, which are refused when they are read.
 const infinite = "infinity"
 
-// Labels returns the values of an ENUM as its type lists them; nil of other types. They are part of the schema: no row is
-// read for them.
+// Labels returns the values of an ENUM as its type lists them; nil of other types. They are part of the schema: no row
+// is read for them.
 func (c Column) Labels() (list []string) {
 	text, is := strings.CutPrefix(c.Type, "ENUM(")
 	for is {
@@ -53,7 +53,8 @@ func storedAs(name string) storage {
 		name = "VARCHAR"
 	}
 	finite := func(spell string) string {
-		return "CASE WHEN isfinite(%[1]s) THEN CAST(" + spell + " AS VARCHAR) WHEN %[1]s IS NOT NULL THEN '" + infinite + "' END"
+		return "CASE WHEN isfinite(%[1]s) THEN CAST(" + spell + " AS VARCHAR) WHEN %[1]s IS NOT NULL THEN '" + infinite +
+			"' END"
 	}
 	switch name {
 	case "BOOLEAN":
@@ -89,7 +90,8 @@ func decimal(name string) (precision, scale int32, ok bool) {
 // expression spells a column.
 func (c Column) expression() string { return fmt.Sprintf(storedAs(c.Type).spell, identifier(c.Name)) }
 
-// Stored returns how a column is stored for what counts it; the name of the type where that is nothing it computes with.
+// Stored returns how a column is stored for what counts it; the name of the type where that is nothing it computes
+// with.
 func (c Column) Stored() sql.Stored {
 	of := sql.Stored{Name: c.Name, Storage: sql.Storage(c.Type)}
 	if precision, _, ok := decimal(c.Type); ok {

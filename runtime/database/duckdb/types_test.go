@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestLabels: the labels of an ENUM as DuckDB writes its type, a quote in one doubled; nothing of another type or of what
-// is none.
+// TestLabels: the labels of an ENUM as DuckDB writes its type, a quote in one doubled; nothing of another type or of
+// what is none.
 func TestLabels(t *testing.T) {
 	for text, want := range map[string][]string{
 		"ENUM('in', 'o''ut, (2)', '')": {"in", "o'ut, (2)", ""}, "ENUM('''', ''', ''')": {"'", "', '"}, "VARCHAR": nil,

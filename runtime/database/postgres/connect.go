@@ -19,7 +19,8 @@ func CheckConnection(reference string) error {
 	if known := kind == "service" || kind == "env"; known && name != "" {
 		return nil
 	}
-	return errors.New("is no reference, must be service:NAME (of pg_service.conf) or env:NAME; what it refers to stays outside of the spec")
+	return errors.New("is no reference, must be service:NAME (of pg_service.conf) or env:NAME; what it refers to stays " +
+		"outside of the spec")
 }
 
 // config reads what the reference of a place refers to.
@@ -29,7 +30,8 @@ func (p Place) config() (*pgconn.Config, error) {
 	}
 	words := p.words()
 	if words == "" {
-		return nil, fmt.Errorf("connection: the environment variable that %s names is empty, must hold a connection", p.Connection)
+		return nil, fmt.Errorf("connection: the environment variable that %s names is empty, must hold a connection",
+			p.Connection)
 	}
 	config, err := pgconn.ParseConfig(words)
 	if err != nil { // its text holds what it parsed
@@ -70,7 +72,8 @@ func (p Place) checkTLS(config *pgconn.Config) error {
 	if ok {
 		return nil
 	}
-	return fmt.Errorf("connection: %s goes over a network without sslmode=verify-full, which it must have unless the server is on this machine", p.Connection)
+	return fmt.Errorf("connection: %s goes over a network without sslmode=verify-full, which it must have unless the "+
+		"server is on this machine", p.Connection)
 }
 
 func connect(ctx context.Context, config *pgconn.Config, reference string) (*pgconn.PgConn, error) {
@@ -86,7 +89,8 @@ func connect(ctx context.Context, config *pgconn.Config, reference string) (*pgc
 		return nil, fmt.Errorf("connection: the server that %s names refuses it (%s)", reference, told(refused.Code))
 	}
 	why := "no answer"
-	for _, cause := range []error{syscall.ECONNREFUSED, syscall.ENOENT, syscall.EACCES, syscall.ETIMEDOUT, os.ErrDeadlineExceeded, syscall.EHOSTUNREACH} {
+	for _, cause := range []error{syscall.ECONNREFUSED, syscall.ENOENT, syscall.EACCES, syscall.ETIMEDOUT,
+		os.ErrDeadlineExceeded, syscall.EHOSTUNREACH} {
 		if errors.Is(err, cause) {
 			why = cause.Error()
 		}

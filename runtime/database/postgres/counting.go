@@ -28,8 +28,8 @@ type Counting struct {
 	tries  *pgconn.PgConn // of every Try; nil before the first
 }
 
-// Counting prepares to compute from the table's columns. Columns are those that are read, with what their cells mean; of
-// each unit, which the column at a place names, so many rows stay, all where maxRows is 0.
+// Counting prepares to compute from the table's columns. Columns are those that are read, with what their cells mean;
+// of each unit, which the column at a place names, so many rows stay, all where maxRows is 0.
 func (s *Snapshot) Counting(ctx context.Context, columns []sql.Stored, unit, maxRows int) (*Counting, error) {
 	dialect := sql.Postgres()
 	base, err := dialect.Base(sql.Table{From: s.Table.name(), Columns: columns, Unit: unit, MaxRows: maxRows})
@@ -60,8 +60,9 @@ func (s *Snapshot) canKeep(ctx context.Context) error {
 	if row[3] != "f" {
 		errs = append(errs, errors.New("server: is a standby, which keeps no temporary table; rows: stay needs the primary"))
 	} else if row[2] != "t" {
-		errs = append(errs, errors.New("role: cannot make temporary tables, in which codes are kept for the rounds of a run; "+
-			"GRANT TEMPORARY ON DATABASE ... TO the role"))
+		errs = append(errs,
+			errors.New("role: cannot make temporary tables, in which codes are kept for the rounds of a run; "+
+				"GRANT TEMPORARY ON DATABASE ... TO the role"))
 	}
 	return errors.Join(errs...)
 }
@@ -111,8 +112,8 @@ func (c *Counting) connect(ctx context.Context) (*pgconn.PgConn, error) {
 	return conn, nil
 }
 
-// Sample hands on the cells of at most so many of the rows that stay, nil where one is missing: the one way by which rows
-// leave, for whoever may see them.
+// Sample hands on the cells of at most so many of the rows that stay, nil where one is missing: the one way by which
+// rows leave, for whoever may see them.
 func (c *Counting) Sample(ctx context.Context, most int64, use func(cells []*string) error) error {
 	conn, err := c.snapshot.join(ctx)
 	if err != nil {
@@ -142,7 +143,8 @@ func (c *Counting) Keep(ctx context.Context, r relation.Relation) (relation.Kept
 }
 
 // keep writes the rows of a query into a temporary table. The transaction that reads them can write nothing else.
-func (c *Counting) keep(ctx context.Context, conn *pgconn.PgConn, number int, query string, first ...string) (*kept, error) {
+func (c *Counting) keep(ctx context.Context, conn *pgconn.PgConn, number int, query string, first ...string) (*kept,
+	error) {
 	k := &kept{of: c, conn: conn, number: number}
 	statements := append([]string{"CREATE TEMPORARY TABLE " + k.name() + " AS " + query + " WITH NO DATA",
 		"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"}, first...)
@@ -163,7 +165,8 @@ func (c *Counting) keep(ctx context.Context, conn *pgconn.PgConn, number int, qu
 }
 
 // Try implements relation.Session.
-func (c *Counting) Try(ctx context.Context, of relation.Type, values []float64, list []relation.Expr) ([][]int64, error) {
+func (c *Counting) Try(ctx context.Context, of relation.Type, values []float64, list []relation.Expr) ([][]int64,
+	error) {
 	c.trying.Lock()
 	defer c.trying.Unlock()
 	if c.tries == nil {

@@ -17,7 +17,8 @@ import (
 
 // staysColumns are the columns of the table t of withStays: c is i % 3, and v i, which is missing where i % 7 = 0.
 func staysColumns() []sql.Stored {
-	return []sql.Stored{{Name: "c", Storage: sql.Integer, Of: relation.Code, WholeCodes: map[int64]int32{0: 0, 1: 1, 2: 2}},
+	return []sql.Stored{{Name: "c", Storage: sql.Integer, Of: relation.Code, WholeCodes: map[int64]int32{0: 0, 1: 1,
+		2: 2}},
 		{Name: "v", Storage: sql.Integer, Of: relation.Whole, MayMiss: true}}
 }
 
@@ -42,8 +43,10 @@ func counting(t *testing.T, snapshot *Snapshot, columns []sql.Stored) *Counting 
 func coded() relation.Relation {
 	r := relation.Stored([]string{"c", "v"}, []relation.Type{relation.Code, relation.Whole})
 	v := relation.Column{At: 1, Of: relation.Whole, Greatest: 1000}
-	return r.With(relation.Layer{Columns: []relation.Named{{Name: "c", Expr: relation.Rank{E: relation.Column{Of: relation.Code}, Of: 3}},
-		{Name: "v", Expr: relation.Choice{If: relation.IsMissing{E: v}, Then: relation.Constant{Of: relation.Whole, Int: 10}, Else: relation.Quotient{E: v, By: 100}}}}})
+	return r.With(relation.Layer{Columns: []relation.Named{
+		{Name: "c", Expr: relation.Rank{E: relation.Column{Of: relation.Code}, Of: 3}},
+		{Name: "v", Expr: relation.Choice{If: relation.IsMissing{E: v}, Then: relation.Constant{Of: relation.Whole, Int: 10},
+			Else: relation.Quotient{E: v, By: 100}}}}})
 }
 
 func wholes(at, of int) relation.Expr {
@@ -53,18 +56,20 @@ func wholes(at, of int) relation.Expr {
 // counted are the counts of c and of v of a kept table.
 func counted(t *testing.T, k relation.Kept) (list [][]int64) {
 	t.Helper()
-	err := k.Count(t.Context(), []relation.Key{{Expr: wholes(0, 3), Of: 3}, {Expr: wholes(1, 11), Of: 11}}, func(_ int, counts []int64) error {
-		list = append(list, counts)
-		return nil
-	})
+	err := k.Count(t.Context(), []relation.Key{{Expr: wholes(0, 3), Of: 3}, {Expr: wholes(1, 11), Of: 11}},
+		func(_ int, counts []int64) error {
+			list = append(list, counts)
+			return nil
+		})
 	if err != nil {
 		t.Error(err)
 	}
 	return list
 }
 
-// TestPostgresCountsWhereRowsStay: counts are of the rows of the snapshot, though others come meanwhile; two stages may ask at a
-// time. Expected: of 1,000 numbers 334, 333 and 333 leave 0, 1 and 2 behind a division by 3; 143 are multiples of 7.
+// TestPostgresCountsWhereRowsStay: counts are of the rows of the snapshot, though others come meanwhile; two stages may
+// ask at a time. Expected: of 1,000 numbers 334, 333 and 333 leave 0, 1 and 2 behind a division by 3; 143 are multiples
+// of 7.
 func TestPostgresCountsWhereRowsStay(t *testing.T) {
 	s := withStays(t)
 	c := counting(t, open(t, s.as(s.role, "t"), "c", "v"), staysColumns())
@@ -80,10 +85,12 @@ func TestPostgresCountsWhereRowsStay(t *testing.T) {
 				return
 			}
 			got := counted(t, k)
-			if want := [][]int64{{334, 333, 333}, {85, 86, 86, 85, 86, 86, 86, 85, 86, 86, 143}}; fmt.Sprint(got) != fmt.Sprint(want) {
+			if want := [][]int64{{334, 333, 333}, {85, 86, 86, 85, 86, 86, 86, 85, 86, 86, 143}}; fmt.Sprint(got) !=
+				fmt.Sprint(want) {
 				t.Errorf("%v, must be %v", got, want)
 			}
-			again, err := k.Keep(t.Context(), []relation.Named{{Name: "c", Expr: relation.Lookup{E: wholes(0, 3), To: []int64{1, 0, 0}}}})
+			again, err := k.Keep(t.Context(),
+				[]relation.Named{{Name: "c", Expr: relation.Lookup{E: wholes(0, 3), To: []int64{1, 0, 0}}}})
 			if err == nil {
 				err = again.Count(t.Context(), []relation.Key{{Expr: wholes(0, 2), Of: 2}}, func(_ int, counts []int64) error {
 					if !slices.Equal(counts, []int64{666, 334}) {
@@ -95,14 +102,16 @@ func TestPostgresCountsWhereRowsStay(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 			}
-			if k.Count(t.Context(), []relation.Key{{Expr: wholes(1, 11), Of: 9}}, func(int, []int64) error { return nil }) == nil {
+			if k.Count(t.Context(), []relation.Key{{Expr: wholes(1, 11), Of: 9}}, func(int, []int64) error { return nil }) ==
+				nil {
 				t.Error("values 9 and 10 of a key of 9 are counted")
 			}
 		}()
 	}
 	wait.Wait()
 	x := relation.Column{Of: relation.Real}
-	got, err := c.Try(t.Context(), relation.Real, []float64{0.5, -3, 1e300}, []relation.Expr{relation.Bins{E: x, Edges: []float64{0, 0.5, 7}}})
+	got, err := c.Try(t.Context(), relation.Real, []float64{0.5, -3, 1e300},
+		[]relation.Expr{relation.Bins{E: x, Edges: []float64{0, 0.5, 7}}})
 	if err != nil || fmt.Sprint(got) != "[[2 0 3]]" {
 		t.Errorf("%v, %v; must be [[2 0 3]]", got, err)
 	}
@@ -113,8 +122,10 @@ func TestPostgresCountsWhereRowsStay(t *testing.T) {
 func TestPostgresContentIsOfTheRows(t *testing.T) {
 	s := withStays(t)
 	contents := map[string]string{}
-	for name, query := range map[string]string{"rows": "SELECT * FROM @.t", "sorted": "SELECT * FROM @.t ORDER BY v DESC", "less": "SELECT * FROM @.t WHERE c > 0 OR v <> 3",
-		"twice": "SELECT * FROM @.t UNION ALL (SELECT * FROM @.t LIMIT 1)", "changed": "SELECT c, CASE WHEN v = 5 THEN 6 ELSE v END AS v FROM @.t"} {
+	for name, query := range map[string]string{"rows": "SELECT * FROM @.t", "sorted": "SELECT * FROM @.t ORDER BY v DESC",
+		"less":    "SELECT * FROM @.t WHERE c > 0 OR v <> 3",
+		"twice":   "SELECT * FROM @.t UNION ALL (SELECT * FROM @.t LIMIT 1)",
+		"changed": "SELECT c, CASE WHEN v = 5 THEN 6 ELSE v END AS v FROM @.t"} {
 		s.exec(t, "CREATE TABLE @."+name+" AS "+query)
 		content, faults, err := counting(t, open(t, s.as(s.role, name)), staysColumns()).Content(t.Context())
 		if err != nil || len(faults) > 0 {
@@ -122,21 +133,25 @@ func TestPostgresContentIsOfTheRows(t *testing.T) {
 		}
 		contents[name] = content
 	}
-	if contents["rows"] != contents["sorted"] || contents["rows"] == contents["less"] || contents["rows"] == contents["twice"] || contents["rows"] == contents["changed"] {
+	if contents["rows"] != contents["sorted"] || contents["rows"] == contents["less"] ||
+		contents["rows"] == contents["twice"] || contents["rows"] == contents["changed"] {
 		t.Errorf("contents %v", contents)
 	}
 	columns := staysColumns()
 	columns[1].MayMiss, columns[0].WholeCodes = false, map[int64]int32{0: 0}
 	_, faults, err := counting(t, open(t, s.as(s.role, "t")), columns).Content(t.Context())
-	if want := []sql.Fault{{Column: "c", Rule: sql.Category}, {Column: "v", Rule: sql.NotMissing}}; err != nil || !slices.Equal(faults, want) {
+	if want := []sql.Fault{{Column: "c", Rule: sql.Category}, {Column: "v", Rule: sql.NotMissing}}; err != nil ||
+		!slices.Equal(faults, want) {
 		t.Errorf("%v, %v; must be %v", faults, err, want)
 	}
 }
 
-// TestPostgresErrorsOfCountsQuoteNoCell: rows that cannot be computed end with a SQLSTATE and no cell; a key that is missing is no count.
+// TestPostgresErrorsOfCountsQuoteNoCell: rows that cannot be computed end with a SQLSTATE and no cell; a key that is
+// missing is no count.
 func TestPostgresErrorsOfCountsQuoteNoCell(t *testing.T) {
 	s := newServer(t)
-	s.exec(t, `CREATE TABLE @.t AS SELECT 'Alice Canary'::text AS name`, `CREATE VIEW @.v AS SELECT name::int AS v, 0 AS c FROM @.t`)
+	s.exec(t, `CREATE TABLE @.t AS SELECT 'Alice Canary'::text AS name`,
+		`CREATE VIEW @.v AS SELECT name::int AS v, 0 AS c FROM @.t`)
 	_, err := counting(t, open(t, s.as(s.role, "v")), staysColumns()).Keep(t.Context(), coded())
 	if err == nil || strings.Contains(err.Error(), "Canary") || !strings.Contains(err.Error(), "22P02, data exception") {
 		t.Errorf("%v", err)
@@ -173,7 +188,8 @@ func (s *server) bare(t *testing.T) Place {
 		t.Fatal(err)
 	}
 	there := &server{c, words, s.schema, s.role}
-	there.exec(t, `CREATE SCHEMA @`, `CREATE TABLE @.t (c int, v int)`, `GRANT USAGE ON SCHEMA @ TO `+s.role, `GRANT SELECT ON @.t TO `+s.role)
+	there.exec(t, `CREATE SCHEMA @`, `CREATE TABLE @.t (c int, v int)`, `GRANT USAGE ON SCHEMA @ TO `+s.role,
+		`GRANT SELECT ON @.t TO `+s.role)
 	t.Cleanup(func() {
 		_ = c.Close(context.Background())
 		s.exec(t, `DROP DATABASE `+name+` WITH (FORCE)`)
@@ -200,7 +216,8 @@ func TestPostgresCountsLoseTheirServer(t *testing.T) {
 			got <- err
 		}()
 		if name != "late" {
-			s.exec(t, `DO $$ BEGIN FOR i IN 1..600 LOOP PERFORM pg_stat_clear_snapshot(); EXIT WHEN EXISTS (SELECT `+backend+`); PERFORM pg_sleep(.05); END LOOP; END $$`)
+			s.exec(t, `DO $$ BEGIN FOR i IN 1..600 LOOP PERFORM pg_stat_clear_snapshot(); EXIT WHEN EXISTS (SELECT `+backend+
+				`); PERFORM pg_sleep(.05); END LOOP; END $$`)
 		}
 		switch name {
 		case "ended":
@@ -231,7 +248,8 @@ func TestPostgresLooksAfterItsClient(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, conn := range map[string]*pgconn.PgConn{"joined": joined, "kept": kept} {
-		row, err := one(t.Context(), conn, "a setting", 1, `SELECT coalesce(current_setting('client_connection_check_interval', true), 'none')`)
+		row, err := one(t.Context(), conn, "a setting", 1,
+			`SELECT coalesce(current_setting('client_connection_check_interval', true), 'none')`)
 		if err != nil || row[0] != "1s" && row[0] != "none" {
 			t.Errorf("%s: %v, %v", name, row, err)
 		}

@@ -39,8 +39,8 @@ type Column struct {
 	labels string // of an enum: a JSON list, which compares
 }
 
-// Labels returns the values of an enum as its type lists them; nil of other types. They are part of the schema: no row is
-// read for them.
+// Labels returns the values of an enum as its type lists them; nil of other types. They are part of the schema: no row
+// is read for them.
 func (c Column) Labels() (list []string) {
 	if json.Unmarshal([]byte(c.labels), &list) != nil { // "" where there are none
 		return nil
@@ -89,7 +89,8 @@ WHERE n.nspname = $1::text AND c.relname = $2::text`, schema, table)
 	if len(rows) != 1 {
 		return Table{}, fmt.Errorf("table: %s is not in the database, must be SCHEMA.TABLE as the catalogue spells it", name)
 	}
-	t := Table{Oid: rows[0][0], Schema: schema, Name: table, View: rows[0][1] == "v" || rows[0][1] == "m", Policed: rows[0][6] == "t"}
+	t := Table{Oid: rows[0][0], Schema: schema, Name: table, View: rows[0][1] == "v" || rows[0][1] == "m",
+		Policed: rows[0][6] == "t"}
 	return t, errors.Join(checkRole(name, rows[0]), t.find(ctx, c, columns))
 }
 
@@ -106,7 +107,8 @@ func checkRole(name string, row []string) error {
 		errs = append(errs, fmt.Errorf("role: cannot read %s, must have SELECT", name))
 	}
 	if !strings.Contains("rpvm", kind) || foreign == "t" {
-		errs = append(errs, fmt.Errorf("table: %s is foreign, or no table, must be a table, a partitioned table, a view or a materialized view of the server itself: no other has a snapshot", name))
+		errs = append(errs, fmt.Errorf("table: %s is foreign, or no table, must be a table, a partitioned table, a view or "+
+			"a materialized view of the server itself: no other has a snapshot", name))
 	}
 	return errors.Join(errs...)
 }
@@ -131,7 +133,8 @@ WHERE a.attrelid = $1::oid AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.at
 		case len(columns) > 0 && !slices.Contains(columns, row[0]):
 			continue
 		case !is:
-			errs = append(errs, fmt.Errorf("column %q: is stored as %q, must be one of %s; a view may cast it", row[0], row[1], strings.Join(readTypes(), ", ")))
+			errs = append(errs, fmt.Errorf("column %q: is stored as %q, must be one of %s; a view may cast it", row[0], row[1],
+				strings.Join(readTypes(), ", ")))
 		}
 		t.Columns = append(t.Columns, Column{row[0], row[1], k, row[4]})
 	}

@@ -75,8 +75,8 @@ func (k kind) arrow() arrow.DataType {
 	return arrow.FixedWidthTypes.Time64us
 }
 
-// expression is what is asked for of a column: one spelling of each value, so that equal rows are equal bytes. -0 is 0, and
-// every NaN the same one; text is compared byte by byte.
+// expression is what is asked for of a column: one spelling of each value, so that equal rows are equal bytes. -0 is 0,
+// and every NaN the same one; text is compared byte by byte.
 func (k kind) expression(column string) string {
 	switch c := quoted(column); k {
 	case whole:
@@ -143,14 +143,15 @@ func (k kind) addFixed(to array.Builder, cell []byte) {
 	case day:
 		to.(*array.Date32Builder).Append(arrow.Date32(shifted(int64(int32(bits)), epoch, math.MinInt32, math.MaxInt32)))
 	case moment, momentZoned:
-		to.(*array.TimestampBuilder).Append(arrow.Timestamp(shifted(int64(bits), epoch*dayLong, math.MinInt64, math.MaxInt64)))
+		to.(*array.TimestampBuilder).Append(arrow.Timestamp(shifted(int64(bits), epoch*dayLong, math.MinInt64,
+			math.MaxInt64)))
 	default:
 		to.(*array.Time64Builder).Append(arrow.Time64(bits))
 	}
 }
 
-// shifted moves a time to another epoch. An infinite one becomes the greatest that there is or the one behind the least,
-// which pandas writes for a missing one: no domain holds either.
+// shifted moves a time to another epoch. An infinite one becomes the greatest that there is or the one behind the
+// least, which pandas writes for a missing one: no domain holds either.
 func shifted(t, by, least, most int64) int64 {
 	switch {
 	case t == least:
@@ -163,7 +164,8 @@ func shifted(t, by, least, most int64) int64 {
 
 // StoredColumn returns how a column is stored for what counts it.
 func (c Column) StoredColumn() sql.Stored {
-	of := sql.Stored{Name: c.Name, Storage: map[kind]sql.Storage{whole: sql.Integer, double: sql.Double, single: sql.Double, flag: sql.Flag,
+	of := sql.Stored{Name: c.Name, Storage: map[kind]sql.Storage{whole: sql.Integer, double: sql.Double,
+		single: sql.Double, flag: sql.Flag,
 		text: sql.Words, day: sql.Day, moment: sql.Stamp, momentZoned: sql.Stamp, clock: sql.Clock}[c.kind]}
 	if c.Stored == "numeric" {
 		of.Storage = sql.Decimal

@@ -63,11 +63,14 @@ func lie(b *pgproto3.Backend, rows [][][]byte) {
 	}
 }
 
-// TestServersThatLie: answers of no row, of more, and of other cells than were asked for are an error, and never a panic.
+// TestServersThatLie: answers of no row, of more, and of other cells than were asked for are an error, and never a
+// panic.
 func TestServersThatLie(t *testing.T) {
-	for what, rows := range map[string][][][]byte{"no row": nil, "a cell": {{[]byte("1")}}, "two rows": {{nil, nil, nil, nil}, {nil, nil, nil, nil}}} {
+	for what, rows := range map[string][][][]byte{"no row": nil, "a cell": {{[]byte("1")}},
+		"two rows": {{nil, nil, nil, nil}, {nil, nil, nil, nil}}} {
 		s := &Snapshot{holder: liar(t, rows...)}
-		if err := s.canKeep(t.Context()); err == nil || !strings.Contains(err.Error(), "with other rows or cells than it was asked for") {
+		if err := s.canKeep(t.Context()); err == nil || !strings.Contains(err.Error(),
+			"with other rows or cells than it was asked for") {
 			t.Errorf("%s: the server's settings: %v", what, err)
 		}
 		if _, err := facts(t.Context(), liar(t, rows...), "s.t", []string{"a"}); err == nil {

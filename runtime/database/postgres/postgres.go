@@ -60,9 +60,9 @@ func Open(ctx context.Context, place Place, columns []string) (*Snapshot, error)
 	return s, nil
 }
 
-// take begins the transaction and looks at the table: at its form once its lock is held. Each of its statements sees what
-// is committed when it begins, so the snapshot is one behind the lock. An earlier one would find a table empty that was
-// rewritten, or emptied and filled anew, while the lock was waited for.
+// take begins the transaction and looks at the table: at its form once its lock is held. Each of its statements sees
+// what is committed when it begins, so the snapshot is one behind the lock. An earlier one would find a table empty
+// that was rewritten, or emptied and filled anew, while the lock was waited for.
 func (s *Snapshot) take(ctx context.Context, columns []string) error {
 	if err := begin(ctx, s.holder, s.place.Timeout, "READ COMMITTED"); err != nil {
 		return err
@@ -129,8 +129,8 @@ func begin(ctx context.Context, c *pgconn.PgConn, timeout time.Duration, isolati
 	return nil
 }
 
-// settings are statements after which a session changes no value. Only what the server itself brings has its bare name there:
-// another schema of the role's path may have a type text or an operator = of its own.
+// settings are statements after which a session changes no value. Only what the server itself brings has its bare name
+// there: another schema of the role's path may have a type text or an operator = of its own.
 func settings(timeout time.Duration) []string {
 	return []string{
 		"SET search_path = pg_catalog, pg_temp",

@@ -18,7 +18,8 @@ import (
 // sent is a reading of what a server sends: a text and a whole number a row.
 func sent(data []byte) *Reading {
 	t := Table{Columns: []Column{{Name: "a", Stored: "text", kind: text}, {Name: "b", Stored: "int8", kind: whole}}}
-	r := &Reading{columns: t.Columns, done: make(chan error, 1), hash: sha256.New(), rows: bufio.NewReader(bytes.NewReader(data)),
+	r := &Reading{columns: t.Columns, done: make(chan error, 1), hash: sha256.New(),
+		rows:  bufio.NewReader(bytes.NewReader(data)),
 		build: array.NewRecordBuilder(memory.DefaultAllocator, t.Arrow())}
 	r.done <- nil
 	return r
@@ -91,7 +92,8 @@ func FuzzRows(f *testing.F) {
 
 // TestInfiniteTimesStayOutOfEveryDomain: the server's infinite times are the ends of its integers.
 func TestInfiniteTimesStayOutOfEveryDomain(t *testing.T) {
-	for _, c := range []struct{ from, want int64 }{{0, epoch}, {math.MaxInt32, math.MaxInt32}, {math.MinInt32, math.MinInt32 + 1}, {math.MaxInt32 - epoch, math.MaxInt32}} {
+	for _, c := range []struct{ from, want int64 }{{0, epoch}, {math.MaxInt32, math.MaxInt32},
+		{math.MinInt32, math.MinInt32 + 1}, {math.MaxInt32 - epoch, math.MaxInt32}} {
 		if got := shifted(c.from, epoch, math.MinInt32, math.MaxInt32); got != c.want {
 			t.Errorf("%d becomes %d, must be %d", c.from, got, c.want)
 		}
@@ -117,7 +119,8 @@ func TestConnectionsAreReferences(t *testing.T) {
 		"postgres://u:secret@db.example:port/d?sslmode=disable": false,
 	} {
 		_, err := Place{Connection: "env:X", Env: func(string) string { return words }}.config()
-		if (err == nil) != ok || err != nil && (strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "example")) {
+		if (err == nil) != ok || err != nil && (strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(),
+			"example")) {
 			t.Errorf("%s: %v", words, err)
 		}
 	}
@@ -125,7 +128,8 @@ func TestConnectionsAreReferences(t *testing.T) {
 
 // TestStatementsHoldNamesInQuotes: a name is one identifier, whatever it holds.
 func TestStatementsHoldNamesInQuotes(t *testing.T) {
-	table := Table{Schema: `s"; DROP TABLE x; --`, Name: "t", Columns: []Column{{Name: `a" FROM y --`, kind: whole}, {Name: "b", kind: day}}}
+	table := Table{Schema: `s"; DROP TABLE x; --`, Name: "t", Columns: []Column{{Name: `a" FROM y --`, kind: whole},
+		{Name: "b", kind: day}}}
 	want := `COPY (SELECT ("a"" FROM y --")::int8, "b" FROM "s""; DROP TABLE x; --"."t" ORDER BY md5(ROW(("a"" FROM y --")::int8, "b")::text), 1, 2) TO STDOUT (FORMAT binary)`
 	if got := table.copying(); got != want {
 		t.Errorf("%s\nmust be\n%s", got, want)
@@ -135,11 +139,13 @@ func TestStatementsHoldNamesInQuotes(t *testing.T) {
 	}
 }
 
-// TestStatesAreNamed: of a server's error its SQLSTATE is told, and what it begins with, where it is one of the server's
-// own: a view's function may raise one of five letters of a cell.
+// TestStatesAreNamed: of a server's error its SQLSTATE is told, and what it begins with, where it is one of the
+// server's own: a view's function may raise one of five letters of a cell.
 func TestStatesAreNamed(t *testing.T) {
-	for code, want := range map[string]string{"22P02": "22P02, data exception", "57014": "57014, cancelled, such as by the timeout", "42501": "42501, access rule or syntax",
-		"22ANN": "with a SQLSTATE that is not repeated here", "ALICE": "with a SQLSTATE that is not repeated here", "x": "with a SQLSTATE that is not repeated here", "": "with a SQLSTATE that is not repeated here"} {
+	for code, want := range map[string]string{"22P02": "22P02, data exception",
+		"57014": "57014, cancelled, such as by the timeout", "42501": "42501, access rule or syntax",
+		"22ANN": "with a SQLSTATE that is not repeated here", "ALICE": "with a SQLSTATE that is not repeated here",
+		"x": "with a SQLSTATE that is not repeated here", "": "with a SQLSTATE that is not repeated here"} {
 		if got := told(code); got != want {
 			t.Errorf("%s is told as %q, must be %q", code, got, want)
 		}
@@ -149,7 +155,8 @@ func TestStatesAreNamed(t *testing.T) {
 // TestPostgresRowSecurity: a table of which policies show the role a part is told from others; its owner sees all.
 func TestPostgresRowSecurity(t *testing.T) {
 	s := newServer(t)
-	s.exec(t, `CREATE TABLE @.t (a int)`, `CREATE TABLE @.shown (a int)`, `ALTER TABLE @.shown ENABLE ROW LEVEL SECURITY`, `CREATE POLICY p ON @.shown USING (a > 0)`)
+	s.exec(t, `CREATE TABLE @.t (a int)`, `CREATE TABLE @.shown (a int)`, `ALTER TABLE @.shown ENABLE ROW LEVEL SECURITY`,
+		`CREATE POLICY p ON @.shown USING (a > 0)`)
 	for name, policed := range map[string]bool{"t": false, "shown": true} {
 		if got := open(t, s.as(s.role, name), "a").Table.Policed; got != policed {
 			t.Errorf("%s: %v", name, got)
@@ -163,10 +170,13 @@ func TestPostgresForeignRows(t *testing.T) {
 	s := newServer(t)
 	t.Cleanup(func() { s.exec(t, `DROP FOREIGN DATA WRAPPER @_far CASCADE`) })
 	s.exec(t, `CREATE FOREIGN DATA WRAPPER @_far`, `CREATE SERVER @_far FOREIGN DATA WRAPPER @_far`,
-		`CREATE TABLE @.parted (a int) PARTITION BY LIST (a)`, `CREATE FOREIGN TABLE @.part PARTITION OF @.parted DEFAULT SERVER @_far`,
-		`CREATE TABLE @.parent (a int)`, `CREATE TABLE @.child () INHERITS (@.parent)`, `CREATE FOREIGN TABLE @.grandchild () INHERITS (@.child) SERVER @_far`,
+		`CREATE TABLE @.parted (a int) PARTITION BY LIST (a)`,
+		`CREATE FOREIGN TABLE @.part PARTITION OF @.parted DEFAULT SERVER @_far`,
+		`CREATE TABLE @.parent (a int)`, `CREATE TABLE @.child () INHERITS (@.parent)`,
+		`CREATE FOREIGN TABLE @.grandchild () INHERITS (@.child) SERVER @_far`,
 		`CREATE TABLE @.other (a int)`, `CREATE TABLE @.heir () INHERITS (@.other)`)
-	for name, refused := range map[string]bool{"part": true, "parted": true, "parent": true, "child": true, "other": false} {
+	for name, refused := range map[string]bool{"part": true, "parted": true, "parent": true, "child": true,
+		"other": false} {
 		_, err := facts(t.Context(), open(t, s.as(s.role, "other"), "a").holder, s.schema+"."+name, []string{"a"})
 		if (err != nil && strings.Contains(err.Error(), "is foreign")) != refused {
 			t.Errorf("%s: %v", name, err)

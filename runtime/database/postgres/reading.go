@@ -29,8 +29,9 @@ const longestCell = 1 << 24
 //
 // The rows come ordered by a public hash of each, then by every column that is read, text by its bytes: equal rows have
 // one order, whatever lies where on the server, and rows that are equal in all columns cannot be told apart. So the
-// digest of a reading is one of the rows, and draws that go by their order fall alike in a restored copy. The hash comes first
-// because a cap keeps the first rows of each unit: in the order of the columns it would keep the least values.
+// digest of a reading is one of the rows, and draws that go by their order fall alike in a restored copy. The hash
+// comes first because a cap keeps the first rows of each unit: in the order of the columns it would keep the least
+// values.
 type Reading struct {
 	conn    *pgconn.PgConn
 	rows    *bufio.Reader
@@ -80,7 +81,8 @@ func (t Table) copying() string {
 		list, places = append(list, c.kind.expression(c.Name)), append(places, fmt.Sprint(i+1))
 	}
 	columns := strings.Join(list, ", ")
-	return "COPY (SELECT " + columns + " FROM " + t.name() + " ORDER BY md5(ROW(" + columns + ")::text), " + strings.Join(places, ", ") + ") TO STDOUT (FORMAT binary)"
+	return "COPY (SELECT " + columns + " FROM " + t.name() + " ORDER BY md5(ROW(" + columns + ")::text), " +
+		strings.Join(places, ", ") + ") TO STDOUT (FORMAT binary)"
 }
 
 // signature begins what COPY sends in its binary form; flags and the length of an extension follow.

@@ -25,15 +25,16 @@ func refusal(ctx context.Context, what string, err error) error {
 }
 
 // told names a SQLSTATE: the code and the name of its class, where the code is one that PostgreSQL itself gives to a
-// request of ours (appendix A of the manual of PostgreSQL 15). A function that a view calls may raise any other code, even
-// one that it makes of a cell.
+// request of ours (appendix A of the manual of PostgreSQL 15). A function that a view calls may raise any other code,
+// even one that it makes of a cell.
 func told(code string) string {
 	if code == "57014" {
 		return code + ", cancelled, such as by the timeout"
 	}
 	classes := map[string]string{"08": "connection exception", "22": "data exception", "25": "invalid transaction state",
 		"28": "invalid authorization", "3D": "no such database", "40": "transaction rollback", "42": "access rule or syntax",
-		"53": "insufficient resources", "55": "object not in the state that is needed", "57": "operator intervention", "58": "system error", "XX": "internal error"}
+		"53": "insufficient resources", "55": "object not in the state that is needed", "57": "operator intervention",
+		"58": "system error", "XX": "internal error"}
 	if slices.Contains(strings.Fields(states), code) {
 		return code + ", " + classes[code[:2]]
 	}
@@ -60,8 +61,10 @@ SELECT s.system_identifier, pg_catalog.current_database(), session_user FROM pg_
 }
 
 // states are the codes that are told.
-const states = "08000 08001 08003 08004 08006 08P01 22000 22001 22003 22004 22007 22008 2200G 22011 22012 22021 22023 2202E 22P01 22P02 22P03 22P05 " +
-	"25000 25001 25006 25P02 25P03 28000 28P01 3D000 40000 40001 40003 40P01 42501 42601 42702 42703 42704 42725 42804 42809 42846 42883 42P01 42P17 42P21 42P22 " +
+const states = "08000 08001 08003 08004 08006 08P01 22000 22001 22003 22004 22007 22008 2200G 22011 22012 22021 " +
+	"22023 2202E 22P01 22P02 22P03 22P05 " +
+	"25000 25001 25006 25P02 25P03 28000 28P01 3D000 40000 40001 40003 40P01 42501 42601 42702 42703 42704 42725 42804 " +
+	"42809 42846 42883 42P01 42P17 42P21 42P22 " +
 	"53000 53100 53200 53300 53400 55000 55006 55P03 57000 57P01 57P02 57P03 57P05 58000 58030 XX000 XX001 XX002"
 
 // run sends statements without values.
@@ -71,7 +74,8 @@ func run(ctx context.Context, c *pgconn.PgConn, what, sql string) error {
 }
 
 // one returns the row of a query that has one, of so many cells, as text; null is "".
-func one(ctx context.Context, c *pgconn.PgConn, what string, cells int, sql string, values ...string) ([]string, error) {
+func one(ctx context.Context, c *pgconn.PgConn, what string, cells int, sql string, values ...string) ([]string,
+	error) {
 	rows, err := texts(ctx, c, what, cells, sql, values...)
 	if err == nil && len(rows) != 1 {
 		err = misshapen(what)
@@ -88,7 +92,8 @@ func misshapen(what string) error {
 }
 
 // texts returns the rows of a query, of so many cells, as text; null is "".
-func texts(ctx context.Context, c *pgconn.PgConn, what string, cells int, sql string, values ...string) ([][]string, error) {
+func texts(ctx context.Context, c *pgconn.PgConn, what string, cells int, sql string, values ...string) ([][]string,
+	error) {
 	parameters := make([][]byte, len(values))
 	for i, v := range values {
 		parameters[i] = []byte(v)

@@ -96,8 +96,8 @@ func open(t *testing.T, place Place, columns ...string) *Snapshot {
 	return s
 }
 
-// TestPostgresEveryTypeIsRead: each type as the values that were stored, whatever names and texts hold, in an order and with a
-// digest that do not follow from where rows lie.
+// TestPostgresEveryTypeIsRead: each type as the values that were stored, whatever names and texts hold, in an order and
+// with a digest that do not follow from where rows lie.
 func TestPostgresEveryTypeIsRead(t *testing.T) {
 	s := newServer(t)
 	s.exec(t, `CREATE TYPE @.ward AS ENUM ('north', 'so"uth')`,
@@ -153,13 +153,15 @@ func TestPostgresOrderIsNoneOfTheColumns(t *testing.T) {
 	}
 }
 
-// TestPostgresReadingsAreOfOneMoment: rows that come and go between readings are not seen, and the table keeps its form.
+// TestPostgresReadingsAreOfOneMoment: rows that come and go between readings are not seen, and the table keeps its
+// form.
 func TestPostgresReadingsAreOfOneMoment(t *testing.T) {
 	s := newServer(t)
 	s.exec(t, `CREATE TABLE @.stays AS SELECT i AS id, i % 7 AS ward FROM generate_series(1, 50000) i`)
 	snapshot := open(t, s.as(s.role, "stays"), "ward")
 	before, digest := rows(t, snapshot)
-	s.exec(t, `INSERT INTO @.stays VALUES (0, 3)`, `DELETE FROM @.stays WHERE id < 100`, `UPDATE @.stays SET ward = 1 WHERE id = 500`)
+	s.exec(t, `INSERT INTO @.stays VALUES (0, 3)`, `DELETE FROM @.stays WHERE id < 100`,
+		`UPDATE @.stays SET ward = 1 WHERE id = 500`)
 	after, again := rows(t, snapshot)
 	if len(before) != 50000 || len(after) != 50000 || digest != again {
 		t.Errorf("%d rows, then %d; digests equal: %v", len(before), len(after), digest == again)
@@ -179,7 +181,8 @@ func TestPostgresRolesThatCanWrite(t *testing.T) {
 	s := newServer(t)
 	s.exec(t, `CREATE TABLE @.t AS SELECT 1 AS id`, `CREATE VIEW @.v AS SELECT * FROM @.t`)
 	owner, _ := pgconn.ParseConfig(s.words)
-	if _, err := Open(context.Background(), s.as(owner.User, "t"), nil); err == nil || !strings.Contains(err.Error(), "superuser") {
+	if _, err := Open(context.Background(), s.as(owner.User, "t"), nil); err == nil || !strings.Contains(err.Error(),
+		"superuser") {
 		t.Errorf("a superuser: %v", err)
 	}
 	for _, right := range []string{"INSERT", "UPDATE", "DELETE", "TRUNCATE", "INSERT (id)", "UPDATE (id)"} {
@@ -197,7 +200,8 @@ func TestPostgresRolesThatCanWrite(t *testing.T) {
 		t.Error("a view is not called one")
 	}
 	s.exec(t, `REVOKE SELECT ON @.t FROM `+s.role)
-	if _, err := Open(context.Background(), s.as(s.role, "t"), nil); err == nil || !strings.Contains(err.Error(), "cannot read") {
+	if _, err := Open(context.Background(), s.as(s.role, "t"), nil); err == nil || !strings.Contains(err.Error(),
+		"cannot read") {
 		t.Errorf("without SELECT: %v", err)
 	}
 }
@@ -205,7 +209,8 @@ func TestPostgresRolesThatCanWrite(t *testing.T) {
 // TestPostgresErrorsQuoteNoCell: a view whose rows cannot be computed tells its class alone.
 func TestPostgresErrorsQuoteNoCell(t *testing.T) {
 	s := newServer(t)
-	s.exec(t, `CREATE TABLE @.t AS SELECT 'Alice Canary'::text AS name`, `CREATE VIEW @.v AS SELECT name::float8 AS x FROM @.t`)
+	s.exec(t, `CREATE TABLE @.t AS SELECT 'Alice Canary'::text AS name`,
+		`CREATE VIEW @.v AS SELECT name::float8 AS x FROM @.t`)
 	snapshot := open(t, s.as(s.role, "v"))
 	r, err := snapshot.Read(context.Background())
 	if err == nil {
@@ -217,11 +222,13 @@ func TestPostgresErrorsQuoteNoCell(t *testing.T) {
 	}
 }
 
-// TestPostgresSnapshotIsBehindTheLock: a table that is emptied and filled anew while weir waits for it has its new rows. An
-// earlier snapshot would see neither: what TRUNCATE removes is gone for all, and what came then is none of its rows.
+// TestPostgresSnapshotIsBehindTheLock: a table that is emptied and filled anew while weir waits for it has its new
+// rows. An earlier snapshot would see neither: what TRUNCATE removes is gone for all, and what came then is none of its
+// rows.
 func TestPostgresSnapshotIsBehindTheLock(t *testing.T) {
 	s := newServer(t)
-	s.exec(t, `CREATE TABLE @.t AS SELECT 1 AS id`, `BEGIN`, `TRUNCATE @.t`, `INSERT INTO @.t SELECT generate_series(1, 7)`)
+	s.exec(t, `CREATE TABLE @.t AS SELECT 1 AS id`, `BEGIN`, `TRUNCATE @.t`,
+		`INSERT INTO @.t SELECT generate_series(1, 7)`)
 	got := make(chan error, 1)
 	go func() {
 		snapshot, err := Open(context.Background(), s.as(s.role, "t"), nil)
@@ -263,10 +270,12 @@ func (s *server) waits(t *testing.T) {
 	END LOOP; END $$`)
 }
 
-// TestPostgresPathOfTheRole: what other schemas of the role's path call text, = or current_setting is not what weir means.
+// TestPostgresPathOfTheRole: what other schemas of the role's path call text, = or current_setting is not what weir
+// means.
 func TestPostgresPathOfTheRole(t *testing.T) {
 	s := newServer(t)
-	s.exec(t, `CREATE TABLE @.t AS SELECT 'Alice'::text AS name, 2.5::float8 AS x`, `CREATE DOMAIN @.text AS varchar CHECK (value <> 'Alice')`,
+	s.exec(t, `CREATE TABLE @.t AS SELECT 'Alice'::text AS name, 2.5::float8 AS x`,
+		`CREATE DOMAIN @.text AS varchar CHECK (value <> 'Alice')`,
 		`CREATE FUNCTION @.add(float8, float8) RETURNS float8 LANGUAGE sql AS 'SELECT 7::pg_catalog.float8'`,
 		`CREATE OPERATOR @.+ (LEFTARG = float8, RIGHTARG = float8, FUNCTION = @.add)`,
 		`CREATE FUNCTION @.current_setting(pg_catalog.text) RETURNS pg_catalog.text LANGUAGE sql AS 'SELECT ''on''::pg_catalog.text'`,
@@ -284,7 +293,8 @@ func TestPostgresLostConnections(t *testing.T) {
 	snapshot := open(t, s.as(s.role, "t"))
 	for name, end := range map[string]func(cancel func()){
 		"ended": func(func()) {
-			s.exec(t, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '`+s.role+`' AND query LIKE 'COPY%'`)
+			s.exec(t, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '`+s.role+
+				`' AND query LIKE 'COPY%'`)
 		},
 		"stopped": func(cancel func()) { cancel() },
 	} {

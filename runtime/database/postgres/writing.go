@@ -111,8 +111,8 @@ func closing(c *pgconn.PgConn) {
 	_ = c.Close(ctx)
 }
 
-// Write makes the table of a place, with all rows, or none: one transaction creates it, copies the rows and comments it.
-// The comment is mark and a digest of the rows. Something that is there under the name is left as it is: with the
+// Write makes the table of a place, with all rows, or none: one transaction creates it, copies the rows and comments
+// it. The comment is mark and a digest of the rows. Something that is there under the name is left as it is: with the
 // comment that this table would have it is taken for this table (made is false), with any other it is an error.
 func Write(ctx context.Context, place Place, schema *arrow.Schema, rows iter.Seq2[arrow.Record, error],
 	mark string) (made bool, err error) {

@@ -58,7 +58,8 @@ func rowsOf(schema *arrow.Schema, word string, last error) iter.Seq2[arrow.Recor
 // written returns what the server has, as text; "" where there is no table.
 func (s *server) written(t *testing.T, table string) string {
 	t.Helper()
-	result, err := s.Exec(context.Background(), `SET TimeZone = UTC; SELECT string_agg(x::text, E'\n') FROM `+s.schema+`.`+table+` x`).ReadAll()
+	result, err := s.Exec(context.Background(), `SET TimeZone = UTC; SELECT string_agg(x::text, E'\n') FROM `+s.schema+`.`+
+		table+` x`).ReadAll()
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) && refused.Code == "42P01" {
 		return ""
@@ -109,14 +110,15 @@ func TestPostgresWritesOnce(t *testing.T) {
 	}
 	s.exec(t, `CREATE TABLE @.theirs (x int)`, `CREATE VIEW @.view AS SELECT 1 AS x`)
 	for _, name := range []string{"theirs", "view"} {
-		if _, err := Write(t.Context(), s.as(s.schema+"_writer", name), everyKind(), rowsOf(everyKind(), "a", nil), "weir run 1"); !errors.Is(err, ErrExists) {
+		if _, err := Write(t.Context(), s.as(s.schema+"_writer", name), everyKind(), rowsOf(everyKind(), "a", nil),
+			"weir run 1"); !errors.Is(err, ErrExists) {
 			t.Errorf("%s: %v, must be refused", name, err)
 		}
 	}
 }
 
-// TestPostgresWritesWholeTables: rows that end in an error, a cancelled context, a backend that is killed and a cell that
-// the server refuses leave no table, and no error quotes the cell.
+// TestPostgresWritesWholeTables: rows that end in an error, a cancelled context, a backend that is killed and a cell
+// that the server refuses leave no table, and no error quotes the cell.
 func TestPostgresWritesWholeTables(t *testing.T) {
 	s := newServer(t)
 	place := s.as(s.writer(t), "out")
@@ -144,8 +146,9 @@ func TestPostgresWritesWholeTables(t *testing.T) {
 	}{
 		"rows that end early": {t.Context(), rowsOf(everyKind(), "a", broken), "broken"},
 		"a cancelled context": {ctx, many(cancel), "context canceled"},
-		"a killed backend":    {t.Context(), many(func() { s.exec(t, kill) }), "57P01|the connection to the database was lost"},
-		"a byte 0 in a text":  {t.Context(), rowsOf(everyKind(), "Canary\x00", nil), "22021"},
+		"a killed backend": {t.Context(), many(func() { s.exec(t, kill) }),
+			"57P01|the connection to the database was lost"},
+		"a byte 0 in a text": {t.Context(), rowsOf(everyKind(), "Canary\x00", nil), "22021"},
 	} {
 		made, err := Write(c.ctx, place, everyKind(), c.rows, "weir run 1")
 		if err == nil || !containsOne(err.Error(), c.want) || strings.Contains(err.Error(), "Canary") {
@@ -191,7 +194,8 @@ func TestPostgresLooksBeforeItWrites(t *testing.T) {
 	if err != nil || there.Exists || there.Role != writer || there.Server == "" {
 		t.Errorf("%+v, %v", there, err)
 	}
-	if _, err := newWriting(s.as(writer, "out"), arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.PrimitiveTypes.Float32}}, nil), ""); err == nil {
+	if _, err := newWriting(s.as(writer, "out"),
+		arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.PrimitiveTypes.Float32}}, nil), ""); err == nil {
 		t.Error("a type that is not written is taken")
 	}
 }

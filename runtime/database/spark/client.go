@@ -62,7 +62,8 @@ func (c *client) introduce(ctx context.Context, a address) error {
 		return c.lost(ctx)
 	}
 	if n := binary.BigEndian.Uint32(head[1:]); head[0] != saslComplete || n > 1<<16 {
-		return errors.New("connection: the server does not take this user and password, or wants another auth than PLAIN (authentication NONE, LDAP or CUSTOM)")
+		return errors.New("connection: the server does not take this user and password, or wants another auth than PLAIN " +
+			"(authentication NONE, LDAP or CUSTOM)")
 	} else if _, err := io.CopyN(io.Discard, c.conn, int64(n)); err != nil {
 		return c.lost(ctx)
 	}
@@ -91,8 +92,9 @@ func (c *client) lost(ctx context.Context) error {
 
 var errLost = errors.New("the connection to the server was lost; run it again")
 
-// call sends a request and returns the answer: the struct that the method gives, whatever its status. An error closes the
-// connection, behind which late answers would be taken for answers to later requests; the server then ends what it works on.
+// call sends a request and returns the answer: the struct that the method gives, whatever its status. An error closes
+// the connection, behind which late answers would be taken for answers to later requests; the server then ends what it
+// works on.
 func (c *client) call(ctx context.Context, method string, request message) (record, error) {
 	defer c.within(ctx)()
 	answer, err := c.exchange(ctx, method, request)

@@ -37,25 +37,31 @@ func TestHostileAnswers(t *testing.T) {
 	failed := func(fields ...field) message { return message{{1, append(message{{1, int32(3)}}, fields...)}} }
 	told := failed(field{3, canary}, field{5, canary})
 	for name, answers := range map[string]map[string]message{
-		"no status":                   {"GetOperationStatus": {{2, int32(stateFinished)}}},
-		"no state":                    {"GetOperationStatus": {succeededStatus}},
-		"an unknown state":            {"GetOperationStatus": {succeededStatus, {2, int32(6)}, {3, canary}, {5, canary}}},
-		"a failed statement":          {"GetOperationStatus": {succeededStatus, {2, int32(5)}, {3, "22018"}, {5, canary}}},
-		"no session handle":           {"OpenSession": {succeededStatus, {2, int32(protocolV6)}}},
-		"a handle of 15 bytes":        {"OpenSession": {succeededStatus, {2, int32(protocolV6)}, {3, handleOf(15)}}},
-		"an old protocol":             {"OpenSession": {succeededStatus, {2, int32(protocolV6 - 1)}, {3, handleOf(16)}}},
-		"a refused session":           {"OpenSession": told},
-		"no operation":                {"ExecuteStatement": {succeededStatus}},
-		"a refused statement":         {"ExecuteStatement": told},
-		"refused rows":                {"FetchResults": told},
-		"no rows":                     {"FetchResults": {succeededStatus}},
-		"one column":                  {"FetchResults": {succeededStatus, {3, message{{3, list{[]message{longs(1)}}}}}}},
-		"columns of unequal length":   {"FetchResults": {succeededStatus, {3, message{{3, list{[]message{longs(1), longs(1, 2)}}}}}}},
-		"text":                        {"FetchResults": {succeededStatus, {3, message{{3, list{[]message{words(canary), words("1")}}}}}}},
-		"real numbers":                {"FetchResults": {succeededStatus, {3, message{{3, list{[]message{doubles(1), doubles(1)}}}}}}},
-		"null":                        {"FetchResults": {succeededStatus, {3, message{{3, list{[]message{longs(1), withNull(longs(1), 0)}}}}}}},
-		"a column of two kinds":       {"FetchResults": {succeededStatus, {3, message{{3, list{[]message{longs(1), append(longs(1), ints(1)...)}}}}}}},
-		"a column of no kind of ours": {"FetchResults": {succeededStatus, {3, message{{3, list{[]message{longs(1), {{1, message{{1, list{[]int64{1}}}}}}}}}}}}},
+		"no status":            {"GetOperationStatus": {{2, int32(stateFinished)}}},
+		"no state":             {"GetOperationStatus": {succeededStatus}},
+		"an unknown state":     {"GetOperationStatus": {succeededStatus, {2, int32(6)}, {3, canary}, {5, canary}}},
+		"a failed statement":   {"GetOperationStatus": {succeededStatus, {2, int32(5)}, {3, "22018"}, {5, canary}}},
+		"no session handle":    {"OpenSession": {succeededStatus, {2, int32(protocolV6)}}},
+		"a handle of 15 bytes": {"OpenSession": {succeededStatus, {2, int32(protocolV6)}, {3, handleOf(15)}}},
+		"an old protocol":      {"OpenSession": {succeededStatus, {2, int32(protocolV6 - 1)}, {3, handleOf(16)}}},
+		"a refused session":    {"OpenSession": told},
+		"no operation":         {"ExecuteStatement": {succeededStatus}},
+		"a refused statement":  {"ExecuteStatement": told},
+		"refused rows":         {"FetchResults": told},
+		"no rows":              {"FetchResults": {succeededStatus}},
+		"one column":           {"FetchResults": {succeededStatus, {3, message{{3, list{[]message{longs(1)}}}}}}},
+		"columns of unequal length": {"FetchResults": {succeededStatus,
+			{3, message{{3, list{[]message{longs(1), longs(1, 2)}}}}}}},
+		"text": {"FetchResults": {succeededStatus,
+			{3, message{{3, list{[]message{words(canary), words("1")}}}}}}},
+		"real numbers": {"FetchResults": {succeededStatus,
+			{3, message{{3, list{[]message{doubles(1), doubles(1)}}}}}}},
+		"null": {"FetchResults": {succeededStatus,
+			{3, message{{3, list{[]message{longs(1), withNull(longs(1), 0)}}}}}}},
+		"a column of two kinds": {"FetchResults": {succeededStatus,
+			{3, message{{3, list{[]message{longs(1), append(longs(1), ints(1)...)}}}}}}},
+		"a column of no kind of ours": {"FetchResults": {succeededStatus,
+			{3, message{{3, list{[]message{longs(1), {{1, message{{1, list{[]int64{1}}}}}}}}}}}}},
 	} {
 		f := newFake(t)
 		well := f.answer
@@ -92,9 +98,11 @@ func TestHostileFrames(t *testing.T) {
 		"no thrift":         []byte("HTTP/1.1 400 Bad Request " + canary),
 		"a list of lists":   append(slices.Clone(head), byte(thrift.LIST), 0, 0, byte(thrift.LIST), 0x7f, 0xff, 0xff, 0xff),
 		"a list of nothing": append(slices.Clone(head), byte(thrift.LIST), 0, 0, byte(thrift.STOP), 0x7f, 0xff, 0xff, 0xff),
-		"a map of nothing":  append(slices.Clone(head), byte(thrift.MAP), 0, 0, byte(thrift.STOP), byte(thrift.STOP), 0x7f, 0xff, 0xff, 0xff),
+		"a map of nothing": append(slices.Clone(head), byte(thrift.MAP), 0, 0, byte(thrift.STOP), byte(thrift.STOP), 0x7f,
+			0xff, 0xff, 0xff),
 	} {
-		if r, err := readAnswer(t.Context(), frame, "FetchResults", 4); err == nil && len(r) > 0 || err != nil && strings.Contains(err.Error(), canary) {
+		if r, err := readAnswer(t.Context(), frame, "FetchResults", 4); err == nil && len(r) > 0 || err != nil &&
+			strings.Contains(err.Error(), canary) {
 			t.Errorf("%s: %v, %v", name, r, err)
 		}
 	}
@@ -212,14 +220,15 @@ func TestConnections(t *testing.T) {
 		"": false,
 	} {
 		_, err := Place{Connection: "env:X", Env: func(string) string { return words }}.address()
-		if (err == nil) != ok || err != nil && (strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "example")) {
+		if (err == nil) != ok || err != nil && (strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(),
+			"example")) {
 			t.Errorf("%s: %v", words, err)
 		}
 	}
 }
 
-// TestServersProveThemselves: a server whose certificate is of an unknown authority or for another host gets neither name
-// nor password.
+// TestServersProveThemselves: a server whose certificate is of an unknown authority or for another host gets neither
+// name nor password.
 func TestServersProveThemselves(t *testing.T) {
 	web := httptest.NewTLSServer(nil) // for its certificate, which is for 127.0.0.1
 	defer web.Close()
@@ -253,10 +262,11 @@ func TestServersProveThemselves(t *testing.T) {
 	}
 }
 
-// TestStatesAreNamed: of a server's error its SQLSTATE is told where it is one of Spark's own; a view's function may raise
-// one of five letters of a cell.
+// TestStatesAreNamed: of a server's error its SQLSTATE is told where it is one of Spark's own; a view's function may
+// raise one of five letters of a cell.
 func TestStatesAreNamed(t *testing.T) {
-	for state, want := range map[string]string{"22018": "22018, data exception", "42P01": "42P01, access rule or syntax", "": "with a SQLSTATE that is not repeated here",
+	for state, want := range map[string]string{"22018": "22018, data exception", "42P01": "42P01, access rule or syntax",
+		"":      "with a SQLSTATE that is not repeated here",
 		"ALICE": "with a SQLSTATE that is not repeated here", "P0001": "with a SQLSTATE that is not repeated here"} {
 		if got := told(state); got != want {
 			t.Errorf("%s is told as %q, must be %q", state, got, want)
@@ -282,26 +292,30 @@ func TestNamesAreQuoted(t *testing.T) {
 	}
 }
 
-// TestDescriptions: tables of which not all rows are counted, or whose cells are what options make of them, are refused.
+// TestDescriptions: tables of which not all rows are counted, or whose cells are what options make of them, are
+// refused.
 func TestDescriptions(t *testing.T) {
 	for name, c := range map[string]struct {
 		d       description
 		version string
 		want    string
 	}{
-		"parquet":         {d: description{Type: "MANAGED", Provider: "parquet"}},
-		"a view":          {d: description{Type: "VIEW"}},
-		"delta":           {d: description{Type: "EXTERNAL", Provider: "delta"}, version: "812"},
-		"csv":             {d: description{Type: "MANAGED", Provider: "csv"}, want: "another format"},
-		"a hive table":    {d: description{Type: "MANAGED", Provider: "hive"}, want: "another format"},
-		"no versions":     {d: description{Type: "MANAGED", Provider: "parquet"}, version: "812", want: "keeps no versions"},
-		"versions":        {d: description{Type: "VIEW"}, version: "812", want: "keeps no versions"},
-		"skipping":        {d: description{Type: "MANAGED", Provider: "orc", Storage: map[string]string{"ignoreCorruptFiles": "true"}}, want: "ignorecorruptfiles"},
-		"skipping option": {d: description{Type: "MANAGED", Provider: "orc", Table: map[string]string{"option.ignoreMissingFiles": canary}}, want: "ignoremissingfiles"},
-		"a function":      {d: description{Type: "OTHER"}, want: "another type"},
+		"parquet":      {d: description{Type: "MANAGED", Provider: "parquet"}},
+		"a view":       {d: description{Type: "VIEW"}},
+		"delta":        {d: description{Type: "EXTERNAL", Provider: "delta"}, version: "812"},
+		"csv":          {d: description{Type: "MANAGED", Provider: "csv"}, want: "another format"},
+		"a hive table": {d: description{Type: "MANAGED", Provider: "hive"}, want: "another format"},
+		"no versions":  {d: description{Type: "MANAGED", Provider: "parquet"}, version: "812", want: "keeps no versions"},
+		"versions":     {d: description{Type: "VIEW"}, version: "812", want: "keeps no versions"},
+		"skipping": {d: description{Type: "MANAGED", Provider: "orc",
+			Storage: map[string]string{"ignoreCorruptFiles": "true"}}, want: "ignorecorruptfiles"},
+		"skipping option": {d: description{Type: "MANAGED", Provider: "orc",
+			Table: map[string]string{"option.ignoreMissingFiles": canary}}, want: "ignoremissingfiles"},
+		"a function": {d: description{Type: "OTHER"}, want: "another type"},
 	} {
 		err := c.d.check(Place{Table: "prod.t", Version: c.version})
-		if (err == nil) != (c.want == "") || err != nil && (!strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), canary)) {
+		if (err == nil) != (c.want == "") || err != nil && (!strings.Contains(err.Error(), c.want) ||
+			strings.Contains(err.Error(), canary)) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -312,13 +326,15 @@ func TestDescriptions(t *testing.T) {
 func TestSettingsAreReadBack(t *testing.T) {
 	f := newFake(t, words("k"), words("true"))
 	s := &Session{address: address{host: f.address(), user: "u"}}
-	if _, err := s.connect(t.Context()); err == nil || !strings.Contains(err.Error(), "does not take the setting spark.sql.variable.substitute=false") {
+	if _, err := s.connect(t.Context()); err == nil || !strings.Contains(err.Error(),
+		"does not take the setting spark.sql.variable.substitute=false") {
 		t.Error(err)
 	}
 }
 
 func FuzzAnswers(f *testing.F) {
-	for i, columns := range [][]message{{longs(1, 2), ints(3, 4)}, {words("a", "12345678901234567890123"), withNull(longs(1, 2), 1)}} {
+	for i, columns := range [][]message{{longs(1, 2), ints(3, 4)}, {words("a", "12345678901234567890123"),
+		withNull(longs(1, 2), 1)}} {
 		f.Add(reply(f, "FetchResults", 1, thrift.REPLY, wellBehaved(columns...)("FetchResults", nil)))
 		f.Add(reply(f, "FetchResults", int32(i), thrift.EXCEPTION, message{{1, fmt.Sprint(i)}}))
 	}

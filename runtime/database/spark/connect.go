@@ -31,7 +31,8 @@ type address struct {
 }
 
 // form is what a connection looks like.
-const form = "spark://USER:PASSWORD@HOST:PORT?tls=verify-full, with &ca=FILE where its certificate is of an authority of your own; " +
+const form = "spark://USER:PASSWORD@HOST:PORT?tls=verify-full, with &ca=FILE where its certificate is of an " +
+	"authority of your own; " +
 	"on the loopback spark://USER@127.0.0.1:PORT will do"
 
 // address reads what the reference of a place refers to. Its errors repeat nothing of it.
@@ -41,10 +42,12 @@ func (p Place) address() (address, error) {
 	}
 	words := p.Env(strings.TrimPrefix(p.Connection, "env:"))
 	if words == "" {
-		return address{}, fmt.Errorf("connection: the environment variable that %s names is empty, must be %s", p.Connection, form)
+		return address{}, fmt.Errorf("connection: the environment variable that %s names is empty, must be %s", p.Connection,
+			form)
 	}
 	u, err := url.Parse(words)
-	if err != nil || u.Scheme != "spark" || u.Hostname() == "" || u.Port() == "" || u.User.Username() == "" || strings.Trim(u.Path, "/") != "" {
+	if err != nil || u.Scheme != "spark" || u.Hostname() == "" || u.Port() == "" || u.User.Username() == "" ||
+		strings.Trim(u.Path, "/") != "" {
 		return address{}, fmt.Errorf("connection: %s names no connection that is understood, must be %s", p.Connection, form)
 	}
 	password, _ := u.User.Password()
@@ -74,7 +77,8 @@ func (p Place) secure(a *address, u *url.URL) error {
 	ip := net.ParseIP(u.Hostname())
 	loopback := u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 	if !loopback && (a.tls == nil || a.password == "") {
-		return fmt.Errorf("connection: %s goes over a network without tls=verify-full or without a password, both of which it must have unless the server is on this machine", p.Connection)
+		return fmt.Errorf("connection: %s goes over a network without tls=verify-full or without a password, both of which "+
+			"it must have unless the server is on this machine", p.Connection)
 	}
 	return nil
 }
@@ -116,7 +120,8 @@ func (a address) dial(ctx context.Context, reference string) (net.Conn, error) {
 
 // unreachable says why a server cannot be reached, in words that hold nothing of the connection.
 func unreachable(err error) string {
-	for _, cause := range []error{syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.ETIMEDOUT, os.ErrDeadlineExceeded, syscall.EHOSTUNREACH} {
+	for _, cause := range []error{syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.ETIMEDOUT, os.ErrDeadlineExceeded,
+		syscall.EHOSTUNREACH} {
 		if errors.Is(err, cause) {
 			return cause.Error()
 		}

@@ -14,12 +14,12 @@ import (
 	"weir/runtime/database/sql"
 )
 
-// Counting is a relation.Session over the rows of a table. What it keeps are tables of codes in the scratch schema, which
-// it drops when it is closed. It is safe for concurrent use.
+// Counting is a relation.Session over the rows of a table. What it keeps are tables of codes in the scratch schema,
+// which it drops when it is closed. It is safe for concurrent use.
 //
-// Each table of codes is written by one statement, and every count is one of it: whatever becomes of the stored rows, or
-// of a worker that held what it had read of them, each round sees the same codes. Whoever keeps them shows that they are
-// codes of the rows of Content: it is the same before and behind, or the table has a version, which cannot change.
+// Each table of codes is written by one statement, and every count is one of it: whatever becomes of the stored rows,
+// or of a worker that held what it had read of them, each round sees the same codes. Whoever keeps them shows that they
+// are codes of the rows of Content: it is the same before and behind, or the table has a version, which cannot change.
 type Counting struct {
 	session *Session
 	base    sql.Base
@@ -30,8 +30,8 @@ type Counting struct {
 	tables []string
 }
 
-// Counting prepares to compute from the table's columns. Columns are those that are read, with what their cells mean; of
-// each unit, which the column at a place names, so many rows stay, all where maxRows is 0.
+// Counting prepares to compute from the table's columns. Columns are those that are read, with what their cells mean;
+// of each unit, which the column at a place names, so many rows stay, all where maxRows is 0.
 func (s *Session) Counting(columns []sql.Stored, unit, maxRows int) (*Counting, error) {
 	dialect := sql.Spark()
 	base, err := dialect.Base(sql.Table{From: s.from(), Columns: columns, Unit: unit, MaxRows: maxRows})
@@ -120,7 +120,8 @@ func (c *Counting) Keep(ctx context.Context, r relation.Relation) (relation.Kept
 // keep writes the rows of a query into a table of the scratch schema.
 func (c *Counting) keep(ctx context.Context, l *link, query string) (*kept, error) {
 	k := &kept{of: c, link: l, name: c.next(l)}
-	if err := l.run(ctx, "the table of codes in the scratch schema", "CREATE TABLE "+k.name+" USING parquet AS "+query, 0, nil); err != nil {
+	if err := l.run(ctx, "the table of codes in the scratch schema", "CREATE TABLE "+k.name+" USING parquet AS "+query, 0,
+		nil); err != nil {
 		return nil, err
 	}
 	return k, l.numbers(ctx, "the number of codes", "SELECT count(*) FROM "+k.name, 1, func(row []int64) error {
@@ -140,7 +141,8 @@ func (c *Counting) next(l *link) string {
 }
 
 // Try implements relation.Session.
-func (c *Counting) Try(ctx context.Context, of relation.Type, values []float64, list []relation.Expr) ([][]int64, error) {
+func (c *Counting) Try(ctx context.Context, of relation.Type, values []float64, list []relation.Expr) ([][]int64,
+	error) {
 	l, err := c.session.connect(ctx)
 	if err != nil {
 		return nil, err
@@ -176,7 +178,8 @@ func (c *Counting) Close() error {
 	}
 	c.links, c.tables = nil, nil
 	if len(left) > 0 {
-		return errors.New("tables of codes are left in the scratch schema and hold private rows; drop them: " + strings.Join(left, ", "))
+		return errors.New("tables of codes are left in the scratch schema and hold private rows; drop them: " +
+			strings.Join(left, ", "))
 	}
 	return nil
 }

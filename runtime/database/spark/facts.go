@@ -67,7 +67,8 @@ func (l *link) version(ctx context.Context) (string, error) {
 
 // scratch refuses a schema that is not there, before anything is computed for it.
 func (l *link) scratch(ctx context.Context, schema string) error {
-	if err := l.run(ctx, "the description of the scratch schema", "DESCRIBE SCHEMA "+quoted(strings.Split(schema, ".")...), 0, nil); err != nil {
+	if err := l.run(ctx, "the description of the scratch schema", "DESCRIBE SCHEMA "+quoted(strings.Split(schema, ".")...),
+		0, nil); err != nil {
 		return fmt.Errorf("scratch: %s: %w; it must be a schema in which the user may create tables", schema, err)
 	}
 	return nil
@@ -86,7 +87,8 @@ func (d description) check(place Place) error {
 	case d.Type != "MANAGED" && d.Type != "EXTERNAL":
 		errs = append(errs, fmt.Errorf("table: %s is of another type than a table or a view", place.Table))
 	case !slices.Contains(providers(), strings.ToLower(d.Provider)):
-		errs = append(errs, fmt.Errorf("table: %s is stored in another format than %s, whose cells have the types that the catalogue gives", place.Table, strings.Join(providers(), ", ")))
+		errs = append(errs, fmt.Errorf("table: %s is stored in another format than %s, whose cells have the types that the "+
+			"catalogue gives", place.Table, strings.Join(providers(), ", ")))
 	}
 	if place.Version != "" && !keeps {
 		errs = append(errs, fmt.Errorf("version_as_of: %s keeps no versions; leave it out", place.Table))
@@ -95,7 +97,8 @@ func (d description) check(place Place) error {
 		for key, value := range options {
 			key = strings.ToLower(strings.TrimPrefix(key, "option."))
 			if (key == "ignorecorruptfiles" || key == "ignoremissingfiles") && !strings.EqualFold(value, "false") {
-				errs = append(errs, fmt.Errorf("table: the option %s of %s is set, must be false: counts would not be of all rows", key, place.Table))
+				errs = append(errs, fmt.Errorf("table: the option %s of %s is set, must be false: counts would not be of all rows",
+					key, place.Table))
 			}
 		}
 	}

@@ -49,15 +49,18 @@ func (s *server) exec(t *testing.T, list ...string) {
 
 // place is a table of the server.
 func (s *server) place(table string) Place {
-	return Place{Connection: "env:X", Table: table, Scratch: "weir_scratch", Timeout: 5 * time.Minute, Env: func(string) string { return s.words }}
+	return Place{Connection: "env:X", Table: table, Scratch: "weir_scratch", Timeout: 5 * time.Minute,
+		Env: func(string) string { return s.words }}
 }
 
 // TestSparkFacts: columns and types as the catalogue has them, a view as one, and each table and schema that is not
 // counted by its reason.
 func TestSparkFacts(t *testing.T) {
 	s := newServer(t)
-	s.exec(t, "DROP VIEW IF EXISTS weir_tests.v", "DROP TABLE IF EXISTS weir_tests.facts", "DROP TABLE IF EXISTS weir_tests.words", "DROP TABLE IF EXISTS weir_tests.skips",
-		"CREATE TABLE weir_tests.facts (a int, `b ``;\"--${x}` string, c decimal(12,2), d timestamp_ntz, e array<int>) USING parquet",
+	s.exec(t, "DROP VIEW IF EXISTS weir_tests.v", "DROP TABLE IF EXISTS weir_tests.facts",
+		"DROP TABLE IF EXISTS weir_tests.words", "DROP TABLE IF EXISTS weir_tests.skips",
+		"CREATE TABLE weir_tests.facts (a int, `b ``;\"--${x}` string, c decimal(12,2), d timestamp_ntz, e array<int>) "+
+			"USING parquet",
 		"CREATE VIEW weir_tests.v AS SELECT a FROM weir_tests.facts",
 		"CREATE TABLE weir_tests.words (a int) USING csv",
 		"CREATE TABLE weir_tests.skips (a int) USING parquet OPTIONS (ignoreCorruptFiles true)")
@@ -69,7 +72,8 @@ func TestSparkFacts(t *testing.T) {
 	for _, c := range open.Table.Columns {
 		got = append(got, c.Name+" "+c.Type.Name)
 	}
-	if want := "a int|b `;\"--${x} string|c decimal|d timestamp_ntz|e array"; strings.Join(got, "|") != want || open.Table.Columns[2].Type.Digits != 12 || open.Table.View {
+	if want := "a int|b `;\"--${x} string|c decimal|d timestamp_ntz|e array"; strings.Join(got, "|") != want ||
+		open.Table.Columns[2].Type.Digits != 12 || open.Table.View {
 		t.Errorf("%+v", open.Table)
 	}
 	if !strings.HasPrefix(open.Version, "4.") {
@@ -79,20 +83,22 @@ func TestSparkFacts(t *testing.T) {
 	if err != nil || !view.Table.View {
 		t.Fatal(view, err)
 	}
-	for table, want := range map[string]string{"weir_tests.none": "42P01", "weir_tests.words": "another format", "weir_tests.skips": "ignorecorruptfiles"} {
+	for table, want := range map[string]string{"weir_tests.none": "42P01", "weir_tests.words": "another format",
+		"weir_tests.skips": "ignorecorruptfiles"} {
 		if _, err := Open(t.Context(), s.place(table)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", table, err)
 		}
 	}
 	nowhere := s.place("weir_tests.facts")
 	nowhere.Scratch, nowhere.Version = "weir_none", "3"
-	if _, err := Open(t.Context(), nowhere); err == nil || !strings.Contains(err.Error(), "scratch: weir_none") || !strings.Contains(err.Error(), "keeps no versions") {
+	if _, err := Open(t.Context(), nowhere); err == nil || !strings.Contains(err.Error(), "scratch: weir_none") ||
+		!strings.Contains(err.Error(), "keeps no versions") {
 		t.Error(err)
 	}
 }
 
-// TestSparkErrorsQuoteNothing: a statement that fails for a cell is told by its SQLSTATE, and so is a function of a view
-// that says what it likes.
+// TestSparkErrorsQuoteNothing: a statement that fails for a cell is told by its SQLSTATE, and so is a function of a
+// view that says what it likes.
 func TestSparkErrorsQuoteNothing(t *testing.T) {
 	s := newServer(t)
 	for sql, want := range map[string]string{
@@ -113,11 +119,13 @@ func TestSparkErrorsQuoteNothing(t *testing.T) {
 func TestSparkCancels(t *testing.T) {
 	s := newServer(t)
 	s.timeout = 2 * time.Second
-	err := s.run(t.Context(), "counts", "SELECT count(*) FROM range(1000000000000) WHERE sha2(CAST(id AS STRING), 256) = 'x'", 1, func([]column) error { return nil })
+	err := s.run(t.Context(), "counts", "SELECT count(*) FROM range(1000000000000) WHERE sha2(CAST(id AS STRING), 256) "+
+		"= 'x'", 1, func([]column) error { return nil })
 	if err == nil || !strings.Contains(err.Error(), "takes longer than database.timeout") {
 		t.Fatal(err)
 	}
-	if err := newServer(t).run(t.Context(), "counts", "SELECT count(*) FROM range(10)", 1, func([]column) error { return nil }); err != nil {
+	if err := newServer(t).run(t.Context(), "counts", "SELECT count(*) FROM range(10)", 1,
+		func([]column) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -127,9 +135,12 @@ func TestSparkCancels(t *testing.T) {
 func TestSparkCounts(t *testing.T) {
 	s := newServer(t)
 	s.exec(t, "DROP TABLE IF EXISTS weir_tests.counts",
-		"CREATE TABLE weir_tests.counts (`ward ``a``;--` string, age smallint, cost decimal(8,2), weight double, since date, seen timestamp_ntz, smoker boolean) USING parquet",
-		"INSERT INTO weir_tests.counts VALUES ('north ', 1, 0.25, CAST('NaN' AS DOUBLE), DATE '1969-12-31', TIMESTAMP_NTZ '1970-01-01 00:00:59.5', true), "+
-			"('north', 1, 0.5, CAST('-0' AS DOUBLE), DATE '1970-01-02', TIMESTAMP_NTZ '1970-01-01 00:01:00', false), (NULL, NULL, NULL, NULL, NULL, NULL, NULL), "+
+		"CREATE TABLE weir_tests.counts (`ward ``a``;--` string, age smallint, cost decimal(8,2), weight double, since "+
+			"date, seen timestamp_ntz, smoker boolean) USING parquet",
+		"INSERT INTO weir_tests.counts VALUES ('north ', 1, 0.25, CAST('NaN' AS DOUBLE), DATE '1969-12-31', TIMESTAMP_NTZ "+
+			"'1970-01-01 00:00:59.5', true), "+
+			"('north', 1, 0.5, CAST('-0' AS DOUBLE), DATE '1970-01-02', TIMESTAMP_NTZ '1970-01-01 00:01:00', false), (NULL, "+
+			"NULL, NULL, NULL, NULL, NULL, NULL), "+
 			"('north ', 2, 0.25, 0.5, DATE '1970-01-02', TIMESTAMP_NTZ '1970-01-01 00:02:00', false)")
 	session, err := Open(t.Context(), s.place("weir_tests.counts"))
 	if err != nil {
@@ -141,7 +152,8 @@ func TestSparkCounts(t *testing.T) {
 	for i, c := range session.Table.Columns {
 		of := c.StoredColumn()
 		of.MayMiss = true
-		of.Of = []relation.Type{relation.Code, relation.Whole, relation.Real, relation.Real, relation.Whole, relation.Whole, relation.Code}[i]
+		of.Of = []relation.Type{relation.Code, relation.Whole, relation.Real, relation.Real, relation.Whole, relation.Whole,
+			relation.Code}[i]
 		of.MissingNaN = true
 		columns, names, types = append(columns, of), append(names, of.Name), append(types, of.Of)
 	}
@@ -160,11 +172,13 @@ func TestSparkCounts(t *testing.T) {
 	stored := relation.Stored(names, types)
 	in := stored.Columns()
 	real := func(e relation.Expr, by float64) relation.Expr {
-		scaled := relation.Arithmetic{Op: "*", A: relation.Clip{E: e, Least: 0, Greatest: 1}, B: relation.Constant{Of: relation.Real, Float: by}}
+		scaled := relation.Arithmetic{Op: "*", A: relation.Clip{E: e, Least: 0, Greatest: 1},
+			B: relation.Constant{Of: relation.Real, Float: by}}
 		return relation.Clip{E: relation.Truncate{E: scaled}, Least: 0, Greatest: by}
 	}
 	whole := func(e relation.Expr) relation.Expr { return relation.Clip{E: e, Least: 0, Greatest: 4} }
-	cells := []relation.Expr{relation.Rank{E: in[0], Of: 2}, whole(in[1]), real(in[2], 4), real(in[3], 4), whole(in[4]), whole(relation.Clip{E: in[5], Least: 0, Greatest: 120}), relation.Rank{E: in[6], Of: 2}}
+	cells := []relation.Expr{relation.Rank{E: in[0], Of: 2}, whole(in[1]), real(in[2], 4), real(in[3], 4), whole(in[4]),
+		whole(relation.Clip{E: in[5], Least: 0, Greatest: 120}), relation.Rank{E: in[6], Of: 2}}
 	layer := relation.Layer{}
 	for i, e := range cells {
 		cell := relation.Choice{If: relation.IsMissing{E: e}, Then: relation.Constant{Of: relation.Whole, Int: 5}, Else: e}
@@ -181,7 +195,8 @@ func TestSparkCounts(t *testing.T) {
 		keys = append(keys, relation.Key{Expr: c, Of: 6})
 	}
 	six := relation.Constant{Of: relation.Whole, Int: 6}
-	keys = append(keys, relation.Key{Expr: relation.Arithmetic{Op: "+", A: relation.Arithmetic{Op: "*", A: out[0], B: six}, B: out[1]}, Of: 36})
+	keys = append(keys, relation.Key{Expr: relation.Arithmetic{Op: "+", A: relation.Arithmetic{Op: "*", A: out[0], B: six},
+		B: out[1]}, Of: 36})
 	var got []string
 	use := func(key int, counts []int64) error {
 		for value, n := range counts {
@@ -194,16 +209,19 @@ func TestSparkCounts(t *testing.T) {
 	if err := kept.Count(t.Context(), keys, use); err != nil {
 		t.Fatal(err)
 	}
-	want := "0:0=1 0:1=2 0:5=1 1:1=2 1:2=1 1:5=1 2:1=2 2:2=1 2:5=1 3:0=1 3:2=1 3:5=2 4:0=1 4:1=2 4:5=1 5:0=1 5:4=2 5:5=1 6:0=2 6:1=1 6:5=1 7:1=1 7:7=1 7:8=1 7:35=1"
+	want := "0:0=1 0:1=2 0:5=1 1:1=2 1:2=1 1:5=1 2:1=2 2:2=1 2:5=1 3:0=1 3:2=1 3:5=2 4:0=1 4:1=2 4:5=1 5:0=1 5:4=2 " +
+		"5:5=1 6:0=2 6:1=1 6:5=1 7:1=1 7:7=1 7:8=1 7:35=1"
 	if strings.Join(got, " ") != want {
 		t.Errorf("%s, must be\n%s", strings.Join(got, " "), want)
 	}
-	again, err := kept.Keep(t.Context(), []relation.Named{{Name: "a", Expr: relation.Lookup{E: out[1], To: []int64{0, 3, 1, 0, 0, 2}}}})
+	again, err := kept.Keep(t.Context(),
+		[]relation.Named{{Name: "a", Expr: relation.Lookup{E: out[1], To: []int64{0, 3, 1, 0, 0, 2}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	got = nil
-	if err := again.Count(t.Context(), []relation.Key{{Expr: relation.Column{Of: relation.Whole, Greatest: 3}, Of: 4}}, use); err != nil || strings.Join(got, " ") != "0:1=1 0:2=1 0:3=2" {
+	if err := again.Count(t.Context(), []relation.Key{{Expr: relation.Column{Of: relation.Whole, Greatest: 3}, Of: 4}},
+		use); err != nil || strings.Join(got, " ") != "0:1=1 0:2=1 0:3=2" {
 		t.Errorf("%v, %v", got, err)
 	}
 	tables := counting.tables
@@ -211,7 +229,8 @@ func TestSparkCounts(t *testing.T) {
 		t.Error(tables, err)
 	}
 	for _, table := range tables {
-		if err := s.run(t.Context(), "a table of codes", "SELECT * FROM "+table, 2, func([]column) error { return nil }); err == nil || !strings.Contains(err.Error(), "42P01") {
+		if err := s.run(t.Context(), "a table of codes", "SELECT * FROM "+table, 2,
+			func([]column) error { return nil }); err == nil || !strings.Contains(err.Error(), "42P01") {
 			t.Errorf("%s: %v", table, err)
 		}
 	}

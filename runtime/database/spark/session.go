@@ -46,10 +46,10 @@ func Open(ctx context.Context, place Place) (*Session, error) {
 	return s, errors.Join(err, l.close())
 }
 
-// settings lists what each session of the server sets, whatever the defaults are: what a statement computes, and that it
-// computes it of all rows. A name may hold ${...}, which is none of the server's variables. Two are for time: layers are
-// not collapsed into one, which copies what the lower computes into each use of it, at every layer anew; and the JVM
-// compiles no method above 8000 bytes, which is then many times slower than none.
+// settings lists what each session of the server sets, whatever the defaults are: what a statement computes, and that
+// it computes it of all rows. A name may hold ${...}, which is none of the server's variables. Two are for time: layers
+// are not collapsed into one, which copies what the lower computes into each use of it, at every layer anew; and the
+// JVM compiles no method above 8000 bytes, which is then many times slower than none.
 func settings() [][2]string {
 	return [][2]string{
 		{"spark.sql.variable.substitute", "false"},

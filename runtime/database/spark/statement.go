@@ -132,7 +132,8 @@ func (o *operation) await(ctx context.Context) error {
 // fetch hands on the rows of a statement that has ended.
 func (o *operation) fetch(ctx context.Context, columns int, use func([]column) error) error {
 	for {
-		answer, err := o.of.client.call(ctx, "FetchResults", message{{1, o.handle}, {2, int32(0)}, {3, int64(batchRows)}, {4, int16(0)}})
+		answer, err := o.of.client.call(ctx, "FetchResults", message{{1, o.handle}, {2, int32(0)}, {3, int64(batchRows)},
+			{4, int16(0)}})
 		if err == nil {
 			err = succeeded(o.what, answer)
 		}

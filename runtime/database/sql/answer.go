@@ -106,7 +106,8 @@ func (t *Trial) Results() ([][]int64, error) {
 type Ask func(statement string, cells int, add func(row []int64) error) error
 
 // Counts counts keys over so many rows of a kept table, and hands their counts on as relation.Kept does.
-func (d Dialect) Counts(kept string, rows int64, keys []relation.Key, ask Ask, use func(key int, counts []int64) error) error {
+func (d Dialect) Counts(kept string, rows int64, keys []relation.Key, ask Ask,
+	use func(key int, counts []int64) error) error {
 	statements, err := d.Count(kept, keys)
 	if err != nil {
 		return err

@@ -7,8 +7,8 @@ import (
 	"weir/pipeline/relation"
 )
 
-// TestAnswersThatNoTableGives: counts of 5 rows by a key of 3 values, and what one expression is for 2 numbers, are taken
-// as they are, and refused where no table and no database that computes gives them.
+// TestAnswersThatNoTableGives: counts of 5 rows by a key of 3 values, and what one expression is for 2 numbers, are
+// taken as they are, and refused where no table and no database that computes gives them.
 func TestAnswersThatNoTableGives(t *testing.T) {
 	for what, rows := range map[string][][]int64{
 		"nothing":            {{0, 0, 2}, {0, 2, 3}},
@@ -35,7 +35,8 @@ func TestAnswersThatNoTableGives(t *testing.T) {
 			t.Errorf("counts that are wrong by %s: %v, %v", what, got, err)
 		}
 	}
-	for what, rows := range map[string][][]int64{"nothing": {{1, 7}, {0, -3}}, "one left out": {{1, 7}}, "one twice": {{1, 7}, {1, 7}}, "one of none": {{0, 1}, {2, 7}}, "a cell more": {{0, 1, 1}}} {
+	for what, rows := range map[string][][]int64{"nothing": {{1, 7}, {0, -3}}, "one left out": {{1, 7}},
+		"one twice": {{1, 7}, {1, 7}}, "one of none": {{0, 1}, {2, 7}}, "a cell more": {{0, 1, 1}}} {
 		trial := NewTrial(1, 2)
 		err := addAll(trial.Add, rows)
 		got, ended := trial.Results()

@@ -56,9 +56,9 @@ func sparkArithmetic() arithmetic {
 	}
 }
 
-// arithmetic prints a sum, difference, product or quotient. Results that are no number are missing, and so is a quotient
-// by 0. Of an engine that raises, an operation is computed only where its result is a double; what it would be else is
-// told by comparisons.
+// arithmetic prints a sum, difference, product or quotient. Results that are no number are missing, and so is a
+// quotient by 0. Of an engine that raises, an operation is computed only where its result is a double; what it would be
+// else is told by comparisons.
 func (p *printer) arithmetic(e relation.Arithmetic) piece {
 	if e.Type() != relation.Real {
 		if err := relation.Arithmetical(e); err != nil {

@@ -77,7 +77,8 @@ func (d Dialect) values(t Table, cells []cell) string {
 	}
 	order := append([]string{d.md5.of(d.codes(t.Columns))}, d.order(t.Columns)...)
 	return "SELECT " + strings.Join(names, ", ") + " FROM (SELECT *, row_number() OVER (PARTITION BY " + unit +
-		" ORDER BY " + strings.Join(order, ", ") + ") AS place FROM (SELECT " + strings.Join(list, ", ") + " FROM " + t.From + d.fence +
+		" ORDER BY " + strings.Join(order, ", ") + ") AS place FROM (SELECT " + strings.Join(list, ", ") + " FROM " +
+		t.From + d.fence +
 		") AS every" + d.fence + ") AS placed WHERE place <= " + strconv.Itoa(t.MaxRows) + " OR " + named
 }
 
@@ -129,8 +130,8 @@ const pieces = 4
 // content is the SELECT of Base.Content, and the places of the columns with faults.
 //
 // What a table is, is the number of its rows and, for each of four pieces of 60 bits of a row's SHA-256, the sum over
-// all rows: a hash of the rows without their order (Bellare and Micciancio, "A new paradigm for collision-free hashing",
-// EUROCRYPT 1997, AdHash). It is public and without a key, since it is computed in SQL.
+// all rows: a hash of the rows without their order (Bellare and Micciancio, "A new paradigm for collision-free
+// hashing", EUROCRYPT 1997, AdHash). It is public and without a key, since it is computed in SQL.
 func (d Dialect) content(t Table, cells []cell) (statement string, faults []int) {
 	var inner, outer, spelled []string
 	for i, c := range cells {

@@ -61,9 +61,9 @@ func tuples(literals []string) string {
 	return "SELECT v.p, v.s0 FROM (VALUES " + strings.Join(list, ", ") + ") AS v(p, s0)"
 }
 
-// Count prints statements that count the rows of a kept table, whose columns are named c0, c1, ..., by keys. Each answers
-// rows of the number of a key, a value and how many rows have it, which is never 0; keys come in no order, and a key's
-// values come from one statement.
+// Count prints statements that count the rows of a kept table, whose columns are named c0, c1, ..., by keys. Each
+// answers rows of the number of a key, a value and how many rows have it, which is never 0; keys come in no order, and
+// a key's values come from one statement.
 func (d Dialect) Count(kept string, keys []relation.Key) ([]string, error) {
 	var parts []string
 	for _, g := range d.groups(keys) {

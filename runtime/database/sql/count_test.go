@@ -57,8 +57,8 @@ func (k keptTable) paired(columns ...int) relation.Key {
 	return key
 }
 
-// TestEnginesCount: every engine counts the keys of kept rows as the interpreter does, jointly or on their own: one-way,
-// pairs, triples, recoded, looked up by pairs, and all rows.
+// TestEnginesCount: every engine counts the keys of kept rows as the interpreter does, jointly or on their own:
+// one-way, pairs, triples, recoded, looked up by pairs, and all rows.
 func TestEnginesCount(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	k := newKept(rng, 7, 2, 13, 60000, 300, 5, 1)
@@ -67,7 +67,8 @@ func TestEnginesCount(t *testing.T) {
 	for i := range recoded.Expr.(relation.Lookup).To {
 		recoded.Expr.(relation.Lookup).To[i] = int64(i * 7 % 11)
 	}
-	moved := relation.Key{Expr: relation.Lookup{E: k.paired(0, 1).Expr, To: []int64{0, 1, 2, 3, 4, 4, 3, 2, 1, 0, 0, 0, 9, 9}}, Of: 10}
+	moved := relation.Key{Expr: relation.Lookup{E: k.paired(0, 1).Expr, To: []int64{0, 1, 2, 3, 4, 4, 3, 2, 1, 0, 0, 0, 9,
+		9}}, Of: 10}
 	keys := []relation.Key{all, k.paired(3), recoded, moved, k.paired(2, 5, 0), k.paired(3, 4)}
 	for i := range k.sizes {
 		for j := range i {
@@ -188,7 +189,8 @@ func TestEnginesKeepFromKept(t *testing.T) {
 func TestEnginesTry(t *testing.T) {
 	x := relation.Stored([]string{"x"}, []relation.Type{relation.Real}).Columns()[0]
 	list := []relation.Expr{
-		relation.Truncate{E: relation.Floor{E: relation.Arithmetic{Op: "*", A: relation.Clip{E: x, Least: -3, Greatest: 3}, B: relation.Constant{Of: relation.Real, Float: 1e-5}}}},
+		relation.Truncate{E: relation.Floor{E: relation.Arithmetic{Op: "*", A: relation.Clip{E: x, Least: -3, Greatest: 3},
+			B: relation.Constant{Of: relation.Real, Float: 1e-5}}}},
 		relation.Compare{Op: "<=", A: x, B: relation.Constant{Of: relation.Real, Float: 0.1}},
 	}
 	for _, e := range engines(t) {
@@ -211,7 +213,8 @@ func TestEnginesTry(t *testing.T) {
 				}
 			}
 		}
-		if statement, err = e.Try(relation.Whole, []float64{-0x1p63, 7}, []relation.Expr{relation.Column{Of: relation.Whole}}); err != nil {
+		if statement, err = e.Try(relation.Whole, []float64{-0x1p63, 7},
+			[]relation.Expr{relation.Column{Of: relation.Whole}}); err != nil {
 			t.Fatal(err)
 		}
 		if rows := e.run(t, statement); fmt.Sprint(rows) != "[[0 -9223372036854775808] [1 7]]" {

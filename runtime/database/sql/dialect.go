@@ -17,8 +17,8 @@ type form string
 
 func (f form) of(operand string) string { return strings.ReplaceAll(string(f), "$", operand) }
 
-// Dialect is the SQL of an engine. A value of Whole is a 64-bit integer, one of Real a 64-bit floating-point number, one
-// of Flag a Boolean, one of Text a string; missing is NULL.
+// Dialect is the SQL of an engine. A value of Whole is a 64-bit integer, one of Real a 64-bit floating-point number,
+// one of Flag a Boolean, one of Text a string; missing is NULL.
 type Dialect struct {
 	name  string
 	quote string // of identifiers
@@ -78,8 +78,9 @@ func Spark() Dialect {
 	}
 }
 
-// numbered is a text of PostgreSQL's, made of the numbers of its characters: a constant, which convert_from would compute
-// for every row (PostgreSQL 15, section 4.1.2.3). The session has standard_conforming_strings, and the database UTF8.
+// numbered is a text of PostgreSQL's, made of the numbers of its characters: a constant, which convert_from would
+// compute for every row (PostgreSQL 15, section 4.1.2.3). The session has standard_conforming_strings, and the database
+// UTF8.
 func numbered(s string) string {
 	var b strings.Builder
 	for _, r := range s {

@@ -12,9 +12,12 @@ func dialects() []Dialect { return []Dialect{Postgres(), DuckDB(), Spark()} }
 // Literals and names as each engine's manual spells them: doubled quotes, hexadecimal texts, typed numbers.
 func TestLiterals(t *testing.T) {
 	for i, want := range [][]string{
-		{`"a""b` + "`" + `"`, `U&'\+000027\+0000FC\+000000'::text`, `('-Infinity')::float8`, `('0.1')::float8`, `('-9223372036854775808')::int8`},
-		{`"a""b` + "`" + `"`, `decode('\x27\xC3\xBC\x00'::BLOB)`, `CAST('-Infinity' AS DOUBLE)`, `CAST('0.1' AS DOUBLE)`, `CAST('-9223372036854775808' AS BIGINT)`},
-		{"`a\"b```", `CAST(X'27c3bc00' AS STRING)`, `CAST('-Infinity' AS DOUBLE)`, `CAST('0.1' AS DOUBLE)`, `CAST('-9223372036854775808' AS BIGINT)`},
+		{`"a""b` + "`" + `"`, `U&'\+000027\+0000FC\+000000'::text`, `('-Infinity')::float8`, `('0.1')::float8`,
+			`('-9223372036854775808')::int8`},
+		{`"a""b` + "`" + `"`, `decode('\x27\xC3\xBC\x00'::BLOB)`, `CAST('-Infinity' AS DOUBLE)`, `CAST('0.1' AS DOUBLE)`,
+			`CAST('-9223372036854775808' AS BIGINT)`},
+		{"`a\"b```", `CAST(X'27c3bc00' AS STRING)`, `CAST('-Infinity' AS DOUBLE)`, `CAST('0.1' AS DOUBLE)`,
+			`CAST('-9223372036854775808' AS BIGINT)`},
 	} {
 		d := dialects()[i]
 		got := []string{d.Ident("a\"b`"), d.Text("'ü\x00"), d.Real(math.Inf(-1)), d.Real(.1), d.Whole(math.MinInt64)}
@@ -37,9 +40,11 @@ func TestHolds(t *testing.T) {
 
 // Every number and text comes back from an engine as it went in, whatever stands in it.
 func TestEnginesReadLiterals(t *testing.T) {
-	numbers := []float64{0, .1, -.1, 1e300, 5e-324, math.MaxFloat64, math.SmallestNonzeroFloat64 * 3, 1.7976931348623157e308,
+	numbers := []float64{0, .1, -.1, 1e300, 5e-324, math.MaxFloat64, math.SmallestNonzeroFloat64 * 3,
+		1.7976931348623157e308,
 		2.2250738585072011e-308, 0x1p53 + 2, math.Inf(1), math.Inf(-1), math.Pi, 1 / 3.}
-	texts := []string{"", "a", "O'Hara", `a"b`, `\`, `\x41`, ";--", "/*", "$1", "${a}", "north ", "\u00a0", "u\u0308", "ü", "\n\r\t", "日本", "%s", "?"}
+	texts := []string{"", "a", "O'Hara", `a"b`, `\`, `\x41`, ";--", "/*", "$1", "${a}", "north ", "\u00a0", "u\u0308", "ü",
+		"\n\r\t", "日本", "%s", "?"}
 	for _, e := range engines(t) {
 		var list []string
 		for _, x := range numbers {
@@ -69,8 +74,9 @@ func TestEnginesReadLiterals(t *testing.T) {
 func TestEnginesReadTimes(t *testing.T) {
 	for _, e := range engines(t) {
 		for expression, want := range map[string]string{
-			e.Days("DATE '1969-12-31'"):                                       "-1",
-			e.Days("DATE '2000-03-01'"):                                       "11017", // 10,957 days to 2000-01-01, 31 and 29 more
+			e.Days("DATE '1969-12-31'"): "-1",
+			// 10,957 days to 2000-01-01, 31 and 29 more
+			e.Days("DATE '2000-03-01'"):                                       "11017",
 			e.Micros("TIMESTAMP '1969-12-31 23:59:59.500000'"):                "-500000",
 			e.Micros("TIMESTAMP '2000-01-01 01:02:03.000004'"):                "946688523000004",
 			e.AsWhole("CAST(7 AS smallint)"):                                  "7",

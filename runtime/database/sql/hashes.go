@@ -42,7 +42,8 @@ func (d Dialect) Hashes(rows string, columns []Meant, most int) string {
 	of := sha256.Sum256([]byte(strings.Join(names, ",")))
 	text := "'" + hex.EncodeToString(of[:8]) + ";' || " + strings.Join(texts, " || ';' || ")
 	hash := d.piece.of("substr(" + d.md5.of("code") + ", 1, 15)")
-	return "SELECT DISTINCT 0 AS first, h FROM (SELECT " + hash + " AS h FROM (SELECT " + text + " AS code FROM (" + rows + d.fence +
+	return "SELECT DISTINCT 0 AS first, h FROM (SELECT " + hash + " AS h FROM (SELECT " + text + " AS code FROM (" +
+		rows + d.fence +
 		") AS base" + d.fence + ") AS coded" + d.fence + ") AS hashed ORDER BY h LIMIT " + strconv.Itoa(most)
 }
 

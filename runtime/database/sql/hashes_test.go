@@ -30,8 +30,10 @@ func TestRowHashesInEngines(t *testing.T) {
 	whole := Stored{Name: "n", Storage: Integer, Of: relation.Whole, MayMiss: true}
 	text := Stored{Name: "t", Storage: Words, Of: relation.Text, MayMiss: true}
 	real := Stored{Name: "x", Storage: Double, Of: relation.Real, MayMiss: true}
-	texts := Stored{Name: "g", Storage: Words, Of: relation.Code, MayMiss: true, Names: []string{"one", "2"}, Codes: map[string]int32{"one": 0, "2": 1}}
-	other := Stored{Name: "g", Storage: Integer, Of: relation.Code, MayMiss: true, Names: []string{"2", "one"}, WholeCodes: map[int64]int32{2: 0, 1: 1}}
+	texts := Stored{Name: "g", Storage: Words, Of: relation.Code, MayMiss: true, Names: []string{"one", "2"},
+		Codes: map[string]int32{"one": 0, "2": 1}}
+	other := Stored{Name: "g", Storage: Integer, Of: relation.Code, MayMiss: true, Names: []string{"2", "one"},
+		WholeCodes: map[int64]int32{2: 0, 1: 1}}
 	for _, e := range engines(t) {
 		of := func(columns []Stored, most int, rows ...string) []uint64 {
 			from := "(SELECT * FROM (SELECT " + rows[0] + ") AS a"
@@ -52,8 +54,10 @@ func TestRowHashesInEngines(t *testing.T) {
 		}
 		cell := func(value, kind, name string) string { return "CAST(" + value + " AS " + kind + ") AS " + name }
 		rows := func(real, whole, text, group string, groups ...string) (list []string) {
-			for i, r := range [][3]string{{"'1.5'", "-7", "'x ;'"}, {"'-0'", "9007199254740993", "'ü'"}, {"NULL", "NULL", "NULL"}, {"'1.5'", "-7", "'x ;'"}} {
-				list = append(list, cell(r[0], real, "x")+", "+cell(groups[i], group, "g")+", "+cell(r[1], whole, "n")+", "+cell(r[2], text, "t"))
+			for i, r := range [][3]string{{"'1.5'", "-7", "'x ;'"}, {"'-0'", "9007199254740993", "'ü'"},
+				{"NULL", "NULL", "NULL"}, {"'1.5'", "-7", "'x ;'"}} {
+				list = append(list, cell(r[0], real, "x")+", "+cell(groups[i], group, "g")+", "+cell(r[1], whole, "n")+", "+
+					cell(r[2], text, "t"))
 			}
 			return list
 		}
@@ -65,13 +69,15 @@ func TestRowHashesInEngines(t *testing.T) {
 		if got := of([]Stored{real, texts, whole, text}, 9, one...); !slices.Equal(got, want) {
 			t.Errorf("%s: hashes %x, must be %x", e.Name(), got, want)
 		}
-		if got := of([]Stored{text, whole, other, real}, 9, rows(double, long, word, short, "2", "1", "NULL", "2")...); !slices.Equal(got, want) {
+		if got := of([]Stored{text, whole, other, real}, 9, rows(double, long, word, short, "2", "1", "NULL",
+			"2")...); !slices.Equal(got, want) {
 			t.Errorf("%s: of other types and another order hashes %x, must be %x", e.Name(), got, want)
 		}
 		if got := of([]Stored{text, whole, texts, real}, 2, one...); !slices.Equal(got, want[:2]) {
 			t.Errorf("%s: the least two hashes are %x, must be %x", e.Name(), got, want[:2])
 		}
-		if got := of([]Stored{text, whole, real}, 9, one...); slices.ContainsFunc(got, func(h uint64) bool { return slices.Contains(want, h) }) {
+		if got := of([]Stored{text, whole, real}, 9, one...); slices.ContainsFunc(got,
+			func(h uint64) bool { return slices.Contains(want, h) }) {
 			t.Errorf("%s: of other columns hashes %x, must be none of %x", e.Name(), got, want)
 		}
 	}
@@ -79,7 +85,8 @@ func TestRowHashesInEngines(t *testing.T) {
 
 // TestHashedAnswers: an answer that is none of Hashes is refused.
 func TestHashedAnswers(t *testing.T) {
-	for _, rows := range [][][]string{{{"0", "5"}, {"0", "5"}}, {{"0", "5"}, {"0", "4"}}, {{"0", "-1"}}, {{"0", "x"}}, {{"0"}},
+	for _, rows := range [][][]string{{{"0", "5"}, {"0", "5"}}, {{"0", "5"}, {"0", "4"}}, {{"0", "-1"}}, {{"0", "x"}},
+		{{"0"}},
 		{{"0", "1152921504606846976"}}, {{"0", "1"}, {"0", "2"}, {"0", "3"}}} {
 		var err error
 		h := NewHashed(2)

@@ -12,15 +12,16 @@ import (
 	"weir/pipeline/relation"
 )
 
-// drawn makes random expressions and the rows that they are computed from, with every number at which an engine is known
-// to differ or to raise an error.
+// drawn makes random expressions and the rows that they are computed from, with every number at which an engine is
+// known to differ or to raise an error.
 type drawn struct {
 	*rand.Rand
 	columns []relation.Expr // of the rows
 }
 
 func newDrawn(seed uint64) *drawn {
-	types := []relation.Type{relation.Real, relation.Real, relation.Real, relation.Whole, relation.Whole, relation.Code, relation.Code}
+	types := []relation.Type{relation.Real, relation.Real, relation.Real, relation.Whole, relation.Whole, relation.Code,
+		relation.Code}
 	names := make([]string, len(types))
 	return &drawn{rand.New(rand.NewPCG(seed, 9)), relation.Stored(names, types).Columns()}
 }
@@ -29,8 +30,10 @@ func newDrawn(seed uint64) *drawn {
 const codes = 5
 
 func realTraps() []float64 {
-	list := []float64{0, math.Copysign(0, -1), 5e-324, 1e-323, 1.5e-323, 0x1p-1022, 1e-310, 1e-200, 1e-160, 1.1e-154, 0x1p-537, 0x1p-538, 0.5, 1, 1.5, 2, 2.5, 3.5,
-		0.1, 0.3, 0.49999999999999994, 4503599627370497.5, 4503599627370496.5, 0x1p53, 0x1p53 + 2, 0x1p62, 0x1p63, 9223372036854774784, 1e18, 1e19, 1e100, 1e155, 1.3e154, 1e200, 1e300,
+	list := []float64{0, math.Copysign(0, -1), 5e-324, 1e-323, 1.5e-323, 0x1p-1022, 1e-310, 1e-200, 1e-160, 1.1e-154,
+		0x1p-537, 0x1p-538, 0.5, 1, 1.5, 2, 2.5, 3.5,
+		0.1, 0.3, 0.49999999999999994, 4503599627370497.5, 4503599627370496.5, 0x1p53, 0x1p53 + 2, 0x1p62, 0x1p63,
+		9223372036854774784, 1e18, 1e19, 1e100, 1e155, 1.3e154, 1e200, 1e300,
 		0x1p1023, math.MaxFloat64, math.Nextafter(math.MaxFloat64, 0), math.Inf(1)}
 	for _, x := range slices.Clone(list) {
 		list = append(list, -x)
@@ -39,7 +42,8 @@ func realTraps() []float64 {
 }
 
 func wholeTraps() []int64 {
-	return []int64{0, 1, -1, 2, 7, -7, 99, 32767, 32768, -32768, -32769, 65535, 65536, 1 << 31, -1 << 31, 1<<53 - 1, 1 << 53, 1<<53 + 1, -1<<53 - 1, 1 << 62, math.MaxInt64, math.MinInt64, math.MaxInt64 - 1}
+	return []int64{0, 1, -1, 2, 7, -7, 99, 32767, 32768, -32768, -32769, 65535, 65536, 1 << 31, -1 << 31, 1<<53 - 1,
+		1 << 53, 1<<53 + 1, -1<<53 - 1, 1 << 62, math.MaxInt64, math.MinInt64, math.MaxInt64 - 1}
 }
 
 func (r *drawn) row() []any {
@@ -161,7 +165,8 @@ func (r *drawn) wholeOf(depth int) relation.Expr {
 	case 7:
 		return held
 	}
-	return relation.Arithmetic{Op: []string{"+", "-", "*"}[r.IntN(3)], A: held, B: relation.Clip{E: r.expr(relation.Whole, depth), Least: -7, Greatest: 1e6}}
+	return relation.Arithmetic{Op: []string{"+", "-", "*"}[r.IntN(3)], A: held,
+		B: relation.Clip{E: r.expr(relation.Whole, depth), Least: -7, Greatest: 1e6}}
 }
 
 // list draws the values of a lookup, in some runs or in many.
@@ -196,7 +201,8 @@ func (r *drawn) flag(depth int) relation.Expr {
 	case 3:
 		return relation.Not{E: r.flag(depth - 1)}
 	}
-	return relation.Compare{Op: []string{"==", "!=", "<", "<=", ">", ">="}[r.IntN(6)], A: r.expr(of, depth-1), B: r.expr(of, depth-1)}
+	return relation.Compare{Op: []string{"==", "!=", "<", "<=", ">", ">="}[r.IntN(6)], A: r.expr(of, depth-1),
+		B: r.expr(of, depth-1)}
 }
 
 // TestEnginesComputeExpressions: every engine computes of random rows what the interpreter computes, layer upon layer,
@@ -233,7 +239,8 @@ func (r *drawn) layer(of relation.Relation, rows [][]any) (relation.Relation, []
 	if r.IntN(3) == 0 {
 		l.Where = r.flag(3)
 	}
-	for i, of := range []relation.Type{relation.Real, relation.Real, relation.Real, relation.Whole, relation.Whole, relation.Code, relation.Code} {
+	for i, of := range []relation.Type{relation.Real, relation.Real, relation.Real, relation.Whole, relation.Whole,
+		relation.Code, relation.Code} {
 		l.Columns = append(l.Columns, relation.Named{Name: strconv.Itoa(i), Expr: r.expr(of, 4)})
 	}
 	var out [][]any
@@ -271,8 +278,9 @@ func compareEngine(t *testing.T, e engine, what string, r relation.Relation, row
 	}
 }
 
-// TestEnginesComputePairs: the four operations on every pair of traps, and on each with a public one, are the operations of IEEE
-// 754, in an engine that raises an error beyond doubles too; halves are rounded to the even neighbour.
+// TestEnginesComputePairs: the four operations on every pair of traps, and on each with a public one, are the
+// operations of IEEE 754, in an engine that raises an error beyond doubles too; halves are rounded to the even
+// neighbour.
 func TestEnginesComputePairs(t *testing.T) {
 	r := relation.Stored([]string{"a", "b"}, []relation.Type{relation.Real, relation.Real})
 	in := r.Columns()
@@ -282,7 +290,8 @@ func TestEnginesComputePairs(t *testing.T) {
 			rows = append(rows, []any{a, b})
 		}
 	}
-	list := []relation.Expr{relation.RoundEven{E: relation.Clip{E: in[0], Least: -1e9, Greatest: 1e9}}, relation.RoundEven{E: in[0]}}
+	list := []relation.Expr{relation.RoundEven{E: relation.Clip{E: in[0], Least: -1e9, Greatest: 1e9}},
+		relation.RoundEven{E: in[0]}}
 	for _, op := range []string{"+", "-", "*", "/"} {
 		list = append(list, relation.Arithmetic{Op: op, A: in[0], B: in[1]})
 		for _, x := range []float64{5e-324, 0x1p-1022, 1e-200, -0x1p-537, 0.5, -3, 1e200, -math.MaxFloat64, 0, math.Inf(-1)} {
@@ -305,8 +314,8 @@ func TestEnginesComputePairs(t *testing.T) {
 	}
 }
 
-// TestEnginesComputeWideTables: a table of 900 numbers is computed, though each takes three levels: PostgreSQL takes 1,664
-// columns in a SELECT.
+// TestEnginesComputeWideTables: a table of 900 numbers is computed, though each takes three levels: PostgreSQL takes
+// 1,664 columns in a SELECT.
 func TestEnginesComputeWideTables(t *testing.T) {
 	types, row := make([]relation.Type, 900), make([]any, 900)
 	for i := range types {
@@ -316,7 +325,8 @@ func TestEnginesComputeWideTables(t *testing.T) {
 	var l relation.Layer
 	var want []any
 	for _, e := range r.Columns() {
-		place := relation.Arithmetic{Op: "*", A: relation.Clip{E: e, Least: 0, Greatest: 5000}, B: relation.Constant{Of: relation.Real, Float: 0.1}}
+		place := relation.Arithmetic{Op: "*", A: relation.Clip{E: e, Least: 0, Greatest: 5000},
+			B: relation.Constant{Of: relation.Real, Float: 0.1}}
 		cell := relation.Truncate{E: relation.Clip{E: relation.Floor{E: place}, Least: 0, Greatest: 49}}
 		l.Columns = append(l.Columns, relation.Named{Expr: cell})
 		want = append(want, pipelinetest.Interpret(cell, row...))

@@ -133,8 +133,8 @@ func columnsIn(sql string) map[string]bool {
 // nested is a statement as the source of rows of another, behind a fence where an engine would copy SQL across.
 func (d Dialect) nested(statement string) string { return "(" + statement + d.fence + ") AS x" }
 
-// Try prints a SELECT that computes expressions over one column, the given public numbers. It answers rows of a place in
-// values and, for each expression, a whole number; flags are 1 and 0.
+// Try prints a SELECT that computes expressions over one column, the given public numbers. It answers rows of a place
+// in values and, for each expression, a whole number; flags are 1 and 0.
 func (d Dialect) Try(of relation.Type, values []float64, list []relation.Expr) (string, error) {
 	literals := make([]string, len(values))
 	for i, x := range values {

@@ -122,7 +122,8 @@ func (d Dialect) cell(c Stored) (cell, error) {
 
 // becomes words what cells become.
 func (c Stored) becomes() string {
-	return map[relation.Type]string{relation.Real: "a number", relation.Whole: "a whole number", relation.Code: "a category", relation.Text: "text"}[c.Of]
+	return map[relation.Type]string{relation.Real: "a number", relation.Whole: "a whole number",
+		relation.Code: "a category", relation.Text: "text"}[c.Of]
 }
 
 // stored words the storage.
@@ -149,8 +150,8 @@ func (d Dialect) better(c Stored) string {
 }
 
 // exactDigits is the most digits of a decimal that become the nearest double (15 are exact over a power of ten that is
-// exact too; Clinger 1990), or a whole number of 64 bits. PostgreSQL reads a decimal as text, which is exact whatever its
-// digits are; such a decimal has 0.
+// exact too; Clinger 1990), or a whole number of 64 bits. PostgreSQL reads a decimal as text, which is exact whatever
+// its digits are; such a decimal has 0.
 func exactDigits(of relation.Type) int {
 	if of == relation.Real {
 		return 15
@@ -281,7 +282,8 @@ func (d Dialect) double(c Stored) cell {
 	if c.MissingNaN {
 		nan = c.missing(nan.test)
 	}
-	arms := []arm{c.missing(e + " IS NULL"), nan, {e + " IN (" + d.Real(math.Inf(1)) + ", " + d.Real(math.Inf(-1)) + ")", Finite}}
+	arms := []arm{c.missing(e + " IS NULL"), nan, {e + " IN (" + d.Real(math.Inf(1)) + ", " + d.Real(math.Inf(-1)) + ")",
+		Finite}}
 	if c.Of == relation.Real {
 		return cellOf(e, append(arms, c.missing(d.anyReal(e, c.MissingReal)))...)
 	}
@@ -346,7 +348,8 @@ func (d Dialect) time(c Stored) (cell, error) {
 		unit, at = 1_000_000_000, d.nanos.of(e)
 	case Stamp:
 	default:
-		return cell{}, fmt.Errorf("is stored as %s, which the database cannot turn into a time; store it as %s, or rows: may_leave",
+		return cell{}, fmt.Errorf("is stored as %s, which the database cannot turn into a time; store it as %s, or rows: "+
+			"may_leave",
 			c.stored(), d.better(c))
 	}
 	if c.Storage == Day || c.Storage == Stamp { // microseconds of a year further off may be none of 64 bits
@@ -357,7 +360,8 @@ func (d Dialect) time(c Stored) (cell, error) {
 	}
 	by := d.Whole(c.Step * unit)
 	divided := " " + d.quotient + " " + by
-	floored := "CASE WHEN " + at + " >= 0 THEN " + at + divided + " ELSE -((" + by + " - 1 - " + at + ")" + divided + ") END"
+	floored := "CASE WHEN " + at + " >= 0 THEN " + at + divided + " ELSE -((" + by + " - 1 - " + at + ")" + divided +
+		") END"
 	return cellOf("("+floored+") * "+d.Whole(c.Step), arms...), nil
 }
 

@@ -35,7 +35,8 @@ func (d Dialect) spell(e string, of Storage) string {
 // 8.16.5).
 func postgresStoring() storing {
 	return storing{
-		anyDigits: true, trunc: `trunc($)`, asText: `($)::text`, hex: `encode(convert_to($, 'UTF8'), 'hex')`, md5: `md5($) COLLATE pg_catalog."C"`,
+		anyDigits: true, trunc: `trunc($)`, asText: `($)::text`, hex: `encode(convert_to($, 'UTF8'), 'hex')`,
+		md5:    `md5($) COLLATE pg_catalog."C"`,
 		sha256: `encode(sha256(convert_to($, 'UTF8')), 'hex')`, piece: `('x' || $)::bit(60)::int8`,
 		numberlike: `$ !~ '[^-+.0-9eE]'`, clock: `floor(extract(epoch FROM $) * 1000000)::int8`,
 		row: func(cells []string) string { return "ROW(" + strings.Join(cells, ", ") + ")::text" },
@@ -47,9 +48,11 @@ func duckdbStoring() storing {
 	whole := form(`CAST($ AS VARCHAR)`)
 	return storing{
 		trunc: `trunc($)`, asText: whole, hex: `lower(hex(encode($)))`, md5: `md5($)`, sha256: `sha256($)`,
-		piece: `CAST('0x' || $ AS BIGINT)`, numberlike: `regexp_full_match($, '[-+.0-9eE]+')`, clock: `epoch_us($)`, nanos: `epoch_ns($)`,
+		piece: `CAST('0x' || $ AS BIGINT)`, numberlike: `regexp_full_match($, '[-+.0-9eE]+')`, clock: `epoch_us($)`,
+		nanos: `epoch_ns($)`,
 		spelled: map[Storage]form{Integer: whole, Decimal: whole, Double: whole, Flag: whole, Day: whole, Clock: whole,
-			Stamp: `CASE WHEN isfinite($) THEN CAST(epoch_us($) AS VARCHAR) WHEN $ IS NOT NULL THEN 'infinity' END`, Nanos: `CASE WHEN isfinite($) THEN CAST(epoch_ns($) AS VARCHAR) WHEN $ IS NOT NULL THEN 'infinity' END`},
+			Stamp: `CASE WHEN isfinite($) THEN CAST(epoch_us($) AS VARCHAR) WHEN $ IS NOT NULL THEN 'infinity' END`,
+			Nanos: `CASE WHEN isfinite($) THEN CAST(epoch_ns($) AS VARCHAR) WHEN $ IS NOT NULL THEN 'infinity' END`},
 		row: func(cells []string) string { return lengthed("strlen", cells) },
 	}
 }
@@ -59,7 +62,8 @@ func sparkStoring() storing {
 	word := form(`CAST($ AS STRING)`)
 	return storing{
 		trunc: `(CASE WHEN abs($) < 9007199254740992 THEN CAST(CAST($ AS BIGINT) AS DOUBLE) ELSE $ END)`, asText: word,
-		hex: `lower(hex(CAST($ AS BINARY)))`, md5: `md5($)`, sha256: `sha2($, 256)`, piece: `CAST(conv($, 16, 10) AS DECIMAL(38, 0))`,
+		hex: `lower(hex(CAST($ AS BINARY)))`, md5: `md5($)`, sha256: `sha2($, 256)`,
+		piece:      `CAST(conv($, 16, 10) AS DECIMAL(38, 0))`,
 		numberlike: `$ RLIKE '^[-+.0-9eE]+\\z'`,
 		spelled:    map[Storage]form{Integer: word, Decimal: word, Double: word, Flag: word, Day: word, Stamp: word},
 		row:        func(cells []string) string { return lengthed("octet_length", cells) },
