@@ -14,7 +14,7 @@ type eachDraws interface {
 }
 
 // ByLabel trains Count copies of an objective at once, one for the rows of each label
-// (Abay et al. 2018 train an autoencoder a label). The weights are those of label 0,
+// (Abay et al. 2018 train an autoencoder a label). The weights begin with label 0's,
 // then of label 1, and so on.
 //
 // A row's gradient is zero but for the weights of its own label, and one clip covers
@@ -24,7 +24,7 @@ type eachDraws interface {
 // of its step, so a step is one Poisson-sampled Gaussian release for all labels
 // together, whatever their sizes, which nobody needs to know. Draws, where Each has
 // any, belong to a row's place in the chunk, not among the rows of its label: else a row
-// that changes its label would shift those of others (eachDraws; one that shares a
+// that changes its label would shift the draws of others (eachDraws; one that shares a
 // stream instead, as Variational, keeps the bound over its secret draws alone).
 type ByLabel struct {
 	Each   Objective
@@ -64,7 +64,7 @@ type byLabelWorker struct {
 	each          []*rand.Rand
 }
 
-// Span is that of the weights of the example's own label.
+// Span returns the span of the weights of the example's own label.
 func (k *byLabelWorker) Span(i int) (from, to int) {
 	each := k.Each.Params()
 	return int(k.of[i]) * each, (int(k.of[i]) + 1) * each
@@ -111,7 +111,7 @@ func (k *byLabelWorker) Run(w []float32, index []int32, draw Draw, loss []float6
 	}
 }
 
-// drawEach seeds the draws of n rows from those of their chunk, in its order.
+// drawEach seeds the draws of n rows from the draws of their chunk, in its order.
 func (k *byLabelWorker) drawEach(draw Draw, n int) {
 	if d, ok := k.labels[0].Worker.(eachDraws); !ok || !d.draws() {
 		return

@@ -85,7 +85,7 @@ func (s *state) body(in []byte) (body []byte, whole bool) {
 	return body, bytes.Equal(sum, want[:]) && s.shaped(body)
 }
 
-// shaped reports whether the counts in a body are those of s.
+// shaped reports whether the counts in a body are the counts of s.
 func (s *state) shaped(body []byte) bool {
 	pos := 8 + 8*len(s.counters)
 	fits := binary.LittleEndian.Uint64(body) == uint64(len(s.counters))
@@ -96,7 +96,7 @@ func (s *state) shaped(body []byte) bool {
 	return fits
 }
 
-// lengths are those of vectors and orders.
+// lengths returns the lengths of vectors and orders.
 func (s *state) lengths() (n []int) {
 	for _, v := range s.vectors {
 		n = append(n, len(v))

@@ -18,7 +18,7 @@ import (
 // that is not finite counts as zero), and N(0, (NoiseMultiplier*MaxGradNorm)²) added to each
 // coordinate, on the lattice of package noise. NoiseMultiplier 0: none.
 //
-// Its own accounting is no bound: it takes the noise that it adds in one step for that of all,
+// Its own accounting is no bound: it takes the noise that it adds in one step for the noise of all,
 // and one clip for what a row moves. Input: private rows of a public number Rows; places
 // beyond the table are empty, and rows beyond Rows are never met. Sensitivity: a row may turn
 // the gradient of its batch around, twice the clip (W38). Adjacency: replace_one. Event is what that
@@ -61,7 +61,7 @@ func (c ClippedMean) Event(privacy.Adjacency) privacy.Event {
 	return privacy.Repeated{Count: int64(c.Epochs), Event: privacy.Gaussian{NoiseMultiplier: c.NoiseMultiplier}}
 }
 
-// Sensitivity is that of the gradient of a step, on the lattice.
+// Sensitivity returns the sensitivity of the gradient of a step, on the lattice.
 func (c ClippedMean) Sensitivity(privacy.Adjacency) privacy.Sensitivity {
 	return privacy.Sensitivity{Norm: privacy.L2, Bound: 2 * c.MaxGradNorm}
 }
@@ -69,10 +69,10 @@ func (c ClippedMean) Sensitivity(privacy.Adjacency) privacy.Sensitivity {
 // Uses is a use a step.
 func (c ClippedMean) Uses() int64 { return int64(c.Steps()) }
 
-// Deviation is that of the noise on each coordinate of a step's gradient.
+// Deviation returns the standard deviation of the noise on each coordinate of a step's gradient.
 func (c ClippedMean) Deviation() float64 { return c.NoiseMultiplier * c.MaxGradNorm }
 
-// lattice is that of one vector, clipped once it is computed: nothing is added up behind the clip.
+// lattice returns the lattice of one vector, clipped once it is computed: nothing is added up behind the clip.
 func (c ClippedMean) lattice() (noise.Lattice, error) {
 	if c.NoiseMultiplier == 0 {
 		return noise.Lattice{Clip: c.MaxGradNorm}, nil

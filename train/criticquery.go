@@ -23,7 +23,7 @@ import (
 // up to 2*MaxGradNorm. NoiseMultiplier is the noise's standard deviation over
 // 2*MaxGradNorm for queries batch and sample; over
 // 2*MaxGradNorm*sqrt(BatchSize)/Critics, what one shard can change in one release,
-// for query mean. Guarantee: that of Event (docs/accounting.md section 3.5 and its
+// for query mean. Guarantee: the guarantee of Event (docs/accounting.md section 3.5 and its
 // head for schedule public).
 type CriticQuery struct {
 	MaxGradNorm     float64  `json:"max_grad_norm"`
@@ -117,8 +117,8 @@ func (q CriticQuery) repeated(count int64, multiplier float64, a privacy.Adjacen
 	return privacy.Repeated{Count: count, Event: privacy.Gaussian{NoiseMultiplier: multiplier}}
 }
 
-// Sensitivity is that of the clipped gradients of a step: row by row for queries
-// batch and sample; for query mean of their sum over critics.
+// Sensitivity returns the sensitivity of the clipped gradients of a step: row by row for queries
+// batch and sample; for query mean the sensitivity of their sum over critics.
 func (q CriticQuery) Sensitivity(privacy.Adjacency) privacy.Sensitivity {
 	if q.Query != QueryMean {
 		return privacy.Sensitivity{Norm: privacy.L2, Bound: 2 * q.MaxGradNorm, Block: q.Columns}
@@ -132,7 +132,7 @@ func (q CriticQuery) Uses() int64 { return int64(q.Steps) }
 // Shards is the number of disjoint shards that the critics learn from.
 func (q CriticQuery) Shards() int { return q.Critics }
 
-// Deviation is that of the noise on each number that Sensitivity is about.
+// Deviation returns the standard deviation of the noise on each number that Sensitivity is about.
 func (q CriticQuery) Deviation() float64 {
 	return q.NoiseMultiplier * q.Sensitivity(privacy.AddRemove).Bound
 }

@@ -31,7 +31,7 @@ import (
 // (NoiseMultiplier*MaxGradNorm)²) to each coordinate on the lattice of package
 // noise, and divides by ExpectedBatchSize, which is public. An empty sample is a
 // step like any other. Adjacency: add_remove of a row, or replace_one, for which
-// the accountant doubles the sensitivity. Guarantee: that of Event.
+// the accountant doubles the sensitivity. Guarantee: the guarantee of Event.
 //
 // With Tensors weight tensors, each has a clip of MaxGradNorm for itself, and noise of
 // NoiseMultiplier*MaxGradNorm. They are one release: of one batch, whose coin they share
@@ -81,7 +81,7 @@ func (c DPSGD) epoch() int { return (c.Shuffle + c.batch() - 1) / c.batch() }
 // batch is the number of rows of a batch that is cut from a shuffle.
 func (c DPSGD) batch() int { return int(c.ExpectedBatchSize) }
 
-// Sensitivity is that of the sum of a step, on the lattice: its rounding is part
+// Sensitivity returns the sensitivity of the sum of a step, on the lattice: its rounding is part
 // of the bound.
 func (c DPSGD) Sensitivity(a privacy.Adjacency) privacy.Sensitivity {
 	if a == privacy.ReplaceOne || c.Shuffle > 0 {
@@ -90,7 +90,7 @@ func (c DPSGD) Sensitivity(a privacy.Adjacency) privacy.Sensitivity {
 	return privacy.Sensitivity{Norm: privacy.L2, Bound: c.bound()}
 }
 
-// bound is that of a row's whole gradient.
+// bound returns the clip of a row's whole gradient.
 func (c DPSGD) bound() float64 { return float64(c.MaxGradNorm * c.rootTensors()) }
 
 // Uses is a use a step.
@@ -129,7 +129,7 @@ func (c DPSGD) Check() error {
 // clips reports whether examples are clipped at all.
 func (c DPSGD) clips() bool { return !math.IsInf(c.MaxGradNorm, 1) }
 
-// Deviation is that of the noise on each coordinate of a step's sum.
+// Deviation returns the standard deviation of the noise on each coordinate of a step's sum.
 func (c DPSGD) Deviation() float64 { return c.sigma() }
 
 // tensorClip is what each of the parts that are clipped for themselves may have of a
@@ -173,7 +173,7 @@ func (c DPSGD) joinedTerms() float64 {
 	return (float64(float64(c.Joined)*joinedRows) + 2) * float64(c.room())
 }
 
-// MostBatch is the largest whole ExpectedBatchSize up to that of c with which the sum of a step can be
+// MostBatch is the largest whole ExpectedBatchSize up to the one of c with which the sum of a step can be
 // made in float32, all else being equal; 0 where there is none.
 func (c DPSGD) MostBatch() int {
 	return sort.Search(int(math.Min(c.ExpectedBatchSize, 1<<30)), func(below int) bool {
@@ -194,7 +194,7 @@ func (c DPSGD) MostBatch() int {
 // chain. Where an example joins rows, whose gradients may cancel, a sum has so many times
 // more terms, of parts clips an example; those that are added on their own (see apart) are at most joinedRows
 // more additions of one clip, in the place of Joined terms of parts clips each, which is more as long as
-// parts is above 1/2. With a clip for each tensor, its Clip is that of a row's whole gradient, which
+// parts is above 1/2. With a clip for each tensor, its Clip bounds a row's whole gradient, which
 // tensorClip shares out.
 func (c DPSGD) lattice(dim int) (noise.Lattice, error) {
 	if c.NoiseMultiplier == 0 {

@@ -62,7 +62,7 @@ func StandardNormal(row []float32, r *rand.Rand) {
 }
 
 // Generate returns rows generated rows, rows×n.Out(), from weights w in chunks.
-// Latent rows are those of a law; they and any noise of the net's head come from r.
+// Latent rows are drawn from a law; they and any noise of the net's head come from r.
 func Generate(n *net.Net, w []float32, rows int, law Latent, r *rand.Rand) []float32 {
 	p := n.NewPass(min(rows, chunkRows))
 	out := make([]float32, 0, rows*n.Out())
@@ -148,7 +148,7 @@ func (g *generated) criticPart(wc, wg []float32, r *rand.Rand, clip float64) []f
 	return g.grad
 }
 
-// factors are those of one clip over all weights.
+// factors returns the factors of one clip over all weights.
 func (g *generated) factors(clip float64) []float32 {
 	clear(g.square)
 	clear(g.bound)

@@ -57,7 +57,7 @@ const joinedRows = 16
 // in all, whose gradients may cancel.
 type joined interface{ Joined() int }
 
-// checkJoined: the lattice is that of as many rows an example as the objective joins.
+// checkJoined: the lattice is for as many rows an example as the objective joins.
 func checkJoined(o Objective, paid int) error {
 	rows := 1
 	if j, ok := o.(joined); ok {
@@ -236,7 +236,7 @@ func (g *gradient) chunk(l *lane, w []float32, index []int32, pos, chunk int, wa
 	l.apart.add(l.Worker, l.grad, n, g.clip)
 }
 
-// weights are those of examples that are not clipped; nil is all ones.
+// weights returns the weights of examples that are not clipped; nil is all ones.
 func (l *lane) weights(n int, omit []bool) []float32 {
 	if omit == nil {
 		return nil
@@ -318,7 +318,7 @@ func newTensorClip(tensors, rows int) *tensorClip {
 }
 
 // accumulate adds to grad the sum of the gradients of n examples, of each tensor at
-// most clip, but for those of omit.
+// most clip, but for the examples of omit.
 func (c *tensorClip) accumulate(g tensorGradients, grad []float32, n int, clip float64, omit []bool) {
 	for k := range c.square {
 		c.square[k], c.bound[k], c.scale[k] = c.square[k][:n], c.bound[k][:n], c.scale[k][:n]

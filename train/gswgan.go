@@ -243,7 +243,7 @@ const (
 )
 
 // starts is the work of all warm starts, counted in steps of the generator, from public
-// settings: those of a critic whose shard is empty count too.
+// settings: warm starts of a critic whose shard is empty count too.
 func (c GSWGANConfig) starts(q CriticQuery) int {
 	if c.WarmSteps == 0 {
 		return 0

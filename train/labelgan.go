@@ -12,7 +12,7 @@ import (
 )
 
 // LabelGANConfig is a GAN for each label, whose critics learn together by a paid DPSGD.
-// Its Steps are those of all critics; the generators take GeneratorSteps after every
+// Its Steps count the steps of all critics; the generators take GeneratorSteps after every
 // CriticSteps of them.
 type LabelGANConfig struct {
 	Labels         int       `json:"labels"`
@@ -63,7 +63,7 @@ func (c LabelGANConfig) score() scoreLoss {
 
 // LabelGAN trains a generator against a critic for each label (Torfi, Fox, Reddy 2022, and
 // the GANAD thesis, which train them one after the other on the rows of each class) and returns
-// the weights of the generators, those of label 0 first. Start weights hold a copy for each label
+// the weights of the generators, label 0 first. Start weights hold a copy for each label
 // and must not depend on the rows.
 //
 // Input: rows and the label of each, both private. Mechanism: the noisy sums of the paid DPSGD over the weights of

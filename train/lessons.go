@@ -180,7 +180,7 @@ func (s *logisticLesson) againstGenerated(t *teachers, l *teacherLane, lo, hi in
 		t.width, false)
 }
 
-// withShard adds that of teacher k's own rows and of the penalty.
+// withShard adds the gradient of teacher k's own rows and of the penalty.
 func (s *logisticLesson) withShard(t *teachers, l *teacherLane, k int) {
 	n, w, g := len(t.shards[k]), t.weights(k, k+1), s.grad[k*t.width:(k+1)*t.width]
 	if n == 0 {

@@ -14,7 +14,7 @@ import (
 // logarithms of the standard deviations.
 type MeanField struct{ Mean, LogDeviation []float32 }
 
-// LogPrior sets gradient to that of the logarithm of a prior density at w, which needs no
+// LogPrior sets gradient to the gradient of the logarithm of a prior density at w, which needs no
 // constant. It knows no row.
 type LogPrior func(gradient []float64, w []float32)
 

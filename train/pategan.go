@@ -17,7 +17,7 @@ type PATEGANConfig struct {
 	Teachers  TeacherConfig `json:"teachers"`
 	Learns    Label         `json:"learns"`
 	Objective Criticism     `json:"objective"`
-	// WeightClip is that of the student; 0 is none.
+	// WeightClip bounds the weights of the student; 0 is none.
 	WeightClip   float64   `json:"weight_clip"`
 	StudentSteps int       `json:"student_steps"` // on the votes of a step
 	Student      Optimiser `json:"student"`
@@ -56,7 +56,7 @@ func (c PATEGANConfig) Validate() error {
 // Input: rows with stability shards(k). At each step every teacher learns to tell the rows
 // of its own shard from generated ones, and says of each of other generated rows which it
 // takes it for: a function of its shard, of public latents and of the votes released before.
-// Mechanism: the counts of those who say real, noised. Guarantee: that of the paid Votes;
+// Mechanism: the counts of those who say real, noised. Guarantee: the guarantee of the paid Votes;
 // student, generator and the average of its iterates are functions of the noisy counts and
 // of public randomness, so that nothing of them is charged, and any number of steps may be
 // taken on the votes of a step. The teachers are private and are not returned.

@@ -79,7 +79,7 @@ func (c WGANConfig) Validate() error {
 // clipped and noised. Where Paired, an example is a real row together with one of the
 // step's generated rows, D(generated) - D(real), clipped and noised as one; the
 // generated rows are made beside the private ones, from public latents, so that a
-// generator with batch_norm mixes none of them. Guarantee: that of the paid DPSGD,
+// generator with batch_norm mixes none of them. Guarantee: the guarantee of the paid DPSGD,
 // for every iterate of critic and generator together (docs/accounting.md section 4).
 func WGAN(ctx context.Context, c WGANConfig, critic, gen *net.Net, startCritic, startGenerator []float32, rows *Rows,
 	paid *privacy.Handle, h Hooks) (criticWeights, generatorWeights []float32, err error) {

@@ -77,7 +77,7 @@ func (m LaplaceCounts) Sensitivity(a privacy.Adjacency) privacy.Sensitivity {
 	return privacy.Sensitivity{Norm: privacy.L1, Bound: Moves{1, 2}.Under(a)}
 }
 
-// Deviation is that of discrete Laplace noise: variance 2a/(1-a)^2, a = exp(-1/b).
+// Deviation returns the standard deviation of discrete Laplace noise: variance 2a/(1-a)^2, a = exp(-1/b).
 func (m LaplaceCounts) Deviation() float64 {
 	rate := 1 / m.NoiseMultiplier
 	return math.Sqrt2 * bitmath.Exp(-rate/2) / -bitmath.Expm1(-rate)

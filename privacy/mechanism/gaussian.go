@@ -13,7 +13,7 @@ import (
 //
 // Input: counts of units in disjoint cells, so one unit is in one cell. Release: all
 // counts with noise. Sensitivity: L2 1 under add_remove, sqrt(2) under replace_one,
-// where a unit leaves one cell and joins another. Guarantee: that of the Gaussian
+// where a unit leaves one cell and joins another. Guarantee: the guarantee of the Gaussian
 // mechanism (GDP; Dong, Roth, Su 2022), for x + round(N) = round(x + N) is
 // post-processing of it. Accountants take 2 for the sensitivity under replace_one,
 // so the event there has the multiplier that gives sqrt(2)/NoiseMultiplier: more by
@@ -51,7 +51,7 @@ func (m GaussianHistogram) Sensitivity(a privacy.Adjacency) privacy.Sensitivity 
 	return privacy.Sensitivity{Norm: privacy.L2, Bound: HistogramMoves().Under(a)}
 }
 
-// Deviation is that of a rounded normal number: rounding adds 1/12 to the variance,
+// Deviation returns the standard deviation of a rounded normal number: rounding adds 1/12 to the variance,
 // to 1e-8 of it for multipliers of 1 and more.
 func (m GaussianHistogram) Deviation() float64 {
 	return math.Sqrt(float64(m.NoiseMultiplier*m.NoiseMultiplier) + 1./12)
@@ -71,7 +71,7 @@ func (m GaussianHistogram) add(st *noise.Stream, counts []int64) error {
 // (HistogramMoves for one histogram over disjoint cells). What is asked, D and
 // the noise sigma may depend on earlier outputs and on public facts, on nothing else.
 // Release: the vector with Gaussian noise, integers with round(N). Cost: (D/sigma)^2
-// under Adjacency. Guarantee: that of the Gaussian mechanism with NoiseMultiplier, as
+// under Adjacency. Guarantee: the guarantee of the Gaussian mechanism with NoiseMultiplier, as
 // long as all costs are at most Total, which is mu^2: 1/NoiseMultiplier^2 under
 // add_remove and four times that under replace_one, where accountants double the
 // sensitivity. Proof: each round is the next stretch, of length at most its cost, of
@@ -124,7 +124,7 @@ func (m GaussianFilter) Event(a privacy.Adjacency) privacy.Event {
 	return privacy.Gaussian{NoiseMultiplier: m.NoiseMultiplier}
 }
 
-// Sensitivity is that of all rounds together as one vector, each over its sigma: the
+// Sensitivity returns the sensitivity of all rounds together as one vector, each over its sigma: the
 // root of Total. A round has its own (privacy.Round).
 func (m GaussianFilter) Sensitivity(a privacy.Adjacency) privacy.Sensitivity {
 	mu := 2 / m.NoiseMultiplier

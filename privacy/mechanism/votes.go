@@ -21,7 +21,7 @@ import (
 // two. Release: the counts with integer noise of their own each; thresholds, shares, students
 // and generators that follow are post-processing.
 //
-// Guarantee: that of Event, one release a vote, Steps*Rows in all, for whatever the votes
+// Guarantee: the guarantee of Event, one release a vote, Steps*Rows in all, for whatever the votes
 // are: nothing of it depends on how the teachers agree (W21). The rows of a step follow from
 // the votes of steps before it, which is adaptive composition, and its events are fixed
 // ahead. gaussian: round(N(0, NoiseMultiplier^2)), for x + round(N) = round(x + N) is
@@ -82,7 +82,7 @@ func (m Votes) Event(a privacy.Adjacency) privacy.Event {
 	return repeated(m.votes(), e)
 }
 
-// Sensitivity is that of each count.
+// Sensitivity returns the sensitivity of each count.
 func (m Votes) Sensitivity(privacy.Adjacency) privacy.Sensitivity {
 	norm := privacy.L2
 	if m.Law == LaplaceVotes {
@@ -91,7 +91,7 @@ func (m Votes) Sensitivity(privacy.Adjacency) privacy.Sensitivity {
 	return privacy.Sensitivity{Norm: norm, Bound: 1, Block: 1}
 }
 
-// Deviation is that of the noise on a count.
+// Deviation returns the standard deviation of the noise on a count.
 func (m Votes) Deviation() float64 {
 	switch {
 	case m.NoiseMultiplier == 0:

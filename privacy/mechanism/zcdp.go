@@ -66,7 +66,7 @@ func (m ZCDPFilter) Event(a privacy.Adjacency) privacy.Event {
 	return privacy.ZCDP{Rho: rho}
 }
 
-// Sensitivity is that of a Gaussian release with as much rho as all rounds together. A
+// Sensitivity returns the sensitivity of a Gaussian release with as much rho as all rounds together. A
 // round has its own (privacy.Round).
 func (m ZCDPFilter) Sensitivity(a privacy.Adjacency) privacy.Sensitivity {
 	return GaussianFilter{NoiseMultiplier: m.NoiseMultiplier, Adjacency: m.Adjacency}.Sensitivity(a)

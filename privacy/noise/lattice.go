@@ -13,7 +13,7 @@ import (
 //
 // Input: a sum over the rows of a batch of contributions, each clipped to L2
 // norm at most Clip and added up in float32. Release: RoundToLattice of the
-// sum, then LatticeGaussian. Guarantee: that of the Gaussian mechanism with
+// sum, then LatticeGaussian. Guarantee: the guarantee of the Gaussian mechanism with
 // sensitivity Bound (twice that under replace_one) and standard deviation
 // sigma, so the event is Gaussian{sigma / Bound}, with Clip < Bound such that
 // rounding is paid for:

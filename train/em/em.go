@@ -77,8 +77,8 @@ func (c Config) Validate() error {
 // mixtures that the rounds before it gave, and the next mixtures are those of
 // maximum likelihood for them (update says how noise is dealt with). Every round
 // costs an equal part of the filter's total, for all labels together: a row has one
-// label, whatever it is. Guarantee: that of the paid filter, for all rounds and all labels;
-// sensitivity is that of Moments.
+// label, whatever it is. Guarantee: the guarantee of the paid filter, for all rounds and all labels;
+// sensitivity is the sensitivity of Moments.
 //
 // The share of a label is its noisy size, averaged over rounds. No exact count is used.
 func Fit(ctx context.Context, c Config, x Codes, r *rand.Rand, paid *privacy.Handle) ([]Mixture, error) {

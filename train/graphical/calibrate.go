@@ -36,7 +36,7 @@ func (t *Tree) blank(factors []factor, masks []Mask) *Model {
 	return m
 }
 
-// weighted adds the logarithms of a clique's factors: those of a run in a table of their columns first.
+// weighted adds the logarithms of a clique's factors: the factors of a run in a table of their columns first.
 func (m *Model) weighted(node int) {
 	var ownValue []factor
 	var sets []Set

@@ -137,7 +137,7 @@ func backward(src []int, pos int) []int {
 	return path
 }
 
-// chain is a change of a forest: cliques added between those of a path.
+// chain is a change of a forest: cliques added between the cliques of a path.
 type chain struct {
 	path    []int // cliques of the forest
 	added   []Set // added[i] stands before path[i+1] and takes its link to path[i]

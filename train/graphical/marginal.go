@@ -37,7 +37,7 @@ func (m *Model) part(node int, vars Set) array {
 type elimination struct {
 	*Model
 	vars  Set
-	below []Set // those of vars that are in a clique or below it
+	below []Set // columns of vars that are in a clique or below it
 }
 
 // top is the lowest clique that has all columns in it or below it.

@@ -179,7 +179,7 @@ func (f *fitting) factors(start []factor) []factor {
 	return merged(all)
 }
 
-// merged is the factors with those of the same set added up.
+// merged is the factors with factors of the same set added up.
 func merged(all []factor) []factor {
 	places, one := map[string]int{}, []factor(nil)
 	for _, x := range all {

@@ -69,7 +69,7 @@ func (p Potentials) tree(l Limits) (*Tree, error) {
 	return t, nil
 }
 
-// mostLog bounds the logarithms of a factor, so that those of maxParts factors have a sum;
+// mostLog bounds the logarithms of a factor, so that the logarithms of maxParts factors have a sum;
 // a fit moves one by a few hundred.
 const mostLog = 1e12
 

@@ -100,7 +100,7 @@ func checkSet(path string, dom []int, s Set) error {
 
 // byDomain is the order of a table's axes inside the package: the largest domain
 // last, so that the innermost loop is the longest. It is one order for all tables,
-// so the axes of a part are a subsequence of those of the whole.
+// so the axes of a part are a subsequence of the axes of the whole.
 func byDomain(dom []int, s Set) []int {
 	axes := slices.Clone([]int(s))
 	slices.SortFunc(axes, func(a, b int) int { return cmp.Or(cmp.Compare(dom[a], dom[b]), cmp.Compare(a, b)) })

@@ -23,7 +23,7 @@ type Mask struct {
 }
 
 // Factor is a part of a model: the logarithms, over the cells of Vars, row-major, that
-// add up to that of a row's weight.
+// add up to the logarithm of a row's weight.
 type Factor struct {
 	Vars Set
 	Log  []float64
@@ -255,7 +255,7 @@ func stridesIn(dom, columns, axes []int) []int {
 	return strides
 }
 
-// inward brings a table over s from the order of a Set into that of byDomain.
+// inward brings a table over s from the order of a Set into the order of byDomain.
 func inward[T any](dom []int, s Set, table []T) []T {
 	in := make([]T, len(table))
 	for i, p := range places(dom, s) {

@@ -11,16 +11,16 @@ import (
 // cells, row by row, for a drawing whose rows of each bin are known beforehand. The
 // rows of a bin are shared out to its leaves by systematic rounding, in proportion to
 // their weights, so that each leaf gets its share to within one row over the whole
-// drawing; rows get leaves in random order, and a cell of the leaf uniformly. Memory is that of the leaves.
+// drawing; rows get leaves in random order, and a cell of the leaf uniformly. Memory holds the leaves alone.
 // A Filler that knows no rows draws the leaf of each row by itself.
 type Filler struct {
 	spans []span
-	urns  []urn  // one a bin; those of no rows have the sums of weights instead of counts
+	urns  []urn  // one a bin; bins without rows have the sums of weights instead of counts
 	cells uint16 // of values: what follows is no bin
 	rng   *rand.Rand
 }
 
-// span is the cells of a leaf, in so little that those of a column stay in cache.
+// span is the cells of a leaf, in so little that the spans of a column stay in cache.
 type span struct{ lo, more uint16 } // more: beyond the first
 
 // NewFiller prepares a drawing: bin b is the leaves bins[b][0] to bins[b][1]

@@ -167,7 +167,7 @@ func (d Divided) Leaves(total float64) []Leaf {
 	return leaves
 }
 
-// known is the variance of a count that is settled, in that of its noise: a tree does not
+// known is the variance of a count that is settled, in units of the variance of its noise: a tree does not
 // move it.
 const known = 1e-9
 
@@ -205,10 +205,10 @@ func (p *part) settle(cells int) map[int]bool {
 	return settled
 }
 
-// seen returns the ranges that are not divided, from left to right, but instead of those of a range of which none shows
-// keptFrom standard deviations of its noise, while the range does, the range; and whether any does. Ranges are halved
-// for as long as their halves can be told apart, so that most of what is left shows less by itself, though together it
-// is the body of the line: without that its tails would be taken for a part of it.
+// seen returns the ranges that are not divided, from left to right, but instead of the parts of a range of which none
+// shows keptFrom standard deviations of its noise, while the range does, the range; and whether any does. Ranges are
+// halved for as long as their halves can be told apart, so that most of what is left shows less by itself, though
+// together it is the body of the line: without that its tails would be taken for a part of it.
 func (p *part) seen(cells int) (list []*part, any bool) {
 	for i := range p.parts {
 		if p.parts[i].lo < cells {

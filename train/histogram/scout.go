@@ -19,8 +19,8 @@ const (
 // away: nearly all cells of a long tail are empty, and the noise of each would hide how little
 // they hold together.
 //
-// ask is that of Tree: each release is one histogram over disjoint ranges that hold all cells,
-// missing values included, whichever ranges the first has led to. An error is that of ask, or
+// ask is as in Tree: each release is one histogram over disjoint ranges that hold all cells,
+// missing values included, whichever ranges the first has led to. An error comes from ask, or
 // names a wrong number of answers.
 func (l Line) Scout(ask func(part float64, nodes [][2]int) (y []float64, variance float64, err error)) (Scouted,
 	error) {

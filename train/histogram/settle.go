@@ -189,7 +189,7 @@ func (r run) settled() []float64 {
 	return r.mean(logs, means, most)
 }
 
-// mean is that of the posterior means of each law of the grid, by likelihood.
+// mean returns the mean of the posterior means of each law of the grid, by likelihood.
 func (r run) mean(logs []float64, means [][]float64, most float64) []float64 {
 	counts, whole := make([]float64, len(r.places)), 0.0
 	for law, log := range logs {

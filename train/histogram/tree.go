@@ -38,7 +38,7 @@ func Levels(cells int) int {
 // Line is a line of cells whose counts are found by a Tree.
 type Line struct {
 	Cells   int
-	Missing bool    // one cell more, behind those of the line, that is counted with them
+	Missing bool    // one cell more, behind the cells of the line, that is counted with them
 	Total   float64 // of all of them where it is public; 0: it is not
 	SD      float64 // noise of one release that takes all of the budget
 }
@@ -55,12 +55,12 @@ type Line struct {
 // sees no other count, so that all that it chooses is chosen from released numbers.
 // Parts sum to 1 on every path.
 //
-// The estimate is that of generalised least squares, from the leaves to the root and
+// The estimate is by generalised least squares, from the leaves to the root and
 // back (Hay, Rastogi, Miklau, Suciu 2010), but that the parts of a range share its count
 // by the nearest point that is not negative, in units of their noise: dense parts stay
 // unbiased, sparse ones lose what noise added. Variances of leaves are scaled so that
-// those of an undivided first part sum to the variance of its estimate. Leaves come from
-// left to right and cover all cells. An error is that of ask, or names a wrong number of
+// the variances of an undivided first part sum to the variance of its estimate. Leaves come from
+// left to right and cover all cells. An error comes from ask, or names a wrong number of
 // answers.
 func (l Line) Tree(ask func(part float64, nodes [][2]int) (y []float64, variance float64, err error)) (Divided, error) {
 	root, levels := l.root(), Levels(l.Cells)
@@ -172,7 +172,7 @@ func levelled(fine []float64, levels, width int, threshold float64) []float64 {
 	return out
 }
 
-// branching is by how much ranges of one level are wider than those of the next.
+// branching is by how much ranges of one level are wider than ranges of the next.
 const branching = 2
 
 // explained is how many standard deviations of one leaf the leaves of a level have to
@@ -185,12 +185,12 @@ func explained(levels int) float64 { return float64(min(levels+1, 3)) }
 //
 // The narrowest leaves get max(count - .25 sd, 0) + .05 sd. The factors were measured
 // behind Haar and Tree as they are here: on eight columns of Adult and Cardio, noise sd
-// 15, 60 and 250, their error is up to a fifth below that of .5 and .1, and up to a
+// 15, 60 and 250, their error is up to a fifth below the error of .5 and .1, and up to a
 // fortieth above on one (hours at noise sd 250).
 //
 // Leaves of an earlier level of a tree are beside them where a column has a long tail.
 // They lie far out, so a few rows that noise put there move the mean by more than all
-// others: those of one level count together, as nothing where noise explains their sum,
+// others: ranges of one level count together, as nothing where noise explains their sum,
 // else as max(count - .5 sd, 0); and what each gets beside is as much less as its cells
 // are more. Log-normal amounts between 0 and 10,000 (median 7.4, 5,000 rows) so have 1.3
 // times their mean, where the rule for narrow leaves makes it 8 times; the error of

@@ -30,7 +30,7 @@ func (t *Tally) count(columns [][]uint16, p piece) {
 }
 
 // block counts the rows of one block, two sets side by side: counts of one cell wait for
-// each other, those of different sets do not.
+// each other, counts of different sets do not.
 func (t *Tally) block(columns [][]uint16, p piece, keys []uint32, lo int) {
 	last := func(k int) (codes []uint16, counts []int64, size uint32) {
 		i := p.sets[k]

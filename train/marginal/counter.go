@@ -201,7 +201,7 @@ func Cells(sizes, set []int) (int, error) {
 	return int(cells), nil
 }
 
-// Add counts further rows: columns has those of every column.
+// Add counts further rows: columns has the cells of every column.
 func (t *Tally) Add(columns [][]uint16, workers int) {
 	parallel.Do(workers, len(t.pieces), func(_, i int) { t.count(columns, t.pieces[i]) })
 }

@@ -108,7 +108,7 @@ func (o *batchNormOp) runs(n int) (step, positions, ld int) {
 	return 1, o.cols / o.channels, o.channels
 }
 
-// remember moves the running statistics towards those of a batch of n values a channel; the
+// remember moves the running statistics towards the statistics of a batch of n values a channel; the
 // running variance is the unbiased one.
 func (o *batchNormOp) remember(w []float32, j int, mean, variance float64, n int) {
 	if n < 2 {

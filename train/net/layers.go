@@ -99,7 +99,7 @@ func outer(a, d float32) float64 {
 	return float64((float64(a) + underflow) * (float64(d) + underflow))
 }
 
-// pair sets a to the dot products of input rows i.. and j.., d to those of deltas.
+// pair sets a to the dot products of input rows i.. and j.., d to the dot products of deltas.
 func (o *denseOp) pair(a, d []float32, i, j, n int) {
 	x, y := o.x.Data, o.delta.Data
 	kernel.RowDots(a, x[i*o.x.LD:], x[j*o.x.LD:], n, o.in+1, o.x.LD, o.x.LD)

@@ -131,7 +131,7 @@ func (n *Net) Init(r *rand.Rand) []float32 {
 	return w
 }
 
-// InitNormal returns fresh weights that are standard normals wherever those of Init
+// InitNormal returns fresh weights that are standard normals wherever the weights of Init
 // are uniform. In wide nets such weights explode; the Turku thesis states them.
 func (n *Net) InitNormal(r *rand.Rand) []float32 {
 	w := make([]float32, n.params)
@@ -176,7 +176,7 @@ func (n *Net) PerExample() (written bool, err error) {
 	return written, nil
 }
 
-// PerExampleOfAll is that of several nets that one gradient is of.
+// PerExampleOfAll is PerExample of several nets that one gradient is of.
 func PerExampleOfAll(nets ...*Net) (written bool, err error) {
 	for _, n := range nets {
 		of, wrong := n.PerExample()

@@ -12,7 +12,7 @@ import (
 
 // The gradient penalty of WGAN-GP (Gulrajani et al. 2017) is, for an example with
 // input gradient g = dD/dx at an interpolate, weight*(|g|-1)². Its gradient by the
-// weights is that of the directional derivative u·g with u = 2*weight*(|g|-1)g/|g|
+// weights is the gradient of the directional derivative u·g with u = 2*weight*(|g|-1)g/|g|
 // held fixed, which is a forward tangent: push u through the net at the
 // interpolate, then differentiate the tangent's output by the weights. Where every
 // layer is linear piece by piece, that gradient is, in each dense layer, the outer
@@ -173,7 +173,7 @@ func (n *Net) PerTensor() error {
 }
 
 // TensorSquares is Squares for each tensor of a net that PerTensor allows: dst[k] and
-// bound[k] are those of tensor k, in the order of Tensors.
+// bound[k] are for tensor k, in the order of Tensors.
 func (p *Pass) TensorSquares(dst, bound [][]float64) {
 	k := 0
 	for i, o := range p.ops {

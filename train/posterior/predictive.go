@@ -102,7 +102,7 @@ func (p *Predictive) choose(logits []float64, r *rand.Rand) int {
 func (p *Predictive) value(c Column, x []float64, r *rand.Rand) float64 {
 	switch c.Family {
 	case Bernoulli:
-		return float64(1 - p.choose(x, r)) // its logit is that of 1, which choose counts first
+		return float64(1 - p.choose(x, r)) // its logit is for 1, which choose counts first
 	case Categorical:
 		return float64(p.choose(x, r))
 	case Beta:

@@ -1,7 +1,7 @@
 package kernel
 
 // columns is one call of a routine that goes down columns, whole turns of 8 (of 4: bend) of them; the plain Go takes
-// the others. The names of the vectors are those of the plain Go.
+// the others. The names of the vectors are as in the plain Go.
 type columns struct {
 	x        [4]*float32 // matrices
 	v        [7]*float64
