@@ -44,7 +44,7 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// TestByStage: keys of a record find their figure, interval, reference and headline; those of
+// TestByStage: keys of a record find their figure, interval, reference and headline; figures of
 // a stage whose kind is not known are plain.
 func TestByStage(t *testing.T) {
 	s := pipeline.StageFigures{"u": score()}

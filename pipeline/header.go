@@ -137,7 +137,7 @@ func (h Header) LateColumns() []string {
 	return names
 }
 
-// LateColumns lists those of all headers, each once, in the order of ports.
+// LateColumns lists the late columns of all headers, each once, in the order of ports.
 func (h Headers) LateColumns() []string {
 	var names []string
 	seen := map[string]bool{}

@@ -25,12 +25,12 @@ type Kind struct {
 	Called string
 	// Figures declares every number that an output of FormMetrics holds.
 	Figures Figures
-	// Readers read back what it releases, in the format of today and in those of before.
+	// Readers read back what it releases, in the format of today and in earlier ones.
 	Readers []Reader
 }
 
 // Port is a socket of a kind. The YAML key of the input port "in" is `from`;
-// that of any other input port is its name. The first output port is the
+// the key of any other input port is its name. The first output port is the
 // default: `from: split` is `from: split.train`.
 type Port struct {
 	Name     string

@@ -26,7 +26,7 @@ func (m Metric) Key() string {
 	return m.Name + "." + m.Column
 }
 
-// MetricsSchema is that of FormMetrics.
+// MetricsSchema returns the schema of FormMetrics.
 func MetricsSchema() *arrow.Schema {
 	return arrow.NewSchema([]arrow.Field{
 		{Name: "metric", Type: arrow.BinaryTypes.String},

@@ -113,7 +113,7 @@ type Files interface {
 	Open(name string) (fs.File, error)
 	// Digest returns a digest of the uncompressed content.
 	Digest(ctx context.Context, name string) (string, error)
-	// Unchanged returns an ErrChanged where the content is not that of Digest any more.
+	// Unchanged returns an ErrChanged where the content has another digest than Digest.
 	Unchanged(ctx context.Context, name string) error
 }
 
@@ -126,7 +126,7 @@ type Opened interface {
 	// Content returns what tells these rows from all others: equal for equal rows, and never equal for others. It is
 	// private and is kept under a key of the owner's side, but for invented rows, whose id is a hash of it.
 	Content(ctx context.Context) (string, error)
-	// Unchanged returns an ErrChanged where the rows are not those of Content any more. It is asked once all have been
+	// Unchanged returns an ErrChanged where the rows are no longer the rows of Content. It is asked once all have been
 	// read, before anything is released.
 	Unchanged(ctx context.Context) error
 	// Close frees what Open took; o.Files are not the source's to close.

@@ -80,7 +80,7 @@ func FromRecords(h Header, records ...arrow.Record) Table {
 	}}
 }
 
-// Map is a table whose batches are those of t, each changed by f: the shape of
+// Map returns a table of the batches of t, each changed by f: the shape of
 // every row-by-row stage, in constant memory.
 func (t Table) Map(h Header, f func(arrow.Record) (arrow.Record, error)) Table {
 	return Table{Header: h, Open: func(ctx context.Context) Batches {
@@ -98,7 +98,7 @@ func (t Table) Map(h Header, f func(arrow.Record) (arrow.Record, error)) Table {
 }
 
 // Collect reads all rows of a table as one record (nil columns of zero rows where
-// it is empty). Memory is that of the table.
+// it is empty). Memory holds the table.
 func (t Table) Collect(ctx context.Context) (arrow.Record, error) {
 	var chunks []arrow.Record
 	for r, err := range t.Open(ctx) {

@@ -8,7 +8,7 @@ import (
 	"weir/privacy"
 )
 
-// TestDigests: the digest of "abc" is that of FIPS 180-4 (NIST, SHA-256 example, one block).
+// TestDigests: the digest of "abc" is in FIPS 180-4 (NIST, SHA-256 example, one block).
 func TestDigests(t *testing.T) {
 	const want = "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 	h := sha256.New()

@@ -182,7 +182,7 @@ func (h *Handle) Close() error {
 	return nil
 }
 
-// Released counts the uses that have released so far, those of an interrupted
+// Released counts the uses that have released so far, the uses of an interrupted
 // attempt included: what a checkpoint written now may claim.
 func (h *Handle) Released() int64 {
 	h.mu.Lock()

@@ -172,7 +172,7 @@ func schemaParts(e *jsonschema.ValidationError) []string {
 
 // compiled hands a schema to jsonschema/v5. Two things differ from the published form: number formats are
 // held to the range of the Go type, and uniqueItems, which the library checks by comparing all pairs,
-// becomes x-unique, which is linear. The library holds every schema against that of its draft first: draft 7
+// becomes x-unique, which is linear. The library holds every schema against the schema of its draft first: draft 7
 // has one for all words that are used here, draft 2020-12 seven, in twice the time.
 func compiled(doc *object) (*jsonschema.Schema, error) {
 	j, err := renamed(doc).(*object).MarshalJSON()

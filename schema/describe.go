@@ -247,7 +247,7 @@ type Setting struct {
 	NamesFile bool   `json:"-"` // it is the path of a file, or a list of them
 }
 
-// Settings lists the settings of a struct's schema in declared order, those of nested structs by their
+// Settings lists the settings of a struct's schema in declared order, settings of nested structs by their
 // path: of a list's items as path[], of a mapping from names as path.NAME.
 func (s *Schema) Settings() []Setting { return settings(s.doc, "") }
 

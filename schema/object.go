@@ -176,7 +176,7 @@ type field struct {
 	index     []int
 }
 
-// fields lists the settings of a struct in declared order, those of inline structs in their place.
+// fields lists the settings of a struct in declared order, settings of inline structs in their place.
 func fields(t reflect.Type) ([]field, error) {
 	var all []field
 	seen := map[string]bool{}

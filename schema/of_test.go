@@ -123,7 +123,7 @@ func TestUnionRefusesASettingTwice(t *testing.T) {
 	}
 }
 
-// TestSettingsOfLists: the settings of a list's items stand under path[], those of a mapping's under
+// TestSettingsOfLists: the settings of a list's items stand under path[], settings of a mapping's under
 // path.NAME, or nobody finds them.
 func TestSettingsOfLists(t *testing.T) {
 	type item struct {

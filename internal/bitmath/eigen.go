@@ -254,7 +254,7 @@ func reflection(x []float64) (first, factor float64) {
 	return high, (high - first) / high
 }
 
-// Singular turns the columns of a matrix A into those of U S, where A = U S V', and returns
+// Singular turns the columns of a matrix A into the columns of U S, where A = U S V', and returns
 // the columns of V and the singular values, which are in no order (one-sided Jacobi: Golub,
 // Van Loan 2013, section 8.6.3). It is false where they do not converge.
 func Singular(columns [][]float64) (values []float64, right [][]float64, ok bool) {

@@ -89,7 +89,7 @@ func Log1p(x float64) float64 {
 	return log1p(t, tLow, r, rLow)
 }
 
-// Log2 returns the binary logarithm of x; that of a power of two is exact.
+// Log2 returns the binary logarithm of x; the logarithm of a power of two is exact.
 func Log2(x float64) float64 {
 	if !(x > 0 && x <= math.MaxFloat64) {
 		return logOfOther(x)

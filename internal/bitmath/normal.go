@@ -8,7 +8,7 @@ import (
 // Normal draws a standard normal number by the ziggurat of Marsaglia and Tsang 2000: a
 // place in a strip of equal area under exp(-x*x/2), taken at once where all of the strip is below the
 // curve. Strip, sign and place are different bits of one word (Doornik 2005), in the
-// order that math/rand/v2 has them, so that draws are those of [rand.Rand.NormFloat64], whose last
+// order that math/rand/v2 has them, so that draws are equal to [rand.Rand.NormFloat64], whose last
 // bits depend on how the processor rounds.
 func Normal(r *rand.Rand) float64 {
 	for {

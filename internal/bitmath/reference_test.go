@@ -159,7 +159,7 @@ func bigLgamma(x number) number {
 	return plus(main, plus(constants().halfLn2Pi, s))
 }
 
-// TestReferencesAreThoseOfMath: the references are no other functions than those of package math, which err by some
+// TestReferencesAreThoseOfMath: the references are the same functions as in package math, which err by some
 // units in the last place, and in Lgamma near 1 by a hundred.
 func TestReferencesAreThoseOfMath(t *testing.T) {
 	r := newRand(13)

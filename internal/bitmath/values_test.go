@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestSpecialValues: special values are those of C99, annex F, for which functions of package math stand,
+// TestSpecialValues: special values are as in C99, annex F, for which functions of package math stand,
 // but for Lgamma below 0, which no caller needs.
 func TestSpecialValues(t *testing.T) {
 	inf, nan, zero := math.Inf(1), math.NaN(), math.Copysign(0, -1)

@@ -11,7 +11,7 @@ import (
 	"os"
 )
 
-// Disk changes files. The zero value is that of the machine, and waits for locks
+// Disk changes files. The zero value is the disk of the machine, and waits for locks
 // without end or word.
 type Disk struct {
 	Watch Watch // asked before each change, in tests; nil lets all happen
@@ -44,7 +44,7 @@ type Change struct {
 	Size int64  // bytes of a write, length after a truncation
 }
 
-// Watch is asked before each change, by several goroutines. Its error is that of the
+// Watch is asked before each change, by several goroutines. Its error is the error of the
 // change, which then does not take place; of a write the first part bytes do.
 type Watch func(Change) (part int64, err error)
 

@@ -29,7 +29,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestFormula: the signs are those of OWASP's page on CSV injection.
+// TestFormula: the signs are from OWASP's page on CSV injection.
 func TestFormula(t *testing.T) {
 	for cell, want := range map[string]bool{
 		`=HYPERLINK("http://x")`: true, "+1+1": true, "-2+3": true, "@SUM(A1)": true, "\t=1": true, "\r=1": true,

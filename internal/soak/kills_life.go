@@ -226,7 +226,7 @@ func (l *life) checkLedger(rec *record.Run) error {
 // documentPath is the one released file that says which run it is of.
 const documentPath = "release/PRIVACY.md"
 
-// checkRelease: whole, as the record says, and byte for byte that of a run that nobody
+// checkRelease: whole, as the record says, and byte for byte the release of a run that nobody
 // killed, where the noise is the same.
 func (l *life) checkRelease(dir string, rec *record.Run) error {
 	run := store.RunDir{Path: dir}

@@ -27,7 +27,7 @@ type process struct {
 	done chan struct{}
 }
 
-// noiseSeed is that of the noise of runs that are compared byte for byte.
+// noiseSeed is the seed of the noise of runs that are compared byte for byte.
 const noiseSeed = "5"
 
 func (l *life) start() (*process, error) {

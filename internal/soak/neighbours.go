@@ -104,7 +104,7 @@ func (c chance) unitRows(w *world, name string) [][]string {
 	return rows
 }
 
-// unitName is that of unit i; -1 and -2 are the ones that change.
+// unitName returns the name of unit i; -1 and -2 are the ones that change.
 func (c chance) unitName(col domain.Column, i int) string {
 	switch {
 	case col.Nullable && c.yes(0.15):

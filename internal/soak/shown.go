@@ -67,7 +67,7 @@ func (s *shown) into(seen map[string]string) {
 		strings.Join(s.stage, "\n"), strings.Join(totals, "\n")
 }
 
-// log is that of `weir run` without --verbose, less the time.
+// log is the log of `weir run` without --verbose, less the time.
 func (s *shown) log() *slog.Logger {
 	return slog.New(slog.NewTextHandler(s, &slog.HandlerOptions{Level: slog.LevelWarn, ReplaceAttr: func(_ []string,
 		a slog.Attr) slog.Attr {

@@ -16,7 +16,7 @@ import (
 	"weir/runtime/files"
 )
 
-// settings are those of a stage or of a spec, as JSON, which YAML contains.
+// settings are the settings of a stage or of a spec, as JSON, which YAML contains.
 type settings map[string]any
 
 // generator writes a spec stage by stage. After each it compiles what it has, so
@@ -276,7 +276,7 @@ func (g *generator) paid() bool {
 	return g.plan != nil && slices.ContainsFunc(g.plan.Steps, func(s compile.Step) bool { return len(s.Spends) > 0 })
 }
 
-// drawnByHand lists the kinds whose settings a function of the generator draws. Those of any other kind are drawn by
+// drawnByHand lists the kinds whose settings a function of the generator draws. Settings of any other kind are drawn by
 // what its struct declares, so that a new kind is tried without a word here.
 func drawnByHand() map[string]bool {
 	sample := map[string]bool{"gs_wgan": true, "pate_gan": true, "sample": true, "score": true, "marginals_from": true,

@@ -60,7 +60,7 @@ func (Choice) JSONSchema() map[string]any {
 		"items": map[string]any{"type": one}}
 }
 
-// Columns names the columns that a rule is about, each once: those of an order and of a
+// Columns names the columns that a rule is about, each once: the columns of an order and of a
 // function in their order (the column that it is of first), others by name.
 func (c *Constraint) Columns() []string {
 	switch {

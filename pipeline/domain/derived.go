@@ -5,7 +5,7 @@ import (
 	"sort"
 )
 
-// Derived is a column whose every value, missing ones included, follows from that of one
+// Derived is a column whose every value, missing ones included, follows from the value of one
 // other column by a function of the domain: who knows the other knows it.
 type Derived struct {
 	Column, Of int // places in the domain
@@ -180,7 +180,7 @@ func (t *derivation) told(r *Rule, root int) (sets []Values) {
 	return sets
 }
 
-// value is that of a column where its root has v.
+// value is the value of a column where its root has v.
 func (t *derivation) value(column int, v float64) float64 {
 	x, is := t.by[column]
 	if !is {

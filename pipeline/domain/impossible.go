@@ -161,7 +161,7 @@ func (c *contradiction) totals(rules []*Rule) {
 	}
 }
 
-// cellsWithin compares the cells of b with those of a that lie in them.
+// cellsWithin compares the cells of b with the cells of a that lie in them.
 func (c *contradiction) cellsWithin(a, b *Rule) {
 	var places []int // columns of b in a
 	for _, column := range b.Columns {

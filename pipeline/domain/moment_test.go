@@ -167,7 +167,7 @@ func FuzzMoments(f *testing.F) {
 
 // TestDays: 1970-01-01 is day 0; 2000-03-01 is day 11017 (the count of RFC 3339 dates in
 // POSIX seconds over 86,400), 1900-01-01 day -25567. Python: date(9999, 12, 31).toordinal()
-// less that of 1970-01-01 is 2932896; the year 0 is 366 days more before date.min.
+// less the day of 1970-01-01 is 2932896; the year 0 is 366 days more before date.min.
 func TestDays(t *testing.T) {
 	c := Column{Type: Date}
 	for text, day := range map[string]float64{"1970-01-01": 0, "1969-12-31": -1, "2000-03-01": 11017, "1900-01-01": -25567,

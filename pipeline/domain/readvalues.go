@@ -47,7 +47,7 @@ func (r reader) column(path, name string) int {
 	return pos
 }
 
-// values is what a choice stands for. path is that of the choice.
+// values is what a choice stands for. path is the path of the choice.
 func (r reader) values(path string, pos int, choice Choice) Values {
 	var s Values
 	if len(choice) == 0 {

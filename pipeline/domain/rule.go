@@ -34,7 +34,7 @@ type form interface {
 	sets(column int) []Values
 }
 
-// Keeps tells whether a row keeps the rule: values are those of r.Columns, in their
+// Keeps tells whether a row keeps the rule: values belong to r.Columns, in their
 // order, NaN where one is missing. Of a total it says whether the row's cell may hold any.
 func (r *Rule) Keeps(values []float64) bool { return r.form.keeps(values) }
 

@@ -37,7 +37,7 @@ func (Spellings) JSONSchema() map[string]any {
 	return map[string]any{"type": "array", "items": map[string]any{"type": []any{"string", "number", "boolean"}}}
 }
 
-// Apart are those of some spellings of missing that no value of the column has: a number
+// Apart returns the spellings of missing that cannot be a value of the column: a number
 // inside the bounds, or any number where there are none, may be a value once rows were
 // clipped, encoded or drawn. Files that are written tell missing values by the others, or
 // by the empty cell, so that no value can end a run.

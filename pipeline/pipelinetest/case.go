@@ -27,7 +27,7 @@ type Case struct {
 	// Whole says that the result may depend on all rows of a public table, so that
 	// single rows and columns of nothing but missing may be errors.
 	Whole bool
-	// Scale is that of the noise (see pipeline.Spend); 0 is what the settings fix, or
+	// Scale is the scale of the noise (see pipeline.Spend); 0 is what the settings fix, or
 	// else 1.
 	Scale float64
 	// Kinds are those whose models and detectors it reads; the kinds of the room by default.
@@ -181,7 +181,7 @@ func (c Case) private() bool {
 	return false
 }
 
-// adjacency is that of the inputs: all come from one dataset.
+// adjacency returns the adjacency of the inputs: all come from one dataset.
 func (c Case) adjacency() privacy.Adjacency {
 	for _, in := range c.In {
 		if in.Header.Terms.Adjacency == privacy.AddRemove {

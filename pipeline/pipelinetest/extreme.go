@@ -12,7 +12,7 @@ import (
 )
 
 // style says what a changed row holds: values at an end of its domain, none where
-// they may be missing, those of another row, or values outside the bounds, which a
+// they may be missing, the values of another row, or values outside the bounds, which a
 // domain declares and nobody has checked.
 type style string
 

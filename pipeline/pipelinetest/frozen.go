@@ -193,12 +193,12 @@ func groupOf(plan []pipeline.Planned, spend string) float64 {
 // a unit gives way to one of fewer rows, or a filter keeps the row that a unit had and not the one it has.
 const perBatch = "examples "
 
-// fixedStreams returns the streams of a use that no row may decide: all but those of perBatch.
+// fixedStreams returns the streams of a use that no row may decide: all but the streams of perBatch.
 func fixedStreams(streams []string) []string {
 	return slices.DeleteFunc(slices.Clone(streams), func(s string) bool { return strings.HasPrefix(s, perBatch) })
 }
 
-// equalSets ignores the order: it is that of goroutines.
+// equalSets ignores the order, in which goroutines end.
 func equalSets(a, b []string) bool {
 	a, b = slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b))
 	return slices.Equal(a, b)

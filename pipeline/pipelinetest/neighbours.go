@@ -141,7 +141,7 @@ func added(n, c int, dest style) []line {
 }
 
 // shardVariants change all of one shard; its rows go where their number is private.
-// That of the first row goes too: the rows of all other shards then move.
+// The unit of the first row goes too: the rows of all other shards then move.
 func shardVariants(in Input, n int) []variant {
 	shards := texts(in, pipeline.ShardColumn)
 	group := shardRows(shards, n-1)

@@ -170,7 +170,7 @@ func (w lockedWriter) Write(b []byte) (int, error) {
 	return w.s.log.Write(b)
 }
 
-// reports is the progress that was shown, in order of what is done: that of time is
+// reports is the progress that was shown, in order of what is done: the order of time is
 // the goroutines'.
 func (s *sight) reports() string {
 	var list []string

@@ -43,7 +43,7 @@ func (s *scratch) attach(env *pipeline.Env) {
 	}
 }
 
-// scratchFile takes its name when it is closed, like those of a run.
+// scratchFile takes its name when it is closed, like the files of a run.
 type scratchFile struct {
 	bytes.Buffer
 	s    *scratch

@@ -75,7 +75,7 @@ func rowsFault(adjacency privacy.Adjacency, h pipeline.Header, missing, come []i
 	return ""
 }
 
-// ownRowsFault: the rows that change are those of the units that changed.
+// ownRowsFault: the rows that change belong to the units that changed.
 func ownRowsFault(n neighbour, h pipeline.Header, before, current outcome, port string) string {
 	unit := h.Terms.Unit.Column
 	c := h.Domain.Column(unit)

@@ -149,7 +149,7 @@ func stepOf(t domain.ColumnType) func(text string) (float64, bool) {
 	}
 }
 
-// totals: a public row count is that of every public total.
+// totals: a public row count is the count of every public total.
 func (p *parser) totals(d *Dataset) {
 	if d.Columns() == nil || d.RowsPublic == 0 || p.wrong("dataset.rows_public") {
 		return

@@ -25,7 +25,7 @@ type Experiment struct {
 // experiment, and which repeat it is.
 type Trial struct {
 	Cell   string   `json:"cell,omitempty"`
-	Set    []string `json:"set"` // path=value of all settings that it changes, those of the grid first
+	Set    []string `json:"set"` // path=value of all settings that it changes, the grid's first
 	Repeat int      `json:"repeat"`
 	copies []copied
 }
@@ -162,7 +162,7 @@ func tooMany(path, found string) error {
 	return schema.Problem{Path: path, Found: found, Accepted: fmt.Sprintf("one of at most %d runs", maxTrials)}
 }
 
-// experimentRules are those of an experiment that a JSON Schema cannot say. The values
+// experimentRules checks the rules of an experiment that a JSON Schema cannot say. The values
 // are judged as settings, in the runs that have them.
 func (p *parser) experimentRules(e *Experiment) {
 	if e == nil || p.wrong("experiment") {
@@ -208,8 +208,9 @@ func (p *parser) levelRules(e *Experiment, grid []taken) {
 		case len(level) == 0:
 			p.at(path, "a level without settings", "a mapping from one or more settings to values", "")
 		case !slices.Equal(ownValue, want):
-			p.at(path, "given settings "+strings.Join(ownValue, ", "), "those of the first level, in its order: "+strings.Join(want,
-				", "), "")
+			p.at(path, "given settings "+strings.Join(ownValue, ", "), "those of the first level, in its order: "+
+				strings.Join(want,
+					", "), "")
 		case byName[level[0].Value.Text()]:
 			p.at(path, ownValue[0]+" "+level[0].Value.Text()+", as an earlier level",
 				"a first value of its own, which names the level", "")
@@ -286,7 +287,8 @@ func (p *parser) printedRules(e *Experiment, cells []string) {
 		}
 		for _, at := range subject.Value {
 			if len(at.Value) != len(e.Figures) {
-				p.at(schema.Path("experiment", "printed", subject.Name, at.Name), fmt.Sprintf("a list of %d numbers", len(at.Value)),
+				p.at(schema.Path("experiment", "printed", subject.Name, at.Name), fmt.Sprintf("a list of %d numbers",
+					len(at.Value)),
 					fmt.Sprintf("one for each of the %d experiment.figures", len(e.Figures)), "")
 			}
 		}

@@ -72,7 +72,7 @@ func Parse(src Input, reg *pipeline.Registry) (*Spec, error) {
 	return nil, p.all(spec)
 }
 
-// all is every problem, with those of meaning that do not follow from them.
+// all is every problem, with problems of meaning that do not follow from them.
 func (p *parser) all(spec *Spec) Diagnostics {
 	ds := diagnostics(p.problems)
 	if p.src.More == nil || p.misnamed {

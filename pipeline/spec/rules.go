@@ -12,7 +12,7 @@ import (
 	"weir/schema"
 )
 
-// rules are those of a spec that a JSON Schema cannot say.
+// rules checks the rules of a spec that a JSON Schema cannot say.
 func (p *parser) rules(s *Spec) {
 	p.nameRule(s.Name)
 	p.datasetRules(&s.Dataset)
@@ -22,7 +22,7 @@ func (p *parser) rules(s *Spec) {
 	p.acknowledged(s.Privacy.Acknowledge)
 }
 
-// nameRule: in the folder of runs weir has folders of its own beside those of specs, and in
+// nameRule: in the folder of runs weir has folders of its own besides the folders of specs, and in
 // one of them private rows.
 func (p *parser) nameRule(name string) {
 	if own := []string{"cache", "datasets", "ledgers", "owners"}; slices.Contains(own, strings.ToLower(name)) {

@@ -161,7 +161,7 @@ func extremes() []float64 {
 		math.MaxFloat64}
 }
 
-// rates are those of extremes that are rates, and some between.
+// rates are the settings of extremes that are rates, and some between.
 func rates() []float64 {
 	return []float64{math.SmallestNonzeroFloat64, 1e-280, 1e-100, 1e-50, 1e-30, 1e-17, 1e-6, 1 - 0x1p-53}
 }

@@ -131,7 +131,7 @@ func mixPure(q, pure float64) float64 {
 
 // couple bounds a Poisson sample of any mechanism: both runs share the coin,
 // the likelihood moment is jointly convex, so that it is at most
-// 1-q + q times that of the mechanism.
+// 1-q + q times the moment of the mechanism.
 func couple(q float64, inner curve) curve {
 	return curve{pure: mixPure(q, inner.pure), rule: "joint convexity over the sampling coin", convex: inner.convex,
 		at: func(a float64) float64 {

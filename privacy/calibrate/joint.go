@@ -18,7 +18,7 @@ import (
 // one factor that is raised until the composition is tight.
 //
 // A slow accountant is called a few times only: the search runs on the Renyi
-// accountant, whose epsilons are scaled to those of acc at the last point, until
+// accountant, whose epsilons are scaled to the epsilons of acc at the last point, until
 // acc agrees. What is returned has always been checked by acc itself.
 func Joint(acc privacy.Accountant, target Target, stages []Stage) ([]float64, error) {
 	if !(target.Epsilon > 0) || math.IsInf(target.Epsilon, 1) {

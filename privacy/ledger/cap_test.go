@@ -224,7 +224,7 @@ func TestSumFilterInvertsTheCap(t *testing.T) {
 	}
 }
 
-// TestAdmitIsCheck: charges that are in no file are admitted as those of a ledger are,
+// TestAdmitIsCheck: charges that are in no file are admitted as the charges of a ledger are,
 // by the filter that it would have.
 func TestAdmitIsCheck(t *testing.T) {
 	for _, filter := range []string{"rdp", "gaussian"} {

@@ -160,7 +160,7 @@ type admission struct {
 	terms  *Terms
 }
 
-// Check reports whether the charges of bill may follow those of the ledger, nil
+// Check reports whether the charges of bill may follow the charges of the ledger, nil
 // or an *OverBudgetError, without writing anything. Only Append decides.
 func (l *Ledger) Check(limit Cap, bill ...Charge) error {
 	l.mu.Lock()

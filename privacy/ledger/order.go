@@ -75,7 +75,7 @@ func bestOrder(c Cap, top float64, spent, bill func(order float64) float64) floa
 
 // Fix returns limit with the filter that the ledger has; where it has none yet and
 // the filter is rdp without an order, with the order at which the bill of the
-// first capped run costs least of the cap, up to that of Gaussian noise. Sampled
+// first capped run costs least of the cap, up to the order of Gaussian noise. Sampled
 // Gaussians need lower orders; higher ones serve pure releases alone and
 // would shut out every later Gaussian. It must be called before that run draws
 // noise: the bill is public, and so is the order.
@@ -119,7 +119,7 @@ func (c Cap) Admit(spent, planned []Entry) (Filter, error) {
 	return f, c.check(f, spent, planned)
 }
 
-// orderFor is the best order for added after spent; that of Gaussian noise where
+// orderFor is the best order for added after spent; the order of Gaussian noise where
 // either cannot be read for the unit, which Check then says.
 func (c Cap) orderFor(spent, added []Entry) (float64, error) {
 	f, err := c.fresh()
@@ -138,7 +138,7 @@ func (c Cap) orderFor(spent, added []Entry) (float64, error) {
 	return bestOrder(c, f.Order, before, bill), nil
 }
 
-// divergence is that of the composition of entries as a function of the order.
+// divergence returns the divergence of the composition of entries as a function of the order.
 func (r reading) divergence(entries []Entry) (func(order float64) float64, bool) {
 	events, _ := r.all(entries)
 	if events == nil && len(entries) > 0 {

@@ -235,7 +235,7 @@ func spelled(text []byte) bool {
 	return err == nil && bytes.HasPrefix(again, text)
 }
 
-// remnantName is that of the nth file with what was removed from a ledger.
+// remnantName returns the name of the nth file with what was removed from a ledger.
 func remnantName(path string, n int) string { return fmt.Sprintf("%s.remnant-%d", path, n) }
 
 // Aside keeps data in a file of its own beside the ledger, for the owner alone. A file

@@ -83,7 +83,7 @@ func (m ZCDPFilter) Noise(d Moves, cost float64) float64 {
 	return GaussianFilter{NoiseMultiplier: m.NoiseMultiplier, Adjacency: m.Adjacency}.Noise(d, cost)
 }
 
-// Epsilon is that of a choice for the given cost.
+// Epsilon returns the epsilon of a choice for the given cost.
 func (m ZCDPFilter) Epsilon(cost float64) float64 { return 2 * math.Sqrt(cost) }
 
 func (m ZCDPFilter) plannedFor() privacy.Adjacency { return m.Adjacency }
@@ -93,8 +93,8 @@ func (m ZCDPFilter) silent() bool { return m.NoiseMultiplier == 0 }
 // Choose returns the index of one of the scores by an exponential mechanism: one round
 // of the planned ZCDPFilter, for epsilon^2/4 of its total. One unit moves each score by
 // at most d (norm Linf); index i has a probability proportional to
-// exp(epsilon score[i] / (2 D)). Its law is exact, as that of Exponential is. The
-// scores are those of the candidates alone: one that is out is left out.
+// exp(epsilon score[i] / (2 D)). Its law is exact, as the law of Exponential is. The
+// scores belong to the candidates alone: one that is out is left out.
 func Choose(h *privacy.Handle, scores []float64, d Moves, epsilon float64) (int, error) {
 	m, err := planned[ZCDPFilter](h)
 	if err != nil {

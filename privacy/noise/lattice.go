@@ -95,7 +95,7 @@ func NewLattice(bound, sigma float64, dim, rows int) (Lattice, error) {
 // 2^-44 is above the sum for each x.
 const CellError = 0x1p-44
 
-// Excess bounds by how much epsilon grows, over that of exactly normal noise, in a
+// Excess bounds by how much epsilon grows, over the epsilon of exactly normal noise, in a
 // release of the given number of lattice points, however they are spread over
 // adaptive steps. By strong composition (Dwork, Rothblum, Vadhan 2010) the release
 // and its ideal are (a, delta)-close both ways, a = e sqrt(2 m ln(1/delta)) + m e^2

@@ -214,7 +214,7 @@ func TestLatticesOfBothWidths(t *testing.T) {
 }
 
 // TestExcess holds the statement of Excess to numbers: 2 billion numbers of a long
-// training cost below 1e-7, and the formula is that of strong composition.
+// training cost below 1e-7, and the formula is the one of strong composition.
 func TestExcess(t *testing.T) {
 	l, err := NewLattice(1, 4096, 1<<20, 64) // sigma/step 2^32
 	if err != nil || 4096/l.Step < 0x1p32 {

@@ -83,7 +83,7 @@ func (f *fft) sequence(c []complex128) []float64 {
 	return x
 }
 
-// transform is that of n/2 complex values, in place, a factor of the length at a time.
+// transform is the transform of n/2 complex values, in place, a factor of the length at a time.
 func (f *fft) transform(x []complex128) {
 	src, dst := x, f.spare
 	for m, stride := len(x), 1; m > 1; src, dst = dst, src {

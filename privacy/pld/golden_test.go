@@ -50,7 +50,7 @@ type goldenCase struct {
 	LibraryValues               values `json:"library_values"`
 }
 
-// check is what a golden case is compared with. Tolerances are those of the file;
+// check is what a golden case is compared with. Tolerances come from the file;
 // where it gives none for pld, 2e-3, the widest of its groups B and C.
 type check struct {
 	t *testing.T

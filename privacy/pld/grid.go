@@ -20,7 +20,7 @@ type grid struct {
 	cumulant func(s float64) float64
 }
 
-// ownCumulant is that of the masses themselves, for a grid that no transform made.
+// ownCumulant is the cumulant of the masses themselves, for a grid that no transform made.
 // Weights fall from 1 away from the end that weighs most.
 func (g *grid) ownCumulant(s float64) float64 {
 	n := len(g.mass)

@@ -95,7 +95,7 @@ func (p *pair) sampledMoment(q float64) func(float64) float64 {
 	return func(t float64) float64 { return mixed(q, p.moment(t)) }
 }
 
-// symmetrise returns the pair whose divergence is that of p at orders of at
+// symmetrise returns the pair whose divergence is p's at orders of at
 // least 1 and that of (Q, P) below 1: the profile to compose where a neighbour
 // may be on either side (Zhu, Dong and Wang 2022, section 5).
 func (p *pair) symmetrise() *pair { return p.coupled(1) }

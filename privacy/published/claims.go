@@ -87,7 +87,7 @@ func (p PrivBayes) Total() float64 {
 }
 
 // Jalko is the epsilon that the programs of Jälkö et al. 2021 report under replace_one for
-// phases of DP-SGD: twice that of Poisson batches under add_remove at half of delta, by
+// phases of DP-SGD: twice the epsilon of Poisson batches under add_remove at half of delta, by
 // Renyi divergences at integer orders below 500 and the classic conversion.
 //
 // It is no group privacy: of two moves, each (e, d), the second's delta is stretched by

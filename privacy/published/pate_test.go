@@ -143,7 +143,7 @@ func (p PrivBayes) CountScale(adjacency privacy.Adjacency) float64 {
 	return 1 / each
 }
 
-// InformationSensitivity is that of mutual information in nats under replace_one
+// InformationSensitivity is the sensitivity of mutual information in nats under replace_one
 // (lemma 4.1): binary attributes (1/n) ln n + ((n-1)/n) ln(n/(n-1)), others
 // (2/n) ln((n+1)/2) + ((n-1)/n) ln((n+1)/(n-1)).
 func (p PrivBayes) InformationSensitivity(binary bool) float64 {

@@ -4,7 +4,7 @@ package series
 
 import "math/big"
 
-// Precision is that of all coefficients, in bits.
+// Precision is the precision of all coefficients, in bits.
 const Precision = 640
 
 // Series is f(centre + t), the sum of Coef[n] t^n. No coefficient, also of those left out,
