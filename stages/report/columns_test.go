@@ -53,7 +53,7 @@ func grouped(t *testing.T, scores []float64, in map[string]pipelinetest.Input) r
 }
 
 // TestGroups: shares, distances, prevalences and scores of each group are the ones counted by hand. In the north 2
-// of 4 real rows smoke and 1 of 4 synthetic ones, so that of the four other columns one is .25 away; of the pairs of a
+// of 4 real rows smoke and 1 of 4 synthetic ones, so one of the four other columns is .25 away; of the pairs of a
 // smoker and another one there, .9 > .8, .9 > .1, .2 < .8, .2 > .1, three of four are in order. In the south nobody has
 // the value that the real rows have. One real row has no region.
 func TestGroups(t *testing.T) {

@@ -134,11 +134,11 @@ func (l *law) quantile(keys []*tilt, u float64) float64 {
 	case 1:
 		return l.rankUnder(keys[0], u)
 	}
-	given := *l
+	conditioned := *l
 	for _, t := range keys {
-		given.tilt(t)
+		conditioned.tilt(t)
 	}
-	return given.rank(u)
+	return conditioned.rank(u)
 }
 
 func (l *law) rank(u float64) float64 {

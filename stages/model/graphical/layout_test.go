@@ -284,7 +284,7 @@ func TestListingOfDerivedColumns(t *testing.T) {
 	}
 }
 
-// TestIntervalsOfDerivedColumns: intervals equal those of the column that they follow from, and copies
+// TestIntervalsOfDerivedColumns: intervals equal the intervals of the column that they follow from, and copies
 // keep the functions.
 func TestIntervalsOfDerivedColumns(t *testing.T) {
 	m := attempt{stage: marginalTreeKind().New(), in: schools(600), multiplier: 0.2}.model(t)
