@@ -120,7 +120,7 @@ func causes(e *jsonschema.ValidationError) []*jsonschema.ValidationError {
 		return []*jsonschema.ValidationError{e}
 	}
 	if k := keyword(e); k == "anyOf" || k == "oneOf" {
-		return meant(e)
+		return relevantCauses(e)
 	}
 	var all []*jsonschema.ValidationError
 	for _, c := range e.Causes {
@@ -129,9 +129,9 @@ func causes(e *jsonschema.ValidationError) []*jsonschema.ValidationError {
 	return all
 }
 
-// meant picks the option of an anyOf that fits the value's shape and fails deeper, with the fewest causes,
+// relevantCauses picks the option of an anyOf that fits the value's shape and fails deeper, with the fewest causes,
 // where a wrong constant (another option's mark) counts most. Without one the anyOf itself is the cause.
-func meant(e *jsonschema.ValidationError) []*jsonschema.ValidationError {
+func relevantCauses(e *jsonschema.ValidationError) []*jsonschema.ValidationError {
 	var best []*jsonschema.ValidationError
 	least := 1 << 30
 	for _, option := range e.Causes {

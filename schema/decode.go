@@ -125,7 +125,7 @@ func (d *decoder) leaf(n *yaml.Node, v reflect.Value, path string) []Problem {
 	if err == nil {
 		return nil
 	}
-	p := d.at(n, path)
+	p := d.problemAt(n, path)
 	p.Found, p.Hint = found(n), err.Error()
 	var ownValue Problem
 	if errors.As(err, &ownValue) {
@@ -162,7 +162,7 @@ func (d *decoder) decodeStruct(n *yaml.Node, v reflect.Value, path string) []Pro
 	var ps []Problem
 	for _, f := range fs {
 		if c := child(n, f.key); c != nil {
-			ps = append(ps, d.decode(c, v.FieldByIndex(f.index), under(path, f.key))...)
+			ps = append(ps, d.decode(c, v.FieldByIndex(f.index), joinPath(path, f.key))...)
 		}
 	}
 	return ps
@@ -173,7 +173,7 @@ func (d *decoder) decodeMap(n *yaml.Node, v reflect.Value, path string) []Proble
 	var ps []Problem
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		elem := fresh(v.Type().Elem())
-		ps = append(ps, d.decode(n.Content[i+1], elem, under(path, n.Content[i].Value))...)
+		ps = append(ps, d.decode(n.Content[i+1], elem, joinPath(path, n.Content[i].Value))...)
 		v.SetMapIndex(reflect.ValueOf(n.Content[i].Value).Convert(v.Type().Key()), elem)
 	}
 	return ps
@@ -186,7 +186,7 @@ func (d *decoder) decodeOrdered(n *yaml.Node, v reflect.Value, path string) []Pr
 		k := n.Content[2*i].Value
 		v.Index(i).Field(0).SetString(k)
 		v.Index(i).Field(1).Set(fresh(v.Index(i).Field(1).Type()))
-		ps = append(ps, d.decode(n.Content[2*i+1], v.Index(i).Field(1), under(path, k))...)
+		ps = append(ps, d.decode(n.Content[2*i+1], v.Index(i).Field(1), joinPath(path, k))...)
 	}
 	return ps
 }
@@ -195,7 +195,7 @@ func (d *decoder) decodeItems(n *yaml.Node, v reflect.Value, path string) []Prob
 	var ps []Problem
 	for i, c := range n.Content {
 		v.Index(i).Set(fresh(v.Type().Elem()))
-		ps = append(ps, d.decode(c, v.Index(i), under(path, i))...)
+		ps = append(ps, d.decode(c, v.Index(i), joinPath(path, i))...)
 	}
 	return ps
 }
@@ -218,7 +218,7 @@ var leadingZero = regexp.MustCompile(`^[-+]?0[0-9_]`)
 func (d *Document) strict(n *yaml.Node, path string, depth int) []Problem {
 	ps := d.refused(n, path)
 	if depth > maxDepth {
-		p := d.at(n, path)
+		p := d.problemAt(n, path)
 		p.Path, p.Found, p.Accepted = "", "nested too deep", fmt.Sprintf("nested at most %d levels deep", maxDepth)
 		ps, n.Content = []Problem{p}, nil
 	}
@@ -231,7 +231,7 @@ func (d *Document) strict(n *yaml.Node, path string, depth int) []Problem {
 		return d.strictMapping(n, path, depth)
 	case yaml.SequenceNode:
 		for i, c := range n.Content {
-			ps = append(ps, d.strict(c, under(path, i), depth+1)...)
+			ps = append(ps, d.strict(c, joinPath(path, i), depth+1)...)
 		}
 		return ps
 	case yaml.ScalarNode:
@@ -244,7 +244,7 @@ func (d *Document) strict(n *yaml.Node, path string, depth int) []Problem {
 
 // refused reports what is wrong with the node itself.
 func (d *Document) refused(n *yaml.Node, path string) []Problem {
-	p := d.at(n, path)
+	p := d.problemAt(n, path)
 	switch {
 	case n.Kind == yaml.AliasNode:
 		p.Found, p.Accepted = "the alias *"+shorten(n.Value), "written out (aliases are not read)"
@@ -277,14 +277,14 @@ func (d *Document) strictMapping(n *yaml.Node, path string, depth int) []Problem
 		k.Tag, first[k.Value] = "!!str", k
 		d.keys[v] = k
 		retained = append(retained, k, v)
-		ps = append(ps, d.strict(v, under(path, k.Value), depth+1)...)
+		ps = append(ps, d.strict(v, joinPath(path, k.Value), depth+1)...)
 	}
 	n.Content = retained
 	return ps
 }
 
 func (d *Document) refusedKey(k *yaml.Node, path string, first map[string]*yaml.Node) *Problem {
-	p := d.at(k, path)
+	p := d.problemAt(k, path)
 	const plain = "a key of plain text"
 	switch {
 	case k.Kind == yaml.ScalarNode && k.Tag == "!!merge":
@@ -298,7 +298,7 @@ func (d *Document) refusedKey(k *yaml.Node, path string, first map[string]*yaml.
 	case k.Tag == "!!null":
 		p.Found, p.Accepted = "an empty key (null)", plain
 	case first[k.Value] != nil:
-		p.Path = under(path, k.Value)
+		p.Path = joinPath(path, k.Value)
 		p.Found = fmt.Sprintf("a key that line %d already has", first[k.Value].Line)
 		p.Accepted = "given once"
 	default:

@@ -55,7 +55,7 @@ func (e *explainer) tell(f *jsonschema.ValidationError) {
 func (e *explainer) repeatedItem(n *yaml.Node, path string) {
 	if list, ok := instance(n).([]any); ok && repeated(list) >= 0 {
 		i := repeated(list)
-		p := e.d.at(n.Content[i], under(path, i))
+		p := e.d.problemAt(n.Content[i], joinPath(path, i))
 		p.Found, p.Accepted = found(n.Content[i])+" again", "listed once"
 		e.add(hinted{Problem: p})
 	}
@@ -79,7 +79,7 @@ func (e *explainer) locate(p string) (n *yaml.Node, path string, ok bool) {
 		if n = e.child(n, part); n == nil {
 			return nil, "", false
 		}
-		path = under(path, part)
+		path = joinPath(path, part)
 	}
 	return n, path, !e.d.bad[n]
 }
@@ -106,7 +106,7 @@ func indexed(n *yaml.Node) map[string]*yaml.Node {
 }
 
 func (e *explainer) wrongValue(n *yaml.Node, path string, rule *object) {
-	p := e.d.at(n, path)
+	p := e.d.problemAt(n, path)
 	p.Found, p.Accepted = found(n), accepted(rule)
 	e.add(hinted{Problem: p, value: n, rule: rule})
 }
@@ -121,7 +121,7 @@ func (e *explainer) unknownKeys(n *yaml.Node, path string, rule *object) {
 		if rule.object("properties").get(k.Value) != nil {
 			continue
 		}
-		p := e.d.at(k, under(path, k.Value))
+		p := e.d.problemAt(k, joinPath(path, k.Value))
 		p.Found, p.Accepted = UnknownKey, acceptedKeys(names)
 		e.add(hinted{Problem: p, word: k.Value, words: names})
 	}
@@ -148,7 +148,7 @@ func (e *explainer) missingKeys(n *yaml.Node, path string, rule *object) {
 		if child(n, key) != nil {
 			continue
 		}
-		p := e.d.at(n, under(path, key))
+		p := e.d.problemAt(n, joinPath(path, key))
 		p.Found, p.Accepted = "missing", "given"
 		if o := rule.object("properties").object(key); o != nil && len(o.keys) > 0 {
 			p.Accepted = accepted(o)

@@ -220,7 +220,7 @@ func (d *Document) At(path string) (line, col int) {
 func (d *Document) Problem(path, accepted, hint string) Problem {
 	parts, err := splitPath(path)
 	n, rest := d.descend(parts)
-	p := d.at(n, path)
+	p := d.problemAt(n, path)
 	p.Found, p.Accepted, p.Hint = found(n), accepted, hint
 	if len(rest) > 0 || err != nil {
 		p.Found = "missing"
@@ -286,8 +286,8 @@ func (d *Document) adopt(src *Document, n *yaml.Node) *yaml.Node {
 	return &m
 }
 
-// at starts a problem at a node.
-func (d *Document) at(n *yaml.Node, path string) Problem {
+// problemAt starts a problem at a node.
+func (d *Document) problemAt(n *yaml.Node, path string) Problem {
 	if from, ok := d.origin[n]; ok {
 		return Problem{File: setFile(from), Path: path}
 	}

@@ -42,8 +42,8 @@ func quoteKey(k string) string {
 	return k
 }
 
-// under adds one part to a path that is shown; a key of any length is shortened.
-func under(path string, part any) string {
+// joinPath adds one part to a path that is shown; a key of any length is shortened.
+func joinPath(path string, part any) string {
 	if key, ok := part.(string); ok {
 		part = cut(key)
 	}
@@ -288,7 +288,7 @@ func (d *Document) Copy(newName, oldName string) error {
 	if err != nil || source == nil {
 		return Problem{File: d.file, Path: oldName, Found: "missing"}
 	}
-	wrong := d.at(source, newName)
+	wrong := d.problemAt(source, newName)
 	parts, err := splitPath(newName)
 	if err != nil || len(parts) == 0 {
 		wrong.Found, wrong.Accepted = quoteShort(newName), "a path such as privacy.epsilon"

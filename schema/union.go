@@ -194,14 +194,14 @@ func Merge(schemas ...*Schema) (*Schema, error) {
 // With replaces the schema of the setting at a path and keeps its description: With("stages.*", union)
 // for the values of a mapping, With("columns.[]", s) for the items of a list.
 func (s *Schema) With(path []string, sub *Schema) (*Schema, error) {
-	doc, err := with(s.doc, path, sub.doc)
+	doc, err := withProperty(s.doc, path, sub.doc)
 	if err != nil {
 		return nil, err
 	}
 	return newSchema(doc), nil
 }
 
-func with(o *object, path []string, sub *object) (*object, error) {
+func withProperty(o *object, path []string, sub *object) (*object, error) {
 	if len(path) == 0 {
 		c := sub.copy()
 		if text := o.text("description"); text != "" {
@@ -221,7 +221,7 @@ func with(o *object, path []string, sub *object) (*object, error) {
 	if holder.object(key) == nil {
 		return nil, fmt.Errorf("the schema has no %q, must be a setting, * for a mapping or [] for a list", path[0])
 	}
-	inner, err := with(holder.object(key), path[1:], sub)
+	inner, err := withProperty(holder.object(key), path[1:], sub)
 	if err != nil {
 		return nil, err
 	}

@@ -289,12 +289,12 @@ func TestStepMemoryIsConstant(t *testing.T) {
 		if bytes := allocated(200, next) / 200; bytes > 8192 {
 			t.Errorf("%s: %d bytes a step for %d weights, must be at most 8192", c.name, bytes, params)
 		}
-		if kept := kept(func() { allocated(2000/c.batch+100, next) }); kept > 1<<16 {
+		if kept := heapGrowth(func() { allocated(2000/c.batch+100, next) }); kept > 1<<16 {
 			t.Errorf("%s: %d bytes stay, must be none", c.name, kept)
 		}
 	}
 	var hoard [][]float32
-	if v := kept(func() { hoard = append(hoard, make([]float32, 1<<16)) }); v <= 1<<16 || len(hoard) != 1 {
+	if v := heapGrowth(func() { hoard = append(hoard, make([]float32, 1<<16)) }); v <= 1<<16 || len(hoard) != 1 {
 		t.Errorf("%d bytes stay of 2^18 that are kept: the check is blind", v)
 	}
 }
@@ -310,8 +310,8 @@ func allocated(count int, f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// kept is by how many bytes the live heap grows through f.
-func kept(f func()) int64 {
+// heapGrowth is by how many bytes the live heap grows through f.
+func heapGrowth(f func()) int64 {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)

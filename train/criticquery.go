@@ -225,7 +225,7 @@ func (m *release) query(critics []*shardCritic, fake net.Matrix, wantLoss bool) 
 	if m.c.Query == QueryMean {
 		loss, scale = m.mean(critics, fake), 1/float32(len(critics))
 	} else {
-		loss = m.drawn(critics, fake)
+		loss = m.askDrawn(critics, fake)
 	}
 	m.addNoise(m.use)
 	for i := range m.out.Rows {
@@ -254,9 +254,9 @@ func (m *release) addNoise(use *privacy.Use) {
 	copy(m.flat, privacy.Release(use, in, m.flat))
 }
 
-// drawn asks for each row the critic that was drawn for it; rows that follow each
+// askDrawn asks for each row the critic that was drawn for it; rows that follow each
 // other and share theirs are asked together.
-func (m *release) drawn(critics []*shardCritic, fake net.Matrix) (loss float64) {
+func (m *release) askDrawn(critics []*shardCritic, fake net.Matrix) (loss float64) {
 	clear(m.flat)
 	for i := 0; i < fake.Rows; {
 		end := i + 1

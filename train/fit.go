@@ -70,7 +70,7 @@ func Fit(ctx context.Context, c FitConfig, o Objective, start []float32, n int, 
 			return nil, err
 		}
 	}
-	return mean.of(d), nil
+	return mean.average(d), nil
 }
 
 // Optimiser says how a gradient moves the weights. Kind chooses which fields count:
@@ -209,8 +209,8 @@ func (a *runningMean) update(w []float32) {
 	}
 }
 
-// of returns the average, or the latest weights where there is none.
-func (a *runningMean) of(d *descent) []float32 {
+// average returns the average, or the latest weights where there is none.
+func (a *runningMean) average(d *descent) []float32 {
 	if a.decay == 0 {
 		return d.w
 	}

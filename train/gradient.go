@@ -97,7 +97,7 @@ type lane struct {
 	chunk         int
 	draw          Draw // the randomness of that chunk
 	parts         *tensorClip
-	apart         apart
+	apart         rowGradients
 }
 
 func newGradient(o Objective, clip float64, tensors int) *gradient {

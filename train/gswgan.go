@@ -297,7 +297,7 @@ func (l *gsLoop) keepRoom() {
 func (l *gsLoop) keep() {
 	for _, k := range l.kept {
 		if k.Step == l.generator.t {
-			copy(k.Weights, l.average.of(l.generator))
+			copy(k.Weights, l.average.average(l.generator))
 		}
 	}
 }

@@ -90,7 +90,7 @@ func LabelGAN(ctx context.Context, c LabelGANConfig, critic, gen *net.Net, start
 	if err := turns(ctx, l, l.real, l.critic, c.CriticSteps, &l.state, h); err != nil {
 		return nil, err
 	}
-	return l.average.of(l.generator), nil
+	return l.average.average(l.generator), nil
 }
 
 type labelGANLoop struct {
@@ -146,8 +146,8 @@ func newLabelGANLoop(c LabelGANConfig, critic, gen *net.Net, wc, wg []float32, r
 	return l, nil
 }
 
-// of are the weights, or their gradients, of one label.
-func (l *labelGANLoop) of(w []float32, label int) []float32 {
+// weightsOf are the weights, or their gradients, of one label.
+func (l *labelGANLoop) weightsOf(w []float32, label int) []float32 {
 	n := len(w) / l.c.Labels
 	return w[label*n:][:n]
 }
@@ -165,8 +165,8 @@ func (l *labelGANLoop) criticStep(t int, wantLoss bool) (loss float64, err error
 	for label, share := range l.c.Shares {
 		r := l.random("critic", t, label)
 		l.fake.label = label
-		part := l.fake.criticPart(l.of(l.critic.w, label), l.of(l.generator.w, label), r, l.real.clip)
-		kernel.Axpy(float32(share*batch/l.fake.divisor()), part, l.of(l.real.sum, label))
+		part := l.fake.criticPart(l.weightsOf(l.critic.w, label), l.weightsOf(l.generator.w, label), r, l.real.clip)
+		kernel.Axpy(float32(share*batch/l.fake.divisor()), part, l.weightsOf(l.real.sum, label))
 	}
 	l.critic.step(l.real.sum, 1/batch)
 	l.critic.clipWeights(l.c.WeightClip)
@@ -178,7 +178,8 @@ func (l *labelGANLoop) generatorSteps(t int) {
 		for label := range l.c.Labels {
 			r := l.random("generator", t*l.c.GeneratorSteps+i, label)
 			l.fake.label = label
-			copy(l.of(l.grad, label), l.fake.generatorPart(l.of(l.critic.w, label), l.of(l.generator.w, label), r))
+			copy(l.weightsOf(l.grad, label), l.fake.generatorPart(l.weightsOf(l.critic.w, label), l.weightsOf(l.generator.w,
+				label), r))
 		}
 		l.generator.step(l.grad, 1/l.fake.divisor())
 		l.average.update(l.generator.w)

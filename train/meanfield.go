@@ -91,7 +91,7 @@ func FitMeanField(ctx context.Context, c FitConfig, o Objective, prior LogPrior,
 			return MeanField{}, err
 		}
 	}
-	w := mean.of(l.d)
+	w := mean.average(l.d)
 	return MeanField{Mean: w[:len(start.Mean)], LogDeviation: w[len(start.Mean):]}, nil
 }
 

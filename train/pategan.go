@@ -95,7 +95,7 @@ func PATEGAN(ctx context.Context, c PATEGANConfig, student, gen *net.Net, rows *
 	if err := l.skip(steps - l.generator.t); err != nil {
 		return nil, fmt.Errorf("pate_gan: %w", err)
 	}
-	return l.average.of(l.generator), nil
+	return l.average.average(l.generator), nil
 }
 
 // skip uses up steps that are not taken.

@@ -48,7 +48,7 @@ func (l *criticLane) train(k *shardCritic, w []float32, rows *Rows, r *rand.Rand
 	}
 	fake, real := l.gen.judged(w, l.batch, r), l.index
 	if l.c.Worst != nil { // as many of both
-		fake, real = l.c.Worst.spared(fake), l.c.Worst.kept(real)
+		fake, real = l.c.Worst.spared(fake), l.c.Worst.survivors(real)
 	}
 	l.triples.run(k.w, fake, func(m net.Matrix) { rows.Gather(m, real) }, l.c.Penalty, r, nil)
 	clear(l.grad)

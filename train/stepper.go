@@ -181,13 +181,13 @@ const aheadWeights = 4096
 // ahead draws the noise of coming steps beside the gradients, two steps ahead. It
 // depends on the step only, so the bits are those of noise drawn in its turn.
 type ahead struct {
-	ready chan drawn
+	ready chan noiseDraw
 	free  chan []float32
 	done  chan struct{}
 }
 
-// drawn is the noise of a step, with the use that it was drawn from.
-type drawn struct {
+// noiseDraw is the noise of a step, with the use that it was drawn from.
+type noiseDraw struct {
 	use   *privacy.Use
 	noise []float32
 	err   error
@@ -200,7 +200,7 @@ func (s *stepper) drawAhead(t int) (stop func()) {
 	if s.c.NoiseMultiplier == 0 || runtime.GOMAXPROCS(0) == 1 || len(s.sum) < aheadWeights || !exact {
 		return func() {}
 	}
-	a := &ahead{ready: make(chan drawn, 2), free: make(chan []float32, 2), done: make(chan struct{})}
+	a := &ahead{ready: make(chan noiseDraw, 2), free: make(chan []float32, 2), done: make(chan struct{})}
 	for range cap(a.free) {
 		a.free <- make([]float32, len(s.sum))
 	}
@@ -212,7 +212,7 @@ func (s *stepper) drawAhead(t int) (stop func()) {
 func (a *ahead) run(paid *privacy.Handle, c DPSGD, l noise.Lattice, t int) {
 	defer func() {
 		if recover() != nil {
-			a.ready <- drawn{err: errors.New("an internal error while noise was drawn ahead")}
+			a.ready <- noiseDraw{err: errors.New("an internal error while noise was drawn ahead")}
 		}
 	}()
 	for ; t < c.Steps; t++ {
@@ -225,7 +225,7 @@ func (a *ahead) run(paid *privacy.Handle, c DPSGD, l noise.Lattice, t int) {
 				clear(x)
 				use.Stream("noise", 0).LatticeGaussian(x, c.sigma(), l.Step)
 			}
-			a.ready <- drawn{use, x, err} // never full: it has room for every buffer
+			a.ready <- noiseDraw{use, x, err} // never full: it has room for every buffer
 			if err != nil {
 				return
 			}
@@ -233,7 +233,7 @@ func (a *ahead) run(paid *privacy.Handle, c DPSGD, l noise.Lattice, t int) {
 	}
 }
 
-// apart adds the examples whose parts cancel, each on its own: a float32 sum over many
+// rowGradients adds the examples whose parts cancel, each on its own: a float32 sum over many
 // rows errs by the size of the parts, which can be any number of clips long where the gradient
 // itself is within one.
 //
@@ -241,7 +241,7 @@ func (a *ahead) run(paid *privacy.Handle, c DPSGD, l noise.Lattice, t int) {
 // of its private row, the weights and draws of its own, since a row of scale zero leaves
 // no trace in the sum of a chunk. Its norm is that of the numbers at hand, so none of it is hidden, and
 // what is added is at most a clip long like any other example.
-type apart struct {
+type rowGradients struct {
 	grad, scale []float32
 	which       []int
 }
@@ -260,7 +260,7 @@ func spanOf(w Worker, i, all int) (from, to int) {
 // pick lists the examples whose parts would stay longer than parts clips once they are clipped,
 // and sets their factors to zero. One whose parts are over 2^100 clips has none, and one of omit is not
 // listed.
-func (a *apart) pick(factor []float32, square, bound []float64, clip, parts float64, omit []bool) {
+func (a *rowGradients) pick(factor []float32, square, bound []float64, clip, parts float64, omit []bool) {
 	a.which = a.which[:0]
 	if math.IsInf(parts, 1) {
 		return
@@ -279,7 +279,7 @@ func (a *apart) pick(factor []float32, square, bound []float64, clip, parts floa
 
 // all picks every one of n examples but those of omit: those of a net whose gradient adds up parts of one example
 // (net.Net.PerExample), of which no bound is at hand.
-func (a *apart) all(n int, omit []bool) {
+func (a *rowGradients) all(n int, omit []bool) {
 	a.which = a.which[:0]
 	for i := range n {
 		if omit == nil || !omit[i] {
@@ -289,7 +289,7 @@ func (a *apart) all(n int, omit []bool) {
 }
 
 // add adds the clipped gradients of the examples picked to grad. n is how many the chunk has.
-func (a *apart) add(w Worker, grad []float32, n int, clip float64) {
+func (a *rowGradients) add(w Worker, grad []float32, n int, clip float64) {
 	if len(a.which) == 0 {
 		return
 	}

@@ -93,7 +93,7 @@ func WGAN(ctx context.Context, c WGANConfig, critic, gen *net.Net, startCritic, 
 	if err := turns(ctx, l, l.real, l.critic, c.CriticSteps, &l.state, h); err != nil {
 		return nil, nil, err
 	}
-	return l.critic.w, l.average.of(l.generator), nil
+	return l.critic.w, l.average.average(l.generator), nil
 }
 
 type wganLoop struct {

@@ -129,8 +129,8 @@ func (w *Worst) omitted(batch []int32) []bool {
 	return out
 }
 
-// kept drops from the rows of a batch, in place, those that rank highest; the others stay in order.
-func (w *Worst) kept(batch []int32) []int32 {
+// survivors drops from the rows of a batch, in place, those that rank highest; the others stay in order.
+func (w *Worst) survivors(batch []int32) []int32 {
 	if w == nil {
 		return batch
 	}
@@ -150,7 +150,7 @@ func (w *Worst) ofEach(lists [][]int32) [][]int32 {
 	}
 	out := make([][]int32, len(lists))
 	for k, list := range lists {
-		out[k] = w.kept(slices.Clone(list))
+		out[k] = w.survivors(slices.Clone(list))
 	}
 	return out
 }

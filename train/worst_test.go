@@ -110,7 +110,7 @@ func b2i(b bool) int {
 // TestOneRowMovesOne: the proof in the comment of Worst, by trying everything small.
 func TestOneRowMovesOne(t *testing.T) {
 	for rows := 1; rows <= 3; rows++ {
-		came, moved := most(func(table []scored, batch []int32) []int32 { return ranked(rows, table).kept(batch) })
+		came, moved := most(func(table []scored, batch []int32) []int32 { return ranked(rows, table).survivors(batch) })
 		if came != 1 || moved != 0 {
 			t.Errorf("without the worst %d of a batch, one row more brings %d and takes %d, must bring 1 and take 0", rows, came,
 				moved)
@@ -138,14 +138,14 @@ func TestWrongRuleMovesMany(t *testing.T) {
 		if len(batch) < 3 {
 			return batch
 		}
-		return ranked(len(batch)/3, table).kept(batch)
+		return ranked(len(batch)/3, table).survivors(batch)
 	}
 	byPlace := func(table []scored, batch []int32) []int32 {
 		w := NewWorst(1, make([]float64, len(table)), func(i, j int32) int {
 			return cmp.Compare(table[i].score,
 				table[j].score)
 		}, nil)
-		return w.kept(batch)
+		return w.survivors(batch)
 	}
 	for name, rule := range map[string]func([]scored, []int32) []int32{"above the mean": aboveMean, "a third": share,
 		"ties by place": byPlace} {
@@ -321,7 +321,7 @@ func TestEqualScoresLeaveOutSoMany(t *testing.T) {
 	if out := w.dropped(net.NewMatrix(8, 2), noLabel); !slices.Equal(out, []int{0, 1, 2}) {
 		t.Errorf("of 8 equal rows %v are left out", out)
 	}
-	if got := w.kept([]int32{3, 3, 3, 3, 1}); !slices.Equal(got, []int32{3, 1}) {
+	if got := w.survivors([]int32{3, 3, 3, 3, 1}); !slices.Equal(got, []int32{3, 1}) {
 		t.Errorf("of a row drawn four times and another, %v are kept", got)
 	}
 }

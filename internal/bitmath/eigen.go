@@ -268,7 +268,7 @@ func Singular(columns [][]float64) (values []float64, right [][]float64, ok bool
 		turned := false
 		for i := range n {
 			for j := i + 1; j < n; j++ {
-				if c, s, apart := apart(columns[i], columns[j]); !apart {
+				if c, s, apart := rotation(columns[i], columns[j]); !apart {
 					turn(columns[i], columns[j], c, s)
 					turn(right[i], right[j], c, s)
 					turned = true
@@ -285,9 +285,9 @@ func Singular(columns [][]float64) (values []float64, right [][]float64, ok bool
 	return nil, nil, false
 }
 
-// apart reports whether two columns are orthogonal to rounding, or the turn that makes
+// rotation reports whether two columns are orthogonal to rounding, or the turn that makes
 // them so.
-func apart(x, y []float64) (c, s float64, ok bool) {
+func rotation(x, y []float64) (c, s float64, ok bool) {
 	a, b, mixed := Dot(x, x), Dot(y, y), Dot(x, y)
 	if math.Abs(mixed) <= float64(0x1p-50*math.Sqrt(a)*math.Sqrt(b)) {
 		return 1, 0, true

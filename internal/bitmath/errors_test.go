@@ -20,11 +20,12 @@ type interval struct {
 
 func intervals() []interval {
 	power := func(y float64) (func(float64) float64, func(number) number) {
-		return func(x float64) float64 { return Pow(x, y) }, func(x number) number { return bigExp(by(exact(y), bigLog(x))) }
+		return func(x float64) float64 { return Pow(x, y) },
+			func(x number) number { return bigExp(multiply(exact(y), bigLog(x))) }
 	}
 	apply := func(x float64) (func(float64) float64, func(number) number) {
 		l := bigLog(exact(x))
-		return func(y float64) float64 { return Pow(x, y) }, func(y number) number { return bigExp(by(y, l)) }
+		return func(y float64) float64 { return Pow(x, y) }, func(y number) number { return bigExp(multiply(y, l)) }
 	}
 	third, bigThird := power(1. / 3)
 	large, bigLarge := power(-37.25)

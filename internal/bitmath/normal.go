@@ -20,7 +20,7 @@ func Normal(r *rand.Rand) float64 {
 		case size < strips[k].inside:
 			return x
 		case k == 0:
-			return math.Copysign(beyond(r), x)
+			return math.Copysign(drawTail(r), x)
 		}
 		low, high := strips[k].height, strips[k-1].height
 		if low+float32(float32(r.Float64())*(high-low)) < float32(curve(x)) {
@@ -29,9 +29,9 @@ func Normal(r *rand.Rand) float64 {
 	}
 }
 
-// beyond draws a normal number above stripsEnd (Marsaglia 1964): of an exponential
+// drawTail draws a normal number above stripsEnd (Marsaglia 1964): of an exponential
 // number of that rate it keeps what another one of rate 1 allows.
-func beyond(r *rand.Rand) float64 {
+func drawTail(r *rand.Rand) float64 {
 	for {
 		x := float64(-Log(r.Float64()) * (1 / stripsEnd))
 		if y := -Log(r.Float64()); 2*y >= float64(x*x) {

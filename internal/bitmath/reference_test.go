@@ -24,7 +24,7 @@ func plus(a, b number) number { return new(big.Float).SetPrec(precision).Add(a, 
 
 func less(a, b number) number { return new(big.Float).SetPrec(precision).Sub(a, b) }
 
-func by(a, b number) number { return new(big.Float).SetPrec(precision).Mul(a, b) }
+func multiply(a, b number) number { return new(big.Float).SetPrec(precision).Mul(a, b) }
 
 func quotient(a, b number) number { return new(big.Float).SetPrec(precision).Quo(a, b) }
 
@@ -61,7 +61,7 @@ var expCoef = sync.OnceValue(func() []number { return shorter(series.Exp(), 0x1p
 
 func bigExp(x number) number {
 	k := math.Round(rough(x) / math.Ln2)
-	r := less(x, by(exact(k), constants().ln2))
+	r := less(x, multiply(exact(k), constants().ln2))
 	y := evaluated(expCoef(), r.SetMantExp(r, -8))
 	square := exact(0)
 	for range 8 {
@@ -74,7 +74,7 @@ var expm1Coef = sync.OnceValue(func() []number { return shorter(series.Exp().Tai
 
 func bigExpm1(x number) number {
 	if math.Abs(rough(x)) < 0x1p-7 {
-		return by(x, evaluated(expm1Coef(), x))
+		return multiply(x, evaluated(expm1Coef(), x))
 	}
 	return less(bigExp(x), exact(1))
 }
@@ -84,21 +84,21 @@ func bigLog(x number) number {
 	m := exact(0)
 	k := x.MantExp(m)
 	y := exact(math.Log(rough(m)) + float64(k)*math.Ln2)
-	w := less(by(x, bigExp(exact(0).Neg(y))), exact(1))
-	square := by(w, w)
-	w = plus(less(w, quotient(square, exact(2))), quotient(by(square, w), exact(3)))
+	w := less(multiply(x, bigExp(exact(0).Neg(y))), exact(1))
+	square := multiply(w, w)
+	w = plus(less(w, quotient(square, exact(2))), quotient(multiply(square, w), exact(3)))
 	return plus(y, w)
 }
 
 func bigLog1p(x number) number {
 	if math.Abs(rough(x)) < 0x1p-100 {
-		return less(x, quotient(by(x, x), exact(2)))
+		return less(x, quotient(multiply(x, x), exact(2)))
 	}
 	return bigLog(new(big.Float).SetPrec(2*precision).Add(x, exact(1)))
 }
 
 func bigTanh(x number) number {
-	t := bigExpm1(by(x, exact(2)))
+	t := bigExpm1(multiply(x, exact(2)))
 	return quotient(t, plus(t, exact(2)))
 }
 
@@ -107,9 +107,9 @@ var circle = sync.OnceValue(func() (c struct{ sine, cosine []number }) {
 	return c
 })
 
-func bigSin(x number) number { return by(x, evaluated(circle().sine, by(x, x))) }
+func bigSin(x number) number { return multiply(x, evaluated(circle().sine, multiply(x, x))) }
 
-func bigCos(x number) number { return evaluated(circle().cosine, by(x, x)) }
+func bigCos(x number) number { return evaluated(circle().cosine, multiply(x, x)) }
 
 // local is a function by its series about the middles of quarters of octaves, each made once.
 type local struct {
@@ -117,7 +117,7 @@ type local struct {
 	sync.Map
 }
 
-func (l *local) at(x number) number {
+func (l *local) eval(x number) number {
 	bits := math.Float64bits(rough(x)) >> 50
 	c := math.Float64frombits(bits<<50 | 1<<49)
 	coef, ok := l.Load(c)
@@ -138,11 +138,11 @@ var (
 func bigErfc(x number) number {
 	switch {
 	case math.Abs(rough(x)) < 0.4:
-		return less(exact(1), by(x, evaluated(erfCoef(), by(x, x))))
+		return less(exact(1), multiply(x, evaluated(erfCoef(), multiply(x, x))))
 	case x.Sign() < 0:
 		return less(exact(2), bigErfc(exact(0).Neg(x)))
 	}
-	return by(bigExp(exact(0).Neg(by(x, x))), erfcx.at(x))
+	return multiply(bigExp(exact(0).Neg(multiply(x, x))), erfcx.eval(x))
 }
 
 // bigLgamma has 70 bits from 8 on, which is where Stirling's series is best with 24 terms.
@@ -151,11 +151,11 @@ func bigLgamma(x number) number {
 	case point < 0.5:
 		return less(bigLgamma(plus(x, exact(1))), bigLog(x))
 	case point < 8:
-		return lgamma.at(x)
+		return lgamma.eval(x)
 	}
 	w := quotient(exact(1), x)
-	s := by(w, evaluated(stirlCof(), by(w, w)))
-	main := less(by(less(x, exact(0.5)), bigLog(x)), x)
+	s := multiply(w, evaluated(stirlCof(), multiply(w, w)))
+	main := less(multiply(less(x, exact(0.5)), bigLog(x)), x)
 	return plus(main, plus(constants().halfLn2Pi, s))
 }
 

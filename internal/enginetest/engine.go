@@ -40,7 +40,7 @@ func List(t testing.TB) (list []Engine) {
 		}
 		t.Cleanup(func() { _ = c.Close(context.Background()) })
 		list = append(list, Engine{"postgres", func(statements string) ([][]string, error) {
-			return asked(c, "SET TimeZone='UTC'; SET jit=off; "+statements)
+			return query(c, "SET TimeZone='UTC'; SET jit=off; "+statements)
 		}})
 	}
 	if path, err := exec.LookPath(cmp.Or(os.Getenv("WEIR_DUCKDB"), "duckdb")); err == nil {
@@ -57,7 +57,7 @@ func List(t testing.TB) (list []Engine) {
 	return list
 }
 
-func asked(c *pgconn.PgConn, statements string) (rows [][]string, err error) {
+func query(c *pgconn.PgConn, statements string) (rows [][]string, err error) {
 	results, err := c.Exec(context.Background(), statements).ReadAll()
 	for _, r := range results {
 		for _, cells := range r.Rows {

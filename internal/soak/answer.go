@@ -27,7 +27,7 @@ func (g *generator) answer() {
 // query asks what the columns of a table can be asked.
 func query(g *generator, t ref) settings {
 	var list []settings
-	for i := range g.between(1, 5) {
+	for i := range g.within(1, 5) {
 		c := g.column(t)
 		q := settings{"name": string(rune('a' + i)), "ask": "histogram", "column": c.Name}
 		switch {
@@ -64,7 +64,7 @@ func covariance(g *generator, t ref) settings {
 // several draws what stages that answer questions have in common.
 func (g *generator) several(s settings) settings {
 	if g.yes(0.4) {
-		s["queries"] = g.between(1, 30)
+		s["queries"] = g.within(1, 30)
 	}
 	if g.yes(0.7) {
 		s["noise_multiplier"] = g.logBetween(0.01, 50)
@@ -108,6 +108,6 @@ func (g *generator) regression(t ref, explained func(domain.Column) bool) settin
 			names = append(names, c.Name)
 		}
 	}
-	s["target"], s["columns"], s["steps"] = target, names, g.between(1, 5)
+	s["target"], s["columns"], s["steps"] = target, names, g.within(1, 5)
 	return g.several(s)
 }

@@ -18,8 +18,8 @@ func chanceOf(seed, number uint64) chance { return chance{rand.New(rand.NewPCG(s
 // yes is true with probability p.
 func (c chance) yes(p float64) bool { return c.Float64() < p }
 
-// between is a whole number from least to most.
-func (c chance) between(least, most int) int { return least + c.IntN(most-least+1) }
+// within is a whole number from least to most.
+func (c chance) within(least, most int) int { return least + c.IntN(most-least+1) }
 
 // pick returns one of a list, and of none the zero value, which a spec is refused for.
 func pick[T any](c chance, list ...T) (one T) {
@@ -43,7 +43,7 @@ func some[T any](c chance, list []T, n int) []T {
 
 // number is one of very different sizes, spelled as a person would.
 func (c chance) number() float64 {
-	return pick(c, 0, 1, -1, 2, 0.5, 10, 100, -50, 1e3, float64(c.between(-20, 200)))
+	return pick(c, 0, 1, -1, 2, 0.5, 10, 100, -50, 1e3, float64(c.within(-20, 200)))
 }
 
 func count(n int, what string) string { return fmt.Sprintf("%d %s", n, what) }

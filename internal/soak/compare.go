@@ -78,11 +78,11 @@ func unordered(seen map[string]string) map[string]string {
 	for name, text := range seen {
 		switch {
 		case filepath.Base(name) == "run.json":
-			text = flow(without([]byte(text)))
+			text = flow(stripped([]byte(text)))
 		case strings.HasSuffix(name, ".jsonl"):
 			lines := strings.Split(strings.TrimSpace(text), "\n")
 			for i, line := range lines {
-				lines[i] = flow(without([]byte(line)))
+				lines[i] = flow(stripped([]byte(line)))
 			}
 			slices.Sort(lines)
 			text = strings.Join(lines, "\n")
@@ -92,8 +92,8 @@ func unordered(seen map[string]string) map[string]string {
 	return out
 }
 
-// without leaves the hashes of the ledger out of a JSON object.
-func without(data []byte) any {
+// stripped leaves the hashes of the ledger out of a JSON object.
+func stripped(data []byte) any {
 	var x any
 	if json.Unmarshal(data, &x) != nil {
 		return string(data)

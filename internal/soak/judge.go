@@ -48,12 +48,12 @@ func (g *generator) judge() {
 func associating(g *generator, _ ref) settings {
 	return settings{"measures": some(g.chance, []string{"mixed", "pearson", "spearman", "kendall", "cramers_v",
 		"cramers_v_corrected", "mutual_information",
-		"normalised_mutual_information", "theils_u", "correlation_ratio", "covariance"}, 1), "bins": g.between(2, 10),
-		"max_pairs": g.between(1, 10), "listed": g.IntN(10)}
+		"normalised_mutual_information", "theils_u", "correlation_ratio", "covariance"}, 1), "bins": g.within(2, 10),
+		"max_pairs": g.within(1, 10), "listed": g.IntN(10)}
 }
 
 func detecting(g *generator, _ ref) settings {
-	return settings{"max_rows": g.between(2, 60), "test": pick(g.chance, 0.1, 0.3, 0.9)}
+	return settings{"max_rows": g.within(2, 60), "test": pick(g.chance, 0.1, 0.3, 0.9)}
 }
 
 func predicting(g *generator, _ ref) settings {
@@ -61,12 +61,12 @@ func predicting(g *generator, _ ref) settings {
 		"ridge", "lasso", "decision_tree"),
 		"scaling": pick(g.chance, "standard", "bounds", "raw"), "binary_score": pick(g.chance, "auroc", "average_precision",
 			"f1", "accuracy"),
-		"many_score": pick(g.chance, "f1_macro", "accuracy", "auroc"), "min_count": g.between(1, 3),
+		"many_score": pick(g.chance, "f1_macro", "accuracy", "auroc"), "min_count": g.within(1, 3),
 		"max_train_rows": pick(g.chance, 0, 20)}
 }
 
 func disclosing(g *generator, t ref) settings {
-	s := settings{"distance": pick(g.chance, "euclidean", "gower"), "max_rows": g.between(2, 50),
+	s := settings{"distance": pick(g.chance, "euclidean", "gower"), "max_rows": g.within(2, 50),
 		"false_positive_rate": pick(g.chance, 0.05, 0.5)}
 	if g.yes(0.3) {
 		s["secrets"] = names(some(g.chance, t.header.Domain.Columns, 1))
@@ -97,9 +97,9 @@ func numberLearners() []string {
 }
 
 func counting(g *generator, _ ref) settings {
-	return settings{"ways": some(g.chance, []int{1, 2, 3}, 1), "bins": g.between(2, 20),
+	return settings{"ways": some(g.chance, []int{1, 2, 3}, 1), "bins": g.within(2, 20),
 		"edges":   pick(g.chance, "declared", "real"),
-		"outside": pick(g.chance, "clip", "own_bins"), "max_queries": g.between(1, 20)}
+		"outside": pick(g.chance, "clip", "own_bins"), "max_queries": g.within(1, 20)}
 }
 
 func ruling(g *generator, t ref) settings {
@@ -107,8 +107,8 @@ func ruling(g *generator, t ref) settings {
 }
 
 func projecting(g *generator, _ ref) settings {
-	return settings{"components": g.between(1, 4), "scaling": pick(g.chance, "standard", "bounds", "raw"),
-		"points": g.between(1, 20)}
+	return settings{"components": g.within(1, 4), "scaling": pick(g.chance, "standard", "bounds", "raw"),
+		"points": g.within(1, 20)}
 }
 
 func regressing(g *generator, t ref) settings {
@@ -129,7 +129,7 @@ func regressing(g *generator, t ref) settings {
 }
 
 func reporting(g *generator, t ref) settings {
-	s := settings{"plots": g.IntN(3), "rows": g.between(1, 20)}
+	s := settings{"plots": g.IntN(3), "rows": g.within(1, 20)}
 	if two := where(t, func(c domain.Column) bool { return len(c.Categories) == 2 }); len(two) > 0 && g.yes(0.5) {
 		s["target"] = pick(g.chance, two...).Name
 	}

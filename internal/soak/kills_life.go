@@ -113,7 +113,7 @@ func (l *life) end(p *process) (fault string, done bool) {
 	case p.code() == 0:
 		return "", true
 	}
-	return fmt.Sprintf("%s: exit code %d: %s", sig, p.code(), p.said()), false
+	return fmt.Sprintf("%s: exit code %d: %s", sig, p.code(), p.stderr()), false
 }
 
 func (s *killSoak) usual() time.Duration {

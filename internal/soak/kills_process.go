@@ -83,14 +83,14 @@ func (p *process) fault() string {
 	if p.code() == 0 {
 		return ""
 	}
-	return fmt.Sprintf("exit code %d: %s", p.code(), p.said())
+	return fmt.Sprintf("exit code %d: %s", p.code(), p.stderr())
 }
 
 // ended reports whether a signal ended the process, at once or with the exit code of an
 // interrupted run.
-func (p *process) ended() bool { return p.over() && (p.code() == 130 || p.code() == -1) }
+func (p *process) ended() bool { return p.hasEnded() && (p.code() == 130 || p.code() == -1) }
 
-func (p *process) over() bool {
+func (p *process) hasEnded() bool {
 	select {
 	case <-p.done:
 		return true
@@ -101,10 +101,10 @@ func (p *process) over() bool {
 
 // code is -1 for a process that a signal ended, or that has not ended.
 func (p *process) code() int {
-	if !p.over() {
+	if !p.hasEnded() {
 		return -1
 	}
 	return p.cmd.ProcessState.ExitCode()
 }
 
-func (p *process) said() string { return p.errs.String() }
+func (p *process) stderr() string { return p.errs.String() }

@@ -47,24 +47,24 @@ func plantedFaultsAreSeen(t *testing.T, program string) {
 		"a charge twice": {func(l *life, _ string) error {
 			p, err := l.launch("run", "spec.yaml", "--insecure-noise-seed", noiseSeed, "--fresh")
 			if err == nil && p.wait() != "" {
-				err = errors.New(p.said())
+				err = errors.New(p.stderr())
 			}
 			runs, _ := store.Runs(filepath.Join(l.dir, "runs", "tiny"))
 			return errors.Join(err, os.RemoveAll(runs[len(runs)-1]))
 		}, "2 charges, must have 1"},
 		"a lost ledger": {func(l *life, _ string) error {
-			return os.Remove(l.at("data.csv.NOT-PRIVATE.weir-ledger.jsonl"))
+			return os.Remove(l.pathOf("data.csv.NOT-PRIVATE.weir-ledger.jsonl"))
 		}, "no such file"},
 		"a second run": {func(l *life, run string) error { return os.CopyFS(run+"x", os.DirFS(run)) },
 			"2 runs, must be 1"},
 		"a released file": {func(_ *life, run string) error { return os.Remove(filepath.Join(run, "release", "BILL.txt")) },
 			"BILL.txt"},
 		"a temporary file": {func(l *life, _ string) error {
-			return os.WriteFile(l.at("runs/cache/paid/.x.tmp12"), nil, 0o600)
+			return os.WriteFile(l.pathOf("runs/cache/paid/.x.tmp12"), nil, 0o600)
 		}, "is left"},
-		"a checkpoint": {func(l *life, _ string) error { return os.MkdirAll(l.at("runs/cache/x/scratch"), 0o700) },
+		"a checkpoint": {func(l *life, _ string) error { return os.MkdirAll(l.pathOf("runs/cache/x/scratch"), 0o700) },
 			"is left"},
-		"an open file": {func(l *life, _ string) error { return os.WriteFile(l.at("runs/tiny/rows.arrow"), nil, 0o644) },
+		"an open file": {func(l *life, _ string) error { return os.WriteFile(l.pathOf("runs/tiny/rows.arrow"), nil, 0o644) },
 			"its owner's alone"},
 		"an unfinished record": {func(_ *life, run string) error {
 			return editFile(filepath.Join(run, "run.json"), `"done"`, `"running"`)
@@ -95,7 +95,7 @@ func plantedFaultsAreSeen(t *testing.T, program string) {
 	}
 }
 
-func (l *life) at(name string) string { return filepath.Join(l.dir, name) }
+func (l *life) pathOf(name string) string { return filepath.Join(l.dir, name) }
 
 func editFile(path, old, new string) error {
 	text, err := os.ReadFile(path)

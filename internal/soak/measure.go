@@ -100,7 +100,7 @@ func independent(g *generator, t ref) settings { return numbersCut(g, t) }
 func numbersCut(g *generator, t ref) settings {
 	s := settings{}
 	if g.yes(0.3) {
-		s["bins"] = g.between(2, 12)
+		s["bins"] = g.within(2, 12)
 	}
 	if numbers := where(t, isBounded); g.yes(0.4) && len(numbers) > 0 {
 		c := pick(g.chance, numbers...)
@@ -121,16 +121,16 @@ func (g *generator) categorical(measured bool) string {
 	return pick(g.chance, "sample", "argmax")
 }
 
-// made adds stages that read a released model of marginals, or what was drawn from it.
-func (g *generator) made(model, rows string) {
+// addModel adds stages that read a released model of marginals, or what was drawn from it.
+func (g *generator) addModel(model, rows string) {
 	if g.yes(0.3) {
 		if again, ok := g.try(settings{"kind": "marginals_from", "model": model, "max_model_size": pick(g.chance, 1,
 			40)}); ok {
-			g.try(settings{"kind": "sample", "from": again, "rows": g.IntN(30), "copies": g.between(2, 3)})
+			g.try(settings{"kind": "sample", "from": again, "rows": g.IntN(30), "copies": g.within(2, 3)})
 		}
 	}
 	if g.yes(0.3) {
-		s := settings{"kind": "intervals", "from": model, "copies": g.between(2, 4)}
+		s := settings{"kind": "intervals", "from": model, "copies": g.within(2, 4)}
 		if g.yes(0.5) {
 			s["marginals"] = [][]string{names(some(g.chance, g.plan.Step(model).Work.Out["model"].Domain.Columns, 1))}
 		}
@@ -178,13 +178,13 @@ func countingRows(g *generator, _ ref) settings {
 func screening(g *generator, _ ref) settings {
 	s := g.sampling()
 	s["optimiser"], s["learning_rate"] = pick(g.chance, "adam", "sgd"), pick(g.chance, 0.001, 0.1)
-	s["average"], s["checkpoint_every"] = pick(g.chance, 0, 0.5), g.between(1, 5)
+	s["average"], s["checkpoint_every"] = pick(g.chance, 0, 0.5), g.within(1, 5)
 	return s
 }
 
 // foresting counts in a few small trees.
 func foresting(g *generator, _ ref) settings {
-	s := settings{"trees": g.between(1, 4), "depth": g.between(1, 5)}
+	s := settings{"trees": g.within(1, 4), "depth": g.within(1, 5)}
 	g.noise(s)
 	return s
 }
@@ -213,9 +213,9 @@ func (g *generator) screen() bool {
 	_, ok = g.step("remove_anomalies", func(g *generator, _ ref) settings {
 		s := settings{"placement": "pre", "detector": detector}
 		if g.paired {
-			s["remove"] = g.between(1, 3) // so that rows are left, and noise decides which
+			s["remove"] = g.within(1, 3) // so that rows are left, and noise decides which
 		} else if g.yes(0.6) {
-			s["remove"] = g.between(1, 20)
+			s["remove"] = g.within(1, 20)
 		} else {
 			s["above"] = g.logBetween(0.01, 20)
 		}

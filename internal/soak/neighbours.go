@@ -19,7 +19,7 @@ type pair struct {
 // neighbours draws a table and changes one unit of it, more often than not at its
 // end: there all others keep their place, and with it the coins of a sample.
 func (c chance) neighbours(w *world) pair {
-	common := c.table(w, pick(c, 0, 1, c.between(0, 12), c.between(5, 60), c.between(50, 300)))
+	common := c.table(w, pick(c, 0, 1, c.within(0, 12), c.within(5, 60), c.within(50, 300)))
 	name := "one more"
 	if w.unit >= 0 {
 		name = c.unitName(w.columns[w.unit], -1)
@@ -87,7 +87,7 @@ func (c chance) replacement(w *world, p *pair, name string, n int) [][]string {
 func (c chance) unitRows(w *world, name string) [][]string {
 	n := 1
 	if w.unit >= 0 && name != "" {
-		n = c.between(1, w.maxRows+2)
+		n = c.within(1, w.maxRows+2)
 	}
 	dest := pick(c, styles()...)
 	var rows [][]string

@@ -28,8 +28,8 @@ import (
 	"weir/runtime/store"
 )
 
-// told is a story on one of two neighbouring worlds.
-type told struct {
+// sideStory is a story on one of two neighbouring worlds.
+type sideStory struct {
 	runs    [2]*outcome
 	seen    map[string]string // after both
 	charged bool              // by the first run
@@ -69,7 +69,7 @@ func (s *soak) tell(t *trial) (*finding, error) {
 
 // together lists what two runs show on neighbouring worlds and must not: what either would not show
 // alone, an order of the steward that both worlds do not answer alike, and draws that both runs make.
-func together(st story, w [2]*world, one, other *told) []string {
+func together(st story, w [2]*world, one, other *sideStory) []string {
 	list := differences(one.seen, other.seen)
 	for i := range one.runs {
 		a, b := one.runs[i], other.runs[i]
@@ -78,7 +78,7 @@ func together(st story, w [2]*world, one, other *told) []string {
 		list = append(list, b.frozen.Faults(w[i].adjacency, c.plan())...)
 		list = append(list, c.stabilityFaults()...)
 	}
-	for _, t := range []*told{one, other} {
+	for _, t := range []*sideStory{one, other} {
 		list = append(list, t.runs[0].noise.faults...)
 		list = append(list, shared(t)...)
 		if refusal := new(dataset.Refusal); st.refused(t.charged) && t.changed && !errors.As(t.runs[1].err, refusal) {
@@ -93,7 +93,7 @@ func together(st story, w [2]*world, one, other *told) []string {
 // stage couples one table: in both worlds everyone but the unit that changes keeps their draw. Two runs
 // may share the draws where both met that one table, whatever the world; else a unit that stands
 // elsewhere in one of them moves what everyone drew in one run against the other.
-func shared(t *told) (faults []string) {
+func shared(t *sideStory) (faults []string) {
 	a, b := t.runs[0].tables, t.runs[1].tables
 	for stage, secret := range a.secrets {
 		for again, same := range b.secrets {
@@ -117,15 +117,15 @@ func equalTables(a, b map[string]arrow.Record) bool {
 
 // live carries out the two runs of a story on one world, by the way that `weir run` takes: with an
 // owner's side, and with noise that would be secret if its random numbers were the system's.
-func (s *soak) live(t *trial, later *world, st story, second bool, frozen [2]*pipelinetest.Frozen) (*told, error) {
+func (s *soak) live(t *trial, later *world, st story, second bool, frozen [2]*pipelinetest.Frozen) (*sideStory, error) {
 	dir := filepath.Join(s.dir, "run")
 	if err := errors.Join(os.RemoveAll(dir), t.world.lay(dir, t.spec, second)); err != nil {
 		return nil, err
 	}
 	m := manner{workers: 1, watch: s.watch, planted: s.planted}
 	l := living{dir: dir, reg: s.reg, m: m, random: rand.NewChaCha8([32]byte{1}), noise: &residuals{}}
-	for i := range l.told.runs {
-		l.told.runs[i] = &outcome{tables: &captured{}, frozen: frozen[i], noise: l.noise}
+	for i := range l.sideStory.runs {
+		l.sideStory.runs[i] = &outcome{tables: &captured{}, frozen: frozen[i], noise: l.noise}
 	}
 	if st.trials {
 		return l.experiment(t.spec, st)
@@ -135,7 +135,7 @@ func (s *soak) live(t *trial, later *world, st story, second bool, frozen [2]*pi
 
 // living is a story on its way.
 type living struct {
-	told
+	sideStory
 	dir    string
 	reg    *pipeline.Registry
 	m      manner
@@ -147,7 +147,7 @@ type living struct {
 }
 
 // twice runs the spec, lets the steward do what the story says, and runs it again.
-func (l *living) twice(t *trial, later *world, st story, second bool, middle func(dir string)) (*told, error) {
+func (l *living) twice(t *trial, later *world, st story, second bool, middle func(dir string)) (*sideStory, error) {
 	if err := l.run(0, t.spec, l.options("runs")); err != nil {
 		return nil, err
 	}
@@ -233,7 +233,7 @@ func (l *living) run(i int, text string, opts runtime.Options) error {
 }
 
 // experiment runs the spec twice over, as repeats.
-func (l *living) experiment(text string, st story) (*told, error) {
+func (l *living) experiment(text string, st story) (*sideStory, error) {
 	var trials []runtime.Trial
 	for i := range l.runs {
 		plan, err := l.plan(i, text, i)
@@ -290,7 +290,7 @@ func (l *living) options(out string) runtime.Options {
 }
 
 // end takes down what is left of both runs that anyone may see.
-func (l *living) end() (*told, error) {
+func (l *living) end() (*sideStory, error) {
 	seen, err := visible(l.dir)
 	if err != nil {
 		return nil, err
@@ -301,6 +301,6 @@ func (l *living) end() (*told, error) {
 		o.panics = panics(l.dir)
 		l.seen[fmt.Sprintf("the error of run %d", i+1)] = describe(o.err)
 	}
-	l.shown.into(l.seen)
-	return &l.told, nil
+	l.shown.addTo(l.seen)
+	return &l.sideStory, nil
 }

@@ -33,8 +33,8 @@ func TestPairsOfRuns(t *testing.T) {
 	}
 }
 
-// until returns the first case in which a planted fault is found by what the soak says of it.
-func (s *soak) until(t *testing.T, message string) uint64 {
+// seedFinding returns the first case in which a planted fault is found by what the soak says of it.
+func (s *soak) seedFinding(t *testing.T, message string) uint64 {
 	t.Helper()
 	for n := range uint64(plantedWithin) {
 		f, err := s.try(n)
@@ -71,7 +71,7 @@ func TestPlantedFaultsBetweenRuns(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			s, began := newPairs(t, p.seed), time.Now()
 			p.plant(s)
-			if n := s.until(t, p.says); n < plantedWithin {
+			if n := s.seedFinding(t, p.says); n < plantedWithin {
 				t.Logf("found in case %d after %.1f s", n, time.Since(began).Seconds())
 			}
 		})

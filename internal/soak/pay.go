@@ -57,7 +57,7 @@ func (g *generator) pay() {
 		rows, drawn := g.try(settings{"kind": "sample", "from": model, "rows": g.IntN(30),
 			"categorical": g.categorical(measured || mixed)})
 		if measured && drawn {
-			g.made(model, rows)
+			g.addModel(model, rows)
 		}
 	}
 }
@@ -87,7 +87,7 @@ func (g *generator) train(kind string, set func(*generator, ref) settings) (stri
 	if g.finds != "" {
 		id, ok := g.step(kind, func(g *generator, t ref) settings {
 			s := set(g, t)
-			s["detector"], s["remove_anomalies"] = g.finds, g.between(1, 2)
+			s["detector"], s["remove_anomalies"] = g.finds, g.within(1, 2)
 			return s
 		})
 		if ok {
@@ -146,9 +146,9 @@ func (g *generator) logBetween(least, most float64) float64 {
 }
 
 func (g *generator) layers() []int {
-	list := []int{g.between(1, 6)}
+	list := []int{g.within(1, 6)}
 	if g.yes(0.3) {
-		list = append(list, g.between(1, 4))
+		list = append(list, g.within(1, 4))
 	}
 	return list
 }
@@ -162,11 +162,11 @@ func sampling() map[string]func(*generator, ref) settings {
 // dpWGAN trains for a few steps.
 func dpWGAN(g *generator, _ ref) settings {
 	s := g.sampling()
-	for name, value := range (settings{"critic_steps": g.between(1, 3), "generator_steps": g.between(1, 2),
+	for name, value := range (settings{"critic_steps": g.within(1, 3), "generator_steps": g.within(1, 2),
 		"optimiser": pick(g.chance, "rmsprop", "adam"),
-		"average":   pick(g.chance, 0, 0.5), "weight_clip": pick(g.chance, 0.05, 1, 10), "generated_batch": g.between(1, 8),
-		"latent_dim": g.between(1, 4),
-		"generator":  g.layers(), "critic": g.layers(), "checkpoint_every": g.between(1, 5)}) {
+		"average":   pick(g.chance, 0, 0.5), "weight_clip": pick(g.chance, 0.05, 1, 10), "generated_batch": g.within(1, 8),
+		"latent_dim": g.within(1, 4),
+		"generator":  g.layers(), "critic": g.layers(), "checkpoint_every": g.within(1, 5)}) {
 		s[name] = value
 	}
 	if g.yes(0.3) {
@@ -181,13 +181,13 @@ func dpWGAN(g *generator, _ ref) settings {
 // sampling is how a few steps of DP-SGD draw their rows. Every third samples each row at
 // each step, so that inputs can be measured whatever place the changed rows have.
 func (g *generator) sampling() settings {
-	s := settings{"steps": g.between(1, 6), "expected_batch_size": max(g.world.rowsPublic, g.between(1, 60)),
+	s := settings{"steps": g.within(1, 6), "expected_batch_size": max(g.world.rowsPublic, g.within(1, 60)),
 		"max_grad_norm": g.logBetween(1e-3, 3)}
 	switch {
 	case g.yes(0.35):
 		s["sampling_rate"] = 1
 	case g.world.rowsPublic > 0 && g.yes(0.4):
-		s["expected_batch_size"] = g.between(1, g.world.rowsPublic)
+		s["expected_batch_size"] = g.within(1, g.world.rowsPublic)
 	default:
 		s["sampling_rate"] = g.logBetween(0.05, 1)
 	}
@@ -202,15 +202,15 @@ func (g *generator) noise(s settings) {
 }
 
 func gsWGAN(g *generator, _ ref) settings {
-	s := settings{"steps": g.between(1, 5), "batch_size": g.between(1, 6), "query": pick(g.chance, "sample", "mean"),
-		"max_grad_norm": g.logBetween(1e-3, 3), "warm_steps": pick(g.chance, 0, 3, 20), "critic_steps": g.between(1, 2),
-		"scheduled": g.between(0, 2),
-		"penalty":   pick(g.chance, 0, 1, 10), "average": pick(g.chance, 0, 0.5), "latent_dim": g.between(1, 4),
-		"generator": g.layers(), "critic": g.layers(), "checkpoint_every": g.between(1, 5), "learning_rate": pick(g.chance,
+	s := settings{"steps": g.within(1, 5), "batch_size": g.within(1, 6), "query": pick(g.chance, "sample", "mean"),
+		"max_grad_norm": g.logBetween(1e-3, 3), "warm_steps": pick(g.chance, 0, 3, 20), "critic_steps": g.within(1, 2),
+		"scheduled": g.within(0, 2),
+		"penalty":   pick(g.chance, 0, 1, 10), "average": pick(g.chance, 0, 0.5), "latent_dim": g.within(1, 4),
+		"generator": g.layers(), "critic": g.layers(), "checkpoint_every": g.within(1, 5), "learning_rate": pick(g.chance,
 			0.001, 0.05, 0.5)}
 	if g.yes(0.4) { // fast critics under a narrow clip come to differ by all that it allows
 		s["learning_rate"], s["penalty"], s["warm_steps"], s["max_grad_norm"], s["batch_size"], s["steps"] = 0.5, 0, 10,
-			0.001, g.between(1, 2), 8
+			0.001, g.within(1, 2), 8
 	} else if s["query"] == "mean" && s["batch_size"] != 1 {
 		s["critic_norm"] = pick(g.chance, "none", "batch")
 	}
@@ -220,15 +220,15 @@ func gsWGAN(g *generator, _ ref) settings {
 
 // pateGAN takes a few votes.
 func pateGAN(g *generator, _ ref) settings {
-	s := settings{"steps": g.between(1, 4), "batch_size": g.between(1, 8), "noise": pick(g.chance, "gaussian", "laplace"),
+	s := settings{"steps": g.within(1, 4), "batch_size": g.within(1, 8), "noise": pick(g.chance, "gaussian", "laplace"),
 		"teacher_features": pick(g.chance, "columns", "pairs"), "teacher_votes": pick(g.chance, "real", "half"),
 		"student_learns": pick(g.chance, "share", "majority"), "student_loss": pick(g.chance, "cross_entropy", "wasserstein"),
 		"student_norm": pick(g.chance, "none", "batch"), "optimiser": pick(g.chance, "adam", "rmsprop"),
 		"weight_clip": pick(g.chance, 0, 0.01, 1),
-		"average":     pick(g.chance, 0, 0.5), "latent_dim": g.between(1, 4), "generator": g.layers(), "student": g.layers(),
-		"checkpoint_every": g.between(1, 5)}
+		"average":     pick(g.chance, 0, 0.5), "latent_dim": g.within(1, 4), "generator": g.layers(), "student": g.layers(),
+		"checkpoint_every": g.within(1, 5)}
 	if g.yes(0.3) {
-		s["logistic"] = settings{"steps": g.between(1, 5), "rate": pick(g.chance, 0.01, 1), "penalty": pick(g.chance, 0, 1)}
+		s["logistic"] = settings{"steps": g.within(1, 5), "rate": pick(g.chance, 0.01, 1), "penalty": pick(g.chance, 0, 1)}
 	}
 	g.noise(s)
 	return s
@@ -245,20 +245,20 @@ func dpGAN(g *generator, t ref) settings {
 	s := g.sampling()
 	for name, value := range (settings{"label": g.label(t), "labels": pick(g.chance, "private", "equal"),
 		"label_share": pick(g.chance, 0.01, 0.5),
-		"loss":        pick(g.chance, "cross_entropy", "wasserstein"), "critic_steps": g.between(1, 3),
-		"generator_steps": g.between(1, 2),
+		"loss":        pick(g.chance, "cross_entropy", "wasserstein"), "critic_steps": g.within(1, 3),
+		"generator_steps": g.within(1, 2),
 		"optimiser":       pick(g.chance, "rmsprop", "adam"), "average": pick(g.chance, 0, 0.5), "weight_clip": pick(g.chance,
 			0.05,
 			1, 10),
-		"dropout": pick(g.chance, 0, 0.3), "generated_batch": g.between(1, 8), "generator": g.layers(), "critic": g.layers(),
-		"checkpoint_every": g.between(1, 5)}) {
+		"dropout": pick(g.chance, 0, 0.3), "generated_batch": g.within(1, 8), "generator": g.layers(), "critic": g.layers(),
+		"checkpoint_every": g.within(1, 5)}) {
 		s[name] = value
 	}
 	if g.yes(0.3) {
 		s["generator"] = []int{}
 	}
 	if g.yes(0.5) {
-		s["latent_dim"] = g.between(1, 4)
+		s["latent_dim"] = g.within(1, 4)
 	}
 	return s
 }
@@ -274,8 +274,8 @@ func dpVAE(g *generator, _ ref) settings {
 func dpSYN(g *generator, t ref) settings {
 	s := g.coder()
 	s["label"] = g.label(t)
-	components := g.between(1, 3)
-	s["mixture"] = settings{"components": components, "rounds": g.between(2, 4), "max_code_norm": pick(g.chance, 0.5, 2),
+	components := g.within(1, 3)
+	s["mixture"] = settings{"components": components, "rounds": g.within(2, 4), "max_code_norm": pick(g.chance, 0.5, 2),
 		"share": pick(g.chance, 0.1, 0.5)}
 	return s
 }
@@ -292,10 +292,10 @@ func (g *generator) label(t ref) string {
 // coder is what both have.
 func (g *generator) coder() settings {
 	s := g.sampling()
-	s["encoder"], s["decoder"], s["latent_dim"] = g.layers(), g.layers(), g.between(1, 4)
+	s["encoder"], s["decoder"], s["latent_dim"] = g.layers(), g.layers(), g.within(1, 4)
 	s["activation"] = pick(g.chance, "leaky_relu", "relu", "tanh")
 	s["average"], s["learning_rate"], s["checkpoint_every"] = pick(g.chance, 0, 0.5), pick(g.chance, 0.001, 0.1),
-		g.between(1, 5)
+		g.within(1, 5)
 	return s
 }
 
@@ -312,7 +312,7 @@ func (g *generator) twoPhases() (first, second settings) {
 // dpAutoGAN trains for a few steps in each phase.
 func dpAutoGAN(g *generator, _ ref) settings {
 	first, second := g.twoPhases()
-	for name, value := range (settings{"hidden": g.layers(), "code": g.between(1, 4), "activation": pick(g.chance,
+	for name, value := range (settings{"hidden": g.layers(), "code": g.within(1, 4), "activation": pick(g.chance,
 		"leaky_relu", "relu", "tanh"),
 		"heads": "columns", "loss": pick(g.chance, "mean", "sum"), "average": pick(g.chance, 0, 0.5)}) {
 		first[name] = value
@@ -320,17 +320,17 @@ func dpAutoGAN(g *generator, _ ref) settings {
 	for name, value := range (settings{"critic_steps": 1, "optimiser": pick(g.chance, "rmsprop", "adam"),
 		"norm":     pick(g.chance, "batch_norm", "layer_norm", "none"),
 		"residual": g.yes(0.5), "weight_clip": pick(g.chance, 0.05, 1, 10), "average": pick(g.chance, 0, 0.5),
-		"generated_batch": g.between(2, 8),
-		"latent_dim":      g.between(1, 4), "generator": g.layers(), "critic": g.layers()}) {
+		"generated_batch": g.within(2, 8),
+		"latent_dim":      g.within(1, 4), "generator": g.layers(), "critic": g.layers()}) {
 		second[name] = value
 	}
-	return settings{"autoencoder": first, "gan": second, "checkpoint_every": g.between(1, 5)}
+	return settings{"autoencoder": first, "gan": second, "checkpoint_every": g.within(1, 5)}
 }
 
 // rdpCGAN is dpAutoGAN of convolutions, a GAN a label.
 func rdpCGAN(g *generator, t ref) settings {
 	first, second := g.twoPhases()
-	for name, value := range (settings{"code": g.between(1, 4), "norm": pick(g.chance, "instance_norm", "layer_norm",
+	for name, value := range (settings{"code": g.within(1, 4), "norm": pick(g.chance, "instance_norm", "layer_norm",
 		"none"), "average": pick(g.chance, 0, 0.5),
 		"code_activation": pick(g.chance, "leaky_relu", "relu", "tanh"), "loss": pick(g.chance, "likelihood", "squares")}) {
 		first[name] = value
@@ -339,7 +339,7 @@ func rdpCGAN(g *generator, t ref) settings {
 		"layer_norm", "none"),
 		"critic_norm": pick(g.chance, "instance_norm", "layer_norm", "none"), "weight_clip": pick(g.chance, 0, 0.05, 10),
 		"average":         pick(g.chance, 0, 0.5),
-		"generated_batch": g.between(2, 8), "latent_dim": g.between(1, 4)}) {
+		"generated_batch": g.within(2, 8), "latent_dim": g.within(1, 4)}) {
 		second[name] = value
 	}
 	if g.yes(0.5) {
@@ -349,13 +349,13 @@ func rdpCGAN(g *generator, t ref) settings {
 		first["decoder"], second["generator"] = g.convolutions(), g.convolutions()
 	}
 	return settings{"label": g.label(t), "labels": pick(g.chance, "private", "equal"), "autoencoder": first, "gan": second,
-		"checkpoint_every": g.between(1, 5)}
+		"checkpoint_every": g.within(1, 5)}
 }
 
 // convolutions are a stack, which may be too long for a narrow table.
 func (g *generator) convolutions() (list []settings) {
-	for range g.between(1, 2) {
-		list = append(list, settings{"filters": g.between(1, 3), "kernel": g.between(1, 2), "stride": g.between(1, 2)})
+	for range g.within(1, 2) {
+		list = append(list, settings{"filters": g.within(1, 3), "kernel": g.within(1, 2), "stride": g.within(1, 2)})
 	}
 	return list
 }
@@ -364,7 +364,7 @@ func (g *generator) convolutions() (list []settings) {
 // there are categories, of which the first is then fixed in one where it has another column.
 func mixing(g *generator, t ref) settings {
 	s := g.sampling()
-	s["components"], s["checkpoint_every"] = g.between(1, 3), g.between(1, 5)
+	s["components"], s["checkpoint_every"] = g.within(1, 3), g.within(1, 5)
 	s["average"], s["learning_rate"], s["sizes_share"] = pick(g.chance, 0, 0.5), pick(g.chance, 0.001, 0.1),
 		pick(g.chance, 0.05, 0.5)
 	if numbers := where(t, isNumber); len(numbers) > 0 && g.yes(0.5) {

@@ -171,8 +171,8 @@ func paidFor(env *pipeline.Env, rows [][]float64, dim int) (any, error) {
 	return release(paid, total(rows, dim))
 }
 
-// beside does something wrong beside the right body.
-func beside(do func(env *pipeline.Env, n int) error) body {
+// inGoroutine does something wrong beside the right body.
+func inGoroutine(do func(env *pipeline.Env, n int) error) body {
 	return func(env *pipeline.Env, rows [][]float64, dim int) (any, error) {
 		if err := do(env, len(rows)); err != nil {
 			return nil, err

@@ -41,7 +41,7 @@ func (g *generator) prepare() {
 }
 
 func (g *generator) add(kind string, kinds map[string]func(g *generator, t ref) settings) (string, bool) {
-	t := g.from()
+	t := g.anyTable()
 	s := kinds[kind](g, t)
 	s["kind"] = kind
 	if _, own := s["from"]; !own && kind != "read" {
@@ -115,7 +115,7 @@ func filtering(g *generator, t ref) settings {
 
 func deriving(g *generator, t ref) settings {
 	var list []settings
-	for i := range g.between(1, 2) {
+	for i := range g.within(1, 2) {
 		list = append(list, g.derived(t, i))
 	}
 	return settings{"columns": list}
@@ -195,7 +195,7 @@ func (g *generator) fill(columns []domain.Column) settings {
 }
 
 func fillingKNN(g *generator, t ref) settings {
-	s := settings{"scope": pick(g.chance, "table", "shard", "reference", "reference"), "neighbors": g.between(1, 4),
+	s := settings{"scope": pick(g.chance, "table", "shard", "reference", "reference"), "neighbors": g.within(1, 4),
 		"weights": pick(g.chance, "uniform", "distance"), "scale": pick(g.chance, "none", "bounds")}
 	if sharded(t) {
 		s["scope"] = "shard"
@@ -227,7 +227,7 @@ func (g *generator) reference() string {
 }
 
 func binning(g *generator, t ref) settings {
-	s := settings{"strategy": pick(g.chance, "uniform", "uniform", "quantile"), "bins": g.between(1, 6),
+	s := settings{"strategy": pick(g.chance, "uniform", "uniform", "quantile"), "bins": g.within(1, 6),
 		"inverse": pick(g.chance, "midpoint", "uniform")}
 	if list := where(t, isBounded); g.yes(0.5) && len(list) > 0 {
 		s["columns"] = names(some(g.chance, list, 1))
@@ -285,7 +285,7 @@ func splitting(g *generator, t ref) settings {
 }
 
 func sharding(g *generator, _ ref) settings {
-	return settings{"shards": g.between(2, 6), "by": pick(g.chance, "random", "random", "random", "position")}
+	return settings{"shards": g.within(2, 6), "by": pick(g.chance, "random", "random", "random", "position")}
 }
 
 func reading(g *generator, _ ref) settings {

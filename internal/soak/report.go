@@ -43,7 +43,7 @@ func (s *soak) shrink(f *finding) *finding {
 	for smaller := true; smaller && time.Now().Before(dest); {
 		smaller = false
 		for i := len(f.stages) - 1; i >= 0 && time.Now().Before(dest); i-- {
-			if g := s.still(f.without(i)); g != nil {
+			if g := s.still(f.dropStage(i)); g != nil {
 				f, smaller = g, true
 			}
 		}
@@ -81,8 +81,8 @@ func (s *soak) still(t *trial) *finding {
 	return found(t, one, other)
 }
 
-// without leaves out stage i. What reads it no longer compiles.
-func (t *trial) without(i int) *trial {
+// dropStage leaves out stage i. What reads it no longer compiles.
+func (t *trial) dropStage(i int) *trial {
 	if len(t.stages) == 1 {
 		return nil
 	}
@@ -118,7 +118,7 @@ func alike(one, other *outcome) bool {
 // in what is left. Where nothing is to be cut off the runs stand as they are; where the
 // stage fails no more, the smaller case is a case like others.
 func (s *soak) alone(t *trial, one, other *outcome) (*finding, error) {
-	small := t.until(one)
+	small := t.cutAfter(one)
 	if small == nil {
 		return found(t, one, other), nil
 	}
@@ -130,7 +130,7 @@ func (s *soak) alone(t *trial, one, other *outcome) (*finding, error) {
 		}
 		return nil, nil
 	}
-	if alike(a, b) && small.until(a) != nil {
+	if alike(a, b) && small.cutAfter(a) != nil {
 		s.cover.uncompared++
 		return nil, nil
 	}
@@ -138,9 +138,9 @@ func (s *soak) alone(t *trial, one, other *outcome) (*finding, error) {
 	return found(small, a, b), nil
 }
 
-// until is a case without the stages that the failed one does not wait for; nil where it
+// cutAfter is a case without the stages that the failed one does not wait for; nil where it
 // waits for all others, or where no stage failed.
-func (t *trial) until(o *outcome) *trial {
+func (t *trial) cutAfter(o *outcome) *trial {
 	needed := needs(o.plan, o.failed)
 	if o.failed == "" || len(needed) == len(t.stages) {
 		return nil

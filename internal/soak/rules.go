@@ -14,7 +14,7 @@ import (
 func (c chance) rules(w *world) []domain.Constraint {
 	d := &domain.Domain{Columns: w.columns}
 	forms := []func(*domain.Domain) (domain.Constraint, bool){c.inOrder, c.follows, c.cannotBe, c.counted(w)}
-	for range c.between(1, 4) {
+	for range c.within(1, 4) {
 		rule, ok := pick(c, forms...)(d)
 		if !ok {
 			continue
@@ -27,8 +27,8 @@ func (c chance) rules(w *world) []domain.Constraint {
 	return d.Constraints
 }
 
-// of lists columns that rules can be about.
-func (c chance) of(d *domain.Domain, fits func(domain.Column) bool) (list []domain.Column) {
+// columnsThat lists columns that rules can be about.
+func (c chance) columnsThat(d *domain.Domain, fits func(domain.Column) bool) (list []domain.Column) {
 	for _, col := range d.Columns {
 		if col.Type != domain.Text && fits(col) {
 			list = append(list, col)
@@ -39,16 +39,16 @@ func (c chance) of(d *domain.Domain, fits func(domain.Column) bool) (list []doma
 }
 
 func (c chance) inOrder(d *domain.Domain) (rule domain.Constraint, ok bool) {
-	list := c.of(d, isNumber)
+	list := c.columnsThat(d, isNumber)
 	if len(list) < 2 {
 		return rule, false
 	}
-	return domain.Constraint{Order: names(list[:min(len(list), c.between(2, 3))])}, true
+	return domain.Constraint{Order: names(list[:min(len(list), c.within(2, 3))])}, true
 }
 
 // follows makes a column a function of a category.
 func (c chance) follows(d *domain.Domain) (rule domain.Constraint, ok bool) {
-	src, dst := c.of(d, isCoded), c.of(d, func(domain.Column) bool { return true })
+	src, dst := c.columnsThat(d, isCoded), c.columnsThat(d, func(domain.Column) bool { return true })
 	if len(src) == 0 || dst[0].Name == src[0].Name {
 		return rule, false
 	}
@@ -63,12 +63,12 @@ func (c chance) follows(d *domain.Domain) (rule domain.Constraint, ok bool) {
 }
 
 func (c chance) cannotBe(d *domain.Domain) (rule domain.Constraint, ok bool) {
-	list := c.of(d, func(domain.Column) bool { return true })
+	list := c.columnsThat(d, func(domain.Column) bool { return true })
 	if len(list) < 2 {
 		return rule, false
 	}
 	rule.Impossible = map[string]domain.Choice{}
-	for _, col := range list[:min(len(list), c.between(2, 3))] {
+	for _, col := range list[:min(len(list), c.within(2, 3))] {
 		rule.Impossible[col.Name] = domain.Choice{c.spelled(col)}
 		if isBounded(col) && c.yes(0.7) {
 			rule.Impossible[col.Name] = domain.Choice{fmt.Sprintf("..%g", c.inside(col))}
@@ -80,11 +80,11 @@ func (c chance) cannotBe(d *domain.Domain) (rule domain.Constraint, ok bool) {
 // counted is a public total, of as many rows as are public where any are.
 func (c chance) counted(w *world) func(*domain.Domain) (domain.Constraint, bool) {
 	return func(d *domain.Domain) (rule domain.Constraint, ok bool) {
-		list := c.of(d, isCoded)
+		list := c.columnsThat(d, isCoded)
 		if len(list) == 0 {
 			return rule, false
 		}
-		col, left := list[0], int64(max(w.rowsPublic, c.between(1, 90)))
+		col, left := list[0], int64(max(w.rowsPublic, c.within(1, 90)))
 		values := slices.Clone(col.Categories)
 		if w.rowsPublic > 0 {
 			left = int64(w.rowsPublic)
@@ -118,7 +118,7 @@ func (c chance) spelled(col domain.Column) string {
 // inside is a value of the column's grid, or any number where it has no bounds.
 func (c chance) inside(col domain.Column) float64 {
 	if col.Bounds == nil {
-		return float64(c.between(-50, 50))
+		return float64(c.within(-50, 50))
 	}
 	step := max(col.Step, 1)
 	return col.Bounds[0] + float64(step*float64(c.IntN(int((col.Bounds[1]-col.Bounds[0])/step)+1)))

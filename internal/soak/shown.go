@@ -58,7 +58,7 @@ func (s *shown) Write(b []byte) (int, error) {
 	return s.lines.Write(b)
 }
 
-func (s *shown) into(seen map[string]string) {
+func (s *shown) addTo(seen map[string]string) {
 	totals := slices.Sorted(maps.Keys(s.total))
 	slices.Sort(s.stage) // of two that run side by side, either may be first
 	lines := strings.Split(s.lines.String(), "\n")

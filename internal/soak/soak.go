@@ -199,7 +199,7 @@ func carryOut(dir, text string, reg *pipeline.Registry, frozen *pipelinetest.Fro
 		o.seen = unordered(o.seen)
 	}
 	o.seen["the plan"], o.seen["the error"], o.seen["the second run"] = words.Plan(o.plan.Plan), describe(o.err), again
-	shown.into(o.seen)
+	shown.addTo(o.seen)
 	return o, err
 }
 
@@ -214,7 +214,7 @@ func (o *outcome) options(dir string, shown *shown, m manner) runtime.Options {
 
 // probe looks on at the mechanisms of a stage.
 func (o *outcome) probe(stage string, m manner) privacy.Probe {
-	return o.noise.of(stage, watched(m.watch, stage, o.frozen.Of(stage)))
+	return o.noise.probeFor(stage, watched(m.watch, stage, o.frozen.Of(stage)))
 }
 
 // run carries the plan out and says what came of a second run, which has to be the

@@ -96,23 +96,24 @@ func plantedFaults() map[string]planted {
 	}
 	return map[string]planted{
 		"an unpaid column mean": {extras: one(1, onceFor, unpaidMean), says: "release/"},
-		"a count in an error":   {extras: one(1, onceFor, beside(countInError)), says: "the error differs"},
-		"an error for an empty table": {extras: one(1, onceFor, beside(func(_ *pipeline.Env, n int) error {
+		"a count in an error":   {extras: one(1, onceFor, inGoroutine(countInError)), says: "the error differs"},
+		"an error for an empty table": {extras: one(1, onceFor, inGoroutine(func(_ *pipeline.Env, n int) error {
 			if n == 0 {
 				return fmt.Errorf("nothing to add up")
 			}
 			return nil
 		})), seed: 2, says: "the error differs"},
 		"a count as progress": {extras: one(1, onceFor,
-			beside(func(env *pipeline.Env, n int) error { env.Progress(0, int64(n)); return nil })),
+			inGoroutine(func(env *pipeline.Env, n int) error { env.Progress(0, int64(n)); return nil })),
 			says: "the totals of progress"},
 		"a count in the log": {extras: one(1, onceFor,
-			beside(func(env *pipeline.Env, n int) error { env.Log.Warn("read", "rows", n); return nil })),
+			inGoroutine(func(env *pipeline.Env, n int) error { env.Log.Warn("read", "rows", n); return nil })),
 			says: "the log differs"},
-		"a count in the log of a run that fails alike": {extras: one(1, onceFor, beside(func(env *pipeline.Env, n int) error {
-			env.Log.Warn("read", "rows", n)
-			return errors.New("fails on any table")
-		})), says: "the log differs"},
+		"a count in the log of a run that fails alike": {extras: one(1, onceFor,
+			inGoroutine(func(env *pipeline.Env, n int) error {
+				env.Log.Warn("read", "rows", n)
+				return errors.New("fails on any table")
+			})), says: "the log differs"},
 		"one stream twice":          {extras: one(1, onceFor, streamTwice), says: "asked for twice"},
 		"the same noise twice":      {extras: one(1, twice, sameNoise), says: "has the noise of"},
 		"a clip 1 % off":            {extras: one(1.01, onceFor, paidFor), says: "its sensitivity is larger than paid for"},
@@ -241,7 +242,7 @@ func TestSameNoise(t *testing.T) {
 		"no noise":         {train.DPSGD{MaxGradNorm: math.Inf(1)}, nan, nan, 0},
 	} {
 		r := &residuals{}
-		probe := r.of("stage", pipelinetest.NewFrozen().Of("stage"))
+		probe := r.probeFor("stage", pipelinetest.NewFrozen().Of("stage"))
 		for use := range int64(2) {
 			probe.Release(privacy.Released{Spend: "train", Mechanism: c.mechanism, Use: use, In: c.in, Out: c.out})
 		}

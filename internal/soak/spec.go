@@ -152,7 +152,7 @@ func (g *generator) dataset() ref {
 }
 
 // table to work on: mostly the last one, so that chains get long.
-func (g *generator) from() ref {
+func (g *generator) anyTable() ref {
 	if g.last.name == "" || g.yes(0.05) {
 		return g.dataset()
 	}
@@ -207,7 +207,7 @@ func (g *generator) spec() bool {
 	if g.brief {
 		most = 2
 	}
-	for range g.between(0, most) {
+	for range g.within(0, most) {
 		g.prepare()
 	}
 	g.stray()
@@ -216,7 +216,7 @@ func (g *generator) spec() bool {
 	}
 	g.stray()
 	if !g.brief && g.yes(0.15) {
-		g.last = g.from()
+		g.last = g.anyTable()
 		g.pay()
 	}
 	if !g.brief {
@@ -238,7 +238,7 @@ func (g *generator) parted() {
 	if p := g.head["privacy"].(settings); noisy && p["epsilon"] != "inf" {
 		p["epsilon"] = pick(g.chance, 0.5, 1, 8) // with less noise a second run keeps the same rows
 	}
-	for range g.between(0, 2) {
+	for range g.within(0, 2) {
 		g.prepare()
 	}
 	if noisy {
@@ -316,7 +316,7 @@ func (g *generator) stray() {
 
 // strayInto adds a stage of a kind, with an output of a suitable form on each port. It adds none where there is none.
 func (g *generator) strayInto(k *pipeline.Kind) {
-	t := g.from()
+	t := g.anyTable()
 	s := g.settingsOf(reflect.TypeOf(k.New()), t)
 	for i, port := range k.In {
 		outputs := g.outputs(port)
@@ -418,7 +418,7 @@ func (g *generator) scalarOf(subject reflect.Kind, tag reflect.StructTag, t ref)
 	case subject == reflect.Bool:
 		return g.yes(0.5)
 	case subject >= reflect.Int && subject <= reflect.Uint64:
-		return g.between(int(least), int(max(least, min(most, least+4))))
+		return g.within(int(least), int(max(least, min(most, least+4))))
 	case subject == reflect.Float32 || subject == reflect.Float64:
 		return least + float64((most-least)*(0.1+float64(0.8*g.Float64())))
 	}

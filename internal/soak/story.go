@@ -89,22 +89,22 @@ func (s story) second(c chance, w *world) pair {
 // parts tells the rows that two tables share from the rows of the unit that changes.
 func parts(p pair) (common, mine, theirs [][]string) {
 	for _, r := range p.one {
-		if holds(p.other, r) {
+		if hasRow(p.other, r) {
 			common = append(common, r)
 		} else {
 			mine = append(mine, r)
 		}
 	}
 	for _, r := range p.other {
-		if !holds(p.one, r) {
+		if !hasRow(p.one, r) {
 			theirs = append(theirs, r)
 		}
 	}
 	return common, mine, theirs
 }
 
-// holds reports whether a row, not one like it, is in a table.
-func holds(rows [][]string, row []string) bool {
+// hasRow reports whether a row, not one like it, is in a table.
+func hasRow(rows [][]string, row []string) bool {
 	return slices.ContainsFunc(rows, func(r []string) bool { return &r[0] == &row[0] })
 }
 

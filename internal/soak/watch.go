@@ -30,7 +30,7 @@ func (c *captured) look(plan *compile.Plan, m manner) {
 		step := &plan.Steps[i]
 		run := step.Work.Run
 		step.Work.Run = func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
-			env.Secret = c.told(step.ID, m.secret(step.ID, env.Secret))
+			env.Secret = c.noteSecret(step.ID, m.secret(step.ID, env.Secret))
 			out, err := run(ctx, env, in)
 			c.keep(ctx, c.in, step.ID, in, nil)
 			c.keep(ctx, c.out, step.ID, out, step.Work.Out)
@@ -39,8 +39,8 @@ func (c *captured) look(plan *compile.Plan, m manner) {
 	}
 }
 
-// told notes which secret a stage is given: by 128 bits of it, which the stage goes without.
-func (c *captured) told(stage string, secret func(string) *noise.Stream) func(string) *noise.Stream {
+// noteSecret notes which secret a stage is given: by 128 bits of it, which the stage goes without.
+func (c *captured) noteSecret(stage string, secret func(string) *noise.Stream) func(string) *noise.Stream {
 	return func(purpose string) *noise.Stream {
 		s := secret(purpose)
 		c.mu.Lock()
@@ -103,7 +103,7 @@ type residualProbe struct {
 	stage string
 }
 
-func (r *residuals) of(stage string, p privacy.Probe) privacy.Probe {
+func (r *residuals) probeFor(stage string, p privacy.Probe) privacy.Probe {
 	probe := residualProbe{p, r, stage}
 	if w, ok := p.(privacy.Watcher); ok {
 		return struct {

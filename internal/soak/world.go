@@ -34,10 +34,10 @@ type laid func(rows [][]string, unit int) [][]string
 func newWorld(c chance) *world {
 	w := &world{unit: -1, maxRows: 1, adjacency: pick(c, privacy.AddRemove, privacy.ReplaceOne)}
 	if c.yes(0.5) {
-		w.unit, w.maxRows = 0, c.between(1, 4)
+		w.unit, w.maxRows = 0, c.within(1, 4)
 		w.columns = append(w.columns, c.unitColumn())
 	}
-	for i := range c.between(2, 8) {
+	for i := range c.within(2, 8) {
 		w.columns = append(w.columns, c.column(i))
 	}
 	w.pair = c.neighbours(w)
@@ -47,13 +47,13 @@ func newWorld(c chance) *world {
 	if w.unknown = c.yes(0.15); w.unknown {
 		c.spoil(w)
 	}
-	for range c.between(1, 30) {
+	for range c.within(1, 30) {
 		w.reference = append(w.reference, c.row(w.columns, pick(c, typical, typical, typical, high)))
 	}
-	w.extra = c.table(w, c.between(0, 40))
+	w.extra = c.table(w, c.within(0, 40))
 	w.otherExtra = w.extra
 	if c.yes(0.5) { // only evaluation may read it, so any change of it must stay inside
-		w.otherExtra = c.table(w, c.between(0, 40))
+		w.otherExtra = c.table(w, c.within(0, 40))
 	}
 	return w
 }
@@ -147,17 +147,17 @@ func (c chance) column(i int) domain.Column {
 	case domain.Boolean:
 		col.Categories = pick(c, []string{"no", "yes"}, []string{"0", "1"})
 	case domain.Categorical, domain.Ordinal:
-		for k := range c.between(1, 6) {
+		for k := range c.within(1, 6) {
 			col.Categories = append(col.Categories, string(rune('a'+k)))
 		}
 	case domain.Datetime:
 		col.Step = pick(c, 1, 60, 3600, 86400.)
-		col.Bounds = &[2]float64{86400 * 10000, 86400 * float64(10000+c.between(1, 9000))}
+		col.Bounds = &[2]float64{86400 * 10000, 86400 * float64(10000+c.within(1, 9000))}
 	case domain.Time:
 		col.Step = pick(c, 1, 60, 900, 3600.)
 		col.Bounds = &[2]float64{0, 86400 - col.Step}
 	case domain.Date:
-		col.Bounds = &[2]float64{10000, float64(10000 + c.between(0, 9000))}
+		col.Bounds = &[2]float64{10000, float64(10000 + c.within(0, 9000))}
 	default:
 		c.bound(&col)
 	}

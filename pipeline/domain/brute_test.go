@@ -54,8 +54,8 @@ func spelled(c *Column, rng *rand.Rand) Choice {
 	return Choice{fmt.Sprintf("%s..%s", word(c, numbers[min(i, j)]), word(c, numbers[max(i, j)]))}
 }
 
-// drawn is a domain with a few random rules.
-func drawn(rng *rand.Rand) *Domain {
+// randomDomain is a domain with a few random rules.
+func randomDomain(rng *rand.Rand) *Domain {
 	d := small()
 	for range 1 + rng.IntN(5) {
 		order := rng.Perm(len(d.Columns))
@@ -121,7 +121,7 @@ func TestFindAgainstEnumeration(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	none := 0
 	for range 2000 {
-		d := drawn(rng)
+		d := randomDomain(rng)
 		rules, ps := ReadRules(d)
 		if len(rules) == 0 {
 			t.Fatal(ps) // a rule that is drawn twice is left out
@@ -162,7 +162,7 @@ func TestFindAgainstEnumeration(t *testing.T) {
 func TestForbiddenAgainstEnumeration(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
 	for range 500 {
-		d := drawn(rng)
+		d := randomDomain(rng)
 		rules, _ := ReadRules(d)
 		for i := range rules {
 			r := &rules[i]

@@ -9,7 +9,7 @@ import (
 // domain from: those about a column that is gone, or whose values stand for something
 // else. What a step does to values beside that it says by Lift and its like.
 func (d *Domain) Carry(src *Domain) {
-	d.Constraints = without(d.Constraints, func(c Constraint) bool {
+	d.Constraints = dropRules(d.Constraints, func(c Constraint) bool {
 		return slices.ContainsFunc(c.Columns(), func(name string) bool {
 			return !sameMeaning(d.Column(name),
 				src.Column(name))
@@ -26,7 +26,7 @@ func sameMeaning(a, b *Column) bool {
 	return a.Type == b.Type && a.Encoding == nil && b.Encoding == nil && slices.Equal(a.Categories, b.Categories)
 }
 
-func without(list []Constraint, gone func(Constraint) bool) []Constraint {
+func dropRules(list []Constraint, gone func(Constraint) bool) []Constraint {
 	left := slices.DeleteFunc(slices.Clone(list), gone)
 	if len(left) == 0 {
 		return nil
@@ -37,14 +37,14 @@ func without(list []Constraint, gone func(Constraint) bool) []Constraint {
 // Suspend takes out the rules about some columns until the step that changes them, yet to
 // be remembered, is undone.
 func (d *Domain) Suspend(names ...string) {
-	d.Constraints = without(d.Constraints, about(names))
+	d.Constraints = dropRules(d.Constraints, namesAny(names))
 }
 
 // Lift takes out the rules about some columns for good: the columns hold other values
 // from here on.
-func (d *Domain) Lift(names ...string) { d.lift(about(names)) }
+func (d *Domain) Lift(names ...string) { d.lift(namesAny(names)) }
 
-func about(names []string) func(Constraint) bool {
+func namesAny(names []string) func(Constraint) bool {
 	return func(c Constraint) bool {
 		return slices.ContainsFunc(c.Columns(), func(name string) bool { return slices.Contains(names, name) })
 	}
@@ -58,7 +58,7 @@ func (d *Domain) LiftTotals() {
 // LiftMissing takes out the public counts of some columns, and the rules that name
 // missing among their values: other rows have none there from here on.
 func (d *Domain) LiftMissing(names ...string) {
-	touched := about(names)
+	touched := namesAny(names)
 	d.lift(func(c Constraint) bool {
 		return touched(c) &&
 			(len(c.Total) > 0 || slices.ContainsFunc(names, func(name string) bool { return d.namesMissing(c, name) }))
@@ -66,11 +66,11 @@ func (d *Domain) LiftMissing(names ...string) {
 }
 
 func (d *Domain) lift(missing func(Constraint) bool) {
-	d.Constraints = without(d.Constraints, missing)
+	d.Constraints = dropRules(d.Constraints, missing)
 	for i, step := range d.History {
 		if step.Before != nil && slices.ContainsFunc(step.Before.Constraints, missing) {
 			before := step.Before.Clone()
-			before.Constraints = without(before.Constraints, missing)
+			before.Constraints = dropRules(before.Constraints, missing)
 			d.History[i].Before = before
 		}
 	}

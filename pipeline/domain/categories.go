@@ -131,8 +131,8 @@ func gridOf(c *Column) grid {
 	return g
 }
 
-// from is the least value of the grid that is at least x.
-func (g grid) from(x float64) float64 {
+// ceil is the least value of the grid that is at least x.
+func (g grid) ceil(x float64) float64 {
 	if g.step == 0 || math.Abs(x) > 1e300 {
 		return x
 	}
@@ -149,7 +149,7 @@ func (g grid) after(x float64) float64 {
 	if g.step == 0 || math.Abs(x) > 1e300 {
 		return math.Nextafter(x, math.Inf(1))
 	}
-	return g.from(x + float64(g.step/2))
+	return g.ceil(x + float64(g.step/2))
 }
 
 // Forbidden says which combinations of bins hold no row that keeps a rule: bins[i] are

@@ -166,7 +166,7 @@ func (r reader) function(path string, c *Function) Rule {
 	var f function
 	before := len(*r.ps)
 	for _, key := range slices.Sorted(maps.Keys(c.Map)) {
-		at := under(path+".map", key)
+		at := joinPath(path+".map", key)
 		s, ok1 := r.value(at, count, key)
 		v, ok2 := r.single(at, end, string(c.Map[key]))
 		if ok1 && ok2 {

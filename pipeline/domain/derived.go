@@ -16,10 +16,13 @@ type Derived struct {
 // Value is the value that follows from one of the column that it is of; NaN is missing,
 // on either side. A value between two cases, as the rounding of decimals may leave one,
 // has that of the upper case.
-func (x Derived) Value(of float64) float64 {
-	pos := x.by.caseOf(of)
-	if pos < 0 && !absent(of) {
-		pos = min(sort.Search(len(x.by.of), func(i int) bool { return x.by.of[i].Missing || x.by.of[i].Ranges[0].Hi >= of }),
+func (x Derived) Value(root float64) float64 {
+	pos := x.by.caseOf(root)
+	if pos < 0 && !absent(root) {
+		pos = min(sort.Search(len(x.by.of), func(i int) bool {
+			return x.by.of[i].Missing ||
+				x.by.of[i].Ranges[0].Hi >= root
+		}),
 			len(x.by.of)-1)
 	}
 	if pos < 0 || len(x.by.to[pos].Ranges) == 0 {
@@ -153,7 +156,7 @@ func (t *derivation) implied(r *Rule) bool {
 		return false
 	}
 	values := make([]float64, len(r.Columns))
-	for _, v := range points(&t.d.Columns[root], t.told(r, root)) {
+	for _, v := range points(&t.d.Columns[root], t.impliedBy(r, root)) {
 		for i, column := range r.Columns {
 			values[i] = t.value(column, v)
 		}
@@ -164,9 +167,9 @@ func (t *derivation) implied(r *Rule) bool {
 	return true
 }
 
-// told are the sets of values of a root that the rule or a function on the way to its
+// impliedBy are the sets of values of a root that the rule or a function on the way to its
 // columns tells apart. Columns that follow have one value on each.
-func (t *derivation) told(r *Rule, root int) (sets []Values) {
+func (t *derivation) impliedBy(r *Rule, root int) (sets []Values) {
 	for i, column := range r.Columns {
 		if column == root {
 			sets = append(sets, r.form.sets(i)...)

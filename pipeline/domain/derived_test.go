@@ -38,7 +38,7 @@ func functions(rng *rand.Rand) *Domain {
 		}
 	}
 	if rng.IntN(3) == 0 {
-		d.Constraints = append(d.Constraints, drawn(rng).Constraints[0])
+		d.Constraints = append(d.Constraints, randomDomain(rng).Constraints[0])
 	}
 	return d
 }

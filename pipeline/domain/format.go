@@ -31,7 +31,7 @@ func numberExample() *regexp.Regexp {
 // it. ok is false where it is none, or uses one mark for two things.
 func ReadNumberForm(example string) (f NumberForm, ok bool) {
 	m := numberExample().FindStringSubmatch(example)
-	if m == nil || m[2] == m[3] && m[2] != "" || !affix(m[1]) || named(m[1]) || !affix(m[4]) {
+	if m == nil || m[2] == m[3] && m[2] != "" || !affix(m[1]) || endsInLetters(m[1]) || !affix(m[4]) {
 		return NumberForm{}, false
 	}
 	return NumberForm{Prefix: m[1], Thousands: m[2], Decimal: m[3], Suffix: m[4]}, true
@@ -44,9 +44,9 @@ func affix(text string) bool {
 	})
 }
 
-// named reports whether letters stand right before the digits, as in the name of a cell: -A4 is a formula to a
+// endsInLetters reports whether letters stand right before the digits, as in the name of a cell: -A4 is a formula to a
 // spreadsheet.
-func named(prefix string) bool {
+func endsInLetters(prefix string) bool {
 	last, _ := utf8.DecodeLastRuneInString(prefix)
 	return unicode.IsLetter(last)
 }

@@ -32,9 +32,9 @@ func (r reader) impossible(path string, items map[string]Choice) Rule {
 			"or bounds")
 	}
 	for _, name := range slices.Sorted(maps.Keys(items)) {
-		if at := r.column(under(path, name), name); at >= 0 {
+		if at := r.column(joinPath(path, name), name); at >= 0 {
 			rule.Columns = append(rule.Columns, at)
-			f.values = append(f.values, r.values(under(path, name), at, items[name]))
+			f.values = append(f.values, r.values(joinPath(path, name), at, items[name]))
 			words = append(words, name+" "+short(items[name]))
 		}
 	}

@@ -262,12 +262,12 @@ func (p momentPart) append(b []byte, t time.Time) []byte {
 	return append(b, p.text...)
 }
 
-func noonWord(as string, after bool) string {
+func noonWord(style string, after bool) string {
 	word := "AM"
 	if after {
 		word = "PM"
 	}
-	if as == "am" {
+	if style == "am" {
 		return strings.ToLower(word)
 	}
 	return word

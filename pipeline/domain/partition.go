@@ -150,10 +150,10 @@ func (r reader) cellCount(path string, rule *Rule, cells []uint64, places []floa
 // last, as NaN, where the column can be missing.
 func points(c *Column, sets []Values) []float64 {
 	all, g := AllValues(c), gridOf(c)
-	list := []float64{g.from(all.Ranges[0].Lo)}
+	list := []float64{g.ceil(all.Ranges[0].Lo)}
 	for _, s := range sets {
 		for _, p := range s.Ranges {
-			list = append(list, g.from(p.Lo), g.after(p.Hi))
+			list = append(list, g.ceil(p.Lo), g.after(p.Hi))
 		}
 	}
 	return tidy(list, all)

@@ -111,7 +111,7 @@ func (r reader) number(path string, c *Column, text string) (Values, bool) {
 		r.ps.Add(path, fmt.Sprintf("%q, outside the bounds", text), fmt.Sprintf("inside the bounds [%s, %s] of %s%s",
 			c.Show(all.Lo), c.Show(all.Hi), c.Name, ofFiles(c)))
 		return Values{}, false
-	case gridOf(c).from(max(p.Lo, all.Lo)) > p.Hi:
+	case gridOf(c).ceil(max(p.Lo, all.Lo)) > p.Hi:
 		r.ps.Add(path, fmt.Sprintf("%q, which holds no value of %s", text, c.Name),
 			fmt.Sprintf("a multiple of its step %g, counted from its lower bound", gridOf(c).step))
 		return Values{}, false
@@ -166,5 +166,5 @@ func parseNumber(c *Column, text string, open float64) (float64, bool) {
 	return v, err == nil && !math.IsNaN(v) && !math.IsInf(v, 0)
 }
 
-// under is the path of a key below another path, as the document spells it.
-func under(path, key string) string { return path + "." + schema.Path(key) }
+// joinPath is the path of a key below another path, as the document spells it.
+func joinPath(path, key string) string { return path + "." + schema.Path(key) }

@@ -172,8 +172,8 @@ func ReadWhere(d *Domain, path string, where map[string]Choice) (map[int]Values,
 	r := reader{d, &ps, true, map[int]map[string]int{}}
 	found := map[int]Values{}
 	for _, name := range slices.Sorted(maps.Keys(where)) {
-		if at := r.column(under(path, name), name); at >= 0 {
-			found[at] = r.values(under(path, name), at, where[name])
+		if at := r.column(joinPath(path, name), name); at >= 0 {
+			found[at] = r.values(joinPath(path, name), at, where[name])
 		}
 	}
 	return found, ps
@@ -195,7 +195,7 @@ func Narrowed(c Column, left Values) Column {
 		})
 	default:
 		all := AllValues(&c).Ranges[0]
-		lo, hi := gridOf(&c).from(max(left.Ranges[0].Lo, all.Lo)), min(left.Ranges[n-1].Hi, all.Hi)
+		lo, hi := gridOf(&c).ceil(max(left.Ranges[0].Lo, all.Lo)), min(left.Ranges[n-1].Hi, all.Hi)
 		if c.Type != Numeric {
 			hi = math.Floor(hi)
 		}

@@ -108,7 +108,7 @@ func shareOrdered(d *Domain, rules []*Rule, lists map[int][]float64) {
 			mine := slices.Clone(lists[pos])
 			for _, v := range all {
 				if !absent(v) {
-					mine = append(mine, gridOf(c).from(v))
+					mine = append(mine, gridOf(c).ceil(v))
 				}
 			}
 			lists[pos] = tidy(slices.DeleteFunc(mine, absent), AllValues(c))

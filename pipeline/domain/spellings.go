@@ -124,7 +124,7 @@ func (c *checker) aliases(path string, col *Column) {
 	}
 	means := map[string]bool{}
 	for _, category := range slices.Sorted(maps.Keys(col.Aliases)) {
-		where := under(path, category)
+		where := joinPath(path, category)
 		if !slices.Contains(col.Categories, category) {
 			c.problems.Add(where, c.quote(category)+", which is no category of the column",
 				"a category, with a list of its other spellings")

@@ -94,7 +94,7 @@ func (r reader) total(path string, cells []Cell) Rule {
 	names := slices.Sorted(maps.Keys(cells[0].Where))
 	rule := Rule{Label: "total of " + strings.Join(names, ":")}
 	for _, name := range names {
-		rule.Columns = append(rule.Columns, r.column(under(path+"[0].where", name), name))
+		rule.Columns = append(rule.Columns, r.column(joinPath(path+"[0].where", name), name))
 	}
 	if len(names) == 0 {
 		r.ps.Add(path+"[0].where", "empty", "values of one column or more")
@@ -134,7 +134,7 @@ func (r reader) cell(path string, names []string, columns []int, cell Cell) Tota
 		r.ps.Add(path+".count", fmt.Sprint(cell.Count), fmt.Sprintf("from 0 to %d", int64(mostCount)))
 	}
 	for i, name := range names {
-		one.Values = append(one.Values, r.values(under(path+".where", name), columns[i], cell.Where[name]))
+		one.Values = append(one.Values, r.values(joinPath(path+".where", name), columns[i], cell.Where[name]))
 	}
 	return one
 }

@@ -159,9 +159,9 @@ func (c Case) tablePorts() []string {
 	return ports
 }
 
-// with returns the case with other rows at a port; the public row count is that of
+// withRows returns the case with other rows at a port; the public row count is that of
 // the new rows where there was one.
-func (c Case) with(port string, rows arrow.Record) Case {
+func (c Case) withRows(port string, rows arrow.Record) Case {
 	c.In, c.seen = maps.Clone(c.In), nil
 	i := c.In[port]
 	if i.Rows = rows; i.Header.Rows > 0 {
@@ -243,7 +243,7 @@ func (c Case) many() (Case, bool) {
 		if h := in.Header; h.Class != pipeline.Private || h.Rows > 0 || n == 0 || h.Terms.Unit.Column != "" {
 			continue
 		}
-		c, any = c.with(port, repeated(in, n)), true
+		c, any = c.withRows(port, repeated(in, n)), true
 	}
 	return c, any
 }

@@ -64,7 +64,7 @@ func (c Case) edited(port string, lines []line) Case {
 	if slices.Equal(lines, keepAll(int(in.Rows.NumRows()))) {
 		return c
 	}
-	return c.with(port, edited(in, lines))
+	return c.withRows(port, edited(in, lines))
 }
 
 // variant is two versions of one table.
@@ -118,7 +118,7 @@ func change(n int, group []int, dest style) []line {
 // their place, and then others (moveVariants).
 func removeVariants(in Input, n, c int) []variant {
 	group := unitRows(in, n-1, c)
-	others := without(n, group)
+	others := linesExcept(n, group)
 	whole := slices.Clone(others)
 	for _, row := range group {
 		whole = append(whole, line{row: row})
@@ -154,10 +154,11 @@ func shardVariants(in Input, n int) []variant {
 		other: change(n, shardRows(shards, 0), high)})
 	if in.Header.Rows == 0 {
 		list = append(list, variant{what: fmt.Sprintf("shard %s removed", shards[n-1]), base: keepAll(n),
-			other: without(n, group)},
+			other: linesExcept(n, group)},
 			variant{what: fmt.Sprintf("shard %s grows", shards[n-1]), base: keepAll(n), other: append(keepAll(n),
 				line{n - 1, high}, line{n - 1, low})},
-			variant{what: fmt.Sprintf("shard %s removed", shards[0]), base: keepAll(n), other: without(n, shardRows(shards, 0)),
+			variant{what: fmt.Sprintf("shard %s removed", shards[0]), base: keepAll(n),
+				other: linesExcept(n, shardRows(shards, 0)),
 				moves: true},
 			variant{what: fmt.Sprintf("shard %s grows at its beginning", shards[0]), base: keepAll(n),
 				other: inserted(keepAll(n), 0, 1, high), moves: true})
@@ -229,7 +230,8 @@ func moveVariants(in Input, n, c int) []variant {
 	var list []variant
 	for i, pos := range slices.Compact([]int{0, n / 2}) {
 		group := unitRows(in, pos, c)
-		list = append(list, variant{what: fmt.Sprintf("rows %v removed", group), base: keepAll(n), other: without(n, group),
+		list = append(list, variant{what: fmt.Sprintf("rows %v removed", group), base: keepAll(n),
+			other: linesExcept(n, group),
 			moves: true})
 		to := styles()[i]
 		list = append(list, variant{what: fmt.Sprintf("%d rows put before row %d (%s)", c, pos, to), base: keepAll(n),
@@ -244,7 +246,7 @@ func moveVariants(in Input, n, c int) []variant {
 	return list
 }
 
-func without(n int, group []int) []line {
+func linesExcept(n int, group []int) []line {
 	return slices.DeleteFunc(keepAll(n), func(l line) bool { return slices.Contains(group, l.row) })
 }
 

@@ -172,7 +172,7 @@ func (c Case) turned() Case {
 		}
 		lines := keepAll(int(in.Rows.NumRows()))
 		slices.Reverse(lines)
-		c = c.with(port, edited(in, lines))
+		c = c.withRows(port, edited(in, lines))
 	}
 	return c
 }

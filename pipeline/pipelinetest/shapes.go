@@ -22,7 +22,7 @@ func checkShapes(t reporter, k pipeline.Kind, c Case) {
 			"nothing present": missing(in.Header, in.Rows),
 		}
 		for what, rows := range shapes {
-			checkShape(t, k, c.with(port, rows), port+": "+what)
+			checkShape(t, k, c.withRows(port, rows), port+": "+what)
 		}
 	}
 }

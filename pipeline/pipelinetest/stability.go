@@ -256,7 +256,7 @@ func (c Case) unitOf(port string, column int) Case {
 		in.Header.Stability = pipeline.Rows(len(lines))
 	}
 	in.Rows = paired(in.Rows, column)
-	c = c.with(port, in.Rows)
+	c = c.withRows(port, in.Rows)
 	c.In[port] = in
 	return c
 }

@@ -84,8 +84,8 @@ func byHand(each func(env *pipeline.Env, u *privacy.Use, i int, counts []int64) 
 	}
 }
 
-// drawn adds noise of a scale from a stream.
-func drawn(st *noise.Stream, counts []int64, scale float64) []int64 {
+// noisyCounts adds noise of a scale from a stream.
+func noisyCounts(st *noise.Stream, counts []int64, scale float64) []int64 {
 	out := append([]int64(nil), counts...)
 	st.IntegerGaussian(out, scale)
 	return out
@@ -155,12 +155,12 @@ func faults() map[string]struct {
 			})}, "what comes out of use 1 is what went in"},
 		"draws and releases past the mechanism": {
 			wrong{body: byHand(func(_ *pipeline.Env, u *privacy.Use, _ int, c []int64) []int64 {
-				return drawn(u.Stream("counts", 0), c, sigma)
+				return noisyCounts(u.Stream("counts", 0), c, sigma)
 			})}, "0 of 3 uses handed on what came out"},
 		"the same noise in every column": {
 			wrong{body: byHand(func(_ *pipeline.Env, u *privacy.Use, i int, c []int64) []int64 {
 				if st := u.Stream("counts", 0); i == 0 {
-					once = drawn(st, make([]int64, len(c)), sigma)
+					once = noisyCounts(st, make([]int64, len(c)), sigma)
 				}
 				out := append([]int64(nil), c...)
 				for j := range out {
@@ -170,18 +170,18 @@ func faults() map[string]struct {
 			})}, "uses 1 and 2 have the same noise"},
 		"one stream twice": {wrong{body: byHand(func(_ *pipeline.Env, u *privacy.Use, _ int, c []int64) []int64 {
 			u.Stream("counts", 0)
-			return privacy.Release(u, c, drawn(u.Stream("counts", 0), c, sigma))
+			return privacy.Release(u, c, noisyCounts(u.Stream("counts", 0), c, sigma))
 		})}, "asked for twice"},
 		"half the noise": {wrong{body: byHand(func(_ *pipeline.Env, u *privacy.Use, _ int, c []int64) []int64 {
-			return privacy.Release(u, c, drawn(u.Stream("counts", 0), c, sigma/2))
+			return privacy.Release(u, c, noisyCounts(u.Stream("counts", 0), c, sigma/2))
 		})}, "has not the planned deviation"},
 		"twice the noise": {wrong{body: byHand(func(_ *pipeline.Env, u *privacy.Use, _ int, c []int64) []int64 {
-			return privacy.Release(u, c, drawn(u.Stream("counts", 0), c, 2*sigma))
+			return privacy.Release(u, c, noisyCounts(u.Stream("counts", 0), c, 2*sigma))
 		})}, "has not the planned deviation"},
 		"secret draws for noise": {wrong{secret: true, body: byHand(func(env *pipeline.Env, u *privacy.Use, i int,
 			c []int64) []int64 {
 			u.Stream("counts", 0)
-			return privacy.Release(u, c, drawn(env.Secret(fmt.Sprint("noise ", i)), c, sigma))
+			return privacy.Release(u, c, noisyCounts(env.Secret(fmt.Sprint("noise ", i)), c, sigma))
 		})}, "another key gives the same outputs"},
 		"public draws for noise": {wrong{body: byHand(func(env *pipeline.Env, u *privacy.Use, i int, c []int64) []int64 {
 			rng, out := env.Rand(fmt.Sprint("noise ", i)), append([]int64(nil), c...)
@@ -201,7 +201,7 @@ func faults() map[string]struct {
 			for j := range in {
 				in[j] *= 1.01
 			}
-			return privacy.Release(u, in, drawn(u.Stream("counts", 0), c, sigma))
+			return privacy.Release(u, in, noisyCounts(u.Stream("counts", 0), c, sigma))
 		})}, "its sensitivity is larger than paid for"},
 		"a mean beside the marginals": {wrong{body: func(env *pipeline.Env, exact [][]int64) (any, error) {
 			noisy, err := paidFor(env, exact)

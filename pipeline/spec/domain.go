@@ -47,12 +47,12 @@ func (p *parser) domain(subject *Dataset) *domain.Domain {
 		return nil
 	}
 	if name == "" || p.src.Read == nil {
-		p.at(path, "", "the file of a domain, or the domain itself: {columns: [...]}", "")
+		p.problemAt(path, "", "the file of a domain, or the domain itself: {columns: [...]}", "")
 		return nil
 	}
 	data, err := p.src.Read(name)
 	if err != nil {
-		p.at(path, "", "a readable file", err.Error())
+		p.problemAt(path, "", "a readable file", err.Error())
 		return nil
 	}
 	d, problems := parseDomain(name, data)
@@ -157,7 +157,7 @@ func (p *parser) totals(d *Dataset) {
 	rules, _ := domain.ReadRules(d.Columns())
 	for i := range rules {
 		if rows := rules[i].Rows(); rows > 0 && rows != d.RowsPublic {
-			p.at("dataset.rows_public", "", fmt.Sprintf("%d, the sum of constraints[%d].total of the domain", rows,
+			p.problemAt("dataset.rows_public", "", fmt.Sprintf("%d, the sum of constraints[%d].total of the domain", rows,
 				rules[i].Place), "")
 			return
 		}

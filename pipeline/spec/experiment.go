@@ -63,7 +63,7 @@ func (t Trial) ofCell() []string {
 	return list
 }
 
-func (t Trial) with(to string, value schema.Raw, from ...any) Trial {
+func (t Trial) withSetting(to string, value schema.Raw, from ...any) Trial {
 	t.Set = append(slices.Clone(t.Set), to+"="+value.Text())
 	t.copies = append(slices.Clone(t.copies), copied{to, schema.Path(append([]any{"experiment"}, from...)...)})
 	return t
@@ -87,7 +87,7 @@ func (e *Experiment) Trials() ([]Trial, error) {
 		var next []Trial
 		for _, c := range combinations {
 			for i, value := range axis.Value {
-				next = append(next, c.with(axis.Name, value, "grid", axis.Name, i))
+				next = append(next, c.withSetting(axis.Name, value, "grid", axis.Name, i))
 			}
 		}
 		combinations = next
@@ -110,7 +110,7 @@ func (e *Experiment) atLevels(combinations []Trial) []Trial {
 		for i, level := range e.Levels {
 			t := c
 			for _, setting := range level {
-				t = t.with(setting.Name, setting.Value, "levels", i, setting.Name)
+				t = t.withSetting(setting.Name, setting.Value, "levels", i, setting.Name)
 			}
 			all = append(all, t)
 		}
@@ -139,7 +139,7 @@ func (e *Experiment) inCells(combinations []Trial) []Trial {
 			t := c
 			t.Cell = cell.Name
 			for _, setting := range cell.Value {
-				t = t.with(setting.Name, setting.Value, "cells", cell.Name, setting.Name)
+				t = t.withSetting(setting.Name, setting.Value, "cells", cell.Name, setting.Name)
 			}
 			all = append(all, t)
 		}
@@ -170,7 +170,7 @@ func (p *parser) experimentRules(e *Experiment) {
 	}
 	for _, part := range []string{"grid", "cells"} {
 		if path := "experiment." + part; p.doc.Has(path) && len(p.doc.Keys(path)) == 0 {
-			p.at(path, "empty", map[string]string{"grid": "a mapping from one or more settings to values",
+			p.problemAt(path, "empty", map[string]string{"grid": "a mapping from one or more settings to values",
 				"cells": "a mapping from one or more names to settings"}[part], "")
 		}
 	}
@@ -178,7 +178,7 @@ func (p *parser) experimentRules(e *Experiment) {
 	for _, axis := range e.Grid {
 		path := schema.Path("experiment", "grid", axis.Name)
 		if len(axis.Value) == 0 {
-			p.at(path, "a list without values", "a list of one value or more", "")
+			p.problemAt(path, "a list without values", "a list of one value or more", "")
 		}
 		p.axis(path, axis.Name, takenBy("the grid", axes))
 		axes = append(axes, axis.Name)
@@ -190,9 +190,9 @@ func (p *parser) experimentRules(e *Experiment) {
 
 // levelRules: the levels set the same paths, and no two the same first value, by which tables tell them
 // apart.
-func (p *parser) levelRules(e *Experiment, grid []taken) {
+func (p *parser) levelRules(e *Experiment, grid []setBy) {
 	if p.doc.Has("experiment.levels") && len(e.Levels) == 0 {
-		p.at("experiment.levels", "empty", "a list of one or more mappings from settings to values", "")
+		p.problemAt("experiment.levels", "empty", "a list of one or more mappings from settings to values", "")
 	}
 	byName := map[string]bool{}
 	for i, level := range e.Levels {
@@ -206,13 +206,13 @@ func (p *parser) levelRules(e *Experiment, grid []taken) {
 		want := e.LevelPaths()
 		switch {
 		case len(level) == 0:
-			p.at(path, "a level without settings", "a mapping from one or more settings to values", "")
+			p.problemAt(path, "a level without settings", "a mapping from one or more settings to values", "")
 		case !slices.Equal(ownValue, want):
-			p.at(path, "given settings "+strings.Join(ownValue, ", "), "those of the first level, in its order: "+
+			p.problemAt(path, "given settings "+strings.Join(ownValue, ", "), "those of the first level, in its order: "+
 				strings.Join(want,
 					", "), "")
 		case byName[level[0].Value.Text()]:
-			p.at(path, ownValue[0]+" "+level[0].Value.Text()+", as an earlier level",
+			p.problemAt(path, ownValue[0]+" "+level[0].Value.Text()+", as an earlier level",
 				"a first value of its own, which names the level", "")
 		}
 		if len(level) > 0 {
@@ -221,16 +221,18 @@ func (p *parser) levelRules(e *Experiment, grid []taken) {
 	}
 }
 
-func (p *parser) cellRules(e *Experiment, before []taken) {
+func (p *parser) cellRules(e *Experiment, before []setBy) {
 	var names []string
 	for _, cell := range e.Cells {
 		path := schema.Path("experiment", "cells", cell.Name)
 		if !cellName().MatchString(cell.Name) {
-			p.at(path, fmt.Sprintf("the name %q", cell.Name), "letters, digits, dots, _ and -, a letter or digit first, of at "+
-				"most 64 bytes together", "")
+			p.problemAt(path, fmt.Sprintf("the name %q", cell.Name),
+				"letters, digits, dots, _ and -, a letter or digit first, of at "+
+					"most 64 bytes together", "")
 		}
 		if len(cell.Value) == 0 {
-			p.at(path, "a cell without settings", "a mapping from one or more settings to values; for a cell that changes "+
+			p.problemAt(path, "a cell without settings", "a mapping from one or more settings to values; for a cell that "+
+				"changes "+
 				"nothing, one setting at the value that it has in the spec, such as seed", "")
 		}
 		var ownValue []string
@@ -238,7 +240,7 @@ func (p *parser) cellRules(e *Experiment, before []taken) {
 			path := schema.Path("experiment", "cells", cell.Name, setting.Name)
 			created := before
 			if setting.Value.Null() { // a cell may do without what grid and levels set in the others
-				created = slices.DeleteFunc(slices.Clone(before), func(other taken) bool {
+				created = slices.DeleteFunc(slices.Clone(before), func(other setBy) bool {
 					return schema.Within(other.setting,
 						setting.Name)
 				})
@@ -258,7 +260,7 @@ func (p *parser) cellRules(e *Experiment, before []taken) {
 		accepted = "the name of a cell: " + strings.Join(names, ", ")
 	}
 	if !slices.Contains(names, e.Baseline) {
-		p.at("experiment.baseline", "", accepted, schema.DidYouMean(e.Baseline, names))
+		p.problemAt("experiment.baseline", "", accepted, schema.DidYouMean(e.Baseline, names))
 	}
 }
 
@@ -272,7 +274,7 @@ func (p *parser) figureRules(e *Experiment) {
 			if !known {
 				hint = schema.DidYouMean(stage, p.stages)
 			}
-			p.at(schema.Path("experiment", "figures", i), "", "STAGE.METRIC, of a stage that the spec has: "+
+			p.problemAt(schema.Path("experiment", "figures", i), "", "STAGE.METRIC, of a stage that the spec has: "+
 				strings.Join(p.stages, ", "), hint)
 		}
 	}
@@ -282,13 +284,13 @@ func (p *parser) figureRules(e *Experiment) {
 func (p *parser) printedRules(e *Experiment, cells []string) {
 	for _, subject := range e.Printed {
 		if !slices.Contains(cells, subject.Name) {
-			p.at(schema.Path("experiment", "printed", subject.Name), "no cell", "one of "+strings.Join(cells, ", "),
+			p.problemAt(schema.Path("experiment", "printed", subject.Name), "no cell", "one of "+strings.Join(cells, ", "),
 				schema.DidYouMean(subject.Name, cells))
 		}
-		for _, at := range subject.Value {
-			if len(at.Value) != len(e.Figures) {
-				p.at(schema.Path("experiment", "printed", subject.Name, at.Name), fmt.Sprintf("a list of %d numbers",
-					len(at.Value)),
+		for _, i := range subject.Value {
+			if len(i.Value) != len(e.Figures) {
+				p.problemAt(schema.Path("experiment", "printed", subject.Name, i.Name), fmt.Sprintf("a list of %d numbers",
+					len(i.Value)),
 					fmt.Sprintf("one for each of the %d experiment.figures", len(e.Figures)), "")
 			}
 		}
@@ -300,21 +302,21 @@ func cellName() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0
 
 // axis refuses a setting that runs of one experiment cannot differ in, one of a stage that
 // is not there, and one that another axis sets too.
-func (p *parser) axis(path, setting string, before []taken) {
+func (p *parser) axis(path, setting string, before []setBy) {
 	if one, err := schema.Respelled(setting); err == nil && one != setting {
-		p.at(path, fmt.Sprintf("the path %q", setting), "spelled "+one, "") // the rules below compare texts
+		p.problemAt(path, fmt.Sprintf("the path %q", setting), "spelled "+one, "") // the rules below compare texts
 		return
 	}
 	if stage, of := strings.CutPrefix(setting, "stages."); of {
 		name, _, _ := strings.Cut(stage, ".")
 		if ids := p.stages; !slices.Contains(ids, name) {
-			p.at(path, fmt.Sprintf("a setting of %q", name), "one of a stage that the spec has: "+strings.Join(ids, ", "),
+			p.problemAt(path, fmt.Sprintf("a setting of %q", name), "one of a stage that the spec has: "+strings.Join(ids, ", "),
 				schema.DidYouMean(name, ids))
 			return
 		}
 	}
 	if shared(setting) {
-		p.at(path, "a setting that all runs of an experiment share",
+		p.problemAt(path, "a setting that all runs of an experiment share",
 			"one outside of weir, name, experiment and dataset (dataset.domain and dataset.csv may differ)", "")
 	}
 	for _, other := range before {
@@ -322,20 +324,20 @@ func (p *parser) axis(path, setting string, before []taken) {
 	}
 }
 
-// taken is a setting that something else of the experiment gives.
-type taken struct{ setting, by string }
+// setBy is a setting that something else of the experiment gives.
+type setBy struct{ setting, by string }
 
-func takenBy(key string, settings []string) []taken {
-	list := make([]taken, len(settings))
+func takenBy(key string, settings []string) []setBy {
+	list := make([]setBy, len(settings))
 	for i, s := range settings {
-		list[i] = taken{s, key}
+		list[i] = setBy{s, key}
 	}
 	return list
 }
 
-func (p *parser) once(path, setting string, other taken) {
+func (p *parser) once(path, setting string, other setBy) {
 	if related(other.setting, setting) {
-		p.at(path, fmt.Sprintf("set by %s too, as %s", other.by, other.setting), "a setting that is given once", "")
+		p.problemAt(path, fmt.Sprintf("set by %s too, as %s", other.by, other.setting), "a setting that is given once", "")
 	}
 }
 

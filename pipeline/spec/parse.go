@@ -172,8 +172,8 @@ type parser struct {
 
 func (p *parser) add(ps ...schema.Problem) { p.problems = append(p.problems, ps...) }
 
-// at is a problem at a path of the spec.
-func (p *parser) at(path, found, accepted, hint string) {
+// problemAt is a problem at a path of the spec.
+func (p *parser) problemAt(path, found, accepted, hint string) {
 	problem := p.doc.Problem(path, accepted, hint)
 	if found != "" {
 		problem.Found = found
@@ -212,16 +212,17 @@ func (p *parser) stage(id string) Stage {
 	kind := p.reg.Kind(name)
 	switch {
 	case id == "" || id == pipeline.DatasetID || strings.ContainsAny(id, "./\\ #") || !plaintext.Printable(id):
-		p.at(path, fmt.Sprintf("the stage name %q", id), "a name without dot, slash, blank, # or control character, other "+
-			"than dataset", "")
+		p.problemAt(path, fmt.Sprintf("the stage name %q", id),
+			"a name without dot, slash, blank, # or control character, other "+
+				"than dataset", "")
 		p.misnamed = true
 	case !stageName(id):
-		p.at(path, fmt.Sprintf("the stage name %q", id), stageNames, "")
+		p.problemAt(path, fmt.Sprintf("the stage name %q", id), stageNames, "")
 		p.misnamed = true
 	case !p.doc.Has(path + ".kind"):
-		p.at(path, "", "a mapping with kind: one of "+strings.Join(p.reg.Names(), ", "), "")
+		p.problemAt(path, "", "a mapping with kind: one of "+strings.Join(p.reg.Names(), ", "), "")
 	case kind == nil:
-		p.at(path+".kind", "", "one of "+strings.Join(p.reg.Names(), ", "), schema.DidYouMean(name, p.reg.Names()))
+		p.problemAt(path+".kind", "", "one of "+strings.Join(p.reg.Names(), ", "), schema.DidYouMean(name, p.reg.Names()))
 	default:
 		return p.settings(id, path, kind)
 	}
@@ -265,7 +266,7 @@ func (p *parser) single(path string, s *Stage) {
 	for _, port := range s.Kind.In {
 		if n := len(s.Inputs[port.Name]); n > 1 && !port.Many {
 			at := path + "." + port.Key()
-			p.at(at, fmt.Sprintf("a list of %d stages", n), "one stage", "")
+			p.problemAt(at, fmt.Sprintf("a list of %d stages", n), "one stage", "")
 			s.wrong = append(s.wrong, at)
 		}
 	}

@@ -26,7 +26,7 @@ func (p *parser) rules(s *Spec) {
 // one of them private rows.
 func (p *parser) nameRule(name string) {
 	if own := []string{"cache", "datasets", "ledgers", "owners"}; slices.Contains(own, strings.ToLower(name)) {
-		p.at("name", fmt.Sprintf("%q", name), "another name than those of weir's own folders in the folder of runs ("+
+		p.problemAt("name", fmt.Sprintf("%q", name), "another name than those of weir's own folders in the folder of runs ("+
 			strings.Join(own, ", ")+")", "")
 	}
 }
@@ -35,7 +35,7 @@ func (p *parser) nameRule(name string) {
 func (p *parser) acknowledged(rules []string) {
 	for i, rule := range rules {
 		if _, err := FindRule(rule); err != nil {
-			p.at(fmt.Sprintf("privacy.acknowledge[%d]", i), fmt.Sprintf("%q", rule),
+			p.problemAt(fmt.Sprintf("privacy.acknowledge[%d]", i), fmt.Sprintf("%q", rule),
 				"an audit rule, such as W33 (weir check --explain W33)", "")
 		}
 	}
@@ -54,9 +54,9 @@ func (p *parser) unitRule(unit string, d *domain.Domain) {
 	const path = "dataset.privacy_unit.column"
 	switch c := d.Column(unit); {
 	case c == nil:
-		p.at(path, "", "a column of the domain: "+strings.Join(d.Names(), ", "), schema.DidYouMean(unit, d.Names()))
+		p.problemAt(path, "", "a column of the domain: "+strings.Join(d.Names(), ", "), schema.DidYouMean(unit, d.Names()))
 	case c.Type == domain.Numeric:
-		p.at(path, fmt.Sprintf("%q, which is numeric", unit),
+		p.problemAt(path, fmt.Sprintf("%q, which is numeric", unit),
 			fmt.Sprintf("a column that tells units apart exactly: declare %s with type: integer, or with type: text (without "+
 				"bounds and step) where names are no whole numbers", unit), "")
 	}
@@ -68,11 +68,11 @@ func (p *parser) budgetRules(t *Privacy) {
 	}
 	switch {
 	case t.Epsilon.Infinite() && t.Claims != pipeline.ClaimsNone:
-		p.at("privacy.epsilon", "", "finite, or inf together with claims: none", "")
+		p.problemAt("privacy.epsilon", "", "finite, or inf together with claims: none", "")
 	case !t.Epsilon.Infinite() && t.Claims == pipeline.ClaimsNone:
-		p.at("privacy.claims", "", "proven or published where epsilon is finite; none goes with epsilon: inf", "")
+		p.problemAt("privacy.claims", "", "proven or published where epsilon is finite; none goes with epsilon: inf", "")
 	case !t.Epsilon.Infinite() && t.Delta == 0 && t.Accountant != "basic":
-		p.at("privacy.delta", "0", "above 0 and below one over the number of rows, unless accountant is basic", "")
+		p.problemAt("privacy.delta", "0", "above 0 and below one over the number of rows, unless accountant is basic", "")
 	}
 }
 
@@ -91,15 +91,15 @@ func (p *parser) splitRules(s *Spec) {
 		sum += share
 		path := "privacy.split." + id
 		if !slices.Contains(ids, id) {
-			p.at(path, fmt.Sprintf("the share of %q", id), "the name of a stage: "+strings.Join(ids, ", "),
+			p.problemAt(path, fmt.Sprintf("the share of %q", id), "the name of a stage: "+strings.Join(ids, ", "),
 				schema.DidYouMean(id, ids))
 		}
 		if !(share > 0 && share <= 1) {
-			p.at(path, "", "above 0 and at most 1", "")
+			p.problemAt(path, "", "above 0 and at most 1", "")
 		}
 	}
 	// 1e-9 forgives decimal shares such as 0.1 + 0.2 + 0.7.
 	if math.Abs(sum-1) > 1e-9 {
-		p.at("privacy.split", fmt.Sprintf("shares that sum to %.10g (W19)", sum), "shares that sum to 1", "")
+		p.problemAt("privacy.split", fmt.Sprintf("shares that sum to %.10g (W19)", sum), "shares that sum to 1", "")
 	}
 }

@@ -43,7 +43,8 @@ func ParseDataset(file string, data []byte, reg *pipeline.Registry) (*Dataset, e
 	s := defaults()
 	if len(doc.Keys("dataset")) == 0 { // the file may be a table, whose keys are cells
 		p.problems = nil
-		p.at("dataset", "", "a mapping that says where the table is, as that of a spec does: {database: {engine: ...}}, or "+
+		p.problemAt("dataset", "", "a mapping that says where the table is, as that of a spec does: {database: {engine: "+
+			"...}}, or "+
 			"{file: ...}", "")
 	} else {
 		p.source(&s)
@@ -74,7 +75,7 @@ func (p *parser) source(s *Spec) {
 	d.Source, d.Declared.Kind = all[pos], kinds[pos].Name
 	for _, key := range rivals(p.reg, keyOf(kinds[pos])) {
 		if path := schema.Path("dataset", key); p.doc.Has(path) {
-			p.at(path, "", "left out where rows come from dataset."+kinds[pos].Name, "")
+			p.problemAt(path, "", "left out where rows come from dataset."+kinds[pos].Name, "")
 		}
 	}
 	if !p.wrong(keysOf(kinds[pos])...) {
@@ -99,7 +100,7 @@ func (p *parser) chosen(kinds []pipeline.SourceKind) (pos int, ok bool) {
 		found = "a mapping with " + listed(created)
 	}
 	if !p.misspelled("dataset") {
-		p.at("dataset", found, "a mapping with one of "+listed(names), "")
+		p.problemAt("dataset", found, "a mapping with one of "+listed(names), "")
 	}
 	return 0, false
 }
@@ -115,10 +116,10 @@ func (p *parser) declare(s *Spec) {
 	case err == nil:
 	case errors.As(err, &problems):
 		for _, problem := range problems {
-			p.at("dataset."+problem.Path, problem.Found, problem.Accepted, problem.Hint)
+			p.problemAt("dataset."+problem.Path, problem.Found, problem.Accepted, problem.Hint)
 		}
 	default:
-		p.at(schema.Path("dataset", declared.Kind), "", "a source that can be declared", err.Error())
+		p.problemAt(schema.Path("dataset", declared.Kind), "", "a source that can be declared", err.Error())
 	}
 }
 

@@ -140,7 +140,7 @@ type canonicalSpec struct {
 func (p *parser) digest(s *Spec) {
 	text, err := s.canonical(nil)
 	if err != nil {
-		p.at("", "without a canonical form", "writable as YAML", err.Error())
+		p.problemAt("", "without a canonical form", "writable as YAML", err.Error())
 		return
 	}
 	s.Digest = privacy.Digest(text)

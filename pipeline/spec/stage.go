@@ -196,7 +196,7 @@ func (p *parser) ask(s *Stage, list []Predicted) {
 		byName = append(byName, fmt.Sprintf("%s (predicted by %s)", l.Column, strings.Join(l.By, ", ")))
 		columns = append(columns, l.Column)
 	}
-	p.at(targetOf(s), "left out, and the spec names "+strings.Join(byName, " and "),
+	p.problemAt(targetOf(s), "left out, and the spec names "+strings.Join(byName, " and "),
 		fmt.Sprintf("one of %s, or %s", strings.Join(columns, ", "), pipeline.NoTarget), "")
 	s.wrong = append(s.wrong, targetOf(s))
 }

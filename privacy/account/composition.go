@@ -108,7 +108,7 @@ func share(releases []flatRelease, left float64) float64 {
 func basicSum(releases []flatRelease, left float64) float64 {
 	sum, each := 0.0, share(releases, left)
 	for _, r := range releases {
-		if eps, _ := r.at(each); eps > 0 {
+		if eps, _ := r.budgetAt(each); eps > 0 {
 			sum += float64(r.count * eps)
 		}
 	}
@@ -123,7 +123,7 @@ func strong(releases []flatRelease, slack, left float64) float64 {
 	each := share(releases, left)
 	var squares, drift, driftOld float64
 	for _, r := range releases {
-		eps, _ := r.at(each)
+		eps, _ := r.budgetAt(each)
 		if math.IsInf(eps, 1) {
 			return eps
 		}

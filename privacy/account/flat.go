@@ -216,8 +216,8 @@ func (r flatRelease) needsDelta() bool {
 	return r.kind == flatGaussian || r.kind == flatZCDP && r.rhoIs > 0
 }
 
-// at is the (epsilon, delta) of one use that may spend share of delta.
-func (r flatRelease) at(share float64) (eps, delta float64) {
+// budgetAt is the (epsilon, delta) of one use that may spend share of delta.
+func (r flatRelease) budgetAt(share float64) (eps, delta float64) {
 	ownValue := 1.0
 	if r.rate > 0 {
 		ownValue = math.Min(1, share/r.rate)
@@ -265,7 +265,7 @@ func logSum(h, width float64, logF func(float64) float64, starts ...float64) flo
 			continue
 		}
 		if l.near(k) >= top-3*cutoff { // from a mode far below another, the walk up to that could be endless
-			l.from(k)
+			l.walkFrom(k)
 		}
 	}
 	if l.mass == 0 {
@@ -285,8 +285,8 @@ func (l *lattice) near(k int) float64 {
 	return best
 }
 
-// from walks from index k both ways, never over what has been summed.
-func (l *lattice) from(k int) {
+// walkFrom walks from index k both ways, never over what has been summed.
+func (l *lattice) walkFrom(k int) {
 	lowWall, highWall := math.MinInt, math.MaxInt
 	if !l.first && k > l.high {
 		lowWall = l.high

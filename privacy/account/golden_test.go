@@ -164,7 +164,7 @@ func worPerOrder(c goldenCase) {
 		if int(a) <= maxTightOrder {
 			c.near("theorem 27", sharp.bound(int(a), sharp.theorem27)/(a-1), want.Theorem27[i])
 		}
-		c.atLeast("lower bound", sharp.at(a), want.Lower[i]*(1-1e-7))
+		c.atLeast("lower bound", sharp.cumulantAt(a), want.Lower[i]*(1-1e-7))
 	}
 }
 
@@ -189,7 +189,7 @@ func worAfterSteps(c goldenCase) {
 	sampled := []privacy.Event{privacy.Repeated{Count: in.Steps, Event: privacy.SampledWithoutReplacement{
 		SampleSize: int64(math.Round(in.Gamma * n)), Population: n, Event: privacy.Gaussian{NoiseMultiplier: in.Noise}}}}
 	general := newWithoutReplacement(in.Gamma, zcdpCurve(rho(in.Noise), ""), nil)
-	one := []release{{count: float64(in.Steps), curve: curve{at: general.at}}}
+	one := []release{{count: float64(in.Steps), curve: curve{at: general.cumulantAt}}}
 	for _, conv := range []Conversion{Classic, Improved} {
 		v, order := RDP{conv, IntegerOrders(2, 128)}.minimise(one, func(a, rdp float64) float64 {
 			return conv.epsilon(a, rdp,

@@ -205,7 +205,7 @@ func (c compiler) sampleCurve(gamma float64, e privacy.Event, inner curve) curve
 		rule = "sampling without replacement, theorems 9 and 27 (Wang, Balle, Kasiviswanathan 2019)"
 	}
 	w := newWithoutReplacement(gamma, inner, tight)
-	return curve{w.at, mixPure(gamma, math.Min(inner.pure, samplePure(inner.pure, gamma))), rule, false}
+	return curve{w.cumulantAt, mixPure(gamma, math.Min(inner.pure, samplePure(inner.pure, gamma))), rule, false}
 }
 
 // samplingInside names the first sampling event in e, or "".
@@ -252,9 +252,9 @@ func newWithoutReplacement(gamma float64, inner curve, tight func(int) float64) 
 	return &withoutReplacement{gamma, inner, tight, map[int]float64{}, map[int]float64{}}
 }
 
-// at interpolates the cumulant (alpha-1)*rdp, which is convex in the order, linearly
+// cumulantAt interpolates the cumulant (alpha-1)*rdp, which is convex in the order, linearly
 // between integers (their corollary 10); below 2 this is the divergence at 2.
-func (w *withoutReplacement) at(alpha float64) float64 {
+func (w *withoutReplacement) cumulantAt(alpha float64) float64 {
 	switch {
 	case w.gamma == 0:
 		return 0

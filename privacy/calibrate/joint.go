@@ -146,7 +146,7 @@ func (j *joint) rescale(acc privacy.Accountant, want float64, round int) error {
 		events := j.stages[i].Events(j.multipliers[i])
 		want, err := acc.Epsilon(events, j.target.Adjacency, j.target.Delta)
 		if err != nil {
-			return named(err, j.stages[i].Name)
+			return nameStage(err, j.stages[i].Name)
 		}
 		guess, err := j.acc.Epsilon(events, j.target.Adjacency, j.target.Delta)
 		if r := want / guess; err == nil && r > 0 && !math.IsInf(r, 0) {
@@ -264,10 +264,10 @@ func (j *joint) explain(err error, stage string) error {
 		out.Target = j.target
 		out.Stage = stage
 	}
-	return named(err, stage)
+	return nameStage(err, stage)
 }
 
-func named(err error, stage string) error {
+func nameStage(err error, stage string) error {
 	var out *InfeasibleError
 	if err == nil || stage == "" || errors.As(err, &out) {
 		return err

@@ -262,7 +262,7 @@ func (e *OverBudgetError) Error() string {
 	return fmt.Sprintf("refused: %s at delta %.3g; this bill would make it %s by the filter %s. %s "+
 		"%s privacy.epsilon, draw more rows from a released model (free: weir sample), or let the data's owner raise "+
 		"dataset.budget. (%s)",
-		e.spent(), e.Cap.Delta, e.made(), e.Filter.Name, done, advice, e.numbers())
+		e.spent(), e.Cap.Delta, e.chargeText(), e.Filter.Name, done, advice, e.numbers())
 }
 
 func (e *OverBudgetError) Unwrap() error { return ErrOverBudget }
@@ -275,7 +275,7 @@ func (e *OverBudgetError) spent() string {
 	return fmt.Sprintf("epsilon %s of %.6g is spent", privacy.Bound(spent), e.Cap.Epsilon)
 }
 
-func (e *OverBudgetError) made() string {
+func (e *OverBudgetError) chargeText() string {
 	including := e.Filter.epsilon(e.With, e.Cap.Delta)
 	if math.IsInf(including, 1) {
 		return "more than any epsilon bounds"

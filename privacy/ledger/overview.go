@@ -76,16 +76,18 @@ func commonDelta(entries []Entry) (delta float64, from string) {
 	if limit, line := LastCap(entries); line > 0 {
 		return limit.Delta, fmt.Sprintf("delta is that of the budget in line %d", line)
 	}
-	own := 0.0
+	deltas := 0.0
 	for _, e := range entries {
-		own += ownDelta(e.Event.Event)
+		deltas += ownDelta(e.Event.Event)
 	}
 	// Rounded up to two digits: a delta that people write.
-	ten, _ := strconv.ParseFloat(strconv.FormatFloat(10*own, 'e', 1, 64), 64)
+	ten, _ := strconv.ParseFloat(strconv.FormatFloat(10*deltas, 'e', 1, 64), 64)
 	if ten > 1e-6 {
-		return min(ten, 1), "delta is ten times what the charges have of it for themselves; a plan reads the same ledger at the delta of its spec (--delta)"
+		return min(ten, 1), "delta is ten times what the charges have of it for themselves; a plan reads the same ledger " +
+			"at the delta of its spec (--delta)"
 	}
-	return 1e-6, "delta is 1e-06 for want of a budget, since charges have none of their own; a plan reads the same ledger at the delta of its spec (--delta)"
+	return 1e-6, "delta is 1e-06 for want of a budget, since charges have none of their own; a plan reads the same " +
+		"ledger at the delta of its spec (--delta)"
 }
 
 // ownDelta returns what an event has of delta for itself, whatever the delta of the total.

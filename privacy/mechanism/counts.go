@@ -32,7 +32,7 @@ func ReleaseCounts(h *privacy.Handle, counts []int64) ([]int64, error) {
 	if err := m.add(u.Stream("counts", 0), out); err != nil {
 		return nil, err
 	}
-	return privacy.Release(u, kept(u, counts), out), nil
+	return privacy.Release(u, inputFor(u, counts), out), nil
 }
 
 func clamped(counts []int64) []int64 {

@@ -188,5 +188,5 @@ func Select(h *privacy.Handle, scores []float64) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return privacy.Release(u, kept(u, scores), m.choose(u.Stream("selection", 0), steps, bits)), nil
+	return privacy.Release(u, inputFor(u, scores), m.choose(u.Stream("selection", 0), steps, bits)), nil
 }

@@ -38,8 +38,8 @@ func planned[M privacy.Mechanism](h *privacy.Handle) (m M, err error) {
 	return m, m.Check()
 }
 
-// kept is what went in, for a probe that looks on after the caller goes on.
-func kept[T any](u *privacy.Use, in []T) []T {
+// inputFor is what went in, for a probe that looks on after the caller goes on.
+func inputFor[T any](u *privacy.Use, in []T) []T {
 	if u.Probed() {
 		return slices.Clone(in)
 	}
@@ -162,7 +162,7 @@ func ReleaseIntegers(h *privacy.Handle, values []int64, d Moves, sigma float64) 
 	if err != nil {
 		return nil, err
 	}
-	in.In = kept(u, values)
+	in.In = inputFor(u, values)
 	out := clamped(values)
 	if none {
 		return privacy.Release(u, in, out), nil

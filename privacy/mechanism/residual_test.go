@@ -50,18 +50,18 @@ func pmf(plan privacy.Mechanism, k int64) float64 {
 	case Partitions:
 		return laplace(m.moves().Under(m.Adjacency) / m.Epsilon)
 	case GaussianHistogram:
-		return between((float64(k)-0.5)/m.NoiseMultiplier, (float64(k)+0.5)/m.NoiseMultiplier)
+		return normalMass((float64(k)-0.5)/m.NoiseMultiplier, (float64(k)+0.5)/m.NoiseMultiplier)
 	case Votes:
 		if m.Law == LaplaceVotes {
 			return laplace(m.NoiseMultiplier)
 		}
-		return between((float64(k)-0.5)/m.NoiseMultiplier, (float64(k)+0.5)/m.NoiseMultiplier)
+		return normalMass((float64(k)-0.5)/m.NoiseMultiplier, (float64(k)+0.5)/m.NoiseMultiplier)
 	}
 	panic(fmt.Sprintf("%T", plan))
 }
 
-// between is the standard normal probability of an interval.
-func between(low, high float64) float64 {
+// normalMass is the standard normal probability of an interval.
+func normalMass(low, high float64) float64 {
 	if low < 0 {
 		low, high = -high, -low
 	}

@@ -119,7 +119,7 @@ func Choose(h *privacy.Handle, scores []float64, d Moves, epsilon float64) (int,
 	if err != nil {
 		return 0, err
 	}
-	in := privacy.Round{In: kept(u, scores), Sensitivity: law.Sensitivity(m.Adjacency), Cost: cost}
+	in := privacy.Round{In: inputFor(u, scores), Sensitivity: law.Sensitivity(m.Adjacency), Cost: cost}
 	if m.silent() {
 		return privacy.Release(u, in, slices.Index(steps, slices.Max(steps))), nil
 	}

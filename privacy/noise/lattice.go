@@ -148,7 +148,7 @@ func (st *Stream) LatticeGaussian(dst []float32, sigma, step float64) {
 		st.waitRest(words, done[:])
 		slices.SortStableFunc(st.pending, outsideFirst)
 		for _, p := range st.pending {
-			dst[p.at] = float32(r.onto(dst[p.at]) + float64(float64(st.steps(p.word, &r))*step))
+			dst[p.at] = float32(r.roundTo(dst[p.at]) + float64(float64(st.steps(p.word, &r))*step))
 		}
 		dst = dst[n:]
 	}
@@ -238,8 +238,8 @@ func newRounding(ratio float64) rounding {
 		exponent: exp - 1}
 }
 
-// onto returns the multiple of step nearest to x, ties to even, exactly.
-func (r *rounding) onto(x float32) float64 {
+// roundTo returns the multiple of step nearest to x, ties to even, exactly.
+func (r *rounding) roundTo(x float32) float64 {
 	return float64(math.RoundToEven(float64(x)*r.inverse) * r.step)
 }
 

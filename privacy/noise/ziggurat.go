@@ -82,7 +82,7 @@ func addNoiseGeneric(dst []float32, words []byte, done []uint8, r *rounding) {
 			t := float64(z * r.ratio)
 			k := math.RoundToEven(t)
 			if in == 1 && math.Abs(t-k) < r.limit {
-				dst[i] = float32(r.onto(x) + float64(k*r.step))
+				dst[i] = float32(r.roundTo(x) + float64(k*r.step))
 				mask |= 1 << i
 			}
 		}

@@ -17,7 +17,7 @@ func Clusters(ctx context.Context, c Moments, x Codes, most int, r *rand.Rand) (
 	rows := make([][][]float64, c.Labels)
 	clip := c.newRow()
 	for i, label := range x.Labels {
-		clip.clip(x.at(i))
+		clip.clip(x.row(i))
 		rows[label] = append(rows[label], slices.Clone(clip.x))
 	}
 	best := slices.Repeat([]int{1}, c.Labels)
@@ -42,7 +42,7 @@ const lloydSteps = 100
 // lloyd assigns each row to one of k clusters (Lloyd 1982), from centres that are drawn far apart (Arthur and
 // Vassilvitskii 2007).
 func lloyd(rows [][]float64, k int, r *rand.Rand) []int {
-	centres, items := apart(rows, k, r), make([]int, len(rows))
+	centres, items := spreadStarts(rows, k, r), make([]int, len(rows))
 	for range lloydSteps {
 		moved := false
 		for i, x := range rows {
@@ -62,8 +62,8 @@ func lloyd(rows [][]float64, k int, r *rand.Rand) []int {
 	return items
 }
 
-// apart draws k rows, each with a probability that grows as the square of its distance to those before it.
-func apart(rows [][]float64, k int, r *rand.Rand) [][]float64 {
+// spreadStarts draws k rows, each with a probability that grows as the square of its distance to those before it.
+func spreadStarts(rows [][]float64, k int, r *rand.Rand) [][]float64 {
 	centres := [][]float64{slices.Clone(rows[r.IntN(len(rows))])}
 	far := make([]float64, len(rows))
 	for len(centres) < k {

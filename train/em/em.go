@@ -24,7 +24,7 @@ type Codes struct {
 	Labels []int32
 }
 
-func (c Codes) at(i int) []float32 { return c.Values[i*c.Dim : (i+1)*c.Dim] }
+func (c Codes) row(i int) []float32 { return c.Values[i*c.Dim : (i+1)*c.Dim] }
 
 // Config says how DP-EM runs. All of it is public.
 type Config struct {

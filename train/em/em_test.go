@@ -112,8 +112,9 @@ func TestMomentsMove(t *testing.T) {
 	items := make([]Mixture, m.Labels)
 	for l := range items {
 		for range m.Components {
-			items[l].Components = append(items[l].Components, Gaussian{1. / 3, []float64{r.NormFloat64() / 4, r.NormFloat64() / 4, 0,
-				0}, [][]float64{{.1}, {0, .1}, {0, .05, .1}, {0, 0, 0, .1}}})
+			items[l].Components = append(items[l].Components,
+				Gaussian{1. / 3, []float64{r.NormFloat64() / 4, r.NormFloat64() / 4, 0,
+					0}, [][]float64{{.1}, {0, .1}, {0, .05, .1}, {0, 0, 0, .1}}})
 		}
 	}
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
@@ -172,7 +173,7 @@ func TestMomentsAreExact(t *testing.T) {
 	back := Codes{Dim: 2}
 	for i := range x.Labels {
 		j := len(x.Labels) - 1 - i
-		back.Values, back.Labels = append(back.Values, x.at(j)...), append(back.Labels, x.Labels[j])
+		back.Values, back.Labels = append(back.Values, x.row(j)...), append(back.Labels, x.Labels[j])
 	}
 	if !slices.Equal(one, other) || !slices.Equal(one, m.sums(back, items)) {
 		t.Error("the sums depend on cores or on the order of rows")

@@ -65,7 +65,7 @@ func (m Moments) sums(x Codes, items []Mixture) []int64 {
 	parallel.Do(workers, pieces, func(worker, piece int) {
 		w := m.newRow()
 		for i := piece * codeRows; i < min((piece+1)*codeRows, len(x.Labels)); i++ {
-			w.add(sums[worker], x.at(i), int(x.Labels[i]), items)
+			w.add(sums[worker], x.row(i), int(x.Labels[i]), items)
 		}
 	})
 	for _, other := range sums[1:] {

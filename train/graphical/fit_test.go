@@ -135,7 +135,7 @@ func madeUp(b testing.TB, dom []int, rng *rand.Rand) [][]uint16 {
 	for c := range dom {
 		s := Set{c}
 		if c > 0 {
-			s = s.with(rng.IntN(c))
+			s = s.add(rng.IntN(c))
 		}
 		f := randomFactor(rng, dom, s, 1)
 		for i := range f.Log {
@@ -254,7 +254,7 @@ func BenchmarkGrow(b *testing.B) {
 		if j >= i {
 			j++
 		}
-		pairs = append(pairs, Set{i}.with(j))
+		pairs = append(pairs, Set{i}.add(j))
 	}
 	for b.Loop() {
 		Grow(dom, nil, pairs, DefaultLimits())

@@ -105,10 +105,10 @@ func (in goldenInputs) masks() (masks []Mask, sets []Set) {
 		masks = append(masks, sortedMask(in.Domain, m))
 	}
 	for _, f := range in.Factors {
-		sets = append(sets, Set(nil).with(f.Vars...))
+		sets = append(sets, Set(nil).add(f.Vars...))
 	}
 	for _, m := range in.Measurements {
-		sets = append(sets, Set(nil).with(m.Vars...))
+		sets = append(sets, Set(nil).add(m.Vars...))
 	}
 	for _, m := range masks {
 		sets = append(sets, m.Vars)
@@ -118,7 +118,7 @@ func (in goldenInputs) masks() (masks []Mask, sets []Set) {
 
 // sorted brings a table over columns in any order into that of a Set.
 func sorted[T any](dom, vars []int, table []T) []T {
-	set, out := Set(nil).with(vars...), make([]T, len(table))
+	set, out := Set(nil).add(vars...), make([]T, len(table))
 	for i, x := range table {
 		row, rest := make([]uint16, len(dom)), i
 		for _, c := range slices.Backward(vars) {
@@ -130,7 +130,7 @@ func sorted[T any](dom, vars []int, table []T) []T {
 }
 
 func sortedMask(dom []int, m Mask) Mask {
-	return Mask{Vars: Set(nil).with(m.Vars...), Forbidden: sorted(dom, m.Vars, m.Forbidden)}
+	return Mask{Vars: Set(nil).add(m.Vars...), Forbidden: sorted(dom, m.Vars, m.Forbidden)}
 }
 
 func goldenInference(t *testing.T, c goldenCase) {
@@ -143,7 +143,7 @@ func goldenInference(t *testing.T, c goldenCase) {
 	masks, sets := in.masks()
 	var factors []Factor
 	for _, f := range in.Factors {
-		factors = append(factors, Factor{Vars: Set(nil).with(f.Vars...), Log: sorted(in.Domain, f.Vars, f.Log)})
+		factors = append(factors, Factor{Vars: Set(nil).add(f.Vars...), Log: sorted(in.Domain, f.Vars, f.Log)})
 	}
 	tree, err := NewTree(in.Domain, sets, DefaultLimits())
 	if err != nil {
@@ -158,7 +158,7 @@ func goldenInference(t *testing.T, c goldenCase) {
 		t.Errorf("log partition is %.17g, must be %.17g", m.LogPartition(), want.LogPartition)
 	}
 	for _, table := range want.Marginals {
-		got, err := m.Marginal(Set(nil).with(table.Vars...))
+		got, err := m.Marginal(Set(nil).add(table.Vars...))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -207,7 +207,7 @@ func goldenEstimation(t *testing.T, c goldenCase) {
 		for i := range variance {
 			variance[i] = append(x.Variance, math.Inf(1))[i%max(len(x.Variance), 1)]
 		}
-		tables = append(tables, Table{Vars: Set(nil).with(x.Vars...), Y: sorted(in.Domain, x.Vars, x.Y),
+		tables = append(tables, Table{Vars: Set(nil).add(x.Vars...), Y: sorted(in.Domain, x.Vars, x.Y),
 			Var: sorted(in.Domain, x.Vars, variance)})
 	}
 	tree, err := NewTree(in.Domain, sets, DefaultLimits())
@@ -237,7 +237,7 @@ func goldenEstimation(t *testing.T, c goldenCase) {
 		if math.IsInf(tables[i].Var[0], 1) {
 			continue
 		}
-		got, err := m.Marginal(Set(nil).with(table.Vars...))
+		got, err := m.Marginal(Set(nil).add(table.Vars...))
 		if err != nil {
 			t.Fatal(err)
 		}

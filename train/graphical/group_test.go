@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// apart divides the groups of a fit into one for each block.
-func (f *fitting) apart() {
+// ungroup divides the groups of a fit into one for each block.
+func (f *fitting) ungroup() {
 	for i, list := range f.groups {
 		var single []*group
 		for _, g := range list {
@@ -39,7 +39,7 @@ func TestGroupsStepAsBlocksDo(t *testing.T) {
 		}
 		f, groups := newFitting(m, tables, Options{Workers: 1}), 0
 		if separate {
-			f.apart()
+			f.ungroup()
 		}
 		for _, list := range f.groups {
 			groups += len(list)

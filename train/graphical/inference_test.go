@@ -21,7 +21,7 @@ func TestAgainstEnumeration(t *testing.T) {
 		}
 		if len(dom) > 3 { // a loop
 			for i := range 4 {
-				factors = append(factors, randomFactor(rng, dom, Set{i}.with((i+1)%4), 1.5))
+				factors = append(factors, randomFactor(rng, dom, Set{i}.add((i+1)%4), 1.5))
 			}
 		}
 		var masks []Mask

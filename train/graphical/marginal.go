@@ -44,12 +44,12 @@ type elimination struct {
 func (e *elimination) top() int {
 	nodes := e.tree.nodes
 	for i := len(nodes) - 1; i >= 0; i-- {
-		e.below[i] = e.below[i].with(e.vars.and(nodes[i].vars)...)
+		e.below[i] = e.below[i].add(e.vars.and(nodes[i].vars)...)
 		if len(e.below[i]) == len(e.vars) {
 			return i
 		}
 		if p := nodes[i].parent; p >= 0 {
-			e.below[p] = e.below[p].with(e.below[i]...)
+			e.below[p] = e.below[p].add(e.below[i]...)
 		}
 	}
 	return 0
@@ -67,29 +67,29 @@ func (e *elimination) joint(i int, keep Set) (array, error) {
 	}
 	all := keep
 	for _, s := range needs {
-		all = all.with(s...)
+		all = all.add(s...)
 	}
 	a := e.part(i, nodes[i].vars.and(all))
 	for k, c := range children {
-		created, err := e.given(c)
+		created, err := e.conditional(c)
 		if err != nil {
 			return a, err
 		}
 		rest := keep
 		for _, s := range needs[k+2:] {
-			rest = rest.with(s...)
+			rest = rest.add(s...)
 		}
-		if a, err = e.tree.product(a, created, a.vars.with(created.vars...).and(rest)); err != nil {
+		if a, err = e.tree.product(a, created, a.vars.add(created.vars...).and(rest)); err != nil {
 			return a, err
 		}
 	}
 	return a, nil
 }
 
-// given is the table of the columns below a clique, given its separator.
-func (e *elimination) given(c int) (array, error) {
+// conditional is the table of the columns below a clique, given its separator.
+func (e *elimination) conditional(c int) (array, error) {
 	n := &e.tree.nodes[c]
-	joint, err := e.joint(c, e.below[c].with(n.sepVars...))
+	joint, err := e.joint(c, e.below[c].add(n.sepVars...))
 	if err != nil {
 		return joint, err
 	}
@@ -150,21 +150,21 @@ type passage struct{ node, from, next, column int }
 func (w *walk) begin(node int) {
 	ownValue := Set{w.column}
 	for _, c := range w.tree.nodes[node].vars.and(w.open) {
-		w.found(c, w.part(node, ownValue.with(c)))
+		w.found(c, w.part(node, ownValue.add(c)))
 	}
 	for _, next := range w.neighbours(node) {
-		if sep := w.between(node, next); w.worth(next, node, sep) {
-			w.enter(next, node, w.part(node, ownValue.with(sep...)))
+		if sep := w.separator(node, next); w.worth(next, node, sep) {
+			w.enter(next, node, w.part(node, ownValue.add(sep...)))
 		}
 	}
 }
 
 // worth tells whether there is a column to pair behind a separator.
 func (w *walk) worth(node, from int, sep Set) bool {
-	return len(w.behind(node, from).without(sep).and(w.open)) > 0
+	return len(w.columnsBehind(node, from).minus(sep).and(w.open)) > 0
 }
 
-func (w *walk) behind(node, start int) Set {
+func (w *walk) columnsBehind(node, start int) Set {
 	key := [2]int{node, start}
 	if set, known := w.beyond[key]; known {
 		return set
@@ -172,7 +172,7 @@ func (w *walk) behind(node, start int) Set {
 	set := w.tree.nodes[node].vars
 	for _, next := range w.neighbours(node) {
 		if next != start {
-			set = set.or(w.behind(next, node))
+			set = set.or(w.columnsBehind(next, node))
 		}
 	}
 	w.beyond[key] = set
@@ -181,20 +181,20 @@ func (w *walk) behind(node, start int) Set {
 
 // enter goes on from a neighbour; joint is over the column and the separator.
 func (w *walk) enter(node, start int, joint array) {
-	ownValue, sep := Set{w.column}, w.between(start, node)
-	for _, c := range w.tree.nodes[node].vars.without(sep).and(w.open) {
+	ownValue, sep := Set{w.column}, w.separator(start, node)
+	for _, c := range w.tree.nodes[node].vars.minus(sep).and(w.open) {
 		given := w.conditional(passage{node: node, from: start, next: -1, column: c}, sep, Set{c})
-		if table, err := w.tree.product(joint, given, ownValue.with(c)); err == nil {
+		if table, err := w.tree.product(joint, given, ownValue.add(c)); err == nil {
 			w.found(c, table)
 		}
 	}
 	for _, next := range w.neighbours(node) {
-		enabled := w.between(node, next)
+		enabled := w.separator(node, next)
 		if next == start || !w.worth(next, node, enabled) {
 			continue
 		}
 		given := w.conditional(passage{node: node, from: start, next: next, column: -1}, sep, enabled)
-		if table, err := w.tree.product(joint, given, ownValue.with(enabled...)); err == nil {
+		if table, err := w.tree.product(joint, given, ownValue.add(enabled...)); err == nil {
 			w.enter(next, node, table)
 		}
 	}
@@ -210,8 +210,8 @@ func (w *walk) conditional(p passage, sep, wanted Set) array {
 	if a, made := w.given[p]; made {
 		return a
 	}
-	a := w.part(p.node, sep.with(wanted...))
-	inverse := slices.Clone(w.tree.over(a, sep).cells)
+	a := w.part(p.node, sep.add(wanted...))
+	inverse := slices.Clone(w.tree.marginalOf(a, sep).cells)
 	for k, x := range inverse {
 		if x > 0 {
 			inverse[k] = 1 / x
@@ -219,7 +219,7 @@ func (w *walk) conditional(p passage, sep, wanted Set) array {
 	}
 	v := partOf(w.tree.dom, a.axes, sep)
 	v.scale(a.cells, inverse)
-	a = w.tree.laid(a, slices.Concat(sep.and(wanted), sep.without(wanted), wanted.without(sep))) // as products have it
+	a = w.tree.laid(a, slices.Concat(sep.and(wanted), sep.minus(wanted), wanted.minus(sep))) // as products have it
 	w.given[p] = a
 	return a
 }
@@ -232,8 +232,8 @@ func (w *walk) neighbours(node int) []int {
 	return append([]int{n.parent}, n.children...)
 }
 
-// between is the separator of two neighbours.
-func (w *walk) between(a, b int) Set {
+// separator is the separator of two neighbours.
+func (w *walk) separator(a, b int) Set {
 	if w.tree.nodes[b].parent == a {
 		return w.tree.nodes[b].sepVars
 	}

@@ -26,12 +26,12 @@ func (t *Tree) product(a, b array, keep Set) (array, error) {
 	if n := cellsOf(t.dom, keep); n > most {
 		return array{}, fmt.Errorf("needs a table of %d cells, must need at most %d", n, most)
 	}
-	a, b = t.over(a, a.vars.and(b.vars.with(keep...))), t.over(b, b.vars.and(a.vars.with(keep...)))
-	if n := cellsOf(t.dom, a.vars.with(b.vars...)); n/productWork > most {
+	a, b = t.marginalOf(a, a.vars.and(b.vars.add(keep...))), t.marginalOf(b, b.vars.and(a.vars.add(keep...)))
+	if n := cellsOf(t.dom, a.vars.add(b.vars...)); n/productWork > most {
 		return array{}, fmt.Errorf("needs a product of %d cells, must need at most %d", n, productWork*most)
 	}
 	both := a.vars.and(b.vars)
-	each, summed, left, right := both.and(keep), both.without(keep), a.vars.without(both), b.vars.without(both)
+	each, summed, left, right := both.and(keep), both.minus(keep), a.vars.minus(both), b.vars.minus(both)
 	size := func(s Set) int { return int(cellsOf(t.dom, s)) }
 	x, y := t.laid(a, slices.Concat(each, left, summed)).cells, t.laid(b, slices.Concat(each, summed, right)).cells
 	out := make([]float64, size(each)*size(left)*size(right))
@@ -79,8 +79,8 @@ func addFour(by, matrix, row []float64) {
 	}
 }
 
-// over sums a table to some of its columns.
-func (t *Tree) over(a array, vars Set) array {
+// marginalOf sums a table to some of its columns.
+func (t *Tree) marginalOf(a array, vars Set) array {
 	if len(vars) == len(a.vars) {
 		return a
 	}

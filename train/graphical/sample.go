@@ -43,7 +43,7 @@ type sampling struct {
 // cell of their group, so that memory is read and written along a few streams.
 func (s *sampling) clique(i int) {
 	n := &s.tree.nodes[i]
-	fresh := byDomain(s.tree.dom, n.vars.without(n.sepVars))
+	fresh := byDomain(s.tree.dom, n.vars.minus(n.sepVars))
 	if len(fresh) == 0 || s.rows == 0 {
 		return
 	}

@@ -14,7 +14,7 @@ func loop(t testing.TB, total float64) *Model {
 	dom := []int{3, 4, 2, 5, 3}
 	var factors []Factor
 	for i := range dom {
-		factors = append(factors, randomFactor(rng, dom, Set{i}.with((i+1)%5), 1))
+		factors = append(factors, randomFactor(rng, dom, Set{i}.add((i+1)%5), 1))
 	}
 	mask := Mask{Vars: Set{1, 3}, Forbidden: make([]bool, 20)}
 	for i := range mask.Forbidden {

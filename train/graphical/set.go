@@ -36,8 +36,8 @@ func (s Set) within(o Set) bool {
 	return true
 }
 
-// with is the union of two sets, ascending, in memory of its own.
-func (s Set) with(o ...int) Set {
+// add is the union of two sets, ascending, in memory of its own.
+func (s Set) add(o ...int) Set {
 	u := slices.Concat(s, Set(o))
 	slices.Sort(u)
 	return slices.Compact(u)
@@ -74,8 +74,8 @@ func (s Set) and(o Set) Set {
 	return both
 }
 
-// without is s less the columns of o.
-func (s Set) without(o Set) Set {
+// minus is s less the columns of o.
+func (s Set) minus(o Set) Set {
 	var rest Set
 	for _, c := range s {
 		if !o.has(c) {

@@ -178,7 +178,7 @@ func (g *graph) eliminate(r rule) []Set {
 	for range g.dom {
 		c := g.lowest(score)
 		near := g.neighbours(c)
-		cliques = append(cliques, near.with(c))
+		cliques = append(cliques, near.add(c))
 		g.remove(c, near)
 		for _, n := range near {
 			score[n] = r(g, n)

@@ -34,7 +34,7 @@ func TestGrow(t *testing.T) {
 		if err != nil {
 			t.Fatalf("domain %v, sets %v: %v", dom, sets, err)
 		}
-		holds(t, tree, sets)
+		checkHolds(t, tree, sets)
 		whole(t, dom, append(base, order...))
 	}
 	if refused == 0 {
@@ -42,7 +42,7 @@ func TestGrow(t *testing.T) {
 	}
 }
 
-func holds(t *testing.T, tree *Tree, sets []Set) {
+func checkHolds(t *testing.T, tree *Tree, sets []Set) {
 	t.Helper()
 	if !tree.connected() {
 		t.Errorf("cliques %v are no junction tree", tree.Cliques())
@@ -112,7 +112,7 @@ func TestTriangulation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	holds(t, tree, sets)
+	checkHolds(t, tree, sets)
 	for _, c := range tree.Cliques() {
 		if len(c) > 4 {
 			t.Errorf("clique %v has more than 4 columns", c)

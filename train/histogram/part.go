@@ -191,7 +191,7 @@ func (p *part) settle(cells int) map[int]bool {
 		}
 	}
 	settled := map[int]bool{}
-	if !told(groups, retained) {
+	if !isBody(groups, retained) {
 		return settled
 	}
 	for _, r := range runs(groups, retained, cells/wideGap) {

@@ -25,16 +25,16 @@ const (
 func (l Line) Scout(ask func(part float64, nodes [][2]int) (y []float64, variance float64, err error)) (Scouted,
 	error) {
 	parts := l.parts(max(min(mostParts, l.Cells/2), 1))
-	first, v1, err := l.asked(parts, scoutShare, ask)
+	first, v1, err := l.answersTo(parts, scoutShare, ask)
 	if err != nil {
 		return Scouted{}, err
 	}
-	ranges := beyond(l.bodyOf(parts, first, math.Sqrt(v1)), len(parts))
+	ranges := awayFromBody(l.bodyOf(parts, first, math.Sqrt(v1)), len(parts))
 	var nodes [][2]int
 	for _, r := range ranges {
 		nodes = append(nodes, r.nodes(parts)...)
 	}
-	second, v2, err := l.asked(nodes, 1-scoutShare, ask)
+	second, v2, err := l.answersTo(nodes, 1-scoutShare, ask)
 	if err != nil {
 		return Scouted{}, err
 	}
@@ -60,8 +60,9 @@ func (l Line) parts(n int) [][2]int {
 	return parts
 }
 
-// asked releases the counts of ranges, and behind them of missing values.
-func (l Line) asked(nodes [][2]int, part float64, ask func(float64, [][2]int) ([]float64, float64, error)) ([]float64,
+// answersTo releases the counts of ranges, and behind them of missing values.
+func (l Line) answersTo(nodes [][2]int, part float64, ask func(float64, [][2]int) ([]float64, float64, error)) (
+	[]float64,
 	float64, error) {
 	if l.Missing {
 		nodes = append(nodes[:len(nodes):len(nodes)], [2]int{l.Cells, l.Cells + 1})
@@ -123,10 +124,10 @@ type stretch struct {
 	fine     bool
 }
 
-// beyond returns the parts of the body, and ranges of 1, 2, 4 and more other parts going away
+// awayFromBody returns the parts of the body, and ranges of 1, 2, 4 and more other parts going away
 // from it. What is left at the end of a line joins the range before it where it is at most
 // half as wide. Between two parts of a body ranges go away from both, to the middle.
-func beyond(body []bool, n int) (ranges []stretch) {
+func awayFromBody(body []bool, n int) (ranges []stretch) {
 	for start := 0; start < n; {
 		end := start
 		for end < n && body[end] == body[start] {

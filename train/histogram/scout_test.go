@@ -73,7 +73,7 @@ func TestBodyAndWhatLiesBeyond(t *testing.T) {
 	l := Line{Cells: 32, SD: 10}
 	body := l.bodyOf(l.parts(16), first, 10/math.Sqrt(.15))
 	var got []string
-	for _, r := range beyond(body, 16) {
+	for _, r := range awayFromBody(body, 16) {
 		got = append(got, fmt.Sprint(r.from, "-", r.to, r.fine))
 	}
 	want := []string{"0-1 false", "1-2 false", "2-3 true", "3-4 true", "4-5 true", "5-6 true", "6-7 true", "7-8 true",

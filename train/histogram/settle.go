@@ -25,7 +25,7 @@ func settle(groups []Leaf, total float64) []float64 {
 			retained = append(retained, i)
 		}
 	}
-	if !told(groups, retained) {
+	if !isBody(groups, retained) {
 		return Nearest(y, variances, total)
 	}
 	counts, rest := make([]float64, len(groups)), total
@@ -48,8 +48,8 @@ func settle(groups []Leaf, total float64) []float64 {
 // a tail.
 const mostlyKept = .5
 
-// told tells whether the kept groups are the body of a line.
-func told(groups []Leaf, remaining []int) bool {
+// isBody tells whether the kept groups are the body of a line.
+func isBody(groups []Leaf, remaining []int) bool {
 	retained, whole := 0.0, 0.0
 	for _, g := range groups {
 		whole += g.Count
@@ -110,7 +110,7 @@ func runs(groups []Leaf, retained []int, gap int) []run {
 			right.places = append(right.places, at)
 		}
 		for _, r := range []run{left, right} {
-			if len(r.places) > 0 && apart(groups, retained, k, r.left) >= gap {
+			if len(r.places) > 0 && separation(groups, retained, k, r.left) >= gap {
 				r.stand(groups[i], centre)
 				all = append(all, r)
 			}
@@ -119,9 +119,9 @@ func runs(groups []Leaf, retained []int, gap int) []run {
 	return all
 }
 
-// apart returns how many cells there are from a kept group to the next one on that side; more
+// separation returns how many cells there are from a kept group to the next one on that side; more
 // than any line has where there is none.
-func apart(groups []Leaf, retained []int, k int, left bool) int {
+func separation(groups []Leaf, retained []int, k int, left bool) int {
 	switch {
 	case left && k > 0:
 		return groups[retained[k]].Lo - groups[retained[k-1]].Hi
@@ -204,14 +204,14 @@ func (r run) mean(logs []float64, means [][]float64, most float64) []float64 {
 	for k := range counts {
 		counts[k] /= whole
 	}
-	return r.held(counts)
+	return r.scaled(counts)
 }
 
-// held scales the counts of a run to what was counted of all of it, where that is told from
+// scaled scales the counts of a run to what was counted of all of it, where that is told from
 // none as the count of a kept group is: what each range has is not known then, but how many rows
 // they have together. Since all groups share one total, the sum has the variance of the run
 // or of all other groups, whichever is less: v (w - v)/w, v of the run's w.
-func (r run) held(counts []float64) []float64 {
+func (r run) scaled(counts []float64) []float64 {
 	retained, variance, whole, all := 0.0, 0.0, 0.0, 0.0
 	for k, i := range r.places {
 		retained, variance, whole = retained+r.groups[i].Count, variance+r.groups[i].Var, whole+counts[k]

@@ -101,7 +101,7 @@ func (c *Counter) count(keys []uint64, side int) {
 		return
 	}
 	for _, k := range keys {
-		c.table.at(k)[side]++
+		c.table.slot(k)[side]++
 	}
 }
 
@@ -226,8 +226,8 @@ func (h *hash) reset() {
 	h.used = 0
 }
 
-// at is the counts of cell k, valid until the next call.
-func (h *hash) at(k uint64) *[2]uint32 {
+// slot is the counts of cell k, valid until the next call.
+func (h *hash) slot(k uint64) *[2]uint32 {
 	if 2*h.used >= len(h.keys) {
 		h.grow(2 * len(h.keys))
 	}

@@ -74,7 +74,7 @@ func (s *search) descend(n int32, bound float64) {
 
 func (s *search) pruned(bound float64, first int32) bool {
 	for _, b := range s.lists {
-		if !b.beyond(bound, first) {
+		if !b.isBeyond(bound, first) {
 			return false
 		}
 	}
@@ -244,14 +244,14 @@ func (b *Best) Limit() float64 {
 	return b.List[b.K-1].Distance
 }
 
-// beyond reports whether nothing at this distance, from this row on, can enter.
-func (b *Best) beyond(distance float64, row int32) bool {
+// isBeyond reports whether nothing at this distance, from this row on, can enter.
+func (b *Best) isBeyond(distance float64, row int32) bool {
 	return b.full() && b.List[b.K-1].before(distance, row)
 }
 
 // Offer lets a row enter where it belongs.
 func (b *Best) Offer(distance float64, row int32) {
-	if b.beyond(distance, row) {
+	if b.isBeyond(distance, row) {
 		return
 	}
 	if !b.full() {

@@ -117,15 +117,15 @@ type convOp struct {
 	delta Matrix
 }
 
-// of returns the rows of seen that belong to example i.
-func (o *convOp) of(i int) []float32 {
+// patches returns the rows of seen that belong to example i.
+func (o *convOp) patches(i int) []float32 {
 	return o.seen.Slice(i*o.narrow, (i+1)*o.narrow).Data
 }
 
 func (o *convOp) forward(w []float32, x Matrix, _ Mode) Matrix {
 	y := o.y.Slice(0, x.Rows)
 	for i := range x.Rows {
-		seen := o.of(i)
+		seen := o.patches(i)
 		o.unfold(seen, x.Row(i), o.channels, o.seen.LD)
 		kernel.GemmNN(o.narrow, o.filters, o.view()+1, seen, o.seen.LD, w, o.filters, y.Row(i), o.filters, false)
 	}
@@ -148,12 +148,13 @@ func (o *convOp) backward(w []float32, dy Matrix, start int) Matrix {
 }
 
 func (o *convOp) add(grad []float32, i int, scale []float32) {
-	kernel.GemmTNScaled(o.view()+1, o.filters, o.narrow, o.of(i), o.seen.LD, o.delta.Row(i), o.filters, grad, o.filters,
+	kernel.GemmTNScaled(o.view()+1, o.filters, o.narrow, o.patches(i), o.seen.LD, o.delta.Row(i), o.filters, grad,
+		o.filters,
 		true, scale)
 }
 
 func (o *convOp) squares(dst, bound []float64, s *scratch) {
-	oneByOne(dst, bound, s, o.delta.Rows, (o.view()+1)*o.filters, o.narrow, o.of, o.add)
+	oneByOne(dst, bound, s, o.delta.Rows, (o.view()+1)*o.filters, o.narrow, o.patches, o.add)
 }
 
 func (o *convOp) accumulate(grad, scale []float32) {
@@ -281,7 +282,7 @@ func (o *convTransposeOp) backward(w []float32, dy Matrix, start int) Matrix {
 	o.delta = dy
 	dx := o.dx.Slice(0, dy.Rows)
 	for i := range dy.Rows {
-		d := o.of(i)
+		d := o.patches(i)
 		o.unfold(d, dy.Row(i), o.filters, o.dspread.LD)
 		if start < dy.Rows {
 			kernel.GemmNT(o.narrow, o.channels, o.span(), d, o.dspread.LD, w, o.span(), dx.Row(i), o.channels, false)
@@ -290,12 +291,12 @@ func (o *convTransposeOp) backward(w []float32, dy Matrix, start int) Matrix {
 	return dx
 }
 
-func (o *convTransposeOp) of(i int) []float32 {
+func (o *convTransposeOp) patches(i int) []float32 {
 	return o.dspread.Slice(i*o.narrow, (i+1)*o.narrow).Data
 }
 
 func (o *convTransposeOp) add(grad []float32, i int, scale []float32) {
-	kernel.GemmTNScaled(o.channels, o.span(), o.narrow, o.x.Row(i), o.channels, o.of(i), o.dspread.LD, grad, o.span(),
+	kernel.GemmTNScaled(o.channels, o.span(), o.narrow, o.x.Row(i), o.channels, o.patches(i), o.dspread.LD, grad, o.span(),
 		true, scale)
 	b := o.bias(grad)
 	row := o.delta.Row(i)

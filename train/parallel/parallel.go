@@ -23,7 +23,7 @@ func Do(count, n int, do func(worker, piece int)) {
 	w := work{do: do, n: n}
 	for worker := 1; worker < count; worker++ {
 		w.group.Add(1)
-		go w.beside(worker)
+		go w.helper(worker)
 	}
 	w.run(0)
 	w.group.Wait()
@@ -41,7 +41,7 @@ type work struct {
 	broken atomic.Pointer[any] // the first panic
 }
 
-func (w *work) beside(worker int) {
+func (w *work) helper(worker int) {
 	defer w.group.Done()
 	w.run(worker)
 }

@@ -175,14 +175,14 @@ func (h hat) draw(r *rand.Rand) float64 {
 		n := math.Floor(float64((float64(2*h.bend/end)+h.slope)*u) + h.rate + 0.43)
 		inside := end >= 0.07 && height <= h.sure
 		outside := n < 0 || end < 0.013 && height > end
-		if inside || !outside && h.keeps(n, end, height) {
+		if inside || !outside && h.accepts(n, end, height) {
 			return n
 		}
 	}
 }
 
-// keeps is the exact test: height times the hat at n is below the law there.
-func (h hat) keeps(n, end, height float64) bool {
+// accepts is the exact test: height times the hat at n is below the law there.
+func (h hat) accepts(n, end, height float64) bool {
 	hat := bitmath.Log(height * h.top / (h.bend/float64(end*end) + h.slope))
 	return hat <= float64(n*bitmath.Log(h.rate))-h.rate-bitmath.Lgamma(n+1)
 }

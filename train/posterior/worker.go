@@ -55,15 +55,15 @@ func (k *worker) gather(index []int32) {
 	}
 }
 
-// at is the stratum of a row of the chunk, and its cells.
-func (k *worker) at(i int) (stratum int, cells []uint16) {
+// stratumOf is the stratum of a row of the chunk, and its cells.
+func (k *worker) stratumOf(i int) (stratum int, cells []uint16) {
 	n := len(k.values)
 	return int(k.of[i]), k.cells[i*n:][:n]
 }
 
 // row works out the responsibilities of a row, and returns its log density.
 func (k *worker) row(i int) float64 {
-	s, cells := k.at(i)
+	s, cells := k.stratumOf(i)
 	t, places := k.tables[s], k.strata[s].Places
 	share := k.share[i*k.most:][:t.Components]
 	copy(share, t.logits)
@@ -88,7 +88,7 @@ func (k *worker) row(i int) float64 {
 
 // length works out the squared norm of a row's gradient, and of its parts.
 func (k *worker) length(i int) (square, parts float64) {
-	s, cells := k.at(i)
+	s, cells := k.stratumOf(i)
 	t, places := k.tables[s], k.strata[s].Places
 	norm, size := k.norm[:t.Components], k.size[:t.Components]
 	clear(norm)
@@ -211,7 +211,7 @@ func (k *worker) Accumulate(grad, scale []float32) {
 
 // add adds factor times the gradient of a row.
 func (k *worker) add(i int, factor float64) {
-	s, cells := k.at(i)
+	s, cells := k.stratumOf(i)
 	t, dest, places := k.tables[s], &k.sums[s], k.strata[s].Places
 	share := k.norm[:t.Components] // of no use any more
 	dest.rows++

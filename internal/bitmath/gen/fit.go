@@ -35,7 +35,7 @@ func (f fit) size(t *big.Float) *big.Float {
 func (f fit) polynomial() []*big.Float {
 	points := make([]float64, f.degree+2)
 	for i := range points {
-		points[i] = f.at((1 - math.Cos(math.Pi*(float64(i)+0.5)/float64(len(points)))) / 2)
+		points[i] = f.valueAt((1 - math.Cos(math.Pi*(float64(i)+0.5)/float64(len(points)))) / 2)
 	}
 	var p series.Series
 	for range 6 {
@@ -49,9 +49,9 @@ func (f fit) polynomial() []*big.Float {
 	return p.Coef
 }
 
-// at returns the place of a share of the interval. Zero, where an error may be divided by
+// valueAt returns the place of a share of the interval. Zero, where an error may be divided by
 // nothing, is left out.
-func (f fit) at(share float64) float64 {
+func (f fit) valueAt(share float64) float64 {
 	t := f.low + share*(f.high-f.low)
 	if t == 0 {
 		return f.high * 0x1p-20
@@ -97,7 +97,7 @@ func (f fit) extremes(p series.Series) (found []float64) {
 	const steps = 600
 	last, most := 0.0, 0.0
 	for i := range steps + 1 {
-		x := f.at(float64(i) / steps)
+		x := f.valueAt(float64(i) / steps)
 		t := series.New(x)
 		e, _ := series.New(0).Quo(series.New(0).Sub(p.At(t), f.f.At(t)), f.size(t)).Float64()
 		switch {

@@ -19,17 +19,17 @@ const bits = 128
 
 func number(x float64) *big.Float { return new(big.Float).SetPrec(bits).SetFloat64(x) }
 
-func plus(x, y *big.Float) *big.Float  { return number(0).Add(x, y) }
-func minus(x, y *big.Float) *big.Float { return number(0).Sub(x, y) }
-func times(x, y *big.Float) *big.Float { return number(0).Mul(x, y) }
-func over(x, y *big.Float) *big.Float  { return number(0).Quo(x, y) }
+func plus(x, y *big.Float) *big.Float     { return number(0).Add(x, y) }
+func minus(x, y *big.Float) *big.Float    { return number(0).Sub(x, y) }
+func times(x, y *big.Float) *big.Float    { return number(0).Mul(x, y) }
+func quotient(x, y *big.Float) *big.Float { return number(0).Quo(x, y) }
 
 // solve finds where the tail begins such that n layers end at the top of the curve: by
 // halves until the two sides are near, then by the chord.
 func solve(n int) ziggurat {
 	low, high := number(3), number(5) // too near, too far
 	for range 20 {
-		mid := over(plus(low, high), number(2))
+		mid := quotient(plus(low, high), number(2))
 		if z, above := build(mid, n); z == nil || above.Sign() > 0 {
 			low = mid
 		} else {
@@ -43,9 +43,9 @@ func solve(n int) ziggurat {
 		if upper.Sign() == 0 || upper.Cmp(before) == 0 {
 			break
 		}
-		slope := over(minus(upper, before), minus(place, high))
+		slope := quotient(minus(upper, before), minus(place, high))
 		high, before = place, upper
-		place = minus(place, over(upper, slope))
+		place = minus(place, quotient(upper, slope))
 	}
 	z, _ := build(place, n)
 	return *z
@@ -56,15 +56,15 @@ func solve(n int) ziggurat {
 func build(begin *big.Float, n int) (z *ziggurat, upper *big.Float) {
 	height := curve(begin)
 	z = &ziggurat{area: plus(times(begin, height), tail(begin))}
-	z.edges = append(z.edges, over(z.area, height), begin)
+	z.edges = append(z.edges, quotient(z.area, height), begin)
 	for len(z.edges) < n {
 		x := z.edges[len(z.edges)-1]
-		if height = plus(height, over(z.area, x)); height.Cmp(number(1)) >= 0 {
+		if height = plus(height, quotient(z.area, x)); height.Cmp(number(1)) >= 0 {
 			return nil, nil
 		}
 		z.edges = append(z.edges, inverse(height))
 	}
-	upper = minus(plus(height, over(z.area, z.edges[n-1])), number(1))
+	upper = minus(plus(height, quotient(z.area, z.edges[n-1])), number(1))
 	z.edges = append(z.edges, number(0))
 	return z, upper
 }
@@ -73,13 +73,13 @@ func build(begin *big.Float, n int) (z *ziggurat, upper *big.Float) {
 // sampler has it.
 func (z ziggurat) tailCoin() string {
 	begin, _ := z.edges[1].Float64()
-	p := times(exp(over(number(-begin), number(4))), number(0x1p64))
+	p := times(exp(quotient(number(-begin), number(4))), number(0x1p64))
 	whole, _ := plus(p, number(0.5)).Int(nil)
 	return whole.String()
 }
 
 // curve is exp(-x*x/2).
-func curve(x *big.Float) *big.Float { return exp(over(times(x, x), number(-2))) }
+func curve(x *big.Float) *big.Float { return exp(quotient(times(x, x), number(-2))) }
 
 // inverse is the x at which the curve has a height: by Newton's method, from a float64.
 func inverse(height *big.Float) *big.Float {
@@ -87,7 +87,7 @@ func inverse(height *big.Float) *big.Float {
 	x := number(math.Sqrt(-2 * bitmath.Log(h)))
 	for range 3 { // 40 bits or more become 80, 160 and all
 		f := curve(x)
-		x = plus(x, over(minus(f, height), times(x, f)))
+		x = plus(x, quotient(minus(f, height), times(x, f)))
 	}
 	return x
 }
@@ -97,17 +97,17 @@ func inverse(height *big.Float) *big.Float {
 func tail(x *big.Float) *big.Float {
 	f := x
 	for k := 1500; k > 0; k-- {
-		f = plus(x, over(number(float64(k)), f))
+		f = plus(x, quotient(number(float64(k)), f))
 	}
-	return over(curve(x), f)
+	return quotient(curve(x), f)
 }
 
 // exp is the exponential of x by its series at x/1024, squared ten times.
 func exp(x *big.Float) *big.Float {
-	x = over(x, number(1024))
+	x = quotient(x, number(1024))
 	sum, term := number(1), number(1)
 	for k := 1; term.Sign() != 0 && term.MantExp(nil) > -bits-20; k++ {
-		term = over(times(term, x), number(float64(k)))
+		term = quotient(times(term, x), number(float64(k)))
 		sum = plus(sum, term)
 	}
 	for range 10 {

@@ -128,14 +128,14 @@ func (m *geomean) add(side string, g float64) {
 	m.count[side]++
 }
 
-func (m *geomean) of(side string) float64 { return math.Exp(m.sum[side] / float64(m.count[side])) }
+func (m *geomean) mean(side string) float64 { return math.Exp(m.sum[side] / float64(m.count[side])) }
 
 func (m *geomean) report(b *testing.B) {
 	for side := range m.sum {
-		b.ReportMetric(m.of(side), side+"-GF/s")
+		b.ReportMetric(m.mean(side), side+"-GF/s")
 		for _, other := range []string{"gonum", "openblas"} {
 			if side != other && m.count[other] > 0 {
-				b.ReportMetric(m.of(side)/m.of(other), side+"/"+other)
+				b.ReportMetric(m.mean(side)/m.mean(other), side+"/"+other)
 			}
 		}
 	}

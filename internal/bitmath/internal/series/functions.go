@@ -99,7 +99,7 @@ func Lgamma(c float64, root int) Series {
 	if root == 0 {
 		return sum
 	}
-	return sum.over(New(c - float64(root)))
+	return sum.dividedBy(New(c - float64(root)))
 }
 
 func logarithm(c float64) Series {

@@ -63,10 +63,10 @@ func (s Series) Rest(h float64) float64 {
 	return rest
 }
 
-// over divides f by d + t, where f vanishes at t = -d inside the radius. On the circle of
+// dividedBy divides f by d + t, where f vanishes at t = -d inside the radius. On the circle of
 // nine tenths of the radius |f| is at most ten times Most, and |d + t| at least the
 // circle's radius less |d|: Cauchy's estimate.
-func (s Series) over(d *big.Float) Series {
+func (s Series) dividedBy(d *big.Float) Series {
 	out := Series{Coef: make([]*big.Float, len(s.Coef)), Radius: 0.9 * s.Radius}
 	left := New(0)
 	for n, a := range s.Coef {

@@ -48,8 +48,8 @@ var signatures = map[string]string{
 // AX is the index of the element, CX the number of elements left.
 var slicePointers = []string{"DI", "SI", "DX", "BX", "R8"}
 
-// at is a place in a loop: where in the turn, and whether lanes are masked.
-type at struct {
+// operand is a place in a loop: where in the turn, and whether lanes are masked.
+type operand struct {
 	*asm
 	pointer map[string]string
 	offset  int
@@ -57,7 +57,7 @@ type at struct {
 	mask    int // the register of the mask
 }
 
-func (p at) load(slice string, y int) {
+func (p operand) load(slice string, y int) {
 	if p.masked {
 		p.op("VMASKMOVPS (%s)(AX*4), Y%d, Y%d", p.pointer[slice], p.mask, y)
 		return
@@ -65,7 +65,7 @@ func (p at) load(slice string, y int) {
 	p.op("VMOVUPS %d(%s)(AX*4), Y%d", p.offset, p.pointer[slice], y)
 }
 
-func (p at) store(y int, slice string) {
+func (p operand) store(y int, slice string) {
 	if p.masked {
 		p.op("VMASKMOVPS Y%d, Y%d, (%s)(AX*4)", y, p.mask, p.pointer[slice])
 		return
@@ -84,7 +84,7 @@ func (a *asm) maskOf(count string, y int) {
 
 // turns writes a loop over CX elements: unroll vectors a turn, then single vectors,
 // then the last lanes under a mask.
-func turns(p at, unroll int, body func(at)) {
+func turns(p operand, unroll int, body func(operand)) {
 	single, tail, done := p.fresh("single"), p.fresh("tail"), p.fresh("done")
 	p.op("XORQ AX, AX")
 	if unroll > 1 {

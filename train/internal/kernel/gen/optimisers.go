@@ -6,7 +6,7 @@ type optimiser struct {
 	name         string
 	slices       []string
 	coefficients []string
-	body         func(at)
+	body         func(operand)
 }
 
 func optimisers() string {
@@ -29,11 +29,11 @@ func (o optimiser) write(a *asm) {
 	for i, c := range o.coefficients {
 		a.op("VBROADCASTSS c_%s+%d(FP), Y%d", c, first+4*i, 15-i)
 	}
-	p := at{asm: a, pointer: pointer, mask: 7}
+	p := operand{asm: a, pointer: pointer, mask: 7}
 	plain := a.fresh("plain")
 	a.op("TESTQ %s, %s", pointer["noise"], pointer["noise"])
 	a.op("JZ %s", plain)
-	turns(p, 1, func(p at) {
+	turns(p, 1, func(p operand) {
 		p.load("g", 0)
 		p.load("noise", 1)
 		p.op("VADDPS Y1, Y0, Y0")
@@ -42,7 +42,7 @@ func (o optimiser) write(a *asm) {
 	})
 	a.ret()
 	a.to(plain)
-	turns(p, 1, func(p at) {
+	turns(p, 1, func(p operand) {
 		p.load("g", 0)
 		p.op("VMULPS Y15, Y0, Y0")
 		o.body(p)
@@ -51,7 +51,7 @@ func (o optimiser) write(a *asm) {
 }
 
 // average sets Y1 = keep*slice + rest*Y2 and stores it.
-func (p at) average(slice, keep, rest string) {
+func (p operand) average(slice, keep, rest string) {
 	p.load(slice, 1)
 	p.op("VMULPS %s, Y1, Y1", keep)
 	p.op("VMULPS %s, Y2, Y2", rest)
@@ -59,7 +59,7 @@ func (p at) average(slice, keep, rest string) {
 	p.store(1, slice)
 }
 
-func adam(p at) {
+func adam(p operand) {
 	p.op("VMOVUPS Y0, Y2")
 	p.average("m", "Y14", "Y13")
 	p.op("VMOVUPS Y1, Y3")
@@ -73,7 +73,7 @@ func adam(p at) {
 	p.descend(3)
 }
 
-func rmsProp(p at) {
+func rmsProp(p operand) {
 	p.op("VMULPS Y0, Y0, Y2")
 	p.average("v", "Y14", "Y13")
 	p.op("VSQRTPS Y1, Y1")
@@ -83,7 +83,7 @@ func rmsProp(p at) {
 	p.descend(3)
 }
 
-func momentum(p at) {
+func momentum(p operand) {
 	p.load("m", 1)
 	p.op("VMULPS Y14, Y1, Y1")
 	p.op("VADDPS Y0, Y1, Y1")
@@ -93,7 +93,7 @@ func momentum(p at) {
 }
 
 // descend subtracts register y from the weights.
-func (p at) descend(y int) {
+func (p operand) descend(y int) {
 	p.load("w", 4)
 	p.op("VSUBPS Y%d, Y4, Y4", y)
 	p.store(4, "w")

@@ -126,8 +126,8 @@ func scaleRows(a *asm) {
 	a.op("MOVQ s_base+80(FP), DX")
 	rowLoop(a, func() {
 		a.op("VBROADCASTSS (DX), Y14")
-		p := at{asm: a, pointer: map[string]string{"dst": "DI", "x": "SI"}, mask: 15}
-		rowTurns(p, func(p at) {
+		p := operand{asm: a, pointer: map[string]string{"dst": "DI", "x": "SI"}, mask: 15}
+		rowTurns(p, func(p operand) {
 			p.load("x", 0)
 			p.op("VMULPS Y14, Y0, Y0")
 			p.store(0, "dst")
@@ -140,7 +140,7 @@ func scaleRows(a *asm) {
 }
 
 // rowTurns is a loop over the R12 columns of a row, with the mask of tailMask.
-func rowTurns(p at, body func(at)) {
+func rowTurns(p operand, body func(operand)) {
 	loop, tail, done := p.fresh("loop"), p.fresh("tail"), p.fresh("done")
 	p.op("XORQ AX, AX")
 	p.op("MOVQ R12, CX")
@@ -175,10 +175,10 @@ func softmax(a *asm) {
 	a.tailMask()
 	a.stride("ldd", 64, "R10")
 	a.stride("ldx", 72, "R11")
-	p := at{asm: a, pointer: map[string]string{"dst": "DI", "x": "SI"}, mask: 15}
+	p := operand{asm: a, pointer: map[string]string{"dst": "DI", "x": "SI"}, mask: 15}
 	rowLoop(a, func() {
 		a.op("VMOVUPS %s, Y14", constant("lowest"))
-		rowTurns(p, func(p at) {
+		rowTurns(p, func(p operand) {
 			p.load("x", 0)
 			if p.masked {
 				p.op("VMOVUPS %s, Y1", constant("lowest"))
@@ -188,7 +188,7 @@ func softmax(a *asm) {
 		})
 		a.largest()
 		a.op("VXORPS Y13, Y13, Y13")
-		rowTurns(p, func(p at) {
+		rowTurns(p, func(p operand) {
 			p.load("x", 0)
 			p.op("VSUBPS Y14, Y0, Y0")
 			p.exp()
@@ -201,7 +201,7 @@ func softmax(a *asm) {
 		a.op("VMOVUPS Y13, Y0")
 		a.sum8()
 		a.op("VBROADCASTSS X0, Y13")
-		rowTurns(p, func(p at) {
+		rowTurns(p, func(p operand) {
 			p.load("dst", 0)
 			p.op("VDIVPS Y13, Y0, Y0")
 			p.store(0, "dst")

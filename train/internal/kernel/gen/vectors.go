@@ -10,7 +10,7 @@ type elementwise struct {
 	size    int      // bytes of all arguments
 	unroll  int
 	setup   func(*asm)
-	body    func(at)
+	body    func(operand)
 }
 
 func vectors() string {
@@ -47,7 +47,7 @@ func vectors() string {
 
 func (e elementwise) write(a *asm) {
 	a.text(e.name, e.size)
-	p := at{asm: a, pointer: a.slices(e.slices, e.first), mask: 15}
+	p := operand{asm: a, pointer: a.slices(e.slices, e.first), mask: 15}
 	for i, s := range e.scalars {
 		a.op("VBROADCASTSS %s+%d(FP), Y%d", s, e.offset+4*i, 14-i)
 	}
@@ -63,8 +63,8 @@ func zeroY12(a *asm) { a.op("VXORPS Y12, Y12, Y12") }
 func oneY12(a *asm) { a.op("VMOVUPS %s, Y12", constant("one")) }
 
 // leaky takes value where x > 0 and slope*value elsewhere.
-func leaky(value string) func(at) {
-	return func(p at) {
+func leaky(value string) func(operand) {
+	return func(p operand) {
 		p.load(value, 0)
 		x := 0
 		if value != "x" {
@@ -78,13 +78,13 @@ func leaky(value string) func(at) {
 	}
 }
 
-func tanh(p at) {
+func tanh(p operand) {
 	p.load("x", 0)
 	p.tanh()
 	p.store(0, "dst")
 }
 
-func tanhBackward(p at) {
+func tanhBackward(p operand) {
 	p.load("out", 0)
 	p.load("grad", 1)
 	p.op("VMULPS Y0, Y0, Y0")
@@ -93,7 +93,7 @@ func tanhBackward(p at) {
 	p.store(0, "dst")
 }
 
-func sigmoid(p at) {
+func sigmoid(p operand) {
 	p.load("x", 0)
 	p.op("VXORPS %s, Y0, Y0", constant("sign"))
 	p.exp()
@@ -102,7 +102,7 @@ func sigmoid(p at) {
 	p.store(0, "dst")
 }
 
-func sigmoidBackward(p at) {
+func sigmoidBackward(p operand) {
 	p.load("out", 0)
 	p.load("grad", 1)
 	p.op("VSUBPS Y0, Y12, Y2")
@@ -111,7 +111,7 @@ func sigmoidBackward(p at) {
 	p.store(0, "dst")
 }
 
-func axpy(p at) {
+func axpy(p operand) {
 	p.load("x", 0)
 	p.load("y", 1)
 	p.op("VMULPS Y0, Y14, Y0")
@@ -119,14 +119,14 @@ func axpy(p at) {
 	p.store(1, "y")
 }
 
-func scale(p at) {
+func scale(p operand) {
 	p.load("x", 0)
 	p.op("VMULPS Y0, Y14, Y0")
 	p.store(0, "x")
 }
 
-func binary(op string) func(at) {
-	return func(p at) {
+func binary(op string) func(operand) {
+	return func(p operand) {
 		p.load("x", 0)
 		p.load("y", 1)
 		p.op("%s Y1, Y0, Y0", op)
@@ -136,7 +136,7 @@ func binary(op string) func(at) {
 
 // clamp keeps NaN, because VMAXPS and VMINPS return their second source, the first
 // operand here, when one is NaN.
-func clamp(p at) {
+func clamp(p operand) {
 	p.load("x", 0)
 	p.op("VMAXPS Y0, Y14, Y0")
 	p.op("VMINPS Y0, Y13, Y0")
@@ -145,7 +145,7 @@ func clamp(p at) {
 
 // lattice rounds x/step to an integer where it is below 2^23 in size; elsewhere,
 // and for NaN, x is on the lattice already or not a number.
-func lattice(p at) {
+func lattice(p operand) {
 	p.load("dst", 0)
 	p.op("VMULPS Y13, Y0, Y1")
 	p.op("VANDPS %s, Y1, Y2", constant("magnitude"))
@@ -159,10 +159,10 @@ func lattice(p at) {
 // sumSquares keeps lanes 0 to 3 in Y10 and lanes 4 to 7 in Y11, as float64.
 func sumSquares(a *asm) {
 	a.text("sumSquaresAVX2", 32)
-	p := at{asm: a, pointer: a.slices([]string{"x"}, 0), mask: 15}
+	p := operand{asm: a, pointer: a.slices([]string{"x"}, 0), mask: 15}
 	a.op("VXORPD Y10, Y10, Y10")
 	a.op("VXORPD Y11, Y11, Y11")
-	turns(p, 4, func(p at) {
+	turns(p, 4, func(p operand) {
 		p.load("x", 0)
 		p.op("VEXTRACTF128 $1, Y0, X1")
 		p.op("VCVTPS2PD X0, Y0")
