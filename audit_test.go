@@ -40,7 +40,7 @@ func TestRulesAreHeldWhereTheyAreSaidToBe(t *testing.T) {
 
 // holder says who reports a rule, by the rooms where its number stands.
 func holder(reports map[string]string, id string) spec.Holder {
-	held := spec.HeldByDesign
+	retained := spec.HeldByDesign
 	for path, text := range reports {
 		if !strings.Contains(text, `"`+id+`"`) {
 			continue
@@ -48,9 +48,9 @@ func holder(reports map[string]string, id string) spec.Holder {
 		if room, _, _ := strings.Cut(path, "/"); room == "pipeline" || room == "stages" {
 			return spec.HeldByCheck
 		}
-		held = spec.HeldByRun
+		retained = spec.HeldByRun
 	}
-	return held
+	return retained
 }
 
 // project reads the rooms that report rules, and every test.

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestContributingCompiles: the two kinds that CONTRIBUTING.md shows compile in the folders that it puts them in, so that
-// they follow the code that they call.
+// TestContributingCompiles: the two kinds that CONTRIBUTING.md shows compile in the folders that it puts them in, so
+// that they follow the code that they call.
 func TestContributingCompiles(t *testing.T) {
 	compiles(t, "stages/prep", read(t, "testdata/contributing/recode.go.txt"))
 	compiles(t, "stages/evaluate/missing", read(t, "testdata/contributing/missing.go.txt"))
@@ -18,12 +18,12 @@ func TestContributingCompiles(t *testing.T) {
 // compiles builds a folder with one file more, which is never written to it.
 func compiles(t *testing.T, folder, source string) {
 	t.Helper()
-	here, err := os.Getwd()
+	local, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
 	}
 	file, overlay := filepath.Join(t.TempDir(), "kind.go"), filepath.Join(t.TempDir(), "overlay.json")
-	replace, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(here, folder,
+	replace, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(local, folder,
 		"kindofcontributing.go"): file}})
 	if err != nil {
 		t.Fatal(err)

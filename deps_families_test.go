@@ -18,11 +18,11 @@ func tableOrSpec(name string) bool {
 // not its own. A family can then be read, changed or removed without the others;
 // sample alone reads what all of them release, and the top lists them.
 func familyMeets(path, ours string) bool {
-	from, below := strings.CutPrefix(path, "stages/model/")
+	from, lower := strings.CutPrefix(path, "stages/model/")
 	to, model := strings.CutPrefix(ours, "stages/model/")
 	own, _, deeper := strings.Cut(from, "/")
 	other, _, _ := strings.Cut(to, "/")
-	return below && model && deeper && own != other && own != "sample" && other != "artifact" && other != "internal"
+	return lower && model && deeper && own != other && own != "sample" && other != "artifact" && other != "internal"
 }
 
 // betweenFamilies says why a file of stages may not import another folder of it, or
@@ -30,15 +30,15 @@ func familyMeets(path, ours string) bool {
 // removed alone: what two of them need is a floor in stages/internal, and a floor
 // knows nothing of what stands on it. stages/stages.go lists them all.
 func betweenFamilies(path, target string) string {
-	from, to := family(path), family(target+"/")
+	oldName, newName := family(path), family(target+"/")
 	switch {
-	case to == "" || from == to:
+	case newName == "" || oldName == newName:
 		return ""
-	case to == "stages/prep" && strings.HasPrefix(path, "stages/model/"):
+	case newName == "stages/prep" && strings.HasPrefix(path, "stages/model/"):
 		return "" // released rows leave by the inverses that each preparation holds
 	case strings.HasPrefix(path, "stages/internal/"):
 		return "stages/internal is what families stand on; it may import none of them"
-	case from != "":
+	case oldName != "":
 		return "families of stages never import each other; what they share lies in stages/internal"
 	}
 	return ""

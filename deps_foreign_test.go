@@ -48,11 +48,11 @@ func foreignNotice(file, text string) string {
 		return path.Base(file)
 	}
 	words := plainWords(text)
-	at := slices.IndexFunc(notices(), func(n string) bool { return strings.Contains(words, n) })
-	if at < 0 {
+	pos := slices.IndexFunc(notices(), func(n string) bool { return strings.Contains(words, n) })
+	if pos < 0 {
 		return ""
 	}
-	return notices()[at]
+	return notices()[pos]
 }
 
 // TestNoForeignNotices: no code of others is in the project, whatever its licence

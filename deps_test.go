@@ -101,7 +101,8 @@ func inTests() map[string][]string {
 		"stages":               {"pipeline/spec", "pipeline/compile", "pipeline/pipelinetest", "runtime/database/sql"},
 		"runtime":              {"pipeline/pipelinetest"},
 		"runtime/database/sql": {"pipeline/pipelinetest"},
-		"specs":                {"pipeline", "pipeline/spec", "pipeline/compile", "pipeline/words", "runtime", "runtime/experiment", "stages"},
+		"specs": {"pipeline", "pipeline/spec", "pipeline/compile", "pipeline/words", "runtime",
+			"runtime/experiment", "stages"},
 	}
 }
 

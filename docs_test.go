@@ -16,7 +16,7 @@ import (
 func TestDocumentsPointAtWhatIsThere(t *testing.T) {
 	files := tracked(t)
 	there := paths(files)
-	links, cited, named := 0, 0, 0
+	links, cited, byName := 0, 0, 0
 	for _, file := range files {
 		if !strings.HasSuffix(file, ".md") && !strings.HasSuffix(file, ".go") && !strings.HasSuffix(file, ".yaml") ||
 			file == "docs_test.go" {
@@ -25,13 +25,13 @@ func TestDocumentsPointAtWhatIsThere(t *testing.T) {
 		text := read(t, file)
 		if strings.HasSuffix(file, ".md") {
 			links += report(t, file, "links to", deadLinks(file, text, there))
-			named += report(t, file, "names", deadFiles(text, there))
+			byName += report(t, file, "names", deadFiles(text, there))
 		}
 		cited += report(t, file, "cites", deadPages(text, there))
 		report(t, file, "points outside the project:", outside(text))
 	}
-	if links < 40 || cited < 40 || named < 40 {
-		t.Errorf("%d links, %d cited pages and %d named files were read: the check has gone blind", links, cited, named)
+	if links < 40 || cited < 40 || byName < 40 {
+		t.Errorf("%d links, %d cited pages and %d named files were read: the check has gone blind", links, cited, byName)
 	}
 }
 
@@ -57,11 +57,11 @@ func deadLinks(file, text string, there map[string]bool) (f found) {
 			continue
 		}
 		f.seen++
-		to := file
+		newName := file
 		if target != "" {
-			to = path.Join(path.Dir(file), target)
+			newName = path.Join(path.Dir(file), target)
 		}
-		if !there[to] || heading != "" && !headings(to)[heading] {
+		if !there[newName] || heading != "" && !headings(newName)[heading] {
 			f.dead = append(f.dead, m[1])
 		}
 	}

@@ -12,8 +12,8 @@ import (
 func TestEveryDrawIsListed(t *testing.T) {
 	page := read(t, "docs/design/secrets.md")
 	table := page[strings.Index(page, "| draw |"):]
-	named := regexp.MustCompile(`\.(?:Rand|Secret|Stream)\("([^"]+)"`)
-	made := regexp.MustCompile(`rand\.New\(|rand\.NewPCG\(|NewChaCha8\(|noise\.NewKey\(`)
+	byName := regexp.MustCompile(`\.(?:Rand|Secret|Stream)\("([^"]+)"`)
+	created := regexp.MustCompile(`rand\.New\(|rand\.NewPCG\(|NewChaCha8\(|noise\.NewKey\(`)
 	tests, purposes, places := map[string]bool{}, 0, 0
 	for _, file := range tracked(t) {
 		if !strings.HasSuffix(file, ".go") {
@@ -31,12 +31,12 @@ func TestEveryDrawIsListed(t *testing.T) {
 		}
 		listed := strings.Contains(table, "`"+file+"`") || strings.HasPrefix(file, "stages/evaluate/") ||
 			strings.HasPrefix(file, "stages/report/")
-		for _, m := range named.FindAllStringSubmatch(text, -1) {
+		for _, m := range byName.FindAllStringSubmatch(text, -1) {
 			if purposes++; !listed && !strings.Contains(table, "`"+m[1]+"`") {
 				t.Errorf("%s: draws %q, which docs/design/secrets.md does not list", file, m[1])
 			}
 		}
-		if made.MatchString(text) && path.Dir(file) != "privacy/noise" {
+		if created.MatchString(text) && path.Dir(file) != "privacy/noise" {
 			if places++; !listed {
 				t.Errorf("%s: makes a source of random numbers, which docs/design/secrets.md does not list", file)
 			}

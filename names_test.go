@@ -47,10 +47,10 @@ func TestNoKindIsNamedOutsideStages(t *testing.T) {
 	unused := homonyms()
 	for _, room := range []string{"record", "cmd/weir", "runtime", "pipeline"} {
 		eachString(t, room, func(file, text string) {
-			at := file + ": " + text
-			delete(unused, at)
-			if names[text] && homonyms()[at] == "" {
-				t.Errorf("%s is a name of stages", at)
+			path := file + ": " + text
+			delete(unused, path)
+			if names[text] && homonyms()[path] == "" {
+				t.Errorf("%s is a name of stages", path)
 			}
 			if name := figures.FindString(text); name != "" {
 				t.Errorf("%s: %q has the name of the figure %s", file, text, name)
@@ -118,10 +118,10 @@ func TestNoFormatIsNamedOutsideItsRoom(t *testing.T) {
 	}
 	for _, room := range []string{"record", "cmd/weir", "runtime", "pipeline", "stages", "internal"} {
 		eachString(t, room, func(file, text string) {
-			at := file + ": " + text
-			delete(unused, at)
-			if names[text] && !strings.HasPrefix(file, "runtime/table/") && listings()[at] == "" {
-				t.Errorf("%s is a format of tables", at)
+			path := file + ": " + text
+			delete(unused, path)
+			if names[text] && !strings.HasPrefix(file, "runtime/table/") && listings()[path] == "" {
+				t.Errorf("%s is a format of tables", path)
 			}
 		})
 	}

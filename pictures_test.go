@@ -16,12 +16,12 @@ const mostOfPicture = 200 << 10
 // TestPicturesOfReadme: the page has a recording and a picture, each small and with words for who cannot see it. The
 // recording is whole without motion, loads nothing and runs nothing.
 func TestPicturesOfReadme(t *testing.T) {
-	named := regexp.MustCompile(`!\[([^\]]*)\]\(([^)]+)\)`).FindAllStringSubmatch(read(t, "README.md"), -1)
-	if len(named) < 2 {
-		t.Errorf("README.md has %d pictures, must have a recording and a report", len(named))
+	byName := regexp.MustCompile(`!\[([^\]]*)\]\(([^)]+)\)`).FindAllStringSubmatch(read(t, "README.md"), -1)
+	if len(byName) < 2 {
+		t.Errorf("README.md has %d pictures, must have a recording and a report", len(byName))
 	}
 	recordings := 0
-	for _, m := range named {
+	for _, m := range byName {
 		data := read(t, m[2])
 		if len(m[1]) < 30 || len(data) > mostOfPicture {
 			t.Errorf("%s has %d bytes and is described as %q, must be at most %d bytes with a sentence", m[2], len(data), m[1],

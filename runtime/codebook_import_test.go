@@ -45,11 +45,11 @@ const (
 
 func importText(t *testing.T, file, text string) *codebook.Imported {
 	t.Helper()
-	made, ok, err := codebook.Import(file, []byte(text), "")
+	created, ok, err := codebook.Import(file, []byte(text), "")
 	if err != nil || !ok {
 		t.Fatalf("%s: %v, %v", file, ok, err)
 	}
-	return made
+	return created
 }
 
 // TestImport: each form says of each column what it says, and what it does not say is undecided.
@@ -96,11 +96,11 @@ func TestImport(t *testing.T) {
 			"IND": `text [] [] 0 "" [] false UNDECIDED`, "OTHER": `text [] [] 0 "" [] false UNDECIDED`,
 		}, ""},
 	} {
-		made := importText(t, file, c.text)
-		if len(made.Domain.Columns) != len(c.want) {
-			t.Errorf("%s: columns %v", file, made.Domain.Names())
+		created := importText(t, file, c.text)
+		if len(created.Domain.Columns) != len(c.want) {
+			t.Errorf("%s: columns %v", file, created.Domain.Names())
 		}
-		for _, column := range made.Domain.Columns {
+		for _, column := range created.Domain.Columns {
 			var bounds []float64
 			if column.Bounds != nil {
 				bounds = column.Bounds[:]
@@ -111,10 +111,10 @@ func TestImport(t *testing.T) {
 				t.Errorf("%s: %s: %s, must be %s (%s)", file, column.Name, got, want, column.Doc)
 			}
 		}
-		if got := strings.Join(made.Needs, "\n"); got != c.needs {
+		if got := strings.Join(created.Needs, "\n"); got != c.needs {
 			t.Errorf("%s: needs %q", file, got)
 		}
-		text, err := codebook.YAML(made.Domain)
+		text, err := codebook.YAML(created.Domain)
 		must(t, err)
 		if _, err := spec.ParseDomain("d.yaml", []byte(strings.ReplaceAll(string(text), domain.Undecided, "public"))); err !=
 			nil {
@@ -193,11 +193,11 @@ func FuzzImportAlone(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		made, ok, err := codebook.Import("f", data, "")
+		created, ok, err := codebook.Import("f", data, "")
 		if !ok || err != nil {
 			return
 		}
-		text, err := codebook.YAML(made.Domain, made.Needs...)
+		text, err := codebook.YAML(created.Domain, created.Needs...)
 		if err != nil {
 			return
 		}

@@ -67,12 +67,12 @@ func (h *heap) found(r collect.Rules) (*collect.Found, map[string]string) {
 	if err != nil {
 		h.Fatal(err)
 	}
-	of := map[string]string{}
+	items := map[string]string{}
 	for _, i := range f.Items {
 		name, _ := filepath.Rel(h.out, i.Path)
-		of[name] = i.Kept
+		items[name] = i.Kept
 	}
-	return f, of
+	return f, items
 }
 
 func (h *heap) remove(f *collect.Found) (removed int) {
@@ -122,15 +122,15 @@ func TestUnfinishedRunsThatPaidNothingGo(t *testing.T) {
 	damaged := h.run("a", "done\x1b", "")
 	done := h.run("a", "done", "")
 	h.age()
-	f, of := h.found(h.rules())
-	for name, kept := range map[string]string{failed: "", never: "", free: "", noted: "it has paid (charges: 1)",
+	f, items := h.found(h.rules())
+	for name, retained := range map[string]string{failed: "", never: "", free: "", noted: "it has paid (charges: 1)",
 		killed: "it has paid (charges: 1)", lost: "cannot be read", damaged: "nobody can tell"} {
-		if got, is := of[name]; !is || !strings.Contains(got, kept) || (kept == "") != (got == "") {
-			t.Errorf("%s: kept %q (%v), must be %q", name, got, is, kept)
+		if got, is := items[name]; !is || !strings.Contains(got, retained) || (retained == "") != (got == "") {
+			t.Errorf("%s: kept %q (%v), must be %q", name, got, is, retained)
 		}
 	}
-	if _, is := of[done]; is || len(of) != 7 {
-		t.Errorf("found %v, must be 7 without the finished run", of)
+	if _, is := items[done]; is || len(items) != 7 {
+		t.Errorf("found %v, must be 7 without the finished run", items)
 	}
 	if n := h.remove(f); n != 3 || h.there(failed) || h.there(never) || h.there(free) || !h.there(noted+"/run.json") ||
 		!h.there(killed) || !h.there(lost) || !h.there(damaged) || !h.there(done) {
@@ -170,10 +170,10 @@ func TestCachesGoByAge(t *testing.T) {
 	h.write("cache/"+address("6")+"/manifest.json", "{}")
 	h.age()
 	os.Chtimes(filepath.Join(h.out, "cache", address("5"), "out.arrow"), time.Now(), time.Now())
-	f, of := h.found(h.rules())
-	if len(of) != 5 || of["cache/"+address("3")] == "" || of["cache/"+address("4")] == "" ||
+	f, items := h.found(h.rules())
+	if len(items) != 5 || items["cache/"+address("3")] == "" || items["cache/"+address("4")] == "" ||
 		collect.Bytes(f.Removable()) != 2*6+2 {
-		t.Fatalf("found %v", of)
+		t.Fatalf("found %v", items)
 	}
 	if n := h.remove(f); n != 3 || h.there("a/cache/"+address("1")) || h.there("cache/"+address("2")) ||
 		!h.there("cache/"+address("4")+"/out.arrow") || !h.there("cache/"+address("5")+"/out.arrow") {
@@ -208,9 +208,10 @@ func TestReleasesGoWhereAsked(t *testing.T) {
 	}
 	r := h.rules()
 	r.Release = true
-	f, of := h.found(r)
-	if len(of) != 3 || of[mine+"/release"] != "" || of[other+"/release"] == "" || of[keyless+"/release"] == "" {
-		t.Errorf("found %v", of)
+	f, items := h.found(r)
+	if len(items) != 3 || items[mine+"/release"] != "" || items[other+"/release"] == "" ||
+		items[keyless+"/release"] == "" {
+		t.Errorf("found %v", items)
 	}
 	if n := h.remove(f); n != 1 || h.there(mine+"/release") || h.there(mine+"/release.tmp") ||
 		!h.there(mine+"/run.json") || !h.there(mine+"/internal/noise.key") || !h.there(other+"/release/sample.csv") {
@@ -218,8 +219,8 @@ func TestReleasesGoWhereAsked(t *testing.T) {
 	}
 	h.write(mine+"/release.tmp/sample.csv", "1") // of a removal that was killed
 	h.age()
-	if f, of = h.found(h.rules()); len(of) != 1 || h.remove(f) != 1 || h.there(mine+"/release.tmp") {
-		t.Errorf("found %v, must be what a removal left", of)
+	if f, items = h.found(h.rules()); len(items) != 1 || h.remove(f) != 1 || h.there(mine+"/release.tmp") {
+		t.Errorf("found %v, must be what a removal left", items)
 	}
 }
 
@@ -256,25 +257,26 @@ func TestReleaseOfAnothersNoise(t *testing.T) {
 // that came into use since it was found.
 func TestWhatIsUsedStays(t *testing.T) {
 	h := newHeap(t)
-	free, held := h.run("a", "interrupted", ""), h.run("b", "running", "")
+	free, retained := h.run("a", "interrupted", ""), h.run("b", "running", "")
 	for _, name := range []string{"a/cache/" + address("1"), "b/cache/" + address("2"), "cache/" + address("3")} {
 		h.write(name+"/manifest.json", "{}")
 	}
 	h.age()
 	early, _ := h.found(h.rules())
-	unlock, err := disk.Disk{}.TryLock(filepath.Join(h.out, held, "internal", "lock"))
+	unlock, err := disk.Disk{}.TryLock(filepath.Join(h.out, retained, "internal", "lock"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, of := h.found(h.rules())
-	if of[held] == "" || of["b/cache/"+address("2")] == "" || of["cache/"+address("3")] == "" || of[free] != "" ||
-		of["a/cache/"+address("1")] != "" {
-		t.Errorf("found %v", of)
+	_, items := h.found(h.rules())
+	if items[retained] == "" || items["b/cache/"+address("2")] == "" || items["cache/"+address("3")] == "" ||
+		items[free] != "" ||
+		items["a/cache/"+address("1")] != "" {
+		t.Errorf("found %v", items)
 	}
 	h.write(free+"/internal/new", "at work again")
 	removed := 0
 	err = early.Remove(t.Context(), func(collect.Item) { removed++ })
-	if err == nil || removed != 1 || !h.there(held+"/run.json") || !h.there(free+"/run.json") ||
+	if err == nil || removed != 1 || !h.there(retained+"/run.json") || !h.there(free+"/run.json") ||
 		!h.there("b/cache/"+address("2")) || !h.there("cache/"+address("3")) {
 		t.Errorf("removed %d, %v: must be the cache of a alone", removed, err)
 	}

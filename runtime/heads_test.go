@@ -111,15 +111,15 @@ func TestRemovedBytesAreSaid(t *testing.T) {
 	if err := os.WriteFile(path, append(text, torn...), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	var said bytes.Buffer
+	var output bytes.Buffer
 	opts := testOptions(out)
-	opts.Fresh, opts.Log = true, slog.New(slog.NewTextHandler(&said, nil))
+	opts.Fresh, opts.Log = true, slog.New(slog.NewTextHandler(&output, nil))
 	if _, err := Run(t.Context(), plan, opts); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{fmt.Sprint("bytes=", len(torn)), "kept=" + path + ".remnant-1"} {
-		if !strings.Contains(said.String(), want) {
-			t.Errorf("%s, must say %q", said.String(), want)
+		if !strings.Contains(output.String(), want) {
+			t.Errorf("%s, must say %q", output.String(), want)
 		}
 	}
 }

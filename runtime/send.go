@@ -32,19 +32,19 @@ func (r *run) sending() (list []*compile.Step) {
 // the table, the role that reads the dataset.
 func (r *run) lookAtServers(ctx context.Context) error {
 	r.there = map[string]postgres.Standing{}
-	taken := map[pipeline.Sending]string{}
+	retained := map[pipeline.Sending]string{}
 	for _, step := range r.sending() {
-		to := *step.Work.Send
+		dest := *step.Work.Send
 		if r.plan.Spec.Experiment != nil {
 			return schedule.AtStage(step.ID, fmt.Errorf("postgres: is set in an experiment, whose runs would write one table; "+
 				"must be left out (--set stages.%s=off)", step.ID))
 		}
-		if other := taken[to]; other != "" {
+		if other := retained[dest]; other != "" {
 			return schedule.AtStage(step.ID, fmt.Errorf("postgres.table: is %s, which the stage %s writes, must be another one",
-				to.Table, other))
+				dest.Table, other))
 		}
-		taken[to] = step.ID
-		there, err := postgres.Look(ctx, placeOf(to), step.Work.Out[step.First].Domain.Names())
+		retained[dest] = step.ID
+		there, err := postgres.Look(ctx, placeOf(dest), step.Work.Out[step.First].Domain.Names())
 		if err == nil {
 			err = r.otherRole(ctx, there)
 		}
@@ -63,11 +63,11 @@ func placeOf(to pipeline.Sending) postgres.Place {
 
 // otherRole refuses to write by the role that reads the dataset, which is to be one that cannot.
 func (r *run) otherRole(ctx context.Context, there postgres.Standing) error {
-	on, is := r.source.Opened.(pipeline.OnServer)
+	enabled, is := r.source.Opened.(pipeline.OnServer)
 	if !is {
 		return nil
 	}
-	reads, err := on.Server(ctx)
+	reads, err := enabled.Server(ctx)
 	if err == nil && reads.ID == there.Server && reads.Role == there.Role {
 		err = errors.New("connection: is of the role that reads the dataset, must be of one of its own")
 	}

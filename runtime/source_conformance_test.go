@@ -175,21 +175,21 @@ func (c *trial) on(s *site, change func(*pipeline.Opening)) (pipeline.Opened, er
 	if change != nil {
 		change(&o)
 	}
-	from, err := c.source().Open(c.Context(), o)
+	src, err := c.source().Open(c.Context(), o)
 	if err == nil {
-		c.Cleanup(func() { from.Close() })
+		c.Cleanup(func() { src.Close() })
 	}
-	return from, err
+	return src, err
 }
 
 // open is on that must succeed.
 func (c *trial) open(s *site, change func(*pipeline.Opening)) pipeline.Opened {
 	c.Helper()
-	from, err := c.on(s, change)
+	src, err := c.on(s, change)
 	if err != nil {
 		c.Fatalf("%s: is not opened: %v", c.kind.Name, err)
 	}
-	return from
+	return src
 }
 
 func (c *trial) content(from pipeline.Opened) string {
@@ -221,8 +221,8 @@ func listed(ctx context.Context, t pipeline.Table) (lines []string, fields []arr
 
 // reads: every reading gives the same rows in the same order, two at a time too, in the types of the columns.
 func (c *trial) reads() {
-	from := c.open(c.site(nil), nil)
-	table := from.Table()
+	src := c.open(c.site(nil), nil)
+	table := src.Table()
 	if table.Class != pipeline.Private || table.Stability != pipeline.Unbounded() {
 		c.fault("gives rows of class %s and stability %s, must be private and unbounded", table.Class, table.Stability)
 	}
@@ -239,7 +239,7 @@ func (c *trial) reads() {
 		c.fault("gives columns %v, must be %v", fields, schema.Fields())
 	}
 	for range table.Open(c.Context()) { // a reading that ends early, in the midst of which another one begins
-		again, _, err := listed(c.Context(), from.Table())
+		again, _, err := listed(c.Context(), src.Table())
 		if err != nil || !slices.Equal(again, first) {
 			c.fault("gives other rows, or another order, when it is read again: %v", err)
 		}
@@ -295,13 +295,13 @@ func (c *trial) seesChanges() {
 	}
 	for _, file := range c.files {
 		s := c.site(nil)
-		from := c.open(s, nil)
-		c.content(from)
+		src := c.open(s, nil)
+		c.content(src)
 		text := strings.Replace(c.subject.files[file], "north", "south", 1)
 		if err := os.WriteFile(filepath.Join(s.dir, file), []byte(text), 0o600); err != nil {
 			c.Fatal(err)
 		}
-		if err := from.Unchanged(c.Context()); !errors.Is(err, pipeline.ErrChanged) {
+		if err := src.Unchanged(c.Context()); !errors.Is(err, pipeline.ErrChanged) {
 			c.fault("takes %s, in which a cell has changed, for unchanged: %v", file, err)
 		}
 	}

@@ -42,11 +42,11 @@ func openedIn(t *testing.T, s *source.Database, dir string) pipeline.Opened {
 	}
 	held := files.Hold(folder)
 	t.Cleanup(func() { held.Close() })
-	from, err := s.Open(t.Context(), pipeline.Opening{Files: held.Only(declared.Files...), Columns: columns(), Seed: 1})
+	src, err := s.Open(t.Context(), pipeline.Opening{Files: held.Only(declared.Files...), Columns: columns(), Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return from
+	return src
 }
 
 // TestDatabaseReadsWhatItIdentified: rows that are other than when the dataset was identified are an error of the
@@ -60,14 +60,14 @@ func TestDatabaseReadsWhatItIdentified(t *testing.T) {
 	if err := os.WriteFile(path, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	from := openedIn(t, databaseOf(t, "{database: {engine: duckdb, read: {csv: a.csv}, rows: may_leave}}"), dir)
-	if _, err := from.Content(t.Context()); err != nil {
+	src := openedIn(t, databaseOf(t, "{database: {engine: duckdb, read: {csv: a.csv}, rows: may_leave}}"), dir)
+	if _, err := src.Content(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(path, bytes.Replace(text, []byte("north"), []byte("south"), 1), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := listed(t.Context(), from.Table()); !errors.Is(err, pipeline.ErrChanged) {
+	if _, _, err := listed(t.Context(), src.Table()); !errors.Is(err, pipeline.ErrChanged) {
 		t.Errorf("%v: must be a change", err)
 	}
 }

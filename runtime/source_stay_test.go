@@ -98,11 +98,11 @@ func (e engine) open(t *testing.T, table, rows string, o pipeline.Opening) (pipe
 	held := files.Hold(folder)
 	t.Cleanup(func() { held.Close() })
 	o.Files, o.Seed = held.Only(declared.Files...), 1
-	from, err := s.Open(t.Context(), o)
+	src, err := s.Open(t.Context(), o)
 	if err == nil {
-		t.Cleanup(func() { from.Close() })
+		t.Cleanup(func() { src.Close() })
 	}
-	return from, err
+	return src, err
 }
 
 // storedCells are cells of a column, in SQL, and the types in which the engines store it.
@@ -212,12 +212,12 @@ func (e engine) alike(t *testing.T, name string, cells []cellIn, csv *pipeline.C
 	}
 	_, faults := stays.Content(t.Context())
 	stays.Close() // DuckDB locks a file that it has open
-	told := regexp.MustCompile(`: row 1`).ReplaceAllString(fmt.Sprint(broken), "")
-	if sorted(told) != sorted(fmt.Sprint(faults)) {
-		t.Errorf("%s, csv %+v: %s\nis refused as %v\nmust be as %v", e.name, csv, table, faults, told)
+	message := regexp.MustCompile(`: row 1`).ReplaceAllString(fmt.Sprint(broken), "")
+	if sorted(message) != sorted(fmt.Sprint(faults)) {
+		t.Errorf("%s, csv %+v: %s\nis refused as %v\nmust be as %v", e.name, csv, table, faults, message)
 	}
 	return slices.DeleteFunc(slices.Clone(cells), func(c cellIn) bool {
-		return strings.Contains(told,
+		return strings.Contains(message,
 			fmt.Sprintf("column %q", c.column.Name))
 	})
 }
@@ -313,14 +313,14 @@ func TestRowsThatStay(t *testing.T) {
 			"CREATE TABLE @.outside AS SELECT n, '" + canary + "' AS place FROM @.t")
 		content := map[string]string{}
 		for _, name := range []string{"t", "same", "other"} {
-			from, err := e.open(t, name, "stay", pipeline.Opening{Columns: columns()})
+			src, err := e.open(t, name, "stay", pipeline.Opening{Columns: columns()})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if content[name], err = from.Content(t.Context()); err != nil || from.Unchanged(t.Context()) != nil {
-				t.Fatal(err, from.Unchanged(t.Context()))
+			if content[name], err = src.Content(t.Context()); err != nil || src.Unchanged(t.Context()) != nil {
+				t.Fatal(err, src.Unchanged(t.Context()))
 			}
-			if _, _, err := listed(t.Context(), from.Table()); err == nil || !strings.Contains(err.Error(),
+			if _, _, err := listed(t.Context(), src.Table()); err == nil || !strings.Contains(err.Error(),
 				"rows stay in the database") {
 				t.Errorf("%s: rows are read: %v", e.name, err)
 			}
@@ -347,12 +347,12 @@ func TestSampleOfRowsThatStay(t *testing.T) {
 			"1 AS i UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4) AS b")
 		d := &domain.Domain{Columns: []domain.Column{{Name: "person", Type: domain.Integer},
 			{Name: "n", Type: domain.Integer}}}
-		from, err := e.open(t, "t", "stay, sample_may_leave: 4", pipeline.Opening{Columns: d, Unit: "person", MaxRows: 3})
+		src, err := e.open(t, "t", "stay, sample_may_leave: 4", pipeline.Opening{Columns: d, Unit: "person", MaxRows: 3})
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, _, err := listed(t.Context(), from.Table())
-		again, _, _ := listed(t.Context(), from.Table())
+		got, _, err := listed(t.Context(), src.Table())
+		again, _, _ := listed(t.Context(), src.Table())
 		want := sampleOf(4, 3)
 		slices.Sort(got)
 		slices.Sort(again)
@@ -414,11 +414,11 @@ func TestStorageOfRowsThatStay(t *testing.T) {
 		names := map[string]string{}
 		for name, cell := range cells {
 			e.create("CREATE TABLE @." + name + " AS SELECT " + cell + " AS c")
-			from, err := e.open(t, name, "stay", pipeline.Opening{Columns: &domain.Domain{Columns: []domain.Column{column}}})
+			src, err := e.open(t, name, "stay", pipeline.Opening{Columns: &domain.Domain{Columns: []domain.Column{column}}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			content, err := from.Content(t.Context())
+			content, err := src.Content(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -426,7 +426,7 @@ func TestStorageOfRowsThatStay(t *testing.T) {
 				t.Errorf("%s: %s and %s have one content", e.name, name, other)
 			}
 			names[content] = name
-			from.Close() // DuckDB locks a file that it has open
+			src.Close() // DuckDB locks a file that it has open
 		}
 	}
 }
@@ -450,19 +450,19 @@ func TestRowsThatStayChange(t *testing.T) {
 	}
 	held := files.Hold(folder)
 	defer held.Close()
-	from, err := s.Open(t.Context(), pipeline.Opening{Files: held.Only("a.csv"), Columns: columns,
+	src, err := s.Open(t.Context(), pipeline.Opening{Files: held.Only("a.csv"), Columns: columns,
 		CSV: &pipeline.CSV{Extra: "ignore"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer from.Close()
-	if _, err := from.Content(t.Context()); err != nil {
+	defer src.Close()
+	if _, err := src.Content(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(path, []byte("n,place\n1,south\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := from.Unchanged(t.Context()); !errors.Is(err, pipeline.ErrChanged) {
+	if err := src.Unchanged(t.Context()); !errors.Is(err, pipeline.ErrChanged) {
 		t.Errorf("%v: must be a change", err)
 	}
 }

@@ -35,10 +35,10 @@ func needsDuckDB() error {
 }
 
 // rows is a CSV of rows numbered from one number to another, in the columns of columns.
-func rows(from, to int) string {
+func rows(start, end int) string {
 	var b strings.Builder
 	b.WriteString("n,place\n")
-	for n := from; n < to; n++ {
+	for n := start; n < end; n++ {
 		fmt.Fprintf(&b, "%d,%s\n", n, []string{"north", "south"}[n%2])
 	}
 	return b.String()

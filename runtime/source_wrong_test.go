@@ -33,12 +33,12 @@ func (w *wrong) Open(ctx context.Context, o pipeline.Opening) (pipeline.Opened, 
 	if w.opening != nil {
 		w.opening(&o)
 	}
-	from, err := w.File.Open(ctx, o)
+	src, err := w.File.Open(ctx, o)
 	if w.twist == nil || err != nil {
-		return from, err
+		return src, err
 	}
-	t := w.twist(from, o)
-	t.Opened = from
+	t := w.twist(src, o)
+	t.Opened = src
 	return t, nil
 }
 
@@ -92,10 +92,10 @@ func wrongs() map[string]wrong {
 		"must be private and unbounded": twist(func(pipeline.Opened, pipeline.Opening) twisted {
 			return twisted{public: true}
 		}),
-		"another order": twist(func(from pipeline.Opened, _ pipeline.Opening) twisted {
+		"another order": twist(func(src pipeline.Opened, _ pipeline.Opening) twisted {
 			return twisted{open: func(ctx context.Context) pipeline.Batches {
 				read++
-				return shortened(ctx, from.Table(), read == 3)
+				return shortened(ctx, src.Table(), read == 3)
 			}}
 		}),
 		"reads on after its context": twist(func(from pipeline.Opened, _ pipeline.Opening) twisted {
@@ -158,7 +158,7 @@ func talking(ctx context.Context, t pipeline.Table) pipeline.Batches {
 
 // TestConformanceFindsWrongSources: the test is of use.
 func TestConformanceFindsWrongSources(t *testing.T) {
-	on := subject{settings: "{file: a.csv}", files: map[string]string{"a.csv": rows(0, 300), "b.csv": rows(300, 400)},
+	enabled := subject{settings: "{file: a.csv}", files: map[string]string{"a.csv": rows(0, 300), "b.csv": rows(300, 400)},
 		rows: 300}
 	for want, w := range wrongs() {
 		kind := pipeline.SourceKind{Name: "file", New: func() pipeline.Source {
@@ -166,7 +166,7 @@ func TestConformanceFindsWrongSources(t *testing.T) {
 			fresh.File = source.File{}
 			return &fresh
 		}}
-		if found := faults(t, kind, on); !slices.ContainsFunc(found, func(fault string) bool {
+		if found := faults(t, kind, enabled); !slices.ContainsFunc(found, func(fault string) bool {
 			return strings.Contains(fault,
 				want)
 		}) {
@@ -174,7 +174,8 @@ func TestConformanceFindsWrongSources(t *testing.T) {
 		}
 	}
 	named := pipeline.SourceKind{Name: "path", New: source.Kinds()[0].New}
-	if found := faults(t, named, on); len(found) != 1 || !strings.Contains(found[0], "its first setting is not path") {
+	if found := faults(t, named, enabled); len(found) != 1 || !strings.Contains(found[0],
+		"its first setting is not path") {
 		t.Errorf("another first setting: found were %q", found)
 	}
 }

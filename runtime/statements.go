@@ -110,11 +110,11 @@ func StatementsText(plan *compile.Plan, list []Statement) string {
 		"-- Nor is the test of each column that is cut into cells: a SELECT of the cells of public numbers, from no table.\n",
 		keptRows)
 	for _, s := range list {
-		of := "stage " + s.Stage
+		owner := "stage " + s.Stage
 		if s.Stage == "" {
-			of = "the dataset: weir"
+			owner = "the dataset: weir"
 		}
-		fmt.Fprintf(&b, "\n-- %s %s\n%s;\n", of, s.Does, s.SQL)
+		fmt.Fprintf(&b, "\n-- %s %s\n%s;\n", owner, s.Does, s.SQL)
 	}
 	b.WriteString(later)
 	return b.String()

@@ -156,7 +156,8 @@ func TestWarmStartMoves(t *testing.T) {
 		places = append(places, p.Step)
 	}})
 	// A start is 110 passes, a step 16+70+3: 7700/89, rounded up, is 87.
-	if len(places) != 70+24 || !slices.IsSorted(places) || places[0] != 1 || places[34] != 43 || places[69] != 87 || places[70] != 88 ||
+	if len(places) != 70+24 || !slices.IsSorted(places) || places[0] != 1 || places[34] != 43 || places[69] != 87 ||
+		places[70] != 88 ||
 		places[93] != 87+24 {
 		t.Errorf("the counter is at %v", places)
 	}

@@ -33,7 +33,8 @@ func TestLockIsWaitedFor(t *testing.T) {
 		t.Errorf("%v, told %d times; must be cancelled and told once", err, output)
 	}
 	output = 0
-	waiting = Disk{}.Waiting(Wait{Context: t.Context(), Quiet: time.Millisecond, Tell: func(string) { output++; unlock() }})
+	waiting = Disk{}.Waiting(Wait{Context: t.Context(), Quiet: time.Millisecond,
+		Tell: func(string) { output++; unlock() }})
 	again, err := waiting.Lock(path)
 	if err != nil || output != 1 {
 		t.Fatalf("%v, told %d times; must be got and told once", err, output)

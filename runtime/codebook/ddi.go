@@ -44,7 +44,7 @@ func importDDI(file string, data []byte) (*Imported, error) {
 	d.CharsetReader = func(name string, _ io.Reader) (io.Reader, error) {
 		return nil, fmt.Errorf("is in the encoding %.20q, must be UTF-8", name)
 	}
-	made, root := &Imported{Domain: &domain.Domain{}}, true
+	created, root := &Imported{Domain: &domain.Domain{}}, true
 	var problems schema.Problems
 	for {
 		t, err := d.Token()
@@ -71,14 +71,14 @@ func importDDI(file string, data []byte) (*Imported, error) {
 				p.File, p.Line, p.Column = file, line, 1
 				problems = append(problems, p)
 			}
-			made.Domain.Columns = append(made.Domain.Columns, c)
+			created.Domain.Columns = append(created.Domain.Columns, c)
 		}
 		root = root && !ok
 	}
 	if len(problems) > 0 {
 		return nil, problems
 	}
-	return made, nil
+	return created, nil
 }
 
 // lineCounter turns ascending places of a text into lines.

@@ -19,23 +19,23 @@ func isDictionary(data []byte) bool {
 // values (a text that describes them) have a doc alone.
 func (b *Book) dictionary(file string, data []byte) error {
 	return whole(data, func(d *json.Decoder, name string) error {
-		var about struct {
+		var topic struct {
 			Description any             `json:"description"`
 			Values      json.RawMessage `json:"values"`
 		}
-		if err := d.Decode(&about); broken(err) {
+		if err := d.Decode(&topic); broken(err) {
 			return err
 		} else if err != nil {
 			return fmt.Errorf("%.60q: is no object with a description and values", name)
 		}
 		e := b.entry(name)
-		if text, ok := about.Description.(string); ok && e.Doc == "" {
+		if text, ok := topic.Description.(string); ok && e.Doc == "" {
 			e.Doc = strings.TrimSpace(text)
 		}
-		if b.sources[name] != "" || !bytes.HasPrefix(bytes.TrimSpace(about.Values), []byte("{")) {
+		if b.sources[name] != "" || !bytes.HasPrefix(bytes.TrimSpace(topic.Values), []byte("{")) {
 			return nil
 		}
-		if err := e.values(about.Values); err != nil {
+		if err := e.values(topic.Values); err != nil {
 			return fmt.Errorf("%.60q: values: %w", name, err)
 		}
 		if len(e.Codes) > 0 || e.Range != nil {

@@ -61,10 +61,10 @@ func (e entry) at(key string) string {
 }
 
 // keys returns the entries of an object, in their order. Keys beside the known ones are problems, unless none is given.
-func (e entry) keys(known ...string) (names []string, by map[string]entry) {
-	by = map[string]entry{}
+func (e entry) keys(known ...string) (names []string, keys map[string]entry) {
+	keys = map[string]entry{}
 	if !e.there() {
-		return nil, by
+		return nil, keys
 	}
 	d := json.NewDecoder(bytes.NewReader(e.data))
 	err := object(d, func(key string) error {
@@ -72,7 +72,7 @@ func (e entry) keys(known ...string) (names []string, by map[string]entry) {
 		if err := d.Decode(&raw); err != nil {
 			return err
 		}
-		names, by[key] = append(names, key), entry{e.in, e.at(key), raw}
+		names, keys[key] = append(names, key), entry{e.in, e.at(key), raw}
 		if len(known) > 0 && !slices.Contains(known, key) {
 			var ps schema.Problems
 			ps.Unknown(e.at(key), "key", key, known)
@@ -84,7 +84,7 @@ func (e entry) keys(known ...string) (names []string, by map[string]entry) {
 	if err != nil {
 		e.wrong(e.shown(), "an object, each key once")
 	}
-	return names, by
+	return names, keys
 }
 
 // list returns the entries of a list.
@@ -153,18 +153,18 @@ func (e entry) yes() (yes bool) {
 }
 
 // need returns an entry below this one, and adds a problem where it is not there.
-func (e entry) need(by map[string]entry, key string) entry {
-	if !by[key].there() {
+func (e entry) need(keys map[string]entry, key string) entry {
+	if !keys[key].there() {
 		e.wrong("without "+key, "an object with it")
 	}
-	return by[key]
+	return keys[key]
 }
 
 // one returns a text that is one of several.
-func (e entry) one(of ...string) string {
+func (e entry) one(items ...string) string {
 	text := e.text()
-	if !slices.Contains(of, text) && e.there() {
-		e.unknown("value", text, of)
+	if !slices.Contains(items, text) && e.there() {
+		e.unknown("value", text, items)
 	}
 	return text
 }

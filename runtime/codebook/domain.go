@@ -45,17 +45,17 @@ const (
 func Domain(file string, listed []Listed, book *Book, form Form) (*domain.Domain, error) {
 	d := &domain.Domain{}
 	for _, l := range listed {
-		e, by := book.Of(l.Name)
+		e, key := book.Of(l.Name)
 		c := domain.Column{Name: l.Name, Type: domain.Categorical, Source: "public"}
 		codes := upTo(e.Codes, l.Maxval)
 		switch {
 		case l.Maxval == 0:
-			excerpt(&c, file, l, e, by)
+			excerpt(&c, file, l, e, key)
 		case len(codes) > 0:
 			for _, code := range codes {
 				c.Categories = append(c.Categories, code.Value)
 			}
-			c.Doc = sentence(short(e.Doc), labels(codes), "codes by "+by+", up to the maxval of "+file)
+			c.Doc = sentence(short(e.Doc), labels(codes), "codes by "+key+", up to the maxval of "+file)
 		case readFromRows(l.Name):
 			c.Categories, c.Source = domain.Categories{}, ""
 			c.Doc = sentence(short(e.Doc), fmt.Sprintf("codes to %d by %s; which of them are in use is no public knowledge "+
@@ -80,7 +80,7 @@ func Domain(file string, listed []Listed, book *Book, form Form) (*domain.Domain
 // excerpt declares a column of a schema of NIST's data excerpts. A dictionary's range, or
 // its codes, are public; what the schema lists alone is what occurs in the rows, which a
 // person has to decide on (W01, W02).
-func excerpt(c *domain.Column, file string, l Listed, e Entry, by string) {
+func excerpt(c *domain.Column, file string, l Listed, e Entry, key string) {
 	if l.Null != "" {
 		c.Missing, c.Nullable = domain.Spellings{l.Null}, true
 	}
@@ -93,12 +93,12 @@ func excerpt(c *domain.Column, file string, l Listed, e Entry, by string) {
 			number = [2]float64{min(number[0], x), max(number[1], x)}
 		}
 		ranged(c, number, l.Whole)
-		c.Doc = sentence(short(e.Doc), "range by "+by)
+		c.Doc = sentence(short(e.Doc), "range by "+key)
 	case len(codes) > 0 && e.Range == nil:
 		for _, code := range codes {
 			c.Categories = append(c.Categories, code.Value)
 		}
-		c.Doc = sentence(short(e.Doc), labels(codes), "codes by "+by)
+		c.Doc = sentence(short(e.Doc), labels(codes), "codes by "+key)
 	case l.Bounds != nil:
 		ranged(c, *l.Bounds, l.Whole)
 		c.Source, c.Doc = domain.Undecided, sentence(short(e.Doc), "least and greatest value that occur, by "+file)
@@ -109,7 +109,7 @@ func excerpt(c *domain.Column, file string, l Listed, e Entry, by string) {
 }
 
 // apart are the codes but for that of a missing value, and whether all are numbers.
-func apart(codes []Code, null string) (kept []Code, numbers bool) {
+func apart(codes []Code, null string) (retained []Code, numbers bool) {
 	numbers = true
 	for _, c := range codes {
 		if c.Value == null || c.Value == "" || !plaintext.Printable(c.Value) {
@@ -117,9 +117,9 @@ func apart(codes []Code, null string) (kept []Code, numbers bool) {
 		}
 		x, err := strconv.ParseFloat(c.Value, 64)
 		numbers = numbers && err == nil && x-x == 0
-		kept = append(kept, c)
+		retained = append(retained, c)
 	}
-	return kept, numbers
+	return retained, numbers
 }
 
 // ranged declares a number; a range of whole numbers that its ends are not is widened.
@@ -167,7 +167,7 @@ func readFromRows(name string) bool {
 
 // upTo are the codes from 0 to maxval, ascending.
 func upTo(codes []Code, maxval int64) []Code {
-	var kept []Code
+	var retained []Code
 	value := func(c Code) int64 {
 		n, err := strconv.ParseInt(c.Value, 10, 64)
 		if err != nil {
@@ -177,11 +177,11 @@ func upTo(codes []Code, maxval int64) []Code {
 	}
 	for _, c := range codes {
 		if value(c) <= maxval {
-			kept = append(kept, c)
+			retained = append(retained, c)
 		}
 	}
-	slices.SortFunc(kept, func(a, b Code) int { return cmp.Compare(value(a), value(b)) })
-	return kept
+	slices.SortFunc(retained, func(a, b Code) int { return cmp.Compare(value(a), value(b)) })
+	return retained
 }
 
 // labels says what few codes mean.

@@ -16,12 +16,12 @@ func frictionless(e entry, part string) Imported {
 	if top["resources"].there() {
 		resource = pickResource(top["resources"], part)
 	}
-	made := Imported{Domain: &domain.Domain{}, Needs: dialectOf(resource)}
+	created := Imported{Domain: &domain.Domain{}, Needs: dialectOf(resource)}
 	table := resource
 	if resource["schema"].there() {
 		if !strings.HasPrefix(strings.TrimSpace(string(resource["schema"].data)), "{") {
 			resource["schema"].wrong(resource["schema"].shown(), "the schema itself: import the file that it names")
-			return made
+			return created
 		}
 		_, table = resource["schema"].keys()
 	}
@@ -40,9 +40,9 @@ func frictionless(e entry, part string) Imported {
 		missing = missingValues(table["missingValues"])
 	}
 	for _, f := range table["fields"].list() {
-		made.Domain.Columns = append(made.Domain.Columns, frictionlessField(f, missing, len(keys) == 1, keys))
+		created.Domain.Columns = append(created.Domain.Columns, frictionlessField(f, missing, len(keys) == 1, keys))
 	}
-	return made
+	return created
 }
 
 // pickResource returns the keys of the only resource, or of the named one.

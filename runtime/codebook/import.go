@@ -27,15 +27,15 @@ type importer func(e entry, part string) Imported
 // of IPUMS, or a dictionary of NIST's excerpts. ok is false where it is of none. What a file does not say of a column,
 // such as its bounds, is Undecided, and the doc says what is missing. Each entry that the form does not have is a
 // problem with its place, all of them at once.
-func Import(file string, data []byte, part string) (made *Imported, ok bool, err error) {
+func Import(file string, data []byte, part string) (created *Imported, ok bool, err error) {
 	if len(data) > MaxBytes {
 		return nil, true, fmt.Errorf("%s: has %d bytes, must have at most %d", file, len(data), MaxBytes)
 	}
 	if bytes.HasPrefix(bytes.TrimSpace(data), []byte("<")) || bytes.HasPrefix(data, []byte("\xef\xbb\xbf<")) {
-		made, err = importDDI(file, bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
-		return checked(file, made, err)
+		created, err = importDDI(file, bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
+		return checked(file, created, err)
 	}
-	by, known := importerOf(data)
+	key, known := importerOf(data)
 	if !known {
 		return nil, false, nil
 	}
@@ -43,7 +43,7 @@ func Import(file string, data []byte, part string) (made *Imported, ok bool, err
 	if err != nil {
 		return nil, true, err
 	}
-	found := by(e, part)
+	found := key(e, part)
 	if len(e.in.problems) > 0 {
 		return nil, true, e.in.problems
 	}
@@ -51,17 +51,17 @@ func Import(file string, data []byte, part string) (made *Imported, ok bool, err
 }
 
 // checked refuses what no domain may be.
-func checked(file string, made *Imported, err error) (*Imported, bool, error) {
+func checked(file string, created *Imported, err error) (*Imported, bool, error) {
 	if err != nil {
 		return nil, true, err
 	}
-	if len(made.Domain.Columns) == 0 {
+	if len(created.Domain.Columns) == 0 {
 		return nil, true, fmt.Errorf("%s: describes no column", file)
 	}
-	if problems := domain.CheckDraft(file, made.Domain); len(problems) > 0 {
+	if problems := domain.CheckDraft(file, created.Domain); len(problems) > 0 {
 		return nil, true, problems
 	}
-	return made, true, nil
+	return created, true, nil
 }
 
 // importerOf tells forms apart by their keys.
@@ -74,19 +74,19 @@ func importerOf(data []byte) (importer, bool) {
 		func(raw json.RawMessage) bool { return !coding(raw) }) {
 		return nil, false
 	}
-	is := func(key, begins string) bool { return bytes.HasPrefix(bytes.TrimSpace(top[key]), []byte(begins)) }
+	actual := func(key, begins string) bool { return bytes.HasPrefix(bytes.TrimSpace(top[key]), []byte(begins)) }
 	var nested struct {
 		Fields json.RawMessage `json:"fields"`
 	}
-	if is("schema", "{") {
+	if actual("schema", "{") {
 		json.Unmarshal(top["schema"], &nested)
 	}
 	switch {
-	case is("fields", "["), is("resources", "["), bytes.HasPrefix(bytes.TrimSpace(nested.Fields), []byte("[")):
+	case actual("fields", "["), actual("resources", "["), bytes.HasPrefix(bytes.TrimSpace(nested.Fields), []byte("[")):
 		return frictionless, true
-	case is("column_names", "["):
+	case actual("column_names", "["):
 		return pyreadstat, true
-	case is("METADATA_SPEC_VERSION", `"`), is("columns", "{") && !is("schema", "{"), is("tables", "{"):
+	case actual("METADATA_SPEC_VERSION", `"`), actual("columns", "{") && !actual("schema", "{"), actual("tables", "{"):
 		return sdv, true
 	case dictionaryAlone(top):
 		return dictionary, true
@@ -129,11 +129,11 @@ func dictionary(e entry, _ string) Imported {
 }
 
 // described declares a column by a dictionary alone. Words beside a range stand for missing.
-func described(c *domain.Column, about Entry, by string) {
+func described(c *domain.Column, topic Entry, key string) {
 	switch {
-	case about.Range != nil:
-		b := *about.Range
-		for _, code := range about.Codes {
+	case topic.Range != nil:
+		b := *topic.Range
+		for _, code := range topic.Codes {
 			if x, err := strconv.ParseFloat(code.Value, 64); err == nil && x-x == 0 {
 				b = [2]float64{min(b[0], x), max(b[1], x)}
 			} else {
@@ -142,16 +142,16 @@ func described(c *domain.Column, about Entry, by string) {
 		}
 		whole := b[0] == math.Trunc(b[0]) && b[1] == math.Trunc(b[1])
 		ranged(c, b, whole)
-		if c.Doc = sentence(short(about.Doc), "range by "+by); whole {
-			undecided(c, about.Doc, "range by "+by+", which does not say whether numbers are whole")
+		if c.Doc = sentence(short(topic.Doc), "range by "+key); whole {
+			undecided(c, topic.Doc, "range by "+key+", which does not say whether numbers are whole")
 		}
-	case len(about.Codes) > 0:
-		for _, code := range about.Codes {
+	case len(topic.Codes) > 0:
+		for _, code := range topic.Codes {
 			c.Categories = append(c.Categories, code.Value)
 		}
-		c.Doc = sentence(short(about.Doc), labels(about.Codes), "codes by "+by)
+		c.Doc = sentence(short(topic.Doc), labels(topic.Codes), "codes by "+key)
 	default:
-		undecided(c, about.Doc, "no values given")
+		undecided(c, topic.Doc, "no values given")
 	}
 }
 

@@ -17,7 +17,7 @@ func quotedName(name string) string { return plaintext.YAML(name) }
 func pyreadstat(e entry, _ string) Imported {
 	_, top := e.keys("column_names", "column_labels", "variable_value_labels", "variable_measure", "missing_ranges",
 		"missing_user_values", "readstat_variable_types", "original_variable_types")
-	made := Imported{Domain: &domain.Domain{}}
+	created := Imported{Domain: &domain.Domain{}}
 	titles := top["column_labels"].list()
 	columns := map[string]map[string]entry{}
 	for _, key := range []string{"variable_value_labels", "variable_measure", "missing_ranges", "missing_user_values",
@@ -30,9 +30,9 @@ func pyreadstat(e entry, _ string) Imported {
 		if i < len(titles) {
 			s.title = titles[i].text()
 		}
-		made.Domain.Columns = append(made.Domain.Columns, s.declare(e.in.file))
+		created.Domain.Columns = append(created.Domain.Columns, s.declare(e.in.file))
 	}
-	return made
+	return created
 }
 
 // statColumn is a column of a statistics package on its way.
@@ -50,18 +50,21 @@ func (s *statColumn) declare(file string) domain.Column {
 	if e := s.of("variable_measure"); e.there() {
 		measure = e.one("nominal", "ordinal", "scale", "unknown")
 	}
-	kept := slices.DeleteFunc(slices.Clone(codes), func(code Code) bool { return slices.Contains(c.Missing, code.Value) })
+	retained := slices.DeleteFunc(slices.Clone(codes), func(code Code) bool {
+		return slices.Contains(c.Missing,
+			code.Value)
+	})
 	switch text := strings.HasPrefix(s.of("readstat_variable_types").text(), "string"); {
-	case len(kept) > 0 && measure != "scale":
+	case len(retained) > 0 && measure != "scale":
 		var values []string
-		for _, code := range kept {
+		for _, code := range retained {
 			values = append(values, code.Value)
 		}
 		listed(c, values, measure == "ordinal")
 		s.pointed()
-		c.Doc = sentence(short(s.title), labels(kept), "value labels by "+file)
+		c.Doc = sentence(short(s.title), labels(retained), "value labels by "+file)
 		if measure == "unknown" {
-			c.Source, c.Doc = domain.Undecided, sentence(short(s.title), labels(kept),
+			c.Source, c.Doc = domain.Undecided, sentence(short(s.title), labels(retained),
 				"value labels by "+file+", which does not say whether other values occur")
 		}
 	case statDate(format) != "":
@@ -73,8 +76,8 @@ func (s *statColumn) declare(file string) domain.Column {
 	default:
 		c.Type = domain.Numeric
 		undecided(c, s.title, "bounds are not given")
-		if len(kept) > 0 {
-			undecided(c, s.title, labels(kept)+" are labelled, among numbers; bounds are not given")
+		if len(retained) > 0 {
+			undecided(c, s.title, labels(retained)+" are labelled, among numbers; bounds are not given")
 		}
 	}
 	return *c

@@ -27,16 +27,17 @@ func sdv(e entry, part string) Imported {
 		_, table = tables[part].keys("columns", "primary_key", "alternate_keys", "sequence_key", "sequence_index",
 			"column_relationships")
 	}
-	made := Imported{Domain: &domain.Domain{}}
+	created := Imported{Domain: &domain.Domain{}}
 	if key := table["sequence_key"]; key.there() {
-		made.Needs = append(made.Needs, "dataset: {privacy_unit: {column: "+quotedName(key.text())+", max_rows: ...}}, if "+
+		created.Needs = append(created.Needs, "dataset: {privacy_unit: {column: "+quotedName(key.text())+
+			", max_rows: ...}}, if "+
 			"its values are persons")
 	}
 	names, columns := table["columns"].keys()
 	for _, name := range names {
-		made.Domain.Columns = append(made.Domain.Columns, sdvColumn(name, columns[name], keysOf(table)))
+		created.Domain.Columns = append(created.Domain.Columns, sdvColumn(name, columns[name], keysOf(table)))
 	}
-	return made
+	return created
 }
 
 // keysOf are the columns that name rows or persons.
@@ -62,19 +63,19 @@ func sdvPersonal() []string {
 }
 
 func sdvColumn(name string, e entry, keys []string) domain.Column {
-	_, about := e.keys("sdtype", "pii", "computer_representation", "datetime_format", "regex_format", "order", "order_by")
+	_, topic := e.keys("sdtype", "pii", "computer_representation", "datetime_format", "regex_format", "order", "order_by")
 	c := domain.Column{Name: name, Source: "public"}
 	known := append([]string{"numerical", "categorical", "boolean", "datetime", "text"}, sdvPersonal()...)
-	kind := about["sdtype"].text()
+	kind := topic["sdtype"].text()
 	switch {
-	case !about["sdtype"].there():
+	case !topic["sdtype"].there():
 		e.wrong("without sdtype", "one of "+strings.Join(known, ", "))
 	case slices.Contains(keys, name):
 		c.Type, c.Doc = domain.Text, sentence("a key by "+e.in.file)
 	case kind == "numerical":
-		sdvNumber(&c, about["computer_representation"])
-	case kind == "categorical" && about["order"].there():
-		listed(&c, about["order"].spellings(), true)
+		sdvNumber(&c, topic["computer_representation"])
+	case kind == "categorical" && topic["order"].there():
+		listed(&c, topic["order"].spellings(), true)
 		c.Doc = sentence("order by " + e.in.file)
 	case kind == "categorical":
 		c.Type, c.Categories = domain.Categorical, domain.Categories{}
@@ -83,11 +84,11 @@ func sdvColumn(name string, e entry, keys []string) domain.Column {
 		c.Type, c.Source, c.Doc = domain.Boolean, domain.Undecided, sentence("how true and false are spelled is not "+
 			"given: 0 and 1, or false and true")
 	case kind == "datetime":
-		sdvDate(&c, about["datetime_format"])
-	case slices.Contains(known, kind) || about["pii"].yes():
+		sdvDate(&c, topic["datetime_format"])
+	case slices.Contains(known, kind) || topic["pii"].yes():
 		c.Type, c.Doc = domain.Text, sentence(kind+" by "+e.in.file)
 	default:
-		about["sdtype"].unknown("sdtype", kind, known)
+		topic["sdtype"].unknown("sdtype", kind, known)
 	}
 	return c
 }

@@ -81,11 +81,11 @@ func step(c *domain.Column) string {
 	return number(c.Step)
 }
 
-func bound(c *domain.Column, at int) string {
+func bound(c *domain.Column, pos int) string {
 	if c.Type.Calendar() {
-		return c.Show(c.Bounds[at])
+		return c.Show(c.Bounds[pos])
 	}
-	return number(c.Bounds[at])
+	return number(c.Bounds[pos])
 }
 
 func number(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }

@@ -56,9 +56,9 @@ const mostOfNote = 1 << 20
 // may still name an output. The notes stay: with them and the key of its run an output is made
 // again at no charge, and without it they lead nowhere.
 func notesIn(dir string) map[string][]book.Note {
-	of := map[string][]book.Note{}
+	items := map[string][]book.Note{}
 	if !folder(dir) {
-		return of
+		return items
 	}
 	filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
 		if err != nil || !e.Type().IsRegular() {
@@ -73,11 +73,11 @@ func notesIn(dir string) map[string][]book.Note {
 			return nil // a test: its charge is nobody's
 		}
 		for _, address := range regexp.MustCompile(`[0-9a-f]{64}`).FindAllString(string(data), -1) {
-			of[address] = append(of[address], p)
+			items[address] = append(items[address], p)
 		}
 		return nil
 	})
-	return of
+	return items
 }
 
 // keyed reports whether this build can make again what a run paid for, from the key in its

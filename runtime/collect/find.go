@@ -62,12 +62,12 @@ func Find(r Rules) (*Found, error) {
 	f := &Found{rules: r}
 	working, ledgers := "", ledgers{}
 	for _, name := range names {
-		at, err := f.ofSpec(name, ledgers)
+		path, err := f.ofSpec(name, ledgers)
 		if err != nil {
 			return nil, err
 		}
-		if at != "" {
-			working = at
+		if path != "" {
+			working = path
 		}
 	}
 	return f, f.cache(filepath.Join(r.Out, "cache"), "", working)
@@ -128,17 +128,17 @@ func folder(path string) bool {
 }
 
 // lastUsed is the latest change of a folder and of what lies in it.
-func lastUsed(path string) (at time.Time) {
+func lastUsed(path string) (place time.Time) {
 	filepath.WalkDir(path, func(_ string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return nil
 		}
-		if info, err := e.Info(); err == nil && info.ModTime().After(at) {
-			at = info.ModTime()
+		if info, err := e.Info(); err == nil && info.ModTime().After(place) {
+			place = info.ModTime()
 		}
 		return nil
 	})
-	return at
+	return place
 }
 
 // gone passes on errors but that something is not there.

@@ -37,10 +37,10 @@ func (f *Found) Remove(ctx context.Context, removed func(Item)) error {
 
 // lock keeps runs of all specs from beginning.
 func (f *Found) lock() (unlock func() error, err error) {
-	var held []func() error
+	var retained []func() error
 	unlock = func() error {
 		var errs []error
-		for _, u := range held {
+		for _, u := range retained {
 			errs = append(errs, u())
 		}
 		return errors.Join(errs...)
@@ -50,7 +50,7 @@ func (f *Found) lock() (unlock func() error, err error) {
 		if err != nil {
 			return nil, errors.Join(err, unlock())
 		}
-		held = append(held, u)
+		retained = append(retained, u)
 	}
 	return unlock, nil
 }

@@ -86,11 +86,11 @@ func chargesIn(path string) map[string]int {
 	if err != nil {
 		return nil
 	}
-	of := map[string]int{}
+	items := map[string]int{}
 	for _, e := range entries {
-		of[e.Run]++
+		items[e.Run]++
 	}
-	return of
+	return items
 }
 
 // release judges what a finished run released. With its key, and by the build that made
@@ -130,9 +130,9 @@ func (f *Found) again(path string, s store.Summary) bool {
 }
 
 // finished is when the record of a run was written for the last time.
-func finished(path string) (at time.Time) {
+func finished(path string) (place time.Time) {
 	if info, err := os.Lstat(filepath.Join(path, "run.json")); err == nil {
-		at = info.ModTime()
+		place = info.ModTime()
 	}
-	return at
+	return place
 }

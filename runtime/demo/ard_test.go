@@ -38,15 +38,15 @@ func TestARDHasPublishedCounts(t *testing.T) {
 // in all), and its standard errors of the drugs are near the printed ones.
 func TestARDRegressionFindsItsTruth(t *testing.T) {
 	s, sexes := drawnStudy(t), ardSexes()
-	by, _ := hazards()
+	key, _ := hazards()
 	printed := [2][3]float64{{.108, .304, .135}, {.049, .129, .063}}
 	for sex := range 2 {
 		beta, se := s.poisson(t, sex)
-		truth := append([]float64{sexes[sex].intercept + by.age[0]}, sexes[sex].effect[1:]...)
-		for _, a := range by.age[1:] {
-			truth = append(truth, a-by.age[0])
+		truth := append([]float64{sexes[sex].intercept + key.age[0]}, sexes[sex].effect[1:]...)
+		for _, a := range key.age[1:] {
+			truth = append(truth, a-key.age[0])
 		}
-		truth = append(truth, by.perYear, by.statin, by.cancer, by.g03)
+		truth = append(truth, key.perYear, key.statin, key.cancer, key.g03)
 		for j := range beta {
 			if math.Abs(beta[j]-truth[j]) > 6*se[j] {
 				t.Errorf("sex %d: coefficient %d is %.3f +- %.3f, the truth is %.3f", sex, j, beta[j], se[j], truth[j])

@@ -49,9 +49,9 @@ func taste(j int) (with, without float64) {
 }
 
 func drawCarat() func(r *rand.Rand, _, _ int64, v []float64) {
-	var with, without [apps]float64
+	var including, excluded [apps]float64
 	for j := range apps {
-		with[j], without[j] = taste(j)
+		including[j], excluded[j] = taste(j)
 	}
-	return inGroups(with[:], without[:], clusters, tasteShare, appSpread)
+	return inGroups(including[:], excluded[:], clusters, tasteShare, appSpread)
 }

@@ -21,7 +21,7 @@ func TestCaratHasPlantedCovariance(t *testing.T) {
 		cells[j] = r.Column(j).(*array.Int32).Int32Values()
 		p[j] = ones(r.Column(j).(*array.Int32)) / n
 	}
-	apart := 0.0
+	separate := 0.0
 	for j := range cells {
 		for k := range j + 1 {
 			both := 0.0
@@ -34,12 +34,12 @@ func TestCaratHasPlantedCovariance(t *testing.T) {
 				t.Errorf("apps %d, %d: covariance %.5f, must be near %.5f", j+1, k+1, got, want)
 			}
 			if j != k {
-				apart = max(apart, want/se)
+				separate = max(separate, want/se)
 			}
 		}
 	}
-	if apart < 20 {
-		t.Errorf("the strongest covariance is %.0f standard errors from 0", apart)
+	if separate < 20 {
+		t.Errorf("the strongest covariance is %.0f standard errors from 0", separate)
 	}
 	if math.Abs(popularity(0)-0.1) > 1e-12 || math.Abs(popularity(95)-0.01) > 1e-12 {
 		t.Errorf("shares fall from %g to %g", popularity(0), popularity(95))

@@ -101,16 +101,16 @@ func Open(name string, rows int64, seed uint64, d *domain.Domain, unit string) (
 		return pipeline.Table{}, fmt.Errorf("demo %s: rows is %d, must be at least 1", name, rows)
 	}
 	rows = Rows(name, rows)
-	own := g.domain(rows)
+	ownValue := g.domain(rows)
 	if d == nil {
-		d = own
+		d = ownValue
 	}
-	columns, err := match(name, own, d)
+	columns, err := match(name, ownValue, d)
 	if err != nil {
 		return pipeline.Table{}, err
 	}
 	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Unbounded(), Rows: rows})
-	s := source{generator: g, rows: rows, seed: seed, schema: h.Schema, width: len(own.Columns), columns: columns}
+	s := source{generator: g, rows: rows, seed: seed, schema: h.Schema, width: len(ownValue.Columns), columns: columns}
 	return pipeline.Table{Header: h, Open: s.open}, nil
 }
 
@@ -125,12 +125,12 @@ type source struct {
 
 func (s source) open(ctx context.Context) pipeline.Batches {
 	return func(yield func(arrow.Record, error) bool) {
-		for from := int64(0); from < s.rows; from += s.generator.batch {
+		for start := int64(0); start < s.rows; start += s.generator.batch {
 			if err := ctx.Err(); err != nil {
 				yield(nil, err)
 				return
 			}
-			if !yield(s.batch(from, min(from+s.generator.batch, s.rows)), nil) {
+			if !yield(s.batch(start, min(start+s.generator.batch, s.rows)), nil) {
 				return
 			}
 		}
@@ -138,13 +138,13 @@ func (s source) open(ctx context.Context) pipeline.Batches {
 }
 
 // batch draws rows from to to.
-func (s source) batch(from, to int64) arrow.Record {
-	r := rand.New(rand.NewPCG(s.seed, uint64(from/s.generator.batch)))
+func (s source) batch(start, end int64) arrow.Record {
+	r := rand.New(rand.NewPCG(s.seed, uint64(start/s.generator.batch)))
 	v, cells := make([]float64, s.width), make([][]float64, len(s.columns))
 	for i := range cells {
-		cells[i] = make([]float64, 0, to-from)
+		cells[i] = make([]float64, 0, end-start)
 	}
-	for row := from; row < to; row++ {
+	for row := start; row < end; row++ {
 		s.draw(r, row, s.rows, v)
 		for i, c := range s.columns {
 			cells[i] = append(cells[i], v[c.from])
@@ -154,7 +154,7 @@ func (s source) batch(from, to int64) arrow.Record {
 	for i, c := range s.columns {
 		arrays[i] = c.array(cells[i])
 	}
-	return array.NewRecord(s.schema, arrays, to-from)
+	return array.NewRecord(s.schema, arrays, end-start)
 }
 
 // array stores cells in the Arrow type of the declared column.

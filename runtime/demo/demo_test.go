@@ -31,10 +31,10 @@ func collect(t testing.TB, name string, rows int64, seed uint64, d *domain.Domai
 }
 
 // share of rows whose code, or number, is x.
-func share(r arrow.Record, at int, x float64) float64 {
+func share(r arrow.Record, pos int, x float64) float64 {
 	n := 0.0
 	for i := range int(r.NumRows()) {
-		switch a := r.Column(at).(type) {
+		switch a := r.Column(pos).(type) {
 		case *array.Int32:
 			if !a.IsNull(i) && float64(a.Value(i)) == x {
 				n++
@@ -63,11 +63,11 @@ func TestCardioHasPublishedShares(t *testing.T) {
 	if r.NumRows() != 70000 {
 		t.Fatalf("%d rows, must be 70000", r.NumRows())
 	}
-	kept := 1 - lossRate
+	retained := 1 - lossRate
 	// Counts of the published table (data/README.md and the summaries in cardio.go).
 	near(t, "men", share(r, 2, 1), 24470./70000, 0)
-	near(t, "cholesterol 3", share(r, 7, 2), kept*8066/70000, .006)
-	near(t, "gluc 3", share(r, 8, 2), kept*5331/70000, .004)
+	near(t, "cholesterol 3", share(r, 7, 2), retained*8066/70000, .006)
+	near(t, "gluc 3", share(r, 8, 2), retained*5331/70000, .004)
 	near(t, "smoke", share(r, 9, 1), 6169./70000, 0)
 	near(t, "alco", share(r, 10, 1), 3764./70000, 0)
 	near(t, "active", share(r, 11, 1), 56261./70000, 0)
@@ -91,7 +91,7 @@ func TestCardioAgeIsInPublishedRange(t *testing.T) {
 	}
 }
 
-// The best classifier of the model reaches the AUROC that logistic regression
+// TestCardioIsAsHardAsPublished: the best classifier of the model reaches the AUROC that logistic regression
 // reaches on the public table, 0.79 (standard error here 0.002).
 func TestCardioIsAsHardAsPublished(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
@@ -166,12 +166,12 @@ func TestDeclaredDomainsFit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		own, _ := collect(t, name, 1000, 1, nil)
+		ownValue, _ := collect(t, name, 1000, 1, nil)
 		r, _ := collect(t, name, 1000, 1, d)
 		if !r.Schema().Equal(d.ArrowSchema()) {
 			t.Errorf("%s: schema %v", name, r.Schema())
 		}
-		if at := r.Schema().FieldIndices("age")[0]; !array.Equal(own.Column(own.Schema().FieldIndices("age")[0]),
+		if at := r.Schema().FieldIndices("age")[0]; !array.Equal(ownValue.Column(ownValue.Schema().FieldIndices("age")[0]),
 			r.Column(at)) {
 			t.Errorf("%s: the declared domain changes the rows", name)
 		}
@@ -181,10 +181,10 @@ func TestDeclaredDomainsFit(t *testing.T) {
 func TestCategoriesAreRecoded(t *testing.T) {
 	d := &domain.Domain{Columns: []domain.Column{{Name: "gender", Type: domain.Categorical, Categories: []string{"2", "3",
 		"1"}}}}
-	own, _ := collect(t, "cardio", 500, 1, nil)
+	ownValue, _ := collect(t, "cardio", 500, 1, nil)
 	r, _ := collect(t, "cardio", 500, 1, d)
 	for i := range 500 {
-		was, is := own.Column(2).(*array.Int32).Value(i), r.Column(0).(*array.Int32).Value(i)
+		was, is := ownValue.Column(2).(*array.Int32).Value(i), r.Column(0).(*array.Int32).Value(i)
 		if is != map[int32]int32{0: 2, 1: 0}[was] {
 			t.Fatalf("row %d: code %d became %d", i, was, is)
 		}

@@ -40,23 +40,23 @@ func frequency(j int) float64 {
 	if j >= usedCodes {
 		return 0
 	}
-	at := 1
-	for float64(j) > ranks[at] {
-		at++
+	pos := 1
+	for float64(j) > ranks[pos] {
+		pos++
 	}
-	u := (float64(j) - ranks[at-1]) / (ranks[at] - ranks[at-1])
-	return bitmath.Exp(logs[at-1] + float64(u*(logs[at]-logs[at-1])))
+	u := (float64(j) - ranks[pos-1]) / (ranks[pos] - ranks[pos-1])
+	return bitmath.Exp(logs[pos-1] + float64(u*(logs[pos]-logs[pos-1])))
 }
 
 // drawDiagnoses draws one patient. The frequencies of a code over patients with and
 // without its condition, and over both halves, have the mean frequency(j).
 func drawDiagnoses() func(r *rand.Rand, _, _ int64, v []float64) {
-	within, without := make([]float64, codes), make([]float64, codes)
+	within, excluded := make([]float64, codes), make([]float64, codes)
 	for j := range codes {
 		p := frequency(j)
 		ratio := math.Min(groupRatio, 0.95/(float64((1+spread)*p)+1e-9))
 		within[j] = float64(p * ratio)
-		without[j] = float64(p*(1-float64(groupShare*ratio))) / (1 - groupShare)
+		excluded[j] = float64(p*(1-float64(groupShare*ratio))) / (1 - groupShare)
 	}
-	return inGroups(within[:], without[:], groups, groupShare, spread)
+	return inGroups(within[:], excluded[:], groups, groupShare, spread)
 }

@@ -76,7 +76,8 @@ func nullable(c domain.Column, missing ...string) domain.Column {
 // inGroups draws rows of yes and no: column j belongs to group j mod groups, which a row has with
 // the given share; its frequency is that of rows with the group or without, scaled by 1 - spread
 // or 1 + spread for the whole row.
-func inGroups(with, without []float64, groups int, share, spread float64) func(r *rand.Rand, _, _ int64, v []float64) {
+func inGroups(including, excluded []float64, groups int, share, spread float64) func(r *rand.Rand, _, _ int64,
+	v []float64) {
 	return func(r *rand.Rand, _, _ int64, v []float64) {
 		scale := 1 - spread + 2*float64(spread*chance(r, 0.5))
 		has := make([]bool, groups)
@@ -84,9 +85,9 @@ func inGroups(with, without []float64, groups int, share, spread float64) func(r
 			has[g] = r.Float64() < share
 		}
 		for j := range v {
-			p := without[j]
+			p := excluded[j]
 			if has[j%groups] {
-				p = with[j]
+				p = including[j]
 			}
 			v[j] = chance(r, scale*p)
 		}

@@ -262,15 +262,15 @@ func (m made) once(r *rand.Rand, v []float64) {
 // sort puts the values of columns with an order into it, where each then lies in its column; missing ones stay.
 func (m made) sort(v []float64) {
 	for _, order := range m.orders {
-		var at []int
+		var places []int
 		var values []float64
 		for _, i := range order {
 			if !math.IsNaN(v[i]) {
-				at, values = append(at, i), append(values, v[i])
+				places, values = append(places, i), append(values, v[i])
 			}
 		}
 		slices.Sort(values)
-		for k, i := range at {
+		for k, i := range places {
 			v[i] = min(m.columns[i].most, max(m.columns[i].least, values[k]))
 		}
 	}

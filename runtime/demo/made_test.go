@@ -27,11 +27,12 @@ func stay() *domain.Domain {
 	}
 }
 
-// Every value lies in the domain and on its lattice, whatever the seed, and nearly every row keeps its rules.
+// TestMadeRowsAreOfTheDomain: every value lies in the domain and on its lattice, whatever the seed, and nearly every
+// row keeps its rules.
 func TestMadeRowsAreOfTheDomain(t *testing.T) {
 	for seed := range uint64(20) {
 		r, _ := collect(t, Made, 3000, seed, stay())
-		from, to := r.Column(3).(*array.Int64), r.Column(4).(*array.Int64)
+		src, dest := r.Column(3).(*array.Int64), r.Column(4).(*array.Int64)
 		income, heat, kinds, broken := r.Column(6).(*array.Float64), r.Column(7).(*array.Float64), map[int32]bool{}, 0
 		for i := range int(r.NumRows()) {
 			if x := income.Value(i); x < 0 || x > 1e6 || math.Mod(x, 0.5) != 0 {
@@ -40,10 +41,10 @@ func TestMadeRowsAreOfTheDomain(t *testing.T) {
 			if x := heat.Value(i); x < -3 || x > 4 {
 				t.Fatalf("seed %d: heat is %g, must lie from -3 to 4", seed, x)
 			}
-			if d := from.Value(i); d < 18000 || d > 19000 {
+			if d := src.Value(i); d < 18000 || d > 19000 {
 				t.Fatalf("seed %d: a day is %d, must lie from 18000 to 19000", seed, d)
 			}
-			if from.Value(i) > to.Value(i) {
+			if src.Value(i) > dest.Value(i) {
 				broken++
 			}
 			kinds[r.Column(0).(*array.Int32).Value(i)] = true
@@ -55,7 +56,7 @@ func TestMadeRowsAreOfTheDomain(t *testing.T) {
 	}
 }
 
-// Rows are a function of the seed, and columns of their names.
+// TestMadeRowsFollowFromTheSeed: rows are a function of the seed, and columns of their names.
 func TestMadeRowsFollowFromTheSeed(t *testing.T) {
 	one, _ := collect(t, Made, 500, 1, stay())
 	again, _ := collect(t, Made, 500, 1, stay())
@@ -68,7 +69,7 @@ func TestMadeRowsFollowFromTheSeed(t *testing.T) {
 	}
 }
 
-// What no domain lists is made up too: words, and numbers above 0.
+// TestMadeRowsWithoutPublicValues: what no domain lists is made up too: words, and numbers above 0.
 func TestMadeRowsWithoutPublicValues(t *testing.T) {
 	d := &domain.Domain{Columns: []domain.Column{{Name: "word", Type: domain.Text}, {Name: "size", Type: domain.Numeric},
 		{Name: "count", Type: domain.Integer}}}
@@ -105,7 +106,7 @@ func TestMadeRowsAreOfTheirOwnUnits(t *testing.T) {
 	d.Columns = append(d.Columns, domain.Column{Name: "id", Type: domain.Text}, domain.Column{Name: "no",
 		Type: domain.Integer},
 		domain.Column{Name: "slot", Type: domain.Integer, Bounds: bounds(1, 500)})
-	of := func(unit string) arrow.Record {
+	lookup := func(unit string) arrow.Record {
 		table, err := Open(Made, 3000, 4, d, unit)
 		if err != nil {
 			t.Fatal(err)
@@ -116,18 +117,18 @@ func TestMadeRowsAreOfTheirOwnUnits(t *testing.T) {
 		}
 		return r
 	}
-	plain := of("")
+	plain := lookup("")
 	for unit, want := range map[string]int{"id": 3000, "no": 3000, "slot": 500} {
-		r, seen := of(unit), map[string]bool{}
-		at := r.Schema().FieldIndices(unit)[0]
+		r, seen := lookup(unit), map[string]bool{}
+		pos := r.Schema().FieldIndices(unit)[0]
 		for i := range int(r.NumRows()) {
-			seen[r.Column(at).ValueStr(i)] = true
+			seen[r.Column(pos).ValueStr(i)] = true
 		}
 		if len(seen) != want {
 			t.Errorf("%s: %d units, must be %d", unit, len(seen), want)
 		}
 		for i := range r.Columns() {
-			if i != at && !array.Equal(r.Column(i), plain.Column(i)) {
+			if i != pos && !array.Equal(r.Column(i), plain.Column(i)) {
 				t.Errorf("%s: column %s is another one", unit, r.ColumnName(i))
 			}
 		}

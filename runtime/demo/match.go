@@ -20,11 +20,11 @@ type column struct {
 
 // match finds the declared columns among the generator's and reports every
 // difference at once.
-func match(name string, own, d *domain.Domain) ([]column, error) {
+func match(name string, ownValue, d *domain.Domain) ([]column, error) {
 	columns := make([]column, len(d.Columns))
 	var problems []error
 	for i := range d.Columns {
-		c, err := matchColumn(own, &d.Columns[i])
+		c, err := matchColumn(ownValue, &d.Columns[i])
 		if err != nil {
 			problems = append(problems, fmt.Errorf("demo %s: column %q: %w", name, d.Columns[i].Name, err))
 		}
@@ -33,13 +33,13 @@ func match(name string, own, d *domain.Domain) ([]column, error) {
 	return columns, errors.Join(problems...)
 }
 
-func matchColumn(own *domain.Domain, c *domain.Column) (column, error) {
-	at := slices.IndexFunc(own.Columns, func(o domain.Column) bool { return o.Name == c.Name })
-	if at < 0 {
-		return column{}, fmt.Errorf("is not drawn, must be one of %s", strings.Join(own.Names(), ", "))
+func matchColumn(ownValue *domain.Domain, c *domain.Column) (column, error) {
+	pos := slices.IndexFunc(ownValue.Columns, func(o domain.Column) bool { return o.Name == c.Name })
+	if pos < 0 {
+		return column{}, fmt.Errorf("is not drawn, must be one of %s", strings.Join(ownValue.Names(), ", "))
 	}
-	o := own.Columns[at]
-	m := column{from: at, to: c.ArrowType()}
+	o := ownValue.Columns[pos]
+	m := column{from: pos, to: c.ArrowType()}
 	if o.Nullable && !c.Nullable && len(c.Missing) == 0 {
 		return m, fmt.Errorf("has missing values, must be declared nullable: true")
 	}

@@ -13,12 +13,12 @@ import (
 // TestDatasetsThatPeopleCallAlike are named in full, in bills and in means over experiments of one dataset;
 // others by their file.
 func TestDatasetsThatPeopleCallAlike(t *testing.T) {
-	of := func(file string) *Plan {
+	lookup := func(file string) *Plan {
 		s := &spec.Spec{}
 		s.Dataset.Declared, s.Dataset.Version = pipeline.Declared{Kind: "file", Name: filepath.Base(file), Full: file}, "1"
 		return &Plan{Base: &compile.Plan{Plan: &pipeline.Plan{}, Spec: s}}
 	}
-	list := []*Plan{of("a/data.csv"), of("b/data.csv"), of("a/data.csv"), of("b/other.csv")}
+	list := []*Plan{lookup("a/data.csv"), lookup("b/data.csv"), lookup("a/data.csv"), lookup("b/other.csv")}
 	names := datasetNames(list)
 	if len(names) != 3 {
 		t.Fatalf("%v, must be of 3 datasets", names)

@@ -153,13 +153,13 @@ func least(a, b float64) float64 {
 
 // count is at how many places of the axis the metric has a value.
 func (c *curves) count(metric string) int {
-	at := map[float64]bool{}
+	places := map[float64]bool{}
 	for _, line := range c.lines {
 		for _, m := range c.marks(metric, line) {
-			at[m.x] = true
+			places[m.x] = true
 		}
 	}
-	return len(at)
+	return len(places)
 }
 
 // reference is what other real rows reach, over all runs; NaN where none say.
@@ -201,7 +201,7 @@ func (c *curves) draw(canvas draw.Canvas, lines [][]spot, reference float64) {
 }
 
 // add draws one line with its intervals.
-func (c *curves) add(p *plot.Plot, n int, marks []spot, beside float64) {
+func (c *curves) add(p *plot.Plot, n int, marks []spot, neighbour float64) {
 	colour, _, dashes := report.Ink(n)
 	stroke := report.Line(colour, 1.75)
 	if dashes {
@@ -209,9 +209,9 @@ func (c *curves) add(p *plot.Plot, n int, marks []spot, beside float64) {
 	}
 	xys := plotter.XYs{}
 	for _, m := range marks {
-		xys = append(xys, plotter.XY{X: m.x + beside, Y: m.mean})
+		xys = append(xys, plotter.XY{X: m.x + neighbour, Y: m.mean})
 		if m.high > m.low {
-			p.Add(&plotter.Line{XYs: plotter.XYs{{X: m.x + beside, Y: m.low}, {X: m.x + beside, Y: m.high}},
+			p.Add(&plotter.Line{XYs: plotter.XYs{{X: m.x + neighbour, Y: m.low}, {X: m.x + neighbour, Y: m.high}},
 				LineStyle: report.Line(colour, 1)})
 		}
 	}

@@ -179,10 +179,10 @@ func (t *Table) about(b *strings.Builder) {
 
 // epsilons are the proven and published epsilons of the runs, from least to most.
 func (t *Table) epsilons() string {
-	span := func(of func(Row) *float64) string {
+	span := func(lookup func(Row) *float64) string {
 		low, high, none := math.Inf(1), math.Inf(-1), false
 		for _, r := range t.Rows {
-			if x := of(r); x != nil {
+			if x := lookup(r); x != nil {
 				low, high = min(low, *x), max(high, *x)
 			} else {
 				none = true
@@ -254,10 +254,10 @@ func meanDifferences(b *strings.Builder, tables []*Table) {
 func meanOf(list []Difference) string {
 	mean, variance, sum, n := 0.0, 0.0, 0.0, float64(len(list))
 	for _, d := range list {
-		own := *d.SD / n * *d.SD / n / float64(d.N)
+		ownValue := *d.SD / n * *d.SD / n / float64(d.N)
 		mean += *d.Mean / n
-		variance += own
-		sum += float64(own * own / float64(d.N-1))
+		variance += ownValue
+		sum += float64(ownValue * ownValue / float64(d.N-1))
 	}
 	text := fmt.Sprintf("%+.4f", mean)
 	if sum > 0 {

@@ -142,15 +142,15 @@ func References(declared pipeline.StageFigures, metrics []string) map[string]Ref
 
 // notesOn returns the notes of a run on figures, or on what these are means of.
 func notesOn(figures []string, notes map[string]string) map[string]string {
-	on := map[string]string{}
+	enabled := map[string]string{}
 	for name, why := range notes {
 		for _, f := range figures {
 			if name == f || strings.HasPrefix(name, f+".") {
-				on[name] = why
+				enabled[name] = why
 			}
 		}
 	}
-	return on
+	return enabled
 }
 
 // printedOf returns what a paper prints; nil for nothing.

@@ -234,15 +234,15 @@ func paired(a, b []RunRow, metric string) []float64 {
 		repeat int
 		seed   uint64
 	}
-	of := map[pair]float64{}
+	items := map[pair]float64{}
 	for _, r := range b {
 		if x, has := r.Metrics[metric]; has {
-			of[pair{r.Repeat, r.Seed}] = x
+			items[pair{r.Repeat, r.Seed}] = x
 		}
 	}
 	var list []float64
 	for _, r := range a {
-		y, both := of[pair{r.Repeat, r.Seed}]
+		y, both := items[pair{r.Repeat, r.Seed}]
 		if x, has := r.Metrics[metric]; has && both {
 			list = append(list, x-y)
 		}

@@ -40,12 +40,12 @@ func newPlan(base *compile.Plan, trials []spec.Trial, one Compiler, share bool) 
 			p.Plans[i] = p.Plans[i-1]
 			continue
 		}
-		by := compile.Compile
+		key := compile.Compile
 		if t.Repeat > 0 && p.Plans[i-1] != nil {
-			by = func(s *spec.Spec) (*compile.Plan, error) { return compile.Again(s, p.Plans[i-1]) }
+			key = func(s *spec.Spec) (*compile.Plan, error) { return compile.Again(s, p.Plans[i-1]) }
 		}
 		var err error
-		if p.Plans[i], err = one(t, by); t.Repeat == 0 { // what one repeat refuses, all do
+		if p.Plans[i], err = one(t, key); t.Repeat == 0 { // what one repeat refuses, all do
 			faults.add(t, err)
 		}
 	}

@@ -92,14 +92,14 @@ func (h *Held) get(name string) (*heldFile, error) {
 		return nil, err
 	}
 	info, err := file.Stat()
-	at, readable := file.(io.ReaderAt)
+	place, readable := file.(io.ReaderAt)
 	if err == nil && (!info.Mode().IsRegular() || !readable) {
 		err = errors.New("must be a regular file, which can be read more than once")
 	}
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	h.files[name] = &heldFile{file: file, at: at, size: info.Size(), changed: info.ModTime()}
+	h.files[name] = &heldFile{file: file, at: place, size: info.Size(), changed: info.ModTime()}
 	return h.files[name], nil
 }
 
@@ -157,13 +157,13 @@ func (h *Held) Unchanged(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	now, err := table.Digest(ctx, h, name)
+	current, err := table.Digest(ctx, h, name)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
 		return fmt.Errorf("%w; %w", err, h.hasChanged(name))
-	case now != h.known(f):
+	case current != h.known(f):
 		return h.hasChanged(name)
 	}
 	return nil
@@ -204,13 +204,13 @@ func (h *Held) Named(name string) error {
 	if err != nil {
 		return err
 	}
-	now, err := h.Folder.Open(name)
+	current, err := h.Folder.Open(name)
 	if err != nil {
 		return h.hasChanged(name)
 	}
-	defer now.Close()
+	defer current.Close()
 	before, err1 := f.file.Stat()
-	after, err2 := now.Stat()
+	after, err2 := current.Stat()
 	if err1 != nil || err2 != nil || !os.SameFile(before, after) {
 		return h.hasChanged(name)
 	}

@@ -25,11 +25,11 @@ func TestDamagedFilesAreRefusedNotFatal(t *testing.T) {
 		for range 150 {
 			data := bytes.Clone(whole)
 			for range 1 + rng.IntN(4) {
-				at := rng.IntN(len(data))
+				pos := rng.IntN(len(data))
 				if rng.IntN(2) == 0 { // footers and schemas lie at the end
-					at = len(data) - 1 - rng.IntN(min(len(data), 2000))
+					pos = len(data) - 1 - rng.IntN(min(len(data), 2000))
 				}
-				data[at] = byte(rng.IntN(256))
+				data[pos] = byte(rng.IntN(256))
 			}
 			Draft(t.Context(), Files(fstest.MapFS{name: {Data: data}}, table.One(name)), nil) // must return
 			Draft(t.Context(), Files(fstest.MapFS{name: {Data: data[:rng.IntN(len(data))]}}, table.One(name)), nil)

@@ -49,15 +49,15 @@ func (f *finding) draft() []byte {
 
 // writeRules writes the rules that every row keeps, for a person to sign or to take out.
 func (f *finding) writeRules(b *bytes.Buffer) {
-	begun := false
+	started := false
 	for _, c := range f.rules {
 		if c.rule == nil {
 			continue
 		}
-		if !begun {
+		if !started {
 			b.WriteString("# Rules that every row keeps. Sign those that hold by definition (source: public) and take the " +
 				"others out.\nconstraints:\n")
-			begun = true
+			started = true
 		}
 		fmt.Fprintf(b, "  - %s\n    source: %s\n", ruleYAML(c.rule), c.rule.Source)
 	}
@@ -234,11 +234,11 @@ func zeroFirst(s string) bool {
 	return len(s) > 1 && s[0] == '0' && strings.Trim(s, "0123456789") == ""
 }
 
-func bound(c *domain.Column, at int) string {
+func bound(c *domain.Column, pos int) string {
 	if c.Type.Calendar() {
-		return c.Show(c.Bounds[at])
+		return c.Show(c.Bounds[pos])
 	}
-	return number(c.Bounds[at])
+	return number(c.Bounds[pos])
 }
 
 // decimalsOf counts the digits behind the point of a step.
@@ -254,13 +254,13 @@ func number(x float64) string {
 
 // Dialect guesses how a table in text is written where given says no more than its encoding, as settings of dataset.csv
 // in YAML; "" where the defaults serve.
-func Dialect(ctx context.Context, of Table, given *pipeline.CSV) (string, error) {
-	csv, err := of.Guess(ctx, given)
+func Dialect(ctx context.Context, subject Table, given *pipeline.CSV) (string, error) {
+	csv, err := subject.Guess(ctx, given)
 	if err != nil {
 		return "", err
 	}
-	if raw, err := of.Raw(ctx, csv, nil); err == nil { // else a run says what is wrong
-		csv = of.passing(csv, raw)
+	if raw, err := subject.Raw(ctx, csv, nil); err == nil { // else a run says what is wrong
+		csv = subject.passing(csv, raw)
 	}
 	return settings(csv), nil
 }
@@ -293,21 +293,21 @@ type finding struct {
 // W01 and W02). Where csv is nil or names no delimiter, that, and what else of header, blanks and comments it leaves
 // open, is guessed (Table.Guess); the guess stands at the top of the draft. Spellings in csv.Missing are missing in
 // every column.
-func Draft(ctx context.Context, of Table, csv *pipeline.CSV) (*Drafted, error) {
-	name := of.Name
-	csv, err := of.settled(ctx, csv)
+func Draft(ctx context.Context, subject Table, csv *pipeline.CSV) (*Drafted, error) {
+	name := subject.Name
+	csv, err := subject.settled(ctx, csv)
 	if err != nil {
 		return nil, err
 	}
 	var hints []string
-	raw, err := of.Raw(ctx, csv, func(note string) { hints = append(hints, note) })
+	raw, err := subject.Raw(ctx, csv, func(note string) { hints = append(hints, note) })
 	if err != nil {
 		return nil, err
 	}
 	if err := bounded(name, raw.Names); err != nil {
 		return nil, err
 	}
-	csv = of.passing(csv, raw)
+	csv = subject.passing(csv, raw)
 	columns, rows, err := profileAll(raw, name, csv.Missing)
 	if err != nil {
 		return nil, err
@@ -315,7 +315,7 @@ func Draft(ctx context.Context, of Table, csv *pipeline.CSV) (*Drafted, error) {
 	if rows == 0 {
 		return nil, fmt.Errorf("%s: holds no rows", name)
 	}
-	f := &finding{of: of, csv: csv, rows: rows, skipped: raw.Unread, profiles: columns, columns: make([]domain.Column,
+	f := &finding{of: subject, csv: csv, rows: rows, skipped: raw.Unread, profiles: columns, columns: make([]domain.Column,
 		len(columns))}
 	for i, p := range columns {
 		f.columns[i] = p.column()
@@ -336,11 +336,11 @@ func Draft(ctx context.Context, of Table, csv *pipeline.CSV) (*Drafted, error) {
 // Outline drafts the domain of a table whose rows may not be read, as YAML: names and types of the columns as the
 // database stores them, and marks where bounds and categories belong. It holds nothing of rows, so nothing is
 // UNDECIDED.
-func Outline(ctx context.Context, of Table) (*Drafted, error) {
+func Outline(ctx context.Context, subject Table) (*Drafted, error) {
 	var hints []string
-	raw, err := of.Raw(ctx, &pipeline.CSV{}, func(note string) { hints = append(hints, note) })
+	raw, err := subject.Raw(ctx, &pipeline.CSV{}, func(note string) { hints = append(hints, note) })
 	if err == nil {
-		err = bounded(of.Name, raw.Names)
+		err = bounded(subject.Name, raw.Names)
 	}
 	if err != nil {
 		return nil, err
@@ -354,7 +354,7 @@ func Outline(ctx context.Context, of Table) (*Drafted, error) {
 	for i, c := range raw.Stored {
 		outline(&b, raw.Names[i], c)
 	}
-	text, err := fits(of.Name, b.Bytes())
+	text, err := fits(subject.Name, b.Bytes())
 	return &Drafted{Domain: text, Hints: hints}, err
 }
 

@@ -69,12 +69,12 @@ func (f *finding) identify() {
 	for i, p := range f.profiles {
 		c := &f.columns[i]
 		sorted := f.sample.present(i)
-		own := len(sorted) >= leastOwn && distinct(sorted) == len(sorted)
+		isOwn := len(sorted) >= leastOwn && distinct(sorted) == len(sorted)
 		switch {
-		case p.reason == whyNumber && !own && len(sorted) > 0:
+		case p.reason == whyNumber && !isOwn && len(sorted) > 0:
 			p.reason += fmt.Sprintf(whyUnits, c.Name)
 			f.units = append(f.units, i)
-		case p.reason == "" && own && (c.Type == domain.Text || c.Type == domain.Integer && dense(sorted, f.sample.stride)):
+		case p.reason == "" && isOwn && (c.Type == domain.Text || c.Type == domain.Integer && dense(sorted, f.sample.stride)):
 			p.reason = whyOwn
 			p.leaveOut(c)
 		}

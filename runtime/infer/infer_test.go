@@ -225,7 +225,7 @@ func (c counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// The drafts of the public files, once decided, read those files.
+// TestGoldenDraftsReadTheirFiles: the drafts of the public files, once decided, read those files.
 func TestGoldenDraftsReadTheirFiles(t *testing.T) {
 	files := os.DirFS(golden.Data(t))
 	no := false

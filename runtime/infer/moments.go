@@ -92,21 +92,21 @@ func (c *momentCandidate) offer(text string) {
 }
 
 func (c *momentCandidate) see(cell string) bool {
-	at, ok := int64(0), false
+	pos, ok := int64(0), false
 	c.variants = slices.DeleteFunc(c.variants, func(v variant) bool {
-		seconds, is := v.form.Parse([]byte(cell))
-		if is {
-			at, ok = seconds, true
+		seconds, matches := v.form.Parse([]byte(cell))
+		if matches {
+			pos, ok = seconds, true
 		}
-		return !is
+		return !matches
 	})
 	for _, step := range c.steps() {
-		if at%step == 0 {
+		if pos%step == 0 {
 			c.cells[step]++
 			break
 		}
 	}
-	c.span.least, c.span.most = min(c.span.least, float64(at)), max(c.span.most, float64(at))
+	c.span.least, c.span.most = min(c.span.least, float64(pos)), max(c.span.most, float64(pos))
 	return ok
 }
 
@@ -120,36 +120,36 @@ func (c *momentCandidate) steps() []int64 {
 
 // usual returns the coarsest step that 99 % of the cells have, and whether all have it.
 func (c *momentCandidate) usual() (step int64, all bool) {
-	cells, kept := int64(0), int64(0)
+	cells, count := int64(0), int64(0)
 	for _, n := range c.cells {
 		cells += n
 	}
 	for _, step = range c.steps() {
-		if kept += c.cells[step]; kept*100 >= cells*99 {
+		if count += c.cells[step]; count*100 >= cells*99 {
 			break
 		}
 	}
-	return step, kept == cells
+	return step, count == cells
 }
 
 // declare makes a column one of date-times or times of the strictest form that is left. Bounds of times of day are the
 // whole day, which nobody has to read from a file.
-func (c *momentCandidate) declare(to *domain.Column) {
+func (c *momentCandidate) declare(dest *domain.Column) {
 	step, _ := c.usual()
-	to.Type, to.Zone, to.Step, to.Format = c.column.Type, c.column.Zone, float64(step), c.variants[0].text
-	if to.Format == to.ISOForm() {
-		to.Format = ""
+	dest.Type, dest.Zone, dest.Step, dest.Format = c.column.Type, c.column.Zone, float64(step), c.variants[0].text
+	if dest.Format == dest.ISOForm() {
+		dest.Format = ""
 	}
-	if to.Type == domain.Time {
-		to.Bounds = &[2]float64{0, 86400 - to.Step}
+	if dest.Type == domain.Time {
+		dest.Bounds = &[2]float64{0, 86400 - dest.Step}
 		return
 	}
 	for _, end := range []*float64{&c.span.least, &c.span.most} {
-		*end = math.Floor(*end/to.Step) * to.Step // as cells between two steps are read
+		*end = math.Floor(*end/dest.Step) * dest.Step // as cells between two steps are read
 	}
-	to.Bounds = c.span.bounds(to.Step)
-	if to.Bounds[1] > domain.LastSecond {
-		to.Bounds = &[2]float64{c.span.least - to.Step, c.span.least}
+	dest.Bounds = c.span.bounds(dest.Step)
+	if dest.Bounds[1] > domain.LastSecond {
+		dest.Bounds = &[2]float64{c.span.least - dest.Step, c.span.least}
 	}
 }
 

@@ -79,42 +79,42 @@ func (t *Named) open(ctx context.Context) error {
 		t.Guess = func(_ context.Context, csv *pipeline.CSV) (*pipeline.CSV, error) { return csv, nil } // it is said
 		return err
 	}
-	held := files.Hold(folder)
-	names, err := held.Lists(declared.Files)
+	retained := files.Hold(folder)
+	names, err := retained.Lists(declared.Files)
 	for _, name := range names {
-		err = errors.Join(err, held.Check(name))
+		err = errors.Join(err, retained.Check(name))
 	}
 	if err != nil {
-		held.Close()
+		retained.Close()
 		return err
 	}
-	opened, err := database.Browse(ctx, pipeline.Opening{Files: held.Only(declared.Files...), CSV: t.Dataset.CSV})
+	opened, err := database.Browse(ctx, pipeline.Opening{Files: retained.Only(declared.Files...), CSV: t.Dataset.CSV})
 	if err != nil {
-		held.Close()
+		retained.Close()
 		return fmt.Errorf("dataset: %w", err)
 	}
 	t.Close = func() {
 		_ = opened.Close() // all that was asked for has come
-		held.Close()
+		retained.Close()
 	}
 	t.Table = browsed(opened)
 	return nil
 }
 
 // browsed is a database's table as one to draft from. There is nothing to guess: columns are stored in types.
-func browsed(of *source.Browsed) Table {
-	return Table{Name: of.Name(), Source: "database", Asked: of.Asks(),
+func browsed(subject *source.Browsed) Table {
+	return Table{Name: subject.Name(), Source: "database", Asked: subject.Asks(),
 		Guess: func(_ context.Context, csv *pipeline.CSV) (*pipeline.CSV, error) { return csv, nil },
 		Raw: func(ctx context.Context, _ *pipeline.CSV, tell func(string)) (*table.Raw, error) {
-			for _, note := range of.Notes() {
+			for _, note := range subject.Notes() {
 				if tell != nil {
 					tell(note)
 				}
 			}
-			return of.Raw(ctx)
+			return subject.Raw(ctx)
 		},
 		Open: func(csv *pipeline.CSV, d *domain.Domain, _ func(string)) (pipeline.Table, error) {
-			return of.Open(csv, d)
+			return subject.Open(csv, d)
 		},
 	}
 }
@@ -123,12 +123,12 @@ func browsed(of *source.Browsed) Table {
 func (t *Named) Stays() bool { return t.Dataset != nil && t.Dataset.Declared.Stays }
 
 // Dialect returns what is said of how the table is written: by flags, or by the YAML file that says where it is.
-func (t *Named) Dialect(given func(flag string) bool, flags *pipeline.CSV) (*pipeline.CSV, error) {
+func (t *Named) Dialect(created func(flag string) bool, flags *pipeline.CSV) (*pipeline.CSV, error) {
 	if t.Dataset == nil {
 		return flags, nil
 	}
 	for _, name := range []string{"delimiter", "no-header", "trim", "comment", "encoding", "sheet", "range"} {
-		if given(name) {
+		if created(name) {
 			return nil, fmt.Errorf("--%s: is given for a table that a YAML file names, must be said by its dataset.csv", name)
 		}
 	}

@@ -285,16 +285,16 @@ func (f *finding) ruled(b *bytes.Buffer) {
 
 // filled is the share of rows with a value.
 func (p *profile) filled() float64 {
-	gone := p.empty
+	missing := p.empty
 	for _, n := range p.missing {
-		gone += n
+		missing += n
 	}
 	for _, s := range append(sureMissing(), likelyMissing()...) {
 		if p.distinct[s] { // a category after all
-			gone -= p.missing[s]
+			missing -= p.missing[s]
 		}
 	}
-	return float64(p.cells-gone) / float64(p.cells)
+	return float64(p.cells-missing) / float64(p.cells)
 }
 
 func (f *finding) counted(names []string, cells map[string]int64) string {

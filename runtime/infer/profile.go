@@ -316,12 +316,12 @@ func (n span) declare(c *domain.Column) {
 
 // usual returns the digits after the point that 99 % of the cells keep to; ok is false where they keep to no six.
 func (p *profile) usual() (places int, ok bool) {
-	all, kept := int64(0), int64(0)
+	all, count := int64(0), int64(0)
 	for _, cells := range p.places {
 		all += cells
 	}
 	for places, cells := range p.places[:len(p.places)-1] {
-		if kept += cells; kept*100 >= all*99 {
+		if count += cells; count*100 >= all*99 {
 			return places, true
 		}
 	}

@@ -41,24 +41,24 @@ func (f *finding) propose(ctx context.Context, t pipeline.Table) error {
 	s.flags()
 	s.functions()
 	s.sums()
-	kept, err := f.hold(ctx, t, s.found)
-	kept = unfollowed(kept)
-	f.rules = kept[:min(len(kept), mostRules)]
-	f.unproposed = len(kept) - len(f.rules)
+	retained, err := f.hold(ctx, t, s.found)
+	retained = unfollowed(retained)
+	f.rules = retained[:min(len(retained), mostRules)]
+	f.unproposed = len(retained) - len(f.rules)
 	return err
 }
 
 // unfollowed leaves out the rules between columns which all follow from one category: the functions of it say them.
 func unfollowed(list []*candidate) []*candidate {
-	from := map[string][]string{} // what a column follows from
+	src := map[string][]string{} // what a column follows from
 	for _, c := range list {
 		if c.rule != nil && c.rule.Function != nil {
-			from[c.rule.Function.Column] = append(from[c.rule.Function.Column], c.rule.Function.Of)
+			src[c.rule.Function.Column] = append(src[c.rule.Function.Column], c.rule.Function.Of)
 		}
 	}
-	said := func(columns ...string) bool {
-		return slices.ContainsFunc(from[columns[0]], func(of string) bool {
-			return !slices.ContainsFunc(columns, func(name string) bool { return !slices.Contains(from[name], of) })
+	output := func(columns ...string) bool {
+		return slices.ContainsFunc(src[columns[0]], func(of string) bool {
+			return !slices.ContainsFunc(columns, func(name string) bool { return !slices.Contains(src[name], of) })
 		})
 	}
 	return slices.DeleteFunc(list, func(c *candidate) bool {
@@ -66,9 +66,9 @@ func unfollowed(list []*candidate) []*candidate {
 		case c.rule == nil:
 			return false
 		case c.rule.Function != nil:
-			return said(c.rule.Function.Column, c.rule.Function.Of)
+			return output(c.rule.Function.Column, c.rule.Function.Of)
 		case len(c.rule.Impossible) > 0:
-			return said(slices.Collect(maps.Keys(c.rule.Impossible))...)
+			return output(slices.Collect(maps.Keys(c.rule.Impossible))...)
 		}
 		return false
 	})
@@ -163,11 +163,11 @@ func (s *search) say(columns []int, keeps func([]float64) bool, format string, a
 func (s *search) name(column int) string { return s.d.Columns[column].Name }
 
 // both counts rows in which two columns are there, and says whether all of them keep a test.
-func (s *search) both(a, b int, keeps func(x, y float64) bool) (rows int, ok bool) {
+func (s *search) both(a, b int, contents func(x, y float64) bool) (rows int, ok bool) {
 	xs, ys := s.f.sample.columns[a], s.f.sample.columns[b]
 	for i, x := range xs {
 		if y := ys[i]; x == x && y == y {
-			if rows++; !keeps(x, y) {
+			if rows++; !contents(x, y) {
 				return rows, false
 			}
 		}
@@ -208,19 +208,19 @@ func (s *search) constant(column int) bool {
 // dealt anew. What follows from two pairs is not said.
 func (s *search) orders() {
 	list := s.of(rulesOf, func(c *domain.Column) bool { return !c.Type.Coded() })
-	below := map[[2]int]bool{}
+	lower := map[[2]int]bool{}
 	for _, a := range list {
 		for _, b := range list {
 			if a != b && s.comparable(a, b) && s.ordered(a, b) {
-				below[[2]int{a, b}] = true
+				lower[[2]int{a, b}] = true
 			}
 		}
 	}
 	for _, a := range list {
 		for _, b := range list {
-			if below[[2]int{a, b}] && !slices.ContainsFunc(list, func(m int) bool {
-				return below[[2]int{a,
-					m}] && below[[2]int{m, b}]
+			if lower[[2]int{a, b}] && !slices.ContainsFunc(list, func(m int) bool {
+				return lower[[2]int{a,
+					m}] && lower[[2]int{m, b}]
 			}) {
 				s.add(domain.Constraint{Order: []string{s.name(a), s.name(b)}})
 			}
@@ -235,17 +235,17 @@ func (s *search) ordered(a, b int) bool {
 		return false
 	}
 	xs, ys := s.f.sample.columns[a], s.f.sample.columns[b]
-	above, all := 0, 0
+	upper, all := 0, 0
 	for _, shift := range []int{1, len(xs) / 3, len(xs) / 2} {
 		for i, x := range xs {
 			if y := ys[(i+shift)%len(ys)]; x == x && y == y {
 				if all++; x > y {
-					above++
+					upper++
 				}
 			}
 		}
 	}
-	return above*20 >= all
+	return upper*20 >= all
 }
 
 // sums finds numbers that are the sum of two others, which need not be positive: dates among them are a day and a

@@ -103,17 +103,17 @@ func TestPageSaysWhereRowsLie(t *testing.T) {
 // each row has one of them; without the category the flags say so themselves.
 func TestFlagsThatFollowFromACategory(t *testing.T) {
 	flags := []string{"1,0,0", "0,1,0", "0,0,1"}
-	with := string(found(t, "level,a,b,c", 600,
+	including := string(found(t, "level,a,b,c", 600,
 		func(i int) string { return fmt.Sprintf("%s,%s", []string{"low", "mid", "top"}[i*7%3], flags[i*7%3]) }).Domain)
-	if n := strings.Count(with, "- function:"); n != 3 || strings.Contains(with, "- impossible:") {
-		t.Errorf("%d functions, must be 3 and nothing else:\n%s", n, with)
+	if n := strings.Count(including, "- function:"); n != 3 || strings.Contains(including, "- impossible:") {
+		t.Errorf("%d functions, must be 3 and nothing else:\n%s", n, including)
 	}
-	without := string(found(t, "n,a,b,c", 600, func(i int) string {
+	excluded := string(found(t, "n,a,b,c", 600, func(i int) string {
 		return fmt.Sprintf("%d,%s", i*31%59,
 			flags[i*7%3])
 	}).Domain)
-	if n := strings.Count(without, "- impossible:"); n != 4 {
-		t.Errorf("%d rules, must be 4:\n%s", n, without)
+	if n := strings.Count(excluded, "- impossible:"); n != 4 {
+		t.Errorf("%d rules, must be 4:\n%s", n, excluded)
 	}
 }
 

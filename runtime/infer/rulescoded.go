@@ -12,10 +12,10 @@ import (
 // absences finds columns that are missing in all rows in which another has some values, and in few others: how long a
 // pregnancy lasts where there is none.
 func (s *search) absences() {
-	given := s.of(rulesOf, func(c *domain.Column) bool { return true })
+	created := s.of(rulesOf, func(c *domain.Column) bool { return true })
 	for _, b := range s.of(rulesOf, func(c *domain.Column) bool { return c.Nullable }) {
 		best, where, most := -1, []float64(nil), 0
-		for _, a := range given {
+		for _, a := range created {
 			if a == b {
 				continue
 			}
@@ -34,7 +34,7 @@ func (s *search) absences() {
 // of the rows without b, or b is missing in most other rows too. Of a number 0 alone may be such a value.
 func (s *search) absent(a, b int) (values []float64, rows int) {
 	code := func(x float64) int { return int(x) }
-	with, without := make([]int, max(1, len(s.d.Columns[a].Categories))), make([]int, max(1,
+	including, excluded := make([]int, max(1, len(s.d.Columns[a].Categories))), make([]int, max(1,
 		len(s.d.Columns[a].Categories)))
 	if !s.d.Columns[a].Type.Coded() {
 		code = func(x float64) int {
@@ -47,17 +47,17 @@ func (s *search) absent(a, b int) (values []float64, rows int) {
 	missing, there := 0, 0
 	xs, ys := s.f.sample.columns[a], s.f.sample.columns[b]
 	for i, x := range xs {
-		list, n := with, &there
+		list, n := including, &there
 		if ys[i] != ys[i] {
-			list, n = without, &missing
+			list, n = excluded, &missing
 		}
 		*n++
 		if x == x && code(x) >= 0 {
 			list[code(x)]++
 		}
 	}
-	for at, n := range without {
-		if with[at] == 0 && n >= leastRows/5 {
+	for at, n := range excluded {
+		if including[at] == 0 && n >= leastRows/5 {
 			values, rows = append(values, float64(at)), rows+n
 		}
 	}
@@ -116,12 +116,12 @@ func flag(c *domain.Column) bool {
 
 // group takes the first flag, and each later one that no row has beside one of the group.
 func (s *search) group(flags []int) (group []int) {
-	for _, at := range flags {
+	for _, pos := range flags {
 		if !slices.ContainsFunc(group, func(other int) bool {
-			_, apart := s.both(at, other, func(x, y float64) bool { return x+y < 2 })
+			_, apart := s.both(pos, other, func(x, y float64) bool { return x+y < 2 })
 			return !apart
 		}) {
-			group = append(group, at)
+			group = append(group, pos)
 		}
 	}
 	return group
@@ -199,22 +199,22 @@ func (s *search) functions() {
 
 // function returns the value of b for each category of a, nil where rows have several, or few rows say it.
 func (s *search) function(a, b int) map[string]schema.Text {
-	to, rows, values := map[float64]float64{}, map[float64]int{}, map[float64]int{}
+	dst, rows, values := map[float64]float64{}, map[float64]int{}, map[float64]int{}
 	xs, ys := s.f.sample.columns[a], s.f.sample.columns[b]
 	for i, x := range xs {
-		if v, known := to[x]; known && v != ys[i] {
+		if v, known := dst[x]; known && v != ys[i] {
 			return nil
 		}
-		to[x] = ys[i]
+		dst[x] = ys[i]
 		rows[x]++
 		values[ys[i]]++
 	}
 	common := slices.Max(slices.Collect(maps.Values(values)))
-	if len(to) != len(s.d.Columns[a].Categories) || len(xs)-common < leastRows/2 {
+	if len(dst) != len(s.d.Columns[a].Categories) || len(xs)-common < leastRows/2 {
 		return nil
 	}
 	shown := map[string]schema.Text{}
-	for x, v := range to {
+	for x, v := range dst {
 		if rows[x] < leastRows/10 {
 			return nil
 		}

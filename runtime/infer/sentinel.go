@@ -36,7 +36,7 @@ func sentinelLike(cell []byte) bool {
 // found returns the spellings that stand apart from the other numbers, and takes the others into the core. A number
 // stands apart where a fifth of the range of the others is free before it, and twice the widest gap between them; a
 // negative one where no other is negative.
-func (s *sentinels) found(cells int64, gap float64) (apart []string) {
+func (s *sentinels) found(cells int64, gap float64) (separate []string) {
 	spelled := make([]string, 0, len(s.cells))
 	for text := range s.cells {
 		spelled = append(spelled, text)
@@ -45,12 +45,12 @@ func (s *sentinels) found(cells int64, gap float64) (apart []string) {
 	slices.SortFunc(spelled, func(a, b string) int { return cmp.Or(cmp.Compare(size(a), size(b)), cmp.Compare(a, b)) })
 	for _, text := range spelled {
 		if s.core.least <= s.core.most && s.standsApart(text, cells, gap) {
-			apart = append(apart, text)
+			separate = append(separate, text)
 		} else {
 			s.core.see(text)
 		}
 	}
-	return apart
+	return separate
 }
 
 func (s *sentinels) standsApart(text string, cells int64, gap float64) bool {

@@ -150,8 +150,8 @@ func (b *beginning) predict(d *domain.Domain, target string) error {
 	if target == "" {
 		return nil
 	}
-	at := d.Index(target)
-	if at < 0 {
+	pos := d.Index(target)
+	if pos < 0 {
 		var ps schema.Problems
 		ps.Unknown("--target", "column of the domain", target, d.Names())
 		return ps.Err()
@@ -161,7 +161,7 @@ func (b *beginning) predict(d *domain.Domain, target string) error {
 		return fmt.Errorf("--target: is %s, which %s; must be a column with categories or bounds", target, out[i].Why)
 	}
 	b.Target, b.Learner = target, "linear_regression"
-	if c := &d.Columns[at]; c.Type.Coded() || c.Private() {
+	if c := &d.Columns[pos]; c.Type.Coded() || c.Private() {
 		b.Learner = "logistic_regression"
 	}
 	return nil

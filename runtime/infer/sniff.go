@@ -23,33 +23,34 @@ const (
 // Where no delimiter cuts all rows evenly, the one that does so for most of them
 // is taken, so that the odd row is reported and not the whole file read as one
 // column. What given says already, but for the delimiter, is kept.
-func sniff(ctx context.Context, fsys table.FS, name string, given *pipeline.CSV) (*pipeline.CSV, error) {
-	if raw, err := table.OpenRaw(ctx, fsys, name, given); err == nil && raw.Stored != nil { // a format that says all of it
-		csv := *given
+func sniff(ctx context.Context, fsys table.FS, name string, created *pipeline.CSV) (*pipeline.CSV, error) {
+	// a format that says all of it
+	if raw, err := table.OpenRaw(ctx, fsys, name, created); err == nil && raw.Stored != nil {
+		csv := *created
 		return &csv, nil
 	}
-	csv, rows, err := try(ctx, fsys, name, given, 1)
+	csv, rows, err := try(ctx, fsys, name, created, 1)
 	if err == nil && (len(rows) == 0 || len(rows[0]) < 2) {
-		csv, rows, err = try(ctx, fsys, name, given, 0.75)
+		csv, rows, err = try(ctx, fsys, name, created, 0.75)
 	}
 	if err != nil {
 		return nil, err
 	}
-	csv.Missing, csv.Trim = given.Missing, given.Trim || spaced(rows)
-	if given.Header != nil || headed(rows) {
-		csv.Header = given.Header
+	csv.Missing, csv.Trim = created.Missing, created.Trim || spaced(rows)
+	if created.Header != nil || headed(rows) {
+		csv.Header = created.Header
 	}
 	return csv, nil
 }
 
 // try finds the comment and delimiter that cut at least share of the rows into
 // most values; it returns those rows.
-func try(ctx context.Context, fsys table.FS, name string, given *pipeline.CSV, share float64) (*pipeline.CSV,
+func try(ctx context.Context, fsys table.FS, name string, created *pipeline.CSV, share float64) (*pipeline.CSV,
 	[][]string, error) {
-	best, width := &pipeline.CSV{Encoding: given.Encoding}, 0
+	best, width := &pipeline.CSV{Encoding: created.Encoding}, 0
 	comments := []string{"", "#", "|", "%"}
-	if given.Comment != "" {
-		comments = []string{given.Comment}
+	if created.Comment != "" {
+		comments = []string{created.Comment}
 	}
 	var rows [][]string
 	var failed error
@@ -59,7 +60,7 @@ func try(ctx context.Context, fsys table.FS, name string, given *pipeline.CSV, s
 				continue
 			}
 			no := false
-			csv := &pipeline.CSV{Encoding: given.Encoding, Delimiter: delimiter, Comment: comment, Header: &no}
+			csv := &pipeline.CSV{Encoding: created.Encoding, Delimiter: delimiter, Comment: comment, Header: &no}
 			found, err := peek(ctx, fsys, name, csv)
 			if table.IsEmpty(err) {
 				return nil, nil, err // whatever the delimiter is

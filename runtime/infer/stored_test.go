@@ -106,11 +106,11 @@ func reads(t *testing.T, files fstest.MapFS, name string, out *Drafted, rows int
 func nothing(t *testing.T) []byte {
 	t.Helper()
 	var fields []arrow.Field
-	for i, of := range []arrow.DataType{arrow.Null, arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Float64,
+	for i, subject := range []arrow.DataType{arrow.Null, arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Float64,
 		arrow.FixedWidthTypes.Date32, arrow.FixedWidthTypes.Timestamp_us, &arrow.TimestampType{Unit: arrow.Second},
 		arrow.FixedWidthTypes.Time64ns, &arrow.Decimal128Type{Precision: 9, Scale: 2}, arrow.FixedWidthTypes.Boolean,
 		arrow.BinaryTypes.String, arrow.BinaryTypes.StringView} {
-		fields = append(fields, arrow.Field{Name: fmt.Sprint("c", i), Type: of, Nullable: true})
+		fields = append(fields, arrow.Field{Name: fmt.Sprint("c", i), Type: subject, Nullable: true})
 	}
 	s := arrow.NewSchema(fields, nil)
 	b := array.NewRecordBuilder(memory.DefaultAllocator, s)
@@ -135,13 +135,13 @@ func TestNumbersOfOtherSpellingsAreNoNumbers(t *testing.T) {
 
 // TestLengthsOfTimeAreNamed: a length of time is no column of a domain, and the draft says what to write in its place.
 func TestLengthsOfTimeAreNamed(t *testing.T) {
-	of := arrow.NewSchema([]arrow.Field{{Name: "n", Type: arrow.PrimitiveTypes.Int64},
+	subject := arrow.NewSchema([]arrow.Field{{Name: "n", Type: arrow.PrimitiveTypes.Int64},
 		{Name: "stay", Type: arrow.FixedWidthTypes.Duration_us}}, nil)
-	b := array.NewRecordBuilder(memory.DefaultAllocator, of)
+	b := array.NewRecordBuilder(memory.DefaultAllocator, subject)
 	b.Field(0).(*array.Int64Builder).Append(1)
 	b.Field(1).(*array.DurationBuilder).Append(86400e6)
 	var stream bytes.Buffer
-	w := ipc.NewWriter(&stream, ipc.WithSchema(of))
+	w := ipc.NewWriter(&stream, ipc.WithSchema(subject))
 	if err := errors.Join(w.Write(b.NewRecord()), w.Close()); err != nil {
 		t.Fatal(err)
 	}

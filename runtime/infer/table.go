@@ -23,18 +23,18 @@ type Table struct {
 }
 
 // Files returns a table in files.
-func Files(fsys table.FS, of table.Parts) Table {
-	return Table{Name: of.Name, Source: "file",
+func Files(fsys table.FS, subject table.Parts) Table {
+	return Table{Name: subject.Name, Source: "file",
 		Guess: func(ctx context.Context, csv *pipeline.CSV) (*pipeline.CSV, error) {
-			return sniff(ctx, fsys, of.Files[0], csv)
+			return sniff(ctx, fsys, subject.Files[0], csv)
 		},
 		Raw: func(ctx context.Context, csv *pipeline.CSV, tell func(string)) (*table.Raw, error) {
-			told := of
+			told := subject
 			told.Tell = tell
 			return table.OpenRawParts(ctx, fsys, told, csv)
 		},
 		Open: func(csv *pipeline.CSV, d *domain.Domain, tell func(string)) (pipeline.Table, error) {
-			told := of
+			told := subject
 			told.Tell = tell
 			return table.OpenParts(fsys, told, csv, d, "")
 		}}

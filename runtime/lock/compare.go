@@ -15,11 +15,11 @@ type Difference struct {
 }
 
 // Compare lists what differs between two lists of entries of one spec, in the order of a lock.
-func Compare(was, is []Entry) []Difference {
-	before, now := values(was), values(is)
+func Compare(previous, actual []Entry) []Difference {
+	before, current := values(previous), values(actual)
 	var list []Difference
-	for _, e := range slices.SortedFunc(slices.Values(slices.Concat(was, is)), order) {
-		d := Difference{e.Name(), before[e.Name()], now[e.Name()]}
+	for _, e := range slices.SortedFunc(slices.Values(slices.Concat(previous, actual)), order) {
+		d := Difference{e.Name(), before[e.Name()], current[e.Name()]}
 		if d.Was != d.Is && !slices.Contains(list, d) {
 			list = append(list, d)
 		}
@@ -28,11 +28,11 @@ func Compare(was, is []Entry) []Difference {
 }
 
 func values(all []Entry) map[string]string {
-	of := map[string]string{}
+	items := map[string]string{}
 	for _, e := range all {
-		of[e.Name()] = e.Value()
+		items[e.Name()] = e.Value()
 	}
-	return of
+	return items
 }
 
 // String words a difference; of digests the beginning is shown.

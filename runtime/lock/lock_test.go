@@ -91,15 +91,15 @@ func TestRewritingMendsItsOwnLines(t *testing.T) {
 
 // TestCompareNamesAllThatDiffers: what changed, what came and what went, in order.
 func TestCompareNamesAllThatDiffers(t *testing.T) {
-	was, now := study("b.yaml", "clean", "train"), study("b.yaml", "eval", "train")
+	previous, now := study("b.yaml", "clean", "train"), study("b.yaml", "eval", "train")
 	now[0].Is = []string{"v2.0.0"}
-	got := Text(Compare(was, now))
+	got := Text(Compare(previous, now))
 	want := "\n  stage clean: was drop 1 sha256:ba7816bf8f01…, is not there\n  stage eval: was not there, is drop 1 " +
 		"sha256:ba7816bf8f01…\n  weir: was v1.0.0, is v2.0.0"
 	if got != want {
 		t.Errorf("%s, must be %s", got, want)
 	}
-	if Compare(was, was) != nil {
+	if Compare(previous, previous) != nil {
 		t.Error("equal ones differ")
 	}
 }

@@ -31,11 +31,11 @@ func Planned(spec string, plan *compile.Plan, weir string) ([]Entry, error) {
 				value = without(value, place)
 			}
 		}
-		is, err := digestOf(value)
+		actual, err := digestOf(value)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, Entry{Spec: spec, What: Part, Names: []string{name}, Is: []string{is}})
+		list = append(list, Entry{Spec: spec, What: Part, Names: []string{name}, Is: []string{actual}})
 	}
 	return stages(list, spec, plan, field(parts, "stages"))
 }
@@ -44,19 +44,19 @@ func Planned(spec string, plan *compile.Plan, weir string) ([]Entry, error) {
 func stages(list []Entry, spec string, plan *compile.Plan, settings *yaml.Node) ([]Entry, error) {
 	for i := range plan.Steps {
 		step := &plan.Steps[i]
-		of := field(settings, step.ID)
-		if of == nil {
+		subject := field(settings, step.ID)
+		if subject == nil {
 			return nil, fmt.Errorf("stage %s: is not in the canonical spec", step.ID)
 		}
-		if file := field(of, "file"); file != nil && file.Kind == yaml.ScalarNode {
+		if file := field(subject, "file"); file != nil && file.Kind == yaml.ScalarNode {
 			file.Value = path.Base(file.Value)
 		}
-		is, err := digestOf(of)
+		actual, err := digestOf(subject)
 		if err != nil {
 			return nil, err
 		}
 		list = append(list, Entry{Spec: spec, What: Stage, Names: []string{step.ID},
-			Is: []string{step.Kind, strconv.Itoa(step.Version), is}})
+			Is: []string{step.Kind, strconv.Itoa(step.Version), actual}})
 	}
 	return list, nil
 }
