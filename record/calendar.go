@@ -23,9 +23,9 @@ func Calendar(kind string, x float64) (text string, ok bool) {
 	if math.Abs(x) > 2.5e11 { // beyond the years 0 to 9999
 		return "", false
 	}
-	at := time.Unix(int64(math.Floor(x)), 0).UTC()
-	if kind != "date" && at.Second() != 0 {
+	moment := time.Unix(int64(math.Floor(x)), 0).UTC()
+	if kind != "date" && moment.Second() != 0 {
 		layout += ":05"
 	}
-	return at.Format(layout), at.Year() >= 0 && at.Year() <= 9999
+	return moment.Format(layout), moment.Year() >= 0 && moment.Year() <= 9999
 }

@@ -128,17 +128,17 @@ const mostListed = 12
 func (c Column) values() string {
 	switch {
 	case len(c.Categories) > mostListed:
-		return fmt.Sprintf("%s and %d more", apart(c.Categories[:mostListed]), len(c.Categories)-mostListed)
+		return fmt.Sprintf("%s and %d more", distinctNote(c.Categories[:mostListed]), len(c.Categories)-mostListed)
 	case len(c.Categories) > 0:
-		return apart(c.Categories)
+		return distinctNote(c.Categories)
 	case c.Bounds != nil:
 		return c.show(c.Bounds[0]) + " to " + c.show(c.Bounds[1])
 	}
 	return "no bounds declared"
 }
 
-// apart lists categories, each in quotes where a comma or a blank at an end would hide where it begins and ends.
-func apart(categories []string) string {
+// distinctNote lists categories, each in quotes where a comma or a blank at an end would hide where it begins and ends.
+func distinctNote(categories []string) string {
 	list := slices.Clone(categories)
 	for i, name := range list {
 		if name == "" || strings.ContainsAny(name, `,"`) || strings.TrimSpace(name) != name {
@@ -163,7 +163,7 @@ func collection(r *Run, p planned) string {
 	return text + " How it was collected:\n" + owner
 }
 
-// making lists the stages with their settings, which are those of the spec.
+// making lists the stages with their settings, as the spec has them.
 func making(p planned) string {
 	var b strings.Builder
 	for i, s := range p.Stages {

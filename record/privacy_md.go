@@ -24,9 +24,9 @@ func PrivacyStatement(r *Run) string {
 	if err != nil {
 		fmt.Fprintf(&b, "The plan in this record cannot be read: %v.\n\n", err)
 	}
-	b.WriteString(spendTable(plan, r.told()))
+	b.WriteString(spendTable(plan, r.statedReason()))
 	b.WriteString(charges(r, plan))
-	b.WriteString(audit(plan, r.told()))
+	b.WriteString(audit(plan, r.statedReason()))
 	b.WriteString("\n## What was released\n\n")
 	for _, f := range r.Release {
 		if f.Path == "release/PRIVACY.md" { // cannot hold its own digest

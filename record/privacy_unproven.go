@@ -6,8 +6,8 @@ import "strings"
 // no document may speak of a bound.
 func (r *Run) unproven() bool { return r.Terms.Proven == nil && r.Terms.Claims == "published" }
 
-// told is why nothing is proven, where the head of PRIVACY.md says it.
-func (r *Run) told() string {
+// statedReason is why nothing is proven, where the head of PRIVACY.md says it.
+func (r *Run) statedReason() string {
 	if r.unproven() && !r.Insecure {
 		return r.Terms.Reason
 	}

@@ -127,7 +127,7 @@ func (r *Run) From(stage string) string {
 // File is one file of a run, relative to its folder.
 type File struct {
 	Path   string `json:"path"`
-	SHA256 string `json:"sha256,omitempty"` // of released files alone: rows can be guessed against that of a private one
+	SHA256 string `json:"sha256,omitempty"` // of released files alone: rows can be guessed against the digest of a private one
 	Bytes  int64  `json:"bytes"`
 	What   string `json:"what,omitempty"`
 }

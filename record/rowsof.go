@@ -25,10 +25,10 @@ func unruled(p planned) string {
 func conditioned(p planned) string {
 	var b strings.Builder
 	for _, s := range p.Stages {
-		var of struct {
+		var settings struct {
 			Where map[string][]string `json:"where"`
 		}
-		if s.Kind != "sample" || json.Unmarshal(s.Settings, &of) != nil || len(of.Where) == 0 {
+		if s.Kind != "sample" || json.Unmarshal(s.Settings, &settings) != nil || len(settings.Where) == 0 {
 			continue
 		}
 		fmt.Fprintf(&b, "\n**The table `%s` is a selection.** It holds only rows with %s (`where`), drawn until there were "+
@@ -36,7 +36,7 @@ func conditioned(p planned) string {
 			"How many rows it has, and the shares of values in it, say nothing of the population or of the private table: "+
 			"within the\n"+
 			"condition they are those of the model, and how common the condition is it does not tell.\n", s.ID,
-			conditions(of.Where))
+			conditions(settings.Where))
 	}
 	return b.String()
 }

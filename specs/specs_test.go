@@ -55,12 +55,12 @@ func planOf(name string, set ...string) (*compile.Plan, error) {
 
 // compilerOf returns what compiles the trials of an embedded spec.
 func compilerOf(name string) experiment.Compiler {
-	return func(trial spec.Trial, by func(*spec.Spec) (*compile.Plan, error)) (*compile.Plan, error) {
+	return func(trial spec.Trial, compiler func(*spec.Spec) (*compile.Plan, error)) (*compile.Plan, error) {
 		s, err := read(name, trial)
 		if err != nil {
 			return nil, err
 		}
-		return by(s)
+		return compiler(s)
 	}
 }
 
@@ -122,13 +122,13 @@ func TestTablesAreLearnedOnceForAllT(t *testing.T) {
 		if !stattest.Long && name == "jalko-adult-tailored" {
 			continue
 		}
-		var of [2]map[string]string
+		var recipes [2]map[string]string
 		for i, queries := range []string{"2", "20"} {
 			plan, err := planOf(name, "stages.ask.queries="+queries)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if of[i], err = runtime.Recipes(plan, "", 0); err != nil {
+			if recipes[i], err = runtime.Recipes(plan, "", 0); err != nil {
 				t.Fatal(err)
 			}
 			for _, s := range plan.Steps {
@@ -138,11 +138,11 @@ func TestTablesAreLearnedOnceForAllT(t *testing.T) {
 			}
 		}
 		for _, stage := range []string{"mixture", "bayes", "like-mixture", "like-bayes"} {
-			if of[0][stage] == "" || of[0][stage] != of[1][stage] {
+			if recipes[0][stage] == "" || recipes[0][stage] != recipes[1][stage] {
 				t.Errorf("%s: %s is another computation at another number of questions", name, stage)
 			}
 		}
-		if of[0]["ask"] == of[1]["ask"] {
+		if recipes[0]["ask"] == recipes[1]["ask"] {
 			t.Errorf("%s: answers of 2 and of 20 questions are one computation", name)
 		}
 	}

@@ -25,19 +25,19 @@ func TestInfluenceOfAPlantedRow(t *testing.T) {
 	}
 	for _, epsilon := range epsilons {
 		for _, placement := range []string{"control", "pre", "post"} {
-			var without, with [3][]float64 // far rows in 10,000, mean, maximum
+			var plain, cleaned [3][]float64 // far rows in 10,000, mean, maximum
 			for seed := range repeats {
-				for planted, to := range map[bool]*[3][]float64{false: &without, true: &with} {
+				for planted, target := range map[bool]*[3][]float64{false: &plain, true: &cleaned} {
 					s := anomalyStudy(t, rows, epsilon, planted, placements(rows)[placement])
 					for i, x := range seenIn(t, released(t, s.result("--insecure-noise-seed", strconv.Itoa(100+seed)), "left.csv")) {
-						to[i] = append(to[i], x)
+						target[i] = append(target[i], x)
 					}
 				}
 			}
 			line := fmt.Sprintf("| %g | %s |", epsilon, placement)
-			for i := range without {
-				mean, half, p := paired(with[i], without[i])
-				line += fmt.Sprintf(" %.4g | %+.3g ± %.2g (p %.2g) |", meanOf(without[i]), mean, half, p)
+			for i := range plain {
+				mean, half, p := paired(cleaned[i], plain[i])
+				line += fmt.Sprintf(" %.4g | %+.3g ± %.2g (p %.2g) |", meanOf(plain[i]), mean, half, p)
 			}
 			t.Log(line)
 		}

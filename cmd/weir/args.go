@@ -26,7 +26,7 @@ import (
 	"weir/stages"
 )
 
-// specFlags are those of every command that reads a spec.
+// specFlags are the flags of every command that reads a spec.
 type specFlags struct {
 	set     []string
 	confine bool
@@ -99,12 +99,12 @@ func (f *specFlags) compile(arg string) (*compile.Plan, error) {
 }
 
 // compileBy is compile with the plan of a spec by a function.
-func (f *specFlags) compileBy(arg string, by func(*spec.Spec) (*compile.Plan, error)) (*compile.Plan, error) {
+func (f *specFlags) compileBy(arg string, compiler func(*spec.Spec) (*compile.Plan, error)) (*compile.Plan, error) {
 	spec, err := f.load(arg)
 	if err != nil {
 		return nil, err
 	}
-	plan, err := by(spec)
+	plan, err := compiler(spec)
 	if err != nil {
 		return nil, err
 	}

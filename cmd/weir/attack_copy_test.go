@@ -79,12 +79,12 @@ func TestCopiesOfARunGiveEqualBytes(t *testing.T) {
 func TestCopiesOfARunDoNotShareACharge(t *testing.T) {
 	t.Parallel()
 	for _, stage := range []string{"bounds", "train"} {
-		stands := func(c disk.Change) bool {
+		isThere := func(c disk.Change) bool {
 			return c.Op == disk.OpRename && strings.HasSuffix(c.To, "noise-"+stage+".json")
 		}
 		for when, want := range map[string]error{"before": book.ErrNewCharge, "asked": book.ErrNewCharge,
 			"charging": book.ErrElsewhere} {
-			s := copied(t, stands)
+			s := copied(t, isThere)
 			other := func() { _, err := s.overIn("other", disk.Disk{}, nil); s.must(err) }
 			ask := func([]book.Quote) error { return nil }
 			files := disk.Disk{}
@@ -95,7 +95,7 @@ func TestCopiesOfARunDoNotShareACharge(t *testing.T) {
 				ask = func([]book.Quote) error { other(); return nil }
 			case "charging":
 				files.Watch = func(c disk.Change) (int64, error) {
-					if stands(c) {
+					if isThere(c) {
 						other()
 					}
 					return 0, nil

@@ -32,8 +32,8 @@ stages:
 	return s
 }
 
-// over is a run of the study's spec over a disk, and the error that ended it.
-func (s study) over(files disk.Disk, fresh bool, ask func([]book.Quote) error) (*runtime.Result, error) {
+// runOver is a run of the study's spec over a disk, and the error that ended it.
+func (s study) runOver(files disk.Disk, fresh bool, ask func([]book.Quote) error) (*runtime.Result, error) {
 	s.t.Helper()
 	plan, err := (&specFlags{}).compile(s.path("spec.yaml"))
 	s.must(err)
@@ -44,7 +44,7 @@ func (s study) over(files disk.Disk, fresh bool, ask func([]book.Quote) error) (
 
 func (s study) done(fresh bool) *runtime.Result {
 	s.t.Helper()
-	r, err := s.over(disk.Disk{}, fresh, nil)
+	r, err := s.runOver(disk.Disk{}, fresh, nil)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestContinuedRunKeepsWhatItsNoiseStandsOn(t *testing.T) {
 			first := s.done(false)
 			s.edit("spec.yaml", "name: pair", "name: second")
 			s.edit("spec.yaml", "kind: independent", "kind: marginal_tree")
-			stopped, err := s.over(unnamed(), false, nil)
+			stopped, err := s.runOver(unnamed(), false, nil)
 			if err == nil || fromOf(stopped.Record, "bounds") != first.Record.ID {
 				t.Fatalf("%v, %+v: must fail at the end, with the bounds of %s", err, stopped.Record.Stages, first.Record.ID)
 			}
@@ -103,7 +103,7 @@ func TestContinuedRunKeepsWhatItsNoiseStandsOn(t *testing.T) {
 			s.done(true)
 			s.edit("spec.yaml", "name: fresh", "name: second")
 			charges := s.charges()
-			again, err := s.over(disk.Disk{}, false, nil)
+			again, err := s.runOver(disk.Disk{}, false, nil)
 			if !c.goes {
 				if err == nil {
 					t.Errorf("bounds of %q, train of %q: must be refused", fromOf(again.Record, "bounds"),
@@ -177,12 +177,12 @@ func TestExperimentAsksWithoutABudget(t *testing.T) {
 func TestContinuedRunAsksForWhatIsNew(t *testing.T) {
 	s := newStudy(t, 400)
 	withReference(s)
-	if _, err := s.over(unnamed(), false, nil); err == nil {
+	if _, err := s.runOver(unnamed(), false, nil); err == nil {
 		t.Fatal("must fail at the end")
 	}
 	s.edit("reference.csv", "1,30000", "1,31000")
 	count := 0
-	if _, err := s.over(disk.Disk{}, false, func(q []book.Quote) error { count += q[0].Bill; return nil }); err != nil {
+	if _, err := s.runOver(disk.Disk{}, false, func(q []book.Quote) error { count += q[0].Bill; return nil }); err != nil {
 		t.Fatal(err)
 	}
 	if got := s.charges(); got != 1+count {
@@ -195,11 +195,11 @@ func TestFirstOutputByName(t *testing.T) {
 	d := newDay(t)
 	d.edit("spec.yaml", "train: {kind: auto}", "parts: {kind: split, train: 0.8, test: 0.2}\n  train: {kind: auto, "+
 		"from: parts}")
-	d.then("by the stage", 1)
+	d.step("by the stage", 1)
 	d.edit("spec.yaml", "from: parts}", "from: parts.train}")
-	d.then("by the output", 0)
+	d.step("by the output", 0)
 	d.edit("spec.yaml", "from: parts.train}", "from: parts.test}")
-	d.then("the other output", 1)
+	d.step("the other output", 1)
 }
 
 // TestPlanWithoutTheData, by the ledger that is committed beside where they lie: it says what
@@ -208,7 +208,7 @@ func TestPlanWithoutTheData(t *testing.T) {
 	d := newDay(t)
 	d.tight()
 	d.edit("spec.yaml", "rows_public: 400}", "rows_public: 400, budget: {epsilon: 1.5, delta: 1e-6}}")
-	d.then("the first run", 1)
+	d.step("the first run", 1)
 	for _, removed := range []string{"data.csv", "data.csv.weir-owner.json", "runs"} {
 		d.must(os.RemoveAll(d.path(removed)))
 		code, out, errs := d.weir("plan", d.path("spec.yaml"), "--out", d.path("runs"), "--set", "seed=4")
@@ -226,7 +226,7 @@ func TestPlanOpensNoPrivateFile(t *testing.T) {
 	d.write("held.csv", d.read("data.csv"))
 	d.edit("spec.yaml", "rows: 50}\n", "rows: 50}\n  held: {kind: read, file: held.csv, class: private, like: dataset}\n"+
 		"  own: {kind: drop, from: held, columns: [id]}\n  close: {kind: marginals, real: own, synthetic: sample}\n")
-	first := d.then("the first run", 1)
+	first := d.step("the first run", 1)
 	for removed, want := range map[string]string{"held.csv": "reused, charged in run " + filepath.Base(first.Run),
 		"reference.csv": "after 1 new charge"} {
 		d.must(os.Rename(d.path(removed), d.path("elsewhere")))

@@ -124,10 +124,11 @@ func TestSARIFErrors(t *testing.T) {
 			t.Errorf("%s: %d results, must be one", c.new, len(found))
 		}
 		for _, r := range found {
-			at := r.Locations[0].PhysicalLocation.Region
-			if r.RuleID != c.rule || r.Level != "error" || r.file(t) != s.path(c.file) || at == nil || at.StartLine != c.line ||
-				at.StartColumn < 1 {
-				t.Errorf("%s: %+v at %+v, must be an error of %s in line %d of %s", c.new, r, at, c.rule, c.line, c.file)
+			region := r.Locations[0].PhysicalLocation.Region
+			if r.RuleID != c.rule || r.Level != "error" || r.file(t) != s.path(c.file) || region == nil ||
+				region.StartLine != c.line ||
+				region.StartColumn < 1 {
+				t.Errorf("%s: %+v at %+v, must be an error of %s in line %d of %s", c.new, r, region, c.rule, c.line, c.file)
 			}
 		}
 	}

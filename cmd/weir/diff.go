@@ -336,7 +336,7 @@ func together(sp *spec.Spec, load budget.Loader) (*words.Experiment, error) {
 	return &words.Experiment{Runs: len(runs), Proven: orNil(total.Epsilon)}, err
 }
 
-// runSide is a run with its figures and those of its repeats.
+// runSide returns a run with its figures and the figures of its repeats.
 func runSide(dir string) (words.Side, error) {
 	rec, err := readRun(dir)
 	if err != nil {

@@ -198,7 +198,7 @@ rows: it is UNDECIDED.
 
 Exit codes: 0 done; 1 a file cannot be read or is damaged; 2 usage.`
 
-// importFlags are those of weir domain import.
+// importFlags are the flags of weir domain import.
 type importFlags struct {
 	codebooks    []string
 	out          string
@@ -266,16 +266,16 @@ func readBook(path string) ([]byte, error) {
 }
 
 // alone is the domain of a file that describes columns by itself.
-func (f *importFlags) alone(file string, made *codebook.Imported, err error) ([]byte, error) {
+func (f *importFlags) alone(file string, imported *codebook.Imported, err error) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
 	comment := []string{"By weir domain import of " + filepath.Base(file) +
 		": public, if that file is; what it does not say is UNDECIDED."}
-	for _, need := range made.Needs {
+	for _, need := range imported.Needs {
 		comment = append(comment, "The spec needs: "+need)
 	}
-	return codebook.YAML(made.Domain, comment...)
+	return codebook.YAML(imported.Domain, comment...)
 }
 
 // specs is the domain of specs of columns, and of codebooks.

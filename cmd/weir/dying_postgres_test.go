@@ -87,7 +87,7 @@ func (d *dyingServer) forward(client, server net.Conn) {
 			return
 		}
 		body := make([]byte, binary.BigEndian.Uint32(message[head-4:])-4)
-		if _, err := io.ReadFull(client, body); err != nil || head == 5 && asks(message[0], body) && !d.answers() {
+		if _, err := io.ReadFull(client, body); err != nil || head == 5 && isQuery(message[0], body) && !d.answers() {
 			return
 		}
 		if _, err := server.Write(append(message, body...)); err != nil {
@@ -96,8 +96,8 @@ func (d *dyingServer) forward(client, server net.Conn) {
 	}
 }
 
-// asks tells a statement that is about the table from those that prepare a connection.
-func asks(letter byte, body []byte) bool {
+// isQuery tells a statement that is about the table from those that prepare a connection.
+func isQuery(letter byte, body []byte) bool {
 	text := string(body)
 	return letter == 'P' || letter == 'Q' && (strings.HasPrefix(text, "INSERT") || strings.HasPrefix(text, "CREATE"))
 }

@@ -11,7 +11,7 @@ import (
 	"weir/runtime/evaluation"
 )
 
-// evaluateFlags are those of `weir evaluate`.
+// evaluateFlags are the flags of `weir evaluate`.
 type evaluateFlags struct {
 	evaluation.Request
 	groups      string
@@ -80,8 +80,8 @@ func evaluateCommand(s streams) *cobra.Command {
 	return c
 }
 
-// named lists the files that must be named and are not.
-func (f *evaluateFlags) named() error {
+// checkNamed lists the files that must be named and are not.
+func (f *evaluateFlags) checkNamed() error {
 	var errs []error
 	for _, flag := range [][2]string{{"--real", f.Real}, {"--synthetic", f.Synthetic}, {"--domain", f.Domain}} {
 		if flag[1] == "" {
@@ -92,7 +92,7 @@ func (f *evaluateFlags) named() error {
 }
 
 func (f *evaluateFlags) run(c *cobra.Command, s streams) error {
-	if err := f.named(); err != nil {
+	if err := f.checkNamed(); err != nil {
 		return usage(c, err)
 	}
 	if err := pageFits(f.Page); err != nil {

@@ -9,7 +9,7 @@ import (
 	"weir/privacy/ledger"
 )
 
-// TestExitCodeOfATamperedLedger under run is that of verify.
+// TestExitCodeOfATamperedLedger: run and verify end with one code.
 func TestExitCodeOfATamperedLedger(t *testing.T) {
 	s := newStudy(t, 400)
 	s.result()

@@ -56,10 +56,10 @@ func (f *specFlags) trials(arg string, base *compile.Plan, plan planner) (*exper
 	if err != nil {
 		return nil, withCode(exitUsage, err)
 	}
-	return plan(base, trials, func(t spec.Trial, by func(*spec.Spec) (*compile.Plan, error)) (*compile.Plan, error) {
+	return plan(base, trials, func(t spec.Trial, compiler func(*spec.Spec) (*compile.Plan, error)) (*compile.Plan, error) {
 		flags := *f
 		flags.trial = t
-		return flags.compileBy(arg, by)
+		return flags.compileBy(arg, compiler)
 	})
 }
 

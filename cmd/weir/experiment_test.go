@@ -64,19 +64,20 @@ func TestExperimentSideBySide(t *testing.T) {
 		s := newStudy(t, 400)
 		s.write("spec.yaml", s.read("spec.yaml")+"experiment: {grid: {privacy.epsilon: [1, 2, 1.0]}, repeats: 2}\n")
 		s.budget(", budget: {epsilon: 20, delta: 1e-5}")
-		now, errs := s.experiment("--workers", workers, "--insecure-noise-seed", "5")
-		if len(now.Runs) != 6 || !strings.Contains(errs, "run 6 of 6: ") || !strings.Contains(errs, "run 3: train: dp_wgan") {
-			t.Fatalf("%d runs: %s", len(now.Runs), errs)
+		current, errs := s.experiment("--workers", workers, "--insecure-noise-seed", "5")
+		if len(current.Runs) != 6 || !strings.Contains(errs, "run 6 of 6: ") || !strings.Contains(errs,
+			"run 3: train: dp_wgan") {
+			t.Fatalf("%d runs: %s", len(current.Runs), errs)
 		}
 		const ledger = "data.csv.NOT-PRIVATE.weir-ledger.jsonl"
 		paid := s.read(ledger)
 		if n := strings.Count(paid, "\n"); n != 4 {
 			t.Errorf("workers %s: %d charges, must be 4: two of the six runs come twice", workers, n)
 		}
-		for i, r := range now.Runs {
+		for i, r := range current.Runs {
 			// Which of two equal runs is carried out, and which shown, is the scheduler's choice.
-			if twin := []int{4, 5, i, i, 0, 1}[i]; r.Run != now.Runs[twin].Run || r.Reused == (twin == i ||
-				now.Runs[twin].Reused) {
+			if twin := []int{4, 5, i, i, 0, 1}[i]; r.Run != current.Runs[twin].Run || r.Reused == (twin == i ||
+				current.Runs[twin].Reused) {
 				t.Errorf("workers %s: run %d is %s, reused %v", workers, i+1, r.Run, r.Reused)
 			}
 			if len(before.Runs) > i && (releaseOf(t, r.Run) != releaseOf(t, before.Runs[i].Run) || fmt.Sprint(r.Set, r.Repeat) !=
@@ -86,10 +87,10 @@ func TestExperimentSideBySide(t *testing.T) {
 			}
 		}
 		if again, _ := s.experiment("--workers", workers, "--insecure-noise-seed", "5"); !again.Runs[0].Reused ||
-			again.Runs[3].Run != now.Runs[3].Run || s.read(ledger) != paid {
+			again.Runs[3].Run != current.Runs[3].Run || s.read(ledger) != paid {
 			t.Errorf("workers %s: asked for again, the runs are not shown", workers)
 		}
-		before = now
+		before = current
 	}
 }
 

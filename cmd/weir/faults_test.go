@@ -101,26 +101,26 @@ func countsOf(ops []disk.Op) map[disk.Op]int {
 }
 
 // survive says what is wrong after a fault and a second attempt on a sound disk.
-func (s study) survive(plan *compile.Plan, on *faultyDisk, want string) error {
-	first, failed := s.attempt(plan, on.disk(), 0)
-	if on.manner == "loses power" {
-		on.cut()
+func (s study) survive(plan *compile.Plan, faulty *faultyDisk, want string) error {
+	first, failed := s.attempt(plan, faulty.disk(), 0)
+	if faulty.manner == "loses power" {
+		faulty.cut()
 	}
 	if failed == nil && s.table(first) != want {
 		return errors.New("it is not noticed, and the release is another one")
 	}
-	if failed != nil && on.manner == "is slow" {
+	if failed != nil && faulty.manner == "is slow" {
 		return failed
 	}
 	again, err := s.attempt(plan, disk.Disk{}, 1)
 	if err != nil {
-		return fmt.Errorf("%s, first attempt: %v; then, on a sound disk: %w", on.hit, failed, err)
+		return fmt.Errorf("%s, first attempt: %v; then, on a sound disk: %w", faulty.hit, failed, err)
 	}
 	if s.table(again) != want {
-		return fmt.Errorf("%s: the second attempt gives other rows than a run without a fault", on.hit)
+		return fmt.Errorf("%s: the second attempt gives other rows than a run without a fault", faulty.hit)
 	}
 	if err := s.paidOnce(); err != nil {
-		return fmt.Errorf("%s: %w", on.hit, err)
+		return fmt.Errorf("%s: %w", faulty.hit, err)
 	}
 	return nil
 }

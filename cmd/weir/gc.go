@@ -44,7 +44,7 @@ the next gc takes the rest.
 Exit codes: 0 done, or nothing was asked to be removed; 1 something could not be removed;
 2 usage; 130 interrupted.`
 
-// gcFlags are those of `weir gc`.
+// gcFlags are the flags of `weir gc`.
 type gcFlags struct {
 	out, older                         string
 	dryRun, release, paid, yes, asJSON bool

@@ -150,17 +150,17 @@ func TestCollectionAnswers(t *testing.T) {
 	s := newStudy(t, 200)
 	s.result()
 	code, out := s.gc("--json")
-	var said struct {
+	var printed struct {
 		Items, Removed []collect.Item
 		Note           string
 		Bytes          int64 `json:"removable_bytes"`
 	}
-	if err := json.Unmarshal([]byte(out), &said); code != exitDone || err != nil || len(said.Items) == 0 ||
-		len(said.Removed) != 0 || said.Note == "" || said.Bytes == 0 {
+	if err := json.Unmarshal([]byte(out), &printed); code != exitDone || err != nil || len(printed.Items) == 0 ||
+		len(printed.Removed) != 0 || printed.Note == "" || printed.Bytes == 0 {
 		t.Errorf("exit code %d, %v: %s", code, err, out)
 	}
-	if code, out := s.gc("--json", "--yes"); code != exitDone || json.Unmarshal([]byte(out), &said) != nil ||
-		len(said.Removed) == 0 || said.Note != "" {
+	if code, out := s.gc("--json", "--yes"); code != exitDone || json.Unmarshal([]byte(out), &printed) != nil ||
+		len(printed.Removed) == 0 || printed.Note != "" {
 		t.Errorf("exit code %d: %s", code, out)
 	}
 	s.mustSay(exitUsage, []string{"--older: is 30, must be"}, "gc", "--older", "30")

@@ -49,7 +49,7 @@ it is about. Lines of specs that are gone are dropped.
 Exit codes: 0 done; 2 bad spec or usage; 3 privacy refused; 4 weir.lock is damaged, the
 version is locked with other content, or, with --check, something differs.`
 
-// lockFlags are those of `weir lock`.
+// lockFlags are the flags of `weir lock`.
 type lockFlags struct {
 	spec   specFlags
 	out    string
@@ -226,8 +226,8 @@ func (l *lockOf) withoutData() []lock.Entry {
 	})
 }
 
-// with are the lines of the spec with those of its data.
-func (l *lockOf) with(data runtime.Data) []lock.Entry {
+// withData returns the lines of the spec with the lines of its data.
+func (l *lockOf) withData(data runtime.Data) []lock.Entry {
 	list := append(slices.Clone(l.now), lock.Entry{Spec: l.spec, What: lock.Dataset, Is: []string{data.ID, data.Version}})
 	if data.Program != "" {
 		list = append(list, lock.Entry{Spec: l.spec, What: lock.Program, Names: []string{data.Program},
@@ -243,9 +243,9 @@ func (l *lockOf) with(data runtime.Data) []lock.Entry {
 	return list
 }
 
-// write writes the spec's lines, and drops those of specs that are gone.
+// write writes the spec's lines, and drops the lines of specs that are gone.
 func (l *lockOf) write(data runtime.Data) error {
-	current := l.with(data)
+	current := l.withData(data)
 	l.differs = lock.Compare(l.was, current)
 	all := slices.DeleteFunc(slices.Clone(l.all), func(e lock.Entry) bool {
 		_, err := os.Lstat(filepath.Join(filepath.Dir(l.path), filepath.Base(e.Spec)))
@@ -257,7 +257,7 @@ func (l *lockOf) write(data runtime.Data) error {
 // check refuses a run that is not as locked; it is asked before the run begins.
 func (l *lockOf) check(data runtime.Data) error {
 	l.asked.Store(true)
-	differs := lock.Compare(l.was, l.with(data))
+	differs := lock.Compare(l.was, l.withData(data))
 	var content error
 	if !slices.ContainsFunc(differs, func(d lock.Difference) bool { return d.Name == lock.Dataset }) {
 		content = data.CheckLock()

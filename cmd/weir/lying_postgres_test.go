@@ -56,15 +56,15 @@ func (l *lyingServer) serve(from net.Listener) {
 			client.Close()
 			continue
 		}
-		go l.between(client, server)
+		go l.relay(client, server)
 	}
 }
 
-// between hands on messages until one side ends.
-func (l *lyingServer) between(client, server net.Conn) {
+// relay hands on messages until one side ends.
+func (l *lyingServer) relay(client, server net.Conn) {
 	defer client.Close()
-	asks, answers := pgproto3.NewBackend(client, client), pgproto3.NewFrontend(server, server)
-	start, err := asks.ReceiveStartupMessage()
+	backend, answers := pgproto3.NewBackend(client, client), pgproto3.NewFrontend(server, server)
+	start, err := backend.ReceiveStartupMessage()
 	if err != nil {
 		server.Close()
 		return
@@ -74,7 +74,7 @@ func (l *lyingServer) between(client, server net.Conn) {
 	go func() {
 		defer server.Close()
 		for answers.Flush() == nil {
-			m, err := asks.Receive()
+			m, err := backend.Receive()
 			if err != nil {
 				return
 			}
@@ -84,12 +84,12 @@ func (l *lyingServer) between(client, server net.Conn) {
 			answers.Send(m)
 		}
 	}()
-	l.answer(asks, answers, &counting)
+	l.answer(backend, answers, &counting)
 }
 
 // answer hands on what the server says.
-func (l *lyingServer) answer(asks *pgproto3.Backend, answers *pgproto3.Frontend, counting *atomic.Bool) {
-	var held [][]byte // a row that waits for another one to lie with
+func (l *lyingServer) answer(backend *pgproto3.Backend, answers *pgproto3.Frontend, counting *atomic.Bool) {
+	var pending [][]byte // a row that waits for another one to lie with
 	for {
 		m, err := answers.Receive()
 		if err != nil {
@@ -97,22 +97,22 @@ func (l *lyingServer) answer(asks *pgproto3.Backend, answers *pgproto3.Frontend,
 		}
 		row, ok := m.(*pgproto3.DataRow)
 		switch {
-		case ok && counting.Load() && held == nil:
-			held = cloned(row.Values)
+		case ok && counting.Load() && pending == nil:
+			pending = cloned(row.Values)
 			continue
-		case ok && held != nil && bytes.Equal(row.Values[0], held[0]) && !bytes.Equal(row.Values[2], held[2]):
+		case ok && pending != nil && bytes.Equal(row.Values[0], pending[0]) && !bytes.Equal(row.Values[2], pending[2]):
 			other := cloned(row.Values)
-			held[2], other[2] = other[2], held[2]
-			asks.Send(&pgproto3.DataRow{Values: held})
-			held, m = nil, &pgproto3.DataRow{Values: other}
+			pending[2], other[2] = other[2], pending[2]
+			backend.Send(&pgproto3.DataRow{Values: pending})
+			pending, m = nil, &pgproto3.DataRow{Values: other}
 			counting.Store(false)
 			l.lies.Add(1)
-		case !ok && held != nil:
-			asks.Send(&pgproto3.DataRow{Values: held})
-			held = nil
+		case !ok && pending != nil:
+			backend.Send(&pgproto3.DataRow{Values: pending})
+			pending = nil
 		}
-		asks.Send(m)
-		if asks.Flush() != nil {
+		backend.Send(m)
+		if backend.Flush() != nil {
 			return
 		}
 	}

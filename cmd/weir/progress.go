@@ -82,7 +82,7 @@ func (b *barOf) share(s decor.Statistics) string {
 }
 
 // text is how far a stage is, where it went on from, and its pace; the bar of a finished
-// stage does not move any more, and that of a stopped one says where it stands.
+// stage does not move any more, and the bar of a stopped one says where it stands.
 func (b *barOf) text(s decor.Statistics) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -99,7 +99,7 @@ func (b *barOf) text(s decor.Statistics) string {
 	return text + b.pace.text("  ", s.Current, s.Total)
 }
 
-// What bars say of stages that are at work no more.
+// Words of bars whose stages are at work no more.
 const stageDone, stageStopped = "done", "stopped"
 
 func (b *bars) Resumed(stage string, done, total int64) {
@@ -216,30 +216,30 @@ func (l *lines) Resumed(stage string, done, total int64) {
 func (l *lines) Progress(stage string, done, total int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	of, now := l.stages[stage], time.Now()
-	if of == nil || total <= 0 {
+	bar, now := l.stages[stage], time.Now()
+	if bar == nil || total <= 0 {
 		return
 	}
-	of.pace.add(now, done)
-	of.done, of.total = done, total
-	if done <= 0 || now.Sub(of.said) < lineEvery {
+	bar.pace.add(now, done)
+	bar.done, bar.total = done, total
+	if done <= 0 || now.Sub(bar.said) < lineEvery {
 		return
 	}
-	of.said = now
-	fmt.Fprintf(l.w, "%s: %d of %d%s\n", stage, done, total, of.pace.text(", ", done, total))
+	bar.said = now
+	fmt.Fprintf(l.w, "%s: %d of %d%s\n", stage, done, total, bar.pace.text(", ", done, total))
 }
 
 func (l *lines) End(stage string, reused bool, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	of := l.stages[stage]
-	if of == nil {
+	bar := l.stages[stage]
+	if bar == nil {
 		return
 	}
-	how := "done in " + time.Since(of.began).Round(10*time.Millisecond).String()
+	how := "done in " + time.Since(bar.began).Round(10*time.Millisecond).String()
 	switch {
-	case err != nil && of.total > 0:
-		how = fmt.Sprintf("%s at %d of %d", stageStopped, of.done, of.total)
+	case err != nil && bar.total > 0:
+		how = fmt.Sprintf("%s at %d of %d", stageStopped, bar.done, bar.total)
 	case err != nil:
 		how = stageStopped
 	case reused:
@@ -271,16 +271,16 @@ const quiet = 5 * time.Second
 
 // looking says, where it takes long, that rows are read before any stage is at work.
 func looking(w io.Writer, dataset string) (known func()) {
-	began, said := time.Now(), make(chan struct{})
+	began, done := time.Now(), make(chan struct{})
 	saying := time.AfterFunc(quiet, func() {
-		defer close(said)
+		defer close(done)
 		fmt.Fprintf(w, "dataset: reading %s to tell which dataset it is; rows that are new take longest\n", dataset)
 	})
 	return func() {
 		if saying.Stop() {
 			return
 		}
-		<-said
+		<-done
 		fmt.Fprintf(w, "dataset: known after %s\n", time.Since(began).Round(10*time.Millisecond))
 	}
 }

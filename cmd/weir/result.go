@@ -246,10 +246,10 @@ func (f *shownFigures) meaning(key string) []string {
 	if !known || !place.Itself() {
 		return nil
 	}
-	at := func(r pipeline.Role) string { return pipeline.RenameFigureKey(key, r.Name(d.Name)) }
+	valueOf := func(r pipeline.Role) string { return pipeline.RenameFigureKey(key, r.Name(d.Name)) }
 	lines := []string{d.Doc}
-	for _, r := range d.Shown(func(r pipeline.Role) bool { _, there := f.rec.Metrics[at(r)]; return there }) {
-		lines = append(lines, fmt.Sprintf("%.4f  %s", f.rec.Metrics[at(r)], r.Words(d.Learnt)))
+	for _, r := range d.Shown(func(r pipeline.Role) bool { _, there := f.rec.Metrics[valueOf(r)]; return there }) {
+		lines = append(lines, fmt.Sprintf("%.4f  %s", f.rec.Metrics[valueOf(r)], r.Words(d.Learnt)))
 	}
 	if note := f.rec.Notes[key]; note != "" && !f.told[note] {
 		f.told[note] = true

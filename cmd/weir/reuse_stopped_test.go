@@ -74,9 +74,9 @@ func TestUnfinishedTrainingIsNoReuse(t *testing.T) {
 // TestVerifyNeedsTheKeyOfTheRunThatPaid, and says whose is gone.
 func TestVerifyNeedsTheKeyOfTheRunThatPaid(t *testing.T) {
 	d := newDay(t)
-	first := d.then("the first run", 1)
+	first := d.step("the first run", 1)
 	d.edit("spec.yaml", "rows: 50", "rows: 60")
-	second := d.then("rows", 0)
+	second := d.step("rows", 0)
 	s := d.study
 	s.must(os.Remove(filepath.Join(first.Run, "internal", "noise.key")))
 	if code, _, errs := s.weir("verify", second.Run); code != exitUsage || !bytes.Contains([]byte(errs),

@@ -26,7 +26,7 @@ import (
 	"weir/runtime/budget"
 )
 
-// runFlags are those of `weir run`.
+// runFlags are the flags of `weir run`.
 type runFlags struct {
 	spec     specFlags
 	out      string

@@ -22,16 +22,16 @@ func TestResultRoundsBoundsUp(t *testing.T) {
 func TestFiguresPointToAReportThatIsThere(t *testing.T) {
 	rec := &record.Run{Metrics: map[string]float64{"m.k_marginal_score": 987.5, "m.nist_2018_score": 987500,
 		"m.columns": 3}, Stages: []record.Stage{{ID: "m", Kind: "marginals"}}}
-	var without, with strings.Builder
-	figures(&without, rec, declaredBy(t, rec.Stages...))
+	var plain, noted strings.Builder
+	figures(&plain, rec, declaredBy(t, rec.Stages...))
 	rec.Internal = []record.File{{Path: "internal/report.html"}}
-	figures(&with, rec, declaredBy(t, rec.Stages...))
-	if text := without.String(); strings.Contains(text, "the report") || !strings.Contains(text,
+	figures(&noted, rec, declaredBy(t, rec.Stages...))
+	if text := plain.String(); strings.Contains(text, "the report") || !strings.Contains(text,
 		"and 2 more in internal/metrics.json\n") || !strings.Contains(text, "m.k_marginal_score") || !strings.Contains(text,
 		"1000 is best") {
 		t.Errorf("a run without a report ends with %s", text)
 	}
-	if text := with.String(); !strings.Contains(text, "; the report says what they mean\n") {
+	if text := noted.String(); !strings.Contains(text, "; the report says what they mean\n") {
 		t.Errorf("a run with a report ends with %s", text)
 	}
 }

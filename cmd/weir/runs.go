@@ -44,7 +44,7 @@ FILE, or OUT/index.html.
 
 Exit codes: 0 done; 2 usage.`
 
-// runsFlags are those of `weir runs`.
+// runsFlags are the flags of `weir runs`.
 type runsFlags struct {
 	out, name, status, since string
 	tag                      string

@@ -14,11 +14,11 @@ import (
 func (s study) runs(args ...string) []listing.Run {
 	s.t.Helper()
 	code, out, errs := s.weir(append([]string{"runs", "--out", s.path("runs"), "--json"}, args...)...)
-	var said struct{ Runs []listing.Run }
-	if err := json.Unmarshal([]byte(out), &said); code != exitDone || err != nil {
+	var printed struct{ Runs []listing.Run }
+	if err := json.Unmarshal([]byte(out), &printed); code != exitDone || err != nil {
 		s.t.Fatalf("exit code %d, %v: %s%s", code, err, out, errs)
 	}
-	return said.Runs
+	return printed.Runs
 }
 
 // TestRunsAreListed, newest first, with what a record says and what it does not; what

@@ -22,7 +22,7 @@ import (
 	"weir/stages/model/sample"
 )
 
-// sampleFlags are those of `weir sample`.
+// sampleFlags are the flags of `weir sample`.
 type sampleFlags struct {
 	rows   int64
 	copies int

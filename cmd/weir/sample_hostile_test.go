@@ -75,10 +75,10 @@ func (s study) sampled(what string, files []pipeline.File) bool {
 		return false // refused on the way in, as readers refuse it: TestHostileArchive
 	}
 	s.must(os.WriteFile(path, archive.Bytes(), 0o600))
-	return s.drawn(what, path, int64(archive.Len()))
+	return s.tryDraw(what, path, int64(archive.Len()))
 }
 
-func (s study) drawn(what, path string, size int64) bool {
+func (s study) tryDraw(what, path string, size int64) bool {
 	s.t.Helper()
 	defer func() {
 		if e := recover(); e != nil {

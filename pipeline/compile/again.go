@@ -2,8 +2,8 @@ package compile
 
 import "weir/pipeline/spec"
 
-// Again is the plan of a spec that says what an earlier one said, as those of an experiment's repeats do, with
-// stages of its own, so that both may run at once. The bill is that of before: to find its noise anew would take most
+// Again returns the plan of a spec that says what an earlier one said, as specs of an experiment's repeats do, with
+// stages of its own, so that both may run at once. The bill is the earlier one: to find its noise anew would take most
 // of the time and come to the same.
 func Again(s *spec.Spec, before *Plan) (*Plan, error) {
 	if s.Digest != before.Digest {

@@ -111,7 +111,7 @@ func (c *compiler) freeBill(paid []*Step) {
 // calibrate sets every step's scale, mechanisms and events.
 func (c *compiler) calibrate(acc privacy.Accountant, paid []*Step) error {
 	t := &c.spec.Privacy
-	proven, unproven := apart(paid)
+	proven, unproven := splitProven(paid)
 	left, err := c.calibratePublished(acc, proven, unproven)
 	if err != nil {
 		return err
@@ -156,7 +156,7 @@ func (c *compiler) settleAt(s *Step, scale float64) error {
 	return nil
 }
 
-// events are those of a step's spends at a scale. A spend that has none there (a
+// events returns the events of a step's spends at a scale. A spend that has none there (a
 // scale at the end of the search, beyond what its mechanism can do) is taken for
 // one without any bound, so that the search turns away from it.
 func (c *compiler) events(s *Step, scale float64) []privacy.Event {

@@ -123,7 +123,7 @@ func (c *compiler) step(s *spec.Stage) {
 		}
 	}
 	c.unruled(s, work.Out)
-	c.named(step.Work.Out, s.ID)
+	c.nameStage(step.Work.Out, s.ID)
 	step.plansAgain(s.Stage)
 	c.checkOutputs(s, in, &step)
 	c.checkSpends(s, in, &step)

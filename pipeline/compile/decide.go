@@ -16,22 +16,23 @@ func (c *compiler) decide() {
 		if s.Work.Decide == nil {
 			continue
 		}
-		by := s.Work.Decide(s.scale())
+		decision := s.Work.Decide(s.scale())
 		if len(s.Keys) > 0 { // how rows that come to weir are counted
-			by.Decided = slices.DeleteFunc(by.Decided, func(d pipeline.Decided) bool { return d.Setting == "counts" })
+			decision.Decided = slices.DeleteFunc(decision.Decided,
+				func(d pipeline.Decided) bool { return d.Setting == "counts" })
 		}
-		s.Decided = append(s.Decided, by.Decided...)
-		for _, f := range by.Findings {
+		s.Decided = append(s.Decided, decision.Decided...)
+		for _, f := range decision.Findings {
 			f.Stage = s.ID
 			c.warning(f)
 		}
-		for _, p := range by.Refused {
+		for _, p := range decision.Refused {
 			c.refuseAt("stages."+s.ID+"."+p.Path, s.ID, p.Rule, p.Found, p.Accepted)
 		}
 	}
 }
 
-// scale is that of the step's noise; 0 where there is none.
+// scale returns the scale of the step's noise; 0 where there is none.
 func (s *Step) scale() float64 {
 	if s.NoiseMultiplier == nil {
 		return 0

@@ -91,13 +91,13 @@ func (e computing) step(s *Step) {
 	if s.Work.Elsewhere == nil || len(refs) != 1 {
 		return
 	}
-	from, ok := e.known[refs[0]]
+	source, ok := e.known[refs[0]]
 	if !ok && !e.needed[refs[0]] {
 		return // rows that a model gave
 	}
-	out, err := from, error(nil)
+	out, err := source, error(nil)
 	if ok {
-		out, err = s.Work.Elsewhere(from)
+		out, err = s.Work.Elsewhere(source)
 	}
 	switch {
 	case !ok:

@@ -75,9 +75,9 @@ func sources(in pipeline.Headers) []string {
 	return slices.Sorted(maps.Keys(seen))
 }
 
-// named puts the name of a stage on the columns that it releases: a stage does not know
+// nameStage puts the name of a stage on the columns that it releases: a stage does not know
 // its own.
-func (c *compiler) named(out pipeline.Headers, stage string) {
+func (c *compiler) nameStage(out pipeline.Headers, stage string) {
 	for _, h := range out {
 		for _, name := range h.LateColumns() {
 			if column := h.Domain.Column(name); column.Source == "" {

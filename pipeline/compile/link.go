@@ -20,7 +20,7 @@ type linker struct {
 }
 
 // link returns the stages in an order in which every stage comes after those it
-// reads, keeping the order of the spec where it may; those of a cycle and those
+// reads, keeping the order of the spec where it may; the stages of a cycle and those
 // with a bad input are left out.
 func link(s *spec.Spec) ([]*spec.Stage, spec.Diagnostics) {
 	l := &linker{spec: s, byID: map[string]*spec.Stage{}, bad: map[string]bool{}}

@@ -15,8 +15,8 @@ import (
 // take together is what the accountant says. The sum finds noise and refuses what is over
 // the budget. It is no bound, so it is never shown.
 
-// apart tells the steps that have a proof from those that have none.
-func apart(paid []*Step) (proven, unproven []*Step) {
+// splitProven tells the steps that have a proof from those that have none.
+func splitProven(paid []*Step) (proven, unproven []*Step) {
 	for _, s := range paid {
 		if s.proven() {
 			proven = append(proven, s)
@@ -96,7 +96,7 @@ func (c *compiler) fixed(acc privacy.Accountant, proven, unproven []*Step) (sum 
 	return sum, nil
 }
 
-// arithmetic is that of the step's paper, over its noise.
+// arithmetic returns the arithmetic of the step's paper, over its noise.
 func (c *compiler) arithmetic(s *Step) func(multiplier float64) (float64, error) {
 	return func(m float64) (float64, error) {
 		eps, err := s.Work.Terms.Published.Epsilon(m, c.spec.Privacy.Delta)
@@ -116,7 +116,7 @@ func (c *compiler) checkArithmetic(s *spec.Stage, t pipeline.Pricing) {
 // overPublished refuses a bill without a proof that by the papers' arithmetic is above the
 // budget, and warns of a stage about which nothing says what it takes of it.
 func (c *compiler) overPublished(acc privacy.Accountant, paid []*Step) {
-	proven, unproven := apart(paid)
+	proven, unproven := splitProven(paid)
 	if len(unproven) == 0 {
 		return
 	}

@@ -183,12 +183,13 @@ func plain(t reflect.Type) bool {
 
 // event is the mechanism's event for all that one unit changes.
 func (after change) event(m privacy.Mechanism, adjacency privacy.Adjacency) (privacy.Event, error) {
-	on, sharded := m.(privacy.OnShards)
+	shards, sharded := m.(privacy.OnShards)
 	switch {
 	case after.shards != 0 && !sharded:
 		return nil, fmt.Errorf("it runs on rows, and one changed unit may change a whole shard")
-	case after.shards != 0 && (after.shards != on.Shards() || after.rows > 0):
-		return nil, fmt.Errorf("it runs on %d shards, and what the stage reads is not one table of that many", on.Shards())
+	case after.shards != 0 && (after.shards != shards.Shards() || after.rows > 0):
+		return nil, fmt.Errorf("it runs on %d shards, and what the stage reads is not one table of that many",
+			shards.Shards())
 	case after.shards == 0 && sharded:
 		return nil, fmt.Errorf("it runs on shards, and the table has none: put a stage of kind shard before it")
 	case sharded:

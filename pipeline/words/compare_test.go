@@ -249,14 +249,14 @@ func TestMixedKinds(t *testing.T) {
 		!strings.Contains(err.Error(), "weir plan --json") {
 		t.Errorf("JSON that is no plan: %v", err)
 	}
-	without := specSide(specOf)
-	without.Plan, without.Why = nil, "the budget cannot be met"
-	r, err := Compare(without, specSide(strings.Replace(specOf, "seed: 3", "seed: 4", 1)))
+	bare := specSide(specOf)
+	bare.Plan, bare.Why = nil, "the budget cannot be met"
+	r, err := Compare(bare, specSide(strings.Replace(specOf, "seed: 3", "seed: 4", 1)))
 	if err != nil || len(r.Settings) != 1 || r.Totals != nil || !strings.Contains(fmt.Sprint(r.Notes),
 		"the budget cannot be met") {
 		t.Errorf("a spec without a plan: %+v, %v", r, err)
 	}
-	if _, err := Compare(without, Side{Name: "p.json", Kind: PlanSide, Plan: []byte(planOf)}); err == nil ||
+	if _, err := Compare(bare, Side{Name: "p.json", Kind: PlanSide, Plan: []byte(planOf)}); err == nil ||
 		!strings.Contains(err.Error(), "the budget cannot be met") {
 		t.Errorf("a spec without a plan against a plan: %v", err)
 	}

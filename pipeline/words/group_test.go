@@ -10,15 +10,16 @@ import (
 // TestGroups: a kind stands under what it gives, models first; a group without kinds is left out.
 func TestGroups(t *testing.T) {
 	out := func(form pipeline.Form) []pipeline.Port { return []pipeline.Port{{Name: "out", Form: form}} }
-	made := func() pipeline.Stage { return nil }
+	newStage := func() pipeline.Stage { return nil }
 	reg, err := pipeline.NewRegistry([]pipeline.Kind{
-		{Name: "bounds", Doc: "Bounds.", Out: out(pipeline.FormTable), New: made},
-		{Name: "tree", Doc: "Tree.", Out: out(pipeline.FormModel), New: made},
-		{Name: "aim", Doc: "Aim.", Out: out(pipeline.FormModel), New: made},
-		{Name: "sample", Doc: "Sample.", In: out(pipeline.FormModel), Out: out(pipeline.FormTable), Draws: true, New: made},
-		{Name: "count", Doc: "Count.", Out: out(pipeline.FormCount), New: made},
-		{Name: "forest", Doc: "Forest.", Out: out(pipeline.FormDetector), New: made},
-		{Name: "remove", Doc: "Remove.", In: out(pipeline.FormDetector), Out: out(pipeline.FormTable), New: made},
+		{Name: "bounds", Doc: "Bounds.", Out: out(pipeline.FormTable), New: newStage},
+		{Name: "tree", Doc: "Tree.", Out: out(pipeline.FormModel), New: newStage},
+		{Name: "aim", Doc: "Aim.", Out: out(pipeline.FormModel), New: newStage},
+		{Name: "sample", Doc: "Sample.", In: out(pipeline.FormModel), Out: out(pipeline.FormTable), Draws: true,
+			New: newStage},
+		{Name: "count", Doc: "Count.", Out: out(pipeline.FormCount), New: newStage},
+		{Name: "forest", Doc: "Forest.", Out: out(pipeline.FormDetector), New: newStage},
+		{Name: "remove", Doc: "Remove.", In: out(pipeline.FormDetector), Out: out(pipeline.FormTable), New: newStage},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -10,7 +10,7 @@ import (
 	"weir/privacy"
 )
 
-// plan is one of a paid stage and what is drawn from it.
+// examplePlan returns a plan of a paid stage and what is drawn from it.
 func examplePlan() *pipeline.Plan {
 	alone, noise := 0.36, 1.1
 	reads := func(port string, refs ...pipeline.Ref) map[string][]pipeline.Ref {

@@ -12,7 +12,7 @@ import (
 	"weir/schema"
 )
 
-// Figures are those of a run against real rows, by STAGE.NAME or STAGE.NAME.COLUMN.
+// Figures are the figures of a run against real rows, by STAGE.NAME or STAGE.NAME.COLUMN.
 type Figures struct {
 	Cell     string                // what its repeats have in common
 	Values   map[string]float64    // of the run
@@ -288,7 +288,7 @@ func vary(path []any, trees []any, tell func(path string, words []string)) {
 			for i, m := range mappings {
 				inner[i] = m.values[key]
 			}
-			vary(below(path, key), inner, tell)
+			vary(childPath(path, key), inner, tell)
 		}
 		return
 	}
@@ -322,7 +322,7 @@ func allMappings(trees []any) (list []*mapping, all bool) {
 	for _, t := range trees {
 		m, ok := t.(*mapping)
 		if items, listed := t.([]any); listed {
-			m, ok = named(items)
+			m, ok = mappingByName(items)
 		}
 		if !ok {
 			return nil, false

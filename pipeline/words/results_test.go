@@ -26,7 +26,7 @@ func TestSpread(t *testing.T) {
 		}
 		return all
 	}
-	with := func(v, low, high float64) map[string]float64 {
+	figuresOf := func(v, low, high float64) map[string]float64 {
 		return map[string]float64{"u.f": v, "u.f_low": low, "u.f_high": high}
 	}
 	one := func(v float64) map[string]float64 { return map[string]float64{"u.f": v} }
@@ -34,15 +34,18 @@ func TestSpread(t *testing.T) {
 		a, b            Figures
 		verdict, spread string
 	}{
-		"equal":           {Figures{Values: one(1)}, Figures{Values: one(1)}, Unchanged, ""},
-		"nothing known":   {Figures{Values: one(1)}, Figures{Values: one(2)}, NoSpread, ""},
-		"in one alone":    {Figures{Values: map[string]float64{}}, Figures{Values: one(2)}, OneSide, ""},
-		"intervals meet":  {Figures{Values: with(1, 0, 2)}, Figures{Values: with(3, 2, 4)}, Within, "intervals meet"},
-		"intervals apart": {Figures{Values: with(1, 0, 2)}, Figures{Values: with(3, 2.1, 4)}, Beyond, "intervals apart"},
-		"apart downwards": {Figures{Values: with(3, 2.1, 4)}, Figures{Values: with(1, 0, 2)}, Beyond, "intervals apart"},
-		"one interval":    {Figures{Values: with(1, 0, 2)}, Figures{Values: one(2)}, Within, "intervals meet"},
-		"intervals first": {Figures{Cell: "a", Values: with(1, 0, 2), Repeats: values(1, 1.001, 1.002)},
-			Figures{Cell: "b", Values: with(2, 1, 3), Repeats: values(2, 2.001, 2.002)}, Within, "intervals meet"},
+		"equal":         {Figures{Values: one(1)}, Figures{Values: one(1)}, Unchanged, ""},
+		"nothing known": {Figures{Values: one(1)}, Figures{Values: one(2)}, NoSpread, ""},
+		"in one alone":  {Figures{Values: map[string]float64{}}, Figures{Values: one(2)}, OneSide, ""},
+		"intervals meet": {Figures{Values: figuresOf(1, 0, 2)}, Figures{Values: figuresOf(3, 2, 4)}, Within,
+			"intervals meet"},
+		"intervals apart": {Figures{Values: figuresOf(1, 0, 2)}, Figures{Values: figuresOf(3, 2.1, 4)}, Beyond,
+			"intervals apart"},
+		"apart downwards": {Figures{Values: figuresOf(3, 2.1, 4)}, Figures{Values: figuresOf(1, 0, 2)}, Beyond,
+			"intervals apart"},
+		"one interval": {Figures{Values: figuresOf(1, 0, 2)}, Figures{Values: one(2)}, Within, "intervals meet"},
+		"intervals first": {Figures{Cell: "a", Values: figuresOf(1, 0, 2), Repeats: values(1, 1.001, 1.002)},
+			Figures{Cell: "b", Values: figuresOf(2, 1, 3), Repeats: values(2, 2.001, 2.002)}, Within, "intervals meet"},
 		"one repeat": {Figures{Cell: "a", Values: one(1), Repeats: values(1)}, Figures{Cell: "b", Values: one(2),
 			Repeats: values(2)}, NoSpread, ""},
 		// Variance 0.02 of (1, 1.2): 12.706 sqrt(0.04) = 2.5412.

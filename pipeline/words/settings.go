@@ -54,7 +54,7 @@ func differences(path []any, a, b any) []Change {
 
 func ofMappings(path []any, a, b *mapping) (all []Change) {
 	for _, k := range a.keys {
-		places := below(path, k)
+		places := childPath(path, k)
 		if after, there := b.values[k]; there {
 			all = append(all, differences(places, a.values[k], after)...)
 		} else {
@@ -63,7 +63,7 @@ func ofMappings(path []any, a, b *mapping) (all []Change) {
 	}
 	for _, k := range b.keys {
 		if _, there := a.values[k]; !there {
-			all = append(all, Change{Path: schema.Path(below(path, k)...), What: Added, After: b.values[k]})
+			all = append(all, Change{Path: schema.Path(childPath(path, k)...), What: Added, After: b.values[k]})
 		}
 	}
 	return all
@@ -72,8 +72,8 @@ func ofMappings(path []any, a, b *mapping) (all []Change) {
 // ofLists compares lists of named mappings, such as columns, by name, and all others as
 // one value.
 func ofLists(path []any, a, b []any) []Change {
-	namedA, ok := named(a)
-	namedB, also := named(b)
+	namedA, ok := mappingByName(a)
+	namedB, also := mappingByName(b)
 	if ok && also {
 		all := ofMappings(path, namedA, namedB)
 		if !sameOrder(namedA, namedB) {
@@ -91,21 +91,21 @@ func ofLists(path []any, a, b []any) []Change {
 	return []Change{{schema.Path(path...), Changed, a, b}}
 }
 
-// named is a list of mappings as a mapping by their names, which stand first in it.
-func named(list []any) (*mapping, bool) {
-	by := newMapping()
+// mappingByName is a list of mappings as a mapping by their names, which stand first in it.
+func mappingByName(list []any) (*mapping, bool) {
+	entries := newMapping()
 	for _, item := range list {
 		m, ok := item.(*mapping)
 		if !ok {
 			return nil, false
 		}
 		name, ok := m.values["name"].(string)
-		if _, twice := by.values[name]; !ok || twice {
+		if _, twice := entries.values[name]; !ok || twice {
 			return nil, false
 		}
-		by.set(name, m)
+		entries.set(name, m)
 	}
-	return by, len(list) > 0
+	return entries, len(list) > 0
 }
 
 func sameOrder(a, b *mapping) bool {
@@ -128,8 +128,8 @@ func names(m *mapping) []any {
 	return list
 }
 
-// below is a path of its own, which no neighbour writes over.
-func below(path []any, key string) []any { return append(slices.Clone(path), key) }
+// childPath is a path of its own, which no neighbour writes over.
+func childPath(path []any, key string) []any { return append(slices.Clone(path), key) }
 
 func stagePath(id string) string { return schema.Path("stages", id) }
 
@@ -167,8 +167,8 @@ func (m *mapping) set(key string, value any) {
 	m.values[key] = value
 }
 
-// at is the mapping under a key; an empty one where there is none.
-func (m *mapping) at(key string) *mapping {
+// child is the mapping under a key; an empty one where there is none.
+func (m *mapping) child(key string) *mapping {
 	if inner, ok := m.values[key].(*mapping); ok {
 		return inner
 	}
@@ -305,7 +305,7 @@ func renames(a, b *mapping, ports map[string][]string) (found []rename) {
 		for again := true; again; {
 			again = false
 			now := renamed(a, found, ports)
-			if r, ok := nextRename(now.at("stages"), b.at("stages"), same); ok {
+			if r, ok := nextRename(now.child("stages"), b.child("stages"), same); ok {
 				found, again = append(found, r), true
 			}
 		}
@@ -316,10 +316,10 @@ func renames(a, b *mapping, ports map[string][]string) (found []rename) {
 // nextRename is the first stage of a alone that is the same as exactly one of b alone,
 // which is the same as no other of a.
 func nextRename(a, b *mapping, same func(x, y *mapping) bool) (rename, bool) {
-	onlyA, onlyB := without(a, b), without(b, a)
+	onlyA, onlyB := missingKeys(a, b), missingKeys(b, a)
 	for _, source := range onlyA {
-		to := matching(onlyB, func(id string) bool { return same(a.at(source), b.at(id)) })
-		if len(to) == 1 && len(matching(onlyA, func(id string) bool { return same(a.at(id), b.at(to[0])) })) == 1 {
+		to := matching(onlyB, func(id string) bool { return same(a.child(source), b.child(id)) })
+		if len(to) == 1 && len(matching(onlyA, func(id string) bool { return same(a.child(id), b.child(to[0])) })) == 1 {
 			return rename{source, to[0]}, true
 		}
 	}
@@ -335,7 +335,7 @@ func matching(ids []string, is func(id string) bool) (found []string) {
 	return found
 }
 
-func without(m, other *mapping) (keys []string) {
+func missingKeys(m, other *mapping) (keys []string) {
 	for _, k := range m.keys {
 		if _, there := other.values[k]; !there {
 			keys = append(keys, k)
@@ -356,20 +356,20 @@ func reads(stage *mapping, ports map[string][]string) *mapping {
 
 // ports lists the keys under which stages of a kind name what they read.
 func ports(plans ...*plan) map[string][]string {
-	by := map[string][]string{}
+	groups := map[string][]string{}
 	for _, p := range plans {
 		if p == nil {
 			continue
 		}
 		for _, s := range p.Stages {
 			for port := range s.Inputs {
-				if key := portKey(port); !slices.Contains(by[s.Kind], key) {
-					by[s.Kind] = append(by[s.Kind], key)
+				if key := portKey(port); !slices.Contains(groups[s.Kind], key) {
+					groups[s.Kind] = append(groups[s.Kind], key)
 				}
 			}
 		}
 	}
-	return by
+	return groups
 }
 
 // renamed is a spec's tree with the new names wherever a stage is meant: as a key of
@@ -380,11 +380,11 @@ func renamed(spec *mapping, names []rename, ports map[string][]string) *mapping 
 	}
 	out := &mapping{keys: spec.keys, values: maps.Clone(spec.values)}
 	stages := newMapping()
-	for _, id := range spec.at("stages").keys {
-		stages.set(newName(id, names), rereads(spec.at("stages").at(id), names, ports))
+	for _, id := range spec.child("stages").keys {
+		stages.set(newName(id, names), rereads(spec.child("stages").child(id), names, ports))
 	}
 	out.values["stages"] = stages
-	if privacy := spec.at("privacy"); privacy.values["split"] != nil {
+	if privacy := spec.child("privacy"); privacy.values["split"] != nil {
 		shares := &mapping{keys: privacy.keys, values: maps.Clone(privacy.values)}
 		shares.values["split"] = rekeyed(privacy.values["split"], func(k string) string { return newName(k, names) })
 		out.values["privacy"] = shares

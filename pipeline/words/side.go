@@ -185,7 +185,7 @@ func IsPlan(data []byte) bool {
 	return err == nil && len(data) > 0
 }
 
-// Digest is that of the spec of a plan; "" where it is none.
+// Digest returns the digest of the spec of a plan; "" where it is none.
 func Digest(data []byte) string {
 	p, err := readPlan(Side{Plan: data})
 	if err != nil || p == nil {
@@ -210,7 +210,7 @@ func settingsOf(a, b Side, planA, planB *plan) (treeA, treeB *mapping, err error
 	return treeA, treeB, err
 }
 
-// settings are those of a spec that its plan holds, by the paths that the spec has for
+// settings returns the settings of a spec that its plan holds, by the paths that the spec has for
 // them.
 func (p *plan) settings() *mapping {
 	stages := newMapping()
@@ -355,7 +355,7 @@ func (s *planned) bill() *mapping {
 	for i, spend := range s.Spends {
 		spends[i] = readJSON(spend)
 	}
-	if by, ok := named(spends); ok {
+	if by, ok := mappingByName(spends); ok {
 		m.set("mechanisms", by)
 	} else {
 		m.set("mechanisms", spends)

@@ -396,7 +396,7 @@ func bound(x *float64) string {
 	return privacy.Bound(*x)
 }
 
-// listing are the figures that people read first: those of whole tables that moved. The
+// listing returns the figures that people read first: figures of whole tables that moved. The
 // others are counted by their verdict.
 func listing(all []Figure) (listed []Figure, rest map[string]int) {
 	rest = map[string]int{}

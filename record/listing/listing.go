@@ -66,7 +66,7 @@ func (f Filter) Select(runs []Run) []Run {
 	return chosen
 }
 
-// figures are the names of the main figures of some runs, those of most runs first and then
+// figures returns the names of the main figures of some runs, the figures of most runs first and then
 // as people look at them.
 func figures(runs []Run) []string {
 	counts := map[string]int{}

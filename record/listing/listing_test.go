@@ -14,7 +14,7 @@ import (
 	"unicode"
 )
 
-func at(day int) time.Time { return time.Date(2026, 11, day, 12, 0, 0, 0, time.UTC) }
+func onDay(day int) time.Time { return time.Date(2026, 11, day, 12, 0, 0, 0, time.UTC) }
 
 func epsilonOf(x float64) *float64 { return &x }
 
@@ -22,12 +22,13 @@ func epsilonOf(x float64) *float64 { return &x }
 func three() []Run {
 	return []Run{
 		{Path: "runs/a/20261101-x", Name: "a", ID: "20261101-120000-0123456789abcdef", Status: "done", Proven: epsilonOf(1),
-			Published: epsilonOf(0.5), Started: at(1), Bytes: 1500,
+			Published: epsilonOf(0.5), Started: onDay(1), Bytes: 1500,
 			Metrics: map[string]float64{"u.auroc": 0.5, "u.accuracy": 0.25}, Main: []string{"u.auroc", "u.accuracy"},
 			Report: "internal/report.html"},
-		{Path: "runs/a/20261103-x", Name: "a", ID: "20261103-x", Status: "failed", Started: at(3), Test: true,
+		{Path: "runs/a/20261103-x", Name: "a", ID: "20261103-x", Status: "failed", Started: onDay(3), Test: true,
 			Metrics: map[string]float64{"u.auroc": 0.75}, Main: []string{"u.auroc"}},
-		{Path: "runs/b/20261102-x", Name: "b", ID: "20261102-x", Status: Unreadable, Why: "has no run.json", Started: at(2)},
+		{Path: "runs/b/20261102-x", Name: "b", ID: "20261102-x", Status: Unreadable, Why: "has no run.json",
+			Started: onDay(2)},
 	}
 }
 
@@ -48,8 +49,8 @@ func TestSelect(t *testing.T) {
 		"name":    {Filter{Name: "a"}, []string{"20261103", "20261101"}},
 		"pattern": {Filter{Name: "[ab]*"}, []string{"20261103", "20261102", "20261101"}},
 		"status":  {Filter{Status: Unreadable}, []string{"20261102"}},
-		"since":   {Filter{Since: at(2)}, []string{"20261103", "20261102"}},
-		"none":    {Filter{Name: "c", Since: at(2)}, nil},
+		"since":   {Filter{Since: onDay(2)}, []string{"20261103", "20261102"}},
+		"none":    {Filter{Name: "c", Since: onDay(2)}, nil},
 	} {
 		if got := names(c.f.Select(three())); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, must be %v", name, got, c.want)
@@ -64,7 +65,7 @@ a     20261103-x              failed, NOT PRIVATE  none     24h  0 B     u.auroc
 b     20261102-x              unreadable                    2d   0 B     has no run.json
 a     20261101-120000-012345  done                 1 (0.5)  3d   1.5 kB  u.auroc 0.5000  u.accuracy 0.2500
 `
-	if got := Text(Filter{}.Select(three()), at(4)); got != want {
+	if got := Text(Filter{}.Select(three()), onDay(4)); got != want {
 		t.Errorf("got\n%s, must be\n%s", got, want)
 	}
 }
@@ -81,13 +82,13 @@ a     20261103-x              failed, NOT PRIVATE  none     24h  0 B     seed 4 
 a     20261101-120000-012345  done                 1 (0.5)  3d   1.5 kB  seed 3  train.bins -                                              u.auroc 0.5000  u.accuracy 0.2500
       #good #paper tails are\x1b[2J right
 `
-	if got := Text(runs, at(4)); got != want {
+	if got := Text(runs, onDay(4)); got != want {
 		t.Errorf("got\n%s, must be\n%s", got, want)
 	}
 	if got := (Filter{Tag: "paper"}).Select(runs); len(got) != 1 || got[0].ID != runs[1].ID {
 		t.Errorf("the tag paper selects %v", names(got))
 	}
-	page, err := Page(runs, at(4), func(Run) string { return "" })
+	page, err := Page(runs, onDay(4), func(Run) string { return "" })
 	for _, want := range []string{"Differs in", "train.<wbr>bins <strong>8</strong>", "#good #paper tails are",
 		`<th scope="col" class="n">Published</th>`} {
 		if err != nil || !strings.Contains(string(page), want) {
@@ -95,10 +96,10 @@ a     20261101-120000-012345  done                 1 (0.5)  3d   1.5 kB  seed 3 
 		}
 	}
 	wellFormed(t, string(page))
-	if page, _ := Page(runs[:1], at(4), func(Run) string { return "" }); strings.Contains(string(page), "Published") {
+	if page, _ := Page(runs[:1], onDay(4), func(Run) string { return "" }); strings.Contains(string(page), "Published") {
 		t.Error("a page without published epsilons has a column for them")
 	}
-	if page, _ := Page(three(), at(4), func(Run) string { return "" }); strings.Contains(string(page), "Differs in") {
+	if page, _ := Page(three(), onDay(4), func(Run) string { return "" }); strings.Contains(string(page), "Differs in") {
 		t.Error("a page of runs that do not differ has a column for it")
 	}
 }
@@ -154,14 +155,14 @@ func TestHostileNames(t *testing.T) {
 		r.Name, r.ID, r.Status, r.Why, r.Report = r.Name+escape, r.ID+escape, r.Status+escape, r.Why+escape, r.Report+escape
 		r.Metrics, r.Main = map[string]float64{"u." + escape: 1}, []string{"u." + escape}
 	}
-	text := Text(runs, at(4))
+	text := Text(runs, onDay(4))
 	if strings.Count(text, "\n") != 7 || strings.ContainsFunc(text, func(c rune) bool {
 		return unicode.IsControl(c) &&
 			c != '\n' || c == '\u202e'
 	}) {
 		t.Errorf("a terminal obeys %q", text)
 	}
-	page, err := Page(runs, at(4), func(r Run) string { return "javascript:alert(1)/" + r.ID })
+	page, err := Page(runs, onDay(4), func(r Run) string { return "javascript:alert(1)/" + r.ID })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +202,7 @@ func wellFormed(t *testing.T, page string) {
 // TestPage: each run has its line and its link, figures without a value are empty and sort
 // last, no run leads off the page, and nothing is fetched.
 func TestPage(t *testing.T) {
-	page, err := Page(Filter{}.Select(three()), at(4), func(r Run) string { return r.Name + "/ü #1" })
+	page, err := Page(Filter{}.Select(three()), onDay(4), func(r Run) string { return r.Name + "/ü #1" })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,7 +236,7 @@ func TestEmptyPage(t *testing.T) {
 		many.Metrics[many.Main[i]] = float64(i)
 	}
 	for _, runs := range [][]Run{nil, {many}} {
-		page, err := Page(runs, at(4), func(Run) string { return "" })
+		page, err := Page(runs, onDay(4), func(Run) string { return "" })
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -56,7 +56,7 @@ type cell struct {
 const mostColumns = 6
 
 // Page renders a page of runs, which are newest first, as of now. toRun gives the path of a
-// run's folder from that of the page, with slashes, or "" where there is none.
+// run's folder from the folder of the page, with slashes, or "" where there is none.
 func Page(runs []Run, now time.Time, toRun func(Run) string) ([]byte, error) {
 	v := view{Style: template.CSS(report.Style() + pageStyle), Script: template.JS(pageScript),
 		At: now.Format("2006-01-02 15:04"), Groups: groups(runs), Names: figures(runs)}

@@ -16,10 +16,12 @@ func Text(runs []Run, now time.Time) string {
 	var b strings.Builder
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	differ := slices.ContainsFunc(runs, func(r Run) bool { return len(r.Differs) > 0 })
-	fmt.Fprintln(t, strings.Join(with(differ, []string{"SPEC", "RUN", "STATUS", "EPSILON", "AGE", "SIZE"}, "DIFFERS IN",
+	fmt.Fprintln(t, strings.Join(appendIf(differ, []string{"SPEC", "RUN", "STATUS", "EPSILON", "AGE", "SIZE"},
+		"DIFFERS IN",
 		"MAIN FIGURES (PRIVATE)"), "\t"))
 	for _, r := range runs {
-		cells := with(differ, []string{r.Name, ShortID(r.ID), status(r), epsilons(r), Age(now.Sub(r.Started)), Size(r.Bytes)},
+		cells := appendIf(differ, []string{r.Name, ShortID(r.ID), status(r), epsilons(r), Age(now.Sub(r.Started)),
+			Size(r.Bytes)},
 			differs(r), mainFigures(r))
 		for i, c := range cells {
 			cells[i] = plaintext.Text(strings.NewReplacer("\n", " ", "\t", " ").Replace(c))
@@ -30,8 +32,8 @@ func Text(runs []Run, now time.Time) string {
 	return remarked(b.String(), runs)
 }
 
-// with puts a cell before the last one where some run has something in it.
-func with(some bool, cells []string, cell, last string) []string {
+// appendIf puts a cell before the last one where some run has something in it.
+func appendIf(some bool, cells []string, cell, last string) []string {
 	if some {
 		cells = append(cells, cell)
 	}
@@ -105,7 +107,7 @@ func status(r Run) string {
 	return r.Status
 }
 
-// epsilons are the proven one and, in brackets, that of a paper's accounting.
+// epsilons returns the proven epsilon and, in brackets, the epsilon of a paper's accounting.
 func epsilons(r Run) string {
 	switch {
 	case r.Status == Unreadable:

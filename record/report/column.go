@@ -44,11 +44,11 @@ func histogramAndDistribution(h text.Handler, c Column, dc draw.Canvas) {
 	half := vg.Length((dc.Max.Y - dc.Min.Y) / 2) // rounded, so that Crop adds to it alike on every processor
 	lo, hi := c.ends()
 	bins, shares := histogram(h, c, lo, hi), distribution(h, c, lo, hi)
-	above, below := draw.Crop(dc, 0, 0, half, 0), draw.Crop(dc, 0, 0, 0, -half)
+	upper, lower := draw.Crop(dc, 0, 0, half, 0), draw.Crop(dc, 0, 0, 0, -half)
 	// One axis below the other: the numbers at their sides are not equally wide.
-	right := bins.DataCanvas(above).Min.X - shares.DataCanvas(below).Min.X
-	bins.Draw(draw.Crop(above, max(0, -right), 0, 0, 0))
-	shares.Draw(draw.Crop(below, max(0, right), 0, 0, 0))
+	right := bins.DataCanvas(upper).Min.X - shares.DataCanvas(lower).Min.X
+	bins.Draw(draw.Crop(upper, max(0, -right), 0, 0, 0))
+	shares.Draw(draw.Crop(lower, max(0, right), 0, 0, 0))
 }
 
 // ends of the axis: of the bins, and of the value that they leave out.
@@ -125,15 +125,16 @@ func merge(c Column) (labels []string, real, synthetic []float64) {
 	rest, restReal, restSynthetic := 0, 0.0, 0.0
 	for i, l := range c.Labels {
 		if !stored[i] {
-			rest, restReal, restSynthetic = rest+1, restReal+at(c.Real, i), restSynthetic+at(c.Synthetic, i)
+			rest, restReal, restSynthetic = rest+1, restReal+valueAt(c.Real, i), restSynthetic+valueAt(c.Synthetic, i)
 			continue
 		}
-		labels, real, synthetic = append(labels, l), append(real, at(c.Real, i)), append(synthetic, at(c.Synthetic, i))
+		labels, real, synthetic = append(labels, l), append(real, valueAt(c.Real, i)),
+			append(synthetic, valueAt(c.Synthetic, i))
 	}
 	return append(labels, fmt.Sprintf("%d others", rest)), append(real, restReal), append(synthetic, restSynthetic)
 }
 
-func (c Column) height(i int) float64 { return math.Max(at(c.Real, i), at(c.Synthetic, i)) }
+func (c Column) height(i int) float64 { return math.Max(valueAt(c.Real, i), valueAt(c.Synthetic, i)) }
 
 func fill(x []float64, n int) []float64 {
 	out := make([]float64, n)
@@ -212,7 +213,7 @@ func (c Column) caption() string {
 	return text
 }
 
-func at(x []float64, i int) float64 {
+func valueAt(x []float64, i int) float64 {
 	if i < len(x) {
 		return x[i]
 	}

@@ -90,11 +90,11 @@ func (p *Picture) SVG() ([]byte, error) {
 	p.render(full)
 	var b bytes.Buffer
 	_, err := c.WriteTo(&b)
-	return []byte(plaintext.Text(string(named(b.Bytes(), p.alt)))), err
+	return []byte(plaintext.Text(string(withTitle(b.Bytes(), p.alt)))), err
 }
 
-// named gives a drawing its text for screen readers.
-func named(svg []byte, alt string) []byte {
+// withTitle gives a drawing its text for screen readers.
+func withTitle(svg []byte, alt string) []byte {
 	return bytes.Replace(svg, []byte("<g "), []byte("<title>"+html.EscapeString(alt)+"</title>\n<g "), 1)
 }
 

@@ -13,8 +13,8 @@ type loss struct {
 	What    string
 }
 
-// losses lists the n columns with the largest total variation: that of the table of
-// columns, or, where the page has none, that of the first stage that measured it.
+// losses lists the n columns with the largest total variation, by the table of
+// columns, or, where the page has none, by the first stage that measured it.
 func (r *Report) losses(n int) (list []loss, by string) {
 	for _, c := range r.Columns {
 		if !math.IsNaN(c.TotalVariation) {
@@ -69,9 +69,9 @@ func (c Column) change() string {
 func (c Column) moved() string {
 	best := 0
 	for i := range c.Labels {
-		if math.Abs(at(c.Real, i)-at(c.Synthetic, i)) > math.Abs(at(c.Real, best)-at(c.Synthetic, best)) {
+		if math.Abs(valueAt(c.Real, i)-valueAt(c.Synthetic, i)) > math.Abs(valueAt(c.Real, best)-valueAt(c.Synthetic, best)) {
 			best = i
 		}
 	}
-	return fmt.Sprintf("%s: %s → %s", c.Labels[best], percent(at(c.Real, best)), percent(at(c.Synthetic, best)))
+	return fmt.Sprintf("%s: %s → %s", c.Labels[best], percent(valueAt(c.Real, best)), percent(valueAt(c.Synthetic, best)))
 }

@@ -34,7 +34,7 @@ type File struct {
 }
 
 // Files renders the page report.html and each plot as plots-NAME.svg and
-// plots-NAME.png; of columns, those of the worst `plots` columns.
+// plots-NAME.png; of columns, the plots of the worst `plots` columns.
 func (r *Report) Files(plots int) ([]File, error) {
 	d := r.drawings(plots)
 	page, err := r.page(d)
@@ -193,7 +193,7 @@ func (g Group) table(i int, p Privacy) table {
 			continue
 		}
 		t.Rows = append(t.Rows, row{f.Name, f.Column, Number(f.Value), intervals[[2]string{f.Name, f.Column}],
-			p.said(f.Note)})
+			p.withoutBaseline(f.Note)})
 	}
 	if all := len(t.Rows); all > mostListed {
 		t.Rows = slices.DeleteFunc(t.Rows, func(r row) bool { return r.Column != "" })

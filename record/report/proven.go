@@ -6,9 +6,9 @@ import "strings"
 // then nothing on the page may pass for a bound.
 func (p Privacy) Unproven() bool { return p.Proven == nil && p.Claims == "published" }
 
-// said is a text about independent columns at the same epsilon. Where no epsilon is proven
-// that of the baseline is the one of the spec, and the table has none to be equal to it.
-func (p Privacy) said(text string) string {
+// withoutBaseline is a text about independent columns at the same epsilon. Where no epsilon is proven
+// the epsilon of the baseline is the one of the spec, and the table has none to be equal to it.
+func (p Privacy) withoutBaseline(text string) string {
 	if !p.Unproven() {
 		return text
 	}

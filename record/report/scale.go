@@ -129,7 +129,7 @@ const apart = 1.01
 // worse reports whether a value is worse than independent columns at the same epsilon.
 // Single columns must be far from the real ones too: all that an epsilon can give them
 // is what independent columns have, and some of it is rightly spent on pairs. A score
-// must be worse with its whole interval, since that of independent columns is luck.
+// must be worse with its whole interval, since a better one of independent columns is luck.
 func (m measure) worse(value float64, s scale) bool {
 	switch {
 	case math.IsNaN(s.baseline):

@@ -71,7 +71,7 @@ func Words(groups []Group, p Privacy) map[[2]string]Word {
 
 // in is the verdict in words that hold for a table of the privacy.
 func (v verdict) in(p Privacy) verdict {
-	v.Beside, v.Why = p.said(v.Beside), p.said(v.Why)
+	v.Beside, v.Why = p.withoutBaseline(v.Beside), p.withoutBaseline(v.Why)
 	return v
 }
 
@@ -204,12 +204,12 @@ func (g Group) intervals() map[[2]string]string {
 	for _, f := range g.Figures {
 		values[[2]string{f.Name, f.Column}] = f.Value
 	}
-	for at := range values {
-		lower, upper, may := g.Declared.Ends(at[0])
-		low, one := values[[2]string{lower, at[1]}]
-		high, other := values[[2]string{upper, at[1]}]
+	for key := range values {
+		lower, upper, may := g.Declared.Ends(key[0])
+		low, one := values[[2]string{lower, key[1]}]
+		high, other := values[[2]string{upper, key[1]}]
 		if may && one && other && !math.IsNaN(low+high) {
-			out[at] = Number(low) + " to " + Number(high)
+			out[key] = Number(low) + " to " + Number(high)
 		}
 	}
 	return out

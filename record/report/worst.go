@@ -103,6 +103,6 @@ func (c Column) mean(s Summary, shares []float64) string {
 	case len(shares) == 0:
 		return "–"
 	default:
-		return percent(at(shares, k))
+		return percent(valueAt(shares, k))
 	}
 }

@@ -117,24 +117,24 @@ func hasPaid(rec *record.Run, kind string) bool {
 // rests reports whether the charge of a stage rests on a setting: of the stage, of those that it reads, of others that
 // share the budget with it, or of dataset, privacy and seed.
 func rests(plan *compile.Plan, stage string, c words.Change) bool {
-	under := func(path string) bool {
+	within := func(path string) bool {
 		return c.Path == path || strings.HasPrefix(c.Path, path+".") || strings.HasPrefix(c.Path, path+"[")
 	}
 	for _, free := range []string{"dataset.budget", "dataset.ledger", "privacy.acknowledge"} {
-		if under(free) {
+		if within(free) {
 			return false
 		}
 	}
-	if d := plan.Spec.Dataset.Declared; d.Invented == "" && under("dataset."+d.Kind) {
+	if d := plan.Spec.Dataset.Declared; d.Invented == "" && within("dataset."+d.Kind) {
 		return false // a table is known by its content, wherever it lies
 	}
-	if under("dataset") || under("privacy") || under("seed") {
+	if within("dataset") || within("privacy") || within("seed") {
 		return true
 	}
 	reached := readBy(plan, stage)
 	for i := range plan.Steps {
 		if s := &plan.Steps[i]; reached[s.ID] || len(s.Spends) > 0 {
-			if version := s.ID + ".version"; under("stages."+s.ID) || c.Path == version {
+			if version := s.ID + ".version"; within("stages."+s.ID) || c.Path == version {
 				return true
 			}
 		}

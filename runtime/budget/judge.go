@@ -141,7 +141,7 @@ type Run struct {
 	anew bool // a public file that it reads is another than in the revision
 }
 
-// Loader reads a spec, or that of a run of its experiment.
+// Loader reads a spec with the settings of a trial of its experiment.
 type Loader func(spec.Trial) (*spec.Spec, error)
 
 // Runs lists the runs of a spec; repeats are compiled once.
@@ -169,7 +169,7 @@ func Runs(sp *spec.Spec, load Loader) (all []Run, err error) {
 	return all, nil
 }
 
-// charges are those of one run on the dataset of an id, as the ledger would have them.
+// charges returns the charges of one run on the dataset of an id, as the ledger would have them.
 func (r Run) charges(id string) (list []ledger.Entry, err error) {
 	p := r.Plan
 	if p.Budget.Infinite() {
@@ -208,37 +208,40 @@ func loosened(key string, pairs []specPair) (all []string) {
 }
 
 // looser compares the budget of a spec with what it is now.
-func looser(was ledger.Cap, p specPair, key string, pairs []specPair) []string {
+func looser(before ledger.Cap, p specPair, key string, pairs []specPair) []string {
 	switch {
-	case p.fault != "", p.now == nil && kept(was, key, pairs):
+	case p.fault != "", p.now == nil && heldElsewhere(before, key, pairs):
 		return nil
 	case p.now == nil:
-		return []string{fmt.Sprintf("the budget, %s, went with the spec", capWords(was))}
+		return []string{fmt.Sprintf("the budget, %s, went with the spec", capWords(before))}
 	case p.now.dataset != key:
-		return []string{fmt.Sprintf("names another dataset, %s, than the budget, %s, is of", p.now.shown, capWords(was))}
+		return []string{fmt.Sprintf("names another dataset, %s, than the budget, %s, is of", p.now.shown, capWords(before))}
 	case p.now.cap == nil:
-		return []string{fmt.Sprintf("the budget, %s, was removed", capWords(was))}
+		return []string{fmt.Sprintf("the budget, %s, was removed", capWords(before))}
 	}
 	var all []string
-	is := *p.now.cap
+	current := *p.now.cap
 	add := func(worse bool, format string, before, after any) {
 		if worse {
 			all = append(all, fmt.Sprintf(format, before, after))
 		}
 	}
-	add(is.Epsilon > was.Epsilon, "the budget itself was raised from %v to %v", was.Epsilon, is.Epsilon)
-	add(is.Delta > was.Delta, "the delta of the budget was raised from %v to %v", was.Delta, is.Delta)
-	add(is.Filter != was.Filter, "the filter of the budget was changed from %v to %v", was.Filter, is.Filter)
-	is.Epsilon, is.Delta = was.Epsilon, was.Delta // what is left is whom it protects
-	add(is.Looser(was) && is.Unit.Column != was.Unit.Column, "the privacy unit was loosened from one %v to one %v",
-		was.Unit, is.Unit)
-	add(is.Looser(was) && is.Adjacency != was.Adjacency, "the adjacency was loosened from %v to %v", was.Adjacency,
-		is.Adjacency)
+	add(current.Epsilon > before.Epsilon, "the budget itself was raised from %v to %v", before.Epsilon, current.Epsilon)
+	add(current.Delta > before.Delta, "the delta of the budget was raised from %v to %v", before.Delta, current.Delta)
+	add(current.Filter != before.Filter, "the filter of the budget was changed from %v to %v", before.Filter,
+		current.Filter)
+	current.Epsilon, current.Delta = before.Epsilon, before.Delta // what is left is whom it protects
+	add(current.Looser(before) && current.Unit.Column != before.Unit.Column,
+		"the privacy unit was loosened from one %v to one %v",
+		before.Unit, current.Unit)
+	add(current.Looser(before) && current.Adjacency != before.Adjacency, "the adjacency was loosened from %v to %v",
+		before.Adjacency,
+		current.Adjacency)
 	return all
 }
 
-// kept reports whether another spec holds the dataset to no less now.
-func kept(was ledger.Cap, key string, pairs []specPair) bool {
+// heldElsewhere reports whether another spec holds the dataset to no less now.
+func heldElsewhere(was ledger.Cap, key string, pairs []specPair) bool {
 	for _, p := range pairs {
 		if p.now != nil && p.now.dataset == key && p.now.cap != nil && !p.now.cap.Looser(was) {
 			return true

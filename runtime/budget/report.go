@@ -106,7 +106,7 @@ type setBudget struct {
 	cap ledger.Cap
 }
 
-// budgets are those of the revision: of the specs that are checked, and of all others.
+// budgets returns the budgets of the revision: of the specs that are checked, and of all others.
 func (b *Check) budgets(pairs []specPair, others bool) (caps []setBudget, err error) {
 	known := map[string]bool{}
 	for _, p := range pairs {
@@ -142,9 +142,9 @@ func (b *Check) dataset(key string, pairs []specPair, caps []setBudget) (Dataset
 		d.Ledger, d.Charges = key, len(current)
 	}
 	var earlier, planned []Run
-	here := on(key, names(pairs, caps))
+	sameDataset := namesDataset(key, names(pairs, caps))
 	for _, p := range pairs {
-		if was, in := d.add(here, p); in {
+		if was, in := d.add(sameDataset, p); in {
 			earlier, planned = append(earlier, was...), append(planned, p.now.runs()...)
 		}
 	}
@@ -157,7 +157,7 @@ func (b *Check) dataset(key string, pairs []specPair, caps []setBudget) (Dataset
 		return d, err
 	}
 	for _, c := range caps {
-		if here(c.namedData) && !slices.ContainsFunc(d.Budgets, func(b Standing) bool { return b.same(c.cap) }) {
+		if sameDataset(c.namedData) && !slices.ContainsFunc(d.Budgets, func(b Standing) bool { return b.same(c.cap) }) {
 			d.Budgets = append(d.Budgets, judge(c, before, current, open, opened))
 		}
 	}
@@ -165,7 +165,7 @@ func (b *Check) dataset(key string, pairs []specPair, caps []setBudget) (Dataset
 	return d, nil
 }
 
-// runs are those of a spec; none where it is not there.
+// runs returns the runs of a spec; none where it is not there.
 func (s *specState) runs() []Run {
 	if s == nil {
 		return nil
@@ -257,15 +257,15 @@ func (c Standing) write(b *strings.Builder, baseline string) {
 		boundOr(c.Before), baseline, boundOr(c.Now))
 	switch {
 	case c.Over && c.Grown:
-		fmt.Fprintf(b, "  OVER       planned spending grows beyond the budget%s\n", behind(c.Why))
+		fmt.Fprintf(b, "  OVER       planned spending grows beyond the budget%s\n", reasonText(c.Why))
 	case c.Over:
-		fmt.Fprintf(b, "  over       but no more than in %s%s\n", baseline, behind(c.Why))
+		fmt.Fprintf(b, "  over       but no more than in %s%s\n", baseline, reasonText(c.Why))
 	default:
 		fmt.Fprintf(b, "  within\n")
 	}
 }
 
-func behind(why string) string {
+func reasonText(why string) string {
 	if why == "" {
 		return ""
 	}

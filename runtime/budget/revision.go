@@ -181,8 +181,8 @@ func (r *Commit) Read(name string, most int64) ([]byte, error) {
 	return data, nil
 }
 
-// Spec reads and validates a spec as it was, named from the top of the repository, or that of
-// a run of its experiment; files that it names are those of the
+// Spec reads and validates a spec as it was, named from the top of the repository, with the settings of
+// a trial of its experiment; files that it names are read from the
 func (r *Commit) Spec(name string, trial spec.Trial, reg *pipeline.Registry) (*spec.Spec, error) {
 	data, err := r.Read(name, schema.MaxBytes)
 	if err != nil {

@@ -51,7 +51,7 @@ type specPair struct {
 	fault     string // why it cannot run now
 }
 
-// load reads the pairs: those of the arguments, or all of the repository.
+// load reads the pairs of the arguments, or all of the repository.
 func (b *Check) load(ctx context.Context, args []string) (pairs []specPair, err error) {
 	path := "."
 	if len(args) > 0 {
@@ -61,7 +61,7 @@ func (b *Check) load(ctx context.Context, args []string) (pairs []specPair, err 
 		return nil, err
 	}
 	b.bills = map[string][]Run{}
-	names, err := b.named(args)
+	names, err := b.namedPaths(args)
 	if len(args) == 0 && err == nil {
 		names, err = b.tracked()
 	}
@@ -81,8 +81,8 @@ func (b *Check) load(ctx context.Context, args []string) (pairs []specPair, err 
 	return pairs, errors.Join(errs...)
 }
 
-// named are the paths of arguments in the repository, each once.
-func (b *Check) named(args []string) (names []string, err error) {
+// namedPaths are the paths of arguments in the repository, each once.
+func (b *Check) namedPaths(args []string) (names []string, err error) {
 	for _, arg := range args {
 		name, err := b.then.Inside(arg)
 		if err != nil {
@@ -142,7 +142,7 @@ func (b *Check) place(name string) string {
 }
 
 // pair reads a spec on both sides. One that could not run then spent nothing then, and
-// set no budget; the error is that of now.
+// set no budget; the error is the one of now.
 func (b *Check) pair(name string) (p specPair, err error) {
 	p.path = name
 	var fault error
@@ -220,8 +220,8 @@ func (n namedData) same(o namedData) bool {
 	return n.dataset == o.dataset || n.file != "" && n.file == o.file || n.id != "" && n.id == o.id
 }
 
-// on tells which names are of the dataset with a ledger's place, known by any of the names.
-func on(key string, names []namedData) func(namedData) bool {
+// namesDataset tells which names are of the dataset with a ledger's place, known by any of the names.
+func namesDataset(key string, names []namedData) func(namedData) bool {
 	return func(n namedData) bool {
 		return slices.ContainsFunc(names, func(o namedData) bool { return o.dataset == key && n.same(o) })
 	}

@@ -19,10 +19,10 @@ func (e *Evaluation) Text(all bool) string {
 	b.WriteString(e.rows())
 	for _, g := range e.groups {
 		whole, worst, rest := g.shown(all)
-		beside := g.beside(whole)
-		fmt.Fprintf(&b, "\n%s\n", strings.TrimRight(fmt.Sprintf("%-46s %-12s%s", g.name, "synthetic", heads(beside)), " "))
+		roles := g.references(whole)
+		fmt.Fprintf(&b, "\n%s\n", strings.TrimRight(fmt.Sprintf("%-46s %-12s%s", g.name, "synthetic", heads(roles)), " "))
 		for _, m := range whole {
-			g.line(&b, m, beside)
+			g.line(&b, m, roles)
 		}
 		if len(worst) > 0 {
 			b.WriteString("  where it is worst\n")
@@ -149,7 +149,7 @@ func (g evaluated) shown(all bool) (whole, worst []pipeline.Metric, rest int) {
 	return whole, worst, len(others) - len(worst)
 }
 
-// worstOf are a figure, and that of real rows, for the parts whose value, or distance from that
+// worstOf returns a figure, and its value for real rows, for the parts whose value, or distance from the value
 // of real rows, is largest.
 func worstOf(list []pipeline.Metric, f pipeline.Figure) (worst []pipeline.Metric) {
 	names := []string{f.Name}
@@ -181,7 +181,7 @@ func worstOf(list []pipeline.Metric, f pipeline.Figure) (worst []pipeline.Metric
 	return worst
 }
 
-// standsBeside reports whether a figure is the end of an interval, or that of another
+// standsBeside reports whether a figure is the end of an interval, or belongs to another
 // table, and so stands beside another figure.
 func (g evaluated) standsBeside(m pipeline.Metric) bool {
 	f, place, _ := g.declared.Find(m.Name)
@@ -189,8 +189,8 @@ func (g evaluated) standsBeside(m pipeline.Metric) bool {
 	return !place.Itself() && whole
 }
 
-// beside are the roles of which any of the figures has a reference.
-func (g evaluated) beside(list []pipeline.Metric) (found []pipeline.Role) {
+// references are the roles of which any of the figures has a reference.
+func (g evaluated) references(list []pipeline.Metric) (found []pipeline.Role) {
 	for _, role := range pipeline.Roles() {
 		if slices.ContainsFunc(list, func(m pipeline.Metric) bool {
 			_, ok := g.find(role.Name(m.Name),

@@ -79,15 +79,15 @@ func Items() ([]Item, error) {
 }
 
 func parseItem(row []string) (Item, error) {
-	of := row[5]
-	if of == "" {
-		of = "0"
+	name := row[5]
+	if name == "" {
+		name = "0"
 	}
 	printed, err1 := number("printed", row[3])
 	sd, err2 := number("sd", row[4])
-	n, err3 := strconv.Atoi(of)
+	n, err3 := strconv.Atoi(name)
 	if err3 != nil || n < 0 {
-		err3 = fmt.Errorf("of is %q, must be a number of runs, or empty", of)
+		err3 = fmt.Errorf("of is %q, must be a number of runs, or empty", name)
 	}
 	item := Item{row[0], row[1], row[2], printed, sd, n, row[6], row[7], row[8], row[9], row[10], row[11], "", false}
 	var err4 error

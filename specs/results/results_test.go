@@ -17,9 +17,9 @@ func TestInventoryIsWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	type key struct{ spec, cell, at, figure string }
-	named := map[key]bool{}
+	keys := map[key]bool{}
 	for _, l := range lines {
-		named[key{l.Spec, l.Cell, l.At, l.Figure}] = true
+		keys[key{l.Spec, l.Cell, l.At, l.Figure}] = true
 		if !math.IsNaN(l.Printed) && (l.Spec == "" || l.Figure == "" || l.Better == "") {
 			t.Errorf("%s, %s: %g is printed, and no figure of a spec stands beside it", l.Source, l.What, l.Printed)
 		}
@@ -44,7 +44,7 @@ func TestInventoryIsWhole(t *testing.T) {
 			t.Error(err)
 		}
 		for _, v := range values {
-			if v.Spec != name || !named[key{v.Spec, v.Cell, v.At, v.Figure}] && !named[key{v.Spec, v.Cell, Best, v.Figure}] {
+			if v.Spec != name || !keys[key{v.Spec, v.Cell, v.At, v.Figure}] && !keys[key{v.Spec, v.Cell, Best, v.Figure}] {
 				t.Errorf("%s: the inventory has no line for %s of cell %q at %q", e.Name(), v.Figure, v.Cell, v.At)
 			}
 		}
@@ -127,7 +127,8 @@ func TestFigureOfAll(t *testing.T) {
 	values := []Value{value("r1", "c", "m.kl.a", 1), value("r1", "c", "m.kl.b", 2), value("r1", "c", "m.kls.a", 64),
 		value("r2", "c", "m.kl.a", 4), value("r2", "c", "u.x", 64), value("r2", "c", "m.kl.b", 8), value("r3", "d", "m.kl.a",
 			64)}
-	if got, want := (Item{Cell: "c", Figure: "m.kl.*"}).of(values), []float64{3, 12}; !reflect.DeepEqual(got, want) {
+	if got, want := (Item{Cell: "c", Figure: "m.kl.*"}).numbersOf(values), []float64{3, 12}; !reflect.DeepEqual(got,
+		want) {
 		t.Errorf("%v, must be %v", got, want)
 	}
 }

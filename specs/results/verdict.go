@@ -93,10 +93,10 @@ func (i Item) spelled() ([]Item, error) {
 	}
 	var all []Item
 	for cell, points := range spec.Experiment.Printed {
-		for at, values := range points {
+		for place, values := range points {
 			for k, printed := range values {
 				one := i
-				one.Cell, one.At, one.Printed, one.Figure, one.spelledOut = cell, at, printed, spec.Experiment.Figures[k], true
+				one.Cell, one.At, one.Printed, one.Figure, one.spelledOut = cell, place, printed, spec.Experiment.Figures[k], true
 				all = append(all, one)
 			}
 		}
@@ -122,7 +122,7 @@ func (i Item) line() (Line, error) {
 	if i.Spec == "" || i.Figure == "" {
 		values, err = nil, nil
 	}
-	x := i.of(values)
+	x := i.numbersOf(values)
 	line := Line{Item: i, Runs: len(x), Mean: math.NaN(), Spread: math.NaN()}
 	s := experiment.Summarize(x)
 	if s.Mean != nil {
@@ -134,9 +134,9 @@ func (i Item) line() (Line, error) {
 	return line, err
 }
 
-// of returns the item's figure in each run that has it, in the order of the runs. A figure that ends in .* is the sum
-// of all that begin as it does: the line "All" of a table, which adds its columns up.
-func (i Item) of(values []Value) []float64 {
+// numbersOf returns the item's figure in each run that has it, in the order of the runs. A figure that ends in .* is
+// the sum of all that begin as it does: the line "All" of a table, which adds its columns up.
+func (i Item) numbersOf(values []Value) []float64 {
 	best := BestRuns(values, i.Lead)
 	family, sums := strings.CutSuffix(i.Figure, "*")
 	var x []float64
@@ -187,14 +187,14 @@ func (l Line) Verdict() string {
 	if l.Runs < Enough || l.Printed != l.Printed || l.Better == "" {
 		return NoVerdict
 	}
-	spread, of := l.SD, max(l.Of, 1)
+	spread, total := l.SD, max(l.Of, 1)
 	if spread != spread {
 		spread = l.Spread
 	}
 	if spread == 0 && l.Spread == 0 {
 		return NoVerdict
 	}
-	se := math.Sqrt(float64(l.Spread*l.Spread)/float64(l.Runs) + float64(spread*spread)/float64(of))
+	se := math.Sqrt(float64(l.Spread*l.Spread)/float64(l.Runs) + float64(spread*spread)/float64(total))
 	switch d := l.Mean - l.Printed; {
 	case math.Abs(d) <= 2*se:
 		return Reproduced

@@ -97,7 +97,7 @@ func newest(folder, spec, commit string, lines []results.Line) ([]results.Value,
 	}
 	var all []results.Value
 	for _, r := range e.Runs {
-		all = append(all, of(e, r, spec, commit, lines)...)
+		all = append(all, valuesOf(e, r, spec, commit, lines)...)
 	}
 	best := map[string]map[string]bool{} // by lead figure
 	for _, l := range lines {
@@ -113,8 +113,8 @@ func newest(folder, spec, commit string, lines []results.Line) ([]results.Value,
 	}), nil
 }
 
-// of are the figures of a run that lines name at any point of the grid.
-func of(e experiment.Experiment, r experiment.RunRow, spec, commit string, lines []results.Line) (
+// valuesOf are the figures of a run that lines name at any point of the grid.
+func valuesOf(e experiment.Experiment, r experiment.RunRow, spec, commit string, lines []results.Line) (
 	values []results.Value) {
 	paths := make([]string, len(e.Grid))
 	for i, path := range e.Grid {
