@@ -7,7 +7,7 @@ import (
 	"weir/pipeline/domain"
 )
 
-// A header is all that a stage plans from: what is publicly known of a table, and
+// Example: a header is all that a stage plans from: what is publicly known of a table, and
 // how much of it one privacy unit can change.
 func Example() {
 	ages := &domain.Domain{Columns: []domain.Column{

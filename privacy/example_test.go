@@ -6,7 +6,7 @@ import (
 	"weir/privacy"
 )
 
-// An event is plain data that says what a mechanism releases. For a person with two
+// ExampleGroup: an event is plain data that says what a mechanism releases. For a person with two
 // rows it is charged as a group: half the noise multiplier, and either row may be
 // sampled, 1-(1-1/2)^2.
 func ExampleGroup() {

@@ -6,7 +6,7 @@ import (
 	"weir/schema"
 )
 
-// A settings struct is the schema: its tags are what a file is checked against,
+// Example: a settings struct is the schema: its tags are what a file is checked against,
 // and every problem is told with its place.
 func Example() {
 	type training struct {

@@ -7,7 +7,7 @@ import (
 	"weir/train"
 )
 
-// One value says how a loop samples, clips, adds noise and pays, so the four cannot
+// ExampleDPSGD: one value says how a loop samples, clips, adds noise and pays, so the four cannot
 // disagree. The noise multiplier is over the clip bound, whatever it is; under
 // replace_one a row moves a clipped sum by twice the bound.
 func ExampleDPSGD() {

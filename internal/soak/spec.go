@@ -151,7 +151,7 @@ func (g *generator) dataset() ref {
 		pipeline.Header{Class: pipeline.Private})}
 }
 
-// table to work on: mostly the last one, so that chains get long.
+// anyTable returns a table to work on: mostly the last one, so that chains get long.
 func (g *generator) anyTable() ref {
 	if g.last.name == "" || g.yes(0.05) {
 		return g.dataset()

@@ -165,7 +165,7 @@ func (r reader) comparable(path string, a, b *Column) {
 	}
 }
 
-// Where is what the values that someone asks for stand for, by the place of their column in
+// ReadWhere reads what the values that someone asks for stand for, by the place of their column in
 // d. Values that a column never has are problems under path.
 func ReadWhere(d *Domain, path string, where map[string]Choice) (map[int]Values, schema.Problems) {
 	var ps schema.Problems
@@ -206,7 +206,7 @@ func Narrowed(c Column, left Values) Column {
 	return c
 }
 
-// Say words values as a spec spells them, such as ward: [north, east].
+// SayWhere words values as a spec spells them, such as ward: [north, east].
 func SayWhere(where map[string]Choice) string {
 	text := ""
 	for i, name := range slices.Sorted(maps.Keys(where)) {

@@ -18,7 +18,7 @@ type search struct {
 	steps   int         // left
 }
 
-// Found is what a search has found.
+// Outcome is what a search has found.
 type Outcome int
 
 const (

@@ -161,7 +161,7 @@ func laplaceAtoms(b, alpha float64) []atom {
 	return atoms
 }
 
-// The 8-point Gauss-Legendre rule on [-1, 1] (Abramowitz, Stegun table 25.4).
+// legendreNodes holds the nodes of the 8-point Gauss-Legendre rule on [-1, 1] (Abramowitz, Stegun table 25.4).
 func legendreNodes() [8]float64 {
 	return [8]float64{-0.9602898564975363, -0.7966664774136267, -0.5255324099163290, -0.1834346424956498,
 		0.1834346424956498, 0.5255324099163290, 0.7966664774136267, 0.9602898564975363}
@@ -213,7 +213,7 @@ func (c Conversion) String() string {
 	return "improved"
 }
 
-// Epsilon at one order; delta in (0, 1].
+// epsilon returns epsilon at one order; delta in (0, 1].
 func (c Conversion) epsilon(alpha, rdp, delta float64) float64 {
 	if c == Classic {
 		return rdp - bitmath.Log(delta)/(alpha-1)

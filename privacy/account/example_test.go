@@ -7,7 +7,7 @@ import (
 	"weir/privacy/account"
 )
 
-// A Gaussian release with as much noise as its sensitivity, at delta 1e-5. Case
+// ExampleByName: a Gaussian release with as much noise as its sensitivity, at delta 1e-5. Case
 // F08 of testdata/golden/accounting.json: 4.3772 exactly (Balle and Wang 2018), and
 // rho 0.5, of which alpha/2 + ln(1-1/alpha) - ln(delta alpha)/(alpha-1) is least, 4.728,
 // at alpha 5.43 (Canonne, Kamath, Steinke 2020, proposition 12).

@@ -58,7 +58,7 @@ func (c goldenCase) atLeast(what string, got, floor float64) {
 	}
 }
 
-// kinds of accounting.json that this package answers; the other kinds belong to
+// goldenKinds lists the kinds of accounting.json that this package answers; the other kinds belong to
 // packages pld and published.
 func goldenKinds() map[string]func(goldenCase) {
 	return map[string]func(goldenCase){

@@ -8,7 +8,7 @@ import (
 	"weir/privacy/calibrate"
 )
 
-// The least noise for one Gaussian release at epsilon 1 and delta 1e-5. Cases D06
+// ExampleNoise: the least noise for one Gaussian release at epsilon 1 and delta 1e-5. Cases D06
 // and F04 of testdata/golden/accounting.json: 3.73063 (Balle and Wang 2018); the
 // classic formula asks for 4.84.
 func ExampleNoise() {

@@ -11,7 +11,7 @@ import (
 	"weir/privacy"
 )
 
-// A line written by the earlier format, whose dataset is a digest of the table.
+// oldLine is a line written by the earlier format, whose dataset is a digest of the table.
 const oldLine = `{"prev":"sha256:b8cd2b9ab3e6d1ae3ef6e94a2dfaa1dfd1b75b3f2ed1f0e0ef5b0a8e8f8a6d53","time":"2026-01-02T03:04:06.000000006Z","run":"run-1","spec":"sha256:5","dataset":"sha256:d1","stage":"train","event":{"pure":{"epsilon":1}},"adjacency":"add_remove","id":"c1","hash":"sha256:0"}` + "\n"
 
 // TestNoDigestOfTheTable: the ledger may be public, so it holds no digest of the table: neither a new one

@@ -12,7 +12,7 @@ import (
 	"weir/privacy/ledger"
 )
 
-// A charge is on disk before its noise is drawn; a cap refuses what would pass it.
+// Example: a charge is on disk before its noise is drawn; a cap refuses what would pass it.
 // Pure releases of epsilon 0.5 and 0.25 come to 0.75 by addition, and a further 0.5
 // to more than 1.
 func Example() {

@@ -8,7 +8,7 @@ import (
 	"weir/privacy/noise"
 )
 
-// Noise is a function of a key and of names: the owner of the key draws it again,
+// ExampleSource: noise is a function of a key and of names: the owner of the key draws it again,
 // another use draws other numbers, and all of it lies on the lattice, so that the low
 // bits of a sum tell nothing (Mironov 2012).
 func ExampleSource() {

@@ -7,7 +7,7 @@ import (
 	"weir/pipeline/domain"
 )
 
-// The model of the Adult data (B. Becker and R. Kohavi, UCI 1996): marginal
+// adultRows follow the model of the Adult data (B. Becker and R. Kohavi, UCI 1996): marginal
 // shares, quantiles and conditional counts of adult.data (32,561 rows), which
 // the comments below name. What links age to marriage, and the log odds of a
 // high income, are plain functions of ours that come near the published rates.

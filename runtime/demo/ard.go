@@ -8,7 +8,7 @@ import (
 	"weir/pipeline/domain"
 )
 
-// The model of a study of the shape of the one in Jälkö et al. 2021: 208,148 women and
+// ardRows follow the model of a study of the shape of the one in Jälkö et al. 2021: 208,148 women and
 // 226,372 men, about half of them treated for diabetes, followed until they die or the
 // study ends; which of them die an alcohol-related death (ARD). Published are the numbers
 // of rows and of deaths by sex, the cases by drug, and the coefficients of the drugs (their

@@ -8,7 +8,7 @@ import (
 	"weir/pipeline/domain"
 )
 
-// The model of the Cardiovascular Disease data (S. Ulianova, Kaggle 2019).
+// cardioRows follow the model of the Cardiovascular Disease data (S. Ulianova, Kaggle 2019).
 // Every figure below is a summary of that public table (70,000 rows), computed
 // over all rows where only one column is concerned, and over the rows with
 // 60 <= ap_hi <= 240, 30 <= ap_lo <= 160, ap_lo < ap_hi, 120 <= height <= 220 and

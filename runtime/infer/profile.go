@@ -21,7 +21,7 @@ const (
 	maxDigits   = 12  // of a whole number that still looks like a quantity
 )
 
-// spellings of missing that mean nothing else, and those that mean missing only
+// sureMissing lists spellings of missing that mean nothing else, and those that mean missing only
 // in a column of numbers.
 func sureMissing() []string { return []string{"?", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL"} }
 func likelyMissing() []string {

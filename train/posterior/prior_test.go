@@ -128,7 +128,7 @@ func TestDigamma(t *testing.T) {
 	}
 }
 
-// tests rows of every(): one of usual values, one without its Beta number, one at the ends.
+// rowsOfEvery returns test rows of every(): one of usual values, one without its Beta number, one at the ends.
 func rowsOfEvery() [][]float64 {
 	return [][]float64{{1, 2, 0.3, -0.4, 2, 0}, {0, 3, math.NaN(), 1.5, 0, 0}, {1, 0, 1e-6, -1, 40, 0}}
 }
