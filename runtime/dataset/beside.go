@@ -27,32 +27,32 @@ type KnownBeside struct {
 
 // Beside reads it: before the ledger is read, where others may be charging it.
 func Beside(path string) (known KnownBeside, err error) {
-	own, home := owner{}, homeOf(path)
-	found, err := readPrivate(home, &own, ownerCure)
-	if err != nil || !found || !store.SamePath(own.Ledger, path) && exists(own.Ledger) {
+	holder, home := owner{}, homeOf(path)
+	found, err := readPrivate(home, &holder, ownerCure)
+	if err != nil || !found || !store.SamePath(holder.Ledger, path) && exists(holder.Ledger) {
 		return known, err
 	}
-	return KnownBeside{strings.TrimSuffix(home, OwnerSuffix), own.head()}, nil
+	return KnownBeside{strings.TrimSuffix(home, OwnerSuffix), holder.head()}, nil
 }
 
 // LedgerOf returns where the ledger of a table lies: where the owner file beside the table says, as
 // for a run, and beside the table where there is none.
 func LedgerOf(table string) (string, error) {
-	own := owner{}
-	found, err := readPrivate(OwnerName(table), &own, ownerCure)
-	if err != nil || !found || !exists(own.Ledger) {
+	holder := owner{}
+	found, err := readPrivate(OwnerName(table), &holder, ownerCure)
+	if err != nil || !found || !exists(holder.Ledger) {
 		return LedgerName(table), err
 	}
-	return own.Ledger, nil
+	return holder.Ledger, nil
 }
 
 // CheckOf refuses a ledger of a table that lacks charges of which the owner file beside the table knows.
 func CheckOf(table string, entries []ledger.Entry) error {
-	own := owner{}
-	if found, err := readPrivate(OwnerName(table), &own, ownerCure); err != nil || !found {
+	holder := owner{}
+	if found, err := readPrivate(OwnerName(table), &holder, ownerCure); err != nil || !found {
 		return err
 	}
-	return KnownBeside{table, own.head()}.Check(entries)
+	return KnownBeside{table, holder.head()}.Check(entries)
 }
 
 func exists(path string) bool {

@@ -64,32 +64,32 @@ func Continue(c Continuation) (done Continued, err error) {
 
 // origin is what is known of a dataset named by its file or its ledger. The file
 // itself may be gone. home is where its ledger will lie, if it has none yet.
-func (x *index) origin(c Continuation) (own *owner, home string, err error) {
-	named, err := filepath.Abs(c.Old)
+func (x *index) origin(c Continuation) (holder *owner, home string, err error) {
+	oldPath, err := filepath.Abs(c.Old)
 	if err != nil {
 		return nil, "", err
 	}
-	path, err := resolveAbsent(strings.TrimSuffix(named, LedgerSuffix))
+	path, err := resolveAbsent(strings.TrimSuffix(oldPath, LedgerSuffix))
 	if err != nil {
 		return nil, "", err
 	}
-	own, err = placeOf(c.Out, path).load()
+	holder, err = placeOf(c.Out, path).load()
 	if err != nil {
 		return nil, "", err
 	}
-	if r := x.find(func(r *record) bool { return r.lies(path) || r.Ledger == named }); own == nil && r != nil {
-		own = &r.owner
+	if r := x.find(func(r *record) bool { return r.lies(path) || r.Ledger == oldPath }); holder == nil && r != nil {
+		holder = &r.owner
 	}
-	if own == nil {
-		own, err = x.ofLedger(c, named, LedgerName(path))
+	if holder == nil {
+		holder, err = x.ofLedger(c, oldPath, LedgerName(path))
 	}
-	if own == nil && err == nil {
+	if holder == nil && err == nil {
 		err = fmt.Errorf("%s: %w", c.Old, ErrUnknown)
 	}
 	if err != nil {
 		return nil, "", err
 	}
-	return own, ledgerHome(c.Disk, c.Out, path, own.ID), nil
+	return holder, ledgerHome(c.Disk, c.Out, path, holder.ID), nil
 }
 
 // ofLedger is the dataset of a ledger whose owner file is gone: it gets a new key.
@@ -105,16 +105,16 @@ func (x *index) ofLedger(c Continuation, paths ...string) (*owner, error) {
 		if len(entries) == 0 {
 			continue
 		}
-		own := &owner{ID: entries[0].Dataset}
-		if !validID(own.ID) {
+		holder := &owner{ID: entries[0].Dataset}
+		if !validID(holder.ID) {
 			return nil, fmt.Errorf("%s: is of a dataset without a random id, must be of ds- and 32 hex digits", path)
 		}
-		if known := x.byID(own.ID); known != nil {
+		if known := x.byID(holder.ID); known != nil {
 			return &known.owner, nil
 		}
-		own.note(path, headOf(entries))
-		own.Key.Key, err = noise.NewKey(c.Random)
-		return own, err
+		holder.note(path, headOf(entries))
+		holder.Key.Key, err = noise.NewKey(c.Random)
+		return holder, err
 	}
 	return nil, nil
 }
@@ -134,12 +134,12 @@ func resolveAbsent(path string) (string, error) {
 // what is done already to no effect.
 func (x *index) attach(old *owner, home string, p place, clock func() time.Time) (done Continued, err error) {
 	done = Continued{ID: old.ID, Ledger: old.Ledger}
-	own, err := x.former(p)
+	holder, err := x.former(p)
 	switch {
-	case err != nil || own != nil && own.ID == old.ID && own.keyed():
+	case err != nil || holder != nil && holder.ID == old.ID && holder.keyed():
 		return done, err
-	case own != nil && own.ID == old.ID:
-		own = nil // a copy of OLD's ledger lies beside New
+	case holder != nil && holder.ID == old.ID:
+		holder = nil // a copy of OLD's ledger lies beside New
 	}
 	rec := x.byID(old.ID)
 	if rec == nil {
@@ -149,8 +149,8 @@ func (x *index) attach(old *owner, home string, p place, clock func() time.Time)
 		return done, err
 	}
 	var moved []spot
-	if own != nil {
-		if moved, err = x.absorb(rec, own, transfer{x.disk, &done, home, clock}); err != nil {
+	if holder != nil {
+		if moved, err = x.absorb(rec, holder, transfer{x.disk, &done, home, clock}); err != nil {
 			return done, err
 		}
 	}
@@ -158,13 +158,13 @@ func (x *index) attach(old *owner, home string, p place, clock func() time.Time)
 	if err != nil {
 		return done, err
 	}
-	theirs := rec.own()
-	rec.at(p)
+	theirs := rec.ownSpots()
+	rec.addPlace(p)
 	return done, firstOf(
 		func() error { return keepAt(x.disk, rec.ID, lines, theirs...) },
 		func() error { return x.save(rec) },
-		func() error { return x.dismiss(own) },
-		func() error { return done.setAside(x.disk, own) },
+		func() error { return x.dismiss(holder) },
+		func() error { return done.setAside(x.disk, holder) },
 		func() error { return keepAt(x.disk, rec.ID, lines, append(moved, spot{Owner: p.owner})...) },
 		func() error { return rec.writeOwners(x.disk, moved) },
 		func() error { return writePrivate(x.disk, p.owner, rec.owner) })
@@ -183,40 +183,40 @@ func firstOf(steps ...func() error) error {
 // former is what is known of the file at p under an id of its own; nil is nothing.
 // Without an owner file, as where another machine has it, the ledger beside it says.
 func (x *index) former(p place) (*owner, error) {
-	own, err := p.load()
-	if err != nil || own != nil && own.Ledger != "" {
-		return own, err
+	holder, err := p.load()
+	if err != nil || holder != nil && holder.Ledger != "" {
+		return holder, err
 	}
 	entries, path, err := chargesAt(LedgerName(p.path), "")
 	if err != nil || len(entries) == 0 {
-		return own, err
+		return holder, err
 	}
-	if own == nil {
-		own = &owner{ID: entries[0].Dataset}
+	if holder == nil {
+		holder = &owner{ID: entries[0].Dataset}
 	}
-	if own.ID == entries[0].Dataset {
-		own.note(path, headOf(entries))
+	if holder.ID == entries[0].Dataset {
+		holder.note(path, headOf(entries))
 	}
-	return own, nil
+	return holder, nil
 }
 
 // absorb takes over the contents, rows, places and charges of another id.
-func (x *index) absorb(rec *record, own *owner, t transfer) (moved []spot, err error) {
-	former := x.byID(own.ID)
+func (x *index) absorb(rec *record, holder *owner, t transfer) (moved []spot, err error) {
+	former := x.byID(holder.ID)
 	if former == nil {
-		former = &record{owner: *own}
-	} else if own.keyed() {
-		if err := former.join(own); err != nil {
+		former = &record{owner: *holder}
+	} else if holder.keyed() {
+		if err := former.join(holder); err != nil {
 			return nil, err
 		}
 	}
-	*own = former.owner
-	homes := []owner{*own, rec.owner}
-	if err := t.charges(rec, own); err != nil {
+	*holder = former.owner
+	homes := []owner{*holder, rec.owner}
+	if err := t.charges(rec, holder); err != nil {
 		return nil, err
 	}
 	for _, mac := range former.Macs {
-		rec.holds(mac, former.sketches)
+		rec.addContent(mac, former.sketches)
 	}
 	for _, s := range former.Places {
 		if !rec.lies(s.Path) {
@@ -238,18 +238,18 @@ func (x *index) absorb(rec *record, own *owner, t transfer) (moved []spot, err e
 }
 
 // dismiss forgets the former id.
-func (x *index) dismiss(own *owner) error {
-	if own == nil {
+func (x *index) dismiss(holder *owner) error {
+	if holder == nil {
 		return nil
 	}
-	if former := x.byID(own.ID); former != nil {
+	if former := x.byID(holder.ID); former != nil {
 		return x.remove(former)
 	}
 	return nil
 }
 
-// own lists the places whose owner file is of the dataset already.
-func (r *record) own() (list []spot) {
+// ownSpots lists the places whose owner file is of the dataset already.
+func (r *record) ownSpots() (list []spot) {
 	for _, s := range r.Places {
 		if isAt(s.Owner, r.ID) {
 			list = append(list, s)

@@ -12,12 +12,12 @@ import (
 
 // tellFirst says what the first run leaves, and what to do with it.
 func (f *finding) tellFirst() {
-	name, beside, owner := filepath.Base(f.place.path), "beside it", filepath.Base(f.place.owner)
+	name, place, owner := filepath.Base(f.place.path), "beside it", filepath.Base(f.place.owner)
 	if f.Where != "" {
-		name, beside = f.Where, "beside the spec"
+		name, place = f.Where, "beside the spec"
 	}
 	where := fmt.Sprintf("%s now lies %s, and its ledger will once something is charged. Commit the ledger. "+
-		"Back up the owner file with the data, and never commit it: with it", owner, beside)
+		"Back up the owner file with the data, and never commit it: with it", owner, place)
 	switch {
 	case f.Uncharged:
 		where = fmt.Sprintf("nothing is charged, so its owner file %s lies with the runs. Back it up with the data, and "+
@@ -28,7 +28,7 @@ func (f *finding) tellFirst() {
 	case f.Ledger != "":
 		where = fmt.Sprintf("%s now lies %s, and its ledger will be %s once something is charged, with another "+
 			"one, %s, beside that. Commit the ledger. Back up the owner files with the data, and never commit them: with "+
-			"them", owner, beside, f.Ledger, filepath.Base(homeOf(f.Ledger)))
+			"them", owner, place, f.Ledger, filepath.Base(homeOf(f.Ledger)))
 	}
 	f.notes = append(f.notes, fmt.Sprintf("First run on %s: %s copies and corrections are recognised and share one "+
 		"budget.", name, where))

@@ -43,10 +43,10 @@ func (o *owner) home(own string) string {
 
 // joinHome takes up what versions mean by the owner file beside the ledger.
 // Before the first charge it lies where the run is asked to charge.
-func (o *owner) joinHome(own, asked string) error {
+func (o *owner) joinHome(ownerBytes, asked string) error {
 	home := owner{}
 	at := owner{Ledger: cmp.Or(o.Ledger, asked)}
-	if found, err := readPrivate(at.home(own), &home, ownerCure); err != nil || !found || home.ID != o.ID ||
+	if found, err := readPrivate(at.home(ownerBytes), &home, ownerCure); err != nil || !found || home.ID != o.ID ||
 		home.Key != o.Key {
 		return err
 	}

@@ -133,15 +133,15 @@ func (f *finding) tell(format string, args ...any) {
 }
 
 func (f *finding) find(rows *sketches) (*Identity, error) {
-	own, err := f.match()
+	holder, err := f.match()
 	if err != nil {
 		return nil, err
 	}
-	refused := f.refused(own)
+	refused := f.refused(holder)
 	if refused != nil && !f.Locked {
 		return nil, refused
 	}
-	if own == nil {
+	if holder == nil {
 		if err := f.exposed(); err != nil {
 			return nil, err
 		}
@@ -152,13 +152,13 @@ func (f *finding) find(rows *sketches) (*Identity, error) {
 		}
 		rows = &sketches{}
 	}
-	fresh := own == nil
+	fresh := holder == nil
 	if fresh {
-		if own, err = f.fresh(); err != nil {
+		if holder, err = f.fresh(); err != nil {
 			return nil, err
 		}
 	}
-	id, err := f.keep(own, *rows)
+	id, err := f.keep(holder, *rows)
 	if err == nil {
 		id.fresh, id.refused = fresh, refused
 	}
@@ -166,11 +166,11 @@ func (f *finding) find(rows *sketches) (*Identity, error) {
 }
 
 // refused tells why the content may not be charged under the declared version, before rows are read.
-func (f *finding) refused(own *owner) error {
-	if own == nil || f.Uncharged || f.Replay {
+func (f *finding) refused(holder *owner) error {
+	if holder == nil || f.Uncharged || f.Replay {
 		return nil
 	}
-	rec, err := f.record(own)
+	rec, err := f.record(holder)
 	if err == nil {
 		err = rec.refuses(f.Version, macOf(rec.Key.Key, "content", f.Digest))
 	}
@@ -216,11 +216,11 @@ func (f *finding) keep(own *owner, rows sketches) (*Identity, error) {
 	if err != nil {
 		return nil, err
 	}
-	rec.holds(f.index.mac(f.Digest), rows)
+	rec.addContent(f.index.mac(f.Digest), rows)
 	for _, part := range f.Parts {
 		other := f.index.byContent(part)
 		if other == nil { // else it is a dataset of its own, and shared rows are told
-			rec.holds(f.index.mac(part), sketches{})
+			rec.addContent(f.index.mac(part), sketches{})
 		}
 		if other == nil || other.ID == rec.ID {
 			rec.hasPart(macOf(rec.Key.Key, "content", part)) // for another index
@@ -228,7 +228,7 @@ func (f *finding) keep(own *owner, rows sketches) (*Identity, error) {
 	}
 	rec.liesAt(f.Where)
 	rec.liesAt(f.Place)
-	rec.at(f.place)
+	rec.addPlace(f.place)
 	if err := errors.Join(f.index.save(rec), writePrivate(f.Disk, f.place.owner, rec.owner)); err != nil {
 		return nil, err
 	}
@@ -247,31 +247,31 @@ func (f *finding) keep(own *owner, rows sketches) (*Identity, error) {
 }
 
 // record is that of the dataset, with what the owner file knows.
-func (f *finding) record(own *owner) (*record, error) {
-	rec := f.index.byID(own.ID)
+func (f *finding) record(holder *owner) (*record, error) {
+	rec := f.index.byID(holder.ID)
 	if rec == nil {
-		rec = &record{owner: *own}
+		rec = &record{owner: *holder}
 	}
-	if rec.Key != own.Key {
-		return nil, twoKeys(known{f.place.owner, own}, known{f.index.recordPath(own.ID), &rec.owner})
+	if rec.Key != holder.Key {
+		return nil, twoKeys(known{f.place.owner, holder}, known{f.index.recordPath(holder.ID), &rec.owner})
 	}
-	return rec, errors.Join(rec.join(own), rec.joinHome(f.place.owner, f.Ledger), rec.joinBeside(f.place))
+	return rec, errors.Join(rec.join(holder), rec.joinHome(f.place.owner, f.Ledger), rec.joinBeside(f.place))
 }
 
 // tellOther tells that the content is not the one of the declared version. A replay declares nothing: it needs the
 // rows of its run's version.
-func (f *finding) tellOther(own *owner, mac string) {
-	i := slices.IndexFunc(own.Contents, func(c content) bool { return c.Charged && c.HMAC == mac })
+func (f *finding) tellOther(holder *owner, mac string) {
+	i := slices.IndexFunc(holder.Contents, func(c content) bool { return c.Charged && c.HMAC == mac })
 	switch {
 	case !f.Replay:
 		f.tell("has other content than version %s of %s was charged with; declare another dataset.version, so that results "+
-			"say what they come from", f.Version, own.ID)
+			"say what they come from", f.Version, holder.ID)
 	case i >= 0:
 		f.tell("is bound to version \"%s\" of %s, and the run was of version \"%s\"; the rows of that version must be here",
-			own.Contents[i].Version, own.ID, f.Version)
+			holder.Contents[i].Version, holder.ID, f.Version)
 	default:
 		f.tell("has other content than version \"%s\" of %s, which the run was of; the rows of that version must be here",
-			f.Version, own.ID)
+			f.Version, holder.ID)
 	}
 }
 

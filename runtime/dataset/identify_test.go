@@ -147,16 +147,16 @@ func TestNothingPublicTellsTheContent(t *testing.T) {
 	if info, _ := os.Stat(filepath.Join(b.out, "datasets")); info.Mode().Perm() != 0o700 {
 		t.Errorf("folder of the index has mode %v, must be 0700", info.Mode())
 	}
-	var own owner
+	var holder owner
 	data, _ := os.ReadFile(files[0])
-	if err := json.Unmarshal(data, &own); err != nil || own.Key.Key == (noise.Key{}) {
+	if err := json.Unmarshal(data, &holder); err != nil || holder.Key.Key == (noise.Key{}) {
 		t.Fatalf("the key is not kept: %v", err)
 	}
-	if id.Secret == own.Key.Key {
+	if id.Secret == holder.Key.Key {
 		t.Error("secret draws use the key that matches contents, must use one derived from it")
 	}
-	for _, shown := range []string{strings.Join(id.Notes, ""), id.ID, own.Key.String()} {
-		if strings.Contains(shown, own.Key.Hex()) {
+	for _, shown := range []string{strings.Join(id.Notes, ""), id.ID, holder.Key.String()} {
+		if strings.Contains(shown, holder.Key.Hex()) {
 			t.Errorf("%q shows the key", shown)
 		}
 	}

@@ -25,29 +25,30 @@ type transfer struct {
 }
 
 // charges appends those of the former dataset to rec's ledger.
-func (t transfer) charges(rec *record, from *owner) (err error) {
-	if from.Ledger == "" {
+func (t transfer) charges(rec *record, source *owner) (err error) {
+	if source.Ledger == "" {
 		return nil
 	}
 	if rec.Ledger == "" {
 		rec.Ledger = t.home
 	}
-	if filepath.Clean(from.Ledger) == filepath.Clean(rec.Ledger) {
-		return Refusal{fmt.Errorf("%s: is named as the ledger of %s and of %s, must be of one", rec.Ledger, rec.ID, from.ID)}
+	if filepath.Clean(source.Ledger) == filepath.Clean(rec.Ledger) {
+		return Refusal{fmt.Errorf("%s: is named as the ledger of %s and of %s, must be of one", rec.Ledger, rec.ID,
+			source.ID)}
 	}
-	if _, err := ledger.Open(t.disk, from.Ledger, from.ID, t.clock); err != nil { // mends what a crash left
+	if _, err := ledger.Open(t.disk, source.Ledger, source.ID, t.clock); err != nil { // mends what a crash left
 		return err
 	}
-	unlock, err := lock(t.disk, from.Ledger) // against a run that is charging it
+	unlock, err := lock(t.disk, source.Ledger) // against a run that is charging it
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
-	entries, path, err := chargesAt(from.Ledger, from.ID)
+	entries, path, err := chargesAt(source.Ledger, source.ID)
 	if err != nil {
 		return err
 	}
-	if err := whole(path, entries, from); err != nil || len(entries) == 0 {
+	if err := whole(path, entries, source); err != nil || len(entries) == 0 {
 		return err
 	}
 	return t.append(rec, entries)
@@ -73,25 +74,25 @@ func (t transfer) append(rec *record, entries []ledger.Entry) error {
 }
 
 // whole refuses a ledger that lacks charges: to join the rest would forget them.
-func whole(path string, entries []ledger.Entry, own *owner) error {
-	if err := ledger.Includes(entries, own.head()); err != nil {
+func whole(path string, entries []ledger.Entry, holder *owner) error {
+	if err := ledger.Includes(entries, holder.head()); err != nil {
 		return Refusal{fmt.Errorf("%s: must hold all charges of %s: %w; bring it back from the owner's copy: weir ledger "+
-			"restore %s; or restore it from version control or a backup", path, own.ID, err, quoted(path))}
+			"restore %s; or restore it from version control or a backup", path, holder.ID, err, quoted(path))}
 	}
 	return nil
 }
 
 // setAside renames the former ledger, so that nothing is charged to it any more. It
 // is never removed: released runs name its lines.
-func (done *Continued) setAside(d disk.Disk, from *owner) error {
-	if from == nil || done.Charges == 0 {
+func (done *Continued) setAside(d disk.Disk, source *owner) error {
+	if source == nil || done.Charges == 0 {
 		return nil
 	}
-	done.Former = joinedPath(from.Ledger, from.ID)
-	if _, err := os.Lstat(from.Ledger); errors.Is(err, fs.ErrNotExist) {
+	done.Former = joinedPath(source.Ledger, source.ID)
+	if _, err := os.Lstat(source.Ledger); errors.Is(err, fs.ErrNotExist) {
 		return nil // by the Continue that was interrupted
 	}
-	return d.Rename(from.Ledger, done.Former)
+	return d.Rename(source.Ledger, done.Former)
 }
 
 // joinedPath is where the ledger of id is set aside. A place that another one has

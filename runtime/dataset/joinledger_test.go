@@ -120,7 +120,7 @@ func TestContinueInterrupted(t *testing.T) {
 	record := filepath.Join(whole.out, "datasets", whole.new.ID+".json")
 	owner := whole.path("new.csv" + OwnerSuffix)
 	rec, _ := os.ReadFile(record)
-	own, _ := os.ReadFile(owner)
+	ownerBytes, _ := os.ReadFile(owner)
 	oldOwn, _ := os.ReadFile(whole.path("old.csv" + OwnerSuffix))
 	lines, _ := os.ReadFile(whole.newCosts)
 	whole.join()
@@ -142,7 +142,7 @@ func TestContinueInterrupted(t *testing.T) {
 		},
 	} {
 		undo()
-		os.WriteFile(owner, own, 0o600)
+		os.WriteFile(owner, ownerBytes, 0o600)
 		whole.join()
 		if now := mustRead(t, whole.ledger); !reflect.DeepEqual(now, all) {
 			t.Errorf("%s: %d charges, must be the same %d", name, len(now), len(all))

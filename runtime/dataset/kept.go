@@ -23,7 +23,7 @@ type keeper struct {
 	copy, beside *ledger.Copy // beside the owner file, and beside the ledger where that lies elsewhere
 }
 
-func (id *Identity) kept() *ledger.Copy {
+func (id *Identity) ownerCopy() *ledger.Copy {
 	id.keeper.once.Do(func() { id.keeper.copy = ledger.NewCopy(id.place.disk, keptPath(id.place.owner), id.ID) })
 	return id.keeper.copy
 }
@@ -31,7 +31,7 @@ func (id *Identity) kept() *ledger.Copy {
 // Kept reads the copy of the ledger. It is asked before the ledger is read, as another run may
 // charge in between.
 func (id *Identity) Kept() ([]ledger.Entry, error) {
-	kept, err := id.kept().Entries()
+	kept, err := id.ownerCopy().Entries()
 	return kept, id.keptFault(err)
 }
 

@@ -34,7 +34,7 @@ func (id *Identity) NoteLedger(path string, entries []ledger.Entry) error {
 		if err := rec.secondLedger(path); err != nil {
 			return err
 		}
-		if err := id.keptFault(id.kept().Follow(entries)); err != nil {
+		if err := id.keptFault(id.ownerCopy().Follow(entries)); err != nil {
 			return err
 		}
 		rec.note(path, headOf(entries))
@@ -73,9 +73,10 @@ func KnownPrivate(out, path, digest string) (what string, is bool, err error) {
 	} else if !errors.Is(err, os.ErrNotExist) {
 		return "", false, err
 	}
-	own, _, err := ownerOf(filepath.Dir(path), func(o *owner) bool { return o.known(macOf(o.Key.Key, "content", digest)) })
-	if own == nil || err != nil {
+	holder, _, err := ownerOf(filepath.Dir(path),
+		func(o *owner) bool { return o.known(macOf(o.Key.Key, "content", digest)) })
+	if holder == nil || err != nil {
 		return "", false, err
 	}
-	return own.ID, true, nil
+	return holder.ID, true, nil
 }

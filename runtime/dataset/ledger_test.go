@@ -96,7 +96,7 @@ func TestNoteKeepsTheLongest(t *testing.T) {
 func TestHeadOfAnotherFolderOfRuns(t *testing.T) {
 	b := newBench(t)
 	b.write("a.csv", people(0, 300))
-	path, here := b.path("a.csv"+LedgerSuffix), b.out
+	path, dir := b.path("a.csv"+LedgerSuffix), b.out
 	id := b.identify("a.csv", "1")
 	b.out += "2"
 	b.charge(b.identify("a.csv", "1"), path, 1)
@@ -104,7 +104,7 @@ func TestHeadOfAnotherFolderOfRuns(t *testing.T) {
 	if other := b.identify("a.csv", "1"); other.head != l.Head() || other.ID != id.ID {
 		t.Errorf("head is %v, must be %v", other.head, l.Head())
 	}
-	b.out = here
+	b.out = dir
 	if err := b.identify("a.csv", "1").CheckLedger(l.Entries()[:1]); err == nil {
 		t.Error("a cut ledger passes under the other folder of runs")
 	}

@@ -14,10 +14,10 @@ func TestLockedVersionMeansOneContent(t *testing.T) {
 	b.write("a.csv", people(0, 300))
 	id := b.identify("a.csv", "1")
 	mustContain(t, id.CheckLock(), "nothing on the owner's side", id.ID)
-	here := b.out
+	dir := b.out
 	b.out += "2" // knows the dataset before it is locked
 	b.identify("a.csv", "1")
-	b.out = here
+	b.out = dir
 	if err := id.KeepLock(); err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func TestLockedVersionMeansOneContent(t *testing.T) {
 	same("a copy", "copy.csv")
 	b.out += "2"
 	same("another folder of runs", "a.csv")
-	b.out = here
+	b.out = dir
 	os.Remove(b.path("a.csv" + OwnerSuffix))
 	same("without the owner file", "a.csv")
 	b.write("a.csv", people(0, 301))

@@ -55,14 +55,14 @@ func (f *finding) tellContent(r *record) {
 // neighbour finds a file of the same content in the same folder, or the same table of a server, which another folder of
 // runs may know.
 func (f *finding) neighbour() (*owner, error) {
-	own, path, err := ownerOf(filepath.Dir(f.place.path), func(o *owner) bool {
+	holder, path, err := ownerOf(filepath.Dir(f.place.path), func(o *owner) bool {
 		return o.known(macOf(o.Key.Key, "content", f.Digest)) || slices.Contains(o.Tables, f.Where) ||
 			slices.Contains(o.Tables, f.Place)
 	})
-	if own != nil {
-		f.tell("is %s (%s); it shares that dataset's ledger", own.ID, strings.TrimSuffix(path, OwnerSuffix))
+	if holder != nil {
+		f.tell("is %s (%s); it shares that dataset's ledger", holder.ID, strings.TrimSuffix(path, OwnerSuffix))
 	}
-	return own, err
+	return holder, err
 }
 
 // ownerOf returns the first owner file of a folder that fits, and its path; nil where none does.
@@ -72,12 +72,12 @@ func ownerOf(dir string, fits func(*owner) bool) (*owner, string, error) {
 		return nil, "", err
 	}
 	for _, path := range files {
-		own := &owner{}
-		if _, err := readPrivate(path, own, ownerCure); err != nil {
+		holder := &owner{}
+		if _, err := readPrivate(path, holder, ownerCure); err != nil {
 			return nil, "", err
 		}
-		if fits(own) {
-			return own, path, nil
+		if fits(holder) {
+			return holder, path, nil
 		}
 	}
 	return nil, "", nil

@@ -31,7 +31,7 @@ func overlap(a, b sketch) (share float64, is bool) {
 	// Up to the lesser of both ends each sketch has all of its rows: two samples by
 	// the same coin.
 	end := min(a.last(), b.last())
-	a, b = a.until(end), b.until(end)
+	a, b = a.cutAt(end), b.cutAt(end)
 	equal := common(a, b)
 	if equal == 0 {
 		return 0, false
@@ -40,7 +40,7 @@ func overlap(a, b sketch) (share float64, is bool) {
 	return share, share >= minShare
 }
 
-func (s sketch) until(end uint64) sketch {
+func (s sketch) cutAt(end uint64) sketch {
 	n, found := slices.BinarySearch(s, end)
 	if found {
 		n++

@@ -139,7 +139,7 @@ func TestSketch(t *testing.T) {
 	for i := range hashes {
 		hashes[i] = r.Uint64()
 	}
-	of := func(hs ...[]uint64) sketch {
+	hashesOf := func(hs ...[]uint64) sketch {
 		c := newCollector()
 		for _, part := range hs {
 			for _, h := range part {
@@ -151,14 +151,15 @@ func TestSketch(t *testing.T) {
 		}
 		return c.sketch()
 	}
-	all, twice, parts := of(hashes), of(hashes[500:], hashes), union(of(hashes[:60000]), of(hashes[40000:]))
+	all, twice, parts := hashesOf(hashes), hashesOf(hashes[500:], hashes), union(hashesOf(hashes[:60000]),
+		hashesOf(hashes[40000:]))
 	if len(all) != sketchSize || !equal(all, twice) || !equal(all, parts) {
 		t.Error("sketches of the same rows differ")
 	}
 	if d := all.distinct(); d < 90000 || d > 110000 {
 		t.Errorf("estimates %g distinct rows, must be about 100000", d)
 	}
-	if d := of(hashes[:100], hashes[:100]).distinct(); d != 100 {
+	if d := hashesOf(hashes[:100], hashes[:100]).distinct(); d != 100 {
 		t.Errorf("counts %g distinct rows, must be 100", d)
 	}
 	text, _ := all.MarshalText()
@@ -279,13 +280,13 @@ func TestSharedRowsOfDatabases(t *testing.T) {
 	for i := range hashes {
 		hashes[i] = r.Uint64()
 	}
-	asked := 0
+	requests := 0
 	identify := func(name, version string, rows []uint64) *Identity {
 		t.Helper()
 		o := Opening{Out: b.out, Path: b.path(name), Version: version, Digest: "counted " + name + version, Clock: clock,
 			Random: b.random}
 		o.Hashes = func(_ context.Context, most int) ([]uint64, error) {
-			asked++
+			requests++
 			sorted := slices.Sorted(slices.Values(rows))
 			return sorted[:min(most, len(sorted))], nil
 		}
@@ -298,8 +299,8 @@ func TestSharedRowsOfDatabases(t *testing.T) {
 	one := identify("a.database", "1", hashes[:500])
 	identify("a.database", "2", hashes[500:1000])
 	identify("a.database", "2", hashes[500:1000])
-	if asked != 2 {
-		t.Errorf("the rows are hashed %d times, must be once for each content", asked)
+	if requests != 2 {
+		t.Errorf("the rows are hashed %d times, must be once for each content", requests)
 	}
 	for name, rows := range map[string][]uint64{"copy.database": hashes[:500], "later.database": hashes[990:1590]} {
 		if id := identify(name, "1", rows); len(id.Overlaps) != 1 || !strings.Contains(id.Overlaps[0], one.ID) {

@@ -15,7 +15,7 @@ import (
 // under another path, only a run finds. Where the owner file is damaged
 // (ErrDamaged), the ledger alone says it. The file may be absent, as where a ledger is committed
 // and the data are not. Nothing is written.
-func Peek(out, path, asked string) (*Identity, error) {
+func Peek(out, path, version string) (*Identity, error) {
 	out, err := filepath.Abs(out)
 	if err != nil {
 		return nil, err
@@ -29,32 +29,32 @@ func Peek(out, path, asked string) (*Identity, error) {
 	}
 	path = real
 	p := placeOf(out, path)
-	own, damaged := p.load()
+	holder, damaged := p.load()
 	if damaged != nil && !errors.Is(damaged, ErrDamaged) {
 		return nil, damaged
 	}
-	if own == nil {
-		id, err := byLedgers(p, out, LedgerName(p.path), asked)
+	if holder == nil {
+		id, err := byLedgers(p, out, LedgerName(p.path), version)
 		return id, errors.Join(damaged, err)
 	}
 	if _, err := os.Stat(p.beside); err != nil {
 		p.owner = p.aside
 	}
-	return &Identity{ID: own.ID, Path: path, Ledger: own.Ledger, head: own.head(), place: p, out: out}, nil
+	return &Identity{ID: holder.ID, Path: path, Ledger: holder.Ledger, head: holder.head(), place: p, out: out}, nil
 }
 
 // byLedgers is the dataset of the first ledger that is there.
 func byLedgers(p place, out string, paths ...string) (*Identity, error) {
 	for _, path := range paths {
-		if id, err := beside(p, out, path); id != nil || err != nil {
+		if id, err := peekBeside(p, out, path); id != nil || err != nil {
 			return id, err
 		}
 	}
 	return nil, nil
 }
 
-// beside is the dataset that the ledger at path names.
-func beside(p place, out, path string) (*Identity, error) {
+// peekBeside is the dataset that the ledger at path names.
+func peekBeside(p place, out, path string) (*Identity, error) {
 	data, err := disk.ReadFile(path, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

@@ -48,8 +48,8 @@ func (r *record) name() string {
 	return r.ID + " (" + r.Places[len(r.Places)-1].Path + ")"
 }
 
-// at keeps where the dataset lies; the last place is the latest.
-func (r *record) at(p place) {
+// addPlace keeps where the dataset lies; the last place is the latest.
+func (r *record) addPlace(p place) {
 	r.Places = slices.DeleteFunc(r.Places, func(s spot) bool { return s.Path == p.path })
 	r.Places = append(r.Places, spot{p.path, p.owner})
 }
@@ -58,8 +58,8 @@ func (r *record) lies(path string) bool {
 	return slices.ContainsFunc(r.Places, func(s spot) bool { return s.Path == path })
 }
 
-// holds keeps a content and its rows.
-func (r *record) holds(mac string, rows sketches) {
+// addContent keeps a content and its rows.
+func (r *record) addContent(mac string, rows sketches) {
 	if !slices.Contains(r.Macs, mac) {
 		r.Macs = append(r.Macs, mac)
 	}

@@ -40,11 +40,11 @@ func Restore(r Restoration) (done Restored, err error) {
 	if r.Out, err = filepath.Abs(r.Out); err != nil {
 		return done, err
 	}
-	named, err := filepath.Abs(r.Of)
+	oldPath, err := filepath.Abs(r.Of)
 	if err != nil {
 		return done, err
 	}
-	path, err := resolveAbsent(strings.TrimSuffix(named, LedgerSuffix))
+	path, err := resolveAbsent(strings.TrimSuffix(oldPath, LedgerSuffix))
 	if err != nil {
 		return done, err
 	}
@@ -53,14 +53,14 @@ func Restore(r Restoration) (done Restored, err error) {
 		return done, err
 	}
 	p := placeOf(r.Out, path)
-	rec, err := x.known(p, named)
+	rec, err := x.known(p, oldPath)
 	if err != nil {
 		return done, fmt.Errorf("%s: %w", r.Of, err)
 	}
 	if err := rec.noteHome(p.owner); err != nil {
 		return done, err
 	}
-	rec.at(p)
+	rec.addPlace(p)
 	s := restoring{disk: r.Disk, out: r.Out, rec: rec, of: path}
 	if s.ledger = rec.Ledger; s.ledger == "" {
 		s.ledger = LedgerName(path)
@@ -69,25 +69,25 @@ func Restore(r Restoration) (done Restored, err error) {
 }
 
 // known returns what the owner file of a place and the index know of its dataset.
-func (x *index) known(p place, named string) (*record, error) {
-	own, err := p.load()
+func (x *index) known(p place, path string) (*record, error) {
+	holder, err := p.load()
 	if err != nil {
 		return nil, err
 	}
 	rec := x.find(func(r *record) bool {
-		return own != nil && r.ID == own.ID || own == nil && (r.lies(p.path) || r.Ledger == named)
+		return holder != nil && r.ID == holder.ID || holder == nil && (r.lies(p.path) || r.Ledger == path)
 	})
 	switch {
-	case own == nil && rec == nil:
+	case holder == nil && rec == nil:
 		return nil, ErrUnknown
-	case own == nil:
+	case holder == nil:
 		return rec, nil
 	case rec == nil:
-		return &record{owner: *own}, nil
-	case rec.Key != own.Key:
-		return nil, twoKeys(known{p.owner, own}, known{x.recordPath(own.ID), &rec.owner})
+		return &record{owner: *holder}, nil
+	case rec.Key != holder.Key:
+		return nil, twoKeys(known{p.owner, holder}, known{x.recordPath(holder.ID), &rec.owner})
 	}
-	return rec, rec.join(own)
+	return rec, rec.join(holder)
 }
 
 // restoring is one Restore of a known dataset.
@@ -184,9 +184,9 @@ func (s *restoring) refuse(lacks error, present []ledger.Entry) error {
 
 // missing lists the records of runs that state a charge which neither a copy nor the ledger holds.
 func (s *restoring) missing(present []ledger.Entry) (runs []string) {
-	held := map[string]bool{}
+	found := map[string]bool{}
 	for _, e := range append(present, s.best...) {
-		held[e.ID] = true
+		found[e.ID] = true
 	}
 	var seen *store.Seen
 	heads, err := seen.Heads(s.out, s.rec.ID)
@@ -194,7 +194,7 @@ func (s *restoring) missing(present []ledger.Entry) (runs []string) {
 		s.faults = append(s.faults, err)
 	}
 	for _, h := range heads {
-		if slices.ContainsFunc(h.Charges, func(id string) bool { return !held[id] }) {
+		if slices.ContainsFunc(h.Charges, func(id string) bool { return !found[id] }) {
 			runs = append(runs, h.Record)
 		}
 	}

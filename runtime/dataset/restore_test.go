@@ -46,7 +46,7 @@ func dying(at int, n *int) disk.Disk {
 // keeps, and followed; then the charge is written, and kept.
 func (b *bench) pay(d disk.Disk, id *Identity, path, name string) error {
 	id.place.disk = d
-	kept, err := id.Kept()
+	entries, err := id.Kept()
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (b *bench) pay(d disk.Disk, id *Identity, path, name string) error {
 	}
 	for _, step := range []func() error{
 		func() error { return id.CheckLedger(l.Entries()) },
-		func() error { return id.CheckKept(l.Entries(), kept) },
+		func() error { return id.CheckKept(l.Entries(), entries) },
 		func() error { return id.NoteLedger(path, l.Entries()) },
 	} {
 		if err := step(); err != nil {
@@ -76,9 +76,9 @@ func (b *bench) pay(d disk.Disk, id *Identity, path, name string) error {
 // meanwhile, the copy brings back at least each charge whose noise could have been drawn.
 func TestKilledWhileCharging(t *testing.T) {
 	died := 0
-	for at, over := 1, false; !over; at++ {
+	for pos, done := 1, false; !done; pos++ {
 		for i, lost := range []string{"nothing", "ledger", "last line"} {
-			if (at+i)%stattest.Rounds(3, 1) != 0 { // an ordinary run takes them in turns
+			if (pos+i)%stattest.Rounds(3, 1) != 0 { // an ordinary run takes them in turns
 				continue
 			}
 			b := newBench(t)
@@ -88,8 +88,8 @@ func TestKilledWhileCharging(t *testing.T) {
 				t.Fatal(err)
 			}
 			first, n := b.read(path), 0
-			failed := b.pay(dying(at, &n), b.identify("a.csv", "1"), path, "two")
-			over = over || failed == nil
+			failed := b.pay(dying(pos, &n), b.identify("a.csv", "1"), path, "two")
+			done = done || failed == nil
 			switch lost {
 			case "ledger":
 				os.Remove(path)
@@ -97,16 +97,16 @@ func TestKilledWhileCharging(t *testing.T) {
 				os.WriteFile(path, []byte(first), 0o644)
 			}
 			if _, err := b.restore("a.csv"); err != nil {
-				t.Errorf("change %d, %s lost: %v", at, lost, err)
+				t.Errorf("change %d, %s lost: %v", pos, lost, err)
 			}
 			if held := len(mustReadCut(t, path)); held < 1 || failed == nil && held != 2 {
-				t.Errorf("change %d, %s lost: %d charges are restored (the run says %v)", at, lost, held, failed)
+				t.Errorf("change %d, %s lost: %d charges are restored (the run says %v)", pos, lost, held, failed)
 			}
 			if err := b.pay(disk.Disk{}, b.identify("a.csv", "1"), path, "two"); err != nil {
-				t.Errorf("change %d, %s lost: the next run: %v", at, lost, err)
+				t.Errorf("change %d, %s lost: the next run: %v", pos, lost, err)
 			}
 			if entries := mustRead(t, path); len(entries) != 2 || b.read(path) != b.read(b.path("a.csv"+KeptSuffix)) {
-				t.Errorf("change %d, %s lost: %d charges, must be 2 and the same in the copy", at, lost, len(entries))
+				t.Errorf("change %d, %s lost: %d charges, must be 2 and the same in the copy", pos, lost, len(entries))
 			}
 			if failed != nil {
 				died++
@@ -162,25 +162,25 @@ func TestChargeOfACutLedgerIsRefused(t *testing.T) {
 func TestRestoreOfEarlierDatasets(t *testing.T) {
 	b := newBench(t)
 	b.write("a.csv", people(0, 300))
-	path, kept := b.path("a.csv"+LedgerSuffix), b.path("a.csv"+KeptSuffix)
+	path, copyPath := b.path("a.csv"+LedgerSuffix), b.path("a.csv"+KeptSuffix)
 	b.charge(b.identify("a.csv", "1"), path, 20)
-	os.Remove(kept)
+	os.Remove(copyPath)
 	whole := b.read(path)
 	os.WriteFile(path, []byte(whole[:len(whole)/2]), 0o644)
 	if err := b.pay(disk.Disk{}, b.identify("a.csv", "1"), path, "x"); err == nil {
 		t.Error("a cut ledger is charged")
 	}
-	if _, err := os.Stat(kept); err == nil {
+	if _, err := os.Stat(copyPath); err == nil {
 		t.Error("a cut ledger was copied")
 	}
 	_, err := b.restore("a.csv")
-	mustContain(t, err, "nothing was written", kept, "no record under "+b.out)
+	mustContain(t, err, "nothing was written", copyPath, "no record under "+b.out)
 	os.WriteFile(path, []byte(whole), 0o644)
 	if err := b.pay(disk.Disk{}, b.identify("a.csv", "1"), path, "x"); err != nil {
 		t.Fatal(err)
 	}
 	os.Remove(path)
-	want := Restored{ID: b.identify("a.csv", "1").ID, Ledger: path, Copy: kept, Charges: 21}
+	want := Restored{ID: b.identify("a.csv", "1").ID, Ledger: path, Copy: copyPath, Charges: 21}
 	if done, err := b.restore("a.csv"); err != nil || !reflect.DeepEqual(done, want) {
 		t.Errorf("%+v, %v, must be %+v", done, err, want)
 	}
@@ -223,7 +223,7 @@ func TestRestoreFromAnyFileOfTheDataset(t *testing.T) {
 func TestRestoreBelievesTheNotedHead(t *testing.T) {
 	b := newBench(t)
 	b.write("a.csv", people(0, 300))
-	path, kept := b.path("a.csv"+LedgerSuffix), b.path("a.csv"+KeptSuffix)
+	path, copyPath := b.path("a.csv"+LedgerSuffix), b.path("a.csv"+KeptSuffix)
 	b.charge(b.identify("a.csv", "1"), path, 3)
 	lines := strings.SplitAfter(b.read(path), "\n")
 	other := newBench(t)
@@ -238,7 +238,7 @@ func TestRestoreBelievesTheNotedHead(t *testing.T) {
 		"edited":             strings.Replace(strings.Join(lines, ""), `"stage":"train"`, `"stage":"trail"`, 1),
 		"empty":              "",
 	} {
-		os.WriteFile(kept, []byte(text), 0o600)
+		os.WriteFile(copyPath, []byte(text), 0o600)
 		if done, err := b.restore("a.csv"); err == nil {
 			t.Errorf("%s: restored %+v", name, done)
 		}
@@ -246,7 +246,7 @@ func TestRestoreBelievesTheNotedHead(t *testing.T) {
 			t.Errorf("%s: a ledger was written", name)
 		}
 	}
-	os.WriteFile(kept, []byte(strings.Join(lines, "")), 0o600)
+	os.WriteFile(copyPath, []byte(strings.Join(lines, "")), 0o600)
 	if _, err := b.restore("a.csv"); err != nil {
 		t.Error(err)
 	}
@@ -288,19 +288,20 @@ func TestContinueKeepsCopies(t *testing.T) {
 func TestCopyOfAnEarlierBudget(t *testing.T) {
 	b := newBench(t)
 	b.write("a.csv", people(0, 300))
-	path, kept := b.path("a.csv"+LedgerSuffix), b.path("a.csv"+KeptSuffix)
+	path, copyPath := b.path("a.csv"+LedgerSuffix), b.path("a.csv"+KeptSuffix)
 	one := b.identify("a.csv", "1")
 	b.charge(one, path, 1)
-	mustContain(t, one.CheckKept(nil, mustRead(t, path)), kept, "knowingly")
+	mustContain(t, one.CheckKept(nil, mustRead(t, path)), copyPath, "knowingly")
 	for _, name := range []string{path, b.path("a.csv" + OwnerSuffix), filepath.Join(b.out, "datasets", one.ID+".json")} {
 		os.Remove(name)
 	}
 	err := b.pay(disk.Disk{}, b.identify("a.csv", "1"), path, "x")
-	mustContain(t, err, kept, one.ID, "weir ledger restore", "knowingly")
+	mustContain(t, err, copyPath, one.ID, "weir ledger restore", "knowingly")
 	if !errors.As(err, new(Refusal)) {
 		t.Errorf("%v, must be a refusal", err)
 	}
-	for _, name := range []string{kept, b.path("a.csv" + OwnerSuffix), filepath.Join(b.out, "datasets", one.ID+".json")} {
+	for _, name := range []string{copyPath, b.path("a.csv" + OwnerSuffix), filepath.Join(b.out, "datasets",
+		one.ID+".json")} {
 		os.Remove(name)
 	}
 	if err := b.pay(disk.Disk{}, b.identify("a.csv", "1"), path, "x"); err != nil {

@@ -28,13 +28,13 @@ func TestLostOwnerFileAndAnotherOut(t *testing.T) {
 	}
 	b.charge(one, b.path("a.csv"+LedgerSuffix), 2)
 	os.Remove(b.path("a.csv" + OwnerSuffix))
-	here := b.out
+	dir := b.out
 	b.out += "2"
 	two, err := b.tryAt("a.csv", clock().Add(24*time.Hour))
 	if err != nil || two.ID != one.ID || !strings.Contains(strings.Join(two.Notes, "\n"), "gets a new key") {
 		t.Fatalf("%+v, %v: must say that there is a new key", two, err)
 	}
-	b.out = here
+	b.out = dir
 	_, err = b.try("a.csv", "1")
 	record, owner := filepath.Join(b.out, "datasets", one.ID+".json"), b.path("a.csv"+OwnerSuffix)
 	mustContain(t, err, "the older one is in "+record+" (first seen 2026-01-02 03:04:05, 2 charges noted)",

@@ -52,16 +52,16 @@ func (o *owner) content(version, mac string) *content {
 // take adds what another file of the same dataset says of a content. Of two secrets the one that was
 // seen first stays, since runs have drawn from it.
 func (o *owner) take(c content) {
-	own := o.content(c.Version, c.HMAC)
-	if own == nil {
+	current := o.content(c.Version, c.HMAC)
+	if current == nil {
 		o.Contents = append(o.Contents, c)
 		return
 	}
-	c.Locked, c.Charged = c.Locked || own.Locked, c.Charged || own.Charged
-	if own.Secret.Key != (noise.Key{}) && (c.Secret.Key == noise.Key{} || !c.Seen.Before(own.Seen)) {
-		c.Seen, c.Secret = own.Seen, own.Secret
+	c.Locked, c.Charged = c.Locked || current.Locked, c.Charged || current.Charged
+	if current.Secret.Key != (noise.Key{}) && (c.Secret.Key == noise.Key{} || !c.Seen.Before(current.Seen)) {
+		c.Seen, c.Secret = current.Seen, current.Secret
 	}
-	*own = c
+	*current = c
 }
 
 // refuses reports why a content may not be charged under a version: the version is bound to another
@@ -93,27 +93,27 @@ func (o *owner) bound(version string) (macs []string) {
 
 // forgot reports that a version was charged, by the ledger, and no content is known to be bound to it: the owner
 // file was lost, or is an older one. Who goes on begins another side, which shares no secret with the first.
-func (o *owner) forgot(version string, at place) bool {
+func (o *owner) forgot(version string, p place) bool {
 	if len(o.bound(version)) > 0 {
 		return false
 	}
 	// of one that cannot be read whoever charges it says why
-	entries, _, _ := chargesAt(cmp.Or(o.Ledger, LedgerName(at.path)), "")
+	entries, _, _ := chargesAt(cmp.Or(o.Ledger, LedgerName(p.path)), "")
 	return slices.ContainsFunc(entries, func(e ledger.Entry) bool { return e.Dataset == o.ID && e.Version == version })
 }
 
 // next proposes a version that was never declared, as far as the owner's side and the ledger tell.
 func (o *owner) next(version string) string {
-	taken := map[string]bool{version: true}
+	seen := map[string]bool{version: true}
 	for _, c := range o.Contents {
-		taken[c.Version] = true
+		seen[c.Version] = true
 	}
 	entries, _, _ := chargesAt(o.Ledger, "") // of one that cannot be read whoever charges it says why
 	for _, e := range entries {
-		taken[e.Version] = true
+		seen[e.Version] = true
 	}
 	for n := 2; ; n++ {
-		if name := fmt.Sprint(n); !taken[name] {
+		if name := fmt.Sprint(n); !seen[name] {
 			return name
 		}
 	}
@@ -147,12 +147,12 @@ func (id *Identity) Bind(ledger string) error {
 
 // joinBeside takes up what the owner files in the folder of the data know of this dataset: copies that are run
 // under several folders of runs have one ledger from the first charge on, wherever it lies, and one table a version.
-func (o *owner) joinBeside(at place) error {
-	files, err := ownersIn(filepath.Dir(at.path))
+func (o *owner) joinBeside(p place) error {
+	files, err := ownersIn(filepath.Dir(p.path))
 	for _, path := range files {
 		other := owner{}
 		_, unread := readPrivate(path, &other, ownerCure)
-		if unread == nil && path != at.beside && other.ID == o.ID && other.Key == o.Key {
+		if unread == nil && path != p.beside && other.ID == o.ID && other.Key == o.Key {
 			unread = o.join(&other)
 		}
 		err = errors.Join(err, unread)
@@ -169,15 +169,15 @@ func (id *Identity) update(change func(*record) error) error {
 		}
 		defer func() { err = errors.Join(err, unlock()) }()
 		rec := x.byID(id.ID)
-		own, err := id.place.load()
+		holder, err := id.place.load()
 		switch {
 		case err != nil:
 			return err
-		case rec == nil || own == nil:
+		case rec == nil || holder == nil:
 			return fmt.Errorf("%s or %s: is gone, must stay while a run charges the dataset", x.recordPath(id.ID),
 				id.place.owner)
 		}
-		if err := errors.Join(rec.join(own), rec.joinBeside(id.place)); err != nil {
+		if err := errors.Join(rec.join(holder), rec.joinBeside(id.place)); err != nil {
 			return err
 		}
 		if err := change(rec); err != nil {

@@ -99,15 +99,15 @@ func TestOwnersThatWereCopied(t *testing.T) {
 	away := b.path("a.csv") + OwnerSuffix
 	before, _ := os.ReadFile(away)
 	b.write("a.csv", people(0, 299))
-	here := b.identify("a.csv", "2")
+	identity := b.identify("a.csv", "2")
 	elsewhere := *b
 	elsewhere.out = t.TempDir()
-	if err := errors.Join(here.Bind(""), os.WriteFile(away, before, 0o600)); err != nil {
+	if err := errors.Join(identity.Bind(""), os.WriteFile(away, before, 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	b.write("a.csv", people(0, 298))
 	there := elsewhere.identify("a.csv", "2")
-	if err := there.Bind(""); err != nil || there.Secret == here.Secret || there.ID != here.ID {
+	if err := there.Bind(""); err != nil || there.Secret == identity.Secret || there.ID != identity.ID {
 		t.Errorf("%+v, %v: a machine that does not know of the other shares its secret", there, err)
 	}
 	b.mustRefuse(b.fails("a.csv", "2"))
@@ -168,16 +168,16 @@ func TestTwoFoldersBindAtOneLedger(t *testing.T) {
 	if err := os.CopyFS(two.dir, os.DirFS(one.dir)); err != nil {
 		t.Fatal(err)
 	}
-	at := filepath.Join(t.TempDir(), "spent"+LedgerSuffix)
+	path := filepath.Join(t.TempDir(), "spent"+LedgerSuffix)
 	one.write("a.csv", people(0, 299))
 	two.write("a.csv", people(0, 298))
 	first, second := one.identify("a.csv", "2"), two.identify("a.csv", "2")
-	if err := first.Bind(at); err != nil || first.ID != second.ID {
+	if err := first.Bind(path); err != nil || first.ID != second.ID {
 		t.Fatalf("%v; datasets %s and %s", err, first.ID, second.ID)
 	}
-	two.mustRefuse(second.Bind(at))
+	two.mustRefuse(second.Bind(path))
 	o := two.opening("a.csv", "2")
-	o.Ledger = at
+	o.Ledger = path
 	_, err := Identify(t.Context(), o) // and whoever opens it later, before a charge
 	two.mustRefuse(err)
 }
@@ -247,10 +247,10 @@ func TestTheVersionProposedIsNew(t *testing.T) {
 // under one folder of runs or two. The second to charge is refused before its noise is drawn, and then
 // finds ledger and versions of the first, wherever that ledger lies.
 func TestCopiesHaveOneLedgerFromTheFirstCharge(t *testing.T) {
-	for _, apart := range []bool{false, true} {
+	for _, separate := range []bool{false, true} {
 		b := newBench(t)
 		other, home := *b, filepath.Join(t.TempDir(), "ledger.jsonl")
-		if apart {
+		if separate {
 			other.out = t.TempDir()
 		}
 		b.write("a.csv", people(0, 300))
@@ -263,10 +263,10 @@ func TestCopiesHaveOneLedgerFromTheFirstCharge(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := charge(two, b.path("b.csv"+LedgerSuffix)); !errors.As(err, new(Refusal)) {
-			t.Errorf("apart %v: %v: a second ledger of one dataset is not refused", apart, err)
+			t.Errorf("apart %v: %v: a second ledger of one dataset is not refused", separate, err)
 		}
 		if two = other.identify("b.csv", "1"); two.Ledger != home {
-			t.Errorf("apart %v: the ledger is %q, must be %q", apart, two.Ledger, home)
+			t.Errorf("apart %v: the ledger is %q, must be %q", separate, two.Ledger, home)
 		}
 		b.write("b.csv", people(0, 299))
 		open := other.identify("b.csv", "2")

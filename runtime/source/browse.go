@@ -67,21 +67,21 @@ func (b *Browsed) Raw(ctx context.Context) (*table.Raw, error) {
 
 // outline makes numeric what is stored as numbers with a fraction, and categories of what an enum type lists.
 func (b *Browsed) outline(r *table.Raw) {
-	at := 0
+	pos := 0
 	for i, f := range b.stored.Schema.Fields() {
-		if at == len(r.Names) || r.Names[at] != f.Name {
+		if pos == len(r.Names) || r.Names[pos] != f.Name {
 			continue // unread
 		}
 		name := strings.ToLower(b.types[i])
 		if slices.ContainsFunc([]string{"decimal", "numeric", "float", "double"},
 			func(w string) bool { return strings.HasPrefix(name, w) }) {
-			r.Stored[at] = domain.Column{Type: domain.Numeric}
+			r.Stored[pos] = domain.Column{Type: domain.Numeric}
 		}
 		// an empty text is missing
 		if labels := slices.DeleteFunc(slices.Clone(b.labels[i]), func(s string) bool { return s == "" }); len(labels) > 0 {
-			r.Stored[at] = domain.Column{Type: domain.Categorical, Categories: labels}
+			r.Stored[pos] = domain.Column{Type: domain.Categorical, Categories: labels}
 		}
-		at++
+		pos++
 	}
 }
 

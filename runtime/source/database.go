@@ -58,7 +58,7 @@ func (s *Database) engine() (e engine, others map[string]bool) {
 }
 
 // Declare implements pipeline.Source.
-func (s *Database) Declare(under pipeline.Declaring) (pipeline.Declared, error) {
+func (s *Database) Declare(declaring pipeline.Declaring) (pipeline.Declared, error) {
 	var ps schema.Problems
 	if s.Database == nil || s.Database.Engine == "" {
 		ps.Add("database", "without engine", "{engine: duckdb, read: {parquet: data}, rows: may_leave}, {engine: postgres, "+
@@ -75,7 +75,7 @@ func (s *Database) Declare(under pipeline.Declaring) (pipeline.Declared, error) 
 			ps.Add(key, "set for the engine "+s.Database.Engine, "left out: it belongs to another engine")
 		}
 	}
-	return e.declare(&ps, under), ps.Err()
+	return e.declare(&ps, declaring), ps.Err()
 }
 
 // Open implements pipeline.Source.

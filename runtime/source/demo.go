@@ -30,7 +30,7 @@ func Invented(of pipeline.Declared, rows int64) []string {
 }
 
 // Declare implements pipeline.Source.
-func (s *Demo) Declare(under pipeline.Declaring) (pipeline.Declared, error) {
+func (s *Demo) Declare(declaring pipeline.Declaring) (pipeline.Declared, error) {
 	d, err := demo.Domain(s.Demo, s.Rows)
 	if err != nil {
 		var ps schema.Problems
@@ -39,7 +39,7 @@ func (s *Demo) Declare(under pipeline.Declaring) (pipeline.Declared, error) {
 	}
 	return pipeline.Declared{
 		Name: "demo: " + s.Demo, Full: fmt.Sprintf("demo: %s of %d rows, seed %d", s.Demo, demo.Rows(s.Demo, s.Rows),
-			under.Seed), Place: s.Demo,
+			declaring.Seed), Place: s.Demo,
 		Invented: fmt.Sprintf("weir's built-in generator `%s`", s.Demo), Domain: d,
 	}, nil
 }

@@ -33,13 +33,13 @@ type Reader struct {
 // duckDB is a table that the user's DuckDB reads from files.
 type duckDB struct{ *DatabaseTable }
 
-func (s duckDB) declare(ps *schema.Problems, under pipeline.Declaring) pipeline.Declared {
+func (s duckDB) declare(ps *schema.Problems, declaring pipeline.Declaring) pipeline.Declared {
 	if s.Read == nil {
 		ps.Add("database.read", "left out", "a mapping with one of parquet, csv, database and sqlite")
 		return pipeline.Declared{}
 	}
-	t, place := s.table(ps, under.CSV)
-	s.dialect(ps, under.CSV, t.Format)
+	t, place := s.table(ps, declaring.CSV)
+	s.dialect(ps, declaring.CSV, t.Format)
 	by := ofTable(t) + " through DuckDB"
 	return pipeline.Declared{Name: filepath.Base(place) + by, Full: filepath.Clean(place) + by,
 		Place: place + ofTable(t), Files: []string{place}, Program: "DuckDB", Stays: s.Rows == stay, Sample: s.Sample}
@@ -55,7 +55,7 @@ func ofTable(t duckdb.Table) string {
 
 // table returns what is read, and from where.
 func (s duckDB) table(ps *schema.Problems, csv *pipeline.CSV) (t duckdb.Table, place string) {
-	read, given := s.Read, 0
+	read, count := s.Read, 0
 	for _, one := range []struct {
 		format duckdb.Format
 		place  string
@@ -63,11 +63,11 @@ func (s duckDB) table(ps *schema.Problems, csv *pipeline.CSV) (t duckdb.Table, p
 		{duckdb.SQLite, read.SQLite}} {
 		if one.place != "" {
 			t.Format, place = one.format, one.place
-			given++
+			count++
 		}
 	}
-	if given != 1 {
-		ps.Add("database.read", fmt.Sprintf("a mapping with %d of parquet, csv, database and sqlite", given),
+	if count != 1 {
+		ps.Add("database.read", fmt.Sprintf("a mapping with %d of parquet, csv, database and sqlite", count),
 			"a mapping with one of them")
 	}
 	if strings.ContainsAny(filepath.Dir(place), "*?") || t.Format.Named() && pipeline.IsPattern(place) {
@@ -92,11 +92,11 @@ func (s duckDB) table(ps *schema.Problems, csv *pipeline.CSV) (t duckdb.Table, p
 
 // dialect refuses settings of text files that DuckDB is not told.
 func (s duckDB) dialect(ps *schema.Problems, csv *pipeline.CSV, format duckdb.Format) {
-	takes := ""
+	accepted := ""
 	if format == duckdb.CSV {
-		takes = " and, of CSV, delimiter"
+		accepted = " and, of CSV, delimiter"
 	}
-	checkCells(ps, csv, takes)
+	checkCells(ps, csv, accepted)
 	if csv != nil && csv.Delimiter != "" && (format != duckdb.CSV || len(csv.Delimiter) != 1) {
 		ps.Add("csv.delimiter", fmt.Sprintf("%q", csv.Delimiter),
 			"one character, for a table that is read from CSV")
@@ -110,7 +110,7 @@ func (s duckDB) open(ctx context.Context, o pipeline.Opening) (pipeline.Opened, 
 	}
 	var places []int
 	d.rows, places, err = table.OpenStored(stored, cells(o.CSV), o.Columns, o.Unit)
-	d.columns = d.at(places)
+	d.columns = d.columnsAt(places)
 	if err == nil && s.Rows == stay {
 		return d.stay(o, s.Sample)
 	}
@@ -213,17 +213,17 @@ func (d *openDuckDB) open() (files []*os.File, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		of, ok := f.(interface{ File() *os.File })
-		if !ok || of.File() == nil {
+		item, ok := f.(interface{ File() *os.File })
+		if !ok || item.File() == nil {
 			return nil, fmt.Errorf("%s: %w", name, fs.ErrInvalid)
 		}
-		files = append(files, of.File())
+		files = append(files, item.File())
 	}
 	return files, nil
 }
 
-// at returns the columns at these places.
-func (d *openDuckDB) at(places []int) (columns []duckdb.Column) {
+// columnsAt returns the columns at these places.
+func (d *openDuckDB) columnsAt(places []int) (columns []duckdb.Column) {
 	for _, i := range places {
 		columns = append(columns, d.facts.Columns[i])
 	}
@@ -232,7 +232,7 @@ func (d *openDuckDB) at(places []int) (columns []duckdb.Column) {
 
 // begin starts a reading.
 func (d *openDuckDB) begin(ctx context.Context, places []int) (table.StoredRows, error) {
-	rows, err := d.session.Rows(ctx, d.at(places))
+	rows, err := d.session.Rows(ctx, d.columnsAt(places))
 	return &sameRows{rows, d}, err
 }
 

@@ -20,7 +20,7 @@ func fileKind() pipeline.SourceKind {
 }
 
 // Declare implements pipeline.Source.
-func (s *File) Declare(under pipeline.Declaring) (pipeline.Declared, error) {
+func (s *File) Declare(declaring pipeline.Declaring) (pipeline.Declared, error) {
 	var ps schema.Problems
 	if s.File == "" {
 		ps.Add("file", "empty", "the path of a table")
@@ -32,7 +32,7 @@ func (s *File) Declare(under pipeline.Declaring) (pipeline.Declared, error) {
 	}
 	d := pipeline.Declared{Name: filepath.Base(s.File), Full: filepath.Clean(s.File), Place: s.File,
 		Files: []string{s.File}}
-	if table.Tabbed(s.File) && (under.CSV == nil || under.CSV.Delimiter == "") {
+	if table.Tabbed(s.File) && (declaring.CSV == nil || declaring.CSV.Delimiter == "") {
 		d.Reading = true // equal bytes in a .csv and in a .tsv are other rows
 	}
 	return d, nil

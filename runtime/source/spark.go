@@ -69,11 +69,11 @@ func (s cluster) open(ctx context.Context, o pipeline.Opening) (pipeline.Opened,
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Table, err)
 	}
-	of := counterOf(c, session.Table.View)
+	test := counterOf(c, session.Table.View)
 	if !session.Table.View && s.VersionAsOf == nil {
-		of = &unpinned{viewed{counter: c}}
+		test = &unpinned{viewed{counter: c}}
 	}
-	return &countedByCluster{staying{s.Table, o.Columns, of, s.Sample}}, nil
+	return &countedByCluster{staying{s.Table, o.Columns, test, s.Sample}}, nil
 }
 
 // counting prepares to count the columns of the domain.

@@ -61,11 +61,11 @@ func (v *viewed) Content(ctx context.Context) (content string, faults []sql.Faul
 
 // Keep implements relation.Session.
 func (v *viewed) Keep(ctx context.Context, r relation.Relation) (relation.Kept, error) {
-	kept, err := v.counter.Keep(ctx, r)
+	rowSet, err := v.counter.Keep(ctx, r)
 	if err == nil {
 		err = v.same(ctx)
 	}
-	return kept, err
+	return rowSet, err
 }
 
 // same refuses other rows than the first content was of.
@@ -177,30 +177,31 @@ func words(r sql.Rule) string {
 // errForm is a decimal number that a declared form would be read from.
 var errForm = errors.New("has a format, which decimal numbers of a database are not spelled in; leave it out")
 
-// meant returns a stored column with what a declared one says of its cells.
-func meant(c *domain.Column, csv *pipeline.CSV, of sql.Stored) (sql.Stored, error) {
+// storedMeaning returns a stored column with what a declared one says of its cells.
+func storedMeaning(c *domain.Column, csv *pipeline.CSV, stored sql.Stored) (sql.Stored, error) {
 	m, err := table.MeaningOf(c, csv)
 	if err != nil {
 		return sql.Stored{}, err
 	}
-	if m.Formed && of.Storage == sql.Decimal {
+	if m.Formed && stored.Storage == sql.Decimal {
 		return sql.Stored{}, errForm
 	}
-	of.Of, of.MayMiss, of.UnknownMiss = pipeline.RelationType(c), m.MayMiss, m.UnknownMiss
-	of.Missing, of.MissingWhole, of.MissingReal = m.Missing, m.Whole, m.Numbers
-	of.MissingNaN = slices.Contains(m.Missing, "NaN")
+	stored.Of, stored.MayMiss, stored.UnknownMiss = pipeline.RelationType(c), m.MayMiss, m.UnknownMiss
+	stored.Missing, stored.MissingWhole, stored.MissingReal = m.Missing, m.Whole, m.Numbers
+	stored.MissingNaN = slices.Contains(m.Missing, "NaN")
 	switch {
-	case of.Of == relation.Code:
-		of.Names, of.Codes, of.WholeCodes, of.RealCodes, of.Numbered = c.Categories, m.Codes, m.CodesOfWhole(),
+	case stored.Of == relation.Code:
+		stored.Names, stored.Codes, stored.WholeCodes, stored.RealCodes, stored.Numbered = c.Categories, m.Codes,
+			m.CodesOfWhole(),
 			m.CodesOfNumber(), m.Numbered
-		of.MissingWhole, of.MissingReal = m.MissingWhole(), m.MissingNumber()
+		stored.MissingWhole, stored.MissingReal = m.MissingWhole(), m.MissingNumber()
 	case c.Type.Moment():
 		least, greatest := c.Type.Span()
-		of.Step, of.Least, of.Greatest = max(1, int64(c.Step)), int64(least), int64(greatest)
-	case of.Storage == sql.Double:
-		of.MissingNaN = of.MissingNaN || slices.Contains(m.Missing, "nan")
+		stored.Step, stored.Least, stored.Greatest = max(1, int64(c.Step)), int64(least), int64(greatest)
+	case stored.Storage == sql.Double:
+		stored.MissingNaN = stored.MissingNaN || slices.Contains(m.Missing, "nan")
 	}
-	return of, nil
+	return stored, nil
 }
 
 // storedColumns returns the columns of a domain as they are stored, by their names.
@@ -209,13 +210,13 @@ func storedColumns(d *domain.Domain, csv *pipeline.CSV, stored []sql.Stored) ([]
 	list := make([]sql.Stored, len(d.Columns))
 	for i := range d.Columns {
 		c := &d.Columns[i]
-		at := slices.IndexFunc(stored, func(s sql.Stored) bool { return s.Name == c.Name })
-		if at < 0 {
+		index := slices.IndexFunc(stored, func(s sql.Stored) bool { return s.Name == c.Name })
+		if index < 0 {
 			errs = append(errs, fmt.Errorf("column %q: is declared and not in the table", c.Name))
 			continue
 		}
 		var err error
-		if list[i], err = meant(c, csv, stored[at]); err != nil {
+		if list[i], err = storedMeaning(c, csv, stored[index]); err != nil {
 			errs = append(errs, fmt.Errorf("column %q: %w", c.Name, err))
 		}
 	}

@@ -38,17 +38,17 @@ func (c *turning) Keep(context.Context, relation.Relation) (relation.Kept, error
 // TestViewsAreLookedAtAgain: other rows of a view end what is asked of it, when its content is asked for and behind all
 // that is kept, which is before a charge. A table is looked at once.
 func TestViewsAreLookedAtAgain(t *testing.T) {
-	for _, of := range []struct {
+	for _, c := range []struct {
 		contents      []string
 		content, keep bool // whether it is refused
 	}{{[]string{"a"}, false, false}, {[]string{"a", "b"}, true, true}, {[]string{"a", "a", "b"}, false, true}} {
-		v := counterOf(&turning{contents: of.contents}, true)
-		if _, _, err := v.Content(t.Context()); errors.Is(err, errDiffers) != of.content ||
-			errors.Is(err, pipeline.ErrChanged) != of.content {
-			t.Errorf("content of %v: %v", of.contents, err)
+		v := counterOf(&turning{contents: c.contents}, true)
+		if _, _, err := v.Content(t.Context()); errors.Is(err, errDiffers) != c.content ||
+			errors.Is(err, pipeline.ErrChanged) != c.content {
+			t.Errorf("content of %v: %v", c.contents, err)
 		}
-		if _, err := v.Keep(t.Context(), relation.Relation{}); errors.Is(err, errDiffers) != of.keep {
-			t.Errorf("rows of %v are kept: %v", of.contents, err)
+		if _, err := v.Keep(t.Context(), relation.Relation{}); errors.Is(err, errDiffers) != c.keep {
+			t.Errorf("rows of %v are kept: %v", c.contents, err)
 		}
 	}
 	table := counterOf(&turning{contents: []string{"a", "b"}}, false)

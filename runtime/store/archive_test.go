@@ -131,10 +131,10 @@ func listing(format int, name string) string {
 
 // TestHostileArchive: archives of strangers, and files that are none, are errors that say what they are.
 func TestHostileArchive(t *testing.T) {
-	is := func(format int, name string) part { return part{name: contentsName, data: listing(format, name)} }
+	known := func(format int, name string) part { return part{name: contentsName, data: listing(format, name)} }
 	first := func(text string) part { return part{name: contentsName, data: text} }
 	x := part{name: "a", data: "x"}
-	if files, err := readBytes(zipped(t, is(1, "a"), x)); err != nil || len(files) != 1 {
+	if files, err := readBytes(zipped(t, known(1, "a"), x)); err != nil || len(files) != 1 {
 		t.Fatalf("%v, %v: the archive itself must be read", files, err)
 	}
 	for what, c := range map[string]struct {
@@ -147,26 +147,26 @@ func TestHostileArchive(t *testing.T) {
 			"as weir wrote models until 27 November 2026, must be an archive of format 1"},
 		"a directory alone":   {zipped(t), "is no ZIP archive"},
 		"no contents":         {zipped(t, x), "does not begin with archive.json"},
-		"contents behind":     {zipped(t, x, is(1, "a")), "does not begin with archive.json"},
+		"contents behind":     {zipped(t, x, known(1, "a")), "does not begin with archive.json"},
 		"contents of text":    {zipped(t, first("{"), x), "archive.json: is damaged"},
 		"contents of nothing": {zipped(t, first("{}"), x), "archive.json: is damaged"},
-		"a later format":      {zipped(t, is(2, "a"), x), "format: is 2, which another version of weir wrote, must be 1"},
+		"a later format":      {zipped(t, known(2, "a"), x), "format: is 2, which another version of weir wrote, must be 1"},
 		"an unknown key": {zipped(t, first(strings.Replace(listing(1, "a"), "{", `{"more":1,`, 1)), x),
 			"is not as weir writes it"},
 		"more behind the list": {zipped(t, first(listing(1, "a")+" "), x), "is not as weir writes it"},
-		"a file too many":      {zipped(t, is(1, "a"), x, part{name: "b"}), "files: are 1, must be the 2 that follow"},
-		"a file too few":       {zipped(t, is(1, "a")), "files: are 1, must be the 0 that follow"},
-		"another name":         {zipped(t, is(1, "b"), x), `the entry "a" of 1 bytes is not the listed "b" of 1 bytes`},
-		"another length": {zipped(t, is(1, "a"), part{name: "a", data: "xx"}),
+		"a file too many":      {zipped(t, known(1, "a"), x, part{name: "b"}), "files: are 1, must be the 2 that follow"},
+		"a file too few":       {zipped(t, known(1, "a")), "files: are 1, must be the 0 that follow"},
+		"another name":         {zipped(t, known(1, "b"), x), `the entry "a" of 1 bytes is not the listed "b" of 1 bytes`},
+		"another length": {zipped(t, known(1, "a"), part{name: "a", data: "xx"}),
 			`the entry "a" of 2 bytes is not the listed`},
-		"another byte": {zipped(t, is(1, "a"), part{name: "a", data: "y"}),
+		"another byte": {zipped(t, known(1, "a"), part{name: "a", data: "y"}),
 			`the entry "a" is damaged: it has not the digest`},
-		"a name out of a folder": {zipped(t, is(1, "../a"), part{name: "../a", data: "x"}), "must be a relative path"},
-		"a name that writes": {zipped(t, is(1, "\x1b[2J"), part{name: "\x1b[2J", data: "x"}),
+		"a name out of a folder": {zipped(t, known(1, "../a"), part{name: "../a", data: "x"}), "must be a relative path"},
+		"a name that writes": {zipped(t, known(1, "\x1b[2J"), part{name: "\x1b[2J", data: "x"}),
 			`is "\x1b[2J", must be a relative path`},
-		"a compressed file":   {zipped(t, is(1, "a"), part{"a", "x", true}), `the entry "a" is compressed`},
+		"a compressed file":   {zipped(t, known(1, "a"), part{"a", "x", true}), `the entry "a" is compressed`},
 		"compressed contents": {zipped(t, part{contentsName, listing(1, "a"), true}, x), "is compressed"},
-		"a bomb": {zipped(t, is(1, "a"), part{"a", strings.Repeat("x", 1<<24), true}),
+		"a bomb": {zipped(t, known(1, "a"), part{"a", strings.Repeat("x", 1<<24), true}),
 			`the entry "a" is compressed`},
 		"entries over each other": {overlaid(t), "its entries are larger than it is"},
 		"a cut archive":           {archived(t, threeFiles())[:1000], "has no whole directory at its end"},
@@ -182,9 +182,9 @@ func TestHostileArchive(t *testing.T) {
 func overlaid(t testing.TB) []byte {
 	t.Helper()
 	data := zipped(t, part{name: "a", data: strings.Repeat("x", 10_000)})
-	at := bytes.Index(data, []byte("PK\x01\x02"))
+	index := bytes.Index(data, []byte("PK\x01\x02"))
 	end := bytes.Index(data, []byte("PK\x05\x06"))
-	record, tail := data[at:end], bytes.Clone(data[end:])
+	record, tail := data[index:end], bytes.Clone(data[end:])
 	const times = 1000
 	for _, place := range []int{8, 10} { // entries on this disk, and in all
 		tail[place], tail[place+1] = byte(times%256), byte(times/256)
@@ -193,7 +193,7 @@ func overlaid(t testing.TB) []byte {
 	for i := range 4 {
 		tail[12+i] = byte(size >> (8 * i))
 	}
-	return slices.Concat(data[:at], bytes.Repeat(record, times), tail)
+	return slices.Concat(data[:index], bytes.Repeat(record, times), tail)
 }
 
 // TestDamagedArchive: with any byte changed an archive is refused or holds the same files, and cut anywhere it is
@@ -201,18 +201,18 @@ func overlaid(t testing.TB) []byte {
 func TestDamagedArchive(t *testing.T) {
 	data := archived(t, threeFiles())
 	refused := 0
-	for at := range data {
+	for pos := range data {
 		changed := bytes.Clone(data)
-		changed[at] ^= 1
+		changed[pos] ^= 1
 		files, err := readBytes(changed)
 		if err == nil && !reflect.DeepEqual(files, threeFiles()) {
-			t.Errorf("byte %d changed: other files, and no error", at)
+			t.Errorf("byte %d changed: other files, and no error", pos)
 		}
 		if err != nil {
 			refused++
 		}
-		if _, err := readBytes(data[:at]); err == nil {
-			t.Errorf("cut to %d of %d bytes it is read", at, len(data))
+		if _, err := readBytes(data[:pos]); err == nil {
+			t.Errorf("cut to %d of %d bytes it is read", pos, len(data))
 		}
 	}
 	if refused < 1500 { // the bytes of the files alone

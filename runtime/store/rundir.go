@@ -172,23 +172,23 @@ func (d RunDir) WriteRecord(r *record.Run) error {
 
 // NewRunDir makes and locks a run folder of its own under out/name, whose id is the time
 // and 128 random bits.
-func NewRunDir(on disk.Disk, out, name string, began time.Time, random io.Reader) (RunDir, string, error) {
+func NewRunDir(files disk.Disk, out, name string, began time.Time, random io.Reader) (RunDir, string, error) {
 	var b [16]byte
 	if _, err := io.ReadFull(random, b[:]); err != nil {
 		return RunDir{}, "", err
 	}
 	id := began.UTC().Format("20060102-150405") + "-" + hex.EncodeToString(b[:])
 	base := filepath.Join(out, name)
-	d := RunDir{Disk: on, Path: filepath.Join(base, id)}
-	err := MakeRuns(on, out)
+	d := RunDir{Disk: files, Path: filepath.Join(base, id)}
+	err := MakeRuns(files, out)
 	if err != nil {
 		return RunDir{}, "", err
 	}
-	if err = on.MkdirAll(base, 0o755); err == nil {
-		err = on.Mkdir(d.Path, 0o755) // never one that is there
+	if err = files.MkdirAll(base, 0o755); err == nil {
+		err = files.Mkdir(d.Path, 0o755) // never one that is there
 	}
 	if err == nil {
-		err = on.Mkdir(d.Internal(), 0o700)
+		err = files.Mkdir(d.Internal(), 0o700)
 	}
 	if err != nil {
 		return RunDir{}, "", fmt.Errorf("%s: the folder of runs must be writable (--out): %w", base, Reason(err))

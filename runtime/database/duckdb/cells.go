@@ -61,7 +61,7 @@ func (c *cells) value() (missing, last bool, err error) {
 		return false, false, err
 	}
 	if b != '"' {
-		last, err = behind(b)
+		last, err = endsLine(b)
 		return true, last, err
 	}
 	for {
@@ -78,14 +78,14 @@ func (c *cells) value() (missing, last bool, err error) {
 		}
 		if b != '"' { // else a quote of the value, which is written twice
 			c.buf = c.buf[:len(c.buf)-1]
-			last, err = behind(b)
+			last, err = endsLine(b)
 			return false, last, err
 		}
 	}
 }
 
-// behind reports whether what stands behind a value ends the line.
-func behind(b byte) (last bool, err error) {
+// endsLine reports whether what stands behind a value ends the line.
+func endsLine(b byte) (last bool, err error) {
 	if b != ',' && b != '\n' {
 		return false, errBroken
 	}

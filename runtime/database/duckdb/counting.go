@@ -33,7 +33,7 @@ type Counting struct {
 // cells mean; of each unit, which the column at a place names, so many rows stay, all where maxRows is 0.
 func (s *Session) Counting(columns []sql.Stored, unit, maxRows int) (*Counting, error) {
 	dialect := sql.DuckDB()
-	base, err := dialect.Base(sql.Table{From: s.from(), Columns: columns, Unit: unit, MaxRows: maxRows})
+	base, err := dialect.Base(sql.Table{From: s.fromClause(), Columns: columns, Unit: unit, MaxRows: maxRows})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.name, err)
 	}
@@ -170,7 +170,7 @@ func (c *Counting) Keep(ctx context.Context, r relation.Relation) (relation.Kept
 
 // keep puts the rows of a query into a table.
 func (c *Counting) keep(ctx context.Context, query string) (relation.Kept, error) {
-	k := &kept{of: c, name: c.next()}
+	k := &keptRows{of: c, name: c.next()}
 	if err := c.tell(ctx, "CREATE TEMP TABLE "+k.name+" AS "+query); err != nil {
 		return nil, err
 	}
@@ -212,20 +212,20 @@ func (c *Counting) Close() error {
 	return nil
 }
 
-// kept is a table in the memory of the process.
-type kept struct {
+// keptRows is a table in the memory of the process.
+type keptRows struct {
 	of   *Counting
 	name string
 	rows int64
 }
 
 // Count implements relation.Kept.
-func (k *kept) Count(ctx context.Context, keys []relation.Key, use func(key int, counts []int64) error) error {
+func (k *keptRows) Count(ctx context.Context, keys []relation.Key, use func(key int, counts []int64) error) error {
 	return k.of.dialect.Counts(k.name, k.rows, keys, k.of.asking(ctx), use)
 }
 
 // Keep implements relation.Kept.
-func (k *kept) Keep(ctx context.Context, columns []relation.Named) (relation.Kept, error) {
+func (k *keptRows) Keep(ctx context.Context, columns []relation.Named) (relation.Kept, error) {
 	query, err := k.of.dialect.Over(k.name, columns)
 	if err != nil {
 		return nil, err

@@ -37,7 +37,7 @@ func counting(t *testing.T, s *Session, columns []sql.Stored) *Counting {
 
 func countingStays(t *testing.T) *Counting {
 	t.Helper()
-	return counting(t, session(t, Table{Format: Database, Schema: "main", Name: "t"}, made(t, "x.duckdb", stays),
+	return counting(t, session(t, Table{Format: Database, Schema: "main", Name: "t"}, makeDatabase(t, "x.duckdb", stays),
 		"x.duckdb"), staysColumns())
 }
 
@@ -131,7 +131,8 @@ func TestContentIsOfTheRows(t *testing.T) {
 	for name, query := range map[string]string{"rows": "FROM t", "sorted": "FROM t ORDER BY v DESC",
 		"less":  "FROM t WHERE c > 0 OR v <> 3",
 		"twice": "FROM t UNION ALL (FROM t LIMIT 1)", "changed": "SELECT c, CASE WHEN v = 5 THEN 6 ELSE v END AS v FROM t"} {
-		dir := made(t, "", strings.Replace(stays, "CHECKPOINT;", "", 1)+"COPY ("+query+") TO 'a.parquet' (FORMAT parquet)")
+		dir := makeDatabase(t, "", strings.Replace(stays, "CHECKPOINT;", "", 1)+"COPY ("+query+
+			") TO 'a.parquet' (FORMAT parquet)")
 		content, faults, err := counting(t, session(t, Table{Format: Parquet}, dir, "a.parquet"), staysColumns()).Content(
 			t.Context())
 		if err != nil || len(faults) > 0 {
@@ -145,7 +146,7 @@ func TestContentIsOfTheRows(t *testing.T) {
 	}
 	columns := staysColumns()
 	columns[1].MayMiss, columns[0].WholeCodes = false, map[int64]int32{0: 0}
-	dir := made(t, "x.duckdb", stays)
+	dir := makeDatabase(t, "x.duckdb", stays)
 	_, faults, err := counting(t, session(t, Table{Format: Database, Schema: "main", Name: "t"}, dir, "x.duckdb"),
 		columns).Content(t.Context())
 	if want := []sql.Fault{{Column: "c", Rule: sql.Category}, {Column: "v", Rule: sql.NotMissing}}; err != nil ||
@@ -204,7 +205,8 @@ func TestAnswersThatAreNone(t *testing.T) {
 
 // TestErrorsOfCountsQuoteNothing: a view that fails at a cell fails with the class alone.
 func TestErrorsOfCountsQuoteNothing(t *testing.T) {
-	dir := made(t, "x.duckdb", "CREATE TABLE t AS SELECT 'Anna-4711' AS v; CREATE VIEW w AS SELECT v::INTEGER AS v FROM "+
+	dir := makeDatabase(t, "x.duckdb", "CREATE TABLE t AS SELECT 'Anna-4711' AS v; CREATE VIEW w AS SELECT v::INTEGER "+
+		"AS v FROM "+
 		"t; CHECKPOINT;")
 	s := session(t, Table{Format: Database, Schema: "main", Name: "w"}, dir, "x.duckdb")
 	_, _, err := counting(t, s, []sql.Stored{{Name: "v", Storage: sql.Integer, Of: relation.Whole}}).Content(t.Context())

@@ -53,13 +53,13 @@ func (s *Session) Facts(ctx context.Context) (Facts, error) {
 // described reads the version, and the columns of each file.
 func (s *Session) described(c *cells) (f Facts, parts [][]Column, err error) {
 	parts = make([][]Column, len(s.files))
-	about, err := c.row(nil, 2)
+	row, err := c.row(nil, 2)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return f, nil, err
 	}
-	if len(about) == 2 {
-		f.Version, f.View = string(about[0].text), string(about[1].text) == "view"
-		if len(about[1].text) == 0 {
+	if len(row) == 2 {
+		f.Version, f.View = string(row[0].text), string(row[1].text) == "view"
+		if len(row[1].text) == 0 {
 			return f, nil, fmt.Errorf("%s: has no table %s.%s, must be a table or view of the file: TABLE, or SCHEMA.TABLE",
 				s.name, s.table.Schema, s.table.Name)
 		}

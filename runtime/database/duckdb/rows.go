@@ -38,7 +38,7 @@ func (s *Session) Rows(ctx context.Context, columns []Column) (*Rows, error) {
 		fields[i] = arrow.Field{Name: c.Name, Type: storedAs(c.Type).arrow, Nullable: true}
 		spelled[i] = c.expression()
 	}
-	p, err := s.start(ctx, copied("SELECT "+strings.Join(spelled, ", ")+" FROM "+s.from()))
+	p, err := s.start(ctx, copied("SELECT "+strings.Join(spelled, ", ")+" FROM "+s.fromClause()))
 	if err != nil {
 		return nil, err
 	}

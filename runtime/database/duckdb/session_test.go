@@ -23,8 +23,8 @@ func program(t *testing.T) string {
 	return path
 }
 
-// made runs SQL in a folder of its own, and returns the folder. database is the name of a DuckDB file, or "".
-func made(t *testing.T, database, sql string) string {
+// makeDatabase runs SQL in a folder of its own, and returns the folder. database is the name of a DuckDB file, or "".
+func makeDatabase(t *testing.T, database, sql string) string {
 	t.Helper()
 	dir := t.TempDir()
 	cmd := exec.Command(program(t), "-no-init", "-batch", "-bail", database)
@@ -108,7 +108,7 @@ func TestEveryTypeCrosses(t *testing.T) {
 	for i, c := range cases {
 		columns[i], want[i] = fmt.Sprintf("%s AS c%d", c.sql, i), c.want
 	}
-	dir := made(t, "", "COPY (SELECT "+strings.Join(columns, ", ")+") TO 'a.parquet' (FORMAT parquet)")
+	dir := makeDatabase(t, "", "COPY (SELECT "+strings.Join(columns, ", ")+") TO 'a.parquet' (FORMAT parquet)")
 	lines, err := listed(t, session(t, Table{Format: Parquet}, dir, "a.parquet"))
 	if err != nil || len(lines) != 1 {
 		t.Fatal(lines, err)
@@ -123,7 +123,7 @@ func TestEveryTypeCrosses(t *testing.T) {
 // TestRowsKeepTheirOrder: rows come in the order of the files and of the rows in them, whatever DuckDB does side by
 // side; a reading that is repeated has the same digest, and so has a reading without records.
 func TestRowsKeepTheirOrder(t *testing.T) {
-	dir := made(t, "", `COPY (SELECT i FROM range(300000) t(i)) TO 'a.parquet' (FORMAT parquet, ROW_GROUP_SIZE 2048);
+	dir := makeDatabase(t, "", `COPY (SELECT i FROM range(300000) t(i)) TO 'a.parquet' (FORMAT parquet, ROW_GROUP_SIZE 2048);
 		COPY (SELECT i FROM range(300000, 400000) t(i)) TO 'b.parquet' (FORMAT parquet);`)
 	s := session(t, Table{Format: Parquet}, dir, "a.parquet", "b.parquet")
 	lines, err := listed(t, s)
@@ -150,7 +150,8 @@ func TestRowsKeepTheirOrder(t *testing.T) {
 func TestNamesMeanNothing(t *testing.T) {
 	name := `a"; DROP TABLE t; --' %s \x41`
 	quoted := identifier(name)
-	dir := made(t, "x.duckdb", "CREATE SCHEMA "+quoted+"; CREATE TABLE "+quoted+"."+quoted+" AS SELECT 7 AS "+quoted+
+	dir := makeDatabase(t, "x.duckdb", "CREATE SCHEMA "+quoted+"; CREATE TABLE "+quoted+"."+quoted+" AS SELECT 7 AS "+
+		quoted+
 		"; CHECKPOINT;")
 	got, err := listed(t, session(t, Table{Format: Database, Schema: name, Name: name}, dir, "x.duckdb"))
 	if err != nil || len(got) != 1 || got[0] != "7" {
@@ -166,7 +167,8 @@ func TestNamesMeanNothing(t *testing.T) {
 
 // TestViewsAreTold: what is a view is known, in whatever case its name is written, since nobody sees what it sums up.
 func TestViewsAreTold(t *testing.T) {
-	dir := made(t, "x.duckdb", "CREATE TABLE t AS SELECT 1 AS v; CREATE SCHEMA s; CREATE VIEW s.w AS SELECT * FROM t; "+
+	dir := makeDatabase(t, "x.duckdb", "CREATE TABLE t AS SELECT 1 AS v; CREATE SCHEMA s; CREATE VIEW s.w AS SELECT * "+
+		"FROM t; "+
 		"CHECKPOINT;")
 	for table, want := range map[Table]bool{
 		{Format: Database, Schema: "main", Name: "t"}: false, {Format: Database, Schema: "s", Name: "w"}: true,
@@ -181,7 +183,7 @@ func TestViewsAreTold(t *testing.T) {
 
 // TestTableThatIsNotThere: a name that the file does not have is told as such, before DuckDB refuses it.
 func TestTableThatIsNotThere(t *testing.T) {
-	dir := made(t, "x.duckdb", "CREATE TABLE t AS SELECT 1 AS v; CHECKPOINT;")
+	dir := makeDatabase(t, "x.duckdb", "CREATE TABLE t AS SELECT 1 AS v; CHECKPOINT;")
 	_, err := session(t, Table{Format: Database, Schema: "clinic", Name: "t"}, dir, "x.duckdb").Facts(t.Context())
 	if want := "table: has no table clinic.t, must be"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, must say: %s", err, want)
@@ -195,7 +197,7 @@ func TestNothingElseIsReached(t *testing.T) {
 	if err := os.WriteFile(other, []byte("v\nsecret\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	dir := made(t, "x.duckdb", "CREATE VIEW v AS SELECT * FROM read_csv('"+other+
+	dir := makeDatabase(t, "x.duckdb", "CREATE VIEW v AS SELECT * FROM read_csv('"+other+
 		"'); CREATE VIEW w AS SELECT * FROM read_text('/etc/hostname');")
 	for _, view := range []string{"v", "w"} {
 		got, err := listed(t, session(t, Table{Format: Database, Schema: "main", Name: view}, dir, "x.duckdb"))
@@ -208,7 +210,7 @@ func TestNothingElseIsReached(t *testing.T) {
 // TestMacrosOfTheFileMeanNothing: macros that a file calls as DuckDB's own functions change neither the version, which
 // stands in weir.lock, nor how cells are spelled; views still find what their own database calls so.
 func TestMacrosOfTheFileMeanNothing(t *testing.T) {
-	dir := made(t, "x.duckdb", `CREATE TABLE t AS SELECT 'Anna-4711' AS v, DATE '1970-01-02' AS d; CREATE MACRO version() AS (SELECT v FROM main.t);
+	dir := makeDatabase(t, "x.duckdb", `CREATE TABLE t AS SELECT 'Anna-4711' AS v, DATE '1970-01-02' AS d; CREATE MACRO version() AS (SELECT v FROM main.t);
 		CREATE MACRO isfinite(x) AS false; CREATE MACRO date_diff(a, b, c) AS 7; CREATE MACRO twice(x) AS x || x;
 		CREATE MACRO lower(x) AS x || 'y'; CREATE MACRO duckdb_views() AS TABLE SELECT 1 AS database_name;
 		CREATE SCHEMA ward; CREATE TABLE ward.u AS SELECT 'ab' AS v; CREATE VIEW ward.w AS SELECT twice(v) AS v FROM u; CHECKPOINT;`)
@@ -230,13 +232,13 @@ func TestMacrosOfTheFileMeanNothing(t *testing.T) {
 // TestErrorsQuoteNothing: DuckDB's own words quote the cell that it could not convert; ours name the class alone.
 func TestErrorsQuoteNothing(t *testing.T) {
 	const canary = "Anna-4711"
-	dir := made(t, "x.duckdb", "CREATE TABLE t AS SELECT '"+canary+
+	dir := makeDatabase(t, "x.duckdb", "CREATE TABLE t AS SELECT '"+canary+
 		"' AS v; CREATE VIEW w AS SELECT v::INTEGER AS v FROM t; CHECKPOINT;")
 	_, err := listed(t, session(t, Table{Format: Database, Schema: "main", Name: "w"}, dir, "x.duckdb"))
 	if err == nil || strings.Contains(err.Error(), canary) || !strings.Contains(err.Error(), "Conversion Error") {
 		t.Errorf("%v: must name the class and no cell", err)
 	}
-	dir = made(t, "", "COPY (SELECT DATE 'infinity' AS v) TO 'a.parquet' (FORMAT parquet)")
+	dir = makeDatabase(t, "", "COPY (SELECT DATE 'infinity' AS v) TO 'a.parquet' (FORMAT parquet)")
 	if _, err := listed(t, session(t, Table{Format: Parquet}, dir, "a.parquet")); !errors.Is(err, errInfinite) {
 		t.Errorf("an infinite date: %v", err)
 	}
@@ -244,7 +246,7 @@ func TestErrorsQuoteNothing(t *testing.T) {
 
 // TestFilesOfATableAreAlike: DuckDB would read 1.5 in a later file as 2 where the first holds whole numbers.
 func TestFilesOfATableAreAlike(t *testing.T) {
-	dir := made(t, "", `COPY (SELECT 1::INTEGER AS v) TO 'a.parquet' (FORMAT parquet); COPY (SELECT 1.5::DOUBLE AS v) TO 'b.parquet' (FORMAT parquet);
+	dir := makeDatabase(t, "", `COPY (SELECT 1::INTEGER AS v) TO 'a.parquet' (FORMAT parquet); COPY (SELECT 1.5::DOUBLE AS v) TO 'b.parquet' (FORMAT parquet);
 		COPY (SELECT 1::INTEGER AS w) TO 'c.parquet' (FORMAT parquet); COPY (SELECT 1::INTEGER AS v, 2 AS w) TO 'd.parquet' (FORMAT parquet);`)
 	for _, other := range []string{"b.parquet", "c.parquet", "d.parquet"} {
 		if _, err := listed(t, session(t, Table{Format: Parquet}, dir, "a.parquet", other)); err == nil ||
@@ -256,7 +258,7 @@ func TestFilesOfATableAreAlike(t *testing.T) {
 
 // TestWriteAheadLog: rows that are in the log alone are no part of the file that was identified.
 func TestWriteAheadLog(t *testing.T) {
-	dir := made(t, "x.duckdb", "CREATE TABLE t AS SELECT 1 AS v; CHECKPOINT;")
+	dir := makeDatabase(t, "x.duckdb", "CREATE TABLE t AS SELECT 1 AS v; CHECKPOINT;")
 	if err := os.WriteFile(filepath.Join(dir, "x.duckdb.wal"), []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -273,7 +275,7 @@ func TestWriteAheadLog(t *testing.T) {
 
 // TestCompressedText: the ending of the name tells how text is compressed, since the process sees no name.
 func TestCompressedText(t *testing.T) {
-	dir := made(t, "",
+	dir := makeDatabase(t, "",
 		`COPY (SELECT 'x y' AS v, '007' AS w) TO 'a.csv.gz' (FORMAT csv, HEADER, COMPRESSION gzip); COPY (SELECT 'z' AS v, NULL AS w) TO 'b.csv' (FORMAT csv, HEADER);`)
 	got, err := listed(t, session(t, Table{Format: CSV}, dir, "a.csv.gz", "b.csv"))
 	if want := "x y|007, z|(null)"; err != nil || strings.Join(got, ", ") != want {
@@ -296,7 +298,7 @@ func lying(t *testing.T, script string) *Session {
 // cure; one that hands them on works.
 func TestScriptInFront(t *testing.T) {
 	real := program(t)
-	dir := made(t, "", "COPY (SELECT 1 AS v) TO 'a.parquet' (FORMAT parquet)")
+	dir := makeDatabase(t, "", "COPY (SELECT 1 AS v) TO 'a.parquet' (FORMAT parquet)")
 	for name, closes := range map[string]string{"keeps": "exec 3<&-\n", "hands on": ""} {
 		path := filepath.Join(t.TempDir(), "duckdb")
 		if err := os.WriteFile(path, []byte("#!/bin/sh\n"+closes+"exec '"+real+"' \"$@\"\n"), 0o700); err != nil {

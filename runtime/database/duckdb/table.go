@@ -78,8 +78,8 @@ func (s *Session) kind() string {
 		there("duckdb_tables()", "table_name") + " THEN 'table' ELSE '' END"
 }
 
-// from is the expression of the rows of all files, in their order; part is the expression of one of them.
-func (s *Session) from() string {
+// fromClause is the expression of the rows of all files, in their order; part is the expression of one of them.
+func (s *Session) fromClause() string {
 	if s.table.Format.Named() {
 		return "weir_source." + identifier(s.table.Schema) + "." + identifier(s.table.Name)
 	}
@@ -93,7 +93,7 @@ func (s *Session) from() string {
 func (s *Session) part(i int) string {
 	switch s.table.Format {
 	case Database, SQLite:
-		return s.from()
+		return s.fromClause()
 	case Parquet:
 		return "read_parquet(" + text(descriptor(i)) + ", hive_partitioning=false, file_row_number=false)"
 	}

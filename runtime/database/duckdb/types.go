@@ -22,11 +22,11 @@ const infinite = "infinity"
 // Labels returns the values of an ENUM as its type lists them; nil of other types. They are part of the schema: no row
 // is read for them.
 func (c Column) Labels() (list []string) {
-	text, is := strings.CutPrefix(c.Type, "ENUM(")
-	for is {
+	text, known := strings.CutPrefix(c.Type, "ENUM(")
+	for known {
 		label, rest := "", text
 		for first := true; first || strings.HasPrefix(rest, "'"); first = false { // a quote in a label is doubled
-			if rest, is = strings.CutPrefix(rest, "'"); !is {
+			if rest, known = strings.CutPrefix(rest, "'"); !known {
 				return nil
 			}
 			end := strings.IndexByte(rest, '\'')
@@ -39,7 +39,7 @@ func (c Column) Labels() (list []string) {
 			label, rest = label+rest[:end], rest[end+1:]
 		}
 		list = append(list, label)
-		text, is = strings.CutPrefix(rest, ", ")
+		text, known = strings.CutPrefix(rest, ", ")
 	}
 	return list
 }
@@ -93,32 +93,32 @@ func (c Column) expression() string { return fmt.Sprintf(storedAs(c.Type).spell,
 // Stored returns how a column is stored for what counts it; the name of the type where that is nothing it computes
 // with.
 func (c Column) Stored() sql.Stored {
-	of := sql.Stored{Name: c.Name, Storage: sql.Storage(c.Type)}
+	stored := sql.Stored{Name: c.Name, Storage: sql.Storage(c.Type)}
 	if precision, _, ok := decimal(c.Type); ok {
-		of.Storage, of.Digits = sql.Decimal, int(precision)
-		return of
+		stored.Storage, stored.Digits = sql.Decimal, int(precision)
+		return stored
 	}
 	if strings.HasPrefix(c.Type, "ENUM(") {
-		of.Storage = sql.Words
-		return of
+		stored.Storage = sql.Words
+		return stored
 	}
 	switch c.Type {
 	case "BOOLEAN":
-		of.Storage = sql.Flag
+		stored.Storage = sql.Flag
 	case "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER":
-		of.Storage = sql.Integer
+		stored.Storage = sql.Integer
 	case "FLOAT", "DOUBLE":
-		of.Storage = sql.Double
+		stored.Storage = sql.Double
 	case "VARCHAR", "UUID":
-		of.Storage = sql.Words
+		stored.Storage = sql.Words
 	case "DATE":
-		of.Storage = sql.Day
+		stored.Storage = sql.Day
 	case "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP WITH TIME ZONE":
-		of.Storage = sql.Stamp
+		stored.Storage = sql.Stamp
 	case "TIMESTAMP_NS":
-		of.Storage = sql.Nanos
+		stored.Storage = sql.Nanos
 	case "TIME":
-		of.Storage = sql.Clock
+		stored.Storage = sql.Clock
 	}
-	return of
+	return stored
 }

@@ -86,7 +86,7 @@ func connect(ctx context.Context, config *pgconn.Config, reference string) (*pgc
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case errors.As(err, &refused):
-		return nil, fmt.Errorf("connection: the server that %s names refuses it (%s)", reference, told(refused.Code))
+		return nil, fmt.Errorf("connection: the server that %s names refuses it (%s)", reference, describeCode(refused.Code))
 	}
 	why := "no answer"
 	for _, cause := range []error{syscall.ECONNREFUSED, syscall.ENOENT, syscall.EACCES, syscall.ETIMEDOUT,

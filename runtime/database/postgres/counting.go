@@ -139,13 +139,13 @@ func (c *Counting) Keep(ctx context.Context, r relation.Relation) (relation.Kept
 	if err != nil {
 		return nil, err
 	}
-	return c.keep(ctx, conn, 1, query, c.snapshot.at())
+	return c.keep(ctx, conn, 1, query, c.snapshot.importStatement())
 }
 
 // keep writes the rows of a query into a temporary table. The transaction that reads them can write nothing else.
-func (c *Counting) keep(ctx context.Context, conn *pgconn.PgConn, number int, query string, first ...string) (*kept,
+func (c *Counting) keep(ctx context.Context, conn *pgconn.PgConn, number int, query string, first ...string) (*keptRows,
 	error) {
-	k := &kept{of: c, conn: conn, number: number}
+	k := &keptRows{of: c, conn: conn, number: number}
 	statements := append([]string{"CREATE TEMPORARY TABLE " + k.name() + " AS " + query + " WITH NO DATA",
 		"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"}, first...)
 	for _, sql := range statements {
@@ -165,7 +165,7 @@ func (c *Counting) keep(ctx context.Context, conn *pgconn.PgConn, number int, qu
 }
 
 // Try implements relation.Session.
-func (c *Counting) Try(ctx context.Context, of relation.Type, values []float64, list []relation.Expr) ([][]int64,
+func (c *Counting) Try(ctx context.Context, kind relation.Type, values []float64, list []relation.Expr) ([][]int64,
 	error) {
 	c.trying.Lock()
 	defer c.trying.Unlock()
@@ -176,7 +176,7 @@ func (c *Counting) Try(ctx context.Context, of relation.Type, values []float64, 
 		}
 		c.tries = conn
 	}
-	return c.dialect.Tries(of, values, list, asking(ctx, c.tries, "the test of cells"))
+	return c.dialect.Tries(kind, values, list, asking(ctx, c.tries, "the test of cells"))
 }
 
 // asking is numbers as one question after the other, which an error calls so.
@@ -223,23 +223,23 @@ func (c *Counting) Close() error {
 	return nil
 }
 
-// kept is a temporary table.
-type kept struct {
+// keptRows is a temporary table.
+type keptRows struct {
 	of     *Counting
 	conn   *pgconn.PgConn
 	number int // of the connection's tables
 	rows   int64
 }
 
-func (k *kept) name() string { return fmt.Sprintf("pg_temp.weir_kept_%d", k.number) }
+func (k *keptRows) name() string { return fmt.Sprintf("pg_temp.weir_kept_%d", k.number) }
 
 // Count implements relation.Kept.
-func (k *kept) Count(ctx context.Context, keys []relation.Key, use func(key int, counts []int64) error) error {
+func (k *keptRows) Count(ctx context.Context, keys []relation.Key, use func(key int, counts []int64) error) error {
 	return k.of.dialect.Counts(k.name(), k.rows, keys, asking(ctx, k.conn, "the counts"), use)
 }
 
 // Keep implements relation.Kept.
-func (k *kept) Keep(ctx context.Context, columns []relation.Named) (relation.Kept, error) {
+func (k *keptRows) Keep(ctx context.Context, columns []relation.Named) (relation.Kept, error) {
 	query, err := k.of.dialect.Over(k.name(), columns)
 	if err != nil {
 		return nil, err

@@ -72,7 +72,7 @@ func counted(t *testing.T, k relation.Kept) (list [][]int64) {
 // of 7.
 func TestPostgresCountsWhereRowsStay(t *testing.T) {
 	s := withStays(t)
-	c := counting(t, open(t, s.as(s.role, "t"), "c", "v"), staysColumns())
+	c := counting(t, open(t, s.placeAs(s.role, "t"), "c", "v"), staysColumns())
 	s.exec(t, `INSERT INTO @.t SELECT 0, i FROM generate_series(1, 500) i`)
 	var wait sync.WaitGroup
 	for range 2 {
@@ -127,7 +127,7 @@ func TestPostgresContentIsOfTheRows(t *testing.T) {
 		"twice":   "SELECT * FROM @.t UNION ALL (SELECT * FROM @.t LIMIT 1)",
 		"changed": "SELECT c, CASE WHEN v = 5 THEN 6 ELSE v END AS v FROM @.t"} {
 		s.exec(t, "CREATE TABLE @."+name+" AS "+query)
-		content, faults, err := counting(t, open(t, s.as(s.role, name)), staysColumns()).Content(t.Context())
+		content, faults, err := counting(t, open(t, s.placeAs(s.role, name)), staysColumns()).Content(t.Context())
 		if err != nil || len(faults) > 0 {
 			t.Fatal(faults, err)
 		}
@@ -139,7 +139,7 @@ func TestPostgresContentIsOfTheRows(t *testing.T) {
 	}
 	columns := staysColumns()
 	columns[1].MayMiss, columns[0].WholeCodes = false, map[int64]int32{0: 0}
-	_, faults, err := counting(t, open(t, s.as(s.role, "t")), columns).Content(t.Context())
+	_, faults, err := counting(t, open(t, s.placeAs(s.role, "t")), columns).Content(t.Context())
 	if want := []sql.Fault{{Column: "c", Rule: sql.Category}, {Column: "v", Rule: sql.NotMissing}}; err != nil ||
 		!slices.Equal(faults, want) {
 		t.Errorf("%v, %v; must be %v", faults, err, want)
@@ -152,12 +152,12 @@ func TestPostgresErrorsOfCountsQuoteNoCell(t *testing.T) {
 	s := newServer(t)
 	s.exec(t, `CREATE TABLE @.t AS SELECT 'Alice Canary'::text AS name`,
 		`CREATE VIEW @.v AS SELECT name::int AS v, 0 AS c FROM @.t`)
-	_, err := counting(t, open(t, s.as(s.role, "v")), staysColumns()).Keep(t.Context(), coded())
+	_, err := counting(t, open(t, s.placeAs(s.role, "v")), staysColumns()).Keep(t.Context(), coded())
 	if err == nil || strings.Contains(err.Error(), "Canary") || !strings.Contains(err.Error(), "22P02, data exception") {
 		t.Errorf("%v", err)
 	}
 	s.exec(t, `CREATE TABLE @.gone AS SELECT NULL::int AS c, 3 AS v`)
-	k, err := counting(t, open(t, s.as(s.role, "gone")), staysColumns()).Keep(t.Context(), coded())
+	k, err := counting(t, open(t, s.placeAs(s.role, "gone")), staysColumns()).Keep(t.Context(), coded())
 	if err == nil {
 		err = k.Count(t.Context(), []relation.Key{{Expr: wholes(0, 3), Of: 3}}, func(int, []int64) error { return nil })
 	}
@@ -194,7 +194,7 @@ func (s *server) bare(t *testing.T) Place {
 		_ = c.Close(context.Background())
 		s.exec(t, `DROP DATABASE `+name+` WITH (FORCE)`)
 	})
-	return there.as(s.role, "t")
+	return there.placeAs(s.role, "t")
 }
 
 // TestPostgresCountsLoseTheirServer: a backend that is ended, a statement that takes too long and a run that is stopped
@@ -204,7 +204,7 @@ func TestPostgresCountsLoseTheirServer(t *testing.T) {
 	s.exec(t, `CREATE VIEW @.late AS SELECT c, CASE WHEN pg_sleep(.1) IS NULL THEN 0 ELSE v END AS v FROM @.t`)
 	backend := `FROM pg_stat_activity WHERE usename = '` + s.role + `' AND query LIKE 'INSERT%' AND state = 'active'`
 	for name, want := range map[string]string{"ended": "57P01", "late": "57014", "stopped": "canceled"} {
-		place := s.as(s.role, "late")
+		place := s.placeAs(s.role, "late")
 		if name == "late" {
 			place.Timeout = 300 * time.Millisecond
 		}
@@ -237,17 +237,17 @@ func TestPostgresCountsLoseTheirServer(t *testing.T) {
 // TestPostgresLooksAfterItsClient: a statement whose weir was killed ends with it, where the server can tell.
 func TestPostgresLooksAfterItsClient(t *testing.T) {
 	s := withStays(t)
-	snapshot := open(t, s.as(s.role, "t"))
+	snapshot := open(t, s.placeAs(s.role, "t"))
 	joined, err := snapshot.join(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer joined.Close(context.Background())
-	kept, err := counting(t, snapshot, staysColumns()).connect(t.Context())
+	stored, err := counting(t, snapshot, staysColumns()).connect(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, conn := range map[string]*pgconn.PgConn{"joined": joined, "kept": kept} {
+	for name, conn := range map[string]*pgconn.PgConn{"joined": joined, "kept": stored} {
 		row, err := one(t.Context(), conn, "a setting", 1,
 			`SELECT coalesce(current_setting('client_connection_check_interval', true), 'none')`)
 		if err != nil || row[0] != "1s" && row[0] != "none" {

@@ -125,14 +125,14 @@ WHERE a.attrelid = $1::oid AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.at
 	}
 	var errs []error
 	for i, row := range rows {
-		k, is := kindOf(row[1], row[2])
+		k, known := kindOf(row[1], row[2])
 		switch closed := row[3] != "t"; {
-		case len(columns) == 0 && (closed || !is):
+		case len(columns) == 0 && (closed || !known):
 			t.Unread = append(t.Unread, Unread{row[0], i + 1, row[1], closed})
 			continue
 		case len(columns) > 0 && !slices.Contains(columns, row[0]):
 			continue
-		case !is:
+		case !known:
 			errs = append(errs, fmt.Errorf("column %q: is stored as %q, must be one of %s; a view may cast it", row[0], row[1],
 				strings.Join(readTypes(), ", ")))
 		}

@@ -101,27 +101,27 @@ const epoch = 10957
 const dayLong = 24 * 60 * 60 * 1_000_000
 
 // add appends a cell, which is null where it is nil, to the builder of its kind.
-func (k kind) add(to array.Builder, cell []byte) error {
+func (k kind) add(builder array.Builder, cell []byte) error {
 	if cell == nil {
-		to.AppendNull()
+		builder.AppendNull()
 		return nil
 	}
 	if k == text {
 		if !utf8.Valid(cell) {
 			return errors.New("a text is no UTF-8")
 		}
-		to.(*array.StringBuilder).BinaryBuilder.Append(cell)
+		builder.(*array.StringBuilder).BinaryBuilder.Append(cell)
 		return nil
 	}
 	width := map[kind]int{whole: 8, double: 8, single: 4, flag: 1, day: 4, moment: 8, momentZoned: 8, clock: 8}[k]
 	if len(cell) != width {
 		return errCell
 	}
-	k.addFixed(to, cell)
+	k.addFixed(builder, cell)
 	return nil
 }
 
-func (k kind) addFixed(to array.Builder, cell []byte) {
+func (k kind) addFixed(builder array.Builder, cell []byte) {
 	var bits uint64
 	switch len(cell) {
 	case 8:
@@ -133,42 +133,42 @@ func (k kind) addFixed(to array.Builder, cell []byte) {
 	}
 	switch k {
 	case whole:
-		to.(*array.Int64Builder).Append(int64(bits))
+		builder.(*array.Int64Builder).Append(int64(bits))
 	case double:
-		to.(*array.Float64Builder).Append(math.Float64frombits(bits))
+		builder.(*array.Float64Builder).Append(math.Float64frombits(bits))
 	case single:
-		to.(*array.Float32Builder).Append(math.Float32frombits(uint32(bits)))
+		builder.(*array.Float32Builder).Append(math.Float32frombits(uint32(bits)))
 	case flag:
-		to.(*array.BooleanBuilder).Append(bits != 0)
+		builder.(*array.BooleanBuilder).Append(bits != 0)
 	case day:
-		to.(*array.Date32Builder).Append(arrow.Date32(shifted(int64(int32(bits)), epoch, math.MinInt32, math.MaxInt32)))
+		builder.(*array.Date32Builder).Append(arrow.Date32(shifted(int64(int32(bits)), epoch, math.MinInt32, math.MaxInt32)))
 	case moment, momentZoned:
-		to.(*array.TimestampBuilder).Append(arrow.Timestamp(shifted(int64(bits), epoch*dayLong, math.MinInt64,
+		builder.(*array.TimestampBuilder).Append(arrow.Timestamp(shifted(int64(bits), epoch*dayLong, math.MinInt64,
 			math.MaxInt64)))
 	default:
-		to.(*array.Time64Builder).Append(arrow.Time64(bits))
+		builder.(*array.Time64Builder).Append(arrow.Time64(bits))
 	}
 }
 
 // shifted moves a time to another epoch. An infinite one becomes the greatest that there is or the one behind the
 // least, which pandas writes for a missing one: no domain holds either.
-func shifted(t, by, least, most int64) int64 {
+func shifted(t, divisor, least, most int64) int64 {
 	switch {
 	case t == least:
 		return least + 1
-	case t > most-by:
+	case t > most-divisor:
 		return most
 	}
-	return t + by
+	return t + divisor
 }
 
 // StoredColumn returns how a column is stored for what counts it.
 func (c Column) StoredColumn() sql.Stored {
-	of := sql.Stored{Name: c.Name, Storage: map[kind]sql.Storage{whole: sql.Integer, double: sql.Double,
+	stored := sql.Stored{Name: c.Name, Storage: map[kind]sql.Storage{whole: sql.Integer, double: sql.Double,
 		single: sql.Double, flag: sql.Flag,
 		text: sql.Words, day: sql.Day, moment: sql.Stamp, momentZoned: sql.Stamp, clock: sql.Clock}[c.kind]}
 	if c.Stored == "numeric" {
-		of.Storage = sql.Decimal
+		stored.Storage = sql.Decimal
 	}
-	return of
+	return stored
 }

@@ -38,11 +38,11 @@ func lie(b *pgproto3.Backend, rows [][][]byte) {
 	b.Send(&pgproto3.AuthenticationOk{})
 	b.Send(&pgproto3.ReadyForQuery{TxStatus: 'I'})
 	for b.Flush() == nil {
-		asked, err := b.Receive()
+		message, err := b.Receive()
 		if err != nil {
 			return
 		}
-		switch asked.(type) {
+		switch message.(type) {
 		case *pgproto3.Parse:
 			b.Send(&pgproto3.ParseComplete{})
 		case *pgproto3.Bind:

@@ -97,7 +97,7 @@ func (s *Snapshot) join(ctx context.Context) (*pgconn.PgConn, error) {
 		return nil, err
 	}
 	if err = begin(ctx, conn, s.place.Timeout, "REPEATABLE READ"); err == nil {
-		err = run(ctx, conn, "the snapshot", s.at())
+		err = run(ctx, conn, "the snapshot", s.importStatement())
 	}
 	if err != nil {
 		return nil, errors.Join(err, conn.Close(context.Background()))
@@ -105,8 +105,8 @@ func (s *Snapshot) join(ctx context.Context) (*pgconn.PgConn, error) {
 	return conn, nil
 }
 
-// at is the statement by which a transaction sees the snapshot.
-func (s *Snapshot) at() string {
+// importStatement is the statement by which a transaction sees the snapshot.
+func (s *Snapshot) importStatement() string {
 	return "SET TRANSACTION SNAPSHOT '" + strings.ReplaceAll(s.id, "'", "''") + "'"
 }
 

@@ -146,7 +146,7 @@ func TestStatesAreNamed(t *testing.T) {
 		"57014": "57014, cancelled, such as by the timeout", "42501": "42501, access rule or syntax",
 		"22ANN": "with a SQLSTATE that is not repeated here", "ALICE": "with a SQLSTATE that is not repeated here",
 		"x": "with a SQLSTATE that is not repeated here", "": "with a SQLSTATE that is not repeated here"} {
-		if got := told(code); got != want {
+		if got := describeCode(code); got != want {
 			t.Errorf("%s is told as %q, must be %q", code, got, want)
 		}
 	}
@@ -158,7 +158,7 @@ func TestPostgresRowSecurity(t *testing.T) {
 	s.exec(t, `CREATE TABLE @.t (a int)`, `CREATE TABLE @.shown (a int)`, `ALTER TABLE @.shown ENABLE ROW LEVEL SECURITY`,
 		`CREATE POLICY p ON @.shown USING (a > 0)`)
 	for name, policed := range map[string]bool{"t": false, "shown": true} {
-		if got := open(t, s.as(s.role, name), "a").Table.Policed; got != policed {
+		if got := open(t, s.placeAs(s.role, name), "a").Table.Policed; got != policed {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
@@ -177,7 +177,7 @@ func TestPostgresForeignRows(t *testing.T) {
 		`CREATE TABLE @.other (a int)`, `CREATE TABLE @.heir () INHERITS (@.other)`)
 	for name, refused := range map[string]bool{"part": true, "parted": true, "parent": true, "child": true,
 		"other": false} {
-		_, err := facts(t.Context(), open(t, s.as(s.role, "other"), "a").holder, s.schema+"."+name, []string{"a"})
+		_, err := facts(t.Context(), open(t, s.placeAs(s.role, "other"), "a").holder, s.schema+"."+name, []string{"a"})
 		if (err != nil && strings.Contains(err.Error(), "is foreign")) != refused {
 			t.Errorf("%s: %v", name, err)
 		}

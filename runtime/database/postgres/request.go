@@ -19,15 +19,15 @@ func refusal(ctx context.Context, what string, err error) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.As(err, &refused):
-		return fmt.Errorf("the database refused %s (%s); its own log has the text", what, told(refused.Code))
+		return fmt.Errorf("the database refused %s (%s); its own log has the text", what, describeCode(refused.Code))
 	}
 	return fmt.Errorf("the connection to the database was lost at %s; run it again", what)
 }
 
-// told names a SQLSTATE: the code and the name of its class, where the code is one that PostgreSQL itself gives to a
-// request of ours (appendix A of the manual of PostgreSQL 15). A function that a view calls may raise any other code,
-// even one that it makes of a cell.
-func told(code string) string {
+// describeCode names a SQLSTATE: the code and the name of its class, where the code is one that PostgreSQL itself gives
+// to a request of ours (appendix A of the manual of PostgreSQL 15). A function that a view calls may raise any other
+// code, even one that it makes of a cell.
+func describeCode(code string) string {
 	if code == "57014" {
 		return code + ", cancelled, such as by the timeout"
 	}

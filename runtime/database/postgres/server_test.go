@@ -53,8 +53,8 @@ func (s *server) exec(t *testing.T, list ...string) {
 	}
 }
 
-// as is a place of the schema for a role; the last word of a connection counts.
-func (s *server) as(role, table string) Place {
+// placeAs is a place of the schema for a role; the last word of a connection counts.
+func (s *server) placeAs(role, table string) Place {
 	return Place{Connection: "env:PLACE", Table: s.schema + "." + table, Timeout: time.Minute,
 		Env: func(string) string { return s.words + " user=" + role }}
 }
@@ -108,7 +108,7 @@ func TestPostgresEveryTypeIsRead(t *testing.T) {
 		  '00000000-0000-0000-0000-000000000001', true, '1969-12-31', '2020-02-29 23:59:59.5', '2020-01-01 00:00:00+02', '24:00:00'),
 		 (-1, NULL, NULL, '-0', '-0', NULL, 'Ω ', '', '', 'north', NULL, false, NULL, NULL, NULL, NULL),
 		 (-1, NULL, NULL, '0', '0', NULL, 'Ω ', '', '', 'north', NULL, false, NULL, NULL, NULL, NULL)`)
-	place := s.as(s.role, `a;'" b`)
+	place := s.placeAs(s.role, `a;'" b`)
 	got, digest := rows(t, open(t, place))
 	slices.Sort(got)
 	want := []string{
@@ -124,11 +124,11 @@ func TestPostgresEveryTypeIsRead(t *testing.T) {
 	}
 	s.exec(t, `CREATE TABLE @.copy AS SELECT * FROM @."a;'"" b" ORDER BY i2 DESC, f4`)
 	s.exec(t, `UPDATE @.copy SET f8 = '-0', f4 = 0 WHERE i2 = -1`)
-	if _, again := rows(t, open(t, s.as(s.role, "copy"))); again != digest {
+	if _, again := rows(t, open(t, s.placeAs(s.role, "copy"))); again != digest {
 		t.Error("the same rows elsewhere and in another order have another digest")
 	}
 	s.exec(t, `UPDATE @.copy SET i4 = 70001 WHERE i2 = 2`)
-	if _, again := rows(t, open(t, s.as(s.role, "copy"))); again == digest {
+	if _, again := rows(t, open(t, s.placeAs(s.role, "copy"))); again == digest {
 		t.Error("another cell has the same digest")
 	}
 }
@@ -139,7 +139,7 @@ func TestPostgresEveryTypeIsRead(t *testing.T) {
 func TestPostgresOrderIsNoneOfTheColumns(t *testing.T) {
 	s := newServer(t)
 	s.exec(t, `CREATE TABLE @.t AS SELECT i AS person, d AS day FROM generate_series(1, 100) i, generate_series(1, 10) d`)
-	got, _ := rows(t, open(t, s.as(s.role, "t")))
+	got, _ := rows(t, open(t, s.placeAs(s.role, "t")))
 	met, least := map[string]bool{}, 0
 	for _, row := range got {
 		person, day, _ := strings.Cut(row, "|")
@@ -158,7 +158,7 @@ func TestPostgresOrderIsNoneOfTheColumns(t *testing.T) {
 func TestPostgresReadingsAreOfOneMoment(t *testing.T) {
 	s := newServer(t)
 	s.exec(t, `CREATE TABLE @.stays AS SELECT i AS id, i % 7 AS ward FROM generate_series(1, 50000) i`)
-	snapshot := open(t, s.as(s.role, "stays"), "ward")
+	snapshot := open(t, s.placeAs(s.role, "stays"), "ward")
 	before, digest := rows(t, snapshot)
 	s.exec(t, `INSERT INTO @.stays VALUES (0, 3)`, `DELETE FROM @.stays WHERE id < 100`,
 		`UPDATE @.stays SET ward = 1 WHERE id = 500`)
@@ -166,7 +166,7 @@ func TestPostgresReadingsAreOfOneMoment(t *testing.T) {
 	if len(before) != 50000 || len(after) != 50000 || digest != again {
 		t.Errorf("%d rows, then %d; digests equal: %v", len(before), len(after), digest == again)
 	}
-	if now, _ := rows(t, open(t, s.as(s.role, "stays"), "ward")); len(now) != 49901 {
+	if now, _ := rows(t, open(t, s.placeAs(s.role, "stays"), "ward")); len(now) != 49901 {
 		t.Errorf("a later snapshot has %d rows, must have 49901", len(now))
 	}
 	s.exec(t, `SET lock_timeout = 200`)
@@ -181,13 +181,13 @@ func TestPostgresRolesThatCanWrite(t *testing.T) {
 	s := newServer(t)
 	s.exec(t, `CREATE TABLE @.t AS SELECT 1 AS id`, `CREATE VIEW @.v AS SELECT * FROM @.t`)
 	owner, _ := pgconn.ParseConfig(s.words)
-	if _, err := Open(context.Background(), s.as(owner.User, "t"), nil); err == nil || !strings.Contains(err.Error(),
+	if _, err := Open(context.Background(), s.placeAs(owner.User, "t"), nil); err == nil || !strings.Contains(err.Error(),
 		"superuser") {
 		t.Errorf("a superuser: %v", err)
 	}
 	for _, right := range []string{"INSERT", "UPDATE", "DELETE", "TRUNCATE", "INSERT (id)", "UPDATE (id)"} {
 		s.exec(t, `GRANT `+right+` ON @.t TO `+s.role)
-		snapshot, err := Open(context.Background(), s.as(s.role, "t"), nil)
+		snapshot, err := Open(context.Background(), s.placeAs(s.role, "t"), nil)
 		if err == nil {
 			_ = snapshot.Close() // its lock would keep the schema
 		}
@@ -196,11 +196,11 @@ func TestPostgresRolesThatCanWrite(t *testing.T) {
 		}
 		s.exec(t, `REVOKE `+right+` ON @.t FROM `+s.role)
 	}
-	if s := open(t, s.as(s.role, "v")); !s.Table.View {
+	if s := open(t, s.placeAs(s.role, "v")); !s.Table.View {
 		t.Error("a view is not called one")
 	}
 	s.exec(t, `REVOKE SELECT ON @.t FROM `+s.role)
-	if _, err := Open(context.Background(), s.as(s.role, "t"), nil); err == nil || !strings.Contains(err.Error(),
+	if _, err := Open(context.Background(), s.placeAs(s.role, "t"), nil); err == nil || !strings.Contains(err.Error(),
 		"cannot read") {
 		t.Errorf("without SELECT: %v", err)
 	}
@@ -211,7 +211,7 @@ func TestPostgresErrorsQuoteNoCell(t *testing.T) {
 	s := newServer(t)
 	s.exec(t, `CREATE TABLE @.t AS SELECT 'Alice Canary'::text AS name`,
 		`CREATE VIEW @.v AS SELECT name::float8 AS x FROM @.t`)
-	snapshot := open(t, s.as(s.role, "v"))
+	snapshot := open(t, s.placeAs(s.role, "v"))
 	r, err := snapshot.Read(context.Background())
 	if err == nil {
 		_, err = r.Next()
@@ -231,7 +231,7 @@ func TestPostgresSnapshotIsBehindTheLock(t *testing.T) {
 		`INSERT INTO @.t SELECT generate_series(1, 7)`)
 	got := make(chan error, 1)
 	go func() {
-		snapshot, err := Open(context.Background(), s.as(s.role, "t"), nil)
+		snapshot, err := Open(context.Background(), s.placeAs(s.role, "t"), nil)
 		if err == nil {
 			defer snapshot.Close()
 			if list, _ := rows(t, snapshot); len(list) != 7 {
@@ -247,7 +247,7 @@ func TestPostgresSnapshotIsBehindTheLock(t *testing.T) {
 	}
 	s.exec(t, `BEGIN`, `ALTER TABLE @.t ALTER id TYPE int8`)
 	go func() {
-		snapshot, err := Open(context.Background(), s.as(s.role, "t"), nil)
+		snapshot, err := Open(context.Background(), s.placeAs(s.role, "t"), nil)
 		if err == nil {
 			_ = snapshot.Close()
 		}
@@ -280,7 +280,7 @@ func TestPostgresPathOfTheRole(t *testing.T) {
 		`CREATE OPERATOR @.+ (LEFTARG = float8, RIGHTARG = float8, FUNCTION = @.add)`,
 		`CREATE FUNCTION @.current_setting(pg_catalog.text) RETURNS pg_catalog.text LANGUAGE sql AS 'SELECT ''on''::pg_catalog.text'`,
 		`ALTER ROLE `+s.role+` SET search_path = @, pg_catalog`)
-	list, _ := rows(t, open(t, s.as(s.role, "t")))
+	list, _ := rows(t, open(t, s.placeAs(s.role, "t")))
 	if want := "Alice|2.5"; len(list) != 1 || list[0] != want {
 		t.Errorf("%q, must be %q", list, want)
 	}
@@ -290,7 +290,7 @@ func TestPostgresPathOfTheRole(t *testing.T) {
 func TestPostgresLostConnections(t *testing.T) {
 	s := newServer(t)
 	s.exec(t, `CREATE TABLE @.t AS SELECT i, repeat('x', 100) AS t FROM generate_series(1, 200000) i`)
-	snapshot := open(t, s.as(s.role, "t"))
+	snapshot := open(t, s.placeAs(s.role, "t"))
 	for name, end := range map[string]func(cancel func()){
 		"ended": func(func()) {
 			s.exec(t, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '`+s.role+

@@ -145,11 +145,11 @@ type writing struct {
 }
 
 func newWriting(place Place, schema *arrow.Schema, mark string) (*writing, error) {
-	of, table, err := Split(place.Table)
+	operand, table, err := Split(place.Table)
 	if err != nil {
 		return nil, fmt.Errorf("table: %w", err)
 	}
-	w := &writing{name: quoted(of) + "." + quoted(table), schema: schema, mark: mark}
+	w := &writing{name: quoted(operand) + "." + quoted(table), schema: schema, mark: mark}
 	for _, f := range schema.Fields() {
 		k, ok := written(f.Type)
 		if !ok {
@@ -234,9 +234,9 @@ var ErrExists = errors.New("exists on the server and is not replaced, must be a 
 	"drop it, or choose another")
 
 // encode writes all rows as COPY takes them in its binary form.
-func (w *writing) encode(to io.Writer, rows iter.Seq2[arrow.Record, error]) error {
+func (w *writing) encode(dst io.Writer, rows iter.Seq2[arrow.Record, error]) error {
 	hash := sha256.New()
-	to = io.MultiWriter(to, hash)
+	dst = io.MultiWriter(dst, hash)
 	b := append(append([]byte(nil), signature...), make([]byte, 8)...)
 	for record, err := range rows {
 		if err != nil {
@@ -248,14 +248,14 @@ func (w *writing) encode(to io.Writer, rows iter.Seq2[arrow.Record, error]) erro
 				b = k.put(b, record.Column(j), i)
 			}
 			if len(b) > 1<<16 {
-				if _, err := to.Write(b); err != nil {
+				if _, err := dst.Write(b); err != nil {
 					return err
 				}
 				b = b[:0]
 			}
 		}
 	}
-	if _, err := to.Write(append(b, 0xff, 0xff)); err != nil {
+	if _, err := dst.Write(append(b, 0xff, 0xff)); err != nil {
 		return err
 	}
 	w.sum = hex.EncodeToString(hash.Sum(nil))

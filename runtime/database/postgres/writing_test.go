@@ -74,7 +74,7 @@ func (s *server) written(t *testing.T, table string) string {
 // PostgreSQL spells them (manual, section 8: extremes of int8 and float8, dates in ISO 8601).
 func TestPostgresWritesEveryKind(t *testing.T) {
 	s := newServer(t)
-	place := s.as(s.writer(t), "out")
+	place := s.placeAs(s.writer(t), "out")
 	made, err := Write(t.Context(), place, everyKind(), rowsOf(everyKind(), `O'Hara, "é"`, nil), "weir run 1")
 	if err != nil || !made {
 		t.Fatal(made, err)
@@ -91,7 +91,7 @@ func TestPostgresWritesEveryKind(t *testing.T) {
 // somebody else is left as it is.
 func TestPostgresWritesOnce(t *testing.T) {
 	s := newServer(t)
-	place := s.as(s.writer(t), "out")
+	place := s.placeAs(s.writer(t), "out")
 	for i, c := range []struct {
 		word, mark string
 		made       bool
@@ -110,7 +110,7 @@ func TestPostgresWritesOnce(t *testing.T) {
 	}
 	s.exec(t, `CREATE TABLE @.theirs (x int)`, `CREATE VIEW @.view AS SELECT 1 AS x`)
 	for _, name := range []string{"theirs", "view"} {
-		if _, err := Write(t.Context(), s.as(s.schema+"_writer", name), everyKind(), rowsOf(everyKind(), "a", nil),
+		if _, err := Write(t.Context(), s.placeAs(s.schema+"_writer", name), everyKind(), rowsOf(everyKind(), "a", nil),
 			"weir run 1"); !errors.Is(err, ErrExists) {
 			t.Errorf("%s: %v, must be refused", name, err)
 		}
@@ -121,13 +121,13 @@ func TestPostgresWritesOnce(t *testing.T) {
 // that the server refuses leave no table, and no error quotes the cell.
 func TestPostgresWritesWholeTables(t *testing.T) {
 	s := newServer(t)
-	place := s.as(s.writer(t), "out")
+	place := s.placeAs(s.writer(t), "out")
 	broken := errors.New("broken")
-	many := func(then func()) iter.Seq2[arrow.Record, error] {
+	many := func(next func()) iter.Seq2[arrow.Record, error] {
 		return func(yield func(arrow.Record, error) bool) {
 			for i := range 3000 {
 				if i == 1500 {
-					then()
+					next()
 				}
 				for r, err := range rowsOf(everyKind(), strings.Repeat("x", 2000), nil) {
 					if !yield(r, err) {
@@ -179,22 +179,23 @@ func TestPostgresLooksBeforeItWrites(t *testing.T) {
 		names []string
 		want  string
 	}{
-		{s.as(s.role, "out"), nil, "cannot create a table in the schema"},
-		{s.as("weir", "out"), nil, "is a superuser"},
-		{Place{Connection: "env:X", Table: "nowhere.out", Env: s.as(writer, "").Env}, nil, "nowhere is not in the database"},
-		{s.as(writer, strings.Repeat("a", 64)), nil, "has 64 bytes, must have 1 to 63"},
-		{s.as(writer, "out"), []string{"é" + strings.Repeat("a", 62)}, "has 64 bytes"},
-		{s.as(writer, "out"), []string{"a\x00b"}, "none of them 0"},
+		{s.placeAs(s.role, "out"), nil, "cannot create a table in the schema"},
+		{s.placeAs("weir", "out"), nil, "is a superuser"},
+		{Place{Connection: "env:X", Table: "nowhere.out", Env: s.placeAs(writer, "").Env}, nil,
+			"nowhere is not in the database"},
+		{s.placeAs(writer, strings.Repeat("a", 64)), nil, "has 64 bytes, must have 1 to 63"},
+		{s.placeAs(writer, "out"), []string{"é" + strings.Repeat("a", 62)}, "has 64 bytes"},
+		{s.placeAs(writer, "out"), []string{"a\x00b"}, "none of them 0"},
 	} {
 		if _, err := Look(t.Context(), c.place, c.names); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, must say %q", c.place.Table, err, c.want)
 		}
 	}
-	there, err := Look(t.Context(), s.as(writer, "out"), []string{`a "b"; --`})
+	there, err := Look(t.Context(), s.placeAs(writer, "out"), []string{`a "b"; --`})
 	if err != nil || there.Exists || there.Role != writer || there.Server == "" {
 		t.Errorf("%+v, %v", there, err)
 	}
-	if _, err := newWriting(s.as(writer, "out"),
+	if _, err := newWriting(s.placeAs(writer, "out"),
 		arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.PrimitiveTypes.Float32}}, nil), ""); err == nil {
 		t.Error("a type that is not written is taken")
 	}

@@ -154,7 +154,7 @@ func readAnswer(ctx context.Context, frame []byte, method string, sent int32) (r
 	if err != nil {
 		return nil, errAnswer
 	}
-	return answer.at(0), nil
+	return answer.lookup(0), nil
 }
 
 // Close ends the connection.

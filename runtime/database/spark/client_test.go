@@ -35,7 +35,7 @@ func TestWholeNumbersCross(t *testing.T) {
 // TestHostileAnswers: whatever else a server sends is an error, never a panic, a number or a word of the server.
 func TestHostileAnswers(t *testing.T) {
 	failed := func(fields ...field) message { return message{{1, append(message{{1, int32(3)}}, fields...)}} }
-	told := failed(field{3, canary}, field{5, canary})
+	failure := failed(field{3, canary}, field{5, canary})
 	for name, answers := range map[string]map[string]message{
 		"no status":            {"GetOperationStatus": {{2, int32(stateFinished)}}},
 		"no state":             {"GetOperationStatus": {succeededStatus}},
@@ -44,10 +44,10 @@ func TestHostileAnswers(t *testing.T) {
 		"no session handle":    {"OpenSession": {succeededStatus, {2, int32(protocolV6)}}},
 		"a handle of 15 bytes": {"OpenSession": {succeededStatus, {2, int32(protocolV6)}, {3, handleOf(15)}}},
 		"an old protocol":      {"OpenSession": {succeededStatus, {2, int32(protocolV6 - 1)}, {3, handleOf(16)}}},
-		"a refused session":    {"OpenSession": told},
+		"a refused session":    {"OpenSession": failure},
 		"no operation":         {"ExecuteStatement": {succeededStatus}},
-		"a refused statement":  {"ExecuteStatement": told},
-		"refused rows":         {"FetchResults": told},
+		"a refused statement":  {"ExecuteStatement": failure},
+		"refused rows":         {"FetchResults": failure},
 		"no rows":              {"FetchResults": {succeededStatus}},
 		"one column":           {"FetchResults": {succeededStatus, {3, message{{3, list{[]message{longs(1)}}}}}}},
 		"columns of unequal length": {"FetchResults": {succeededStatus,
@@ -118,16 +118,16 @@ func TestHostileFrames(t *testing.T) {
 
 // TestHangingUp: a server that ends the connection at any of its answers leaves an error, and never a part of the rows.
 func TestHangingUp(t *testing.T) {
-	for _, at := range []string{"OpenSession", "ExecuteStatement", "GetOperationStatus", "FetchResults"} {
+	for _, path := range []string{"OpenSession", "ExecuteStatement", "GetOperationStatus", "FetchResults"} {
 		f := newFake(t, longs(1))
 		f.raw = func(method string, frame []byte) []byte {
-			if method == at {
+			if method == path {
 				return nil
 			}
 			return frame
 		}
 		if rows, err := f.rows(t.Context(), 1, 0); !errors.Is(err, errLost) || len(rows) > 0 {
-			t.Errorf("%s: %v, %v", at, rows, err)
+			t.Errorf("%s: %v, %v", path, rows, err)
 		}
 	}
 	f := newFake(t)
@@ -188,8 +188,8 @@ func TestStatementsAreCancelled(t *testing.T) {
 		if timeout > 0 {
 			want = errCancelled
 		}
-		if !errors.Is(err, want) || !slices.Contains(f.asked(), "CancelOperation") {
-			t.Errorf("%v, of %v", err, f.asked())
+		if !errors.Is(err, want) || !slices.Contains(f.calls(), "CancelOperation") {
+			t.Errorf("%v, of %v", err, f.calls())
 		}
 		cancel()
 	}
@@ -268,12 +268,12 @@ func TestStatesAreNamed(t *testing.T) {
 	for state, want := range map[string]string{"22018": "22018, data exception", "42P01": "42P01, access rule or syntax",
 		"":      "with a SQLSTATE that is not repeated here",
 		"ALICE": "with a SQLSTATE that is not repeated here", "P0001": "with a SQLSTATE that is not repeated here"} {
-		if got := told(state); got != want {
+		if got := describeState(state); got != want {
 			t.Errorf("%s is told as %q, must be %q", state, got, want)
 		}
 	}
 	for _, state := range strings.Fields(states) {
-		if strings.HasSuffix(told(state), ", ") {
+		if strings.HasSuffix(describeState(state), ", ") {
 			t.Errorf("%s has no class", state)
 		}
 	}
@@ -344,7 +344,7 @@ func FuzzAnswers(f *testing.F) {
 			return
 		}
 		_ = succeeded("it", r)
-		columns, rows, err := readColumns(r.at(fieldResults), 2)
+		columns, rows, err := readColumns(r.lookup(fieldResults), 2)
 		for row := range rows {
 			if err == nil {
 				_, _ = columns[0].whole(row)

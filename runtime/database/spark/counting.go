@@ -34,17 +34,17 @@ type Counting struct {
 // of each unit, which the column at a place names, so many rows stay, all where maxRows is 0.
 func (s *Session) Counting(columns []sql.Stored, unit, maxRows int) (*Counting, error) {
 	dialect := sql.Spark()
-	base, err := dialect.Base(sql.Table{From: s.from(), Columns: columns, Unit: unit, MaxRows: maxRows})
+	base, err := dialect.Base(sql.Table{From: s.fromClause(), Columns: columns, Unit: unit, MaxRows: maxRows})
 	return &Counting{session: s, base: base, dialect: dialect}, err
 }
 
-// from is the table in a FROM.
-func (s *Session) from() string {
-	from := quoted(s.name...)
+// fromClause is the table in a FROM.
+func (s *Session) fromClause() string {
+	source := quoted(s.name...)
 	if s.place.Version != "" {
-		from += " VERSION AS OF " + s.place.Version
+		source += " VERSION AS OF " + s.place.Version
 	}
-	return from
+	return source
 }
 
 // connect opens a link that lives as long as the session.
@@ -118,8 +118,8 @@ func (c *Counting) Keep(ctx context.Context, r relation.Relation) (relation.Kept
 }
 
 // keep writes the rows of a query into a table of the scratch schema.
-func (c *Counting) keep(ctx context.Context, l *link, query string) (*kept, error) {
-	k := &kept{of: c, link: l, name: c.next(l)}
+func (c *Counting) keep(ctx context.Context, l *link, query string) (*keptRows, error) {
+	k := &keptRows{of: c, link: l, name: c.next(l)}
 	if err := l.run(ctx, "the table of codes in the scratch schema", "CREATE TABLE "+k.name+" USING parquet AS "+query, 0,
 		nil); err != nil {
 		return nil, err
@@ -141,14 +141,14 @@ func (c *Counting) next(l *link) string {
 }
 
 // Try implements relation.Session.
-func (c *Counting) Try(ctx context.Context, of relation.Type, values []float64, list []relation.Expr) ([][]int64,
+func (c *Counting) Try(ctx context.Context, kind relation.Type, values []float64, list []relation.Expr) ([][]int64,
 	error) {
 	l, err := c.session.connect(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = l.close() }() // what it was opened for is known then
-	return c.dialect.Tries(of, values, list, l.asking(ctx, "the test of cells"))
+	return c.dialect.Tries(kind, values, list, l.asking(ctx, "the test of cells"))
 }
 
 // asking is numbers as one question after the other, which an error calls so.
@@ -184,8 +184,8 @@ func (c *Counting) Close() error {
 	return nil
 }
 
-// kept is a table of codes.
-type kept struct {
+// keptRows is a table of codes.
+type keptRows struct {
 	of   *Counting
 	link *link
 	name string
@@ -193,12 +193,12 @@ type kept struct {
 }
 
 // Count implements relation.Kept.
-func (k *kept) Count(ctx context.Context, keys []relation.Key, use func(key int, counts []int64) error) error {
+func (k *keptRows) Count(ctx context.Context, keys []relation.Key, use func(key int, counts []int64) error) error {
 	return k.of.dialect.Counts(k.name, k.rows, keys, k.link.asking(ctx, "the counts"), use)
 }
 
 // Keep implements relation.Kept.
-func (k *kept) Keep(ctx context.Context, columns []relation.Named) (relation.Kept, error) {
+func (k *keptRows) Keep(ctx context.Context, columns []relation.Named) (relation.Kept, error) {
 	query, err := k.of.dialect.Over(k.name, columns)
 	if err != nil {
 		return nil, err

@@ -81,7 +81,7 @@ func providers() []string { return []string{"delta", "iceberg", "orc", "parquet"
 // check refuses tables of which not all rows are counted, or not the same ones each time.
 func (d description) check(place Place) error {
 	var errs []error
-	keeps := d.Provider == "delta" || d.Provider == "iceberg"
+	versioned := d.Provider == "delta" || d.Provider == "iceberg"
 	switch {
 	case d.Type == "VIEW":
 	case d.Type != "MANAGED" && d.Type != "EXTERNAL":
@@ -90,7 +90,7 @@ func (d description) check(place Place) error {
 		errs = append(errs, fmt.Errorf("table: %s is stored in another format than %s, whose cells have the types that the "+
 			"catalogue gives", place.Table, strings.Join(providers(), ", ")))
 	}
-	if place.Version != "" && !keeps {
+	if place.Version != "" && !versioned {
 		errs = append(errs, fmt.Errorf("version_as_of: %s keeps no versions; leave it out", place.Table))
 	}
 	for _, options := range []map[string]string{d.Storage, d.Table} {

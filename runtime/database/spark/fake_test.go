@@ -45,30 +45,30 @@ func encode(t testing.TB, p thrift.TProtocol, m message) {
 
 func encodeList(t testing.TB, p thrift.TProtocol, l list) {
 	ctx := context.Background()
-	switch of := l.of.(type) {
+	switch c := l.of.(type) {
 	case []int32:
-		_ = p.WriteListBegin(ctx, thrift.I32, len(of))
-		for _, n := range of {
+		_ = p.WriteListBegin(ctx, thrift.I32, len(c))
+		for _, n := range c {
 			_ = p.WriteI32(ctx, n)
 		}
 	case []int64:
-		_ = p.WriteListBegin(ctx, thrift.I64, len(of))
-		for _, n := range of {
+		_ = p.WriteListBegin(ctx, thrift.I64, len(c))
+		for _, n := range c {
 			_ = p.WriteI64(ctx, n)
 		}
 	case []float64:
-		_ = p.WriteListBegin(ctx, thrift.DOUBLE, len(of))
-		for _, x := range of {
+		_ = p.WriteListBegin(ctx, thrift.DOUBLE, len(c))
+		for _, x := range c {
 			_ = p.WriteDouble(ctx, x)
 		}
 	case []string:
-		_ = p.WriteListBegin(ctx, thrift.STRING, len(of))
-		for _, s := range of {
+		_ = p.WriteListBegin(ctx, thrift.STRING, len(c))
+		for _, s := range c {
 			_ = p.WriteString(ctx, s)
 		}
 	case []message:
-		_ = p.WriteListBegin(ctx, thrift.STRUCT, len(of))
-		for _, m := range of {
+		_ = p.WriteListBegin(ctx, thrift.STRUCT, len(c))
+		for _, m := range c {
 			encode(t, p, m)
 		}
 	}
@@ -126,8 +126,8 @@ func (f *fake) address() string {
 	return f.listen.Addr().String()
 }
 
-// asked returns the methods that were called so far.
-func (f *fake) asked() []string {
+// calls returns the methods that were called so far.
+func (f *fake) calls() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return append([]string(nil), f.methods...)
@@ -160,7 +160,7 @@ func (f *fake) serve(c net.Conn) {
 		f.mu.Lock()
 		f.methods = append(f.methods, method)
 		f.mu.Unlock()
-		frame := reply(f.t, method, number, thrift.REPLY, f.answer(method, request.at(1)))
+		frame := reply(f.t, method, number, thrift.REPLY, f.answer(method, request.lookup(1)))
 		if f.raw != nil {
 			frame = f.raw(method, frame)
 		}

@@ -24,7 +24,7 @@ const (
 
 // succeeded returns what may be told of an answer whose status is no success: what was asked for, and the SQLSTATE.
 func succeeded(what string, answer record) error {
-	status := answer.at(fieldStatus)
+	status := answer.lookup(fieldStatus)
 	code, is := status[fieldCode].(int64)
 	if !is {
 		return errAnswer
@@ -38,12 +38,12 @@ func succeeded(what string, answer record) error {
 
 // refusal is the error of a statement.
 func refusal(what, state string) error {
-	return fmt.Errorf("the database refused %s (%s); its own log has the text", what, told(state))
+	return fmt.Errorf("the database refused %s (%s); its own log has the text", what, describeState(state))
 }
 
-// told names a SQLSTATE: the code and the name of its class, where the code is one that Spark 4.0 itself gives to a
-// statement of ours (its table of error conditions). A function that a view calls may raise any other.
-func told(state string) string {
+// describeState names a SQLSTATE: the code and the name of its class, where the code is one that Spark 4.0 itself gives
+// to a statement of ours (its table of error conditions). A function that a view calls may raise any other.
+func describeState(state string) string {
 	classes := map[string]string{"08": "connection exception", "0A": "feature not supported", "22": "data exception",
 		"42": "access rule or syntax",
 		"46": "Java DDL", "53": "insufficient resources", "54": "program limit exceeded", "57": "operator intervention",

@@ -150,12 +150,13 @@ func TestSparkCounts(t *testing.T) {
 	var names []string
 	var types []relation.Type
 	for i, c := range session.Table.Columns {
-		of := c.StoredColumn()
-		of.MayMiss = true
-		of.Of = []relation.Type{relation.Code, relation.Whole, relation.Real, relation.Real, relation.Whole, relation.Whole,
+		stored := c.StoredColumn()
+		stored.MayMiss = true
+		stored.Of = []relation.Type{relation.Code, relation.Whole, relation.Real, relation.Real, relation.Whole,
+			relation.Whole,
 			relation.Code}[i]
-		of.MissingNaN = true
-		columns, names, types = append(columns, of), append(names, of.Name), append(types, of.Of)
+		stored.MissingNaN = true
+		columns, names, types = append(columns, stored), append(names, stored.Name), append(types, stored.Of)
 	}
 	columns[0].Codes = map[string]int32{"north": 0, "north ": 1}
 	columns[5].Step, columns[5].Least, columns[5].Greatest = 60, -1<<36, 1<<36
@@ -171,10 +172,10 @@ func TestSparkCounts(t *testing.T) {
 	// Cells of each column, as whole numbers from 0, the last of them for what is missing.
 	stored := relation.Stored(names, types)
 	in := stored.Columns()
-	real := func(e relation.Expr, by float64) relation.Expr {
+	real := func(e relation.Expr, divisor float64) relation.Expr {
 		scaled := relation.Arithmetic{Op: "*", A: relation.Clip{E: e, Least: 0, Greatest: 1},
-			B: relation.Constant{Of: relation.Real, Float: by}}
-		return relation.Clip{E: relation.Truncate{E: scaled}, Least: 0, Greatest: by}
+			B: relation.Constant{Of: relation.Real, Float: divisor}}
+		return relation.Clip{E: relation.Truncate{E: scaled}, Least: 0, Greatest: divisor}
 	}
 	whole := func(e relation.Expr) relation.Expr { return relation.Clip{E: e, Least: 0, Greatest: 4} }
 	cells := []relation.Expr{relation.Rank{E: in[0], Of: 2}, whole(in[1]), real(in[2], 4), real(in[3], 4), whole(in[4]),
@@ -185,7 +186,7 @@ func TestSparkCounts(t *testing.T) {
 		layer.Columns = append(layer.Columns, relation.Named{Name: names[i], Expr: cell})
 	}
 	r := stored.With(layer)
-	kept, err := counting.Keep(t.Context(), r)
+	rowSet, err := counting.Keep(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +207,7 @@ func TestSparkCounts(t *testing.T) {
 		}
 		return nil
 	}
-	if err := kept.Count(t.Context(), keys, use); err != nil {
+	if err := rowSet.Count(t.Context(), keys, use); err != nil {
 		t.Fatal(err)
 	}
 	want := "0:0=1 0:1=2 0:5=1 1:1=2 1:2=1 1:5=1 2:1=2 2:2=1 2:5=1 3:0=1 3:2=1 3:5=2 4:0=1 4:1=2 4:5=1 5:0=1 5:4=2 " +
@@ -214,7 +215,7 @@ func TestSparkCounts(t *testing.T) {
 	if strings.Join(got, " ") != want {
 		t.Errorf("%s, must be\n%s", strings.Join(got, " "), want)
 	}
-	again, err := kept.Keep(t.Context(),
+	again, err := rowSet.Keep(t.Context(),
 		[]relation.Named{{Name: "a", Expr: relation.Lookup{E: out[1], To: []int64{0, 3, 1, 0, 0, 2}}}})
 	if err != nil {
 		t.Fatal(err)

@@ -38,16 +38,16 @@ func (l *link) begin(ctx context.Context, user string) error {
 	if answer.number(2) < protocolV6 {
 		return errAnswer
 	}
-	if l.handle, err = identifier(answer.at(fieldSession)); err == nil {
-		l.guid = answer.at(fieldSession, 1)[1].([]byte)
+	if l.handle, err = identifier(answer.lookup(fieldSession)); err == nil {
+		l.guid = answer.lookup(fieldSession, 1)[1].([]byte)
 	}
 	return err
 }
 
 // identifier is a handle of the server, to be sent back (THandleIdentifier).
 func identifier(r record) (message, error) {
-	guid, a := r.at(1)[1].([]byte)
-	secret, b := r.at(1)[2].([]byte)
+	guid, a := r.lookup(1)[1].([]byte)
+	secret, b := r.lookup(1)[2].([]byte)
 	if !a || !b || len(guid) != 16 || len(secret) > 64 {
 		return nil, errAnswer
 	}
@@ -96,7 +96,7 @@ func (l *link) execute(ctx context.Context, what, sql string) (*operation, error
 	if err != nil {
 		return nil, err
 	}
-	r := answer.at(fieldHandle)
+	r := answer.lookup(fieldHandle)
 	id, err := identifier(r)
 	rows, _ := r[3].(bool)
 	return &operation{l, what, append(id, field{2, int32(r.number(2))}, field{3, rows})}, err
@@ -140,7 +140,7 @@ func (o *operation) fetch(ctx context.Context, columns int, use func([]column) e
 		if err != nil {
 			return err
 		}
-		batch, rows, err := readColumns(answer.at(fieldResults), columns)
+		batch, rows, err := readColumns(answer.lookup(fieldResults), columns)
 		if err != nil {
 			return err
 		}

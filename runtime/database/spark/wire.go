@@ -82,8 +82,8 @@ func writeMap(ctx context.Context, p thrift.TProtocol, m map[string]string) erro
 // number of the field. Real numbers, maps and lists of anything else are dropped: nothing that weir asks for has them.
 type record map[int16]any
 
-// at returns the struct behind these fields, or an empty one.
-func (r record) at(path ...int16) record {
+// lookup returns the struct behind these fields, or an empty one.
+func (r record) lookup(path ...int16) record {
 	for _, id := range path {
 		r, _ = r[id].(record)
 	}

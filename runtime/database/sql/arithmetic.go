@@ -73,7 +73,7 @@ func (p *printer) arithmetic(e relation.Arithmetic) piece {
 	}
 	a, b := p.expr(e.A), p.expr(e.B)
 	if e.Op == "/" && y.zero() {
-		b = p.named(b)
+		b = p.bind(b)
 	}
 	out := p.guarded(e.Op, a, b, x, y)
 	if x.infinite() && (y.infinite() || e.Op == "*") || y.infinite() && e.Op == "*" {
@@ -114,16 +114,16 @@ func (p *printer) guarded(op string, a, b piece, x, y reach) piece {
 		if x.low == 0 {
 			return plain()
 		}
-		b = p.named(b)
+		b = p.bind(b)
 		return p.guardOne(plain(), b, y, x.low < 0, func(size float64) float64 { return math.Abs(reckon(op, x.low, size)) })
 	case y.public && !sum && !y.infinite():
 		if y.low == 0 {
 			return plain()
 		}
-		a = p.named(a)
+		a = p.bind(a)
 		return p.guardOne(plain(), a, x, y.low < 0, func(size float64) float64 { return math.Abs(reckon(op, size, y.low)) })
 	}
-	a, b = p.named(a), p.named(b)
+	a, b = p.bind(a), p.bind(b)
 	switch op {
 	case "*":
 		return p.guardProduct(plain(), a, b)

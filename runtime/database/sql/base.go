@@ -71,15 +71,15 @@ func (d Dialect) values(t Table, cells []cell) string {
 		return "SELECT " + strings.Join(list, ", ") + " FROM " + t.From
 	}
 	unit, unlisted := names[t.Unit], cells[t.Unit].name
-	named := unit + " IS NULL"
+	unnamed := unit + " IS NULL"
 	if parts := unit; unlisted != "" {
-		list, unit, named = append(list, unlisted+" AS unlisted"), parts+", unlisted", named+" AND unlisted IS NULL"
+		list, unit, unnamed = append(list, unlisted+" AS unlisted"), parts+", unlisted", unnamed+" AND unlisted IS NULL"
 	}
-	order := append([]string{d.md5.of(d.codes(t.Columns))}, d.order(t.Columns)...)
+	order := append([]string{d.md5.fill(d.codes(t.Columns))}, d.order(t.Columns)...)
 	return "SELECT " + strings.Join(names, ", ") + " FROM (SELECT *, row_number() OVER (PARTITION BY " + unit +
 		" ORDER BY " + strings.Join(order, ", ") + ") AS place FROM (SELECT " + strings.Join(list, ", ") + " FROM " +
 		t.From + d.fence +
-		") AS every" + d.fence + ") AS placed WHERE place <= " + strconv.Itoa(t.MaxRows) + " OR " + named
+		") AS every" + d.fence + ") AS placed WHERE place <= " + strconv.Itoa(t.MaxRows) + " OR " + unnamed
 }
 
 // codes is the text of the codes of a row, whose hash orders the rows of a unit.
@@ -92,19 +92,19 @@ func (d Dialect) codes(columns []Stored) string {
 }
 
 // code is the text of the code of a column's value.
-func (d Dialect) code(at int, of relation.Type) string {
+func (d Dialect) code(at int, kind relation.Type) string {
 	e := fmt.Sprintf("s%d", at)
-	code := d.asText.of(e)
-	switch of {
+	code := d.asText.fill(e)
+	switch kind {
 	case relation.Text:
-		code = d.hex.of(e)
+		code = d.hex.fill(e)
 	case relation.Real:
 		end := d.Real(relation.Exact)
-		held := "(CASE WHEN " + e + " > " + end + " THEN " + end + " WHEN " + e + " < -" + end + " THEN -" + end +
+		clipped := "(CASE WHEN " + e + " > " + end + " THEN " + end + " WHEN " + e + " < -" + end + " THEN -" + end +
 			" ELSE " + e + " END)"
-		whole := d.trunc.of(held)
-		part := d.trunc.of("((" + held + " - " + whole + ") * " + end + ")")
-		code = d.asText.of(d.AsWhole(whole)) + " || ',' || " + d.asText.of(d.AsWhole(part))
+		whole := d.trunc.fill(clipped)
+		part := d.trunc.fill("((" + clipped + " - " + whole + ") * " + end + ")")
+		code = d.asText.fill(d.AsWhole(whole)) + " || ',' || " + d.asText.fill(d.AsWhole(part))
 	}
 	return "coalesce(" + code + ", '-')"
 }
@@ -142,9 +142,9 @@ func (d Dialect) content(t Table, cells []cell) (statement string, faults []int)
 			outer = append(outer, "coalesce(bit_or("+name+"), 0)")
 		}
 	}
-	inner = append(inner, d.sha256.of(d.row(spelled))+" AS h")
+	inner = append(inner, d.sha256.fill(d.row(spelled))+" AS h")
 	for i := range pieces {
-		piece := d.piece.of("substr(h, " + strconv.Itoa(1+15*i) + ", 15)")
+		piece := d.piece.fill("substr(h, " + strconv.Itoa(1+15*i) + ", 15)")
 		outer = append(outer, "coalesce(sum("+piece+"), 0)")
 	}
 	every := "(SELECT " + strings.Join(inner, ", ") + " FROM " + t.From + d.fence + ") AS every"
@@ -199,13 +199,13 @@ func (b Base) Read(row []string) (content string, faults []Fault, err error) {
 	if len(row) != b.Counted() || !regexp.MustCompile(`^[0-9]+( [0-9]+)*$`).MatchString(strings.Join(row, " ")) {
 		return "", nil, errAnswer
 	}
-	for i, at := range b.faults {
+	for i, pos := range b.faults {
 		broken, err := strconv.ParseUint(row[1+i], 10, 32)
 		if err != nil || broken>>(Endless+1) != 0 {
 			return "", nil, errAnswer
 		}
 		for ; broken != 0; broken &= broken - 1 {
-			faults = append(faults, Fault{b.columns[at].Name, Rule(bits.TrailingZeros64(broken))})
+			faults = append(faults, Fault{b.columns[pos].Name, Rule(bits.TrailingZeros64(broken))})
 		}
 	}
 	return b.stored() + row[0] + " " + strings.Join(row[1+len(b.faults):], " "), faults, nil

@@ -174,10 +174,10 @@ func stored(cell, kind string) string {
 }
 
 // sameCell compares real numbers by their value, since engines spell them differently, and all else by its text.
-func sameCell(got, want string, of relation.Type) bool {
+func sameCell(got, want string, kind relation.Type) bool {
 	x, err1 := strconv.ParseFloat(got, 64)
 	y, err2 := strconv.ParseFloat(want, 64)
-	return got == want || of == relation.Real && err1 == nil && err2 == nil && x == y
+	return got == want || kind == relation.Real && err1 == nil && err2 == nil && x == y
 }
 
 // TestUncomputedStorage: what the database would read otherwise is refused by the column's name, all columns at once.
@@ -265,11 +265,11 @@ func TestCappedRowsInEngines(t *testing.T) {
 			for i, r := range rows {
 				cells[i] = r.sql(e)
 			}
-			from := "(VALUES " + strings.Join(cells, ", ") + ") AS t(u, x, t, n)"
+			source := "(VALUES " + strings.Join(cells, ", ") + ") AS t(u, x, t, n)"
 			if e.Name() == "duckdb" { // a and A are two units, whatever the column takes for equal
-				from = "(SELECT u COLLATE NOCASE AS u, x, t, n FROM " + from + ") AS t"
+				source = "(SELECT u COLLATE NOCASE AS u, x, t, n FROM " + source + ") AS t"
 			}
-			b, err := e.Base(Table{From: from, Columns: columns, MaxRows: 2})
+			b, err := e.Base(Table{From: source, Columns: columns, MaxRows: 2})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -285,7 +285,7 @@ func TestCappedRowsInEngines(t *testing.T) {
 			return list
 		}
 		for range 10 {
-			var rows, without []cappedRow
+			var rows, rest []cappedRow
 			for range 40 {
 				r := cappedRow{[]string{"a", "b", "A", "O'Hara; --", missing}[rng.IntN(5)],
 					[]string{"", "ü", "x ", missing}[rng.IntN(4)], rng.IntN(9) - 4, rng.IntN(3) - 1}
@@ -293,10 +293,10 @@ func TestCappedRowsInEngines(t *testing.T) {
 					r.text = missing // an empty text is missing
 				}
 				if rows = append(rows, r); r.unit != "a" {
-					without = append(without, r)
+					rest = append(rest, r)
 				}
 			}
-			got, left := values(rows), values(without)
+			got, left := values(rows), values(rest)
 			if want := keptRows(rows, 2); !slices.Equal(got, want) {
 				t.Errorf("%s keeps %q, must keep %q", e.Name(), got, want)
 			}

@@ -26,12 +26,12 @@ const longest = 1 << 20
 
 // postgresCounting counts jointly: a GROUP BY costs it some 0.25 us a row.
 func postgresCounting() counting {
-	return counting{joint: 1 << 15, batch: 1, rows: tuples, spread: func(keys [][2]string, from string) string {
+	return counting{joint: 1 << 15, batch: 1, rows: tuples, spread: func(keys [][2]string, source string) string {
 		var list []string
 		for _, k := range keys {
 			list = append(list, "("+k[0]+", "+k[1]+")")
 		}
-		return "SELECT u.k, u.v, x.n FROM " + from +
+		return "SELECT u.k, u.v, x.n FROM " + source +
 			" CROSS JOIN LATERAL (VALUES " + strings.Join(list, ", ") + ") AS u(k, v)"
 	}}
 }
@@ -40,12 +40,12 @@ func postgresCounting() counting {
 func duckdbCounting() counting { return counting{batch: 64, rows: tuples} }
 
 func sparkCounting() counting {
-	return counting{joint: 1 << 15, batch: 12, spread: func(keys [][2]string, from string) string {
+	return counting{joint: 1 << 15, batch: 12, spread: func(keys [][2]string, source string) string {
 		var list []string
 		for _, k := range keys {
 			list = append(list, k[0]+", "+k[1])
 		}
-		return "SELECT stack(" + strconv.Itoa(len(keys)) + ", " + strings.Join(list, ", ") + ") AS (k, v), n FROM " + from
+		return "SELECT stack(" + strconv.Itoa(len(keys)) + ", " + strings.Join(list, ", ") + ") AS (k, v), n FROM " + source
 	}, rows: func(literals []string) string {
 		return "SELECT CAST(id AS INT) AS p, element_at(array(" + strings.Join(literals, ", ") +
 			"), CAST(id + 1 AS INT)) AS s0 FROM range(" + strconv.Itoa(len(literals)) + ")"
@@ -64,10 +64,10 @@ func tuples(literals []string) string {
 // Count prints statements that count the rows of a kept table, whose columns are named c0, c1, ..., by keys. Each
 // answers rows of the number of a key, a value and how many rows have it, which is never 0; keys come in no order, and
 // a key's values come from one statement.
-func (d Dialect) Count(kept string, keys []relation.Key) ([]string, error) {
+func (d Dialect) Count(copyPath string, keys []relation.Key) ([]string, error) {
 	var parts []string
 	for _, g := range d.groups(keys) {
-		part, err := d.group(kept, keys, g)
+		part, err := d.group(copyPath, keys, g)
 		if err != nil {
 			return nil, err
 		}
@@ -146,21 +146,21 @@ type group struct {
 // groups covers keys by joint counts, greedily: the first key that is left, and leaf by leaf the one by which most
 // others are counted too, for its size. A key of more combinations than the engine's limit is counted on its own.
 func (d Dialect) groups(keys []relation.Key) (list []group) {
-	of, left := make([][]leaf, len(keys)), make([]bool, len(keys))
+	terms, left := make([][]leaf, len(keys)), make([]bool, len(keys))
 	for i, k := range keys {
-		of[i], left[i] = leavesOf(k.Expr), true
+		terms[i], left[i] = leavesOf(k.Expr), true
 	}
 	for i := range keys {
 		if !left[i] {
 			continue
 		}
 		g := joint{leaves: map[string]leaf{}, size: 1}
-		g.add(of[i]...)
-		for g.size <= float64(d.joint) && g.grow(float64(d.joint), of, left) {
+		g.add(terms[i]...)
+		for g.size <= float64(d.joint) && g.grow(float64(d.joint), terms, left) {
 		}
 		one := group{leaves: g.list}
 		for j := range keys {
-			if left[j] && (j == i || g.size <= float64(d.joint) && g.holds(of[j], nil)) {
+			if left[j] && (j == i || g.size <= float64(d.joint) && g.hasRoom(terms[j], nil)) {
 				one.keys, left[j] = append(one.keys, j), false
 			}
 		}
@@ -184,8 +184,8 @@ func (g *joint) add(leaves ...leaf) {
 	}
 }
 
-// holds reports whether a key is counted by the joint with one more leaf.
-func (g *joint) holds(key []leaf, more *leaf) bool {
+// hasRoom reports whether a key is counted by the joint with one more leaf.
+func (g *joint) hasRoom(key []leaf, more *leaf) bool {
 	for _, one := range key {
 		if _, is := g.leaves[one.name]; !is && (more == nil || one.name != more.name) {
 			return false
@@ -202,7 +202,7 @@ func (g *joint) grow(most float64, of [][]leaf, left []bool) bool {
 			continue
 		}
 		for _, one := range key {
-			if _, is := g.leaves[one.name]; !is && g.size*one.size <= most && g.holds(key, &one) {
+			if _, is := g.leaves[one.name]; !is && g.size*one.size <= most && g.hasRoom(key, &one) {
 				gain[one.name] += 1 / float64(bits.Len64(uint64(one.size)))
 				seen[one.name] = one
 			}
@@ -221,9 +221,9 @@ func (g *joint) grow(most float64, of [][]leaf, left []bool) bool {
 }
 
 // group prints what counts the keys of a group.
-func (d Dialect) group(kept string, keys []relation.Key, g group) (string, error) {
+func (d Dialect) group(copyPath string, keys []relation.Key, g group) (string, error) {
 	if len(g.keys) == 1 {
-		return d.one(kept, g.keys[0], keys[g.keys[0]].Expr)
+		return d.one(copyPath, g.keys[0], keys[g.keys[0]].Expr)
 	}
 	p := newPrinter(d, d.keptColumn, nil)
 	codes, decoded, stride := make([]string, len(g.leaves)), make([]string, len(g.leaves)), 1
@@ -232,31 +232,32 @@ func (d Dialect) group(kept string, keys []relation.Key, g group) (string, error
 	for i, one := range g.leaves {
 		codes[i] = p.keptWhole(one.Expr) + " * " + strconv.Itoa(stride) // below the limit of joint, in whatever width
 		place := "(x.code " + d.quotient + " " + strconv.Itoa(stride) + ") % " + strconv.Itoa(int(one.size))
-		decoded[i] = d.toWhole.of(place) + " AS g" + strconv.Itoa(i)
+		decoded[i] = d.toWhole.fill(place) + " AS g" + strconv.Itoa(i)
 		inside.known[one.name] = literal("x.g" + strconv.Itoa(i))
 		stride *= int(one.size)
 	}
 	code := strings.Join(codes, " + ")
-	source := "(SELECT CAST(" + code + " AS " + d.integer + ") AS code FROM " + p.from(kept+" AS x", code) + ") AS x"
+	source := "(SELECT CAST(" + code + " AS " + d.integer + ") AS code FROM " + p.fromClause(copyPath+" AS x", code) +
+		") AS x"
 	source = d.nested("SELECT x.code, count(*) AS n FROM " + source + " GROUP BY x.code")
 	source = d.nested("SELECT " + strings.Join(decoded, ", ") + ", x.n FROM " + source)
 	var list [][2]string
-	above := ""
+	outer := ""
 	for _, i := range g.keys {
 		key := inside.expr(keys[i].Expr).sql
-		list, above = append(list, [2]string{strconv.Itoa(i), key}), above+" "+key
+		list, outer = append(list, [2]string{strconv.Itoa(i), key}), outer+" "+key
 	}
-	source = d.nested(d.spread(list, inside.from(source, above, "n")))
-	counts := "SELECT x.k, x.v, " + d.toWhole.of("sum(x.n)") + " AS n FROM " + source + " GROUP BY x.k, x.v"
+	source = d.nested(d.spread(list, inside.fromClause(source, outer, "n")))
+	counts := "SELECT x.k, x.v, " + d.toWhole.fill("sum(x.n)") + " AS n FROM " + source + " GROUP BY x.k, x.v"
 	return counts, errors.Join(p.err, inside.err)
 }
 
 // one prints what counts one key.
-func (d Dialect) one(kept string, at int, key relation.Expr) (string, error) {
+func (d Dialect) one(copyPath string, pos int, key relation.Expr) (string, error) {
 	p := newPrinter(d, d.keptColumn, nil)
 	value := p.keptWhole(key)
-	return "SELECT " + strconv.Itoa(at) + " AS k, x.v, count(*) AS n FROM (SELECT " + value + " AS v FROM " +
-		p.from(kept+" AS x", value) + ") AS x GROUP BY x.v", p.err
+	return "SELECT " + strconv.Itoa(pos) + " AS k, x.v, count(*) AS n FROM (SELECT " + value + " AS v FROM " +
+		p.fromClause(copyPath+" AS x", value) + ") AS x GROUP BY x.v", p.err
 }
 
 // keptWhole prints an expression over kept columns; a column alone is as narrow as it is kept.

@@ -76,7 +76,7 @@ func TestEnginesCount(t *testing.T) {
 		}
 	}
 	for _, e := range engines(t) {
-		made, err := e.Select(enginetest.Base(e, k.relation(), k.rows), k.relation())
+		base, err := e.Select(enginetest.Base(e, k.relation(), k.rows), k.relation())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +85,7 @@ func TestEnginesCount(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := map[string]string{}
-		for _, row := range e.overKept(t, made, list...) {
+		for _, row := range e.overKept(t, base, list...) {
 			if _, twice := got[row[0]+" "+row[1]]; twice {
 				t.Errorf("%s: value %s of key %s is counted twice", e.Name(), row[1], row[0])
 			}
@@ -160,7 +160,7 @@ func TestEnginesKeepFromKept(t *testing.T) {
 	columns := []relation.Named{{Name: "a", Expr: relation.Lookup{E: k.column(0), To: newDrawn(2).list(300)}},
 		{Name: "b", Expr: relation.Quotient{E: k.column(1), By: 7}}, {Name: "c", Expr: k.column(1)}}
 	for _, e := range engines(t) {
-		made, err := e.Select(enginetest.Base(e, k.relation(), k.rows), k.relation())
+		base, err := e.Select(enginetest.Base(e, k.relation(), k.rows), k.relation())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,7 +169,7 @@ func TestEnginesKeepFromKept(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := map[string]int{}
-		for _, row := range e.overKept(t, made, again) {
+		for _, row := range e.overKept(t, base, again) {
 			got[fmt.Sprint(row)]++
 		}
 		for _, row := range k.rows {
@@ -203,13 +203,13 @@ func TestEnginesTry(t *testing.T) {
 			t.Fatalf("%s: %d rows", e.Name(), len(rows))
 		}
 		for _, row := range rows {
-			at, err := strconv.Atoi(row[0])
+			pos, err := strconv.Atoi(row[0])
 			if err != nil {
 				t.Fatal(err)
 			}
 			for i, expression := range list {
-				if want := pipelinetest.Interpret(expression, realTraps()[at]); row[1+i] != fmt.Sprint(want) {
-					t.Errorf("%s: expression %d of %v is %s, must be %v", e.Name(), i, realTraps()[at], row[1+i], want)
+				if want := pipelinetest.Interpret(expression, realTraps()[pos]); row[1+i] != fmt.Sprint(want) {
+					t.Errorf("%s: expression %d of %v is %s, must be %v", e.Name(), i, realTraps()[pos], row[1+i], want)
 				}
 			}
 		}

@@ -15,7 +15,7 @@ import (
 // form is SQL with a $ for each place of its operand.
 type form string
 
-func (f form) of(operand string) string { return strings.ReplaceAll(string(f), "$", operand) }
+func (f form) fill(operand string) string { return strings.ReplaceAll(string(f), "$", operand) }
 
 // Dialect is the SQL of an engine. A value of Whole is a 64-bit integer, one of Real a 64-bit floating-point number,
 // one of Flag a Boolean, one of Text a string; missing is NULL.
@@ -121,32 +121,32 @@ func (d Dialect) Real(x float64) string {
 	if math.IsInf(x, 0) {
 		word = map[bool]string{true: "Infinity", false: "-Infinity"}[x > 0]
 	}
-	return d.toReal.of("'" + word + "'")
+	return d.toReal.fill("'" + word + "'")
 }
 
 // Whole writes a 64-bit integer.
-func (d Dialect) Whole(n int64) string { return d.toWhole.of("'" + strconv.FormatInt(n, 10) + "'") }
+func (d Dialect) Whole(n int64) string { return d.toWhole.fill("'" + strconv.FormatInt(n, 10) + "'") }
 
 // Bytes makes of an expression of text one that is compared, ordered and grouped byte for byte, whatever the collation
 // of its column.
-func (d Dialect) Bytes(e string) string { return "(" + d.bytes.of(e) + ")" }
+func (d Dialect) Bytes(e string) string { return "(" + d.bytes.fill(e) + ")" }
 
 // IsNaN tests a real number; the test is NULL or false where the number is.
-func (d Dialect) IsNaN(e string) string { return "(" + d.nan.of(e) + ")" }
+func (d Dialect) IsNaN(e string) string { return "(" + d.nan.fill(e) + ")" }
 
 // AsReal casts a number of another width, or a decimal, to a real number. A decimal beyond the range of those is an
 // error of the engine.
-func (d Dialect) AsReal(e string) string { return d.toReal.of(e) }
+func (d Dialect) AsReal(e string) string { return d.toReal.fill(e) }
 
 // AsWhole casts an integer of another width to one of 64 bits.
-func (d Dialect) AsWhole(e string) string { return d.toWhole.of(e) }
+func (d Dialect) AsWhole(e string) string { return d.toWhole.fill(e) }
 
 // IsFinite tests a date or a timestamp: PostgreSQL and DuckDB have infinite ones.
-func (d Dialect) IsFinite(e string) string { return "(" + d.finiteTime.of(e) + ")" }
+func (d Dialect) IsFinite(e string) string { return "(" + d.finiteTime.fill(e) + ")" }
 
 // Days computes the days from 1970-01-01 to a date; NULL where it is infinite.
-func (d Dialect) Days(e string) string { return d.days.of(e) }
+func (d Dialect) Days(e string) string { return d.days.fill(e) }
 
 // Micros computes the microseconds from 1970-01-01 to a timestamp, in UTC where it has a zone (the session's zone is
 // UTC); NULL where it is infinite.
-func (d Dialect) Micros(e string) string { return d.micros.of(e) }
+func (d Dialect) Micros(e string) string { return d.micros.fill(e) }

@@ -39,12 +39,12 @@ func (e engine) run(t *testing.T, statements string) [][]string {
 }
 
 // overKept returns the rows of statements over the table kept, which a statement makes.
-func (e engine) overKept(t *testing.T, made string, statements ...string) [][]string {
+func (e engine) overKept(t *testing.T, base string, statements ...string) [][]string {
 	t.Helper()
 	kind := "TABLE"
 	if e.Name() == "spark" {
 		kind = "VIEW" // it has no temporary tables
 	}
-	list := append([]string{"CREATE TEMPORARY " + kind + " kept AS " + made}, statements...)
+	list := append([]string{"CREATE TEMPORARY " + kind + " kept AS " + base}, statements...)
 	return e.run(t, strings.Join(append(list, "DROP "+kind+" kept"), "; "))
 }

@@ -32,17 +32,17 @@ func goldenRelation() relation.Relation {
 // TestStatementsGolden: the text of a relation, of keys on their own and joint, and of public numbers, in each dialect.
 func TestStatementsGolden(t *testing.T) {
 	r := goldenRelation()
-	kept := r.Columns()
-	kept[0], kept[1] = relation.Column{At: 0, Of: relation.Whole, Greatest: 500},
+	columns := r.Columns()
+	columns[0], columns[1] = relation.Column{At: 0, Of: relation.Whole, Greatest: 500},
 		relation.Column{At: 1, Of: relation.Whole, Greatest: 1}
-	pair := relation.Arithmetic{Op: "+", A: relation.Arithmetic{Op: "*", A: kept[0],
-		B: relation.Constant{Of: relation.Whole, Int: 2}}, B: kept[1]}
+	pair := relation.Arithmetic{Op: "+", A: relation.Arithmetic{Op: "*", A: columns[0],
+		B: relation.Constant{Of: relation.Whole, Int: 2}}, B: columns[1]}
 	for _, d := range dialects() {
 		selected, err := d.Select("SELECT income AS s0, region AS s1 FROM stays", r)
 		if err != nil {
 			t.Fatal(err)
 		}
-		counts, err := d.Count("kept", []relation.Key{{Expr: kept[0], Of: 501}, {Expr: pair, Of: 1002}})
+		counts, err := d.Count("kept", []relation.Key{{Expr: columns[0], Of: 501}, {Expr: pair, Of: 1002}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,13 +10,13 @@ import (
 // missing one makes every comparison unknown, so that the last case, the operation itself, gives NULL.
 
 // leaves reports whether a result of finite numbers may be infinite, or be 0 by being too small.
-func (r reach) leaves(op string, by reach) bool {
-	x, y := min(r.size(), math.MaxFloat64), min(by.size(), math.MaxFloat64)
+func (r reach) leaves(op string, other reach) bool {
+	x, y := min(r.size(), math.MaxFloat64), min(other.size(), math.MaxFloat64)
 	switch op {
 	case "*":
-		return math.IsInf(x*y, 0) || r.tiny*by.tiny == 0
+		return math.IsInf(x*y, 0) || r.tiny*other.tiny == 0
 	case "/":
-		return math.IsInf(x/by.tiny, 0) || r.tiny/y == 0 || by.infinite()
+		return math.IsInf(x/other.tiny, 0) || r.tiny/y == 0 || other.infinite()
 	}
 	return math.IsInf(x+y, 0)
 }
@@ -24,37 +24,37 @@ func (r reach) leaves(op string, by reach) bool {
 // guardOne guards a product or quotient of a number and a public one: the sizes of the number at which the result is no
 // double are found here, with the operation itself. size is the result's for a size of the number, and grows or falls
 // with it; negative says that the public one is below 0.
-func (p *printer) guardOne(plain, of piece, r reach, negative bool, size func(float64) float64) piece {
+func (p *printer) guardOne(plain, operand piece, r reach, negative bool, size func(float64) float64) piece {
 	first := func(is func(float64) bool) uint64 { // bits of the least size with it
 		end := math.Float64bits(math.MaxFloat64)
 		return uint64(sort.Search(int(end), func(i int) bool { return is(math.Float64frombits(uint64(i) + 1)) })) + 1
 	}
 	none, endless := func(x float64) bool { return size(x) == 0 }, func(x float64) bool { return math.IsInf(size(x), 0) }
-	zero, infinite := literal(p.d.Real(0)), p.infinite(of, negative)
-	below, above := zero, infinite
+	zero, infinite := literal(p.d.Real(0)), p.infinite(operand, negative)
+	lower, higher := zero, infinite
 	if size(math.SmallestNonzeroFloat64) > size(math.MaxFloat64) {
-		none, endless, below, above = endless, none, infinite, zero
+		none, endless, lower, higher = endless, none, infinite, zero
 	}
 	text := "(CASE"
 	if low := math.Float64frombits(first(func(x float64) bool { return !none(x) }) - 1); low >= r.tiny {
-		text += " WHEN abs(" + of.sql + ") <= " + p.d.Real(low) + " THEN " + below.sql
+		text += " WHEN abs(" + operand.sql + ") <= " + p.d.Real(low) + " THEN " + lower.sql
 	}
 	if high := math.Float64frombits(first(endless)); high <= min(r.size(), math.MaxFloat64) {
-		text += " WHEN abs(" + of.sql + ") >= " + p.d.Real(high) + " THEN " + above.sql
+		text += " WHEN abs(" + operand.sql + ") >= " + p.d.Real(high) + " THEN " + higher.sql
 	}
 	if text == "(CASE" {
 		return plain
 	}
-	return piece{sql: text + " ELSE " + plain.sql + " END)", level: max(plain.level, of.level)}
+	return piece{sql: text + " ELSE " + plain.sql + " END)", level: max(plain.level, operand.level)}
 }
 
 // infinite is the infinite number of a number's sign, or of the other one.
-func (p *printer) infinite(of piece, other bool) piece {
+func (p *printer) infinite(operand piece, other bool) piece {
 	sign := 1
 	if other {
 		sign = -1
 	}
-	return write("(CASE WHEN %s > %s THEN %s ELSE %s END)", of, literal(p.d.Real(0)),
+	return write("(CASE WHEN %s > %s THEN %s ELSE %s END)", operand, literal(p.d.Real(0)),
 		literal(p.d.Real(math.Inf(sign))), literal(p.d.Real(math.Inf(-sign))))
 }
 

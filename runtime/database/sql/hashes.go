@@ -41,20 +41,20 @@ func (d Dialect) Hashes(rows string, columns []Meant, most int) string {
 	}
 	of := sha256.Sum256([]byte(strings.Join(names, ",")))
 	text := "'" + hex.EncodeToString(of[:8]) + ";' || " + strings.Join(texts, " || ';' || ")
-	hash := d.piece.of("substr(" + d.md5.of("code") + ", 1, 15)")
+	hash := d.piece.fill("substr(" + d.md5.fill("code") + ", 1, 15)")
 	return "SELECT DISTINCT 0 AS first, h FROM (SELECT " + hash + " AS h FROM (SELECT " + text + " AS code FROM (" +
 		rows + d.fence +
 		") AS base" + d.fence + ") AS coded" + d.fence + ") AS hashed ORDER BY h LIMIT " + strconv.Itoa(most)
 }
 
 // meaning is the text of what a cell of a column means.
-func (d Dialect) meaning(at int, c Meant) string {
-	e := fmt.Sprintf("s%d", at)
+func (d Dialect) meaning(pos int, c Meant) string {
+	e := fmt.Sprintf("s%d", pos)
 	if c.Of == relation.Whole {
-		return "coalesce(" + d.asText.of(e) + " || ',0', '-')"
+		return "coalesce(" + d.asText.fill(e) + " || ',0', '-')"
 	}
 	if c.Of != relation.Code {
-		return d.code(at, c.Of)
+		return d.code(pos, c.Of)
 	}
 	cases := make([]string, len(c.Names))
 	for code, name := range c.Names {

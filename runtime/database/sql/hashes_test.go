@@ -35,12 +35,12 @@ func TestRowHashesInEngines(t *testing.T) {
 	other := Stored{Name: "g", Storage: Integer, Of: relation.Code, MayMiss: true, Names: []string{"2", "one"},
 		WholeCodes: map[int64]int32{2: 0, 1: 1}}
 	for _, e := range engines(t) {
-		of := func(columns []Stored, most int, rows ...string) []uint64 {
-			from := "(SELECT * FROM (SELECT " + rows[0] + ") AS a"
+		stored := func(columns []Stored, most int, rows ...string) []uint64 {
+			source := "(SELECT * FROM (SELECT " + rows[0] + ") AS a"
 			for _, row := range rows[1:] {
-				from += " UNION ALL SELECT " + row
+				source += " UNION ALL SELECT " + row
 			}
-			b, err := e.Base(Table{From: from + ") AS t", Columns: columns})
+			b, err := e.Base(Table{From: source + ") AS t", Columns: columns})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -66,17 +66,17 @@ func TestRowHashesInEngines(t *testing.T) {
 			double, word = "double", "string"
 		}
 		one := rows(double, long, word, word, "'2'", "'one'", "NULL", "'2'")
-		if got := of([]Stored{real, texts, whole, text}, 9, one...); !slices.Equal(got, want) {
+		if got := stored([]Stored{real, texts, whole, text}, 9, one...); !slices.Equal(got, want) {
 			t.Errorf("%s: hashes %x, must be %x", e.Name(), got, want)
 		}
-		if got := of([]Stored{text, whole, other, real}, 9, rows(double, long, word, short, "2", "1", "NULL",
+		if got := stored([]Stored{text, whole, other, real}, 9, rows(double, long, word, short, "2", "1", "NULL",
 			"2")...); !slices.Equal(got, want) {
 			t.Errorf("%s: of other types and another order hashes %x, must be %x", e.Name(), got, want)
 		}
-		if got := of([]Stored{text, whole, texts, real}, 2, one...); !slices.Equal(got, want[:2]) {
+		if got := stored([]Stored{text, whole, texts, real}, 2, one...); !slices.Equal(got, want[:2]) {
 			t.Errorf("%s: the least two hashes are %x, must be %x", e.Name(), got, want[:2])
 		}
-		if got := of([]Stored{text, whole, real}, 9, one...); slices.ContainsFunc(got,
+		if got := stored([]Stored{text, whole, real}, 9, one...); slices.ContainsFunc(got,
 			func(h uint64) bool { return slices.Contains(want, h) }) {
 			t.Errorf("%s: of other columns hashes %x, must be none of %x", e.Name(), got, want)
 		}

@@ -36,39 +36,39 @@ func newPrinter(d Dialect, column func(at int) string, below []reach) *printer {
 }
 
 // write puts SQL together: %[1]s is the first piece.
-func write(format string, of ...piece) piece {
+func write(format string, terms ...piece) piece {
 	var args []any
 	level := 0
-	for _, one := range of {
+	for _, one := range terms {
 		args, level = append(args, one.sql), max(level, one.level)
 	}
 	return piece{sql: fmt.Sprintf(format, args...), level: level}
 }
 
-// named returns a piece that may stand more than once.
-func (p *printer) named(of piece) piece {
-	if of.short {
-		return of
+// bind returns a piece that may stand more than once.
+func (p *printer) bind(operand piece) piece {
+	if operand.short {
+		return operand
 	}
-	if name, is := p.names[of.sql]; is {
+	if name, is := p.names[operand.sql]; is {
 		return name
 	}
-	if of.level == len(p.levels) {
+	if operand.level == len(p.levels) {
 		p.levels = append(p.levels, level{})
 	}
-	name := piece{"t" + strconv.Itoa(len(p.names)), of.level + 1, true}
-	at := &p.levels[of.level]
-	at.sql, at.names = append(at.sql, of.sql), append(at.names, name.sql)
-	p.names[of.sql] = name
+	name := piece{"t" + strconv.Itoa(len(p.names)), operand.level + 1, true}
+	at := &p.levels[operand.level]
+	at.sql, at.names = append(at.sql, operand.sql), append(at.names, name.sql)
+	p.names[operand.sql] = name
 	return name
 }
 
 // apply puts a piece into a form, under a name where it stands there more than once.
-func (p *printer) apply(f form, of piece) piece {
+func (p *printer) apply(f form, operand piece) piece {
 	if strings.Count(string(f), "$") > 1 {
-		of = p.named(of)
+		operand = p.bind(operand)
 	}
-	return piece{sql: f.of(of.sql), level: of.level}
+	return piece{sql: f.fill(operand.sql), level: operand.level}
 }
 
 func literal(sql string) piece { return piece{sql: sql, short: true} }
@@ -164,13 +164,13 @@ func (p *printer) constant(e relation.Constant) piece {
 func (d Dialect) absent(of relation.Type) string {
 	switch of {
 	case relation.Real:
-		return d.toReal.of("NULL")
+		return d.toReal.fill("NULL")
 	case relation.Flag:
 		return "CAST(NULL AS boolean)"
 	case relation.Text:
 		return d.Bytes("NULL")
 	}
-	return d.toWhole.of("NULL")
+	return d.toWhole.fill("NULL")
 }
 
 func (p *printer) compare(e relation.Compare) piece {
@@ -183,15 +183,15 @@ func (p *printer) compare(e relation.Compare) piece {
 }
 
 // connect prints a conjunction or disjunction; empty is the one of no flags.
-func (p *printer) connect(of []relation.Expr, by, empty string) piece {
-	if len(of) == 0 {
+func (p *printer) connect(terms []relation.Expr, operator, empty string) piece {
+	if len(terms) == 0 {
 		return literal(empty)
 	}
 	var list []piece
-	for _, e := range of {
+	for _, e := range terms {
 		list = append(list, p.expr(e))
 	}
-	return write("(%s"+strings.Repeat(by+"%s", len(list)-1)+")", list...)
+	return write("(%s"+strings.Repeat(operator+"%s", len(list)-1)+")", list...)
 }
 
 // hold prints a number as bounds see it and itself, the bounds as real numbers, and then as values of its type.
@@ -199,14 +199,14 @@ func (p *printer) hold(e relation.Expr, least, greatest float64, format string) 
 	if math.IsNaN(least) || math.IsNaN(greatest) {
 		return p.refuse("has a bound that is no number")
 	}
-	value := p.named(p.expr(e))
+	value := p.bind(p.expr(e))
 	seen, ends := value, [2]piece{literal(p.d.Real(least)), literal(p.d.Real(greatest))}
-	as := ends
+	bounds := ends
 	if e.Type() != relation.Real {
-		seen = piece{sql: p.d.toReal.of(value.sql), level: value.level}
-		as = [2]piece{literal(p.d.Whole(truncated(least))), literal(p.d.Whole(truncated(greatest)))}
+		seen = piece{sql: p.d.toReal.fill(value.sql), level: value.level}
+		bounds = [2]piece{literal(p.d.Whole(truncated(least))), literal(p.d.Whole(truncated(greatest)))}
 	}
-	return write(format+"%.0[5]s%.0[6]s", seen, value, ends[0], ends[1], as[0], as[1])
+	return write(format+"%.0[5]s%.0[6]s", seen, value, ends[0], ends[1], bounds[0], bounds[1])
 }
 
 // truncated is a number without its fraction, as a 64-bit integer or the nearest one.
@@ -228,21 +228,21 @@ func (p *printer) asReal(e relation.Expr) piece {
 }
 
 func (p *printer) truncate(e relation.Truncate) piece {
-	of := p.expr(e.E)
+	operand := p.expr(e.E)
 	if p.reach(e.E).size() < 0x1p63 {
-		return p.apply(p.d.integral, of)
+		return p.apply(p.d.integral, operand)
 	}
-	of = p.named(of)
-	return write("(CASE WHEN %[1]s >= %[2]s THEN %[3]s WHEN %[1]s < %[4]s THEN %[5]s ELSE %[6]s END)", of,
+	operand = p.bind(operand)
+	return write("(CASE WHEN %[1]s >= %[2]s THEN %[3]s WHEN %[1]s < %[4]s THEN %[5]s ELSE %[6]s END)", operand,
 		literal(p.d.Real(0x1p63)), literal(p.d.Whole(math.MaxInt64)),
-		literal(p.d.Real(-0x1p63)), literal(p.d.Whole(math.MinInt64)), p.apply(p.d.integral, of))
+		literal(p.d.Real(-0x1p63)), literal(p.d.Whole(math.MinInt64)), p.apply(p.d.integral, operand))
 }
 
-func (p *printer) divide(e relation.Expr, op string, by int64) piece {
-	if by < 1 {
+func (p *printer) divide(e relation.Expr, op string, divisor int64) piece {
+	if divisor < 1 {
 		return p.refuse("has a divisor below 1")
 	}
-	return write("(%s "+strings.ReplaceAll(op, "%", "%%")+" %s)", p.expr(e), literal(p.d.Whole(by)))
+	return write("(%s "+strings.ReplaceAll(op, "%", "%%")+" %s)", p.expr(e), literal(p.d.Whole(divisor)))
 }
 
 // lookup prints a list by the places at which its value changes, or as an array.
@@ -250,7 +250,7 @@ func (p *printer) lookup(e relation.Lookup) piece {
 	if len(e.To) == 0 {
 		return p.refuse("has a list of no values")
 	}
-	at := p.named(p.expr(e.E))
+	operand := p.bind(p.expr(e.E))
 	cuts, values := []string(nil), []string{short(e.To[0])}
 	for i := 1; i < len(e.To); i++ {
 		if e.To[i] != e.To[i-1] {
@@ -262,9 +262,9 @@ func (p *printer) lookup(e relation.Lookup) piece {
 		for i, n := range e.To {
 			list[i] = short(n)
 		}
-		return p.present(at, p.d.pick(list, at.sql))
+		return p.present(operand, p.d.pick(list, operand.sql))
 	}
-	return p.present(at, halved(at.sql, cuts, values))
+	return p.present(operand, halved(operand.sql, cuts, values))
 }
 
 // short is a whole number as a literal of whichever width the engine takes for it.
@@ -283,7 +283,7 @@ func (p *printer) bins(e relation.Bins) piece {
 		}
 		cuts[i], values = p.d.Real(edge), append(values, strconv.Itoa(i+1))
 	}
-	of := p.named(p.expr(e.E))
+	of := p.bind(p.expr(e.E))
 	return p.present(of, halved(of.sql, cuts, values))
 }
 
@@ -294,11 +294,11 @@ func (p *printer) present(of piece, sql string) piece {
 }
 
 // halved prints values between cuts, which ascend, by halving.
-func halved(of string, cuts, values []string) string {
+func halved(schema string, cuts, values []string) string {
 	if len(cuts) == 0 {
 		return values[0]
 	}
 	mid := len(cuts) / 2
-	return "CASE WHEN " + of + " < " + cuts[mid] + " THEN " + halved(of, cuts[:mid], values[:mid+1]) +
-		" ELSE " + halved(of, cuts[mid+1:], values[mid+1:]) + " END"
+	return "CASE WHEN " + schema + " < " + cuts[mid] + " THEN " + halved(schema, cuts[:mid], values[:mid+1]) +
+		" ELSE " + halved(schema, cuts[mid+1:], values[mid+1:]) + " END"
 }

@@ -12,18 +12,18 @@ import (
 	"weir/pipeline/relation"
 )
 
-// drawn makes random expressions and the rows that they are computed from, with every number at which an engine is
+// generator makes random expressions and the rows that they are computed from, with every number at which an engine is
 // known to differ or to raise an error.
-type drawn struct {
+type generator struct {
 	*rand.Rand
 	columns []relation.Expr // of the rows
 }
 
-func newDrawn(seed uint64) *drawn {
+func newDrawn(seed uint64) *generator {
 	types := []relation.Type{relation.Real, relation.Real, relation.Real, relation.Whole, relation.Whole, relation.Code,
 		relation.Code}
 	names := make([]string, len(types))
-	return &drawn{rand.New(rand.NewPCG(seed, 9)), relation.Stored(names, types).Columns()}
+	return &generator{rand.New(rand.NewPCG(seed, 9)), relation.Stored(names, types).Columns()}
 }
 
 // codes is how many categories a column of codes has.
@@ -46,7 +46,7 @@ func wholeTraps() []int64 {
 		1 << 53, 1<<53 + 1, -1<<53 - 1, 1 << 62, math.MaxInt64, math.MinInt64, math.MaxInt64 - 1}
 }
 
-func (r *drawn) row() []any {
+func (r *generator) row() []any {
 	row := make([]any, len(r.columns))
 	for i, c := range r.columns {
 		switch {
@@ -62,7 +62,7 @@ func (r *drawn) row() []any {
 	return row
 }
 
-func (r *drawn) real() float64 {
+func (r *generator) real() float64 {
 	traps := realTraps()
 	switch r.IntN(4) {
 	case 0:
@@ -73,7 +73,7 @@ func (r *drawn) real() float64 {
 	return traps[r.IntN(len(traps))]
 }
 
-func (r *drawn) whole() int64 {
+func (r *generator) whole() int64 {
 	traps := wholeTraps()
 	if n := r.IntN(2 * len(traps)); n < len(traps) {
 		return traps[n]
@@ -81,10 +81,10 @@ func (r *drawn) whole() int64 {
 	return r.Int64N(2001) - 1000
 }
 
-func (r *drawn) pick(of relation.Type) relation.Expr {
+func (r *generator) pick(kind relation.Type) relation.Expr {
 	var list []relation.Expr
 	for _, c := range r.columns {
-		if c.Type() == of {
+		if c.Type() == kind {
 			list = append(list, c)
 		}
 	}
@@ -92,17 +92,17 @@ func (r *drawn) pick(of relation.Type) relation.Expr {
 }
 
 // expr draws an expression of a type.
-func (r *drawn) expr(of relation.Type, depth int) relation.Expr {
-	if of == relation.Flag {
+func (r *generator) expr(kind relation.Type, depth int) relation.Expr {
+	if kind == relation.Flag {
 		return r.flag(depth)
 	}
 	if depth == 0 || r.IntN(6) == 0 {
-		return r.leaf(of)
+		return r.leaf(kind)
 	}
 	if r.IntN(6) == 0 {
-		return relation.Choice{If: r.flag(depth - 1), Then: r.expr(of, depth-1), Else: r.expr(of, depth-1)}
+		return relation.Choice{If: r.flag(depth - 1), Then: r.expr(kind, depth-1), Else: r.expr(kind, depth-1)}
 	}
-	switch of {
+	switch kind {
 	case relation.Real:
 		return r.realOf(depth - 1)
 	case relation.Whole:
@@ -112,17 +112,17 @@ func (r *drawn) expr(of relation.Type, depth int) relation.Expr {
 	return relation.Bins{E: r.expr(relation.Real, depth-1), Edges: edges[:r.IntN(len(edges)+1)]}
 }
 
-func (r *drawn) leaf(of relation.Type) relation.Expr {
+func (r *generator) leaf(kind relation.Type) relation.Expr {
 	switch r.IntN(8) {
 	case 0:
-		return relation.Constant{Of: of, Absent: true}
+		return relation.Constant{Of: kind, Absent: true}
 	case 1, 2:
-		return relation.Constant{Of: of, Float: r.real(), Int: r.Int64N(codes)}
+		return relation.Constant{Of: kind, Float: r.real(), Int: r.Int64N(codes)}
 	}
-	return r.pick(of)
+	return r.pick(kind)
 }
 
-func (r *drawn) realOf(depth int) relation.Expr {
+func (r *generator) realOf(depth int) relation.Expr {
 	e := r.expr(relation.Real, depth)
 	least, greatest := r.real(), r.real()
 	if least > greatest {
@@ -143,9 +143,9 @@ func (r *drawn) realOf(depth int) relation.Expr {
 	return relation.Arithmetic{Op: []string{"+", "-", "*", "/"}[r.IntN(4)], A: e, B: r.expr(relation.Real, depth)}
 }
 
-func (r *drawn) wholeOf(depth int) relation.Expr {
+func (r *generator) wholeOf(depth int) relation.Expr {
 	e := r.expr(relation.Whole, depth)
-	held := relation.Clip{E: e, Least: float64(-r.IntN(5000)), Greatest: float64(r.IntN(5000))}
+	clipped := relation.Clip{E: e, Least: float64(-r.IntN(5000)), Greatest: float64(r.IntN(5000))}
 	place := relation.Clip{E: e, Least: 0, Greatest: float64(r.IntN(5000))}
 	switch r.IntN(10) {
 	case 0:
@@ -163,14 +163,14 @@ func (r *drawn) wholeOf(depth int) relation.Expr {
 	case 6:
 		return relation.Clip{E: e, Least: -0x1p62, Greatest: 0x1p63}
 	case 7:
-		return held
+		return clipped
 	}
-	return relation.Arithmetic{Op: []string{"+", "-", "*"}[r.IntN(3)], A: held,
+	return relation.Arithmetic{Op: []string{"+", "-", "*"}[r.IntN(3)], A: clipped,
 		B: relation.Clip{E: r.expr(relation.Whole, depth), Least: -7, Greatest: 1e6}}
 }
 
 // list draws the values of a lookup, in some runs or in many.
-func (r *drawn) list(n int) []int64 {
+func (r *generator) list(n int) []int64 {
 	list := make([]int64, n)
 	for i := range list {
 		if list[i] = r.Int64N(1<<40) - 5; n%2 == 0 && i > 0 && r.IntN(n) > 20 {
@@ -180,11 +180,11 @@ func (r *drawn) list(n int) []int64 {
 	return list
 }
 
-func (r *drawn) flag(depth int) relation.Expr {
+func (r *generator) flag(depth int) relation.Expr {
 	if depth <= 0 {
 		return relation.Constant{Of: relation.Flag, Int: r.Int64N(2), Absent: r.IntN(3) == 0}
 	}
-	of := []relation.Type{relation.Real, relation.Whole, relation.Code}[r.IntN(3)]
+	kind := []relation.Type{relation.Real, relation.Whole, relation.Code}[r.IntN(3)]
 	some := func() (list []relation.Expr) {
 		for range r.IntN(4) {
 			list = append(list, r.flag(depth-1))
@@ -193,7 +193,7 @@ func (r *drawn) flag(depth int) relation.Expr {
 	}
 	switch r.IntN(6) {
 	case 0:
-		return relation.IsMissing{E: r.expr(of, depth-1)}
+		return relation.IsMissing{E: r.expr(kind, depth-1)}
 	case 1:
 		return relation.All{Of: some()}
 	case 2:
@@ -201,8 +201,8 @@ func (r *drawn) flag(depth int) relation.Expr {
 	case 3:
 		return relation.Not{E: r.flag(depth - 1)}
 	}
-	return relation.Compare{Op: []string{"==", "!=", "<", "<=", ">", ">="}[r.IntN(6)], A: r.expr(of, depth-1),
-		B: r.expr(of, depth-1)}
+	return relation.Compare{Op: []string{"==", "!=", "<", "<=", ">", ">="}[r.IntN(6)], A: r.expr(kind, depth-1),
+		B: r.expr(kind, depth-1)}
 }
 
 // TestEnginesComputeExpressions: every engine computes of random rows what the interpreter computes, layer upon layer,
@@ -233,8 +233,8 @@ func TestEnginesComputeExpressions(t *testing.T) {
 }
 
 // layer adds a random layer, and computes its rows.
-func (r *drawn) layer(of relation.Relation, rows [][]any) (relation.Relation, [][]any) {
-	r.columns = of.Columns()
+func (r *generator) layer(rel relation.Relation, rows [][]any) (relation.Relation, [][]any) {
+	r.columns = rel.Columns()
 	l := relation.Layer{}
 	if r.IntN(3) == 0 {
 		l.Where = r.flag(3)
@@ -254,7 +254,7 @@ func (r *drawn) layer(of relation.Relation, rows [][]any) (relation.Relation, []
 		}
 		out = append(out, next)
 	}
-	return of.With(l), out
+	return rel.With(l), out
 }
 
 func compareEngine(t *testing.T, e engine, what string, r relation.Relation, rows, want [][]any) {

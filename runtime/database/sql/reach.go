@@ -77,7 +77,7 @@ func (p *printer) reach(e relation.Expr) reach {
 		return p.reach(e.E).clipped(e.Least, e.Greatest)
 	case relation.Arithmetic:
 		if e.Type() == relation.Real {
-			return p.reach(e.A).with(e.Op, p.reach(e.B))
+			return p.reach(e.A).combine(e.Op, p.reach(e.B))
 		}
 	}
 	return wholeReach(e)
@@ -94,28 +94,28 @@ func (r reach) clipped(least, greatest float64) reach {
 	return reaching(min(max(r.low, least), greatest), min(max(r.high, least), greatest), tiny)
 }
 
-// with is the reach of the results of an operation.
-func (r reach) with(op string, by reach) reach {
-	if op == "/" && by.zero() {
-		size := r.size() / by.tiny
-		return reaching(-size, size, r.tiny/by.size())
+// combine is the reach of the results of an operation.
+func (r reach) combine(op string, other reach) reach {
+	if op == "/" && other.zero() {
+		size := r.size() / other.tiny
+		return reaching(-size, size, r.tiny/other.size())
 	}
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, x := range []float64{r.low, r.high} {
-		for _, y := range []float64{by.low, by.high} {
+		for _, y := range []float64{other.low, other.high} {
 			z := reckon(op, x, y)
 			low, high = min(low, z), max(high, z) // NaN where z is
 		}
 	}
 	switch op {
 	case "*":
-		return reaching(low, high, r.tiny*by.tiny)
+		return reaching(low, high, r.tiny*other.tiny)
 	case "/":
-		return reaching(low, high, r.tiny/by.size())
+		return reaching(low, high, r.tiny/other.size())
 	}
 	// Two doubles that differ do so by a part in 2^54 of each at least.
 	tiny := 0.0
-	for _, one := range []reach{r, by} {
+	for _, one := range []reach{r, other} {
 		if one.low == one.high {
 			tiny = max(tiny, math.Abs(one.low)*0x1p-54)
 		}

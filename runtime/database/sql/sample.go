@@ -17,7 +17,7 @@ func (d Dialect) Sample(b Base, rows int64) string {
 	names, texts := make([]string, len(b.columns)), make([]string, len(b.columns))
 	for i, c := range b.columns {
 		names[i] = fmt.Sprintf("s%d", i)
-		text := d.asText.of(names[i])
+		text := d.asText.fill(names[i])
 		if c.Of == relation.Text {
 			text = names[i]
 		}
@@ -28,7 +28,7 @@ func (d Dialect) Sample(b Base, rows int64) string {
 	turns := "SELECT *, row_number() OVER (PARTITION BY code ORDER BY code) AS turn FROM (" + coded + ") AS coded" +
 		d.fence
 	return "SELECT 0, " + strings.Join(texts, ", ") + " FROM (" + turns + ") AS turns ORDER BY " +
-		d.md5.of("(code || '/' || "+d.asText.of("turn")+")") + " LIMIT " + strconv.FormatInt(rows, 10)
+		d.md5.fill("(code || '/' || "+d.asText.fill("turn")+")") + " LIMIT " + strconv.FormatInt(rows, 10)
 }
 
 // Cells returns the cells of a row of Sample, nil where one is missing.

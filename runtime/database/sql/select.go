@@ -17,24 +17,24 @@ import (
 // columns are named c0, c1, ..., whole numbers and codes in the narrowest integers that hold their span. An error says
 // which expression an engine cannot compute as weir does, and why.
 func (d Dialect) Select(base string, r relation.Relation) (string, error) {
-	below := make([]reach, len(r.Stored))
-	for i := range below {
-		below[i] = anyReal()
+	lower := make([]reach, len(r.Stored))
+	for i := range lower {
+		lower[i] = anyReal()
 	}
-	prefix, from := "s", base
+	prefix, source := "s", base
 	layers := r.Layers
 	if len(layers) == 0 {
 		layers = []relation.Layer{{Columns: stay(r)}}
 	}
 	for i, l := range layers {
-		p := newPrinter(d, func(at int) string { return prefix + strconv.Itoa(at) }, below)
+		p := newPrinter(d, func(at int) string { return prefix + strconv.Itoa(at) }, lower)
 		var err error
-		if from, below, err = p.layer(d.nested(from), l, i == len(layers)-1); err != nil {
+		if source, lower, err = p.layer(d.nested(source), l, i == len(layers)-1); err != nil {
 			return "", err
 		}
 		prefix = "c"
 	}
-	return from, nil
+	return source, nil
 }
 
 // stay is the columns of a relation as they are.
@@ -55,10 +55,10 @@ func (d Dialect) Over(kept string, columns []relation.Named) (string, error) {
 }
 
 // keptColumn is a column of a kept table at its full width: an engine adds narrow integers narrowly.
-func (d Dialect) keptColumn(at int) string { return d.toWhole.of("c" + strconv.Itoa(at)) }
+func (d Dialect) keptColumn(at int) string { return d.toWhole.fill("c" + strconv.Itoa(at)) }
 
 // layer prints a layer over what it reads, and returns the reach of its columns.
-func (p *printer) layer(from string, l relation.Layer, last bool) (string, []reach, error) {
+func (p *printer) layer(source string, l relation.Layer, last bool) (string, []reach, error) {
 	list, reaches := make([]string, len(l.Columns)), make([]reach, len(l.Columns))
 	for i, c := range l.Columns {
 		list[i] = p.expr(c.Expr).sql
@@ -79,11 +79,11 @@ func (p *printer) layer(from string, l relation.Layer, last bool) (string, []rea
 			return "", nil, fmt.Errorf("the rows that stay: %w", p.err)
 		}
 	}
-	from = p.from(from, strings.Join(list, " ")+where)
+	source = p.fromClause(source, strings.Join(list, " ")+where)
 	for i := range l.Columns {
 		list[i] += " AS c" + strconv.Itoa(i)
 	}
-	return "SELECT " + strings.Join(list, ", ") + " FROM " + from + where, reaches, nil
+	return "SELECT " + strings.Join(list, ", ") + " FROM " + source + where, reaches, nil
 }
 
 // narrowed casts whole numbers to the narrowest integers that hold their span.
@@ -100,9 +100,9 @@ func (d Dialect) narrowed(e relation.Expr, sql string) string {
 	return sql
 }
 
-// from is the source of rows with all that the printer has named. Each level hands on the columns that SQL above it
-// names, and those that are always: PostgreSQL takes 1,664 columns in a SELECT.
-func (p *printer) from(source, above string, always ...string) string {
+// fromClause is the source of rows with all that the printer has named. Each level hands on the columns that SQL above
+// it names, and those that are always: PostgreSQL takes 1,664 columns in a SELECT.
+func (p *printer) fromClause(source, above string, always ...string) string {
 	needed, passed := columnsIn(above), make([][]string, len(p.levels))
 	for i, l := range slices.Backward(p.levels) {
 		for _, name := range l.names {
@@ -135,10 +135,10 @@ func (d Dialect) nested(statement string) string { return "(" + statement + d.fe
 
 // Try prints a SELECT that computes expressions over one column, the given public numbers. It answers rows of a place
 // in values and, for each expression, a whole number; flags are 1 and 0.
-func (d Dialect) Try(of relation.Type, values []float64, list []relation.Expr) (string, error) {
+func (d Dialect) Try(kind relation.Type, values []float64, list []relation.Expr) (string, error) {
 	literals := make([]string, len(values))
 	for i, x := range values {
-		if literals[i] = d.Real(x); of != relation.Real {
+		if literals[i] = d.Real(x); kind != relation.Real {
 			literals[i] = d.Whole(truncated(x))
 		}
 	}
@@ -152,5 +152,5 @@ func (d Dialect) Try(of relation.Type, values []float64, list []relation.Expr) (
 		columns = append(columns, one.sql+" AS e"+strconv.Itoa(i))
 	}
 	selected := strings.Join(columns, ", ")
-	return "SELECT " + selected + " FROM " + p.from(d.nested(d.rows(literals)), selected, "p"), p.err
+	return "SELECT " + selected + " FROM " + p.fromClause(d.nested(d.rows(literals)), selected, "p"), p.err
 }

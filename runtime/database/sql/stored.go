@@ -180,18 +180,18 @@ func (d Dialect) textCode(c Stored) cell {
 	for i, s := range known {
 		cases[i] = d.caseOf(d.Text(s), c.Codes[s])
 	}
-	gone := append([]string{""}, c.Missing...)
-	of := cell{value: matched(text, cases), name: d.unlisted(e, text, known, gone)}
-	of.arms = []arm{c.missing(e + " IS NULL")}
+	missing := append([]string{""}, c.Missing...)
+	out := cell{value: matched(text, cases), name: d.unlisted(e, text, known, missing)}
+	out.arms = []arm{c.missing(e + " IS NULL")}
 	if len(known) > 0 {
-		of.arms = append(of.arms, arm{text + " IN (" + d.texts(known) + ")", 0})
+		out.arms = append(out.arms, arm{text + " IN (" + d.texts(known) + ")", 0})
 	}
-	of.arms = append(of.arms, c.missing(text+" IN ("+d.texts(gone)+")"))
+	out.arms = append(out.arms, c.missing(text+" IN ("+d.texts(missing)+")"))
 	if c.Numbered {
-		of.arms = append(of.arms, arm{d.numberlike.of(text), Spelling})
+		out.arms = append(out.arms, arm{d.numberlike.fill(text), Spelling})
 	}
-	of.arms = append(of.arms, c.unknown())
-	return of
+	out.arms = append(out.arms, c.unknown())
+	return out
 }
 
 // unlisted is the text of a cell that is no category and not missing.
@@ -237,42 +237,42 @@ func (d Dialect) realCode(c Stored) cell {
 	for i, x := range known {
 		cases[i] = d.caseOf(d.Real(x), c.RealCodes[x])
 	}
-	gone := d.anyReal(e, c.MissingReal)
+	missing := d.anyReal(e, c.MissingReal)
 	if c.MissingNaN {
-		gone = either(gone, d.IsNaN(e))
+		missing = either(missing, d.IsNaN(e))
 	}
-	return c.coded(d, matched(e, cases), d.anyReal(e, known), gone)
+	return c.coded(d, matched(e, cases), d.anyReal(e, known), missing)
 }
 
 func (d Dialect) flagCode(c Stored) cell {
 	e := d.Ident(c.Name)
 	var cases []string
-	var known, gone string
+	var known, missing string
 	for _, word := range []string{"false", "true"} {
 		test := map[string]string{"false": "NOT " + e, "true": e}[word]
 		if code, ok := c.Codes[word]; ok {
 			cases, known = append(cases, d.caseOf(word, code)), either(known, test)
 		} else if slices.Contains(c.Missing, word) {
-			gone = either(gone, test)
+			missing = either(missing, test)
 		}
 	}
-	return c.coded(d, matched(e, cases), known, gone)
+	return c.coded(d, matched(e, cases), known, missing)
 }
 
 // coded is a cell of a category that is no text; known and gone test for listed and for missing ones, and may be "".
-func (c Stored) coded(d Dialect, value, known, gone string) cell {
+func (c Stored) coded(d Dialect, value, known, missing string) cell {
 	e := d.Ident(c.Name)
-	of := cell{value: value, arms: []arm{c.missing(e + " IS NULL")}}
+	out := cell{value: value, arms: []arm{c.missing(e + " IS NULL")}}
 	if known != "" {
-		of.arms = append(of.arms, arm{known, 0})
+		out.arms = append(out.arms, arm{known, 0})
 	}
-	if gone != "" {
-		of.arms = append(of.arms, c.missing(gone))
+	if missing != "" {
+		out.arms = append(out.arms, c.missing(missing))
 	}
-	of.arms = append(of.arms, c.unknown())
-	listed := either(either(e+" IS NULL", known), gone)
-	of.name = "CASE WHEN " + listed + " THEN NULL ELSE " + d.asText.of(e) + " END"
-	return of
+	out.arms = append(out.arms, c.unknown())
+	listed := either(either(e+" IS NULL", known), missing)
+	out.name = "CASE WHEN " + listed + " THEN NULL ELSE " + d.asText.fill(e) + " END"
+	return out
 }
 
 // double reads a floating-point number.
@@ -287,20 +287,20 @@ func (d Dialect) double(c Stored) cell {
 	if c.Of == relation.Real {
 		return cellOf(e, append(arms, c.missing(d.anyReal(e, c.MissingReal)))...)
 	}
-	arms = append(arms, arm{e + " <> " + d.trunc.of(e), NotWhole},
+	arms = append(arms, arm{e + " <> " + d.trunc.fill(e), NotWhole},
 		arm{"NOT " + lies(e, d.Real(1-relation.Exact), d.Real(relation.Exact-1)), Rounded},
 		c.missing(d.anyReal(e, reals(c.MissingWhole))))
 	return cellOf(d.AsWhole(e), arms...)
 }
 
 // reals are the whole numbers that a double holds exactly and is read from.
-func reals(list []int64) (of []float64) {
+func reals(list []int64) (terms []float64) {
 	for _, n := range list {
 		if n > -relation.Exact && n < relation.Exact {
-			of = append(of, float64(n))
+			terms = append(terms, float64(n))
 		}
 	}
-	return of
+	return terms
 }
 
 // decimal reads a decimal number. PostgreSQL's may be NaN, infinite, or beyond a double, which a cast would raise.
@@ -338,14 +338,14 @@ func (d Dialect) time(c Stored) (cell, error) {
 	if c.Step == 0 {
 		return cellOf(d.Days(e), arms...), nil
 	}
-	unit, at := int64(1_000_000), d.Micros(e)
+	unit, micros := int64(1_000_000), d.Micros(e)
 	switch c.Storage {
 	case Day:
-		unit, at = 1, "("+d.Days(e)+" * "+d.Whole(secondsOfDay)+")"
+		unit, micros = 1, "("+d.Days(e)+" * "+d.Whole(secondsOfDay)+")"
 	case Clock:
-		at = d.clock.of(e)
+		micros = d.clock.fill(e)
 	case Nanos:
-		unit, at = 1_000_000_000, d.nanos.of(e)
+		unit, micros = 1_000_000_000, d.nanos.fill(e)
 	case Stamp:
 	default:
 		return cell{}, fmt.Errorf("is stored as %s, which the database cannot turn into a time; store it as %s, or rows: "+
@@ -356,11 +356,12 @@ func (d Dialect) time(c Stored) (cell, error) {
 		arms = append(arms, arm{"NOT " + lies("extract(YEAR FROM "+e+")", "-2", "10000"), Span})
 	}
 	if c.Storage != Nanos { // which reach from 1677 to 2262
-		arms = append(arms, arm{"NOT " + lies(at, d.Whole(c.Least*unit), d.Whole((c.Greatest+1)*unit-1)), Span})
+		arms = append(arms, arm{"NOT " + lies(micros, d.Whole(c.Least*unit), d.Whole((c.Greatest+1)*unit-1)), Span})
 	}
 	by := d.Whole(c.Step * unit)
 	divided := " " + d.quotient + " " + by
-	floored := "CASE WHEN " + at + " >= 0 THEN " + at + divided + " ELSE -((" + by + " - 1 - " + at + ")" + divided +
+	floored := "CASE WHEN " + micros + " >= 0 THEN " + micros + divided + " ELSE -((" + by + " - 1 - " + micros + ")" +
+		divided +
 		") END"
 	return cellOf("("+floored+") * "+d.Whole(c.Step), arms...), nil
 }
@@ -395,31 +396,31 @@ func (d Dialect) caseOf(value string, code int32) string {
 
 // texts lists texts that a column can hold.
 func (d Dialect) texts(list []string) string {
-	var of []string
+	var terms []string
 	for _, s := range list {
 		if d.Holds(s) {
-			of = append(of, d.Text(s))
+			terms = append(terms, d.Text(s))
 		}
 	}
-	return strings.Join(of, ", ")
+	return strings.Join(terms, ", ")
 }
 
 // anyWhole tests that a whole number is one of a list; "" of an empty one.
 func (d Dialect) anyWhole(e string, list []int64) string {
-	var of []string
+	var terms []string
 	for _, n := range list {
-		of = append(of, d.Whole(n))
+		terms = append(terms, d.Whole(n))
 	}
-	return among(e, of)
+	return among(e, terms)
 }
 
 // anyReal tests that a real number is one of a list; "" of an empty one.
 func (d Dialect) anyReal(e string, list []float64) string {
-	var of []string
+	var terms []string
 	for _, x := range list {
-		of = append(of, d.Real(x))
+		terms = append(terms, d.Real(x))
 	}
-	return among(e, of)
+	return among(e, terms)
 }
 
 func among(e string, list []string) string {

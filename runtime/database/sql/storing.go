@@ -17,16 +17,16 @@ type storing struct {
 }
 
 // spell is one spelling of each stored value: -0 is 0, and every NaN the same one.
-func (d Dialect) spell(e string, of Storage) string {
-	switch of {
+func (d Dialect) spell(e string, item Storage) string {
+	switch item {
 	case Words:
 		return d.Bytes(e)
 	case Double:
 		x := d.AsReal(e)
 		e = "CASE WHEN " + x + " = " + d.Real(0) + " THEN " + d.Real(0) + " ELSE " + x + " END"
 	}
-	if f, ok := d.spelled[of]; ok {
-		return f.of(e)
+	if f, ok := d.spelled[item]; ok {
+		return f.fill(e)
 	}
 	return e
 }
