@@ -223,7 +223,7 @@ func (x *index) absorb(rec *record, holder *owner, t transfer) (moved []spot, er
 			rec.Places = append(rec.Places, s)
 		}
 	}
-	for _, s := range rec.Places { // those of an interrupted Continue too, and Old's own, which learn the head
+	for _, s := range rec.Places { // places of an interrupted Continue too, and Old's own, which learn the head
 		if isAt(s.Owner, former.ID) || isAt(s.Owner, rec.ID) {
 			moved = append(moved, s)
 		}

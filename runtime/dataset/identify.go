@@ -246,7 +246,7 @@ func (f *finding) keep(own *owner, rows sketches) (*Identity, error) {
 		head: rec.head(), place: f.place, out: f.Out}, nil
 }
 
-// record is that of the dataset, with what the owner file knows.
+// record returns the record of the dataset, with what the owner file knows.
 func (f *finding) record(holder *owner) (*record, error) {
 	rec := f.index.byID(holder.ID)
 	if rec == nil {

@@ -24,7 +24,7 @@ type transfer struct {
 	clock func() time.Time
 }
 
-// charges appends those of the former dataset to rec's ledger.
+// charges appends the charges of the former dataset to rec's ledger.
 func (t transfer) charges(rec *record, source *owner) (err error) {
 	if source.Ledger == "" {
 		return nil

@@ -77,7 +77,7 @@ func (x *index) sharing(r *record) (others []*record) {
 }
 
 // joins are the commands that give rec and the datasets that share rows with it one
-// ledger: that of the one seen first, whose filter was fixed first.
+// ledger: the ledger of the one seen first, whose filter was fixed first.
 func (f *finding) joins(rec *record) (commands []string) {
 	all := append(f.index.sharing(rec), rec)
 	slices.SortStableFunc(all, func(a, b *record) int { return a.first().Compare(b.first()) })

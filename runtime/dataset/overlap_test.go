@@ -271,7 +271,7 @@ func BenchmarkRows(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/65536/4, "ns/cell")
 }
 
-// TestSharedRowsOfDatabases: rows that stay in a database are compared with those of others by the hashes that it
+// TestSharedRowsOfDatabases: rows that stay in a database are compared with the rows of others by the hashes that it
 // computes, also of an earlier content, and nothing is read.
 func TestSharedRowsOfDatabases(t *testing.T) {
 	b := newBench(t)

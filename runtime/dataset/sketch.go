@@ -16,7 +16,7 @@ const MostHashes = 4096
 
 // sketch is the least keyed hashes of the distinct rows of a table, ascending:
 // all of them where there are fewer than sketchSize. Which rows it holds does not
-// depend on their order or number, and that of a union comes from those of its
+// depend on their order or number, and the sketch of a union comes from the sketches of its
 // parts (Cohen, Kaplan 2007).
 type sketch []uint64
 

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// identifyAt is identify at another time.
+// tryAt identifies at another time.
 func (b *bench) tryAt(name string, at time.Time) (*Identity, error) {
 	o := b.opening(name, "1")
 	o.Clock = func() time.Time { return at }

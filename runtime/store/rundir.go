@@ -28,7 +28,7 @@ type RunDir struct {
 
 func (d RunDir) Internal() string { return filepath.Join(d.Path, "internal") } // for the owner
 func (d RunDir) Release() string  { return filepath.Join(d.Path, "release") }  // may leave
-// where a release is built before it takes its name
+// Aside is where a release is built before it takes its name.
 func (d RunDir) Aside() string { return d.Release() + ".tmp" }
 
 // Keep writes internal/name, which only the owner reads (mode 0600).

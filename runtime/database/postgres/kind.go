@@ -97,7 +97,7 @@ var errCell = errors.New("a cell has not the width of its type")
 // epoch is 2000-01-01, from which the server counts, in days since 1970-01-01.
 const epoch = 10957
 
-// microseconds of a day.
+// dayLong is the microseconds of a day.
 const dayLong = 24 * 60 * 60 * 1_000_000
 
 // add appends a cell, which is null where it is nil, to the builder of its kind.

@@ -210,7 +210,7 @@ func wellBehaved(columns ...message) func(string, record) message {
 	}
 }
 
-// Columns as a server sends them.
+// longs, and its neighbours, are columns as a server sends them.
 func longs(values ...int64) message  { return message{{5, message{{1, list{values}}, {2, []byte{}}}}} }
 func ints(values ...int32) message   { return message{{4, message{{1, list{values}}, {2, []byte{}}}}} }
 func words(values ...string) message { return message{{7, message{{1, list{values}}, {2, []byte{}}}}} }

@@ -26,7 +26,7 @@ func (m message) write(ctx context.Context, p thrift.TProtocol) error {
 	return p.WriteFieldStop(ctx)
 }
 
-// types of what is sent, as the protocol numbers them.
+// kind returns the type of what is sent, as the protocol numbers them.
 func (f field) kind() thrift.TType {
 	switch f.value.(type) {
 	case bool:

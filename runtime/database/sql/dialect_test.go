@@ -9,7 +9,8 @@ import (
 
 func dialects() []Dialect { return []Dialect{Postgres(), DuckDB(), Spark()} }
 
-// Literals and names as each engine's manual spells them: doubled quotes, hexadecimal texts, typed numbers.
+// TestLiterals: literals and names as each engine's manual spells them: doubled quotes, hexadecimal texts, typed
+// numbers.
 func TestLiterals(t *testing.T) {
 	for i, want := range [][]string{
 		{`"a""b` + "`" + `"`, `U&'\+000027\+0000FC\+000000'::text`, `('-Infinity')::float8`, `('0.1')::float8`,
@@ -29,7 +30,7 @@ func TestLiterals(t *testing.T) {
 	}
 }
 
-// Texts that no column of an engine holds: NUL in PostgreSQL, and in all of them bytes that are no UTF-8.
+// TestHolds: texts that no column of an engine holds: NUL in PostgreSQL, and in all of them bytes that are no UTF-8.
 func TestHolds(t *testing.T) {
 	for _, d := range dialects() {
 		if d.Holds("\xff") || !d.Holds("") || !d.Holds("a'b\\;--ü") || d.Holds("a\x00") != (d.Name() != "postgres") {
@@ -38,7 +39,7 @@ func TestHolds(t *testing.T) {
 	}
 }
 
-// Every number and text comes back from an engine as it went in, whatever stands in it.
+// TestEnginesReadLiterals: every number and text comes back from an engine as it went in, whatever stands in it.
 func TestEnginesReadLiterals(t *testing.T) {
 	numbers := []float64{0, .1, -.1, 1e300, 5e-324, math.MaxFloat64, math.SmallestNonzeroFloat64 * 3,
 		1.7976931348623157e308,
@@ -70,7 +71,8 @@ func TestEnginesReadLiterals(t *testing.T) {
 	}
 }
 
-// Days and microseconds by hand, from the calendar; an infinite time has none, and NaN is told apart.
+// TestEnginesReadTimes: days and microseconds by hand, from the calendar; an infinite time has none, and NaN is told
+// apart.
 func TestEnginesReadTimes(t *testing.T) {
 	for _, e := range engines(t) {
 		for expression, want := range map[string]string{

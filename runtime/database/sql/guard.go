@@ -58,8 +58,9 @@ func (p *printer) infinite(operand piece, other bool) piece {
 		literal(p.d.Real(math.Inf(sign))), literal(p.d.Real(math.Inf(-sign))))
 }
 
-// Numbers from 2^-500 to 2^500 in size have products and quotients that are doubles. Where one of two is not, the
-// result is told from one of both, scaled by powers of two, which is exact and rounds as the result does.
+// middling is true of numbers without a guard: numbers from 2^-500 to 2^500 in size have products and quotients that
+// are doubles. Where one of two is not, the result is told from one of both, scaled by powers of two, which is exact
+// and rounds as the result does.
 const middling = "abs(%[1]s) BETWEEN %[3]s AND %[4]s AND abs(%[2]s) BETWEEN %[3]s AND %[4]s"
 
 // guardProduct guards a*b. It is infinite where (a/2^512)(b/2^512) is 1 or more. It is 0 where (a*2^537)(b*2^537) is
