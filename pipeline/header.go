@@ -59,7 +59,7 @@ type Header struct {
 // Last. The zero value is a model without steps to choose from.
 type Kept struct{ Every, Last int }
 
-// Has tells whether the model can be drawn from as it was after that step.
+// Has reports whether the model can be drawn from as it was after a step of its training.
 func (k Kept) Has(step int) bool {
 	return k.Every > 0 && step >= 1 && step <= k.Last && (step == k.Last || step%k.Every == 0)
 }
@@ -69,7 +69,7 @@ func (k Kept) Accepted() string {
 	if k.Every == 0 {
 		return "absent: the model holds its last step alone (release_every of gs_wgan keeps others)"
 	}
-	return fmt.Sprintf("%d, its last, or a multiple of %d below, its release_every", k.Last, k.Every)
+	return fmt.Sprintf("%d, its last, or a multiple of %d, its release_every, below that", k.Last, k.Every)
 }
 
 // UnitColumns returns the columns of a private table that tell whose a row is: the column of the

@@ -159,8 +159,9 @@ func (c DPSGD) room() int {
 // norm below 2^64 (larger ones are not finite when squared, and count as zero).
 const leastStep = 0x1p-70
 
-// parts is how many clips long the parts of an example that joins rows may be in all to be summed with
-// others (see apart): as many as a thirtieth of the clip pays for, and at least 4.
+// parts returns the greatest length, in clips, of all parts of an example that joins rows together at which
+// the example is summed with others: a longer one is added on its own (see apart). It is what a thirtieth of
+// the clip pays for, and at least 4; infinite where no example joins rows.
 func (c DPSGD) parts() float64 {
 	if c.Joined <= 1 {
 		return math.Inf(1)
@@ -168,7 +169,7 @@ func (c DPSGD) parts() float64 {
 	return math.Max(4, 0x1p23/30/c.joinedTerms())
 }
 
-// joinedTerms is what (chunkRows+2)*rows is where examples join rows.
+// joinedTerms returns what stands for (chunkRows+2)*rows where examples join rows.
 func (c DPSGD) joinedTerms() float64 {
 	return (float64(float64(c.Joined)*joinedRows) + 2) * float64(c.room())
 }

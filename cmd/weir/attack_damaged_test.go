@@ -30,7 +30,7 @@ func TestDamagedOwnerFileStopsRunsAlone(t *testing.T) {
 				t.Errorf("%s, weir %s: says %d times that it is damaged, must once: %s", ours, args[0], n, errs)
 			}
 		}
-		if errs := run(1, "one"); !strings.Contains(errs, s.path(ours)+": is damaged: it is not the JSON of such a file") ||
+		if errs := run(1, "one"); !strings.Contains(errs, s.path(ours)+": is damaged: it is not JSON as weir writes it") ||
 			!strings.Contains(errs, "restore it from a backup") {
 			t.Errorf("%s: a run is stopped without a way on: %s", ours, errs)
 		}

@@ -65,7 +65,7 @@ func (d Disk) TryLock(path string) (unlock func() error, err error) {
 		return nil, err
 	}
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: is no regular file; weir makes a lock there, which is empty: remove what is there", path)
+		return nil, fmt.Errorf("%s: is not a regular file; weir keeps an empty lock there: remove what is there", path)
 	}
 	l := newLock(path)
 	held, err := l.TryLock()

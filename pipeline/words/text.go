@@ -126,7 +126,7 @@ func publishedWords(x *float64) string {
 	return ", (published) " + bound(x)
 }
 
-// narrow keeps the columns of a bill side by side.
+// narrow cuts a cell of a bill to 44 characters, so that its columns stay aligned.
 func narrow(s string) string {
 	if r := []rune(s); len(r) > 44 {
 		return string(r[:41]) + "..."

@@ -168,7 +168,7 @@ func parse(data []byte, before []Entry, dataset string) (entries []Entry, rest [
 	return entries, nil, nil
 }
 
-// headHash is what the line after the entries names as its predecessor.
+// headHash returns the hash that the line after the entries names as its predecessor.
 func headHash(entries []Entry, dataset string) string {
 	if n := len(entries); n > 0 {
 		return entries[n-1].Hash

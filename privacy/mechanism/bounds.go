@@ -60,9 +60,9 @@ func (m Bounds) Threshold() int64 {
 	return 1 + int64(math.Ceil(b*bitmath.Log(float64(m.cells())/m.Failure)))
 }
 
-// ReleaseBounds returns bounds by the planned Bounds, of the counts of Count: one use. It
-// is an error that wraps ErrNoBounds where no bin reaches the threshold, which follows
-// from the noisy counts alone.
+// ReleaseBounds returns noisy bounds of the values that Count has counted, in one use of the
+// planned Bounds. Its error wraps ErrNoBounds where no bin reaches the threshold, which
+// follows from the noisy counts alone.
 func ReleaseBounds(h *privacy.Handle, counts []int64) (low, high float64, err error) {
 	m, err := planned[Bounds](h)
 	if err != nil {

@@ -63,10 +63,10 @@ func (m Votes) Check() error {
 	return errors.Join(errs...)
 }
 
-// votes is the number of all votes.
+// votes returns the number of all votes.
 func (m Votes) votes() int64 { return m.Steps * int64(m.Rows) }
 
-// total is a vote with Laplace noise, and all of them.
+// total returns the mechanism of all votes with Laplace noise.
 func (m Votes) total() LaplaceTotal {
 	return LaplaceTotal{NoiseMultiplier: m.NoiseMultiplier, Releases: m.votes()}
 }

@@ -178,8 +178,8 @@ func (p *pair) onGrid(t, h, drop float64, lower bool) (*grid, float64) {
 	return g, 0
 }
 
-// farthest is the step that a grid needs at least for losses from a to b: one that
-// leaves maxPoints points, none beyond maxIndex.
+// farthest returns the least step of a grid for losses from a to b: with it the grid has about
+// maxPoints points, none beyond maxIndex.
 func farthest(a, b float64) float64 {
 	return math.Max((b-a)/maxPoints, math.Max(math.Abs(a), math.Abs(b))/maxIndex)
 }

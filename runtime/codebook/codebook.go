@@ -62,8 +62,8 @@ func newGrammar() grammar {
 		about: regexp.MustCompile(`^([A-Z][A-Z0-9_]*):[ \t]*(.*)$`)}
 }
 
-// Add reads a codebook, called name in messages, into b. A column that an earlier file
-// lists codes of keeps them.
+// Add reads a codebook, called name in messages, into b. Codes that an earlier file
+// lists for a column are kept.
 func (b *Book) Add(name string, data []byte) error {
 	if len(data) > MaxBytes {
 		return fmt.Errorf("%s: has %d bytes, must have at most %d", name, len(data), MaxBytes)

@@ -33,7 +33,7 @@ func readPrivate(path string, v interface{ valid() error }, cure string) (found 
 // decode does not pass on what the decoder says, which may quote a key.
 func decode(data []byte, v interface{ valid() error }) error {
 	if err := json.Unmarshal(data, v); err != nil {
-		return errors.New("is not the JSON of such a file")
+		return errors.New("is not JSON as weir writes it")
 	}
 	return v.valid()
 }

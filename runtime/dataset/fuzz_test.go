@@ -46,7 +46,7 @@ func FuzzOwner(f *testing.F) {
 
 func inFixedWords(said string) bool {
 	switch said {
-	case "is not the JSON of such a file", "has no id of the form ds- and 32 hex digits", "has no key",
+	case "is not JSON as weir writes it", "has no id of the form ds- and 32 hex digits", "has no key",
 		"has a ledger_count that does not fit its ledger_head", "has a sketch that is not sorted or too long":
 		return true
 	}

@@ -90,7 +90,7 @@ func (x *index) known(p place, path string) (*record, error) {
 	return rec, rec.join(holder)
 }
 
-// restoring is one Restore of a known dataset.
+// restoring holds the state of one Restore of a known dataset.
 type restoring struct {
 	disk        disk.Disk
 	out, ledger string

@@ -72,7 +72,7 @@ func drawnTables(tables pipeline.Tables) (pipeline.Headers, pipeline.Tables) {
 	return headers, in
 }
 
-// CheckPage refuses columns of By, and a page that no kind draws, before anything is computed.
+// CheckPage refuses, before anything is computed, a page that no kind draws and columns of By that cannot group it.
 func (e *Evaluation) CheckPage() error {
 	if e.Page == "" {
 		return nil

@@ -208,7 +208,7 @@ func (g evaluated) find(name, column string) (pipeline.Metric, bool) {
 	return m, ok
 }
 
-// indexed finds figures by name and part.
+// indexed returns an index of figures by name and column.
 func indexed(list []pipeline.Metric) map[[2]string]pipeline.Metric {
 	index := map[[2]string]pipeline.Metric{}
 	for _, m := range list {

@@ -32,6 +32,6 @@ func FuzzRecord(f *testing.F) {
 
 func fixed(text string) bool {
 	return text == "DIR/run.json: is not the record of a run" ||
-		text == "DIR: internal/"+MetricsFile+" is damaged: it is not the JSON of such a file" ||
-		text == "DIR: internal/"+FilesFile+" is damaged: it is not the JSON of such a file"
+		text == "DIR: internal/"+MetricsFile+" is damaged: it is not JSON as weir writes it" ||
+		text == "DIR: internal/"+FilesFile+" is damaged: it is not JSON as weir writes it"
 }

@@ -141,7 +141,7 @@ func decodeRecord(dir string, run []byte, internal map[string][]byte) (*record.R
 	into := map[string]any{MetricsFile: &Figures{r.Metrics, r.Notes}, FilesFile: &r.Internal}
 	for _, name := range slices.Sorted(maps.Keys(internal)) {
 		if json.Unmarshal(internal[name], into[name]) != nil {
-			return nil, fmt.Errorf("%s: internal/%s is damaged: it is not the JSON of such a file", dir, name)
+			return nil, fmt.Errorf("%s: internal/%s is damaged: it is not JSON as weir writes it", dir, name)
 		}
 	}
 	return &r, nil

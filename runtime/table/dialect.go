@@ -148,7 +148,7 @@ func (d *dialect) unreadable(text []byte) int {
 	}
 }
 
-// encodingRule says what text breaks that unreadable found.
+// encodingRule says what is wrong with text that unreadable has found, and which encodings are accepted.
 func (d *dialect) encodingRule() string {
 	if d.encoding.decoder != nil {
 		return "holds what is no " + d.encoding.name + " text; accepted: another csv.encoding, or the file as it was exported"

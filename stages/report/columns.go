@@ -150,7 +150,7 @@ func evenEdges(lo, length float64, bins int) []float64 {
 }
 
 // binShares counts sorted values into right-open bins, the last closed, as shares of n; values
-// outside go to the end bins and are counted in beyond. There are none where n is 0.
+// outside go to the end bins and are counted in outside. There are no shares where n is 0.
 func binShares(x, edges []float64, n int) (shares []float64, outside int) {
 	if n == 0 {
 		return nil, 0

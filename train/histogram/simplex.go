@@ -7,7 +7,7 @@ package histogram
 
 import "slices"
 
-// Simplex is the point of {x >= 0, sum x = total} that is nearest to y in Euclidean
+// Simplex returns the point of {x >= 0, sum x = total} that is nearest to y in Euclidean
 // distance: each y less one number, and 0 where that is negative (Held, Wolfe,
 // Crowder 1974); 0 for an entry of -Inf. All are 0 where total is not positive.
 func Simplex(y []float64, total float64) []float64 {

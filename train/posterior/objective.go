@@ -43,7 +43,9 @@ type values struct {
 	x, y []float64
 }
 
-// New returns the objective of rows with the given values and strata.
+// New returns the objective of len(items) rows: items[i] is the index of row i's stratum, and columns[p] holds the
+// values of all rows in the column that strata know by the place p. Its error says which index is out of range, or
+// which column of a stratum does not fit its values.
 func New(strata []Stratum, columns []Values, items []uint16) (*Objective, error) {
 	o := &Objective{strata: strata, of: items, values: make([]values, len(columns)),
 		cells: make([]uint16, len(items)*len(columns))}

@@ -70,7 +70,7 @@ func TestServersThatLie(t *testing.T) {
 		"two rows": {{nil, nil, nil, nil}, {nil, nil, nil, nil}}} {
 		s := &Snapshot{holder: liar(t, rows...)}
 		if err := s.canKeep(t.Context()); err == nil || !strings.Contains(err.Error(),
-			"with other rows or cells than it was asked for") {
+			"other rows or cells than the database was asked for") {
 			t.Errorf("%s: the server's settings: %v", what, err)
 		}
 		if _, err := facts(t.Context(), liar(t, rows...), "s.t", []string{"a"}); err == nil {

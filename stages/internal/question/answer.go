@@ -219,8 +219,8 @@ type span struct{ low, high float64 }
 
 func (s span) dividedBy(unit float64) span { return span{s.low / unit, s.high / unit} }
 
-// perRow divides a sum of numbers within [-1, 1] by the number of rows: no mean is outside,
-// and of rows that are not told from none nothing is known.
+// perRow divides a sum of numbers within [-1, 1] by the number of rows. A mean is never outside
+// [-1, 1]; where there may be no row at all, it may be anything inside.
 func (s span) perRow(rows span) span {
 	if rows.low <= 0 {
 		return span{-1, 1}

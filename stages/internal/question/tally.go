@@ -177,8 +177,8 @@ func (w Condition) test(c *columns.Column) func(i int) bool {
 	return func(i int) bool { return c.Numbers[i] >= low && c.Numbers[i] <= high }
 }
 
-// Products are whole numbers of these: coarser than Unit, so that the noise on products of
-// thousands of columns can be drawn.
+// square and root2 are the units of squares and of products of two columns: coarser than Unit,
+// so that the noise on products of thousands of columns can be drawn.
 const (
 	square = 1 << 16
 	root2  = 92681 // sqrt(2) of it, rounded down, so that no norm is above what is proven

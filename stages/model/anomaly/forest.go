@@ -126,7 +126,7 @@ func splits(d *domain.Domain, depth int, r *rand.Rand) []split {
 	return list
 }
 
-// left is what the nodes above node i have left of the number at a place.
+// left returns the range of the number at pos that the nodes above node i leave to it.
 func left(list []split, i, pos int) (lo, hi float32) {
 	for hi = 1; i > 0; i = (i - 1) / 2 {
 		higher := list[(i-1)/2]

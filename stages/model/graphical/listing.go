@@ -275,10 +275,10 @@ type group struct {
 
 func (g group) key() string { return fmt.Sprint(g.lo, g.hi, g.point, g.list) }
 
-// size is how many cells there are.
+// size returns the number of cells of the group.
 func (g group) size() int { return max(g.hi-g.lo, len(g.list)) }
 
-// first is the least cell.
+// first returns the least cell.
 func (g group) first() int {
 	if g.list != nil {
 		return g.list[0]

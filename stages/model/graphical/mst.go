@@ -249,7 +249,7 @@ func spanning(columns int, pairs []graphical.Set, pick func(candidates []int) (i
 			return nil, err
 		}
 		if pos < 0 || pos >= len(candidates) {
-			return nil, fmt.Errorf("a choice gives place %d of %d pairs", pos, len(candidates))
+			return nil, fmt.Errorf("choice of a pair: is %d, must be from 0 to %d", pos, len(candidates)-1)
 		}
 		tree = append(tree, candidates[pos])
 		p.join(pairs[candidates[pos]])

@@ -147,7 +147,7 @@ func (c *coded) check(g columns.Grid) error {
 	}
 	for i, l := range c.Leaves {
 		if l.Lo != pos || l.Hi <= l.Lo || !(l.Count >= 0 && l.Count < 1e18) || !(l.Var >= 0 && l.Var < 1e30) {
-			return fmt.Errorf("leaves[%d]: is %v, must begin at %d, end behind it and hold a count", i, l, pos)
+			return fmt.Errorf("leaves[%d]: is %v, must begin at %d, end after it and have a count", i, l, pos)
 		}
 		pos = l.Hi
 	}

@@ -83,8 +83,8 @@ func (s *MarginalTree) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	return work, nil
 }
 
-// decide is what the settings that are left open will be, and a warning where noise
-// drowns pairs.
+// decide returns what the settings that are left open will be, each with its reason, and warnings
+// where noise drowns pairs.
 func (s *MarginalTree) decide(l layout, f facts) pipeline.Decision {
 	out := pipeline.Decision{Decided: slices.Concat(l.decided(), f.counts(), f.bins(s.Columns, l.core)),
 		Findings: f.drowned(orColumns)}

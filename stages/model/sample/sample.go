@@ -278,7 +278,7 @@ func (s *Stage) copy(ctx context.Context, c artifact.Copier, k int, rows int64, 
 	return s.Draw(m, rows, class, random, func(n, _ int64) { env.Progress(done+n, all) })
 }
 
-// numbered is a batch with the number of its copy as last column.
+// numbered returns a batch with the number of its copy, k, as last column.
 func numbered(rec arrow.Record, schema *arrow.Schema, k int) arrow.Record {
 	b := array.NewInt64Builder(memory.DefaultAllocator)
 	b.Reserve(int(rec.NumRows()))

@@ -88,7 +88,8 @@ var errShort = errors.New("a row group has fewer rows than the footer says")
 
 func (c *typed[T]) have() int64 { return int64(len(c.values)) }
 
-// full is never true of a column without cells, so that each call gives some.
+// full reports whether the room for cells is used up. It is false while there is no cell, so that each call
+// returns some.
 func (c *typed[T]) full() bool { return c.room > 0 && c.held >= c.room && len(c.values) > 0 }
 
 func (c *typed[T]) read(p *pages, n int64) (got int64, err error) {
@@ -228,7 +229,7 @@ func (c *typed[T]) finish(n int64) (arrow.Array, error) {
 	return a, err
 }
 
-// valid is nil where nothing is missing.
+// valid returns the validity bits of cells and how many are missing; nil where the column has missed none.
 func (c *typed[T]) valid(there []bool) (*memory.Buffer, int) {
 	if c.missing == 0 {
 		return nil, 0
