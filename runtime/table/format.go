@@ -1,5 +1,5 @@
-// Package table reads tables of the domain's types from CSV, TSV, Parquet and
-// Arrow files, and writes them back. Reading streams: it takes the memory of a few
+// Package table reads tables of the domain's types from CSV, TSV, Excel, Parquet and
+// Arrow files, and writes all of these but Excel. Reading streams: it takes the memory of a few
 // batches and does not grow with the file. No error quotes a cell.
 package table
 
