@@ -311,3 +311,34 @@ func TestSharedRowsOfDatabases(t *testing.T) {
 		t.Errorf("overlaps %q, must be none", id.Overlaps)
 	}
 }
+
+// TestHashesOfDatabasesAreSealed: no hash that a database computes without a key is stored as it is, since whoever has
+// one can try what the row may be; and a record that was sealed by another key is told to be damaged.
+func TestHashesOfDatabasesAreSealed(t *testing.T) {
+	b := newBench(t)
+	hashes := []uint64{0x0123456789abcde0, 0x1123456789abcde0}
+	o := Opening{Out: b.out, Path: b.path("a.database"), Digest: "counted", Clock: clock, Random: b.random,
+		Hashes: func(context.Context, int) ([]uint64, error) { return hashes, nil }}
+	id, err := Identify(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := readIndex(b.out)
+	if err != nil || !slices.Equal(x.byID(id.ID).Counted, hashes) {
+		t.Fatalf("error %v, and hashes that are not %x", err, hashes)
+	}
+	text, _ := os.ReadFile(x.recordPath(id.ID))
+	for _, h := range hashes {
+		if strings.Contains(string(text), strconv.FormatUint(h, 16)) {
+			t.Errorf("the record holds the hash %x as it is", h)
+		}
+	}
+	other, err := sketch(hashes).seal(testKey("other"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = []byte(strings.Replace(string(text), x.byID(id.ID).Sealed, other, 1))
+	os.WriteFile(x.recordPath(id.ID), text, 0o600)
+	_, err = readIndex(b.out)
+	mustContain(t, err, x.recordPath(id.ID), "is damaged", "another key", "restore it")
+}

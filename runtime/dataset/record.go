@@ -1,9 +1,11 @@
 package dataset
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"slices"
+
+	"weir/privacy/noise"
 )
 
 // record is what the index knows of one dataset: all that its owner file says,
@@ -19,7 +21,9 @@ type record struct {
 // database, which are hashed without a key and otherwise. Neither can be compared with the other.
 type sketches struct {
 	Rows    sketch `json:"sketch"`
-	Counted sketch `json:"sketch_in_database,omitempty"`
+	Counted sketch `json:"-"`
+	// Counted as the index stores it, sealed by its key
+	Sealed string `json:"sketch_in_database,omitempty"`
 }
 
 // spot is a file of the dataset and its owner file.
@@ -32,12 +36,7 @@ const recordCure = "restore it from a backup; or remove it, then copies of the d
 	"read it again"
 
 func (r *record) valid() error {
-	for _, s := range []sketch{r.Rows, r.Counted} {
-		if !slices.IsSorted(s) || len(s) > sketchSize {
-			return errors.New("has a sketch that is not sorted or too long")
-		}
-	}
-	return r.owner.valid()
+	return cmp.Or(r.Rows.valid(), r.owner.valid())
 }
 
 // name is how the owner is told of the dataset.
@@ -72,10 +71,21 @@ func (x *index) read(id string) (*record, error) {
 	if err == nil && (!found || r.ID != id) {
 		err = fmt.Errorf("%s: is of another dataset than its name says, must be of %s", x.recordPath(id), id)
 	}
+	if err != nil || r.Sealed == "" || x.key == (noise.Key{}) { // a key that was lost is told of all records at once
+		return r, err
+	}
+	if r.Counted, err = unseal(x.key, r.Sealed); err != nil {
+		err = fmt.Errorf("%s: %w: it %w, must be as weir wrote it: %s", x.recordPath(id), ErrDamaged, err, recordCure)
+	}
 	return r, err
 }
 
-func (x *index) save(r *record) error { return writePrivate(x.disk, x.recordPath(r.ID), r) }
+func (x *index) save(r *record) (err error) {
+	if r.Sealed, err = r.Counted.seal(x.key); err != nil {
+		return err
+	}
+	return writePrivate(x.disk, x.recordPath(r.ID), r)
+}
 
 func (x *index) remove(r *record) error {
 	x.records = slices.DeleteFunc(x.records, func(other *record) bool { return other == r })

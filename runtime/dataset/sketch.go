@@ -1,11 +1,15 @@
 package dataset
 
 import (
+	"crypto/aes"
+	"crypto/cipher"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"math"
 	"slices"
+
+	"weir/privacy/noise"
 )
 
 // sketchSize is k of the bottom-k sketch: 32 kB a dataset.
@@ -102,4 +106,57 @@ func (s *sketch) UnmarshalText(text []byte) error {
 		*s = append(*s, binary.BigEndian.Uint64(b))
 	}
 	return nil
+}
+
+// valid refuses a sketch that no collector makes.
+func (s sketch) valid() error {
+	if !slices.IsSorted(s) || len(s) > sketchSize {
+		return errors.New("has a sketch that is not sorted or too long")
+	}
+	return nil
+}
+
+// seal returns a sketch of hashes that were made without a key, as it is stored: each hash enciphered, in 32
+// hexadecimal digits. A hash without a key tells a row of few columns to whoever tries all that it may be
+// (docs/design/identity.md).
+func (s sketch) seal(key noise.Key) (string, error) {
+	block, err := sealing(key)
+	if err != nil {
+		return "", err
+	}
+	var text []byte
+	for _, h := range s {
+		var b [aes.BlockSize]byte
+		binary.BigEndian.PutUint64(b[:], h)
+		block.Encrypt(b[:], b[:])
+		text = hex.AppendEncode(text, b[:])
+	}
+	return string(text), nil
+}
+
+// unseal is the inverse of seal. Of a text that was altered or sealed by another key it returns an error.
+func unseal(key noise.Key, text string) (s sketch, err error) {
+	block, err := sealing(key)
+	if err != nil {
+		return nil, err
+	}
+	data, err := hex.DecodeString(text)
+	if err != nil || len(data)%aes.BlockSize != 0 {
+		return nil, errors.New("has a sealed sketch of other than words of 32 hexadecimal digits")
+	}
+	for ; len(data) > 0; data = data[aes.BlockSize:] {
+		block.Decrypt(data, data)
+		if binary.BigEndian.Uint64(data[8:]) != 0 {
+			return nil, errors.New("has a sketch that another key has sealed")
+		}
+		s = append(s, binary.BigEndian.Uint64(data))
+	}
+	return s, s.valid()
+}
+
+// sealing returns the cipher of stored hashes, AES-256 (FIPS 197) under a key that follows from the index's. Equal
+// hashes are equal blocks, as equal rows are equal hashes in a keyed sketch.
+func sealing(key noise.Key) (cipher.Block, error) {
+	sum := sumOf(key, "rows in a database", "")
+	return aes.NewCipher(sum[:])
 }
