@@ -115,8 +115,9 @@ const (
 	streamMark = "\xff\xff\xff\xff"
 )
 
-// ReadArchive returns the files of an archive that WriteArchive wrote. The archive may come from anyone: it is read
-// whole and as it was written or not at all, and no more memory is taken than the bytes that are there need. An error
+// ReadArchive returns the files of an archive that WriteArchive wrote. The archive may come from anyone: its files are
+// those that its contents list, whole and of the listed digests, or there are none, and no more memory is taken than
+// the bytes that are there need. Bytes that belong to no entry, such as behind the directory, are passed over. An error
 // is a NoArchiveError where the file is of another kind.
 func ReadArchive(path string) ([]pipeline.File, error) {
 	f, err := disk.Open(path)
