@@ -96,6 +96,8 @@ func TestBadTextIsRefused(t *testing.T) {
 		"fewer by position": {"1,777\n", &pipeline.CSV{Header: &no}, `has 2 columns where the domain declares 3`},
 		"truncated gzip":    {zipped(strings.Repeat(good, 999))[:60], nil, "truncated"},
 		"damaged gzip":      {zipped(good)[:20] + "777777" + zipped(good)[26:], nil, "compressed data"},
+		"SQLite":            {"SQLite format 3\x00777", nil, "is a SQLite database; accepted: "},
+		"DuckDB":            {"777\x01\x02\x03\x04\x05DUCK\x40\x00\x00\x00777", nil, "is a DuckDB database"},
 		"zip":               {"PK\x03\x04777", nil, "archive"},
 		"Parquet in name":   {"PAR1777", nil, "not a whole Parquet file"},
 		"Arrow in name":     {"ARROW1\x00\x00777", nil, "Arrow file"},

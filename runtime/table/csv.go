@@ -66,6 +66,10 @@ func (s *stream) asText(name string, d *dialect) error {
 		return wrong(name, "is UTF-16 text; accepted: UTF-8, or utf-16 declared: csv.encoding in a spec, --encoding of weir "+
 			"domain infer and weir init")
 	}
+	if engine := s.databaseOf(); engine != "" {
+		return wrong(name, "is a %s database; accepted: %s, or a YAML file whose dataset reads a table of it through "+
+			"DuckDB (dataset.database)", engine, strings.Join(names(), ", "))
+	}
 	if d.encoding.decoder != nil {
 		s.Reader = bufio.NewReaderSize(d.encoding.decoder.NewDecoder().Reader(s.Reader), 1<<18)
 	}
@@ -77,6 +81,19 @@ func (s *stream) asText(name string, d *dialect) error {
 		s.Discard(len(utf8Mark))
 	}
 	return nil
+}
+
+// databaseOf names the engine of a database in one file, by its first bytes ("Database File Format", sqlite.org, 1.3;
+// DuckDB's "Storage Versions and Format"); "" for all else.
+func (s *stream) databaseOf() string {
+	head, _ := s.Peek(16)
+	switch {
+	case begins(head, "SQLite format 3\x00"):
+		return "SQLite"
+	case len(head) >= 12 && string(head[8:12]) == "DUCK" && bytes.IndexByte(head, 0) >= 0:
+		return "DuckDB"
+	}
+	return ""
 }
 
 const utf8Mark = "\xef\xbb\xbf"
