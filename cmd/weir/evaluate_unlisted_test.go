@@ -41,17 +41,19 @@ func TestEvaluateTakesATableWithoutRows(t *testing.T) {
 	}
 }
 
-// TestEvaluateNamesWhatAKindLacks: a setting without a flag is said to be one of specs, never a place of no file.
+// TestEvaluateNamesWhatAKindLacks: a setting or a table without a flag is said to be one of specs, never a place of no
+// file.
 func TestEvaluateNamesWhatAKindLacks(t *testing.T) {
 	s := study{t, t.TempDir()}
 	s.write("d.yaml", "columns:\n  - {name: sex, type: categorical, categories: [f, m]}\n")
 	s.write("t.csv", "sex\nf\nm\n")
 	_, out, _ := s.weir("evaluate", "--real", s.path("t.csv"), "--synthetic", s.path("t.csv"), "--domain",
 		s.path("d.yaml"),
-		"--metrics", "downstream,regression_discovery")
+		"--metrics", "downstream,regression_discovery,compare_queries,dimension_wise_prediction")
 	for _, want := range []string{"note: downstream: not computed: needs --target\n",
 		"note: regression_discovery: not computed: needs --target; needs columns, model, which only the stage of a spec " +
-			"can set\n"} {
+			"can set\n", "note: compare_queries: not computed: needs answers, which only the stage of a spec can read\n",
+		"note: dimension_wise_prediction: not computed: needs --real-train\n"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%s lacks %q", out, want)
 		}

@@ -63,6 +63,8 @@ func TestInitWithUnit(t *testing.T) {
 			s.path("data.csv")}, more...)...)
 		return code, errs
 	}
+	neighbours := map[string]string{"private": "# all rows of one unit more or less",
+		"public": "# one unit's rows exchanged for another's"}
 	for dir, rows := range map[string][]string{"private": nil, "public": {"--rows-public", "300"}} {
 		if code, errs := begin(dir, append(rows, "--unit", "group", "--max-rows", "5", "--epsilon", "0.5")...); code !=
 			exitDone {
@@ -70,7 +72,7 @@ func TestInitWithUnit(t *testing.T) {
 		}
 		text := s.read(dir + "/pipeline.yaml")
 		for _, want := range []string{"privacy_unit: {column: group, max_rows: 5} ", "epsilon: 0.5 ",
-			"nameless: {kind: drop, from: split.train, columns: [id, group]}"} {
+			"nameless: {kind: drop, from: split.train, columns: [id, group]}", neighbours[dir]} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s: %q is missing in\n%s", dir, want, text)
 			}

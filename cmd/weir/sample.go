@@ -58,7 +58,8 @@ release; as the setting copies of the kind sample. Models of marginals only.
 With --where COLUMN=VALUES there are --rows rows that have one of these values, by
 rejection; more of them are conditions that all hold. Values are separated by commas and
 spelled as in rules of the domain: a category, a number, a range such as 18..30, or
-missing. A condition that fewer rows meet than one in --max-tries is an error.
+missing; one with a comma or a quote is quoted as in a CSV file. A condition that fewer
+rows meet than one in --max-tries is an error.
 
 Text is written as the run wrote its own tables, where MODEL lies in the release of one;
 a model by itself does not know how its source was written.
@@ -228,7 +229,8 @@ func conditions(list []string) (map[string]domain.Choice, error) {
 		}
 		fields, err := csv.NewReader(strings.NewReader(values)).Read()
 		if err != nil {
-			return nil, fmt.Errorf("--where: is %q, must have a quote before and after a value with a comma, as in a CSV file",
+			return nil, fmt.Errorf("--where: is %q, must have a quote before and after a value with a comma or a quote, "+
+				"and each quote in it twice, as in a CSV file",
 				text)
 		}
 		where[name] = fields

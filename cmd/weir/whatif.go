@@ -60,9 +60,11 @@ func whatIfCommand(s streams) *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error { return f.answer(c, s, args[0]) },
 	}
 	f.spec.add(c)
-	c.Flags().Float64SliceVar(&f.epsilons, "epsilon", []float64{0.1, 1, 10}, "budgets to try")
-	c.Flags().Int64SliceVar(&f.rows, "rows", nil, "numbers of rows to try (default: the number that the spec declares, "+
+	c.Flags().Float64SliceVar(&f.epsilons, "epsilon", []float64{0.1, 1, 10}, "`budgets` to try")
+	c.Flags().Lookup("epsilon").DefValue = "0.1,1,10"
+	c.Flags().Int64SliceVar(&f.rows, "rows", nil, "`numbers` of rows to try (default: the number that the spec declares, "+
 		"else 1000 and 10000)")
+	c.Flags().Lookup("rows").DefValue = ""
 	c.Flags().IntVar(&f.repeats, "repeats", 3, "runs of each, with noise and shapes of columns of their own")
 	c.Flags().IntVar(&f.workers, "workers", goruntime.GOMAXPROCS(0),
 		"stages and goroutines at a time; results do not depend on it")

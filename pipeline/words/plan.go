@@ -86,7 +86,7 @@ func textSends(b *strings.Builder, p *pipeline.Plan) {
 // textElsewhere is a line for each stage in front of the models where another program reads the rows.
 func textElsewhere(b *strings.Builder, p *pipeline.Plan) {
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	head := fmt.Sprintf("\nROWS  come to weir, which computes all stages; %s could compute:\n", p.Dataset.Source.Program)
+	head := fmt.Sprintf("\nROWS  come to weir, which computes all stages; whether %s could:\n", p.Dataset.Source.Program)
 	if p.Dataset.Source.Stays {
 		fmt.Fprintf(b, "\nROWS  stay in %s, which computes and counts them; weir gets counts and hashes of rows, and draws "+
 			"the noise\n", p.Dataset.Source.Program)

@@ -97,7 +97,7 @@ func (e *Evaluation) Group(ctx context.Context, k *pipeline.Kind) error {
 		case ok:
 			headers[p.Name], in[p.Name] = t.Header, t
 		case !p.Optional:
-			e.Notes = append(e.Notes, fmt.Sprintf("%s: not computed: needs --%s", k.Name, strings.ReplaceAll(p.Name, "_", "-")))
+			e.Notes = append(e.Notes, fmt.Sprintf("%s: not computed: needs %s", k.Name, absent(p.Name)))
 			return nil
 		}
 	}
@@ -136,6 +136,15 @@ func (e *Evaluation) settings() map[string]any {
 		return map[string]any{}
 	}
 	return map[string]any{"target": e.Target}
+}
+
+// absent names a table that is not there: by its flag, or as one that a spec alone can connect.
+func absent(port string) string {
+	switch port {
+	case "real", "synthetic", "real_train", "baseline":
+		return "--" + strings.ReplaceAll(port, "_", "-")
+	}
+	return port + ", which only the stage of a spec can read"
 }
 
 // lacking returns which settings a kind cannot do without, where err is about nothing else: only the target has a flag.

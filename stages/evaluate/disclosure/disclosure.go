@@ -126,7 +126,7 @@ func (r *disclosureRun) sample(f *columns.Frame, purpose string) *columns.Frame 
 	return f.Take(r.env.Rand(purpose).Perm(f.Rows)[:n])
 }
 
-const noControl = "needs held-out rows: connect real_train to the rows that the model learnt from and real to others"
+const noControl = "needs held-out rows: real_train must be the rows that the model learnt from, and real others"
 
 // lacking says what is missing for a figure; "" where nothing is.
 func (r *disclosureRun) lacking(needsControl bool) string {
