@@ -15,7 +15,7 @@ import (
 // power of two from 2^LowExponent to 2^HighExponent, with a bin for what is
 // smaller in size and one at each end for what is larger, adds discrete Laplace
 // noise of scale NoiseMultiplier to every bin, and takes the outermost bins that
-// reach Threshold. Sensitivity: one unit is in one bin. Guarantee: that of
+// reach Threshold. Sensitivity: one unit is in one bin. Guarantee: the guarantee of
 // LaplaceCounts; what follows is post-processing. With probability at least 1 -
 // Failure no empty bin is taken. NaN is counted nowhere. Reference: Wilson et
 // al. 2020 (approximate bounds).

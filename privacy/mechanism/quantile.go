@@ -23,7 +23,7 @@ import (
 // Epsilon-DP, the exponential mechanism. Reference: Smith 2011, on gaps; here a
 // gap is a number of grid points, so the release shows no low bits of a row.
 // The choice of a stretch is noise.Stream.Race. Of two neighbours, its errors move the
-// probability of a point by a factor within exp(+-2^-37) together, and those of the
+// probability of a point by a factor within exp(+-2^-37) together, and the errors of the
 // weights (weight) by one within exp(+-2^-37) again. The exponent of a rank is rounded
 // three times, at most 2^10 of it to a relative 2^-51: another exp(+-2^-41). Together
 // that is below exp(2^-35), however many units there are; 2^-34 of Epsilon pays for it.

@@ -75,10 +75,10 @@ func NewLattice(bound, sigma float64, dim, rows int) (Lattice, error) {
 }
 
 // CellError bounds how far the probability of a lattice point under LatticeGaussian,
-// LatticeGaussian64 and IntegerGaussian is from that of the rounded normal law, as a
+// LatticeGaussian64 and IntegerGaussian is from its probability under the rounded normal law, as a
 // factor exp(+-CellError), inside 16 sigma and for every sigma/step that is
-// served. The mass beyond is below 2^-185. The factor is that of the density of
-// the place drawn; rounding (see there) and place.fixed add less than 2^-58.
+// served. The mass beyond is below 2^-185. The factor is the one by which the density of
+// the place drawn is off; rounding (see there) and place.fixed add less than 2^-58.
 //
 //   - Rectangles: layer i has density 1/(2048 e[i]) up to e[i], right to the
 //     rounding of the table, 2^-53, and their sum is the curve.

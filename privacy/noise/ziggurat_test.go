@@ -121,7 +121,7 @@ func TestAddNoiseOfAllLevels(t *testing.T) {
 }
 
 // TestLatticeGaussianIsRoundAndAdd compares what is fused with its parts: the same
-// noise as that of integers, on the sum rounded by RoundToLattice. A third of the
+// noise as IntegerGaussian draws, on the sum rounded by RoundToLattice. A third of the
 // numbers at the largest ratio wait, so the order in which they are finished shows.
 func TestLatticeGaussianIsRoundAndAdd(t *testing.T) {
 	for _, ratio := range []float64{0.01, 37, 0x1.8p17, mostRatio} {

@@ -91,7 +91,7 @@ func (b builder) discreteGaussian(s float64, shift int, path string) (*pair, err
 // differ by a replacement, given that only one table's record is they differ by a
 // removal; advanced joint convexity
 // (Balle, Barthe and Gaboardi 2018) bounds the divergence at orders of at least 1
-// by that of (qP + (1-q)Q, Q) for the replacement pair, which dominates the
+// by the divergence of (qP + (1-q)Q, Q) for the replacement pair, which dominates the
 // removal pair for noise added to sums. replace_one, other events: nothing is known
 // of an output without the record, the coin alone is shared (coupled). Two samples
 // in a row are one.
@@ -134,8 +134,8 @@ const leastRate = 1e-30
 // Proof that a larger rate r bounds q: a coin of rate q is one of rate q/r before one
 // of rate r. So the pair at rate q is q/r times that at r plus 1-q/r times two equal
 // distributions, whatever the inner pair, one-sided or antipodal. Hockey-stick
-// divergence is jointly convex, that of equal distributions max(0, 1-a) and no other
-// below it: at every order a, H_q <= (q/r) H_r + (1-q/r) max(0, 1-a) <= H_r.
+// divergence is jointly convex, the divergence of equal distributions is max(0, 1-a) and no other
+// is below it: at every order a, H_q <= (q/r) H_r + (1-q/r) max(0, 1-a) <= H_r.
 func (b builder) rate(q float64) float64 {
 	switch {
 	case q >= leastRate || q == 0:

@@ -14,7 +14,7 @@ type atom struct{ p, q, loss float64 }
 
 // pair is a pair of distributions (P, Q) with finitely many outcomes, in
 // ascending order of loss. In the upper mode its hockey-stick divergence is at
-// least that of the mechanism at every order (it dominates, Zhu, Dong and Wang
+// least the divergence of the mechanism at every order (it dominates, Zhu, Dong and Wang
 // 2022, definition 7); in the lower mode it is a post-processing of the
 // mechanism's pair, so its divergence is at most that.
 type pair struct {
@@ -96,14 +96,14 @@ func (p *pair) sampledMoment(q float64) func(float64) float64 {
 }
 
 // symmetrise returns the pair whose divergence is p's at orders of at
-// least 1 and that of (Q, P) below 1: the profile to compose where a neighbour
+// least 1 and the divergence of (Q, P) below 1: the profile to compose where a neighbour
 // may be on either side (Zhu, Dong and Wang 2022, section 5).
 func (p *pair) symmetrise() *pair { return p.coupled(1) }
 
 // coupled returns the symmetrised pair of a Poisson sample at rate q of any
 // mechanism with pair p for a replacement: both tables share the coin, with 1-q the
 // outputs are alike, so that at orders of at least 1 the divergence is at most q
-// times that of p.
+// times the divergence of p.
 func (p *pair) coupled(q float64) *pair {
 	s := &pair{inf: q * p.inf, gap: q * p.inf, bound: p.bound, symmetric: true, moment: p.sampledMoment(q)}
 	rest := 1 - s.inf
@@ -179,7 +179,7 @@ func (p *pair) divergences(eps []float64) []float64 {
 // adds is a function of that row and of the releases before, of norm at most 1. One
 // row is x in one table and x' in the other; it is in the sample with probability q,
 // once for all releases. Claim: at every order a the hockey-stick divergence is at
-// most that of the antipodal pair qN(R,1)+(1-q)N(0,1), qN(-R,1)+(1-q)N(0,1).
+// most the divergence of the antipodal pair qN(R,1)+(1-q)N(0,1), qN(-R,1)+(1-q)N(0,1).
 //
 // Proof. (1) Give away which other rows are in the sample; the law of that is the
 // same for both tables, and the divergence jointly convex. What those rows add to

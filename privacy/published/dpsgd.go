@@ -137,7 +137,7 @@ const (
 	mostNoisy     = 5
 )
 
-// Branch is that of a budget. NoiseMultiplier of u is not used.
+// Branch returns the branch that the program takes for a budget. NoiseMultiplier of u is not used.
 //
 // The amortised accountant is charged once a tensor while delta_step is cut for one
 // release a step, so that delta ends after a part of the steps that is 1/Tensors.

@@ -105,7 +105,7 @@ func ForgetsFirst(step int, drawn bool) int {
 	return 0
 }
 
-// NeverDrawn is that of the three-step example: bit 0, then 1 unless drawn before.
+// NeverDrawn is the answer of the three-step example: bit 0, then 1 unless drawn before.
 func NeverDrawn(step int, drawn bool) int {
 	if step == 0 || drawn {
 		return 0
