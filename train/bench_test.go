@@ -34,7 +34,7 @@ type benchCase struct {
 	widths []int
 	batch  int
 	rows   *Rows
-	// score, bce, penalty, or elbo: widths are those of encoder and decoder, with the means of the code between them
+	// score, bce, penalty, or elbo: widths are the encoder's and the decoder's, with the means of the code between them
 	loss   string
 	tensor bool        // a clip for each weight tensor; the reference has one for all
 	layers []net.Layer // of a net of convolutions, which has no reference; else they are dense
@@ -63,7 +63,7 @@ func benchCases() []benchCase {
 	}
 }
 
-// convolvedCritic is that of RDP-CGAN for 179 columns, convolvedAutoencoder that for 13
+// convolvedCritic is the critic of RDP-CGAN for 179 columns, convolvedAutoencoder its autoencoder for 13
 // (docs/papers.md section 4), with norms over the positions of a row.
 func convolvedCritic() []net.Layer {
 	norm := func(channels int) net.Layer { return net.Layer{Type: "instance_norm", Channels: channels} }
@@ -228,7 +228,7 @@ func (k *fixedPairsWorker) Run(w []float32, index []int32, draw Draw, loss []flo
 
 // BenchmarkGrowth is a private step at growing batches, then at growing nets; it
 // reports the time per row and weight, which linear growth keeps level. `go run
-// .ci/ratios.go` prints it beside that of half the size.
+// .ci/ratios.go` prints it beside the time at half the size.
 func BenchmarkGrowth(b *testing.B) {
 	for _, batch := range []int{128, 256, 512, 1024} {
 		b.Run(fmt.Sprintf("batch/%d", batch), func(b *testing.B) { benchGrowth(b, batch, 70, 35) })

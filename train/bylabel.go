@@ -20,7 +20,7 @@ type eachDraws interface {
 // A row's gradient is zero but for the weights of its own label, and one clip covers
 // all weights. So under add_remove a row moves the sum of a step by at most the clip;
 // a row that is replaced, by at most two clips, also where its label changes: then
-// it is one removal and one addition. Both labels share the row's one coin, that
+// it is one removal and one addition. Both labels share the row's one coin, the coin
 // of its step, so a step is one Poisson-sampled Gaussian release for all labels
 // together, whatever their sizes, which nobody needs to know. Draws, where Each has
 // any, belong to a row's place in the chunk, not among the rows of its label: else a row

@@ -22,7 +22,7 @@ func labelled(t testing.TB, rows *Rows) (o *ByLabel, one Objective) {
 	return o, one
 }
 
-// TestEachLabelLearnsAlone: without a clip the gradient of all labels is that of each
+// TestEachLabelLearnsAlone: without a clip the gradient of all labels is the gradient of each
 // label's rows alone, at that label's weights, side by side; so are the losses.
 func TestEachLabelLearnsAlone(t *testing.T) {
 	rows := normalRows(100, 4, 3)
@@ -48,7 +48,7 @@ func TestEachLabelLearnsAlone(t *testing.T) {
 	}
 }
 
-// TestOneClipForAllLabels: the clipped sum is that of the rows clipped one by one, and a
+// TestOneClipForAllLabels: the clipped sum is the sum of the rows clipped one by one, and a
 // row that changes its label and all else moves it by at most two clips, which such
 // rows come near to.
 func TestOneClipForAllLabels(t *testing.T) {
@@ -85,7 +85,7 @@ func TestOneClipForAllLabels(t *testing.T) {
 }
 
 // TestWrittenByLabel: gradients that are written out are clipped over the weights of the row's own label,
-// which are all that it has: the sum is that of the rows one by one, and nobody else's weights move.
+// which are all that it has: the sum is the sum of the rows one by one, and nobody else's weights move.
 func TestWrittenByLabel(t *testing.T) {
 	const clip = 0.1
 	rows := normalRows(40, 4, 5)

@@ -275,7 +275,7 @@ func TestFitEndsWhereItDiverges(t *testing.T) {
 }
 
 // TestFitReturnsTheRunningMean: with a decay, Fit returns the mean of its iterates by the
-// rule of runningMean, which forgets the start; the iterates are those of runs that
+// rule of runningMean, which forgets the start; the iterates are the results of runs that
 // end after 1, 2, ... steps.
 func TestFitReturnsTheRunningMean(t *testing.T) {
 	o := realScore{build(t, 2, net.Dense(1)), normalRows(200, 2, 1), net.Wasserstein}

@@ -17,7 +17,7 @@ import (
 )
 
 // TestMeanEventCostsTheSameEitherWay: a changed shard moves the mean by the same
-// distance whether a row comes, goes or is exchanged, so the epsilon is that of
+// distance whether a row comes, goes or is exchanged, so the epsilon is the epsilon of
 // T Gaussians of NoiseMultiplier under both adjacencies (Balle, Wang 2018, closed
 // form). A factor two applied twice, or not at all, is off by a factor.
 func TestMeanEventCostsTheSameEitherWay(t *testing.T) {
@@ -36,9 +36,9 @@ func TestMeanEventCostsTheSameEitherWay(t *testing.T) {
 	}
 }
 
-// TestEventsOfTheOtherQueries: those of the published package, which are checked against
+// TestEventsOfTheOtherQueries: the events are the published package's, which are checked against
 // docs/accounting.md section 3; under schedule drawn no amplification is taken: the
-// epsilon is that of Steps*BatchSize Gaussians of sensitivity 2C (closed form).
+// epsilon is the epsilon of Steps*BatchSize Gaussians of sensitivity 2C (closed form).
 func TestEventsOfTheOtherQueries(t *testing.T) {
 	g := published.GSWGAN{Discriminators: 50, GeneratorSteps: 6, Batch: 32, NoiseMultiplier: 40}
 	c := CriticQuery{NoiseMultiplier: 40, Steps: 6, BatchSize: 32, Critics: 50, Schedule: SchedulePublic}

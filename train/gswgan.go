@@ -57,7 +57,7 @@ func (c GSWGANConfig) Validate() error {
 // was asked) or each time that it is drawn, right before it is asked (schedule drawn).
 // Mechanism: each step's gradients of the scores at the generated rows, clipped row by
 // row to MaxGradNorm, noised on the lattice. Who is asked comes from the paid secret
-// source; everything else is public randomness and post-processing. Guarantee: that of
+// source; everything else is public randomness and post-processing. Guarantee: the guarantee of
 // the paid CriticQuery for the generators of all steps together, so that keeping
 // several costs nothing. The critics are private and are not returned.
 //

@@ -213,7 +213,7 @@ func copyOf(m net.Matrix) net.Matrix {
 }
 
 // TestScheduleIsPublic: which critics a step trains does not depend on whom the
-// rows asked: the critics are those of a run with another noise key.
+// rows asked: the critics are the critics of a run with another noise key.
 func TestScheduleIsPublic(t *testing.T) {
 	rows := normalRows(300, 4, 1)
 	c := gsConfig(QuerySample)
@@ -240,7 +240,7 @@ func TestScheduleIsPublic(t *testing.T) {
 }
 
 // TestGSWGANLearns: critics of 10 shards without noise pull the generated means to
-// those of the rows.
+// the means of the rows.
 func TestGSWGANLearns(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 8))
 	want := []float64{1, -1, 0.5, 0}
@@ -328,8 +328,8 @@ func TestDrawsAreUniformAndSecret(t *testing.T) {
 	}
 }
 
-// TestKeptGenerators: the generator kept after step 14 is that of a run of 14 steps; the
-// last is that of a run that keeps no other.
+// TestKeptGenerators: the generator kept after step 14 is the generator of a run of 14 steps; the
+// last is the generator of a run that keeps no other.
 func TestKeptGenerators(t *testing.T) {
 	rows, shards := normalRows(300, 4, 1), shardsOf(300, 6)
 	nc, ng := wganNets(t)

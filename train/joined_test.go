@@ -39,7 +39,7 @@ func alone(o *paired, clip, parts float64, index ...int32) (sum []float32, apart
 // TestCancellingPairsAreAddedApart: a private row that is nearly its generated partner has a
 // gradient near zero and large parts. Summed with others it would err by the size of its parts, of
 // which the lattice pays for 4 clips here. On its own it is the clip of its gradient in float32: longer
-// by no more than the clip's own rounding, and off the float64 gradient by no more than that of its parts.
+// by no more than the clip's own rounding, and off the float64 gradient by no more than the rounding of its parts.
 func TestCancellingPairsAreAddedApart(t *testing.T) {
 	o := nearPairs(t, 1, 0, func() float32 { return 0 })
 	exact, separate := alone(o, math.Inf(1), math.Inf(1), 0)
@@ -111,7 +111,7 @@ func TestBiasIsNoPartOfAPair(t *testing.T) {
 }
 
 // TestJoinedIsPaidFor: a loss that joins rows runs on the lattice of as many, which
-// leaves less of the clip; a loss that does not, on that of one.
+// leaves less of the clip; a loss that does not, on the lattice of one.
 func TestJoinedIsPaidFor(t *testing.T) {
 	one := DPSGD{MaxGradNorm: 1, NoiseMultiplier: 1, SamplingRate: 0.1, ExpectedBatchSize: 128, Steps: 1}
 	clips := map[int]float64{}

@@ -69,7 +69,7 @@ func (c LabelGANConfig) score() scoreLoss {
 // Input: rows and the label of each, both private. Mechanism: the noisy sums of the paid DPSGD over the weights of
 // all critics at once (ByLabel): a row has one coin a step, a gradient in its own label's critic, and
 // one clip over all weights. Sensitivity: that clip for one row, twice that for one that is
-// replaced, also where its label changes, under either adjacency the accountant's. Guarantee: that of
+// replaced, also where its label changes, under either adjacency the accountant's. Guarantee: the guarantee of
 // the paid DPSGD for all iterates of all critics and generators together, whatever
 // the labels' sizes. Nothing else depends on them: a sum is divided by the expected size of the whole
 // batch, and the part of generated rows, which see noised weights and public latents alone, is

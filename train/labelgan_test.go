@@ -118,7 +118,7 @@ func (f *frozen) Release(r privacy.Released) any {
 	return slices.Clone(f.out[f.next-1])
 }
 
-// TestNeighboursOfALabelGAN: with the noisy sums as they were, the weights are those of a table in which
+// TestNeighboursOfALabelGAN: with the noisy sums as they were, the weights are the weights of a table in which
 // a row has changed its label, or a label has no rows left, bit for bit. Shares that are counted
 // tell them apart.
 func TestNeighboursOfALabelGAN(t *testing.T) {

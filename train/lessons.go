@@ -16,7 +16,7 @@ import (
 // Columns are counted from the mean of the generated rows, so that products are deviations
 // times deviations; their means over a shard follow from its mean columns and mean products,
 // which is all that is kept of it. The variance of a product is taken as the product of
-// those of its columns.
+// the variances of its columns.
 type discriminantLesson struct {
 	means   net.Matrix // of the features of each shard, counted from 0
 	squares net.Matrix // mean squares of its columns

@@ -35,7 +35,7 @@ const (
 // Each step draws one theta = mean + exp(s) eta for the whole batch and asks DPSGD for the
 // noisy sum G of the rows' gradients at theta, each clipped over all weights. Everything else
 // is a function of G and of public things: the gradient for the means is G, that for the log
-// deviations G exp(s) eta, and prior and entropy are added to both. So the guarantee is that
+// deviations G exp(s) eta, and prior and entropy are added to both. So the guarantee is the guarantee
 // of DPSGD on Params() weights, for every iterate together, and the deviations cost nothing.
 //
 // eta may be public: a step of DPSGD may ask at any weights that are chosen from what was

@@ -109,7 +109,7 @@ func (l *noiselessLoop) step(report bool) error {
 }
 
 // half is the loss of an autoencoder as a function of the decoder's weights; w are
-// those of both.
+// the weights of both.
 type half struct {
 	*NoiselessEncoder
 	w []float32

@@ -110,7 +110,7 @@ func TestVotesSensitivity(t *testing.T) {
 	}
 }
 
-// TestPATEGANLearns: votes of 200 shards without noise pull the generated means to those of
+// TestPATEGANLearns: votes of 200 shards without noise pull the generated means to the means of
 // the rows.
 func TestPATEGANLearns(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 8))

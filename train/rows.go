@@ -18,7 +18,7 @@ type Rows struct {
 type column interface {
 	columns() int // float32 columns once expanded
 	// gather writes the columns of the listed rows from column at of m on, where
-	// those of a sparse table are zero.
+	// the columns of a sparse table are zero.
 	gather(m net.Matrix, at int, index []int32)
 }
 

@@ -179,7 +179,7 @@ func (s *stepper) meanLoss() float64 { return s.loss / float64(max(1, len(s.inde
 const aheadWeights = 4096
 
 // ahead draws the noise of coming steps beside the gradients, two steps ahead. It
-// depends on the step only, so the bits are those of noise drawn in its turn.
+// depends on the step only, so the bits are the bits of noise drawn in its turn.
 type ahead struct {
 	ready chan noiseDraw
 	free  chan []float32
@@ -239,7 +239,7 @@ func (a *ahead) run(paid *privacy.Handle, c DPSGD, l noise.Lattice, t int) {
 //
 // What is clipped is the example's gradient as float32 gives it, rounding and all: a function
 // of its private row, the weights and draws of its own, since a row of scale zero leaves
-// no trace in the sum of a chunk. Its norm is that of the numbers at hand, so none of it is hidden, and
+// no trace in the sum of a chunk. Its norm is the norm of the numbers at hand, so none of it is hidden, and
 // what is added is at most a clip long like any other example.
 type rowGradients struct {
 	grad, scale []float32
@@ -277,8 +277,8 @@ func (a *rowGradients) pick(factor []float32, square, bound []float64, clip, par
 	}
 }
 
-// all picks every one of n examples but those of omit: those of a net whose gradient adds up parts of one example
-// (net.Net.PerExample), of which no bound is at hand.
+// all picks every one of n examples but the ones that omit marks: the examples of a net whose gradient adds up parts of
+// one example (net.Net.PerExample), of which no bound is at hand.
 func (a *rowGradients) all(n int, omit []bool) {
 	a.which = a.which[:0]
 	for i := range n {

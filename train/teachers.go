@@ -149,7 +149,7 @@ func (t *teachers) describe(to, x net.Matrix) {
 	}
 }
 
-// weights are those of teachers lo to hi.
+// weights are the weights of teachers lo to hi.
 func (t *teachers) weights(lo, hi int) []float32 { return t.w[lo*t.width : hi*t.width] }
 
 // score gives the scores of the rows that are seen by teachers lo to hi, a teacher a column.
@@ -183,7 +183,7 @@ func (t *teachers) count(asked net.Matrix) []int64 {
 	return t.counts
 }
 
-// vote adds those of one teacher, whose scores stand in the lane: at most 1 a row.
+// vote adds the votes of one teacher, whose scores stand in the lane: at most 1 a row.
 func (t *teachers) vote(l *teacherLane) {
 	upper := float32(0)
 	if t.c.Votes == VotesHalf {
@@ -282,7 +282,7 @@ func (s *student) score(x net.Matrix) {
 	}
 }
 
-// meanLoss is that of the last learn.
+// meanLoss is the mean loss of the last learn.
 func (s *student) meanLoss() (sum float64) {
 	for _, v := range s.loss {
 		sum += v
@@ -290,7 +290,7 @@ func (s *student) meanLoss() (sum float64) {
 	return sum / float64(len(s.loss))
 }
 
-// gradient is that of the generator's loss, minus the student's score, at generated rows.
+// gradient is the gradient of the generator's loss, minus the student's score, at generated rows.
 func (s *student) gradient(x net.Matrix) net.Matrix {
 	dx, _ := score(s.pass, s.w, x, net.Mode{})
 	return dx

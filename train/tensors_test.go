@@ -289,7 +289,7 @@ func TestShuffledContinuesBitForBit(t *testing.T) {
 
 // TestGeneratedTensors: where no real row is sampled and there is no noise to speak of,
 // the critic's step is the mean over generated rows of their gradients, clipped tensor by
-// tensor like those of a real row.
+// tensor like the gradients of a real row.
 func TestGeneratedTensors(t *testing.T) {
 	c := wganConfig()
 	c.NoiseMultiplier, c.MaxGradNorm, c.SamplingRate, c.Steps, c.CriticSteps, c.WeightClip, c.Tensors = 1e-9, 0.2, 1e-15,

@@ -110,7 +110,7 @@ func TestWGANClipsWeights(t *testing.T) {
 
 // TestGeneratedPart: where no real row is sampled and there is no noise, the
 // critic's step is the mean over generated rows of their gradients, each clipped
-// like that of a real row. 100 clips nothing, 0.5 every row.
+// like the gradient of a real row. 100 clips nothing, 0.5 every row.
 func TestGeneratedPart(t *testing.T) {
 	for _, clip := range []float64{100, 0.5} {
 		c := wganConfig()
@@ -180,7 +180,7 @@ func TestWGANReturnsTheRunningMean(t *testing.T) {
 	}
 }
 
-// TestWGANLearns: without noise the generator's means come near those of the rows
+// TestWGANLearns: without noise the generator's means come near the means of the rows
 // (2, -1, 0.5, 0); a generator that does not learn stays near 0.
 func TestWGANLearns(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 8))

@@ -28,7 +28,7 @@ import (
 //     tensor: f has the sensitivity of a sum over B. (Draws belong to places in the batch before
 //     rows are left out, so that a row that B and B+x keep both can be given the same.)
 //   - Poisson samples: what a step releases with x is the mixture over B, in whose law x has no part,
-//     of (1-q) N(f(B)) + q N(f(B+x)), and without x that of N(f(B)). Divergences are jointly convex,
+//     of (1-q) N(f(B)) + q N(f(B+x)), and without x the mixture of N(f(B)). Divergences are jointly convex,
 //     so that the largest over B bounds both directions, and that pair is the one that
 //     Poisson-sampled Gaussians are charged for: it asks of f(B+x)-f(B) no more than its
 //     length. Under replace_one the second pair is (1-q) N(f(B)) + q N(f(B+y)), each within
@@ -53,7 +53,7 @@ type Worst struct {
 }
 
 // Score gives generated rows a number each, the higher the less they are like others, by
-// released numbers and the row alone. label is that of all rows, or noLabel where the rows say it. It is
+// released numbers and the row alone. label is the label of all rows, or noLabel where the rows say it. It is
 // safe for concurrent use.
 type Score func(x net.Matrix, label int) []float64
 

@@ -36,7 +36,7 @@ func left(table []scored, batch []int32, rule func(table []scored, batch []int32
 	return retained
 }
 
-// brought is how many rows of long are not in short, and gone those of short that are not in
+// brought is how many rows of long are not in short, and missing how many rows of short are not in
 // long; both are sorted.
 func brought(short, long []scored) (brought, missing int) {
 	rest := slices.Clone(long)
@@ -283,7 +283,7 @@ func TestWorstRowIsAsIfAbsent(t *testing.T) {
 }
 
 // TestGeneratedRowsWithoutGradients: the gradient at the rows of the highest scores is zero,
-// at the others what it was; the sum over the rows of a critic that clips is that of the others.
+// at the others what it was; the sum over the rows of a critic that clips is the sum over the others.
 func TestGeneratedRowsWithoutGradients(t *testing.T) {
 	nc, ng := wganNets(t)
 	r := rand.New(rand.NewPCG(1, 1))

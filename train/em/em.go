@@ -74,7 +74,7 @@ func (c Config) Validate() error {
 //
 // The first round asks for the moments of each label as a whole, from which Components
 // Gaussians are drawn by r, which is public. Each further round asks for the moments under the
-// mixtures that the rounds before it gave, and the next mixtures are those of
+// mixtures that the rounds before it gave, and the next mixtures are the mixtures of
 // maximum likelihood for them (update says how noise is dealt with). Every round
 // costs an equal part of the filter's total, for all labels together: a row has one
 // label, whatever it is. Guarantee: the guarantee of the paid filter, for all rounds and all labels;

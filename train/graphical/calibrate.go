@@ -92,7 +92,7 @@ func (m *Model) collect() {
 }
 
 // weigh turns a clique's logarithms into weights and returns the logarithms of their
-// sums, unscaled, by the cells of a part. The scaled sums go where those of the
+// sums, unscaled, by the cells of a part. The scaled sums go where the sums of the
 // separator stand.
 func (m *Model) weigh(i int, part *view) []float64 {
 	b, sums := m.beliefs[i], m.seps[i]

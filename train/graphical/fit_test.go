@@ -96,7 +96,7 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// adult is a domain as that of Adult in bins of MARGINALS section 1, and tables of
+// adult is a domain as Adult has in bins of MARGINALS section 1, and tables of
 // pairs in a tree of at most the given cells, all of it made up.
 func adult(b testing.TB, cells int64) (*Tree, []Table) {
 	dom := []int{16, 9, 16, 7, 15, 6, 5, 2, 12, 12, 16, 42, 2}

@@ -38,7 +38,7 @@ type goldenInputs struct {
 	Forbidden []struct{ Vars, Cells []int }
 }
 
-// goldenVariance is that of every cell, or one for each; what is no number, null or
+// goldenVariance is one variance for every cell, or one for each; what is no number, null or
 // "inf", is infinite: not measured.
 type goldenVariance []float64
 
@@ -116,7 +116,7 @@ func (in goldenInputs) masks() (masks []Mask, sets []Set) {
 	return masks, sets
 }
 
-// sorted brings a table over columns in any order into that of a Set.
+// sorted brings a table over columns in any order into the order of a Set.
 func sorted[T any](dom, vars []int, table []T) []T {
 	set, out := Set(nil).add(vars...), make([]T, len(table))
 	for i, x := range table {
@@ -169,7 +169,7 @@ func goldenInference(t *testing.T, c goldenCase) {
 	goldenRows(t, c, m, want.LogProbability)
 }
 
-// goldenRows compares log probabilities of rows; null is that of a forbidden row.
+// goldenRows compares log probabilities of rows; null stands for a forbidden row.
 func goldenRows(t *testing.T, c goldenCase, m *Model, data json.RawMessage) {
 	type row struct {
 		Row   []uint16

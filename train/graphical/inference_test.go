@@ -10,7 +10,7 @@ import (
 
 // TestAgainstEnumeration: log Z, all marginals of up to three columns and log
 // probabilities of 50 random models of at most 2,000 rows of the domain, loops
-// included, are those of the sum over all rows. Two models of three have masks.
+// included, are as the sum over all rows gives them. Two models of three have masks.
 func TestAgainstEnumeration(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 1))
 	for model := range 50 {

@@ -126,8 +126,8 @@ type group struct {
 // workers, and it stays in cache.
 const leastBelow = 8 * pieces
 
-// groups divides the blocks of a clique, in their order, into runs. A block by itself has its first table for that of
-// its group.
+// groups divides the blocks of a clique, in their order, into runs. A block by itself has its first table for the table
+// of its group.
 func (m *Model) groups(node int, blocks []*block) (list []*group) {
 	sets := make([]Set, len(blocks))
 	for i, b := range blocks {

@@ -119,7 +119,7 @@ func zOf(counts, p []float64, n float64) float64 {
 
 // TestSampleIndependentRows: given its group, the order of a column's codes says
 // nothing: neighbouring rows of a large sample agree as often as chance has it. The
-// standard error is that of a million draws; 6 of them pass by chance in 10^9 runs.
+// standard error is the standard error of a million draws; 6 of them pass by chance in 10^9 runs.
 func TestSampleIndependentRows(t *testing.T) {
 	m, rows := loop(t, 1), 1_000_000
 	columns := m.Sample(rows, false, rand.New(rand.NewPCG(9, 9)))

@@ -42,7 +42,7 @@ func NewFiller(leaves []Leaf, bins [][2]int, rows []int64, rng *rand.Rand) *Fill
 }
 
 // Fill sets cells[i] to a grid cell of bin codes[i]. Codes beyond the bins are cells
-// beyond those of values: with one such code, missing, it becomes the cell after the
+// beyond the cells of values: with one such code, missing, it becomes the cell after the
 // last value.
 func (f *Filler) Fill(cells, codes []uint16) {
 	bins := uint16(len(f.urns))

@@ -79,7 +79,7 @@ func (p *part) linear() {
 }
 
 // leaves appends the ranges that are not divided, their variances times a factor by which
-// they sum to that of the estimate above.
+// they sum to the variance of the estimate above.
 func (p *part) leaves(list []Leaf, factor float64) []Leaf {
 	if p.parts == nil {
 		return append(list, Leaf{Lo: p.lo, Hi: p.hi, Count: p.count, Var: p.variance * factor})

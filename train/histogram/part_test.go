@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestTreeIsLeastSquares: where all counts are far above their noise, the estimate is that of generalised least
+// TestTreeIsLeastSquares: where all counts are far above their noise, the estimate is the estimate of generalised least
 // squares, here from the normal equations of all that was released: with an equation of
 // weight 1e6 for a public total, and without.
 func TestTreeIsLeastSquares(t *testing.T) {

@@ -140,7 +140,7 @@ const haarStep = .7
 // transform (Coifman, Donoho 1995) with hard threshold .7 sd sqrt(2 ln n) for a step
 // of one cell, less by sqrt(2) at each wider one as the noise of means is; the line is
 // a ring. The result is the nearest one that is not negative and sums to total
-// (Simplex): on the fine histograms of Adult and Cardio its error is .55 to 1 times that
+// (Simplex): on the fine histograms of Adult and Cardio its error is .55 to 1 times the error
 // of clipping at 0 and scaling. All are 0 where total is not positive.
 func Haar(y []float64, sd, total float64) []float64 {
 	n := max(len(y), 1)

@@ -163,7 +163,7 @@ func TestTreeDividesFromFiveSD(t *testing.T) {
 	}
 }
 
-// TestTreeVariances: variances of leaves below a first part sum to that of its estimate: by hand, of 8 cells
+// TestTreeVariances: variances of leaves below a first part sum to the variance of its estimate: by hand, of 8 cells
 // at sd 1, a part that is divided has 5/11 and its halves 6/11 of the budget, so that its
 // count has a variance of 1/(5/11 + 6/11/2) = 11/8; one that is not divided has 1.
 func TestTreeVariances(t *testing.T) {

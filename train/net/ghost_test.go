@@ -21,7 +21,7 @@ func materialise(n *Net, p *Pass, examples, rows int) [][]float32 {
 	return out
 }
 
-// TestGhostNorms: the squared norms without per-example gradients are those of
+// TestGhostNorms: the squared norms without per-example gradients are the squared norms of
 // the gradients themselves, to 1e-5.
 func TestGhostNorms(t *testing.T) {
 	for name, spec := range cases() {

@@ -103,7 +103,7 @@ func TestHeadsFarOut(t *testing.T) {
 	}
 }
 
-// TestLogistic: the loss is ln(1+exp(sign*y)) and its gradient that of differences, also far
+// TestLogistic: the loss is ln(1+exp(sign*y)) and its gradient the quotient of differences, also far
 // out, where exp overflows.
 func TestLogistic(t *testing.T) {
 	scores := []float64{-800, -3, -0.5, 0, 0.25, 2, 800}
@@ -125,8 +125,8 @@ func TestLogistic(t *testing.T) {
 	}
 }
 
-// TestTensorNorms: the squared norm of each weight tensor's gradient is that of the part
-// of the materialised gradient, and the sum with a scale for each row and tensor is that
+// TestTensorNorms: the squared norm of each weight tensor's gradient is the squared norm of the part
+// of the materialised gradient, and the sum with a scale for each row and tensor is the sum
 // of the scaled parts, both to 1e-5; nets with other weights are refused.
 func TestTensorNorms(t *testing.T) {
 	checked := 0
@@ -213,7 +213,7 @@ func TestInitTruncated(t *testing.T) {
 }
 
 // TestInitByInputs: the variance of 160,000 weights of 400 inputs lies within 1.8 % of 2/400, 5.1
-// deviations of a sample variance (false alarms 4e-7); that of Init is a sixth of it. Offsets are zero.
+// deviations of a sample variance (false alarms 4e-7); the variance of Init is a sixth of it. Offsets are zero.
 func TestInitByInputs(t *testing.T) {
 	n, err := New(Spec{Inputs: 400, Layers: []Layer{Dense(400)}})
 	if err != nil {

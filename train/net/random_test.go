@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestDropout: while training, the gradient is that of the mask that forward drew
+// TestDropout: while training, the gradient is the gradient under the mask that forward drew
 // (the layer is linear given the mask, so the input's gradient times the input
 // is the output); outside training it is the identity.
 func TestDropout(t *testing.T) {

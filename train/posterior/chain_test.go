@@ -121,7 +121,7 @@ func walked(often map[[2]float64]float64, steps int, seed uint64) (mean, off []f
 }
 
 // conditional are the deviations of a normal law's parameters when all others are known, one over the roots of the
-// diagonal of the precision: those of the independent normals nearest to it (Bishop 2006, section 10.1.2).
+// diagonal of the precision: the deviations of the independent normals nearest to it (Bishop 2006, section 10.1.2).
 func conditional(covariance [][]float64) []float64 {
 	d := len(covariance)
 	m := make([][]float64, d)
@@ -167,10 +167,10 @@ func unlike(law train.MeanField, mean, off []float64, covariance [][]float64) (m
 	return means, widths
 }
 
-// TestPosteriorOfALongChain: the law of a mixture that is conjugate to nothing is that of independent normals nearest
-// to what 300,000 steps of Metropolis find, 100,000 in an ordinary run. One whose entropy weighs a quarter, as where
-// rows and prior count four times (in a program of the paper it weighs one over the number of rows), is told by every
-// width and by no mean. Chains by other seeds fail once in a million at most.
+// TestPosteriorOfALongChain: the law of a mixture that is conjugate to nothing is the law of independent normals
+// nearest to what 300,000 steps of Metropolis find, 100,000 in an ordinary run. One whose entropy weighs a quarter,
+// as where rows and prior count four times (in a program of the paper it weighs one over the number of rows), is told
+// by every width and by no mean. Chains by other seeds fail once in a million at most.
 func TestPosteriorOfALongChain(t *testing.T) {
 	rows, often := toyRows(400, 7)
 	mean, off, covariance := walked(often, stattest.Rounds(100000, 300000), 1)

@@ -32,7 +32,7 @@ func goldenCases(t *testing.T) []goldenCase {
 	return file.Cases
 }
 
-// objectiveOf is that of rows of numbers under one mixture, at theta.
+// objectiveOf is the objective of rows of numbers under one mixture, at theta.
 func objectiveOf(t *testing.T, m Mixture, rows [][]float64, theta []float64) *Objective {
 	t.Helper()
 	var columns []Values

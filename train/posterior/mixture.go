@@ -138,7 +138,7 @@ func (v Values) fit(c Column, rows int) error {
 }
 
 // Prior is what is known of parameters before any row: Dirichlet(Weights) on the weights,
-// Dirichlet(Categories) on the probabilities of categories (Beta of both on that of a
+// Dirichlet(Categories) on the probabilities of categories (Beta of both on the probability of a
 // Bernoulli column), Gamma(Shape, Rate) on both parameters of a Beta column, N(0, 1) on the
 // mean of a normal column and Exponential(1) on its standard deviation, and Exponential(1)
 // on the rate of a Poisson column.

@@ -14,7 +14,7 @@ type Stratum struct {
 }
 
 // Objective is minus the log likelihood of rows, each under the mixture of its stratum. The
-// parameters are those of stratum 0, then of stratum 1, and so on.
+// parameters are the parameters of stratum 0, then of stratum 1, and so on.
 //
 // A row's gradient is zero but for the parameters of its own stratum, and a clip covers all
 // parameters. So a row moves a clipped sum by at most the clip, and one that is replaced by

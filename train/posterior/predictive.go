@@ -168,7 +168,7 @@ func (f *Fixed) LogProb(row []Span) float64 {
 	return min(top+bitmath.Log(max(sum, 1)), 0)
 }
 
-// log is that of a column in component k.
+// log is the log probability of a span of a column in component k.
 func (f *Fixed) log(k, j int, s Span) float64 {
 	t := f.table
 	if t.coded[j] {

@@ -92,7 +92,7 @@ func law() *Predictive {
 }
 
 // TestEveryRowHasFreshParameters: the share of ones is E[1/(1+exp(-x))], x ~ N(.5, 1.5^2), by
-// the trapezoid rule, and their number over tables of 50 rows varies as that of independent
+// the trapezoid rule, and their number over tables of 50 rows varies as the number in independent
 // rows, p(1-p)50. Rows that shared their parameters would have 50^2 Var(sigmoid) besides, five
 // times as much in all.
 func TestEveryRowHasFreshParameters(t *testing.T) {

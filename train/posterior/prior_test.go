@@ -134,7 +134,7 @@ func rowsOfEvery() [][]float64 {
 }
 
 // TestGradientIsThatOfTheDensity: of every family, against central differences, and the
-// squared norm is that of the gradient.
+// squared norm is the squared norm of the gradient.
 func TestGradientIsThatOfTheDensity(t *testing.T) {
 	m := every()
 	for seed := range uint64(3) {
@@ -159,7 +159,7 @@ func TestGradientIsThatOfTheDensity(t *testing.T) {
 }
 
 // TestAbsentNumberSaysNothing: the density of a row without its Beta number is the sum over
-// what it could have been, so that of the mixture without the column.
+// what it could have been, so the density under the mixture without the column.
 func TestAbsentNumberSaysNothing(t *testing.T) {
 	m := Mixture{2, []Column{{Family: Bernoulli}, {Family: Beta}}}
 	theta := []float64{0.3, 1, 0.2, 0.4, -1, 0.7, -0.3}
@@ -179,7 +179,7 @@ func strataOf(t *testing.T) *Objective {
 	return o
 }
 
-// TestStrataAreApart: a row's gradient is that of its own stratum, and zero elsewhere; what
+// TestStrataAreApart: a row's gradient is the gradient of its own stratum, and zero elsewhere; what
 // is fixed there has no parameter.
 func TestStrataAreApart(t *testing.T) {
 	o := strataOf(t)
@@ -198,7 +198,7 @@ func TestStrataAreApart(t *testing.T) {
 	}
 }
 
-// TestWorkerIsTheSumOfRows: a chunk's scaled sum is that of its rows' gradients, to the last
+// TestWorkerIsTheSumOfRows: a chunk's scaled sum is the sum of its rows' gradients, to the last
 // bits of float32; rows of all strata, some not at all.
 func TestWorkerIsTheSumOfRows(t *testing.T) {
 	o := strataOf(t)

@@ -233,7 +233,7 @@ func (n *numeric) log(x, y float64) float64 {
 	return n.constant + float64(n.onX*x) + float64(n.onY*y) - float64(n.half*away*away)
 }
 
-// grad is that of minus the log density for the two parameters; parts bounds the sum of the
+// grad returns the gradient of minus the log density for the two parameters; parts bounds the sum of the
 // squares of what is added up in it.
 func (n *numeric) grad(x, y float64) (first, second, parts float64) {
 	if n.normal {

@@ -22,7 +22,7 @@ func leakyReLUBackwardGeneric(dst, grad, x []float32, slope float32) {
 
 // split is x as n ln 2 + r with |r| at most ln(2)/2 and a whole n from -126 to 127: it
 // returns 2^n and exp(r)-1, so that exp(x) is their product and 2^n more (the reduction is
-// that of Cody and Waite 1980). Every product and sum is rounded apart, as in the assembly.
+// by Cody and Waite 1980). Every product and sum is rounded apart, as in the assembly.
 func split(x float32) (power, rest float32) {
 	n := float32(math.RoundToEven(float64(float32(x * log2e))))
 	r := x - float32(n*ln2High)

@@ -122,7 +122,7 @@ func ulps(got float32, want float64) float64 {
 	return math.Abs(float64(got)-want) / math.Ldexp(1, max(e, -125)-24)
 }
 
-// TestTanhAndSigmoidAccuracy: the functions against float64, over the whole range; the limits are those of the
+// TestTanhAndSigmoidAccuracy: the functions against float64, over the whole range, within the limits of the
 // docstrings.
 func TestTanhAndSigmoidAccuracy(t *testing.T) {
 	var x []float32

@@ -187,7 +187,7 @@ func bendLoad(a *asm) {
 	}
 }
 
-// bend: the matrices are dx, u, a and t, the vectors those of bendGeneric in turn.
+// bend: the matrices are dx, u, a and t, the vectors are bendGeneric's, in turn.
 func bend(a *asm) {
 	a.op("VCVTPS2PD %s, Y8", element(2, 0)) // along (a - ma)
 	a.op("VSUBPD Y2, Y8, Y8")
