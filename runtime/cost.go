@@ -106,7 +106,7 @@ func Together(trials []Trial, fresh bool) (total ledger.Total, shared func(i int
 
 // Foresee says what a run of a plan would charge, or all runs of an experiment, by the ledger
 // of each dataset that they name, and refuses as the run would. It opens no data: which
-// dataset a file is, the owner's side says by its path, and its rows are taken to be those of
+// dataset a file is, the owner's side says by its path, and its rows are taken to be the rows of
 // earlier runs. Nothing on disk is changed.
 func Foresee(ctx context.Context, trials []Trial, opts Options) ([]book.Quote, error) {
 	opts.seen = &store.Seen{}

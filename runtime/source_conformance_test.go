@@ -29,7 +29,7 @@ type subject struct {
 	needs    func() error // what is not there that the source needs; nil: nothing
 }
 
-// columns are those of every file of a subject.
+// columns are the columns of every file of a subject.
 func columns() *domain.Domain {
 	return &domain.Domain{Columns: []domain.Column{
 		{Name: "n", Type: domain.Integer},
@@ -165,7 +165,7 @@ func (c *trial) site(change func(name, text string) string) *site {
 	return s
 }
 
-// on opens the source on a site, for columns of its own or those of files.
+// on opens the source on a site, for columns of its own or the columns of files.
 func (c *trial) on(s *site, change func(*pipeline.Opening)) (pipeline.Opened, error) {
 	c.Helper()
 	o := pipeline.Opening{Files: s, Columns: columns(), Seed: 1}

@@ -51,7 +51,7 @@ func (b *Book) entry(name string) *Entry {
 	return b.by[name]
 }
 
-// grammar is that of the lines of a codebook. A section of IPUMS is " NAME<tab><tab>title"
+// grammar is the grammar of the lines of a codebook. A section of IPUMS is " NAME<tab><tab>title"
 // and then a line "code<tab><tab>label" for each value, with headings between that begin
 // with tabs. A line on a column is "NAME: text".
 type grammar struct{ section, code, about *regexp.Regexp }

@@ -108,7 +108,7 @@ func excerpt(c *domain.Column, file string, l Listed, e Entry, key string) {
 	}
 }
 
-// apart are the codes but for that of a missing value, and whether all are numbers.
+// apart are the codes but for the code of a missing value, and whether all are numbers.
 func apart(codes []Code, null string) (retained []Code, numbers bool) {
 	numbers = true
 	for _, c := range codes {

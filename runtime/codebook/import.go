@@ -23,8 +23,8 @@ type Imported struct {
 type importer func(e entry, part string) Imported
 
 // Import makes a domain of a file that describes columns in one of these forms: a Table Schema or Data Package of
-// Frictionless, the metadata of SDV, what pyreadstat says of a file of SPSS, SAS or Stata, a DDI codebook such as those
-// of IPUMS, or a dictionary of NIST's excerpts. ok is false where it is of none. What a file does not say of a column,
+// Frictionless, the metadata of SDV, what pyreadstat says of a file of SPSS, SAS or Stata, a DDI codebook such as
+// IPUMS has, or a dictionary of NIST's excerpts. ok is false where it is of none. What a file does not say of a column,
 // such as its bounds, is Undecided, and the doc says what is missing. Each entry that the form does not have is a
 // problem with its place, all of them at once.
 func Import(file string, data []byte, part string) (created *Imported, ok bool, err error) {

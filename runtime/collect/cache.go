@@ -13,7 +13,7 @@ import (
 	"weir/runtime/store"
 )
 
-// cache looks through a cache: that of all runs, or that of one spec, as earlier versions
+// cache looks through a cache: the cache of all runs, or the cache of one spec, as earlier versions
 // made them. What a run that is at work may read stays.
 func (f *Found) cache(dir, name, working string) error {
 	if !folder(dir) {
@@ -44,7 +44,7 @@ func (f *Found) cache(dir, name, working string) error {
 	return nil
 }
 
-// isAddress reports whether a name is that of a cached output.
+// isAddress reports whether a name is the name of a cached output.
 func isAddress(name string) bool {
 	return len(name) == 64 && strings.Trim(name, "0123456789abcdef") == ""
 }

@@ -13,7 +13,7 @@ import (
 // since theirs is private: popularity falls with rank from a tenth to a hundredth of
 // users; apps of one of eight clusters come together in users who have its taste, and all
 // apps are rarer in half of the users, by activity a = 1 -+ appSpread. A user has app j with
-// probability a times that of taste, all apart from that independent: the covariance of
+// probability a times the one that taste gives, all apart from that independent: the covariance of
 // j and k of one cluster is (1+appSpread²)(p_j p_k + t(1-t) d_j d_k) - p_j p_k, where t is
 // tasteShare and d how much the taste adds to the share; without the d between clusters.
 const (

@@ -105,8 +105,8 @@ func (p *patient) body(r *rand.Rand) float64 {
 func (p *patient) bmi() float64 { return p.weight / (p.height / 100 * p.height / 100) }
 
 // pressure draws both pressures from their frequencies, which heap at tens.
-// The regression of the normal score of ap_hi on those of age and body mass
-// index has slopes 0.185 and 0.249; its remainder has sd 0.945. That of ap_lo on
+// The regression of the normal score of ap_hi on the normal scores of age and body mass
+// index has slopes 0.185 and 0.249; its remainder has sd 0.945. The regression of ap_lo on
 // ap_hi has slope 0.70 between tied scores, 0.80 between the normals below.
 func (p *patient) pressure(r *rand.Rand, zAge, zBody float64) float64 {
 	zHi := float64(0.185*zAge) + float64(0.249*zBody) + float64(0.945*bitmath.Normal(r))

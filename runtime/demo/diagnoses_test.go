@@ -9,7 +9,7 @@ import (
 )
 
 // TestDiagnosesHasPublishedShape: columns without ones, below 1 % and from 1, 2.5 and 5 %
-// on are those of the paper (Tantipongpipat et al. 2021). A rate at a border is off by
+// on are as many as in the paper (Tantipongpipat et al. 2021). A rate at a border is off by
 // .0005 at most, some 5 of 10,000 rows, which moves at most 8 columns across it; each of
 // 925 codes stays at zero with a probability below 1e-4 in 46,520 rows, so that a third
 // empty one is a false alarm below 1e-6.

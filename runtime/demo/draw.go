@@ -74,7 +74,7 @@ func nullable(c domain.Column, missing ...string) domain.Column {
 }
 
 // inGroups draws rows of yes and no: column j belongs to group j mod groups, which a row has with
-// the given share; its frequency is that of rows with the group or without, scaled by 1 - spread
+// the given share; its frequency is the frequency in rows with the group or without, scaled by 1 - spread
 // or 1 + spread for the whole row.
 func inGroups(including, excluded []float64, groups int, share, spread float64) func(r *rand.Rand, _, _ int64,
 	v []float64) {

@@ -67,7 +67,7 @@ func (c *curves) legend() []legendLine {
 // spot is a mean on a line, with the ends of its interval.
 type spot struct{ x, mean, low, high float64 }
 
-// marks are those of one line, along the axis.
+// marks are the marks of one line, along the axis.
 func (c *curves) marks(metric, line string) []spot {
 	var list []spot
 	for _, r := range c.t.Rows {

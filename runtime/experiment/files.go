@@ -198,7 +198,7 @@ func (f *flat) add(cell string, settings map[string]string, more ...string) {
 	}
 }
 
-// paths are those of the settings that differ, the grid's first.
+// paths are the paths of the settings that differ, the grid's first.
 func (t *Table) paths() []string {
 	list := slices.Clone(t.Grid)
 	for _, p := range t.Own {
@@ -311,7 +311,7 @@ func (r Row) SecondsOf(stage string) string {
 	return strconv.FormatFloat(*s.Mean, 'f', 2, 64)
 }
 
-// seconds are those of the runs that have the stage.
+// seconds are the seconds that the stage took in the runs that have it.
 func seconds(runs []RunRow, stage string) []float64 {
 	var list []float64
 	for _, r := range runs {

@@ -149,7 +149,7 @@ func TestSweepOverSteps(t *testing.T) {
 }
 
 // asked is an experiment over the number of questions and budgets, in cells whose epsilons differ in the
-// fifth digit, as those of equal budgets do, with three repeats.
+// fifth digit, as the epsilons of equal budgets do, with three repeats.
 func asked(budgets, queries []string, cells ...string) *Table {
 	e := Experiment{Name: "study", Grid: []string{"privacy.epsilon", "stages.ask.queries"}, Cells: cells,
 		Headline: []string{"of.error_tailored"}}
@@ -252,7 +252,7 @@ func TestSweepAxis(t *testing.T) {
 }
 
 // TestSweepSaysItsFigures: the page of an experiment that is about some figures begins with them, beside what a paper
-// prints, and with the verdict; that of another has no such section.
+// prints, and with the verdict; the page of another has no such section.
 func TestSweepSaysItsFigures(t *testing.T) {
 	e := swept([]float64{1, 4}, "plain", "new").Experiment
 	page, err := Page(Tabulate(e))

@@ -8,7 +8,7 @@ import (
 	"weir/internal/bitmath"
 )
 
-// Level is that of all intervals.
+// Level is the confidence level of all intervals.
 const Level = 0.95
 
 // Summary is a sample of values. What it has too few of to tell is nil: the mean of none,

@@ -146,7 +146,7 @@ func metricNames(runs []RunRow) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// values are those of the runs that have the metric.
+// values are the values of a metric in the runs that have it.
 func values(runs []RunRow, metric string) []float64 {
 	var list []float64
 	for _, r := range runs {

@@ -161,7 +161,7 @@ func TestValuesKeepTheirPlace(t *testing.T) {
 	}
 }
 
-// TestFiles: the columns are those of docs/spec.md; what is missing is empty, never 0.
+// TestFiles: the columns are as docs/spec.md says; what is missing is empty, never 0.
 func TestFiles(t *testing.T) {
 	files := Tabulate(study()).Files()
 	want := map[string]string{

@@ -254,7 +254,7 @@ func (r Row) noted() (runs int, notes []string) {
 	return runs, notes
 }
 
-// notes are those of all rows, each once.
+// notes are the notes of all rows, each once.
 func (t *Table) notes() (all []string) {
 	for _, r := range t.Rows {
 		_, notes := r.noted()
@@ -329,7 +329,7 @@ func spread(s Summary) string {
 func (t *Table) Label(r Row) string { return t.label(r, t.Grid) }
 
 // StepPath is the setting of the grid that draws from models as they were at some step of a
-// training; "" where there is none. Their epsilons are those of all steps.
+// training; "" where there is none. Their epsilons are the epsilons of all steps.
 func (t *Table) StepPath() string {
 	for _, p := range t.Grid {
 		if strings.HasPrefix(p, "stages.") && Short(p) == "step" {
@@ -340,7 +340,7 @@ func (t *Table) StepPath() string {
 }
 
 // NumberPath is the setting of the grid, beside epsilon, that curves can be drawn over: the first that
-// has two numbers, that of steps before others; "" where there is none.
+// has two numbers, the setting of steps before others; "" where there is none.
 func (t *Table) NumberPath() string {
 	for _, p := range append([]string{t.StepPath()}, t.Grid...) {
 		found := map[float64]bool{}

@@ -15,7 +15,7 @@ import (
 	"weir/runtime/table"
 )
 
-// faulty is a file that answers as those of a network do once they are replaced.
+// faulty is a file that answers as files of a network do once they are replaced.
 type faulty struct {
 	fs.File
 	text   string
@@ -42,7 +42,7 @@ func (f *faulty) ReadAt(p []byte, off int64) (int, error) {
 	return n, io.EOF
 }
 
-// heldWith holds one real file of text, whose reads are then those of f.
+// heldWith holds one real file of text, whose reads are then the reads of f.
 func heldWith(t *testing.T, f *faulty) *Held {
 	t.Helper()
 	dir := t.TempDir()
