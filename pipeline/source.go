@@ -16,7 +16,8 @@ import (
 )
 
 // SourceKind is a sort of source: the key in `dataset` by which a spec chooses it, and how to make one. New returns a
-// pointer to a struct whose fields are settings in `dataset`, Name the first of them, as those of a stage are of it.
+// pointer to a struct whose fields are settings in `dataset`, Name the first of them, as the settings of
+// a stage are fields of its struct.
 type SourceKind struct {
 	Name string
 	New  func() Source

@@ -8,7 +8,7 @@ import (
 )
 
 // TestNoiseIsThatOfTheStage: one number of noise stands beside each mechanism of a stage, and is not
-// that of each: the head of the column says so.
+// the noise of each: the head of the column says so.
 func TestNoiseIsThatOfTheStage(t *testing.T) {
 	scale := 4.3029
 	s := plannedStage{ID: "learn"}

@@ -72,7 +72,7 @@ func farAway(t *testing.T, csv string) (rows, far int) {
 // TestPlantedAnomalyIsRemoved, at an epsilon so large that one row shows in what is released: of a row 20 deviations
 // away in each of four numbers, more released rows are far away than of a table without it, under the same noise. With
 // removal before the model it changes nothing, and with removal after it none is left, those
-// that noise made included. Noise is that of a seed, so this cannot flake.
+// that noise made included. Noise follows from a seed, so this cannot flake.
 func TestPlantedAnomalyIsRemoved(t *testing.T) {
 	t.Parallel()
 	for placement, stages := range placements(400) {

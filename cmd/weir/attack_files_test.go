@@ -11,7 +11,7 @@ import (
 var (
 	seconds = regexp.MustCompile(`\d+(\.\d+)?(ms|s)\b|time=\S+`)
 	// underWay is a line that comes with time: a stage that takes long has more of them. The
-	// totals are those of the study, which are public; a line with another one stays.
+	// totals are the study's numbers, which are public; a line with another one stays.
 	underWay = regexp.MustCompile(`(?m)^(train: \d+ of 40|sample: \d+ of 50), .*\n`)
 	runID    = regexp.MustCompile(`\d{8}-\d{6}-[0-9a-f]{32}|ds-[0-9a-f]{32}`)
 )

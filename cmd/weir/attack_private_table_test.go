@@ -8,7 +8,7 @@ import (
 )
 
 // TestPrivateTableMakesNoCharge: whether a run adds a line to the public ledger does not follow from rows,
-// those of a private test table included. Here nothing of the earlier run can be used again but itself.
+// the rows of a private test table included. Here nothing of the earlier run can be used again but itself.
 func TestPrivateTableMakesNoCharge(t *testing.T) {
 	t.Parallel()
 	lines := map[bool]int{}

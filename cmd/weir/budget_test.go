@@ -264,7 +264,7 @@ func TestBudgetCheckUsage(t *testing.T) {
 	s.write("more.yaml", strings.NewReplacer("seed: 3", "seed: 4", "epsilon: 1,", "epsilon: 2,",
 		", budget: {epsilon: 1.2, delta: 1e-5}", "").Replace(s.read("spec.yaml")))
 	s.write("bad.yaml", "weir: 1\nstages: {}\n")
-	r := s.budgetCheck(exitPrivacy, "more.yaml") // the budget is that of another spec of main
+	r := s.budgetCheck(exitPrivacy, "more.yaml") // the budget is declared by another spec of main
 	if len(r.Datasets[0].Specs) != 1 || r.Datasets[0].Budgets[0].Spec != "spec.yaml" {
 		t.Errorf("%+v", r.Datasets[0])
 	}

@@ -34,7 +34,7 @@ func TestExitCodeOfAnUnknownCommand(t *testing.T) {
 	}
 }
 
-// TestExitCodeOfTooManyArguments is that of any mistake in the command line, whichever
+// TestExitCodeOfTooManyArguments: the exit code is the one for any mistake in the command line, whichever
 // number a command takes.
 func TestExitCodeOfTooManyArguments(t *testing.T) {
 	for _, command := range []string{"init", "kinds", "schema", "version", "check", "verify"} {

@@ -218,7 +218,7 @@ func TestTotal(t *testing.T) {
 	}
 }
 
-// TestTotalCountsWhatIsPaid: the epsilon of all together is that of the charges that the ledger
+// TestTotalCountsWhatIsPaid: the epsilon of all together is the epsilon of the charges that the ledger
 // will have: a grid behind the paid stage is one release, and a run without privacy is none.
 func TestTotalCountsWhatIsPaid(t *testing.T) {
 	t.Parallel()
@@ -254,7 +254,7 @@ func (s study) fresh() experiment.Bill {
 	return v.Bill
 }
 
-// TestMoreRepeatsKeepTheFirst: runs that were made are those of a larger experiment too, and
+// TestMoreRepeatsKeepTheFirst: runs that were made are runs of a larger experiment too, and
 // the first repeat is the run of the spec without one.
 func TestMoreRepeatsKeepTheFirst(t *testing.T) {
 	t.Parallel()

@@ -18,7 +18,7 @@ import (
 	"weir/runtime"
 )
 
-// chance is that of a machine whose every draw gives the same bytes: whichever attempt makes
+// chance is the randomness of a machine whose every draw gives the same bytes: whichever attempt makes
 // a key makes the same one.
 type chance struct{}
 

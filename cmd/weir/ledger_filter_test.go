@@ -14,7 +14,7 @@ import (
 	"weir/privacy/ledger"
 )
 
-// show prints the filter's total beside that of a plan fixed ahead, which is never
+// TestLedgerShowsTheFilter: show prints the filter's total beside the total of a plan fixed ahead, which is never
 // above it.
 func TestLedgerShowsTheFilter(t *testing.T) {
 	s := study{t, t.TempDir()}

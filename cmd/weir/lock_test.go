@@ -142,7 +142,7 @@ func TestDamagedLockIsToldByLine(t *testing.T) {
 	s.mustSay(exitUsage, []string{"SPEC"}, "lock")
 }
 
-// TestOneLockForAFolder: each spec has its lines, in one file; those of specs that are gone go.
+// TestOneLockForAFolder: each spec has its lines, in one file; the lines of specs that are gone go.
 func TestOneLockForAFolder(t *testing.T) {
 	s := newStudy(t, 200)
 	for _, name := range []string{"b.yaml", "c.yaml"} {

@@ -80,8 +80,8 @@ func checkOpenRows(t *testing.T, text string, rough int) {
 }
 
 // TestMixtureOfReleasedBounds: a mixture takes bounds that a stage of its run releases, whose
-// law has two parameters whatever they are, and refuses such categories, whose number is that
-// of its parameters, with both ways out.
+// law has two parameters whatever they are, and refuses such categories, whose number is
+// the number of its parameters, with both ways out.
 func TestMixtureOfReleasedBounds(t *testing.T) {
 	t.Parallel()
 	s := newOpenStudy(t, 4000)

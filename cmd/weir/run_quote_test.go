@@ -69,7 +69,7 @@ func TestUnfinishedStagesAreContinued(t *testing.T) {
 }
 
 // TestUnprovenChargesSayWhatTheyShut: the question names the published epsilon, what is proven,
-// and that no budget admits a run afterwards; that of a proven charge does not.
+// and that no budget admits a run afterwards; the question for a proven charge does not.
 func TestUnprovenChargesSayWhatTheyShut(t *testing.T) {
 	x := 1.23
 	const shut = "no run with a budget of the dataset (dataset.budget) is admitted"

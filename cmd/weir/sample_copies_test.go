@@ -66,7 +66,7 @@ func TestSampleDrawsCopies(t *testing.T) {
 	}
 }
 
-// TestEachReleasedTableHasItsDomain: domain.yaml is that of the synthetic rows, without the
+// TestEachReleasedTableHasItsDomain: domain.yaml is the domain of the synthetic rows, without the
 // column that was dropped and the scores that another table has beside.
 func TestEachReleasedTableHasItsDomain(t *testing.T) {
 	s := hospital(t)

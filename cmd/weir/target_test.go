@@ -38,7 +38,7 @@ stages:
 	}
 }
 
-// recipe runs the study and reads that of the stage train in its record.
+// recipe runs the study and reads the recipe of the stage train in its record.
 func (s study) recipe(args ...string) string {
 	s.t.Helper()
 	var rec record.Run

@@ -295,7 +295,7 @@ func (s *reportStage) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	return pipeline.Work{Out: pipeline.Headers{"files": {Form: pipeline.FormFiles, Class: pipeline.Private}}}, nil
 }
 
-// head is billed by rdp, which takes a tenth of the time of pld: figures are those of TestBillIsTheGoldenComposition.
+// head is billed by rdp, which takes a tenth of the time of pld: figures are from TestBillIsTheGoldenComposition.
 const head = `weir: 1
 name: test
 dataset:

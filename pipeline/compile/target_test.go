@@ -157,7 +157,7 @@ func TestTargetIsAskedFor(t *testing.T) {
 	}
 }
 
-// TestDecisionsKnowTheNoise: what a stage decides by its noise is decided by that of the
+// TestDecisionsKnowTheNoise: what a stage decides by its noise is decided by the noise of the
 // bill, is printed, and is handed to whoever shows the plan as a copy.
 func TestDecisionsKnowTheNoise(t *testing.T) {
 	p := mustAim(t, train+draw, "privacy.epsilon=0.1")

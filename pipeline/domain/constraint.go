@@ -182,7 +182,7 @@ func (r reader) function(path string, c *Function) Rule {
 	return rule
 }
 
-// sort puts low cases first, so that of two ranges the lower one has the end that they
+// sort puts low cases first, so the lower one of two ranges has the end that they
 // share.
 func (f *function) sort() {
 	low := func(s Values) float64 {

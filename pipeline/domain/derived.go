@@ -15,7 +15,7 @@ type Derived struct {
 
 // Value is the value that follows from one of the column that it is of; NaN is missing,
 // on either side. A value between two cases, as the rounding of decimals may leave one,
-// has that of the upper case.
+// has the value of the upper case.
 func (x Derived) Value(root float64) float64 {
 	pos := x.by.caseOf(root)
 	if pos < 0 && !absent(root) {

@@ -139,8 +139,8 @@ type Encoding struct {
 	Range [2]float64   `json:"range,omitempty"` // of min_max; of one_hot zero, or SeparateCells
 }
 
-// SeparateCells is the range of one_hot where a model puts out each indicator as a number of its own; zero is that of
-// indicators that it puts out as the probabilities of one choice.
+// SeparateCells is the range of one_hot where a model puts out each indicator as a number of its own; zero is the range
+// of indicators that it puts out as the probabilities of one choice.
 func SeparateCells() [2]float64 { return [2]float64{0, 1} }
 
 // Separate reports whether a model puts out each indicator as a number of its own.

@@ -159,7 +159,7 @@ func (c Case) tablePorts() []string {
 	return ports
 }
 
-// withRows returns the case with other rows at a port; the public row count is that of
+// withRows returns the case with other rows at a port; the public row count is the count of
 // the new rows where there was one.
 func (c Case) withRows(port string, rows arrow.Record) Case {
 	c.In, c.seen = maps.Clone(c.In), nil

@@ -294,7 +294,7 @@ func readJSON(data []byte) any {
 type rename struct{ from, to string }
 
 // renames pairs stages that only one side has: first those that do and read the same, then
-// those of one kind that read the same, where there is one such pair alone. What an
+// stages of one kind that read the same, where there is one such pair alone. What an
 // earlier pair explains is taken as equal, so that a chain of new names is followed.
 func renames(a, b *mapping, ports map[string][]string) (found []rename) {
 	equal := func(x, y *mapping) bool { return len(differences(nil, x, y)) == 0 }

@@ -24,7 +24,7 @@ func declared(kind string) pipeline.Figures {
 	}[kind]
 }
 
-// distance is that of marginals; of single columns parts is "".
+// distance is a figure of the distance of marginals; for single columns parts is "".
 func distance(name, parts string, good, fair float64) pipeline.Figure {
 	return pipeline.Figure{Name: name, Parts: "column", Better: pipeline.BetterLow, Loss: parts == "",
 		Beside:  []pipeline.Role{pipeline.RealTrain, pipeline.Independent, pipeline.Baseline},

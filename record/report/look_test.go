@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// luminance and contrast are those of WCAG 2.1 (relative luminance, contrast
-// ratio).
+// luminance and contrast are the relative luminance and the contrast ratio of
+// WCAG 2.1.
 func luminance(r, g, b uint8) float64 {
 	linear := func(v uint8) float64 {
 		c := float64(v) / 255
@@ -73,7 +73,7 @@ func TestContrast(t *testing.T) {
 	}
 }
 
-// TestColoursFollowTheScheme: no colour of a drawing stays that of white paper,
+// TestColoursFollowTheScheme: no colour of a drawing stays as on white paper,
 // but for heat maps and the pie, which read on both.
 func TestColoursFollowTheScheme(t *testing.T) {
 	d := full().drawings(40)

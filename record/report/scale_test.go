@@ -84,7 +84,7 @@ func TestWorseThanIndependentColumns(t *testing.T) {
 	}
 }
 
-// TestFewRowsHaveNoVerdict: neither by the counts of the stage nor by those of the page,
+// TestFewRowsHaveNoVerdict: neither by the counts of the stage nor by the counts of the page,
 // but for an attack that succeeds beyond chance.
 func TestFewRowsHaveNoVerdict(t *testing.T) {
 	rows := func(table string, n float64) Figure { return Figure{Name: "rows", Column: table, Value: n} }

@@ -12,7 +12,7 @@ import (
 )
 
 // heldIn names what holds a rule, with the files where its number is reported and
-// those of its tests: looked up, so that the page follows code that moves.
+// the files of its tests: looked up, so that the page follows code that moves.
 func heldIn(r spec.AuditRule) (string, error) {
 	var where []string
 	add := func(what string, found []string) {

@@ -66,8 +66,8 @@ func inventoryText(lines []results.Line) string {
 	return strings.TrimRight(b.String(), "\n") + "\n"
 }
 
-// inventoryGroup is one for the values that stand in one line: those of a spec at a place, of one cell
-// unless the spec holds them, and of what no spec shows those of one reason.
+// inventoryGroup is one for the values that stand in one line: the values of a spec at a place, of one cell
+// unless the spec holds them, and of what no spec shows the values with one reason.
 func inventoryGroup(l results.Line) string {
 	key := []string{l.Place, l.Spec, l.Note, ""}
 	if l.Spec != "" {

@@ -4,8 +4,8 @@
 //	go run ./cmd/weir/reproduce -commit "$(git rev-parse --short HEAD)" runs
 //
 // It runs at the top of the repository. Of each spec of the inventory it takes the newest sweep, and of that the
-// figures which the inventory names at its point of the grid: at the best point of each repeat those of that run, and
-// of every run the figure that says which is best. A run that is there is replaced, so a sweep that goes on can be
+// figures which the inventory names at its point of the grid: at the best point of each repeat the figures of that run,
+// and of every run the figure that says which is best. A run that is there is replaced, so a sweep that goes on can be
 // taken again. Runs of several commits stand side by side, and are averaged: remove the file of a spec whose results
 // have changed.
 package main
