@@ -31,7 +31,7 @@ func notices() (list []string) {
 	return list
 }
 
-// plainWords are those of a text without what begins a line of a comment.
+// plainWords are the words of a text without what begins a line of a comment.
 func plainWords(text string) string {
 	words := slices.DeleteFunc(strings.Fields(strings.ToLower(text)),
 		func(w string) bool { return strings.Trim(w, "/*#<!->") == "" })

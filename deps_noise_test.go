@@ -13,7 +13,7 @@ import (
 )
 
 // guarded says who may hand out noise: payers make sources and handles, which
-// are those of a run (runtime/book, and no other part of runtime) and of tests;
+// belong to a run (runtime/book, and no other part of runtime) and to tests;
 // mechanisms say that they have released. Everyone else opens a planned mechanism.
 // A dataset has a key of its own (runtime/dataset), from which only a payer makes a source.
 // Only the book opens a ledger for charges; runtime/dataset opens those that it joins on the owner's word.

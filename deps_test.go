@@ -94,7 +94,7 @@ func allowed() map[string][]string {
 	}
 }
 
-// inTests lists what the tests of a room may import besides: those of stages and
+// inTests lists what the tests of a room may import besides: the tests of stages and
 // runtimes go from a spec to a plan.
 func inTests() map[string][]string {
 	return map[string][]string{

@@ -133,7 +133,7 @@ func paths(files []string) map[string]bool {
 	return all
 }
 
-// tracked lists the files of the project: those of git, or of the folder where
+// tracked lists the files of the project: the files that git tracks, or all files of the folder where
 // there is no git (a module cache, an archive).
 func tracked(t *testing.T) []string {
 	t.Helper()

@@ -3,7 +3,7 @@
 // Command ratios runs BenchmarkStep, BenchmarkGrowth and BenchmarkScaling of
 // package train, and BenchmarkStep of train/posterior, and prints the ratios that docs/design quotes. Times are the
 // best of many short runs, since other work on the machine can only slow a run down; the
-// ratios of medians stand beside those of the best.
+// ratios of medians stand beside the ratios of the best.
 //
 //	go run .ci/ratios.go [-count 40] [-cpu 1]
 package main
@@ -84,7 +84,7 @@ func (t times) steps() {
 }
 
 // growth prints the time per row and weight, which linear growth keeps level, and
-// its ratio to that of half the size.
+// its ratio to the time at half the size.
 func (t times) growth(of string, sizes ...string) {
 	fmt.Printf("ns a row and weight by %s:", of)
 	for i, size := range sizes {
