@@ -106,7 +106,7 @@ func TestSARIFWarnings(t *testing.T) {
 	}
 }
 
-// Faults stand at their line, in the file that has them.
+// TestSARIFErrors: faults stand at their line, in the file that has them.
 func TestSARIFErrors(t *testing.T) {
 	for _, c := range []struct {
 		file, old, new, rule string
@@ -134,7 +134,7 @@ func TestSARIFErrors(t *testing.T) {
 	}
 }
 
-// A fault of the command line is in no line of the spec.
+// TestSARIFOfAnOverride: a fault of the command line is in no line of the spec.
 func TestSARIFOfAnOverride(t *testing.T) {
 	s := checked(t)
 	r := sarifOf(t, s, "spec.yaml", exitUsage, "--set", "seed=x").results(t)

@@ -40,8 +40,8 @@ func jsonNumber(t *testing.T, out, key string) float64 {
 	return x
 }
 
-// The expected values are cases A15, B01 and D01 of golden/accounting.json: 1000
-// steps at q 0.01, delta 1e-5.
+// TestEpsilonCommand: the expected values are cases A15, B01 and D01 of golden/accounting.json: 1000 steps at q
+// 0.01, delta 1e-5.
 func TestEpsilonCommand(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "sgd.json")
 	if err := os.WriteFile(file, []byte(sgdEvent), 0o600); err != nil {
@@ -113,8 +113,8 @@ func TestEpsilonCommandRefuses(t *testing.T) {
 	}
 }
 
-// --explain names the bound of every event and, for pld, how far the answer can be
-// from the tight one.
+// TestEpsilonExplains: --explain names the bound of every event and, for pld, how far the answer can be from the
+// tight one.
 func TestEpsilonExplains(t *testing.T) {
 	for accountant, want := range map[string][]string{
 		"pld": {"events[0].repeated.event.poisson_sampled, 1000 times: Poisson sample", "Zhu, Dong, Wang 2022",

@@ -46,7 +46,7 @@ func TestExitCodeOfTooManyArguments(t *testing.T) {
 	}
 }
 
-// OUT/NAME is not a run, and both commands say which folder is meant.
+// TestFolderOfRunsIsNoRun: OUT/NAME is not a run, and both commands say which folder is meant.
 func TestFolderOfRunsIsNoRun(t *testing.T) {
 	s := study{t, t.TempDir()}
 	s.keep("20260102-030405-aa", "ds-data", "", ledger.Head{})

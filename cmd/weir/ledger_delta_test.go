@@ -10,8 +10,8 @@ import (
 	"weir/privacy/ledger"
 )
 
-// A selection of categories takes a tenth of the delta of its plan. Its ledger once was
-// read at 1e-6 all the same, where a plan of delta 1e-5 has no epsilon.
+// TestLedgerShowLeavesRoomForOwnDeltas: a selection of categories takes a tenth of the delta of its plan. Its ledger
+// once was read at 1e-6 all the same, where a plan of delta 1e-5 has no epsilon.
 func TestLedgerShowLeavesRoomForOwnDeltas(t *testing.T) {
 	for want, deltas := range map[string][]float64{"at delta 1e-05": {1e-6}, "at delta 1.1e-05": {1e-7,
 		1.0000000000000002e-6}, "at delta 1e-06": {0, 1e-7}} {

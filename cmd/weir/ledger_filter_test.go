@@ -50,7 +50,7 @@ func TestLedgerShowsTheFilter(t *testing.T) {
 	}
 }
 
-// A ledger of the earlier format is refused by every command, with what to do.
+// TestLedgerOfTheEarlierFormat: a ledger of the earlier format is refused by every command, with what to do.
 func TestLedgerOfTheEarlierFormat(t *testing.T) {
 	s := study{t, t.TempDir()}
 	s.write("old",
@@ -74,7 +74,7 @@ func (s study) keep(run, dataset, path string, h ledger.Head) {
 			h.Hash))
 }
 
-// Lines removed at the end leave a whole chain; the records of the runs tell.
+// TestLedgerVerifyAgainstRuns: lines removed at the end leave a whole chain; the records of the runs tell.
 func TestLedgerVerifyAgainstRuns(t *testing.T) {
 	s := study{t, t.TempDir()}
 	path := newLedger(t, s, "l", "one", "two", "three")
@@ -114,7 +114,7 @@ func TestLedgerVerifyAgainstRuns(t *testing.T) {
 	}
 }
 
-// What a run leaves is what verify reads: a real ledger cut behind a real run.
+// TestLedgerVerifyAfterARun: what a run leaves is what verify reads: a real ledger cut behind a real run.
 func TestLedgerVerifyAfterARun(t *testing.T) {
 	s := newStudy(t, 400)
 	s.edit("spec.yaml", "rows_public: 400}", "rows_public: 400, budget: {epsilon: 3, delta: 1e-6}}")

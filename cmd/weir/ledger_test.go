@@ -85,7 +85,7 @@ func TestLedgerShow(t *testing.T) {
 	}
 }
 
-// An edited, a reordered and a cut ledger are named by line, with exit code 4.
+// TestLedgerVerify: an edited, a reordered and a cut ledger are named by line, with exit code 4.
 func TestLedgerVerify(t *testing.T) {
 	s := study{t, t.TempDir()}
 	path := newLedger(t, s, "a.weir-ledger.jsonl", "one", "two", "three")

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// weir version names every kind of the registry with its version.
+// TestVersionNamesEveryKind: weir version names every kind of the registry with its version.
 func TestVersionNamesEveryKind(t *testing.T) {
 	code, out, errs := command("version", "--json")
 	var v version
@@ -38,7 +38,7 @@ func command(args ...string) (code int, out, errs string) {
 	return code, o.String(), e.String()
 }
 
-// weir explain prints what holds a rule, and refuses what is not one.
+// TestExplain: weir explain prints what holds a rule, and refuses what is not one.
 func TestExplain(t *testing.T) {
 	for line, want := range map[string]string{"explain w22": "by weir check", "explain W27": "TestLatticeAttack",
 		"check --explain W27": "TestLatticeAttack", "explain W22 --json": `"held": "by weir check`} {
@@ -51,7 +51,7 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// The revision says whether files had been changed since the commit.
+// TestCommit: the revision says whether files had been changed since the commit.
 func TestCommit(t *testing.T) {
 	for want, settings := range map[string][]debug.BuildSetting{
 		"unknown":          nil,
