@@ -31,7 +31,12 @@ func familyMeets(path, ours string) bool {
 // knows nothing of what stands on it. stages/stages.go lists them all.
 func betweenFamilies(path, target string) string {
 	oldName, newName := family(path), family(target+"/")
+	questions := strings.HasPrefix(path, "stages/evaluate/")
 	switch {
+	case newName == "" && target == "stages/evaluate" && !questions && oldName != "" && oldName != "stages/report":
+		return "stages/evaluate is what questions and their page share; no other family may import it"
+	case newName != "" && questions && oldName == "":
+		return "stages/evaluate is what questions stand on; it may import no family"
 	case newName == "" || oldName == newName:
 		return ""
 	case newName == "stages/prep" && strings.HasPrefix(path, "stages/model/"):
