@@ -89,6 +89,8 @@ func releaseIn(ts *testscript.TestScript, run string) map[string]string {
 func withoutPlace(text, run string) string {
 	text = strings.ReplaceAll(text, run, "RUN")
 	text = regexp.MustCompile(`(?m)^ROWS .*\n(?:  .*\n)*\n?`).ReplaceAllString(text, "")
+	text = regexp.MustCompile(`(?s)\n## Where the rows stayed\n.*?(\n## )`).ReplaceAllString(text, "$1")
+	text = regexp.MustCompile(` Its rows stayed in [^;]+; .PRIVACY\.md. says what left\.`).ReplaceAllString(text, "")
 	text = regexp.MustCompile("(?m)(^stays  |^- spec |digest |^- `(?:BILL.txt|DATASHEET.md)` \\()sha256:[0-9a-f]{64}").
 		ReplaceAllString(text, "${1}DIGEST")
 	text = regexp.MustCompile(`(?m)^(STAGE|dataset|some|clean|train|sample) .*`).ReplaceAllStringFunc(text,
