@@ -23,8 +23,8 @@ import (
 // up to 2*MaxGradNorm. NoiseMultiplier is the noise's standard deviation over
 // 2*MaxGradNorm for queries batch and sample; over
 // 2*MaxGradNorm*sqrt(BatchSize)/Critics, what one shard can change in one release,
-// for query mean. Guarantee: the guarantee of Event (docs/accounting.md section 3.5 and its
-// head for schedule public).
+// for query mean. Guarantee: the guarantee of Event (docs/accounting.md section 3.5, for
+// both schedules).
 type CriticQuery struct {
 	MaxGradNorm     float64  `json:"max_grad_norm"`
 	NoiseMultiplier float64  `json:"noise_multiplier"`

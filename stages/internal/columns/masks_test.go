@@ -297,21 +297,15 @@ func BenchmarkMoves(b *testing.B) {
 	for at := range m.Forbidden {
 		m.Forbidden[at] = at/5/160 < at/5%160
 	}
-	for name, most := range map[string]int{"at once": len(m.Forbidden), "each": 0} {
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				n := NewNearestAllowed([]Mask{m}, sizes)
-				codes := make([][]uint16, 3)
-				for at := range m.Forbidden {
-					for j, code := range codesOf(m.Vars, sizes, at) {
-						codes[j] = append(codes[j], code)
-					}
-				}
-				if most > 0 {
-					n.groups[0].all = n.table(&n.groups[0], most)
-				}
-				n.Codes(codes)
+	for b.Loop() {
+		n := NewNearestAllowed([]Mask{m}, sizes)
+		codes := make([][]uint16, 3)
+		for at := range m.Forbidden {
+			for j, code := range codesOf(m.Vars, sizes, at) {
+				codes[j] = append(codes[j], code)
 			}
-		})
+		}
+		n.groups[0].all = n.table(&n.groups[0], len(m.Forbidden))
+		n.Codes(codes)
 	}
 }
