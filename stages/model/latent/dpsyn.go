@@ -14,7 +14,6 @@ import (
 	"weir/stages/model/internal/generator"
 	"weir/stages/model/internal/training"
 	"weir/train"
-	"weir/train/em"
 	"weir/train/net"
 )
 
@@ -29,7 +28,7 @@ import (
 //     (train.ByLabel), each row with one coin a step and one clip, max_grad_norm, over
 //     all weights. Sensitivity: max_grad_norm for one row, twice that under replace_one,
 //     also for a row that changes its label.
-//  2. rounds of noisy moments of all labels' codes (em.Moments), under one Gaussian
+//  2. rounds of noisy moments of all labels' codes (em.moments), under one Gaussian
 //     filter. Sensitivity: sqrt 3 rows under add_remove, sqrt 6 under replace_one.
 //
 // Encoders are noised, so codes are a function of a row and of public history, as
@@ -214,16 +213,16 @@ func (l *labelled) run(ctx context.Context, env *pipeline.Env, in pipeline.Table
 	if err != nil {
 		return nil, err
 	}
-	m := em.Config{Rounds: l.Mixture.Rounds, Floor: floor * l.Mixture.MaxCodeNorm,
-		Moments: em.Moments{Labels: l.labels, Components: l.Mixture.Components, Dim: l.LatentDim,
+	m := emConfig{Rounds: l.Mixture.Rounds, Floor: floor * l.Mixture.MaxCodeNorm,
+		moments: moments{Labels: l.labels, Components: l.Mixture.Components, Dim: l.LatentDim,
 			Radius: l.Mixture.MaxCodeNorm}}
 	x := l.codes(w, learning.Rows, labels)
 	if l.Mixture.chosen() {
-		if m.Used, err = em.Clusters(ctx, m.Moments, x, m.Components, env.Rand("clusters")); err != nil {
+		if m.Used, err = clusters(ctx, m.moments, x, m.Components, env.Rand("clusters")); err != nil {
 			return nil, err
 		}
 	}
-	mixtures, err := em.Fit(ctx, m, x, env.Rand("mixture"), paid)
+	mixtures, err := fitMixtures(ctx, m, x, env.Rand("mixture"), paid)
 	if err != nil {
 		return nil, err
 	}
@@ -234,7 +233,7 @@ func (l *labelled) run(ctx context.Context, env *pipeline.Env, in pipeline.Table
 }
 
 // count sets the shares of labels to exact ones, where there is a row.
-func count(mixtures []em.Mixture, labels []int32) {
+func count(mixtures []codeMixture, labels []int32) {
 	if len(labels) == 0 {
 		return
 	}
@@ -276,12 +275,12 @@ func (l *labelled) labelWeights(w []float32, label int) []float32 {
 }
 
 // codes are what the encoder of each row's label makes of it.
-func (l *labelled) codes(w []float32, rows *train.Rows, labels []int32) em.Codes {
+func (l *labelled) codes(w []float32, rows *train.Rows, labels []int32) labelledCodes {
 	index := make([][]int32, l.labels)
 	for i, label := range labels {
 		index[label] = append(index[label], int32(i))
 	}
-	x := em.Codes{Dim: l.LatentDim}
+	x := labelledCodes{Dim: l.LatentDim}
 	for label, of := range index {
 		x.Values = append(x.Values, train.Encode(l.nets.encoder, l.labelWeights(w, label), rows, of)...)
 		for range of {
@@ -292,7 +291,7 @@ func (l *labelled) codes(w []float32, rows *train.Rows, labels []int32) em.Codes
 }
 
 // parts are decoders with their mixtures; each says its own label.
-func (l *labelled) parts(d *domain.Domain, w []float32, mixtures []em.Mixture) []generator.Part {
+func (l *labelled) parts(d *domain.Domain, w []float32, mixtures []codeMixture) []generator.Part {
 	pos := 0
 	for _, c := range d.Columns[:l.column] {
 		pos += c.Encoding.Width

@@ -1,4 +1,4 @@
-package em
+package latent
 
 import (
 	"math"
@@ -9,7 +9,7 @@ import (
 	"weir/train/parallel"
 )
 
-// Moments are the sufficient statistics of all labels together: for each label and
+// moments are the sufficient statistics of all labels together: for each label and
 // component the sum of its responsibilities, of these times the code, and of these
 // times the products of the code's coordinates.
 //
@@ -30,33 +30,33 @@ import (
 // integer, which is exact: sums depend on no order and no other row. Rounding moves
 // what a row adds by at most half of that times sqrt(m), m numbers of one label, which
 // Moves adds.
-type Moments struct {
+type moments struct {
 	Labels, Components, Dim int
 	Radius                  float64
-	unit                    float64 // of the integers: a row counts as so many; Fit sets it
+	unit                    float64 // of the integers: a row counts as so many; newMixtureFit sets it
 }
 
 const (
-	finest   = 0x1p24
-	coarsest = 0x1p10
-	slack    = 1 + 0x1p-40
-	codeRows = 512 // a piece of parallel work
+	finest     = 0x1p24
+	coarsest   = 0x1p10
+	slack      = 1 + 0x1p-40
+	momentRows = 512 // a piece of parallel work
 )
 
 // each returns how many numbers one component has; size returns how many all have.
-func (m Moments) each() int { return 1 + m.Dim + m.Dim*(m.Dim+1)/2 }
-func (m Moments) size() int { return m.Labels * m.Components * m.each() }
+func (m moments) each() int { return 1 + m.Dim + m.Dim*(m.Dim+1)/2 }
+func (m moments) size() int { return m.Labels * m.Components * m.each() }
 
 // Moves is the sensitivity of the integers.
-func (m Moments) Moves() mechanism.Moves {
+func (m moments) Moves() mechanism.Moves {
 	rounding := math.Sqrt(float64(m.Components * m.each()))
 	one := float64(math.Sqrt(3)*m.unit*slack) + float64(rounding/2)
 	return mechanism.Moves{AddRemove: one, ReplaceOne: float64(math.Sqrt2*one*slack) + rounding}
 }
 
 // sums adds up what all rows add, under the given mixtures.
-func (m Moments) sums(x Codes, items []Mixture) []int64 {
-	pieces := (len(x.Labels) + codeRows - 1) / codeRows
+func (m moments) sums(x labelledCodes, items []codeMixture) []int64 {
+	pieces := (len(x.Labels) + momentRows - 1) / momentRows
 	workers := parallel.Workers(pieces)
 	sums := make([][]int64, workers)
 	for i := range sums {
@@ -64,7 +64,7 @@ func (m Moments) sums(x Codes, items []Mixture) []int64 {
 	}
 	parallel.Do(workers, pieces, func(worker, piece int) {
 		w := m.newRow()
-		for i := piece * codeRows; i < min((piece+1)*codeRows, len(x.Labels)); i++ {
+		for i := piece * momentRows; i < min((piece+1)*momentRows, len(x.Labels)); i++ {
 			w.add(sums[worker], x.row(i), int(x.Labels[i]), items)
 		}
 	})
@@ -77,16 +77,16 @@ func (m Moments) sums(x Codes, items []Mixture) []int64 {
 }
 
 // row works out what one row adds.
-type row struct {
-	Moments
+type momentRow struct {
+	moments
 	x, u, y, share []float64
 }
 
-func (m Moments) newRow() *row {
-	return &row{m, make([]float64, m.Dim), make([]float64, m.Dim), make([]float64, m.Dim), make([]float64, m.Components)}
+func (m moments) newRow() *momentRow {
+	return &momentRow{m, make([]float64, m.Dim), make([]float64, m.Dim), make([]float64, m.Dim), make([]float64, m.Components)}
 }
 
-func (w *row) add(sum []int64, code []float32, label int, items []Mixture) {
+func (w *momentRow) add(sum []int64, code []float32, label int, items []codeMixture) {
 	w.clip(code)
 	share := w.share[:len(items[label].Components)]
 	responsibilities(items[label].Components, share, w.x, w.y)
@@ -110,7 +110,7 @@ func (w *row) add(sum []int64, code []float32, label int, items []Mixture) {
 
 // clip sets x to the code, no longer than Radius, and u to it over Radius. A code
 // that is not finite counts as 0.
-func (w *row) clip(code []float32) {
+func (w *momentRow) clip(code []float32) {
 	square := 0.0
 	for j, v := range code {
 		w.x[j] = float64(v)
@@ -132,11 +132,11 @@ func (w *row) clip(code []float32) {
 	}
 }
 
-func (w *row) fixed(v float64) int64 { return int64(math.RoundToEven(v * w.unit)) }
+func (w *momentRow) fixed(v float64) int64 { return int64(math.RoundToEven(v * w.unit)) }
 
 // responsibilities sets share to the probability of each component given x; y is
 // working memory. Where no density is a number it is the weights.
-func responsibilities(items []Gaussian, share, x, y []float64) {
+func responsibilities(items []gaussian, share, x, y []float64) {
 	top := math.Inf(-1)
 	for k := range items {
 		share[k] = math.Inf(-1)
@@ -159,23 +159,23 @@ func responsibilities(items []Gaussian, share, x, y []float64) {
 	}
 }
 
-// Gaussian is one component: its share of the mixture, a mean, and the lower triangular
+// gaussian is one component: its share of the mixture, a mean, and the lower triangular
 // factor of its covariance, Factor times its transpose; row i has i+1 numbers.
-type Gaussian struct {
+type gaussian struct {
 	Weight float64
 	Mean   []float64
 	Factor [][]float64
 }
 
-// Mixture is the components of one label and the label's share of all rows.
-type Mixture struct {
+// codeMixture is the components of one label and the label's share of all rows.
+type codeMixture struct {
 	Share      float64
-	Components []Gaussian
+	Components []gaussian
 }
 
 // density is the logarithm of weight times density at x, less dim/2 ln 2 pi; y is working
 // memory.
-func (g *Gaussian) density(x, y []float64) float64 {
+func (g *gaussian) density(x, y []float64) float64 {
 	sum := bitmath.Log(g.Weight)
 	for i, row := range g.Factor {
 		left := x[i] - g.Mean[i]
@@ -189,7 +189,7 @@ func (g *Gaussian) density(x, y []float64) float64 {
 }
 
 // draw sets x to a draw.
-func (g *Gaussian) draw(x []float64, r *rand.Rand) {
+func (g *gaussian) draw(x []float64, r *rand.Rand) {
 	z := make([]float64, len(x))
 	for i, row := range g.Factor {
 		z[i] = bitmath.Normal(r)

@@ -1,4 +1,4 @@
-package em
+package latent
 
 import (
 	"context"
@@ -7,13 +7,13 @@ import (
 	"slices"
 )
 
-// Clusters returns for each label how many clusters its codes form, from 2 to most: the number at which the index of
+// clusters returns for each label how many clusters its codes form, from 2 to most: the number at which the index of
 // Calinski and Harabasz (1974) of the clusters that Lloyd's algorithm finds is highest, of equals the least; 1 for a
 // label that has no two clusters, such as one of fewer than three rows. Codes are clipped to the radius of c first.
 //
 // It looks at codes without noise and nothing pays for it, so that no guarantee covers what is made of the answer: it
 // is for runs that repeat what was published. Random starts come from r, which is public.
-func Clusters(ctx context.Context, c Moments, x Codes, most int, r *rand.Rand) ([]int, error) {
+func clusters(ctx context.Context, c moments, x labelledCodes, most int, r *rand.Rand) ([]int, error) {
 	rows := make([][][]float64, c.Labels)
 	clip := c.newRow()
 	for i, label := range x.Labels {

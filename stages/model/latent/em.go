@@ -1,8 +1,4 @@
-// Package em learns mixtures of Gaussians, one for each label, by expectation
-// maximisation on noisy moments (DP-EM; Park, Foulds, Chaudhuri, Welling 2017), and
-// draws from them. Rows are codes: vectors of a public dimension, clipped to a public
-// radius.
-package em
+package latent
 
 import (
 	"context"
@@ -17,26 +13,27 @@ import (
 	"weir/privacy/mechanism"
 )
 
-// Codes are rows of Dim numbers, and the label of each.
-type Codes struct {
+// labelledCodes are rows of Dim numbers, and the label of each.
+type labelledCodes struct {
 	Dim    int
 	Values []float32 // Dim a row
 	Labels []int32
 }
 
-func (c Codes) row(i int) []float32 { return c.Values[i*c.Dim : (i+1)*c.Dim] }
+func (c labelledCodes) row(i int) []float32 { return c.Values[i*c.Dim : (i+1)*c.Dim] }
 
-// Config says how DP-EM runs. All of it is public.
-type Config struct {
-	Moments
+// emConfig says how DP-EM learns mixtures of Gaussians, one for each label, from noisy moments (Park, Foulds, Chaudhuri,
+// Welling 2017). Rows are codes: vectors of a public dimension, clipped to a public radius. All settings are public.
+type emConfig struct {
+	moments
 	Rounds int     // noisy moments that are asked for
 	Floor  float64 // least standard deviation of a component in any direction
-	// components of each label, Components at most; nil: Components. Where rows say so (Clusters), nothing is proven
+	// components of each label, Components at most; nil: Components. Where rows say so (clusters), nothing is proven
 	Used []int
 }
 
 // used is how many components a label has.
-func (c Config) used(label int) int {
+func (c emConfig) used(label int) int {
 	if c.Used == nil {
 		return c.Components
 	}
@@ -49,7 +46,7 @@ func (c Config) used(label int) int {
 const leastRadius = 1e-30
 
 // Validate names every field that is out of range.
-func (c Config) Validate() error {
+func (c emConfig) Validate() error {
 	var errs []error
 	check := func(ok bool, name string, value any, need string) {
 		if !ok {
@@ -69,7 +66,7 @@ func (c Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Fit runs Rounds rounds of DP-EM on a paid mechanism.GaussianFilter and returns a
+// fitMixtures runs Rounds rounds of DP-EM on a paid mechanism.GaussianFilter and returns a
 // mixture for each label.
 //
 // The first round asks for the moments of each label as a whole, from which Components
@@ -78,10 +75,11 @@ func (c Config) Validate() error {
 // maximum likelihood for them (update says how noise is dealt with). Every round
 // costs an equal part of the filter's total, for all labels together: a row has one
 // label, whatever it is. Guarantee: the guarantee of the paid filter, for all rounds and all labels;
-// sensitivity is the sensitivity of Moments.
+// sensitivity is the sensitivity of moments.
 //
 // The share of a label is its noisy size, averaged over rounds. No exact count is used.
-func Fit(ctx context.Context, c Config, x Codes, r *rand.Rand, paid *privacy.Handle) ([]Mixture, error) {
+func fitMixtures(ctx context.Context, c emConfig, x labelledCodes, r *rand.Rand, paid *privacy.Handle) (
+	[]codeMixture, error) {
 	m, ok := paid.Mechanism().(mechanism.GaussianFilter)
 	if !ok {
 		return nil, fmt.Errorf("paid: is %T, must be a Gaussian filter: %w", paid.Mechanism(), privacy.ErrUses)
@@ -89,7 +87,7 @@ func Fit(ctx context.Context, c Config, x Codes, r *rand.Rand, paid *privacy.Han
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	f := newFit(c, x, m, paid)
+	f := newMixtureFit(c, x, m, paid)
 	current := f.start()
 	for t := range c.Rounds {
 		if err := ctx.Err(); err != nil {
@@ -110,19 +108,19 @@ func Fit(ctx context.Context, c Config, x Codes, r *rand.Rand, paid *privacy.Han
 	return current, nil
 }
 
-type fit struct {
-	Config
-	x     Codes
+type mixtureFit struct {
+	emConfig
+	x     labelledCodes
 	paid  *privacy.Handle
 	moves mechanism.Moves
 	sigma float64   // of the noise on each integer
 	sizes []float64 // noisy, of each label, summed over rounds
 }
 
-// newFit takes the finest unit at which the noise is within reach of integers: below 2^40,
+// newMixtureFit takes the finest unit at which the noise is within reach of integers: below 2^40,
 // as mechanism.ReleaseIntegers wants it. That depends on public numbers alone.
-func newFit(c Config, x Codes, m mechanism.GaussianFilter, paid *privacy.Handle) *fit {
-	f := &fit{Config: c, x: x, paid: paid, sizes: make([]float64, c.Labels)}
+func newMixtureFit(c emConfig, x labelledCodes, m mechanism.GaussianFilter, paid *privacy.Handle) *mixtureFit {
+	f := &mixtureFit{emConfig: c, x: x, paid: paid, sizes: make([]float64, c.Labels)}
 	for f.unit = finest; ; f.unit /= 2 {
 		f.moves = f.Moves()
 		if f.sigma = m.Noise(f.moves, m.Total()/float64(c.Rounds)); f.sigma < 0x1p39 || f.unit <= coarsest {
@@ -133,10 +131,10 @@ func newFit(c Config, x Codes, m mechanism.GaussianFilter, paid *privacy.Handle)
 
 // start has all weight on the first component, so that the first round asks for whole
 // labels.
-func (f *fit) start() []Mixture {
-	all := make([]Mixture, f.Labels)
+func (f *mixtureFit) start() []codeMixture {
+	all := make([]codeMixture, f.Labels)
 	for l := range all {
-		all[l].Components = make([]Gaussian, f.used(l))
+		all[l].Components = make([]gaussian, f.used(l))
 		for k := range all[l].Components {
 			all[l].Components[k] = f.unknown()
 		}
@@ -147,8 +145,8 @@ func (f *fit) start() []Mixture {
 
 // unknown is a component of which nothing is known: as wide as codes spread evenly in
 // their ball would be.
-func (f *fit) unknown() Gaussian {
-	g := Gaussian{Mean: make([]float64, f.Dim)}
+func (f *mixtureFit) unknown() gaussian {
+	g := gaussian{Mean: make([]float64, f.Dim)}
 	deviation := math.Max(f.Radius/math.Sqrt(float64(f.Dim+2)), f.Floor)
 	for i := range f.Dim {
 		g.Factor = append(g.Factor, make([]float64, i+1))
@@ -158,13 +156,13 @@ func (f *fit) unknown() Gaussian {
 }
 
 // spread gives n components that start at draws of one Gaussian, as wide as it is.
-func spread(subject Gaussian, n int, r *rand.Rand) []Gaussian {
+func spread(subject gaussian, n int, r *rand.Rand) []gaussian {
 	if n == 1 {
-		return []Gaussian{subject}
+		return []gaussian{subject}
 	}
-	out := make([]Gaussian, n)
+	out := make([]gaussian, n)
 	for k := range out {
-		out[k] = Gaussian{1 / float64(n), make([]float64, len(subject.Mean)), subject.Factor}
+		out[k] = gaussian{1 / float64(n), make([]float64, len(subject.Mean)), subject.Factor}
 		subject.draw(out[k].Mean, r)
 	}
 	return out
@@ -172,7 +170,7 @@ func spread(subject Gaussian, n int, r *rand.Rand) []Gaussian {
 
 // release gives the noisy moments of each component of each label, rows counting 1. Labels have as many moments each,
 // which are all noisy; moments of components that a label does not use are passed over.
-func (f *fit) release(now []Mixture) ([][][]float64, error) {
+func (f *mixtureFit) release(now []codeMixture) ([][][]float64, error) {
 	sums, err := mechanism.ReleaseIntegers(f.paid, f.sums(f.x, now), f.moves, f.sigma)
 	if err != nil {
 		return nil, err
@@ -198,7 +196,7 @@ func (f *fit) release(now []Mixture) ([][][]float64, error) {
 
 // share sets the shares of labels from their noisy sizes: negative ones count as 0, and
 // if none is positive all labels are equally likely.
-func (f *fit) share(all []Mixture) {
+func (f *mixtureFit) share(all []codeMixture) {
 	total := 0.0
 	for _, n := range f.sizes {
 		total += math.Max(n, 0)
@@ -221,8 +219,8 @@ func (f *fit) share(all []Mixture) {
 // semidefinite and have its trace, as noise leaves the trace far better known than each
 // eigenvalue; then no direction is narrower than Floor, nor wider than the
 // ball.
-func (f *fit) update(noisy [][]float64, previous []Gaussian) []Gaussian {
-	out, total := make([]Gaussian, len(previous)), 0.0
+func (f *mixtureFit) update(noisy [][]float64, previous []gaussian) []gaussian {
+	out, total := make([]gaussian, len(previous)), 0.0
 	for k, block := range noisy {
 		out[k] = previous[k]
 		out[k].Weight = 0
@@ -242,11 +240,11 @@ func (f *fit) update(noisy [][]float64, previous []Gaussian) []Gaussian {
 	return out
 }
 
-func (f *fit) known() float64 { return math.Max(1, 4*f.sigma/f.unit) }
+func (f *mixtureFit) known() float64 { return math.Max(1, 4*f.sigma/f.unit) }
 
 // component has its noisy size for a weight.
-func (f *fit) component(block []float64) (g Gaussian, ok bool) {
-	g = Gaussian{Weight: block[0], Mean: make([]float64, f.Dim)}
+func (f *mixtureFit) component(block []float64) (g gaussian, ok bool) {
+	g = gaussian{Weight: block[0], Mean: make([]float64, f.Dim)}
 	second := make([][]float64, f.Dim)
 	pos := 1
 	for i := range second {
@@ -282,7 +280,7 @@ func inside(x []float64, radius float64) {
 }
 
 // project is the covariance for a noisy symmetric matrix, which it uses up.
-func (f *fit) project(noisy [][]float64) (dst [][]float64, ok bool) {
+func (f *mixtureFit) project(noisy [][]float64) (dst [][]float64, ok bool) {
 	trace := 0.0
 	for i := range noisy {
 		trace += noisy[i][i]

@@ -1,4 +1,4 @@
-package em
+package latent
 
 import (
 	"context"
@@ -27,7 +27,7 @@ func TestCalinskiHarabasz(t *testing.T) {
 // TestClusters: labels whose codes lie in three and in five heaps, ten deviations apart, have so many clusters; one
 // without rows, one of equal rows and one of two rows have one; of at most four, five heaps have no more than four.
 func TestClusters(t *testing.T) {
-	x, r := Codes{Dim: 2}, rand.New(rand.NewPCG(1, 2))
+	x, r := labelledCodes{Dim: 2}, rand.New(rand.NewPCG(1, 2))
 	add := func(label int32, a, b, spread float64) {
 		x.Values = append(x.Values, float32(a+spread*r.NormFloat64()), float32(b+spread*r.NormFloat64()))
 		x.Labels = append(x.Labels, label)
@@ -41,16 +41,16 @@ func TestClusters(t *testing.T) {
 	}
 	add(4, 0, 0, 1)
 	add(4, 0, 0, 1)
-	m := Moments{Labels: 5, Components: 7, Dim: 2, Radius: 2}
+	m := moments{Labels: 5, Components: 7, Dim: 2, Radius: 2}
 	for most, want := range map[int][]int{7: {3, 5, 1, 1, 1}, 4: {3, 4, 1, 1, 1}} {
-		if got, err := Clusters(context.Background(), m, x, most, rand.New(rand.NewPCG(3, 4))); err != nil ||
+		if got, err := clusters(context.Background(), m, x, most, rand.New(rand.NewPCG(3, 4))); err != nil ||
 			!slices.Equal(got, want) {
 			t.Errorf("of at most %d: %v (%v), must be %v", most, got, err, want)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Clusters(ctx, m, x, 7, r); err == nil {
+	if _, err := clusters(ctx, m, x, 7, r); err == nil {
 		t.Error("a cancelled choice goes on")
 	}
 }
@@ -58,10 +58,10 @@ func TestClusters(t *testing.T) {
 // TestUsedComponents: a label that uses two of five components learns what it does with two alone, without noise to the
 // bit; each label has as many as it uses, and what is released costs the same.
 func TestUsedComponents(t *testing.T) {
-	learn := func(multiplier float64, labels, components int, used []int) []Mixture {
+	learn := func(multiplier float64, labels, components int, used []int) []codeMixture {
 		c := config(labels, components, 2, 4, 2)
 		c.Used = used
-		all, err := Fit(context.Background(), c, waves(0), rand.New(rand.NewPCG(1, 1)), filter(multiplier, "used", nil))
+		all, err := fitMixtures(context.Background(), c, waves(0), rand.New(rand.NewPCG(1, 1)), filter(multiplier, "used", nil))
 		must(t, err)
 		return all
 	}

@@ -1,4 +1,4 @@
-package em
+package latent
 
 import (
 	"context"
@@ -14,13 +14,6 @@ import (
 	"weir/privacy/noise"
 )
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // filter is a paid filter of the given multiplier.
 func filter(multiplier float64, name string, probe privacy.Probe) *privacy.Handle {
 	return privacy.Open(privacy.Opening{Spend: name, Source: noise.NewSource(noise.Key{3}, name), Probe: probe,
@@ -28,8 +21,8 @@ func filter(multiplier float64, name string, probe privacy.Probe) *privacy.Handl
 }
 
 // waves are 60 points of two overlapping groups, two coordinates each.
-func waves(label int32) Codes {
-	c := Codes{Dim: 2}
+func waves(label int32) labelledCodes {
+	c := labelledCodes{Dim: 2}
 	for i := range 60 {
 		x := float64(i)
 		a, b := -0.5, 0.6
@@ -43,8 +36,8 @@ func waves(label int32) Codes {
 	return c
 }
 
-func config(labels, components, dim, rounds int, radius float64) Config {
-	return Config{Moments: Moments{Labels: labels, Components: components, Dim: dim, Radius: radius}, Rounds: rounds,
+func config(labels, components, dim, rounds int, radius float64) emConfig {
+	return emConfig{moments: moments{Labels: labels, Components: components, Dim: dim, Radius: radius}, Rounds: rounds,
 		Floor: radius / 100}
 }
 
@@ -61,7 +54,7 @@ func TestWithoutNoiseItIsEM(t *testing.T) {
 	for rounds, numbers := range want {
 		current := emStart(t)
 		paid := filter(0, "em", nil)
-		f := newFit(config(1, 2, 2, rounds, 2), waves(0), paid.Mechanism().(mechanism.GaussianFilter), paid)
+		f := newMixtureFit(config(1, 2, 2, rounds, 2), waves(0), paid.Mechanism().(mechanism.GaussianFilter), paid)
 		for range rounds {
 			noisy, err := f.release(current)
 			must(t, err)
@@ -81,15 +74,15 @@ func TestWithoutNoiseItIsEM(t *testing.T) {
 }
 
 // emStart is two components of covariance (.3 .1; .1 .4).
-func emStart(t *testing.T) []Mixture {
+func emStart(t *testing.T) []codeMixture {
 	factor, ok := factored([][]float64{{0.3, 0.1}, {0.1, 0.4}})
 	if !ok {
 		t.Fatal("a positive matrix has no factor")
 	}
-	return []Mixture{{Components: []Gaussian{{0.4, []float64{0.5, 0}, factor}, {0.6, []float64{-0.25, 0.3}, factor}}}}
+	return []codeMixture{{Components: []gaussian{{0.4, []float64{0.5, 0}, factor}, {0.6, []float64{-0.25, 0.3}, factor}}}}
 }
 
-func covariance(g Gaussian) [][]float64 {
+func covariance(g gaussian) [][]float64 {
 	out := make([][]float64, len(g.Factor))
 	for i, a := range g.Factor {
 		for _, b := range g.Factor {
@@ -108,12 +101,12 @@ func covariance(g Gaussian) [][]float64 {
 // nearly reached, so that none is larger than it need be.
 func TestMomentsMove(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	m := Moments{Labels: 2, Components: 3, Dim: 4, Radius: 0.5, unit: finest}
-	items := make([]Mixture, m.Labels)
+	m := moments{Labels: 2, Components: 3, Dim: 4, Radius: 0.5, unit: finest}
+	items := make([]codeMixture, m.Labels)
 	for l := range items {
 		for range m.Components {
 			items[l].Components = append(items[l].Components,
-				Gaussian{1. / 3, []float64{r.NormFloat64() / 4, r.NormFloat64() / 4, 0,
+				gaussian{1. / 3, []float64{r.NormFloat64() / 4, r.NormFloat64() / 4, 0,
 					0}, [][]float64{{.1}, {0, .1}, {0, .05, .1}, {0, 0, 0, .1}}})
 		}
 	}
@@ -127,7 +120,7 @@ func TestMomentsMove(t *testing.T) {
 	var added [][]int64
 	for _, x := range rows {
 		for l := range int32(2) {
-			added = append(added, m.sums(Codes{4, x, []int32{l}}, items))
+			added = append(added, m.sums(labelledCodes{4, x, []int32{l}}, items))
 		}
 	}
 	top := mechanism.Moves{}
@@ -159,18 +152,18 @@ func distance(a, b []int64) float64 {
 
 // TestMomentsAreExact: sums of rows in any order, on any number of cores, are equal.
 func TestMomentsAreExact(t *testing.T) {
-	x := Codes{Dim: 2}
+	x := labelledCodes{Dim: 2}
 	for i := range 2000 {
 		w := waves(int32(i % 2))
 		x.Values, x.Labels = append(x.Values, w.Values[2*(i%60):2*(i%60)+2]...), append(x.Labels, int32(i%2))
 	}
 	items := slices.Repeat(emStart(t), 2)
-	m := Moments{Labels: 2, Components: 2, Dim: 2, Radius: 1, unit: finest}
+	m := moments{Labels: 2, Components: 2, Dim: 2, Radius: 1, unit: finest}
 	one := m.sums(x, items)
 	old := runtime.GOMAXPROCS(1)
 	other := m.sums(x, items)
 	runtime.GOMAXPROCS(old)
-	back := Codes{Dim: 2}
+	back := labelledCodes{Dim: 2}
 	for i := range x.Labels {
 		j := len(x.Labels) - 1 - i
 		back.Values, back.Labels = append(back.Values, x.row(j)...), append(back.Labels, x.Labels[j])
@@ -184,11 +177,11 @@ func TestMomentsAreExact(t *testing.T) {
 // sensitivity; labels without rows are released like the rest and get a share near 0
 // and components that nothing taught.
 func TestFitPays(t *testing.T) {
-	for name, x := range map[string]Codes{"rows of one label": waves(1), "no row": {Dim: 2}} {
+	for name, x := range map[string]labelledCodes{"rows of one label": waves(1), "no row": {Dim: 2}} {
 		seen := &rounds{}
 		h := filter(1, name, seen)
 		c := config(3, 2, 2, 4, 2)
-		all, err := Fit(context.Background(), c, x, rand.New(rand.NewPCG(1, 1)), h)
+		all, err := fitMixtures(context.Background(), c, x, rand.New(rand.NewPCG(1, 1)), h)
 		must(t, err)
 		must(t, h.Close())
 		if len(seen.costs) != 4 || math.Abs(seen.costs[0]*4/4-1) > 1e-12 { // multiplier 1 under replace_one: a total of 4
@@ -224,10 +217,10 @@ func TestHugeNoiseIsInReach(t *testing.T) {
 	for _, multiplier := range []float64{1e-5, 1, 1e4, 1e7} {
 		h := filter(multiplier, "huge", nil)
 		c := config(2, 3, 4, 8, 2)
-		_, err := Fit(context.Background(), c, Codes{Dim: 4}, rand.New(rand.NewPCG(1, 1)), h)
+		_, err := fitMixtures(context.Background(), c, labelledCodes{Dim: 4}, rand.New(rand.NewPCG(1, 1)), h)
 		must(t, err)
 		must(t, h.Close())
-		f := newFit(c, Codes{Dim: 4}, h.Mechanism().(mechanism.GaussianFilter), h)
+		f := newMixtureFit(c, labelledCodes{Dim: 4}, h.Mechanism().(mechanism.GaussianFilter), h)
 		if over := f.moves.AddRemove / (math.Sqrt(3) * f.unit); !(over > 1 && over < 1.01) {
 			t.Errorf("multiplier %g: the sensitivity is %g of what it is without rounding", multiplier, over)
 		}
@@ -259,7 +252,7 @@ func TestCovarianceIsCut(t *testing.T) {
 
 func TestConfigRefuses(t *testing.T) {
 	must(t, config(2, 3, 4, 2, 1).Validate())
-	for want, c := range map[string]Config{"rounds": config(1, 2, 2, 1, 1), "labels": config(0, 1, 2, 1, 1),
+	for want, c := range map[string]emConfig{"rounds": config(1, 2, 2, 1, 1), "labels": config(0, 1, 2, 1, 1),
 		"radius": config(1, 1, 2, 1, math.Inf(1)), "from 1e-30": config(1, 1, 2, 1, 5e-324), "dim": config(1, 1, 0, 1, 1)} {
 		if err := c.Validate(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, must name %s", err, want)
