@@ -1,7 +1,7 @@
 //go:build ignore
 
 // Command ratios runs BenchmarkStep, BenchmarkGrowth and BenchmarkScaling of
-// package train, and BenchmarkStep of train/posterior, and prints the ratios that docs/design quotes. Times are the
+// package train, and BenchmarkStep of stages/model/mixture, and prints the ratios that docs/design quotes. Times are the
 // best of many short runs, since other work on the machine can only slow a run down; the
 // ratios of medians stand beside the ratios of the best.
 //
@@ -25,7 +25,7 @@ func main() {
 	t := times{}
 	// Ten steps fit between two interruptions by other processes.
 	t.run("weir/train", "^BenchmarkStep$", "10x", *count, *cpu)
-	t.run("weir/train/posterior", "^BenchmarkStep$", "10x", *count, *cpu)
+	t.run("weir/stages/model/mixture", "^BenchmarkStep$", "10x", *count, *cpu)
 	t.run("weir/train", "^BenchmarkGrowth$", "10x", *count, *cpu)
 	t.run("weir/train", "^BenchmarkScaling$", "3x", min(*count, 5), 2)
 	t.steps()

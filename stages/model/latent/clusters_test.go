@@ -61,7 +61,8 @@ func TestUsedComponents(t *testing.T) {
 	learn := func(multiplier float64, labels, components int, used []int) []codeMixture {
 		c := config(labels, components, 2, 4, 2)
 		c.Used = used
-		all, err := fitMixtures(context.Background(), c, waves(0), rand.New(rand.NewPCG(1, 1)), filter(multiplier, "used", nil))
+		all, err := fitMixtures(context.Background(), c, waves(0), rand.New(rand.NewPCG(1, 1)), filter(multiplier, "used",
+			nil))
 		must(t, err)
 		return all
 	}

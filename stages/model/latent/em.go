@@ -22,8 +22,9 @@ type labelledCodes struct {
 
 func (c labelledCodes) row(i int) []float32 { return c.Values[i*c.Dim : (i+1)*c.Dim] }
 
-// emConfig says how DP-EM learns mixtures of Gaussians, one for each label, from noisy moments (Park, Foulds, Chaudhuri,
-// Welling 2017). Rows are codes: vectors of a public dimension, clipped to a public radius. All settings are public.
+// emConfig says how DP-EM learns mixtures of Gaussians, one for each label, from noisy moments (Park, Foulds,
+// Chaudhuri, Welling 2017). Rows are codes: vectors of a public dimension, clipped to a public radius. All settings are
+// public.
 type emConfig struct {
 	moments
 	Rounds int     // noisy moments that are asked for

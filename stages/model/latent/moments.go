@@ -83,7 +83,8 @@ type momentRow struct {
 }
 
 func (m moments) newRow() *momentRow {
-	return &momentRow{m, make([]float64, m.Dim), make([]float64, m.Dim), make([]float64, m.Dim), make([]float64, m.Components)}
+	return &momentRow{m, make([]float64, m.Dim), make([]float64, m.Dim), make([]float64, m.Dim),
+		make([]float64, m.Components)}
 }
 
 func (w *momentRow) add(sum []int64, code []float32, label int, items []codeMixture) {

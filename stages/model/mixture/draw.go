@@ -16,7 +16,6 @@ import (
 	"weir/stages/internal/columns"
 	"weir/stages/model/artifact"
 	"weir/train/histogram"
-	"weir/train/posterior"
 )
 
 // Header returns the header of the table that was learned: the same columns, types and history.
@@ -62,7 +61,7 @@ type drawing struct {
 	sizes                  []float64 // of strata
 	strata, values, inside *rand.Rand
 	// of the row's stratum: one for all, since it keeps as much as its widest column
-	law  posterior.Predictive
+	law  Predictive
 	from []int   // of each stratum, in the law of all; -1 where it has the prior
 	left []int64 // rows that each stratum is still to get
 	all  int64   // the sum of left
@@ -161,7 +160,7 @@ func (w *drawing) row(pos int, row []int) {
 		row[column] = f.cell
 	}
 	values := make([]float64, len(s.Places))
-	w.law.Mixture, w.law.Mean, w.law.LogDeviation = s.Mixture, nil, nil
+	w.law.MixtureShape, w.law.Mean, w.law.LogDeviation = s.MixtureShape, nil, nil
 	if from := w.from[pos]; from >= 0 {
 		w.law.Mean, w.law.LogDeviation = w.mean[from:][:s.Params()], w.log[from:][:s.Params()]
 	}
@@ -174,7 +173,7 @@ func (w *drawing) row(pos int, row []int) {
 			if missing = -1; values[i] == 1 {
 				missing = p.column
 			}
-		case p.of.Family == posterior.Bernoulli || p.of.Family == posterior.Categorical:
+		case p.of.Family == Bernoulli || p.of.Family == Categorical:
 			row[p.column] = int(values[i])
 		case p.column == missing:
 			row[p.column] = w.layout.grids[p.column].Values()
@@ -191,7 +190,7 @@ type placed struct {
 	values []float64 // a code where the column is coded; NaN where it is missing
 	cells  []int
 	points []float64 // logarithms
-	spans  []posterior.Span
+	spans  []Span
 }
 
 func newPlaced(m *model) *placed {
@@ -244,26 +243,26 @@ func (l *layout) stratum(cells []int) (pos int) {
 
 // span is where a row of cells lies in a part: the inverse of what draws cells (layout.cell), so that
 // the first and the last cell have what lies beyond.
-func (l *layout) span(p part, cells []int) posterior.Span {
+func (l *layout) span(p part, cells []int) Span {
 	cell, values := cells[p.column], l.grids[p.column].Values()
 	switch {
 	case p.absent && cell >= values:
-		return posterior.Span{Lo: 1}
+		return Span{Lo: 1}
 	case p.absent:
-		return posterior.Span{}
-	case p.of.Family == posterior.Bernoulli || p.of.Family == posterior.Categorical:
-		return posterior.Span{Lo: float64(cell)}
+		return Span{}
+	case p.of.Family == Bernoulli || p.of.Family == Categorical:
+		return Span{Lo: float64(cell)}
 	case cell >= values:
-		return posterior.Span{Any: true}
+		return Span{Any: true}
 	}
-	s := posterior.Span{Lo: float64(cell), Hi: float64(cell + 1)}
+	s := Span{Lo: float64(cell), Hi: float64(cell + 1)}
 	switch p.of.Family {
-	case posterior.Beta:
-		s = posterior.Span{Lo: s.Lo / float64(values), Hi: s.Hi / float64(values)}
-	case posterior.Normal:
-		s = posterior.Span{Lo: 2*s.Lo/float64(values) - 1, Hi: 2*s.Hi/float64(values) - 1}
+	case Beta:
+		s = Span{Lo: s.Lo / float64(values), Hi: s.Hi / float64(values)}
+	case Normal:
+		s = Span{Lo: 2*s.Lo/float64(values) - 1, Hi: 2*s.Hi/float64(values) - 1}
 	}
-	if cell == 0 && p.of.Family == posterior.Normal {
+	if cell == 0 && p.of.Family == Normal {
 		s.Lo = math.Inf(-1)
 	}
 	if cell == values-1 {

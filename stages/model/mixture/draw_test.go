@@ -14,7 +14,6 @@ import (
 	"weir/pipeline/domain"
 	"weir/schema"
 	"weir/stages/model/artifact"
-	"weir/train/posterior"
 )
 
 // drawnStrata counts, over many drawings of 6 rows from strata of the sizes, by the stratum of
@@ -133,7 +132,7 @@ func TestFixedValuesAreExact(t *testing.T) {
 		return Structural{Where: map[string]domain.Choice{"adult": {adult}},
 			Set: map[string]schema.Text{"income": schema.Text(income), "weight": "70"}}
 	}
-	shape := Shape{Components: 2, Prior: posterior.Uniform(), Stratify: []string{"adult"},
+	shape := Shape{Components: 2, Prior: UniformPrior(), Stratify: []string{"adult"},
 		Structural: []Structural{set("no", "0"), set("yes", "3")}}
 	var ps schema.Problems
 	m := &model{Domain: d, Shape: shape, Sizes: []int64{1, 1}, PriorOnly: []int{0, 1}, layout: newLayout(shape, d, &ps)}

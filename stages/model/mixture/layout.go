@@ -10,7 +10,6 @@ import (
 	"weir/pipeline/domain"
 	"weir/schema"
 	"weir/stages/internal/columns"
-	"weir/train/posterior"
 )
 
 // layout is a table as mixtures have it: each column a grid of public cells, and one or two
@@ -27,14 +26,14 @@ type layout struct {
 type part struct {
 	column int
 	absent bool // 1 where the column is missing
-	of     posterior.Column
+	of     Column
 }
 
 // stratum is one combination of values of the columns of stratify.
 type stratum struct {
 	codes []int           // cell of each column of stratify
 	fixed map[int]fixture // of each column that is fixed there
-	posterior.Stratum
+	Stratum
 }
 
 // fixture is the one value of a column: its cell, and the value itself, 0 where it is missing.
@@ -112,25 +111,25 @@ func (l *layout) add(s Shape, d *domain.Domain, i int, ps *schema.Problems) {
 		return
 	}
 	if g.Coded() {
-		col := posterior.Column{Family: posterior.Categorical, Categories: g.Cells()}
+		col := Column{Family: Categorical, Categories: g.Cells()}
 		if g.Cells() == 2 {
-			col = posterior.Column{Family: posterior.Bernoulli}
+			col = Column{Family: Bernoulli}
 		}
 		l.parts = append(l.parts, part{column: i, of: col})
 		return
 	}
 	if c.Nullable {
-		l.parts = append(l.parts, part{column: i, absent: true, of: posterior.Column{Family: posterior.Bernoulli}})
+		l.parts = append(l.parts, part{column: i, absent: true, of: Column{Family: Bernoulli}})
 	}
-	l.parts = append(l.parts, part{column: i, of: posterior.Column{Family: s.family(c, g, ps)}})
+	l.parts = append(l.parts, part{column: i, of: Column{Family: s.family(c, g, ps)}})
 }
 
 // family is the law of a column of numbers.
-func (s Shape) family(c domain.Column, g columns.Grid, ps *schema.Problems) posterior.Family {
+func (s Shape) family(c domain.Column, g columns.Grid, ps *schema.Problems) Family {
 	f, present := s.Families[c.Name]
 	whole := !c.Late && c.Type == domain.Integer && float64(g.Values()) == c.Bounds[1]-c.Bounds[0]+1
-	switch posterior.Family(f) {
-	case posterior.Poisson:
+	switch Family(f) {
+	case Poisson:
 		if c.Late {
 			ps.Add("families."+c.Name, "poisson for a column whose bounds are released when the run is under way ("+c.Source+")",
 				"beta or normal")
@@ -138,14 +137,14 @@ func (s Shape) family(c domain.Column, g columns.Grid, ps *schema.Problems) post
 			ps.Add("families."+c.Name,
 				"poisson for a column that is not every whole number of at most 65,535 between its bounds", "beta or normal")
 		}
-	case posterior.Beta, posterior.Normal:
+	case Beta, Normal:
 	default:
 		if present {
 			ps.Add("families."+c.Name, f, "beta, normal or poisson")
 		}
-		return posterior.Beta
+		return Beta
 	}
-	return posterior.Family(f)
+	return Family(f)
 }
 
 // divide lists the strata: every combination of cells of the columns of stratify, the last
@@ -189,8 +188,8 @@ func (l *layout) divide(s Shape, d *domain.Domain, ps *schema.Problems) {
 }
 
 // mixture returns the mixture of a stratum: of the parts that are not fixed in it.
-func (l *layout) mixture(s Shape, fixed map[int]fixture) posterior.Stratum {
-	m := posterior.Stratum{Mixture: posterior.Mixture{Components: s.Components}}
+func (l *layout) mixture(s Shape, fixed map[int]fixture) Stratum {
+	m := Stratum{MixtureShape: MixtureShape{Components: s.Components}}
 	for i, p := range l.parts {
 		if _, is := fixed[p.column]; !is {
 			m.Columns, m.Places = append(m.Columns, p.of), append(m.Places, i)
@@ -212,8 +211,8 @@ func (l *layout) params() int {
 }
 
 // posterior is the strata as train has them.
-func (l *layout) posterior() []posterior.Stratum {
-	list := make([]posterior.Stratum, len(l.strata))
+func (l *layout) posterior() []Stratum {
+	list := make([]Stratum, len(l.strata))
 	for i, s := range l.strata {
 		list[i] = s.Stratum
 	}
@@ -229,9 +228,9 @@ func (l *layout) number(p part, cell int) float64 {
 	switch {
 	case cell >= values:
 		return math.NaN()
-	case p.of.Family == posterior.Normal:
+	case p.of.Family == Normal:
 		return 2*middle - 1
-	case p.of.Family == posterior.Poisson:
+	case p.of.Family == Poisson:
 		return float64(cell)
 	}
 	return middle
@@ -241,9 +240,9 @@ func (l *layout) number(p part, cell int) float64 {
 func (l *layout) cell(p part, x float64) int {
 	values := float64(l.grids[p.column].Values())
 	switch p.of.Family {
-	case posterior.Normal:
+	case Normal:
 		x = (x + 1) / 2 * values
-	case posterior.Beta:
+	case Beta:
 		x *= values
 	}
 	return int(min(max(math.Floor(x), 0), values-1))

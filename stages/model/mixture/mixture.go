@@ -19,7 +19,6 @@ import (
 	"weir/stages/model/internal/generator"
 	"weir/stages/model/internal/training"
 	"weir/train"
-	"weir/train/posterior"
 )
 
 // Kinds lists the kinds of this family.
@@ -29,7 +28,7 @@ func Kinds() []pipeline.Kind { return []pipeline.Kind{mixtureKind()} }
 type Shape struct {
 	Components int               `yaml:"components" json:"components" min:"1" max:"1000" doc:"Components of a stratum's mixture. More follow the rows more closely and cost more noise."`
 	Families   map[string]string `yaml:"families,omitempty" json:"families,omitempty" format:"columns" doc:"Law of a column of numbers inside a component: beta on its declared bounds (the default), normal on them, or poisson for whole numbers, counted from the lower bound. Categories have one of their own: bernoulli for two, else categorical."`
-	Prior      posterior.Prior   `yaml:"prior" json:"prior" doc:"What is known before any row; uniform but for numbers by default."`
+	Prior      Prior             `yaml:"prior" json:"prior" doc:"What is known before any row; uniform but for numbers by default."`
 	Stratify   []string          `yaml:"stratify,omitempty" json:"stratify,omitempty" format:"columns" doc:"Columns of categories each combination of whose values has a mixture of its own. How many rows have each is released, with noise, for sizes_share of the budget; rows are drawn in these proportions."`
 	Structural []Structural      `yaml:"structural,omitempty" json:"structural,omitempty" doc:"Values that columns have in some strata without exception, by public knowledge: they are not learned, and rows are drawn with them."`
 }
@@ -46,7 +45,7 @@ type Structural struct {
 // Input: a private table of plain columns, of stability rows(c). Mechanisms:
 //
 //  1. steps noisy sums of the gradients of rows' log likelihoods for the parameters of all
-//     strata at once (posterior.Objective, train.FitMeanField), each row with one coin a step
+//     strata at once (Objective, train.FitMeanField), each row with one coin a step
 //     and one clip, max_grad_norm, over all parameters. Sensitivity: max_grad_norm for one
 //     row, twice that under replace_one, also for a row that moves between strata: one
 //     removal and one addition.
@@ -90,7 +89,7 @@ func mixtureKind() pipeline.Kind {
 			Decode: decodeScorer}},
 		New: func() pipeline.Stage {
 			return &Mixture{Sampling: training.Sampling{Steps: 4000, ExpectedBatchSize: 300, MaxGradNorm: 1},
-				Shape:      Shape{Components: 10, Prior: posterior.Uniform()},
+				Shape:      Shape{Components: 10, Prior: UniformPrior()},
 				SizesShare: 0.05, LearningRate: 0.03, Average: 0.999, CheckpointEvery: 5000}
 		},
 	}
@@ -183,7 +182,7 @@ func (s *Mixture) learn(ctx context.Context, env *pipeline.Env, t pipeline.Table
 		return nil, err
 	}
 	group := l.stratumOf(read)
-	o, err := posterior.New(l.posterior(), l.values(read), group)
+	o, err := NewObjective(l.posterior(), l.values(read), group)
 	if err != nil {
 		return nil, err
 	}
@@ -230,8 +229,8 @@ func (l *layout) stratumOf(read *columns.Codes) []uint16 {
 }
 
 // values are the parts of all rows.
-func (l *layout) values(read *columns.Codes) []posterior.Values {
-	list := make([]posterior.Values, len(l.parts))
+func (l *layout) values(read *columns.Codes) []Values {
+	list := make([]Values, len(l.parts))
 	for i, p := range l.parts {
 		cells, g := read.Columns[p.column], l.grids[p.column]
 		switch {

@@ -15,7 +15,6 @@ import (
 	"weir/schema"
 	"weir/stages/internal/columns"
 	"weir/stages/model/artifact"
-	"weir/train/posterior"
 )
 
 // model is a released mixture: public facts, noisy sizes, and the law of the parameters of
@@ -88,8 +87,8 @@ func (m *model) check(law []byte) error {
 	if err := m.Prior.Check(); err != nil {
 		return err
 	}
-	if m.Components < 1 || m.Components > posterior.MostComponents {
-		return fmt.Errorf("components: are %d, must be from 1 to %d", m.Components, posterior.MostComponents)
+	if m.Components < 1 || m.Components > MostComponents {
+		return fmt.Errorf("components: are %d, must be from 1 to %d", m.Components, MostComponents)
 	}
 	var ps schema.Problems
 	m.layout = newLayout(m.Shape, m.Domain, &ps)
@@ -173,8 +172,8 @@ const (
 // for each column, and no row has more.
 type scorer struct {
 	*model
-	shares []float64          // logarithms, of strata
-	fixed  []*posterior.Fixed // of each stratum; nil where it has the prior
+	shares []float64 // logarithms, of strata
+	fixed  []*Fixed  // of each stratum; nil where it has the prior
 }
 
 const leastOfColumn = -64

@@ -21,7 +21,6 @@ import (
 	"weir/schema"
 	"weir/stages/internal/columns"
 	"weir/stages/model/artifact"
-	"weir/train/posterior"
 )
 
 // parts returns the parts of a model that was learned.
@@ -128,7 +127,7 @@ func TestArgmaxIsRefused(t *testing.T) {
 // wide is a description of a megabyte: numbers in strata all of which have the prior.
 func wide(t testing.TB, strata, numbers int) []byte {
 	t.Helper()
-	m := model{Domain: &domain.Domain{}, Shape: Shape{Components: 3, Prior: posterior.Uniform()}}
+	m := model{Domain: &domain.Domain{}, Shape: Shape{Components: 3, Prior: UniformPrior()}}
 	for i := range strata {
 		name := fmt.Sprint("s", i)
 		m.Domain.Columns = append(m.Domain.Columns, domain.Column{Name: name, Type: domain.Boolean, Categories: []string{"n",

@@ -1,4 +1,4 @@
-package posterior
+package mixture
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 )
 
 // fitted is the law that is learned of rows without privacy, from means of 0 and a wide start.
-func fitted(t *testing.T, m Mixture, p Prior, rows [][]float64, steps int, rate float64) train.MeanField {
+func fitted(t *testing.T, m MixtureShape, p Prior, rows [][]float64, steps int, rate float64) train.MeanField {
 	t.Helper()
 	start := train.MeanField{Mean: make([]float32, m.Params()), LogDeviation: make([]float32, m.Params())}
 	for i := range start.LogDeviation {
@@ -57,7 +57,7 @@ func repeated(of map[float64]int) (rows [][]float64) {
 // psi(32)-psi(22); the independent normals nearest to it have the inverse roots of the
 // diagonal of the precision, 106 p(1-p), for deviations (Bishop 2006, section 10.1.2).
 func TestCategoricalPosterior(t *testing.T) {
-	law := fitted(t, Mixture{1, []Column{{Family: Categorical, Categories: 3}}}, Prior{1, 2, 1, 1},
+	law := fitted(t, MixtureShape{1, []Column{{Family: Categorical, Categories: 3}}}, Prior{1, 2, 1, 1},
 		repeated(map[float64]int{0: 50, 1: 30, 2: 20}), 3000, 0.02)
 	for j, a := range []float64{52, 32} {
 		mean, p := digamma(a)-digamma(22), a/106
@@ -75,7 +75,8 @@ func TestCategoricalPosterior(t *testing.T) {
 // rate is Gamma(121, 41): its logarithm has mean psi(121)-log 41 and deviation
 // sqrt(psi'(121)) = 0.0911.
 func TestPoissonPosterior(t *testing.T) {
-	law := fitted(t, Mixture{1, []Column{{Family: Poisson}}}, Uniform(), repeated(map[float64]int{2: 10, 3: 20, 4: 10}),
+	law := fitted(t, MixtureShape{1, []Column{{Family: Poisson}}}, UniformPrior(),
+		repeated(map[float64]int{2: 10, 3: 20, 4: 10}),
 		3000, 0.02)
 	mean, sd := digamma(121)-math.Log(41), 0.0911
 	if math.Abs(float64(law.Mean[0])-mean) > 0.02 || math.Abs(math.Exp(float64(law.LogDeviation[0]))/sd-1) > 0.1 {
@@ -86,7 +87,8 @@ func TestPoissonPosterior(t *testing.T) {
 // TestBernoulliPosterior: of 30 ones of 40 under Beta(1, 1) the posterior is Beta(31, 11):
 // the logit has mean psi(31)-psi(11) and deviation sqrt(psi'(31)+psi'(11)) = 0.3577.
 func TestBernoulliPosterior(t *testing.T) {
-	law := fitted(t, Mixture{1, []Column{{Family: Bernoulli}}}, Uniform(), repeated(map[float64]int{0: 10, 1: 30}), 3000,
+	law := fitted(t, MixtureShape{1, []Column{{Family: Bernoulli}}}, UniformPrior(),
+		repeated(map[float64]int{0: 10, 1: 30}), 3000,
 		0.02)
 	mean, sd := digamma(31)-digamma(11), 0.3577
 	if math.Abs(float64(law.Mean[0])-mean) > 0.03 || math.Abs(math.Exp(float64(law.LogDeviation[0]))/sd-1) > 0.1 {
@@ -108,7 +110,7 @@ func TestMixtureFindsItsComponents(t *testing.T) {
 		}
 		rows = append(rows, row)
 	}
-	m := Mixture{2, make([]Column, 6)}
+	m := MixtureShape{2, make([]Column, 6)}
 	for j := range m.Columns {
 		m.Columns[j].Family = Bernoulli
 	}
@@ -121,7 +123,7 @@ func TestMixtureFindsItsComponents(t *testing.T) {
 		start.Mean[i], start.LogDeviation[i] = start.Mean[i]/5, -2
 	}
 	law, err := train.FitMeanField(context.Background(), train.FitConfig{Optimiser: train.Adam(0.02, 0.9, 0.999)}, o,
-		o.Gradient(Uniform()), start, 400, 3, paid, train.Hooks{})
+		o.Gradient(UniformPrior()), start, 400, 3, paid, train.Hooks{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +154,7 @@ func TestMixtureFindsItsComponents(t *testing.T) {
 // uniform one exceeds with probability 9e-7. Laws half as wide, as of an entropy that weighs
 // too little, fail.
 func TestCalibration(t *testing.T) {
-	m, p := Mixture{1, []Column{{Family: Bernoulli}}}, Prior{1, 5, 1, 1}
+	m, p := MixtureShape{1, []Column{{Family: Bernoulli}}}, Prior{1, 5, 1, 1}
 	r := rand.New(rand.NewPCG(4, 1))
 	var truth, mean, sd []float64
 	for range 250 {
@@ -191,7 +193,7 @@ func TestCalibration(t *testing.T) {
 // components each, 12 columns of the paper's widths, 30,162 made-up rows.
 func adult(tb testing.TB) *Objective {
 	const rows = 30162
-	m := Mixture{Components: 10, Columns: []Column{{Family: Beta}, {Family: Beta}, {Family: Bernoulli}}}
+	m := MixtureShape{Components: 10, Columns: []Column{{Family: Beta}, {Family: Beta}, {Family: Bernoulli}}}
 	for _, c := range []int{7, 16, 7, 14, 6, 5, 16, 16, 16, 41} {
 		m.Columns = append(m.Columns, Column{Categorical, c})
 	}
@@ -216,7 +218,7 @@ func adult(tb testing.TB) *Objective {
 	for i := range items {
 		items[i] = uint16(r.IntN(4) / 3)
 	}
-	o, err := New([]Stratum{{m, places}, {m, places}}, values, items)
+	o, err := NewObjective([]Stratum{{m, places}, {m, places}}, values, items)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -235,7 +237,7 @@ func BenchmarkStep(b *testing.B) {
 			start := train.MeanField{Mean: make([]float32, o.Params()), LogDeviation: make([]float32, o.Params())}
 			b.ResetTimer()
 			if _, err := train.FitMeanField(context.Background(), train.FitConfig{Optimiser: train.Adam(5e-4, 0.9, 0.999)}, o,
-				o.Gradient(Uniform()), start, 30162, 1, paid, train.Hooks{}); err != nil {
+				o.Gradient(UniformPrior()), start, 30162, 1, paid, train.Hooks{}); err != nil {
 				b.Fatal(err)
 			}
 		})

@@ -1,4 +1,4 @@
-package posterior
+package mixture
 
 import (
 	"math"
@@ -87,7 +87,7 @@ func fitOfHat(h hat, r *rand.Rand) float64 {
 
 // law is a Predictive of one coin whose logit has mean 0.5 and deviation 1.5.
 func law() *Predictive {
-	return &Predictive{Mixture: Mixture{1, []Column{{Family: Bernoulli}}}, Mean: []float32{0.5},
+	return &Predictive{MixtureShape: MixtureShape{1, []Column{{Family: Bernoulli}}}, Mean: []float32{0.5},
 		LogDeviation: []float32{float32(math.Log(1.5))}}
 }
 
@@ -115,7 +115,8 @@ func TestEveryRowHasFreshParameters(t *testing.T) {
 // TestColumnsOfAComponentGoTogether: two components that are told apart by every column, with
 // widths of nothing; rows have the values of one or the other.
 func TestColumnsOfAComponentGoTogether(t *testing.T) {
-	m := Mixture{2, []Column{{Family: Bernoulli}, {Family: Categorical, Categories: 3}, {Family: Beta}, {Family: Normal},
+	m := MixtureShape{2, []Column{{Family: Bernoulli}, {Family: Categorical, Categories: 3}, {Family: Beta},
+		{Family: Normal},
 		{Family: Poisson}}}
 	mean := []float32{float32(math.Log(3)), 15, -15, 15, 8, 2, -5, -9, -8, -15, 15, -15, 2, 8, 5, -9,
 		float32(math.Log(50))}
@@ -123,7 +124,7 @@ func TestColumnsOfAComponentGoTogether(t *testing.T) {
 	for i := range narrow {
 		narrow[i] = -20
 	}
-	d := &Predictive{Mixture: m, Mean: mean, LogDeviation: narrow}
+	d := &Predictive{MixtureShape: m, Mean: mean, LogDeviation: narrow}
 	r, row, first := rand.New(rand.NewPCG(6, 2)), make([]float64, 5), 0.0
 	const n = 4000
 	for range n {
@@ -145,7 +146,8 @@ func TestColumnsOfAComponentGoTogether(t *testing.T) {
 // TestPriorPredictive: a category is as likely as another, a Beta number has mean 1/2, a
 // Poisson number of rate Exponential(1) is 0 with probability 1/2 (geometric).
 func TestPriorPredictive(t *testing.T) {
-	d := &Predictive{Mixture: Mixture{4, []Column{{Family: Categorical, Categories: 4}, {Family: Beta}, {Family: Poisson},
+	d := &Predictive{MixtureShape: MixtureShape{4, []Column{{Family: Categorical, Categories: 4}, {Family: Beta},
+		{Family: Poisson},
 		{Family: Normal}, {Family: Bernoulli}}}, Prior: Prior{1, 0.5, 2, 3}}
 	const n = 20000
 	r, row := rand.New(rand.NewPCG(8, 2)), make([]float64, 5)
@@ -181,9 +183,9 @@ func TestPriorPredictive(t *testing.T) {
 // three of four are at 1 (the limit of Beta(a, b) is Bernoulli(a/(a+b))): of 20,000 the share
 // is within 6 standard deviations, 2e-9.
 func TestSmallShapesAreNumbers(t *testing.T) {
-	prior := Uniform()
+	prior := UniformPrior()
 	prior.Shape = 1e-3
-	p, r, x := Predictive{Mixture: Mixture{Components: 2, Columns: []Column{{Family: Beta}}}, Prior: prior},
+	p, r, x := Predictive{MixtureShape: MixtureShape{Components: 2, Columns: []Column{{Family: Beta}}}, Prior: prior},
 		rand.New(rand.NewPCG(4, 2)), []float64{0}
 	for range 2000 {
 		if p.Draw(x, r); !(x[0] >= 0 && x[0] <= 1) {
@@ -201,8 +203,8 @@ func TestSmallShapesAreNumbers(t *testing.T) {
 }
 
 // mixed is a mixture of every family, of two components, and its parameters.
-func mixed() (Mixture, []float32) {
-	return Mixture{Components: 2, Columns: []Column{{Family: Bernoulli}, {Family: Categorical, Categories: 3},
+func mixed() (MixtureShape, []float32) {
+	return MixtureShape{Components: 2, Columns: []Column{{Family: Bernoulli}, {Family: Categorical, Categories: 3},
 			{Family: Beta}, {Family: Normal}, {Family: Poisson}}},
 		[]float32{0.5, // weight
 			-1, 0.5, 1, 0.7, 1.2, -0.2, -1, 0.3,
@@ -250,7 +252,7 @@ func TestFixedIsTheLawOfDrawnRows(t *testing.T) {
 	for i := range narrow {
 		narrow[i] = -30
 	}
-	p := Predictive{Mixture: m, Mean: theta, LogDeviation: narrow, Prior: Uniform()}
+	p := Predictive{MixtureShape: m, Mean: theta, LogDeviation: narrow, Prior: UniformPrior()}
 	const n = 60000
 	seen, dst, r := make([]int, len(rows)), make([]float64, len(m.Columns)), rand.New(rand.NewPCG(3, 3))
 	for range n {
@@ -295,7 +297,7 @@ func TestFixedAtTheEdges(t *testing.T) {
 			}
 		}
 	}
-	one := Mixture{1, []Column{{Family: Normal}}}
+	one := MixtureShape{1, []Column{{Family: Normal}}}
 	far := one.At([]float32{0, -3}).LogProb([]Span{{Lo: 0.9, Hi: 0.95}})
 	if want := -167.20; math.Abs(far-want) > 0.01 { // Mills: -z^2/2 - ln(z sqrt(2 pi)) at z = 0.9 e^3
 		t.Errorf("18 deviations away: log chance %g, must be %g", far, want)

@@ -1,4 +1,4 @@
-package posterior
+package mixture
 
 import (
 	"fmt"
@@ -12,8 +12,8 @@ import (
 )
 
 // toy is a mixture of two components of a Beta and a Bernoulli column, which is conjugate to nothing.
-func toy() Mixture {
-	return Mixture{2, []Column{{Family: Beta}, {Family: Bernoulli}}}
+func toy() MixtureShape {
+	return MixtureShape{2, []Column{{Family: Beta}, {Family: Bernoulli}}}
 }
 
 // toyTruth are its parameters: weights .6 and .4, Beta(8, 3) with ones in 85 of 100, Beta(3, 9) with ones in 20.
@@ -180,7 +180,7 @@ func TestPosteriorOfALongChain(t *testing.T) {
 			start.Mean, start.LogDeviation = append(start.Mean, float32(x)), append(start.LogDeviation, -3)
 		}
 		counted := slices.Repeat(rows, times)
-		return fittedFrom(t, objectiveOf(t, toy(), counted, make([]float64, toy().Params())), Uniform(), float64(times),
+		return fittedFrom(t, objectiveOf(t, toy(), counted, make([]float64, toy().Params())), UniformPrior(), float64(times),
 			start, len(counted), steps, 0.005)
 	}
 	means, widths := unlike(law(1, 2500), mean, off, covariance)

@@ -1,4 +1,4 @@
-package posterior
+package mixture
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 // Stratum is the mixture of the rows of one stratum. Places says of each of its columns
 // which values they are: what is fixed in a stratum is no column of its mixture.
 type Stratum struct {
-	Mixture
+	MixtureShape
 	Places []int
 }
 
@@ -43,10 +43,10 @@ type values struct {
 	x, y []float64
 }
 
-// New returns the objective of len(items) rows: items[i] is the index of row i's stratum, and columns[p] holds the
-// values of all rows in the column that strata know by the place p. Its error says which index is out of range, or
+// NewObjective returns the objective of len(items) rows: items[i] is the index of row i's stratum, and columns[p] holds
+// the values of all rows in the column that strata know by the place p. Its error says which index is out of range, or
 // which column of a stratum does not fit its values.
-func New(strata []Stratum, columns []Values, items []uint16) (*Objective, error) {
+func NewObjective(strata []Stratum, columns []Values, items []uint16) (*Objective, error) {
 	o := &Objective{strata: strata, of: items, values: make([]values, len(columns)),
 		cells: make([]uint16, len(items)*len(columns))}
 	for _, s := range items {
@@ -60,7 +60,7 @@ func New(strata []Stratum, columns []Values, items []uint16) (*Objective, error)
 			return nil, fmt.Errorf("stratum %d: %w", i, err)
 		}
 		o.from = append(o.from, params)
-		o.tables = append(o.tables, newTable(s.Mixture))
+		o.tables = append(o.tables, newTable(s.MixtureShape))
 		params += s.Params()
 	}
 	o.theta = make([]float64, params)

@@ -1,4 +1,4 @@
-package posterior
+package mixture
 
 import (
 	"fmt"
@@ -33,7 +33,7 @@ func goldenCases(t *testing.T) []goldenCase {
 }
 
 // objectiveOf is the objective of rows of numbers under one mixture, at theta.
-func objectiveOf(t *testing.T, m Mixture, rows [][]float64, theta []float64) *Objective {
+func objectiveOf(t *testing.T, m MixtureShape, rows [][]float64, theta []float64) *Objective {
 	t.Helper()
 	var columns []Values
 	var places []int
@@ -48,7 +48,7 @@ func objectiveOf(t *testing.T, m Mixture, rows [][]float64, theta []float64) *Ob
 		}
 		columns, places = append(columns, v), append(places, j)
 	}
-	o, err := New([]Stratum{{m, places}}, columns, make([]uint16, len(rows)))
+	o, err := NewObjective([]Stratum{{m, places}}, columns, make([]uint16, len(rows)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestGoldenMixture(t *testing.T) {
 			continue
 		}
 		seen++
-		m := Mixture{c.Inputs.Components, c.Inputs.Columns}
+		m := MixtureShape{c.Inputs.Components, c.Inputs.Columns}
 		if err := m.Check(); err != nil || m.Params() != len(c.Inputs.Theta) {
 			t.Fatalf("%s: %v, %d parameters, must be %d", c.ID, err, m.Params(), len(c.Inputs.Theta))
 		}
@@ -109,9 +109,10 @@ func TestGoldenMixture(t *testing.T) {
 			near(t, what+" squared norm", []float64{square}, []float64{sum}, 1e-9, 1e-9)
 		}
 		prior := make([]float64, m.Params())
-		Uniform().gradient(o.tables[0], prior, c.Inputs.Theta)
+		UniformPrior().gradient(o.tables[0], prior, c.Inputs.Theta)
 		near(t, c.ID+" gradient of the prior", prior, c.Expected.PriorGradient, 1e-9, 1e-9)
-		near(t, c.ID+" prior", []float64{logPrior(Uniform(), m, c.Inputs.Theta)}, []float64{c.Expected.LogPrior}, 1e-9, 1e-9)
+		near(t, c.ID+" prior", []float64{logPrior(UniformPrior(), m, c.Inputs.Theta)}, []float64{c.Expected.LogPrior}, 1e-9,
+			1e-9)
 	}
 	if seen == 0 {
 		t.Error("there is no case of kind mixture")

@@ -1,4 +1,4 @@
-package posterior
+package mixture
 
 import (
 	"math"
@@ -10,7 +10,7 @@ import (
 // Predictive is the posterior predictive of a mixture: the law of a row of which nothing but
 // the released law of the parameters is known. It reads released numbers alone.
 type Predictive struct {
-	Mixture
+	MixtureShape
 	Mean, LogDeviation []float32 // of the parameters; nil: they have the prior
 	Prior              Prior
 
@@ -129,7 +129,7 @@ type Fixed struct {
 }
 
 // At is the mixture at so many parameters, such as the means of a law.
-func (m Mixture) At(parameters []float32) *Fixed {
+func (m MixtureShape) At(parameters []float32) *Fixed {
 	theta := make([]float64, len(parameters))
 	for i, v := range parameters {
 		theta[i] = float64(v)

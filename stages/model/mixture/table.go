@@ -1,4 +1,4 @@
-package posterior
+package mixture
 
 import (
 	"math"
@@ -10,7 +10,7 @@ import (
 // table is what all rows of a step share: of one mixture at given parameters, by component.
 // Numbers of cells stand component by component, so that a row reads them in one run.
 type table struct {
-	Mixture
+	MixtureShape
 	each    int
 	coded   []bool
 	logits  []float64 // logarithms of the weights
@@ -24,9 +24,9 @@ type table struct {
 	at      []int     // of each column: its first parameter in a component
 }
 
-func newTable(m Mixture) *table {
+func newTable(m MixtureShape) *table {
 	k, cells := m.Components, m.cells()
-	t := &table{Mixture: m, each: m.each(), logits: make([]float64, k), weights: make([]float64, k),
+	t := &table{MixtureShape: m, each: m.each(), logits: make([]float64, k), weights: make([]float64, k),
 		logp: make([]float64, cells*k), square: make([]float64, cells*k), prob: make([]float64, cells*k),
 		times: make([]float64, m.Params())}
 	cell, pos := 0, 0

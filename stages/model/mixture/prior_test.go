@@ -1,4 +1,4 @@
-package posterior
+package mixture
 
 import (
 	"math"
@@ -8,7 +8,7 @@ import (
 
 // logPrior is the density of unconstrained parameters, Jacobians included, written out: what
 // Prior.gradient is the gradient of.
-func logPrior(p Prior, m Mixture, theta []float64) (log float64) {
+func logPrior(p Prior, m MixtureShape, theta []float64) (log float64) {
 	n := m.Components - 1
 	log = logDirichlet(p.Weights, theta[:n])
 	for theta = theta[n:]; len(theta) > 0; {
@@ -52,8 +52,9 @@ func lgamma(x float64) float64 {
 }
 
 // every is a mixture with a column of each family.
-func every() Mixture {
-	return Mixture{3, []Column{{Family: Bernoulli}, {Family: Categorical, Categories: 4}, {Family: Beta}, {Family: Normal},
+func every() MixtureShape {
+	return MixtureShape{3, []Column{{Family: Bernoulli}, {Family: Categorical, Categories: 4}, {Family: Beta},
+		{Family: Normal},
 		{Family: Poisson}, {Family: Categorical, Categories: 1}}}
 }
 
@@ -161,18 +162,20 @@ func TestGradientIsThatOfTheDensity(t *testing.T) {
 // TestAbsentNumberSaysNothing: the density of a row without its Beta number is the sum over
 // what it could have been, so the density under the mixture without the column.
 func TestAbsentNumberSaysNothing(t *testing.T) {
-	m := Mixture{2, []Column{{Family: Bernoulli}, {Family: Beta}}}
+	m := MixtureShape{2, []Column{{Family: Bernoulli}, {Family: Beta}}}
 	theta := []float64{0.3, 1, 0.2, 0.4, -1, 0.7, -0.3}
 	_, _, _, log := gradientOf(objectiveOf(t, m, [][]float64{{1, math.NaN()}}, theta), 0)
-	_, _, _, without := gradientOf(objectiveOf(t, Mixture{2, m.Columns[:1]}, [][]float64{{1}}, []float64{0.3, 1, -1}), 0)
+	_, _, _, without := gradientOf(objectiveOf(t, MixtureShape{2, m.Columns[:1]}, [][]float64{{1}}, []float64{0.3, 1, -1}),
+		0)
 	near(t, "log density", []float64{log}, []float64{without}, 1e-15, 0)
 }
 
 // strataOf is two strata: the second has no Beta column.
 func strataOf(t *testing.T) *Objective {
-	m := Mixture{2, []Column{{Family: Bernoulli}, {Family: Beta}}}
+	m := MixtureShape{2, []Column{{Family: Bernoulli}, {Family: Beta}}}
 	values := []Values{{Cells: []uint16{0, 1, 1, 0}}, {Cells: []uint16{0, 1, 2, 0}, Numbers: []float64{0.2, 0.5, 0.9}}}
-	o, err := New([]Stratum{{m, []int{0, 1}}, {Mixture{2, m.Columns[:1]}, []int{0}}}, values, []uint16{0, 1, 0, 1})
+	o, err := NewObjective([]Stratum{{m, []int{0, 1}}, {MixtureShape{2, m.Columns[:1]}, []int{0}}}, values,
+		[]uint16{0, 1, 0, 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,32 +228,33 @@ func TestWorkerIsTheSumOfRows(t *testing.T) {
 
 // TestRefusesWhatIsNoRow: codes, strata and numbers that no row can have.
 func TestRefusesWhatIsNoRow(t *testing.T) {
-	beta, coin := Mixture{1, []Column{{Family: Beta}}}, Mixture{1, []Column{{Family: Bernoulli}}}
+	beta, coin := MixtureShape{1, []Column{{Family: Beta}}}, MixtureShape{1, []Column{{Family: Bernoulli}}}
 	for name, c := range map[string]struct {
-		m  Mixture
+		m  MixtureShape
 		v  Values
 		of uint16
 	}{
-		"a code":          {coin, Values{Cells: []uint16{2}}, 0},
-		"a stratum":       {coin, Values{Cells: []uint16{1}}, 1},
-		"a Beta number":   {beta, Values{Cells: []uint16{0}, Numbers: []float64{1}}, 0},
-		"a missing row":   {coin, Values{}, 0},
-		"no components":   {Mixture{0, coin.Columns}, Values{Cells: []uint16{1}}, 0},
-		"another family":  {Mixture{1, []Column{{Family: "gamma"}}}, Values{Cells: []uint16{1}}, 0},
-		"no categories":   {Mixture{1, []Column{{Family: Categorical}}}, Values{Cells: []uint16{0}}, 0},
-		"a negative rate": {Mixture{1, []Column{{Family: Poisson}}}, Values{Cells: []uint16{0}, Numbers: []float64{-1}}, 0},
+		"a code":         {coin, Values{Cells: []uint16{2}}, 0},
+		"a stratum":      {coin, Values{Cells: []uint16{1}}, 1},
+		"a Beta number":  {beta, Values{Cells: []uint16{0}, Numbers: []float64{1}}, 0},
+		"a missing row":  {coin, Values{}, 0},
+		"no components":  {MixtureShape{0, coin.Columns}, Values{Cells: []uint16{1}}, 0},
+		"another family": {MixtureShape{1, []Column{{Family: "gamma"}}}, Values{Cells: []uint16{1}}, 0},
+		"no categories":  {MixtureShape{1, []Column{{Family: Categorical}}}, Values{Cells: []uint16{0}}, 0},
+		"a negative rate": {MixtureShape{1, []Column{{Family: Poisson}}}, Values{Cells: []uint16{0}, Numbers: []float64{-1}},
+			0},
 	} {
-		if _, err := New([]Stratum{{c.m, []int{0}}}, []Values{c.v}, []uint16{c.of}); err == nil {
+		if _, err := NewObjective([]Stratum{{c.m, []int{0}}}, []Values{c.v}, []uint16{c.of}); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	two := []Stratum{{coin, []int{0}}, {Mixture{1, []Column{{Family: Categorical, Categories: 3}}}, []int{0}}}
-	if _, err := New(two, []Values{{Cells: []uint16{1}}}, []uint16{0}); err == nil ||
+	two := []Stratum{{coin, []int{0}}, {MixtureShape{1, []Column{{Family: Categorical, Categories: 3}}}, []int{0}}}
+	if _, err := NewObjective(two, []Values{{Cells: []uint16{1}}}, []uint16{0}); err == nil ||
 		err.Error() != "stratum 1: column 0: is categorical, must be bernoulli as in an earlier stratum" {
 		t.Errorf("a column that is another one in a second stratum: %v", err)
 	}
 	two[1] = two[0]
-	if _, err := New(two, []Values{{Cells: []uint16{1}}}, []uint16{1}); err != nil {
+	if _, err := NewObjective(two, []Values{{Cells: []uint16{1}}}, []uint16{1}); err != nil {
 		t.Errorf("a column of two strata: %v", err)
 	}
 }

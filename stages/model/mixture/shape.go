@@ -1,13 +1,4 @@
-// Package posterior is the mixture model of Jalko, Lagus, Tan, Honkela 2021 (Privacy-
-// preserving data sharing via probabilistic modelling): components of independent columns,
-// by unconstrained parameters; its likelihood, of which train learns a posterior, its prior,
-// and rows of its posterior predictive.
-//
-// A mixture of K components has the parameters: K-1 logits of the weights (the last is 0),
-// then for each component, for each column in order: a Bernoulli column 1 logit; a categorical
-// one of c values c-1 logits (the last is 0); a Beta one log a, log b; a normal one mean,
-// log standard deviation; a Poisson one log rate.
-package posterior
+package mixture
 
 import (
 	"errors"
@@ -55,14 +46,20 @@ func (c Column) params() int {
 	return 1
 }
 
-// Mixture is the shape of a mixture.
-type Mixture struct {
+// MixtureShape is the shape of the mixture model of Jalko, Lagus, Tan, Honkela 2021 (Privacy-preserving data sharing
+// via probabilistic modelling): components of independent columns, by unconstrained parameters.
+//
+// A mixture of K components has the parameters: K-1 logits of the weights (the last is 0),
+// then for each component, for each column in order: a Bernoulli column 1 logit; a categorical
+// one of c values c-1 logits (the last is 0); a Beta one log a, log b; a normal one mean,
+// log standard deviation; a Poisson one log rate.
+type MixtureShape struct {
 	Components int      `json:"components"`
 	Columns    []Column `json:"columns"`
 }
 
 // Check names what is out of range.
-func (m Mixture) Check() error {
+func (m MixtureShape) Check() error {
 	if m.Components < 1 || m.Components > MostComponents {
 		return fmt.Errorf("components: are %d, must be from 1 to %d", m.Components, MostComponents)
 	}
@@ -85,7 +82,7 @@ func (m Mixture) Check() error {
 const MostComponents = 1000
 
 // each is the number of parameters of one component.
-func (m Mixture) each() int {
+func (m MixtureShape) each() int {
 	n := 0
 	for _, c := range m.Columns {
 		n += c.params()
@@ -94,10 +91,10 @@ func (m Mixture) each() int {
 }
 
 // Params is the number of parameters.
-func (m Mixture) Params() int { return m.Components - 1 + m.Components*m.each() }
+func (m MixtureShape) Params() int { return m.Components - 1 + m.Components*m.each() }
 
 // cells is the number of codes of all coded columns.
-func (m Mixture) cells() int {
+func (m MixtureShape) cells() int {
 	n := 0
 	for _, c := range m.Columns {
 		if c.coded() {
@@ -149,8 +146,8 @@ type Prior struct {
 	Rate       float64 `yaml:"rate" json:"rate" min:"1e-3" max:"1e3" doc:"Rate of that Gamma prior."`
 }
 
-// Uniform is the prior of the paper, with Gamma(1, 1) on the parameters of Beta columns.
-func Uniform() Prior { return Prior{Weights: 1, Categories: 1, Shape: 1, Rate: 1} }
+// UniformPrior is the prior of the paper, with Gamma(1, 1) on the parameters of Beta columns.
+func UniformPrior() Prior { return Prior{Weights: 1, Categories: 1, Shape: 1, Rate: 1} }
 
 // Check names what is out of range.
 func (p Prior) Check() error {

@@ -1,4 +1,4 @@
-package posterior
+package mixture
 
 import (
 	"math"
@@ -13,7 +13,7 @@ func (o *Objective) Worker(rows int) train.Worker {
 	most, params := 0, 0
 	for _, s := range o.strata {
 		most, params = max(most, s.Components), max(params, s.Params())
-		k.sums = append(k.sums, newSums(s.Mixture))
+		k.sums = append(k.sums, newSums(s.MixtureShape))
 	}
 	k.share, k.norm, k.size = make([]float64, rows*most), make([]float64, most), make([]float64, most)
 	k.total = make([]float64, params)
@@ -166,7 +166,7 @@ type sums struct {
 	numbers []float64 // of the gradients for the two parameters of numbers
 }
 
-func newSums(m Mixture) sums {
+func newSums(m MixtureShape) sums {
 	t := newTable(m)
 	return sums{all: make([]float64, m.Components), weights: make([]float64, m.Components),
 		codes: make([]float64, len(t.logp)), numbers: make([]float64, 2*len(t.numbers))}
