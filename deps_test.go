@@ -129,10 +129,8 @@ func runtimeRooms() map[string][]string {
 		"table": {"table/internal/parquet"},
 		// what names of a spec open, and whether it has changed
 		"files": {"store", "table"},
-		// made-up rows
-		"demo": {},
 		// where rows come from: knows no ledger, no owner and no run
-		"source": {"table", "demo", "database/duckdb", "database/postgres", "database/spark", "database/sql"},
+		"source": {"table", "database/duckdb", "database/postgres", "database/spark", "database/sql"},
 		// programs that read tables: starts them, and knows no domain, no ledger and no run
 		"database": {"database/sql"},
 		// the owner's side

@@ -1,8 +1,8 @@
 //go:build ignore
 
 // Command ratios runs BenchmarkStep, BenchmarkGrowth and BenchmarkScaling of
-// package train, and BenchmarkStep of stages/model/mixture, and prints the ratios that docs/design quotes. Times are the
-// best of many short runs, since other work on the machine can only slow a run down; the
+// package train, and BenchmarkStep of stages/model/mixture, and prints the ratios that docs/design quotes. Times are
+// the best of many short runs, since other work on the machine can only slow a run down; the
 // ratios of medians stand beside the ratios of the best.
 //
 //	go run .ci/ratios.go [-count 40] [-cpu 1]

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"weir/pipeline"
-	"weir/runtime/demo"
 	"weir/schema"
 )
 
@@ -24,21 +23,21 @@ func demoKind() pipeline.SourceKind {
 func Invented(of pipeline.Declared, rows int64) []string {
 	sets := []string{fmt.Sprintf("dataset.demo_rows=%d", rows)}
 	if of.Invented == "" {
-		sets = append(sets, "dataset.demo="+demo.Made)
+		sets = append(sets, "dataset.demo="+demoMade)
 	}
 	return sets
 }
 
 // Declare implements pipeline.Source.
 func (s *Demo) Declare(declaring pipeline.Declaring) (pipeline.Declared, error) {
-	d, err := demo.Domain(s.Demo, s.Rows)
+	d, err := demoDomain(s.Demo, s.Rows)
 	if err != nil {
 		var ps schema.Problems
-		ps.Unknown("demo", "built-in generator", s.Demo, demo.Names())
+		ps.Unknown("demo", "built-in generator", s.Demo, demoNames())
 		return pipeline.Declared{}, ps.Err()
 	}
 	return pipeline.Declared{
-		Name: "demo: " + s.Demo, Full: fmt.Sprintf("demo: %s of %d rows, seed %d", s.Demo, demo.Rows(s.Demo, s.Rows),
+		Name: "demo: " + s.Demo, Full: fmt.Sprintf("demo: %s of %d rows, seed %d", s.Demo, demoRows(s.Demo, s.Rows),
 			declaring.Seed), Place: s.Demo,
 		Invented: fmt.Sprintf("weir's built-in generator `%s`", s.Demo), Domain: d,
 	}, nil
@@ -46,9 +45,9 @@ func (s *Demo) Declare(declaring pipeline.Declaring) (pipeline.Declared, error) 
 
 // Open implements pipeline.Source.
 func (s *Demo) Open(_ context.Context, o pipeline.Opening) (pipeline.Opened, error) {
-	t, err := demo.Open(s.Demo, s.Rows, o.Seed, o.Columns, o.Unit)
+	t, err := openDemoRows(s.Demo, s.Rows, o.Seed, o.Columns, o.Unit)
 	content := fmt.Sprintf("demo %s %d %d", s.Demo, t.Rows, o.Seed)
-	if s.Demo == demo.Made && o.Unit != "" {
+	if s.Demo == demoMade && o.Unit != "" {
 		content += " unit " + o.Unit
 	}
 	return &openDemo{rows: t, content: content}, err

@@ -76,7 +76,7 @@ func (m moments) sums(x labelledCodes, items []codeMixture) []int64 {
 	return sums[0]
 }
 
-// row works out what one row adds.
+// momentRow works out what one row adds.
 type momentRow struct {
 	moments
 	x, u, y, share []float64

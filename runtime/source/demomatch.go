@@ -1,4 +1,4 @@
-package demo
+package source
 
 import (
 	"errors"
@@ -46,17 +46,17 @@ func matchColumn(ownValue *domain.Domain, c *domain.Column) (column, error) {
 	if o.Type.Coded() != c.Type.Coded() || !o.Type.Coded() && c.Type != o.Type && c.Type != domain.Numeric {
 		return m, fmt.Errorf("is declared %s, must be %s", c.Type, o.Type)
 	}
-	for _, s := range words(&o) {
-		code := slices.Index(words(c), s)
+	for _, s := range spellings(&o) {
+		code := slices.Index(spellings(c), s)
 		if code < 0 {
-			return m, fmt.Errorf("does not declare all of its categories, must hold %s", strings.Join(words(&o), ", "))
+			return m, fmt.Errorf("does not declare all of its categories, must hold %s", strings.Join(spellings(&o), ", "))
 		}
 		m.code = append(m.code, int32(code))
 	}
 	return m, nil
 }
 
-func words(c *domain.Column) []string {
+func spellings(c *domain.Column) []string {
 	if c.Type == domain.Boolean && len(c.Categories) == 0 {
 		return []string{"0", "1"}
 	}

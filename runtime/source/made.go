@@ -1,4 +1,4 @@
-package demo
+package source
 
 import (
 	"fmt"
@@ -11,11 +11,11 @@ import (
 	"weir/pipeline/domain"
 )
 
-// Made names the generator that knows nothing but a domain: its rows have shapes that tables of people have, and say
-// nothing of the table that the domain is of. It has no domain of its own.
-const Made = "domain"
+// demoMade names the generator that knows nothing but a domain: its rows have shapes that tables of people have, and
+// say nothing of the table that the domain is of. It has no domain of its own.
+const demoMade = "domain"
 
-// madeRows is how many rows Made draws where nobody says.
+// madeRows is how many rows demoMade draws where nobody says.
 const madeRows = 10_000
 
 // Shapes of made-up columns, chosen by hand beside five public tables (docs/measured.md, "What-if", which tries them on
@@ -60,7 +60,7 @@ type madeColumn struct {
 // leaves no row out.
 func madeGenerator(d *domain.Domain, seed uint64, unit string) (generator, error) {
 	if d == nil {
-		return generator{}, fmt.Errorf("demo %s: is without columns, must have dataset.domain", Made)
+		return generator{}, fmt.Errorf("demo %s: is without columns, must have dataset.domain", demoMade)
 	}
 	rules, problems := domain.ReadRules(d)
 	if err := problems.Err(); err != nil {
@@ -132,7 +132,7 @@ func inTurn(c *domain.Column) func(row int64) float64 {
 	least, step, count := 0.0, 1.0, math.Inf(1)
 	switch {
 	case c.Type.Coded():
-		count = float64(len(words(c)))
+		count = float64(len(spellings(c)))
 	case c.Bounds != nil:
 		least, step = c.Bounds[0], max(1, stepOf(c))
 		count = math.Floor((c.Bounds[1]-least)/step) + 1
@@ -143,7 +143,7 @@ func inTurn(c *domain.Column) func(row int64) float64 {
 // countOf returns how many values a column has, 0 where they are not counted.
 func countOf(c *domain.Column) int {
 	if c.Type.Coded() {
-		return len(words(c))
+		return len(spellings(c))
 	}
 	if n := (c.Bounds[1]-c.Bounds[0])/max(1, stepOf(c)) + 1; c.Type != domain.Numeric && n <= fewOrdinal {
 		return int(n)

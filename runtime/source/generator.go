@@ -1,8 +1,4 @@
-// Package demo draws tables from documented models of published statistics, so
-// that weir can be tried, tested and timed without a private file. Nobody's row
-// is in them: the models hold marginal counts, quantiles, correlations and
-// regression coefficients of public data sets only.
-package demo
+package source
 
 import (
 	"context"
@@ -23,7 +19,9 @@ import (
 // own, so that rows depend on the seed and their position only.
 const batchRows = 1 << 16
 
-// generator is one model. draw fills v with the cells of row i of rows in the
+// generator is one documented model of published statistics, so that weir can be tried, tested and timed without a
+// private file: marginal counts, quantiles, correlations and regression coefficients of public data sets, and nobody's
+// row. draw fills v with the cells of row i of rows in the
 // order of the columns: numbers, codes of categories, or NaN for missing.
 type generator struct {
 	rows   int64 // of the published table
@@ -43,42 +41,42 @@ func generators() map[string]generator {
 	}
 }
 
-// Names lists the generators.
-func Names() []string { return []string{"adult", "ard", "carat", "cardio", "diagnoses", Made} }
+// demoNames lists the generators.
+func demoNames() []string { return []string{"adult", "ard", "carat", "cardio", "diagnoses", demoMade} }
 
 func find(name string) (generator, error) {
 	g, ok := generators()[name]
 	if !ok {
-		return g, fmt.Errorf("demo: is %q, must be one of %s", name, strings.Join(Names(), ", "))
+		return g, fmt.Errorf("demo: is %q, must be one of %s", name, strings.Join(demoNames(), ", "))
 	}
 	return g, nil
 }
 
 // drawing is the named generator, for the columns that are asked for.
 func drawing(name string, seed uint64, d *domain.Domain, unit string) (generator, error) {
-	if name == Made {
+	if name == demoMade {
 		return madeGenerator(d, seed, unit)
 	}
 	return find(name)
 }
 
-// Domain is what is publicly known of a generator's table of that many rows; 0
-// is the published number. Of Made it is nil: what it draws for is declared.
-func Domain(name string, rows int64) (*domain.Domain, error) {
-	if name == Made {
+// demoDomain is what is publicly known of a generator's table of that many rows; 0
+// is the published number. Of demoMade it is nil: what it draws for is declared.
+func demoDomain(name string, rows int64) (*domain.Domain, error) {
+	if name == demoMade {
 		return nil, nil
 	}
 	g, err := find(name)
 	if err != nil {
 		return nil, err
 	}
-	return g.domain(Rows(name, max(0, rows))), nil
+	return g.domain(demoRows(name, max(0, rows))), nil
 }
 
-// Rows returns how many rows a generator draws that is asked for so many; 0 asks for as many as the published table
+// demoRows returns how many rows a generator draws that is asked for so many; 0 asks for as many as the published table
 // has.
-func Rows(name string, rows int64) int64 {
-	if rows == 0 && name == Made {
+func demoRows(name string, rows int64) int64 {
+	if rows == 0 && name == demoMade {
 		return madeRows
 	}
 	if rows == 0 {
@@ -87,12 +85,12 @@ func Rows(name string, rows int64) int64 {
 	return rows
 }
 
-// Open is a table of the named generator: rows rows (0: as many as the
+// openDemoRows is a table of the named generator: rows rows (0: as many as the
 // published table has) that are a function of seed. d may name some of its
 // columns in any order, with other bounds and with categories in another order;
-// nil is Domain(name, rows). Made draws any columns, and needs d; of its rows, unit, or "", is the column that names
-// whose a row is. The header is private and of unbounded stability until the caller knows better.
-func Open(name string, rows int64, seed uint64, d *domain.Domain, unit string) (pipeline.Table, error) {
+// nil is demoDomain(name, rows). demoMade draws any columns, and needs d; of its rows, unit, or "", is the column that
+// names whose a row is. The header is private and of unbounded stability until the caller knows better.
+func openDemoRows(name string, rows int64, seed uint64, d *domain.Domain, unit string) (pipeline.Table, error) {
 	g, err := drawing(name, seed, d, unit)
 	if err != nil {
 		return pipeline.Table{}, err
@@ -100,7 +98,7 @@ func Open(name string, rows int64, seed uint64, d *domain.Domain, unit string) (
 	if rows < 0 {
 		return pipeline.Table{}, fmt.Errorf("demo %s: rows is %d, must be at least 1", name, rows)
 	}
-	rows = Rows(name, rows)
+	rows = demoRows(name, rows)
 	ownValue := g.domain(rows)
 	if d == nil {
 		d = ownValue

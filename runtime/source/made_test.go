@@ -1,4 +1,4 @@
-package demo
+package source
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"weir/pipeline/domain"
 )
 
-func stay() *domain.Domain {
+func madeStay() *domain.Domain {
 	return &domain.Domain{
 		Columns: []domain.Column{
 			{Name: "ward", Type: domain.Categorical, Categories: []string{"a", "b", "c", "d"}},
@@ -31,7 +31,7 @@ func stay() *domain.Domain {
 // row keeps its rules.
 func TestMadeRowsAreOfTheDomain(t *testing.T) {
 	for seed := range uint64(20) {
-		r, _ := collect(t, Made, 3000, seed, stay())
+		r, _ := collect(t, demoMade, 3000, seed, madeStay())
 		src, dest := r.Column(3).(*array.Int64), r.Column(4).(*array.Int64)
 		income, heat, kinds, broken := r.Column(6).(*array.Float64), r.Column(7).(*array.Float64), map[int32]bool{}, 0
 		for i := range int(r.NumRows()) {
@@ -58,9 +58,9 @@ func TestMadeRowsAreOfTheDomain(t *testing.T) {
 
 // TestMadeRowsFollowFromTheSeed: rows are a function of the seed, and columns of their names.
 func TestMadeRowsFollowFromTheSeed(t *testing.T) {
-	one, _ := collect(t, Made, 500, 1, stay())
-	again, _ := collect(t, Made, 500, 1, stay())
-	other, _ := collect(t, Made, 500, 2, stay())
+	one, _ := collect(t, demoMade, 500, 1, madeStay())
+	again, _ := collect(t, demoMade, 500, 1, madeStay())
+	other, _ := collect(t, demoMade, 500, 2, madeStay())
 	if !array.RecordEqual(one, again) {
 		t.Error("rows of one seed differ")
 	}
@@ -73,7 +73,7 @@ func TestMadeRowsFollowFromTheSeed(t *testing.T) {
 func TestMadeRowsWithoutPublicValues(t *testing.T) {
 	d := &domain.Domain{Columns: []domain.Column{{Name: "word", Type: domain.Text}, {Name: "size", Type: domain.Numeric},
 		{Name: "count", Type: domain.Integer}}}
-	r, _ := collect(t, Made, 1000, 1, d)
+	r, _ := collect(t, demoMade, 1000, 1, d)
 	words := map[string]bool{}
 	for i := range int(r.NumRows()) {
 		words[r.Column(0).(*array.String).Value(i)] = true
@@ -85,13 +85,13 @@ func TestMadeRowsWithoutPublicValues(t *testing.T) {
 	if len(words) < 5 || len(words) > madeWords || !words["value 1"] {
 		t.Errorf("%d words, must be from 5 to %d, value 1 among them", len(words), madeWords)
 	}
-	if _, err := Open(Made, 10, 1, nil, ""); err == nil {
+	if _, err := openDemoRows(demoMade, 10, 1, nil, ""); err == nil {
 		t.Error("without a domain: no error")
 	}
-	if rows := Rows(Made, 0); rows != madeRows {
+	if rows := demoRows(demoMade, 0); rows != madeRows {
 		t.Errorf("%d rows, must be %d", rows, madeRows)
 	}
-	if table, err := Open(Made, 0, 1, stay(), ""); err != nil || table.Rows != madeRows {
+	if table, err := openDemoRows(demoMade, 0, 1, madeStay(), ""); err != nil || table.Rows != madeRows {
 		t.Errorf("error is %v for the usual number of rows", err)
 	} else if _, err := table.Collect(context.Background()); err != nil {
 		t.Error(err)
@@ -102,12 +102,12 @@ func TestMadeRowsWithoutPublicValues(t *testing.T) {
 // the other columns are those without a unit. With fifty words for 3,000 rows a cap of five rows a unit would leave
 // 250.
 func TestMadeRowsAreOfTheirOwnUnits(t *testing.T) {
-	d := stay()
+	d := madeStay()
 	d.Columns = append(d.Columns, domain.Column{Name: "id", Type: domain.Text}, domain.Column{Name: "no",
 		Type: domain.Integer},
 		domain.Column{Name: "slot", Type: domain.Integer, Bounds: bounds(1, 500)})
 	lookup := func(unit string) arrow.Record {
-		table, err := Open(Made, 3000, 4, d, unit)
+		table, err := openDemoRows(demoMade, 3000, 4, d, unit)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package demo
+package source
 
 import (
 	"math"
@@ -67,7 +67,7 @@ const (
 	schoolRank
 	marital
 	job
-	relation
+	kinship
 	race
 	sex
 	gain
@@ -127,7 +127,7 @@ func household(r *rand.Rand, v []float64) {
 	case neverMarried:
 		counts = never
 	}
-	v[relation] = float64(pick(counts[int(v[sex])], r.Float64()))
+	v[kinship] = float64(pick(counts[int(v[sex])], r.Float64()))
 }
 
 // labour draws work, hours and capital. Gains are above 0 in 8.33% of rows,

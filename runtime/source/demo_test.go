@@ -1,4 +1,4 @@
-package demo
+package source
 
 import (
 	"context"
@@ -19,7 +19,7 @@ import (
 
 func collect(t testing.TB, name string, rows int64, seed uint64, d *domain.Domain) (arrow.Record, *domain.Domain) {
 	t.Helper()
-	table, err := Open(name, rows, seed, d, "")
+	table, err := openDemoRows(name, rows, seed, d, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,11 +139,11 @@ func TestAdultHasPublishedShares(t *testing.T) {
 }
 
 func TestRowsDependOnSeedAlone(t *testing.T) {
-	for _, name := range Names() {
+	for _, name := range demoNames() {
 		// more than a batch
 		rows := map[string]int64{"adult": 70000, "cardio": 70000, "diagnoses": 2500, "ard": 70000, "carat": 20000,
-			Made: 20000}[name]
-		d := map[string]*domain.Domain{Made: stay()}[name]
+			demoMade: 20000}[name]
+		d := map[string]*domain.Domain{demoMade: madeStay()}[name]
 		a, _ := collect(t, name, rows, 9, d)
 		b, _ := collect(t, name, rows, 9, d)
 		c, _ := collect(t, name, rows, 10, d)
@@ -192,14 +192,14 @@ func TestCategoriesAreRecoded(t *testing.T) {
 }
 
 func TestErrorsNameWhatIsAccepted(t *testing.T) {
-	if _, err := Open("titanic", 0, 1, nil, ""); err == nil || !strings.Contains(err.Error(),
+	if _, err := openDemoRows("titanic", 0, 1, nil, ""); err == nil || !strings.Contains(err.Error(),
 		"adult, ard, carat, cardio") {
 		t.Errorf("unknown name: %v", err)
 	}
 	d := &domain.Domain{Columns: []domain.Column{{Name: "ages", Type: domain.Integer},
 		{Name: "weight", Type: domain.Numeric},
 		{Name: "gender", Type: domain.Categorical, Categories: []string{"1"}}}}
-	_, err := Open("cardio", 0, 1, d, "")
+	_, err := openDemoRows("cardio", 0, 1, d, "")
 	for _, want := range []string{`"ages": is not drawn`, `"weight": has missing`, `"gender": does not declare`} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: must say %s", err, want)
@@ -209,7 +209,7 @@ func TestErrorsNameWhatIsAccepted(t *testing.T) {
 
 func BenchmarkCardio(b *testing.B) {
 	for b.Loop() {
-		t, err := Open("cardio", 200_000, 1, nil, "")
+		t, err := openDemoRows("cardio", 200_000, 1, nil, "")
 		if err != nil {
 			b.Fatal(err)
 		}
