@@ -1,4 +1,4 @@
-package model
+package stages
 
 import (
 	"bytes"
@@ -15,7 +15,6 @@ import (
 	"weir/stages/model/anomaly"
 	"weir/stages/model/artifact"
 	"weir/stages/model/gan"
-	"weir/stages/model/internal/training"
 	"weir/stages/model/latent"
 	"weir/stages/model/votes"
 	"weir/stages/prep"
@@ -24,11 +23,11 @@ import (
 // kindOf is a kind of the list.
 func kindOf(t *testing.T, name string) pipeline.Kind {
 	t.Helper()
-	i := slices.IndexFunc(Kinds(), func(k pipeline.Kind) bool { return k.Name == name })
+	i := slices.IndexFunc(modelKinds(), func(k pipeline.Kind) bool { return k.Name == name })
 	if i < 0 {
 		t.Fatalf("no kind %s", name)
 	}
-	return Kinds()[i]
+	return modelKinds()[i]
 }
 
 // patients are 40 made-up rows before encode; the last weighs so much.
@@ -145,7 +144,9 @@ func loops() map[string]struct {
 		"rdp_cgan": {0, func(s pipeline.Stage) {
 			w := s.(*latent.RDPCGAN)
 			w.Label, w.Autoencoder.Code, w.CheckpointEvery, w.RemoveAnomalies = "region", 3, 3, 2
-			w.Autoencoder.Sampling, w.GAN.Sampling = phase(8), phase(12)
+			a, g := &w.Autoencoder, &w.GAN
+			a.Steps, a.ExpectedBatchSize, a.SamplingRate, a.MaxGradNorm = 8, 10, 0.25, 0.05
+			g.Steps, g.ExpectedBatchSize, g.SamplingRate, g.MaxGradNorm = 12, 10, 0.25, 0.05
 			w.Autoencoder.Encoder, w.Autoencoder.Decoder = []latent.Convolution{{Filters: 2, Kernel: 3, Stride: 2}},
 				[]latent.Convolution{{Filters: 2, Kernel: 3}}
 			w.GAN.CriticSteps, w.GAN.GeneratedBatch, w.GAN.LatentDim = 2, 8, 2
@@ -154,7 +155,9 @@ func loops() map[string]struct {
 		}},
 		"dp_auto_gan": {0, func(s pipeline.Stage) {
 			w := s.(*latent.DPAutoGAN)
-			w.Autoencoder.Sampling, w.GAN.Sampling = phase(8), phase(12)
+			a, g := &w.Autoencoder, &w.GAN
+			a.Steps, a.ExpectedBatchSize, a.SamplingRate, a.MaxGradNorm = 8, 10, 0.25, 0.05
+			g.Steps, g.ExpectedBatchSize, g.SamplingRate, g.MaxGradNorm = 12, 10, 0.25, 0.05
 			w.Autoencoder.Hidden, w.Autoencoder.Code, w.CheckpointEvery, w.RemoveAnomalies = []int{5}, 3, 3, 2
 			w.GAN.CriticSteps, w.GAN.GeneratedBatch, w.GAN.LatentDim, w.GAN.Generator, w.GAN.Critic = 2, 8, 3, []int{3}, []int{6}
 		}},
@@ -184,11 +187,6 @@ func loops() map[string]struct {
 	}
 }
 
-// phase is one of two.
-func phase(steps int) training.Sampling {
-	return training.Sampling{Steps: steps, ExpectedBatchSize: 10, SamplingRate: 0.25, MaxGradNorm: 0.05}
-}
-
 // kindName is the kind of a case such as "dp_wgan tensor".
 func kindName(name string) string {
 	kind, _, _ := strings.Cut(name, " ")
@@ -201,7 +199,7 @@ func TestEveryLoopIsTried(t *testing.T) {
 	for name := range loops() {
 		tried[kindName(name)] = true
 	}
-	for _, k := range Kinds() {
+	for _, k := range modelKinds() {
 		if k.InByKey("detector") != nil && !tried[k.Name] {
 			t.Errorf("kind %s takes a detector, and is not tried", k.Name)
 		}
@@ -223,7 +221,7 @@ func TestLoopsWithoutAnomaliesConform(t *testing.T) {
 		}
 		var cases []pipelinetest.Case
 		for what, in := range map[string]pipelinetest.Input{"": in, " add_remove": removed, " group": group} {
-			cases = append(cases, pipelinetest.Case{Name: name + what, Kinds: Kinds(), In: map[string]pipelinetest.Input{
+			cases = append(cases, pipelinetest.Case{Name: name + what, Kinds: modelKinds(), In: map[string]pipelinetest.Input{
 				"in": in, "detector": detector},
 				Stage: func() pipeline.Stage {
 					s := k.New()
@@ -301,7 +299,7 @@ func TestLoopsContinue(t *testing.T) {
 		if checkpoints == 0 {
 			continue // write checkpoints by other rules; their loops equal the loops of the others
 		}
-		pipelinetest.Learner{Kind: k, Kinds: Kinds(), Beside: map[string]pipelinetest.Input{"detector": detector},
+		pipelinetest.Learner{Kind: k, Kinds: modelKinds(), Beside: map[string]pipelinetest.Input{"detector": detector},
 			Stage: func() pipeline.Stage {
 				s := k.New()
 				l.quick(s)

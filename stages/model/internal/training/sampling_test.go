@@ -1,4 +1,4 @@
-package model_test
+package training_test
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package model
+package stages
 
 import (
 	"encoding/json"
@@ -40,7 +40,7 @@ func stays(n int) pipelinetest.Input {
 // kind is a kind of the models, by name.
 func kind(t *testing.T, name string) pipeline.Kind {
 	t.Helper()
-	for _, k := range Kinds() {
+	for _, k := range modelKinds() {
 		if k.Name == name {
 			return k
 		}
@@ -101,7 +101,7 @@ func TestRemovalByModels(t *testing.T) {
 		} {
 			in := stays(40)
 			c.change(&in.Header)
-			pipelinetest.Check(t, remove, pipelinetest.Case{Name: name + ": " + what, Kinds: Kinds(),
+			pipelinetest.Check(t, remove, pipelinetest.Case{Name: name + ": " + what, Kinds: modelKinds(),
 				Stage: set(t, remove, c.settings), In: map[string]pipelinetest.Input{"in": in, "detector": detector}})
 		}
 	}
@@ -116,7 +116,7 @@ func TestFarRowIsFoundByModels(t *testing.T) {
 		far := pipelinetest.Rows(d, []any{99}, []any{29.5}, []any{"west"})
 		table := pipeline.FromRecords(in.Header, in.Rows.NewSlice(0, 20), far, in.Rows.NewSlice(20, 39))
 		out, err := pipelinetest.Run(t, set(t, remove, `{"placement": "pre", "remove": 1}`)(),
-			pipelinetest.Env(1, Kinds()...),
+			pipelinetest.Env(1, modelKinds()...),
 			pipeline.Tables{"in": table, "detector": pipelinetest.Artifact(detector.Header, detector.Rows)})
 		if err != nil {
 			t.Fatal(err)
@@ -146,7 +146,7 @@ func TestKindsThatScore(t *testing.T) {
 		Class: pipeline.Released}
 	want := []string{"aim", "anomaly_detector", "anomaly_forest", "auto", "independent", "marginal_tree", "marginals_from",
 		"mixture", "mst", "privbayes"}
-	if got := pipeline.ReadersOf(Kinds()).Scoring(); !slices.Equal(got, want) {
+	if got := pipeline.ReadersOf(modelKinds()).Scoring(); !slices.Equal(got, want) {
 		t.Errorf("rows are scored by %v, must be %v", got, want)
 	}
 	other := stays(40).Header.Domain.Clone()
