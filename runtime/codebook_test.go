@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"weir/internal/golden"
+	"weir/internal/stattest"
 	"weir/pipeline/domain"
 	"weir/pipeline/spec"
 	"weir/runtime/codebook"
@@ -306,7 +306,7 @@ func FuzzImport(f *testing.F) {
 // TestColorado: the challenge's own files (WEIR_DATA): 98 columns, of which IPUMS lists
 // the codes of most; RENT, VALUEH and INCWAGE are amounts with a code for not available.
 func TestColorado(t *testing.T) {
-	folder := golden.Data(t)
+	folder := stattest.PublicData(t)
 	read := func(name string) []byte {
 		data, err := os.ReadFile(filepath.Join(folder, "nist_census1940_match3", name))
 		must(t, err)

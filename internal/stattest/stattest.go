@@ -1,9 +1,12 @@
-// Package stattest holds the statistics by which tests judge random output:
-// p-values that are compared with FalseAlarm, lower bounds on epsilon from a
-// distinguishing attack, and how often a test tries what it tries.
+// Package stattest holds what tests judge output by: reference values and public datasets (golden.go), and of random
+// output p-values that are compared with FalseAlarm, and lower bounds on epsilon from a distinguishing attack. It says
+// how often a test tries what it tries.
 package stattest
 
 import (
+	"runtime/debug"
+	"testing"
+
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"weir/internal/bitmath"
@@ -112,4 +115,11 @@ func Uniform(counts []int) float64 {
 		statistic += (float64(c) - mean) * (float64(c) - mean) / mean
 	}
 	return distuv.ChiSquared{K: float64(len(counts) - 1)}.Survival(statistic)
+}
+
+// Sparing runs the tests of a package that allocates much with its garbage collected only when the heap has grown by
+// so many percent (Go's default is 100): a test is over before its memory counts.
+func Sparing(m *testing.M, percent int) {
+	debug.SetGCPercent(percent)
+	m.Run()
 }

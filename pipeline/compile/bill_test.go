@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"weir/internal/golden"
+	"weir/internal/stattest"
 )
 
 // goldenCase is a case of golden/accounting.json, whose values come from the libraries
@@ -34,7 +34,7 @@ type goldenCase struct {
 func accounts(t *testing.T, ids ...string) []goldenCase {
 	t.Helper()
 	var file struct{ Cases []json.RawMessage } // of other kinds too, whose fields are others
-	golden.Load(t, "accounting.json", &file)
+	stattest.LoadGolden(t, "accounting.json", &file)
 	var found []goldenCase
 	for _, text := range file.Cases {
 		var c goldenCase

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"weir/internal/golden"
+	"weir/internal/stattest"
 	"weir/privacy"
 )
 
@@ -54,7 +54,7 @@ func perOrders() map[string]func(orderInputs) perOrder {
 
 func TestGoldenDivergence(t *testing.T) {
 	var file struct{ Cases []goldenCase }
-	golden.Load(t, "accounting.json", &file)
+	stattest.LoadGolden(t, "accounting.json", &file)
 	for _, c := range file.Cases {
 		if f, ok := perOrders()[c.Kind]; ok {
 			t.Run(c.ID, func(t *testing.T) { c.t = t; goldenOrders(c, f) })

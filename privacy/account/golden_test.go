@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"weir/internal/golden"
+	"weir/internal/stattest"
 	"weir/privacy"
 )
 
@@ -71,7 +71,7 @@ func goldenKinds() map[string]func(goldenCase) {
 
 func TestGoldenAccounting(t *testing.T) {
 	var file struct{ Cases []goldenCase }
-	golden.Load(t, "accounting.json", &file)
+	stattest.LoadGolden(t, "accounting.json", &file)
 	for _, c := range file.Cases {
 		if check, ok := goldenKinds()[c.Kind]; ok {
 			t.Run(c.ID, func(t *testing.T) { c.t = t; check(c) })

@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/integrate/quad"
 
-	"weir/internal/golden"
+	"weir/internal/stattest"
 	"weir/privacy"
 	"weir/privacy/account"
 )
@@ -186,7 +186,7 @@ func (c goldenCase) response(t *testing.T) {
 // TestGoldenLaws checks every case of accounting.json that states a law.
 func TestGoldenLaws(t *testing.T) {
 	var file goldenFile
-	golden.Load(t, "accounting.json", &file)
+	stattest.LoadGolden(t, "accounting.json", &file)
 	checkAll(t, file)
 }
 
@@ -239,7 +239,7 @@ func TestGoldenGaussianEvents(t *testing.T) {
 			Expected  json.RawMessage
 		}
 	}
-	golden.Load(t, "graphical.json", &file)
+	stattest.LoadGolden(t, "graphical.json", &file)
 	seen := 0
 	for _, c := range file.Cases {
 		if c.Kind != "one_gaussian_event" {

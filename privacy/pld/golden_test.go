@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"weir/internal/golden"
+	"weir/internal/stattest"
 	"weir/privacy"
 )
 
@@ -147,7 +147,7 @@ func handlers() map[string]func(check, values, values) {
 // a privacy loss distribution; each case names its sources.
 func TestGoldenAccounting(t *testing.T) {
 	var file struct{ Cases []goldenCase }
-	golden.Load(t, "accounting.json", &file)
+	stattest.LoadGolden(t, "accounting.json", &file)
 	known := handlers()
 	for _, c := range file.Cases {
 		h, ok := known[c.Kind]

@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"weir/internal/golden"
+	"weir/internal/stattest"
 	"weir/privacy"
 	"weir/privacy/account"
 )
@@ -207,7 +207,7 @@ func answers() map[string]func(goldenCase) {
 // elsewhere; a kind that nobody knows fails.
 func TestGoldenAccounting(t *testing.T) {
 	var file struct{ Cases []goldenCase }
-	golden.Load(t, "accounting.json", &file)
+	stattest.LoadGolden(t, "accounting.json", &file)
 	for _, c := range file.Cases {
 		answer, ok := answers()[c.Kind]
 		if _, other := elsewhere()[c.Kind]; !ok && !other {

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"weir/internal/golden"
+	"weir/internal/stattest"
 	"weir/pipeline"
 	"weir/pipeline/domain"
 	"weir/pipeline/spec"
@@ -227,7 +227,7 @@ func (c counted) Read(p []byte) (int, error) {
 
 // TestGoldenDraftsReadTheirFiles: the drafts of the public files, once decided, read those files.
 func TestGoldenDraftsReadTheirFiles(t *testing.T) {
-	files := os.DirFS(golden.Data(t))
+	files := os.DirFS(stattest.PublicData(t))
 	no := false
 	for file, c := range map[string]struct {
 		rows int64 // data/README.md

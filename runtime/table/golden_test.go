@@ -8,7 +8,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow/array"
 
-	"weir/internal/golden"
+	"weir/internal/stattest"
 	"weir/pipeline"
 	"weir/pipeline/domain"
 	"weir/pipeline/spec"
@@ -17,7 +17,7 @@ import (
 // dataFolder is the folder of public datasets.
 func dataFolder(t testing.TB) FS {
 	t.Helper()
-	return os.DirFS(golden.Data(t))
+	return os.DirFS(stattest.PublicData(t))
 }
 
 func exampleDomain(t testing.TB, path string) *domain.Domain {

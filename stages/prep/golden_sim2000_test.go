@@ -15,7 +15,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"gonum.org/v1/gonum/mat"
 
-	"weir/internal/golden"
+	"weir/internal/stattest"
 	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 )
@@ -41,8 +41,8 @@ type simSchema struct {
 // imputed means stay unrounded.
 func simulated(t *testing.T) (pipelinetest.Input, simSchema) {
 	var schema simSchema
-	golden.Load(t, filepath.Join("tables", "sim2000_schema.json"), &schema)
-	file, err := os.Open(filepath.Join(golden.Dir(t), "tables", "sim2000.csv"))
+	stattest.LoadGolden(t, filepath.Join("tables", "sim2000_schema.json"), &schema)
+	file, err := os.Open(filepath.Join(stattest.GoldenDir(t), "tables", "sim2000.csv"))
 	if err != nil {
 		t.Fatal(err)
 	}

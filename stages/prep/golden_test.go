@@ -9,7 +9,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"weir/internal/golden"
+	"weir/internal/stattest"
 	"weir/pipeline"
 	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
@@ -49,7 +49,7 @@ type checks map[string]func(*testing.T, goldenCase)
 // eachCase runs every case of a reference file through the check of its kind.
 func eachCase(t *testing.T, file string, rules checks) {
 	var f struct{ Cases []goldenCase }
-	golden.Load(t, file, &f)
+	stattest.LoadGolden(t, file, &f)
 	rules.run(t, f.Cases)
 }
 

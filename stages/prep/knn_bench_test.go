@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"testing"
 
-	"weir/internal/golden"
+	"weir/internal/stattest"
 )
 
 // cardioBounds are the plausibility bounds under which 1,264 rows of the Cardio data have
@@ -38,7 +38,7 @@ func BenchmarkImputeKNN(b *testing.B) {
 
 // BenchmarkImputeKNNCardio is the same on the real file, where it is there.
 func BenchmarkImputeKNNCardio(b *testing.B) {
-	file, err := os.Open(filepath.Join(golden.Data(b), "cardio", "cardio_train.csv.gz"))
+	file, err := os.Open(filepath.Join(stattest.PublicData(b), "cardio", "cardio_train.csv.gz"))
 	if err != nil {
 		b.Skip(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"weir/internal/golden"
+	"weir/internal/stattest"
 )
 
 type goldenRun struct {
@@ -48,7 +48,7 @@ func transpose(rows [][]*float64) knnColumns {
 // ties and donors without distance the rule that testdata/golden/METRICS.md section 3 recommends.
 func TestGoldenKNN(t *testing.T) {
 	var file struct{ Cases []knnGoldenCase }
-	golden.Load(t, "preprocess_knn.json", &file)
+	stattest.LoadGolden(t, "preprocess_knn.json", &file)
 	checkCases(t, file.Cases)
 }
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"weir/internal/golden"
+	"weir/internal/stattest"
 )
 
 // goldenCase is a case of graphical.json of a kind that concerns inference or
@@ -68,7 +68,7 @@ type goldenTable struct {
 // TestGolden: every case of inference and estimation of graphical.json.
 func TestGolden(t *testing.T) {
 	var file struct{ Cases []goldenCase }
-	golden.Load(t, "graphical.json", &file)
+	stattest.LoadGolden(t, "graphical.json", &file)
 	ran := map[string]int{}
 	for _, c := range file.Cases {
 		run, ok := map[string]func(*testing.T, goldenCase){"inference": goldenInference,

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"weir/internal/golden"
+	"weir/internal/stattest"
 )
 
 // TestGoldenSimplex: every simplex_projection of graphical.json. The other kinds of its
@@ -19,7 +19,7 @@ func TestGoldenSimplex(t *testing.T) {
 			Tolerance        struct{ Abs float64 }
 		}
 	}
-	golden.Load(t, "graphical.json", &file)
+	stattest.LoadGolden(t, "graphical.json", &file)
 	elsewhere := []string{"inference", "estimation" /* train/graphical */, "one_gaussian_event" /* privacy/mechanism */}
 	seen := 0
 	for _, c := range file.Cases {

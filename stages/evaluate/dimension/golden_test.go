@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"weir/internal/golden"
+	"weir/internal/stattest"
 	"weir/pipeline/domain"
 	"weir/stages/internal/columns"
 
@@ -63,8 +63,8 @@ func goldenTable(t *testing.T, name string) *columns.Frame {
 			Categories []string
 		}
 	}
-	golden.Load(t, "tables/tables_schema.json", &schema)
-	file, err := os.Open(filepath.Join(golden.Dir(t), "tables", name+".csv"))
+	stattest.LoadGolden(t, "tables/tables_schema.json", &schema)
+	file, err := os.Open(filepath.Join(stattest.GoldenDir(t), "tables", name+".csv"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func goldenTable(t *testing.T, name string) *columns.Frame {
 // the case of the marginals, by their own test.
 func TestGoldenDimensionWise(t *testing.T) {
 	var file struct{ Cases []goldenCase }
-	golden.Load(t, "dimensionwise.json", &file)
+	stattest.LoadGolden(t, "dimensionwise.json", &file)
 	for _, c := range file.Cases {
 		switch c.Kind {
 		case "dimensionwise_probability":

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"weir/internal/golden"
+	"weir/internal/stattest"
 )
 
 // adultLike draws a table with the shape of UCI Adult: 48,842 rows, six numbers
@@ -102,7 +102,7 @@ func adult(b *testing.B) (x, test Matrix, y, yTest Labels) {
 
 func adultRows(b *testing.B, name string) [][]string {
 	b.Helper()
-	f, err := os.Open(filepath.Join(golden.Data(b), "adult", name))
+	f, err := os.Open(filepath.Join(stattest.PublicData(b), "adult", name))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"weir/internal/golden"
+	"weir/internal/stattest"
 )
 
 // rangeLearners are the learners of models_ranges.json by case id.
@@ -43,7 +43,7 @@ type rangeParams struct {
 // readTable splits a table of the golden folder into train and test.
 func readTable(t testing.TB, p rangeParams) (train, test Matrix, y, yTest Labels) {
 	t.Helper()
-	f, err := os.Open(filepath.Join(golden.Dir(t), p.Table))
+	f, err := os.Open(filepath.Join(stattest.GoldenDir(t), p.Table))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func readTable(t testing.TB, p rangeParams) (train, test Matrix, y, yTest Labels
 // TestGoldenRanges: every score lies in the acceptable range of 10 seeds of scikit-learn 1.2.1.
 func TestGoldenRanges(t *testing.T) {
 	var file struct{ Cases []goldenCase }
-	golden.Load(t, "models_ranges.json", &file)
+	stattest.LoadGolden(t, "models_ranges.json", &file)
 	learners := rangeLearners()
 	for _, c := range file.Cases {
 		if c.Kind == "score_reference" {

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"weir/internal/golden"
+	"weir/internal/stattest"
 )
 
 // goldenCase is one case of a golden file; expected values are read by name.
@@ -38,7 +38,7 @@ func decode[T any](t *testing.T, raw json.RawMessage) T {
 func goldenCases(t *testing.T, file string) []goldenCase {
 	t.Helper()
 	var f struct{ Cases []goldenCase }
-	golden.Load(t, file, &f)
+	stattest.LoadGolden(t, file, &f)
 	return f.Cases
 }
 

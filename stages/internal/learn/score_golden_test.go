@@ -6,7 +6,7 @@ import (
 	"os"
 	"testing"
 
-	"weir/internal/golden"
+	"weir/internal/stattest"
 )
 
 type scoreCase struct {
@@ -26,7 +26,7 @@ type scoreCase struct {
 
 func scoreFile(t *testing.T, name string) []scoreCase {
 	var file struct{ Cases []scoreCase }
-	golden.Load(t, name, &file)
+	stattest.LoadGolden(t, name, &file)
 	return file.Cases
 }
 

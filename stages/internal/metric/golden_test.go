@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"weir/internal/golden"
+	"weir/internal/stattest"
 )
 
 // goldenCase is one case of schema golden-metrics/1 (testdata/golden/METRICS.md section 2).
@@ -75,7 +75,7 @@ func TestGolden(t *testing.T) {
 	for file, kinds := range handlers() {
 		t.Run(file, func(t *testing.T) {
 			var set struct{ Cases []goldenCase }
-			golden.Load(t, file, &set)
+			stattest.LoadGolden(t, file, &set)
 			checkCases(t, set.Cases, kinds)
 		})
 	}

@@ -3,7 +3,7 @@ package metric
 import (
 	"testing"
 
-	"weir/internal/golden"
+	"weir/internal/stattest"
 	"weir/stages/internal/columns"
 )
 
@@ -93,7 +93,7 @@ func binIndex(t *testing.T, c goldenCase) map[string]any {
 // TestGoldenProbability takes from dimensionwise.json what is no prediction.
 func TestGoldenProbability(t *testing.T) {
 	var set struct{ Cases []goldenCase }
-	golden.Load(t, "dimensionwise.json", &set)
+	stattest.LoadGolden(t, "dimensionwise.json", &set)
 	var cases []goldenCase
 	for _, c := range set.Cases {
 		if c.Kind == "dimensionwise_probability" {

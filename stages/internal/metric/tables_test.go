@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"weir/internal/golden"
+	"weir/internal/stattest"
 	"weir/pipeline/domain"
 	"weir/stages/internal/columns"
 )
@@ -19,7 +19,7 @@ import (
 // with their declared bounds, categorical ones with their declared categories.
 func goldenTable(t *testing.T, name string) *columns.Frame {
 	t.Helper()
-	dir := filepath.Join(golden.Dir(t), "tables")
+	dir := filepath.Join(stattest.GoldenDir(t), "tables")
 	data, err := os.ReadFile(filepath.Join(dir, "tables_schema.json"))
 	if err != nil {
 		t.Fatal(err)

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"weir/internal/golden"
+	"weir/internal/stattest"
 	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 	"weir/pipeline/spec"
@@ -39,7 +39,7 @@ func adult(t testing.TB) pipelinetest.Input {
 
 func adultLines(t testing.TB) (lines [][]string) {
 	t.Helper()
-	f, err := os.Open(filepath.Join(golden.Data(t), "adult", "adult.data.gz"))
+	f, err := os.Open(filepath.Join(stattest.PublicData(t), "adult", "adult.data.gz"))
 	must(t, err)
 	defer f.Close()
 	z, err := gzip.NewReader(f)

@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"weir/internal/golden"
+	"weir/internal/stattest"
 )
 
 // goldenCase is a case of kind mixture of bayes.json.
@@ -28,7 +28,7 @@ type goldenCase struct {
 
 func goldenCases(t *testing.T) []goldenCase {
 	var file struct{ Cases []goldenCase }
-	golden.Load(t, "bayes.json", &file)
+	stattest.LoadGolden(t, "bayes.json", &file)
 	return file.Cases
 }
 

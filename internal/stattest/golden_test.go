@@ -1,4 +1,4 @@
-package golden
+package stattest
 
 import (
 	"os"
@@ -13,13 +13,13 @@ func TestEveryFileIsThere(t *testing.T) {
 	t.Setenv("WEIR_GOLDEN", "")
 	seen := 0
 	for _, index := range []string{"METRICS.md", "README.md"} {
-		text, err := os.ReadFile(filepath.Join(Dir(t), index))
+		text, err := os.ReadFile(filepath.Join(GoldenDir(t), index))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, name := range regexp.MustCompile(`(?:tables/)?[a-zA-Z0-9_]+\.(?:json|csv)`).FindAllString(string(text), -1) {
 			seen++
-			if !exists(Dir(t), name) && !exists(Dir(t), filepath.Join("tables", name)) {
+			if !exists(GoldenDir(t), name) && !exists(GoldenDir(t), filepath.Join("tables", name)) {
 				t.Errorf("%s names %s, which is not there", index, name)
 			}
 		}
@@ -34,10 +34,10 @@ func exists(folder, name string) bool {
 	return err == nil
 }
 
-// TestAbsentFails: a folder that is not there is an error, which Dir makes fatal.
+// TestAbsentFails: a folder that is not there is an error, which GoldenDir makes fatal.
 func TestAbsentFails(t *testing.T) {
 	t.Setenv("WEIR_GOLDEN", filepath.Join(t.TempDir(), "absent"))
-	if dir, err := find(); err == nil {
+	if dir, err := findGolden(); err == nil {
 		t.Errorf("found %s, must be an error", dir)
 	}
 }

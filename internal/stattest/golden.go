@@ -1,6 +1,4 @@
-// Package golden finds the reference values that the Golden tests read, and
-// the public datasets that some of them read besides.
-package golden
+package stattest
 
 import (
 	"encoding/json"
@@ -10,22 +8,22 @@ import (
 	"testing"
 )
 
-// Dir returns the folder of reference values: $WEIR_GOLDEN, else testdata/golden
+// GoldenDir returns the folder of reference values: $WEIR_GOLDEN, else testdata/golden
 // of the repository. Where it is absent the test fails and is never skipped: a
 // missing reference must not pass for a match.
-func Dir(t testing.TB) string {
+func GoldenDir(t testing.TB) string {
 	t.Helper()
-	dir, err := find()
+	dir, err := findGolden()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return dir
 }
 
-// Data returns $WEIR_DATA, a folder of public datasets. They belong to others
+// PublicData returns $WEIR_DATA, a folder of public datasets. They belong to others
 // and are not in the repository, so a test that reads them is skipped where the
 // variable is not set; a folder that it names must exist.
-func Data(t testing.TB) string {
+func PublicData(t testing.TB) string {
 	t.Helper()
 	dir := os.Getenv("WEIR_DATA")
 	if dir == "" {
@@ -37,10 +35,10 @@ func Data(t testing.TB) string {
 	return dir
 }
 
-// Load decodes the named file of the folder of reference values into v.
-func Load(t testing.TB, file string, v any) {
+// LoadGolden decodes the named file of the folder of reference values into v.
+func LoadGolden(t testing.TB, file string, v any) {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(Dir(t), file))
+	data, err := os.ReadFile(filepath.Join(GoldenDir(t), file))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,9 +47,9 @@ func Load(t testing.TB, file string, v any) {
 	}
 }
 
-// find is $WEIR_GOLDEN, else the folder beside the go.mod above the package under
+// findGolden is $WEIR_GOLDEN, else the folder beside the go.mod above the package under
 // test, whose folder is the working directory.
-func find() (string, error) {
+func findGolden() (string, error) {
 	dir := os.Getenv("WEIR_GOLDEN")
 	for up := "."; dir == "" && len(up) < 50; up = filepath.Join("..", up) {
 		if _, err := os.Stat(filepath.Join(up, "go.mod")); err == nil {
