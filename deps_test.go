@@ -127,8 +127,6 @@ func runtimeRooms() map[string][]string {
 	return map[string][]string{
 		// bytes on disk: knows neither what they mean nor what they cost
 		"store": {"table"},
-		// order and cores: touches no file, no table and no money
-		"schedule": {},
 		// file formats
 		"table": {"table/internal/parquet"},
 		// what names of a spec open, and whether it has changed
@@ -140,7 +138,7 @@ func runtimeRooms() map[string][]string {
 		// the owner's side
 		"dataset": {"store"},
 		// charges and noise: opens no table, so it never sees a row
-		"book": {"store", "dataset", "schedule"},
+		"book": {"store", "dataset"},
 		// what a study begins with: the draft of a domain, the first spec
 		"infer": {"", "dataset", "files", "source", "store", "table"},
 		// spending in words, and beside the budgets of a revision: runs git, which reads objects alone
@@ -164,15 +162,14 @@ func runtimeRooms() map[string][]string {
 // and randomness have rooms of their own.
 func forbidden() map[string][]string {
 	return map[string][]string{
-		"schema":           {"os", "math/rand", "math/rand/v2", "crypto/rand"},
-		"pipeline":         {"crypto/rand"},
-		"record":           {"math/rand", "math/rand/v2", "crypto/rand"},
-		"record/report":    {"math/rand", "math/rand/v2", "crypto/rand"},
-		"train":            {"os", "math/rand", "crypto/rand"},
-		"train/graphical":  {"os", "time", "math/rand", "crypto/rand"},
-		"stages":           {"math/rand", "crypto/rand"},
-		"privacy":          {"math/rand", "crypto/rand"},
-		"runtime/schedule": {"os"},
+		"schema":          {"os", "math/rand", "math/rand/v2", "crypto/rand"},
+		"pipeline":        {"crypto/rand"},
+		"record":          {"math/rand", "math/rand/v2", "crypto/rand"},
+		"record/report":   {"math/rand", "math/rand/v2", "crypto/rand"},
+		"train":           {"os", "math/rand", "crypto/rand"},
+		"train/graphical": {"os", "time", "math/rand", "crypto/rand"},
+		"stages":          {"math/rand", "crypto/rand"},
+		"privacy":         {"math/rand", "crypto/rand"},
 	}
 }
 
@@ -310,7 +307,6 @@ func TestPolicyRejects(t *testing.T) {
 		{"stages/prep/encode.go", "github.com/apache/arrow/go/v15/parquet/file"},
 		{"stages/prep/gen/encode.go", "os"},
 		{"runtime/table/writeparquet.go", "github.com/apache/arrow/go/v15/parquet/pqarrow"},
-		{"runtime/schedule/schedule.go", "os"},
 		{"stages/model/latent/vae.go", "weir/stages/model/gan"},
 		{"stages/model/internal/encoded/rows.go", "weir/stages/model/gan"},
 		{"stages/model/gan/dpwgan.go", "weir/stages/model/sample"},

@@ -2,6 +2,8 @@ package pipeline
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"weir/pipeline/relation"
 	"weir/privacy"
@@ -91,4 +93,40 @@ type FileUse struct {
 	Public bool   // declared to hold no private row
 	By     string // who declares that
 	Terms  string // what they say that its noise keeps, such as "epsilon 1, delta 0 for one person"; "" where it has none
+}
+
+// StageError says which stage an error is of, or that it is of the dataset.
+type StageError struct {
+	Stage string
+	Err   error
+}
+
+// Error names the stage in front of the error.
+func (e *StageError) Error() string {
+	if e.Stage == DatasetID {
+		return fmt.Sprintf("dataset: %v", e.Err)
+	}
+	return fmt.Sprintf("stage %s: %v", e.Stage, e.Err)
+}
+
+// Unwrap returns the error of the stage.
+func (e *StageError) Unwrap() error { return e.Err }
+
+// AtStage names the stage of an error that names none yet.
+func AtStage(stage string, err error) error {
+	if err == nil || Cancelled(err) || IsStage(err) {
+		return err
+	}
+	return &StageError{stage, err}
+}
+
+// IsStage reports whether err names its stage already.
+func IsStage(err error) bool {
+	var s *StageError
+	return errors.As(err, &s)
+}
+
+// Cancelled reports whether err only says that the run was stopped.
+func Cancelled(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }

@@ -10,12 +10,12 @@ import (
 	"strings"
 
 	"weir/internal/disk"
+	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/pipeline/words"
 	"weir/record"
 	"weir/runtime/book"
 	"weir/runtime/dataset"
-	"weir/runtime/schedule"
 	"weir/runtime/store"
 )
 
@@ -268,14 +268,14 @@ func (r *run) tryFiles(ctx context.Context) error {
 		step := &r.plan.Steps[i]
 		for _, f := range step.Work.Files {
 			if err := r.files.Folder.Check(f.Path); err != nil {
-				return schedule.AtStage(step.ID, err)
+				return pipeline.AtStage(step.ID, err)
 			}
 		}
 		if len(step.Work.Files) == 0 || !step.Lazy || !lendsOnly(step) {
 			continue
 		}
 		if _, err := r.runStage(ctx, step, nil, book.NewSecrets(r.source.secret, "", false)); err != nil {
-			return schedule.AtStage(step.ID, err)
+			return pipeline.AtStage(step.ID, err)
 		}
 	}
 	return nil

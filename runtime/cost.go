@@ -7,12 +7,12 @@ import (
 	"io/fs"
 	"slices"
 
+	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/privacy/ledger"
 	"weir/runtime/book"
 	"weir/runtime/dataset"
 	"weir/runtime/files"
-	"weir/runtime/schedule"
 	"weir/runtime/store"
 	"weir/runtime/table"
 )
@@ -64,7 +64,7 @@ func contentOf(plan *compile.Plan, s *opened, digest func(file string) (string, 
 			}
 			content, err := digest(f.Path)
 			if err != nil {
-				return "", schedule.AtStage(plan.Steps[i].ID, err)
+				return "", pipeline.AtStage(plan.Steps[i].ID, err)
 			}
 			all = append(all, content)
 		}

@@ -15,7 +15,6 @@ import (
 	"weir/pipeline/compile"
 	"weir/record"
 	"weir/runtime/book"
-	"weir/runtime/schedule"
 	"weir/runtime/store"
 )
 
@@ -44,7 +43,7 @@ func (r *run) end(err error) error {
 	dir := r.attempt.Dir
 	errs := []error{r.watch.write(dir)}
 	switch {
-	case schedule.Cancelled(err):
+	case pipeline.Cancelled(err):
 		r.record.Status = record.Interrupted
 	case err != nil:
 		r.record.Status, r.record.Error = record.Failed, publicError(err)
@@ -95,7 +94,7 @@ const errorFile = "error.txt"
 // count rows, and run.json lies outside internal/.
 func publicError(err error) string {
 	text := "failed; what it said is in internal/" + errorFile
-	var in *schedule.StageError
+	var in *pipeline.StageError
 	if errors.As(err, &in) {
 		return fmt.Sprintf("stage %s: %s", in.Stage, text)
 	}

@@ -7,7 +7,6 @@ import (
 	"weir/internal/disk"
 	"weir/record"
 	"weir/record/listing"
-	"weir/runtime/schedule"
 	"weir/runtime/store"
 )
 
@@ -30,7 +29,7 @@ func List(ctx context.Context, d disk.Disk, out string, workers int, choose Choi
 		paths = append(paths, found...)
 	}
 	runs := make([]listing.Run, len(paths))
-	return runs, schedule.Each(ctx, len(paths), max(1, workers), func(_ context.Context, i int) error {
+	return runs, sideBySide(ctx, len(paths), max(1, workers), func(_ context.Context, i int) error {
 		runs[i] = listed(d, paths[i], choose)
 		return nil
 	})

@@ -14,7 +14,6 @@ import (
 	"weir/runtime/book"
 	"weir/runtime/dataset"
 	"weir/runtime/files"
-	"weir/runtime/schedule"
 	"weir/runtime/source"
 	"weir/runtime/store"
 	"weir/runtime/table"
@@ -157,7 +156,7 @@ func (r *run) checkPublic(ctx context.Context) error {
 				continue
 			}
 			if err := r.checkPublicFile(ctx, f.Path); err != nil {
-				return schedule.AtStage(step.ID, err)
+				return pipeline.AtStage(step.ID, err)
 			}
 		}
 	}

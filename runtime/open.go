@@ -17,7 +17,6 @@ import (
 	"weir/runtime/book"
 	"weir/runtime/dataset"
 	"weir/runtime/files"
-	"weir/runtime/schedule"
 )
 
 // opened is the dataset of a run: its source, and which dataset that is.
@@ -63,7 +62,7 @@ func openFiles(ctx context.Context, plan *compile.Plan, opts Options) (*files.He
 func openSource(ctx context.Context, plan *compile.Plan, held *files.Held, opts Options) (*opened, error) {
 	s := &opened{}
 	if err := s.open(ctx, plan, held, opts); err != nil {
-		return nil, schedule.AtStage(pipeline.DatasetID, errors.Join(err, s.Close()))
+		return nil, pipeline.AtStage(pipeline.DatasetID, errors.Join(err, s.Close()))
 	}
 	s.table.Header = plan.Spec.Header()
 	rows := s.table.Open // of a table that stays: of a sample, from which the source has left what is beyond the cap
@@ -271,7 +270,7 @@ func dataOf(ctx context.Context, plan *compile.Plan, inputs *files.Held, source 
 			}
 			digest, err := inputs.Digest(ctx, f.Path)
 			if err != nil {
-				return d, schedule.AtStage(step.ID, err)
+				return d, pipeline.AtStage(step.ID, err)
 			}
 			d.Files = append(d.Files, PublicFile{step.ID, f.Path, digest})
 		}

@@ -11,7 +11,6 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/privacy"
-	"weir/runtime/schedule"
 	"weir/runtime/store"
 	"weir/runtime/table"
 )
@@ -197,7 +196,7 @@ func (r *run) storeSource(ctx context.Context) error {
 	if r.outputs.load(&rows, where) {
 		return nil
 	}
-	return schedule.AtStage(rows.ID, r.store(ctx, &rows, where, pipeline.Tables{"rows": r.source.table},
+	return pipeline.AtStage(rows.ID, r.store(ctx, &rows, where, pipeline.Tables{"rows": r.source.table},
 		r.files.Untouched))
 }
 

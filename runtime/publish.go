@@ -17,7 +17,6 @@ import (
 	"weir/pipeline/compile"
 	"weir/pipeline/domain"
 	"weir/record"
-	"weir/runtime/schedule"
 	"weir/runtime/store"
 	"weir/runtime/table"
 )
@@ -34,7 +33,7 @@ func (r *run) build(ctx context.Context) error {
 	r.record.Remarks = nil
 	for i := range r.plan.Steps {
 		if err := r.publishStep(ctx, aside, &r.plan.Steps[i]); err != nil {
-			return schedule.AtStage(r.plan.Steps[i].ID, err)
+			return pipeline.AtStage(r.plan.Steps[i].ID, err)
 		}
 	}
 	r.record.Tables = r.releasedTables()

@@ -21,7 +21,6 @@ import (
 	"weir/pipeline/domain"
 	"weir/record"
 	"weir/runtime/book"
-	"weir/runtime/schedule"
 	"weir/runtime/store"
 )
 
@@ -130,7 +129,7 @@ func TestFailedBuildLeavesTheOldRelease(t *testing.T) {
 			t.Fatal(err)
 		}
 		err := r.build(t.Context())
-		if err == nil || strings.Contains(err.Error(), "73313") || !schedule.IsStage(err) {
+		if err == nil || strings.Contains(err.Error(), "73313") || !pipeline.IsStage(err) {
 			t.Errorf("%s: %v, must fail and name its stage", name, err)
 		}
 		if text, err := os.ReadFile(old); err != nil || string(text) != "old" {

@@ -14,7 +14,6 @@ import (
 	"weir/runtime/book"
 	"weir/runtime/database/postgres"
 	"weir/runtime/files"
-	"weir/runtime/schedule"
 )
 
 // Result is what a run left.
@@ -95,7 +94,7 @@ func (r *run) carryOut(ctx context.Context) error {
 	if err := r.storeSource(ctx); err != nil {
 		return err
 	}
-	err := schedule.Steps(ctx, r.plan, max(1, r.opts.Workers), r.execute)
+	err := steps(ctx, r.plan, max(1, r.opts.Workers), r.execute)
 	r.settle(err == nil)
 	if err == nil {
 		same := make(chan error, 1)

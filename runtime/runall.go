@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"weir/pipeline/compile"
-	"weir/runtime/schedule"
 	"weir/runtime/store"
 )
 
@@ -34,7 +33,7 @@ func RunAll(ctx context.Context, trials []Trial, opts Options) ([]*Result, error
 	together := min(workers, len(trials))
 	opts.Workers, opts.turns, opts.orders = workers/together, &store.Turns{}, orders
 	results := make([]*Result, len(trials))
-	err = schedule.Each(ctx, len(trials), together, func(ctx context.Context, i int) (err error) {
+	err = sideBySide(ctx, len(trials), together, func(ctx context.Context, i int) (err error) {
 		// Two trials that come to the same spec are one run: the second waits and is shown it.
 		defer opts.turns.Take(fmt.Sprint(trials[i].Plan.Digest, trials[i].Repeat))()
 		results[i], err = Run(ctx, trials[i].Plan, opts.trial(i, trials[i]))

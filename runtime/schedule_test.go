@@ -1,4 +1,4 @@
-package runtime_test
+package runtime
 
 import (
 	"context"
@@ -10,11 +10,10 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/compile"
-	"weir/runtime/schedule"
 )
 
-// planOf makes steps from "name: reads reads".
-func planOf(lines ...string) *compile.Plan {
+// planOfSteps makes steps from "name: reads reads".
+func planOfSteps(lines ...string) *compile.Plan {
 	p := &compile.Plan{}
 	for _, line := range lines {
 		name, reads, _ := strings.Cut(line, ": ")
@@ -28,11 +27,11 @@ func planOf(lines ...string) *compile.Plan {
 }
 
 func TestScheduleKeepsTheOrder(t *testing.T) {
-	plan := planOf("a: dataset", "b: a", "c: a", "d: b c")
+	plan := planOfSteps("a: dataset", "b: a", "c: a", "d: b c")
 	for range 50 {
 		var mu sync.Mutex
 		var order []string
-		err := schedule.Steps(context.Background(), plan, 2, func(_ context.Context, s *compile.Step) error {
+		err := steps(context.Background(), plan, 2, func(_ context.Context, s *compile.Step) error {
 			mu.Lock()
 			defer mu.Unlock()
 			order = append(order, s.ID)
@@ -51,7 +50,7 @@ func TestScheduleSideBySide(t *testing.T) {
 	meet.Add(2)
 	done := make(chan error, 1)
 	go func() {
-		done <- schedule.Steps(context.Background(), planOf("a: dataset", "b: dataset"), 2,
+		done <- steps(context.Background(), planOfSteps("a: dataset", "b: dataset"), 2,
 			func(context.Context, *compile.Step) error {
 				meet.Done()
 				meet.Wait()
@@ -72,7 +71,7 @@ func TestScheduleSideBySide(t *testing.T) {
 // the error is its own, not the cancellation of others.
 func TestScheduleStopsAfterAnError(t *testing.T) {
 	wrong := errors.New("wrong")
-	err := schedule.Steps(context.Background(), planOf("a: dataset", "slow: dataset", "b: a"), 2, func(ctx context.Context,
+	err := steps(context.Background(), planOfSteps("a: dataset", "slow: dataset", "b: a"), 2, func(ctx context.Context,
 		s *compile.Step) error {
 		switch s.ID {
 		case "a":
@@ -90,7 +89,7 @@ func TestScheduleStopsAfterAnError(t *testing.T) {
 
 func TestScheduleHearsCancellation(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	err := schedule.Steps(ctx, planOf("a: dataset", "b: a"), 1, func(ctx context.Context, _ *compile.Step) error {
+	err := steps(ctx, planOfSteps("a: dataset", "b: a"), 1, func(ctx context.Context, _ *compile.Step) error {
 		cancel()
 		return ctx.Err()
 	})
@@ -104,7 +103,7 @@ func TestEachBeginsInOrder(t *testing.T) {
 	var mu sync.Mutex
 	var began []int
 	current, most := 0, 0
-	err := schedule.Each(context.Background(), 20, 3, func(_ context.Context, i int) error {
+	err := sideBySide(context.Background(), 20, 3, func(_ context.Context, i int) error {
 		mu.Lock()
 		began, current = append(began, i), current+1
 		most = max(most, current)
@@ -119,7 +118,7 @@ func TestEachBeginsInOrder(t *testing.T) {
 		t.Errorf("%v, %d at a time, began %v", err, most, began)
 	}
 	var ran int
-	err = schedule.Each(context.Background(), 9, 1, func(_ context.Context, i int) error {
+	err = sideBySide(context.Background(), 9, 1, func(_ context.Context, i int) error {
 		if ran++; i == 2 {
 			return errors.New("third")
 		}
@@ -128,7 +127,7 @@ func TestEachBeginsInOrder(t *testing.T) {
 	if err == nil || err.Error() != "third" || ran != 3 {
 		t.Errorf("%v after %d, must end with the third", err, ran)
 	}
-	err = schedule.Each(context.Background(), 2, 2, func(ctx context.Context, i int) error {
+	err = sideBySide(context.Background(), 2, 2, func(ctx context.Context, i int) error {
 		if i == 0 {
 			<-ctx.Done()
 			return ctx.Err()

@@ -10,7 +10,6 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/runtime/database/postgres"
-	"weir/runtime/schedule"
 	"weir/runtime/table"
 )
 
@@ -36,11 +35,11 @@ func (r *run) lookAtServers(ctx context.Context) error {
 	for _, step := range r.sending() {
 		dest := *step.Work.Send
 		if r.plan.Spec.Experiment != nil {
-			return schedule.AtStage(step.ID, fmt.Errorf("postgres: is set in an experiment, whose runs would write one table; "+
+			return pipeline.AtStage(step.ID, fmt.Errorf("postgres: is set in an experiment, whose runs would write one table; "+
 				"must be left out (--set stages.%s=off)", step.ID))
 		}
 		if other := retained[dest]; other != "" {
-			return schedule.AtStage(step.ID, fmt.Errorf("postgres.table: is %s, which the stage %s writes, must be another one",
+			return pipeline.AtStage(step.ID, fmt.Errorf("postgres.table: is %s, which the stage %s writes, must be another one",
 				dest.Table, other))
 		}
 		retained[dest] = step.ID
@@ -49,7 +48,7 @@ func (r *run) lookAtServers(ctx context.Context) error {
 			err = r.otherRole(ctx, there)
 		}
 		if err != nil {
-			return schedule.AtStage(step.ID, fmt.Errorf("postgres: %w", err))
+			return pipeline.AtStage(step.ID, fmt.Errorf("postgres: %w", err))
 		}
 		r.there[step.ID] = there
 	}
@@ -88,7 +87,7 @@ func marks(id string, there postgres.Standing) bool {
 func (r *run) freeNames() error {
 	for _, step := range r.sending() {
 		if there := r.there[step.ID]; there.Exists && !marks(r.record.ID, there) {
-			return schedule.AtStage(step.ID, fmt.Errorf("postgres.table: %s %w; nothing was charged",
+			return pipeline.AtStage(step.ID, fmt.Errorf("postgres.table: %s %w; nothing was charged",
 				step.Work.Send.Table, postgres.ErrExists))
 		}
 	}
@@ -110,7 +109,7 @@ func (r *run) unsent(id string) bool {
 func (r *run) send(ctx context.Context) error {
 	for _, step := range r.sending() {
 		if err := r.sendTable(ctx, step); err != nil {
-			return schedule.AtStage(step.ID, fmt.Errorf("postgres: %s: %w", step.Work.Send.Table, err))
+			return pipeline.AtStage(step.ID, fmt.Errorf("postgres: %s: %w", step.Work.Send.Table, err))
 		}
 	}
 	return nil

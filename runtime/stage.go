@@ -21,7 +21,6 @@ import (
 	"weir/pipeline/domain"
 	"weir/privacy"
 	"weir/runtime/book"
-	"weir/runtime/schedule"
 	"weir/runtime/store"
 	"weir/runtime/table"
 )
@@ -34,8 +33,8 @@ func (r *run) execute(ctx context.Context, step *compile.Step) error {
 		r.opts.Progress.Start(step.ID, step.Kind)
 	}
 	reused, err := r.produce(ctx, step)
-	err = schedule.AtStage(step.ID, err)
-	if schedule.Cancelled(err) {
+	err = pipeline.AtStage(step.ID, err)
+	if pipeline.Cancelled(err) {
 		r.watch.stopped(step.ID, r.outputs.cache.Scratch(r.place(step)).Drawn() != nil)
 	}
 	if works {
@@ -151,12 +150,12 @@ func nameErrors(stage string, open func(context.Context) pipeline.Batches) func(
 					return
 				}
 				if p := recover(); p != nil {
-					yield(nil, schedule.AtStage(stage, store.ErrInternal))
+					yield(nil, pipeline.AtStage(stage, store.ErrInternal))
 				}
 			}()
 			for rec, err := range open(ctx) {
 				reading = false
-				if !yield(rec, schedule.AtStage(stage, err)) {
+				if !yield(rec, pipeline.AtStage(stage, err)) {
 					return
 				}
 				reading = true

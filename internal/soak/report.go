@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"weir/pipeline"
 	"weir/pipeline/compile"
-	"weir/runtime/schedule"
 )
 
 // report writes a finding into a folder of its own: the spec, both tables and what
@@ -171,7 +171,7 @@ func (s *shown) failure(plan *compile.Plan) string {
 	defer s.mu.Unlock()
 	for i := range plan.Steps {
 		for stage, err := range s.errs {
-			if stage == plan.Steps[i].ID && !schedule.Cancelled(err) && !strings.Contains(err.Error(), "context canceled") {
+			if stage == plan.Steps[i].ID && !pipeline.Cancelled(err) && !strings.Contains(err.Error(), "context canceled") {
 				return stage
 			}
 		}

@@ -13,7 +13,6 @@ import (
 	"weir/pipeline/domain"
 	"weir/pipeline/spec"
 	"weir/privacy"
-	"weir/runtime/schedule"
 	"weir/runtime/store"
 )
 
@@ -62,7 +61,7 @@ func Recipes(plan *compile.Plan, data Dataset, repeat int, seed func(*compile.St
 			continue
 		}
 		if err != nil {
-			return nil, schedule.AtStage(step.ID, err)
+			return nil, pipeline.AtStage(step.ID, err)
 		}
 		if recipes[step.ID], err = recipeOf(step, recipes, files, plan, seed(step), repeat); err != nil {
 			return nil, err

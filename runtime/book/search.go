@@ -18,7 +18,6 @@ import (
 	"weir/pipeline/compile"
 	"weir/privacy/noise"
 	"weir/record"
-	"weir/runtime/schedule"
 	"weir/runtime/store"
 )
 
@@ -63,7 +62,7 @@ func (p *Purse) Search(ctx context.Context) error {
 	for i := range p.task.Plan.Steps {
 		step := &p.task.Plan.Steps[i]
 		if err := p.decide(ctx, step); err != nil {
-			return schedule.AtStage(step.ID, err)
+			return pipeline.AtStage(step.ID, err)
 		}
 	}
 	return nil
@@ -174,7 +173,7 @@ func (p *Purse) NothingNew() error {
 	for i := range p.task.Plan.Steps {
 		step := &p.task.Plan.Steps[i]
 		if p.attempt.Settled && !p.free(step) && p.Earlier(step) == nil && !p.charged(p.attempt.ID, step) {
-			return schedule.AtStage(step.ID, fmt.Errorf("%w. --fresh draws new noise", ErrNewCharge))
+			return pipeline.AtStage(step.ID, fmt.Errorf("%w. --fresh draws new noise", ErrNewCharge))
 		}
 	}
 	return nil

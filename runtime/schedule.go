@@ -1,21 +1,18 @@
-// Package schedule decides what runs when: stages in the order of their plan. It knows
-// neither tables nor money.
-package schedule
+package runtime
 
 import (
 	"context"
-	"errors"
 	"sync"
 
 	"weir/pipeline"
 	"weir/pipeline/compile"
 )
 
-// Steps calls do for every step, each after those it reads, independent ones
+// steps calls do for every step, each after those it reads, independent ones
 // side by side, at most workers at a time. After the first error nothing new starts and
 // what runs is cancelled; of the steps that failed by then, the error of the earliest in plan order is
 // returned. Which ones had failed may depend on timing where several would.
-func Steps(ctx context.Context, plan *compile.Plan, workers int, do func(context.Context, *compile.Step) error) error {
+func steps(ctx context.Context, plan *compile.Plan, workers int, do func(context.Context, *compile.Step) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	done := map[string]chan struct{}{pipeline.DatasetID: make(chan struct{})}
@@ -65,10 +62,10 @@ func runStep(ctx context.Context, s *compile.Step, done map[string]chan struct{}
 	return do(ctx, s)
 }
 
-// Each calls do for 0 to n-1, at most workers at a time, and begins in that order. After
+// sideBySide calls do for 0 to n-1, at most workers at a time, and begins in that order. After
 // the first error nothing new begins and what runs is cancelled; the error of the earliest
 // is returned.
-func Each(ctx context.Context, n, workers int, do func(ctx context.Context, i int) error) error {
+func sideBySide(ctx context.Context, n, workers int, do func(ctx context.Context, i int) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	slots := make(chan struct{}, workers)
@@ -97,15 +94,10 @@ func firstCause(errs []error) error {
 		if err == nil {
 			continue
 		}
-		if !Cancelled(err) {
+		if !pipeline.Cancelled(err) {
 			return err
 		}
 		cancelled = err
 	}
 	return cancelled
-}
-
-// Cancelled reports whether err only says that the run was stopped.
-func Cancelled(err error) bool {
-	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
