@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"weir/train/nearest"
+	"weir/train"
 	"weir/train/parallel"
 )
 
@@ -34,14 +34,14 @@ func (q from) Distance(point []float64, limit float64) float64 {
 }
 
 // fullScan is Search by definition.
-func fullScan(q from, points []float64, rows []int32, skip int32, k int) []nearest.Neighbour {
-	var all []nearest.Neighbour
+func fullScan(q from, points []float64, rows []int32, skip int32, k int) []train.Neighbour {
+	var all []train.Neighbour
 	for i, r := range rows {
 		if r != skip {
-			all = append(all, nearest.Neighbour{Distance: q.Distance(points[i*len(q):(i+1)*len(q)], math.Inf(1)), Row: r})
+			all = append(all, train.Neighbour{Distance: q.Distance(points[i*len(q):(i+1)*len(q)], math.Inf(1)), Row: r})
 		}
 	}
-	slices.SortFunc(all, func(a, b nearest.Neighbour) int {
+	slices.SortFunc(all, func(a, b train.Neighbour) int {
 		return cmp.Or(cmp.Compare(a.Distance, b.Distance), cmp.Compare(a.Row, b.Row))
 	})
 	return all[:min(k, len(all))]
@@ -71,10 +71,10 @@ func TestTreeIsFullScan(t *testing.T) {
 		for _, grain := range []int{0, 1, 2, 6} {
 			points, rows := scattered(rng, n, grain)
 			for _, leaf := range []int{1, 16} {
-				tree := nearest.New(points, 3, rows, leaf, func(_ int, gap float64) float64 { return gap })
+				tree := train.NewNearestTree(points, 3, rows, leaf, func(_ int, gap float64) float64 { return gap })
 				for i := range min(n, 40) {
 					q, skip := from(points[3*i:3*i+3]), []int32{-1, rows[i]}[i%2]
-					lists := []*nearest.Best{{K: 1}, {K: 2}, {K: 7}}
+					lists := []*train.NearestRows{{K: 1}, {K: 2}, {K: 7}}
 					tree.Search(q, skip, lists...)
 					for _, b := range lists {
 						if want := fullScan(q, points, rows, skip, b.K); !slices.Equal(b.List, want) {
@@ -92,9 +92,9 @@ func TestTreeIsFullScan(t *testing.T) {
 // first leaf alone, since no later row can enter.
 func TestEqualPointsEndTheSearch(t *testing.T) {
 	points, rows := scattered(rand.New(rand.NewPCG(3, 4)), 1000, 1)
-	tree := nearest.New(points, 3, rows, 16, func(_ int, gap float64) float64 { return gap })
+	tree := train.NewNearestTree(points, 3, rows, 16, func(_ int, gap float64) float64 { return gap })
 	seen := 0
-	tree.Search(counting{from{0, 0, 0}, &seen}, -1, &nearest.Best{K: 2})
+	tree.Search(counting{from{0, 0, 0}, &seen}, -1, &train.NearestRows{K: 2})
 	if seen > 16 {
 		t.Errorf("%d distances were computed, must be those of a leaf", seen)
 	}

@@ -3,7 +3,7 @@ package prep
 import (
 	"math"
 
-	"weir/train/nearest"
+	"weir/train"
 )
 
 // knnColumns is a table column by column; NaN is a missing value.
@@ -184,12 +184,12 @@ func (x *knnIndex) byPattern(rows []int32) []*pattern {
 // group is the tree of one pattern.
 type group struct {
 	mask string
-	tree *nearest.Tree
+	tree *train.NearestTree
 }
 
 func (x *knnIndex) plant(p *pattern) *group {
 	gap := func(_ int, gap float64) float64 { return gap }
-	return &group{p.mask, nearest.New(x.gather(p.rows), x.width, p.rows, x.opt.LeafRows, gap)}
+	return &group{p.mask, train.NewNearestTree(x.gather(p.rows), x.width, p.rows, x.opt.LeafRows, gap)}
 }
 
 // gather lists the scaled features of rows, NaN where missing, in the order of

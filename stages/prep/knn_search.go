@@ -5,14 +5,14 @@ import (
 	"math"
 	"slices"
 
-	"weir/train/nearest"
+	"weir/train"
 	"weir/train/parallel"
 )
 
 // want is a missing column and its nearest donors.
 type want struct {
 	column int
-	best   nearest.Best
+	best   train.NearestRows
 }
 
 // searcher looks for the donors of one row in one group after another. It is
@@ -23,7 +23,7 @@ type searcher struct {
 	seen     []bool    // which of them it observes
 	observed []int     // the same as a list
 	wants    []want    // one for each missing column
-	active   []*nearest.Best
+	active   []*train.NearestRows
 	plain    []int // features compared with the current group, numeric ones
 	coded    []int // nominal ones
 	factor   float64
@@ -207,7 +207,7 @@ func (s *searcher) aim(table knnColumns, r int32, wanted []int) {
 	s.wants = s.wants[:0]
 	for _, c := range wanted {
 		if math.IsNaN(table[c][r]) {
-			s.wants = append(s.wants, want{column: c, best: nearest.Best{K: s.index.opt.Neighbors}})
+			s.wants = append(s.wants, want{column: c, best: train.NearestRows{K: s.index.opt.Neighbors}})
 		}
 	}
 }

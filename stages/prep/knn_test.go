@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"weir/train/nearest"
+	"weir/train"
 )
 
 // scattered draws a table; share of the cells is missing, and values are
@@ -35,7 +35,7 @@ func scattered(rng *rand.Rand, rows, width int, share float64, coarse bool) knnC
 // fullScan is the definition of the package comment, without a tree: the
 // independent reference of these tests.
 func fullScan(data knnColumns, r int32, c int, opt knnOptions) float64 {
-	var all []nearest.Neighbour
+	var all []train.Neighbour
 	for donor := range data[c] {
 		sum, common := 0.0, 0
 		for j := range data {
@@ -46,10 +46,10 @@ func fullScan(data knnColumns, r int32, c int, opt knnOptions) float64 {
 			sum, common = sum+float64(d*d), common+1
 		}
 		if !math.IsNaN(data[c][donor]) && common > 0 {
-			all = append(all, nearest.Neighbour{Distance: sum * (float64(len(data)) / float64(common)), Row: int32(donor)})
+			all = append(all, train.Neighbour{Distance: sum * (float64(len(data)) / float64(common)), Row: int32(donor)})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b nearest.Neighbour) int {
+	slices.SortStableFunc(all, func(a, b train.Neighbour) int {
 		switch {
 		case a.Distance < b.Distance:
 			return -1
@@ -61,7 +61,7 @@ func fullScan(data knnColumns, r int32, c int, opt knnOptions) float64 {
 	return mean(data[c], all[:min(opt.Neighbors, len(all))], opt.ByDistance)
 }
 
-func mean(column []float64, donors []nearest.Neighbour, byDistance bool) float64 {
+func mean(column []float64, donors []train.Neighbour, byDistance bool) float64 {
 	sum, total := 0.0, 0.0
 	for _, d := range donors {
 		w := 1.0

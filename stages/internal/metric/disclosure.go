@@ -7,7 +7,7 @@ import (
 
 	"weir/internal/bitmath"
 	"weir/stages/internal/columns"
-	"weir/train/nearest"
+	"weir/train"
 	"weir/train/parallel"
 )
 
@@ -202,7 +202,7 @@ func (m *Matches) Unique(f *columns.Frame) (unique, matched int) {
 // tree finds nearest rows of a Space.
 type tree struct {
 	space *Space
-	tree  *nearest.Tree
+	tree  *train.NearestTree
 }
 
 // leafRows is the most rows of a leaf.
@@ -214,7 +214,7 @@ func newTree(s *Space, p *Points) *tree {
 	for i := range rows {
 		rows[i] = int32(i)
 	}
-	return &tree{space: s, tree: nearest.New(p.at, p.width, rows, leafRows, s.part)}
+	return &tree{space: s, tree: train.NewNearestTree(p.at, p.width, rows, leafRows, s.part)}
 }
 
 // NearestTwo is the two nearest rows of a query.
@@ -237,7 +237,7 @@ func (n NearestTwo) NNDR() float64 {
 // nearest finds the rows nearest to row i of q. Row `skip` of the tree is left
 // out (-1: none), so that a table can be searched for its own rows.
 func (t *tree) nearest(q *Points, i, skip int) NearestTwo {
-	best := nearest.Best{K: 2, List: make([]nearest.Neighbour, 0, 2)}
+	best := train.NearestRows{K: 2, List: make([]train.Neighbour, 0, 2)}
 	t.tree.Search(query{t.space, q.row(i)}, int32(skip), &best)
 	n := NearestTwo{Row: -1, First: math.Inf(1), Second: math.Inf(1)}
 	if len(best.List) > 0 {

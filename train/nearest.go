@@ -1,36 +1,35 @@
-// Package nearest finds the points nearest to another, under any distance that can
-// be bounded from below over a box. It is one k-d tree for all who ask: what it
-// finds is what a full scan finds, bit for bit, whatever the shape of the tree.
-package nearest
+package train
 
 import (
 	"math"
 	"slices"
 )
 
-// Tree is a k-d tree of rows.
-type Tree struct {
+// NearestTree is a k-d tree of rows, which finds the points nearest to another under any distance that can be bounded
+// from below over a box. It is one tree for all who ask: what it finds is what a full scan finds, bit for bit, whatever
+// the shape of the tree.
+type NearestTree struct {
 	width  int
 	rows   []int32   // in tree order
 	points []float64 // in tree order, width numbers a row
-	nodes  []node
+	nodes  []treeNode
 	boxes  []float64 // 2*width numbers a node: least and greatest value of each column in turn
 }
 
-// node covers rows[start:end]; a leaf has no right child. The left child of
+// treeNode covers rows[start:end]; a leaf has no right child. The left child of
 // node i is node i+1.
-type node struct {
+type treeNode struct {
 	start, end, right int32
 	first             int32 // the lowest row inside
 }
 
-func (t *Tree) box(n int32) []float64 {
+func (t *NearestTree) box(n int32) []float64 {
 	return t.boxes[int(n)*2*t.width : int(n+1)*2*t.width]
 }
 
-// Query is a distance to one point. The rounding of Bound must not put it above
+// NearestQuery is a distance to one point. The rounding of Bound must not put it above
 // Distance: both sum in one order, by operations that are monotone when rounded.
-type Query interface {
+type NearestQuery interface {
 	// Bound is a number that no Distance is below of a point whose column j is from
 	// box[2*j] to box[2*j+1].
 	Bound(box []float64) float64
@@ -40,21 +39,21 @@ type Query interface {
 
 // Search offers to each list every row that can enter it, but for the row skip
 // (-1: none). The lists share the query: they may differ in what they hold already.
-func (t *Tree) Search(q Query, skip int32, lists ...*Best) {
+func (t *NearestTree) Search(q NearestQuery, skip int32, lists ...*NearestRows) {
 	if len(t.nodes) > 0 {
-		s := search{t, q, skip, lists}
+		s := treeSearch{t, q, skip, lists}
 		s.descend(0, q.Bound(t.box(0)))
 	}
 }
 
-type search struct {
-	*Tree
-	query Query
+type treeSearch struct {
+	*NearestTree
+	query NearestQuery
 	skip  int32
-	lists []*Best
+	lists []*NearestRows
 }
 
-func (s *search) descend(n int32, bound float64) {
+func (s *treeSearch) descend(n int32, bound float64) {
 	place := &s.nodes[n]
 	if s.pruned(bound, place.first) {
 		return
@@ -72,7 +71,7 @@ func (s *search) descend(n int32, bound float64) {
 	s.descend(far, farBound)
 }
 
-func (s *search) pruned(bound float64, first int32) bool {
+func (s *treeSearch) pruned(bound float64, first int32) bool {
 	for _, b := range s.lists {
 		if !b.isBeyond(bound, first) {
 			return false
@@ -81,7 +80,7 @@ func (s *search) pruned(bound float64, first int32) bool {
 	return true
 }
 
-func (s *search) scan(place *node) {
+func (s *treeSearch) scan(place *treeNode) {
 	limit := 0.0
 	for _, b := range s.lists {
 		limit = max(limit, b.Limit())
@@ -97,22 +96,24 @@ func (s *search) scan(place *node) {
 	}
 }
 
-// builder splits rows between two values of their widest column until a leaf is
+// treeBuilder splits rows between two values of their widest column until a leaf is
 // small.
-type builder struct {
-	tree   *Tree
+type treeBuilder struct {
+	tree   *NearestTree
 	points []float64 // in the order of rows
 	order  []int32   // places of rows, in tree order when done
 	leaf   int
 	extent func(column int, gap float64) float64
 }
 
-// New indexes rows, ascending, whose columns stand in points one row after the
+// NewNearestTree indexes rows, ascending, whose columns stand in points one row after the
 // other. Leaves hold up to leaf rows. extent says how much a gap between two values
 // of a column counts when the widest is split; NaN is never split. Memory is a copy
 // of the points and two numbers a column for each node.
-func New(points []float64, width int, rows []int32, leaf int, extent func(column int, gap float64) float64) *Tree {
-	b := &builder{tree: &Tree{width: width}, points: points, order: make([]int32, len(rows)), leaf: leaf, extent: extent}
+func NewNearestTree(points []float64, width int, rows []int32, leaf int,
+	extent func(column int, gap float64) float64) *NearestTree {
+	b := &treeBuilder{tree: &NearestTree{width: width}, points: points, order: make([]int32, len(rows)), leaf: leaf,
+		extent: extent}
 	for i := range b.order {
 		b.order[i] = int32(i)
 	}
@@ -130,16 +131,16 @@ func New(points []float64, width int, rows []int32, leaf int, extent func(column
 	return t
 }
 
-func (b *builder) row(place int32) []float64 {
+func (b *treeBuilder) row(place int32) []float64 {
 	w := b.tree.width
 	return b.points[int(place)*w : int(place+1)*w]
 }
 
 // build makes the node of order[start:end] and those below it.
-func (b *builder) build(start, end int32) {
+func (b *treeBuilder) build(start, end int32) {
 	t, part := b.tree, b.order[start:end]
 	n := len(t.nodes)
-	t.nodes = append(t.nodes, node{start: start, end: end, first: slices.Min(part)})
+	t.nodes = append(t.nodes, treeNode{start: start, end: end, first: slices.Min(part)})
 	widest := b.measure(part)
 	if len(part) <= b.leaf {
 		return
@@ -157,7 +158,7 @@ func (b *builder) build(start, end int32) {
 
 // measure appends the box of a part and returns its widest column, or -1 where all
 // points are equal.
-func (b *builder) measure(part []int32) int {
+func (b *treeBuilder) measure(part []int32) int {
 	t, start := b.tree, len(b.tree.boxes)
 	for _, v := range b.row(part[0]) {
 		t.boxes = append(t.boxes, v, v)
@@ -185,7 +186,7 @@ func (b *builder) measure(part []int32) int {
 // halve puts places with small values of a column first and returns where the
 // others start: near the middle of a sample, between two different values. The
 // column has two different values.
-func (b *builder) halve(part []int32, column int) int32 {
+func (b *treeBuilder) halve(part []int32, column int) int32 {
 	pivot := b.median(part, column)
 	if cut := b.partition(part, column, func(v float64) bool { return v < pivot }); cut > 0 {
 		return cut
@@ -196,7 +197,7 @@ func (b *builder) halve(part []int32, column int) int32 {
 // sampledRows is the number of rows whose median splits a node.
 const sampledRows = 31
 
-func (b *builder) median(part []int32, column int) float64 {
+func (b *treeBuilder) median(part []int32, column int) float64 {
 	var values [sampledRows]float64
 	for k := range values {
 		values[k] = b.row(part[k*len(part)/sampledRows])[column]
@@ -206,7 +207,7 @@ func (b *builder) median(part []int32, column int) float64 {
 }
 
 // partition puts the places whose value is low first and counts them.
-func (b *builder) partition(part []int32, column int, low func(float64) bool) int32 {
+func (b *treeBuilder) partition(part []int32, column int, low func(float64) bool) int32 {
 	n := int32(0)
 	for k, place := range part {
 		if low(b.row(place)[column]) {
@@ -227,17 +228,17 @@ func (n Neighbour) before(distance float64, row int32) bool {
 	return n.Distance < distance || n.Distance == distance && n.Row < row
 }
 
-// Best holds the K nearest rows of those offered, nearest first, the lower row
+// NearestRows holds the K nearest rows of those offered, nearest first, the lower row
 // first among equals.
-type Best struct {
+type NearestRows struct {
 	K    int
 	List []Neighbour
 }
 
-func (b *Best) full() bool { return len(b.List) == b.K }
+func (b *NearestRows) full() bool { return len(b.List) == b.K }
 
 // Limit is the greatest distance at which a row can still enter.
-func (b *Best) Limit() float64 {
+func (b *NearestRows) Limit() float64 {
 	if !b.full() {
 		return math.Inf(1)
 	}
@@ -245,12 +246,12 @@ func (b *Best) Limit() float64 {
 }
 
 // isBeyond reports whether nothing at this distance, from this row on, can enter.
-func (b *Best) isBeyond(distance float64, row int32) bool {
+func (b *NearestRows) isBeyond(distance float64, row int32) bool {
 	return b.full() && b.List[b.K-1].before(distance, row)
 }
 
 // Offer lets a row enter where it belongs.
-func (b *Best) Offer(distance float64, row int32) {
+func (b *NearestRows) Offer(distance float64, row int32) {
 	if b.isBeyond(distance, row) {
 		return
 	}
