@@ -91,7 +91,8 @@ func TestNoSourceIsNamedOutsideItsRoom(t *testing.T) {
 func listings() map[string]string {
 	return map[string]string{
 		"cmd/weir/result.go: .csv":                       "noisy counts that a kind lists for people",
-		"cmd/weir/reproduce/main.go: .csv":               "what specs of papers gave, as the repository keeps it",
+		"cmd/weir/docgen/take.go: .csv":                  "what specs of papers gave, as the repository keeps it",
+		"cmd/weir/docgen/results.go: .csv":               "what specs of papers gave, as the repository keeps it",
 		"stages/internal/question/answers.go: .csv":      "answers, listed for people",
 		"stages/internal/question/coefficients.go: .csv": "coefficients, listed for people",
 		"stages/model/graphical/listing.go: .csv":        "noisy counts, listed for people",

@@ -12,6 +12,15 @@ import (
 //go:embed *.yaml
 var files embed.FS
 
+//go:embed results/*.csv
+var results embed.FS
+
+// Result returns a CSV file of what papers print and what came out of their specs: inventory.csv lists the tables and
+// figures of each paper with the printed values, spreads.csv the variances that tables print behind the values that a
+// spec holds, NAME.csv the runs of a spec, which there may be none of (fs.ErrNotExist). Command docgen makes
+// docs/reproduced.md of them.
+func Result(file string) ([]byte, error) { return results.ReadFile(path.Join("results", file)) }
+
 // Names lists the embedded specs in alphabetical order.
 func Names() []string {
 	entries, err := files.ReadDir(".")

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"weir/pipeline/words"
-	"weir/specs/results"
 )
 
 // The inventory stands on a page that is written by hand, between these lines.
@@ -37,7 +36,7 @@ func writeInventory(path string) error {
 		return fmt.Errorf("%s: has no place for the inventory, must have the lines %q and %q", path, inventoryFrom,
 			inventoryTo)
 	}
-	lines, err := results.Lines()
+	lines, err := Lines()
 	if err != nil {
 		return err
 	}
@@ -46,10 +45,10 @@ func writeInventory(path string) error {
 }
 
 // inventoryText has a table for each source, and a line for each place in it and spec.
-func inventoryText(lines []results.Line) string {
+func inventoryText(lines []Line) string {
 	var b strings.Builder
 	b.WriteString(inventoryHead)
-	for _, source := range runs(lines, func(l results.Line) string { return l.Source }) {
+	for _, source := range runs(lines, func(l Line) string { return l.Source }) {
 		fmt.Fprintf(&b, "\n**%s**\n\n| place | printed | spec |\n| --- | --- | --- |\n", source[0].Source)
 		for _, same := range runs(source, inventoryGroup) {
 			spec := "none: " + same[0].Note
@@ -68,7 +67,7 @@ func inventoryText(lines []results.Line) string {
 
 // inventoryGroup is one for the values that stand in one line: the values of a spec at a place, of one cell
 // unless the spec holds them, and of what no spec shows the values with one reason.
-func inventoryGroup(l results.Line) string {
+func inventoryGroup(l Line) string {
 	key := []string{l.Place, l.Spec, l.Note, ""}
 	if l.Spec != "" {
 		key[2] = ""
@@ -82,7 +81,7 @@ func inventoryGroup(l results.Line) string {
 }
 
 // printed names what stands in a line, with its values; what all have in common at their ends is said once.
-func printed(lines []results.Line) string {
+func printed(lines []Line) string {
 	var names []string
 	values := map[string][]string{}
 	for _, l := range lines {

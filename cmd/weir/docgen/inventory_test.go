@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"weir/specs/results"
 )
 
 // TestInventoryOfAPage: what stands between the two lines of a page is written anew, the rest stays;
@@ -35,10 +33,10 @@ func TestInventoryOfAPage(t *testing.T) {
 // TestPrintedSaysOnceWhatAllShare: the end that the names of a line share stands before them, each value behind its
 // name.
 func TestPrintedSaysOnceWhatAllShare(t *testing.T) {
-	line := func(what string, printed float64) results.Line {
-		return results.Line{Item: results.Item{What: what, Printed: printed}}
+	line := func(what string, printed float64) Line {
+		return Line{Item: Item{What: what, Printed: printed}}
 	}
-	for want, lines := range map[string][]results.Line{
+	for want, lines := range map[string][]Line{
 		"of race at .36: JSD 0.021; mu-KL 0.125": {line("JSD of race at .36", 0.021), line("mu-KL of race at .36", 0.125)},
 		"a curve":                                {line("a curve", math.NaN())},
 		"mean 2; spread 3":                       {line("mean", 2), line("spread", 3)},

@@ -1,7 +1,7 @@
 // Command docgen writes the reference pages and JSON Schemas that are derived
 // from the kinds: docs/kinds.md, docs/settings.md, docs/rooms.md, docs/audit.md, docs/claims.md, docs/reproduced.md,
 // the inventory of docs/papers.md and schema/*.schema.json. It runs in the folder of the package stages (go generate
-// ./...).
+// ./...). docgen reproduce takes the results of runs that docs/reproduced.md is made of.
 package main
 
 import (
@@ -20,7 +20,11 @@ import (
 )
 
 func main() {
-	if err := generate(); err != nil {
+	make := generate
+	if len(os.Args) > 1 && os.Args[1] == "reproduce" {
+		make = func() error { return reproduce(os.Args[2:]) }
+	}
+	if err := make(); err != nil {
 		fmt.Fprintln(os.Stderr, "docgen:", err)
 		os.Exit(1)
 	}

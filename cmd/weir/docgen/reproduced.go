@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"weir/pipeline"
-	"weir/specs/results"
 )
 
 const reproducedHead = `<!-- Written by go generate ./stages from specs/results; edit those files, not this page. -->
@@ -28,7 +27,7 @@ so. What was learnt on the way is in [results.md](results.md).
 A spec is run, and its figures are taken into ` + "`specs/results/NAME.csv`" + `, by
 
     weir run specs:NAME --set dataset.file=FILE --set experiment.repeats=10 --out runs
-    go run ./cmd/weir/reproduce -commit "$(git rev-parse --short HEAD)" runs
+    go run ./cmd/weir/docgen reproduce -commit "$(git rev-parse --short HEAD)" runs
     go generate ./stages
 
 where the head of the spec names its files. The run goes on where it was stopped; fewer repeats, or more, are
@@ -44,16 +43,16 @@ Where a stage whose figures stand on no line here takes most of the time, it can
 
 // reproducedPage compares what papers print with what their specs gave.
 func reproducedPage(*pipeline.Registry) ([]byte, error) {
-	lines, err := results.Lines()
+	lines, err := Lines()
 	if err != nil {
 		return nil, err
 	}
 	var b strings.Builder
 	b.WriteString(reproducedHead)
 	b.WriteString("\n" + counted(lines))
-	for _, source := range runs(lines, func(l results.Line) string { return l.Source }) {
+	for _, source := range runs(lines, func(l Line) string { return l.Source }) {
 		fmt.Fprintf(&b, "\n## %s\n", source[0].Source)
-		for _, place := range runs(source, func(l results.Line) string { return l.Place }) {
+		for _, place := range runs(source, func(l Line) string { return l.Place }) {
 			fmt.Fprintf(&b, "\n### %s\n\n", upper(place[0].Place))
 			writePlace(&b, place)
 		}
@@ -62,10 +61,10 @@ func reproducedPage(*pipeline.Registry) ([]byte, error) {
 }
 
 // counted says how many lines with a printed value have each verdict.
-func counted(lines []results.Line) string {
+func counted(lines []Line) string {
 	var words []string
 	all := 0
-	for _, verdict := range []string{results.Reproduced, results.BetterThan, results.WorseThan, results.Differs} {
+	for _, verdict := range []string{Reproduced, BetterThan, WorseThan, Differs} {
 		n := 0
 		for _, l := range lines {
 			if l.Verdict() == verdict {
@@ -81,7 +80,7 @@ func counted(lines []results.Line) string {
 			switch {
 			case l.Runs == 0:
 				none++
-			case l.Runs < results.Enough:
+			case l.Runs < Enough:
 				few++
 			}
 		}
@@ -92,7 +91,7 @@ func counted(lines []results.Line) string {
 }
 
 // runs cuts lines where a key changes.
-func runs(lines []results.Line, key func(results.Line) string) (parts [][]results.Line) {
+func runs(lines []Line, key func(Line) string) (parts [][]Line) {
 	for start := 0; start < len(lines); {
 		end := start
 		for end < len(lines) && key(lines[end]) == key(lines[start]) {
@@ -104,9 +103,9 @@ func runs(lines []results.Line, key func(results.Line) string) (parts [][]result
 }
 
 // writePlace writes single values as one table, and values of the experiment of a spec as a matrix for each.
-func writePlace(b *strings.Builder, lines []results.Line) {
-	var single []results.Line
-	for _, same := range runs(lines, func(l results.Line) string { return l.Spec + "\x00" + l.What }) {
+func writePlace(b *strings.Builder, lines []Line) {
+	var single []Line
+	for _, same := range runs(lines, func(l Line) string { return l.Spec + "\x00" + l.What }) {
 		if len(same) > 1 {
 			writeMatrix(b, same)
 		} else {
@@ -123,7 +122,7 @@ func writePlace(b *strings.Builder, lines []results.Line) {
 }
 
 // writeMatrix has a line for each cell, and a column for each figure and point of the grid.
-func writeMatrix(b *strings.Builder, lines []results.Line) {
+func writeMatrix(b *strings.Builder, lines []Line) {
 	fmt.Fprintf(b, "%s, `specs:%s`: ours (printed) verdict.", upper(lines[0].What), lines[0].Spec)
 	if note := lines[0].Note; note != "" {
 		b.WriteString(" " + upper(note) + ".")
@@ -145,35 +144,35 @@ func writeMatrix(b *strings.Builder, lines []results.Line) {
 	for _, cell := range cells {
 		fmt.Fprintf(b, "| %s |", cell)
 		for _, c := range columns {
-			i := slices.IndexFunc(lines, func(l results.Line) bool { return l.Cell == cell && column(l) == c })
+			i := slices.IndexFunc(lines, func(l Line) bool { return l.Cell == cell && column(l) == c })
 			if i < 0 {
 				b.WriteString(" |")
 				continue
 			}
 			l := lines[i]
-			fmt.Fprintf(b, " %s (%s) %s |", ours(l), figure(l.Printed), strings.TrimPrefix(l.Verdict(), results.NoVerdict))
+			fmt.Fprintf(b, " %s (%s) %s |", ours(l), figure(l.Printed), strings.TrimPrefix(l.Verdict(), NoVerdict))
 		}
 		b.WriteString("\n")
 	}
 	b.WriteString("\n")
 }
 
-func column(l results.Line) string {
+func column(l Line) string {
 	name := l.Figure[strings.LastIndexByte(l.Figure, '.')+1:]
 	return strings.TrimSpace(strings.ReplaceAll(name, "_", " ") + ", " + cmp.Or(l.At, "all"))
 }
 
-func ours(l results.Line) string {
+func ours(l Line) string {
 	switch {
 	case l.Runs == 0:
-		return results.NoVerdict
+		return NoVerdict
 	case l.Runs == 1:
 		return figure(l.Mean) + " [1]"
 	}
 	return fmt.Sprintf("%s ± %s [%d]", figure(l.Mean), figure(l.Spread), l.Runs)
 }
 
-func noted(l results.Line) string {
+func noted(l Line) string {
 	spec := ""
 	if l.Spec != "" {
 		spec = "`" + l.Spec + "`"
@@ -185,7 +184,7 @@ func noted(l results.Line) string {
 func figure(x float64) string {
 	switch {
 	case math.IsNaN(x):
-		return results.NoVerdict
+		return NoVerdict
 	case math.Abs(x) >= 1000:
 		return fmt.Sprintf("%.0f", x)
 	case math.Abs(x) >= 10:

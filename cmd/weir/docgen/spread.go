@@ -1,9 +1,11 @@
-package results
+package main
 
 import (
 	"errors"
 	"fmt"
 	"math"
+
+	"weir/specs"
 )
 
 // spreads is the file of the variances that a paper prints of its runs where a spec holds the printed means: the tables
@@ -21,7 +23,7 @@ func (i Item) place() place { return place{i.Spec, i.Cell, i.At, i.Figure} }
 
 // printedSpreads returns the printed standard deviation of single runs, by place.
 func printedSpreads() (map[place]float64, error) {
-	data, err := files.ReadFile(spreads)
+	data, err := specs.Result(spreads)
 	if err != nil {
 		return nil, err
 	}

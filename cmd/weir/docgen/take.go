@@ -1,13 +1,3 @@
-// Command reproduce takes what the specs of papers gave into specs/results, from the sweeps in folders of runs:
-//
-//	weir run specs:NAME --set dataset.file=FILE --set experiment.repeats=10 --out runs
-//	go run ./cmd/weir/reproduce -commit "$(git rev-parse --short HEAD)" runs
-//
-// It runs at the top of the repository. Of each spec of the inventory it takes the newest sweep, and of that the
-// figures which the inventory names at its point of the grid: at the best point of each repeat the figures of that run,
-// and of every run the figure that says which is best. A run that is there is replaced, so a sweep that goes on can be
-// taken again. Runs of several commits stand side by side, and are averaged: remove the file of a spec whose results
-// have changed.
 package main
 
 import (
@@ -23,25 +13,29 @@ import (
 	"strings"
 
 	"weir/runtime/experiment"
-	"weir/specs/results"
 )
 
-func main() {
-	commit := flag.String("commit", "", "the commit of the weir that ran")
-	target := flag.String("into", "specs/results", "folder of the results")
-	flag.Usage = func() {
-		fmt.Fprintln(flag.CommandLine.Output(), "reproduce -commit COMMIT [-into FOLDER] RUNS [RUNS ...]")
-		flag.PrintDefaults()
+// reproduce takes what the specs of papers gave into specs/results, from the sweeps in folders of runs:
+//
+//	weir run specs:NAME --set dataset.file=FILE --set experiment.repeats=10 --out runs
+//	go run ./cmd/weir/docgen reproduce -commit "$(git rev-parse --short HEAD)" runs
+//
+// It runs at the top of the repository. Of each spec of the inventory it takes the newest sweep, and of that the
+// figures which the inventory names at its point of the grid: at the best point of each repeat the figures of that run,
+// and of every run the figure that says which is best. A run that is there is replaced, so a sweep that goes on can be
+// taken again. Runs of several commits stand side by side, and are averaged: remove the file of a spec whose results
+// have changed.
+func reproduce(args []string) error {
+	flags := flag.NewFlagSet("docgen reproduce -commit COMMIT [-into FOLDER] RUNS [RUNS ...]", flag.ContinueOnError)
+	commit := flags.String("commit", "", "the commit of the weir that ran")
+	target := flags.String("into", "specs/results", "folder of the results")
+	if err := flags.Parse(args); err != nil {
+		return err
 	}
-	flag.Parse()
-	if *commit == "" || flag.NArg() == 0 {
-		flag.Usage()
-		os.Exit(2)
+	if *commit == "" || flags.NArg() == 0 {
+		return errors.New("reproduce: needs -commit COMMIT and folders of runs")
 	}
-	if err := take(*commit, *target, flag.Args()); err != nil {
-		fmt.Fprintln(os.Stderr, "reproduce:", err)
-		os.Exit(1)
-	}
+	return take(*commit, *target, flags.Args())
 }
 
 func take(commit, dest string, folders []string) error {
@@ -70,9 +64,9 @@ func take(commit, dest string, folders []string) error {
 }
 
 // figures lists the lines of the inventory that name a figure, by spec.
-func figures() (map[string][]results.Line, error) {
-	lines, err := results.Lines()
-	wanted := map[string][]results.Line{}
+func figures() (map[string][]Line, error) {
+	lines, err := Lines()
+	wanted := map[string][]Line{}
 	for _, l := range lines {
 		if l.Spec != "" && l.Figure != "" {
 			wanted[l.Spec] = append(wanted[l.Spec], l)
@@ -82,7 +76,7 @@ func figures() (map[string][]results.Line, error) {
 }
 
 // newest returns the figures of the newest sweep of a folder; none where there is no sweep.
-func newest(folder, spec, commit string, lines []results.Line) ([]results.Value, error) {
+func newest(folder, spec, commit string, lines []Line) ([]Value, error) {
 	found, err := filepath.Glob(filepath.Join(folder, "*", "sweep.json"))
 	if err != nil || len(found) == 0 {
 		return nil, err
@@ -95,27 +89,27 @@ func newest(folder, spec, commit string, lines []results.Line) ([]results.Value,
 	if err := json.Unmarshal(data, &e); err != nil {
 		return nil, fmt.Errorf("%s: %w", slices.Max(found), err)
 	}
-	var all []results.Value
+	var all []Value
 	for _, r := range e.Runs {
 		all = append(all, valuesOf(e, r, spec, commit, lines)...)
 	}
 	best := map[string]map[string]bool{} // by lead figure
 	for _, l := range lines {
 		if l.Lead != "" && best[l.Lead] == nil {
-			best[l.Lead] = results.BestRuns(all, l.Lead)
+			best[l.Lead] = BestRuns(all, l.Lead)
 		}
 	}
-	return slices.DeleteFunc(all, func(v results.Value) bool {
-		return !slices.ContainsFunc(lines, func(l results.Line) bool {
-			return l.Cell == v.Cell && l.Figure == v.Figure && (l.At == v.At || l.At == results.Best &&
+	return slices.DeleteFunc(all, func(v Value) bool {
+		return !slices.ContainsFunc(lines, func(l Line) bool {
+			return l.Cell == v.Cell && l.Figure == v.Figure && (l.At == v.At || l.At == Best &&
 				(v.Figure == l.Lead || best[l.Lead][v.Run]))
 		})
 	}), nil
 }
 
 // valuesOf are the figures of a run that lines name at any point of the grid.
-func valuesOf(e experiment.Experiment, r experiment.RunRow, spec, commit string, lines []results.Line) (
-	values []results.Value) {
+func valuesOf(e experiment.Experiment, r experiment.RunRow, spec, commit string, lines []Line) (
+	values []Value) {
 	paths := make([]string, len(e.Grid))
 	for i, path := range e.Grid {
 		paths[i] = r.Settings[path]
@@ -128,7 +122,7 @@ func valuesOf(e experiment.Experiment, r experiment.RunRow, spec, commit string,
 	for _, l := range lines {
 		if x, is := r.Metrics[l.Figure]; is && !seen[l.Figure] {
 			seen[l.Figure] = true
-			values = append(values, results.Value{Spec: spec, Commit: commit, Cell: r.Cell, At: strings.Join(paths, " "),
+			values = append(values, Value{Spec: spec, Commit: commit, Cell: r.Cell, At: strings.Join(paths, " "),
 				Run: r.ID, Seed: r.Seed, Figure: l.Figure, Value: x, Seconds: seconds})
 		}
 	}
@@ -136,17 +130,17 @@ func valuesOf(e experiment.Experiment, r experiment.RunRow, spec, commit string,
 }
 
 // put writes the values beside those that are there.
-func put(path string, values []results.Value) error {
+func put(path string, values []Value) error {
 	data, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	var old []results.Value
+	var old []Value
 	if len(data) > 0 {
-		if old, err = results.Parse(path, data); err != nil {
+		if old, err = Parse(path, data); err != nil {
 			return err
 		}
 	}
 	fmt.Printf("%s: %d values\n", path, len(values))
-	return os.WriteFile(path, results.Format(results.Merge(old, values)), 0o644)
+	return os.WriteFile(path, Format(Merge(old, values)), 0o644)
 }

@@ -1,10 +1,6 @@
-// Package results holds what papers print and what their specs give, as data: inventory.csv lists the tables and
-// figures of each paper with the printed values, spreads.csv the variances that tables print behind the values that a
-// spec holds, NAME.csv has the runs of a spec. docs/reproduced.md is written from both.
-package results
+package main
 
 import (
-	"embed"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -13,10 +9,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-)
 
-//go:embed *.csv
-var files embed.FS
+	"weir/specs"
+)
 
 // inventory is the file of the items; every other file but spreads has the runs of a spec.
 const inventory = "inventory.csv"
@@ -61,7 +56,7 @@ var (
 
 // Items returns the inventory in its order.
 func Items() ([]Item, error) {
-	data, err := files.ReadFile(inventory)
+	data, err := specs.Result(inventory)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +94,7 @@ func parseItem(row []string) (Item, error) {
 
 // Values returns the runs of a spec; there may be none.
 func Values(spec string) ([]Value, error) {
-	data, err := files.ReadFile(spec + ".csv")
+	data, err := specs.Result(spec + ".csv")
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
