@@ -37,7 +37,7 @@ func guarded() map[string][]string {
 // through internal/disk alone, so that what is torn, lost or doubled when a change fails is
 // seen in a test, and open through it what may be a pipe.
 func writers() []string {
-	return []string{"internal/", "cmd/", "train/internal/kernel/gen/", "privacy/noise/gen/"}
+	return []string{"internal/", "cmd/", "train/internal/kernel/gen/"}
 }
 
 // TestNoiseIsOpenedByPayersOnly: a stage that could make a source of its own

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-//go:generate go run ./gen
+//go:generate go test -run TestTableIsGenerated -update
 
 // layer is one layer of the ziggurat as its fast path needs it: an integer u
 // below 2^53 stands for x = u*width, which is under the curve if u < inside.
