@@ -58,11 +58,13 @@ func allowed() map[string][]string {
 		// words sees plans as data, and text and numbers that may be of another version of weir: it compiles
 		// nothing, sees no work of a plan and reads neither records nor ledgers, so that it says only what it was given.
 		"pipeline/words": {"pipeline", "pipeline/spec", "schema", "privacy", "internal/plaintext"},
+		// It sees what goes into mechanisms before noise, so whoever releases anything must not have it: tests and audits do.
+		"pipeline/neighbour": {"pipeline", "pipeline/compile", "privacy"},
 		// The conformance test pays by the compiler's prices and makes noise of its own,
 		// so only tests and the soak may have it. internal/stattest tells it how much an ordinary
 		// run of the tests does.
-		"pipeline/pipelinetest": {"pipeline", "pipeline/domain", "pipeline/relation", "pipeline/compile", "schema", "privacy",
-			"internal"},
+		"pipeline/pipelinetest": {"pipeline", "pipeline/domain", "pipeline/neighbour", "pipeline/relation", "pipeline/compile",
+			"schema", "privacy", "internal"},
 		"record": {"privacy", "internal/plaintext"},
 		// The page judges figures by what their kinds declare, as the plan has it; it sees no
 		// spec, no work and no row.
@@ -79,7 +81,8 @@ func allowed() map[string][]string {
 			"record/report", "runtime", "internal/disk", "internal/plaintext"},
 		// A rehearsal gives whoever asks for it what a run would release, for no charge: only the command line, which shows
 		// it to the owner, and tests may.
-		"runtime/audit": {"pipeline", "pipeline/compile", "privacy", "record", "runtime", "internal/disk"},
+		"runtime/audit": {"pipeline", "pipeline/compile", "pipeline/neighbour", "privacy", "record", "runtime",
+			"internal/disk"},
 		// SQL is text: who prints it knows what is computed, and neither the plan, the table nor the process it goes to.
 		"runtime/database/sql": {"pipeline/relation"},
 		"specs":                {},
@@ -91,7 +94,7 @@ func allowed() map[string][]string {
 			"internal/disk", "internal/plaintext"},
 		"internal/soak": {"schema", "privacy", "train", "pipeline", "pipeline/domain", "pipeline/spec", "pipeline/compile",
 			"pipeline/words",
-			"pipeline/pipelinetest", "privacy/ledger", "record", "stages", "runtime", "internal/disk"},
+			"pipeline/neighbour", "pipeline/pipelinetest", "privacy/ledger", "record", "stages", "runtime", "internal/disk"},
 	}
 }
 
@@ -99,7 +102,8 @@ func allowed() map[string][]string {
 // runtimes go from a spec to a plan.
 func inTests() map[string][]string {
 	return map[string][]string{
-		"stages":               {"pipeline/spec", "pipeline/compile", "pipeline/pipelinetest", "runtime/database/sql"},
+		"stages": {"pipeline/spec", "pipeline/compile", "pipeline/neighbour", "pipeline/pipelinetest",
+			"runtime/database/sql"},
 		"runtime":              {"pipeline/pipelinetest"},
 		"runtime/audit":        {"pipeline/spec"},
 		"runtime/database/sql": {"pipeline/pipelinetest"},
@@ -322,6 +326,9 @@ func TestPolicyRejects(t *testing.T) {
 		{"pipeline/compile/bill.go", "os"},
 		{"runtime/run.go", "weir/pipeline/pipelinetest"},
 		{"cmd/weir/run.go", "weir/pipeline/pipelinetest"},
+		{"cmd/weir/audit.go", "weir/pipeline/neighbour"},
+		{"runtime/run.go", "weir/pipeline/neighbour"},
+		{"stages/model/sample/sample.go", "weir/pipeline/neighbour"},
 		{"stages/evaluate/marginals/columns.go", "weir/stages/evaluate/associations"},
 		{"stages/report/curves.go", "weir/stages/evaluate/downstream"},
 		{"stages/prep/encode.go", "weir/stages/evaluate"},

@@ -17,6 +17,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"weir/pipeline"
+	"weir/pipeline/neighbour"
 	"weir/privacy"
 	"weir/privacy/mechanism"
 	"weir/privacy/noise"
@@ -142,7 +143,7 @@ func twoReleases(t *testing.T, included bool, try byte, planted func(byte) swapp
 		if planted != nil {
 			m.planted = planted(try)
 		}
-		(&captured{}).look(plan, m)
+		neighbour.NewWatch(plan, neighbour.NewFrozen(), m.plant)
 		hears := &shown{}
 		_, err = runtime.Run(t.Context(), plan, runtime.Options{Out: filepath.Join(dir, "runs"), Dir: dir, Workers: 1,
 			Build: "soak", Fresh: i > 0,

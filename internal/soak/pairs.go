@@ -13,13 +13,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
-
 	"weir/internal/disk"
 	"weir/pipeline"
 	"weir/pipeline/compile"
-	"weir/pipeline/pipelinetest"
+	"weir/pipeline/neighbour"
 	"weir/privacy"
 	"weir/runtime"
 	"weir/runtime/book"
@@ -45,12 +42,12 @@ func (s *soak) tell(t *trial) (*finding, error) {
 	}
 	later := *t.world
 	later.pair = st.second(c, t.world)
-	first := [2]*pipelinetest.Frozen{pipelinetest.NewFrozen(), pipelinetest.NewFrozen()}
+	first := [2]*neighbour.Frozen{neighbour.NewFrozen(), neighbour.NewFrozen()}
 	one, err := s.live(t, &later, st, false, first)
 	if err != nil {
 		return nil, fmt.Errorf("case %d: %w", t.number, err)
 	}
-	other, err := s.live(t, &later, st, true, [2]*pipelinetest.Frozen{first[0].Neighbour(), first[1].Neighbour()})
+	other, err := s.live(t, &later, st, true, [2]*neighbour.Frozen{first[0].Neighbour(), first[1].Neighbour()})
 	if err != nil {
 		return nil, fmt.Errorf("case %d: %w", t.number, err)
 	}
@@ -58,8 +55,7 @@ func (s *soak) tell(t *trial) (*finding, error) {
 		return nil, nil // a file that changed in one world only: what its steward saw is no run's to hide
 	}
 	list := together(st, [2]*world{t.world, &later}, one, other)
-	s.cover.run(t.number, one.runs[0], newCoupling(t.world, one.runs[0], other.runs[0]).measured(),
-		other.runs[0].frozen.Nearest())
+	s.cover.run(t.number, one.runs[0], measured(other.runs[0]), other.runs[0].frozen.Nearest())
 	s.cover.story(st.what, one.runs[1].err == nil)
 	if len(list) == 0 {
 		return nil, nil
@@ -74,13 +70,11 @@ func together(st story, w [2]*world, one, other *sideStory) []string {
 	for i := range one.runs {
 		a, b := one.runs[i], other.runs[i]
 		list = append(list, append(broken(a), broken(b)...)...)
-		c := newCoupling(w[i], a, b)
-		list = append(list, b.frozen.Faults(w[i].adjacency, c.plan())...)
-		list = append(list, c.stabilityFaults()...)
+		list = append(list, neighbour.Texts(coupled(w[i], a, b).Faults())...)
 	}
 	for _, t := range []*sideStory{one, other} {
-		list = append(list, t.runs[0].noise.faults...)
-		list = append(list, shared(t)...)
+		list = append(list, neighbour.Texts(t.runs[0].noise.Faults())...)
+		list = append(list, neighbour.Texts(neighbour.SharedSecrets(t.runs[0].watch, t.runs[1].watch))...)
 		if refusal := new(dataset.Refusal); st.refused(t.charged) && t.changed && !errors.As(t.runs[1].err, refusal) {
 			list = append(list, "other content under a version that was charged is not refused: "+describe(t.runs[1].err))
 		}
@@ -89,43 +83,17 @@ func together(st story, w [2]*world, one, other *sideStory) []string {
 	return slices.Compact(list)
 }
 
-// shared lists secrets that two runs have in common and that fell to different rows. What is proven of a
-// stage couples one table: in both worlds everyone but the unit that changes keeps their draw. Two runs
-// may share the draws where both met that one table, whatever the world; else a unit that stands
-// elsewhere in one of them moves what everyone drew in one run against the other.
-func shared(t *sideStory) (faults []string) {
-	a, b := t.runs[0].tables, t.runs[1].tables
-	for stage, secret := range a.secrets {
-		for again, same := range b.secrets {
-			if secret == same && (stage != again || !equalTables(a.in[stage], b.in[again])) {
-				faults = append(faults, fmt.Sprintf("%s: both runs have the same secret draws, on different rows: what they "+
-					"release together is not what each pays for", stage))
-			}
-		}
-	}
-	return faults
-}
-
-func equalTables(a, b map[string]arrow.Record) bool {
-	for port, r := range a {
-		if o := b[port]; o == nil || !array.RecordEqual(r, o) {
-			return false
-		}
-	}
-	return len(a) == len(b)
-}
-
 // live carries out the two runs of a story on one world, by the way that `weir run` takes: with an
 // owner's side, and with noise that would be secret if its random numbers were the system's.
-func (s *soak) live(t *trial, later *world, st story, second bool, frozen [2]*pipelinetest.Frozen) (*sideStory, error) {
+func (s *soak) live(t *trial, later *world, st story, second bool, frozen [2]*neighbour.Frozen) (*sideStory, error) {
 	dir := filepath.Join(s.dir, "run")
 	if err := errors.Join(os.RemoveAll(dir), t.world.lay(dir, t.spec, second)); err != nil {
 		return nil, err
 	}
 	m := manner{workers: 1, watch: s.watch, planted: s.planted}
-	l := living{dir: dir, reg: s.reg, m: m, random: rand.NewChaCha8([32]byte{1}), noise: &residuals{}}
+	l := living{dir: dir, reg: s.reg, m: m, random: rand.NewChaCha8([32]byte{1}), noise: &neighbour.Residuals{}}
 	for i := range l.sideStory.runs {
-		l.sideStory.runs[i] = &outcome{tables: &captured{}, frozen: frozen[i], noise: l.noise}
+		l.sideStory.runs[i] = &outcome{frozen: frozen[i], noise: l.noise}
 	}
 	if st.trials {
 		return l.experiment(t.spec, st)
@@ -140,7 +108,7 @@ type living struct {
 	reg    *pipeline.Registry
 	m      manner
 	random *rand.ChaCha8
-	noise  *residuals
+	noise  *neighbour.Residuals
 	shown  shown
 	now    atomic.Int64 // the run whose stage is at work
 	other  bool         // content is, in the run that is next
@@ -270,7 +238,7 @@ func (l *living) plan(i int, text string, repeat int) (*compile.Plan, error) {
 		m.alone[id] = fmt.Sprint("other content: ", l.other, " ", recipe)
 	}
 	l.runs[i].plan = plan
-	l.runs[i].tables.look(plan, m)
+	l.runs[i].watch = neighbour.NewWatch(plan, l.runs[i].frozen, m.plant)
 	for n := range plan.Steps {
 		step := &plan.Steps[n]
 		run := step.Work.Run
@@ -296,7 +264,7 @@ func (l *living) end() (*sideStory, error) {
 		return nil, err
 	}
 	l.seen = unordered(seen)
-	l.runs[1].tables.stored(l.runs[0].tables)
+	l.runs[1].watch.Stored(l.runs[0].watch)
 	for i, o := range l.runs {
 		o.panics = panics(l.dir)
 		l.seen[fmt.Sprintf("the error of run %d", i+1)] = describe(o.err)

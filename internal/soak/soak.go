@@ -13,7 +13,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/compile"
-	"weir/pipeline/pipelinetest"
+	"weir/pipeline/neighbour"
 	"weir/pipeline/words"
 	"weir/privacy"
 	"weir/privacy/noise"
@@ -91,11 +91,12 @@ func (s *soak) try(n uint64) (*finding, error) {
 	if err != nil {
 		return nil, fmt.Errorf("case %d: %w", n, err)
 	}
-	s.cover.run(n, one, newCoupling(t.world, one, other).measured(), other.frozen.Nearest())
+	f := found(t, one, other)
+	s.cover.run(n, one, measured(other), other.frozen.Nearest())
 	if alike(one, other) {
 		return s.alone(t, one, other)
 	}
-	return found(t, one, other), nil
+	return f, nil
 }
 
 func found(t *trial, one, other *outcome) *finding {
@@ -108,7 +109,7 @@ func found(t *trial, one, other *outcome) *finding {
 // both runs a case on its two tables, one after the other in a folder of the same
 // name, so that no path differs.
 func (s *soak) both(t *trial) (one, other *outcome, err error) {
-	frozen := pipelinetest.NewFrozen()
+	frozen := neighbour.NewFrozen()
 	if one, err = s.once(t, false, frozen); err != nil {
 		return nil, nil, err
 	}
@@ -116,7 +117,7 @@ func (s *soak) both(t *trial) (one, other *outcome, err error) {
 	return one, other, err
 }
 
-func (s *soak) once(t *trial, second bool, frozen *pipelinetest.Frozen) (*outcome, error) {
+func (s *soak) once(t *trial, second bool, frozen *neighbour.Frozen) (*outcome, error) {
 	dir := filepath.Join(s.dir, "run")
 	if err := os.RemoveAll(dir); err != nil {
 		return nil, err
@@ -136,9 +137,9 @@ type outcome struct {
 	failed string            // the stage that ended the run, if one did
 	seen   map[string]string // by what it is called
 	panics string            // what internal errors left
-	tables *captured
-	frozen *pipelinetest.Frozen
-	noise  *residuals
+	watch  *neighbour.Watch
+	frozen *neighbour.Frozen
+	noise  *neighbour.Residuals
 }
 
 // mostTime is what a run may take. One that hangs is a finding, or a spec that the
@@ -158,16 +159,17 @@ type manner struct {
 	alone   map[string]string // of stages, for what is planted
 }
 
-// secret returns what gives a stage its secrets.
-func (m manner) secret(stage string, ownValue func(string) *noise.Stream) func(string) *noise.Stream {
+// plant gives a stage the secrets that a fault swaps.
+func (m manner) plant(stage string, env *pipeline.Env) {
 	if m.planted == nil {
-		return ownValue
+		return
 	}
-	return func(purpose string) *noise.Stream {
+	own := env.Secret
+	env.Secret = func(purpose string) *noise.Stream {
 		if s := m.planted(stage, m.alone[stage]); s != nil {
 			return s
 		}
-		return ownValue(purpose)
+		return own(purpose)
 	}
 }
 
@@ -176,18 +178,18 @@ type watch func(stage string, w privacy.Watcher) privacy.Probe
 
 // carryOut runs a spec in a folder, by the path that `weir run` takes. All chance
 // and time is fixed, so that two runs differ by their tables alone.
-func carryOut(dir, text string, reg *pipeline.Registry, frozen *pipelinetest.Frozen, m manner) (*outcome, error) {
+func carryOut(dir, text string, reg *pipeline.Registry, frozen *neighbour.Frozen, m manner) (*outcome, error) {
 	folder, err := files.OpenFolder(dir, false)
 	if err != nil {
 		return nil, err
 	}
 	defer folder.Close()
-	o := &outcome{tables: &captured{}, frozen: frozen, noise: &residuals{}}
+	o := &outcome{frozen: frozen, noise: &neighbour.Residuals{}}
 	if o.plan, err = compiled(text, folder, reg); err != nil {
 		return nil, fmt.Errorf("an accepted spec is refused: %w", err)
 	}
 	shown := &shown{}
-	o.tables.look(o.plan, m)
+	o.watch = neighbour.NewWatch(o.plan, frozen, m.plant)
 	again := o.run(o.options(dir, shown, m), m)
 	o.panics, o.failed = panics(dir), shown.failure(o.plan)
 	o.seen, err = visible(dir)
@@ -214,7 +216,7 @@ func (o *outcome) options(dir string, shown *shown, m manner) runtime.Options {
 
 // probe looks on at the mechanisms of a stage.
 func (o *outcome) probe(stage string, m manner) privacy.Probe {
-	return o.noise.probeFor(stage, watched(m.watch, stage, o.frozen.Of(stage)))
+	return o.noise.Of(stage, watched(m.watch, stage, o.frozen.Of(stage)))
 }
 
 // run carries the plan out and says what came of a second run, which has to be the

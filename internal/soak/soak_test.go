@@ -4,14 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 	"testing"
 	"time"
 
 	"weir/internal/stattest"
 	"weir/pipeline"
-	"weir/pipeline/pipelinetest"
 	"weir/privacy"
 	"weir/privacy/mechanism"
 	"weir/runtime"
@@ -225,29 +223,4 @@ func (s *rowShard) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		w.Out["out"] = out
 	}
 	return w, err
-}
-
-// TestSameNoise: two uses with the same noise are a fault; a training without noise that diverges has none.
-func TestSameNoise(t *testing.T) {
-	nan := []float64{math.NaN(), math.NaN(), math.NaN()}
-	for what, c := range map[string]struct {
-		mechanism privacy.Mechanism
-		in, out   []float64
-		faults    int
-	}{
-		"noise": {train.DPSGD{MaxGradNorm: 1, NoiseMultiplier: 1}, []float64{1, 2, 3}, []float64{2.25, 4.5, 6.125},
-			1},
-		"few numbers":      {train.DPSGD{MaxGradNorm: 1, NoiseMultiplier: 1}, []float64{1, 2, 3}, []float64{2, 4, 6}, 0},
-		"noise on nothing": {train.DPSGD{MaxGradNorm: 1, NoiseMultiplier: 1}, nan, nan, 1},
-		"no noise":         {train.DPSGD{MaxGradNorm: math.Inf(1)}, nan, nan, 0},
-	} {
-		r := &residuals{}
-		probe := r.probeFor("stage", pipelinetest.NewFrozen().Of("stage"))
-		for use := range int64(2) {
-			probe.Release(privacy.Released{Spend: "train", Mechanism: c.mechanism, Use: use, In: c.in, Out: c.out})
-		}
-		if len(r.faults) != c.faults {
-			t.Errorf("%s: %q, want %d faults", what, r.faults, c.faults)
-		}
-	}
 }

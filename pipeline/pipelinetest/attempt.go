@@ -10,6 +10,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/compile"
+	"weir/pipeline/neighbour"
 	"weir/privacy/noise"
 )
 
@@ -149,7 +150,7 @@ func checkProgress(t reporter, c Case) {
 // learns reports whether a stage pays for samples.
 func learns(plan []pipeline.Planned, c Case) bool {
 	for _, p := range plan {
-		if sampled(p.Value, c.adjacency()) {
+		if neighbour.Sampled(p.Value, c.adjacency()) {
 			return true
 		}
 	}

@@ -7,11 +7,12 @@ import (
 
 	"weir/internal/stattest"
 	"weir/pipeline"
+	"weir/pipeline/neighbour"
 	"weir/privacy"
 )
 
-// neighbour is a pair of tables that differ in what one unit changes, at a port.
-type neighbour struct {
+// couple is a pair of tables that differ in what one unit changes, at a port.
+type couple struct {
 	what        string
 	base, other Case
 	moves       bool // rows that both have stand at other places
@@ -19,9 +20,9 @@ type neighbour struct {
 
 // neighbours lists pairs for each private table of a case, and one in which all of
 // them change: they come from one source.
-func neighbours(c Case) []neighbour {
-	var list []neighbour
-	all := neighbour{what: "all tables", base: c, other: c}
+func neighbours(c Case) []couple {
+	var list []couple
+	all := couple{what: "all tables", base: c, other: c}
 	ports := 0
 	for _, port := range c.tablePorts() {
 		in := c.In[port]
@@ -30,7 +31,7 @@ func neighbours(c Case) []neighbour {
 		}
 		for i, n := range variants(in) {
 			base, other := c.edited(port, n.base), c.edited(port, n.other)
-			list = append(list, neighbour{port + ": " + n.what, base, other, n.moves})
+			list = append(list, couple{port + ": " + n.what, base, other, n.moves})
 			if i == 0 {
 				all.base, all.other = all.base.edited(port, n.base), all.other.edited(port, n.other)
 				ports++
@@ -45,13 +46,13 @@ func neighbours(c Case) []neighbour {
 
 // inTurn returns what an ordinary run of the tests takes of the neighbours: all where a stage pays for noise,
 // else a third, or as many as it takes for the cases of a kind to meet all of them together.
-func (c Case) inTurn(all []neighbour) []neighbour {
+func (c Case) inTurn(all []couple) []couple {
 	_, plan, err := c.planned()
 	if stattest.Long || err != nil || len(plan) > 0 || len(all) <= 3 {
 		return all
 	}
 	step := max(1, min(c.beside, 3))
-	var some []neighbour
+	var some []couple
 	for i := c.place % step; i < len(all); i += step {
 		some = append(some, all[i])
 	}
@@ -193,7 +194,7 @@ func unitRows(in Input, row, c int) []int {
 func texts(in Input, column string) []string { return textsOf(in.Rows, column) }
 
 // checkNeighbours: with the mechanisms' outputs frozen, nothing that anyone else may
-// see differs between neighbours, what goes into a mechanism moves by no more than
+// see differs between couples, what goes into a mechanism moves by no more than
 // stated, and private tables change no further than their headers say.
 func checkNeighbours(t reporter, c Case) {
 	for _, n := range c.inTurn(neighbours(c)) {
@@ -210,8 +211,8 @@ func checkNeighbours(t reporter, c Case) {
 			chance = drawsOf(before.work, before.ledger.Plan, c.adjacency())
 		}
 		// Past the mechanisms nothing may differ, whatever fell to the rows.
-		faults = append(faults, replay.faultsBut(chance, c.adjacency(),
-			map[string][]pipeline.Planned{"": before.ledger.Plan})...)
+		faults = append(faults, neighbour.Texts(replay.FaultsBut(chance.incomparable(c.adjacency()), c.adjacency(),
+			map[string][]pipeline.Planned{"": before.ledger.Plan}))...)
 		if before.err == nil && current.err == nil && !chance.secrets {
 			faults = append(faults, stabilityFaults(n, before.outcome, current)...)
 		}
@@ -264,30 +265,17 @@ func inserted(lines []line, pos, c int, dest style) []line {
 // coupling: giving each row the coin that it had. The proofs do so; a replay cannot.
 type draws struct{ samples, secrets bool }
 
+// incomparable reports of a mechanism whether its inputs are.
+func (d draws) incomparable(a privacy.Adjacency) func(neighbour.Place, privacy.Mechanism) bool {
+	return func(_ neighbour.Place, m privacy.Mechanism) bool {
+		return d.secrets || d.samples && neighbour.Sampled(m, a)
+	}
+}
+
 func drawsOf(work pipeline.Work, plan []pipeline.Planned, adjacency privacy.Adjacency) draws {
 	d := draws{secrets: work.Secret}
 	for _, p := range plan {
-		d.samples = d.samples || sampled(p.Value, adjacency)
+		d.samples = d.samples || neighbour.Sampled(p.Value, adjacency)
 	}
 	return d
-}
-
-// sampled reports whether a mechanism draws which rows it sees: train.DPSGD does, but
-// for a rate of 1, which a case may choose to be held to all places.
-func sampled(m privacy.Mechanism, a privacy.Adjacency) bool { return samples(m.Event(a)) }
-
-func samples(e privacy.Event) bool {
-	switch e := e.(type) {
-	case privacy.PoissonSampled:
-		return e.SamplingRate < 1 || samples(e.Event)
-	case privacy.SampledWithoutReplacement:
-		return e.SampleSize < e.Population || samples(e.Event)
-	case privacy.Repeated:
-		return samples(e.Event)
-	case privacy.Composed:
-		return slices.ContainsFunc(e.Events, samples)
-	case privacy.Parallel:
-		return slices.ContainsFunc(e.Events, samples)
-	}
-	return false
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"weir/pipeline"
+	"weir/pipeline/neighbour"
 	"weir/privacy/noise"
 )
 
@@ -24,7 +25,7 @@ type manner struct {
 	workers int
 	stays   bool                // the rows of the input in stay in a database
 	key     byte                // of the mechanisms' noise; secrets and public randomness stay
-	probe   *Frozen             // may be nil
+	probe   *neighbour.Frozen   // may be nil
 	drawn   int64               // uses that an interrupted attempt had released
 	env     func(*pipeline.Env) // changes the environment; may be nil
 }
@@ -62,7 +63,7 @@ func observe(ctx context.Context, c Case, m manner) outcome {
 // recording is a run and what its mechanisms took in and gave out.
 type recording struct {
 	outcome
-	mechanisms *Frozen
+	mechanisms *neighbour.Frozen
 }
 
 // recorded runs a case under a key, in one batch with one worker. Checks that ask for the same run share it:
@@ -71,7 +72,7 @@ func (c Case) recorded(key byte) recording {
 	if r, ok := c.seen[key]; ok {
 		return r
 	}
-	r := recording{mechanisms: NewFrozen()}
+	r := recording{mechanisms: neighbour.NewFrozen()}
 	r.outcome = observe(context.Background(), c, manner{key: key, probe: r.mechanisms})
 	if c.seen != nil {
 		c.seen[key] = r

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"weir/pipeline"
+	"weir/pipeline/neighbour"
 	"weir/privacy"
 	"weir/privacy/noise"
 )
@@ -63,7 +64,8 @@ func checkUses(t reporter, c Case, plan []pipeline.Planned) {
 			if place.Spend != p.Name {
 				continue
 			}
-			if seen++; len(o.mechanisms.streams[place]) == 0 {
+			seen++
+			if _, streams, _ := o.mechanisms.Use(place); len(streams) == 0 {
 				t.Errorf("%s: took no stream: no noise of the mechanism was drawn", place)
 			}
 		}
@@ -112,9 +114,10 @@ func checkKeys(t reporter, c Case, first outcome, plan []pipeline.Planned) {
 }
 
 // collect adds the noise of a run and counts the mechanisms that lack some.
-func collect(noise map[string]*residuals, probe *Frozen) (missing int) {
+func collect(noise map[string]*residuals, probe *neighbour.Frozen) (missing int) {
 	for _, at := range probe.Uses() {
-		noise[at.Spend].add(probe.uses[at])
+		use, _, _ := probe.Use(at)
+		noise[at.Spend].add(use)
 	}
 	for _, r := range noise {
 		if r.mechanism != nil && r.count() < enough {
@@ -146,8 +149,8 @@ func checkPairs(t reporter, c Case) {
 	if err != nil || len(plan) == 0 && !givesTable(c.kind) {
 		return
 	}
-	first := carryOut(context.Background(), c, work, plan, manner{key: 1, probe: NewFrozen()})
-	second, alone := NewFrozen(), NewFrozen()
+	first := carryOut(context.Background(), c, work, plan, manner{key: 1, probe: neighbour.NewFrozen()})
+	second, alone := neighbour.NewFrozen(), neighbour.NewFrozen()
 	after := carryOut(context.Background(), later, work, plan, manner{key: 2, probe: second, env: ofAnother})
 	fresh := observe(context.Background(), later, manner{key: 2, probe: alone, env: ofAnother})
 	if first.err != nil || fmt.Sprint(after.err) != fmt.Sprint(fresh.err) {
@@ -157,7 +160,7 @@ func checkPairs(t reporter, c Case) {
 		}
 		return
 	}
-	for _, fault := range append(remembered(t, after, fresh), second.unlike(alone)...) {
+	for _, fault := range append(remembered(t, after, fresh), unlike(second, alone)...) {
 		t.Errorf("carried out before on the rows in another order: %s", fault)
 	}
 }
@@ -193,10 +196,11 @@ func remembered(t reporter, after, fresh outcome) (faults []string) {
 	return faults
 }
 
-// unlike lists uses whose inputs are others than those that f saw.
-func (f *Frozen) unlike(other *Frozen) (faults []string) {
-	for _, place := range f.Uses() {
-		if is, ok := other.uses[place]; !ok || fmt.Sprint(is.In) != fmt.Sprint(f.uses[place].In) {
+// unlike lists uses whose inputs are others than those of a fresh plan.
+func unlike(after, fresh *neighbour.Frozen) (faults []string) {
+	for _, place := range after.Uses() {
+		was, _, _ := after.Use(place)
+		if is, _, ok := fresh.Use(place); !ok || fmt.Sprint(is.In) != fmt.Sprint(was.In) {
 			faults = append(faults, fmt.Sprintf("%s: what goes in is not what a fresh plan puts in: the plan remembers its "+
 				"first run", place))
 		}

@@ -2,58 +2,31 @@ package pipelinetest
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"weir/pipeline"
+	"weir/pipeline/neighbour"
 	"weir/privacy"
 )
 
 // stabilityFaults holds the change of each private output table against its header.
-func stabilityFaults(n neighbour, before, current outcome) []string {
+func stabilityFaults(n couple, before, current outcome) []string {
 	var faults []string
 	for port, h := range before.work.Out {
 		if h.Form != pipeline.FormTable || h.Class != pipeline.Private || before.records[port] == nil ||
 			current.records[port] == nil {
 			continue
 		}
-		fault := StabilityFault(h, n.base.adjacency(), before.records[port], current.records[port])
+		fault := neighbour.StabilityFault(h, n.base.adjacency(), neighbour.RowsOf(before.records[port]),
+			neighbour.RowsOf(current.records[port]))
 		if fault == "" && h.Stability.Spread == pipeline.SpreadRows {
 			fault = ownRowsFault(n, h, before, current, port)
 		}
 		faults = appendFault(faults, port, fault)
 	}
 	return faults
-}
-
-// StabilityFault says how the change of a private table, when one unit of the source
-// changed, is more than its header says; "" where it is not.
-func StabilityFault(h pipeline.Header, adjacency privacy.Adjacency, before, current arrow.Record) string {
-	missing, come := diff(before, current)
-	switch h.Stability.Spread {
-	case pipeline.SpreadRows:
-		return rowsFault(adjacency, h, missing, come)
-	case pipeline.SpreadShards:
-		return shardsFault(h, before, current, missing, come)
-	}
-	return ""
-}
-
-// InPlace reports whether every row that both tables have stands at the same place,
-// so that draws for each row in turn fall alike.
-func InPlace(before, now arrow.Record) bool {
-	missing, _ := diff(before, now)
-	x, y := lines(before), lines(now)
-	count := 0
-	for i := range min(len(x), len(y)) {
-		if x[i] == y[i] {
-			count++
-		}
-	}
-	return count == len(x)-len(missing)
 }
 
 func appendFault(faults []string, port, fault string) []string {
@@ -63,20 +36,8 @@ func appendFault(faults []string, port, fault string) []string {
 	return append(faults, "output "+port+": "+fault)
 }
 
-// rowsFault counts what changed: a replaced row is two under add_remove.
-func rowsFault(adjacency privacy.Adjacency, h pipeline.Header, missing, come []int) string {
-	changed := max(len(missing), len(come))
-	if adjacency == privacy.AddRemove {
-		changed = len(missing) + len(come)
-	}
-	if changed > h.Stability.N {
-		return fmt.Sprintf("%d rows change, its stability is %s", changed, h.Stability)
-	}
-	return ""
-}
-
 // ownRowsFault: the rows that change belong to the units that changed.
-func ownRowsFault(n neighbour, h pipeline.Header, before, current outcome, port string) string {
+func ownRowsFault(n couple, h pipeline.Header, before, current outcome, port string) string {
 	unit := h.Terms.Unit.Column
 	c := h.Domain.Column(unit)
 	if !h.OwnRows || c == nil || !c.OfUnit {
@@ -86,8 +47,8 @@ func ownRowsFault(n neighbour, h pipeline.Header, before, current outcome, port 
 	for _, o := range []struct {
 		r    arrow.Record
 		rows []int
-	}{{before.records[port], first(diff(before.records[port], current.records[port]))},
-		{current.records[port], first(diff(current.records[port], before.records[port]))}} {
+	}{{before.records[port], lost(before.records[port], current.records[port])},
+		{current.records[port], lost(current.records[port], before.records[port])}} {
 		of := textsOf(o.r, unit)
 		for _, row := range o.rows {
 			if !units[of[row]] {
@@ -98,14 +59,15 @@ func ownRowsFault(n neighbour, h pipeline.Header, before, current outcome, port 
 	return ""
 }
 
-func first(a, _ []int) []int { return a }
+// lost lists the rows of a table that another one lacks.
+func lost(a, b arrow.Record) []int { return neighbour.RowsOf(a).Missing(neighbour.RowsOf(b)) }
 
 // changedUnits are the units whose rows differ between the inputs.
-func changedUnits(n neighbour, unit string) map[string]bool {
+func changedUnits(n couple, unit string) map[string]bool {
 	units := map[string]bool{}
 	for _, port := range n.base.tablePorts() {
 		a, b := n.base.In[port].Rows, n.other.In[port].Rows
-		gone, come := diff(a, b)
+		gone, come := lost(a, b), lost(b, a)
 		for r, rows := range map[arrow.Record][]int{a: gone, b: come} {
 			if of := textsOf(r, unit); of != nil {
 				for _, row := range rows {
@@ -115,64 +77,6 @@ func changedUnits(n neighbour, unit string) map[string]bool {
 		}
 	}
 	return units
-}
-
-// shardsFault: all that changes is in one shard.
-func shardsFault(h pipeline.Header, before, current arrow.Record, missing, come []int) string {
-	shards := map[string]bool{}
-	for _, o := range []struct {
-		r    arrow.Record
-		rows []int
-	}{{before, missing}, {current, come}} {
-		items := textsOf(o.r, pipeline.ShardColumn)
-		if items == nil {
-			return "it is in shards and has no column " + pipeline.ShardColumn
-		}
-		for _, row := range o.rows {
-			shards[items[row]] = true
-		}
-	}
-	if len(shards) > 1 {
-		return fmt.Sprintf("%d shards change, its stability is %s: one may", len(shards), h.Stability)
-	}
-	return ""
-}
-
-// diff lists the rows that only one of two tables has, each as often as it does.
-func diff(a, b arrow.Record) (missing, come []int) {
-	count := map[string]int{}
-	x, y := lines(a), lines(b)
-	for _, l := range y {
-		count[l]++
-	}
-	for i, l := range x {
-		if count[l]--; count[l] < 0 {
-			missing = append(missing, i)
-		}
-	}
-	count = map[string]int{}
-	for _, l := range x {
-		count[l]++
-	}
-	for i, l := range y {
-		if count[l]--; count[l] < 0 {
-			come = append(come, i)
-		}
-	}
-	return missing, come
-}
-
-// lines are rows as text.
-func lines(r arrow.Record) []string {
-	list := make([]string, r.NumRows())
-	for i := range list {
-		cells := make([]string, r.NumCols())
-		for j := range cells {
-			cells[j] = r.Column(j).ValueStr(i)
-		}
-		list[i] = strings.Join(cells, "\x00")
-	}
-	return list
 }
 
 // textsOf are the values of a column; nil where there is none.

@@ -274,21 +274,21 @@ func TestDefectsAreFound(t *testing.T) {
 // TestNeighboursAreMetInTurn: of a stage that pays for nothing the cases of a kind meet all neighbours together,
 // however many they are and whatever their names.
 func TestNeighboursAreMetInTurn(t *testing.T) {
-	all := make([]neighbour, 7)
+	all := make([]couple, 7)
 	for i := range all {
 		all[i].what = fmt.Sprint(i)
 	}
-	for neighbour := 1; neighbour <= 5; neighbour++ {
+	for cases := 1; cases <= 5; cases++ {
 		met := map[string]bool{}
-		for place := range neighbour {
+		for place := range cases {
 			c := Case{Stage: func() pipeline.Stage { return &bare{} }, kind: &pipeline.Kind{Name: "bare"}, place: place,
-				beside: neighbour}
+				beside: cases}
 			for _, n := range c.inTurn(all) {
 				met[n.what] = true
 			}
 		}
 		if len(met) != len(all) {
-			t.Errorf("%d cases meet %d of %d neighbours", neighbour, len(met), len(all))
+			t.Errorf("%d cases meet %d of %d neighbours", cases, len(met), len(all))
 		}
 	}
 }

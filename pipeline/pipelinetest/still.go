@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"weir/pipeline"
+	"weir/pipeline/neighbour"
 	"weir/privacy"
 )
 
@@ -48,12 +49,12 @@ func checkStill(t reporter, c Case) {
 }
 
 // stillNeighbours change a unit after all others, so that these keep their coins.
-func stillNeighbours(c Case) (list []neighbour) {
+func stillNeighbours(c Case) (list []couple) {
 	for _, port := range c.tablePorts() {
 		in := c.In[port]
 		if in.Header.Class == pipeline.Private && in.Rows.NumRows() > 0 {
 			v := variants(in)[0]
-			list = append(list, neighbour{what: port + ": " + v.what, base: c.edited(port, v.base),
+			list = append(list, couple{what: port + ": " + v.what, base: c.edited(port, v.base),
 				other: c.edited(port, v.other)})
 		}
 	}
@@ -87,22 +88,23 @@ func lacks(counts map[string]*stillness) bool {
 }
 
 // tally replays a pair under a key and counts which uses move.
-func tally(counts map[string]*stillness, n neighbour, key byte) {
+func tally(counts map[string]*stillness, n couple, key byte) {
 	before := n.base.recorded(key)
 	replay := before.mechanisms.Neighbour()
 	observe(context.Background(), n.other, manner{key: key, probe: replay})
-	for place, previous := range before.mechanisms.uses {
-		current, ok := replay.uses[place]
+	for _, place := range before.mechanisms.Uses() {
+		previous, _, _ := before.mechanisms.Use(place)
+		current, _, ok := replay.Use(place)
 		if !ok {
 			continue // checkNeighbours says so
 		}
 		a := n.base.adjacency()
 		if counts[place.Spend] == nil {
-			counts[place.Spend] = &stillness{rate: seen(previous.Mechanism, a, groupOf(before.ledger.Plan, place.Spend))}
+			counts[place.Spend] = &stillness{rate: seen(previous.Mechanism, a, neighbour.Group(before.ledger.Plan, place.Spend))}
 		}
 		s := counts[place.Spend]
 		s.uses++
-		if m, err := Moved(previous.Mechanism.Sensitivity(a), previous.In, current.In); err != nil || m > 0 {
+		if m, err := neighbour.Moved(previous.Mechanism.Sensitivity(a), previous.In, current.In); err != nil || m > 0 {
 			s.moved++
 		}
 	}
@@ -138,7 +140,7 @@ type residuals struct {
 // add notes a use; false where it does not add noise to numbers.
 func (r *residuals) add(x privacy.Released) bool {
 	additive, ok := x.Mechanism.(privacy.Additive)
-	in, out, err := pair(x.In, x.Out)
+	in, out, err := neighbour.Numbers(x.In, x.Out)
 	if !ok || err != nil {
 		return false
 	}

@@ -197,9 +197,9 @@ func faults() map[string]struct {
 			return paidFor(env, exact[:2+exact[0][0]%2])
 		}}, "the number of uses depends on the data"},
 		"a contribution 1 % too large": {wrong{body: byHand(func(_ *pipeline.Env, u *privacy.Use, _ int, c []int64) []int64 {
-			in := floats(c)
+			in := make([]float64, len(c))
 			for j := range in {
-				in[j] *= 1.01
+				in[j] = 1.01 * float64(c[j])
 			}
 			return privacy.Release(u, in, noisyCounts(u.Stream("counts", 0), c, sigma))
 		})}, "its sensitivity is larger than paid for"},

@@ -9,6 +9,7 @@ import (
 	"weir/internal/stattest"
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/pipeline/neighbour"
 	"weir/pipeline/pipelinetest"
 	"weir/schema"
 )
@@ -107,7 +108,7 @@ func TestOddNeighbours(t *testing.T) {
 func oddly(t *testing.T, stage pipeline.Stage, x, y pipelinetest.Input) string {
 	t.Helper()
 	a := x.Header.Terms.Adjacency
-	one := pipelinetest.NewFrozen()
+	one := neighbour.NewFrozen()
 	two := one.Neighbour()
 	before, left := attempt{stage: stage, in: x, multiplier: 0.3, probe: one.Of("")}.run(t)
 	now, other := attempt{stage: stage, in: y, multiplier: 0.3, probe: two.Of("")}.run(t)

@@ -13,6 +13,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/pipeline/neighbour"
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
 	"weir/privacy/mechanism"
@@ -48,7 +49,7 @@ func replayed(t *testing.T, stage pipeline.Stage, rng *rand.Rand, a privacy.Adja
 			in.Header.Rows = 0
 		}
 	}
-	one := pipelinetest.NewFrozen()
+	one := neighbour.NewFrozen()
 	two := one.Neighbour()
 	attempt{stage: stage, in: base, multiplier: multiplier, probe: one.Of("")}.run(t)
 	attempt{stage: stage, in: other, multiplier: multiplier, probe: two.Of("")}.run(t)
@@ -104,7 +105,7 @@ func TestNeighboursOfNumbers(t *testing.T) {
 				if a == privacy.AddRemove {
 					x, y = private(x), private(y)
 				}
-				first := pipelinetest.NewFrozen()
+				first := neighbour.NewFrozen()
 				second := first.Neighbour()
 				attempt{stage: stage, in: x, multiplier: .1, probe: first.Of("")}.run(t)
 				attempt{stage: stage, in: y, multiplier: .1, probe: second.Of("")}.run(t)

@@ -1,4 +1,8 @@
-package pipelinetest
+// Package neighbour holds what two runs on neighbouring tables may differ in, and tells where they differ in more: in
+// what anyone can see, in what goes into a mechanism by more than was paid for, in private tables by more than their
+// headers say, and, over runs together, in noise or secrets that two values share. Conformance tests, the soak and
+// audits hold stages and runs to it.
+package neighbour
 
 import (
 	"fmt"
@@ -6,7 +10,6 @@ import (
 	"math"
 	"reflect"
 	"slices"
-	"sort"
 	"strings"
 	"sync"
 
@@ -18,7 +21,7 @@ import (
 // gives the same outputs out again on a neighbouring one. All that is then left to
 // differ is what leaks past the mechanisms:
 //
-//	one := pipelinetest.NewFrozen()
+//	one := neighbour.NewFrozen()
 //	// run on a table, each stage with the probe one.Of(id)
 //	other := one.Neighbour()
 //	// run on a neighbour with the same key, each stage with other.Of(id)
@@ -29,8 +32,27 @@ type Frozen struct {
 	mu      sync.Mutex
 	uses    map[Place]privacy.Released
 	streams map[Place][]string
-	faults  []string
-	nearest float64
+	faults  []Fault
+	nearest map[Mechanism]float64
+}
+
+// Mechanism names a mechanism of a run.
+type Mechanism struct{ Stage, Spend string }
+
+// Fault is something that two runs show and must not. It quotes no value of a row.
+type Fault struct {
+	Stage string // "" where it is of the run
+	Text  string
+}
+
+func (f Fault) String() string { return strings.TrimPrefix(f.Stage+": "+f.Text, ": ") }
+
+// Texts words faults.
+func Texts(faults []Fault) (list []string) {
+	for _, f := range faults {
+		list = append(list, f.String())
+	}
+	return list
 }
 
 // Place is one use of a mechanism in a run.
@@ -39,13 +61,20 @@ type Place struct {
 	Use          int64
 }
 
-func (p Place) String() string {
-	return strings.TrimPrefix(fmt.Sprintf("%s: use %d of %s", p.Stage, p.Use+1, p.Spend), ": ")
+func (p Place) String() string { return p.fault("")[0].String() }
+
+// fault says something of a use.
+func (p Place) fault(format string, args ...any) []Fault {
+	text := fmt.Sprintf("use %d of %s", p.Use+1, p.Spend)
+	if format != "" {
+		text += ": " + fmt.Sprintf(format, args...)
+	}
+	return []Fault{{p.Stage, text}}
 }
 
 // NewFrozen records.
 func NewFrozen() *Frozen {
-	return &Frozen{uses: map[Place]privacy.Released{}, streams: map[Place][]string{}}
+	return &Frozen{uses: map[Place]privacy.Released{}, streams: map[Place][]string{}, nearest: map[Mechanism]float64{}}
 }
 
 // Neighbour gives the recorded outputs out again.
@@ -78,7 +107,7 @@ func (w watched) Release(r privacy.Released) any {
 	defer f.mu.Unlock()
 	place := Place{w.stage, r.Spend, r.Use}
 	if _, twice := f.uses[place]; twice {
-		f.faults = append(f.faults, fmt.Sprintf("%s: releases twice", place))
+		f.faults = append(f.faults, place.fault("releases twice")...)
 	}
 	out := r.Out
 	r.In, r.Out = copiedIn(r.In), copied(r.Out)
@@ -124,7 +153,27 @@ func copied(x any) any {
 
 // Nearest is how much of a mechanism's stated sensitivity was reached, after Faults: a
 // test that stays far below 1 would not see a sensitivity that is stated too small.
-func (f *Frozen) Nearest() float64 { return f.nearest }
+func (f *Frozen) Nearest() (most float64) {
+	for _, m := range f.nearest {
+		most = math.Max(most, m)
+	}
+	return most
+}
+
+// Distances returns how much of the stated sensitivity of each mechanism was reached, after Faults, for those whose
+// inputs were compared.
+func (f *Frozen) Distances() map[Mechanism]float64 { return maps.Clone(f.nearest) }
+
+// Use returns what went in and came out of a use, and the streams that it took.
+func (f *Frozen) Use(place Place) (r privacy.Released, streams []string, seen bool) {
+	r, seen = f.uses[place]
+	return r, f.streams[place], seen
+}
+
+// DrawsForRows reports whether a use took streams whose draws fall to rows by their place.
+func (f *Frozen) DrawsForRows(place Place) bool {
+	return len(fixedStreams(f.streams[place])) < len(f.streams[place])
+}
 
 // Uses lists what was seen, in order.
 func (f *Frozen) Uses() []Place {
@@ -145,41 +194,42 @@ func (f *Frozen) Uses() []Place {
 // what goes into a use and moves by more than stated. plan has the priced
 // mechanisms by stage (Step.Spends).
 func (f *Frozen) Faults(adjacency privacy.Adjacency, plan map[string][]pipeline.Planned) []string {
-	return f.faultsBut(draws{}, adjacency, plan)
+	return Texts(f.FaultsBut(nil, adjacency, plan))
 }
 
-// faultsBut leaves out the inputs of mechanisms that chance makes incomparable.
-func (f *Frozen) faultsBut(chance draws, adjacency privacy.Adjacency, plan map[string][]pipeline.Planned) []string {
-	faults := append(append([]string(nil), f.first.faults...), f.faults...)
+// FaultsBut is Faults, but for the inputs of uses that chance makes incomparable; nil: none are.
+func (f *Frozen) FaultsBut(chance func(Place, privacy.Mechanism) bool, adjacency privacy.Adjacency,
+	plan map[string][]pipeline.Planned) []Fault {
+	faults := append(append([]Fault(nil), f.first.faults...), f.faults...)
 	for place := range f.first.uses {
 		if _, ok := f.uses[place]; !ok {
-			faults = append(faults, fmt.Sprintf("%s: takes place on one table alone: the number of uses depends on the data",
-				place))
+			faults = append(faults, place.fault("takes place on one table alone: the number of uses depends on the data")...)
 		}
 	}
 	for _, place := range f.Uses() {
 		previous, ok := f.first.uses[place]
 		if !ok {
-			faults = append(faults, fmt.Sprintf("%s: takes place on the other table alone: the number of uses depends on the "+
-				"data", place))
+			faults = append(faults, place.fault("takes place on the other table alone: the number of uses depends on the "+
+				"data")...)
 			continue
 		}
 		_, sharded := previous.Mechanism.(privacy.OnShards)
 		before, current := fixedStreams(f.first.streams[place]), fixedStreams(f.streams[place])
 		if adjacency == privacy.ReplaceOne && !sharded && !equalSets(before, current) {
-			faults = append(faults, fmt.Sprintf("%s: takes %d streams on one table and %d others on the other: they depend on "+
-				"the data", place, len(before), len(current)))
+			faults = append(faults, place.fault("takes %d streams on one table and %d others on the other: they depend on "+
+				"the data", len(before), len(current))...)
 		}
-		if chance.secrets || chance.samples && sampled(previous.Mechanism, adjacency) {
+		if chance != nil && chance(place, previous.Mechanism) {
 			continue
 		}
-		faults = append(faults, f.moved(place, previous, adjacency, groupOf(plan[place.Stage], place.Spend))...)
+		faults = append(faults, f.moved(place, previous, adjacency, Group(plan[place.Stage], place.Spend))...)
 	}
-	sort.Strings(faults)
+	slices.SortFunc(faults, func(a, b Fault) int { return strings.Compare(a.String(), b.String()) })
 	return faults
 }
 
-func groupOf(plan []pipeline.Planned, spend string) float64 {
+// Group returns how many rows of what goes into a planned mechanism one unit changes.
+func Group(plan []pipeline.Planned, spend string) float64 {
 	for _, p := range plan {
 		if p.Name == spend {
 			return float64(max(1, p.Group))
@@ -207,30 +257,29 @@ func equalSets(a, b []string) bool {
 // slack forgives float64 sums of ours.
 const slack = 1e-9
 
-func (f *Frozen) moved(place Place, previous privacy.Released, adjacency privacy.Adjacency, group float64) []string {
+func (f *Frozen) moved(place Place, previous privacy.Released, adjacency privacy.Adjacency, group float64) []Fault {
 	current := f.uses[place]
 	if reflect.TypeOf(previous.Out) != reflect.TypeOf(current.Out) {
-		return []string{fmt.Sprintf("%s: gives %T on one table and %T on the other", place, previous.Out, current.Out)}
+		return place.fault("gives %T on one table and %T on the other", previous.Out, current.Out)
 	}
 	s := previous.Mechanism.Sensitivity(adjacency)
 	if _, ok := previous.Mechanism.(privacy.Filter); ok {
 		before, one := previous.In.(privacy.Round)
 		after, two := current.In.(privacy.Round)
 		if !one || !two || before.Sensitivity != after.Sensitivity || before.Cost != after.Cost {
-			return []string{fmt.Sprintf("%s: a round of a filter without a price, or of one on one table and another on the "+
-				"other", place)}
+			return place.fault("a round of a filter without a price, or of one on one table and another on the other")
 		}
 		s, previous.In, current.In = before.Sensitivity, before.In, after.In
 	}
 	m, err := Moved(s, previous.In, current.In)
 	if err != nil {
-		return []string{fmt.Sprintf("%s: %v", place, err)}
+		return place.fault("%v", err)
 	}
-	bound := s.Bound * group
-	f.nearest = math.Max(f.nearest, m/bound)
+	bound, of := s.Bound*group, Mechanism{place.Stage, place.Spend}
+	f.nearest[of] = math.Max(f.nearest[of], m/bound)
 	if !(m <= bound*(1+slack)) {
-		return []string{fmt.Sprintf("%s: what goes in moves by %.9g (%s), stated are %.9g: its sensitivity is larger than "+
-			"paid for", place, m, s.Norm, bound)}
+		return place.fault("what goes in moves by %.9g (%s), stated are %.9g: its sensitivity is larger than paid for", m,
+			s.Norm, bound)
 	}
 	return nil
 }
@@ -239,7 +288,7 @@ func (f *Frozen) moved(place Place, previous privacy.Released, adjacency privacy
 // its sensitivity and, where that is stated by block, in the block that moves
 // farthest.
 func Moved(s privacy.Sensitivity, a, b any) (float64, error) {
-	x, y, err := pair(a, b)
+	x, y, err := Numbers(a, b)
 	if err != nil {
 		return 0, err
 	}
@@ -276,8 +325,8 @@ func distance(norm privacy.Norm, x, y []float64) (d float64) {
 	return d
 }
 
-// pair brings both inputs to numbers of equal places; what a map lacks counts 0.
-func pair(a, b any) (x, y []float64, err error) {
+// Numbers brings both inputs to numbers of equal places; what a map lacks counts 0.
+func Numbers(a, b any) (x, y []float64, err error) {
 	if m, ok := a.(map[string]int64); ok {
 		n, ok := b.(map[string]int64)
 		if !ok {
@@ -339,4 +388,24 @@ func floats[T float32 | int64 | int | int32](x []T) []float64 {
 		out[i] = float64(v)
 	}
 	return out
+}
+
+// Sampled reports whether a mechanism draws which rows it sees: train.DPSGD does, but
+// for a rate of 1, which a case may choose to be held to all places.
+func Sampled(m privacy.Mechanism, a privacy.Adjacency) bool { return samples(m.Event(a)) }
+
+func samples(e privacy.Event) bool {
+	switch e := e.(type) {
+	case privacy.PoissonSampled:
+		return e.SamplingRate < 1 || samples(e.Event)
+	case privacy.SampledWithoutReplacement:
+		return e.SampleSize < e.Population || samples(e.Event)
+	case privacy.Repeated:
+		return samples(e.Event)
+	case privacy.Composed:
+		return slices.ContainsFunc(e.Events, samples)
+	case privacy.Parallel:
+		return slices.ContainsFunc(e.Events, samples)
+	}
+	return false
 }

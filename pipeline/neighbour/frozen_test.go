@@ -1,4 +1,4 @@
-package pipelinetest
+package neighbour
 
 import (
 	"math"
