@@ -5,7 +5,7 @@
 // Exp and Log are table-driven (Tang 1989 and 1990, ACM Transactions on Mathematical
 // Software 15 and 16): an argument is reduced, without an error that counts, to the
 // nearest entry of a table, and a short polynomial does the rest. The tables, and the
-// polynomials with proven bounds on their errors, are written by gen. Each function is
+// polynomials with proven bounds on their errors, are written by tables_test.go. Each function is
 // computed as an unrounded sum of two floats and rounded once, so it errs by little more
 // than half a unit in the last place.
 package bitmath
@@ -14,7 +14,7 @@ import (
 	"math"
 )
 
-//go:generate go run ./gen
+//go:generate go test -run TestTablesAreGenerated -update
 
 const (
 	mostExp   = 0x1.62e42fefa39efp+9  // the greatest number whose power of e is finite

@@ -5,8 +5,6 @@ import (
 	"math/big"
 	"sync"
 	"testing"
-
-	"weir/internal/bitmath/internal/series"
 )
 
 // The functions once more in math/big, with some 125 bits: series about nearby points, and
@@ -32,13 +30,13 @@ func rough(x number) float64 { y, _ := x.Float64(); return y }
 
 // constants are what references need more than once.
 var constants = sync.OnceValue(func() (c struct{ ln2, ln10, halfLn2Pi number }) {
-	c.ln2, c.ln10 = narrow(series.Ln2()), narrow(series.Ln(series.New(10)))
-	c.halfLn2Pi = quotient(narrow(series.Ln(series.New(0).Mul(series.New(2), series.Pi()))), exact(2))
+	c.ln2, c.ln10 = narrow(wideLn2()), narrow(wideLn(wide(10)))
+	c.halfLn2Pi = quotient(narrow(wideLn(wide(0).Mul(wide(2), widePi()))), exact(2))
 	return c
 })
 
 // shorter has as many coefficients as |t| <= h needs for 2^-bits, of the precision here.
-func shorter(s series.Series, h float64, bits int) []number {
+func shorter(s series, h float64, bits int) []number {
 	var coef []number
 	for _, c := range s.Coef {
 		coef = append(coef, narrow(c))
@@ -57,7 +55,7 @@ func evaluated(coef []number, t number) number {
 	return sum
 }
 
-var expCoef = sync.OnceValue(func() []number { return shorter(series.Exp(), 0x1p-9, 130) })
+var expCoef = sync.OnceValue(func() []number { return shorter(expSeries(), 0x1p-9, 130) })
 
 func bigExp(x number) number {
 	k := math.Round(rough(x) / math.Ln2)
@@ -70,7 +68,7 @@ func bigExp(x number) number {
 	return y.SetMantExp(y, int(k))
 }
 
-var expm1Coef = sync.OnceValue(func() []number { return shorter(series.Exp().Tail(1), 0x1p-6, 130) })
+var expm1Coef = sync.OnceValue(func() []number { return shorter(expSeries().Tail(1), 0x1p-6, 130) })
 
 func bigExpm1(x number) number {
 	if math.Abs(rough(x)) < 0x1p-7 {
@@ -103,7 +101,7 @@ func bigTanh(x number) number {
 }
 
 var circle = sync.OnceValue(func() (c struct{ sine, cosine []number }) {
-	c.sine, c.cosine = shorter(series.Sine(), 1, 130), shorter(series.Cosine(), 1, 200)
+	c.sine, c.cosine = shorter(sineSeries(), 1, 130), shorter(cosineSeries(), 1, 200)
 	return c
 })
 
@@ -113,7 +111,7 @@ func bigCos(x number) number { return evaluated(circle().cosine, multiply(x, x))
 
 // local is a function by its series about the middles of quarters of octaves, each made once.
 type local struct {
-	about func(c float64) series.Series
+	about func(c float64) series
 	sync.Map
 }
 
@@ -129,10 +127,10 @@ func (l *local) eval(x number) number {
 }
 
 var (
-	erfcx    = local{about: series.Erfcx}
-	lgamma   = local{about: func(c float64) series.Series { return series.Lgamma(c, 0) }}
-	erfCoef  = sync.OnceValue(func() []number { return shorter(series.Erf(), 0.2, 130) })
-	stirlCof = sync.OnceValue(func() []number { return series.Stirling(24) })
+	erfcx    = local{about: erfcxSeries}
+	lgamma   = local{about: func(c float64) series { return lgammaSeries(c, 0) }}
+	erfCoef  = sync.OnceValue(func() []number { return shorter(erfSeries(), 0.2, 130) })
+	stirlCof = sync.OnceValue(func() []number { return stirlingSeries(24) })
 )
 
 func bigErfc(x number) number {

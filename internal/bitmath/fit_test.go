@@ -1,26 +1,24 @@
-package main
+package bitmath
 
 import (
 	"math"
 	"math/big"
 	"slices"
-
-	"weir/internal/bitmath/internal/series"
 )
 
 // fit asks for the polynomial P of the degree for which |t|^power |P(t) - f(t)| / |over(t)|
 // is least on [low, high].
 type fit struct {
-	f         series.Series
+	f         series
 	low, high float64
 	degree    int
 	power     int
-	over      *series.Series // 1 where nil
+	over      *series // 1 where nil
 }
 
 // size returns |over(t)| / |t|^power.
 func (f fit) size(t *big.Float) *big.Float {
-	size := series.New(1)
+	size := wide(1)
 	if f.over != nil {
 		size.Abs(f.over.At(t))
 	}
@@ -37,7 +35,7 @@ func (f fit) polynomial() []*big.Float {
 	for i := range points {
 		points[i] = f.valueAt((1 - math.Cos(math.Pi*(float64(i)+0.5)/float64(len(points)))) / 2)
 	}
-	var p series.Series
+	var p series
 	for range 6 {
 		p = f.levelled(points)
 		next := f.extremes(p)
@@ -60,46 +58,46 @@ func (f fit) valueAt(share float64) float64 {
 }
 
 // levelled solves P(t) - f(t) = ±E size(t) on the points, by elimination.
-func (f fit) levelled(points []float64) series.Series {
+func (f fit) levelled(points []float64) series {
 	n := len(points)
 	rows := make([][]*big.Float, n)
 	for i, x := range points {
-		t, power := series.New(x), series.New(1)
+		t, power := wide(x), wide(1)
 		for range n - 1 {
 			rows[i] = append(rows[i], power)
-			power = series.New(0).Mul(power, t)
+			power = wide(0).Mul(power, t)
 		}
-		sign := series.New(float64(1 - 2*(i%2)))
+		sign := wide(float64(1 - 2*(i%2)))
 		rows[i] = append(rows[i], sign.Mul(sign, f.size(t)), f.f.At(t))
 	}
 	for k := range n {
 		for i := range n {
 			if i != k {
-				subtract(rows[i], rows[k], series.New(0).Quo(rows[i][k], rows[k][k]), k)
+				subtract(rows[i], rows[k], wide(0).Quo(rows[i][k], rows[k][k]), k)
 			}
 		}
 	}
-	p := series.Series{}
+	p := series{}
 	for k := range n - 1 {
-		p.Coef = append(p.Coef, series.New(0).Quo(rows[k][n], rows[k][k]))
+		p.Coef = append(p.Coef, wide(0).Quo(rows[k][n], rows[k][k]))
 	}
 	return p
 }
 
 func subtract(from, row []*big.Float, times *big.Float, first int) {
 	for j := first; j < len(row); j++ {
-		from[j] = series.New(0).Sub(from[j], series.New(0).Mul(times, row[j]))
+		from[j] = wide(0).Sub(from[j], wide(0).Mul(times, row[j]))
 	}
 }
 
 // extremes lists where the error of p is greatest between two changes of its sign, in order.
-func (f fit) extremes(p series.Series) (found []float64) {
+func (f fit) extremes(p series) (found []float64) {
 	const steps = 600
 	last, most := 0.0, 0.0
 	for i := range steps + 1 {
 		x := f.valueAt(float64(i) / steps)
-		t := series.New(x)
-		e, _ := series.New(0).Quo(series.New(0).Sub(p.At(t), f.f.At(t)), f.size(t)).Float64()
+		t := wide(x)
+		e, _ := wide(0).Quo(wide(0).Sub(p.At(t), f.f.At(t)), f.size(t)).Float64()
 		switch {
 		case i == 0 || e*last < 0:
 			found, most = append(found, x), math.Abs(e)
@@ -121,7 +119,7 @@ func (f fit) proven(coef []*big.Float) float64 {
 	rest := f.f.Rest(max(math.Abs(f.low), math.Abs(f.high)))
 	greatest := 0.0
 	for i := range parts {
-		middle := series.New(f.low + (2*float64(i)+1)*half)
+		middle := wide(f.low + (2*float64(i)+1)*half)
 		most, upper := sizes(e.Around(middle), half), 1.0
 		if f.over != nil {
 			here := f.over.Around(middle)
@@ -134,13 +132,13 @@ func (f fit) proven(coef []*big.Float) float64 {
 }
 
 // error returns t^power (P - f).
-func (f fit) error(coef []*big.Float) series.Series {
-	e := series.Series{}
+func (f fit) error(coef []*big.Float) series {
+	e := series{}
 	for range f.power {
-		e.Coef = append(e.Coef, series.New(0))
+		e.Coef = append(e.Coef, wide(0))
 	}
 	for n, a := range f.f.Coef {
-		c := series.New(0)
+		c := wide(0)
 		if n < len(coef) {
 			c.Set(coef[n])
 		}
@@ -149,11 +147,11 @@ func (f fit) error(coef []*big.Float) series.Series {
 	return e
 }
 
-func sizes(s series.Series, half float64) float64 {
+func sizes(s series, half float64) float64 {
 	abs := slices.Clone(s.Coef)
 	for n, a := range abs {
-		abs[n] = series.New(0).Abs(a)
+		abs[n] = wide(0).Abs(a)
 	}
-	x, _ := series.Series{Coef: abs}.At(series.New(half)).Float64()
+	x, _ := series{Coef: abs}.At(wide(half)).Float64()
 	return x
 }
