@@ -65,7 +65,12 @@ type Finding struct {
 	Stage   string `json:"stage,omitempty"`
 	Message string `json:"message"`
 	Fix     string `json:"fix,omitempty"`
+	// Acknowledged is the reason that the spec gives for accepting the finding; "" where it gives none.
+	Acknowledged string `json:"acknowledged,omitempty"`
 }
+
+// Warns reports whether a finding is a warning that the spec does not acknowledge.
+func (f Finding) Warns() bool { return f.Level == LevelWarning && f.Acknowledged == "" }
 
 // Key is the YAML key of an input port: `from` for "in", else its name.
 func (p Port) Key() string {

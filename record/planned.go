@@ -74,6 +74,8 @@ type Finding struct {
 	Stage   string `json:"stage"`
 	Message string `json:"message"`
 	Fix     string `json:"fix"`
+	// Acknowledged is the reason that the spec gives for accepting the finding; "" where it gives none.
+	Acknowledged string `json:"acknowledged"`
 }
 
 // publicFile is a further file that the spec declares to hold no private row.

@@ -313,8 +313,20 @@ func audit(p planned, text string) string {
 			f.Message = "no epsilon is proven, as said above"
 		}
 		fmt.Fprintf(&b, ": %s\n", f.Message)
+		b.WriteString(answered(f))
 	}
 	return b.String()
+}
+
+// answered says why a warning is accepted, or that nobody says why. A reason is text of people, so it is quoted as code.
+func answered(f Finding) string {
+	switch {
+	case f.Acknowledged != "":
+		return "  Accepted, because: `" + strings.ReplaceAll(f.Acknowledged, "`", "'") + "`\n"
+	case f.Level == "warning":
+		return "  The spec gives no reason for accepting it.\n"
+	}
+	return ""
 }
 
 func sentence(s string) string {

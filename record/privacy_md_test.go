@@ -171,6 +171,20 @@ func TestDatasheetOfNoFigures(t *testing.T) {
 
 // TestBound: never below the figure, and at most one unit of the fifth digit
 // above.
+// TestWarningsHaveTheirReasons: of each warning the page says why it is accepted, as text that is no Markdown, or that
+// nobody says why; a note asks for no reason.
+func TestWarningsHaveTheirReasons(t *testing.T) {
+	r := sampled()
+	r.Plan = json.RawMessage(`{"findings": [{"rule": "W07", "level": "warning", "message": "delta is large"},
+		{"rule": "W25", "level": "warning", "message": "a row", "acknowledged": "one row ` + "`each`" + ` <b>"},
+		{"rule": "W34", "level": "note", "message": "weak"}]}`)
+	const want = "- W07, warning: delta is large\n  The spec gives no reason for accepting it.\n" +
+		"- W25, warning: a row\n  Accepted, because: `one row 'each' <b>`\n- W34, note: weak\n"
+	if got := PrivacyStatement(r); !strings.Contains(got, want) {
+		t.Errorf("%s\nmust hold\n%s", got, want)
+	}
+}
+
 func TestBound(t *testing.T) {
 	for _, c := range []struct {
 		x    float64

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -215,11 +214,11 @@ func identify(ctx context.Context, path, content, place string, parts []string, 
 // overlapping refuses a dataset with a budget whose rows another one has spent on:
 // two ledgers would be two budgets. Without a budget the owner is told (W32).
 func overlapping(known *dataset.Identity, plan *compile.Plan) error {
-	if len(known.Overlaps) == 0 || plan.Dataset.Budget == nil || slices.Contains(plan.Spec.Privacy.Acknowledge, "W32") {
+	if len(known.Overlaps) == 0 || plan.Dataset.Budget == nil || plan.Spec.Privacy.Acknowledge["W32"] != "" {
 		return nil
 	}
 	return dataset.Refusal{Err: fmt.Errorf("has a budget and shares rows with %s, whose charges are in another ledger "+
-		"(W32); if the people are the same, give them one ledger: %s; if they are not, privacy.acknowledge: [W32]",
+		"(W32); if the people are the same, give them one ledger: %s; if they are not, privacy.acknowledge: {W32: who they are}",
 		strings.Join(known.Overlaps, ", "), strings.Join(known.Joins, "; "))}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -31,6 +32,24 @@ type specFlags struct {
 	set     []string
 	confine bool
 	trial   spec.Trial // of the spec's experiment
+	typed   []byte     // the spec that a command takes from its standard input, where it takes one
+}
+
+// stdinArg is the argument that stands for standard input.
+const stdinArg = "-"
+
+// shownName is what an argument is called in what is printed.
+func shownName(arg string) string {
+	if arg == stdinArg {
+		return "stdin"
+	}
+	return arg
+}
+
+// readStdin reads the spec that - stands for, once. One byte more than a spec may have is read, so that it is refused.
+func (f *specFlags) readStdin(in io.Reader) (err error) {
+	f.typed, err = io.ReadAll(io.LimitReader(in, schema.MaxBytes+1))
+	return err
 }
 
 func (f *specFlags) add(c *cobra.Command) {
@@ -53,6 +72,9 @@ func (f *specFlags) load(arg string) (*spec.Spec, error) {
 		return nil, err
 	}
 	name, builtIn := strings.CutPrefix(arg, "specs:")
+	if arg == stdinArg && f.typed != nil {
+		return f.parse(shownName(arg), f.typed, reg)
+	}
 	if !builtIn {
 		spec, err := runtime.LoadSpec(arg, f.rebased(arg, reg), f.trial, f.confine, reg)
 		return spec, budget.Unread(err)
@@ -61,12 +83,17 @@ func (f *specFlags) load(arg string) (*spec.Spec, error) {
 	if !known {
 		return nil, withCode(exitUsage, noSuchSpec(name, specs.Names()))
 	}
+	return f.parse(arg, data, reg)
+}
+
+// parse reads a spec that lies in no file: its paths start in the current folder.
+func (f *specFlags) parse(name string, data []byte, reg *pipeline.Registry) (*spec.Spec, error) {
 	folder, err := files.OpenFolder(".", f.confine)
 	if err != nil {
 		return nil, err
 	}
 	defer folder.Close()
-	spec, err := runtime.ParseTrial(arg, data, f.set, f.trial, folder, reg)
+	spec, err := runtime.ParseTrial(name, data, f.set, f.trial, folder, reg)
 	return spec, budget.Unread(err)
 }
 
@@ -118,7 +145,7 @@ func (f *specFlags) compileBy(arg string, compiler func(*spec.Spec) (*compile.Pl
 
 // dir is the folder that a spec's relative paths start in.
 func (f *specFlags) dir(arg string) string {
-	if strings.HasPrefix(arg, "specs:") {
+	if strings.HasPrefix(arg, "specs:") || arg == stdinArg {
 		return "."
 	}
 	return filepath.Dir(arg)

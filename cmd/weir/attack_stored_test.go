@@ -22,7 +22,7 @@ func TestAttackStoredShardsOfAnotherAdjacency(t *testing.T) {
 	const spec = `weir: 1
 name: sh
 dataset: {file: d.csv, domain: d.yaml, privacy_unit: {column: u, max_rows: 1}}
-privacy: {epsilon: 5, delta: 1e-6, accountant: rdp, adjacency: ADJ, acknowledge: [W25]}
+privacy: {epsilon: 5, delta: 1e-6, accountant: rdp, adjacency: ADJ, acknowledge: {W25: each person has one row here}}
 seed: 3
 stages:
   shard: {kind: shard, shards: 5}

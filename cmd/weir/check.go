@@ -4,70 +4,248 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
+	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"weir/internal/disk"
 	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/pipeline/spec"
 	"weir/pipeline/words"
 	"weir/privacy/ledger"
 	"weir/runtime"
+	"weir/schema"
 )
 
 // checkReport is what `weir check --json` prints.
 type checkReport struct {
-	OK       bool               `json:"ok"`
-	Problems []spec.Diagnostic  `json:"problems"`
-	Findings []pipeline.Finding `json:"findings"`
+	OK       bool            `json:"ok"`
+	Problems []placedProblem `json:"problems"`
+	Findings []placedFinding `json:"findings"`
+	sound    []string        // specs without a problem
+}
+
+// placedProblem is a problem with the spec that has it, which may lie in another file, such as of a domain.
+type placedProblem struct {
+	Spec string `json:"spec"`
+	spec.Diagnostic
+}
+
+// placedFinding is a finding with the spec that has it and the place of the stage there, where it is of one.
+type placedFinding struct {
+	File   string `json:"file"`
+	Line   int    `json:"line,omitempty"`
+	Column int    `json:"column,omitempty"`
+	pipeline.Finding
+}
+
+// String words the finding with its place, as problems are worded.
+func (f placedFinding) String() string {
+	place := f.File
+	if f.Line > 0 {
+		place = fmt.Sprintf("%s:%d:%d", place, f.Line, f.Column)
+	}
+	return place + ": " + words.Finding(f.Finding)
+}
+
+// checkFlags are the flags of weir check.
+type checkFlags struct {
+	spec            specFlags
+	place           ledgerPlaceFlags
+	format, explain string
+	asJSON, strict  bool
 }
 
 func checkCommand(s streams) *cobra.Command {
-	var flags specFlags
-	var place ledgerPlaceFlags
-	var asJSON bool
-	var format, explain string
+	var f checkFlags
 	c := &cobra.Command{
-		Use:   "check SPEC",
-		Short: "Check schema, types and privacy of a spec; reads no data",
-		Long: `Check a spec: its schema, the graph of stages, the privacy types and the bill.
-Every problem is listed at once, with file, line and column. No data is opened. A
-spec whose run the budget of the dataset would refuse, by its ledger, is refused.
+		Use:   "check SPEC...",
+		Short: "Check schema, types and privacy of specs; reads no data",
+		Long: `Check specs: their schema, the graph of stages, the privacy types and the bill.
+Every problem of every spec is listed at once, with file, line and column. No
+data is opened. A spec whose run the budget of the dataset would refuse, by its
+ledger, is refused.
 
-` + specHelp + `
+SPEC is a path, a folder, which stands for the specs that lie in it, - for a
+spec on standard input, whose paths start in the current folder, or specs:NAME
+for one that is built in or for all whose names begin with NAME and a hyphen.
 
-Exit codes: 0 no error; 2 bad spec or usage; 3 privacy refused or over budget.`,
-		Example: "  weir check examples/cardio/quickstart.yaml\n  weir check spec.yaml --format sarif > weir.sarif\n  weir " +
-			"check --explain W03",
+Warnings do not fail the check. A spec accepts one by privacy.acknowledge, with
+a reason, and then it is printed with the reason; --strict refuses all others.
+
+Exit codes: 0 no error; 2 bad spec or usage; 3 privacy refused, over budget, or
+under --strict a warning that no reason accepts.`,
+		Example: "  weir check examples/cardio/quickstart.yaml\n  weir check --strict specs/*.yaml\n  weir check spec.yaml " +
+			"--format sarif > weir.sarif\n  weir check --explain W03",
 		Args: func(c *cobra.Command, args []string) error {
-			if explain != "" {
+			if f.explain != "" {
 				return noArgs(c, args)
 			}
-			return exactly(1, "SPEC")(c, args)
+			return atLeastOne(c, args)
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			if explain != "" {
-				return explainRule(c, s.out, explain, asJSON)
+			if f.explain != "" {
+				return explainRule(c, s.out, f.explain, f.asJSON)
 			}
-			if asJSON {
-				format = "json"
-			}
-			plan, err := flags.compile(args[0])
-			if err == nil {
-				err = checkBudget(c, s, &flags, &place, args[0], plan)
-			}
-			return reportCheck(c, s, format, args[0], plan, err)
+			return f.check(c, s, args)
 		},
 	}
-	flags.add(c)
-	place.add(c)
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object (--format json)")
-	c.Flags().StringVar(&format, "format", "text", "text, json or sarif")
-	c.Flags().StringVar(&explain, "explain", "", "print an audit rule, such as W03, and exit")
+	f.spec.add(c)
+	f.place.add(c)
+	c.Flags().BoolVar(&f.asJSON, "json", false, "print one JSON object (--format json)")
+	c.Flags().BoolVar(&f.strict, "strict", false, "refuse warnings that the spec does not acknowledge")
+	c.Flags().StringVar(&f.format, "format", "text", "text, json or sarif")
+	c.Flags().StringVar(&f.explain, "explain", "", "print an audit rule, such as W03, and exit")
 	return c
+}
+
+// check checks every spec and reports on all of them.
+func (f *checkFlags) check(c *cobra.Command, s streams, args []string) error {
+	if f.asJSON {
+		f.format = "json"
+	}
+	if !slices.Contains([]string{"text", "json", "sarif"}, f.format) {
+		return usage(c, fmt.Errorf("--format: is %q, must be text, json or sarif", f.format))
+	}
+	files, err := specsOf(c, args)
+	if err != nil {
+		return err
+	}
+	if slices.Contains(files, stdinArg) {
+		if err := f.spec.readStdin(s.in); err != nil {
+			return err
+		}
+	}
+	report := checkReport{Problems: []placedProblem{}, Findings: []placedFinding{}}
+	var faults []error
+	for _, file := range files {
+		if err := report.add(f, c, s, file); err != nil {
+			faults = append(faults, err)
+		} else {
+			report.sound = append(report.sound, shownName(file))
+		}
+	}
+	err = f.verdict(&report, faults)
+	report.OK = err == nil
+	return report.print(s, f.format, err)
+}
+
+// add checks one spec. The error is of what is wrong beside the problems that the report lists, or of type
+// spec.Diagnostics where those are all.
+func (r *checkReport) add(f *checkFlags, c *cobra.Command, s streams, file string) error {
+	plan, err := f.spec.compile(file)
+	if err == nil {
+		err = checkBudget(c, s, &f.spec, &f.place, file, plan)
+	}
+	file = shownName(file)
+	var problems spec.Diagnostics
+	if errors.As(err, &problems) {
+		for _, p := range problems {
+			r.Problems = append(r.Problems, placedProblem{file, p})
+		}
+	}
+	if plan == nil {
+		return err
+	}
+	for _, found := range plan.Findings {
+		placed := placedFinding{File: file, Finding: found}
+		if found.Stage != "" {
+			at := plan.Spec.Fault(schema.Path("stages", found.Stage), "", "", "")
+			placed.Line, placed.Column = at.Line, at.Column
+		}
+		r.Findings = append(r.Findings, placed)
+	}
+	return err
+}
+
+// verdict joins the problems of all specs, beside what else is wrong with one. Without either, --strict refuses warnings.
+func (f *checkFlags) verdict(r *checkReport, faults []error) error {
+	var all []error
+	var problems spec.Diagnostics
+	for _, err := range faults {
+		if !errors.As(err, &problems) {
+			all = append(all, err)
+		}
+	}
+	if len(r.Problems) > 0 {
+		all = append(all, r.diagnostics())
+	}
+	if len(all) > 0 {
+		return errors.Join(all...)
+	}
+	var rules []string
+	for _, found := range r.Findings {
+		if found.Warns() && !slices.Contains(rules, found.Rule) {
+			rules = append(rules, found.Rule)
+		}
+	}
+	if !f.strict || len(rules) == 0 {
+		return nil
+	}
+	return withCode(exitPrivacy, fmt.Errorf("--strict: is given, and no reason accepts the warnings of %s, must be "+
+		"privacy.acknowledge: {%s: reason}", strings.Join(rules, ", "), rules[0]))
+}
+
+// diagnostics are the problems of all specs, sorted by file and place. What several specs say of one file, such as of a
+// domain that they share, is said once.
+func (r *checkReport) diagnostics() spec.Diagnostics {
+	var all spec.Diagnostics
+	for _, p := range r.Problems {
+		all = append(all, p.Diagnostic)
+	}
+	all.Sort()
+	return slices.Compact(all)
+}
+
+// specsOf returns the specs that arguments name, each once.
+func specsOf(c *cobra.Command, args []string) (all []string, err error) {
+	for _, arg := range args {
+		list := family(arg)
+		if info, err := os.Stat(arg); err == nil && info.IsDir() {
+			if list, err = specsIn(arg); err != nil {
+				return nil, withCode(exitUsage, err)
+			}
+		}
+		for _, file := range list {
+			if !slices.Contains(all, file) {
+				all = append(all, file)
+			}
+		}
+	}
+	return all, nil
+}
+
+// beginsSpec is a line of every spec and of no domain.
+var beginsSpec = regexp.MustCompile(`(?m)^(\x{feff})?["']?weir["']?[ ]*:`)
+
+// specsIn lists the specs that lie in a folder, not below it.
+func specsIn(folder string) (list []string, err error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		file := filepath.Join(folder, e.Name())
+		if suffix := filepath.Ext(file); e.IsDir() || suffix != ".yaml" && suffix != ".yml" {
+			continue
+		}
+		text, err := disk.ReadFile(file, schema.MaxBytes+1)
+		if err != nil {
+			return nil, err
+		}
+		if beginsSpec.Match(text) {
+			list = append(list, file)
+		}
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("%s: is a folder, must be a regular file or hold a spec, a .yaml file that begins with weir: 1", folder)
+	}
+	return list, nil
 }
 
 // checkBudget refuses a spec, or an experiment, that its dataset cannot pay for.
@@ -95,35 +273,19 @@ func checkBudget(c *cobra.Command, s streams, flags *specFlags, place *ledgerPla
 		"as much as all runs spend together", err.Error())}
 }
 
-// reportCheck prints findings in the chosen format and keeps the exit code of
-// the problems.
-func reportCheck(c *cobra.Command, s streams, format, name string, plan *compile.Plan, err error) error {
-	var problems spec.Diagnostics
-	if err != nil && !errors.As(err, &problems) {
-		return err
-	}
-	report := checkReport{OK: err == nil, Problems: append([]spec.Diagnostic{}, problems...),
-		Findings: []pipeline.Finding{}}
-	if plan != nil {
-		report.Findings = plan.Findings
-	}
+// print prints the report in a format and keeps the exit code of err.
+func (r *checkReport) print(s streams, format string, err error) error {
 	switch format {
 	case "json":
-		return errors.Join(printJSON(s.out, report), silent(err))
+		return errors.Join(printJSON(s.out, r), silent(err))
 	case "sarif":
-		return errors.Join(printJSON(s.out, sarif(name, report)), silent(err))
-	case "text":
-		return checkText(s, name, report, err)
+		return errors.Join(printJSON(s.out, r.sarif()), silent(err))
 	}
-	return usage(c, fmt.Errorf("--format: is %q, must be text, json or sarif", format))
-}
-
-func checkText(s streams, name string, report checkReport, err error) error {
-	for _, f := range report.Findings {
-		fmt.Fprint(s.out, words.Finding(f))
+	for _, f := range r.Findings {
+		fmt.Fprint(s.out, f)
 	}
-	if err == nil {
-		fmt.Fprintf(s.out, "%s: no error\n", name)
+	for _, file := range r.sound {
+		fmt.Fprintf(s.out, "%s: no error\n", file)
 	}
 	return err
 }
@@ -174,63 +336,4 @@ func explainRule(c *cobra.Command, w io.Writer, id string, asJSON bool) error {
 		_, err = fmt.Fprintf(w, "reference  %s\n", r.Reference)
 	}
 	return err
-}
-
-// sarif renders a check as SARIF 2.1.0, which code review tools read.
-func sarif(spec string, report checkReport) map[string]any {
-	results := []map[string]any{}
-	for _, p := range report.Problems {
-		results = append(results, sarifResult(ruleID(p.Rule), "error", p.Error(), faulty(spec, p), p.Line, p.Column))
-	}
-	for _, f := range report.Findings {
-		results = append(results, sarifResult(f.Rule, string(f.Level), f.Message, spec, 0, 0))
-	}
-	driver := map[string]any{"name": "weir", "version": thisVersion().Weir, "rules": sarifRules()}
-	return map[string]any{
-		"version": "2.1.0",
-		"$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-		"runs":    []any{map[string]any{"tool": map[string]any{"driver": driver}, "results": results}},
-	}
-}
-
-// faulty is the file of a fault: a domain is named from the folder of its spec, and one
-// without a line, such as of --set, is put on the spec.
-func faulty(spec string, p spec.Diagnostic) string {
-	switch {
-	case p.Line == 0:
-		return spec
-	case p.File == spec || filepath.IsAbs(p.File):
-		return p.File
-	}
-	return filepath.Join(filepath.Dir(spec), p.File)
-}
-
-// ruleID names faults of the spec that are no audit rule.
-func ruleID(rule string) string {
-	if rule == "" {
-		return "spec"
-	}
-	return rule
-}
-
-func sarifResult(rule, level, message, file string, line, column int) map[string]any {
-	uri := url.URL{Path: filepath.ToSlash(file)}
-	physical := map[string]any{"artifactLocation": map[string]any{"uri": uri.String()}}
-	if line > 0 {
-		physical["region"] = map[string]any{"startLine": line, "startColumn": max(1, column)}
-	}
-	return map[string]any{"ruleId": rule, "level": level, "message": map[string]any{"text": message},
-		"locations": []any{map[string]any{"physicalLocation": physical}}}
-}
-
-func sarifRules() []map[string]any {
-	rules := []map[string]any{
-		{"id": "spec", "shortDescription": map[string]any{"text": "the spec is not valid"}},
-		{"id": spec.RuleBudget, "shortDescription": map[string]any{"text": "the bill is over the budget"}},
-	}
-	for _, r := range spec.AuditRules() {
-		rules = append(rules, map[string]any{"id": r.ID, "shortDescription": map[string]any{"text": r.Finding},
-			"help": map[string]any{"text": r.Instead}})
-	}
-	return rules
 }

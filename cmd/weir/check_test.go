@@ -10,7 +10,7 @@ import (
 // checked is a study that check has nothing to say about.
 func checked(t *testing.T) study {
 	s := newStudy(t, 400)
-	s.edit("spec.yaml", "replace_one}", "replace_one, acknowledge: [W25]}")
+	s.edit("spec.yaml", "replace_one}", "replace_one, acknowledge: {W25: each person has one row here}}")
 	return s
 }
 
@@ -25,7 +25,7 @@ func TestCheckOpensNoData(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, out, errs := s.check()
-	if code != exitDone || out != s.path("spec.yaml")+": no error\n" || errs != "" {
+	if code != exitDone || !strings.HasSuffix(out, s.path("spec.yaml")+": no error\n") || errs != "" {
 		t.Errorf("exit code %d, %s%s; a sound spec must pass without its data", code, out, errs)
 	}
 }

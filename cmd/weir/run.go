@@ -166,7 +166,7 @@ func (f *runFlags) options(c *cobra.Command, s streams, arg string, progress pro
 // the noise is paid for it is too late.
 func printWarnings(w io.Writer, plan *compile.Plan) {
 	for _, f := range plan.Findings {
-		if f.Level == pipeline.LevelWarning {
+		if f.Warns() {
 			fmt.Fprint(w, words.Wrap(words.Finding(f)))
 		}
 	}

@@ -46,7 +46,7 @@ func TestExplain(t *testing.T) {
 			t.Errorf("%s: exit %d, %s%s, must say %s", line, code, out, errs, want)
 		}
 	}
-	if code, _, errs := command("explain", "W99"); code != exitUsage || !strings.Contains(errs, "W45") {
+	if code, _, errs := command("explain", "W99"); code != exitUsage || !strings.Contains(errs, "W46") {
 		t.Errorf("exit %d, %s, must be %d and name the rules", code, errs, exitUsage)
 	}
 }

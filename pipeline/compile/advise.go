@@ -26,7 +26,7 @@ func (c *compiler) advise() {
 		if NamesUnits(column) {
 			c.warn("W25", fmt.Sprintf("the privacy unit is a row, and the column %s looks as if it named persons: if one has "+
 				"several rows, each row is protected and the person is not", column.Name),
-				fmt.Sprintf("privacy_unit: {column: %s, max_rows: ...}, or privacy.acknowledge: [W25] where each has one row",
+				fmt.Sprintf("privacy_unit: {column: %s, max_rows: ...}, or privacy.acknowledge: {W25: why each has one row}",
 					column.Name))
 			return
 		}
@@ -51,8 +51,8 @@ func (c *compiler) nameless(d *spec.Dataset) {
 	c.warning(pipeline.Finding{Rule: "W25", Level: pipeline.LevelNote,
 		Message: fmt.Sprintf("a row whose %s is missing (%s) is a unit of its own, whatever max_rows is: of a person with "+
 			"several such rows each row is protected and the person is not", column.Name, which),
-		Fix: "give every row its unit, and leave nullable and missing out; or privacy.acknowledge: [W25] where such " +
-			"rows are of one person each"})
+		Fix: "give every row its unit, and leave nullable and missing out; or privacy.acknowledge: {W25: why " +
+			"such rows are of one person each}"})
 }
 
 // paidElsewhere says which parts of the declared domain were released for a charge of
@@ -69,6 +69,23 @@ func (c *compiler) paidElsewhere() {
 			Message: fmt.Sprintf("bounds or categories of %s were released by %s; this bill is without that charge, and the "+
 				"promise holds for both releases together as the ledger of the dataset adds them up",
 				strings.Join(columns[source], ", "), source)})
+	}
+}
+
+// needless notes what the spec acknowledges and nothing warns of (W46). What is found in the data only a run knows, and
+// of an experiment each run may have warnings that others have not.
+func (c *compiler) needless() {
+	if c.spec.Experiment != nil {
+		return
+	}
+	for _, rule := range slices.Sorted(maps.Keys(c.spec.Privacy.Acknowledge)) {
+		found := func(f pipeline.Finding) bool { return f.Rule == rule }
+		known, err := spec.FindRule(rule)
+		if err == nil && known.Held == spec.HeldByCheck && !slices.ContainsFunc(c.plan.Findings, found) {
+			c.plan.Findings = append(c.plan.Findings, pipeline.Finding{Rule: "W46", Level: pipeline.LevelNote,
+				Message: "the spec acknowledges " + rule + ", and nothing warns of it",
+				Fix:     "take it out of privacy.acknowledge, so that a later warning is read"})
+		}
 	}
 }
 

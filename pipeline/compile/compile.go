@@ -28,6 +28,7 @@ func Compile(s *spec.Spec) (*Plan, error) {
 	}
 	if len(c.faults) == 0 {
 		c.decide()
+		c.needless()
 	}
 	if len(c.faults) > 0 {
 		c.faults.Sort()

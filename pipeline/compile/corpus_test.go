@@ -51,7 +51,8 @@ func TestGoodCorpus(t *testing.T) {
 				lines = append(lines, strings.TrimSpace(strings.Join([]string{s.ID, string(s.Class), s.Stability}, " ")))
 			}
 			for _, f := range plan.Findings {
-				lines = append(lines, f.Rule+" "+f.Stage+" "+f.Message)
+				lines = append(lines, strings.TrimSuffix(f.Rule+" "+f.Stage+" "+f.Message+" because "+f.Acknowledged,
+					" because "))
 			}
 			for _, f := range plan.Public {
 				lines = append(lines, "public "+f.Stage+" "+f.Name+" by "+f.By)

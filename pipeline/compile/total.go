@@ -3,7 +3,6 @@ package compile
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"weir/pipeline"
@@ -123,7 +122,7 @@ func (c *compiler) overBudget() {
 	}
 	if proven != nil && *proven > 10 {
 		c.warn("W33", fmt.Sprintf("a proven epsilon of %s promises little", privacy.Bound(*proven)),
-			"a smaller budget, or privacy.acknowledge: [W33]")
+			"a smaller budget, or privacy.acknowledge: {W33: the reason for this one}")
 	}
 	c.largeDelta()
 }
@@ -148,9 +147,8 @@ func (c *compiler) warn(rule, message, fix string) {
 	c.warning(pipeline.Finding{Rule: rule, Level: pipeline.LevelWarning, Message: message, Fix: fix})
 }
 
-// warning adds a finding that the spec does not acknowledge.
+// warning adds a finding, with the reason for which the spec accepts it.
 func (c *compiler) warning(f pipeline.Finding) {
-	if !slices.Contains(c.spec.Privacy.Acknowledge, f.Rule) {
-		c.plan.Findings = append(c.plan.Findings, f)
-	}
+	f.Acknowledged = c.spec.Privacy.Acknowledge[f.Rule]
+	c.plan.Findings = append(c.plan.Findings, f)
 }

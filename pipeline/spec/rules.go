@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"weir/internal/plaintext"
 	"weir/pipeline"
 	"weir/pipeline/domain"
 	"weir/schema"
@@ -19,7 +20,23 @@ func (p *parser) rules(s *Spec) {
 	p.budgetRules(&s.Privacy)
 	p.splitRules(s)
 	p.experimentRules(s.Experiment)
+	if p.wrong(acknowledgePath) {
+		p.askReasons()
+		return
+	}
 	p.acknowledged(s.Privacy.Acknowledge)
+}
+
+// acknowledgePath is where a spec accepts warnings.
+const acknowledgePath = "privacy.acknowledge"
+
+// askReasons shows how a spec accepts warnings, where it does so in another form, such as a list of rules.
+func (p *parser) askReasons() {
+	for i := range p.problems {
+		if problem := &p.problems[i]; schema.Within(problem.Path, acknowledgePath) && problem.Hint == "" {
+			problem.Hint = "give each rule the reason why it is accepted, such as {W33: the paper has this epsilon}"
+		}
+	}
 }
 
 // nameRule: in the folder of runs weir has folders of its own besides the folders of specs, and in
@@ -31,12 +48,24 @@ func (p *parser) nameRule(name string) {
 	}
 }
 
-// acknowledged: a rule that is not there accepts nothing.
-func (p *parser) acknowledged(rules []string) {
-	for i, rule := range rules {
-		if _, err := FindRule(rule); err != nil {
-			p.problemAt(fmt.Sprintf("privacy.acknowledge[%d]", i), fmt.Sprintf("%q", rule),
-				"an audit rule, such as W33 (weir check --explain W33)", "")
+// leastReason is how many words a reason has at least: fewer, such as "ok", are none.
+const leastReason = 3
+
+// acknowledged refuses to accept what is no warning, and to accept one without a reason.
+func (p *parser) acknowledged(reasons map[string]string) {
+	for _, id := range slices.Sorted(maps.Keys(reasons)) {
+		path, reason := acknowledgePath+"."+schema.Path(id), reasons[id]
+		rule, err := FindRule(id)
+		switch {
+		case err != nil:
+			p.problemAt(path, "no audit rule", "one that weir explain lists as a warning, such as W33", "")
+		case !rule.Acknowledgeable():
+			p.problemAt(path, "a rule of level "+rule.Level,
+				"one that is a warning: "+strings.Join(acknowledgeable(), ", "), "")
+		}
+		if len(strings.Fields(reason)) < leastReason || !plaintext.Printable(reason) {
+			p.problemAt(path, "", fmt.Sprintf("a reason of %d words or more, in one line of %s: it is printed in PRIVACY.md",
+				leastReason, plaintext.Accepted), "")
 		}
 	}
 }

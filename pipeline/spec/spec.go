@@ -68,7 +68,7 @@ type Privacy struct {
 	Claims       pipeline.Claims    `yaml:"claims" json:"claims" enum:"proven|published|none" doc:"Refuse what is not proven, or show a paper's number beside the proven one."`
 	Split        map[string]float64 `yaml:"split,omitempty" json:"split,omitempty" doc:"Shares of epsilon by stage; they sum to 1."`
 	KeepNoiseKey bool               `yaml:"keep_noise_key" json:"keep_noise_key" doc:"Keep the noise key in internal/, so that the owner can replay the run; without it nobody can subtract the noise."`
-	Acknowledge  []string           `yaml:"acknowledge,omitempty" json:"acknowledge,omitempty" doc:"Audit rules whose warning is accepted, such as W33."`
+	Acknowledge  map[string]string  `yaml:"acknowledge,omitempty" json:"acknowledge,omitempty" doc:"Warnings that are accepted, by audit rule, each with the reason why, such as {W33: the paper has this epsilon}; the reasons are printed in PRIVACY.md."`
 }
 
 // Stage is one entry of stages, in file order.

@@ -34,16 +34,19 @@ func Plan(p *pipeline.Plan) string {
 	return plaintext.Text(b.String())
 }
 
-// Finding words a finding with its fix, in lines.
+// Finding words a finding with its fix, or with the reason for which the spec acknowledges it, in lines.
 func Finding(f pipeline.Finding) string {
-	path, fix := "", ""
+	path, level, rest := "", string(f.Level), ""
 	if f.Stage != "" {
 		path = " at " + f.Stage
 	}
-	if f.Fix != "" {
-		fix = "  instead: " + f.Fix + "\n"
+	switch {
+	case f.Acknowledged != "":
+		level, rest = "acknowledged "+level, "  because: "+f.Acknowledged+"\n"
+	case f.Fix != "":
+		rest = "  instead: " + f.Fix + "\n"
 	}
-	return plaintext.Text(fmt.Sprintf("%s %s%s: %s\n%s", f.Level, f.Rule, path, f.Message, fix))
+	return plaintext.Text(fmt.Sprintf("%s %s%s: %s\n%s", level, f.Rule, path, f.Message, rest))
 }
 
 func textStages(b *strings.Builder, p *pipeline.Plan) {

@@ -249,7 +249,7 @@ func describePlan(page *report.Report, p *pipeline.Plan) {
 	}
 	for _, f := range p.Findings {
 		page.Findings = append(page.Findings, record.Finding{Rule: f.Rule, Level: string(f.Level), Stage: f.Stage,
-			Message: f.Message, Fix: f.Fix})
+			Message: f.Message, Fix: f.Fix, Acknowledged: f.Acknowledged})
 	}
 }
 
