@@ -187,7 +187,7 @@ dataset:
       - {name: a, type: numeric, bounds: [-10, 10]}
       - {name: b, type: numeric, bounds: [-10, 10]}
       - {name: c, type: numeric, bounds: [-10, 10]}
-privacy: {epsilon: 4, delta: 1e-5, adjacency: add_remove, acknowledge: [W25]}
+privacy: {epsilon: 4, delta: 1e-5, adjacency: add_remove, acknowledge: {W25: each person has one row here}}
 stages:
   sums: {kind: sums, noise_multiplier: 5, fault: none}
 `
