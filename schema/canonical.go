@@ -2,6 +2,7 @@ package schema
 
 import (
 	"bytes"
+	"cmp"
 	"encoding"
 	"encoding/json"
 	"fmt"
@@ -107,6 +108,65 @@ func plainStruct(v reflect.Value) (any, error) {
 		o.set(f.key, x)
 	}
 	return o, nil
+}
+
+// JSON writes settings as encoding/json does by their json tags, but of an inline struct with keys those alone that the
+// struct around it takes over. Such structs stand in blocks, not in lists or mappings.
+func JSON(v any) ([]byte, error) {
+	x, err := jsonValue(reflect.ValueOf(v))
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = writeJSON(&b, x)
+	return b.Bytes(), err
+}
+
+// jsonValue turns structs that have no JSON of their own into objects and leaves the rest to encoding/json.
+func jsonValue(v reflect.Value) (any, error) {
+	if v.Kind() == reflect.Pointer && !v.IsNil() {
+		return jsonValue(v.Elem())
+	}
+	if v.Kind() != reflect.Struct || writesJSON(v.Type()) {
+		if v.CanAddr() {
+			return v.Addr().Interface(), nil
+		}
+		return v.Interface(), nil
+	}
+	fs, err := fields(v.Type())
+	if err != nil {
+		return nil, err
+	}
+	o := newObject()
+	for _, f := range fs {
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		fv := v.FieldByIndex(f.index)
+		if name == "-" || strings.Contains(options, "omitempty") && emptyJSON(fv) {
+			continue
+		}
+		x, err := jsonValue(fv)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", f.key, err)
+		}
+		o.set(cmp.Or(name, f.Name), x)
+	}
+	return o, nil
+}
+
+func writesJSON(t reflect.Type) bool {
+	p := reflect.PointerTo(t)
+	return p.Implements(reflect.TypeFor[json.Marshaler]()) || p.Implements(reflect.TypeFor[encoding.TextMarshaler]())
+}
+
+// emptyJSON reports what encoding/json leaves out under omitempty: a struct never is.
+func emptyJSON(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Slice, reflect.Map, reflect.String, reflect.Array:
+		return v.Len() == 0
+	case reflect.Struct:
+		return false
+	}
+	return v.IsZero()
 }
 
 func emptyValue(v reflect.Value) bool {

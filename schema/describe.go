@@ -3,6 +3,7 @@ package schema
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -75,7 +76,7 @@ func acceptedType(o *object, t string) string {
 func acceptedRange(o *object) string {
 	bound := func(k string) string { return fmt.Sprint(o.values[k]) }
 	var parts []string
-	lo, hi := o.get("minimum") != nil, o.get("maximum") != nil
+	lo, hi := o.get("minimum") != nil && !above(o), o.get("maximum") != nil
 	if lo && hi && bound("minimum") == bound("maximum") {
 		return " equal to " + bound("minimum")
 	}
@@ -98,6 +99,11 @@ func acceptedRange(o *object) string {
 		return ""
 	}
 	return " " + strings.Join(parts, " and ")
+}
+
+// above reports whether a number must be above its minimum too.
+func above(o *object) bool {
+	return o.get("exclusiveMinimum") != nil && fmt.Sprint(o.get("exclusiveMinimum")) == fmt.Sprint(o.get("minimum"))
 }
 
 func acceptedText(o *object) string {
@@ -245,6 +251,7 @@ type Setting struct {
 	Default   string `json:"default,omitempty"` // as JSON
 	Required  bool   `json:"required"`
 	NamesFile bool   `json:"-"` // it is the path of a file, or a list of them
+	Shared    string `json:"-"` // the group that it is taken over from, where it says nothing of its own but a default
 }
 
 // Settings lists the settings of a struct's schema in declared order, settings of nested structs by their
@@ -265,7 +272,7 @@ func settings(o *object, path string) []Setting {
 	for _, k := range ps.keys {
 		p := ps.object(k)
 		one := Setting{Path: fullPath(path, k), Doc: p.text("description"), Accepted: accepted(p), Required: required[k],
-			NamesFile: namesFile(p)}
+			NamesFile: namesFile(p), Shared: p.sharedWhole()}
 		if v, ok := p.values["default"]; ok {
 			one.Default = asJSON(v)
 		}
@@ -280,6 +287,22 @@ func settings(o *object, path string) []Setting {
 	}
 	return all
 }
+
+// sharedWhole returns the group that a setting is taken over from as it is declared there, but for its default; empty
+// where it is its struct's own or says more.
+func (o *object) sharedWhole() string {
+	if o.common == nil {
+		return ""
+	}
+	group := o.common.group
+	common, err := group.schema()
+	if err == nil && !slices.ContainsFunc(o.beyond(common.object("properties").object(o.common.key)), isNoDefault) {
+		return group.name()
+	}
+	return ""
+}
+
+func isNoDefault(word string) bool { return word != "default" }
 
 // namesFile reports whether a setting is the path of a file, or a list of them.
 func namesFile(o *object) bool {

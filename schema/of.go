@@ -23,6 +23,12 @@
 //	format                           what a text names: column, stage, expression, path. "columns" and
 //	                                 "stages" are read as column and stage for each element of a list
 //	default                          shown instead of the value that the struct given to Of holds
+//	keys:"a b"                       of an inline struct: the settings that are taken over from it, in the order that
+//	                                 the outer struct has them; its own settings may be named among them
+//	doc.a, min.a, enum.a, ...        beside keys: the tag of the setting a, which may allow less than the inline
+//	                                 struct's own tag, never more
+//	defs, title, doc                 of a blank field: settings of this struct that others take over are published
+//	                                 once, as this entry of $defs
 //
 // Without a default tag the value in the struct given to Of is the default. Of refuses a default that
 // the field's own rules refuse, unless the field is required or omitempty.
@@ -36,7 +42,6 @@
 package schema
 
 import (
-	"bytes"
 	"encoding"
 	"encoding/json"
 	"fmt"
@@ -90,25 +95,6 @@ func derive(v any) (*Schema, error) {
 
 // MarshalJSON gives the schema with settings in declared order.
 func (s *Schema) MarshalJSON() ([]byte, error) { return s.doc.MarshalJSON() }
-
-// Publish gives the schema as a file for editors: indented, with $schema, title and a closing newline.
-func (s *Schema) Publish(title string) ([]byte, error) {
-	o := newObject("$schema", "https://json-schema.org/draft/2020-12/schema", "title", title)
-	for _, k := range s.doc.keys {
-		o.set(k, s.doc.values[k])
-	}
-	j, err := o.MarshalJSON()
-	if err != nil {
-		return nil, err
-	}
-	var b bytes.Buffer
-	// One space: of two, half of the file would be blanks.
-	if err := json.Indent(&b, j, "", " "); err != nil {
-		return nil, err
-	}
-	b.WriteByte('\n')
-	return b.Bytes(), nil
-}
 
 // typeSchema derives the schema of a type; v holds its default or is invalid. outer lists the struct types
 // around it, since a type that holds itself has no inline schema.
@@ -261,7 +247,9 @@ func fieldSchema(f field, v reflect.Value, outer []reflect.Type) (*object, bool,
 	if !must {
 		err = setDefault(o, f, v)
 	}
-	return described(o, f), must, err
+	o = described(o, f)
+	o.common = f.common
+	return o, must, err
 }
 
 // described puts what people read in front.

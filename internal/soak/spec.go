@@ -14,6 +14,7 @@ import (
 	"weir/pipeline/domain"
 	"weir/runtime"
 	"weir/runtime/files"
+	"weir/schema"
 )
 
 // settings are the settings of a stage or of a spec, as JSON, which YAML contains.
@@ -365,17 +366,17 @@ func (g *generator) settingsOf(subject reflect.Type, t ref) settings {
 	if subject.Kind() != reflect.Struct {
 		return s
 	}
-	for i := range subject.NumField() {
-		f := subject.Field(i)
-		key, options, _ := strings.Cut(f.Tag.Get("yaml"), ",")
-		switch {
-		case strings.Contains(options, "inline"):
-			maps.Copy(s, g.settingsOf(f.Type, t))
-		case key == "" || key == "-" || f.Tag.Get("required") == "" && g.yes(0.4):
-		default:
-			if value := g.valueOf(f, t); value != nil {
-				s[key] = value
-			}
+	fields, err := schema.Fields(subject)
+	if err != nil {
+		panic(err) // such a kind has no schema and is in no registry
+	}
+	for _, f := range fields {
+		key, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+		if f.Tag.Get("required") == "" && g.yes(0.4) {
+			continue
+		}
+		if value := g.valueOf(f, t); value != nil {
+			s[key] = value
 		}
 	}
 	return s

@@ -3,7 +3,6 @@
 package compile
 
 import (
-	"encoding/json"
 	"errors"
 	"path"
 	"strings"
@@ -199,7 +198,7 @@ func (c *compiler) stageFaults(s *spec.Stage, in pipeline.Headers, err error) {
 }
 
 func newStep(s *spec.Stage, in pipeline.Headers, work pipeline.Work) (Step, error) {
-	settings, err := json.Marshal(s.Stage)
+	settings, err := schema.JSON(s.Stage)
 	if err != nil {
 		return Step{}, err
 	}

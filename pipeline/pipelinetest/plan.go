@@ -105,7 +105,7 @@ func checkPlan(t reporter, k pipeline.Kind, c Case) {
 	for _, port := range k.Out {
 		checkHeader(t, port, first, private)
 	}
-	if _, err := json.Marshal(c.Stage()); err != nil {
+	if _, err := schema.JSON(c.Stage()); err != nil {
 		t.Errorf("settings cannot be stored: %v", err)
 	}
 }

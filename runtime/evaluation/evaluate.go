@@ -122,7 +122,7 @@ func (e *Evaluation) Group(ctx context.Context, k *pipeline.Kind) error {
 	if err != nil {
 		return err
 	}
-	settings, err := json.Marshal(stage)
+	settings, err := schema.JSON(stage)
 	if err != nil {
 		return err
 	}
