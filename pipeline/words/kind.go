@@ -2,6 +2,7 @@ package words
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"weir/pipeline"
@@ -23,7 +24,13 @@ func FirstSentence(doc string) string {
 }
 
 // Kind returns the reference page of a kind as Markdown: doc, ports, settings.
-func Kind(k *pipeline.Kind) (string, error) {
+func Kind(k *pipeline.Kind) (string, error) { return kindPage(k, Settings) }
+
+// ShortKind returns Kind with the settings that several kinds have as names and defaults, and a link to the page that
+// says of each what it is.
+func ShortKind(k *pipeline.Kind) (string, error) { return kindPage(k, shortSettings) }
+
+func kindPage(k *pipeline.Kind, table func(*schema.Schema) string) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s\n\n%s\n\n", k.Name, strings.TrimSpace(k.Doc))
 	if k.Late {
@@ -44,15 +51,35 @@ func Kind(k *pipeline.Kind) (string, error) {
 		b.WriteString("\nNo settings.\n")
 		return b.String(), nil
 	}
-	b.WriteString("\n" + Settings(settings))
+	b.WriteString("\n" + table(settings))
 	return b.String(), nil
 }
 
 // Settings lists the settings of a schema as a Markdown table.
-func Settings(s *schema.Schema) string {
+func Settings(s *schema.Schema) string { return settingsTable(s.Settings()) }
+
+// shortSettings lists the settings of a schema as a Markdown table, but in one line those that are as several kinds
+// have them.
+func shortSettings(s *schema.Schema) string {
+	var common []string
+	own := slices.DeleteFunc(s.Settings(), func(r schema.Setting) bool {
+		if r.Shared == "" || r.Required {
+			return false
+		}
+		common = append(common, strings.TrimSpace("`"+r.Path+"` "+r.Default))
+		return true
+	})
+	if len(common) == 0 {
+		return settingsTable(own)
+	}
+	return "[Settings of training](settings.md#settings-of-training), with their defaults: " + strings.Join(common, ", ") +
+		".\n\n" + settingsTable(own)
+}
+
+func settingsTable(settings []schema.Setting) string {
 	var b strings.Builder
 	b.WriteString("| setting | must be | default | what |\n| --- | --- | --- | --- |\n")
-	for _, r := range s.Settings() {
+	for _, r := range settings {
 		value := r.Default
 		if r.Required {
 			value = "required"

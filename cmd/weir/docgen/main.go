@@ -64,7 +64,7 @@ const generated = "<!-- Written by go generate ./stages; edit the kinds, not thi
 func kindsPage(reg *pipeline.Registry) ([]byte, error) {
 	var b strings.Builder
 	b.WriteString(generated + "# Kinds of stages\n\nEach entry of `stages` names a kind. `weir kinds NAME` prints the " +
-		"same page.\n")
+		"same page, with each of its [settings of training](settings.md#settings-of-training) in full.\n")
 	for _, group := range words.Groups(reg) {
 		if err := writeGroup(&b, group); err != nil {
 			return nil, err
@@ -81,7 +81,7 @@ func writeGroup(b *strings.Builder, group words.Group) error {
 	}
 	fmt.Fprintf(b, "\n<details>\n<summary>%s: ports and settings</summary>\n", group.Title)
 	for _, kind := range group.Kinds {
-		text, err := words.Kind(kind)
+		text, err := words.ShortKind(kind)
 		if err != nil {
 			return err
 		}
@@ -103,9 +103,22 @@ func settingsPage(reg *pipeline.Registry) ([]byte, error) {
 	var b strings.Builder
 	b.WriteString(generated + "# Settings of a spec\n\n")
 	b.WriteString(words.Settings(settings))
+	if err := writeShared(&b, settings); err != nil {
+		return nil, err
+	}
 	b.WriteString("\n# Settings of a domain\n\n")
 	b.WriteString(words.Settings(domain))
 	return []byte(b.String()), nil
+}
+
+// writeShared lists the settings that several kinds have: they stand here once.
+func writeShared(b *strings.Builder, settings *schema.Schema) error {
+	groups, err := settings.Shared()
+	for _, g := range groups {
+		fmt.Fprintf(b, "\n# %s\n\n%s [kinds.md](kinds.md) lists which, and what a kind says otherwise.\n\n%s", g.Title,
+			g.Doc, words.Settings(g.Schema))
+	}
+	return err
 }
 
 const auditHead = generated + `# Audit rules

@@ -33,11 +33,7 @@ const anomalyDetector = "anomaly_detector"
 // The thesis clips the mean of a batch instead, takes rows in order and adds the noise of
 // one step, without composition: that is Program, under claims: published alone.
 type Detector struct {
-	training.Sampling `yaml:",inline"`
-	Optimiser         string  `yaml:"optimiser" json:"optimiser" enum:"adam|sgd" doc:"Optimiser of the noisy gradients: adam has betas 0.9 and 0.999, sgd no momentum."`
-	LearningRate      float64 `yaml:"learning_rate" json:"learning_rate" exclusiveMin:"0" doc:"Its learning rate."`
-	Average           float64 `yaml:"average" json:"average" min:"0" exclusiveMax:"1" doc:"Decay of the running average of the weights, which is what is released; 0 releases the last weights."`
-	CheckpointEvery   int     `yaml:"checkpoint_every" json:"checkpoint_every" min:"1" doc:"Steps between private checkpoints, from which an interrupted run continues."`
+	training.Settings `yaml:",inline" keys:"steps expected_batch_size sampling_rate max_grad_norm noise_multiplier optimiser learning_rate average checkpoint_every" enum.optimiser:"adam|sgd" doc.optimiser:"Optimiser of the noisy gradients: adam has betas 0.9 and 0.999, sgd no momentum."`
 
 	Program *Program `yaml:"program,omitempty" json:"program,omitempty" doc:"The program of the thesis instead of DP-SGD, under claims: published: batches in order, the gradient of each batch's mean clipped to max_grad_norm, plain gradient descent at learning_rate (0.01) from standard normal weights. steps has no part in it."`
 }
@@ -55,8 +51,9 @@ func anomalyDetectorKind() pipeline.Kind {
 		Out:     []pipeline.Port{{Name: "model", Form: pipeline.FormDetector, Doc: "The autoencoder."}},
 		Readers: []pipeline.Reader{artifact.ScorerDecoder{Format: autoencoderFormat, Decode: readAutoencoder}},
 		New: func() pipeline.Stage {
-			return &Detector{Sampling: training.Sampling{Steps: 2000, ExpectedBatchSize: 500, MaxGradNorm: 0.1},
-				Optimiser: "adam", LearningRate: 0.03, Average: 0.9, CheckpointEvery: 2000}
+			return &Detector{Settings: training.Settings{
+				Sampling:  training.Sampling{Steps: 2000, ExpectedBatchSize: 500, MaxGradNorm: 0.1},
+				Optimiser: "adam", LearningRate: 0.03, Average: 0.9, CheckpointEvery: 2000}}
 		},
 	}
 }

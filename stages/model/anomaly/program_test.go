@@ -19,9 +19,9 @@ import (
 
 // thesis is the program of the thesis for fewer rows and epochs.
 func thesis(epsilon float64) *Detector {
-	return &Detector{Sampling: training.Sampling{ExpectedBatchSize: 16, MaxGradNorm: 0.1}, Optimiser: "sgd",
-		LearningRate:    0.01,
-		CheckpointEvery: 3, Program: &Program{Epsilon: epsilon, Epochs: 2}}
+	return &Detector{Program: &Program{Epsilon: epsilon, Epochs: 2}, Settings: training.Settings{
+		Sampling:  training.Sampling{ExpectedBatchSize: 16, MaxGradNorm: 0.1},
+		Optimiser: "sgd", LearningRate: 0.01, CheckpointEvery: 3}}
 }
 
 func published(h *pipeline.Header) { h.Terms.Claims = pipeline.ClaimsPublished }

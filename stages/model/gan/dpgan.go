@@ -36,20 +36,10 @@ import (
 // Its generators put out numbers without an activation, and categories as numbers; here a number has the
 // range of its encoding, a category is drawn.
 type DPGAN struct {
-	training.Sampling      `yaml:",inline"`
-	training.Removal       `yaml:",inline"`
+	training.Settings      `yaml:",inline" keys:"steps expected_batch_size sampling_rate max_grad_norm noise_multiplier remove_anomalies label labels label_share generator latent_dim critic dropout loss critic_steps generator_steps optimiser learning_rate generator_rate weight_clip average generated_batch checkpoint_every" doc.generator:"Units of the generators' hidden layers, of LeakyReLU; none ([]) is one linear layer before the outputs, as published." doc.latent_dim:"Dimension of the standard normal vector that a generated row starts from; by default the width of the encoded table." doc.critic:"Units of the critics' hidden layers, of LeakyReLU." enum.optimiser:"rmsprop|adam" doc.optimiser:"Optimiser of critics and generators; adam has betas 0.9 and 0.999." doc.generated_batch:"Generated rows of each label per step; they cost no privacy."`
 	generator.LabelSetting `yaml:",inline"`
-	GANNets                `yaml:",inline"`
+	Dropout                float64 `yaml:"dropout" json:"dropout" min:"0" exclusiveMax:"1" doc:"Share of the critics' hidden units that are left out at random, row by row; 0 is none."`
 	Loss                   string  `yaml:"loss" json:"loss" enum:"cross_entropy|wasserstein" doc:"cross_entropy: critics say how likely a row is real (Goodfellow et al. 2014); wasserstein: they score rows, with weight_clip."`
-	CriticSteps            int     `yaml:"critic_steps" json:"critic_steps" min:"1" doc:"Steps of the critics before each turn of the generators."`
-	GeneratorSteps         int     `yaml:"generator_steps" json:"generator_steps" min:"1" doc:"Generator steps in a turn; they cost no privacy."`
-	Optimiser              string  `yaml:"optimiser" json:"optimiser" enum:"rmsprop|adam" doc:"Optimiser of critics and generators; adam has betas 0.9 and 0.999."`
-	LearningRate           float64 `yaml:"learning_rate" json:"learning_rate" exclusiveMin:"0" doc:"Learning rate of the critics."`
-	GeneratorRate          float64 `yaml:"generator_rate,omitempty" json:"generator_rate,omitempty" exclusiveMin:"0" doc:"Learning rate of the generators; by default that of the critics."`
-	WeightClip             float64 `yaml:"weight_clip" json:"weight_clip" min:"0" doc:"Bound on every weight of the critics; 0 is none."`
-	Average                float64 `yaml:"average" json:"average" min:"0" exclusiveMax:"1" doc:"Decay of the running average of the generators' weights, which is what is released; 0 releases the last weights."`
-	GeneratedBatch         int     `yaml:"generated_batch" json:"generated_batch" min:"1" doc:"Generated rows of each label per step; they cost no privacy."`
-	CheckpointEvery        int     `yaml:"checkpoint_every" json:"checkpoint_every" min:"1" doc:"Steps between private checkpoints, from which an interrupted run continues."`
 }
 
 func dpGANKind() pipeline.Kind {
@@ -67,12 +57,12 @@ func dpGANKind() pipeline.Kind {
 			Doc: "The generators, each with the share of its label."}},
 		Readers: generator.Readers(),
 		New: func() pipeline.Stage {
-			return &DPGAN{Sampling: training.Sampling{Steps: 4000, ExpectedBatchSize: 1000, MaxGradNorm: 0.25},
-				LabelSetting: generator.LabelSetting{Labels: "private", Share: 0.05},
-				GANNets:      GANNets{Generator: []int{64}, LatentDim: 32, Critic: []int{64}},
-				Loss:         "wasserstein", CriticSteps: 5, GeneratorSteps: 1, Optimiser: "rmsprop", LearningRate: 1e-3,
-				GeneratorRate: 5e-4, WeightClip: 0.05,
-				Average: 0.995, GeneratedBatch: 128, CheckpointEvery: 2000}
+			return &DPGAN{LabelSetting: generator.LabelSetting{Labels: "private", Share: 0.05}, Loss: "wasserstein",
+				Settings: training.Settings{
+					Sampling:  training.Sampling{Steps: 4000, ExpectedBatchSize: 1000, MaxGradNorm: 0.25},
+					Generator: []int{64}, LatentDim: 32, Critic: []int{64}, CriticSteps: 5, GeneratorSteps: 1, Optimiser: "rmsprop", LearningRate: 1e-3,
+					GeneratorRate: 5e-4, WeightClip: 0.05,
+					Average: 0.995, GeneratedBatch: 128, CheckpointEvery: 2000}}
 		},
 	}
 }
@@ -228,38 +218,30 @@ const leakThesis = 0.3
 // label has room for all of them.
 const atWork = 8 * 128
 
-// GANNets are the nets of one label.
-type GANNets struct {
-	Generator []int   `yaml:"generator" json:"generator" min:"1" doc:"Units of the generators' hidden layers, of LeakyReLU; none ([]) is one linear layer before the outputs, as published."`
-	LatentDim int     `yaml:"latent_dim,omitempty" json:"latent_dim,omitempty" min:"1" doc:"Dimension of the standard normal vector that a generated row starts from; by default the width of the encoded table."`
-	Critic    []int   `yaml:"critic" json:"critic" min:"1" minItems:"1" doc:"Units of the critics' hidden layers, of LeakyReLU."`
-	Dropout   float64 `yaml:"dropout" json:"dropout" min:"0" exclusiveMax:"1" doc:"Share of the critics' hidden units that are left out at random, row by row; 0 is none."`
-}
-
 // nets returns the nets of the settings, if a training of so many labels can hold them.
-func (n GANNets) nets(d *domain.Domain, labels, batch int) (critic, gen *net.Net, err error) {
+func (s *DPGAN) nets(d *domain.Domain, labels, batch int) (critic, gen *net.Net, err error) {
 	var ps schema.Problems
-	generator.Shallow(&ps, "critic", n.Critic)
-	generator.Shallow(&ps, "generator", n.Generator)
+	generator.Shallow(&ps, "critic", s.Critic)
+	generator.Shallow(&ps, "generator", s.Generator)
 	width := generator.Width(d)
-	latent := n.LatentDim
+	latent := s.LatentDim
 	if latent == 0 {
 		latent = width
 	}
-	c, g := generator.Widths(width, n.Critic, 1), generator.Widths(1, n.Generator, width)
+	c, g := generator.Widths(width, s.Critic, 1), generator.Widths(1, s.Generator, width)
 	all := float64(labels) * generator.NetCopies
-	generator.Fits(&ps, generator.Costs("generator", fmt.Sprintf("%v for %d labels", n.Generator, labels),
+	generator.Fits(&ps, generator.Costs("generator", fmt.Sprintf("%v for %d labels", s.Generator, labels),
 		float64(all*generator.Weights(g...))),
 		generator.Costs("latent_dim", fmt.Sprint(latent),
 			float64(latent)*(float64(all*float64(g[1]))+float64(generator.PassCopies*float64(batch)))),
-		generator.Costs("critic", fmt.Sprintf("%v for %d labels", n.Critic, labels), float64(all*generator.Weights(c...))+
+		generator.Costs("critic", fmt.Sprintf("%v for %d labels", s.Critic, labels), float64(all*generator.Weights(c...))+
 			float64(float64(labels)*generator.PassCopies*atWork*generator.Units(c...))),
 		generator.Costs("generated_batch", fmt.Sprint(batch), generator.PassCopies*float64(batch)*(generator.Units(g...)+
 			generator.Units(c...))))
 	if err := ps.Err(); err != nil {
 		return nil, nil, err
 	}
-	judge := generator.Leaky(leakThesis, n.Critic)
-	judge.Dropout = n.Dropout
-	return nets(judge, generator.Leaky(leakThesis, n.Generator), latent, d)
+	judge := generator.Leaky(leakThesis, s.Critic)
+	judge.Dropout = s.Dropout
+	return nets(judge, generator.Leaky(leakThesis, s.Generator), latent, d)
 }

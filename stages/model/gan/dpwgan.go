@@ -33,20 +33,7 @@ import (
 // one release of sensitivity sqrt(tensors) max_grad_norm (McMahan et al. 2018), which is
 // proven as well. With program the published program runs, of which nothing is proven.
 type DPWGAN struct {
-	training.Sampling `yaml:",inline"`
-	training.Removal  `yaml:",inline"`
-	CriticSteps       int     `yaml:"critic_steps" json:"critic_steps" min:"1" doc:"Critic steps before each turn of the generator."`
-	GeneratorSteps    int     `yaml:"generator_steps" json:"generator_steps" min:"1" doc:"Generator steps in a turn; they cost no privacy."`
-	Optimiser         string  `yaml:"optimiser" json:"optimiser" enum:"rmsprop|adam" doc:"Optimiser of critic and generator; adam has betas 0.5 and 0.9."`
-	LearningRate      float64 `yaml:"learning_rate" json:"learning_rate" exclusiveMin:"0" doc:"Learning rate of the critic."`
-	GeneratorRate     float64 `yaml:"generator_rate,omitempty" json:"generator_rate,omitempty" exclusiveMin:"0" doc:"Learning rate of the generator; by default that of the critic."`
-	WeightClip        float64 `yaml:"weight_clip" json:"weight_clip" exclusiveMin:"0" doc:"Bound on every weight of the critic."`
-	Average           float64 `yaml:"average" json:"average" min:"0" exclusiveMax:"1" doc:"Decay of the running average of the generator's weights, which is what is released; 0 releases the last weights."`
-	GeneratedBatch    int     `yaml:"generated_batch" json:"generated_batch" min:"1" doc:"Generated rows per step of critic and generator; they cost no privacy."`
-	LatentDim         int     `yaml:"latent_dim" json:"latent_dim" min:"1" doc:"Dimension of the standard normal vector that a generated row starts from."`
-	Generator         []int   `yaml:"generator" json:"generator" min:"1" minItems:"1" doc:"Units of the generator's hidden layers."`
-	Critic            []int   `yaml:"critic" json:"critic" min:"1" minItems:"1" doc:"Units of the critic's hidden layers."`
-	CheckpointEvery   int     `yaml:"checkpoint_every" json:"checkpoint_every" min:"1" doc:"Steps between private checkpoints, from which an interrupted run continues."`
+	training.Settings `yaml:",inline" keys:"steps expected_batch_size sampling_rate max_grad_norm noise_multiplier remove_anomalies critic_steps generator_steps optimiser learning_rate generator_rate weight_clip average generated_batch latent_dim generator critic checkpoint_every" enum.optimiser:"rmsprop|adam" doc.optimiser:"Optimiser of critic and generator; adam has betas 0.5 and 0.9." exclusiveMin.weight_clip:"0" doc.weight_clip:"Bound on every weight of the critic." minItems.generator:"1"`
 
 	Clip    string   `yaml:"clip,omitempty" json:"clip,omitempty" enum:"example|tensor" doc:"What max_grad_norm bounds: a row's gradient over all weights together (example, the default), or over each weight tensor for itself (tensor, as UCLANESL clips). Of tensor, noise_multiplier is over that bound of each, and the bill has one release at the multiplier over the root of the number of tensors."`
 	Style   string   `yaml:"style,omitempty" json:"style,omitempty" enum:"weir|uclanesl" doc:"Slope of LeakyReLU, initial weights and rmsprop: of weir (the default: 0.2, uniform, that of PyTorch) or of UCLANESL's program (0.01, normal of deviation 0.1 cut at two and offsets of 0, that of TensorFlow 1.13)."`
@@ -73,10 +60,11 @@ func dpWGANKind() pipeline.Kind {
 		Out:     []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The generator."}},
 		Readers: append(generator.Readers(), generator.Former()),
 		New: func() pipeline.Stage {
-			return &DPWGAN{Sampling: training.Sampling{Steps: 4000, ExpectedBatchSize: 1000, MaxGradNorm: 0.25},
+			return &DPWGAN{Settings: training.Settings{
+				Sampling:    training.Sampling{Steps: 4000, ExpectedBatchSize: 1000, MaxGradNorm: 0.25},
 				CriticSteps: 5, GeneratorSteps: 1, Optimiser: "rmsprop", LearningRate: 1e-3, GeneratorRate: 5e-4, WeightClip: 0.05,
 				Average: 0.995, GeneratedBatch: 128,
-				LatentDim: 32, Generator: []int{64}, Critic: []int{24}, CheckpointEvery: 2000}
+				LatentDim: 32, Generator: []int{64}, Critic: []int{24}, CheckpointEvery: 2000}}
 		},
 	}
 }

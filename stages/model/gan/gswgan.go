@@ -38,40 +38,22 @@ import (
 // draws revealed holds then too, since a gradient stays in its clip ball; what counts one critic as
 // changed does not, so that critic_schedule public refuses it.
 type GSWGAN struct {
-	Steps            int     `yaml:"steps" json:"steps" min:"1" max:"1000000000" doc:"Steps of the generator; each releases noised gradients once."`
-	BatchSize        int     `yaml:"batch_size" json:"batch_size" min:"1" doc:"Generated rows per step, and rows of a critic's batch."`
-	Query            string  `yaml:"query" json:"query" enum:"batch|sample|mean" doc:"Who judges a generated row: one critic drawn secretly for the whole batch, one drawn for it alone, or all critics averaged."`
-	MaxGradNorm      float64 `yaml:"max_grad_norm" json:"max_grad_norm" exclusiveMin:"0" doc:"Bound on the L2 norm of the gradient at one generated row."`
-	NoiseMultiplier  float64 `yaml:"noise_multiplier,omitempty" json:"noise_multiplier,omitempty" exclusiveMin:"0" doc:"Noise standard deviation over what one shard can change in a release (2 max_grad_norm for each row of queries batch and sample); calibrated to the budget by default."`
-	LearningRate     float64 `yaml:"learning_rate" json:"learning_rate" exclusiveMin:"0" doc:"Learning rate of Adam (betas 0, 0.9) for critics, and for the generator without generator_rate."`
-	StartWeights     string  `yaml:"start_weights" json:"start_weights" enum:"uniform|normal" doc:"Weights that all nets begin with: uniform within one over the root of a unit's inputs, or standard normal, as the thesis states (they explode)."`
-	GSCritics        `yaml:",inline"`
-	GSGenerator      `yaml:",inline"`
-	training.Removal `yaml:",inline"`
-	CheckpointEvery  int `yaml:"checkpoint_every" json:"checkpoint_every" min:"1" doc:"Steps between private checkpoints, from which an interrupted run continues."`
+	training.Settings `yaml:",inline" keys:"steps batch_size query max_grad_norm noise_multiplier learning_rate start_weights warm_steps share_throwaway critic_steps critic_schedule scheduled penalty critic critic_norm generator_rate average latent_dim generator generator_activation generator_norm release_every remove_anomalies checkpoint_every" doc.steps:"Steps of the generator; each releases noised gradients once." doc.batch_size:"Generated rows per step, and rows of a critic's batch." doc.max_grad_norm:"Bound on the L2 norm of the gradient at one generated row." doc.noise_multiplier:"Noise standard deviation over what one shard can change in a release (2 max_grad_norm for each row of queries batch and sample); calibrated to the budget by default." doc.learning_rate:"Learning rate of Adam (betas 0, 0.9) for critics, and for the generator without generator_rate." doc.critic_steps:"Steps of a critic that is trained at a generator step; in the warm start, steps of a critic for one of its throw-away generator." minItems.generator:"1"`
+	Query             string `yaml:"query" json:"query" enum:"batch|sample|mean" doc:"Who judges a generated row: one critic drawn secretly for the whole batch, one drawn for it alone, or all critics averaged."`
+	StartWeights      string `yaml:"start_weights" json:"start_weights" enum:"uniform|normal" doc:"Weights that all nets begin with: uniform within one over the root of a unit's inputs, or standard normal, as the thesis states (they explode)."`
+	GSCritics         `yaml:",inline"`
+	GeneratorNorm     string `yaml:"generator_norm" json:"generator_norm" enum:"none|batch|batch_after" doc:"Whether the generator's hidden layers normalise their batch: batch before an activation, batch_after behind it, so that the next layer's weights move no mean."`
+	ReleaseEvery      int    `yaml:"release_every,omitempty" json:"release_every,omitempty" min:"1" doc:"Steps between generators that are released beside the last one, for sample with step. The charge covers them all. The last alone by default."`
 }
 
-// GSCritics are settings of the critics.
+// GSCritics are the settings of the critics that no other kind has.
 type GSCritics struct {
 	WarmSteps      int     `yaml:"warm_steps" json:"warm_steps" min:"0" doc:"Steps of each critic against a throw-away generator before the first release."`
 	ShareThrowaway bool    `yaml:"share_throwaway,omitempty" json:"share_throwaway,omitempty" doc:"Whether critics have their warm starts one after the other against one throw-away generator, as in algorithm 1 of the Turku thesis, in place of one each. A shard then reaches every later critic, so that it needs critic_schedule drawn, which has no proof."`
-	CriticSteps    int     `yaml:"critic_steps" json:"critic_steps" min:"1" doc:"Steps of a critic that is trained at a generator step; in the warm start, steps of a critic for one of its throw-away generator."`
 	CriticSchedule string  `yaml:"critic_schedule" json:"critic_schedule" enum:"public|drawn" doc:"Which critics are trained at a generator step: some in turn, or those that are drawn, right before they judge. drawn has no proven bound and needs claims: published."`
 	Scheduled      int     `yaml:"scheduled" json:"scheduled" min:"0" doc:"Critics trained at each generator step under critic_schedule public, in turn; 0 is all of them."`
 	Penalty        float64 `yaml:"penalty" json:"penalty" min:"0" doc:"Weight of the gradient penalty."`
-	Critic         []int   `yaml:"critic" json:"critic" min:"1" minItems:"1" doc:"Units of each critic's hidden layers."`
 	CriticNorm     string  `yaml:"critic_norm" json:"critic_norm" enum:"none|batch|batch_after" doc:"Whether each critic's hidden layers normalise their batch, real rows, generated rows and interpolates apart: batch before an activation, which hides a shift of each column and a scale of all from the critic; batch_after behind it, which hides less. Not with query sample, whose rows are released one by one."`
-}
-
-// GSGenerator are settings of the generator.
-type GSGenerator struct {
-	GeneratorRate float64 `yaml:"generator_rate,omitempty" json:"generator_rate,omitempty" exclusiveMin:"0" doc:"Learning rate of the generator; learning_rate by default."`
-	Average       float64 `yaml:"average" json:"average" min:"0" exclusiveMax:"1" doc:"Decay of the running average of the generator's weights, which is what is released; 0 releases the last weights."`
-	LatentDim     int     `yaml:"latent_dim" json:"latent_dim" min:"1" doc:"Dimension of the standard normal vector that a generated row starts from."`
-	Generator     []int   `yaml:"generator" json:"generator" min:"1" minItems:"1" doc:"Units of the generator's hidden layers."`
-	Activation    string  `yaml:"generator_activation" json:"generator_activation" enum:"leaky_relu|relu|tanh" doc:"Activation of the generator's hidden layers; leaky_relu has slope 0.2, as in critics."`
-	GeneratorNorm string  `yaml:"generator_norm" json:"generator_norm" enum:"none|batch|batch_after" doc:"Whether the generator's hidden layers normalise their batch: batch before an activation, batch_after behind it, so that the next layer's weights move no mean."`
-	ReleaseEvery  int     `yaml:"release_every,omitempty" json:"release_every,omitempty" min:"1" doc:"Steps between generators that are released beside the last one, for sample with step. The charge covers them all. The last alone by default."`
 }
 
 func gsWGANKind() pipeline.Kind {
@@ -89,11 +71,11 @@ func gsWGANKind() pipeline.Kind {
 		Out:     []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The generator."}},
 		Readers: append(generator.Readers(), generator.Former()),
 		New: func() pipeline.Stage {
-			return &GSWGAN{Steps: 500, BatchSize: 32, Query: "mean", MaxGradNorm: 1, LearningRate: 1e-3, StartWeights: "uniform",
-				GSCritics: GSCritics{WarmSteps: 500, CriticSteps: 1, CriticSchedule: "public", Penalty: 10, Critic: []int{128},
-					CriticNorm: "none"},
-				GSGenerator: GSGenerator{Average: 0.99, LatentDim: 32, Generator: []int{256}, Activation: "leaky_relu",
-					GeneratorNorm: "none"}, CheckpointEvery: 5000}
+			return &GSWGAN{Query: "mean", StartWeights: "uniform", GeneratorNorm: "none",
+				GSCritics: GSCritics{WarmSteps: 500, CriticSchedule: "public", Penalty: 10, CriticNorm: "none"},
+				Settings: training.Settings{Sampling: training.Sampling{Steps: 500, MaxGradNorm: 1}, BatchSize: 32,
+					LearningRate: 1e-3, CriticSteps: 1, Critic: []int{128}, Average: 0.99, LatentDim: 32, Generator: []int{256},
+					GeneratorActivation: "leaky_relu", CheckpointEvery: 5000}}
 		},
 	}
 }
@@ -159,8 +141,8 @@ func (s *GSWGAN) nets(d *domain.Domain, critics int) (critic, gen *net.Net, err 
 		return nil, nil, err
 	}
 	hidden := generator.Leaky(leak, s.Generator)
-	if s.Activation != "leaky_relu" {
-		hidden.Activation, hidden.Slope = s.Activation, 0
+	if s.GeneratorActivation != "leaky_relu" {
+		hidden.Activation, hidden.Slope = s.GeneratorActivation, 0
 	}
 	return nets(normed(generator.Leaky(leak, s.Critic), s.CriticNorm), normed(hidden, s.GeneratorNorm), s.LatentDim, d)
 }

@@ -6,19 +6,16 @@ import (
 	"weir/pipeline/domain"
 	"weir/schema"
 	"weir/stages/model/internal/generator"
+	"weir/stages/model/internal/training"
 	"weir/train"
 	"weir/train/net"
 )
 
 // Coder says how an encoder and a decoder are built and learn.
 type Coder struct {
-	Encoder         []int   `yaml:"encoder" json:"encoder" min:"1" minItems:"1" doc:"Units of the encoder's hidden layers."`
-	Decoder         []int   `yaml:"decoder" json:"decoder" min:"1" minItems:"1" doc:"Units of the decoder's hidden layers."`
-	Activation      string  `yaml:"activation" json:"activation" enum:"leaky_relu|relu|tanh" doc:"Activation of the hidden layers; leaky_relu has slope 0.2."`
-	LatentDim       int     `yaml:"latent_dim" json:"latent_dim" min:"1" max:"1000" doc:"Numbers of a code."`
-	LearningRate    float64 `yaml:"learning_rate" json:"learning_rate" exclusiveMin:"0" doc:"Learning rate of Adam, with betas 0.9 and 0.999."`
-	Average         float64 `yaml:"average" json:"average" min:"0" exclusiveMax:"1" doc:"Decay of the running average of the weights, which is what is released; 0 releases the last weights."`
-	CheckpointEvery int     `yaml:"checkpoint_every" json:"checkpoint_every" min:"1" doc:"Steps between private checkpoints, from which an interrupted run continues."`
+	training.Settings `yaml:",inline" keys:"steps expected_batch_size sampling_rate max_grad_norm noise_multiplier remove_anomalies encoder decoder activation latent_dim learning_rate average checkpoint_every" doc.latent_dim:"Numbers of a code." max.latent_dim:"1000" doc.learning_rate:"Learning rate of Adam (betas 0.9, 0.999)."`
+	Encoder           []int `yaml:"encoder" json:"encoder" min:"1" minItems:"1" doc:"Units of the encoder's hidden layers."`
+	Decoder           []int `yaml:"decoder" json:"decoder" min:"1" minItems:"1" doc:"Units of the decoder's hidden layers."`
 }
 
 const (

@@ -36,12 +36,10 @@ const dpAutoGAN = "dp_auto_gan"
 // With noise_on decoder the encoder learns without noise, as in the published program
 // and the paper's appendix. That has no guarantee (docs/accounting.md section 2.1, W13).
 type DPAutoGAN struct {
-	Autoencoder      Autoencoder `yaml:"autoencoder" json:"autoencoder" doc:"First phase."`
-	GAN              GAN         `yaml:"gan" json:"gan" doc:"Second phase, with the decoder frozen."`
-	training.Removal `yaml:",inline"`
-	NoiseRatio       float64 `yaml:"noise_ratio" json:"noise_ratio" exclusiveMin:"0" doc:"Noise multiplier of the autoencoder over that of the critic where both are calibrated to the budget: a public number."`
-	NoiseOn          string  `yaml:"noise_on" json:"noise_on" enum:"both|decoder" doc:"Which half of the autoencoder is clipped and noised. decoder is the published program, without a proof (claims: published)."`
-	CheckpointEvery  int     `yaml:"checkpoint_every" json:"checkpoint_every" min:"1" doc:"Steps between private checkpoints, from which an interrupted run continues."`
+	Autoencoder       Autoencoder `yaml:"autoencoder" json:"autoencoder" doc:"First phase."`
+	GAN               GAN         `yaml:"gan" json:"gan" doc:"Second phase, with the decoder frozen."`
+	training.Settings `yaml:",inline" keys:"remove_anomalies noise_ratio noise_on checkpoint_every"`
+	NoiseOn           string `yaml:"noise_on" json:"noise_on" enum:"both|decoder" doc:"Which half of the autoencoder is clipped and noised. decoder is the published program, without a proof (claims: published)."`
 }
 
 func dpAutoGANKind() pipeline.Kind {
@@ -60,13 +58,14 @@ func dpAutoGANKind() pipeline.Kind {
 		Readers: generator.Readers(),
 		New: func() pipeline.Stage {
 			return &DPAutoGAN{
-				Autoencoder: Autoencoder{Sampling: training.Sampling{Steps: 1000, ExpectedBatchSize: 1000, MaxGradNorm: 0.5},
-					Hidden: []int{64}, Code: 16, Activation: "leaky_relu", Heads: "columns", Loss: "sum", LearningRate: 0.003},
-				GAN: GAN{Sampling: training.Sampling{Steps: 4000, ExpectedBatchSize: 1000, MaxGradNorm: 0.05},
+				Autoencoder: Autoencoder{Hidden: []int{64}, Code: 16, Heads: "columns", Loss: "sum", Settings: training.Settings{
+					Sampling:   training.Sampling{Steps: 1000, ExpectedBatchSize: 1000, MaxGradNorm: 0.5},
+					Activation: "leaky_relu", LearningRate: 0.003}},
+				GAN: GAN{Norm: "none", Residual: true, Settings: training.Settings{
+					Sampling:    training.Sampling{Steps: 4000, ExpectedBatchSize: 1000, MaxGradNorm: 0.05},
 					CriticSteps: 5, Optimiser: "rmsprop", LearningRate: 1e-3, GeneratorRate: 5e-4, WeightClip: 0.05,
-					GeneratedBatch: 128, Average: 0.995,
-					LatentDim: 32, Generator: []int{64}, Norm: "none", Residual: true, Critic: []int{24}},
-				NoiseRatio: 0.6, NoiseOn: "both", CheckpointEvery: 2000}
+					GeneratedBatch: 128, Average: 0.995, LatentDim: 32, Generator: []int{64}, Critic: []int{24}}},
+				NoiseOn: "both", Settings: training.Settings{NoiseRatio: 0.6, CheckpointEvery: 2000}}
 		},
 	}
 }
@@ -159,32 +158,19 @@ func ratio(scale, first, second, noise float64) float64 {
 
 // Autoencoder is the first phase of dp_auto_gan.
 type Autoencoder struct {
-	training.Sampling `yaml:",inline"`
+	training.Settings `yaml:",inline" keys:"steps expected_batch_size sampling_rate max_grad_norm noise_multiplier hidden code activation heads loss learning_rate encoder_rate average" doc.activation:"After each layer of the encoder and each hidden one of the decoder, and after the generator's last; leaky_relu has slope 0.2." doc.learning_rate:"Learning rate of Adam (betas 0.9, 0.999)." doc.average:"Decay of the running average of the weights, which is what the second phase starts from; 0 takes the last weights."`
 	Hidden            []int   `yaml:"hidden" json:"hidden" min:"1" doc:"Units of the encoder's hidden layers; the decoder has them in reverse."`
 	Code              int     `yaml:"code" json:"code" min:"1" doc:"Dimension of the code, which the generator makes."`
-	Activation        string  `yaml:"activation" json:"activation" enum:"leaky_relu|relu|tanh" doc:"After each layer of the encoder and each hidden one of the decoder, and after the generator's last; leaky_relu has slope 0.2."`
 	Heads             string  `yaml:"heads" json:"heads" enum:"sigmoid|columns" doc:"What the decoder ends in: a sigmoid for every encoded column, as published, or what suits each, such as a softmax over a one-hot group."`
 	Loss              string  `yaml:"loss" json:"loss" enum:"mean|sum" doc:"Cross entropy of a row, over the encoded columns."`
-	LearningRate      float64 `yaml:"learning_rate" json:"learning_rate" exclusiveMin:"0" doc:"Learning rate of Adam (betas 0.9, 0.999)."`
 	EncoderRate       float64 `yaml:"encoder_rate,omitempty" json:"encoder_rate,omitempty" exclusiveMin:"0" doc:"With noise_on decoder: learning rate of the encoder, whose gradient is the plain sum of a batch; learning_rate over expected_batch_size by default."`
-	Average           float64 `yaml:"average" json:"average" min:"0" exclusiveMax:"1" doc:"Decay of the running average of the weights, which is what the second phase starts from; 0 takes the last weights."`
 }
 
 // GAN is the second phase of dp_auto_gan.
 type GAN struct {
-	training.Sampling `yaml:",inline"`
-	CriticSteps       int     `yaml:"critic_steps" json:"critic_steps" min:"1" doc:"Critic steps before each step of the generator."`
-	Optimiser         string  `yaml:"optimiser" json:"optimiser" enum:"rmsprop|adam" doc:"Optimiser of critic and generator; rmsprop has alpha 0.99, adam betas 0.5 and 0.9."`
-	LearningRate      float64 `yaml:"learning_rate" json:"learning_rate" exclusiveMin:"0" doc:"Learning rate of the critic."`
-	GeneratorRate     float64 `yaml:"generator_rate,omitempty" json:"generator_rate,omitempty" exclusiveMin:"0" doc:"Learning rate of the generator; that of the critic by default."`
-	WeightClip        float64 `yaml:"weight_clip" json:"weight_clip" min:"0" doc:"Bound on every weight of the critic; 0 is none."`
-	GeneratedBatch    int     `yaml:"generated_batch" json:"generated_batch" min:"2" doc:"Generated rows of a step: real rows are paired with them at random."`
-	Average           float64 `yaml:"average" json:"average" min:"0" exclusiveMax:"1" doc:"Decay of the running average of the generator's weights, which is what is released; 0 releases the last weights."`
-	LatentDim         int     `yaml:"latent_dim" json:"latent_dim" min:"1" doc:"Dimension of the standard normal vector that a generated row starts from."`
-	Generator         []int   `yaml:"generator" json:"generator" min:"1" doc:"Units of the generator's hidden layers, of slope 0.2 below zero."`
-	Norm              string  `yaml:"norm" json:"norm" enum:"batch_norm|layer_norm|none" doc:"What each layer of the generator is normalised by."`
-	Residual          bool    `yaml:"residual" json:"residual" doc:"Adds a hidden layer of the generator to its input where both are as wide."`
-	Critic            []int   `yaml:"critic" json:"critic" min:"1" minItems:"1" doc:"Units of the critic's hidden layers, of slope 0.2 below zero."`
+	training.Settings `yaml:",inline" keys:"steps expected_batch_size sampling_rate max_grad_norm noise_multiplier critic_steps optimiser learning_rate generator_rate weight_clip generated_batch average latent_dim generator norm residual critic" enum.optimiser:"rmsprop|adam" doc.optimiser:"Optimiser of critic and generator; rmsprop has alpha 0.99, adam betas 0.5 and 0.9." min.generated_batch:"2" doc.generated_batch:"Generated rows of a step: real rows are paired with them at random." doc.generator:"Units of the generator's hidden layers, of slope 0.2 below zero." doc.critic:"Units of the critic's hidden layers, of slope 0.2 below zero."`
+	Norm              string `yaml:"norm" json:"norm" enum:"batch_norm|layer_norm|none" doc:"What each layer of the generator is normalised by."`
+	Residual          bool   `yaml:"residual" json:"residual" doc:"Adds a hidden layer of the generator to its input where both are as wide."`
 }
 
 func (a Autoencoder) optimiser() train.Optimiser { return train.Adam(a.LearningRate, 0.9, 0.999) }

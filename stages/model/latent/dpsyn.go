@@ -41,12 +41,10 @@ import (
 // proof (W05); nothing here samples the parts at rates of their own. It also chooses the size of each mixture by the
 // codes of its rows, which Mixture.Choice does, without proof (W16).
 type DPSYN struct {
-	training.Sampling `yaml:",inline"`
-	training.Removal  `yaml:",inline"`
-	Label             string `yaml:"label" json:"label" required:"true" format:"columns" doc:"One-hot encoded column whose categories have an autoencoder and a mixture each. What is in a label without rows is noise; its share is near 0."`
-	Labels            string `yaml:"labels" json:"labels" enum:"private|public" doc:"private: shares of labels are noisy sizes; public, as published: they are exact, which nothing proves."`
-	Coder             `yaml:",inline"`
-	Mixture           Mixture `yaml:"mixture" json:"mixture" doc:"The mixtures of codes."`
+	Label   string `yaml:"label" json:"label" required:"true" format:"columns" doc:"One-hot encoded column whose categories have an autoencoder and a mixture each. What is in a label without rows is noise; its share is near 0."`
+	Labels  string `yaml:"labels" json:"labels" enum:"private|public" doc:"private: shares of labels are noisy sizes; public, as published: they are exact, which nothing proves."`
+	Coder   `yaml:",inline" keys:"steps expected_batch_size sampling_rate max_grad_norm noise_multiplier remove_anomalies label labels encoder decoder activation latent_dim learning_rate average checkpoint_every"`
+	Mixture Mixture `yaml:"mixture" json:"mixture" doc:"The mixtures of codes."`
 }
 
 // Mixture says how codes are learned.
@@ -78,9 +76,9 @@ func dpSYNKind() pipeline.Kind {
 		Out:     []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The decoders, with the mixture of each."}},
 		Readers: generator.Readers(),
 		New: func() pipeline.Stage {
-			return &DPSYN{Sampling: training.Sampling{Steps: 2000, ExpectedBatchSize: 500, MaxGradNorm: 1}, Labels: "private",
-				Coder: Coder{Encoder: []int{32}, Decoder: []int{32}, Activation: "tanh", LatentDim: 6, LearningRate: 5e-3,
-					Average: 0.99, CheckpointEvery: 2000},
+			return &DPSYN{Labels: "private", Coder: Coder{Encoder: []int{32}, Decoder: []int{32}, Settings: training.Settings{
+				Sampling:   training.Sampling{Steps: 2000, ExpectedBatchSize: 500, MaxGradNorm: 1},
+				Activation: "tanh", LatentDim: 6, LearningRate: 5e-3, Average: 0.99, CheckpointEvery: 2000}},
 				Mixture: Mixture{Components: 6, Choice: "given", Rounds: 8, MaxCodeNorm: 2, Share: 0.2}}
 		},
 	}

@@ -26,10 +26,8 @@ import (
 // iterates of both nets (Abadi et al. 2016; docs/accounting.md section 2.1, option
 // (a)). The decoder alone is released; rows are drawn from standard normal codes.
 type DPVAE struct {
-	training.Sampling `yaml:",inline"`
-	training.Removal  `yaml:",inline"`
-	Coder             `yaml:",inline"`
-	KLWeight          float64 `yaml:"kl_weight" json:"kl_weight" min:"0" doc:"Weight of the divergence of codes from the standard normal, beside a loss that is summed over columns; 1 is the evidence bound."`
+	Coder    `yaml:",inline"`
+	KLWeight float64 `yaml:"kl_weight" json:"kl_weight" min:"0" doc:"Weight of the divergence of codes from the standard normal, beside a loss that is summed over columns; 1 is the evidence bound."`
 }
 
 func dpVAEKind() pipeline.Kind {
@@ -47,9 +45,9 @@ func dpVAEKind() pipeline.Kind {
 		Out:     []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The decoder."}},
 		Readers: generator.Readers(),
 		New: func() pipeline.Stage {
-			return &DPVAE{Sampling: training.Sampling{Steps: 2000, ExpectedBatchSize: 500, MaxGradNorm: 1}, KLWeight: 1,
-				Coder: Coder{Encoder: []int{32}, Decoder: []int{32}, Activation: "tanh", LatentDim: 8, LearningRate: 5e-3,
-					Average: 0.99, CheckpointEvery: 2000}}
+			return &DPVAE{KLWeight: 1, Coder: Coder{Encoder: []int{32}, Decoder: []int{32}, Settings: training.Settings{
+				Sampling:   training.Sampling{Steps: 2000, ExpectedBatchSize: 500, MaxGradNorm: 1},
+				Activation: "tanh", LatentDim: 8, LearningRate: 5e-3, Average: 0.99, CheckpointEvery: 2000}}}
 		},
 	}
 }

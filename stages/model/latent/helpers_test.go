@@ -6,6 +6,7 @@ import (
 	"weir/internal/stattest"
 	"weir/pipeline"
 	"weir/pipeline/pipelinetest"
+	"weir/stages/model/internal/training"
 	"weir/stages/prep"
 )
 
@@ -44,19 +45,20 @@ func learners() map[string]pipelinetest.Learner {
 
 func smallVAE() *DPVAE {
 	s := dpVAEKind().New().(*DPVAE)
-	s.Steps, s.ExpectedBatchSize, s.SamplingRate, s.Coder, s.MaxGradNorm = 12, 10, 0.25, small(s.Coder), 0.5
+	s.Coder = small(s.Coder)
 	return s
 }
 
 func smallSYN() *DPSYN {
 	s := dpSYNKind().New().(*DPSYN)
-	s.Steps, s.ExpectedBatchSize, s.SamplingRate, s.Coder, s.MaxGradNorm = 12, 10, 0.25, small(s.Coder), 0.5
+	s.Coder = small(s.Coder)
 	s.Label, s.Mixture.Components, s.Mixture.Rounds = "region", 2, 3
 	return s
 }
 
 func small(c Coder) Coder {
 	c.Encoder, c.Decoder, c.LatentDim, c.CheckpointEvery = []int{6}, []int{5}, 3, 5
+	c.Sampling = training.Sampling{Steps: 12, ExpectedBatchSize: 10, SamplingRate: 0.25, MaxGradNorm: 0.5}
 	return c
 }
 

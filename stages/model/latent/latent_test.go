@@ -16,7 +16,6 @@ import (
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
 	"weir/stages/model/artifact"
-	"weir/stages/model/internal/training"
 )
 
 // conformance lists the cases of every kind.
@@ -220,15 +219,15 @@ func TestLearnsWhoSmokes(t *testing.T) {
 		quick := l.Stage
 		l.Stage = func() pipeline.Stage {
 			s := quick()
-			sampling, coder := &training.Sampling{}, &Coder{}
+			coder := &Coder{}
 			switch s := s.(type) {
 			case *DPVAE:
-				sampling, coder = &s.Sampling, &s.Coder
+				coder = &s.Coder
 			case *DPSYN:
-				sampling, coder = &s.Sampling, &s.Coder
+				coder = &s.Coder
 			}
-			sampling.Steps, sampling.ExpectedBatchSize, sampling.MaxGradNorm, coder.LearningRate, coder.CheckpointEvery = 300,
-				150, 3, 0.02, 2000
+			coder.Steps, coder.ExpectedBatchSize, coder.MaxGradNorm, coder.LearningRate, coder.CheckpointEvery = 300, 150, 3,
+				0.02, 2000
 			return s
 		}
 		model, _ := l.Trained(t, in)

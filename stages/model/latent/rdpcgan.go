@@ -46,9 +46,7 @@ type RDPCGAN struct {
 	generator.LabelSetting `yaml:",inline"`
 	Autoencoder            ConvolvedAutoencoder `yaml:"autoencoder" json:"autoencoder" doc:"First phase, for the rows of all labels."`
 	GAN                    ConvolvedGAN         `yaml:"gan" json:"gan" doc:"Second phase, for each label, with the decoder frozen."`
-	training.Removal       `yaml:",inline"`
-	NoiseRatio             float64 `yaml:"noise_ratio" json:"noise_ratio" exclusiveMin:"0" doc:"Noise multiplier of the autoencoder over that of the critics where both are calibrated to the budget: a public number."`
-	CheckpointEvery        int     `yaml:"checkpoint_every" json:"checkpoint_every" min:"1" doc:"Steps between private checkpoints, from which an interrupted run continues."`
+	training.Settings      `yaml:",inline" keys:"remove_anomalies noise_ratio checkpoint_every"`
 }
 
 func rdpCGANKind() pipeline.Kind {
@@ -70,13 +68,14 @@ func rdpCGANKind() pipeline.Kind {
 		New: func() pipeline.Stage {
 			return &RDPCGAN{
 				LabelSetting: generator.LabelSetting{Labels: "private", Share: 0.02},
-				Autoencoder: ConvolvedAutoencoder{Sampling: training.Sampling{Steps: 1000, ExpectedBatchSize: 500,
-					MaxGradNorm: 0.5},
-					Code: 16, Norm: "none", CodeActivation: "tanh", Loss: "likelihood", LearningRate: 0.003},
-				GAN: ConvolvedGAN{Sampling: training.Sampling{Steps: 2000, ExpectedBatchSize: 500, MaxGradNorm: 0.25},
+				Autoencoder: ConvolvedAutoencoder{Code: 16, Norm: "none", CodeActivation: "tanh", Loss: "likelihood",
+					Settings: training.Settings{Sampling: training.Sampling{Steps: 1000, ExpectedBatchSize: 500, MaxGradNorm: 0.5},
+						LearningRate: 0.003}},
+				GAN: ConvolvedGAN{GeneratorNorm: "batch_norm", CriticNorm: "none", Settings: training.Settings{
+					Sampling:    training.Sampling{Steps: 2000, ExpectedBatchSize: 500, MaxGradNorm: 0.25},
 					CriticSteps: 5, LearningRate: 1e-3, GeneratorRate: 5e-4, WeightClip: 0.05, GeneratedBatch: 128, Average: 0.99,
-					LatentDim: 32, GeneratorNorm: "batch_norm", CriticNorm: "none"},
-				NoiseRatio: 0.6, CheckpointEvery: 1000}
+					LatentDim: 32}},
+				Settings: training.Settings{NoiseRatio: 0.6, CheckpointEvery: 1000}}
 		},
 	}
 }
@@ -150,27 +149,18 @@ func (l *convolved) gan(scale float64) train.DPSGD {
 
 // ConvolvedAutoencoder is the first phase of rdp_cgan.
 type ConvolvedAutoencoder struct {
-	training.Sampling `yaml:",inline"`
+	training.Settings `yaml:",inline" keys:"steps expected_batch_size sampling_rate max_grad_norm noise_multiplier code encoder decoder norm code_activation loss learning_rate average" doc.learning_rate:"Learning rate of Adam (betas 0.9, 0.999)." doc.average:"Decay of the running average of the weights, which is what the second phase starts from; 0 takes the last weights."`
 	Code              int           `yaml:"code" json:"code" min:"1" max:"65536" doc:"Numbers of a code, which the generators make."`
 	Encoder           []Convolution `yaml:"encoder,omitempty" json:"encoder,omitempty" maxItems:"64" doc:"Convolutions from a row, a position a column, to a code; by default they follow from the encoded width. A dense layer follows where they do not end in code numbers."`
 	Decoder           []Convolution `yaml:"decoder,omitempty" json:"decoder,omitempty" maxItems:"64" doc:"Transposed convolutions from a code, a channel a number, to a row, where again a dense layer follows if they do not end in its width; by default the way of the encoder's default back, for fewer than 64 columns one layer and a dense one."`
 	Norm              string        `yaml:"norm" json:"norm" enum:"instance_norm|layer_norm|none" doc:"What layers are normalised by, but for the encoder's first and the last of both: instance_norm over the positions of each channel, as batch norm is with one row a batch; layer_norm over a row."`
 	CodeActivation    string        `yaml:"code_activation" json:"code_activation" enum:"relu|tanh|leaky_relu" doc:"Activation of a code, as encoder and generators put it out; leaky_relu has slope 0.2."`
 	Loss              string        `yaml:"loss" json:"loss" enum:"likelihood|squares" doc:"Of a row, a sum over its columns: what suits each, such as cross entropy over a one-hot group, or squared errors of what the decoder puts out."`
-	LearningRate      float64       `yaml:"learning_rate" json:"learning_rate" exclusiveMin:"0" doc:"Learning rate of Adam (betas 0.9, 0.999)."`
-	Average           float64       `yaml:"average" json:"average" min:"0" exclusiveMax:"1" doc:"Decay of the running average of the weights, which is what the second phase starts from; 0 takes the last weights."`
 }
 
 // ConvolvedGAN is the second phase of rdp_cgan.
 type ConvolvedGAN struct {
-	training.Sampling `yaml:",inline"`
-	CriticSteps       int           `yaml:"critic_steps" json:"critic_steps" min:"1" doc:"Steps of the critics before each of the generators."`
-	LearningRate      float64       `yaml:"learning_rate" json:"learning_rate" exclusiveMin:"0" doc:"Learning rate of the critics, by Adam (betas 0.9, 0.999)."`
-	GeneratorRate     float64       `yaml:"generator_rate,omitempty" json:"generator_rate,omitempty" exclusiveMin:"0" doc:"Learning rate of the generators; that of the critics by default."`
-	WeightClip        float64       `yaml:"weight_clip" json:"weight_clip" min:"0" doc:"Bound on every weight of a critic; 0 is none."`
-	GeneratedBatch    int           `yaml:"generated_batch" json:"generated_batch" min:"2" doc:"Generated rows of a label and step."`
-	Average           float64       `yaml:"average" json:"average" min:"0" exclusiveMax:"1" doc:"Decay of the running average of the generators' weights, which is what is released; 0 releases the last weights."`
-	LatentDim         int           `yaml:"latent_dim" json:"latent_dim" min:"1" max:"65536" doc:"Dimension of the standard normal vector that a generated row starts from."`
+	training.Settings `yaml:",inline" keys:"steps expected_batch_size sampling_rate max_grad_norm noise_multiplier critic_steps learning_rate generator_rate weight_clip generated_batch average latent_dim generator generator_norm critic critic_norm" doc.learning_rate:"Learning rate of the critics, by Adam (betas 0.9, 0.999)." min.generated_batch:"2" doc.generated_batch:"Generated rows of a label and step." max.latent_dim:"65536"`
 	Generator         []Convolution `yaml:"generator,omitempty" json:"generator,omitempty" maxItems:"64" doc:"Transposed convolutions from that vector, a channel a number, to a code; by default they follow from its length. A dense layer follows where they do not end in one."`
 	GeneratorNorm     string        `yaml:"generator_norm" json:"generator_norm" enum:"batch_norm|instance_norm|layer_norm|none" doc:"What the generators' layers but the last are normalised by. Generated rows are public, so that batch_norm may mix them."`
 	Critic            []Convolution `yaml:"critic,omitempty" json:"critic,omitempty" maxItems:"64" doc:"Convolutions from a row to its score; by default one over all columns of up to 128, stacked ones of more. A dense layer follows where they do not end in one number."`

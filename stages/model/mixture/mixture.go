@@ -57,12 +57,9 @@ type Structural struct {
 // gaussian together, for all that is released: the law of every parameter and the noisy sizes.
 // Which strata fall back to the prior is a function of the noisy sizes and of settings.
 type Mixture struct {
-	training.Sampling `yaml:",inline"`
+	training.Settings `yaml:",inline" keys:"steps expected_batch_size sampling_rate max_grad_norm noise_multiplier components families prior stratify structural sizes_share learning_rate average checkpoint_every" doc.learning_rate:"Learning rate of Adam (betas 0.9, 0.999)." max.learning_rate:"1" doc.average:"Decay of the running average of the law of the parameters, which is what is released; 0 releases the last one."`
 	Shape             `yaml:",inline"`
 	SizesShare        float64 `yaml:"sizes_share" json:"sizes_share" exclusiveMin:"0" exclusiveMax:"1" doc:"With stratify: share of the sizes of strata in the squared privacy loss of the stage."`
-	LearningRate      float64 `yaml:"learning_rate" json:"learning_rate" exclusiveMin:"0" max:"1" doc:"Learning rate of Adam, with betas 0.9 and 0.999."`
-	Average           float64 `yaml:"average" json:"average" min:"0" exclusiveMax:"1" doc:"Decay of the running average of the law of the parameters, which is what is released; 0 releases the last one."`
-	CheckpointEvery   int     `yaml:"checkpoint_every" json:"checkpoint_every" min:"1" doc:"Steps between private checkpoints, from which an interrupted run continues."`
 }
 
 const (
@@ -88,9 +85,9 @@ func mixtureKind() pipeline.Kind {
 		Readers: []pipeline.Reader{artifact.Decoder{Format: format, Decode: decode}, artifact.ScorerDecoder{Format: format,
 			Decode: decodeScorer}},
 		New: func() pipeline.Stage {
-			return &Mixture{Sampling: training.Sampling{Steps: 4000, ExpectedBatchSize: 300, MaxGradNorm: 1},
-				Shape:      Shape{Components: 10, Prior: UniformPrior()},
-				SizesShare: 0.05, LearningRate: 0.03, Average: 0.999, CheckpointEvery: 5000}
+			return &Mixture{Shape: Shape{Components: 10, Prior: UniformPrior()}, SizesShare: 0.05,
+				Settings: training.Settings{Sampling: training.Sampling{Steps: 4000, ExpectedBatchSize: 300, MaxGradNorm: 1},
+					LearningRate: 0.03, Average: 0.999, CheckpointEvery: 5000}}
 		},
 	}
 }

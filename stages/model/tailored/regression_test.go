@@ -16,6 +16,7 @@ import (
 	"weir/stages/internal/columns"
 	"weir/stages/internal/learn"
 	"weir/stages/internal/question"
+	"weir/stages/model/internal/training"
 )
 
 // study is a domain of a regression: a number, four categories, a flag, an outcome of two
@@ -89,7 +90,11 @@ func logisticOf(change func(*Logistic)) func() pipeline.Stage {
 
 // varied is a variational fit of so many steps of a batch, near half of the rows.
 func varied(steps int, batch float64) *Variational {
-	return &Variational{Steps: steps, SamplingRate: 0.4, ExpectedBatchSize: batch, MaxGradNorm: 2, LearningRate: 0.02}
+	return variational(0.02, training.Sampling{Steps: steps, SamplingRate: 0.4, ExpectedBatchSize: batch, MaxGradNorm: 2})
+}
+
+func variational(rate float64, s training.Sampling) *Variational {
+	return &Variational{Settings: training.Settings{Sampling: s, LearningRate: rate}}
 }
 
 func poissonOf(change func(*Poisson)) func() pipeline.Stage {
@@ -270,8 +275,8 @@ func TestVariationalComesNearThePosterior(t *testing.T) {
 // is T times the epsilon of one: sigma 3.70 stands for half of 1.1 (PAPERS section 5).
 func TestVariationalIsChargedForAll(t *testing.T) {
 	s := logisticOf(func(s *Logistic) {
-		s.Queries, s.Variational = 2, &Variational{Steps: 10000, SamplingRate: 0.002, ExpectedBatchSize: 60, MaxGradNorm: 5,
-			LearningRate: 0.01}
+		s.Queries, s.Variational = 2, variational(0.01, training.Sampling{Steps: 10000, SamplingRate: 0.002,
+			ExpectedBatchSize: 60, MaxGradNorm: 5})
 	})()
 	w, err := s.Plan(pipeline.Headers{"in": clinic(30, 1).Header})
 	must(t, err)

@@ -25,16 +25,11 @@ import (
 // replaced. Guarantee: as for repeated(T steps, poisson_sampled(gaussian)); the
 // runs of the other T-1 queries are charged beside it and reserved.
 type Variational struct {
-	Steps             int     `yaml:"steps" json:"steps" required:"true" min:"1" max:"1000000000" doc:"Noisy steps; the paper has 10000."`
-	SamplingRate      float64 `yaml:"sampling_rate" json:"sampling_rate" required:"true" exclusiveMin:"0" max:"1" doc:"Probability that a row is in a step's batch; the paper has 0.002."`
-	ExpectedBatchSize float64 `yaml:"expected_batch_size" json:"expected_batch_size" required:"true" exclusiveMin:"0" doc:"Public divisor of the noisy sum, sampling_rate times about as many rows as there are."`
-	MaxGradNorm       float64 `yaml:"max_grad_norm" json:"max_grad_norm" required:"true" exclusiveMin:"0" doc:"Bound on the L2 norm of one row's gradient; the paper has 5."`
-	LearningRate      float64 `yaml:"learning_rate" json:"learning_rate" required:"true" exclusiveMin:"0" max:"1" doc:"Learning rate of Adam; the paper has 0.01."`
+	training.Settings `yaml:",inline" keys:"steps sampling_rate expected_batch_size max_grad_norm learning_rate" required.steps:"true" doc.steps:"Noisy steps; the paper has 10000." required.sampling_rate:"true" doc.sampling_rate:"Probability that a row is in a step's batch; the paper has 0.002." required.expected_batch_size:"true" doc.expected_batch_size:"Public divisor of the noisy sum, sampling_rate times about as many rows as there are." required.max_grad_norm:"true" doc.max_grad_norm:"Bound on the L2 norm of one row's gradient; the paper has 5." required.learning_rate:"true" doc.learning_rate:"Learning rate of Adam; the paper has 0.01." max.learning_rate:"1"`
 }
 
 func (v *Variational) dpsgd(scale float64, weights int) train.DPSGD {
-	return training.Sampling{Steps: v.Steps, ExpectedBatchSize: v.ExpectedBatchSize, MaxGradNorm: v.MaxGradNorm}.DPSGD(
-		scale, v.SamplingRate, weights)
+	return v.DPSGD(scale, v.SamplingRate, weights)
 }
 
 // reserved are runs that are paid for and not carried out here.

@@ -5,12 +5,13 @@ import (
 
 	"weir/pipeline"
 	"weir/privacy"
+	"weir/stages/model/internal/training"
 )
 
 // TestPublishedIsOfOneReplacedRow: the arithmetic of Jälkö et al. 2021 is about one row that is replaced, and no
 // number of added rows, or of persons with several.
 func TestPublishedIsOfOneReplacedRow(t *testing.T) {
-	s := &Logistic{Variational: &Variational{Steps: 100, SamplingRate: 0.01}}
+	s := &Logistic{Variational: variational(0, training.Sampling{Steps: 100, SamplingRate: 0.01})}
 	for _, c := range []struct {
 		adjacency privacy.Adjacency
 		stability pipeline.Stability

@@ -31,16 +31,12 @@ import (
 // both depend on private votes (W21; docs/accounting.md section 7). program does that, and
 // chooses among restarts by private scores, without a proof.
 type PATEGAN struct {
-	Steps            int     `yaml:"steps" json:"steps" min:"1" max:"1000000000" doc:"Steps of the generator; in each the teachers vote on batch_size generated rows."`
-	BatchSize        int     `yaml:"batch_size" json:"batch_size" min:"1" max:"1000000" doc:"Generated rows that are voted on in a step."`
-	Noise            string  `yaml:"noise" json:"noise" enum:"gaussian|laplace" doc:"Law of the noise on a count of votes. laplace is the paper's and costs more wherever there are many votes."`
-	NoiseMultiplier  float64 `yaml:"noise_multiplier,omitempty" json:"noise_multiplier,omitempty" exclusiveMin:"0" doc:"Standard deviation (laplace: scale) of the noise on a count of votes, which one shard moves by 1; calibrated to the budget by default."`
-	PATETeachers     `yaml:",inline"`
-	PATEStudent      `yaml:",inline"`
-	PATEGenerator    `yaml:",inline"`
-	Program          *Program `yaml:"program,omitempty" json:"program,omitempty" doc:"The loop of the paper's program, which stops by private votes and chooses among generators by private rows; nothing is proven of it, so that it needs claims: published or none."`
-	training.Removal `yaml:",inline"`
-	CheckpointEvery  int `yaml:"checkpoint_every" json:"checkpoint_every" min:"1" doc:"Steps between private checkpoints, from which an interrupted run continues."`
+	training.Settings `yaml:",inline" keys:"steps batch_size noise noise_multiplier logistic teacher_features target teacher_votes student_learns student_loss student_steps student student_norm optimiser learning_rate weight_clip generator_rate average latent_dim generator generator_activation start_weights program remove_anomalies checkpoint_every" doc.steps:"Steps of the generator; in each the teachers vote on batch_size generated rows." max.batch_size:"1000000" doc.batch_size:"Generated rows that are voted on in a step." doc.noise_multiplier:"Standard deviation (laplace: scale) of the noise on a count of votes, which one shard moves by 1; calibrated to the budget by default." enum.optimiser:"adam|rmsprop" doc.optimiser:"Optimiser of student and generator: Adam (betas 0.5, 0.9), or RMSProp, the paper's." doc.learning_rate:"Learning rate of the student." doc.weight_clip:"Largest absolute weight of the student; 0 is no limit." doc.generator_rate:"Learning rate of the generator." minItems.generator:"1"`
+	Noise             string `yaml:"noise" json:"noise" enum:"gaussian|laplace" doc:"Law of the noise on a count of votes. laplace is the paper's and costs more wherever there are many votes."`
+	PATETeachers      `yaml:",inline"`
+	PATEStudent       `yaml:",inline"`
+	StartWeights      string   `yaml:"start_weights" json:"start_weights" enum:"uniform|normal" doc:"Weights that the generator begins with: uniform within one over the root of a unit's inputs, or normal with a variance of two over them and offsets of zero, as the paper's program has them."`
+	Program           *Program `yaml:"program,omitempty" json:"program,omitempty" doc:"The loop of the paper's program, which stops by private votes and chooses among generators by private rows; nothing is proven of it, so that it needs claims: published or none."`
 }
 
 // PATETeachers are settings of the teachers.
@@ -60,24 +56,11 @@ type Logistic struct {
 
 // PATEStudent are settings of the net that learns from votes.
 type PATEStudent struct {
-	StudentLearns string  `yaml:"student_learns" json:"student_learns" enum:"share|majority" doc:"What the student learns of a row: the noisy share of votes for it, or whether that is above a half, as in the paper."`
-	StudentLoss   string  `yaml:"student_loss" json:"student_loss" enum:"cross_entropy|wasserstein" doc:"Loss of the student: cross-entropy, or the difference of mean scores, as in the paper's program, which wants a weight_clip."`
-	StudentSteps  int     `yaml:"student_steps" json:"student_steps" min:"1" max:"1000000" doc:"Steps of the student on the votes of a step; they cost nothing."`
-	Student       []int   `yaml:"student" json:"student" min:"1" minItems:"1" doc:"Units of the student's hidden layers, of ReLU."`
-	StudentNorm   string  `yaml:"student_norm" json:"student_norm" enum:"none|batch" doc:"Whether the student's hidden layers normalise their batch. It has seen generated rows alone, so that mixing them costs nothing."`
-	Optimiser     string  `yaml:"optimiser" json:"optimiser" enum:"adam|rmsprop" doc:"Optimiser of student and generator: Adam (betas 0.5, 0.9), or RMSProp, the paper's."`
-	LearningRate  float64 `yaml:"learning_rate" json:"learning_rate" exclusiveMin:"0" doc:"Learning rate of the student."`
-	WeightClip    float64 `yaml:"weight_clip" json:"weight_clip" min:"0" doc:"Largest absolute weight of the student; 0 is no limit."`
-}
-
-// PATEGenerator are settings of the generator.
-type PATEGenerator struct {
-	GeneratorRate float64 `yaml:"generator_rate" json:"generator_rate" exclusiveMin:"0" doc:"Learning rate of the generator."`
-	Average       float64 `yaml:"average" json:"average" min:"0" exclusiveMax:"1" doc:"Decay of the running average of the generator's weights, which is what is released; 0 releases the last weights."`
-	LatentDim     int     `yaml:"latent_dim" json:"latent_dim" min:"1" doc:"Dimension of the standard normal vector that a generated row starts from."`
-	Generator     []int   `yaml:"generator" json:"generator" min:"1" minItems:"1" doc:"Units of the generator's hidden layers."`
-	Activation    string  `yaml:"generator_activation" json:"generator_activation" enum:"leaky_relu|relu|tanh" doc:"Activation of the generator's hidden layers; leaky_relu has slope 0.2."`
-	StartWeights  string  `yaml:"start_weights" json:"start_weights" enum:"uniform|normal" doc:"Weights that the generator begins with: uniform within one over the root of a unit's inputs, or normal with a variance of two over them and offsets of zero, as the paper's program has them."`
+	StudentLearns string `yaml:"student_learns" json:"student_learns" enum:"share|majority" doc:"What the student learns of a row: the noisy share of votes for it, or whether that is above a half, as in the paper."`
+	StudentLoss   string `yaml:"student_loss" json:"student_loss" enum:"cross_entropy|wasserstein" doc:"Loss of the student: cross-entropy, or the difference of mean scores, as in the paper's program, which wants a weight_clip."`
+	StudentSteps  int    `yaml:"student_steps" json:"student_steps" min:"1" max:"1000000" doc:"Steps of the student on the votes of a step; they cost nothing."`
+	Student       []int  `yaml:"student" json:"student" min:"1" minItems:"1" doc:"Units of the student's hidden layers, of ReLU."`
+	StudentNorm   string `yaml:"student_norm" json:"student_norm" enum:"none|batch" doc:"Whether the student's hidden layers normalise their batch. It has seen generated rows alone, so that mixing them costs nothing."`
 }
 
 func pateGANKind() pipeline.Kind {
@@ -101,12 +84,13 @@ func pateGANKind() pipeline.Kind {
 		Out:     []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The generator."}},
 		Readers: generator.Readers(),
 		New: func() pipeline.Stage {
-			return &PATEGAN{Steps: 3000, BatchSize: 64, Noise: "gaussian",
+			return &PATEGAN{Noise: "gaussian", StartWeights: "uniform",
 				PATETeachers: PATETeachers{TeacherFeatures: "pairs", TeacherVotes: "half"},
 				PATEStudent: PATEStudent{StudentLearns: "share", StudentLoss: "cross_entropy", StudentSteps: 1,
-					Student: []int{64}, StudentNorm: "batch", Optimiser: "adam", LearningRate: 3e-4},
-				PATEGenerator: PATEGenerator{GeneratorRate: 3e-5, Average: 0.999, LatentDim: 32, Generator: []int{128},
-					Activation: "leaky_relu", StartWeights: "uniform"}, CheckpointEvery: 500}
+					Student: []int{64}, StudentNorm: "batch"},
+				Settings: training.Settings{Sampling: training.Sampling{Steps: 3000}, BatchSize: 64, Optimiser: "adam",
+					LearningRate: 3e-4, GeneratorRate: 3e-5, Average: 0.999, LatentDim: 32, Generator: []int{128},
+					GeneratorActivation: "leaky_relu", CheckpointEvery: 500}}
 		},
 	}
 }
@@ -238,8 +222,8 @@ func (s *PATEGAN) nets(d *domain.Domain, teachers int) (student, gen *net.Net, e
 		return nil, nil, err
 	}
 	hidden := generator.Leaky(leak, s.Generator)
-	if s.Activation != "leaky_relu" {
-		hidden.Activation, hidden.Slope = s.Activation, 0
+	if s.GeneratorActivation != "leaky_relu" {
+		hidden.Activation, hidden.Slope = s.GeneratorActivation, 0
 	}
 	judge := generator.Hidden{Units: s.Student, Activation: "relu"}
 	if s.StudentNorm == "batch" {

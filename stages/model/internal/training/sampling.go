@@ -18,6 +18,32 @@ import (
 	"weir/train"
 )
 
+// Settings declares every setting that several kinds which learn by steps have. A kind embeds it and lists in its tag
+// keys which of them it has, in the order of the canonical form; beside it the kind says what is different there, such
+// as doc.steps.
+type Settings struct {
+	_ struct{} `defs:"training" title:"Settings of training" doc:"Settings of the kinds that learn by steps. Each kind has some of them, with defaults of its own."`
+
+	Sampling            `yaml:",inline"`
+	BatchSize           int     `yaml:"batch_size" json:"batch_size" min:"1" doc:"Generated rows of a step."`
+	Optimiser           string  `yaml:"optimiser" json:"optimiser" enum:"rmsprop|adam|sgd" doc:"Optimiser of the nets."`
+	LearningRate        float64 `yaml:"learning_rate" json:"learning_rate" exclusiveMin:"0" doc:"Learning rate of the net that learns from rows: of a GAN the critic."`
+	GeneratorRate       float64 `yaml:"generator_rate,omitempty" json:"generator_rate,omitempty" exclusiveMin:"0" doc:"Learning rate of the generator; learning_rate by default."`
+	CriticSteps         int     `yaml:"critic_steps" json:"critic_steps" min:"1" doc:"Steps of the critic before each turn of the generator."`
+	GeneratorSteps      int     `yaml:"generator_steps" json:"generator_steps" min:"1" doc:"Generator steps in a turn; they cost no privacy."`
+	WeightClip          float64 `yaml:"weight_clip" json:"weight_clip" min:"0" doc:"Bound on every weight of the critic; 0 is none."`
+	Average             float64 `yaml:"average" json:"average" min:"0" exclusiveMax:"1" doc:"Decay of the running average of the weights, of a GAN the generator's, which is what is released; 0 releases the last weights."`
+	GeneratedBatch      int     `yaml:"generated_batch" json:"generated_batch" min:"1" doc:"Generated rows per step of critic and generator; they cost no privacy."`
+	LatentDim           int     `yaml:"latent_dim,omitempty" json:"latent_dim,omitempty" min:"1" doc:"Dimension of the standard normal vector that a generated row starts from."`
+	Generator           []int   `yaml:"generator" json:"generator" min:"1" doc:"Units of the generator's hidden layers."`
+	GeneratorActivation string  `yaml:"generator_activation" json:"generator_activation" enum:"leaky_relu|relu|tanh" doc:"Activation of the generator's hidden layers; leaky_relu has slope 0.2."`
+	Critic              []int   `yaml:"critic" json:"critic" min:"1" minItems:"1" doc:"Units of the critic's hidden layers."`
+	Activation          string  `yaml:"activation" json:"activation" enum:"leaky_relu|relu|tanh" doc:"Activation of the hidden layers; leaky_relu has slope 0.2."`
+	NoiseRatio          float64 `yaml:"noise_ratio" json:"noise_ratio" exclusiveMin:"0" doc:"Noise multiplier of the autoencoder over that of the critic where both are calibrated to the budget: a public number."`
+	Removal             `yaml:",inline"`
+	CheckpointEvery     int `yaml:"checkpoint_every" json:"checkpoint_every" min:"1" doc:"Steps between private checkpoints, from which an interrupted run continues."`
+}
+
 // Sampling says how a stage draws its batches of private rows.
 type Sampling struct {
 	Steps             int     `yaml:"steps" json:"steps" min:"1" max:"1000000000" doc:"Noisy steps: each is one Poisson sample, one clipped sum, one draw of noise."`

@@ -1,0 +1,48 @@
+package words
+
+import (
+	"strings"
+	"testing"
+
+	"weir/pipeline"
+)
+
+// Loop is a group of settings that several kinds have.
+type Loop struct {
+	_     struct{} `defs:"training" title:"Settings of training"`
+	Steps int      `yaml:"steps" json:"steps" doc:"Steps of a loop."`
+	Rate  float64  `yaml:"rate" json:"rate" doc:"Learning rate."`
+}
+
+type learner struct {
+	Loop `yaml:",inline" keys:"steps rate own" doc.rate:"Rate of Adam."`
+	Own  bool `yaml:"own" json:"own" doc:"A setting of its own."`
+}
+
+func (learner) Plan(pipeline.Headers) (pipeline.Work, error) { return pipeline.Work{}, nil }
+
+// TestShortKind: a page among others names the settings that are as several kinds have them, with their defaults; what
+// the kind says otherwise, and its own, it has in full. Its page for itself has all of them in full.
+func TestShortKind(t *testing.T) {
+	k := &pipeline.Kind{Name: "learn", Doc: "Learns.", New: func() pipeline.Stage {
+		return &learner{Loop: Loop{Steps: 4, Rate: 0.5}}
+	}}
+	short, err := ShortKind(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	full, err := Kind(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for words, is := range map[string]struct{ short, full bool }{
+		"with their defaults: `steps` 4.\n": {true, false},
+		"Steps of a loop.":                  {false, true},
+		"Rate of Adam.":                     {true, true},
+		"A setting of its own.":             {true, true},
+	} {
+		if strings.Contains(short, words) != is.short || strings.Contains(full, words) != is.full {
+			t.Errorf("%q must be in the short page: %v, in the full one: %v\n%s\n%s", words, is.short, is.full, short, full)
+		}
+	}
+}
