@@ -1,0 +1,164 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// guide is the page whose commands TestGuideGolden types.
+const guide = "../../docs/guide.md"
+
+// step is one thing that a reader of the guide does: to save a file, or to type a command that prints want.
+type step struct {
+	line          int // of the page, from 1
+	file, content string
+	command, want string
+}
+
+// steps reads the fenced blocks of a page: ```LANGUAGE NAME is the file NAME, ```console holds commands behind "$ ",
+// each above what it prints.
+func steps(page string) []step {
+	var found []step
+	lines := strings.Split(page, "\n")
+	for i := 0; i < len(lines); i++ {
+		info, fenced := strings.CutPrefix(lines[i], "```")
+		if !fenced {
+			continue
+		}
+		first := i + 1
+		for i++; lines[i] != "```"; i++ {
+		}
+		if _, name, named := strings.Cut(info, " "); named {
+			content := strings.Join(lines[first:i], "\n") + "\n"
+			found = append(found, step{line: first + 1, file: name, content: content})
+		} else if info == "console" {
+			found = append(found, typed(lines[first:i], first+1)...)
+		}
+	}
+	return found
+}
+
+// typed reads the commands of a block that begins at a line of the page.
+func typed(block []string, line int) []step {
+	var found []step
+	for i, text := range block {
+		if command, is := strings.CutPrefix(text, "$ "); is {
+			found = append(found, step{line: line + i, command: command})
+			continue
+		}
+		found[len(found)-1].want += text + "\n"
+	}
+	return found
+}
+
+// reader is who follows the guide: in a folder, with the exit code of the last command.
+type reader struct {
+	folder string
+	code   int
+}
+
+// do saves the file of a step, or types its command and returns what it prints: standard output, and standard error
+// where it fails.
+func (r *reader) do(t *testing.T, s step) string {
+	if s.file != "" {
+		if err := os.WriteFile(filepath.Join(r.folder, s.file), []byte(s.content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return ""
+	}
+	var out, errs strings.Builder
+	c := exec.Command("sh", "-c", fmt.Sprintf("(exit %d); %s", r.code, s.command))
+	c.Dir, c.Stdout, c.Stderr = r.folder, &out, &errs
+	c.Env = append(append(os.Environ(), scriptVariables()...), "HOME="+r.folder, "NO_COLOR=1")
+	_ = c.Run() // its exit code is what the page asks for by echo $?
+	if r.code = c.ProcessState.ExitCode(); r.code != 0 {
+		out.WriteString(errs.String())
+	}
+	return strings.ReplaceAll(out.String(), r.folder, "/home/you/study")
+}
+
+// masked puts # for each letter and digit of what differs from one reader of the guide to another, as its first
+// lines say: ids of runs and of datasets, dates and the times of day behind them. Columns keep their widths.
+func masked(text string) string {
+	varies := regexp.MustCompile(
+		`\b\d{8}-\d{6}-[0-9a-f]{8,32}\b|\bds-[0-9a-f]{32}\b|\b20\d\d-\d\d-\d\d\b([ T]\d\d:\d\d(:\d\d)?)?`)
+	return varies.ReplaceAllStringFunc(text, func(s string) string {
+		return regexp.MustCompile(`[0-9a-z]`).ReplaceAllString(s, "#")
+	})
+}
+
+// TestGuideGolden types the commands of docs/guide.md in their order in an empty folder and compares all that they
+// print. WEIR_GUIDE names a file that gets the page with what was printed today.
+func TestGuideGolden(t *testing.T) {
+	text, err := os.ReadFile(guide)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(text)
+	all := steps(page)
+	r := reader{folder: t.TempDir()}
+	for i, s := range all {
+		got := r.do(t, s)
+		if masked(got) != masked(s.want) {
+			t.Errorf("%s:%d: %s\nprints\n%s\nmust be\n%s", guide, s.line, s.command, got, s.want)
+			all[i].want = got
+		}
+	}
+	if path := os.Getenv("WEIR_GUIDE"); path != "" {
+		if err := os.WriteFile(path, []byte(printing(page, all)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// printing returns a page whose commands print what its steps now want.
+func printing(page string, all []step) string {
+	lines := strings.SplitAfter(page, "\n")
+	for i := len(all) - 1; i >= 0; i-- {
+		if s := all[i]; s.file == "" {
+			end := s.line
+			for !strings.HasPrefix(lines[end], "$ ") && lines[end] != "```\n" {
+				end++
+			}
+			lines = slices.Concat(lines[:s.line], []string{s.want}, lines[end:])
+		}
+	}
+	return strings.Join(lines, "")
+}
+
+// TestGuideMasks: what differs between readers is masked, and nothing else: no figure, position, digest or count.
+func TestGuideMasks(t *testing.T) {
+	for _, text := range []string{"study.yaml:10:10: privacy", "0.6473  (0.6290 to 0.6662)", "epsilon 0.1,1,10",
+		`{"gaussian":{"noise_multiplier":8.451335340035989}}`, "20000 rows", "441 more in internal/metrics.json",
+		"sha256:126454819cc670e4990821294ef5c46c10bd3250dc8dc4f5b9a0f49834f76877"} {
+		if got := masked(text); got != text {
+			t.Errorf("%q is masked as %q", text, got)
+		}
+	}
+	const one, other = "2026-11-28 00:11  20261128-001138-1257ff6c9905c7f28594b3b313228ff5 of ds-2463e003acc29cece7e9b4725264",
+		"2027-01-02 23:59  20270102-235901-00000000000000000000000000000000 of ds-00000000000000000000000000000000"
+	if masked(one+"1b63") != masked(other) {
+		t.Errorf("%q and %q differ", masked(one+"1b63"), masked(other))
+	}
+}
+
+// TestGuideSteps: of a page with a file and two commands, whose outputs another page then has.
+func TestGuideSteps(t *testing.T) {
+	const page = "Save\n\n```yaml a.yaml\nweir: 1\n```\n\n```console\n$ weir check a.yaml\nno\n$ echo $?\n2\n```\n"
+	want := []step{{line: 4, file: "a.yaml", content: "weir: 1\n"}, {line: 8, command: "weir check a.yaml", want: "no\n"},
+		{line: 10, command: "echo $?", want: "2\n"}}
+	got := steps(page)
+	if !slices.Equal(got, want) {
+		t.Fatalf("steps are %v, must be %v", got, want)
+	}
+	got[1].want = "yes\nand no\n"
+	if now := printing(page, got); now != strings.Replace(page, "\nno\n", "\nyes\nand no\n", 1) {
+		t.Errorf("the page is now %q", now)
+	}
+}
