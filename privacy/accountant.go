@@ -20,7 +20,7 @@ type Accountant interface {
 	Delta(events []Event, adjacency Adjacency, epsilon float64) (float64, error)
 }
 
-// ProvenEpsilon is what every accountant returns through: a NaN proves nothing and
+// ProvenEpsilon returns the epsilon that an accountant may state: a NaN proves nothing and
 // becomes +Inf, never less than what was spent. Comparisons with NaN are false, so
 // that no budget would refuse it.
 func ProvenEpsilon(x float64) float64 {
@@ -30,7 +30,7 @@ func ProvenEpsilon(x float64) float64 {
 	return x
 }
 
-// ProvenDelta is the same for delta, which is never more than 1.
+// ProvenDelta returns the same of delta, which is never more than 1.
 func ProvenDelta(x float64) float64 {
 	if math.IsNaN(x) {
 		return 1
@@ -105,7 +105,7 @@ type Unproven struct {
 	Why  string `json:"why"`
 }
 
-// String is the rule and why, such as "W13: the encoder has no noise"; "" where there is a proof.
+// String returns the rule and why, such as "W13: the encoder has no noise"; "" where there is a proof.
 func (u Unproven) String() string {
 	if u == (Unproven{}) {
 		return ""
@@ -118,7 +118,7 @@ func (u Unproven) String() string {
 // bound exists.
 func Bound(x float64) string { return rounded(x, 5, math.Ceil, 1-1e-12) }
 
-// BoundTo is Bound with so many significant digits, up to 9.
+// BoundTo returns Bound with so many significant digits, up to 9.
 func BoundTo(digits int, x float64) string { return rounded(x, digits, math.Ceil, 1-1e-12) }
 
 // Room shows what is left of a bound with five significant digits, rounded down.

@@ -231,7 +231,7 @@ func (f *fieldReader) integer(key string) int64 {
 	return int64(v)
 }
 
-// shown is a number as written, or else the kind of the value.
+// shown returns a number as written, or else the kind of the value.
 func shown(b []byte) string {
 	if kindOf(b) == "a number" && len(b) <= 32 {
 		return string(b)

@@ -111,7 +111,7 @@ func groupCompound(path string, e Event, c float64) (Event, error) {
 			"use gaussian, discrete_laplace or zcdp"}
 }
 
-// groupRate is 1-(1-q)^c without cancellation.
+// groupRate returns 1-(1-q)^c without cancellation.
 func groupRate(q, c float64) float64 { return -bitmath.Expm1(c * bitmath.Log1p(-q)) }
 
 func groupAll(path string, events []Event, c float64) ([]Event, error) {

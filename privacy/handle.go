@@ -28,10 +28,10 @@ type Handle struct {
 // (deps_test.go).
 func Open(o Opening) *Handle { return &Handle{o: o} }
 
-// Spend is the name that the plan gives the mechanism.
+// Spend returns the name that the plan gives the mechanism.
 func (h *Handle) Spend() string { return h.o.Spend }
 
-// Mechanism is the planned value, from which every parameter of a use comes.
+// Mechanism returns the planned value, from which every parameter of a use comes.
 func (h *Handle) Mechanism() Mechanism { return h.o.Mechanism }
 
 // Use takes use i, counted from 0. Each can be taken once.
@@ -92,7 +92,7 @@ func (s sum) plus(x float64) sum {
 
 func (s sum) value() float64 { return s.high + s.low }
 
-// Left is what remains of a filter's total.
+// Left returns what remains of a filter's total.
 func (h *Handle) Left() float64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()

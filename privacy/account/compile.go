@@ -73,7 +73,7 @@ func (c compiler) event(path string, e privacy.Event, count float64) ([]release,
 	return []release{{path, count, c.simple(e), 0}}, nil
 }
 
-// simple is the curve of one unsampled release.
+// simple returns the curve of one unsampled release.
 func (c compiler) simple(e privacy.Event) curve {
 	switch e := e.(type) {
 	case privacy.Gaussian:
@@ -95,7 +95,7 @@ func (c compiler) simple(e privacy.Event) curve {
 	return pureCurve(e.(privacy.Pure).Epsilon, "worst epsilon-DP pair (Kairouz, Oh, Viswanath 2015)")
 }
 
-// rho is 1/(2 s^2).
+// rho returns 1/(2 s^2).
 func rho(s float64) float64 { return 1 / (2 * s * s) }
 
 func zcdpCurve(rho float64, rule string) curve {
@@ -122,7 +122,7 @@ func (c compiler) discreteLaplace(b float64) curve {
 	return atomCurve(geometricAtoms(b, int(c.unit)), c.unit/b, "discrete Laplace, exact")
 }
 
-// touched is how many parts of a parallel event a change of one unit reaches:
+// touched returns how many parts of a parallel event a change of one unit reaches:
 // under replace_one the old unit's part and the new one's.
 func (c compiler) touched() int {
 	if c.adjacency == privacy.ReplaceOne {
@@ -156,7 +156,7 @@ func (c compiler) parallel(path string, e privacy.Parallel, count float64) ([]re
 	return []release{out}, nil
 }
 
-// largest is the sum of the n largest values of f over the parts, none negative.
+// largest returns the sum of the n largest values of f over the parts, none negative.
 func largest(parts [][]release, n int, f func([]release) float64) float64 {
 	first, second := 0.0, 0.0
 	for _, p := range parts {
@@ -211,7 +211,7 @@ func allConvex(releases []release) bool {
 	return true
 }
 
-// totalCurve is the composition of the releases as one curve.
+// totalCurve returns the composition of the releases as one curve.
 func totalCurve(releases []release) curve {
 	return curve{func(a float64) float64 { return totalAt(releases, a) }, totalPure(releases), "composition",
 		allConvex(releases)}

@@ -94,7 +94,7 @@ func anyNeedsDelta(releases []flatRelease) bool {
 	return false
 }
 
-// share is what one use may spend of left where all of them spend the same.
+// share returns what one use may spend of left where all of them spend the same.
 func share(releases []flatRelease, left float64) float64 {
 	uses := 0.0
 	for _, r := range releases {
@@ -168,7 +168,7 @@ func invert(a privacy.Accountant, events []privacy.Event, adjacency privacy.Adja
 	return bitmath.Exp(high), nil
 }
 
-// Amplify is ln(1+q(e^eps-1)), the epsilon of an (eps, delta)-DP release on a
+// Amplify returns ln(1+q(e^eps-1)), the epsilon of an (eps, delta)-DP release on a
 // sample of rate q; its delta is q delta (Balle, Barthe, Gaboardi 2018).
 func Amplify(epsilon, q float64) float64 { return samplePure(epsilon, q) }
 

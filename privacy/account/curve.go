@@ -53,14 +53,14 @@ func reverse(atoms []atom) []atom {
 	return out
 }
 
-// response is randomized response with the given epsilon, the worst pair of all
+// response returns randomized response with the given epsilon, the worst pair of all
 // epsilon-DP mechanisms (Kairouz, Oh, Viswanath 2015).
 func response(eps float64) []atom {
 	q := 1 / (1 + bitmath.Exp(eps)) // underflows harmlessly for large eps, see responseAt
 	return []atom{{q, eps}, {1 - q, -eps}}
 }
 
-// responseAt is the divergence of response in logarithms, for any epsilon.
+// responseAt returns the divergence of response in logarithms, for any epsilon.
 func responseAt(eps, alpha float64) float64 {
 	if math.IsInf(eps, 1) {
 		return eps
@@ -78,7 +78,7 @@ func pureCurve(eps float64, rule string) curve {
 	return curve{at: func(a float64) float64 { return responseAt(eps, a) }, pure: eps, rule: rule, convex: true}
 }
 
-// exponentialCurve is the bounded-range bound: an epsilon-DP exponential
+// exponentialCurve returns the bounded-range bound: an epsilon-DP exponential
 // mechanism has log probability ratios in an interval of length epsilon, hence
 // D_alpha <= min(epsilon, KL excess + epsilon^2 alpha/8) (Dong, Durfee, Rogers
 // 2020; Cesar, Rogers 2021).
@@ -92,7 +92,7 @@ func exponentialCurve(eps float64) curve {
 		}}
 }
 
-// rangeExcess is eps/(e^eps-1) - 1 - ln(eps/(e^eps-1)) - eps^2/8; its series
+// rangeExcess returns eps/(e^eps-1) - 1 - ln(eps/(e^eps-1)) - eps^2/8; its series
 // begins with -eps^4/576.
 func rangeExcess(eps float64) float64 {
 	if eps < 0.02 {
@@ -105,7 +105,7 @@ func rangeExcess(eps float64) float64 {
 	return x - 1 - bitmath.Log(x) - float64(eps*eps/8)
 }
 
-// laplaceAt is the divergence of Laplace noise of scale b moved by 1 (Mironov
+// laplaceAt returns the divergence of Laplace noise of scale b moved by 1 (Mironov
 // 2017, proposition 6), in logarithms; the mean excess over [0, 1] and the two
 // ends where that would lose digits.
 func laplaceAt(b, alpha float64) float64 {
@@ -119,7 +119,7 @@ func laplaceAt(b, alpha float64) float64 {
 	return divergence(laplaceAtoms(b, alpha), alpha)
 }
 
-// sampledLaplaceAt is the same for a Poisson sample of rate q under add or
+// sampledLaplaceAt returns the same for a Poisson sample of rate q under add or
 // remove; the direction (mix || Laplace) is the larger one, because the pair has
 // a reflection (Mironov, Talwar, Zhang 2019, theorem 5). Orders too high for the
 // quadrature take the bound at order infinity.
@@ -133,7 +133,7 @@ func sampledLaplaceAt(b, q, alpha float64) float64 {
 	return divergence(thin(laplaceAtoms(b, alpha), q), alpha)
 }
 
-// samplePure is ln(1+q(e^eps-1)).
+// samplePure returns ln(1+q(e^eps-1)).
 func samplePure(eps, q float64) float64 {
 	if eps > 700 {
 		if q == 0 {
@@ -172,7 +172,7 @@ func legendreWeights() [8]float64 {
 		0.3626837833783620, 0.3137066458778873, 0.2223810344533745, 0.1012285362903763}
 }
 
-// geometricAtoms is discrete Laplace noise of scale b against its shift by the
+// geometricAtoms returns discrete Laplace noise of scale b against its shift by the
 // integer m: Q at k has mass (1-r)/(1+r) r^|k|, r = e^(-1/b).
 func geometricAtoms(b float64, m int) []atom {
 	r := bitmath.Exp(-1 / b)
@@ -188,7 +188,7 @@ func atomCurve(atoms []atom, pure float64, rule string) curve {
 	return curve{at: func(a float64) float64 { return divergence(atoms, a) }, pure: pure, rule: rule, convex: true}
 }
 
-// bothWays is the larger divergence of the two directions of a pair.
+// bothWays returns the larger divergence of the two directions of a pair.
 func bothWays(atoms []atom, pure float64, rule string) curve {
 	back := reverse(atoms)
 	return curve{pure: pure, rule: rule, convex: true,
@@ -283,7 +283,7 @@ func leastReal(f func(alpha float64) float64) (value, order float64) {
 	return best, 1 + bitmath.Pow(10, point)
 }
 
-// goldenSection is the golden section search; 24 steps shrink the bracket by 1e5, and the
+// goldenSection runs a golden section search; 24 steps shrink the bracket by 1e5, and the
 // value, flat at the minimum, is then exact to about 1e-11.
 func goldenSection(f func(float64) float64, a, b float64) (x, value float64) {
 	r := (math.Sqrt(5) - 1) / 2

@@ -196,7 +196,7 @@ func covers(a, b []flatRelease) bool {
 	return true
 }
 
-// rho is the zCDP parameter of one use, false where there is none.
+// rho returns the zCDP parameter of one use, false where there is none.
 func (r flatRelease) rho() (float64, bool) {
 	switch {
 	case r.rate == 0:
@@ -216,7 +216,7 @@ func (r flatRelease) needsDelta() bool {
 	return r.kind == flatGaussian || r.kind == flatZCDP && r.rhoIs > 0
 }
 
-// budgetAt is the (epsilon, delta) of one use that may spend share of delta.
+// budgetAt returns the (epsilon, delta) of one use that may spend share of delta.
 func (r flatRelease) budgetAt(share float64) (eps, delta float64) {
 	ownValue := 1.0
 	if r.rate > 0 {
@@ -274,7 +274,7 @@ func logSum(h, width float64, logF func(float64) float64, starts ...float64) flo
 	return l.peak + bitmath.Log(l.mass)
 }
 
-// near is the largest logF at index k and its neighbours; k itself may be a zero.
+// near returns the largest logF at index k and its neighbours; k itself may be a zero.
 func (l *lattice) near(k int) float64 {
 	best := math.Inf(-1)
 	for i := k - 1; i <= k+1; i++ {

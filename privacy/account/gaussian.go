@@ -99,7 +99,7 @@ func (g sampledGaussian) tilt(u float64) (logOnePlus, y float64) {
 	return bitmath.Log1p(y), y
 }
 
-// weight is q e^u / (1-q+q e^u).
+// weight returns q e^u / (1-q+q e^u).
 func (g sampledGaussian) weight(u float64) float64 {
 	return 1 / (1 + bitmath.Exp(bitmath.Log1p(-g.q)-bitmath.Log(g.q)-u))
 }
@@ -147,7 +147,7 @@ func root(f func(float64) bool, low, high float64) float64 {
 	return low
 }
 
-// PoissonGaussian is the Renyi divergence of order alpha > 1 of one step of a
+// PoissonGaussian returns the Renyi divergence of order alpha > 1 of one step of a
 // Poisson-subsampled Gaussian (rate q in [0, 1], noise multiplier s) under the
 // adjacency; +Inf where there is none.
 func PoissonGaussian(q, s, alpha float64, adjacency privacy.Adjacency) float64 {
@@ -157,7 +157,7 @@ func PoissonGaussian(q, s, alpha float64, adjacency privacy.Adjacency) float64 {
 	return sampledGaussian{q: q, s: s}.addRemove(alpha)
 }
 
-// logNormalTail is ln Phi(x), accurate in both tails.
+// logNormalTail returns ln Phi(x), accurate in both tails.
 func logNormalTail(x float64) float64 {
 	if x > -30 {
 		return bitmath.Log(0.5 * bitmath.Erfc(-x/math.Sqrt2))
@@ -168,7 +168,7 @@ func logNormalTail(x float64) float64 {
 		bitmath.Log1p(-z*(1-float64(3*z*(1-float64(5*z)))))
 }
 
-// GaussianDelta is the exact delta at epsilon of a Gaussian release with noise s
+// GaussianDelta returns the exact delta at epsilon of a Gaussian release with noise s
 // over sensitivity: Phi(1/(2s) - eps s) - e^eps Phi(-1/(2s) - eps s) (Balle,
 // Wang 2018, theorem 8).
 func GaussianDelta(s, eps float64) float64 {
@@ -183,7 +183,7 @@ func GaussianDelta(s, eps float64) float64 {
 	return math.Max(0, -bitmath.Exp(a)*bitmath.Expm1(b-a))
 }
 
-// GaussianEpsilon is the exact epsilon at delta of the same release, rounded up
+// GaussianEpsilon returns the exact epsilon at delta of the same release, rounded up
 // by less than 1e-12 of it.
 func GaussianEpsilon(s, delta float64) float64 {
 	switch {
@@ -210,7 +210,7 @@ func GaussianEpsilon(s, delta float64) float64 {
 	return high
 }
 
-// GaussianNoise is the smallest noise over sensitivity that is (epsilon,
+// GaussianNoise returns the smallest noise over sensitivity that is (epsilon,
 // delta)-DP: the analytic calibration of Balle, Wang 2018.
 func GaussianNoise(eps, delta float64) float64 {
 	if math.IsInf(eps, 1) || delta >= 1 {

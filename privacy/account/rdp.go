@@ -129,7 +129,7 @@ func Divergence(events []privacy.Event, adjacency privacy.Adjacency) (func(alpha
 	return func(alpha float64) float64 { return totalAt(releases, alpha) }, err
 }
 
-// logAddExp is ln(e^a + e^b).
+// logAddExp returns ln(e^a + e^b).
 func logAddExp(a, b float64) float64 {
 	if a < b {
 		a, b = b, a
@@ -140,7 +140,7 @@ func logAddExp(a, b float64) float64 {
 	return a + bitmath.Log1p(bitmath.Exp(b-a))
 }
 
-// logComb is ln of the binomial coefficient of real n and integer k.
+// logComb returns ln of the binomial coefficient of real n and integer k.
 func logComb(n, k float64) float64 {
 	a := bitmath.Lgamma(n + 1)
 	b := bitmath.Lgamma(k + 1)
@@ -148,7 +148,7 @@ func logComb(n, k float64) float64 {
 	return a - b - c
 }
 
-// logExcess is ln((1+y)^alpha - 1 - alpha*y) for y >= -1 and alpha > 1, which is
+// logExcess returns ln((1+y)^alpha - 1 - alpha*y) for y >= -1 and alpha > 1, which is
 // not negative (Bernoulli). The moment of a likelihood ratio 1+y of mean 1 is 1
 // plus the mean of this excess, so that tiny divergences keep their digits.
 // logOnePlus is ln(1+y), which stays finite where y overflows.

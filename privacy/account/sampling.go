@@ -53,7 +53,7 @@ func (c compiler) poissonApproximate(path string, q float64, e privacy.Approxima
 	return release{path, count, pureCurve(e.Epsilon, "sampling lowers delta only"), q * e.Delta}
 }
 
-// sampled is the curve of a Poisson sample of e where a sharp one is known.
+// sampled returns the curve of a Poisson sample of e where a sharp one is known.
 func (c compiler) sampled(q float64, e privacy.Event) (curve, bool) {
 	addRemove := c.adjacency == privacy.AddRemove
 	if s, ok := jointGaussian(e); ok {
@@ -121,7 +121,7 @@ func (c compiler) sampledPure(q, eps float64) curve {
 	return bothWays(thin(response(eps), q), up, "Poisson sample of the worst epsilon-DP pair (Zhu, Dong, Wang 2022)")
 }
 
-// mixPure is the divergence at order infinity where any unsampled one is pure.
+// mixPure returns the divergence at order infinity where any unsampled one is pure.
 func mixPure(q, pure float64) float64 {
 	if q == 0 {
 		return 0
@@ -272,7 +272,7 @@ func (w *withoutReplacement) cumulantAt(alpha float64) float64 {
 	return (float64((1-t)*w.cumulant(low)) + float64(t*w.cumulant(high))) / (alpha - 1)
 }
 
-// cumulant is the smaller of theorem 9 and, for a tight curve, theorem 27.
+// cumulant returns the smaller of theorem 9 and, for a tight curve, theorem 27.
 func (w *withoutReplacement) cumulant(alpha int) float64 {
 	if alpha <= 1 {
 		return 0
@@ -288,7 +288,7 @@ func (w *withoutReplacement) cumulant(alpha int) float64 {
 	return v
 }
 
-// bound is ln(1 + sum over j of C(alpha,j) gamma^j term(j)), or the cumulant of
+// bound returns ln(1 + sum over j of C(alpha,j) gamma^j term(j)), or the cumulant of
 // the inner mechanism where that is less: a mixture over samples that both
 // tables share is never worse than the worst of them (quasi-convexity).
 func (w *withoutReplacement) bound(alpha int, term func(j int) float64) float64 {
@@ -331,7 +331,7 @@ func (w *withoutReplacement) difference(l int) float64 {
 	return v
 }
 
-// logExpm1 is ln(e^x - 1).
+// logExpm1 returns ln(e^x - 1).
 func logExpm1(x float64) float64 {
 	if x > 36 {
 		return x

@@ -51,7 +51,7 @@ func (z ZCDP) total(events []privacy.Event, adjacency privacy.Adjacency) (rho, d
 	return rho, math.Min(1, delta), err
 }
 
-// ZCDPEpsilon is the epsilon of rho-zCDP at delta: rho + 2 sqrt(rho ln(1/delta))
+// ZCDPEpsilon returns the epsilon of rho-zCDP at delta: rho + 2 sqrt(rho ln(1/delta))
 // for Classic (Bun, Steinke 2016, proposition 3), the minimum over the orders for
 // Improved (Canonne, Kamath, Steinke 2020, corollary 13).
 func (c Conversion) ZCDPEpsilon(rho, delta float64) float64 {
@@ -67,7 +67,7 @@ func (c Conversion) ZCDPEpsilon(rho, delta float64) float64 {
 	return math.Max(0, eps)
 }
 
-// ZCDPDelta is the delta of rho-zCDP at epsilon.
+// ZCDPDelta returns the delta of rho-zCDP at epsilon.
 func (c Conversion) ZCDPDelta(rho, epsilon float64) float64 {
 	switch {
 	case rho == 0 || math.IsInf(epsilon, 1):
@@ -84,7 +84,7 @@ func (c Conversion) ZCDPDelta(rho, epsilon float64) float64 {
 	return bitmath.Exp(math.Min(0, logDelta))
 }
 
-// LargestRho is the largest rho whose conversion gives (epsilon, delta).
+// LargestRho returns the largest rho whose conversion gives (epsilon, delta).
 func (c Conversion) LargestRho(epsilon, delta float64) float64 {
 	if c == Classic {
 		l := bitmath.Log(1 / delta)

@@ -77,7 +77,7 @@ func (j *joint) guided() bool {
 	return true
 }
 
-// all is every event, the open stages at the given multiplier; at 0 as they are.
+// all returns every event, the open stages at the given multiplier; at 0 as they are.
 func (j *joint) all(multiplier float64) []privacy.Event {
 	var all []privacy.Event
 	for i, s := range j.stages {
@@ -195,7 +195,7 @@ func (j *joint) raise() error {
 	return j.explain(err, "")
 }
 
-// step is how far the first step of a search goes: short beside a solution.
+// step returns how far the first step of a search goes: short beside a solution.
 func (j *joint) step() float64 {
 	if j.warm {
 		return 0.02
@@ -240,7 +240,7 @@ func (j *joint) epsilon(factor float64) (float64, error) {
 	return j.total()
 }
 
-// alone is the noise with which stage i has epsilon by itself. The search of the
+// alone returns the noise with which stage i has epsilon by itself. The search of the
 // factor decides whether the utmost noise is too little.
 func (j *joint) alone(i int, epsilon float64) (float64, error) {
 	s := &search{want: epsilon, start: j.start(i), at: func(m float64) (float64, error) {

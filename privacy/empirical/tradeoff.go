@@ -13,8 +13,8 @@ import (
 // 2022 it is the inverse of 1-f.
 type Tradeoff func(power float64) float64
 
-// Gaussian is the trade-off of two normal laws of deviation 1 whose means are mu apart: Gaussian differential privacy
-// (Dong, Roth, Su 2022, section 2.2).
+// Gaussian returns the trade-off of two normal laws of deviation 1 whose means are mu apart: Gaussian differential
+// privacy (Dong, Roth, Su 2022, section 2.2).
 func Gaussian(mu float64) Tradeoff {
 	return func(power float64) float64 {
 		if power <= 0 || power >= 1 {
@@ -24,8 +24,8 @@ func Gaussian(mu float64) Tradeoff {
 	}
 }
 
-// Bounded is the trade-off of (epsilon, delta)-differential privacy and nothing else (Wasserman, Zhou 2010; Kairouz,
-// Oh, Viswanath 2015).
+// Bounded returns the trade-off of (epsilon, delta)-differential privacy and nothing else (Wasserman, Zhou 2010;
+// Kairouz, Oh, Viswanath 2015).
 func Bounded(epsilon, delta float64) Tradeoff {
 	step := bitmath.Exp(epsilon)
 	return func(power float64) float64 {
@@ -37,8 +37,8 @@ func Bounded(epsilon, delta float64) Tradeoff {
 	}
 }
 
-// Profile is the trade-off of a mechanism that is (epsilons[i], deltas[i])-differentially private for every i: what an
-// accountant proves at some epsilons, which bounds what it proves at all.
+// Profile returns the trade-off of a mechanism that is (epsilons[i], deltas[i])-differentially private for every i:
+// what an accountant proves at some epsilons, which bounds what it proves at all.
 func Profile(epsilons, deltas []float64) (Tradeoff, error) {
 	if len(epsilons) == 0 || len(epsilons) != len(deltas) {
 		return nil, fmt.Errorf("profile: has %d epsilons and %d deltas, must have one of each or more", len(epsilons),

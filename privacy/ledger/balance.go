@@ -117,7 +117,7 @@ func alike(spent, one, limit Cost) (n int) {
 	return n
 }
 
-// largestPure is the greatest epsilon, up to top, of a pure release that fits after
+// largestPure returns the greatest epsilon, up to top, of a pure release that fits after
 // what is spent, from below.
 func (f Filter) largestPure(spent, limit Cost, pairs privacy.Adjacency, top float64) float64 {
 	fits := func(epsilon float64) bool {
@@ -242,7 +242,7 @@ type OverBudgetError struct {
 	Gaussian           bool   // the filter gaussian would admit the charges, and none is fixed yet
 }
 
-// Left is what the filter still admits.
+// Left returns what the filter still admits.
 func (e *OverBudgetError) Left() Cost {
 	return Cost{max(0, e.Limit.Amount-e.Spent.Amount), max(0, e.Limit.Delta-e.Spent.Delta)}
 }
@@ -283,7 +283,7 @@ func (e *OverBudgetError) chargeText() string {
 	return privacy.Bound(including)
 }
 
-// numbers is the same as the filter counts.
+// numbers returns the same as the filter counts.
 func (e *OverBudgetError) numbers() string {
 	f := e.Filter
 	s := fmt.Sprintf("filter %s, for one %s, %s: %s in all, of which %s is spent and %s left; %s with this bill",

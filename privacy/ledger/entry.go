@@ -59,7 +59,7 @@ type Origin struct {
 	Hash string `json:"hash"`
 }
 
-// genesis is what the first line of a dataset's ledger names as its predecessor.
+// genesis returns what the first line of a dataset's ledger names as its predecessor.
 func genesis(dataset string) string { return privacy.Digest([]byte("weir ledger 2\n" + dataset)) }
 
 // Terms are what a cap promised when it admitted a charge, so that a later reader
@@ -69,7 +69,7 @@ type Terms struct {
 	Delta   float64 `json:"delta"`
 }
 
-// entry is c as a line of the dataset's ledger, not yet in its chain.
+// entry returns c as a line of the dataset's ledger, not yet in its chain.
 func (c Charge) entry(dataset string, at time.Time, key admission) Entry {
 	return Entry{Time: at, Run: c.Run, Spec: c.Spec, Dataset: dataset, Version: c.Version, Stage: c.Stage, Name: c.Name,
 		Recipe: c.Recipe, Unit: c.Unit, Event: privacy.JSON{Event: c.Event}, Adjacency: c.Adjacency, ID: c.ID,
@@ -102,7 +102,7 @@ func (e Entry) original() (Entry, error) {
 	return e.seal()
 }
 
-// Identity is the hash that e was written with, whatever merges moved it.
+// Identity returns the hash that e was written with, whatever merges moved it.
 func (e Entry) Identity() string {
 	if e.Origin != nil {
 		return e.Origin.Hash

@@ -79,7 +79,7 @@ func (c Cost) plus(d Cost) Cost { return Cost{c.Amount + d.Amount, c.Delta + d.D
 
 func (c Cost) within(limit Cost) bool { return c.Amount <= limit.Amount && c.Delta <= limit.Delta }
 
-// cost is a function of the event alone, so that the order of charges and what
+// cost returns a function of the event alone, so that the order of charges and what
 // comes later change nothing in it.
 func (f Filter) cost(e privacy.Event, pairs privacy.Adjacency) (Cost, error) {
 	events := []privacy.Event{e}
@@ -98,7 +98,7 @@ func (f Filter) cost(e privacy.Event, pairs privacy.Adjacency) (Cost, error) {
 	return Cost{Amount: valueAt(f.Order)}, nil
 }
 
-// limit is the most that the filter may add up to under (epsilon, delta).
+// limit returns the most that the filter may add up to under (epsilon, delta).
 func (f Filter) limit(epsilon, delta float64) Cost {
 	switch f.Name {
 	case "gaussian":
@@ -110,7 +110,7 @@ func (f Filter) limit(epsilon, delta float64) Cost {
 	return Cost{Amount: epsilon - conversion(f.Order, delta)}
 }
 
-// conversion is what it costs to read a divergence at delta.
+// conversion returns what it costs to read a divergence at delta.
 func conversion(order, delta float64) float64 {
 	if delta == 0 {
 		return math.Inf(1)

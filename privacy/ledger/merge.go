@@ -159,7 +159,7 @@ func (l *Ledger) Join(src []Entry) (added int, err error) {
 	return added, err
 }
 
-// joined is what the ledger lacks of the entries, as its next lines.
+// joined returns what the ledger lacks of the entries, as its next lines.
 func (l *Ledger) joined(src []Entry) (lines []Entry, err error) {
 	filter, _, err := FilterOf(l.entries)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"weir/privacy/account"
 )
 
-// filter is the one that c admits by: the ledger's, once a capped charge has fixed
+// filter returns the one that c admits by: the ledger's, once a capped charge has fixed
 // it, else the one that c names.
 func (c Cap) filter(entries []Entry) (Filter, error) {
 	fixed, line, err := FilterOf(entries)
@@ -29,7 +29,7 @@ func (c Cap) filter(entries []Entry) (Filter, error) {
 	return *fixed, nil
 }
 
-// fresh is the filter of a ledger that has none yet.
+// fresh returns the filter of a ledger that has none yet.
 func (c Cap) fresh() (Filter, error) {
 	f := Filter{c.Filter, c.Order}
 	if f.Name == "" {
@@ -49,7 +49,7 @@ func (c Cap) fresh() (Filter, error) {
 	return f, nil
 }
 
-// bestOrder is the order at which most copies of a bill fit under the cap after
+// bestOrder returns the order at which most copies of a bill fit under the cap after
 // what is spent; among orders that admit none, the one with most room.
 // None is above top.
 func bestOrder(c Cap, top float64, spent, bill func(order float64) float64) float64 {
@@ -85,7 +85,7 @@ func (l *Ledger) Fix(limit Cap, bill ...Charge) (Cap, error) {
 	return limit.fix(l.entries, func() ([]Entry, error) { return l.chain(bill, admission{}) })
 }
 
-// fix is Fix after the charges spent; the bill is asked for where its order is.
+// fix returns Fix after the charges spent; the bill is asked for where its order is.
 func (c Cap) fix(spent []Entry, bill func() ([]Entry, error)) (Cap, error) {
 	if err := c.valid(); err != nil {
 		return c, fmt.Errorf("ledger: cap: %w", err)
@@ -107,7 +107,7 @@ func (c Cap) fix(spent []Entry, bill func() ([]Entry, error)) (Cap, error) {
 	return c, err
 }
 
-// Admit is Fix and Check of charges that are in no file yet, and so have no place in a
+// Admit does Fix and Check for charges that are in no file yet, and so have no place in a
 // chain: the filter that would add them up after what is spent, and nil or an
 // *OverBudgetError. Only Append decides.
 func (c Cap) Admit(spent, planned []Entry) (Filter, error) {
@@ -119,7 +119,7 @@ func (c Cap) Admit(spent, planned []Entry) (Filter, error) {
 	return f, c.check(f, spent, planned)
 }
 
-// orderFor is the best order for added after spent; the order of Gaussian noise where
+// orderFor returns the best order for added after spent; the order of Gaussian noise where
 // either cannot be read for the unit, which Check then says.
 func (c Cap) orderFor(spent, added []Entry) (float64, error) {
 	f, err := c.fresh()
@@ -152,7 +152,7 @@ func (r reading) divergence(entries []Entry) (func(order float64) float64, bool)
 	return at, err == nil
 }
 
-// SumFilter is Sum by a filter, which holds for runs that were chosen after looking
+// SumFilter returns Sum by a filter, which holds for runs that were chosen after looking
 // at earlier ones, if the filter was fixed before.
 func SumFilter(entries []Entry, f Filter, adjacency privacy.Adjacency, unit Unit, delta float64) (Total, error) {
 	t := Total{Delta: delta, Adjacency: adjacency, Unit: unit, Accountant: "filter " + f.String(), Charges: len(entries)}

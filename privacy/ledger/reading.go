@@ -63,7 +63,7 @@ func (r reading) event(e Entry) (event privacy.Event, why string) {
 	return event, ""
 }
 
-// changed is how many of the units that e was charged for change with the one
+// changed returns how many of the units that e was charged for change with the one
 // asked for, or why that is not known.
 func (r reading) changed(e Entry) (n int, why string) {
 	charged, message := e.Unit.Column, r.unit.Column
@@ -165,7 +165,7 @@ func remnant(rest []byte, entries []Entry, dataset string) bool {
 		(start == 0 || begins(rest[:start], head)) && ends(rest[end:])
 }
 
-// oneLine is a length at which zeros stand for one line and no more: into less than twice
+// oneLine returns a length at which zeros stand for one line and no more: into less than twice
 // noLine two do not fit, and charges of one dataset are about as long as each other.
 func oneLine(entries []Entry) int {
 	longest := 2*noLine - 1
@@ -204,7 +204,7 @@ func begins(text []byte, head string) bool {
 	return spelled(text[:members(text)])
 }
 
-// members is where the last whole member of an object that is cut short ends.
+// members returns where the last whole member of an object that is cut short ends.
 func members(text []byte) (end int) {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	if _, err := dec.Token(); err != nil {

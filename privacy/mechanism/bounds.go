@@ -28,7 +28,7 @@ type Bounds struct {
 
 func (m Bounds) Event(a privacy.Adjacency) privacy.Event { return m.counts().Event(a) }
 
-// Sensitivity is about the counts in the bins.
+// Sensitivity returns the sensitivity of the counts in the bins.
 func (m Bounds) Sensitivity(a privacy.Adjacency) privacy.Sensitivity {
 	return m.counts().Sensitivity(a)
 }
@@ -50,7 +50,7 @@ func (m Bounds) Check() error {
 	return nil
 }
 
-// bins is the number of bins of one sign, the one of the smallest included.
+// bins returns the number of bins of one sign, the one of the smallest included.
 func (m Bounds) bins() int { return m.HighExponent - m.LowExponent + 1 }
 
 // Threshold returns the noisy count from which a bin is taken: all empty bins
@@ -95,7 +95,7 @@ func (m Bounds) Count(counts []int64, numbers []float64) []int64 {
 	return counts
 }
 
-// cells is the number of bins of both signs.
+// cells returns the number of bins of both signs.
 func (m Bounds) cells() int { return 2*m.bins() + 1 }
 
 func (m Bounds) outermost(counts []int64) (low, high float64, err error) {

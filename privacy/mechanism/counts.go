@@ -43,7 +43,7 @@ func clamped(counts []int64) []int64 {
 	return out
 }
 
-// addNoise is for counts that are clamped.
+// addNoise adds noise to counts that are clamped.
 func addNoise(st *noise.Stream, counts []int64, draw func(*noise.Stream) int64) {
 	for i := range counts {
 		counts[i] += min(max(draw(st), -1<<61), 1<<61)

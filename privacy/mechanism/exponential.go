@@ -84,7 +84,7 @@ const mostSensitivities = 1 << 21
 // Check refuses what the grid of scores does not serve.
 func (s Scores) Check() error { return s.check(0x1p-9) }
 
-// check is for epsilons from least on.
+// check judges the selection at epsilons from least on.
 func (s Scores) check(least float64) error {
 	if err := checkAdjacency(s.Adjacency); err != nil {
 		return fmt.Errorf("selection: %w", err)
@@ -107,7 +107,7 @@ func (s Scores) Sensitivity(a privacy.Adjacency) privacy.Sensitivity {
 
 func (s Scores) Uses() int64 { return s.Selections }
 
-// epsilon is what one selection costs. Under the adjacency that is not planned for
+// epsilon returns what one selection costs. Under the adjacency that is not planned for
 // two roundings to the grid, 2^-29 of Epsilon, come on top (see grid).
 func (s Scores) epsilon(a privacy.Adjacency) float64 {
 	if a == s.Adjacency {
@@ -116,7 +116,7 @@ func (s Scores) epsilon(a privacy.Adjacency) float64 {
 	return s.Epsilon * (s.spread(a)/s.spread(s.Adjacency) + 0x1p-28)
 }
 
-// spread is how far one unit moves the difference of two scores.
+// spread returns how far one unit moves the difference of two scores.
 func (s Scores) spread(a privacy.Adjacency) float64 {
 	if s.Monotone && a == privacy.AddRemove {
 		return s.Moves.AddRemove
@@ -124,7 +124,7 @@ func (s Scores) spread(a privacy.Adjacency) float64 {
 	return 2 * s.Moves.Under(a)
 }
 
-// rate is the exponent that one unit of score is worth.
+// rate returns the exponent that one unit of score is worth.
 func (s Scores) rate() float64 { return s.Epsilon / s.spread(s.Adjacency) }
 
 // grid returns the scores times rate as integers over 2^bits. One unit moves

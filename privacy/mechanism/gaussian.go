@@ -31,7 +31,7 @@ func (m GaussianHistogram) Check() error {
 	return checkUses("releases", m.Releases)
 }
 
-// checkSigma is for integer Gaussian noise.
+// checkSigma checks the deviation of integer Gaussian noise.
 func checkSigma(what string, sigma float64) error {
 	if !(sigma >= 0x1p-10 && sigma <= 0x1p40) {
 		return fmt.Errorf("%s: is %g, must be between 2^-10 and 2^40", what, sigma)
@@ -141,7 +141,7 @@ func (m GaussianFilter) Total() float64 {
 	return float64(mu * mu)
 }
 
-// Noise is the sigma of a round of sensitivity d for the given cost.
+// Noise returns the sigma of a round of sensitivity d for the given cost.
 func (m GaussianFilter) Noise(d Moves, cost float64) float64 {
 	return d.Under(m.Adjacency) / math.Sqrt(cost)
 }

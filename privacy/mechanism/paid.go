@@ -38,7 +38,7 @@ func planned[M privacy.Mechanism](h *privacy.Handle) (m M, err error) {
 	return m, m.Check()
 }
 
-// inputFor is what went in, for a probe that looks on after the caller goes on.
+// inputFor returns what went in, for a probe that looks on after the caller goes on.
 func inputFor[T any](u *privacy.Use, in []T) []T {
 	if u.Probed() {
 		return slices.Clone(in)
@@ -46,7 +46,7 @@ func inputFor[T any](u *privacy.Use, in []T) []T {
 	return in
 }
 
-// repeated is the event of n uses.
+// repeated returns the event of n uses.
 func repeated(n int64, e privacy.Event) privacy.Event {
 	if n > 1 {
 		return privacy.Repeated{Count: n, Event: e}
@@ -54,7 +54,7 @@ func repeated(n int64, e privacy.Event) privacy.Event {
 	return e
 }
 
-// checkUses is for the number of planned uses.
+// checkUses checks the number of planned uses.
 func checkUses(what string, n int64) error {
 	if n < 1 {
 		return fmt.Errorf("%s: is %d, must be at least 1", what, n)
@@ -91,7 +91,7 @@ func (m Moves) check(a privacy.Adjacency) error {
 	return nil
 }
 
-// HistogramMoves is the L2 sensitivity of one histogram over disjoint cells: a unit
+// HistogramMoves returns the L2 sensitivity of one histogram over disjoint cells: a unit
 // is in one cell, so a replaced one leaves a cell and joins another.
 func HistogramMoves() Moves { return Moves{1, math.Sqrt2} }
 

@@ -49,7 +49,7 @@ func (m Partitions) Event(a privacy.Adjacency) privacy.Event {
 
 func (m Partitions) moves() Moves { return Moves{float64(m.PerUnit), 2 * float64(m.PerUnit)} }
 
-// Sensitivity is about the numbers of units, a category that is absent having 0.
+// Sensitivity returns the sensitivity of the numbers of units, a category that is absent having 0.
 func (m Partitions) Sensitivity(a privacy.Adjacency) privacy.Sensitivity {
 	return privacy.Sensitivity{Norm: privacy.L1, Bound: m.moves().Under(a)}
 }

@@ -46,10 +46,10 @@ func (m Quantile) Event(a privacy.Adjacency) privacy.Event {
 	return repeated(max(m.Releases, m.Charged), privacy.Exponential{Epsilon: epsilon})
 }
 
-// moves is what one unit moves the score of a point: see Quantile.
+// moves returns what one unit moves the score of a point: see Quantile.
 func (m Quantile) moves() Moves { return Moves{max(m.Q, 1-m.Q), 1} }
 
-// Sensitivity is about the scores -off(c).
+// Sensitivity returns the sensitivity of the scores -off(c).
 func (m Quantile) Sensitivity(a privacy.Adjacency) privacy.Sensitivity {
 	return privacy.Sensitivity{Norm: privacy.LInf, Bound: m.moves().Under(a)}
 }
@@ -78,7 +78,7 @@ func (m Quantile) check() (points float64, err error) {
 	return points, nil
 }
 
-// Rate is the exponent of one rank.
+// Rate returns the exponent of one rank.
 func (m Quantile) Rate() float64 {
 	return (m.Epsilon - 0x1p-34) / (2 * m.moves().Under(m.Adjacency))
 }
@@ -133,7 +133,7 @@ type stretch struct {
 	off         float64
 }
 
-// stretches are each point that numbers lie at, and what is between two of them.
+// stretches returns each point that numbers lie at, and what is between two of them.
 func (m Quantile) stretches(cells []int64, points int64) []stretch {
 	sorted := slices.Sorted(slices.Values(cells))
 	var list []stretch

@@ -102,10 +102,10 @@ func (m Votes) Deviation() float64 {
 	return GaussianHistogram{NoiseMultiplier: m.NoiseMultiplier}.Deviation()
 }
 
-// Uses is a use a step.
+// Uses returns a use a step.
 func (m Votes) Uses() int64 { return m.Steps }
 
-// Shards is the number of disjoint shards that the teachers learn from.
+// Shards returns the number of disjoint shards that the teachers learn from.
 func (m Votes) Shards() int { return m.Teachers }
 
 func (m Votes) add(st *noise.Stream, counts []int64) error {

@@ -78,7 +78,7 @@ func (m ZCDPFilter) Total() float64 {
 	return GaussianFilter{NoiseMultiplier: m.NoiseMultiplier, Adjacency: m.Adjacency}.Total()
 }
 
-// Noise is the sigma of a Gaussian round of sensitivity d for the given cost.
+// Noise returns the sigma of a Gaussian round of sensitivity d for the given cost.
 func (m ZCDPFilter) Noise(d Moves, cost float64) float64 {
 	return GaussianFilter{NoiseMultiplier: m.NoiseMultiplier, Adjacency: m.Adjacency}.Noise(d, cost)
 }

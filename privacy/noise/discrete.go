@@ -128,7 +128,7 @@ func (st *Stream) bernoulliExp(num, den wide) bool {
 	return st.bernoulliExpUnit(num, den)
 }
 
-// bernoulliExpUnit is bernoulliExp for num <= den: the index of the first
+// bernoulliExpUnit draws, as bernoulliExp does, for num <= den: the index of the first
 // failure among Bernoulli(x/1), Bernoulli(x/2), ... is odd with probability
 // exp(-x). A coin of x/k is one of x and one of 1/k.
 func (st *Stream) bernoulliExpUnit(num, den wide) bool {

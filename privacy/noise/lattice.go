@@ -154,8 +154,8 @@ func (st *Stream) LatticeGaussian(dst []float32, sigma, step float64) {
 	}
 }
 
-// LatticeGaussian64 is LatticeGaussian for float64 sums that are rounded already: of equal streams it adds the
-// same noise. The sum is exact up to 2^53 steps; above, it is rounded to the nearest
+// LatticeGaussian64 adds noise as LatticeGaussian does, to float64 sums that are rounded already: of equal streams it
+// adds the same noise. The sum is exact up to 2^53 steps; above, it is rounded to the nearest
 // float64, a function of the exact sum alone.
 func (st *Stream) LatticeGaussian64(dst []float64, sigma, step float64) {
 	r := mustRounding(sigma, step)
@@ -221,7 +221,7 @@ const (
 	mostRatio  = 0x1p40
 )
 
-// mustRounding is for sigma and step that NewLattice or a mechanism's Check passed.
+// mustRounding returns the rounding of sigma and step that NewLattice or a mechanism's Check passed.
 func mustRounding(sigma, step float64) rounding {
 	ratio := sigma / mustPowerOfTwo(step)
 	if !(ratio >= leastRatio && ratio <= mostRatio) {

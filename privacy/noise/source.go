@@ -60,7 +60,7 @@ func NewSource(key Key, name string) *Source {
 	}, name: name}
 }
 
-// writeString is preceded by the length, so that no two lists of strings are alike.
+// writeString writes the length first, so that no two lists of strings are alike.
 func writeString(to io.Writer, s string) {
 	to.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(s))))
 	io.WriteString(to, s)

@@ -19,7 +19,7 @@ func unsupported(path, reason string) error {
 	return &privacy.UnsupportedError{Accountant: Name, Path: path, Reason: reason}
 }
 
-// change is by how many bounds on one contribution a sum moves: the factor two
+// change returns by how many bounds on one contribution a sum moves: the factor two
 // that replacing one record brings (see privacy.Event).
 func (b builder) change() float64 {
 	if b.adjacency == privacy.ReplaceOne {

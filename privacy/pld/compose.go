@@ -42,7 +42,7 @@ func window(ps []power, t, h, drop float64) (lo, hi float64) {
 	return sumRange(ps, math.Floor(lo/h)-1, math.Ceil(hi/h)+1)
 }
 
-// cumulant is the cumulant of the composition of ps.
+// cumulant returns the cumulant of the composition of ps.
 func cumulant(ps []power, s float64) float64 {
 	k := 0.0
 	for _, p := range ps {

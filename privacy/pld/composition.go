@@ -168,7 +168,7 @@ func (c *composition) epsilon(delta float64) float64 {
 	return c.best(c.refine(parts, sd, t, cap, rest), cap, bound)
 }
 
-// best is the smallest of bounds that hold each by itself. One that came out as no
+// best returns the smallest of bounds that hold each by itself. One that came out as no
 // number, because some power of e left the range of floats, bounds nothing: the
 // others remain. The lower mode has one bound, which then is nothing, 0.
 func (c *composition) best(bounds ...float64) float64 {

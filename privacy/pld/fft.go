@@ -30,7 +30,7 @@ func newFFT(n int) *fft {
 	return f
 }
 
-// rootOfUnity is exp(-2 pi i k/n), by sine and cosine of at most an eighth of a turn.
+// rootOfUnity returns exp(-2 pi i k/n), by sine and cosine of at most an eighth of a turn.
 func rootOfUnity(k, n int) complex128 {
 	octant, part := 8*k/n, 8*k%n
 	if octant%2 == 1 {
@@ -49,7 +49,7 @@ func rootOfUnity(k, n int) complex128 {
 	return complex(cos, sin)
 }
 
-// coefficients are the sums of x[j] exp(-2 pi i jk/n), for k from 0 to n/2.
+// coefficients returns the sums of x[j] exp(-2 pi i jk/n), for k from 0 to n/2.
 func (f *fft) coefficients(x []float64) []complex128 {
 	m := f.n / 2
 	z := make([]complex128, m, m+1)
@@ -66,7 +66,7 @@ func (f *fft) coefficients(x []float64) []complex128 {
 	return z
 }
 
-// sequence is n times the real sequence of the coefficients: the conjugate of a
+// sequence returns n times the real sequence of the coefficients: the conjugate of a
 // transform of conjugates.
 func (f *fft) sequence(c []complex128) []float64 {
 	m := f.n / 2
@@ -83,7 +83,7 @@ func (f *fft) sequence(c []complex128) []float64 {
 	return x
 }
 
-// transform is the transform of n/2 complex values, in place, a factor of the length at a time.
+// transform makes the transform of n/2 complex values, in place, a factor of the length at a time.
 func (f *fft) transform(x []complex128) {
 	src, dst := x, f.spare
 	for m, stride := len(x), 1; m > 1; src, dst = dst, src {
@@ -126,7 +126,7 @@ func (f *fft) direct(x, y []complex128, r, p, m, stride int) {
 	}
 }
 
-// four is direct for r of 4, whose inner roots are 1, -i, -1 and i: the sums of the first and
+// four computes directly, for r of 4, whose inner roots are 1, -i, -1 and i: the sums of the first and
 // third of four values and of the second and fourth give sums 0 and 2 of the transform, their
 // differences, the second turned, sums 1 and 3.
 func (f *fft) four(x, y []complex128, p, m, stride int) {
@@ -144,14 +144,14 @@ func (f *fft) four(x, y []complex128, p, m, stride int) {
 	}
 }
 
-// quarters are four runs of size values, from place at on in units of size, each step after
+// quarters returns four runs of size values, from place at on in units of size, each step after
 // the one before.
 func quarters(v []complex128, at, step, size int) (a, b, c, d []complex128) {
 	run := func(k int) []complex128 { return v[(at+k*step)*size:][:size] }
 	return run(0), run(1), run(2), run(3)
 }
 
-// times is the product, each real product rounded before it is added: complex128 leaves
+// times returns the product, each real product rounded before it is added: complex128 leaves
 // that to the compiler.
 func times(a, b complex128) complex128 {
 	return complex(float64(real(a)*real(b))-float64(imag(a)*imag(b)), float64(real(a)*imag(b))+float64(imag(a)*real(b)))
@@ -159,12 +159,12 @@ func times(a, b complex128) complex128 {
 
 func conj(z complex128) complex128 { return complex(real(z), -imag(z)) }
 
-// turned is -i z.
+// turned returns -i z.
 func turned(z complex128) complex128 { return complex(imag(z), -real(z)) }
 
 func half(z complex128) complex128 { return complex(float64(real(z)/2), float64(imag(z)/2)) }
 
-// size is the absolute value, for values that do not overflow when squared.
+// size returns the absolute value, for values that do not overflow when squared.
 func size(z complex128) float64 {
 	return math.Sqrt(float64(real(z)*real(z)) + float64(imag(z)*imag(z)))
 }

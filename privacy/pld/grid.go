@@ -20,7 +20,7 @@ type grid struct {
 	cumulant func(s float64) float64
 }
 
-// ownCumulant is the cumulant of the masses themselves, for a grid that no transform made.
+// ownCumulant returns the cumulant of the masses themselves, for a grid that no transform made.
 // Weights fall from 1 away from the end that weighs most.
 func (g *grid) ownCumulant(s float64) float64 {
 	n := len(g.mass)
@@ -224,7 +224,7 @@ func (g *grid) coarse(t, h float64, lower bool) *grid {
 	return c
 }
 
-// fold is spread of the points i to j of g on a grid that is ratio times coarser,
+// fold spreads the points i to j of g on a grid that is ratio times coarser,
 // where only ratio distances occur. move(s) is the most by which ln of the mean of
 // e^{s loss} can rise with it.
 func (g *grid) fold(i, j int, t float64, ratio int) (c *grid, move func(s float64) float64) {

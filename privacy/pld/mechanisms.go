@@ -31,7 +31,7 @@ func shift(mu float64, lower bool) float64 {
 	return leastShift
 }
 
-// revealing is the pair of a mechanism that may publish its input.
+// revealing returns the pair of a mechanism that may publish its input.
 func revealing() *pair {
 	return &pair{inf: 1, gap: 1, bound: 0, symmetric: true}
 }
@@ -46,7 +46,7 @@ func tails(p *pair, lower bool) *pair {
 	return p
 }
 
-// gaussian is the pair N(mu, 1), N(0, 1) (Balle and Wang 2018). Above mu = 60,
+// gaussian returns the pair N(mu, 1), N(0, 1) (Balle and Wang 2018). Above mu = 60,
 // where even the event that a tail of 1e-190 hides the input has loss 600, it is
 // bounded by the mechanism that publishes its input.
 func gaussian(mu float64, lower bool) *pair {
@@ -66,7 +66,7 @@ func gaussian(mu float64, lower bool) *pair {
 	return tails(&pair{atoms: atoms, symmetric: true}, lower)
 }
 
-// antipodal is the pair q N(mu,1) + (1-q) N(0,1) against q N(-mu,1) + (1-q) N(0,1):
+// antipodal returns the pair q N(mu,1) + (1-q) N(0,1) against q N(-mu,1) + (1-q) N(0,1):
 // Poisson sampling at rate q under replacement of one record (see precision).
 func antipodal(mu, q float64, lower bool) *pair {
 	if mu > 60 {
@@ -90,7 +90,7 @@ func antipodal(mu, q float64, lower bool) *pair {
 	return tails(&pair{atoms: atoms, symmetric: true}, lower)
 }
 
-// laplace is the pair of Laplace distributions at distance e scales.
+// laplace returns the pair of Laplace distributions at distance e scales.
 func laplace(e float64, lower bool) *pair {
 	if e > 4000 || e < leastLoss {
 		return pure(e)
@@ -119,7 +119,7 @@ func join(atoms []atom) []atom {
 	return out
 }
 
-// discreteLaplace is the two-sided geometric distribution of scale s moved by shift.
+// discreteLaplace returns the two-sided geometric distribution of scale s moved by shift.
 func discreteLaplace(s float64, shift int) *pair {
 	a, e := bitmath.Exp(-1/s), float64(shift)/s
 	if e < leastLoss {
@@ -136,7 +136,7 @@ func discreteLaplace(s float64, shift int) *pair {
 	return p
 }
 
-// discreteGaussian is the discrete Gaussian with parameter s moved by shift. The
+// discreteGaussian returns the discrete Gaussian with parameter s moved by shift. The
 // larger shift dominates the smaller: the noise is log-concave, so the best test
 // of each order is a tail, whose probability grows with the shift.
 func discreteGaussian(s float64, shift int, lower bool) *pair {
@@ -160,7 +160,7 @@ func discreteGaussian(s float64, shift int, lower bool) *pair {
 	return tails(p, lower)
 }
 
-// pure is the pair of randomized response, which dominates every e-DP mechanism
+// pure returns the pair of randomized response, which dominates every e-DP mechanism
 // (Kairouz, Oh and Viswanath 2015).
 func pure(e float64) *pair {
 	if e == 0 {
@@ -203,7 +203,7 @@ func boundedRange(e float64) *pair {
 	return p
 }
 
-// approximate is the pair that dominates every (e, delta)-DP mechanism (Kairouz,
+// approximate returns the pair that dominates every (e, delta)-DP mechanism (Kairouz,
 // Oh and Viswanath 2015).
 func approximate(e, delta float64) *pair {
 	p := pure(e)

@@ -86,7 +86,7 @@ func (p *pair) mixP(q float64) *pair {
 	return m
 }
 
-// sampledMoment is moment for a sample at rate q: the moment is jointly convex over
+// sampledMoment returns moment for a sample at rate q: the moment is jointly convex over
 // the coin that both tables share.
 func (p *pair) sampledMoment(q float64) func(float64) float64 {
 	if p.moment == nil {

@@ -66,19 +66,19 @@ type PrivBayes struct {
 	Epsilon, Beta            float64
 }
 
-// Structure is the epsilon of all selections and of one.
+// Structure returns the epsilon of all selections and of one.
 func (p PrivBayes) Structure() (all, each float64) {
 	all = float64(p.Beta * p.Epsilon)
 	return all, all / float64(p.Attributes-1)
 }
 
-// Marginals is the epsilon of all noisy joint marginals and of one.
+// Marginals returns the epsilon of all noisy joint marginals and of one.
 func (p PrivBayes) Marginals() (all, each float64) {
 	all = float64((1 - p.Beta) * p.Epsilon)
 	return all, all / float64(p.Attributes-p.Degree)
 }
 
-// Total is what the paper adds up: selections and marginals, each pure for exchanged
+// Total returns what the paper adds up: selections and marginals, each pure for exchanged
 // records (replace_one) where noise and scores are for those.
 func (p PrivBayes) Total() float64 {
 	structure, _ := p.Structure()
@@ -86,7 +86,7 @@ func (p PrivBayes) Total() float64 {
 	return structure + marginals
 }
 
-// Jalko is the epsilon that the programs of Jälkö et al. 2021 report under replace_one for
+// Jalko returns the epsilon that the programs of Jälkö et al. 2021 report under replace_one for
 // phases of DP-SGD: twice the epsilon of Poisson batches under add_remove at half of delta, by
 // Renyi divergences at integer orders below 500 and the classic conversion.
 //

@@ -29,7 +29,7 @@ func Events(phases ...Phase) []privacy.Event {
 	return out
 }
 
-// Orders are the Renyi orders up to 512, the end of the program's search, that the
+// Orders returns the Renyi orders up to 512, the end of the program's search, that the
 // recomputed values of docs/accounting.md are taken on: tenths to 10.9, integers above.
 func Orders() []float64 {
 	var orders []float64
@@ -39,13 +39,13 @@ func Orders() []float64 {
 	return append(orders, account.IntegerOrders(11, 512)...)
 }
 
-// DPAutoGAN is the epsilon of Tantipongpipat et al. 2021: the Renyi divergences of
+// DPAutoGAN returns the epsilon of Tantipongpipat et al. 2021: the Renyi divergences of
 // the phases added, converted once by the classic formula.
 func DPAutoGAN(delta float64, phases ...Phase) (float64, error) {
 	return account.RDP{Conversion: account.Classic, Orders: Orders()}.Epsilon(Events(phases...), privacy.AddRemove, delta)
 }
 
-// DPWGAN is the epsilon that Tantipongpipat et al. 2021 count for their baseline DP-WGAN: log moments up to
+// DPWGAN returns the epsilon that Tantipongpipat et al. 2021 count for their baseline DP-WGAN: log moments up to
 // 32, so that no noise brings it below ln(1/delta)/32.
 func DPWGAN(delta float64, p Phase) (float64, error) {
 	return account.Moments{MaxLambda: 32}.Epsilon(Events(p), privacy.AddRemove, delta)
@@ -59,12 +59,12 @@ type UCLANESL struct {
 	Orders              int // log moments, 32 in the program
 }
 
-// Steps is the number of critic steps: whole batches a shuffle, times epochs.
+// Steps returns the number of critic steps: whole batches a shuffle, times epochs.
 func (u UCLANESL) Steps() int64 { return (u.Rows + u.Batch - 1) / u.Batch * u.Epochs }
 
 func (u UCLANESL) rate() float64 { return float64(u.Batch) / float64(u.Rows) }
 
-// moments is the least over lambda of (releases alpha(lambda) + ln(1/delta))/lambda.
+// moments returns the least over lambda of (releases alpha(lambda) + ln(1/delta))/lambda.
 func (u UCLANESL) moments(s float64, releases int64, delta float64) (float64, error) {
 	return account.Moments{MaxLambda: u.Orders}.Epsilon(Events(Phase{u.rate(), s, releases}), privacy.AddRemove, delta)
 }
@@ -74,7 +74,7 @@ func (u UCLANESL) Published(delta float64) (float64, error) {
 	return u.moments(u.NoiseMultiplier, u.Tensors*u.Steps(), delta)
 }
 
-// PublishedSteps is how many steps Published allows within epsilon.
+// PublishedSteps returns how many steps Published allows within epsilon.
 func (u UCLANESL) PublishedSteps(epsilon, delta float64) int64 {
 	best := 0.0
 	for l := 1; l <= u.Orders; l++ {
@@ -84,13 +84,13 @@ func (u UCLANESL) PublishedSteps(epsilon, delta float64) int64 {
 	return int64(best)
 }
 
-// Joint is the proven event, given Poisson batches: the tensors share a batch, so
+// Joint returns the proven event, given Poisson batches: the tensors share a batch, so
 // that they are one release (McMahan et al. 2018).
 func (u UCLANESL) Joint() []privacy.Event {
 	return Events(Phase{u.rate(), u.NoiseMultiplier / math.Sqrt(float64(u.Tensors)), u.Steps()})
 }
 
-// JointMoments is the moments accountant on Joint.
+// JointMoments returns the moments accountant on Joint.
 func (u UCLANESL) JointMoments(delta float64) (float64, error) {
 	return u.moments(u.NoiseMultiplier/math.Sqrt(float64(u.Tensors)), u.Steps(), delta)
 }
@@ -114,7 +114,7 @@ func AmortizedAccountant(q, epsilon, delta float64, steps, releases int64) Amort
 	return a
 }
 
-// ClassicNoise is the noise over sensitivity of Dwork, Roth 2014, theorem A.1:
+// ClassicNoise returns the noise over sensitivity of Dwork, Roth 2014, theorem A.1:
 // sqrt(2 ln(1.25/delta))/eps, proven for epsilon below 1 only.
 func ClassicNoise(epsilon, delta float64) float64 {
 	return math.Sqrt(2*bitmath.Log(1.25/delta)) / epsilon
@@ -157,7 +157,7 @@ func (u UCLANESL) Branch(epsilon, delta float64) Branch {
 	return Branch{NoiseMultiplier: a.NoiseMultiplier, Steps: int64(most * (1 + 1e-12)), Amortized: true, step: a}
 }
 
-// Reported is what the program's accountant says after the steps of a branch.
+// Reported returns what the program's accountant says after the steps of a branch.
 func (u UCLANESL) Reported(b Branch, delta float64) (float64, error) {
 	if b.Amortized {
 		return b.step.Epsilon * math.Sqrt(float64(b.Steps)), nil

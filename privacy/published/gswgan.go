@@ -16,13 +16,13 @@ type GSWGAN struct {
 	NoiseMultiplier                       float64
 }
 
-// PerSample is the event of the corrected algorithm: discriminators train on a
+// PerSample returns the event of the corrected algorithm: discriminators train on a
 // public schedule, every sample draws its own (docs/accounting.md section 3.5). Replace_one.
 func (g GSWGAN) PerSample() privacy.Event {
 	return privacy.Repeated{Count: g.GeneratorSteps * g.Batch, Event: g.sampled(g.NoiseMultiplier)}
 }
 
-// PerBatch is the event of one secret draw a step for the whole batch, with a
+// PerBatch returns the event of one secret draw a step for the whole batch, with a
 // public training schedule: the batch is joined before it is amplified.
 func (g GSWGAN) PerBatch() privacy.Event {
 	return privacy.Repeated{Count: g.GeneratorSteps, Event: g.sampled(g.NoiseMultiplier / math.Sqrt(float64(g.Batch)))}
@@ -33,14 +33,14 @@ func (g GSWGAN) sampled(s float64) privacy.Event {
 		Event: privacy.Gaussian{NoiseMultiplier: s}}
 }
 
-// Published is what the script prints: theorem 9 of Wang, Balle, Kasiviswanathan
+// Published returns what the script prints: theorem 9 of Wang, Balle, Kasiviswanathan
 // 2019 at rate 1/K for every sample, classic conversion. It bounds PerSample, not
 // the algorithm as written.
 func (g GSWGAN) Published(delta float64) (float64, error) {
 	return account.RDP{Conversion: account.Classic}.Epsilon([]privacy.Event{g.PerSample()}, privacy.ReplaceOne, delta)
 }
 
-// StepsFor is the number of generator steps, a real number, at which Published
+// StepsFor returns the number of generator steps, a real number, at which Published
 // prints epsilon: the largest over the orders of what each of them allows.
 func (g GSWGAN) StepsFor(epsilon, delta float64) (float64, error) {
 	valueAt, err := account.Divergence([]privacy.Event{g.sampled(g.NoiseMultiplier)}, privacy.ReplaceOne)
@@ -54,7 +54,7 @@ func (g GSWGAN) StepsFor(epsilon, delta float64) (float64, error) {
 	return best / float64(g.Batch), nil
 }
 
-// ScheduleRevealed is a proven epsilon of the algorithm as written: the draws are
+// ScheduleRevealed returns a proven epsilon of the algorithm as written: the draws are
 // given away, the shard is used Binomial(T, 1/K) times, each time for Batch
 // Gaussians.
 func (g GSWGAN) ScheduleRevealed(delta float64) float64 {
@@ -72,7 +72,7 @@ func (g GSWGAN) ScheduleRevealed(delta float64) float64 {
 	return high
 }
 
-// revealedDelta is the mean of the Gaussian delta over the number of draws. What
+// revealedDelta returns the mean of the Gaussian delta over the number of draws. What
 // lies 40 standard deviations out has less probability than 1e-300.
 func (g GSWGAN) revealedDelta(eps float64) float64 {
 	n, p := float64(g.GeneratorSteps), 1/float64(g.Discriminators)
@@ -95,13 +95,13 @@ func logBinomial(n, p, k float64) float64 {
 	return a - b - c + float64(k*bitmath.Log(p)) + float64((n-k)*bitmath.Log1p(-p))
 }
 
-// RoundRobin is the proven epsilon when discriminators take turns: ceil(T/K) uses.
+// RoundRobin returns the proven epsilon when discriminators take turns: ceil(T/K) uses.
 func (g GSWGAN) RoundRobin(delta float64) float64 {
 	uses := (g.GeneratorSteps + g.Discriminators - 1) / g.Discriminators
 	return account.GaussianEpsilon(g.NoiseMultiplier/math.Sqrt(float64(uses*g.Batch)), delta)
 }
 
-// WorstCase is the event whose add_remove pair is the exact loss of an instance
+// WorstCase returns the event whose add_remove pair is the exact loss of an instance
 // that the algorithm as written admits: no accountant may report less.
 func (g GSWGAN) WorstCase() privacy.Event {
 	return privacy.Repeated{Count: g.GeneratorSteps,

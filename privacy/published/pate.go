@@ -6,7 +6,7 @@ import (
 	"weir/internal/bitmath"
 )
 
-// PATECeiling is the most that the accountant of PATE-GAN comes to, whatever the votes are: each
+// PATECeiling returns the most that the accountant of PATE-GAN comes to, whatever the votes are: each
 // at its data-independent moment of order l, 2 lambda^2 l(l+1), where lambda is the inverse scale
 // of the noise; min over l up to orders of (sum of moments + ln(1/delta))/l. It is public, as the
 // number of votes is.
@@ -22,21 +22,21 @@ func PATECeiling(votes int64, lambda, delta float64, orders int) float64 {
 // Vote holds the teachers' counts of one query.
 type Vote struct{ Zeros, Ones float64 }
 
-// pateQ is the flip bound of Papernot et al. 2017, lemma 4, for the argmax of two
+// pateQ returns the flip bound of Papernot et al. 2017, lemma 4, for the argmax of two
 // counts with separate noise; lambda is the inverse noise scale.
 func pateQ(v Vote, lambda float64) float64 {
 	gap := float64(lambda * math.Abs(v.Zeros-v.Ones))
 	return (2 + gap) / 4 * bitmath.Exp(-gap)
 }
 
-// dataDependent is ln((1-q)((1-q)/(1-q e^{2 lambda}))^l + q e^{exponent}); NaN where
+// dataDependent returns ln((1-q)((1-q)/(1-q e^{2 lambda}))^l + q e^{exponent}); NaN where
 // the formula takes the logarithm of a negative number.
 func dataDependent(q, lambda, l, exponent float64) float64 {
 	ratio := (1 - q) / (1 - float64(q*bitmath.Exp(2*lambda)))
 	return bitmath.Log(float64((1-q)*bitmath.Pow(ratio, l)) + float64(q*bitmath.Exp(exponent)))
 }
 
-// PATEMoment is the log moment of order l that the PATE-GAN code charges for a
+// PATEMoment returns the log moment of order l that the PATE-GAN code charges for a
 // vote: min{2 lambda^2 l(l+1), dataDependent}, without its condition on q. It
 // depends on private votes and is no bound for the mechanism that runs.
 func PATEMoment(v Vote, lambda, l float64) float64 {
@@ -65,7 +65,7 @@ func (a *PATEAccountant) Add(teachers int, ones []int64) {
 	}
 }
 
-// Epsilon is min over orders l of (moment + ln(1/delta))/l, which without a vote is ln(1/delta)/20.
+// Epsilon returns min over orders l of (moment + ln(1/delta))/l, which without a vote is ln(1/delta)/20.
 func (a *PATEAccountant) Epsilon() float64 {
 	least := math.Inf(1)
 	for i, m := range a.moments {
