@@ -9,7 +9,7 @@ const (
 	Private  Class = "private"  // everything else
 )
 
-// Join is the class of something computed, without a mechanism, from inputs of
+// Join returns the class of something computed, without a mechanism, from inputs of
 // classes a and b.
 func (a Class) Join(b Class) Class {
 	switch {

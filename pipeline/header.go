@@ -151,7 +151,7 @@ func (h Headers) LateColumns() []string {
 	return names
 }
 
-// Filled is a planned header with the domain that the run came to: the planned one, with
+// Filled returns a planned header with the domain that the run came to: the planned one, with
 // every late column as it was released. A header without late columns stays as planned,
 // whatever the run says. That a column names the unit is the plan's to say.
 func (h Header) Filled(released *domain.Domain) (Header, error) {
@@ -191,16 +191,16 @@ type Stability struct {
 	N      int    `json:"n,omitempty"`
 }
 
-// Rows is rows(c): at most c rows are added, removed or replaced.
+// Rows returns rows(c): at most c rows are added, removed or replaced.
 func Rows(c int) Stability { return Stability{SpreadRows, c} }
 
-// Shards is shards(k): all change is inside one of k disjoint shards.
+// Shards returns shards(k): all change is inside one of k disjoint shards.
 func Shards(k int) Stability { return Stability{SpreadShards, k} }
 
 // Unbounded says nothing about the change.
 func Unbounded() Stability { return Stability{Spread: SpreadUnbounded} }
 
-// String is rows(1), shards(1500) or unbounded.
+// String returns rows(1), shards(1500) or unbounded.
 func (s Stability) String() string {
 	if s.Spread == SpreadUnbounded || s.Spread == "" {
 		return string(SpreadUnbounded)
@@ -208,7 +208,7 @@ func (s Stability) String() string {
 	return fmt.Sprintf("%s(%d)", s.Spread, s.N)
 }
 
-// AcrossRows is the stability after a computation that mixes rows: inside a
+// AcrossRows returns the stability after a computation that mixes rows: inside a
 // shard it stays there, across the whole table anything may change.
 func (s Stability) AcrossRows(withinShard bool) Stability {
 	if withinShard && s.Spread == SpreadShards {

@@ -72,7 +72,7 @@ type Finding struct {
 // Warns reports whether a finding is a warning that the spec does not acknowledge.
 func (f Finding) Warns() bool { return f.Level == LevelWarning && f.Acknowledged == "" }
 
-// Key is the YAML key of an input port: `from` for "in", else its name.
+// Key returns the YAML key of an input port: `from` for "in", else its name.
 func (p Port) Key() string {
 	if p.Name == "in" {
 		return "from"
@@ -83,7 +83,7 @@ func (p Port) Key() string {
 // Takes tells whether what has that form goes in.
 func (p Port) Takes(f Form) bool { return f == p.Form || p.Or != "" && f == p.Or }
 
-// Forms are the forms that a port has or takes, such as "detector or model".
+// Forms returns the forms that a port has or takes, such as "detector or model".
 func (p Port) Forms() string {
 	if p.Or == "" {
 		return string(p.Form)
@@ -115,7 +115,7 @@ func (k *Kind) OutPort(name string) *Port {
 	return nil
 }
 
-// Indexed is the name under which the i-th input of a port that takes many
+// Indexed returns the name under which the i-th input of a port that takes many
 // stands in Headers and Tables.
 func Indexed(port string, i int) string { return fmt.Sprintf("%s.%d", port, i) }
 
@@ -158,7 +158,7 @@ func (r Ref) String() string {
 	return r.Stage + "." + r.Port
 }
 
-// MarshalText is String, so that plans and specs show stage.port.
+// MarshalText returns String, so that plans and specs show stage.port.
 func (r Ref) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
 // Predictor is a stage that judges rows by how well a column is predicted from them.

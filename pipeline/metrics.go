@@ -18,7 +18,7 @@ type Metric struct {
 	Note   string
 }
 
-// Key is NAME or NAME.COLUMN.
+// Key returns NAME or NAME.COLUMN.
 func (m Metric) Key() string {
 	if m.Column == "" {
 		return m.Name
@@ -36,7 +36,7 @@ func MetricsSchema() *arrow.Schema {
 	}, nil)
 }
 
-// WriteMetrics is the table of metrics, of header h with schema MetricsSchema.
+// WriteMetrics returns the table of metrics, of header h with schema MetricsSchema.
 func WriteMetrics(h Header, metrics []Metric) Table {
 	h.Form, h.Schema = FormMetrics, MetricsSchema()
 	b := array.NewRecordBuilder(memory.DefaultAllocator, h.Schema)
@@ -53,7 +53,7 @@ func WriteMetrics(h Header, metrics []Metric) Table {
 	return FromRecords(h, b.NewRecord())
 }
 
-// ReadMetrics is the inverse of WriteMetrics.
+// ReadMetrics undoes WriteMetrics.
 func ReadMetrics(ctx context.Context, t Table) ([]Metric, error) {
 	var metrics []Metric
 	for rec, err := range t.Open(ctx) {

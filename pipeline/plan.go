@@ -138,7 +138,7 @@ type Budget struct {
 	Filter  string  `yaml:"filter" json:"filter" enum:"rdp|gaussian|basic" doc:"What adds up over runs chosen after looking at earlier ones: Renyi divergence at an order fixed by the first capped run, mu squared of unsampled Gaussians, or epsilon and delta; the first capped run fixes it."`
 }
 
-// SetDefaults is called for a budget that a spec sets.
+// SetDefaults sets the defaults of a budget that a spec sets.
 func (b *Budget) SetDefaults() { b.Filter = "rdp" }
 
 // Decided is a setting that a spec leaves open: what it is, and which public facts say

@@ -63,7 +63,7 @@ func RelationType(c *domain.Column) relation.Type {
 	return relation.Real
 }
 
-// FromRecords is a table held in memory.
+// FromRecords returns a table held in memory.
 func FromRecords(h Header, records ...arrow.Record) Table {
 	return Table{Header: h, Open: func(ctx context.Context) Batches {
 		return func(yield func(arrow.Record, error) bool) {
@@ -142,7 +142,7 @@ func concatColumn(t arrow.DataType, chunks []arrow.Record, i int) (arrow.Array, 
 	return array.Concatenate(parts, memory.DefaultAllocator)
 }
 
-// Clone is a copy of headers that shares nothing which a stage could write to:
+// Clone returns a copy of headers that shares nothing which a stage could write to:
 // what is checked and printed stays what it was.
 func (h Headers) Clone() Headers {
 	out := make(Headers, len(h))
@@ -152,7 +152,7 @@ func (h Headers) Clone() Headers {
 	return out
 }
 
-// Clone is a copy with a domain of its own.
+// Clone returns a copy with a domain of its own.
 func (h Header) Clone() Header {
 	h.Domain = h.Domain.DeepClone()
 	h.Spelled = maps.Clone(h.Spelled)
@@ -167,7 +167,7 @@ func copied[T any](p *T) *T {
 	return &v
 }
 
-// View is a copy of the plan for a stage that shows it: no number, cap, setting or
+// View returns a copy of the plan for a stage that shows it: no number, cap, setting or
 // event that a run goes by can be reached from it.
 func (p *Plan) View() *Plan {
 	view := *p

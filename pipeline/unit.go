@@ -48,7 +48,7 @@ func (u Unit) String() string {
 	return fmt.Sprintf("%s (at most %d rows each)", u.Column, u.MaxRows)
 }
 
-// JSONSchema is the text row, or {column, max_rows, keep}.
+// JSONSchema returns the text row, or {column, max_rows, keep}.
 func (Unit) JSONSchema() map[string]any {
 	return map[string]any{"oneOf": []any{
 		map[string]any{"const": "row"},

@@ -35,7 +35,7 @@ type Column struct {
 	Doc        string      `json:"doc,omitempty"`
 }
 
-// Datasheet is DATASHEET.md (after Gebru et al. 2021), from public and released
+// Datasheet returns DATASHEET.md (after Gebru et al. 2021), from public and released
 // facts only. Equal specs give equal bytes: what a single run promises stands in
 // PRIVACY.md.
 func Datasheet(r *Run) string {
@@ -99,7 +99,7 @@ func (t Table) describe() string {
 	return b.String()
 }
 
-// kind is the type, and how text files spell it.
+// kind returns the type, and how text files spell it.
 func (c Column) kind() string {
 	text := c.Type
 	if c.Zone != "" {
@@ -179,7 +179,7 @@ func making(p planned) string {
 	return b.String()
 }
 
-// settings is the stage's JSON on one line, fit to stand between back quotes.
+// settings returns the stage's JSON on one line, fit to stand between back quotes.
 // Paths of files, which say how the owner's machine is laid out, are left out.
 func (s plannedStage) settings() string {
 	keys := map[string]json.RawMessage{}

@@ -12,7 +12,7 @@ import (
 	"weir/privacy"
 )
 
-// PrivacyStatement is PRIVACY.md: what a release promises, in plain words and from
+// PrivacyStatement returns PRIVACY.md: what a release promises, in plain words and from
 // public facts only.
 func PrivacyStatement(r *Run) string {
 	var b strings.Builder
@@ -51,7 +51,7 @@ func (r *Run) invented() string {
 		"of any people.**\n\n", r.Dataset.Invented)
 }
 
-// BillText is BILL.txt: in words what the release promises and what paid for it, then the plan and its bill.
+// BillText returns BILL.txt: in words what the release promises and what paid for it, then the plan and its bill.
 func BillText(r *Run) string {
 	var b strings.Builder
 	plan, _ := r.planned() // one that cannot be read has no mechanisms to name; PRIVACY.md says why
@@ -113,7 +113,7 @@ func promise(r *Run, plan planned) string {
 	return text + provided(r) + meaning(t) + published(t)
 }
 
-// unpaid is said of a run that released nothing of the private table. What it made of
+// unpaid returns what is said of a run that released nothing of the private table. What it made of
 // files that others have noised is theirs to promise.
 func unpaid(r *Run, plan planned) string {
 	text := fmt.Sprintf("Nothing beside this page was computed from the rows of the private table: no mechanism of this "+
@@ -268,7 +268,7 @@ func charges(r *Run, plan planned) string {
 	return b.String()
 }
 
-// charged is the event of a charge, which the ledger has none of where nothing is proven.
+// charged returns the event of a charge, which the ledger has none of where nothing is proven.
 func (p planned) charged(c Charge) string {
 	for _, s := range p.Stages {
 		if s.ID == c.Stage && s.Unproven != (privacy.Unproven{}) {
@@ -282,7 +282,7 @@ func (p planned) charged(c Charge) string {
 	return "`" + string(event) + "`"
 }
 
-// inOrder is the charges as the plan has them: stages that run side by side pay
+// inOrder returns the charges as the plan has them: stages that run side by side pay
 // in any order.
 func (r *Run) inOrder() []Charge {
 	place := map[string]int{}

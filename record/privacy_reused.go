@@ -2,7 +2,7 @@ package record
 
 import "fmt"
 
-// provided is what the proof asks of those who wrote the specs, beside the promise that rests on it.
+// provided returns what the proof asks of those who wrote the specs, beside the promise that rests on it.
 func provided(r *Run) string {
 	if n := r.paidIn(); n > 1 {
 		return fmt.Sprintf("The mechanisms were charged in %d runs, and this is proven if none of them was chosen after a "+
@@ -36,7 +36,7 @@ func reusedCharges(r *Run, plan planned) string {
 		"before anything that was made of the noise of another was looked at; if not, %s\n", n, otherwise)
 }
 
-// paidIn is in how many runs the noise of this one was charged.
+// paidIn returns in how many runs the noise of this one was charged.
 func (r *Run) paidIn() int {
 	runs := map[string]bool{}
 	for _, c := range r.Charges {

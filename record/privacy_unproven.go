@@ -6,7 +6,7 @@ import "strings"
 // no document may speak of a bound.
 func (r *Run) unproven() bool { return r.Terms.Proven == nil && r.Terms.Claims == "published" }
 
-// statedReason is why nothing is proven, where the head of PRIVACY.md says it.
+// statedReason returns why nothing is proven, where the head of PRIVACY.md says it.
 func (r *Run) statedReason() string {
 	if r.unproven() && !r.Insecure {
 		return r.Terms.Reason

@@ -112,7 +112,7 @@ type Stage struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// From is the run whose noise a stage has; "" is the run's own. A nil record has none.
+// From returns the run whose noise a stage has; "" is the run's own. A nil record has none.
 func (r *Run) From(stage string) string {
 	if r != nil {
 		for _, s := range r.Stages {
@@ -134,7 +134,7 @@ type File struct {
 
 const tableOf = "table of stage "
 
-// TableOf is what a file is that holds the table of a stage, whatever its format.
+// TableOf returns what a file is that holds the table of a stage, whatever its format.
 func TableOf(stage string) string { return tableOf + stage }
 
 // Table returns the stage whose table the file holds, or "".

@@ -92,7 +92,7 @@ func (c *compiler) bill() {
 	c.total(acc, paid)
 }
 
-// freeBill is the bill of a plan that draws no noise.
+// freeBill makes the bill of a plan that draws no noise.
 func (c *compiler) freeBill(paid []*Step) {
 	for _, s := range paid {
 		if err := c.settle(s, 0); err != nil {

@@ -178,7 +178,7 @@ func (c *compiler) header(r pipeline.Ref) (pipeline.Header, bool) {
 	return pipeline.Header{}, false
 }
 
-// stageFaults are the problems of a stage, without those that may follow from others:
+// stageFaults adds the problems of a stage, without those that may follow from others:
 // of settings in whose place a default stands, and of privacy under unknown terms.
 func (c *compiler) stageFaults(s *spec.Stage, in pipeline.Headers, err error) {
 	var problems schema.Problems

@@ -61,7 +61,7 @@ func (c *compiler) found(s *spec.Stage, p schema.Problem) string {
 	return p.Found
 }
 
-// whyTarget is empty where the target has nothing to do with what the spec predicts.
+// whyTarget returns nothing where the target has nothing to do with what the spec predicts.
 func (c *compiler) whyTarget(target string) string {
 	list := c.spec.Predicted()
 	i := slices.IndexFunc(list, func(p spec.Predicted) bool { return p.Column == target })

@@ -34,7 +34,7 @@ func (c *compiler) takesLate(s *spec.Stage, in pipeline.Headers) bool {
 	return false
 }
 
-// waitingFor is said beside a problem of a stage that names a late column: what the plan
+// waitingFor returns what is said beside a problem of a stage that names a late column: what the plan
 // does not know of it may be the cause.
 func waitingFor(in pipeline.Headers, p schema.Problem) string {
 	names := slices.DeleteFunc(in.LateColumns(), func(name string) bool { return !mentions(p.Path+" "+p.Found, name) })
@@ -64,7 +64,7 @@ func mentions(text, name string) bool {
 
 func ofWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// sources are the stages that release late columns.
+// sources returns the stages that release late columns.
 func sources(in pipeline.Headers) []string {
 	seen := map[string]bool{}
 	for _, h := range in {

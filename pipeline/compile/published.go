@@ -72,7 +72,7 @@ func (c *compiler) calibratePublished(acc privacy.Accountant, proven, unproven [
 	return left * (1 - used), nil
 }
 
-// fixed is what the stages spend whose noise the spec fixes, without those that share an
+// fixed returns what the stages spend whose noise the spec fixes, without those that share an
 // accountant with open ones, which looks at them itself.
 func (c *compiler) fixed(acc privacy.Accountant, proven, unproven []*Step) (sum float64, err error) {
 	var events []privacy.Event

@@ -122,7 +122,7 @@ func (c *compiler) checkPlanned(s *spec.Stage, step *Step, to change) {
 	}
 }
 
-// price is a spend at a scale: its mechanism, and the event that bounds it for
+// price returns a spend at a scale: its mechanism, and the event that bounds it for
 // all that one unit changes.
 func (c *compiler) price(step *Step, spend pipeline.Spend, scale float64) (pipeline.Planned, error) {
 	return step.change.price(spend, scale, c.spec.Privacy.Adjacency)
@@ -181,7 +181,7 @@ func plain(t reflect.Type) bool {
 	return false
 }
 
-// event is the mechanism's event for all that one unit changes.
+// event returns the mechanism's event for all that one unit changes.
 func (after change) event(m privacy.Mechanism, adjacency privacy.Adjacency) (privacy.Event, error) {
 	shards, sharded := m.(privacy.OnShards)
 	switch {

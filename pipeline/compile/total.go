@@ -87,7 +87,7 @@ func (c *compiler) epsilon(acc privacy.Accountant, events []privacy.Event) *floa
 	return &eps
 }
 
-// published is what the papers' own accounting gives, summed over the stages as
+// published sets what the papers' own accounting gives, summed over the stages as
 // papers add them; none where a paying stage has no such accounting.
 func (c *compiler) published(paid []*Step, delta float64) {
 	sum, all := 0.0, true

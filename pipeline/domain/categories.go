@@ -49,7 +49,7 @@ func (c Categories) IsZero() bool { return c == nil }
 
 func (c Categories) private() bool { return c != nil && len(c) == 0 }
 
-// JSONSchema is a list of texts, numbers and truth values, or the word.
+// JSONSchema returns a list of texts, numbers and truth values, or the word.
 func (Categories) JSONSchema() map[string]any {
 	list := Spellings{}.JSONSchema()
 	return map[string]any{"title": "a list of values, or the word private",
@@ -69,7 +69,7 @@ func (d *Domain) PrivateCategories() (names []string) {
 	return names
 }
 
-// ReleaseOf is the line of a spec that has the categories of some columns released, to be
+// ReleaseOf returns the line of a spec that has the categories of some columns released, to be
 // added before the stage that needs them.
 func ReleaseOf(columns []string) string {
 	list := slices.Clone(columns)
@@ -131,7 +131,7 @@ func gridOf(c *Column) grid {
 	return g
 }
 
-// ceil is the least value of the grid that is at least x.
+// ceil returns the least value of the grid that is at least x.
 func (g grid) ceil(x float64) float64 {
 	if g.step == 0 || math.Abs(x) > 1e300 {
 		return x
@@ -144,7 +144,7 @@ func (g grid) ceil(x float64) float64 {
 	return g.origin + float64(n*g.step)
 }
 
-// after is the least value of the grid above x.
+// after returns the least value of the grid above x.
 func (g grid) after(x float64) float64 {
 	if g.step == 0 || math.Abs(x) > 1e300 {
 		return math.Nextafter(x, math.Inf(1))
@@ -175,7 +175,7 @@ func Forbidden(d *Domain, r *Rule, bins [][]Values) []bool {
 	return forbidden
 }
 
-// triesOf are by column and bin the points of the bin that stand for all its values.
+// triesOf returns by column and bin the points of the bin that stand for all its values.
 func triesOf(d *Domain, r *Rule, bins [][]Values) [][][]float64 {
 	lists := map[int][]float64{}
 	for i, column := range r.Columns {

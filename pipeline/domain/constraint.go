@@ -53,7 +53,7 @@ func (c *Choice) UnmarshalYAML(n *yaml.Node) error {
 	return (*Spellings)(c).UnmarshalYAML(n)
 }
 
-// JSONSchema is a text, number or truth value, or a list of them.
+// JSONSchema returns a text, number or truth value, or a list of them.
 func (Choice) JSONSchema() map[string]any {
 	one := []any{"string", "number", "boolean"}
 	return map[string]any{"title": "a value, or a list of values", "type": append(one[:3:3], "array"),
@@ -74,7 +74,7 @@ func (c *Constraint) Columns() []string {
 	return slices.Sorted(maps.Keys(c.Impossible))
 }
 
-// clone is a copy that shares nothing.
+// clone returns a copy that shares nothing.
 func (c Constraint) clone() Constraint {
 	c.Impossible, c.Order, c.Total = choices(c.Impossible), slices.Clone(c.Order), slices.Clone(c.Total)
 	for i := range c.Total {
@@ -120,7 +120,7 @@ func (f function) namesMissing() bool {
 	return slices.ContainsFunc(f.to, func(v Values) bool { return v.Missing })
 }
 
-// caseOf is the case of a value; -1 where it has none.
+// caseOf returns the case of a value; -1 where it has none.
 func (f function) caseOf(v float64) int {
 	pos := len(f.of) - 1
 	if !absent(v) {

@@ -13,7 +13,7 @@ type Derived struct {
 	by         function
 }
 
-// Value is the value that follows from one of the column that it is of; NaN is missing,
+// Value returns the value that follows from one of the column that it is of; NaN is missing,
 // on either side. A value between two cases, as the rounding of decimals may leave one,
 // has the value of the upper case.
 func (x Derived) Value(root float64) float64 {
@@ -31,10 +31,10 @@ func (x Derived) Value(root float64) float64 {
 	return x.by.to[pos].Ranges[0].Lo
 }
 
-// Values is how many values there are that follow.
+// Values returns how many values there are that follow.
 func (x Derived) Values() int { return len(x.by.alike) }
 
-// Derivations are the columns of d that may be left out of a table and found again, in an
+// Derivations returns the columns of d that may be left out of a table and found again, in an
 // order in which each is of one that is not left out or of one before it, and the rules
 // that say something of the columns that are left. Only columns of which may is true are
 // considered. A column is not left out where its function leaves a value open (one that
@@ -103,7 +103,7 @@ func (t *derivation) take(rule int, x Derived) {
 	t.by[x.Column], t.rule[x.Column] = x, rule
 }
 
-// root is the column that another follows from, however far: itself where it does not.
+// root returns the column that another follows from, however far: itself where it does not.
 func (t *derivation) root(column int) int {
 	for x, is := t.by[column]; is; x, is = t.by[column] {
 		column = x.Of
@@ -167,7 +167,7 @@ func (t *derivation) implied(r *Rule) bool {
 	return true
 }
 
-// impliedBy are the sets of values of a root that the rule or a function on the way to its
+// impliedBy returns the sets of values of a root that the rule or a function on the way to its
 // columns tells apart. Columns that follow have one value on each.
 func (t *derivation) impliedBy(r *Rule, root int) (sets []Values) {
 	for i, column := range r.Columns {
@@ -183,7 +183,7 @@ func (t *derivation) impliedBy(r *Rule, root int) (sets []Values) {
 	return sets
 }
 
-// value is the value of a column where its root has v.
+// value returns the value of a column where its root has v.
 func (t *derivation) value(column int, v float64) float64 {
 	x, is := t.by[column]
 	if !is {

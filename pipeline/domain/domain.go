@@ -139,8 +139,8 @@ type Encoding struct {
 	Range [2]float64   `json:"range,omitempty"` // of min_max; of one_hot zero, or SeparateCells
 }
 
-// SeparateCells is the range of one_hot where a model puts out each indicator as a number of its own; zero is the range
-// of indicators that it puts out as the probabilities of one choice.
+// SeparateCells returns the range of one_hot where a model puts out each indicator as a number of its own; zero is the
+// range of indicators that it puts out as the probabilities of one choice.
 func SeparateCells() [2]float64 { return [2]float64{0, 1} }
 
 // Separate reports whether a model puts out each indicator as a number of its own.
@@ -216,7 +216,7 @@ func copied[T any](p *T) *T {
 	return &v
 }
 
-// Index is the place of the named column, or -1.
+// Index returns the place of the named column, or -1.
 func (d *Domain) Index(name string) int {
 	for i := range d.Columns {
 		if d.Columns[i].Name == name {
@@ -246,7 +246,7 @@ func (d *Domain) Pick(ps *schema.Problems, path string, names []string) []int {
 	return picked
 }
 
-// ArrowSchema is the schema of a table of domain d (see ColumnType).
+// ArrowSchema returns the schema of a table of domain d (see ColumnType).
 func (d *Domain) ArrowSchema() *arrow.Schema {
 	fields := make([]arrow.Field, len(d.Columns))
 	for i, c := range d.Columns {
@@ -255,7 +255,7 @@ func (d *Domain) ArrowSchema() *arrow.Schema {
 	return arrow.NewSchema(fields, nil)
 }
 
-// ArrowType is the Arrow type of the column's values.
+// ArrowType returns the Arrow type of the column's values.
 func (c Column) ArrowType() arrow.DataType {
 	switch {
 	case c.Encoding != nil && c.Encoding.Form == OneHot:
@@ -272,7 +272,7 @@ func (c Column) ArrowType() arrow.DataType {
 	return arrow.PrimitiveTypes.Int64
 }
 
-// StageSource is the Source of what a stage of a run releases. It does not name the run or
+// StageSource returns the Source of what a stage of a run releases. It does not name the run or
 // its spec: a later one may have the same release again.
 func StageSource(stage string) string { return stageSource + stage + " of a run" }
 
@@ -292,8 +292,8 @@ func UnitWords(columns ...Column) string {
 	return strings.Join(names, ", ")
 }
 
-// YAML is a domain as dataset.domain of a spec reads it; bounds of dates and times are dates and times, and steps of
-// times are words.
+// YAML returns a domain as dataset.domain of a spec reads it; bounds of dates and times are dates and times, and steps
+// of times are words.
 func (d *Domain) YAML() ([]byte, error) {
 	text, err := schema.Canonical(d)
 	if err != nil {

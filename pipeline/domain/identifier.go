@@ -36,7 +36,7 @@ func IdentifierOf(name string) Identifier {
 	return NoIdentifier
 }
 
-// wordsOf are the words of a name in small letters: a capital behind a small letter begins one.
+// wordsOf returns the words of a name in small letters: a capital behind a small letter begins one.
 func wordsOf(name string) []string {
 	apart := regexp.MustCompile(`(\p{Ll})(\p{Lu})`).ReplaceAllString(name, "${1}_$2")
 	return regexp.MustCompile(`[\p{L}\p{N}]+`).FindAllString(strings.ToLower(apart), -1)
@@ -57,14 +57,14 @@ func persons() []string {
 	return []string{"patient", "person", "subject", "respondent", "participant"}
 }
 
-// personsAbroad are whose numbers are counted in German, French, Spanish, Portuguese, Italian and Dutch.
+// personsAbroad returns those whose numbers are counted in German, French, Spanish, Portuguese, Italian and Dutch.
 func personsAbroad() []string {
 	return []string{"fall", "patienten", "kunden", "personen", "versicherten", "paciente", "cliente", "paziente",
 		"dossier",
 		"expediente", "patiënt"}
 }
 
-// personNumber is patient, or patient_no and patient_number, or Fall-Nr.
+// personNumber reports whether a name is patient, or patient_no and patient_number, or Fall-Nr.
 func personNumber(words []string) bool {
 	numbered := len(words) > 1 && strings.HasPrefix(words[1], "n")
 	return slices.Contains(persons(), words[0]) && (len(words) == 1 || numbered) || slices.Contains(personsAbroad(),

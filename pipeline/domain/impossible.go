@@ -58,7 +58,7 @@ const (
 	allSteps  = 1 << 21
 )
 
-// Contradictions are rules that no row can keep together, and totals that differ. What
+// Contradictions returns rules that no row can keep together, and totals that differ. What
 // takes too long to find out is none.
 func Contradictions(d *Domain, rules []Rule) schema.Problems {
 	c := contradiction{d: d, steps: allSteps}

@@ -281,7 +281,7 @@ func padded(b []byte, n, digits int) []byte {
 	return append(b, text...)
 }
 
-// Steps are the words for numbers of seconds that are the step of a column of type datetime or time.
+// Steps returns the words for numbers of seconds that are the step of a column of type datetime or time.
 func Steps() map[string]float64 {
 	return map[string]float64{"second": 1, "minute": 60, "hour": 3600, "day": secondsOfDay}
 }
@@ -311,7 +311,7 @@ func (c *Column) ISOForm() string {
 	return form
 }
 
-// isoMoment is how bounds and rules spell the column's values, and cells where no form is declared.
+// isoMoment returns how bounds and rules spell the column's values, and cells where no form is declared.
 func (c *Column) isoMoment(zoned bool) MomentForm {
 	fine := Column{Type: c.Type, Step: 1}
 	if zoned {

@@ -144,7 +144,7 @@ func (r reader) cellCount(path string, rule *Rule, cells []uint64, places []floa
 	return true
 }
 
-// points are values of a column of which each stands for those up to the next: the
+// points returns values of a column of which each stands for those up to the next: the
 // least of all, and where one of the sets begins or has ended. Whatever the sets tell
 // apart, two values with no point between them lie in the same ones. Missing is the
 // last, as NaN, where the column can be missing.
@@ -185,7 +185,7 @@ func sharedEnd(c *Column, sets []Values, v float64) bool {
 	return ends && begins
 }
 
-// word is how a spec spells a value.
+// word returns how a spec spells a value.
 func word(c *Column, v float64) string {
 	switch {
 	case absent(v):
@@ -198,7 +198,7 @@ func word(c *Column, v float64) string {
 	return strconv.FormatFloat(v, 'g', 9, 64)
 }
 
-// Edges are where the values of a column begin to be told apart by rules that are about
+// Edges returns where the values of a column begin to be told apart by rules that are about
 // sets of values: the least value of each part but the first, ascending. Bins that are cut
 // there hold values of one part each.
 func Edges(d *Domain, rules []Rule, column int) []float64 {
@@ -240,7 +240,7 @@ func Parts(d *Domain, rules []Rule, column int) []int {
 	return parts
 }
 
-// setsAbout are the sets of values of a column that rules tell apart.
+// setsAbout returns the sets of values of a column that rules tell apart.
 func setsAbout(rules []Rule, column int) (sets []Values) {
 	for i := range rules {
 		if at := slices.Index(rules[i].Columns, column); at >= 0 {

@@ -19,7 +19,7 @@ type reader struct {
 	codes  map[int]map[string]int
 }
 
-// code is the place of a category of a column; -1 where it has none of that name.
+// code returns the place of a category of a column; -1 where it has none of that name.
 func (r reader) code(pos int, text string) int {
 	if r.codes[pos] == nil {
 		r.codes[pos] = map[string]int{}
@@ -33,7 +33,7 @@ func (r reader) code(pos int, text string) int {
 	return -1
 }
 
-// column is the place of a named column whose values a rule can be about; -1 and a
+// column returns the place of a named column whose values a rule can be about; -1 and a
 // problem where there is none.
 func (r reader) column(path, name string) int {
 	pos := r.d.Index(name)
@@ -47,7 +47,7 @@ func (r reader) column(path, name string) int {
 	return pos
 }
 
-// values is what a choice stands for. path is the path of the choice.
+// values returns what a choice stands for. path is the path of the choice.
 func (r reader) values(path string, pos int, choice Choice) Values {
 	var s Values
 	if len(choice) == 0 {
@@ -166,5 +166,5 @@ func parseNumber(c *Column, text string, open float64) (float64, bool) {
 	return v, err == nil && !math.IsNaN(v) && !math.IsInf(v, 0)
 }
 
-// joinPath is the path of a key below another path, as the document spells it.
+// joinPath returns the path of a key below another path, as the document spells it.
 func joinPath(path, key string) string { return path + "." + schema.Path(key) }

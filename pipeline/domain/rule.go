@@ -179,7 +179,7 @@ func ReadWhere(d *Domain, path string, where map[string]Choice) (map[int]Values,
 	return found, ps
 }
 
-// Narrowed is a column of which no values but some are left: its categories, its bounds and
+// Narrowed returns a column of which no values but some are left: its categories, its bounds and
 // whether any may be missing. A boolean keeps both of its values.
 func Narrowed(c Column, left Values) Column {
 	c.Nullable = c.Nullable && left.Missing

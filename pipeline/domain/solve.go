@@ -79,7 +79,7 @@ func newSearch(d *Domain, rules []*Rule, within map[int]Values, steps int) *sear
 	return s
 }
 
-// setsOf are all sets that rules tell apart, by column.
+// setsOf returns all sets that rules tell apart, by column.
 func setsOf(rules []*Rule) map[int][]Values {
 	sets := map[int][]Values{}
 	for _, r := range rules {
@@ -174,7 +174,7 @@ type Component struct {
 	Columns []int // places in the domain, ascending
 }
 
-// Components are the rules by what they share.
+// Components returns the rules by what they share.
 func Components(rules []*Rule) []Component {
 	var list []Component
 	for _, r := range rules {

@@ -32,7 +32,7 @@ func (s *Spellings) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
-// JSONSchema is a list of texts, numbers and truth values.
+// JSONSchema returns a list of texts, numbers and truth values.
 func (Spellings) JSONSchema() map[string]any {
 	return map[string]any{"type": "array", "items": map[string]any{"type": []any{"string", "number", "boolean"}}}
 }

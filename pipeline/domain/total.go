@@ -23,7 +23,7 @@ func (f total) keeps(values []float64) bool {
 	return i < 0 || f.cells[i].Rows > 0
 }
 
-// cell is the place of the cell that holds a row, the first where two share an end; -1
+// cell returns the place of the cell that holds a row, the first where two share an end; -1
 // where none does.
 func (f total) cell(values []float64) int {
 	for w := range (len(f.cells) + 63) / 64 {
@@ -42,7 +42,7 @@ func (f total) cell(values []float64) int {
 	return -1
 }
 
-// point is the place of the last point of a column that is at most v; -1 where there is
+// point returns the place of the last point of a column that is at most v; -1 where there is
 // none.
 func (f total) point(column int, v float64) int {
 	list := f.points[column]
@@ -78,11 +78,11 @@ func (f total) sets(column int) []Values {
 	return list
 }
 
-// Cell is the place in r.Total, which must be a total, of the cell that holds a row; -1
+// Cell returns the place in r.Total, which must be a total, of the cell that holds a row; -1
 // where none does.
 func (r *Rule) Cell(values []float64) int { return r.form.(total).cell(values) }
 
-// Rows is the size of the table that a total is about: the sum of its cells.
+// Rows returns the size of the table that a total is about: the sum of its cells.
 func (r *Rule) Rows() (n int64) {
 	for _, c := range r.Total {
 		n += c.Rows

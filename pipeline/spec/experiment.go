@@ -33,7 +33,7 @@ type Trial struct {
 // copied is a value of the experiment that goes to a setting.
 type copied struct{ to, from string }
 
-// Settings are the paths and values that the trial changes.
+// Settings returns the paths and values that the trial changes.
 func (t Trial) Settings() map[string]string {
 	values := map[string]string{}
 	for i, c := range t.copies {
@@ -52,7 +52,7 @@ func (t Trial) Name() string {
 	return strings.ReplaceAll(strings.Join(words, " "), "\n", `\n`)
 }
 
-// ofCell are the settings that come from the cell.
+// ofCell returns the settings that come from the cell.
 func (t Trial) ofCell() []string {
 	var list []string
 	for i, c := range t.copies {
@@ -100,7 +100,7 @@ func (e *Experiment) Trials() ([]Trial, error) {
 	return e.repeated(e.inCells(combinations)), nil
 }
 
-// atLevels are the combinations with each of the levels.
+// atLevels returns the combinations with each of the levels.
 func (e *Experiment) atLevels(combinations []Trial) []Trial {
 	if len(e.Levels) == 0 {
 		return combinations
@@ -118,7 +118,7 @@ func (e *Experiment) atLevels(combinations []Trial) []Trial {
 	return all
 }
 
-// LevelPaths are the settings of levels, that which names them first.
+// LevelPaths returns the settings of levels, that which names them first.
 func (e *Experiment) LevelPaths() (paths []string) {
 	if len(e.Levels) > 0 {
 		for _, setting := range e.Levels[0] {
@@ -128,7 +128,7 @@ func (e *Experiment) LevelPaths() (paths []string) {
 	return paths
 }
 
-// inCells are the combinations with each of the cells.
+// inCells returns the combinations with each of the cells.
 func (e *Experiment) inCells(combinations []Trial) []Trial {
 	if len(e.Cells) == 0 {
 		return combinations
@@ -297,7 +297,7 @@ func (p *parser) printedRules(e *Experiment, cells []string) {
 	}
 }
 
-// cellName is what files, columns and pages can show as it is.
+// cellName returns what files, columns and pages can show as it is.
 func cellName() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`) }
 
 // axis refuses a setting that runs of one experiment cannot differ in, one of a stage that

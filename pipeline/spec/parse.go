@@ -72,7 +72,7 @@ func Parse(src Input, reg *pipeline.Registry) (*Spec, error) {
 	return nil, p.all(spec)
 }
 
-// all is every problem, with problems of meaning that do not follow from them.
+// all returns every problem, with problems of meaning that do not follow from them.
 func (p *parser) all(spec *Spec) Diagnostics {
 	ds := diagnostics(p.problems)
 	if p.src.More == nil || p.misnamed {
@@ -137,7 +137,7 @@ func override(doc *schema.Document, set string, reg *pipeline.Registry) []schema
 	return nil
 }
 
-// strangers are the overrides of stages that neither the spec has nor an override makes.
+// strangers returns the overrides of stages that neither the spec has nor an override makes.
 func strangers(doc *schema.Document, sets, stages []string) (problems []schema.Problem) {
 	for _, set := range sets {
 		path, _, _ := strings.Cut(set, "=")
@@ -172,7 +172,7 @@ type parser struct {
 
 func (p *parser) add(ps ...schema.Problem) { p.problems = append(p.problems, ps...) }
 
-// problemAt is a problem at a path of the spec.
+// problemAt adds a problem at a path of the spec.
 func (p *parser) problemAt(path, found, accepted, hint string) {
 	problem := p.doc.Problem(path, accepted, hint)
 	if found != "" {

@@ -22,7 +22,7 @@ func (d *Dataset) UnmarshalYAML(*yaml.Node) error { return nil }
 // JSONSchema accepts every mapping; see datasetSchema.
 func (Dataset) JSONSchema() map[string]any { return map[string]any{"type": "object"} }
 
-// datasetSchema is the schema of the mapping `dataset`: the settings of every source, then the shared ones.
+// datasetSchema returns the schema of the mapping `dataset`: the settings of every source, then the shared ones.
 func datasetSchema(reg *pipeline.Registry) (*schema.Schema, error) {
 	var parts []any
 	for _, kind := range reg.Sources() {
@@ -195,7 +195,7 @@ func listed(names []string) string {
 	return fmt.Sprintf("%s and %s", strings.Join(names[:last], ", "), names[last])
 }
 
-// foreign is the one problem of a file that is not what it is taken for: it has
+// foreign returns the one problem of a file that is not what it is taken for: it has
 // none of the keys that tell one. Whatever else is wrong with it is not said,
 // since a problem quotes what it found, and a table that was named by mistake
 // holds cells.

@@ -46,7 +46,7 @@ type Dataset struct {
 	Ledger      string           `yaml:"ledger,omitempty" json:"ledger,omitempty" format:"path" doc:"Where the ledger of the dataset is kept; beside the file by default."`
 }
 
-// Columns is the resolved domain of the dataset.
+// Columns returns the resolved domain of the dataset.
 func (d *Dataset) Columns() *domain.Domain { return d.Domain.columns }
 
 // namedDomain is the name of a domain's file or the domain itself; the canonical form
@@ -110,7 +110,7 @@ func (s *Spec) Header() pipeline.Header {
 	return pipeline.TableHeader(d, h)
 }
 
-// Canonical is the spec as YAML with every default filled in and the domain in
+// Canonical returns the spec as YAML with every default filled in and the domain in
 // line. Comments, key order and layout of the source do not change it.
 func (s *Spec) Canonical() ([]byte, error) { return s.canonical(s.Experiment) }
 
@@ -135,7 +135,7 @@ type canonicalSpec struct {
 	Experiment *Experiment                   `yaml:"experiment,omitempty"`
 }
 
-// digest is of what one run does. The experiment says which other runs there are: with
+// digest sets the digest of what one run does. The experiment says which other runs there are: with
 // more values, cells or repeats, those that were made before are the same runs.
 func (p *parser) digest(s *Spec) {
 	text, err := s.canonical(nil)
@@ -174,7 +174,7 @@ func Configure(k *pipeline.Kind, settings map[string]any) (pipeline.Stage, error
 	return stage, schema.Join(problems)
 }
 
-// Schema is the JSON Schema of a spec over the kinds of reg.
+// Schema returns the JSON Schema of a spec over the kinds of reg.
 func Schema(reg *pipeline.Registry) (*schema.Schema, error) {
 	file := specFile{Spec: defaults()}
 	spec, err := schema.Of(&file)

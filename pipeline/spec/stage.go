@@ -20,7 +20,7 @@ type stageHead struct {
 // refList is the YAML of an input: the name of a stage, or a list of them.
 type refList []string
 
-// JSONSchema is a name, or a list of names.
+// JSONSchema returns a name, or a list of names.
 func (refList) JSONSchema() map[string]any {
 	name := map[string]any{"type": "string", "minLength": 1}
 	return map[string]any{"oneOf": []any{name, map[string]any{"type": "array", "items": name}}}
@@ -43,7 +43,7 @@ func (r refList) MarshalYAML() (any, error) {
 	return []string(r), nil
 }
 
-// portStruct is a pointer to a struct with one refList a port, so that ports
+// portStruct returns a pointer to a struct with one refList a port, so that ports
 // are checked, decoded and documented like every other setting.
 func portStruct(k *pipeline.Kind) reflect.Value {
 	var fields []reflect.StructField
@@ -58,7 +58,7 @@ func portStruct(k *pipeline.Kind) reflect.Value {
 	return reflect.New(reflect.StructOf(fields))
 }
 
-// readPorts are the references that a decoded portStruct holds, by port.
+// readPorts returns the references that a decoded portStruct holds, by port.
 func readPorts(k *pipeline.Kind, ports reflect.Value) map[string][]pipeline.Ref {
 	inputs := map[string][]pipeline.Ref{}
 	for i, p := range k.In {
@@ -69,7 +69,7 @@ func readPorts(k *pipeline.Kind, ports reflect.Value) map[string][]pipeline.Ref 
 	return inputs
 }
 
-// writePorts is the inverse of readPorts, for the canonical form.
+// writePorts undoes readPorts, for the canonical form.
 func writePorts(k *pipeline.Kind, inputs map[string][]pipeline.Ref) reflect.Value {
 	ports := portStruct(k)
 	for i, p := range k.In {
@@ -82,12 +82,12 @@ func writePorts(k *pipeline.Kind, inputs map[string][]pipeline.Ref) reflect.Valu
 	return ports
 }
 
-// StageSchema is the JSON Schema of a stage of kind k: kind, ports, settings.
+// StageSchema returns the JSON Schema of a stage of kind k: kind, ports, settings.
 func StageSchema(k *pipeline.Kind) (*schema.Schema, error) {
 	return mergeSchemas(&stageHead{}, portStruct(k).Interface(), k.New())
 }
 
-// settingsSchema is StageSchema without kind, which a union adds.
+// settingsSchema returns StageSchema without kind, which a union adds.
 func settingsSchema(k *pipeline.Kind) (*schema.Schema, error) {
 	return mergeSchemas(portStruct(k).Interface(), k.New())
 }

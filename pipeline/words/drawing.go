@@ -74,7 +74,7 @@ func shape(s *pipeline.Step) (open, shut string) {
 
 func mermaidText(s string) string { return strings.ReplaceAll(s, `"`, "'") }
 
-// label is the text of a stage in a drawing.
+// label returns the text of a stage in a drawing.
 func label(s *pipeline.Step) string {
 	text := s.ID
 	if s.Kind != s.ID {

@@ -7,7 +7,7 @@ import (
 	"weir/internal/plaintext"
 )
 
-// Markdown is the report for a pull request on GitHub. Figures against real rows are left
+// Markdown returns the report for a pull request on GitHub. Figures against real rows are left
 // out: what is posted there leaves the owner's hands.
 func (r Differences) Markdown() string {
 	var b strings.Builder
@@ -94,7 +94,7 @@ func markdownTable(b *strings.Builder, head string, columns []string, rows [][]s
 	}
 }
 
-// code is text in a <code> element, in which GitHub makes no links and calls nobody. What
+// code returns text in a <code> element, in which GitHub makes no links and calls nobody. What
 // Markdown or HTML would read is spelled as a character reference.
 func code(s string) string {
 	if s == "" {

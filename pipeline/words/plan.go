@@ -63,7 +63,7 @@ func textStages(b *strings.Builder, p *pipeline.Plan) {
 	w.Flush()
 }
 
-// textDecided is a line for each setting that the spec leaves open.
+// textDecided writes a line for each setting that the spec leaves open.
 func textDecided(b *strings.Builder, p *pipeline.Plan) {
 	head := "\nDECIDED  where the spec leaves it open\n"
 	for _, s := range p.Steps {
@@ -75,7 +75,7 @@ func textDecided(b *strings.Builder, p *pipeline.Plan) {
 	}
 }
 
-// textSends is a line for each released table that is written to a server.
+// textSends writes a line for each released table that is written to a server.
 func textSends(b *strings.Builder, p *pipeline.Plan) {
 	head := "\nWRITES  when all else of a run is done, a table that must not be there before\n"
 	for _, s := range p.Steps {
@@ -86,7 +86,7 @@ func textSends(b *strings.Builder, p *pipeline.Plan) {
 	}
 }
 
-// textElsewhere is a line for each stage in front of the models where another program reads the rows.
+// textElsewhere writes a line for each stage in front of the models where another program reads the rows.
 func textElsewhere(b *strings.Builder, p *pipeline.Plan) {
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	head := fmt.Sprintf("\nROWS  come to weir, which computes all stages; whether %s could:\n", p.Dataset.Source.Program)
@@ -151,7 +151,7 @@ func noiseText(s *pipeline.Step) string {
 	return fmt.Sprintf("%s (%s)", fiveDigits(*s.NoiseMultiplier), how)
 }
 
-// textSpends is a line for each mechanism; what holds for the stage as a whole
+// textSpends writes a line for each mechanism; what holds for the stage as a whole
 // stands in the first.
 func textSpends(w io.Writer, s *pipeline.Step) {
 	for i, p := range s.Spends {
@@ -248,7 +248,7 @@ func reason(p *pipeline.Plan) string {
 	return ": " + strings.Join(list, "; ")
 }
 
-// gaps are the rules of a stage without a proof, each with why it fails.
+// gaps returns the rules of a stage without a proof, each with why it fails.
 func gaps(why string) []string {
 	var list []string
 	for _, part := range strings.Split(why, "; ") {

@@ -303,7 +303,7 @@ func vary(path []any, trees []any, tell func(path string, words []string)) {
 	tell(strings.TrimPrefix(schema.Path(path...), "stages."), words)
 }
 
-// brief is a value in a list of runs: a stage is its kind.
+// brief returns a value in a list of runs: a stage is its kind.
 func brief(tree any) string {
 	m, ok := tree.(*mapping)
 	switch kind, ofStage := "", false; {

@@ -91,7 +91,7 @@ func ofLists(path []any, a, b []any) []Change {
 	return []Change{{schema.Path(path...), Changed, a, b}}
 }
 
-// mappingByName is a list of mappings as a mapping by their names, which stand first in it.
+// mappingByName returns a list of mappings as a mapping by their names, which stand first in it.
 func mappingByName(list []any) (*mapping, bool) {
 	entries := newMapping()
 	for _, item := range list {
@@ -128,7 +128,7 @@ func names(m *mapping) []any {
 	return list
 }
 
-// childPath is a path of its own, which no neighbour writes over.
+// childPath returns a path of its own, which no neighbour writes over.
 func childPath(path []any, key string) []any { return append(slices.Clone(path), key) }
 
 func stagePath(id string) string { return schema.Path("stages", id) }
@@ -167,7 +167,7 @@ func (m *mapping) set(key string, value any) {
 	m.values[key] = value
 }
 
-// child is the mapping under a key; an empty one where there is none.
+// child returns the mapping under a key; an empty one where there is none.
 func (m *mapping) child(key string) *mapping {
 	if inner, ok := m.values[key].(*mapping); ok {
 		return inner
@@ -235,7 +235,7 @@ func ofNode(n *yaml.Node) any {
 	return n.Value
 }
 
-// spelled is the one spelling of a number: 1e3, 1000 and 1000.0 are equal.
+// spelled returns the one spelling of a number: 1e3, 1000 and 1000.0 are equal.
 func spelled(text string) number {
 	if i, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return number(strconv.FormatInt(i, 10))
@@ -255,7 +255,7 @@ func spelled(text string) number {
 	return number(strconv.FormatFloat(f, 'g', -1, 64))
 }
 
-// ofJSON is a decoded JSON value (with numbers as json.Number) as a tree; objects have
+// ofJSON returns a decoded JSON value (with numbers as json.Number) as a tree; objects have
 // their keys sorted.
 func ofJSON(v any) any {
 	switch v := v.(type) {
@@ -279,7 +279,7 @@ func ofJSON(v any) any {
 	return v
 }
 
-// readJSON is the tree of a JSON text, nil where there is none.
+// readJSON returns the tree of a JSON text, nil where there is none.
 func readJSON(data []byte) any {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
@@ -313,7 +313,7 @@ func renames(a, b *mapping, ports map[string][]string) (found []rename) {
 	return found
 }
 
-// nextRename is the first stage of a alone that is the same as exactly one of b alone,
+// nextRename returns the first stage of a alone that is the same as exactly one of b alone,
 // which is the same as no other of a.
 func nextRename(a, b *mapping, same func(x, y *mapping) bool) (rename, bool) {
 	onlyA, onlyB := missingKeys(a, b), missingKeys(b, a)
@@ -344,7 +344,7 @@ func missingKeys(m, other *mapping) (keys []string) {
 	return keys
 }
 
-// reads is what a stage reads, by port.
+// reads returns what a stage reads, by port.
 func reads(stage *mapping, ports map[string][]string) *mapping {
 	m := newMapping()
 	kind, _ := stage.values["kind"].(string)
@@ -372,7 +372,7 @@ func ports(plans ...*plan) map[string][]string {
 	return groups
 }
 
-// renamed is a spec's tree with the new names wherever a stage is meant: as a key of
+// renamed returns a spec's tree with the new names wherever a stage is meant: as a key of
 // stages, of shares and in the paths of an experiment, and in what a stage reads.
 func renamed(spec *mapping, names []rename, ports map[string][]string) *mapping {
 	if len(names) == 0 {
@@ -416,7 +416,7 @@ func rereads(stage *mapping, names []rename, ports map[string][]string) *mapping
 	return out
 }
 
-// rekeyed is a tree with other keys at every depth.
+// rekeyed returns a tree with other keys at every depth.
 func rekeyed(tree any, key func(string) string) any {
 	m, ok := tree.(*mapping)
 	if !ok {

@@ -166,7 +166,7 @@ type decision struct{ Setting, Value string }
 // errNoPlan marks JSON that is no plan.
 var errNoPlan = errors.New("is no plan, must be what weir plan --json prints")
 
-// readPlan is nil where a side has no plan.
+// readPlan returns nil where a side has no plan.
 func readPlan(s Side) (*plan, error) {
 	if s.Plan == nil {
 		return nil, nil
@@ -194,7 +194,7 @@ func Digest(data []byte) string {
 	return p.Digest
 }
 
-// settingsOf are the two trees of settings: of the specs where both sides have one, else
+// settingsOf returns the two trees of settings: of the specs where both sides have one, else
 // of the plans, which hold less.
 func settingsOf(a, b Side, planA, planB *plan) (treeA, treeB *mapping, err error) {
 	if a.Canonical == nil || b.Canonical == nil {
@@ -232,7 +232,7 @@ func (p *plan) settings() *mapping {
 		stages)
 }
 
-// portKey is the key of a port in a spec (pipeline.Port.Key).
+// portKey returns the key of a port in a spec (pipeline.Port.Key).
 func portKey(port string) string {
 	if port == "in" {
 		return "from"
@@ -262,7 +262,7 @@ func (p *plan) rename(names []rename) {
 	}
 }
 
-// follows is what the compiler made of the settings, apart from the bill, of the stages
+// follows returns what the compiler made of the settings, apart from the bill, of the stages
 // that the other plan has too.
 func (p *plan) follows(other *plan) *mapping {
 	stages, common := newMapping(), map[string]bool{}
@@ -311,7 +311,7 @@ type Experiment struct {
 	Proven *float64 `json:"proven"` // nil: no finite bound
 }
 
-// words is the line of an experiment in a bill.
+// words returns the line of an experiment in a bill.
 func (e *Experiment) words() string {
 	if e == nil {
 		return "-"
@@ -324,7 +324,7 @@ func (p *plan) total() Total {
 		Delta: p.Delta, Adjacency: p.Adjacency, Accountant: p.Accountant}
 }
 
-// bill is the bill as a tree: what holds for all, then each stage that spends.
+// bill returns the bill as a tree: what holds for all, then each stage that spends.
 func (p *plan) bill() *mapping {
 	all := newMapping("epsilon_proven", amount(p.Epsilon.Proven), "epsilon_published", amount(p.Epsilon.Published),
 		"budget", readJSON(p.Budget), "delta", spelled(string(p.Delta)), "adjacency", p.Adjacency, "accountant", p.Accountant,

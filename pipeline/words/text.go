@@ -21,7 +21,7 @@ const (
 	Other
 )
 
-// Text is the report for a terminal. paint colours a line, which holds nothing that a
+// Text returns the report for a terminal. paint colours a line, which holds nothing that a
 // terminal obeys.
 func (r Differences) Text(paint func(Tone, string) string) string {
 	t := texter{paint: paint}
@@ -91,7 +91,7 @@ func (t *texter) bill(r Differences) {
 	t.table([]string{"BILL", "", "A", "B"}, billRows(r))
 }
 
-// billRows are the lines of the bill that moved, below the totals.
+// billRows returns the lines of the bill that moved, below the totals.
 func billRows(r Differences) (rows [][]string) {
 	a, b := r.Totals.A, r.Totals.B
 	rows = append(rows, []string{"total", "epsilon_proven", bound(a.Proven), bound(b.Proven)})
@@ -118,7 +118,7 @@ func billRows(r Differences) (rows [][]string) {
 	return rows
 }
 
-// publishedWords is the epsilon of a paper's accounting behind the proven one; "" where there is none.
+// publishedWords returns the epsilon of a paper's accounting behind the proven one; "" where there is none.
 func publishedWords(x *float64) string {
 	if x == nil {
 		return ""
@@ -134,7 +134,7 @@ func narrow(s string) string {
 	return s
 }
 
-// table is a heading and rows in columns.
+// table writes a heading and rows in columns.
 func (t *texter) table(head []string, rows [][]string) {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -210,7 +210,7 @@ func oneLine(s string) string { return strings.ReplaceAll(s, "\n", `\n`) }
 // longest is how many characters of a value are shown; --json has all of it.
 const longest = 72
 
-// word is a value in one line.
+// word returns a value in one line.
 func word(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -231,7 +231,7 @@ func word(v any) string {
 	return fmt.Sprint(v)
 }
 
-// quoted is a text as it is where it can be taken for nothing else.
+// quoted returns a text as it is where it can be taken for nothing else.
 func quoted(s string) string {
 	if s == "" || s == "none" || !plaintext.Printable(s) || strings.TrimSpace(s) != s {
 		return cut(strconv.Quote(s))
@@ -257,7 +257,7 @@ func inBrackets(list []any) string {
 	return cut(fmt.Sprintf("%d values: %s", len(list), strings.Join(parts, ", ")))
 }
 
-// sides are the values of a change. Of a long list, the second says what came and went;
+// sides returns the values of a change. Of a long list, the second says what came and went;
 // of two numbers, as many digits as tell them apart.
 func (c Change) sides() (before, after string) {
 	a, one := c.Before.([]any)
@@ -280,7 +280,7 @@ func (c Change) sides() (before, after string) {
 	return before, after
 }
 
-// short is a number of a bill with five digits: an epsilon rounded up, as bounds are.
+// short returns a number of a bill with five digits: an epsilon rounded up, as bounds are.
 // Settings are shown as they were written.
 func short(path string, n number) string {
 	f, err := strconv.ParseFloat(string(n), 64)
@@ -359,7 +359,7 @@ func (c Change) where() (stage, figure string) {
 	return stage, figure
 }
 
-// moved is the difference of two figures with its sign.
+// moved returns the difference of two figures with its sign.
 func (f Figure) moved() string {
 	if f.Before == nil || f.After == nil {
 		return ""
@@ -388,7 +388,7 @@ func shown(v *float64, i *[2]float64) string {
 	return fmt.Sprintf("%.4f", *v)
 }
 
-// bound is an epsilon, rounded up, or none.
+// bound returns an epsilon, rounded up, or none.
 func bound(x *float64) string {
 	if x == nil {
 		return "none"
@@ -436,5 +436,5 @@ const spreadWords = "Beyond: the intervals of 95 % of the two runs (over test ro
 const openWords = "Without a verdict: no spread known, since the figure has neither an interval nor repeats that " +
 	"differ; weir run --fresh or experiment.repeats make some."
 
-// roomOf is what is left, rounded down.
+// roomOf returns what is left, rounded down.
 func roomOf(x float64) string { return privacy.Room(x) }

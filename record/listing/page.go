@@ -102,7 +102,7 @@ func rowOf(r Run, now time.Time, names []string, folder string) row {
 	return list
 }
 
-// figure is a main figure as it is shown everywhere.
+// figure returns a main figure as it is shown everywhere.
 func figure(v float64) string { return fmt.Sprintf("%.4f", v) }
 
 // link leads to the report of a run. It is relative: no name in it can be taken for a scheme.
@@ -117,7 +117,7 @@ func link(folder, file string) template.URL {
 	return template.URL("./" + strings.Join(parts, "/"))
 }
 
-// escaped is a name in a link: all but letters, digits and what RFC 3986 calls unreserved
+// escaped returns a name in a link: all but letters, digits and what RFC 3986 calls unreserved
 // is spelled by its bytes.
 func escaped(name string) string {
 	var b strings.Builder
@@ -138,7 +138,7 @@ func epsilon(x *float64) string {
 	return record.Bound(*x)
 }
 
-// sortKey is what the script sorts an epsilon by: none comes last.
+// sortKey returns what the script sorts an epsilon by: none comes last.
 func sortKey(x *float64) string {
 	if x == nil || math.IsNaN(*x) {
 		return ""

@@ -28,7 +28,7 @@ type group struct {
 // mostSparks is how many figures of a spec are drawn.
 const mostSparks = 6
 
-// groups are the specs of a list that is newest first, by name.
+// groups returns the specs of a list that is newest first, by name.
 func groups(runs []Run) []group {
 	groups := map[string][]Run{}
 	var names []string

@@ -11,7 +11,7 @@ import (
 	"weir/record"
 )
 
-// Text is a table of runs for a terminal, a line each, as of now.
+// Text returns a table of runs for a terminal, a line each, as of now.
 func Text(runs []Run, now time.Time) string {
 	var b strings.Builder
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)

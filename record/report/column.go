@@ -97,7 +97,7 @@ func greatest(x []float64) float64 {
 	return m
 }
 
-// steps is the outline of bins that stand on zero.
+// steps returns the outline of bins that stand on zero.
 func steps(edges, shares []float64) plotter.XYs {
 	xys := plotter.XYs{{X: edges[0]}}
 	for i, v := range shares {

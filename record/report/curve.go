@@ -54,7 +54,7 @@ func curves(h text.Handler, x, y string, list []Classifier, roc bool, c draw.Can
 	p.Draw(c)
 }
 
-// hue is orange for what was learnt from synthetic rows, blue for the others.
+// hue returns orange for what was learnt from synthetic rows, blue for the others.
 func hue(i int) color.NRGBA {
 	if i == 0 {
 		return orange()

@@ -98,7 +98,7 @@ func withTitle(svg []byte, alt string) []byte {
 	return bytes.Replace(svg, []byte("<g "), []byte("<title>"+html.EscapeString(alt)+"</title>\n<g "), 1)
 }
 
-// png is the drawing at 192 dots an inch, on white. It is packed fast, which makes flat
+// png returns the drawing at 192 dots an inch, on white. It is packed fast, which makes flat
 // colours 4 % longer.
 func (p *Picture) png() ([]byte, error) {
 	w, h := p.size()

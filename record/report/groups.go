@@ -36,7 +36,8 @@ type GroupLoss struct {
 	Value, Other float64
 }
 
-// Excess is by how much synthetic rows are further from the real ones than other real rows are, where these are known.
+// Excess returns by how much synthetic rows are further from the real ones than other real rows are, where these are
+// known.
 func (l GroupLoss) Excess() float64 {
 	if math.IsNaN(l.Other) {
 		return l.Value

@@ -95,7 +95,7 @@ func square(c draw.Canvas, clr color.Color, x, y, side vg.Length) {
 		{X: x + side - gap, Y: y + side - gap}, {X: x + gap, Y: y + side - gap}})
 }
 
-// short is .12 or -.3, and a cross where undefined.
+// short returns .12 or -.3, and a cross where undefined.
 func short(v float64) string {
 	if math.IsNaN(v) {
 		return "×"

@@ -24,7 +24,7 @@ var pageStyle string
 //go:embed page.js
 var pageScript string
 
-// Style is the style of the report, for other pages of the owner's side.
+// Style returns the style of the report, for other pages of the owner's side.
 func Style() string { return pageStyle }
 
 // File is one file of a report.
@@ -233,7 +233,7 @@ func shown(none string, write func(float64) string) func(*float64) string {
 	}
 }
 
-// mark is a sign that tells verdicts apart without colour.
+// mark returns a sign that tells verdicts apart without colour.
 func mark(word string) string {
 	switch word {
 	case kept:
@@ -248,7 +248,7 @@ func mark(word string) string {
 	return "–"
 }
 
-// uses is how often a mechanism may draw; below zero its noise has a total instead.
+// uses returns how often a mechanism may draw; below zero its noise has a total instead.
 func uses(n int64) string {
 	if n < 0 {
 		return "any"

@@ -37,7 +37,7 @@ func (r *Relations) worst(n int) []pair {
 	return out
 }
 
-// scatters are the drawings of points: dimension-wise shares, scores learnt from
+// scatters returns the drawings of points: dimension-wise shares, scores learnt from
 // synthetic against real rows, principal components.
 func (r *Report) scatters(h text.Handler) []*Picture {
 	var list []*Picture

@@ -6,7 +6,7 @@ import "strings"
 // then nothing on the page may pass for a bound.
 func (p Privacy) Unproven() bool { return p.Proven == nil && p.Claims == "published" }
 
-// withoutBaseline is a text about independent columns at the same epsilon. Where no epsilon is proven
+// withoutBaseline returns a text about independent columns at the same epsilon. Where no epsilon is proven
 // the epsilon of the baseline is the one of the spec, and the table has none to be equal to it.
 func (p Privacy) withoutBaseline(text string) string {
 	if !p.Unproven() {

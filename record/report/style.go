@@ -40,7 +40,7 @@ func inks() []string {
 	return pairs
 }
 
-// hex is a colour with the rounding of vgsvg.
+// hex returns a colour with the rounding of vgsvg.
 func hex(c color.Color) string {
 	r, g, b, a := c.RGBA()
 	f := 255 / float64(a)

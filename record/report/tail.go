@@ -73,8 +73,8 @@ func (t tailTicks) Ticks(lo, hi float64) []plot.Tick {
 	return list
 }
 
-// start is where the axis of shares begins: at the twentieth below both functions, so that what follows a value of most
-// rows is seen.
+// start returns where the axis of shares begins: at the twentieth below both functions, so that what follows a value of
+// most rows is seen.
 func (d *Distribution) start() float64 {
 	least := 1.0
 	for _, shares := range [][]float64{d.Real, d.Synthetic} {

@@ -69,7 +69,7 @@ func Words(groups []Group, p Privacy) map[[2]string]Word {
 	return words
 }
 
-// in is the verdict in words that hold for a table of the privacy.
+// in returns the verdict in words that hold for a table of the privacy.
 func (v verdict) in(p Privacy) verdict {
 	v.Beside, v.Why = p.withoutBaseline(v.Beside), p.withoutBaseline(v.Why)
 	return v
