@@ -279,7 +279,7 @@ func (unique) Validate(ctx jsonschema.ValidationContext, v any) error {
 	return nil
 }
 
-// repeated is the position of the first item that stood before; -1 when none did.
+// repeated returns the position of the first item that stood before; -1 when none did.
 func repeated(list []any) int {
 	seen := make(map[string]bool, len(list))
 	for i, x := range list {

@@ -54,7 +54,7 @@ func (d *Document) decodeMissing(path string, s *Schema) []Problem {
 	return []Problem{d.Problem(path, accepted(s.doc), "")}
 }
 
-// union is one schema for all structs that share a mapping.
+// union returns one schema for all structs that share a mapping.
 func union(into []any) (*Schema, error) {
 	var all []*Schema
 	for _, v := range into {
@@ -200,7 +200,7 @@ func (d *decoder) decodeItems(n *yaml.Node, v reflect.Value, path string) []Prob
 	return ps
 }
 
-// fresh is a new value of a type with its own defaults: SetDefaults() of a block that is unset, or of an
+// fresh returns a new value of a type with its own defaults: SetDefaults() of a block that is unset, or of an
 // element of a list or mapping, takes the place of the values that New holds for the rest.
 func fresh(t reflect.Type) reflect.Value {
 	p := reflect.New(t)

@@ -76,7 +76,7 @@ func acceptedType(o *object, t string) string {
 func acceptedRange(o *object) string {
 	bound := func(k string) string { return fmt.Sprint(o.values[k]) }
 	var parts []string
-	lo, hi := o.get("minimum") != nil && !above(o), o.get("maximum") != nil
+	lo, hi := o.get("minimum") != nil && !exclusive(o), o.get("maximum") != nil
 	if lo && hi && bound("minimum") == bound("maximum") {
 		return " equal to " + bound("minimum")
 	}
@@ -101,8 +101,8 @@ func acceptedRange(o *object) string {
 	return " " + strings.Join(parts, " and ")
 }
 
-// above reports whether a number must be above its minimum too.
-func above(o *object) bool {
+// exclusive reports whether a number must be above its minimum too.
+func exclusive(o *object) bool {
 	return o.get("exclusiveMinimum") != nil && fmt.Sprint(o.get("exclusiveMinimum")) == fmt.Sprint(o.get("minimum"))
 }
 
@@ -221,7 +221,7 @@ func word(v any) string {
 	return shorten(string(j))
 }
 
-// fullPath is under without shortening, for paths that are looked up again.
+// fullPath returns the path below another without shortening, for paths that are looked up again.
 func fullPath(path string, part any) string {
 	if i, ok := part.(int); ok || path == "" {
 		if ok {
@@ -296,7 +296,7 @@ func (o *object) sharedWhole() string {
 	}
 	group := o.common.group
 	common, err := group.schema()
-	if err == nil && !slices.ContainsFunc(o.beyond(common.object("properties").object(o.common.key)), isNoDefault) {
+	if err == nil && !slices.ContainsFunc(o.additions(common.object("properties").object(o.common.key)), isNoDefault) {
 		return group.name()
 	}
 	return ""

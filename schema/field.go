@@ -102,11 +102,11 @@ type choice struct {
 	place int     // of the inline struct among the outer struct's own settings
 }
 
-// among puts the chosen settings among the outer struct's own ones. Those of its own that keys names stand where keys
-// has them, in place of a setting of the inline struct that has the same key.
-func (c *choice) among(own []field) ([]field, error) {
+// among puts the chosen settings among the outer struct's own ones. An own setting that keys names stands where keys
+// has it, in place of a setting of the inline struct that has the same key.
+func (c *choice) among(outer []field) ([]field, error) {
 	if c == nil {
-		return own, nil
+		return outer, nil
 	}
 	inner, err := c.changed()
 	if err != nil {
@@ -114,7 +114,7 @@ func (c *choice) among(own []field) ([]field, error) {
 	}
 	var middle []field
 	for _, key := range c.keys {
-		f := find(own, key)
+		f := find(outer, key)
 		if f == nil {
 			f = find(inner, key)
 		}
@@ -126,7 +126,7 @@ func (c *choice) among(own []field) ([]field, error) {
 	left := func(fs []field) []field {
 		return slices.DeleteFunc(slices.Clone(fs), func(f field) bool { return slices.Contains(c.keys, f.key) })
 	}
-	return slices.Concat(left(own[:c.place]), middle, left(own[c.place:])), nil
+	return slices.Concat(left(outer[:c.place]), middle, left(outer[c.place:])), nil
 }
 
 func find(fs []field, key string) *field {
@@ -159,9 +159,9 @@ func (c *choice) changed() ([]field, error) {
 
 // narrows reports whether a tag may stand in place of a common one: what it allows is allowed by both, since a
 // published schema has both.
-func narrows(name, common, own string) bool {
+func narrows(name, common, special string) bool {
 	a, errCommon := strconv.ParseFloat(common, 64)
-	b, errOwn := strconv.ParseFloat(own, 64)
+	b, errOwn := strconv.ParseFloat(special, 64)
 	numbers := errCommon == nil && errOwn == nil
 	switch name {
 	case "min", "exclusiveMin", "minItems", "minLength":
@@ -170,7 +170,7 @@ func narrows(name, common, own string) bool {
 		return numbers && b <= a
 	case "enum":
 		words := strings.Split(common, "|")
-		return !slices.ContainsFunc(strings.Split(own, "|"), func(w string) bool { return !slices.Contains(words, w) })
+		return !slices.ContainsFunc(strings.Split(special, "|"), func(w string) bool { return !slices.Contains(words, w) })
 	}
 	return slices.Contains([]string{"doc", "unit", "example", "required", "default"}, name)
 }

@@ -53,7 +53,7 @@ func (o *object) object(key string) *object {
 	return c
 }
 
-// copy is shallow: a change of its keys leaves the original alone.
+// copy copies an object alone: a change of its keys leaves the original alone.
 func (o *object) copy() *object {
 	c := &object{keys: slices.Clone(o.keys), values: make(map[string]any, len(o.values)), common: o.common}
 	for k, v := range o.values {

@@ -77,7 +77,7 @@ func Of(v any) (*Schema, error) {
 	return s, nil
 }
 
-// derive is Of without the compilation and the check of the defaults.
+// derive does what Of does, without the compilation and the check of the defaults.
 func derive(v any) (*Schema, error) {
 	rv := reflect.ValueOf(v)
 	for rv.Kind() == reflect.Pointer && !rv.IsNil() {
@@ -234,7 +234,7 @@ func structSchema(t reflect.Type, v reflect.Value, outer []reflect.Type) (*objec
 	return doc, nil
 }
 
-// fieldSchema is the schema of one setting with its tags and its default, and whether it is required.
+// fieldSchema returns the schema of one setting with its tags and its default, and whether it is required.
 func fieldSchema(f field, v reflect.Value, outer []reflect.Type) (*object, bool, error) {
 	o, err := typeSchema(f.Type, v, outer)
 	if err != nil {

@@ -114,12 +114,12 @@ func firstInvalid(data []byte) int {
 	return len(data)
 }
 
-// forbidden are the control characters that YAML 1.2 (5.1) does not print.
+// forbidden reports whether a character is one of the control characters that YAML 1.2 (5.1) does not print.
 func forbidden(r rune) bool {
 	return r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0x7f || r >= 0x80 && r < 0xa0 && r != 0x85
 }
 
-// place is the position after the given text.
+// place returns the position after the given text.
 func place(before []byte) (line, col int) {
 	line = bytes.Count(before, []byte("\n")) + 1
 	return line, utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1
@@ -215,7 +215,7 @@ func (d *Document) At(path string) (line, col int) {
 	return p.Line, p.Column
 }
 
-// Problem is a fault of meaning at a path, such as a stage that does not exist. Found describes the value
+// Problem returns a fault of meaning at a path, such as a stage that does not exist. Found describes the value
 // there, or is "missing".
 func (d *Document) Problem(path, accepted, hint string) Problem {
 	parts, err := splitPath(path)

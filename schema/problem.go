@@ -79,7 +79,7 @@ type Problems []Problem
 
 func (ps Problems) Error() string { return Lines(ps) }
 
-// Lines is the text of several errors, one a line.
+// Lines returns the text of several errors, one a line.
 func Lines[T error](errs []T) string {
 	lines := make([]string, len(errs))
 	for i, err := range errs {
@@ -192,7 +192,7 @@ func Suggest(word string, accepted []string) string {
 	return best
 }
 
-// distance is the edit distance, where swapping two neighbours is one edit.
+// distance returns the edit distance, where swapping two neighbours is one edit.
 func distance(a, b string) int {
 	for i := 0; i+1 < len(a) && len(a) == len(b); i++ {
 		if a[i] != b[i] {

@@ -60,13 +60,13 @@ func Within(path, outer string) bool {
 	return ok && (outer == "" || rest == "" || rest[0] == '.' || rest[0] == '[')
 }
 
-// Respelled is a dotted path as Path spells it, since keys may be quoted without need.
+// Respelled returns a dotted path as Path spells it, since keys may be quoted without need.
 func Respelled(path string) (string, error) {
 	parts, err := splitPath(path)
 	return Path(parts...), err
 }
 
-// splitPath is the inverse of Path.
+// splitPath undoes Path.
 func splitPath(path string) ([]any, error) {
 	var parts []any
 	for rest := path; rest != ""; {
@@ -183,7 +183,7 @@ func setValue(path, value string) (*Document, error) {
 	return v, nil
 }
 
-// emptyText is what `--set path=` gives: an empty value, which is null to YAML.
+// emptyText returns what `--set path=` gives: an empty value, which is null to YAML.
 func emptyText(path string) *Document {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null"}
 	v := newDocument(setFile(path), n)
@@ -307,7 +307,7 @@ func (d *Document) Copy(newName, oldName string) error {
 	return nil
 }
 
-// Text is the value as it is written: a scalar without quotes, anything else as JSON.
+// Text returns the value as it is written: a scalar without quotes, anything else as JSON.
 func (r Raw) Text() string {
 	if r.node != nil && r.node.Kind == yaml.ScalarNode {
 		return r.node.Value
@@ -322,7 +322,7 @@ func (r Raw) Text() string {
 // Null tells null, which takes a setting out (see Document.Copy).
 func (r Raw) Null() bool { return r.node == nil || r.node.ShortTag() == "!!null" }
 
-// MarshalJSON is the value as JSON; null where there is none.
+// MarshalJSON returns the value as JSON; null where there is none.
 func (r Raw) MarshalJSON() ([]byte, error) {
 	if r.node == nil {
 		return []byte("null"), nil

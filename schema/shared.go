@@ -103,14 +103,14 @@ func (o *object) reference(defs *object) (*object, error) {
 		defs.set(name, whole)
 	}
 	r := newObject("$ref", "#/$defs/"+name+"/properties/"+key)
-	for _, k := range o.beyond(defs.object(name).object("properties").object(key)) {
+	for _, k := range o.additions(defs.object(name).object("properties").object(key)) {
 		r.set(k, o.values[k])
 	}
 	return r, nil
 }
 
-// beyond lists the words of a schema that common lacks or says otherwise.
-func (o *object) beyond(common *object) (words []string) {
+// additions lists the words of a schema that common lacks or says otherwise.
+func (o *object) additions(common *object) (words []string) {
 	for _, k := range o.keys {
 		if asJSON(o.values[k]) != asJSON(common.get(k)) {
 			words = append(words, k)

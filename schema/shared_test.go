@@ -188,7 +188,8 @@ func TestTrainingStandsOnce(t *testing.T) {
 		`"critic_steps": 5`:              false, // of training, not of the kind
 	} {
 		var value any
-		if err := json.Unmarshal([]byte(`{"learn": {"kind": "dp_vae", "from": "dataset", `+settings+`}}`), &value); err != nil {
+		spec := `{"learn": {"kind": "dp_vae", "from": "dataset", ` + settings + `}}`
+		if err := json.Unmarshal([]byte(spec), &value); err != nil {
 			t.Fatal(err)
 		}
 		if err := editor.Validate(value); (err == nil) != want {

@@ -103,7 +103,7 @@ func (Ordered[T]) orderedMapping() {}
 // that Decode spread over several structs.
 type Merged []any
 
-// NodeProblem is what an UnmarshalYAML returns for a value that it refuses. Decode adds file and path.
+// NodeProblem returns what an UnmarshalYAML returns for a value that it refuses. Decode adds file and path.
 func NodeProblem(n *yaml.Node, accepted string) Problem {
 	return Problem{Line: n.Line, Column: n.Column, Found: found(n), Accepted: accepted}
 }
@@ -144,7 +144,7 @@ func PathSchema() *Schema {
 	return newSchema(newObject("type", "string", "minLength", 1, "format", "path"))
 }
 
-// Union is the schema of a mapping whose settings depend on a word: a stage by its `kind`. Every kind also
+// Union returns the schema of a mapping whose settings depend on a word: a stage by its `kind`. Every kind also
 // takes the settings of common. Each kind is one if/then, so editors complete its settings and a check
 // names faults of the kind that was meant and no other. It fails when a setting is declared twice.
 func Union(discriminator string, kinds map[string]*Schema, common ...*Schema) (*Schema, error) {
@@ -166,7 +166,7 @@ func Union(discriminator string, kinds map[string]*Schema, common ...*Schema) (*
 		"required", []any{discriminator}, "allOf", branches)), nil
 }
 
-// Merge is the schema of one mapping that takes the settings of all the given ones, in order. It fails
+// Merge returns the schema of one mapping that takes the settings of all the given ones, in order. It fails
 // when one of them is not a mapping of settings or a setting is declared twice.
 func Merge(schemas ...*Schema) (*Schema, error) {
 	properties, required := newObject(), []any{}

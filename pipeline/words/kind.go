@@ -62,7 +62,7 @@ func Settings(s *schema.Schema) string { return settingsTable(s.Settings()) }
 // have them.
 func shortSettings(s *schema.Schema) string {
 	var common []string
-	own := slices.DeleteFunc(s.Settings(), func(r schema.Setting) bool {
+	full := slices.DeleteFunc(s.Settings(), func(r schema.Setting) bool {
 		if r.Shared == "" || r.Required {
 			return false
 		}
@@ -70,10 +70,10 @@ func shortSettings(s *schema.Schema) string {
 		return true
 	})
 	if len(common) == 0 {
-		return settingsTable(own)
+		return settingsTable(full)
 	}
 	return "[Settings of training](settings.md#settings-of-training), with their defaults: " + strings.Join(common, ", ") +
-		".\n\n" + settingsTable(own)
+		".\n\n" + settingsTable(full)
 }
 
 func settingsTable(settings []schema.Setting) string {
@@ -163,7 +163,7 @@ func wrapLine(line string) string {
 	}
 }
 
-// breakBefore is the last space of a line at which it is within the width, and past the
+// breakBefore returns the last space of a line at which it is within the width, and past the
 // indent; negative where there is none, or no need.
 func breakBefore(line []rune, indent int) int {
 	if len([]rune(strings.TrimRight(string(line), "\n"))) <= width {

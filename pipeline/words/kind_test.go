@@ -35,14 +35,14 @@ func TestShortKind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for words, is := range map[string]struct{ short, full bool }{
+	for words, found := range map[string]struct{ short, full bool }{
 		"with their defaults: `steps` 4.\n": {true, false},
 		"Steps of a loop.":                  {false, true},
 		"Rate of Adam.":                     {true, true},
 		"A setting of its own.":             {true, true},
 	} {
-		if strings.Contains(short, words) != is.short || strings.Contains(full, words) != is.full {
-			t.Errorf("%q must be in the short page: %v, in the full one: %v\n%s\n%s", words, is.short, is.full, short, full)
+		if strings.Contains(short, words) != found.short || strings.Contains(full, words) != found.full {
+			t.Errorf("%q must be in the short page: %v, in the full: %v\n%s\n%s", words, found.short, found.full, short, full)
 		}
 	}
 }
