@@ -2,11 +2,16 @@ package privacy
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
+	"io"
 	"math"
 	"strings"
+
+	"weir/privacy/noise"
 )
 
 // JSON holds an event inside a JSON document.
@@ -248,4 +253,18 @@ func kindOf(b []byte) string {
 		return "null"
 	}
 	return "a number"
+}
+
+// Digest returns "sha256:" and the 64 hexadecimal digits of the SHA-256 of data, as records, ledgers and recipes name
+// it.
+func Digest(data []byte) string { return noise.WordSum(sha256.Sum256(data)) }
+
+// DigestHash returns the digest of all that was written to h, a sha256.New().
+func DigestHash(h hash.Hash) string { return noise.WordSum([sha256.Size]byte(h.Sum(nil))) }
+
+// DigestReader returns the digest of all bytes of r, and their number.
+func DigestReader(r io.Reader) (string, int64, error) {
+	h := sha256.New()
+	n, err := io.Copy(h, r)
+	return DigestHash(h), n, err
 }

@@ -335,3 +335,101 @@ func sentence(s string) string {
 	}
 	return strings.ToUpper(s[:1]) + s[1:] + "."
 }
+
+// provided returns what the proof asks of those who wrote the specs, beside the promise that rests on it.
+func provided(r *Run) string {
+	if n := r.paidIn(); n > 1 {
+		return fmt.Sprintf("The mechanisms were charged in %d runs, and this is proven if none of them was chosen after a "+
+			"look at what another had\n"+
+			"released; see \"What was spent\" below.\n\n", n)
+	}
+	return ""
+}
+
+// reusedCharges says what holds where a run has the output of earlier ones. The bound of a
+// plan is for mechanisms that were chosen before any of them was seen; what one run charged
+// was, whereas another run may have been written after a look at what that one released,
+// even where this one charges nothing of its own.
+func reusedCharges(r *Run, plan planned) string {
+	n := r.paidIn()
+	switch {
+	case r.unproven():
+		return ""
+	case n == 1 && r.Charges[0].Run == "":
+		return ""
+	case n == 1:
+		return "\nThis run charged nothing: all its noise is that of one earlier run, which the bound above counts.\n"
+	}
+	otherwise := "nothing is proven here for all of them together."
+	if plan.Dataset.Budget != nil {
+		otherwise = "what holds for\nall of them together is the total by the filter of the dataset's budget, which the " +
+			"owner has (weir ledger show)."
+	}
+	return fmt.Sprintf("\nThe bound above counts all of these charges, which were made in %d runs. It holds if what "+
+		"each run charged was fixed\n"+
+		"before anything that was made of the noise of another was looked at; if not, %s\n", n, otherwise)
+}
+
+// paidIn returns in how many runs the noise of this one was charged.
+func (r *Run) paidIn() int {
+	runs := map[string]bool{}
+	for _, c := range r.Charges {
+		runs[c.Run] = true
+	}
+	return len(runs)
+}
+
+// unproven tells whether the release was made by mechanisms of which nothing is proven: then
+// no document may speak of a bound.
+func (r *Run) unproven() bool { return r.Terms.Proven == nil && r.Terms.Claims == "published" }
+
+// statedReason returns why nothing is proven, where the head of PRIVACY.md says it.
+func (r *Run) statedReason() string {
+	if r.unproven() && !r.Insecure {
+		return r.Terms.Reason
+	}
+	return ""
+}
+
+// unproven reports whether a finding is what was told of its stage.
+func (p planned) unproven(f Finding, text string) bool {
+	for _, s := range p.Stages {
+		why := s.Unproven.String()
+		if s.ID == f.Stage && f.Level == "warning" && why != "" && strings.Contains(text, why) &&
+			strings.Contains(why, f.Rule+": ") {
+			return true
+		}
+	}
+	return false
+}
+
+// limits says what the release does not promise.
+func limits(r *Run) string {
+	bounds := "- It bounds what the release adds to anyone's knowledge of one unit; it does not hide facts about groups.\n"
+	if r.unproven() {
+		bounds = "- Nothing bounds what the release adds to anyone's knowledge of one unit. It may tell as much as the " +
+			"private rows themselves.\n"
+	}
+	return bounds + `- It covers these files only. Metrics against real rows, logs and the run's internal folder are private.
+- Bounds, categories and row counts that the domain declares public are taken as public knowledge.
+`
+}
+
+// coincidence says what a row that is like a real one may tell.
+func coincidence(r *Run) string {
+	if r.unproven() {
+		return "A row may coincide with a real one, and\nnothing bounds what that can reveal about a person.\n"
+	}
+	return "A row may coincide with a real one; what that can\nreveal about a person is within the bound of " +
+		"`PRIVACY.md`.\n"
+}
+
+// ledgerTotal says what the charges are to the ledger of the dataset.
+func ledgerTotal(r *Run) string {
+	text := "\nThe ledger adds them to the charges of all other runs on the same data."
+	if r.unproven() {
+		text += " Where nothing is proven of a charge, no total of the\nledger is proven from there on, and no run with a " +
+			"budget of the dataset is admitted."
+	}
+	return text + "\n"
+}

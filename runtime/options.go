@@ -1,9 +1,11 @@
 package runtime
 
 import (
+	cryptorand "crypto/rand"
 	"io"
 	"log/slog"
 	"math/rand/v2"
+	goruntime "runtime"
 	"sync"
 	"time"
 
@@ -107,4 +109,34 @@ type Reporter interface {
 	Resumed(stage string, done, total int64)  // an attempt before had done so much; at most once, before Progress
 	Progress(stage string, done, total int64) // total 0: unknown
 	End(stage string, reused bool, err error)
+}
+
+// Local returns the options of a run by a Go program on this machine: it writes below out, draws noise by the
+// randomness of the operating system, uses all processors, charges without asking, and tells nobody how it goes on.
+func Local(out string) Options {
+	return Options{Out: out, Workers: goruntime.GOMAXPROCS(0), Log: slog.New(slog.DiscardHandler), Progress: quiet{},
+		Clock: time.Now, Random: cryptorand.Reader}
+}
+
+// quiet is a Reporter that tells nobody.
+type quiet struct{}
+
+func (quiet) Start(string, string)          {}
+func (quiet) Resumed(string, int64, int64)  {}
+func (quiet) Progress(string, int64, int64) {}
+func (quiet) End(string, bool, error)       {}
+
+// UsageError is a mistake of who asked: what was named cannot be read as what it was named for, or does not fit the
+// rest of what was asked.
+type UsageError struct{ err error }
+
+func (e *UsageError) Error() string { return e.err.Error() }
+func (e *UsageError) Unwrap() error { return e.err }
+
+// Misused returns err as a UsageError; nil stays nil.
+func Misused(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &UsageError{err}
 }

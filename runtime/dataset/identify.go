@@ -1,3 +1,8 @@
+// Package dataset tells which dataset a file is: a random id that may be
+// published, and on the owner's side the key by which content is matched, the
+// ledger that belongs to it, and the datasets that share rows with it. It is
+// what makes a budget follow the data through copies, links and edits. See
+// docs/design/identity.md.
 package dataset
 
 import (
@@ -14,7 +19,22 @@ import (
 	"weir/pipeline"
 	"weir/privacy/ledger"
 	"weir/privacy/noise"
+	"weir/runtime/store"
 )
+
+const (
+	// OwnerSuffix ends the name of the file that a dataset's owner keeps beside it.
+	OwnerSuffix = ".weir-owner.json"
+	// LedgerSuffix ends the name of a ledger.
+	LedgerSuffix = ".weir-ledger.jsonl"
+)
+
+// Refusal is an error of privacy rather than of the machine: going on would give
+// a dataset a second budget, or make a private table pass for a public one.
+type Refusal struct{ Err error }
+
+func (r Refusal) Error() string { return r.Err.Error() }
+func (r Refusal) Unwrap() error { return r.Err }
 
 // Opening is a file that a run is about to read.
 type Opening struct {
@@ -280,4 +300,25 @@ func (f *finding) warn(overlaps, joins []string) {
 		f.tell("shares rows with %s and has a ledger of its own (W32); if the people are the same, give them one: %s",
 			strings.Join(overlaps, ", "), strings.Join(joins, "; "))
 	}
+}
+
+// Forget takes back what an Identify wrote of a dataset that nothing was known of, for a run
+// that is refused before it begins. What is left would be a dataset that shares rows with
+// others, and in their way, though nothing was ever charged to it.
+func (id *Identity) Forget() error {
+	if !id.fresh {
+		return nil
+	}
+	return locked(id.place.disk, id.out, nil, func(x *index) (err error) {
+		unlock, err := lock(x.disk, id.place.owner)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, unlock()) }()
+		rec := x.byID(id.ID)
+		if rec == nil || rec.LedgerCount > 0 || len(rec.Places) > 1 {
+			return nil // another run has charged it, or found a copy, meanwhile
+		}
+		return errors.Join(x.remove(rec), store.Reason(x.disk.Remove(id.place.owner)))
+	})
 }
