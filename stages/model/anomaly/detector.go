@@ -12,7 +12,6 @@ import (
 	"weir/schema"
 	"weir/stages/internal/columns"
 	"weir/stages/model/artifact"
-	"weir/stages/model/internal/generator"
 	"weir/stages/model/internal/training"
 	"weir/train"
 	"weir/train/net"
@@ -97,8 +96,8 @@ func autoencoderNet(d *domain.Domain) (*net.Net, error) {
 	in := width(d)
 	hidden := in - in/2
 	var ps schema.Problems
-	generator.Fits(&ps, generator.Costs("from", fmt.Sprintf("a table whose rows become %d numbers", in),
-		float64(generator.NetCopies*generator.Weights(in, hidden, in))+float64(generator.PassCopies*chunk*generator.Units(in,
+	training.Fits(&ps, training.Costs("from", fmt.Sprintf("a table whose rows become %d numbers", in),
+		float64(training.NetCopies*training.Weights(in, hidden, in))+float64(training.PassCopies*chunk*training.Units(in,
 			hidden, in))))
 	if err := ps.Err(); err != nil {
 		return nil, err

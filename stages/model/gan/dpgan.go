@@ -9,7 +9,6 @@ import (
 	"weir/privacy"
 	"weir/schema"
 	"weir/stages/internal/columns"
-	"weir/stages/model/internal/generator"
 	"weir/stages/model/internal/training"
 	"weir/train"
 	"weir/train/net"
@@ -24,7 +23,7 @@ import (
 //     (train.LabelGAN), each row with one coin a step and one clip, max_grad_norm, over
 //     all weights. Sensitivity: max_grad_norm for one row, twice that under replace_one,
 //     also for a row that changes its label.
-//  2. with labels private the sizes of labels, one noisy histogram (generator.LabelSetting).
+//  2. with labels private the sizes of labels, one noisy histogram (training.LabelSetting).
 //
 // Adjacency: of the spec. Guarantee: as for repeated(steps, poisson_sampled(gaussian)) and
 // gaussian together, for all iterates of critics and generators and the shares of labels:
@@ -36,10 +35,10 @@ import (
 // Its generators put out numbers without an activation, and categories as numbers; here a number has the
 // range of its encoding, a category is drawn.
 type DPGAN struct {
-	training.Settings      `yaml:",inline" keys:"steps expected_batch_size sampling_rate max_grad_norm noise_multiplier remove_anomalies label labels label_share generator latent_dim critic dropout loss critic_steps generator_steps optimiser learning_rate generator_rate weight_clip average generated_batch checkpoint_every" doc.generator:"Units of the generators' hidden layers, of LeakyReLU; none ([]) is one linear layer before the outputs, as published." doc.latent_dim:"Dimension of the standard normal vector that a generated row starts from; by default the width of the encoded table." doc.critic:"Units of the critics' hidden layers, of LeakyReLU." enum.optimiser:"rmsprop|adam" doc.optimiser:"Optimiser of critics and generators; adam has betas 0.9 and 0.999." doc.generated_batch:"Generated rows of each label per step; they cost no privacy."`
-	generator.LabelSetting `yaml:",inline"`
-	Dropout                float64 `yaml:"dropout" json:"dropout" min:"0" exclusiveMax:"1" doc:"Share of the critics' hidden units that are left out at random, row by row; 0 is none."`
-	Loss                   string  `yaml:"loss" json:"loss" enum:"cross_entropy|wasserstein" doc:"cross_entropy: critics say how likely a row is real (Goodfellow et al. 2014); wasserstein: they score rows, with weight_clip."`
+	training.Settings     `yaml:",inline" keys:"steps expected_batch_size sampling_rate max_grad_norm noise_multiplier remove_anomalies label labels label_share generator latent_dim critic dropout loss critic_steps generator_steps optimiser learning_rate generator_rate weight_clip average generated_batch checkpoint_every" doc.generator:"Units of the generators' hidden layers, of LeakyReLU; none ([]) is one linear layer before the outputs, as published." doc.latent_dim:"Dimension of the standard normal vector that a generated row starts from; by default the width of the encoded table." doc.critic:"Units of the critics' hidden layers, of LeakyReLU." enum.optimiser:"rmsprop|adam" doc.optimiser:"Optimiser of critics and generators; adam has betas 0.9 and 0.999." doc.generated_batch:"Generated rows of each label per step; they cost no privacy."`
+	training.LabelSetting `yaml:",inline"`
+	Dropout               float64 `yaml:"dropout" json:"dropout" min:"0" exclusiveMax:"1" doc:"Share of the critics' hidden units that are left out at random, row by row; 0 is none."`
+	Loss                  string  `yaml:"loss" json:"loss" enum:"cross_entropy|wasserstein" doc:"cross_entropy: critics say how likely a row is real (Goodfellow et al. 2014); wasserstein: they score rows, with weight_clip."`
 }
 
 func dpGANKind() pipeline.Kind {
@@ -55,12 +54,13 @@ func dpGANKind() pipeline.Kind {
 			training.DetectorPort()},
 		Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel,
 			Doc: "The generators, each with the share of its label."}},
-		Readers: generator.Readers(),
+		Readers: training.Readers(),
 		New: func() pipeline.Stage {
-			return &DPGAN{LabelSetting: generator.LabelSetting{Labels: "private", Share: 0.05}, Loss: "wasserstein",
+			return &DPGAN{LabelSetting: training.LabelSetting{Labels: "private", Share: 0.05}, Loss: "wasserstein",
 				Settings: training.Settings{
 					Sampling:  training.Sampling{Steps: 4000, ExpectedBatchSize: 1000, MaxGradNorm: 0.25},
-					Generator: []int{64}, LatentDim: 32, Critic: []int{64}, CriticSteps: 5, GeneratorSteps: 1, Optimiser: "rmsprop", LearningRate: 1e-3,
+					Generator: []int{64}, LatentDim: 32, Critic: []int{64}, CriticSteps: 5, GeneratorSteps: 1, Optimiser: "rmsprop",
+					LearningRate:  1e-3,
 					GeneratorRate: 5e-4, WeightClip: 0.05,
 					Average: 0.995, GeneratedBatch: 128, CheckpointEvery: 2000}}
 		},
@@ -71,10 +71,10 @@ func dpGANKind() pipeline.Kind {
 func (s *DPGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
 	var ps schema.Problems
-	generator.NeedEncoded(h, &ps)
-	generator.Readable(h, &ps)
+	training.NeedEncoded(h, &ps)
+	training.Readable(h, &ps)
 	rate := s.Rate(h, &ps)
-	column := generator.LabelColumn(h.Domain, s.Label, &ps)
+	column := training.LabelColumn(h.Domain, s.Label, &ps)
 	if s.Steps < s.CriticSteps {
 		ps.Add("steps", fmt.Sprintf("%d, so that the generators are never trained", s.Steps),
 			fmt.Sprintf("at least critic_steps, %d", s.CriticSteps))
@@ -94,7 +94,7 @@ func (s *DPGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	if err := l.plan(rate); err != nil {
 		return pipeline.Work{}, err
 	}
-	out := generator.ModelHeader(h)
+	out := training.ModelHeader(h)
 	return pipeline.Work{
 		Out: pipeline.Headers{"model": out},
 		Spends: append([]pipeline.Spend{{Name: training.Spend,
@@ -109,7 +109,7 @@ func (s *DPGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 			if err != nil {
 				return nil, err
 			}
-			model, err := generator.Release(out, "dp_gan", parts...)
+			model, err := training.Release(out, "dp_gan", parts...)
 			return pipeline.Tables{"model": model}, err
 		},
 	}, nil
@@ -128,7 +128,7 @@ func (l *labelled) plan(rate float64) (err error) {
 	if l.critic, l.gen, err = l.nets(l.domain, l.labels, l.GeneratedBatch); err != nil {
 		return err
 	}
-	if l.blank, err = generator.WithoutLabel(l.gen, l.domain, l.column); err != nil {
+	if l.blank, err = training.WithoutLabel(l.gen, l.domain, l.column); err != nil {
 		return err
 	}
 	return training.InReach(l.DPSGD(1, rate, l.weights()))
@@ -137,7 +137,7 @@ func (l *labelled) plan(rate float64) (err error) {
 func (l *labelled) weights() int { return l.labels * l.critic.Params() }
 
 // run reads the table, then pays, learns, and gives the part of each label.
-func (l *labelled) run(ctx context.Context, env *pipeline.Env, in pipeline.Tables) ([]generator.Part, error) {
+func (l *labelled) run(ctx context.Context, env *pipeline.Env, in pipeline.Tables) ([]training.Part, error) {
 	table, err := columns.ReadEncoded(ctx, in["in"])
 	if err != nil {
 		return nil, err
@@ -177,7 +177,7 @@ func (l *labelled) run(ctx context.Context, env *pipeline.Env, in pipeline.Table
 }
 
 func (l *labelled) config(env *pipeline.Env, shares []float64) train.LabelGANConfig {
-	return train.LabelGANConfig{Labels: l.labels, Shares: generator.SharesInTraining(shares), Loss: l.Loss,
+	return train.LabelGANConfig{Labels: l.labels, Shares: training.SharesInTraining(shares), Loss: l.Loss,
 		CriticSteps: l.CriticSteps, GeneratorSteps: l.GeneratorSteps,
 		WeightClip: l.WeightClip, GeneratorBatch: l.GeneratedBatch, Critic: l.optimiser(l.LearningRate),
 		Generator: l.optimiser(l.generatorRate()),
@@ -199,14 +199,14 @@ func (s *DPGAN) optimiser(rate float64) train.Optimiser {
 }
 
 // parts are generators, each of which says its own label.
-func (l *labelled) parts(shares []float64, w []float32) ([]generator.Part, error) {
-	parts, each := make([]generator.Part, l.labels), l.gen.Params()
+func (l *labelled) parts(shares []float64, w []float32) ([]training.Part, error) {
+	parts, each := make([]training.Part, l.labels), l.gen.Params()
 	for label := range parts {
-		labels, err := generator.OfLabel(l.gen, l.domain, l.column, label)
+		labels, err := training.OfLabel(l.gen, l.domain, l.column, label)
 		if err != nil {
 			return nil, err
 		}
-		parts[label] = generator.Part{Share: shares[label], Net: labels, Weights: w[label*each:][:each]}
+		parts[label] = training.Part{Share: shares[label], Net: labels, Weights: w[label*each:][:each]}
 	}
 	return parts, nil
 }
@@ -221,27 +221,27 @@ const atWork = 8 * 128
 // nets returns the nets of the settings, if a training of so many labels can hold them.
 func (s *DPGAN) nets(d *domain.Domain, labels, batch int) (critic, gen *net.Net, err error) {
 	var ps schema.Problems
-	generator.Shallow(&ps, "critic", s.Critic)
-	generator.Shallow(&ps, "generator", s.Generator)
-	width := generator.Width(d)
+	training.Shallow(&ps, "critic", s.Critic)
+	training.Shallow(&ps, "generator", s.Generator)
+	width := training.Width(d)
 	latent := s.LatentDim
 	if latent == 0 {
 		latent = width
 	}
-	c, g := generator.Widths(width, s.Critic, 1), generator.Widths(1, s.Generator, width)
-	all := float64(labels) * generator.NetCopies
-	generator.Fits(&ps, generator.Costs("generator", fmt.Sprintf("%v for %d labels", s.Generator, labels),
-		float64(all*generator.Weights(g...))),
-		generator.Costs("latent_dim", fmt.Sprint(latent),
-			float64(latent)*(float64(all*float64(g[1]))+float64(generator.PassCopies*float64(batch)))),
-		generator.Costs("critic", fmt.Sprintf("%v for %d labels", s.Critic, labels), float64(all*generator.Weights(c...))+
-			float64(float64(labels)*generator.PassCopies*atWork*generator.Units(c...))),
-		generator.Costs("generated_batch", fmt.Sprint(batch), generator.PassCopies*float64(batch)*(generator.Units(g...)+
-			generator.Units(c...))))
+	c, g := training.Widths(width, s.Critic, 1), training.Widths(1, s.Generator, width)
+	all := float64(labels) * training.NetCopies
+	training.Fits(&ps, training.Costs("generator", fmt.Sprintf("%v for %d labels", s.Generator, labels),
+		float64(all*training.Weights(g...))),
+		training.Costs("latent_dim", fmt.Sprint(latent),
+			float64(latent)*(float64(all*float64(g[1]))+float64(training.PassCopies*float64(batch)))),
+		training.Costs("critic", fmt.Sprintf("%v for %d labels", s.Critic, labels), float64(all*training.Weights(c...))+
+			float64(float64(labels)*training.PassCopies*atWork*training.Units(c...))),
+		training.Costs("generated_batch", fmt.Sprint(batch), training.PassCopies*float64(batch)*(training.Units(g...)+
+			training.Units(c...))))
 	if err := ps.Err(); err != nil {
 		return nil, nil, err
 	}
-	judge := generator.Leaky(leakThesis, s.Critic)
+	judge := training.Leaky(leakThesis, s.Critic)
 	judge.Dropout = s.Dropout
-	return nets(judge, generator.Leaky(leakThesis, s.Generator), latent, d)
+	return nets(judge, training.Leaky(leakThesis, s.Generator), latent, d)
 }

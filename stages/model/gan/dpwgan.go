@@ -10,7 +10,6 @@ import (
 	"weir/privacy"
 	"weir/schema"
 
-	"weir/stages/model/internal/generator"
 	"weir/stages/model/internal/training"
 	"weir/train"
 	"weir/train/net"
@@ -58,7 +57,7 @@ func dpWGANKind() pipeline.Kind {
 		In: []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table."},
 			training.DetectorPort()},
 		Out:     []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The generator."}},
-		Readers: append(generator.Readers(), generator.Former()),
+		Readers: append(training.Readers(), training.Former()),
 		New: func() pipeline.Stage {
 			return &DPWGAN{Settings: training.Settings{
 				Sampling:    training.Sampling{Steps: 4000, ExpectedBatchSize: 1000, MaxGradNorm: 0.25},
@@ -73,8 +72,8 @@ func dpWGANKind() pipeline.Kind {
 func (s *DPWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
 	var ps schema.Problems
-	generator.NeedEncoded(h, &ps)
-	generator.Readable(h, &ps)
+	training.NeedEncoded(h, &ps)
+	training.Readable(h, &ps)
 	rate := s.rate(h, &ps)
 	if s.Program == nil && s.Steps < s.CriticSteps {
 		ps.Add("steps", fmt.Sprintf("%d, so that the generator is never trained", s.Steps),
@@ -94,7 +93,7 @@ func (s *DPWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	if err := training.InReach(mechanism(1)); err != nil {
 		return pipeline.Work{}, err
 	}
-	out := generator.ModelHeader(h)
+	out := training.ModelHeader(h)
 	return pipeline.Work{
 		Out: pipeline.Headers{"model": out},
 		Spends: []pipeline.Spend{{Name: training.Spend, Doc: s.describe(rate, len(critic.Tensors())),
@@ -106,7 +105,7 @@ func (s *DPWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 			if err != nil {
 				return nil, err
 			}
-			model, err := generator.Release(out, "dp_wgan", generator.Part{Share: 1, Net: gen, Weights: trained})
+			model, err := training.Release(out, "dp_wgan", training.Part{Share: 1, Net: gen, Weights: trained})
 			return pipeline.Tables{"model": model}, err
 		},
 	}, nil
@@ -140,16 +139,16 @@ func (s *DPWGAN) describe(rate float64, tensors int) string {
 // nets returns the nets of the settings, if a training can hold them.
 func (s *DPWGAN) nets(d *domain.Domain) (critic, gen *net.Net, err error) {
 	var ps schema.Problems
-	generator.Shallow(&ps, "critic", s.Critic)
-	generator.Shallow(&ps, "generator", s.Generator)
-	width := generator.Width(d)
-	c, g := generator.Widths(width, s.Critic, 1), generator.Widths(1, s.Generator, width)
-	generator.Fits(&ps, generator.Costs("generator", fmt.Sprint(s.Generator), generator.NetCopies*generator.Weights(g...)),
-		generator.Costs("latent_dim", fmt.Sprint(s.LatentDim),
-			float64(s.LatentDim)*(float64(generator.NetCopies*float64(g[1]))+
-				float64(generator.PassCopies*float64(s.GeneratedBatch)))),
-		generator.Costs("critic", fmt.Sprint(s.Critic), generator.NetCopies*generator.Weights(c...)),
-		generator.Costs("generated_batch", fmt.Sprint(s.GeneratedBatch), generator.PassCopies*float64(s.GeneratedBatch)*(generator.Units(g...)+generator.Units(c...))))
+	training.Shallow(&ps, "critic", s.Critic)
+	training.Shallow(&ps, "generator", s.Generator)
+	width := training.Width(d)
+	c, g := training.Widths(width, s.Critic, 1), training.Widths(1, s.Generator, width)
+	training.Fits(&ps, training.Costs("generator", fmt.Sprint(s.Generator), training.NetCopies*training.Weights(g...)),
+		training.Costs("latent_dim", fmt.Sprint(s.LatentDim),
+			float64(s.LatentDim)*(float64(training.NetCopies*float64(g[1]))+
+				float64(training.PassCopies*float64(s.GeneratedBatch)))),
+		training.Costs("critic", fmt.Sprint(s.Critic), training.NetCopies*training.Weights(c...)),
+		training.Costs("generated_batch", fmt.Sprint(s.GeneratedBatch), training.PassCopies*float64(s.GeneratedBatch)*(training.Units(g...)+training.Units(c...))))
 	if err := ps.Err(); err != nil {
 		return nil, nil, err
 	}
@@ -157,7 +156,7 @@ func (s *DPWGAN) nets(d *domain.Domain) (critic, gen *net.Net, err error) {
 	if s.Style == styleUCLANESL {
 		slope = leakUCLANESL
 	}
-	return nets(generator.Leaky(slope, s.Critic), generator.Leaky(slope, s.Generator), s.LatentDim, d)
+	return nets(training.Leaky(slope, s.Critic), training.Leaky(slope, s.Generator), s.LatentDim, d)
 }
 
 // train returns the generator's weights; the critic stays here.

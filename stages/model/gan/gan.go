@@ -12,7 +12,7 @@ import (
 	"weir/privacy/account"
 	"weir/privacy/published"
 	"weir/schema"
-	"weir/stages/model/internal/generator"
+	"weir/stages/model/internal/training"
 	"weir/train/net"
 )
 
@@ -28,11 +28,11 @@ const (
 
 // nets are a critic, which maps encoded rows of domain d to one score, and a generator,
 // which maps latent standard normals to such rows.
-func nets(critic, hidden generator.Hidden, latent int, d *domain.Domain) (c, g *net.Net, err error) {
-	if c, err = generator.Critic(critic, d); err != nil {
+func nets(critic, hidden training.Hidden, latent int, d *domain.Domain) (c, g *net.Net, err error) {
+	if c, err = training.Critic(critic, d); err != nil {
 		return nil, nil, err
 	}
-	g, err = generator.Generator(hidden, latent, d)
+	g, err = training.Generator(hidden, latent, d)
 	return c, g, err
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"weir/pipeline"
 	"weir/stages/model/artifact"
-	"weir/stages/model/internal/generator"
+	"weir/stages/model/internal/training"
 )
 
 // TestArtifact: a model states its own kind, for which there is a decoder, and is
@@ -23,7 +23,7 @@ func TestArtifact(t *testing.T) {
 			Format int
 		}
 		must(t, json.Unmarshal(files[0].Data, &description))
-		if description.Kind != l.Kind.Name || description.Format != generator.Format {
+		if description.Kind != l.Kind.Name || description.Format != training.Format {
 			t.Errorf("%s: says that it is %v", name, description)
 		}
 		if m, err := artifact.Read[artifact.Model](t.Context(), model, pipeline.ReadersOf(Kinds())); err != nil ||
@@ -57,7 +57,7 @@ func TestDamagedGenerator(t *testing.T) {
 		if change != nil {
 			change(parts)
 		}
-		if _, err := generator.Readers()[0].(artifact.Decoder).Decode(parts); (err != nil) != (change != nil) {
+		if _, err := training.Readers()[0].(artifact.Decoder).Decode(parts); (err != nil) != (change != nil) {
 			t.Errorf("a generator %s: %v", what, err)
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"weir/privacy"
 	"weir/privacy/published"
 	"weir/schema"
-	"weir/stages/model/internal/generator"
 	"weir/stages/model/internal/training"
 	"weir/train"
 	"weir/train/net"
@@ -69,7 +68,7 @@ func gsWGANKind() pipeline.Kind {
 		In: []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table in shards."},
 			training.DetectorPort()},
 		Out:     []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The generator."}},
-		Readers: append(generator.Readers(), generator.Former()),
+		Readers: append(training.Readers(), training.Former()),
 		New: func() pipeline.Stage {
 			return &GSWGAN{Query: "mean", StartWeights: "uniform", GeneratorNorm: "none",
 				GSCritics: GSCritics{WarmSteps: 500, CriticSchedule: "public", Penalty: 10, CriticNorm: "none"},
@@ -84,8 +83,8 @@ func gsWGANKind() pipeline.Kind {
 func (s *GSWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
 	var ps schema.Problems
-	generator.NeedEncoded(h, &ps)
-	generator.Readable(h, &ps)
+	training.NeedEncoded(h, &ps)
+	training.Readable(h, &ps)
 	if h.Shards == 0 {
 		ps.Refuse("W22", "from", "a table without shards", "a table of stability shards(k): put a stage of kind shard before")
 	}
@@ -94,7 +93,7 @@ func (s *GSWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	if err := ps.Err(); err != nil {
 		return pipeline.Work{}, err
 	}
-	critics, out := h.Shards, generator.ModelHeader(h)
+	critics, out := h.Shards, training.ModelHeader(h)
 	out.Kept = s.keptSteps()
 	critic, gen, err := s.nets(h.Domain, critics)
 	if err == nil {
@@ -114,7 +113,7 @@ func (s *GSWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 			if err != nil {
 				return nil, err
 			}
-			model, err := generator.ReleaseSteps(out, "gs_wgan", gen, iterates)
+			model, err := training.ReleaseSteps(out, "gs_wgan", gen, iterates)
 			return pipeline.Tables{"model": model}, err
 		},
 	}, nil
@@ -123,32 +122,32 @@ func (s *GSWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 // nets returns the nets of the settings, if a training of so many critics can hold them.
 func (s *GSWGAN) nets(d *domain.Domain, critics int) (critic, gen *net.Net, err error) {
 	var ps schema.Problems
-	generator.Shallow(&ps, "critic", s.Critic)
-	generator.Shallow(&ps, "generator", s.Generator)
-	width := generator.Width(d)
-	c, g := generator.Widths(width, s.Critic, 1), generator.Widths(1, s.Generator, width)
-	generator.Fits(&ps, generator.Costs("generator", fmt.Sprint(s.Generator), generator.NetCopies*generator.Weights(g...)),
-		generator.Costs("release_every", fmt.Sprint(s.ReleaseEvery),
-			float64(s.earlier())*generator.KeptCopies*generator.Weights(g...)),
-		generator.Costs("latent_dim", fmt.Sprint(s.LatentDim),
-			float64(s.LatentDim)*(float64(generator.NetCopies*float64(g[1]))+
-				float64(generator.PassCopies*float64(s.BatchSize)))),
-		generator.Costs("critic", fmt.Sprintf("%v on each of %d shards", s.Critic, critics),
-			generator.CriticCopies*float64(critics)*generator.Weights(c...)),
-		generator.Costs("batch_size", fmt.Sprint(s.BatchSize),
-			generator.PassCopies*float64(s.BatchSize)*(generator.Units(g...)+generator.Units(c...))))
+	training.Shallow(&ps, "critic", s.Critic)
+	training.Shallow(&ps, "generator", s.Generator)
+	width := training.Width(d)
+	c, g := training.Widths(width, s.Critic, 1), training.Widths(1, s.Generator, width)
+	training.Fits(&ps, training.Costs("generator", fmt.Sprint(s.Generator), training.NetCopies*training.Weights(g...)),
+		training.Costs("release_every", fmt.Sprint(s.ReleaseEvery),
+			float64(s.earlier())*training.KeptCopies*training.Weights(g...)),
+		training.Costs("latent_dim", fmt.Sprint(s.LatentDim),
+			float64(s.LatentDim)*(float64(training.NetCopies*float64(g[1]))+
+				float64(training.PassCopies*float64(s.BatchSize)))),
+		training.Costs("critic", fmt.Sprintf("%v on each of %d shards", s.Critic, critics),
+			training.CriticCopies*float64(critics)*training.Weights(c...)),
+		training.Costs("batch_size", fmt.Sprint(s.BatchSize),
+			training.PassCopies*float64(s.BatchSize)*(training.Units(g...)+training.Units(c...))))
 	if err := ps.Err(); err != nil {
 		return nil, nil, err
 	}
-	hidden := generator.Leaky(leak, s.Generator)
+	hidden := training.Leaky(leak, s.Generator)
 	if s.GeneratorActivation != "leaky_relu" {
 		hidden.Activation, hidden.Slope = s.GeneratorActivation, 0
 	}
-	return nets(normed(generator.Leaky(leak, s.Critic), s.CriticNorm), normed(hidden, s.GeneratorNorm), s.LatentDim, d)
+	return nets(normed(training.Leaky(leak, s.Critic), s.CriticNorm), normed(hidden, s.GeneratorNorm), s.LatentDim, d)
 }
 
 // normed are hidden layers with the norm that a setting names.
-func normed(h generator.Hidden, norm string) generator.Hidden {
+func normed(h training.Hidden, norm string) training.Hidden {
 	if norm != "none" {
 		h.Norm, h.NormAfter = "batch_norm", norm == "batch_after"
 	}
@@ -214,9 +213,9 @@ func (s *GSWGAN) checkSchedule(h pipeline.Header, ps *schema.Problems) {
 		ps.Add("release_every", fmt.Sprintf("%d with steps %d, so that no generator beside the last is released",
 			s.ReleaseEvery, s.Steps), "below steps, or absent")
 	}
-	if n := s.earlier(); n >= generator.MostSteps {
+	if n := s.earlier(); n >= training.MostSteps {
 		ps.Add("release_every", fmt.Sprintf("%d, which releases %d generators", s.ReleaseEvery, n+1),
-			fmt.Sprintf("so large that at most %d are released", generator.MostSteps))
+			fmt.Sprintf("so large that at most %d are released", training.MostSteps))
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 
 	"weir/pipeline/domain"
 	"weir/schema"
-	"weir/stages/model/internal/generator"
 	"weir/stages/model/internal/training"
 	"weir/train"
 	"weir/train/net"
@@ -23,8 +22,8 @@ const (
 	chunk = 128 // rows that a loop works on at once
 )
 
-func (c Coder) hidden(units []int) generator.Hidden {
-	h := generator.Hidden{Units: units, Activation: c.Activation}
+func (c Coder) hidden(units []int) training.Hidden {
+	h := training.Hidden{Units: units, Activation: c.Activation}
 	if c.Activation == "leaky_relu" {
 		h.Slope = leak
 	}
@@ -42,8 +41,8 @@ func (c Coder) nets(d *domain.Domain, codes, count int, after ...net.Layer) (n c
 	if err := c.fits(d, codes, count); err != nil {
 		return n, err
 	}
-	width := generator.Width(d)
-	if n.released, err = generator.Generator(c.hidden(c.Decoder), c.LatentDim, d); err != nil {
+	width := training.Width(d)
+	if n.released, err = training.Generator(c.hidden(c.Decoder), c.LatentDim, d); err != nil {
 		return n, err
 	}
 	layers := n.released.Spec().Layers
@@ -58,27 +57,27 @@ func (c Coder) nets(d *domain.Domain, codes, count int, after ...net.Layer) (n c
 // fits is a problem where a training takes more memory than there may be.
 func (c Coder) fits(d *domain.Domain, codes, count int) error {
 	var ps schema.Problems
-	generator.Shallow(&ps, "encoder", c.Encoder)
-	generator.Shallow(&ps, "decoder", c.Decoder)
-	width, times := generator.Width(d), float64(count)
-	up, down := generator.Widths(width, c.Encoder, 1), generator.Widths(1, c.Decoder, width)
-	generator.Fits(&ps, generator.Costs("encoder", fmt.Sprint(c.Encoder), times*memory(up)), generator.Costs("decoder",
+	training.Shallow(&ps, "encoder", c.Encoder)
+	training.Shallow(&ps, "decoder", c.Decoder)
+	width, times := training.Width(d), float64(count)
+	up, down := training.Widths(width, c.Encoder, 1), training.Widths(1, c.Decoder, width)
+	training.Fits(&ps, training.Costs("encoder", fmt.Sprint(c.Encoder), times*memory(up)), training.Costs("decoder",
 		fmt.Sprint(c.Decoder), times*memory(down)),
-		generator.Costs("latent_dim", fmt.Sprint(c.LatentDim),
-			times*generator.NetCopies*(float64(float64(codes)*float64(up[len(up)-2]))+
+		training.Costs("latent_dim", fmt.Sprint(c.LatentDim),
+			times*training.NetCopies*(float64(float64(codes)*float64(up[len(up)-2]))+
 				float64(float64(c.LatentDim)*float64(down[1])))))
 	return ps.Err()
 }
 
 // memory returns the memory of a net that learns from chunks of rows.
 func memory(widths []int) float64 {
-	return float64(generator.NetCopies*generator.Weights(widths...)) + float64(generator.PassCopies*chunk*generator.Units(
+	return float64(training.NetCopies*training.Weights(widths...)) + float64(training.PassCopies*chunk*training.Units(
 		widths...))
 }
 
 // heads is the criterion of rows of d, but for the column skip (-1: none).
 func heads(d *domain.Domain, skip int) (train.Criterion, error) {
-	h, err := net.NewHeads(generator.Outputs(d).Blocks, skip)
+	h, err := net.NewHeads(training.Outputs(d).Blocks, skip)
 	if err != nil {
 		return nil, err
 	}

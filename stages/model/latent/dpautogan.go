@@ -11,7 +11,6 @@ import (
 	"weir/privacy/published"
 	"weir/schema"
 	"weir/stages/internal/columns"
-	"weir/stages/model/internal/generator"
 	"weir/stages/model/internal/training"
 	"weir/train"
 	"weir/train/net"
@@ -55,7 +54,7 @@ func dpAutoGANKind() pipeline.Kind {
 		In: []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table."},
 			training.DetectorPort()},
 		Out:     []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "Generator and decoder in one."}},
-		Readers: generator.Readers(),
+		Readers: training.Readers(),
 		New: func() pipeline.Stage {
 			return &DPAutoGAN{
 				Autoencoder: Autoencoder{Hidden: []int{64}, Code: 16, Heads: "columns", Loss: "sum", Settings: training.Settings{
@@ -83,7 +82,7 @@ func (s *DPAutoGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	if err != nil {
 		return pipeline.Work{}, err
 	}
-	out := generator.ModelHeader(h)
+	out := training.ModelHeader(h)
 	return pipeline.Work{
 		Out: pipeline.Headers{"model": out},
 		Spends: []pipeline.Spend{
@@ -102,7 +101,7 @@ func (s *DPAutoGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 			if err != nil {
 				return nil, err
 			}
-			model, err := generator.Release(out, dpAutoGAN, generator.Part{Share: 1, Net: plan.chain, Weights: trained})
+			model, err := training.Release(out, dpAutoGAN, training.Part{Share: 1, Net: plan.chain, Weights: trained})
 			return pipeline.Tables{"model": model}, err
 		},
 	}, nil
@@ -203,8 +202,8 @@ func (g GAN) config(frozen int, seed uint64) train.WGANConfig {
 		Seed:    seed}
 }
 
-func (a Autoencoder) layers(units []int) generator.Hidden {
-	return generator.Hidden{Units: units, Activation: a.Activation, Slope: a.slope()}
+func (a Autoencoder) layers(units []int) training.Hidden {
+	return training.Hidden{Units: units, Activation: a.Activation, Slope: a.slope()}
 }
 
 // slope counts for leaky_relu only.
@@ -234,8 +233,8 @@ type plan struct {
 func (s *DPAutoGAN) plan(in pipeline.Headers) (*plan, error) {
 	h := in["in"]
 	var ps schema.Problems
-	generator.NeedEncoded(h, &ps)
-	generator.Readable(h, &ps)
+	training.NeedEncoded(h, &ps)
+	training.Readable(h, &ps)
 	p := &plan{}
 	within(&ps, "autoencoder", func(ps *schema.Problems) { p.autoencoderRate = s.Autoencoder.Rate(h, ps) })
 	within(&ps, "gan", func(ps *schema.Problems) { p.ganRate = s.GAN.Rate(h, ps) })
@@ -312,29 +311,29 @@ func (s *DPAutoGAN) judge(d *domain.Domain, ps *schema.Problems) {
 
 // fits judges what a training would hold.
 func (s *DPAutoGAN) fits(d *domain.Domain, ps *schema.Problems) {
-	a, g, width := s.Autoencoder, s.GAN, generator.Width(d)
-	generator.Shallow(ps, "autoencoder.hidden", a.Hidden)
-	generator.Shallow(ps, "gan.generator", g.Generator)
-	generator.Shallow(ps, "gan.critic", g.Critic)
-	half := generator.Widths(width, a.Hidden, a.Code)
-	gen := generator.Widths(1, g.Generator, a.Code)
-	critic := generator.Widths(width, g.Critic, 1)
-	batch := float64(generator.PassCopies * float64(g.GeneratedBatch))
-	generator.Fits(ps,
-		generator.Costs("autoencoder.hidden", fmt.Sprint(a.Hidden), 3*generator.NetCopies*generator.Weights(half...)),
-		generator.Costs("gan.generator", fmt.Sprint(g.Generator), generator.NetCopies*generator.Weights(gen...)),
-		generator.Costs("gan.latent_dim", fmt.Sprint(g.LatentDim),
-			float64(g.LatentDim)*(float64(generator.NetCopies*float64(gen[1]))+batch)),
-		generator.Costs("gan.critic", fmt.Sprint(g.Critic), generator.NetCopies*generator.Weights(critic...)),
-		generator.Costs("gan.generated_batch", fmt.Sprint(g.GeneratedBatch),
-			batch*(generator.Units(half...)+generator.Units(gen...)+generator.Units(critic...))))
+	a, g, width := s.Autoencoder, s.GAN, training.Width(d)
+	training.Shallow(ps, "autoencoder.hidden", a.Hidden)
+	training.Shallow(ps, "gan.generator", g.Generator)
+	training.Shallow(ps, "gan.critic", g.Critic)
+	half := training.Widths(width, a.Hidden, a.Code)
+	gen := training.Widths(1, g.Generator, a.Code)
+	critic := training.Widths(width, g.Critic, 1)
+	batch := float64(training.PassCopies * float64(g.GeneratedBatch))
+	training.Fits(ps,
+		training.Costs("autoencoder.hidden", fmt.Sprint(a.Hidden), 3*training.NetCopies*training.Weights(half...)),
+		training.Costs("gan.generator", fmt.Sprint(g.Generator), training.NetCopies*training.Weights(gen...)),
+		training.Costs("gan.latent_dim", fmt.Sprint(g.LatentDim),
+			float64(g.LatentDim)*(float64(training.NetCopies*float64(gen[1]))+batch)),
+		training.Costs("gan.critic", fmt.Sprint(g.Critic), training.NetCopies*training.Weights(critic...)),
+		training.Costs("gan.generated_batch", fmt.Sprint(g.GeneratedBatch),
+			batch*(training.Units(half...)+training.Units(gen...)+training.Units(critic...))))
 }
 
 func (p *plan) build(s *DPAutoGAN, d *domain.Domain) (err error) {
-	a, g, width := s.Autoencoder, s.GAN, generator.Width(d)
+	a, g, width := s.Autoencoder, s.GAN, training.Width(d)
 	p.heads = []net.Block{{Activation: "sigmoid", Width: width}}
 	if a.Heads == "columns" {
-		p.heads = generator.Outputs(d).Blocks
+		p.heads = training.Outputs(d).Blocks
 	}
 	if p.encoder, err = net.New(net.Spec{Inputs: width, Layers: a.layers(slices.Concat(a.Hidden, []int{a.Code})).Layers(
 		width)}); err != nil {
@@ -346,7 +345,7 @@ func (p *plan) build(s *DPAutoGAN, d *domain.Domain) (err error) {
 		net.Dense(width))}); err != nil {
 		return err
 	}
-	hidden := generator.Leaky(leak, g.Generator)
+	hidden := training.Leaky(leak, g.Generator)
 	hidden.Norm, hidden.Residual = g.norm(), g.Residual
 	last := a.layers([]int{a.Code})
 	last.Norm = g.norm()
@@ -355,7 +354,7 @@ func (p *plan) build(s *DPAutoGAN, d *domain.Domain) (err error) {
 	if p.chain, err = net.New(net.Spec{Inputs: g.LatentDim, Layers: append(layers, net.Blocks(p.heads...))}); err != nil {
 		return err
 	}
-	p.critic, err = generator.Critic(generator.Leaky(leak, g.Critic), d)
+	p.critic, err = training.Critic(training.Leaky(leak, g.Critic), d)
 	return err
 }
 

@@ -12,7 +12,6 @@ import (
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
 	"weir/stages/model/artifact"
-	"weir/stages/model/internal/generator"
 	"weir/stages/model/internal/training"
 )
 
@@ -146,14 +145,14 @@ func TestAutoGANWithoutRows(t *testing.T) {
 	}
 }
 
-// TestHeadsOfColumns: heads columns are the heads of generator.Outputs, heads sigmoid one run as
+// TestHeadsOfColumns: heads columns are the heads of training.Outputs, heads sigmoid one run as
 // wide as a row.
 func TestHeadsOfColumns(t *testing.T) {
 	h := ward(t).Header
 	s := smallAuto()
 	p, err := s.plan(pipeline.Headers{"in": h})
 	must(t, err)
-	if diff := cmp.Diff(generator.Outputs(h.Domain).Blocks, p.heads); diff != "" {
+	if diff := cmp.Diff(training.Outputs(h.Domain).Blocks, p.heads); diff != "" {
 		t.Error(diff)
 	}
 }

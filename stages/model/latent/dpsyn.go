@@ -11,7 +11,6 @@ import (
 	"weir/privacy"
 	"weir/privacy/mechanism"
 	"weir/schema"
-	"weir/stages/model/internal/generator"
 	"weir/stages/model/internal/training"
 	"weir/train"
 	"weir/train/net"
@@ -74,7 +73,7 @@ func dpSYNKind() pipeline.Kind {
 		In: []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table."},
 			training.DetectorPort()},
 		Out:     []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The decoders, with the mixture of each."}},
-		Readers: generator.Readers(),
+		Readers: training.Readers(),
 		New: func() pipeline.Stage {
 			return &DPSYN{Labels: "private", Coder: Coder{Encoder: []int{32}, Decoder: []int{32}, Settings: training.Settings{
 				Sampling:   training.Sampling{Steps: 2000, ExpectedBatchSize: 500, MaxGradNorm: 1},
@@ -88,10 +87,10 @@ func dpSYNKind() pipeline.Kind {
 func (s *DPSYN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
 	var ps schema.Problems
-	generator.NeedEncoded(h, &ps)
-	generator.Readable(h, &ps)
+	training.NeedEncoded(h, &ps)
+	training.Readable(h, &ps)
 	rate := s.Rate(h, &ps)
-	label := generator.LabelColumn(h.Domain, s.Label, &ps)
+	label := training.LabelColumn(h.Domain, s.Label, &ps)
 	if s.Mixture.Components > 1 && s.Mixture.Rounds < 2 {
 		ps.Add("mixture.rounds", "1", "at least 2 for more than one component: the first round tells where components start")
 	}
@@ -106,7 +105,7 @@ func (s *DPSYN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	if err := l.plan(h.Domain); err != nil {
 		return pipeline.Work{}, err
 	}
-	out := generator.ModelHeader(h)
+	out := training.ModelHeader(h)
 	return pipeline.Work{
 		Out: pipeline.Headers{"model": out},
 		Spends: []pipeline.Spend{
@@ -126,7 +125,7 @@ func (s *DPSYN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 			if err != nil {
 				return nil, err
 			}
-			model, err := generator.Release(out, "dp_syn", parts...)
+			model, err := training.Release(out, "dp_syn", parts...)
 			return pipeline.Tables{"model": model}, err
 		},
 	}, nil
@@ -174,7 +173,7 @@ func (l *labelled) plan(d *domain.Domain) (err error) {
 	if l.nets, err = l.Coder.nets(d, l.LatentDim, l.labels, net.Activation("tanh")); err != nil {
 		return err
 	}
-	if l.auto, err = generator.Chain(l.nets.encoder, l.nets.decoder); err != nil {
+	if l.auto, err = training.Chain(l.nets.encoder, l.nets.decoder); err != nil {
 		return err
 	}
 	return errors.Join(training.InReach(l.DPSGD(1, l.rate, l.weights())), l.fits())
@@ -185,7 +184,7 @@ func (l *labelled) plan(d *domain.Domain) (err error) {
 func (l *labelled) fits() error {
 	var ps schema.Problems
 	each := float64(l.labels*l.Mixture.Components) * (float64(float64(l.LatentDim)*float64(l.LatentDim)) + 1)
-	generator.Fits(&ps, generator.Costs("mixture.components", fmt.Sprintf("%d of %d labels", l.Mixture.Components,
+	training.Fits(&ps, training.Costs("mixture.components", fmt.Sprintf("%d of %d labels", l.Mixture.Components,
 		l.labels), 12*each))
 	return ps.Err()
 }
@@ -193,7 +192,7 @@ func (l *labelled) fits() error {
 func (l *labelled) weights() int { return l.labels * l.auto.Params() }
 
 // run trains, learns the mixtures, and gives the part of each label.
-func (l *labelled) run(ctx context.Context, env *pipeline.Env, in pipeline.Tables) ([]generator.Part, error) {
+func (l *labelled) run(ctx context.Context, env *pipeline.Env, in pipeline.Tables) ([]training.Part, error) {
 	t := in["in"]
 	learning, err := training.Begin(ctx, env, t, 0, l.CheckpointEvery, l.LeftOut(env, in))
 	if err != nil {
@@ -289,18 +288,18 @@ func (l *labelled) codes(w []float32, rows *train.Rows, labels []int32) labelled
 }
 
 // parts are decoders with their mixtures; each says its own label.
-func (l *labelled) parts(d *domain.Domain, w []float32, mixtures []codeMixture) []generator.Part {
+func (l *labelled) parts(d *domain.Domain, w []float32, mixtures []codeMixture) []training.Part {
 	pos := 0
 	for _, c := range d.Columns[:l.column] {
 		pos += c.Encoding.Width
 	}
-	parts := make([]generator.Part, l.labels)
+	parts := make([]training.Part, l.labels)
 	for label, m := range mixtures {
-		parts[label] = generator.Part{Share: m.Share, Net: l.nets.released, Weights: l.labelWeights(w,
+		parts[label] = training.Part{Share: m.Share, Net: l.nets.released, Weights: l.labelWeights(w,
 			label)[l.nets.encoder.Params():]}
 		fix(parts[label].Weights, l.nets.released, pos, l.labels, label)
 		for _, g := range m.Components {
-			parts[label].Prior = append(parts[label].Prior, generator.Normal{Share: g.Weight, Mean: g.Mean, Factor: g.Factor})
+			parts[label].Prior = append(parts[label].Prior, training.Normal{Share: g.Weight, Mean: g.Mean, Factor: g.Factor})
 		}
 	}
 	return parts

@@ -7,7 +7,6 @@ import (
 	"weir/pipeline"
 	"weir/privacy"
 	"weir/schema"
-	"weir/stages/model/internal/generator"
 	"weir/stages/model/internal/training"
 	"weir/train"
 )
@@ -43,7 +42,7 @@ func dpVAEKind() pipeline.Kind {
 		In: []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table."},
 			training.DetectorPort()},
 		Out:     []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The decoder."}},
-		Readers: generator.Readers(),
+		Readers: training.Readers(),
 		New: func() pipeline.Stage {
 			return &DPVAE{KLWeight: 1, Coder: Coder{Encoder: []int{32}, Decoder: []int{32}, Settings: training.Settings{
 				Sampling:   training.Sampling{Steps: 2000, ExpectedBatchSize: 500, MaxGradNorm: 1},
@@ -56,8 +55,8 @@ func dpVAEKind() pipeline.Kind {
 func (s *DPVAE) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
 	var ps schema.Problems
-	generator.NeedEncoded(h, &ps)
-	generator.Readable(h, &ps)
+	training.NeedEncoded(h, &ps)
+	training.Readable(h, &ps)
 	rate := s.Rate(h, &ps)
 	s.CheckRemoval(in, &ps, training.Batch{Setting: "expected_batch_size", Rows: s.ExpectedBatchSize})
 	if err := ps.Err(); err != nil {
@@ -71,7 +70,7 @@ func (s *DPVAE) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	if err := training.InReach(s.DPSGD(1, rate, weights)); err != nil {
 		return pipeline.Work{}, err
 	}
-	out := generator.ModelHeader(h)
+	out := training.ModelHeader(h)
 	return pipeline.Work{
 		Out: pipeline.Headers{"model": out},
 		Spends: []pipeline.Spend{{Name: training.Spend, Doc: fmt.Sprintf("DP-SGD on encoder and decoder, sampling rate %.4g",
@@ -85,7 +84,7 @@ func (s *DPVAE) Plan(in pipeline.Headers) (pipeline.Work, error) {
 			if err != nil {
 				return nil, err
 			}
-			model, err := generator.Release(out, "dp_vae", generator.Part{Share: 1, Net: nets.released, Weights: trained})
+			model, err := training.Release(out, "dp_vae", training.Part{Share: 1, Net: nets.released, Weights: trained})
 			return pipeline.Tables{"model": model}, err
 		},
 	}, nil

@@ -11,7 +11,6 @@ import (
 	"weir/privacy"
 	"weir/schema"
 	"weir/stages/internal/columns"
-	"weir/stages/model/internal/generator"
 	"weir/stages/model/internal/training"
 	"weir/train"
 	"weir/train/net"
@@ -26,7 +25,7 @@ const rdpCGAN = "rdp_cgan"
 // Input: an encoded private table of stability rows(c), one of whose columns is the label,
 // which nets see as zeros. Mechanisms, one after the other:
 //
-//  1. with labels private, the noisy sizes of labels (generator.LabelSetting), whose label_share is reckoned
+//  1. with labels private, the noisy sizes of labels (training.LabelSetting), whose label_share is reckoned
 //     beside phase 3 alone: of the whole stage it is a little less.
 //  2. DP-SGD on Poisson samples of all rows: gradients of encoder and decoder together,
 //     clipped as one vector to autoencoder.max_grad_norm. (The thesis charges nothing for it.)
@@ -43,10 +42,10 @@ const rdpCGAN = "rdp_cgan"
 // program feeds its autoencoder and critics one row at a time, where batch norm is
 // instance_norm, which mixes none.
 type RDPCGAN struct {
-	generator.LabelSetting `yaml:",inline"`
-	Autoencoder            ConvolvedAutoencoder `yaml:"autoencoder" json:"autoencoder" doc:"First phase, for the rows of all labels."`
-	GAN                    ConvolvedGAN         `yaml:"gan" json:"gan" doc:"Second phase, for each label, with the decoder frozen."`
-	training.Settings      `yaml:",inline" keys:"remove_anomalies noise_ratio checkpoint_every"`
+	training.LabelSetting `yaml:",inline"`
+	Autoencoder           ConvolvedAutoencoder `yaml:"autoencoder" json:"autoencoder" doc:"First phase, for the rows of all labels."`
+	GAN                   ConvolvedGAN         `yaml:"gan" json:"gan" doc:"Second phase, for each label, with the decoder frozen."`
+	training.Settings     `yaml:",inline" keys:"remove_anomalies noise_ratio checkpoint_every"`
 }
 
 func rdpCGANKind() pipeline.Kind {
@@ -64,10 +63,10 @@ func rdpCGANKind() pipeline.Kind {
 			training.DetectorPort()},
 		Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel,
 			Doc: "A generator with its decoder for each label."}},
-		Readers: generator.Readers(),
+		Readers: training.Readers(),
 		New: func() pipeline.Stage {
 			return &RDPCGAN{
-				LabelSetting: generator.LabelSetting{Labels: "private", Share: 0.02},
+				LabelSetting: training.LabelSetting{Labels: "private", Share: 0.02},
 				Autoencoder: ConvolvedAutoencoder{Code: 16, Norm: "none", CodeActivation: "tanh", Loss: "likelihood",
 					Settings: training.Settings{Sampling: training.Sampling{Steps: 1000, ExpectedBatchSize: 500, MaxGradNorm: 0.5},
 						LearningRate: 0.003}},
@@ -87,7 +86,7 @@ func (s *RDPCGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	if err != nil {
 		return pipeline.Work{}, err
 	}
-	out := generator.ModelHeader(h)
+	out := training.ModelHeader(h)
 	return pipeline.Work{
 		Out: pipeline.Headers{"model": out},
 		Spends: append(s.Spends(s.GAN.Sampling, l.ganRate, l.labels),
@@ -106,7 +105,7 @@ func (s *RDPCGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 			if err != nil {
 				return nil, err
 			}
-			model, err := generator.Release(out, rdpCGAN, parts...)
+			model, err := training.Release(out, rdpCGAN, parts...)
 			return pipeline.Tables{"model": model}, err
 		},
 	}, nil
@@ -115,9 +114,9 @@ func (s *RDPCGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 func (s *RDPCGAN) plan(in pipeline.Headers) (*convolved, error) {
 	h := in["in"]
 	var ps schema.Problems
-	generator.NeedEncoded(h, &ps)
-	generator.Readable(h, &ps)
-	l := &convolved{RDPCGAN: s, column: generator.LabelColumn(h.Domain, s.Label, &ps)}
+	training.NeedEncoded(h, &ps)
+	training.Readable(h, &ps)
+	l := &convolved{RDPCGAN: s, column: training.LabelColumn(h.Domain, s.Label, &ps)}
 	within(&ps, "autoencoder", func(ps *schema.Problems) { l.autoencoderRate = s.Autoencoder.Rate(h, ps) })
 	within(&ps, "gan", func(ps *schema.Problems) { l.ganRate = s.GAN.Rate(h, ps) })
 	judgePhases(s.Autoencoder.Sampling, s.GAN.Sampling, s.GAN.CriticSteps, &ps)
@@ -198,7 +197,7 @@ const writtenChunk = 16
 
 // build makes the nets of rows of d. What does not fit is a problem of its setting.
 func (l *convolved) build(d *domain.Domain, ps *schema.Problems) error {
-	a, g, width := l.Autoencoder, l.GAN, generator.Width(d)
+	a, g, width := l.Autoencoder, l.GAN, training.Width(d)
 	up, down := &stack{positions: width, channels: 1}, &stack{positions: 1, channels: a.Code}
 	generate, judge := &stack{positions: 1, channels: g.LatentDim}, &stack{positions: width, channels: 1}
 	code := net.Activation(a.CodeActivation)
@@ -218,7 +217,7 @@ func (l *convolved) build(d *domain.Domain, ps *schema.Problems) error {
 	if err := l.join(d, encoder, decoder, first, score); err != nil {
 		return err
 	}
-	if err := generator.Drawable(l.chain, d); err != nil {
+	if err := training.Drawable(l.chain, d); err != nil {
 		ps.Add("gan.generator", "too large for a model that can be read back: "+err.Error(),
 			"smaller, as autoencoder.decoder")
 	}
@@ -235,16 +234,16 @@ func or(given, derived []Convolution) []Convolution {
 
 // join makes nets of layers.
 func (l *convolved) join(d *domain.Domain, encoder, decoder, first, score []net.Layer) (err error) {
-	width := generator.Width(d)
+	width := training.Width(d)
 	if l.critic, err = net.New(net.Spec{Inputs: width, Layers: score}); err != nil {
 		return err
 	}
 	released, err := net.New(net.Spec{Inputs: l.GAN.LatentDim, Layers: slices.Concat(first, decoder,
-		[]net.Layer{generator.Outputs(d)})})
+		[]net.Layer{training.Outputs(d)})})
 	if err != nil {
 		return err
 	}
-	if l.chain, err = generator.WithoutLabel(released, d, l.column); err != nil {
+	if l.chain, err = training.WithoutLabel(released, d, l.column); err != nil {
 		return err
 	}
 	ends := l.chain.Spec().Layers
@@ -269,7 +268,7 @@ func (l *convolved) loss(d *domain.Domain) (train.Criterion, error) {
 	if l.Autoencoder.Loss == "likelihood" {
 		return heads(d, l.column)
 	}
-	h, err := net.NewHeads([]net.Block{{Activation: "linear", Width: generator.Width(d)}}, -1)
+	h, err := net.NewHeads([]net.Block{{Activation: "linear", Width: training.Width(d)}}, -1)
 	return h.Loss, err
 }
 
@@ -277,21 +276,21 @@ func (l *convolved) loss(d *domain.Domain) (train.Criterion, error) {
 // each unit and row.
 func (l *convolved) fits(ps *schema.Problems) {
 	g, weights := l.GAN, func(n *net.Net, copies int) float64 {
-		return float64(generator.NetCopies * float64(copies) * float64(n.Params()))
+		return float64(training.NetCopies * float64(copies) * float64(n.Params()))
 	}
-	generator.Fits(ps,
-		generator.Costs("autoencoder.encoder", fmt.Sprintf("%d weights", l.auto.Params()),
-			weights(l.auto, 1)+float64(generator.PassCopies*chunk*l.units[0])),
-		generator.Costs("gan.generator", fmt.Sprintf("%d weights for each of %d labels", l.chain.Params(), l.labels),
+	training.Fits(ps,
+		training.Costs("autoencoder.encoder", fmt.Sprintf("%d weights", l.auto.Params()),
+			weights(l.auto, 1)+float64(training.PassCopies*chunk*l.units[0])),
+		training.Costs("gan.generator", fmt.Sprintf("%d weights for each of %d labels", l.chain.Params(), l.labels),
 			weights(l.chain, l.labels)),
-		generator.Costs("gan.critic", fmt.Sprintf("%d weights for each of %d labels", l.critic.Params(), l.labels),
+		training.Costs("gan.critic", fmt.Sprintf("%d weights for each of %d labels", l.critic.Params(), l.labels),
 			weights(l.critic, l.labels)),
-		generator.Costs("gan.generated_batch", fmt.Sprint(g.GeneratedBatch),
-			float64(generator.PassCopies*(float64(g.GeneratedBatch)+float64(writtenChunk*l.labels))*l.units[1])))
+		training.Costs("gan.generated_batch", fmt.Sprint(g.GeneratedBatch),
+			float64(training.PassCopies*(float64(g.GeneratedBatch)+float64(writtenChunk*l.labels))*l.units[1])))
 }
 
 // train returns the part of each label; encoder and critics stay here.
-func (l *convolved) train(ctx context.Context, env *pipeline.Env, in pipeline.Tables) ([]generator.Part, error) {
+func (l *convolved) train(ctx context.Context, env *pipeline.Env, in pipeline.Tables) ([]training.Part, error) {
 	table, err := columns.ReadEncoded(ctx, in["in"])
 	if err != nil {
 		return nil, err
@@ -341,7 +340,7 @@ func (l *convolved) learn(ctx context.Context, env *pipeline.Env, p *training.Ph
 		critics, generators = append(critics, l.critic.Init(random)...), append(generators, l.chain.Init(random)...)
 		copy(generators[len(generators)-l.decoder:], decoder)
 	}
-	c := l.GAN.config(l.labels, l.decoder, generator.SharesInTraining(shares), env.Rand("training").Uint64())
+	c := l.GAN.config(l.labels, l.decoder, training.SharesInTraining(shares), env.Rand("training").Uint64())
 	c.Worst = worst
 	return train.LabelGAN(ctx, c, l.critic, l.chain, critics, generators, p.Rows, group, p.Paid[1], p.Hooks(1, decoder))
 }
@@ -358,14 +357,14 @@ func (l *convolved) encode(ctx context.Context, start []float32, rows *train.Row
 }
 
 // parts are a generator with the decoder for each label, which says it.
-func (l *convolved) parts(d *domain.Domain, w []float32, shares []float64) ([]generator.Part, error) {
-	parts, each := make([]generator.Part, l.labels), l.chain.Params()
+func (l *convolved) parts(d *domain.Domain, w []float32, shares []float64) ([]training.Part, error) {
+	parts, each := make([]training.Part, l.labels), l.chain.Params()
 	for label := range parts {
-		n, err := generator.OfLabel(l.chain, d, l.column, label)
+		n, err := training.OfLabel(l.chain, d, l.column, label)
 		if err != nil {
 			return nil, err
 		}
-		parts[label] = generator.Part{Share: shares[label], Net: n, Weights: w[label*each:][:each]}
+		parts[label] = training.Part{Share: shares[label], Net: n, Weights: w[label*each:][:each]}
 	}
 	return parts, nil
 }

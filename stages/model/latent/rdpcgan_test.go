@@ -13,7 +13,6 @@ import (
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
 	"weir/stages/model/artifact"
-	"weir/stages/model/internal/generator"
 	"weir/stages/model/internal/training"
 )
 
@@ -74,7 +73,7 @@ func TestRDPCGANSpendsThePlan(t *testing.T) {
 		if a, g := r.Ledger.Taken(spendAutoencoder), r.Ledger.Taken(spendGAN); a != 8 || g != 12 {
 			t.Errorf("%s: %d and %d uses, must be 8 and 12", name, a, g)
 		}
-		if n := r.Ledger.Taken(generator.LabelsSpend); name == "rdp_cgan" && n != 1 {
+		if n := r.Ledger.Taken(training.LabelsSpend); name == "rdp_cgan" && n != 1 {
 			t.Errorf("%d uses of sizes, must be 1", n)
 		}
 	}

@@ -16,7 +16,6 @@ import (
 	"weir/schema"
 	"weir/stages/internal/columns"
 	"weir/stages/model/artifact"
-	"weir/stages/model/internal/generator"
 	"weir/stages/model/internal/training"
 	"weir/train"
 )
@@ -113,7 +112,7 @@ func (s *Mixture) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	if err := training.InReach(s.DPSGD(1, rate, l.params())); err != nil {
 		return pipeline.Work{}, err
 	}
-	out := generator.ModelHeader(h)
+	out := training.ModelHeader(h)
 	out.Scores = true
 	return pipeline.Work{
 		Out:      pipeline.Headers{"model": out},
@@ -156,8 +155,8 @@ func counted(n int, one, more string) string {
 // fits is a problem where the parameters could not be held: beside what a net takes, their
 // law's second half, and in float64 tables by code, sums on every core and the prior.
 func (s *Mixture) fits(l *layout, ps *schema.Problems) {
-	const copies = 2*generator.NetCopies + 24
-	generator.Fits(ps, generator.Costs("components", fmt.Sprintf("%d in each of %s", s.Components,
+	const copies = 2*training.NetCopies + 24
+	training.Fits(ps, training.Costs("components", fmt.Sprintf("%d in each of %s", s.Components,
 		counted(len(l.strata), "stratum", "strata")), copies*float64(l.params())))
 }
 

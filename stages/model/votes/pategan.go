@@ -12,7 +12,6 @@ import (
 	"weir/privacy"
 	"weir/privacy/mechanism"
 	"weir/schema"
-	"weir/stages/model/internal/generator"
 	"weir/stages/model/internal/training"
 	"weir/train"
 	"weir/train/net"
@@ -82,7 +81,7 @@ func pateGANKind() pipeline.Kind {
 		In: []pipeline.Port{{Name: "in", Form: pipeline.FormTable,
 			Doc: "An encoded private table in shards, each with a teacher."}, training.DetectorPort()},
 		Out:     []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The generator."}},
-		Readers: generator.Readers(),
+		Readers: training.Readers(),
 		New: func() pipeline.Stage {
 			return &PATEGAN{Noise: "gaussian", StartWeights: "uniform",
 				PATETeachers: PATETeachers{TeacherFeatures: "pairs", TeacherVotes: "half"},
@@ -99,8 +98,8 @@ func pateGANKind() pipeline.Kind {
 func (s *PATEGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
 	var ps schema.Problems
-	generator.NeedEncoded(h, &ps)
-	generator.Readable(h, &ps)
+	training.NeedEncoded(h, &ps)
+	training.Readable(h, &ps)
 	if h.Shards == 0 {
 		ps.Refuse("W22", "from", "a table without shards", "a table of stability shards(k): put a stage of kind shard before")
 	}
@@ -117,7 +116,7 @@ func (s *PATEGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	if err != nil {
 		return pipeline.Work{}, err
 	}
-	out := generator.ModelHeader(h)
+	out := training.ModelHeader(h)
 	return pipeline.Work{
 		Out: pipeline.Headers{"model": out},
 		Spends: []pipeline.Spend{{Name: training.Spend, Doc: fmt.Sprintf("votes of %d teachers on %d generated rows a "+
@@ -130,7 +129,7 @@ func (s *PATEGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 			if err != nil {
 				return nil, err
 			}
-			model, err := generator.Release(out, "pate_gan", generator.Part{Share: 1, Net: gen, Weights: weights})
+			model, err := training.Release(out, "pate_gan", training.Part{Share: 1, Net: gen, Weights: weights})
 			return pipeline.Tables{"model": model}, err
 		},
 	}, nil
@@ -204,35 +203,35 @@ const leak = 0.2
 // nets returns the nets of the settings, if a training of so many teachers can hold them.
 func (s *PATEGAN) nets(d *domain.Domain, teachers int) (student, gen *net.Net, err error) {
 	var ps schema.Problems
-	generator.Shallow(&ps, "student", s.Student)
-	generator.Shallow(&ps, "generator", s.Generator)
-	width := generator.Width(d)
+	training.Shallow(&ps, "student", s.Student)
+	training.Shallow(&ps, "generator", s.Generator)
+	width := training.Width(d)
 	features := float64(s.features(d))
-	c, g := generator.Widths(width, s.Student, 1), generator.Widths(1, s.Generator, width)
-	generator.Fits(&ps, generator.Costs("generator", fmt.Sprint(s.Generator), generator.NetCopies*generator.Weights(g...)),
-		generator.Costs("latent_dim", fmt.Sprint(s.LatentDim),
-			float64(s.LatentDim)*(float64(generator.NetCopies*float64(g[1]))+
-				float64(generator.PassCopies*float64(s.BatchSize)))),
-		generator.Costs("student", fmt.Sprint(s.Student), generator.NetCopies*generator.Weights(c...)),
-		generator.Costs("teacher_features", fmt.Sprintf("%s, %.0f for each of %d teachers", s.TeacherFeatures, features,
+	c, g := training.Widths(width, s.Student, 1), training.Widths(1, s.Generator, width)
+	training.Fits(&ps, training.Costs("generator", fmt.Sprint(s.Generator), training.NetCopies*training.Weights(g...)),
+		training.Costs("latent_dim", fmt.Sprint(s.LatentDim),
+			float64(s.LatentDim)*(float64(training.NetCopies*float64(g[1]))+
+				float64(training.PassCopies*float64(s.BatchSize)))),
+		training.Costs("student", fmt.Sprint(s.Student), training.NetCopies*training.Weights(c...)),
+		training.Costs("teacher_features", fmt.Sprintf("%s, %.0f for each of %d teachers", s.TeacherFeatures, features,
 			teachers), teacherCopies*float64(teachers)*features),
-		generator.Costs("batch_size", fmt.Sprint(s.BatchSize), generator.PassCopies*float64(s.BatchSize)*(features+
-			generator.Units(g...)+generator.Units(c...))))
+		training.Costs("batch_size", fmt.Sprint(s.BatchSize), training.PassCopies*float64(s.BatchSize)*(features+
+			training.Units(g...)+training.Units(c...))))
 	if err := ps.Err(); err != nil {
 		return nil, nil, err
 	}
-	hidden := generator.Leaky(leak, s.Generator)
+	hidden := training.Leaky(leak, s.Generator)
 	if s.GeneratorActivation != "leaky_relu" {
 		hidden.Activation, hidden.Slope = s.GeneratorActivation, 0
 	}
-	judge := generator.Hidden{Units: s.Student, Activation: "relu"}
+	judge := training.Hidden{Units: s.Student, Activation: "relu"}
 	if s.StudentNorm == "batch" {
 		judge.Norm = "batch_norm"
 	}
-	if student, err = generator.Critic(judge, d); err != nil {
+	if student, err = training.Critic(judge, d); err != nil {
 		return nil, nil, err
 	}
-	gen, err = generator.Generator(hidden, s.LatentDim, d)
+	gen, err = training.Generator(hidden, s.LatentDim, d)
 	return student, gen, err
 }
 
@@ -240,7 +239,7 @@ func (s *PATEGAN) nets(d *domain.Domain, teachers int) (student, gen *net.Net, e
 const teacherCopies = 7
 
 // features is how many numbers a teacher's score is linear in, its offset among them.
-func (s *PATEGAN) features(d *domain.Domain) int { return generator.Width(d) + s.pairs(d, nil) + 1 }
+func (s *PATEGAN) features(d *domain.Domain) int { return training.Width(d) + s.pairs(d, nil) + 1 }
 
 // products returns the products of two encoded columns, but for two of one one-hot group: of a real
 // row they say nothing, and of a generated one only that it is not yet drawn. With a target

@@ -13,7 +13,7 @@ import (
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
 	"weir/stages/model/artifact"
-	"weir/stages/model/internal/generator"
+	"weir/stages/model/internal/training"
 )
 
 // conformance lists the cases of every kind.
@@ -124,7 +124,7 @@ func TestProducts(t *testing.T) {
 			t.Errorf("columns %v of one group are multiplied", p)
 		}
 	}
-	if width := generator.Width(d); width != 7 || len(seen) != 19 || s.features(d) != 7+19+1 {
+	if width := training.Width(d); width != 7 || len(seen) != 19 || s.features(d) != 7+19+1 {
 		t.Errorf("%d columns, %d products, %d features", width, len(seen), s.features(d))
 	}
 	// With a target its 2 columns times the 5 others, and 2 squares.

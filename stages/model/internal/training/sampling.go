@@ -1,5 +1,6 @@
 // Package training holds what the families that learn by steps share: how they
-// begin, sample private rows, report, and continue.
+// begin, sample private rows, report, and continue, and of those that learn nets the
+// released generator, nets made from settings, and bounds on memory.
 package training
 
 import (

@@ -1,4 +1,4 @@
-package generator
+package training
 
 import (
 	"math"
@@ -9,8 +9,6 @@ import (
 	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 	"weir/schema"
-
-	"weir/stages/model/internal/training"
 )
 
 // TestColumn: a one-hot column of as many categories as a model can be read back with, and no
@@ -55,7 +53,7 @@ func TestShares(t *testing.T) {
 // .25^2 12 (exp(1/1.5^2)-1) = .419718 for the steps: sqrt(.95/(.05 .419718)) = 6.7282 at .05. No noise is as little as
 // integers know, and no multiplier is out of reach.
 func TestNoise(t *testing.T) {
-	s, sgd := LabelSetting{Labels: "private", Share: 0.05}, training.Sampling{Steps: 12}
+	s, sgd := LabelSetting{Labels: "private", Share: 0.05}, Sampling{Steps: 12}
 	for scale, want := range map[float64]float64{1.5: 6.7282, 0: leastNoise, 1e300: mostNoise} {
 		if got := s.Noise(sgd, scale, 0.25); math.Abs(got/want-1) > 1e-4 {
 			t.Errorf("multiplier %g: %g, must be %g", scale, got, want)

@@ -1,4 +1,4 @@
-package generator
+package training
 
 import (
 	"encoding/json"

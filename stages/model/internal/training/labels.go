@@ -1,4 +1,4 @@
-package generator
+package training
 
 import (
 	"fmt"
@@ -10,7 +10,6 @@ import (
 	"weir/privacy"
 	"weir/privacy/mechanism"
 	"weir/schema"
-	"weir/stages/model/internal/training"
 	"weir/train/net"
 )
 
@@ -49,7 +48,7 @@ func LabelColumn(d *domain.Domain, name string, ps *schema.Problems) int {
 
 // Spends are what is paid for the shares of n labels beside so much DP-SGD: nothing unless
 // they are private.
-func (s LabelSetting) Spends(sgd training.Sampling, rate float64, n int) []pipeline.Spend {
+func (s LabelSetting) Spends(sgd Sampling, rate float64, n int) []pipeline.Spend {
 	if s.Labels != "private" {
 		return nil
 	}
@@ -60,7 +59,7 @@ func (s LabelSetting) Spends(sgd training.Sampling, rate float64, n int) []pipel
 }
 
 // Noise is the multiplier of the sizes at a multiplier of DP-SGD.
-func (s LabelSetting) Noise(sgd training.Sampling, scale, rate float64) float64 {
+func (s LabelSetting) Noise(sgd Sampling, scale, rate float64) float64 {
 	return math.Min(math.Max(sgd.NoiseBeside(scale, rate, s.Share), leastNoise), mostNoise)
 }
 

@@ -1,6 +1,4 @@
-// Package generator holds what every kind that learns nets shares: the released
-// generator, nets made from settings, and bounds on memory.
-package generator
+package training
 
 import (
 	"encoding/binary"
