@@ -59,7 +59,7 @@ func allowed() map[string][]string {
 		// nothing, sees no work of a plan and reads neither records nor ledgers, so that it says only what it was given.
 		"pipeline/words": {"pipeline", "pipeline/spec", "schema", "privacy", "internal/plaintext"},
 		// It sees what goes into mechanisms before noise, so whoever releases anything must not have it: tests and audits do.
-		"pipeline/neighbour": {"pipeline", "pipeline/compile", "privacy"},
+		"pipeline/neighbour": {"pipeline", "pipeline/domain", "pipeline/compile", "privacy"},
 		// The conformance test pays by the compiler's prices and makes noise of its own,
 		// so only tests and the soak may have it. internal/stattest tells it how much an ordinary
 		// run of the tests does.
@@ -81,7 +81,7 @@ func allowed() map[string][]string {
 			"record/report", "runtime", "internal/disk", "internal/plaintext"},
 		// A rehearsal gives whoever asks for it what a run would release, for no charge: only the command line, which shows
 		// it to the owner, and tests may.
-		"runtime/audit": {"pipeline", "pipeline/compile", "pipeline/neighbour", "privacy", "record", "runtime",
+		"runtime/audit": {"pipeline", "pipeline/domain", "pipeline/compile", "pipeline/neighbour", "pipeline/words", "privacy", "record", "runtime",
 			"internal/disk"},
 		// SQL is text: who prints it knows what is computed, and neither the plan, the table nor the process it goes to.
 		"runtime/database/sql": {"pipeline/relation"},
@@ -154,7 +154,7 @@ func runtimeRooms() map[string][]string {
 		// several runs as one
 		"experiment": {"", "book", "table"},
 		// runs that nobody else sees, on changed rows: charges no ledger of people
-		"audit": {"", "files"},
+		"audit": {"", "files", "store", "table"},
 		// text for version control: sees plans, opens no file
 		"lock": {},
 	}

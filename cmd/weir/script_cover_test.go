@@ -19,6 +19,8 @@ type shown map[string]map[int]bool
 // unshown are exit codes that a help text lists and a script cannot show, each with the reason.
 func unshown() map[string]string {
 	return map[string]string{
+		"weir audit 4": "no kind of weir breaks its promises that we know of (TestPlantedFaultsAreFound of runtime/audit has " +
+			"kinds that do; TestAuditEndsWithItsVerdict the exit code)",
 		"weir gc 1": "a file that cannot be removed: root, who tests in CI, removes any (runtime/collect has faults of " +
 			"the disk)",
 		"weir gc 130": "a few files are removed before a signal arrives",

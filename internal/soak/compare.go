@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -11,8 +10,6 @@ import (
 
 	"weir/pipeline/compile"
 	"weir/pipeline/neighbour"
-	"weir/privacy"
-	"weir/privacy/noise"
 )
 
 // faults lists all that two runs on neighbouring tables must not show: any
@@ -37,14 +34,10 @@ func measured(one *outcome) int { return len(one.watch.Frozen.Distances()) }
 
 // broken are faults that show on one table already.
 func broken(o *outcome) []string {
-	switch {
-	case o.err == nil:
+	if len(neighbour.Broken(o.err)) == 0 {
 		return nil
-	case errors.Is(o.err, privacy.ErrUses), errors.Is(o.err, noise.ErrReused), strings.Contains(o.err.Error(), "W14"),
-		strings.Contains(o.err.Error(), "internal error in weir"):
-		return []string{"the run breaks its plan: " + o.err.Error() + "\n" + o.panics}
 	}
-	return nil
+	return []string{"the run breaks its plan: " + o.err.Error() + "\n" + o.panics}
 }
 
 func differences(before, current map[string]string) []string {

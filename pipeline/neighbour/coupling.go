@@ -84,7 +84,8 @@ func (c *Coupling) inPlace(step *compile.Step) bool {
 // their headers say.
 func (c *Coupling) Faults() []Fault {
 	a := c.one.Plan.Adjacency
-	faults := c.other.Frozen.FaultsBut(func(p Place, m privacy.Mechanism) bool { return !c.comparable(p, m) }, a, c.spends())
+	chance := func(p Place, m privacy.Mechanism) bool { return !c.comparable(p, m) }
+	faults := c.other.Frozen.FaultsBut(chance, a, c.spends())
 	return append(faults, c.stabilityFaults()...)
 }
 

@@ -317,6 +317,33 @@ func (w *Watch) Seen(stage string) map[string]string {
 	return seen
 }
 
+// SameOutputs reports whether a stage has made what it made in an earlier run, all of it for anyone to see.
+func (w *Watch) SameOutputs(earlier *Watch, stage string) bool {
+	for _, h := range w.Plan.Step(stage).Work.Out {
+		if h.Class == pipeline.Private {
+			return false
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	now, before := w.sights[stage], earlier.sights[stage]
+	return now != nil && before != nil && maps.Equal(now.made, before.made)
+}
+
+// Broken says of the error of a run that a stage broke its plan, on whatever rows: it used a mechanism otherwise than
+// planned, took one stream twice, or panicked. Other errors say nothing of that.
+func Broken(err error) []Fault {
+	if !errors.Is(err, privacy.ErrUses) && !errors.Is(err, noise.ErrReused) &&
+		(err == nil || !strings.Contains(err.Error(), "internal error in weir")) {
+		return nil
+	}
+	var at *pipeline.StageError
+	if errors.As(err, &at) {
+		return []Fault{{at.Stage, "breaks its plan: " + at.Err.Error()}}
+	}
+	return []Fault{{"", "breaks its plan: " + err.Error()}}
+}
+
 // Differences lists by name what differs of two things that anyone may see.
 func Differences(before, after map[string]string) (names []string) {
 	all := maps.Clone(before)

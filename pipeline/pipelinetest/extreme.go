@@ -1,7 +1,6 @@
 package pipelinetest
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -9,29 +8,13 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"weir/pipeline/domain"
+	"weir/pipeline/neighbour"
 )
-
-// style says what a changed row holds: values at an end of its domain, none where
-// they may be missing, the values of another row, or values outside the bounds, which a
-// domain declares and nobody has checked.
-type style string
-
-const (
-	kept    style = ""
-	low     style = "low"
-	high    style = "high"
-	absent  style = "absent"
-	another style = "another"
-	outside style = "outside"
-)
-
-// styles lists what a changed row may hold.
-func styles() []style { return []style{low, high, absent, another, outside} }
 
 // line is a row of an edited table: row of the old one, changed to a style.
 type line struct {
 	row int
-	to  style
+	to  neighbour.Style
 }
 
 func keepAll(n int) []line {
@@ -59,16 +42,16 @@ func edited(in Input, lines []line) arrow.Record {
 func appendLine(b array.Builder, in Input, j int, l line) {
 	a, d := in.Rows.Column(j), in.Header.Domain
 	switch {
-	case l.to == kept || j >= len(d.Columns): // beyond the domain: the shard
+	case l.to == neighbour.Kept || j >= len(d.Columns): // beyond the domain: the shard
 		appendValue(b, a, l.row)
 	case d.Columns[j].Name == in.Header.Terms.Unit.Column:
 		appendUnit(b, a, d.Columns[j])
-	case l.to == another:
+	case l.to == neighbour.Another:
 		appendValue(b, a, (l.row+1)%a.Len())
-	case l.to == absent && d.Columns[j].Nullable:
+	case l.to == neighbour.Absent && d.Columns[j].Nullable:
 		b.AppendNull()
 	default:
-		appendExtreme(b, d.Columns[j], l.to)
+		neighbour.AppendExtreme(b, d.Columns[j], l.to)
 	}
 }
 
@@ -84,60 +67,6 @@ func appendUnit(b array.Builder, a arrow.Array, c domain.Column) {
 		}
 		b.Append(most + 1)
 	default:
-		appendExtreme(b, c, high)
+		neighbour.AppendExtreme(b, c, neighbour.High)
 	}
-}
-
-// appendExtreme appends an end of the domain.
-func appendExtreme(b array.Builder, c domain.Column, dest style) {
-	first := dest == low
-	switch b := b.(type) {
-	case *array.Int32Builder:
-		n := len(c.Categories)
-		if c.Encoding != nil {
-			n = c.Encoding.Width
-		}
-		b.Append(pick(first, 0, int32(max(0, n-1))))
-	case *array.Float32Builder:
-		b.Append(pick(first, -encodedEnd(c, true), encodedEnd(c, false)))
-	case *array.Float64Builder:
-		b.Append(end(c, dest))
-	case *array.Int64Builder:
-		b.Append(int64(end(c, dest)))
-	case *array.StringBuilder:
-		b.Append(pick(first, "", "someone else"))
-	default:
-		panic(fmt.Sprintf("no table has columns built by %T", b))
-	}
-}
-
-func pick[T any](first bool, a, b T) T {
-	if first {
-		return a
-	}
-	return b
-}
-
-// encodedEnd is how far a column that the stage encode wrote goes.
-func encodedEnd(c domain.Column, first bool) float32 {
-	if c.Encoding != nil && c.Encoding.Form == domain.MinMax {
-		return float32(pick(first, -c.Encoding.Range[0], c.Encoding.Range[1]))
-	}
-	return 50 // of a standardised number: any
-}
-
-// end is a number at or beyond the end of the bounds; 2^40 where there are none, and
-// 2^52 beyond them, which an int64 and a float64 both hold.
-func end(c domain.Column, dest style) float64 {
-	bounds := [2]float64{-0x1p40, 0x1p40}
-	if c.Bounds != nil {
-		bounds = *c.Bounds
-	}
-	switch dest {
-	case low:
-		return bounds[0]
-	case outside:
-		return 0x1p52
-	}
-	return bounds[1]
 }

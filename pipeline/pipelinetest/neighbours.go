@@ -92,7 +92,7 @@ func variants(in Input) []variant {
 func replaceVariants(in Input, n, c int) []variant {
 	groups := [][]int{unitRows(in, n-1, c), unitRows(in, 0, c), unitRows(in, n/2, c)}
 	var list []variant
-	for i, dest := range styles() {
+	for i, dest := range neighbour.Styles() {
 		group := groups[i%len(groups)]
 		list = append(list, variant{what: fmt.Sprintf("rows %v replaced (%s)", group, dest), base: keepAll(n),
 			other: change(n, group, dest)})
@@ -103,11 +103,11 @@ func replaceVariants(in Input, n, c int) []variant {
 // opposite goes from one end of the domain to the other: what a bound on the
 // difference of two contributions needs to be reached.
 func opposite(n int, group []int) variant {
-	return variant{what: fmt.Sprintf("%d rows from end to end", len(group)), base: change(n, group, low),
-		other: change(n, group, high)}
+	return variant{what: fmt.Sprintf("%d rows from end to end", len(group)), base: change(n, group, neighbour.Low),
+		other: change(n, group, neighbour.High)}
 }
 
-func change(n int, group []int, dest style) []line {
+func change(n int, group []int, dest neighbour.Style) []line {
 	lines := keepAll(n)
 	for _, row := range group {
 		lines[row].to = dest
@@ -126,14 +126,14 @@ func removeVariants(in Input, n, c int) []variant {
 	}
 	list := []variant{{what: fmt.Sprintf("rows %v removed", group), base: whole, other: others},
 		{what: "the only unit removed", base: whole[len(others):]}}
-	for _, to := range styles() {
+	for _, to := range neighbour.Styles() {
 		list = append(list, variant{what: fmt.Sprintf("%d rows added (%s)", c, to), base: keepAll(n), other: added(n, c, to)})
 	}
 	return append(list, moveVariants(in, n, c)...)
 }
 
 // added puts c rows of one new unit behind the last.
-func added(n, c int, dest style) []line {
+func added(n, c int, dest neighbour.Style) []line {
 	lines := keepAll(n)
 	for i := range c {
 		lines = append(lines, line{(n - 1 + i) % n, dest})
@@ -147,22 +147,22 @@ func shardVariants(in Input, n int) []variant {
 	shards := texts(in, pipeline.ShardColumn)
 	group := shardRows(shards, n-1)
 	var list []variant
-	for _, to := range styles() {
+	for _, to := range neighbour.Styles() {
 		list = append(list, variant{what: fmt.Sprintf("shard %s changed (%s)", shards[n-1], to), base: keepAll(n),
 			other: change(n, group, to)})
 	}
 	list = append(list, opposite(n, group), variant{what: fmt.Sprintf("shard %s changed", shards[0]), base: keepAll(n),
-		other: change(n, shardRows(shards, 0), high)})
+		other: change(n, shardRows(shards, 0), neighbour.High)})
 	if in.Header.Rows == 0 {
 		list = append(list, variant{what: fmt.Sprintf("shard %s removed", shards[n-1]), base: keepAll(n),
 			other: linesExcept(n, group)},
 			variant{what: fmt.Sprintf("shard %s grows", shards[n-1]), base: keepAll(n), other: append(keepAll(n),
-				line{n - 1, high}, line{n - 1, low})},
+				line{n - 1, neighbour.High}, line{n - 1, neighbour.Low})},
 			variant{what: fmt.Sprintf("shard %s removed", shards[0]), base: keepAll(n),
 				other: linesExcept(n, shardRows(shards, 0)),
 				moves: true},
 			variant{what: fmt.Sprintf("shard %s grows at its beginning", shards[0]), base: keepAll(n),
-				other: inserted(keepAll(n), 0, 1, high), moves: true})
+				other: inserted(keepAll(n), 0, 1, neighbour.High), moves: true})
 	}
 	return list
 }
@@ -234,7 +234,7 @@ func moveVariants(in Input, n, c int) []variant {
 		list = append(list, variant{what: fmt.Sprintf("rows %v removed", group), base: keepAll(n),
 			other: linesExcept(n, group),
 			moves: true})
-		to := styles()[i]
+		to := neighbour.Styles()[i]
 		list = append(list, variant{what: fmt.Sprintf("%d rows put before row %d (%s)", c, pos, to), base: keepAll(n),
 			other: inserted(keepAll(n), pos, c, to), moves: true})
 	}
@@ -242,7 +242,7 @@ func moveVariants(in Input, n, c int) []variant {
 		twice := keepAll(n)
 		twice[n/2].row = n/2 - 1
 		list = append(list, variant{what: fmt.Sprintf("%d rows put between two equal ones", c), base: twice,
-			other: inserted(twice, n/2, c, another), moves: true})
+			other: inserted(twice, n/2, c, neighbour.Another), moves: true})
 	}
 	return list
 }
@@ -252,7 +252,7 @@ func linesExcept(n int, group []int) []line {
 }
 
 // inserted puts c rows of one new unit before a row.
-func inserted(lines []line, pos, c int, dest style) []line {
+func inserted(lines []line, pos, c int, dest neighbour.Style) []line {
 	added := make([]line, c)
 	for i := range added {
 		added[i] = line{(pos + i) % len(lines), dest}

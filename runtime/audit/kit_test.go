@@ -74,8 +74,9 @@ func (s *sums) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	if s.Fault == "the same noise" {
 		v.Times = 2
 	}
-	return pipeline.Work{Out: pipeline.Headers{"sums": out, "rows": table}, Terms: pipeline.Pricing{Scale: s.NoiseMultiplier},
-		Secret: true, Spends: []pipeline.Spend{{Name: "sums", Doc: "sums", Mechanism: func(scale float64) privacy.Mechanism {
+	return pipeline.Work{Out: pipeline.Headers{"sums": out, "rows": table}, Secret: true,
+		Terms: pipeline.Pricing{Scale: s.NoiseMultiplier},
+		Spends: []pipeline.Spend{{Name: "sums", Doc: "sums", Mechanism: func(scale float64) privacy.Mechanism {
 			return vector{scale, v.Dim, v.Times}
 		}}},
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {

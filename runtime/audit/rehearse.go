@@ -4,6 +4,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,6 +36,7 @@ type Subject struct {
 	files *files.Held
 	began time.Time // the time of every run: nobody can tell two apart by it
 	count atomic.Int64
+	plant func(stage string, env *pipeline.Env) // what tests break; nil: nothing
 }
 
 // Open holds the dataset of a plan open. Of the options it takes where the spec lies and may lead, the workers, the
@@ -123,8 +125,8 @@ func (s *Subject) theatre(seed Seed) (*theatre, error) {
 		return nil, err
 	}
 	return &theatre{o.Disk, dir, runtime.Options{Out: filepath.Join(dir, "runs"), Dir: o.Dir, Confine: o.Confine,
-		Ledger: filepath.Join(dir, "ledger.jsonl"), Workers: o.Workers, Counting: o.Counting, Disk: o.Disk,
-		Version: o.Version, Build: o.Build, Log: slog.New(slog.DiscardHandler), Progress: o.Progress,
+		Ledger: filepath.Join(dir, "ledger.jsonl"), Workers: o.Workers, Counting: o.Counting, Disk: o.Disk.Fading(),
+		Version: o.Version, Build: cmp.Or(o.Build, "audit"), Log: slog.New(slog.DiscardHandler), Progress: o.Progress,
 		Clock: func() time.Time { return s.began }, Random: rand.NewChaCha8(seed)}}, nil
 }
 

@@ -68,15 +68,23 @@ func (p *Payer) Open(name string) (*privacy.Handle, error) {
 
 func (p *Payer) planned(name string) (*pipeline.Planned, error) {
 	if p.opened[name] != nil {
-		return nil, fmt.Errorf("the mechanism %s is opened twice, must be opened once (W14)", name)
+		return nil, breach(fmt.Sprintf("the mechanism %s is opened twice, must be opened once (W14)", name))
 	}
 	for i := range p.step.Spends {
 		if p.step.Spends[i].Name == name {
 			return &p.step.Spends[i], nil
 		}
 	}
-	return nil, fmt.Errorf("the stage opens the mechanism %q, which its plan does not have (W14)", name)
+	return nil, breach(fmt.Sprintf("the stage opens the mechanism %q, which its plan does not have (W14)", name))
 }
+
+// breach says which promise of its plan a stage broke: it is a privacy.ErrUses.
+type breach string
+
+func (b breach) Error() string { return string(b) }
+
+// Is implements the interface of errors.Is.
+func (b breach) Is(err error) bool { return err == privacy.ErrUses }
 
 // Released returns how many uses of each mechanism have released by now.
 func (p *Payer) Released() store.Uses {
@@ -98,7 +106,7 @@ func (p *Payer) Close() error {
 		return p.fault
 	}
 	if n := len(p.step.Spends); len(p.opened) != n {
-		return fmt.Errorf("the stage spent %d of %d planned charges (W14); nothing of it is kept", len(p.opened), n)
+		return breach(fmt.Sprintf("the stage spent %d of %d planned charges (W14); nothing of it is kept", len(p.opened), n))
 	}
 	for _, s := range p.step.Spends {
 		if err := p.opened[s.Name].Close(); err != nil {
@@ -128,7 +136,7 @@ func (s *Secrets) Stream(purpose string) *noise.Stream {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.planned {
-		err = errors.Join(err, fmt.Errorf("the stage draws the secret %q, but its plan draws none", purpose))
+		err = errors.Join(err, breach(fmt.Sprintf("the stage draws the secret %q, but its plan draws none", purpose)))
 	}
 	s.fault = errors.Join(s.fault, err)
 	return st

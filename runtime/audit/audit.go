@@ -1,0 +1,291 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"weir/pipeline/compile"
+	"weir/pipeline/neighbour"
+	"weir/privacy"
+)
+
+// Settings says what an audit tries.
+type Settings struct {
+	Neighbours int            // how many it chooses itself, beside those that are asked for
+	Places     []int64        // rows that are asked for, by their places, counted from 0
+	Others     []arrow.Record // rows to add, or to put for others: one record a unit, of the columns of the dataset
+	Pairs      bool           // runs that follow each other, too
+	With       *compile.Plan  // another plan on the dataset, which follows the first; nil: none
+	Seed       Seed
+	Ran        func(done, total int, what string) // after each run; nil: nobody counts
+}
+
+// Report is what an audit found. It holds no value of a row, and no place of one but in Tried.
+type Report struct {
+	Runs       int      `json:"runs"` // that were carried out
+	Neighbours int      `json:"neighbours"`
+	Pairs      []string `json:"pairs_of_runs"` // what happened between two runs, in words
+	Stages     []Line   `json:"stages"`
+	Faults     []Found  `json:"faults"`
+	Tried      []Tried  `json:"-"` // private
+}
+
+// Line is a mechanism of a stage, or a stage without any.
+type Line struct {
+	Stage     string   `json:"stage"`
+	Kind      string   `json:"kind"`
+	Mechanism string   `json:"mechanism,omitempty"`
+	Compared  int      `json:"compared"`           // neighbours under which the inputs of the mechanism were compared
+	Reached   *float64 `json:"reached,omitempty"`  // greatest distance of what went in, as a share of what was paid for
+	NoClaim   string   `json:"no_claim,omitempty"` // why no distance is promised
+	Faults    int      `json:"faults"`
+}
+
+// Found is a fault, and how it was found.
+type Found struct {
+	Stage string   `json:"stage,omitempty"`
+	Text  string   `json:"fault"`
+	Seen  []string `json:"seen_on"` // neighbours and pairs of runs, in words that tell no row
+}
+
+// Tried is a neighbour and the rows that it is of. It is the owner's alone.
+type Tried struct {
+	What   string  `json:"what"`
+	Rows   []int64 `json:"rows,omitempty"` // counted from 1; none of rows that are of no one
+	Faults int     `json:"faults"`
+}
+
+// NoRowError is returned for a row that the dataset does not have.
+type NoRowError struct{ Place int64 }
+
+func (e *NoRowError) Error() string {
+	return fmt.Sprintf("row %d: is not there, must be a row of the dataset, counted from 1", e.Place+1)
+}
+
+// Audit carries out the plan on the dataset and on neighbours of it, with the outputs of mechanisms as they were, and
+// as pairs of runs, and reports what differs and must not. An error says that no audit could be made, such as the error
+// of a run of the plan on the dataset itself.
+func (s *Subject) Audit(ctx context.Context, settings Settings) (*Report, error) {
+	list, err := s.pairings(ctx, settings)
+	if err != nil {
+		return nil, err
+	}
+	a := &auditing{Subject: s, Settings: settings,
+		report: &Report{Neighbours: len(list), Faults: []Found{}, Pairs: []string{}},
+		bases:  map[string]*base{}, compared: map[neighbour.Mechanism]int{}, reached: map[neighbour.Mechanism]float64{}}
+	defer func() { err = errors.Join(err, a.clear()) }()
+	stories := a.stories()
+	a.total = a.expected(list, stories)
+	for i, p := range list {
+		if err := a.neighbour(ctx, p, i == 0); err != nil {
+			return nil, err
+		}
+	}
+	for _, story := range stories {
+		if neighbour.Broken(a.bases[list[0].key].err) != nil {
+			break
+		}
+		if err := a.pair(ctx, story, list[0]); err != nil {
+			return nil, err
+		}
+	}
+	a.lines()
+	return a.report, err
+}
+
+// auditing is an audit at work.
+type auditing struct {
+	*Subject
+	Settings
+	report   *Report
+	total    int
+	bases    map[string]*base // by what of the rows is changed
+	compared map[neighbour.Mechanism]int
+	reached  map[neighbour.Mechanism]float64
+}
+
+// base is a run whose mechanisms are recorded, and its folder.
+type base struct {
+	*trace
+	theatre *theatre
+	noise   *neighbour.Residuals
+}
+
+// clear removes the folders of the runs that were recorded.
+func (a *auditing) clear() error {
+	var errs []error
+	for _, b := range a.bases {
+		errs = append(errs, b.theatre.clear())
+	}
+	return errors.Join(errs...)
+}
+
+// ran counts a run.
+func (a *auditing) ran(what string) {
+	a.report.Runs++
+	if a.Ran != nil {
+		a.Ran(a.report.Runs, max(a.total, a.report.Runs), what)
+	}
+}
+
+// expected counts the runs of the audit.
+func (a *auditing) expected(list []pairing, stories []story) int {
+	bases, runs := map[string]bool{}, len(list)
+	for _, p := range list {
+		bases[p.key] = true
+	}
+	for _, story := range stories {
+		runs += story.runs()
+	}
+	return runs + len(bases)
+}
+
+// base returns the run on the rows from which a pairing starts.
+func (a *auditing) base(ctx context.Context, p pairing) (*base, error) {
+	if b := a.bases[p.key]; b != nil {
+		return b, nil
+	}
+	t, err := a.theatre(a.Seed)
+	if err != nil {
+		return nil, err
+	}
+	b := &base{theatre: t, noise: &neighbour.Residuals{}}
+	a.bases[p.key] = b
+	m := manner{frozen: neighbour.NewFrozen(), noise: b.noise}
+	if first := a.bases[""]; first != nil && p.key != "" {
+		m.like = first.trace // for what reads nothing private; mechanisms have the noise of one seed, on other rows
+	}
+	b.trace = a.play(ctx, t, a.changed(p.base), m)
+	a.ran("the run that is compared with")
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if faults := append(neighbour.Broken(b.err), b.noise.Faults()...); len(faults) > 0 {
+		a.found(faults, "on the dataset itself", nil)
+	} else if b.err != nil && p.key == "" {
+		return nil, b.err
+	}
+	return b, nil
+}
+
+// neighbour replays the plan on a neighbour. Stages of which nothing leaves are replayed where sinks says so.
+func (a *auditing) neighbour(ctx context.Context, p pairing, sinks bool) error {
+	one, err := a.base(ctx, p)
+	if err != nil || neighbour.Broken(one.err) != nil {
+		return err
+	}
+	t, err := a.theatre(a.Seed)
+	if err != nil {
+		return err
+	}
+	other := a.play(ctx, t, a.changed(p.other), manner{frozen: one.watch.Frozen.Neighbour(),
+		noise: &neighbour.Residuals{}, like: one.trace, sinks: sinks})
+	a.ran(p.what)
+	if err := errors.Join(ctx.Err(), t.clear()); err != nil {
+		return err
+	}
+	a.found(a.compare(one.trace, other, p), p.what, &p)
+	for m := range other.watch.Frozen.Distances() {
+		a.compared[m]++
+	}
+	return nil
+}
+
+// compare lists what a run shows on a neighbour and must not.
+func (a *auditing) compare(one, other *trace, p pairing) []neighbour.Fault {
+	faults := neighbour.Broken(other.err)
+	for i := range a.plan.Steps {
+		id := a.plan.Steps[i].ID
+		before, after := one.watch.Seen(id), other.watch.Seen(id)
+		if before == nil || after == nil { // taken from the run before, or behind a stage that failed, which is told
+			continue
+		}
+		for _, name := range neighbour.Differences(before, after) {
+			faults = append(faults, neighbour.Fault{Stage: id, Text: name + " differs, though no mechanism gives anything else"})
+		}
+	}
+	for _, name := range neighbour.Differences(one.seen, other.seen) {
+		if len(faults) == 0 || name != "the record" {
+			faults = append(faults, neighbour.Fault{Text: name + " differs, though no mechanism gives anything else"})
+		}
+	}
+	unit := a.plan.Spec.Dataset.PrivacyUnit.Column != ""
+	coupled := neighbour.Couple(one.watch, other.watch, neighbour.Units{Named: unit, Same: p.sameUnits})
+	faults = append(faults, coupled.Faults()...)
+	for m, d := range other.watch.Frozen.Distances() {
+		a.reached[m] = max(a.reached[m], d)
+	}
+	return faults
+}
+
+// found notes faults. p is nil of what is of no neighbour.
+func (a *auditing) found(faults []neighbour.Fault, where string, p *pairing) {
+	if p != nil {
+		a.report.Tried = append(a.report.Tried, Tried{where, p.rows, len(faults)})
+	}
+	for _, f := range faults {
+		i := slices.IndexFunc(a.report.Faults, func(o Found) bool { return o.Stage == f.Stage && alike(o.Text, f.Text) })
+		if i < 0 {
+			a.report.Faults, i = append(a.report.Faults, Found{Stage: f.Stage, Text: f.Text}), len(a.report.Faults)
+		}
+		if !slices.Contains(a.report.Faults[i].Seen, where) {
+			a.report.Faults[i].Seen = append(a.report.Faults[i].Seen, where)
+		}
+	}
+}
+
+// lines sums up every mechanism, and every stage without one.
+func (a *auditing) lines() {
+	for i := range a.plan.Steps {
+		step := &a.plan.Steps[i]
+		faults := 0
+		for _, f := range a.report.Faults {
+			if f.Stage == step.ID {
+				faults++
+			}
+		}
+		line := Line{Stage: step.ID, Kind: step.Kind, Faults: faults}
+		if len(step.Spends) == 0 {
+			a.report.Stages = append(a.report.Stages, line)
+		}
+		for _, spend := range step.Spends {
+			line.Mechanism, line.NoClaim = spend.Name, a.noClaim(step)
+			of := neighbour.Mechanism{Stage: step.ID, Spend: spend.Name}
+			line.Compared, line.Reached = a.compared[of], nil
+			if reached, is := a.reached[of]; is {
+				line.Reached = &reached
+			}
+			a.report.Stages = append(a.report.Stages, line)
+		}
+	}
+}
+
+// noClaim says why no distance is promised of the mechanisms of a stage.
+func (a *auditing) noClaim(step *compile.Step) string {
+	switch {
+	case neighbour.Claims(a.plan, step):
+		return ""
+	case a.plan.Budget.Infinite():
+		return "epsilon is inf: no privacy is claimed"
+	case step.Unproven != (privacy.Unproven{}):
+		return "claims: published; nothing is proven: " + step.Unproven.String()
+	}
+	return "nothing is claimed"
+}
+
+// alike reports whether two faults differ in numbers alone, such as how far something moves.
+func alike(a, b string) bool { return undigited(a) == undigited(b) }
+
+func undigited(s string) string {
+	out := []rune{}
+	for _, r := range s {
+		if !(r >= '0' && r <= '9' || r == '.') {
+			out = append(out, r)
+		}
+	}
+	return string(out)
+}

@@ -1,0 +1,89 @@
+package audit
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"weir/pipeline"
+	"weir/privacy/noise"
+)
+
+// audited audits the spec of a test.
+func audited(t *testing.T, s *Subject, neighbours int, pairs bool) *Report {
+	t.Helper()
+	r, err := s.Audit(t.Context(), Settings{Neighbours: neighbours, Pairs: pairs, Seed: Seed{1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// said returns the faults of a report, a line each.
+func said(r *Report) string {
+	var list []string
+	for _, f := range r.Faults {
+		list = append(list, fmt.Sprintf("%s: %s (%s)", f.Stage, f.Text, strings.Join(f.Seen, "; ")))
+	}
+	return strings.Join(list, "\n")
+}
+
+// TestRightSpecPasses: under either adjacency the audit of a right spec finds nothing, and reaches all that is paid
+// for: a row at the ends of its domain is clipped to the norm that the mechanism states.
+func TestRightSpecPasses(t *testing.T) {
+	for _, edits := range [][]string{nil, {"adjacency: add_remove", "adjacency: replace_one", "privacy_unit: row",
+		"privacy_unit: row\n  rows_public: 60"}} {
+		r := audited(t, subjectOf(t, edits...), 6, true)
+		if len(r.Faults) > 0 {
+			t.Errorf("%v: %s", edits, said(r))
+		}
+		line := r.Stages[0]
+		if len(r.Stages) != 1 || line.Mechanism != "sums" || line.Compared < 6 || line.Reached == nil ||
+			*line.Reached < .9999 || *line.Reached > 1 {
+			t.Errorf("%v: %+v, must reach all that is paid for", edits, r.Stages)
+		}
+	}
+}
+
+// TestPlantedFaultsAreFound: each by the name of its stage, and by what is wrong.
+func TestPlantedFaultsAreFound(t *testing.T) {
+	for fault, want := range map[string]string{
+		"an unpaid look":      "its output sums differs",
+		"a wide clip":         "its sensitivity is larger than paid for",
+		"a private row count": "its output rows differs",
+		"one stream twice":    "asked for twice",
+		"the same noise":      "has the noise of",
+		"a count in an error": "its error differs",
+	} {
+		r := audited(t, subjectOf(t, "fault: none", "fault: "+fault), 4, false)
+		if !slices.ContainsFunc(r.Faults, func(f Found) bool {
+			return f.Stage == "sums" && strings.Contains(f.Text, want) && len(f.Seen) > 0
+		}) {
+			t.Errorf("%s: %q, must say of sums: %s", fault, said(r), want)
+		}
+		if r.Stages[0].Faults == 0 {
+			t.Errorf("%s: the line of the stage has no fault", fault)
+		}
+	}
+}
+
+// TestSharedSecretIsFound: a secret that is one whatever the rows are is found by the runs that share it on different
+// rows, at the name of its stage, and by no run alone.
+func TestSharedSecretIsFound(t *testing.T) {
+	s := subjectOf(t)
+	s.plant = func(stage string, env *pipeline.Env) {
+		env.Secret = func(string) *noise.Stream {
+			st, err := noise.NewSource(noise.Key{1}, stage).Stream("planted", 0)
+			if err != nil {
+				panic(err)
+			}
+			return st
+		}
+	}
+	r := audited(t, s, 1, true)
+	if len(r.Faults) != 1 || r.Faults[0].Stage != "sums" || !strings.Contains(r.Faults[0].Text, "the same secret draws") ||
+		!strings.Contains(r.Faults[0].Seen[0], "new version") {
+		t.Errorf("%q, must be one fault of sums", said(r))
+	}
+}

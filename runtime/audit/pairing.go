@@ -1,0 +1,174 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"weir/pipeline"
+	"weir/pipeline/neighbour"
+	"weir/privacy"
+)
+
+// pairing is two changes of the dataset that make neighbours: they differ in the rows of one unit.
+type pairing struct {
+	what        string // in words that tell no row
+	key         string // of the base: equal bases have equal keys; "" is the dataset as it is
+	base, other Change
+	rows        []int64 // of people, counted from 1: private
+	sameUnits   bool    // no unit has another name in the other table
+}
+
+// styled is how many neighbours the audit makes up of rows of nobody, where it chooses itself.
+const styled = 3
+
+// pairings returns the neighbours of an audit: those that are asked for, then those that it chooses.
+func (s *Subject) pairings(ctx context.Context, settings Settings) ([]pairing, error) {
+	asked, err := s.at(ctx, settings.Places)
+	if err != nil {
+		return nil, err
+	}
+	chosen, err := s.choose(ctx, max(1, settings.Neighbours-styled))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(chosen) == 0:
+		return nil, ErrNoRows
+	}
+	list := append(s.eachOf(asked), s.given(settings.Others, chosen)...)
+	if settings.Neighbours > 0 {
+		list = append(append(list, s.eachOf(chosen)...), s.nobody(chosen)...)
+	}
+	return list, nil
+}
+
+// ErrNoRows is returned for a dataset that has no neighbour with a row less.
+var ErrNoRows = errors.New("dataset: has no rows, must have one that a neighbour can be without")
+
+// eachOf returns a neighbour for each unit: without it, or with other rows in its place.
+func (s *Subject) eachOf(units []unit) (list []pairing) {
+	for i, u := range units {
+		if s.removes() {
+			list = append(list, s.without(u))
+		} else {
+			list = append(list, s.replaced(u, []neighbour.Style{neighbour.Low, neighbour.High}[i%2]))
+		}
+	}
+	return list
+}
+
+// removes reports whether neighbours have a unit more or less.
+func (s *Subject) removes() bool { return s.plan.Adjacency == privacy.AddRemove }
+
+// without is the dataset without a unit. Where draws fall to rows by their places, the unit is put last in both tables,
+// so that everyone else keeps theirs.
+func (s *Subject) without(u unit) pairing {
+	p := pairing{what: "without " + u.why, other: Change{Drop: u.places}, rows: counted(u.places), sameUnits: true}
+	if s.drawsByPlace() {
+		p.base, p.key = Change{Drop: u.places, Add: u.rows}, fmt.Sprint("last ", u.places)
+	}
+	return p
+}
+
+// drawsByPlace reports whether a stage draws for rows by their places.
+func (s *Subject) drawsByPlace() bool {
+	for i := range s.plan.Steps {
+		step := &s.plan.Steps[i]
+		if step.Work.Secret || slices.ContainsFunc(step.Spends, func(p pipeline.Planned) bool {
+			return neighbour.Sampled(p.Value, s.plan.Adjacency)
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// replaced is the dataset with other rows for those of a unit, which keeps its name.
+func (s *Subject) replaced(u unit, style neighbour.Style) pairing {
+	return pairing{what: u.why + ", replaced by " + rowOf(style), other: s.put(u, style), rows: counted(u.places),
+		sameUnits: true}
+}
+
+func (s *Subject) put(u unit, style neighbour.Style) Change {
+	h := s.plan.Spec.Header()
+	change := Change{Put: map[int64]arrow.Record{}}
+	for i, place := range u.places {
+		change.Put[place] = neighbour.Row(h.Domain, h.Terms.Unit.Column, u.rows[i], style)
+	}
+	return change
+}
+
+// rowOf says what a row of a style holds.
+func rowOf(style neighbour.Style) string {
+	switch style {
+	case neighbour.Low:
+		return "a row at the lower ends of the domain"
+	case neighbour.High:
+		return "a row at the upper ends of the domain"
+	case neighbour.Absent:
+		return "a row that lacks what it may"
+	}
+	return "a row outside of its bounds"
+}
+
+// nobody returns neighbours with rows of nobody: one more at the ends of its domain where rows are added, and a row
+// that goes from one end to the other where they are replaced.
+func (s *Subject) nobody(units []unit) (list []pairing) {
+	h, u := s.plan.Spec.Header(), last(units)
+	if !s.removes() {
+		end := pairing{what: "the unit of the last rows, from the lower ends of the domain to the upper ones",
+			base: s.put(u, neighbour.Low), key: "ends", other: s.put(u, neighbour.High), sameUnits: true}
+		return append(list, end, s.replaced(u, neighbour.Absent), s.replaced(u, neighbour.Outside))
+	}
+	unit := h.Domain.Column(h.Terms.Unit.Column)
+	if unit != nil && !unit.Nullable {
+		return nil // a new unit needs a name, which the domain may not have
+	}
+	for _, style := range []neighbour.Style{neighbour.High, neighbour.Outside, neighbour.Absent} {
+		row := neighbour.Row(h.Domain, "", u.rows[0], style)
+		if unit != nil {
+			row = unnamed(row, unit.Name)
+		}
+		list = append(list, pairing{what: "with one row more: " + rowOf(style), other: Change{Add: []arrow.Record{row}},
+			sameUnits: true})
+	}
+	return list
+}
+
+// given returns neighbours with rows that the owner brings: each record is one unit, which comes or replaces the last.
+func (s *Subject) given(others []arrow.Record, units []unit) (list []pairing) {
+	for _, rows := range others {
+		p := pairing{what: "with rows that were given", other: Change{Add: []arrow.Record{rows}}}
+		if !s.removes() {
+			u := last(units)
+			p.other.Drop = u.places
+			if len(u.places) == 1 && rows.NumRows() == 1 {
+				p.other = Change{Put: map[int64]arrow.Record{u.places[0]: rows}}
+			}
+		}
+		list = append(list, p)
+	}
+	return list
+}
+
+// counted are places as people count rows.
+func counted(places []int64) (rows []int64) {
+	for _, place := range places {
+		rows = append(rows, place+1)
+	}
+	return rows
+}
+
+// unnamed returns a row without a value of a column.
+func unnamed(row arrow.Record, column string) arrow.Record {
+	columns := slices.Clone(row.Columns())
+	for _, j := range row.Schema().FieldIndices(column) {
+		columns[j] = array.MakeArrayOfNull(memory.DefaultAllocator, columns[j].DataType(), 1)
+	}
+	return array.NewRecord(row.Schema(), columns, 1)
+}
