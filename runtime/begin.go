@@ -46,7 +46,7 @@ func (r *run) find(ctx context.Context) (done *Result, held string, err error) {
 		return nil, "", err
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
-	runs, unread := store.FindRuns(base, r.plan.Digest, r.source.ID, r.source.Version, r.opts.seen)
+	runs, unread := book.FindRuns(base, r.plan.Digest, r.source.ID, r.source.Version, r.opts.seen)
 	if unread != nil {
 		r.opts.Log.Warn("an earlier run cannot be read, so it is neither shown nor continued; if it is one of this spec, "+
 			"this run is a new charge", "why", unread)
@@ -91,7 +91,7 @@ func (r *run) beginAgain(ctx context.Context, base string) error {
 // continued; disk.ErrLocked where another process works on it. A run on other content,
 // by another program or with a key that is not its own is neither: a new run with a
 // new key pays anew.
-func (r *run) takeUp(f store.Found, passed *book.Passed) (*Result, error) {
+func (r *run) takeUp(f book.Found, passed *book.Passed) (*Result, error) {
 	switch r.task.Standing(f) {
 	case book.OtherRows:
 		passed.Over(r.task, f)
@@ -110,7 +110,7 @@ func (r *run) takeUp(f store.Found, passed *book.Passed) (*Result, error) {
 }
 
 // takeOver locks an unfinished run and continues it, or shows it where it has ended meanwhile.
-func (r *run) takeOver(f store.Found) (*Result, error) {
+func (r *run) takeOver(f book.Found) (*Result, error) {
 	dir := store.RunDir{Disk: r.opts.Disk, Path: f.Path}
 	if err := dir.Lock(); err != nil {
 		return nil, err
@@ -129,7 +129,7 @@ func (r *run) takeOver(f store.Found) (*Result, error) {
 }
 
 // shown returns a finished run, whose charges have to stand in the ledger.
-func (r *run) shown(f store.Found) (*Result, error) {
+func (r *run) shown(f book.Found) (*Result, error) {
 	if unreleased(f) {
 		return nil, r.rebuild(f, "the release of a finished run of this spec is gone; it is made again, and nothing is "+
 			"charged")
@@ -189,7 +189,7 @@ var errEdited = errors.New("the finished run is not shown as it is not what the 
 	"Move release/ away, and it is made again without a charge, or draw new noise, as a new charge, with --fresh")
 
 // unreleased reports whether all of a finished run's release was taken away.
-func unreleased(f store.Found) bool {
+func unreleased(f book.Found) bool {
 	_, err := os.Lstat((store.RunDir{Path: f.Path}).Release())
 	return errors.Is(err, os.ErrNotExist) && len(f.Record.Release) > 0
 }
@@ -199,7 +199,7 @@ func unreleased(f store.Found) bool {
 // and its charges stand in the ledger. Its record stays as it is until all is done, and
 // nothing else can be charged: where an input has changed, other noise would be needed. It returns disk.ErrLocked
 // where another process does so.
-func (r *run) rebuild(f store.Found, why string) error {
+func (r *run) rebuild(f book.Found, why string) error {
 	dir, done := store.RunDir{Disk: r.opts.Disk, Path: f.Path}, *f.Record
 	if err := dir.Lock(); err != nil {
 		return err

@@ -119,11 +119,11 @@ func billsAlike(t *testing.T, name string, plan *compile.Plan, opts Options, sam
 	if err != nil {
 		t.Fatal(err)
 	}
-	runs, err := store.FindRuns(filepath.Join(opts.Out, plan.Name), plan.Digest, s.ID, s.Version, nil)
+	runs, err := book.FindRuns(filepath.Join(opts.Out, plan.Name), plan.Digest, s.ID, s.Version, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := !opts.Fresh && slices.ContainsFunc(runs, func(f store.Found) bool {
+	found := !opts.Fresh && slices.ContainsFunc(runs, func(f book.Found) bool {
 		_, err := task.Resume(store.RunDir{Path: f.Path}, f.Record)
 		standing := task.Standing(f)
 		return standing == book.Finished || standing == book.Unfinished && err == nil

@@ -109,7 +109,7 @@ func Together(trials []Trial, fresh bool) (total ledger.Total, shared func(i int
 // dataset a file is, the owner's side says by its path, and its rows are taken to be the rows of
 // earlier runs. Nothing on disk is changed.
 func Foresee(ctx context.Context, trials []Trial, opts Options) ([]book.Quote, error) {
-	opts.seen = &store.Seen{}
+	opts.seen = &book.Seen{}
 	return eachDataset(trials, func(trials []Trial) (book.Quote, error) { return look(ctx, trials, opts) })
 }
 

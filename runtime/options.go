@@ -50,7 +50,7 @@ type Options struct {
 
 	locking bool // a lock is being written, which has its own word for other content
 
-	seen  *store.Seen  // of the runs that trials look at
+	seen  *book.Seen   // of the runs that trials look at
 	told  *notices     // what trials have told of their data; nil: nothing
 	turns *store.Turns // of the trials of an experiment
 	// of the filters of caps, by dataset (sourceKey), which the trials of an experiment fix together

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -15,9 +14,9 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/words"
 	"weir/privacy/ledger"
+	"weir/runtime/book"
 	"weir/runtime/dataset"
 	"weir/runtime/files"
-	"weir/runtime/store"
 )
 
 func ledgerVerify(s streams) *cobra.Command {
@@ -79,53 +78,11 @@ func checkHeads(c *cobra.Command, path, runs string, entries []ledger.Entry) (in
 	if runs == "" {
 		runs = "runs"
 	}
-	records, err := runRecords(runs)
+	count, missing, err := book.CheckRecords(runs, path, entries)
 	if err != nil {
-		return 0, err
-	}
-	count, missing := 0, []error(nil)
-	for _, file := range records {
-		h, err := store.ReadHead(file)
-		if err != nil {
-			return count, err
-		}
-		if h.Count == 0 || !charged(h, path, entries) {
-			continue
-		}
-		count++
-		if err := ledger.Includes(entries, ledger.Head{Count: h.Count, Hash: h.Hash}); err != nil {
-			missing = append(missing, fmt.Errorf("%s: against %s: %w", path, file, err))
-		}
+		return count, err
 	}
 	return count, withCode(exitMismatch, errors.Join(missing...))
-}
-
-// charged reports whether a run charged the ledger: by its dataset, or by its path,
-// which is all there is to go by where every line was removed.
-func charged(h store.Head, path string, entries []ledger.Entry) bool {
-	if len(entries) > 0 && h.Dataset == entries[0].Dataset {
-		return true
-	}
-	a, err := os.Stat(path)
-	b, err2 := os.Stat(h.Ledger)
-	return err == nil && err2 == nil && os.SameFile(a, b)
-}
-
-// runRecords lists the run.json under a folder, none where the folder is absent.
-func runRecords(folder string) ([]string, error) {
-	var found []string
-	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case errors.Is(err, fs.ErrNotExist) && path == folder:
-			return fs.SkipAll
-		case err != nil:
-			return err
-		case d.Name() == "run.json" && !d.IsDir():
-			found = append(found, path)
-		}
-		return nil
-	})
-	return found, err
 }
 
 func ledgerMerge(s streams) *cobra.Command {
@@ -195,7 +152,8 @@ or the ledger so that it may hold a charge which the copy lacks.`,
 			"  weir ledger restore patients.csv.weir-ledger.jsonl --out archive/runs",
 		Args: exactly(1, "FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
-			done, err := dataset.Restore(dataset.Restoration{Disk: diskOf(c, s), Out: out, Of: args[0]})
+			done, err := dataset.Restore(dataset.Restoration{Disk: diskOf(c, s), Out: out, Of: args[0],
+				Stated: book.StatedCharges})
 			switch {
 			case errors.Is(err, dataset.ErrUnknown), errors.Is(err, dataset.ErrUncharged):
 				return usage(c, err)

@@ -31,7 +31,7 @@ type Place struct {
 	Test  bool         // noise is from a seed
 	Shown bool         // a finished run is shown, which writes what the ledger lacks of it and spends nothing
 	Order float64      // of the filter of the cap, where that is rdp and trials fixed it together; 0: not yet
-	Seen  *store.Seen  // of records; may be nil
+	Seen  *Seen        // of records; may be nil
 	Turns *store.Turns // of runs that charge side by side; may be nil
 	Log   *slog.Logger
 	Clock func() time.Time

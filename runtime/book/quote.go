@@ -128,9 +128,9 @@ func (s *survey) add(ctx context.Context, number int, t *Task) (err error) {
 func (s *survey) attempt(number int, t *Task) (a Attempt, done *record.Run) {
 	place := s.book.place
 	base := filepath.Join(place.Out, t.Plan.Name)
-	var runs []store.Found
+	var runs []Found
 	if !t.Fresh {
-		runs, _ = store.FindRuns(base, t.Plan.Digest, t.Dataset.ID, t.Dataset.Version, place.Seen)
+		runs, _ = FindRuns(base, t.Plan.Digest, t.Dataset.ID, t.Dataset.Version, place.Seen)
 	}
 	for _, f := range runs {
 		switch t.Standing(f) {

@@ -264,7 +264,7 @@ func keyOfRun(out, id string) (noise.Key, error) {
 	}
 	for _, name := range names {
 		dir := filepath.Join(out, name.Name(), id)
-		rec, err := store.ReadHead(filepath.Join(dir, "run.json"))
+		rec, err := ReadHead(filepath.Join(dir, "run.json"))
 		if err != nil {
 			continue
 		}

@@ -55,7 +55,7 @@ const (
 )
 
 // Standing compares the task with an earlier run.
-func (t *Task) Standing(f store.Found) Standing {
+func (t *Task) Standing(f Found) Standing {
 	switch {
 	case !t.alike(f.Record):
 		return Unlike
@@ -131,7 +131,7 @@ type Passed struct {
 }
 
 // Over passes over a run.
-func (p *Passed) Over(t *Task, f store.Found) {
+func (p *Passed) Over(t *Task, f Found) {
 	dir := store.RunDir{Path: f.Path}
 	switch {
 	case t.Dataset.Known == nil || p.Settled || p.open:

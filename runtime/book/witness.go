@@ -18,7 +18,7 @@ import (
 
 // witnesses holds what is known of a ledger beside the file itself.
 type witnesses struct {
-	heads  []store.Head
+	heads  []Head
 	kept   []ledger.Entry
 	beside dataset.KnownBeside // by the file that the ledger lies beside, which another folder of runs may have charged
 }
@@ -40,7 +40,7 @@ func (p Place) witnesses(data Dataset, path string) (w witnesses, err error) {
 // heads returns what the records of runs under p.Out say of the ledger at path. An id without
 // an owner's side is shared: all runs with noise from a seed have one. A record that names
 // a ledger relative to a folder, and not the folder, tells of no ledger that can be found.
-func (p Place) heads(data Dataset, path string) ([]store.Head, error) {
+func (p Place) heads(data Dataset, path string) ([]Head, error) {
 	if p.Shown {
 		return nil, nil
 	}
@@ -48,7 +48,7 @@ func (p Place) heads(data Dataset, path string) ([]store.Head, error) {
 	if data.Known != nil || err != nil {
 		return all, err
 	}
-	var ours []store.Head
+	var ours []Head
 	for _, h := range all {
 		if filepath.IsAbs(h.Ledger) && store.SamePath(h.Ledger, path) {
 			ours = append(ours, h)
@@ -59,7 +59,7 @@ func (p Place) heads(data Dataset, path string) ([]store.Head, error) {
 
 // checkHeads refuses a ledger that lacks charges which the records of runs state: its end
 // was cut off, or it was removed. Where the way back is told already, checkHeads adds the record alone.
-func checkHeads(entries []ledger.Entry, heads []store.Head, data Dataset, explained bool) error {
+func checkHeads(entries []ledger.Entry, heads []Head, data Dataset, explained bool) error {
 	for _, h := range heads {
 		err := ledger.Includes(entries, ledger.Head{Count: h.Count, Hash: h.Hash})
 		if err == nil || writtenAgain(entries, h) {
@@ -88,7 +88,7 @@ func (d Dataset) howToRestore() string {
 
 // writtenAgain reports whether a ledger other than a head's has as many charges, and all charges of the run: showing a
 // finished run writes what the ledger lacks of it.
-func writtenAgain(entries []ledger.Entry, h store.Head) bool {
+func writtenAgain(entries []ledger.Entry, h Head) bool {
 	known := map[string]bool{}
 	for _, e := range entries {
 		known[e.ID] = true

@@ -64,7 +64,7 @@ type ledgers map[string]map[string]int
 // charges counts what a run has paid, by its record and by the ledger, where a killed run
 // stands alone.
 func (l ledgers) charges(s store.Summary) (int, error) {
-	if n := s.Paid(); n > 0 || s.Dataset.Ledger == "" {
+	if n := book.OwnCharges(s); n > 0 || s.Dataset.Ledger == "" {
 		return n, nil
 	}
 	path := s.Dataset.Ledger

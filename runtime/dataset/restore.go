@@ -3,13 +3,13 @@ package dataset
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"weir/internal/disk"
 	"weir/privacy/ledger"
-	"weir/runtime/store"
 )
 
 // Restoration names a dataset whose ledger was lost or cut, by its file, which may be gone, or
@@ -18,6 +18,9 @@ type Restoration struct {
 	Disk disk.Disk
 	Out  string // folder of runs
 	Of   string
+	// Stated returns the ids of the charges that records of runs under out state of a dataset, by record, so that a
+	// refusal names the runs whose charges are missing; nil: it names none.
+	Stated func(out, dataset string) (map[string][]string, error)
 }
 
 // Restored tells what a ledger holds now.
@@ -61,7 +64,7 @@ func Restore(r Restoration) (done Restored, err error) {
 		return done, err
 	}
 	rec.addPlace(p)
-	s := restoring{disk: r.Disk, out: r.Out, rec: rec, of: path}
+	s := restoring{disk: r.Disk, out: r.Out, rec: rec, of: path, stated: r.Stated}
 	if s.ledger = rec.Ledger; s.ledger == "" {
 		s.ledger = LedgerName(path)
 	}
@@ -99,6 +102,7 @@ type restoring struct {
 	best        []ledger.Entry // of all copies, the longest that could be read
 	from        string
 	faults      []error // of the copies that could not
+	stated      func(out, dataset string) (map[string][]string, error)
 }
 
 func (s *restoring) restore() (Restored, error) {
@@ -188,14 +192,16 @@ func (s *restoring) missing(present []ledger.Entry) (runs []string) {
 	for _, e := range append(present, s.best...) {
 		found[e.ID] = true
 	}
-	var seen *store.Seen
-	heads, err := seen.Heads(s.out, s.rec.ID)
+	if s.stated == nil {
+		return nil
+	}
+	stated, err := s.stated(s.out, s.rec.ID)
 	if err != nil {
 		s.faults = append(s.faults, err)
 	}
-	for _, h := range heads {
-		if slices.ContainsFunc(h.Charges, func(id string) bool { return !found[id] }) {
-			runs = append(runs, h.Record)
+	for _, record := range slices.Sorted(maps.Keys(stated)) {
+		if slices.ContainsFunc(stated[record], func(id string) bool { return !found[id] }) {
+			runs = append(runs, record)
 		}
 	}
 	return runs

@@ -76,16 +76,6 @@ type Summary struct {
 	} `json:"terms"`
 }
 
-// Paid counts the charges that the run itself has made, as far as its record knows.
-func (s Summary) Paid() (n int) {
-	for _, c := range s.Charges {
-		if c.Run == "" || c.Run == s.ID {
-			n++
-		}
-	}
-	return n
-}
-
 // Kinds returns the kinds of the stages by their names.
 func (s Summary) Kinds() map[string]string {
 	kinds := map[string]string{}

@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"sort"
 	"time"
 
 	"weir/internal/disk"
@@ -44,31 +43,6 @@ func (d RunDir) KeepJSON(name string, v any) error {
 		e.SetIndent("", "  ")
 		return e.Encode(v)
 	})
-}
-
-// FindRuns lists the records of earlier runs of the same spec and data under
-// base, newest first. The error says which records cannot be read; what they charged is
-// in the ledger, but nobody can go on with them.
-func FindRuns(base, specDigest, dataset, version string, known *Seen) (runs []Found, unread error) {
-	folders, err := Runs(base)
-	for _, path := range folders {
-		h, err := known.Head(recordPath(path))
-		if err != nil {
-			unread = errors.Join(unread, err)
-			continue
-		}
-		if h.Spec != specDigest || h.Dataset != dataset || h.Version != version {
-			continue
-		}
-		r, err := ReadRecord(path)
-		if err != nil {
-			unread = errors.Join(unread, err)
-			continue
-		}
-		runs = append(runs, Found{path, r})
-	}
-	sort.Slice(runs, func(i, j int) bool { return runs[i].Record.Started.After(runs[j].Record.Started) })
-	return runs, errors.Join(err, unread)
 }
 
 // Runs lists the folders in base that have a record, by their ids, which begin with the
@@ -106,12 +80,6 @@ func RunFolders(base string) (paths []string, err error) {
 func runID() *regexp.Regexp { return regexp.MustCompile(`^\d{8}-\d{6}-[0-9a-f]{32}$`) }
 
 func recordPath(dir string) string { return filepath.Join(dir, "run.json") }
-
-// Found is the folder and the record of an earlier run.
-type Found struct {
-	Path   string
-	Record *record.Run
-}
 
 // mostOfRecord is far above what the plan of a thousand stages takes.
 const mostOfRecord = 1 << 28
