@@ -155,8 +155,8 @@ func runtimeRooms() map[string][]string {
 		"experiment": {"", "book", "table"},
 		// runs that nobody else sees, on changed rows: charges no ledger of people
 		"audit": {"", "files", "store", "table"},
-		// text for version control: sees plans, opens no file
-		"lock": {},
+		// text for version control, beside specs: sees plans and what data is, opens no table
+		"lock": {""},
 	}
 }
 

@@ -24,6 +24,7 @@ import (
 	"weir/runtime"
 	"weir/runtime/book"
 	"weir/runtime/budget"
+	"weir/runtime/lock"
 )
 
 // runFlags are the flags of `weir run`.
@@ -40,7 +41,7 @@ type runFlags struct {
 	verbose  bool
 	asJSON   bool
 	locked   bool
-	lock     *lockOf       // of --locked
+	lock     *lock.Spec    // of --locked
 	plan     *compile.Plan // of a run that is no experiment
 }
 
@@ -157,7 +158,7 @@ func (f *runFlags) options(c *cobra.Command, s streams, arg string, progress pro
 		opts.Insecure, opts.Confirm = &f.insecure, nil
 	}
 	if f.lock != nil {
-		opts.Locked = f.lock.check
+		opts.Locked = func(d runtime.Data) error { return lockCode(f.lock.Check(d)) }
 	}
 	return opts
 }
@@ -248,7 +249,7 @@ func (f *runFlags) failure(ctx context.Context, err error, results ...*runtime.R
 	if errors.Is(err, errDeclined) {
 		return err
 	}
-	err = f.lock.also(err)
+	err = f.alsoLocked(err)
 	if ctx.Err() != nil || errors.Is(err, context.Canceled) {
 		return withCode(exitInterrupted, fmt.Errorf("interrupted%s; run the same command again to continue", stops(results)))
 	}
