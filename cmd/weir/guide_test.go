@@ -96,6 +96,7 @@ func masked(text string) string {
 // TestGuideGolden types the commands of docs/guide.md in their order in an empty folder and compares all that they
 // print. WEIR_GUIDE names a file that gets the page with what was printed today.
 func TestGuideGolden(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile(guide)
 	if err != nil {
 		t.Fatal(err)
