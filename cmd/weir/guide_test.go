@@ -84,13 +84,15 @@ func (r *reader) do(t *testing.T, s step) string {
 }
 
 // masked puts # for each letter and digit of what differs from one reader of the guide to another, as its first
-// lines say: ids of runs and of datasets, dates and the times of day behind them. Columns keep their widths.
+// lines say: ids of runs, audits and datasets, dates and the times of day behind them, and how long a command took.
+// Columns keep their widths.
 func masked(text string) string {
-	varies := regexp.MustCompile(
-		`\b\d{8}-\d{6}-[0-9a-f]{8,32}\b|\bds-[0-9a-f]{32}\b|\b20\d\d-\d\d-\d\d\b([ T]\d\d:\d\d(:\d\d)?)?`)
-	return varies.ReplaceAllStringFunc(text, func(s string) string {
+	varies := regexp.MustCompile(`\b\d{8}-\d{6}(-[0-9a-f]{8,32}|\.\d{3})\b|\bds-[0-9a-f]{32}\b|` +
+		`\b20\d\d-\d\d-\d\d\b([ T]\d\d:\d\d(:\d\d)?)?`)
+	took := regexp.MustCompile(`(?m)^took( +)\S+$`)
+	return took.ReplaceAllString(varies.ReplaceAllStringFunc(text, func(s string) string {
 		return regexp.MustCompile(`[0-9a-z]`).ReplaceAllString(s, "#")
-	})
+	}), "took$1#")
 }
 
 // TestGuideGolden types the commands of docs/guide.md in their order in an empty folder and compares all that they
@@ -142,10 +144,12 @@ func TestGuideMasks(t *testing.T) {
 			t.Errorf("%q is masked as %q", text, got)
 		}
 	}
-	const one, other = "2026-11-28 00:11  20261128-001138-1257ff6c9905c7f28594b3b313228ff5 of ds-2463e003acc29cece7e9b4725264",
-		"2027-01-02 23:59  20270102-235901-00000000000000000000000000000000 of ds-00000000000000000000000000000000"
-	if masked(one+"1b63") != masked(other) {
-		t.Errorf("%q and %q differ", masked(one+"1b63"), masked(other))
+	const one, other = "2026-11-28 00:11  20261128-001138-1257ff6c9905c7f28594b3b313228ff5 of ds-2463e003acc29cece7e9b47252641b63" +
+		"\ntook   9.1s\naudit-20261128-004330.212.json",
+		"2027-01-02 23:59  20270102-235901-00000000000000000000000000000000 of ds-00000000000000000000000000000000" +
+			"\ntook   120ms\naudit-20270102-235902.001.json"
+	if masked(one) != masked(other) {
+		t.Errorf("%q and %q differ", masked(one), masked(other))
 	}
 }
 
