@@ -51,7 +51,7 @@ func ParseSpec(name string, data []byte, set []string, folder *files.Folder, reg
 	return ParseTrial(name, data, set, spec.Trial{}, folder, reg)
 }
 
-// ParseTrial is ParseSpec of a run of the spec's own experiment.
+// ParseTrial parses, as ParseSpec does, a run of the spec's own experiment.
 func ParseTrial(name string, data []byte, set []string, trial spec.Trial, folder *files.Folder,
 	reg *pipeline.Registry) (*spec.Spec, error) {
 	return ParseSpecFrom(name, data, set, trial, func(file string) ([]byte, error) { return readLimited(folder, file) },

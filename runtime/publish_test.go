@@ -24,7 +24,7 @@ import (
 	"weir/runtime/store"
 )
 
-// publishing is a run whose stages are done: each made one output of the header.
+// publishing returns a run whose stages are done: each made one output of the header.
 func publishing(t *testing.T, tables map[string]pipeline.Table, formats ...string) *run {
 	t.Helper()
 	plan := planSpec(t, strings.Replace(liarSpec, "LIE", "none", 1))
@@ -144,7 +144,7 @@ func TestFailedBuildLeavesTheOldRelease(t *testing.T) {
 	}
 }
 
-// needleRow is one row that holds 73313.
+// needleRow returns one row that holds 73313.
 func needleRow(schema *arrow.Schema) arrow.Record {
 	b := array.NewInt64Builder(memory.DefaultAllocator)
 	b.Append(73313)

@@ -48,7 +48,7 @@ func RunAll(ctx context.Context, trials []Trial, opts Options) ([]*Result, error
 	return results, err
 }
 
-// trial are the options of one of the trials.
+// trial returns the options of one of the trials.
 func (o Options) trial(i int, t Trial) Options {
 	o.Repeat, o.Log = t.Repeat, o.Log.With("run", i+1)
 	o.Progress = inTrial{o.Progress, fmt.Sprintf("run %d: ", i+1)}
@@ -76,7 +76,7 @@ func (r inTrial) End(stage string, reused bool, err error) {
 	r.Reporter.End(r.run+stage, reused, err)
 }
 
-// PublicSeed is the seed of public randomness in a repeat of an experiment: the spec's own in
+// PublicSeed returns the seed of public randomness in a repeat of an experiment: the spec's own in
 // the first, in later ones 53 bits (which every reader of JSON holds) that follow from it. Runs
 // of one repeat share it whatever else they differ in, so that their figures can be paired.
 func PublicSeed(seed uint64, repeat int) uint64 {

@@ -55,7 +55,7 @@ func (r *run) lookAtServers(ctx context.Context) error {
 	return nil
 }
 
-// placeOf is where a table is written to.
+// placeOf returns where a table is written to.
 func placeOf(to pipeline.Sending) postgres.Place {
 	return postgres.Place{Connection: to.Connection, Table: to.Table, Env: os.Getenv}
 }

@@ -29,7 +29,7 @@ type subject struct {
 	needs    func() error // what is not there that the source needs; nil: nothing
 }
 
-// columns are the columns of every file of a subject.
+// columns returns the columns of every file of a subject.
 func columns() *domain.Domain {
 	return &domain.Domain{Columns: []domain.Column{
 		{Name: "n", Type: domain.Integer},
@@ -182,7 +182,7 @@ func (c *trial) on(s *site, change func(*pipeline.Opening)) (pipeline.Opened, er
 	return src, err
 }
 
-// open is on that must succeed.
+// open returns on that must succeed.
 func (c *trial) open(s *site, change func(*pipeline.Opening)) pipeline.Opened {
 	c.Helper()
 	src, err := c.on(s, change)

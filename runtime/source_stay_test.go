@@ -112,7 +112,7 @@ type storedCells struct {
 	cells            []string
 }
 
-// cellsOfAllTypes are the cells of every type at which something changes.
+// cellsOfAllTypes returns the cells of every type at which something changes.
 func cellsOfAllTypes() []storedCells {
 	numbers := domain.Column{Type: domain.Ordinal, Categories: []string{"0", "1.5", "2"}, Missing: domain.Spellings{"-1"}}
 	plain := func(kind domain.ColumnType, missing ...string) domain.Column {
@@ -228,7 +228,7 @@ func sorted(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// table is the statement that makes a table of one row, and what opens it.
+// table returns the statement that makes a table of one row, and what opens it.
 func (e engine) table(name string, cells []cellIn, csv *pipeline.CSV) (sql string, o pipeline.Opening) {
 	o = pipeline.Opening{CSV: csv, Columns: &domain.Domain{}}
 	var list []string
@@ -362,7 +362,7 @@ func TestSampleOfRowsThatStay(t *testing.T) {
 	}
 }
 
-// sampleOf are so many of the rows 1 to 4 of the persons 0 and 1, of which so many of each stay: both by md5
+// sampleOf returns so many of the rows 1 to 4 of the persons 0 and 1, of which so many of each stay: both by md5
 // (docs/design/units.md, and Dialect.Sample for rows that are there once).
 func sampleOf(most, each int) (list []string) {
 	byHash := func(rows []string, behind string) {

@@ -34,7 +34,7 @@ func needsDuckDB() error {
 	return err
 }
 
-// rows is a CSV of rows numbered from one number to another, in the columns of columns.
+// rows returns a CSV of rows numbered from one number to another, in the columns of columns.
 func rows(start, end int) string {
 	var b strings.Builder
 	b.WriteString("n,place\n")

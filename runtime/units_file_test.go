@@ -315,7 +315,7 @@ func times64(values ...arrow.Timestamp) arrow.Array {
 	return b.NewArray()
 }
 
-// dictionary is a column whose dictionary lists each cell anew.
+// dictionary returns a column whose dictionary lists each cell anew.
 func dictionary(cells ...string) arrow.Array {
 	b := array.NewInt8Builder(memory.DefaultAllocator)
 	for i := range cells {

@@ -28,7 +28,7 @@ func stayColumns() *domain.Domain {
 	}}
 }
 
-// stayTable is a table of two batches.
+// stayTable returns a table of two batches.
 func stayTable(rows []stay) pipeline.Table {
 	h := pipeline.TableHeader(stayColumns(), pipeline.Header{Class: pipeline.Private})
 	b := array.NewRecordBuilder(memory.DefaultAllocator, h.Schema)

@@ -14,7 +14,7 @@ import (
 	"weir/runtime/table"
 )
 
-// visits is a table of two batches: units[i] is whose row i is, 0 is missing.
+// visits returns a table of two batches: units[i] is whose row i is, 0 is missing.
 func visits(units ...int64) pipeline.Table {
 	d := &domain.Domain{Columns: []domain.Column{{Name: "patient", Type: domain.Integer, Nullable: true},
 		{Name: "visit", Type: domain.Integer}}}

@@ -146,7 +146,7 @@ func NewKey(random io.Reader, insecure *uint64) (noise.Key, error) {
 	return noise.NewKey(random)
 }
 
-// InsecureKey is a key that anyone who knows the seed can compute.
+// InsecureKey returns a key that anyone who knows the seed can compute.
 func InsecureKey(seed uint64) noise.Key {
 	var b [8]byte
 	binary.LittleEndian.PutUint64(b[:], seed)

@@ -92,7 +92,7 @@ func nearest(out string, plan *compile.Plan, stage, ledger string) (best Because
 	return best, nil
 }
 
-// planSide is a plan that is compared with runs.
+// planSide returns a plan that is compared with runs.
 func planSide(plan *compile.Plan) (words.Side, error) {
 	text, err := plan.Spec.Canonical()
 	if err != nil {
@@ -143,7 +143,7 @@ func rests(plan *compile.Plan, stage string, c words.Change) bool {
 	return is && c.What == words.Renamed && reached[renamed]
 }
 
-// readBy is a stage with all that it reads, and what these read.
+// readBy returns a stage with all that it reads, and what these read.
 func readBy(plan *compile.Plan, stage string) map[string]bool {
 	reached := map[string]bool{}
 	for next := []string{stage}; len(next) > 0; {

@@ -64,7 +64,7 @@ func finite(x float64) *float64 {
 	return &x
 }
 
-// unpaid are planned charges that the ledger does not have. A charge is known by the recipe
+// unpaid returns planned charges that the ledger does not have. A charge is known by the recipe
 // of its stage, so what several specs share, and what an edit of a later stage leaves as
 // it was, counts once; by the spec where a stage reads further files.
 func unpaid(planned []Run, spent []ledger.Entry) (open []ledger.Entry, err error) {
@@ -102,7 +102,7 @@ func chargeKey(e ledger.Entry) string {
 	return e.Spec + "\x00" + e.Stage + "\x00" + e.Name
 }
 
-// spent are the charges of the dataset's ledger in the revision, and of that ledger and
+// spent returns the charges of the dataset's ledger in the revision, and of that ledger and
 // the one that lies there now: none is lost by taking its line out.
 func (b *Check) spent(key string) (before, current []ledger.Entry, err error) {
 	if strings.HasPrefix(key, "demo: ") {

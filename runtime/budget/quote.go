@@ -34,7 +34,7 @@ func unproven(q book.Quote) bool {
 	return slices.ContainsFunc(q.Dues, func(d book.Due) bool { return d.From == "" && d.Epsilon == nil })
 }
 
-// balanceLine is how the ledger stands now and after the charges.
+// balanceLine returns how the ledger stands now and after the charges.
 func balanceLine(q book.Quote) string {
 	at := fmt.Sprintf(" at delta %g (%s)\n", q.Spent.Delta, q.Spent.Accountant)
 	s := "  spent so far     " + totalWords(q.Spent.Total) + at
@@ -108,7 +108,7 @@ func DueText(dues []book.Due, why map[string]Because) string {
 	return text
 }
 
-// dueSums is a line a stage, in the order in which they come.
+// dueSums returns a line a stage, in the order in which they come.
 func dueSums(dues []book.Due) string {
 	var b strings.Builder
 	for len(dues) > 0 {
@@ -180,7 +180,7 @@ func newCharges(d book.Due) string {
 	return "new charge"
 }
 
-// epsilonOr is the proven epsilon; where there is none, it says so and what the paper has.
+// epsilonOr returns the proven epsilon; where there is none, it says so and what the paper has.
 func epsilonOr(d book.Due) string {
 	switch {
 	case d.Epsilon != nil:

@@ -272,7 +272,7 @@ func reasonText(why string) string {
 	return ": " + why
 }
 
-// boundOr is an epsilon, rounded up, or that there is none.
+// boundOr returns an epsilon, rounded up, or that there is none.
 func boundOr(x *float64) string {
 	if x == nil {
 		return "no finite bound"

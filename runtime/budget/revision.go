@@ -65,7 +65,7 @@ func (r *Commit) MergeBase(other *Commit) (*Commit, error) {
 	return &base, nil
 }
 
-// existing is the nearest folder at or above a path: a spec may be gone today.
+// existing returns the nearest folder at or above a path: a spec may be gone today.
 func existing(path string) string {
 	for {
 		if info, err := os.Stat(path); err == nil && info.IsDir() {

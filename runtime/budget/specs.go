@@ -81,7 +81,7 @@ func (b *Check) load(ctx context.Context, args []string) (pairs []specPair, err 
 	return pairs, errors.Join(errs...)
 }
 
-// namedPaths are the paths of arguments in the repository, each once.
+// namedPaths returns the paths of arguments in the repository, each once.
 func (b *Check) namedPaths(args []string) (names []string, err error) {
 	for _, arg := range args {
 		name, err := b.then.Inside(arg)
@@ -95,7 +95,7 @@ func (b *Check) namedPaths(args []string) (names []string, err error) {
 	return names, nil
 }
 
-// tracked are all files of YAML that git has now or had then and that are specs on either
+// tracked returns all files of YAML that git has now or had then and that are specs on either
 // side.
 func (b *Check) tracked() (names []string, err error) {
 	earlier, err := b.then.Holding("weir")
@@ -133,7 +133,7 @@ func isSpec(data []byte) bool {
 	return doc != nil && doc.Has("weir") && doc.Has("stages")
 }
 
-// place is where a file of the repository lies now.
+// place returns where a file of the repository lies now.
 func (b *Check) place(name string) string {
 	if filepath.IsAbs(filepath.FromSlash(name)) {
 		return filepath.FromSlash(name)
@@ -191,7 +191,7 @@ func (b *Check) state(name string, load Loader) (*specState, error) {
 	return s, nil
 }
 
-// capOf is the budget of a spec's dataset as the ledger takes it, or nil.
+// capOf returns the budget of a spec's dataset as the ledger takes it, or nil.
 func capOf(sp *spec.Spec) *ledger.Cap {
 	b := sp.Dataset.Budget
 	if b == nil {
@@ -227,7 +227,7 @@ func namesDataset(key string, names []namedData) func(namedData) bool {
 	}
 }
 
-// names are all that specs and budgets call their datasets.
+// names returns all that specs and budgets call their datasets.
 func names(pairs []specPair, caps []setBudget) (all []namedData) {
 	for _, p := range pairs {
 		for _, s := range []*specState{p.then, p.now} {
@@ -257,7 +257,7 @@ func (b *Check) datasetOf(folder string, sp *spec.Spec) (n namedData, shown stri
 	return n, shown
 }
 
-// home is where a file that a spec names lies: in the repository where it can, whatever
+// home returns where a file that a spec names lies: in the repository where it can, whatever
 // links lead there, else on this machine.
 func (b *Check) home(folder, name string) string {
 	path := filepath.FromSlash(name)
@@ -289,7 +289,7 @@ func linked(path string) string {
 	return path
 }
 
-// idOf is the id that the ledger at a place has, or had; what is wrong with it is told where
+// idOf returns the id that the ledger at a place has, or had; what is wrong with it is told where
 // it is added up.
 func (b *Check) idOf(key string) string {
 	var current []ledger.Entry

@@ -33,10 +33,10 @@ type Book struct {
 	sources map[string]string // which file lists the codes of a column
 }
 
-// NewBook is one that says nothing.
+// NewBook returns one that says nothing.
 func NewBook() *Book { return &Book{by: map[string]*Entry{}, sources: map[string]string{}} }
 
-// Of is what is said of a column, and by which file its codes are listed.
+// Of returns what is said of a column, and by which file its codes are listed.
 func (b *Book) Of(name string) (e Entry, source string) {
 	if at := b.by[name]; at != nil {
 		e = *at

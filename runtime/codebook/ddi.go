@@ -122,7 +122,7 @@ func (v *ddiVariable) column(file string) (c domain.Column, ps schema.Problems) 
 	return c, ps
 }
 
-// codes are the values with labels; those that the file says are missing go to the column.
+// codes returns the values with labels; those that the file says are missing go to the column.
 func (v *ddiVariable) codes(c *domain.Column) (list []Code) {
 	spelled := func(text string) string {
 		if text = strings.TrimSpace(text); v.Format.Type == "character" || strings.Trim(text, "0123456789") != "" {

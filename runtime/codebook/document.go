@@ -43,7 +43,7 @@ func (e entry) wrong(found, accepted string) {
 	e.in.problems = append(e.in.problems, schema.Problem{File: e.in.file, Path: e.path, Found: found, Accepted: accepted})
 }
 
-// shown is the beginning of an entry as it is written.
+// shown returns the beginning of an entry as it is written.
 func (e entry) shown() string {
 	text := string(e.data)
 	if len(text) > 60 {
@@ -52,7 +52,7 @@ func (e entry) shown() string {
 	return strconv.QuoteToASCII(text)
 }
 
-// at is a place below the entry.
+// at returns a place below the entry.
 func (e entry) at(key string) string {
 	if e.path == "" {
 		return schema.Path(key)

@@ -108,7 +108,7 @@ func excerpt(c *domain.Column, file string, l Listed, e Entry, key string) {
 	}
 }
 
-// apart are the codes but for the code of a missing value, and whether all are numbers.
+// apart returns the codes but for the code of a missing value, and whether all are numbers.
 func apart(codes []Code, null string) (retained []Code, numbers bool) {
 	numbers = true
 	for _, c := range codes {
@@ -148,7 +148,7 @@ func notAvailable(maxval int64) bool {
 		strings.HasSuffix(s, "8"))
 }
 
-// Sentinels are the amounts of a domain made AsSentinel with their codes for not
+// Sentinels returns the amounts of a domain made AsSentinel with their codes for not
 // available, as the stage not_available takes them.
 func Sentinels(listed []Listed, d *domain.Domain) (columns []string) {
 	for i, c := range d.Columns {
@@ -165,7 +165,7 @@ func readFromRows(name string) bool {
 	return slices.Contains([]string{"SEA", "METAREA", "METAREAD", "COUNTY", "CITY"}, name)
 }
 
-// upTo are the codes from 0 to maxval, ascending.
+// upTo returns the codes from 0 to maxval, ascending.
 func upTo(codes []Code, maxval int64) []Code {
 	var retained []Code
 	value := func(c Code) int64 {

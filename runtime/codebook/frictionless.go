@@ -86,7 +86,7 @@ func dialectOf(resource map[string]entry) (needs []string) {
 	return []string{"dataset: {file: ..., csv: {" + strings.Join(list, ", ") + "}}"}
 }
 
-// missingValues are spellings, or objects with a value and a label (version 2); the empty cell is always one.
+// missingValues returns spellings, or objects with a value and a label (version 2); the empty cell is always one.
 func missingValues(e entry) (list []string) {
 	for _, v := range e.list() {
 		text := ""
@@ -148,7 +148,7 @@ func frictionlessField(e entry, missing []string, single bool, keys []string) do
 	return c
 }
 
-// categoriesOf are values, or objects with a value and a label.
+// categoriesOf returns values, or objects with a value and a label.
 func categoriesOf(e entry) (list []string) {
 	for _, v := range e.list() {
 		if strings.HasPrefix(string(v.data), "{") {
@@ -212,7 +212,7 @@ func limited(c *domain.Column, doc string, limits map[string]entry) {
 	c.Bounds, c.Doc = &b, sentence(short(doc), "bounds by "+least.in.file)
 }
 
-// end is a number, or a date or time as the number of its day or second.
+// end returns a number, or a date or time as the number of its day or second.
 func end(c *domain.Column, e entry) float64 {
 	if !c.Type.Calendar() {
 		return e.number()

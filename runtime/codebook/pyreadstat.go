@@ -97,7 +97,7 @@ func statDate(format string) string {
 	return ""
 }
 
-// codes are the labelled values, ascending.
+// codes returns the labelled values, ascending.
 func (s *statColumn) codes() (list []Code) {
 	names, by := s.of("variable_value_labels").keys()
 	for _, name := range names {

@@ -40,7 +40,7 @@ func sdv(e entry, part string) Imported {
 	return created
 }
 
-// keysOf are the columns that name rows or persons.
+// keysOf returns the columns that name rows or persons.
 func keysOf(table map[string]entry) (keys []string) {
 	for _, name := range []string{"primary_key", "sequence_key"} {
 		if e := table[name]; e.there() {
@@ -53,7 +53,7 @@ func keysOf(table map[string]entry) (keys []string) {
 	return keys
 }
 
-// sdvPersonal are the types of values that point at persons or places.
+// sdvPersonal returns the types of values that point at persons or places.
 func sdvPersonal() []string {
 	return []string{"id", "unknown", "address", "administrative_unit", "city", "city_suffix", "company", "country_code",
 		"credit_card_number", "email", "first_name", "iban", "ipv4_address",

@@ -57,7 +57,7 @@ func ReadSpecs(file string, data []byte) ([]Listed, error) {
 	return list, nil
 }
 
-// coded is a column of data-specs.
+// coded returns a column of data-specs.
 func coded(d *json.Decoder, name string) (Listed, error) {
 	var c struct {
 		Type   *string      `json:"type"`
@@ -82,7 +82,7 @@ func coded(d *json.Decoder, name string) (Listed, error) {
 	return Listed{Name: name, Maxval: n, Whole: true}, nil
 }
 
-// occurring is a column of a schema of NIST's data excerpts.
+// occurring returns a column of a schema of NIST's data excerpts.
 func occurring(d *json.Decoder, name string) (Listed, error) {
 	var c struct {
 		Dtype  string   `json:"dtype"`

@@ -71,7 +71,7 @@ func write(b *bytes.Buffer, c *domain.Column) {
 	}
 }
 
-// step is a number, or the word for one of seconds.
+// step returns a number, or the word for one of seconds.
 func step(c *domain.Column) string {
 	for word, seconds := range domain.Steps() {
 		if c.Type.Moment() && seconds == c.Step {

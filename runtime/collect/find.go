@@ -108,12 +108,12 @@ func (f *Found) add(i Item) {
 	f.Items = append(f.Items, i)
 }
 
-// Removable are the items that do not stay.
+// Removable returns the items that do not stay.
 func (f *Found) Removable() []Item {
 	return slices.DeleteFunc(slices.Clone(f.Items), func(i Item) bool { return i.Kept != "" })
 }
 
-// Bytes is what the removal of items frees.
+// Bytes returns what the removal of items frees.
 func Bytes(items []Item) (sum int64) {
 	for _, i := range items {
 		sum += i.Bytes
@@ -127,7 +127,7 @@ func folder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// lastUsed is the latest change of a folder and of what lies in it.
+// lastUsed returns the latest change of a folder and of what lies in it.
 func lastUsed(path string) (place time.Time) {
 	filepath.WalkDir(path, func(_ string, e fs.DirEntry, err error) error {
 		if err != nil {

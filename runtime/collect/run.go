@@ -129,7 +129,7 @@ func (f *Found) again(path string, s store.Summary) bool {
 	return true
 }
 
-// finished is when the record of a run was written for the last time.
+// finished returns when the record of a run was written for the last time.
 func finished(path string) (place time.Time) {
 	if info, err := os.Lstat(filepath.Join(path, "run.json")); err == nil {
 		place = info.ModTime()

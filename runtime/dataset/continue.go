@@ -62,7 +62,7 @@ func Continue(c Continuation) (done Continued, err error) {
 	return done, err
 }
 
-// origin is what is known of a dataset named by its file or its ledger. The file
+// origin returns what is known of a dataset named by its file or its ledger. The file
 // itself may be gone. home is where its ledger will lie, if it has none yet.
 func (x *index) origin(c Continuation) (holder *owner, home string, err error) {
 	oldPath, err := filepath.Abs(c.Old)
@@ -92,7 +92,7 @@ func (x *index) origin(c Continuation) (holder *owner, home string, err error) {
 	return holder, ledgerHome(c.Disk, c.Out, path, holder.ID), nil
 }
 
-// ofLedger is the dataset of a ledger whose owner file is gone: it gets a new key.
+// ofLedger returns the dataset of a ledger whose owner file is gone: it gets a new key.
 func (x *index) ofLedger(c Continuation, paths ...string) (*owner, error) {
 	for _, path := range paths {
 		if !strings.HasSuffix(path, LedgerSuffix) {
@@ -180,7 +180,7 @@ func firstOf(steps ...func() error) error {
 	return nil
 }
 
-// former is what is known of the file at p under an id of its own; nil is nothing.
+// former returns what is known of the file at p under an id of its own; nil is nothing.
 // Without an owner file, as where another machine has it, the ledger beside it says.
 func (x *index) former(p place) (*owner, error) {
 	holder, err := p.load()

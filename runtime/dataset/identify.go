@@ -200,7 +200,7 @@ func (f *finding) refused(holder *owner) error {
 	return nil
 }
 
-// fresh is a dataset that nothing is known of.
+// fresh returns a dataset that nothing is known of.
 func (f *finding) fresh() (*owner, error) {
 	id, err := newID(f.Random)
 	if err != nil {

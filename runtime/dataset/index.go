@@ -123,7 +123,7 @@ func (x *index) giveKey(random io.Reader) error {
 	return writePrivate(x.disk, x.keyPath(), indexFile{secret{key}})
 }
 
-// mac is what stands for a content in the records: a plain digest could be
+// mac returns what stands for a content in the records: a plain digest could be
 // guessed against by anyone who sees one file, this needs the key too.
 func (x *index) mac(digest string) string { return macOf(x.key, "content", digest) }
 

@@ -95,7 +95,7 @@ func (done *Continued) setAside(d disk.Disk, source *owner) error {
 	return d.Rename(source.Ledger, done.Former)
 }
 
-// joinedPath is where the ledger of id is set aside. A place that another one has
+// joinedPath returns where the ledger of id is set aside. A place that another one has
 // taken is not written over.
 func joinedPath(path, id string) string {
 	entries, err := readLedger(path + JoinedSuffix)
@@ -134,7 +134,7 @@ func headOf(entries []ledger.Entry) ledger.Head {
 	return ledger.Head{Count: len(entries), Hash: entries[len(entries)-1].Hash}
 }
 
-// ledgerHome is where a run would put the ledger of a dataset without one.
+// ledgerHome returns where a run would put the ledger of a dataset without one.
 func ledgerHome(d disk.Disk, out, path, id string) string {
 	if d.Writable(filepath.Dir(path)) {
 		return LedgerName(path)

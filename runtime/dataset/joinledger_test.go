@@ -41,7 +41,7 @@ func (j joining) join() Continued {
 	return done
 }
 
-// spent is the length of a ledger and its total.
+// spent returns the length of a ledger and its total.
 func (j joining) spent(path string) (int, float64) {
 	j.Helper()
 	entries, err := readLedger(path)

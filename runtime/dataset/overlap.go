@@ -76,7 +76,7 @@ func (x *index) sharing(r *record) (others []*record) {
 	return others
 }
 
-// joins are the commands that give rec and the datasets that share rows with it one
+// joins returns the commands that give rec and the datasets that share rows with it one
 // ledger: the ledger of the one seen first, whose filter was fixed first.
 func (f *finding) joins(rec *record) (commands []string) {
 	all := append(f.index.sharing(rec), rec)
@@ -95,7 +95,7 @@ func outFlag(out string) string {
 	return " --out " + quoted(out)
 }
 
-// place is the latest path of the dataset.
+// place returns the latest path of the dataset.
 func (r *record) place() string {
 	if len(r.Places) == 0 {
 		return r.Ledger
@@ -103,7 +103,7 @@ func (r *record) place() string {
 	return r.Places[len(r.Places)-1].Path
 }
 
-// first is when a run first saw the dataset.
+// first returns when a run first saw the dataset.
 func (o *owner) first() (first time.Time) {
 	for i, c := range o.Contents {
 		if i == 0 || c.Seen.Before(first) {
@@ -113,7 +113,7 @@ func (o *owner) first() (first time.Time) {
 	return first
 }
 
-// quoted is a path as a shell takes it.
+// quoted returns a path as a shell takes it.
 func quoted(path string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+:@%", r)

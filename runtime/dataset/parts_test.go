@@ -12,7 +12,7 @@ import (
 	"weir/runtime/table"
 )
 
-// several is the opening of the files that a pattern names.
+// several returns the opening of the files that a pattern names.
 func (b *bench) several(pattern, version string, names ...string) Opening {
 	b.Helper()
 	o := Opening{Out: b.out, Path: b.path(pattern), Version: version, Digest: "parts", Clock: clock, Random: b.random}

@@ -43,7 +43,7 @@ func Peek(out, path, version string) (*Identity, error) {
 	return &Identity{ID: holder.ID, Path: path, Ledger: holder.Ledger, head: holder.head(), place: p, out: out}, nil
 }
 
-// byLedgers is the dataset of the first ledger that is there.
+// byLedgers returns the dataset of the first ledger that is there.
 func byLedgers(p place, out string, paths ...string) (*Identity, error) {
 	for _, path := range paths {
 		if id, err := peekBeside(p, out, path); id != nil || err != nil {
@@ -53,7 +53,7 @@ func byLedgers(p place, out string, paths ...string) (*Identity, error) {
 	return nil, nil
 }
 
-// peekBeside is the dataset that the ledger at path names.
+// peekBeside returns the dataset that the ledger at path names.
 func peekBeside(p place, out, path string) (*Identity, error) {
 	data, err := disk.ReadFile(path, 0)
 	if errors.Is(err, fs.ErrNotExist) {

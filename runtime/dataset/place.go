@@ -42,7 +42,7 @@ func locate(d disk.Disk, out, path string, uncharged bool) (place, error) {
 	return p, err
 }
 
-// placeOf is the place of a resolved path.
+// placeOf returns the place of a resolved path.
 func placeOf(out, path string) place {
 	name := sha256.Sum256([]byte(pipeline.Stem(path)))
 	p := place{path: path, beside: OwnerName(path), aside: filepath.Join(out, "owners", hex.EncodeToString(name[:16])+

@@ -39,7 +39,7 @@ func (r *record) valid() error {
 	return cmp.Or(r.Rows.valid(), r.owner.valid())
 }
 
-// name is how the owner is told of the dataset.
+// name returns how the owner is told of the dataset.
 func (r *record) name() string {
 	if len(r.Places) == 0 {
 		return r.ID

@@ -79,7 +79,7 @@ func (h *hasher) batch(rec arrow.Record, add func(uint64)) error {
 	return nil
 }
 
-// hash is fast rather than strong: a sketch lies beside its key, on the owner's
+// hash hashes fast rather than strong: a sketch lies beside its key, on the owner's
 // side, where whoever reads it needs to break nothing.
 func (h *hasher) hash(cells []cell, row int) uint64 {
 	h.row = h.row[:0]

@@ -58,7 +58,7 @@ func (c *collector) sketch() sketch {
 	return slices.Clone(c.kept)
 }
 
-// union is the sketch of the rows of both.
+// union returns the sketch of the rows of both.
 func union(a, b sketch) sketch {
 	c := newCollector()
 	for _, h := range a {
@@ -78,7 +78,7 @@ func (s sketch) distinct() float64 {
 	return (sketchSize - 1) / (float64(s[len(s)-1]) / math.MaxUint64)
 }
 
-// last is the greatest hash up to which s has every row.
+// last returns the greatest hash up to which s has every row.
 func (s sketch) last() uint64 {
 	if len(s) < sketchSize {
 		return math.MaxUint64
@@ -86,7 +86,7 @@ func (s sketch) last() uint64 {
 	return s[len(s)-1]
 }
 
-// MarshalText is the big-endian words as hexadecimal digits.
+// MarshalText returns the big-endian words as hexadecimal digits.
 func (s sketch) MarshalText() ([]byte, error) {
 	var b []byte
 	for _, h := range s {
@@ -95,7 +95,7 @@ func (s sketch) MarshalText() ([]byte, error) {
 	return hex.AppendEncode(nil, b), nil
 }
 
-// UnmarshalText is the inverse of MarshalText.
+// UnmarshalText undoes MarshalText.
 func (s *sketch) UnmarshalText(text []byte) error {
 	b, err := hex.AppendDecode(nil, text)
 	if err != nil || len(b)%8 != 0 {
@@ -134,7 +134,7 @@ func (s sketch) seal(key noise.Key) (string, error) {
 	return string(text), nil
 }
 
-// unseal is the inverse of seal. Of a text that was altered or sealed by another key it returns an error.
+// unseal undoes seal. Of a text that was altered or sealed by another key it returns an error.
 func unseal(key noise.Key, text string) (s sketch, err error) {
 	block, err := sealing(key)
 	if err != nil {

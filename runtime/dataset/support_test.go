@@ -93,7 +93,7 @@ func (b *bench) identify(name, version string) *Identity {
 	return id
 }
 
-// people is a table of rows from to to, each a person of its own.
+// people returns a table of rows from to to, each a person of its own.
 func people(from, to int) string {
 	return "age,weight,grade,name\n" + strings.Join(lines(from, to), "")
 }

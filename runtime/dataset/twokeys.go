@@ -38,7 +38,7 @@ func (o *owner) history() string {
 	return fmt.Sprintf("first seen %s, %d charges noted", o.first().Format("2006-01-02 15:04:05"), o.LedgerCount)
 }
 
-// orphans are ledgers beside the file whose own files and owner files are gone, as a
+// orphans returns ledgers beside the file whose own files and owner files are gone, as a
 // renamed table leaves them: one of them may be this dataset's.
 func (f *finding) orphans() (names []string) {
 	dir := filepath.Dir(f.place.path)

@@ -130,7 +130,7 @@ func (e *Evaluation) Group(ctx context.Context, k *pipeline.Kind) error {
 	return nil
 }
 
-// settings are those that the command line gives a kind.
+// settings returns those that the command line gives a kind.
 func (e *Evaluation) settings() map[string]any {
 	if e.Target == "" {
 		return map[string]any{}

@@ -61,7 +61,7 @@ func (e *Evaluation) WritePage(ctx context.Context) error {
 	return fmt.Errorf("--html: the kind %s made no page", kind.Name)
 }
 
-// drawnTables are the tables that a page draws.
+// drawnTables returns the tables that a page draws.
 func drawnTables(tables pipeline.Tables) (pipeline.Headers, pipeline.Tables) {
 	headers, in := pipeline.Headers{}, pipeline.Tables{}
 	for _, port := range []string{"real", "synthetic", "real_train"} {
@@ -114,7 +114,7 @@ func capitalised(list []string) (sentences []string) {
 	return sentences
 }
 
-// comparison is the plan of comparing files: its groups of figures, and the page that reads them.
+// comparison returns the plan of comparing files: its groups of figures, and the page that reads them.
 func (e *Evaluation) comparison(kind *pipeline.Kind) *pipeline.Plan {
 	page := &pipeline.Step{ID: kind.Name, Kind: kind.Name, Inputs: map[string][]pipeline.Ref{
 		"real": {{Stage: filepath.Base(e.Real)}}, "synthetic": {{Stage: filepath.Base(e.Synthetic)}}}}

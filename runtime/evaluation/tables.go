@@ -62,8 +62,8 @@ func (e *Evaluation) open(ctx context.Context) error {
 	return nil
 }
 
-// csv is how the text file of a table is read: a file that others made is compared all the same. Tables of real rows
-// have the encoding of --encoding and lie where --sheet and --range say; what weir writes is UTF-8.
+// csv returns how the text file of a table is read: a file that others made is compared all the same. Tables of real
+// rows have the encoding of --encoding and lie where --sheet and --range say; what weir writes is UTF-8.
 func (e *Evaluation) csv(name string) *pipeline.CSV {
 	csv := &pipeline.CSV{Delimiter: e.Delimiter, Missing: e.Missing, Unknown: "missing", Extra: "ignore"}
 	if name == "real" || name == "real_train" {
@@ -180,7 +180,8 @@ func (c *compared) readHeader(ctx context.Context, d *domain.Domain) {
 	}
 }
 
-// common is the domain without the columns that a file lacks, with a word on each; an error where no column is left.
+// common returns the domain without the columns that a file lacks, with a word on each; an error where no column is
+// left.
 func common(d *domain.Domain, list []compared) (*domain.Domain, []string, error) {
 	var removed, words []string
 	for _, c := range d.Columns {
@@ -238,7 +239,7 @@ func (c *compared) unlisted(ctx context.Context, coded pipeline.Table, d *domain
 	return nil
 }
 
-// asText is the domain with its nullable lists as text, and whether there are any.
+// asText returns the domain with its nullable lists as text, and whether there are any.
 func asText(d *domain.Domain) (*domain.Domain, bool) {
 	plain, found := nullable(d), false
 	for i := range plain.Columns {

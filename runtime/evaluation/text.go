@@ -69,7 +69,7 @@ func heads(beside []pipeline.Role) string {
 	return b.String()
 }
 
-// line is a figure with those beside it and its interval.
+// line writes a figure with those beside it and its interval.
 func (g evaluated) line(b *strings.Builder, m pipeline.Metric, beside []pipeline.Role) {
 	text := fmt.Sprintf("  %-44s %-12s", plaintext.Text(m.Key()), value(m))
 	for _, role := range beside {
@@ -121,7 +121,7 @@ func (e *Evaluation) vital(note string) bool {
 // mostWorst columns or pairs of a figure are shown unless all are asked for.
 const mostWorst = 5
 
-// shown are the figures of whole tables, without those that stand beside them (ends of
+// shown returns the figures of whole tables, without those that stand beside them (ends of
 // intervals, other tables, counts of rows); the worst of those that the group ranks; and
 // how many others there are. Figures of few parts, such as learners, count as whole; a
 // single part says what the whole says. With all, every figure counts as whole.
@@ -189,7 +189,7 @@ func (g evaluated) standsBeside(m pipeline.Metric) bool {
 	return !place.Itself() && whole
 }
 
-// references are the roles of which any of the figures has a reference.
+// references returns the roles of which any of the figures has a reference.
 func (g evaluated) references(list []pipeline.Metric) (found []pipeline.Role) {
 	for _, role := range pipeline.Roles() {
 		if slices.ContainsFunc(list, func(m pipeline.Metric) bool {

@@ -67,7 +67,7 @@ func (c *curves) legend() []legendLine {
 // spot is a mean on a line, with the ends of its interval.
 type spot struct{ x, mean, low, high float64 }
 
-// marks are the marks of one line, along the axis.
+// marks returns the marks of one line, along the axis.
 func (c *curves) marks(metric, line string) []spot {
 	var list []spot
 	for _, r := range c.t.Rows {
@@ -151,7 +151,7 @@ func least(a, b float64) float64 {
 	return a
 }
 
-// count is at how many places of the axis the metric has a value.
+// count returns at how many places of the axis the metric has a value.
 func (c *curves) count(metric string) int {
 	places := map[float64]bool{}
 	for _, line := range c.lines {
@@ -162,7 +162,7 @@ func (c *curves) count(metric string) int {
 	return len(places)
 }
 
-// reference is what other real rows reach, over all runs; NaN where none say.
+// reference returns what other real rows reach, over all runs; NaN where none say.
 func (c *curves) reference(metric string) float64 {
 	var values []float64
 	for _, r := range c.t.Runs {

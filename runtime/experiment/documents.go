@@ -11,7 +11,7 @@ import (
 	"weir/privacy"
 )
 
-// Markdown is the table of headline metrics, the differences and the bill, for people.
+// Markdown returns the table of headline metrics, the differences and the bill, for people.
 func (t *Table) Markdown() []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n", t.Name)
@@ -87,7 +87,7 @@ func pipes(b *strings.Builder, head []string, rows [][]string) {
 	}
 }
 
-// Text is the bill of an experiment.
+// Text returns the bill of an experiment.
 func (b Bill) Text() string {
 	runs := fmt.Sprintf("%d runs", b.Runs)
 	if b.Runs == 1 {
@@ -125,7 +125,7 @@ type DatasetBill struct {
 	Bill
 }
 
-// Text are the bills.
+// Text returns the bills.
 func (o DatasetBill) Text() string {
 	name := o.Dataset
 	if o.Part != "" {
@@ -158,7 +158,7 @@ func (t *Series) Markdown() []byte {
 	return []byte(plaintext.Text(b.String()))
 }
 
-// about is what an experiment says in the document of several: its matrix and how its cells differ.
+// about writes what an experiment says in the document of several: its matrix and how its cells differ.
 func (t *Table) about(b *strings.Builder) {
 	if len(t.Figures) == 0 {
 		b.WriteString("No figures: the spec has no experiment.figures; its own table has all.\n")
@@ -177,7 +177,7 @@ func (t *Table) about(b *strings.Builder) {
 	}
 }
 
-// epsilons are the proven and published epsilons of the runs, from least to most.
+// epsilons returns the proven and published epsilons of the runs, from least to most.
 func (t *Table) epsilons() string {
 	span := func(lookup func(Row) *float64) string {
 		low, high, none := math.Inf(1), math.Inf(-1), false
@@ -200,7 +200,7 @@ func (t *Table) epsilons() string {
 		span(func(r Row) *float64 { return r.Published })
 }
 
-// groups are the tables on one dataset under the same claims, two or more.
+// groups returns the tables on one dataset under the same claims, two or more.
 func (t *Series) groups() (list [][]*Table) {
 	for _, table := range t.Tables {
 		i := slices.IndexFunc(list, func(g []*Table) bool {
@@ -248,7 +248,7 @@ func meanDifferences(b *strings.Builder, tables []*Table) {
 		"detectors that experiments share are not counted.\n")
 }
 
-// meanOf is the mean of independent mean differences of unequal variances, and half its interval: Student's t
+// meanOf returns the mean of independent mean differences of unequal variances, and half its interval: Student's t
 // with the degrees of freedom of Welch (Biometrika 34, 1947) and Satterthwaite (Biometrics Bulletin 2, 1946).
 // Without spread there is no interval.
 func meanOf(list []Difference) string {

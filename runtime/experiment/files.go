@@ -94,7 +94,8 @@ func tableID(t *Table, began time.Time) string {
 	return began.UTC().Format("20060102-150405") + fmt.Sprintf("-%x", h.Sum(nil)[:4])
 }
 
-// flatTable is a table of an experiment: numbers, counts and text, or all as they are spelled, where readers see text.
+// flatTable returns a table of an experiment: numbers, counts and text, or all as they are spelled, where readers see
+// text.
 func flatTable(f Flat, spelled bool) (pipeline.Table, error) {
 	types := map[Type]domain.ColumnType{Text: domain.Text, Whole: domain.Integer, Number: domain.Numeric}
 	if spelled {
@@ -160,7 +161,7 @@ type Flat struct {
 	Columns []Column
 }
 
-// Files are the flat tables: `table` has a row for each combination and metric, `differences` for
+// Files returns the flat tables: `table` has a row for each combination and metric, `differences` for
 // each combination but the baselines and metric, `runs` for each run and metric, whether the run
 // has it or not, `times` for each run and stage.
 func (t *Table) Files() []Flat { return []Flat{t.summaries(), t.pairs(), t.singles(), t.times()} }
@@ -198,7 +199,7 @@ func (f *flat) add(cell string, settings map[string]string, more ...string) {
 	}
 }
 
-// paths are the paths of the settings that differ, the grid's first.
+// paths returns the paths of the settings that differ, the grid's first.
 func (t *Table) paths() []string {
 	list := slices.Clone(t.Grid)
 	for _, p := range t.Own {
@@ -259,7 +260,7 @@ func (s Summary) texts() []string {
 	return []string{strconv.Itoa(s.N), exact(s.Mean), exact(s.SD), exact(s.Low), exact(s.High)}
 }
 
-// exact is the shortest text that reads back as the number; "" where there is none.
+// exact returns the shortest text that reads back as the number; "" where there is none.
 func exact(x *float64) string {
 	if x == nil {
 		return ""
@@ -279,7 +280,7 @@ func (t *Table) TimesNote() string { return timesNote }
 // mostTimes is how many stages people are shown.
 const mostTimes = 6
 
-// Longest are the stages that took longest in some row, at most mostTimes of them, in the order of
+// Longest returns the stages that took longest in some row, at most mostTimes of them, in the order of
 // the plan.
 func (t *Table) Longest() []string {
 	most := map[string]float64{}
@@ -302,7 +303,7 @@ func (t *Table) Longest() []string {
 	return list[:min(len(list), mostTimes)]
 }
 
-// SecondsOf is how long a stage took in the runs of a row, in words.
+// SecondsOf returns how long a stage took in the runs of a row, in words.
 func (r Row) SecondsOf(stage string) string {
 	s := r.Seconds[stage]
 	if s.Mean == nil {
@@ -311,7 +312,7 @@ func (r Row) SecondsOf(stage string) string {
 	return strconv.FormatFloat(*s.Mean, 'f', 2, 64)
 }
 
-// seconds are the seconds that the stage took in the runs that have it.
+// seconds returns the seconds that the stage took in the runs that have it.
 func seconds(runs []RunRow, stage string) []float64 {
 	var list []float64
 	for _, r := range runs {

@@ -173,9 +173,9 @@ type axis struct {
 	steps bool   // the setting is at which step of one training rows were drawn
 }
 
-// axisOf is over the number of queries where a grid has two, for an experiment over them asks from how many on
-// a table is the better buy; else over epsilon where the same settings were run at two of them, else over a setting of
-// the grid that has two numbers, else over the epsilons that there are.
+// axisOf returns the axis of the number of queries where a grid has two, for an experiment over them asks from how many
+// on a table is the better buy; else over epsilon where the same settings were run at two of them, else over a setting
+// of the grid that has two numbers, else over the epsilons that there are.
 func axisOf(t *Table) axis {
 	for _, p := range t.Grid {
 		if queries := (axis{path: p}); strings.HasSuffix(p, ".queries") && queries.drawsLines(t) {
@@ -211,7 +211,7 @@ func (a axis) drawsLines(t *Table) bool {
 	return false
 }
 
-// of is what a row has of it, if that can be shown.
+// of returns what a row has of it, if that can be shown.
 func (a axis) of(r Row) (float64, bool) {
 	if a.path != "" {
 		return NumberOf(r, a.path)
@@ -262,7 +262,7 @@ func (a axis) tick(x float64) string {
 	return upward(x)
 }
 
-// upward is an epsilon with three digits, rounded up.
+// upward returns an epsilon with three digits, rounded up.
 func upward(e float64) string {
 	unit := bitmath.Pow(10, math.Floor(bitmath.Log10(e))-2)
 	return fmt.Sprintf("%.3g", math.Ceil(e/unit*(1-1e-9))*unit)

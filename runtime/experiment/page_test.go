@@ -36,7 +36,7 @@ func TestPartsOfThePageAreTold(t *testing.T) {
 	}
 }
 
-// swept is an experiment of kinds at epsilons with three repeats; auroc rises with epsilon.
+// swept returns an experiment of kinds at epsilons with three repeats; auroc rises with epsilon.
 func swept(epsilons []float64, kinds ...string) *Table {
 	e := Experiment{Name: "study", Grid: []string{"privacy.epsilon"}, Cells: kinds, Headline: []string{"utility.auroc",
 		"marginals.total_variation_2way"},
@@ -148,7 +148,7 @@ func TestSweepOverSteps(t *testing.T) {
 	}
 }
 
-// asked is an experiment over the number of questions and budgets, in cells whose epsilons differ in the
+// asked returns an experiment over the number of questions and budgets, in cells whose epsilons differ in the
 // fifth digit, as the epsilons of equal budgets do, with three repeats.
 func asked(budgets, queries []string, cells ...string) *Table {
 	e := Experiment{Name: "study", Grid: []string{"privacy.epsilon", "stages.ask.queries"}, Cells: cells,

@@ -37,7 +37,7 @@ func Summarize(values []float64) Summary {
 	return s
 }
 
-// moments are the mean and the deviation over n-1 of two values or more; products are rounded
+// moments returns the mean and the deviation over n-1 of two values or more; products are rounded
 // before they are added, so that every processor gives the same bits.
 func moments(values []float64) (mean, sd float64) {
 	for _, x := range values {
@@ -55,7 +55,7 @@ func quantile(degrees int) float64 {
 	return bitmath.StudentQuantile(float64(degrees), (1+Level)/2)
 }
 
-// Half is half the width of the interval; NaN where there is none.
+// Half returns half the width of the interval; NaN where there is none.
 func (s Summary) Half() float64 {
 	if s.High == nil {
 		return math.NaN()
@@ -127,7 +127,7 @@ func (d Difference) beyond(many int) bool {
 	return math.Abs(*d.Mean) > half
 }
 
-// Text is the verdict in sentences of Markdown.
+// Text returns the verdict in sentences of Markdown.
 func (v Verdict) Text() string {
 	alike := ""
 	if v.Alike > 0 {

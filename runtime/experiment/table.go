@@ -146,7 +146,7 @@ func metricNames(runs []RunRow) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// values are the values of a metric in the runs that have it.
+// values returns the values of a metric in the runs that have it.
 func values(runs []RunRow, metric string) []float64 {
 	var list []float64
 	for _, r := range runs {
@@ -177,7 +177,7 @@ func (t *Table) differences() {
 	}
 }
 
-// against is the row that another is compared with. Of cells it is the baseline cell with the
+// against returns the row that another is compared with. Of cells it is the baseline cell with the
 // same values of the grid. Without cells it is the row whose settings beside the epsilon have
 // their first values, at the same epsilon; where epsilon alone differs, the first row.
 func (t *Table) against(row Row, epsilonAlone bool) *Row {
@@ -198,7 +198,7 @@ func (t *Table) against(row Row, epsilonAlone bool) *Row {
 	return nil
 }
 
-// baseline is the name of the cell that differences are taken from.
+// baseline returns the name of the cell that differences are taken from.
 func (t *Table) baseline() string {
 	if t.Baseline == "" && len(t.Cells) > 0 {
 		return t.Cells[0]
@@ -228,7 +228,7 @@ func (t *Table) sameGrid(a, b Row, values map[string]string) bool {
 	return true
 }
 
-// paired are the differences of runs that share repeat and public seed and both have the metric.
+// paired returns the differences of runs that share repeat and public seed and both have the metric.
 func paired(a, b []RunRow, metric string) []float64 {
 	type pair struct {
 		repeat int

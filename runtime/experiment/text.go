@@ -38,7 +38,7 @@ func (t *Table) Print(w io.Writer, width int) error {
 	return err
 }
 
-// leading are the columns that name a row, and their texts.
+// leading returns the columns that name a row, and their texts.
 func (t *Table) leading() (names []string, rows [][]string) {
 	if len(t.Cells) > 0 {
 		names = append(names, "CELL")
@@ -118,7 +118,7 @@ func (t *Table) block(b *strings.Builder, names []string, rows [][]string, metri
 	}
 }
 
-// Words is the mean with half its interval, and how many have a value where that is not all.
+// Words returns the mean with half its interval, and how many have a value where that is not all.
 func (s Summary) Words(total int) string {
 	if s.Mean == nil {
 		return "–"
@@ -149,7 +149,7 @@ func (t *Table) printDifferences(b *strings.Builder) {
 	b.WriteString(pairsNote + "\n")
 }
 
-// HeadlineDifferences are those in the headline metrics.
+// HeadlineDifferences returns those in the headline metrics.
 func (t *Table) HeadlineDifferences() []Difference {
 	var list []Difference
 	for _, d := range t.Differences {
@@ -180,7 +180,7 @@ func bound(x *float64) string {
 	return privacy.Bound(*x)
 }
 
-// Points are the combinations of the grid and of levels, in words without the cell, in order.
+// Points returns the combinations of the grid and of levels, in words without the cell, in order.
 func (t *Table) Points() []string {
 	var list []string
 	for _, r := range t.Rows {
@@ -193,7 +193,7 @@ func (t *Table) Points() []string {
 
 func (t *Table) point(r Row) string { return t.label(Row{Settings: r.Settings}, t.Grid) }
 
-// printedKey is how a spec names a combination beside what a paper prints for it: its values.
+// printedKey returns how a spec names a combination beside what a paper prints for it: its values.
 func (t *Table) printedKey(r Row) string {
 	values := make([]string, len(t.Grid))
 	for i, p := range t.Grid {
@@ -239,7 +239,7 @@ func (t *Table) MatrixNote() string {
 	return note + "."
 }
 
-// noted is how many runs have a note on a figure, and the notes, each once.
+// noted returns how many runs have a note on a figure, and the notes, each once.
 func (r Row) noted() (runs int, notes []string) {
 	for _, run := range r.of {
 		for _, name := range slices.Sorted(maps.Keys(run.Notes)) {
@@ -254,7 +254,7 @@ func (r Row) noted() (runs int, notes []string) {
 	return runs, notes
 }
 
-// notes are the notes of all rows, each once.
+// notes returns the notes of all rows, each once.
 func (t *Table) notes() (all []string) {
 	for _, r := range t.Rows {
 		_, notes := r.noted()
@@ -273,7 +273,7 @@ func (t *Table) matrix(b *strings.Builder) {
 	b.WriteString("\n" + inert(t.MatrixNote()) + "\n")
 }
 
-// absent are the figures that no run has, as those whose names are misspelt.
+// absent returns the figures that no run has, as those whose names are misspelt.
 func (t *Table) absent() (list []string) {
 	for _, m := range t.Figures {
 		if !slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Metrics[m].Mean != nil }) {
@@ -290,7 +290,7 @@ func (t *Table) cellsOrOne() []string {
 	return t.Cells
 }
 
-// entry is one field of the matrix.
+// entry returns one field of the matrix.
 func (t *Table) entry(cell, point string) string {
 	i := slices.IndexFunc(t.Rows, func(r Row) bool { return r.Cell == cell && t.point(r) == point })
 	if i < 0 {
@@ -314,7 +314,7 @@ func (t *Table) entry(cell, point string) string {
 	return text
 }
 
-// spread is the mean with the deviation of the sample; of one run there is none.
+// spread returns the mean with the deviation of the sample; of one run there is none.
 func spread(s Summary) string {
 	switch {
 	case s.Mean == nil:
@@ -328,7 +328,7 @@ func spread(s Summary) string {
 // Label names a row: its cell and its values of the grid.
 func (t *Table) Label(r Row) string { return t.label(r, t.Grid) }
 
-// StepPath is the setting of the grid that draws from models as they were at some step of a
+// StepPath returns the setting of the grid that draws from models as they were at some step of a
 // training; "" where there is none. Their epsilons are the epsilons of all steps.
 func (t *Table) StepPath() string {
 	for _, p := range t.Grid {
@@ -339,7 +339,7 @@ func (t *Table) StepPath() string {
 	return ""
 }
 
-// NumberPath is the setting of the grid, beside epsilon, that curves can be drawn over: the first that
+// NumberPath returns the setting of the grid, beside epsilon, that curves can be drawn over: the first that
 // has two numbers, the setting of steps before others; "" where there is none.
 func (t *Table) NumberPath() string {
 	for _, p := range append([]string{t.StepPath()}, t.Grid...) {
@@ -356,7 +356,7 @@ func (t *Table) NumberPath() string {
 	return ""
 }
 
-// NumberOf is the value of a setting of a row, if it is a number.
+// NumberOf returns the value of a setting of a row, if it is a number.
 func NumberOf(r Row, path string) (float64, bool) {
 	x, err := strconv.ParseFloat(r.Settings[path], 64)
 	return x, err == nil && !math.IsInf(x, 0) && !math.IsNaN(x)
@@ -394,5 +394,5 @@ func (t *Table) label(r Row, paths []string) string {
 // oneLine keeps a text that a spec chose in its cell.
 func oneLine(s string) string { return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(s) }
 
-// Short is the last part of a path.
+// Short returns the last part of a path.
 func Short(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }

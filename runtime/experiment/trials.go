@@ -27,7 +27,7 @@ func NewPlan(base *compile.Plan, trials []spec.Trial, one Compiler) (*Plan, erro
 	return newPlan(base, trials, one, false)
 }
 
-// Priced is NewPlan for who only wants to know what an experiment costs: repeats share a plan.
+// Priced plans, as NewPlan does, for who only wants to know what an experiment costs: repeats share a plan.
 func Priced(base *compile.Plan, trials []spec.Trial, one Compiler) (*Plan, error) {
 	return newPlan(base, trials, one, true)
 }

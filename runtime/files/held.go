@@ -37,7 +37,7 @@ func Hold(folder *Folder) *Held {
 	return &Held{Folder: folder, files: map[string]*heldFile{}, parts: map[string][]string{}}
 }
 
-// List is Folder.List, done once for each pattern.
+// List returns Folder.List, done once for each pattern.
 func (h *Held) List(name string) ([]string, error) {
 	if list := h.listed(name); list != nil {
 		return list, nil
@@ -169,7 +169,7 @@ func (h *Held) Unchanged(ctx context.Context, name string) error {
 	return nil
 }
 
-// AllUnchanged is Unchanged of every digested file, but for those that are named.
+// AllUnchanged checks, as Unchanged does, every digested file, but for those that are named.
 func (h *Held) AllUnchanged(ctx context.Context, but ...string) error {
 	if err := h.Untouched(); err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 	"weir/pipeline"
 )
 
-// folderOf is a folder of these files, confined and not.
+// folderOf returns a folder of these files, confined and not.
 func folderOf(t *testing.T, names ...string) (dir string, both []*Folder) {
 	t.Helper()
 	dir = t.TempDir()

@@ -135,8 +135,8 @@ func (f *beginner) checkTemplate() error {
 	return nil
 }
 
-// beside are the files that a study has beside its spec, those that are not there yet: the editor's schema and what git
-// ignores, also in the folder of the data.
+// beside returns the files that a study has beside its spec, those that are not there yet: the editor's schema and what
+// git ignores, also in the folder of the data.
 func (f *beginner) beside(dir string) (list []written, err error) {
 	schema, err := spec.Published("pipeline", f.reg)
 	if err != nil {
@@ -176,7 +176,7 @@ func (f *beginner) folders(dir string) map[string]string {
 	return list
 }
 
-// oneFolder is the second folder, by the name of the first where they are one.
+// oneFolder returns the second folder, by the name of the first where they are one.
 func oneFolder(a, b string) string {
 	if one, err1 := filepath.Abs(a); err1 == nil {
 		if two, err2 := filepath.Abs(b); err2 == nil && one == two {
@@ -209,7 +209,7 @@ func (f *beginner) unignored(dir string) (notes []string) {
 	return notes
 }
 
-// text is the spec: what the domain and the flags say, nothing of the rows.
+// text returns the spec: what the domain and the flags say, nothing of the rows.
 func (f *beginner) text(ctx context.Context, dir string) ([]byte, error) {
 	d, err := readDomain(f.From)
 	if err != nil {
@@ -256,7 +256,7 @@ func (f *beginner) locate(ctx context.Context, b *beginning, dir string) (err er
 	return err
 }
 
-// fromFolder is a path as seen from a folder.
+// fromFolder returns a path as seen from a folder.
 func fromFolder(dir, path string) string {
 	from, err1 := filepath.Abs(dir)
 	to, err2 := filepath.Abs(path)
@@ -311,7 +311,7 @@ func writeAll(dir string, list []written) (paths []string, err error) {
 	return paths, nil
 }
 
-// yaml is the text of the spec.
+// yaml returns the text of the spec.
 func (b *beginning) yaml() ([]byte, error) {
 	var out bytes.Buffer
 	t, err := beginningTemplate()

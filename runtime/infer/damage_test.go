@@ -37,7 +37,7 @@ func TestDamagedFilesAreRefusedNotFatal(t *testing.T) {
 	}
 }
 
-// wholeFiles are Parquet files of others, and Arrow of ours.
+// wholeFiles returns Parquet files of others, and Arrow of ours.
 func wholeFiles(t *testing.T) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{}

@@ -63,7 +63,7 @@ func (f *finding) writeRules(b *bytes.Buffer) {
 	}
 }
 
-// settings is dataset.csv as far as it differs from the defaults.
+// settings returns dataset.csv as far as it differs from the defaults.
 func settings(c *pipeline.CSV) string {
 	var list []string
 	add := func(key, value string) {

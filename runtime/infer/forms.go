@@ -90,7 +90,7 @@ func (c *numberCandidate) see(cell string) bool {
 	return true
 }
 
-// bare is a cell without what stands around its number, where a blank is no mark of thousands.
+// bare returns a cell without what stands around its number, where a blank is no mark of thousands.
 func (c *numberCandidate) bare(cell string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(cell, "-"), c.Prefix), c.Suffix)
 }

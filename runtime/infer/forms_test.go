@@ -12,7 +12,7 @@ import (
 	"weir/runtime/table"
 )
 
-// column is a file of one named column beside a counter, one row for each cell, many times over.
+// column returns a file of one named column beside a counter, one row for each cell, many times over.
 func column(cells ...string) string {
 	var b strings.Builder
 	b.WriteString("row;value\n")

@@ -65,7 +65,7 @@ func newMomentCandidate(order, marks []string) *momentCandidate {
 	return c
 }
 
-// clock is the form of a time of day.
+// clock returns the form of a time of day.
 func clock(hour string, marks []string) string {
 	form := ":mm"
 	if marks[4] != "" {
@@ -110,7 +110,7 @@ func (c *momentCandidate) see(cell string) bool {
 	return ok
 }
 
-// steps are the seconds of a day, an hour, a minute and a second; times of day have no day.
+// steps returns the seconds of a day, an hour, a minute and a second; times of day have no day.
 func (c *momentCandidate) steps() []int64 {
 	if c.column.Type == domain.Time {
 		return []int64{3600, 60, 1}
@@ -153,12 +153,12 @@ func (c *momentCandidate) declare(dest *domain.Column) {
 	}
 }
 
-// name is what a person would declare.
+// name returns what a person would declare.
 func (c *momentCandidate) name() string {
 	return fmt.Sprintf("type: %s, format: %s", c.column.Type, plaintext.YAML(c.variants[0].text))
 }
 
-// stepWord is the word for a step of date-times or times.
+// stepWord returns the word for a step of date-times or times.
 func stepWord(seconds float64) string {
 	for word, of := range domain.Steps() {
 		if of == seconds {

@@ -101,7 +101,7 @@ func (t *Named) open(ctx context.Context) error {
 	return nil
 }
 
-// browsed is a database's table as one to draft from. There is nothing to guess: columns are stored in types.
+// browsed returns a database's table as one to draft from. There is nothing to guess: columns are stored in types.
 func browsed(subject *source.Browsed) Table {
 	return Table{Name: subject.Name(), Source: "database", Asked: subject.Asks(),
 		Guess: func(_ context.Context, csv *pipeline.CSV) (*pipeline.CSV, error) { return csv, nil },
@@ -147,7 +147,7 @@ func (t *Named) CSV() *pipeline.CSV {
 	return csv
 }
 
-// lines are the settings of a spec in a folder that say where the table of the YAML file is and how it is read, in
+// lines returns the settings of a spec in a folder that say where the table of the YAML file is and how it is read, in
 // YAML. A column that no domain declares is passed over.
 func (t *Named) lines(ctx context.Context, dir string) (list []string, err error) {
 	var n yaml.Node

@@ -116,7 +116,7 @@ func narrower(c *domain.Column, sorted []float64) []string {
 		between(c, sorted), bound(c, 0), bound(c, 1))}
 }
 
-// central is where 99 of 100 rows lie; an end that has many rows is taken as it is.
+// central returns where 99 of 100 rows lie; an end that has many rows is taken as it is.
 func central(sorted []float64) (low, high float64) {
 	least, most := sorted[0], sorted[len(sorted)-1]
 	low, high = quantile(sorted, 0.005), quantile(sorted, 0.995)
@@ -283,7 +283,7 @@ func (f *finding) ruled(b *bytes.Buffer) {
 	}
 }
 
-// filled is the share of rows with a value.
+// filled returns the share of rows with a value.
 func (p *profile) filled() float64 {
 	missing := p.empty
 	for _, n := range p.missing {
@@ -329,12 +329,12 @@ func thousands(n int64) string {
 	return string(form.Append(nil, fmt.Append(nil, n)))
 }
 
-// cellText is text that stays inside a line and a cell of a table in Markdown.
+// cellText returns text that stays inside a line and a cell of a table in Markdown.
 func cellText(s string) string {
 	return strings.NewReplacer("|", `\|`, "\n", " ", "`", "'").Replace(plaintext.Text(s))
 }
 
-// ruleYAML is a rule as a domain lists it, on one line.
+// ruleYAML returns a rule as a domain lists it, on one line.
 func ruleYAML(c *domain.Constraint) string {
 	switch {
 	case len(c.Order) > 0:

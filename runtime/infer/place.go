@@ -83,7 +83,7 @@ func ignoreIn(dir string, private []string) error {
 	return err
 }
 
-// ignoredIn is a .gitignore for a folder in which these private files lie.
+// ignoredIn returns a .gitignore for a folder in which these private files lie.
 func ignoredIn(private ...string) ([]byte, error) {
 	text, err := templates.ReadFile("template/gitignore")
 	for i, file := range private {

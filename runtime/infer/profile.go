@@ -328,7 +328,7 @@ func (p *profile) usual() (places int, ok bool) {
 	return 0, false
 }
 
-// bounds are the ends of the span. A domain has no room for a range of one value,
+// bounds returns the ends of the span. A domain has no room for a range of one value,
 // so a column that holds one gets the next value of its grid beside it.
 func (n span) bounds(step float64) *[2]float64 {
 	b := &[2]float64{n.least, n.most}

@@ -134,7 +134,7 @@ type search struct {
 	same  map[int]bool // columns that are equal to an earlier one
 }
 
-// of are the places of columns that a test admits, at most some, without those that are left out.
+// of returns the places of columns that a test admits, at most some, without those that are left out.
 func (s *search) of(most int, admit func(*domain.Column) bool) (list []int) {
 	for i := range s.d.Columns {
 		if c := &s.d.Columns[i]; s.f.profiles[i].reason == "" && c.Type != domain.Text && !s.same[i] && admit(c) &&

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// clinicRow is row i of a table with every rule that is looked for.
+// clinicRow returns row i of a table with every rule that is looked for.
 func clinicRow(i int) string {
 	rng := rand.New(rand.NewPCG(4, uint64(i)))
 	sex, weeks := "m", ""

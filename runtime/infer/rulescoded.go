@@ -67,7 +67,7 @@ func (s *search) absent(a, b int) (values []float64, rows int) {
 	return values, rows
 }
 
-// spelled are values of a column as rules spell them.
+// spelled returns values of a column as rules spell them.
 func (s *search) spelled(column int, values []float64) (list domain.Choice) {
 	for _, v := range values {
 		list = append(list, s.show(column, v))
@@ -86,7 +86,7 @@ func (s *search) show(column int, v float64) string {
 	return strconv.FormatFloat(v, 'f', -1, 64)
 }
 
-// any is every value of a column but missing.
+// any returns every value of a column but missing.
 func (s *search) any(column int) domain.Choice {
 	if c := &s.d.Columns[column]; c.Type.Coded() {
 		return domain.Choice(slices.Clone(c.Categories))

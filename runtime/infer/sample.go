@@ -116,14 +116,14 @@ func reading(a arrow.Array) func(row int) float64 {
 	}
 }
 
-// hashed is 52 bits of a hash of a text.
+// hashed returns 52 bits of a hash of a text.
 func hashed(text string) float64 {
 	h := fnv.New64a()
 	h.Write([]byte(text)) // never fails
 	return float64(h.Sum64() >> 12)
 }
 
-// present are the values of a column that are there, ascending.
+// present returns the values of a column that are there, ascending.
 func (s *sample) present(column int) []float64 {
 	list := slices.DeleteFunc(slices.Clone(s.columns[column]), math.IsNaN)
 	slices.Sort(list)

@@ -84,7 +84,8 @@ func (p *profile) sentinel() {
 	p.numbers = p.marks.core
 }
 
-// gap is the widest one between neighbouring values of a column that has few, those aside that may be marks of missing.
+// gap returns the widest one between neighbouring values of a column that has few, those aside that may be marks of
+// missing.
 func (p *profile) gap() (widest float64) {
 	if p.many {
 		return 0

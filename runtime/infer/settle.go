@@ -91,8 +91,8 @@ func (b *beginning) settle(d *domain.Domain, unit, target string) error {
 // many where the table can spare them.
 const leastTest = 200
 
-// testShare is the part of rows for testing, in twentieths: a tenth, or up to eight where that would be too few rows
-// and so many are enough. Of a table whose number of rows is private it is a fifth.
+// testShare returns the part of rows for testing, in twentieths: a tenth, or up to eight where that would be too few
+// rows and so many are enough. Of a table whose number of rows is private it is a fifth.
 func testShare(rows int64) int64 {
 	switch {
 	case rows == 0:
@@ -106,7 +106,7 @@ func testShare(rows int64) int64 {
 // twentieth writes a share.
 func twentieth(n int64) string { return strconv.FormatFloat(float64(n)/20, 'f', -1, 64) }
 
-// Learnt is the table that the model learns from.
+// Learnt returns the table that the model learns from.
 func (b *beginning) Learnt() string {
 	switch {
 	case len(b.Names) > 0:
@@ -123,10 +123,10 @@ func (b *beginning) Learnt() string {
 	return pipeline.DatasetID
 }
 
-// out are all columns that no model sees.
+// out returns all columns that no model sees.
 func (b *beginning) out() []dropped { return slices.Concat(b.Dropped, b.Names) }
 
-// deltaFor is a power of ten, at most a tenth of one over the rows.
+// deltaFor returns a power of ten, at most a tenth of one over the rows.
 func deltaFor(rows int64) string {
 	return fmt.Sprintf("1e-%d", int(math.Ceil(bitmath.Log10(float64(rows))-1e-9))+1)
 }
@@ -179,7 +179,7 @@ func beginningTemplate() (*template.Template, error) {
 	}, "list": listed}).ParseFS(templates, "template/from.yaml.tmpl")
 }
 
-// listed are the items of a YAML list.
+// listed returns the items of a YAML list.
 func listed(names []string) string {
 	items := make([]string, len(names))
 	for i, name := range names {
@@ -188,7 +188,7 @@ func listed(names []string) string {
 	return strings.Join(items, ", ")
 }
 
-// quoted is a YAML string: a JSON one, unless it can be nothing else.
+// quoted returns a YAML string: a JSON one, unless it can be nothing else.
 func quoted(s string) string {
 	if regexp.MustCompile(`^(\.\./)*[A-Za-z_][A-Za-z0-9_./-]*$`).MatchString(s) &&
 		!slices.Contains([]string{"y", "n", "yes", "no", "on", "off", "true", "false", "null"}, strings.ToLower(s)) {

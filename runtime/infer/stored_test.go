@@ -102,7 +102,7 @@ func reads(t *testing.T, files fstest.MapFS, name string, out *Drafted, rows int
 	}
 }
 
-// nothing is a table whose columns hold no value.
+// nothing returns a table whose columns hold no value.
 func nothing(t *testing.T) []byte {
 	t.Helper()
 	var fields []arrow.Field

@@ -28,7 +28,7 @@ const (
 	Weir    = "weir"    // version of the program
 )
 
-// shape is how many words name a thing, and how many say what it is; false for a thing
+// shape returns how many words name a thing, and how many say what it is; false for a thing
 // that a lock does not know.
 func shape(what string) (names, values int, known bool) {
 	switch what {
@@ -54,13 +54,13 @@ type Entry struct {
 	Is    []string
 }
 
-// key is the same for two entries that are of one thing.
+// key returns the same for two entries that are of one thing.
 func (e Entry) key() string { return e.Spec + "\n" + e.Name() }
 
-// Name is the thing without its spec, such as "stage train".
+// Name returns the thing without its spec, such as "stage train".
 func (e Entry) Name() string { return spelled(append([]string{e.What}, e.Names...)) }
 
-// Value is what the thing is, such as "dp_wgan 2 sha256:...".
+// Value returns what the thing is, such as "dp_wgan 2 sha256:...".
 func (e Entry) Value() string { return spelled(e.Is) }
 
 func (e Entry) line() string {
@@ -84,7 +84,7 @@ func odd(r rune) bool {
 	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._:/+-", r))
 }
 
-// Of are the entries of one spec.
+// Of returns the entries of one spec.
 func Of(all []Entry, spec string) []Entry {
 	return slices.DeleteFunc(slices.Clone(all), func(e Entry) bool { return e.Spec != spec })
 }
@@ -96,7 +96,7 @@ const heading = `# weir.lock: what "weir run --locked" holds each spec of this f
 # apart, so that git can merge what two branches add.
 `
 
-// Format is the text of a lock, which depends on nothing but its entries.
+// Format returns the text of a lock, which depends on nothing but its entries.
 func Format(all []Entry) string {
 	var b strings.Builder
 	b.WriteString(heading)
@@ -111,7 +111,7 @@ func Format(all []Entry) string {
 	return b.String()
 }
 
-// place is the digit below which a spec stands: guides that are always there keep the
+// place returns the digit below which a spec stands: guides that are always there keep the
 // lines of two new specs apart wherever their names would sort.
 func place(spec string) string {
 	return strings.TrimPrefix(privacy.Digest([]byte(spec)), "sha256:")[:1]

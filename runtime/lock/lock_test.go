@@ -8,7 +8,7 @@ import (
 
 const digest1 = "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" // of "abc", FIPS 180-4
 
-// study are the lines of one spec.
+// study returns the lines of one spec.
 func study(spec string, stages ...string) []Entry {
 	list := []Entry{{Spec: spec, What: Weir, Is: []string{"v1.0.0"}}, {Spec: spec, What: Dataset,
 		Is: []string{"ds-1", "1"}},

@@ -128,7 +128,7 @@ func split(line string) (words []string, ok bool) {
 	}
 }
 
-// Damage is nil, or says of every line what is wrong with it. A rewriting of some specs
+// Damage returns nil, or says of every line what is wrong with it. A rewriting of some specs
 // may drop the problems of their lines and the marks of conflicts about them.
 func Damage(file string, problems []Problem, rewritten ...string) error {
 	var errs []error

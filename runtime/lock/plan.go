@@ -12,7 +12,7 @@ import (
 	"weir/privacy"
 )
 
-// Planned are the entries of a spec that are known without data: its parts, its stages
+// Planned returns the entries of a spec that are known without data: its parts, its stages
 // and the version of the program. Where the dataset lies is no part of them, and of a
 // further file the name without its folder is: both differ between machines.
 func Planned(spec string, plan *compile.Plan, weir string) ([]Entry, error) {
@@ -61,7 +61,7 @@ func stages(list []Entry, spec string, plan *compile.Plan, settings *yaml.Node) 
 	return list, nil
 }
 
-// partsOf is the canonical spec as a mapping.
+// partsOf returns the canonical spec as a mapping.
 func partsOf(plan *compile.Plan) (*yaml.Node, error) {
 	text, err := plan.Spec.Canonical()
 	if err != nil {
@@ -74,7 +74,7 @@ func partsOf(plan *compile.Plan) (*yaml.Node, error) {
 	return doc.Content[0], nil
 }
 
-// digestOf is the digest of a part, or what it is where that is a word.
+// digestOf returns the digest of a part, or what it is where that is a word.
 func digestOf(n *yaml.Node) (string, error) {
 	if n.Kind == yaml.ScalarNode {
 		return n.Value, nil
@@ -83,7 +83,7 @@ func digestOf(n *yaml.Node) (string, error) {
 	return privacy.Digest(text), err
 }
 
-// field is the value of a key of a mapping, or nil.
+// field returns the value of a key of a mapping, or nil.
 func field(mapping *yaml.Node, key string) *yaml.Node {
 	for i := 0; mapping != nil && i+1 < len(mapping.Content); i += 2 {
 		if mapping.Content[i].Value == key {
@@ -93,7 +93,7 @@ func field(mapping *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// without is a mapping that lacks what a path of keys leads to.
+// without returns a mapping that lacks what a path of keys leads to.
 func without(mapping *yaml.Node, path string) *yaml.Node {
 	less := *mapping
 	less.Content = nil

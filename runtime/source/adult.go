@@ -40,7 +40,7 @@ func adultWork() []string {
 		"Never-worked"}
 }
 
-// adultSchools are the levels by rank, from 1.
+// adultSchools returns the levels by rank, from 1.
 func adultSchools() []string {
 	return []string{"Preschool", "1st-4th", "5th-6th", "7th-8th", "9th", "10th", "11th", "12th", "HS-grad", "Some-college",
 		"Assoc-voc", "Assoc-acdm", "Bachelors", "Masters", "Prof-school", "Doctorate"}
@@ -148,7 +148,7 @@ func labour(r *rand.Rand, v []float64) {
 	}
 }
 
-// adultOdds is the log odds of an income above 50K: slopes by schooling,
+// adultOdds returns the log odds of an income above 50K: slopes by schooling,
 // marriage, age, hours and capital that give the published rate (24.1%) and its
 // order by schooling (5% at rank 5, 16% at 9, 42% at 13, 74% at 16). They were set
 // by hand; only the overall rate is tested, within 0.03.

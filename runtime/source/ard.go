@@ -77,7 +77,7 @@ func (h *hazard) log(age int, years, statin, g03, cancer, treated float64) float
 		float64(h.cancer*cancer) + float64(h.treated*treated)
 }
 
-// hazards are the hazards of ARD, to which the effect of the drug comes, and of other deaths.
+// hazards returns the hazards of ARD, to which the effect of the drug comes, and of other deaths.
 func hazards() (ard, other hazard) {
 	return hazard{[6]float64{-0.4, 0.2, 0.4, 0, -0.7, -1.6}, -0.03, -0.5, -0.3, 0.1, 0},
 		hazard{[6]float64{-2.4, -1.7, -1, 0, 0.9, 1.7}, -0.02, -0.2, -0.1, 0.6, 0.3}
@@ -110,7 +110,7 @@ func drawARD() func(r *rand.Rand, _, _ int64, v []float64) {
 	}
 }
 
-// ageShares are the shares of age groups by drug, ours: insulin alone is for the young too.
+// ageShares returns the shares of age groups by drug, ours: insulin alone is for the young too.
 func ageShares(drug int) []float64 {
 	return [4][]float64{{8, 12, 21, 26, 23, 10}, {4, 11, 24, 29, 24, 8}, {3, 11, 26, 31, 23, 6},
 		{25, 18, 18, 17, 15, 7}}[drug]

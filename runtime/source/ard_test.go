@@ -92,7 +92,7 @@ func drawnStudy(t *testing.T) *study {
 	return s
 }
 
-// row is the intercept, drugs, ages, year, statin, cancer and, for women, g03.
+// row returns the intercept, drugs, ages, year, statin, cancer and, for women, g03.
 func (k cell) row() []float64 {
 	x := make([]float64, 12+1-k.sex)
 	x[0] = 1

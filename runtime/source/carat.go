@@ -35,7 +35,7 @@ func caratDomain(int64) *domain.Domain {
 	return d
 }
 
-// popularity is the share of users with app j: log-linear in its rank.
+// popularity returns the share of users with app j: log-linear in its rank.
 func popularity(j int) float64 {
 	fall := bitmath.Log(leastPopular / mostPopular)
 	return float64(mostPopular * bitmath.Exp(float64(fall*float64(j))/(apps-1)))

@@ -46,7 +46,7 @@ func TestCaratHasPlantedCovariance(t *testing.T) {
 	}
 }
 
-// appCovariance is the planted truth. Activity has mean 1 and mean square 1 + appSpread², so
+// appCovariance returns the planted truth. Activity has mean 1 and mean square 1 + appSpread², so
 // that E[x_j x_k] is the latter times the mean of the product of shares.
 func appCovariance(j, k int) float64 {
 	pj, pk := popularity(j), popularity(k)

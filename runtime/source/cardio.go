@@ -137,7 +137,7 @@ func (p *patient) blood(r *rand.Rand, zAge, zBody, zHi float64) {
 // 1.15 it is 0.792 (200,000 draws). baseline then keeps the share of the ill.
 const steepness, baseline = 1.15, 0.04
 
-// risk is the log odds of disease: the maximum likelihood fit of a logistic
+// risk returns the log odds of disease: the maximum likelihood fit of a logistic
 // regression to the public table (AUROC 0.792), made steeper.
 func (p *patient) risk() float64 {
 	x := 0.0103 + float64(0.0505*(p.age/365.25-53)) + float64(0.0271*(p.bmi()-27)) + float64(0.0563*(p.hi-126)) +

@@ -84,7 +84,7 @@ func (s *Database) Open(ctx context.Context, o pipeline.Opening) (pipeline.Opene
 	return e.open(ctx, o)
 }
 
-// cells is what csv says of cells and columns, whatever it says of text.
+// cells returns what csv says of cells and columns, whatever it says of text.
 func cells(csv *pipeline.CSV) *pipeline.CSV {
 	if csv == nil {
 		return nil

@@ -38,7 +38,7 @@ func pick(weights []float64, u float64) int {
 	return len(weights) - 1
 }
 
-// normalCDF is the distribution function of the standard normal.
+// normalCDF returns the distribution function of the standard normal.
 func normalCDF(z float64) float64 { return bitmath.Erfc(-z/math.Sqrt2) / 2 }
 
 func logistic(x float64) float64 { return 1 / (1 + bitmath.Exp(-x)) }

@@ -32,7 +32,7 @@ func diagnosesDomain(int64) *domain.Domain {
 	return d
 }
 
-// frequency is the share of patients with code j: log-linear in its rank between the
+// frequency returns the share of patients with code j: log-linear in its rank between the
 // published counts, from .4 to 2 in 10,000.
 func frequency(j int) float64 {
 	ranks := []float64{0, 63.5, 126.5, 218.5, usedCodes - 1}

@@ -149,7 +149,7 @@ func (s duckDB) browse(ctx context.Context, o pipeline.Opening) (*Browsed, error
 	return b, nil
 }
 
-// stay is the table whose rows DuckDB counts.
+// stay returns the table whose rows DuckDB counts.
 func (d *openDuckDB) stay(o pipeline.Opening, sample int64) (pipeline.Opened, error) {
 	var stored []sql.Stored
 	for _, c := range d.columns {

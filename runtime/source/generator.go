@@ -30,7 +30,7 @@ type generator struct {
 	batch  int64 // rows drawn at a time, see batchRows
 }
 
-// generators is the table of contents.
+// generators returns the table of contents.
 func generators() map[string]generator {
 	return map[string]generator{
 		"adult":     {adultRows, adultDomain, drawAdult, batchRows},
@@ -52,7 +52,7 @@ func find(name string) (generator, error) {
 	return g, nil
 }
 
-// drawing is the named generator, for the columns that are asked for.
+// drawing returns the named generator, for the columns that are asked for.
 func drawing(name string, seed uint64, d *domain.Domain, unit string) (generator, error) {
 	if name == demoMade {
 		return madeGenerator(d, seed, unit)
@@ -60,7 +60,7 @@ func drawing(name string, seed uint64, d *domain.Domain, unit string) (generator
 	return find(name)
 }
 
-// demoDomain is what is publicly known of a generator's table of that many rows; 0
+// demoDomain returns what is publicly known of a generator's table of that many rows; 0
 // is the published number. Of demoMade it is nil: what it draws for is declared.
 func demoDomain(name string, rows int64) (*domain.Domain, error) {
 	if name == demoMade {
@@ -85,7 +85,7 @@ func demoRows(name string, rows int64) int64 {
 	return rows
 }
 
-// openDemoRows is a table of the named generator: rows rows (0: as many as the
+// openDemoRows returns a table of the named generator: rows rows (0: as many as the
 // published table has) that are a function of seed. d may name some of its
 // columns in any order, with other bounds and with categories in another order;
 // nil is demoDomain(name, rows). demoMade draws any columns, and needs d; of its rows, unit, or "", is the column that

@@ -158,7 +158,7 @@ func stepOf(c *domain.Column) float64 {
 	return c.Step
 }
 
-// unordered are weights of categories: the k-th most frequent has one over k to a power, in an order by lot.
+// unordered returns weights of categories: the k-th most frequent has one over k to a power, in an order by lot.
 func unordered(r *rand.Rand, n int) []float64 {
 	power, weights := 0.5+float64(r.Float64()), make([]float64, n)
 	for k, at := range r.Perm(n) {
@@ -171,7 +171,7 @@ func unordered(r *rand.Rand, n int) []float64 {
 	return weights
 }
 
-// ordered are weights that fall on both sides of a value by lot.
+// ordered returns weights that fall on both sides of a value by lot.
 func ordered(r *rand.Rand, n int) []float64 {
 	mode, fall, weights := float64(r.IntN(max(1, n/2+1))), 0.4+float64(r.Float64()), make([]float64, n)
 	for k := range weights {
@@ -184,7 +184,7 @@ func picked(least, step float64, weights []float64) func(float64) float64 {
 	return func(z float64) float64 { return least + float64(step*float64(pick(weights, normalCDF(z)))) }
 }
 
-// number is a bell within the bounds, or a tail from the lower bound on, with zeros or without.
+// number returns a bell within the bounds, or a tail from the lower bound on, with zeros or without.
 func number(r *rand.Rand, c *domain.Column) func(z float64) float64 {
 	least, width, step := c.Bounds[0], c.Bounds[1]-c.Bounds[0], stepOf(c)
 	shape, middle, spread := r.Float64(), 0.25+float64(0.35*r.Float64()), 0.08+float64(0.12*r.Float64())
@@ -222,7 +222,7 @@ func heaps(r *rand.Rand, step float64) func(x, round, z float64) float64 {
 	}
 }
 
-// onLattice is the value at a share of the range, a multiple of step from the lower bound.
+// onLattice returns the value at a share of the range, a multiple of step from the lower bound.
 func onLattice(least, width, step, share float64) float64 {
 	x := float64(width * share)
 	if step > 0 {

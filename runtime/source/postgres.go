@@ -107,7 +107,7 @@ func (s server) snapshot(ctx context.Context, columns []string) (*openTable, tab
 	return t, table.Stored{Name: s.Table, Schema: snapshot.Table.Arrow(), Begin: t.begin}, nil
 }
 
-// unsigned is what a spec has to answer for of a table; nil where the server holds it still.
+// unsigned returns what a spec has to answer for of a table; nil where the server holds it still.
 func unsigned(t postgres.Table) error {
 	switch {
 	case t.View:
@@ -120,7 +120,7 @@ func unsigned(t postgres.Table) error {
 	return nil
 }
 
-// stay is the table whose rows the server counts.
+// stay returns the table whose rows the server counts.
 func (s server) stay(ctx context.Context, t *openTable, o pipeline.Opening) (pipeline.Opened, error) {
 	var stored []sql.Stored
 	for _, c := range t.snapshot.Table.Columns {

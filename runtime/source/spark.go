@@ -46,7 +46,7 @@ func (s cluster) declare(ps *schema.Problems, under pipeline.Declaring) pipeline
 		Where: place + " of " + s.Connection, Program: "Spark", Stays: true, Sample: s.Sample}
 }
 
-// place is where the table lies.
+// place returns where the table lies.
 func (s cluster) place() spark.Place {
 	p := spark.Place{Connection: s.Connection, Table: s.Table, Scratch: s.Scratch, Timeout: time.Duration(s.Timeout) *
 		time.Second, Env: os.Getenv}
@@ -97,7 +97,7 @@ func (s cluster) counting(session *spark.Session, o pipeline.Opening) (*spark.Co
 	return session.Counting(columns, o.Columns.Index(o.Unit), o.MaxRows)
 }
 
-// browse is refused: no draft and no spec is begun from a cluster.
+// browse refuses: no draft and no spec is begun from a cluster.
 func (s cluster) browse(context.Context, pipeline.Opening) (*Browsed, error) {
 	return nil, errors.New("database.engine: is spark, of whose tables weir drafts nothing; write domain and spec by " +
 		"hand (docs/databases.md)")

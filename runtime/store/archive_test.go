@@ -19,7 +19,7 @@ import (
 	"weir/privacy"
 )
 
-// threeFiles are the files of an archive: text, nothing, and bytes in a folder.
+// threeFiles returns the files of an archive: text, nothing, and bytes in a folder.
 func threeFiles() []pipeline.File {
 	return []pipeline.File{{Name: "model.json", Data: []byte(`{"a":1}`)}, {Name: "empty", Data: []byte{}},
 		{Name: "weights/0", Data: bytes.Repeat([]byte{0, 0x3f, 0x80}, 500)}}
@@ -96,7 +96,7 @@ type part struct {
 	compressed bool
 }
 
-// zipped is a ZIP archive of anyone, who may put anything into it.
+// zipped returns a ZIP archive of anyone, who may put anything into it.
 func zipped(t testing.TB, parts ...part) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -120,7 +120,7 @@ func zipped(t testing.TB, parts ...part) []byte {
 	return b.Bytes()
 }
 
-// listing is the contents of one file a that holds x.
+// listing returns the contents of one file a that holds x.
 func listing(format int, name string) string {
 	text, err := json.Marshal(contents{format, []listed{{name, 1, privacy.Digest([]byte("x"))}}})
 	if err != nil {
@@ -178,7 +178,7 @@ func TestHostileArchive(t *testing.T) {
 	}
 }
 
-// overlaid is an archive whose directory names the bytes of one entry a thousand times.
+// overlaid returns an archive whose directory names the bytes of one entry a thousand times.
 func overlaid(t testing.TB) []byte {
 	t.Helper()
 	data := zipped(t, part{name: "a", data: strings.Repeat("x", 10_000)})

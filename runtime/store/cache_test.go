@@ -18,7 +18,7 @@ import (
 	"weir/runtime/table"
 )
 
-// metrics is a small table of one figure.
+// metrics returns a small table of one figure.
 func metrics() (pipeline.Headers, pipeline.Tables) {
 	h := pipeline.Header{Form: pipeline.FormMetrics, Schema: pipeline.MetricsSchema()}
 	return pipeline.Headers{"out": h},

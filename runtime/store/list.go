@@ -41,7 +41,7 @@ func Entries(base string) (paths []string, err error) {
 	return paths, err
 }
 
-// Began is when a run began, by its id; false for what is no id.
+// Began returns when a run began, by its id; false for what is no id.
 func Began(id string) (time.Time, bool) {
 	if !runID().MatchString(id) {
 		return time.Time{}, false
@@ -132,7 +132,7 @@ func ReadMetrics(dir string) map[string]float64 {
 	return f.Metrics
 }
 
-// ReportOf is the file of a run's report below its folder, or "".
+// ReportOf returns the file of a run's report below its folder, or "".
 func ReportOf(dir string) string {
 	var files []record.File
 	data, err := disk.ReadFile(filepath.Join(dir, "internal", FilesFile), mostOfRecord)
@@ -164,7 +164,7 @@ func Held(d disk.Disk, dir string) bool {
 	return unlock() != nil
 }
 
-// Size is the length of all files below a path, links not followed. What cannot be read
+// Size returns the length of all files below a path, links not followed. What cannot be read
 // counts nothing.
 func Size(path string) (bytes int64) {
 	filepath.WalkDir(path, func(_ string, e fs.DirEntry, err error) error {

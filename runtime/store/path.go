@@ -33,7 +33,7 @@ func SamePath(a, b string) bool {
 	return Resolved(a) == Resolved(b)
 }
 
-// Resolved is the absolute path without links, as far as it is there.
+// Resolved returns the absolute path without links, as far as it is there.
 func Resolved(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
@@ -48,7 +48,7 @@ func Resolved(path string) string {
 // quote them.
 var ErrInternal = errors.New("internal error in weir, not in the spec; please report it")
 
-// DigestFile is the digest and the size of a file.
+// DigestFile returns the digest and the size of a file.
 func DigestFile(path string) (string, int64, error) {
 	f, err := disk.Open(path)
 	if err != nil {
@@ -58,7 +58,7 @@ func DigestFile(path string) (string, int64, error) {
 	return privacy.DigestReader(f)
 }
 
-// DigestJSON is the digest of plain data; what cannot be written is an error, never
+// DigestJSON returns the digest of plain data; what cannot be written is an error, never
 // part of a name.
 func DigestJSON(v any) (string, error) {
 	data, err := json.Marshal(v)
@@ -68,7 +68,7 @@ func DigestJSON(v any) (string, error) {
 	return privacy.Digest(data), nil
 }
 
-// Compact is v as compact JSON: run.json is indented, a plan in memory is not.
+// Compact returns v as compact JSON: run.json is indented, a plan in memory is not.
 func Compact(v any) string {
 	data, err := json.Marshal(v)
 	if err != nil {

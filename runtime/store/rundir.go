@@ -28,7 +28,7 @@ type RunDir struct {
 
 func (d RunDir) Internal() string { return filepath.Join(d.Path, "internal") } // for the owner
 func (d RunDir) Release() string  { return filepath.Join(d.Path, "release") }  // may leave
-// Aside is where a release is built before it takes its name.
+// Aside returns where a release is built before it takes its name.
 func (d RunDir) Aside() string { return d.Release() + ".tmp" }
 
 // Keep writes internal/name, which only the owner reads (mode 0600).
@@ -36,7 +36,7 @@ func (d RunDir) Keep(name string, write func(io.Writer) error) error {
 	return d.Disk.Write(filepath.Join(d.Internal(), name), 0o600, write)
 }
 
-// KeepJSON is Keep of v as indented JSON.
+// KeepJSON keeps v as indented JSON.
 func (d RunDir) KeepJSON(name string, v any) error {
 	return d.Keep(name, func(w io.Writer) error {
 		e := json.NewEncoder(w)
@@ -76,7 +76,7 @@ func RunFolders(base string) (paths []string, err error) {
 	return paths, err
 }
 
-// runID is how NewRunDir names a run.
+// runID returns how NewRunDir names a run.
 func runID() *regexp.Regexp { return regexp.MustCompile(`^\d{8}-\d{6}-[0-9a-f]{32}$`) }
 
 func recordPath(dir string) string { return filepath.Join(dir, "run.json") }

@@ -149,7 +149,7 @@ func WriteIPC(ctx context.Context, w io.Writer, t pipeline.Table) error {
 // IsIPC reports whether a file that begins with head can be one that WriteIPC wrote.
 func IsIPC(head []byte) bool { return begins(head, arrowStream) }
 
-// IPC is the table of header h that WriteIPC wrote; open is called each time
+// IPC returns the table of header h that WriteIPC wrote; open is called each time
 // that the table is read. Rows and their types come back exactly.
 func IPC(h pipeline.Header, open func() (io.ReadCloser, error)) pipeline.Table {
 	return pipeline.Table{Header: h, Open: func(ctx context.Context) pipeline.Batches {
@@ -194,7 +194,7 @@ func readIPC(ctx context.Context, h pipeline.Header, open func() (io.ReadCloser,
 	}
 }
 
-// sizeOf is the size of a regular file, -1 of anything else.
+// sizeOf returns the size of a regular file, -1 of anything else.
 func sizeOf(f io.Reader) int64 {
 	if s, ok := f.(interface{ Stat() (fs.FileInfo, error) }); ok {
 		if info, err := s.Stat(); err == nil && info.Mode().IsRegular() {

@@ -25,7 +25,7 @@ import (
 	"weir/pipeline/domain"
 )
 
-// hostileDomain is the domain of hostileRecord.
+// hostileDomain returns the domain of hostileRecord.
 func hostileDomain() *domain.Domain {
 	return &domain.Domain{Columns: []domain.Column{
 		{Name: "n", Type: domain.Integer, Nullable: true}, {Name: "x", Type: domain.Numeric},

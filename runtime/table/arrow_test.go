@@ -17,7 +17,7 @@ import (
 	"weir/pipeline/domain"
 )
 
-// arrowCorpus are the files and streams that testdata/arrow/make.py wrote.
+// arrowCorpus returns the files and streams that testdata/arrow/make.py wrote.
 func arrowCorpus(t testing.TB) (fstest.MapFS, []string) {
 	t.Helper()
 	return filesOf(t, "testdata/arrow/*.arrow*", 45)
@@ -100,7 +100,7 @@ func TestFooterWithoutBlocks(t *testing.T) {
 	}
 }
 
-// viewsOf is a record of one column of views.
+// viewsOf returns a record of one column of views.
 func viewsOf(texts []string) arrow.Record {
 	b := array.NewStringViewBuilder(memory.DefaultAllocator)
 	b.AppendValues(texts, nil)

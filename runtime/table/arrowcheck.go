@@ -166,7 +166,7 @@ func checkViews(batch flat, buffers, views int) error {
 	return err
 }
 
-// unpackedSize is what a compressed buffer says it becomes; -1 says that it is
+// unpackedSize returns what a compressed buffer says it becomes; -1 says that it is
 // stored as it is. A zstd frame also states a window, which its reader allocates.
 func unpackedSize(codec byte, b []byte) (int64, error) {
 	if len(b) < 8 {
@@ -189,7 +189,7 @@ func unpackedSize(codec byte, b []byte) (int64, error) {
 // widest is the greatest window that zstd uses below its ultra levels.
 const widest = 8 << 20
 
-// nested is the first column of a schema whose values are lists, structs or other
+// nested returns the first column of a schema whose values are lists, structs or other
 // columns; such columns are not read.
 func nested(s *arrow.Schema) (at int, kind string) {
 	for i, f := range s.Fields() {
@@ -316,7 +316,7 @@ func inside(b []*memory.Buffer, view []byte) bool {
 		place+length <= min(int64(size(b[2+buffer])), math.MaxInt32)
 }
 
-// viewedBytes is how much text the views of a column show together: any number of them may
+// viewedBytes returns how much text the views of a column show together: any number of them may
 // show the same bytes.
 func viewedBytes(c arrow.Array) (bytes int64) {
 	views, ok := c.(*array.StringView)
@@ -331,7 +331,7 @@ func viewedBytes(c arrow.Array) (bytes int64) {
 	return bytes
 }
 
-// mostShown is what the text of a column may be, and what one batch of ours holds.
+// mostShown returns what the text of a column may be, and what one batch of ours holds.
 func mostShown(d arrow.ArrayData) int64 {
 	bytes := int64(0)
 	for _, b := range d.Buffers() {

@@ -70,7 +70,7 @@ func guarded(do func() error) (err error) {
 	return do()
 }
 
-// ours is an error in words of ours: the library's own may quote what it met.
+// ours returns an error in words of ours: the library's own may quote what it met.
 func ours(err error) error {
 	var b broken
 	if errors.As(err, &b) {
@@ -146,7 +146,7 @@ func streamed(s *supply) func() (meta, body []byte, err error) {
 	}
 }
 
-// end is io.EOF where nothing follows: what is behind an end mark would be lost.
+// end returns io.EOF where nothing follows: what is behind an end mark would be lost.
 func (s *supply) end() error {
 	if n, _ := io.ReadFull(s.r, make([]byte, 1)); n > 0 {
 		return broken("it goes on behind its end mark")
@@ -205,7 +205,7 @@ func filed(f io.ReaderAt, size int64) (func() (meta, body []byte, err error), er
 	}, nil
 }
 
-// schemaOf is the schema of a footer as a message: a head of 32 bytes that points
+// schemaOf returns the schema of a footer as a message: a head of 32 bytes that points
 // into the footer behind it. Offsets are relative, so the footer stays as it is.
 func schemaOf(footer []byte) ([]byte, error) {
 	schema, ok := rootOf(footer).child(footerSchema)
@@ -227,7 +227,7 @@ func schemaOf(footer []byte) ([]byte, error) {
 	return append(head, footer...), nil
 }
 
-// ended is io.EOF where the footer, or an end mark, follows what it lists: rows that
+// ended returns io.EOF where the footer, or an end mark, follows what it lists: rows that
 // it does not list would be lost. Before Arrow 0.15 the mark is four bytes of nothing.
 // Where the footer lists nothing, end is 0.
 func ended(f io.ReaderAt, end, footer int64) error {
@@ -290,7 +290,7 @@ func footerOf(f io.ReaderAt, size int64) ([]byte, error) {
 	return footer, cut(err)
 }
 
-// listed are the blocks of a footer, all inside the file.
+// listed returns the blocks of a footer, all inside the file.
 func listed(footer []byte, size int64) ([]block, error) {
 	var blocks []block
 	for _, slot := range []slot{footerDictionaries, footerBatches} {
@@ -399,7 +399,7 @@ func (f flat) byte(s slot) byte {
 	return 0
 }
 
-// child is a table in a field; ok is false where the field is not there.
+// child returns a table in a field; ok is false where the field is not there.
 func (f flat) child(s slot) (_ flat, ok bool) {
 	o := f.Offset(s)
 	if o == 0 {
@@ -408,7 +408,7 @@ func (f flat) child(s slot) (_ flat, ok bool) {
 	return flat{flatbuffers.Table{Bytes: f.Bytes, Pos: f.Indirect(f.Pos + flatbuffers.UOffsetT(o))}}, true
 }
 
-// structs is where a list of structs of size bytes begins, and how many they are:
+// structs returns where a list of structs of size bytes begins, and how many they are:
 // no more than there are bytes for.
 func (f flat) structs(s slot, size int) (first, n int, err error) {
 	o := f.Offset(s)
@@ -422,7 +422,7 @@ func (f flat) structs(s slot, size int) (first, n int, err error) {
 	return first, n, nil
 }
 
-// tables is a list of tables.
+// tables returns a list of tables.
 func (f flat) tables(s slot) ([]flat, error) {
 	first, n, err := f.structs(s, 4)
 	list := make([]flat, n)

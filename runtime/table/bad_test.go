@@ -14,7 +14,7 @@ import (
 	"weir/pipeline/domain"
 )
 
-// small is a domain of one column of each type; secret values below must never
+// small returns a domain of one column of each type; secret values below must never
 // come back in an error.
 func small() *domain.Domain {
 	return &domain.Domain{Columns: []domain.Column{

@@ -47,7 +47,7 @@ func (f *repeatedFile) Read(p []byte) (int, error) {
 func (f *repeatedFile) Close() error               { return nil }
 func (f *repeatedFile) Stat() (fs.FileInfo, error) { return nil, fs.ErrInvalid }
 
-// sample is a small file in the form of the Cardio data, and its domain.
+// sample returns a small file in the form of the Cardio data, and its domain.
 func sample(t testing.TB, rows int) (head, body []byte, d *domain.Domain) {
 	d = exampleDomain(t, "cardio/cardio.domain.yaml")
 	var b bytes.Buffer

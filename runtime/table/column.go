@@ -76,7 +76,7 @@ func (n *nulls) null(row int) string {
 	return ""
 }
 
-// bitmap is nil where nothing is missing.
+// bitmap returns nil where nothing is missing.
 func (n *nulls) bitmap(rows int) (*memory.Buffer, int) {
 	if len(n.at) == 0 {
 		return nil, 0

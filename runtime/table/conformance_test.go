@@ -52,12 +52,12 @@ func faults(t *testing.T, f Format, s subject) []string {
 	return c.found
 }
 
-// table is one of every type of column, with what is missing.
+// table returns one of every type of column, with what is missing.
 func (c *trial) table() pipeline.Table {
 	return randomTable(rand.New(rand.NewPCG(7, 7)), every(), 3, 100)
 }
 
-// bytes are a file that holds a table.
+// bytes returns a file that holds a table.
 func (c *trial) bytes(t pipeline.Table) []byte {
 	c.Helper()
 	if c.subject.made != nil {
@@ -163,7 +163,7 @@ func (c *trial) cancels() {
 // canary is a name or a cell that must be in no error.
 const canary = "Anna-4711"
 
-// named is a domain of one column of categories.
+// named returns a domain of one column of categories.
 func named(column string, categories ...string) *domain.Domain {
 	return &domain.Domain{Columns: []domain.Column{
 		{Name: "n", Type: domain.Integer},
@@ -171,7 +171,7 @@ func named(column string, categories ...string) *domain.Domain {
 	}}
 }
 
-// people is a table of ten rows in the columns of named, whose fifth row is in the last category.
+// people returns a table of ten rows in the columns of named, whose fifth row is in the last category.
 func people(d *domain.Domain) pipeline.Table {
 	numbers, codes := make([]int64, 10), make([]int32, 10)
 	codes[4] = int32(len(d.Columns[1].Categories) - 1)

@@ -99,7 +99,7 @@ func Tabbed(name string) bool {
 	return strings.HasSuffix(name, ".tsv") || strings.HasSuffix(name, ".tab")
 }
 
-// shown is how a delimiter is written in a message and in YAML.
+// shown returns how a delimiter is written in a message and in YAML.
 func shown(delim byte) string {
 	if delim == '\t' {
 		return `"\t"`

@@ -14,7 +14,7 @@ import (
 	"weir/pipeline/domain"
 )
 
-// places is a domain whose categories are not ASCII.
+// places returns a domain whose categories are not ASCII.
 func places() *domain.Domain {
 	return &domain.Domain{Columns: []domain.Column{
 		{Name: "größe", Type: domain.Numeric},

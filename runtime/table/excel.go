@@ -174,7 +174,7 @@ func (s *sheet) begin(in *input) error {
 
 func (s *sheet) damaged(name string) error { return wrong(name, "is damaged: %v", errBroken) }
 
-// chosen is the sheet that is declared, or the only one. Names of others are told to who drafts a domain alone.
+// chosen returns the sheet that is declared, or the only one. Names of others are told to who drafts a domain alone.
 func (s *sheet) chosen(in *input) (string, error) {
 	list := s.book.GetSheetList()
 	want := in.dialect.sheet
@@ -341,7 +341,7 @@ func (s *sheet) cropped(raw []string) []string {
 	return cells
 }
 
-// spelled is a cell as text: TRUE and FALSE of booleans, ISO 8601 of numbers that are shown as dates or times.
+// spelled returns a cell as text: TRUE and FALSE of booleans, ISO 8601 of numbers that are shown as dates or times.
 func (s *sheet) spelled(raw string, column int) string {
 	cell, err := excelize.CoordinatesToCellName(column, s.row)
 	if err != nil {
@@ -387,7 +387,7 @@ func (s *sheet) kindOf(style int) dateKind {
 // dateKind says what a number format shows of a number: a date, a time, or neither.
 type dateKind struct{ day, time bool }
 
-// builtinDateKind is of the formats that have numbers (ECMA-376, part 1, 18.8.30).
+// builtinDateKind returns the kind of the formats that have numbers (ECMA-376, part 1, 18.8.30).
 func builtinDateKind(id int) dateKind {
 	switch {
 	case id >= 14 && id <= 17, id >= 27 && id <= 31, id == 36, id >= 50 && id <= 54, id == 57, id == 58:

@@ -19,7 +19,7 @@ import (
 	"weir/pipeline/domain"
 )
 
-// lab is testdata/excel: a workbook that XlsxWriter wrote, and the text of the table in its second sheet.
+// lab returns testdata/excel: a workbook that XlsxWriter wrote, and the text of the table in its second sheet.
 func lab(t testing.TB) (files fstest.MapFS, text string) {
 	t.Helper()
 	files = fstest.MapFS{}

@@ -48,13 +48,13 @@ func Open(fsys FS, name string, csv *pipeline.CSV, d *domain.Domain) (pipeline.T
 	return OpenParts(fsys, One(name), csv, d, "")
 }
 
-// openWith is Open with options.
+// openWith opens with options.
 func openWith(fsys FS, name string, csv *pipeline.CSV, d *domain.Domain, o options) (pipeline.Table, error) {
 	t, _, err := openAs(fsys, name, csv, d, o)
 	return t, err
 }
 
-// openAs is openWith, and tells the format.
+// openAs opens with options, and tells the format.
 func openAs(fsys FS, name string, csv *pipeline.CSV, d *domain.Domain, o options) (t pipeline.Table, f Format,
 	err error) {
 	dialect, err := newDialect(cmp.Or(o.called, name), csv)

@@ -164,7 +164,7 @@ func TestCellsAreSpelledAlike(t *testing.T) {
 	}
 }
 
-// halved is a table in two batches.
+// halved returns a table in two batches.
 func halved(t *testing.T, table pipeline.Table) pipeline.Table {
 	rec := all(t, table)
 	half := rec.NumRows() / 2

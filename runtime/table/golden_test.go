@@ -14,7 +14,7 @@ import (
 	"weir/pipeline/spec"
 )
 
-// dataFolder is the folder of public datasets.
+// dataFolder returns the folder of public datasets.
 func dataFolder(t testing.TB) FS {
 	t.Helper()
 	return os.DirFS(stattest.PublicData(t))

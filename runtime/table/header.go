@@ -12,11 +12,11 @@ import (
 // layout says which declared column each column of the file is; -1 is ignored.
 type layout []int
 
-// unnamed is how a column without a name in the header is declared: R and
+// unnamed returns how a column without a name in the header is declared: R and
 // pandas leave the name of row labels empty.
 func unnamed(i int) string { return fmt.Sprintf("column_%d", i+1) }
 
-// byPosition is the layout of a file without a header.
+// byPosition returns the layout of a file without a header.
 func byPosition(n int, d *domain.Domain, p *problems, line int64, ignoreExtra bool) layout {
 	want := len(d.Columns)
 	if n < want || n > want && !ignoreExtra {

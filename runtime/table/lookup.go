@@ -245,7 +245,7 @@ func unlistedUnit(dom *domain.Domain, d *dialect, unit string) string {
 	return ""
 }
 
-// recordSchema is the schema of the records that are read.
+// recordSchema returns the schema of the records that are read.
 func recordSchema(dom *domain.Domain, d *dialect) *arrow.Schema {
 	s := dom.ArrowSchema()
 	if d.unit == "" {
@@ -282,7 +282,7 @@ func (u *unitCodes) add(v []byte) string {
 	return u.codes.add(v)
 }
 
-// name is empty where v is a category or declared missing. Where categories are numbers a
+// name returns nothing where v is a category or declared missing. Where categories are numbers a
 // name is, too: 7 and 7.0 name one unit, listed or not. The first byte keeps numbers and texts
 // apart: a cell that holds the key of a number names another unit.
 func (u *unitCodes) name(v []byte) []byte {

@@ -117,7 +117,7 @@ func exactNumber(v []byte) (n exact, ok bool) {
 	return n, true
 }
 
-// whole is the number where it is a whole one of 64 bits.
+// whole returns the number where it is a whole one of 64 bits.
 func (n exact) whole() (int64, bool) {
 	if n.power < 0 || n.power > 18 {
 		return 0, false
@@ -243,7 +243,7 @@ func perSecond(u arrow.TimeUnit) int64 {
 		arrow.Nanosecond: 1e9}[u]
 }
 
-// floored is the whole quotient at or below x/by.
+// floored returns the whole quotient at or below x/by.
 func floored(x, divisor int64) int64 {
 	if x%divisor < 0 {
 		return x/divisor - 1

@@ -19,7 +19,7 @@ import (
 	"weir/pipeline/domain"
 )
 
-// german is a table as a German desktop exports it.
+// german returns a table as a German desktop exports it.
 func german() (*domain.Domain, string) {
 	return &domain.Domain{Columns: []domain.Column{
 			{Name: "betrag", Type: domain.Numeric, Format: "1.234,5 €", Missing: []string{"k. A.", "99"},

@@ -42,7 +42,7 @@ func bombs() map[string]bomb {
 	}
 }
 
-// live is the heap that is in use, and what was allocated until now.
+// live returns the heap that is in use, and what was allocated until now.
 func live() (heap, all int64) {
 	var m runtime.MemStats
 	runtime.GC()
@@ -98,7 +98,7 @@ func checkTexts(t *testing.T, name string, texts *array.String, first int, lette
 	}
 }
 
-// longTexts is a file of 6,000 rows in groups of 1,700: their number, a text of 20 kB
+// longTexts returns a file of 6,000 rows in groups of 1,700: their number, a text of 20 kB
 // from a dictionary, one of up to 20 kB that is missing in every third row, in pages: of
 // these a column may keep a third of 32 MiB, so that the others are ahead of it.
 func longTexts(t *testing.T) (data []byte, rows []string) {
@@ -243,7 +243,7 @@ func TestPagesAreLetGo(t *testing.T) {
 	}
 }
 
-// grouped is a file of rows of a number and a word, in row groups of size rows.
+// grouped returns a file of rows of a number and a word, in row groups of size rows.
 func grouped(t testing.TB, rows, size int) (FS, *domain.Domain) {
 	t.Helper()
 	schema := arrow.NewSchema([]arrow.Field{{Name: "n", Type: arrow.PrimitiveTypes.Int64},

@@ -22,7 +22,7 @@ import (
 	"weir/pipeline/domain"
 )
 
-// corpusDomain is the domain of testdata/parquet/rows.csv; make.py says what is in it.
+// corpusDomain returns the domain of testdata/parquet/rows.csv; make.py says what is in it.
 func corpusDomain() *domain.Domain {
 	return &domain.Domain{Columns: []domain.Column{
 		{Name: "id", Type: domain.Integer}, {Name: "age", Type: domain.Integer, Nullable: true},
@@ -34,7 +34,7 @@ func corpusDomain() *domain.Domain {
 	}}
 }
 
-// refusedFiles are those that are not read, and what they are named as.
+// refusedFiles returns those that are not read, and what they are named as.
 func refusedFiles() map[string]string {
 	return map[string]string{
 		"duckdb-encrypted":          "is encrypted Parquet",
@@ -142,7 +142,7 @@ func nestedSchema(name string) bool {
 	return name == "pyarrow-list" || name == "pyarrow-struct" || name == "pyarrow-map"
 }
 
-// rowsOf is how many rows make.py gave a file.
+// rowsOf returns how many rows make.py gave a file.
 func rowsOf(name string) int {
 	switch {
 	case strings.HasSuffix(name, "zero-rows"):

@@ -58,7 +58,7 @@ func TestPageSumsAreChecked(t *testing.T) {
 	}
 }
 
-// storedTexts is a file of these texts, which the library does not judge.
+// storedTexts returns a file of these texts, which the library does not judge.
 func storedTexts(t *testing.T, dictionary bool, list []string) []byte {
 	t.Helper()
 	schema := arrow.NewSchema([]arrow.Field{{Name: "s", Type: arrow.BinaryTypes.String}}, nil)

@@ -118,7 +118,7 @@ func (p *parser) cell(line int64, i int, v []byte, end int) {
 	}
 }
 
-// name is the declared name of column i of the file.
+// name returns the declared name of column i of the file.
 func (p *parser) name(i int) string {
 	if i >= len(p.table.layout) || p.table.layout[i] < 0 {
 		return ""

@@ -20,11 +20,11 @@ type Parts struct {
 	Tell func(note string) // takes what the owner should know of how a file is read; nil drops it
 }
 
-// One is a table in one file.
+// One returns a table in one file.
 func One(file string) Parts { return Parts{Name: file, Files: []string{file}} }
 
-// OpenParts is Open for a table in several files of one format, each of which is held against the domain by itself. The
-// problems of all files are told together. Of names the table's alone says how rows are read.
+// OpenParts opens, as Open does, a table in several files of one format, each of which is held against the domain by
+// itself. The problems of all files are told together. Of names the table's alone says how rows are read.
 //
 // unit is the column that names privacy units, or "". Where values outside its categories become missing (csv.unknown),
 // records have a column more than the header, pipeline.UnlistedColumn: the name of a value that became missing so, and
@@ -105,8 +105,8 @@ func inTurn(parts []rowReader) rowReader {
 	}
 }
 
-// OpenRawParts is OpenRaw for a table in several files of one format, whose columns must have the same names, in any
-// order, or be as many where there are no names. The first has the columns, and their order.
+// OpenRawParts opens, as OpenRaw does, a table in several files of one format, whose columns must have the same names,
+// in any order, or be as many where there are no names. The first has the columns, and their order.
 func OpenRawParts(ctx context.Context, fsys FS, p Parts, csv *pipeline.CSV) (*Raw, error) {
 	o := options{tell: p.Tell}
 	if len(p.Files) == 1 {

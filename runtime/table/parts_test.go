@@ -14,7 +14,7 @@ import (
 	"weir/pipeline"
 )
 
-// asCSV is a table as text, by the writer of CSV.
+// asCSV returns a table as text, by the writer of CSV.
 func asCSV(t *testing.T, read pipeline.Table) string {
 	t.Helper()
 	var b bytes.Buffer

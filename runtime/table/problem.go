@@ -95,7 +95,7 @@ func (p *problems) full() bool {
 	return p.fatal || len(p.list) >= maxProblems || p.cells >= maxBadCells
 }
 
-// err is nil where nothing was found.
+// err returns nil where nothing was found.
 func (p *problems) err(stopped bool) error {
 	if len(p.list) == 0 {
 		return nil
@@ -107,7 +107,7 @@ func (p *problems) err(stopped bool) error {
 	return &Error{list, stopped}
 }
 
-// wrong is one problem of a whole file.
+// wrong adds one problem of a whole file.
 func wrong(file, format string, args ...any) error {
 	return &Error{Problems: []Problem{{File: file, Rule: fmt.Sprintf(format, args...)}}}
 }

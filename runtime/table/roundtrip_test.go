@@ -20,7 +20,7 @@ import (
 	"weir/pipeline/domain"
 )
 
-// every is a domain with every type of column.
+// every returns a domain with every type of column.
 func every() *domain.Domain {
 	return &domain.Domain{Columns: []domain.Column{
 		{Name: "odd, \"name\"", Type: domain.Integer, Nullable: true, Missing: []string{"NA"}},

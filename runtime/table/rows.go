@@ -38,7 +38,7 @@ func OpenRaw(ctx context.Context, fsys FS, name string, csv *pipeline.CSV) (*Raw
 	return openRaw(ctx, fsys, name, csv, options{})
 }
 
-// openRaw is OpenRaw with options.
+// openRaw opens with options.
 func openRaw(ctx context.Context, fsys FS, name string, csv *pipeline.CSV, o options) (*Raw, error) {
 	d, err := newDialect(name, csv)
 	if err != nil {
@@ -186,7 +186,7 @@ func rawRecords(in *input, open opener) (*Raw, error) {
 	return r, nil
 }
 
-// rawOf is a table of a stored schema, yet without rows.
+// rawOf returns a table of a stored schema, yet without rows.
 func rawOf(name string, schema *arrow.Schema) (*Raw, error) {
 	r := &Raw{}
 	for i, f := range schema.Fields() {

@@ -186,7 +186,7 @@ func readError(name string, err error) error {
 	return wrong(name, "cannot be read: %v", plain(err))
 }
 
-// Digest is "sha256:" and the SHA-256 of the uncompressed content, so that a
+// Digest returns "sha256:" and the SHA-256 of the uncompressed content, so that a
 // file and its compressed form are the same dataset. It streams.
 func Digest(ctx context.Context, fsys FS, name string) (string, error) {
 	file, err := fsys.Open(name)

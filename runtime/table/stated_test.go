@@ -19,7 +19,7 @@ import (
 	"weir/pipeline/domain"
 )
 
-// longs is a Parquet file of one required column x of 64 bits, with what a writer states in the footer.
+// longs returns a Parquet file of one required column x of 64 bits, with what a writer states in the footer.
 func longs(t *testing.T, kind schema.LogicalType, stated map[string]string, values ...int64) []byte {
 	t.Helper()
 	node, err := schema.NewPrimitiveNodeLogical("x", parquet.Repetitions.Required, kind, parquet.Types.Int64, -1, -1)
@@ -52,7 +52,7 @@ func longs(t *testing.T, kind schema.LogicalType, stated map[string]string, valu
 	return out.Bytes()
 }
 
-// arrowEntry is what writers of Arrow state of a column x.
+// arrowEntry returns what writers of Arrow state of a column x.
 func arrowEntry(t *testing.T, kind arrow.DataType) string {
 	t.Helper()
 	var b bytes.Buffer

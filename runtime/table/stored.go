@@ -33,8 +33,8 @@ type StoredRows interface {
 	Close()
 }
 
-// OpenStored is OpenParts of a stored table, and returns the places of the columns that it reads. Of csv it takes what
-// becomes of cells (missing, unknown) and of columns (extra); how text is written means nothing here.
+// OpenStored opens, as OpenParts does, a stored table, and returns the places of the columns that it reads. Of csv it
+// takes what becomes of cells (missing, unknown) and of columns (extra); how text is written means nothing here.
 func OpenStored(s Stored, csv *pipeline.CSV, d *domain.Domain, unit string) (pipeline.Table, []int, error) {
 	dialect, err := newDialect(s.Name, csv)
 	if err != nil {
@@ -63,7 +63,7 @@ func OpenStored(s Stored, csv *pipeline.CSV, d *domain.Domain, unit string) (pip
 	return t, places, nil
 }
 
-// RawStored is OpenRaw of a stored table: values are spelled as a Parquet file spells them.
+// RawStored opens, as OpenRaw does, a stored table: values are spelled as a Parquet file spells them.
 func RawStored(ctx context.Context, s Stored) (*Raw, error) {
 	r, err := rawOf(s.Name, s.Schema)
 	if err != nil {

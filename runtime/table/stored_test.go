@@ -21,7 +21,7 @@ import (
 	"weir/pipeline/domain"
 )
 
-// foreign is a record as other programs write it: other types than ours.
+// foreign returns a record as other programs write it: other types than ours.
 func foreign(t testing.TB) arrow.Record {
 	t.Helper()
 	dictionary := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
@@ -298,7 +298,7 @@ func TestNamesInOtherCapitals(t *testing.T) {
 	}
 }
 
-// textColumns are a date, a number, a whole number and a flag stored as text.
+// textColumns returns a date, a number, a whole number and a flag stored as text.
 func textColumns(t *testing.T, kind arrow.DataType, rows ...[4]string) arrow.Record {
 	t.Helper()
 	var fields []arrow.Field
@@ -369,7 +369,7 @@ func TestBadTextIsNamedAsInCSV(t *testing.T) {
 	}
 }
 
-// everyType is a domain with a column of each type, and a file of it in weir's own spelling.
+// everyType returns a domain with a column of each type, and a file of it in weir's own spelling.
 func everyType() (*domain.Domain, string) {
 	d := &domain.Domain{Columns: []domain.Column{
 		{Name: "n", Type: domain.Numeric, Nullable: true, Missing: []string{"NA"}}, {Name: "i", Type: domain.Integer,

@@ -16,7 +16,7 @@ import (
 	"weir/pipeline/domain"
 )
 
-// timesDomain is the domain of testdata/times/rows.csv; make.py says what is in it.
+// timesDomain returns the domain of testdata/times/rows.csv; make.py says what is in it.
 func timesDomain() *domain.Domain {
 	return &domain.Domain{Columns: []domain.Column{
 		{Name: "local", Type: domain.Datetime, Step: 1, Nullable: true}, {Name: "instant", Type: domain.Datetime, Step: 1,

@@ -290,7 +290,7 @@ func categories(c *domain.Column) []string {
 	return c.Categories
 }
 
-// decimals is how many digits after the point the multiples of step have; -1
+// decimals returns how many digits after the point the multiples of step have; -1
 // where there is no step, or none that is a decimal number of 9 digits.
 func decimals(step float64) int {
 	if step <= 0 {

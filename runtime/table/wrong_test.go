@@ -84,7 +84,7 @@ func each(read rowReader, ctx context.Context, change func(arrow.Record, error) 
 	}
 }
 
-// changed is a format whose records and errors are changed as they are read.
+// changed returns a format whose records and errors are changed as they are read.
 func changed(change func(arrow.Record, error) (arrow.Record, error)) wrongFormat {
 	return wrongFormat{rows: func(ctx context.Context, read rowReader) pipeline.Batches { return each(read, ctx, change) }}
 }

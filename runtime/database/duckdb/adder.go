@@ -40,7 +40,7 @@ func adder(b array.Builder) func([]byte) error {
 	return wholeAdder(b)
 }
 
-// wholeAdder is adder of what crosses as a whole number.
+// wholeAdder returns the adder of what crosses as a whole number.
 func wholeAdder(b array.Builder) func([]byte) error {
 	put := func(int64) {}
 	switch b := b.(type) {

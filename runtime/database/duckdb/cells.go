@@ -9,8 +9,8 @@ import (
 // errBroken is output that DuckDB does not write.
 var errBroken = errors.New("the output of DuckDB is broken off, or is not what was asked for")
 
-// copied is the statement that writes the rows of a query as cells reads them: every value in double quotes, a missing
-// one nothing at all.
+// copied returns the statement that writes the rows of a query as cells reads them: every value in double quotes, a
+// missing one nothing at all.
 func copied(query string) string {
 	return "COPY (" + query + ") TO '/dev/stdout' " +
 		"(FORMAT csv, HEADER false, DELIMITER ',', QUOTE '\"', ESCAPE '\"', FORCE_QUOTE *, NULLSTR '')"

@@ -194,7 +194,7 @@ func (c *Counting) Try(ctx context.Context, of relation.Type, values []float64, 
 	return c.dialect.Tries(of, values, list, c.asking(ctx))
 }
 
-// asking is numbers as one question after the other.
+// asking asks for numbers as one question after the other.
 func (c *Counting) asking(ctx context.Context) sql.Ask {
 	return func(statement string, cells int, add func([]int64) error) error {
 		return c.numbers(ctx, statement, cells, add)

@@ -41,7 +41,7 @@ func countingStays(t *testing.T) *Counting {
 		"x.duckdb"), staysColumns())
 }
 
-// coded is the relation of c, and of v held to 10 values and the eleventh for a missing one.
+// coded returns the relation of c, and of v held to 10 values and the eleventh for a missing one.
 func coded() relation.Relation {
 	r := relation.Stored([]string{"c", "v"}, []relation.Type{relation.Code, relation.Whole})
 	v := relation.Column{At: 1, Of: relation.Whole, Greatest: 1000}

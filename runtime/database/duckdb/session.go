@@ -186,7 +186,7 @@ func (h *head) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// class is the sort of an error by the words of DuckDB that are the same for every cell.
+// class returns the sort of an error by the words of DuckDB that are the same for every cell.
 func (h *head) class() string {
 	for _, class := range []string{"Binder Error", "Catalog Error", "Conversion Error", "Invalid Error",
 		"Invalid Input Error", "Invalid unicode", "IO Error", "Mismatch Type Error", "Not implemented Error",

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// program is DuckDB, or the test is skipped.
+// program returns DuckDB, or the test is skipped.
 func program(t *testing.T) string {
 	t.Helper()
 	path, err := Find()

@@ -27,7 +27,7 @@ func extensions() string {
 	return filepath.Join(home, ".duckdb", "extensions")
 }
 
-// extended is the setting by which DuckDB looks for extensions there.
+// extended returns the setting by which DuckDB looks for extensions there.
 func extended() string { return "SET extension_directory=" + text(extensions()) }
 
 // sqliteSettings attach a SQLite file. SQLite opens it by its name, which it finds by the descriptor; so its rows are

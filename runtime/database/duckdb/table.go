@@ -65,7 +65,7 @@ func (s *Session) settings() []string {
 // descriptor names an inherited file.
 func descriptor(i int) string { return fmt.Sprintf("/dev/fd/%d", 3+i) }
 
-// kind is the expression of what the table is: view, table, or nothing where a database has none of its name.
+// kind returns the expression of what the table is: view, table, or nothing where a database has none of its name.
 func (s *Session) kind() string {
 	if !s.table.Format.Named() {
 		return "'table'"
@@ -78,7 +78,7 @@ func (s *Session) kind() string {
 		there("duckdb_tables()", "table_name") + " THEN 'table' ELSE '' END"
 }
 
-// fromClause is the expression of the rows of all files, in their order; part is the expression of one of them.
+// fromClause returns the expression of the rows of all files, in their order; part is the expression of one of them.
 func (s *Session) fromClause() string {
 	if s.table.Format.Named() {
 		return "weir_source." + identifier(s.table.Schema) + "." + identifier(s.table.Name)

@@ -179,7 +179,7 @@ func (c *Counting) Try(ctx context.Context, kind relation.Type, values []float64
 	return c.dialect.Tries(kind, values, list, asking(ctx, c.tries, "the test of cells"))
 }
 
-// asking is numbers as one question after the other, which an error calls so.
+// asking asks for numbers as one question after the other, which an error calls so.
 func asking(ctx context.Context, conn *pgconn.PgConn, what string) sql.Ask {
 	return func(statement string, _ int, add func([]int64) error) error {
 		return numbers(ctx, conn, what, statement, add)

@@ -15,14 +15,14 @@ import (
 	"weir/runtime/database/sql"
 )
 
-// staysColumns are the columns of the table t of withStays: c is i % 3, and v i, which is missing where i % 7 = 0.
+// staysColumns returns the columns of the table t of withStays: c is i % 3, and v i, which is missing where i % 7 = 0.
 func staysColumns() []sql.Stored {
 	return []sql.Stored{{Name: "c", Storage: sql.Integer, Of: relation.Code, WholeCodes: map[int64]int32{0: 0, 1: 1,
 		2: 2}},
 		{Name: "v", Storage: sql.Integer, Of: relation.Whole, MayMiss: true}}
 }
 
-// withStays is a server with the table t of 1,000 rows.
+// withStays returns a server with the table t of 1,000 rows.
 func withStays(t *testing.T) *server {
 	s := newServer(t)
 	s.exec(t, `CREATE TABLE @.t AS SELECT i % 3 AS c, CASE WHEN i % 7 > 0 THEN i END AS v FROM generate_series(0, 999) i`)
@@ -39,7 +39,7 @@ func counting(t *testing.T, snapshot *Snapshot, columns []sql.Stored) *Counting 
 	return c
 }
 
-// coded is the relation of c, and of v held to 10 values and the eleventh for a missing one.
+// coded returns the relation of c, and of v held to 10 values and the eleventh for a missing one.
 func coded() relation.Relation {
 	r := relation.Stored([]string{"c", "v"}, []relation.Type{relation.Code, relation.Whole})
 	v := relation.Column{At: 1, Of: relation.Whole, Greatest: 1000}
@@ -53,7 +53,7 @@ func wholes(at, of int) relation.Expr {
 	return relation.Column{At: at, Of: relation.Whole, Greatest: int64(of - 1)}
 }
 
-// counted are the counts of c and of v of a kept table.
+// counted returns the counts of c and of v of a kept table.
 func counted(t *testing.T, k relation.Kept) (list [][]int64) {
 	t.Helper()
 	err := k.Count(t.Context(), []relation.Key{{Expr: wholes(0, 3), Of: 3}, {Expr: wholes(1, 11), Of: 11}},
@@ -176,8 +176,8 @@ func TestPostgresNeedsTemporaryTables(t *testing.T) {
 	}
 }
 
-// bare is a place for the reader in a database of its own, where only its owner makes temporary tables: other packages
-// test on the same server at the same time.
+// bare returns a place for the reader in a database of its own, where only its owner makes temporary tables: other
+// packages test on the same server at the same time.
 func (s *server) bare(t *testing.T) Place {
 	t.Helper()
 	name := s.schema + "_bare"

@@ -54,7 +54,7 @@ func (t Table) equal(o Table) bool {
 	return t.Oid == o.Oid && slices.Equal(t.Columns, o.Columns)
 }
 
-// quoted is an identifier that the catalogue has, in quotes.
+// quoted returns an identifier that the catalogue has, in quotes.
 func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
 // Arrow returns the columns with the Arrow types in which they are read.

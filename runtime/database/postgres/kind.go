@@ -75,8 +75,8 @@ func (k kind) arrow() arrow.DataType {
 	return arrow.FixedWidthTypes.Time64us
 }
 
-// expression is what is asked for of a column: one spelling of each value, so that equal rows are equal bytes. -0 is 0,
-// and every NaN the same one; text is compared byte by byte.
+// expression returns what is asked for of a column: one spelling of each value, so that equal rows are equal bytes. -0
+// is 0, and every NaN the same one; text is compared byte by byte.
 func (k kind) expression(column string) string {
 	switch c := quoted(column); k {
 	case whole:

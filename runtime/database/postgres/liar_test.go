@@ -12,7 +12,8 @@ import (
 	"weir/runtime/database/sql"
 )
 
-// liar is a connection to a server that carries every statement out, and answers with these rows whatever was asked.
+// liar returns a connection to a server that carries every statement out, and answers with these rows whatever was
+// asked.
 func liar(t *testing.T, rows ...[][]byte) *pgconn.PgConn {
 	t.Helper()
 	config, err := pgconn.ParseConfig("host=127.0.0.1 user=x sslmode=disable")

@@ -105,7 +105,7 @@ func (s *Snapshot) join(ctx context.Context) (*pgconn.PgConn, error) {
 	return conn, nil
 }
 
-// importStatement is the statement by which a transaction sees the snapshot.
+// importStatement returns the statement by which a transaction sees the snapshot.
 func (s *Snapshot) importStatement() string {
 	return "SET TRANSACTION SNAPSHOT '" + strings.ReplaceAll(s.id, "'", "''") + "'"
 }
@@ -129,8 +129,8 @@ func begin(ctx context.Context, c *pgconn.PgConn, timeout time.Duration, isolati
 	return nil
 }
 
-// settings are statements after which a session changes no value. Only what the server itself brings has its bare name
-// there: another schema of the role's path may have a type text or an operator = of its own.
+// settings returns statements after which a session changes no value. Only what the server itself brings has its bare
+// name there: another schema of the role's path may have a type text or an operator = of its own.
 func settings(timeout time.Duration) []string {
 	return []string{
 		"SET search_path = pg_catalog, pg_temp",

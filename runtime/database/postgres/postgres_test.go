@@ -15,7 +15,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-// sent is a reading of what a server sends: a text and a whole number a row.
+// sent returns a reading of what a server sends: a text and a whole number a row.
 func sent(data []byte) *Reading {
 	t := Table{Columns: []Column{{Name: "a", Stored: "text", kind: text}, {Name: "b", Stored: "int8", kind: whole}}}
 	r := &Reading{columns: t.Columns, done: make(chan error, 1), hash: sha256.New(),
@@ -25,7 +25,7 @@ func sent(data []byte) *Reading {
 	return r
 }
 
-// copied is what COPY sends of rows of cells; nil is null.
+// copied returns what COPY sends of rows of cells; nil is null.
 func copied(rows ...[][]byte) []byte {
 	b := append(bytes.Clone(signature), make([]byte, 8)...)
 	for _, row := range rows {

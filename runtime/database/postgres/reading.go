@@ -74,7 +74,7 @@ func (s *Snapshot) Read(ctx context.Context) (*Reading, error) {
 	return r, nil
 }
 
-// copying is the statement that sends all rows.
+// copying returns the statement that sends all rows.
 func (t Table) copying() string {
 	var list, places []string
 	for i, c := range t.Columns {

@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// refusal is what may be told of an error of a request: what was asked for, and the SQLSTATE.
+// refusal returns what may be told of an error of a request: what was asked for, and the SQLSTATE.
 func refusal(ctx context.Context, what string, err error) error {
 	var refused *pgconn.PgError
 	switch {
@@ -86,7 +86,7 @@ func one(ctx context.Context, c *pgconn.PgConn, what string, cells int, sql stri
 	return rows[0], nil
 }
 
-// misshapen is an answer of a server that none of PostgreSQL's gives.
+// misshapen returns an answer of a server that none of PostgreSQL's gives.
 func misshapen(what string) error {
 	return fmt.Errorf("the answer for %s has other rows or cells than the database was asked for", what)
 }

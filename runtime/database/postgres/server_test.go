@@ -53,7 +53,7 @@ func (s *server) exec(t *testing.T, list ...string) {
 	}
 }
 
-// placeAs is a place of the schema for a role; the last word of a connection counts.
+// placeAs returns a place of the schema for a role; the last word of a connection counts.
 func (s *server) placeAs(role, table string) Place {
 	return Place{Connection: "env:PLACE", Table: s.schema + "." + table, Timeout: time.Minute,
 		Env: func(string) string { return s.words + " user=" + role }}

@@ -40,7 +40,7 @@ func Look(ctx context.Context, place Place, names []string) (Standing, error) {
 	return look(ctx, c, place)
 }
 
-// look is Look over a connection.
+// look looks, as Look does, over a connection.
 func look(ctx context.Context, c *pgconn.PgConn, place Place) (s Standing, err error) {
 	schema, table, _ := Split(place.Table) // was checked
 	rows, err := texts(ctx, c, "the schema's description", 4, `
@@ -176,7 +176,7 @@ func (k kind) storedAs() string {
 		momentZoned: "timestamptz", clock: "time"}[k]
 }
 
-// creating is the statement that makes the table, for the transaction that fills it.
+// creating returns the statement that makes the table, for the transaction that fills it.
 func (w *writing) creating() string {
 	var list []string
 	for i, f := range w.schema.Fields() {
@@ -189,7 +189,7 @@ func (w *writing) creating() string {
 	return "CREATE TABLE " + w.name + " (" + strings.Join(list, ", ") + ")"
 }
 
-// comment is what the finished table says of itself.
+// comment returns what the finished table says of itself.
 func (w *writing) comment() string { return w.mark + ", rows sha256:" + w.sum }
 
 // send makes the table. Whatever ends it before the last statement leaves nothing.

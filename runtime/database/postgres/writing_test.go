@@ -24,7 +24,7 @@ func (s *server) writer(t *testing.T) string {
 	return role
 }
 
-// everyKind is a table with a column of each kind that is written.
+// everyKind returns a table with a column of each kind that is written.
 func everyKind() *arrow.Schema {
 	var fields []arrow.Field
 	for _, k := range []kind{whole, double, flag, text, day, moment, momentZoned, clock} {

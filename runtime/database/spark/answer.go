@@ -57,7 +57,7 @@ func readColumn(union record) (c column, rows int, err error) {
 	return c, rows, nil
 }
 
-// length is the number of rows.
+// length returns the number of rows.
 func (c column) length() int { return max(len(c.numbers), len(c.texts)) }
 
 // whole returns a number of a row.

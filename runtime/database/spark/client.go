@@ -82,7 +82,7 @@ func (c *client) within(ctx context.Context) (undo func()) {
 	return func() { stop() }
 }
 
-// lost is the error of a connection that ended.
+// lost returns the error of a connection that ended.
 func (c *client) lost(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -38,7 +38,7 @@ func (s *Session) Counting(columns []sql.Stored, unit, maxRows int) (*Counting, 
 	return &Counting{session: s, base: base, dialect: dialect}, err
 }
 
-// fromClause is the table in a FROM.
+// fromClause returns the table in a FROM.
 func (s *Session) fromClause() string {
 	source := quoted(s.name...)
 	if s.place.Version != "" {
@@ -151,7 +151,7 @@ func (c *Counting) Try(ctx context.Context, kind relation.Type, values []float64
 	return c.dialect.Tries(kind, values, list, l.asking(ctx, "the test of cells"))
 }
 
-// asking is numbers as one question after the other, which an error calls so.
+// asking asks for numbers as one question after the other, which an error calls so.
 func (l *link) asking(ctx context.Context, what string) sql.Ask {
 	return func(statement string, cells int, add func([]int64) error) error {
 		return l.numbers(ctx, what, statement, cells, add)

@@ -74,7 +74,7 @@ func (l *link) scratch(ctx context.Context, schema string) error {
 	return nil
 }
 
-// providers are the formats whose cells have types that are stored. Rows of texts (CSV, JSON) are what a reader's
+// providers returns the formats whose cells have types that are stored. Rows of texts (CSV, JSON) are what a reader's
 // options make of them, of malformed ones too.
 func providers() []string { return []string{"delta", "iceberg", "orc", "parquet"} }
 

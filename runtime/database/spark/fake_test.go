@@ -74,7 +74,7 @@ func encodeList(t testing.TB, p thrift.TProtocol, l list) {
 	}
 }
 
-// reply is the frame of an answer.
+// reply returns the frame of an answer.
 func reply(t testing.TB, method string, number int32, kind thrift.TMessageType, answer message) []byte {
 	out := thrift.NewTMemoryBuffer()
 	p := thrift.NewTBinaryProtocolConf(out, nil)
@@ -99,7 +99,7 @@ type fake struct {
 	methods []string
 }
 
-// newFake is a server that answers every statement with these columns.
+// newFake returns a server that answers every statement with these columns.
 func newFake(t testing.TB, columns ...message) *fake {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -175,12 +175,12 @@ func (f *fake) serve(c net.Conn) {
 
 var succeededStatus = field{1, message{{1, int32(statusSuccess)}}}
 
-// handleOf is a handle with so many bytes in its name.
+// handleOf returns a handle with so many bytes in its name.
 func handleOf(bytes int) message {
 	return message{{1, message{{1, make([]byte, bytes)}, {2, make([]byte, 16)}}}}
 }
 
-// wellBehaved is a server that answers every statement at once, with these columns.
+// wellBehaved returns a server that answers every statement at once, with these columns.
 func wellBehaved(columns ...message) func(string, record) message {
 	var mu sync.Mutex
 	fetched := false
@@ -248,5 +248,5 @@ func (f *fake) rows(ctx context.Context, columns int, timeout time.Duration) (ro
 	return rows, err
 }
 
-// cut is a frame without its last n bytes.
+// cut returns a frame without its last n bytes.
 func cut(frame []byte, n int) []byte { return bytes.Clone(frame[:max(0, len(frame)-n)]) }

@@ -36,7 +36,7 @@ func succeeded(what string, answer record) error {
 	return refusal(what, string(state))
 }
 
-// refusal is the error of a statement.
+// refusal returns the error of a statement.
 func refusal(what, state string) error {
 	return fmt.Errorf("the database refused %s (%s); its own log has the text", what, describeState(state))
 }

@@ -47,7 +47,7 @@ func (s *server) exec(t *testing.T, list ...string) {
 	}
 }
 
-// place is a table of the server.
+// place returns a table of the server.
 func (s *server) place(table string) Place {
 	return Place{Connection: "env:X", Table: table, Scratch: "weir_scratch", Timeout: 5 * time.Minute,
 		Env: func(string) string { return s.words }}

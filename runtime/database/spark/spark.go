@@ -34,7 +34,7 @@ func Split(name string) ([]string, error) {
 	return parts, nil
 }
 
-// quoted is a name in Spark's quotes, part by part.
+// quoted returns a name in Spark's quotes, part by part.
 func quoted(parts ...string) string {
 	parts = slices.Clone(parts)
 	for i, part := range parts {

@@ -44,7 +44,7 @@ func (l *link) begin(ctx context.Context, user string) error {
 	return err
 }
 
-// identifier is a handle of the server, to be sent back (THandleIdentifier).
+// identifier returns a handle of the server, to be sent back (THandleIdentifier).
 func identifier(r record) (message, error) {
 	guid, a := r.lookup(1)[1].([]byte)
 	secret, b := r.lookup(1)[2].([]byte)

@@ -98,7 +98,7 @@ func fixed(e relation.Expr) bool {
 	return false
 }
 
-// folded is a result that is the same in each row.
+// folded returns a result that is the same in each row.
 func (p *printer) folded(x float64, absent bool) piece {
 	return p.constant(relation.Constant{Of: relation.Real, Float: x, Absent: absent || math.IsNaN(x)})
 }

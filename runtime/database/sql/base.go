@@ -60,7 +60,7 @@ func (d Dialect) Base(t Table) (Base, error) {
 	return b, nil
 }
 
-// values is the SELECT of Base.Values.
+// values returns the SELECT of Base.Values.
 func (d Dialect) values(t Table, cells []cell) string {
 	list, names := make([]string, len(cells)), make([]string, len(cells))
 	for i, c := range cells {
@@ -82,7 +82,7 @@ func (d Dialect) values(t Table, cells []cell) string {
 		") AS every" + d.fence + ") AS placed WHERE place <= " + strconv.Itoa(t.MaxRows) + " OR " + unnamed
 }
 
-// codes is the text of the codes of a row, whose hash orders the rows of a unit.
+// codes returns the text of the codes of a row, whose hash orders the rows of a unit.
 func (d Dialect) codes(columns []Stored) string {
 	list := make([]string, len(columns))
 	for i, c := range columns {
@@ -91,7 +91,7 @@ func (d Dialect) codes(columns []Stored) string {
 	return strings.Join(list, " || ',' || ")
 }
 
-// code is the text of the code of a column's value.
+// code returns the text of the code of a column's value.
 func (d Dialect) code(at int, kind relation.Type) string {
 	e := fmt.Sprintf("s%d", at)
 	code := d.asText.fill(e)
@@ -127,7 +127,7 @@ func (d Dialect) order(columns []Stored) (list []string) {
 // pieces is how many pieces of 60 bits of a row's hash are summed up.
 const pieces = 4
 
-// content is the SELECT of Base.Content, and the places of the columns with faults.
+// content returns the SELECT of Base.Content, and the places of the columns with faults.
 //
 // What a table is, is the number of its rows and, for each of four pieces of 60 bits of a row's SHA-256, the sum over
 // all rows: a hash of the rows without their order (Bellare and Micciancio, "A new paradigm for collision-free

@@ -27,8 +27,8 @@ type storedColumn struct {
 	cases            []storedCase
 }
 
-// storedColumns are the cells at which something changes, for each storage and what it becomes; what they are read as
-// is docs/databases.md, "What a cell means". 2^53 = 9007199254740992.
+// storedColumns returns the cells at which something changes, for each storage and what it becomes; what they are read
+// as is docs/databases.md, "What a cell means". 2^53 = 9007199254740992.
 func storedColumns() []storedColumn {
 	gaps := Stored{MayMiss: true}
 	column := func(c Stored, change func(*Stored)) Stored { change(&c); return c }
@@ -163,7 +163,7 @@ func TestStoredCellsInEngines(t *testing.T) {
 	}
 }
 
-// stored is a cell of a type.
+// stored returns a cell of a type.
 func stored(cell, kind string) string {
 	kind, nocase := strings.CutSuffix(kind, " COLLATE NOCASE")
 	cell = "CAST(" + cell + " AS " + kind + ")"
@@ -206,7 +206,8 @@ type cappedRow struct {
 
 func (r cappedRow) unitOf() (name string, named bool) { return r.unit, r.unit != missing }
 
-// code is the text of docs/design/units.md for the columns unit (categories a and b), number, text and whole number.
+// code returns the text of docs/design/units.md for the columns unit (categories a and b), number, text and whole
+// number.
 func (r cappedRow) code() string {
 	unit, text := "-", "-"
 	if at := strings.Index("ab", r.unit); at >= 0 && len(r.unit) == 1 {
@@ -230,7 +231,7 @@ func (r cappedRow) sql(e engine) string {
 	return fmt.Sprintf("(%s, %s, %s, %d)", word(r.unit), e.Real(float64(r.real)/4), word(r.text), r.whole)
 }
 
-// keptRows are the rows that stay by docs/design/units.md, as Values has them.
+// keptRows returns the rows that stay by docs/design/units.md, as Values has them.
 func keptRows(rows []cappedRow, most int) (list []string) {
 	rows = slices.Clone(rows)
 	slices.SortFunc(rows, func(a, b cappedRow) int {

@@ -52,7 +52,7 @@ func sparkCounting() counting {
 	}}
 }
 
-// tuples is a table of constants.
+// tuples returns a table of constants.
 func tuples(literals []string) string {
 	list := make([]string, len(literals))
 	for i, x := range literals {
@@ -121,7 +121,7 @@ func leavesOf(e relation.Expr) (list []leaf) {
 	return list
 }
 
-// columns is the number of columns that an expression reads; 2 stands for more.
+// columns returns the number of columns that an expression reads; 2 stands for more.
 func columns(e relation.Expr) int {
 	seen := map[int]bool{}
 	var walk func(relation.Expr)
@@ -268,5 +268,5 @@ func (p *printer) keptWhole(e relation.Expr) string {
 	return p.expr(e).sql
 }
 
-// identity is the same text for equal expressions.
+// identity returns the same text for equal expressions.
 func identity(e relation.Expr) string { return fmt.Sprintf("%#v", e) }

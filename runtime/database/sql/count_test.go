@@ -34,7 +34,7 @@ func (k keptTable) column(i int) relation.Expr {
 	return relation.Column{At: i, Of: relation.Whole, Greatest: int64(k.sizes[i] - 1)}
 }
 
-// relation is the kept rows as Select makes them: from stored numbers that are held to their span.
+// relation returns the kept rows as Select makes them: from stored numbers that are held to their span.
 func (k keptTable) relation() relation.Relation {
 	var l relation.Layer
 	var types []relation.Type
@@ -46,7 +46,7 @@ func (k keptTable) relation() relation.Relation {
 	return relation.Stored(make([]string, len(types)), types).With(l)
 }
 
-// paired is the number of a combination of columns.
+// paired returns the number of a combination of columns.
 func (k keptTable) paired(columns ...int) relation.Key {
 	key := relation.Key{Expr: k.column(columns[0]), Of: k.sizes[columns[0]]}
 	for _, i := range columns[1:] {

@@ -78,7 +78,7 @@ func Spark() Dialect {
 	}
 }
 
-// numbered is a text of PostgreSQL's, made of the numbers of its characters: a constant, which convert_from would
+// numbered returns a text of PostgreSQL's, made of the numbers of its characters: a constant, which convert_from would
 // compute for every row (PostgreSQL 15, section 4.1.2.3). The session has standard_conforming_strings, and the database
 // UTF8.
 func numbered(s string) string {
@@ -89,7 +89,7 @@ func numbered(s string) string {
 	return "U&'" + b.String() + "'::text"
 }
 
-// escaped is a text of DuckDB's, made of the hexadecimal form of each byte.
+// escaped returns a text of DuckDB's, made of the hexadecimal form of each byte.
 func escaped(s string) string {
 	var b strings.Builder
 	for _, c := range []byte(s) {

@@ -12,7 +12,7 @@ import (
 // update writes the statements of testdata anew: go test ./runtime/database/sql -run Golden -update.
 var update = flag.Bool("update", false, "write testdata anew")
 
-// goldenRelation is a filter, a clipped number in cells of a line without steps, and a category recoded.
+// goldenRelation returns a filter, a clipped number in cells of a line without steps, and a category recoded.
 func goldenRelation() relation.Relation {
 	r := relation.Stored([]string{"income", "region"}, []relation.Type{relation.Real, relation.Code})
 	in := r.Columns()

@@ -48,7 +48,7 @@ func (p *printer) guardOne(plain, operand piece, r reach, negative bool, size fu
 	return piece{sql: text + " ELSE " + plain.sql + " END)", level: max(plain.level, operand.level)}
 }
 
-// infinite is the infinite number of a number's sign, or of the other one.
+// infinite returns the infinite number of a number's sign, or of the other one.
 func (p *printer) infinite(operand piece, other bool) piece {
 	sign := 1
 	if other {

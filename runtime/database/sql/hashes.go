@@ -47,7 +47,7 @@ func (d Dialect) Hashes(rows string, columns []Meant, most int) string {
 		") AS base" + d.fence + ") AS coded" + d.fence + ") AS hashed ORDER BY h LIMIT " + strconv.Itoa(most)
 }
 
-// meaning is the text of what a cell of a column means.
+// meaning returns the text of what a cell of a column means.
 func (d Dialect) meaning(pos int, c Meant) string {
 	e := fmt.Sprintf("s%d", pos)
 	if c.Of == relation.Whole {
@@ -63,7 +63,7 @@ func (d Dialect) meaning(pos int, c Meant) string {
 	return "coalesce(" + matched(e, cases) + ", '-')"
 }
 
-// meaningOf is the text of a category: of the number that it spells, or of its bytes.
+// meaningOf returns the text of a category: of the number that it spells, or of its bytes.
 func meaningOf(name string) string {
 	if n, err := strconv.ParseInt(name, 10, 64); err == nil {
 		return strconv.FormatInt(n, 10) + ",0"

@@ -11,7 +11,7 @@ import (
 	"weir/pipeline/relation"
 )
 
-// hashOf is the hash of a row by its definition in Hashes: of quoted names in their order, and what cells mean.
+// hashOf returns the hash of a row by its definition in Hashes: of quoted names in their order, and what cells mean.
 func hashOf(names, cells string) uint64 {
 	of := sha256.Sum256([]byte(names))
 	sum := md5.Sum(fmt.Appendf(nil, "%x;%s", of[:8], cells))

@@ -160,7 +160,7 @@ func (p *printer) constant(e relation.Constant) piece {
 	return literal(p.d.Whole(e.Int))
 }
 
-// absent is a missing value of a type.
+// absent returns a missing value of a type.
 func (d Dialect) absent(of relation.Type) string {
 	switch of {
 	case relation.Real:
@@ -209,7 +209,7 @@ func (p *printer) hold(e relation.Expr, least, greatest float64, format string) 
 	return write(format+"%.0[5]s%.0[6]s", seen, value, ends[0], ends[1], bounds[0], bounds[1])
 }
 
-// truncated is a number without its fraction, as a 64-bit integer or the nearest one.
+// truncated returns a number without its fraction, as a 64-bit integer or the nearest one.
 func truncated(x float64) int64 {
 	switch {
 	case x >= 0x1p63:
@@ -267,7 +267,7 @@ func (p *printer) lookup(e relation.Lookup) piece {
 	return p.present(operand, halved(operand.sql, cuts, values))
 }
 
-// short is a whole number as a literal of whichever width the engine takes for it.
+// short returns a whole number as a literal of whichever width the engine takes for it.
 func short(n int64) string {
 	if n < 0 {
 		return "(" + strconv.FormatInt(n, 10) + ")"

@@ -13,7 +13,7 @@ type reach struct {
 	public          bool // low and high are its value in each row, and it is never missing; set where it is asked for
 }
 
-// anyReal is the reach of a number of which nothing is known.
+// anyReal returns the reach of a number of which nothing is known.
 func anyReal() reach {
 	return reach{low: math.Inf(-1), high: math.Inf(1), tiny: math.SmallestNonzeroFloat64}
 }
@@ -27,7 +27,7 @@ func (r reach) infinite() bool { return math.IsInf(r.size(), 0) }
 // zero reports whether a value may be 0.
 func (r reach) zero() bool { return r.low <= 0 && r.high >= 0 }
 
-// reaching is the reach of values at bounds that are not NaN; of others nothing is known.
+// reaching returns the reach of values at bounds that are not NaN; of others nothing is known.
 func reaching(low, high, tiny float64) reach {
 	if math.IsNaN(low) || math.IsNaN(high) {
 		return anyReal()
@@ -41,7 +41,7 @@ func reaching(low, high, tiny float64) reach {
 	return reach{low: low, high: high, tiny: tiny}
 }
 
-// wholeReach is the reach of a whole number as a real one.
+// wholeReach returns the reach of a whole number as a real one.
 func wholeReach(e relation.Expr) reach {
 	least, greatest := e.Span()
 	return reaching(float64(least), float64(greatest), 1)
@@ -83,7 +83,7 @@ func (p *printer) reach(e relation.Expr) reach {
 	return wholeReach(e)
 }
 
-// clipped is the reach of numbers that are held to bounds, which are values themselves.
+// clipped returns the reach of numbers that are held to bounds, which are values themselves.
 func (r reach) clipped(least, greatest float64) reach {
 	tiny := r.tiny
 	for _, end := range []float64{least, greatest} {
@@ -94,7 +94,7 @@ func (r reach) clipped(least, greatest float64) reach {
 	return reaching(min(max(r.low, least), greatest), min(max(r.high, least), greatest), tiny)
 }
 
-// combine is the reach of the results of an operation.
+// combine returns the reach of the results of an operation.
 func (r reach) combine(op string, other reach) reach {
 	if op == "/" && other.zero() {
 		size := r.size() / other.tiny

@@ -37,7 +37,7 @@ func (d Dialect) Select(base string, r relation.Relation) (string, error) {
 	return source, nil
 }
 
-// stay is the columns of a relation as they are.
+// stay returns the columns of a relation as they are.
 func stay(r relation.Relation) []relation.Named {
 	list := make([]relation.Named, len(r.Stored))
 	for i, e := range r.Columns() {
@@ -54,7 +54,7 @@ func (d Dialect) Over(kept string, columns []relation.Named) (string, error) {
 	return text, err
 }
 
-// keptColumn is a column of a kept table at its full width: an engine adds narrow integers narrowly.
+// keptColumn returns a column of a kept table at its full width: an engine adds narrow integers narrowly.
 func (d Dialect) keptColumn(at int) string { return d.toWhole.fill("c" + strconv.Itoa(at)) }
 
 // layer prints a layer over what it reads, and returns the reach of its columns.
@@ -100,8 +100,8 @@ func (d Dialect) narrowed(e relation.Expr, sql string) string {
 	return sql
 }
 
-// fromClause is the source of rows with all that the printer has named. Each level hands on the columns that SQL above
-// it names, and those that are always: PostgreSQL takes 1,664 columns in a SELECT.
+// fromClause returns the source of rows with all that the printer has named. Each level hands on the columns that SQL
+// above it names, and those that are always: PostgreSQL takes 1,664 columns in a SELECT.
 func (p *printer) fromClause(source, above string, always ...string) string {
 	needed, passed := columnsIn(above), make([][]string, len(p.levels))
 	for i, l := range slices.Backward(p.levels) {
@@ -130,7 +130,7 @@ func columnsIn(sql string) map[string]bool {
 	return names
 }
 
-// nested is a statement as the source of rows of another, behind a fence where an engine would copy SQL across.
+// nested returns a statement as the source of rows of another, behind a fence where an engine would copy SQL across.
 func (d Dialect) nested(statement string) string { return "(" + statement + d.fence + ") AS x" }
 
 // Try prints a SELECT that computes expressions over one column, the given public numbers. It answers rows of a place

@@ -83,7 +83,7 @@ type arm struct {
 	rule Rule
 }
 
-// missing is the arm of cells that are missing.
+// missing returns the arm of cells that are missing.
 func (c Stored) missing(test string) arm {
 	if c.MayMiss {
 		return arm{test, 0}
@@ -149,9 +149,9 @@ func (d Dialect) better(c Stored) string {
 	return "a number"
 }
 
-// exactDigits is the most digits of a decimal that become the nearest double (15 are exact over a power of ten that is
-// exact too; Clinger 1990), or a whole number of 64 bits. PostgreSQL reads a decimal as text, which is exact whatever
-// its digits are; such a decimal has 0.
+// exactDigits returns the most digits of a decimal that become the nearest double (15 are exact over a power of ten
+// that is exact too; Clinger 1990), or a whole number of 64 bits. PostgreSQL reads a decimal as text, which is exact
+// whatever its digits are; such a decimal has 0.
 func exactDigits(of relation.Type) int {
 	if of == relation.Real {
 		return 15
@@ -159,7 +159,7 @@ func exactDigits(of relation.Type) int {
 	return 18
 }
 
-// cellOf is a value where no arm finds the cell to be anything else.
+// cellOf returns a value where no arm finds the cell to be anything else.
 func cellOf(value string, arms ...arm) cell {
 	arms = slices.DeleteFunc(arms, func(a arm) bool { return a.test == "" })
 	var b strings.Builder
@@ -194,13 +194,13 @@ func (d Dialect) textCode(c Stored) cell {
 	return out
 }
 
-// unlisted is the text of a cell that is no category and not missing.
+// unlisted returns the text of a cell that is no category and not missing.
 func (d Dialect) unlisted(e, text string, known, gone []string) string {
 	listed := text + " IN (" + d.texts(append(known, gone...)) + ")"
 	return "CASE WHEN " + e + " IS NULL OR " + listed + " THEN NULL ELSE " + text + " END"
 }
 
-// unknown is the arm of cells that are no category.
+// unknown returns the arm of cells that are no category.
 func (c Stored) unknown() arm {
 	switch {
 	case !c.UnknownMiss:
@@ -259,7 +259,8 @@ func (d Dialect) flagCode(c Stored) cell {
 	return c.coded(d, matched(e, cases), known, missing)
 }
 
-// coded is a cell of a category that is no text; known and gone test for listed and for missing ones, and may be "".
+// coded returns a cell of a category that is no text; known and gone test for listed and for missing ones, and may be
+// "".
 func (c Stored) coded(d Dialect, value, known, missing string) cell {
 	e := d.Ident(c.Name)
 	out := cell{value: value, arms: []arm{c.missing(e + " IS NULL")}}
@@ -293,7 +294,7 @@ func (d Dialect) double(c Stored) cell {
 	return cellOf(d.AsWhole(e), arms...)
 }
 
-// reals are the whole numbers that a double holds exactly and is read from.
+// reals returns the whole numbers that a double holds exactly and is read from.
 func reals(list []int64) (terms []float64) {
 	for _, n := range list {
 		if n > -relation.Exact && n < relation.Exact {
@@ -371,7 +372,7 @@ const secondsOfDay = 24 * 60 * 60
 // lies tests that e lies from a to b.
 func lies(e, a, b string) string { return "(" + e + " >= " + a + " AND " + e + " <= " + b + ")" }
 
-// either is the disjunction of two tests, of which one may be "".
+// either returns the disjunction of two tests, of which one may be "".
 func either(a, b string) string {
 	switch {
 	case a == "":

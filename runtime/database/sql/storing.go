@@ -16,7 +16,7 @@ type storing struct {
 	row          func(cells []string) string // the text of a row, of spelled cells
 }
 
-// spell is one spelling of each stored value: -0 is 0, and every NaN the same one.
+// spell returns one spelling of each stored value: -0 is 0, and every NaN the same one.
 func (d Dialect) spell(e string, item Storage) string {
 	switch item {
 	case Words:
@@ -70,7 +70,8 @@ func sparkStoring() storing {
 	}
 }
 
-// lengthed is the text of a row whose cells have their lengths in front of them, so that no two rows are spelled alike.
+// lengthed returns the text of a row whose cells have their lengths in front of them, so that no two rows are spelled
+// alike.
 func lengthed(length string, cells []string) string {
 	list := make([]string, len(cells))
 	for i, c := range cells {

@@ -114,7 +114,7 @@ func (c *typed[T]) read(p *pages, n int64) (got int64, err error) {
 	return got, nil
 }
 
-// bounded is how many of the next n cells may be read at once.
+// bounded returns how many of the next n cells may be read at once.
 func (c *typed[T]) bounded(n int64) int64 {
 	m, ok := c.decoder.(maker)
 	if !ok {
@@ -405,7 +405,7 @@ func flagArray(values []bool, valid *memory.Buffer, missing int) (arrow.Array, e
 	return arrayOf(arrow.FixedWidthTypes.Boolean, len(values), missing, valid, memory.NewBufferBytes(bits)), nil
 }
 
-// nullArray is of a column that no row has a value in, whatever its pages hold.
+// nullArray returns a column that no row has a value in, whatever its pages hold.
 func nullArray(values []int32, _ *memory.Buffer, _ int) (arrow.Array, error) {
 	return array.NewNull(len(values)), nil
 }

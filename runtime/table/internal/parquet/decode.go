@@ -254,7 +254,7 @@ func (d *deltas) turn() error {
 	return nil
 }
 
-// remainder is what follows the numbers.
+// remainder returns what follows the numbers.
 func (d deltas) remainder() ([]byte, error) {
 	for d.left--; d.left > 0; d.left -= d.piece {
 		if err := d.turn(); err != nil {

@@ -36,7 +36,7 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 	return f, f.open()
 }
 
-// NumRows is what the footer says.
+// NumRows returns what the footer says.
 func (f *File) NumRows() int64 { return f.meta.NumRows }
 
 // Stated returns what a key of the footer says, "" where it is not there. Writers state there what Parquet has no type
@@ -128,7 +128,7 @@ func readableChunk(chunk *metadata.ColumnChunkMetaData) error {
 	return nil
 }
 
-// begins is where the pages of a chunk begin.
+// begins returns where the pages of a chunk begin.
 func begins(chunk *metadata.ColumnChunkMetaData) int64 {
 	first := chunk.DataPageOffset()
 	if d := chunk.DictionaryPageOffset(); chunk.HasDictionaryPage() && d > 0 && d < first {

@@ -130,7 +130,7 @@ func (p *pages) remember(h pageHeader, body []byte) error {
 	return nil
 }
 
-// width is the least number of bytes of a plain value, 0 of a boolean.
+// width returns the least number of bytes of a plain value, 0 of a boolean.
 func (p *pages) width() int {
 	switch p.column.PhysicalType() {
 	case parquet.Types.Int64, parquet.Types.Double:

@@ -89,7 +89,7 @@ func (s *Rows) fill() (rows int64, ended bool, err error) {
 	return rows, ended, nil
 }
 
-// light is how many of the next rows hold no more text than a batch may, at least one.
+// light returns how many of the next rows hold no more text than a batch may, at least one.
 func (s *Rows) light(rows int64) int64 {
 	size := int64(0)
 	for i := range rows {

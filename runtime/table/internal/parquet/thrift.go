@@ -55,7 +55,7 @@ func (t *thrift) int() int64 {
 	return int64(u>>1) ^ -int64(u&1)
 }
 
-// count is a number of things of at least one byte each.
+// count returns a number of things of at least one byte each.
 func (t *thrift) count(n uint64) int {
 	if n > uint64(len(t.buf)-t.pos) {
 		t.bad = true
