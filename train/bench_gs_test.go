@@ -70,7 +70,7 @@ func BenchmarkMeanQuery(b *testing.B) {
 	}
 }
 
-// gsSetting is the setting of issue 4 with 42 rows a shard.
+// gsSetting returns the setting of issue 4 with 42 rows a shard.
 func gsSetting(critics int) (c gsCase, critic, gen *net.Net, rows *Rows, shards [][]int32) {
 	rows = benchRows(42*critics, 10, 2, 3)
 	shards = make([][]int32, critics)

@@ -63,7 +63,7 @@ func benchCases() []benchCase {
 	}
 }
 
-// convolvedCritic is the critic of RDP-CGAN for 179 columns, convolvedAutoencoder its autoencoder for 13
+// convolvedCritic returns the critic of RDP-CGAN for 179 columns, convolvedAutoencoder its autoencoder for 13
 // (docs/papers.md section 4), with norms over the positions of a row.
 func convolvedCritic() []net.Layer {
 	norm := func(channels int) net.Layer { return net.Layer{Type: "instance_norm", Channels: channels} }
@@ -155,7 +155,7 @@ func (c benchCase) objective() (Objective, []float32) {
 	return fixedPairs{n, c.rows, c.fakes()}, n.Init(r)
 }
 
-// fakes are generated rows, the same for all sides.
+// fakes returns generated rows, the same for all sides.
 func (c benchCase) fakes() net.Matrix {
 	m := net.NewMatrix(c.batch, c.widths[0])
 	normal(m, rand.New(rand.NewPCG(2, 2)))
@@ -299,7 +299,7 @@ func TestStepMemoryIsConstant(t *testing.T) {
 	}
 }
 
-// allocated is how many bytes count calls of f take from the heap.
+// allocated returns how many bytes count calls of f take from the heap.
 func allocated(count int, f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -310,7 +310,7 @@ func allocated(count int, f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// heapGrowth is by how many bytes the live heap grows through f.
+// heapGrowth returns by how many bytes the live heap grows through f.
 func heapGrowth(f func()) int64 {
 	var before, after runtime.MemStats
 	runtime.GC()

@@ -9,7 +9,7 @@ import (
 	"weir/train/net"
 )
 
-// labelled is an objective by three labels, of which the last has no rows.
+// labelled returns an objective by three labels, of which the last has no rows.
 func labelled(t testing.TB, rows *Rows) (o *ByLabel, one Objective) {
 	one, err := Autoencoder(build(t, 4, net.Dense(3), net.Activation("tanh"), net.Dense(4)), rows, net.MSE)
 	must(err)

@@ -22,7 +22,7 @@ const (
 	canaryDelta  = 1e-5
 )
 
-// canaryClaim is the epsilon of 4 Gaussian releases with multiplier 2 at delta
+// canaryClaim returns the epsilon of 4 Gaussian releases with multiplier 2 at delta
 // 1e-5, add_remove: together one Gaussian with mu = sqrt(4)/2 = 1, for which
 // delta(eps) = Phi(1/2-eps) - e^eps Phi(-1/2-eps) (Balle, Wang 2018).
 func canaryClaim() float64 {
@@ -57,7 +57,7 @@ func canaryScores(t *testing.T, c DPSGD, included bool) []float64 {
 	return out
 }
 
-// epsilonBelow is the largest lower bound over thresholds in units of the noise.
+// epsilonBelow returns the largest lower bound over thresholds in units of the noise.
 func epsilonBelow(in, out []float64, unit float64) float64 {
 	best := 0.0
 	for k := range 20 {
@@ -70,7 +70,7 @@ func epsilonBelow(in, out []float64, unit float64) float64 {
 	return best
 }
 
-// rate is a bound on the probability of exceeding limit, above or below the
+// rate returns a bound on the probability of exceeding limit, above or below the
 // frequency, by Chernoff: n*KL(k/n, p) = ln(2e7).
 func rate(x []float64, limit float64, upper bool) float64 {
 	k, n := 0.0, float64(len(x))

@@ -69,7 +69,7 @@ func (s *state) resume(h Hooks, paid *privacy.Handle, steps *int) error {
 	return paid.Resume(int64(*steps))
 }
 
-// body is what encode wrote between magic and checksum; false where it is not whole, or of
+// body returns what encode wrote between magic and checksum; false where it is not whole, or of
 // another shape than s.
 func (s *state) body(in []byte) (body []byte, whole bool) {
 	size := len(magic) + 8 + 8*len(s.counters) + sha256.Size
@@ -107,7 +107,7 @@ func (s *state) lengths() (n []int) {
 	return n
 }
 
-// stepsOf is what a body says of one of the counters.
+// stepsOf returns what a body says of one of the counters.
 func (s *state) stepsOf(body []byte, steps *int) int64 {
 	at := 8 + 8*slices.Index(s.counters, steps)
 	return int64(binary.LittleEndian.Uint64(body[at:]))

@@ -33,10 +33,10 @@ type ClippedMean struct {
 	Weights         int     `json:"weights"`
 }
 
-// epoch is the number of batches of an epoch.
+// epoch returns the number of batches of an epoch.
 func (c ClippedMean) epoch() int { return (c.Rows + c.BatchSize - 1) / c.BatchSize }
 
-// Steps is the number of batches of all epochs.
+// Steps returns the number of batches of all epochs.
 func (c ClippedMean) Steps() int { return c.Epochs * c.epoch() }
 
 // Check names every field that is out of range.
@@ -56,7 +56,7 @@ func (c ClippedMean) Check() error {
 	return errors.Join(errs...)
 }
 
-// Event is a release an epoch. Accountants double the sensitivity under replace_one.
+// Event returns a release an epoch. Accountants double the sensitivity under replace_one.
 func (c ClippedMean) Event(privacy.Adjacency) privacy.Event {
 	return privacy.Repeated{Count: int64(c.Epochs), Event: privacy.Gaussian{NoiseMultiplier: c.NoiseMultiplier}}
 }
@@ -66,7 +66,7 @@ func (c ClippedMean) Sensitivity(privacy.Adjacency) privacy.Sensitivity {
 	return privacy.Sensitivity{Norm: privacy.L2, Bound: 2 * c.MaxGradNorm}
 }
 
-// Uses is a use a step.
+// Uses returns a use a step.
 func (c ClippedMean) Uses() int64 { return int64(c.Steps()) }
 
 // Deviation returns the standard deviation of the noise on each coordinate of a step's gradient.

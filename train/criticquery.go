@@ -76,7 +76,7 @@ func (q CriticQuery) Check() error {
 	return errors.Join(errs...)
 }
 
-// Event is what all steps release.
+// Event returns what all steps release.
 //
 // Under schedule public the coins of a step are fresh whatever was released before.
 // sample: each of the Steps*BatchSize rows is one draw of a critic, without
@@ -107,7 +107,7 @@ func (q CriticQuery) oneOfCritics(multiplier float64) privacy.Event {
 		Event: privacy.Gaussian{NoiseMultiplier: multiplier}}
 }
 
-// repeated is Gaussian releases of all critics. Changing one shard moves one critic's
+// repeated returns Gaussian releases of all critics. Changing one shard moves one critic's
 // gradients by up to 2*MaxGradNorm a row under either adjacency, so the multiplier is
 // doubled where the accountant is going to halve it.
 func (q CriticQuery) repeated(count int64, multiplier float64, a privacy.Adjacency) privacy.Event {
@@ -126,10 +126,10 @@ func (q CriticQuery) Sensitivity(privacy.Adjacency) privacy.Sensitivity {
 	return privacy.Sensitivity{Norm: privacy.L2, Bound: 2 * q.MaxGradNorm * math.Sqrt(float64(q.BatchSize))}
 }
 
-// Uses is a use a step.
+// Uses returns a use a step.
 func (q CriticQuery) Uses() int64 { return int64(q.Steps) }
 
-// Shards is the number of disjoint shards that the critics learn from.
+// Shards returns the number of disjoint shards that the critics learn from.
 func (q CriticQuery) Shards() int { return q.Critics }
 
 // Deviation returns the standard deviation of the noise on each number that Sensitivity is about.
@@ -317,7 +317,7 @@ func score(p *net.Pass, w []float32, x net.Matrix, m net.Mode) (net.Matrix, floa
 	return p.BackwardInput(w, 0), loss
 }
 
-// rowFactor is what clips g to norm at most clip; 0 where g is not finite.
+// rowFactor returns what clips g to norm at most clip; 0 where g is not finite.
 func rowFactor(g []float32, clip float64) float32 {
 	var f [1]float32
 	clipFactors(f[:], []float64{kernel.SumSquares(g)}, []float64{0}, clip)

@@ -58,7 +58,7 @@ type DPSGD struct {
 	Joined            int     `json:"joined,omitempty"`  // 0: an example is a private row; else so many rows, the private one and generated ones (see joined)
 }
 
-// Event is what the steps release together. Replacing a row moves a clipped sum by twice
+// Event returns what the steps release together. Replacing a row moves a clipped sum by twice
 // the bound, which the accountant applies under replace_one.
 func (c DPSGD) Event(a privacy.Adjacency) privacy.Event {
 	step := privacy.Gaussian{NoiseMultiplier: c.NoiseMultiplier / c.rootTensors()}
@@ -72,13 +72,13 @@ func (c DPSGD) Event(a privacy.Adjacency) privacy.Event {
 		Event: step}}
 }
 
-// rootTensors is the clip of a row's whole gradient over MaxGradNorm.
+// rootTensors returns the clip of a row's whole gradient over MaxGradNorm.
 func (c DPSGD) rootTensors() float64 { return math.Sqrt(float64(max(1, c.Tensors))) }
 
-// epoch is the number of batches that a shuffle is cut into.
+// epoch returns the number of batches that a shuffle is cut into.
 func (c DPSGD) epoch() int { return (c.Shuffle + c.batch() - 1) / c.batch() }
 
-// batch is the number of rows of a batch that is cut from a shuffle.
+// batch returns the number of rows of a batch that is cut from a shuffle.
 func (c DPSGD) batch() int { return int(c.ExpectedBatchSize) }
 
 // Sensitivity returns the sensitivity of the sum of a step, on the lattice: its rounding is part
@@ -93,7 +93,7 @@ func (c DPSGD) Sensitivity(a privacy.Adjacency) privacy.Sensitivity {
 // bound returns the clip of a row's whole gradient.
 func (c DPSGD) bound() float64 { return float64(c.MaxGradNorm * c.rootTensors()) }
 
-// Uses is a use a step.
+// Uses returns a use a step.
 func (c DPSGD) Uses() int64 { return int64(c.Steps) }
 
 // Check names every field that is out of range. Without noise the clip may be
@@ -132,7 +132,7 @@ func (c DPSGD) clips() bool { return !math.IsInf(c.MaxGradNorm, 1) }
 // Deviation returns the standard deviation of the noise on each coordinate of a step's sum.
 func (c DPSGD) Deviation() float64 { return c.sigma() }
 
-// tensorClip is what each of the parts that are clipped for themselves may have of a
+// tensorClip returns what each of the parts that are clipped for themselves may have of a
 // whole gradient of norm clip: the root of Tensors of it, rounded down.
 func (c DPSGD) tensorClip(clip float64) float64 {
 	if c.Tensors == 0 || math.IsInf(clip, 1) {
@@ -141,10 +141,10 @@ func (c DPSGD) tensorClip(clip float64) float64 {
 	return clip / c.rootTensors() * (1 - 0x1p-50)
 }
 
-// sigma is the standard deviation of the noise on the sum.
+// sigma returns the standard deviation of the noise on the sum.
 func (c DPSGD) sigma() float64 { return c.NoiseMultiplier * c.MaxGradNorm }
 
-// room is the largest batch whose sum is made in float32. A Poisson sample of the
+// room returns the largest batch whose sum is made in float32. A Poisson sample of the
 // expected size exceeds it with probability below 1e-20 (Bernstein: exp(-t²/(2(m +
 // t/3))) for t = 10 sqrt(m) + 100). Where the row count is private it may be any
 // number, and nothing may fail because of it: larger batches take another way
@@ -174,7 +174,7 @@ func (c DPSGD) joinedTerms() float64 {
 	return (float64(float64(c.Joined)*joinedRows) + 2) * float64(c.room())
 }
 
-// MostBatch is the largest whole ExpectedBatchSize up to the one of c with which the sum of a step can be
+// MostBatch returns the largest whole ExpectedBatchSize up to the one of c with which the sum of a step can be
 // made in float32, all else being equal; 0 where there is none.
 func (c DPSGD) MostBatch() int {
 	return sort.Search(int(math.Min(c.ExpectedBatchSize, 1<<30)), func(below int) bool {

@@ -99,13 +99,13 @@ func RMSProp(learningRate float64) Optimiser {
 	return Optimiser{Kind: "rmsprop", LearningRate: learningRate, Alpha: 0.99, Epsilon: 1e-8}
 }
 
-// RMSPropTensorFlow is tf.train.RMSPropOptimizer of TensorFlow 1.13 without momentum:
+// RMSPropTensorFlow returns tf.train.RMSPropOptimizer of TensorFlow 1.13 without momentum:
 // decay 0.9, epsilon 1e-10 inside the root, and a mean square that starts at 1.
 func RMSPropTensorFlow(learningRate float64) Optimiser {
 	return Optimiser{Kind: "rmsprop_tensorflow", LearningRate: learningRate, Alpha: 0.9, Epsilon: 1e-10}
 }
 
-// SGD is gradient descent with heavy-ball momentum; 0 is none.
+// SGD returns gradient descent with heavy-ball momentum; 0 is none.
 func SGD(learningRate, momentum float64) Optimiser {
 	return Optimiser{Kind: "sgd", LearningRate: learningRate, Momentum: momentum}
 }

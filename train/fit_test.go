@@ -29,7 +29,7 @@ func (c fitCase) run(o Objective, start []float32, n int, name string, h Hooks) 
 	return Fit(context.Background(), c.FitConfig, o, start, n, paid(c.DPSGD, name), h)
 }
 
-// streamOf is what step of a run under the test's key draws from.
+// streamOf returns what step of a run under the test's key draws from.
 func streamOf(name string, step int, purpose string) *noise.Stream {
 	st, err := source(name).Use(uint64(step)).Stream(purpose, 0)
 	must(err)

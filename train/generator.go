@@ -26,14 +26,14 @@ func (g *generator) sample(w []float32, rows int, r *rand.Rand) net.Matrix {
 	return g.Forward(w, net.Mode{Train: true, Rand: r})
 }
 
-// judged is sample for a critic's training: the weights stay as they are, running
+// judged samples for a critic's training: the weights stay as they are, running
 // statistics included, so that critics side by side may share them.
 func (g *generator) judged(w []float32, rows int, r *rand.Rand) net.Matrix {
 	normal(g.Input(rows), r)
 	return g.Forward(w, net.Mode{Train: true, Frozen: true, Rand: r})
 }
 
-// gradient is the sum of the gradients that dx at the rows that sample returned last causes,
+// gradient returns the sum of the gradients that dx at the rows that sample returned last causes,
 // until the next call. Frozen weights have none, and no optimiser moves a weight whose gradients
 // have all been zero.
 func (g *generator) gradient(w []float32, dx net.Matrix) []float32 {
@@ -54,7 +54,7 @@ func (g *generator) descend(d *descent, dx net.Matrix, scale float64) {
 // Latent fills one latent row.
 type Latent func(row []float32, r *rand.Rand)
 
-// StandardNormal is the law of latent rows in training.
+// StandardNormal draws by the law of latent rows in training.
 func StandardNormal(row []float32, r *rand.Rand) {
 	for j := range row {
 		row[j] = float32(bitmath.Normal(r))
@@ -117,7 +117,7 @@ func (g *generated) leaveOut(w *Worst, n int, batch float64) error {
 	return w.check(n, batch, g.rows)
 }
 
-// divisor is the number of rows that have gradients.
+// divisor returns the number of rows that have gradients.
 func (g *generated) divisor() float64 { return g.worst.less(float64(g.rows)) }
 
 // score runs a critic of weights wc on rows of a generator of weights wg and backwards from
@@ -131,7 +131,7 @@ func (g *generated) score(wc, wg []float32, r *rand.Rand, sign float32, start in
 	return g.critic.BackwardInput(wc, start)
 }
 
-// criticPart is the sum of the critic's gradients at generated rows, which lasts until the next
+// criticPart returns the sum of the critic's gradients at generated rows, which lasts until the next
 // call. They have the clip of real rows, so that the two sums of a critic that cannot tell them
 // apart still cancel.
 func (g *generated) criticPart(wc, wg []float32, r *rand.Rand, clip float64) []float32 {
@@ -157,12 +157,12 @@ func (g *generated) factors(clip float64) []float32 {
 	return g.factor
 }
 
-// pool are the rows of a step that may meet real ones, until the next call.
+// pool returns the rows of a step that may meet real ones, until the next call.
 func (g *generated) pool(wg []float32, r *rand.Rand) net.Matrix {
 	return g.worst.spared(g.gen.sample(wg, g.rows, r))
 }
 
-// generatorPart is the sum of the generator's gradients, for rows that the critic scores higher.
+// generatorPart returns the sum of the generator's gradients, for rows that the critic scores higher.
 func (g *generated) generatorPart(wc, wg []float32, r *rand.Rand) []float32 {
 	return g.gen.gradient(wg, g.score(wc, wg, r, -1, 0))
 }

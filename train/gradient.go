@@ -182,7 +182,7 @@ func (g *gradient) wave(w []float32, index []int32, first, count int, wantLoss b
 	}
 }
 
-// part is the rows of one chunk.
+// part returns the rows of one chunk.
 func (g *gradient) part(index []int32, chunk int) []int32 {
 	return index[chunk*g.rows : min((chunk+1)*g.rows, len(index))]
 }
@@ -274,7 +274,7 @@ func clipFactors(factor []float32, square, bound []float64, clip float64) {
 	}
 }
 
-// longest is the root of square, raised by what rounding may have hidden.
+// longest returns the root of square, raised by what rounding may have hidden.
 func longest(square, bound float64) float64 {
 	return math.Sqrt(square + float64(normSlack*bound))
 }

@@ -45,7 +45,7 @@ func numeric(columns ...[]float32) *Rows {
 	return r
 }
 
-// normalRows is n rows of d normal columns.
+// normalRows returns n rows of d normal columns.
 func normalRows(n, d int, seed uint64) *Rows {
 	r := rand.New(rand.NewPCG(seed, 1))
 	columns := make([][]float32, d)
@@ -82,7 +82,7 @@ func all(n int) []int32 {
 	return out
 }
 
-// joins is how many rows an example of an objective is.
+// joins returns how many rows an example of an objective is.
 func joins(o Objective) int {
 	if j, ok := o.(joined); ok {
 		return j.Joined()
@@ -90,7 +90,7 @@ func joins(o Objective) int {
 	return 0
 }
 
-// objectives are one of each kind over the same rows of 4 columns.
+// objectives returns one of each kind over the same rows of 4 columns.
 func objectives(t testing.TB, rows *Rows) map[string]Objective {
 	critic := build(t, 4, net.Dense(8), net.LeakyReLU(0.2), net.Dense(1))
 	auto, err := Autoencoder(build(t, 4, net.Dense(6), net.Activation("tanh"), net.Dense(4)), rows, net.MSE)
@@ -124,7 +124,7 @@ func start(o Objective) []float32 {
 	return w
 }
 
-// adversarial is rows of 4 columns that try to break a clip, and their number.
+// adversarial returns rows of 4 columns that try to break a clip, and their number.
 func adversarial() (*Rows, int) {
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
 	rows := [][]float32{

@@ -96,7 +96,7 @@ func TestSharedThrowawayReachesEveryCritic(t *testing.T) {
 	}
 }
 
-// neighbour is 400 normal rows, of which those listed lie far away.
+// neighbour returns 400 normal rows, of which those listed lie far away.
 func neighbour(far []int32) *Rows {
 	r := rand.New(rand.NewPCG(1, 1))
 	columns := make([][]float32, 4)
@@ -185,7 +185,7 @@ func TestStartsCount(t *testing.T) {
 	}
 }
 
-// positions is a critic that is linear in the sum of two positions, over rows of the given pairs.
+// positions returns a critic that is linear in the sum of two positions, over rows of the given pairs.
 func positions(t *testing.T, rows ...[2]float32) realScore {
 	r := NewRows(len(rows))
 	for j := range 2 {

@@ -242,7 +242,7 @@ const (
 	movePasses  = 3 // of a generator: its rows, their scores, and its own gradient
 )
 
-// starts is the work of all warm starts, counted in steps of the generator, from public
+// starts returns the work of all warm starts, counted in steps of the generator, from public
 // settings: warm starts of a critic whose shard is empty count too.
 func (c GSWGANConfig) starts(q CriticQuery) int {
 	if c.WarmSteps == 0 {
@@ -262,7 +262,7 @@ func (c GSWGANConfig) starts(q CriticQuery) int {
 	return int(min(math.Ceil(float64(q.Critics)*start/step), 1<<50))
 }
 
-// progress is where the loop stands, of all warm starts and steps together.
+// progress returns where the loop stands, of all warm starts and steps together.
 func (l *gsLoop) progress(loss float64) Progress {
 	p := Progress{Phase: "generator", Step: l.starts + l.generator.t, Steps: l.starts + l.q.Steps, Loss: loss}
 	if l.warm < len(l.critics) || l.generator.t == 0 && l.c.WarmSteps > 0 {
@@ -310,7 +310,7 @@ func public(seed uint64, purpose string, index uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(mix(seed)^h.Sum64(), mix(index+1)))
 }
 
-// mix is the finaliser of splitmix64 (Steele, Lea, Flood 2014): nearby seeds and
+// mix returns the finaliser of splitmix64 (Steele, Lea, Flood 2014): nearby seeds and
 // indices become unrelated words.
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15

@@ -35,7 +35,7 @@ func gsConfig(q Query) gsCase {
 		Penalty: 10, Critic: Adam(1e-3, 0, 0.9), Generator: Adam(1e-3, 0, 0.9), Seed: 4}}
 }
 
-// opened is the paid query of as many critics as there are shards.
+// opened returns the paid query of as many critics as there are shards.
 func (c gsCase) opened(shards [][]int32, name string) *privacy.Handle {
 	c.Critics = len(shards)
 	return paid(c.CriticQuery, name)
@@ -62,7 +62,7 @@ func runGS(t testing.TB, c gsCase, rows *Rows, shards [][]int32, h Hooks) []floa
 	return all
 }
 
-// gsVariants are all pairs of query and schedule.
+// gsVariants returns all pairs of query and schedule.
 func gsVariants() []gsCase {
 	var list []gsCase
 	for _, q := range []Query{QueryBatch, QuerySample, QueryMean} {
@@ -76,8 +76,8 @@ func gsVariants() []gsCase {
 	return list
 }
 
-// normedCases are the queries that critics which normalise their batch may be asked. Shift and scale are hidden from
-// such critics, so that they do not teach means.
+// normedCases returns the queries that critics which normalise their batch may be asked. Shift and scale are hidden
+// from such critics, so that they do not teach means.
 func normedCases() (list []gsCase) {
 	for _, q := range []Query{QueryBatch, QueryMean} {
 		c := gsConfig(q)
@@ -475,7 +475,7 @@ func (j *judged) scores(change func(column int, v float32) float32) []float32 {
 
 func unchanged(_ int, v float32) float32 { return v }
 
-// moved is how far a change moves a score at most.
+// moved returns how far a change moves a score at most.
 func (j *judged) moved(change func(int, float32) float32) (far float64) {
 	plain := j.scores(unchanged)
 	for i, v := range j.scores(change) {
@@ -484,7 +484,7 @@ func (j *judged) moved(change func(int, float32) float32) (far float64) {
 	return far
 }
 
-// sum is the largest sum, over rows, of the gradients of a column.
+// sum returns the largest sum, over rows, of the gradients of a column.
 func (j *judged) sum() (most float64) {
 	j.scores(unchanged)
 	for i := range 32 {

@@ -10,7 +10,7 @@ import (
 	"weir/train/net"
 )
 
-// nearPairs is n private rows and a pool of one generated row, of which the private row near
+// nearPairs returns n private rows and a pool of one generated row, of which the private row near
 // is a copy but for one part in a million, so that the pair's gradients cancel. The other rows hold
 // what other gives.
 func nearPairs(t *testing.T, n, near int, other func() float32) *paired {
@@ -28,7 +28,7 @@ func nearPairs(t *testing.T, n, near int, other func() float32) *paired {
 	return &paired{critic: build(t, 4, net.Dense(8), net.LeakyReLU(0.2), net.Dense(1)), rows: rows, pool: pool}
 }
 
-// alone is what the rows listed add to a sum in one chunk, and whether any was added on its own.
+// alone returns what the rows listed add to a sum in one chunk, and whether any was added on its own.
 func alone(o *paired, clip, parts float64, index ...int32) (sum []float32, apart bool) {
 	g := newTestGradient(o, "pairs", clip)
 	g.parts = parts

@@ -50,7 +50,7 @@ func (c LabelGANConfig) Validate() error {
 	return errors.Join(errs...)
 }
 
-// score is the loss of critics and generators; nil where there is no such.
+// score returns the loss of critics and generators; nil where there is no such.
 func (c LabelGANConfig) score() scoreLoss {
 	switch c.Loss {
 	case "cross_entropy":
@@ -146,13 +146,13 @@ func newLabelGANLoop(c LabelGANConfig, critic, gen *net.Net, wc, wg []float32, r
 	return l, nil
 }
 
-// weightsOf are the weights, or their gradients, of one label.
+// weightsOf returns the weights, or their gradients, of one label.
 func (l *labelGANLoop) weightsOf(w []float32, label int) []float32 {
 	n := len(w) / l.c.Labels
 	return w[label*n:][:n]
 }
 
-// random are the public draws of one label in turn t of a purpose.
+// random returns the public draws of one label in turn t of a purpose.
 func (l *labelGANLoop) random(purpose string, t, label int) *rand.Rand {
 	return public(l.c.Seed, purpose, uint64(t)*uint64(l.c.Labels)+uint64(label))
 }

@@ -37,7 +37,7 @@ func newLabelGANCase(t testing.TB, n int, critic *net.Net) labelGANCase {
 	return c
 }
 
-// critics are the forms that the two kinds with a GAN for each label have.
+// critics returns the forms that the two kinds with a GAN for each label have.
 func critics(t testing.TB) map[string]*net.Net {
 	return map[string]*net.Net{
 		"dropout": build(t, 4, net.Dense(8), net.LeakyReLU(0.3), net.Dropout(0.3), net.Dense(6), net.Dropout(0.3),
@@ -200,7 +200,7 @@ func TestARowThatChangesItsLabel(t *testing.T) {
 	}
 }
 
-// labelMoves is by how many clips the sum moves, most, as single rows go to label 0.
+// labelMoves returns by how many clips the sum moves, most, as single rows go to label 0.
 func labelMoves(o Objective, key *ByLabel, clip float64) (most float64) {
 	w := start(key)
 	g := newTestGradient(o, "moves", clip)

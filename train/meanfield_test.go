@@ -47,7 +47,7 @@ func (k *coinWorker) Accumulate(grad, scale []float32) {
 	}
 }
 
-// uniform is the gradient of log p(1-p), the density of the logit of a uniform p.
+// uniform sets the gradient of log p(1-p), the density of the logit of a uniform p.
 func uniform(gradient []float64, w []float32) {
 	gradient[0] = 1 - 2/(1+math.Exp(-float64(w[0])))
 }

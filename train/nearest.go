@@ -237,7 +237,7 @@ type NearestRows struct {
 
 func (b *NearestRows) full() bool { return len(b.List) == b.K }
 
-// Limit is the greatest distance at which a row can still enter.
+// Limit returns the greatest distance at which a row can still enter.
 func (b *NearestRows) Limit() float64 {
 	if !b.full() {
 		return math.Inf(1)

@@ -33,7 +33,7 @@ func (q from) Distance(point []float64, limit float64) float64 {
 	return sum
 }
 
-// fullScan is Search by definition.
+// fullScan returns Search by definition.
 func fullScan(q from, points []float64, rows []int32, skip int32, k int) []train.Neighbour {
 	var all []train.Neighbour
 	for i, r := range rows {

@@ -156,7 +156,7 @@ type realScore struct {
 func (o realScore) Params() int                           { return o.critic.Params() }
 func (o realScore) PerExample() (written bool, err error) { return o.critic.PerExample() }
 
-// Tensors is the number of weight tensors, for a clip of each.
+// Tensors returns the number of weight tensors, for a clip of each.
 func (o realScore) Tensors() (int, error) { return len(o.critic.Tensors()), o.critic.PerTensor() }
 
 func (o realScore) Worker(rows int) Worker {
@@ -258,7 +258,7 @@ type penalised struct {
 	weight      float64
 }
 
-// Joined is a private row, a generated one and their interpolate.
+// Joined returns 3: a private row, a generated one and their interpolate.
 func (o *penalised) Joined() int { return 3 }
 
 func (o *penalised) Params() int { return o.critic.Params() }
@@ -312,7 +312,7 @@ type paired struct {
 	pool   net.Matrix // of the step at hand
 }
 
-// Joined is a private row and a generated one.
+// Joined returns 2: a private row and a generated one.
 func (o *paired) Joined() int { return 2 }
 
 func (o *paired) Params() int                           { return o.critic.Params() }

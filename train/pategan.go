@@ -190,7 +190,7 @@ func (l *pateLoop) step(t int) (last bool, err error) {
 	return last, nil
 }
 
-// generated are the rows of step t for a purpose; they last until the next call.
+// generated returns the rows of step t for a purpose; they last until the next call.
 func (l *pateLoop) generated(purpose string, t int) net.Matrix {
 	return l.gen.sample(l.generator.w, l.votes.Rows, public(l.c.Seed, purpose, uint64(t)+1))
 }

@@ -25,7 +25,7 @@ func (c pateCase) opened(shards [][]int32) *privacy.Handle {
 	return paid(c.Votes, "pate")
 }
 
-// pateCases are discriminants on products that vote for half, students learning shares; and
+// pateCases returns discriminants on products that vote for half, students learning shares; and
 // the paper's: logistic regressions on columns that vote for what they take for real,
 // students learning majorities.
 func pateCases() map[string]pateCase {

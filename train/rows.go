@@ -25,7 +25,7 @@ type column interface {
 // NewRows returns a table of n rows without columns.
 func NewRows(n int) *Rows { return &Rows{n: n} }
 
-// Len is the number of rows, Width the number of float32 columns once expanded.
+// Len returns the number of rows, Width the number of float32 columns once expanded.
 func (r *Rows) Len() int   { return r.n }
 func (r *Rows) Width() int { return r.width }
 

@@ -68,7 +68,7 @@ func (l *criticLane) warmUp(k *shardCritic, rows *Rows) {
 	l.warmAgainst(l.throw, k, rows, r)
 }
 
-// warmAgainst is warmUp against the generator throw, from where it is.
+// warmAgainst warms up, as warmUp does, against the generator throw, from where it is.
 func (l *criticLane) warmAgainst(throw *descent, k *shardCritic, rows *Rows, r *rand.Rand) {
 	for t := range l.c.WarmSteps {
 		l.train(k, throw.w, rows, r)
@@ -129,7 +129,8 @@ func (l *gsLoop) warmNext(ctx context.Context, h Hooks) error {
 	return ctx.Err()
 }
 
-// warmLanes is how many critics start side by side: one where each begins with the generator that the last one left.
+// warmLanes returns how many critics start side by side: one where each begins with the generator that the last one
+// left.
 func (l *gsLoop) warmLanes() int {
 	if l.shared != nil {
 		return 1

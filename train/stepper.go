@@ -71,7 +71,7 @@ func (s *stepper) leaveOut(w *Worst, n int) error {
 	return w.check(n, s.c.ExpectedBatchSize, 0)
 }
 
-// divisor is the public size that a noisy sum is divided by.
+// divisor returns the public size that a noisy sum is divided by.
 func (s *stepper) divisor() float64 { return s.worst.less(s.c.ExpectedBatchSize) }
 
 // noisySum sets sum to the noisy sum of the clipped gradients of step t's sample, without

@@ -149,7 +149,7 @@ func (t *teachers) describe(to, x net.Matrix) {
 	}
 }
 
-// weights are the weights of teachers lo to hi.
+// weights returns the weights of teachers lo to hi.
 func (t *teachers) weights(lo, hi int) []float32 { return t.w[lo*t.width : hi*t.width] }
 
 // score gives the scores of the rows that are seen by teachers lo to hi, a teacher a column.
@@ -282,7 +282,7 @@ func (s *student) score(x net.Matrix) {
 	}
 }
 
-// meanLoss is the mean loss of the last learn.
+// meanLoss returns the mean loss of the last learn.
 func (s *student) meanLoss() (sum float64) {
 	for _, v := range s.loss {
 		sum += v
@@ -290,7 +290,7 @@ func (s *student) meanLoss() (sum float64) {
 	return sum / float64(len(s.loss))
 }
 
-// gradient is the gradient of the generator's loss, minus the student's score, at generated rows.
+// gradient returns the gradient of the generator's loss, minus the student's score, at generated rows.
 func (s *student) gradient(x net.Matrix) net.Matrix {
 	dx, _ := score(s.pass, s.w, x, net.Mode{})
 	return dx

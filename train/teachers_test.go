@@ -8,7 +8,7 @@ import (
 	"weir/train/net"
 )
 
-// school is three teachers, of 30, 1 and no rows, and generated rows of another mean.
+// school returns three teachers, of 30, 1 and no rows, and generated rows of another mean.
 func school(c TeacherConfig) (t *teachers, real, fake [][]float64) {
 	r := rand.New(rand.NewPCG(3, 3))
 	columns := make([][]float32, 3)

@@ -8,7 +8,7 @@ import (
 	"weir/train/net"
 )
 
-// vae is a variational autoencoder over one softmax block, one sigmoid and one
+// vae returns a variational autoencoder over one softmax block, one sigmoid and one
 // linear column: encoder 4-5-4 (two means, two log variances), decoder 2-4-5.
 func vae(t *testing.T, rows *Rows) *Variational {
 	blocks := []net.Block{{Activation: "softmax", Width: 3}, {Activation: "sigmoid", Width: 1},
@@ -21,7 +21,7 @@ func vae(t *testing.T, rows *Rows) *Variational {
 	return o
 }
 
-// layer is a dense layer in float64: rows of w, then a bias.
+// layer returns a dense layer in float64: rows of w, then a bias.
 func layer(w, x []float64, out int) []float64 {
 	y := make([]float64, out)
 	for j := range y {
@@ -40,7 +40,7 @@ func tanhOf(x []float64) []float64 {
 	return x
 }
 
-// elbo is minus the evidence lower bound of one row with its divergence weighted by
+// elbo returns minus the evidence lower bound of one row with its divergence weighted by
 // 0.3, for given noise e, written out from Kingma, Welling 2014 in float64.
 func elbo(w, x, e []float64) float64 {
 	code := layer(w[30:], tanhOf(layer(w, x, 5)), 4)

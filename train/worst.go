@@ -108,7 +108,7 @@ func first(seen []bool, at int32) bool {
 	return !was
 }
 
-// less is a public size of a batch without the rows that are left out.
+// less returns a public size of a batch without the rows that are left out.
 func (w *Worst) less(batch float64) float64 {
 	if w == nil {
 		return batch
@@ -143,7 +143,7 @@ func (w *Worst) survivors(batch []int32) []int32 {
 	return out
 }
 
-// ofEach is kept of lists that stay as they are.
+// ofEach makes the kept lists of lists that stay as they are.
 func (w *Worst) ofEach(lists [][]int32) [][]int32 {
 	if w == nil {
 		return lists
@@ -155,7 +155,7 @@ func (w *Worst) ofEach(lists [][]int32) [][]int32 {
 	return out
 }
 
-// highest are the places of the Rows highest of n numbers, ascending, all where there are fewer; of
+// highest returns the places of the Rows highest of n numbers, ascending, all where there are fewer; of
 // equal ones the first.
 func (w *Worst) highest(n int, lookup func(i int) float64) []int {
 	least, equal := w.limit(n, lookup)
@@ -171,7 +171,7 @@ func (w *Worst) highest(n int, lookup func(i int) float64) []int {
 	return places
 }
 
-// limit is the least of the Rows highest of n numbers, and how many of those are equal to it.
+// limit returns the least of the Rows highest of n numbers, and how many of those are equal to it.
 func (w *Worst) limit(n int, lookup func(i int) float64) (least float64, equal int) {
 	if n <= w.Rows {
 		return 0, 0
@@ -194,7 +194,7 @@ func (w *Worst) limit(n int, lookup func(i int) float64) (least float64, equal i
 	return top[0], equal
 }
 
-// dropped are the places of the generated rows that are left out, ascending; of equal scores the first.
+// dropped returns the places of the generated rows that are left out, ascending; of equal scores the first.
 func (w *Worst) dropped(x net.Matrix, label int) []int {
 	if w == nil {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"weir/train/net"
 )
 
-// hostileNumber is one that tries to break a clip, or an ordinary one.
+// hostileNumber returns one that tries to break a clip, or an ordinary one.
 func hostileNumber(r *rand.Rand) float32 {
 	odd := []float32{float32(math.Inf(1)), float32(math.NaN()), 3e38, -1e19, 1e-45, 1e8, 0, 1}
 	if i := r.IntN(2 * len(odd)); i < len(odd) {
@@ -65,7 +65,7 @@ func (d drawnTable) worst(rows int) *Worst {
 	}, nil)
 }
 
-// examples are the forms of examples that loops with removal have.
+// examples returns the forms of examples that loops with removal have.
 func examples(t *testing.T) map[string]func(d drawnTable) Objective {
 	conv := net.Layer{Type: "conv1d", Channels: 1, Filters: 3, Kernel: 3, Stride: 1}
 	norm := net.Layer{Type: "instance_norm", Channels: 3}
@@ -98,7 +98,7 @@ func examples(t *testing.T) map[string]func(d drawnTable) Objective {
 	}
 }
 
-// sumOfBatch is the clipped sum of a batch without its worst rows, as a step makes it before the noise.
+// sumOfBatch returns the clipped sum of a batch without its worst rows, as a step makes it before the noise.
 func sumOfBatch(o Objective, c DPSGD, w *Worst, batch []int32) []float64 {
 	weights := start(o)
 	s, err := newStepper(paid(c, "moves"), o, weights, 1<<10)

@@ -16,7 +16,7 @@ type scored struct {
 	content int32
 }
 
-// ranked is a Worst of rows of a table, in which equal rows alone tie.
+// ranked returns a Worst of rows of a table, in which equal rows alone tie.
 func ranked(rows int, table []scored) *Worst {
 	var scores []float64
 	for _, r := range table {
@@ -25,7 +25,7 @@ func ranked(rows int, table []scored) *Worst {
 	return NewWorst(rows, scores, func(i, j int32) int { return cmp.Compare(table[i].content, table[j].content) }, nil)
 }
 
-// left is what a rule keeps of a batch, as contents in order.
+// left returns what a rule keeps of a batch, as contents in order.
 func left(table []scored, batch []int32, rule func(table []scored, batch []int32) []int32) (retained []scored) {
 	for _, i := range rule(table, slices.Clone(batch)) {
 		retained = append(retained, table[i])
@@ -36,7 +36,7 @@ func left(table []scored, batch []int32, rule func(table []scored, batch []int32
 	return retained
 }
 
-// brought is how many rows of long are not in short, and missing how many rows of short are not in
+// brought returns how many rows of long are not in short, and missing how many rows of short are not in
 // long; both are sorted.
 func brought(short, long []scored) (brought, missing int) {
 	rest := slices.Clone(long)
@@ -50,7 +50,7 @@ func brought(short, long []scored) (brought, missing int) {
 	return len(rest), missing
 }
 
-// most is the largest change of what a rule keeps, over all batches of all tables of up to
+// most returns the largest change of what a rule keeps, over all batches of all tables of up to
 // five of six rows, three of which have equal scores, and over all rows x that a batch has besides, at
 // any place of the table, in that order or the other.
 func most(rule func(table []scored, batch []int32) []int32) (moved, result int) {
@@ -164,7 +164,7 @@ func byFirst(x net.Matrix, _ int) []float64 {
 	return scores
 }
 
-// planted are rows of which the last is an anomaly, 20 standard deviations and more away, in
+// planted returns rows of which the last is an anomaly, 20 standard deviations and more away, in
 // all columns; the worst three of each batch are left out.
 func planted(n int, away float32) (*Rows, *Worst) {
 	r := rand.New(rand.NewPCG(1, 1))

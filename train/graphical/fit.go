@@ -139,7 +139,7 @@ func (f *fitting) optimum(ctx context.Context, r *Report) error {
 	return nil
 }
 
-// stiffest is where the rounds begin: r is 40 variances over the least standard
+// stiffest returns where the rounds begin: r is 40 variances over the least standard
 // deviation, however large others are.
 func (f *fitting) stiffest() float64 {
 	least, mean := math.Inf(1), 1.0
@@ -165,7 +165,7 @@ type pace struct {
 	turns int
 }
 
-// factor is what to multiply the stiffness by, left being the share of a round's
+// factor returns what to multiply the stiffness by, left being the share of a round's
 // steps that was left in its last sweep; hard says that the loss has grown.
 func (p *pace) factor(left float64, hard bool) float64 {
 	way := 0.0
@@ -186,7 +186,7 @@ func (p *pace) factor(left float64, hard bool) float64 {
 	return bitmath.Pow(change, way/(1+float64(p.turns)/5))
 }
 
-// round is the sweeps of one round; it returns how much smaller the last one's steps
+// round makes the sweeps of one round; it returns how much smaller the last one's steps
 // are than the second one's.
 func (f *fitting) round(ctx context.Context) (float64, error) {
 	first := 0.0
@@ -206,7 +206,7 @@ func (f *fitting) round(ctx context.Context) (float64, error) {
 	return f.moved / first, nil
 }
 
-// certificate is the loss of the model and a bound on how far it is above the least:
+// certificate returns the loss of the model and a bound on how far it is above the least:
 // the loss is convex, so no table of the total lies below its tangent at the best
 // single row (Jaggi 2013, the gap of Frank and Wolfe). The best row is found as the
 // beliefs are, with maxima for sums.
@@ -229,7 +229,7 @@ func (f *fitting) certificate() (loss, gap float64) {
 	return loss, max(gap+float64(f.total*f.tree.best(slopes, f.masks)), 0)
 }
 
-// best is the largest sum of factors over all allowed rows.
+// best returns the largest sum of factors over all allowed rows.
 func (t *Tree) best(factors []factor, masks []Mask) float64 {
 	m := t.blank(factors, masks)
 	for i := len(t.nodes) - 1; i > 0; i-- {

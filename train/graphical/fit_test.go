@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// measured is a table of a model with noise of the given sd.
+// measured returns a table of a model with noise of the given sd.
 func measured(t testing.TB, m *Model, vars Set, sd float64, rng *rand.Rand) Table {
 	t.Helper()
 	y, err := m.Marginal(vars)
@@ -55,7 +55,7 @@ func TestFitWithoutNoise(t *testing.T) {
 	}
 }
 
-// scaling is iterative proportional fitting over all rows of the domain.
+// scaling returns iterative proportional fitting over all rows of the domain.
 func scaling(dom []int, total float64, tables []Table, rounds int) *brute {
 	b := enumerate(dom, nil, nil)
 	for i := range b.prob {
@@ -96,14 +96,14 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// adult is a domain as Adult has in bins of MARGINALS section 1, and tables of
+// adult returns a domain as Adult has in bins of MARGINALS section 1, and tables of
 // pairs in a tree of at most the given cells, all of it made up.
 func adult(b testing.TB, cells int64) (*Tree, []Table) {
 	dom := []int{16, 9, 16, 7, 15, 6, 5, 2, 12, 12, 16, 42, 2}
 	return wide(b, dom, Limits{Clique: 1e6, Total: cells})
 }
 
-// wide is a tree of pairs in random order within limits, and noisy tables.
+// wide returns a tree of pairs in random order within limits, and noisy tables.
 func wide(b testing.TB, dom []int, l Limits) (*Tree, []Table) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	var pairs, sets []Set
@@ -129,7 +129,7 @@ func wide(b testing.TB, dom []int, l Limits) (*Tree, []Table) {
 	return tree, tables
 }
 
-// madeUp is 32,561 rows of skewed columns that go together as a random tree of pairs.
+// madeUp returns 32,561 rows of skewed columns that go together as a random tree of pairs.
 func madeUp(b testing.TB, dom []int, rng *rand.Rand) [][]uint16 {
 	var factors []Factor
 	for c := range dom {
@@ -146,7 +146,7 @@ func madeUp(b testing.TB, dom []int, rng *rand.Rand) [][]uint16 {
 	return build(b, dom, 1, factors, nil).Sample(32_561, false, rng)
 }
 
-// counted is the table of rows with noise.
+// counted returns the table of rows with noise.
 func counted(dom []int, s Set, rows [][]uint16, sd float64, rng *rand.Rand) Table {
 	x := Table{Vars: s, Y: make([]float64, cellsOf(dom, s)), Var: make([]float64, cellsOf(dom, s))}
 	for i := range rows[0] {

@@ -72,7 +72,7 @@ func (f *forest) pair(a, b int, l Limits) bool {
 	return true
 }
 
-// shared is what the neighbours on a path share.
+// shared returns what the neighbours on a path share.
 func (f *forest) shared(path []int) []Set {
 	list := make([]Set, len(path)-1)
 	for i := range list {
@@ -102,7 +102,7 @@ func (f *forest) compact() {
 	}
 }
 
-// path is the cliques from one that holds a to one that holds b, the nearest two; a
+// path returns the cliques from one that holds a to one that holds b, the nearest two; a
 // clique that holds both is a path of one. It is nil between two trees.
 func (f *forest) path(a, b int) []int {
 	src := make([]int, len(f.cliques)) // 1 + the clique before, 0: not seen
@@ -145,7 +145,7 @@ type chain struct {
 	largest int64
 }
 
-// join is the chain that links two trees by a clique of two columns.
+// join returns the chain that links two trees by a clique of two columns.
 func (f *forest) join(a, b int) chain {
 	c := chain{path: []int{f.holder(a), f.holder(b)}, added: []Set{Set{a}.or(Set{b})}}
 	f.price(&c)
@@ -156,7 +156,7 @@ func (f *forest) holder(column int) int {
 	return slices.IndexFunc(f.cliques, func(c Set) bool { return c.has(column) })
 }
 
-// carry is the chain that brings column a along a path to column b: between two
+// carry returns the chain that brings column a along a path to column b: between two
 // cliques it needs what they share, and what the next two share.
 func (f *forest) carry(path []int, shared []Set, a, b int) chain {
 	c := chain{path: slices.Clone(path), added: make([]Set, len(shared))}

@@ -95,7 +95,7 @@ func (c goldenCase) decode(t *testing.T, expected any) (in goldenInputs) {
 	return in
 }
 
-// masks are the forbidden cells, and the sets of all tables of the case.
+// masks returns the forbidden cells, and the sets of all tables of the case.
 func (in goldenInputs) masks() (masks []Mask, sets []Set) {
 	for _, f := range in.Forbidden {
 		m := Mask{Vars: f.Vars, Forbidden: make([]bool, cellsOf(in.Domain, f.Vars))}

@@ -75,7 +75,7 @@ func TestGroupsStepAsBlocksDo(t *testing.T) {
 	}
 }
 
-// meets is a table without noise of counts that are positive and sum to the rows.
+// meets returns a table without noise of counts that are positive and sum to the rows.
 func meets(x Table) Table {
 	y, sum := slices.Clone(x.Y), 0.0
 	for k := range y {
@@ -121,7 +121,7 @@ func TestRunsReadTheFewestCells(t *testing.T) {
 	}
 }
 
-// readBy is the cells that a run reads: of the clique, and of its own table where it holds several sets.
+// readBy returns the cells that a run reads: of the clique, and of its own table where it holds several sets.
 func (t *Tree) readBy(sets []Set) int {
 	cells := t.nodes[0].cells
 	if len(sets) == 1 {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Marginal is the expected counts of a table over vars, row-major, in rows; they sum
+// Marginal returns the expected counts of a table over vars, row-major, in rows; they sum
 // to the total. A table within a clique is read off it; any other is found by
 // elimination, and one that needs a table of more cells than a tree may have, or than
 // 10^6 where that is more, is an error.
@@ -25,7 +25,7 @@ func (m *Model) Marginal(vars Set) ([]float64, error) {
 	return t.laid(joint, vars).cells, nil
 }
 
-// part is a clique's table over some of its columns, its axes by domain.
+// part returns a clique's table over some of its columns, its axes by domain.
 func (m *Model) part(node int, vars Set) array {
 	v := partOf(m.tree.dom, m.tree.nodes[node].axes, vars)
 	a := array{vars: vars, axes: byDomain(m.tree.dom, vars), cells: make([]float64, v.cells)}
@@ -40,7 +40,7 @@ type elimination struct {
 	below []Set // columns of vars that are in a clique or below it
 }
 
-// top is the lowest clique that has all columns in it or below it.
+// top returns the lowest clique that has all columns in it or below it.
 func (e *elimination) top() int {
 	nodes := e.tree.nodes
 	for i := len(nodes) - 1; i >= 0; i-- {
@@ -55,7 +55,7 @@ func (e *elimination) top() int {
 	return 0
 }
 
-// joint is the table over keep of a clique and all below it. Only children that have
+// joint returns the table over keep of a clique and all below it. Only children that have
 // columns of the table which are not in their separator have a say.
 func (e *elimination) joint(i int, keep Set) (array, error) {
 	nodes, needs := e.tree.nodes, []Set{keep}
@@ -86,7 +86,7 @@ func (e *elimination) joint(i int, keep Set) (array, error) {
 	return a, nil
 }
 
-// conditional is the table of the columns below a clique, given its separator.
+// conditional returns the table of the columns below a clique, given its separator.
 func (e *elimination) conditional(c int) (array, error) {
 	n := &e.tree.nodes[c]
 	joint, err := e.joint(c, e.below[c].add(n.sepVars...))
@@ -205,7 +205,7 @@ func (w *walk) found(c int, table array) {
 	w.use(min(w.column, c), max(w.column, c), w.tree.laid(table, table.vars).cells)
 }
 
-// conditional is the table of some columns of a clique, given the separator by which it is entered.
+// conditional returns the table of some columns of a clique, given the separator by which it is entered.
 func (w *walk) conditional(p passage, sep, wanted Set) array {
 	if a, made := w.given[p]; made {
 		return a
@@ -232,7 +232,7 @@ func (w *walk) neighbours(node int) []int {
 	return append([]int{n.parent}, n.children...)
 }
 
-// separator is the separator of two neighbours.
+// separator returns the separator of two neighbours.
 func (w *walk) separator(a, b int) Set {
 	if w.tree.nodes[b].parent == a {
 		return w.tree.nodes[b].sepVars

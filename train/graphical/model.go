@@ -45,20 +45,20 @@ func (t *Tree) factor(vars Set, log []float64) factor {
 		view: partOf(t.dom, t.nodes[node].axes, vars), log: log}
 }
 
-// Domain is the number of codes of each column.
+// Domain returns the number of codes of each column.
 func (m *Model) Domain() []int { return slices.Clone(m.tree.dom) }
 
-// Cliques are the sets of columns of the junction tree.
+// Cliques returns the sets of columns of the junction tree.
 func (m *Model) Cliques() []Set { return m.tree.Cliques() }
 
-// Total is the sum of every table of expected counts, in rows.
+// Total returns the sum of every table of expected counts, in rows.
 func (m *Model) Total() float64 { return m.total }
 
-// LogPartition is the logarithm of the sum of weights over all rows, forbidden ones
+// LogPartition returns the logarithm of the sum of weights over all rows, forbidden ones
 // left out.
 func (m *Model) LogPartition() float64 { return m.logZ }
 
-// LogProb is the logarithm of the probability of a row of codes; -Inf for a row that
+// LogProb returns the logarithm of the probability of a row of codes; -Inf for a row that
 // is forbidden or lies outside the domain.
 func (m *Model) LogProb(row []uint16) float64 {
 	if len(row) != len(m.tree.dom) {
@@ -81,7 +81,7 @@ func (m *Model) LogProb(row []uint16) float64 {
 	return sum
 }
 
-// place is the cell of a row in a table over axes.
+// place returns the cell of a row in a table over axes.
 func place(dom, axes []int, row []uint16) int {
 	pos := 0
 	for _, c := range axes {
@@ -103,7 +103,7 @@ type Limits struct {
 	Clique, Total int64 // of the largest clique, of all cliques together
 }
 
-// DefaultLimits is 10^6 cells a clique and 5*10^6 in all, which is 40 MB.
+// DefaultLimits returns 10^6 cells a clique and 5*10^6 in all, which is 40 MB.
 func DefaultLimits() Limits { return Limits{Clique: 1_000_000, Total: 5_000_000} }
 
 // maxCells stands for every number of cells that does not fit 63 bits.
@@ -118,7 +118,7 @@ const (
 	maxParts   = 1 << 14 // factors, and masks
 )
 
-// cellsOf is the number of cells of a table over s; maxCells where it is more than
+// cellsOf returns the number of cells of a table over s; maxCells where it is more than
 // can be counted.
 func cellsOf(dom []int, s []int) int64 {
 	cells := uint64(1)
@@ -170,7 +170,7 @@ func checkDomain(dom []int) error {
 	return errors.Join(errs...)
 }
 
-// factors are those that the fit started from and what it added, one of each set.
+// factors returns those that the fit started from and what it added, one of each set.
 func (f *fitting) factors(start []factor) []factor {
 	all := slices.Clone(start)
 	for _, t := range f.targets {
@@ -179,7 +179,7 @@ func (f *fitting) factors(start []factor) []factor {
 	return merged(all)
 }
 
-// merged is the factors with factors of the same set added up.
+// merged returns the factors with factors of the same set added up.
 func merged(all []factor) []factor {
 	places, one := map[string]int{}, []factor(nil)
 	for _, x := range all {
@@ -217,7 +217,7 @@ func Grow(dom []int, base, order []Set, l Limits) []int {
 	return retained
 }
 
-// grown is the cliques of the tree that Grow makes of sets.
+// grown returns the cliques of the tree that Grow makes of sets.
 func grown(dom []int, sets []Set) []Set {
 	f := newForest(dom)
 	for _, s := range sets {

@@ -43,7 +43,7 @@ func FromPotentials(p Potentials, l Limits) (*Model, error) {
 	return newModel(t, p.Total, factors, cloneMasks(p.Masks))
 }
 
-// tree is the junction tree of the cliques, if they have one.
+// tree returns the junction tree of the cliques, if they have one.
 func (p Potentials) tree(l Limits) (*Tree, error) {
 	errs := []error{checkDomain(p.Domain)}
 	if len(p.Cliques) == 0 || len(p.Cliques) > len(p.Domain) {

@@ -184,7 +184,7 @@ func TestExactTables(t *testing.T) {
 	}
 }
 
-// allocated is every byte that work takes of the heap, given back or not: no less than
+// allocated returns every byte that work takes of the heap, given back or not: no less than
 // the most that it holds at a time.
 func allocated(work func()) int64 {
 	var before, after runtime.MemStats

@@ -19,7 +19,7 @@ const (
 	productWork  = 100
 )
 
-// product is the table over keep of a times b: a product of matrices for each cell of
+// product returns the table over keep of a times b: a product of matrices for each cell of
 // the columns that both have and keep has too.
 func (t *Tree) product(a, b array, keep Set) (array, error) {
 	most := max(t.limits.Total, productCells)
@@ -42,7 +42,7 @@ func (t *Tree) product(a, b array, keep Set) (array, error) {
 	return array{vars: keep, axes: slices.Concat(each, left, right), cells: out}, nil
 }
 
-// part is one of n equal parts of a list.
+// part returns one of n equal parts of a list.
 func part(a []float64, i, n int) []float64 { return a[i*len(a)/n : (i+1)*len(a)/n] }
 
 // multiplyMatrices adds the products of each element of the sum in the order of inner.
@@ -91,7 +91,7 @@ func (t *Tree) marginalOf(a array, vars Set) array {
 	return sum
 }
 
-// laid is a table with its axes in another order. One that has them so is not copied.
+// laid returns a table with its axes in another order. One that has them so is not copied.
 func (t *Tree) laid(a array, axes []int) array {
 	if slices.Equal(axes, a.axes) {
 		return a

@@ -61,7 +61,7 @@ func (s *sampling) clique(i int) {
 	}
 }
 
-// keys are the separator's cells of the rows from lo.
+// keys fills in the separator's cells of the rows from lo.
 func (s *sampling) keys(n *node, lo int, keys []uint32) {
 	clear(keys)
 	for _, c := range n.sep {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// loop is a model of five columns with a loop and a mask.
+// loop returns a model of five columns with a loop and a mask.
 func loop(t testing.TB, total float64) *Model {
 	rng := rand.New(rand.NewPCG(21, 22))
 	dom := []int{3, 4, 2, 5, 3}
@@ -59,7 +59,7 @@ func TestSampleRoundsByGroup(t *testing.T) {
 	}
 }
 
-// furthest is the most that a cell of a clique differs from the number of rows of its
+// furthest returns the most that a cell of a clique differs from the number of rows of its
 // group times its probability there.
 func furthest(m *Model, columns [][]uint16) float64 {
 	most := 0.0

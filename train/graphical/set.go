@@ -36,14 +36,14 @@ func (s Set) within(o Set) bool {
 	return true
 }
 
-// add is the union of two sets, ascending, in memory of its own.
+// add returns the union of two sets, ascending, in memory of its own.
 func (s Set) add(o ...int) Set {
 	u := slices.Concat(s, Set(o))
 	slices.Sort(u)
 	return slices.Compact(u)
 }
 
-// or is the union of two sets, in memory of its own.
+// or returns the union of two sets, in memory of its own.
 func (s Set) or(o Set) Set {
 	u := make(Set, 0, len(s)+len(o))
 	for len(s) > 0 && len(o) > 0 {
@@ -59,7 +59,7 @@ func (s Set) or(o Set) Set {
 	return append(append(u, s...), o...)
 }
 
-// and is what two sets share.
+// and returns what two sets share.
 func (s Set) and(o Set) Set {
 	var both Set
 	pos := 0
@@ -74,7 +74,7 @@ func (s Set) and(o Set) Set {
 	return both
 }
 
-// minus is s less the columns of o.
+// minus returns s less the columns of o.
 func (s Set) minus(o Set) Set {
 	var rest Set
 	for _, c := range s {
@@ -98,7 +98,7 @@ func checkSet(path string, dom []int, s Set) error {
 	return nil
 }
 
-// byDomain is the order of a table's axes inside the package: the largest domain
+// byDomain returns the order of a table's axes inside the package: the largest domain
 // last, so that the innermost loop is the longest. It is one order for all tables,
 // so the axes of a part are a subsequence of the axes of the whole.
 func byDomain(dom []int, s Set) []int {

@@ -107,7 +107,7 @@ func (f *fitting) measured() (cells int) {
 	return cells
 }
 
-// freedom is the measured cells less one for each noisy table, whose total is known, and less
+// freedom returns the measured cells less one for each noisy table, whose total is known, and less
 // what exact tables of one column say of it.
 func (f *fitting) freedom(cells int) float64 {
 	for _, t := range f.targets {

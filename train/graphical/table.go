@@ -74,7 +74,7 @@ type view struct {
 // innerPlaces bounds the shorter list of places.
 const innerPlaces = 1 << 10
 
-// newView is the view of a table of axes dims in which in marks the part's.
+// newView returns the view of a table of axes dims in which in marks the part's.
 func newView(dims []int, in []bool) view {
 	v := view{run: 1, cells: 1}
 	strides := make([]int, len(dims))
@@ -97,7 +97,7 @@ func newView(dims []int, in []bool) view {
 	return v
 }
 
-// partOf is the view of a table over axes along the columns of part.
+// partOf returns the view of a table over axes along the columns of part.
 func partOf(dom []int, axes []int, part Set) view {
 	in := make([]bool, len(axes))
 	for i, c := range axes {
@@ -106,7 +106,7 @@ func partOf(dom []int, axes []int, part Set) view {
 	return newView(sizes(dom, axes), in)
 }
 
-// placesOf is the place of every combination of dims, the last fastest.
+// placesOf returns the place of every combination of dims, the last fastest.
 func placesOf(dims, strides []int) []int32 {
 	places := []int32{0}
 	for i, n := range dims {
@@ -206,7 +206,7 @@ func (v *view) add(table, part []float64) {
 	}
 }
 
-// greatest is the largest cell of each place of the part.
+// greatest finds the largest cell of each place of the part.
 func (v *view) greatest(table, part []float64) {
 	for i := range part {
 		part[i] = math.Inf(-1)
@@ -235,13 +235,13 @@ func places(dom []int, s Set) []int32 {
 	return placesOf(sizes(dom, s), stridesOf(dom, s, s))
 }
 
-// stridesOf is how far a step along each of some columns moves the place in a table
+// stridesOf returns how far a step along each of some columns moves the place in a table
 // over vars, in the order that the package computes in; 0 for a column that it lacks.
 func stridesOf(dom, columns []int, vars Set) []int {
 	return stridesIn(dom, columns, byDomain(dom, vars))
 }
 
-// stridesIn is stridesOf for a table over axes.
+// stridesIn returns stridesOf for a table over axes.
 func stridesIn(dom, columns, axes []int) []int {
 	stride, places := 1, make(map[int]int, len(axes))
 	for _, c := range slices.Backward(axes) {

@@ -55,7 +55,7 @@ func (m *Model) target(x Table, mean float64) *target {
 	return t
 }
 
-// noise is the geometric mean of the standard deviations of all measured cells.
+// noise returns the geometric mean of the standard deviations of all measured cells.
 func noise(tables []Table) float64 {
 	sum, cells := 0.0, 0
 	for _, t := range tables {
@@ -94,7 +94,7 @@ func (m *Model) block(t *target) *block {
 	return &block{node: m.tree.holder(t.vars), first: t, by: make([]float64, len(t.y))}
 }
 
-// loss is half the sum of squares over variances, at the counts.
+// loss returns half the sum of squares over variances, at the counts.
 func (t *target) loss() float64 {
 	sum := 0.0
 	for i, w := range t.weight {
@@ -105,7 +105,7 @@ func (t *target) loss() float64 {
 	return float64(sum / 2)
 }
 
-// near is the implicit step, each cell by itself; what the sum gains or loses by it
+// near takes the implicit step, each cell by itself; what the sum gains or loses by it
 // goes to all cells alike.
 func (t *target) near(total float64) {
 	sum := 0.0
@@ -144,7 +144,7 @@ func solve(m, r, y float64) float64 {
 	return x
 }
 
-// settle is the exact step of one table in a round of a fit to the optimum: with r
+// settle takes the exact step of one table in a round of a fit to the optimum: with r
 // the stiffness and theta what the round has added to the potential, it finds the
 // counts m e^x, which sum to the total, such that theta + x + s is (y - m e^x)/r in
 // every cell, for the one shift s at which the sum is right. It returns the largest
@@ -215,7 +215,7 @@ func (t *target) shifted(total, s, scale float64) (sum, slope float64) {
 	return sum, slope
 }
 
-// root is x of m e^x + r x = y to rounding. Newton's steps from the right of the root
+// root returns x of m e^x + r x = y to rounding. Newton's steps from the right of the root
 // of a convex function never pass it.
 func root(m, r, y float64) float64 {
 	x := min(0, y/r)
@@ -282,7 +282,7 @@ func (x Table) checkExact(path string, total float64) error {
 	return nil
 }
 
-// zeros are the masks of the cells that exact tables say are empty.
+// zeros returns the masks of the cells that exact tables say are empty.
 func zeros(tables []Table) []Mask {
 	var masks []Mask
 	for _, x := range tables {

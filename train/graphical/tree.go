@@ -32,7 +32,7 @@ type node struct {
 	own      view // and within this one
 }
 
-// perturbations is how many random eliminations NewTree tries besides three greedy
+// perturbations returns how many random eliminations NewTree tries besides three greedy
 // ones; a wide table gets few.
 func perturbations(columns int) int {
 	if columns > 60 {
@@ -101,10 +101,10 @@ func maximal(cliques []Set) []Set {
 	return retained
 }
 
-// Cells is the cells of all cliques.
+// Cells returns the cells of all cliques.
 func (t *Tree) Cells() int64 { return totalCells(t.dom, t.Cliques()) }
 
-// Cliques are the sets of columns of the tree's cliques.
+// Cliques returns the sets of columns of the tree's cliques.
 func (t *Tree) Cliques() []Set {
 	var all []Set
 	for _, n := range t.nodes {
@@ -113,7 +113,7 @@ func (t *Tree) Cliques() []Set {
 	return all
 }
 
-// holder is the smallest clique that holds a set; -1 if there is none.
+// holder returns the smallest clique that holds a set; -1 if there is none.
 func (t *Tree) holder(s Set) int {
 	best := -1
 	for i := range t.nodes {
@@ -156,7 +156,7 @@ func (g *graph) connect(s Set) {
 	}
 }
 
-// neighbours are the columns linked to c, ascending.
+// neighbours returns the columns linked to c, ascending.
 func (g *graph) neighbours(c int) Set {
 	var s Set
 	for w, word := range g.rows[c] {
@@ -205,10 +205,10 @@ func (g *graph) remove(c int, near Set) {
 	}
 }
 
-// bySize is the logarithm of the clique's cells.
+// bySize returns the logarithm of the clique's cells.
 func bySize(g *graph, c int) float64 { return g.nearSize(c) + bitmath.Log(float64(g.dom[c])) }
 
-// byGain is the logarithm of the clique's cells over the column's codes.
+// byGain returns the logarithm of the clique's cells over the column's codes.
 func byGain(g *graph, c int) float64 { return g.nearSize(c) }
 
 func (g *graph) nearSize(c int) float64 {
@@ -221,7 +221,7 @@ func (g *graph) nearSize(c int) float64 {
 	return size
 }
 
-// byFill is the links that elimination would add.
+// byFill returns the links that elimination would add.
 func byFill(g *graph, c int) float64 {
 	near, missing := g.neighbours(c), 0
 	for _, n := range near {
@@ -233,7 +233,7 @@ func byFill(g *graph, c int) float64 {
 	return float64(missing) / 2
 }
 
-// perturbed is bySize with noise of half a unit.
+// perturbed returns bySize with noise of half a unit.
 func perturbed(rng *rand.Rand) rule {
 	return func(g *graph, c int) float64 { return bySize(g, c) + float64(rng.Float64()) - .5 }
 }

@@ -212,7 +212,7 @@ func (b *brute) marginal(vars Set) []float64 {
 	return out
 }
 
-// randomSet is up to most columns of so many.
+// randomSet returns up to most columns of so many.
 func randomSet(rng *rand.Rand, columns, most int) Set {
 	s := Set(rng.Perm(columns)[:1+rng.IntN(min(most, columns))])
 	slices.Sort(s)
@@ -249,7 +249,7 @@ func build(t testing.TB, dom []int, total float64, factors []Factor, masks []Mas
 	return m
 }
 
-// worst is the largest difference of two tables.
+// worst returns the largest difference of two tables.
 func worst(t testing.TB, got, want []float64) float64 {
 	t.Helper()
 	if len(got) != len(want) {

@@ -16,7 +16,7 @@ type shape struct {
 	draw  func(*rand.Rand) float64
 }
 
-// shapes are columns whose means a few rows of noise move: most rows 0 and a tail behind, amounts
+// shapes returns columns whose means a few rows of noise move: most rows 0 and a tail behind, amounts
 // with a long tail, heaps among them, on few cells and on many.
 func shapes() []shape {
 	logNormal := func(median, sd float64) func(*rand.Rand) float64 {
@@ -123,7 +123,7 @@ func singles(counts []float64) []Leaf {
 	return leaves
 }
 
-// momentsOf are the mean and the deviation of rows spread evenly over each leaf.
+// momentsOf returns the mean and the deviation of rows spread evenly over each leaf.
 func momentsOf(leaves []Leaf) (mean, sd float64) {
 	n, square := 0.0, 0.0
 	for _, l := range leaves {

@@ -37,7 +37,7 @@ func Simplex(y []float64, total float64) []float64 {
 	return x
 }
 
-// excess is the number by which the entries that stay positive pass total, each.
+// excess returns the number by which the entries that stay positive pass total, each.
 func excess(down []float64, total float64) float64 {
 	sum, less := 0.0, 0.0
 	for i, v := range down {

@@ -55,7 +55,7 @@ func (f *Filler) Fill(cells, codes []uint16) {
 	}
 }
 
-// Cell is a grid cell for the next row of a bin.
+// Cell returns a grid cell for the next row of a bin.
 func (f *Filler) Cell(bin int) int {
 	s := f.spans[f.urns[bin].draw(f.rng)]
 	if s.more > 0 {
@@ -78,7 +78,7 @@ func (f *Filler) Ordered(bin, n int) []uint16 {
 	return cells[:n]
 }
 
-// Shares are the probabilities of the leaves of a bin, by which a Filler places its rows.
+// Shares returns the probabilities of the leaves of a bin, by which a Filler places its rows.
 func Shares(leaves []Leaf) []float64 {
 	shares := weights(leaves)
 	whole := sum(shares)

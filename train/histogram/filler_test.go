@@ -41,7 +41,7 @@ func TestSystematic(t *testing.T) {
 	}
 }
 
-// example is three bins of five leaves: one leaf, two single cells, two wide ones.
+// example returns three bins of five leaves: one leaf, two single cells, two wide ones.
 func example() ([]Leaf, [][2]int) {
 	return []Leaf{{0, 4, 50, 4}, {4, 5, 30, 4}, {5, 6, 10, 4}, {6, 16, 1, 100}, {16, 20, 99, 100}},
 		[][2]int{{0, 1}, {1, 3}, {3, 5}}

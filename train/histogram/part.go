@@ -94,7 +94,7 @@ func (p *part) leaves(list []Leaf, factor float64) []Leaf {
 	return list
 }
 
-// Nearest is the point of {x >= 0, sum x = total} that is nearest to y where distances
+// Nearest returns the point of {x >= 0, sum x = total} that is nearest to y where distances
 // are in standard deviations: each y less one number times its variance, and 0 where
 // that is negative. All are 0 where total is not positive.
 func Nearest(y, variances []float64, total float64) []float64 {
@@ -125,7 +125,7 @@ func Nearest(y, variances []float64, total float64) []float64 {
 	}
 }
 
-// sd is the standard deviation of a leaf's noise.
+// sd returns the standard deviation of a leaf's noise.
 func (l Leaf) sd() float64 { return math.Sqrt(l.Var) }
 
 // Divided is a line of cells as a tree counted it.
@@ -225,7 +225,7 @@ func (p *part) seen(cells int) (list []*part, any bool) {
 	return list, false
 }
 
-// clone is a tree that may be estimated anew.
+// clone returns a tree that may be estimated anew.
 func (p *part) clone() *part {
 	c := *p
 	c.parts = nil

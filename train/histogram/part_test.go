@@ -56,7 +56,7 @@ func equation(m [][]float64, leaves [][2]int, in [2]int, y, weight float64) {
 	}
 }
 
-// solved is Gauss and Jordan's elimination with pivots.
+// solved returns Gauss and Jordan's elimination with pivots.
 func solved(m [][]float64) []float64 {
 	x := make([]float64, len(m))
 	for i := range m {

@@ -174,7 +174,7 @@ func leftward(from, end int) []stretch {
 	return ranges
 }
 
-// nodes are the ranges of cells that the second release asks.
+// nodes returns the ranges of cells that the second release asks.
 func (r stretch) nodes(parts [][2]int) (nodes [][2]int) {
 	lo, hi := parts[r.from][0], parts[r.to-1][1]
 	if !r.fine {
@@ -196,7 +196,7 @@ func (r stretch) group(parts [][2]int, first []float64, v1 float64, second []flo
 	return g
 }
 
-// both is a range that was counted twice.
+// both returns a range that was counted twice.
 func both(lo, hi int, y1, v1, y2, v2 float64) group {
 	w1, w2 := 1/v1, 1/v2
 	v := 1 / (w1 + w2)

@@ -55,7 +55,7 @@ func TestScoutCovers(t *testing.T) {
 	}
 }
 
-// halving is counts that halve from cell to cell.
+// halving returns counts that halve from cell to cell.
 func halving(cells, missing int, sd float64) *asker {
 	a := &asker{counts: make([]float64, cells+missing), sd: sd, rng: rand.New(rand.NewPCG(uint64(cells), uint64(sd)))}
 	for i := range a.counts {

@@ -25,7 +25,7 @@ const divideAt = 5
 // it divides, fewer releases count.
 const growth = 1.2
 
-// Levels is how many releases lead from firstParts parts of a line to single cells, each
+// Levels returns how many releases lead from firstParts parts of a line to single cells, each
 // halving what the one before left.
 func Levels(cells int) int {
 	levels := 1
@@ -82,7 +82,7 @@ func (l Line) Tree(ask func(part float64, nodes [][2]int) (y []float64, variance
 	return Divided{root: &root, cells: l.Cells}, nil
 }
 
-// root is the line and its first parts.
+// root returns the line and its first parts.
 func (l Line) root() part {
 	root := part{hi: l.Cells}
 	for k := range min(firstParts, l.Cells) {
@@ -175,12 +175,12 @@ func levelled(fine []float64, levels, width int, threshold float64) []float64 {
 // branching is by how much ranges of one level are wider than ranges of the next.
 const branching = 2
 
-// explained is how many standard deviations of one leaf the leaves of a level have to
+// explained returns how many standard deviations of one leaf the leaves of a level have to
 // hold together to hold anything, where noise is what they may hold: of a score of empty ones
 // the projection leaves one or more on average. It asks for more the further out they lie.
 func explained(levels int) float64 { return float64(min(levels+1, 3)) }
 
-// weights are the shares of leaves in their bin: less than the estimate, since noise
+// weights returns the shares of leaves in their bin: less than the estimate, since noise
 // put counts where nothing is, and never 0, since a count of 0 is an estimate too.
 //
 // The narrowest leaves get max(count - .25 sd, 0) + .05 sd. The factors were measured

@@ -101,7 +101,7 @@ func nested(t *testing.T, cells int, a *asker) {
 	}
 }
 
-// heaps is a column where one cell in 500 holds 1,000 rows, others none.
+// heaps returns a column where one cell in 500 holds 1,000 rows, others none.
 func heaps(cells, missing int, sd float64) *asker {
 	a := &asker{counts: make([]float64, cells+missing), sd: sd, rng: rand.New(rand.NewPCG(uint64(cells), 5))}
 	for i := range a.counts {
@@ -293,7 +293,7 @@ func TestWeightsByHand(t *testing.T) {
 	}
 }
 
-// treeOf is a column behind a tree whose whole budget buys noise of standard deviation sd,
+// treeOf returns a column behind a tree whose whole budget buys noise of standard deviation sd,
 // its number of rows public, and its bins.
 func treeOf(t *testing.T, cells []int, values int, sd float64, rng *rand.Rand) ([]Leaf, [][2]int) {
 	t.Helper()
@@ -319,7 +319,7 @@ func treeOf(t *testing.T, cells []int, values int, sd float64, rng *rand.Rand) (
 	return leaves, Merge(leaves, line.Total, 9)
 }
 
-// placedMean is the mean cell of rows that are placed by weights.
+// placedMean returns the mean cell of rows that are placed by weights.
 func placedMean(leaves []Leaf, bins [][2]int) float64 {
 	rows, point := 0.0, 0.0
 	for _, bin := range bins {

@@ -56,7 +56,7 @@ func one(keys []uint32, x []uint16, m []int64, r uint32) {
 	}
 }
 
-// two is one for two sets.
+// two counts two sets.
 func two(keys []uint32, x, y []uint16, m, n []int64, r, s uint32) {
 	x, y = x[:len(keys)], y[:len(keys)]
 	for i, k := range keys {
@@ -117,7 +117,7 @@ func all(n, k int) [][]int {
 	}
 }
 
-// draw is a set of k of n places, each set as likely as any other (Floyd).
+// draw returns a set of k of n places, each set as likely as any other (Floyd).
 func draw(n, k int, rng *rand.Rand) []int {
 	set := make([]int, 0, k)
 	for j := n - k; j < n; j++ {

@@ -150,7 +150,7 @@ func (c *Counter) Each(yield func(cell uint64, rows [2]int64)) {
 	}
 }
 
-// whole is the count of a cell with what was carried.
+// whole returns the count of a cell with what was carried.
 func (c *Counter) whole(cell uint64, n [2]uint32) [2]int64 {
 	out := [2]int64{int64(n[0]), int64(n[1])}
 	if c.over != nil {
@@ -206,7 +206,7 @@ func (t *Tally) Add(columns [][]uint16, workers int) {
 	parallel.Do(workers, len(t.pieces), func(_, i int) { t.count(columns, t.pieces[i]) })
 }
 
-// Counts is what was counted so far, by set.
+// Counts returns what was counted so far, by set.
 func (t *Tally) Counts() [][]int64 { return t.counts }
 
 // hash is an open-addressing table from a cell to its counts. Keys are stored
@@ -226,7 +226,7 @@ func (h *hash) reset() {
 	h.used = 0
 }
 
-// slot is the counts of cell k, valid until the next call.
+// slot returns the counts of cell k, valid until the next call.
 func (h *hash) slot(k uint64) *[2]uint32 {
 	if 2*h.used >= len(h.keys) {
 		h.grow(2 * len(h.keys))
@@ -239,7 +239,7 @@ func (h *hash) slot(k uint64) *[2]uint32 {
 	return &h.counts[i]
 }
 
-// place is where k is or would be. The multiplier is 2^64 over the golden ratio
+// place returns where k is or would be. The multiplier is 2^64 over the golden ratio
 // (Knuth, TAOCP 6.4).
 func (h *hash) place(k uint64) int {
 	mask := uint64(len(h.keys) - 1)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// cases are nets of every layer and of compositions.
+// cases returns nets of every layer and of compositions.
 func cases() map[string]Spec {
 	conv := func(kind string) Layer {
 		return Layer{Type: kind, Channels: 2, Filters: 3, Kernel: 3, Stride: 2, Padding: 1}
@@ -67,7 +67,7 @@ func widen(x []float32) []float64 {
 	return out
 }
 
-// weightOf is a fixed weighting of outputs, so that the loss sum(c*y) has a
+// weightOf returns a fixed weighting of outputs, so that the loss sum(c*y) has a
 // gradient in every output.
 func weightOf(i, j int) float64 { return math.Sin(float64(3*i + 7*j + 1)) }
 

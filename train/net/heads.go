@@ -25,7 +25,7 @@ type Heads struct {
 	skip   int
 }
 
-// NewHeads is an error where a block has no loss.
+// NewHeads returns the heads of blocks, an error where a block has no loss.
 func NewHeads(blocks []Block, skip int) (*Heads, error) {
 	var errs []error
 	for i, b := range blocks {
@@ -39,7 +39,7 @@ func NewHeads(blocks []Block, skip int) (*Heads, error) {
 	return &Heads{blocks, skip}, errors.Join(errs...)
 }
 
-// Loss is a criterion: see BCE for what it sets.
+// Loss computes a criterion: see BCE for what it sets.
 func (h *Heads) Loss(dy, y, target Matrix, loss []float64) {
 	clear(loss)
 	pos := 0
@@ -107,7 +107,7 @@ func headLoss(activation string, v, t []float32) (sum float64) {
 	return sum
 }
 
-// crossEntropy is ln(sum exp(v)) - sum(t v), for t that adds up to one.
+// crossEntropy returns ln(sum exp(v)) - sum(t v), for t that adds up to one.
 func crossEntropy(v, t []float32) float64 {
 	top := math.Inf(-1)
 	for _, x := range v {
@@ -121,7 +121,7 @@ func crossEntropy(v, t []float32) float64 {
 	return bitmath.Log(sum) - point
 }
 
-// logistic is the binary cross entropy softplus(x) - t x.
+// logistic returns the binary cross entropy softplus(x) - t x.
 func logistic(x, t float64) float64 {
 	return math.Max(x, 0) + bitmath.Log1p(bitmath.Exp(-math.Abs(x))) - float64(x*t)
 }
@@ -130,7 +130,7 @@ func logistic(x, t float64) float64 {
 // the batch) and, unless loss is nil, loss[i] to example i's loss. The extra
 // columns are ignored and dy's stays zero.
 
-// BCE is binary cross-entropy on logits, the mean over columns:
+// BCE computes binary cross-entropy on logits, the mean over columns:
 // softplus(y) - t*y for targets t in [0, 1].
 func BCE(dy, y, target Matrix, loss []float64) {
 	kernel.Sigmoid(dy.all(), y.all())
@@ -149,7 +149,7 @@ func BCE(dy, y, target Matrix, loss []float64) {
 	}
 }
 
-// MSE is the mean over columns of (y-t)².
+// MSE computes the mean over columns of (y-t)².
 func MSE(dy, y, target Matrix, loss []float64) {
 	copy(dy.all(), y.all())
 	kernel.Axpy(-1, target.all(), dy.all())
@@ -165,7 +165,7 @@ func MSE(dy, y, target Matrix, loss []float64) {
 	}
 }
 
-// Wasserstein is sign*y for a critic's one output (Arjovsky et al. 2017): sign -1
+// Wasserstein computes sign*y for a critic's one output (Arjovsky et al. 2017): sign -1
 // raises the score, +1 lowers it.
 func Wasserstein(dy, y Matrix, sign float32, loss []float64) {
 	clear(dy.all())
@@ -177,7 +177,7 @@ func Wasserstein(dy, y Matrix, sign float32, loss []float64) {
 	}
 }
 
-// Logistic is the cross entropy of a critic's one output, the logit of "real" (Goodfellow et
+// Logistic computes the cross entropy of a critic's one output, the logit of "real" (Goodfellow et
 // al. 2014): softplus(sign*y), -1 for rows that are to pass as real, +1 for others.
 func Logistic(dy, y Matrix, sign float32, loss []float64) {
 	clear(dy.all())
@@ -191,7 +191,7 @@ func Logistic(dy, y Matrix, sign float32, loss []float64) {
 	}
 }
 
-// GaussianKL is the divergence of N(mean, exp(logvar)) from N(0, 1), summed over
+// GaussianKL computes the divergence of N(mean, exp(logvar)) from N(0, 1), summed over
 // columns (Kingma, Welling 2014, appendix B). y holds means, then log variances,
 // 2*d columns; the gradient is added to dy and the value to loss, times weight.
 func GaussianKL(dy, y Matrix, weight float64, loss []float64) {

@@ -12,7 +12,7 @@ func headBlocks() []Block {
 		{Activation: "softmax", Width: 2}, {Activation: "tanh", Width: 1}}
 }
 
-// headReference is the loss of one row by its definition: logarithms of the
+// headReference returns the loss of one row by its definition: logarithms of the
 // probabilities that the blocks put out, and squared errors.
 func headReference(y, t []float64, skip int) (sum float64) {
 	pos := 0

@@ -84,7 +84,7 @@ func (o *denseOp) squares(dst, bound []float64, s *scratch) {
 	}
 }
 
-// wide is 1 for dot products of up to 2,000 terms, whose rounding error is what bound is
+// wide returns 1 for dot products of up to 2,000 terms, whose rounding error is what bound is
 // taken to say, and grows with longer ones.
 func (o *denseOp) wide() float64 { return math.Ceil(float64(max(o.in, o.units, 1)) / 2000) }
 
@@ -92,7 +92,7 @@ func (o *denseOp) wide() float64 { return math.Ceil(float64(max(o.in, o.units, 1
 // are too small for float32: each loses at most 2^-150.
 const underflow = 0x1p-126
 
-// outer is at least the squared norm of an outer product of squared norms a and d, each
+// outer returns at least the squared norm of an outer product of squared norms a and d, each
 // less what underflow took, but for the rounding that bound is about. Where neither is
 // below 2^-73 nothing is added.
 func outer(a, d float32) float64 {

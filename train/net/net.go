@@ -32,7 +32,7 @@ type Tensor struct {
 	start float32
 }
 
-// Size is the number of weights in the tensor.
+// Size returns the number of weights in the tensor.
 func (t Tensor) Size() int {
 	n := 1
 	for _, d := range t.Shape {
@@ -109,7 +109,7 @@ func (n *Net) Spec() Spec { return n.spec }
 func (n *Net) In() int  { return n.spec.Inputs }
 func (n *Net) Out() int { return n.layers[len(n.layers)-1].width() }
 
-// Params is the number of weights.
+// Params returns the number of weights.
 func (n *Net) Params() int { return n.params }
 
 // Tensors names the parts of the flat weights, in order.
@@ -176,7 +176,7 @@ func (n *Net) PerExample() (written bool, err error) {
 	return written, nil
 }
 
-// PerExampleOfAll is PerExample of several nets that one gradient is of.
+// PerExampleOfAll runs PerExample of several nets that one gradient is of.
 func PerExampleOfAll(nets ...*Net) (written bool, err error) {
 	for _, n := range nets {
 		of, wrong := n.PerExample()

@@ -16,7 +16,7 @@ type Mode struct {
 	Rows          []*rand.Rand
 }
 
-// row are the draws of row i.
+// row returns the draws of row i.
 func (m Mode) row(i int) *rand.Rand {
 	if m.Rows != nil {
 		return m.Rows[i]
@@ -119,7 +119,7 @@ func (p *Pass) FixLastBias() {
 // Squares and Accumulate need.
 func (p *Pass) Backward(w []float32) { p.BackwardInput(w, p.rows) }
 
-// BackwardInput is Backward that returns the gradient at the input too, which
+// BackwardInput runs Backward and returns the gradient at the input too, which
 // belongs to the Pass. Only rows from on are computed.
 func (p *Pass) BackwardInput(w []float32, from int) Matrix {
 	return runBackward(p.ops, p.net.offsets, w, p.OutGrad(), from)

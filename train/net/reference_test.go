@@ -113,7 +113,7 @@ func stats(x []float64) (mean, deviation float64) {
 	return mean, math.Sqrt(deviation + 1e-5)
 }
 
-// batchNorm is algorithm 1 of Ioffe and Szegedy 2015, over rows and, with channels, over positions
+// batchNorm returns algorithm 1 of Ioffe and Szegedy 2015, over rows and, with channels, over positions
 // (their section 3.2); column p*channels+c is position p of channel c.
 func (r *reference) batchNorm(x [][]float64, channels int) [][]float64 {
 	in := len(x[0])

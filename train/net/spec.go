@@ -133,6 +133,6 @@ func (s Layer) build(path string, in int, copies bool) (layer, error) {
 		"batch_norm, instance_norm, conv1d, conv1d_transpose, residual or blocks", path, s.Type)
 }
 
-// uniform is the bound of the weights of a layer with fanIn inputs, weights and
+// uniform returns the bound of the weights of a layer with fanIn inputs, weights and
 // bias alike (He et al. 2015 with a = sqrt 5, the default of PyTorch).
 func uniform(fanIn int) float64 { return 1 / math.Sqrt(float64(fanIn)) }

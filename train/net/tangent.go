@@ -172,7 +172,7 @@ func (n *Net) PerTensor() error {
 	return nil
 }
 
-// TensorSquares is Squares for each tensor of a net that PerTensor allows: dst[k] and
+// TensorSquares computes Squares for each tensor of a net that PerTensor allows: dst[k] and
 // bound[k] are for tensor k, in the order of Tensors.
 func (p *Pass) TensorSquares(dst, bound [][]float64) {
 	k := 0
@@ -184,7 +184,7 @@ func (p *Pass) TensorSquares(dst, bound [][]float64) {
 	}
 }
 
-// TensorAccumulate is Accumulate with scales of its own for each tensor: scale[k] has
+// TensorAccumulate accumulates, as Accumulate does, with scales of its own for each tensor: scale[k] has
 // one for each row.
 func (p *Pass) TensorAccumulate(grad []float32, scale [][]float32) {
 	k := 0

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// Workers is how many goroutines n pieces of work are worth.
+// Workers returns how many goroutines n pieces of work are worth.
 func Workers(n int) int { return max(1, min(runtime.GOMAXPROCS(0), n)) }
 
 // Do does pieces 0 to n-1 on up to count workers, of which the caller is one; do

@@ -20,7 +20,7 @@ func leakyReLUBackwardGeneric(dst, grad, x []float32, slope float32) {
 	}
 }
 
-// split is x as n ln 2 + r with |r| at most ln(2)/2 and a whole n from -126 to 127: it
+// split returns x as n ln 2 + r with |r| at most ln(2)/2 and a whole n from -126 to 127: it
 // returns 2^n and exp(r)-1, so that exp(x) is their product and 2^n more (the reduction is
 // by Cody and Waite 1980). Every product and sum is rounded apart, as in the assembly.
 func split(x float32) (power, rest float32) {
@@ -35,7 +35,7 @@ func split(x float32) (power, rest float32) {
 	return math.Float32frombits(uint32(int32(n)+127) << 23), float32(y*float32(r*r)) + r
 }
 
-// exp32 is exp(x) to about 1 unit in the last place. Below expLow it is zero,
+// exp32 returns exp(x) to about 1 unit in the last place. Below expLow it is zero,
 // above expHigh it stays at exp(expHigh).
 func exp32(x float32) float32 {
 	switch {
@@ -63,7 +63,7 @@ func sigmoidBackwardGeneric(dst, grad, out []float32) {
 	}
 }
 
-// tanh32 is (1-e)/(1+e) for e = exp(-2|x|), with the sign of x. Near 0, where 2^n is 1, the
+// tanh32 returns (1-e)/(1+e) for e = exp(-2|x|), with the sign of x. Near 0, where 2^n is 1, the
 // numerator is minus the rest and loses no digits.
 func tanh32(x float32) float32 {
 	if x != x {

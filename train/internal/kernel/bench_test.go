@@ -63,7 +63,7 @@ func gonumSide(s benchShape, a, b, c []float32) {
 	gonum.Implementation{}.Sgemm(ta, tb, s.m, s.n, s.k, 1, a, lda, b, ldb, 0, c, s.n)
 }
 
-// sides are the implementations compared; a build tag adds OpenBLAS.
+// sides returns the implementations compared; a build tag adds OpenBLAS.
 func sides() map[string]call {
 	all := map[string]call{"gonum": gonumSide}
 	for _, k := range tables() {
@@ -73,7 +73,7 @@ func sides() map[string]call {
 	return all
 }
 
-// speed is the best of several short runs, in GFLOP/s.
+// speed returns the best of several short runs, in GFLOP/s.
 func speed(f call, s benchShape, a, b, c []float32) float64 {
 	flop := 2 * float64(s.m) * float64(s.n) * float64(s.k)
 	turns := int(max(1, 2e6/flop))

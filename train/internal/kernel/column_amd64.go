@@ -28,7 +28,7 @@ func multiplyColumn(j *product, wide bool) {
 	}
 }
 
-// asRow is Bᵀ·Aᵀ for a product without weights.
+// asRow returns Bᵀ·Aᵀ for a product without weights.
 func asRow(j *product) product {
 	r := product{m: 1, n: j.m, k: j.k, a: j.b, aCol: j.ldb, b: j.a, c: j.c, ldc: j.m, accumulate: j.accumulate}
 	if j.transposed {

@@ -53,7 +53,7 @@ func columnOutputs(k *table, x [4][]float32, v [7][]float64, w [2][]float32, row
 	return append(all, add, mulAdd, y, unit, un, bent)
 }
 
-// halves are a value rounded to float32 and what that leaves, which tell two values of float64 apart.
+// halves returns a value rounded to float32 and what that leaves, which tell two values of float64 apart.
 func halves(x []float64) [][]float32 {
 	high, low := make([]float32, len(x)), make([]float32, len(x))
 	for i, v := range x {

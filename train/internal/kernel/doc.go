@@ -75,7 +75,7 @@ func checkLen(name, arg string, have, want int) {
 	}
 }
 
-// rowsPerBlock is the number of rows of cols elements that make up one block.
+// rowsPerBlock returns the number of rows of cols elements that make up one block.
 func rowsPerBlock(cols int) int {
 	return max(1, block/max(1, cols))
 }

@@ -59,7 +59,7 @@ func BenchmarkElementwise(b *testing.B) {
 	}
 }
 
-// nsPerElement is the best of several short runs.
+// nsPerElement returns the best of several short runs.
 func nsPerElement(f func(), n int) float64 {
 	best := math.Inf(1)
 	for range 20 {

@@ -116,7 +116,7 @@ func copies(in [5][]float32) (out [5][]float32) {
 	return out
 }
 
-// ulps is the distance of got from want in units of the last place of a float32.
+// ulps returns the distance of got from want in units of the last place of a float32.
 func ulps(got float32, want float64) float64 {
 	_, e := math.Frexp(want)
 	return math.Abs(float64(got)-want) / math.Ldexp(1, max(e, -125)-24)

@@ -19,7 +19,7 @@ func fused(c []float32, a, scale float32, b []float32) {
 	}
 }
 
-// fusedDot is c plus the products of a and b, added one by one as in fused.
+// fusedDot returns c plus the products of a and b, added one by one as in fused.
 func fusedDot(c float32, a, b []float32) float32 {
 	for i, x := range a {
 		p, z := float64(float64(x)*float64(b[i])), float64(c)
@@ -32,7 +32,7 @@ func fusedDot(c float32, a, b []float32) float32 {
 	return c
 }
 
-// addOnce is p+z rounded once, where the sum in float64 is even: moved by one unit
+// addOnce returns p+z rounded once, where the sum in float64 is even: moved by one unit
 // towards what it lost, it is odd, and rounding that again rounds the sum (Boldo,
 // Melquiond 2008, theorem 3).
 //

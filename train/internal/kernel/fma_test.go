@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-// multiplyAdd is x*y + z as a row and as a dot product take it.
+// multiplyAdd returns x*y + z as a row and as a dot product take it.
 func multiplyAdd(x, y, z float32) (row, dot float32) {
 	c := []float32{z}
 	fused(c, x, 1, []float32{y})
 	return c[0], fusedDot(z, []float32{x}, []float32{y})
 }
 
-// once is x*y + z by exact arithmetic, rounded once.
+// once returns x*y + z by exact arithmetic, rounded once.
 func once(x, y, z float32) float32 {
 	exact := func(v float32) *big.Float { return new(big.Float).SetPrec(1000).SetFloat64(float64(v)) }
 	sum := exact(x)

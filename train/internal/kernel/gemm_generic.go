@@ -1,6 +1,6 @@
 package kernel
 
-// gemmGeneric is the product in plain Go: each element of C is one chain of fused
+// gemmGeneric computes the product in plain Go: each element of C is one chain of fused
 // multiply-adds in the order of p, as in the assembly.
 func gemmGeneric(j product) {
 	for i := range j.m {

@@ -63,7 +63,7 @@ func random(r *rand.Rand, l layout, m, n, k int, special bool) *problem {
 	return p
 }
 
-// bAt is element (i, j) of B.
+// bAt returns element (i, j) of B.
 func (p *problem) bAt(i, j int) float32 {
 	if p.transposed {
 		return p.b[j*p.ldb+i]
@@ -71,7 +71,7 @@ func (p *problem) bAt(i, j int) float32 {
 	return p.b[i*p.ldb+j]
 }
 
-// exact is element (i, j) of the result in float64, with the sum of the sizes of
+// exact returns element (i, j) of the result in float64, with the sum of the sizes of
 // its finite terms, which bounds the error of any order of summation.
 func (p *problem) exact(i, j int) (sum, size float64) {
 	if p.accumulate {
@@ -206,7 +206,7 @@ func TestGemmIsOneFusedChain(t *testing.T) {
 	}
 }
 
-// chain is element (i, j) as a chain in the order of k, each step rounded once.
+// chain returns element (i, j) as a chain in the order of k, each step rounded once.
 func (p *problem) chain(i, j int) float32 {
 	var sum float32
 	if p.accumulate {

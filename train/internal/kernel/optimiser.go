@@ -11,7 +11,7 @@ type adamCoefficients struct {
 	gscale, beta1, rest1, beta2, rest2, root, eps, step float32
 }
 
-// AdamStep is one step of Adam (Kingma and Ba 2015, algorithm 1): m and v are the
+// AdamStep takes one step of Adam (Kingma and Ba 2015, algorithm 1): m and v are the
 // moments, bias1 = 1-beta1^t and bias2 = 1-beta2^t at step t = 1, 2, ...
 //
 //	m = beta1*m + (1-beta1)*G;  v = beta2*v + (1-beta2)*G²
@@ -35,7 +35,7 @@ type rmsPropCoefficients struct {
 	gscale, alpha, rest, eps, step float32
 }
 
-// RMSPropStep is one step of RMSProp (Tieleman and Hinton 2012; eps outside the
+// RMSPropStep takes one step of RMSProp (Tieleman and Hinton 2012; eps outside the
 // root, as in PyTorch): v is the running mean square.
 //
 //	v = alpha*v + (1-alpha)*G²;  w = w - lr*G / (sqrt(v) + eps)
@@ -50,7 +50,7 @@ func RMSPropStep(w, v, g, noise []float32, lr, alpha, eps, gscale float64) {
 	}
 }
 
-// RMSPropInsideStep is one step of RMSProp with eps inside the root, as in TensorFlow
+// RMSPropInsideStep takes one step of RMSProp with eps inside the root, as in TensorFlow
 // 1.13 (momentum 0): v is the running mean square. It is a plain loop: nothing that has
 // to be quick uses it.
 //
@@ -69,7 +69,7 @@ type momentumCoefficients struct {
 	gscale, momentum, step float32
 }
 
-// SGDMomentumStep is one step of gradient descent with heavy-ball momentum
+// SGDMomentumStep takes one step of gradient descent with heavy-ball momentum
 // (Polyak 1964, without dampening): m is the velocity.
 //
 //	m = momentum*m + G;  w = w - lr*m

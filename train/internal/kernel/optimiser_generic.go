@@ -2,7 +2,7 @@ package kernel
 
 import "math"
 
-// gradient is (g + noise)*scale at one index; noise may be nil.
+// gradient returns (g + noise)*scale at one index; noise may be nil.
 func gradient(g, noise []float32, i int, scale float32) float32 {
 	if noise == nil {
 		return g[i] * scale

@@ -42,7 +42,7 @@ type table struct {
 // GODEBUG=cpu.avx512f=off and GODEBUG=cpu.avx2=off choose lower ones.
 var best = choose()
 
-// generic is plain Go, for every processor.
+// generic returns the table of plain Go, for every processor.
 func generic() *table {
 	return &table{
 		name:              "generic",

@@ -13,7 +13,7 @@ func choose() *table {
 	return generic()
 }
 
-// avx2 is the assembly for AVX2 and FMA.
+// avx2 returns the assembly for AVX2 and FMA.
 func avx2() *table {
 	return &table{
 		name:              "avx2",
@@ -57,7 +57,7 @@ func avx512() *table {
 	return t
 }
 
-// rowDotsAVX512 is faster with wide registers where half of the loads are spared.
+// rowDotsAVX512 computes rowDots, faster with wide registers where half of the loads are spared.
 func rowDotsAVX512(dst, x, y []float32, rows, cols, ldx, ldy int) {
 	if &x[0] == &y[0] && ldx == ldy {
 		rowSquaresAVX512(dst, x, rows, cols, ldx)

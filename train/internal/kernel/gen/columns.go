@@ -103,7 +103,7 @@ func singles(n int) func(*asm) {
 
 func storeSingles(a *asm) { a.op("VMOVUPS Y15, (R11)(AX*1)") }
 
-// element is four columns of a row of a matrix.
+// element returns four columns of a row of a matrix.
 func element(matrix, half int) string {
 	return fmt.Sprintf("%d(%s)(AX*1)", 16*half, matrixRows[matrix])
 }

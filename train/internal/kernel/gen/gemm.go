@@ -165,7 +165,7 @@ func (s shape) tile(a *asm, rows int) {
 	}
 }
 
-// rowAddress is element k of row r of the block of A.
+// rowAddress returns element k of row r of the block of A.
 func rowAddress(r int) string {
 	return []string{
 		"(SI)", "(SI)(R8*1)", "(SI)(R8*2)", "(SI)(R9*1)", "(SI)(R8*4)", "(SI)(R10*1)", "(SI)(R9*2)", "(SI)(R14*1)",

@@ -139,7 +139,7 @@ func scaleRows(a *asm) {
 	a.ret()
 }
 
-// rowTurns is a loop over the R12 columns of a row, with the mask of tailMask.
+// rowTurns writes a loop over the R12 columns of a row, with the mask of tailMask.
 func rowTurns(p operand, body func(operand)) {
 	loop, tail, done := p.fresh("loop"), p.fresh("tail"), p.fresh("done")
 	p.op("XORQ AX, AX")

@@ -29,7 +29,7 @@ func (a *asm) turns16(whole, rest func()) {
 	rest()
 }
 
-// rowSquares512 is rowDots of x and x: each element is loaded once, and four rows
+// rowSquares512 writes rowDots of x and x: each element is loaded once, and four rows
 // are added up together.
 func rowSquares512(a *asm) {
 	a.text("rowSquaresAVX512", 72)

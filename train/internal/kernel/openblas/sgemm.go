@@ -9,7 +9,7 @@ package openblas
 // void openblas_set_num_threads(int);
 import "C"
 
-// Sgemm is C = A·B with A and B transposed on request, row-major and dense.
+// Sgemm computes C = A·B with A and B transposed on request, row-major and dense.
 func Sgemm(ta, tb bool, m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int) {
 	C.cblas_sgemm(C.CblasRowMajor, trans(ta), trans(tb), C.blasint(m), C.blasint(n), C.blasint(k),
 		1, (*C.float)(&a[0]), C.blasint(lda), (*C.float)(&b[0]), C.blasint(ldb), 0, (*C.float)(&c[0]), C.blasint(ldc))
