@@ -33,7 +33,7 @@ func TestEveryKindConforms(t *testing.T) {
 	}
 }
 
-// folderOf is where the settings of a kind are declared, seen from here.
+// folderOf returns where the settings of a kind are declared, seen from here.
 func folderOf(k *pipeline.Kind) string {
 	path := reflect.TypeOf(k.New()).Elem().PkgPath()
 	return strings.TrimPrefix(path, "weir/stages/")

@@ -20,7 +20,7 @@ import (
 	"weir/stages/prep"
 )
 
-// kindOf is a kind of the list.
+// kindOf returns a kind of the list.
 func kindOf(t *testing.T, name string) pipeline.Kind {
 	t.Helper()
 	i := slices.IndexFunc(modelKinds(), func(k pipeline.Kind) bool { return k.Name == name })
@@ -30,7 +30,7 @@ func kindOf(t *testing.T, name string) pipeline.Kind {
 	return modelKinds()[i]
 }
 
-// patients are 40 made-up rows before encode; the last weighs so much.
+// patients returns 40 made-up rows before encode; the last weighs so much.
 func patients(heavy float64) pipelinetest.Input {
 	d := &domain.Domain{Columns: []domain.Column{
 		{Name: "age", Type: domain.Integer, Bounds: &[2]float64{18, 90}},
@@ -56,7 +56,7 @@ func patients(heavy float64) pipelinetest.Input {
 	return pipelinetest.Input{Header: h, Rows: pipelinetest.Rows(d, columns...)}
 }
 
-// encodedOf is what encode makes of a table, in so many shards.
+// encodedOf returns what encode makes of a table, in so many shards.
 func encodedOf(t *testing.T, in pipelinetest.Input, shards int) pipelinetest.Input {
 	t.Helper()
 	stages := []pipeline.Stage{&prep.Encode{OneHot: []string{"region", "smoker"}, MinMax: [2]float64{-1, 1},
@@ -83,7 +83,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// trained is what a small forest releases on a table.
+// trained returns what a small forest releases on a table.
 func trained(t *testing.T, in pipelinetest.Input) pipelinetest.Input {
 	t.Helper()
 	learner := pipelinetest.Learner{Kind: kindOf(t, "anomaly_forest"),
@@ -99,7 +99,7 @@ type byWeight struct{ artifact.Scorer }
 
 func (byWeight) Scores(f *columns.Frame) ([]float64, error) { return f.Column("weight").Numbers, nil }
 
-// weighed is a detector that scores by weight, and the kind of it.
+// weighed returns a detector that scores by weight, and the kind of it.
 func weighed(t *testing.T, in pipelinetest.Input) (pipelinetest.Input, pipeline.Kind) {
 	t.Helper()
 	h := pipeline.Header{Form: pipeline.FormDetector,
@@ -113,7 +113,7 @@ func weighed(t *testing.T, in pipelinetest.Input) (pipelinetest.Input, pipeline.
 			Decode: func(map[string][]byte) (artifact.Scorer, error) { return byWeight{}, nil }}}}
 }
 
-// loops are quick versions of the kinds whose batches may leave anomalies out, and in how many shards
+// loops returns quick versions of the kinds whose batches may leave anomalies out, and in how many shards
 // their table is. Each takes every row in some batch.
 func loops() map[string]struct {
 	shards int
@@ -187,7 +187,7 @@ func loops() map[string]struct {
 	}
 }
 
-// kindName is the kind of a case such as "dp_wgan tensor".
+// kindName returns the kind of a case such as "dp_wgan tensor".
 func kindName(name string) string {
 	kind, _, _ := strings.Cut(name, " ")
 	return kind

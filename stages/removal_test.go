@@ -14,7 +14,7 @@ import (
 	"weir/privacy"
 )
 
-// stays are made-up rows of patients: age, days and ward; days may be missing.
+// stays returns made-up rows of patients: age, days and ward; days may be missing.
 func stays(n int) pipelinetest.Input {
 	d := &domain.Domain{Columns: []domain.Column{
 		{Name: "age", Type: domain.Integer, Bounds: &[2]float64{0, 100}},
@@ -37,7 +37,7 @@ func stays(n int) pipelinetest.Input {
 	return pipelinetest.Input{Header: h, Rows: pipelinetest.Rows(d, columns...)}
 }
 
-// kind is a kind of the models, by name.
+// kind returns a kind of the models, by name.
 func kind(t *testing.T, name string) pipeline.Kind {
 	t.Helper()
 	for _, k := range modelKinds() {
@@ -49,7 +49,7 @@ func kind(t *testing.T, name string) pipeline.Kind {
 	return pipeline.Kind{}
 }
 
-// set is a stage of a kind with settings in JSON.
+// set returns a stage of a kind with settings in JSON.
 func set(t *testing.T, k pipeline.Kind, settings string) func() pipeline.Stage {
 	t.Helper()
 	return func() pipeline.Stage {
@@ -61,7 +61,7 @@ func set(t *testing.T, k pipeline.Kind, settings string) func() pipeline.Stage {
 	}
 }
 
-// models are what kinds that tell how probable a row is release of 40 rows.
+// models returns what kinds that tell how probable a row is release of 40 rows.
 func models(t *testing.T) map[string]pipelinetest.Input {
 	t.Helper()
 	list := map[string]pipelinetest.Input{}

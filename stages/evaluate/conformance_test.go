@@ -66,7 +66,7 @@ func conformance() map[string][]pipelinetest.Case {
 	return cases
 }
 
-// removable is a case whose private tables have a private number of rows.
+// removable returns a case whose private tables have a private number of rows.
 func removable(name string, in map[string]pipelinetest.Input, stage func() pipeline.Stage) pipelinetest.Case {
 	c := pipelinetest.Case{Name: name, In: map[string]pipelinetest.Input{}, Stage: stage}
 	for port, i := range in {

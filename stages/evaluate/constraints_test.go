@@ -10,7 +10,7 @@ import (
 	"weir/schema"
 )
 
-// ruled is mixed with rules.
+// ruled returns mixed with rules.
 func ruled() *domain.Domain {
 	d := mixed()
 	d.Columns[2].Nullable = true

@@ -134,7 +134,7 @@ func TestDownstreamEdges(t *testing.T) {
 	}
 }
 
-// some is every third of a list, beginning at one of the first three, or all of it.
+// some returns every third of a list, beginning at one of the first three, or all of it.
 func some(list []string, from int) (used []string) {
 	every := stattest.Rounds(3, 1)
 	for i := from % every; i < len(list); i += every {

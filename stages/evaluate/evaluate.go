@@ -26,21 +26,21 @@ func Ports(comparison string) []pipeline.Port {
 	}
 }
 
-// Baseline is the input of what a table must be better than to be worth its epsilon.
+// Baseline returns the input of what a table must be better than to be worth its epsilon.
 func Baseline() pipeline.Port {
 	return Table("baseline", "rows of independent columns at the same epsilon (kind `independent`): what is worse than "+
 		"they are is lost", true)
 }
 
-// names are the ports of tables, in the order in which figures of them are given.
+// names returns the ports of tables, in the order in which figures of them are given.
 func names() []string { return []string{"real", "synthetic", "real_train", "baseline"} }
 
-// Table is an input of rows.
+// Table returns an input of rows.
 func Table(name, doc string, optional bool) pipeline.Port {
 	return pipeline.Port{Name: name, Form: pipeline.FormTable, Doc: doc, Optional: optional}
 }
 
-// Metrics is the one output of a metric kind.
+// Metrics returns the one output of a metric kind.
 func Metrics() []pipeline.Port {
 	return []pipeline.Port{{Name: "out", Form: pipeline.FormMetrics, Doc: "figures against real rows: private, always"}}
 }
@@ -66,7 +66,7 @@ func header(like pipeline.Header) pipeline.Header {
 // columns.Align); a port that is not connected has none.
 type Frames map[string]*columns.Frame
 
-// rows are the row counts of the tables: a reader must know how many rows speak.
+// rows returns the row counts of the tables: a reader must know how many rows speak.
 func (f Frames) rows() (list []pipeline.Metric) {
 	for _, port := range names() {
 		if f[port] != nil {
@@ -76,7 +76,7 @@ func (f Frames) rows() (list []pipeline.Metric) {
 	return list
 }
 
-// Work is the work of a kind that reads the tables of Ports and gives figures. It fails where it is
+// Work returns the work of a kind that reads the tables of Ports and gives figures. It fails where it is
 // cancelled or a table cannot be read, and never for what the rows are: that a run
 // fails would tell of them, so every figure that they do not allow has a note
 // instead.
@@ -88,7 +88,7 @@ func Work(like pipeline.Header, measure func(context.Context, *pipeline.Env, Fra
 	})
 }
 
-// WorkBeside is Work of a kind that reads inputs beside the tables of Ports.
+// WorkBeside returns the Work of a kind that reads inputs beside the tables of Ports.
 func WorkBeside(like pipeline.Header, measure func(context.Context, *pipeline.Env, Frames,
 	pipeline.Tables) ([]pipeline.Metric, error)) pipeline.Work {
 	h := header(like)
@@ -196,7 +196,7 @@ func newShares(env *pipeline.Env) *shares {
 	return s
 }
 
-// counting is the environment that counts in a unit of the stage's own.
+// counting returns the environment that counts in a unit of the stage's own.
 func (s *shares) counting(env *pipeline.Env) *pipeline.Env {
 	shown := *env
 	shown.Progress = func(done, total int64) {

@@ -12,7 +12,7 @@ import (
 	"weir/pipeline/pipelinetest"
 )
 
-// planted are tables of known quality: train and held-out rows of one
+// planted returns tables of known quality: train and held-out rows of one
 // distribution, against which several synthetic tables are judged.
 func planted() map[string]arrow.Record {
 	fresh := pipelinetest.WardRows(12, 1500)
@@ -24,7 +24,7 @@ func planted() map[string]arrow.Record {
 	}
 }
 
-// withSecondColumn are the columns of one table with the second column of another one.
+// withSecondColumn returns the columns of one table with the second column of another one.
 func withSecondColumn(one, other arrow.Record) arrow.Record {
 	columns := slices.Clone(one.Columns())
 	columns[1] = other.Column(1)

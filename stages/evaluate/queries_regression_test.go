@@ -18,7 +18,7 @@ func smoking() question.Regression {
 			{Name: "region", Categories: pipelinetest.WardDomain().Column("region").Categories}}}
 }
 
-// regressed is what a stage released whose coefficients, but for the intercept, equal the coefficients of
+// regressed returns what a stage released whose coefficients, but for the intercept, equal the coefficients of
 // the given rows and more by a tenth, of a number by a tenth for half of its bounds.
 func regressed(rows pipelinetest.Input) pipelinetest.Input {
 	f, err := columns.Read(context.Background(), pipeline.FromRecords(rows.Header, rows.Rows))

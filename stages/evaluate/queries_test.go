@@ -13,7 +13,7 @@ import (
 	"weir/stages/internal/question"
 )
 
-// asking are questions about the ward.
+// asking returns questions about the ward.
 func asking() []question.Resolved {
 	low := 40.0
 	var ps schema.Problems
@@ -34,7 +34,7 @@ func asking() []question.Resolved {
 	return append(list, cov)
 }
 
-// answered is what a stage released that answers a little beside what the given rows do:
+// answered returns what a stage released that answers a little beside what the given rows do:
 // counts by 3 rows, covariances by a hundredth of off, other numbers by off, in intervals of
 // twice that, all within what is possible.
 func answered(rows pipelinetest.Input, off float64) pipelinetest.Input {

@@ -29,7 +29,7 @@ func Kinds() []pipeline.Kind {
 // overrides are settings that differ from the defaults.
 type overrides map[string]any
 
-// stage is a stage of the named kind.
+// stage returns a stage of the named kind.
 func stage(kind string, settings overrides) pipeline.Stage {
 	text, err := json.Marshal(settings)
 	if err != nil {

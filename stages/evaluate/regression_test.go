@@ -43,7 +43,7 @@ func poisson(rng *rand.Rand, rate float64) int {
 	return n
 }
 
-// discovery is a Poisson regression with exposure, with more settings.
+// discovery returns a Poisson regression with exposure, with more settings.
 func discovery(more overrides) pipeline.Stage {
 	settings := overrides{"model": "poisson", "target": "events", "columns": []string{"x", "noise", "arm"},
 		"exposure": "years"}

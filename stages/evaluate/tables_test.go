@@ -9,7 +9,7 @@ import (
 	"weir/pipeline/pipelinetest"
 )
 
-// mixed is the domain of the tables of these tests.
+// mixed returns the domain of the tables of these tests.
 func mixed() *domain.Domain {
 	return &domain.Domain{Columns: []domain.Column{
 		{Name: "x", Type: domain.Numeric, Bounds: &[2]float64{-4, 4}},

@@ -86,7 +86,7 @@ func TestRowsStandApart(t *testing.T) {
 	}
 }
 
-// extremes is n rows, by column.
+// extremes returns n rows, by column.
 func extremes(columns []domain.Column, r *rand.Rand, n int) [][]any {
 	rows := make([][]any, len(columns))
 	for c, column := range columns {

@@ -59,7 +59,7 @@ func (p *splitting) byRow(k key) assigner {
 	}
 }
 
-// part is the one whose share holds the uniform number u.
+// part returns the one whose share holds the uniform number u.
 func (p *splitting) part(u float64) uint8 {
 	for i, end := range p.ends {
 		if u < end {
@@ -97,7 +97,7 @@ func (p *splitting) bySelection(k key) assigner {
 	}
 }
 
-// place is the part that holds place n of those left.
+// place returns the part that holds place n of those left.
 func place(left [3]int64, n int64) uint8 {
 	for i, free := range left {
 		if n < free {
@@ -171,7 +171,7 @@ func replay(dst []uint8) assigner {
 	}
 }
 
-// chosen is the table of the rows of t that are assigned to one part.
+// chosen returns the table of the rows of t that are assigned to one part.
 func chosen(t pipeline.Table, h pipeline.Header, assign assigner, part uint8) pipeline.Table {
 	return pipeline.Table{Header: h, Open: func(ctx context.Context) pipeline.Batches {
 		parts := assign()

@@ -14,7 +14,7 @@ import (
 	"weir/pipeline/pipelinetest"
 )
 
-// wide is a table of 13 columns as in the Cardio data: numbers, whole numbers and
+// wide returns a table of 13 columns as in the Cardio data: numbers, whole numbers and
 // categories, some outside their bounds; one batch of 65,536 rows, given `times`
 // over.
 func wide(times int) pipeline.Table {

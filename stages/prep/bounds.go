@@ -120,7 +120,7 @@ func (s *Bounds) places(ps *schema.Problems, d *domain.Domain) []int {
 	return places
 }
 
-// limits are the public bounds of one column, infinite on an open side.
+// limits returns the public bounds of one column, infinite on an open side.
 func (s *Bounds) limits(ps *schema.Problems, c *domain.Column) (lower, upper float64, ok bool) {
 	lower, upper = math.Inf(-1), math.Inf(1)
 	if c.Bounds != nil {
@@ -209,7 +209,7 @@ func outOfRange(a arrow.Array, lower, upper float64) (places []int, err error) {
 	return places, err
 }
 
-// clipped is a with the values at some places held to [lower, upper].
+// clipped returns a with the values at some places held to [lower, upper].
 func clipped(a arrow.Array, places []int, c domain.Column, lower, upper float64) (arrow.Array, error) {
 	values, err := floats(a)
 	if err != nil {
@@ -219,7 +219,7 @@ func clipped(a arrow.Array, places []int, c domain.Column, lower, upper float64)
 		present(a))
 }
 
-// nearestBound is the bound that v becomes. Not a number is taken for the lowest, as
+// nearestBound returns the bound that v becomes. Not a number is taken for the lowest, as
 // when numbers are restored, so that no value can end a run.
 func nearestBound(v, lower, upper float64) float64 {
 	if math.IsNaN(v) {

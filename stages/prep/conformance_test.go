@@ -9,7 +9,7 @@ import (
 	"weir/privacy"
 )
 
-// clinic is a made-up domain with a column of every type.
+// clinic returns a made-up domain with a column of every type.
 func clinic() *domain.Domain {
 	return &domain.Domain{Columns: []domain.Column{
 		{Name: "patient_id", Type: domain.Text, Nullable: true},
@@ -23,7 +23,7 @@ func clinic() *domain.Domain {
 	}}
 }
 
-// clinicColumns are 12 made-up rows; 1717, 4242.5 and 99999 are far outside the
+// clinicColumns returns 12 made-up rows; 1717, 4242.5 and 99999 are far outside the
 // bounds, so that an error that quotes a value shows.
 func clinicColumns() [][]any {
 	return [][]any{
@@ -39,7 +39,7 @@ func clinicColumns() [][]any {
 	}
 }
 
-// clinicTable is the private table of the conformance cases: rows(1) under
+// clinicTable returns the private table of the conformance cases: rows(1) under
 // replace_one, with a public row count.
 func clinicTable() pipelinetest.Input {
 	d := clinic()
@@ -61,7 +61,7 @@ func cleaned(t *testing.T) pipelinetest.Input {
 		&NotAvailable{Columns: map[string]float64{"visits": 99999}, Suffix: "_na"}, &Bounds{Outside: "missing"})
 }
 
-// complete is the cleaned table with nothing missing in any number.
+// complete returns the cleaned table with nothing missing in any number.
 func complete(t *testing.T) pipelinetest.Input {
 	return pipelinetest.After(t, cleaned(t), &MissingIndicator{Columns: []string{"age"}, Suffix: "_missing"},
 		&ImputeConstant{Numbers: map[string]float64{"age": 50, "pressure": 120, "visits": 0, "admission": 15000}})
@@ -80,7 +80,7 @@ func unitTable() pipelinetest.Input {
 	return in
 }
 
-// undeclared is a table whose numbers have no bounds.
+// undeclared returns a table whose numbers have no bounds.
 func undeclared(in pipelinetest.Input) pipelinetest.Input {
 	d := in.Header.Domain.Clone()
 	for i := range d.Columns {
@@ -90,7 +90,7 @@ func undeclared(in pipelinetest.Input) pipelinetest.Input {
 	return in
 }
 
-// texts is a table whose region is text.
+// texts returns a table whose region is text.
 func texts(in pipelinetest.Input) pipelinetest.Input {
 	d, columns := in.Header.Domain.Clone(), clinicColumns()
 	at := d.Index("region")

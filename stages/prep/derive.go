@@ -190,7 +190,7 @@ func derived(c domain.Column, results []any) arrow.Array {
 	return store(c.ArrowType(), values, b)
 }
 
-// derivedWhole is derived for integers, which are exact to 64 bits.
+// derivedWhole does what derived does, for integers, which are exact to 64 bits.
 func derivedWhole(c domain.Column, results []any) arrow.Array {
 	values, b := make([]int64, len(results)), bits(nil)
 	for i, x := range results {
@@ -207,7 +207,7 @@ func derivedWhole(c domain.Column, results []any) arrow.Array {
 	return column(c.ArrowType(), values, b)
 }
 
-// stored is a result as the column holds it. Where it is none of the column's
+// stored returns a result as the column holds it. Where it is none of the column's
 // values, ok is false and v what stands in its place: of a sum or product beyond
 // the range of numbers the greatest that the column holds, else its first value.
 func stored(c domain.Column, x any) (v float64, ok bool) {
@@ -228,7 +228,7 @@ func stored(c domain.Column, x any) (v float64, ok bool) {
 	return inside(c, math.NaN())
 }
 
-// inside is v inside the bounds of the column.
+// inside returns v inside the bounds of the column.
 func inside(c domain.Column, v float64) (float64, bool) {
 	ok, lower, upper := !math.IsNaN(v) && !math.IsInf(v, 0), -math.MaxFloat64, math.MaxFloat64
 	if c.Bounds != nil {

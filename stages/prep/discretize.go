@@ -172,7 +172,7 @@ func (s *Discretize) places(ps *schema.Problems, d *domain.Domain) []int {
 	return places
 }
 
-// edges are the public edges of one column, nil where they are quantiles.
+// edges returns the public edges of one column, nil where they are quantiles.
 func (s *Discretize) edges(ps *schema.Problems, c *domain.Column) []float64 {
 	if !isNumber(c) {
 		ps.Add("columns", "given "+c.Name+", which is "+describe(c), "given numbers and dates")
@@ -232,7 +232,7 @@ func undoDiscretize(u *undoing) error {
 	return nil
 }
 
-// uniformEdges are the bins+1 edges of equal bins from lower to upper.
+// uniformEdges returns the bins+1 edges of equal bins from lower to upper.
 func uniformEdges(lower, upper float64, bins int) []float64 {
 	edges := make([]float64, bins+1)
 	for i := range edges {
@@ -242,7 +242,7 @@ func uniformEdges(lower, upper float64, bins int) []float64 {
 	return edges
 }
 
-// quantileEdges are the quantiles 0, 1/bins .. 1 of values (linear
+// quantileEdges returns the quantiles 0, 1/bins .. 1 of values (linear
 // interpolation between order statistics, as NumPy does); equal neighbours
 // collapse, so there may be fewer bins. Values are sorted in place.
 func quantileEdges(values []float64, bins int) []float64 {
@@ -260,7 +260,7 @@ func quantileEdges(values []float64, bins int) []float64 {
 	return slices.Compact(edges)
 }
 
-// bin is the number of inner edges at or below x: bins are right-open, the last
+// bin returns the number of inner edges at or below x: bins are right-open, the last
 // one closed, and values outside belong to the end bins (testdata/golden/METRICS.md section 3).
 func bin(edges []float64, x float64) int32 {
 	if len(edges) < 3 {
@@ -274,7 +274,7 @@ func bin(edges []float64, x float64) int32 {
 	return int32(index)
 }
 
-// within is the value at share u of bin i.
+// within returns the value at share u of bin i.
 func within(edges []float64, i int32, u float64) float64 {
 	if len(edges) < 2 {
 		return math.NaN()
@@ -339,7 +339,7 @@ func (p discretizing) elsewhere(in pipeline.Header) pipeline.Statement {
 	return w.elsewhere
 }
 
-// cuts are the edges of column i: those planned, or the quantiles of t. Of a table
+// cuts returns the edges of column i: those planned, or the quantiles of t. Of a table
 // without values there are none, and every value, were there one, is in the only bin.
 func (p discretizing) cuts(ctx context.Context, t pipeline.Table, i int) ([]float64, error) {
 	if edges := p.edges[i]; edges != nil {

@@ -109,7 +109,7 @@ func (s *DPBounds) check(ps *schema.Problems, c *domain.Column) {
 	}
 }
 
-// highest is the exponent up to which the multiples of a column's step can be numbered
+// highest returns the exponent up to which the multiples of a column's step can be numbered
 // by a float64 from end to end. Numbers without a step have the range of the settings.
 func highest(c *domain.Column) int {
 	step := spacing(c)
@@ -119,7 +119,7 @@ func highest(c *domain.Column) int {
 	return 51 + int(math.Floor(bitmath.Log2(step)))
 }
 
-// spacing is the step of a column, 1 for whole numbers; 0 where there is none.
+// spacing returns the step of a column, 1 for whole numbers; 0 where there is none.
 func spacing(c *domain.Column) float64 {
 	if c.Type == domain.Numeric {
 		return c.Step

@@ -106,7 +106,7 @@ func (s *DPCategories) places(ps *schema.Problems, d *domain.Domain) []int {
 	return places
 }
 
-// share is the part of delta that the stage spends, over all columns.
+// share returns the part of delta that the stage spends, over all columns.
 func (s *DPCategories) share(ps *schema.Problems, h pipeline.Header) float64 {
 	value := h.Terms.Delta
 	switch {
@@ -124,7 +124,7 @@ func (s *DPCategories) share(ps *schema.Problems, h pipeline.Header) float64 {
 	return 0.5 // there is a problem
 }
 
-// rowsOf is how many rows one unit changes; a table of which that is not said is
+// rowsOf returns how many rows one unit changes; a table of which that is not said is
 // refused by the compiler.
 func rowsOf(h pipeline.Header) int {
 	if h.Stability.Spread == pipeline.SpreadRows {
@@ -175,7 +175,7 @@ func (f *categoriesFinding) run(ctx context.Context, env *pipeline.Env, in pipel
 	return out, err
 }
 
-// frequent are the names of the released values with the greatest noisy counts, in the
+// frequent returns the names of the released values with the greatest noisy counts, in the
 // order of the alphabet.
 func (f *categoriesFinding) frequent(parts []mechanism.Partition) []string {
 	slices.SortStableFunc(parts, func(a, b mechanism.Partition) int { return cmp.Compare(b.Count, a.Count) })
@@ -296,7 +296,8 @@ func keptFigures() pipeline.Figures {
 	}
 }
 
-// keptHeader is the header of what is told of kept values: private, since it is counted from real rows without noise.
+// keptHeader returns the header of what is told of kept values: private, since it is counted from real rows without
+// noise.
 func keptHeader(like pipeline.Header) pipeline.Header {
 	return pipeline.Header{Form: pipeline.FormMetrics, Schema: pipeline.MetricsSchema(), Class: pipeline.Private,
 		Stability: pipeline.Unbounded(), Terms: like.Terms}

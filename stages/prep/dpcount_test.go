@@ -201,7 +201,7 @@ func TestWhatIsLeftOfValuesIsTold(t *testing.T) {
 	}
 }
 
-// categorised is a table of odd text beside two plain values, one twice as often.
+// categorised returns a table of odd text beside two plain values, one twice as often.
 func categorised(t *testing.T, most int) pipeline.Table {
 	t.Helper()
 	return foundCategories(t, most)["out"]

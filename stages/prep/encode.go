@@ -262,7 +262,7 @@ type Draw struct {
 	Temperature float64 // 0 is 1
 }
 
-// denseWidth is the number of real numbers that an encoded row of domain d is:
+// denseWidth returns the number of real numbers that an encoded row of domain d is:
 // the sum of the widths of its encodings, in column order.
 func denseWidth(d *domain.Domain) (int, error) {
 	width := 0
@@ -275,7 +275,7 @@ func denseWidth(d *domain.Domain) (int, error) {
 	return width, nil
 }
 
-// DecodedHeader is the header of the records of DecodeRows, for an encoded table
+// DecodedHeader returns the header of the records of DecodeRows, for an encoded table
 // of header h: as before its encoding.
 func DecodedHeader(h pipeline.Header) (pipeline.Header, error) {
 	if _, err := encodingStep(h.Domain); err != nil {
@@ -309,7 +309,7 @@ func encodingStep(d *domain.Domain) (map[string]scaling, error) {
 	return scales, nil
 }
 
-// DecodeRows is RowDecoder.Decode for who decodes once.
+// DecodeRows decodes, as RowDecoder.Decode does, for who decodes once.
 func DecodeRows(h pipeline.Header, dense []float32, draw Draw, rng *rand.Rand) (arrow.Record, error) {
 	d, err := NewRowDecoder(h)
 	if err != nil {
@@ -397,7 +397,7 @@ func (m matrix) column(pos int, e scaling, target domain.Column) arrow.Array {
 	return store(target.ArrowType(), x, nil)
 }
 
-// chance is 1 with probability p, else 0.
+// chance returns 1 with probability p, else 0.
 func chance(p float64, rng *rand.Rand) float64 {
 	if rng.Float64() < p {
 		return 1
@@ -425,7 +425,7 @@ func (m matrix) categories(pos, width int) []int32 {
 	return picked
 }
 
-// argmax is the place of the greatest number, the first of equals; NaN is never
+// argmax returns the place of the greatest number, the first of equals; NaN is never
 // the greatest.
 func argmax(p []float32) int32 {
 	best, pos := float32(math.Inf(-1)), 0
@@ -456,7 +456,7 @@ func softmax(z []float64, temperature float64) {
 	}
 }
 
-// pick is the category whose share of the block holds the uniform number u.
+// pick returns the category whose share of the block holds the uniform number u.
 // Numbers that are negative or not numbers have no share; a block without any
 // share is drawn evenly.
 func pick(p []float64, u float64) int32 {

@@ -132,7 +132,7 @@ func firstLine(err error) string {
 	return line
 }
 
-// sample is the environment with a value of the right type for each input.
+// sample returns the environment with a value of the right type for each input.
 func (e *expression) sample() map[string]any {
 	env := map[string]any{}
 	for _, in := range e.inputs {
@@ -141,7 +141,7 @@ func (e *expression) sample() map[string]any {
 	return env
 }
 
-// variable is the name inside the expression: no column is called "rank x" with
+// variable returns the name inside the expression: no column is called "rank x" with
 // a blank that a user could write outside col().
 func (in input) variable() string {
 	if in.form == "value" {
@@ -189,7 +189,7 @@ func (e *expression) evaluator(r arrow.Record) (*evaluator, error) {
 	return v, nil
 }
 
-// row is the value for row i, nil where a value that the expression names is
+// row returns the value for row i, nil where a value that the expression names is
 // missing, or where the expression has none (a remainder by zero, the number of a
 // text that spells none). No row ends a run: that would tell of its values.
 func (v *evaluator) row(i int) any {
@@ -258,7 +258,7 @@ func guarded(a arrow.Array, read func(i int) any) func(i int) any {
 	}
 }
 
-// config is the grammar: only the functions listed above.
+// config returns the grammar: only the functions listed above.
 func config() *conf.Config {
 	c := conf.CreateNew()
 	for name := range c.Builtins {
@@ -302,7 +302,7 @@ func (v *resolver) Visit(node *ast.Node) {
 // oneColumn lists the functions of a column, each a form of inputs.
 func oneColumn() []string { return append([]string{"rank", "missing"}, calendarParts()...) }
 
-// argument is the column that a call names: an identifier, or for col a text.
+// argument returns the column that a call names: an identifier, or for col a text.
 func argument(n ast.Node, text bool) (string, bool) {
 	switch n := n.(type) {
 	case *ast.IdentifierNode:
@@ -365,7 +365,7 @@ func (v *checker) binary(n *ast.BinaryNode) {
 	}
 }
 
-// coded is the column with categories that n names, or nil.
+// coded returns the column with categories that n names, or nil.
 func (v *checker) coded(n ast.Node) *domain.Column {
 	id, ok := n.(*ast.IdentifierNode)
 	if !ok {

@@ -88,7 +88,7 @@ func flagged(is bool) relation.Expr {
 	return relation.Constant{Of: relation.Flag}
 }
 
-// text is the code of a category of the column that the formula fills.
+// text returns the code of a category of the column that the formula fills.
 func (f *formula) text(v string) (relation.Expr, error) {
 	code := slices.Index(f.categories, v)
 	if code < 0 {
@@ -97,7 +97,7 @@ func (f *formula) text(v string) (relation.Expr, error) {
 	return coded(int64(code)), nil
 }
 
-// input is a variable.
+// input returns a variable.
 func (f *formula) input(variable string) (relation.Expr, error) {
 	in := inputOf(variable)
 	in.place = f.e.domain.Index(in.name)
@@ -195,7 +195,7 @@ func (f *formula) category(n *ast.BinaryNode) (relation.Expr, error) {
 	return either, nil
 }
 
-// coded is the column with categories that a node names, or nil.
+// coded returns the column with categories that a node names, or nil.
 func (f *formula) coded(n ast.Node) *domain.Column {
 	return (&checker{d: f.e.domain}).coded(n)
 }
@@ -218,7 +218,7 @@ func (f *formula) compared(n *ast.BinaryNode) (relation.Expr, error) {
 	return relation.Choice{If: relation.IsMissing{E: is}, Then: flagged(n.Operator == "!="), Else: is}, nil
 }
 
-// bounded is the expression of a node whose infinite values matter.
+// bounded returns the expression of a node whose infinite values matter.
 func (f *formula) bounded(n ast.Node) (relation.Expr, error) {
 	before := f.finite
 	f.finite = true
@@ -243,7 +243,7 @@ func (f *formula) reckoned(n *ast.BinaryNode) (relation.Expr, error) {
 	return arithmetic(n.Operator, a, b)
 }
 
-// arithmetic is a sum, difference or product.
+// arithmetic returns a sum, difference or product.
 func arithmetic(op string, a, b relation.Expr) (relation.Expr, error) {
 	if a.Type() != b.Type() {
 		a, b = asReal(a), asReal(b)
@@ -282,7 +282,7 @@ func (f *formula) choice(n *ast.ConditionalNode) (relation.Expr, error) {
 	return relation.Choice{If: cond, Then: yes, Else: other}, nil
 }
 
-// call is a function: float, and int of what is NaN is 0.
+// call returns a function: float, and int of what is NaN is 0.
 func (f *formula) call(n *ast.BuiltinNode) (relation.Expr, error) {
 	if n.Name != "int" && n.Name != "float" || len(n.Arguments) != 1 {
 		return nil, fmt.Errorf("%s is not translated into SQL", n.Name)
@@ -302,7 +302,7 @@ func (f *formula) call(n *ast.BuiltinNode) (relation.Expr, error) {
 	return relation.Choice{If: relation.IsMissing{E: e}, Then: zero, Else: relation.Truncate{E: e}}, nil
 }
 
-// stated is maker as an expression.
+// stated returns the maker as an expression.
 func (c Derived) stated(e *expression, col domain.Column) stated {
 	return func(in []relation.Expr) (relation.Expr, error) {
 		if col.Type == domain.Text || e.result == reflect.String && !col.Type.Coded() {

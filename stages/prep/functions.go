@@ -41,7 +41,7 @@ func partsOf(t domain.ColumnType) []string {
 	return nil
 }
 
-// calendarParts are the functions of one column.
+// calendarParts returns the functions of one column.
 func calendarParts() []string { return []string{"year", "month", "day", "weekday", "hour", "minute"} }
 
 // differenceOf returns the difference that a call stands for, nil where it is none. Its divisor is a node that no
@@ -68,7 +68,7 @@ func divisor(by float64) ast.Node {
 	return n
 }
 
-// secondsOf is a value of a calendar column in seconds.
+// secondsOf returns a value of a calendar column in seconds.
 func secondsOf(t domain.ColumnType, x int64) int64 {
 	if t == domain.Date {
 		return x * secondsOfDay
@@ -123,7 +123,7 @@ func (v *checker) differenceOf(n *ast.BinaryNode) {
 	}
 }
 
-// moment is the column that a node names in seconds, or nil.
+// moment returns the column that a node names in seconds, or nil.
 func (v *checker) moment(n ast.Node) *domain.Column {
 	id, ok := n.(*ast.IdentifierNode)
 	if !ok {
@@ -239,7 +239,7 @@ func wholeOf() expr.Option {
 	}, new(func(int) int), new(func(float64) int), new(func(string) int))
 }
 
-// number64 is the value of a number of a formula, NaN of what is none.
+// number64 returns the value of a number of a formula, NaN of what is none.
 func number64(v any) float64 {
 	switch v := v.(type) {
 	case int:
@@ -250,7 +250,7 @@ func number64(v any) float64 {
 	return math.NaN()
 }
 
-// saturated is x without its fraction; beyond the integers it is the nearest of them, and 0 of NaN.
+// saturated returns x without its fraction; beyond the integers it is the nearest of them, and 0 of NaN.
 func saturated(x float64) int {
 	switch {
 	case x != x:

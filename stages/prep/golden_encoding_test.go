@@ -65,7 +65,7 @@ func encodeCase(t *testing.T, c goldenCase) {
 	}
 }
 
-// goldenColumn is column i of a case; own says that missing is a declared category.
+// goldenColumn returns column i of a case; own says that missing is a declared category.
 func goldenColumn(i int, labels []any, names []string, drop string) (col domain.Column, separate bool) {
 	col = domain.Column{Name: fmt.Sprint("column", i), Type: domain.Categorical, Nullable: true}
 	for _, l := range labels {
@@ -81,7 +81,7 @@ func goldenColumn(i int, labels []any, names []string, drop string) (col domain.
 	return col, separate
 }
 
-// goldenRows is the one-column table of column i; an unknown label is missing,
+// goldenRows returns the one-column table of column i; an unknown label is missing,
 // or, strictly, a code outside the categories.
 func goldenRows(col domain.Column, rows [][]any, i int, strict bool) (in pipelinetest.Input, unknown bool) {
 	known := map[string]bool{}
@@ -219,7 +219,7 @@ func softmaxCase(t *testing.T, c goldenCase) {
 	}
 }
 
-// blocks is the header of an encoded table of one-hot columns.
+// blocks returns the header of an encoded table of one-hot columns.
 func blocks(t *testing.T, labels [][]string) pipeline.Header {
 	var columns []domain.Column
 	var values [][]any

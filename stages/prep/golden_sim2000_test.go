@@ -77,7 +77,7 @@ func cell(t *testing.T, c domain.Column, text string) any {
 	return v
 }
 
-// preparedTable is the table after the sentinel is split off and outliers are missing.
+// preparedTable returns the table after the sentinel is split off and outliers are missing.
 func preparedTable(t *testing.T) pipelinetest.Input {
 	raw, schema := simulated(t)
 	limits, sentinels := map[string]Limits{}, map[string]float64{}
@@ -174,7 +174,7 @@ func complements(in pipelinetest.Input) int {
 	return n
 }
 
-// values are the present numbers of a column, ascending.
+// values returns the present numbers of a column, ascending.
 func values(t *testing.T, in pipelinetest.Input, name string) []float64 {
 	var list []float64
 	for _, v := range listed(t, columnNamed(in, name)) {

@@ -124,7 +124,7 @@ func pointers(values []float64) []*float64 {
 	return list
 }
 
-// listed is a column of a record as numbers, nil where missing.
+// listed returns a column of a record as numbers, nil where missing.
 func listed(t *testing.T, a arrow.Array) []*float64 {
 	t.Helper()
 	values, err := floats(a)
@@ -150,7 +150,7 @@ func anys(values []*float64) []any {
 	return list
 }
 
-// table is a public table of the given columns.
+// table returns a public table of the given columns.
 func table(columns []domain.Column, values ...[]any) pipelinetest.Input {
 	d := &domain.Domain{Columns: columns}
 	return pipelinetest.Input{Header: pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Public}),
@@ -192,7 +192,7 @@ func minMaxCase(t *testing.T, c goldenCase) {
 	}
 }
 
-// onLine is the encoding without its limits.
+// onLine returns the encoding without its limits.
 func (e scaling) onLine() func(x float64) float64 {
 	offset, slope, _, _ := e.line()
 	return func(x float64) float64 { return offset + slope*x }

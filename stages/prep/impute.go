@@ -247,7 +247,7 @@ func sameValues(a, b domain.Column) bool {
 		b.Categories)
 }
 
-// targets are the columns to fill.
+// targets returns the columns to fill.
 func (s *ImputeKNN) targets(ps *schema.Problems, d *domain.Domain) []int {
 	var list []int
 	for i, c := range d.Columns {
@@ -351,7 +351,7 @@ func (p imputing) reference(ctx context.Context, t pipeline.Table) (knnColumns, 
 	return p.matrix(r, p.donors)
 }
 
-// matrix is the columns at these places as numbers, NaN where a value is missing.
+// matrix returns the columns at these places as numbers, NaN where a value is missing.
 // An infinite one has no distance and counts as missing too.
 func (p imputing) matrix(r arrow.Record, places []int) (knnColumns, error) {
 	data := make(knnColumns, len(places))

@@ -50,7 +50,7 @@ func Invert(t pipeline.Table, random func() *rand.Rand) (pipeline.Table, error) 
 	return v.apply(t, publicDraws(random)), err
 }
 
-// InvertHeader is the header of what Invert returns for a table of header h.
+// InvertHeader returns the header of what Invert returns for a table of header h.
 func InvertHeader(h pipeline.Header) (pipeline.Header, error) {
 	v, err := planInverse(h, len(h.Domain.History))
 	return v.out, err
@@ -218,7 +218,7 @@ func (r restore) value(x float64) float64 {
 	return min(max(x, r.least), r.utmost)
 }
 
-// multiples are the least and greatest n with n/per inside the bounds.
+// multiples returns the least and greatest n with n/per inside the bounds.
 func multiples(least, utmost, count float64) (first, last float64) {
 	first, last = math.Round(least*count), math.Round(utmost*count)
 	if first/count < least {

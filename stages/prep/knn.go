@@ -113,7 +113,7 @@ func (x *knnIndex) scale(c int) float64 {
 	return x.opt.Scale[c]
 }
 
-// average is the mean (nominal: the most frequent value, the least of equals)
+// average returns the mean (nominal: the most frequent value, the least of equals)
 // of the observed values of column c; 0 where there is none.
 func (x *knnIndex) average(c int, rows []int32) float64 {
 	if x.isNominal(c) {
@@ -141,7 +141,7 @@ func majority(column []float64, rows []int32) float64 {
 	return winner(votes)
 }
 
-// winner is the value with most votes, the least of equals; 0 without votes.
+// winner returns the value with most votes, the least of equals; 0 without votes.
 func winner(votes map[float64]float64) float64 {
 	best, most := 0.0, 0.0
 	for v, n := range votes {
@@ -236,7 +236,7 @@ func (s *searcher) scanLoose() {
 	}
 }
 
-// worst is the greatest distance at which a donor can still enter some column.
+// worst returns the greatest distance at which a donor can still enter some column.
 func (s *searcher) worst() float64 {
 	worst := 0.0
 	for i := range s.wants {
@@ -245,7 +245,7 @@ func (s *searcher) worst() float64 {
 	return worst
 }
 
-// partial is the distance to a donor with missing features: +Inf where there is
+// partial returns the distance to a donor with missing features: +Inf where there is
 // no common one, or where it is beyond worst.
 func (s *searcher) partial(donor []float64, worst float64) float64 {
 	sum, common := 0.0, 0

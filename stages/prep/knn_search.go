@@ -56,7 +56,7 @@ func (s *searcher) visit(g *group) {
 	g.tree.Search(s, -1, s.active...)
 }
 
-// Bound is a squared distance that no donor inside a box is below. The
+// Bound returns a squared distance that no donor inside a box is below. The
 // conversions keep the compiler from fusing a product into a sum, which would
 // round the bound and the distance differently.
 func (s *searcher) Bound(box []float64) float64 {
@@ -78,7 +78,7 @@ func (s *searcher) Bound(box []float64) float64 {
 	return sum * s.factor
 }
 
-// Distance is the squared distance to a donor.
+// Distance returns the squared distance to a donor.
 func (s *searcher) Distance(donor []float64, _ float64) float64 {
 	sum := 0.0
 	for _, j := range s.plain {
@@ -93,7 +93,7 @@ func (s *searcher) Distance(donor []float64, _ float64) float64 {
 	return sum * s.factor
 }
 
-// value is the fill of one column from its donors.
+// value returns the fill of one column from its donors.
 func (s *searcher) value(w *want) float64 {
 	x := s.index
 	if len(w.best.List) == 0 {
@@ -212,7 +212,7 @@ func (s *searcher) aim(table knnColumns, r int32, wanted []int) {
 	}
 }
 
-// fillGroups is Fill inside each group of rows that have the same number in
+// fillGroups fills, as Fill does, inside each group of rows that have the same number in
 // `group`: neighbours come from the receiver's own group. Cells come in order of
 // groups; they do not depend on workers.
 func fillGroups(ctx context.Context, table knnColumns, group []int32, opt knnOptions, wanted []int,

@@ -32,7 +32,7 @@ func scattered(rng *rand.Rand, rows, width int, share float64, coarse bool) knnC
 	return data
 }
 
-// fullScan is the definition of the package comment, without a tree: the
+// fullScan returns the definition of the package comment, without a tree: the
 // independent reference of these tests.
 func fullScan(data knnColumns, r int32, c int, opt knnOptions) float64 {
 	var all []train.Neighbour

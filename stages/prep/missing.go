@@ -70,7 +70,7 @@ func (s *MissingIndicator) plan(h pipeline.Header) (rewrite, error) {
 	return b.rewrite(h, missingIndicatorName, ps)
 }
 
-// markMissing is 1 where column i is missing, else 0.
+// markMissing makes a column that is 1 where column i is missing, else 0.
 func markMissing(i int) maker {
 	return func(r arrow.Record) (arrow.Array, error) {
 		b, marks := present(r.Column(i)), make([]int32, r.NumRows())
@@ -83,7 +83,7 @@ func markMissing(i int) maker {
 	}
 }
 
-// coded is the expression of a code.
+// coded returns the expression of a code.
 func coded(code int64) relation.Expr { return relation.Constant{Of: relation.Code, Int: code} }
 
 // inserter builds a table whose columns are the columns of another with new ones in
@@ -249,7 +249,7 @@ func (s *NotAvailable) plan(h pipeline.Header) (rewrite, error) {
 	return b.rewrite(h, notAvailableName, ps)
 }
 
-// value is what stands in place of the sentinel of column c.
+// value returns what stands in place of the sentinel of column c.
 func (s *NotAvailable) value(ps *schema.Problems, c domain.Column) float64 {
 	v := 0.0
 	if s.Value != nil {
@@ -283,7 +283,7 @@ func isNumberOf(e relation.Expr, v float64) relation.Expr {
 	return relation.Compare{Op: "==", A: relation.AsReal{E: e}, B: relation.Constant{Of: relation.Real, Float: v}}
 }
 
-// numberOf is the expression of a value of the type of another one.
+// numberOf returns the expression of a value of the type of another one.
 func numberOf(like relation.Expr, v float64) relation.Expr {
 	if like.Type() == relation.Real {
 		return relation.Constant{Of: relation.Real, Float: v}
@@ -301,7 +301,7 @@ func equalTo(a arrow.Array, value float64) (places []int, err error) {
 	return places, err
 }
 
-// markSentinel is 1 at the sentinel, 0 at other values, missing where the value
+// markSentinel makes a column that is 1 at the sentinel, 0 at other values, missing where the value
 // is missing: a missing value is not the sentinel.
 func markSentinel(i int, sentinel float64) maker {
 	return func(r arrow.Record) (arrow.Array, error) {

@@ -13,7 +13,7 @@ import (
 	"weir/privacy"
 )
 
-// people is a private table of n rows with a class column, under replace_one
+// people returns a private table of n rows with a class column, under replace_one
 // with a public row count.
 func people(ids []string, classes []string) pipelinetest.Input {
 	columns := []domain.Column{
@@ -161,7 +161,7 @@ func TestRecordingsGoOneWay(t *testing.T) {
 	}
 }
 
-// nameless is a table of units of which some have no name.
+// nameless returns a table of units of which some have no name.
 func nameless(adjacency privacy.Adjacency, ids ...any) pipelinetest.Input {
 	columns := []domain.Column{{Name: "id", Type: domain.Text, Nullable: true, OfUnit: true},
 		{Name: "n", Type: domain.Integer, Nullable: true}}

@@ -83,13 +83,13 @@ func TestUnchangedColumnsArePassedOn(t *testing.T) {
 	}
 }
 
-// filteredTo is the clinic table with the rows for which a formula is true.
+// filteredTo returns the clinic table with the rows for which a formula is true.
 func filteredTo(t *testing.T, keep string) pipelinetest.Input {
 	t.Helper()
 	return pipelinetest.After(t, clinicTable(), &Filter{Keep: keep, Missing: "drop"})
 }
 
-// firstBatch is the whole table as one record of its own.
+// firstBatch returns the whole table as one record of its own.
 func firstBatch(t *testing.T, in pipelinetest.Input) arrow.Record {
 	t.Helper()
 	if in.Rows.NumRows() < 3 {
@@ -98,7 +98,7 @@ func firstBatch(t *testing.T, in pipelinetest.Input) arrow.Record {
 	return array.NewRecord(in.Rows.Schema(), in.Rows.Columns(), in.Rows.NumRows())
 }
 
-// rebuilt is the first buffer, from number `first` on, that a column of two records
+// rebuilt returns the first buffer, from number `first` on, that a column of two records
 // does not share; -1 where they share all.
 func rebuilt(a, b arrow.Record, column string, first int) int {
 	find := func(r arrow.Record) arrow.ArrayData { return r.Column(r.Schema().FieldIndices(column)[0]).Data() }

@@ -20,7 +20,7 @@ func filesHeader(like pipeline.Header) pipeline.Header {
 		Stability: pipeline.Unbounded(), Terms: like.Terms}
 }
 
-// released are the outputs of a stage that has found the late columns of planned: the
+// released returns the outputs of a stage that has found the late columns of planned: the
 // table, made row by row from what was released, and its domain as a file that dataset.domain
 // of another spec can name.
 func released(env *pipeline.Env, planned pipeline.Header, d *domain.Domain, makers []maker,
@@ -46,7 +46,7 @@ func released(env *pipeline.Env, planned pipeline.Header, d *domain.Domain, make
 		"domain": pipeline.WriteFiles(filesHeader(planned), []pipeline.File{file})}, nil
 }
 
-// forFile is a column as dataset.domain of a later spec needs it: a file has values beside
+// forFile returns a column as dataset.domain of a later spec needs it: a file has values beside
 // the released categories, which csv.unknown makes missing.
 func forFile(c domain.Column) domain.Column {
 	c.Nullable = c.Nullable || c.Type.Coded() && domain.IsStageSource(c.Source)

@@ -45,7 +45,7 @@ type rewrite struct {
 // its draws do not depend on how rows come in batches.
 type randomness func(column int) *rand.Rand
 
-// publicDraws are anyone's to repeat.
+// publicDraws returns draws that anyone may repeat.
 func publicDraws(base func() *rand.Rand) randomness {
 	return func(column int) *rand.Rand {
 		rng := base()
@@ -57,14 +57,14 @@ func publicDraws(base func() *rand.Rand) randomness {
 	}
 }
 
-// secretDraws are nobody's but the dataset's owner's.
+// secretDraws returns draws that nobody but the dataset's owner may repeat.
 func secretDraws(k key) randomness {
 	return func(column int) *rand.Rand {
 		return key(sha256.Sum256(binary.LittleEndian.AppendUint64(k[:], uint64(column)))).sequence()
 	}
 }
 
-// keep is the maker that passes input column i on.
+// keep returns the maker that passes input column i on.
 func keep(i int) maker {
 	return func(r arrow.Record) (arrow.Array, error) { return r.Column(i), nil }
 }
@@ -124,7 +124,7 @@ func fixed(makers []maker) func(randomness) []maker {
 	return func(randomness) []maker { return makers }
 }
 
-// rowHeader is the header of a table computed row by row with public
+// rowHeader returns the header of a table computed row by row with public
 // parameters: class, stability and public row count stay (docs/design.md section 3). Rules
 // between columns go where a column is gone or means something else.
 func rowHeader(in pipeline.Header, d *domain.Domain) pipeline.Header {
@@ -156,7 +156,7 @@ func (w rewrite) record(r arrow.Record, makers []maker) (arrow.Record, error) {
 	return array.NewRecord(w.out.Schema, columns, r.NumRows()), nil
 }
 
-// planRows is the plan of every stage that is a rewrite of its one input and
+// planRows returns the plan of every stage that is a rewrite of its one input and
 // draws nothing.
 func planRows(in pipeline.Headers, plan func(pipeline.Header) (rewrite, error)) (pipeline.Work, error) {
 	w, err := plan(in["in"])
@@ -316,8 +316,8 @@ func store(t arrow.DataType, values []float64, b bits) arrow.Array {
 	return column(t, values, b)
 }
 
-// replacing is a, as a column of type t, with other values at some places, and presence b. What stands elsewhere is as
-// it was, to the bit: an integer that a float64 does not hold must not be rounded because a row of the batch is
+// replacing returns a, as a column of type t, with other values at some places, and presence b. What stands elsewhere
+// is as it was, to the bit: an integer that a float64 does not hold must not be rounded because a row of the batch is
 // replaced, since then one unit would change the rows of others, and the parts and shards that go by their names.
 func replacing(a arrow.Array, t arrow.DataType, places []int, value func(j int) float64, b bits) (arrow.Array, error) {
 	if a, ok := a.(*array.Int64); ok && t.ID() == arrow.INT64 {
@@ -343,7 +343,7 @@ func codes(a arrow.Array) ([]int32, error) {
 	return nil, fmt.Errorf("has the Arrow type %s, must be int32", a.DataType())
 }
 
-// withBits is a with other values missing; its values are shared.
+// withBits returns a with other values missing; its values are shared.
 func withBits(a arrow.Array, b bits) arrow.Array {
 	d, buffers := a.Data(), slices.Clone(a.Data().Buffers())
 	valid := newBits(d.Offset() + d.Len())

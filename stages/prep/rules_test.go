@@ -9,7 +9,7 @@ import (
 	"weir/pipeline/pipelinetest"
 )
 
-// ruled is a header with a rule of every form.
+// ruled returns a header with a rule of every form.
 func ruled() pipeline.Header {
 	d := &domain.Domain{
 		Columns: []domain.Column{

@@ -62,7 +62,7 @@ func (e scaling) check(current, previous *domain.Column) error {
 	return nil
 }
 
-// line is the straight line z = offset + slope*x that the encoding is, and the
+// line returns the straight line z = offset + slope*x that the encoding is, and the
 // limits of z.
 func (e scaling) line() (offset, slope, least, greatest float64) {
 	if e.Form == domain.Standard {
@@ -72,7 +72,7 @@ func (e scaling) line() (offset, slope, least, greatest float64) {
 	return e.Range[0] - float64(e.Lower*slope), slope, e.Range[0], e.Range[1]
 }
 
-// width is the divisor of min_max.
+// width returns the divisor of min_max.
 func (e scaling) width() float64 {
 	if e.Upper == e.Lower {
 		return 1
@@ -80,7 +80,7 @@ func (e scaling) width() float64 {
 	return e.Upper - e.Lower
 }
 
-// backward is x of z, unclipped.
+// backward returns x of z, unclipped.
 func (e scaling) backward(z float64) float64 {
 	if e.Form == domain.Standard {
 		return float64(z*e.SD) + e.Mean

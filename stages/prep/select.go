@@ -178,7 +178,7 @@ func (s *Filter) pick(e *expression, r arrow.Record) ([]int, error) {
 	return rows, nil
 }
 
-// TakeRows is the record of the given rows of r, in their order. Its columns are numbers and texts.
+// TakeRows returns the record of the given rows of r, in their order. Its columns are numbers and texts.
 func TakeRows(r arrow.Record, rows []int) (arrow.Record, error) {
 	if int64(len(rows)) == r.NumRows() {
 		return r, nil

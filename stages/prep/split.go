@@ -257,7 +257,7 @@ func keyFrom(rng source64) key {
 	return k
 }
 
-// sequence is a fresh run of the draws of k, one for each row in order.
+// sequence returns a fresh run of the draws of k, one for each row in order.
 func (k key) sequence() *rand.Rand { return rand.New(rand.NewChaCha8(k)) }
 
 // units draws one number for each privacy unit: SHA-256 of the unit
@@ -315,7 +315,7 @@ func uniformBelow(u uint64, n int) int {
 	return int(high)
 }
 
-// unitColumn is the place of the privacy unit's column: -1 where each row is a
+// unitColumn returns the place of the privacy unit's column: -1 where each row is a
 // unit of its own, and a problem where the column is gone, or holds anything but
 // a function of the unit.
 func unitColumn(ps *schema.Problems, h pipeline.Header) int {

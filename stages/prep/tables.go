@@ -136,7 +136,7 @@ func (s *Write) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		}}, ps.Err()
 }
 
-// sending is the table of a server that the settings name, or nil.
+// sending returns the table of a server that the settings name, or nil.
 func (s *Write) sending(ps *schema.Problems, d *domain.Domain) *pipeline.Sending {
 	p := s.Postgres
 	if p == nil {

@@ -39,7 +39,7 @@ func TestNothingAtAllIsNoError(t *testing.T) {
 	}
 }
 
-// edge is a private table of values at which formulas have no result.
+// edge returns a private table of values at which formulas have no result.
 func edge() pipelinetest.Input {
 	in := table([]domain.Column{
 		{Name: "x", Type: domain.Numeric},

@@ -209,7 +209,7 @@ func commonest(x []float64) (value, share float64) {
 	return value, share
 }
 
-// others are the sorted values without the one that is drawn apart.
+// others returns the sorted values without the one that is drawn apart.
 func (t *tail) others(x []float64) []float64 {
 	if !t.apart {
 		return x
@@ -338,7 +338,7 @@ func drawVariation(env *pipeline.Env, frames map[string]*columns.Frame, page *re
 			false: "the real extremes"}[b.Declared])
 }
 
-// binning is how the stage of these tables counts numbers, and its name.
+// binning returns how the stage of these tables counts numbers, and its name.
 func binning(env *pipeline.Env) (b metric.Binning, by string) {
 	b = metric.UsualBinning()
 	if env.Plan == nil || env.Plan.Step(env.Stage) == nil {

@@ -88,7 +88,7 @@ func TestChanceIsNotListed(t *testing.T) {
 	}
 }
 
-// gains are some zeros and 100 values: 100 1.05^k, k = 0 to 94, and five of a hundred times as much, up to 1.25
+// gains returns some zeros and 100 values: 100 1.05^k, k = 0 to 94, and five of a hundred times as much, up to 1.25
 // million.
 func gains(zeros int) (x []float64) {
 	x = make([]float64, zeros, zeros+100)
@@ -102,7 +102,7 @@ func gains(zeros int) (x []float64) {
 	return x
 }
 
-// drawnTail is the drawing of a column with 900 zeros of 1000 real values and 400 of 500 synthetic ones.
+// drawnTail returns the drawing of a column with 900 zeros of 1000 real values and 400 of 500 synthetic ones.
 func drawnTail(kind domain.ColumnType) report.Column {
 	real := columns.Column{Name: "gain", Type: kind, Numbers: gains(900)}
 	synthetic := columns.Column{Name: "gain", Type: kind, Numbers: gains(400)}

@@ -57,7 +57,7 @@ func drawColumn(real, synthetic *columns.Column, realRows, synRows int) report.C
 
 func missingShare(c *columns.Column, rows int) float64 { return float64(c.Missing()) / float64(rows) }
 
-// codeShares are the shares of the categories among rows with a value; none
+// codeShares returns the shares of the categories among rows with a value; none
 // where there is no such row.
 func codeShares(c *columns.Column) []float64 {
 	counts, n := make([]float64, len(c.Categories)), 0.0
@@ -173,7 +173,7 @@ func binShares(x, edges []float64, n int) (shares []float64, outside int) {
 	return shares, outside
 }
 
-// dimensionWise are the shares of every category that either table has (Choi et
+// dimensionWise returns the shares of every category that either table has (Choi et
 // al. 2017, dimension-wise probability); of two categories the second's, which the
 // first mirrors.
 func dimensionWise(columns []report.Column) []report.Point {
@@ -258,7 +258,7 @@ func (s *settings) drawGroups(ctx context.Context, env *pipeline.Env, frames map
 	return ctx.Err()
 }
 
-// groupNames are the categories of a column of groups, and missing values.
+// groupNames returns the categories of a column of groups, and missing values.
 func groupNames(c *columns.Column) []string {
 	return append(slices.Clone(c.Categories), "missing values")
 }
@@ -324,7 +324,7 @@ func drawGroupColumns(env *pipeline.Env, frames map[string]*columns.Frame, rule 
 	}
 }
 
-// meanLoss is the mean over columns; NaN where there are none or one is undefined.
+// meanLoss returns the mean over columns; NaN where there are none or one is undefined.
 func meanLoss(list []report.GroupLoss, build func(report.GroupLoss) float64) float64 {
 	sum := 0.0
 	for _, l := range list {

@@ -55,7 +55,7 @@ func (s *settings) drawCurves(ctx context.Context, env *pipeline.Env, frames map
 	return learnt, nil
 }
 
-// positiveClass is the code that counts as positive, or why there are no curves.
+// positiveClass returns the code that counts as positive, or why there are no curves.
 func positiveClass(f *columns.Frame, target, positive string) (int, string) {
 	if target == "" {
 		return 0, "no target is set, and no stage of kind downstream has one"
@@ -147,7 +147,7 @@ func (s *settings) drawProjection(ctx context.Context, env *pipeline.Env, frames
 	return ctx.Err()
 }
 
-// sampled is f, or n of its rows drawn at random.
+// sampled returns f, or n of its rows drawn at random.
 func sampled(env *pipeline.Env, purpose string, f *columns.Frame, n int) *columns.Frame {
 	if f.Rows <= n {
 		return f

@@ -88,7 +88,7 @@ func terms(in pipeline.Headers) pipeline.Terms {
 	return in[slices.Min(slices.Collect(maps.Keys(in)))].Terms
 }
 
-// docs are the docs of the columns; none where there is no domain.
+// docs returns the docs of the columns; none where there is no domain.
 func docs(d *domain.Domain) map[string]string {
 	list := map[string]string{}
 	if d != nil {
@@ -155,7 +155,7 @@ func readGroups(ctx context.Context, env *pipeline.Env, in pipeline.Tables) ([]r
 	return groups, nil
 }
 
-// metricsStep is the step that the i-th table of metrics comes from; nil
+// metricsStep returns the step that the i-th table of metrics comes from; nil
 // outside a run.
 func metricsStep(env *pipeline.Env, i int) *pipeline.Step {
 	if env.Plan == nil || env.Plan.Step(env.Stage) == nil {
@@ -168,7 +168,7 @@ func metricsStep(env *pipeline.Env, i int) *pipeline.Step {
 	return env.Plan.Step(refs[i].Stage)
 }
 
-// target is the column that the curves predict, and which category is positive
+// target returns the column that the curves predict, and which category is positive
 // ("" where the second is).
 func (s *settings) target(env *pipeline.Env) (column, positive string) {
 	if s.Target != "" {

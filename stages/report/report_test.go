@@ -22,7 +22,7 @@ import (
 	"weir/stages/internal/metric"
 )
 
-// gathered is a table of figures, one undefined.
+// gathered returns a table of figures, one undefined.
 func gathered(name string) pipelinetest.Input {
 	h := pipeline.Header{Form: pipeline.FormMetrics, Schema: pipeline.MetricsSchema(), Class: pipeline.Private,
 		Stability: pipeline.Unbounded()}
@@ -118,7 +118,7 @@ func TestReportOfOddTables(t *testing.T) {
 	}
 }
 
-// planned is a run's plan with a report at its end.
+// planned returns a run's plan with a report at its end.
 func planned(epsilon pipeline.EpsilonPair, budget schema.Float) *pipeline.Plan {
 	noise, share, alone := 1.1, 1.0, 0.9
 	return &pipeline.Plan{Name: "clinic-study", Digest: "sha256:0",

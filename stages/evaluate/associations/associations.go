@@ -292,7 +292,7 @@ func (r *associationRun) leftOut(f *columns.Frame) (names map[string]bool, note 
 	return names, fmt.Sprintf("over %d of %d columns, drawn at random", most, n)
 }
 
-// sampleOf is k of the numbers below n, in order.
+// sampleOf returns k of the numbers below n, in order.
 func sampleOf(n, k int, rng *rand.Rand) []int {
 	some := rng.Perm(n)[:k]
 	slices.Sort(some)

@@ -28,7 +28,7 @@ func anyTypes(a, b *columns.Column) bool    { return true }
 func bothNumbers(a, b *columns.Column) bool { return !a.Coded() && !b.Coded() }
 func bothCoded(a, b *columns.Column) bool   { return a.Coded() && b.Coded() }
 
-// measures are all but the covariance, by name.
+// measures returns all but the covariance, by name.
 func measures() map[string]measure {
 	return map[string]measure{
 		mixed:       {anyTypes, true, false, mixedOf},
@@ -82,7 +82,7 @@ func ratioOf(s *side, i, j int) (value, p float64) {
 	return metric.CorrelationRatio(a.Codes, len(a.Categories), s.frame.Columns[j].Numbers)
 }
 
-// pairs are the places of the columns that the measure is for.
+// pairs returns the places of the columns that the measure is for.
 func (m measure) pairs(f *columns.Frame) (list [][2]int) {
 	for i := range f.Columns {
 		for j := range f.Columns {
@@ -139,7 +139,7 @@ func (r *associationRun) eachPair(ctx context.Context, n int, f func(k int)) err
 	return ctx.Err()
 }
 
-// scattered is the mean and covariance of an encoded frame, block by block, so
+// scattered returns the mean and covariance of an encoded frame, block by block, so
 // that memory does not grow with the width times the rows.
 func scattered(ctx context.Context, e *prediction.Encoder, f *columns.Frame) (*metric.Scatter, error) {
 	s := metric.NewScatter(len(e.Names()))

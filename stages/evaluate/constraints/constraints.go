@@ -115,7 +115,7 @@ func (r *run) table(port string, f *columns.Frame) {
 	r.whole(all, port, broken, readable)
 }
 
-// whole is the figure over all rules.
+// whole computes the figure over all rules.
 func (r *run) whole(name, port string, broken []bool, readable int) {
 	n := 0
 	for _, b := range broken {
@@ -185,7 +185,7 @@ func (t *tally) rows(n int) {
 	}
 }
 
-// value is row i of a column, as rules have it.
+// value returns row i of a column, as rules have it.
 func value(c *columns.Column, i int) float64 {
 	switch {
 	case c.Absent(i):
@@ -196,7 +196,7 @@ func value(c *columns.Column, i int) float64 {
 	return c.Numbers[i]
 }
 
-// distance is half the L1 distance between the shares of cells and the declared ones.
+// distance returns half the L1 distance between the shares of cells and the declared ones.
 func (t *tally) distance(rows int, port string) metric.Noted {
 	if rows == 0 {
 		return empty(port)

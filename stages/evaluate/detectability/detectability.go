@@ -163,7 +163,7 @@ func (r *detectionRun) propensity(ctx context.Context, x learn.Matrix, y []bool,
 	return nil
 }
 
-// chances are those under maximum likelihood; on the way it records the figure of
+// chances returns those under maximum likelihood; on the way it records the figure of
 // C=1.
 func (r *detectionRun) chances(ctx context.Context, x learn.Matrix, y []bool, share float64, suffix string) ([]float64,
 	string, error) {

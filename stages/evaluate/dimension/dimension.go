@@ -112,7 +112,7 @@ func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames evalua
 	return slices.Concat(summary, s.byKind(frames["real"], differences), s.byShare(frames["real_train"], all), out), nil
 }
 
-// losses are what each column's score loses where it is learnt from the rows of a port and not from real ones.
+// losses returns what each column's score loses where it is learnt from the rows of a port and not from real ones.
 func losses(real *columns.Frame, all []scores, port string) (list []metric.Noted) {
 	for i, one := range all {
 		list = append(list, prediction.Minus(one["real_train"], one[port]).With(real.Columns[i].Name))
@@ -120,7 +120,7 @@ func losses(real *columns.Frame, all []scores, port string) (list []metric.Noted
 	return list
 }
 
-// byKind is the mean size of the differences of coded columns and of numbers, which are scored by different
+// byKind returns the mean size of the differences of coded columns and of numbers, which are scored by different
 // measures (Tantipongpipat et al. 2021, figure 4). Columns that share no score are left out, and those apart.
 func (s *settings) byKind(real *columns.Frame, differences []metric.Noted) (list []pipeline.Metric) {
 	sizes := map[bool][]metric.Noted{}
@@ -148,7 +148,7 @@ const (
 	ofNumbers      = "numbers"
 )
 
-// dimensionSummary is the sum of squares, as the code of DP-auto-GAN, and the mean size.
+// dimensionSummary returns the sum of squares, as the code of DP-auto-GAN, and the mean size.
 func dimensionSummary(differences []metric.Noted, note string) []pipeline.Metric {
 	var squares, sizes []metric.Noted
 	for _, d := range differences {
@@ -193,7 +193,7 @@ func (s *settings) score(c *columns.Column) string {
 	return s.ManyScore
 }
 
-// regressor is the named learner, penalties in units of the target's spread.
+// regressor returns the named learner, penalties in units of the target's spread.
 func (s *settings) regressor(y []float64) learn.Regressor {
 	_, sd := learn.Moments(y)
 	switch s.Regressor {
@@ -250,7 +250,7 @@ type contest struct {
 // scores holds the scores of one column, by the port of the table that it is learnt from.
 type scores map[string]prediction.Score
 
-// taught are the ports of tables to learn from.
+// taught returns the ports of tables to learn from.
 func taught() []string { return []string{"real_train", "synthetic", "baseline"} }
 
 func (s *settings) contest(env *pipeline.Env, frames map[string]*columns.Frame) *contest {
@@ -284,7 +284,7 @@ func (c *contest) column(ctx context.Context, name string) (scores, error) {
 	return list, nil
 }
 
-// resampled are resamples of the test rows that have a value in the column.
+// resampled returns resamples of the test rows that have a value in the column.
 func (c *contest) resampled(name string) *prediction.Resamples {
 	target := c.test.Column(name)
 	if missing := target.Missing(); missing > 0 {
@@ -322,7 +322,7 @@ func (c *contest) sparse(t *prediction.Trial, column string) string {
 	return ""
 }
 
-// commonest is how many rows have the commonest category.
+// commonest returns how many rows have the commonest category.
 func commonest(c *columns.Column) int {
 	n, most := make([]int, len(c.Categories)), 0
 	for _, k := range c.Codes {
@@ -343,7 +343,7 @@ const (
 	differenceAbove = "difference_above"
 )
 
-// byShare are the points of a plot of scores (Tantipongpipat et al. 2021, figure 4 and its counterpart for a binary
+// byShare returns the points of a plot of scores (Tantipongpipat et al. 2021, figure 4 and its counterpart for a binary
 // table): how many columns real rows teach and synthetic rows, which hold one category of them, do not; and, of the
 // columns that have at least a share of rows outside their commonest category, how many real rows teach, and the means
 // of the scores of those that both do.
@@ -391,7 +391,7 @@ func meanOf(values []metric.Noted) metric.Noted {
 	return metric.Of(metric.Mean(values).Value, fmt.Sprintf("%d columns that both tables teach", len(values)))
 }
 
-// outside is the share of the rows with a value that lie outside the commonest category; 0 where no row has one.
+// outside returns the share of the rows with a value that lie outside the commonest category; 0 where no row has one.
 func outside(c *columns.Column) float64 {
 	rows := len(c.Codes) - c.Missing()
 	if rows == 0 {

@@ -223,7 +223,7 @@ func checkCoefficients(t *testing.T, c goldenCase, where string, x learn.Matrix,
 	c.expect(t, where, "intercept", m.Intercept[0], want.Intercept[0])
 }
 
-// gradient is the length of the gradient of 0.5 |w|^2 + sum logloss.
+// gradient returns the length of the gradient of 0.5 |w|^2 + sum logloss.
 func gradient(x learn.Matrix, y learn.Labels, m *learn.Linear) float64 {
 	residuals, sum := m.Predict(x), 0.0
 	for i, z := range residuals {

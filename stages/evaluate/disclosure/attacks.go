@@ -44,7 +44,7 @@ func (r *disclosureRun) membership(context.Context) error {
 	return nil
 }
 
-// nearness is minus the distance to the nearest synthetic row.
+// nearness returns minus the distance to the nearest synthetic row.
 func (r *disclosureRun) nearness(space *metric.Space, f *columns.Frame) []float64 {
 	out := make([]float64, f.Rows)
 	for i, n := range metric.NearestAll(space, f, r.synth, r.env.Workers) {
@@ -90,7 +90,7 @@ func (r *disclosureRun) attributes(ctx context.Context) error {
 // costs a search of its own.
 const mostSecrets = 15
 
-// secrets are the columns to guess.
+// secrets returns the columns to guess.
 func (r *disclosureRun) secrets() (names []string, note string) {
 	all := r.train.Names()
 	if len(r.Secrets) > 0 {
@@ -114,7 +114,7 @@ func nanNote(f metric.Noted) string {
 	return ""
 }
 
-// guess is the share of rows with the secret known whose nearest synthetic row,
+// guess returns the share of rows with the secret known whose nearest synthetic row,
 // in the other columns, has it too; the note gives the interval.
 func (r *disclosureRun) guess(secret string, targets *columns.Frame) metric.Noted {
 	others := slices.DeleteFunc(r.train.Names(), func(n string) bool { return n == secret })

@@ -108,7 +108,7 @@ const (
 	leastRows   = 100
 )
 
-// sought is the most rows of a table whose nearest rows are sought.
+// sought returns the most rows of a table whose nearest rows are sought.
 func (r *disclosureRun) sought() int {
 	width, rows := len(r.train.Columns), max(r.train.Rows, r.synth.Rows, 1)
 	if width <= treeColumns {
@@ -117,7 +117,7 @@ func (r *disclosureRun) sought() int {
 	return min(r.MaxRows, max(leastRows, scanValues/(rows*width)))
 }
 
-// sample is up to sought rows of f, at random.
+// sample returns up to sought rows of f, at random.
 func (r *disclosureRun) sample(f *columns.Frame, purpose string) *columns.Frame {
 	n := r.sought()
 	if f.Rows <= n {

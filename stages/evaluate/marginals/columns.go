@@ -150,7 +150,7 @@ func (r *marginalRun) outside() {
 	}
 }
 
-// probabilities is dimension-wise probability (Choi et al. 2017): the share of
+// probabilities computes dimension-wise probability (Choi et al. 2017): the share of
 // rows of each indicator, real against synthetic. A column of two categories has
 // one indicator, of the second.
 func (r *marginalRun) probabilities() {

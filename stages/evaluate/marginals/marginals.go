@@ -112,7 +112,7 @@ func (r *marginalRun) code() {
 	}
 }
 
-// planned is the most marginals that the run counts, whatever its rows are: the
+// planned returns the most marginals that the run counts, whatever its rows are: the
 // total of a progress bar would tell how many there are.
 func (r *marginalRun) planned() int64 {
 	tables, samples := r.tablesRead(), bits.Len(math.MaxInt32/smallestSample)+2

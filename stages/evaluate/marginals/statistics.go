@@ -202,10 +202,10 @@ func (r *marginalRun) tablesBeside(b metric.Binning) {
 	}
 }
 
-// budgetNoise is the standard deviation of the noise that the counts of every column have where the whole budget of the
-// spec pays for them in one Gaussian release; 0 where there is no budget. A unit's rows, most at most, may all have the
-// same values: they move a cell of each column, or two if they are replaced, by as many as they are. This noise
-// protects nobody: the figures that it enters are private, whatever it is.
+// budgetNoise returns the standard deviation of the noise that the counts of every column have where the whole budget
+// of the spec pays for them in one Gaussian release; 0 where there is no budget. A unit's rows, most at most, may all
+// have the same values: they move a cell of each column, or two if they are replaced, by as many as they are. This
+// noise protects nobody: the figures that it enters are private, whatever it is.
 func (r *marginalRun) budgetNoise(columns, most int) float64 {
 	p := r.env.Plan
 	if p == nil || math.IsInf(float64(p.Budget), 1) || !(p.Budget > 0) || !(p.Delta > 0) {
@@ -227,7 +227,7 @@ func rowsOfUnit(h pipeline.Header) int {
 	return h.Terms.Unit.Stability().N
 }
 
-// tablesRead is how many tables are compared over every workload.
+// tablesRead returns how many tables are compared over every workload.
 func (r *marginalRun) tablesRead() int {
 	n := 1
 	for _, t := range []*metric.CodedTables{r.train, r.independent, r.baseline} {
@@ -271,7 +271,7 @@ func (r *marginalRun) noRows(port string) string {
 	return ""
 }
 
-// dependsOnBudget is the work of a comparison that simulates what the budget gives.
+// dependsOnBudget returns the work of a comparison that simulates what the budget gives.
 func dependsOnBudget(w pipeline.Work) pipeline.Work {
 	w.OfBudget = true
 	return w

@@ -86,7 +86,7 @@ func (c *contest) cover(truth, tailored []question.Answer) {
 	}
 }
 
-// answerError is the error of answers of a table of so many rows, as a share: see the doc of the
+// answerError returns the error of answers of a table of so many rows, as a share: see the doc of the
 // kind. The answer to a covariance has each number off the diagonal once, which stands in
 // the matrix twice.
 func answerError(q question.Resolved, truth, answers []question.Answer, real, rows int) metric.Noted {
@@ -112,7 +112,7 @@ func answerError(q question.Resolved, truth, answers []question.Answer, real, ro
 	return metric.Or(sum, "no row is asked about")
 }
 
-// misplaced is how far the share of values that are below an answer, or up to it, is from
+// misplaced returns how far the share of values that are below an answer, or up to it, is from
 // the one that was asked for.
 func misplaced(q question.Resolved, values []float64, answers []question.Answer) metric.Noted {
 	lower, prefix, n, x := 0.0, 0.0, 0.0, answers[0].Value
@@ -134,7 +134,7 @@ func misplaced(q question.Resolved, values []float64, answers []question.Answer)
 	return metric.Of(max(0, lower/n-q.Question.Quantile, q.Question.Quantile-prefix/n))
 }
 
-// twice is how often answer i to a covariance stands in its matrix.
+// twice returns how often answer i to a covariance stands in its matrix.
 func twice(q question.Resolved, i int) float64 {
 	for wide := len(q.Columns); wide > 0; wide-- {
 		if i == 0 {
@@ -185,7 +185,7 @@ func (c *contest) verdict(tailored, synthetic float64) string {
 		"against %.3g", better, c.won+c.lost, name, c.won, synthetic, tailored)
 }
 
-// regression is how a released regression and the same one of the synthetic rows do, beside
+// regression returns how a released regression and the same one of the synthetic rows do, beside
 // the same one of the real rows. Of a logistic one it says too how often each tells the
 // real outcome.
 func regression(ctx context.Context, r question.ReleasedRegression, real, synthetic *columns.Frame) ([]pipeline.Metric,
@@ -227,7 +227,7 @@ func regression(ctx context.Context, r question.ReleasedRegression, real, synthe
 	return list, nil
 }
 
-// answer is the coefficients of rows that may be looked at.
+// answer returns the coefficients of rows that may be looked at.
 func answer(ctx context.Context, m question.Regression, rows question.RegressionRows) ([]question.Coefficient, error) {
 	b, err := m.Answer(ctx, rows)
 	if err != nil {

@@ -118,7 +118,7 @@ func (s *settings) judged(ctx context.Context, t pipeline.Table, real, synthetic
 	return list, false, err
 }
 
-// compared is how one stage's answers and the answers of the synthetic rows compare.
+// compared returns how one stage's answers and the answers of the synthetic rows compare.
 func (s *settings) compared(ctx context.Context, a question.Answers, real, synthetic *columns.Frame) ([]pipeline.Metric,
 	error) {
 	c := contest{answers: a, real: real, synthetic: synthetic, ranks: s.Quantiles == "ranks"}

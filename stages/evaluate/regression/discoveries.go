@@ -159,7 +159,7 @@ func prevalence(e *prediction.Encoder, real *columns.Frame) map[string]int {
 	return n
 }
 
-// byPrevalence is the mean distance of coefficients in four groups of equal size, by the number of real rows that
+// byPrevalence returns the mean distance of coefficients in four groups of equal size, by the number of real rows that
 // have the category (Jälkö et al. 2021, figure 4). Coefficients that a fit does not have are left out.
 func byPrevalence(a, b *analysis, rows map[string]int) (list []pipeline.Metric) {
 	const groups = 4

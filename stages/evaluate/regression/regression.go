@@ -127,7 +127,7 @@ func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames evalua
 	return slices.Concat(compareFits(a, b, s.Level, note), byPrevalence(a, b, prevalence(e, real)), again), err
 }
 
-// used are the columns, the target and the exposure, where there is one.
+// used returns the columns, the target and the exposure, where there is one.
 func (s *settings) used() []string {
 	used := append(slices.Clone(s.Columns), s.Target)
 	if s.Exposure != "" {
@@ -265,7 +265,7 @@ func barren(c, y []float64) bool {
 	return some
 }
 
-// dropRemoved are the numbers of the rows that are not gone.
+// dropRemoved returns the numbers of the rows that are not gone.
 func dropRemoved(v []float64, removed []bool) []float64 {
 	retained := v[:0:0]
 	for i, x := range v {
@@ -276,7 +276,7 @@ func dropRemoved(v []float64, removed []bool) []float64 {
 	return retained
 }
 
-// response is the target as numbers, or why the model does not take it.
+// response returns the target as numbers, or why the model does not take it.
 func (s *settings) response(c *columns.Column) ([]float64, string) {
 	if !c.Coded() {
 		for _, v := range c.Numbers {
@@ -315,7 +315,7 @@ func figures() pipeline.Figures {
 	return append(append(append(conclusions(), coefficients()...), further()...), evaluate.RowsFigure())
 }
 
-// further are the figures of rarity and of resamples.
+// further returns the figures of rarity and of resamples.
 func further() pipeline.Figures {
 	return pipeline.Figures{
 		{Name: errorByPrevalence, Parts: "quarter", Better: pipeline.BetterLow,

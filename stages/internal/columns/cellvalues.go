@@ -10,7 +10,7 @@ import (
 	"weir/pipeline/domain"
 )
 
-// Value is a value of a cell: the code of a category, NaN where it is the cell of missing
+// Value returns a value of a cell: the code of a category, NaN where it is the cell of missing
 // values, else each point of the cell alike, on the step and inside the bounds.
 func (g Grid) Value(cell int, rng *rand.Rand) float64 {
 	switch {
@@ -22,7 +22,7 @@ func (g Grid) Value(cell int, rng *rand.Rand) float64 {
 	return g.draw(cell, rng)
 }
 
-// Interval is the least and the greatest value of a cell of numbers, or the code of a
+// Interval returns the least and the greatest value of a cell of numbers, or the code of a
 // category twice.
 func (g Grid) Interval(cell int) (least, greatest float64) {
 	switch l := &g.line; {

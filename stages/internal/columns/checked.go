@@ -51,7 +51,7 @@ func (k *checked) Recode(c Coding) {
 	}
 }
 
-// together is how many of the sets, from the first on, are counted in one round.
+// together returns how many of the sets, from the first on, are counted in one round.
 func together(sizes []int, sets [][]int) int {
 	n := 0
 	for cells := 0; n < len(sets) && (n == 0 || cells < MostCounted); n++ {

@@ -17,7 +17,7 @@ import (
 	"weir/privacy"
 )
 
-// stays is rows in several batches, one of them empty: a number of which two points share a cell, with missing
+// stays returns rows in several batches, one of them empty: a number of which two points share a cell, with missing
 // values, and two columns of categories.
 func stays(rng *rand.Rand, rows int) pipeline.Table {
 	d := &domain.Domain{Columns: []domain.Column{
@@ -62,7 +62,7 @@ func coarse(grids []Grid) Coding {
 	return c
 }
 
-// counters are the ways to count a table.
+// counters returns the ways to count a table.
 func counters() map[string]func(context.Context, pipeline.Table, []Grid) (Counter, error) {
 	return map[string]func(context.Context, pipeline.Table, []Grid) (Counter, error){
 		"held": func(ctx context.Context, t pipeline.Table, g []Grid) (Counter, error) {

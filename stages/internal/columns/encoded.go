@@ -101,10 +101,10 @@ func (e *Encoded) append(rec arrow.Record) error {
 	return nil
 }
 
-// Rows is the whole table as the training core takes it.
+// Rows returns the whole table as the training core takes it.
 func (e *Encoded) Rows() (*train.Rows, error) { return e.RowsWithout(-1) }
 
-// RowsWithout is Rows with zeros for the column of that place: of a label that the nets of
+// RowsWithout returns Rows with zeros for the column of that place: of a label that the nets of
 // each label are not to learn.
 func (e *Encoded) RowsWithout(column int) (*train.Rows, error) {
 	r := train.NewRows(e.n)
@@ -170,7 +170,7 @@ func (c *codes[C]) codes() ([]int32, error) {
 
 func (c *codes[C]) give(r *train.Rows) error { return train.Categorical(r, c.values, c.width) }
 
-// Codes are the categories of a one-hot column, by its place.
+// Codes returns the categories of a one-hot column, by its place.
 func (e *Encoded) Codes(column int) ([]int32, error) {
 	codes, err := e.columns[column].codes()
 	if err != nil {

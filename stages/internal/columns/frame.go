@@ -56,7 +56,7 @@ func (c *Column) Missing() int {
 	return n
 }
 
-// Extremes are the least and greatest number; +Inf and -Inf where there is none.
+// Extremes returns the least and greatest number; +Inf and -Inf where there is none.
 func (c *Column) Extremes() (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, v := range c.Numbers {
@@ -86,7 +86,7 @@ func (f *Frame) Names() []string {
 	return names
 }
 
-// Slice is rows lo to hi (excluded), sharing memory with f.
+// Slice returns rows lo to hi (excluded), sharing memory with f.
 func (f *Frame) Slice(lo, hi int) *Frame {
 	return f.each(hi-lo, func(c *Column) {
 		if c.Coded() {
@@ -97,7 +97,7 @@ func (f *Frame) Slice(lo, hi int) *Frame {
 	})
 }
 
-// Take is the rows at the given places, in that order.
+// Take returns the rows at the given places, in that order.
 func (f *Frame) Take(places []int) *Frame {
 	return f.each(len(places), func(c *Column) {
 		if c.Coded() {
@@ -108,7 +108,7 @@ func (f *Frame) Take(places []int) *Frame {
 	})
 }
 
-// Select is f with the named columns only, in that order; names that f lacks
+// Select returns f with the named columns only, in that order; names that f lacks
 // are left out.
 func (f *Frame) Select(names []string) *Frame {
 	out := &Frame{Rows: f.Rows, Dropped: f.Dropped}

@@ -26,7 +26,7 @@ type Grid struct {
 	shares map[int][]float64 // of some cells: running sums over their points
 }
 
-// GridOf is the grid of a declared column. It is a function of the domain alone. An
+// GridOf returns the grid of a declared column. It is a function of the domain alone. An
 // error names the column and what the domain lacks: bounds, categories, a type with a
 // closed set of values.
 func GridOf(c domain.Column) (Grid, error) {
@@ -65,7 +65,7 @@ func (g Grid) refuse(found, accepted string) error {
 	return fmt.Errorf("column %s: is %s, must be %s", g.column.Name, found, accepted)
 }
 
-// categories is how many values a coded column has; the values of a boolean are 0 and 1 by
+// categories returns how many values a coded column has; the values of a boolean are 0 and 1 by
 // default.
 func categories(c domain.Column) int {
 	if c.Type == domain.Boolean && len(c.Categories) == 0 {
@@ -77,7 +77,7 @@ func categories(c domain.Column) int {
 // Name returns the name of the column.
 func (g Grid) Name() string { return g.column.Name }
 
-// Cells is how many cells there are, the one of missing values included.
+// Cells returns how many cells there are, the one of missing values included.
 func (g Grid) Cells() int {
 	if g.column.Nullable {
 		return g.values + 1
@@ -85,14 +85,14 @@ func (g Grid) Cells() int {
 	return g.values
 }
 
-// Values is how many cells hold values. Missing values are cell Values() where the
+// Values returns how many cells hold values. Missing values are cell Values() where the
 // column may be missing; no cell else.
 func (g Grid) Values() int { return g.values }
 
 // Coded reports whether cells are categories, which have no order to rely on.
 func (g Grid) Coded() bool { return g.column.Type.Coded() }
 
-// Cell is the cell of a value, a number or the code of a category: the nearest one
+// Cell returns the cell of a value, a number or the code of a category: the nearest one
 // where the value is outside the bounds or off the grid, a public rule that looks at
 // that value alone. NaN is missing, and cell Values() whether the column has it or not.
 func (g Grid) Cell(x float64) int {

@@ -27,7 +27,7 @@ const exactWhole = 1 << 53
 // neighbours apart, and the column is one without a step.
 const finest = 1 << 50
 
-// lineOf is the points of a bounded column: those that sampled values are rounded to
+// lineOf returns the points of a bounded column: those that sampled values are rounded to
 // (stages/prep/invert.go), so that no value of the grid is changed afterwards.
 func lineOf(c domain.Column) line {
 	l := line{least: c.Bounds[0], upper: c.Bounds[1], step: c.Step}
@@ -67,7 +67,7 @@ func (l line) stretches() line {
 	return l
 }
 
-// decimals are the multiples of 1/per, for steps such as 0.1: dividing whole numbers
+// decimals returns the multiples of 1/per, for steps such as 0.1: dividing whole numbers
 // gives the nearest decimal.
 func (l line) decimals(count float64) line {
 	l.per, l.scale, l.first = count, count, math.Round(l.least*count)
@@ -82,7 +82,7 @@ func (l line) decimals(count float64) line {
 	return l
 }
 
-// cell is the cell nearest to x, which is a number.
+// cell returns the cell nearest to x, which is a number.
 func (l *line) cell(x float64) int {
 	pos := l.place(x)
 	if l.width > 1 {
@@ -91,7 +91,7 @@ func (l *line) cell(x float64) int {
 	return int(pos)
 }
 
-// place is the point or stretch nearest to x, which is a number. Products are rounded
+// place returns the point or stretch nearest to x, which is a number. Products are rounded
 // on their own, so that all machines agree.
 func (l *line) place(x float64) int64 {
 	var k float64
@@ -113,7 +113,7 @@ func (l *line) place(x float64) int64 {
 	return pos
 }
 
-// wholeCell is the cell nearest to a whole number.
+// wholeCell returns the cell nearest to a whole number.
 func (l *line) wholeCell(v int64) int {
 	pos := l.wholePlace(v)
 	if l.width > 1 {
@@ -130,7 +130,7 @@ func (l *line) wholePlace(v int64) int64 {
 	return pos
 }
 
-// draw is a value of a cell: each of its points by its share where those are known,
+// draw returns a value of a cell: each of its points by its share where those are known,
 // else alike, or anywhere in its stretch.
 func (g *Grid) draw(cell int, rng *rand.Rand) float64 {
 	l := &g.line
@@ -147,13 +147,13 @@ func (g *Grid) draw(cell int, rng *rand.Rand) float64 {
 	return l.point(pos)
 }
 
-// along is the number k stretches above the least.
+// along returns the number k stretches above the least.
 func (l *line) along(k float64) float64 {
 	half := float64(l.least/2) + float64(k*(l.step/2)) // finite for any two bounds
 	return min(max(2*half, l.least), l.upper)
 }
 
-// point is the value of point k, or the lower end of stretch k.
+// point returns the value of point k, or the lower end of stretch k.
 func (l *line) point(k int64) float64 {
 	switch {
 	case l.open:

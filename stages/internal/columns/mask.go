@@ -18,7 +18,7 @@ type Mask struct {
 	Forbidden []bool
 }
 
-// MasksOf is the mask of every rule that forbids something. bins are, by column of the domain,
+// MasksOf returns the mask of every rule that forbids something. bins are, by column of the domain,
 // the set of values of each code, missing and merged categories included; columns of no
 // rule need none. most bounds the combinations of one rule; the error names the rule.
 func MasksOf(d *domain.Domain, rules []domain.Rule, bins [][]domain.Values, most int64) ([]Mask, error) {
@@ -157,7 +157,7 @@ func (n *NearestAllowed) allowed(masks []Mask, code func(column int) int) bool {
 	return true
 }
 
-// combinations is how many there are of the codes of a group, or one more than a table may have.
+// combinations returns how many there are of the codes of a group, or one more than a table may have.
 func (n *NearestAllowed) combinations(g *group) int {
 	cells := 1
 	for _, c := range g.columns {
@@ -333,7 +333,7 @@ func unfound(g domain.Component) error {
 		"all, in %d steps; must be such that one is", r.Place, len(g.Rules), mostSteps)
 }
 
-// Columns are those that rules are about: places in the domain, ascending within a group
+// Columns returns those that rules are about: places in the domain, ascending within a group
 // of rules that share columns.
 func (p *Placing) Columns() []int {
 	var list []int
@@ -388,7 +388,7 @@ func (p *Placing) redraw(g *domain.Component, row PlacedRow) bool {
 	return true
 }
 
-// broken is the first rule that a row breaks; nil where it keeps all.
+// broken returns the first rule that a row breaks; nil where it keeps all.
 func (p *Placing) broken(g *domain.Component, values []float64) *domain.Rule {
 	var room [8]float64
 	for _, r := range g.Rules {

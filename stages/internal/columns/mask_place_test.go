@@ -8,7 +8,7 @@ import (
 	"weir/pipeline/domain"
 )
 
-// hard is rules that take a long search: only rows whose first column is z keep them, and
+// hard returns rules that take a long search: only rows whose first column is z keep them, and
 // that shows at the last column.
 func hard(letters string) *domain.Domain {
 	d := &domain.Domain{}

@@ -10,7 +10,7 @@ import (
 	"weir/schema"
 )
 
-// maskStays are admissions with rules of every form that share columns.
+// maskStays returns admissions with rules of every form that share columns.
 func maskStays() *domain.Domain {
 	return &domain.Domain{
 		Columns: []domain.Column{
@@ -39,7 +39,7 @@ func rulesOf(t *testing.T, d *domain.Domain) []domain.Rule {
 	return rules
 }
 
-// binned are bins of ten days, a code for each category, and one for missing.
+// binned returns bins of ten days, a code for each category, and one for missing.
 func binned(d *domain.Domain) (bins [][]domain.Values, sizes []int) {
 	for i := range d.Columns {
 		c, list := &d.Columns[i], []domain.Values(nil)
@@ -281,7 +281,7 @@ func TestMovesAtOnce(t *testing.T) {
 	}
 }
 
-// codesOf are the codes of a combination of columns.
+// codesOf returns the codes of a combination of columns.
 func codesOf(columns, sizes []int, pos int) []uint16 {
 	list := make([]uint16, len(columns))
 	for i := len(columns) - 1; i >= 0; i-- {

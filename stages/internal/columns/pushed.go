@@ -150,7 +150,7 @@ func (p *pushed) one(ctx context.Context, keys []relation.Key) error {
 // errSizes is about the answers of a database.
 var errSizes = errors.New("the database counted different numbers of rows for columns of one table")
 
-// place is column j of a kept row, whose values are below a number.
+// place returns column j of a kept row, whose values are below a number.
 func place(j, below int) relation.Key { return relation.Key{Expr: keptAt(j, below), Of: below} }
 
 func keptAt(j, below int) relation.Column {
@@ -299,7 +299,8 @@ func (p *pushed) combinations(owner []int, cells int) [][]uint16 {
 	return codes
 }
 
-// withTied is a set of columns with all that rules tie to one of them, where the database did not move their codes.
+// withTied returns a set of columns with all that rules tie to one of them, where the database did not move their
+// codes.
 func (p *pushed) withTied(set []int) []int {
 	all := slices.Clone(set)
 	for _, group := range p.beyond {

@@ -57,7 +57,7 @@ func roundsOf(ctx context.Context, t pipeline.Table, grids []Grid, keep *packedR
 	return r, err
 }
 
-// again is a round behind the first.
+// again makes a round behind the first.
 func (r *rounds) again(ctx context.Context, some []int, use func(batch)) error {
 	number, err := r.rows.each(ctx, some, use)
 	if err == nil && number != r.number {

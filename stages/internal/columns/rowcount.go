@@ -20,7 +20,7 @@ type RowCount struct {
 	Source    string  `yaml:"source" json:"source" doc:"The stage that released it."`
 }
 
-// PublicRows is the number of rows of a private table where it is public, else 0: under
+// PublicRows returns the number of rows of a private table where it is public, else 0: under
 // replace_one, with a row as unit, of a table whose count the header states and whose
 // rows are their own. Everywhere else it is private.
 func PublicRows(h pipeline.Header) int64 {
@@ -31,7 +31,7 @@ func PublicRows(h pipeline.Header) int64 {
 	return 0
 }
 
-// WriteRowCount is the artifact of a count; h is a header of files.
+// WriteRowCount returns the artifact of a count; h is a header of files.
 func WriteRowCount(h pipeline.Header, stage string, c RowCount) (pipeline.Table, error) {
 	text, err := schema.Canonical(c)
 	return pipeline.WriteFiles(h, []pipeline.File{{Name: stage + rowCountSuffix, Data: text}}), err

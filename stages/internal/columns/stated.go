@@ -85,8 +85,8 @@ func (l *line) statedWhole(e relation.Expr, width, cells int64) relation.Expr {
 	return cell
 }
 
-// quotient is (e + plus)/by for a whole number that is held to bounds. Sums beyond 2^53 are none of an expression: the
-// line is then cut at a multiple of the divisor.
+// quotient returns (e + plus)/by for a whole number that is held to bounds. Sums beyond 2^53 are none of an expression:
+// the line is then cut at a multiple of the divisor.
 func quotient(e relation.Expr, least, upper, plus, other int64) relation.Expr {
 	sum := func(upper int64) relation.Expr {
 		sum := relation.Expr(relation.Clip{E: e, Least: float64(least), Greatest: float64(upper)})

@@ -18,7 +18,7 @@ import (
 	"weir/runtime/database/sql"
 )
 
-// statedGrids are the columns at which the cell of a value is computed in different ways.
+// statedGrids returns the columns at which the cell of a value is computed in different ways.
 func statedGrids() []domain.Column {
 	list := []domain.Column{
 		{Type: domain.Categorical, Categories: []string{"a", "b", "c"}}, {Type: domain.Boolean},

@@ -11,7 +11,7 @@ import (
 // mostWithin is the most points of a cell that are told apart.
 const mostWithin = 1 << 8
 
-// Points is how many points of the column a cell has: more than 1 only where a cell
+// Points returns how many points of the column a cell has: more than 1 only where a cell
 // each would be too many.
 func (g Grid) Points() int {
 	if g.Coded() {
@@ -23,17 +23,17 @@ func (g Grid) Points() int {
 // HasInnerCounts reports whether ReadCodes says which point of its cell a value is.
 func (g Grid) HasInnerCounts() bool { return g.Points() > 1 && g.Points() <= mostWithin }
 
-// PointsIn is how many points a cell has; the last has fewer.
+// PointsIn returns how many points a cell has; the last has fewer.
 func (g Grid) PointsIn(cell int) int {
 	return int(min(g.line.width, g.line.points-int64(cell)*g.line.width))
 }
 
-// Point is the value of a point of a cell of numbers, counted from 0.
+// Point returns the value of a point of a cell of numbers, counted from 0.
 func (g Grid) Point(cell, point int) float64 {
 	return g.line.point(int64(cell)*g.line.width + int64(point))
 }
 
-// PointOf is the point nearest to a number in its cell; 0 where cells have one.
+// PointOf returns the point nearest to a number in its cell; 0 where cells have one.
 func (g Grid) PointOf(x float64) int {
 	if g.Points() == 1 || math.IsNaN(x) {
 		return 0
@@ -41,7 +41,7 @@ func (g Grid) PointOf(x float64) int {
 	return int(g.line.place(x) % g.line.width)
 }
 
-// Shared is the grid with known shares of the points of some cells, by which Value and
+// Shared returns the grid with known shares of the points of some cells, by which Value and
 // Append choose among them. Shares are not negative, one a point, and not all 0.
 func (g Grid) Shared(shares map[int][]float64) Grid {
 	g.shares = maps.Clone(shares)

@@ -85,7 +85,7 @@ func (a AdaBoost) reweigh(t *Tree, x Matrix, y Labels, w []float64, first bool) 
 	return bitmath.Log(up), true
 }
 
-// realWeights is the step of SAMME.R, which codes the class of a row as 1 and the others as
+// realWeights takes the step of SAMME.R, which codes the class of a row as 1 and the others as
 // -1/(K-1); class shares are clipped to 2^-52.
 func (a AdaBoost) realWeights(t *Tree, leaves []int32, y Labels, w []float64) {
 	k := float64(y.Classes)
@@ -116,7 +116,7 @@ func normalise(w []float64) {
 
 func (b *boosted) Probabilities() bool { return true }
 
-// Scores are softmax(decision/(K-1)), the class shares that the loss of Zhu et al. has at a
+// Scores returns softmax(decision/(K-1)), the class shares that the loss of Zhu et al. has at a
 // decision; it is averaged over the trees' weights (two classes: of half the difference).
 func (b *boosted) Scores(x Matrix) Matrix {
 	k := b.list[0].width

@@ -42,7 +42,7 @@ func (g GaussianNB) Fit(_ context.Context, x Matrix, y Labels, _ Run) (Scorer, e
 	return m, nil
 }
 
-// classMoments are mean and population variance by class and column.
+// classMoments returns mean and population variance by class and column.
 func classMoments(x Matrix, y Labels) (mean, variance [][]float64) {
 	n := y.counts()
 	for range y.Classes {

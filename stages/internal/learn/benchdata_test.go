@@ -73,7 +73,7 @@ func mixedWide() (Matrix, Labels) {
 	return m, y
 }
 
-// adult is the training and the test rows of UCI Adult; numbers are scaled by the
+// adult returns the training and the test rows of UCI Adult; numbers are scaled by the
 // extremes of the training rows, "?" is a category.
 func adult(b *testing.B) (x, test Matrix, y, yTest Labels) {
 	train, stored := adultRows(b, "adult.data.gz"), adultRows(b, "adult.test.gz")

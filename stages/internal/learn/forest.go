@@ -50,7 +50,7 @@ func (f Forest) Fit(ctx context.Context, x Matrix, y Labels, run Run) (Scorer, e
 	return &trees{list, len(x.Cols), run.Workers}, err
 }
 
-// fitNumbers is Fit for a target of numbers.
+// fitNumbers fits a target of numbers.
 func (f Forest) fitNumbers(ctx context.Context, x Matrix, y []float64, run Run) (Predictor, error) {
 	r, g := rank(x, run.Workers), f.growth(len(x.Cols), MSE)
 	list, err := f.grow(ctx, run, func() *grower { return newNumberGrower(g, r) }, func(rng *rand.Rand) []item {

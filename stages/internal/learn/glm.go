@@ -56,7 +56,7 @@ func FitGLM(ctx context.Context, family Family, x Matrix, y, offset []float64, r
 
 func ones(n int) []float64 { return slices.Repeat([]float64{1}, n) }
 
-// means is the fitted mean of each row.
+// means returns the fitted mean of each row.
 func (g *glm) means(beta []float64) []float64 {
 	mu := make([]float64, len(g.y))
 	if g.offset != nil {
@@ -86,7 +86,7 @@ func (g *glm) variance(mu float64) float64 {
 	return 1
 }
 
-// deviance is twice the gap to the saturated log-likelihood (Gaussian: the sum
+// deviance returns twice the gap to the saturated log-likelihood (Gaussian: the sum
 // of squares).
 func (g *glm) deviance(mu []float64) float64 {
 	sum := 0.0
@@ -209,7 +209,7 @@ func (g *glm) step(mu []float64) ([]float64, error) {
 	return beta, nil
 }
 
-// triangle is R of QR of the columns times the root of the working weights, and
+// triangle returns R of QR of the columns times the root of the working weights, and
 // Q' times the working response.
 func (g *glm) triangle(mu []float64) (*mat.Dense, []float64, error) {
 	p := len(g.cols)
@@ -251,7 +251,7 @@ type Inference struct {
 	DFResid                         int
 }
 
-// Interval is the confidence interval of parameter j at the given level: normal,
+// Interval returns the confidence interval of parameter j at the given level: normal,
 // or for Gaussian Student's t.
 func (f *Inference) Interval(j int, level float64) [2]float64 {
 	q := bitmath.NormalQuantile(0.5 + float64(level/2))
@@ -290,7 +290,7 @@ func (f *Inference) pValue(z float64) float64 {
 	return bitmath.Erfc(math.Abs(z) / math.Sqrt2)
 }
 
-// standardErrors are the roots of the diagonal of scale (R'R)^-1.
+// standardErrors returns the roots of the diagonal of scale (R'R)^-1.
 func standardErrors(r *mat.Dense, scale float64) []float64 {
 	p, _ := r.Dims()
 	se := make([]float64, p)
@@ -348,7 +348,7 @@ type NotEstimable struct {
 
 func (e *NotEstimable) Error() string { return e.Reason }
 
-// Declined is the reason for which the rows allow no fit; "" where there is one,
+// Declined returns the reason for which the rows allow no fit; "" where there is one,
 // or where the run was cancelled. Any other failure of a learner is a reason too:
 // it depends on rows, on which no run may fail.
 func Declined(err error) string {

@@ -13,7 +13,7 @@ import (
 	"weir/internal/stattest"
 )
 
-// rangeLearners are the learners of models_ranges.json by case id.
+// rangeLearners returns the learners of models_ranges.json by case id.
 func rangeLearners() map[string]Classifier {
 	return map[string]Classifier{
 		"random_forest":          Forest{Bootstrap: true},

@@ -34,7 +34,7 @@ func decode[T any](t *testing.T, raw json.RawMessage) T {
 	return v
 }
 
-// goldenCases are all cases of a golden file.
+// goldenCases returns all cases of a golden file.
 func goldenCases(t *testing.T, file string) []goldenCase {
 	t.Helper()
 	var f struct{ Cases []goldenCase }
@@ -42,7 +42,7 @@ func goldenCases(t *testing.T, file string) []goldenCase {
 	return f.Cases
 }
 
-// copiedCases are the few cases of a golden file that testdata holds.
+// copiedCases returns the few cases of a golden file that testdata holds.
 func copiedCases(t *testing.T, file string) []goldenCase {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join("testdata", file))
@@ -52,7 +52,7 @@ func copiedCases(t *testing.T, file string) []goldenCase {
 	return decode[struct{ Cases []goldenCase }](t, raw).Cases
 }
 
-// tablesOf are the shared tables among the cases, by id.
+// tablesOf returns the shared tables among the cases, by id.
 func tablesOf(cases []goldenCase) map[string]json.RawMessage {
 	tables := map[string]json.RawMessage{}
 	for _, c := range cases {
@@ -141,7 +141,7 @@ func near(got, want any, tol tolerance) bool {
 	return got == want
 }
 
-// first8 is the first eight rows of a matrix.
+// first8 returns the first eight rows of a matrix.
 func first8(m Matrix) [][]float64 { return firstRows(m, 8) }
 
 func firstRows(m Matrix, n int) [][]float64 {
@@ -160,7 +160,7 @@ func wholes(x []float64) []int {
 	return v
 }
 
-// labels are whole numbers from 0.
+// labels returns whole numbers from 0.
 func labels(y []float64) Labels {
 	l := Labels{Y: wholes(y)}
 	for _, k := range l.Y {
@@ -169,7 +169,7 @@ func labels(y []float64) Labels {
 	return l
 }
 
-// fromRows is the matrix of a list of rows of equal length.
+// fromRows returns the matrix of a list of rows of equal length.
 func fromRows(rows [][]float64) Matrix {
 	if len(rows) == 0 {
 		return Matrix{}

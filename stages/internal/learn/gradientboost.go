@@ -35,7 +35,7 @@ type additive struct {
 	workers int
 }
 
-// decision is the sum for each output.
+// decision returns the sum for each output.
 func (a *additive) decision(x Matrix) Matrix {
 	d := NewMatrix(x.Rows, len(a.start))
 	blocks := (x.Rows + chunk - 1) / chunk

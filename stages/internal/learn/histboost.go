@@ -186,7 +186,7 @@ func binCodes(codes []int32, lo, width int, to []uint8, stride int) {
 	}
 }
 
-// quantileEdges are midpoints between distinct values, or where there are more
+// quantileEdges returns midpoints between distinct values, or where there are more
 // than maxBins of these, the maxBins-1 inner percentiles, each the midpoint of
 // its neighbours.
 func quantileEdges(c []float64) []float64 {
@@ -344,7 +344,7 @@ func (t *histGrower) search(l, sibling *leafState) {
 	}
 }
 
-// first is the best split, the first of equals.
+// first returns the best split, the first of equals.
 func first(found []histSplit) histSplit {
 	var best histSplit
 	for _, s := range found {

@@ -43,7 +43,7 @@ type Predictor interface {
 	Predict(x Matrix) []float64
 }
 
-// Predict is the arg-max of each row of scores, the first of equals.
+// Predict returns the arg-max of each row of scores, the first of equals.
 func Predict(scores Matrix) []int {
 	labels, row := make([]int, scores.Rows), make([]float64, len(scores.Cols))
 	for i := range labels {
@@ -52,7 +52,7 @@ func Predict(scores Matrix) []int {
 	return labels
 }
 
-// counts is the number of rows of each class.
+// counts returns the number of rows of each class.
 func (y Labels) counts() []int {
 	n := make([]int, y.Classes)
 	for _, k := range y.Y {
@@ -61,7 +61,7 @@ func (y Labels) counts() []int {
 	return n
 }
 
-// balanced is the weight n/(K n_k) of each row (class_weight="balanced").
+// balanced returns the weight n/(K n_k) of each row (class_weight="balanced").
 func (y Labels) balanced() []float64 {
 	n, w := y.counts(), make([]float64, len(y.Y))
 	for i, k := range y.Y {
@@ -88,7 +88,7 @@ type Weighted interface {
 	Weights() []float64
 }
 
-// Weights are the coefficients of two classes.
+// Weights returns the coefficients of two classes.
 func (l *logit) Weights() []float64 {
 	if len(l.Coef) != 1 {
 		return nil
@@ -96,7 +96,7 @@ func (l *logit) Weights() []float64 {
 	return l.Coef[0]
 }
 
-// Weights are the importances: each tree's total decrease of impurity by column, as shares, and their mean over the
+// Weights returns the importances: each tree's total decrease of impurity by column, as shares, and their mean over the
 // trees (Breiman 2001, section 10, by the measure of CART).
 func (t *trees) Weights() []float64 {
 	mean := make([]float64, t.columns)
@@ -118,7 +118,7 @@ func weightsOf(s Scorer) []float64 {
 	return nil
 }
 
-// importances is the total decrease of impurity by column, as shares; zeros where nothing splits.
+// importances returns the total decrease of impurity by column, as shares; zeros where nothing splits.
 func (t *Tree) importances(columns int) []float64 {
 	shares, sum := make([]float64, columns), 0.0
 	for _, n := range t.Nodes {

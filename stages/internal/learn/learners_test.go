@@ -11,7 +11,7 @@ import (
 
 func run(workers int) Run { return Run{Rand: rand.New(rand.NewPCG(1, 2)), Workers: workers} }
 
-// everyLearner is each learner of classes, with few rounds where it has any.
+// everyLearner returns each learner of classes, with few rounds where it has any.
 func everyLearner() map[string]Classifier {
 	all := rangeLearners()
 	all["random_forest"] = Forest{Trees: 8, Bootstrap: true}
@@ -24,7 +24,7 @@ func everyLearner() map[string]Classifier {
 	return all
 }
 
-// blobs are rows of k classes around different centres.
+// blobs returns rows of k classes around different centres.
 func blobs(n, k int, seed uint64) (Matrix, Labels) {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	x, y := NewMatrix(n, 3), Labels{make([]int, n), k}

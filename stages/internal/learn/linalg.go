@@ -12,7 +12,7 @@ import (
 
 func sqrt(x float64) float64 { return math.Sqrt(x) }
 
-// Sigmoid is 1/(1+exp(-z)), without overflow.
+// Sigmoid returns 1/(1+exp(-z)), without overflow.
 func Sigmoid(z float64) float64 {
 	if z >= 0 {
 		return 1 / (1 + bitmath.Exp(-z))
@@ -21,7 +21,7 @@ func Sigmoid(z float64) float64 {
 	return e / (1 + e)
 }
 
-// sigmoids is Sigmoid(z) and Sigmoid(-z), each with its leading digits.
+// sigmoids returns Sigmoid(z) and Sigmoid(-z), each with its leading digits.
 func sigmoids(z float64) (s, not float64) {
 	e := bitmath.Exp(-math.Abs(z))
 	if s, not = 1/(1+e), e/(1+e); z < 0 {
@@ -30,7 +30,7 @@ func sigmoids(z float64) (s, not float64) {
 	return s, not
 }
 
-// softplus is log(1+exp(z)), without overflow.
+// softplus returns log(1+exp(z)), without overflow.
 func softplus(z float64) float64 {
 	if z > 0 {
 		return z + bitmath.Log1p(bitmath.Exp(-z))
@@ -53,7 +53,7 @@ func softmax(z []float64) {
 	}
 }
 
-// dot is the inner product. The conversion keeps compilers of processors that can from
+// dot returns the inner product. The conversion keeps compilers of processors that can from
 // fusing product and sum, here, in axpy and where trees choose between splits.
 func dot(a, b []float64) float64 {
 	s := 0.0
@@ -120,7 +120,7 @@ func addCrossed(c []float64, scale float64, a, b []float64, n, in, out int) {
 	}
 }
 
-// cholesky is the lower triangle L with LL' = h, row by row, or nil where rounding
+// cholesky returns the lower triangle L with LL' = h, row by row, or nil where rounding
 // leaves h not positive definite.
 func cholesky(h *mat.SymDense) [][]float64 {
 	l := make([][]float64, h.SymmetricDim())
@@ -141,7 +141,7 @@ func cholesky(h *mat.SymDense) [][]float64 {
 	return l
 }
 
-// substitute is the solution x of LL'x = g.
+// substitute returns the solution x of LL'x = g.
 func substitute(l [][]float64, g []float64) []float64 {
 	x := make([]float64, len(g))
 	for i, row := range l {
@@ -159,7 +159,7 @@ var errSVD = &NotEstimable{-1, "the singular value decomposition did not converg
 // qrRows is the number of rows that are reduced at once.
 const qrRows = 4096
 
-// triangle is the upper triangular R of the QR decomposition of the columns,
+// triangle returns the upper triangular R of the QR decomposition of the columns,
 // square. It is computed by blocks of rows (R of R's: Demmel et al. 2012), in
 // memory of one block; the blocks do not depend on workers.
 func triangle(cols [][]float64, workers int) *mat.Dense {
@@ -179,7 +179,7 @@ func triangle(cols [][]float64, workers int) *mat.Dense {
 	return stack(parts, p)
 }
 
-// reduce is the triangle of columns, which it uses up.
+// reduce returns the triangle of columns, which it uses up.
 func reduce(columns [][]float64) *mat.Dense {
 	bitmath.Triangle(columns)
 	r := mat.NewDense(len(columns), len(columns), nil)
@@ -206,7 +206,7 @@ func stack(parts []*mat.Dense, p int) *mat.Dense {
 	return r
 }
 
-// singular is the singular value decomposition U S V' of the first p columns of a triangle:
+// singular returns the singular value decomposition U S V' of the first p columns of a triangle:
 // the columns of U S, the singular values and the columns of V.
 func singular(t *mat.Dense, p int) (scaled [][]float64, values []float64, right [][]float64, err error) {
 	scaled = make([][]float64, p)
@@ -224,7 +224,7 @@ func singular(t *mat.Dense, p int) (scaled [][]float64, values []float64, right 
 // the bits do not depend on the number of workers.
 const gramParts = 8
 
-// gram is Z' diag(w) Z with Z the columns of x and, last, a column of ones.
+// gram returns Z' diag(w) Z with Z the columns of x and, last, a column of ones.
 // Weights are not negative; nil is ones.
 func gram(x Matrix, w []float64, workers int) *mat.SymDense {
 	if len(x.Blocks) > 0 {
@@ -284,7 +284,7 @@ func addProducts(sum *mat.SymDense, block []float64, n, distance int) {
 // product takes several cells in the time of one sum at a place that varies.
 const narrow = 2
 
-// gramOneHot is gram of a matrix with blocks: two blocks meet in one cell a row, a
+// gramOneHot returns gram of a matrix with blocks: two blocks meet in one cell a row, a
 // block and a stored column in one. A cell is summed by one worker, by ascending row.
 func gramOneHot(x Matrix, w []float64, workers int) *mat.SymDense {
 	if w == nil {

@@ -21,7 +21,7 @@ type Linear struct {
 // every column stays in the cache.
 const chunk = 512
 
-// Decision is x Coef' + Intercept: a column for each output.
+// Decision returns x Coef' + Intercept: a column for each output.
 func (l *Linear) Decision(x Matrix) Matrix {
 	d := NewMatrix(x.Rows, len(l.Coef))
 	if s := x.lists(); s != nil {
@@ -47,7 +47,7 @@ func (l *Linear) Decision(x Matrix) Matrix {
 	return d
 }
 
-// Predict is the first output.
+// Predict returns the first output.
 func (l *Linear) Predict(x Matrix) []float64 { return l.Decision(x).Cols[0] }
 
 // logit scores classes by the sigmoid of one output, or the softmax of K.
@@ -74,7 +74,7 @@ func softmaxRows(d Matrix) {
 	}
 }
 
-// twoColumns is (1-p, p) of p = f(z).
+// twoColumns returns (1-p, p) of p = f(z).
 func twoColumns(z []float64, f func(float64) float64) Matrix {
 	p := NewMatrix(len(z), 2)
 	for i, v := range z {
@@ -105,7 +105,7 @@ func signed(z []float64) Matrix {
 	return s
 }
 
-// Model is the linear model below the probabilities.
+// Model returns the linear model below the probabilities.
 func (l *logit) Model() *Linear { return &l.Linear }
 
 // centred returns x with every column centred, its means, y centred and its mean.
@@ -126,7 +126,7 @@ func centred(x Matrix, y []float64) (Matrix, []float64, []float64, float64) {
 	return z, means, r, mean
 }
 
-// withIntercept is the model of coefficients on centred columns.
+// withIntercept returns the model of coefficients on centred columns.
 func withIntercept(w, means []float64, mean float64) *Linear {
 	return &Linear{Coef: [][]float64{w}, Intercept: []float64{mean - dot(w, means)}}
 }
@@ -277,7 +277,7 @@ func (l LDA) Fit(_ context.Context, x Matrix, y Labels, run Run) (Scorer, error)
 	return &logit{Linear{Coef: [][]float64{w}, Intercept: []float64{m.Intercept[1] - m.Intercept[0]}}}, nil
 }
 
-// withinScatter is x less its class means, columns divided by their spread.
+// withinScatter returns x less its class means, columns divided by their spread.
 func withinScatter(x Matrix, y Labels, mean [][]float64) (Matrix, []float64) {
 	z, scales := NewMatrix(x.Rows, len(x.Cols)), make([]float64, len(x.Cols))
 	for j, c := range x.Cols {
@@ -297,7 +297,7 @@ func withinScatter(x Matrix, y Labels, mean [][]float64) (Matrix, []float64) {
 	return z, scales
 }
 
-// whitener is the pseudo-inverse of z'z/divisor.
+// whitener returns the pseudo-inverse of z'z/divisor.
 func whitener(z Matrix, divisor float64, workers int) (*mat.SymDense, error) {
 	p := len(z.Cols)
 	inverse := mat.NewSymDense(max(p, 1), nil)

@@ -97,7 +97,7 @@ func (l Logistic) fitBinary(ctx context.Context, x Matrix, t, w, start []float64
 	return nil, &NotEstimable{-1, fmt.Sprintf("logistic regression did not converge in %d Newton steps", maxNewton)}
 }
 
-// baseLogit is the optimal intercept without coefficients.
+// baseLogit returns the optimal intercept without coefficients.
 func (b *binary) baseLogit() float64 {
 	one, all := 0.0, 0.0
 	for i, t := range b.t {
@@ -140,7 +140,7 @@ func (b *binary) penalty(theta []float64) float64 {
 	return sum
 }
 
-// loss is C sum weight logloss at decision values z. Each term keeps its leading
+// loss returns C sum weight logloss at decision values z. Each term keeps its leading
 // digits however small it is: of separated classes nothing else is left.
 func (b *binary) loss(z []float64) float64 {
 	sum := 0.0
@@ -376,7 +376,7 @@ func (s Search) Fit(ctx context.Context, x Matrix, y Labels, run Run) (Scorer, e
 		best.C)}, nil
 }
 
-// fitFrom is Fit from the parameters of a neighbouring strength (two classes only).
+// fitFrom fits from the parameters of a neighbouring strength (two classes only).
 func (l Logistic) fitFrom(ctx context.Context, x Matrix, y Labels, start []float64, run Run) (Scorer, []float64,
 	error) {
 	if y.Classes > 2 {

@@ -20,7 +20,7 @@ type Matrix struct {
 	Blocks []Block
 }
 
-// NewMatrix is a matrix of zeros.
+// NewMatrix returns a matrix of zeros.
 func NewMatrix(rows, cols int) Matrix {
 	m, all := Matrix{Rows: rows, Cols: make([][]float64, cols)}, make([]float64, rows*cols)
 	for j := range m.Cols {
@@ -41,7 +41,7 @@ func (m Matrix) Row(i int, dst []float64) []float64 {
 	return dst
 }
 
-// Take is the matrix of the rows at the given places, in that order.
+// Take returns the matrix of the rows at the given places, in that order.
 func (m Matrix) Take(places []int) Matrix {
 	t := Matrix{Rows: len(places), Cols: make([][]float64, len(m.Cols))}
 	m.each(func(j int, c []float64) {
@@ -121,7 +121,7 @@ func (m Matrix) each(dense func(j int, c []float64), block func(b Block)) {
 	}
 }
 
-// Dense is the matrix with every column stored; m itself where it has no blocks.
+// Dense returns the matrix with every column stored; m itself where it has no blocks.
 func (m Matrix) Dense() Matrix {
 	if len(m.Blocks) == 0 {
 		return m
@@ -143,7 +143,7 @@ func (b Block) columns() [][]float64 {
 	return m.Cols
 }
 
-// Pick is the matrix of the columns at the given places, which ascend.
+// Pick returns the matrix of the columns at the given places, which ascend.
 func (m Matrix) Pick(places []int) Matrix {
 	p := Matrix{Rows: m.Rows}
 	left := places
@@ -164,7 +164,8 @@ func (m Matrix) Pick(places []int) Matrix {
 	return p
 }
 
-// Without is the matrix without the width columns from first on, which hold whole blocks; it shares its columns with m.
+// Without returns the matrix without the width columns from first on, which hold whole blocks; it shares its columns
+// with m.
 func (m Matrix) Without(first, width int) Matrix {
 	left := Matrix{Rows: m.Rows, Cols: slices.Concat(m.Cols[:first], m.Cols[first+width:])}
 	for _, b := range m.Blocks {
@@ -178,7 +179,7 @@ func (m Matrix) Without(first, width int) Matrix {
 	return left
 }
 
-// pick is the block of the columns at the given places alone.
+// pick returns the block of the columns at the given places alone.
 func (b Block) pick(places []int, first int) Block {
 	dst := slices.Repeat([]int32{-1}, b.Width)
 	for k, j := range places {
@@ -194,7 +195,7 @@ func (b Block) pick(places []int, first int) Block {
 	return p
 }
 
-// take is the block of the rows at the given places.
+// take returns the block of the rows at the given places.
 func (b Block) take(places []int) Block {
 	t := Block{First: b.First, Width: b.Width, Codes: make([]int32, len(places))}
 	for k, i := range places {
@@ -219,7 +220,7 @@ func (m Matrix) rows(lo, hi, stride int, dst []float64) {
 	})
 }
 
-// dots is the inner product of each column with r.
+// dots computes the inner product of each column with r.
 func (m Matrix) dots(r, to []float64) {
 	m.each(func(j int, c []float64) { to[j] = dot(c, r) }, func(b Block) {
 		at := to[b.First : b.First+b.Width]
@@ -259,8 +260,8 @@ const (
 	sparseness = 16 // cells for each one, at least
 )
 
-// Listed is m with the rows of each indicator listed, where it is wide and sparse: learners of what Without leaves of
-// it share the lists.
+// Listed returns m with the rows of each indicator listed, where it is wide and sparse: learners of what Without leaves
+// of it share the lists.
 func (m Matrix) Listed() Matrix {
 	s := newSparse(m)
 	if s == nil {
@@ -273,7 +274,7 @@ func (m Matrix) Listed() Matrix {
 	return m
 }
 
-// lists are the rows of a matrix that is listed; nil where it is not.
+// lists returns the rows of a matrix that is listed; nil where it is not.
 func (m Matrix) lists() *sparse {
 	s := &sparse{m.Rows, make([][]int32, 0, len(m.Cols))}
 	for _, b := range m.Blocks {
@@ -309,7 +310,7 @@ func newSparse(x Matrix) *sparse {
 	return s
 }
 
-// times is the matrix, with a column of ones behind, times v.
+// times returns the matrix, with a column of ones behind, times v.
 func (s *sparse) times(v []float64) []float64 {
 	z := make([]float64, s.n)
 	for i := range z {
@@ -374,7 +375,7 @@ func (b *binary) conjugate(w, g []float64) []float64 {
 	return d
 }
 
-// share is the square of the share of a gradient to which a step is solved.
+// share returns the square of the share of a gradient to which a step is solved.
 func (b *binary) share(g []float64) float64 {
 	left := dot(g, g)
 	if b.begun == 0 {
@@ -383,7 +384,7 @@ func (b *binary) share(g []float64) float64 {
 	return min(1e-2, max(1e-24, left/b.begun))
 }
 
-// curved is (Z' diag(w) Z + 1) v.
+// curved returns (Z' diag(w) Z + 1) v.
 func (b *binary) curved(w, v []float64) []float64 {
 	u, out := b.sparse.times(v), make([]float64, len(v))
 	for i := range u {

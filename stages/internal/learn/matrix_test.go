@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// mixed is a matrix of a number, blocks of 5, 1 and widest columns and another number,
+// mixed returns a matrix of a number, blocks of 5, 1 and widest columns and another number,
 // with classes that depend on them. A tenth of the rows have no place in a block.
 func mixed(n, classes, widest int, seed uint64) (Matrix, Labels) {
 	rng := rand.New(rand.NewPCG(seed, 9))

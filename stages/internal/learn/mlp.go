@@ -54,7 +54,7 @@ func newDense(in, out int, rng *rand.Rand) *dense {
 	return d
 }
 
-// forward is x w' + b for n rows.
+// forward returns x w' + b for n rows.
 func (d *dense) forward(x []float64, n int) []float64 {
 	y := make([]float64, n*d.out)
 	for i := range n {

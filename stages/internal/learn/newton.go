@@ -54,7 +54,7 @@ func (b *binary) newton(theta, grad []float64, h *mat.SymDense) ([]float64, erro
 	return solve(h, b.downhill(theta, grad))
 }
 
-// downhill is -(grad + theta), theta on penalised places.
+// downhill returns -(grad + theta), theta on penalised places.
 func (b *binary) downhill(theta, grad []float64) []float64 {
 	full := make([]float64, len(grad))
 	for j := range full {
@@ -66,7 +66,7 @@ func (b *binary) downhill(theta, grad []float64) []float64 {
 	return full
 }
 
-// solve is H^-1 g for positive definite H. Where rounding makes H singular the
+// solve returns H^-1 g for positive definite H. Where rounding makes H singular the
 // diagonal is raised, which only slows the iteration that uses the step.
 func solve(h *mat.SymDense, g []float64) ([]float64, error) {
 	n := h.SymmetricDim()
@@ -107,7 +107,7 @@ func (b *binary) search(theta, d, grad, z []float64) bool {
 	return false
 }
 
-// slopeAlong is the model's decrease for the whole step d.
+// slopeAlong returns the model's decrease for the whole step d.
 func (b *binary) slopeAlong(theta, d, grad []float64) float64 {
 	s := dot(grad, d)
 	if b.Penalty == L1 {
@@ -151,7 +151,7 @@ func (b *binary) proximal(theta, grad []float64, h *mat.SymDense) []float64 {
 	return d
 }
 
-// descend is proximal by coordinate descent over the first n places.
+// descend solves proximal by coordinate descent over the first n places.
 func (b *binary) descend(theta, grad []float64, h *mat.SymDense, n int) []float64 {
 	d, hd := make([]float64, n), make([]float64, n)
 	// 1000 sweeps are far more than a step needs; the outer iteration corrects
@@ -182,7 +182,7 @@ func (b *binary) descend(theta, grad []float64, h *mat.SymDense, n int) []float6
 	return d
 }
 
-// shrink is the soft threshold.
+// shrink returns the soft threshold.
 func shrink(v, amount float64) float64 {
 	switch {
 	case v > amount:
@@ -238,7 +238,7 @@ func (m *lbfgs) minimise(ctx context.Context, x []float64) ([]float64, error) {
 	return p.x, nil
 }
 
-// direction is the gradient times minus the inverse of the curvature as the kept steps show it
+// direction returns the gradient times minus the inverse of the curvature as the kept steps show it
 // (Nocedal, Wright 2006, algorithm 7.4).
 func (m *lbfgs) direction(g []float64) []float64 {
 	d, along := make([]float64, len(g)), make([]float64, len(m.steps))

@@ -62,7 +62,7 @@ func maxNorm(x Matrix) float64 {
 	return m
 }
 
-// stationarity is the distance of 0 from the subgradient in place j.
+// stationarity returns the distance of 0 from the subgradient in place j.
 func (b *binary) stationarity(g, theta []float64, j int) float64 {
 	switch {
 	case !b.penalised(j):

@@ -22,7 +22,7 @@ func NewConfusion(y, predicted []int, classes int) Confusion {
 	return c
 }
 
-// ConfusionAt is the confusion of a binary decision s >= at.
+// ConfusionAt returns the confusion of a binary decision s >= at.
 func ConfusionAt(y []bool, s []float64, threshold float64) Confusion {
 	c := Confusion{{0, 0}, {0, 0}}
 	for i, v := range s {
@@ -71,7 +71,7 @@ func ratio(a, b int) float64 {
 	return float64(a) / float64(b)
 }
 
-// Accuracy is the share of rows on the diagonal; NaN without rows.
+// Accuracy returns the share of rows on the diagonal; NaN without rows.
 func (c Confusion) Accuracy() float64 {
 	n, right := c.total()
 	return float64(right) / float64(n)
@@ -109,7 +109,7 @@ func (c Confusion) Mean(build func(k int) float64, a ClassAverage) float64 {
 	return sum / weight
 }
 
-// BalancedAccuracy is the mean recall of the classes that have true rows.
+// BalancedAccuracy returns the mean recall of the classes that have true rows.
 func (c Confusion) BalancedAccuracy() float64 {
 	sum, n := 0.0, 0
 	for k := range c {
@@ -120,7 +120,7 @@ func (c Confusion) BalancedAccuracy() float64 {
 	return sum / float64(n)
 }
 
-// Matthews is the correlation of true and predicted labels, for any number of
+// Matthews returns the correlation of true and predicted labels, for any number of
 // classes (matthews_corrcoef); 0 where either is constant.
 func (c Confusion) Matthews() float64 {
 	n, right := c.total()
@@ -137,7 +137,7 @@ func (c Confusion) Matthews() float64 {
 	return (float64(float64(right)*s) - tp) / math.Sqrt(lower)
 }
 
-// Kappa is Cohen's agreement beyond chance; NaN where chance agreement is sure
+// Kappa returns Cohen's agreement beyond chance; NaN where chance agreement is sure
 // (all labels equal).
 func (c Confusion) Kappa() float64 {
 	n, right := c.total()
@@ -190,7 +190,7 @@ func compareDescending(a, b float64) int {
 	return 0
 }
 
-// AUROC is P(s+ > s-) + P(s+ = s-)/2, the area under the ROC curve
+// AUROC returns P(s+ > s-) + P(s+ = s-)/2, the area under the ROC curve
 // (roc_auc_score). NaN where one class is absent.
 func (c Curve) AUROC() float64 {
 	if c.Positive == 0 || c.Negative == 0 {
@@ -204,7 +204,7 @@ func (c Curve) AUROC() float64 {
 	return area / float64(c.Positive) / float64(c.Negative)
 }
 
-// AveragePrecision is the sum over descending distinct thresholds of
+// AveragePrecision returns the sum over descending distinct thresholds of
 // (R_n - R_{n-1}) P_n (average_precision_score). NaN without positives.
 func (c Curve) AveragePrecision() float64 {
 	sum, tp := 0.0, 0
@@ -215,7 +215,7 @@ func (c Curve) AveragePrecision() float64 {
 	return sum / float64(c.Positive)
 }
 
-// AUPRCTrapezoid is the trapezoid area under precision_recall_curve, with its
+// AUPRCTrapezoid returns the trapezoid area under precision_recall_curve, with its
 // end point (recall 0, precision 1). It is not AveragePrecision. NaN without
 // positives.
 func (c Curve) AUPRCTrapezoid() float64 {
@@ -254,7 +254,7 @@ func AUROC(y []bool, s []float64) float64 { return NewCurve(y, s).AUROC() }
 // EpsilonMachine is the epsilon of sklearn's log_loss since 1.2; before, 1e-15.
 const EpsilonMachine = 0x1p-52
 
-// LogLoss is the mean of -ln p(true class), probabilities of class 1 clipped to
+// LogLoss returns the mean of -ln p(true class), probabilities of class 1 clipped to
 // [eps, 1-eps]. NaN without rows.
 func LogLoss(y []bool, p []float64, eps float64) float64 {
 	sum := 0.0
@@ -270,7 +270,7 @@ func LogLoss(y []bool, p []float64, eps float64) float64 {
 // clip takes the maximum first.
 func clip(v, eps float64) float64 { return min(max(v, eps), 1-eps) }
 
-// Brier is the mean of (p-y)^2 (brier_score_loss).
+// Brier returns the mean of (p-y)^2 (brier_score_loss).
 func Brier(y []bool, p []float64) float64 {
 	sum := 0.0
 	for i, v := range p {
@@ -282,7 +282,7 @@ func Brier(y []bool, p []float64) float64 {
 	return sum / float64(len(p))
 }
 
-// LogLossMulti is the mean of -ln of the true class's share of its row, shares
+// LogLossMulti returns the mean of -ln of the true class's share of its row, shares
 // clipped to [eps, 1-eps] and then normalised. p holds a row of K probabilities
 // for each label.
 func LogLossMulti(y []int, p [][]float64, eps float64) float64 {

@@ -70,7 +70,7 @@ func tryCodes[T uint8 | uint32](g *grower, f int, codes []T, bins int, items []i
 	return tryCounted(g, f, codes, bins, items, total, best)
 }
 
-// tryTwo is the one split of an indicator. Two classes are added up without a
+// tryTwo tries the one split of an indicator. Two classes are added up without a
 // branch, which the processor could not foresee.
 func tryTwo[T uint8 | uint32](g *grower, f int, codes []T, items []item, total []float64, best *split) bool {
 	n := 0
@@ -220,7 +220,7 @@ func (g *grower) offer(f int, rank, next uint32, left, n int, total []float64, b
 	}
 }
 
-// gain is the criterion up to terms and factors that do not depend on the split.
+// gain returns the criterion up to terms and factors that do not depend on the split.
 func (g *grower) gain(total []float64) float64 {
 	l, r := g.left, g.right
 	if g.numbers {
@@ -315,7 +315,7 @@ func addOnes[T uint8 | uint32](g *grower, codes []T, code T, items []item, dst [
 	return n
 }
 
-// cells are the sums of a block, made where the node has none yet.
+// cells returns the sums of a block, made where the node has none yet.
 func (g *grower) cells(block int, items []item) []float64 {
 	cells := g.sums.cells[block]
 	if g.sums.fresh[block] {

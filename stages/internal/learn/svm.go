@@ -123,7 +123,7 @@ type smoState struct {
 func (p *smoState) up(i int) bool   { return p.y[i] > 0 && p.a[i] < p.c || p.y[i] < 0 && p.a[i] > 0 }
 func (p *smoState) down(i int) bool { return p.y[i] > 0 && p.a[i] > 0 || p.y[i] < 0 && p.a[i] < p.c }
 
-// pick is the pair of greatest violation and greatest decrease (Fan, Chen, Lin 2005, WSS 2);
+// pick returns the pair of greatest violation and greatest decrease (Fan, Chen, Lin 2005, WSS 2);
 // j < 0 where the gap is below 1e-3.
 func (p *smoState) pick() (i, j int) {
 	i, j = -1, -1
@@ -167,7 +167,7 @@ func (p *smoState) update(i, j int) {
 	}
 }
 
-// room is how far a weight may move in the direction of sign.
+// room returns how far a weight may move in the direction of sign.
 func room(sign, a, c float64) float64 {
 	if sign > 0 {
 		return c - a
@@ -175,7 +175,7 @@ func room(sign, a, c float64) float64 {
 	return a
 }
 
-// rho is the mean of signed gradients where a weight is inside its bounds, all of which are
+// rho returns the mean of signed gradients where a weight is inside its bounds, all of which are
 // rho at the optimum; without such a weight the middle of what the others allow (Chang, Lin
 // 2011, section 4.1.5).
 func (p *smoState) rho() float64 {
@@ -241,7 +241,7 @@ func (s RBFSVM) Fit(ctx context.Context, x Matrix, y Labels, run Run) (Scorer, e
 	return m, nil
 }
 
-// keepClasses is the first n rows of order, with one row of each class that they
+// keepClasses returns the first n rows of order, with one row of each class that they
 // lack put in the place of the last ones.
 func keepClasses(order []int, y Labels, n int) []int {
 	keep, seen := order[:n], make([]bool, y.Classes)
@@ -267,7 +267,7 @@ func takeInts(src []int, places []int) []int {
 	return dst
 }
 
-// scaleGamma is 1/(p Var) with the variance of all cells; 1 where it is 0.
+// scaleGamma returns 1/(p Var) with the variance of all cells; 1 where it is 0.
 func scaleGamma(x Matrix) float64 {
 	var all []float64
 	for _, c := range x.Dense().Cols {

@@ -84,7 +84,7 @@ func (t *Tree) preorder() {
 	t.compile()
 }
 
-// find is the leaf of a row.
+// find returns the leaf of a row.
 func (t *Tree) find(row []float64) int32 {
 	pos := int32(0)
 	for {
@@ -119,14 +119,14 @@ func walk(list []*Tree, x Matrix, lo, hi int, visit func(tree, row int, leaf int
 	}
 }
 
-// leaves is the leaf of each row.
+// leaves returns the leaf of each row.
 func (t *Tree) leaves(x Matrix) []int32 {
 	at := make([]int32, x.Rows)
 	walk([]*Tree{t}, x, 0, x.Rows, func(_, i int, leaf int32) { at[i] = leaf })
 	return at
 }
 
-// value is the part of Values of a node.
+// value returns the part of Values of a node.
 func (t *Tree) value(node int32) []float64 {
 	return t.Values[int(node)*t.width : (int(node)+1)*t.width]
 }
@@ -267,7 +267,7 @@ func newGrower(s Growth, r *ranked, stats int, numbers bool) *grower {
 	return g
 }
 
-// classItems are the rows with a positive weight (nil: all, weight 1).
+// classItems returns the rows with a positive weight (nil: all, weight 1).
 func classItems(y Labels, w []float64) []item {
 	items := make([]item, 0, len(y.Y))
 	for i, k := range y.Y {
@@ -280,7 +280,7 @@ func classItems(y Labels, w []float64) []item {
 	return items
 }
 
-// numberItems are the rows with a positive count (nil: all, once).
+// numberItems returns the rows with a positive count (nil: all, once).
 func numberItems(y []float64, count []int32) []item {
 	items := make([]item, 0, len(y))
 	for i, v := range y {
@@ -419,7 +419,7 @@ func setAside[T uint8 | uint32](items []item, codes []T, code T) int {
 	return lo
 }
 
-// threshold is the midpoint of the neighbouring values of the node, or the drawn
+// threshold returns the midpoint of the neighbouring values of the node, or the drawn
 // one; where the midpoint rounds up to the greater value it is the lesser.
 func (g *grower) threshold(s split) float64 {
 	if g.RandomThreshold {

@@ -43,7 +43,7 @@ func correlationMatrix(t *testing.T, c goldenCase) map[string]any {
 	}
 }
 
-// cross is the contingency table of two coded columns.
+// cross returns the contingency table of two coded columns.
 func cross(a, b *columns.Column) Contingency {
 	return Cross(a.Codes, b.Codes, len(a.Categories), len(b.Categories))
 }
@@ -195,7 +195,7 @@ func rows(m *mat.SymDense) [][]float64 {
 	return square(m.SymmetricDim(), m.At)
 }
 
-// design is the real table as the preparation of a case says, and designOf
+// design returns the real table as the preparation of a case says, and designOf
 // another table with the same constants.
 func design(t *testing.T, p associationParams) learn.Matrix { return designOf(t, p, "real") }
 

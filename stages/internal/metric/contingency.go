@@ -72,7 +72,7 @@ func Cross(a, b []int32, ka, kb int) Contingency {
 // undefined: a side has fewer than two categories.
 func (t Contingency) undefined() bool { return len(t.rows) < 2 || len(t.cols) < 2 }
 
-// Test is the chi-square test of independence, without Yates correction; chi2
+// Test runs the chi-square test of independence, without Yates correction; chi2
 // is 0, dof 0 and p NaN where a side has fewer than two categories.
 func (t Contingency) Test() (chi2, p float64, dof int) {
 	if t.undefined() {
@@ -88,7 +88,7 @@ func (t Contingency) Test() (chi2, p float64, dof int) {
 	return chi2, bitmath.ChiSquareTail(dof, chi2), dof
 }
 
-// CramersV is sqrt(chi2/n / min(r-1, c-1)).
+// CramersV returns sqrt(chi2/n / min(r-1, c-1)).
 func (t Contingency) CramersV() float64 {
 	if t.undefined() {
 		return math.NaN()
@@ -97,7 +97,7 @@ func (t Contingency) CramersV() float64 {
 	return min(1, math.Sqrt(chi2/t.N/float64(min(len(t.rows), len(t.cols))-1)))
 }
 
-// CramersVCorrected is the bias-corrected V (Bergsma 2013); NaN also where so
+// CramersVCorrected returns the bias-corrected V (Bergsma 2013); NaN also where so
 // few rows are left that a corrected number of categories is not above one.
 func (t Contingency) CramersVCorrected() float64 {
 	if t.undefined() {
@@ -122,7 +122,7 @@ type Information struct {
 	ColGivenRows float64 // Theil's U(cols|rows) = MI/H(cols)
 }
 
-// Information is NaN throughout for an empty table.
+// Information returns NaN throughout for an empty table.
 func (t Contingency) Information() Information {
 	if t.N == 0 {
 		n := math.NaN()
@@ -156,7 +156,7 @@ func ratio(a, b float64) float64 {
 	return a / b
 }
 
-// CorrelationRatio is eta = sqrt(SSB/SST) of numbers x grouped by codes, with
+// CorrelationRatio returns eta = sqrt(SSB/SST) of numbers x grouped by codes, with
 // the p-value of one-way ANOVA; rows where one is missing are left out. Both are
 // NaN where x is constant or fewer than two groups occur; p also where every
 // group has one row.
@@ -207,7 +207,7 @@ func anova(amongGroups, within, groups, n float64) float64 {
 	return bitmath.FTail(groups-1, n-groups, f)
 }
 
-// MixedAssociation is the association of two columns of any type: Pearson (signed) for
+// MixedAssociation returns the association of two columns of any type: Pearson (signed) for
 // numbers, Cramer's V without bias correction for categories, eta for one of
 // each. Rows where one is missing are left out.
 func MixedAssociation(a, b *columns.Column) float64 {

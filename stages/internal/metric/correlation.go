@@ -10,7 +10,7 @@ import (
 	"weir/stages/internal/learn"
 )
 
-// Pearson is the product-moment correlation; NaN where a side is constant or
+// Pearson returns the product-moment correlation; NaN where a side is constant or
 // there are fewer than two pairs.
 func Pearson(x, y []float64) float64 {
 	n := float64(len(x))
@@ -26,7 +26,7 @@ func Pearson(x, y []float64) float64 {
 	return clipRatio(xy / math.Sqrt(xx) / math.Sqrt(yy))
 }
 
-// CorrelationP is the two-sided p-value of a Pearson or Spearman correlation r
+// CorrelationP returns the two-sided p-value of a Pearson or Spearman correlation r
 // of n pairs: t with n-2 degrees of freedom. Exact for Pearson on normal data,
 // an approximation for Spearman.
 func CorrelationP(r float64, n int) float64 {
@@ -100,7 +100,7 @@ func NewOrdered(x []float64) *Ordered {
 	return o
 }
 
-// among is the average rank of every row among the rows where other is present
+// among returns the average rank of every row among the rows where other is present
 // (nil: all); NaN for the rest.
 func (o *Ordered) among(other []float64) []float64 {
 	ranks := make([]float64, len(o.Values))
@@ -129,7 +129,7 @@ func (o *Ordered) among(other []float64) []float64 {
 	return ranks
 }
 
-// Spearman is the correlation of average ranks over the n rows where both
+// Spearman returns the correlation of average ranks over the n rows where both
 // columns have values.
 func Spearman(a, b *Ordered) (r float64, n int) {
 	x, y := a.ranks, b.ranks
@@ -150,7 +150,7 @@ func CompletePairs(x, y []float64) (a, b []float64) {
 	return a, b
 }
 
-// KendallTauB is Kendall's tau-b with its two-sided p-value, over pairs without
+// KendallTauB returns Kendall's tau-b with its two-sided p-value, over pairs without
 // missing values, in n log n steps (Knight 1966). As scipy's kendalltau, p is
 // exact without ties for up to 33 pairs or at most one discordant (or
 // concordant) pair, and normal with the variance of ties else.
@@ -249,7 +249,7 @@ func kendallVariance(all, tx, ty ties) float64 {
 	return v
 }
 
-// kendallExact is twice the share of the orders of n values with at most c
+// kendallExact returns twice the share of the orders of n values with at most c
 // inversions (Kendall 1970, chapter 5).
 func kendallExact(n int, c float64) float64 {
 	share := make([]float64, int(c)+1)
@@ -347,7 +347,7 @@ type Scatter struct {
 	cross  *mat.SymDense
 }
 
-// NewScatter is empty, for rows of the given width.
+// NewScatter returns empty, for rows of the given width.
 func NewScatter(width int) *Scatter {
 	return &Scatter{sums: make([]float64, width), cross: mat.NewSymDense(max(width, 1), nil)}
 }
@@ -380,10 +380,10 @@ func (s *Scatter) Add(m learn.Matrix) {
 	s.n += float64(m.Rows)
 }
 
-// Rows is the number of rows so far.
+// Rows returns the number of rows so far.
 func (s *Scatter) Rows() int { return int(s.n) }
 
-// Mean is the mean row, nil without rows.
+// Mean returns the mean row, nil without rows.
 func (s *Scatter) Mean() []float64 {
 	if s.n == 0 {
 		return nil

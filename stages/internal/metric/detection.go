@@ -37,7 +37,7 @@ func NewPMSE(p []float64, share float64, parameters int) PMSE {
 	return r
 }
 
-// IndependentPMSERatio is the mean of PMSE.Ratio, for many rows, where the real rows
+// IndependentPMSERatio returns the mean of PMSE.Ratio, for many rows, where the real rows
 // too are a fresh sample. Snoke et al. take the real rows as given and the
 // synthetic ones as drawn from a model fitted to them, so that only these vary;
 // rows that the model never saw add their own variance, which makes the
@@ -79,5 +79,5 @@ func IndependentColumns(x learn.Matrix) (retained []int) {
 // where categories occur in one table only.
 const UnpenalisedPenalty = 1e10
 
-// Advantage is 2|AUROC-0.5|, what a two-sample classifier gains over a guess.
+// Advantage returns 2|AUROC-0.5|, what a two-sample classifier gains over a guess.
 func Advantage(auroc float64) float64 { return 2 * math.Abs(auroc-0.5) }

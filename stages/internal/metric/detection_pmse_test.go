@@ -9,7 +9,7 @@ import (
 	"weir/stages/internal/metric"
 )
 
-// normal is n rows of k independent normal columns.
+// normal returns n rows of k independent normal columns.
 func normal(rng *rand.Rand, n, k int) learn.Matrix {
 	m := learn.NewMatrix(n, k)
 	for j := range m.Cols {

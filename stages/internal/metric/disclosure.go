@@ -56,7 +56,7 @@ func NewSpace(metric RowDistance, f *columns.Frame) *Space {
 	return s
 }
 
-// ColumnExtent is the declared bounds of a column of numbers, or its extremes; 0 and 1
+// ColumnExtent returns the declared bounds of a column of numbers, or its extremes; 0 and 1
 // where it has neither.
 func ColumnExtent(c *columns.Column) (lo, hi float64) {
 	if c.Bounds != nil {
@@ -68,7 +68,7 @@ func ColumnExtent(c *columns.Column) (lo, hi float64) {
 	return lo, hi
 }
 
-// Points is the rows of f, one after the other.
+// Points returns the rows of f, one after the other.
 func (s *Space) Points(f *columns.Frame) *Points {
 	p := &Points{Rows: f.Rows, width: len(s.names), at: make([]float64, f.Rows*len(s.names))}
 	for j, name := range s.names {
@@ -101,7 +101,7 @@ type Points struct {
 
 func (p *Points) row(i int) []float64 { return p.at[i*p.width : (i+1)*p.width] }
 
-// part is the contribution of column j to the sum of a distance.
+// part returns the contribution of column j to the sum of a distance.
 func (s *Space) part(j int, gap float64) float64 {
 	switch {
 	case gap == 0:
@@ -114,7 +114,7 @@ func (s *Space) part(j int, gap float64) float64 {
 	return gap * gap
 }
 
-// sum is a distance before final; it stops early above limit.
+// sum returns a distance before final; it stops early above limit.
 func (s *Space) sum(a, b []float64, limit float64) float64 {
 	total := 0.0
 	for j, v := range a {
@@ -125,7 +125,7 @@ func (s *Space) sum(a, b []float64, limit float64) float64 {
 	return total
 }
 
-// final is the distance of a sum of parts.
+// final returns the distance of a sum of parts.
 func (s *Space) final(sum float64) float64 {
 	if s.metric == Gower {
 		return sum / float64(len(s.names))
@@ -181,7 +181,7 @@ func (m *Matches) Of(f *columns.Frame) int {
 	return n
 }
 
-// Unique is the number of counted rows that no other one equals, and how many
+// Unique returns the number of counted rows that no other one equals, and how many
 // of them some row of f equals.
 func (m *Matches) Unique(f *columns.Frame) (unique, matched int) {
 	for _, n := range m.count {
@@ -223,7 +223,7 @@ type NearestTwo struct {
 	First, Second float64 // distances; +Inf where there is none
 }
 
-// NNDR is nearest over second nearest, 0 where both are 0; NaN without two rows.
+// NNDR returns nearest over second nearest, 0 where both are 0; NaN without two rows.
 func (n NearestTwo) NNDR() float64 {
 	switch {
 	case math.IsInf(n.Second, 1):
@@ -255,10 +255,10 @@ type query struct {
 	row []float64
 }
 
-// Distance is a sum before final.
+// Distance returns a sum before final.
 func (q query) Distance(point []float64, limit float64) float64 { return q.sum(q.row, point, limit) }
 
-// Bound is a lower bound of the sum to any row of a box.
+// Bound returns a lower bound of the sum to any row of a box.
 func (q query) Bound(box []float64) float64 {
 	total := 0.0
 	for j, v := range q.row {
@@ -304,7 +304,7 @@ type Rate struct {
 	N                int
 }
 
-// NewRate is k successes in n independent trials; NaN for none.
+// NewRate returns k successes in n independent trials; NaN for none.
 func NewRate(k, n int) Rate {
 	if n == 0 {
 		return Rate{math.NaN(), math.NaN(), math.NaN(), 0}
@@ -358,7 +358,7 @@ func rateAbove(x []float64, threshold float64) Rate {
 	return NewRate(k, len(x))
 }
 
-// Percentile is the q-th percentile of sorted values, by linear interpolation at
+// Percentile returns the q-th percentile of sorted values, by linear interpolation at
 // place (n-1)q/100; NaN without values.
 func Percentile(sorted []float64, q float64) float64 {
 	if len(sorted) == 0 {

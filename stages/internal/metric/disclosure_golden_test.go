@@ -11,7 +11,7 @@ import (
 	"weir/stages/internal/learn"
 )
 
-// joined is real rows above synthetic ones, with the label 1 = synthetic.
+// joined returns real rows above synthetic ones, with the label 1 = synthetic.
 func joined(t *testing.T, columns []string) (learn.Matrix, []bool) {
 	p := associationParams{Columns: columns, Preparation: "raw"}
 	a, b := design(t, p), designOf(t, p, "synth")
@@ -206,7 +206,7 @@ func identical(t *testing.T, c goldenCase) map[string]any {
 		"share_synth_unique_rows": float64(distinct(synth)) / rows}
 }
 
-// distinct is the number of different rows.
+// distinct returns the number of different rows.
 func distinct(f *columns.Frame) int {
 	seen := map[string]bool{}
 	for i := range f.Rows {
@@ -231,7 +231,7 @@ func nearestSmall(t *testing.T, c goldenCase) map[string]any {
 	return map[string]any{"dcr": dcr, "second": second, "nndr": nndr, "identical_share": same}
 }
 
-// plane is points as a frame whose bounds leave numbers unscaled.
+// plane returns points as a frame whose bounds leave numbers unscaled.
 func plane(points [][]float64) *columns.Frame {
 	f := &columns.Frame{Rows: len(points)}
 	for j := range points[0] {

@@ -61,7 +61,7 @@ func TestMatches(t *testing.T) {
 	}
 }
 
-// fullScan is Nearest by definition.
+// fullScan returns Nearest by definition.
 func fullScan(s *Space, q *Points, i int, p *Points, skip int) NearestTwo {
 	n := NearestTwo{Row: -1, First: math.Inf(1), Second: math.Inf(1)}
 	for k := range p.Rows {

@@ -55,7 +55,7 @@ func NewDiscreteDistances(p, q []float64) DiscreteDistances {
 	return d
 }
 
-// JensenShannonDistance is sqrt(JSD), what scipy's jensenshannon returns.
+// JensenShannonDistance returns sqrt(JSD), what scipy's jensenshannon returns.
 func (d DiscreteDistances) JensenShannonDistance() float64 { return math.Sqrt(d.JSD) }
 
 func smoothing(p []float64) float64 {
@@ -69,7 +69,7 @@ func smoothing(p []float64) float64 {
 	return bitmath.Exp(-1 / (1 - most))
 }
 
-// relative is a ln(a/b), 0 where a is 0 and +Inf where only b is.
+// relative returns a ln(a/b), 0 where a is 0 and +Inf where only b is.
 func relative(a, b float64) float64 {
 	switch {
 	case a == 0:
@@ -148,7 +148,7 @@ func Sorted(x []float64) []float64 {
 	return s
 }
 
-// StandardDeviation is the population standard deviation.
+// StandardDeviation returns the population standard deviation.
 func StandardDeviation(x []float64) float64 {
 	mean := sum(x) / float64(len(x))
 	s := 0.0
@@ -162,7 +162,7 @@ func StandardDeviation(x []float64) float64 {
 // tenth of a second on one core.
 const ExactSteps = 25_000_000
 
-// KSP is the two-sided p-value of the Kolmogorov-Smirnov statistic d of samples
+// KSP returns the two-sided p-value of the Kolmogorov-Smirnov statistic d of samples
 // of n and m values: exact (ksExact) where n m is at most most, the limit (KSLimit)
 // beyond; exact says which. With ties both are conservative.
 func KSP(d float64, n, m, most int) (p float64, exact bool) {
@@ -175,7 +175,7 @@ func KSP(d float64, n, m, most int) (p float64, exact bool) {
 	return KSLimit(d, n, m), false
 }
 
-// ksExact is the share of lattice paths from (0,0) to (n,m) that somewhere have
+// ksExact returns the share of lattice paths from (0,0) to (n,m) that somewhere have
 // |i/n - j/m| >= d (Hodges 1958; scipy ks_2samp mode="exact"). Shares of paths
 // that have crossed are followed, so that small p-values lose no digits.
 func ksExact(d float64, n, m int) float64 {
@@ -204,7 +204,7 @@ func ksExact(d float64, n, m int) float64 {
 	return min(1, crossed[m])
 }
 
-// KSLimit is the Kolmogorov distribution's survival function at
+// KSLimit returns the Kolmogorov distribution's survival function at
 // sqrt(nm/(n+m)) d (scipy.special.kolmogorov).
 func KSLimit(d float64, n, m int) float64 {
 	t := d * math.Sqrt(float64(n)/float64(n+m)*float64(m))
@@ -222,7 +222,7 @@ func KSLimit(d float64, n, m int) float64 {
 	return 2 * p
 }
 
-// thetaSmall is the distribution function by the series that converges for
+// thetaSmall returns the distribution function by the series that converges for
 // small t (Marsaglia, Tsang, Wang 2003).
 func thetaSmall(t float64) float64 {
 	s := 0.0

@@ -102,7 +102,7 @@ func (b *Blocks) each(sums [][]float64, build func(draw int, one, rest []float64
 	}
 }
 
-// added is the sum over the blocks of a set; nil stands for all blocks.
+// added returns the sum over the blocks of a set; nil stands for all blocks.
 func added(sums [][]float64, set []int32) []float64 {
 	if len(sums) == 0 {
 		return nil
@@ -180,7 +180,7 @@ func (f *LossFamily) BeyondChance(list []Statistic) []float64 {
 	return certain
 }
 
-// share is the part of the greater of two scales that a difference takes, at most 1.
+// share returns the part of the greater of two scales that a difference takes, at most 1.
 func share(difference, scale float64) float64 {
 	if difference == 0 {
 		return 0

@@ -85,7 +85,7 @@ func (d described) values() []float64 {
 	return append(append([]float64{d.mean, d.sd}, d.quantiles[:]...), d.missing)
 }
 
-// scales are what a difference of each statistic is a share of.
+// scales returns what a difference of each statistic is a share of.
 func (d described) scales(e described) []float64 {
 	dev := max(d.dev, e.dev)
 	list := []float64{dev, max(d.sd, e.sd)}
@@ -177,7 +177,7 @@ func newSums(b *Blocks, real, other *columns.Column) *sums {
 	return s
 }
 
-// dealt are the values that are there of the rows that are dealt.
+// dealt returns the values that are there of the rows that are dealt.
 func dealt(blocks []int32, x []float64) (list []float64) {
 	for i, v := range x {
 		if blocks[i] >= 0 && !math.IsNaN(v) {
@@ -187,7 +187,7 @@ func dealt(blocks []int32, x []float64) (list []float64) {
 	return list
 }
 
-// candidates are values that quantiles of draws may have: of sorted values those around each quantile, six standard
+// candidates returns values that quantiles of draws may have: of sorted values those around each quantile, six standard
 // errors of the smaller table to both sides, at most steps for each; and the greatest.
 func candidates(pool []float64, fewest int) (list []float64) {
 	const steps, errors = 64, 6
@@ -224,8 +224,8 @@ func (s *sums) take(blocks []int32, x []float64) {
 	}
 }
 
-// values are the statistics of a table by its sums, in the order of NumberStatistics and in units of scale, then the
-// share that is missing.
+// values returns the statistics of a table by its sums, in the order of NumberStatistics and in units of scale, then
+// the share that is missing.
 func (s *sums) values(sum []float64) []float64 {
 	n := sum[sumPresent]
 	mean := sum[sumValues] / n
@@ -334,7 +334,8 @@ func (b *Blocks) prevalences(blocks [][]cell, n int) [][]float64 {
 	return draws
 }
 
-// counted is how many rows of the blocks of a set have each code, and how many they are; nil stands for all blocks.
+// counted returns how many rows of the blocks of a set have each code, and how many they are; nil stands for all
+// blocks.
 func counted(blocks [][]cell, set []int32, n int) (counts []float64, rows float64) {
 	counts = make([]float64, n+1)
 	add := func(block []cell) {

@@ -80,7 +80,7 @@ func pickRows(f *columns.Frame, rows []int) *columns.Frame {
 	return out
 }
 
-// judged is the greatest loss that is told of single columns and, of the same, which statistic it is.
+// judged returns the greatest loss that is told of single columns and, of the same, which statistic it is.
 func judged(real, other *columns.Frame, rng *rand.Rand) (worst float64, what string) {
 	b, f := NewBlocks(real.Rows, other.Rows, other.Rows, rng), &LossFamily{}
 	list := []Statistic{f.Rare(b, real, other)}

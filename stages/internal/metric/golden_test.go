@@ -28,7 +28,7 @@ type tolerance struct{ Abs, Rel float64 }
 // handler computes what a case of one kind expects.
 type handler func(t *testing.T, c goldenCase) map[string]any
 
-// handlers are all kinds of the files that these tests own.
+// handlers returns all kinds of the files that these tests own.
 func handlers() map[string]map[string]handler {
 	return map[string]map[string]handler{
 		"marginals_1way.json": {
@@ -55,7 +55,7 @@ func handlers() map[string]map[string]handler {
 	}
 }
 
-// ignored are fields that nothing has to reproduce (METRICS.md sections 2 and 7): traps,
+// ignored reports whether a field is one of those that nothing has to reproduce (METRICS.md sections 2 and 7): traps,
 // figures of one release of a library, and SciPy's asymptotic p-value, of which
 // METRICS.md says to pick one: weir gives the exact one, and the limit where the
 // exact one is out of reach. Yates' correction documents a difference (METRICS.md
@@ -166,7 +166,7 @@ func plainMap(m map[string]any) map[string]any {
 	return out
 }
 
-// plain is v in the types that JSON decodes to: null for NaN, a word for an
+// plain returns v in the types that JSON decodes to: null for NaN, a word for an
 // infinite number.
 func plain(v reflect.Value) any {
 	switch v.Kind() {

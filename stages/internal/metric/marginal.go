@@ -86,7 +86,7 @@ type Binning struct {
 	OwnBins  bool // values outside the edges get a bin below and one above; else they go to the end bins
 }
 
-// UsualBinning is the binning of the kind marginals where nothing else is said.
+// UsualBinning returns the binning of the kind marginals where nothing else is said.
 func UsualBinning() Binning { return Binning{Bins: 100, Declared: true} }
 
 // maxCodes is the most codes of a column.
@@ -176,7 +176,7 @@ func (e edges) code(x []float64) (dst []uint16, outside int) {
 	return dst, outside
 }
 
-// BinOf is the place of x among equal-width bins from lower to upper: right-open,
+// BinOf returns the place of x among equal-width bins from lower to upper: right-open,
 // the last one closed; values outside go to the end bins, and all are in bin 0
 // where lower is not below upper. A relative 1e-9 holds values that stand on an
 // edge in decimal notation in the bin above it (testdata/golden/METRICS.md
@@ -199,7 +199,7 @@ func (c *CodedColumn) Counts() (real, synth []int64) {
 	return count(c.Real, c.Size), count(c.Synth, c.Size)
 }
 
-// TotalVariation is half the sum of the differences between the shares of each code,
+// TotalVariation returns half the sum of the differences between the shares of each code,
 // missing being one: 0 where they are equal, 1 where they are disjoint. It is the
 // total_variation of this column; NaN where a table has no rows.
 func (c *CodedColumn) TotalVariation() float64 {
@@ -296,7 +296,7 @@ func SummariseWorkload(list []MarginalComparison) WorkloadSummary {
 	return s
 }
 
-// Score is 1 - mean(L1)/2: one for equal tables, zero for disjoint ones. Times
+// Score returns 1 - mean(L1)/2: one for equal tables, zero for disjoint ones. Times
 // a million it is the score of the 2018 NIST challenge for 3-way marginals in
 // 100 bins between the real extremes (NIST TN 2151).
 func (s WorkloadSummary) Score() float64 { return 1 - float64(s.MeanL1/2) }
@@ -338,7 +338,7 @@ func CompareProbabilities(p, q []float64) Probabilities {
 	return d
 }
 
-// FirstIndicator is the first category that has an indicator: a column of two
+// FirstIndicator returns the first category that has an indicator: a column of two
 // has one, of the second.
 func FirstIndicator(categories int) int {
 	if categories == 2 {
@@ -347,7 +347,7 @@ func FirstIndicator(categories int) int {
 	return 0
 }
 
-// Swapped is the table whose synthetic rows are the real ones too.
+// Swapped returns the table whose synthetic rows are the real ones too.
 func (t *CodedTables) Swapped() *CodedTables {
 	s := &CodedTables{Real: t.Real, Synth: t.Real, Columns: append([]CodedColumn(nil), t.Columns...)}
 	for i := range s.Columns {
@@ -356,7 +356,7 @@ func (t *CodedTables) Swapped() *CodedTables {
 	return s
 }
 
-// Independent is the table whose synthetic rows, as many as the rows of like, are
+// Independent returns the table whose synthetic rows, as many as the rows of like, are
 // drawn column by column, with replacement, from the synthetic rows of t, which
 // has some: every 1-way marginal is kept, every association is lost.
 func (t *CodedTables) Independent(like *CodedTables, rng *rand.Rand) *CodedTables {
@@ -372,7 +372,7 @@ func (t *CodedTables) Independent(like *CodedTables, rng *rand.Rand) *CodedTable
 	return out
 }
 
-// Noisy is Independent with Gaussian noise of the given standard deviation on the
+// Noisy returns Independent with Gaussian noise of the given standard deviation on the
 // counts that its columns are drawn from: what a release of single columns leaves.
 // Counts become the nearest shares that are not negative.
 func (t *CodedTables) Noisy(like *CodedTables, sd float64, rng *rand.Rand) *CodedTables {
@@ -384,7 +384,7 @@ func (t *CodedTables) Noisy(like *CodedTables, sd float64, rng *rand.Rand) *Code
 	return out
 }
 
-// released are the noisy shares of the cells and, where values are missing, of these;
+// released returns the noisy shares of the cells and, where values are missing, of these;
 // -Inf for codes that nothing can have.
 func (c *CodedColumn) released(sd float64, rng *rand.Rand) []float64 {
 	shares := make([]float64, c.Size)
@@ -401,7 +401,7 @@ func (c *CodedColumn) released(sd float64, rng *rand.Rand) []float64 {
 	return shares
 }
 
-// spread is n codes in random order, each as often as its share says.
+// spread returns n codes in random order, each as often as its share says.
 func spread(shares []float64, n int, rng *rand.Rand) []uint16 {
 	codes := make([]uint16, n)
 	pos, below, u := 0, shares[0], float64(rng.Float64())
@@ -415,7 +415,7 @@ func spread(shares []float64, n int, rng *rand.Rand) []uint16 {
 	return codes
 }
 
-// Sample is the table whose synthetic rows are the rows of t at the given places.
+// Sample returns the table whose synthetic rows are the rows of t at the given places.
 func (t *CodedTables) Sample(places []int) *CodedTables {
 	out := &CodedTables{Real: t.Real, Synth: len(places), Columns: append([]CodedColumn(nil), t.Columns...)}
 	for i := range out.Columns {

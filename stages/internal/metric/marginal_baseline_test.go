@@ -8,7 +8,7 @@ import (
 	"weir/stages/internal/metric"
 )
 
-// counted is a column of two tables with these counts of codes 0, 1, ...; the last code
+// counted returns a column of two tables with these counts of codes 0, 1, ...; the last code
 // is missing.
 func counted(name string, cells int, counts ...int) metric.CodedColumn {
 	c := metric.CodedColumn{Name: name, Size: cells + 1, Cells: cells}

@@ -14,7 +14,7 @@ type kWayParams struct {
 	Tables           []string
 }
 
-// tables are real and synth unless the case names others.
+// tables returns real and synth unless the case names others.
 func (p kWayParams) tables(t *testing.T) (real, synth *columns.Frame) {
 	if p.Tables == nil {
 		p.Tables = []string{"real", "synth"}

@@ -32,7 +32,7 @@ func coded(sizes []int, real, synth int) *metric.CodedTables {
 	return t
 }
 
-// byMap is the L1 distance by definition, over a map of cells.
+// byMap returns the L1 distance by definition, over a map of cells.
 func byMap(t *metric.CodedTables, query []int) (l1 float64, occupied int) {
 	type cell [4]uint16
 	shares := map[cell][2]float64{}

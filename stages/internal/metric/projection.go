@@ -75,7 +75,7 @@ func (p *PCA) Project(m learn.Matrix) [][]float64 {
 	return out
 }
 
-// Spread is the mean and the standard deviation (n-1) of the projection of a
+// Spread returns the mean and the standard deviation (n-1) of the projection of a
 // table with the given mean and covariance, for each component.
 func (p *PCA) Spread(mean []float64, covariance *mat.SymDense) (point, sd []float64) {
 	for _, c := range p.Components {
@@ -93,7 +93,7 @@ func (p *PCA) Spread(mean []float64, covariance *mat.SymDense) (point, sd []floa
 	return point, sd
 }
 
-// Transport is the exact Wasserstein-1 distance of two lists of as many points:
+// Transport returns the exact Wasserstein-1 distance of two lists of as many points:
 // the mean Euclidean cost of the best assignment. Points of a are assigned one after the other,
 // each along a shortest path on which those before it change places (Jonker, Volgenant
 // 1987, without their first phases), in n^3 steps. NaN for none, and where a
@@ -195,7 +195,7 @@ func (p *paths) reach(s *assignment, i int, begin float64) {
 	}
 }
 
-// nearest is the place of the shortest path that is not final.
+// nearest returns the place of the shortest path that is not final.
 func (p *paths) nearest() int {
 	pos := nobody
 	for j, length := range p.length {

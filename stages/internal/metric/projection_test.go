@@ -10,7 +10,7 @@ import (
 	"weir/stages/internal/metric"
 )
 
-// cheapest is the best assignment by trying all.
+// cheapest returns the best assignment by trying all.
 func cheapest(c [][]float64, row int, used []bool) float64 {
 	if row == len(c) {
 		return 0

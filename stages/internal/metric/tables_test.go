@@ -72,7 +72,7 @@ func readCSV(t *testing.T, path string) [][]string {
 	return records
 }
 
-// places are the indexes of columns by name.
+// places returns the indexes of columns by name.
 func places(t *testing.T, all, names []string) []int {
 	t.Helper()
 	places := make([]int, len(names))
@@ -92,7 +92,7 @@ func splitName(name string) (column, category string) {
 
 func contains(text, part string) bool { return strings.Contains(text, part) }
 
-// column is numbers as rows of one.
+// column returns numbers as rows of one.
 func column(x []float64) [][]float64 {
 	rows := make([][]float64, len(x))
 	for i, v := range x {

@@ -22,13 +22,13 @@ type Noted struct {
 	Note  string
 }
 
-// Of is a value with its notes.
+// Of returns a value with its notes.
 func Of(value float64, notes ...string) Noted { return Noted{value, Notes(notes...)} }
 
-// None is undefined, and says why.
+// None returns undefined, and says why.
 func None(why ...string) Noted { return Of(math.NaN(), why...) }
 
-// Or is a value, which has the reason as its note where it is undefined or infinite.
+// Or returns a value, which has the reason as its note where it is undefined or infinite.
 func Or(value float64, reason ...string) Noted {
 	if math.IsNaN(value) || math.IsInf(value, 0) {
 		return Of(value, reason...)
@@ -36,7 +36,7 @@ func Or(value float64, reason ...string) Noted {
 	return Of(value)
 }
 
-// Over is a/scale, undefined where the real column, whose scale it is, is constant.
+// Over returns a/scale, undefined where the real column, whose scale it is, is constant.
 func Over(a, scale float64) Noted {
 	if !(scale > 0) {
 		return None("the real column is constant")
@@ -55,7 +55,7 @@ func Notes(notes ...string) string {
 	return strings.Join(list, "; ")
 }
 
-// With is the figure with more notes behind its own.
+// With returns the figure with more notes behind its own.
 func (f Noted) With(notes ...string) Noted {
 	return Of(f.Value, append([]string{f.Note}, notes...)...)
 }

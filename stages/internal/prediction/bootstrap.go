@@ -54,7 +54,7 @@ func NewDraws(rows int, rng func(width int) *rand.Rand) *Draws {
 	return &Draws{rows, rng, map[int]*Resamples{}}
 }
 
-// Of are the Resamples for figures that look at `width` values of a row.
+// Of returns the Resamples for figures that look at `width` values of a row.
 func (d *Draws) Of(width int) *Resamples {
 	r, again := d.of[width]
 	if !again {
@@ -77,14 +77,14 @@ func newResamples(rows, width int, rng *rand.Rand) *Resamples {
 	return r
 }
 
-// Values are a figure's values: first of the rows that are drawn from, once each,
+// Values returns a figure's values: first of the rows that are drawn from, once each,
 // then of every resample. figure gets how often each row occurs, and which of up to
 // `workers` calls at a time it is; it is NaN where rows do not allow it.
 func (r *Resamples) Values(workers int, figure func(worker int, times []int32) float64) []float64 {
 	return r.Several(workers, 1, func(worker int, times []int32, out []float64) { out[0] = figure(worker, times) })[0]
 }
 
-// Several are the values of several figures that are computed at once.
+// Several returns the values of several figures that are computed at once.
 func (r *Resamples) Several(workers, figures int, compute func(worker int, times []int32, out []float64)) [][]float64 {
 	list := make([][]float64, figures)
 	for k := range list {
@@ -103,7 +103,7 @@ func (r *Resamples) Several(workers, figures int, compute func(worker int, times
 	return list
 }
 
-// times is how often each row occurs in a resample, in memory that is given where none is kept.
+// times returns how often each row occurs in a resample, in memory that is given where none is kept.
 func (r *Resamples) times(number int, counts []int32) []int32 {
 	if r.kept == nil {
 		r.count(number, counts)
@@ -116,7 +116,7 @@ func (r *Resamples) times(number int, counts []int32) []int32 {
 	return r.kept[number]
 }
 
-// count is how often each row occurs in a resample; number 0 has each row once.
+// count counts how often each row occurs in a resample; number 0 has each row once.
 func (r *Resamples) count(number int, times []int32) {
 	clear(times)
 	if number == 0 {
@@ -135,7 +135,7 @@ func (r *Resamples) count(number int, times []int32) {
 // those do that hold one class only.
 const mostUndefined = 0.05
 
-// Interval is the percentile interval of a figure that is `value` over all rows and
+// Interval returns the percentile interval of a figure that is `value` over all rows and
 // has these Values; NaN where there are too few rows or the figure is often
 // undefined. Where some rows stand for all, the interval is narrowed by the root of
 // their share. It always holds the value.
@@ -225,7 +225,7 @@ func resampledRows(rows, order []int, times []int32) []int {
 	return rows
 }
 
-// ascending are the places of x by size, so that what sorts a resample finds it sorted.
+// ascending returns the places of x by size, so that what sorts a resample finds it sorted.
 func ascending(x []float64) []int {
 	order := make([]int, len(x))
 	for i := range order {
@@ -318,7 +318,7 @@ type Score struct {
 	values []float64  // see Resamples.Values; nil where there are too few rows to resample
 }
 
-// bare is a score without an interval.
+// bare returns a score without an interval.
 func bare(f metric.Noted) Score { return Score{Noted: f} }
 
 // Mean returns the mean of the defined scores; all are of the same test rows.
@@ -339,13 +339,13 @@ func Mean(list []Score) Score {
 	})
 }
 
-// Minus is a - b of the same test rows, resample by resample.
+// Minus returns a - b of the same test rows, resample by resample.
 func Minus(a, b Score) Score {
 	return combined(metric.Of(a.Value-b.Value, a.Note, b.Note), []Score{a, b},
 		func(v []float64) float64 { return v[0] - v[1] })
 }
 
-// combined is a function of scores, with its values in their resamples.
+// combined returns a function of scores, with its values in their resamples.
 func combined(f metric.Noted, list []Score, build func([]float64) float64) Score {
 	s := bare(f)
 	for _, part := range list {
@@ -368,7 +368,7 @@ func combined(f metric.Noted, list []Score, build func([]float64) float64) Score
 	return s
 }
 
-// Metrics are the score under its name and, where it has one, the ends of its
+// Metrics returns the score under its name and, where it has one, the ends of its
 // interval.
 func (s Score) Metrics(name, column string, notes ...string) []pipeline.Metric {
 	low, high, ok := s.Interval()

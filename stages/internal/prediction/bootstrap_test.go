@@ -13,7 +13,7 @@ import (
 
 func seeded(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 3)) }
 
-// meanOf is the figure of rows that is their mean.
+// meanOf returns the figure of rows that is their mean.
 func meanOf(x []float64) func(int, []int32) float64 {
 	return func(_ int, times []int32) float64 {
 		sum, n := 0.0, 0.0

@@ -130,7 +130,7 @@ func (p *part) features() []string {
 // column=category or "column missing".
 func (e *Encoder) Names() []string { return e.names }
 
-// Place is where the features of a column stand, and how many they are; 0 and 0 of a column that is left out.
+// Place returns where the features of a column stand, and how many they are; 0 and 0 of a column that is left out.
 func (e *Encoder) Place(column string) (first, width int) {
 	for i := range e.parts {
 		p := &e.parts[i]
@@ -142,7 +142,7 @@ func (e *Encoder) Place(column string) (first, width int) {
 	return 0, 0
 }
 
-// Encode is the design matrix of f: rows by len(Names()). Indicators stand in
+// Encode returns the design matrix of f: rows by len(Names()). Indicators stand in
 // blocks, one of each column, so that memory is the memory of the codes however many
 // categories there are; Dense stores them.
 func (e *Encoder) Encode(f *columns.Frame) learn.Matrix {
@@ -180,7 +180,7 @@ func (e *Encoder) Blocks(ctx context.Context, frame *columns.Frame, f func(at in
 	return ctx.Err()
 }
 
-// codes are the places of the indicators; -1 is none.
+// codes returns the places of the indicators; -1 is none.
 func (p *part) codes(codes []int32, width int) []int32 {
 	dst := make([]int32, len(codes))
 	for i, v := range codes {
@@ -206,7 +206,7 @@ func (p *part) numbers(x []float64) []float64 {
 	return dst
 }
 
-// absent are the places of the one indicator of missing numbers.
+// absent returns the places of the one indicator of missing numbers.
 func (p *part) absent(x []float64) []int32 {
 	if !p.missing {
 		return nil

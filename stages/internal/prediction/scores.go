@@ -21,7 +21,7 @@ func ClassScores() []string { return strings.Split(classScores, "|") }
 // NumberScores names the scores of predicted numbers.
 func NumberScores() []string { return strings.Split(numberScores, "|") }
 
-// DefaultScores are those shown where none are asked for; numbers have no classes.
+// DefaultScores returns those shown where none are asked for; numbers have no classes.
 func DefaultScores(classes int) []string {
 	switch {
 	case classes == 0:
@@ -118,7 +118,7 @@ func orNote(v float64, why string) metric.Noted {
 	return metric.Of(v)
 }
 
-// pair is a score of two classes.
+// pair returns a score of two classes.
 func (j *jury) pair(name string) metric.Noted {
 	c := j.confusion
 	if j.classes != 2 {
@@ -216,7 +216,7 @@ func judgeNumbers(y, predicted []float64, names []string) map[string]metric.Note
 	return out
 }
 
-// numberValues are the scores of numbers by name.
+// numberValues returns the scores of numbers by name.
 func numberValues(y, predicted []float64) func(name string) float64 {
 	r := learn.NewRegression(y, predicted)
 	return func(name string) float64 {

@@ -88,7 +88,7 @@ func (t *Trial) Impossible() string {
 	return ""
 }
 
-// Majority is the accuracy of the constant guess that the test rows favour most, as
+// Majority returns the accuracy of the constant guess that the test rows favour most, as
 // a share of the test rows; it is for categories alone.
 func (t *Trial) Majority() metric.Noted {
 	c := t.Test.Column(t.target)
@@ -105,7 +105,7 @@ func (t *Trial) Majority() metric.Noted {
 		c.Categories[best])
 }
 
-// labels are the training classes that occur, and their categories.
+// labels returns the training classes that occur, and their categories.
 func (t *Trial) labels() (learn.Labels, []int) {
 	codes := t.Train.Column(t.target).Codes
 	place := make([]int, len(t.Train.Column(t.target).Categories))
@@ -192,7 +192,7 @@ func (t *Trial) ScoreClasses(ctx context.Context, c learn.Classifier, positive i
 	return scores, err
 }
 
-// ScoreAndWeigh is ScoreClasses with the Weights of its predictions.
+// ScoreAndWeigh scores as ScoreClasses does, with the Weights of its predictions.
 func (t *Trial) ScoreAndWeigh(ctx context.Context, c learn.Classifier, positive int, names []string, r *Resamples,
 	run learn.Run) (map[string]Score, []float64, error) {
 	if why := t.Impossible(); why != "" {
@@ -238,7 +238,7 @@ func allUndefined(names []string, why string) map[string]Score {
 // rbfRows bounds the rows of the RBF SVM: a kernel matrix of 100 MB.
 const rbfRows = 5000
 
-// Classifiers are the learners of classes by name, with the settings that
+// Classifiers returns the learners of classes by name, with the settings that
 // scikit-learn 1.2.1 has by default unless their comment says otherwise.
 func Classifiers() map[string]learn.Classifier {
 	forest := learn.Forest{Bootstrap: true}
@@ -269,7 +269,7 @@ func Classifiers() map[string]learn.Classifier {
 	}
 }
 
-// Regressors are the learners of numbers by name.
+// Regressors returns the learners of numbers by name.
 func Regressors() map[string]learn.Regressor {
 	return map[string]learn.Regressor{
 		"linear_regression": learn.LeastSquares{},
@@ -324,7 +324,7 @@ func NewDesk(train, test *columns.Frame, scaling Scaling, maxRows int, rng *rand
 	return d
 }
 
-// Trial is the question of one target. Where rows have none they are left out, which makes a design of its own.
+// Trial returns the question of one target. Where rows have none they are left out, which makes a design of its own.
 func (d *Desk) Trial(target string) *Trial {
 	if d.train.Column(target).Missing()+d.test.Column(target).Missing() > 0 {
 		t := NewTrial(d.train, d.test, target, d.scaling, 0, nil)

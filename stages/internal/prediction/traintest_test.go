@@ -10,7 +10,7 @@ import (
 	"weir/stages/internal/learn"
 )
 
-// wide is a table of numbers, of which some are missing, of categories, and of flags that the first one goes with.
+// wide returns a table of numbers, of which some are missing, of categories, and of flags that the first one goes with.
 func wide(seed uint64, rows, flags int) *columns.Frame {
 	g, f := rng(seed), &columns.Frame{Rows: rows}
 	x, group := columns.Column{Name: "x", Type: domain.Numeric}, columns.Column{Name: "group", Type: domain.Categorical,

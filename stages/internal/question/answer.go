@@ -38,7 +38,7 @@ const (
 	normal95of4 = 2.4977054744123737 // the 1 - .05/8 quantile: four intervals hold together
 )
 
-// Of is the answer of a table without noise: the table may be looked at, or the answer is
+// Of returns the answer of a table without noise: the table may be looked at, or the answer is
 // as private as it is. Its number of rows is its own.
 func (a Resolved) Of(ctx context.Context, f *columns.Frame) ([]Answer, error) {
 	a.Rows = 0
@@ -52,7 +52,7 @@ func (a Resolved) Of(ctx context.Context, f *columns.Frame) ([]Answer, error) {
 	return a.Read(tally, 0), nil
 }
 
-// Read is the answer of a tally whose numbers carry rounded Gaussian noise of standard
+// Read returns the answer of a tally whose numbers carry rounded Gaussian noise of standard
 // deviation sigma each; 0 is none.
 func (a Resolved) Read(tally []int64, sigma float64) []Answer {
 	n := noise{sigma}
@@ -72,7 +72,7 @@ func (a Resolved) Read(tally []int64, sigma float64) []Answer {
 	return list
 }
 
-// mean is the noisy sum over the number of rows: the public one, or the noisy one of the
+// mean returns the noisy sum over the number of rows: the public one, or the noisy one of the
 // same release. A number of rows that noise hides gives the middle of the bounds.
 func (a Resolved) mean(tally []int64, n noise) Answer {
 	out := Answer{Question: a.Name}
@@ -123,7 +123,7 @@ func ratio(rows, sum float64, n noise) (low, high float64) {
 	return min(max(low, -1), 1), min(max(high, -1), 1)
 }
 
-// exactQuantile is the least value that at least the asked share of the values do not exceed.
+// exactQuantile returns the least value that at least the asked share of the values do not exceed.
 func (a Resolved) exactQuantile(values []float64) Answer {
 	list := slices.DeleteFunc(slices.Clone(values), math.IsNaN)
 	if len(list) == 0 {
@@ -136,7 +136,7 @@ func (a Resolved) exactQuantile(values []float64) Answer {
 
 const noRow = "no row is asked about"
 
-// Picked is the answer to a quantile that an exponential mechanism picked, with weights
+// Picked returns the answer to a quantile that an exponential mechanism picked, with weights
 // exp(-rate off), off being how far the quantile is from the ranks of a value. How far the value
 // is from the true one no noise tells, for that is up to the rows around it; so there is no
 // interval, and the note bounds off (McSherry, Talwar 2007: some value is off by 0, and of
@@ -147,7 +147,7 @@ func (a Resolved) Picked(x, rate float64) []Answer {
 	return []Answer{{Question: a.Name, Value: x, Low: math.NaN(), High: math.NaN(), Note: note}}
 }
 
-// values is how many values a quantile is picked from.
+// values returns how many values a quantile is picked from.
 func (a Resolved) values() float64 {
 	return math.Floor((a.Bounds[0][1]-a.Bounds[0][0])/a.Step) + 1
 }
@@ -187,7 +187,7 @@ func (a Resolved) covariance(tally []int64, n noise) []Answer {
 	return out
 }
 
-// entry is one number of a covariance of columns within [0, 1]: at most 1/4 in size, and
+// entry returns one number of a covariance of columns within [0, 1]: at most 1/4 in size, and
 // no variance below 0.
 func (a Resolved) entry(j, l int, value float64, stored span) Answer {
 	least := -0.25
@@ -198,7 +198,7 @@ func (a Resolved) entry(j, l int, value float64, stored span) Answer {
 	return Answer{Question: a.Name, Cell: a.pair(j, l), Value: in(value), Low: in(stored.low), High: in(stored.high)}
 }
 
-// ReadScatter is the answer of a noisy Scatter.
+// ReadScatter returns the answer of a noisy Scatter.
 func (a Resolved) ReadScatter(tally []int64, sigma float64) []Answer {
 	unit, half := float64(a.Rows)*square, noise{sigma}.within(normal95)
 	if sigma > 0 {

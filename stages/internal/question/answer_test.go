@@ -9,7 +9,7 @@ import (
 	"weir/stages/internal/columns"
 )
 
-// table is 500 rows with related columns; x is rare in one category.
+// table returns 500 rows with related columns; x is rare in one category.
 func table() *columns.Frame {
 	rng := rand.New(rand.NewPCG(3, 4))
 	rows, c := make([][3]float64, 500), make([]int32, 500)
@@ -61,7 +61,7 @@ func check(t *testing.T, what string, got []Answer, want []float64, within float
 	}
 }
 
-// covariance is the definition, over n.
+// covariance returns the definition, over n.
 func covariance(x, y []float64) float64 {
 	mx, my, sum := 0.0, 0.0, 0.0
 	for i := range x {

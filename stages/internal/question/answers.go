@@ -50,7 +50,7 @@ func Header(h pipeline.Header) pipeline.Header {
 		Terms: h.Terms}
 }
 
-// Port is the output of a kind that answers questions.
+// Port returns the output of a kind that answers questions.
 func Port() []pipeline.Port {
 	return []pipeline.Port{{Name: "out", Form: pipeline.FormAnswers,
 		Doc: "The answers with 95 % intervals of the noise, as a CSV table and as JSON."}}
@@ -58,7 +58,7 @@ func Port() []pipeline.Port {
 
 const suffix = ".answers"
 
-// Write is the artifact of answers: a table for people, and all of it for programs.
+// Write returns the artifact of answers: a table for people, and all of it for programs.
 func (a Answers) Write(h pipeline.Header) (pipeline.Table, error) {
 	files, err := a.files()
 	if err != nil {
@@ -130,7 +130,7 @@ func Read(ctx context.Context, t pipeline.Table) (a Answers, err error) {
 	return a, err
 }
 
-// unpacked is what the JSON of an artifact says, if it can be.
+// unpacked returns what the JSON of an artifact says, if it can be.
 func unpacked(whole []byte) (a Answers, err error) {
 	var w written
 	if err := json.Unmarshal(whole, &w); err != nil {
@@ -193,7 +193,7 @@ func (a Answers) judgeAnswers(ps *schema.Problems) {
 	}
 }
 
-// answers is how many numbers answer a question.
+// answers returns how many numbers answer a question.
 func (a Resolved) answers() int {
 	switch a.Ask {
 	case Histogram:
@@ -246,7 +246,7 @@ func (a Resolved) judgeAnswer(ps *schema.Problems, path string, x Answer, cell s
 	}
 }
 
-// reach is between which numbers an answer is, up to rounding.
+// reach returns the numbers between which an answer is, up to rounding.
 func (a Resolved) reach() (least, most float64) {
 	switch a.Ask {
 	case Mean, Quantile:

@@ -18,7 +18,7 @@ import (
 
 func header() pipeline.Header { return Header(pipeline.Header{}) }
 
-// asking is one question of each sort, as Check makes them, of a domain whose columns are the columns
+// asking returns one question of each sort, as Check makes them, of a domain whose columns are the columns
 // of frame.
 func asking(t testing.TB) []Resolved {
 	t.Helper()
@@ -43,7 +43,7 @@ func asking(t testing.TB) []Resolved {
 	return list
 }
 
-// answered is the artifact of answers about a table with noise of so many rows; of no noise
+// answered returns the artifact of answers about a table with noise of so many rows; of no noise
 // the answers are the table's own.
 func answered(t testing.TB, f *columns.Frame, rows int64) Answers {
 	t.Helper()

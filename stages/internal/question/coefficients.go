@@ -58,7 +58,7 @@ func (m *Regression) Coefficients(b Belief) (list []Coefficient, covariance [][]
 	return list, b.covariance
 }
 
-// deviation is the root of a variance. One that rounding takes below 0 must not end a run: what
+// deviation returns the root of a variance. One that rounding takes below 0 must not end a run: what
 // it is of, and by how much, is up to the rows.
 func deviation(variance float64) float64 { return math.Sqrt(math.Max(variance, 0)) }
 
@@ -68,13 +68,13 @@ func RegressionHeader(h pipeline.Header) pipeline.Header {
 		Terms: h.Terms}
 }
 
-// RegressionPort is the output of a kind that releases coefficients.
+// RegressionPort returns the output of a kind that releases coefficients.
 func RegressionPort() []pipeline.Port {
 	return []pipeline.Port{{Name: "out", Form: pipeline.FormAnswers,
 		Doc: "The coefficients with standard errors and 95 % intervals, as a CSV table and as JSON."}}
 }
 
-// Write is the artifact: a table for people, and all of it for programs.
+// Write returns the artifact: a table for people, and all of it for programs.
 func (r ReleasedRegression) Write(h pipeline.Header) (pipeline.Table, error) {
 	files, err := r.files()
 	if err != nil {
@@ -255,7 +255,7 @@ func wideRegression(low, high float64) bool {
 	return low > -1e75 && high < 1e75 && high-low > 1e-75
 }
 
-// designCoefficients are the coefficients of the design that belong to the coefficients of plain columns.
+// designCoefficients returns the coefficients of the design that belong to the coefficients of plain columns.
 func (d *Design) designCoefficients(list []Coefficient) []float64 {
 	theta := make([]float64, len(list))
 	for j, c := range list {
@@ -284,7 +284,7 @@ func (m *Regression) Distance(a, b []Coefficient) float64 {
 	return sum / float64(len(x)-1)
 }
 
-// Accuracy is the share of rows whose outcome is the more probable one by coefficients of a
+// Accuracy returns the share of rows whose outcome is the more probable one by coefficients of a
 // logistic model; NaN without rows.
 func (m *Regression) Accuracy(list []Coefficient, r RegressionRows) float64 {
 	theta, x, right := r.designCoefficients(list), make([]float64, len(list)), 0

@@ -12,7 +12,7 @@ import (
 	"weir/stages/internal/columns"
 )
 
-// some is a table of so many drawn rows.
+// some returns a table of so many drawn rows.
 func some(n int) *columns.Frame {
 	rng := rand.New(rand.NewPCG(6, 4))
 	f := &columns.Frame{Rows: n, Columns: regressionFrame().Columns}
@@ -22,7 +22,7 @@ func some(n int) *columns.Frame {
 	return f
 }
 
-// released are the files of a fit of one kind to 200 rows.
+// released returns the files of a fit of one kind to 200 rows.
 func released(t testing.TB, kind string) []pipeline.File {
 	t.Helper()
 	m := models(4)[kind]

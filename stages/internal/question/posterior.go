@@ -15,7 +15,7 @@ type Belief struct {
 	covariance, silent [][]float64
 }
 
-// IndependentBelief is a law of coefficients that know nothing of each other, or of noise.
+// IndependentBelief returns a law of coefficients that know nothing of each other, or of noise.
 func IndependentBelief(mean, deviation []float64) Belief {
 	b := Belief{mean: mean, covariance: make([][]float64, len(mean))}
 	for j, v := range deviation {
@@ -35,7 +35,7 @@ type noisy struct {
 	deviation, doubtful float64
 }
 
-// update is what they say of the coefficients, under independent normal priors around 0 of
+// update returns what they say of the coefficients, under independent normal priors around 0 of
 // precision prior.
 //
 // Near the maximum b the score at theta is H (b - theta), so that z = H theta + score is
@@ -156,7 +156,7 @@ func (e evidence) law(variance float64, prior []float64) (b Belief, err error) {
 	return b, nil
 }
 
-// rebuilt is the matrix of eigenvectors v and values, with more on its diagonal.
+// rebuilt returns the matrix of eigenvectors v and values, with more on its diagonal.
 func rebuilt(v [][]float64, values, more []float64) [][]float64 {
 	m := make([][]float64, len(v))
 	for i := range m {
@@ -197,12 +197,12 @@ func times(m [][]float64, x []float64) []float64 {
 	return out
 }
 
-// transform is the law of m times the coefficients.
+// transform returns the law of m times the coefficients.
 func (b Belief) transform(m [][]float64) Belief {
 	return Belief{times(m, b.mean), around(m, b.covariance), around(m, b.silent)}
 }
 
-// around is m c m'.
+// around returns m c m'.
 func around(m, c [][]float64) [][]float64 {
 	out := make([][]float64, len(m))
 	for i, row := range m {

@@ -171,7 +171,7 @@ func described(c *domain.Column) string {
 	return string(c.Type)
 }
 
-// checkNumber is for means and quantiles. A mean is over a public number of rows where
+// checkNumber checks means and quantiles. A mean is over a public number of rows where
 // every row has a value and none is left out.
 func (a *Resolved) checkNumber(ps *schema.Problems, path string, c *domain.Column, rows int64) {
 	if c.Type.Coded() || !bounded(c) {
@@ -203,7 +203,7 @@ const mostPicked = 1 << 40
 // evenly is how many steps lie between the bounds of a number without a step of its own.
 const evenly = 1000
 
-// pickedFrom is the step between values that a quantile is picked from.
+// pickedFrom returns the step between values that a quantile is picked from.
 func pickedFrom(c *domain.Column) float64 {
 	wide := c.Bounds[1] - c.Bounds[0]
 	step := c.Step

@@ -108,7 +108,7 @@ func (m *Regression) Rows(f *columns.Frame) RegressionRows {
 	return r
 }
 
-// outcomes are the numbers of the target inside its bounds, or 1 for an event.
+// outcomes returns the numbers of the target inside its bounds, or 1 for an event.
 func (m *Regression) outcomes(c *columns.Column) []float64 {
 	if m.Positive == "" {
 		out := make([]float64, len(c.Numbers))
@@ -126,7 +126,7 @@ func (m *Regression) outcomes(c *columns.Column) []float64 {
 	return out
 }
 
-// Len is the number of rows.
+// Len returns the number of rows.
 func (r *RegressionRows) Len() int { return r.n }
 
 // Row writes the terms of row i and returns its outcome.
@@ -150,7 +150,7 @@ func (r *RegressionRows) row(i int, x []float64) {
 	}
 }
 
-// clampMiddle is v within bounds; their middle where it is no number.
+// clampMiddle returns v within bounds; their middle where it is no number.
 func clampMiddle(v, low, high float64) float64 {
 	if math.IsNaN(v) {
 		return (low + high) / 2
@@ -158,7 +158,7 @@ func clampMiddle(v, low, high float64) float64 {
 	return math.Min(math.Max(v, low), high)
 }
 
-// Prior is the precision of each coefficient.
+// Prior returns the precision of each coefficient.
 func (m *Regression) Prior() []float64 {
 	p := make([]float64, m.Design().Terms())
 	for j := range p {
@@ -212,10 +212,10 @@ func (m *Regression) Design() *Design {
 	return out
 }
 
-// Terms is the number of coefficients, the intercept being one.
+// Terms returns the number of coefficients, the intercept being one.
 func (d *Design) Terms() int { return len(d.terms) }
 
-// centred is the centre of k-1 indicators, of which at most one is 1, that makes the longest
+// centred returns the centre of k-1 indicators, of which at most one is 1, that makes the longest
 // of their vectors shortest, and its square. With the centre c they are 1-2c+(k-1)c² where
 // one is 1 and (k-1)c² where none is; the first falls to c = 1/(k-1), and they meet at 1/2.
 func centred(k int) (centre, square float64) {
@@ -225,7 +225,7 @@ func centred(k int) (centre, square float64) {
 	return centre, math.Max(none, 1-float64(2*centre)+none)
 }
 
-// plain is the matrix that leads from the coefficients of the design to the coefficients of plain
+// plain returns the matrix that leads from the coefficients of the design to the coefficients of plain
 // columns: of a number by its own unit, of indicators that are 0 or 1.
 func (d *Design) plain() [][]float64 {
 	m := make([][]float64, len(d.terms))

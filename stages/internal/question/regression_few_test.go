@@ -9,7 +9,7 @@ import (
 	"weir/stages/internal/columns"
 )
 
-// people are 6,228 rows of an age from 0 to 94, two sexes and an event whose odds are of those coefficients.
+// people returns 6,228 rows of an age from 0 to 94, two sexes and an event whose odds are of those coefficients.
 func people(rng *rand.Rand, odds [3]float64) (*Regression, *columns.Frame) {
 	flag := []string{"no", "yes"}
 	m := &Regression{Kind: Logistic, Target: "event", Positive: "yes", PriorDeviation: 2.5,

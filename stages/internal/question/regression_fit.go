@@ -74,7 +74,7 @@ const (
 	settled = 1e-3
 )
 
-// nearby is an update for a step on the way, whose prior stands around theta, where the next step
+// nearby returns an update for a step on the way, whose prior stands around theta, where the next step
 // starts: what noise hides stays where it is. Back at 0, where half of all rows are events, a fit of few
 // events would have the way before it that the steps so far went.
 func nearby(point noisy, prior []float64) (Belief, error) {
@@ -87,12 +87,12 @@ func nearby(point noisy, prior []float64) (Belief, error) {
 	return b, err
 }
 
-// Answer is the law of the coefficients of rows that may be looked at.
+// Answer returns the law of the coefficients of rows that may be looked at.
 func (m *Regression) Answer(ctx context.Context, r RegressionRows) (Belief, error) {
 	return m.Fit(ctx, r, exactSteps, ExactScores, func(int) {})
 }
 
-// shareOf is what step t may take of the budget for squares.
+// shareOf returns what step t may take of the budget for squares.
 func shareOf(t, steps int) float64 {
 	if steps == 1 {
 		return 1 - startShare
@@ -103,7 +103,7 @@ func shareOf(t, steps int) float64 {
 	return wayShare / float64(steps-1)
 }
 
-// Largest is at least what a row moves a tally of a fit by, over the root of its share of the
+// Largest returns at least what a row moves a tally of a fit by, over the root of its share of the
 // budget for squares. A row's longest part is unit; two rows are at most twice that apart, and
 // rounding adds half a number to each coordinate of each.
 func (m *Regression) Largest(steps int) float64 {
@@ -112,7 +112,7 @@ func (m *Regression) Largest(steps int) float64 {
 	return (2*scoreUnit + d + 1) * (1 + 1e-9) / math.Sqrt(least)
 }
 
-// towards is a step from a to b that moves no coefficient further than most.
+// towards returns a step from a to b that moves no coefficient further than most.
 func towards(a, b []float64, most float64) []float64 {
 	share, out := math.Min(1, most/math.Max(largestGap(a, b), 1e-300)), make([]float64, len(a))
 	for j, v := range b {
@@ -158,7 +158,7 @@ func (t *ScoreTally) add(k int, v float64) { t.Sum[k] += whole(v / t.scale) }
 // is what they take of the budget for squares.
 type ReleaseScores func(t *ScoreTally, share float64) (noisy []int64, deviation float64, err error)
 
-// ExactScores is a release of rows that may be looked at.
+// ExactScores returns a release of rows that may be looked at.
 func ExactScores(t *ScoreTally, _ float64) ([]int64, float64, error) { return t.Sum, 0, nil }
 
 // take releases a tally, in its own numbers.
@@ -170,7 +170,7 @@ func (release ReleaseScores) take(t *ScoreTally, share float64) (sums []float64,
 	return sums, deviation * t.scale, err
 }
 
-// totals is the sum of outcomes and of exposures, each a share of the greatest.
+// totals returns the sum of outcomes and of exposures, each a share of the greatest.
 func (r *RegressionRows) totals() *ScoreTally {
 	t := newTally(2, math.Sqrt2, 1)
 	for i := range r.n {
@@ -180,7 +180,7 @@ func (r *RegressionRows) totals() *ScoreTally {
 	return t
 }
 
-// sums are the score, which is the gradient of the log likelihood, and the information,
+// sums returns the score, which is the gradient of the log likelihood, and the information,
 // which is minus its second derivative, at coefficients theta.
 //
 // Sensitivity of the score: a row has residual r x, r from -cap to most, |x|² up to
@@ -250,7 +250,7 @@ func (a *adder) add(r *RegressionRows, theta []float64, first, end int) {
 	}
 }
 
-// whole is the nearest whole number of one below 2^51, the even one of two: the sum has no bits
+// whole returns the nearest whole number of one below 2^51, the even one of two: the sum has no bits
 // below one, and those above are the number itself.
 func whole(v float64) int64 {
 	const shift = 3 << 51
@@ -314,7 +314,7 @@ func (l *likelihood) exposure(i int) float64 {
 	return l.exposed[i]
 }
 
-// derivatives is the residual and the weight of row i at a linear predictor without offset.
+// derivatives returns the residual and the weight of row i at a linear predictor without offset.
 func (l *likelihood) derivatives(i int, z float64) (residual, weight float64) {
 	if !l.poisson {
 		p := logit(z)
@@ -324,10 +324,10 @@ func (l *likelihood) derivatives(i int, z float64) (residual, weight float64) {
 	return l.outcome[i] - mean, mean
 }
 
-// logit is the probability at log odds.
+// logit returns the probability at log odds.
 func logit(z float64) float64 { return 1 / (1 + bitmath.Exp(-z)) }
 
-// intercept is the linear predictor of a table whose outcomes and exposures have those
+// intercept returns the linear predictor of a table whose outcomes and exposures have those
 // sums, known up to noise of one deviation: a sum that noise hides is as large as it.
 func (l *likelihood) intercept(outcomes, exposures, deviation float64) float64 {
 	least := math.Max(1, deviation)

@@ -16,7 +16,7 @@ func mustModel(t testing.TB, err error) {
 	}
 }
 
-// models are a logistic regression of ill and a Poisson regression of visits, of which a row
+// models returns a logistic regression of ill and a Poisson regression of visits, of which a row
 // expects so many at most.
 func models(expected float64) map[string]*Regression {
 	explain := []RegressionColumn{{Name: "age", Bounds: [2]float64{20, 80}},
@@ -29,7 +29,7 @@ func models(expected float64) map[string]*Regression {
 	}
 }
 
-// regressionFrame is an empty table that both can be fitted to. Its regions are in another order.
+// regressionFrame returns an empty table that both can be fitted to. Its regions are in another order.
 func regressionFrame() *columns.Frame {
 	flag := []string{"no", "yes"}
 	return &columns.Frame{Columns: []columns.Column{

@@ -41,7 +41,7 @@ func lacks(f *columns.Frame, name string, number bool) string {
 	return ""
 }
 
-// Tally is what a question comes down to: whole numbers to which every row adds its part,
+// Tally returns what a question comes down to: whole numbers to which every row adds its part,
 // so many at most as Moves says. A count is one number. A histogram is one for each cell.
 // A mean is the number of rows asked about, each Unit (left out where it is public), and
 // the sum of their values, the middle of the bounds as 0 and the ends as +-Unit. A
@@ -125,7 +125,7 @@ func (a Resolved) sum(f *columns.Frame) []int64 {
 	return []int64{rows, sum}
 }
 
-// scaled is a number between bounds as a whole one from -Unit to Unit; what lies outside
+// scaled returns a number between bounds as a whole one from -Unit to Unit; what lies outside
 // is taken to the nearer bound, so that no row moves a sum further.
 func scaled(x float64, b [2]float64) int64 {
 	half := float64((b[1] - b[0]) / 2)
@@ -184,7 +184,7 @@ const (
 	root2  = 92681 // sqrt(2) of it, rounded down, so that no norm is above what is proven
 )
 
-// moments is the tally of a covariance: the distinct numbers of the sum of a a' over the
+// moments returns the tally of a covariance: the distinct numbers of the sum of a a' over the
 // rows, a = (1, z) with each column scaled to z in [-1, 1]. Those off the diagonal, which
 // stand in the matrix twice, count sqrt(2) times, so that the length of what a row adds is
 // |a|^2, at most d+1. The order is by rows of the upper triangle. The first, the number of
@@ -249,7 +249,7 @@ func add(sums, row []int64) {
 	}
 }
 
-// Scatter is a covariance without noise, times the rows, of columns scaled to [0, 1] (not
+// Scatter returns a covariance without noise, times the rows, of columns scaled to [0, 1] (not
 // [-1, 1]): the distinct numbers by rows of the upper triangle, each over 2^-16. It is the
 // tally of the published mechanism.
 func (a Resolved) Scatter(ctx context.Context, f *columns.Frame) ([]int64, error) {
@@ -303,7 +303,7 @@ func (a Resolved) Moves() mechanism.Moves {
 	return mechanism.Moves{AddRemove: whole + rounded, ReplaceOne: float64(math.Sqrt2*whole) + rounded}
 }
 
-// entries are the distinct numbers of a symmetric matrix over the columns and some more.
+// entries returns the distinct numbers of a symmetric matrix over the columns and some more.
 func (a Resolved) entries(more int) float64 {
 	d := float64(len(a.Columns) + more)
 	return d * (d + 1) / 2
@@ -323,6 +323,6 @@ func (a Resolved) ScatterMoves() mechanism.Moves {
 	return mechanism.Moves{AddRemove: d, ReplaceOne: d}
 }
 
-// PublishedMoves is what Jalko et al. 2021 take for ScatterMoves: d(d-1)/2 numbers, the ones
+// PublishedMoves returns what Jalko et al. 2021 take for ScatterMoves: d(d-1)/2 numbers, the ones
 // of the diagonal left out, though they are released too.
 func (a Resolved) PublishedMoves() float64 { return math.Sqrt(a.entries(-1)) * square }

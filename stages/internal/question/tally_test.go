@@ -9,7 +9,7 @@ import (
 	"weir/stages/internal/columns"
 )
 
-// frame is a table of columns x, y, z in [0, 1] and a category c.
+// frame returns a table of columns x, y, z in [0, 1] and a category c.
 func frame(rows [][3]float64, c []int32) *columns.Frame {
 	f := &columns.Frame{Rows: len(rows)}
 	for j, name := range []string{"x", "y", "z"} {
@@ -108,7 +108,7 @@ func TestMovesAreThoseOfOneRow(t *testing.T) {
 	}
 }
 
-// furthest is how far a tally of n rows and one more moves where that comes, and where it
+// furthest returns how far a tally of n rows and one more moves where that comes, and where it
 // is exchanged. Partners are at one end each, so that a row is as far from all of them as
 // it can be.
 func furthest(rng *rand.Rand, n int, tally func(*columns.Frame) []int64) (added, replaced float64) {

@@ -162,7 +162,7 @@ func countFrom(from, to int) []int32 {
 	return index
 }
 
-// squaredError is the mean over columns. Of weights so large that sums overflow it may be
+// squaredError returns the mean over columns. Of weights so large that sums overflow it may be
 // no number, which counts as the worst.
 func squaredError(x, y []float32) float64 {
 	sum := 0.0
@@ -191,7 +191,7 @@ const (
 	reach = 10
 )
 
-// width is how many numbers a row of d becomes.
+// width returns how many numbers a row of d becomes.
 func width(d *domain.Domain) int {
 	n := 0
 	for i := range d.Columns {
@@ -239,7 +239,7 @@ func add(rows *train.Rows, c *domain.Column, source *columns.Column) error {
 	return err
 }
 
-// categories are codes, of which missing is the last; where the domain has none missing,
+// categories returns codes, of which missing is the last; where the domain has none missing,
 // rows refuse one.
 func categories(c *domain.Column, from []int32) []int32 {
 	dst := make([]int32, len(from))
@@ -251,7 +251,7 @@ func categories(c *domain.Column, from []int32) []int32 {
 	return dst
 }
 
-// places are where values lie, and ones where they are missing.
+// places returns where values lie, and ones where they are missing.
 func places(c *domain.Column, source *columns.Column) (values, absent []float32) {
 	lo, length := 0., math.Max(1, float64(len(c.Categories)-1))
 	if !c.Type.Coded() {
@@ -272,7 +272,7 @@ func places(c *domain.Column, source *columns.Column) (values, absent []float32)
 	return values, absent
 }
 
-// place is 0 at lo and 1 a length above. Of bounds with one value between, which have no
+// place returns 0 at lo and 1 a length above. Of bounds with one value between, which have no
 // length, that value is at 0 and others are out of reach.
 func place(x, lo, length float64) float32 {
 	if x == lo {

@@ -46,7 +46,7 @@ func forestCases() (cases []pipelinetest.Case) {
 	return cases
 }
 
-// removeCases are removals by a detector that nobody trained: the promise is one of any.
+// removeCases returns removals by a detector that nobody trained: the promise is one of any.
 func removeCases(t *testing.T) (cases []pipelinetest.Case) {
 	add := func(name string, in pipelinetest.Input, s Remove) {
 		detector := detectorInput(t, untrained(t, visitors(1).Header))

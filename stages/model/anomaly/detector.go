@@ -91,7 +91,7 @@ func (s *Detector) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	return w, nil
 }
 
-// autoencoderNet is the net for rows of a domain, as the thesis has it: its layers.
+// autoencoderNet returns the net for rows of a domain, as the thesis has it: its layers.
 func autoencoderNet(d *domain.Domain) (*net.Net, error) {
 	in := width(d)
 	hidden := in - in/2
@@ -120,7 +120,7 @@ func (s *Detector) train(ctx context.Context, env *pipeline.Env, t pipeline.Tabl
 		o.X.Len(), paid, hooks)
 }
 
-// objective is the loss on the rows of a table.
+// objective returns the loss on the rows of a table.
 func objective(ctx context.Context, t pipeline.Table, n *net.Net) (*train.Supervised, error) {
 	frame, err := columns.Read(ctx, t)
 	if err != nil {
@@ -145,12 +145,12 @@ func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{anomalyDetectorKind(), anomalyForestKind(), removeAnomaliesKind()}
 }
 
-// tableIn is the port of what a detector is learned from.
+// tableIn returns the port of what a detector is learned from.
 func tableIn() []pipeline.Port {
 	return []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "A private table, as it is before encode."}}
 }
 
-// releases is the work of a stage that learns a detector of header out from its table.
+// releases returns the work of a stage that learns a detector of header out from its table.
 func releases(out pipeline.Header, learn func(context.Context, *pipeline.Env, pipeline.Table) (pipeline.Table,
 	error)) pipeline.Work {
 	return pipeline.Work{Out: pipeline.Headers{"model": out},
@@ -160,7 +160,7 @@ func releases(out pipeline.Header, learn func(context.Context, *pipeline.Env, pi
 		}}
 }
 
-// detectorHeader is the header of a detector that looks at the columns of a table.
+// detectorHeader returns the header of a detector that looks at the columns of a table.
 func detectorHeader(h pipeline.Header) pipeline.Header {
 	return pipeline.Header{Form: pipeline.FormDetector,
 		Domain: &domain.Domain{Columns: h.Domain.Clone().Columns}, Class: pipeline.Released, Terms: h.Terms}

@@ -73,7 +73,7 @@ func TestDetectorHoldsColumnsAndWeights(t *testing.T) {
 	}
 }
 
-// read is a detector as remove_anomalies has it, and a frame of a table.
+// read returns a detector as remove_anomalies has it, and a frame of a table.
 func read(t *testing.T, detector pipeline.Table, in pipelinetest.Input) (artifact.Scorer, *columns.Frame) {
 	t.Helper()
 	d, err := artifact.Read[artifact.Scorer](t.Context(), detector, pipeline.ReadersOf(Kinds()))
@@ -111,7 +111,7 @@ func TestScoreIsTheSquaredError(t *testing.T) {
 	}
 }
 
-// written are the scores of a detector, layer by layer.
+// written returns the scores of a detector, layer by layer.
 func written(t *testing.T, m *autoencoder, f *columns.Frame) (scores []float64) {
 	t.Helper()
 	const in, hidden = 8, 4
@@ -137,7 +137,7 @@ func written(t *testing.T, m *autoencoder, f *columns.Frame) (scores []float64) 
 	return scores
 }
 
-// row is a row of visitors as the comment of autoencoder.go has it.
+// row returns a row of visitors as the comment of autoencoder.go has it.
 func row(f *columns.Frame, i int) []float64 {
 	x := []float64{f.Columns[0].Numbers[i] / 100, (f.Columns[1].Numbers[i] - 30) / 100, 0, 0, 0, 0, 0,
 		float64(f.Columns[3].Codes[i]) / 2}

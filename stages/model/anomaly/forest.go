@@ -141,7 +141,7 @@ func left(list []split, i, pos int) (lo, hi float32) {
 	return lo, hi
 }
 
-// someNumber is the place of a number of a row, and whether it is one that is not 0 or 1
+// someNumber returns the place of a number of a row, and whether it is one that is not 0 or 1
 // alone.
 func someNumber(d *domain.Domain, r *rand.Rand) (pos int, number bool) {
 	c := r.IntN(len(d.Columns))
@@ -180,7 +180,7 @@ type split struct {
 	Below float32 `json:"below"`
 }
 
-// leaf is the number of the leaf that a row falls into.
+// leaf returns the number of the leaf that a row falls into.
 func (t *tree) leaf(row []float32) int {
 	i := 0
 	for i < len(t.Splits) {

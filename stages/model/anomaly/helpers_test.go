@@ -11,7 +11,7 @@ import (
 	"weir/stages/model/internal/training"
 )
 
-// visitors is a table of made-up rows: age near 40, weight near 70 and at times missing,
+// visitors returns a table of made-up rows: age near 40, weight near 70 and at times missing,
 // region, and grade, which rises with age.
 func visitors(n int) pipelinetest.Input {
 	d := &domain.Domain{Columns: []domain.Column{
@@ -40,7 +40,7 @@ func visitors(n int) pipelinetest.Input {
 	return pipelinetest.Input{Header: h, Rows: pipelinetest.Rows(d, columns...)}
 }
 
-// changed is an input with another header.
+// changed returns an input with another header.
 func changed(in pipelinetest.Input, change func(*pipeline.Header)) pipelinetest.Input {
 	change(&in.Header)
 	return in
@@ -52,7 +52,7 @@ func group(h *pipeline.Header) { h.Stability = pipeline.Rows(2) }
 
 func released(h *pipeline.Header) { h.Class, h.Stability = pipeline.Released, pipeline.Unbounded() }
 
-// small is a quick version of anomaly_detector.
+// small returns a quick version of anomaly_detector.
 func small() *Detector {
 	s := anomalyDetectorKind().New().(*Detector)
 	s.Sampling = training.Sampling{Steps: 12, ExpectedBatchSize: 10, SamplingRate: 0.25, MaxGradNorm: 0.1}
@@ -60,7 +60,7 @@ func small() *Detector {
 	return s
 }
 
-// untrained is a detector of a table's columns with weights that were drawn.
+// untrained returns a detector of a table's columns with weights that were drawn.
 func untrained(t *testing.T, h pipeline.Header) pipeline.Table {
 	t.Helper()
 	n, err := autoencoderNet(h.Domain)
@@ -70,7 +70,7 @@ func untrained(t *testing.T, h pipeline.Header) pipeline.Table {
 	return out
 }
 
-// detectorInput is a detector as an input of a case.
+// detectorInput returns a detector as an input of a case.
 func detectorInput(t *testing.T, detector pipeline.Table) pipelinetest.Input {
 	t.Helper()
 	r, err := pipelinetest.Collect(t.Context(), detector)

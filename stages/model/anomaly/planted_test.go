@@ -13,7 +13,7 @@ import (
 	"weir/privacy"
 )
 
-// clinic is a table of n rows: four numbers 2 around 30 in bounds of 0 and 100, and a sex.
+// clinic returns a table of n rows: four numbers 2 around 30 in bounds of 0 and 100, and a sex.
 // Row 5, where it is planted, lies 20 deviations away in each number.
 func clinic(n int, planted bool) pipelinetest.Input {
 	d := &domain.Domain{}

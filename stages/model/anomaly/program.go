@@ -26,7 +26,7 @@ type Program struct {
 	Rows    int64   `yaml:"rows,omitempty" json:"rows,omitempty" min:"1" max:"2147483647" doc:"Rows that are cut into batches; the public row count of the table by default."`
 }
 
-// rows is the public number of rows that are cut into batches; 0: unknown.
+// rows returns the public number of rows that are cut into batches; 0: unknown.
 func (p *Program) rows(h pipeline.Header) int64 {
 	if p.Rows > 0 {
 		return p.Rows
@@ -34,7 +34,7 @@ func (p *Program) rows(h pipeline.Header) int64 {
 	return h.Rows
 }
 
-// multiplier is the noise of a step in clips.
+// multiplier returns the noise of a step in clips.
 func (p *Program) multiplier() float64 {
 	if p.Epsilon == 0 {
 		return 0

@@ -17,7 +17,7 @@ import (
 	"weir/train/net"
 )
 
-// thesis is the program of the thesis for fewer rows and epochs.
+// thesis returns the program of the thesis for fewer rows and epochs.
 func thesis(epsilon float64) *Detector {
 	return &Detector{Program: &Program{Epsilon: epsilon, Epochs: 2}, Settings: training.Settings{
 		Sampling:  training.Sampling{ExpectedBatchSize: 16, MaxGradNorm: 0.1},
@@ -98,7 +98,7 @@ func TestProgramWithoutNoise(t *testing.T) {
 	}
 }
 
-// descended are the weights after two epochs by the reference of package train, a Poisson loop of rate 1 on each
+// descended returns the weights after two epochs by the reference of package train, a Poisson loop of rate 1 on each
 // batch, whose clip never binds and whose steps are scaled as the mean's clip does.
 func descended(t *testing.T, in pipelinetest.Input, f *columns.Frame) []float32 {
 	t.Helper()

@@ -136,7 +136,7 @@ func (s *Remove) findings(h, detector pipeline.Header) []pipeline.Finding {
 		Fix: "a released detector, such as anomaly_detector without program"}}
 }
 
-// insteadOfMid are the two lines to write for mid.
+// insteadOfMid returns the two lines to write for mid.
 func (s *Remove) insteadOfMid() string {
 	n := "how many rows of each batch"
 	if s.Rows != nil {
@@ -166,7 +166,7 @@ func (s *Remove) header(h, detector pipeline.Header) pipeline.Header {
 	return h
 }
 
-// remaining is the table without the rows that go.
+// remaining returns the table without the rows that go.
 func (s *Remove) remaining(ctx context.Context, t pipeline.Table, out pipeline.Header,
 	d artifact.Scorer) (pipeline.Table, error) {
 	if s.Rows == nil {
@@ -189,7 +189,7 @@ func (s *Remove) remaining(ctx context.Context, t pipeline.Table, out pipeline.H
 	}}, err
 }
 
-// keep is a record of the rows that stay.
+// keep returns a record of the rows that stay.
 func keep(r arrow.Record, stays func(row int) bool) (arrow.Record, error) {
 	var rows []int
 	for i := range int(r.NumRows()) {
@@ -200,7 +200,7 @@ func keep(r arrow.Record, stays func(row int) bool) (arrow.Record, error) {
 	return prep.TakeRows(r, rows)
 }
 
-// scoresOf are the scores of the rows of a record.
+// scoresOf returns the scores of the rows of a record.
 func scoresOf(ctx context.Context, h pipeline.Header, r arrow.Record, d artifact.Scorer) ([]float64, error) {
 	h.Rows = r.NumRows()
 	f, err := columns.Read(ctx, pipeline.FromRecords(h, r))
@@ -223,7 +223,7 @@ func byRank(a, b ranked) int {
 	return cmp.Or(cmp.Compare(b.score, a.score), bytes.Compare(b.contents, a.contents), cmp.Compare(a.at, b.at))
 }
 
-// highest are the places of the n rows that rank highest, all of a table that has fewer.
+// highest returns the places of the n rows that rank highest, all of a table that has fewer.
 func highest(ctx context.Context, t pipeline.Table, d artifact.Scorer, n int) (map[int64]bool, error) {
 	var top []ranked // the n highest so far, in order
 	pos := int64(0)
@@ -257,7 +257,7 @@ func highest(ctx context.Context, t pipeline.Table, d artifact.Scorer, n int) (m
 	return places, nil
 }
 
-// contents are the values of a row as bytes, equal where the rows are: a byte that tells
+// contents returns the values of a row as bytes, equal where the rows are: a byte that tells
 // whether there is a value, and the value, a text with its length.
 func contents(r arrow.Record, row int) ([]byte, error) {
 	var b []byte

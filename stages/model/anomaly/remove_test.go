@@ -26,7 +26,7 @@ func (byWeight) Scores(f *columns.Frame) (scores []float64, err error) {
 	return scores, nil
 }
 
-// weights is a table of visitors who differ in age and weight alone.
+// weights returns a table of visitors who differ in age and weight alone.
 func weights(rows [][2]int) pipeline.Table {
 	in := visitors(1)
 	var c [4][]any
@@ -39,7 +39,7 @@ func weights(rows [][2]int) pipeline.Table {
 	return pipeline.FromRecords(in.Header, r.NewSlice(0, half), r.NewSlice(half, r.NumRows()))
 }
 
-// keptRows are the ages and weights of the rows that a stage leaves.
+// keptRows returns the ages and weights of the rows that a stage leaves.
 func keptRows(t *testing.T, s Remove, of pipeline.Table) (rows [][2]int) {
 	t.Helper()
 	left, err := s.remaining(t.Context(), of, of.Header, byWeight{})

@@ -100,7 +100,7 @@ func Pack(h pipeline.Header, kind string, format int, parts []pipeline.File) (pi
 	return pipeline.WriteFiles(h, append([]pipeline.File{{Name: coverName, Data: text}}, parts...)), nil
 }
 
-// Read is the inverse of Pack, by the reader of the kind and format that the cover states. M is Model or Scorer.
+// Read undoes Pack, by the reader of the kind and format that the cover states. M is Model or Scorer.
 func Read[M any](ctx context.Context, t pipeline.Table, readers pipeline.Readers) (m M, err error) {
 	c, parts, err := open(ctx, t)
 	if err != nil {

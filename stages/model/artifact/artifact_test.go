@@ -30,7 +30,7 @@ func header() pipeline.Header {
 	return pipeline.Header{Form: pipeline.FormModel, Class: pipeline.Released}
 }
 
-// packed are the files of a model of kind toy with parts b and a, in that order.
+// packed returns the files of a model of kind toy with parts b and a, in that order.
 func packed(t *testing.T) []pipeline.File {
 	t.Helper()
 	model, err := Pack(header(), "toy", 2, []pipeline.File{{Name: "b", Data: []byte("two")},

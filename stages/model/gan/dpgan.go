@@ -198,7 +198,7 @@ func (s *DPGAN) optimiser(rate float64) train.Optimiser {
 	return train.RMSProp(rate)
 }
 
-// parts are generators, each of which says its own label.
+// parts returns generators, each of which says its own label.
 func (l *labelled) parts(shares []float64, w []float32) ([]training.Part, error) {
 	parts, each := make([]training.Part, l.labels), l.gen.Params()
 	for label := range parts {

@@ -19,7 +19,7 @@ import (
 	"weir/stages/model/artifact"
 )
 
-// smallDPGAN is a quick version of the kind, on the three regions of ward.
+// smallDPGAN returns a quick version of the kind, on the three regions of ward.
 func smallDPGAN(labels string) *DPGAN {
 	s := dpGANKind().New().(*DPGAN)
 	s.Label, s.Labels = "region", labels
@@ -100,7 +100,7 @@ func TestDPGANResumes(t *testing.T) {
 	}
 }
 
-// dpGANShares are the shares of the released parts, and how many weights the model holds.
+// dpGANShares returns the shares of the released parts, and how many weights the model holds.
 func dpGANShares(t *testing.T, model pipeline.Table) (shares []float64, weights int) {
 	t.Helper()
 	files, err := pipeline.ReadFiles(t.Context(), model)

@@ -111,7 +111,7 @@ func (s *DPWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	}, nil
 }
 
-// mechanism is the one value from which batches, clips, noise and event come.
+// mechanism returns the one value from which batches, clips, noise and event come.
 func (s *DPWGAN) mechanism(scale, rate float64, steps int, h pipeline.Header, critic *net.Net) train.DPSGD {
 	m := s.DPSGD(scale, rate, critic.Params())
 	m.Steps = steps
@@ -172,7 +172,7 @@ func (s *DPWGAN) train(ctx context.Context, env *pipeline.Env, in pipeline.Table
 	return trained, err
 }
 
-// fresh are weights to begin with.
+// fresh returns weights to begin with.
 func (s *DPWGAN) fresh(n *net.Net, r *rand.Rand) []float32 {
 	if s.Style == styleUCLANESL {
 		return n.InitTruncated(r, 0.1)

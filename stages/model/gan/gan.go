@@ -26,7 +26,7 @@ const (
 	leakUCLANESL = 0.01
 )
 
-// nets are a critic, which maps encoded rows of domain d to one score, and a generator,
+// nets returns a critic, which maps encoded rows of domain d to one score, and a generator,
 // which maps latent standard normals to such rows.
 func nets(critic, hidden training.Hidden, latent int, d *domain.Domain) (c, g *net.Net, err error) {
 	if c, err = training.Critic(critic, d); err != nil {
@@ -60,7 +60,7 @@ func (p *Program) unproven() pipeline.Unproven {
 		"weight tensors of one batch are charged as if each had a coin of its own (W36)"}
 }
 
-// shuffled is the public number of rows that each shuffle orders; 0: unknown.
+// shuffled returns the public number of rows that each shuffle orders; 0: unknown.
 func (p *Program) shuffled(h pipeline.Header) int64 {
 	if p.Rows > 0 {
 		return p.Rows
@@ -68,7 +68,7 @@ func (p *Program) shuffled(h pipeline.Header) int64 {
 	return h.Rows
 }
 
-// rate is the share of rows in a batch, from public facts alone.
+// rate returns the share of rows in a batch, from public facts alone.
 func (s *DPWGAN) rate(h pipeline.Header, ps *schema.Problems) float64 {
 	if s.Program == nil {
 		return s.Rate(h, ps)
@@ -77,7 +77,7 @@ func (s *DPWGAN) rate(h pipeline.Header, ps *schema.Problems) float64 {
 	return min(1, s.ExpectedBatchSize/float64(max(1, s.Program.shuffled(h))))
 }
 
-// uclanesl is the program at these settings, on so many rows.
+// uclanesl returns the program at these settings, on so many rows.
 func (s *DPWGAN) uclanesl(rows int64, tensors int) published.UCLANESL {
 	return published.UCLANESL{Rows: rows, Batch: int64(s.ExpectedBatchSize), Epochs: int64(s.Program.Epochs),
 		Tensors: int64(tensors), Orders: 32}
@@ -137,7 +137,7 @@ func (s *DPWGAN) findings(h pipeline.Header) []pipeline.Finding {
 	return s.Findings("expected_batch_size", h)
 }
 
-// schedule is the noise (0: of the bill) and the critic steps of the settings, and what
+// schedule returns the noise (0: of the bill) and the critic steps of the settings, and what
 // the program's accountant says of them.
 func (s *DPWGAN) schedule(h pipeline.Header, rate float64, tensors int) (noise float64, steps int,
 	p *pipeline.Published) {
@@ -159,7 +159,7 @@ func (s *DPWGAN) schedule(h pipeline.Header, rate float64, tensors int) (noise f
 		Epsilon: func(_, delta float64) (float64, error) { return u.Reported(b, delta) }}
 }
 
-// publishedDPWGAN is what UCLANESL's program would print for these settings: the
+// publishedDPWGAN returns what UCLANESL's program would print for these settings: the
 // moments accountant with 32 orders, every weight tensor of the critic charged
 // as a release with a coin of its own, add_remove. It is no bound for tensors
 // that share a batch (docs/accounting.md section 4); this kind is charged for all
@@ -174,7 +174,7 @@ func publishedDPWGAN(rate float64, steps, tensors int64) *pipeline.Published {
 	}
 }
 
-// publishedDPGAN is the arithmetic of the GANAD thesis for its DP-GAN, as far as it can be known: the
+// publishedDPGAN returns the arithmetic of the GANAD thesis for its DP-GAN, as far as it can be known: the
 // Renyi accountant of one class, since the classes are apart, add_remove. What runs here
 // has one rate for all rows; at equal classes and twice their batch it is the rate of each. It bounds the critics under
 // add_remove, whatever the labels are, and not the noisy sizes of labels.
@@ -187,7 +187,7 @@ func publishedDPGAN(rate float64, steps int64) *pipeline.Published {
 	}
 }
 
-// publishedBaseline is what DP-auto-GAN's authors compute for a DP-WGAN of given noise
+// publishedBaseline returns what DP-auto-GAN's authors compute for a DP-WGAN of given noise
 // (their baseline): one release a step, log moments up to 32. It bounds
 // what this kind runs with one clip over all weights, under add_remove.
 func publishedBaseline(rate float64, steps int64) *pipeline.Published {
@@ -199,7 +199,7 @@ func publishedBaseline(rate float64, steps int64) *pipeline.Published {
 	}
 }
 
-// publishedGSWGAN is what the script of Chen et al. 2020 prints for these
+// publishedGSWGAN returns what the script of Chen et al. 2020 prints for these
 // settings: theorem 9 at rate 1/k for every row of every batch. For query sample under a
 // public schedule it is a valid bound, though not the tightest; for query batch it is
 // none; for query mean the paper has no accountant.

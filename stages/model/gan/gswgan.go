@@ -146,7 +146,7 @@ func (s *GSWGAN) nets(d *domain.Domain, critics int) (critic, gen *net.Net, err 
 	return nets(normed(training.Leaky(leak, s.Critic), s.CriticNorm), normed(hidden, s.GeneratorNorm), s.LatentDim, d)
 }
 
-// normed are hidden layers with the norm that a setting names.
+// normed returns hidden layers with the norm that a setting names.
 func normed(h training.Hidden, norm string) training.Hidden {
 	if norm != "none" {
 		h.Norm, h.NormAfter = "batch_norm", norm == "batch_after"
@@ -154,7 +154,7 @@ func normed(h training.Hidden, norm string) training.Hidden {
 	return h
 }
 
-// query is the one value from which clip, noise and event come.
+// query returns the one value from which clip, noise and event come.
 func (s *GSWGAN) query(multiplier float64, critics, columns int) train.CriticQuery {
 	return train.CriticQuery{MaxGradNorm: s.MaxGradNorm, NoiseMultiplier: multiplier, Steps: s.Steps,
 		BatchSize: s.BatchSize,
@@ -234,7 +234,7 @@ func (s *GSWGAN) checkNorms(ps *schema.Problems) {
 	}
 }
 
-// earlier is how many generators are released beside the last.
+// earlier returns how many generators are released beside the last.
 func (s *GSWGAN) earlier() int {
 	if s.ReleaseEvery == 0 {
 		return 0
@@ -242,7 +242,7 @@ func (s *GSWGAN) earlier() int {
 	return (s.Steps - 1) / s.ReleaseEvery
 }
 
-// keptSteps are the steps that the model can be drawn from; with its last generator alone there
+// keptSteps returns the steps that the model can be drawn from; with its last generator alone there
 // is nothing to choose.
 func (s *GSWGAN) keptSteps() pipeline.Kept {
 	if s.earlier() == 0 {
@@ -251,7 +251,7 @@ func (s *GSWGAN) keptSteps() pipeline.Kept {
 	return pipeline.Kept{Every: s.ReleaseEvery, Last: s.Steps}
 }
 
-// words are what is charged.
+// words returns what is charged.
 func (s *GSWGAN) words(critics int) string {
 	trained := ""
 	if s.CriticSchedule == "drawn" {
@@ -281,7 +281,7 @@ func (s *GSWGAN) unproven(critics int, h pipeline.Header) pipeline.Unproven {
 	return u
 }
 
-// revealed is the bound that needs no amplification, on shards of which one changes.
+// revealed returns the bound that needs no amplification, on shards of which one changes.
 func (s *GSWGAN) revealed(critics int, delta float64) string {
 	if s.NoiseMultiplier == 0 || delta == 0 {
 		return ""
@@ -290,7 +290,7 @@ func (s *GSWGAN) revealed(critics int, delta float64) string {
 		s.published(critics, s.NoiseMultiplier).ScheduleRevealed(delta), delta)
 }
 
-// published is the training in the terms of the paper.
+// published returns the training in the terms of the paper.
 func (s *GSWGAN) published(critics int, multiplier float64) published.GSWGAN {
 	return published.GSWGAN{Discriminators: int64(critics), GeneratorSteps: int64(s.Steps), Batch: int64(s.BatchSize),
 		NoiseMultiplier: multiplier}

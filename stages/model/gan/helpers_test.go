@@ -9,26 +9,26 @@ import (
 	"weir/stages/prep"
 )
 
-// ward is an encoded table of 40 made-up rows: a tanh column, a standardised one
+// ward returns an encoded table of 40 made-up rows: a tanh column, a standardised one
 // and two one-hot groups. 1717 in weight would be outside its bounds.
 func ward(t *testing.T, shards int) pipelinetest.Input {
 	t.Helper()
 	return crowd(t, 40, shards)
 }
 
-// crowd is such a table of n rows.
+// crowd returns such a table of n rows.
 func crowd(t *testing.T, n, shards int) pipelinetest.Input {
 	t.Helper()
 	return people(t, n, shards, func(i int) (region, smokes int) { return i % 3, i / 20 % 2 })
 }
 
-// smokers is such a table in which a third are from the south and smoke, and no others do.
+// smokers returns such a table in which a third are from the south and smoke, and no others do.
 func smokers(t *testing.T, n int) pipelinetest.Input {
 	t.Helper()
 	return people(t, n, 0, func(i int) (region, smokes int) { return i % 3 / 2, i % 3 / 2 })
 }
 
-// people is such a table of the regions and habits that pick tells.
+// people returns such a table of the regions and habits that pick tells.
 func people(t *testing.T, n, shards int, build func(i int) (region, smokes int)) pipelinetest.Input {
 	t.Helper()
 	stages := []pipeline.Stage{&prep.Encode{OneHot: []string{"smoker"}, MinMax: [2]float64{-1, 1}, Missing: "error",
@@ -79,7 +79,7 @@ func smallGSWGAN(query string) *GSWGAN {
 	return s
 }
 
-// thesis is a quick version of the published algorithm that keeps two generators of
+// thesis returns a quick version of the published algorithm that keeps two generators of
 // earlier steps and has every setting of the nets changed.
 func thesis() *GSWGAN {
 	s := smallGSWGAN("batch")

@@ -75,7 +75,7 @@ func needMeasured(d *domain.Domain, ps *schema.Problems) {
 	}
 }
 
-// belowNoise is the share of cells whose noise exceeds their count: over all, and of
+// belowNoise returns the share of cells whose noise exceeds their count: over all, and of
 // each set of columns, measurements of one set together.
 func (m *released) belowNoise(listed int) []pipeline.Metric {
 	var names []string
@@ -134,7 +134,7 @@ type pairBounds struct {
 // familyError is the probability by which one of all bounds of a release may fail.
 const familyError = .05
 
-// z is the quantile by which all bounds hold together (Bonferroni): of each pair, and of the rows where these are
+// z returns the quantile by which all bounds hold together (Bonferroni): of each pair, and of the rows where these are
 // private.
 func (s *pairBounds) z() float64 {
 	bounds := len(s.Pairs)
@@ -144,9 +144,9 @@ func (s *pairBounds) z() float64 {
 	return bitmath.NormalQuantile(1 - familyError/float64(2*bounds))
 }
 
-// reach is what noise adds to each side of a pair's bounds, in rows. The doubled distance had a normal number added,
-// which was rounded and so is at most a half further away than it; with private rows N = n + e, and |x/N - x/n| sums
-// to |e|/N.
+// reach returns what noise adds to each side of a pair's bounds, in rows. The doubled distance had a normal number
+// added, which was rounded and so is at most a half further away than it; with private rows N = n + e, and |x/N - x/n|
+// sums to |e|/N.
 func (s *pairBounds) reach() float64 {
 	doubled := math.Sqrt(max(float64(4*s.Sigma*s.Sigma)-1./12, 0))
 	return float64((float64(s.z()*doubled)+.5)/2) + float64(float64(s.z()*s.Rows)/2)
@@ -176,7 +176,7 @@ func (s *pairBounds) measureModel(m *graphical.Model) {
 	})
 }
 
-// apartBy is half the L1 distance of a table from the independent one that distance compares counts with.
+// apartBy returns half the L1 distance of a table from the independent one that distance compares counts with.
 func apartBy(table, a, b []float64) (sum float64) {
 	n := total(a)
 	for i, x := range a {
@@ -217,7 +217,7 @@ func (s *pairBounds) check(sizes []int) error {
 	return nil
 }
 
-// pairsList is the bounds of every scored pair as a CSV table, the greatest upper bound first.
+// pairsList returns the bounds of every scored pair as a CSV table, the greatest upper bound first.
 func (m *released) pairsList() []byte {
 	s, rows := m.Scored, m.Model.Total
 	order := make([]int, len(s.Pairs))

@@ -14,7 +14,7 @@ import (
 	"weir/train/graphical"
 )
 
-// truePairs are the total variations between the table and the model, of each scored pair.
+// truePairs returns the total variations between the table and the model, of each scored pair.
 func truePairs(t testing.TB, m *released, in pipelinetest.Input) (list []float64) {
 	t.Helper()
 	read, err := columns.ReadCodes(t.Context(), pipeline.FromRecords(in.Header, in.Rows), m.grids)
@@ -39,7 +39,7 @@ func truePairs(t testing.TB, m *released, in pipelinetest.Input) (list []float64
 	return list
 }
 
-// failing is how many of the bounds of a model do not hold.
+// failing returns how many of the bounds of a model do not hold.
 func failing(t testing.TB, m *released, in pipelinetest.Input) (n int) {
 	t.Helper()
 	for i, truth := range truePairs(t, m, in) {

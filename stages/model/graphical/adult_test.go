@@ -16,7 +16,7 @@ import (
 	"weir/pipeline/spec"
 )
 
-// adult is the training table of 13 columns, from WEIR_DATA.
+// adult returns the training table of 13 columns, from WEIR_DATA.
 func adult(t testing.TB) pipelinetest.Input {
 	t.Helper()
 	text, err := os.ReadFile("../../../examples/adult/adult.domain.yaml")

@@ -155,7 +155,7 @@ func (c *course) exponential(ctx context.Context, open []int, sigma, squares flo
 	return open[i], nil
 }
 
-// noise is the mean L1 error of a measurement of a candidate.
+// noise returns the mean L1 error of a measurement of a candidate.
 func (c *course) noise(at int, sigma float64) float64 {
 	return float64(absoluteMean * sigma * float64(cellsIn(c.sizes(), c.list[at].set)))
 }
@@ -198,10 +198,10 @@ func (f *front) course(ctx context.Context, p *purse, list []candidate, limits g
 	return c, err
 }
 
-// mostCells is the most that a marginal may have that is counted and held by a clique.
+// mostCells returns the most that a marginal may have that is counted and held by a clique.
 func mostCells(l graphical.Limits) float64 { return float64(min(l.Clique, marginal.MostCells)) }
 
-// roughly is the number of cells of a set, which may be more than an integer holds.
+// roughly returns the number of cells of a set, which may be more than an integer holds.
 func roughly(sizes []int, set graphical.Set) float64 {
 	cells := 1.
 	for _, c := range set {
@@ -239,7 +239,7 @@ func choice[T any](list []T, places []int) []T {
 	return some
 }
 
-// distances are the L1 distances of candidates from the model, whose tables are rounded
+// distances returns the L1 distances of candidates from the model, whose tables are rounded
 // to integers: as many integers, of which one row moves each as distanceMoves says. A
 // candidate of which the model cannot say anything within the limits is out; whether it
 // can follows from what was released.
@@ -268,7 +268,7 @@ func (c *course) distances(ctx context.Context, places []int) (open []int, found
 	return open, found, nil
 }
 
-// tables are the model's tables of candidates; nil where it has none.
+// tables returns the model's tables of candidates; nil where it has none.
 func (c *course) tables(places []int) [][]float64 {
 	tables := make([][]float64, len(places))
 	parallel.Do(c.workers, len(places), func(_, i int) {
@@ -279,7 +279,7 @@ func (c *course) tables(places []int) [][]float64 {
 	return tables
 }
 
-// l1 is the L1 distance of counts and a table rounded to integers.
+// l1 returns the L1 distance of counts and a table rounded to integers.
 func l1(counts []int64, table []float64) (sum int64) {
 	for k, n := range counts {
 		d := n - int64(math.Round(table[k]))
@@ -342,7 +342,7 @@ func together(factors []graphical.Factor) (sums []graphical.Factor) {
 	return sums
 }
 
-// onePerSet is the mean of the tables of each set, by their precisions: a fit to it is
+// onePerSet returns the mean of the tables of each set, by their precisions: a fit to it is
 // a fit to all of them.
 func onePerSet(tables []graphical.Table) (means []graphical.Table) {
 	for _, t := range tables {
@@ -374,7 +374,7 @@ func newPace(squares float64, columns int, choice float64) *pace {
 	return &pace{choice: choice, round: squares / float64(roundsAColumn*columns)}
 }
 
-// next is what the coming round pays for its choice and its measurement: all that is
+// next returns what the coming round pays for its choice and its measurement: all that is
 // left where that is too little for two.
 func (p *pace) next(left float64) (choice, measure float64, last bool) {
 	squares := p.round
@@ -393,7 +393,7 @@ func (p *pace) learned(moved, sigma float64, cells int) {
 	}
 }
 
-// part is the limits that hold when so much of the budget is spent: a model grows with
+// part returns the limits that hold when so much of the budget is spent: a model grows with
 // what it is measured by.
 func part(l graphical.Limits, spent float64) graphical.Limits {
 	return graphical.Limits{Clique: l.Clique, Total: int64(math.Ceil(float64(l.Total) * spent))}

@@ -48,7 +48,7 @@ func (l *loss) Release(r privacy.Released) any {
 	return before.out[pos]
 }
 
-// probability is the logarithm of the probability of an output.
+// probability returns the logarithm of the probability of an output.
 func probability(m privacy.Mechanism, in, out any) (float64, error) {
 	switch m := m.(type) {
 	case mechanism.LaplaceCounts:
@@ -77,7 +77,7 @@ func probability(m privacy.Mechanism, in, out any) (float64, error) {
 	return sum, nil
 }
 
-// audit is losses of so many runs of a stage, each with noise of its own.
+// audit returns losses of so many runs of a stage, each with noise of its own.
 func audit(t *testing.T, stage pipeline.Stage, x, y pipelinetest.Input, multiplier float64, runs int) []float64 {
 	t.Helper()
 	list := make([]float64, runs)
@@ -94,7 +94,7 @@ func audit(t *testing.T, stage pipeline.Stage, x, y pipelinetest.Input, multipli
 	return list
 }
 
-// audited are the kinds with settings by which neighbours differ in all that they pay for.
+// audited returns the kinds with settings by which neighbours differ in all that they pay for.
 func audited() []pipeline.Stage {
 	aim, gaussian, bayes, published := aimKind().New().(*AIM), aimKind().New().(*AIM), privBayesKind().New().(*PrivBayes),
 		privBayesKind().New().(*PrivBayes)
@@ -162,7 +162,7 @@ func auditedTables(a privacy.Adjacency) (list []auditedTable) {
 	return append(list, auditedTable{independentKind().New(), x, y}, auditedTable{marginalTreeKind().New(), x, y})
 }
 
-// tails is a table of a number of few cells whose rows lie at one end, and a neighbour of which
+// tails returns a table of a number of few cells whose rows lie at one end, and a neighbour of which
 // one lies at the other: it is in one part of the first round, and in what the second counts
 // single cells of, or not, by what the first has released.
 func tails(a privacy.Adjacency) (x, y pipelinetest.Input) {
@@ -182,7 +182,7 @@ func tails(a privacy.Adjacency) (x, y pipelinetest.Input) {
 	return x, y
 }
 
-// halves is a table of two columns that are alike and a third, all of two values, and a
+// halves returns a table of two columns that are alike and a third, all of two values, and a
 // neighbour. So many rows have each that noise drowns none.
 func halves(a privacy.Adjacency) (x, y pipelinetest.Input) {
 	var one, third []int
@@ -213,7 +213,7 @@ func eventsOf(t *testing.T, stage pipeline.Stage, in pipelinetest.Input, multipl
 	return events
 }
 
-// passing is the mean of what passes an epsilon, and its standard error.
+// passing returns the mean of what passes an epsilon, and its standard error.
 func passing(losses []float64, epsilon float64) (mean, se float64) {
 	squares := 0.0
 	for _, l := range losses {
@@ -225,7 +225,7 @@ func passing(losses []float64, epsilon float64) (mean, se float64) {
 	return mean, math.Sqrt(max(squares-mean*mean, 0) / n)
 }
 
-// least is the epsilon at which the observed delta is six standard errors above a given
+// least returns the epsilon at which the observed delta is six standard errors above a given
 // one: no smaller epsilon is true of what was seen.
 func least(losses []float64, delta float64) float64 {
 	low, high := 0.0, 50.0

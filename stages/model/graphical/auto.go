@@ -84,8 +84,8 @@ func (s *Auto) tree() *MarginalTree {
 	return tree
 }
 
-// kind is the choice, a function of public facts: it gets no table. Where independent is taken there are no sets to
-// measure: the plan has refused them.
+// kind returns the choice, a function of public facts: it gets no table. Where independent is taken there are no sets
+// to measure: the plan has refused them.
 func (s *Auto) kind(f facts) learner {
 	if f.fewerRows(drown) {
 		return &Independent{Columns: s.Columns, NoiseMultiplier: s.NoiseMultiplier}
@@ -124,7 +124,7 @@ func (s *Auto) decide(l layout, f facts) pipeline.Decision {
 		flags), Refused: s.refused(f)}
 }
 
-// refused are the sets to measure where the kind that is taken measures none.
+// refused returns the sets to measure where the kind that is taken measures none.
 func (s *Auto) refused(f facts) (ps schema.Problems) {
 	if len(s.Measure) > 0 && f.fewerRows(drown) {
 		ps.Add("measure", fmt.Sprintf("sets of columns where auto takes %s, which measures none: %s, below %s",
@@ -172,7 +172,7 @@ const (
 	someOneWay  = 0.5 // where rows are not known
 )
 
-// oneWay is that part, to two digits.
+// oneWay returns that part, to two digits.
 func (f facts) oneWay() float64 {
 	if f.rows == 0 {
 		return someOneWay
@@ -293,7 +293,7 @@ func (f facts) unknown() []pipeline.Finding {
 			"takes what so many can bear"}}
 }
 
-// warned is all that a kind decides whose open settings do not follow from the noise.
+// warned returns all that a kind decides whose open settings do not follow from the noise.
 func warned(l layout, h pipeline.Header) func(scale float64) pipeline.Decision {
 	return func(scale float64) pipeline.Decision {
 		f := factsOf(l.header(h), 0, scale)

@@ -223,7 +223,7 @@ func TestAutoMeasuresFixedSets(t *testing.T) {
 	}
 }
 
-// border is what the noise multiplier is over 1/mu.
+// border returns what the noise multiplier is over 1/mu.
 func border(h pipeline.Header) float64 {
 	return 1 / math.Sqrt(mechanism.GaussianFilter{NoiseMultiplier: 1, Adjacency: h.Terms.Adjacency}.Total())
 }
@@ -247,7 +247,7 @@ func TestNothingPrivateDecides(t *testing.T) {
 	}
 }
 
-// tables are of one domain.
+// tables returns of one domain.
 func tables() map[string]pipelinetest.Input {
 	claims := private(ward(60))
 	claims.Header.Rows = 3 // what the rows say of themselves when they come
@@ -305,7 +305,7 @@ type decision struct{ pipeline.Decision }
 
 func (d decision) kind() string { return d.decidedOf("kind") }
 
-// found are the findings of a rule.
+// found returns the findings of a rule.
 func (d decision) found(rule string) (list []pipeline.Finding) {
 	for _, f := range d.Findings {
 		if f.Rule == rule {
@@ -315,7 +315,7 @@ func (d decision) found(rule string) (list []pipeline.Finding) {
 	return list
 }
 
-// decidedOf is what is decided of a setting; "" where that is left alone.
+// decidedOf returns what is decided of a setting; "" where that is left alone.
 func (d decision) decidedOf(setting string) string {
 	for _, x := range d.Decided {
 		if x.Setting == setting {
@@ -332,14 +332,14 @@ func decided(t *testing.T, s pipeline.Stage, h pipeline.Header, scale float64) d
 	return decision{w.Decide(scale)}
 }
 
-// modelOf is what a stage releases.
+// modelOf returns what a stage releases.
 func modelOf(t *testing.T, s pipeline.Stage, in pipelinetest.Input, scale float64) pipeline.Table {
 	t.Helper()
 	out, _ := attempt{stage: s, in: in, multiplier: scale, key: 1}.run(t)
 	return out
 }
 
-// yesNo is a domain of so many columns.
+// yesNo returns a domain of so many columns.
 func yesNo(columns int) *domain.Domain {
 	d := &domain.Domain{}
 	for i := range columns {
@@ -349,7 +349,7 @@ func yesNo(columns int) *domain.Domain {
 	return d
 }
 
-// coverOf is the kind that a released model says it is of.
+// coverOf returns the kind that a released model says it is of.
 func coverOf(t *testing.T, table pipeline.Table) string {
 	t.Helper()
 	files, err := pipeline.ReadFiles(context.Background(), table)

@@ -53,7 +53,7 @@ func BenchmarkMechanism(b *testing.B) {
 	}
 }
 
-// measuredBy is a table measured by marginal_tree, with noise of a multiplier.
+// measuredBy returns a table measured by marginal_tree, with noise of a multiplier.
 func measuredBy(b *testing.B, t pipeline.Table, multiplier float64) *front {
 	kind, s := pipeline.Kind{In: tableIn()}, marginalTreeKind().New().(*MarginalTree)
 	w, err := s.Plan(pipeline.Headers{"in": t.Header})

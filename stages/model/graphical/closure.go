@@ -48,7 +48,7 @@ func (s Aim) workload(d *domain.Domain) []candidate {
 	return list
 }
 
-// everySet is all triples of so many columns, or fewer columns where those are too few
+// everySet returns all triples of so many columns, or fewer columns where those are too few
 // or triples too many.
 func everySet(columns int) []candidate {
 	size := 3
@@ -86,7 +86,7 @@ func subsets(set graphical.Set, size int) []graphical.Set {
 	return list
 }
 
-// closure is every set of columns inside a marginal of the workload, each worth what
+// closure returns every set of columns inside a marginal of the workload, each worth what
 // the workload's marginals share with it: their weights times the number of columns
 // in common (McKenna, Mullins, Sheldon, Miklau 2022). Beyond mostCandidates it ends.
 func closure(workload []candidate) []candidate {
@@ -121,7 +121,7 @@ func inside(workload []candidate) (list []candidate) {
 	}
 }
 
-// countNamed is how many columns are in some marginal.
+// countNamed returns how many columns are in some marginal.
 func countNamed(workload []candidate) int {
 	var all graphical.Set
 	for _, w := range workload {
@@ -131,7 +131,7 @@ func countNamed(workload []candidate) int {
 	return len(slices.Compact(all))
 }
 
-// shared is how many columns two ascending sets have in common.
+// shared returns how many columns two ascending sets have in common.
 func shared(a, b graphical.Set) (n int) {
 	for _, c := range a {
 		if _, found := slices.BinarySearch(b, c); found {
@@ -190,7 +190,7 @@ func (r *ranking) next(ctx context.Context, open []int, sigma, squares float64) 
 	return best, nil
 }
 
-// gain is what is known of a candidate, beyond what noise would give. Nothing is known
+// gain returns what is known of a candidate, beyond what noise would give. Nothing is known
 // of one that the model could not tell.
 func (r *ranking) gain(pos int, sigma float64) float64 {
 	found, ok := r.found[pos]

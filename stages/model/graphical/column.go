@@ -23,13 +23,13 @@ type coded struct {
 	Within map[int][]float64 `json:"within,omitempty"`
 }
 
-// places is how many cells the leaves cover.
+// places returns how many cells the leaves cover.
 func (c *coded) places() int { return c.Leaves[len(c.Leaves)-1].Hi }
 
-// codes is how many codes the column has.
+// codes returns how many codes the column has.
 func (c *coded) codes() int { return len(c.Bins) + c.Cells - c.places() }
 
-// codeOf is the code of each cell.
+// codeOf returns the code of each cell.
 func (c *coded) codeOf() []uint16 {
 	table := make([]uint16, c.Cells)
 	for b, bin := range c.Bins {
@@ -47,7 +47,7 @@ func (c *coded) codeOf() []uint16 {
 	return table
 }
 
-// cells are the cells of a code of a number, which are neighbours: from lo to hi
+// cells returns the cells of a code of a number, which are neighbours: from lo to hi
 // (excluded).
 func (c *coded) cells(code int) (lo, hi int) {
 	if code >= len(c.Bins) { // missing
@@ -135,7 +135,7 @@ func ofNumber(cells int, leaves []histogram.Leaf, bins [][2]int) coded {
 	return coded{Cells: cells, Leaves: leaves, Bins: bins}
 }
 
-// binsOf is how many bins a number gets: more where rows are many and noise is small, and
+// binsOf returns how many bins a number gets: more where rows are many and noise is small, and
 // where numbers are few, since what finer bins cost is the pairs of two of them
 // (docs/marginals.md, section 7).
 func binsOf(rows, mu float64, numbers int) int {
@@ -143,7 +143,7 @@ func binsOf(rows, mu float64, numbers int) int {
 	return int(min(max(math.Round(each*math.Sqrt(math.Sqrt(max(rows, 0)*mu))), leastBins), mostFound))
 }
 
-// numbers is how many columns of d get bins.
+// numbers returns how many columns of d get bins.
 func numbers(d *domain.Domain) (n int) {
 	for _, c := range d.Columns {
 		if !c.Type.Coded() {
@@ -153,13 +153,13 @@ func numbers(d *domain.Domain) (n int) {
 	return n
 }
 
-// binsOutsideHeaps is how many bins the rows outside of heaps get, as a part of all rows: fewer by
+// binsOutsideHeaps returns how many bins the rows outside of heaps get, as a part of all rows: fewer by
 // the fourth root of their part, as in binsOf.
 func binsOutsideHeaps(bins int, part float64) int {
 	return max(int(math.Round(float64(bins)*math.Sqrt(math.Sqrt(part)))), fewBins)
 }
 
-// outside is how many rows lie outside the heaps of a number, the single cells that
+// outside returns how many rows lie outside the heaps of a number, the single cells that
 // stand alone beside bins of `want` rows. Bins are made for these rows: where nearly
 // all are 0, the others would else share one.
 func outside(leaves []histogram.Leaf, want, rows float64) float64 {
@@ -172,7 +172,7 @@ func outside(leaves []histogram.Leaf, want, rows float64) float64 {
 	return max(rest, 1)
 }
 
-// ranges are the leaves of each of about so many bins of a number.
+// ranges returns the leaves of each of about so many bins of a number.
 func ranges(leaves []histogram.Leaf, rows float64, bins int) [][2]int {
 	spread := outside(leaves, rows/float64(bins), rows)
 	return histogram.Merge(leaves, spread, binsOutsideHeaps(bins, spread/rows))
@@ -197,7 +197,7 @@ func splitAt(leaves []histogram.Leaf, cuts []int) []histogram.Leaf {
 	return out
 }
 
-// cutAt are the bins between cuts, ascending cells strictly inside the cells of the
+// cutAt returns the bins between cuts, ascending cells strictly inside the cells of the
 // leaves, which end where the cuts are (splitAt).
 func cutAt(leaves []histogram.Leaf, cuts []int) [][2]int {
 	var bins [][2]int
@@ -236,7 +236,7 @@ func heaped(leaves []histogram.Leaf, bin [2]int) bool {
 	return bin[1]-bin[0] == 1 && leaves[bin[0]].Hi-leaves[bin[0]].Lo == 1
 }
 
-// roundest is the leaf between two neighbouring bins, nearest to their border, that begins
+// roundest returns the leaf between two neighbouring bins, nearest to their border, that begins
 // at a multiple of their unit; the border as it was where none is within half a unit.
 func roundest(leaves []histogram.Leaf, a, b [2]int, least func(cell int) float64) int {
 	start := func(leaf int) float64 { return least(leaves[leaf].Lo) }
@@ -251,7 +251,7 @@ func roundest(leaves []histogram.Leaf, a, b [2]int, least func(cell int) float64
 	return best
 }
 
-// unitOf is what borders are multiples of between bins of a width: 5 from a width of 2.5
+// unitOf returns what borders are multiples of between bins of a width: 5 from a width of 2.5
 // on, 10 from 12.5 on, 50 from 25 on, and so on.
 func unitOf(width float64) float64 {
 	ten := bitmath.Pow(10, math.Floor(bitmath.Log10(width/2.5)))

@@ -8,7 +8,7 @@ import (
 	"weir/train/histogram"
 )
 
-// years are cells of one year each from 0 on, of so many rows.
+// years returns cells of one year each from 0 on, of so many rows.
 func years(counts ...float64) (leaves []histogram.Leaf) {
 	for i, n := range counts {
 		leaves = append(leaves, histogram.Leaf{Lo: i, Hi: i + 1, Count: n, Var: 1})

@@ -100,7 +100,7 @@ func configured() map[string]map[string]func() pipeline.Stage {
 	}
 }
 
-// aimCase is few rounds: what left is too little for two is spent in one.
+// aimCase returns few rounds: what left is too little for two is spent in one.
 func aimCase(selection string) func() pipeline.Stage {
 	return func() pipeline.Stage {
 		s := slim(aimKind())().(*AIM)

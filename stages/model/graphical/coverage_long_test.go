@@ -180,7 +180,7 @@ func (c *coverage) count(what string, e estimates) {
 	}
 }
 
-// draws are 15 tables from the one model, as many rows as were measured.
+// draws returns 15 tables from the one model, as many rows as were measured.
 func (u *uncertainty) draws(t *testing.T) [][][]uint16 {
 	var list [][][]uint16
 	for i := range 15 {

@@ -51,7 +51,7 @@ func (m *released) Draw(d artifact.Drawing) (artifact.Rows, error) {
 	return w.next, nil
 }
 
-// block is how many rows of so many columns are drawn at a time.
+// block returns how many rows of so many columns are drawn at a time.
 func block(columns int) int64 { return min(blockRows, blockValues/int64(columns)) }
 
 type drawing struct {
@@ -68,7 +68,7 @@ type drawing struct {
 	placed   [][]uint16 // what is left of their cells in the block; nil of other columns
 }
 
-// next is the next n rows. Rows beyond those that were announced begin another drawing
+// next returns the next n rows. Rows beyond those that were announced begin another drawing
 // of as many.
 func (w *drawing) next(n int) (arrow.Record, error) {
 	cells := make([][]uint16, len(w.m.Columns))
@@ -160,7 +160,7 @@ type keeping struct {
 	batch   [][]float64       // of the rows of a batch
 }
 
-// newKeeping is nil where there are no rules.
+// newKeeping returns nil where there are no rules.
 func (m *released) newKeeping() (*keeping, error) {
 	rules, _ := domain.ReadRules(m.core) // CheckDomain has held them
 	if len(rules) == 0 {
@@ -257,7 +257,7 @@ func (k *keeping) take(n int) {
 	}
 }
 
-// again is another cell for a code of a column.
+// again returns another cell for a code of a column.
 func (w *drawing) again(j int, code uint16) int {
 	c := &w.m.Columns[j]
 	if int(code) >= len(c.Bins) {

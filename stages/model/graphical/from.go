@@ -123,7 +123,7 @@ func (s *MarginalsFrom) fromFile(like pipeline.Header, ps *schema.Problems) (pip
 	}), ps.Err()
 }
 
-// terms is what the file's makers say of it.
+// terms returns what the file's makers say of it.
 func (s *MarginalsFrom) terms() string {
 	return fmt.Sprintf("epsilon %g, delta %g for %s, %s noise", s.Epsilon, s.Delta, s.Unit, s.Noise)
 }
@@ -330,7 +330,7 @@ func (r *tableReader) row(rec arrow.Record, i int) error {
 	return nil
 }
 
-// group is the number of a label of a column.
+// group returns the number of a label of a column.
 func (r *tableReader) group(j int, text string) (int, error) {
 	if at, known := r.known[j][text]; known {
 		return at, nil

@@ -16,7 +16,7 @@ import (
 	"weir/train/graphical"
 )
 
-// fitted is what marginals_from makes of a released model.
+// fitted returns what marginals_from makes of a released model.
 func fitted(t testing.TB, model pipeline.Table) pipeline.Table {
 	t.Helper()
 	s := marginalsFromKind().New()
@@ -110,7 +110,7 @@ func valueOf(t testing.TB, c domain.Column, text string) any {
 	return x
 }
 
-// clinic is the domain of hand-made counts.
+// clinic returns the domain of hand-made counts.
 func clinic() *domain.Domain {
 	return &domain.Domain{Columns: []domain.Column{
 		{Name: "age", Type: domain.Integer, Bounds: &[2]float64{1, 6}},

@@ -58,7 +58,7 @@ func (l layout) place(list []tabled) {
 	}
 }
 
-// withoutMissing is the domain in which columns miss values only where a marginal
+// withoutMissing returns the domain in which columns miss values only where a marginal
 // counts them.
 func withoutMissing(d *domain.Domain, list []tabled) *domain.Domain {
 	d = d.Clone()
@@ -79,7 +79,7 @@ func (g group) missing(c domain.Column) bool {
 	return err == nil && (g.lo == grid.Values() && g.hi > 0 || slices.Contains(g.list, grid.Values()))
 }
 
-// rowsOf is the mean of what marginals over all rows count, weighted by the precision
+// rowsOf returns the mean of what marginals over all rows count, weighted by the precision
 // of their sums.
 func rowsOf(list []tabled, grids []columns.Grid) (float64, error) {
 	sum, weight := 0.0, 0.0
@@ -131,7 +131,7 @@ func (f *front) take(t *tabled, grids []columns.Grid) error {
 	return nil
 }
 
-// byCode is a marginal's counts in the order of the codes of its columns.
+// byCode returns a marginal's counts in the order of the codes of its columns.
 func (t *tabled) byCode(f *front, grids []columns.Grid) []float64 {
 	place := make([][]int, len(t.columns)) // of each code along the axis
 	for a, j := range t.columns {
@@ -156,7 +156,7 @@ func (t *tabled) byCode(f *front, grids []columns.Grid) []float64 {
 	return y
 }
 
-// alone is a marginal of one column as it leaves with the model.
+// alone returns a marginal of one column as it leaves with the model.
 func (t *tabled) alone(g columns.Grid) measured {
 	m := measured{Columns: t.columns, Y: t.y, Sigma: t.sigma, Noise: t.noise}
 	if t.axes[0][0].point > 0 {
@@ -205,7 +205,7 @@ func newGathering(j int, g columns.Grid, list []tabled) *gathering {
 	return c
 }
 
-// widest is the largest cell along the first column.
+// widest returns the largest cell along the first column.
 func (t *tabled) widest() (cells int) {
 	for _, g := range t.axes[0] {
 		cells = max(cells, g.size())
@@ -228,7 +228,7 @@ func (c *gathering) column(f *front) (coded, error) {
 	return c.number(f)
 }
 
-// category is a column of categories: a code for each cell of marginals of several
+// category returns a column of categories: a code for each cell of marginals of several
 // columns; else for each category that noise does not drown.
 func (c *gathering) category(f *front) (coded, error) {
 	var counts noisy // of each category
@@ -286,7 +286,7 @@ func (c *gathering) sum(f *front, dst *coded, counts noisy) {
 	f.tables = append(f.tables, graphical.Table{Vars: graphical.Set{c.at}, Y: y, Var: variances})
 }
 
-// number is a column of numbers. Its leaves are the finest cells that marginals of the
+// number returns a column of numbers. Its leaves are the finest cells that marginals of the
 // column alone count; its codes the cells of marginals of several columns, or else
 // neighbouring leaves together.
 func (c *gathering) number(f *front) (coded, error) {
@@ -319,7 +319,7 @@ func (c *gathering) number(f *front) (coded, error) {
 	return out, nil
 }
 
-// within are the shares of points of the cells that marginals of points hold whole.
+// within returns the shares of points of the cells that marginals of points hold whole.
 func (c *gathering) within() map[int][]float64 {
 	counts := map[int][]float64{}
 	for _, t := range c.points {
@@ -363,7 +363,7 @@ func (c *gathering) sumLeaves(f *front, dst *coded, missing noisy) {
 	f.tables = append(f.tables, graphical.Table{Vars: graphical.Set{c.at}, Y: y, Var: variances})
 }
 
-// leaves are the finest cells that are counted, and the count of missing values: from
+// leaves returns the finest cells that are counted, and the count of missing values: from
 // a marginal over all values, whose cells are divided where a finer one divides them
 // whole.
 func (c *gathering) leaves() (leaves []histogram.Leaf, missing noisy) {
@@ -382,7 +382,7 @@ func (c *gathering) leaves() (leaves []histogram.Leaf, missing noisy) {
 	return leaves, missing
 }
 
-// parts are the cells of values of a marginal of the column.
+// parts returns the cells of values of a marginal of the column.
 func (c *gathering) parts(t *tabled) (list []histogram.Leaf) {
 	for k, g := range t.axes[0] {
 		if g.lo < c.grid.Values() {

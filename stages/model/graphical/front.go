@@ -97,7 +97,7 @@ func (f *front) singles(ctx context.Context, p *purse, s Columns, squares float6
 	return err
 }
 
-// gridsOf is the one place where bounds and categories are read: from the domain of
+// gridsOf reads bounds and categories, which nothing else does: from the domain of
 // the table that comes, which a stage before may have released.
 func gridsOf(d *domain.Domain) ([]columns.Grid, error) {
 	grids := make([]columns.Grid, len(d.Columns))
@@ -135,13 +135,13 @@ func shares(cells []int, weights []float64, most float64) []float64 {
 
 const mostShared = 100
 
-// sharedCells is the most cells of a column that count for its share: where the rows are
+// sharedCells returns the most cells of a column that count for its share: where the rows are
 // public, so many as their number over the noise of an equal share tells apart.
 func (f *front) sharedCells(squares float64) float64 {
 	return sharedBy(f.publicCount(), squares, len(f.core.Columns))
 }
 
-// publicCount is the number of rows where it is public; 0 where it is not.
+// publicCount returns the number of rows where it is public; 0 where it is not.
 func (f *front) publicCount() float64 {
 	if !f.public {
 		return 0
@@ -149,7 +149,7 @@ func (f *front) publicCount() float64 {
 	return f.rows
 }
 
-// sharedBy is sharedCells for a public number of rows; 0: it is not public.
+// sharedBy returns sharedCells for a public number of rows; 0: it is not public.
 func sharedBy(rows, squares float64, columns int) float64 {
 	if rows == 0 {
 		return mostShared
@@ -187,7 +187,7 @@ func (f *front) code(j int, one *oneWay, s Columns, p *purse) {
 // counted leaves the counter, and the rows that it may hold, when all is counted: a fit needs memory too.
 func (f *front) counted() { f.counts = nil }
 
-// sizes are the codes of each column.
+// sizes returns the codes of each column.
 func (f *front) sizes() []int {
 	sizes := make([]int, len(f.columns))
 	for j := range f.columns {
@@ -341,7 +341,7 @@ func (o *oneWay) coded(s Columns, name string, rows float64, bins int) (c coded,
 	return c, y, variances
 }
 
-// line is the estimated histogram of a number.
+// line returns the estimated histogram of a number.
 func (o *oneWay) line(rows float64) []histogram.Leaf {
 	if o.counted != nil {
 		return o.counted.Leaves(rows)
@@ -355,7 +355,7 @@ func (o *oneWay) line(rows float64) []histogram.Leaf {
 	return leaves
 }
 
-// cuts are the cells at which bins begin whose lower edges are given: the first with
+// cuts returns the cells at which bins begin whose lower edges are given: the first with
 // no value below the edge. Edges before which no cell lies divide nothing.
 func cuts(g columns.Grid, edges []float64) []int {
 	var places []int
@@ -385,7 +385,7 @@ func (o *oneWay) binned(s Columns, name string, leaves []histogram.Leaf, rows fl
 	return ofNumber(o.grid.Cells(), leaves, found)
 }
 
-// least is the least value of a cell.
+// least returns the least value of a cell.
 func (o *oneWay) least(cell int) float64 {
 	least, _ := o.grid.Interval(cell)
 	return least
@@ -395,7 +395,7 @@ func (o *oneWay) least(cell int) float64 {
 // to show before its points are counted one by one.
 const heap = 5
 
-// releasePoints is one level more of a tree, where a cell has several points: the
+// releasePoints releases one level more of a tree, where a cell has several points: the
 // points of the cells that hold a heap, such as the 0 of a capital gain, which would
 // else come back as any point of its cell. It is a histogram over disjoint cells like
 // every level. Without such a cell nothing is released.

@@ -8,7 +8,7 @@ import (
 	"weir/pipeline/pipelinetest"
 )
 
-// gains is a column of 100,000 values, two to a cell of its grid, of which one is a heap.
+// gains returns a column of 100,000 values, two to a cell of its grid, of which one is a heap.
 func gains(n int) pipelinetest.Input {
 	d := &domain.Domain{Columns: []domain.Column{{Name: "gain", Type: domain.Integer, Bounds: &[2]float64{0, 99999}}}}
 	values := make([]any, n)

@@ -29,7 +29,7 @@ func countedWhole(columns [][]uint16, sizes []int, sets [][]int, workers int) ([
 	return tally.Counts(), nil
 }
 
-// ward is a table of n made-up rows with a column of each form: few points, a step, a
+// ward returns a table of n made-up rows with a column of each form: few points, a step, a
 // tree of many cells with missing values, a line without step, categories with and
 // without missing ones, a date.
 func ward(n int) pipelinetest.Input {
@@ -65,7 +65,7 @@ func header(d *domain.Domain, n int) pipeline.Header {
 		Terms:   pipeline.Terms{Adjacency: privacy.ReplaceOne, Claims: pipeline.ClaimsProven}})
 }
 
-// private is the table with a private number of rows, under add_remove.
+// private returns the table with a private number of rows, under add_remove.
 func private(in pipelinetest.Input) pipelinetest.Input {
 	in.Header.Rows, in.Header.Terms.Adjacency = 0, privacy.AddRemove
 	return in
@@ -107,14 +107,14 @@ func (a attempt) run(t testing.TB) (model pipeline.Table, left float64) {
 	return out["model"], ledger.Left(spendName) / plan[0].Value.(privacy.Filter).Total()
 }
 
-// model is what an attempt releases, read back.
+// model returns what an attempt releases, read back.
 func (a attempt) model(t testing.TB) *released {
 	t.Helper()
 	table, _ := a.run(t)
 	return read(t, table)
 }
 
-// read is the model of a table that a stage released.
+// read returns the model of a table that a stage released.
 func read(t testing.TB, table pipeline.Table) *released {
 	t.Helper()
 	m, err := artifact.Read[artifact.Model](t.Context(), table, pipeline.ReadersOf(Kinds()))
@@ -129,7 +129,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// fingerprint is all that a released table holds.
+// fingerprint returns all that a released table holds.
 func fingerprint(t testing.TB, table pipeline.Table) string {
 	t.Helper()
 	files, err := pipeline.ReadFiles(t.Context(), table)
@@ -137,7 +137,7 @@ func fingerprint(t testing.TB, table pipeline.Table) string {
 	return fmt.Sprint(files)
 }
 
-// drawRows is n rows of a model.
+// drawRows returns n rows of a model.
 func drawRows(t testing.TB, m *released, n int) arrow.Record {
 	t.Helper()
 	rows, err := m.Draw(artifact.Drawing{Rows: int64(n), Random: func(purpose string) *rand.Rand {
@@ -165,7 +165,7 @@ func table(sizes []int, columns ...[]int) pipelinetest.Input {
 	return pipelinetest.Input{Header: header(d, len(columns[0])), Rows: pipelinetest.Rows(d, values...)}
 }
 
-// every is a stage of each kind that learns as it is by default.
+// every returns a stage of each kind that learns as it is by default.
 func every() []pipeline.Stage {
 	var list []pipeline.Stage
 	for _, k := range append(learning(), autoKind()) {
@@ -174,7 +174,7 @@ func every() []pipeline.Stage {
 	return append(list, ranked())
 }
 
-// ranked is aim with the variant of its choices.
+// ranked returns aim with the variant of its choices.
 func ranked() pipeline.Stage {
 	s := slim(aimKind())().(*AIM)
 	s.Selection = "gaussian"
@@ -195,7 +195,7 @@ func slim(k pipeline.Kind) func() pipeline.Stage {
 
 func headers(in pipelinetest.Input) pipeline.Headers { return pipeline.Headers{"in": in.Header} }
 
-// thirteen is the header of a table of 13 columns.
+// thirteen returns the header of a table of 13 columns.
 func thirteen(a privacy.Adjacency) pipeline.Headers {
 	var sizes []int
 	columns := make([][]int, 13)

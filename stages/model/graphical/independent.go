@@ -92,7 +92,7 @@ type Sets struct {
 	Measure []Fixed `yaml:"measure,omitempty" json:"measure,omitempty" doc:"Sets of columns that are measured whatever the noise says, before pairs are chosen. Their released counts are unfitted, and marked as fixed in the listing."`
 }
 
-// fixedPart is the part of the budget for all fixed sets.
+// fixedPart returns the part of the budget for all fixed sets.
 func (s Sets) fixedPart() (sum float64) {
 	for _, m := range s.Measure {
 		sum += m.Part
@@ -100,7 +100,7 @@ func (s Sets) fixedPart() (sum float64) {
 	return sum
 }
 
-// spendDoc is what the bill says of the sets.
+// spendDoc returns what the bill says of the sets.
 func (s Sets) spendDoc() string {
 	if len(s.Measure) == 0 {
 		return ""
@@ -108,7 +108,7 @@ func (s Sets) spendDoc() string {
 	return ", of the sets of measure"
 }
 
-// fixedSets are the columns of each fixed set, derived ones being those that they follow from.
+// fixedSets returns the columns of each fixed set, derived ones being those that they follow from.
 func (s *MarginalTree) fixedSets(l layout) []graphical.Set {
 	var sets []graphical.Set
 	for _, m := range s.Measure {
@@ -196,7 +196,7 @@ func (s *MarginalTree) fixed(ctx context.Context, f *front, p *purse) error {
 	})
 }
 
-// unfixed are the weights of pairs, without those that a fixed set holds.
+// unfixed returns the weights of pairs, without those that a fixed set holds.
 func unfixed(pairs []graphical.Set, weights []float64, fixed []graphical.Set) []float64 {
 	rest := slices.Clone(weights)
 	for i, pair := range pairs {

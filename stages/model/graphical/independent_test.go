@@ -12,7 +12,7 @@ import (
 	"weir/privacy"
 )
 
-// measuring is a tree with two fixed sets.
+// measuring returns a tree with two fixed sets.
 func measuring() *MarginalTree {
 	s := slim(marginalTreeKind())().(*MarginalTree)
 	s.Measure = []Fixed{{Columns: []string{"smoker", "region"}, Part: .2}, {Columns: []string{"age", "smoker", "seen"},

@@ -66,7 +66,7 @@ func (s *Intervals) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		}}, ps.Err()
 }
 
-// sets are the marginals that are asked for.
+// sets returns the marginals that are asked for.
 func (s *Intervals) sets(m *released) []graphical.Set {
 	var list []graphical.Set
 	add := func(set graphical.Set) {
@@ -94,7 +94,7 @@ func (s *Intervals) sets(m *released) []graphical.Set {
 	return list
 }
 
-// list is the table of intervals as CSV, in the form of the listing (listing.go).
+// list returns the table of intervals as CSV, in the form of the listing (listing.go).
 func (s *Intervals) list(ctx context.Context, env *pipeline.Env, m *released) ([]byte, error) {
 	u := m.uncertainty()
 	u.many, u.random, u.workers = s.Copies, env.Rand, env.Workers
@@ -162,7 +162,7 @@ func (m *released) uncertainty() *uncertainty {
 	return u
 }
 
-// byCodes are the counts of a release of one column by code, as they were released; whole is
+// byCodes returns the counts of a release of one column by code, as they were released; whole is
 // false where a code begins or ends inside one of its ranges.
 func (m *released) byCodes(x measured) (t graphical.Table, whole bool) {
 	j := x.Columns[0]
@@ -210,7 +210,7 @@ func (m *released) columnsOf(set graphical.Set) []string {
 	return names
 }
 
-// exact is the one measurement of just this marginal.
+// exact returns the one measurement of just this marginal.
 func (u *uncertainty) exact(set graphical.Set) (estimates, bool) {
 	var single []measured
 	for _, x := range u.Measured {
@@ -230,7 +230,7 @@ func (u *uncertainty) exact(set graphical.Set) (estimates, bool) {
 	return e, true
 }
 
-// combined is the mean of all fresh measurements that hold the marginal, weighted by their
+// combined returns the mean of all fresh measurements that hold the marginal, weighted by their
 // precision: a sum of k cells of variance v has variance k v. Their noise had no part in what
 // codes there are. Of a column that none of these holds it is the mean of what counted the
 // column alone, which its codes were made of, so that the interval is approximate.
@@ -274,7 +274,7 @@ func (e *estimates) add(count, sigma float64) {
 		append(e.high, max(count+float64(normal95*sigma), 0))
 }
 
-// modelled is the model's marginal with the spread of the marginals of copies.
+// modelled returns the model's marginal with the spread of the marginals of copies.
 func (u *uncertainty) modelled(ctx context.Context, set graphical.Set) (estimates, error) {
 	if err := u.copy(ctx); err != nil {
 		return estimates{}, err
@@ -311,7 +311,7 @@ func (u *uncertainty) copy(ctx context.Context) error {
 	return nil
 }
 
-// summed is a table over a part of its columns: sums of cells, and of their variances.
+// summed returns a table over a part of its columns: sums of cells, and of their variances.
 func summed(dom []int, t graphical.Table, set graphical.Set) (y, variance []float64) {
 	cells := cellsIn(dom, set)
 	y, variance = make([]float64, cells), make([]float64, cells)
@@ -339,7 +339,7 @@ func covers(of, set graphical.Set) bool {
 	return true
 }
 
-// half is half the width of every cell's interval, which holds the count of the table in
+// half returns half the width of every cell's interval, which holds the count of the table in
 // at least 95 of 100 releases: noise is a normal number rounded to whole ones, whose 95 %
 // within h have h = 1.96 sd - .5, rounded up; of discrete Laplace noise it is the half width of its
 // tails. It looks at all cells.

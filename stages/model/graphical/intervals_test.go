@@ -105,7 +105,7 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// certain is a model with a pair, columns of their own and one column apart.
+// certain returns a model with a pair, columns of their own and one column apart.
 func certain() *released {
 	m := &released{Domain: &domain.Domain{}, Size: 40, Measured: []measured{
 		{Columns: []int{0}, Y: []float64{10, 30}, Sigma: 2}, {Columns: []int{1}, Y: []float64{12, 8, 20}, Sigma: 3},

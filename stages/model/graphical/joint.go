@@ -41,7 +41,7 @@ const (
 	outer     = 1. / 16
 )
 
-// stretch is from where to where in [0, 1] one lies.
+// stretch returns from where to where in [0, 1] one lies.
 func stretch(k int) (low, high float64) {
 	if k >= stretches/2 {
 		low, high = stretch(stretches - 1 - k)
@@ -59,7 +59,7 @@ func stretch(k int) (low, high float64) {
 	return end(k), end(k + 1)
 }
 
-// stretchOf is the stretch that a rank in [0, 1) lies in.
+// stretchOf returns the stretch that a rank in [0, 1) lies in.
 func stretchOf(rank float64) int {
 	if rank >= .5 {
 		return stretches - 1 - stretchOf(math.Nextafter(1-rank, 0))
@@ -104,7 +104,7 @@ type law struct {
 	whole  float64 // their sum
 }
 
-// evenly is the law of a number that is tied to none.
+// evenly returns the law of a number that is tied to none.
 func evenly() *law {
 	l := &law{}
 	for k := range l.masses {
@@ -126,7 +126,7 @@ func (l *law) tilt(t *tilt) {
 	l.whole = whole
 }
 
-// quantile is the rank in [0, 1] that has u of the mass below under tilts; u itself where nothing has mass.
+// quantile returns the rank in [0, 1] that has u of the mass below under tilts; u itself where nothing has mass.
 func (l *law) quantile(keys []*tilt, u float64) float64 {
 	switch len(keys) {
 	case 0:
@@ -152,7 +152,7 @@ func (l *law) rank(u float64) float64 {
 	return u
 }
 
-// rankUnder is rank of the law under one tilt, whose masses are found on the way.
+// rankUnder returns rank of the law under one tilt, whose masses are found on the way.
 func (l *law) rankUnder(t *tilt, u float64) float64 {
 	left := float64(u * t.whole)
 	for k, d := range &t.densities {
@@ -165,7 +165,7 @@ func (l *law) rankUnder(t *tilt, u float64) float64 {
 	return u
 }
 
-// rankIn is the rank in a stretch of mass x that has so much of it below.
+// rankIn returns the rank in a stretch of mass x that has so much of it below.
 func rankIn(k int, below, x float64) float64 {
 	low, high := stretch(k)
 	return low + float64((high-low)*below/x)
@@ -175,7 +175,7 @@ func rankIn(k int, below, x float64) float64 {
 // of a cell before its corners are seen is that correlation, with the variance 1/alikeCells.
 const alikeCells = 30
 
-// couplings are the correlations of normal scores in the cells of the model's table of a number
+// couplings returns the correlations of normal scores in the cells of the model's table of a number
 // and the one it is placed by, by code of the other and by code: the mean of the tetrachoric
 // correlations (Pearson 1900) at the corners that the cell has inside the table, and of the
 // correlation of all rows, each weighed by how well its four counts tell it. A table of normal
@@ -202,7 +202,7 @@ func (r relation) couplings(table []float64, all []*scores) [][]float64 {
 	return sums
 }
 
-// lowerRows are the rows with lower codes of the other number and of this one, of rows where
+// lowerRows returns the rows with lower codes of the other number and of this one, of rows where
 // neither is missing.
 func (r relation) lowerRows(table []float64, all []*scores) [][]float64 {
 	single, other := len(all[r.column].mean), len(all[r.by].mean)
@@ -220,7 +220,7 @@ func (r relation) lowerRows(table []float64, all []*scores) [][]float64 {
 	return sums
 }
 
-// corner is the correlation that the four parts of a table show, split below two codes, and the
+// corner returns the correlation that the four parts of a table show, split below two codes, and the
 // inverse of its variance: rows times the sum of the inverse shares, the inverse variance of a part
 // whose sides are known, times the square of how fast the part grows with the correlation. The
 // shares follow from the correlation of all rows, so that no noise weighs itself.
@@ -247,7 +247,7 @@ func (r relation) corner(lower [][]float64, a, b int) (found, weight float64) {
 // strengthSteps is in how many steps of the correlation the share of a quadrant is summed.
 const strengthSteps = 64
 
-// density is the density of two normal numbers of correlation r at x and y, and how fast the share that
+// density returns the density of two normal numbers of correlation r at x and y, and how fast the share that
 // lies below both grows with r (Plackett 1954, equation 3).
 func density(x, y, r float64) float64 {
 	rest := 1 - float64(r*r)
@@ -255,7 +255,7 @@ func density(x, y, r float64) float64 {
 	return bitmath.Exp(-square/(2*rest)) / (2 * math.Pi * math.Sqrt(rest))
 }
 
-// quadrant is the share below x and y at a correlation; apart is the share for independent numbers.
+// quadrant returns the share below x and y at a correlation; apart is the share for independent numbers.
 func quadrant(x, y, distance, r float64) float64 {
 	step := r / strengthSteps
 	for k := range strengthSteps {
@@ -264,7 +264,7 @@ func quadrant(x, y, distance, r float64) float64 {
 	return distance
 }
 
-// tetrachoric is the correlation at which a share lies below x and y, at most mostRelation.
+// tetrachoric returns the correlation at which a share lies below x and y, at most mostRelation.
 func tetrachoric(x, y, apart, share float64) float64 {
 	step := mostRelation / float64(strengthSteps)
 	left := share - apart
@@ -281,7 +281,7 @@ func tetrachoric(x, y, apart, share float64) float64 {
 	return math.Copysign(mostRelation, step)
 }
 
-// nonzero is a number to divide by where 0/0 is 0.
+// nonzero returns a number to divide by where 0/0 is 0.
 func nonzero(x float64) float64 {
 	if x == 0 {
 		return 1

@@ -113,13 +113,13 @@ type shape struct {
 	within float64 // of Pearson's correlation
 }
 
-// normals are two normal numbers of a correlation.
+// normals returns two normal numbers of a correlation.
 func normals(rng *rand.Rand, r float64) (x, y float64) {
 	x = rng.NormFloat64()
 	return x, r*x + math.Sqrt(1-r*r)*rng.NormFloat64()
 }
 
-// shapes are normal numbers whose logarithms are taken for values, the same of Student's law of four
+// shapes returns normal numbers whose logarithms are taken for values, the same of Student's law of four
 // degrees, whose tails are tied, and sums with a factor in common.
 func shapes() []shape {
 	return []shape{
@@ -176,7 +176,7 @@ func TestHeavyTailsKeepTheirCorrelation(t *testing.T) {
 	}
 }
 
-// table is 8,000 rows of a shape, in tenths from 0 to 40.
+// table returns 8,000 rows of a shape, in tenths from 0 to 40.
 func (s shape) table(rng *rand.Rand) pipelinetest.Input {
 	d, columns := &domain.Domain{}, make([][]any, 2)
 	for j := range columns {
@@ -190,7 +190,7 @@ func (s shape) table(rng *rand.Rand) pipelinetest.Input {
 	return pipelinetest.Input{Header: header(d, 8000), Rows: pipelinetest.Rows(d, columns...)}
 }
 
-// pearson is the correlation of the first two columns.
+// pearson returns the correlation of the first two columns.
 func pearson(rec arrow.Record) float64 {
 	x, y := valuesOf(rec, 0), valuesOf(rec, 1)
 	n, sx, sy, sxx, syy, sxy := float64(len(x)), 0.0, 0.0, 0.0, 0.0, 0.0

@@ -183,7 +183,7 @@ func ascending(x []float64) bool {
 // AimAt implements pipeline.Aimed.
 func (s *Aim) AimAt() *string { return &s.Target }
 
-// targetIndex is the place of the target; -1 without one.
+// targetIndex returns the place of the target; -1 without one.
 func (s Aim) targetIndex(d *domain.Domain) int {
 	if s.Target == "" || s.Target == pipeline.NoTarget {
 		return -1

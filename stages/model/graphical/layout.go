@@ -70,7 +70,7 @@ func (l layout) header(h pipeline.Header) pipeline.Header {
 	return h
 }
 
-// derivation is how a column follows from another; nil where it is measured.
+// derivation returns how a column follows from another; nil where it is measured.
 func (l layout) derivation(name string) *domain.Derived {
 	for i, x := range l.derived {
 		if l.whole.Columns[x.Column].Name == name {
@@ -80,7 +80,7 @@ func (l layout) derivation(name string) *domain.Derived {
 	return nil
 }
 
-// root is the measured column that a column follows from, or is.
+// root returns the measured column that a column follows from, or is.
 func (l layout) root(name string) string {
 	for x := l.derivation(name); x != nil; x = l.derivation(name) {
 		name = l.whole.Columns[x.Of].Name
@@ -98,7 +98,7 @@ func (l layout) roots(names []string) (list []string) {
 	return list
 }
 
-// aim is an aim in which a derived column means the one that it follows from.
+// aim returns an aim in which a derived column means the one that it follows from.
 func (l layout) aim(a Aim) Aim {
 	a.Target, a.Workload = l.root(a.Target), slices.Clone(a.Workload)
 	for i := range a.Workload {
@@ -107,7 +107,7 @@ func (l layout) aim(a Aim) Aim {
 	return a
 }
 
-// columnsPerCore is how many columns of the table each column of the core stands for: itself, and
+// columnsPerCore returns how many columns of the table each column of the core stands for: itself, and
 // what follows from it. Of k values that follow from the values of c cells the error of a noisy
 // histogram is the root of k/c of the error of the cells, and that part it counts.
 func (l layout) columnsPerCore() []float64 {
@@ -202,7 +202,7 @@ func (l layout) derive(schema *arrow.Schema, arrays []arrow.Array) {
 	}
 }
 
-// publicRows is the number of rows where it is public, else 0. Where it is private, what is
+// publicRows returns the number of rows where it is public, else 0. Where it is private, what is
 // said of the rows in all comes from released histograms.
 func publicRows(h pipeline.Header) float64 {
 	return float64(columns.PublicRows(h))

@@ -15,12 +15,12 @@ import (
 	"weir/train/graphical"
 )
 
-// schools is a table of n made-up rows with functions of one column: years of school, a
+// schools returns a table of n made-up rows with functions of one column: years of school, a
 // number with a lower limit of its own; degree, of school (missing where that is); whether
 // it is a high one, of degree; and the way back from years. Beside them age and pay.
 func schools(n int) pipelinetest.Input { return schooling(n, false) }
 
-// lying is the table with other values of the derived columns in all but each fiftieth
+// lying returns the table with other values of the derived columns in all but each fiftieth
 // row, most of them against the rules, and with missing ones where there are none.
 func lying(n int) pipelinetest.Input { return schooling(n, true) }
 
@@ -68,7 +68,7 @@ func schooling(n int, lie bool) pipelinetest.Input {
 	return pipelinetest.Input{Header: header(d, n), Rows: pipelinetest.Rows(d, columns...)}
 }
 
-// narrow is the table without its derived columns, and with the one rule that is left.
+// narrow returns the table without its derived columns, and with the one rule that is left.
 func narrow(n int) pipelinetest.Input {
 	in := schools(n)
 	d := &domain.Domain{Constraints: in.Header.Domain.Constraints[3:]}

@@ -23,7 +23,7 @@ import (
 // heads are the names of the listing's own columns.
 type heads struct{ marginal, count, sigma, low, high, below, basis, fixed string }
 
-// headsFor are names that no column of the domain has.
+// headsFor returns names that no column of the domain has.
 func headsFor(d *domain.Domain) heads {
 	free := func(name string) string {
 		for d.Index(name) >= 0 {
@@ -39,7 +39,7 @@ func (h heads) list(d *domain.Domain) []string {
 	return slices.Concat([]string{h.marginal}, d.Names(), []string{h.count, h.sigma, h.low, h.high, h.below})
 }
 
-// marginalsOut is the socket of the listing, and marginalsHeader its header.
+// marginalsOut returns the socket of the listing, and marginalsHeader its header.
 func marginalsOut() pipeline.Port {
 	return pipeline.Port{Name: "marginals", Form: pipeline.FormFiles,
 		Doc: "Every noisy marginal as a CSV table, with its noise and exact 95 % intervals."}
@@ -50,7 +50,7 @@ func marginalsHeader(h pipeline.Header) pipeline.Header {
 		Terms: h.Terms}
 }
 
-// listed is the listing of a model that was just packed.
+// listed returns the listing of a model that was just packed.
 func listed(ctx context.Context, env *pipeline.Env, h pipeline.Header, model pipeline.Table) (pipeline.Table, error) {
 	m, err := unfitted(ctx, model)
 	if err != nil {
@@ -81,7 +81,7 @@ func unfitted(ctx context.Context, model pipeline.Table) (*released, error) {
 	return m, err
 }
 
-// fileName is what a CSV table that a stage releases is called.
+// fileName returns what a CSV table that a stage releases is called.
 func fileName(env *pipeline.Env, what string) string { return env.Stage + "." + what + ".csv" }
 
 func (m *released) listing() []byte {
@@ -160,7 +160,7 @@ func yes(is bool) string {
 
 func (m *released) labels(j int) labels { return labels{m.core.Columns[j], m.grids[j]} }
 
-// texts are the labels of groups along columns.
+// texts returns the labels of groups along columns.
 func (m *released) texts(columns []int, axes [][]group) [][]string {
 	list := make([][]string, len(axes))
 	for a, j := range columns {
@@ -192,7 +192,7 @@ func eachCell[T any](axes [][]T, use func(k int, cell []T)) {
 	}
 }
 
-// axes are the groups along each column of a marginal.
+// axes returns the groups along each column of a marginal.
 func (m *released) axes(x measured) [][]group {
 	if len(x.Columns) == 1 {
 		return [][]group{m.axis(x)}
@@ -200,7 +200,7 @@ func (m *released) axes(x measured) [][]group {
 	return m.byCode(x.Columns)
 }
 
-// byCode are the groups along columns whose codes are counted.
+// byCode returns the groups along columns whose codes are counted.
 func (m *released) byCode(columns []int) [][]group {
 	axes := make([][]group, len(columns))
 	for a, j := range columns {
@@ -242,7 +242,7 @@ func single(g columns.Grid, cell int) group {
 	return group{lo: cell, hi: cell + 1}
 }
 
-// groups are the cells of each code.
+// groups returns the cells of each code.
 func (c *coded) groups(g columns.Grid) []group {
 	list := make([]group, c.codes())
 	if !g.Coded() {
@@ -286,7 +286,7 @@ func (g group) first() int {
 	return g.lo
 }
 
-// order is the place of a group along its axis: by cells, then by points.
+// order returns the place of a group along its axis: by cells, then by points.
 func (g group) order() int { return g.first()<<40 + g.point }
 
 // labels writes and reads the labels of a column.
@@ -295,7 +295,7 @@ type labels struct {
 	grid   columns.Grid
 }
 
-// label is the label of a group.
+// label returns the label of a group.
 func (l labels) label(g group) string {
 	switch {
 	case g.size() == 1 && g.first() == l.grid.Values():
@@ -341,7 +341,7 @@ func (l labels) categories(cells []int) string {
 	return string(text)
 }
 
-// name is a category's; nil is missing.
+// name returns a category's; nil is missing.
 func (l labels) name(cell int) *string {
 	if cell >= l.grid.Values() {
 		return nil
@@ -364,7 +364,7 @@ func (l labels) number(x float64) string {
 	return strconv.FormatFloat(x, 'f', -1, 64)
 }
 
-// read is the inverse of of.
+// read undoes of.
 func (l labels) read(text string) (group, error) {
 	switch {
 	case text == missingLabel && l.grid.Cells() == l.grid.Values():

@@ -8,7 +8,7 @@ import (
 	"weir/train/graphical"
 )
 
-// scoreMoves is the L2 sensitivity of the doubled scores of so many pairs. A doubled
+// scoreMoves returns the L2 sensitivity of the doubled scores of so many pairs. A doubled
 // score is the L1 distance of a histogram and a table of integers that earlier
 // releases made: a row more or less moves it by at most 1, a row replaced by at most
 // 2, each in every pair.
@@ -76,7 +76,7 @@ func (f *front) again(ctx context.Context, p *purse) error {
 	return f.measure(ctx, p, list)
 }
 
-// distances are the scores of pairs: half the L1 distance of each pair's histogram
+// distances returns the scores of pairs: half the L1 distance of each pair's histogram
 // and the independent model's table, which is rounded to integers so that twice the
 // score is one, all with noise in one release of the given cost. tau is the standard
 // deviation of a score's noise.
@@ -100,7 +100,7 @@ func (f *front) distances(ctx context.Context, p *purse, pairs []graphical.Set, 
 	return y.Y, y.sd() / 2, nil
 }
 
-// distance is the L1 distance of a histogram of two columns and their independent
+// distance returns the L1 distance of a histogram of two columns and their independent
 // table, rounded to integers.
 func distance(counts []int64, a, b []float64) (sum int64) {
 	n := total(a)
@@ -116,7 +116,7 @@ func distance(counts []int64, a, b []float64) (sum int64) {
 	return sum
 }
 
-// balanced are the tables with the model's total: each is shifted by what its sum is
+// balanced returns the tables with the model's total: each is shifted by what its sum is
 // short of it, where its noise is largest most. Tables of one column are not among them
 // where columns are estimated before the fit.
 func (f *front) balanced() (out []graphical.Table) {
@@ -161,7 +161,7 @@ func (f *front) fit(ctx context.Context, limits graphical.Limits, workers int) (
 	return f.scaled(m, limits)
 }
 
-// columnCounts are the counts by code of each column in the model of what is measured so far.
+// columnCounts returns the counts by code of each column in the model of what is measured so far.
 func (f *front) columnCounts(ctx context.Context, limits graphical.Limits, workers int) ([][]float64, error) {
 	m, err := f.fit(ctx, limits, workers)
 	if err != nil {

@@ -89,10 +89,10 @@ func (s *MST) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	return w, nil
 }
 
-// choices is the part of rho for choices.
+// choices returns the part of rho for choices.
 func (s Shares) choices() float64 { return float64((1 - s.OneWay) * s.Select) }
 
-// choices are n exponential mechanisms with the rho of a Gaussian of the given noise.
+// choices returns n exponential mechanisms with the rho of a Gaussian of the given noise.
 func choices(multiplier float64, a privacy.Adjacency, d mechanism.Moves, n int64) privacy.Mechanism {
 	square := mechanism.GaussianFilter{NoiseMultiplier: multiplier, Adjacency: a}.Total()
 	return mechanism.Exponential{Scores: mechanism.Scores{Epsilon: min(2*math.Sqrt(square/float64(n)), mostEpsilon),
@@ -189,7 +189,7 @@ func largest(x []float64) float64 {
 	return most
 }
 
-// alone are the sets of one column each.
+// alone returns the sets of one column each.
 func alone(columns int) []graphical.Set {
 	sets := make([]graphical.Set, columns)
 	for c := range sets {
@@ -220,7 +220,7 @@ func (p parts) joins(s graphical.Set) bool { return p.partOf(s[0]) != p.partOf(s
 
 func (p parts) join(s graphical.Set) { p[p.partOf(s[1])] = p.partOf(s[0]) }
 
-// steps is how many pairs a spanning forest of the pairs has: the columns less the
+// steps returns how many pairs a spanning forest of the pairs has: the columns less the
 // parts that the pairs join them to. It is public.
 func steps(columns int, pairs []graphical.Set) (n int) {
 	p := newParts(columns)
@@ -233,7 +233,7 @@ func steps(columns int, pairs []graphical.Set) (n int) {
 	return n
 }
 
-// spanning is the tree of Kruskal's algorithm where each next pair is chosen, by pick,
+// spanning returns the tree of Kruskal's algorithm where each next pair is chosen, by pick,
 // among those that join two parts. pick returns the place in what it is given.
 func spanning(columns int, pairs []graphical.Set, pick func(candidates []int) (int, error)) (tree []int, err error) {
 	p := newParts(columns)

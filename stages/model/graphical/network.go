@@ -16,7 +16,7 @@ type family struct {
 
 func (f family) key() string { return fmt.Sprint(f.column, f.parents) }
 
-// set is the columns of a family, ascending.
+// set returns the columns of a family, ascending.
 func (f family) set() graphical.Set {
 	s := append(slices.Clone(f.parents), f.column)
 	slices.Sort(s)
@@ -51,7 +51,7 @@ func families(sizes []int, network []family, cells float64) (list []family) {
 	return list
 }
 
-// parentsOf is the most parents with which so many columns have no more than
+// parentsOf returns the most parents with which so many columns have no more than
 // mostFamilies sets of parents among the columns of the network.
 func parentsOf(inside, columns int) (most int) {
 	sets, ofSize := float64(columns), float64(columns)
@@ -65,7 +65,7 @@ func parentsOf(inside, columns int) (most int) {
 	return most
 }
 
-// limited is a family with as many of its parents as the junction tree of the network
+// limited returns a family with as many of its parents as the junction tree of the network
 // has room for within limits, beside the sets of base.
 func (f family) limited(sizes []int, base []graphical.Set, limits graphical.Limits) family {
 	for len(f.parents) > 0 && len(graphical.Grow(sizes, base, []graphical.Set{f.set()}, limits)) == 0 {
@@ -122,7 +122,7 @@ func (a axis) each(visit func(cell func(code int) int)) {
 	}
 }
 
-// conditionals are the logarithms of what a family's noisy counts say of its column
+// conditionals returns the logarithms of what a family's noisy counts say of its column
 // given its parents: counts below 0 are 0, and parents without any have the shares of
 // the column on its own.
 func conditionals(f family, sizes []int, y, shares []float64) graphical.Factor {
@@ -146,7 +146,7 @@ func conditionals(f family, sizes []int, y, shares []float64) graphical.Factor {
 // of rows is so long that it would get one.
 const leastShare = 1e-15
 
-// base are the sets that the junction tree of the network has to hold: columns, what rules
+// base returns the sets that the junction tree of the network has to hold: columns, what rules
 // of the domain tie together, and families.
 func (n *network) base() []graphical.Set {
 	sets := append(alone(len(n.sizes)), tiedSets(n.rules)...)
@@ -156,7 +156,7 @@ func (n *network) base() []graphical.Set {
 	return sets
 }
 
-// host is the model of the network, in the junction tree that holds its families, under
+// host returns the model of the network, in the junction tree that holds its families, under
 // the rules of the domain: what they forbid is left out, public totals are those declared.
 func (n *network) host(factors []graphical.Factor) (*graphical.Model, error) {
 	limits := n.s.limits()
@@ -175,7 +175,7 @@ func (n *network) host(factors []graphical.Factor) (*graphical.Model, error) {
 // shareBits is the resolution of released shares, so that scores are whole numbers.
 const shareBits = 20
 
-// wholeShares are counts of a column as parts of 2^shareBits that sum to it; nothing
+// wholeShares returns counts of a column as parts of 2^shareBits that sum to it; nothing
 // is known of counts that are nowhere above 0.
 func wholeShares(counts []float64) []int64 {
 	parts, sum, left := make([]int64, len(counts)), 0.0, int64(1)<<shareBits
@@ -196,7 +196,7 @@ func wholeShares(counts []float64) []int64 {
 	return parts
 }
 
-// dependence is the L1 distance, in rows, of a family's counts from the counts of its
+// dependence returns the L1 distance, in rows, of a family's counts from the counts of its
 // parents spread by released shares of its column. Adding a row moves it by at most 2:
 // in the row's combination of parents, one cell by 1 less its share, the others by
 // theirs.
@@ -215,7 +215,7 @@ func dependence(a axis, counts, shares []int64) float64 {
 	return float64(sum) / (1 << shareBits)
 }
 
-// dependencePublished is twice the rows times the score R of Zhang et al. 2017: the L1
+// dependencePublished returns twice the rows times the score R of Zhang et al. 2017: the L1
 // distance of a family's counts from the product of the exact counts of its column and
 // its parents over the rows n. With P and Q the shares of column and parents, a further
 // row moves the counts by 1 and n P Q by (-n P Q + n P g + n e Q + e g)/(n+1), e and g
@@ -263,7 +263,7 @@ func wantedOf(pairs []graphical.Set, weights []float64) wanted {
 	return w
 }
 
-// weightOf is the weight of a family: the largest of its column's pairs with a parent; 0 without
+// weightOf returns the weight of a family: the largest of its column's pairs with a parent; 0 without
 // parents, since such a family tells of no pair.
 func (w wanted) weightOf(f family) (most float64) {
 	for _, p := range f.parents {

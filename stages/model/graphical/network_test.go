@@ -84,7 +84,7 @@ func TestFamilies(t *testing.T) {
 	}
 }
 
-// unruled is a network of ten rows over columns without rules.
+// unruled returns a network of ten rows over columns without rules.
 func unruled(sizes []int, chain []family, limits graphical.Limits) *network {
 	return &network{front: &front{rows: 10}, s: &PrivBayes{Size: Size{float64(limits.Total) * bytesPerCell / megabyte}},
 		sizes: sizes, families: chain}

@@ -19,7 +19,7 @@ func (w *watching) Release(r privacy.Released) any {
 	return r.Out
 }
 
-// residuals is the noise of each release of a run of independent on four columns of
+// residuals returns the noise of each release of a run of independent on four columns of
 // five categories, and its sigma, which is sqrt(2) times the multiplier: four releases
 // of squares 2/sigma^2 share 4/M^2.
 func residuals(t *testing.T, multiplier float64, key byte) (noise [][]int64, sigma float64) {
@@ -79,7 +79,7 @@ func TestNoiseOfTheStage(t *testing.T) {
 	}
 }
 
-// fits is the p-value of integers as rounded Gaussian noise.
+// fits returns the p-value of integers as rounded Gaussian noise.
 func fits(x []int64, sigma float64) float64 {
 	const reach = 30
 	counts, probabilities := make([]int, 2*reach+1), make([]float64, 2*reach+1)

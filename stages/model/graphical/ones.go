@@ -53,7 +53,7 @@ func (f *front) estimate(ctx context.Context, tree *graphical.Tree, tables []gra
 	return m, err
 }
 
-// loosened are variances of which none is 0: a settled count may be off by its root.
+// loosened returns variances of which none is 0: a settled count may be off by its root.
 func loosened(variances, y []float64) []float64 {
 	out := slices.Clone(variances)
 	for k, v := range variances {
@@ -69,7 +69,7 @@ func (f *front) tied(column int) bool {
 	return slices.ContainsFunc(f.masks, func(m graphical.Mask) bool { return slices.Contains(m.Vars, column) })
 }
 
-// ones are the counts of each column as tables of no variance, and the variances of what they
+// ones returns the counts of each column as tables of no variance, and the variances of what they
 // are estimated from.
 func (f *front) ones() (tables []graphical.Table, variances [][]float64) {
 	var all []lone
@@ -88,7 +88,7 @@ func (f *front) ones() (tables []graphical.Table, variances [][]float64) {
 	return tables, variances
 }
 
-// lone is the mean of all tables that hold a column, by precision, with the rows that the
+// lone returns the mean of all tables that hold a column, by precision, with the rows that the
 // model has. Codes of no variance stay as they are: what was settled of a number is known from
 // what lies around it.
 func (f *front) lone(j int) lone {
@@ -170,7 +170,7 @@ func settleRare(all []lone) {
 	}
 }
 
-// posteriorMeans are the posterior means of counts, which sum to what was counted of all.
+// posteriorMeans returns the posterior means of counts, which sum to what was counted of all.
 func posteriorMeans(y, sd []float64) []float64 {
 	counts, mean := make([]float64, len(y)), usual(y, total(sd)/float64(len(sd)))
 	for i := range y {
@@ -186,12 +186,12 @@ func posteriorMeans(y, sd []float64) []float64 {
 // leastUsual is the least mean of rare counts, in standard deviations of one.
 const leastUsual = 0.1
 
-// usual is the mean of rare counts, which are not below 0 whatever their noise.
+// usual returns the mean of rare counts, which are not below 0 whatever their noise.
 func usual(y []float64, sd float64) float64 {
 	return max(total(y)/float64(len(y)), leastUsual*sd, leastRows)
 }
 
-// summing are the counts of a column that sum to the rows: rare and settled ones as they are,
+// summing returns the counts of a column that sum to the rows: rare and settled ones as they are,
 // the others the nearest that are not below 0.
 func (l lone) summing(rows float64) []float64 {
 	counts, rest := slices.Clone(l.y), rows

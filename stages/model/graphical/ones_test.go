@@ -50,7 +50,7 @@ func TestGivenIsWhatWasCounted(t *testing.T) {
 	}
 }
 
-// flags is 1,600 rows of flags of which 8 are yes in each, and a number.
+// flags returns 1,600 rows of flags of which 8 are yes in each, and a number.
 func flags(columns int) pipelinetest.Input {
 	d := &domain.Domain{}
 	var values [][]any
@@ -135,7 +135,7 @@ func TestRowsLieInIntervals(t *testing.T) {
 	}
 }
 
-// codesOf are the cells of rows that are drawn of a model, by column.
+// codesOf returns the cells of rows that are drawn of a model, by column.
 func codesOf(t *testing.T, m *released, rows int) [][]uint16 {
 	read, err := columns.ReadCodes(t.Context(), pipeline.FromRecords(header(m.Domain, rows), drawRows(t, m, rows)),
 		m.grids)
@@ -143,7 +143,7 @@ func codesOf(t *testing.T, m *released, rows int) [][]uint16 {
 	return read.Columns
 }
 
-// countsOf are the rows in each cell of a measurement that is not one of points within cells.
+// countsOf returns the rows in each cell of a measurement that is not one of points within cells.
 func countsOf(m *released, x measured, cells [][]uint16, sizes []int) []float64 {
 	counts := make([]float64, len(x.Y))
 	if x.Within != nil {

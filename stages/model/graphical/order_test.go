@@ -12,7 +12,7 @@ import (
 	"weir/train/graphical"
 )
 
-// rareApart is a table of 1000 rows with two rare categories, b and c, between two
+// rareApart returns a table of 1000 rows with two rare categories, b and c, between two
 // frequent ones, which a rule tells apart: as many codes as categories, in another order.
 func rareApart() pipelinetest.Input {
 	d := &domain.Domain{

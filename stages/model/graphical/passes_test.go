@@ -44,7 +44,7 @@ func TestCountersReleaseTheSameBytes(t *testing.T) {
 	}
 }
 
-// second is a table whose rows are others from the second reading on, or end in an error.
+// second returns a table whose rows are others from the second reading on, or end in an error.
 func second(in pipelinetest.Input, yes arrow.Record, failure error) pipeline.Table {
 	readings := 0
 	return pipeline.Table{Header: in.Header, Open: func(context.Context) pipeline.Batches {

@@ -154,13 +154,13 @@ func (n *network) learn(ctx context.Context, root int) error {
 	return nil
 }
 
-// cells is the most that a table may have to be useful, and to be held.
+// cells returns the most that a table may have to be useful, and to be held.
 func (n *network) cells() float64 {
 	scale := n.tables.Mechanism().(mechanism.LaplaceCounts).NoiseMultiplier
 	return min(n.rows/(n.s.Usefulness*scale), mostCells(n.s.limits()))
 }
 
-// scores are private. Scores of an earlier step are kept.
+// scores returns scores, which are private, and keeps them for later steps.
 func (n *network) scores(ctx context.Context, list []family) ([]float64, error) {
 	var fresh []family
 	var sets []graphical.Set
@@ -246,7 +246,7 @@ func (s *PrivBayes) moves(rows float64) mechanism.Moves {
 	return mechanism.Moves{AddRemove: 4, ReplaceOne: 8}
 }
 
-// unit is how far a row moves the counts of a table, in L1.
+// unit returns how far a row moves the counts of a table, in L1.
 func (b bayesBudget) unit() float64 {
 	if b.adjacency == privacy.ReplaceOne {
 		return 2
@@ -280,7 +280,7 @@ func (b bayesBudget) columns(scale float64) privacy.Mechanism {
 	return mechanism.GaussianFilter{NoiseMultiplier: b.unit() * scale / mu, Adjacency: b.adjacency}
 }
 
-// publishedPrivBayes is what Zhang et al. 2017 say of the choices and tables of a stage:
+// publishedPrivBayes returns what Zhang et al. 2017 say of the choices and tables of a stage:
 // their epsilons added, a selection at score R moving by 3/n + 2/n^2 and Laplace tables moving
 // by 2 in L1. That holds for exchanged rows of a public number n, and then it is proven
 // too, for choices and tables: each is pure. The paper has no release of single columns

@@ -65,10 +65,10 @@ func filterOf(m privacy.Mechanism) (mechanism.GaussianFilter, error) {
 	return mechanism.GaussianFilter{}, fmt.Errorf("%s: is planned as %T, must be a filter", spendName, m)
 }
 
-// total is mu squared, for one changed row.
+// total returns mu squared, for one changed row.
 func (p *purse) total() float64 { return p.filter.Total() }
 
-// scale is the noise multiplier of the plan; 0: nothing is added.
+// scale returns the noise multiplier of the plan; 0: nothing is added.
 func (p *purse) scale() float64 {
 	if p.silent {
 		return 0
@@ -76,13 +76,13 @@ func (p *purse) scale() float64 {
 	return p.filter.NoiseMultiplier
 }
 
-// move is the L2 sensitivity of a histogram under the adjacency of the plan.
+// move returns the L2 sensitivity of a histogram under the adjacency of the plan.
 func (p *purse) move() float64 { return mechanism.HistogramMoves().Under(p.filter.Adjacency) }
 
 // leastSigma bounds integer noise; what it leaves of its cost is forfeited.
 const leastSigma = 0x1p-10
 
-// sigma is the noise of a histogram for a part of the total.
+// sigma returns the noise of a histogram for a part of the total.
 func (p *purse) sigma(cost float64) float64 {
 	return max(p.filter.Noise(mechanism.HistogramMoves(), cost), leastSigma)
 }

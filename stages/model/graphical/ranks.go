@@ -44,7 +44,7 @@ type scores struct {
 	codes int       // the code of missing values among them
 }
 
-// placings are the numbers that are placed by ranks, in their order.
+// placings returns the numbers that are placed by ranks, in their order.
 func (m *released) placings() (list []placing, all []*scores) {
 	scores, tables := make([]*scores, len(m.Columns)), map[[2]int][]float64{}
 	var edges []relation
@@ -76,7 +76,7 @@ func (m *released) placings() (list []placing, all []*scores) {
 	return list, scores
 }
 
-// near are the pairs of numbers that were measured together, or each with one column that is
+// near returns the pairs of numbers that were measured together, or each with one column that is
 // the same.
 func (m *released) near() (pairs [][2]int) {
 	comparison := make([][]bool, len(m.Columns))
@@ -155,7 +155,7 @@ func (m *released) scores(j int) *scores {
 // finite keeps a rank where its score is finite.
 func finite(rank float64) float64 { return min(max(rank, 0x1p-40), 1-0x1p-40) }
 
-// related is the correlation of two numbers' normal scores, of rows where neither is missing,
+// related returns the correlation of two numbers' normal scores, of rows where neither is missing,
 // made up for what codes hide of it.
 func related(table []float64, a, b *scores) float64 {
 	if a == nil || b == nil || !(a.whole > 0 && b.whole > 0) {
@@ -233,7 +233,7 @@ func (w *drawing) keys(p placing, ranks [][]uint16, keys []uint16) {
 	}
 }
 
-// rankOf is the rank of a row in [0, 1), any where its number has none yet.
+// rankOf returns the rank of a row in [0, 1), any where its number has none yet.
 func (w *drawing) rankOf(ranks []uint16, row int) float64 {
 	if ranks == nil {
 		return w.values.Float64()

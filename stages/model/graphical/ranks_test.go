@@ -20,7 +20,7 @@ func TestSortedByCodeAndKey(t *testing.T) {
 	}
 }
 
-// alike is 4,000 rows of two numbers that are nearly one, of a third that falls with them,
+// alike returns 4,000 rows of two numbers that are nearly one, of a third that falls with them,
 // and of a flag.
 func alike() pipelinetest.Input {
 	d := &domain.Domain{}
@@ -73,7 +73,7 @@ func TestNumbersKeepTheirRelationInsideBins(t *testing.T) {
 	}
 }
 
-// withoutRanks is the model without the pairs that tell of relations.
+// withoutRanks returns the model without the pairs that tell of relations.
 func withoutRanks(m *released) *released {
 	other := *m
 	other.Measured = nil
@@ -90,7 +90,7 @@ func valuesOf(rec arrow.Record, column int) []float64 {
 	return list
 }
 
-// spearman is the correlation of ranks, of rows where neither is missing.
+// spearman returns the correlation of ranks, of rows where neither is missing.
 func spearman(rec arrow.Record, pair [2]int) float64 {
 	x, y := valuesOf(rec, pair[0]), valuesOf(rec, pair[1])
 	for i := len(x) - 1; i >= 0; i-- {
@@ -106,7 +106,7 @@ func spearman(rec arrow.Record, pair [2]int) float64 {
 	return sxy / math.Sqrt(sxx*syy)
 }
 
-// midRanks are ranks of whole numbers from 0 to 99 less their mean.
+// midRanks returns ranks of whole numbers from 0 to 99 less their mean.
 func midRanks(x []float64) []float64 {
 	var counts [101]float64
 	for _, v := range x {

@@ -244,7 +244,7 @@ func (m *released) checkMeasured(x measured) error {
 	return nil
 }
 
-// pointsWithin is the number of points of cells whose points are counted, or -1 where one
+// pointsWithin returns the number of points of cells whose points are counted, or -1 where one
 // of them is no cell of values, or of values that are not told apart.
 func pointsWithin(g columns.Grid, cells []int) (points int) {
 	for _, cell := range cells {
@@ -256,7 +256,7 @@ func pointsWithin(g columns.Grid, cells []int) (points int) {
 	return points
 }
 
-// cellsWithin is the cells of a marginal by code, or -1 where they are more than most.
+// cellsWithin returns the cells of a marginal by code, or -1 where they are more than most.
 func cellsWithin(sizes, columns []int, most int) int {
 	cells := 1
 	for _, j := range columns {
@@ -267,7 +267,7 @@ func cellsWithin(sizes, columns []int, most int) int {
 	return cells
 }
 
-// front is what a released model was fitted to. A tree of a number's cells left its
+// front returns what a released model was fitted to. A tree of a number's cells left its
 // leaves; every other release is there as it was.
 func (m *released) front() *front {
 	f := &front{layout: m.layout, columns: m.Columns, rows: m.Model.Total, measured: m.Measured, masks: m.Model.Masks,
@@ -298,7 +298,7 @@ func (m *released) front() *front {
 	return f
 }
 
-// ofCells is the table by code of a column whose cells were counted one by one.
+// ofCells returns the table by code of a column whose cells were counted one by one.
 func (m *released) ofCells(j int, x measured) graphical.Table {
 	c := &m.Columns[j]
 	t := graphical.Table{Vars: graphical.Set{j}, Y: make([]float64, c.codes()), Var: make([]float64, c.codes())}
@@ -309,7 +309,7 @@ func (m *released) ofCells(j int, x measured) graphical.Table {
 	return t
 }
 
-// ofLeaves is the table by code of a number whose leaves were counted: by a tree, or by
+// ofLeaves returns the table by code of a number whose leaves were counted: by a tree, or by
 // what a file has of it. Where they were not, or missing values were not, it is unknown.
 func (m *released) ofLeaves(j int) (t graphical.Table, known bool) {
 	c := &m.Columns[j]
@@ -333,7 +333,7 @@ func (m *released) ofLeaves(j int) (t graphical.Table, known bool) {
 	return t, true
 }
 
-// missing is the mean of all released counts of missing values of a number, by precision.
+// missing returns the mean of all released counts of missing values of a number, by precision.
 func (m *released) missing(j int) (y, variance float64, known bool) {
 	var all noisy
 	for _, x := range m.Measured {

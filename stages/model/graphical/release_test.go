@@ -231,7 +231,7 @@ func TestEditedModelsAreRefused(t *testing.T) {
 	}
 }
 
-// follows are the rules by which the model's derived columns follow from others.
+// follows returns the rules by which the model's derived columns follow from others.
 func follows(m *released) (list []domain.Constraint) {
 	for _, c := range m.Domain.Constraints {
 		if c.Function != nil && slices.Contains(m.Derived, c.Function.Column) {
@@ -241,14 +241,14 @@ func follows(m *released) (list []domain.Constraint) {
 	return list
 }
 
-// never is rules of which no row keeps all.
+// never returns rules of which no row keeps all.
 func never() []domain.Constraint {
 	every := domain.Choice{"a", "b", "c", "d"}
 	return []domain.Constraint{{Impossible: map[string]domain.Choice{"ward": every, "age": {"..50"}}},
 		{Impossible: map[string]domain.Choice{"ward": every, "age": {"51.."}}}}
 }
 
-// edited is a model as it is read back after somebody has changed it.
+// edited returns a model as it is read back after somebody has changed it.
 func edited(t *testing.T, whole pipeline.Table, edit func(*released)) (*released, error) {
 	t.Helper()
 	m := read(t, whole)

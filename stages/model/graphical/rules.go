@@ -75,7 +75,7 @@ func (s Size) checkRules(d *domain.Domain, numbers Columns, ps *schema.Problems)
 	}
 }
 
-// tiedSets are the columns that rules tie together.
+// tiedSets returns the columns that rules tie together.
 func tiedSets(rules []domain.Rule) []graphical.Set {
 	var sets []graphical.Set
 	for _, r := range rules {
@@ -84,7 +84,7 @@ func tiedSets(rules []domain.Rule) []graphical.Set {
 	return sets
 }
 
-// edgesOf is where rules cut the bins of a number.
+// edgesOf returns where rules cut the bins of a number.
 func edgesOf(d *domain.Domain, rules []domain.Rule, column int) []float64 {
 	edges := domain.Edges(d, rules, column)
 	if d.Columns[column].Type.Coded() || len(edges) > mostEdges {
@@ -132,7 +132,7 @@ func (c coded) parted(parts []int) coded {
 	return out
 }
 
-// asListed is a column of a code for each category with the codes in the order of the
+// asListed returns a column of a code for each category with the codes in the order of the
 // domain: counts by code are then counts by cell, which go by their number alone.
 func (c coded) asListed() coded {
 	leaves := slices.Clone(c.Leaves)
@@ -178,7 +178,7 @@ func (f *front) spread(grids []columns.Grid) {
 // mostMasked is more than the cells of any clique that a plan accepts.
 const mostMasked = mostSize * megabyte / bytesPerCell
 
-// values are the values of each code.
+// values returns the values of each code.
 func (c *coded) values(g columns.Grid) []domain.Values {
 	list := make([]domain.Values, c.codes())
 	if !g.Coded() {
@@ -219,7 +219,7 @@ type scaling struct {
 	cells []int // of the total, by combination of codes; -1: of none
 }
 
-// scaled is the model with the public totals. Bins are cut where cells begin; one that
+// scaled returns the model with the public totals. Bins are cut where cells begin; one that
 // lies in two cells all the same counts where its least value does.
 func (f *front) scaled(m *graphical.Model, limits graphical.Limits) (*graphical.Model, error) {
 	var all []scaling

@@ -20,7 +20,7 @@ import (
 	"weir/train/graphical"
 )
 
-// stays is a table of n made-up rows under rules of every form, of which one row in eight
+// stays returns a table of n made-up rows under rules of every form, of which one row in eight
 // breaks some.
 func stays(n int) pipelinetest.Input {
 	d := &domain.Domain{

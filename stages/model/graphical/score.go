@@ -211,7 +211,7 @@ func newLikelihood(m *released, d *domain.Domain) (*likelihood, error) {
 	return l, nil
 }
 
-// within are the logarithms of the shares that cells have of their codes.
+// within returns the logarithms of the shares that cells have of their codes.
 func (c *coded) within() []float64 {
 	out := make([]float64, c.Cells)
 	for _, bin := range c.Bins {
@@ -299,7 +299,7 @@ func (l *likelihood) follows(wanted cells, i int, values []float64) bool {
 	return true
 }
 
-// point is the logarithm of a value's share of its cell, where that has several points.
+// point returns the logarithm of a value's share of its cell, where that has several points.
 func (l *likelihood) point(j, cell int, x float64) float64 {
 	g := &l.model.grids[j]
 	if g.Points() == 1 || cell >= g.Values() || l.columns[j].column.Step == 0 &&
@@ -343,7 +343,7 @@ func (c *cellReader) cell(x float64) (cell int, ok bool) {
 	return c.grid.Cell(x), x >= c.column.Bounds[0] && x <= c.column.Bounds[1]
 }
 
-// value is one of the table as rules of the model's domain have it: a category by its
+// value returns one of the table as rules of the model's domain have it: a category by its
 // place there, -1 for one that the model does not know.
 func (c *cellReader) value(x float64) float64 {
 	switch {
@@ -355,7 +355,7 @@ func (c *cellReader) value(x float64) float64 {
 	return float64(c.to[int(x)])
 }
 
-// numberAt is a value of a column of plain form; NaN of any other.
+// numberAt returns a value of a column of plain form; NaN of any other.
 func numberAt(a arrow.Array, i int) float64 {
 	switch a := a.(type) {
 	case *array.Int32:

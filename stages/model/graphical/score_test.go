@@ -19,7 +19,7 @@ import (
 	"weir/train/histogram"
 )
 
-// small is a table whose every possible row can be listed: six ages in bins, a
+// small returns a table whose every possible row can be listed: six ages in bins, a
 // category with missing values, one of which some are rare, a truth.
 func small() pipelinetest.Input {
 	d := &domain.Domain{Columns: []domain.Column{
@@ -63,7 +63,7 @@ func smallModel(t testing.TB) pipeline.Table {
 	return model
 }
 
-// scored are the scores of rows under a model.
+// scored returns the scores of rows under a model.
 func scored(t testing.TB, model pipeline.Table, in pipelinetest.Input) []float64 {
 	t.Helper()
 	out, err := pipelinetest.Run(t, &Score{As: "score"}, pipelinetest.Env(1),
@@ -135,7 +135,7 @@ func TestRowsThatNoCodeCovers(t *testing.T) {
 	}
 }
 
-// one is a single row of small.
+// one returns a single row of small.
 func one(sick, region string, age int) pipelinetest.Input {
 	in := small()
 	in.Rows = pipelinetest.Rows(in.Header.Domain, []any{age}, []any{region}, []any{sick})
@@ -195,7 +195,7 @@ func TestScoreTellsEveryProblem(t *testing.T) {
 	}
 }
 
-// scoring are the conformance cases of score.
+// scoring returns the conformance cases of score.
 func scoring(t *testing.T) []pipelinetest.Case {
 	in, model := ward(40), modelInput(t)
 	free := ward(40)
@@ -210,7 +210,7 @@ func scoring(t *testing.T) []pipelinetest.Case {
 	return cases
 }
 
-// modelInput is a released model of ward, as the input of a case.
+// modelInput returns a released model of ward, as the input of a case.
 func modelInput(t *testing.T) pipelinetest.Input {
 	t.Helper()
 	table, _ := attempt{stage: marginalTreeKind().New(), in: ward(40), multiplier: 0.3}.run(t)
@@ -251,7 +251,7 @@ func TestBitsAreOfTheFactors(t *testing.T) {
 	}
 }
 
-// writtenOut are the probabilities of rows of small, by sums over all codes.
+// writtenOut returns the probabilities of rows of small, by sums over all codes.
 func writtenOut(m *released, f *columns.Frame) (p []float64) {
 	weight := func(codes []int) float64 {
 		sum := 0.0
@@ -289,7 +289,7 @@ func writtenOut(m *released, f *columns.Frame) (p []float64) {
 	return p
 }
 
-// shareOf is the code of a cell and its share there, as values are drawn (histogram.Filler).
+// shareOf returns the code of a cell and its share there, as values are drawn (histogram.Filler).
 func shareOf(c *coded, cell int) (code int, share float64) {
 	place := cell
 	if c.Order != nil {

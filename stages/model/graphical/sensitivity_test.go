@@ -44,7 +44,7 @@ func TestSensitivities(t *testing.T) {
 // wide is the columns of the tables that are replayed.
 const wide = 4
 
-// neighbours are two tables of codes that differ in r rows. Often these are alike, so
+// neighbours returns two tables of codes that differ in r rows. Often these are alike, so
 // that they move the same cells.
 func neighbours(t *testing.T, rng *rand.Rand, r int, replace bool) (one, other *coding) {
 	t.Helper()
@@ -104,7 +104,7 @@ func (m *moved) compareWith(one, other *coding) {
 	m.distances = max(m.distances, math.Sqrt(sum))
 }
 
-// squares is how far all histograms of the sets move together.
+// squares returns how far all histograms of the sets move together.
 func (m *moved) squares(one, other *coding, sets []graphical.Set) (sum float64) {
 	for _, set := range sets {
 		a, b, square := one.histogram(set), other.histogram(set), 0.0

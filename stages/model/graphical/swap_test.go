@@ -11,7 +11,7 @@ import (
 	"weir/train/histogram"
 )
 
-// admitted is 3,000 rows of days of admission and of discharge, some days later.
+// admitted returns 3,000 rows of days of admission and of discharge, some days later.
 func admitted() pipelinetest.Input {
 	d := &domain.Domain{Columns: []domain.Column{
 		{Name: "admission", Type: domain.Integer, Bounds: &[2]float64{0, 99}},
@@ -55,7 +55,7 @@ func TestOrderLeavesColumnsAsTheyAre(t *testing.T) {
 	}
 }
 
-// expected is the rows of each cell of a number that the counts by code have.
+// expected returns the rows of each cell of a number that the counts by code have.
 func expected(c *coded, counts []float64) []float64 {
 	out := make([]float64, c.Cells)
 	for code, bin := range c.Bins {

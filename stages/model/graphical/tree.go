@@ -112,7 +112,7 @@ func (s *MarginalTree) decide(l layout, f facts) pipeline.Decision {
 // have none to draw is refused before it is paid for.
 const mostMove = math.Sqrt2 * 1e6
 
-// oneEvent is the work of a stage that pays one filter for all that it measures.
+// oneEvent returns the work of a stage that pays one filter for all that it measures.
 func oneEvent(h pipeline.Header, multiplier float64, doc string, learn func(context.Context, *pipeline.Env,
 	pipeline.Table) (pipeline.Table, error)) pipeline.Work {
 	return pipeline.Work{
@@ -127,7 +127,7 @@ func oneEvent(h pipeline.Header, multiplier float64, doc string, learn func(cont
 	}
 }
 
-// releasing is the run of a stage that learns a model: the model, and what it was fitted
+// releasing returns the run of a stage that learns a model: the model, and what it was fitted
 // to as a file that people read.
 func releasing(h pipeline.Header, learn func(context.Context, *pipeline.Env, pipeline.Table) (pipeline.Table,
 	error)) func(context.Context, *pipeline.Env, pipeline.Tables) (pipeline.Tables, error) {
@@ -218,7 +218,7 @@ func (s *MarginalTree) chosen(ctx context.Context, env *pipeline.Env, f *front, 
 	return m.choose(), nil
 }
 
-// settled is the kind with its open part for columns set, which leaves what is stated for
+// settled returns the kind with its open part for columns set, which leaves what is stated for
 // scores and a part for pairs.
 func (s *MarginalTree) settled(f facts) *MarginalTree {
 	single := *s
@@ -233,7 +233,7 @@ const (
 	mostScoring  = 0.05 // beyond, what pairs and columns lose costs more than a wrong choice
 )
 
-// scoring is the part of the budget for scores: so much that their noise is about a
+// scoring returns the part of the budget for scores: so much that their noise is about a
 // hundredth of the rows, within bounds.
 func (s *MarginalTree) scoring(pairs int, rows, squares float64) float64 {
 	if s.Select > 0 {
@@ -341,7 +341,7 @@ func harmed(a, b []float64, sigma float64) float64 {
 	return cells
 }
 
-// tree is the set of pairs of largest gain that one clique tree within the limits
+// tree returns the set of pairs of largest gain that one clique tree within the limits
 // holds, of those that several greedy orders find.
 func (m *market) tree(net []float64) []int {
 	var best []int

@@ -7,7 +7,7 @@ import (
 	"weir/train/graphical"
 )
 
-// stall is a market of n columns of four codes and 10,000 rows, in which every pair
+// stall returns a market of n columns of four codes and 10,000 rows, in which every pair
 // has the given score.
 func stall(n int, score, budget float64) *market {
 	m := &market{tau: 10, budget: budget, move: math.Sqrt2, limits: graphical.DefaultLimits()}

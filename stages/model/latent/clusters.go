@@ -81,7 +81,7 @@ func spreadStarts(rows [][]float64, k int, r *rand.Rand) [][]float64 {
 	return centres
 }
 
-// nearest is the centre that is nearest, of equals the first, and the square of its distance.
+// nearest returns the centre that is nearest, of equals the first, and the square of its distance.
 func nearest(x []float64, centres [][]float64) (pos int, square float64) {
 	square = math.Inf(1)
 	for c, centre := range centres {
@@ -120,8 +120,8 @@ func means(rows [][]float64, items []int, k int) [][]float64 {
 	return sums
 }
 
-// calinskiHarabasz is the spread of the means of clusters over the spread of rows within them, each over its degrees of
-// freedom; infinite where all rows are at their means, and 0 where a cluster has no row.
+// calinskiHarabasz returns the spread of the means of clusters over the spread of rows within them, each over its
+// degrees of freedom; infinite where all rows are at their means, and 0 where a cluster has no row.
 func calinskiHarabasz(rows [][]float64, items []int, k int) float64 {
 	centres, all := means(rows, items, k), means(rows, make([]int, len(rows)), 1)[0]
 	middle, within := 0.0, 0.0

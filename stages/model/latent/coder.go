@@ -54,7 +54,7 @@ func (c Coder) nets(d *domain.Domain, codes, count int, after ...net.Layer) (n c
 	return n, err
 }
 
-// fits is a problem where a training takes more memory than there may be.
+// fits returns a problem where a training takes more memory than there may be.
 func (c Coder) fits(d *domain.Domain, codes, count int) error {
 	var ps schema.Problems
 	training.Shallow(&ps, "encoder", c.Encoder)
@@ -75,7 +75,7 @@ func memory(widths []int) float64 {
 		widths...))
 }
 
-// heads is the criterion of rows of d, but for the column skip (-1: none).
+// heads returns the criterion of rows of d, but for the column skip (-1: none).
 func heads(d *domain.Domain, skip int) (train.Criterion, error) {
 	h, err := net.NewHeads(training.Outputs(d).Blocks, skip)
 	if err != nil {

@@ -122,7 +122,7 @@ func (s *stack) normalise(norm string) {
 
 // The stacks that follow from the width of a table where none is given.
 
-// narrowing is the encoder's: half as many positions and twice as many filters until at most
+// narrowing returns the encoder's: half as many positions and twice as many filters until at most
 // 8 positions are left, then one layer over all of them, of so many filters.
 func narrowing(width, filters int) (list []Convolution) {
 	for f := 4; width > 8; f = min(2*f, 32) {
@@ -152,7 +152,7 @@ func widening(width int) (list []Convolution) {
 // narrow tables have so many encoded columns at most.
 const narrow = 63
 
-// doubling is the generator's: 4 positions, then twice as many until there is one for each
+// doubling returns the generator's: 4 positions, then twice as many until there is one for each
 // number of a code.
 func doubling(code int) []Convolution {
 	list := []Convolution{{Filters: 16, Kernel: 4}}
@@ -163,7 +163,7 @@ func doubling(code int) []Convolution {
 	return list
 }
 
-// judging is the critic's: of a wide table a quarter of the positions until at most 8 are left,
+// judging returns the critic's: of a wide table a quarter of the positions until at most 8 are left,
 // then a layer over all of them. Of others one layer sees all columns, where any two may
 // belong together.
 func judging(width int) (list []Convolution) {

@@ -10,7 +10,7 @@ import (
 	"weir/train/net"
 )
 
-// ends is how many numbers a stack puts out, and whether a dense layer follows the list.
+// ends returns how many numbers a stack puts out, and whether a dense layer follows the list.
 func ends(t *testing.T, s *stack, list []Convolution, f form) (out int, dense bool) {
 	t.Helper()
 	inputs := s.width()

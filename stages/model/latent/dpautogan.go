@@ -138,12 +138,12 @@ func (s *DPAutoGAN) gan(scale float64, p *plan) train.DPSGD {
 	return c
 }
 
-// multiplier is the autoencoder's.
+// multiplier returns the autoencoder's.
 func (s *DPAutoGAN) multiplier(scale float64) float64 {
 	return ratio(scale, s.Autoencoder.NoiseMultiplier, s.GAN.NoiseMultiplier, s.NoiseRatio)
 }
 
-// ratio is the first phase's noise multiplier where the second has scale: where both are
+// ratio returns the first phase's noise multiplier where the second has scale: where both are
 // given, in their ratio, else in the ratio of noise_ratio.
 func ratio(scale, first, second, noise float64) float64 {
 	switch {
@@ -253,7 +253,7 @@ func (s *DPAutoGAN) plan(in pipeline.Headers) (*plan, error) {
 	return p, ps.Err()
 }
 
-// batchesOf are the batches of two phases.
+// batchesOf returns the batches of two phases.
 func batchesOf(autoencoder, gan training.Sampling, generated int) []training.Batch {
 	return []training.Batch{{Setting: "autoencoder.expected_batch_size", Rows: autoencoder.ExpectedBatchSize},
 		{Setting: "gan.expected_batch_size", Rows: gan.ExpectedBatchSize}, {Setting: "gan.generated_batch",
@@ -358,7 +358,7 @@ func (p *plan) build(s *DPAutoGAN, d *domain.Domain) (err error) {
 	return err
 }
 
-// widest is the width that the last layer of a generator starts from.
+// widest returns the width that the last layer of a generator starts from.
 func widest(hidden []int, latent int) int {
 	if len(hidden) == 0 {
 		return latent
@@ -453,7 +453,7 @@ func (p *plan) criterion(a Autoencoder) (train.Criterion, error) {
 	}, nil
 }
 
-// published is what the paper prints for these settings: Renyi divergences of both
+// published returns what the paper prints for these settings: Renyi divergences of both
 // phases added, the classic conversion, add_remove. It is a valid bound for noise on both halves, under
 // that adjacency; for noise on the decoder alone it bounds nothing.
 func (s *DPAutoGAN) published(p *plan) *pipeline.Published {

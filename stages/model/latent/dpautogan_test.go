@@ -15,7 +15,7 @@ import (
 	"weir/stages/model/internal/training"
 )
 
-// smallAuto is a quick version of dp_auto_gan: 8 steps of the autoencoder, 12 of the critic.
+// smallAuto returns a quick version of dp_auto_gan: 8 steps of the autoencoder, 12 of the critic.
 func smallAuto() *DPAutoGAN {
 	s := dpAutoGANKind().New().(*DPAutoGAN)
 	s.Autoencoder.Sampling = training.Sampling{Steps: 8, ExpectedBatchSize: 10, SamplingRate: 0.25, MaxGradNorm: 0.05}
@@ -26,7 +26,7 @@ func smallAuto() *DPAutoGAN {
 	return s
 }
 
-// autoGANs are dp_auto_gan at settings that take other ways.
+// autoGANs returns dp_auto_gan at settings that take other ways.
 func autoGANs() map[string]pipelinetest.Learner {
 	return map[string]pipelinetest.Learner{
 		"dp_auto_gan": {Kind: dpAutoGANKind(), Stage: func() pipeline.Stage { return smallAuto() }},

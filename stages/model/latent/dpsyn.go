@@ -131,7 +131,7 @@ func (s *DPSYN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	}, nil
 }
 
-// mixtureNoise is the multiplier of the mixtures at a multiplier of DP-SGD: Mixture.Share is their share
+// mixtureNoise returns the multiplier of the mixtures at a multiplier of DP-SGD: Mixture.Share is their share
 // of the squared privacy loss. Without noise there is none here either. Above 2^24 it stays, out of reach
 // of any budget: more could not be drawn.
 func (s *DPSYN) mixtureNoise(scale, rate float64) float64 {
@@ -179,7 +179,7 @@ func (l *labelled) plan(d *domain.Domain) (err error) {
 	return errors.Join(training.InReach(l.DPSGD(1, l.rate, l.weights())), l.fits())
 }
 
-// fits is a problem where the moments of all labels could not be held: for each component
+// fits returns a problem where the moments of all labels could not be held: for each component
 // 8 bytes a product of two coordinates, as integers on every core, noisy and as matrices.
 func (l *labelled) fits() error {
 	var ps schema.Problems
@@ -265,13 +265,13 @@ func (l *labelled) train(ctx context.Context, env *pipeline.Env, d *domain.Domai
 	return train.Fit(ctx, l.config(learning.Worst), all, start, learning.Rows.Len(), learning.Paid, learning.Hooks)
 }
 
-// labelWeights are the weights of one label's autoencoder.
+// labelWeights returns the weights of one label's autoencoder.
 func (l *labelled) labelWeights(w []float32, label int) []float32 {
 	n := l.auto.Params()
 	return w[label*n:][:n]
 }
 
-// codes are what the encoder of each row's label makes of it.
+// codes returns what the encoder of each row's label makes of it.
 func (l *labelled) codes(w []float32, rows *train.Rows, labels []int32) labelledCodes {
 	index := make([][]int32, l.labels)
 	for i, label := range labels {
@@ -287,7 +287,7 @@ func (l *labelled) codes(w []float32, rows *train.Rows, labels []int32) labelled
 	return x
 }
 
-// parts are decoders with their mixtures; each says its own label.
+// parts returns decoders with their mixtures; each says its own label.
 func (l *labelled) parts(d *domain.Domain, w []float32, mixtures []codeMixture) []training.Part {
 	pos := 0
 	for _, c := range d.Columns[:l.column] {

@@ -33,7 +33,7 @@ type emConfig struct {
 	Used []int
 }
 
-// used is how many components a label has.
+// used returns how many components a label has.
 func (c emConfig) used(label int) int {
 	if c.Used == nil {
 		return c.Components
@@ -144,7 +144,7 @@ func (f *mixtureFit) start() []codeMixture {
 	return all
 }
 
-// unknown is a component of which nothing is known: as wide as codes spread evenly in
+// unknown returns a component of which nothing is known: as wide as codes spread evenly in
 // their ball would be.
 func (f *mixtureFit) unknown() gaussian {
 	g := gaussian{Mean: make([]float64, f.Dim)}
@@ -210,7 +210,7 @@ func (f *mixtureFit) share(all []codeMixture) {
 	}
 }
 
-// update is the mixture of maximum likelihood for noisy moments of one label.
+// update returns the mixture of maximum likelihood for noisy moments of one label.
 //
 // A component is known where its noisy size is at least known: 4 standard deviations of
 // the noise on a size, and 1. One that is not keeps its place and shape and gets no weight; a label
@@ -280,7 +280,7 @@ func inside(x []float64, radius float64) {
 	}
 }
 
-// project is the covariance for a noisy symmetric matrix, which it uses up.
+// project returns the covariance for a noisy symmetric matrix, which it uses up.
 func (f *mixtureFit) project(noisy [][]float64) (dst [][]float64, ok bool) {
 	trace := 0.0
 	for i := range noisy {

@@ -14,13 +14,13 @@ import (
 	"weir/privacy/noise"
 )
 
-// filter is a paid filter of the given multiplier.
+// filter returns a paid filter of the given multiplier.
 func filter(multiplier float64, name string, probe privacy.Probe) *privacy.Handle {
 	return privacy.Open(privacy.Opening{Spend: name, Source: noise.NewSource(noise.Key{3}, name), Probe: probe,
 		Mechanism: mechanism.GaussianFilter{NoiseMultiplier: multiplier, Adjacency: privacy.ReplaceOne}})
 }
 
-// waves are 60 points of two overlapping groups, two coordinates each.
+// waves returns 60 points of two overlapping groups, two coordinates each.
 func waves(label int32) labelledCodes {
 	c := labelledCodes{Dim: 2}
 	for i := range 60 {
@@ -73,7 +73,7 @@ func TestWithoutNoiseItIsEM(t *testing.T) {
 	}
 }
 
-// emStart is two components of covariance (.3 .1; .1 .4).
+// emStart returns two components of covariance (.3 .1; .1 .4).
 func emStart(t *testing.T) []codeMixture {
 	factor, ok := factored([][]float64{{0.3, 0.1}, {0.1, 0.4}})
 	if !ok {

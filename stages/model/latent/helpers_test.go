@@ -10,13 +10,13 @@ import (
 	"weir/stages/prep"
 )
 
-// ward is an encoded table of 40 made-up rows: a tanh column, a standardised one
+// ward returns an encoded table of 40 made-up rows: a tanh column, a standardised one
 // and two one-hot groups. No row is from the west.
 func ward(t *testing.T) pipelinetest.Input {
 	return crowd(t, 40, func(i int) int { return i / 20 % 2 })
 }
 
-// crowd is such a table of n rows; smokes tells who smokes. Every third row is from the
+// crowd returns such a table of n rows; smokes tells who smokes. Every third row is from the
 // south.
 func crowd(t *testing.T, n int, smokes func(i int) int) pipelinetest.Input {
 	t.Helper()

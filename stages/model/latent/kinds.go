@@ -12,7 +12,7 @@ func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{dpAutoGANKind(), dpVAEKind(), dpSYNKind(), rdpCGANKind()}
 }
 
-// publishedVAE is the arithmetic of Tantipongpipat et al. 2021 for their baseline: the
+// publishedVAE returns the arithmetic of Tantipongpipat et al. 2021 for their baseline: the
 // Renyi accountant of the sampled Gaussian, add_remove, converted by the classic
 // formula. It is a bound for what runs here, not the tightest.
 func publishedVAE(rate float64, steps int64) *pipeline.Published {
@@ -24,7 +24,7 @@ func publishedVAE(rate float64, steps int64) *pipeline.Published {
 	}
 }
 
-// publishedSYN is theirs for DP-SYN: half of delta for each phase, and the epsilons
+// publishedSYN returns their arithmetic for DP-SYN: half of delta for each phase, and the epsilons
 // added, here of the noise that mixture.share gives each. The paper has the label of a row public, splits the
 // rows by it and charges the labels in parallel; what runs here treats it as private,
 // so the rates are the rates of all rows together.
@@ -44,7 +44,7 @@ func publishedSYN(s *DPSYN, rate float64) *pipeline.Published {
 	}
 }
 
-// publishedRDPCGAN is what the GANAD thesis has for RDP-CGAN: the Renyi accountant for the steps of
+// publishedRDPCGAN returns what the GANAD thesis has for RDP-CGAN: the Renyi accountant for the steps of
 // the GAN alone. Its autoencoder learns from the same rows by gradients with noise and is charged nothing
 // (docs/accounting.md, rdp_cgan), so that the number bounds nothing that is released. The thesis splits
 // the rows by label and takes rates within a label; what runs here treats labels as private.

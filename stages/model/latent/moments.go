@@ -47,7 +47,7 @@ const (
 func (m moments) each() int { return 1 + m.Dim + m.Dim*(m.Dim+1)/2 }
 func (m moments) size() int { return m.Labels * m.Components * m.each() }
 
-// Moves is the sensitivity of the integers.
+// Moves returns the sensitivity of the integers.
 func (m moments) Moves() mechanism.Moves {
 	rounding := math.Sqrt(float64(m.Components * m.each()))
 	one := float64(math.Sqrt(3)*m.unit*slack) + float64(rounding/2)
@@ -174,7 +174,7 @@ type codeMixture struct {
 	Components []gaussian
 }
 
-// density is the logarithm of weight times density at x, less dim/2 ln 2 pi; y is working
+// density returns the logarithm of weight times density at x, less dim/2 ln 2 pi; y is working
 // memory.
 func (g *gaussian) density(x, y []float64) float64 {
 	sum := bitmath.Log(g.Weight)
@@ -201,7 +201,7 @@ func (g *gaussian) draw(x []float64, r *rand.Rand) {
 	}
 }
 
-// factored is the Cholesky factor of a symmetric matrix; false where it is not positive.
+// factored returns the Cholesky factor of a symmetric matrix; false where it is not positive.
 func factored(m [][]float64) (factor [][]float64, ok bool) {
 	for i, row := range m {
 		factor = append(factor, make([]float64, i+1))

@@ -356,7 +356,7 @@ func (l *convolved) encode(ctx context.Context, start []float32, rows *train.Row
 		Worst: worst}, o, start, rows.Len(), paid, h)
 }
 
-// parts are a generator with the decoder for each label, which says it.
+// parts returns a generator with the decoder for each label, which says it.
 func (l *convolved) parts(d *domain.Domain, w []float32, shares []float64) ([]training.Part, error) {
 	parts, each := make([]training.Part, l.labels), l.chain.Params()
 	for label := range parts {

@@ -16,7 +16,7 @@ import (
 	"weir/stages/model/internal/training"
 )
 
-// smallRDP is a quick version of rdp_cgan: 8 steps of the autoencoder, 12 of the critics of
+// smallRDP returns a quick version of rdp_cgan: 8 steps of the autoencoder, 12 of the critics of
 // three regions, of which the west has no row.
 func smallRDP() *RDPCGAN {
 	s := rdpCGANKind().New().(*RDPCGAN)
@@ -34,7 +34,7 @@ func smallRDP() *RDPCGAN {
 	return s
 }
 
-// rdpGANs are rdp_cgan at settings that take other ways.
+// rdpGANs returns rdp_cgan at settings that take other ways.
 func rdpGANs() map[string]pipelinetest.Learner {
 	return map[string]pipelinetest.Learner{
 		"rdp_cgan": {Kind: rdpCGANKind(), Stage: func() pipeline.Stage { return smallRDP() }},

@@ -11,12 +11,12 @@ import (
 	"weir/train"
 )
 
-// toy is a mixture of two components of a Beta and a Bernoulli column, which is conjugate to nothing.
+// toy returns a mixture of two components of a Beta and a Bernoulli column, which is conjugate to nothing.
 func toy() MixtureShape {
 	return MixtureShape{2, []Column{{Family: Beta}, {Family: Bernoulli}}}
 }
 
-// toyTruth are its parameters: weights .6 and .4, Beta(8, 3) with ones in 85 of 100, Beta(3, 9) with ones in 20.
+// toyTruth returns its parameters: weights .6 and .4, Beta(8, 3) with ones in 85 of 100, Beta(3, 9) with ones in 20.
 func toyTruth() []float64 {
 	logit := func(p float64) float64 { return math.Log(p / (1 - p)) }
 	return []float64{logit(0.6), math.Log(8), math.Log(3), logit(0.85), math.Log(3), math.Log(9), logit(0.2)}
@@ -42,7 +42,7 @@ func toyRows(n int, seed uint64) (rows [][]float64, often map[[2]float64]float64
 	return rows, often
 }
 
-// toyDensity is the logarithm of the posterior density of unconstrained parameters, up to a constant,
+// toyDensity returns the logarithm of the posterior density of unconstrained parameters, up to a constant,
 // written out with nothing of this package: Dirichlet(1), Beta(1, 1) and Gamma(1, 1) priors with their
 // Jacobians, and the likelihood of the rows.
 func toyDensity(theta []float64, often map[[2]float64]float64) float64 {
@@ -70,7 +70,7 @@ func toyDensity(theta []float64, often map[[2]float64]float64) float64 {
 	return log
 }
 
-// walked is a random walk by Metropolis from the truth: of each parameter its mean, how far the mean is off
+// walked returns a random walk by Metropolis from the truth: of each parameter its mean, how far the mean is off
 // by chance (from 40 parts of the chain), and the covariance of all.
 func walked(often map[[2]float64]float64, steps int, seed uint64) (mean, off []float64, covariance [][]float64) {
 	const parts = 40
@@ -120,7 +120,7 @@ func walked(often map[[2]float64]float64, steps int, seed uint64) (mean, off []f
 	return mean, off, covariance
 }
 
-// conditional are the deviations of a normal law's parameters when all others are known, one over the roots of the
+// conditional returns the deviations of a normal law's parameters when all others are known, one over the roots of the
 // diagonal of the precision: the deviations of the independent normals nearest to it (Bishop 2006, section 10.1.2).
 func conditional(covariance [][]float64) []float64 {
 	d := len(covariance)

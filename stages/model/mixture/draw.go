@@ -67,7 +67,7 @@ type drawing struct {
 	all  int64   // the sum of left
 }
 
-// next is the next n rows.
+// next returns the next n rows.
 func (w *drawing) next(n int) (arrow.Record, error) {
 	cells, strata := make([][]uint16, len(w.layout.grids)), make([]int, n)
 	row := make([]int, len(cells))
@@ -136,7 +136,7 @@ func (w *drawing) stratum() int {
 	return len(w.left) - 1 // not reached: left sums to all
 }
 
-// shares are the sizes of strata; where none has any row, all are alike.
+// shares returns the sizes of strata; where none has any row, all are alike.
 func (m *model) shares() []float64 {
 	sizes, all := make([]float64, len(m.Sizes)), int64(0)
 	for i, n := range m.Sizes {
@@ -233,7 +233,7 @@ func (s *stratum) allows(row *placed) bool {
 	return true
 }
 
-// stratum is the number of the stratum of a row of cells: the last column of stratify counts up first.
+// stratum returns the number of the stratum of a row of cells: the last column of stratify counts up first.
 func (l *layout) stratum(cells []int) (pos int) {
 	for _, j := range l.stratify {
 		pos = pos*l.grids[j].Cells() + cells[j]
@@ -241,7 +241,7 @@ func (l *layout) stratum(cells []int) (pos int) {
 	return pos
 }
 
-// span is where a row of cells lies in a part: the inverse of what draws cells (layout.cell), so that
+// span returns where a row of cells lies in a part: the inverse of what draws cells (layout.cell), so that
 // the first and the last cell have what lies beyond.
 func (l *layout) span(p part, cells []int) Span {
 	cell, values := cells[p.column], l.grids[p.column].Values()
@@ -271,7 +271,7 @@ func (l *layout) span(p part, cells []int) Span {
 	return s
 }
 
-// flat is minus the logarithm of the chance of a part where nothing was learned: all codes or
+// flat returns minus the logarithm of the chance of a part where nothing was learned: all codes or
 // cells alike.
 func (l *layout) flat(p part, cells []int) float64 {
 	switch g := l.grids[p.column]; {

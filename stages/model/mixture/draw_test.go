@@ -40,7 +40,7 @@ func drawnStrata(sizes []int64, independent bool, shareOut func(*drawing)) (firs
 
 const drawings = 20000
 
-// largestRemainders is how 6 rows would be shared out without a random start.
+// largestRemainders returns how 6 rows would be shared out without a random start.
 func largestRemainders(sizes []int64) []int64 {
 	total, counts, left, rest := 0.0, int64(0), make([]int64, len(sizes)), make([]float64, len(sizes))
 	for _, n := range sizes {

@@ -12,7 +12,7 @@ import (
 	"weir/train"
 )
 
-// fitted is the law that is learned of rows without privacy, from means of 0 and a wide start.
+// fitted returns the law that is learned of rows without privacy, from means of 0 and a wide start.
 func fitted(t *testing.T, m MixtureShape, p Prior, rows [][]float64, steps int, rate float64) train.MeanField {
 	t.Helper()
 	start := train.MeanField{Mean: make([]float32, m.Params()), LogDeviation: make([]float32, m.Params())}
@@ -42,7 +42,7 @@ func fittedFrom(t *testing.T, o *Objective, p Prior, times float64, start train.
 	return law
 }
 
-// repeated are rows of one column.
+// repeated returns rows of one column.
 func repeated(of map[float64]int) (rows [][]float64) {
 	for value := range 10 {
 		for range of[float64(value)] {
@@ -189,7 +189,7 @@ func TestCalibration(t *testing.T) {
 	}
 }
 
-// adult is an objective of the shape of Jalko et al. 2021 on Adult: two strata by income, 10
+// adult returns an objective of the shape of Jalko et al. 2021 on Adult: two strata by income, 10
 // components each, 12 columns of the paper's widths, 30,162 made-up rows.
 func adult(tb testing.TB) *Objective {
 	const rows = 30162

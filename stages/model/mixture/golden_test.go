@@ -32,7 +32,7 @@ func goldenCases(t *testing.T) []goldenCase {
 	return file.Cases
 }
 
-// objectiveOf is the objective of rows of numbers under one mixture, at theta.
+// objectiveOf returns the objective of rows of numbers under one mixture, at theta.
 func objectiveOf(t *testing.T, m MixtureShape, rows [][]float64, theta []float64) *Objective {
 	t.Helper()
 	var columns []Values
@@ -56,7 +56,7 @@ func objectiveOf(t *testing.T, m MixtureShape, rows [][]float64, theta []float64
 	return o
 }
 
-// gradientOf is a row's gradient in float64, its squared norm, responsibilities and log density.
+// gradientOf returns a row's gradient in float64, its squared norm, responsibilities and log density.
 func gradientOf(o *Objective, row int32) (gradient []float64, square float64, share []float64, log float64) {
 	k := o.Worker(1).(*worker)
 	loss := make([]float64, 1)

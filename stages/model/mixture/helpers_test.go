@@ -16,7 +16,7 @@ import (
 	"weir/stages/model/artifact"
 )
 
-// study is n made-up rows of people who are dead or alive: only the dead have a cause, drink
+// study returns n made-up rows of people who are dead or alive: only the dead have a cause, drink
 // is told by it, and nobody is of a third sex.
 func study(n int) pipelinetest.Input {
 	d := &domain.Domain{Columns: []domain.Column{
@@ -79,7 +79,7 @@ func learners() map[string]pipelinetest.Learner {
 	}
 }
 
-// read is the model of a table that the stage released.
+// read returns the model of a table that the stage released.
 func read(t *testing.T, table pipeline.Table) *model {
 	t.Helper()
 	m, err := artifact.Read[artifact.Model](t.Context(), table, pipeline.ReadersOf(Kinds()))
@@ -87,7 +87,7 @@ func read(t *testing.T, table pipeline.Table) *model {
 	return m.(*model)
 }
 
-// drawRows is n rows of a model, as n were announced.
+// drawRows returns n rows of a model, as n were announced.
 func drawRows(t *testing.T, m artifact.Model, n int) arrow.Record {
 	t.Helper()
 	rows, err := m.Draw(artifact.Drawing{Rows: int64(n), Random: func(purpose string) *rand.Rand {

@@ -50,7 +50,7 @@ const (
 	mostParts  = 1 << 20 // of all strata together
 )
 
-// newLayout is a function of settings and domain alone, so that a released model has the one
+// newLayout follows from settings and domain alone, so that a released model has the one
 // that it was planned with. What cannot be is a problem.
 func newLayout(s Shape, d *domain.Domain, ps *schema.Problems) *layout {
 	l := &layout{}
@@ -124,7 +124,7 @@ func (l *layout) add(s Shape, d *domain.Domain, i int, ps *schema.Problems) {
 	l.parts = append(l.parts, part{column: i, of: Column{Family: s.family(c, g, ps)}})
 }
 
-// family is the law of a column of numbers.
+// family returns the law of a column of numbers.
 func (s Shape) family(c domain.Column, g columns.Grid, ps *schema.Problems) Family {
 	f, present := s.Families[c.Name]
 	whole := !c.Late && c.Type == domain.Integer && float64(g.Values()) == c.Bounds[1]-c.Bounds[0]+1
@@ -201,7 +201,7 @@ func (l *layout) mixture(s Shape, fixed map[int]fixture) Stratum {
 	return m
 }
 
-// params is the number of parameters of all strata.
+// params returns the number of parameters of all strata.
 func (l *layout) params() int {
 	n := 0
 	for _, s := range l.strata {
@@ -210,7 +210,7 @@ func (l *layout) params() int {
 	return n
 }
 
-// posterior is the strata as train has them.
+// posterior returns the strata as train has them.
 func (l *layout) posterior() []Stratum {
 	list := make([]Stratum, len(l.strata))
 	for i, s := range l.strata {
@@ -219,7 +219,7 @@ func (l *layout) posterior() []Stratum {
 	return list
 }
 
-// number is the number of a cell of a part that is no code: the middle of its cell on the
+// number returns the number of a cell of a part that is no code: the middle of its cell on the
 // unit interval (beta) or from -1 to 1 (normal), or how many it counts (poisson); NaN where it
 // is missing. So no value is at the ends, where a Beta density has none.
 func (l *layout) number(p part, cell int) float64 {
@@ -236,7 +236,7 @@ func (l *layout) number(p part, cell int) float64 {
 	return middle
 }
 
-// cell is the inverse of number, for any number: the nearest cell.
+// cell undoes number, for any number: the nearest cell.
 func (l *layout) cell(p part, x float64) int {
 	values := float64(l.grids[p.column].Values())
 	switch p.of.Family {
@@ -289,7 +289,7 @@ func (l *layout) fix(s Shape, d *domain.Domain, ps *schema.Problems) {
 	}
 }
 
-// set is what a rule sets, by column.
+// set returns what a rule sets, by column.
 func (l *layout) set(path string, rule Structural, d *domain.Domain, ps *schema.Problems) map[int]fixture {
 	set := map[int]fixture{}
 	for _, name := range slices.Sorted(maps.Keys(rule.Set)) {

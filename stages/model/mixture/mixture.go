@@ -152,7 +152,7 @@ func counted(n int, one, more string) string {
 	return fmt.Sprintf("%d %s", n, more)
 }
 
-// fits is a problem where the parameters could not be held: beside what a net takes, their
+// fits adds a problem where the parameters could not be held: beside what a net takes, their
 // law's second half, and in float64 tables by code, sums on every core and the prior.
 func (s *Mixture) fits(l *layout, ps *schema.Problems) {
 	const copies = 2*training.NetCopies + 24
@@ -165,7 +165,7 @@ const (
 	mostNoise  = 0x1p24
 )
 
-// sizesNoise is the multiplier of the sizes at a multiplier of DP-SGD: SizesShare is their share of the
+// sizesNoise returns the multiplier of the sizes at a multiplier of DP-SGD: SizesShare is their share of the
 // squared privacy loss.
 func (s *Mixture) sizesNoise(scale, rate float64) float64 {
 	return math.Min(math.Max(s.NoiseBeside(scale, rate, s.SizesShare), leastNoise), mostNoise)
@@ -200,7 +200,7 @@ func (s *Mixture) learn(ctx context.Context, env *pipeline.Env, t pipeline.Table
 	return m, nil
 }
 
-// start is a law of means near 0, different for each component, and of deviations that leave
+// start returns a law of means near 0, different for each component, and of deviations that leave
 // components apart.
 func start(params int, r *rand.Rand) train.MeanField {
 	law := train.MeanField{Mean: make([]float32, params), LogDeviation: make([]float32, params)}
@@ -212,7 +212,7 @@ func start(params int, r *rand.Rand) train.MeanField {
 
 const startLogDeviation = -2
 
-// stratumOf is the stratum of each row.
+// stratumOf returns the stratum of each row.
 func (l *layout) stratumOf(read *columns.Codes) []uint16 {
 	group := make([]uint16, read.Rows)
 	for _, at := range l.stratify {
@@ -224,7 +224,7 @@ func (l *layout) stratumOf(read *columns.Codes) []uint16 {
 	return group
 }
 
-// values are the parts of all rows.
+// values returns the parts of all rows.
 func (l *layout) values(read *columns.Codes) []Values {
 	list := make([]Values, len(l.parts))
 	for i, p := range l.parts {
@@ -300,7 +300,7 @@ func (m *model) leastSize(params int, c train.DPSGD) float64 {
 	return math.Max(3*m.deviation, noise)
 }
 
-// published is the arithmetic of the paper's programs, which know one adjacency: replace_one.
+// published returns the arithmetic of the paper's programs, which know one adjacency: replace_one.
 // The sizes of strata are a release more of the same accountant; the paper adds .01 for the size
 // of one class under Laplace noise of scale 100.
 func (s *Mixture) published(h pipeline.Header, l *layout, rate float64) *pipeline.Published {

@@ -158,7 +158,7 @@ func TestReleasedBounds(t *testing.T) {
 	}
 }
 
-// trained is what a stage learns of n rows without noise to speak of.
+// trained returns what a stage learns of n rows without noise to speak of.
 func trained(t *testing.T, s *Mixture, n int) *model {
 	t.Helper()
 	s.Steps, s.ExpectedBatchSize, s.SamplingRate, s.MaxGradNorm, s.LearningRate = 600, float64(n)/4, 0.25, 5, 0.05

@@ -114,7 +114,7 @@ func (p *Predictive) value(c Column, x []float64, r *rand.Rand) float64 {
 	return poisson(bitmath.Exp(x[0]), r)
 }
 
-// shapes are the parameters of a Beta law by their logarithms. A prior of a small shape has
+// shapes returns the parameters of a Beta law by their logarithms. A prior of a small shape has
 // logarithms of -1e4 and below: then all is at the ends, in the ratio of the two, which larger
 // ones of that ratio have too, and those have numbers for inverses.
 func shapes(x []float64) (a, b float64) {
@@ -128,7 +128,7 @@ type Fixed struct {
 	own   [][]float64 // of each component
 }
 
-// At is the mixture at so many parameters, such as the means of a law.
+// At returns the mixture at so many parameters, such as the means of a law.
 func (m MixtureShape) At(parameters []float32) *Fixed {
 	theta := make([]float64, len(parameters))
 	for i, v := range parameters {
@@ -149,7 +149,7 @@ type Span struct {
 	Any    bool // anywhere: the row has no value there
 }
 
-// LogProb is the logarithm of the probability that a row lies in the spans of all columns:
+// LogProb returns the logarithm of the probability that a row lies in the spans of all columns:
 // -Inf where it never does, never NaN.
 func (f *Fixed) LogProb(row []Span) float64 {
 	top, sum := math.Inf(-1), 0.0
@@ -168,7 +168,7 @@ func (f *Fixed) LogProb(row []Span) float64 {
 	return min(top+bitmath.Log(max(sum, 1)), 0)
 }
 
-// log is the log probability of a span of a column in component k.
+// log returns the log probability of a span of a column in component k.
 func (f *Fixed) log(k, j int, s Span) float64 {
 	t := f.table
 	if t.coded[j] {
@@ -209,7 +209,7 @@ func betaBetween(a, b, lo, hi float64) float64 {
 	return bitmath.BetaCDF(a, b, hi) - bitmath.BetaCDF(a, b, lo)
 }
 
-// poissonBetween is one term, or a tail: a Poisson number is below n as a chi-squared one of
+// poissonBetween returns one term, or a tail: a Poisson number is below n as a chi-squared one of
 // 2n degrees of freedom is above twice the rate.
 func poissonBetween(rate, lo, hi float64) float64 {
 	if math.IsInf(hi, 1) {

@@ -8,7 +8,7 @@ import (
 	"weir/internal/stattest"
 )
 
-// moments are mean and variance of n draws.
+// moments returns mean and variance of n draws.
 func moments(n int, draw func() float64) (mean, variance float64) {
 	for range n {
 		x := draw()
@@ -19,7 +19,7 @@ func moments(n int, draw func() float64) (mean, variance float64) {
 	return mean, variance/float64(n) - mean*mean
 }
 
-// within is an error where the mean of n draws is over 5.5 standard errors from what it must
+// within reports an error where the mean of n draws is over 5.5 standard errors from what it must
 // be (false alarm 4e-8 a comparison), or the variance is over 15 percent from its own.
 func within(t *testing.T, what string, n int, mean, variance, wantMean, wantVariance float64) {
 	t.Helper()
@@ -69,7 +69,7 @@ func TestPoissonProbabilities(t *testing.T) {
 	}
 }
 
-// fitOfHat is the chance of counts that fit the law as badly as 600 000 draws do.
+// fitOfHat returns the chance of counts that fit the law as badly as 600 000 draws do.
 func fitOfHat(h hat, r *rand.Rand) float64 {
 	const n = 600_000
 	least := int(max(0, h.rate-8*math.Sqrt(h.rate)))
@@ -85,7 +85,7 @@ func fitOfHat(h hat, r *rand.Rand) float64 {
 	return stattest.ChiSquare(counts, probabilities, n)
 }
 
-// law is a Predictive of one coin whose logit has mean 0.5 and deviation 1.5.
+// law returns a Predictive of one coin whose logit has mean 0.5 and deviation 1.5.
 func law() *Predictive {
 	return &Predictive{MixtureShape: MixtureShape{1, []Column{{Family: Bernoulli}}}, Mean: []float32{0.5},
 		LogDeviation: []float32{float32(math.Log(1.5))}}
@@ -202,7 +202,7 @@ func TestSmallShapesAreNumbers(t *testing.T) {
 	}
 }
 
-// mixed is a mixture of every family, of two components, and its parameters.
+// mixed returns a mixture of every family, of two components, and its parameters.
 func mixed() (MixtureShape, []float32) {
 	return MixtureShape{Components: 2, Columns: []Column{{Family: Bernoulli}, {Family: Categorical, Categories: 3},
 			{Family: Beta}, {Family: Normal}, {Family: Poisson}}},
@@ -211,7 +211,7 @@ func mixed() (MixtureShape, []float32) {
 			1.5, -1, 0, 0.2, -0.5, 0.4, -0.7, 1.1}
 }
 
-// quarters are the spans of mixed: a code, a quarter of the unit interval, a side of 0, and
+// quarters returns the spans of mixed: a code, a quarter of the unit interval, a side of 0, and
 // 0, 1 or more.
 func quarters() [][]Span {
 	far := math.Inf(1)

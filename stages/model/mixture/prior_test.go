@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// logPrior is the density of unconstrained parameters, Jacobians included, written out: what
+// logPrior returns the density of unconstrained parameters, Jacobians included, written out: what
 // Prior.gradient is the gradient of.
 func logPrior(p Prior, m MixtureShape, theta []float64) (log float64) {
 	n := m.Components - 1
@@ -31,7 +31,7 @@ func logPrior(p Prior, m MixtureShape, theta []float64) (log float64) {
 	return log
 }
 
-// logDirichlet is the density of the logits of probabilities that are Dirichlet(a): the
+// logDirichlet returns the density of the logits of probabilities that are Dirichlet(a): the
 // Jacobian of the logits, of which the last is 0, is the product of all probabilities.
 func logDirichlet(a float64, logits []float64) float64 {
 	total := 1.0
@@ -51,7 +51,7 @@ func lgamma(x float64) float64 {
 	return v
 }
 
-// every is a mixture with a column of each family.
+// every returns a mixture with a column of each family.
 func every() MixtureShape {
 	return MixtureShape{3, []Column{{Family: Bernoulli}, {Family: Categorical, Categories: 4}, {Family: Beta},
 		{Family: Normal},
@@ -103,7 +103,7 @@ func TestPriorOfWeights(t *testing.T) {
 	}
 }
 
-// differences are central differences of f in each of theta.
+// differences returns central differences of f in each of theta.
 func differences(theta []float64, f func() float64) []float64 {
 	const h = 1e-5
 	out := make([]float64, len(theta))
@@ -170,7 +170,7 @@ func TestAbsentNumberSaysNothing(t *testing.T) {
 	near(t, "log density", []float64{log}, []float64{without}, 1e-15, 0)
 }
 
-// strataOf is two strata: the second has no Beta column.
+// strataOf returns two strata: the second has no Beta column.
 func strataOf(t *testing.T) *Objective {
 	m := MixtureShape{2, []Column{{Family: Bernoulli}, {Family: Beta}}}
 	values := []Values{{Cells: []uint16{0, 1, 1, 0}}, {Cells: []uint16{0, 1, 2, 0}, Numbers: []float64{0.2, 0.5, 0.9}}}

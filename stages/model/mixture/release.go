@@ -240,7 +240,7 @@ func (s scorer) Scores(f *columns.Frame) ([]float64, error) {
 	return scores, nil
 }
 
-// log is the logarithm of a row's probability; -Inf where it is never drawn.
+// log returns the logarithm of a row's probability; -Inf where it is never drawn.
 func (s scorer) log(row *placed) float64 {
 	pos := s.layout.stratum(row.cells)
 	subject := &s.layout.strata[pos]

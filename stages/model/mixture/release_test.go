@@ -109,7 +109,7 @@ func TestStrangersModelsAreJudged(t *testing.T) {
 	}
 }
 
-// domainOf is the text of the domain in a description.
+// domainOf returns the text of the domain in a description.
 func domainOf(list map[string][]byte) []byte {
 	text := list[describedBy][len(`{"domain":`):]
 	return text[:bytes.Index(text, []byte(`,"components"`))]
@@ -124,7 +124,7 @@ func TestArgmaxIsRefused(t *testing.T) {
 	}
 }
 
-// wide is a description of a megabyte: numbers in strata all of which have the prior.
+// wide returns a description of a megabyte: numbers in strata all of which have the prior.
 func wide(t testing.TB, strata, numbers int) []byte {
 	t.Helper()
 	m := model{Domain: &domain.Domain{}, Shape: Shape{Components: 3, Prior: UniformPrior()}}
@@ -210,7 +210,7 @@ func FuzzModel(f *testing.F) {
 	})
 }
 
-// tiny is a table whose every possible row can be listed: 3 x 2 x 4 x 3 x 3.
+// tiny returns a table whose every possible row can be listed: 3 x 2 x 4 x 3 x 3.
 func tiny() (pipelinetest.Input, [][]any) {
 	d := &domain.Domain{Columns: []domain.Column{
 		{Name: "sex", Type: domain.Categorical, Categories: []string{"f", "m"}, Nullable: true},
@@ -317,7 +317,7 @@ func TestScoresAreProbabilities(t *testing.T) {
 	}
 }
 
-// placeOf is the place of a row in the list of each.
+// placeOf returns the place of a row in the list of each.
 func placeOf(f *columns.Frame, values [][]any, i int) (pos int) {
 	for j, v := range values {
 		c := &f.Columns[j]

@@ -27,7 +27,7 @@ type Column struct {
 // coded reports whether values are codes, from 0 on.
 func (c Column) coded() bool { return c.Family == Bernoulli || c.Family == Categorical }
 
-// codes is how many values a coded column has.
+// codes returns how many values a coded column has.
 func (c Column) codes() int {
 	if c.Family == Bernoulli {
 		return 2
@@ -35,7 +35,7 @@ func (c Column) codes() int {
 	return c.Categories
 }
 
-// params is the number of its parameters in one component.
+// params returns the number of its parameters in one component.
 func (c Column) params() int {
 	switch c.Family {
 	case Categorical:
@@ -81,7 +81,7 @@ func (m MixtureShape) Check() error {
 // MostComponents bounds the components of a mixture.
 const MostComponents = 1000
 
-// each is the number of parameters of one component.
+// each returns the number of parameters of one component.
 func (m MixtureShape) each() int {
 	n := 0
 	for _, c := range m.Columns {
@@ -90,10 +90,10 @@ func (m MixtureShape) each() int {
 	return n
 }
 
-// Params is the number of parameters.
+// Params returns the number of parameters.
 func (m MixtureShape) Params() int { return m.Components - 1 + m.Components*m.each() }
 
-// cells is the number of codes of all coded columns.
+// cells returns the number of codes of all coded columns.
 func (m MixtureShape) cells() int {
 	n := 0
 	for _, c := range m.Columns {
@@ -112,7 +112,7 @@ type Values struct {
 	Numbers []float64
 }
 
-// fit is an error where values cannot be of a column. It names no row and no value.
+// fit returns an error where values cannot be of a column. It names no row and no value.
 func (v Values) fit(c Column, rows int) error {
 	if len(v.Cells) != rows {
 		return fmt.Errorf("has %d values, must have one for each of the rows", len(v.Cells))
@@ -146,7 +146,7 @@ type Prior struct {
 	Rate       float64 `yaml:"rate" json:"rate" min:"1e-3" max:"1e3" doc:"Rate of that Gamma prior."`
 }
 
-// UniformPrior is the prior of the paper, with Gamma(1, 1) on the parameters of Beta columns.
+// UniformPrior returns the prior of the paper, with Gamma(1, 1) on the parameters of Beta columns.
 func UniformPrior() Prior { return Prior{Weights: 1, Categories: 1, Shape: 1, Rate: 1} }
 
 // Check names what is out of range.
@@ -160,7 +160,7 @@ func (p Prior) Check() error {
 	return nil
 }
 
-// Gradient is a train.LogPrior of the parameters of all strata. Densities are of the
+// Gradient returns a train.LogPrior of the parameters of all strata. Densities are of the
 // unconstrained parameters, so that Jacobians are in it: of logits, Dirichlet(a) has the
 // gradient a (1 - n p) where n is the number of categories.
 func (o *Objective) Gradient(p Prior) func(gradient []float64, w []float32) {

@@ -181,7 +181,7 @@ func (h hat) draw(r *rand.Rand) float64 {
 	}
 }
 
-// accepts is the exact test: height times the hat at n is below the law there.
+// accepts makes the exact test: height times the hat at n is below the law there.
 func (h hat) accepts(n, end, height float64) bool {
 	hat := bitmath.Log(height * h.top / (h.bend/float64(end*end) + h.slope))
 	return hat <= float64(n*bitmath.Log(h.rate))-h.rate-bitmath.Lgamma(n+1)
@@ -200,7 +200,7 @@ type numeric struct {
 	gradY, zeroY float64
 }
 
-// features are what a law needs of a number: log x and log(1-x) of a Beta one, x and
+// features returns what a law needs of a number: log x and log(1-x) of a Beta one, x and
 // log x! of a Poisson one, x of a normal one.
 func features(f Family, number float64) (x, y float64) {
 	switch f {
@@ -227,7 +227,7 @@ func newNumeric(f Family, p []float64) numeric {
 		half: bitmath.Exp(-2*p[1]) / 2, centre: p[0]}
 }
 
-// log is the log density.
+// log returns the log density.
 func (n *numeric) log(x, y float64) float64 {
 	away := x - n.centre
 	return n.constant + float64(n.onX*x) + float64(n.onY*y) - float64(n.half*away*away)
@@ -249,7 +249,7 @@ func (n *numeric) grad(x, y float64) (first, second, parts float64) {
 	return first, second, float64(size*size) + float64(other*other)
 }
 
-// digamma is the derivative of the logarithm of the gamma function at x > 0: the recurrence
+// digamma returns the derivative of the logarithm of the gamma function at x > 0: the recurrence
 // up to 10, then the asymptotic series (Abramowitz, Stegun 6.3.5, 6.3.18), whose first term
 // left out is below 1e-15 there.
 func digamma(x float64) float64 {

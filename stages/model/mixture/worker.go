@@ -55,7 +55,7 @@ func (k *worker) gather(index []int32) {
 	}
 }
 
-// stratumOf is the stratum of a row of the chunk, and its cells.
+// stratumOf returns the stratum of a row of the chunk, and its cells.
 func (k *worker) stratumOf(i int) (stratum int, cells []uint16) {
 	n := len(k.values)
 	return int(k.of[i]), k.cells[i*n:][:n]
@@ -114,7 +114,7 @@ func (k *worker) length(i int) (square, parts float64) {
 	return t.squares(k.share[i*k.most:][:t.Components], norm, size)
 }
 
-// squares are the squared norm of a row's gradient, and of its parts: a gradient for the
+// squares returns the squared norm of a row's gradient, and of its parts: a gradient for the
 // codes of a column has parts of squares up to 2 in all.
 func (t *table) squares(share, norm, size []float64) (square, parts float64) {
 	coded := float64(2 * (len(t.Columns) - len(t.numbers)/t.Components))

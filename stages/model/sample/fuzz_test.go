@@ -16,7 +16,7 @@ import (
 	"weir/train/net"
 )
 
-// described is a model of an encoded table that has a column of each encoding, by
+// described returns a model of an encoded table that has a column of each encoding, by
 // format, and what its four tensors are long.
 func described(t testing.TB) (description map[int][]byte, lengths []byte) {
 	t.Helper()

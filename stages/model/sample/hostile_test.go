@@ -26,7 +26,7 @@ import (
 	"weir/stages/model/graphical"
 )
 
-// ruled is a small table under rules of every form, so that its models hold masks, bins,
+// ruled returns a small table under rules of every form, so that its models hold masks, bins,
 // leaves, points of cells, merged categories and totals.
 func ruled(n int) pipelinetest.Input {
 	d := &domain.Domain{
@@ -64,7 +64,7 @@ func ruled(n int) pipelinetest.Input {
 	return pipelinetest.Input{Header: h, Rows: pipelinetest.Rows(d, columns...)}
 }
 
-// model is the description that a kind releases of a table; nil of a kind that does not
+// model returns the description that a kind releases of a table; nil of a kind that does not
 // learn.
 func model(t testing.TB, kind pipeline.Kind, in pipelinetest.Input) []byte {
 	t.Helper()
@@ -212,7 +212,7 @@ func TestHostileModels(t *testing.T) {
 	}
 }
 
-// models are one of each kind, of many rows and of few.
+// models returns one of each kind, of many rows and of few.
 func models(t *testing.T) (names []string, bases [][]byte) {
 	t.Helper()
 	for _, k := range graphical.Kinds() {

@@ -10,7 +10,7 @@ import (
 	"strconv"
 )
 
-// mutant is a description with a few changes of a value, or of bytes.
+// mutant returns a description with a few changes of a value, or of bytes.
 func mutant(rng *rand.Rand, data []byte) []byte {
 	if rng.IntN(12) == 0 {
 		return bytesChanged(rng, data)

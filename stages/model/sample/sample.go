@@ -99,7 +99,7 @@ func (s *Stage) header(model pipeline.Header, class pipeline.Class) (pipeline.He
 	return s.copied(c.out, model)
 }
 
-// atStep is a model after an earlier step.
+// atStep returns a model after an earlier step.
 func atStep(m artifact.Model, step int) (artifact.Model, error) {
 	if earlier, ok := m.(artifact.Stepper); ok {
 		return earlier.At(step)
@@ -109,7 +109,7 @@ func atStep(m artifact.Model, step int) (artifact.Model, error) {
 	return nil, ps.Err()
 }
 
-// rows is how many to draw: the number of the settings, or the released one.
+// rows returns how many to draw: the number of the settings, or the released one.
 func (s *Stage) rows(ctx context.Context, in pipeline.Tables) (int64, error) {
 	if s.Rows != nil {
 		return *s.Rows, nil
@@ -121,7 +121,7 @@ func (s *Stage) rows(ctx context.Context, in pipeline.Tables) (int64, error) {
 // mostRows is the greatest number that the settings can ask for.
 const mostRows = 1_000_000_000
 
-// Draw is the table of so many rows of m, which meet the conditions of the settings.
+// Draw returns the table of so many rows of m, which meet the conditions of the settings.
 // random makes public randomness by purpose; the same table is drawn whenever it is
 // read, in memory that does not grow with its rows.
 func (s *Stage) Draw(m artifact.Model, rows int64, class pipeline.Class, random func(purpose string) *rand.Rand,
@@ -136,7 +136,7 @@ func (s *Stage) Draw(m artifact.Model, rows int64, class pipeline.Class, random 
 	return t, err
 }
 
-// unconditional is a table of total rows of m, which is told that there will be rows of them.
+// unconditional returns a table of total rows of m, which is told that there will be rows of them.
 // Rows of which conditions choose are independent.
 func (s *Stage) unconditional(m artifact.Model, rows, total int64, class pipeline.Class,
 	random func(purpose string) *rand.Rand, progress func(done, total int64)) (pipeline.Table, error) {
@@ -193,7 +193,7 @@ const mostCells = 1 << 24
 // copyColumn says which copy a row is of.
 const copyColumn = "copy"
 
-// copied is the header of all copies.
+// copied returns the header of all copies.
 func (s *Stage) copied(h, model pipeline.Header) (pipeline.Header, error) {
 	var ps schema.Problems
 	for _, c := range model.Domain.Columns {
@@ -213,7 +213,7 @@ func (s *Stage) copied(h, model pipeline.Header) (pipeline.Header, error) {
 	return pipeline.TableHeader(d, h), ps.Err()
 }
 
-// DrawAll is the one table, or all copies. Of env it uses Rand, Progress and Workers.
+// DrawAll returns the one table, or all copies. Of env it uses Rand, Progress and Workers.
 func (s *Stage) DrawAll(m artifact.Model, rows int64, class pipeline.Class, env *pipeline.Env) (pipeline.Table, error) {
 	if s.Step > 0 {
 		earlier, err := atStep(m, s.Step)
@@ -266,7 +266,7 @@ func (s *Stage) each(ctx context.Context, c artifact.Copier, rows int64, h pipel
 	}
 }
 
-// copy is the table of copy k.
+// copy returns the table of copy k.
 func (s *Stage) copy(ctx context.Context, c artifact.Copier, k int, rows int64, class pipeline.Class,
 	env *pipeline.Env) (pipeline.Table, error) {
 	random := func(purpose string) *rand.Rand { return env.Rand(fmt.Sprintf("copy %d %s", k, purpose)) }

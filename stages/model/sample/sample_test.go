@@ -67,7 +67,7 @@ func TestConformance(t *testing.T) {
 	pipelinetest.CheckKinds(t, Kinds(), map[string][]pipelinetest.Case{"sample": cases})
 }
 
-// released is what dp_count gives.
+// released returns what dp_count gives.
 func released(t *testing.T, rows int64) pipelinetest.Input {
 	t.Helper()
 	h := pipeline.Header{Form: pipeline.FormCount, Class: pipeline.Released,
@@ -116,7 +116,7 @@ func read(ctx context.Context, t pipeline.Table) (artifact.Model, error) {
 	return artifact.Read[artifact.Model](ctx, t, pipeline.ReadersOf(families()))
 }
 
-// generator is a model released by a quick run of dp_wgan on 20 made-up rows.
+// generator returns a model released by a quick run of dp_wgan on 20 made-up rows.
 func generator(t *testing.T) pipeline.Table {
 	t.Helper()
 	s := kind(t, "dp_wgan").New().(*gan.DPWGAN)
@@ -124,7 +124,7 @@ func generator(t *testing.T) pipeline.Table {
 	return trained(t, s, encoded(t), 1.5)
 }
 
-// marginals is a model released by marginal_tree on the same rows as they are.
+// marginals returns a model released by marginal_tree on the same rows as they are.
 func marginals(t *testing.T) pipeline.Table {
 	t.Helper()
 	return trained(t, kind(t, "marginal_tree").New(), visits(), 0.05)
@@ -141,7 +141,7 @@ func kind(t *testing.T, name string) pipeline.Kind {
 	return pipeline.Kind{}
 }
 
-// trained is what a stage releases of a table at a noise multiplier.
+// trained returns what a stage releases of a table at a noise multiplier.
 func trained(t *testing.T, s pipeline.Stage, in pipeline.Table, multiplier float64) pipeline.Table {
 	t.Helper()
 	headers := pipeline.Headers{"in": in.Header}
@@ -157,7 +157,7 @@ func trained(t *testing.T, s pipeline.Stage, in pipeline.Table, multiplier float
 	return out["model"]
 }
 
-// encoded is visits as nets take it.
+// encoded returns visits as nets take it.
 func encoded(t *testing.T) pipeline.Table {
 	t.Helper()
 	out, err := pipelinetest.Run(t, &prep.Encode{OneHot: []string{"smoker"}, MinMax: [2]float64{-1, 1}, Missing: "error",
@@ -167,7 +167,7 @@ func encoded(t *testing.T) pipeline.Table {
 	return out["out"]
 }
 
-// visits is a made-up table.
+// visits returns a made-up table.
 func visits() pipeline.Table {
 	d := &domain.Domain{Columns: []domain.Column{
 		{Name: "age", Type: domain.Integer, Bounds: &[2]float64{18, 90}},
@@ -195,7 +195,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// tree is a released model of marginals of two columns, with noise of some 14 rows a
+// tree returns a released model of marginals of two columns, with noise of some 14 rows a
 // cell.
 func tree(t *testing.T, n int) pipeline.Table {
 	t.Helper()

@@ -73,7 +73,7 @@ func (s *Stage) conditions(h pipeline.Header) (conditions, error) {
 	return c, ps.Err()
 }
 
-// recoded is the new code of each old category, -1 of one that is gone; nil where all stay.
+// recoded returns the new code of each old category, -1 of one that is gone; nil where all stay.
 func recoded(old, current domain.Column) []int32 {
 	if slices.Equal(old.Categories, current.Categories) {
 		return nil
@@ -85,7 +85,7 @@ func recoded(old, current domain.Column) []int32 {
 	return codes
 }
 
-// meeting is the table of so many rows of m that meet the conditions of the settings.
+// meeting returns the table of so many rows of m that meet the conditions of the settings.
 func (s *Stage) meeting(m artifact.Model, rows int64, class pipeline.Class, random func(purpose string) *rand.Rand,
 	progress func(done, total int64)) (pipeline.Table, error) {
 	tries := rows * int64(cmp.Or(s.MaxTries, mostTries))
@@ -120,7 +120,7 @@ func (s *Stage) meeting(m artifact.Model, rows int64, class pipeline.Class, rand
 	}}, err
 }
 
-// rare is said of conditions that the model's rows meet too seldom. It tells no count: what is
+// rare returns what is said of conditions that the model's rows meet too seldom. It tells no count: what is
 // drawn may be the rows of a model without privacy.
 func (s *Stage) rare() error {
 	return fmt.Errorf("where: is {%s}, which fewer rows meet than one in %d that the model draws; accepted: values that "+
@@ -128,7 +128,7 @@ func (s *Stage) rare() error {
 		domain.SayWhere(s.Where), cmp.Or(s.MaxTries, mostTries))
 }
 
-// matching is the first rows of a record, at most so many, that meet the conditions.
+// matching returns the first rows of a record, at most so many, that meet the conditions.
 func (c *conditions) matching(rec arrow.Record, most int64) (arrow.Record, error) {
 	meets := make([]bool, rec.NumRows())
 	for i := range meets {
@@ -229,7 +229,7 @@ func (b *batch) add(rec arrow.Record, last bool) bool {
 	return b.yield(joined, nil)
 }
 
-// promised is the header of rows of a domain without the rules that the model does not hold:
+// promised returns the header of rows of a domain without the rules that the model does not hold:
 // whoever reads the domain of a table takes its rules for granted. h says whether it does.
 func promised(h pipeline.Header, d *domain.Domain) pipeline.Header {
 	if !h.Ruled && len(d.Constraints) > 0 {

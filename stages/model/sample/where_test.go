@@ -63,7 +63,7 @@ type visit struct {
 	weight float64
 }
 
-// brute is the first rows of a table of visits that meet the conditions, by hand.
+// brute returns the first rows of a table of visits that meet the conditions, by hand.
 func brute(rec arrow.Record, most int) (list []visit) {
 	ages, weights, smoke := rec.Column(0).(*array.Int64), rec.Column(1).(*array.Float64), rec.Column(2).(*array.Int32)
 	for i := range int(rec.NumRows()) {

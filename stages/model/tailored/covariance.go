@@ -96,7 +96,7 @@ func (s *Covariance) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	return w, nil
 }
 
-// names are the columns that are asked about.
+// names returns the columns that are asked about.
 func (s *Covariance) names(d *domain.Domain) []string {
 	if len(s.Columns) > 0 {
 		return s.Columns
@@ -147,7 +147,7 @@ func (s *Covariance) multiplier(a question.Resolved, scale float64) float64 {
 	return alike(2*scale*a.PublishedMoves()/a.ScatterMoves().ReplaceOne, s.Queries)
 }
 
-// largest is mechanism.GaussianFilter's, of one of equal queries.
+// largest returns the largest part, as mechanism.GaussianFilter does, of one of equal queries.
 func (s *Covariance) largest(a question.Resolved, adjacency privacy.Adjacency) float64 {
 	moves := a.Moves()
 	if s.published() {
@@ -156,7 +156,7 @@ func (s *Covariance) largest(a question.Resolved, adjacency privacy.Adjacency) f
 	return float64(moves.Under(adjacency) * math.Sqrt(float64(s.Queries)))
 }
 
-// paper is the epsilon that is printed: the epsilon of the classical Gaussian mechanism, times T.
+// paper returns the epsilon that is printed: the epsilon of the classical Gaussian mechanism, times T.
 func (s *Covariance) paper() *pipeline.Published {
 	return &pipeline.Published{
 		Method: "Jälkö et al. 2021: T times sqrt(2 ln(1.25/delta)) over the noise, of a sensitivity without the diagonal",

@@ -11,7 +11,7 @@ import (
 	"weir/stages/internal/question"
 )
 
-// ward is a table of made-up rows: bounded numbers with and without a step, categories of
+// ward returns a table of made-up rows: bounded numbers with and without a step, categories of
 // which some are missing, and two categories.
 func ward(n int) pipelinetest.Input {
 	d := &domain.Domain{Columns: []domain.Column{

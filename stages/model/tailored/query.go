@@ -128,7 +128,7 @@ type lot struct {
 	adjacency privacy.Adjacency
 }
 
-// tallies is how many questions have one; the others are quantiles.
+// tallies returns how many questions have one; the others are quantiles.
 func (l lot) tallies() (n int) {
 	for _, a := range l.asked {
 		if a.Ask != question.Quantile {
@@ -155,7 +155,7 @@ func (l lot) spends() (list []pipeline.Spend) {
 	return list
 }
 
-// largest is mechanism.GaussianFilter's, of so many tallies with equal parts.
+// largest returns the largest part, as mechanism.GaussianFilter does, of so many tallies with equal parts.
 func (l lot) largest(tallies int) (most float64) {
 	for _, a := range l.asked {
 		if a.Ask != question.Quantile {
@@ -167,7 +167,7 @@ func (l lot) largest(tallies int) (most float64) {
 
 func quantileName(i int) string { return fmt.Sprintf("quantile %d", i+1) }
 
-// quantile is the mechanism of one question.
+// quantile returns the mechanism of one question.
 func (l lot) quantile(a question.Resolved, scale float64) mechanism.Quantile {
 	whole := mechanism.ZCDPFilter{NoiseMultiplier: scale, Adjacency: l.adjacency}
 	epsilon := float64(mostEpsilon)
@@ -265,7 +265,7 @@ func (p purse) release(tally []int64, moves mechanism.Moves, share float64) ([]i
 	return noisy, sigma, err
 }
 
-// alike is the multiplier of one Gaussian release that costs what several equal ones do,
+// alike returns the multiplier of one Gaussian release that costs what several equal ones do,
 // each of the given multiplier: their composition is Gaussian too, of the root of their
 // number times the sensitivity (Dong, Roth, Su 2022, corollary 3.3).
 func alike(multiplier float64, several int) float64 {

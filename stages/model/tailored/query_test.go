@@ -46,7 +46,7 @@ func run(t *testing.T, s pipeline.Stage, k pipeline.Kind, in pipelinetest.Input,
 	return answers, probe.seen
 }
 
-// residuals is the noise of every number that was released over runs of a stage, over the
+// residuals returns the noise of every number that was released over runs of a stage, over the
 // deviation that theory gives it.
 func residuals(t *testing.T, stage func() pipeline.Stage, k pipeline.Kind, in pipelinetest.Input, multiplier,
 	sigma float64) (all []float64) {
@@ -63,7 +63,7 @@ func residuals(t *testing.T, stage func() pipeline.Stage, k pipeline.Kind, in pi
 	return all
 }
 
-// normal is the p-value of numbers as standard normal ones, by ten bins.
+// normal returns the p-value of numbers as standard normal ones, by ten bins.
 func normal(x []float64) float64 {
 	counts, p := make([]int, 10), slices.Repeat([]float64{0.1}, 10)
 	for _, v := range x {

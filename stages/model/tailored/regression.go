@@ -110,7 +110,7 @@ func bounded(c *domain.Column) bool {
 	return c.Bounds != nil && c.Bounds[0] > -1e75 && c.Bounds[1] < 1e75 && c.Bounds[1]-c.Bounds[0] > 1e-75
 }
 
-// column is the named column, or nil and a problem.
+// column returns the named column, or nil and a problem.
 func column(ps *schema.Problems, path string, d *domain.Domain, name string) *domain.Column {
 	c := d.Column(name)
 	if c == nil {

@@ -19,7 +19,7 @@ import (
 	"weir/stages/model/internal/training"
 )
 
-// study is a domain of a regression: a number, four categories, a flag, an outcome of two
+// study returns a domain of a regression: a number, four categories, a flag, an outcome of two
 // categories, a count, and a duration.
 func study() *domain.Domain {
 	return &domain.Domain{Columns: []domain.Column{
@@ -32,7 +32,7 @@ func study() *domain.Domain {
 	}}
 }
 
-// patients are the columns of n rows: ill by odds, visits by a rate, both of plain coefficients.
+// patients returns the columns of n rows: ill by odds, visits by a rate, both of plain coefficients.
 func patients(r *rand.Rand, n int, odds, rate []float64) [][]any {
 	d, out := study(), make([][]any, 6)
 	for range n {
@@ -88,7 +88,7 @@ func logisticOf(change func(*Logistic)) func() pipeline.Stage {
 	}
 }
 
-// varied is a variational fit of so many steps of a batch, near half of the rows.
+// varied returns a variational fit of so many steps of a batch, near half of the rows.
 func varied(steps int, batch float64) *Variational {
 	return variational(0.02, training.Sampling{Steps: steps, SamplingRate: 0.4, ExpectedBatchSize: batch, MaxGradNorm: 2})
 }
@@ -106,7 +106,7 @@ func poissonOf(change func(*Poisson)) func() pipeline.Stage {
 	}
 }
 
-// regressions are conformance cases of both kinds.
+// regressions runs conformance cases of both kinds.
 func regressions(add func(kind, name string, in pipelinetest.Input, c pipelinetest.Case)) {
 	removable, group := clinic(30, 5), clinic(30, 5)
 	removable.Header.Terms.Adjacency, removable.Header.Rows = privacy.AddRemove, 0

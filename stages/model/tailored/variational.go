@@ -47,7 +47,7 @@ func (r reserved) Event(a privacy.Adjacency) privacy.Event {
 	return e
 }
 
-// Uses are none here: nothing can be drawn on what is reserved.
+// Uses returns 0: nothing can be drawn on what is reserved.
 func (r reserved) Uses() int64 { return 0 }
 
 // varied prices a variational fit and carries it out.
@@ -133,7 +133,7 @@ func (s *Logistic) vary(ctx context.Context, env *pipeline.Env, m question.Regre
 // intercept is first.
 func place(weight, weights int) int { return (weight + 1) % weights }
 
-// objective is the net of one layer whose loss is minus the log likelihood of a row.
+// objective returns the net of one layer whose loss is minus the log likelihood of a row.
 func objective(r question.RegressionRows) (*train.Supervised, error) {
 	terms := r.Terms() - 1
 	values, outcomes := make([]float32, 0, terms*r.Len()), make([]float32, 0, r.Len())
@@ -158,7 +158,7 @@ func objective(r question.RegressionRows) (*train.Supervised, error) {
 	return train.NewSupervised(n, in, out, net.BCE)
 }
 
-// published is the arithmetic of the paper's program for T queries, of which this is one. It is
+// published returns the arithmetic of the paper's program for T queries, of which this is one. It is
 // about one row that is replaced.
 func (s *Logistic) published(h pipeline.Header) *pipeline.Published {
 	if h.Terms.Adjacency != privacy.ReplaceOne || h.Stability != pipeline.Rows(1) {

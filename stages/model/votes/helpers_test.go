@@ -8,7 +8,7 @@ import (
 	"weir/stages/prep"
 )
 
-// ward is an encoded table of 40 made-up rows in 5 shards: a tanh column, a standardised one
+// ward returns an encoded table of 40 made-up rows in 5 shards: a tanh column, a standardised one
 // and two one-hot groups.
 func ward(t *testing.T, shards int) pipelinetest.Input {
 	t.Helper()
@@ -29,14 +29,14 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// small is a quick version of the kind.
+// small returns a quick version of the kind.
 func small() *PATEGAN {
 	s := pateGANKind().New().(*PATEGAN)
 	s.Steps, s.BatchSize, s.LatentDim, s.Generator, s.Student, s.CheckpointEvery = 12, 6, 3, []int{8}, []int{6}, 5
 	return s
 }
 
-// paper is a quick version of what the paper's program is said to run.
+// paper returns a quick version of what the paper's program is said to run.
 func paper() *PATEGAN {
 	s := small()
 	s.Noise, s.TeacherFeatures, s.TeacherVotes, s.StudentLearns, s.StudentLoss, s.StudentNorm = "laplace", "columns",
@@ -46,7 +46,7 @@ func paper() *PATEGAN {
 	return s
 }
 
-// learners are runs of the kind by name, on a table that they take.
+// learners returns runs of the kind by name, on a table that they take.
 func learners(t *testing.T) (map[string]pipelinetest.Learner, pipelinetest.Input) {
 	t.Helper()
 	return map[string]pipelinetest.Learner{

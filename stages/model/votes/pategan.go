@@ -151,7 +151,7 @@ func (s *PATEGAN) checkTogether(ps *schema.Problems) {
 	}
 }
 
-// votes is the one value from which counts, noise and event come.
+// votes returns the one value from which counts, noise and event come.
 func (s *PATEGAN) votes(multiplier float64, teachers int) mechanism.Votes {
 	return mechanism.Votes{NoiseMultiplier: multiplier, Law: mechanism.VoteLaw(s.Noise), Teachers: teachers,
 		Rows: s.BatchSize, Steps: int64(s.Steps) * int64(s.restarts())}
@@ -238,7 +238,7 @@ func (s *PATEGAN) nets(d *domain.Domain, teachers int) (student, gen *net.Net, e
 // teacherCopies of a teacher's weight: where it is, two moments, those in a checkpoint, a gradient.
 const teacherCopies = 7
 
-// features is how many numbers a teacher's score is linear in, its offset among them.
+// features returns how many numbers a teacher's score is linear in, its offset among them.
 func (s *PATEGAN) features(d *domain.Domain) int { return training.Width(d) + s.pairs(d, nil) + 1 }
 
 // products returns the products of two encoded columns, but for two of one one-hot group: of a real

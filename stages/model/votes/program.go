@@ -50,7 +50,7 @@ func (p *Program) best() string {
 		"nobody pays for", p.Restarts)
 }
 
-// restarts is how many generators are trained.
+// restarts returns how many generators are trained.
 func (s *PATEGAN) restarts() int {
 	if s.Program == nil {
 		return 1
@@ -87,8 +87,8 @@ func (s *PATEGAN) checkProgram(d *domain.Domain, terms pipeline.Terms, ps *schem
 	}
 }
 
-// publishedProgram is what the program takes itself to cost: the epsilon by which it stops, or where its accountant
-// begins if that is more.
+// publishedProgram returns what the program takes itself to cost: the epsilon by which it stops, or where its
+// accountant begins if that is more.
 func (s *PATEGAN) publishedProgram() *pipeline.Published {
 	return &pipeline.Published{
 		Method: fmt.Sprintf("PATE-GAN, Jordon, Yoon, van der Schaar 2019: the epsilon by which its program stops, on "+
@@ -99,7 +99,7 @@ func (s *PATEGAN) publishedProgram() *pipeline.Published {
 	}
 }
 
-// stop is the accountant of one training, of so many teachers; nil without a target.
+// stop returns the accountant of one training, of so many teachers; nil without a target.
 func (s *PATEGAN) stop(teachers int, delta float64) func(votes []int64) bool {
 	if s.Program == nil || s.Program.Epsilon == 0 {
 		return nil
@@ -111,7 +111,7 @@ func (s *PATEGAN) stop(teachers int, delta float64) func(votes []int64) bool {
 	}
 }
 
-// published is the accounting of the paper as far as it is public: for each vote at most
+// published returns the accounting of the paper as far as it is public: for each vote at most
 // its data-independent term. The paper charges less where teachers agree, which is a
 // function of private votes; only program goes by that number, and it is not shown.
 func (s *PATEGAN) published() *pipeline.Published {
@@ -230,7 +230,8 @@ func (v *rival) second(label []float32) bool {
 // middle is halfway between two categories in one column, which are 0 and 1.
 const middle = 0.5
 
-// score is the AUROC of AdaBoost on the private rows; a half where generated rows, or private ones, are of one class.
+// score returns the AUROC of AdaBoost on the private rows; a half where generated rows, or private ones, are of one
+// class.
 func (v *rival) score(ctx context.Context, gen *net.Net, weights []float32, r *rand.Rand) (float64, error) {
 	n := max(v.real.Rows, 2)
 	made := train.Generate(gen, weights, n, train.StandardNormal, r)
@@ -250,7 +251,7 @@ func (v *rival) score(ctx context.Context, gen *net.Net, weights []float32, r *r
 	return area, nil
 }
 
-// labels are classes; both says whether there are two.
+// labels returns classes; both says whether there are two.
 func labels(positive []bool) (y learn.Labels, both bool) {
 	y = learn.Labels{Y: make([]int, len(positive)), Classes: 2}
 	n := 0

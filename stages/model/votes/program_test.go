@@ -14,7 +14,7 @@ import (
 	"weir/train/net"
 )
 
-// ofProgram is the paper's program: several restarts, each until its accountant ends it.
+// ofProgram returns the paper's program: several restarts, each until its accountant ends it.
 func ofProgram() *PATEGAN {
 	s := paper()
 	s.NoiseMultiplier, s.StartWeights = 1, "normal"

@@ -77,7 +77,7 @@ func release(h pipeline.Header, kind string, steps []int, parts []Part) (pipelin
 	return artifact.Pack(h, kind, Format, append(files, pipeline.File{Name: describedBy, Data: data}))
 }
 
-// Readable is a problem where the model of an encoded table could not be read back:
+// Readable adds a problem where the model of an encoded table could not be read back:
 // what a stranger's model is judged by is told before anything is paid.
 func Readable(h pipeline.Header, ps *schema.Problems) {
 	err := artifact.CheckDomain(h.Domain)
@@ -89,7 +89,7 @@ func Readable(h pipeline.Header, ps *schema.Problems) {
 	}
 }
 
-// encoded is the header of the rows that the nets put out.
+// encoded returns the header of the rows that the nets put out.
 func (m *model) encoded() pipeline.Header {
 	return pipeline.TableHeader(m.Domain, pipeline.Header{Stability: pipeline.Unbounded()})
 }
@@ -205,7 +205,7 @@ func describeOne(data []byte) (*model, error) {
 	return &model{Domain: description.Domain, Parts: []described{{Share: 1, Net: description.Net}}}, err
 }
 
-// numbered is the part of n and the tensor that a name such as 0/2.dense.bias
+// numbered returns the part of n and the tensor that a name such as 0/2.dense.bias
 // means; -1 for no part.
 func numbered(name string, n int) (part int, tensor string) {
 	number, tensor, _ := strings.Cut(name, "/")

@@ -40,7 +40,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// files are the parts of an artifact below its cover.
+// files returns the parts of an artifact below its cover.
 func files(t *testing.T, model pipeline.Table) map[string][]byte {
 	t.Helper()
 	list, err := pipeline.ReadFiles(t.Context(), model)
@@ -54,7 +54,7 @@ func files(t *testing.T, model pipeline.Table) map[string][]byte {
 
 func random(purpose string) *rand.Rand { return rand.New(rand.NewPCG(uint64(len(purpose)), 7)) }
 
-// rich is a net of every layer that a generator may have, a chain of two.
+// rich returns a net of every layer that a generator may have, a chain of two.
 func rich(t *testing.T, h pipeline.Header) *net.Net {
 	t.Helper()
 	first, err := net.New(net.Spec{Inputs: 4, Layers: append(
@@ -165,7 +165,7 @@ func TestFormerFormat(t *testing.T) {
 	}
 }
 
-// constant is a net whose number is the sum of its two latents plus add, and whose
+// constant returns a net whose number is the sum of its two latents plus add, and whose
 // category is free.
 func constant(t *testing.T, h pipeline.Header, add float32) Part {
 	t.Helper()

@@ -39,7 +39,7 @@ func (r *Removal) Worst(ctx context.Context, env *pipeline.Env, in pipeline.Tabl
 	return r.WorstOfLabels(ctx, env, in, table, -1)
 }
 
-// WorstOfLabels is Worst where generated rows have zeros in the one-hot column of that place, which
+// WorstOfLabels returns Worst where generated rows have zeros in the one-hot column of that place, which
 // holds their label.
 func (r *Removal) WorstOfLabels(ctx context.Context, env *pipeline.Env, in pipeline.Tables, table *columns.Encoded,
 	column int) (*train.Worst, error) {
@@ -76,7 +76,7 @@ func (r *Removal) WorstOfLabels(ctx context.Context, env *pipeline.Env, in pipel
 // judged is how many private rows are scored at a time.
 const judged = 1024
 
-// all are the scores of private rows. Of a table without rows it scores one of zeros, so that
+// all returns the scores of private rows. Of a table without rows it scores one of zeros, so that
 // what a detector cannot read is known before anything is paid.
 func (j *judge) all(ctx context.Context, rows *train.Rows) ([]float64, error) {
 	if _, err := j.scores(net.NewMatrix(1, rows.Width()), -1); err != nil {
@@ -101,7 +101,7 @@ func (j *judge) all(ctx context.Context, rows *train.Rows) ([]float64, error) {
 	return scores, nil
 }
 
-// generated are the scores of generated rows. Whether rows can be scored follows from the domain and
+// generated returns the scores of generated rows. Whether rows can be scored follows from the domain and
 // was tried before the charge, so that there are no errors here; if there were, they must not stop a
 // training that has been paid for, and all rows would rank alike.
 func (j *judge) generated(x net.Matrix, label int) []float64 {
@@ -165,7 +165,7 @@ type Removal struct {
 	RemoveAnomalies int `yaml:"remove_anomalies,omitempty" json:"remove_anomalies,omitempty" min:"1" max:"1000000" doc:"Rows that each batch leaves out, of those that detector finds least like others: so many of the real ones, and so many of the generated ones where there are such. It costs nothing beside the detector."`
 }
 
-// DetectorPort is the input of a kind that has a Removal.
+// DetectorPort returns the input of a kind that has a Removal.
 func DetectorPort() pipeline.Port {
 	return pipeline.Port{Name: "detector", Form: pipeline.FormDetector, Or: pipeline.FormModel, Optional: true,
 		Scoring: true,

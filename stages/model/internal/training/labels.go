@@ -31,7 +31,7 @@ const (
 	floor = 0.05
 )
 
-// LabelColumn is the place of the one-hot column called name; a problem of the setting label where
+// LabelColumn returns the place of the one-hot column called name; a problem of the setting label where
 // there is no such, or one of too many categories.
 func LabelColumn(d *domain.Domain, name string, ps *schema.Problems) int {
 	index := d.Index(name)
@@ -46,7 +46,7 @@ func LabelColumn(d *domain.Domain, name string, ps *schema.Problems) int {
 	return index
 }
 
-// Spends are what is paid for the shares of n labels beside so much DP-SGD: nothing unless
+// Spends returns what is paid for the shares of n labels beside so much DP-SGD: nothing unless
 // they are private.
 func (s LabelSetting) Spends(sgd Sampling, rate float64, n int) []pipeline.Spend {
 	if s.Labels != "private" {
@@ -58,7 +58,7 @@ func (s LabelSetting) Spends(sgd Sampling, rate float64, n int) []pipeline.Spend
 		}}}
 }
 
-// Noise is the multiplier of the sizes at a multiplier of DP-SGD.
+// Noise returns the multiplier of the sizes at a multiplier of DP-SGD.
 func (s LabelSetting) Noise(sgd Sampling, scale, rate float64) float64 {
 	return math.Min(math.Max(sgd.NoiseBeside(scale, rate, s.Share), leastNoise), mostNoise)
 }
@@ -111,7 +111,7 @@ func shares(sizes []int64) []float64 {
 	return out
 }
 
-// SharesInTraining are the weights that shares give the generated rows of labels: each at least a
+// SharesInTraining returns the weights that shares give the generated rows of labels: each at least a
 // twentieth of an equal one, so that a critic of a label with a small or no noisy share sees generated rows too.
 func SharesInTraining(shares []float64) []float64 {
 	out := make([]float64, len(shares))
@@ -121,7 +121,7 @@ func SharesInTraining(shares []float64) []float64 {
 	return out
 }
 
-// OfLabel is a generator of rows of d with the same weights, whose last layer is blocks that
+// OfLabel returns a generator of rows of d with the same weights, whose last layer is blocks that
 // say its label in the one-hot column of that place, whatever the others are: no chance and
 // no gradient decides which label a row of one generator has.
 func OfLabel(n *net.Net, d *domain.Domain, column, label int) (*net.Net, error) {
@@ -131,7 +131,7 @@ func OfLabel(n *net.Net, d *domain.Domain, column, label int) (*net.Net, error) 
 	})
 }
 
-// WithoutLabel is that generator with zeros in the column, for its training: beside rows
+// WithoutLabel returns that generator with zeros in the column, for its training: beside rows
 // that have zeros there too (columns.Encoded.RowsWithout).
 func WithoutLabel(n *net.Net, d *domain.Domain, column int) (*net.Net, error) {
 	return labelled(n, d, column, func(width int) []net.Block { return []net.Block{{Activation: "zeros", Width: width}} })

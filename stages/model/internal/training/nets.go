@@ -27,7 +27,7 @@ type Hidden struct {
 // Activations lists the hidden activations of nets that can be released.
 func Activations() []string { return []string{"leaky_relu", "relu", "tanh", "sigmoid"} }
 
-// Leaky are hidden layers of LeakyReLU.
+// Leaky returns hidden layers of LeakyReLU.
 func Leaky(slope float64, units []int) Hidden {
 	return Hidden{Units: units, Activation: "leaky_relu", Slope: slope}
 }
@@ -48,7 +48,7 @@ func (h Hidden) Layers(in int) []net.Layer {
 	return layers
 }
 
-// active is the activation with its norm.
+// active returns the activation with its norm.
 func (h Hidden) active() []net.Layer {
 	switch {
 	case h.Norm == "":
@@ -83,7 +83,7 @@ func Generator(h Hidden, latent int, d *domain.Domain) (*net.Net, error) {
 	return net.New(net.Spec{Inputs: latent, Layers: append(h.Layers(latent), net.Dense(Width(d)), Outputs(d))})
 }
 
-// Chain is one net of two, the second on what the first puts out; its weights are
+// Chain returns one net of two, the second on what the first puts out; its weights are
 // the weights of the first, then the weights of the second.
 func Chain(first, second *net.Net) (*net.Net, error) {
 	a, b := first.Spec(), second.Spec()
@@ -114,7 +114,7 @@ type Cost struct {
 	numbers     float64 // floats, so that no product of settings overflows
 }
 
-// Costs is that a setting, as it is given, adds so many numbers.
+// Costs says that a setting, as it is given, adds so many numbers.
 func Costs(setting, given string, numbers float64) Cost { return Cost{setting, given, numbers} }
 
 // Fits adds a problem where a training takes more than maxBytes, at the setting that takes
@@ -137,7 +137,7 @@ func Fits(ps *schema.Problems, parts ...Cost) {
 		fmt.Sprintf("so small that nets, their copies and batches together take at most %d GiB", maxBytes>>30))
 }
 
-// Weights is the number of weights of a dense net of these layers.
+// Weights returns the number of weights of a dense net of these layers.
 func Weights(layers ...int) float64 {
 	n := 0.0
 	for i := 1; i < len(layers); i++ {
@@ -146,7 +146,7 @@ func Weights(layers ...int) float64 {
 	return n
 }
 
-// Units is the number of units in all layers.
+// Units returns the number of units in all layers.
 func Units(layers ...int) float64 {
 	n := 0.0
 	for _, u := range layers {
@@ -201,7 +201,7 @@ func (m *model) checkSteps() error {
 	return nil
 }
 
-// drawnParts are the parts that rows are drawn from: with steps, the last.
+// drawnParts returns the parts that rows are drawn from: with steps, the last.
 func (m *model) drawnParts() []described {
 	if n := len(m.Steps); n > 0 {
 		return m.Parts[n-1:]

@@ -57,7 +57,7 @@ func (p *Phases) anew() {
 	p.hooks.Resume = nil
 }
 
-// Before is what the phases before k left, n weights, where an interrupted attempt came
+// Before returns what the phases before k left, n weights, where an interrupted attempt came
 // so far and all their uses are known to be drawn.
 func (p *Phases) Before(k, n int) (left []float32, passed bool) {
 	if p.hooks.Resume == nil || p.saved.phase < k {

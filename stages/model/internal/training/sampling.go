@@ -54,7 +54,7 @@ type Sampling struct {
 	NoiseMultiplier   float64 `yaml:"noise_multiplier,omitempty" json:"noise_multiplier,omitempty" exclusiveMin:"0" doc:"Noise standard deviation over max_grad_norm; calibrated to the budget by default."`
 }
 
-// DPSGD is the one value from which sampler, clip, noise and event come, for a gradient
+// DPSGD returns the one value from which sampler, clip, noise and event come, for a gradient
 // of so many weights. Without privacy (multiplier 0) there is neither noise nor clip.
 func (s Sampling) DPSGD(multiplier, rate float64, weights int) train.DPSGD {
 	if multiplier == 0 {
@@ -64,7 +64,7 @@ func (s Sampling) DPSGD(multiplier, rate float64, weights int) train.DPSGD {
 		ExpectedBatchSize: s.ExpectedBatchSize, Steps: s.Steps, Weights: weights}
 }
 
-// NoiseBeside is the multiplier of one Gaussian release beside so much DP-SGD that has share
+// NoiseBeside returns the multiplier of one Gaussian release beside so much DP-SGD that has share
 // of the squared privacy loss of both, mu^2 of Gaussian differential privacy. The loss of DP-SGD is taken from its
 // limit theorem, rate^2 steps (exp(1/multiplier^2)-1) (Bu, Dong, Long, Su 2020); it divides the budget and
 // bounds nothing. It is 0 without noise.
@@ -76,7 +76,7 @@ func (s Sampling) NoiseBeside(multiplier, rate, share float64) float64 {
 	return math.Sqrt((1 - share) / (share * squares))
 }
 
-// Rate is the sampling rate, from public facts alone.
+// Rate returns the sampling rate, from public facts alone.
 func (s Sampling) Rate(h pipeline.Header, ps *schema.Problems) float64 {
 	switch {
 	case s.SamplingRate*float64(h.Rows) > s.ExpectedBatchSize*roundingSlack:
@@ -114,7 +114,7 @@ func (s Sampling) Findings(setting string, h pipeline.Header) []pipeline.Finding
 // expected_batch_size over the row count.
 const roundingSlack = 1 + 1e-9
 
-// InReach is a problem where a mechanism with as much noise as its clip cannot be drawn;
+// InReach returns a problem where a mechanism with as much noise as its clip cannot be drawn;
 // the bill finds the noise only later, and says so in other words.
 func InReach(m privacy.Mechanism) error {
 	var ps schema.Problems

@@ -38,7 +38,7 @@ func (p described) check(d *domain.Domain) error {
 	return err
 }
 
-// Drawable is an error where a net for rows of d could not be read back: what a stranger's is
+// Drawable returns an error where a net for rows of d could not be read back: what a stranger's is
 // judged by is told before anything is paid.
 func Drawable(n *net.Net, d *domain.Domain) error {
 	sizes := map[string]int{}
@@ -199,7 +199,7 @@ func (s *shape) norm(path, name string, in, channels int, tensors ...string) (ou
 	return in, s.columns(path, name, channels, tensors...)
 }
 
-// Width is the number of float32 columns of an encoded row.
+// Width returns the number of float32 columns of an encoded row.
 func Width(d *domain.Domain) int {
 	n := 0
 	for _, c := range d.Columns {
@@ -208,7 +208,7 @@ func Width(d *domain.Domain) int {
 	return n
 }
 
-// Outputs are the activations of a generator's last layer: softmax over each
+// Outputs returns the activations of a generator's last layer: softmax over each
 // one-hot group, or a sigmoid for each of its cells where they are separate, tanh or sigmoid for a
 // number scaled to [-1,1] or [0,1], none for a standardised one.
 func Outputs(d *domain.Domain) net.Layer {
@@ -233,7 +233,7 @@ func activation(e *domain.Encoding) string {
 	return "linear"
 }
 
-// NeedEncoded is a problem of the columns that a model cannot take.
+// NeedEncoded adds a problem of the columns that a model cannot take.
 func NeedEncoded(h pipeline.Header, ps *schema.Problems) {
 	var raw []string
 	for _, c := range h.Domain.Columns {
@@ -251,7 +251,7 @@ func NeedEncoded(h pipeline.Header, ps *schema.Problems) {
 	}
 }
 
-// ModelHeader is the header of what a stage releases: a model of the encoded
+// ModelHeader returns the header of what a stage releases: a model of the encoded
 // domain of in.
 func ModelHeader(in pipeline.Header) pipeline.Header {
 	return pipeline.Header{Form: pipeline.FormModel, Domain: in.Domain,
