@@ -37,7 +37,7 @@ func unequal() map[string][]string {
 
 const matrices = "gonum.org/v1/gonum/mat"
 
-// computing are methods of matrices that add products.
+// computing returns the methods of matrices that add products.
 func computing() []string {
 	return []string{"Factorize", "Mul", "MulVec", "RankOne", "SymRankOne", "SymRankK", "SymOuterK", "Outer", "Solve",
 		"SolveTo", "SolveVec", "SolveVecTo",

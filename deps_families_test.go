@@ -49,7 +49,7 @@ func betweenFamilies(path, target string) string {
 	return ""
 }
 
-// family is the folder of stages that holds one family of kinds: each question of
+// family returns the folder of stages that holds one family of kinds: each question of
 // stages/evaluate is one. It is "" for stages/internal, for the table of contents and
 // outside stages.
 func family(path string) string {

@@ -11,7 +11,7 @@ import (
 // whole joins words that are cut here, so that this file has no notice.
 func whole(words string) string { return strings.ReplaceAll(words, "|", "") }
 
-// notices are what code of others brings with it, or what is said of it: in small
+// notices returns what code of others brings with it, or what is said of it: in small
 // letters, with one blank between words.
 func notices() (list []string) {
 	for _, n := range []string{"copy|right", "(c|) 19", "(c|) 20", "spd|x-", "all rights re|served", "b|sd",
@@ -31,14 +31,14 @@ func notices() (list []string) {
 	return list
 }
 
-// plainWords are the words of a text without what begins a line of a comment.
+// plainWords returns the words of a text without what begins a line of a comment.
 func plainWords(text string) string {
 	words := slices.DeleteFunc(strings.Fields(strings.ToLower(text)),
 		func(w string) bool { return strings.Trim(w, "/*#<!->") == "" })
 	return strings.Join(words, " ")
 }
 
-// foreignNotice is the first notice in a file, or "": its name may be one too.
+// foreignNotice returns the first notice in a file, or "": its name may be one too.
 func foreignNotice(file, text string) string {
 	if file == "LICENSE" {
 		return ""

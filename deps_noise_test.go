@@ -33,7 +33,7 @@ func guarded() map[string][]string {
 	return calls
 }
 
-// writers are the rooms that may touch files by themselves. Runs and ledgers change them
+// writers returns the rooms that may touch files by themselves. Runs and ledgers change them
 // through internal/disk alone, so that what is torn, lost or doubled when a change fails is
 // seen in a test, and open through it what may be a pipe.
 func writers() []string {

@@ -16,7 +16,7 @@ import (
 // bitmath is arithmetic that knows nothing of ours.
 const bitmath = "internal/bitmath"
 
-// allowed is the table of rooms: a room and the rooms of ours that it may import.
+// allowed returns the table of rooms: a room and the rooms of ours that it may import.
 // A folder belongs to the innermost room that it lies in. A room inside another is
 // closed to all that do not name it, those who may import the outer one included
 // (docs/design.md section 1).
@@ -112,7 +112,7 @@ func inTests() map[string][]string {
 	}
 }
 
-// roomOf is the innermost room of a path; its first folder where it is in none.
+// roomOf returns the innermost room of a path; its first folder where it is in none.
 func roomOf(path string) string {
 	for at := path; at != "."; at = pathpkg.Dir(at) {
 		if _, known := allowed()[at]; known {
@@ -278,7 +278,7 @@ func violation(path, name string, test bool) string {
 	return room + " may import " + strings.Join(rooms, ", ")
 }
 
-// exempt are the files that need what their room must not have, each with its
+// exempt reports whether a file is one of those that need what their room must not have, each with its
 // reason in docs/design: programs that generate code, test helpers.
 func exempt(path string) bool {
 	return strings.HasPrefix(path, "train/internal/kernel/gen/") || strings.HasSuffix(path, "test/check.go")

@@ -121,7 +121,7 @@ func withoutCode(text string) string {
 	return regexp.MustCompile("`[^`\n]*`").ReplaceAllString(withoutFences(text), "")
 }
 
-// paths are the files, their folders, and "*/name" for each name of a file.
+// paths returns the files, their folders, and "*/name" for each name of a file.
 func paths(files []string) map[string]bool {
 	all := map[string]bool{".": true}
 	for _, f := range files {

@@ -17,7 +17,7 @@ import (
 	"weir/stages"
 )
 
-// homonyms are strings outside stages that spell the name of a kind and mean something else,
+// homonyms returns strings outside stages that spell the name of a kind and mean something else,
 // and the one kind that is named, each with its reason.
 func homonyms() map[string]string {
 	return map[string]string{
@@ -86,7 +86,7 @@ func TestNoSourceIsNamedOutsideItsRoom(t *testing.T) {
 	}
 }
 
-// listings are strings outside runtime/table that spell a format of tables and mean something else, each with its
+// listings returns strings outside runtime/table that spell a format of tables and mean something else, each with its
 // reason.
 func listings() map[string]string {
 	return map[string]string{
@@ -131,7 +131,7 @@ func TestNoFormatIsNamedOutsideItsRoom(t *testing.T) {
 	}
 }
 
-// namesOfStages are the names of kinds, and of figures that are no English words, and a pattern of
+// namesOfStages returns the names of kinds, and of figures that are no English words, and a pattern of
 // the names of figures with an underscore.
 func namesOfStages(t *testing.T) (names map[string]bool, figures *regexp.Regexp) {
 	t.Helper()

@@ -8,7 +8,7 @@ import (
 	"weir/pipeline"
 )
 
-// score is a figure with everything that a name can be to it.
+// score returns a figure with everything that a name can be to it.
 func score() pipeline.Figures {
 	return pipeline.Figures{
 		{Name: "score", Parts: "learner", Doc: "d", Better: pipeline.BetterHigh, Interval: true, Headline: true, Learnt: true,

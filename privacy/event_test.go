@@ -145,7 +145,7 @@ func TestGroup(t *testing.T) {
 	}
 }
 
-// hockeyStick is sum max(0, p_x - a q_x) for scale b discrete Laplace noise and a shift.
+// hockeyStick returns sum max(0, p_x - a q_x) for scale b discrete Laplace noise and a shift.
 func hockeyStick(b, shift, a float64) float64 {
 	r := math.Exp(-1 / b)
 	sum := 0.0

@@ -12,7 +12,7 @@ import (
 
 func pointer(x float64) *float64 { return &x }
 
-// sampled is the record of a made-up run; the texts marked internal must never
+// sampled returns the record of a made-up run; the texts marked internal must never
 // be in a release document.
 func sampled() *Run {
 	return &Run{

@@ -188,7 +188,7 @@ func newTestSpec() *testSpec {
 	return &testSpec{Weir: 1, Privacy: testPrivacy{Delta: 1e-5, Accountant: "pld"}}
 }
 
-// specSchema is the whole schema, as pipeline builds it.
+// specSchema returns the whole schema, as pipeline builds it.
 func specSchema(t testing.TB) *Schema {
 	t.Helper()
 	lookup := func(v any) *Schema {

@@ -16,7 +16,7 @@ import (
 	"weir/internal/stattest"
 )
 
-// hostile are inputs that have cost other YAML readers minutes, gigabytes or their life.
+// hostile returns inputs that have cost other YAML readers minutes, gigabytes or their life.
 func hostile() map[string][]byte {
 	rep := func(s string, n int) []byte { return []byte(strings.Repeat(s, n)) }
 	return map[string][]byte{

@@ -44,7 +44,7 @@ func TestInfluenceOfAPlantedRow(t *testing.T) {
 	}
 }
 
-// seenIn are how many of 10,000 rows are more than ten deviations away in a number, the mean of
+// seenIn returns how many of 10,000 rows are more than ten deviations away in a number, the mean of
 // all numbers and the greatest of them.
 func seenIn(t *testing.T, csv string) (x [3]float64) {
 	rows, far := farAway(t, csv)
@@ -69,7 +69,7 @@ func meanOf(x []float64) (mean float64) {
 	return mean
 }
 
-// paired is the mean difference, half of its 95 % interval, and the two-sided p-value.
+// paired returns the mean difference, half of its 95 % interval, and the two-sided p-value.
 func paired(a, b []float64) (mean, half, p float64) {
 	d, n := make([]float64, len(a)), float64(len(a))
 	for i := range a {

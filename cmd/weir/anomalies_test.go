@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// anomalyStudy is a study of n rows of four numbers, each 2 around its mean of 30 in bounds
+// anomalyStudy returns a study of n rows of four numbers, each 2 around its mean of 30 in bounds
 // of 0 and 100, and a flag; row 17 lies 20 deviations away in every number where it is
 // planted.
 func anomalyStudy(t *testing.T, n int, epsilon float64, planted bool, stages string) study {
@@ -38,7 +38,7 @@ func anomalyStudy(t *testing.T, n int, epsilon float64, planted bool, stages str
 	return s
 }
 
-// placements are control, pre and post: in each the release has n rows.
+// placements returns control, pre and post: in each the release has n rows.
 func placements(n int) map[string]string {
 	return map[string]string{
 		"control": fmt.Sprintf("  train: {kind: independent, from: dataset, bins: 10}\n  left: {kind: sample, rows: %d}\n",

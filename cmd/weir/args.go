@@ -38,7 +38,7 @@ type specFlags struct {
 // stdinArg is the argument that stands for standard input.
 const stdinArg = "-"
 
-// shownName is what an argument is called in what is printed.
+// shownName returns what an argument is called in what is printed.
 func shownName(arg string) string {
 	if arg == stdinArg {
 		return "stdin"
@@ -110,7 +110,7 @@ func noSuchSpec(name string, known []string) error {
 	return fmt.Errorf("specs%s\n%s", found, list)
 }
 
-// rebased are the overrides, their files from the spec's folder.
+// rebased returns the overrides, their files from the spec's folder.
 func (f *specFlags) rebased(arg string, reg *pipeline.Registry) []string {
 	sets, places := make([]string, len(f.set)), spec.Places(reg)
 	for i, set := range f.set {
@@ -125,7 +125,7 @@ func (f *specFlags) compile(arg string) (*compile.Plan, error) {
 	return f.compileBy(arg, compile.Compile)
 }
 
-// compileBy is compile with the plan of a spec by a function.
+// compileBy compiles with the plan of a spec by a function.
 func (f *specFlags) compileBy(arg string, compiler func(*spec.Spec) (*compile.Plan, error)) (*compile.Plan, error) {
 	spec, err := f.load(arg)
 	if err != nil {
@@ -143,7 +143,7 @@ func (f *specFlags) compileBy(arg string, compiler func(*spec.Spec) (*compile.Pl
 	return plan, runtime.CheckFiles(plan, folder)
 }
 
-// dir is the folder that a spec's relative paths start in.
+// dir returns the folder that a spec's relative paths start in.
 func (f *specFlags) dir(arg string) string {
 	if strings.HasPrefix(arg, "specs:") || arg == stdinArg {
 		return "."
@@ -155,7 +155,7 @@ func (f *specFlags) dir(arg string) string {
 const specsHelp = `SPEC is a path, or specs:NAME for one that is built in; where no spec has that name,
 all whose names begin with NAME and a hyphen. Several, of one folder, are one experiment.`
 
-// several are the specs that arguments name: specs:NAME where no spec is called so stands for all built-in
+// several returns the specs that arguments name: specs:NAME where no spec is called so stands for all built-in
 // specs of that family, in alphabetical order.
 func several(args []string) []string {
 	var list []string
@@ -220,7 +220,7 @@ func namesFile(path string, places []string) bool {
 		strings.HasSuffix(path, ".file")
 }
 
-// diskOf is the disk of a command: it waits for locks until the command is interrupted,
+// diskOf returns the disk of a command: it waits for locks until the command is interrupted,
 // and says for which.
 func diskOf(c *cobra.Command, s streams) disk.Disk {
 	return disk.Disk{}.Waiting(disk.Wait{Context: c.Context(), Quiet: 2 * time.Second, Tell: func(path string) {

@@ -20,7 +20,7 @@ import (
 	"weir/runtime/book"
 )
 
-// overIn is a run of the study's spec, whose runs are under the folder out.
+// overIn returns a run of the study's spec, whose runs are under the folder out.
 func (s study) overIn(out string, files disk.Disk, ask func([]book.Quote) error) (*runtime.Result, error) {
 	s.t.Helper()
 	plan, err := (&specFlags{}).compile(s.path("spec.yaml"))
@@ -30,7 +30,7 @@ func (s study) overIn(out string, files disk.Disk, ask func([]book.Quote) error)
 		Log: slog.New(slog.DiscardHandler), Progress: newProgress(io.Discard, true), Clock: time.Now, Random: rand.Reader})
 }
 
-// copied is a study of which an unfinished run lies in two folders, one a copy of the other. The run was
+// copied returns a study of which an unfinished run lies in two folders, one a copy of the other. The run was
 // stopped by the first change that the watch refuses.
 func copied(t *testing.T, refuses func(disk.Change) bool) study {
 	s := newPair(t)
@@ -125,7 +125,7 @@ func (h *heard) Release(r privacy.Released) any {
 	return r.Out
 }
 
-// listened is a run of the study's spec, with the noise of the counts of its stage train.
+// listened returns a run of the study's spec, with the noise of the counts of its stage train.
 func (s study) listened(random *randv2.ChaCha8) (*runtime.Result, [][]int64) {
 	s.t.Helper()
 	plan, err := (&specFlags{}).compile(s.path("spec.yaml"))

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// elsewhere is a study whose spec keeps the ledger in another folder than the data, and a copy of the folder
+// elsewhere returns a study whose spec keeps the ledger in another folder than the data, and a copy of the folder
 // with the data, owner file included, whose runs know nothing of the runs of the first.
 func elsewhere(t *testing.T) (s study, run func(want int, of string, args ...string) string) {
 	s = newStudy(t, 60)

@@ -36,7 +36,7 @@ func TestPrivateTableMakesNoCharge(t *testing.T) {
 	}
 }
 
-// studyWithTest is a study whose figures are of a private test table beside the dataset.
+// studyWithTest returns a study whose figures are of a private test table beside the dataset.
 func studyWithTest(t *testing.T) study {
 	s := newStudy(t, 60)
 	s.edit("spec.yaml", "train: {kind: dp_wgan, steps: 40, expected_batch_size: 16, generator: [8], critic: [8], "+

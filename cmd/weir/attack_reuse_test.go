@@ -16,7 +16,7 @@ import (
 	"weir/runtime/book"
 )
 
-// newPair is a study of two paid stages, of which the second reads what the first released.
+// newPair returns a study of two paid stages, of which the second reads what the first released.
 func newPair(t *testing.T) study {
 	s := newOpenStudy(t, 2000)
 	s.write("spec.yaml", `weir: 1
@@ -32,7 +32,7 @@ stages:
 	return s
 }
 
-// runOver is a run of the study's spec over a disk, and the error that ended it.
+// runOver returns a run of the study's spec over a disk, and the error that ended it.
 func (s study) runOver(files disk.Disk, fresh bool, ask func([]book.Quote) error) (*runtime.Result, error) {
 	s.t.Helper()
 	plan, err := (&specFlags{}).compile(s.path("spec.yaml"))
@@ -121,7 +121,8 @@ func TestContinuedRunKeepsWhatItsNoiseStandsOn(t *testing.T) {
 	}
 }
 
-// foreseen is the number of charges that a survey says runs of specs would make together, and of those they do make.
+// foreseen returns the number of charges that a survey says runs of specs would make together, and of those they do
+// make.
 func (s study) foreseen(files ...string) (said, made int) {
 	s.t.Helper()
 	var trials []runtime.Trial

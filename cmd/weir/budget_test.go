@@ -30,7 +30,7 @@ func (s study) budgetCheck(code int, args ...string) budget.Report {
 	return r
 }
 
-// cappedStudy is a study of noisy marginals, whose dataset has a budget of epsilon 1.2, in a
+// cappedStudy returns a study of noisy marginals, whose dataset has a budget of epsilon 1.2, in a
 // repository.
 func cappedStudy(t *testing.T) study {
 	s := newStudy(t, 300)
@@ -155,7 +155,7 @@ func TestBudgetCheck(t *testing.T) {
 	}
 }
 
-// another is a new spec on the dataset, that spends 2 and names it otherwise.
+// another writes a new spec on the dataset, that spends 2 and names it otherwise.
 func (s study) another(old, new string) {
 	s.write("more.yaml", strings.NewReplacer(old, new, "{epsilon: 1, delta: 1e-6", "{epsilon: 2, delta: 1e-6",
 		", budget: {epsilon: 1.2, delta: 1e-5}", "").Replace(s.read("spec.yaml")))

@@ -88,7 +88,7 @@ func (log sarifLog) results(t *testing.T) []sarifFound {
 	return run.Results
 }
 
-// file is the path that a result names: a URI reference, which must lead to a file.
+// file returns the path that a result names: a URI reference, which must lead to a file.
 func (r sarifFound) file(t *testing.T) string {
 	t.Helper()
 	u, err := url.Parse(r.Locations[0].PhysicalLocation.ArtifactLocation.URI)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// checked is a study that check has nothing to say about.
+// checked returns a study that check has nothing to say about.
 func checked(t *testing.T) study {
 	s := newStudy(t, 400)
 	s.edit("spec.yaml", "replace_one}", "replace_one, acknowledge: {W25: each person has one row here}}")

@@ -168,7 +168,7 @@ const (
 	reddish = "31"
 )
 
-// commitFile is REV:PATH, as git has it: PATH from the top of the repository that the
+// commitFile returns the side REV:PATH, as git has it: PATH from the top of the repository that the
 // current folder lies in.
 func commitFile(c *cobra.Command, rev, name string) (words.Side, error) {
 	r, err := budget.OpenCommit(c.Context(), ".", rev)
@@ -178,7 +178,7 @@ func commitFile(c *cobra.Command, rev, name string) (words.Side, error) {
 	return revisionSide(c, r, path.Clean(filepath.ToSlash(name)))
 }
 
-// revisionSide is a spec or a ledger of a budget.
+// revisionSide returns a spec or a ledger of a budget.
 func revisionSide(c *cobra.Command, r *budget.Commit, name string) (words.Side, error) {
 	reg, err := registry()
 	if err != nil {
@@ -195,7 +195,7 @@ func revisionSide(c *cobra.Command, r *budget.Commit, name string) (words.Side, 
 	return ledgerOfEntries(c, shown, entries)
 }
 
-// revisions are the two sides of a range, or of one revision and the working tree.
+// revisions returns the two sides of a range, or of one revision and the working tree.
 func (d *differ) revisions(ctx context.Context, c *cobra.Command, args []string) (a, b words.Side, err error) {
 	from, target, isRange := strings.Cut(args[0], "..")
 	old, err := budget.OpenCommit(ctx, args[1], headOr(from, isRange))
@@ -226,7 +226,7 @@ func (d *differ) revisions(ctx context.Context, c *cobra.Command, args []string)
 	return a, b, err
 }
 
-// headOr is HEAD where a range leaves an end out, as git has it.
+// headOr returns HEAD where a range leaves an end out, as git has it.
 func headOr(rev string, isRange bool) string {
 	if rev == "" && isRange {
 		return "HEAD"
@@ -322,7 +322,7 @@ func sideOf(name string, load budget.Loader) (words.Side, error) {
 	return side, err
 }
 
-// together is what the runs of an experiment cost as one plan.
+// together returns what the runs of an experiment cost as one plan.
 func together(sp *spec.Spec, load budget.Loader) (*words.Experiment, error) {
 	runs, err := budget.Runs(sp, load)
 	if err != nil {
@@ -352,12 +352,12 @@ func runSide(dir string) (words.Side, error) {
 		Figures: figures}, err
 }
 
-// cell is what runs have in common that differ by their noise alone.
+// cell returns what runs have in common that differ by their noise alone.
 func cell(rec *record.Run) string {
 	return fmt.Sprintf("%s %s %s %v", rec.SpecDigest, rec.Dataset.ID, rec.Dataset.Version, rec.Insecure)
 }
 
-// repeats are the figures of all finished runs of a run's cell that lie beside it, its own
+// repeats returns the figures of all finished runs of a run's cell that lie beside it, its own
 // among them. A record that cannot be read is no repeat.
 func repeats(dir string, rec *record.Run) (all []map[string]float64, err error) {
 	folders, err := store.Runs(filepath.Dir(filepath.Clean(dir)))
@@ -416,7 +416,7 @@ func chargeLine(n int, e ledger.Entry) (words.Charge, error) {
 		Stage: e.Stage, Name: e.Name, Event: event}, nil
 }
 
-// orNil is nil for no bound, which JSON has no number for.
+// orNil returns nil for no bound, which JSON has no number for.
 func orNil(x float64) *float64 {
 	if math.IsInf(x, 1) {
 		return nil

@@ -241,7 +241,7 @@ func domainImport(s streams) *cobra.Command {
 	return c
 }
 
-// domain is the YAML of what the files say.
+// domain returns the YAML of what the files say.
 func (f *importFlags) domain(file string) ([]byte, error) {
 	data, err := readBook(file)
 	if err != nil {
@@ -265,7 +265,7 @@ func readBook(path string) ([]byte, error) {
 	return bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), err
 }
 
-// alone is the domain of a file that describes columns by itself.
+// alone returns the domain of a file that describes columns by itself.
 func (f *importFlags) alone(file string, imported *codebook.Imported, err error) ([]byte, error) {
 	if err != nil {
 		return nil, err
@@ -278,7 +278,7 @@ func (f *importFlags) alone(file string, imported *codebook.Imported, err error)
 	return codebook.YAML(imported.Domain, comment...)
 }
 
-// specs is the domain of specs of columns, and of codebooks.
+// specs returns the domain of specs of columns, and of codebooks.
 func (f *importFlags) specs(specs string, data []byte) ([]byte, error) {
 	book := codebook.NewBook()
 	sources := []string{filepath.Base(specs)}

@@ -23,8 +23,9 @@ type dyingServer struct {
 	conns  []net.Conn
 }
 
-// untilItAnswers is the command `untilItAnswers LEDGER weir ARG...`: it runs weir on CLINIC while the server dies after
-// no answer, after one, and so on until weir succeeds, and prints the exit code and the charges that LEDGER then has.
+// untilItAnswers returns the command `untilItAnswers LEDGER weir ARG...`: it runs weir on CLINIC while the server dies
+// after no answer, after one, and so on until weir succeeds, and prints the exit code and the charges that LEDGER then
+// has.
 func (p *inProcess) untilItAnswers(words string) func(*testscript.TestScript, bool, []string) {
 	return func(ts *testscript.TestScript, _ bool, args []string) {
 		config, err := pgconn.ParseConfig(words)

@@ -221,7 +221,7 @@ func (q epsilonQuery) answer(w io.Writer) error {
 	return err
 }
 
-// finite is x, or "inf", which JSON has no number for.
+// finite returns x, or "inf", which JSON has no number for.
 func finite(x float64) any {
 	if math.IsInf(x, 1) {
 		return "inf"
@@ -279,7 +279,7 @@ func (q epsilonQuery) noise(out map[string]any) (string, error) {
 		privacy.NoiseMultipliers(privacy.Composed{Events: scaled(m)}), m/base, privacy.BoundTo(9, eps), q.delta), err
 }
 
-// commonNoise is the noise multiplier that the search varies.
+// commonNoise returns the noise multiplier that the search varies.
 func commonNoise(all []float64) (base float64, same bool, err error) {
 	if len(all) == 0 {
 		return 0, false, errors.New("--calibrate: no event has a noise multiplier")
@@ -334,7 +334,7 @@ func (q epsilonQuery) points(out map[string]any) (string, error) {
 	return text.String(), nil
 }
 
-// explanationText is the explanation in out, one line a bound and a reason.
+// explanationText returns the explanation in out, one line a bound and a reason.
 func explanationText(out map[string]any) string {
 	x, ok := out["explanation"].(account.Explanation)
 	if !ok {

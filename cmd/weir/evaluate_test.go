@@ -29,7 +29,7 @@ func evaluateStudy(t *testing.T, real, synthetic string, args ...string) (evalua
 	return e, code, errs
 }
 
-// people is a table of n rows; row changes what a row holds.
+// people returns a table of n rows; row changes what a row holds.
 func people(n int, row func(i int) string) string {
 	var b strings.Builder
 	b.WriteString("id,income,group,flag\n")

@@ -46,7 +46,7 @@ func (f *specFlags) plan(arg string, base *compile.Plan) (*experiment.Plan, erro
 	return f.trials(arg, base, experiment.NewPlan)
 }
 
-// priced is plan for who only wants to know what the trials cost.
+// priced plans trials for who only wants to know what the trials cost.
 func (f *specFlags) priced(arg string, base *compile.Plan) (*experiment.Plan, error) {
 	return f.trials(arg, base, experiment.Priced)
 }

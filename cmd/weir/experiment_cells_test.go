@@ -248,7 +248,7 @@ func TestTotalCountsWhatIsPaid(t *testing.T) {
 	}
 }
 
-// fresh is the bill of an experiment with new noise in each run.
+// fresh returns the bill of an experiment with new noise in each run.
 func (s study) fresh() experiment.Bill {
 	v, _ := s.experiment("--insecure-noise-seed", "6", "--fresh")
 	return v.Bill

@@ -53,7 +53,7 @@ func TestExperimentKilledTwice(t *testing.T) {
 	}
 }
 
-// inTable is a file of the experiment's table, from the study's folder.
+// inTable returns a file of the experiment's table, from the study's folder.
 func (v experimentJSON) inTable(s study, name string) string {
 	s.t.Helper()
 	path, err := filepath.Rel(s.dir, filepath.Join(v.Folder, name))

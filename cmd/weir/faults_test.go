@@ -24,7 +24,7 @@ type chance struct{}
 
 func (chance) Read(p []byte) (int, error) { return rand.NewChaCha8([32]byte{1}).Read(p) }
 
-// attempt is number i of `weir run` on the study, over a disk.
+// attempt makes run i of `weir run` on the study, over a disk.
 func (s study) attempt(plan *compile.Plan, on disk.Disk, i int) (*runtime.Result, error) {
 	now := time.Unix(1.7e9, 0).Add(time.Duration(i) * time.Hour)
 	return runtime.Run(s.t.Context(), plan, runtime.Options{Disk: on, Out: s.path("runs"), Dir: s.dir, Workers: 1,
@@ -33,7 +33,7 @@ func (s study) attempt(plan *compile.Plan, on disk.Disk, i int) (*runtime.Result
 		Random: chance{}})
 }
 
-// memory is a folder in memory where the machine has one: what is on disk and what is not the
+// memory returns a folder in memory where the machine has one: what is on disk and what is not the
 // faulty disk knows, so a thousand runs need not wait for a real one.
 func memory(t *testing.T) string {
 	t.Helper()
@@ -125,7 +125,7 @@ func (s study) survive(plan *compile.Plan, faulty *faultyDisk, want string) erro
 	return nil
 }
 
-// table is the synthetic table of a run.
+// table returns the synthetic table of a run.
 func (s study) table(r *runtime.Result) string {
 	data, err := os.ReadFile(filepath.Join(r.Path, "release", "sample.csv"))
 	if err != nil {

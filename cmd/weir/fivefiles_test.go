@@ -134,7 +134,7 @@ func (s study) ends(want int, args ...string) string {
 	return out
 }
 
-// fiveFiles are the files, of few rows each.
+// fiveFiles returns the files, of few rows each.
 func fiveFiles() []anyFile {
 	const day = `\d{2}\.\d{2}\.20\d{2}`
 	return []anyFile{
@@ -179,7 +179,7 @@ func fiveFiles() []anyFile {
 	}
 }
 
-// germanExport is a CSV as German software writes it.
+// germanExport returns a CSV as German software writes it.
 func germanExport(t *testing.T, rng *rand.Rand) []byte {
 	var b strings.Builder
 	b.WriteString("Fall-Nr.;Alter;Klinik;Aufnahme;Entlassung;Betrag (€);CRP;Zuzahlung;erneut\r\n")
@@ -235,7 +235,7 @@ func workbook(t *testing.T, rng *rand.Rand) []byte {
 	return out.Bytes()
 }
 
-// payments is Parquet with moments of nanoseconds, which this writer marks as UTC, and decimals.
+// payments returns Parquet with moments of nanoseconds, which this writer marks as UTC, and decimals.
 func payments(t *testing.T, rng *rand.Rand) []byte {
 	moment := &arrow.TimestampType{Unit: arrow.Nanosecond}
 	schema := arrow.NewSchema([]arrow.Field{
@@ -272,7 +272,7 @@ func payments(t *testing.T, rng *rand.Rand) []byte {
 	return out.Bytes()
 }
 
-// register is a Spanish table with given names and surnames, in Latin-1, in which sexes have two spellings.
+// register returns a Spanish table with given names and surnames, in Latin-1, in which sexes have two spellings.
 func register(t *testing.T, rng *rand.Rand) []byte {
 	var b strings.Builder
 	b.WriteString("nombre,apellidos,nacimiento,sexo,provincia,años\n")

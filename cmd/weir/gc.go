@@ -96,7 +96,7 @@ func (f *gcFlags) run(c *cobra.Command, s streams) error {
 	return errorOr(err, f.done(s.out, found, removed, sure, why))
 }
 
-// errorOr is the first of two errors that is one.
+// errorOr returns the first of two errors that is one.
 func errorOr(err, other error) error {
 	if err != nil {
 		return err

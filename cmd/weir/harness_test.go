@@ -180,7 +180,7 @@ func (s study) weir(args ...string) (code int, out, errs string) {
 	return code, stdout.String(), stderr.String()
 }
 
-// run is `weir run` on the study, with its runs inside its folder.
+// run runs `weir run` on the study, with its runs inside its folder.
 func (s study) run(args ...string) (code int, out, errs string) {
 	return s.weir(append([]string{"run", s.path("spec.yaml"), "--out", s.path("runs")}, args...)...)
 }
@@ -199,14 +199,14 @@ func (s study) result(args ...string) runResult {
 	return r
 }
 
-// process is `weir run` as a process of its own.
+// process starts `weir run` as a process of its own.
 func (s study) process(env []string, args ...string) *exec.Cmd {
 	c := exec.Command(os.Args[0], append([]string{"run", s.path("spec.yaml"), "--out", s.path("runs")}, args...)...)
 	c.Env = append(append(os.Environ(), "WEIR_TEST_MAIN=1"), env...)
 	return c
 }
 
-// released is the content of a file of a release.
+// released returns the content of a file of a release.
 func released(t *testing.T, r runResult, suffix string) string {
 	t.Helper()
 	for _, f := range r.Release {

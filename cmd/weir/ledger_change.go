@@ -252,7 +252,7 @@ func readable(name string) error {
 	return err
 }
 
-// chargedTo is empty for a dataset that was only read so far.
+// chargedTo returns nothing for a dataset that was only read so far.
 func chargedTo(ledger string) string {
 	if ledger == "" {
 		return ""

@@ -178,7 +178,7 @@ func (f *lockFlags) print(w io.Writer, done []lockedSpec) error {
 	return nil
 }
 
-// openLock is asked by a run: without --locked a lock is ignored. Noise from a seed leaves no
+// openLock opens the lock of a run: without --locked a lock is ignored. Noise from a seed leaves no
 // mark on the owner's side, so that nobody could tell the content.
 func (f *runFlags) openLock(c *cobra.Command, arg string, plan *compile.Plan) (err error) {
 	if !f.locked {

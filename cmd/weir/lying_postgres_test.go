@@ -22,8 +22,8 @@ type lyingServer struct {
 	lies   atomic.Int64
 }
 
-// whileItLies is the command `whileItLies LEDGER weir ARG...`: it runs weir on CLINIC behind a lyingServer, and prints
-// the exit code, the charges that LEDGER then has, and how many answers were changed.
+// whileItLies returns the command `whileItLies LEDGER weir ARG...`: it runs weir on CLINIC behind a lyingServer, and
+// prints the exit code, the charges that LEDGER then has, and how many answers were changed.
 func (p *inProcess) whileItLies(words string) func(*testscript.TestScript, bool, []string) {
 	return func(ts *testscript.TestScript, _ bool, args []string) {
 		config, err := pgconn.ParseConfig(words)

@@ -110,7 +110,7 @@ func newRoot(s streams) *cobra.Command {
 	return root
 }
 
-// commands is the table of contents of the command line, one file each.
+// commands returns the table of contents of the command line, one file each.
 func commands() []func(streams) *cobra.Command {
 	return []func(streams) *cobra.Command{
 		initCommand, domainCommand, checkCommand, planCommand, whatIfCommand, lockCommand, runCommand, runsCommand, gcCommand,
@@ -181,7 +181,7 @@ func withCode(code int, err error) error {
 	return &codeError{code, err}
 }
 
-// usage is a mistake in the command line, with a pointer to the help.
+// usage returns a mistake in the command line, with a pointer to the help.
 func usage(c *cobra.Command, err error) error {
 	return withCode(exitUsage, fmt.Errorf("%w\nsee: %s --help", err, c.CommandPath()))
 }
@@ -273,7 +273,7 @@ func (n *notes) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return &notes{n.w, n.mu, append(n.attrs[:len(n.attrs):len(n.attrs)], attrs...)}
 }
 
-// WithGroup is for groups of attributes, which nobody here makes.
+// WithGroup does nothing: it is for groups of attributes, which nobody here makes.
 func (n *notes) WithGroup(string) slog.Handler { return n }
 
 // plainly writes to w what can be shown as it is and spells the rest: what is printed

@@ -16,7 +16,7 @@ import (
 	"weir/runtime"
 )
 
-// inPasses is a run of the study's spec that counts in passes over the rows.
+// inPasses returns a run of the study's spec that counts in passes over the rows.
 func (s study) inPasses(files disk.Disk) (*runtime.Result, error) {
 	s.t.Helper()
 	plan, err := (&specFlags{}).compile(s.path("spec.yaml"))
@@ -27,7 +27,7 @@ func (s study) inPasses(files disk.Disk) (*runtime.Result, error) {
 		Clock: time.Now, Random: rand.Reader})
 }
 
-// newCounted is a study of a model of marginals that reads the file itself.
+// newCounted returns a study of a model of marginals that reads the file itself.
 func newCounted(t *testing.T) study {
 	s := newStudy(t, 60)
 	spec := s.read("spec.yaml")

@@ -10,7 +10,7 @@ import (
 // planted stands in every cell of the files below, and in none of their messages.
 const planted = "SECRET73313"
 
-// plantedFiles are tables in every form in which one is handed over by mistake.
+// plantedFiles returns tables in every form in which one is handed over by mistake.
 func plantedFiles() map[string]string {
 	rows := "income;" + planted + "\n" + planted + ";" + planted + "\n"
 	files := map[string]string{

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// privateTowns is an open study whose domain says that the list of towns is private, with
+// privateTowns returns an open study whose domain says that the list of towns is private, with
 // bounds declared.
 func privateTowns(t *testing.T) study {
 	s := newOpenStudy(t, 4000)

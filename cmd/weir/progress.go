@@ -68,7 +68,7 @@ func (b *bars) Start(stage, kind string) {
 	b.stages[stage] = one
 }
 
-// share is how much is done, or how the stage ended.
+// share returns how much is done, or how the stage ended.
 func (b *barOf) share(s decor.Statistics) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -81,7 +81,7 @@ func (b *barOf) share(s decor.Statistics) string {
 	return fmt.Sprintf("%d %%", 100*s.Current/s.Total)
 }
 
-// text is how far a stage is, where it went on from, and its pace; the bar of a finished
+// text returns how far a stage is, where it went on from, and its pace; the bar of a finished
 // stage does not move any more, and the bar of a stopped one says where it stands.
 func (b *barOf) text(s decor.Statistics) string {
 	b.mu.Lock()
@@ -316,7 +316,7 @@ func (p *pace) add(now time.Time, done int64) {
 	}
 }
 
-// text is the rate and the time left behind a separator, "" where too little is known.
+// text returns the rate and the time left behind a separator, "" where too little is known.
 func (p *pace) text(separator string, done, total int64) string {
 	if len(p.seen) < 2 {
 		return ""

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// newOpenStudy is a study whose domain declares neither bounds nor categories, with a
+// newOpenStudy returns a study whose domain declares neither bounds nor categories, with a
 // few values that single rows have: they must not be released.
 func newOpenStudy(t *testing.T, n int) study {
 	s := study{t, t.TempDir()}
@@ -158,7 +158,7 @@ stages:
 	nothingShows(t, filepath.Join(r.Run, "release"), "Needlestone", "7331373313")
 }
 
-// flat is a YAML text with its lists on one line.
+// flat returns a YAML text with its lists on one line.
 func flat(text string) string {
 	for range 9 {
 		text = strings.ReplaceAll(text, "\n        - ", ", ")

@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// reported is a study whose spec ends with figures and a report.
+// reported returns a study whose spec ends with figures and a report.
 func reported(t *testing.T) study {
 	s := figured(t)
 	s.write("spec.yaml", s.read("spec.yaml")+"  report: {kind: report, real: complete, synthetic: sample, plots: 1}\n")
 	return s
 }
 
-// figured is a study whose spec ends with figures.
+// figured returns a study whose spec ends with figures.
 func figured(t *testing.T) study {
 	s := newStudy(t, 60)
 	s.edit("spec.yaml", "  sample: {kind: sample, rows: 50}\n", `  sample: {kind: sample, rows: 50}

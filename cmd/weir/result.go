@@ -96,7 +96,7 @@ func chargeText(r *runtime.Result) string {
 	return text
 }
 
-// paidBefore is how many charges of a stage were made before the run was interrupted or removed, of how many.
+// paidBefore returns how many charges of a stage were made before the run was interrupted or removed, of how many.
 func paidBefore(r *runtime.Result, stage string) (paid, total int) {
 	for _, c := range r.Record.Charges {
 		if c.Stage != stage {

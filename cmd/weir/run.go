@@ -266,7 +266,7 @@ func (f *runFlags) failure(ctx context.Context, err error, results ...*runtime.R
 	return err
 }
 
-// paidFor are the stages that runs have charged: public facts of their ledgers.
+// paidFor returns the stages that runs have charged: public facts of their ledgers.
 func paidFor(results []*runtime.Result) (stages []string) {
 	for _, r := range results {
 		if r == nil || r.Record == nil || r.Reused {

@@ -9,7 +9,7 @@ import (
 	"weir/record"
 )
 
-// declaredBy are the declarations of stages of these kinds, as a record of them has them.
+// declaredBy returns the declarations of stages of these kinds, as a record of them has them.
 func declaredBy(t *testing.T, list ...record.Stage) pipeline.StageFigures {
 	t.Helper()
 	declared, err := declaredOf(&record.Run{Stages: list})

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// hospital is a study of three columns, of which one is a date.
+// hospital returns a study of three columns, of which one is a date.
 func hospital(t *testing.T) study {
 	t.Helper()
 	s := study{t, t.TempDir()}

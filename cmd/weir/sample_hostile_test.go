@@ -16,7 +16,7 @@ import (
 	"weir/runtime/store"
 )
 
-// richModel is a released model whose table went through every step that sampling
+// richModel returns a released model whose table went through every step that sampling
 // undoes; its parts, with the cover first.
 func richModel(t *testing.T) (study, []pipeline.File) {
 	t.Helper()

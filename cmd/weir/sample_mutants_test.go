@@ -61,7 +61,7 @@ func cloneJSON(v any) any {
 	return c
 }
 
-// wrongs are values that may stand in the place of v.
+// wrongs returns values that may stand in the place of v.
 func wrongs(v any) []mutant {
 	all := []mutant{{"null", nil}, {"list", []any{}}, {"object", map[string]any{}}, {"text", "\x1b[2J"}, {"minus one", -1},
 		{"zero", 0}, {"1e18", 1e18}, {"2^62", 1 << 62}}

@@ -16,7 +16,7 @@ import (
 // shown is which exit codes scripts show of a command, such as "weir ledger show".
 type shown map[string]map[int]bool
 
-// unshown are exit codes that a help text lists and a script cannot show, each with the reason.
+// unshown returns exit codes that a help text lists and a script cannot show, each with the reason.
 func unshown() map[string]string {
 	return map[string]string{
 		"weir audit 4": "no kind of weir breaks its promises that we know of (TestPlantedFaultsAreFound of runtime/audit has " +
@@ -121,7 +121,7 @@ func (s shown) check(t *testing.T, c *cobra.Command) {
 	}
 }
 
-// exitCodes are the exit codes that a help text names: "Exit codes: 0 done; 2 usage."
+// exitCodes returns the exit codes that a help text names: "Exit codes: 0 done; 2 usage."
 func exitCodes(c *cobra.Command) (codes []int) {
 	_, text, _ := strings.Cut(c.Long, "Exit codes:")
 	for _, clause := range strings.Split(text, ";") {

@@ -46,9 +46,9 @@ func TestEngineScripts(t *testing.T) {
 	})
 }
 
-// sameRelease is the command `alike RUN RUN`: both releases must have the same files with the same bytes, and with
-// `! alike` some file must differ. What is made for readers names spec and run, and may say where the rows lie: lines
-// that do are compared without it.
+// sameRelease carries out the command `alike RUN RUN`: both releases must have the same files with the same bytes, and
+// with `! alike` some file must differ. What is made for readers names spec and run, and may say where the rows lie:
+// lines that do are compared without it.
 func sameRelease(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 2 {
 		ts.Fatalf("usage: alike RUN RUN")

@@ -90,14 +90,14 @@ func (c *clinic) setup(env *testscript.Env) error {
 		"ALTER DEFAULT PRIVILEGES IN SCHEMA " + schema + " GRANT SELECT ON TABLES TO " + reader)
 }
 
-// sql is the command `sql FILE...`.
+// sql carries out the command `sql FILE...`.
 func (c *clinic) sql(ts *testscript.TestScript, _ bool, args []string) {
 	for _, file := range args {
 		ts.Check(c.send("SET search_path = " + ts.Getenv("SCHEMA") + "; " + ts.ReadFile(file)))
 	}
 }
 
-// export is the command `export FILE TABLE`.
+// export carries out the command `export FILE TABLE`.
 func (c *clinic) export(ts *testscript.TestScript, _ bool, args []string) {
 	f, err := os.Create(ts.MkAbs(args[0]))
 	ts.Check(err)
@@ -108,7 +108,7 @@ func (c *clinic) export(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(errors.Join(err, f.Close()))
 }
 
-// load is the command `load TABLE FILE`, which adds the rows of a CSV file with a line of names.
+// load carries out the command `load TABLE FILE`, which adds the rows of a CSV file with a line of names.
 func (c *clinic) load(ts *testscript.TestScript, _ bool, args []string) {
 	f, err := os.Open(ts.MkAbs(args[1]))
 	ts.Check(err)

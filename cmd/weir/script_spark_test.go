@@ -78,7 +78,7 @@ func (c *cluster) setup(env *testscript.Env) error {
 	return err
 }
 
-// sql is the command `sql FILE...`.
+// sql carries out the command `sql FILE...`.
 func (c *cluster) sql(ts *testscript.TestScript, _ bool, args []string) {
 	for _, file := range args {
 		known := strings.NewReplacer("\n", " ", "SCHEMA", ts.Getenv("SCHEMA"), "WORKFOLDER", ts.Getenv("WORK"))
@@ -87,7 +87,7 @@ func (c *cluster) sql(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// endWorker is the command `endworker`.
+// endWorker carries out the command `endworker`.
 func (c *cluster) endWorker(ts *testscript.TestScript, _ bool, _ []string) {
 	for {
 		tables, err := c.send("SHOW TABLES IN " + ts.Getenv("SCHEMA") + "_scratch")

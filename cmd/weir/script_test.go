@@ -35,7 +35,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// scriptVariables are settings of scripts that weir or the git below it reads: an author, and none
+// scriptVariables returns settings of scripts that weir or the git below it reads: an author, and none
 // of the settings of whoever runs the tests.
 func scriptVariables() []string {
 	return []string{"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
@@ -53,7 +53,7 @@ func scriptEnv(e *testscript.Env) error {
 // "exec weir" or "interrupt".
 type inProcess struct{ turn sync.Mutex }
 
-// command is the line "weir ARG ...", which must end with exit code 0.
+// command carries out the line "weir ARG ...", which must end with exit code 0.
 func (p *inProcess) command(ts *testscript.TestScript, neg bool, args []string) {
 	if neg {
 		ts.Fatalf("must say which exit code, by exits CODE weir")
@@ -108,7 +108,7 @@ func (p *inProcess) exits(ts *testscript.TestScript, neg bool, args []string) {
 	mustExit(ts, want, exitOf(ts, ts.Exec(args[1], args[2:]...)))
 }
 
-// exitOf is the exit code with which a process ended; any other fault is the script's.
+// exitOf returns the exit code with which a process ended; any other fault is the script's.
 func exitOf(ts *testscript.TestScript, err error) int {
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {

@@ -61,7 +61,7 @@ func learned(t *testing.T) (names []string) {
 // manyRows is the private count of the largest table, which must not show anywhere.
 const manyRows = 17919
 
-// oddTables are what only rows tell: no message, exit code, count or name of a file may.
+// oddTables returns what only rows tell: no message, exit code, count or name of a file may.
 // No two have the same numbers.
 func oddTables() map[string]func(b *strings.Builder) {
 	rows := func(n, groups, flags int) func(b *strings.Builder) {
@@ -76,7 +76,7 @@ func oddTables() map[string]func(b *strings.Builder) {
 		"no rows":        rows(0, 1, 1), "far more rows": rows(manyRows, 3, 2)}
 }
 
-// modelStudy is a study of one model on a table of which 80 rows are said to be public.
+// modelStudy returns a study of one model on a table of which 80 rows are said to be public.
 // Under add_remove nothing may tell that it has others; under replace_one the owner is told.
 func modelStudy(t *testing.T, settings, kind string, rows func(b *strings.Builder)) study {
 	s := study{t, t.TempDir()}
@@ -105,7 +105,7 @@ func modelStudy(t *testing.T, settings, kind string, rows func(b *strings.Builde
 	return s
 }
 
-// seenOf is all that others than the owner may see of a run, but for drawn rows and
+// seenOf returns all that others than the owner may see of a run, but for drawn rows and
 // weights: the exit code, what is printed, the names of files, and what the documents say.
 func seenOf(t *testing.T, s study) (seen, run string) {
 	code, out, errs := s.run("--workers", "1")
@@ -206,7 +206,7 @@ func checkNoFigures(t *testing.T, what, shown, run string) {
 	}
 }
 
-// firstDifference is the first line that differs.
+// firstDifference returns the first line that differs.
 func firstDifference(a, b string) string {
 	x, y := strings.Split(a, "\n"), strings.Split(b, "\n")
 	for i := range min(len(x), len(y)) {

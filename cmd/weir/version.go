@@ -84,7 +84,7 @@ func thisVersion() version {
 	return v
 }
 
-// commit is the commit that the program was built from, and whether files had
+// commit returns the commit that the program was built from, and whether files had
 // been changed since.
 func commit(info *debug.BuildInfo) string {
 	path := cmp.Or(settingsOf(info)["vcs.revision"], "unknown")
@@ -123,7 +123,7 @@ func build() string {
 	return digest
 }
 
-// cleanCommit is the commit that the program was built from, "" where files had
+// cleanCommit returns the commit that the program was built from, "" where files had
 // been changed or nobody knows.
 func cleanCommit(info *debug.BuildInfo) string {
 	byName := settingsOf(info)
@@ -133,7 +133,7 @@ func cleanCommit(info *debug.BuildInfo) string {
 	return byName["vcs.revision"]
 }
 
-// buildRevision is the module version, or the commit that the binary was built from.
+// buildRevision returns the module version, or the commit that the binary was built from.
 func buildRevision(info *debug.BuildInfo) string {
 	if v := info.Main.Version; v != "" && v != "(devel)" {
 		return v

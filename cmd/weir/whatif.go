@@ -240,7 +240,7 @@ func (f *whatIfFlags) print(w io.Writer, t *experiment.Table) error {
 	return nil
 }
 
-// cells are the means of a figure by epsilon with half their intervals, then what rows without noise reach.
+// cells returns the means of a figure by epsilon with half their intervals, then what rows without noise reach.
 func (f *whatIfFlags) cells(t *experiment.Table, n int64, key string) (line string) {
 	rest := "–"
 	for _, e := range f.epsilons {

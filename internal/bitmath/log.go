@@ -63,7 +63,7 @@ func cubic(r float64) float64 {
 	return float64(float64(square*r) * (log3 + float64(r*log4) + float64(square*s)))
 }
 
-// logParts is ln x, less its whole powers of two where without is 1, good to 2^-64: log1p
+// logParts returns ln x, less its whole powers of two where without is 1, good to 2^-64: log1p
 // with an exact square.
 func logParts(x float64, without int) (high, low float64) {
 	t, tLow, r, rLow := split(x, 0, without)

@@ -162,7 +162,7 @@ func erfcxSeries(c float64) series {
 	return fillSeries(1, c, func(n int64) *big.Float { return wide(0).Set(a[n]) })
 }
 
-// lgammaSeries is ln Gamma(x) about c >= 1/2, over x - root where root is 1 or 2: its
+// lgammaSeries returns ln Gamma(x) about c >= 1/2, over x - root where root is 1 or 2: its
 // coefficients from t² on are zeta(n, c)/n, at most (1+c)/c^n, and the first two are no
 // greater than (1+2c)/c^n up to c = 8.
 func lgammaSeries(c float64, root int) series {

@@ -181,7 +181,7 @@ func (f *file) polynomial(name string, first, step int, what string, q fit) {
 // bound spells an error as a power of two, rounded up.
 func bound(error float64) string { return fmt.Sprintf("2^%.1f", math.Ceil(10*math.Log2(error))/10) }
 
-// two is a number in two parts, the first on a grid of 2^-bits.
+// two returns a number in two parts, the first on a grid of 2^-bits.
 func two(x *big.Float, bits int) string {
 	high := rounded(x, bits)
 	return fmt.Sprintf("%x, %x", high, near(minus(x, high)))

@@ -149,7 +149,7 @@ func Open(path string) (*os.File, error) {
 	return regular(f, path, err)
 }
 
-// OpenIn is Open for a name inside a folder.
+// OpenIn opens, as Open does, a name inside a folder.
 func OpenIn(root *os.Root, name string) (*os.File, error) {
 	f, err := root.OpenFile(name, os.O_RDONLY|nonblock, 0)
 	return regular(f, name, err)

@@ -75,7 +75,7 @@ func (d Disk) Write(path string, mode os.FileMode, write func(io.Writer) error) 
 	return f.Commit()
 }
 
-// WriteBytes is Write of what is at hand.
+// WriteBytes writes, as Write does, what is at hand.
 func (d Disk) WriteBytes(path string, mode os.FileMode, data []byte) error {
 	return d.Write(path, mode, func(w io.Writer) error {
 		_, err := w.Write(data)
@@ -123,7 +123,7 @@ type handle struct {
 	broken error     // the first write that failed
 }
 
-// Name is where the bytes lie until the file is committed.
+// Name returns where the bytes lie until the file is committed.
 func (h *handle) Name() string { return h.file.Name() }
 
 // Write writes all of p, or no file of this name comes to be.
@@ -211,10 +211,10 @@ func (d Disk) SweepFolder(dir string, ours func(name string) bool) (removed int,
 	return removed, err
 }
 
-// unfinished is how temporary names what is being written.
+// unfinished returns how temporary names what is being written.
 func unfinished() *regexp.Regexp { return regexp.MustCompile(`^\.(.+)\.tmp[0-9]+$`) }
 
-// sweep is 1 if it removed a file that nobody writes.
+// sweep returns 1 if it removed a file that nobody writes.
 func (d Disk) sweep(path string) int {
 	retained := hold(path)
 	if retained == nil {

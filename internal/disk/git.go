@@ -64,7 +64,7 @@ func eachTree(dir string, lower []string, f func(t workTree, lower []string) boo
 	}
 }
 
-// saidTree is the work tree that the environment says (git(1), GIT_DIR and GIT_WORK_TREE).
+// saidTree returns the work tree that the environment says (git(1), GIT_DIR and GIT_WORK_TREE).
 func saidTree() (t workTree, ok bool) {
 	git := os.Getenv("GIT_DIR")
 	if git == "" {
@@ -127,8 +127,8 @@ func (t workTree) passedOver(lower []string, folder bool) bool {
 	return verdict
 }
 
-// ruled is what the last line of a list that is about the file says of it; said is false where none is. Git follows no
-// .gitignore that is a link.
+// ruled returns what the last line of a list that is about the file says of it; said is false where none is. Git
+// follows no .gitignore that is a link.
 func ruled(list string, lower []string, folder bool) (verdict, reported bool) {
 	if info, err := os.Lstat(list); err != nil || !info.Mode().IsRegular() {
 		return false, false

@@ -21,7 +21,7 @@ type Wait struct {
 	Tell    func(path string) // hears of a lock that is not free by then; may be nil
 }
 
-// Waiting is the disk whose locks are waited for in this way.
+// Waiting returns the disk whose locks are waited for in this way.
 func (d Disk) Waiting(w Wait) Disk {
 	d.wait = w
 	return d

@@ -47,7 +47,7 @@ func LoadGolden(t testing.TB, file string, v any) {
 	}
 }
 
-// findGolden is $WEIR_GOLDEN, else the folder beside the go.mod above the package under
+// findGolden returns $WEIR_GOLDEN, else the folder beside the go.mod above the package under
 // test, whose folder is the working directory.
 func findGolden() (string, error) {
 	dir := os.Getenv("WEIR_GOLDEN")

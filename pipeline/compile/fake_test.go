@@ -16,7 +16,7 @@ import (
 	"weir/schema"
 )
 
-// fakes are kinds with the privacy behaviour that the compiler must judge.
+// fakes returns kinds with the privacy behaviour that the compiler must judge.
 func fakes(t *testing.T, more ...pipeline.Kind) *pipeline.Registry {
 	t.Helper()
 	table := []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "a table"}}

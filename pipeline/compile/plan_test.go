@@ -164,7 +164,7 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// nameless is good where sex is the privacy unit, which no model may learn.
+// nameless returns what is good where sex is the privacy unit, which no model may learn.
 func nameless() string {
 	return strings.Replace(good, "  train: ", "  bare: {kind: drop, columns: [sex]}\n  train: ", 1)
 }

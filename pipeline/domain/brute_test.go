@@ -9,7 +9,7 @@ import (
 	"weir/schema"
 )
 
-// small is a domain of columns with few values each, so that all rows can be looked at.
+// small returns a domain of columns with few values each, so that all rows can be looked at.
 func small() *Domain {
 	return &Domain{Columns: []Column{
 		{Name: "a", Type: Integer, Bounds: &[2]float64{0, 5}},
@@ -20,7 +20,7 @@ func small() *Domain {
 	}}
 }
 
-// valuesOf are all values of a column of small, as a file would hold them.
+// valuesOf returns all values of a column of small, as a file would hold them.
 func valuesOf(c *Column) (list []float64) {
 	switch {
 	case c.Type.Coded():
@@ -40,7 +40,7 @@ func valuesOf(c *Column) (list []float64) {
 	return list
 }
 
-// spelled is a random choice of a column.
+// spelled returns a random choice of a column.
 func spelled(c *Column, rng *rand.Rand) Choice {
 	all := valuesOf(c)
 	if c.Type.Coded() || rng.IntN(4) == 0 {
@@ -54,7 +54,7 @@ func spelled(c *Column, rng *rand.Rand) Choice {
 	return Choice{fmt.Sprintf("%s..%s", word(c, numbers[min(i, j)]), word(c, numbers[max(i, j)]))}
 }
 
-// randomDomain is a domain with a few random rules.
+// randomDomain returns a domain with a few random rules.
 func randomDomain(rng *rand.Rand) *Domain {
 	d := small()
 	for range 1 + rng.IntN(5) {

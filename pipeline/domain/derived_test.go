@@ -11,7 +11,7 @@ import (
 	"weir/schema"
 )
 
-// functions is a domain of small's columns with random functions, often one of another's
+// functions returns a domain of small's columns with random functions, often one of another's
 // column and back, and now and then a further rule.
 func functions(rng *rand.Rand) *Domain {
 	d := small()
@@ -156,7 +156,7 @@ func TestOrderIsNotImplied(t *testing.T) {
 	}
 }
 
-// written is a domain whose rules are "b=a x>y ..." or "no a:x b:y", between semicolons.
+// written returns a domain whose rules are "b=a x>y ..." or "no a:x b:y", between semicolons.
 func written(rules, nullable string) *Domain {
 	d := &Domain{}
 	for _, name := range []string{"a", "b", "c"} {

@@ -65,7 +65,7 @@ func specSide(text string) Side {
 	return Side{Name: "x.yaml", Kind: SpecSide, Digest: text, Canonical: []byte(text), Plan: []byte(planOf)}
 }
 
-// words are the changes of a list, one line each, with their marks.
+// words returns the changes of a list, one line each, with their marks.
 func words(all []Change) (lines []string) {
 	for _, c := range all {
 		_, mark := c.mark()

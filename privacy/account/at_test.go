@@ -35,7 +35,7 @@ type orderInputs struct {
 	Alphas                                []float64
 }
 
-// perOrders are the kinds of accounting.json with divergences of one event, read for
+// perOrders returns the kinds of accounting.json with divergences of one event, read for
 // a change of one; the golden tests of the sampled kinds ask for them themselves.
 func perOrders() map[string]func(orderInputs) perOrder {
 	return map[string]func(orderInputs) perOrder{

@@ -154,19 +154,19 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// extremes are numbers at the ends of what events accept and around the places
+// extremes returns numbers at the ends of what events accept and around the places
 // where exponentials and squares leave the range of floats.
 func extremes() []float64 {
 	return []float64{0, math.SmallestNonzeroFloat64, 1e-200, 1e-50, 1e-8, 0.01, 1, 30, 40, 600, 750, 1e4, 1e160,
 		math.MaxFloat64}
 }
 
-// rates are the settings of extremes that are rates, and some between.
+// rates returns the settings of extremes that are rates, and some between.
 func rates() []float64 {
 	return []float64{math.SmallestNonzeroFloat64, 1e-280, 1e-100, 1e-50, 1e-30, 1e-17, 1e-6, 1 - 0x1p-53}
 }
 
-// plainAt are the events that sample nothing at x.
+// plainAt returns the events that sample nothing at x.
 func plainAt(x float64) []privacy.Event {
 	return []privacy.Event{privacy.Gaussian{NoiseMultiplier: x}, privacy.Laplace{NoiseMultiplier: x},
 		privacy.DiscreteGaussian{NoiseMultiplier: math.Min(x, 10)}, privacy.DiscreteLaplace{NoiseMultiplier: x},

@@ -28,12 +28,12 @@ func adjacencies() []privacy.Adjacency {
 	return []privacy.Adjacency{privacy.AddRemove, privacy.ReplaceOne}
 }
 
-// logUniform is e to a uniform number between ln low and ln high.
+// logUniform returns e to a uniform number between ln low and ln high.
 func logUniform(r *rand.Rand, low, high float64) float64 {
 	return low * math.Pow(high/low, r.Float64())
 }
 
-// randomEvent is one event of any kind, nested at most once.
+// randomEvent returns one event of any kind, nested at most once.
 func randomEvent(r *rand.Rand) privacy.Event {
 	n := 1 + r.Int64N(20)
 	s, q := logUniform(r, 0.5, 20), logUniform(r, 1e-3, 0.5)
@@ -90,7 +90,7 @@ func TestPLDIsNotAboveRDP(t *testing.T) {
 	}
 }
 
-// variations are an event and three that are worse: steps, rate, noise.
+// variations returns an event and three that are worse: steps, rate, noise.
 func variations() map[string][4]privacy.Event {
 	laplace := func(n int64, s float64) privacy.Event {
 		return privacy.Repeated{Count: n, Event: privacy.Laplace{NoiseMultiplier: s}}

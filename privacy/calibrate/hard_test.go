@@ -178,7 +178,7 @@ func TestNoiseOfAllMeetsTheTargetAcrossAJump(t *testing.T) {
 	}
 }
 
-// threeStages is a budget as papers split it: selection, an autoencoder, a GAN.
+// threeStages returns a budget as papers split it: selection, an autoencoder, a GAN.
 func threeStages() []Stage {
 	return []Stage{
 		{Name: "bounds", Share: 0.1, Events: func(s float64) []privacy.Event {

@@ -38,7 +38,7 @@ func approximates() family {
 		}}
 }
 
-// dearest is the smallest scale of f that the cap admits after first, +Inf if none.
+// dearest returns the smallest scale of f that the cap admits after first, +Inf if none.
 func dearest(t *testing.T, limit Cap, first privacy.Event, f family) float64 {
 	t.Helper()
 	l, _ := newLedger(&memory{}, dataset, ticking())
@@ -99,7 +99,7 @@ func TestFilterHoldsForAnyChoice(t *testing.T) {
 	}
 }
 
-// after is the exact delta of the family's event, or of nothing more.
+// after returns the exact delta of the family's event, or of nothing more.
 func (f family) after(scale, epsilon float64) float64 {
 	if math.IsInf(scale, 1) {
 		return max(0, 1-math.Exp(epsilon))

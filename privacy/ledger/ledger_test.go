@@ -59,7 +59,7 @@ func (m *memory) Sync() error {
 	return nil
 }
 
-// ticking is a clock that moves a second at each look.
+// ticking returns a clock that moves a second at each look.
 func ticking() func() time.Time {
 	t := time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
 	return func() time.Time { t = t.Add(time.Second); return t }

@@ -239,7 +239,7 @@ func randomEvent(rng *rand.Rand, depth int) privacy.Event {
 	return privacy.Parallel{Events: []privacy.Event{part, part, part, part, part, part, part}[:1+rng.IntN(7)]}
 }
 
-// damaged are files that no crash of one Append leaves: each held whole charges,
+// damaged returns files that no crash of one Append leaves: each held whole charges,
 // which opening must not throw away. The first n charges are still whole lines.
 func damaged(t testing.TB) map[string]string {
 	full := string(filled(t, 3).data)

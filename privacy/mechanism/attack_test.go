@@ -61,7 +61,7 @@ func selection(name string, make func(Scores) privacy.Mechanism) attack {
 	}}
 }
 
-// one is 1 on the first neighbour, 0 on the second.
+// one returns 1 on the first neighbour, 0 on the second.
 func one(first bool) int64 {
 	if first {
 		return 1

@@ -129,7 +129,7 @@ func (c goldenCase) noisyMax(t *testing.T) {
 	c.near(t, "exponential", permuteAndFlip(s, in.Counts), want.Exponential...)
 }
 
-// permuteAndFlip is the law of the first index, in random order, that passes a coin of
+// permuteAndFlip returns the law of the first index, in random order, that passes a coin of
 // exp(-rate (best - score)) (McKenna, Sheldon 2020). With coins p, index i wins with p[i] times
 // the integral over t in [0, 1], the time of its turn, of the product over j of 1 - t p[j]: a
 // polynomial, for which a Gauss rule of as many points as candidates is exact.

@@ -23,7 +23,7 @@ func open(m privacy.Mechanism, i int) *privacy.Handle {
 	return privacy.Open(privacy.Opening{Spend: "test", Mechanism: m, Source: source(i)})
 }
 
-// scoresOf is for as many selections as a test likes.
+// scoresOf returns scores for as many selections as a test likes.
 func scoresOf(epsilon, sensitivity float64, monotone bool, candidates int) Scores {
 	return Scores{epsilon, privacy.AddRemove, Moves{sensitivity, sensitivity}, monotone, candidates, 1 << 20}
 }
@@ -68,7 +68,7 @@ func TestSelectionsFollowTheirLaws(t *testing.T) {
 	}
 }
 
-// quantileLaw is the law of Quantile by its definition, point by point.
+// quantileLaw returns the law of Quantile by its definition, point by point.
 func quantileLaw(m Quantile, values []float64, points int) []float64 {
 	out := make([]float64, points)
 	for c := range out {

@@ -10,7 +10,7 @@ import (
 
 // The p-values that what was seen follows a plan, for the conformance tests.
 
-// integerP is for noise that is added to integers.
+// integerP returns the p-value of noise that is added to integers.
 func integerP(plan privacy.Mechanism, seen []privacy.Released) float64 {
 	var residuals []int64
 	for _, x := range seen {
@@ -37,7 +37,7 @@ func pmfP(plan privacy.Mechanism, residuals []int64) float64 {
 	return stattest.ChiSquare(counts, p, len(residuals))
 }
 
-// pmf is the probability of noise k under a plan, by the laws' definitions.
+// pmf returns the probability of noise k under a plan, by the laws' definitions.
 func pmf(plan privacy.Mechanism, k int64) float64 {
 	laplace := func(b float64) float64 { return math.Tanh(0.5/b) * math.Exp(-math.Abs(float64(k))/b) }
 	switch m := plan.(type) {
@@ -60,7 +60,7 @@ func pmf(plan privacy.Mechanism, k int64) float64 {
 	panic(fmt.Sprintf("%T", plan))
 }
 
-// normalMass is the standard normal probability of an interval.
+// normalMass returns the standard normal probability of an interval.
 func normalMass(low, high float64) float64 {
 	if low < 0 {
 		low, high = -high, -low
@@ -126,7 +126,7 @@ func quantileP(plan privacy.Mechanism, seen []privacy.Released) float64 {
 	return stattest.ChiSquare(counts, law, len(seen))
 }
 
-// distance is how far apart two inputs are.
+// distance returns how far apart two inputs are.
 func distance(a, b any, norm privacy.Norm) float64 {
 	x, y := vector(a), vector(b)
 	var sum, squares, most float64

@@ -93,7 +93,7 @@ type tree struct {
 	then    [2]*tree
 }
 
-// moment is the sum of P^a Q^(1-a): two candidates, whose scores move apart by what
+// moment returns the sum of P^a Q^(1-a): two candidates, whose scores move apart by what
 // epsilon allows.
 func (x *tree) moment(a float64) (sum float64) {
 	if x == nil {

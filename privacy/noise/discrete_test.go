@@ -257,7 +257,7 @@ func BenchmarkPoisson(b *testing.B) {
 	}
 }
 
-// gaussianDelta is the exact delta of the Gaussian mechanism at epsilon for
+// gaussianDelta returns the exact delta of the Gaussian mechanism at epsilon for
 // sensitivity 1 (Balle, Wang 2018, theorem 8).
 func gaussianDelta(sigma, epsilon float64) float64 {
 	phi := func(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }

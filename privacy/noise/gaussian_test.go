@@ -13,7 +13,7 @@ func testStream(purpose string) *Stream {
 	return mustStream(NewSource(Key{1, 2, 3}, "test"), purpose, 0)
 }
 
-// mustStream is for sites that a test asks for once.
+// mustStream returns a stream for sites that a test asks for once.
 func mustStream(s *Source, purpose string, index uint64) *Stream {
 	st, err := s.Stream(purpose, index)
 	if err != nil {
@@ -56,7 +56,7 @@ func TestLogAgreesWithMath(t *testing.T) {
 	}
 }
 
-// gaussianCells is a partition of the line into cells of width 1/20 from -6 to 6
+// gaussianCells returns a partition of the line into cells of width 1/20 from -6 to 6
 // with their probabilities.
 func gaussianCells() (low float64, width float64, probabilities []float64) {
 	low, width = -6, 0.05

@@ -25,7 +25,7 @@ func TestNearestIsExact(t *testing.T) {
 	}
 }
 
-// exactPlace is the number that lies v/2^64 into the interval.
+// exactPlace returns the number that lies v/2^64 into the interval.
 func exactPlace(p place, v uint64) *big.Rat {
 	position := new(big.Int).Lsh(new(big.Int).SetUint64(p.u), 64)
 	position.Add(position, new(big.Int).SetUint64(v))
@@ -39,10 +39,10 @@ func exactPlace(p place, v uint64) *big.Rat {
 
 func floor(x *big.Rat) *big.Int { return new(big.Int).Div(x.Num(), x.Denom()) }
 
-// fast is what was released before the low bits of a position were drawn.
+// fast returns what was released before the low bits of a position were drawn.
 func fast(r rounding, p place) int64 { return int64(math.RoundToEven(p.float() * r.ratio)) }
 
-// length is the share of the places of a layer or strip that round to k, by
+// length returns the share of the places of a layer or strip that round to k, by
 // bisection: they are an interval.
 func length(p place, k int64, round func(place, uint64) int64) float64 {
 	first := func(k int64) *big.Int {
@@ -63,7 +63,7 @@ func length(p place, k int64, round func(place, uint64) int64) float64 {
 	return n * 0x1p-117
 }
 
-// cellMass is the probability of |noise| = k by the definition of the ziggurat,
+// cellMass returns the probability of |noise| = k by the definition of the ziggurat,
 // each layer or strip with its share of places.
 func cellMass(k int64, r rounding, round func(place, uint64) int64) (sum float64) {
 	x, f, e := float64(k)/r.ratio, zigguratHeights, zigguratEdges

@@ -33,7 +33,7 @@ func TestTableIsGenerated(t *testing.T) {
 	}
 }
 
-// table is the text of ziggurat_table.go.
+// table returns the text of ziggurat_table.go.
 func table() string {
 	z := solve(layerCount)
 	heights := make([]*big.Float, len(z.edges))
@@ -153,7 +153,7 @@ func build(begin *big.Float, n int) (z *ziggurat, upper *big.Float) {
 	return z, upper
 }
 
-// tailCoin is exp(-begin/4) as a whole number of 2^-64, begin being a float64 as the
+// tailCoin returns exp(-begin/4) as a whole number of 2^-64, begin being a float64 as the
 // sampler has it.
 func (z ziggurat) tailCoin() string {
 	begin, _ := z.edges[1].Float64()
@@ -162,10 +162,10 @@ func (z ziggurat) tailCoin() string {
 	return whole.String()
 }
 
-// curve is exp(-x*x/2).
+// curve returns exp(-x*x/2).
 func curve(x *big.Float) *big.Float { return exp(quotient(times(x, x), big128(-2))) }
 
-// inverse is the x at which the curve has a height: by Newton's method, from a float64.
+// inverse returns the x at which the curve has a height: by Newton's method, from a float64.
 func inverse(height *big.Float) *big.Float {
 	h, _ := height.Float64()
 	x := big128(math.Sqrt(-2 * bitmath.Log(h)))
@@ -176,7 +176,7 @@ func inverse(height *big.Float) *big.Float {
 	return x
 }
 
-// tail is the area under the curve beyond x: the curve over the continued fraction
+// tail returns the area under the curve beyond x: the curve over the continued fraction
 // x + 1/(x + 2/(x + ...)) (Abramowitz, Stegun 26.2.14).
 func tail(x *big.Float) *big.Float {
 	f := x
@@ -186,7 +186,7 @@ func tail(x *big.Float) *big.Float {
 	return quotient(curve(x), f)
 }
 
-// exp is the exponential of x by its series at x/1024, squared ten times.
+// exp returns the exponential of x by its series at x/1024, squared ten times.
 func exp(x *big.Float) *big.Float {
 	x = quotient(x, big128(1024))
 	sum, term := big128(1), big128(1)

@@ -8,13 +8,13 @@ import (
 	"testing"
 )
 
-// levels are those that this processor can run.
+// levels returns those that this processor can run.
 func levels() []level {
 	all := []level{generic, avx2, avx512}
 	return all[:choose()+1]
 }
 
-// straight is the fast path as its comment states it, number by number.
+// straight returns the fast path as its comment states it, number by number.
 func straight(word uint64) (x float64, inside bool) {
 	l, u := word&1023, word>>11
 	x = float64(u) * (zigguratEdges[l] * 0x1p-53)

@@ -39,7 +39,7 @@ func goldenAsCoded(k check, in, want values) {
 	k.near("pld_epsilon_sampling_with_replacement_as_coded", got, want.f("pld_epsilon_sampling_with_replacement_as_coded"))
 }
 
-// multiple is the pair of the mixture of N(i mu, 1) with i binomial, and N(0, 1).
+// multiple returns the pair of the mixture of N(i mu, 1) with i binomial, and N(0, 1).
 func multiple(n, p, mu float64) *pair {
 	weight, rest := [5]float64{}, 1.0
 	for i := range weight {

@@ -114,7 +114,7 @@ func phases(v values) []privacy.Event {
 	return out
 }
 
-// handlers are the kinds of accounting.json that have values of a privacy loss
+// handlers returns the kinds of accounting.json that have values of a privacy loss
 // distribution, each with what it compares.
 func handlers() map[string]func(check, values, values) {
 	return map[string]func(check, values, values){

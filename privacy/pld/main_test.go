@@ -33,7 +33,7 @@ func TestHugeNoise(t *testing.T) {
 	}
 }
 
-// noisy are events with noise s over a sum, or an epsilon of 1/s.
+// noisy returns events with noise s over a sum, or an epsilon of 1/s.
 func noisy(s float64) []privacy.Event {
 	inner := []privacy.Event{privacy.Gaussian{NoiseMultiplier: s}, privacy.Laplace{NoiseMultiplier: s},
 		privacy.DiscreteLaplace{NoiseMultiplier: s},

@@ -13,12 +13,12 @@ import (
 // the best that a list holds for what the first came out as.
 type twoReleases struct{ q, r1, r2, a float64 }
 
-// gain is g(x, y) of the proof, the integrand of the divergence at order a.
+// gain returns g(x, y) of the proof, the integrand of the divergence at order a.
 func (t twoReleases) gain(x, y float64) float64 {
 	return math.Max(0, (1-t.q)*(1-t.a)+t.q*x-t.a*t.q*y)
 }
 
-// antipodal is the claimed bound in closed form: x rises and y falls with the
+// antipodal returns the claimed bound in closed form: x rises and y falls with the
 // outcome w, and the gain starts where a quadratic in e^(Rw) has its root.
 func (t twoReleases) antipodal() float64 {
 	r := math.Hypot(t.r1, t.r2)
@@ -36,17 +36,17 @@ func normals(f func(z, weight float64)) {
 	}
 }
 
-// ratio is the likelihood ratio of drift u at outcome z.
+// ratio returns the likelihood ratio of drift u at outcome z.
 func ratio(u, z float64) float64 { return math.Exp(u*z - u*u/2) }
 
-// second is the mean gain after the first release left x and y.
+// second returns the mean gain after the first release left x and y.
 func (t twoReleases) second(x, y, u, v float64) float64 {
 	sum := 0.0
 	normals(func(z, weight float64) { sum += weight * t.gain(x*ratio(u, z), y*ratio(v, z)) })
 	return sum
 }
 
-// best is the divergence for drifts u, v of the first release and, at each of its
+// best returns the divergence for drifts u, v of the first release and, at each of its
 // outcomes, the best of the list for the second.
 func (t twoReleases) best(u, v float64, list []float64) float64 {
 	sum := 0.0

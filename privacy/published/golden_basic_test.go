@@ -74,7 +74,7 @@ func discreteGaussian(c goldenCase) {
 	}
 }
 
-// discretePair is the discrete Gaussian and its shift, 40 sigma either way.
+// discretePair returns the discrete Gaussian and its shift, 40 sigma either way.
 func discretePair(sigma float64, shift int) (p, q []float64) {
 	half := int(math.Ceil(38*sigma)) + shift // masses down to e^-722; high orders weigh the tail
 	norm := 0.0

@@ -135,7 +135,7 @@ func twinify(c goldenCase) {
 	c.nearPLD("epsilon_substitute_without_replacement_pld_profile", c.eps(pld.New(), in.Delta, drawn))
 }
 
-// napsuMQ is the noise of Raisa et al. 2023: marginal counts released together under
+// napsuMQ checks the noise of Raisa et al. 2023: marginal counts released together under
 // replace_one, whose L2 sensitivity is sqrt(2 queries).
 func napsuMQ(c goldenCase) {
 	var in struct {
@@ -247,7 +247,7 @@ func advancedComposition(c goldenCase) {
 	}
 }
 
-// strongComposition is the epsilon of count uses of an (epsilon, .)-DP release at
+// strongComposition returns the epsilon of count uses of an (epsilon, .)-DP release at
 // slack delta: eps sqrt(2 T ln(1/slack)) + T eps (e^eps - 1) (Dwork, Rothblum,
 // Vadhan 2010, theorem III.3). The total delta is count times theirs plus slack.
 func strongComposition(epsilon float64, count int64, slack float64) float64 {
@@ -255,7 +255,7 @@ func strongComposition(epsilon float64, count int64, slack float64) float64 {
 	return epsilon*math.Sqrt(2*t*math.Log(1/slack)) + t*epsilon*math.Expm1(epsilon)
 }
 
-// kairouzComposition is the smallest of the three forms of Kairouz, Oh,
+// kairouzComposition returns the smallest of the three forms of Kairouz, Oh,
 // Viswanath 2015, theorem 3.4, for the same.
 func kairouzComposition(epsilon float64, count int64, slack float64) float64 {
 	t := float64(count)

@@ -93,7 +93,7 @@ func (c goldenCase) nearList(key string, places []float64, f func(x float64) flo
 	}
 }
 
-// eps is a proven epsilon; adjacency defaults to add_remove where it does not matter.
+// eps returns a proven epsilon; adjacency defaults to add_remove where it does not matter.
 func (c goldenCase) eps(acc privacy.Accountant, delta float64, events ...privacy.Event) float64 {
 	c.Helper()
 	return c.epsUnder(acc, c.adj(), delta, events...)
@@ -125,7 +125,7 @@ func (c goldenCase) delta(acc privacy.Accountant, epsilon float64, events ...pri
 	return v
 }
 
-// rdp is the divergence of events as a function of the order.
+// rdp returns the divergence of events as a function of the order.
 func (c goldenCase) rdp(events ...privacy.Event) func(float64) float64 {
 	c.Helper()
 	valueAt, err := account.Divergence(events, c.adj())

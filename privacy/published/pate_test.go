@@ -10,7 +10,7 @@ import (
 	"weir/privacy/pld"
 )
 
-// SynthcityMoment is the same with the exponent 2 lambda (l-1) + 1 of synthcity.
+// SynthcityMoment returns the same with the exponent 2 lambda (l-1) + 1 of synthcity.
 func SynthcityMoment(v Vote, lambda, l float64) float64 {
 	m := dataDependent(pateQ(v, lambda), lambda, l, float64(2*lambda*(l-1))+1)
 	return math.Min(2*lambda*lambda*l*(l+1), m)
@@ -27,10 +27,10 @@ func ConditionedMoment(v Vote, lambda, l float64) float64 {
 	return m
 }
 
-// IndependentMoment is 2 lambda^2 l(l+1), whatever the votes.
+// IndependentMoment returns 2 lambda^2 l(l+1), whatever the votes.
 func IndependentMoment(_ Vote, lambda, l float64) float64 { return 2 * lambda * lambda * l * (l + 1) }
 
-// PATEEpsilon is min over l of (sum of moments + ln(1/delta))/l for l up to orders.
+// PATEEpsilon returns min over l of (sum of moments + ln(1/delta))/l for l up to orders.
 // With the first two moments it is data-dependent: a diagnostic, never a budget.
 func PATEEpsilon(votes []Vote, lambda, delta float64, orders int, moment func(Vote, float64, float64) float64) float64 {
 	best := math.Inf(1)
@@ -55,7 +55,7 @@ func TotalMoment(votes []Vote, lambda, l float64, moment func(Vote, float64, flo
 	return sum
 }
 
-// ThresholdMoment is the largest true log moment of order l of the vote that the
+// ThresholdMoment returns the largest true log moment of order l of the vote that the
 // code runs, 1[ones + Laplace(scale) > k/2], between these counts and those with
 // one vote more or less, in both directions.
 func ThresholdMoment(v Vote, scale, l float64) float64 {
@@ -80,12 +80,12 @@ func positive(margin, scale float64) [2]float64 {
 	return [2]float64{small, 1 - small}
 }
 
-// binaryMoment is ln E_P[(P/Q)^l].
+// binaryMoment returns ln E_P[(P/Q)^l].
 func binaryMoment(p, q [2]float64, l float64) float64 {
 	return bitmath.Log(float64(p[0]*bitmath.Pow(p[0]/q[0], l)) + float64(p[1]*bitmath.Pow(p[1]/q[1], l)))
 }
 
-// ThresholdVotes is the proven event of votes fixed in advance, each 1[ones +
+// ThresholdVotes returns the proven event of votes fixed in advance, each 1[ones +
 // Laplace(scale) > k/2] over teachers on disjoint shards: one record moves one
 // vote by 1. Its noise is written for add_remove; under replace_one an exchanged
 // record stays in its shard, so that the vote moves by 1 as well.
@@ -93,13 +93,13 @@ func ThresholdVotes(votes int, scale float64) privacy.Event {
 	return privacy.Repeated{Count: int64(votes), Event: privacy.Laplace{NoiseMultiplier: scale}}
 }
 
-// ArgmaxVotes is the proven event of the argmax of two counts, each with its own
+// ArgmaxVotes returns the proven event of the argmax of two counts, each with its own
 // noise: 2/scale-DP a vote.
 func ArgmaxVotes(votes int, scale float64) privacy.Event {
 	return privacy.Repeated{Count: int64(votes), Event: privacy.Pure{Epsilon: 2 / scale}}
 }
 
-// LaplaceMoment is l times the Renyi divergence of order l+1 of Laplace noise: the
+// LaplaceMoment returns l times the Renyi divergence of order l+1 of Laplace noise: the
 // data-independent log moment of a threshold vote.
 func LaplaceMoment(scale, l float64) (float64, error) {
 	valueAt, err := account.Divergence([]privacy.Event{privacy.Laplace{NoiseMultiplier: scale}}, privacy.AddRemove)
@@ -133,7 +133,7 @@ func TestPATEAccountant(t *testing.T) {
 // hold. No kind uses it: privbayes scores by R, not by mutual information, and composes its
 // own events.
 
-// CountScale is the Laplace scale of the counts: a histogram moves by 2 when a
+// CountScale returns the Laplace scale of the counts: a histogram moves by 2 when a
 // record is exchanged and by 1 when one comes or goes.
 func (p PrivBayes) CountScale(adjacency privacy.Adjacency) float64 {
 	_, each := p.Marginals()
@@ -143,7 +143,7 @@ func (p PrivBayes) CountScale(adjacency privacy.Adjacency) float64 {
 	return 1 / each
 }
 
-// InformationSensitivity is the sensitivity of mutual information in nats under replace_one
+// InformationSensitivity returns the sensitivity of mutual information in nats under replace_one
 // (lemma 4.1): binary attributes (1/n) ln n + ((n-1)/n) ln(n/(n-1)), others
 // (2/n) ln((n+1)/2) + ((n-1)/n) ln((n+1)/(n-1)).
 func (p PrivBayes) InformationSensitivity(binary bool) float64 {
@@ -160,14 +160,14 @@ func (p PrivBayes) Coefficient(binary bool) float64 {
 	return each / (2 * p.InformationSensitivity(binary))
 }
 
-// Usefulness is the theta of theta-usefulness for binary attributes: n eps2 /
+// Usefulness returns the theta of theta-usefulness for binary attributes: n eps2 /
 // ((d-k) 2^(k+2)).
 func (p PrivBayes) Usefulness() float64 {
 	_, each := p.Marginals()
 	return float64(p.Rows) * each / math.Pow(2, float64(p.Degree+2))
 }
 
-// Events is the proven composition: every part is pure for the stated adjacency.
+// Events returns the proven composition: every part is pure for the stated adjacency.
 func (p PrivBayes) Events() []privacy.Event {
 	_, selection := p.Structure()
 	_, marginal := p.Marginals()
@@ -177,7 +177,7 @@ func (p PrivBayes) Events() []privacy.Event {
 	}
 }
 
-// RenyiEvents is the same with the marginals as the Laplace releases that they
+// RenyiEvents returns the same with the marginals as the Laplace releases that they
 // are, each of noise over sensitivity 1/epsilon; for use under add_remove, whose
 // accountant adds no factor to a scale that is already over the sensitivity.
 func (p PrivBayes) RenyiEvents() []privacy.Event {

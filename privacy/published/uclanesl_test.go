@@ -60,7 +60,7 @@ func TestBranchStopsWithinTheBudget(t *testing.T) {
 // The counterexamples of docs/accounting.md section 3.4: one amplification a step does
 // not compose when a component remembers that it was drawn.
 
-// HiddenBits is the law of the released bits, first release first, of two
+// HiddenBits returns the law of the released bits, first release first, of two
 // components of which each step draws one with probability 1/2 and releases its
 // bit by randomized response of ratio e^eps. The target's bit at step t (from 0)
 // is target[t]; the other's is other(t, whether it was drawn before).
@@ -83,7 +83,7 @@ func HiddenBits(eps float64, target []int, other func(step int, drawn bool) int)
 	return law
 }
 
-// responses is the probability of the released bits, the first the highest.
+// responses returns the probability of the released bits, the first the highest.
 func responses(eps float64, bits []int, out int) float64 {
 	p := 1.0
 	for t, b := range bits {
@@ -96,7 +96,7 @@ func responses(eps float64, bits []int, out int) float64 {
 	return p
 }
 
-// ForgetsFirst is the other component of the two-step example: bit 1, then 1
+// ForgetsFirst returns the other component of the two-step example: bit 1, then 1
 // unless it was drawn before.
 func ForgetsFirst(step int, drawn bool) int {
 	if step == 0 || !drawn {
@@ -105,7 +105,7 @@ func ForgetsFirst(step int, drawn bool) int {
 	return 0
 }
 
-// NeverDrawn is the answer of the three-step example: bit 0, then 1 unless drawn before.
+// NeverDrawn returns the answer of the three-step example: bit 0, then 1 unless drawn before.
 func NeverDrawn(step int, drawn bool) int {
 	if step == 0 || drawn {
 		return 0
@@ -113,7 +113,7 @@ func NeverDrawn(step int, drawn bool) int {
 	return 1
 }
 
-// HockeyStick is the larger of sum max(0, p - e^eps q) and its mirror.
+// HockeyStick returns the larger of sum max(0, p - e^eps q) and its mirror.
 func HockeyStick(p, q []float64, eps float64) float64 {
 	a, b, e := 0.0, 0.0, bitmath.Exp(eps)
 	for i := range p {
@@ -123,7 +123,7 @@ func HockeyStick(p, q []float64, eps float64) float64 {
 	return math.Max(a, b)
 }
 
-// Renyi is the larger divergence of order alpha of the two directions; order 1
+// Renyi returns the larger divergence of order alpha of the two directions; order 1
 // is the Kullback-Leibler divergence.
 func Renyi(p, q []float64, alpha float64) float64 {
 	return math.Max(renyi(p, q, alpha), renyi(q, p, alpha))
@@ -146,7 +146,7 @@ func renyi(p, q []float64, alpha float64) float64 {
 	return bitmath.Log(sum) / (alpha - 1)
 }
 
-// HiddenGaussian is the two-step Gaussian example on a square lattice of step h:
+// HiddenGaussian returns the two-step Gaussian example on a square lattice of step h:
 // the target is drawn with probability q and has mean m1 on one table, -m1 on the
 // other; the other component has mean -1/2, and at step 2 mean +1/2 if the target
 // was drawn at step 1. It returns the two laws as masses.
@@ -177,7 +177,7 @@ func hiddenStep(q, target1, target2, after, other1, other2 float64) float64 {
 		float64((1-q)*other1*(float64(q*target2)+float64((1-q)*other2)))
 }
 
-// HalfSampledBit is the divergence, by order, of one step of the bit example taken
+// HalfSampledBit returns the divergence, by order, of one step of the bit example taken
 // alone: the target's bit with probability 1/2, else the bit that the target does
 // not have on the second table... both laws share that half.
 func HalfSampledBit(eps float64) func(alpha float64) float64 {
@@ -194,14 +194,14 @@ type EncoderAttack struct {
 	TotalVariation float64
 }
 
-// NoiselessEncoder is the attack of docs/accounting.md section 2.1.
+// NoiselessEncoder returns the attack of docs/accounting.md section 2.1.
 func NoiselessEncoder(noiseMultiplier float64, batch int64) EncoderAttack {
 	s := 2 * float64(batch)
 	d := s / noiseMultiplier
 	return EncoderAttack{s, d, math.Erf(d / (2 * math.Sqrt2))}
 }
 
-// RoundedUp is epsilon as the paper prints it, to two decimals.
+// RoundedUp returns epsilon as the paper prints it, to two decimals.
 func RoundedUp(epsilon float64) float64 { return math.Ceil(epsilon*100) / 100 }
 
 // SharedCoin compares one generator step of a batch at a Renyi order: with a coin

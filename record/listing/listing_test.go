@@ -18,7 +18,7 @@ func onDay(day int) time.Time { return time.Date(2026, 11, day, 12, 0, 0, 0, tim
 
 func epsilonOf(x float64) *float64 { return &x }
 
-// three are runs of two specs, one of which cannot be read.
+// three returns runs of two specs, one of which cannot be read.
 func three() []Run {
 	return []Run{
 		{Path: "runs/a/20261101-x", Name: "a", ID: "20261101-120000-0123456789abcdef", Status: "done", Proven: epsilonOf(1),

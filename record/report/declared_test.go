@@ -2,7 +2,7 @@ package report
 
 import "weir/pipeline"
 
-// declared are figures of each way of judging, with bounds that tests state numbers for.
+// declared returns figures of each way of judging, with bounds that tests state numbers for.
 func declared(kind string) pipeline.Figures {
 	return map[string]pipeline.Figures{
 		"marginals": append(pipeline.Figures{distance("total_variation", "", .05, .15),
@@ -24,7 +24,7 @@ func declared(kind string) pipeline.Figures {
 	}[kind]
 }
 
-// distance is a figure of the distance of marginals; for single columns parts is "".
+// distance returns a figure of the distance of marginals; for single columns parts is "".
 func distance(name, parts string, good, fair float64) pipeline.Figure {
 	return pipeline.Figure{Name: name, Parts: "column", Better: pipeline.BetterLow, Loss: parts == "",
 		Beside:  []pipeline.Role{pipeline.RealTrain, pipeline.Independent, pipeline.Baseline},

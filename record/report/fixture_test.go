@@ -9,7 +9,7 @@ import (
 
 func pointer(x float64) *float64 { return &x }
 
-// full is a made-up report that has every part.
+// full returns a made-up report that has every part.
 func full() *Report {
 	nan := math.NaN()
 	return &Report{

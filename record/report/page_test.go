@@ -19,7 +19,7 @@ import (
 	"weir/privacy"
 )
 
-// rendered is the page alone, which is quick.
+// rendered returns the page alone, which is quick.
 func rendered(t *testing.T, r *Report) string {
 	t.Helper()
 	page, err := r.page(r.drawings(40))

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// figuresOf are figures about whole tables, as name and value by turns.
+// figuresOf returns figures about whole tables, as name and value by turns.
 func figuresOf(list ...any) (figures []Figure) {
 	for i := 0; i < len(list); i += 2 {
 		figures = append(figures, Figure{Name: list[i].(string), Value: list[i+1].(float64)})

@@ -21,7 +21,7 @@ func TestAsinh(t *testing.T) {
 	}
 }
 
-// tailed is a column with a long tail and most rows at 0.
+// tailed returns a column with a long tail and most rows at 0.
 func tailed() Column {
 	return Column{Name: "gain", Type: "integer", TotalVariation: 0.1, Edges: []float64{99.5, 1000.5, 99999.5},
 		Real: []float64{0.06, 0.02}, Synthetic: []float64{0.05, 0.02},

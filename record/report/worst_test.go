@@ -7,7 +7,7 @@ import (
 	"weir/pipeline"
 )
 
-// withParts is a stage with distances of pairs and broken rules.
+// withParts returns a stage with distances of pairs and broken rules.
 func withParts() Group {
 	return Group{Stage: "judge", Declared: pipeline.Figures{
 		{Name: "tv2", Parts: "pair", Better: pipeline.BetterLow, Worst: true, Doc: "distance of pairs"},

@@ -65,7 +65,7 @@ func inventoryText(lines []Line) string {
 	return strings.TrimRight(b.String(), "\n") + "\n"
 }
 
-// inventoryGroup is one for the values that stand in one line: the values of a spec at a place, of one cell
+// inventoryGroup returns one for the values that stand in one line: the values of a spec at a place, of one cell
 // unless the spec holds them, and of what no spec shows the values with one reason.
 func inventoryGroup(l Line) string {
 	key := []string{l.Place, l.Spec, l.Note, ""}
@@ -107,7 +107,7 @@ func printed(lines []Line) string {
 	return text
 }
 
-// shared is the longest end of whole words, behind a blank or comma, that all of several names have.
+// shared returns the longest end of whole words, behind a blank or comma, that all of several names have.
 func shared(names []string) string {
 	if len(names) < 2 {
 		return ""

@@ -180,7 +180,7 @@ func noted(l Line) string {
 	return strings.Trim(spec+"; "+l.Note, "; ")
 }
 
-// figure is a number to three digits behind the point, of great ones fewer.
+// figure returns a number to three digits behind the point, of great ones fewer.
 func figure(x float64) string {
 	switch {
 	case math.IsNaN(x):

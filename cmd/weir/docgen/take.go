@@ -107,7 +107,7 @@ func newest(folder, spec, commit string, lines []Line) ([]Value, error) {
 	}), nil
 }
 
-// valuesOf are the figures of a run that lines name at any point of the grid.
+// valuesOf returns the figures of a run that lines name at any point of the grid.
 func valuesOf(e experiment.Experiment, r experiment.RunRow, spec, commit string, lines []Line) (
 	values []Value) {
 	paths := make([]string, len(e.Grid))

@@ -155,7 +155,7 @@ func (i Item) numbersOf(values []Value) []float64 {
 	return x
 }
 
-// BestRuns are those at which the lead figure is highest, one of each cell and seed; of equals the first.
+// BestRuns returns those at which the lead figure is highest, one of each cell and seed; of equals the first.
 func BestRuns(values []Value, lead string) map[string]bool {
 	type repeat struct {
 		cell string
