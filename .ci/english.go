@@ -26,7 +26,7 @@ const (
 )
 
 // marks returns the kinds of marks in the order in which they are printed.
-func marks() []string { return []string{"noun", "name", "begin", "line"} }
+func marks() []string { return []string{"noun", "name", "begin", "verb", "line"} }
 
 // vague matches names that say where a thing stands or what was done to it, never what it is. Words that Go's own
 // packages use so (in, out, before, after, seen, found, done, left, set) are none of them, and neither are exported
@@ -39,6 +39,9 @@ var vague = regexp.MustCompile(`^(at|of|from|to|on|by|for|with|without|into|onto
 
 // pronoun matches a genitive without its noun.
 var pronoun = regexp.MustCompile(`\b[Tt]h(at|ose) of\b`)
+
+// testing matches functions that go test runs.
+var testing = regexp.MustCompile(`^(Test|Benchmark|Fuzz|Example)`)
 
 // place is a mark in a file.
 type place struct {
@@ -170,6 +173,7 @@ func (f *file) declarations() {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
 			f.begins(d.Doc, d.Name)
+			f.acts(d)
 			f.named(d.Name)
 		case *ast.GenDecl:
 			for _, s := range d.Specs {
@@ -210,6 +214,17 @@ func (f *file) begins(doc *ast.CommentGroup, names ...*ast.Ident) {
 		return
 	}
 	f.add("begin", doc.Pos(), names[0].Name+": "+words[0])
+}
+
+// acts marks the comment of a function that says what the function is, not what it does; what a test shows may be so.
+func (f *file) acts(d *ast.FuncDecl) {
+	words := strings.Fields(d.Doc.Text())
+	if len(words) < 2 || words[0] != d.Name.Name || words[1] != "is" && words[1] != "are" {
+		return
+	}
+	if !strings.HasSuffix(f.name, "_test.go") || !testing.MatchString(d.Name.Name) {
+		f.add("verb", d.Doc.Pos(), strings.Join(words[:2], " "))
+	}
 }
 
 func (f *file) named(name *ast.Ident) {
@@ -265,7 +280,10 @@ func show(all []place, folders []string) {
 		count[p.mark+" all"]++
 		count["any "+filepath.Dir(p.file)]++
 	}
-	fmt.Printf("%6s %6s %6s %6s  folder\n", marks()[0], marks()[1], marks()[2], marks()[3])
+	for _, mark := range marks() {
+		fmt.Printf("%6s ", mark)
+	}
+	fmt.Println(" folder")
 	rooms := []string{}
 	for key := range count {
 		if room, isAny := strings.CutPrefix(key, "any "); isAny {
