@@ -33,7 +33,7 @@ func betweenFamilies(path, target string) string {
 	oldName, newName := family(path), family(target+"/")
 	questions := strings.HasPrefix(path, "stages/evaluate/")
 	switch {
-	case newName == "" && target == "stages/evaluate" && !questions && oldName != "" && oldName != "stages/report":
+	case newName == "" && target == "stages/evaluate" && !questions && oldName != "" && oldName != "stages/plots":
 		return "stages/evaluate is what questions and their page share; no other family may import it"
 	case newName != "" && questions && oldName == "":
 		return "stages/evaluate is what questions stand on; it may import no family"

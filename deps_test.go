@@ -144,7 +144,7 @@ func runtimeRooms() map[string][]string {
 		// what a study begins with: the draft of a domain, the first spec
 		"infer": {"", "dataset", "files", "source", "store", "table"},
 		// spending in words, and beside the budgets of a revision: runs git, which reads objects alone
-		"budget": {"", "book", "dataset", "store"},
+		"review": {"", "book", "dataset", "store"},
 		// compares tables that a person names: draws no noise, charges nothing
 		"evaluation": {"", "infer", "store"},
 		// what publishers say of columns: opens no table
@@ -330,7 +330,7 @@ func TestPolicyRejects(t *testing.T) {
 		{"runtime/run.go", "weir/pipeline/neighbour"},
 		{"stages/model/sample/sample.go", "weir/pipeline/neighbour"},
 		{"stages/evaluate/marginals/columns.go", "weir/stages/evaluate/associations"},
-		{"stages/report/curves.go", "weir/stages/evaluate/downstream"},
+		{"stages/plots/curves.go", "weir/stages/evaluate/downstream"},
 		{"stages/prep/encode.go", "weir/stages/evaluate"},
 		{"stages/evaluate/evaluate.go", "weir/stages/prep"},
 		{"stages/evaluate/evaluate.go", "weir/stages/evaluate/marginals"},

@@ -25,15 +25,15 @@ import (
 	"weir/stages/model/sample"
 	"weir/stages/model/tailored"
 	"weir/stages/model/votes"
+	"weir/stages/plots"
 	"weir/stages/prep"
-	"weir/stages/report"
 )
 
 // Kinds lists every kind.
 func Kinds() []pipeline.Kind {
 	return slices.Concat(prep.Kinds(), modelKinds(),
 		marginals.Kinds(), associations.Kinds(), projection.Kinds(), detectability.Kinds(), constraints.Kinds(),
-		disclosure.Kinds(), downstream.Kinds(), dimension.Kinds(), regression.Kinds(), queries.Kinds(), report.Kinds())
+		disclosure.Kinds(), downstream.Kinds(), dimension.Kinds(), regression.Kinds(), queries.Kinds(), plots.Kinds())
 }
 
 // modelKinds lists the kinds that learn a private table under a budget, a folder a family, what removes anomalies by

@@ -20,8 +20,8 @@ import (
 	"weir/pipeline/spec"
 	"weir/pipeline/words"
 	"weir/runtime"
-	"weir/runtime/budget"
 	"weir/runtime/files"
+	"weir/runtime/review"
 	"weir/schema"
 	"weir/specs"
 	"weir/stages"
@@ -77,7 +77,7 @@ func (f *specFlags) load(arg string) (*spec.Spec, error) {
 	}
 	if !builtIn {
 		spec, err := runtime.LoadSpec(arg, f.rebased(arg, reg), f.trial, f.confine, reg)
-		return spec, budget.Unread(err)
+		return spec, review.Unread(err)
 	}
 	data, known := specs.Read(name)
 	if !known {
@@ -94,7 +94,7 @@ func (f *specFlags) parse(name string, data []byte, reg *pipeline.Registry) (*sp
 	}
 	defer folder.Close()
 	spec, err := runtime.ParseTrial(name, data, f.set, f.trial, folder, reg)
-	return spec, budget.Unread(err)
+	return spec, review.Unread(err)
 }
 
 // noSuchSpec lists the built-in specs, the nearest name first.

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weir/internal/plaintext"
-	"weir/runtime/budget"
+	"weir/runtime/review"
 )
 
 func budgetCommand(s streams) *cobra.Command {
@@ -56,7 +56,7 @@ spending grows beyond the budget, or privacy refuses a SPEC; 4 a ledger was alte
 Looser budgets alone do not change the exit code; --json lists them as loosened.`
 
 func budgetCheck(s streams) *cobra.Command {
-	var b budget.Check
+	var b review.Check
 	var asJSON bool
 	c := &cobra.Command{
 		Use:     "check [SPEC...] --against REV",

@@ -9,18 +9,18 @@ import (
 	"weir/internal/stattest"
 	"weir/pipeline/compile"
 	"weir/runtime"
-	"weir/runtime/budget"
 	"weir/runtime/dataset"
+	"weir/runtime/review"
 )
 
 // budgetCheck checks against main and decodes; the exit code must be as expected.
-func (s study) budgetCheck(code int, args ...string) budget.Report {
+func (s study) budgetCheck(code int, args ...string) review.Report {
 	s.t.Helper()
 	got, out, errs := s.weir(append([]string{"budget", "check", "--against", "main", "--json"}, args...)...)
 	if got != code {
 		s.t.Fatalf("exit %d, must be %d: %s%s", got, code, out, errs)
 	}
-	var r budget.Report
+	var r review.Report
 	if err := json.Unmarshal([]byte(out), &r); err != nil {
 		s.t.Fatalf("%v in %s", err, out)
 	}

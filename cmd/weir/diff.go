@@ -24,8 +24,8 @@ import (
 	"weir/privacy/ledger"
 	"weir/record"
 	"weir/runtime"
-	"weir/runtime/budget"
 	"weir/runtime/dataset"
+	"weir/runtime/review"
 	"weir/runtime/store"
 )
 
@@ -171,7 +171,7 @@ const (
 // commitFile returns the side REV:PATH, as git has it: PATH from the top of the repository that the
 // current folder lies in.
 func commitFile(c *cobra.Command, rev, name string) (words.Side, error) {
-	r, err := budget.OpenCommit(c.Context(), ".", rev)
+	r, err := review.OpenCommit(c.Context(), ".", rev)
 	if err != nil {
 		return words.Side{}, usageOf(c, err)
 	}
@@ -179,7 +179,7 @@ func commitFile(c *cobra.Command, rev, name string) (words.Side, error) {
 }
 
 // revisionSide returns a spec or a ledger of a budget.
-func revisionSide(c *cobra.Command, r *budget.Commit, name string) (words.Side, error) {
+func revisionSide(c *cobra.Command, r *review.Commit, name string) (words.Side, error) {
 	reg, err := registry()
 	if err != nil {
 		return words.Side{}, err
@@ -198,7 +198,7 @@ func revisionSide(c *cobra.Command, r *budget.Commit, name string) (words.Side, 
 // revisions returns the two sides of a range, or of one revision and the working tree.
 func (d *differ) revisions(ctx context.Context, c *cobra.Command, args []string) (a, b words.Side, err error) {
 	from, target, isRange := strings.Cut(args[0], "..")
-	old, err := budget.OpenCommit(ctx, args[1], headOr(from, isRange))
+	old, err := review.OpenCommit(ctx, args[1], headOr(from, isRange))
 	if err != nil {
 		return a, b, usageOf(c, err)
 	}
@@ -213,7 +213,7 @@ func (d *differ) revisions(ctx context.Context, c *cobra.Command, args []string)
 		return a, b, err
 	}
 	target, parted := strings.CutPrefix(target, ".")
-	newer, err := budget.OpenCommit(ctx, args[1], headOr(target, true))
+	newer, err := review.OpenCommit(ctx, args[1], headOr(target, true))
 	if err == nil && parted {
 		old, err = old.MergeBase(newer)
 	}
@@ -236,7 +236,7 @@ func headOr(rev string, isRange bool) string {
 
 // usageOf points at the help where a revision is not one.
 func usageOf(c *cobra.Command, err error) error {
-	if errors.Is(err, budget.ErrRevision) {
+	if errors.Is(err, review.ErrRevision) {
 		return usage(c, err)
 	}
 	return err
@@ -297,7 +297,7 @@ func (d *differ) specSide(arg string) (words.Side, error) {
 
 // sideOf compiles a spec, and all runs of its experiment. One that says something without a
 // plan, such as a budget that cannot be met, is compared by its settings.
-func sideOf(name string, load budget.Loader) (words.Side, error) {
+func sideOf(name string, load review.Loader) (words.Side, error) {
 	sp, err := load(spec.Trial{})
 	if err != nil {
 		return words.Side{}, err
@@ -323,8 +323,8 @@ func sideOf(name string, load budget.Loader) (words.Side, error) {
 }
 
 // together returns what the runs of an experiment cost as one plan.
-func together(sp *spec.Spec, load budget.Loader) (*words.Experiment, error) {
-	runs, err := budget.Runs(sp, load)
+func together(sp *spec.Spec, load review.Loader) (*words.Experiment, error) {
+	runs, err := review.Runs(sp, load)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"weir/pipeline/words"
-	"weir/runtime/budget"
+	"weir/runtime/review"
 )
 
 // repository makes a study's folder a git repository with one commit of all but the table.
@@ -240,7 +240,7 @@ func TestDiffHostileRevisions(t *testing.T) {
 	}
 	for _, rev := range []string{"--output=" + s.path("made"), "-h", "nowhere", "", "HEAD:spec.yaml", "HEAD^{tree}",
 		"HEAD\nx", "--upload-pack=touch " + s.path("made"), "$(touch " + s.path("made") + ")"} {
-		if _, err := budget.OpenCommit(t.Context(), s.path("spec.yaml"), rev); exitCode(t.Context(), err) != exitUsage ||
+		if _, err := review.OpenCommit(t.Context(), s.path("spec.yaml"), rev); exitCode(t.Context(), err) != exitUsage ||
 			strings.HasPrefix(rev, "-") && strings.Contains(err.Error(), "shallow") {
 			t.Errorf("%q is taken for a revision, or git is asked for it: %v", rev, err)
 		}

@@ -11,8 +11,8 @@ import (
 	"weir/pipeline/words"
 	"weir/runtime"
 	"weir/runtime/book"
-	"weir/runtime/budget"
 	"weir/runtime/experiment"
+	"weir/runtime/review"
 )
 
 func planCommand(s streams) *cobra.Command {
@@ -68,7 +68,7 @@ Exit codes: 0 done; 2 bad spec or usage; 3 privacy refused or over budget.`,
 			quotes, refused := place.foresee(c.Context(), s, &flags, args[0], []runtime.Trial{{Plan: plan}})
 			_, cells := flags.priced(args[0], plan)
 			refused = errors.Join(refused, cells)
-			why, err := budget.Becauses(place.out, plan, quotes)
+			why, err := review.Becauses(place.out, plan, quotes)
 			if err != nil {
 				return err
 			}
@@ -113,7 +113,7 @@ func printStatements(c *cobra.Command, s streams, format string, plan *compile.P
 type planResult struct {
 	*compile.Plan
 	Ledgers []book.Quote              `json:"ledgers,omitempty"`
-	Because map[string]budget.Because `json:"because,omitempty"` // by stage: what makes it a new charge
+	Because map[string]review.Because `json:"because,omitempty"` // by stage: what makes it a new charge
 }
 
 // printTotal prints what all runs of an experiment cost together, and how its ledger would

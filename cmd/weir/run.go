@@ -23,8 +23,8 @@ import (
 	"weir/record"
 	"weir/runtime"
 	"weir/runtime/book"
-	"weir/runtime/budget"
 	"weir/runtime/lock"
+	"weir/runtime/review"
 )
 
 // runFlags are the flags of `weir run`.
@@ -222,7 +222,7 @@ func (f *runFlags) printLeft(ctx context.Context, s streams, arg string, plan *c
 			continue
 		}
 		line := fmt.Sprintf("epsilon %.6g; %s remains%s", *q.Cap, privacy.Room(max(0, *q.Cap-q.Spent.Epsilon)),
-			budget.RoomText(q))
+			review.RoomText(q))
 		if _, err := fmt.Fprintf(s.out, "%-16s %s\n", "budget", line); err != nil {
 			return err
 		}
@@ -240,7 +240,7 @@ func (f *runFlags) printAsked(ctx context.Context, s streams, arg string, plan *
 	quotes, _ := place.foresee(ctx, s, &f.spec, arg, []runtime.Trial{{Plan: plan}})
 	why := f.because(quotes)
 	for _, q := range quotes {
-		fmt.Fprint(s.err, plaintext.Text("This run would charge\n"+budget.DueText(q.Dues, why)))
+		fmt.Fprint(s.err, plaintext.Text("This run would charge\n"+review.DueText(q.Dues, why)))
 	}
 }
 
@@ -309,7 +309,7 @@ func (f *runFlags) ask(ctx context.Context, s streams) func([]book.Quote) error 
 		return nil
 	}
 	return func(quotes []book.Quote) error {
-		fmt.Fprint(s.err, budget.QuoteText(quotes, f.because(quotes)), "Charge it? [y/N] ")
+		fmt.Fprint(s.err, review.QuoteText(quotes, f.because(quotes)), "Charge it? [y/N] ")
 		answer := make(chan string, 1)
 		go func() {
 			line, _ := bufio.NewReader(s.in).ReadString('\n')
@@ -328,11 +328,11 @@ func (f *runFlags) ask(ctx context.Context, s streams) func([]book.Quote) error 
 
 // because says what makes the stages of the run new charges; nothing where that cannot be found out, which stops
 // nobody.
-func (f *runFlags) because(quotes []book.Quote) map[string]budget.Because {
+func (f *runFlags) because(quotes []book.Quote) map[string]review.Because {
 	if f.plan == nil {
 		return nil
 	}
-	why, _ := budget.Becauses(f.out, f.plan, quotes)
+	why, _ := review.Becauses(f.out, f.plan, quotes)
 	return why
 }
 
@@ -354,10 +354,10 @@ func overBudget(err error) error {
 }
 
 // printQuotes adds to a plan what the ledger says of it.
-func printQuotes(w io.Writer, quotes []book.Quote, why map[string]budget.Because) error {
-	if !budget.HasHistory(quotes) {
+func printQuotes(w io.Writer, quotes []book.Quote, why map[string]review.Because) error {
+	if !review.HasHistory(quotes) {
 		return nil
 	}
-	_, err := io.WriteString(w, "\n"+budget.QuoteText(quotes, why))
+	_, err := io.WriteString(w, "\n"+review.QuoteText(quotes, why))
 	return err
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"weir/runtime/book"
-	"weir/runtime/budget"
+	"weir/runtime/review"
 )
 
 // TestReusedStagesOfAnExperimentStandOnce: thirty runs that are made again are one line, not
@@ -19,13 +19,13 @@ func TestReusedStagesOfAnExperimentStandOnce(t *testing.T) {
 	for i, from := range []string{"20261122-202544-2d79", "20261122-202545-a72f", "20261122-202546-6cd8", ""} {
 		dues = append(dues, book.Due{Run: i + 1, Stage: "train", Epsilon: &half, From: from})
 	}
-	got := budget.DueText(dues, nil)
+	got := review.DueText(dues, nil)
 	if strings.Count(got, "\n") != 2 || !strings.Contains(got, "reused, epsilon 0.5 alone, charged in another run (3 "+
 		"times)") || strings.Contains(got, "2d79") {
 		t.Errorf("an experiment's dues are\n%s", got)
 	}
 	dues[0].Run = 0
-	if got := budget.DueText(dues[:1], nil); !strings.Contains(got, "reused, charged in run 20261122-202544-2d79") {
+	if got := review.DueText(dues[:1], nil); !strings.Contains(got, "reused, charged in run 20261122-202544-2d79") {
 		t.Errorf("a run's dues are\n%s", got)
 	}
 }
@@ -42,13 +42,13 @@ func TestDuesOfALargeExperimentAreSummedUp(t *testing.T) {
 	dues = append(dues, book.Due{Run: 41, Stage: "detector", Published: dues[0].Epsilon})
 	want := "  train            39 new charges, 1 reused or continued; epsilon 1 to 39 alone; 1 without a proof\n" +
 		"  detector         1 new charge, 0 reused or continued; 1 without a proof\n"
-	if got := budget.DueText(dues, nil); got != want {
+	if got := review.DueText(dues, nil); got != want {
 		t.Errorf("the dues are\n%swant\n%s", got, want)
 	}
 	for i := range dues {
 		dues[i].Run = 0
 	}
-	if got := budget.DueText(dues, nil); strings.Count(got, "\n") != 41 {
+	if got := review.DueText(dues, nil); strings.Count(got, "\n") != 41 {
 		t.Errorf("a run's dues are\n%s", got)
 	}
 }
@@ -57,12 +57,12 @@ func TestDuesOfALargeExperimentAreSummedUp(t *testing.T) {
 func TestUnfinishedStagesAreContinued(t *testing.T) {
 	half := 0.5
 	due := book.Due{Stage: "train", Epsilon: &half, From: "20261122-202544-2d79", Unfinished: true}
-	if got := budget.DueText([]book.Due{due}, nil); !strings.Contains(got,
+	if got := review.DueText([]book.Due{due}, nil); !strings.Contains(got,
 		"paid in run 20261122-202544-2d79, to be continued") || strings.Contains(got, "reused") {
 		t.Errorf("a stopped run's dues are\n%s", got)
 	}
 	due.Run = 2
-	if got := budget.DueText([]book.Due{due}, nil); !strings.Contains(got,
+	if got := review.DueText([]book.Due{due}, nil); !strings.Contains(got,
 		"paid in another run, epsilon 0.5 alone, to be continued") {
 		t.Errorf("an experiment's dues are\n%s", got)
 	}
@@ -73,12 +73,12 @@ func TestUnfinishedStagesAreContinued(t *testing.T) {
 func TestUnprovenChargesSayWhatTheyShut(t *testing.T) {
 	x := 1.23
 	const shut = "no run with a budget of the dataset (dataset.budget) is admitted"
-	got := budget.QuoteText([]book.Quote{{Dues: []book.Due{{Stage: "train", Published: &x}}}}, nil)
+	got := review.QuoteText([]book.Quote{{Dues: []book.Due{{Stage: "train", Published: &x}}}}, nil)
 	if !strings.Contains(got, "new charge, epsilon none proven, 1.23 by the paper's own accounting") ||
 		!strings.Contains(got, shut) {
 		t.Errorf("a charge without a proof is asked for by\n%s", got)
 	}
-	got = budget.QuoteText([]book.Quote{{Dues: []book.Due{{Stage: "train", Epsilon: &x},
+	got = review.QuoteText([]book.Quote{{Dues: []book.Due{{Stage: "train", Epsilon: &x},
 		{Stage: "old", Published: &x, From: "20261122-202544-2d79"}}}}, nil)
 	if !strings.Contains(got, "new charge, epsilon 1.23 alone") || strings.Contains(got, shut) {
 		t.Errorf("a proven charge is asked for by\n%s", got)
@@ -106,7 +106,7 @@ func TestChargesAddUp(t *testing.T) {
 	q := book.Quote{Dues: []book.Due{{Stage: "train", Epsilon: &x, Charges: 3}, {Stage: "names", Epsilon: &x,
 		Charges: 1}}}
 	q.Bill = 4
-	got := budget.QuoteText([]book.Quote{q}, nil)
+	got := review.QuoteText([]book.Quote{q}, nil)
 	for _, want := range []string{"train            3 new charges, epsilon 0.5 alone\n",
 		"names            new charge, epsilon 0.5 alone\n", "after 4 new charges\n"} {
 		if !strings.Contains(got, want) {
@@ -118,7 +118,7 @@ func TestChargesAddUp(t *testing.T) {
 		many[i] = book.Due{Run: i + 1, Stage: "train", Epsilon: new(float64), Charges: 2}
 		*many[i].Epsilon = float64(i)
 	}
-	if got := budget.DueText(many, nil); !strings.Contains(got, "train            80 new charges, 0 reused or continued") {
+	if got := review.DueText(many, nil); !strings.Contains(got, "train            80 new charges, 0 reused or continued") {
 		t.Errorf("forty runs of two charges are %s", got)
 	}
 }

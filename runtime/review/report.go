@@ -1,6 +1,6 @@
-// Package budget holds spending against the budgets of datasets: what a run would charge, in words, and what specs plan
-// beside the budgets that a revision of their repository sets.
-package budget
+// Package review holds spending against the budgets of datasets before it happens: what a run would charge, in words, and
+// what specs plan beside the budgets that a revision of their repository sets.
+package review
 
 import (
 	"context"

@@ -1,5 +1,6 @@
-// Package report draws what the stages above found on one page, for the owner alone.
-package report
+// Package plots holds the kind report, which counts what plots show of real and synthetic rows and puts them, with what
+// the stages above found, on one page for the owner alone.
+package plots
 
 import (
 	"context"
