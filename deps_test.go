@@ -108,7 +108,7 @@ func inTests() map[string][]string {
 		"runtime/audit":        {"pipeline/spec"},
 		"runtime/database/sql": {"pipeline/pipelinetest"},
 		"specs": {"pipeline", "pipeline/spec", "pipeline/compile", "pipeline/words", "runtime",
-			"runtime/experiment", "stages"},
+			"runtime/audit", "runtime/experiment", "stages"},
 	}
 }
 

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -69,32 +70,68 @@ func (e *NoRowError) Error() string {
 // Audit carries out the plan on the dataset and on neighbours of it, with the outputs of mechanisms as they were, and
 // as pairs of runs, and reports what differs and must not. An error says that no audit could be made, such as the error
 // of a run of the plan on the dataset itself.
-func (s *Subject) Audit(ctx context.Context, settings Settings) (*Report, error) {
-	list, err := s.pairings(ctx, settings)
+func (s *Subject) Audit(ctx context.Context, settings Settings) (r *Report, err error) {
+	asked, err := s.asked(ctx, settings)
 	if err != nil {
 		return nil, err
 	}
-	a := &auditing{Subject: s, Settings: settings,
-		report: &Report{Neighbours: len(list), Faults: []Found{}, Pairs: []string{}},
-		bases:  map[string]*base{}, compared: map[neighbour.Mechanism]int{}, reached: map[neighbour.Mechanism]float64{}}
+	a := &auditing{Subject: s, Settings: settings, report: &Report{Faults: []Found{}, Pairs: []string{}},
+		bases: map[string]*base{}, compared: map[neighbour.Mechanism]int{}, reached: map[neighbour.Mechanism]float64{}}
 	defer func() { err = errors.Join(err, a.clear()) }()
 	stories := a.stories()
-	a.total = a.expected(list, stories)
-	for i, p := range list {
-		if err := a.neighbour(ctx, p, i == 0); err != nil {
-			return nil, err
-		}
+	a.expect(len(asked), stories)
+	tried, err := a.try(ctx, asked)
+	if err == nil && settings.Neighbours > 0 {
+		var chosen []pairing
+		chosen, err = a.tryChosen(ctx)
+		tried = append(tried, chosen...)
 	}
 	for _, story := range stories {
-		if neighbour.Broken(a.bases[list[0].key].err) != nil {
-			break
-		}
-		if err := a.pair(ctx, story, list[0]); err != nil {
-			return nil, err
+		if err == nil && len(neighbour.Broken(a.bases[tried[0].key].err)) == 0 {
+			err = a.pair(ctx, story, tried[0])
 		}
 	}
 	a.lines()
 	return a.report, err
+}
+
+// try replays the plan on neighbours.
+func (a *auditing) try(ctx context.Context, list []pairing) ([]pairing, error) {
+	for i := range list {
+		if err := a.neighbour(ctx, &list[i]); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// tryChosen replays the plan on neighbours that the audit chooses: without rows, or with others in their place, and then
+// with rows of nobody in the place of the rows that moved mechanisms most. Where none of the first moves anything, such
+// as rows of a part that no mechanism reads, others are tried.
+func (a *auditing) tryChosen(ctx context.Context) (tried []pairing, err error) {
+	units, err := a.choose(ctx, len(reasons()))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(units) == 0:
+		return nil, ErrNoRows
+	}
+	n, best := max(1, a.Neighbours-styled), 0
+	list := a.eachOf(units)
+	for i := range list {
+		if i >= n && (len(tried) == 0 || tried[best].moved > 0) {
+			break
+		}
+		if err := a.neighbour(ctx, &list[i]); err != nil {
+			return nil, err
+		}
+		if tried = append(tried, list[i]); list[i].moved > tried[best].moved {
+			best = i
+		}
+	}
+	styles := a.nobody(units[best])
+	more, err := a.try(ctx, styles[:min(len(styles), max(0, a.Neighbours-n))])
+	return append(tried, more...), err
 }
 
 // auditing is an audit at work.
@@ -104,6 +141,7 @@ type auditing struct {
 	report   *Report
 	total    int
 	bases    map[string]*base // by what of the rows is changed
+	first    *trace           // of the bases: what need not be done again is taken from it
 	compared map[neighbour.Mechanism]int
 	reached  map[neighbour.Mechanism]float64
 }
@@ -132,16 +170,15 @@ func (a *auditing) ran(what string) {
 	}
 }
 
-// expected counts the runs of the audit.
-func (a *auditing) expected(list []pairing, stories []story) int {
-	bases, runs := map[string]bool{}, len(list)
-	for _, p := range list {
-		bases[p.key] = true
+// expect counts the runs of the audit, as far as that is known.
+func (a *auditing) expect(asked int, stories []story) {
+	a.total = 1 + asked + a.Neighbours
+	if a.drawsByPlace() && a.removes() {
+		a.total += asked + a.Neighbours // each neighbour is compared with a run of its own
 	}
 	for _, story := range stories {
-		runs += story.runs()
+		a.total += story.runs()
 	}
-	return runs + len(bases)
 }
 
 // base returns the run on the rows from which a pairing starts.
@@ -156,10 +193,9 @@ func (a *auditing) base(ctx context.Context, p pairing) (*base, error) {
 	b := &base{theatre: t, noise: &neighbour.Residuals{}}
 	a.bases[p.key] = b
 	m := manner{frozen: neighbour.NewFrozen(), noise: b.noise}
-	if first := a.bases[""]; first != nil && p.key != "" {
-		m.like = first.trace // for what reads nothing private; mechanisms have the noise of one seed, on other rows
-	}
+	m.like = a.first
 	b.trace = a.play(ctx, t, a.changed(p.base), m)
+	a.first = cmp.Or(a.first, b.trace)
 	a.ran("the run that is compared with")
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -172,25 +208,30 @@ func (a *auditing) base(ctx context.Context, p pairing) (*base, error) {
 	return b, nil
 }
 
-// neighbour replays the plan on a neighbour. Stages of which nothing leaves are replayed where sinks says so.
-func (a *auditing) neighbour(ctx context.Context, p pairing, sinks bool) error {
-	one, err := a.base(ctx, p)
-	if err != nil || neighbour.Broken(one.err) != nil {
+// neighbour replays the plan on a neighbour. Stages of which nothing leaves are replayed on the first one.
+func (a *auditing) neighbour(ctx context.Context, p *pairing) error {
+	one, err := a.base(ctx, *p)
+	if err != nil {
 		return err
+	}
+	a.report.Neighbours++
+	if len(neighbour.Broken(one.err)) > 0 {
+		return nil
 	}
 	t, err := a.theatre(a.Seed)
 	if err != nil {
 		return err
 	}
 	other := a.play(ctx, t, a.changed(p.other), manner{frozen: one.watch.Frozen.Neighbour(),
-		noise: &neighbour.Residuals{}, like: one.trace, sinks: sinks})
+		noise: &neighbour.Residuals{}, like: one.trace, sinks: a.report.Neighbours == 1})
 	a.ran(p.what)
 	if err := errors.Join(ctx.Err(), t.clear()); err != nil {
 		return err
 	}
-	a.found(a.compare(one.trace, other, p), p.what, &p)
-	for m := range other.watch.Frozen.Distances() {
+	a.found(a.compare(one.trace, other, *p), p.what, p)
+	for m, d := range other.watch.Frozen.Distances() {
 		a.compared[m]++
+		p.moved = max(p.moved, d)
 	}
 	return nil
 }

@@ -1,9 +1,14 @@
 package audit
 
 import (
+	"context"
 	"fmt"
+	"io/fs"
+	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"weir/pipeline"
@@ -85,5 +90,52 @@ func TestSharedSecretIsFound(t *testing.T) {
 	if len(r.Faults) != 1 || r.Faults[0].Stage != "sums" || !strings.Contains(r.Faults[0].Text, "the same secret draws") ||
 		!strings.Contains(r.Faults[0].Seen[0], "new version") {
 		t.Errorf("%q, must be one fault of sums", said(r))
+	}
+}
+
+// TestNeighboursCostWhatCanDiffer: a stage that reads released rows alone works once, and a stage of which nothing
+// leaves once more, on the first neighbour; a stage that pays works on every table.
+func TestNeighboursCostWhatCanDiffer(t *testing.T) {
+	s := subjectOf(t, "fault: none}", "fault: none}\n  shown: {kind: same, from: sums.rows}\n"+
+		"  inside: {kind: same, from: dataset}")
+	var mu sync.Mutex
+	worked := map[string]int{}
+	s.plant = func(stage string, _ *pipeline.Env) {
+		mu.Lock()
+		defer mu.Unlock()
+		worked[stage]++
+	}
+	r := audited(t, s, 5, false)
+	if len(r.Faults) > 0 {
+		t.Error(said(r))
+	}
+	if want := map[string]int{"sums": r.Runs, "shown": 1, "inside": 2}; !maps.Equal(worked, want) {
+		t.Errorf("stages work %v times in %d runs, must %v", worked, r.Runs, want)
+	}
+}
+
+// TestNothingIsLeft: neither an audit that ends nor one that is interrupted leaves a file of its runs, beside the rows
+// either.
+func TestNothingIsLeft(t *testing.T) {
+	for _, interrupted := range []bool{false, true} {
+		s := subjectOf(t)
+		ctx, stop := context.WithCancel(t.Context())
+		_, err := s.Audit(ctx, Settings{Neighbours: 2, Seed: Seed{1}, Ran: func(done, _ int, _ string) {
+			if interrupted && done == 2 {
+				stop()
+			}
+		}})
+		stop()
+		if (err != nil) != interrupted {
+			t.Fatal(err)
+		}
+		for _, dir := range []string{s.opts.Out, s.opts.Dir} {
+			filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+				if err == nil && !d.IsDir() && d.Name() != "people.csv" && d.Name() != "spec.yaml" {
+					t.Errorf("interrupted %t: %s is left", interrupted, path)
+				}
+				return nil
+			})
+		}
 	}
 }

@@ -27,6 +27,8 @@ type scanned struct {
 	rows   int64
 	counts []map[string]int64 // by column of categories and its values
 	units  map[string]int64   // rows of each, where a column names them
+	why    []string           // reasons
+	marks  map[int64][]int    // reasons for which a row is chosen by its place
 	best   map[string]candidate
 }
 
@@ -42,8 +44,15 @@ func reasons() []string {
 	return []string{"the row farthest from the middle of its bounds", "the row of the rarest categories",
 		"the row that lacks most values", "the row with most values at its bounds or beyond",
 		"the unit of most rows", "the first row", "the row in the middle", "the last row",
-		"the row nearest to the middle of its bounds"}
+		"the row nearest to the middle of its bounds", "a row at one fifth", "a row at two fifths", "a row at three fifths",
+		"a row at four fifths"}
 }
+
+// Where the reasons begin that go by the place of a row: first, middle and last, and behind one more the fifths.
+const (
+	byPlace = 5
+	byFifth = 9
+)
 
 // choose returns at most n units of the dataset: rows that move what mechanisms take in most, by what can be seen
 // before any mechanism is asked, then rows by their place.
@@ -116,7 +125,8 @@ func (s *Subject) each(ctx context.Context, f func(place int64, rec arrow.Record
 
 // scan counts categories and units, and then finds the row that fits each reason best.
 func (s *Subject) scan(ctx context.Context) (*scanned, error) {
-	found := &scanned{header: s.plan.Spec.Header(), units: map[string]int64{}, best: map[string]candidate{}}
+	found := &scanned{header: s.plan.Spec.Header(), units: map[string]int64{}, why: reasons(), marks: map[int64][]int{},
+		best: map[string]candidate{}}
 	for range found.header.Domain.Columns {
 		found.counts = append(found.counts, map[string]int64{})
 	}
@@ -134,6 +144,13 @@ func (s *Subject) scan(ctx context.Context) (*scanned, error) {
 	})
 	if err != nil {
 		return nil, err
+	}
+	for n, place := range []int64{0, found.rows / 2, found.rows - 1} {
+		found.marks[place] = append(found.marks[place], byPlace+n)
+	}
+	for fifth := range int64(4) {
+		place := (fifth + 1) * found.rows / 5
+		found.marks[place] = append(found.marks[place], byFifth+int(fifth))
 	}
 	return found, s.each(ctx, func(place int64, rec arrow.Record, i int) {
 		found.judge(place, rec, i, nameOf(rec, i, unitColumn))
@@ -158,20 +175,17 @@ func (f *scanned) judge(place int64, rec arrow.Record, i int, name string) {
 			}
 		}
 	}
-	list := reasons()
-	f.offer(list[0], far, place, name)
-	f.offer(list[1], rare, place, name)
-	f.offer(list[2], absent, place, name)
-	f.offer(list[3], outside, place, name)
+	scores := []float64{far, rare, absent, outside, 0}
 	if f.units[name] > 1 {
-		f.offer(list[4], float64(f.units[name]), place, name)
+		scores[4] = float64(f.units[name])
 	}
-	for n, at := range []int64{0, f.rows / 2, f.rows - 1} {
-		if place == at {
-			f.offer(list[5+n], 1, place, name)
-		}
+	for n, score := range scores {
+		f.offer(f.why[n], score, place, name)
 	}
-	f.offer(list[8], 1/(1+far), place, name)
+	f.offer(f.why[byPlace+3], 1/(1+far), place, name)
+	for _, n := range f.marks[place] {
+		f.offer(f.why[n], 1, place, name)
+	}
 }
 
 // offer keeps the first row of the greatest score above 0.

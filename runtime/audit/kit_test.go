@@ -177,6 +177,24 @@ func (s *sums) nobody(h pipeline.Header, rows int) pipeline.Table {
 	return pipeline.FromRecords(h, b.NewRecord())
 }
 
+// same is a kind whose output is its input.
+type same struct{}
+
+func sameKind() pipeline.Kind {
+	return pipeline.Kind{Name: "same", Version: 1, Doc: "Gives what it reads. Use it to try the audit.",
+		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "A table."}},
+		Out: []pipeline.Port{{Name: "out", Form: pipeline.FormTable, Doc: "The table."}},
+		New: func() pipeline.Stage { return &same{} }}
+}
+
+// Plan implements pipeline.Stage.
+func (*same) Plan(in pipeline.Headers) (pipeline.Work, error) {
+	return pipeline.Work{Out: pipeline.Headers{"out": in["in"]},
+		Run: func(_ context.Context, _ *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+			return pipeline.Tables{"out": in["in"]}, nil
+		}}, nil
+}
+
 // The spec of a test, on 60 rows of three numbers.
 const sumsSpec = `weir: 1
 name: sums
@@ -217,7 +235,7 @@ func planOf(t *testing.T, edits ...string) (*compile.Plan, string) {
 	if err := os.WriteFile(path, []byte(strings.NewReplacer(edits...).Replace(sumsSpec)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	reg, err := runtime.Registry([]pipeline.Kind{sumsKind()})
+	reg, err := runtime.Registry([]pipeline.Kind{sumsKind(), sameKind()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,29 +22,26 @@ type pairing struct {
 	base, other Change
 	rows        []int64 // of people, counted from 1: private
 	sameUnits   bool    // no unit has another name in the other table
+	moved       float64 // greatest move of what a mechanism took in, as a share of what was paid for
 }
 
 // styled is how many neighbours the audit makes up of rows of nobody, where it chooses itself.
 const styled = 3
 
-// pairings returns the neighbours of an audit: those that are asked for, then those that it chooses.
-func (s *Subject) pairings(ctx context.Context, settings Settings) ([]pairing, error) {
-	asked, err := s.at(ctx, settings.Places)
+// asked returns the neighbours that are asked for.
+func (s *Subject) asked(ctx context.Context, settings Settings) ([]pairing, error) {
+	units, err := s.at(ctx, settings.Places)
+	if err != nil || len(settings.Others) == 0 {
+		return s.eachOf(units), err
+	}
+	last, err := s.choose(ctx, len(reasons()))
+	if err == nil && len(last) == 0 {
+		err = ErrNoRows
+	}
 	if err != nil {
 		return nil, err
 	}
-	chosen, err := s.choose(ctx, max(1, settings.Neighbours-styled))
-	switch {
-	case err != nil:
-		return nil, err
-	case len(chosen) == 0:
-		return nil, ErrNoRows
-	}
-	list := append(s.eachOf(asked), s.given(settings.Others, chosen)...)
-	if settings.Neighbours > 0 {
-		list = append(append(list, s.eachOf(chosen)...), s.nobody(chosen)...)
-	}
-	return list, nil
+	return append(s.eachOf(units), s.given(settings.Others, last)...), nil
 }
 
 // ErrNoRows is returned for a dataset that has no neighbour with a row less.
@@ -116,12 +113,12 @@ func rowOf(style neighbour.Style) string {
 	return "a row outside of its bounds"
 }
 
-// nobody returns neighbours with rows of nobody: one more at the ends of its domain where rows are added, and a row
-// that goes from one end to the other where they are replaced.
-func (s *Subject) nobody(units []unit) (list []pairing) {
-	h, u := s.plan.Spec.Header(), last(units)
+// nobody returns neighbours with rows of nobody: one more at the ends of its domain where rows are added, and where they
+// are replaced, rows of a unit that go from one end to the other.
+func (s *Subject) nobody(u unit) (list []pairing) {
+	h := s.plan.Spec.Header()
 	if !s.removes() {
-		end := pairing{what: "the unit of the last rows, from the lower ends of the domain to the upper ones",
+		end := pairing{what: u.why + ", from the lower ends of the domain to the upper ones", rows: counted(u.places),
 			base: s.put(u, neighbour.Low), key: "ends", other: s.put(u, neighbour.High), sameUnits: true}
 		return append(list, end, s.replaced(u, neighbour.Absent), s.replaced(u, neighbour.Outside))
 	}

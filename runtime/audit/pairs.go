@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/pipeline/neighbour"
 )
@@ -30,6 +31,9 @@ func (s story) runs() int {
 
 // stories lists the pairs of runs of an audit. A run that draws no noise has none.
 func (a *auditing) stories() (list []story) {
+	if paid := func(s *pipeline.Step) bool { return len(s.Spends) > 0 }; !slices.ContainsFunc(a.plan.Plan.Steps, paid) {
+		return nil
+	}
 	if a.Pairs {
 		list = []story{{what: "the same spec again, with new noise", fresh: true},
 			{what: "the same spec on the rows in another order, declared as a new version", moved: true},
@@ -88,10 +92,7 @@ func (a *auditing) tell(ctx context.Context, s story, change Change, frozen [2]*
 	defer func() { err = errors.Join(err, theatre.clear()) }()
 	t = &twin{noise: &neighbour.Residuals{}}
 	for i := range t.runs {
-		m := manner{frozen: frozen[i], noise: t.noise, fresh: s.fresh && i == 1}
-		if first := a.bases[""]; first != nil {
-			m.like = first.trace
-		}
+		m := manner{frozen: frozen[i], noise: t.noise, fresh: s.fresh && i == 1, like: a.first}
 		if s.stopped && i == 0 {
 			m.stop = a.plan.Steps[len(a.plan.Steps)-1].ID
 		}

@@ -62,6 +62,8 @@ func (l Line) verdict() string {
 		return "nothing is claimed here: " + l.NoClaim
 	case l.Mechanism != "" && l.Compared == 0:
 		return "inputs not compared: secret draws fell to other rows"
+	case l.Reached != nil && *l.Reached == 0:
+		return "no neighbour moved its inputs"
 	}
 	return "no fault found"
 }
