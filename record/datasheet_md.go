@@ -180,18 +180,20 @@ func making(p planned) string {
 }
 
 // settings returns the stage's JSON on one line, fit to stand between back quotes.
-// Paths of files, which say how the owner's machine is laid out, are left out.
-func (s plannedStage) settings() string {
+func (s plannedStage) settings() string { return strings.ReplaceAll(string(s.public()), "`", "'") }
+
+// public returns the stage's settings without paths of files, which say how the owner's machine is laid out.
+func (s plannedStage) public() json.RawMessage {
 	keys := map[string]json.RawMessage{}
 	if json.Unmarshal(s.Settings, &keys) != nil {
-		return "{}"
+		return json.RawMessage("{}")
 	}
 	delete(keys, "file")
 	text, err := json.Marshal(keys)
 	if err != nil {
-		return "{}"
+		return json.RawMessage("{}")
 	}
-	return strings.ReplaceAll(string(text), "`", "'")
+	return text
 }
 
 // uses says what the tables are for, and whom to ask how good they are.

@@ -28,6 +28,7 @@ type plannedStage struct {
 	Settings json.RawMessage `json:"settings"`
 	Sample   int64           `json:"sample"` // rows of the dataset's that it reads at most, where they stay in a database
 	Spends   []privacy.Line  `json:"spends"`
+	Events   []privacy.JSON  `json:"events"` // of the spends, in order
 	Outputs  map[string]struct {
 		Form  string `json:"form"`
 		Class string `json:"class"`

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"weir/privacy"
@@ -263,4 +264,42 @@ func conflictMarker(line []byte) bool {
 		}
 	}
 	return false
+}
+
+// Lines returns entries as they stand in the file of a ledger, for readers who are shown some of its charges.
+func Lines(entries []Entry) ([]byte, error) {
+	var b bytes.Buffer
+	for _, e := range entries {
+		line, err := e.line()
+		if err != nil {
+			return nil, err
+		}
+		b.Write(line)
+	}
+	return b.Bytes(), nil
+}
+
+// ParseLines returns entries that were taken out of one ledger (see Lines). Each is checked by itself: spelling,
+// content and hash; all must be of one dataset, none twice. That a ledger holds them, and in which order, it alone can
+// show.
+func ParseLines(data []byte) (entries []Entry, err error) {
+	seen := map[string]bool{}
+	for n := 1; len(data) > 0; n++ {
+		line, rest, ended := bytes.Cut(data, []byte("\n"))
+		e, err := parseLine(line)
+		switch {
+		case err == nil && !ended:
+			err = errors.New("has no newline at its end")
+		case err == nil && seen[e.Identity()]:
+			err = errors.New("stands twice")
+		case err == nil && len(entries) > 0 && e.Dataset != entries[0].Dataset:
+			err = errors.New("is of another dataset than the first")
+		}
+		if err != nil {
+			return nil, atLine(n, err)
+		}
+		seen[e.Identity()] = true
+		entries, data = append(entries, e), rest
+	}
+	return slices.Clip(entries), nil
 }
