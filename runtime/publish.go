@@ -12,10 +12,13 @@ import (
 	"slices"
 	"strings"
 
+	"gopkg.in/yaml.v3"
+
 	"weir/internal/disk"
 	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/pipeline/domain"
+	"weir/pipeline/spec"
 	"weir/record"
 	"weir/runtime/store"
 	"weir/runtime/table"
@@ -290,6 +293,25 @@ func (r *run) releasedTables() []record.Table {
 		tables = append(tables, t)
 	}
 	return tables
+}
+
+// StyleOf returns how a run wrote its tables, which the spec in its record says.
+func StyleOf(rec *record.Run) (table.Style, error) {
+	style := table.Style{CSV: &pipeline.CSV{}}
+	var s struct {
+		Dataset struct {
+			CSV *pipeline.CSV `yaml:"csv"`
+		} `yaml:"dataset"`
+		Write spec.Write `yaml:"write"`
+	}
+	if err := yaml.Unmarshal([]byte(rec.Spec), &s); err != nil {
+		return style, fmt.Errorf("the spec of the run cannot be read: %w", err)
+	}
+	style.Spreadsheet = s.Write.SpreadsheetSafe
+	if s.Dataset.CSV != nil {
+		style.CSV = s.Dataset.CSV
+	}
+	return style, nil
 }
 
 // WriteTable writes a table in the format that the ending of path asks for, whole or not at all.

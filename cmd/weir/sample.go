@@ -9,11 +9,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"gopkg.in/yaml.v3"
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
-	"weir/pipeline/spec"
 	"weir/runtime"
 	"weir/runtime/store"
 	"weir/runtime/table"
@@ -157,18 +155,8 @@ func (f *sampleFlags) style(path string) (table.Style, error) {
 		if err != nil {
 			return style, err
 		}
-		var s struct {
-			Dataset struct {
-				CSV *pipeline.CSV `yaml:"csv"`
-			} `yaml:"dataset"`
-			Write spec.Write `yaml:"write"`
-		}
-		if err := yaml.Unmarshal([]byte(run.Spec), &s); err != nil {
-			return style, fmt.Errorf("%s: its run states a spec that cannot be read: %w", path, err)
-		}
-		style.Spreadsheet = s.Write.SpreadsheetSafe
-		if s.Dataset.CSV != nil {
-			style.CSV = s.Dataset.CSV
+		if style, err = runtime.StyleOf(run); err != nil {
+			return style, fmt.Errorf("%s: %w", path, err)
 		}
 	}
 	if f.delim != "" || table.Tabbed(f.out) {

@@ -129,10 +129,11 @@ func ReadArchive(path string) ([]pipeline.File, error) {
 	if err != nil {
 		return nil, Reason(err)
 	}
-	return readArchive(f, info.Size())
+	return ReadArchiveAt(f, info.Size())
 }
 
-func readArchive(r io.ReaderAt, size int64) ([]pipeline.File, error) {
+// ReadArchiveAt is ReadArchive of size bytes that need not be a file.
+func ReadArchiveAt(r io.ReaderAt, size int64) ([]pipeline.File, error) {
 	head := make([]byte, 8)
 	n, err := r.ReadAt(head, 0)
 	if err != nil && err != io.EOF {

@@ -35,7 +35,7 @@ func archived(t testing.TB, files []pipeline.File) []byte {
 }
 
 func readBytes(data []byte) ([]pipeline.File, error) {
-	return readArchive(bytes.NewReader(data), int64(len(data)))
+	return ReadArchiveAt(bytes.NewReader(data), int64(len(data)))
 }
 
 // TestArchive: files come back in their order; any reader of ZIP reads the archive, whose first entry lists the

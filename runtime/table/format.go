@@ -95,6 +95,8 @@ type Writer interface {
 	Endings() []string
 	// Usual reports whether results are written in the format where nobody asks for others.
 	Usual() bool
+	// MediaType returns the type by which catalogues know a file of the format.
+	MediaType() string
 	// Text reports whether a reader sees every cell as text, so that a table of spellings may be written as it is.
 	Text() bool
 	// Write writes the columns of t's domain. name is the name of the file. What it writes depends on the rows, the domain

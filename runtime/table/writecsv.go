@@ -23,6 +23,9 @@ func (textFormat) Endings() []string { return []string{".csv", ".tsv"} }
 // Usual implements Writer.
 func (textFormat) Usual() bool { return true }
 
+// MediaType implements Writer.
+func (textFormat) MediaType() string { return "text/csv" }
+
 // Text implements Writer.
 func (textFormat) Text() bool { return true }
 

@@ -39,6 +39,9 @@ func (parquetFormat) Endings() []string { return []string{".parquet"} }
 // Usual implements Writer.
 func (parquetFormat) Usual() bool { return true }
 
+// MediaType implements Writer.
+func (parquetFormat) MediaType() string { return "application/x-parquet" }
+
 // Text implements Writer.
 func (parquetFormat) Text() bool { return false }
 
