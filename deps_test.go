@@ -139,6 +139,8 @@ func runtimeRooms() map[string][]string {
 		"database": {"database/sql"},
 		// the owner's side
 		"dataset": {"store"},
+		// one file of a release and a statement of it: opens no key but that of whoever signs, no data and no ledger
+		"bundle": {"store", "table"},
 		// charges and noise: opens no table, so it never sees a row
 		"book": {"store", "dataset"},
 		// what a study begins with: the draft of a domain, the first spec

@@ -115,7 +115,8 @@ func commands() []func(streams) *cobra.Command {
 	return []func(streams) *cobra.Command{
 		initCommand, domainCommand, checkCommand, planCommand, whatIfCommand, lockCommand, runCommand, runsCommand, gcCommand,
 		reportCommand, sampleCommand, evaluateCommand,
-		verifyCommand, auditCommand, ledgerCommand, budgetCommand, diffCommand, epsilonCommand, renderCommand, kindsCommand, explainCommand,
+		bundleCommand, verifyCommand, auditCommand, ledgerCommand, budgetCommand, diffCommand, epsilonCommand, renderCommand,
+		kindsCommand, explainCommand,
 		schemaCommand, versionCommand, completionCommand,
 	}
 }

@@ -26,25 +26,42 @@ what run.json claims, and the run's charges in the ledger. Nothing is charged:
 the same noise releases nothing new. The run must be done, and needs its kept
 noise key (internal/noise.key), its dataset unchanged, and the same weir.
 
+A bundle (weir bundle) is checked where there are neither: its form, every SHA-256,
+its documents and ledger lines against its statement, epsilon composed anew from
+the mechanisms of the bill, tables against their domain, models by their readers,
+with --key the signature. What could not be checked is listed. --offline checks the
+folder of a run so.
+
 ` + namesRun + `
 
-Exit codes: 0 the same bytes; 1 the replay failed; 2 usage; 4 a file differs.`
+Exit codes: 0 the same bytes, or all that can be checked holds; 1 the replay
+failed; 2 usage, or a file that is no bundle; 4 something differs.`
 
 func verifyCommand(s streams) *cobra.Command {
-	var asJSON bool
+	var asJSON, offline bool
 	var workers int
+	var key string
 	var place runPlace
 	c := &cobra.Command{
-		Use:   "verify RUN",
-		Short: "Replay a run and compare its release byte by byte",
+		Use:   "verify RUN|BUNDLE",
+		Short: "Replay a run and compare its release byte by byte, or check a bundle",
 		Long:  verifyLong,
 		Example: "  weir verify runs/cardio-quickstart/20261121-052215-74fe39\n  weir verify 20261121-052215-74fe39\n  " +
-			"weir verify latest",
-		Args: exactly(1, "RUN"),
+			"weir verify latest\n  weir verify cardio.zip --key owner.pub\n  weir verify latest --offline",
+		Args: exactly(1, "RUN or BUNDLE"),
 		RunE: func(c *cobra.Command, args []string) error {
+			if isBundle(args[0]) {
+				return verifyBundle(c, s, args[0], key, asJSON)
+			}
+			if key != "" {
+				return usage(c, errors.New("--key: is given for a run, must be given with a bundle: no run is signed"))
+			}
 			dir, err := place.find(args[0])
 			if err != nil {
 				return err
+			}
+			if offline {
+				return verifyRunOffline(c, s, dir, asJSON)
 			}
 			differ, err := replay(c.Context(), s, dir, workers, asJSON)
 			if err != nil {
@@ -63,6 +80,8 @@ func verifyCommand(s streams) *cobra.Command {
 		},
 	}
 	place.add(c, "out")
+	c.Flags().BoolVar(&offline, "offline", false, "check a run without its data, noise key and ledger, as a bundle is")
+	c.Flags().StringVar(&key, "key", "", "ed25519 public key, PEM, by which a bundle must be signed")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	c.Flags().IntVar(&workers, "workers", goruntime.GOMAXPROCS(0), "number of goroutines; results do not depend on it")
 	return c

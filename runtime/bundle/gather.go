@@ -1,0 +1,156 @@
+package bundle
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"weir/internal/disk"
+	"weir/pipeline"
+	"weir/privacy/ledger"
+	"weir/record"
+	"weir/runtime/store"
+)
+
+// Request says what a bundle is made of.
+type Request struct {
+	Dir     string         // folder of the run
+	Record  *record.Run    // of the run
+	Ledger  []ledger.Entry // of the dataset; nil where nothing was charged
+	Text    *pipeline.CSV  // how the run wrote text files
+	Spec    bool           // put the spec in
+	License string         // of the release, as its owner names it; "" leaves it open
+}
+
+// ErrRefused marks a run of which no bundle is made.
+var ErrRefused = errors.New("no bundle is made of it")
+
+// Gather returns the bundle of a finished run. What enters is decided by class, as the plan has it: files of the
+// release that stages made and whose class is not private, and documents that are rendered from public facts. Anything
+// else in release/ is refused by name, and nothing else of the run is opened.
+func Gather(q Request) (*Bundle, error) {
+	if err := q.refused(); err != nil {
+		return nil, err
+	}
+	b, err := q.statement()
+	if err != nil {
+		return nil, err
+	}
+	if len(q.Record.Charges) > 0 {
+		lines, err := q.lines()
+		if err != nil {
+			return nil, err
+		}
+		b.members = append(b.members, memberOf(ledgerName, lines))
+	}
+	if q.Spec {
+		b.members = append(b.members, memberOf(specName, []byte(q.Record.Spec)))
+	}
+	if err := b.describe(); err != nil {
+		return nil, err
+	}
+	return b, b.state()
+}
+
+// OfRun returns a finished run as a bundle that has no ledger lines and no descriptions for catalogues, to be judged.
+func OfRun(dir string, rec *record.Run, text *pipeline.CSV) (*Bundle, error) {
+	b, err := Request{Dir: dir, Record: rec, Text: text}.statement()
+	if err != nil {
+		return nil, err
+	}
+	return b, b.state()
+}
+
+// refused says why an auditor would not put their name under a bundle of the run.
+func (q Request) refused() error {
+	switch rec := q.Record; {
+	case rec.Status != record.Done:
+		return fmt.Errorf("%w: the run is %s, must be done", ErrRefused, rec.Status)
+	case rec.Insecure:
+		return fmt.Errorf("%w: its noise came from a seed that anyone can repeat, so it is a test and no release", ErrRefused)
+	}
+	return (store.RunDir{Path: q.Dir}).CheckRelease(q.Record)
+}
+
+// statement begins a bundle with the files of the release.
+func (q Request) statement() (*Bundle, error) {
+	public, err := q.Record.Public()
+	if err != nil {
+		return nil, fmt.Errorf("run.json: plan: %w", err)
+	}
+	b := &Bundle{Statement: Statement{Type: statementType, PredicateType: predicateType,
+		Predicate: Predicate{License: q.License, Text: q.Text, Public: public}}}
+	var refused []error
+	for _, f := range public.Release {
+		m, err := q.file(public, f)
+		refused = append(refused, err)
+		b.members = append(b.members, m)
+	}
+	return b, errors.Join(refused...)
+}
+
+// file admits a file of the release.
+func (q Request) file(p record.Public, f record.File) (member, error) {
+	name, is := strings.CutPrefix(f.Path, releaseDir)
+	if !is {
+		return member{}, fmt.Errorf("%s: %w: it lies outside of release/", f.Path, ErrRefused)
+	}
+	if err := admit(p, name); err != nil {
+		return member{}, fmt.Errorf("%s: %w: %w", f.Path, ErrRefused, err)
+	}
+	path := filepath.Join(q.Dir, filepath.FromSlash(f.Path))
+	m, err := member{name: f.Path, open: func() (fs.File, error) { return disk.Open(path) }}.sum(io.Discard)
+	return m, err
+}
+
+// lines returns the lines of the ledger by which the release was paid.
+func (q Request) lines() ([]byte, error) {
+	head := ledger.Head{Count: q.Record.Dataset.LedgerCount, Hash: q.Record.Dataset.LedgerHead}
+	if err := ledger.Includes(q.Ledger, head); err != nil {
+		return nil, fmt.Errorf("the ledger: %w", err)
+	}
+	var paid []ledger.Entry
+	for _, c := range q.Record.Charges {
+		i := slices.IndexFunc(q.Ledger, func(e ledger.Entry) bool { return e.Identity() == c.Ledger })
+		if i < 0 {
+			return nil, fmt.Errorf("the ledger: lacks the charge %s of the run: %w", c.ID, ledger.ErrTampered)
+		}
+		paid = append(paid, q.Ledger[i])
+	}
+	return ledger.Lines(paid)
+}
+
+// describe adds what catalogues read.
+func (b *Bundle) describe() error {
+	b.sort()
+	croissant, err := b.croissant()
+	if err != nil {
+		return err
+	}
+	b.members = append(b.members, memberOf(croissantName, croissant))
+	b.sort()
+	crate, err := b.crate()
+	b.members = append(b.members, memberOf(crateName, crate))
+	return err
+}
+
+// sort puts the members into their order.
+func (b *Bundle) sort() { slices.SortFunc(b.members, byName) }
+
+func byName(x, y member) int { return strings.Compare(x.name, y.name) }
+
+// state writes the statement over all members.
+func (b *Bundle) state() (err error) {
+	b.sort()
+	for _, m := range b.members {
+		s := Subject{Name: m.name}
+		s.Digest.SHA256 = m.sha256
+		b.Statement.Subject = append(b.Statement.Subject, s)
+	}
+	b.statement, err = written(b.Statement)
+	return err
+}

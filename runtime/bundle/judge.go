@@ -1,0 +1,418 @@
+package bundle
+
+import (
+	"context"
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"weir/pipeline"
+	"weir/privacy"
+	"weir/privacy/account"
+	"weir/privacy/ledger"
+	"weir/record"
+	"weir/runtime/store"
+)
+
+// Judgement is what a check of a bundle found.
+type Judgement struct {
+	Holds     []string `json:"holds"`     // what was checked, and is so
+	Differ    []string `json:"differ"`    // what is not as the statement or the release says, each with its name
+	Unchecked []string `json:"unchecked"` // what could not be checked here, and who can
+}
+
+// Means is what a judgement needs beside the bundle.
+type Means struct {
+	Build string            // digest of this program, whose words and numbers are its own
+	Key   ed25519.PublicKey // of whoever should have signed; nil: nobody is asked for
+	// Model reads a released model or detector.
+	Model func(ctx context.Context, files []pipeline.File) error
+	// Plan compiles a canonical spec; plan is JSON.
+	Plan func(spec []byte) (digest string, plan []byte, err error)
+}
+
+// judge is a judgement at work.
+type judge struct {
+	*Bundle
+	Means
+	Judgement
+	partial bool // a run, which has no ledger lines and no descriptions
+}
+
+// Judge checks all of a bundle that can be checked without data, keys and the ledger. An error says that a member could
+// not be read or ctx ended; what it found otherwise is in the judgement.
+func (b *Bundle) Judge(ctx context.Context, m Means) (Judgement, error) {
+	return b.judged(ctx, m, false)
+}
+
+// JudgeRun is Judge of a bundle that OfRun made.
+func (b *Bundle) JudgeRun(ctx context.Context, m Means) (Judgement, error) {
+	return b.judged(ctx, m, true)
+}
+
+func (b *Bundle) judged(ctx context.Context, m Means, partial bool) (Judgement, error) {
+	j := &judge{Bundle: b, Means: m, partial: partial}
+	if !partial {
+		j.signature()
+		j.secret()
+	}
+	if whole, err := j.digests(); !whole || err != nil {
+		return j.Judgement, err // what else is wrong follows from it
+	}
+	if j.listed(); len(j.Differ) > 0 {
+		return j.Judgement, nil
+	}
+	for _, check := range []func() error{j.documents, j.catalogues, j.spec, j.charges} {
+		if err := check(); err != nil {
+			return j.Judgement, err
+		}
+	}
+	j.epsilon()
+	err := j.content(ctx)
+	j.outOfReach()
+	return j.Judgement, err
+}
+
+func (j *judge) affirm(format string, args ...any) {
+	j.Holds = append(j.Holds, fmt.Sprintf(format, args...))
+}
+func (j *judge) differs(format string, args ...any) {
+	j.Differ = append(j.Differ, fmt.Sprintf(format, args...))
+}
+func (j *judge) open(format string, args ...any) {
+	j.Unchecked = append(j.Unchecked, fmt.Sprintf(format, args...))
+}
+
+// signature checks who stands behind the statement.
+func (j *judge) signature() {
+	switch {
+	case j.Signed && j.checkEnvelope() != nil:
+		j.differs("%v", j.checkEnvelope())
+	case j.Key != nil && !j.Signed:
+		j.differs("%s: is not there, must be signed by the key that was given", envelopeName)
+	case j.Key != nil:
+		if err := j.verify(j.Key); err != nil {
+			j.differs("%s: %v", envelopeName, err)
+			return
+		}
+		j.affirm("the statement was signed by the key that was given")
+	case j.Signed:
+		j.open("who made it: it is signed, and --key names whose signature it should be; until then it proves integrity only")
+	default:
+		j.open("who made it: it is unsigned, which proves integrity only; whoever changes it can state other digests")
+	}
+}
+
+// secret refuses a release whose noise is known: weir makes no bundle of one.
+func (j *judge) secret() {
+	if j.Statement.Predicate.Insecure {
+		j.differs("%s: not_private: is true, and no bundle is made of a test", statementName)
+	}
+}
+
+// digests compares every member with the statement, and reports whether all are as it says.
+func (j *judge) digests() (whole bool, err error) {
+	stated := map[string]string{}
+	for _, s := range j.Statement.Subject {
+		if _, twice := stated[s.Name]; twice {
+			j.differs("%s: %.80q is listed twice", statementName, s.Name)
+		}
+		stated[s.Name] = s.Digest.SHA256
+	}
+	before := len(j.Differ)
+	for i, m := range j.members {
+		found, err := m.sum(io.Discard)
+		if err != nil {
+			return false, err
+		}
+		want, listed := stated[m.name]
+		delete(stated, m.name)
+		j.members[i] = found
+		switch {
+		case !listed:
+			j.differs("%s: is not in the statement", m.name)
+		case found.sha256 != want || found.crc != m.crc:
+			j.differs("%s: has other bytes than the statement says", m.name)
+		}
+	}
+	for _, s := range j.Statement.Subject {
+		if _, missing := stated[s.Name]; missing {
+			j.differs("%s: is missing", s.Name)
+		}
+	}
+	if len(j.Differ) == before {
+		j.affirm("all %d members have the SHA-256 that the statement gives", len(j.members))
+	}
+	return len(j.Differ) == before, nil
+}
+
+// listed compares the release with what the run says it released, and each file with the plan.
+func (j *judge) listed() {
+	p, before := j.Statement.Predicate, len(j.Differ)
+	stated := map[string]string{}
+	for _, f := range p.Release {
+		stated[f.Path] = f.SHA256
+	}
+	for _, m := range j.release() {
+		if stated[releaseDir+m.name] != "sha256:"+m.sha256 {
+			j.differs("%s%s: is not the file that the run released", releaseDir, m.name)
+		}
+		if err := admit(p.Public, m.name); err != nil {
+			j.differs("%s%s: %v", releaseDir, m.name, err)
+		}
+		delete(stated, releaseDir+m.name)
+	}
+	for _, f := range p.Release {
+		if _, missing := stated[f.Path]; missing {
+			j.differs("%s: was released by the run and is missing", f.Path)
+		}
+	}
+	known := []string{ledgerName, specName, croissantName, crateName}
+	for _, m := range j.members {
+		if !strings.HasPrefix(m.name, releaseDir) && !slices.Contains(known, m.name) {
+			j.differs("%s: is no member that weir puts into a bundle", m.name)
+		}
+	}
+	if len(j.Differ) == before {
+		j.affirm("the release is that of the run, and each file of it is one that the plan releases")
+	}
+}
+
+// documents renders what the release says of itself anew. Where another build of weir wrote it, other words may be
+// right; the facts must stand there all the same.
+func (j *judge) documents() error {
+	rec, err := j.Statement.Predicate.Record()
+	if err != nil {
+		return err
+	}
+	for _, d := range []struct {
+		name, want string
+		facts      []string
+	}{{privacyName, record.PrivacyStatement(rec), j.facts()}, {billName, record.BillText(rec), []string{rec.SpecDigest,
+		rec.Bill}}, {datasheetName, record.Datasheet(rec), []string{rec.SpecDigest}}} {
+		text, err := j.text(releaseDir + d.name)
+		if err != nil {
+			return err
+		}
+		j.rendered(releaseDir+d.name, string(text), d.want, d.facts)
+	}
+	return nil
+}
+
+// rendered compares a document with what the statement makes it.
+func (j *judge) rendered(name, text, want string, facts []string) {
+	absent := slices.IndexFunc(facts, func(fact string) bool { return !strings.Contains(text, fact) })
+	switch {
+	case text == want:
+		j.affirm("%s says what the statement says, word by word", name)
+	case absent >= 0 || j.Build == j.Statement.Predicate.Build:
+		j.differs("%s: does not say what the statement says", name)
+	default:
+		j.open("the words of %s, which another build of weir wrote; the numbers and digests of the statement are in it", name)
+	}
+}
+
+// facts lists what PRIVACY.md must say, however it is worded.
+func (j *judge) facts() []string {
+	p := j.Statement.Predicate
+	list := []string{p.Run, p.SpecDigest, p.Dataset.ID, p.KeyCommitment, p.Dataset.Unit}
+	if e := p.Terms.Proven; e != nil && (*e > 0 || len(p.Charges) > 0) {
+		list = append(list, "**epsilon = "+record.Bound(*e)+"**", fmt.Sprintf("**delta = %g**", p.Terms.Delta),
+			string(p.Terms.Adjacency))
+	}
+	for _, f := range p.Release {
+		if f.Path != releaseDir+privacyName {
+			list = append(list, f.SHA256)
+		}
+	}
+	return list
+}
+
+// catalogues renders the descriptions for catalogues anew.
+func (j *judge) catalogues() error {
+	if j.partial {
+		return nil
+	}
+	croissant, err := j.croissant()
+	if err != nil {
+		return err
+	}
+	crate, err := j.crate()
+	if err != nil {
+		return err
+	}
+	for _, d := range []struct {
+		name string
+		want []byte
+	}{{croissantName, croissant}, {crateName, crate}} {
+		text, err := j.text(d.name)
+		if err != nil {
+			return err
+		}
+		j.rendered(d.name, string(text), string(d.want), nil)
+	}
+	return nil
+}
+
+// spec compiles the spec of the bundle again and compares digest, plan and bill with the statement.
+func (j *judge) spec() error {
+	text, err := j.text(specName)
+	if err != nil || text == nil {
+		return err
+	}
+	p := j.Statement.Predicate
+	digest, plan, err := j.Plan(text)
+	if err != nil {
+		j.open("%s: it does not compile here: %v", specName, err)
+		return nil
+	}
+	again, err := (&record.Run{Plan: plan}).Public()
+	if err != nil {
+		return err
+	}
+	switch same := store.Compact(again.Plan) == store.Compact(p.Plan); {
+	case digest != p.SpecDigest:
+		j.differs("%s: has the digest %s, must be the spec of the statement", specName, digest)
+	case !same && j.Build == p.Build:
+		j.differs("%s: has another plan than the statement", specName)
+	case !same:
+		j.open("that the plan follows from %s: this build of weir plans it otherwise", specName)
+	default:
+		j.affirm("%s has the digest, the plan and the bill of the statement", specName)
+	}
+	return nil
+}
+
+// charges holds the lines of the ledger against what the run says that it was charged, and both against the plan.
+func (j *judge) charges() error {
+	p, before := j.Statement.Predicate, len(j.Differ)
+	if !j.partial {
+		text, err := j.text(ledgerName)
+		if err != nil {
+			return err
+		}
+		lines, err := ledger.ParseLines(text)
+		if err != nil {
+			j.differs("%s: %v", ledgerName, err)
+			return nil
+		}
+		j.paid(lines)
+	}
+	for _, s := range p.Spends() {
+		j.spent(s)
+	}
+	if len(j.Differ) == before {
+		j.affirm("every mechanism of the bill was charged, %d in all, as the plan has it", len(p.Charges))
+	}
+	return nil
+}
+
+// paid compares each charge with its line.
+func (j *judge) paid(lines []ledger.Entry) {
+	p := j.Statement.Predicate
+	if len(lines) != len(p.Charges) {
+		j.differs("%s: holds %d lines, must hold those of %d charges", ledgerName, len(lines), len(p.Charges))
+		return
+	}
+	for i, c := range p.Charges {
+		e := lines[i]
+		run := c.Run
+		if run == "" {
+			run = p.Run
+		}
+		same := e.Identity() == c.Ledger && e.ID == c.ID && e.Run == run && e.Stage == c.Stage && e.Name == c.Name &&
+			e.Dataset == p.Dataset.ID && e.Adjacency == p.Terms.Adjacency && sameEvent(e.Event.Event, c.Event.Event)
+		if !same {
+			j.differs("%s: line %d: is not the charge that the statement lists", ledgerName, i+1)
+		}
+	}
+}
+
+// spent reports whether what a stage spends by the plan was charged.
+func (j *judge) spent(s record.Spend) {
+	if s.Unproven != (privacy.Unproven{}) {
+		return // charged without an event: nothing is proven of it
+	}
+	for i, name := range s.Names {
+		charged := slices.ContainsFunc(j.Statement.Predicate.Charges, func(c record.Charge) bool {
+			return c.Stage == s.Stage && c.Name == name && i < len(s.Events) && sameEvent(c.Event.Event, s.Events[i])
+		})
+		if !charged {
+			j.differs("%s: stage %s: its mechanism %s is in the plan and was not charged so", statementName, s.Stage, name)
+		}
+	}
+}
+
+func sameEvent(a, b privacy.Event) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	one, err1 := privacy.MarshalEvent(a)
+	other, err2 := privacy.MarshalEvent(b)
+	return err1 == nil && err2 == nil && string(one) == string(other)
+}
+
+// closeness is how far an epsilon may lie from the stated one, relative to it, by the rounding of another processor.
+const closeness = 1e-9
+
+// epsilon composes the mechanisms of the bill again by the accountant that it names. More than is stated breaks the
+// promise; less, where another build of weir has a better accountant, does not.
+func (j *judge) epsilon() {
+	p := j.Statement.Predicate
+	t := p.Terms
+	spends := p.Spends()
+	if t.Proven == nil || len(spends) == 0 {
+		if t.Proven != nil && *t.Proven != 0 {
+			j.differs("%s: states an epsilon, and the plan spends nothing", statementName)
+		}
+		j.open("an epsilon: %s", p.Promise())
+		return
+	}
+	found, err := composed(t, spends)
+	switch {
+	case err != nil:
+		j.differs("%s: epsilon cannot be composed again: %v", statementName, err)
+	case !(found <= *t.Proven*(1+closeness)) || j.Build == p.Build && found < *t.Proven*(1-closeness):
+		j.differs("%s: epsilon is stated as %s, and the mechanisms of the bill compose to %s (%s)", statementName,
+			record.Bound(*t.Proven), record.Bound(found), t.Accountant)
+	default:
+		j.affirm("the mechanisms of the bill compose to epsilon %s at delta %g (%s, %s)", record.Bound(found), t.Delta,
+			t.Accountant, t.Adjacency)
+	}
+}
+
+// composed is the epsilon of all that a plan spends.
+func composed(t record.Terms, spends []record.Spend) (float64, error) {
+	var events []privacy.Event
+	for _, s := range spends {
+		events = append(events, s.Events...)
+	}
+	for _, e := range events {
+		if e == nil {
+			return math.Inf(1), errors.New("a mechanism has no event")
+		}
+		if err := privacy.Validate(e); err != nil {
+			return math.Inf(1), err
+		}
+	}
+	accountant, err := account.ByName(t.Accountant)
+	if err != nil {
+		return math.Inf(1), err
+	}
+	return accountant.Epsilon(events, t.Adjacency, t.Delta)
+}
+
+// outOfReach lists what no bundle can show.
+func (j *judge) outOfReach() {
+	p := j.Statement.Predicate
+	if len(p.Charges) > 0 {
+		j.open("that noise was drawn as charged, and that nothing else was looked at: the owner replays the run " +
+			"(weir verify RUN), by data and noise key")
+		j.open("what else was charged on dataset %s: its ledger has it (weir ledger show)", p.Dataset.ID)
+	}
+	j.open("that what the domain takes as public is so, and that public files hold no private row")
+}
