@@ -193,7 +193,7 @@ type runResult struct {
 
 func resultJSON(r *runtime.Result) runResult {
 	rec := r.Record
-	charged, from := chargedBy(rec)
+	charged, from := book.ChargedBy(rec)
 	return runResult{Run: r.Path, Reused: r.Reused, Charged: charged, Before: r.Before, From: from, Delta: rec.Terms.Delta,
 		Metrics: rec.Metrics, Notes: rec.Notes, Remarks: rec.Remarks, Ledger: rec.Dataset.Ledger,
 		Epsilon: map[string]*float64{"published": rec.Terms.Published, "proven": rec.Terms.Proven},

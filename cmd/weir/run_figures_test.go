@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"weir/pipeline"
+	"weir/pipeline/words"
 	"weir/record"
+	"weir/record/report"
 )
 
 // declaredBy returns the declarations of stages of these kinds, as a record of them has them.
@@ -23,7 +25,7 @@ func declaredBy(t *testing.T, list ...record.Stage) pipeline.StageFigures {
 func ended(t *testing.T, rec *record.Run) string {
 	t.Helper()
 	var b strings.Builder
-	figures(&b, rec, declaredBy(t, rec.Stages...))
+	b.WriteString(report.Headlines(rec, declaredBy(t, rec.Stages...), words.Wrap))
 	return b.String()
 }
 
@@ -110,7 +112,7 @@ func TestTellingApartIsNoSkillOfLearning(t *testing.T) {
 	rec := &record.Run{Metrics: map[string]float64{"told.auroc": .9}, Stages: []record.Stage{{ID: "told",
 		Kind: "detectability"}}}
 	var b strings.Builder
-	figures(&b, rec, declaredBy(t, rec.Stages...))
+	b.WriteString(report.Headlines(rec, declaredBy(t, rec.Stages...), words.Wrap))
 	if got := b.String(); !strings.Contains(got, ".5 is best") || strings.Contains(got, "1 is best") {
 		t.Errorf("the figures of a run say %q", got)
 	}
@@ -122,7 +124,7 @@ func TestFiguresOfAnUnknownKindArePlain(t *testing.T) {
 	rec := &record.Run{Metrics: map[string]float64{"x.auroc": .9, "x.auroc_low": .8, "x.auroc_high": .95},
 		Stages: []record.Stage{{ID: "x", Kind: "of_another_weir"}}}
 	var b strings.Builder
-	figures(&b, rec, declaredBy(t, rec.Stages...))
+	b.WriteString(report.Headlines(rec, declaredBy(t, rec.Stages...), words.Wrap))
 	if got := b.String(); strings.Contains(got, " to ") || strings.Contains(got, "best") || strings.Count(got, "\n  x.") !=
 		2 {
 		t.Errorf("the figures of a run say %q", got)

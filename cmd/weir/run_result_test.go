@@ -4,7 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"weir/pipeline/words"
 	"weir/record"
+	"weir/record/report"
 )
 
 // TestResultRoundsBoundsUp: the end of a run says no less than PRIVACY.md.
@@ -23,9 +25,9 @@ func TestFiguresPointToAReportThatIsThere(t *testing.T) {
 	rec := &record.Run{Metrics: map[string]float64{"m.k_marginal_score": 987.5, "m.nist_2018_score": 987500,
 		"m.columns": 3}, Stages: []record.Stage{{ID: "m", Kind: "marginals"}}}
 	var plain, noted strings.Builder
-	figures(&plain, rec, declaredBy(t, rec.Stages...))
+	plain.WriteString(report.Headlines(rec, declaredBy(t, rec.Stages...), words.Wrap))
 	rec.Internal = []record.File{{Path: "internal/report.html"}}
-	figures(&noted, rec, declaredBy(t, rec.Stages...))
+	noted.WriteString(report.Headlines(rec, declaredBy(t, rec.Stages...), words.Wrap))
 	if text := plain.String(); strings.Contains(text, "the report") || !strings.Contains(text,
 		"and 2 more in internal/metrics.json\n") || !strings.Contains(text, "m.k_marginal_score") || !strings.Contains(text,
 		"1000 is best") {

@@ -4,14 +4,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
 
 	"weir/pipeline/compile"
+	"weir/pipeline/words"
 	"weir/privacy"
 	"weir/privacy/account"
 	"weir/privacy/ledger"
+	"weir/record"
 )
 
 // Statement says how the ledger of a dataset stands, and how it would after a bill, in epsilon
@@ -196,3 +199,53 @@ func capNote(entries []ledger.Entry, limit *ledger.Cap) string {
 }
 
 func capText(c ledger.Cap) string { return fmt.Sprintf("epsilon %g (delta %g)", c.Epsilon, c.Delta) }
+
+// ChargedBy lists the charges that a run made, and the runs that made those which it reused.
+func ChargedBy(rec *record.Run) (ids []string, sources map[string]string) {
+	ids, sources = []string{}, map[string]string{}
+	for _, c := range rec.Charges {
+		if c.Run == "" {
+			ids = append(ids, c.ID)
+		} else {
+			sources[c.Stage] = c.Run
+		}
+	}
+	return ids, sources
+}
+
+// ChargedText says what a run charged now, what before it was interrupted or removed, of which before has the ids, and
+// what other runs charged.
+func ChargedText(rec *record.Run, before []string) string {
+	ids, sources := ChargedBy(rec)
+	text := words.Plural(len(ids)-len(before), "new charge")
+	for _, stage := range rec.Stages {
+		paid, total := paidBefore(rec, before, stage.ID)
+		switch {
+		case paid == 0:
+		case paid == total:
+			text += fmt.Sprintf("; %s was paid when this run was begun, and is not charged again", stage.ID)
+		default:
+			text += fmt.Sprintf("; of the %d charges of %s %d had been made when this run was begun, and are not made again",
+				total,
+				stage.ID, paid)
+		}
+	}
+	for _, stage := range slices.Sorted(maps.Keys(sources)) {
+		text += fmt.Sprintf("; %s reused, charged in run %s", stage, sources[stage])
+	}
+	return text
+}
+
+// paidBefore returns how many charges of a stage were made before the run was interrupted or removed, of how many.
+func paidBefore(rec *record.Run, before []string, stage string) (paid, total int) {
+	for _, c := range rec.Charges {
+		if c.Stage != stage {
+			continue
+		}
+		total++
+		if slices.Contains(before, c.ID) {
+			paid++
+		}
+	}
+	return paid, total
+}
