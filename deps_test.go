@@ -63,7 +63,8 @@ func allowed() map[string][]string {
 		// The conformance test pays by the compiler's prices and makes noise of its own,
 		// so only tests and the soak may have it. internal/stattest tells it how much an ordinary
 		// run of the tests does.
-		"pipeline/pipelinetest": {"pipeline", "pipeline/domain", "pipeline/neighbour", "pipeline/relation", "pipeline/compile",
+		"pipeline/pipelinetest": {"pipeline", "pipeline/domain", "pipeline/neighbour", "pipeline/relation",
+			"pipeline/compile",
 			"schema", "privacy", "internal"},
 		"record": {"privacy", "internal/plaintext"},
 		// The page judges figures by what their kinds declare, as the plan has it; it sees no
@@ -81,7 +82,8 @@ func allowed() map[string][]string {
 			"record/report", "runtime", "internal/disk", "internal/plaintext"},
 		// A rehearsal gives whoever asks for it what a run would release, for no charge: only the command line, which shows
 		// it to the owner, and tests may.
-		"runtime/audit": {"pipeline", "pipeline/domain", "pipeline/compile", "pipeline/neighbour", "pipeline/words", "privacy", "record", "runtime",
+		"runtime/audit": {"pipeline", "pipeline/domain", "pipeline/compile", "pipeline/neighbour", "pipeline/words",
+			"privacy", "record", "runtime",
 			"internal/disk"},
 		// SQL is text: who prints it knows what is computed, and neither the plan, the table nor the process it goes to.
 		"runtime/database/sql": {"pipeline/relation"},
@@ -90,7 +92,8 @@ func allowed() map[string][]string {
 		"internal":             {"schema", "privacy", "train", "pipeline", "pipeline/domain", "pipeline/relation", "record"},
 		"cmd": {"schema", "privacy", "train", "pipeline", "pipeline/domain", "pipeline/spec", "pipeline/compile",
 			"pipeline/words",
-			"privacy/ledger", "record", "record/listing", "record/report", "stages", "runtime", "runtime/audit", "runtime/experiment", "specs",
+			"privacy/ledger", "record", "record/listing", "record/report", "stages", "runtime", "runtime/audit",
+			"runtime/experiment", "specs",
 			"internal/disk", "internal/plaintext"},
 		"internal/soak": {"schema", "privacy", "train", "pipeline", "pipeline/domain", "pipeline/spec", "pipeline/compile",
 			"pipeline/words",

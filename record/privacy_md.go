@@ -318,7 +318,8 @@ func audit(p planned, text string) string {
 	return b.String()
 }
 
-// answered says why a warning is accepted, or that nobody says why. A reason is text of people, so it is quoted as code.
+// answered says why a warning is accepted, or that nobody says why. A reason is text of people, so it is quoted as
+// code.
 func answered(f Finding) string {
 	switch {
 	case f.Acknowledged != "":

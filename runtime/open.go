@@ -218,7 +218,8 @@ func overlapping(known *dataset.Identity, plan *compile.Plan) error {
 		return nil
 	}
 	return dataset.Refusal{Err: fmt.Errorf("has a budget and shares rows with %s, whose charges are in another ledger "+
-		"(W32); if the people are the same, give them one ledger: %s; if they are not, privacy.acknowledge: {W32: who they are}",
+		"(W32); if the people are the same, give them one ledger: %s; if they are not, privacy.acknowledge: {W32: who they "+
+		"are}",
 		strings.Join(known.Overlaps, ", "), strings.Join(known.Joins, "; "))}
 }
 

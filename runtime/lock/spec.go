@@ -69,10 +69,10 @@ func sameFolder(arg string, specs []string) (names []string) {
 
 // Unread lists what differs from the lock of what is known without data.
 func (l *Spec) Unread() []Difference {
-	without := slices.DeleteFunc(slices.Clone(l.Was), func(e Entry) bool {
+	known := slices.DeleteFunc(slices.Clone(l.Was), func(e Entry) bool {
 		return slices.Contains([]string{Dataset, Public, Program}, e.What)
 	})
-	return Compare(without, l.planned)
+	return Compare(known, l.planned)
 }
 
 // withData returns the lines of the spec with the lines of its data.

@@ -1,5 +1,5 @@
-// Package review holds spending against the budgets of datasets before it happens: what a run would charge, in words, and
-// what specs plan beside the budgets that a revision of their repository sets.
+// Package review holds spending against the budgets of datasets before it happens: what a run would charge, in words,
+// and what specs plan beside the budgets that a revision of their repository sets.
 package review
 
 import (
