@@ -112,7 +112,7 @@ func (f *checkFlags) check(c *cobra.Command, s streams, args []string) error {
 	if !slices.Contains([]string{"text", "json", "sarif"}, f.format) {
 		return usage(c, fmt.Errorf("--format: is %q, must be text, json or sarif", f.format))
 	}
-	files, err := specsOf(c, args)
+	files, err := filesOf(args, beginsSpec)
 	if err != nil {
 		return err
 	}
@@ -202,12 +202,19 @@ func (r *checkReport) diagnostics() spec.Diagnostics {
 	return slices.Compact(all)
 }
 
-// specsOf returns the specs that arguments name, each once.
-func specsOf(c *cobra.Command, args []string) (all []string, err error) {
+// Lines that begin what lies in a .yaml file.
+var (
+	beginsSpec   = regexp.MustCompile(`(?m)^(\x{feff})?["']?weir["']?[ ]*:`)
+	beginsDomain = regexp.MustCompile(`(?m)^(\x{feff})?["']?columns["']?[ ]*:`)
+)
+
+// filesOf returns the files that arguments name, each once: a folder stands for the .yaml files in it, not below it, in
+// which one of some lines is, and specs:NAME for a family of built-in specs.
+func filesOf(args []string, begins ...*regexp.Regexp) (all []string, err error) {
 	for _, arg := range args {
 		list := family(arg)
 		if info, err := os.Stat(arg); err == nil && info.IsDir() {
-			if list, err = specsIn(arg); err != nil {
+			if list, err = yamlIn(arg, begins); err != nil {
 				return nil, withCode(exitUsage, err)
 			}
 		}
@@ -220,11 +227,8 @@ func specsOf(c *cobra.Command, args []string) (all []string, err error) {
 	return all, nil
 }
 
-// beginsSpec is a line of every spec and of no domain.
-var beginsSpec = regexp.MustCompile(`(?m)^(\x{feff})?["']?weir["']?[ ]*:`)
-
-// specsIn lists the specs that lie in a folder, not below it.
-func specsIn(folder string) (list []string, err error) {
+// yamlIn lists the .yaml files of a folder in which one of some lines is.
+func yamlIn(folder string, begins []*regexp.Regexp) (list []string, err error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return nil, err
@@ -238,12 +242,13 @@ func specsIn(folder string) (list []string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if beginsSpec.Match(text) {
+		if slices.ContainsFunc(begins, func(line *regexp.Regexp) bool { return line.Match(text) }) {
 			list = append(list, file)
 		}
 	}
 	if len(list) == 0 {
-		return nil, fmt.Errorf("%s: is a folder, must be a regular file or hold a spec, a .yaml file that begins with weir: 1", folder)
+		return nil, fmt.Errorf("%s: is a folder, must be a regular file or hold a spec, a .yaml file that begins with "+
+			"weir: 1", folder)
 	}
 	return list, nil
 }

@@ -13,10 +13,11 @@ import (
 	"weir/schema"
 )
 
-// specFile is the YAML of a spec: Spec with its stages undecoded.
+// specFile is the YAML of a spec: Spec with its stages undecoded, in the order of the canonical form.
 type specFile struct {
-	Spec `yaml:",inline"`
-	Raw  schema.Ordered[schema.Raw] `yaml:"stages" required:"true" minItems:"1" doc:"The pipeline, in order; from defaults to the stage above. Names of stages are letters, digits, _ and -, of at most 64 bytes."`
+	Spec       `yaml:",inline"`
+	Raw        schema.Ordered[schema.Raw] `yaml:"stages" required:"true" minItems:"1" doc:"The pipeline, in order; from defaults to the stage above. Names of stages are letters, digits, _ and -, of at most 64 bytes."`
+	Experiment *Experiment                `yaml:"experiment,omitempty" doc:"Settings that its runs differ in, and repeats."`
 }
 
 // Input is where a spec's words come from.
@@ -185,7 +186,7 @@ func (p *parser) spec() *Spec {
 	file := specFile{Spec: defaults()}
 	p.add(p.doc.Decode("", &file)...)
 	spec := &file.Spec
-	spec.doc = p.doc
+	spec.doc, spec.Experiment = p.doc, file.Experiment
 	p.source(spec)
 	for _, id := range p.doc.Keys("stages") {
 		spec.Stages = append(spec.Stages, p.stage(id))

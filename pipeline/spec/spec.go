@@ -22,7 +22,7 @@ type Spec struct {
 	Seed       uint64           `yaml:"seed" json:"seed" doc:"Public randomness only: weights, shuffles, sampling from the released model."`
 	Write      Write            `yaml:"write,omitempty" json:"write,omitzero" doc:"How tables are written as files."`
 	Stages     []Stage          `yaml:"-" json:"stages"`
-	Experiment *Experiment      `yaml:"experiment,omitempty" json:"experiment,omitempty" doc:"Settings that its runs differ in, and repeats."`
+	Experiment *Experiment      `yaml:"-" json:"experiment,omitempty"`
 	Readers    pipeline.Readers `yaml:"-" json:"-"` // of every kind that the program knows
 	Off        []string         `yaml:"-" json:"-"` // stages that an override has taken out
 	Digest     string           `yaml:"-" json:"-"` // sha256 of the canonical form without the experiment: of what one run does
