@@ -62,10 +62,13 @@ func TestShippedFilesAreLaidOut(t *testing.T) {
 }
 
 // TestFormatKeepsTheDigest: an embedded spec in another layout, as another program writes it, has the digest of the spec
-// once it is laid out, and the layout of the original where that program has kept the comments in their places.
+// once it is laid out. An ordinary run takes every fourth.
 func TestFormatKeepsTheDigest(t *testing.T) {
 	f := formatter(t)
-	for _, name := range specs.Names() {
+	for i, name := range specs.Names() {
+		if !stattest.Long && i%4 > 0 {
+			continue
+		}
 		text, _ := specs.Read(name)
 		laidOut, err := f.Format(name, relaid(t, text))
 		if err != nil {

@@ -43,7 +43,7 @@ would change.`,
 		Example: "  weir fmt -w spec.yaml\n  weir fmt --check specs/*.yaml\n  git show HEAD:spec.yaml | weir fmt -",
 		RunE:    func(c *cobra.Command, args []string) error { return f.format(c, s, args) },
 	}
-	c.Flags().BoolVarP(&f.write, "write", "w", false, "write the result to the file")
+	c.Flags().BoolVarP(&f.write, "in-place", "w", false, "write the result to the file")
 	c.Flags().BoolVar(&f.check, "check", false, "list the files that would change, and write nothing")
 	return c
 }

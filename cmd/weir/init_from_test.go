@@ -133,7 +133,7 @@ func TestInitFromUnit(t *testing.T) {
 			t.Fatalf("%s: exit code %d: %s", id, code, errs)
 		}
 		name := rel(t, s.dir, filepath.Join(dir, "pipeline.yaml"))
-		whole, offered := s.read(name), "row   # where a person may have several rows: "
+		whole, offered := s.read(name), "row # where a person may have several rows: "
 		s.write(name, strings.Replace(whole, offered, "", 1))
 		if code, out, errs := s.weir("check", s.path(name)); !strings.Contains(whole, offered+"{column: patient_id,") ||
 			code != exitDone {
