@@ -42,7 +42,7 @@ type SpecChange struct {
 	Now    int    `json:"runs_now"`
 }
 
-// Standing is how planned spending stands to one budget of the  Epsilons are by
+// Standing is how planned spending stands to one budget of the revision. Epsilons are by
 // its filter, at its delta; nil where nothing is proven.
 type Standing struct {
 	Spec      string   `json:"spec"` // that sets it

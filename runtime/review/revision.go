@@ -150,7 +150,7 @@ func (r *Commit) Tracked() ([]string, error) {
 var ErrAbsent = errors.New("no such file")
 
 // Read returns a file of the revision, named from the top of the repository. A link is not
-// followed: it could lead out, and what it leads to is no part of the
+// followed: it could lead out, and what it leads to is no part of the revision.
 func (r *Commit) Read(name string, most int64) ([]byte, error) {
 	fault := func(err error) error { return fmt.Errorf("%s:%s: %w", r.Name, name, err) }
 	if !filepath.IsLocal(filepath.FromSlash(name)) || name == "." {
@@ -182,7 +182,7 @@ func (r *Commit) Read(name string, most int64) ([]byte, error) {
 }
 
 // Spec reads and validates a spec as it was, named from the top of the repository, with the settings of
-// a trial of its experiment; files that it names are read from the
+// a trial of its experiment; files that it names are read from the revision too.
 func (r *Commit) Spec(name string, trial spec.Trial, reg *pipeline.Registry) (*spec.Spec, error) {
 	data, err := r.Read(name, schema.MaxBytes)
 	if err != nil {
