@@ -3,14 +3,26 @@
 package specs_test
 
 import (
+	"path/filepath"
 	"testing"
 
 	"weir/specs"
 )
 
-// TestEverySpecIsSound audits every embedded spec, shrunken, on rows of nobody.
+// TestEverySpecIsSound audits every embedded spec and every example, shrunken, on rows of nobody.
 func TestEverySpecIsSound(t *testing.T) {
 	for _, name := range specs.Names() {
-		t.Run(name, func(t *testing.T) { sound(t, name, 8) })
+		t.Run(name, func(t *testing.T) { sound(t, name, embedded(name), shrunken, 8) })
+	}
+	examples, err := filepath.Glob("../examples/*/*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range examples {
+		if planned := example(path); filepath.Ext(path[:len(path)-len(".yaml")]) != ".domain" {
+			t.Run(filepath.Base(filepath.Dir(path))+"-"+filepath.Base(path), func(t *testing.T) {
+				sound(t, path, planned, shrunken, 8)
+			})
+		}
 	}
 }

@@ -236,31 +236,58 @@ func (a *auditing) neighbour(ctx context.Context, p *pairing) error {
 	return nil
 }
 
-// compare lists what a run shows on a neighbour and must not.
+// compare lists what a run shows on a neighbour and must not. Of stages without a claim, and of what comes behind them,
+// anything may differ.
 func (a *auditing) compare(one, other *trace, p pairing) []neighbour.Fault {
-	faults := neighbour.Broken(other.err)
-	for i := range a.plan.Steps {
-		id := a.plan.Steps[i].ID
-		before, after := one.watch.Seen(id), other.watch.Seen(id)
-		if before == nil || after == nil { // taken from the run before, or behind a stage that failed, which is told
+	faults, unclaimed := neighbour.Broken(other.err), unclaimed(one.watch.Plan)
+	differ := func(stage, name string) {
+		faults = append(faults, neighbour.Fault{Stage: stage, Text: name + " differs, though no mechanism gives anything else"})
+	}
+	for i := range one.watch.Plan.Steps {
+		id := one.watch.Plan.Steps[i].ID
+		before, after := one.of[id], other.of[id]
+		if before == nil || after == nil || unclaimed[id] { // nil of what was taken from the run before, or came to nothing
 			continue
 		}
 		for _, name := range neighbour.Differences(before, after) {
-			faults = append(faults, neighbour.Fault{Stage: id, Text: name + " differs, though no mechanism gives anything else"})
+			differ(id, name)
 		}
 	}
 	for _, name := range neighbour.Differences(one.seen, other.seen) {
-		if len(faults) == 0 || name != "the record" {
-			faults = append(faults, neighbour.Fault{Text: name + " differs, though no mechanism gives anything else"})
+		if len(unclaimed) == 0 && (len(faults) == 0 || name != "the record") {
+			differ("", name)
 		}
 	}
 	unit := a.plan.Spec.Dataset.PrivacyUnit.Column != ""
 	coupled := neighbour.Couple(one.watch, other.watch, neighbour.Units{Named: unit, Same: p.sameUnits})
-	faults = append(faults, coupled.Faults()...)
+	for _, f := range coupled.Faults() {
+		if !unclaimed[f.Stage] {
+			faults = append(faults, f)
+		}
+	}
 	for m, d := range other.watch.Frozen.Distances() {
 		a.reached[m] = max(a.reached[m], d)
 	}
 	return faults
+}
+
+// unclaimed returns the stages that pay and claim nothing of it, such as those of claims: published, and all that reads
+// them.
+func unclaimed(plan *compile.Plan) map[string]bool {
+	stages := map[string]bool{}
+	for i := range plan.Steps { // a stage stands behind those it reads
+		step := &plan.Steps[i]
+		is := len(step.Spends) > 0 && !neighbour.Claims(plan, step)
+		for _, refs := range step.Inputs {
+			for _, ref := range refs {
+				is = is || stages[ref.Stage]
+			}
+		}
+		if is {
+			stages[step.ID] = true
+		}
+	}
+	return stages
 }
 
 // found notes faults. p is nil of what is of no neighbour.

@@ -61,7 +61,7 @@ func (a *auditing) pair(ctx context.Context, s story, p pairing) error {
 	}
 	faults := a.together(s, one)
 	if s.stopped {
-		if base, err := a.base(ctx, pairing{}); err != nil {
+		if base, err := a.base(ctx, p); err != nil {
 			return err
 		} else if neighbour.Broken(base.err) == nil {
 			faults = append(faults, continued(base.trace, one.runs[1])...)

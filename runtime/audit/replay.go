@@ -20,8 +20,9 @@ import (
 // trace is what a run showed: to anyone, and to the audit alone.
 type trace struct {
 	watch *neighbour.Watch
-	made  map[string]pipeline.Tables // what each stage made, while the folder of the run is there
-	seen  map[string]string          // of the run as a whole, by what it is called
+	made  map[string]pipeline.Tables   // what each stage made, while the folder of the run is there
+	seen  map[string]string            // of the run as a whole, by what it is called
+	of    map[string]map[string]string // of each stage that worked, likewise, as it was when the run ended
 	err   error
 }
 
@@ -38,7 +39,7 @@ type manner struct {
 // play carries out a plan, which is the caller's own, in a folder.
 func (s *Subject) play(ctx context.Context, t *theatre, plan *compile.Plan, m manner) *trace {
 	plan = t.of(plan)
-	out := &trace{made: map[string]pipeline.Tables{}}
+	out := &trace{made: map[string]pipeline.Tables{}, of: map[string]map[string]string{}}
 	out.watch = neighbour.NewWatch(plan, m.frozen, s.plant)
 	(&shortcut{trace: out, manner: m, sink: sinks(plan)}).take(plan)
 	opts := t.opts
@@ -48,6 +49,9 @@ func (s *Subject) play(ctx context.Context, t *theatre, plan *compile.Plan, m ma
 	out.err = err
 	out.seen = t.look(result)
 	out.seen["the error"] = describe(err)
+	for i := range plan.Steps { // now: tables that later runs take from this one draw once more as they are read
+		out.of[plan.Steps[i].ID] = out.watch.Seen(plan.Steps[i].ID)
+	}
 	return out
 }
 
