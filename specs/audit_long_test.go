@@ -11,8 +11,14 @@ import (
 
 // TestEverySpecIsSound audits every embedded spec and every example, shrunken, on rows of nobody.
 func TestEverySpecIsSound(t *testing.T) {
-	for _, name := range specs.Names() {
+	for i, name := range specs.Names() {
+		if testing.Short() && i%20 > 0 {
+			continue
+		}
 		t.Run(name, func(t *testing.T) { sound(t, name, embedded(name), shrunken, 8) })
+	}
+	if testing.Short() {
+		return
 	}
 	examples, err := filepath.Glob("../examples/*/*.yaml")
 	if err != nil {

@@ -183,8 +183,8 @@ func rowNumbers(text string) (places []int64, numbers bool) {
 func (f *auditFlags) keep(plan *compile.Plan, report *audit.Report) (path string, err error) {
 	dir := filepath.Join(f.out, plan.Name, "internal")
 	path = filepath.Join(dir, time.Now().UTC().Format("audit-20060102-150405.000")+".json")
-	data, err := json.MarshalIndent(map[string]any{"spec_digest": plan.Digest, "audit": report, "tried": report.Tried}, "",
-		"  ")
+	data, err := json.MarshalIndent(map[string]any{"spec_digest": plan.Digest, "audit": report, "tried": report.Tried,
+		"panics": report.Panics}, "", "  ")
 	if err == nil {
 		err = disk.Disk{}.MkdirAll(dir, 0o700)
 	}

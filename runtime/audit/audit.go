@@ -33,6 +33,7 @@ type Report struct {
 	Stages     []Line   `json:"stages"`
 	Faults     []Found  `json:"faults"`
 	Tried      []Tried  `json:"-"` // private
+	Panics     []string `json:"-"` // what internal errors of weir left: private
 }
 
 // Line is a mechanism of a stage, or a stage without any.
@@ -42,7 +43,7 @@ type Line struct {
 	Mechanism string   `json:"mechanism,omitempty"`
 	Compared  int      `json:"compared"`           // neighbours under which the inputs of the mechanism were compared
 	Reached   *float64 `json:"reached,omitempty"`  // greatest distance of what went in, as a share of what was paid for
-	NoClaim   string   `json:"no_claim,omitempty"` // why no distance is promised
+	NoClaim   string   `json:"no_claim,omitempty"` // why nothing is promised of the stage
 	Faults    int      `json:"faults"`
 }
 
@@ -162,6 +163,12 @@ func (a *auditing) clear() error {
 	return errors.Join(errs...)
 }
 
+// played keeps what the internal errors of a run say.
+func (a *auditing) played(t *trace) *trace {
+	a.report.Panics = append(a.report.Panics, t.panics...)
+	return t
+}
+
 // ran counts a run.
 func (a *auditing) ran(what string) {
 	a.report.Runs++
@@ -194,7 +201,7 @@ func (a *auditing) base(ctx context.Context, p pairing) (*base, error) {
 	a.bases[p.key] = b
 	m := manner{frozen: neighbour.NewFrozen(), noise: b.noise}
 	m.like = a.first
-	b.trace = a.play(ctx, t, a.changed(p.base), m)
+	b.trace = a.played(a.play(ctx, t, a.changed(p.base), m))
 	a.first = cmp.Or(a.first, b.trace)
 	a.ran("the run that is compared with")
 	if err := ctx.Err(); err != nil {
@@ -222,8 +229,8 @@ func (a *auditing) neighbour(ctx context.Context, p *pairing) error {
 	if err != nil {
 		return err
 	}
-	other := a.play(ctx, t, a.changed(p.other), manner{frozen: one.watch.Frozen.Neighbour(),
-		noise: &neighbour.Residuals{}, like: one.trace, sinks: a.report.Neighbours == 1})
+	other := a.played(a.play(ctx, t, a.changed(p.other), manner{frozen: one.watch.Frozen.Neighbour(),
+		noise: &neighbour.Residuals{}, like: one.trace, sinks: a.report.Neighbours == 1}))
 	a.ran(p.what)
 	if err := errors.Join(ctx.Err(), t.clear()); err != nil {
 		return err
@@ -308,6 +315,7 @@ func (a *auditing) found(faults []neighbour.Fault, where string, p *pairing) {
 
 // lines sums up every mechanism, and every stage without one.
 func (a *auditing) lines() {
+	unclaimed := unclaimed(a.plan)
 	for i := range a.plan.Steps {
 		step := &a.plan.Steps[i]
 		faults := 0
@@ -317,11 +325,14 @@ func (a *auditing) lines() {
 			}
 		}
 		line := Line{Stage: step.ID, Kind: step.Kind, Faults: faults}
+		if unclaimed[step.ID] {
+			line.NoClaim = a.noClaim(step)
+		}
 		if len(step.Spends) == 0 {
 			a.report.Stages = append(a.report.Stages, line)
 		}
 		for _, spend := range step.Spends {
-			line.Mechanism, line.NoClaim = spend.Name, a.noClaim(step)
+			line.Mechanism = spend.Name
 			of := neighbour.Mechanism{Stage: step.ID, Spend: spend.Name}
 			line.Compared, line.Reached = a.compared[of], nil
 			if reached, is := a.reached[of]; is {
@@ -332,17 +343,15 @@ func (a *auditing) lines() {
 	}
 }
 
-// noClaim says why no distance is promised of the mechanisms of a stage.
+// noClaim says why nothing is claimed of a stage.
 func (a *auditing) noClaim(step *compile.Step) string {
 	switch {
-	case neighbour.Claims(a.plan, step):
-		return ""
 	case a.plan.Budget.Infinite():
-		return "epsilon is inf: no privacy is claimed"
+		return "epsilon is inf, so no privacy is claimed"
 	case step.Unproven != (privacy.Unproven{}):
-		return "claims: published; nothing is proven: " + step.Unproven.String()
+		return "claims: published, and nothing is proven (" + step.Unproven.String() + ")"
 	}
-	return "nothing is claimed"
+	return "it reads what a stage made of which nothing is proven"
 }
 
 // alike reports whether two faults differ in numbers alone, such as how far something moves.

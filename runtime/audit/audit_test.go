@@ -60,12 +60,16 @@ func TestPlantedFaultsAreFound(t *testing.T) {
 		"one stream twice":    "asked for twice",
 		"the same noise":      "has the noise of",
 		"a count in an error": "its error differs",
+		"a panic":             "internal error in weir",
 	} {
 		r := audited(t, subjectOf(t, "fault: none", "fault: "+fault), 4, false)
 		if !slices.ContainsFunc(r.Faults, func(f Found) bool {
 			return f.Stage == "sums" && strings.Contains(f.Text, want) && len(f.Seen) > 0
 		}) {
 			t.Errorf("%s: %q, must say of sums: %s", fault, said(r), want)
+		}
+		if panics := strings.Join(r.Panics, "\n"); strings.Contains(panics, "of a test") != (fault == "a panic") {
+			t.Errorf("%s: kept of panics: %q", fault, panics)
 		}
 		if r.Stages[0].Faults == 0 {
 			t.Errorf("%s: the line of the stage has no fault", fault)
@@ -137,5 +141,22 @@ func TestNothingIsLeft(t *testing.T) {
 				return nil
 			})
 		}
+	}
+}
+
+// TestNothingIsClaimed: at epsilon infinity no fault is reported of what pays, nor behind it, and the report says so.
+func TestNothingIsClaimed(t *testing.T) {
+	r := audited(t, subjectOf(t, "epsilon: 4, delta: 1e-5", "epsilon: inf, claims: none", "noise_multiplier: 5, ", "",
+		"fault: none}", "fault: an unpaid look}\n  shown: {kind: same, from: sums.rows}"), 2, true)
+	if len(r.Faults) > 0 {
+		t.Error(said(r))
+	}
+	for _, line := range r.Stages {
+		if line.NoClaim == "" {
+			t.Errorf("%+v claims something", line)
+		}
+	}
+	if text := r.Text(); !strings.Contains(text, "no claim on sums: epsilon is inf") {
+		t.Error(text)
 	}
 }

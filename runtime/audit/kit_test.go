@@ -139,7 +139,9 @@ func (s *sums) release(env *pipeline.Env, rows [][]float64) (any, error) {
 			return nil, err
 		}
 		drawn := make([]float64, v.Dim)
-		use.Stream("sum", 0).LatticeGaussian64(drawn, v.Multiplier, lattice)
+		if stream := use.Stream("sum", 0); v.Multiplier > 0 {
+			stream.LatticeGaussian64(drawn, v.Multiplier, lattice)
+		}
 		if s.Fault == "one stream twice" {
 			use.Stream("sum", 0)
 		}
@@ -155,6 +157,9 @@ func (s *sums) release(env *pipeline.Env, rows [][]float64) (any, error) {
 	}
 	if s.Fault == "an unpaid look" {
 		all = append(all, rows[len(rows)-1][0])
+	}
+	if s.Fault == "a panic" {
+		panic("of a test")
 	}
 	if s.Fault == "a count in an error" && len(rows) < 60 {
 		return nil, fmt.Errorf("%d rows are too few", len(rows))

@@ -108,7 +108,7 @@ func (a *auditing) tell(ctx context.Context, s story, change Change, frozen [2]*
 			plan = a.changed(moved)
 			plan.Spec.Dataset.Version += "-again"
 		}
-		t.runs[i] = a.play(ctx, theatre, plan, m)
+		t.runs[i] = a.played(a.play(ctx, theatre, plan, m))
 		a.ran(fmt.Sprint("run ", i+1, " of a pair: ", s.what))
 		if ctx.Err() != nil {
 			return nil, ctx.Err()

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"weir/internal/disk"
 	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/pipeline/neighbour"
@@ -19,11 +20,12 @@ import (
 
 // trace is what a run showed: to anyone, and to the audit alone.
 type trace struct {
-	watch *neighbour.Watch
-	made  map[string]pipeline.Tables   // what each stage made, while the folder of the run is there
-	seen  map[string]string            // of the run as a whole, by what it is called
-	of    map[string]map[string]string // of each stage that worked, likewise, as it was when the run ended
-	err   error
+	watch  *neighbour.Watch
+	made   map[string]pipeline.Tables   // what each stage made, while the folder of the run is there
+	seen   map[string]string            // of the run as a whole, by what it is called
+	of     map[string]map[string]string // of each stage that worked, likewise, as it was when the run ended
+	panics []string                     // what internal errors of weir left on the owner's side
+	err    error
 }
 
 // manner is how a run is carried out beside its rows.
@@ -49,6 +51,7 @@ func (s *Subject) play(ctx context.Context, t *theatre, plan *compile.Plan, m ma
 	out.err = err
 	out.seen = t.look(result)
 	out.seen["the error"] = describe(err)
+	out.panics = t.panics()
 	for i := range plan.Steps { // now: tables that later runs take from this one draw once more as they are read
 		out.of[plan.Steps[i].ID] = out.watch.Seen(plan.Steps[i].ID)
 	}
@@ -66,6 +69,20 @@ func describe(err error) string {
 	}
 	return err.Error() + "\n" + strings.Join(types, " of ")
 }
+
+// panics reads what internal errors left in the folders of runs.
+func (t *theatre) panics() (texts []string) {
+	paths, _ := filepath.Glob(filepath.Join(t.dir, "runs", "*", "*", "internal", "fault-*.txt"))
+	for _, path := range paths {
+		if text, err := disk.ReadFile(path, mostOfPanic); err == nil {
+			texts = append(texts, string(text))
+		}
+	}
+	return texts
+}
+
+// mostOfPanic is more than a panic leaves.
+const mostOfPanic = 1 << 20
 
 // look reads what anyone may see of the run: its release, and what its record says.
 func (t *theatre) look(result *runtime.Result) map[string]string {

@@ -21,6 +21,13 @@ func (r *Report) Text() string {
 			line.reached(), line.verdict())
 	}
 	w.Flush()
+	said := map[string]bool{}
+	for _, line := range r.Stages {
+		if why := line.Stage + ": " + line.NoClaim; line.NoClaim != "" && !said[why] {
+			said[why] = true
+			fmt.Fprintf(&b, "\n%s", words.Wrap("no claim on "+why+"\n"))
+		}
+	}
 	fmt.Fprintf(&b, "\n%s", words.Wrap(r.summary()))
 	for _, f := range r.Faults {
 		where := f.Stage
@@ -59,7 +66,7 @@ func (l Line) verdict() string {
 	case l.Faults > 0:
 		return words.Plural(l.Faults, "fault")
 	case l.NoClaim != "":
-		return "nothing is claimed here: " + l.NoClaim
+		return "nothing is claimed here"
 	case l.Mechanism != "" && l.Compared == 0:
 		return "inputs not compared: secret draws fell to other rows"
 	case l.Reached != nil && *l.Reached == 0:
