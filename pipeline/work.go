@@ -39,6 +39,11 @@ type Work struct {
 	// not asked where one of them is not released, so that what it says is post-processing. Nil: nothing.
 	Remark func(ctx context.Context, released Tables) (string, error)
 
+	// Traces returns a number for each of rows, the higher the more speaks for its having been in the table that the
+	// stage learned from, by released outputs alone; others are rows that are known to have been there. All have the
+	// columns of the source. Only an audit asks (docs/design/canary.md). Nil: rows are looked for in released tables.
+	Traces func(ctx context.Context, released Tables, rows, others Table) ([]float64, error)
+
 	// Run does the work. It touches nothing but its inputs and env, and opens every
 	// spend exactly once, whatever its rows are.
 	Run func(ctx context.Context, env *Env, in Tables) (Tables, error)

@@ -31,6 +31,7 @@ type auditFlags struct {
 	alone      bool
 	workers    int
 	asJSON     bool
+	canary     canaryFlags
 }
 
 const auditLong = `Carry out a spec on its dataset and on neighbours of it, which differ in the rows of
@@ -52,6 +53,8 @@ since nothing leaves: every run has noise of its own, and a ledger and a folder 
 removed. Which rows were tried is written to OUT/NAME/internal, for the owner alone. Each
 neighbour costs a run of all that can differ; --set makes a long training shorter.
 
+` + canaryLong + `
+
 ` + specHelp + `
 
 Exit codes: 0 no fault found; 1 a run fails; 2 bad spec or usage; 3 privacy refused; 4 a
@@ -65,7 +68,8 @@ func auditCommand(s streams) *cobra.Command {
 		Long:  auditLong,
 		Example: `  weir audit examples/cardio/quickstart.yaml
   weir audit spec.yaml --data patients.csv --neighbours 20
-  weir audit spec.yaml --neighbour 17,203 --neighbour others.csv --json`,
+  weir audit spec.yaml --neighbour 17,203 --neighbour others.csv --json
+  weir audit spec.yaml --canary --canaries 10000 --runs 3`,
 		Args: exactly(1, "SPEC"),
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, s, args[0]) },
 	}
@@ -81,6 +85,7 @@ func auditCommand(s streams) *cobra.Command {
 	flags.IntVar(&f.workers, "workers", goruntime.GOMAXPROCS(0), "stages and goroutines at a time; results do not depend "+
 		"on it")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON object")
+	f.canary.add(c)
 	return c
 }
 
@@ -95,6 +100,9 @@ func (f *auditFlags) run(c *cobra.Command, s streams, arg string) error {
 	}
 	if plan.Spec.Experiment != nil && !f.asJSON {
 		fmt.Fprintln(s.err, "note: the experiment is left out; the spec is audited with its own settings")
+	}
+	if f.canary.on {
+		return f.canaries(c, s, arg, plan)
 	}
 	dir, err := os.MkdirTemp("", "weir-audit-")
 	if err != nil {
@@ -118,13 +126,19 @@ func (f *auditFlags) run(c *cobra.Command, s streams, arg string) error {
 	return errors.Join(f.print(s.out, arg, report, kept, time.Since(began)), f.verdict(report))
 }
 
-// audit tries neighbours and pairs in a folder.
-func (f *auditFlags) audit(c *cobra.Command, s streams, arg string, plan *compile.Plan, dir string, p progress) (
-	*audit.Report, error) {
+// open holds the dataset of a plan open, with rehearsals in a folder.
+func (f *auditFlags) open(c *cobra.Command, s streams, arg string, plan *compile.Plan, dir string) (*audit.Subject,
+	error) {
 	opts := runtime.Local(dir)
 	opts.Disk, opts.Dir, opts.Confine, opts.Workers = diskOf(c, s), f.spec.dir(arg), f.spec.confine, f.workers
 	opts.Version, opts.Build = thisVersion().Weir, s.build()
-	subject, err := audit.Open(plan, opts)
+	return audit.Open(plan, opts)
+}
+
+// audit tries neighbours and pairs in a folder.
+func (f *auditFlags) audit(c *cobra.Command, s streams, arg string, plan *compile.Plan, dir string, p progress) (
+	*audit.Report, error) {
+	subject, err := f.open(c, s, arg, plan, dir)
 	if err != nil {
 		return nil, err
 	}

@@ -124,6 +124,7 @@ func oneEvent(h pipeline.Header, multiplier float64, doc string, learn func(cont
 		}}},
 		Run:    releasing(h, learn),
 		Remark: remarked,
+		Traces: traced,
 	}
 }
 

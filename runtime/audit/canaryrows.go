@@ -1,0 +1,500 @@
+package audit
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"weir/pipeline"
+	"weir/pipeline/compile"
+	"weir/pipeline/domain"
+	"weir/privacy"
+)
+
+// board is the dataset of a game: its rows, the canaries, and how these are looked for.
+type board struct {
+	subject *Subject
+	real    pipeline.Table // all rows, in memory
+	made    canaryRows     // a canary each; where they replace rows, as many again: what each is where its coin says so
+	rows    arrow.Record   // all of them
+	places  []int64        // of the rows that canaries replace; nil: they come behind all
+	own     int            // canaries with a value that no row of the dataset and no other canary has
+	attack  string
+	look    func(ctx context.Context, r *Rehearsal) ([]float64, error) // see play
+}
+
+// board reads the dataset and makes up the canaries, by nothing but the rows: before any coin is tossed.
+func (s *Subject) board(ctx context.Context, g Game) (*board, error) {
+	t, err := &board{subject: s}, error(nil)
+	if t.real, err = s.everyRow(ctx); err != nil {
+		return nil, err
+	}
+	number, d := g.Canaries, &s.plan.Spec.Dataset
+	if s.plan.Spec.Privacy.Adjacency == privacy.ReplaceOne {
+		if d.PrivacyUnit.Column != "" {
+			return nil, unplayable("dataset.privacy_unit: is %s under replace_one, must be row, or privacy.adjacency "+
+				"add_remove: a canary cannot replace all rows of a unit", d.PrivacyUnit.Column)
+		}
+		if t.places, err = t.replaced(ctx, number); err != nil {
+			return nil, err
+		}
+		number *= 2
+	}
+	if err := t.makeUp(ctx, number); err != nil {
+		return nil, err
+	}
+	return t, t.aim(g.Canaries)
+}
+
+// everyRow reads all rows of the dataset into memory.
+func (s *Subject) everyRow(ctx context.Context) (pipeline.Table, error) {
+	d := &s.plan.Spec.Dataset
+	source, err := d.Source.Open(ctx, pipeline.Opening{Files: s.files.Only(d.Declared.Files...), CSV: d.CSV,
+		Columns: d.Columns(), Unit: d.PrivacyUnit.Column, MaxRows: d.PrivacyUnit.MaxRows, Seed: s.plan.Seed})
+	if err != nil {
+		return pipeline.Table{}, err
+	}
+	defer source.Close()
+	rows := source.Table()
+	h := s.plan.Spec.Header()
+	rows.Header = h
+	all, err := rows.Collect(ctx)
+	return pipeline.FromRecords(h, all), err
+}
+
+// replaced spreads the places of canaries over the rows.
+func (t *board) replaced(ctx context.Context, number int) ([]int64, error) {
+	all, err := t.real.Collect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if int64(number) > all.NumRows() {
+		return nil, unplayable("canaries: are %d, must be at most as many as there are rows, each of which one replaces",
+			number)
+	}
+	places := make([]int64, number)
+	for i := range places {
+		places[i] = int64(i) * all.NumRows() / int64(number)
+	}
+	return places, nil
+}
+
+// makeUp makes rows of values that no row of the dataset has where there are such, each canary with its own while they
+// last, and else of the rarest: what a column says of a canary is then not hidden by rows.
+func (t *board) makeUp(ctx context.Context, number int) error {
+	all, err := t.real.Collect(ctx)
+	if err != nil {
+		return err
+	}
+	d, random := t.real.Domain, rand.New(rand.NewPCG(1, uint64(number)))
+	columns, alone := make(canaryRows, len(d.Columns)), make([]bool, number)
+	for j := range d.Columns {
+		columns[j] = canaryColumnOf(&d.Columns[j], all.Column(j), number)
+		if d.Columns[j].Name == t.subject.plan.Spec.Dataset.PrivacyUnit.Column && !columns[j].single(number) {
+			return unplayable("canaries: are %d, must be at most the values of column %s that no unit has, %d", number,
+				d.Columns[j].Name, len(columns[j].free))
+		}
+		columns[j].deal(number, random)
+		for i := range alone {
+			alone[i] = alone[i] || columns[j].single(number)
+		}
+	}
+	if err := keepRules(d, columns, number, random); err != nil {
+		return err
+	}
+	for _, is := range alone {
+		if is {
+			t.own++
+		}
+	}
+	if t.places != nil {
+		t.own /= 2
+	}
+	everyone := make([]int, number)
+	for i := range everyone {
+		everyone[i] = i
+	}
+	t.made, t.rows = columns, columns.rows(t.real.Schema, everyone)
+	return nil
+}
+
+// canaryColumn is the values of one column of canaries.
+type canaryColumn struct {
+	column *domain.Column
+	free   []float64 // that no row has
+	values []float64 // that canaries may have: the free ones, or all with the rarest first
+	dealt  []float64 // by canary
+}
+
+// canaryColumnOf lists the values of a column, of numbers at most four times as many as there are canaries.
+func canaryColumnOf(c *domain.Column, rows arrow.Array, number int) canaryColumn {
+	l, seen := canaryColumn{column: c}, map[float64]int{}
+	for i := range rows.Len() {
+		if x, known := numberAt(rows, i); known {
+			seen[x]++
+		}
+	}
+	for _, x := range valuesOf(c, number) {
+		l.values = append(l.values, x)
+		if seen[x] == 0 {
+			l.free = append(l.free, x)
+		}
+	}
+	if len(l.free) > 0 {
+		l.values = l.free
+	}
+	slices.SortStableFunc(l.values, func(a, b float64) int { return cmp.Compare(seen[a], seen[b]) })
+	return l
+}
+
+// single reports whether each canary has a value of the column that nobody else has.
+func (l canaryColumn) single(number int) bool {
+	return l.column.Type == domain.Text || len(l.free) >= number
+}
+
+// deal gives each canary a value, in an order of the column's own.
+func (l *canaryColumn) deal(number int, random *rand.Rand) {
+	l.dealt = make([]float64, number)
+	for i := range l.dealt {
+		if len(l.values) > 0 {
+			l.dealt[i] = l.values[i%len(l.values)]
+		}
+	}
+	random.Shuffle(number, func(i, j int) { l.dealt[i], l.dealt[j] = l.dealt[j], l.dealt[i] })
+}
+
+// numberAt returns a value as a number, categories by code; text has none.
+func numberAt(a arrow.Array, i int) (float64, bool) {
+	if a.IsNull(i) {
+		return 0, false
+	}
+	switch a := a.(type) {
+	case *array.Float64:
+		return a.Value(i), true
+	case *array.Int64:
+		return float64(a.Value(i)), true
+	case *array.Int32:
+		return float64(a.Value(i)), true
+	}
+	return 0, false
+}
+
+// valuesOf lists values of a column that its domain has; of numbers evenly spread ones, on its steps.
+func valuesOf(c *domain.Column, number int) (list []float64) {
+	if c.Type.Coded() {
+		n := len(c.Categories)
+		if n == 0 && c.Type == domain.Boolean {
+			n = 2
+		}
+		for k := range n {
+			list = append(list, float64(k))
+		}
+		return list
+	}
+	if c.Bounds == nil {
+		return nil
+	}
+	step := c.Step
+	if step == 0 && c.Type != domain.Numeric {
+		step = 1
+	}
+	low, high := c.Bounds[0], c.Bounds[1]
+	parts := float64(4*number + 1)
+	if step > 0 {
+		parts = min(parts, math.Floor((high-low)/step*(1+1e-12)))
+	}
+	for k := range int(parts) + 1 {
+		x := low + float64((high-low)*float64(k))/max(parts, 1)
+		if step > 0 {
+			x = low + float64(math.Floor((x-low)/step+1e-9)*step)
+		}
+		list = append(list, x)
+	}
+	return slices.Compact(list)
+}
+
+// tries is how often a canary that breaks a rule of the domain is dealt anew.
+const tries = 1000
+
+// keepRules deals values anew where the values of a canary break a rule of the domain, from values of the columns.
+func keepRules(d *domain.Domain, columns canaryRows, number int, random *rand.Rand) error {
+	rules, _ := domain.ReadRules(d)
+	allowed := func(i int) bool {
+		for k := range rules {
+			values := make([]float64, len(rules[k].Columns))
+			for a, j := range rules[k].Columns {
+				values[a] = columns[j].dealt[i]
+			}
+			if !rules[k].Keeps(values) {
+				return false
+			}
+		}
+		return true
+	}
+	for i := range number {
+		for try := 0; !allowed(i); try++ {
+			if try == tries {
+				return unplayable("dataset.domain.constraints: leave no room for canaries, must leave rows that are soon found")
+			}
+			for k := range rules {
+				for _, j := range rules[k].Columns {
+					all := valuesOf(columns[j].column, number)
+					if len(all) > 0 {
+						columns[j].dealt[i] = all[random.IntN(len(all))]
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// canaryRows is made-up rows, by column.
+type canaryRows []canaryColumn
+
+// rows returns some of them as a table of the dataset.
+func (r canaryRows) rows(schema *arrow.Schema, places []int) arrow.Record {
+	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	for j, l := range r {
+		for _, i := range places {
+			switch f := b.Field(j).(type) {
+			case *array.Float64Builder:
+				f.Append(l.dealt[i])
+			case *array.Int64Builder:
+				f.Append(int64(l.dealt[i]))
+			case *array.Int32Builder:
+				f.Append(int32(l.dealt[i]))
+			case *array.StringBuilder:
+				f.Append(fmt.Sprintf("canary %d", i+1))
+			default:
+				f.AppendNull()
+			}
+		}
+	}
+	return b.NewRecord()
+}
+
+// aim chooses how canaries are looked for: by what kinds say of their own releases, else in the tables that are
+// released, else, of a single one, by all numbers in released files.
+func (t *board) aim(number int) error {
+	steps := t.subject.plan.Steps
+	canaries := pipeline.FromRecords(t.real.Header, t.rows)
+	traced := slices.DeleteFunc(slices.Clone(steps), func(s compile.Step) bool { return s.Work.Traces == nil })
+	switch {
+	case len(traced) > 0:
+		t.attack = "released counts of the cells of canaries"
+		t.look = func(ctx context.Context, r *Rehearsal) ([]float64, error) {
+			scores := make([]float64, t.rows.NumRows())
+			for _, step := range traced {
+				some, err := step.Work.Traces(ctx, tablesOf(r, step.ID), canaries, t.real)
+				if err != nil {
+					return nil, pipeline.AtStage(step.ID, err)
+				}
+				for i, x := range some {
+					scores[i] += x
+				}
+			}
+			return t.sided(scores), nil
+		}
+	case slices.ContainsFunc(steps, releasesTable):
+		t.attack = "nearest released rows"
+		t.look = func(ctx context.Context, r *Rehearsal) ([]float64, error) {
+			scores, err := nearest(ctx, canaries, r)
+			return t.sided(scores), err
+		}
+	case number > 1:
+		return unplayable("canaries: are %d, must be 1: no table is released in which several can be told apart", number)
+	default:
+		t.attack, t.look = "numbers in released files", numbers
+	}
+	return nil
+}
+
+// releasesTable reports whether rows with columns that canaries may have leave a step.
+func releasesTable(s compile.Step) bool {
+	for _, h := range s.Work.Out {
+		if h.Form == pipeline.FormTable && h.Class == pipeline.Released {
+			return true
+		}
+	}
+	return false
+}
+
+// numbers returns all numbers that stand in the text of released files, in their order.
+func numbers(ctx context.Context, r *Rehearsal) (list []float64, err error) {
+	digits := regexp.MustCompile(`-?\d+(\.\d+)?([eE][-+]?\d+)?`)
+	for _, ref := range refs(r) {
+		t := r.Released[ref]
+		if !t.Form.IsFiles() {
+			continue
+		}
+		files, err := pipeline.ReadFiles(ctx, t)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range files {
+			for _, text := range digits.FindAll(f.Data, -1) {
+				if x, err := strconv.ParseFloat(string(text), 64); err == nil {
+					list = append(list, x)
+				}
+			}
+		}
+	}
+	return list, nil
+}
+
+// refs lists released outputs in the order of their names.
+func refs(r *Rehearsal) []pipeline.Ref {
+	return slices.SortedFunc(maps.Keys(r.Released), func(a, b pipeline.Ref) int {
+		return cmp.Compare(a.String(), b.String())
+	})
+}
+
+// sided returns a score for each canary: of two rows, how much more speaks for the second.
+func (t *board) sided(scores []float64) []float64 {
+	if t.places == nil {
+		return scores
+	}
+	n := len(t.places)
+	for i := range n {
+		scores[i] = scores[n+i] - scores[i]
+	}
+	return scores[:n]
+}
+
+// errNoColumns says that a canary lies nowhere in what is released.
+func errNoColumns() error {
+	return unplayable("stages: release no table with columns of the dataset, must release one in which canaries " +
+		"can be looked for")
+}
+
+// mostNear is how many rows of a released table canaries are compared with.
+const mostNear = 20_000
+
+// nearest scores each canary by its distance from the nearest row of any released table, over the columns that both
+// have: 1 for another category or a missing value, of numbers the distance in parts of the bounds.
+func nearest(ctx context.Context, canaries pipeline.Table, r *Rehearsal) ([]float64, error) {
+	rows, err := canaries.Collect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	scores := make([]float64, rows.NumRows())
+	for i := range scores {
+		scores[i] = math.Inf(-1)
+	}
+	for _, ref := range refs(r) {
+		t := r.Released[ref]
+		if t.Form != pipeline.FormTable {
+			continue
+		}
+		sample, err := t.Collect(ctx)
+		if err != nil {
+			return nil, err
+		}
+		near(scores, axesOf(canaries.Domain, rows, t.Domain, sample))
+	}
+	if slices.ContainsFunc(scores, func(x float64) bool { return math.IsInf(x, -1) }) {
+		return nil, errNoColumns()
+	}
+	return scores, nil
+}
+
+// axis is a column of canaries beside the same one of a released table.
+type axis struct {
+	canaries, made []float64 // NaN: missing, or a category that the other has not
+	width          float64   // of the bounds; 0 of categories
+}
+
+// axesOf returns the columns that both tables have, as they are before any stage encodes them.
+func axesOf(d *domain.Domain, rows arrow.Record, released *domain.Domain, sample arrow.Record) (list []axis) {
+	for j := range d.Columns {
+		c := &d.Columns[j]
+		place := released.Index(c.Name)
+		if place < 0 || c.Type == domain.Text || released.Columns[place].Encoding != nil ||
+			released.Columns[place].Type.Coded() != c.Type.Coded() {
+			continue
+		}
+		a := axis{canaries: numbersOf(rows.Column(j), nil), made: numbersOf(sample.Column(place), nil)}
+		switch {
+		case c.Type.Coded():
+			a.made = numbersOf(sample.Column(place), placesIn(released.Columns[place].Categories, c.Categories))
+		case c.Bounds != nil && c.Bounds[1] > c.Bounds[0]:
+			a.width = c.Bounds[1] - c.Bounds[0]
+		default:
+			continue
+		}
+		list = append(list, a)
+	}
+	return list
+}
+
+// numbersOf returns values as numbers, NaN where one is missing, codes by a table where there is one.
+func numbersOf(a arrow.Array, codes []float64) []float64 {
+	list := make([]float64, a.Len())
+	for i := range list {
+		x, known := numberAt(a, i)
+		switch {
+		case !known:
+			list[i] = math.NaN()
+		case codes != nil && int(x) < len(codes):
+			list[i] = codes[int(x)]
+		default:
+			list[i] = x
+		}
+	}
+	return list
+}
+
+// placesIn returns the place of each name in a list, NaN of one that it has not; nil where neither has names.
+func placesIn(names, list []string) []float64 {
+	if len(list) == 0 {
+		return nil
+	}
+	places := make([]float64, len(names))
+	for i, name := range names {
+		places[i] = math.NaN()
+		if k := slices.Index(list, name); k >= 0 {
+			places[i] = float64(k)
+		}
+	}
+	return places
+}
+
+// near raises the score of each canary to the negative distance from the nearest made row.
+func near(scores []float64, axes []axis) {
+	if len(axes) == 0 {
+		return
+	}
+	rows := min(len(axes[0].made), mostNear)
+	for i := range scores {
+		for k := range rows {
+			far := 0.0
+			for _, a := range axes {
+				far += a.distance(i, k)
+			}
+			scores[i] = max(scores[i], -far)
+		}
+	}
+}
+
+// distance returns the distance of a canary and a made row along one column, from 0 to 1.
+func (a axis) distance(i, k int) float64 {
+	x, y := a.canaries[i], a.made[k]
+	switch {
+	case x == y:
+		return 0
+	case a.width == 0 || math.IsNaN(x) || math.IsNaN(y):
+		return 1
+	}
+	return min(1, math.Abs(x-y)/a.width)
+}
