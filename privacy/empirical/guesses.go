@@ -27,12 +27,11 @@ func (g Guesses) check() error {
 	return nil
 }
 
-// Chance returns an upper bound, below 1 only where it is proven, on the chance of so many correct guesses or more in
-// every run of a mechanism whose trade-off is no better for an attack than f: a p-value against f. It takes some 40
-// times Correct evaluations of f.
+// Chance returns an upper bound on the chance that an attack on a mechanism whose trade-off is f or greater has so many
+// correct guesses or more: a p-value against f. It takes some 40 times Correct evaluations of f.
 //
-// Input: guesses on independent fair coins, their number fixed. Adjacency: that of f, for each canary with all others
-// as they are; canaries may meet in the mechanism as they like. Guarantee: docs/design/canary.md, theorem 1.
+// Input: guesses on independent fair coins, their number fixed. Adjacency: the one of f, for each canary with all
+// others as they are; canaries may meet in the mechanism as they like. Guarantee: docs/design/canary.md, theorem 1.
 // Reference: Mahloujifar, Melis and Chaudhuri 2024, arXiv 2410.22235, whose recursion it sharpens to tails.
 func (g Guesses) Chance(f Tradeoff) (float64, error) {
 	if err := g.check(); err != nil {
@@ -60,18 +59,18 @@ func (g Guesses) Refute(f Tradeoff, alarm float64) bool {
 	return g.check() == nil && g.mass(f, max(alarm, leastChance)) > 1
 }
 
-// mass returns the least chance of any number of correct guesses at all, were that of Correct or more the given one:
+// mass returns the least chance of any number of correct guesses at all, were Correct or more as likely as given:
 // above 1 it cannot be. From the tail N(j), the chance of j or more, follows
 //
 //	N(j-1) >= (m f(R(j)) + N(j) + N(j+1) + ...) / (r-j+1),  R(j) = (j N(j) + N(j+1) + N(j+2) + ...) / m,
 //
 // which rises in every N: the least tails come from the least tails.
 func (g Guesses) mass(f Tradeoff, chance float64) float64 {
-	m, tail, beyond := float64(g.Canaries), chance, 0.0
+	m, tail, higher := float64(g.Canaries), chance, 0.0
 	for j := g.Correct; j >= 1 && tail <= 1; j-- {
-		power := (float64(float64(j)*tail) + beyond) / m
-		beyond += tail
-		tail = max(tail, (float64(m*f(power))+beyond)/float64(g.Made-j+1))
+		power := (float64(float64(j)*tail) + higher) / m
+		higher += tail
+		tail = max(tail, (float64(m*f(power))+higher)/float64(g.Made-j+1))
 	}
 	return tail
 }
@@ -92,11 +91,11 @@ func Largest(most float64, refuted func(x float64) (bool, error)) (float64, erro
 	low, high := 0.0, most
 	for high-low > 1e-4*high && high > 1e-9*most {
 		mid := (low + high) / 2
-		is, err := refuted(mid)
+		proves, err := refuted(mid)
 		if err != nil {
 			return 0, err
 		}
-		if is {
+		if proves {
 			low = mid
 		} else {
 			high = mid

@@ -77,7 +77,7 @@ func (m mixture) tradeoff(power float64) float64 {
 	return 1 - (1-power)*m.right/(1-m.right)
 }
 
-// tail is the chance of at least so many of r guesses.
+// tail returns the chance of at least so many of r guesses.
 func (m mixture) tail(r, least int) float64 {
 	atLeast := func(p float64) float64 {
 		if least == 0 {
@@ -112,7 +112,7 @@ func TestChanceHolds(t *testing.T) {
 }
 
 // attack draws the guesses on canaries of a Gaussian mechanism: those at both ends of the scores.
-func attack(rng *rand.Rand, mu float64, canaries, made int) Guesses {
+func attack(rng *rand.Rand, mu float64, canaries, number int) Guesses {
 	type canary struct {
 		score float64
 		there bool
@@ -130,8 +130,8 @@ func attack(rng *rand.Rand, mu float64, canaries, made int) Guesses {
 		}
 		return 1
 	})
-	g := Guesses{Canaries: canaries, Made: made}
-	for i := range made / 2 {
+	g := Guesses{Canaries: canaries, Made: number}
+	for i := range number / 2 {
 		if list[i].there {
 			g.Correct++
 		}
@@ -201,7 +201,8 @@ func TestRatesCover(t *testing.T) {
 	}
 }
 
-// TestProfileIsBelow: the trade-off of points of a curve is below that of the curve, and near it where they are dense.
+// TestProfileIsBelow: the trade-off of points of a curve is below the trade-off of the curve, and near it where they
+// are dense.
 func TestProfileIsBelow(t *testing.T) {
 	const mu = 1.2
 	epsilons := Epsilons(400, 12)
