@@ -206,6 +206,16 @@ func listed(values []any) string {
 	return strings.Join(words, ", ")
 }
 
+// Words joins names by commas. A name with a comma or a blank, and one without letters, is quoted, so that each can be
+// told from the next.
+func Words(names []string) string {
+	list := make([]string, len(names))
+	for i, name := range names {
+		list[i] = word(name)
+	}
+	return strings.Join(list, ", ")
+}
+
 // word writes a constant: text bare, as in YAML, unless that would be ambiguous.
 func word(v any) string {
 	if s, ok := v.(string); ok && s != "" && !strings.ContainsAny(s, ", ") {

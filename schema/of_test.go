@@ -164,3 +164,14 @@ func TestSettings(t *testing.T) {
 		t.Errorf("weir: %+v", w)
 	}
 }
+
+// TestWordsAreTold: names of a list are told apart whatever is in them.
+func TestWordsAreTold(t *testing.T) {
+	names := []string{"b", "Paris, TX", "New York", ""}
+	if got, want := Words(names), `b, "Paris, TX", "New York", ""`; got != want {
+		t.Errorf("%s, must be %s", got, want)
+	}
+	if p := UnknownName("town", "category", "c", names); p.Accepted != "one of "+Words(names) {
+		t.Errorf("%s, must list the names so", p.Accepted)
+	}
+}

@@ -157,7 +157,7 @@ const manyNames = 20
 
 // UnknownName returns the problem of a name that is not one of the accepted ones, with the nearest of them.
 func UnknownName(path, what, name string, accepted []string) Problem {
-	list := strings.Join(accepted[:min(len(accepted), manyNames)], ", ")
+	list := Words(accepted[:min(len(accepted), manyNames)])
 	if len(accepted) > manyNames {
 		list += fmt.Sprintf(" and %d more", len(accepted)-manyNames)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -139,11 +140,33 @@ func (f *sampleFlags) run(c *cobra.Command, s streams, path string) error {
 	}
 	if f.out == "-" {
 		if err := table.WriteText(c.Context(), s.out, t, style); err != nil {
-			return fmt.Errorf("%s: %w", path, err)
+			return fmt.Errorf("%s: %w", path, rareByFlag(err))
 		}
 		return nil
 	}
-	return runtime.WriteTable(c.Context(), f.out, t, style)
+	return rareByFlag(runtime.WriteTable(c.Context(), f.out, t, style))
+}
+
+// rareByFlag names the flags where conditions are met too seldom.
+func rareByFlag(err error) error {
+	if rare := (*sample.RareError)(nil); errors.As(err, &rare) {
+		return errors.New(rare.Of("--where", "--max-tries"))
+	}
+	return err
+}
+
+// byFlag names the flag that sets what a problem is about.
+func byFlag(err error) error {
+	problems := schema.Problems(nil)
+	if !errors.As(err, &problems) {
+		return err
+	}
+	problems = slices.Clone(problems)
+	for i, p := range problems {
+		setting, rest, _ := strings.Cut(p.Path, ".")
+		problems[i].Path = strings.TrimSpace("--" + strings.ReplaceAll(setting, "_", "-") + " " + rest)
+	}
+	return withCode(exitUsage, problems)
 }
 
 // style returns how text is written: as the run of the model wrote its tables, where the model lies in the release of
@@ -186,10 +209,7 @@ func (f *sampleFlags) draw(ctx context.Context, path string) (pipeline.Table, er
 	random := func(purpose string) *rand.Rand { return runtime.PublicRand(f.seed, "sample", purpose) }
 	env := &pipeline.Env{Rand: random, Progress: func(_, _ int64) {}, Workers: 1}
 	t, err := stage.DrawAll(g, f.rows, pipeline.Released, env)
-	if problems := (schema.Problems)(nil); errors.As(err, &problems) {
-		return t, withCode(exitUsage, err)
-	}
-	return t, err
+	return t, byFlag(err)
 }
 
 // modelFiles reads the archive of a model. A table is named for what it is.

@@ -213,7 +213,7 @@ func SayWhere(where map[string]Choice) string {
 		if i > 0 {
 			text += ", "
 		}
-		text += fmt.Sprintf("%s: %v", name, []string(where[name]))
+		text += fmt.Sprintf("%s: [%s]", name, schema.Words(where[name]))
 	}
 	return text
 }

@@ -98,3 +98,11 @@ func TestUndecidedRulesAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestConditionsAreWorded as a spec has them: lists with commas, in which a value with one is quoted.
+func TestConditionsAreWorded(t *testing.T) {
+	where := map[string]Choice{"ward": {"north", "Paris, TX"}, "age": {"30"}}
+	if got, want := SayWhere(where), `age: [30], ward: [north, "Paris, TX"]`; got != want {
+		t.Errorf("%s, must be %s", got, want)
+	}
+}

@@ -114,18 +114,26 @@ func (s *Stage) meeting(m artifact.Model, rows int64, class pipeline.Class, rand
 				}
 			}
 			if retained < rows {
-				yield(nil, s.rare())
+				yield(nil, &RareError{Where: s.Where, Tries: cmp.Or(s.MaxTries, mostTries)})
 			}
 		}
 	}}, err
 }
 
-// rare returns what is said of conditions that the model's rows meet too seldom. It tells no count: what is
-// drawn may be the rows of a model without privacy.
-func (s *Stage) rare() error {
-	return fmt.Errorf("where: is {%s}, which fewer rows meet than one in %d that the model draws; accepted: values that "+
-		"it draws more often, or a greater max_tries",
-		domain.SayWhere(s.Where), cmp.Or(s.MaxTries, mostTries))
+// RareError reports conditions that the model's rows meet too seldom. It tells no count: what is drawn may be the rows
+// of a model without privacy.
+type RareError struct {
+	Where map[string]domain.Choice
+	Tries int // rows that were drawn for each that was wanted
+}
+
+// Error names the settings.
+func (e *RareError) Error() string { return e.Of("where", "max_tries") }
+
+// Of returns the text of the error, where the settings where and max_tries are called so.
+func (e *RareError) Of(where, tries string) string {
+	return fmt.Sprintf("%s: is {%s}, which fewer rows meet than one in %d that the model draws; accepted: values that it "+
+		"draws more often, or a greater %s", where, domain.SayWhere(e.Where), e.Tries, tries)
 }
 
 // matching returns the first rows of a record, at most so many, that meet the conditions.
