@@ -62,7 +62,7 @@ func (c *compiler) stays(s *Step, e computing) {
 				}
 				c.refuse(s.ID, "", "of the kind "+s.Kind+", which "+why+", and rows of the dataset stay in "+
 					c.spec.Dataset.Declared.Program, "a stage that the database computes or a model that counts there; or "+
-					"database.rows: may_leave, where rows may leave it")
+					"dataset.database.rows: may_leave, where rows may leave it")
 				return
 			}
 		}

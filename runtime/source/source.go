@@ -34,9 +34,8 @@ type Browsed struct {
 }
 
 // errStays is a reading by a command of rows that may not be read.
-var errStays = errors.New("rows stay in the database (database.rows: stay), and this command reads them; evaluations " +
-	"of a " +
-	"spec read those that database.sample_may_leave lets leave")
+var errStays = errors.New("rows stay in the database (dataset.database.rows: stay), and this command reads them; " +
+	"evaluations of a spec read those that dataset.database.sample_may_leave lets leave")
 
 // Browse opens the table of a database. Of o it takes the files and csv. Of a table whose rows stay there are columns,
 // and a reading of rows is an error.

@@ -18,7 +18,7 @@ import (
 	"weir/runtime/table"
 )
 
-// stay is the value of database.rows by which no row leaves the database.
+// stay is the value of dataset.database.rows by which no row leaves the database.
 const stay = "stay"
 
 // counter is what a database does for a table whose rows stay.
@@ -89,7 +89,7 @@ type staying struct {
 }
 
 // errStay is a reading of rows that may not be read.
-var errStay = errors.New("rows stay in the database (database.rows: stay), and this needs them; " +
+var errStay = errors.New("rows stay in the database (dataset.database.rows: stay), and this needs them; " +
 	"rows: may_leave lets weir read them, sample_may_leave some of them")
 
 // Table implements pipeline.Opened.

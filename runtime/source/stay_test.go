@@ -3,6 +3,7 @@ package source
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"weir/pipeline"
@@ -16,6 +17,15 @@ func TestWhatIsSigned(t *testing.T) {
 	if unsigned(postgres.Table{}) != nil || unsigned(postgres.Table{View: true}) == nil ||
 		unsigned(postgres.Table{Policed: true}) == nil {
 		t.Error("a table is a view, or a view is none")
+	}
+}
+
+// TestSettingsAreNamedWhole: what says that rows stay names the setting as a spec has it, from its top.
+func TestSettingsAreNamedWhole(t *testing.T) {
+	for _, err := range []error{errStay, errStays} {
+		if !strings.Contains(err.Error(), "(dataset.database.rows: stay)") {
+			t.Errorf("%v, must name dataset.database.rows", err)
+		}
 	}
 }
 
