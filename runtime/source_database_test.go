@@ -72,6 +72,21 @@ func TestDatabaseReadsWhatItIdentified(t *testing.T) {
 	}
 }
 
+// TestDatabasesAreNoFiles: a file that is a database by its name is a problem of check, which opens nothing; the problem
+// names the setting that reads it.
+func TestDatabasesAreNoFiles(t *testing.T) {
+	for file, want := range map[string]string{
+		"a.sqlite": "read: {sqlite: a.sqlite, table: NAME}", "b/a.DB3": "read: {sqlite: b/a.DB3, table: NAME}",
+		"a.duckdb": "read: {database: a.duckdb, table: NAME}",
+		"a.csv":    "", "sqlite.csv": "", "duckdb": "", "a.db": "",
+	} {
+		_, err := (&source.File{File: file}).Declare(pipeline.Declaring{})
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, must say %q", file, err, want)
+		}
+	}
+}
+
 // TestDatabaseSettings: what cannot be read, or would be read otherwise than it says, is a problem before anything is
 // opened.
 func TestDatabaseSettings(t *testing.T) {

@@ -2,6 +2,7 @@ package source
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -30,12 +31,29 @@ func (s *File) Declare(declaring pipeline.Declaring) (pipeline.Declared, error) 
 		ps.Add("file", "a path with * or ? in the name of a folder", "a pattern in the last part of the path alone")
 		return pipeline.Declared{}, ps.Err()
 	}
+	if key := databaseKey(s.File); key != "" {
+		ps.Add("file", "a database, by its name", fmt.Sprintf("a table; one in a database is read by dataset.database, with "+
+			"read: {%s: %s, table: NAME}", key, s.File))
+		return pipeline.Declared{}, ps.Err()
+	}
 	d := pipeline.Declared{Name: filepath.Base(s.File), Full: filepath.Clean(s.File), Place: s.File,
 		Files: []string{s.File}}
 	if table.Tabbed(s.File) && (declaring.CSV == nil || declaring.CSV.Delimiter == "") {
 		d.Reading = true // equal bytes in a .csv and in a .tsv are other rows
 	}
 	return d, nil
+}
+
+// databaseKey returns the key of dataset.database.read for a file that is a database by the end of its name, else "".
+// Any other database is known by its first bytes, once it is read.
+func databaseKey(file string) string {
+	switch strings.ToLower(filepath.Ext(file)) {
+	case ".sqlite", ".sqlite3", ".db3":
+		return "sqlite"
+	case ".duckdb", ".ddb":
+		return "database"
+	}
+	return ""
 }
 
 // Open implements pipeline.Source.
