@@ -52,7 +52,9 @@ func Finding(f pipeline.Finding) string {
 func textStages(b *strings.Builder, p *pipeline.Plan) {
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "STAGE\tKIND\tREADS\tCLASS\tSTABILITY")
-	fmt.Fprintf(w, "%s\t%s\t\t%s\t%s\n", pipeline.DatasetID, p.Dataset.Source.Name, pipeline.Private, p.Dataset.Stability)
+	source := p.Dataset.Source
+	fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", pipeline.DatasetID, source.Kind, strings.TrimPrefix(source.Name, source.Kind+": "),
+		pipeline.Private, p.Dataset.Stability)
 	for _, s := range p.Steps {
 		stability := s.Stability
 		if stability == "" {

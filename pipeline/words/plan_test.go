@@ -54,6 +54,20 @@ func TestDrawingsAreComplete(t *testing.T) {
 	}
 }
 
+// TestSourceIsRead: in the table of stages the dataset has the kind of its source, and reads it, once under each head.
+func TestSourceIsRead(t *testing.T) {
+	for want, source := range map[string]pipeline.Declared{
+		"dataset file patients.csv private": {Kind: "file", Name: "patients.csv"},
+		"dataset demo adult private":        {Kind: "demo", Name: "demo: adult"},
+	} {
+		p := examplePlan()
+		p.Dataset.Source = source
+		if text := strings.Join(strings.Fields(Plan(p)), " "); !strings.Contains(text, want) {
+			t.Errorf("%s\nmust have %s", text, want)
+		}
+	}
+}
+
 // TestTextSaysWhatIsNotProven, what holds of the source, and how findings are mended.
 func TestTextSaysWhatIsNotProven(t *testing.T) {
 	text := Plan(examplePlan())
