@@ -97,7 +97,8 @@ func allowed() map[string][]string {
 			"internal/disk", "internal/plaintext"},
 		"internal/soak": {"schema", "privacy", "train", "pipeline", "pipeline/domain", "pipeline/spec", "pipeline/compile",
 			"pipeline/words",
-			"pipeline/neighbour", "pipeline/pipelinetest", "privacy/ledger", "record", "stages", "runtime", "internal/disk"},
+			"pipeline/neighbour", "pipeline/pipelinetest", "privacy/ledger", "record", "stages", "runtime", "runtime/audit",
+			"internal/disk"},
 	}
 }
 

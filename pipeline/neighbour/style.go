@@ -29,7 +29,8 @@ const (
 func Styles() []Style { return []Style{Low, High, Absent, Another, Outside} }
 
 // Row returns a row of a domain that holds an end of every column, or nothing where it may, but for the column that
-// names units and columns beyond the domain: these it takes from another row.
+// names units and columns beyond the domain: these it takes from another row. Numbers alone lie outside of bounds: a
+// file has no day or time that is none.
 func Row(d *domain.Domain, unit string, like arrow.Record, style Style) arrow.Record {
 	columns := make([]arrow.Array, like.NumCols())
 	for j := range columns {
@@ -37,7 +38,10 @@ func Row(d *domain.Domain, unit string, like arrow.Record, style Style) arrow.Re
 		if j >= len(d.Columns) || d.Columns[j].Name == unit {
 			continue
 		}
-		b := array.NewBuilder(memory.DefaultAllocator, like.Column(j).DataType())
+		b, style := array.NewBuilder(memory.DefaultAllocator, like.Column(j).DataType()), style
+		if t := d.Columns[j].Type; style == Outside && t != domain.Numeric && t != domain.Integer {
+			style = High
+		}
 		if style == Absent && d.Columns[j].Nullable {
 			b.AppendNull()
 		} else {

@@ -101,7 +101,7 @@ func TestSharedSecretIsFound(t *testing.T) {
 // leaves once more, on the first neighbour; a stage that pays works on every table.
 func TestNeighboursCostWhatCanDiffer(t *testing.T) {
 	s := subjectOf(t, "fault: none}", "fault: none}\n  shown: {kind: same, from: sums.rows}\n"+
-		"  inside: {kind: same, from: dataset}")
+		"  inside: {kind: look, from: dataset}")
 	var mu sync.Mutex
 	worked := map[string]int{}
 	s.plant = func(stage string, _ *pipeline.Env) {

@@ -200,6 +200,30 @@ func (*same) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		}}, nil
 }
 
+// look is a kind that counts rows for the owner alone.
+type look struct{}
+
+func lookKind() pipeline.Kind {
+	return pipeline.Kind{Name: "look", Version: 1, Doc: "Counts rows. Use it to try the audit.",
+		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "A table."}},
+		Out: []pipeline.Port{{Name: "page", Form: pipeline.FormFiles, Doc: "The number of rows."}},
+		New: func() pipeline.Stage { return &look{} }}
+}
+
+// Plan implements pipeline.Stage.
+func (*look) Plan(in pipeline.Headers) (pipeline.Work, error) {
+	out := pipeline.Header{Form: pipeline.FormFiles, Class: pipeline.Private, Terms: in["in"].Terms}
+	return pipeline.Work{Out: pipeline.Headers{"page": out},
+		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+			all, err := in["in"].Collect(ctx)
+			if err != nil {
+				return nil, err
+			}
+			page := pipeline.File{Name: env.Stage + ".txt", Data: fmt.Append(nil, all.NumRows())}
+			return pipeline.Tables{"page": pipeline.WriteFiles(out, []pipeline.File{page})}, nil
+		}}, nil
+}
+
 // The spec of a test, on 60 rows of three numbers.
 const sumsSpec = `weir: 1
 name: sums
@@ -240,7 +264,7 @@ func planOf(t *testing.T, edits ...string) (*compile.Plan, string) {
 	if err := os.WriteFile(path, []byte(strings.NewReplacer(edits...).Replace(sumsSpec)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	reg, err := runtime.Registry([]pipeline.Kind{sumsKind(), sameKind()})
+	reg, err := runtime.Registry([]pipeline.Kind{sumsKind(), sameKind(), lookKind()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -134,13 +135,34 @@ func (s *shortcut) take(plan *compile.Plan) {
 				return out, nil
 			}
 			out, err := run(ctx, env, in)
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			s.made[step.ID] = out
-			s.same[step.ID] = s.like != nil && s.watch.SameOutputs(s.like.watch, step.ID)
+			if err == nil {
+				s.keep(ctx, step, out)
+			}
 			return out, err
 		}
 	}
+}
+
+// keep holds what a stage has made in memory, for later runs that can make no other: tables of a run cannot be read once
+// it has ended. What is computed as it is read is not held, since that is no work of the stage, nor are private rows.
+func (s *shortcut) keep(ctx context.Context, step *compile.Step, out pipeline.Tables) {
+	held := pipeline.Tables{}
+	for port, t := range out {
+		h, err := step.Work.Out[port].Filled(t.Domain)
+		if err == nil && !step.Lazy && (h.Class != pipeline.Private || h.Form != pipeline.FormTable) &&
+			(s.sink[step.ID] || s.public(step)) {
+			held[port], err = inMemory(ctx, h, t)
+		}
+		if err != nil {
+			return // the run meets the same error
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(held) == len(step.Work.Out) {
+		s.made[step.ID] = held
+	}
+	s.same[step.ID] = s.like != nil && s.watch.SameOutputs(s.like.watch, step.ID)
 }
 
 // errStopped is how a run is interrupted.
@@ -162,20 +184,26 @@ func (s *shortcut) earlier(step *compile.Step) (pipeline.Tables, bool) {
 	return out, true
 }
 
+// public reports whether a stage reads nothing private.
+func (s *shortcut) public(step *compile.Step) bool {
+	return !slices.ContainsFunc(step.Work.Files, func(f pipeline.FileUse) bool { return !f.Public }) &&
+		s.all(step, func(h pipeline.Header, _ pipeline.Ref) bool { return h.Class != pipeline.Private })
+}
+
 // post reports whether a stage is a function of released and public inputs that are the earlier run's.
 func (s *shortcut) post(step *compile.Step) bool {
-	for _, f := range step.Work.Files {
-		if !f.Public {
-			return false
-		}
-	}
+	return s.public(step) && s.all(step, func(_ pipeline.Header, ref pipeline.Ref) bool { return s.same[ref.Stage] })
+}
+
+// all reports whether something holds of every input that a stage reads.
+func (s *shortcut) all(step *compile.Step, holds func(pipeline.Header, pipeline.Ref) bool) bool {
 	for _, port := range step.Ports {
 		for i, ref := range step.Inputs[port.Name] {
 			name := port.Name
 			if port.Many {
 				name = pipeline.Indexed(port.Name, i)
 			}
-			if !port.Lends && (step.In[name].Class == pipeline.Private || !s.same[ref.Stage]) {
+			if !port.Lends && !holds(step.In[name], ref) {
 				return false
 			}
 		}
