@@ -3,32 +3,90 @@
 package main
 
 import (
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
 	"weir/stages"
 )
 
-// TestCanariesOfEveryKind: canaries refute no kind that learns, many in one run or one in many: a right kind fails with
+// TestCanariesOfEveryModel: canaries refute no kind that learns, many in one run or one in many: a right kind fails with
 // a chance of 2e-6. Detectors leave no rows in which several canaries could be told apart. What is refuted at
 // confidence .95 is logged.
-func TestCanariesOfEveryKind(t *testing.T) {
+func TestCanariesOfEveryModel(t *testing.T) {
 	for _, kind := range learned(t) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			s := modelStudy(t, quickModels()[kind], kind, oddTables()["ordinary"]).subject(stages.Kinds())
+			s := modelStudy(t, quickModels()[kind], kind, oddTables()["ordinary"])
 			games := [][2]int{{1, 90}}
 			if !strings.HasPrefix(kind, "anomaly_") {
 				games = append(games, [2]int{200, 3})
 			}
-			for _, game := range games {
-				found := played(t, s, game[0], game[1])
-				if last := found.Bounds[1]; found.Refuted || last.Any > *found.Proven {
-					t.Errorf("%d canaries in %d runs show epsilon %.3g at 1e-6, of %.3g proven", game[0], game[1], last.Any,
-						*found.Proven)
-				}
-				t.Logf("%d canaries in %d runs:\n%s", game[0], game[1], found.Text())
+			s.unrefuted(games...)
+		})
+	}
+}
+
+// unrefuted plays games on the spec of a study, none of which may refute its bill.
+func (s study) unrefuted(games ...[2]int) {
+	t := s.t
+	t.Helper()
+	subject := s.subject(stages.Kinds())
+	for _, game := range games {
+		found := played(t, subject, game[0], game[1])
+		if last := found.Bounds[1]; found.Refuted || last.Any > *found.Proven {
+			t.Errorf("%d canaries in %d runs show epsilon %.3g at 1e-6, of %.3g proven", game[0], game[1], last.Any,
+				*found.Proven)
+		}
+		t.Logf("%d canaries in %d runs:\n%s", game[0], game[1], found.Text())
+	}
+}
+
+// paidAnswers returns the stages that release something but a model for a charge, with their settings.
+func paidAnswers() map[string]string {
+	return map[string]string{"dp_count": "", "dp_bounds": "", "dp_categories": "",
+		"dp_covariance":          ", columns: [age, flag]",
+		"dp_logistic_regression": ", target: flag, columns: [age]",
+		"dp_poisson_regression":  ", target: flag, columns: [age]",
+		"dp_query":               ", questions: [{name: a, ask: mean, column: age}, {name: b, ask: count}]"}
+}
+
+// TestCanariesOfEveryAnswer: a single canary refutes no kind that releases answers, with the same chance.
+func TestCanariesOfEveryAnswer(t *testing.T) {
+	reg, err := registry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers := paidAnswers()
+	for _, name := range reg.Names() {
+		if strings.HasPrefix(name, "dp_") && !slices.Contains(learned(t), name) {
+			if _, tried := answers[name]; !tried {
+				t.Errorf("%s is not tried", name)
 			}
+		}
+	}
+	domains := map[string]string{"dp_bounds": "{name: age, type: integer}",
+		"dp_categories": "{name: age, type: categorical, categories: private}"}
+	for _, kind := range slices.Sorted(maps.Keys(answers)) {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			age := domains[kind]
+			if age == "" {
+				age = "{name: age, type: integer, bounds: [0, 100]}"
+			}
+			s := study{t, t.TempDir()}
+			s.write("domain.yaml", "columns:\n  - "+age+"\n  - {name: flag, type: boolean}\n")
+			rows := "age,flag\n"
+			for i := range 80 {
+				rows += fmt.Sprintf("%d,%d\n", 20+i*7%50, i%2)
+			}
+			s.write("rows.csv", rows)
+			s.write("spec.yaml", "weir: 1\nname: answers\ndataset: {file: rows.csv, domain: domain.yaml, privacy_unit: row}\n"+
+				"privacy: {epsilon: 3, delta: 1e-6, accountant: rdp, adjacency: add_remove}\nstages:\n  answer: {kind: "+kind+
+				", from: dataset"+answers[kind]+"}\n")
+			s.unrefuted([2]int{1, 120})
 		})
 	}
 }

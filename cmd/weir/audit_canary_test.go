@@ -158,6 +158,21 @@ func TestCanariesFindTwice(t *testing.T) {
 	}
 }
 
+// TestCanariesThatReplaceRows: under replace_one a canary is one of two rows in the place of one. A right model is
+// refuted with a chance of 1e-6, and one that counts each row twice is found.
+func TestCanariesThatReplaceRows(t *testing.T) {
+	domain, rows := wards()
+	spec := strings.NewReplacer("add_remove", "replace_one", "privacy_unit: row", "privacy_unit: row, rows_public: 2000").
+		Replace(wardsSpec)
+	for kind, runs := range map[string]int{"independent": 1, "twice": 4} {
+		found := played(t, subject(t, kindsAndTwice(t), domain, rows, fmt.Sprintf(spec, kind)), 1500, runs)
+		if found.Own != 1500 || found.Refuted != (kind == "twice") || *found.Bounds[0].Part < 0.3 {
+			t.Errorf("%s: refuted is %v, by %d canaries on their own; %.3g of the claim, must be .3 or more", kind,
+				found.Refuted, found.Own, *found.Bounds[0].Part)
+		}
+	}
+}
+
 // TestCanaryCommand: what was found is printed, as text or JSON, and kept where the owner alone reads it; a game that
 // cannot be played is a mistake of the command line; a bill that is refuted ends with exit code 4.
 func TestCanaryCommand(t *testing.T) {

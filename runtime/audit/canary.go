@@ -274,26 +274,19 @@ func (t *board) play(ctx context.Context, g Game) (coins []bool, signs []float64
 	return coins, signs, err
 }
 
-// change returns what the coins say: canaries behind all rows, or in place of some.
+// change returns what the coins say: canaries behind all rows, or behind all but those that they replace, one of its
+// two rows for each.
 func (t *board) change(coins []bool) Change {
-	if t.places == nil {
-		var there []int
-		for i, is := range coins {
-			if is {
-				there = append(there, i)
-			}
+	var chosen []int
+	for i, coin := range coins {
+		switch {
+		case coin && t.places != nil:
+			chosen = append(chosen, i+len(coins))
+		case coin || t.places != nil:
+			chosen = append(chosen, i)
 		}
-		return Change{Add: []arrow.Record{t.made.rows(t.real.Schema, there)}}
 	}
-	c := Change{Put: map[int64]arrow.Record{}}
-	for i, second := range coins {
-		which := i
-		if second {
-			which += len(coins)
-		}
-		c.Put[t.places[i]] = t.made.rows(t.real.Schema, []int{which})
-	}
-	return c
+	return Change{Drop: t.places, Add: []arrow.Record{t.made.rows(t.real.Schema, chosen)}}
 }
 
 // claim is what a bill says of one unit: a trade-off at each part of what was paid, which 1 is.

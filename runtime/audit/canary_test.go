@@ -79,7 +79,7 @@ func TestCoinsChangeRows(t *testing.T) {
 	}
 	coins := make([]bool, 20)
 	coins[3], coins[7] = true, true
-	if c := b.change(coins); len(c.Put) != 0 || len(c.Add) != 1 || c.Add[0].NumRows() != 2 ||
+	if c := b.change(coins); len(c.Drop) != 0 || len(c.Add) != 1 || c.Add[0].NumRows() != 2 ||
 		c.Add[0].Column(0).ValueStr(1) != b.rows.Column(0).ValueStr(7) {
 		t.Errorf("two coins add %v", c.Add)
 	}
@@ -89,10 +89,10 @@ func TestCoinsChangeRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := b.change(coins)
-	if len(c.Put) != 20 || len(c.Add) != 0 || b.rows.NumRows() != 40 ||
-		c.Put[b.places[3]].Column(0).ValueStr(0) != b.rows.Column(0).ValueStr(23) ||
-		c.Put[b.places[4]].Column(0).ValueStr(0) != b.rows.Column(0).ValueStr(4) {
-		t.Errorf("coins put %d rows, of %d", len(c.Put), b.rows.NumRows())
+	if len(c.Drop) != 20 || c.Drop[0] != 40 || len(c.Add) != 1 || c.Add[0].NumRows() != 20 || b.rows.NumRows() != 40 ||
+		c.Add[0].Column(0).ValueStr(3) != b.rows.Column(0).ValueStr(23) ||
+		c.Add[0].Column(0).ValueStr(4) != b.rows.Column(0).ValueStr(4) {
+		t.Errorf("coins replace rows %v by %v, must the last 20 by one of two each", c.Drop, c.Add)
 	}
 }
 

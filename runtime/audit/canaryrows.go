@@ -72,7 +72,7 @@ func (s *Subject) everyRow(ctx context.Context) (pipeline.Table, error) {
 	return pipeline.FromRecords(h, all), err
 }
 
-// replaced spreads the places of canaries over the rows.
+// replaced returns the places of the rows that canaries replace: the last ones.
 func (t *board) replaced(ctx context.Context, number int) ([]int64, error) {
 	all, err := t.real.Collect(ctx)
 	if err != nil {
@@ -84,7 +84,7 @@ func (t *board) replaced(ctx context.Context, number int) ([]int64, error) {
 	}
 	places := make([]int64, number)
 	for i := range places {
-		places[i] = int64(i) * all.NumRows() / int64(number)
+		places[i] = all.NumRows() - int64(number-i)
 	}
 	return places, nil
 }
@@ -191,24 +191,40 @@ func numberAt(a arrow.Array, i int) (float64, bool) {
 
 // valuesOf lists values of a column that its domain has; of numbers evenly spread ones, on its steps.
 func valuesOf(c *domain.Column, number int) (list []float64) {
-	if c.Type.Coded() {
-		n := len(c.Categories)
-		if n == 0 && c.Type == domain.Boolean {
-			n = 2
+	switch {
+	case c.Type.Coded():
+		categories := len(c.Categories)
+		if categories == 0 && c.Type == domain.Boolean {
+			categories = 2
 		}
-		for k := range n {
+		for k := range categories {
 			list = append(list, float64(k))
 		}
 		return list
-	}
-	if c.Bounds == nil {
+	case c.Type == domain.Text:
 		return nil
+	case c.Bounds == nil:
+		for k := range mostBeyond {
+			list = append(list, math.Ldexp(1, k))
+		}
+		return list
 	}
-	step := c.Step
-	if step == 0 && c.Type != domain.Numeric {
-		step = 1
+	return spread(c.Bounds[0], c.Bounds[1], stepOf(c), number)
+}
+
+// mostBeyond is how many powers of two numbers without bounds may be.
+const mostBeyond = 40
+
+// stepOf returns the step of a number: 1 of whole numbers without another one, 0 of others.
+func stepOf(c *domain.Column) float64 {
+	if c.Step == 0 && c.Type != domain.Numeric {
+		return 1
 	}
-	low, high := c.Bounds[0], c.Bounds[1]
+	return c.Step
+}
+
+// spread lists numbers from low to high, at most four times as many as there are canaries, and one.
+func spread(low, high, step float64, number int) (list []float64) {
 	parts := float64(4*number + 1)
 	if step > 0 {
 		parts = min(parts, math.Floor((high-low)/step*(1+1e-12)))
