@@ -12,8 +12,8 @@ import (
 	"weir/stages"
 )
 
-// TestCanariesOfEveryModel: canaries refute no kind that learns, many in one run or one in many: a right kind fails with
-// a chance of 2e-6. Detectors leave no rows in which several canaries could be told apart. What is refuted at
+// TestCanariesOfEveryModel: canaries refute no kind that learns, many in one run or one in many: a right kind fails
+// with a chance of 2e-6. Detectors leave no rows in which several canaries could be told apart. What is refuted at
 // confidence .95 is logged.
 func TestCanariesOfEveryModel(t *testing.T) {
 	for _, kind := range learned(t) {

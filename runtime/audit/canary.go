@@ -13,6 +13,7 @@ import (
 
 	"weir/internal/bitmath"
 	"weir/pipeline"
+	"weir/pipeline/compile"
 	"weir/pipeline/words"
 	"weir/privacy"
 	"weir/privacy/account"
@@ -266,12 +267,20 @@ func (t *board) play(ctx context.Context, g Game) (coins []bool, signs []float64
 	for i := range coins {
 		coins[i] = random.Uint64()&1 == 1
 	}
-	r, err := t.subject.Rehearse(ctx, t.change(coins), noise)
+	r, err := t.subject.rehearse(ctx, withoutSinks(t.subject.changed(t.change(coins))), noise)
 	if err != nil {
 		return nil, nil, err
 	}
 	signs, err = t.look(ctx, r)
 	return coins, signs, err
+}
+
+// withoutSinks takes the stages out of a plan of which nothing leaves: no attack sees them.
+func withoutSinks(plan *compile.Plan) *compile.Plan {
+	sink := sinks(plan)
+	plan.Steps = slices.DeleteFunc(plan.Steps, func(s compile.Step) bool { return sink[s.ID] })
+	plan.Plan.Steps = slices.DeleteFunc(slices.Clone(plan.Plan.Steps), func(s *pipeline.Step) bool { return sink[s.ID] })
+	return plan
 }
 
 // change returns what the coins say: canaries behind all rows, or behind all but those that they replace, one of its

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"weir/pipeline"
+	"weir/pipeline/compile"
 	"weir/pipeline/domain"
 	"weir/privacy/empirical"
 )
@@ -116,6 +117,27 @@ func TestGamesThatCannotBePlayed(t *testing.T) {
 			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: %v (%v), must be refused: %s", c.edits, found, err, c.want)
 		}
+	}
+}
+
+// TestGamesLeaveOutWhatNobodySees: a stage of which nothing leaves is in no run of a game, one that leads to a release
+// is.
+func TestGamesLeaveOutWhatNobodySees(t *testing.T) {
+	step := func(id string, class pipeline.Class, from string) compile.Step {
+		return compile.Step{Step: &pipeline.Step{ID: id, Inputs: map[string][]pipeline.Ref{"in": {{Stage: from}}}},
+			Work: pipeline.Work{Out: pipeline.Headers{"out": {Class: class}}}}
+	}
+	plan := &compile.Plan{Plan: &pipeline.Plan{}}
+	for _, s := range []compile.Step{step("clean", pipeline.Private, "dataset"), step("train", pipeline.Released, "clean"),
+		step("judge", pipeline.Private, "train"), step("sample", pipeline.Released, "train")} {
+		plan.Steps, plan.Plan.Steps = append(plan.Steps, s), append(plan.Plan.Steps, s.Step)
+	}
+	var names []string
+	for _, s := range withoutSinks(plan).Steps {
+		names = append(names, s.ID)
+	}
+	if !slices.Equal(names, []string{"clean", "train", "sample"}) || len(plan.Plan.Steps) != 3 {
+		t.Errorf("stages of a game are %v, must be clean, train and sample", names)
 	}
 }
 

@@ -78,8 +78,12 @@ type Rehearsal struct {
 // Rehearse carries out the plan on changed rows. Nothing of it leaves: neither the ledger of the dataset nor its owner
 // file is read or written, no table is sent to a server, and what it wrote is removed before it returns. The noise is
 // as secret as the seed, and what is returned is as private as the rows where the caller knows the seed.
-func (s *Subject) Rehearse(ctx context.Context, change Change, seed Seed) (_ *Rehearsal, err error) {
-	plan := s.changed(change)
+func (s *Subject) Rehearse(ctx context.Context, change Change, seed Seed) (*Rehearsal, error) {
+	return s.rehearse(ctx, s.changed(change), seed)
+}
+
+// rehearse carries out a plan that changed returned.
+func (s *Subject) rehearse(ctx context.Context, plan *compile.Plan, seed Seed) (_ *Rehearsal, err error) {
 	kept := &releases{made: map[pipeline.Ref]release{}}
 	kept.keep(plan)
 	theatre, err := s.theatre(seed)
