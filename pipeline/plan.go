@@ -97,10 +97,10 @@ type Planned struct {
 // PublicFile is a further file that a spec declares to hold no private row: what
 // it says is not protected, so the bill names it and who vouches for it.
 type PublicFile struct {
-	Stage string `json:"stage"`
-	Name  string `json:"name"` // without its folder
-	By    string `json:"declared_by"`
-	Terms string `json:"declared_terms,omitempty"` // what they say that its noise keeps: no part of the proof
+	Stage     string `json:"stage"`
+	Name      string `json:"name"` // without its folder
+	By        string `json:"declared_by"`
+	Guarantee string `json:"declared_terms,omitempty"` // what they say that its noise keeps: no part of the proof
 }
 
 // Output is one output of a step.

@@ -12,9 +12,9 @@ import (
 // Work is what a stage will do: what is printed, what is charged and what is
 // done, as one value, so that a run cannot do anything but what its plan says.
 type Work struct {
-	Out    Headers
-	Spends []Spend // mechanisms on private rows; none: the stage releases nothing
-	Terms  Pricing // of the spends
+	Out     Headers
+	Spends  []Spend // mechanisms on private rows; none: the stage releases nothing
+	Pricing Pricing // of the spends
 	// names of formats in which the first output is written, or UsualFormats: a result that a user asked for, not a step
 	// on the way
 	Write  []string
@@ -97,7 +97,8 @@ type FileUse struct {
 	Path   string
 	Public bool   // declared to hold no private row
 	By     string // who declares that
-	Terms  string // what they say that its noise keeps, such as "epsilon 1, delta 0 for one person"; "" where it has none
+	// what they say that its noise keeps, such as "epsilon 1, delta 0 for one person"; "" where it has none
+	Guarantee string
 }
 
 // StageError says which stage an error is of, or that it is of the dataset.

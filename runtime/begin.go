@@ -372,10 +372,10 @@ func (r *run) removeLeftovers(base string) {
 	stored, failed := r.outputs.cache.Folders()
 	add(0, failed)
 	for _, ours := range append(append(folders, stored...), filepath.Join(base, ExperimentsDir)) {
-		add(r.opts.Disk.Sweep(ours))
+		add(r.opts.Disk.RemoveLeftovers(ours))
 	}
 	for dir, ours := range r.shared() {
-		add(r.opts.Disk.SweepFolder(dir, ours))
+		add(r.opts.Disk.RemoveLeftoversIn(dir, ours))
 	}
 	if n > 0 {
 		r.opts.Log.Warn("removed unfinished files that a killed run had left", "files", n)

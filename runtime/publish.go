@@ -257,7 +257,7 @@ func openDomain(h pipeline.Header) *domain.Domain {
 	d := &domain.Domain{Columns: slices.Clone(h.Domain.Columns), Constraints: h.Domain.Constraints}
 	for i := range d.Columns {
 		c := &d.Columns[i]
-		c.Missing = c.Apart(c.Missing)
+		c.Missing = c.Unambiguous(c.Missing)
 	}
 	return d
 }

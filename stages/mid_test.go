@@ -356,8 +356,8 @@ func TestRemovalRefusals(t *testing.T) {
 	loops()["dp_wgan"].quick(s)
 	w, err := s.Plan(h)
 	must(t, err)
-	if w.Terms.Unproven.Rule != "W04" {
-		t.Errorf("unproven by %q, must be W04", w.Terms.Unproven.Rule)
+	if w.Pricing.Unproven.Rule != "W04" {
+		t.Errorf("unproven by %q, must be W04", w.Pricing.Unproven.Rule)
 	}
 }
 

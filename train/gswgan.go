@@ -136,7 +136,7 @@ func newGSLoop(c GSWGANConfig, critic, gen *net.Net, rows *Rows, shards [][]int3
 	error) {
 	q, err := paidQuery(paid)
 	if err == nil {
-		err = errors.Join(c.Validate(), critic.Penalisable(), apartForSample(q, critic), sharedWhenDrawn(c, q),
+		err = errors.Join(c.Validate(), critic.Penalisable(), separateForSample(q, critic), sharedWhenDrawn(c, q),
 			checkShards(rows.Len(), shards), c.Worst.check(rows.Len(), float64(q.BatchSize), q.BatchSize))
 	}
 	if err != nil {
@@ -171,9 +171,9 @@ func newGSLoop(c GSWGANConfig, critic, gen *net.Net, rows *Rows, shards [][]int3
 	return l, err
 }
 
-// apartForSample refuses a critic whose gradient at a row depends on other rows, where those
+// separateForSample refuses a critic whose gradient at a row depends on other rows, where those
 // follow from secret draws.
-func apartForSample(q CriticQuery, critic *net.Net) error {
+func separateForSample(q CriticQuery, critic *net.Net) error {
 	if _, err := critic.PerExample(); q.Query == QuerySample && err != nil {
 		return fmt.Errorf("query: is sample, which draws a critic for each row: %w", err)
 	}

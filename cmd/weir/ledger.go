@@ -103,7 +103,7 @@ ledger is of an earlier format; 4 the ledger was altered.`,
 
 // overview adds charges up as the flags say.
 func (f *ledgerFlags) overview(c *cobra.Command, entries []ledger.Entry) (o ledger.Overview, err error) {
-	q := ledger.Question{}
+	q := ledger.Measure{}
 	if q.Accountant, err = account.ByName(f.accountant); err != nil {
 		return o, usage(c, err)
 	}

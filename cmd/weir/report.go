@@ -63,7 +63,7 @@ func reportCommand(s streams) *cobra.Command {
 			case err != nil:
 				return err
 			case score != "":
-				return drawSweep(s.out, score, dirs)
+				return drawExperiment(s.out, score, dirs)
 			}
 			rec, err := readRun(dirs[0])
 			if err != nil {
@@ -116,9 +116,9 @@ func printReport(w io.Writer, dir string, rec *record.Run, asJSON bool) (path st
 	return "", withCode(exitUsage, fmt.Errorf("%s: the run has no report: %s", dir, why))
 }
 
-// drawSweep reads a score and the proven epsilon of each run; runs without
+// drawExperiment reads a score and the proven epsilon of each run; runs without
 // either are left out.
-func drawSweep(w io.Writer, score string, dirs []string) error {
+func drawExperiment(w io.Writer, score string, dirs []string) error {
 	e := experiment.Experiment{Name: score, Grid: []string{"privacy.epsilon"}, Headline: []string{score},
 		References: map[string]experiment.Reference{}}
 	for _, dir := range dirs {

@@ -181,31 +181,31 @@ func there(f *os.File) bool {
 	return err1 == nil && err2 == nil && os.SameFile(held, named)
 }
 
-// Sweep removes what killed processes were writing under root, which is weir's own
+// RemoveLeftovers removes what killed processes were writing under root, which is weir's own
 // folder: of private files it holds private rows. What a living process writes stays.
-func (d Disk) Sweep(root string) (removed int, err error) {
+func (d Disk) RemoveLeftovers(root string) (removed int, err error) {
 	err = filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil // removed by its run meanwhile
 		}
 		if err == nil && e.Type().IsRegular() && unfinished().MatchString(e.Name()) {
-			removed += d.sweep(path)
+			removed += d.removeLeftovers(path)
 		}
 		return err
 	})
 	return removed, err
 }
 
-// SweepFolder removes from one folder, which holds files of others too, what was to
+// RemoveLeftoversIn removes from one folder, which holds files of others too, what was to
 // become a file of ours.
-func (d Disk) SweepFolder(dir string, ours func(name string) bool) (removed int, err error) {
+func (d Disk) RemoveLeftoversIn(dir string, ours func(name string) bool) (removed int, err error) {
 	files, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
 	}
 	for _, e := range files {
 		if of := unfinished().FindStringSubmatch(e.Name()); of != nil && ours(of[1]) && e.Type().IsRegular() {
-			removed += d.sweep(filepath.Join(dir, e.Name()))
+			removed += d.removeLeftovers(filepath.Join(dir, e.Name()))
 		}
 	}
 	return removed, err
@@ -214,8 +214,8 @@ func (d Disk) SweepFolder(dir string, ours func(name string) bool) (removed int,
 // unfinished returns how temporary names what is being written.
 func unfinished() *regexp.Regexp { return regexp.MustCompile(`^\.(.+)\.tmp[0-9]+$`) }
 
-// sweep returns 1 if it removed a file that nobody writes.
-func (d Disk) sweep(path string) int {
+// removeLeftovers returns 1 if it removed a file that nobody writes.
+func (d Disk) removeLeftovers(path string) int {
 	retained := hold(path)
 	if retained == nil {
 		return 0

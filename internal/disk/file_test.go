@@ -90,7 +90,7 @@ func TestSweepLeavesWhatTakesItsName(t *testing.T) {
 	dir := t.TempDir()
 	var retained []Op
 	d := Disk{Watch: func(c Change) (int64, error) {
-		if n, err := (Disk{}).Sweep(dir); n != 0 || err != nil {
+		if n, err := (Disk{}).RemoveLeftovers(dir); n != 0 || err != nil {
 			retained = append(retained, c.Op)
 		}
 		return 0, nil
@@ -115,15 +115,17 @@ func TestSweepTakesWhatNobodyWrites(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n, err := (Disk{}).SweepFolder(filepath.Join(dir, "a"), func(name string) bool { return name == "other" }); n !=
+	if n, err := (Disk{}).RemoveLeftoversIn(filepath.Join(dir, "a"),
+		func(name string) bool { return name == "other" }); n !=
 		0 || err != nil {
 		t.Errorf("beside another file: removed %d, %v, must be 0", n, err)
 	}
-	if n, err := (Disk{}).SweepFolder(filepath.Join(dir, "a"), func(name string) bool { return name == "killed" }); n !=
+	if n, err := (Disk{}).RemoveLeftoversIn(filepath.Join(dir, "a"),
+		func(name string) bool { return name == "killed" }); n !=
 		1 || err != nil {
 		t.Errorf("beside its file: removed %d, %v, must be 1", n, err)
 	}
-	if n, err := (Disk{}).Sweep(dir); n != 1 || err != nil {
+	if n, err := (Disk{}).RemoveLeftovers(dir); n != 1 || err != nil {
 		t.Errorf("removed %d, %v, must be 1", n, err)
 	}
 	left, _ := filepath.Glob(filepath.Join(dir, "*", "*"))
@@ -131,7 +133,7 @@ func TestSweepTakesWhatNobodyWrites(t *testing.T) {
 	if err := living.Commit(); err != nil || len(left)+len(above) != 5 {
 		t.Errorf("%v, left are %v and %v, must be 5 files", err, left, above)
 	}
-	if n, err := (Disk{}).Sweep(filepath.Join(dir, "gone")); n != 0 || err != nil {
+	if n, err := (Disk{}).RemoveLeftovers(filepath.Join(dir, "gone")); n != 0 || err != nil {
 		t.Errorf("a folder that is gone: removed %d, %v", n, err)
 	}
 }

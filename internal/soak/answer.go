@@ -15,7 +15,7 @@ func answering() map[string]func(g *generator, t ref) settings {
 
 // answer leads a table to answers.
 func (g *generator) answer() {
-	g.plain()
+	g.boundedNumbers()
 	kind := pick(g.chance, slices.Sorted(maps.Keys(answering()))...)
 	if answers, ok := g.step(kind, answering()[kind]); ok && g.yes(0.7) {
 		tables := g.tables()

@@ -13,8 +13,8 @@ func measuring() map[string]func(g *generator, t ref) settings {
 		"mst":  spanningTree, "aim": inRounds, "privbayes": network}
 }
 
-// plain makes a table fit for marginals: no text, no privacy unit, and numbers with bounds.
-func (g *generator) plain() {
+// boundedNumbers makes a table fit for marginals: no text, no privacy unit, and numbers with bounds.
+func (g *generator) boundedNumbers() {
 	unbounded := func(c domain.Column) bool { return isText(c) || g.isUnit(c) || isNumber(c) && c.Bounds == nil }
 	for range 9 { // each column of its own, like texts
 		t := g.last
@@ -202,7 +202,7 @@ func (g *generator) watch() {
 // screen leads a table to a detector, or a model that tells how probable a row is, and takes out
 // of it the rows with the highest scores. It reports whether it did.
 func (g *generator) screen() bool {
-	g.plain()
+	g.boundedNumbers()
 	kind := pick(g.chance, "anomaly_detector", "anomaly_forest", "independent", "mst", "mixture")
 	set := map[string]func(*generator, ref) settings{"anomaly_detector": screening, "anomaly_forest": foresting,
 		"independent": independent, "mst": spanningTree, "mixture": mixing}[kind]

@@ -34,7 +34,7 @@ type sideStory struct {
 }
 
 // tell carries a case out as a story, and returns what the two runs show together.
-func (s *soak) tell(t *trial) (*finding, error) {
+func (s *soak) tell(t *testCase) (*finding, error) {
 	c := chanceOf(s.seed, ^t.number+1)
 	st := pick(c, stories()...)
 	if parted(t.gen.plan) && c.yes(0.8) { // else few would draw noise anew before secrets
@@ -54,7 +54,7 @@ func (s *soak) tell(t *trial) (*finding, error) {
 	if one.changed != other.changed && !st.declare {
 		return nil, nil // a file that changed in one world only: what its steward saw is no run's to hide
 	}
-	list := together(st, [2]*world{t.world, &later}, one, other)
+	list := shownByBoth(st, [2]*world{t.world, &later}, one, other)
 	s.cover.run(t.number, one.runs[0], measured(other.runs[0]), other.runs[0].frozen.Nearest())
 	s.cover.story(st.what, one.runs[1].err == nil)
 	if len(list) == 0 {
@@ -63,9 +63,9 @@ func (s *soak) tell(t *trial) (*finding, error) {
 	return &finding{t, append([]string{"between the runs: " + st.what}, list...)}, nil
 }
 
-// together lists what two runs show on neighbouring worlds and must not: what either would not show
+// shownByBoth lists what two runs show on neighbouring worlds and must not: what either would not show
 // alone, an order of the steward that both worlds do not answer alike, and draws that both runs make.
-func together(st story, w [2]*world, one, other *sideStory) []string {
+func shownByBoth(st story, w [2]*world, one, other *sideStory) []string {
 	list := differences(one.seen, other.seen)
 	for i := range one.runs {
 		a, b := one.runs[i], other.runs[i]
@@ -85,7 +85,7 @@ func together(st story, w [2]*world, one, other *sideStory) []string {
 
 // live carries out the two runs of a story on one world, by the way that `weir run` takes: with an
 // owner's side, and with noise that would be secret if its random numbers were the system's.
-func (s *soak) live(t *trial, later *world, st story, second bool, frozen [2]*neighbour.Frozen) (*sideStory, error) {
+func (s *soak) live(t *testCase, later *world, st story, second bool, frozen [2]*neighbour.Frozen) (*sideStory, error) {
 	dir := filepath.Join(s.dir, "run")
 	if err := errors.Join(os.RemoveAll(dir), t.world.lay(dir, t.spec, second)); err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ type living struct {
 }
 
 // twice runs the spec, lets the steward do what the story says, and runs it again.
-func (l *living) twice(t *trial, later *world, st story, second bool, middle func(dir string)) (*sideStory, error) {
+func (l *living) twice(t *testCase, later *world, st story, second bool, middle func(dir string)) (*sideStory, error) {
 	if err := l.run(0, t.spec, l.options("runs")); err != nil {
 		return nil, err
 	}
@@ -178,7 +178,7 @@ func lose(dir string, c chance) error {
 }
 
 // declaring is the spec with a version of its dataset.
-func (t *trial) declaring(version string) string {
+func (t *testCase) declaring(version string) string {
 	g := *t.gen
 	data := settings{"version": version}
 	for key, value := range g.head["dataset"].(settings) {

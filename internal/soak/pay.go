@@ -26,7 +26,7 @@ func (g *generator) pay() {
 		g.step("shard", sharding)
 	}
 	if measured || mixed {
-		g.plain()
+		g.boundedNumbers()
 	} else if !planted {
 		g.ready()
 	}

@@ -100,7 +100,7 @@ func (s *sums) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		return pipeline.Work{}, ps
 	}
 	dim := len(h.Domain.Columns)
-	return pipeline.Work{Out: pipeline.Headers{"sums": out}, Terms: pipeline.Pricing{Scale: s.NoiseMultiplier},
+	return pipeline.Work{Out: pipeline.Headers{"sums": out}, Pricing: pipeline.Pricing{Scale: s.NoiseMultiplier},
 		Spends: []pipeline.Spend{{Name: "sums", Doc: "sums", Mechanism: func(scale float64) privacy.Mechanism {
 			return s.planned(dim, h.Terms.Adjacency, scale)
 		}}},

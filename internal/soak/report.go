@@ -62,7 +62,7 @@ func (s *soak) shrink(f *finding) *finding {
 }
 
 // still runs a smaller case; nil if it is none, or shows nothing.
-func (s *soak) still(t *trial) *finding {
+func (s *soak) still(t *testCase) *finding {
 	if t == nil {
 		return nil
 	}
@@ -82,17 +82,17 @@ func (s *soak) still(t *trial) *finding {
 }
 
 // dropStage leaves out stage i. What reads it no longer compiles.
-func (t *trial) dropStage(i int) *trial {
+func (t *testCase) dropStage(i int) *testCase {
 	if len(t.stages) == 1 {
 		return nil
 	}
 	g := *t.gen
 	g.stages = slices.Delete(slices.Clone(t.stages), i, i+1)
-	return &trial{number: t.number, world: t.world, spec: g.text(), stages: g.stages, gen: &g}
+	return &testCase{number: t.number, world: t.world, spec: g.text(), stages: g.stages, gen: &g}
 }
 
 // shorter leaves rows out that stand at one place in both tables.
-func (t *trial) shorter(pos, size int) *trial {
+func (t *testCase) shorter(pos, size int) *testCase {
 	w := *t.world
 	for i := pos; i < pos+size; i++ {
 		if !slices.Equal(w.one[i], w.other[i]) {
@@ -103,7 +103,7 @@ func (t *trial) shorter(pos, size int) *trial {
 		return nil
 	}
 	w.one, w.other = slices.Delete(slices.Clone(w.one), pos, pos+size), slices.Delete(slices.Clone(w.other), pos, pos+size)
-	return &trial{number: t.number, world: &w, spec: t.spec, stages: t.stages, gen: t.gen}
+	return &testCase{number: t.number, world: &w, spec: t.spec, stages: t.stages, gen: t.gen}
 }
 
 // alike reports whether two runs ended by the same error. What fails ends the stages that
@@ -117,7 +117,7 @@ func alike(one, other *outcome) bool {
 // those that it reads: these are all done before it begins, so that the clock has no part
 // in what is left. Where nothing is to be cut off the runs stand as they are; where the
 // stage fails no more, the smaller case is a case like others.
-func (s *soak) alone(t *trial, one, other *outcome) (*finding, error) {
+func (s *soak) alone(t *testCase, one, other *outcome) (*finding, error) {
 	small := t.cutAfter(one)
 	if small == nil {
 		return found(t, one, other), nil
@@ -140,14 +140,14 @@ func (s *soak) alone(t *trial, one, other *outcome) (*finding, error) {
 
 // cutAfter is a case without the stages that the failed one does not wait for; nil where it
 // waits for all others, or where no stage failed.
-func (t *trial) cutAfter(o *outcome) *trial {
+func (t *testCase) cutAfter(o *outcome) *testCase {
 	needed := needs(o.plan, o.failed)
 	if o.failed == "" || len(needed) == len(t.stages) {
 		return nil
 	}
 	g := *t.gen
 	g.stages = slices.DeleteFunc(slices.Clone(t.stages), func(one stage) bool { return !needed[one.id] })
-	return &trial{number: t.number, world: t.world, spec: g.text(), stages: g.stages, gen: &g}
+	return &testCase{number: t.number, world: t.world, spec: g.text(), stages: g.stages, gen: &g}
 }
 
 // needs is a stage and all that it reads.

@@ -38,8 +38,8 @@ type soak struct {
 	between func(dir string) // and what a steward does who should not
 }
 
-// trial is one case: a spec and its tables.
-type trial struct {
+// testCase is one case: a spec and its tables.
+type testCase struct {
 	number uint64
 	world  *world
 	spec   string
@@ -49,12 +49,12 @@ type trial struct {
 
 // finding is a case that shows what it must not.
 type finding struct {
-	*trial
+	*testCase
 	faults []string
 }
 
 // draw makes case n up. It has no spec where nothing compiles.
-func (s *soak) draw(n uint64) (*trial, error) {
+func (s *soak) draw(n uint64) (*testCase, error) {
 	c := chanceOf(s.seed, n)
 	folder, err := files.OpenFolder(s.dir, false)
 	if err != nil {
@@ -71,10 +71,10 @@ func (s *soak) draw(n uint64) (*trial, error) {
 	}
 	s.cover.specs++
 	if !g.spec() {
-		return &trial{number: n}, nil
+		return &testCase{number: n}, nil
 	}
 	s.cover.accepted++
-	return &trial{number: n, world: g.world, spec: g.text(), stages: g.stages, gen: g}, nil
+	return &testCase{number: n, world: g.world, spec: g.text(), stages: g.stages, gen: g}, nil
 }
 
 // try draws case n, runs it on both tables and returns what it shows; nil is
@@ -99,7 +99,7 @@ func (s *soak) try(n uint64) (*finding, error) {
 	return f, nil
 }
 
-func found(t *trial, one, other *outcome) *finding {
+func found(t *testCase, one, other *outcome) *finding {
 	if list := faults(t.world, one, other); len(list) > 0 {
 		return &finding{t, list}
 	}
@@ -108,7 +108,7 @@ func found(t *trial, one, other *outcome) *finding {
 
 // both runs a case on its two tables, one after the other in a folder of the same
 // name, so that no path differs.
-func (s *soak) both(t *trial) (one, other *outcome, err error) {
+func (s *soak) both(t *testCase) (one, other *outcome, err error) {
 	frozen := neighbour.NewFrozen()
 	if one, err = s.once(t, false, frozen); err != nil {
 		return nil, nil, err
@@ -117,7 +117,7 @@ func (s *soak) both(t *trial) (one, other *outcome, err error) {
 	return one, other, err
 }
 
-func (s *soak) once(t *trial, second bool, frozen *neighbour.Frozen) (*outcome, error) {
+func (s *soak) once(t *testCase, second bool, frozen *neighbour.Frozen) (*outcome, error) {
 	dir := filepath.Join(s.dir, "run")
 	if err := os.RemoveAll(dir); err != nil {
 		return nil, err

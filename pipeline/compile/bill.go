@@ -34,7 +34,7 @@ func (c *compiler) splitNames() {
 	}
 	open := map[string]bool{}
 	for _, s := range c.paid() {
-		open[s.ID] = s.Work.Terms.Scale == 0
+		open[s.ID] = s.Work.Pricing.Scale == 0
 	}
 	for _, id := range slices.Sorted(maps.Keys(split)) {
 		planned := c.plan.Step(id) != nil
@@ -118,7 +118,7 @@ func (c *compiler) calibrate(acc privacy.Accountant, paid []*Step) error {
 	}
 	stages := make([]calibrate.Stage, len(proven))
 	for i, s := range proven {
-		stages[i] = calibrate.Stage{Name: s.ID, Fixed: s.Work.Terms.Scale, Share: c.share(s),
+		stages[i] = calibrate.Stage{Name: s.ID, Fixed: s.Work.Pricing.Scale, Share: c.share(s),
 			Events: func(scale float64) []privacy.Event { return c.events(s, scale) }}
 	}
 	scales, err := calibrate.Joint(acc, calibrate.Target{Epsilon: left, Delta: t.Delta, Adjacency: t.Adjacency}, stages)
@@ -136,7 +136,7 @@ func (c *compiler) calibrate(acc privacy.Accountant, paid []*Step) error {
 // settleAll fixes the steps at the noise that the spec says.
 func (c *compiler) settleAll(steps []*Step) error {
 	for _, s := range steps {
-		if err := c.settleAt(s, s.Work.Terms.Scale); err != nil {
+		if err := c.settleAt(s, s.Work.Pricing.Scale); err != nil {
 			return err
 		}
 	}
@@ -148,7 +148,7 @@ func (c *compiler) settleAt(s *Step, scale float64) error {
 	if err := c.settle(s, scale); err != nil {
 		return fmt.Errorf("stage %s: %w", s.ID, err)
 	}
-	s.NoiseMultiplier, s.Calibrated = &scale, s.Work.Terms.Scale == 0
+	s.NoiseMultiplier, s.Calibrated = &scale, s.Work.Pricing.Scale == 0
 	if s.Calibrated {
 		share := c.share(s)
 		s.Share = &share
@@ -185,7 +185,7 @@ func (c *compiler) settle(s *Step, scale float64) error {
 
 func (c *compiler) share(s *Step) float64 {
 	switch share, ok := c.spec.Privacy.Split[s.ID]; {
-	case s.Work.Terms.Scale > 0:
+	case s.Work.Pricing.Scale > 0:
 		return 0
 	case ok:
 		return share

@@ -119,7 +119,7 @@ func (c *compiler) step(s *spec.Stage) {
 	for _, f := range work.Files {
 		if f.Public {
 			c.plan.Public = append(c.plan.Public, pipeline.PublicFile{Stage: s.ID, Name: path.Base(f.Path), By: f.By,
-				Terms: f.Terms})
+				Guarantee: f.Guarantee})
 		}
 	}
 	c.unruled(s, work.Out)

@@ -209,7 +209,7 @@ func (s *learnStage) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
 	h.Form, h.Class, h.Schema = pipeline.FormModel, pipeline.Released, nil
 	spend := pipeline.Spend{Name: "train", Doc: s.Law, Mechanism: s.mechanism}
-	work := pipeline.Work{Out: pipeline.Headers{"model": h}, Terms: pipeline.Pricing{Scale: s.NoiseMultiplier},
+	work := pipeline.Work{Out: pipeline.Headers{"model": h}, Pricing: pipeline.Pricing{Scale: s.NoiseMultiplier},
 		Lazy: s.Does == "lazy"}
 	switch s.Does {
 	case "nameless":
@@ -225,19 +225,19 @@ func (s *learnStage) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	}
 	work.Spends = append(work.Spends, spend)
 	if s.Unproven {
-		work.Terms.Unproven = pipeline.Unproven{Rule: "W13", Why: "the encoder has no noise"}
+		work.Pricing.Unproven = pipeline.Unproven{Rule: "W13", Why: "the encoder has no noise"}
 	}
 	switch s.Published {
 	case "finite":
-		work.Terms.Published = &pipeline.Published{Method: "the paper", Epsilon: func(m, _ float64) (float64, error) {
+		work.Pricing.Published = &pipeline.Published{Method: "the paper", Epsilon: func(m, _ float64) (float64, error) {
 			return 1 / m, nil
 		}}
 	case "infinite":
-		work.Terms.Published = &pipeline.Published{Method: "the paper", Epsilon: func(float64, float64) (float64, error) {
+		work.Pricing.Published = &pipeline.Published{Method: "the paper", Epsilon: func(float64, float64) (float64, error) {
 			return math.Inf(1), nil
 		}}
 	case "none":
-		work.Terms.Published = &pipeline.Published{Method: "the paper", Epsilon: func(float64, float64) (float64, error) {
+		work.Pricing.Published = &pipeline.Published{Method: "the paper", Epsilon: func(float64, float64) (float64, error) {
 			return 0, errors.New("no such event")
 		}}
 	}

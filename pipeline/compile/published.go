@@ -30,7 +30,7 @@ func splitProven(paid []*Step) (proven, unproven []*Step) {
 // open tells whether the budget finds the noise of any step.
 func open(steps []*Step) bool {
 	for _, s := range steps {
-		if s.Work.Terms.Scale == 0 {
+		if s.Work.Pricing.Scale == 0 {
 			return true
 		}
 	}
@@ -55,7 +55,7 @@ func (c *compiler) calibratePublished(acc privacy.Accountant, proven, unproven [
 	left = epsilon - fixed
 	used := 0.0
 	for _, s := range unproven {
-		scale := s.Work.Terms.Scale
+		scale := s.Work.Pricing.Scale
 		if scale == 0 {
 			used += c.share(s)
 			if scale, err = calibrate.Least(left*c.share(s), c.arithmetic(s)); err != nil {
@@ -78,7 +78,7 @@ func (c *compiler) fixed(acc privacy.Accountant, proven, unproven []*Step) (sum 
 	var events []privacy.Event
 	for _, s := range proven {
 		if !open(proven) {
-			events = append(events, c.events(s, s.Work.Terms.Scale)...)
+			events = append(events, c.events(s, s.Work.Pricing.Scale)...)
 		}
 	}
 	if len(events) > 0 {
@@ -87,8 +87,8 @@ func (c *compiler) fixed(acc privacy.Accountant, proven, unproven []*Step) (sum 
 		}
 	}
 	for _, s := range unproven {
-		if s.Work.Terms.Scale > 0 && s.Work.Terms.Published != nil {
-			if eps, err := c.arithmetic(s)(s.Work.Terms.Scale); err == nil { // else there is no number, as unreadable says
+		if s.Work.Pricing.Scale > 0 && s.Work.Pricing.Published != nil {
+			if eps, err := c.arithmetic(s)(s.Work.Pricing.Scale); err == nil { // else there is no number, as unreadable says
 				sum += eps
 			}
 		}
@@ -99,7 +99,7 @@ func (c *compiler) fixed(acc privacy.Accountant, proven, unproven []*Step) (sum 
 // arithmetic returns the arithmetic of the step's paper, over its noise.
 func (c *compiler) arithmetic(s *Step) func(multiplier float64) (float64, error) {
 	return func(m float64) (float64, error) {
-		eps, err := s.Work.Terms.Published.Epsilon(m, c.spec.Privacy.Delta)
+		eps, err := s.Work.Pricing.Published.Epsilon(m, c.spec.Privacy.Delta)
 		return privacy.ProvenEpsilon(eps), err
 	}
 }

@@ -34,7 +34,7 @@ func (c *compiler) checkSpends(s *spec.Stage, in pipeline.Headers, step *Step) {
 	}
 	after := changeOf(s.Kind, in)
 	if after.rows > 1 {
-		step.Work.Terms.Published = nil // a paper's epsilon is about one row
+		step.Work.Pricing.Published = nil // a paper's epsilon is about one row
 	}
 	c.checkProven(s, step)
 	c.checkPlanned(s, step, after)
@@ -108,7 +108,7 @@ func (c *compiler) checkPlanned(s *spec.Stage, step *Step, to change) {
 			c.refuse(s.ID, "W19", fmt.Sprintf("two mechanisms named %q", spend.Name), "one charge for each name")
 		}
 		names[spend.Name] = true
-		scale := step.Work.Terms.Scale
+		scale := step.Work.Pricing.Scale
 		if scale == 0 {
 			scale = 1
 		}
@@ -145,7 +145,7 @@ func Price(k *pipeline.Kind, in pipeline.Headers, w pipeline.Work, scale float64
 
 func (after change) price(spend pipeline.Spend, scale float64, adjacency privacy.Adjacency) (pipeline.Planned, error) {
 	m := spend.Mechanism(scale)
-	if !plain(reflect.TypeOf(m)) {
+	if !sharesNothing(reflect.TypeOf(m)) {
 		return pipeline.Planned{}, fmt.Errorf("%T is no plain value, so what is charged could change before it is drawn", m)
 	}
 	if err := m.Check(); err != nil {
@@ -161,18 +161,18 @@ func (after change) price(spend pipeline.Spend, scale float64, adjacency privacy
 	return p, err
 }
 
-// plain reports whether values of a type are numbers, words and structs of them:
+// sharesNothing reports whether values of a type are numbers, words and structs of them:
 // nothing that two copies share.
-func plain(t reflect.Type) bool {
+func sharesNothing(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Bool, reflect.String, reflect.Float32, reflect.Float64, reflect.Int, reflect.Int32, reflect.Int64,
 		reflect.Uint64:
 		return true
 	case reflect.Array:
-		return plain(t.Elem())
+		return sharesNothing(t.Elem())
 	case reflect.Struct:
 		for i := range t.NumField() {
-			if !plain(t.Field(i).Type) {
+			if !sharesNothing(t.Field(i).Type) {
 				return false
 			}
 		}

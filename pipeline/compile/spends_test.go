@@ -104,7 +104,7 @@ func TestChangesAddUp(t *testing.T) {
 		"  bare: {kind: drop, columns: [sex]}\n  train: {kind: paid}\n":                                                   4,
 		"  bare: {kind: drop, columns: [sex]}\n  clean: {kind: clean}\n  train: {kind: paid, from: bare, other: clean}\n": 8,
 	} {
-		plan, err := compiled(t, stages, spending(func(w *pipeline.Work) { w.Terms.Scale = 50 }), 1, unit)
+		plan, err := compiled(t, stages, spending(func(w *pipeline.Work) { w.Pricing.Scale = 50 }), 1, unit)
 		if err != nil {
 			t.Fatal(err)
 		}

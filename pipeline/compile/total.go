@@ -92,7 +92,7 @@ func (c *compiler) epsilon(acc privacy.Accountant, events []privacy.Event) *floa
 func (c *compiler) published(paid []*Step, delta float64) {
 	sum, all := 0.0, true
 	for _, s := range paid {
-		p := s.Work.Terms.Published
+		p := s.Work.Pricing.Published
 		if p == nil {
 			all = false
 			continue

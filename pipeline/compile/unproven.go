@@ -33,7 +33,7 @@ func (c *compiler) gaps(s *spec.Stage, step *Step) []gap {
 				"a mechanism on the dataset alone"})
 		}
 	}
-	if u := step.Work.Terms.Unproven; u != (pipeline.Unproven{}) {
+	if u := step.Work.Pricing.Unproven; u != (pipeline.Unproven{}) {
 		u.Why = own + u.Why
 		list = append(list, gap{u, "a variant with a proof (weir kinds " + s.Kind.Name + ")"})
 	}
@@ -79,7 +79,7 @@ func (c *compiler) checkProven(s *spec.Stage, step *Step) {
 			": no epsilon is proven", Fix: g.instead})
 	}
 	if len(rules) > 0 {
-		c.checkArithmetic(s, step.Work.Terms)
+		c.checkArithmetic(s, step.Work.Pricing)
 		rule, why, _ := strings.Cut(strings.Join(rules, "; "), ": ")
 		step.Unproven = pipeline.Unproven{Rule: rule, Why: why}
 	}

@@ -53,7 +53,7 @@ func Check(d *Domain, subject Origin) schema.Problems {
 		}
 	}
 	if subject == Declared {
-		c.decided(d)
+		c.nameUndecided(d)
 		c.signed(d)
 	}
 	c.rules(d)
@@ -95,8 +95,8 @@ func (c *checker) rules(d *Domain) {
 
 func (c *checker) undecided(col *Column) bool { return c.of == Declared && col.Source == Undecided }
 
-// decided says once which columns are undecided: a draft has them all.
-func (c *checker) decided(d *Domain) {
+// nameUndecided says once which columns are undecided: a draft has them all.
+func (c *checker) nameUndecided(d *Domain) {
 	const mostNamed = 8
 	var names []string
 	first := -1

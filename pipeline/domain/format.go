@@ -54,9 +54,9 @@ func endsInLetters(prefix string) bool {
 // blanks are the spaces that stand in numbers: plain, no-break, and the narrow no-break one.
 const blanks = " \u00a0\u202f"
 
-// Plain appends a cell as a decimal number, -1234.5, and reports whether the cell has the form. It may lack prefix,
-// suffix and the marks of thousands; where it has one, all groups have three digits.
-func (f NumberForm) Plain(b, cell []byte) ([]byte, bool) {
+// AppendDecimal appends a cell as a decimal number, -1234.5, and reports whether the cell has the form. It may lack
+// prefix, suffix and the marks of thousands; where it has one, all groups have three digits.
+func (f NumberForm) AppendDecimal(b, cell []byte) ([]byte, bool) {
 	cell, before := bare(cell)
 	cell, middle := bare(bytes.TrimPrefix(cell, []byte(strings.Trim(f.Prefix, blanks))))
 	cell = bytes.TrimRight(bytes.TrimSuffix(cell, []byte(strings.Trim(f.Suffix, blanks))), blanks)

@@ -29,7 +29,7 @@ func TestNumberForms(t *testing.T) {
 			t.Errorf("%q is no form", form)
 		}
 		for cell, want := range cells {
-			got, ok := f.Plain(nil, []byte(cell))
+			got, ok := f.AppendDecimal(nil, []byte(cell))
 			if ok != (want != "") || ok && string(got) != want {
 				t.Errorf("%q: cell %q is %q, %t; must be %q", form, cell, got, ok, want)
 			}
@@ -51,7 +51,7 @@ func TestNumberFormsAreInverse(t *testing.T) {
 		for range 2000 {
 			plain := strconv.FormatFloat(float64(r.Int64N(2_000_000)-1_000_000)/float64(int(1)<<r.IntN(8)), 'f', -1, 64)
 			cell := f.Append(nil, []byte(plain))
-			if back, ok := f.Plain(nil, cell); !ok || string(back) != plain {
+			if back, ok := f.AppendDecimal(nil, cell); !ok || string(back) != plain {
 				t.Fatalf("%q: %s is written %q and read back as %q, %t", form, plain, cell, back, ok)
 			}
 		}

@@ -21,7 +21,7 @@ func TestApart(t *testing.T) {
 		{Column{Type: Ordinal, Categories: []string{"1"}}, all},
 		{Column{Type: Text}, all},
 	} {
-		if got := c.column.Apart(all); !slices.Equal(got, c.want) {
+		if got := c.column.Unambiguous(all); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, must be %q", c.column.Type, got, c.want)
 		}
 	}

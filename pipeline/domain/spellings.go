@@ -37,11 +37,11 @@ func (Spellings) JSONSchema() map[string]any {
 	return map[string]any{"type": "array", "items": map[string]any{"type": []any{"string", "number", "boolean"}}}
 }
 
-// Apart returns the spellings of missing that cannot be a value of the column: a number
+// Unambiguous returns the spellings of missing that cannot be a value of the column: a number
 // inside the bounds, or any number where there are none, may be a value once rows were
 // clipped, encoded or drawn. Files that are written tell missing values by the others, or
 // by the empty cell, so that no value can end a run.
-func (c *Column) Apart(spellings []string) (separate []string) {
+func (c *Column) Unambiguous(spellings []string) (separate []string) {
 	for _, text := range spellings {
 		if !c.mayHold(text) {
 			separate = append(separate, text)
@@ -75,7 +75,7 @@ func (c *Column) spelledDay(text string) (float64, bool) {
 // spelledNumber reads a number in the form of the column.
 func (c *Column) spelledNumber(text string) (float64, bool) {
 	if form, ok := c.NumberForm(); ok {
-		plain, ok := form.Plain(nil, []byte(text))
+		plain, ok := form.AppendDecimal(nil, []byte(text))
 		if !ok {
 			return 0, false
 		}

@@ -199,7 +199,7 @@ func (c Case) planned() (pipeline.Work, []pipeline.Planned, error) {
 	}
 	scale := c.Scale
 	if scale == 0 {
-		scale = work.Terms.Scale
+		scale = work.Pricing.Scale
 	}
 	if scale == 0 {
 		scale = 1

@@ -26,8 +26,8 @@ func (s *independent) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h, out := in["in"], released(in["in"])
 	columns := int64(len(h.Domain.Columns))
 	return pipeline.Work{
-		Out:   pipeline.Headers{"model": out},
-		Terms: pipeline.Pricing{Scale: s.NoiseMultiplier},
+		Out:     pipeline.Headers{"model": out},
+		Pricing: pipeline.Pricing{Scale: s.NoiseMultiplier},
 		Spends: []pipeline.Spend{{Name: "marginals", Doc: "a noisy marginal of each column",
 			Mechanism: func(scale float64) privacy.Mechanism {
 				return mechanism.GaussianHistogram{NoiseMultiplier: scale, Releases: columns}

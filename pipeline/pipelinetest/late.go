@@ -99,7 +99,7 @@ func agree(first, again pipeline.Work) error {
 			return err
 		}
 	}
-	if len(first.Spends) != len(again.Spends) || first.Terms.Scale != again.Terms.Scale {
+	if len(first.Spends) != len(again.Spends) || first.Pricing.Scale != again.Pricing.Scale {
 		return fmt.Errorf("%d spends become %d", len(first.Spends), len(again.Spends))
 	}
 	for i, s := range first.Spends {

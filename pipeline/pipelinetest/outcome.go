@@ -93,7 +93,7 @@ func carryOut(ctx context.Context, c Case, work pipeline.Work, plan []pipeline.P
 		m.env(env)
 	}
 	headers := []pipeline.Headers{c.headers(), o.work.Out}
-	before := []map[string]any{plainAll(headers[0]), plainAll(headers[1])}
+	before := []map[string]any{headerTexts(headers[0]), headerTexts(headers[1])}
 	defer func() { o.edited = editedHeaders(before, headers) }()
 	in := c.tables(m.size)
 	if m.stays {
@@ -122,7 +122,7 @@ func newSight() *sight { return &sight{progress: map[[2]int64]int{}} }
 // by all stages and published, and their classes say what is released.
 func editedHeaders(before []map[string]any, now []pipeline.Headers) (ports []string) {
 	for i, was := range before {
-		for port, h := range plainAll(now[i]) {
+		for port, h := range headerTexts(now[i]) {
 			if !reflect.DeepEqual(was[port], h) {
 				ports = append(ports, port)
 			}

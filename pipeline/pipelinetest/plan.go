@@ -51,8 +51,8 @@ func checkTags(t reporter, kind string, s reflect.Type) {
 	}
 }
 
-// plain is a header as text: everything but the Go form of its schema.
-func plain(h pipeline.Header) map[string]any {
+// headerText is a header as text: everything but the Go form of its schema.
+func headerText(h pipeline.Header) map[string]any {
 	d, err := json.Marshal(h.Domain)
 	if err != nil {
 		return map[string]any{"error": err.Error()}
@@ -68,10 +68,10 @@ func schemaText(h pipeline.Header) string {
 	return h.Schema.String()
 }
 
-func plainAll(hs pipeline.Headers) map[string]any {
+func headerTexts(hs pipeline.Headers) map[string]any {
 	m := map[string]any{}
 	for port, h := range hs {
-		m[port] = plain(h)
+		m[port] = headerText(h)
 	}
 	return m
 }
@@ -80,7 +80,7 @@ func plainAll(hs pipeline.Headers) map[string]any {
 // output, never lowers the class without a charge, and follows the schema rule.
 func checkPlan(t reporter, k pipeline.Kind, c Case) {
 	in := c.headers()
-	before := plainAll(in)
+	before := headerTexts(in)
 	first, err := c.Stage().Plan(in)
 	if err != nil {
 		t.Fatalf("plan: %v", err)
@@ -92,10 +92,10 @@ func checkPlan(t reporter, k pipeline.Kind, c Case) {
 	if err != nil {
 		t.Fatalf("second plan: %v", err)
 	}
-	if diff := cmp.Diff(plainAll(first.Out), plainAll(second.Out)); diff != "" {
+	if diff := cmp.Diff(headerTexts(first.Out), headerTexts(second.Out)); diff != "" {
 		t.Errorf("two plans differ:\n%s", diff)
 	}
-	if diff := cmp.Diff(before, plainAll(in)); diff != "" {
+	if diff := cmp.Diff(before, headerTexts(in)); diff != "" {
 		t.Errorf("planning changed an input header:\n%s", diff)
 	}
 	private := false

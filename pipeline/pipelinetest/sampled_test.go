@@ -70,8 +70,8 @@ func rightDescent() descent {
 func (s *descent) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	out := released(in["in"])
 	return pipeline.Work{
-		Out:   pipeline.Headers{"model": out},
-		Terms: pipeline.Pricing{Scale: s.NoiseMultiplier},
+		Out:     pipeline.Headers{"model": out},
+		Pricing: pipeline.Pricing{Scale: s.NoiseMultiplier},
 		Spends: []pipeline.Spend{{Name: "train", Doc: "noisy sums of samples",
 			Mechanism: func(scale float64) privacy.Mechanism {
 				return sampledSums{Clip: descentClip, Sigma: scale, Rate: s.rate, Steps: descentSteps}

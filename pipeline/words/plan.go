@@ -203,8 +203,8 @@ func textPublic(b *strings.Builder, p *pipeline.Plan) {
 	b.WriteString("\nFILES DECLARED PUBLIC  their rows are not protected\n")
 	for _, f := range p.Public {
 		fmt.Fprintf(b, "  %s: %s, declared by %s\n", f.Stage, f.Name, f.By)
-		if f.Terms != "" {
-			fmt.Fprintf(b, "    noisy counts, by their declaration of %s: outside of what is proven here\n", f.Terms)
+		if f.Guarantee != "" {
+			fmt.Fprintf(b, "    noisy counts, by their declaration of %s: outside of what is proven here\n", f.Guarantee)
 		}
 	}
 }

@@ -44,7 +44,7 @@ func Explain(a privacy.Accountant, events []privacy.Event, adjacency privacy.Adj
 	case *pld.Accountant:
 		return out, out.distributions(a, events)
 	}
-	return out, out.plain(a, events)
+	return out, out.parameters(a, events)
 }
 
 func (x *Explanation) renyi(r RDP, name string, events []privacy.Event) error {
@@ -93,8 +93,8 @@ func (x *Explanation) distributions(a *pld.Accountant, events []privacy.Event) e
 	return nil
 }
 
-// plain explains accountants that add parameters.
-func (x *Explanation) plain(a privacy.Accountant, events []privacy.Event) error {
+// parameters explains accountants that add parameters.
+func (x *Explanation) parameters(a privacy.Accountant, events []privacy.Event) error {
 	f := &flat{newCompiler(a.Name(), x.Adjacency)}
 	releases, err := f.all(events, x.Adjacency)
 	if err != nil {

@@ -22,7 +22,7 @@ func TestWhatFiltersAdd(t *testing.T) {
 			t.Errorf("divergence under %s: %v (%v)", adjacency, at(7), err)
 		}
 	}
-	eps, delta, err := Plain([]privacy.Event{privacy.Laplace{NoiseMultiplier: 2}, privacy.Repeated{Count: 2,
+	eps, delta, err := SumOfParameters([]privacy.Event{privacy.Laplace{NoiseMultiplier: 2}, privacy.Repeated{Count: 2,
 		Event: privacy.Approximate{Epsilon: 1, Delta: 1e-6}}}, privacy.ReplaceOne)
 	if err != nil || math.Abs(eps-3) > 1e-12 || math.Abs(delta-2e-6) > 1e-18 {
 		t.Errorf("plain: %v, %v, %v", eps, delta, err)
@@ -42,7 +42,7 @@ func TestFiltersRefuse(t *testing.T) {
 	}
 	for _, e := range []privacy.Event{g, sampled, privacy.DiscreteGaussian{NoiseMultiplier: 2}, privacy.ZCDP{Rho: 1},
 		privacy.Composed{Events: []privacy.Event{privacy.Pure{Epsilon: 1}, g}}} {
-		if eps, _, err := Plain([]privacy.Event{e}, privacy.AddRemove); !errors.Is(err, privacy.ErrUnsupported) {
+		if eps, _, err := SumOfParameters([]privacy.Event{e}, privacy.AddRemove); !errors.Is(err, privacy.ErrUnsupported) {
 			t.Errorf("epsilon of %+v is %v, %v", e, eps, err)
 		}
 	}

@@ -170,10 +170,10 @@ func (c compiler) precision(path string, e privacy.Event) (float64, error) {
 	return 0, c.unsupported(path, "only unsampled Gaussian releases have a mu")
 }
 
-// Plain returns the sums of epsilon and delta of releases that are pure or
+// SumOfParameters returns the sums of epsilon and delta of releases that are pure or
 // approximate by themselves. One that is private only at a delta yet to be chosen,
 // as a Gaussian is, is unsupported: the choice would have to be fixed ahead.
-func Plain(events []privacy.Event, adjacency privacy.Adjacency) (epsilon, delta float64, err error) {
+func SumOfParameters(events []privacy.Event, adjacency privacy.Adjacency) (epsilon, delta float64, err error) {
 	f := &flat{newCompiler("basic", adjacency)}
 	releases, err := f.all(events, adjacency)
 	for _, r := range releases {

@@ -34,12 +34,12 @@ func TestCapStandsInItsLines(t *testing.T) {
 		last.Filter != "rdp" {
 		t.Errorf("the last cap is %+v in line %d", last, line)
 	}
-	for _, bad := range []Terms{{-1, 0.1}, {math.NaN(), 0.1}, {math.Inf(1), 0.1}, {1, 1}} {
+	for _, bad := range []CapTerms{{-1, 0.1}, {math.NaN(), 0.1}, {math.Inf(1), 0.1}, {1, 1}} {
 		if (Entry{Filter: &Filter{Name: "basic"}, Cap: &bad}).validCap() == nil {
 			t.Errorf("a line may state the cap %+v", bad)
 		}
 	}
-	if (Entry{Cap: &Terms{1, 0.1}}).validCap() == nil {
+	if (Entry{Cap: &CapTerms{1, 0.1}}).validCap() == nil {
 		t.Error("a line may state a cap without a filter")
 	}
 }

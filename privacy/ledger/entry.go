@@ -49,7 +49,7 @@ type Entry struct {
 	Published *float64          `json:"epsilon_published,omitempty"`
 	Unproven  string            `json:"unproven,omitempty"`
 	Filter    *Filter           `json:"filter,omitempty"` // that admitted the charge, if a cap was set
-	Cap       *Terms            `json:"cap,omitempty"`    // under which it did; a filter without one is of an earlier weir
+	Cap       *CapTerms         `json:"cap,omitempty"`    // under which it did; a filter without one is of an earlier weir
 	Origin    *Origin           `json:"origin,omitempty"` // where a merge moved the line from
 	Hash      string            `json:"hash,omitempty"`   // of the line without this field
 }
@@ -63,9 +63,9 @@ type Origin struct {
 // genesis returns what the first line of a dataset's ledger names as its predecessor.
 func genesis(dataset string) string { return privacy.Digest([]byte("weir ledger 2\n" + dataset)) }
 
-// Terms are what a cap promised when it admitted a charge, so that a later reader
+// CapTerms are what a cap promised when it admitted a charge, so that a later reader
 // sees a spec that raised or dropped it.
-type Terms struct {
+type CapTerms struct {
 	Epsilon float64 `json:"epsilon"`
 	Delta   float64 `json:"delta"`
 }

@@ -88,7 +88,7 @@ func (f Filter) cost(e privacy.Event, pairs privacy.Adjacency) (Cost, error) {
 		squared, err := account.SquaredMu(events, pairs)
 		return Cost{Amount: squared}, err
 	case "basic":
-		epsilon, delta, err := account.Plain(events, pairs)
+		epsilon, delta, err := account.SumOfParameters(events, pairs)
 		return Cost{epsilon, delta}, err
 	}
 	valueAt, err := account.Divergence(events, pairs)
@@ -157,7 +157,7 @@ type Cap struct {
 // admission is what lets a charge follow; zero without a cap.
 type admission struct {
 	filter *Filter
-	terms  *Terms
+	terms  *CapTerms
 }
 
 // Check reports whether the charges of bill may follow the charges of the ledger, nil
@@ -184,7 +184,7 @@ func (l *Ledger) admit(limit *Cap, charges []Charge) ([]Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	added, err := l.chain(charges, admission{&filter, &Terms{limit.Epsilon, limit.Delta}})
+	added, err := l.chain(charges, admission{&filter, &CapTerms{limit.Epsilon, limit.Delta}})
 	if err != nil {
 		return nil, err
 	}

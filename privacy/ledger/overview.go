@@ -9,8 +9,8 @@ import (
 	"weir/privacy"
 )
 
-// Question says how the charges of a ledger are added up; what it leaves open follows from the charges.
-type Question struct {
+// Measure says how the charges of a ledger are added up; what it leaves open follows from the charges.
+type Measure struct {
 	Accountant privacy.Accountant
 	Adjacency  privacy.Adjacency // "": replace_one if any charge is, else add_remove
 	Unit       *Unit             // nil: the column that any charge holds for, with its most rows, else a row
@@ -29,7 +29,7 @@ type Overview struct {
 
 // Look adds charges up. It errs where the accountant has no bound for a charge (privacy.ErrUnsupported); why the filter
 // has none stands in the reason of its total, because the other total is still worth having.
-func Look(entries []Entry, q Question) (o Overview, err error) {
+func Look(entries []Entry, q Measure) (o Overview, err error) {
 	delta := 0.0
 	if q.Delta != nil {
 		delta = *q.Delta

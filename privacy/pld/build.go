@@ -37,12 +37,12 @@ func (b builder) leaf(e privacy.Event, path string) (*pair, error) {
 	case privacy.SampledWithoutReplacement:
 		return b.fixed(e, path+".sampled_without_replacement")
 	}
-	return b.plain(e, b.change(), path)
+	return b.unsampled(e, b.change(), path)
 }
 
-// plain returns the pair of an event that samples nothing, for a change of the
+// unsampled returns the pair of an event that samples nothing, for a change of the
 // sum by change bounds.
-func (b builder) plain(e privacy.Event, change float64, path string) (*pair, error) {
+func (b builder) unsampled(e privacy.Event, change float64, path string) (*pair, error) {
 	switch e := e.(type) {
 	case privacy.Gaussian:
 		return gaussian(change/e.NoiseMultiplier, b.lower), nil
@@ -179,7 +179,7 @@ func (b builder) inner(e privacy.Event, change float64, path string) (*pair, err
 	case privacy.PoissonSampled, privacy.SampledWithoutReplacement, privacy.Parallel:
 		return nil, unsupported(path+"."+privacy.Name(e), "it runs inside a sampled event")
 	}
-	return b.plain(e, change, path)
+	return b.unsampled(e, change, path)
 }
 
 // fixed returns the pair of an event on a sample of fixed size under replace_one:

@@ -178,7 +178,7 @@ func (l leaf) rule(adjacency privacy.Adjacency) string {
 		return "sample of fixed size: mixture for orders of at least 1, its swap below (Balle, Barthe, Gaboardi 2018; Zhu, " +
 			"Dong, Wang 2022)"
 	}
-	return plainRule(l.event)
+	return unsampledRule(l.event)
 }
 
 func sampledRule(e privacy.PoissonSampled, adjacency privacy.Adjacency) string {
@@ -186,7 +186,7 @@ func sampledRule(e privacy.PoissonSampled, adjacency privacy.Adjacency) string {
 	case e.SamplingRate == 0:
 		return "nothing is sampled"
 	case e.SamplingRate == 1:
-		return plainRule(e.Event)
+		return unsampledRule(e.Event)
 	case adjacency == privacy.AddRemove:
 		return "Poisson sample: mixture of the inner pair, both directions composed (Zhu, Dong, Wang 2022)"
 	}
@@ -208,7 +208,7 @@ func sampledRule(e privacy.PoissonSampled, adjacency privacy.Adjacency) string {
 	return "Poisson sample, one row exchanged: joint convexity over the coin"
 }
 
-func plainRule(e privacy.Event) string {
+func unsampledRule(e privacy.Event) string {
 	switch e.(type) {
 	case privacy.Gaussian:
 		return "Gaussian: exact (Balle, Wang 2018)"

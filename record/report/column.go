@@ -54,8 +54,8 @@ func histogramAndDistribution(h text.Handler, c Column, dc draw.Canvas) {
 // ends of the axis: of the bins, and of the value that they leave out.
 func (c Column) ends() (lo, hi float64) {
 	lo, hi = c.place(c.Edges[0]), c.place(c.Edges[len(c.Edges)-1])
-	if c.Apart != nil {
-		lo, hi = min(lo, c.place(c.Apart.Value)), max(hi, c.place(c.Apart.Value))
+	if c.Spike != nil {
+		lo, hi = min(lo, c.place(c.Spike.Value)), max(hi, c.place(c.Spike.Value))
 	}
 	return lo, hi
 }
@@ -200,7 +200,7 @@ func (c Column) caption() string {
 	if c.RealMissing > 0 || c.SyntheticMissing > 0 {
 		text += fmt.Sprintf(" Missing: real %s, synthetic %s.", percent(c.RealMissing), percent(c.SyntheticMissing))
 	}
-	text += c.apartWords()
+	text += c.spikeWords()
 	if c.Beyond > 0 {
 		text += fmt.Sprintf(" %d values lie beyond the axis and are in the end bins.", c.Beyond)
 	}

@@ -137,7 +137,7 @@ type table struct {
 	ID, Stage, Kind string
 	Open            bool
 	Rows            []row
-	Apart           int // figures of columns and other parts that are not listed
+	Unlisted        int // figures of columns and other parts that are not listed
 }
 
 type row struct{ Name, Column, Value, Interval, Note string }
@@ -197,7 +197,7 @@ func (g Group) table(i int, p Privacy) table {
 	}
 	if all := len(t.Rows); all > mostListed {
 		t.Rows = slices.DeleteFunc(t.Rows, func(r row) bool { return r.Column != "" })
-		t.Apart = all - len(t.Rows)
+		t.Unlisted = all - len(t.Rows)
 	}
 	t.Open = len(t.Rows) <= mostOpen
 	return t

@@ -377,9 +377,9 @@ func TestManyFigures(t *testing.T) {
 	}
 	page := rendered(t, r)
 	listed := g.table(0, r.Privacy)
-	if len(listed.Rows)+listed.Apart != len(g.Figures) || len(listed.Rows) < 3 || len(page) > 1<<20 {
+	if len(listed.Rows)+listed.Unlisted != len(g.Figures) || len(listed.Rows) < 3 || len(page) > 1<<20 {
 		t.Errorf("%d of %d figures are listed, %d are said to be left out, and the page has %d bytes", len(listed.Rows),
-			len(g.Figures), listed.Apart, len(page))
+			len(g.Figures), listed.Unlisted, len(page))
 	}
 	if want := "9\u202f998 figures of columns, pairs and other parts are too many for this page: <code>metrics.json</code>"; !strings.Contains(page, want) {
 		t.Errorf("the page lacks %q", want)

@@ -93,13 +93,13 @@ type Column struct {
 	RealMissing             float64   // share of rows; NaN without rows
 	SyntheticMissing        float64
 	RealSummary, SynSummary Summary
-	Apart                   *Apart        // nil: every value is in a bin
+	Spike                   *Spike        // nil: every value is in a bin
 	Linear                  float64       // 0: an even axis; else x stands at asinh(x/Linear), logarithmic beyond it
 	Distribution            *Distribution // of a long tail; nil: none is drawn
 }
 
-// Apart is a value that so many rows have that the bins, which leave it out, would show nothing beside it.
-type Apart struct{ Value, Real, Synthetic float64 } // shares of the rows that have a value
+// Spike is a value that so many rows have that the bins, which leave it out, would show nothing beside it.
+type Spike struct{ Value, Real, Synthetic float64 } // shares of the rows that have a value
 
 // Distribution holds the shares of values of both tables that are at most At, ascending; empty for a table
 // without values.

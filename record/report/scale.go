@@ -119,12 +119,12 @@ func falls(factor float64) string {
 	return Number(factor) + " below "
 }
 
-// leastApart is by how much a score must be above what is worth nothing to span a scale with it.
-const leastApart = 0.01
+// leastDistance is by how much a score must be above what is worth nothing to span a scale with it.
+const leastDistance = 0.01
 
-// apart is how much worse than independent columns a distance must be to be called so:
+// worseBy is how much worse than independent columns a distance must be to be called so:
 // both are drawn at random.
-const apart = 1.01
+const worseBy = 1.01
 
 // worse reports whether a value is worse than independent columns at the same epsilon.
 // Single columns must be far from the real ones too: all that an epsilon can give them
@@ -135,9 +135,9 @@ func (m measure) worse(value float64, s scale) bool {
 	case math.IsNaN(s.baseline):
 		return false
 	case m.Better == pipeline.BetterLow && m.Joint:
-		return value > apart*s.baseline
+		return value > worseBy*s.baseline
 	case m.Better == pipeline.BetterLow:
-		return value > apart*s.baseline && value > m.Good
+		return value > worseBy*s.baseline && value > m.Good
 	case m.Better == pipeline.BetterHigh:
 		return value < s.baseline && !(s.high >= s.baseline)
 	}
@@ -150,7 +150,7 @@ func (m measure) between(s scale) bool {
 	case math.IsNaN(s.best + s.worst):
 		return false
 	case m.Better == pipeline.BetterHigh:
-		return s.best > s.worst+leastApart
+		return s.best > s.worst+leastDistance
 	}
 	return m.Better == pipeline.BetterLow && s.worst > 2*s.best
 }

@@ -108,10 +108,10 @@ func distribution(h text.Handler, c Column, lo, hi float64) *plot.Plot {
 	return p
 }
 
-// apartWords says what the bins leave out, and how the axis runs.
-func (c Column) apartWords() string {
+// spikeWords says what the bins leave out, and how the axis runs.
+func (c Column) spikeWords() string {
 	text := ""
-	if a := c.Apart; a != nil {
+	if a := c.Spike; a != nil {
 		text = fmt.Sprintf(" Bars leave out %s: real %s, synthetic %s.", Number(a.Value), percent(a.Real),
 			percent(a.Synthetic))
 	}

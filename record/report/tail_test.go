@@ -25,7 +25,7 @@ func TestAsinh(t *testing.T) {
 func tailed() Column {
 	return Column{Name: "gain", Type: "integer", TotalVariation: 0.1, Edges: []float64{99.5, 1000.5, 99999.5},
 		Real: []float64{0.06, 0.02}, Synthetic: []float64{0.05, 0.02},
-		Apart: &Apart{0, 0.92, 0.93}, Linear: 700, Distribution: &Distribution{[]float64{0, 1000, 99999},
+		Spike: &Spike{0, 0.92, 0.93}, Linear: 700, Distribution: &Distribution{[]float64{0, 1000, 99999},
 			[]float64{0.92, 0.98, 1}, []float64{0.93, 0.98, 1}}}
 }
 

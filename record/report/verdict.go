@@ -153,7 +153,8 @@ func (g Group) nothingToLearn(m measure) bool {
 // chanceTaught reports whether real rows teach no score that is clearly above chance: a table cannot lose what they
 // do not have, and luck on the test rows must not be called kept.
 func (g Group) chanceTaught(m measure) bool {
-	return m.Learnt && m.Chance != nil && g.reference(m, pipeline.RealTrain) <= *m.Chance+leastApart // not where it is NaN
+	// not where it is NaN
+	return m.Learnt && m.Chance != nil && g.reference(m, pipeline.RealTrain) <= *m.Chance+leastDistance
 }
 
 // doubt names the other words that the ends of the interval would get.

@@ -75,7 +75,7 @@ func (s *sums) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		v.Times = 2
 	}
 	return pipeline.Work{Out: pipeline.Headers{"sums": out, "rows": table}, Secret: true,
-		Terms: pipeline.Pricing{Scale: s.NoiseMultiplier},
+		Pricing: pipeline.Pricing{Scale: s.NoiseMultiplier},
 		Spends: []pipeline.Spend{{Name: "sums", Doc: "sums", Mechanism: func(scale float64) privacy.Mechanism {
 			return vector{scale, v.Dim, v.Times}
 		}}},

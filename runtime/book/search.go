@@ -61,16 +61,16 @@ func (p *Purse) Search(ctx context.Context) error {
 	p.addresses[pipeline.DatasetID] = source
 	for i := range p.task.Plan.Steps {
 		step := &p.task.Plan.Steps[i]
-		if err := p.decide(ctx, step); err != nil {
+		if err := p.findNoise(ctx, step); err != nil {
 			return pipeline.AtStage(step.ID, err)
 		}
 	}
 	return nil
 }
 
-// decide finds out whose noise a step has, and with it the address of what it makes. Those
+// findNoise finds out whose noise a step has, and with it the address of what it makes. Those
 // that it reads are decided.
-func (p *Purse) decide(ctx context.Context, step *compile.Step) (err error) {
+func (p *Purse) findNoise(ctx context.Context, step *compile.Step) (err error) {
 	earlier := p.Earlier(step)
 	if earlier == nil {
 		if earlier, err = p.lookFor(ctx, step); err != nil {
@@ -188,7 +188,7 @@ func (p *Purse) free(step *compile.Step) bool {
 // what the noise of the step stands on, before any of it is paid for. release lets the next run go on.
 func (p *Purse) Reserve(ctx context.Context, step *compile.Step) (release func() error, err error) {
 	if !draws(step) || p.task.Replay {
-		return func() error { return nil }, p.decide(ctx, step)
+		return func() error { return nil }, p.findNoise(ctx, step)
 	}
 	turn := p.book.place.Turns.Take(p.task.Recipes[step.ID])
 	unlock, err := p.book.notes().Lock(p.task.Recipes[step.ID])
@@ -197,7 +197,7 @@ func (p *Purse) Reserve(ctx context.Context, step *compile.Step) (release func()
 		return nil, err
 	}
 	release = func() error { defer turn(); return unlock() }
-	if err = p.decide(ctx, step); err == nil {
+	if err = p.findNoise(ctx, step); err == nil {
 		err = p.keepBasis(step)
 	}
 	if err != nil {

@@ -40,7 +40,7 @@ func TestRefusalOfABegunRun(t *testing.T) {
 
 // TestCapNoteNamesTheUnit where that is what became looser.
 func TestCapNoteNamesTheUnit(t *testing.T) {
-	entry := ledger.Entry{Cap: &ledger.Terms{Epsilon: 3, Delta: 1e-5}, Filter: &ledger.Filter{Name: "basic"},
+	entry := ledger.Entry{Cap: &ledger.CapTerms{Epsilon: 3, Delta: 1e-5}, Filter: &ledger.Filter{Name: "basic"},
 		Unit: ledger.Unit{Column: "patient", MaxRows: 4}, Adjacency: privacy.AddRemove}
 	current := ledger.Cap{Epsilon: 3, Delta: 1e-5, Adjacency: privacy.AddRemove}
 	const want = "the ledger was capped at epsilon 3 (delta 1e-05) for one patient (at most 4 rows each), add_remove; " +

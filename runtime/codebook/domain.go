@@ -84,7 +84,7 @@ func excerpt(c *domain.Column, file string, l Listed, e Entry, key string) {
 	if l.Null != "" {
 		c.Missing, c.Nullable = domain.Spellings{l.Null}, true
 	}
-	codes, numbers := apart(e.Codes, l.Null)
+	codes, numbers := withoutMissing(e.Codes, l.Null)
 	switch {
 	case e.Range != nil && numbers:
 		number := *e.Range
@@ -108,8 +108,8 @@ func excerpt(c *domain.Column, file string, l Listed, e Entry, key string) {
 	}
 }
 
-// apart returns the codes but for the code of a missing value, and whether all are numbers.
-func apart(codes []Code, null string) (retained []Code, numbers bool) {
+// withoutMissing returns the codes but for the code of a missing value, and whether all are numbers.
+func withoutMissing(codes []Code, null string) (retained []Code, numbers bool) {
 	numbers = true
 	for _, c := range codes {
 		if c.Value == null || c.Value == "" || !plaintext.Printable(c.Value) {

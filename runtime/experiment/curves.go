@@ -42,7 +42,7 @@ func curvesOf(t *Table) *curves {
 			c.x[x], low, high = x, min(low, x), max(high, x)
 		}
 	}
-	if len(c.x) < 2 || !c.axis.apart(low, high) {
+	if len(c.x) < 2 || !c.axis.worthwhile(low, high) {
 		c.why = "No curves: the runs do not have two " + c.axis.over() +
 			"s to draw a figure over, nor two numbers of a setting of the grid."
 		return c

@@ -226,9 +226,9 @@ func (a axis) of(r Row) (float64, bool) {
 	return *e, true
 }
 
-// apart tells whether two values are worth an axis. Equal budgets leave epsilons that differ by what
+// worthwhile tells whether two values are worth an axis. Equal budgets leave epsilons that differ by what
 // the search for their noise leaves, less than a percent.
-func (a axis) apart(low, high float64) bool { return a.path != "" || high > 1.01*low }
+func (a axis) worthwhile(low, high float64) bool { return a.path != "" || high > 1.01*low }
 
 // over words it for a reader of the text.
 func (a axis) over() string {

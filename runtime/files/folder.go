@@ -104,7 +104,7 @@ func (f *Folder) List(name string) ([]string, error) {
 	case len(list) > mostParts:
 		return nil, fmt.Errorf("%s: matches more than %d files, must be at most so many: join some", name, mostParts)
 	}
-	return list, f.apart(list)
+	return list, f.refuseSameFile(list)
 }
 
 // entries lists a folder.
@@ -122,8 +122,8 @@ func (f *Folder) entries(dir string) ([]fs.DirEntry, error) {
 	return list, err
 }
 
-// apart refuses two names of one file, such as a link to the latest part: its rows would count twice.
-func (f *Folder) apart(list []string) error {
+// refuseSameFile refuses two names of one file, such as a link to the latest part: its rows would count twice.
+func (f *Folder) refuseSameFile(list []string) error {
 	var infos []fs.FileInfo
 	for i, name := range list {
 		info, err := f.stat(name)

@@ -80,7 +80,7 @@ func unit(text string, before bool) bool {
 }
 
 func (c *numberCandidate) see(cell string) bool {
-	plain, ok := c.Plain(nil, []byte(cell))
+	plain, ok := c.AppendDecimal(nil, []byte(cell))
 	if !ok {
 		return false
 	}

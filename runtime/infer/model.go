@@ -108,7 +108,7 @@ func filterFor(plan *compile.Plan) string {
 	}
 	_, mu := account.SquaredMu(events, plan.Adjacency)
 	_, divergence := account.Divergence(events, plan.Adjacency)
-	_, _, pure := account.Plain(events, plan.Adjacency)
+	_, _, pure := account.SumOfParameters(events, plan.Adjacency)
 	switch {
 	case mu == nil && len(events) > 0:
 		return "gaussian"

@@ -53,7 +53,7 @@ func (f *finding) decisions(b *bytes.Buffer) {
 	b.WriteString("\n## What to decide\n\n")
 	any := false
 	for i := range f.columns {
-		for _, text := range f.decide(i) {
+		for _, text := range f.columnAdvice(i) {
 			any = true
 			fmt.Fprintf(b, "- `%s`: %s\n", cellText(f.columns[i].Name), cellText(text))
 		}
@@ -63,8 +63,8 @@ func (f *finding) decisions(b *bytes.Buffer) {
 	}
 }
 
-// decide words what the rows say of one column.
-func (f *finding) decide(i int) (list []string) {
+// columnAdvice words what the rows say of one column.
+func (f *finding) columnAdvice(i int) (list []string) {
 	p, c := f.profiles[i], &f.columns[i]
 	if p.reason != "" {
 		list = append(list, p.reason+".")

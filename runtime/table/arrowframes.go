@@ -120,7 +120,7 @@ func cut(err error) error {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return errTruncated
 	}
-	return broken(fmt.Sprintf("cannot be read: %v", plain(err)))
+	return broken(fmt.Sprintf("cannot be read: %v", reason(err)))
 }
 
 // streamed cuts a stream: continuation mark, length, metadata, body.

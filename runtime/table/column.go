@@ -122,7 +122,7 @@ func (f *form) number(v []byte) ([]byte, bool) {
 		return v, true
 	}
 	ok := false
-	f.plain, ok = f.Plain(f.plain[:0], v)
+	f.plain, ok = f.AppendDecimal(f.plain[:0], v)
 	return f.plain, ok
 }
 

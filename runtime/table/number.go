@@ -122,15 +122,15 @@ func (n exact) whole() (int64, bool) {
 	if n.power < 0 || n.power > 18 {
 		return 0, false
 	}
-	i, err := strconv.ParseInt(n.plain(), 10, 64)
+	i, err := strconv.ParseInt(n.decimal(), 10, 64)
 	return i, err == nil
 }
 
 // key spells the number, and no other.
 func (n exact) key() []byte { return fmt.Appendf(nil, "%t %s %d", n.minus, n.digits, n.power) }
 
-// plain spells a whole number.
-func (n exact) plain() string {
+// decimal spells a whole number.
+func (n exact) decimal() string {
 	text := n.digits + strings.Repeat("0", n.power)
 	switch {
 	case text == "":

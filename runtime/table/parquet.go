@@ -83,7 +83,7 @@ func (s *parquetSource) next() (arrow.Record, error) { return s.rows.Next() }
 func parquetFor(fsys FS, name string) (s *parquetSource, err error) {
 	raw, err := fsys.Open(name)
 	if err != nil {
-		return nil, wrong(name, "%v", plain(err))
+		return nil, wrong(name, "%v", reason(err))
 	}
 	defer func() {
 		if e := recover(); e != nil {

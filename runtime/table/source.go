@@ -37,7 +37,7 @@ func (s *stream) Close() error { return s.file.Close() }
 func openStream(fsys FS, name string) (*stream, error) {
 	file, err := fsys.Open(name)
 	if err != nil {
-		return nil, wrong(name, "%v", plain(err))
+		return nil, wrong(name, "%v", reason(err))
 	}
 	s := &stream{Reader: buffered(file, 1<<18), file: file}
 	if err := s.sniff(name); err != nil {
@@ -166,8 +166,8 @@ func formatOf(name string, head []byte) (Format, error) {
 		strings.Join(names(), ", "))
 }
 
-// plain drops the operation and path that package os puts before its reason.
-func plain(err error) error {
+// reason drops the operation and path that package os puts before its reason.
+func reason(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) && err == error(p) {
 		return p.Err
@@ -183,7 +183,7 @@ func readError(name string, err error) error {
 	case errors.Is(err, errDamaged):
 		return wrong(name, "%v", err)
 	}
-	return wrong(name, "cannot be read: %v", plain(err))
+	return wrong(name, "cannot be read: %v", reason(err))
 }
 
 // Digest returns "sha256:" and the SHA-256 of the uncompressed content, so that a
@@ -191,7 +191,7 @@ func readError(name string, err error) error {
 func Digest(ctx context.Context, fsys FS, name string) (string, error) {
 	file, err := fsys.Open(name)
 	if err != nil {
-		return "", wrong(name, "%v", plain(err))
+		return "", wrong(name, "%v", reason(err))
 	}
 	defer file.Close()
 	content, err := decompressed(buffered(file, 1<<18))

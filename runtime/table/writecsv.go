@@ -189,8 +189,8 @@ type speller struct {
 }
 
 func newSpeller(c *domain.Column, a arrow.Array, d *dialect) (speller, error) {
-	column, unambiguous := *c, dialect{missing: c.Apart(d.missing)}
-	column.Missing = c.Apart(c.Missing)
+	column, unambiguous := *c, dialect{missing: c.Unambiguous(d.missing)}
+	column.Missing = c.Unambiguous(c.Missing)
 	s := speller{column: c, array: a, codes: newMissing(&column, &unambiguous), text: c.Type.Coded() ||
 		c.Type == domain.Text}
 	switch {

@@ -157,7 +157,7 @@ func (d *deal) column(i int, rows []int) columns.Column {
 
 // Bounds on what is a long tail: conventions of the page, for the eye alone.
 const (
-	leastApart = 0.5 // share of rows of one value, in either table, above which it is drawn apart
+	leastSpike = 0.5 // share of rows of one value, in either table, above which it is drawn apart
 	fewValues  = 10  // columns of so few values keep all their bars
 	crowded    = 0.2 // share of the axis from which on nine tenths of the values are not crowded
 	gain       = 2.0 // how much more of the axis they must have on a logarithmic one
@@ -181,7 +181,7 @@ func newTail(c *columns.Column, x, y []float64) *tail {
 		return t
 	}
 	for _, own := range [][]float64{x, y} {
-		if v, share := commonest(own); share > leastApart && share < 1 {
+		if v, share := commonest(own); share > leastSpike && share < 1 {
 			t.apart, t.value = true, v
 			break
 		}
@@ -258,7 +258,7 @@ func (t *tail) describe(c *report.Column) {
 	c.Linear = t.linear
 	if t.apart {
 		part := func(x []float64) float64 { return float64(len(x)-len(t.others(x))) / float64(max(1, len(x))) }
-		c.Apart = &report.Apart{Value: t.value, Real: part(t.x), Synthetic: part(t.y)}
+		c.Spike = &report.Spike{Value: t.value, Real: part(t.x), Synthetic: part(t.y)}
 	}
 	if !t.apart && t.linear == 0 {
 		return

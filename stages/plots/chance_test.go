@@ -113,13 +113,13 @@ func drawnTail(kind domain.ColumnType) report.Column {
 // both add up to 1. Even bins would hold 95 of 100 others in the first hundredth of the axis.
 func TestTail(t *testing.T) {
 	c := drawnTail(domain.Numeric)
-	if c.Apart == nil || *c.Apart != (report.Apart{Value: 0, Real: 0.9, Synthetic: 0.8}) {
-		t.Fatalf("apart stands %v, must be 0 with .9 and .8", c.Apart)
+	if c.Spike == nil || *c.Spike != (report.Spike{Value: 0, Real: 0.9, Synthetic: 0.8}) {
+		t.Fatalf("apart stands %v, must be 0 with .9 and .8", c.Spike)
 	}
 	if want := 100 * math.Pow(1.05, 50) / 10; math.Abs(c.Linear-want) > 1e-9*want {
 		t.Errorf("the axis is linear up to %g, must be a tenth of the median, %g", c.Linear, want)
 	}
-	sum := c.Apart.Real
+	sum := c.Spike.Real
 	for i, v := range c.Real {
 		sum += v
 		a, b := math.Asinh(c.Edges[i]/c.Linear), math.Asinh(c.Edges[i+1]/c.Linear)
@@ -165,9 +165,9 @@ func TestNoTail(t *testing.T) {
 		{Name: "day", Type: domain.Date, Numbers: gains(900)}, {Name: "flag", Type: domain.Numeric,
 			Numbers: []float64{0, 0, 0, 1}},
 	} {
-		if got := drawColumn(&c, &c, len(c.Numbers), len(c.Numbers)); got.Apart != nil || got.Linear != 0 ||
+		if got := drawColumn(&c, &c, len(c.Numbers), len(c.Numbers)); got.Spike != nil || got.Linear != 0 ||
 			got.Distribution != nil {
-			t.Errorf("%s: apart %v, linear up to %g", c.Name, got.Apart, got.Linear)
+			t.Errorf("%s: apart %v, linear up to %g", c.Name, got.Spike, got.Linear)
 		}
 	}
 }

@@ -75,7 +75,8 @@ func positiveClass(f *columns.Frame, target, positive string) (int, string) {
 // curve draws what is learnt from the training rows, or says why it cannot.
 func curve(ctx context.Context, env *pipeline.Env, train, test *columns.Frame, target string, class int) (
 	c report.Classifier, built predictions, why string, err error) {
-	t := prediction.NewTrial(train, test, target, prediction.ScaleStandard, curveRows, env.Rand("training rows of curves"))
+	t := prediction.NewTrainTest(train, test, target, prediction.ScaleStandard, curveRows,
+		env.Rand("training rows of curves"))
 	if why := t.Impossible(); why != "" {
 		return c, built, why, nil
 	}

@@ -58,7 +58,7 @@ func (s *DPBounds) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	}
 	b := &boundsFinding{settings: *s, places: places, out: rowHeader(h, d)}
 	return pipeline.Work{Out: pipeline.Headers{"out": b.out, "domain": filesHeader(h)}, Run: b.run, Elsewhere: releases(),
-		Terms: pipeline.Pricing{Scale: s.NoiseMultiplier},
+		Pricing: pipeline.Pricing{Scale: s.NoiseMultiplier},
 		Spends: []pipeline.Spend{{Name: "bounds", Doc: "a noisy histogram of signs and powers of two, of " +
 			counted(len(places), "column"),
 			Mechanism: func(scale float64) privacy.Mechanism { return s.mechanism(scale, len(places)) }}},

@@ -69,7 +69,7 @@ func (s *DPCategories) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	f := &categoriesFinding{other: s.Other, most: s.Most, places: places, out: rowHeader(h, d)}
 	return pipeline.Work{Out: pipeline.Headers{"out": f.out, "domain": filesHeader(h), "kept": keptHeader(h)}, Run: f.run,
 		Elsewhere: releases(),
-		Terms:     pipeline.Pricing{Scale: s.NoiseMultiplier},
+		Pricing:   pipeline.Pricing{Scale: s.NoiseMultiplier},
 		Spends: []pipeline.Spend{{Name: "categories", Doc: fmt.Sprintf("partition selection of %s, delta %.3g each",
 			counted(len(places), "column"), delta),
 			Mechanism: func(scale float64) privacy.Mechanism {

@@ -53,7 +53,7 @@ func (s *DPCount) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		}
 		t, err := columns.WriteRowCount(out, env.Stage, c)
 		return pipeline.Tables{"out": t}, err
-	}, Terms: pipeline.Pricing{Scale: s.NoiseMultiplier},
+	}, Pricing: pipeline.Pricing{Scale: s.NoiseMultiplier},
 		Spends: []pipeline.Spend{{Name: "rows", Doc: "the noisy number of rows",
 			Mechanism: func(scale float64) privacy.Mechanism {
 				return mechanism.LaplaceTotal{NoiseMultiplier: max(scale, noNoise), Releases: 1}

@@ -261,9 +261,9 @@ func (h *hash) grow(to int) {
 	}
 }
 
-// together is how many sets share a key: more would share it further, but leave less to
+// setsPerKey is how many sets share a key: more would share it further, but leave less to
 // do side by side.
-const together = 4
+const setsPerKey = 4
 
 // piece is up to `together` sets of equal length that differ in their last column only:
 // they share the key of the columns before it.
@@ -282,7 +282,7 @@ func piecesOf(sets [][]int) []piece {
 	var list []piece
 	for _, i := range order {
 		last := len(list) - 1
-		if last >= 0 && len(list[last].sets) < together && slices.Equal(list[last].before, before(sets[i])) {
+		if last >= 0 && len(list[last].sets) < setsPerKey && slices.Equal(list[last].before, before(sets[i])) {
 			list[last].sets = append(list[last].sets, i)
 		} else {
 			list = append(list, piece{before(sets[i]), []int{i}})

@@ -111,7 +111,7 @@ func identifier(name string) string { return `"` + strings.ReplaceAll(name, `"`,
 
 // text writes a text as the hexadecimal form of its bytes, so that none of them means anything to the parser.
 func text(s string) string {
-	if plain(s) {
+	if showable(s) {
 		return "'" + s + "'"
 	}
 	var b strings.Builder
@@ -121,8 +121,8 @@ func text(s string) string {
 	return "decode('" + b.String() + "'::BLOB)"
 }
 
-// plain reports a text of letters, digits, slashes and commas.
-func plain(s string) bool {
+// showable reports a text of letters, digits, slashes and commas.
+func showable(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool {
 		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/,;|", r)
 	})

@@ -65,15 +65,15 @@ func (t *Tally) Hand(use func(key int, counts []int64) error) error {
 	return nil
 }
 
-// Trial takes the answers of Try: rows of the place of a value and what each expression is for it.
-type Trial struct {
+// TryResult takes the answers of Try: rows of the place of a value and what each expression is for it.
+type TryResult struct {
 	results [][]int64
 	seen    []bool
 }
 
-// NewTrial returns the trial of so many expressions over so many values.
-func NewTrial(expressions, values int) *Trial {
-	t := &Trial{seen: make([]bool, values)}
+// NewTryResult returns the trial of so many expressions over so many values.
+func NewTryResult(expressions, values int) *TryResult {
+	t := &TryResult{seen: make([]bool, values)}
 	for range expressions {
 		t.results = append(t.results, make([]int64, values))
 	}
@@ -81,7 +81,7 @@ func NewTrial(expressions, values int) *Trial {
 }
 
 // Add takes a row of an answer.
-func (t *Trial) Add(row []int64) error {
+func (t *TryResult) Add(row []int64) error {
 	if len(row) != 1+len(t.results) || row[0] < 0 || row[0] >= int64(len(t.seen)) || t.seen[row[0]] {
 		return errAnswer
 	}
@@ -93,7 +93,7 @@ func (t *Trial) Add(row []int64) error {
 }
 
 // Results returns a list for each expression, once all answers are there.
-func (t *Trial) Results() ([][]int64, error) {
+func (t *TryResult) Results() ([][]int64, error) {
 	for _, seen := range t.seen {
 		if !seen {
 			return nil, errAnswer
@@ -127,7 +127,7 @@ func (d Dialect) Tries(of relation.Type, values []float64, list []relation.Expr,
 	if err != nil {
 		return nil, err
 	}
-	t := NewTrial(len(list), len(values))
+	t := NewTryResult(len(list), len(values))
 	if err := ask(statement, 1+len(list), t.Add); err != nil {
 		return nil, err
 	}

@@ -37,7 +37,7 @@ func TestAnswersThatNoTableGives(t *testing.T) {
 	}
 	for what, rows := range map[string][][]int64{"nothing": {{1, 7}, {0, -3}}, "one left out": {{1, 7}},
 		"one twice": {{1, 7}, {1, 7}}, "one of none": {{0, 1}, {2, 7}}, "a cell more": {{0, 1, 1}}} {
-		trial := NewTrial(1, 2)
+		trial := NewTryResult(1, 2)
 		err := addAll(trial.Add, rows)
 		got, ended := trial.Results()
 		if ok := err == nil && ended == nil; ok != (what == "nothing") || ok && !slices.Equal(got[0], []int64{-3, 7}) {

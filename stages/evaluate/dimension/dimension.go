@@ -296,7 +296,7 @@ func (c *contest) resampled(name string) *prediction.Resamples {
 
 func (c *contest) one(ctx context.Context, port, name string, resampled *prediction.Resamples) (prediction.Score,
 	error) {
-	t := c.desks[port].Trial(name)
+	t := c.desks[port].TrainTest(name)
 	target, run := t.Test.Column(name), learn.Run{Rand: c.env.Rand(name + " from " + port), Workers: c.env.Workers}
 	score := c.score(target)
 	if !target.Coded() {
@@ -312,7 +312,7 @@ func (c *contest) one(ctx context.Context, port, name string, resampled *predict
 }
 
 // sparse says which table has too few rows outside the commonest category.
-func (c *contest) sparse(t *prediction.Trial, column string) string {
+func (c *contest) sparse(t *prediction.TrainTest, column string) string {
 	for i, f := range []*columns.Frame{t.Train, t.Test} {
 		of, name := f.Column(column), [2]string{"training", "test"}[i]
 		if f.Rows-commonest(of) < c.MinCount {

@@ -151,7 +151,7 @@ func goldenPrediction(t *testing.T, c goldenCase) {
 func goldenTrial(t *testing.T, c goldenCase, want predictionColumn, train, test *columns.Frame,
 	expected map[string]json.RawMessage) float64 {
 	t.Helper()
-	tr, run := prediction.NewTrial(train, test, want.Column, prediction.ScaleBounds, 0, nil), learn.Run{Workers: 2}
+	tr, run := prediction.NewTrainTest(train, test, want.Column, prediction.ScaleBounds, 0, nil), learn.Run{Workers: 2}
 	encoder := prediction.NewEncoder(prediction.EncoderOptions{Scaling: prediction.ScaleBounds},
 		map[string]bool{want.Column: true}, train, test)
 	if !slices.Equal(encoder.Names(), want.Features) {

@@ -158,7 +158,7 @@ type rehearsal struct {
 
 // all scores every learner trained on the given rows.
 func (r *rehearsal) all(ctx context.Context, name string, train *columns.Frame) ([]map[string]prediction.Score, error) {
-	t := prediction.NewTrial(train, r.test, r.Target, prediction.Scaling(r.Scaling), r.MaxTrainRows,
+	t := prediction.NewTrainTest(train, r.test, r.Target, prediction.Scaling(r.Scaling), r.MaxTrainRows,
 		r.env.Rand("training rows of "+name))
 	if t.Notes != "" {
 		r.note = metric.Notes(r.note, name+": "+t.Notes)
@@ -183,7 +183,7 @@ func (r *rehearsal) all(ctx context.Context, name string, train *columns.Frame) 
 
 // one scores one learner. All are judged on the same resamples of the test rows, so
 // that their differences have intervals too.
-func (r *rehearsal) one(ctx context.Context, t *prediction.Trial, model, name string) (map[string]prediction.Score,
+func (r *rehearsal) one(ctx context.Context, t *prediction.TrainTest, model, name string) (map[string]prediction.Score,
 	error) {
 	run := learn.Run{Rand: r.env.Rand(model + " on " + name), Workers: r.env.Workers}
 	resampled := t.Resampled(r.env.Rand("resampled test rows"))
@@ -197,7 +197,7 @@ func (r *rehearsal) one(ctx context.Context, t *prediction.Trial, model, name st
 }
 
 // weigh keeps how much each column counts for a learner that was trained on the given rows.
-func (r *rehearsal) weigh(t *prediction.Trial, model, name string, weights []float64) {
+func (r *rehearsal) weigh(t *prediction.TrainTest, model, name string, weights []float64) {
 	if !r.Weights {
 		return
 	}

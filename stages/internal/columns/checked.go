@@ -51,8 +51,8 @@ func (k *checked) Recode(c Coding) {
 	}
 }
 
-// together returns how many of the sets, from the first on, are counted in one round.
-func together(sizes []int, sets [][]int) int {
+// inOneRound returns how many of the sets, from the first on, are counted in one round.
+func inOneRound(sizes []int, sets [][]int) int {
 	n := 0
 	for cells := 0; n < len(sets) && (n == 0 || cells < MostCounted); n++ {
 		set := 1

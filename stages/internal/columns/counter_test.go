@@ -220,7 +220,7 @@ func TestTogetherBoundsMemory(t *testing.T) {
 		{3, [][]int{{3}, {0, 1}, {0, 1}, {3}}},
 		{4, [][]int{{3}, {3}, {3}, {3}}},
 	} {
-		if got := together(sizes, c.sets); got != c.want {
+		if got := inOneRound(sizes, c.sets); got != c.want {
 			t.Errorf("%v: %d together, must be %d", c.sets, got, c.want)
 		}
 	}

@@ -192,7 +192,7 @@ func (p *pushed) Count(ctx context.Context, sets [][]int, use func(set int, coun
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		n := together(p.coding.Sizes, questions[first:])
+		n := inOneRound(p.coding.Sizes, questions[first:])
 		keys, err := p.keys(questions[first : first+n])
 		if err == nil {
 			err = p.coded.Count(ctx, keys, func(k int, counts []int64) error {

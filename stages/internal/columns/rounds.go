@@ -90,7 +90,7 @@ func (r *rounds) Count(ctx context.Context, sets [][]int, use func(set int, coun
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		n := together(r.coding.Sizes, sets[first:])
+		n := inOneRound(r.coding.Sizes, sets[first:])
 		all, err := r.count(ctx, sets[first:first+n])
 		if err != nil {
 			return err

@@ -319,15 +319,15 @@ func (t *histGrower) divisible(l *leafState) bool {
 	return (t.MaxDepth == 0 || l.depth < t.MaxDepth) && len(l.rows) >= 2*t.MinRows
 }
 
-// apart is the number of rows times tiles from which more workers are worth waking.
-const apart = 1 << 13
+// leastParallel is the number of rows times tiles from which more workers are worth waking.
+const leastParallel = 1 << 13
 
 // search finds the best split of a leaf and of the sibling of it that holds their
 // parent's histogram (nil: none), which becomes its own by subtraction.
 func (t *histGrower) search(l, sibling *leafState) {
 	l.hist = t.take()
 	workers := t.workers
-	if len(l.rows)*len(t.tiles) < apart {
+	if len(l.rows)*len(t.tiles) < leastParallel {
 		workers = 1
 	}
 	parallel.Do(workers, len(t.tiles), func(_, k int) {

@@ -174,7 +174,7 @@ func quantile(sorted []float64, p float64) float64 {
 
 // Resampled says how the test rows are resampled, for the intervals of scores; rng
 // is the same for learners that are to be compared.
-func (t *Trial) Resampled(rng *rand.Rand) *Resamples {
+func (t *TrainTest) Resampled(rng *rand.Rand) *Resamples {
 	return newResamples(t.Test.Rows, len(t.Test.Column(t.target).Categories), rng)
 }
 

@@ -16,9 +16,9 @@ import (
 	"weir/stages/internal/metric"
 )
 
-// Trial is one question: how well does what is learnt from the training rows
+// TrainTest is one question: how well does what is learnt from the training rows
 // predict the target of the test rows? Both frames are aligned.
-type Trial struct {
+type TrainTest struct {
 	Train, Test *columns.Frame // rows with a target only
 	target      string
 	encoder     *Encoder
@@ -29,10 +29,10 @@ type Trial struct {
 	Notes       string
 }
 
-// NewTrial drops rows without target, draws maxRows training rows at random
+// NewTrainTest drops rows without target, draws maxRows training rows at random
 // where there are more (0: no bound), and encodes.
-func NewTrial(train, test *columns.Frame, target string, scaling Scaling, maxRows int, rng *rand.Rand) *Trial {
-	t := &Trial{target: target}
+func NewTrainTest(train, test *columns.Frame, target string, scaling Scaling, maxRows int, rng *rand.Rand) *TrainTest {
+	t := &TrainTest{target: target}
 	var lostTrain, lostTest int
 	t.Train, lostTrain = withTarget(train, target)
 	t.Test, lostTest = withTarget(test, target)
@@ -63,13 +63,13 @@ func withTarget(f *columns.Frame, target string) (*columns.Frame, int) {
 }
 
 // Features names the columns that learners see.
-func (t *Trial) Features() []string {
+func (t *TrainTest) Features() []string {
 	names := t.encoder.Names()
 	return slices.Concat(names[:t.first], names[t.first+t.width:])
 }
 
 // blocks calls f with the features of blocks of test rows, and the place of their first row.
-func (t *Trial) blocks(ctx context.Context, f func(at int, x learn.Matrix)) error {
+func (t *TrainTest) blocks(ctx context.Context, f func(at int, x learn.Matrix)) error {
 	if t.tested.Rows > 0 {
 		f(0, t.tested)
 		return ctx.Err()
@@ -78,7 +78,7 @@ func (t *Trial) blocks(ctx context.Context, f func(at int, x learn.Matrix)) erro
 }
 
 // Impossible says why nothing can be learnt or scored; "" where it can.
-func (t *Trial) Impossible() string {
+func (t *TrainTest) Impossible() string {
 	switch {
 	case t.Train.Rows == 0:
 		return "the training table has no row with a target"
@@ -90,7 +90,7 @@ func (t *Trial) Impossible() string {
 
 // Majority returns the accuracy of the constant guess that the test rows favour most, as
 // a share of the test rows; it is for categories alone.
-func (t *Trial) Majority() metric.Noted {
+func (t *TrainTest) Majority() metric.Noted {
 	c := t.Test.Column(t.target)
 	if !c.Coded() || t.Test.Rows == 0 {
 		return metric.None(t.Impossible(), "needs a target of categories")
@@ -106,7 +106,7 @@ func (t *Trial) Majority() metric.Noted {
 }
 
 // labels returns the training classes that occur, and their categories.
-func (t *Trial) labels() (learn.Labels, []int) {
+func (t *TrainTest) labels() (learn.Labels, []int) {
 	codes := t.Train.Column(t.target).Codes
 	place := make([]int, len(t.Train.Column(t.target).Categories))
 	for _, v := range codes {
@@ -136,7 +136,7 @@ type Predictions struct {
 }
 
 // Classify fits and scores the test rows.
-func (t *Trial) Classify(ctx context.Context, c learn.Classifier, run learn.Run) (Predictions, error) {
+func (t *TrainTest) Classify(ctx context.Context, c learn.Classifier, run learn.Run) (Predictions, error) {
 	labels, categories := t.labels()
 	all := learn.NewMatrix(t.Test.Rows, len(t.Test.Column(t.target).Categories))
 	if labels.Classes == 1 {
@@ -173,7 +173,7 @@ func (t *Trial) Classify(ctx context.Context, c learn.Classifier, run learn.Run)
 }
 
 // regress fits and predicts the test rows.
-func (t *Trial) regress(ctx context.Context, r learn.Regressor, run learn.Run) ([]float64, error) {
+func (t *TrainTest) regress(ctx context.Context, r learn.Regressor, run learn.Run) ([]float64, error) {
 	p, err := r.Fit(ctx, t.x, t.Train.Column(t.target).Numbers, run)
 	if err != nil {
 		return nil, err
@@ -186,14 +186,14 @@ func (t *Trial) regress(ctx context.Context, r learn.Regressor, run learn.Run) (
 // ScoreClasses fits and judges the predictions of the target's categories by name
 // of the score; where the rows allow no fit, every score says why. Without resamples
 // (nil) no score has an interval.
-func (t *Trial) ScoreClasses(ctx context.Context, c learn.Classifier, positive int, names []string, r *Resamples,
+func (t *TrainTest) ScoreClasses(ctx context.Context, c learn.Classifier, positive int, names []string, r *Resamples,
 	run learn.Run) (map[string]Score, error) {
 	scores, _, err := t.ScoreAndWeigh(ctx, c, positive, names, r, run)
 	return scores, err
 }
 
 // ScoreAndWeigh scores as ScoreClasses does, with the Weights of its predictions.
-func (t *Trial) ScoreAndWeigh(ctx context.Context, c learn.Classifier, positive int, names []string, r *Resamples,
+func (t *TrainTest) ScoreAndWeigh(ctx context.Context, c learn.Classifier, positive int, names []string, r *Resamples,
 	run learn.Run) (map[string]Score, []float64, error) {
 	if why := t.Impossible(); why != "" {
 		return allUndefined(names, why), nil, nil
@@ -207,7 +207,7 @@ func (t *Trial) ScoreAndWeigh(ctx context.Context, c learn.Classifier, positive 
 }
 
 // ScoreNumbers does the same for a target of numbers.
-func (t *Trial) ScoreNumbers(ctx context.Context, l learn.Regressor, names []string, r *Resamples,
+func (t *TrainTest) ScoreNumbers(ctx context.Context, l learn.Regressor, names []string, r *Resamples,
 	run learn.Run) (map[string]Score, error) {
 	if why := t.Impossible(); why != "" {
 		return allUndefined(names, why), nil
@@ -324,14 +324,15 @@ func NewDesk(train, test *columns.Frame, scaling Scaling, maxRows int, rng *rand
 	return d
 }
 
-// Trial returns the question of one target. Where rows have none they are left out, which makes a design of its own.
-func (d *Desk) Trial(target string) *Trial {
+// TrainTest returns the question of one target. Where rows have none they are left out, which makes a design of its
+// own.
+func (d *Desk) TrainTest(target string) *TrainTest {
 	if d.train.Column(target).Missing()+d.test.Column(target).Missing() > 0 {
-		t := NewTrial(d.train, d.test, target, d.scaling, 0, nil)
+		t := NewTrainTest(d.train, d.test, target, d.scaling, 0, nil)
 		t.Notes = metric.Notes(d.notes, t.Notes)
 		return t
 	}
-	t := &Trial{Train: d.train, Test: d.test, Notes: d.notes, target: target, encoder: d.encoder}
+	t := &TrainTest{Train: d.train, Test: d.test, Notes: d.notes, target: target, encoder: d.encoder}
 	t.first, t.width = d.encoder.Place(target)
 	t.x = d.x.Without(t.first, t.width)
 	if len(d.tested.Cols) > 0 {

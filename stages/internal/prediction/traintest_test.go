@@ -48,7 +48,7 @@ func TestDesk(t *testing.T) {
 		train, test := wide(1, 300, 300).Select(c.all), wide(2, 200, 300).Select(c.all)
 		desk := NewDesk(train, test, ScaleBounds, 0, nil)
 		for _, target := range c.targets {
-			one, single := desk.Trial(target), NewTrial(train, test, target, ScaleBounds, 0, nil)
+			one, single := desk.TrainTest(target), NewTrainTest(train, test, target, ScaleBounds, 0, nil)
 			if !slices.Equal(one.Features(), single.Features()) {
 				t.Errorf("%s: %s is predicted from %v, must be from %v", name, target, one.Features(), single.Features())
 			}
@@ -59,7 +59,7 @@ func TestDesk(t *testing.T) {
 	}
 }
 
-func scored(t *testing.T, trial *Trial, target string) float64 {
+func scored(t *testing.T, trial *TrainTest, target string) float64 {
 	t.Helper()
 	name, run := "auroc", learn.Run{Workers: 2}
 	var list map[string]Score
@@ -80,7 +80,8 @@ func scored(t *testing.T, trial *Trial, target string) float64 {
 func TestDeskDrawsRows(t *testing.T) {
 	desk := NewDesk(wide(1, 300, 2), wide(2, 100, 2), ScaleBounds, 50, rng(3))
 	for _, target := range []string{"A", "x"} {
-		if one := desk.Trial(target); one.Train.Rows > 50 || one.Train.Rows < 40 || one.Notes[:20] != "50 of 300 training r" {
+		if one := desk.TrainTest(target); one.Train.Rows > 50 || one.Train.Rows < 40 ||
+			one.Notes[:20] != "50 of 300 training r" {
 			t.Errorf("%s: %d rows, %q", target, one.Train.Rows, one.Notes)
 		}
 	}

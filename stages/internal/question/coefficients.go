@@ -49,7 +49,7 @@ const (
 // Coefficients returns the coefficients of plain columns, and their covariance.
 func (m *Regression) Coefficients(b Belief) (list []Coefficient, covariance [][]float64) {
 	d := m.Design()
-	b = b.transform(d.plain())
+	b = b.transform(d.toOwnUnits())
 	for j, v := range b.mean {
 		se := deviation(b.covariance[j][j])
 		half := float64(normalTwoSided * se)

@@ -129,7 +129,7 @@ func FuzzReadRegression(f *testing.F) {
 // TestRegressionHearsCancellation: a step over many rows of hundreds of coefficients is minutes of
 // work; it ends when nobody wants it, in its middle too.
 func TestRegressionHearsCancellation(t *testing.T) {
-	r := models(4)[Logistic].Rows(some(3 * together))
+	r := models(4)[Logistic].Rows(some(3 * rowsPerLook))
 	for _, looks := range []int{0, 2} {
 		ctx := &laterContext{Context: t.Context()}
 		ctx.looks.Store(int64(looks))

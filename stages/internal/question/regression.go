@@ -225,9 +225,9 @@ func centred(k int) (centre, square float64) {
 	return centre, math.Max(none, 1-float64(2*centre)+none)
 }
 
-// plain returns the matrix that leads from the coefficients of the design to the coefficients of plain
+// toOwnUnits returns the matrix that leads from the coefficients of the design to the coefficients of plain
 // columns: of a number by its own unit, of indicators that are 0 or 1.
-func (d *Design) plain() [][]float64 {
+func (d *Design) toOwnUnits() [][]float64 {
 	m := make([][]float64, len(d.terms))
 	for j, t := range d.terms {
 		m[j] = make([]float64, len(d.terms))

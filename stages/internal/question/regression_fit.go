@@ -194,11 +194,11 @@ func (r *RegressionRows) sums(ctx context.Context, theta []float64) (score, info
 	alone := math.Max(r.most, r.cap)
 	score = newTally(d, float64(alone*norm), math.Max(math.Sqrt(r.diameter)/norm, (r.most+r.cap)/alone))
 	information = newTally(d*(d+1)/2, float64(r.heaviest*r.square), math.Sqrt2)
-	blocks := (r.n + together - 1) / together
+	blocks := (r.n + rowsPerLook - 1) / rowsPerLook
 	workers := make([]adder, parallel.Workers(blocks))
 	parallel.Do(len(workers), blocks, func(worker, block int) {
 		if ctx.Err() == nil { // a row of hundreds of terms has tens of thousands of products
-			workers[worker].add(r, theta, block*together, min((block+1)*together, r.n))
+			workers[worker].add(r, theta, block*rowsPerLook, min((block+1)*rowsPerLook, r.n))
 		}
 	})
 	for _, w := range workers {
@@ -212,8 +212,8 @@ func (r *RegressionRows) sums(ctx context.Context, theta []float64) (score, info
 	return score, information, ctx.Err()
 }
 
-// together is how many rows a core adds up between looks whether somebody still wants the sums.
-const together = 256
+// rowsPerLook is how many rows a core adds up between looks whether somebody still wants the sums.
+const rowsPerLook = 256
 
 // adder is the sums of the rows of one core. They are of whole numbers, so that it does not matter
 // which row is added where.

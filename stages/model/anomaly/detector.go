@@ -87,7 +87,7 @@ func (s *Detector) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	w.Spends = []pipeline.Spend{{Name: training.Spend, Doc: fmt.Sprintf("DP-SGD on the autoencoder, sampling rate %.4g",
 		rate),
 		Mechanism: func(scale float64) privacy.Mechanism { return s.DPSGD(scale, rate, n.Params()) }}}
-	w.Terms, w.Findings = pipeline.Pricing{Scale: s.NoiseMultiplier}, s.Findings("expected_batch_size", h)
+	w.Pricing, w.Findings = pipeline.Pricing{Scale: s.NoiseMultiplier}, s.Findings("expected_batch_size", h)
 	return w, nil
 }
 

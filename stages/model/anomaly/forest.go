@@ -72,7 +72,7 @@ func (s *Forest) Plan(in pipeline.Headers) (pipeline.Work, error) {
 			Mechanism: func(scale float64) privacy.Mechanism {
 				return mechanism.GaussianHistogram{NoiseMultiplier: scale, Releases: int64(s.Trees)}
 			}}}
-	w.Terms = pipeline.Pricing{Scale: s.NoiseMultiplier}
+	w.Pricing = pipeline.Pricing{Scale: s.NoiseMultiplier}
 	return w, ps.Err()
 }
 

@@ -88,7 +88,7 @@ func (s *Detector) planProgram(h pipeline.Header) (pipeline.Work, error) {
 		w.Spends = []pipeline.Spend{{Name: training.Spend, Doc: fmt.Sprintf("clipped means of %d batches of the autoencoder",
 			mean(0).Steps()),
 			Mechanism: func(scale float64) privacy.Mechanism { return mean(scale) }}}
-		w.Terms = pipeline.Pricing{Scale: s.Program.multiplier(), Published: s.Program.published(),
+		w.Pricing = pipeline.Pricing{Scale: s.Program.multiplier(), Published: s.Program.published(),
 			Unproven: s.Program.unproven()}
 	}
 	return w, nil

@@ -33,15 +33,15 @@ func TestProgramPaysForOneStep(t *testing.T) {
 		in := changed(visitors(40), published)
 		w, err := thesis(epsilon).Plan(pipeline.Headers{"in": in.Header})
 		must(t, err)
-		m := w.Spends[0].Mechanism(w.Terms.Scale).(train.ClippedMean)
+		m := w.Spends[0].Mechanism(w.Pricing.Scale).(train.ClippedMean)
 		if math.Abs(m.Deviation()-noise) > 1e-15 || m.Uses() != 6 || w.Out["model"].Class != pipeline.Released {
 			t.Errorf("epsilon %g: deviation %g, %d uses, class %s", epsilon, m.Deviation(), m.Uses(), w.Out["model"].Class)
 		}
-		stated, err := w.Terms.Published.Epsilon(w.Terms.Scale, 1e-6)
+		stated, err := w.Pricing.Published.Epsilon(w.Pricing.Scale, 1e-6)
 		must(t, err)
-		if math.Abs(stated-epsilon) > 1e-12 || w.Terms.Unproven.Rule != "W14" || !strings.Contains(w.Terms.Unproven.Why,
+		if math.Abs(stated-epsilon) > 1e-12 || w.Pricing.Unproven.Rule != "W14" || !strings.Contains(w.Pricing.Unproven.Why,
 			"W38") {
-			t.Errorf("epsilon %g: the thesis says %g, unproven %+v", epsilon, stated, w.Terms.Unproven)
+			t.Errorf("epsilon %g: the thesis says %g, unproven %+v", epsilon, stated, w.Pricing.Unproven)
 		}
 		want := privacy.Event(privacy.Repeated{Count: 2, Event: privacy.Gaussian{NoiseMultiplier: 0.1 / epsilon}})
 		if diff := cmp.Diff(want, m.Event(privacy.ReplaceOne)); diff != "" {
@@ -76,7 +76,7 @@ func TestProgramWithoutNoise(t *testing.T) {
 	s := thesis(0)
 	w, err := s.Plan(pipeline.Headers{"in": in.Header})
 	must(t, err)
-	if w.Out["model"].Class != pipeline.Private || len(w.Spends) > 0 || w.Terms.Published != nil {
+	if w.Out["model"].Class != pipeline.Private || len(w.Spends) > 0 || w.Pricing.Published != nil {
 		t.Errorf("class %s, %d spends", w.Out["model"].Class, len(w.Spends))
 	}
 	out, err := pipelinetest.Run(t, s, pipelinetest.Env(1), pipeline.Tables{"in": pipeline.FromRecords(in.Header,

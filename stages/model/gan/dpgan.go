@@ -101,7 +101,7 @@ func (s *DPGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 			Doc:       fmt.Sprintf("DP-SGD on the critics of %d labels, sampling rate %.4g", l.labels, rate),
 			Mechanism: func(scale float64) privacy.Mechanism { return s.DPSGD(scale, rate, l.weights()) }}},
 			s.Spends(s.Sampling, rate, l.labels)...),
-		Terms: pipeline.Pricing{Scale: s.NoiseMultiplier, Published: publishedDPGAN(rate, int64(s.Steps)),
+		Pricing: pipeline.Pricing{Scale: s.NoiseMultiplier, Published: publishedDPGAN(rate, int64(s.Steps)),
 			Unproven: s.UnprovenBeside(in, s.Unproven())},
 		Findings: s.Findings("expected_batch_size", h),
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {

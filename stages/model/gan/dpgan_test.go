@@ -143,7 +143,7 @@ func TestDPGANHoldsGeneratorsOnly(t *testing.T) {
 		}
 		w, err := l.Stage().Plan(pipeline.Headers{"in": ward(t, 0).Header})
 		must(t, err)
-		if rule := w.Terms.Unproven.Rule; (rule == "W05") != (name == "dp_gan public") {
+		if rule := w.Pricing.Unproven.Rule; (rule == "W05") != (name == "dp_gan public") {
 			t.Errorf("%s breaks %q", name, rule)
 		}
 	}

@@ -98,7 +98,7 @@ func (s *DPWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		Out: pipeline.Headers{"model": out},
 		Spends: []pipeline.Spend{{Name: training.Spend, Doc: s.describe(rate, len(critic.Tensors())),
 			Mechanism: func(scale float64) privacy.Mechanism { return mechanism(scale) }}},
-		Terms:    pipeline.Pricing{Scale: noise, Published: published, Unproven: s.UnprovenBeside(in, s.Program.unproven())},
+		Pricing:  pipeline.Pricing{Scale: noise, Published: published, Unproven: s.UnprovenBeside(in, s.Program.unproven())},
 		Findings: s.findings(h),
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 			trained, err := s.train(ctx, env, in, critic, gen)

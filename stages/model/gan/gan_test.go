@@ -278,7 +278,7 @@ func TestProgramIsUnproven(t *testing.T) {
 	for name, want := range map[string]string{"dp_wgan": "", "dp_wgan tensor": "", programName: "W08"} {
 		w, err := learners(t)[name].Stage().Plan(h)
 		must(t, err)
-		if got := w.Terms.Unproven.Rule; got != want {
+		if got := w.Pricing.Unproven.Rule; got != want {
 			t.Errorf("%s: rule %q, want %q", name, got, want)
 		}
 	}
@@ -298,12 +298,13 @@ func TestProgramTakesItsBranch(t *testing.T) {
 		s.ExpectedBatchSize, s.Program = 64, &Program{Epsilon: epsilon, Epochs: 10}
 		w, err := s.Plan(pipeline.Headers{"in": h})
 		must(t, err)
-		m := w.Spends[0].Mechanism(w.Terms.Scale)
-		if m.Uses() != want.steps || !math.IsNaN(want.noise) && w.Terms.Scale != want.noise {
-			t.Errorf("budget %g: %d steps at noise multiplier %g, want %d at %g", epsilon, m.Uses(), w.Terms.Scale, want.steps,
+		m := w.Spends[0].Mechanism(w.Pricing.Scale)
+		if m.Uses() != want.steps || !math.IsNaN(want.noise) && w.Pricing.Scale != want.noise {
+			t.Errorf("budget %g: %d steps at noise multiplier %g, want %d at %g", epsilon, m.Uses(), w.Pricing.Scale, want.steps,
 				want.noise)
 		}
-		if reported, err := w.Terms.Published.Epsilon(w.Terms.Scale, h.Terms.Delta); err != nil || !(reported <= epsilon) {
+		if reported, err := w.Pricing.Published.Epsilon(w.Pricing.Scale, h.Terms.Delta); err != nil ||
+			!(reported <= epsilon) {
 			t.Errorf("budget %g: its accountant reports %g (%v)", epsilon, reported, err)
 		}
 	}

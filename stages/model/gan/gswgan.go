@@ -106,7 +106,7 @@ func (s *GSWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		Out: pipeline.Headers{"model": out},
 		Spends: []pipeline.Spend{{Name: training.Spend, Doc: s.words(critics),
 			Mechanism: func(scale float64) privacy.Mechanism { return s.query(scale, critics, critic.In()) }}},
-		Terms: pipeline.Pricing{Scale: s.NoiseMultiplier, Published: publishedGSWGAN(s, critics),
+		Pricing: pipeline.Pricing{Scale: s.NoiseMultiplier, Published: publishedGSWGAN(s, critics),
 			Unproven: s.UnprovenBeside(in, s.unproven(critics, h))},
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 			iterates, err := s.train(ctx, env, in, critics, critic, gen)

@@ -171,13 +171,13 @@ func (s *pairBounds) measureModel(m *graphical.Model) {
 	}
 	m.EachPair(func(a, b int, table []float64) {
 		if i, asked := place[[2]int{a, b}]; asked {
-			s.Model[i] = apartBy(table, s.Ones[a], s.Ones[b])
+			s.Model[i] = summedDistance(table, s.Ones[a], s.Ones[b])
 		}
 	})
 }
 
-// apartBy returns half the L1 distance of a table from the independent one that distance compares counts with.
-func apartBy(table, a, b []float64) (sum float64) {
+// summedDistance returns half the L1 distance of a table from the independent one that distance compares counts with.
+func summedDistance(table, a, b []float64) (sum float64) {
 	n := total(a)
 	for i, x := range a {
 		for j, y := range b {

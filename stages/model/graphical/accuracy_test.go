@@ -130,7 +130,7 @@ func TestBoundsHoldOnAdult(t *testing.T) {
 func TestBoundsByHand(t *testing.T) {
 	s := &pairBounds{Ones: [][]float64{{5, 5}, {5, 5}}, Pairs: [][2]int{{0, 1}}, Y: []float64{4},
 		Sigma: math.Sqrt(1. / 48)}
-	s.Model = []float64{apartBy([]float64{5, 0, 0, 5}, s.Ones[0], s.Ones[1])}
+	s.Model = []float64{summedDistance([]float64{5, 0, 0, 5}, s.Ones[0], s.Ones[1])}
 	low, high, known := s.bounds(0, 10)
 	if s.Model[0] != 5 || !known || math.Abs(low-.075) > 1e-9 || math.Abs(high-.925) > 1e-9 {
 		t.Errorf("%g rows apart, bounds %g to %g, must be 5, .075 and .925", s.Model[0], low, high)

@@ -164,7 +164,7 @@ func (c *course) noise(at int, sigma float64) float64 {
 // where the model of those before is farthest from the table.
 type course struct {
 	*front
-	p       *purse
+	p       *balance
 	list    []candidate
 	limits  graphical.Limits
 	workers int
@@ -175,7 +175,8 @@ type course struct {
 }
 
 // course begins with the columns. Sets that no clique could hold are out.
-func (f *front) course(ctx context.Context, p *purse, list []candidate, limits graphical.Limits, workers int) (*course,
+func (f *front) course(ctx context.Context, p *balance, list []candidate, limits graphical.Limits,
+	workers int) (*course,
 	error) {
 	sizes, whole := f.sizes(), 0.0
 	list = slices.DeleteFunc(list, func(c candidate) bool { return roughly(sizes, c.set) > mostCells(limits) })
@@ -321,14 +322,14 @@ func (c *course) fit(ctx context.Context) error {
 	}
 	o := graphical.Options{Workers: c.workers}
 	if c.model != nil {
-		o.Start = together(c.model.Potentials().Factors)
+		o.Start = sumBySet(c.model.Potentials().Factors)
 	}
 	c.model, err = c.estimate(ctx, tree, onePerSet(c.balanced()), o)
 	return err
 }
 
-// together adds up the factors of one set.
-func together(factors []graphical.Factor) (sums []graphical.Factor) {
+// sumBySet adds up the factors of one set.
+func sumBySet(factors []graphical.Factor) (sums []graphical.Factor) {
 	for _, f := range factors {
 		index := slices.IndexFunc(sums, func(s graphical.Factor) bool { return slices.Equal(s.Vars, f.Vars) })
 		if index < 0 {

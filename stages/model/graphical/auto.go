@@ -74,7 +74,7 @@ func (s *Auto) Plan(in pipeline.Headers) (pipeline.Work, error) {
 // learner is a kind that auto may take.
 type learner interface {
 	decide(layout, facts) pipeline.Decision
-	learn(context.Context, *pipeline.Env, *front, *purse, pipeline.Header) (pipeline.Table, error)
+	learn(context.Context, *pipeline.Env, *front, *balance, pipeline.Header) (pipeline.Table, error)
 }
 
 func (s *Auto) tree() *MarginalTree {

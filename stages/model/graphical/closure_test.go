@@ -116,7 +116,7 @@ func TestTablesOfOneSet(t *testing.T) {
 			t.Errorf("at %v: %g and %g", x, both, one)
 		}
 	}
-	if got := together([]graphical.Factor{{Vars: graphical.Set{0}, Log: []float64{1, 2}},
+	if got := sumBySet([]graphical.Factor{{Vars: graphical.Set{0}, Log: []float64{1, 2}},
 		{Vars: graphical.Set{1}, Log: []float64{9}}, {Vars: graphical.Set{0}, Log: []float64{.5, -1}}}); fmt.Sprint(got) !=
 		"[{[0] [1.5 1]} {[1] [9]}]" {
 		t.Errorf("factors together are %v", got)

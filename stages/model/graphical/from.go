@@ -116,15 +116,15 @@ func (s *MarginalsFrom) fromFile(like pipeline.Header, ps *schema.Problems) (pip
 	s.Size.check(like.Domain, Columns{}, ps)
 	out := modelHeader(like)
 	out.Domain = like.Domain.Clone()
-	use := pipeline.FileUse{Path: s.File, Public: true, By: s.DeclaredBy, Terms: s.terms()}
+	use := pipeline.FileUse{Path: s.File, Public: true, By: s.DeclaredBy, Guarantee: s.declaredGuarantee()}
 	return s.work(out, []pipeline.FileUse{use}, func(ctx context.Context, env *pipeline.Env, _ pipeline.Tables) (*front,
 		error) {
 		return s.read(ctx, env, out.Domain)
 	}), ps.Err()
 }
 
-// terms returns what the file's makers say of it.
-func (s *MarginalsFrom) terms() string {
+// declaredGuarantee returns what the file's makers say of it.
+func (s *MarginalsFrom) declaredGuarantee() string {
 	return fmt.Sprintf("epsilon %g, delta %g for %s, %s noise", s.Epsilon, s.Delta, s.Unit, s.Noise)
 }
 

@@ -59,7 +59,7 @@ type measured struct {
 
 // begin counts a table, and then pays: what cannot be read costs nothing. stated is the rows that a spec states where
 // their number is not public, or 0; they decide where the table is counted, which no result depends on.
-func begin(ctx context.Context, env *pipeline.Env, t pipeline.Table, stated int64) (*front, *purse, error) {
+func begin(ctx context.Context, env *pipeline.Env, t pipeline.Table, stated int64) (*front, *balance, error) {
 	f := &front{layout: layoutOf(t.Domain), rows: publicRows(t.Header), settled: true}
 	f.rules, _ = domain.ReadRules(f.core) // the plan has held them
 	f.public = f.rows > 0
@@ -71,12 +71,12 @@ func begin(ctx context.Context, env *pipeline.Env, t pipeline.Table, stated int6
 		return nil, nil, err
 	}
 	f.grids = grids
-	p, err := openPurse(env)
+	p, err := openBalance(env)
 	return f, p, err
 }
 
 // singles releases every column for its part of the given squares.
-func (f *front) singles(ctx context.Context, p *purse, s Columns, squares float64) error {
+func (f *front) singles(ctx context.Context, p *balance, s Columns, squares float64) error {
 	released := make([]oneWay, len(f.grids))
 	for j, part := range shares(cellsOf(f.grids), f.columnsPerCore(), f.sharedCells(squares)) {
 		released[j] = oneWay{grid: f.grids[j], rows: f.rows, cuts: cuts(f.grids[j], edgesOf(f.core, f.rules, j)),
@@ -172,7 +172,7 @@ func (f *front) estimateRows(released []oneWay) {
 }
 
 // code makes a released column codes.
-func (f *front) code(j int, one *oneWay, s Columns, p *purse) {
+func (f *front) code(j int, one *oneWay, s Columns, p *balance) {
 	bins := cmp.Or(s.Bins, binsOf(f.rows, math.Sqrt(p.total()), numbers(f.core)))
 	column, y, variances := one.coded(s, f.core.Columns[j].Name, f.rows, bins)
 	f.columns = append(f.columns, column)
@@ -216,7 +216,7 @@ type oneWay struct {
 type pointing = func(cells []int) ([]int64, error)
 
 // release releases a column, of whose cells these are the counts.
-func (o *oneWay) release(counts []int64, points pointing, p *purse, cost float64) error {
+func (o *oneWay) release(counts []int64, points pointing, p *balance, cost float64) error {
 	if o.grid.Coded() || o.grid.Values() <= fewCells {
 		return o.releaseCells(counts, p, cost)
 	}
@@ -248,7 +248,7 @@ const (
 	ofPoints = 0.2 // of a column's budget, for the points of cells that are heaps
 )
 
-func (o *oneWay) releaseCells(counts []int64, p *purse, cost float64) (err error) {
+func (o *oneWay) releaseCells(counts []int64, p *balance, cost float64) (err error) {
 	if o.counts, err = p.histogram(counts, cost); err != nil {
 		return err
 	}
@@ -275,7 +275,7 @@ func tree(l histogram.Line, ask asking) (line, error) { return l.Tree(ask) }
 // releaseLine releases ranges of cells again and again, finer where many rows are, each
 // time as a histogram over disjoint ranges of all cells. Missing values are a cell of
 // each.
-func (o *oneWay) releaseLine(counts []int64, p *purse, cost float64, count counting) error {
+func (o *oneWay) releaseLine(counts []int64, p *balance, cost float64, count counting) error {
 	before := make([]int64, len(counts)+1)
 	for i, n := range counts {
 		before[i+1] = before[i] + n
@@ -399,7 +399,7 @@ const heap = 5
 // points of the cells that hold a heap, such as the 0 of a capital gain, which would
 // else come back as any point of its cell. It is a histogram over disjoint cells like
 // every level. Without such a cell nothing is released.
-func (o *oneWay) releasePoints(points pointing, p *purse, cost float64) error {
+func (o *oneWay) releasePoints(points pointing, p *balance, cost float64) error {
 	cells := o.heaps()
 	if len(cells) == 0 {
 		return nil

@@ -64,7 +64,7 @@ func (s *Independent) run(ctx context.Context, env *pipeline.Env, t pipeline.Tab
 }
 
 // learn releases the columns once, and what heaps left over once more.
-func (s *Independent) learn(ctx context.Context, env *pipeline.Env, f *front, p *purse,
+func (s *Independent) learn(ctx context.Context, env *pipeline.Env, f *front, p *balance,
 	h pipeline.Header) (pipeline.Table, error) {
 	if err := f.singles(ctx, p, s.Columns, p.total()); err != nil {
 		return pipeline.Table{}, err
@@ -185,7 +185,7 @@ func (s *MarginalTree) sayFixed(f facts, l layout) (list []pipeline.Decided) {
 }
 
 // fixed releases the histogram of each fixed set for its part of the total.
-func (s *MarginalTree) fixed(ctx context.Context, f *front, p *purse) error {
+func (s *MarginalTree) fixed(ctx context.Context, f *front, p *balance) error {
 	sets := s.fixedSets(f.layout)
 	return f.each(ctx, sets, func(i int, counts []int64) error {
 		if err := f.keep(p, sets[i], counts, p.total()*s.Measure[i].Part); err != nil {

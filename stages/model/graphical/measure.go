@@ -35,7 +35,7 @@ func cellsIn(sizes []int, set graphical.Set) int {
 }
 
 // measure releases the histogram of each set for its cost and keeps it for the fit.
-func (f *front) measure(ctx context.Context, p *purse, list []bargain) error {
+func (f *front) measure(ctx context.Context, p *balance, list []bargain) error {
 	sets := make([]graphical.Set, len(list))
 	for i, b := range list {
 		sets[i] = b.set
@@ -50,7 +50,7 @@ func (f *front) measure(ctx context.Context, p *purse, list []bargain) error {
 }
 
 // keep releases the histogram of a set for its cost and keeps it for the fit.
-func (f *front) keep(p *purse, set graphical.Set, counts []int64, cost float64) error {
+func (f *front) keep(p *balance, set graphical.Set, counts []int64, cost float64) error {
 	y, err := p.histogram(counts, cost)
 	if err != nil {
 		return err
@@ -64,7 +64,7 @@ func (f *front) keep(p *purse, set graphical.Set, counts []int64, cost float64) 
 const forfeited = 1e-9
 
 // again spends what is left on each column once more, where no pair is worth it.
-func (f *front) again(ctx context.Context, p *purse) error {
+func (f *front) again(ctx context.Context, p *balance) error {
 	budget := p.left()
 	if budget <= forfeited*p.total() {
 		return nil
@@ -80,7 +80,7 @@ func (f *front) again(ctx context.Context, p *purse) error {
 // and the independent model's table, which is rounded to integers so that twice the
 // score is one, all with noise in one release of the given cost. tau is the standard
 // deviation of a score's noise.
-func (f *front) distances(ctx context.Context, p *purse, pairs []graphical.Set, ones [][]float64,
+func (f *front) distances(ctx context.Context, p *balance, pairs []graphical.Set, ones [][]float64,
 	cost float64) (scores []float64, tau float64, err error) {
 	twice := make([]int64, len(pairs))
 	err = f.each(ctx, pairs, func(i int, counts []int64) error {

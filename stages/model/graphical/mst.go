@@ -129,7 +129,7 @@ func (s *MST) run(ctx context.Context, env *pipeline.Env, t pipeline.Table) (pip
 
 // pairs chooses the tree and measures it, with equal noise; a pair that the model has
 // no room for is left out.
-func (s *MST) pairs(ctx context.Context, env *pipeline.Env, f *front, p *purse, pairs []graphical.Set,
+func (s *MST) pairs(ctx context.Context, env *pipeline.Env, f *front, p *balance, pairs []graphical.Set,
 	weights []float64) error {
 	if len(pairs) == 0 {
 		return f.again(ctx, p)

@@ -244,7 +244,7 @@ func TestPublishedPrivBayesHasNoWeights(t *testing.T) {
 		in := table([]int{2, 2, 2}, []int{0, 1}, []int{0, 1}, []int{1, 0})
 		w, err := s.Plan(pipeline.Headers{"in": in.Header})
 		must(t, err)
-		if got := w.Terms.Published != nil; got != shown {
+		if got := w.Pricing.Published != nil; got != shown {
 			t.Errorf("target %q: published is shown: %v", target, got)
 		}
 	}

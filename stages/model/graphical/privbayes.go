@@ -79,7 +79,7 @@ func (s *PrivBayes) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	w.Decide = func(scale float64) pipeline.Decision {
 		return pipeline.Decision{Decided: append(l.decided(), factsOf(l.header(h), 0, scale).counts()...)}
 	}
-	w.Terms.Published = publishedPrivBayes(s, l.header(h), wantedOf(l.pairs(s.Aim)))
+	w.Pricing.Published = publishedPrivBayes(s, l.header(h), wantedOf(l.pairs(s.Aim)))
 	w.Spends[0].Mechanism = b.columns
 	w.Spends = append(w.Spends, pipeline.Spend{Name: tablesName, Doc: "a noisy table of each column and its parents",
 		Mechanism: b.tables})

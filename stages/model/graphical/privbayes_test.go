@@ -18,7 +18,7 @@ func TestPublishedPrivBayesIsProven(t *testing.T) {
 	for _, multiplier := range []float64{0.5, 3, 40} {
 		w, err := s.Plan(headers(ward(400)))
 		must(t, err)
-		published, err := w.Terms.Published.Epsilon(multiplier, 1e-6)
+		published, err := w.Pricing.Published.Epsilon(multiplier, 1e-6)
 		must(t, err)
 		var events []privacy.Event
 		for _, spend := range w.Spends[1:] {
@@ -47,7 +47,7 @@ func TestPublishedPrivBayesIsSilent(t *testing.T) {
 	} {
 		w, err := c.s.Plan(c.h)
 		must(t, err)
-		if w.Terms.Published != nil {
+		if w.Pricing.Published != nil {
 			t.Errorf("%s has a published number", what)
 		}
 	}

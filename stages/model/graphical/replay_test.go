@@ -132,7 +132,7 @@ type greedy struct {
 func (s greedy) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	w, err := s.AIM.Plan(in)
 	w.Run = func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
-		p, err := openPurse(env)
+		p, err := openBalance(env)
 		if err != nil {
 			return nil, err
 		}

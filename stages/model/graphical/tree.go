@@ -116,9 +116,9 @@ const mostMove = math.Sqrt2 * 1e6
 func oneEvent(h pipeline.Header, multiplier float64, doc string, learn func(context.Context, *pipeline.Env,
 	pipeline.Table) (pipeline.Table, error)) pipeline.Work {
 	return pipeline.Work{
-		Out:    pipeline.Headers{"model": modelHeader(h), "marginals": marginalsHeader(h)},
-		Terms:  pipeline.Pricing{Scale: multiplier},
-		Counts: columns.NewAsking(h, func() ([]columns.Grid, error) { return gridsOf(layoutOf(h.Domain).core) }),
+		Out:     pipeline.Headers{"model": modelHeader(h), "marginals": marginalsHeader(h)},
+		Pricing: pipeline.Pricing{Scale: multiplier},
+		Counts:  columns.NewAsking(h, func() ([]columns.Grid, error) { return gridsOf(layoutOf(h.Domain).core) }),
 		Spends: []pipeline.Spend{{Name: spendName, Doc: doc, Mechanism: func(scale float64) privacy.Mechanism {
 			return mechanism.GaussianFilter{NoiseMultiplier: scale, Adjacency: h.Terms.Adjacency, Largest: mostMove}
 		}}},
@@ -157,8 +157,8 @@ func (s *MarginalTree) run(ctx context.Context, env *pipeline.Env, t pipeline.Ta
 	return s.learn(ctx, env, f, p, t.Header)
 }
 
-// learn spends the purse.
-func (s *MarginalTree) learn(ctx context.Context, env *pipeline.Env, f *front, p *purse,
+// learn spends the balance.
+func (s *MarginalTree) learn(ctx context.Context, env *pipeline.Env, f *front, p *balance,
 	h pipeline.Header) (pipeline.Table, error) {
 	if err := s.measured(ctx, env, f, p); err != nil {
 		return pipeline.Table{}, err
@@ -172,7 +172,7 @@ func (s *MarginalTree) learn(ctx context.Context, env *pipeline.Env, f *front, p
 }
 
 // measured releases the columns and the pairs of a table, for all of the budget.
-func (s *MarginalTree) measured(ctx context.Context, env *pipeline.Env, f *front, p *purse) error {
+func (s *MarginalTree) measured(ctx context.Context, env *pipeline.Env, f *front, p *balance) error {
 	s = s.settled(facts{rows: f.publicCount(), columns: len(f.core.Columns), mu: math.Sqrt(p.total())})
 	if err := f.singles(ctx, p, s.Columns, p.total()*s.OneWay); err != nil {
 		return err
@@ -184,7 +184,7 @@ func (s *MarginalTree) measured(ctx context.Context, env *pipeline.Env, f *front
 }
 
 // pairs chooses pairs and measures them; without any the columns get all.
-func (s *MarginalTree) pairs(ctx context.Context, env *pipeline.Env, f *front, p *purse) error {
+func (s *MarginalTree) pairs(ctx context.Context, env *pipeline.Env, f *front, p *balance) error {
 	chosen, err := s.chosen(ctx, env, f, p)
 	if err != nil {
 		return err
@@ -195,7 +195,7 @@ func (s *MarginalTree) pairs(ctx context.Context, env *pipeline.Env, f *front, p
 	return f.measure(ctx, p, chosen)
 }
 
-func (s *MarginalTree) chosen(ctx context.Context, env *pipeline.Env, f *front, p *purse) ([]bargain, error) {
+func (s *MarginalTree) chosen(ctx context.Context, env *pipeline.Env, f *front, p *balance) ([]bargain, error) {
 	sets, weights := f.layout.pairs(s.Aim)
 	if len(sets) == 0 {
 		return nil, nil

@@ -92,7 +92,7 @@ func (s *DPAutoGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 			{Name: spendGAN, Doc: fmt.Sprintf("DP-SGD on the critic, sampling rate %.4g", plan.ganRate),
 				Mechanism: func(scale float64) privacy.Mechanism { return s.gan(scale, plan) }},
 		},
-		Terms: pipeline.Pricing{Scale: s.GAN.NoiseMultiplier, Published: s.published(plan), Unproven: s.UnprovenBeside(in,
+		Pricing: pipeline.Pricing{Scale: s.GAN.NoiseMultiplier, Published: s.published(plan), Unproven: s.UnprovenBeside(in,
 			s.unproven())},
 		Findings: append(s.Autoencoder.Findings("autoencoder.expected_batch_size", h),
 			s.GAN.Findings("gan.expected_batch_size", h)...),

@@ -96,8 +96,8 @@ func TestNoiselessEncoderIsUnproven(t *testing.T) {
 		s.NoiseOn = noise
 		w, err := s.Plan(pipeline.Headers{"in": ward(t).Header})
 		must(t, err)
-		if w.Terms.Unproven.Rule != rule {
-			t.Errorf("noise on %s: rule %q, must be %q", noise, w.Terms.Unproven.Rule, rule)
+		if w.Pricing.Unproven.Rule != rule {
+			t.Errorf("noise on %s: rule %q, must be %q", noise, w.Pricing.Unproven.Rule, rule)
 		}
 	}
 }

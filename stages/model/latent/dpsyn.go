@@ -117,7 +117,7 @@ func (s *DPSYN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 					return mechanism.GaussianFilter{NoiseMultiplier: s.mixtureNoise(scale, rate), Adjacency: h.Terms.Adjacency}
 				}},
 		},
-		Terms: pipeline.Pricing{Scale: s.NoiseMultiplier, Published: publishedSYN(s, rate), Unproven: s.UnprovenBeside(in,
+		Pricing: pipeline.Pricing{Scale: s.NoiseMultiplier, Published: publishedSYN(s, rate), Unproven: s.UnprovenBeside(in,
 			s.unproven())},
 		Findings: s.Findings("expected_batch_size", h),
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {

@@ -76,7 +76,7 @@ func (s *DPVAE) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		Spends: []pipeline.Spend{{Name: training.Spend, Doc: fmt.Sprintf("DP-SGD on encoder and decoder, sampling rate %.4g",
 			rate),
 			Mechanism: func(scale float64) privacy.Mechanism { return s.DPSGD(scale, rate, weights) }}},
-		Terms: pipeline.Pricing{Scale: s.NoiseMultiplier, Published: publishedVAE(rate, int64(s.Steps)),
+		Pricing: pipeline.Pricing{Scale: s.NoiseMultiplier, Published: publishedVAE(rate, int64(s.Steps)),
 			Unproven: s.UnprovenBeside(in, pipeline.Unproven{})},
 		Findings: s.Findings("expected_batch_size", h),
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {

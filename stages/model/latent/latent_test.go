@@ -149,7 +149,7 @@ func TestPublicLabelsAreUnproven(t *testing.T) {
 		}
 		w, err := l.Stage().Plan(pipeline.Headers{"in": in.Header})
 		must(t, err)
-		if got := w.Terms.Unproven.Rule; got != rule {
+		if got := w.Pricing.Unproven.Rule; got != rule {
 			t.Errorf("labels %s break %q, must break %q", labels, got, rule)
 		}
 		model, _ := l.Trained(t, in)
@@ -173,7 +173,7 @@ func TestChosenMixturesAreUnproven(t *testing.T) {
 		}
 		w, err := l.Stage().Plan(pipeline.Headers{"in": in.Header})
 		must(t, err)
-		if u := w.Terms.Unproven; u.Rule != rule || !strings.Contains(u.Rule+u.Why, "W16") {
+		if u := w.Pricing.Unproven; u.Rule != rule || !strings.Contains(u.Rule+u.Why, "W16") {
 			t.Errorf("labels %s break %s: %s", labels, u.Rule, u.Why)
 		}
 		model, _ := l.Trained(t, in)

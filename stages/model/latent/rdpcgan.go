@@ -96,7 +96,7 @@ func (s *RDPCGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 			pipeline.Spend{Name: spendGAN, Doc: fmt.Sprintf("DP-SGD on the critics of %d labels, sampling rate %.4g", l.labels,
 				l.ganRate),
 				Mechanism: func(scale float64) privacy.Mechanism { return l.gan(scale) }}),
-		Terms: pipeline.Pricing{Scale: s.GAN.NoiseMultiplier, Published: publishedRDPCGAN(l.ganRate, int64(s.GAN.Steps)),
+		Pricing: pipeline.Pricing{Scale: s.GAN.NoiseMultiplier, Published: publishedRDPCGAN(l.ganRate, int64(s.GAN.Steps)),
 			Unproven: s.UnprovenBeside(in, s.Unproven())},
 		Findings: append(s.Autoencoder.Findings("autoencoder.expected_batch_size", h),
 			s.GAN.Findings("gan.expected_batch_size", h)...),

@@ -109,8 +109,8 @@ func TestLabelsOfRDPCGANUnproven(t *testing.T) {
 		s.Labels = name
 		w, err := s.Plan(pipeline.Headers{"in": ward(t).Header})
 		must(t, err)
-		if w.Terms.Unproven.Rule != rule {
-			t.Errorf("labels %s: rule %q, must be %q", name, w.Terms.Unproven.Rule, rule)
+		if w.Pricing.Unproven.Rule != rule {
+			t.Errorf("labels %s: rule %q, must be %q", name, w.Pricing.Unproven.Rule, rule)
 		}
 	}
 }

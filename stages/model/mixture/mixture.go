@@ -117,7 +117,7 @@ func (s *Mixture) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	return pipeline.Work{
 		Out:      pipeline.Headers{"model": out},
 		Spends:   s.spends(l, rate),
-		Terms:    pipeline.Pricing{Scale: s.NoiseMultiplier, Published: s.published(h, l, rate)},
+		Pricing:  pipeline.Pricing{Scale: s.NoiseMultiplier, Published: s.published(h, l, rate)},
 		Findings: s.Findings("expected_batch_size", h),
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 			m, err := s.learn(ctx, env, in["in"], l)

@@ -273,12 +273,12 @@ func TestPublishedEpsilons(t *testing.T) {
 		}
 	}
 	in.Terms.Adjacency = privacy.AddRemove
-	if w, err := s.Plan(pipeline.Headers{"in": in}); err != nil || w.Terms.Published != nil {
+	if w, err := s.Plan(pipeline.Headers{"in": in}); err != nil || w.Pricing.Published != nil {
 		t.Errorf("add_remove has a published epsilon, %v", err)
 	}
 	in = study(40).Header
 	in.Stability = pipeline.Rows(3)
-	if w, err := s.Plan(pipeline.Headers{"in": in}); err != nil || w.Terms.Published != nil {
+	if w, err := s.Plan(pipeline.Headers{"in": in}); err != nil || w.Pricing.Published != nil {
 		t.Errorf("units of three rows have a published epsilon, which is about one row, %v", err)
 	}
 }
@@ -287,7 +287,7 @@ func publishedEpsilon(t *testing.T, s *Mixture, in pipeline.Header, noise float6
 	t.Helper()
 	w, err := s.Plan(pipeline.Headers{"in": in})
 	must(t, err)
-	e, err := w.Terms.Published.Epsilon(noise, 1e-5)
+	e, err := w.Pricing.Published.Epsilon(noise, 1e-5)
 	must(t, err)
 	return e
 }

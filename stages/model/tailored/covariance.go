@@ -77,7 +77,7 @@ func (s *Covariance) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		return pipeline.Work{}, err
 	}
 	out := question.Header(h)
-	w := pipeline.Work{Out: pipeline.Headers{"out": out}, Terms: pipeline.Pricing{Scale: s.NoiseMultiplier},
+	w := pipeline.Work{Out: pipeline.Headers{"out": out}, Pricing: pipeline.Pricing{Scale: s.NoiseMultiplier},
 		Spends: []pipeline.Spend{{Name: answersName, Doc: s.doc(), Mechanism: func(scale float64) privacy.Mechanism {
 			return mechanism.GaussianFilter{NoiseMultiplier: s.multiplier(a, scale), Adjacency: h.Terms.Adjacency,
 				Largest: s.largest(a, h.Terms.Adjacency)}
@@ -91,7 +91,7 @@ func (s *Covariance) Plan(in pipeline.Headers) (pipeline.Work, error) {
 			return pipeline.Tables{"out": t}, err
 		}}
 	if s.published() {
-		w.Terms.Published = s.paper()
+		w.Pricing.Published = s.paper()
 	}
 	return w, nil
 }
@@ -176,7 +176,7 @@ func (s *Covariance) run(ctx context.Context, env *pipeline.Env, a question.Reso
 	if err != nil {
 		return out, err
 	}
-	p, err := openPurse(env, answersName)
+	p, err := openBalance(env, answersName)
 	if err == nil {
 		err = ctx.Err()
 	}

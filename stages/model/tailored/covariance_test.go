@@ -22,7 +22,7 @@ func TestPublishedCovarianceIsCharged(t *testing.T) {
 	if want := math.Sqrt(5) * math.Sqrt(6./3) / scale; math.Abs(mu/want-1) > 1e-4 || mu < want {
 		t.Errorf("mu of all queries is %.9g, must be %.9g or a little more", mu, want)
 	}
-	eps, err := w.Terms.Published.Epsilon(scale, 1e-5)
+	eps, err := w.Pricing.Published.Epsilon(scale, 1e-5)
 	must(t, err)
 	if want := 5 * math.Sqrt(2*math.Log(1.25/1e-5)) / scale; math.Abs(eps-want) > 1e-12 {
 		t.Errorf("the published epsilon is %g, must be %g", eps, want)

@@ -70,7 +70,7 @@ func (s *Query) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		return pipeline.Work{}, err
 	}
 	out, l := question.Header(h), lot{list, s.Queries, h.Terms.Adjacency}
-	return pipeline.Work{Out: pipeline.Headers{"out": out}, Terms: pipeline.Pricing{Scale: s.NoiseMultiplier},
+	return pipeline.Work{Out: pipeline.Headers{"out": out}, Pricing: pipeline.Pricing{Scale: s.NoiseMultiplier},
 		Spends: l.spends(),
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 			read, err := readFor(ctx, in["in"], list)
@@ -184,9 +184,9 @@ func (l lot) quantile(a question.Resolved, scale float64) mechanism.Quantile {
 const mostEpsilon = 0x1p10
 
 func (l lot) answer(ctx context.Context, env *pipeline.Env, read []tallied) (all []question.Answer, err error) {
-	n, p := l.tallies(), purse{}
+	n, p := l.tallies(), balance{}
 	if n > 0 {
-		if p, err = openPurse(env, answersName); err != nil {
+		if p, err = openBalance(env, answersName); err != nil {
 			return nil, err
 		}
 	}
@@ -210,7 +210,7 @@ func (l lot) answer(ctx context.Context, env *pipeline.Env, read []tallied) (all
 }
 
 // ask answers a question for a share of the filter's total.
-func (p purse) ask(a question.Resolved, tally []int64, share float64) ([]question.Answer, error) {
+func (p balance) ask(a question.Resolved, tally []int64, share float64) ([]question.Answer, error) {
 	noisy, sigma, err := p.release(tally, a.Moves(), share)
 	if err != nil {
 		return nil, err
@@ -240,23 +240,23 @@ type Shares struct {
 // leastSigma is the least noise of whole numbers (mechanism.ReleaseIntegers).
 const leastSigma = 0x1p-10
 
-// purse spends a filter, part by part.
-type purse struct {
+// balance spends a filter, part by part.
+type balance struct {
 	paid *privacy.Handle
 	mechanism.GaussianFilter
 }
 
-func openPurse(env *pipeline.Env, name string) (purse, error) {
+func openBalance(env *pipeline.Env, name string) (balance, error) {
 	paid, err := env.Privacy.Open(name)
 	if err != nil {
-		return purse{}, err
+		return balance{}, err
 	}
-	return purse{paid, paid.Mechanism().(mechanism.GaussianFilter)}, nil
+	return balance{paid, paid.Mechanism().(mechanism.GaussianFilter)}, nil
 }
 
 // release adds noise to a tally for a share of the filter's total, and says how much: a
 // standard deviation, 0 where the run is without privacy.
-func (p purse) release(tally []int64, moves mechanism.Moves, share float64) ([]int64, float64, error) {
+func (p balance) release(tally []int64, moves mechanism.Moves, share float64) ([]int64, float64, error) {
 	sigma := 0.0
 	if p.NoiseMultiplier > 0 {
 		sigma = max(p.Noise(moves, p.Total()*share), leastSigma)

@@ -68,7 +68,7 @@ func (s *Regression) explain(ps *schema.Problems, m *question.Regression, d *dom
 	for _, at := range d.Pick(ps, "columns", s.Columns) {
 		c := &d.Columns[at]
 		path := fmt.Sprintf("columns[%d]", slices.Index(s.Columns, c.Name))
-		plain(ps, path, c)
+		wantUnencoded(ps, path, c)
 		if c.Name == m.Target || c.Name == m.Offset {
 			ps.Add(path, c.Name+", which is explained or the offset", "another column")
 		}
@@ -89,8 +89,8 @@ func (s *Regression) explain(ps *schema.Problems, m *question.Regression, d *dom
 	}
 }
 
-// plain wants a column as it is before encode, without missing values.
-func plain(ps *schema.Problems, path string, c *domain.Column) {
+// wantUnencoded wants a column as it is before encode, without missing values.
+func wantUnencoded(ps *schema.Problems, path string, c *domain.Column) {
 	switch {
 	case c.RefuseUnit(ps, path):
 	case c.Encoding != nil:
@@ -117,7 +117,7 @@ func column(ps *schema.Problems, path string, d *domain.Domain, name string) *do
 		ps.Unknown(path, "column of the table", name, d.Names())
 		return nil
 	}
-	plain(ps, path, c)
+	wantUnencoded(ps, path, c)
 	return c
 }
 
@@ -125,7 +125,7 @@ func column(ps *schema.Problems, path string, d *domain.Domain, name string) *do
 func (s *Regression) work(h pipeline.Header, m question.Regression) pipeline.Work {
 	out := question.RegressionHeader(h)
 	return pipeline.Work{
-		Out: pipeline.Headers{"out": out}, Terms: pipeline.Pricing{Scale: s.NoiseMultiplier}, Findings: s.findings(),
+		Out: pipeline.Headers{"out": out}, Pricing: pipeline.Pricing{Scale: s.NoiseMultiplier}, Findings: s.findings(),
 		Spends: []pipeline.Spend{{Name: fitName,
 			Doc: fmt.Sprintf("noisy scores and informations of %d coefficients at %d steps", m.Design().Terms(), s.Steps) +
 				ofSeveral(s.Queries),
@@ -138,7 +138,7 @@ func (s *Regression) work(h pipeline.Header, m question.Regression) pipeline.Wor
 			if err != nil {
 				return nil, err
 			}
-			p, err := openPurse(env, fitName)
+			p, err := openBalance(env, fitName)
 			if err != nil {
 				return nil, err
 			}
@@ -162,8 +162,8 @@ func released(env *pipeline.Env, queries, steps int, m question.Regression,
 // fitName is the mechanism of a regression.
 const fitName = "fit"
 
-// noisy releases tallies from a purse, of which T queries have equal parts.
-func (s *Regression) noisy(p purse) question.ReleaseScores {
+// noisy releases tallies from a balance, of which T queries have equal parts.
+func (s *Regression) noisy(p balance) question.ReleaseScores {
 	return func(t *question.ScoreTally, share float64) ([]int64, float64, error) {
 		return p.release(t.Sum, t.Moves, share/float64(s.Queries))
 	}

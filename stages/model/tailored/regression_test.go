@@ -288,7 +288,7 @@ func TestVariationalIsChargedForAll(t *testing.T) {
 			t.Errorf("what is reserved can be used %d times, must be never", m.Uses())
 		}
 	}
-	if eps, err := w.Terms.Published.Epsilon(3.7, 1e-5); steps != 20000 || err != nil || math.Abs(eps-1.1) > 0.011 {
+	if eps, err := w.Pricing.Published.Epsilon(3.7, 1e-5); steps != 20000 || err != nil || math.Abs(eps-1.1) > 0.011 {
 		t.Errorf("%d steps for epsilon %g as published (%v)", steps, eps, err)
 	}
 }
@@ -300,7 +300,7 @@ func TestQueriesShareTheSquares(t *testing.T) {
 		h := privacy.Open(privacy.Opening{Spend: fitName, Mechanism: m, Source: noise.NewSource(noise.Key{1}, "test")})
 		s := defaults(6)
 		s.Queries = queries
-		_, deviation, err := s.noisy(purse{h, m})(&question.ScoreTally{Sum: []int64{1}, Moves: mechanism.Moves{AddRemove: 1,
+		_, deviation, err := s.noisy(balance{h, m})(&question.ScoreTally{Sum: []int64{1}, Moves: mechanism.Moves{AddRemove: 1,
 			ReplaceOne: 2}}, 1)
 		must(t, err)
 		return deviation

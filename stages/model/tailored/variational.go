@@ -68,7 +68,7 @@ func (s *Logistic) varied(h pipeline.Header, m question.Regression) (pipeline.Wo
 		Spends: []pipeline.Spend{{Name: training.Spend, Doc: fmt.Sprintf("DP-SGD on a law of %d coefficients, sampling "+
 			"rate %.4g", weights, v.SamplingRate),
 			Mechanism: func(scale float64) privacy.Mechanism { return v.dpsgd(scale, weights) }}},
-		Terms: pipeline.Pricing{Scale: s.NoiseMultiplier, Published: s.published(h)},
+		Pricing: pipeline.Pricing{Scale: s.NoiseMultiplier, Published: s.published(h)},
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 			b, err := s.vary(ctx, env, m, in["in"])
 			if err != nil {

@@ -122,7 +122,7 @@ func (s *PATEGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		Spends: []pipeline.Spend{{Name: training.Spend, Doc: fmt.Sprintf("votes of %d teachers on %d generated rows a "+
 			"step, %s noise", h.Shards, s.BatchSize, s.Noise),
 			Mechanism: func(scale float64) privacy.Mechanism { return s.votes(scale, h.Shards) }}},
-		Terms: pipeline.Pricing{Scale: s.NoiseMultiplier, Published: s.published(), Unproven: s.UnprovenBeside(in,
+		Pricing: pipeline.Pricing{Scale: s.NoiseMultiplier, Published: s.published(), Unproven: s.UnprovenBeside(in,
 			s.Program.unproven())},
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 			weights, err := s.train(ctx, env, in, h.Shards, student, gen)

@@ -98,8 +98,8 @@ func TestProgramIsNotProven(t *testing.T) {
 		w, err := s.Plan(pipeline.Headers{"in": ward(t, 5).Header})
 		must(t, err)
 		for _, rule := range []string{"W15", "W21", "W18"} {
-			if got := strings.Contains(w.Terms.Unproven.String(), rule); got != strings.Contains(want, rule) {
-				t.Errorf("%s: %q", want, w.Terms.Unproven)
+			if got := strings.Contains(w.Pricing.Unproven.String(), rule); got != strings.Contains(want, rule) {
+				t.Errorf("%s: %q", want, w.Pricing.Unproven)
 			}
 		}
 	}

@@ -12,14 +12,14 @@ import (
 // spendName is the one mechanism of a stage.
 const spendName = "marginals"
 
-// purse spends the total of one filter on histograms and scores, and on choices where
+// balance spends the total of one filter on histograms and scores, and on choices where
 // it is a ZCDPFilter.
 //
 // Input of a release: counts of rows in disjoint cells, or doubled scores of many
 // sets. Sensitivity: as stated by mechanism.HistogramMoves, or scoreMoves. Adjacency: of
 // the plan. Guarantee: as for the filter, as long as what is asked and the costs
 // follow from earlier releases and public facts (docs/marginals.md section 2).
-type purse struct {
+type balance struct {
 	release func(values []int64, d mechanism.Moves, sigma float64) ([]int64, error)
 	pick    func(scores []float64, d mechanism.Moves, epsilon float64) (int, error)
 	filter  mechanism.GaussianFilter // by which noise is reckoned, alike for both
@@ -32,7 +32,7 @@ type purse struct {
 // measurements by their variances, which must not be 0.
 const nominal = 0x1p-8
 
-func openPurse(env *pipeline.Env) (*purse, error) {
+func openBalance(env *pipeline.Env) (*balance, error) {
 	paid, err := env.Privacy.Open(spendName)
 	if err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func openPurse(env *pipeline.Env) (*purse, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &purse{filter: m, silent: m.NoiseMultiplier == 0, left: paid.Left}
+	p := &balance{filter: m, silent: m.NoiseMultiplier == 0, left: paid.Left}
 	p.release = func(values []int64, d mechanism.Moves, sigma float64) ([]int64, error) {
 		return mechanism.ReleaseIntegers(paid, values, d, sigma)
 	}
@@ -66,10 +66,10 @@ func filterOf(m privacy.Mechanism) (mechanism.GaussianFilter, error) {
 }
 
 // total returns mu squared, for one changed row.
-func (p *purse) total() float64 { return p.filter.Total() }
+func (p *balance) total() float64 { return p.filter.Total() }
 
 // scale returns the noise multiplier of the plan; 0: nothing is added.
-func (p *purse) scale() float64 {
+func (p *balance) scale() float64 {
 	if p.silent {
 		return 0
 	}
@@ -77,29 +77,29 @@ func (p *purse) scale() float64 {
 }
 
 // move returns the L2 sensitivity of a histogram under the adjacency of the plan.
-func (p *purse) move() float64 { return mechanism.HistogramMoves().Under(p.filter.Adjacency) }
+func (p *balance) move() float64 { return mechanism.HistogramMoves().Under(p.filter.Adjacency) }
 
 // leastSigma bounds integer noise; what it leaves of its cost is forfeited.
 const leastSigma = 0x1p-10
 
 // sigma returns the noise of a histogram for a part of the total.
-func (p *purse) sigma(cost float64) float64 {
+func (p *balance) sigma(cost float64) float64 {
 	return max(p.filter.Noise(mechanism.HistogramMoves(), cost), leastSigma)
 }
 
 // histogram releases the counts of rows in disjoint cells for a part of the total.
-func (p *purse) histogram(counts []int64, cost float64) (noisy, error) {
+func (p *balance) histogram(counts []int64, cost float64) (noisy, error) {
 	return p.integers(counts, mechanism.HistogramMoves(), cost)
 }
 
 // scores releases the doubled scores of pairs, all in one.
-func (p *purse) scores(twice []int64, cost float64) (noisy, error) {
+func (p *balance) scores(twice []int64, cost float64) (noisy, error) {
 	return p.integers(twice, scoreMoves(len(twice)), cost)
 }
 
 // choose returns the place of one of the scores, by an exponential mechanism for a
 // part of the total. One unit moves each score by at most d.
-func (p *purse) choose(scores []float64, d mechanism.Moves, cost float64) (int, error) {
+func (p *balance) choose(scores []float64, d mechanism.Moves, cost float64) (int, error) {
 	p.spent += cost
 	return p.pick(scores, d, min(2*math.Sqrt(cost), mostEpsilon))
 }
@@ -116,7 +116,7 @@ type noisy struct {
 
 func (n noisy) sd() float64 { return math.Sqrt(n.Variance) }
 
-func (p *purse) integers(values []int64, d mechanism.Moves, cost float64) (noisy, error) {
+func (p *balance) integers(values []int64, d mechanism.Moves, cost float64) (noisy, error) {
 	sigma := max(p.filter.Noise(d, cost), leastSigma)
 	p.spent += cost
 	paid := sigma
