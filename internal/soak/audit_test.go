@@ -49,7 +49,7 @@ func TestAuditOfRandomSpecs(t *testing.T) {
 }
 
 // auditOf audits a case on its first table.
-func (s *soak) auditOf(t *testing.T, c *trial) (*audit.Report, error) {
+func (s *soak) auditOf(t *testing.T, c *testCase) (*audit.Report, error) {
 	t.Helper()
 	dir := filepath.Join(s.dir, "audit")
 	if err := os.RemoveAll(dir); err != nil {
