@@ -292,7 +292,9 @@ func (t *board) change(coins []bool) Change {
 		case coin && t.places != nil:
 			chosen = append(chosen, i+len(coins))
 		case coin || t.places != nil:
-			chosen = append(chosen, i)
+			for range t.copies {
+				chosen = append(chosen, i)
+			}
 		}
 	}
 	return Change{Drop: t.places, Add: []arrow.Record{t.made.rows(t.real.Schema, chosen)}}

@@ -84,6 +84,10 @@ func TestCoinsChangeRows(t *testing.T) {
 		c.Add[0].Column(0).ValueStr(1) != b.rows.Column(0).ValueStr(7) {
 		t.Errorf("two coins add %v", c.Add)
 	}
+	b.copies = 3
+	if c := b.change(coins); c.Add[0].NumRows() != 6 || c.Add[0].Column(0).ValueStr(2) != c.Add[0].Column(0).ValueStr(0) {
+		t.Errorf("two coins add %v, must add three rows of each of two units", c.Add)
+	}
 	b, err = subjectOf(t, "adjacency: add_remove", "adjacency: replace_one", "privacy_unit: row",
 		"privacy_unit: row\n  rows_public: 60").board(t.Context(), game(20, 1))
 	if err != nil {

@@ -28,6 +28,7 @@ type board struct {
 	made    canaryRows     // a canary each; where they replace rows, as many again: what each is where its coin says so
 	rows    arrow.Record   // all of them
 	places  []int64        // of the rows that canaries replace; nil: they come behind all
+	copies  int            // rows of each canary: as many as a unit may have, so that it moves all that a unit may move
 	own     int            // canaries with a value that no row of the dataset and no other canary has
 	attack  string
 	look    func(ctx context.Context, r *Rehearsal) ([]float64, error) // see play
@@ -40,6 +41,7 @@ func (s *Subject) board(ctx context.Context, g Game) (*board, error) {
 		return nil, err
 	}
 	number, d := g.Canaries, &s.plan.Spec.Dataset
+	t.copies = max(1, d.PrivacyUnit.MaxRows)
 	if s.plan.Spec.Privacy.Adjacency == privacy.ReplaceOne {
 		if d.PrivacyUnit.Column != "" {
 			return nil, unplayable("dataset.privacy_unit: is %s under replace_one, must be row, or privacy.adjacency "+
