@@ -91,6 +91,9 @@ func auditCommand(s streams) *cobra.Command {
 
 // run audits a spec.
 func (f *auditFlags) run(c *cobra.Command, s streams, arg string) error {
+	if err := f.canary.misplaced(c); err != nil {
+		return err
+	}
 	if f.data != "" {
 		f.spec.set = append(f.spec.set, "dataset.file="+f.data)
 	}

@@ -200,6 +200,16 @@ func TestCanaryCommand(t *testing.T) {
 		!strings.Contains(errs, "canaries: are 5, must be 1, or 20") {
 		t.Errorf("5 canaries: exit code %d, %s", code, errs)
 	}
+	for want, args := range map[string][]string{
+		"--neighbours: is given with --canary, must be given without": {"--canary", "--neighbours", "3"},
+		"--no-pairs: is given with --canary":                          {"--canary", "--with", "x.yaml", "--no-pairs"},
+		"--runs: is given without --canary, must be given with":       {"--canaries", "40", "--runs", "2"},
+	} {
+		if code, _, errs := s.weir(append([]string{"audit", s.path("spec.yaml")}, args...)...); code != exitUsage ||
+			!strings.Contains(errs, want) {
+			t.Errorf("%v: exit code %d, %s", args, code, errs)
+		}
+	}
 	for _, f := range []auditFlags{{}, {asJSON: true}} {
 		if code := exitCode(t.Context(), f.refuted(&audit.Canaries{Refuted: true})); code != exitMismatch {
 			t.Errorf("a refuted bill ends with exit code %d, must be %d", code, exitMismatch)

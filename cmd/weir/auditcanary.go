@@ -38,6 +38,24 @@ func (f *canaryFlags) add(c *cobra.Command) {
 	flags.IntVar(&f.runs, "runs", 10, "runs with canaries; each has noise of its own")
 }
 
+// misplaced refuses flags that the audit which is asked for would leave unread.
+func (f *canaryFlags) misplaced(c *cobra.Command) error {
+	names, found, accepted := []string{"canaries", "runs"}, "without", "with"
+	if f.on {
+		names, found, accepted = []string{"neighbours", "neighbour", "with", "no-pairs"}, "with", "without"
+	}
+	var problems []error
+	for _, name := range names {
+		if c.Flags().Changed(name) {
+			problems = append(problems, fmt.Errorf("--%s: is given %s --canary, must be given %s", name, found, accepted))
+		}
+	}
+	if len(problems) > 0 {
+		return usage(c, errors.Join(problems...))
+	}
+	return nil
+}
+
 // play audits a spec by canaries.
 func (f *canaryFlags) play(c *cobra.Command, subject *audit.Subject, ran func(done, total int, words string)) (
 	*audit.Canaries, error) {
