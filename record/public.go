@@ -18,6 +18,7 @@ type Public struct {
 	Name          string        `json:"name"`
 	Insecure      bool          `json:"not_private,omitempty"` // noise from a seed: no epsilon holds
 	SpecDigest    string        `json:"spec_digest"`
+	Commit        string        `json:"commit,omitempty"` // of git, at which the spec stood as it was run
 	Dataset       PublicDataset `json:"dataset"`
 	Terms         Terms         `json:"terms"`
 	Charges       []Charge      `json:"charges"`
@@ -51,7 +52,7 @@ func (r *Run) Public() (Public, error) {
 		plan.Stages[i].Settings = plan.Stages[i].public()
 	}
 	d := r.Dataset
-	return Public{Weir: r.Weir, Build: r.Build, Run: r.ID, Name: r.Name, Insecure: r.Insecure, SpecDigest: r.SpecDigest,
+	return Public{Weir: r.Weir, Build: r.Build, Run: r.ID, Name: r.Name, Insecure: r.Insecure, SpecDigest: r.SpecDigest, Commit: r.Commit,
 		Dataset: PublicDataset{Name: d.Name, Invented: d.Invented, ID: d.ID, Version: d.Version, Unit: d.Unit,
 			LedgerCount: d.LedgerCount, LedgerHead: d.LedgerHead},
 		Terms: r.Terms, Charges: r.Charges, KeyCommitment: r.KeyCommitment, Repeat: r.Repeat, Plan: plan, Bill: r.Bill,
@@ -63,7 +64,7 @@ func (p Public) Record() (*Run, error) {
 	plan, err := json.Marshal(p.Plan)
 	d := p.Dataset
 	return &Run{Weir: p.Weir, Build: p.Build, ID: p.Run, Name: p.Name, Status: Done, Insecure: p.Insecure,
-		SpecDigest: p.SpecDigest,
+		SpecDigest: p.SpecDigest, Commit: p.Commit,
 		Dataset: Dataset{Name: d.Name, Invented: d.Invented, ID: d.ID, Version: d.Version, Unit: d.Unit,
 			LedgerCount: d.LedgerCount, LedgerHead: d.LedgerHead},
 		Terms: p.Terms, Charges: p.Charges, KeyCommitment: p.KeyCommitment, Repeat: p.Repeat, Plan: plan, Bill: p.Bill,

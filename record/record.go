@@ -27,6 +27,7 @@ type Run struct {
 	Build         string          `json:"build,omitempty"` // digest of the program
 	ID            string          `json:"id"`
 	Name          string          `json:"name"`
+	Commit        string          `json:"commit,omitempty"` // of git, at which the spec's file was as it was run
 	Status        Status          `json:"status"`
 	Error         string          `json:"error,omitempty"`
 	Started       time.Time       `json:"started"`

@@ -333,6 +333,7 @@ func (r *run) describe() error {
 		return err
 	}
 	rec.Weir, rec.Build, rec.Name, rec.Status = r.opts.Version, r.opts.Build, r.plan.Name, record.Running
+	rec.Commit = r.opts.Commit
 	rec.SpecDigest, rec.Spec, rec.Plan, rec.Bill = r.plan.Digest, string(spec), plan, r.billText()
 	rec.Dataset = record.Dataset{Name: r.plan.Dataset.Source.Name, Invented: r.plan.Dataset.Source.Invented,
 		ID: r.source.ID, Version: r.source.Version, Unit: r.plan.Dataset.PrivacyUnit,

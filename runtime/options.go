@@ -36,6 +36,7 @@ type Options struct {
 	Locked   func(Data) error // refuses data other than a weir.lock names, before anything begins; nil accepts all
 	Probe    Probe            // looks on at every mechanism, in tests only: noise is from a seed, or Random is
 	Version  string           // of the program, for the record
+	Commit   string           // of git, at which the spec stands as it is run, for the record; "" where it does not
 	Build    string           // digest of the program: an interrupted run is continued by the same one only
 	Log      *slog.Logger     // never receives a private value
 	Progress Reporter

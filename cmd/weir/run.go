@@ -152,6 +152,9 @@ func (f *runFlags) options(c *cobra.Command, s streams, arg string, progress pro
 	opts.Disk, opts.Dir, opts.Confine, opts.Ledger = diskOf(c, s), f.spec.dir(arg), f.spec.confine, f.ledger
 	opts.Workers, opts.Counting, opts.Fresh, opts.DropKey = f.workers, f.counting, f.fresh, f.dropKey
 	opts.Version, opts.Build = thisVersion().Weir, s.build()
+	if len(f.spec.set) == 0 {
+		opts.Commit = review.CommittedAt(c.Context(), arg)
+	}
 	opts.Log, opts.Progress, opts.Looking, opts.Confirm = newLog(s.err, f.verbose), progress, progress.Looking,
 		f.ask(c.Context(), s)
 	if c.Flags().Changed("insecure-noise-seed") {

@@ -72,7 +72,7 @@ func verifyRunOffline(c *cobra.Command, s streams, dir string, asJSON bool) erro
 	return printJudgement(s, dir, b, found, asJSON)
 }
 
-// judging is what a check needs beside the bundle.
+// judging returns what a check needs beside the bundle.
 func judging(s streams, key string) (bundle.Means, error) {
 	reg, err := registry()
 	if err != nil {

@@ -303,3 +303,13 @@ func ParseLines(data []byte) (entries []Entry, err error) {
 	}
 	return slices.Clip(entries), nil
 }
+
+// SameEvent reports whether two events are written alike; nil, of which nothing is proven, is like nil alone.
+func SameEvent(a, b privacy.Event) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	one, err1 := privacy.MarshalEvent(a)
+	other, err2 := privacy.MarshalEvent(b)
+	return err1 == nil && err2 == nil && string(one) == string(other)
+}

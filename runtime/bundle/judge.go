@@ -325,7 +325,7 @@ func (j *judge) paid(lines []ledger.Entry) {
 			run = p.Run
 		}
 		same := e.Identity() == c.Ledger && e.ID == c.ID && e.Run == run && e.Stage == c.Stage && e.Name == c.Name &&
-			e.Dataset == p.Dataset.ID && e.Adjacency == p.Terms.Adjacency && sameEvent(e.Event.Event, c.Event.Event)
+			e.Dataset == p.Dataset.ID && e.Adjacency == p.Terms.Adjacency && ledger.SameEvent(e.Event.Event, c.Event.Event)
 		if !same {
 			j.differs("%s: line %d: is not the charge that the statement lists", ledgerName, i+1)
 		}
@@ -339,21 +339,12 @@ func (j *judge) spent(s record.Spend) {
 	}
 	for i, name := range s.Names {
 		charged := slices.ContainsFunc(j.Statement.Predicate.Charges, func(c record.Charge) bool {
-			return c.Stage == s.Stage && c.Name == name && i < len(s.Events) && sameEvent(c.Event.Event, s.Events[i])
+			return c.Stage == s.Stage && c.Name == name && i < len(s.Events) && ledger.SameEvent(c.Event.Event, s.Events[i])
 		})
 		if !charged {
 			j.differs("%s: stage %s: its mechanism %s is in the plan and was not charged so", statementName, s.Stage, name)
 		}
 	}
-}
-
-func sameEvent(a, b privacy.Event) bool {
-	if a == nil || b == nil {
-		return a == nil && b == nil
-	}
-	one, err1 := privacy.MarshalEvent(a)
-	other, err2 := privacy.MarshalEvent(b)
-	return err1 == nil && err2 == nil && string(one) == string(other)
 }
 
 // closeness is how far an epsilon may lie from the stated one, relative to it, by the rounding of another processor.

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"weir/internal/disk"
 	"weir/pipeline"
 	"weir/pipeline/spec"
 	"weir/privacy/ledger"
@@ -51,6 +52,25 @@ func OpenCommit(ctx context.Context, path, name string) (*Commit, error) {
 	}
 	r.ID = strings.TrimSpace(string(id))
 	return r, nil
+}
+
+// CommittedAt returns the commit that a repository is at, where the file at path is as that commit has it; "" where it
+// is not, where it lies in no repository, and where there is no git.
+func CommittedAt(ctx context.Context, path string) string {
+	head, err := OpenCommit(ctx, path, "HEAD")
+	if err != nil {
+		return ""
+	}
+	name, err := head.Inside(path)
+	if err != nil {
+		return ""
+	}
+	committed, err := head.Read(name, schema.MaxBytes)
+	now, errNow := disk.ReadFile(path, schema.MaxBytes)
+	if err != nil || errNow != nil || !bytes.Equal(committed, now) {
+		return ""
+	}
+	return head.ID
 }
 
 // MergeBase returns where two revisions of a repository parted.
