@@ -77,6 +77,9 @@ func allowed() map[string][]string {
 		"runtime": {"runtime/database/sql", "pipeline", "pipeline/domain", "pipeline/relation", "pipeline/spec",
 			"pipeline/compile", "pipeline/words", "privacy", "privacy/ledger", "record", "record/listing", "schema",
 			"internal/disk", "internal/plaintext"},
+		// What was spent is told from ledgers, records and releases: it sees no spec, no plan at work and no row.
+		"runtime/spending": {"privacy", "privacy/ledger", "record", "record/report", "runtime", "internal/disk",
+			"internal/plaintext"},
 		// An experiment is several runs, their bill and their table: above the engine, which knows runs alone.
 		"runtime/experiment": {"pipeline", "pipeline/domain", "pipeline/spec", "pipeline/compile", "privacy", "record",
 			"record/report", "runtime", "internal/disk", "internal/plaintext"},
@@ -93,8 +96,7 @@ func allowed() map[string][]string {
 		"cmd": {"schema", "privacy", "train", "pipeline", "pipeline/domain", "pipeline/spec", "pipeline/compile",
 			"pipeline/words",
 			"privacy/ledger", "record", "record/listing", "record/report", "stages", "runtime", "runtime/audit",
-			"runtime/experiment", "specs",
-			"internal/disk", "internal/plaintext"},
+			"runtime/experiment", "runtime/spending", "specs", "internal/disk", "internal/plaintext"},
 		"internal/soak": {"schema", "privacy", "train", "pipeline", "pipeline/domain", "pipeline/spec", "pipeline/compile",
 			"pipeline/words",
 			"pipeline/neighbour", "pipeline/pipelinetest", "privacy/ledger", "record", "stages", "runtime", "runtime/audit",
@@ -157,6 +159,8 @@ func runtimeRooms() map[string][]string {
 		"codebook": {},
 		// removes by names, ages, ledgers and notes of what is paid for: opens no table and no key
 		"collect": {"store", "book"},
+		// an auditor's view of ledgers and runs: reads what is public of them, opens no table and no key
+		"spending": {"dataset", "store"},
 		// several runs as one
 		"experiment": {"", "book", "table"},
 		// runs that nobody else sees, on changed rows: charges no ledger of people

@@ -73,6 +73,7 @@ func auditCommand(s streams) *cobra.Command {
 		Args: exactly(1, "SPEC"),
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, s, args[0]) },
 	}
+	c.AddCommand(auditReport(s))
 	f.spec.add(c)
 	flags := c.Flags()
 	flags.StringVar(&f.data, "data", "", "table to audit on (as --set dataset.file=FILE)")

@@ -1,0 +1,191 @@
+// Package spending tells an auditor who spent what on datasets: from their ledgers, the records of runs and releases, as
+// text, Markdown, JSON and one page. No figure of it is computed from rows.
+package spending
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"weir/privacy"
+	"weir/privacy/ledger"
+	"weir/record"
+)
+
+// Report is what an auditor is told of some ledgers.
+type Report struct {
+	Accounts []Account `json:"accounts"`
+}
+
+// Account is how the ledger of one dataset stands.
+type Account struct {
+	Ledger    string            `json:"ledger"` // as it was named
+	Dataset   string            `json:"dataset"`
+	Unit      string            `json:"unit"`
+	Adjacency privacy.Adjacency `json:"adjacency"`
+	Delta     float64           `json:"delta"`
+	DeltaFrom string            `json:"delta_from,omitempty"` // why at this delta; "" where a budget says it
+	Fixed     Epsilon           `json:"epsilon_fixed"`        // if all charges had been fixed in advance
+	Budget    *Budget           `json:"budget"`               // nil: no charge was made under one
+	Charges   []Charge          `json:"charges"`
+	Course    []Point           `json:"course"` // after the runs that charged, oldest first
+	Runs      []Run             `json:"runs"`
+	Disagree  []string          `json:"disagree"` // what record, ledger or release say otherwise than another of them
+}
+
+// Epsilon is a bound, or why there is none.
+type Epsilon struct {
+	Value  *float64 `json:"value"` // in nats; nil: nothing is proven, or no finite bound exists
+	Reason string   `json:"reason,omitempty"`
+}
+
+// Budget is what the last capped charge says, and what is left of it.
+type Budget struct {
+	Epsilon float64 `json:"epsilon"`
+	Delta   float64 `json:"delta"`
+	Filter  string  `json:"filter"`
+	Spent   Epsilon `json:"spent"` // by the filter, however runs were chosen
+	Left    float64 `json:"left"`
+}
+
+// Charge is a line of the ledger.
+type Charge struct {
+	Line    int          `json:"line"`
+	Time    time.Time    `json:"time"`
+	Run     string       `json:"run"`
+	Stage   string       `json:"stage"`
+	Spend   string       `json:"spend"`
+	Version string       `json:"version"` // of the dataset
+	Event   privacy.JSON `json:"event"`
+	Why     string       `json:"unproven,omitempty"` // there is no event
+}
+
+// Point is what charges came to after one of them.
+type Point struct {
+	Time   time.Time `json:"time"`
+	Run    string    `json:"run"`
+	Fixed  *float64  `json:"epsilon_fixed"`
+	Filter *float64  `json:"epsilon_filter"`
+}
+
+// Run is a run that charged the dataset, or names it.
+type Run struct {
+	ID       string           `json:"run"`
+	Name     string           `json:"name,omitempty"`
+	Status   string           `json:"status"` // of its record, or NoRecord
+	Spec     string           `json:"spec_digest"`
+	Commit   string           `json:"commit,omitempty"` // at which its spec stood in git as it was run; "" is not recorded
+	Weir     string           `json:"weir,omitempty"`
+	Proven   *float64         `json:"epsilon_proven"`
+	Delta    float64          `json:"delta,omitempty"`
+	Claims   string           `json:"claims,omitempty"`
+	Test     bool             `json:"not_private,omitempty"`
+	Charges  int              `json:"charges"` // of its own in the ledger
+	Release  []string         `json:"release"`
+	Warnings []record.Finding `json:"warnings"`
+}
+
+// NoRecord is the status of a run whose record was not found.
+const NoRecord = "no record here"
+
+// bound returns a bound as a report has it.
+func bound(epsilon float64, reason string) Epsilon {
+	if math.IsInf(epsilon, 1) || math.IsNaN(epsilon) {
+		return Epsilon{nil, reason}
+	}
+	return Epsilon{&epsilon, reason}
+}
+
+// accountOf adds up the charges of a ledger.
+func accountOf(path string, entries []ledger.Entry, q ledger.Question) (Account, error) {
+	a := Account{Ledger: path, Charges: []Charge{}, Course: []Point{}, Runs: []Run{}, Disagree: []string{}}
+	o, err := ledger.Look(entries, q)
+	if err != nil {
+		return a, err
+	}
+	f := o.Fixed
+	a.Unit, a.Adjacency, a.Delta, a.DeltaFrom = f.Unit.String(), f.Adjacency, f.Delta, o.DeltaFrom
+	a.Fixed = bound(f.Epsilon, f.Reason)
+	if b := o.Balance; b != nil {
+		a.Budget = &Budget{b.Cap.Epsilon, b.Cap.Delta, b.Filter.String(), bound(b.Spent, b.Reason), b.Left}
+		a.Disagree = append(a.Disagree, overspent(b, entries)...)
+	}
+	for i, e := range entries {
+		a.Dataset = e.Dataset
+		a.Charges = append(a.Charges, Charge{i + 1, e.Time, e.Run, e.Stage, e.Name, e.Version, e.Event, e.Unproven})
+	}
+	q.Unit, q.Adjacency, q.Delta = &f.Unit, f.Adjacency, &f.Delta // the last reading holds for all of the course
+	a.Course, err = course(entries, q)
+	return a, err
+}
+
+// overspent lists what was charged against the budget of the dataset: runs whose specs dropped or widened it.
+func overspent(b *ledger.Balance, entries []ledger.Entry) (list []string) {
+	if !(b.Spent <= b.Cap.Epsilon) {
+		list = append(list, fmt.Sprintf("the budget of line %d, epsilon %.6g at delta %g, is exceeded: %s is spent", b.Line,
+			b.Cap.Epsilon, b.Cap.Delta, bound(b.Spent, "").text()))
+	}
+	var before ledger.Cap
+	line := 0
+	for i, e := range entries {
+		switch now, at := ledger.LastCap(entries[i : i+1]); {
+		case at == 0 && line > 0:
+			list = append(list, fmt.Sprintf("line %d, of run %s, was charged without the budget of line %d", i+1, e.Run, line))
+		case at > 0 && line > 0 && now.Looser(before):
+			list = append(list, fmt.Sprintf("line %d, of run %s, was charged under a looser budget than line %d", i+1, e.Run, line))
+			before, line = now, i+1
+		case at > 0:
+			before, line = now, i+1
+		}
+	}
+	return list
+}
+
+// mostPoints bounds how often the charges are composed again for the course of epsilon.
+const mostPoints = 40
+
+// course returns what the charges came to after runs, at most so many, evenly, the last one among them.
+func course(entries []ledger.Entry, q ledger.Question) ([]Point, error) {
+	var ends []int // of the charges of one run that follow each other
+	for i := range entries {
+		if i+1 == len(entries) || entries[i+1].Run != entries[i].Run {
+			ends = append(ends, i+1)
+		}
+	}
+	points := []Point{}
+	for i, n := range ends {
+		if last := i + 1; len(ends) > mostPoints && last < len(ends) && last*mostPoints/len(ends) == i*mostPoints/len(ends) {
+			continue
+		}
+		o, err := ledger.Look(entries[:n], q)
+		if err != nil {
+			return nil, err
+		}
+		p := Point{Time: entries[n-1].Time, Run: entries[n-1].Run, Fixed: bound(o.Fixed.Epsilon, "").Value}
+		if o.Filter != nil {
+			p.Filter = bound(o.Filtered.Epsilon, "").Value
+		}
+		points = append(points, p)
+	}
+	return points, nil
+}
+
+// Disagrees reports whether anything disagrees anywhere.
+func (r Report) Disagrees() bool {
+	for _, a := range r.Accounts {
+		if len(a.Disagree) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Faults returns all that disagrees, in one line.
+func (r Report) Faults() string {
+	var list []string
+	for _, a := range r.Accounts {
+		list = append(list, a.Disagree...)
+	}
+	return strings.Join(list, "; ")
+}

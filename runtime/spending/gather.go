@@ -1,0 +1,179 @@
+package spending
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"weir/privacy"
+	"weir/privacy/ledger"
+	"weir/record"
+	"weir/runtime/dataset"
+	"weir/runtime/store"
+)
+
+// Request says what is reported.
+type Request struct {
+	Ledgers    []string // files, or the tables that they are of
+	Runs       string   // folder of runs; "": records and releases are not looked at
+	Accountant privacy.Accountant
+	Delta      *float64 // at which epsilon is read; nil: of the last budget, else from the charges
+}
+
+// Gather reads ledgers, and the records and releases of the runs that name their datasets. A ledger that was altered is
+// part of the report; one that is not there is an error.
+func Gather(q Request) (Report, error) {
+	runs, unread, err := records(q.Runs)
+	if err != nil {
+		return Report{}, err
+	}
+	r := Report{Accounts: []Account{}}
+	for _, name := range q.Ledgers {
+		a, err := q.account(name, runs)
+		if err != nil {
+			return r, err
+		}
+		if len(unread) > 0 && len(r.Accounts) == 0 {
+			a.Disagree = append(a.Disagree, unread...)
+		}
+		r.Accounts = append(r.Accounts, a)
+	}
+	return r, nil
+}
+
+// found is the record of a run and where it lies.
+type found struct {
+	dir string
+	rec *record.Run
+}
+
+// records reads the records of all runs below a folder, the oldest first; unread says which cannot be.
+func records(out string) (runs []found, unread []string, err error) {
+	if out == "" {
+		return nil, nil, nil
+	}
+	folders, err := store.Newest(out)
+	if err != nil {
+		return nil, nil, err
+	}
+	slices.Reverse(folders)
+	for _, dir := range folders {
+		rec, err := store.ReadRecord(dir)
+		if err != nil {
+			unread = append(unread, fmt.Sprintf("run %s: its record cannot be read: %v", filepath.Base(dir), err))
+			continue
+		}
+		runs = append(runs, found{dir, rec})
+	}
+	return runs, unread, nil
+}
+
+// account reports on one ledger.
+func (q Request) account(name string, runs []found) (Account, error) {
+	path, entries, err := dataset.ReadLedgerOf(name)
+	fault := (*dataset.LedgerError)(nil)
+	if errors.As(err, &fault) && !errors.Is(err, ledger.ErrOldFormat) && strings.HasSuffix(path, dataset.LedgerSuffix) {
+		return Account{Ledger: path, Charges: []Charge{}, Course: []Point{}, Runs: []Run{}, Disagree: []string{err.Error()}},
+			nil
+	}
+	if err != nil {
+		return Account{}, err
+	}
+	a, err := accountOf(path, entries, ledger.Question{Accountant: q.Accountant, Delta: q.Delta})
+	if err != nil {
+		return a, fmt.Errorf("%s: %w", path, err)
+	}
+	a.addRuns(entries, runs, q.Runs != "")
+	return a, nil
+}
+
+// addRuns lists the runs that charged the dataset or name it, and what disagrees.
+func (a *Account) addRuns(entries []ledger.Entry, runs []found, looked bool) {
+	known := map[string]bool{}
+	for _, r := range runs {
+		if r.rec.Dataset.ID == a.Dataset && (!r.rec.Insecure || a.charged(r.rec.ID) > 0) { // a test has a ledger of its own
+			known[r.rec.ID] = true
+			a.Runs = append(a.Runs, a.run(r.rec))
+			for _, why := range disagreements(r, entries) {
+				a.Disagree = append(a.Disagree, "run "+r.rec.ID+": "+why)
+			}
+		}
+	}
+	for _, e := range entries {
+		if known[e.Run] {
+			continue
+		}
+		known[e.Run] = true
+		a.Runs = append(a.Runs, Run{ID: e.Run, Status: NoRecord, Spec: e.Spec, Charges: a.charged(e.Run),
+			Release: []string{}, Warnings: []record.Finding{}})
+		if looked {
+			a.Disagree = append(a.Disagree, fmt.Sprintf("run %s: the ledger has its charges, and no record of it lies here",
+				e.Run))
+		}
+	}
+}
+
+// charged counts the lines of a run.
+func (a *Account) charged(run string) (n int) {
+	for _, c := range a.Charges {
+		if c.Run == run {
+			n++
+		}
+	}
+	return n
+}
+
+// run tells of a run what its record says of plan and promise, and nothing that it measured.
+func (a *Account) run(rec *record.Run) Run {
+	r := Run{ID: rec.ID, Name: rec.Name, Status: string(rec.Status), Spec: rec.SpecDigest, Commit: rec.Commit,
+		Weir: rec.Weir, Proven: rec.Terms.Proven, Delta: rec.Terms.Delta, Claims: rec.Terms.Claims, Test: rec.Insecure,
+		Charges: a.charged(rec.ID), Release: []string{}, Warnings: []record.Finding{}}
+	for _, f := range rec.Release {
+		r.Release = append(r.Release, f.Path)
+	}
+	if public, err := rec.Public(); err == nil {
+		for _, f := range public.Findings() {
+			if f.Level == "warning" {
+				r.Warnings = append(r.Warnings, f)
+			}
+		}
+	}
+	return r
+}
+
+// disagreements lists what the record of a run says otherwise than ledger and release.
+func disagreements(r found, entries []ledger.Entry) (list []string) {
+	rec := r.rec
+	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
+	head := ledger.Head{Count: rec.Dataset.LedgerCount, Hash: rec.Dataset.LedgerHead}
+	if err := ledger.Includes(entries, head); err != nil {
+		add("the ledger is not one that goes on from where the run left it: %v", err)
+	}
+	listed := map[string]bool{}
+	for _, c := range rec.Charges {
+		listed[c.ID] = true
+		i := slices.IndexFunc(entries, func(e ledger.Entry) bool { return e.ID == c.ID })
+		switch {
+		case i < 0:
+			add("its record lists the charge %s, and the ledger has none", c.ID)
+		case !ledger.SameEvent(entries[i].Event.Event, c.Event.Event) || entries[i].Identity() != c.Ledger:
+			add("its record and line %d of the ledger disagree on the charge %s", i+1, c.ID)
+		case c.Run == "" && entries[i].Spec != rec.SpecDigest:
+			add("line %d of the ledger names another spec than its record", i+1)
+		}
+	}
+	if rec.Status != record.Done {
+		return list
+	}
+	for i, e := range entries {
+		if e.Run == rec.ID && !listed[e.ID] {
+			add("line %d of the ledger is a charge that its record does not list", i+1)
+		}
+	}
+	if err := (store.RunDir{Path: r.dir}).CheckRelease(rec); err != nil {
+		add("its release is not as its record says: %v", err)
+	}
+	return list
+}

@@ -1,0 +1,310 @@
+package spending
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"weir/internal/disk"
+	"weir/privacy"
+	"weir/privacy/account"
+	"weir/privacy/ledger"
+	"weir/record"
+	"weir/runtime/dataset"
+)
+
+const (
+	datasetID = "ds-0123456789abcdef0123456789abcdef"
+	digest    = "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+	canary    = "73313.5" // of all figures that were computed from rows
+)
+
+// study is a ledger and a folder of runs.
+type study struct {
+	t      *testing.T
+	dir    string
+	ledger string
+	l      *ledger.Ledger
+	now    time.Time
+}
+
+func newStudy(t *testing.T) *study {
+	t.Helper()
+	s := &study{t: t, dir: t.TempDir(), now: time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)}
+	s.ledger = filepath.Join(s.dir, "patients.csv"+dataset.LedgerSuffix)
+	l, err := ledger.Open(disk.Disk{}, s.ledger, datasetID, func() time.Time {
+		s.now = s.now.Add(time.Hour)
+		return s.now
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.l = l
+	return s
+}
+
+// run charges one Gaussian release under a budget, if there is one, and leaves record, release and figures.
+func (s *study) run(n int, budget float64) *record.Run {
+	s.t.Helper()
+	id := fmt.Sprintf("20261127-12%02d%02d-%032x", n/60, n%60, n)
+	event := privacy.Gaussian{NoiseMultiplier: 5}
+	var limit *ledger.Cap
+	if budget > 0 {
+		limit = &ledger.Cap{Epsilon: budget, Delta: 1e-6, Adjacency: privacy.AddRemove, Filter: "gaussian"}
+	}
+	written, err := s.l.Append(limit, ledger.Charge{ID: id + "/train/marginals", Run: id, Spec: digest, Version: "1",
+		Stage: "train", Name: "marginals", Recipe: digest, Adjacency: privacy.AddRemove, Event: event})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	proven, finished := 0.5, s.now
+	r := &record.Run{Weir: "1.0", ID: id, Name: "study", Commit: "fa23d33563ba0000", Status: record.Done,
+		Started: s.now, Finished: &finished, SpecDigest: digest, Spec: "weir: 1\n",
+		Dataset: record.Dataset{Name: "patients.csv", ID: datasetID, Version: "1", Ledger: s.ledger, Unit: "row",
+			LedgerCount: s.l.Head().Count, LedgerHead: s.l.Head().Hash},
+		Plan: json.RawMessage(`{"stages":[],"findings":[` +
+			`{"rule":"W33","level":"warning","message":"promises | little"},` +
+			`{"rule":"W17","level":"warning","message":"thirty runs","acknowledged":"all of them are released"},` +
+			`{"rule":"W25","level":"note","message":"only noted"}]}`),
+		Terms: record.Terms{Adjacency: privacy.AddRemove, Accountant: "zcdp", Claims: "proven", Delta: 1e-6, Proven: &proven},
+		Charges: []record.Charge{{Stage: "train", Name: "marginals", Event: privacy.JSON{Event: event}, ID: written[0].ID,
+			Ledger: written[0].Hash}},
+		Stages: []record.Stage{{ID: "train", Kind: "independent", Seconds: 73313.5}}}
+	r.Release = []record.File{{Path: "release/sample.csv", SHA256: privacy.Digest([]byte("age\n1\n")), Bytes: 6}}
+	s.write(r, "release/sample.csv", "age\n1\n")
+	s.write(r, "internal/metrics.json", `{"metrics":{"utility.auroc":`+canary+`},"notes":{"utility":"`+canary+`"}}`)
+	s.save(r)
+	return r
+}
+
+// save writes the record of a run.
+func (s *study) save(r *record.Run) {
+	text, err := json.Marshal(r)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.write(r, "run.json", string(text))
+}
+
+func (s *study) write(r *record.Run, name, text string) {
+	s.t.Helper()
+	path := filepath.Join(s.dir, "runs", "study", r.ID, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// report gathers the study.
+func (s *study) report() Report {
+	s.t.Helper()
+	accountant, err := account.ByName("zcdp")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	r, err := Gather(Request{Ledgers: []string{s.ledger}, Runs: filepath.Join(s.dir, "runs"), Accountant: accountant})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return r
+}
+
+// TestSpent: n releases with noise sigma are one with sigma over the square root of n, for the accountant and for the
+// filter alike (their mu^2 add up), and what the filter has spent and left is the budget.
+func TestSpent(t *testing.T) {
+	s := newStudy(t)
+	for i := range 3 {
+		s.run(i, 2)
+	}
+	a := s.report().Accounts[0]
+	accountant, err := account.ByName("zcdp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range a.Course {
+		joined := privacy.Gaussian{NoiseMultiplier: 5 / math.Sqrt(float64(i+1))}
+		want, err := accountant.Epsilon([]privacy.Event{joined}, privacy.AddRemove, 1e-6)
+		if err != nil || p.Fixed == nil || math.Abs(*p.Fixed-want) > 1e-9 {
+			t.Errorf("after %d runs: %v, must be %v: %v", i+1, p.Fixed, want, err)
+		}
+		if p.Filter == nil || i > 0 && *p.Filter <= *a.Course[i-1].Filter {
+			t.Errorf("after %d runs: by the filter %v", i+1, p.Filter)
+		}
+	}
+	if len(a.Course) != 3 || *a.Course[2].Fixed != *a.Fixed.Value || a.Delta != 1e-6 || len(a.Charges) != 3 ||
+		len(a.Runs) != 3 || len(a.Disagree) > 0 {
+		t.Errorf("%+v", a)
+	}
+	if b := a.Budget; b == nil || b.Epsilon != 2 || math.Abs(b.Left+*b.Spent.Value-2) > 1e-12 ||
+		*b.Spent.Value != *a.Course[2].Filter {
+		t.Errorf("%+v", a.Budget)
+	}
+	if r := a.Runs[0]; r.Commit != "fa23d33563ba0000" || r.Charges != 1 || *r.Proven != .5 || len(r.Release) != 1 ||
+		len(r.Warnings) != 2 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestDisagreements: each way in which record, ledger, budget and release can part is told, by run.
+func TestDisagreements(t *testing.T) {
+	for _, c := range []struct {
+		want   string
+		change func(s *study, first *record.Run)
+	}{
+		{"is missing or has changed", func(s *study, r *record.Run) { s.write(r, "release/sample.csv", "age\n2\n") }},
+		{"release/more.csv: is not in the record", func(s *study, r *record.Run) { s.write(r, "release/more.csv", "") }},
+		{"and the ledger has none", func(s *study, r *record.Run) { r.Charges[0].ID = "other"; s.save(r) }},
+		{"disagree on the charge", func(s *study, r *record.Run) {
+			r.Charges[0].Event = privacy.JSON{Event: privacy.Gaussian{NoiseMultiplier: 50}}
+			s.save(r)
+		}},
+		{"is a charge that its record does not list", func(s *study, r *record.Run) { r.Charges = nil; s.save(r) }},
+		{"names another spec than its record", func(s *study, r *record.Run) { r.SpecDigest = "sha256:other"; s.save(r) }},
+		{"the ledger is not one that goes on", func(s *study, r *record.Run) { r.Dataset.LedgerCount = 9; s.save(r) }},
+		{"no record of it lies here", func(s *study, r *record.Run) {
+			if err := os.RemoveAll(filepath.Join(s.dir, "runs", "study", r.ID)); err != nil {
+				s.t.Fatal(err)
+			}
+		}},
+		{"its record cannot be read", func(s *study, r *record.Run) { s.write(r, "run.json", "{") }},
+		{"was charged without the budget of line 2", func(s *study, _ *record.Run) { s.run(7, 0) }},
+		{"was charged under a looser budget than line 2", func(s *study, _ *record.Run) { s.run(7, 20) }},
+		{"is exceeded", func(s *study, _ *record.Run) {
+			for i := range 20 {
+				s.run(10+i, 0)
+			}
+		}},
+		{"line 1: ", func(s *study, _ *record.Run) {
+			text, err := os.ReadFile(s.ledger)
+			if err == nil {
+				err = os.WriteFile(s.ledger, []byte(strings.Replace(string(text), `"prev":"sha256:`, `"prev":"sha256:0`, 2)), 0o644)
+			}
+			if err != nil {
+				s.t.Fatal(err)
+			}
+		}},
+	} {
+		s := newStudy(t)
+		first := s.run(1, 2)
+		s.run(2, 2)
+		if r := s.report(); r.Disagrees() {
+			t.Fatalf("%s: before anything was changed", r.Faults())
+		}
+		c.change(s, first)
+		r := s.report()
+		if !r.Disagrees() || !strings.Contains(r.Faults(), c.want) ||
+			!strings.Contains(r.Text(), "WHAT WAS FOUND") {
+			t.Errorf("%q, must say %q", r.Faults(), c.want)
+		}
+	}
+}
+
+// TestNoFigureOfRows: nothing that a run measured is on any form of the report, nor how long it took.
+func TestNoFigureOfRows(t *testing.T) {
+	s := newStudy(t)
+	s.run(1, 2)
+	for name, text := range forms(t, s.report()) {
+		if strings.Contains(text, canary) || strings.Contains(text, "auroc") || strings.Contains(text, "73313") {
+			t.Errorf("%s: has a figure against real rows", name)
+		}
+		for _, want := range []string{"0.5 at delta 1e-06", "fa23d33563ba", "all of them are released", "W33"} {
+			if name != "JSON" && !strings.Contains(text, want) {
+				t.Errorf("%s: lacks %q", name, want)
+			}
+		}
+	}
+}
+
+// forms returns a report in all its forms.
+func forms(t *testing.T, r Report) map[string]string {
+	t.Helper()
+	page, err := r.Page(time.Date(2026, 11, 28, 0, 0, 0, 0, time.UTC))
+	if err != nil {
+		t.Fatal(err)
+	}
+	object, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string]string{"text": r.Text(), "Markdown": r.Markdown(), "page": strings.ReplaceAll(string(page), "<wbr>", ""),
+		"JSON": string(object)}
+}
+
+// TestWarningsWithoutAReasonComeFirst, and equal ones of the runs of a spec are one line.
+func TestWarningsWithoutAReasonComeFirst(t *testing.T) {
+	s := newStudy(t)
+	s.run(1, 0)
+	s.run(2, 0)
+	rows := s.report().warnings().Rows
+	if len(rows) != 2 || rows[0][1] != "W33" || rows[0][4] != "NO REASON GIVEN" || rows[0][5] != "2" ||
+		rows[1][4] != "all of them are released" {
+		t.Errorf("%q", rows)
+	}
+}
+
+// TestMarkdownAndPageHoldAnyText: names of strangers open no tag and no cell, and the page is well formed.
+func TestMarkdownAndPageHoldAnyText(t *testing.T) {
+	s := newStudy(t)
+	r := s.run(1, 2)
+	r.Name = "</td><script>alert(1)</script>|"
+	s.save(r)
+	all := forms(t, s.report())
+	for _, name := range []string{"page", "Markdown"} {
+		if strings.Contains(all[name], "<script") {
+			t.Errorf("%s: a name became a tag", name)
+		}
+	}
+	for line := range strings.Lines(all["Markdown"]) {
+		bars := strings.Count(strings.ReplaceAll(line, `\|`, ""), "|")
+		if strings.Contains(line, "alert") && bars != 7 && bars != 8 { // of warnings and of runs
+			t.Errorf("%d bars: %s", bars, line)
+		}
+	}
+	page := strings.Replace(all["page"], "<!DOCTYPE html>\n", "", 1)
+	page = regexp.MustCompile(`<meta([^>]*)>`).ReplaceAllString(page, "<meta$1/>")
+	d := xml.NewDecoder(strings.NewReader(page))
+	d.Entity = xml.HTMLEntity
+	for {
+		if _, err := d.Token(); err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !strings.Contains(page, `<path class="fixed" d="M`) || !strings.Contains(page, `<path class="capped" d="M`) {
+		t.Error("the page has no picture of the course")
+	}
+}
+
+// TestCourseIsThinned: a ledger of many runs is composed a bounded number of times, its first and last charge among them.
+func TestCourseIsThinned(t *testing.T) {
+	s := newStudy(t)
+	for i := range 100 {
+		s.run(i, 0)
+	}
+	a := s.report().Accounts[0]
+	if n := len(a.Course); n > mostPoints+1 || n < mostPoints-1 || *a.Course[n-1].Fixed != *a.Fixed.Value {
+		t.Errorf("%d points, the last %v of %v", n, a.Course[n-1].Fixed, a.Fixed.Value)
+	}
+}
+
+// TestAxes: the greatest value is within the picture, and rules lie at round numbers, three to eight of them.
+func TestAxes(t *testing.T) {
+	for _, most := range []float64{1e-3, 0.07, 0.5, 1, 1.3, 2, 3.9, 7, 14.9, 123, 5e4} {
+		a := &Account{Course: []Point{{Fixed: &most}}}
+		x, known := axesOf(a)
+		if n := x.most / x.step; !known || x.most < most || n < 3.2 || n > 8 {
+			t.Errorf("up to %g: %+v", most, x)
+		}
+	}
+}
