@@ -98,7 +98,7 @@ func bound(epsilon float64, reason string) Epsilon {
 }
 
 // accountOf adds up the charges of a ledger.
-func accountOf(path string, entries []ledger.Entry, q ledger.Question) (Account, error) {
+func accountOf(path string, entries []ledger.Entry, q ledger.Measure) (Account, error) {
 	a := Account{Ledger: path, Charges: []Charge{}, Course: []Point{}, Runs: []Run{}, Disagree: []string{}}
 	o, err := ledger.Look(entries, q)
 	if err != nil {
@@ -146,7 +146,7 @@ func overspent(b *ledger.Balance, entries []ledger.Entry) (list []string) {
 const mostPoints = 40
 
 // course returns what the charges came to after runs, at most so many, evenly, the last one among them.
-func course(entries []ledger.Entry, q ledger.Question) ([]Point, error) {
+func course(entries []ledger.Entry, q ledger.Measure) ([]Point, error) {
 	var ends []int // of the charges of one run that follow each other
 	for i := range entries {
 		if i+1 == len(entries) || entries[i+1].Run != entries[i].Run {

@@ -81,7 +81,7 @@ func (q Request) account(name string, runs []found) (Account, error) {
 	if err != nil {
 		return Account{}, err
 	}
-	a, err := accountOf(path, entries, ledger.Question{Accountant: q.Accountant, Delta: q.Delta})
+	a, err := accountOf(path, entries, ledger.Measure{Accountant: q.Accountant, Delta: q.Delta})
 	if err != nil {
 		return a, fmt.Errorf("%s: %w", path, err)
 	}
