@@ -169,8 +169,6 @@ func TestDatasheetOfNoFigures(t *testing.T) {
 	}
 }
 
-// TestBound: never below the figure, and at most one unit of the fifth digit
-// above.
 // TestWarningsHaveTheirReasons: of each warning the page says why it is accepted, as text that is no Markdown, or that
 // nobody says why; a note asks for no reason.
 func TestWarningsHaveTheirReasons(t *testing.T) {
@@ -185,6 +183,8 @@ func TestWarningsHaveTheirReasons(t *testing.T) {
 	}
 }
 
+// TestBound: never below the figure, and at most one unit of the fifth digit
+// above.
 func TestBound(t *testing.T) {
 	for _, c := range []struct {
 		x    float64

@@ -13,7 +13,7 @@ import (
 	"weir/runtime/book"
 )
 
-// pure is a charge of an event of pure epsilon, by a recipe.
+// pure returns a charge of an event of pure epsilon, by a recipe.
 func pure(recipe string, epsilon float64) ledger.Entry {
 	return ledger.Entry{Dataset: "d", Run: recipe, ID: recipe, Spec: "s", Stage: "train", Name: "counts", Recipe: recipe,
 		Event: privacy.JSON{Event: privacy.Pure{Epsilon: epsilon}}, Adjacency: privacy.AddRemove}
