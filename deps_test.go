@@ -145,7 +145,7 @@ func runtimeRooms() map[string][]string {
 		"database": {"database/sql"},
 		// the owner's side
 		"dataset": {"store"},
-		// one file of a release and a statement of it: opens no key but that of whoever signs, no data and no ledger
+		// one file of a release and a statement of it: opens no key but the signer's, no data and no ledger
 		"bundle": {"store", "table"},
 		// charges and noise: opens no table, so it never sees a row
 		"book": {"store", "dataset"},

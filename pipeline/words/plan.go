@@ -53,8 +53,8 @@ func textStages(b *strings.Builder, p *pipeline.Plan) {
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "STAGE\tKIND\tREADS\tCLASS\tSTABILITY")
 	source := p.Dataset.Source
-	fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", pipeline.DatasetID, source.Kind, strings.TrimPrefix(source.Name, source.Kind+": "),
-		pipeline.Private, p.Dataset.Stability)
+	fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", pipeline.DatasetID, source.Kind,
+		strings.TrimPrefix(source.Name, source.Kind+": "), pipeline.Private, p.Dataset.Stability)
 	for _, s := range p.Steps {
 		stability := s.Stability
 		if stability == "" {
