@@ -173,14 +173,14 @@ func TestLearnedTest(t *testing.T) {
 	}
 	test, right := learned(coins, seen), 0
 	for range 200 {
-		if coin, signs := draw(); test(signs) == coin {
+		if coin, signs := draw(); test.finds(signs) == coin {
 			right++
 		}
 	}
 	if right < 180 { // Phi(2) of them, 195.4, but for what the pilot missed
 		t.Errorf("%d of 200 are told, must be 180 or more", right)
 	}
-	test([]float64{1})
+	test.finds([]float64{1})
 }
 
 // TestNumbersAndNearness: numbers are read from released files in order; a canary's score is the negative distance of
