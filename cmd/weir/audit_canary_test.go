@@ -173,6 +173,27 @@ func TestCanariesThatReplaceRows(t *testing.T) {
 	}
 }
 
+// TestNoRoomForUnitsTellsNoCount: canaries for which a column has too few free names of units are refused in words that
+// do not tell how many units there are (20 of 31 names: 11 are free).
+func TestNoRoomForUnitsTellsNoCount(t *testing.T) {
+	t.Parallel()
+	s := study{t, t.TempDir()}
+	s.write("domain.yaml", "columns:\n  - {name: pid, type: integer, bounds: [0, 30]}\n  - {name: flag, type: boolean}\n")
+	rows := "pid,flag\n"
+	for i := range 20 {
+		rows += fmt.Sprintf("%d,%d\n", i, i%2)
+	}
+	s.write("rows.csv", rows)
+	s.write("spec.yaml", strings.NewReplacer("privacy_unit: row", "privacy_unit: {column: pid, max_rows: 2}", "{kind: %s}",
+		"{kind: independent, from: drop}", "stages:", "stages:\n  drop: {kind: drop, columns: [pid]}").Replace(wardsSpec))
+	code, out, errs := s.weir("audit", s.path("spec.yaml"), "--canary", "--canaries", "40", "--out", s.path("runs"))
+	said := strings.ReplaceAll(out+errs, s.dir, "")
+	if code != exitUsage || !strings.Contains(said, "column pid which no unit") || strings.Contains(said, "11") ||
+		strings.Contains(said, "20") {
+		t.Errorf("exit code %d, %s: must be refused without a count", code, said)
+	}
+}
+
 // TestCanaryCommand: what was found is printed, as text or JSON, and kept where the owner alone reads it; a game that
 // cannot be played is a mistake of the command line; a bill that is refuted ends with exit code 4.
 func TestCanaryCommand(t *testing.T) {

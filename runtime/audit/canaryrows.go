@@ -99,8 +99,8 @@ func (t *board) makeUp(ctx context.Context, number int) error {
 	for j := range d.Columns {
 		columns[j] = canaryColumnOf(&d.Columns[j], all.Column(j), number)
 		if d.Columns[j].Name == t.subject.plan.Spec.Dataset.PrivacyUnit.Column && !columns[j].single(number) {
-			return unplayable("canaries: are %d, must be at most the values of column %s that no unit has, %d", number,
-				d.Columns[j].Name, len(columns[j].free))
+			return unplayable("canaries: are %d, must be so few that each has a value of column %s which no unit has", number,
+				d.Columns[j].Name)
 		}
 		columns[j].deal(number, random)
 		for i := range alone {
