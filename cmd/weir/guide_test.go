@@ -83,16 +83,18 @@ func (r *reader) do(t *testing.T, s step) string {
 	return strings.ReplaceAll(out.String(), r.folder, "/home/you/study")
 }
 
-// masked puts # for each letter and digit of what differs from one reader of the guide to another, as its first
-// lines say: ids of runs, audits and datasets, dates and the times of day behind them, and how long a command took.
-// Columns keep their widths.
+// masked puts # for what differs from one reader of the guide to another, as its first lines say: ids of runs, sweeps,
+// audits and datasets, dates and the times of day behind them, the commit behind the digest of a spec, and how long a
+// command took. Columns keep their widths.
 func masked(text string) string {
 	varies := regexp.MustCompile(`\b\d{8}-\d{6}(-[0-9a-f]{8,32}|\.\d{3})\b|\bds-[0-9a-f]{32}\b|` +
 		`\b20\d\d-\d\d-\d\d\b([ T]\d\d:\d\d(:\d\d)?)?`)
+	commit := regexp.MustCompile(`( [0-9a-f]{12}  )[0-9a-f]{12}\b`)
 	took := regexp.MustCompile(`(?m)^took( +)\S+$`)
-	return took.ReplaceAllString(varies.ReplaceAllStringFunc(text, func(s string) string {
+	text = commit.ReplaceAllString(took.ReplaceAllString(text, "took$1#"), "$1############")
+	return varies.ReplaceAllStringFunc(text, func(s string) string {
 		return regexp.MustCompile(`[0-9a-z]`).ReplaceAllString(s, "#")
-	}), "took$1#")
+	})
 }
 
 // TestGuideGolden types the commands of docs/guide.md in their order in an empty folder and compares all that they
@@ -139,15 +141,15 @@ func printing(page string, all []step) string {
 func TestGuideMasks(t *testing.T) {
 	for _, text := range []string{"study.yaml:10:10: privacy", "0.6473  (0.6290 to 0.6662)", "epsilon 0.1,1,10",
 		`{"gaussian":{"noise_multiplier":8.451335340035989}}`, "20000 rows", "441 more in internal/metrics.json",
-		"sha256:126454819cc670e4990821294ef5c46c10bd3250dc8dc4f5b9a0f49834f76877"} {
+		"release ca0a1e9bf3c6  done", "sha256:126454819cc670e4990821294ef5c46c10bd3250dc8dc4f5b9a0f49834f76877"} {
 		if got := masked(text); got != text {
 			t.Errorf("%q is masked as %q", text, got)
 		}
 	}
-	const one, other = "2026-11-28 00:11  20261128-001138-1257ff6c9905c7f28594b3b313228ff5 of ds-2463e003acc29cece7e9b47252641b63" +
-		"\ntook   9.1s\naudit-20261128-004330.212.json",
+	const one, other = "2026-11-28 00:11  20261128-001138-1257ff6c9905c7f28594b3b313228ff5 of " +
+		"ds-2463e003acc29cece7e9b47252641b63\ntook   9.1s\naudit-20261128-004330.212.json\nrelease ca0a1e9bf3c6  74b024324c28  done",
 		"2027-01-02 23:59  20270102-235901-00000000000000000000000000000000 of ds-00000000000000000000000000000000" +
-			"\ntook   120ms\naudit-20270102-235902.001.json"
+			"\ntook   120ms\naudit-20270102-235902.001.json\nrelease ca0a1e9bf3c6  000000000000  done"
 	if masked(one) != masked(other) {
 		t.Errorf("%q and %q differ", masked(one), masked(other))
 	}
