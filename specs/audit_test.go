@@ -136,13 +136,14 @@ func leaves(plan *compile.Plan, step *compile.Step) bool {
 	return false
 }
 
-// most are the greatest values of settings of a shrunken spec.
+// most returns the greatest values of settings of a shrunken spec.
 func most() map[string]float64 {
 	return map[string]float64{"steps": 8, "warm_steps": 8, "epochs": 1, "critic_steps": 2, "expected_batch_size": 60,
-		"shards": 6, "teachers": 6, "rows": 50, "generated_batch": 16, "max_train_rows": 100, "release_every": 1, "restarts": 2}
+		"shards": 6, "teachers": 6, "rows": 50, "generated_batch": 16, "max_train_rows": 100, "release_every": 1,
+		"restarts": 2}
 }
 
-// smaller returns settings for those of a stage that are too great, at any depth.
+// smaller returns smaller values for settings of a stage that are too great, at any depth.
 func smaller(path string, settings map[string]any) (set []string) {
 	for _, key := range slices.Sorted(maps.Keys(settings)) {
 		switch v := settings[key].(type) {

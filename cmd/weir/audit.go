@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	goruntime "runtime"
 	"strconv"
@@ -90,8 +89,11 @@ func auditCommand(s streams) *cobra.Command {
 	return c
 }
 
+// auditFolder begins the names of folders of audits below TMPDIR.
+const auditFolder = "weir-audit-"
+
 // run audits a spec.
-func (f *auditFlags) run(c *cobra.Command, s streams, arg string) error {
+func (f *auditFlags) run(c *cobra.Command, s streams, arg string) (err error) {
 	if err := f.canary.misplaced(c); err != nil {
 		return err
 	}
@@ -108,16 +110,16 @@ func (f *auditFlags) run(c *cobra.Command, s streams, arg string) error {
 	if f.canary.on {
 		return f.canaries(c, s, arg, plan)
 	}
-	dir, err := os.MkdirTemp("", "weir-audit-")
+	dir, remove, err := privateFolder(auditFolder)
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { err = errors.Join(err, remove()) }()
 	began := time.Now()
 	progress := newProgress(s.err, f.asJSON)
 	report, err := f.audit(c, s, arg, plan, dir, progress)
 	progress.Wait()
-	if errors.Is(err, audit.ErrStays) || errors.As(err, new(*audit.NoRowError)) {
+	if errors.Is(err, audit.ErrStays) || errors.Is(err, audit.ErrOtherDataset) || errors.As(err, new(*audit.NoRowError)) {
 		return withCode(exitUsage, err)
 	}
 	if err != nil {

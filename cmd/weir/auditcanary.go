@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -99,12 +98,12 @@ func printCanaries(w io.Writer, asJSON bool, r canaryResult) error {
 }
 
 // canaries audits a spec by canaries in a folder that is removed.
-func (f *auditFlags) canaries(c *cobra.Command, s streams, arg string, plan *compile.Plan) error {
-	dir, err := os.MkdirTemp("", "weir-audit-")
+func (f *auditFlags) canaries(c *cobra.Command, s streams, arg string, plan *compile.Plan) (err error) {
+	dir, remove, err := privateFolder(auditFolder)
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { err = errors.Join(err, remove()) }()
 	subject, err := f.open(c, s, arg, plan, dir)
 	if errors.Is(err, audit.ErrStays) {
 		return withCode(exitUsage, err)

@@ -38,6 +38,9 @@ func program(build func() string) int {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // as nohup has it
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	go stopAt(signals, cancel)
 	s := streams{in: os.Stdin, out: os.Stdout, err: os.Stderr, build: build}
 	s.terminal = isTerminal(os.Stdin) && isTerminal(os.Stderr)
@@ -47,7 +50,7 @@ func program(build func() string) int {
 // growing changes the allocator of Arrow, before anything asks for it.
 func growing() { arrow.DefaultAllocator = table.Growing{Allocator: arrow.DefaultAllocator} }
 
-// stopAt ends the work in good order at the first Ctrl-C or SIGTERM. The second does
+// stopAt ends the work in good order at the first Ctrl-C or SIGTERM, or when its terminal is closed. The second does
 // what it does to any program: a system call that blocks, such as a write to a pipe
 // that nobody reads, does not end in good order.
 func stopAt(signals chan os.Signal, cancel context.CancelFunc) {

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	goruntime "runtime"
 	"strings"
@@ -88,7 +87,7 @@ func verifyCommand(s streams) *cobra.Command {
 }
 
 // replay carries out a recorded run again and lists what differs.
-func replay(ctx context.Context, s streams, dir string, workers int, quiet bool) ([]string, error) {
+func replay(ctx context.Context, s streams, dir string, workers int, quiet bool) (differ []string, err error) {
 	rec, err := readRun(dir)
 	if err != nil {
 		return nil, err
@@ -104,10 +103,12 @@ func replay(ctx context.Context, s streams, dir string, workers int, quiet bool)
 	if err != nil {
 		return nil, err
 	}
-	if opts.Out, err = os.MkdirTemp("", "weir-verify-"); err != nil {
+	out, remove, err := privateFolder("weir-verify-")
+	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(opts.Out)
+	opts.Out = out
+	defer func() { err = errors.Join(err, remove()) }()
 	progress := newProgress(s.err, quiet)
 	opts.Workers, opts.Progress, opts.Looking = workers, progress, progress.Looking
 	result, err := runtime.Run(ctx, plan, opts)

@@ -13,8 +13,8 @@ import (
 	"weir/runtime/files"
 )
 
-// TestAuditOfRandomSpecs: the audit of a spec that nobody wrote, on rows that nobody chose, finds nothing where the soak
-// finds nothing: it knows which distances can be compared.
+// TestAuditOfRandomSpecs: the audit of a spec that nobody wrote, on rows that nobody chose, finds nothing where the
+// soak finds nothing: it knows which distances can be compared.
 func TestAuditOfRandomSpecs(t *testing.T) {
 	s := newSoak(t, 11)
 	compared, audits, cases := 0, 0, uint64(16)

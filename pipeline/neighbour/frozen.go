@@ -219,6 +219,7 @@ func (f *Frozen) FaultsBut(chance func(Place, privacy.Mechanism) bool, adjacency
 			faults = append(faults, place.fault("takes %d streams on one table and %d others on the other: they depend on "+
 				"the data", len(before), len(current))...)
 		}
+		faults = append(faults, f.noised(place, previous)...)
 		if chance != nil && chance(place, previous.Mechanism) {
 			continue
 		}
@@ -282,6 +283,43 @@ func (f *Frozen) moved(place Place, previous privacy.Released, adjacency privacy
 			s.Norm, bound)
 	}
 	return nil
+}
+
+// rounding is how far the noise of one stream may seem to differ on two tables, as a share of its deviation: what goes
+// in is rounded to the lattice of the noise, and added up in float64.
+const rounding = 0x1p-10
+
+// noised reports noise that is another on the other table, under one key: then what comes out holds something of rows
+// beside what is said to have gone in.
+func (f *Frozen) noised(place Place, previous privacy.Released) []Fault {
+	m, additive := previous.Mechanism.(privacy.Additive)
+	current := f.uses[place]
+	before, one := residue(previous)
+	after, two := residue(current)
+	if !additive || !one || !two || len(before) != len(after) {
+		return nil
+	}
+	for i := range before {
+		if d := math.Abs(before[i] - after[i]); d > rounding*m.Deviation() {
+			return place.fault("what comes out less what went in is another on the other table, though the noise is one: " +
+				"it holds something else of the rows")
+		}
+	}
+	return nil
+}
+
+// residue returns what comes out of a use less what went in; false of what is no list of numbers.
+func residue(r privacy.Released) ([]float64, bool) {
+	in, err1 := numbers(r.In)
+	out, err2 := numbers(r.Out)
+	if err1 != nil || err2 != nil || len(in) != len(out) {
+		return nil, false
+	}
+	noise := make([]float64, len(in))
+	for i := range in {
+		noise[i] = out[i] - in[i]
+	}
+	return noise, true
 }
 
 // Moved is how far what goes into a mechanism has moved from a to b, in the norm of

@@ -10,11 +10,12 @@ import (
 	"weir/privacy"
 )
 
-// Residuals finds noise that stands on two values, in one run or in several: what comes out of two uses less
-// what went in is never the same twice. The zero value has seen none.
+// Residuals finds noise that stands on two values, in one run or in several, as it is, negated, doubled or, of long
+// vectors, in any proportion. It also finds values without noise. The zero value has seen none.
 type Residuals struct {
 	mu     sync.Mutex
 	seen   map[[32]byte]residual // by a digest of noise
+	drawn  []sample
 	faults []Fault
 }
 
@@ -24,9 +25,24 @@ type residual struct {
 	in    [32]byte // a digest
 }
 
+// sample is how the noise of a long use begins, scaled to length 1.
+type sample struct {
+	residual
+	numbers []float64
+}
+
 // enoughBits of noise are never the same by chance: of a million uses, all pairs together have two alike
 // once in 2^20.
 const enoughBits = 60
+
+// Of long vectors of noise so many numbers are compared, which may have been rounded with what went in: two independent
+// ones have a correlation above likeness once in 10^30 pairs, were they Gaussian (sqrt(256) .75 = 12 deviations).
+const (
+	sampled  = 256
+	likeness = .75
+	// mostSampled uses are compared, each with all before it
+	mostSampled = 4096
+)
 
 type residualProbe struct {
 	privacy.Probe
@@ -64,7 +80,7 @@ func (p residualProbe) Release(r privacy.Released) any {
 	out, err2 := numbers(r.Out)
 	if m, additive := r.Mechanism.(privacy.Additive); err1 == nil && err2 == nil && additive && len(in) == len(out) &&
 		noiseBits(m, in, out) >= enoughBits {
-		p.of.note(Place{p.stage, r.Spend, r.Use}, in, out)
+		p.of.note(Place{p.stage, r.Spend, r.Use}, in, out, m)
 	}
 	return p.Probe.Release(r)
 }
@@ -73,10 +89,11 @@ func (p residualProbe) Release(r privacy.Released) any {
 // integers collides with, log2(2 sigma sqrt(pi)) each, and of others twenty. At epsilon inf nothing is added
 // and nothing clipped, so that a training may diverge: what its uses share is then NaN less NaN, and no noise.
 func noiseBits(m privacy.Additive, in, out []float64) (sum float64) {
+	whole := func(x float64) bool { return x == math.Trunc(x) }
 	for i := range in {
 		switch d := out[i] - in[i]; {
 		case !(m.Deviation() > 0):
-		case d == math.Trunc(d):
+		case whole(d) && whole(out[i]):
 			sum += math.Max(0, bitmath.Log2(2*math.Sqrt(math.Pi)*m.Deviation()))
 		default:
 			sum += 20
@@ -85,22 +102,63 @@ func noiseBits(m privacy.Additive, in, out []float64) (sum float64) {
 	return sum
 }
 
-func (r *Residuals) note(place Place, in, out []float64) {
-	sample := make([]float64, len(in))
+func (r *Residuals) note(place Place, in, out []float64, m privacy.Additive) {
+	noise := make([]float64, len(in))
 	for i := range in {
-		sample[i] = out[i] - in[i]
+		noise[i] = out[i] - in[i]
 	}
-	key := digest(sample)
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if zero(noise) {
+		r.faults = append(r.faults, place.fault("what comes out is what went in: no noise was drawn")...)
+		return
+	}
+	current := residual{place, digest(in)}
 	if r.seen == nil {
 		r.seen = map[[32]byte]residual{}
 	}
-	current := residual{place, digest(in)}
-	if before, ok := r.seen[key]; ok && !zero(sample) && before != current { // a run that is continued draws its own again
-		r.faults = append(r.faults, place.fault("has the noise of %s", before.place)...)
+	found := false
+	for _, times := range []float64{1, -1, 2, -2, .5, -.5} {
+		before, ok := r.seen[digest(multiplied(noise, times))]
+		if ok && before != current && !found { // a run that is continued draws its own again
+			r.faults, found = append(r.faults, place.fault("has the noise of %s", before.place)...), true
+		}
 	}
-	r.seen[key] = current
+	r.seen[digest(noise)] = current
+	if !found && len(noise) >= sampled && len(r.drawn) < mostSampled {
+		r.correlate(current, noise[:sampled])
+	}
+}
+
+// correlate holds the beginning of a long vector of noise against all before it.
+func (r *Residuals) correlate(current residual, noise []float64) {
+	length := math.Sqrt(product(noise, noise))
+	if !(length > 0) || math.IsInf(length, 0) {
+		return
+	}
+	s := sample{current, multiplied(noise, 1/length)}
+	for _, before := range r.drawn {
+		if before.residual != current && math.Abs(product(before.numbers, s.numbers)) > likeness {
+			r.faults = append(r.faults, current.place.fault("has the noise of %s", before.place)...)
+			break
+		}
+	}
+	r.drawn = append(r.drawn, s)
+}
+
+func multiplied(list []float64, factor float64) []float64 {
+	out := make([]float64, len(list))
+	for i, x := range list {
+		out[i] = x * factor
+	}
+	return out
+}
+
+func product(a, b []float64) (sum float64) {
+	for i := range a {
+		sum += float64(a[i] * b[i])
+	}
+	return sum
 }
 
 func digest(list []float64) [32]byte {

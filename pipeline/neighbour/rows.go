@@ -96,7 +96,7 @@ func StabilityFault(h pipeline.Header, adjacency privacy.Adjacency, before, afte
 	case pipeline.SpreadRows:
 		return rowsFault(adjacency, h, missing, come)
 	case pipeline.SpreadShards:
-		return shardsFault(h, before.of(missing), after.of(come))
+		return shardsFault(h, before.shardsOf(missing), after.shardsOf(come))
 	}
 	return ""
 }
@@ -113,8 +113,8 @@ func rowsFault(adjacency privacy.Adjacency, h pipeline.Header, missing, come []i
 	return ""
 }
 
-// of returns the shards of rows; nil of a table without shards.
-func (r *Rows) of(places []int) (shards []string) {
+// shardsOf returns the shards of rows; nil of a table without shards.
+func (r *Rows) shardsOf(places []int) (shards []string) {
 	if len(r.shards) < len(r.lines) {
 		return nil
 	}

@@ -42,6 +42,9 @@ func Row(d *domain.Domain, unit string, like arrow.Record, style Style) arrow.Re
 		if t := d.Columns[j].Type; style == Outside && t != domain.Numeric && t != domain.Integer {
 			style = High
 		}
+		if style == Low && d.Columns[j].Type == domain.Text {
+			style = High // an empty cell is none
+		}
 		if style == Absent && d.Columns[j].Nullable {
 			b.AppendNull()
 		} else {

@@ -82,7 +82,7 @@ func (w *Watch) look(stage string, env *pipeline.Env, s *sight) {
 // error is not kept; the run comes to the same error.
 func (w *Watch) keep(ctx context.Context, dst map[string]map[string]*Rows, stage string, tables pipeline.Tables,
 	headers pipeline.Headers) {
-	kept := map[string]*Rows{}
+	rows := map[string]*Rows{}
 	for port, t := range tables {
 		h := t.Header
 		if headers != nil {
@@ -92,12 +92,12 @@ func (w *Watch) keep(ctx context.Context, dst map[string]map[string]*Rows, stage
 			continue
 		}
 		if r, err := Read(ctx, t); err == nil {
-			kept[port] = r
+			rows[port] = r
 		}
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	dst[stage] = kept
+	dst[stage] = rows
 }
 
 // Stored takes over what an earlier run saw of the stages that this one did not carry out: it has found
@@ -260,15 +260,15 @@ func (s *sight) counted(purpose string, source rand.Source) rand.Source {
 
 // end takes down how a stage ended and the outputs that are not private. Tables are read once more.
 func (s *sight) end(ctx context.Context, planned pipeline.Headers, out pipeline.Tables, err error) {
-	made := map[string]string{}
+	texts := map[string]string{}
 	for port, h := range planned {
 		if t, ok := out[port]; ok && h.Class != pipeline.Private {
-			made[port] = shown(ctx, h, t)
+			texts[port] = shown(ctx, h, t)
 		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.made = made
+	s.made = texts
 	if err != nil {
 		s.ended = err.Error()
 	}
@@ -293,8 +293,8 @@ func shown(ctx context.Context, planned pipeline.Header, t pipeline.Table) strin
 	return fmt.Sprint(text, " ", err)
 }
 
-// Seen is what anyone outside may see of a stage, by what it is called; nil of a stage that was not carried out. How
-// often public randomness is drawn is seen of stages that release something alone: no one sees what others do.
+// Seen returns what anyone outside may see of a stage, by what it is called; nil of a stage that was not carried out.
+// How often public randomness is drawn is seen of stages that release something alone: no one sees what others do.
 func (w *Watch) Seen(stage string) map[string]string {
 	s := w.sights[stage]
 	if s == nil {

@@ -72,7 +72,12 @@ func (e *NoRowError) Error() string {
 // as pairs of runs, and reports what differs and must not. An error says that no audit could be made, such as the error
 // of a run of the plan on the dataset itself.
 func (s *Subject) Audit(ctx context.Context, settings Settings) (r *Report, err error) {
-	asked, err := s.asked(ctx, settings)
+	if settings.With != nil {
+		if err := s.follows(settings.With); err != nil {
+			return nil, err
+		}
+	}
+	ordered, err := s.ordered(ctx, settings)
 	if err != nil {
 		return nil, err
 	}
@@ -80,8 +85,8 @@ func (s *Subject) Audit(ctx context.Context, settings Settings) (r *Report, err 
 		bases: map[string]*base{}, compared: map[neighbour.Mechanism]int{}, reached: map[neighbour.Mechanism]float64{}}
 	defer func() { err = errors.Join(err, a.clear()) }()
 	stories := a.stories()
-	a.expect(len(asked), stories)
-	tried, err := a.try(ctx, asked)
+	a.expect(len(ordered), stories)
+	tried, err := a.try(ctx, ordered)
 	if err == nil && settings.Neighbours > 0 {
 		var chosen []pairing
 		chosen, err = a.tryChosen(ctx)
@@ -106,7 +111,7 @@ func (a *auditing) try(ctx context.Context, list []pairing) ([]pairing, error) {
 	return list, nil
 }
 
-// tryChosen replays the plan on neighbours that the audit chooses: without rows, or with others in their place, and then
+// tryChosen replays the plan on neighbours that the audit chooses: without rows, or with others in their place, then
 // with rows of nobody in the place of the rows that moved mechanisms most. Where none of the first moves anything, such
 // as rows of a part that no mechanism reads, others are tried.
 func (a *auditing) tryChosen(ctx context.Context) (tried []pairing, err error) {
@@ -178,10 +183,10 @@ func (a *auditing) ran(what string) {
 }
 
 // expect counts the runs of the audit, as far as that is known.
-func (a *auditing) expect(asked int, stories []story) {
-	a.total = 1 + asked + a.Neighbours
+func (a *auditing) expect(ordered int, stories []story) {
+	a.total = 1 + ordered + a.Neighbours
 	if a.drawsByPlace() && a.removes() {
-		a.total += asked + a.Neighbours // each neighbour is compared with a run of its own
+		a.total += ordered + a.Neighbours // each neighbour is compared with a run of its own
 	}
 	for _, story := range stories {
 		a.total += story.runs()
@@ -248,7 +253,8 @@ func (a *auditing) neighbour(ctx context.Context, p *pairing) error {
 func (a *auditing) compare(one, other *trace, p pairing) []neighbour.Fault {
 	faults, unclaimed := neighbour.Broken(other.err), unclaimed(one.watch.Plan)
 	differ := func(stage, name string) {
-		faults = append(faults, neighbour.Fault{Stage: stage, Text: name + " differs, though no mechanism gives anything else"})
+		faults = append(faults, neighbour.Fault{Stage: stage,
+			Text: name + " differs, though no mechanism gives anything else"})
 	}
 	for i := range one.watch.Plan.Steps {
 		id := one.watch.Plan.Steps[i].ID
@@ -278,19 +284,19 @@ func (a *auditing) compare(one, other *trace, p pairing) []neighbour.Fault {
 	return faults
 }
 
-// unclaimed returns the stages that pay and claim nothing of it, such as those of claims: published, and all that reads
-// them.
+// unclaimed returns the stages that pay and claim nothing of it, such as stages of claims: published, and all that
+// reads them.
 func unclaimed(plan *compile.Plan) map[string]bool {
 	stages := map[string]bool{}
 	for i := range plan.Steps { // a stage stands behind those it reads
 		step := &plan.Steps[i]
-		is := len(step.Spends) > 0 && !neighbour.Claims(plan, step)
+		free := len(step.Spends) > 0 && !neighbour.Claims(plan, step)
 		for _, refs := range step.Inputs {
 			for _, ref := range refs {
-				is = is || stages[ref.Stage]
+				free = free || stages[ref.Stage]
 			}
 		}
-		if is {
+		if free {
 			stages[step.ID] = true
 		}
 	}

@@ -25,8 +25,8 @@ func audited(t *testing.T, s *Subject, neighbours int, pairs bool) *Report {
 	return r
 }
 
-// said returns the faults of a report, a line each.
-func said(r *Report) string {
+// wordsOf returns the faults of a report, a line each.
+func wordsOf(r *Report) string {
 	var list []string
 	for _, f := range r.Faults {
 		list = append(list, fmt.Sprintf("%s: %s (%s)", f.Stage, f.Text, strings.Join(f.Seen, "; ")))
@@ -41,7 +41,7 @@ func TestRightSpecPasses(t *testing.T) {
 		"privacy_unit: row\n  rows_public: 60"}} {
 		r := audited(t, subjectOf(t, edits...), 6, true)
 		if len(r.Faults) > 0 {
-			t.Errorf("%v: %s", edits, said(r))
+			t.Errorf("%v: %s", edits, wordsOf(r))
 		}
 		line := r.Stages[0]
 		if len(r.Stages) != 1 || line.Mechanism != "sums" || line.Compared < 6 || line.Reached == nil ||
@@ -54,19 +54,23 @@ func TestRightSpecPasses(t *testing.T) {
 // TestPlantedFaultsAreFound: each by the name of its stage, and by what is wrong.
 func TestPlantedFaultsAreFound(t *testing.T) {
 	for fault, want := range map[string]string{
-		"an unpaid look":      "its output sums differs",
-		"a wide clip":         "its sensitivity is larger than paid for",
-		"a private row count": "its output rows differs",
-		"one stream twice":    "asked for twice",
-		"the same noise":      "has the noise of",
-		"a count in an error": "its error differs",
-		"a panic":             "internal error in weir",
+		"an unpaid look":               "its output sums differs",
+		"a wide clip":                  "its sensitivity is larger than paid for",
+		"a private row count":          "its output rows differs",
+		"one stream twice":             "asked for twice",
+		"the same noise":               "has the noise of",
+		"a count in an error":          "its error differs",
+		"a panic":                      "internal error in weir",
+		"noise doubled":                "has the noise of",
+		"noise negated":                "has the noise of",
+		"no noise":                     "no noise was drawn",
+		"a look inside what comes out": "holds something else of the rows",
 	} {
 		r := audited(t, subjectOf(t, "fault: none", "fault: "+fault), 4, false)
 		if !slices.ContainsFunc(r.Faults, func(f Found) bool {
 			return f.Stage == "sums" && strings.Contains(f.Text, want) && len(f.Seen) > 0
 		}) {
-			t.Errorf("%s: %q, must say of sums: %s", fault, said(r), want)
+			t.Errorf("%s: %q, must say of sums: %s", fault, wordsOf(r), want)
 		}
 		if panics := strings.Join(r.Panics, "\n"); strings.Contains(panics, "of a test") != (fault == "a panic") {
 			t.Errorf("%s: kept of panics: %q", fault, panics)
@@ -93,7 +97,7 @@ func TestSharedSecretIsFound(t *testing.T) {
 	r := audited(t, s, 1, true)
 	if len(r.Faults) != 1 || r.Faults[0].Stage != "sums" || !strings.Contains(r.Faults[0].Text, "the same secret draws") ||
 		!strings.Contains(r.Faults[0].Seen[0], "new version") {
-		t.Errorf("%q, must be one fault of sums", said(r))
+		t.Errorf("%q, must be one fault of sums", wordsOf(r))
 	}
 }
 
@@ -111,7 +115,7 @@ func TestNeighboursCostWhatCanDiffer(t *testing.T) {
 	}
 	r := audited(t, s, 5, false)
 	if len(r.Faults) > 0 {
-		t.Error(said(r))
+		t.Error(wordsOf(r))
 	}
 	if want := map[string]int{"sums": r.Runs, "shown": 1, "inside": 2}; !maps.Equal(worked, want) {
 		t.Errorf("stages work %v times in %d runs, must %v", worked, r.Runs, want)
@@ -149,7 +153,7 @@ func TestNothingIsClaimed(t *testing.T) {
 	r := audited(t, subjectOf(t, "epsilon: 4, delta: 1e-5", "epsilon: inf, claims: none", "noise_multiplier: 5, ", "",
 		"fault: none}", "fault: an unpaid look}\n  shown: {kind: same, from: sums.rows}"), 2, true)
 	if len(r.Faults) > 0 {
-		t.Error(said(r))
+		t.Error(wordsOf(r))
 	}
 	for _, line := range r.Stages {
 		if line.NoClaim == "" {

@@ -73,8 +73,8 @@ func (s *Subject) choose(ctx context.Context, n int) ([]unit, error) {
 	return s.gather(ctx, chosen, why)
 }
 
-// At returns the units of rows by their places, which are counted from 0.
-func (s *Subject) at(ctx context.Context, places []int64) ([]unit, error) {
+// unitsAt returns the units of rows by their places, which are counted from 0.
+func (s *Subject) unitsAt(ctx context.Context, places []int64) ([]unit, error) {
 	chosen, why := make([]candidate, len(places)), make([]string, len(places))
 	for i, place := range places {
 		chosen[i], why[i] = candidate{place: place}, "a row that was asked for"

@@ -31,23 +31,23 @@ func (s *Subject) ReadUnits(ctx context.Context, path string) (units []arrow.Rec
 	if err != nil {
 		return nil, err
 	}
-	of := map[string][]arrow.Record{}
+	byName := map[string][]arrow.Record{}
 	var names []string
 	for i := range int(rows.NumRows()) {
 		name := nameOf(rows, i, s.plan.Spec.Dataset.PrivacyUnit.Column)
 		if name == "" {
 			name = fmt.Sprint("row ", i)
 		}
-		if of[name] == nil {
+		if byName[name] == nil {
 			names = append(names, name)
 		}
-		of[name] = append(of[name], rows.NewSlice(int64(i), int64(i)+1))
+		byName[name] = append(byName[name], rows.NewSlice(int64(i), int64(i)+1))
 	}
 	if len(names) == 0 || len(names) > mostGiven {
 		return nil, fmt.Errorf("%s: holds rows of %d units, must hold rows of 1 to %d", path, len(names), mostGiven)
 	}
 	for _, name := range names {
-		unit, err := pipeline.FromRecords(pipeline.Header{Schema: rows.Schema()}, of[name]...).Collect(ctx)
+		unit, err := pipeline.FromRecords(pipeline.Header{Schema: rows.Schema()}, byName[name]...).Collect(ctx)
 		if err != nil {
 			return nil, err
 		}

@@ -71,7 +71,7 @@ func (s *sums) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	out := pipeline.Header{Form: pipeline.FormFiles, Class: pipeline.Released, Terms: h.Terms}
 	table := pipeline.TableHeader(h.Domain, pipeline.Header{Class: pipeline.Released, Terms: h.Terms})
 	v := vector{Dim: len(h.Domain.Columns), Times: 1}
-	if s.Fault == "the same noise" {
+	if strings.Contains(s.Fault, "noise") || s.Fault == "none" {
 		v.Times = 2
 	}
 	return pipeline.Work{Out: pipeline.Headers{"sums": out, "rows": table}, Secret: true,
@@ -138,19 +138,34 @@ func (s *sums) release(env *pipeline.Env, rows [][]float64) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		drawn := make([]float64, v.Dim)
+		noisy := make([]float64, v.Dim)
 		if stream := use.Stream("sum", 0); v.Multiplier > 0 {
-			stream.LatticeGaussian64(drawn, v.Multiplier, lattice)
+			stream.LatticeGaussian64(noisy, v.Multiplier, lattice)
 		}
 		if s.Fault == "one stream twice" {
 			use.Stream("sum", 0)
 		}
 		if i == 0 {
-			copy(first, drawn)
+			copy(first, noisy)
 		}
 		out, in := slices.Clone(total), slices.Clone(total)
 		for j := range out {
-			out[j] += first[j]
+			switch {
+			case s.Fault == "noise doubled" && i == 1:
+				out[j] += 2 * first[j]
+			case s.Fault == "noise negated" && i == 1:
+				out[j] -= first[j]
+			case s.Fault == "none" && i == 1:
+				out[j] += noisy[j]
+			default:
+				out[j] += first[j]
+			}
+		}
+		if s.Fault == "a look inside what comes out" {
+			out[0] += 1000 * rows[len(rows)-1][0]
+		}
+		if s.Fault == "no noise" {
+			copy(out, total)
 		}
 		all = append(all, privacy.Release(use, in, out))
 		total = make([]float64, v.Dim) // the second use sums nothing
@@ -224,7 +239,7 @@ func (*look) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		}}, nil
 }
 
-// The spec of a test, on 60 rows of three numbers.
+// sumsSpec is the spec of a test, on 60 rows of three numbers.
 const sumsSpec = `weir: 1
 name: sums
 dataset:
@@ -279,7 +294,7 @@ func planOf(t *testing.T, edits ...string) (*compile.Plan, string) {
 	return plan, dir
 }
 
-// people is a table whose last row lies at an end of its domain.
+// people returns a table whose last row lies at an end of its domain.
 func people() string {
 	r, b := rand.New(rand.NewPCG(1, 2)), &strings.Builder{}
 	b.WriteString("a,b,c\n")
@@ -310,7 +325,7 @@ func sum(t *testing.T, s *Subject, c Change) float64 {
 	return all[0][0]
 }
 
-// counts is a row whose first column is of another type than the test's table has.
+// counts returns a row whose first column is of another type than the test's table has.
 func counts(t *testing.T) arrow.Record {
 	t.Helper()
 	b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema([]arrow.Field{{Name: "a",

@@ -28,9 +28,9 @@ type pairing struct {
 // styled is how many neighbours the audit makes up of rows of nobody, where it chooses itself.
 const styled = 3
 
-// asked returns the neighbours that are asked for.
-func (s *Subject) asked(ctx context.Context, settings Settings) ([]pairing, error) {
-	units, err := s.at(ctx, settings.Places)
+// ordered returns the neighbours that are asked for.
+func (s *Subject) ordered(ctx context.Context, settings Settings) ([]pairing, error) {
+	units, err := s.unitsAt(ctx, settings.Places)
 	if err != nil || len(settings.Others) == 0 {
 		return s.eachOf(units), err
 	}
@@ -41,7 +41,7 @@ func (s *Subject) asked(ctx context.Context, settings Settings) ([]pairing, erro
 	if err != nil {
 		return nil, err
 	}
-	return append(s.eachOf(units), s.given(settings.Others, last)...), nil
+	return append(s.eachOf(units), s.brought(settings.Others, last)...), nil
 }
 
 // ErrNoRows is returned for a dataset that has no neighbour with a row less.
@@ -51,7 +51,7 @@ var ErrNoRows = errors.New("dataset: has no rows, must have one that a neighbour
 func (s *Subject) eachOf(units []unit) (list []pairing) {
 	for i, u := range units {
 		if s.removes() {
-			list = append(list, s.without(u))
+			list = append(list, s.removed(u))
 		} else {
 			list = append(list, s.replaced(u, []neighbour.Style{neighbour.Low, neighbour.High}[i%2]))
 		}
@@ -62,9 +62,9 @@ func (s *Subject) eachOf(units []unit) (list []pairing) {
 // removes reports whether neighbours have a unit more or less.
 func (s *Subject) removes() bool { return s.plan.Adjacency == privacy.AddRemove }
 
-// without is the dataset without a unit. Where draws fall to rows by their places, the unit is put last in both tables,
-// so that everyone else keeps theirs.
-func (s *Subject) without(u unit) pairing {
+// removed returns the dataset without a unit. Where draws fall to rows by their places, the unit is put last in both
+// tables, so that everyone else keeps theirs.
+func (s *Subject) removed(u unit) pairing {
 	p := pairing{what: "without " + u.why, other: Change{Drop: u.places}, rows: counted(u.places), sameUnits: true}
 	if s.drawsByPlace() {
 		p.base, p.key = Change{Drop: u.places, Add: u.rows}, fmt.Sprint("last ", u.places)
@@ -85,7 +85,7 @@ func (s *Subject) drawsByPlace() bool {
 	return false
 }
 
-// replaced is the dataset with other rows for those of a unit, which keeps its name.
+// replaced returns the dataset with other rows for the rows of a unit, which keeps its name.
 func (s *Subject) replaced(u unit, style neighbour.Style) pairing {
 	return pairing{what: u.why + ", replaced by " + rowOf(style), other: s.put(u, style), rows: counted(u.places),
 		sameUnits: true}
@@ -113,8 +113,8 @@ func rowOf(style neighbour.Style) string {
 	return "a row outside of its bounds"
 }
 
-// nobody returns neighbours with rows of nobody: one more at the ends of its domain where rows are added, and where they
-// are replaced, rows of a unit that go from one end to the other.
+// nobody returns neighbours with rows of nobody: one more at the ends of its domain where rows are added, and where
+// they are replaced, rows of a unit that go from one end to the other.
 func (s *Subject) nobody(u unit) (list []pairing) {
 	h := s.plan.Spec.Header()
 	if !s.removes() {
@@ -137,8 +137,9 @@ func (s *Subject) nobody(u unit) (list []pairing) {
 	return list
 }
 
-// given returns neighbours with rows that the owner brings: each record is one unit, which comes or replaces the last.
-func (s *Subject) given(others []arrow.Record, units []unit) (list []pairing) {
+// brought returns neighbours with rows that the owner brings: each record is one unit, which comes or replaces the
+// last.
+func (s *Subject) brought(others []arrow.Record, units []unit) (list []pairing) {
 	for _, rows := range others {
 		p := pairing{what: "with rows that were given", other: Change{Add: []arrow.Record{rows}}}
 		if !s.removes() {
@@ -153,7 +154,7 @@ func (s *Subject) given(others []arrow.Record, units []unit) (list []pairing) {
 	return list
 }
 
-// counted are places as people count rows.
+// counted returns places as people count rows.
 func counted(places []int64) (rows []int64) {
 	for _, place := range places {
 		rows = append(rows, place+1)

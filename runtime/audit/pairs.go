@@ -21,7 +21,7 @@ type story struct {
 	with    *compile.Plan // of the second run; nil: the first one's
 }
 
-// runs is how many runs a story takes: two on the dataset and, where neighbours are compared, two on one.
+// runs returns how many runs a story takes: two on the dataset and, where neighbours are compared, two on one.
 func (s story) runs() int {
 	if s.stopped {
 		return 2

@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -29,7 +30,7 @@ import (
 var ErrStays = errors.New("rows of the dataset stay in a database, where none can be changed; must be rows that come " +
 	"to weir (dataset.database.rows)")
 
-// Subject is a plan and its dataset, held open for rehearsals.
+// Subject is a plan and its dataset, inside open for rehearsals.
 type Subject struct {
 	plan  *compile.Plan
 	opts  runtime.Options
@@ -56,6 +57,24 @@ func Open(plan *compile.Plan, opts runtime.Options) (*Subject, error) {
 	return &Subject{plan: plan, opts: opts, files: files.Hold(folder), began: opts.Clock()}, nil
 }
 
+// ErrOtherDataset is returned for a second plan whose dataset is not the first one's: nothing is told of both together.
+var ErrOtherDataset = errors.New("the second spec is on another dataset, or on another version of it; must be on the " +
+	"same one, by the same settings of dataset")
+
+// follows refuses a plan that cannot follow the first one on its dataset.
+func (s *Subject) follows(plan *compile.Plan) error {
+	one, other := s.plan.Spec.Dataset, plan.Spec.Dataset
+	switch {
+	case other.Declared.Stays:
+		return ErrStays
+	case one.Version != other.Version, one.PrivacyUnit != other.PrivacyUnit, one.Declared.Kind != other.Declared.Kind,
+		one.Declared.Full != other.Declared.Full, one.Declared.Table() != other.Declared.Table(),
+		s.plan.Adjacency != plan.Adjacency, !reflect.DeepEqual(one.Columns().Names(), other.Columns().Names()):
+		return ErrOtherDataset
+	}
+	return nil
+}
+
 // Close lets go of the files of the dataset.
 func (s *Subject) Close() error { return s.files.Close() }
 
@@ -72,7 +91,7 @@ func NewSeed(random io.Reader) (s Seed, err error) {
 // Rehearsal is what a run would have released. The run has charged a ledger that is gone, and its folder is gone.
 type Rehearsal struct {
 	Record   *record.Run
-	Released map[pipeline.Ref]pipeline.Table // every output that is not private, by stage and port, held in memory
+	Released map[pipeline.Ref]pipeline.Table // every output that is not private, by stage and port, inside in memory
 }
 
 // Rehearse carries out the plan on changed rows. Nothing of it leaves: neither the ledger of the dataset nor its owner
@@ -84,18 +103,18 @@ func (s *Subject) Rehearse(ctx context.Context, change Change, seed Seed) (*Rehe
 
 // rehearse carries out a plan that changed returned.
 func (s *Subject) rehearse(ctx context.Context, plan *compile.Plan, seed Seed) (_ *Rehearsal, err error) {
-	kept := &releases{made: map[pipeline.Ref]release{}}
-	kept.keep(plan)
+	outputs := &releases{made: map[pipeline.Ref]release{}}
+	outputs.keep(plan)
 	theatre, err := s.theatre(seed)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, theatre.clear()) }()
-	result, err := runtime.Run(ctx, theatre.of(plan), theatre.opts)
+	result, err := runtime.Run(ctx, theatre.lay(plan), theatre.opts)
 	if err != nil {
 		return nil, err
 	}
-	released, err := kept.read(ctx)
+	released, err := outputs.read(ctx)
 	return &Rehearsal{Record: result.Record, Released: released}, err
 }
 
@@ -137,8 +156,8 @@ func (s *Subject) theatre(seed Seed) (*theatre, error) {
 // home is the name in the folder by which the dataset is known.
 const home = "rows"
 
-// of returns a plan whose dataset lies in the folder.
-func (t *theatre) of(plan *compile.Plan) *compile.Plan {
+// lay returns a plan whose dataset lies in the folder.
+func (t *theatre) lay(plan *compile.Plan) *compile.Plan {
 	place := pipeline.Elsewhere(filepath.Join(t.dir, home))
 	plan.Spec.Dataset.Declared.Home, plan.Plan.Dataset.Source.Home = place, place
 	return plan
@@ -185,17 +204,17 @@ func (r *releases) keep(plan *compile.Plan) {
 
 // read returns the outputs in memory, while the folder of their run is there.
 func (r *releases) read(ctx context.Context) (map[pipeline.Ref]pipeline.Table, error) {
-	held := map[pipeline.Ref]pipeline.Table{}
-	for ref, made := range r.made {
-		h, err := made.planned.Filled(made.Domain)
+	inside := map[pipeline.Ref]pipeline.Table{}
+	for ref, output := range r.made {
+		h, err := output.planned.Filled(output.Domain)
 		if err == nil {
-			held[ref], err = inMemory(ctx, h, made.Table)
+			inside[ref], err = inMemory(ctx, h, output.Table)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("stages.%s: %w", ref.Stage, err)
 		}
 	}
-	return held, nil
+	return inside, nil
 }
 
 func inMemory(ctx context.Context, h pipeline.Header, t pipeline.Table) (pipeline.Table, error) {

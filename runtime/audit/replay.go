@@ -41,7 +41,7 @@ type manner struct {
 
 // play carries out a plan, which is the caller's own, in a folder.
 func (s *Subject) play(ctx context.Context, t *theatre, plan *compile.Plan, m manner) *trace {
-	plan = t.of(plan)
+	plan = t.lay(plan)
 	out := &trace{made: map[string]pipeline.Tables{}, of: map[string]map[string]string{}}
 	out.watch = neighbour.NewWatch(plan, m.frozen, s.plant)
 	(&shortcut{trace: out, manner: m, sink: sinks(plan)}).take(plan)
@@ -59,7 +59,7 @@ func (s *Subject) play(ctx context.Context, t *theatre, plan *compile.Plan, m ma
 	return out
 }
 
-// describe is the text of an error and the types in its chain, of which a command takes its exit code.
+// describe returns the text of an error and the types in its chain, of which a command takes its exit code.
 func describe(err error) string {
 	if err == nil {
 		return ""
@@ -112,13 +112,13 @@ func (t *theatre) look(result *runtime.Result) map[string]string {
 	return seen
 }
 
-// shortcut takes outputs of an earlier run for those of stages that could make no others.
+// shortcut takes outputs of an earlier run for the outputs of stages that could make no others.
 type shortcut struct {
 	*trace
 	manner
 	sink map[string]bool
 	mu   sync.Mutex
-	same map[string]bool // stages whose outputs are those of the earlier run
+	same map[string]bool // stages whose outputs are as in the earlier run
 }
 
 // take puts the shortcut in front of the work of every step.
@@ -143,15 +143,16 @@ func (s *shortcut) take(plan *compile.Plan) {
 	}
 }
 
-// keep holds what a stage has made in memory, for later runs that can make no other: tables of a run cannot be read once
-// it has ended. What is computed as it is read is not held, since that is no work of the stage, nor are private rows.
+// keep holds what a stage has made in memory, for later runs that can make no other: tables of a run cannot be read
+// once it has ended. What is computed as it is read is not kept, since that is no work of the stage, nor are private
+// rows.
 func (s *shortcut) keep(ctx context.Context, step *compile.Step, out pipeline.Tables) {
-	held := pipeline.Tables{}
+	outputs := pipeline.Tables{}
 	for port, t := range out {
 		h, err := step.Work.Out[port].Filled(t.Domain)
 		if err == nil && !step.Lazy && (h.Class != pipeline.Private || h.Form != pipeline.FormTable) &&
 			(s.sink[step.ID] || s.public(step)) {
-			held[port], err = inMemory(ctx, h, t)
+			outputs[port], err = inMemory(ctx, h, t)
 		}
 		if err != nil {
 			return // the run meets the same error
@@ -159,8 +160,8 @@ func (s *shortcut) keep(ctx context.Context, step *compile.Step, out pipeline.Ta
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(held) == len(step.Work.Out) {
-		s.made[step.ID] = held
+	if len(outputs) == len(step.Work.Out) {
+		s.made[step.ID] = outputs
 	}
 	s.same[step.ID] = s.like != nil && s.watch.SameOutputs(s.like.watch, step.ID)
 }
@@ -195,15 +196,15 @@ func (s *shortcut) post(step *compile.Step) bool {
 	return s.public(step) && s.all(step, func(_ pipeline.Header, ref pipeline.Ref) bool { return s.same[ref.Stage] })
 }
 
-// all reports whether something holds of every input that a stage reads.
-func (s *shortcut) all(step *compile.Step, holds func(pipeline.Header, pipeline.Ref) bool) bool {
+// all reports whether a condition holds of every input that a stage reads.
+func (s *shortcut) all(step *compile.Step, condition func(pipeline.Header, pipeline.Ref) bool) bool {
 	for _, port := range step.Ports {
 		for i, ref := range step.Inputs[port.Name] {
 			name := port.Name
 			if port.Many {
 				name = pipeline.Indexed(port.Name, i)
 			}
-			if !port.Lends && !holds(step.In[name], ref) {
+			if !port.Lends && !condition(step.In[name], ref) {
 				return false
 			}
 		}

@@ -122,21 +122,21 @@ func all(records []arrow.Record, err error, yield func(arrow.Record, error) bool
 
 // pieces cuts a record, whose first row is at a place, where rows are left out or replaced.
 func (c Change) pieces(rec arrow.Record, place int64, touched []int64) (list []arrow.Record, err error) {
-	var from int64
+	var start int64
 	cut := func(to int64) {
-		if to > from {
-			list = append(list, rec.NewSlice(from, to))
+		if to > start {
+			list = append(list, rec.NewSlice(start, to))
 		}
 	}
 	first, _ := slices.BinarySearch(touched, place)
-	for _, at := range touched[first:] {
-		if at >= place+rec.NumRows() {
+	for _, pos := range touched[first:] {
+		if pos >= place+rec.NumRows() {
 			break
 		}
-		cut(at - place)
-		from = at - place + 1
-		row, replaced := c.Put[at]
-		if !replaced || slices.Contains(c.Drop, at) {
+		cut(pos - place)
+		start = pos - place + 1
+		row, replaced := c.Put[pos]
+		if !replaced || slices.Contains(c.Drop, pos) {
 			continue
 		}
 		if row, err = fitted(row, rec.Schema()); err != nil {
@@ -156,15 +156,15 @@ func fitted(rows arrow.Record, schema *arrow.Schema) (arrow.Record, error) {
 	}
 	columns := make([]arrow.Array, schema.NumFields())
 	for i, field := range schema.Fields() {
-		at := rows.Schema().FieldIndices(field.Name)
+		pos := rows.Schema().FieldIndices(field.Name)
 		switch {
-		case len(at) == 0:
+		case len(pos) == 0:
 			columns[i] = array.MakeArrayOfNull(memory.DefaultAllocator, field.Type, int(rows.NumRows()))
-		case !arrow.TypeEqual(rows.Column(at[0]).DataType(), field.Type):
+		case !arrow.TypeEqual(rows.Column(pos[0]).DataType(), field.Type):
 			return nil, fmt.Errorf("rows to add: column %s is %s, must be %s", field.Name,
-				rows.Column(at[0]).DataType(), field.Type)
+				rows.Column(pos[0]).DataType(), field.Type)
 		default:
-			columns[i] = rows.Column(at[0])
+			columns[i] = rows.Column(pos[0])
 		}
 	}
 	return array.NewRecord(schema, columns, rows.NumRows()), nil

@@ -21,10 +21,10 @@ func (r *Report) Text() string {
 			line.reached(), line.verdict())
 	}
 	w.Flush()
-	said := map[string]bool{}
+	known := map[string]bool{}
 	for _, line := range r.Stages {
-		if why := line.Stage + ": " + line.NoClaim; line.NoClaim != "" && !said[why] {
-			said[why] = true
+		if why := line.Stage + ": " + line.NoClaim; line.NoClaim != "" && !known[why] {
+			known[why] = true
 			fmt.Fprintf(&b, "\n%s", words.Wrap("no claim on "+why+"\n"))
 		}
 	}
