@@ -3,6 +3,7 @@ package bundle
 import (
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -65,6 +66,15 @@ func classify(p record.Public, name string) (kindOf, error) {
 	return best, nil
 }
 
+// filed lists the endings of files that stages name themselves: tables, figures and pages, no keys and no records.
+func filed() []string {
+	list := []string{".json", ".svg", ".png", ".html", ".md", ".txt"}
+	for _, w := range table.Writers() {
+		list = append(list, "."+w.Name())
+	}
+	return list
+}
+
 // writtenAs reports whether an output of a stage is written as a file whose name goes on with rest.
 func writtenAs(o record.Output, rest string) (kindOf, bool) {
 	switch form := pipeline.Form(o.Form); {
@@ -74,7 +84,7 @@ func writtenAs(o record.Output, rest string) (kindOf, bool) {
 		ending := "." + string(form)
 		return modelFile, "."+rest == ending || "."+rest == "."+o.Port+ending
 	case form.IsFiles():
-		return artifactFile, rest != ""
+		return artifactFile, slices.Contains(filed(), path.Ext(rest)) && !strings.Contains(rest, "/")
 	}
 	return 0, false
 }

@@ -16,6 +16,8 @@ import (
 	"time"
 	"unicode"
 
+	"golang.org/x/text/unicode/norm"
+
 	"weir/internal/disk"
 	"weir/runtime/store"
 )
@@ -127,7 +129,7 @@ func Open(path string) (*Bundle, error) {
 	return b, nil
 }
 
-// read is Open of an archive of so many bytes.
+// read does what Open does with an archive of so many bytes.
 func read(r io.ReaderAt, size int64) (*Bundle, error) {
 	entries, err := readEntries(r, size)
 	if err != nil {
@@ -156,6 +158,9 @@ func read(r io.ReaderAt, size int64) (*Bundle, error) {
 	if err := reread(b.statement, &b.Statement); err != nil {
 		return nil, misformed("%s: %v", statementName, err)
 	}
+	if err := b.Statement.Predicate.printable(); err != nil {
+		return nil, misformed("%s: %v", statementName, err)
+	}
 	if s := b.Statement; s.Type != statementType || s.PredicateType != predicateType {
 		return nil, misformed("%s: is of the types %.60q and %.60q, must be %s and %s", statementName, s.Type,
 			s.PredicateType, statementType, predicateType)
@@ -180,14 +185,15 @@ func readEntries(r io.ReaderAt, size int64) ([]member, error) {
 	seen := map[string]bool{}
 	for _, e := range z.File {
 		m, err := entry(r, e, size)
-		if err == nil && seen[m.name] {
-			err = misformed("the entry %.60q is there twice", m.name)
+		alike := strings.ToLower(norm.NFC.String(m.name)) // one file on some systems
+		if err == nil && seen[alike] {
+			err = misformed("the entry %.60q is there twice, as some systems take names", m.name)
 		}
 		if err != nil {
 			return nil, err
 		}
 		size -= m.size // entries that lie over each other would be more together than the archive
-		seen[m.name] = true
+		seen[alike] = true
 		list = append(list, m)
 	}
 	return list, nil
@@ -196,8 +202,8 @@ func readEntries(r io.ReaderAt, size int64) ([]member, error) {
 // entry returns an entry of an archive of which size bytes are left.
 func entry(r io.ReaderAt, e *zip.File, size int64) (m member, err error) {
 	switch {
-	case !fs.ValidPath(e.Name) || e.Name == "." || strings.ContainsFunc(e.Name, hidden):
-		return m, misformed("the entry %.60q must be named by a relative path without \\ and unprintable characters", e.Name)
+	case !portable(e.Name):
+		return m, misformed("the entry %.60q must be named by a relative path that every system takes alike", e.Name)
 	case e.Method != zip.Store || e.CompressedSize64 != e.UncompressedSize64:
 		return m, misformed("the entry %.60q is compressed, must be stored as it is", e.Name)
 	case e.UncompressedSize64 > uint64(size):
@@ -212,8 +218,21 @@ func entry(r io.ReaderAt, e *zip.File, size int64) (m member, err error) {
 		open: func() (fs.File, error) { return part(e.Name, r, begin, n), nil }}, nil
 }
 
-// hidden reports whether a character of a name means a folder to some programs, or is not shown.
-func hidden(r rune) bool { return r == '\\' || !unicode.IsPrint(r) }
+// portable reports whether a name is a relative path that means one file on every system: without characters that are a
+// folder, a drive or a stream to some or are not shown, and without ends that some drop.
+func portable(name string) bool {
+	if !fs.ValidPath(name) || name == "." || strings.ContainsFunc(name, func(r rune) bool {
+		return strings.ContainsRune(`\:*?"<>|`, r) || !unicode.IsPrint(r)
+	}) {
+		return false
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		if strings.TrimRight(part, ". ") != part {
+			return false
+		}
+	}
+	return true
+}
 
 // asWritten reports whether an archive is, to the byte, what Write makes of its entries. So no byte is anybody's to
 // choose: none lies between entries or behind the directory, and no program can read two names or sizes of one entry.

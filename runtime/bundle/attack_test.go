@@ -14,7 +14,7 @@ import (
 	"weir/privacy"
 )
 
-// signedBundle is a bundle signed by the first signer, and how it is judged.
+// signedBundle returns a bundle signed by the first signer, and how it is judged.
 func signedBundle(t *testing.T) ([]byte, Means) {
 	b := newReleased(t).bundle()
 	if err := b.Sign(signer(1)); err != nil {
@@ -84,6 +84,9 @@ func TestMembers(t *testing.T) {
 		{"must be named by a relative path", func(b *Bundle) { b.find("ledger.jsonl").name = "/ledger.jsonl" }},
 		{"must be named by a relative path", func(b *Bundle) { b.find("ledger.jsonl").name = `release\ledger.jsonl` }},
 		{"must be named by a relative path", func(b *Bundle) { b.find("ledger.jsonl").name = "ledger\u202e.jsonl" }},
+		{"must be named by a relative path", func(b *Bundle) { b.find("ledger.jsonl").name = "ledger.jsonl." }},
+		{"must be named by a relative path", func(b *Bundle) { b.find("ledger.jsonl").name = "c:ledger.jsonl" }},
+		{"is there twice", func(b *Bundle) { b.find("ledger.jsonl").name = "RELEASE/Sample.csv"; b.sort() }},
 		{"release/sample.csv: has other bytes", func(b *Bundle) { b.replace("release/sample.csv", "age,ward\n1,north\n") }},
 		{"in another order", func(b *Bundle) { b.members[0], b.members[1] = b.members[1], b.members[0] }},
 	} {
@@ -116,7 +119,7 @@ func (b *Bundle) remove(name string) {
 
 func (b *Bundle) replace(name, text string) { *b.find(name) = memberOf(name, []byte(text)) }
 
-// restated is what an attacker does who can compute digests: the statement lists the members as they are now.
+// restated writes the bundle as an attacker does who can compute digests: the statement lists the members as they are.
 func (b *Bundle) restated(t *testing.T) []byte {
 	b.Statement.Subject = nil
 	if err := b.state(); err != nil {
@@ -154,7 +157,7 @@ func (b *Bundle) redescribed() error {
 	return b.describe()
 }
 
-// lineOf is a line of the ledger of a run.
+// lineOf returns a line of the ledger of a run.
 func lineOf(r *released, i int) string {
 	text, err := os.ReadFile(r.dir + "/l.jsonl")
 	if err != nil {
@@ -182,6 +185,13 @@ func TestStatedFacts(t *testing.T) {
 		{"has other columns than the statement", func(p *Predicate) {
 			p.Tables[0].Columns[0].Bounds = &[2]float64{0, 200}
 		}},
+		{"is of another spec, version or unit", func(p *Predicate) { p.SpecDigest = "sha256:other" }},
+		{"is of another spec, version or unit", func(p *Predicate) { p.Dataset.Version = "77" }},
+		{"is of another spec, version or unit", func(p *Predicate) { p.Dataset.Unit = "hospital" }},
+		{"must be text without control characters", func(p *Predicate) { p.Dataset.Version = "1\n\nchecked\n" }},
+		{"must be text without control characters", func(p *Predicate) { p.Name = "study\x1b[1m" }},
+		{"has 3 rows, must have as many as the statement says", func(p *Predicate) { p.Tables[0].Rows = 4 }},
+		{"has more rows than the statement says", func(p *Predicate) { p.Tables[0].Rows = 2 }},
 		{"not_private: is true", func(p *Predicate) { p.Insecure = true }},
 		{"release/sample.csv: is not the file that the run released", func(p *Predicate) { p.Release[1].SHA256 = aSHA256 }},
 		{"release/gone.csv: was released by the run and is missing", func(p *Predicate) {
@@ -252,7 +262,7 @@ func TestContent(t *testing.T) {
 func TestSignature(t *testing.T) {
 	forge := func() *Bundle {
 		r := newReleased(t)
-		r.files["sample.csv"] = "age,ward\n99,north\n"
+		r.files["sample.csv"] = "age,ward\n99,north\n99,north\n99,north\n"
 		r.write()
 		return r.bundle()
 	}
@@ -279,6 +289,44 @@ func TestSignature(t *testing.T) {
 	if err != nil || len(found.Differ) > 0 || !strings.Contains(fmt.Sprint(found.Unchecked), "unsigned, which proves "+
 		"integrity only") {
 		t.Errorf("an unsigned forgery is whole, and it is said that this is all: %v %+v", err, found)
+	}
+}
+
+// TestEnvelopeSaysNothingElse: a second signature, or words in the place of one, are refused whoever signed the first.
+func TestEnvelopeSaysNothingElse(t *testing.T) {
+	_, m := signedBundle(t)
+	for name, change := range map[string]func(e *envelope){
+		"a second signature": func(e *envelope) { e.Signatures = append(e.Signatures, e.Signatures[0]) },
+		"words as a key":     func(e *envelope) { e.Signatures[0].KeyID = "approved" },
+		"none":               func(e *envelope) { e.Signatures = nil },
+	} {
+		b := newReleased(t).bundle()
+		if err := b.Sign(signer(1)); err != nil {
+			t.Fatal(err)
+		}
+		var e envelope
+		if err := json.Unmarshal(b.envelope, &e); err != nil {
+			t.Fatal(err)
+		}
+		change(&e)
+		var err error
+		if b.envelope, err = written(e); err != nil {
+			t.Fatal(err)
+		}
+		if why := refused(t, bytesOf(t, b), m); !strings.Contains(why, "must hold one signature") {
+			t.Errorf("%s: %q", name, why)
+		}
+	}
+}
+
+// TestUnprovenStage: a statement cannot state an epsilon beside a stage of which nothing is proven.
+func TestUnprovenStage(t *testing.T) {
+	r := newReleased(t)
+	r.rec.Plan = json.RawMessage(strings.Replace(string(r.rec.Plan), `"epsilon_alone"`,
+		`"unproven":{"rule":"W13","why":"no noise"},"epsilon_alone"`, 1))
+	r.write()
+	if why := refused(t, bytesOf(t, r.bundle()), means()); !strings.Contains(why, "nothing is proven of stage train") {
+		t.Error(why)
 	}
 }
 

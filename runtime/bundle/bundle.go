@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"strings"
 
+	"weir/internal/plaintext"
 	"weir/pipeline"
 	"weir/record"
 )
@@ -56,6 +57,18 @@ type Predicate struct {
 	record.Public
 }
 
+// printable refuses facts that would be shown as lines of their own, or otherwise than they are.
+func (p Predicate) printable() error {
+	for _, fact := range []string{p.Run, p.Name, p.Weir, p.SpecDigest, p.Commit, p.License, p.Dataset.Name,
+		p.Dataset.Invented, p.Dataset.ID, p.Dataset.Version, p.Dataset.Unit, p.KeyCommitment, string(p.Terms.Adjacency),
+		p.Terms.Accountant, p.Terms.Claims, p.StaysIn()} {
+		if !plaintext.Printable(fact) {
+			return fmt.Errorf("the fact %.60q must be %s", fact, plaintext.Accepted)
+		}
+	}
+	return nil
+}
+
 // Bundle is a bundle that was gathered or read: its statement, and members that can be opened.
 type Bundle struct {
 	Statement Statement
@@ -63,6 +76,7 @@ type Bundle struct {
 
 	statement, envelope []byte
 	members             []member // of the subjects, in their order
+	edited              error    // why the release of a run is not as its record says
 	close               func() error
 }
 

@@ -12,7 +12,7 @@ import (
 	"weir/record"
 )
 
-// signer is a key that everyone knows.
+// signer returns a key that everyone knows.
 func signer(b byte) ed25519.PrivateKey { return ed25519.NewKeyFromSeed(bytes.Repeat([]byte{b}, 32)) }
 
 // TestBundleHolds: what was gathered is written, read and found to hold, with what cannot be known here listed.
@@ -32,7 +32,7 @@ func TestBundleHolds(t *testing.T) {
 		"BILL.txt says what", "DATASHEET.md says what", "croissant.json says what", "ro-crate-metadata.json says what",
 		"every mechanism of the bill was charged, 1 in all",
 		"compose to epsilon " + record.Bound(*r.rec.Terms.Proven) + " at delta 1e-06 (zcdp, add_remove)",
-		"sample.csv keeps to its domain", "train.model is a model"} {
+		"sample.csv has the stated rows", "train.model is a model"} {
 		if !strings.Contains(strings.Join(found.Holds, "\n"), want) {
 			t.Errorf("holds: lacks %q:\n%s", want, strings.Join(found.Holds, "\n"))
 		}
@@ -94,7 +94,7 @@ func TestNothingPrivateEnters(t *testing.T) {
 func TestOwnersFilesAreRefused(t *testing.T) {
 	for _, name := range []string{"noise.key", "metrics.json", "files.json", "audit.json", "canary.json", "run.json",
 		"report.html", "sample.key", "marginals.csv", "part.csv", "part.train.csv", "marginals.metrics",
-		"owner.weir-owner.json", "error.txt"} {
+		"train.noise.key", "train.ledger.jsonl", "train.model.pem", "owner.weir-owner.json", "error.txt"} {
 		r := newReleased(t)
 		r.plant("release/"+name, canary)
 		if _, err := Gather(r.request()); err == nil || !strings.Contains(err.Error(), "release/"+name) {
@@ -176,6 +176,11 @@ func TestRunOffline(t *testing.T) {
 	}
 	*r.rec.Terms.Proven = 0.1
 	if found, err := judged(); err != nil || !strings.Contains(fmt.Sprint(found.Differ), "epsilon is stated as 0.1") {
+		t.Errorf("%v: %+v", err, found)
+	}
+	r.plant("release/sub/private.csv", canary)
+	if found, err := judged(); err != nil ||
+		!strings.Contains(fmt.Sprint(found.Differ), "release/sub: is not in the record") {
 		t.Errorf("%v: %+v", err, found)
 	}
 	r.plant("release/sample.csv", "age,ward\n35,north\n")

@@ -110,8 +110,8 @@ func recordSet(t record.Table, file string) map[string]any {
 		"field":       fields}
 }
 
-// dataType is the type of a column in Croissant; categories are text, however they are spelled, and so are booleans in
-// a file of text.
+// dataType returns the type of a column in Croissant; categories are text, however they are spelled, and so are
+// booleans in a file of text.
 func dataType(kind, file string) string {
 	switch {
 	case kind == "integer":

@@ -82,7 +82,7 @@ func (j *judge) table(ctx context.Context, m member) {
 	case err != nil:
 		j.differs("%s: %v", name, err)
 	default:
-		j.affirm("%s keeps to its domain in every cell", name)
+		j.affirm("%s has the stated rows, and keeps to the types, categories, bounds and missing values of its domain", name)
 	}
 }
 
@@ -129,9 +129,16 @@ func (j *judge) within(ctx context.Context, m member, d *domain.Domain) error {
 	if err != nil {
 		return err
 	}
+	stated, rows := j.rows[stageOf(m.name)], int64(0)
+	if !stated.known {
+		stated = j.stated(stageOf(m.name))
+	}
 	for rec, err := range t.Open(ctx) {
 		if err != nil {
 			return err
+		}
+		if rows += rec.NumRows(); stated.known && rows > stated.n {
+			return fmt.Errorf("has more rows than %s", stated.by) // and may go on for ever
 		}
 		for i := range d.Columns {
 			if err := inside(&d.Columns[i], rec.Column(i)); err != nil {
@@ -139,7 +146,28 @@ func (j *judge) within(ctx context.Context, m member, d *domain.Domain) error {
 			}
 		}
 	}
+	if stated.known && rows != stated.n {
+		return fmt.Errorf("has %d rows, must have as many as %s", rows, stated.by)
+	}
+	j.rows[stageOf(m.name)] = count{rows, true, releaseDir + m.name}
 	return nil
+}
+
+// count is how many rows the table of a stage has, and what says so.
+type count struct {
+	n     int64
+	known bool
+	by    string
+}
+
+// stated returns the number of rows that the statement gives, where it was fixed in advance.
+func (j *judge) stated(stage string) (c count) {
+	for _, t := range j.Statement.Predicate.Tables {
+		if t.Stage == stage && t.Rows > 0 {
+			c = count{t.Rows, true, "the statement says"}
+		}
+	}
+	return c
 }
 
 // inside reports whether all values of a column lie within its bounds.

@@ -9,6 +9,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // payloadType is the type of an in-toto statement in an envelope.
@@ -27,8 +28,17 @@ type signature struct {
 	Sig   string `json:"sig"`   // base64
 }
 
-// encoded is what is signed, PAE of the specification (protocol.md): type and body with their lengths, so that no bytes
-// can be read as another type and body.
+// plain reports whether a signature is one of ed25519 beside the digest of a key, so that nobody can say anything in
+// it.
+func (s signature) plain() bool {
+	sig, err := base64.StdEncoding.Strict().DecodeString(s.Sig)
+	id, errID := hex.DecodeString(s.KeyID)
+	return err == nil && errID == nil && len(sig) == ed25519.SignatureSize && len(id) == sha256.Size &&
+		s.KeyID == strings.ToLower(s.KeyID)
+}
+
+// encoded returns what is signed, PAE of the specification (protocol.md): type and body with their lengths, so that no
+// bytes can be read as another type and body.
 func encoded(kind string, payload []byte) []byte {
 	return fmt.Appendf(nil, "DSSEv1 %d %s %d %s", len(kind), kind, len(payload), payload)
 }
@@ -70,6 +80,9 @@ func (b *Bundle) checkEnvelope() error {
 	var e envelope
 	if err := reread(b.envelope, &e); err != nil {
 		return fmt.Errorf("%s: %w", envelopeName, err)
+	}
+	if len(e.Signatures) != 1 || !e.Signatures[0].plain() {
+		return fmt.Errorf("%s: must hold one signature of ed25519 with the digest of its key, and nothing else", envelopeName)
 	}
 	payload, err := base64.StdEncoding.Strict().DecodeString(e.Payload)
 	if err != nil || e.PayloadType != payloadType || string(payload) != string(b.statement) {

@@ -36,7 +36,7 @@ type released struct {
 	files   map[string]string // of the release, before the documents
 }
 
-// fixedClock is when everything of the run happens.
+// fixedClock tells when everything of the run happens.
 func fixedClock() time.Time { return time.Date(2026, 11, 27, 12, 0, 1, 0, time.UTC) }
 
 func newReleased(t testing.TB) *released {
@@ -53,7 +53,7 @@ func newReleased(t testing.TB) *released {
 	return r
 }
 
-// model is an archive that the reader of the tests takes for a model.
+// model returns an archive that the reader of the tests takes for a model.
 func model(t testing.TB) string {
 	var b bytes.Buffer
 	if err := store.WriteArchive(&b, []pipeline.File{{Name: "artifact.json", Data: []byte("{}")}}); err != nil {
@@ -179,7 +179,7 @@ func bytesOf(t testing.TB, b *Bundle) []byte {
 	return out.Bytes()
 }
 
-// means is how the tests judge: by the build that wrote the bundle, any archive a model.
+// means returns how the tests judge: by the build that wrote the bundle, any archive a model.
 func means() Means {
 	return Means{Build: aSHA256, Model: func(_ context.Context, files []pipeline.File) error {
 		if len(files) != 1 || files[0].Name != "artifact.json" {

@@ -62,6 +62,7 @@ func OfRun(dir string, rec *record.Run, text *pipeline.CSV) (*Bundle, error) {
 	if err != nil {
 		return nil, err
 	}
+	b.edited = (store.RunDir{Path: dir}).CheckRelease(rec)
 	return b, b.state()
 }
 

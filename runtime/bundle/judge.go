@@ -40,7 +40,8 @@ type judge struct {
 	*Bundle
 	Means
 	Judgement
-	partial bool // a run, which has no ledger lines and no descriptions
+	rows    map[string]count // of the tables that were read, by stage
+	partial bool             // a run, which has no ledger lines and no descriptions
 }
 
 // Judge checks all of a bundle that can be checked without data, keys and the ledger. An error says that a member could
@@ -49,14 +50,16 @@ func (b *Bundle) Judge(ctx context.Context, m Means) (Judgement, error) {
 	return b.judged(ctx, m, false)
 }
 
-// JudgeRun is Judge of a bundle that OfRun made.
+// JudgeRun does what Judge does with a bundle that OfRun made.
 func (b *Bundle) JudgeRun(ctx context.Context, m Means) (Judgement, error) {
 	return b.judged(ctx, m, true)
 }
 
 func (b *Bundle) judged(ctx context.Context, m Means, partial bool) (Judgement, error) {
-	j := &judge{Bundle: b, Means: m, partial: partial}
-	if !partial {
+	j := &judge{Bundle: b, Means: m, partial: partial, rows: map[string]count{}}
+	if partial {
+		j.ofRun()
+	} else {
 		j.signature()
 		j.secret()
 	}
@@ -104,6 +107,16 @@ func (j *judge) signature() {
 		j.open("who made it: it is signed, and --key names whose signature it should be; until then it proves integrity only")
 	default:
 		j.open("who made it: it is unsigned, which proves integrity only; whoever changes it can state other digests")
+	}
+}
+
+// ofRun tells what a folder may hold that no bundle does: files that the run did not release, and noise from a seed.
+func (j *judge) ofRun() {
+	if j.edited != nil {
+		j.differs("%v", j.edited)
+	}
+	if j.Statement.Predicate.Insecure {
+		j.open("%s", record.NotPrivate)
 	}
 }
 
@@ -261,8 +274,13 @@ func (j *judge) catalogues() error {
 // spec compiles the spec of the bundle again and compares digest, plan and bill with the statement.
 func (j *judge) spec() error {
 	text, err := j.text(specName)
-	if err != nil || text == nil {
+	if err != nil {
 		return err
+	}
+	if text == nil {
+		j.open("that plan and bill follow from the spec, and that no other stage looked at rows: the spec is not here " +
+			"(weir bundle --spec; whoever has it compares weir plan)")
+		return nil
 	}
 	p := j.Statement.Predicate
 	digest, plan, err := j.Plan(text)
@@ -318,11 +336,16 @@ func (j *judge) paid(lines []ledger.Entry) {
 		j.differs("%s: holds %d lines, must hold those of %d charges", ledgerName, len(lines), len(p.Charges))
 		return
 	}
+	// Which rows of a person are kept is no part of a charge.
+	unit := strings.Replace(p.Dataset.Unit, ", those of the least hash", "", 1)
 	for i, c := range p.Charges {
 		e := lines[i]
 		run := c.Run
 		if run == "" {
 			run = p.Run
+		}
+		if c.Run == "" && (e.Spec != p.SpecDigest || e.Version != p.Dataset.Version) || e.Unit.String() != unit {
+			j.differs("%s: line %d: is of another spec, version or unit than the statement", ledgerName, i+1)
 		}
 		same := e.Identity() == c.Ledger && e.ID == c.ID && e.Run == run && e.Stage == c.Stage && e.Name == c.Name &&
 			e.Dataset == p.Dataset.ID && e.Adjacency == p.Terms.Adjacency && ledger.SameEvent(e.Event.Event, c.Event.Event)
@@ -356,6 +379,15 @@ func (j *judge) epsilon() {
 	p := j.Statement.Predicate
 	t := p.Terms
 	spends := p.Spends()
+	for _, s := range spends {
+		if t.Proven != nil && s.Unproven != (privacy.Unproven{}) {
+			j.differs("%s: states an epsilon, and nothing is proven of stage %s", statementName, s.Stage)
+			return
+		}
+	}
+	if p.Insecure {
+		return
+	}
 	if t.Proven == nil || len(spends) == 0 {
 		if t.Proven != nil && *t.Proven != 0 {
 			j.differs("%s: states an epsilon, and the plan spends nothing", statementName)
@@ -376,7 +408,7 @@ func (j *judge) epsilon() {
 	}
 }
 
-// composed is the epsilon of all that a plan spends.
+// composed returns the epsilon of all that a plan spends.
 func composed(t record.Terms, spends []record.Spend) (float64, error) {
 	var events []privacy.Event
 	for _, s := range spends {
@@ -404,6 +436,9 @@ func (j *judge) outOfReach() {
 		j.open("that noise was drawn as charged, and that nothing else was looked at: the owner replays the run " +
 			"(weir verify RUN), by data and noise key")
 		j.open("what else was charged on dataset %s: its ledger has it (weir ledger show)", p.Dataset.ID)
+	}
+	if len(p.Tables) > 0 {
+		j.open("steps of numbers, and rules between columns, in the cells of tables")
 	}
 	j.open("that what the domain takes as public is so, and that public files hold no private row")
 }

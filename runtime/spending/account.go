@@ -1,5 +1,5 @@
-// Package spending tells an auditor who spent what on datasets: from their ledgers, the records of runs and releases, as
-// text, Markdown, JSON and one page. No figure of it is computed from rows.
+// Package spending tells an auditor who spent what on datasets: from their ledgers, the records of runs and releases,
+// as text, Markdown, JSON and one page. No figure of it is computed from rows.
 package spending
 
 import (
@@ -129,14 +129,15 @@ func overspent(b *ledger.Balance, entries []ledger.Entry) (list []string) {
 	var before ledger.Cap
 	line := 0
 	for i, e := range entries {
-		switch now, at := ledger.LastCap(entries[i : i+1]); {
-		case at == 0 && line > 0:
+		switch limit, n := ledger.LastCap(entries[i : i+1]); {
+		case n == 0 && line > 0:
 			list = append(list, fmt.Sprintf("line %d, of run %s, was charged without the budget of line %d", i+1, e.Run, line))
-		case at > 0 && line > 0 && now.Looser(before):
-			list = append(list, fmt.Sprintf("line %d, of run %s, was charged under a looser budget than line %d", i+1, e.Run, line))
-			before, line = now, i+1
-		case at > 0:
-			before, line = now, i+1
+		case n > 0 && line > 0 && limit.Looser(before):
+			list = append(list, fmt.Sprintf("line %d, of run %s, was charged under a looser budget than line %d", i+1, e.Run,
+				line))
+			before, line = limit, i+1
+		case n > 0:
+			before, line = limit, i+1
 		}
 	}
 	return list

@@ -19,8 +19,8 @@ var pageText string
 //go:embed page.css
 var pageStyle string
 
-// Page returns the report as one page, to read and to print, as of now.
-func (r Report) Page(now time.Time) ([]byte, error) {
+// Page returns the report as one page, to read and to print, as of a time.
+func (r Report) Page(asOf time.Time) ([]byte, error) {
 	t, err := template.New("page").Funcs(template.FuncMap{"text": plaintext.Text, "breakable": report.Breakable,
 		"course": picture, "narrow": func(cell string) bool { return len(cell) <= mostNarrow }}).Parse(pageText)
 	if err != nil {
@@ -28,7 +28,7 @@ func (r Report) Page(now time.Time) ([]byte, error) {
 	}
 	var b bytes.Buffer
 	err = t.Execute(&b, map[string]any{"Style": template.CSS(report.Style() + pageStyle),
-		"Now": now.UTC().Format("2006-01-02 15:04"), "Sections": r.sections(), "Faults": r.Disagrees()})
+		"Now": asOf.UTC().Format("2006-01-02 15:04"), "Sections": r.sections(), "Faults": r.Disagrees()})
 	return b.Bytes(), err
 }
 
@@ -63,20 +63,20 @@ func (x axes) up(epsilon float64) float64 {
 	return top + float64((height-top-bottom)*(1-epsilon/x.most))
 }
 
-// picture draws how epsilon grew. It holds numbers and dates alone, so that nothing has to be escaped; nothing where there
-// is no bound to draw.
+// picture draws how epsilon grew. It holds numbers and dates alone, so that nothing has to be escaped; nothing where
+// there is no bound to draw.
 func picture(a *Account) template.HTML {
 	x, known := axesOf(a)
 	if !known {
 		return ""
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg class="course" viewBox="0 0 %d %d" role="img" aria-label="Composed epsilon after each run">`, width,
-		height)
+	const open = `<svg class="course" viewBox="0 0 %d %d" role="img" aria-label="Composed epsilon after each run">`
+	fmt.Fprintf(&b, open, width, height)
 	for i := 0; float64(i)*x.step <= x.most; i++ {
 		y := x.up(float64(i) * x.step)
-		fmt.Fprintf(&b, `<line class="rule" x1="%d" x2="%d" y1="%.1f" y2="%.1f"/><text class="end" x="%d" y="%.1f">%.4g</text>`,
-			left, width-right, y, y, left-8, y+4, float64(i)*x.step)
+		fmt.Fprintf(&b, `<line class="rule" x1="%d" x2="%d" y1="%.1f" y2="%.1f"/>`, left, width-right, y, y)
+		fmt.Fprintf(&b, `<text class="end" x="%d" y="%.1f">%.4g</text>`, left-8, y+4, float64(i)*x.step)
 	}
 	if a.Budget != nil {
 		y := x.up(a.Budget.Epsilon)
@@ -117,20 +117,20 @@ func axesOf(a *Account) (x axes, known bool) {
 }
 
 // steps draws a line that stays where it is until the next run, with a dot at each run.
-func steps(x axes, course []Point, class string, of func(Point) *float64) string {
+func steps(x axes, course []Point, class string, epsilon func(Point) *float64) string {
 	var path, dots strings.Builder
 	for _, p := range course {
-		e := of(p)
+		e := epsilon(p)
 		if e == nil {
 			continue
 		}
-		at, y := x.across(p.Time), x.up(*e)
+		place, y := x.across(p.Time), x.up(*e)
 		if path.Len() == 0 {
-			fmt.Fprintf(&path, "M%.1f,%.1fV%.1f", at, x.up(0), y)
+			fmt.Fprintf(&path, "M%.1f,%.1fV%.1f", place, x.up(0), y)
 		} else {
-			fmt.Fprintf(&path, "H%.1fV%.1f", at, y)
+			fmt.Fprintf(&path, "H%.1fV%.1f", place, y)
 		}
-		fmt.Fprintf(&dots, `<circle class="%s" cx="%.1f" cy="%.1f" r="3"/>`, class, at, y)
+		fmt.Fprintf(&dots, `<circle class="%s" cx="%.1f" cy="%.1f" r="3"/>`, class, place, y)
 	}
 	if path.Len() == 0 {
 		return ""

@@ -29,8 +29,8 @@ func (r Report) sections() []section {
 		list = append(list, a.spent(), a.runs(), a.charges())
 	}
 	return append(list, section{Title: "What this report cannot say", Lead: []string{
-		"Who started a run is not recorded; the commit says who wrote its spec, where it was recorded. A commit is recorded " +
-			"where the file of the spec was as git has it and nothing was overridden (--set).",
+		"Who started a run is not recorded; the commit says who wrote its spec, where it was recorded. A commit is " +
+			"recorded where the file of the spec was as git has it and nothing was overridden (--set).",
 		"That noise was drawn as charged: weir verify replays a run. What was charged on copies of the data that weir does " +
 			"not know as this dataset. No figure of this report was computed from rows.",
 	}})
@@ -122,8 +122,8 @@ func (a *Account) spent() section {
 		s.Lead, s.Course = []string{"The ledger " + a.Ledger + " has no charge that can be read."}, nil
 		return s
 	}
-	lead := fmt.Sprintf("Ledger %s: all charges compose to epsilon %s at delta %g (%s, unit: %s) if they had been fixed in "+
-		"advance.", a.Ledger, a.Fixed.text(), a.Delta, a.Adjacency, a.Unit)
+	lead := fmt.Sprintf("Ledger %s: all charges compose to epsilon %s at delta %g (%s, unit: %s) if they had been fixed "+
+		"in advance.", a.Ledger, a.Fixed.text(), a.Delta, a.Adjacency, a.Unit)
 	s.Lead = []string{lead}
 	for _, more := range []string{a.DeltaFrom, a.Fixed.Reason} {
 		if more != "" {
@@ -211,7 +211,8 @@ func orUnrecorded(s string) string {
 
 // charges lists the lines of a ledger.
 func (a *Account) charges() section {
-	s := section{Title: "Charges on " + a.title(), Head: []string{"line", "on", "run", "stage", "spend", "version", "event"}}
+	s := section{Title: "Charges on " + a.title(), Head: []string{"line", "on", "run", "stage", "spend", "version",
+		"event"}}
 	for _, c := range a.Charges {
 		event := "no proven bound: " + c.Why
 		if text, err := privacy.MarshalEvent(c.Event.Event); c.Event.Event != nil && err == nil {

@@ -236,7 +236,8 @@ func forms(t *testing.T, r Report) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return map[string]string{"text": r.Text(), "Markdown": r.Markdown(), "page": strings.ReplaceAll(string(page), "<wbr>", ""),
+	return map[string]string{"text": r.Text(), "Markdown": r.Markdown(),
+		"page": strings.ReplaceAll(string(page), "<wbr>", ""),
 		"JSON": string(object)}
 }
 
@@ -286,7 +287,7 @@ func TestMarkdownAndPageHoldAnyText(t *testing.T) {
 	}
 }
 
-// TestCourseIsThinned: a ledger of many runs is composed a bounded number of times, its first and last charge among them.
+// TestCourseIsThinned: a ledger of many runs is composed a bounded number of times, the last charge among them.
 func TestCourseIsThinned(t *testing.T) {
 	s := newStudy(t)
 	for i := range 100 {
