@@ -23,7 +23,8 @@ func Format(file string, data []byte, s *Schema) ([]byte, []Problem) {
 	}
 	text := (&printer{layout: before}).file(s.doc)
 	after, ps := newLayout(file, text)
-	if len(ps) > 0 || !sameTree(before.root, after.root, s.doc) || !slices.Equal(before.said(), after.said()) {
+	if len(ps) > 0 || !sameTree(before.root, after.root, s.doc) ||
+		!slices.Equal(before.commentTexts(), after.commentTexts()) {
 		return nil, []Problem{before.unsafe(before.root.Line, "a layout that cannot be formatted without losing text")}
 	}
 	return text, nil
@@ -140,47 +141,47 @@ func (l *layout) quoted(n *yaml.Node) {
 
 // plain follows the words of a scalar without quotes, which may go on in further lines.
 func (l *layout) plain(n *yaml.Node) {
-	line, at := n.Line, n.Column-1
-	if n.Value == "" { // nothing stands there, and the place is that of what follows
+	line, column := n.Line, n.Column-1
+	if n.Value == "" { // nothing stands there, and its place is where the next token begins
 		l.tokens[n], l.ends[n] = token{lines: []string{""}}, 0
 		return
 	}
 	for _, word := range strings.Fields(n.Value) {
-		for line < len(l.lines) && strings.TrimSpace(string(l.lines[line][min(at, len(l.lines[line])):])) == "" {
-			line, at = line+1, 0
+		for line < len(l.lines) && strings.TrimSpace(string(l.lines[line][min(column, len(l.lines[line])):])) == "" {
+			line, column = line+1, 0
 		}
 		if line == len(l.lines) {
 			l.refuse(n.Line, "a text that does not stand where it was read")
 			return
 		}
 		row := l.lines[line]
-		for at < len(row) && (row[at] == ' ' || row[at] == '\t') {
-			at++
+		for column < len(row) && (row[column] == ' ' || row[column] == '\t') {
+			column++
 		}
-		if !strings.HasPrefix(string(row[at:]), word) {
+		if !strings.HasPrefix(string(row[column:]), word) {
 			l.refuse(n.Line, "a text that does not stand where it was read")
 			return
 		}
-		at += len([]rune(word))
+		column += len([]rune(word))
 	}
-	l.spell(n, line, at)
+	l.spell(n, line, column)
 }
 
 // spell keeps the text from the node to a place.
 func (l *layout) spell(n *yaml.Node, line, end int) {
 	var t token
-	for at := n.Line; at <= line; at++ {
-		row := l.lines[at]
-		if at == line {
+	for number := n.Line; number <= line; number++ {
+		row := l.lines[number]
+		if number == line {
 			row = row[:end]
 		}
 		begin := 0
-		if at == n.Line {
+		if number == n.Line {
 			begin = min(n.Column-1, len(row))
 		}
 		row = row[begin:]
 		for i := range row {
-			l.masked[at][begin+i] = 'x'
+			l.masked[number][begin+i] = 'x'
 		}
 		t.lines = append(t.lines, strings.Trim(string(row), " \t"))
 	}
@@ -274,8 +275,8 @@ func (l *layout) brackets(n *yaml.Node) {
 	l.refuse(n.Line, "a bracket that is not closed")
 }
 
-// said lists the text of all comments, sorted.
-func (l *layout) said() []string {
+// commentTexts lists the text of all comments, sorted.
+func (l *layout) commentTexts() []string {
 	var list []string
 	for _, c := range l.comments {
 		list = append(list, c.text)
@@ -294,11 +295,11 @@ func (l *layout) commented(n *yaml.Node) bool {
 	return false
 }
 
-// settingsOf returns what a schema says of the mapping or list n, where it says one thing by a word in n, such as by the
-// kind of a stage.
+// settingsOf returns what a schema says of the mapping or list n, where it says one thing by a word in n, such as by
+// the kind of a stage.
 func settingsOf(o *object, n *yaml.Node) *object {
 	for _, branch := range list(o, "allOf") {
-		if holds(branch.object("if"), n) {
+		if meets(branch.object("if"), n) {
 			return settingsOf(branch.object("then"), n)
 		}
 	}
@@ -318,8 +319,8 @@ func settingsOf(o *object, n *yaml.Node) *object {
 	return best
 }
 
-// holds reports whether each constant of a condition is the value in n.
-func holds(condition *object, n *yaml.Node) bool {
+// meets reports whether each constant of a condition is the value in n.
+func meets(condition *object, n *yaml.Node) bool {
 	ps := condition.object("properties")
 	if ps == nil {
 		return false
@@ -332,8 +333,8 @@ func holds(condition *object, n *yaml.Node) bool {
 	return true
 }
 
-// below returns the schema of the value of a key; nil where the schema says nothing.
-func below(o *object, key string) *object {
+// schemaOf returns the schema of the value of a key; nil where the schema says nothing.
+func schemaOf(o *object, key string) *object {
 	if p := o.object("properties").object(key); p != nil {
 		return p
 	}
@@ -358,7 +359,7 @@ func sameTree(a, b *yaml.Node, o *object) bool {
 		for i := 0; i+1 < len(a.Content); i += 2 {
 			key := a.Content[i].Value
 			other := child(b, key)
-			if other == nil || !anyOrder && b.Content[i].Value != key || !sameTree(a.Content[i+1], other, below(o, key)) {
+			if other == nil || !anyOrder && b.Content[i].Value != key || !sameTree(a.Content[i+1], other, schemaOf(o, key)) {
 				return false
 			}
 		}

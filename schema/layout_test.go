@@ -56,7 +56,8 @@ func TestFormat(t *testing.T) {
 			"block:\n  a: 1\n  # below a\n# of last\nlast: x\n"},
 		"comment behind a key": {"block:  # of block\n    # of b\n    b: x\n    a: 1\n",
 			"block: # of block\n  a: 1\n  # of b\n  b: x\n"},
-		"list": {"list:\n- b: x\n  # of a\n  a: 1\n-   a: 2 # two\n", "list:\n  # of a\n  - a: 1\n    b: x\n  - a: 2 # two\n"},
+		"list": {"list:\n- b: x\n  # of a\n  a: 1\n-   a: 2 # two\n",
+			"list:\n  # of a\n  - a: 1\n    b: x\n  - a: 2 # two\n"},
 		"dash alone": {"list:\n  # above\n  - # alone\n    b: x\n    a: 1\n  - {b: y, a: 2}\n",
 			"list:\n  # above\n  # alone\n  - a: 1\n    b: x\n  - {a: 2, b: y}\n"},
 		"lists in lists": {"zebra:\n- - 1\n  - 2\n- - 3\n", "zebra:\n  - - 1\n    - 2\n  - - 3\n"},
@@ -78,9 +79,10 @@ func TestFormat(t *testing.T) {
 			"first: 1\nlast: |- # text\n  # no comment\n    more\n\n  end\n"},
 		"block text that keeps its end": {"last: |+\n    a\n\n\nfirst: 1\n", "first: 1\nlast: |+\n  a\n\n\n"},
 		"block text in a list":          {"zebra:\n- >\n   a\n   b\n", "zebra:\n  - >\n    a\n    b\n"},
-		"all in brackets":               {"# top\n{last: x, first: 1} # end\n# below\n", "# top\n{first: 1, last: x} # end\n# below\n"},
-		"quoted keys":                   {"\"last\": x\n'first':   1\n", "'first': 1\n\"last\": x\n"},
-		"long characters":               {"last: \"ü🙂\" # ü\nfirst: 1\n", "first: 1\nlast: \"ü🙂\" # ü\n"},
+		"all in brackets": {"# top\n{last: x, first: 1} # end\n# below\n",
+			"# top\n{first: 1, last: x} # end\n# below\n"},
+		"quoted keys":     {"\"last\": x\n'first':   1\n", "'first': 1\n\"last\": x\n"},
+		"long characters": {"last: \"ü🙂\" # ü\nfirst: 1\n", "first: 1\nlast: \"ü🙂\" # ü\n"},
 	} {
 		got, ps := Format("x.yaml", []byte(c.in), layoutSchema(t))
 		if len(ps) > 0 || string(got) != c.want {

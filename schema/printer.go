@@ -45,7 +45,7 @@ func inBrackets(n *yaml.Node) bool {
 	return n.Kind != yaml.ScalarNode && (n.Style&yaml.FlowStyle != 0 || len(n.Content) == 0)
 }
 
-// endOf is the last line of a value.
+// endOf returns the last line of a value.
 func (p *printer) endOf(n *yaml.Node) int {
 	if end, ok := p.ends[n]; ok {
 		return end
@@ -71,9 +71,9 @@ func (p *printer) assign(n, item *yaml.Node) {
 			owner = item
 		}
 		line := entry.Line
-		var below *yaml.Node
+		var holder *yaml.Node
 		if n.Kind == yaml.SequenceNode {
-			line, below = p.dash(n, entry), entry
+			line, holder = p.dash(n, entry), entry
 		}
 		p.shareOut(line, n.Column, owner)
 		if c, ok := p.comments[line]; ok && !c.alone && line < entry.Line {
@@ -82,13 +82,13 @@ func (p *printer) assign(n, item *yaml.Node) {
 		if value.Kind == yaml.ScalarNode || inBrackets(value) {
 			p.last = max(p.last, p.endOf(value))
 		} else {
-			p.assign(value, below)
+			p.assign(value, holder)
 		}
 	}
 	p.closed = append(p.closed, n)
 }
 
-// dash is the line of the dash of an item.
+// dash returns the line of the dash of an item.
 func (p *printer) dash(list, item *yaml.Node) int {
 	for line := min(item.Line, len(p.masked)-1); line > p.last; line-- {
 		if row := p.masked[line]; len(row) >= list.Column && row[list.Column-1] == '-' && !p.inside[line] {
@@ -98,8 +98,8 @@ func (p *printer) dash(list, item *yaml.Node) int {
 	return item.Line
 }
 
-// shareOut gives the comments up to a line to the entry that begins there, in a column; those that are indented more to
-// the block that they close. A nil owner is the end of the file.
+// shareOut gives the comments up to a line to the entry that begins there, in a column; comments that are indented
+// more go to the block that they close. A nil owner is the end of the file.
 func (p *printer) shareOut(line, column int, owner *yaml.Node) {
 	first := p.last == 0
 	pending := p.gap(line)
@@ -107,19 +107,19 @@ func (p *printer) shareOut(line, column int, owner *yaml.Node) {
 	if first {
 		p.head, pending = topOf(pending)
 	}
-	below := p.indented(pending, column)
-	for i, c := range pending[:below] {
+	ended := p.indented(pending, column)
+	for i, c := range pending[:ended] {
 		n := p.closedBy(pending[i:])
 		p.foots[n] = append(p.foots[n], c.text)
 	}
 	if owner != nil {
-		p.leads[owner] = append(p.leads[owner], texts(pending[below:])...)
+		p.leads[owner] = append(p.leads[owner], texts(pending[ended:])...)
 	}
 	p.closed = nil
 }
 
-// topOf cuts the comments above the first entry into those at the top of the file and those of the entry, at the last
-// empty line; without one all are at the top.
+// topOf cuts the comments above the first entry into comments at the top of the file and comments of the entry, at the
+// last empty line; without one all are at the top.
 func topOf(pending []lineComment) (head []string, rest []lineComment) {
 	for i := len(pending) - 1; i >= 0; i-- {
 		if pending[i].text == "" {
@@ -143,7 +143,7 @@ func (p *printer) indented(pending []lineComment, column int) (n int) {
 	return n
 }
 
-// closedBy is the innermost block that has ended and whose indent the next comment has.
+// closedBy returns the innermost block that has ended and whose indent the next comment has.
 func (p *printer) closedBy(pending []lineComment) *yaml.Node {
 	for _, c := range pending {
 		if c.text == "" {
@@ -167,14 +167,14 @@ func texts(list []lineComment) (all []string) {
 // gap lists the comments that stand alone behind the last line that was looked at and before a line, with one without
 // text for empty lines.
 func (p *printer) gap(line int) (list []lineComment) {
-	for at := p.last + 1; at < line; at++ {
-		c, ok := p.comments[at]
+	for number := p.last + 1; number < line; number++ {
+		c, ok := p.comments[number]
 		switch {
-		case p.inside[at]:
+		case p.inside[number]:
 		case ok && c.alone:
 			list = append(list, c)
-		case !ok && strings.TrimSpace(string(p.lines[at])) == "" && len(list) > 0 && list[len(list)-1].text == "":
-		case !ok && strings.TrimSpace(string(p.lines[at])) == "":
+		case !ok && strings.TrimSpace(string(p.lines[number])) == "" && len(list) > 0 && list[len(list)-1].text == "":
+		case !ok && strings.TrimSpace(string(p.lines[number])) == "":
 			list = append(list, lineComment{})
 		}
 	}
@@ -201,7 +201,7 @@ func (p *printer) block(n *yaml.Node, o *object, indent int) (out []string) {
 	} else {
 		for _, i := range inOrder(n, o) {
 			key := n.Content[i]
-			add(key, p.pair(key, n.Content[i+1], below(o, key.Value), indent))
+			add(key, p.pair(key, n.Content[i+1], schemaOf(o, key.Value), indent))
 		}
 	}
 	return append(out, indented(trimEnd(p.foots[n]), indent)...)
@@ -266,7 +266,7 @@ func (p *printer) takeLead(n *yaml.Node, o *object) []string {
 	return trimStart(lead)
 }
 
-// scalar is the spelling of a scalar, all its lines indented.
+// scalar returns the spelling of a scalar, all its lines indented.
 func (p *printer) scalar(n *yaml.Node, indent int) []string {
 	return indented(p.tokens[n].lines, indent)
 }
@@ -295,18 +295,18 @@ func (p *printer) flow(n *yaml.Node, o *object, indent int) []string {
 			order = inOrder(n, o)
 		}
 	}
-	for at, i := range order {
+	for slot, i := range order {
 		// Where settings change places, the line breaks between them stay.
-		begin := n.Content[at*step].Line
-		out = p.breakLine(out, last, begin, indent+2, indent+2, at > 0)
-		last = max(begin, p.endOf(n.Content[at*step+step-1]))
+		begin := n.Content[slot*step].Line
+		out = p.breakLine(out, last, begin, indent+2, indent+2, slot > 0)
+		last = max(begin, p.endOf(n.Content[slot*step+step-1]))
 		var lines []string
 		if step == 2 {
-			lines = p.flowPair(n.Content[i], n.Content[i+1], below(o, n.Content[i].Value), indent+2)
+			lines = p.flowPair(n.Content[i], n.Content[i+1], schemaOf(o, n.Content[i].Value), indent+2)
 		} else {
 			lines = p.flowValue(n.Content[i], o.object("items"), indent+2)
 		}
-		if at < len(order)-1 {
+		if slot < len(order)-1 {
 			lines[len(lines)-1] += ","
 		}
 		out = joined(out, "", lines)
@@ -320,15 +320,15 @@ func (p *printer) flow(n *yaml.Node, o *object, indent int) []string {
 
 // breakLine goes from the line of one item to the line of the next, with the comments between, which have an indent of
 // their own.
-func (p *printer) breakLine(out []string, from, to, comments, indent int, blank bool) []string {
-	if to <= from {
+func (p *printer) breakLine(out []string, last, next, comments, indent int, blank bool) []string {
+	if next <= last {
 		if blank {
 			out[len(out)-1] += " "
 		}
 		return out
 	}
-	out = p.trailing(out, from)
-	for line := from + 1; line < to; line++ {
+	out = p.trailing(out, last)
+	for line := last + 1; line < next; line++ {
 		if c, ok := p.comments[line]; ok {
 			out = append(out, strings.Repeat(" ", comments)+c.text)
 		}

@@ -17,7 +17,7 @@ import (
 	"weir/specs"
 )
 
-// shippedFiles are all specs and domains that weir ships, built in and beside its examples.
+// shippedFiles lists all specs and domains that weir ships, built in and beside its examples.
 func shippedFiles(t testing.TB) (files []string) {
 	t.Helper()
 	for _, pattern := range []string{"*.yaml", "../examples/*/*.yaml", "../runtime/infer/template/*.yaml",
@@ -61,8 +61,8 @@ func TestShippedFilesAreLaidOut(t *testing.T) {
 	}
 }
 
-// TestFormatKeepsTheDigest: an embedded spec in another layout, as another program writes it, has the digest of the spec
-// once it is laid out. An ordinary run takes every fourth.
+// TestFormatKeepsTheDigest: an embedded spec in another layout, as another program writes it, has the digest of the
+// spec once it is laid out. An ordinary run takes every fourth.
 func TestFormatKeepsTheDigest(t *testing.T) {
 	f := formatter(t)
 	for i, name := range specs.Names() {
@@ -171,14 +171,14 @@ func TestFormatKeepsWhatMutantsSay(t *testing.T) {
 	}
 }
 
-// mutated makes up to three changes: a line comes, goes, is indented, goes elsewhere or gets a comment, or a mark of YAML
-// stands somewhere.
+// mutated makes up to three changes: a line comes, goes, is indented, goes elsewhere or gets a comment, or a mark of
+// YAML stands somewhere.
 func mutated(r *rand.Rand, data []byte) []byte {
 	const marks = "#'\"[]{}:,-|>?&*!% \t\n"
 	lines := strings.Split(string(data), "\n")
 	for range 1 + r.IntN(3) {
 		i, j := r.IntN(len(lines)), r.IntN(len(lines))
-		switch at := r.IntN(len(lines[i]) + 1); r.IntN(8) {
+		switch cut := r.IntN(len(lines[i]) + 1); r.IntN(8) {
 		case 0:
 			lines = slices.Delete(lines, i, i+1)
 		case 1:
@@ -192,9 +192,10 @@ func mutated(r *rand.Rand, data []byte) []byte {
 		case 5:
 			lines = slices.Insert(lines, i, strings.Repeat(" ", r.IntN(9))+"# "+strings.TrimLeft(lines[j], " "), "")
 		case 6:
-			lines[i] = strings.Replace(lines[i], ", ", ",\n"+strings.Repeat(" ", 1+r.IntN(30))+[]string{"", "# c\n "}[r.IntN(2)], 1)
+			broken := ",\n" + strings.Repeat(" ", 1+r.IntN(30)) + []string{"", "# c\n "}[r.IntN(2)]
+			lines[i] = strings.Replace(lines[i], ", ", broken, 1)
 		default:
-			lines[i] = lines[i][:at] + string(marks[r.IntN(len(marks))]) + lines[i][at:]
+			lines[i] = lines[i][:cut] + string(marks[r.IntN(len(marks))]) + lines[i][cut:]
 		}
 	}
 	return []byte(strings.Join(lines, "\n"))

@@ -32,7 +32,8 @@ func anomalyStudy(t *testing.T, n int, epsilon float64, planted bool, stages str
 	s.write("domain.yaml", domain+"  - {name: flag, type: boolean}\n")
 	s.write("spec.yaml", fmt.Sprintf("weir: 1\nname: study\ndataset: {file: data.csv, domain: domain.yaml, rows_public: "+
 		"%d}\n", n)+
-		fmt.Sprintf("privacy: {epsilon: %g, delta: 1e-6, accountant: rdp, adjacency: replace_one, acknowledge: {W33: the paper has this epsilon}, "+
+		fmt.Sprintf("privacy: {epsilon: %g, delta: 1e-6, accountant: rdp, adjacency: replace_one, acknowledge: "+
+			"{W33: the paper has this epsilon}, "+
 			"split: {detector: 0.1, train: 0.9}}\nseed: 3\nstages:\n", epsilon)+
 		"  detector: {kind: anomaly_detector, expected_batch_size: 100, steps: 100}\n"+stages)
 	return s

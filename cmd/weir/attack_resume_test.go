@@ -29,7 +29,7 @@ func TestAttackInterruptedExperimentContinues(t *testing.T) {
 		"e.yaml": `weir: 1
 name: e
 dataset: {file: d.csv, domain: d.yaml, privacy_unit: row, rows_public: 500, budget: {epsilon: 2.2, delta: 1e-5}}
-privacy: {epsilon: 1, delta: 1e-6, accountant: rdp, adjacency: replace_one, acknowledge: {W25: each person has one row here}}
+privacy: {epsilon: 1, delta: 1e-6, accountant: rdp, adjacency: replace_one, acknowledge: {W25: one row each here}}
 seed: 3
 stages:
   bins: {kind: discretize, columns: [a], edges: {a: [0, 25, 50, 75, 99]}}

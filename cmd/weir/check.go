@@ -163,7 +163,7 @@ func (r *checkReport) add(f *checkFlags, c *cobra.Command, s streams, file strin
 	return err
 }
 
-// verdict joins the problems of all specs, beside what else is wrong with one. Without either, --strict refuses warnings.
+// verdict joins the problems of all specs and what else is wrong with one. Without either, --strict refuses warnings.
 func (f *checkFlags) verdict(r *checkReport, faults []error) error {
 	var all []error
 	var problems spec.Diagnostics
@@ -191,8 +191,8 @@ func (f *checkFlags) verdict(r *checkReport, faults []error) error {
 		"privacy.acknowledge: {%s: reason}", strings.Join(rules, ", "), rules[0]))
 }
 
-// diagnostics are the problems of all specs, sorted by file and place. What several specs say of one file, such as of a
-// domain that they share, is said once.
+// diagnostics returns the problems of all specs, sorted by file and place. What several specs say of one file, such as
+// of a domain that they share, is said once.
 func (r *checkReport) diagnostics() spec.Diagnostics {
 	var all spec.Diagnostics
 	for _, p := range r.Problems {

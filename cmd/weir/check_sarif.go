@@ -26,8 +26,8 @@ func (r *checkReport) sarif() map[string]any {
 	}
 }
 
-// file is the file of the problem: a domain is named from the folder of its spec, and a problem without a line, such as
-// of --set, is put on the spec.
+// file returns the file of the problem: a domain is named from the folder of its spec, and a problem without a line,
+// such as of --set, is put on the spec.
 func (p placedProblem) file() string {
 	switch {
 	case p.Line == 0:
@@ -46,8 +46,8 @@ func ruleID(rule string) string {
 	return rule
 }
 
-// sarifResult is one result. A reason for accepting it suppresses it, in the source: an empty list of suppressions says
-// that nobody accepts it.
+// sarifResult words one result. A reason for accepting it suppresses it, in the source: an empty list of suppressions
+// says that nobody accepts it.
 func sarifResult(rule, level, message, file string, line, column int, reason string) map[string]any {
 	uri := url.URL{Path: filepath.ToSlash(file)}
 	physical := map[string]any{"artifactLocation": map[string]any{"uri": uri.String()}}

@@ -69,7 +69,8 @@ func (log sarifLog) results(t *testing.T) []sarifFound {
 			t.Errorf("rule %q has no id of its own", r.ID)
 		}
 		if uri, err := url.Parse(r.HelpURI); err != nil || r.HelpURI != "" && !uri.IsAbs() || r.ShortDescription.Text == "" {
-			t.Errorf("rule %s: the help lies at %q, %v, and the description is %q", r.ID, r.HelpURI, err, r.ShortDescription.Text)
+			t.Errorf("rule %s: the help lies at %q, %v, and the description is %q", r.ID, r.HelpURI, err,
+				r.ShortDescription.Text)
 		}
 		rules[r.ID] = true
 	}

@@ -16,7 +16,7 @@ func TestTargetIsPartOfWhatIsPaid(t *testing.T) {
 	s.write("spec.yaml", `weir: 1
 name: study
 dataset: {file: data.csv, domain: domain.yaml, rows_public: 300}
-privacy: {epsilon: 1, delta: 1e-6, adjacency: replace_one, acknowledge: {W25: each person has one row here, W39: made-up rows for a test}}
+privacy: {epsilon: 1, delta: 1e-6, adjacency: replace_one, acknowledge: {W25: a made-up table, W39: a made-up table}}
 seed: 3
 stages:
   features: {kind: drop, columns: [id]}

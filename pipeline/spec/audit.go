@@ -48,7 +48,7 @@ func acknowledgeable() (ids []string) {
 	return ids
 }
 
-// easedRules are the errors that are warnings elsewhere. What claims: published runs without a proof is refused under
+// easedRules lists the errors that are warnings elsewhere. What claims: published runs without a proof is refused under
 // every other claim.
 func easedRules() map[string]string {
 	const program = "under claims: published, where no epsilon is proven"
