@@ -31,8 +31,9 @@ import (
 type specFlags struct {
 	set     []string
 	confine bool
-	trial   spec.Trial // of the spec's experiment
-	typed   []byte     // the spec that a command takes from its standard input, where it takes one
+	trial   spec.Trial              // of the spec's experiment
+	planned func(arg string, n int) // is told, in any order and at once, when n combinations of an experiment are planned
+	typed   []byte                  // the spec that a command takes from its standard input, where it takes one
 }
 
 // stdinArg is the argument that stands for standard input.

@@ -19,6 +19,7 @@ import (
 	"weir/pipeline/words"
 	"weir/privacy/ledger"
 	"weir/runtime"
+	"weir/runtime/experiment"
 	"weir/schema"
 )
 
@@ -69,7 +70,9 @@ func checkCommand(s streams) *cobra.Command {
 		Long: `Check specs: their schema, the graph of stages, the privacy types and the bill.
 Every problem of every spec is listed at once, with file, line and column. No
 data is opened. A spec whose run the budget of the dataset would refuse, by its
-ledger, is refused.
+ledger, is refused. Of an experiment every run is checked, and noise is sought
+for the first one, or for all where the dataset has a budget; weir plan --total
+prices all.
 
 SPEC is a path, a folder, which stands for the specs that lie in it, - for a
 spec on standard input, whose paths start in the current folder, or specs:NAME
@@ -253,18 +256,29 @@ func yamlIn(folder string, begins []*regexp.Regexp) (list []string, err error) {
 	return list, nil
 }
 
-// checkBudget refuses a spec, or an experiment, that its dataset cannot pay for.
+// checkBudget refuses a spec, or an experiment, that its dataset cannot pay for. Without a budget nothing is too much:
+// no noise is sought for the runs of an experiment, and no ledger is read.
 func checkBudget(c *cobra.Command, s streams, flags *specFlags, place *ledgerPlaceFlags, arg string,
 	plan *compile.Plan) error {
-	runs := []runtime.Trial{{Plan: plan}}
+	runs, planner := []runtime.Trial{{Plan: plan}}, experiment.Priced
+	capped, err := budgeted(plan)
+	if err != nil {
+		return err
+	}
+	if !capped {
+		planner = experiment.Outlined
+	}
 	if plan.Spec.Experiment != nil {
-		x, err := flags.priced(arg, plan)
+		x, err := flags.trials(arg, plan, planner)
 		if err != nil {
 			return err
 		}
 		runs = x.Runs()
 	}
-	_, err := place.foresee(c.Context(), s, flags, arg, runs)
+	if !capped {
+		return nil
+	}
+	_, err = place.foresee(c.Context(), s, flags, arg, runs)
 	var refusal *ledger.OverBudgetError
 	var none *ledger.UnmeasuredError
 	switch {
@@ -276,6 +290,22 @@ func checkBudget(c *cobra.Command, s streams, flags *specFlags, place *ledgerPla
 	}
 	return spec.Diagnostics{plan.Spec.Refusal(spec.RuleBudget, "", "dataset.budget", "short of what would be charged",
 		"as much as all runs spend together", err.Error())}
+}
+
+// budgeted reports whether a run of the spec has a budget of its dataset.
+func budgeted(plan *compile.Plan) (bool, error) {
+	trials, err := plan.Spec.Experiment.Trials()
+	if err != nil {
+		return false, withCode(exitUsage, err)
+	}
+	return plan.Spec.Dataset.Budget != nil || slices.ContainsFunc(trials, func(t spec.Trial) bool {
+		for path := range t.Settings() {
+			if schema.Within(path, "dataset") {
+				return true
+			}
+		}
+		return false
+	}), nil
 }
 
 // print prints the report in a format and keeps the exit code of err.

@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -56,10 +57,15 @@ func (f *specFlags) trials(arg string, base *compile.Plan, plan planner) (*exper
 	if err != nil {
 		return nil, withCode(exitUsage, err)
 	}
+	var done atomic.Int64
 	return plan(base, trials, func(t spec.Trial, compiler func(*spec.Spec) (*compile.Plan, error)) (*compile.Plan, error) {
 		flags := *f
 		flags.trial = t
-		return flags.compileBy(arg, compiler)
+		p, err := flags.compileBy(arg, compiler)
+		if f.planned != nil && t.Repeat == 0 {
+			f.planned(arg, int(done.Add(1)))
+		}
+		return p, err
 	})
 }
 

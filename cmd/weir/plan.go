@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -123,6 +124,7 @@ func (f *specFlags) printTotal(c *cobra.Command, s streams, place *ledgerPlaceFl
 	if format != "json" && format != "text" {
 		return usage(c, fmt.Errorf("--format: is %q, must be text or json with --total", format))
 	}
+	f.tellPlanned(s)
 	x, err := f.priced(arg, base)
 	if err != nil {
 		return err
@@ -139,12 +141,26 @@ func (f *specFlags) printTotal(c *cobra.Command, s streams, place *ledgerPlaceFl
 	return errors.Join(err, printQuotes(s.out, quotes, nil), refused)
 }
 
+// tellPlanned says on a terminal how far planning is.
+func (f *specFlags) tellPlanned(s streams) {
+	if !s.terminal {
+		return
+	}
+	var lock sync.Mutex
+	f.planned = func(arg string, n int) {
+		lock.Lock()
+		defer lock.Unlock()
+		fmt.Fprintf(s.err, "\r\x1b[K%s: %s planned\r", arg, words.Plural(n, "combination"))
+	}
+}
+
 // printTotals prints what all runs of several specs cost together, on each dataset.
 func (f *specFlags) printTotals(c *cobra.Command, s streams, place *ledgerPlaceFlags, args []string, format string,
 	total bool) error {
 	if !total || format != "json" && format != "text" {
 		return usage(c, errors.New("plan: is given several specs, must be given --total with them (text or json), or one"))
 	}
+	f.tellPlanned(s)
 	list, err := f.planAll(args, experiment.Priced)
 	if err != nil {
 		return err

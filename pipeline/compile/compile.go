@@ -36,6 +36,20 @@ func Compile(s *spec.Spec) (*Plan, error) {
 	return c.plan, nil
 }
 
+// Outline compiles all but the bill: links, classes and privacy types, which are what most faults are of, without the
+// search for noise, which takes most of the time. The plan has no noise and no epsilon, and what depends on them is
+// undecided.
+func Outline(s *spec.Spec) (*Plan, error) {
+	c := planStages(s)
+	c.splitNames()
+	c.experiment()
+	if len(c.faults) > 0 {
+		c.faults.Sort()
+		return nil, c.faults
+	}
+	return c.plan, nil
+}
+
 // Faults lists what is wrong with the stages of a spec beside the problems that Parse
 // has found in it, and does not follow from them.
 func Faults(s *spec.Spec) spec.Diagnostics {

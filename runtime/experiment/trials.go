@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	goruntime "runtime"
 	"strings"
+	"sync"
 
 	"weir/pipeline/compile"
 	"weir/pipeline/spec"
@@ -18,13 +20,23 @@ type Plan struct {
 	Plans  []*compile.Plan // of each trial
 }
 
-// Compiler compiles a spec with the settings of one of its trials; by makes the plan of the spec.
+// Compiler compiles a spec with the settings of one of its trials; by makes the plan of the spec. It is called for
+// several trials at once.
 type Compiler func(trial spec.Trial, by func(*spec.Spec) (*compile.Plan, error)) (*compile.Plan, error)
 
 // NewPlan compiles every trial of a spec, so that an experiment does not stop half-way over a value that the spec
 // cannot take. What trials refuse is told once, with the first combination of settings that does.
 func NewPlan(base *compile.Plan, trials []spec.Trial, one Compiler) (*Plan, error) {
 	return newPlan(base, trials, one, false)
+}
+
+// Outlined checks each combination of an experiment by its outline (compile.Outline), since noise for all of them takes
+// seconds. The error is as of NewPlan, but for what the noise of a run alone decides.
+func Outlined(base *compile.Plan, trials []spec.Trial, one Compiler) (*Plan, error) {
+	outline := func(t spec.Trial, _ func(*spec.Spec) (*compile.Plan, error)) (*compile.Plan, error) {
+		return one(t, compile.Outline)
+	}
+	return newPlan(base, trials, outline, true)
 }
 
 // Priced plans, as NewPlan does, for who only wants to know what an experiment costs: repeats share a plan.
@@ -35,21 +47,41 @@ func Priced(base *compile.Plan, trials []spec.Trial, one Compiler) (*Plan, error
 func newPlan(base *compile.Plan, trials []spec.Trial, one Compiler, share bool) (*Plan, error) {
 	p := &Plan{Base: base, Trials: trials, Plans: make([]*compile.Plan, len(trials))}
 	var faults trialFaults
+	for i, err := range p.combinations(one) { // what one repeat refuses, all do
+		faults.add(trials[i], err)
+	}
 	for i, t := range trials {
-		if share && t.Repeat > 0 {
+		switch {
+		case t.Repeat == 0:
+		case share || p.Plans[i-1] == nil:
 			p.Plans[i] = p.Plans[i-1]
-			continue
-		}
-		key := compile.Compile
-		if t.Repeat > 0 && p.Plans[i-1] != nil {
-			key = func(s *spec.Spec) (*compile.Plan, error) { return compile.Again(s, p.Plans[i-1]) }
-		}
-		var err error
-		if p.Plans[i], err = one(t, key); t.Repeat == 0 { // what one repeat refuses, all do
-			faults.add(t, err)
+		default:
+			again := func(s *spec.Spec) (*compile.Plan, error) { return compile.Again(s, p.Plans[i-1]) }
+			p.Plans[i], _ = one(t, again)
 		}
 	}
 	return p, faults.err()
+}
+
+// combinations plans the first repeat of each combination, side by side, and returns the errors by trial.
+func (p *Plan) combinations(one Compiler) []error {
+	errs := make([]error, len(p.Trials))
+	var wait sync.WaitGroup
+	free := make(chan struct{}, goruntime.GOMAXPROCS(0))
+	for i, t := range p.Trials {
+		if t.Repeat > 0 {
+			continue
+		}
+		wait.Add(1)
+		free <- struct{}{}
+		go func() {
+			defer wait.Done()
+			p.Plans[i], errs[i] = one(t, compile.Compile)
+			<-free
+		}()
+	}
+	wait.Wait()
+	return errs
 }
 
 // Runs returns the runs of the experiment, in the order of its trials.

@@ -257,8 +257,12 @@ type wanted map[[2]int]float64
 
 func wantedOf(pairs []graphical.Set, weights []float64) wanted {
 	w := wanted{}
+	if len(pairs) == 0 {
+		return w
+	}
+	most := largest(weights)
 	for i, pair := range pairs {
-		w[[2]int{pair[0], pair[1]}] = weights[i] / largest(weights)
+		w[[2]int{pair[0], pair[1]}] = weights[i] / most
 	}
 	return w
 }
