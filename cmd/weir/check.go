@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -341,16 +342,37 @@ func (e *printedError) Unwrap() error { return e.err }
 func explainCommand(s streams) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use:   "explain RULE",
+		Use:   "explain [RULE]",
 		Short: "Explain an audit rule: what goes wrong, what to do instead, what holds it",
-		Long: "Explain an audit rule: what goes wrong, what to do instead, what holds it.\n\nExit codes: 0 done; 2 " +
-			"usage, or no such rule.",
-		Example: "  weir explain W03\n  weir explain W03 --json",
-		Args:    exactly(1, "RULE"),
-		RunE:    func(c *cobra.Command, args []string) error { return explainRule(c, s.out, args[0], asJSON) },
+		Long: `Explain an audit rule: what goes wrong, what to do instead, what holds it, and what
+of it no program sees, so that whoever signs a spec answers for it. Without RULE
+all rules are listed.
+
+Exit codes: 0 done; 2 usage, or no such rule.`,
+		Example: "  weir explain\n  weir explain W03\n  weir explain W03 --json",
+		Args:    optional("RULE"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return listRules(s.out, asJSON)
+			}
+			return explainRule(c, s.out, args[0], asJSON)
+		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return c
+}
+
+// listRules prints every audit rule in a line: id, level, what holds it, and what goes wrong.
+func listRules(w io.Writer, asJSON bool) error {
+	if asJSON {
+		return printJSON(w, spec.AuditRules())
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "RULE\tLEVEL\tHELD BY\tFINDING")
+	for _, r := range spec.AuditRules() {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", r.ID, r.Level, r.Short(), r.Finding)
+	}
+	return t.Flush()
 }
 
 // explainRule prints one entry of the audit rules.
@@ -362,8 +384,15 @@ func explainRule(c *cobra.Command, w io.Writer, id string, asJSON bool) error {
 	if asJSON {
 		return printJSON(w, r)
 	}
-	_, err = fmt.Fprintf(w, "%s (%s)\n\nfinding    %s\ninstead    %s\nheld       %s\n", r.ID, r.Level, r.Finding,
+	level := r.Level
+	if r.Eased != "" {
+		level += "; a warning " + r.Eased
+	}
+	_, err = fmt.Fprintf(w, "%s (%s)\n\nfinding    %s\ninstead    %s\nheld       %s\n", r.ID, level, r.Finding,
 		r.Instead, r.Held)
+	if err == nil && r.Advice != "" {
+		_, err = fmt.Fprintf(w, "advice     no program sees %s: whoever signs the spec answers for it\n", r.Advice)
+	}
 	if err == nil && len(r.Tests) > 0 {
 		_, err = fmt.Fprintf(w, "tests      %s\n", strings.Join(r.Tests, ", "))
 	}

@@ -41,7 +41,9 @@ func command(args ...string) (code int, out, errs string) {
 // TestExplain: weir explain prints what holds a rule, and refuses what is not one.
 func TestExplain(t *testing.T) {
 	for line, want := range map[string]string{"explain w22": "by weir check", "explain W27": "TestLatticeAttack",
-		"check --explain W27": "TestLatticeAttack", "explain W22 --json": `"held": "by weir check`} {
+		"check --explain W27": "TestLatticeAttack", "explain W22 --json": `"held": "by weir check`,
+		"explain W25": "advice     no program sees that a row", "explain W18": "error; a warning under claims: published",
+		"explain": "W46   note     check", "explain --json": `"id": "W46"`} {
 		if code, out, errs := command(strings.Fields(line)...); code != 0 || !strings.Contains(out, want) {
 			t.Errorf("%s: exit %d, %s%s, must say %s", line, code, out, errs, want)
 		}

@@ -126,9 +126,10 @@ const auditHead = generated + `# Audit rules
 What goes wrong in tools for private synthetic data, what a spec should do instead, and what holds each rule here.
 ` + "`weir explain W03` prints one entry; `weir check --format sarif` and `--json` print every finding." + `
 
-No program sees whether what a spec declares is true: that a bound, a category list, a row count or a delta that it
-calls public was not read off the data (W01, W02, W05, W06), that a row is a person (W25), or that a file holds no
-private row (W13). There the rule is advice to whoever signs the spec.
+A rule is held by ` + "`" + `weir check` + "`" + `, ` + "`" + `plan` + "`" + ` and ` + "`" + `run` + "`" + `, which report it, by a run alone, which has read the data, or by design:
+then no spec can ask for it, and the named tests show that. What of a rule no program sees stands behind "advice":
+whoever signs a spec answers for it. Warnings, and errors where they are warnings, are accepted by ` + "`" + `privacy.acknowledge` + "`" + `
+with a reason ([spec.md](spec.md), "Accepted warnings").
 
 | id | level | finding | instead | held by | reference |
 | --- | --- | --- | --- | --- | --- |
@@ -142,9 +143,18 @@ func auditPage(*pipeline.Registry) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", r.ID, r.Level, r.Finding, r.Instead, where, r.Reference)
+		level, advice := r.Level, r.Advice
+		if r.Eased != "" {
+			level += "; a warning " + r.Eased
+		}
+		if advice != "" {
+			advice = "; advice: " + advice
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s%s | %s |\n", r.ID, level, r.Finding, r.Instead, where, advice,
+			r.Reference)
 	}
-	return []byte(b.String()), nil
+	table, err := examplesTable()
+	return []byte(b.String() + table), err
 }
 
 const claimsHead = generated + `# Published accountings
