@@ -12,9 +12,9 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
-// TestSARIFMeetsTheSchema: what check prints of specs without an error, with warnings, accepted ones, faults of the form,
-// of privacy and of the command line meets the schema of SARIF 2.1.0, which WEIR_SARIF_SCHEMA names (.ci/sarif); a
-// result without its message does not.
+// TestSARIFMeetsTheSchema: what check prints of specs without an error, with warnings, accepted ones, faults of the
+// form, of privacy and of the command line meets the schema of SARIF 2.1.0, which WEIR_SARIF_SCHEMA names (.ci/sarif);
+// a result without its message does not.
 func TestSARIFMeetsTheSchema(t *testing.T) {
 	schema := sarifSchema(t)
 	s := checked(t)

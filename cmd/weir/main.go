@@ -116,11 +116,10 @@ func newRoot(s streams) *cobra.Command {
 // commands returns the table of contents of the command line, one file each.
 func commands() []func(streams) *cobra.Command {
 	return []func(streams) *cobra.Command{
-		initCommand, domainCommand, fmtCommand, checkCommand, planCommand, whatIfCommand, lockCommand, runCommand, runsCommand, gcCommand,
-		reportCommand, sampleCommand, evaluateCommand,
-		bundleCommand, verifyCommand, auditCommand, ledgerCommand, budgetCommand, diffCommand, epsilonCommand, renderCommand,
-		kindsCommand, explainCommand,
-		schemaCommand, versionCommand, completionCommand,
+		initCommand, domainCommand, fmtCommand, checkCommand, planCommand, whatIfCommand, lockCommand, runCommand,
+		runsCommand, gcCommand, reportCommand, sampleCommand, evaluateCommand,
+		bundleCommand, verifyCommand, auditCommand, ledgerCommand, budgetCommand, diffCommand, epsilonCommand,
+		renderCommand, kindsCommand, explainCommand, schemaCommand, versionCommand, completionCommand,
 	}
 }
 
