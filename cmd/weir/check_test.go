@@ -71,7 +71,7 @@ func TestCheckRefusesWhatIsNotPrivate(t *testing.T) {
 
 func TestCheckUsage(t *testing.T) {
 	s := checked(t)
-	if code, out, _ := s.weir("check", "--explain", "w03"); code != exitDone || !strings.HasPrefix(out, "W03 (error)\n") ||
+	if code, out, _ := s.weir("check", "--explain", "w03"); code != exitDone || !strings.HasPrefix(out, "W03 (error;") ||
 		!strings.Contains(out, "instead") {
 		t.Errorf("--explain w03: exit code %d, %s", code, out)
 	}
