@@ -187,10 +187,10 @@ func TestNoRoomForUnitsTellsNoCount(t *testing.T) {
 	s.write("spec.yaml", strings.NewReplacer("privacy_unit: row", "privacy_unit: {column: pid, max_rows: 2}", "{kind: %s}",
 		"{kind: independent, from: drop}", "stages:", "stages:\n  drop: {kind: drop, columns: [pid]}").Replace(wardsSpec))
 	code, out, errs := s.weir("audit", s.path("spec.yaml"), "--canary", "--canaries", "40", "--out", s.path("runs"))
-	said := strings.ReplaceAll(out+errs, s.dir, "")
-	if code != exitUsage || !strings.Contains(said, "column pid which no unit") || strings.Contains(said, "11") ||
-		strings.Contains(said, "20") {
-		t.Errorf("exit code %d, %s: must be refused without a count", code, said)
+	printed := strings.ReplaceAll(out+errs, s.dir, "")
+	if code != exitUsage || !strings.Contains(printed, "column pid which no unit") || strings.Contains(printed, "11") ||
+		strings.Contains(printed, "20") {
+		t.Errorf("exit code %d, %s: must be refused without a count", code, printed)
 	}
 }
 
