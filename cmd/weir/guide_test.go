@@ -147,7 +147,8 @@ func TestGuideMasks(t *testing.T) {
 		}
 	}
 	const one, other = "2026-11-28 00:11  20261128-001138-1257ff6c9905c7f28594b3b313228ff5 of " +
-		"ds-2463e003acc29cece7e9b47252641b63\ntook   9.1s\naudit-20261128-004330.212.json\nrelease ca0a1e9bf3c6  74b024324c28  done",
+		"ds-2463e003acc29cece7e9b47252641b63\ntook   9.1s\naudit-20261128-004330.212.json\n" +
+		"release ca0a1e9bf3c6  74b024324c28  done",
 		"2027-01-02 23:59  20270102-235901-00000000000000000000000000000000 of ds-00000000000000000000000000000000" +
 			"\ntook   120ms\naudit-20270102-235902.001.json\nrelease ca0a1e9bf3c6  000000000000  done"
 	if masked(one) != masked(other) {
