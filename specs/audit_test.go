@@ -58,6 +58,9 @@ func sound(t *testing.T, name string, planned planner, settings func(*compile.Pl
 	if err != nil {
 		t.Fatal(err)
 	}
+	if !slices.ContainsFunc(whole.Plan.Steps, func(s *pipeline.Step) bool { return len(s.Spends) > 0 }) {
+		return // nothing is released of rows
+	}
 	plan, err := planned(settings(whole)...)
 	if err != nil {
 		t.Errorf("%s: %v", name, err)

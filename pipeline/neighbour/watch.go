@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -277,7 +278,9 @@ func (s *sight) end(ctx context.Context, planned pipeline.Headers, out pipeline.
 // shown returns the header of an output as the run filled it in, and a digest of what it holds.
 func shown(ctx context.Context, planned pipeline.Header, t pipeline.Table) string {
 	h, err := planned.Filled(t.Domain)
-	text := fmt.Sprintf("%s %s %d %v %v", h.Form, h.Class, h.Rows, h.Schema, h.Domain)
+	domain, unfit := json.Marshal(h.Domain)
+	err = errors.Join(err, unfit)
+	text := fmt.Sprintf("%s %s %d %v %s", h.Form, h.Class, h.Rows, h.Schema, domain)
 	if err == nil && h.Form.IsFiles() {
 		var list []pipeline.File
 		list, err = pipeline.ReadFiles(ctx, t)
@@ -294,7 +297,7 @@ func shown(ctx context.Context, planned pipeline.Header, t pipeline.Table) strin
 }
 
 // Seen returns what anyone outside may see of a stage, by what it is called; nil of a stage that was not carried out.
-// How often public randomness is drawn is seen of stages that release something alone: no one sees what others do.
+// Which draws and files it asks for is seen of stages that release something alone: no one sees what others make.
 func (w *Watch) Seen(stage string) map[string]string {
 	s := w.sights[stage]
 	if s == nil {
@@ -303,16 +306,17 @@ func (w *Watch) Seen(stage string) map[string]string {
 	seen := map[string]string{"its error": s.ended, "its log": s.log.String(),
 		"the totals of its progress": strings.Join(slices.Sorted(maps.Keys(s.totals)), ", "),
 		"the mechanisms it opens":    strings.Join(s.opened, ", ")}
+	if len(s.made) == 0 {
+		return seen
+	}
 	for name, times := range s.asked {
 		seen[name] = fmt.Sprint(times)
 	}
 	for port, text := range s.made {
 		seen["its output "+port] = text
 	}
-	if len(s.made) > 0 {
-		for purpose, n := range s.drawn {
-			seen["the number of public draws "+purpose] = fmt.Sprint(n.Load())
-		}
+	for purpose, n := range s.drawn {
+		seen["the number of public draws "+purpose] = fmt.Sprint(n.Load())
 	}
 	return seen
 }

@@ -94,7 +94,7 @@ func (a *auditing) tell(ctx context.Context, s story, change Change, frozen [2]*
 	for i := range t.runs {
 		m := manner{frozen: frozen[i], noise: t.noise, fresh: s.fresh && i == 1, like: a.first}
 		if s.stopped && i == 0 {
-			m.stop = a.plan.Steps[len(a.plan.Steps)-1].ID
+			m.stop = a.halfway()
 		}
 		plan := a.changed(change)
 		if i == 1 && s.with != nil {
@@ -116,6 +116,17 @@ func (a *auditing) tell(ctx context.Context, s story, change Change, frozen [2]*
 	}
 	t.runs[1].watch.Stored(t.runs[0].watch)
 	return t, nil
+}
+
+// halfway returns the last stage of the plan that works by itself: a run is interrupted before it. Stages that open files
+// are tried before a run begins.
+func (a *auditing) halfway() string {
+	for i := len(a.plan.Steps) - 1; i >= 0; i-- {
+		if step := &a.plan.Steps[i]; !step.Lazy && len(step.Work.Files) == 0 {
+			return step.ID
+		}
+	}
+	return ""
 }
 
 // moved puts a unit of the dataset that a change leaves alone behind all other rows.

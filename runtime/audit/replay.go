@@ -2,6 +2,7 @@ package audit
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -108,7 +109,8 @@ func (t *theatre) look(result *runtime.Result) map[string]string {
 	for _, stage := range r.Stages {
 		stages = append(stages, fmt.Sprint(stage.ID, " ", stage.Kind, " ", stage.Reused))
 	}
-	seen["the record"] = fmt.Sprint(r.Status, r.Terms, r.Tables, r.Remarks, charges, stages)
+	text, err := json.Marshal([]any{r.Status, r.Terms, r.Tables, r.Remarks, charges, stages})
+	seen["the record"] = fmt.Sprint(string(text), err)
 	return seen
 }
 
@@ -185,9 +187,9 @@ func (s *shortcut) earlier(step *compile.Step) (pipeline.Tables, bool) {
 	return out, true
 }
 
-// public reports whether a stage reads nothing private.
+// public reports whether a stage reads nothing private, and pays for nothing.
 func (s *shortcut) public(step *compile.Step) bool {
-	return !slices.ContainsFunc(step.Work.Files, func(f pipeline.FileUse) bool { return !f.Public }) &&
+	return len(step.Spends) == 0 && !slices.ContainsFunc(step.Work.Files, func(f pipeline.FileUse) bool { return !f.Public }) &&
 		s.all(step, func(h pipeline.Header, _ pipeline.Ref) bool { return h.Class != pipeline.Private })
 }
 
