@@ -152,6 +152,9 @@ func smaller(path string, settings map[string]any) (set []string) {
 		switch v := settings[key].(type) {
 		case map[string]any:
 			set = append(set, smaller(path+"."+key, v)...)
+			if _, counts := v["epsilon"]; counts && key == "program" { // a paper's own accountant, which ends the training
+				set = append(set, path+".program.epsilon=100000")
+			}
 		case float64:
 			if limit, is := most()[key]; is && v > limit {
 				set = append(set, fmt.Sprintf("%s.%s=%g", path, key, limit))
