@@ -25,6 +25,7 @@ const (
 	croissantName = "croissant.json"
 	crateName     = "ro-crate-metadata.json"
 	releaseDir    = "release/"
+	recordName    = "run.json" // of a run that is judged without a bundle
 )
 
 // Types that the statement names (in-toto Attestation Framework, Statement v1).

@@ -28,7 +28,7 @@ func TestBundleHolds(t *testing.T) {
 	if err != nil || len(found.Differ) > 0 {
 		t.Fatalf("%v, %v", err, found.Differ)
 	}
-	for _, want := range []string{"signed by the key", "all 9 members have the SHA-256", "PRIVACY.md says what",
+	for _, want := range []string{"signed by the key", "all 9 files have the SHA-256", "PRIVACY.md says what",
 		"BILL.txt says what", "DATASHEET.md says what", "croissant.json says what", "ro-crate-metadata.json says what",
 		"every mechanism of the bill was charged, 1 in all",
 		"compose to epsilon " + record.Bound(*r.rec.Terms.Proven) + " at delta 1e-06 (zcdp, add_remove)",

@@ -114,7 +114,7 @@ func (j *judge) domainOf(name string) (*domain.Domain, error) {
 			return d, nil
 		}
 	}
-	return nil, errors.New("its domain has other columns than the statement")
+	return nil, errors.New("its domain has other columns than " + j.source)
 }
 
 // alike reports whether a column is known as the statement lists it.
@@ -164,7 +164,7 @@ type count struct {
 func (j *judge) stated(stage string) (c count) {
 	for _, t := range j.Statement.Predicate.Tables {
 		if t.Stage == stage && t.Rows > 0 {
-			c = count{t.Rows, true, "the statement says"}
+			c = count{t.Rows, true, j.source + " says"}
 		}
 	}
 	return c

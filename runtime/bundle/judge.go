@@ -41,6 +41,8 @@ type judge struct {
 	Means
 	Judgement
 	rows    map[string]count // of the tables that were read, by stage
+	source  string           // what states the facts, as people call it
+	file    string           // that holds it
 	partial bool             // a run, which has no ledger lines and no descriptions
 }
 
@@ -56,8 +58,10 @@ func (b *Bundle) JudgeRun(ctx context.Context, m Means) (Judgement, error) {
 }
 
 func (b *Bundle) judged(ctx context.Context, m Means, partial bool) (Judgement, error) {
-	j := &judge{Bundle: b, Means: m, partial: partial, rows: map[string]count{}}
+	j := &judge{Bundle: b, Means: m, partial: partial, rows: map[string]count{}, source: "the statement",
+		file: statementName}
 	if partial {
+		j.source, j.file = recordName, recordName
 		j.ofRun()
 	} else {
 		j.signature()
@@ -158,7 +162,11 @@ func (j *judge) digests() (whole bool, err error) {
 		}
 	}
 	if len(j.Differ) == before {
-		j.affirm("all %d members have the SHA-256 that the statement gives", len(j.members))
+		n := len(j.members)
+		if j.partial {
+			n = len(j.release())
+		}
+		j.affirm("all %d files have the SHA-256 that %s gives", n, j.source)
 	}
 	return len(j.Differ) == before, nil
 }
@@ -221,11 +229,11 @@ func (j *judge) rendered(name, text, want string, facts []string) {
 	absent := slices.IndexFunc(facts, func(fact string) bool { return !strings.Contains(text, fact) })
 	switch {
 	case text == want:
-		j.affirm("%s says what the statement says, word by word", name)
+		j.affirm("%s says what %s says, word by word", name, j.source)
 	case absent >= 0 || j.Build == j.Statement.Predicate.Build:
-		j.differs("%s: does not say what the statement says", name)
+		j.differs("%s: does not say what %s says", name, j.source)
 	default:
-		j.open("the words of %s, which another build of weir wrote; the numbers and digests of the statement are in it", name)
+		j.open("the words of %s, which another build of weir wrote; the numbers and digests of %s are in it", name, j.source)
 	}
 }
 
@@ -282,10 +290,14 @@ func (j *judge) spec() error {
 			"(weir bundle --spec; whoever has it compares weir plan)")
 		return nil
 	}
+	name := specName
+	if j.partial {
+		name = "the spec in " + recordName
+	}
 	p := j.Statement.Predicate
 	digest, plan, err := j.Plan(text)
 	if err != nil {
-		j.open("%s: it does not compile here: %v", specName, err)
+		j.open("%s: it does not compile here: %v", name, err)
 		return nil
 	}
 	again, err := (&record.Run{Plan: plan}).Public()
@@ -294,13 +306,13 @@ func (j *judge) spec() error {
 	}
 	switch same := store.Compact(again.Plan) == store.Compact(p.Plan); {
 	case digest != p.SpecDigest:
-		j.differs("%s: has the digest %s, must be the spec of the statement", specName, digest)
+		j.differs("%s: has the digest %s, must be the spec of %s", name, digest, j.source)
 	case !same && j.Build == p.Build:
-		j.differs("%s: has another plan than the statement", specName)
+		j.differs("%s: has another plan than %s", name, j.source)
 	case !same:
-		j.open("that the plan follows from %s: this build of weir plans it otherwise", specName)
+		j.open("that the plan follows from %s: this build of weir plans it otherwise", name)
 	default:
-		j.affirm("%s has the digest, the plan and the bill of the statement", specName)
+		j.affirm("%s has the digest, the plan and the bill of %s", name, j.source)
 	}
 	return nil
 }
@@ -365,7 +377,7 @@ func (j *judge) spent(s record.Spend) {
 			return c.Stage == s.Stage && c.Name == name && i < len(s.Events) && ledger.SameEvent(c.Event.Event, s.Events[i])
 		})
 		if !charged {
-			j.differs("%s: stage %s: its mechanism %s is in the plan and was not charged so", statementName, s.Stage, name)
+			j.differs("%s: stage %s: its mechanism %s is in the plan and was not charged so", j.file, s.Stage, name)
 		}
 	}
 }
@@ -381,7 +393,7 @@ func (j *judge) epsilon() {
 	spends := p.Spends()
 	for _, s := range spends {
 		if t.Proven != nil && s.Unproven != (privacy.Unproven{}) {
-			j.differs("%s: states an epsilon, and nothing is proven of stage %s", statementName, s.Stage)
+			j.differs("%s: states an epsilon, and nothing is proven of stage %s", j.file, s.Stage)
 			return
 		}
 	}
@@ -390,7 +402,7 @@ func (j *judge) epsilon() {
 	}
 	if t.Proven == nil || len(spends) == 0 {
 		if t.Proven != nil && *t.Proven != 0 {
-			j.differs("%s: states an epsilon, and the plan spends nothing", statementName)
+			j.differs("%s: states an epsilon, and the plan spends nothing", j.file)
 		}
 		j.open("an epsilon: %s", p.Promise())
 		return
@@ -398,9 +410,9 @@ func (j *judge) epsilon() {
 	found, err := composed(t, spends)
 	switch {
 	case err != nil:
-		j.differs("%s: epsilon cannot be composed again: %v", statementName, err)
+		j.differs("%s: epsilon cannot be composed again: %v", j.file, err)
 	case !(found <= *t.Proven*(1+closeness)) || j.Build == p.Build && found < *t.Proven*(1-closeness):
-		j.differs("%s: epsilon is stated as %s, and the mechanisms of the bill compose to %s (%s)", statementName,
+		j.differs("%s: epsilon is stated as %s, and the mechanisms of the bill compose to %s (%s)", j.file,
 			record.Bound(*t.Proven), record.Bound(found), t.Accountant)
 	default:
 		j.affirm("the mechanisms of the bill compose to epsilon %s at delta %g (%s, %s)", record.Bound(found), t.Delta,
