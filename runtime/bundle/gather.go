@@ -56,8 +56,8 @@ func Gather(q Request) (*Bundle, error) {
 	return b, b.state()
 }
 
-// OfRun returns a finished run as a bundle that has its spec, and no ledger lines and no descriptions for catalogues, to
-// be judged.
+// OfRun returns a finished run as a bundle that has its spec, but no ledger lines and no descriptions for catalogues,
+// to be judged.
 func OfRun(dir string, rec *record.Run, text *pipeline.CSV) (*Bundle, error) {
 	b, err := Request{Dir: dir, Record: rec, Text: text}.statement()
 	if err != nil {
