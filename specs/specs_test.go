@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"weir/pipeline"
 	"weir/pipeline/compile"
@@ -230,5 +231,37 @@ func TestExamplesCompile(t *testing.T) {
 	}
 	if compiled < 4 {
 		t.Errorf("%d examples were compiled, must be at least 4", compiled)
+	}
+}
+
+// TestCheckSeeksNoNoiseForTrials: the outline of an experiment reads each combination once, whatever its repeats, and
+// seeks no noise for any, which is what takes time.
+func TestCheckSeeksNoNoiseForTrials(t *testing.T) {
+	const name = "ganad-mst-cervical"
+	base, err := planOf(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trials, err := base.Spec.Experiment.Trials()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read atomic.Int64
+	one := compilerOf(name)
+	x, err := experiment.Outlined(base, trials, func(trial spec.Trial,
+		compiler func(*spec.Spec) (*compile.Plan, error)) (*compile.Plan, error) {
+		read.Add(1)
+		return one(trial, compiler)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := int64(len(trials) / base.Spec.Experiment.Repeats); read.Load() != want {
+		t.Errorf("%d of %d runs were read, must be %d", read.Load(), len(trials), want)
+	}
+	for _, plan := range x.Plans {
+		if plan.Epsilon.Proven != nil || len(plan.Steps) == 0 {
+			t.Fatalf("epsilon is %v of %d stages, must be sought for none", plan.Epsilon.Proven, len(plan.Steps))
+		}
 	}
 }
