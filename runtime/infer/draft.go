@@ -112,6 +112,9 @@ func (f *finding) write(b *bytes.Buffer, c domain.Column, i int) {
 			fmt.Fprintf(b, "      %s: [%s]\n", plaintext.YAML(category), plaintext.YAMLList(c.Aliases[category]))
 		}
 	}
+	if len(c.Missing) > 0 {
+		fmt.Fprintf(b, "    missing: [%s]%s\n", plaintext.YAMLList(c.Missing), p.coded())
+	}
 	if c.Step > 0 {
 		step := number(c.Step)
 		if c.Type.Moment() {
@@ -125,14 +128,11 @@ func (f *finding) write(b *bytes.Buffer, c domain.Column, i int) {
 	if c.Zone != "" {
 		fmt.Fprintf(b, "    zone: %s\n", c.Zone)
 	}
-	if len(c.Missing) > 0 {
-		fmt.Fprintf(b, "    missing: [%s]%s\n", plaintext.YAMLList(c.Missing), p.coded())
+	if c.Source != "" {
+		fmt.Fprintf(b, "    source: %s\n", c.Source)
 	}
 	if c.Nullable {
 		b.WriteString("    nullable: true\n")
-	}
-	if c.Source != "" {
-		fmt.Fprintf(b, "    source: %s\n", c.Source)
 	}
 }
 
