@@ -159,12 +159,12 @@ func TestNamedSpellingsOfMissing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	end := "\n    missing: [\"k. A.\"]\n    nullable: true\n    source: UNDECIDED\n"
+	missing, end := confirm+"\n    missing: [\"k. A.\"]", "\n    source: UNDECIDED\n    nullable: true\n"
 	for _, want := range []string{
-		`csv: {delimiter: ";", comment: "%"}`, "bounds: [2020-01-31, 2021-07-15]" + confirm + "\n    format: \"DD.MM.YYYY\"" +
-			end,
-		"bounds: [3, 12.5]" + confirm + "\n    step: 0.1\n    format: \"1,5 %\"" + end, `categories: ["ja", "nein"]` +
-			confirm + end,
+		`csv: {delimiter: ";", comment: "%"}`, "bounds: [2020-01-31, 2021-07-15]" + missing +
+			"\n    format: \"DD.MM.YYYY\"" + end,
+		"bounds: [3, 12.5]" + missing + "\n    step: 0.1\n    format: \"1,5 %\"" + end,
+		`categories: ["ja", "nein"]` + missing + end,
 	} {
 		if !strings.Contains(string(out.Domain), want) {
 			t.Errorf("draft lacks %q:\n%s", want, out)

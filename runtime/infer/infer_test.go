@@ -38,7 +38,7 @@ func TestDraftsNameTypesAndMarkThem(t *testing.T) {
 		`delimiter: ";"`, "name: \"age\"\n    type: categorical", "name: \"sex\"\n    type: categorical",
 		`categories: ["f", "m"]` + confirm,
 		"name: \"weight\"\n    type: numeric\n    bounds: [70.5, 88.25]" + confirm +
-			"\n    step: 0.01\n    missing: [\"N\"]\n    nullable: true\n    source: UNDECIDED",
+			"\n    missing: [\"N\"]\n    step: 0.01\n    source: UNDECIDED\n    nullable: true",
 		"name: \"seen\"\n    type: date # days; written as 2019-04-30 in files, bounds and constraints\n    bounds: " +
 			"[1999-12-31, 2010-10-10]" + confirm, "name: \"smokes\"\n    type: boolean", `missing: ["?"]`,
 	} {

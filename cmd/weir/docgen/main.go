@@ -121,19 +121,14 @@ func writeShared(b *strings.Builder, settings *schema.Schema) error {
 	return err
 }
 
-const auditHead = generated + `# Audit rules
-
-What goes wrong in tools for private synthetic data, what a spec should do instead, and what holds each rule here.
-` + "`weir explain W03` prints one entry; `weir check --format sarif` and `--json` print every finding." + `
-
-A rule is held by ` + "`" + `weir check` + "`" + `, ` + "`" + `plan` + "`" + ` and ` + "`" + `run` + "`" + `, which report it, by a run alone, which has read the data, or by design:
-then no spec can ask for it, and the named tests show that. What of a rule no program sees stands behind "advice":
-whoever signs a spec answers for it. Warnings, and errors where they are warnings, are accepted by ` + "`" + `privacy.acknowledge` + "`" + `
-with a reason ([spec.md](spec.md), "Accepted warnings").
-
-| id | level | finding | instead | held by | reference |
-| --- | --- | --- | --- | --- | --- |
-`
+const auditHead = generated + "# Audit rules\n\n" +
+	"What goes wrong in tools for private synthetic data, what a spec should do instead, and what holds each rule here.\n" +
+	"`weir explain W03` prints one entry; `weir check --format sarif` and `--json` print every finding.\n\n" +
+	"`weir check`, `plan` and `run` report what breaks a rule; of some a run alone does, which has read the data; and some\n" +
+	"hold by design: no spec can ask for it, and the named tests show that. What of a rule no program sees stands behind\n" +
+	"\"advice\": whoever signs a spec answers for it. Warnings, and errors where they are warnings, are accepted by\n" +
+	"`privacy.acknowledge` with a reason ([spec.md](spec.md), \"Accepted warnings\").\n\n" +
+	"| id | level | finding | instead | held by | reference |\n| --- | --- | --- | --- | --- | --- |\n"
 
 func auditPage(*pipeline.Registry) ([]byte, error) {
 	var b strings.Builder

@@ -41,8 +41,8 @@ func readExamples(folder string) (base []byte, examples map[string]ruleExamples,
 const examplesHead = `
 ## A spec that each rule finds, and one that it does not
 
-A line is settings of this spec, as by --set; a name in italics is a spec of pipeline/compile/testdata, for kinds that are
-made for tests. Rules that are held by design or by a run have none: no spec shows them, and the tests above do.
+A line is settings of this spec, as by --set; a name in italics is a spec of pipeline/compile/testdata, for kinds that
+are made for tests. Rules that are held by design or by a run have none: no spec shows them, and the tests above do.
 
 `
 

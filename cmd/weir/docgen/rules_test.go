@@ -15,8 +15,8 @@ import (
 )
 
 // TestRulesHaveExamples: of each rule that weir check reports there is a spec that it finds, at its level and with no
-// fault of another kind, and one without a fault that it does not find; a rule that holds otherwise names the tests that
-// show it.
+// fault of another kind, and one without a fault that it does not find; a rule that holds otherwise names the tests
+// that show it.
 func TestRulesHaveExamples(t *testing.T) {
 	base, examples, err := readExamples("../../../testdata/rules")
 	if err != nil {
