@@ -122,12 +122,12 @@ func writeShared(b *strings.Builder, settings *schema.Schema) error {
 }
 
 const auditHead = generated + "# Audit rules\n\n" +
-	"What goes wrong in tools for private synthetic data, what a spec should do instead, and what holds each rule here.\n" +
+	"What goes wrong in tools for private synthetic data, what a spec should do instead, and what holds each rule.\n" +
 	"`weir explain W03` prints one entry; `weir check --format sarif` and `--json` print every finding.\n\n" +
-	"`weir check`, `plan` and `run` report what breaks a rule; of some a run alone does, which has read the data; and some\n" +
-	"hold by design: no spec can ask for it, and the named tests show that. What of a rule no program sees stands behind\n" +
-	"\"advice\": whoever signs a spec answers for it. Warnings, and errors where they are warnings, are accepted by\n" +
-	"`privacy.acknowledge` with a reason ([spec.md](spec.md), \"Accepted warnings\").\n\n" +
+	"`weir check`, `plan` and `run` report what breaks a rule; of some a run alone does, which has read the data;\n" +
+	"and some hold by design: no spec can ask for it, and the named tests show that. What of a rule no program sees\n" +
+	"stands behind \"advice\": whoever signs a spec answers for it. Warnings, and errors where they are warnings,\n" +
+	"are accepted by `privacy.acknowledge` with a reason ([spec.md](spec.md), \"Accepted warnings\").\n\n" +
 	"| id | level | finding | instead | held by | reference |\n| --- | --- | --- | --- | --- | --- |\n"
 
 func auditPage(*pipeline.Registry) ([]byte, error) {
