@@ -37,7 +37,7 @@ func TestExitCodeOfAnUnknownCommand(t *testing.T) {
 // TestExitCodeOfTooManyArguments: the exit code is the one for any mistake in the command line, whichever
 // number a command takes.
 func TestExitCodeOfTooManyArguments(t *testing.T) {
-	for _, command := range []string{"init", "kinds", "schema", "version", "check", "verify"} {
+	for _, command := range []string{"init", "kinds", "schema", "version", "render", "verify"} {
 		code, out, errs := study{t, ""}.weir(command, "one", "two", "three")
 		if code != exitUsage || out != "" || !strings.Contains(errs, "is given 3 arguments") || !strings.Contains(errs,
 			"weir "+command+" --help") {
