@@ -178,9 +178,9 @@ func TestRunOffline(t *testing.T) {
 	if found, err := judged(); err != nil || !strings.Contains(fmt.Sprint(found.Differ), "epsilon is stated as 0.1") {
 		t.Errorf("%v: %+v", err, found)
 	}
-	r.plant("release/sub/private.csv", canary)
+	r.plant("release/private.csv", canary)
 	if found, err := judged(); err != nil ||
-		!strings.Contains(fmt.Sprint(found.Differ), "release/sub: is not in the record") {
+		!strings.Contains(fmt.Sprint(found.Differ), "release/private.csv: is not in the record") {
 		t.Errorf("%v: %+v", err, found)
 	}
 	r.plant("release/sample.csv", "age,ward\n35,north\n")
