@@ -52,7 +52,8 @@ func (r *Run) Public() (Public, error) {
 		plan.Stages[i].Settings = plan.Stages[i].public()
 	}
 	d := r.Dataset
-	return Public{Weir: r.Weir, Build: r.Build, Run: r.ID, Name: r.Name, Insecure: r.Insecure, SpecDigest: r.SpecDigest, Commit: r.Commit,
+	return Public{Weir: r.Weir, Build: r.Build, Run: r.ID, Name: r.Name, Insecure: r.Insecure,
+		SpecDigest: r.SpecDigest, Commit: r.Commit,
 		Dataset: PublicDataset{Name: d.Name, Invented: d.Invented, ID: d.ID, Version: d.Version, Unit: d.Unit,
 			LedgerCount: d.LedgerCount, LedgerHead: d.LedgerHead},
 		Terms: r.Terms, Charges: r.Charges, KeyCommitment: r.KeyCommitment, Repeat: r.Repeat, Plan: plan, Bill: r.Bill,

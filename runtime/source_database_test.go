@@ -72,8 +72,8 @@ func TestDatabaseReadsWhatItIdentified(t *testing.T) {
 	}
 }
 
-// TestDatabasesAreNoFiles: a file that is a database by its name is a problem of check, which opens nothing; the problem
-// names the setting that reads it.
+// TestDatabasesAreNoFiles: a file that is a database by its name is a problem of check, which opens nothing; the
+// problem names the setting that reads it.
 func TestDatabasesAreNoFiles(t *testing.T) {
 	for file, want := range map[string]string{
 		"a.sqlite": "read: {sqlite: a.sqlite, table: NAME}", "b/a.DB3": "read: {sqlite: b/a.DB3, table: NAME}",

@@ -28,29 +28,29 @@ func TestFoldersOfKilledAuditsAreRemoved(t *testing.T) {
 		}
 		return dir
 	}
-	killed, made, other := lay("weir-audit-1", privateLock), lay("weir-audit-2"), lay("weir-verify-3", privateLock)
+	killed, unlocked, other := lay("weir-audit-1", privateLock), lay("weir-audit-2"), lay("weir-verify-3", privateLock)
 	alive := lay("weir-audit-4", privateLock)
 	unlock, err := disk.Disk{}.TryLock(filepath.Join(alive, privateLock))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer unlock()
-	own, remove, err := privateFolder(auditFolder)
+	folder, remove, err := privateFolder(auditFolder)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for dir, stays := range map[string]bool{killed: false, made: true, other: true, alive: true, own: true} {
+	for dir, stays := range map[string]bool{killed: false, unlocked: true, other: true, alive: true, folder: true} {
 		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) == stays {
 			t.Errorf("%s: %v, must stay: %t", dir, err, stays)
 		}
 	}
-	if _, err := os.Stat(own); err != nil {
+	if _, err := os.Stat(folder); err != nil {
 		t.Error(err)
 	}
 	if err := remove(); err != nil {
 		t.Error(err)
 	}
-	if _, err := os.Stat(own); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("%s is left: %v", own, err)
+	if _, err := os.Stat(folder); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%s is left: %v", folder, err)
 	}
 }

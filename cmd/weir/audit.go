@@ -125,11 +125,11 @@ func (f *auditFlags) run(c *cobra.Command, s streams, arg string) (err error) {
 	if err != nil {
 		return err
 	}
-	kept, err := f.keep(plan, report)
+	path, err := f.keep(plan, report)
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.print(s.out, arg, report, kept, time.Since(began)), f.verdict(report))
+	return errors.Join(f.print(s.out, arg, report, path, time.Since(began)), f.verdict(report))
 }
 
 // open holds the dataset of a plan open, with rehearsals in a folder.
@@ -153,7 +153,7 @@ func (f *auditFlags) audit(c *cobra.Command, s streams, arg string, plan *compil
 	if len(f.neighbour) > 0 && !c.Flags().Changed("neighbours") {
 		settings.Neighbours = 0
 	}
-	if err := f.asked(c, subject, &settings); err != nil {
+	if err := f.readNeighbours(c, subject, &settings); err != nil {
 		return nil, err
 	}
 	if f.with != "" {
@@ -167,8 +167,8 @@ func (f *auditFlags) audit(c *cobra.Command, s streams, arg string, plan *compil
 	return subject.Audit(c.Context(), settings)
 }
 
-// asked reads the neighbours that are asked for.
-func (f *auditFlags) asked(c *cobra.Command, subject *audit.Subject, settings *audit.Settings) error {
+// readNeighbours reads the flags --neighbours and --neighbour into settings.
+func (f *auditFlags) readNeighbours(c *cobra.Command, subject *audit.Subject, settings *audit.Settings) error {
 	if f.neighbours < 0 || f.neighbours == 0 && len(f.neighbour) == 0 {
 		return usage(c, fmt.Errorf("--neighbours: is %d, must be 1 or more, or 0 with --neighbour", f.neighbours))
 	}
@@ -223,16 +223,16 @@ type auditResult struct {
 	Inside  string  `json:"internal"` // where the rows are that were tried
 }
 
-func (f *auditFlags) print(w io.Writer, arg string, report *audit.Report, kept string, took time.Duration) error {
+func (f *auditFlags) print(w io.Writer, arg string, report *audit.Report, path string, took time.Duration) error {
 	if f.asJSON {
-		return printJSON(w, auditResult{arg, report.Sound(), report, took.Seconds(), kept})
+		return printJSON(w, auditResult{arg, report.Sound(), report, took.Seconds(), path})
 	}
 	_, err := fmt.Fprintf(plainly(w), "%s\n%-16s %s\n%-16s %s (for the owner alone)\n", report.Text(), "took",
-		took.Round(100*time.Millisecond), "rows tried", kept)
+		took.Round(100*time.Millisecond), "rows tried", path)
 	return err
 }
 
-// verdict is the error of an audit that found something.
+// verdict returns the error of an audit that found something.
 func (f *auditFlags) verdict(report *audit.Report) error {
 	if report.Sound() {
 		return nil

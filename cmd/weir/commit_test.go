@@ -9,8 +9,8 @@ import (
 	"weir/runtime/store"
 )
 
-// TestCommitIsRecorded where the file of the spec is as git has it, and nowhere else: not where it was edited, overridden
-// or never committed.
+// TestCommitIsRecorded where the file of the spec is as git has it, and nowhere else: not where it was edited,
+// overridden or never committed.
 func TestCommitIsRecorded(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("git"); err != nil {

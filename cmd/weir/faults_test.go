@@ -26,10 +26,10 @@ func (chance) Read(p []byte) (int, error) { return rand.NewChaCha8([32]byte{1}).
 
 // attempt makes run i of `weir run` on the study, over a disk.
 func (s study) attempt(plan *compile.Plan, on disk.Disk, i int) (*runtime.Result, error) {
-	now := time.Unix(1.7e9, 0).Add(time.Duration(i) * time.Hour)
+	start := time.Unix(1.7e9, 0).Add(time.Duration(i) * time.Hour)
 	return runtime.Run(s.t.Context(), plan, runtime.Options{Disk: on, Out: s.path("runs"), Dir: s.dir, Workers: 1,
 		Version: "test", Build: "test",
-		Log: slog.New(slog.DiscardHandler), Progress: newProgress(io.Discard, true), Clock: func() time.Time { return now },
+		Log: slog.New(slog.DiscardHandler), Progress: newProgress(io.Discard, true), Clock: func() time.Time { return start },
 		Random: chance{}})
 }
 

@@ -20,7 +20,10 @@ func TestMissingInsideTheBounds(t *testing.T) {
 name: zero
 dataset:
   file: data.csv
-  domain: {columns: [{name: n, type: integer, bounds: [0, 10], missing: ["0", NA], nullable: true}, {name: c, type: categorical, categories: [a, b]}]}
+  domain:
+    columns:
+      - {name: n, type: integer, bounds: [0, 10], missing: ["0", NA], nullable: true}
+      - {name: c, type: categorical, categories: [a, b]}
 privacy: {epsilon: 0.1, delta: 1e-6, adjacency: add_remove}
 stages:
 `+stages)

@@ -164,12 +164,12 @@ func (m manner) plant(stage string, env *pipeline.Env) {
 	if m.planted == nil {
 		return
 	}
-	own := env.Secret
+	secret := env.Secret
 	env.Secret = func(purpose string) *noise.Stream {
 		if s := m.planted(stage, m.alone[stage]); s != nil {
 			return s
 		}
-		return own(purpose)
+		return secret(purpose)
 	}
 }
 

@@ -196,7 +196,7 @@ func remembered(t reporter, after, fresh outcome) (faults []string) {
 	return faults
 }
 
-// unlike lists uses whose inputs are others than those of a fresh plan.
+// unlike lists the uses whose inputs differ from what a fresh plan gives.
 func unlike(after, fresh *neighbour.Frozen) (faults []string) {
 	for _, place := range after.Uses() {
 		was, _, _ := after.Use(place)

@@ -118,8 +118,8 @@ func (a *auditing) tell(ctx context.Context, s story, change Change, frozen [2]*
 	return t, nil
 }
 
-// halfway returns the last stage of the plan that works by itself: a run is interrupted before it. Stages that open files
-// are tried before a run begins.
+// halfway returns the last stage of the plan that works by itself: a run is interrupted before it. Stages that open
+// files are tried before a run begins.
 func (a *auditing) halfway() string {
 	for i := len(a.plan.Steps) - 1; i >= 0; i-- {
 		if step := &a.plan.Steps[i]; !step.Lazy && len(step.Work.Files) == 0 {

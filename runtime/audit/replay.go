@@ -189,7 +189,8 @@ func (s *shortcut) earlier(step *compile.Step) (pipeline.Tables, bool) {
 
 // public reports whether a stage reads nothing private, and pays for nothing.
 func (s *shortcut) public(step *compile.Step) bool {
-	return len(step.Spends) == 0 && !slices.ContainsFunc(step.Work.Files, func(f pipeline.FileUse) bool { return !f.Public }) &&
+	private := func(f pipeline.FileUse) bool { return !f.Public }
+	return len(step.Spends) == 0 && !slices.ContainsFunc(step.Work.Files, private) &&
 		s.all(step, func(h pipeline.Header, _ pipeline.Ref) bool { return h.Class != pipeline.Private })
 }
 

@@ -132,7 +132,7 @@ func ReadArchive(path string) ([]pipeline.File, error) {
 	return ReadArchiveAt(f, info.Size())
 }
 
-// ReadArchiveAt is ReadArchive of size bytes that need not be a file.
+// ReadArchiveAt reads an archive as ReadArchive does, from size bytes that need not be a file.
 func ReadArchiveAt(r io.ReaderAt, size int64) ([]pipeline.File, error) {
 	head := make([]byte, 8)
 	n, err := r.ReadAt(head, 0)
