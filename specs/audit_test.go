@@ -98,7 +98,7 @@ func auditOf(t *testing.T, plan *compile.Plan, settings audit.Settings) *audit.R
 func shrunken(plan *compile.Plan) []string {
 	set := append(source.Invented(plan.Spec.Dataset.Declared, auditedRows), "dataset.budget=null", "experiment=null")
 	if !plan.Budget.Infinite() {
-		set = append(set, "privacy.epsilon=200") // fewer rows are sampled at higher rates, for more
+		set = append(set, "privacy.epsilon=5000") // fewer rows are sampled at higher rates, for more
 	}
 	if plan.Spec.Dataset.RowsPublic > 0 {
 		set = append(set, fmt.Sprintf("dataset.rows_public=%d", auditedRows))
@@ -153,7 +153,7 @@ func smaller(path string, settings map[string]any) (set []string) {
 		case map[string]any:
 			set = append(set, smaller(path+"."+key, v)...)
 			if _, counts := v["epsilon"]; counts && key == "program" { // a paper's own accountant, which ends the training
-				set = append(set, path+".program.epsilon=100000")
+				set = append(set, path+".program.epsilon=1000")
 			}
 		case float64:
 			if limit, is := most()[key]; is && v > limit {

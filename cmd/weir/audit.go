@@ -16,6 +16,7 @@ import (
 
 	"weir/internal/disk"
 	"weir/pipeline/compile"
+	"weir/pipeline/words"
 	"weir/runtime"
 	"weir/runtime/audit"
 )
@@ -173,6 +174,9 @@ func (f *auditFlags) readNeighbours(c *cobra.Command, subject *audit.Subject, se
 		return usage(c, fmt.Errorf("--neighbours: is %d, must be 1 or more, or 0 with --neighbour", f.neighbours))
 	}
 	for _, text := range f.neighbour {
+		if text == "0" {
+			return usage(c, errors.New("--neighbour: is row 0, must be a row from 1, or a table"))
+		}
 		rows, numbers := rowNumbers(text)
 		if numbers {
 			settings.Places = append(settings.Places, rows...)
@@ -237,7 +241,7 @@ func (f *auditFlags) verdict(report *audit.Report) error {
 	if report.Sound() {
 		return nil
 	}
-	err := withCode(exitMismatch, fmt.Errorf("the audit found %d faults", len(report.Faults)))
+	err := withCode(exitMismatch, fmt.Errorf("the audit found %s", words.Plural(len(report.Faults), "fault")))
 	if f.asJSON {
 		return silent(err)
 	}

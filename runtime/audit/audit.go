@@ -29,7 +29,9 @@ type Settings struct {
 type Report struct {
 	Runs       int      `json:"runs"` // that were carried out
 	Neighbours int      `json:"neighbours"`
-	Pairs      []string `json:"pairs_of_runs"` // what happened between two runs, in words
+	Asked      int      `json:"neighbours_asked_for"` // it tries more where none moves a mechanism
+	Blind      []string `json:"not_compared"`         // mechanisms that claim a distance, and whose inputs were never compared
+	Pairs      []string `json:"pairs_of_runs"`        // what happened between two runs, in words
 	Stages     []Line   `json:"stages"`
 	Faults     []Found  `json:"faults"`
 	Tried      []Tried  `json:"-"` // private
@@ -81,7 +83,7 @@ func (s *Subject) Audit(ctx context.Context, settings Settings) (r *Report, err 
 	if err != nil {
 		return nil, err
 	}
-	a := &auditing{Subject: s, Settings: settings, report: &Report{Faults: []Found{}, Pairs: []string{}},
+	a := &auditing{Subject: s, Settings: settings, report: &Report{Asked: settings.Neighbours + len(ordered), Faults: []Found{}, Pairs: []string{}, Blind: []string{}},
 		bases: map[string]*base{}, compared: map[neighbour.Mechanism]int{}, reached: map[neighbour.Mechanism]float64{}}
 	defer func() { err = errors.Join(err, a.clear()) }()
 	stories := a.stories()
@@ -343,6 +345,9 @@ func (a *auditing) lines() {
 			line.Compared, line.Reached = a.compared[of], nil
 			if reached, is := a.reached[of]; is {
 				line.Reached = &reached
+			}
+			if line.Compared == 0 && line.NoClaim == "" {
+				a.report.Blind = append(a.report.Blind, step.ID+" "+spend.Name)
 			}
 			a.report.Stages = append(a.report.Stages, line)
 		}

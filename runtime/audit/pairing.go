@@ -76,7 +76,13 @@ func (s *Subject) removed(u unit) pairing {
 func (s *Subject) drawsByPlace() bool {
 	for i := range s.plan.Steps {
 		step := &s.plan.Steps[i]
-		if step.Work.Secret || slices.ContainsFunc(step.Spends, func(p pipeline.Planned) bool {
+		parts := 0 // of private rows, which draws tell apart, public ones too
+		for _, h := range step.Work.Out {
+			if h.Form == pipeline.FormTable && h.Class == pipeline.Private {
+				parts++
+			}
+		}
+		if parts > 1 || step.Work.Secret || slices.ContainsFunc(step.Spends, func(p pipeline.Planned) bool {
 			return neighbour.Sampled(p.Value, s.plan.Adjacency)
 		}) {
 			return true

@@ -68,7 +68,7 @@ func (l Line) verdict() string {
 	case l.NoClaim != "":
 		return "nothing is claimed here"
 	case l.Mechanism != "" && l.Compared == 0:
-		return "inputs not compared: secret draws fell to other rows"
+		return "not compared: draws fell to other rows"
 	case l.Reached != nil && *l.Reached == 0:
 		return "no neighbour moved its inputs"
 	}
@@ -80,8 +80,14 @@ func (r *Report) summary() string {
 	if len(r.Pairs) > 0 {
 		pairs = fmt.Sprintf(" and %s of runs (%s)", words.Plural(len(r.Pairs), "pair"), strings.Join(r.Pairs, "; "))
 	}
-	head := fmt.Sprintf("%s%s were tried, in %s.", words.Plural(r.Neighbours, "neighbour"), pairs,
-		words.Plural(r.Runs, "run"))
+	head := fmt.Sprintf("Tried: %s%s, in %s.", words.Plural(r.Neighbours, "neighbour"), pairs, words.Plural(r.Runs, "run"))
+	if r.Asked != r.Neighbours {
+		head += fmt.Sprintf(" Asked for were %d: it tries more where none moves a mechanism, and fewer where a unit of "+
+			"nobody has no name.", r.Asked)
+	}
+	if len(r.Blind) > 0 {
+		head += fmt.Sprintf(" NOT COMPARED was what goes into %s: nothing is said of it.", strings.Join(r.Blind, ", "))
+	}
 	return head + " This is evidence on these, not a proof: what is proven of a kind, and how, stands beside its code. " +
 		"Nothing was charged.\n"
 }
