@@ -30,7 +30,7 @@ type Report struct {
 	Runs       int      `json:"runs"` // that were carried out
 	Neighbours int      `json:"neighbours"`
 	Asked      int      `json:"neighbours_asked_for"` // it tries more where none moves a mechanism
-	Blind      []string `json:"not_compared"`         // mechanisms that claim a distance, and whose inputs were never compared
+	Blind      []string `json:"not_compared"`         // mechanisms with a claim whose inputs were never compared
 	Pairs      []string `json:"pairs_of_runs"`        // what happened between two runs, in words
 	Stages     []Line   `json:"stages"`
 	Faults     []Found  `json:"faults"`
@@ -83,8 +83,9 @@ func (s *Subject) Audit(ctx context.Context, settings Settings) (r *Report, err 
 	if err != nil {
 		return nil, err
 	}
-	a := &auditing{Subject: s, Settings: settings, report: &Report{Asked: settings.Neighbours + len(ordered), Faults: []Found{}, Pairs: []string{}, Blind: []string{}},
-		bases: map[string]*base{}, compared: map[neighbour.Mechanism]int{}, reached: map[neighbour.Mechanism]float64{}}
+	a := &auditing{Subject: s, Settings: settings,
+		report: &Report{Asked: settings.Neighbours + len(ordered), Faults: []Found{}, Pairs: []string{}, Blind: []string{}},
+		bases:  map[string]*base{}, compared: map[neighbour.Mechanism]int{}, reached: map[neighbour.Mechanism]float64{}}
 	defer func() { err = errors.Join(err, a.clear()) }()
 	stories := a.stories()
 	a.expect(len(ordered), stories)
