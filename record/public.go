@@ -98,6 +98,17 @@ func (p Public) Spends() (list []Spend) {
 	return list
 }
 
+// LedgerEvent returns the event that the ledger has of a charge of the run; nil where nothing is proven of its stage,
+// since the ledger has no event then.
+func (p Public) LedgerEvent(c Charge) privacy.Event {
+	for _, s := range p.Plan.Stages {
+		if s.ID == c.Stage && s.Unproven != (privacy.Unproven{}) {
+			return nil
+		}
+	}
+	return c.Event.Event
+}
+
 // Output is an output of a stage as it was planned.
 type Output struct{ Port, Form, Class string }
 

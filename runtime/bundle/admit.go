@@ -3,7 +3,6 @@ package bundle
 import (
 	"errors"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -57,7 +56,7 @@ func classify(p record.Public, name string) (kindOf, error) {
 	for _, o := range outputs {
 		kind, is := writtenAs(o, rest)
 		if is && o.Class != string(pipeline.Private) && (kind != tableFile || first == o.Class) && (best < 0 || kind < best) {
-			best = kind // a stage may give the files that it names itself any ending
+			best = kind
 		}
 	}
 	if best < 0 {
@@ -66,13 +65,19 @@ func classify(p record.Public, name string) (kindOf, error) {
 	return best, nil
 }
 
-// filed lists the endings of files that stages name themselves: tables, figures and pages, no keys and no records.
-func filed() []string {
-	list := []string{".json", ".svg", ".png", ".html", ".md", ".txt"}
-	for _, w := range table.Writers() {
-		list = append(list, "."+w.Name())
+// namesOf lists the names, behind the id of the stage, of the files that an output of files is released as: what a kind
+// may write, and no other, since a file that someone laid beside them could hold anything.
+func namesOf(o record.Output) []string {
+	switch pipeline.Form(o.Form) {
+	case pipeline.FormCount:
+		return []string{"count.yaml"}
+	case pipeline.FormAnswers:
+		return []string{"answers.csv", "answers.json", "coefficients.csv", "coefficients.json"}
 	}
-	return list
+	if o.Port == "out" {
+		return []string{"intervals.csv"}
+	}
+	return []string{fmt.Sprintf("%s.csv", o.Port), "pairs.csv"}
 }
 
 // writtenAs reports whether an output of a stage is written as a file whose name goes on with rest.
@@ -84,7 +89,7 @@ func writtenAs(o record.Output, rest string) (kindOf, bool) {
 		ending := "." + string(form)
 		return modelFile, "."+rest == ending || "."+rest == "."+o.Port+ending
 	case form.IsFiles():
-		return artifactFile, slices.Contains(filed(), path.Ext(rest)) && !strings.Contains(rest, "/")
+		return artifactFile, slices.Contains(namesOf(o), rest)
 	}
 	return 0, false
 }

@@ -335,7 +335,11 @@ func (j *judge) charges() error {
 	for _, s := range p.Spends() {
 		j.spent(s)
 	}
-	if len(j.Differ) == before {
+	switch {
+	case len(j.Differ) > before:
+	case len(p.Charges) == 0 && len(p.Spends()) > 0:
+		j.affirm("nothing was charged, and no stage that adds no noise released anything")
+	default:
 		j.affirm("every mechanism of the bill was charged, %d in all, as the plan has it", len(p.Charges))
 	}
 	return nil
@@ -360,7 +364,7 @@ func (j *judge) paid(lines []ledger.Entry) {
 			j.differs("%s: line %d: is of another spec, version or unit than the statement", ledgerName, i+1)
 		}
 		same := e.Identity() == c.Ledger && e.ID == c.ID && e.Run == run && e.Stage == c.Stage && e.Name == c.Name &&
-			e.Dataset == p.Dataset.ID && e.Adjacency == p.Terms.Adjacency && ledger.SameEvent(e.Event.Event, c.Event.Event)
+			e.Dataset == p.Dataset.ID && e.Adjacency == p.Terms.Adjacency && ledger.SameEvent(e.Event.Event, p.LedgerEvent(c))
 		if !same {
 			j.differs("%s: line %d: is not the charge that the statement lists", ledgerName, i+1)
 		}
@@ -372,6 +376,9 @@ func (j *judge) spent(s record.Spend) {
 	if s.Unproven != (privacy.Unproven{}) {
 		return // charged without an event: nothing is proven of it
 	}
+	if j.withheld(s) {
+		return
+	}
 	for i, name := range s.Names {
 		charged := slices.ContainsFunc(j.Statement.Predicate.Charges, func(c record.Charge) bool {
 			return c.Stage == s.Stage && c.Name == name && i < len(s.Events) && ledger.SameEvent(c.Event.Event, s.Events[i])
@@ -380,6 +387,15 @@ func (j *judge) spent(s record.Spend) {
 			j.differs("%s: stage %s: its mechanism %s is in the plan and was not charged so", j.file, s.Stage, name)
 		}
 	}
+}
+
+// withheld reports whether a stage adds no noise, under an infinite budget, and all that it made stayed private: the
+// release has nothing of it, so nothing was charged.
+func (j *judge) withheld(s record.Spend) bool {
+	p := j.Statement.Predicate
+	_, outputs := p.Outputs(s.Stage)
+	return len(s.Events) == 0 && p.Terms.Budget == "inf" && p.Terms.Proven == nil &&
+		!slices.ContainsFunc(outputs, func(o record.Output) bool { return o.Class != string(pipeline.Private) })
 }
 
 // closeness is how far an epsilon may lie from the stated one, relative to it, by the rounding of another processor.
