@@ -151,6 +151,11 @@ func disagreements(r found, entries []ledger.Entry) (list []string) {
 	if err := ledger.Includes(entries, head); err != nil {
 		add("the ledger is not one that goes on from where the run left it: %v", err)
 	}
+	public, err := rec.Public()
+	if err != nil {
+		add("its plan cannot be read: %v", err)
+		return list
+	}
 	listed := map[string]bool{}
 	for _, c := range rec.Charges {
 		listed[c.ID] = true
@@ -158,7 +163,7 @@ func disagreements(r found, entries []ledger.Entry) (list []string) {
 		switch {
 		case i < 0:
 			add("its record lists the charge %s, and the ledger has none", c.ID)
-		case !ledger.SameEvent(entries[i].Event.Event, c.Event.Event) || entries[i].Identity() != c.Ledger:
+		case !ledger.SameEvent(entries[i].Event.Event, public.LedgerEvent(c)) || entries[i].Identity() != c.Ledger:
 			add("its record and line %d of the ledger disagree on the charge %s", i+1, c.ID)
 		case c.Run == "" && entries[i].Spec != rec.SpecDigest:
 			add("line %d of the ledger names another spec than its record", i+1)

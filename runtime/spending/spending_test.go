@@ -209,6 +209,30 @@ func TestDisagreements(t *testing.T) {
 	}
 }
 
+// TestUnprovenChargeAgrees: the ledger has no event of a stage of which nothing is proven, and the record has one. That
+// is no disagreement; where the plan does not call the stage unproven, it is.
+func TestUnprovenChargeAgrees(t *testing.T) {
+	for _, unproven := range []bool{true, false} {
+		s := newStudy(t)
+		r := s.run(1, 0)
+		written, err := s.l.Append(nil, ledger.Charge{ID: r.ID + "/detector/train", Run: r.ID, Spec: digest, Version: "1",
+			Stage: "detector", Name: "train", Recipe: digest, Adjacency: privacy.AddRemove, Unproven: "W14: one step"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Charges = append(r.Charges, record.Charge{Stage: "detector", Name: "train", Event: r.Charges[0].Event,
+			ID: written[0].ID, Ledger: written[0].Hash})
+		if unproven {
+			r.Plan = json.RawMessage(`{"stages":[{"id":"detector","unproven":{"rule":"W14","why":"one step"}}]}`)
+		}
+		s.save(r)
+		if faults := s.report().Faults(); unproven != (faults == "") ||
+			!unproven && !strings.Contains(faults, "disagree on the charge") {
+			t.Errorf("unproven: %v: %q", unproven, faults)
+		}
+	}
+}
+
 // TestNoFigureOfRows: nothing that a run measured is on any form of the report, nor how long it took.
 func TestNoFigureOfRows(t *testing.T) {
 	s := newStudy(t)
