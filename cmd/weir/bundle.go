@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/ed25519"
 	"errors"
 	"fmt"
@@ -30,7 +31,8 @@ checks it anywhere.
 Equal runs, keys and flags give equal bytes. Nothing enters that is not released:
 the plan says which files are, and others in release/ are refused. A run that is
 not done, or whose noise came from a seed, is refused too; where no epsilon is
-proven, or rows stayed in a database, the statement says so.
+proven, or rows stayed in a database, the statement says so. What weir verify
+would refuse is not written.
 
 ` + namesRun + `
 
@@ -87,6 +89,9 @@ func (f *bundleFlags) run(c *cobra.Command, s streams, arg string) error {
 	if err != nil {
 		return err
 	}
+	if err := f.judge(c.Context(), s, b); err != nil {
+		return fmt.Errorf("%s: %w", dir, err)
+	}
 	if err := (disk.Disk{}).Write(f.out, 0o644, b.Write); err != nil {
 		return fmt.Errorf("%s: %w", f.out, err)
 	}
@@ -124,6 +129,20 @@ func (f *bundleFlags) gather(dir string, rec *record.Run) (*bundle.Bundle, error
 		err = b.Sign(key)
 	}
 	return b, err
+}
+
+// judge refuses a bundle that weir verify would refuse, before it is written. Write finds what changes afterwards.
+func (f *bundleFlags) judge(ctx context.Context, s streams, b *bundle.Bundle) error {
+	means, err := judging(s, "")
+	if err != nil {
+		return err
+	}
+	found, err := b.Judge(ctx, means)
+	if err == nil && len(found.Differ) > 0 {
+		err = withCode(exitMismatch, fmt.Errorf("no bundle is made, since weir verify would refuse it: %s",
+			strings.Join(found.Differ, "; ")))
+	}
+	return err
 }
 
 // entries reads the ledger that paid for a run.

@@ -44,6 +44,31 @@ func TestNothingOfTheOwnersIsInABundle(t *testing.T) {
 	}
 }
 
+// TestNoBundleThatVerifyRefuses: a run whose release does not hold gives no file, and the reasons; the run as it was gives
+// one that verify accepts.
+func TestNoBundleThatVerifyRefuses(t *testing.T) {
+	t.Parallel()
+	s := newStudy(t, 40)
+	run := s.result().Run
+	out := s.path("study.zip")
+	path := relative(s, filepath.Join(run, "run.json"))
+	whole := s.read(path)
+	digest := regexp.MustCompile(`"epsilon_proven": *[0-9.]+`)
+	s.write(path, digest.ReplaceAllString(whole, `"epsilon_proven": 0.001`))
+	code, _, errs := s.weir("bundle", run, "-o", out)
+	if _, err := os.Stat(out); code != exitMismatch || err == nil || !strings.Contains(errs, "epsilon is stated as 0.001") ||
+		!strings.Contains(errs, "PRIVACY.md") {
+		t.Errorf("code %d, %v: %s", code, err, errs)
+	}
+	s.write(path, whole)
+	if code, _, errs := s.weir("bundle", run, "-o", out); code != 0 {
+		t.Error(errs)
+	}
+	if code, _, errs := s.weir("verify", out); code != 0 {
+		t.Error(errs)
+	}
+}
+
 // secretsOf lists texts of the owner's side of a run by where they stand.
 func secretsOf(s study, run string) map[string]string {
 	s.t.Helper()

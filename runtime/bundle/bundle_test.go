@@ -129,6 +129,7 @@ func TestRefusedRuns(t *testing.T) {
 		{"release/sample.csv: is missing or has changed", func(r *released) { r.plant("release/sample.csv", "x") }},
 		{"the ledger:", func(r *released) { r.entries = r.entries[:1] }},
 		{"the ledger:", func(r *released) { r.entries = nil }},
+		{"must be", func(r *released) { r.rec.Name = "study\nsigned yes" }},
 		{"lacks the charge", func(r *released) { r.rec.Charges[0].Ledger = aSHA256 }},
 	} {
 		r := newReleased(t)

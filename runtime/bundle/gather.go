@@ -40,6 +40,9 @@ func Gather(q Request) (*Bundle, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := b.Statement.Predicate.printable(); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrRefused, err)
+	}
 	if len(q.Record.Charges) > 0 {
 		lines, err := q.lines()
 		if err != nil {
