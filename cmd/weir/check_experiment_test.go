@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestCheckSeesEveryTrial: an experiment that run refuses does not pass check, and all
-// that its runs refuse is told at once.
+// TestCheckSeesEveryTrial: mistakes of an experiment's grid do not pass check, and all are told at once, whichever run
+// has them. What only the noise of a combination shows is not looked for where no budget is set.
 func TestCheckSeesEveryTrial(t *testing.T) {
 	s := newStudy(t, 50)
 	s.write("spec.yaml", s.read("spec.yaml")+"experiment:\n  grid:\n    privacy.epsilom: [1, 2]\n    "+

@@ -33,7 +33,7 @@ func TestInitIgnoresSecrets(t *testing.T) {
 	s := study{t, t.TempDir()}
 	s.weir("init", s.dir)
 	lines := strings.Split(s.read(".gitignore"), "\n")
-	for _, secret := range []string{"runs/", "noise.key", "*.weir-owner.json*", "*.NOT-PRIVATE.*"} {
+	for _, secret := range []string{"runs/", "noise.key", "*.weir-owner.json*", "*.NOT-PRIVATE.*", "*.pem"} {
 		if strings.Count("\n"+strings.Join(lines, "\n")+"\n", "\n"+secret+"\n") != 1 {
 			t.Errorf(".gitignore lacks %s: %q", secret, lines)
 		}

@@ -32,7 +32,7 @@ func (r AuditRule) Short() string {
 }
 
 // Acknowledgeable reports whether a spec may accept what the rule finds, with a reason: an error is beyond reasons, and
-// a note asks for none.
+// a rule that is a note asks for none. The notes of a rule that warns elsewhere are accepted with its warnings.
 func (r AuditRule) Acknowledgeable() bool { return r.Level == "warning" || r.Eased != "" }
 
 // published are the numbers by which the reference of a rule is found.
@@ -226,7 +226,7 @@ func auditRules() []AuditRule {
 			"the ledger",
 			"docs/design.md section 5", HeldByRun, []string{"TestSharedRowsAreSaid"}, "", ""},
 		{"W33", "warning", "epsilon out of reach of the accountant, or above 10 without privacy.acknowledge",
-			"plan-time feasibility",
+			"a budget that the stages can meet under the accountant, or the reason for this one in privacy.acknowledge",
 			"Ponomareva et al. 2023, How to DP-fy ML, arXiv 2303.00654", HeldByCheck, nil, "", ""},
 		{"W34", "note", "weak attacks offered as evidence of privacy",
 			"state power and confidence",
@@ -248,7 +248,7 @@ func auditRules() []AuditRule {
 			"docs/accounting.md section 3", HeldByDesign, []string{"TestMeanEventCostsTheSameEitherWay",
 				"TestRunSpendsThePlan"}, "", ""},
 		{"W39", "warning", "so few rows, for the columns and the budget, that noise drowns what pairs of columns say (n mu " +
-			"below 8 for each column)",
+			"below 8 for each column); a note where the number of rows is not public",
 			"fewer columns, a larger budget, or no conclusion about relations from these rows",
 			"docs/marginals.md, what auto decides", HeldByCheck, nil, "", ""},
 		{"W40", "warning", "expected_batch_size above the public row count: every row is in every batch, and the sum is " +
