@@ -11,6 +11,7 @@ import (
 
 	"weir/internal/disk"
 	"weir/privacy/account"
+	"weir/record"
 	"weir/runtime/spending"
 )
 
@@ -18,7 +19,8 @@ const auditReportLong = `Tell an auditor who spent what on datasets: for each le
 to, how that grew, what is left of the budget, which runs charged it with which spec
 and commit and what they released; where record, ledger and release of a run disagree;
 and which warnings of specs nobody gave a reason for. Nothing that is printed was
-computed from rows. Records and releases are those below --runs.
+computed from rows. Records and releases are those below --runs; each finished run
+is judged as weir verify --offline judges it.
 
 LEDGER is the file of a ledger, or the table that it is of.
 
@@ -27,9 +29,10 @@ format; 4 something disagrees, or a ledger was altered.`
 
 // auditReportFlags are the flags of `weir audit report`.
 type auditReportFlags struct {
-	runs, format, page, accountant string
-	delta                          float64
-	asJSON                         bool
+	runs                     []string
+	format, page, accountant string
+	delta                    float64
+	asJSON                   bool
 }
 
 func auditReport(s streams) *cobra.Command {
@@ -48,7 +51,7 @@ func auditReport(s streams) *cobra.Command {
 		},
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, s, args) },
 	}
-	c.Flags().StringVar(&f.runs, "runs", "", "folder of runs (default: runs, if it is there)")
+	c.Flags().StringArrayVar(&f.runs, "runs", nil, "folder of runs; may be repeated (default: runs, if it is there)")
 	c.Flags().StringVar(&f.format, "format", "text", "text or markdown")
 	c.Flags().StringVar(&f.page, "html", "", "write one page to this file, to read and to print")
 	c.Flags().StringVar(&f.accountant, "accountant", account.Default, "how charges are composed")
@@ -66,10 +69,13 @@ func (f *auditReportFlags) run(c *cobra.Command, s streams, args []string) error
 		return err
 	}
 	q := spending.Request{Ledgers: args, Runs: f.runs}
-	if q.Runs == "" && there("runs") {
-		q.Runs = "runs"
-	} else if q.Runs != "" && !there(q.Runs) {
-		return usage(c, fmt.Errorf("--runs: %s: is no folder that is there", q.Runs))
+	if len(q.Runs) == 0 && there("runs") {
+		q.Runs = []string{"runs"}
+	}
+	for _, dir := range q.Runs {
+		if !there(dir) {
+			return usage(c, fmt.Errorf("--runs: %s: is no folder that is there", dir))
+		}
 	}
 	if !(f.delta >= 0 && f.delta <= 1) {
 		return usage(c, fmt.Errorf("--delta: is %v, must be in [0, 1]", f.delta))
@@ -79,6 +85,14 @@ func (f *auditReportFlags) run(c *cobra.Command, s streams, args []string) error
 	var err error
 	if q.Accountant, err = account.ByName(f.accountant); err != nil {
 		return usage(c, err)
+	}
+	means, err := judging(s, "")
+	if err != nil {
+		return err
+	}
+	q.Judge = func(dir string, rec *record.Run) ([]string, error) {
+		_, found, err := judgedRun(c.Context(), dir, rec, means)
+		return found.Differ, err
 	}
 	report, err := spending.Gather(q)
 	if err != nil {

@@ -57,19 +57,25 @@ func verifyRunOffline(c *cobra.Command, s streams, dir string, asJSON bool) erro
 	if err != nil {
 		return err
 	}
-	style, err := runtime.StyleOf(rec)
-	if err != nil {
-		return withCode(exitMismatch, fmt.Errorf("%s: %w", dir, err))
-	}
-	b, err := bundle.OfRun(dir, rec, style.CSV)
-	if err != nil {
-		return withCode(exitMismatch, fmt.Errorf("%s: %w", dir, err))
-	}
-	found, err := b.JudgeRun(c.Context(), means)
+	b, found, err := judgedRun(c.Context(), dir, rec, means)
 	if err != nil {
 		return fmt.Errorf("%s: %w", dir, err)
 	}
 	return printJudgement(s, dir, b, found, asJSON)
+}
+
+// judgedRun judges a finished run by its folder.
+func judgedRun(ctx context.Context, dir string, rec *record.Run, means bundle.Means) (b *bundle.Bundle,
+	found bundle.Judgement, err error) {
+	style, err := runtime.StyleOf(rec)
+	if err == nil {
+		b, err = bundle.OfRun(dir, rec, style.CSV)
+	}
+	if err != nil {
+		return nil, found, withCode(exitMismatch, err)
+	}
+	found, err = b.JudgeRun(ctx, means)
+	return b, found, err
 }
 
 // judging returns what a check needs beside the bundle.

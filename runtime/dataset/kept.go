@@ -46,6 +46,36 @@ func (id *Identity) CheckKept(entries, kept []ledger.Entry) error {
 	return nil
 }
 
+// KeptCopy is the copy of a ledger that lies beside it, as it was read.
+type KeptCopy struct {
+	path    string
+	entries []ledger.Entry
+}
+
+// CopyBeside reads the copy that the owner keeps beside a ledger, or beside the table that it is of. There may be none.
+func CopyBeside(path string) (KeptCopy, error) {
+	home := homeOf(path)
+	if IsTable(path) {
+		home = OwnerName(path)
+	}
+	k := KeptCopy{path: keptPath(home)}
+	if !exists(k.path) {
+		return k, nil
+	}
+	entries, err := readLedger(k.path)
+	k.entries = entries
+	return k, LedgerFault(k.path, err)
+}
+
+// Check reports whether there is a copy, and refuses a ledger that lacks charges of it.
+func (k KeptCopy) Check(entries []ledger.Entry) (there bool, err error) {
+	if lost := ledger.Lacking(entries, k.entries); len(lost) > 0 {
+		err = fmt.Errorf("the ledger has %d charges and lacks %d of those in %s, the copy that its owner keeps",
+			len(entries), len(lost), k.path)
+	}
+	return len(k.entries) > 0, err
+}
+
 // keptFault says what to do about a copy that cannot be read or written.
 func (id *Identity) keptFault(err error) error {
 	switch {

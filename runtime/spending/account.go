@@ -16,6 +16,7 @@ import (
 // Report is what an auditor is told of some ledgers.
 type Report struct {
 	Accounts []Account `json:"accounts"`
+	Looked   bool      `json:"runs_looked_at"` // false: no folder of runs was named
 }
 
 // Account is how the ledger of one dataset stands.
@@ -31,7 +32,8 @@ type Account struct {
 	Charges   []Charge          `json:"charges"`
 	Course    []Point           `json:"course"` // after the runs that charged, oldest first
 	Runs      []Run             `json:"runs"`
-	Disagree  []string          `json:"disagree"` // what record, ledger or release say otherwise than another of them
+	Copied    bool              `json:"owner_copy"` // the ledger was held against the copy that its owner keeps
+	Disagree  []string          `json:"disagree"`   // what record, ledger or release say otherwise than another of them
 }
 
 // Epsilon is a bound, or why there is none.

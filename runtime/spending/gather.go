@@ -16,8 +16,10 @@ import (
 
 // Request says what is reported.
 type Request struct {
-	Ledgers    []string // files, or the tables that they are of
-	Runs       string   // folder of runs; "": records and releases are not looked at
+	Ledgers []string // files, or the tables that they are of
+	Runs    []string // folders of runs; none: records and releases are not looked at
+	// Judge lists what is not as a finished run says, by its folder alone; nil: its release is held against its record.
+	Judge      func(dir string, rec *record.Run) (differ []string, err error)
 	Accountant privacy.Accountant
 	Delta      *float64 // at which epsilon is read; nil: of the last budget, else from the charges
 }
@@ -29,7 +31,7 @@ func Gather(q Request) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	r := Report{Accounts: []Account{}}
+	r := Report{Accounts: []Account{}, Looked: len(q.Runs) > 0}
 	for _, name := range q.Ledgers {
 		a, err := q.account(name, runs)
 		if err != nil {
@@ -49,16 +51,17 @@ type found struct {
 	rec *record.Run
 }
 
-// records reads the records of all runs below a folder, the oldest first; unread says which cannot be.
-func records(out string) (runs []found, unread []string, err error) {
-	if out == "" {
-		return nil, nil, nil
+// records reads the records of all runs below folders, of each the oldest first; unread says which cannot be.
+func records(out []string) (runs []found, unread []string, err error) {
+	var folders []string
+	for _, dir := range out {
+		list, err := store.Newest(dir)
+		if err != nil {
+			return nil, nil, err
+		}
+		slices.Reverse(list)
+		folders = append(folders, list...)
 	}
-	folders, err := store.Newest(out)
-	if err != nil {
-		return nil, nil, err
-	}
-	slices.Reverse(folders)
 	for _, dir := range folders {
 		rec, err := store.ReadRecord(dir)
 		if err != nil {
@@ -72,6 +75,10 @@ func records(out string) (runs []found, unread []string, err error) {
 
 // account reports on one ledger.
 func (q Request) account(name string, runs []found) (Account, error) {
+	kept, err := dataset.CopyBeside(name) // before the ledger, which others may be charging
+	if err != nil {
+		return Account{}, err
+	}
 	path, entries, err := dataset.ReadLedgerOf(name)
 	fault := (*dataset.LedgerError)(nil)
 	if errors.As(err, &fault) && !errors.Is(err, ledger.ErrOldFormat) && strings.HasSuffix(path, dataset.LedgerSuffix) {
@@ -85,18 +92,21 @@ func (q Request) account(name string, runs []found) (Account, error) {
 	if err != nil {
 		return a, fmt.Errorf("%s: %w", path, err)
 	}
-	a.addRuns(entries, runs, q.Runs != "")
+	if a.Copied, err = kept.Check(entries); err != nil {
+		a.Disagree = append(a.Disagree, err.Error())
+	}
+	q.addRuns(&a, entries, runs)
 	return a, nil
 }
 
 // addRuns lists the runs that charged the dataset or name it, and what disagrees.
-func (a *Account) addRuns(entries []ledger.Entry, runs []found, looked bool) {
+func (q Request) addRuns(a *Account, entries []ledger.Entry, runs []found) {
 	known := map[string]bool{}
 	for _, r := range runs {
 		if r.rec.Dataset.ID == a.Dataset && (!r.rec.Insecure || a.charged(r.rec.ID) > 0) { // a test has a ledger of its own
 			known[r.rec.ID] = true
 			a.Runs = append(a.Runs, a.run(r.rec))
-			for _, why := range disagreements(r, entries) {
+			for _, why := range q.disagreements(r, entries) {
 				a.Disagree = append(a.Disagree, "run "+r.rec.ID+": "+why)
 			}
 		}
@@ -108,7 +118,7 @@ func (a *Account) addRuns(entries []ledger.Entry, runs []found, looked bool) {
 		known[e.Run] = true
 		a.Runs = append(a.Runs, Run{ID: e.Run, Status: NoRecord, Spec: e.Spec, Charges: a.charged(e.Run),
 			Release: []string{}, Warnings: []record.Finding{}})
-		if looked {
+		if len(q.Runs) > 0 {
 			a.Disagree = append(a.Disagree, fmt.Sprintf("run %s: the ledger has its charges, and no record of it lies here",
 				e.Run))
 		}
@@ -144,7 +154,7 @@ func (a *Account) run(rec *record.Run) Run {
 }
 
 // disagreements lists what the record of a run says otherwise than ledger and release.
-func disagreements(r found, entries []ledger.Entry) (list []string) {
+func (q Request) disagreements(r found, entries []ledger.Entry) (list []string) {
 	rec := r.rec
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	head := ledger.Head{Count: rec.Dataset.LedgerCount, Hash: rec.Dataset.LedgerHead}
@@ -170,6 +180,9 @@ func disagreements(r found, entries []ledger.Entry) (list []string) {
 		}
 	}
 	if rec.Status != record.Done {
+		if there, err := (store.RunDir{Path: r.dir}).Listing(); err != nil || len(there) > 0 {
+			add("its record says that it is %s, and it has a release", rec.Status)
+		}
 		return list
 	}
 	for i, e := range entries {
@@ -177,8 +190,20 @@ func disagreements(r found, entries []ledger.Entry) (list []string) {
 			add("line %d of the ledger is a charge that its record does not list", i+1)
 		}
 	}
-	if err := (store.RunDir{Path: r.dir}).CheckRelease(rec); err != nil {
-		add("its release is not as its record says: %v", err)
+	return append(list, q.released(r)...)
+}
+
+// released lists what is not as a finished run says.
+func (q Request) released(r found) []string {
+	if q.Judge == nil {
+		if err := (store.RunDir{Path: r.dir}).CheckRelease(r.rec); err != nil {
+			return []string{"its release is not as its record says: " + err.Error()}
+		}
+		return nil
 	}
-	return list
+	differ, err := q.Judge(r.dir, r.rec)
+	if err != nil {
+		differ = append(differ, "it cannot be judged: "+err.Error())
+	}
+	return differ
 }

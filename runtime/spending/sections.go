@@ -29,8 +29,9 @@ func (r Report) sections() []section {
 		list = append(list, a.spent(), a.runs(), a.charges())
 	}
 	return append(list, section{Title: "What this report cannot say", Lead: []string{
-		"Who started a run is not recorded; the commit says who wrote its spec, where it was recorded. A commit is " +
-			"recorded where the file of the spec was as git has it and nothing was overridden (--set).",
+		"Who started a run and who wrote its spec is not recorded; the commit, where it was recorded, is the one at which " +
+			"the spec stood so. A commit is recorded where the file of the spec was as git has it and nothing was overridden " +
+			"(--set).",
 		"That noise was drawn as charged: weir verify replays a run. What was charged on copies of the data that weir does " +
 			"not know as this dataset. No figure of this report was computed from rows.",
 	}})
@@ -75,7 +76,12 @@ func (r Report) disagreements() section {
 			s.Rows = append(s.Rows, []string{a.title(), why})
 		}
 	}
-	if s.Rows == nil {
+	switch {
+	case s.Rows == nil && !r.Looked:
+		s.Lead = []string{"Nothing in the ledgers. No record and no release was looked at: no folder of runs is here, or " +
+			"was named (--runs)."}
+		return s
+	case s.Rows == nil:
 		s.Lead = []string{"Nothing: the records, the ledgers and the releases that were looked at say the same."}
 		return s
 	}
@@ -136,6 +142,10 @@ func (a *Account) spent() section {
 	} else {
 		s.Lead = append(s.Lead, "No charge was made under a budget of the dataset: nothing bounds runs that were chosen "+
 			"after a look at earlier ones.")
+	}
+	if !a.Copied {
+		s.Lead = append(s.Lead, "No copy that its owner keeps lies beside this ledger: a charge that was cut from its end "+
+			"is not missed unless a run here names it.")
 	}
 	s.Head = []string{"after the run", "on", "composed epsilon"}
 	for _, p := range a.Course {

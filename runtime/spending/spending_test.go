@@ -3,6 +3,7 @@ package spending
 import (
 	"encoding/json"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -105,14 +106,20 @@ func (s *study) write(r *record.Run, name, text string) {
 	}
 }
 
-// report gathers the study.
-func (s *study) report() Report {
+// request asks for the study.
+func (s *study) request() Request {
 	s.t.Helper()
 	accountant, err := account.ByName("zcdp")
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	r, err := Gather(Request{Ledgers: []string{s.ledger}, Runs: filepath.Join(s.dir, "runs"), Accountant: accountant})
+	return Request{Ledgers: []string{s.ledger}, Runs: []string{filepath.Join(s.dir, "runs")}, Accountant: accountant}
+}
+
+// report gathers the study.
+func (s *study) report() Report {
+	s.t.Helper()
+	r, err := Gather(s.request())
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -206,6 +213,89 @@ func TestDisagreements(t *testing.T) {
 			!strings.Contains(r.Text(), "WHAT WAS FOUND") {
 			t.Errorf("%q, must say %q", r.Faults(), c.want)
 		}
+	}
+}
+
+// TestLookedAt: where no folder of runs was looked at the report says so, and a run of a second folder is found.
+func TestLookedAt(t *testing.T) {
+	s := newStudy(t)
+	first := s.run(1, 0)
+	s.run(2, 0)
+	from, to := filepath.Join(s.dir, "runs", "study", first.ID), filepath.Join(s.dir, "other", "study", first.ID)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(to), 0o755), os.Rename(from, to)); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		runs         []string
+		faults, text string
+	}{
+		{nil, "", "No record and no release was looked at"},
+		{[]string{"runs"}, "no record of it lies here", "no record of it lies here"},
+		{[]string{"runs", "other"}, "", "that were looked at say the same"},
+	} {
+		q := s.request()
+		q.Runs = nil
+		for _, dir := range c.runs {
+			q.Runs = append(q.Runs, filepath.Join(s.dir, dir))
+		}
+		r, err := Gather(q)
+		if err != nil || (c.faults == "") != (r.Faults() == "") || !strings.Contains(r.Text(), c.text) {
+			t.Errorf("%v: %v, %q:\n%s", c.runs, err, r.Faults(), r.Text())
+		}
+	}
+}
+
+// TestJudged: what a judge of single runs finds is a disagreement, and a run that is not done has no release.
+func TestJudged(t *testing.T) {
+	s := newStudy(t)
+	r := s.run(1, 0)
+	q := s.request()
+	q.Judge = func(dir string, rec *record.Run) ([]string, error) {
+		return []string{"PRIVACY.md of " + filepath.Base(dir) + " differs"}, errors.New("no model")
+	}
+	report, err := Gather(q)
+	if want := "PRIVACY.md of " + r.ID + " differs; run " + r.ID + ": it cannot be judged: no model"; err != nil ||
+		!strings.Contains(report.Faults(), want) {
+		t.Errorf("%v: %q, must say %q", err, report.Faults(), want)
+	}
+	r.Status = record.Failed
+	s.save(r)
+	if faults := s.report().Faults(); !strings.Contains(faults, "says that it is failed, and it has a release") {
+		t.Error(faults)
+	}
+}
+
+// TestOwnersCopy: charges that the copy beside a ledger has and the ledger lacks are told, and that there is no copy.
+func TestOwnersCopy(t *testing.T) {
+	s := newStudy(t)
+	s.run(1, 0)
+	short, err := os.ReadFile(s.ledger)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.run(2, 0)
+	whole, err := os.ReadFile(s.ledger)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const without = "No copy that its owner keeps"
+	if text := s.report().Text(); !strings.Contains(text, without) {
+		t.Error(text)
+	}
+	beside := filepath.Join(s.dir, "patients.csv"+dataset.KeptSuffix)
+	if err := os.WriteFile(beside, whole, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := s.report(); r.Disagrees() || strings.Contains(r.Text(), without) {
+		t.Error(r.Text())
+	}
+	if err := os.WriteFile(s.ledger, short, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	q := s.request()
+	q.Runs = nil
+	if r, err := Gather(q); err != nil || !strings.Contains(r.Faults(), "has 1 charges and lacks 1 of those") {
+		t.Errorf("%v: %q", err, r.Faults())
 	}
 }
 
