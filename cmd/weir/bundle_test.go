@@ -44,8 +44,8 @@ func TestNothingOfTheOwnersIsInABundle(t *testing.T) {
 	}
 }
 
-// TestNoBundleThatVerifyRefuses: a run whose release does not hold gives no file, and the reasons; the run as it was gives
-// one that verify accepts.
+// TestNoBundleThatVerifyRefuses: a run whose release does not hold gives no file, and the reasons; the run as it was
+// gives one that verify accepts.
 func TestNoBundleThatVerifyRefuses(t *testing.T) {
 	t.Parallel()
 	s := newStudy(t, 40)
@@ -56,8 +56,8 @@ func TestNoBundleThatVerifyRefuses(t *testing.T) {
 	digest := regexp.MustCompile(`"epsilon_proven": *[0-9.]+`)
 	s.write(path, digest.ReplaceAllString(whole, `"epsilon_proven": 0.001`))
 	code, _, errs := s.weir("bundle", run, "-o", out)
-	if _, err := os.Stat(out); code != exitMismatch || err == nil || !strings.Contains(errs, "epsilon is stated as 0.001") ||
-		!strings.Contains(errs, "PRIVACY.md") {
+	if _, err := os.Stat(out); code != exitMismatch || err == nil ||
+		!strings.Contains(errs, "epsilon is stated as 0.001") || !strings.Contains(errs, "PRIVACY.md") {
 		t.Errorf("code %d, %v: %s", code, err, errs)
 	}
 	s.write(path, whole)

@@ -23,8 +23,8 @@ func (r *released) replan(pairs ...string) {
 	r.rec.Plan = json.RawMessage(plan)
 }
 
-// TestUnprovenCharge: a stage of which nothing is proven has an event in plan and record, and none in the ledger. Such a
-// run holds; a ledger that has an event for it, or lacks the one of a proven stage, does not.
+// TestUnprovenCharge: a stage of which nothing is proven has an event in plan and record, and none in the ledger. Such
+// a run holds; a ledger that has an event for it, or lacks the one of a proven stage, does not.
 func TestUnprovenCharge(t *testing.T) {
 	for _, c := range []struct{ planned, charged bool }{{true, true}, {true, false}, {false, true}} {
 		r := newReleased(t)
@@ -68,8 +68,10 @@ func TestInfiniteBudget(t *testing.T) {
 	const events = `"events":[{"gaussian":{"noise_multiplier":5}}]`
 	const model = `"model":{"form":"model","class":"released"}`
 	for want, change := range map[string]func(*released){
-		"":                    func(*released) {},
-		"was not charged so":  func(r *released) { r.replan(`"form":"model","class":"private"`, `"form":"model","class":"released"`) },
+		"": func(*released) {},
+		"was not charged so": func(r *released) {
+			r.replan(`"form":"model","class":"private"`, `"form":"model","class":"released"`)
+		},
 		"was not charged so ": func(r *released) { r.rec.Terms.Budget = 4 },
 	} {
 		r := newReleased(t)
