@@ -75,7 +75,7 @@ func records(out []string) (runs []found, unread []string, err error) {
 
 // account reports on one ledger.
 func (q Request) account(name string, runs []found) (Account, error) {
-	kept, err := dataset.CopyBeside(name) // before the ledger, which others may be charging
+	ownersCopy, err := dataset.CopyBeside(name) // before the ledger, which others may be charging
 	if err != nil {
 		return Account{}, err
 	}
@@ -92,7 +92,7 @@ func (q Request) account(name string, runs []found) (Account, error) {
 	if err != nil {
 		return a, fmt.Errorf("%s: %w", path, err)
 	}
-	if a.Copied, err = kept.Check(entries); err != nil {
+	if a.Copied, err = ownersCopy.Check(entries); err != nil {
 		a.Disagree = append(a.Disagree, err.Error())
 	}
 	q.addRuns(&a, entries, runs)
