@@ -24,14 +24,15 @@ import (
 
 // Fields of every entry.
 const (
-	zipVersion = 20      // that a reader needs (2.0: folders in names)
-	zipUTF8    = 1 << 11 // the name is UTF-8, which ASCII need not say
+	zipVersion = 20       // that a reader needs (2.0: folders in names)
+	zipUTF8    = 1 << 11  // the name is UTF-8, which ASCII need not say
+	zipDate    = 1<<5 | 1 // 1 January 1980, the first day that ZIP knows: 0 is none
 )
 
 // mostOfMember is the greatest member: above it ZIP has another form, which not every reader knows.
 const mostOfMember = math.MaxUint32 - 1
 
-// Write writes the bundle. Members are stored as they are, carry no time and stand in one order, so that equal members
+// Write writes the bundle. Members are stored as they are, carry one date and stand in one order, so that equal members
 // give equal bytes: ZIP, since a compressed tar would depend on the compressor. A file that has changed since it was
 // gathered is an error.
 func (b *Bundle) Write(w io.Writer) error {
@@ -82,9 +83,11 @@ func (m member) create(z *zip.Writer) (io.Writer, error) {
 	if strings.ContainsFunc(m.name, func(r rune) bool { return r > unicode.MaxASCII }) {
 		flags = zipUTF8
 	}
-	return z.CreateRaw(&zip.FileHeader{Name: m.name, Method: zip.Store, CRC32: m.crc, Flags: flags,
+	h := &zip.FileHeader{Name: m.name, Method: zip.Store, CRC32: m.crc, Flags: flags,
 		ReaderVersion: zipVersion, CreatorVersion: zipVersion, CompressedSize64: uint64(m.size),
-		UncompressedSize64: uint64(m.size)})
+		UncompressedSize64: uint64(m.size)}
+	h.ModifiedDate = zipDate //lint:ignore SA1019 CreateRaw takes no other
+	return z.CreateRaw(h)
 }
 
 // sum reads the member to its end, copies it to w, and returns it with the size and digests that it has.
