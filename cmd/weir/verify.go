@@ -59,6 +59,10 @@ func verifyCommand(s streams) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if !there(dir) {
+				return withCode(exitUsage, fmt.Errorf("%s: there is no such file or folder: is not a run, must be the folder "+
+					"of one, its id, or latest; or the file of a bundle", dir))
+			}
 			if offline {
 				return verifyRunOffline(c, s, dir, asJSON)
 			}
