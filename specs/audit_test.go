@@ -97,9 +97,6 @@ func auditOf(t *testing.T, plan *compile.Plan, settings audit.Settings) *audit.R
 // leaves, trainings of three steps.
 func shrunken(plan *compile.Plan) []string {
 	set := append(source.Invented(plan.Spec.Dataset.Declared, auditedRows), "dataset.budget=null", "experiment=null")
-	if !plan.Budget.Infinite() {
-		set = append(set, "privacy.epsilon=5000") // fewer rows are sampled at higher rates, for more
-	}
 	if plan.Spec.Dataset.RowsPublic > 0 {
 		set = append(set, fmt.Sprintf("dataset.rows_public=%d", auditedRows))
 	}
@@ -114,7 +111,18 @@ func shrunken(plan *compile.Plan) []string {
 			set = append(set, smaller("stages."+step.ID, settings)...)
 		}
 	}
-	return set
+	return append(set, budget(plan, set)...)
+}
+
+// budget returns an epsilon that covers a shrunken plan, in which fewer rows are sampled at higher rates.
+func budget(plan *compile.Plan, set []string) []string {
+	switch programmed := func(s string) bool { return strings.Contains(s, ".program.epsilon=") }; {
+	case plan.Budget.Infinite():
+		return nil
+	case slices.ContainsFunc(set, programmed):
+		return []string{"privacy.epsilon=5000"}
+	}
+	return []string{"privacy.epsilon=200"}
 }
 
 // leaves reports whether something that a stage makes leaves, or goes into what does.
