@@ -50,13 +50,13 @@ func TestExitCodeOfTooManyArguments(t *testing.T) {
 func TestFolderOfRunsIsNoRun(t *testing.T) {
 	s := study{t, t.TempDir()}
 	s.keep("20260102-030405-aa", "ds-data", "", ledger.Head{})
-	for _, command := range []string{"verify", "report"} {
+	for command, absent := range map[string]string{"verify": "no such file or folder", "report": "run.json"} {
 		code, _, errs := s.weir(command, s.path("runs/study"))
 		if code != exitUsage || !strings.Contains(errs, "is not a run, must be") || !strings.Contains(errs, "such as "+
 			s.path("runs/study/20260102-030405-aa")) {
 			t.Errorf("%s: exit code %d, %s", command, code, errs)
 		}
-		if code, _, errs = s.weir(command, s.path("absent")); code != exitUsage || !strings.Contains(errs, "run.json") {
+		if code, _, errs = s.weir(command, s.path("absent")); code != exitUsage || !strings.Contains(errs, absent) {
 			t.Errorf("%s of an absent folder: exit code %d, %s", command, code, errs)
 		}
 	}

@@ -1,6 +1,3 @@
-// Package metric has no code of its own: its folders hold the figures that compare a
-// synthetic table with real rows, as pure functions. Here all of them are tested
-// against the reference values of testdata/golden.
 package metric
 
 import (
