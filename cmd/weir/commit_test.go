@@ -40,8 +40,19 @@ func TestCommitIsRecorded(t *testing.T) {
 	if got := recorded(); got != "" {
 		t.Errorf("with an edited spec: %q", got)
 	}
+	s.edit("spec.yaml", "seed: 5", "seed: 3")
+	s.write("domain.yaml", s.read("domain.yaml")+"# a comment\n")
+	if got := recorded(); got != strings.TrimSpace(string(head)) {
+		t.Errorf("with a comment in its domain: %q", got)
+	}
+	s.edit("domain.yaml", "bounds: [0, 100000]", "bounds: [0, 100001]")
+	if got := recorded(); got != "" {
+		t.Errorf("with an edited domain: %q", got)
+	}
 	s.write("other.yaml", s.read("spec.yaml"))
-	if got := review.CommittedAt(t.Context(), s.path("other.yaml")); got != "" {
+	reg, err := registry()
+	s.must(err)
+	if got := review.CommittedAt(t.Context(), s.path("other.yaml"), "", reg); got != "" {
 		t.Errorf("of a spec that was never committed: %q", got)
 	}
 }

@@ -1,18 +1,11 @@
 package main
 
 import (
-	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 )
-
-// guide is the page whose commands TestGuideGolden types.
-const guide = "../../docs/guide.md"
 
 // step is one thing that a reader of the guide does: to save a file, or to type a command that prints want.
 type step struct {
@@ -57,32 +50,6 @@ func typed(block []string, line int) []step {
 	return found
 }
 
-// reader is who follows the guide: in a folder, with the exit code of the last command.
-type reader struct {
-	folder string
-	code   int
-}
-
-// do saves the file of a step, or types its command and returns what it prints: standard output, and standard error
-// where it fails.
-func (r *reader) do(t *testing.T, s step) string {
-	if s.file != "" {
-		if err := os.WriteFile(filepath.Join(r.folder, s.file), []byte(s.content), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return ""
-	}
-	var out, errs strings.Builder
-	c := exec.Command("sh", "-c", fmt.Sprintf("(exit %d); %s", r.code, s.command))
-	c.Dir, c.Stdout, c.Stderr = r.folder, &out, &errs
-	c.Env = append(append(os.Environ(), scriptVariables()...), "HOME="+r.folder, "NO_COLOR=1")
-	_ = c.Run() // its exit code is what the page asks for by echo $?
-	if r.code = c.ProcessState.ExitCode(); r.code != 0 {
-		out.WriteString(errs.String())
-	}
-	return strings.ReplaceAll(out.String(), r.folder, "/home/you/study")
-}
-
 // masked puts # for what differs from one reader of the guide to another, as its first lines say: ids of runs, sweeps,
 // audits and datasets, dates and the times of day behind them, the commit behind the digest of a spec, and how long a
 // command took. Columns keep their widths.
@@ -95,46 +62,6 @@ func masked(text string) string {
 	return varies.ReplaceAllStringFunc(text, func(s string) string {
 		return regexp.MustCompile(`[0-9a-z]`).ReplaceAllString(s, "#")
 	})
-}
-
-// TestGuideGolden types the commands of docs/guide.md in their order in an empty folder and compares all that they
-// print. WEIR_GUIDE names a file that gets the page with what was printed today.
-func TestGuideGolden(t *testing.T) {
-	t.Parallel()
-	text, err := os.ReadFile(guide)
-	if err != nil {
-		t.Fatal(err)
-	}
-	page := string(text)
-	all := steps(page)
-	r := reader{folder: t.TempDir()}
-	for i, s := range all {
-		got := r.do(t, s)
-		if masked(got) != masked(s.want) {
-			t.Errorf("%s:%d: %s\nprints\n%s\nmust be\n%s", guide, s.line, s.command, got, s.want)
-			all[i].want = got
-		}
-	}
-	if path := os.Getenv("WEIR_GUIDE"); path != "" {
-		if err := os.WriteFile(path, []byte(printing(page, all)), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-// printing returns a page whose commands print what its steps now want.
-func printing(page string, all []step) string {
-	lines := strings.SplitAfter(page, "\n")
-	for i := len(all) - 1; i >= 0; i-- {
-		if s := all[i]; s.file == "" {
-			end := s.line
-			for !strings.HasPrefix(lines[end], "$ ") && lines[end] != "```\n" {
-				end++
-			}
-			lines = slices.Concat(lines[:s.line], []string{s.want}, lines[end:])
-		}
-	}
-	return strings.Join(lines, "")
 }
 
 // TestGuideMasks: what differs between readers is masked, and nothing else: no figure, position, digest or count.
@@ -169,4 +96,19 @@ func TestGuideSteps(t *testing.T) {
 	if now := printing(page, got); now != strings.Replace(page, "\nno\n", "\nyes\nand no\n", 1) {
 		t.Errorf("the page is now %q", now)
 	}
+}
+
+// printing returns a page whose commands print what its steps now want.
+func printing(page string, all []step) string {
+	lines := strings.SplitAfter(page, "\n")
+	for i := len(all) - 1; i >= 0; i-- {
+		if s := all[i]; s.file == "" {
+			end := s.line
+			for !strings.HasPrefix(lines[end], "$ ") && lines[end] != "```\n" {
+				end++
+			}
+			lines = slices.Concat(lines[:s.line], []string{s.want}, lines[end:])
+		}
+	}
+	return strings.Join(lines, "")
 }

@@ -43,6 +43,7 @@ type runFlags struct {
 	locked   bool
 	lock     *lock.Spec    // of --locked
 	plan     *compile.Plan // of a run that is no experiment
+	commit   string        // at which the spec stands so
 }
 
 const runLong = `Carry out a spec: open the data, run the stages, write the release and the record.
@@ -124,6 +125,9 @@ func (f *runFlags) run(c *cobra.Command, s streams, arg string) error {
 	if err := f.openLock(c, arg, plan); err != nil {
 		return err
 	}
+	if f.commit, err = f.committed(c.Context(), arg, plan); err != nil {
+		return err
+	}
 	if !f.asJSON {
 		printWarnings(s.err, plan)
 	}
@@ -147,14 +151,21 @@ func (f *runFlags) run(c *cobra.Command, s streams, arg string) error {
 	return f.printLeft(c.Context(), s, arg, plan, result.Record.Insecure)
 }
 
+// committed returns the commit that has the spec of a run; none has one with settings of the command line.
+func (f *runFlags) committed(ctx context.Context, arg string, plan *compile.Plan) (string, error) {
+	reg, err := registry()
+	if err != nil || len(f.spec.set) > 0 {
+		return "", err
+	}
+	return review.CommittedAt(ctx, arg, plan.Spec.Digest, reg), nil
+}
+
 func (f *runFlags) options(c *cobra.Command, s streams, arg string, progress progress) runtime.Options {
 	opts := runtime.Local(f.out)
 	opts.Disk, opts.Dir, opts.Confine, opts.Ledger = diskOf(c, s), f.spec.dir(arg), f.spec.confine, f.ledger
 	opts.Workers, opts.Counting, opts.Fresh, opts.DropKey = f.workers, f.counting, f.fresh, f.dropKey
 	opts.Version, opts.Build = thisVersion().Weir, s.build()
-	if len(f.spec.set) == 0 {
-		opts.Commit = review.CommittedAt(c.Context(), arg)
-	}
+	opts.Commit = f.commit
 	opts.Log, opts.Progress, opts.Looking, opts.Confirm = newLog(s.err, f.verbose), progress, progress.Looking,
 		f.ask(c.Context(), s)
 	if c.Flags().Changed("insecure-noise-seed") {

@@ -213,6 +213,7 @@ func TestAnotherBuild(t *testing.T) {
 	for _, c := range []struct{ build, old, words, differ, unchecked string }{
 		{"sha256:other", "The same holds", "This holds", "", "the words of release/PRIVACY.md, which another build"},
 		{"sha256:other", "**epsilon = ", "**epsilon = 0", "release/PRIVACY.md: does not say", ""},
+		{"sha256:other", "The same holds", "<!-- The same holds -->", "release/PRIVACY.md: does not say", ""},
 		{aSHA256, "The same holds", "This holds", "release/PRIVACY.md: does not say", ""},
 	} {
 		b := newReleased(t).bundle()
@@ -230,6 +231,28 @@ func TestAnotherBuild(t *testing.T) {
 		if differ := strings.Join(found.Differ, "; "); err != nil || !strings.HasPrefix(differ, c.differ) ||
 			(c.differ == "") != (differ == "") || !strings.Contains(fmt.Sprint(found.Unchecked), c.unchecked) {
 			t.Errorf("%v: %+v", err, found)
+		}
+	}
+}
+
+// TestCataloguesOfAnotherBuild: what catalogues read cannot be compared where another build of weir wrote it, and the
+// verdict says so.
+func TestCataloguesOfAnotherBuild(t *testing.T) {
+	for build, want := range map[string]string{"sha256:other": "", aSHA256: croissantName + ": does not say"} {
+		b := newReleased(t).bundle()
+		b.Statement.Predicate.Build = build
+		if err := b.redescribed(); err != nil {
+			t.Fatal(err)
+		}
+		b.replace(croissantName, `{"description":"no personal data"}`)
+		found, err := verdict(t, b.restated(t), means())
+		differ := strings.Join(found.Differ, "; ")
+		if err != nil || !strings.HasPrefix(differ, want) || (want == "") != (differ == "") {
+			t.Errorf("%s: %v: %+v", build, err, found)
+		}
+		const told = "what " + croissantName + " says: another build"
+		if unchecked := fmt.Sprint(found.Unchecked); want == "" && !strings.Contains(unchecked, told) {
+			t.Errorf("not told as unchecked: %s", unchecked)
 		}
 	}
 }

@@ -54,9 +54,10 @@ func OpenCommit(ctx context.Context, path, name string) (*Commit, error) {
 	return r, nil
 }
 
-// CommittedAt returns the commit that a repository is at, where the file at path is as that commit has it; "" where it
-// is not, where it lies in no repository, and where there is no git.
-func CommittedAt(ctx context.Context, path string) string {
+// CommittedAt returns the commit that a repository is at, where the file at path is as that commit has it and
+// gives, with the domain that the commit has, the spec of this digest; "" where it does not, where it lies in no
+// repository, and where there is no git.
+func CommittedAt(ctx context.Context, path, digest string, reg *pipeline.Registry) string {
 	head, err := OpenCommit(ctx, path, "HEAD")
 	if err != nil {
 		return ""
@@ -68,6 +69,9 @@ func CommittedAt(ctx context.Context, path string) string {
 	committed, err := head.Read(name, schema.MaxBytes)
 	now, errNow := disk.ReadFile(path, schema.MaxBytes)
 	if err != nil || errNow != nil || !bytes.Equal(committed, now) {
+		return ""
+	}
+	if sp, err := head.Spec(name, spec.Trial{}, reg); err != nil || sp.Digest != digest {
 		return ""
 	}
 	return head.ID
