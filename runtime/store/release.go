@@ -2,9 +2,10 @@ package store
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"weir/record"
 )
@@ -45,24 +46,28 @@ func (d RunDir) Listing() (map[string]string, error) {
 	return files, err
 }
 
-// CheckRelease reports whether a release is as its record says.
+// CheckRelease reports whether a release is as its record says; its error names every file that is not.
 func (d RunDir) CheckRelease(rec *record.Run) error {
 	listed, err := d.Listing()
 	if err != nil {
 		return err
 	}
-	recorded := Digests(rec.Release)
+	recorded, faults := Digests(rec.Release), []string(nil)
 	for name, digest := range recorded {
 		if listed[name] != digest {
-			return fmt.Errorf("%s: is missing or has changed", name)
+			faults = append(faults, name+": is missing or has changed")
 		}
 	}
 	for name := range listed {
 		if recorded[name] == "" {
-			return fmt.Errorf("%s: is not in the record", name)
+			faults = append(faults, name+": is not in the record")
 		}
 	}
-	return nil
+	if len(faults) == 0 {
+		return nil
+	}
+	slices.Sort(faults)
+	return errors.New(strings.Join(faults, "; "))
 }
 
 // Releasing returns the folder of the run in whose release a file would lie; "" where it lies in none.

@@ -59,7 +59,10 @@ func TestReleaseIsPlainFiles(t *testing.T) {
 		"changed":    {func(r string) error { return os.WriteFile(filepath.Join(r, "a"), []byte("2"), 0o600) }, false},
 		"missing":    {func(r string) error { return os.Remove(filepath.Join(r, "a")) }, false},
 		"one more":   {func(r string) error { return os.WriteFile(filepath.Join(r, "b"), nil, 0o600) }, false},
-		"a folder":   {func(r string) error { return os.Mkdir(filepath.Join(r, "b"), 0o700) }, false},
+		"two faults": {func(r string) error {
+			return errors.Join(os.WriteFile(filepath.Join(r, "b"), nil, 0o600), os.Remove(filepath.Join(r, "a")))
+		}, false},
+		"a folder": {func(r string) error { return os.Mkdir(filepath.Join(r, "b"), 0o700) }, false},
 		"a link": {func(r string) error {
 			a := filepath.Join(r, "a")
 			return errors.Join(os.Rename(a, filepath.Join(filepath.Dir(r), "a")), os.Symlink("../a", a))
@@ -77,6 +80,10 @@ func TestReleaseIsPlainFiles(t *testing.T) {
 		err = d.CheckRelease(&record.Run{Release: []record.File{{Path: "release/a", SHA256: digest, Bytes: size}}})
 		if (err == nil) != c.ok {
 			t.Errorf("%s: %v", name, err)
+		}
+		const both = "release/a: is missing or has changed; release/b: is not in the record"
+		if name == "two faults" && (err == nil || err.Error() != both) {
+			t.Errorf("is %v, must be %s", err, both)
 		}
 	}
 }
