@@ -149,8 +149,7 @@ func (s StageFigures) Headlines(values map[string]float64) (keys []string) {
 	return keys
 }
 
-// Judged returns, of keys, the figures of whole tables that have a verdict, of each stage in the order of its
-// declarations.
+// Judged returns the keys that name a figure with a verdict, by stage name, then in the order of declaration.
 func (s StageFigures) Judged(keys []string) (judged []string) {
 	for _, stage := range slices.Sorted(maps.Keys(s)) {
 		for _, f := range s[stage] {

@@ -49,8 +49,8 @@ func hidden(r rune) bool {
 }
 
 // Formula reports whether a spreadsheet would compute a cell of text instead of showing
-// it: such a cell can send the sheet's other cells elsewhere. Numbers are not meant, nor
-// a sign that stands alone.
+// it: such a cell can send the sheet's other cells elsewhere. Numbers and a lone
+// sign do not count.
 func Formula(cell string) bool {
 	if len(cell) < 2 || !strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
 		return false

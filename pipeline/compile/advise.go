@@ -89,8 +89,7 @@ func (c *compiler) needless() {
 	}
 }
 
-// NamesUnits tells whether a column looks as if it named persons: by its name and by
-// there being no bounded set of values.
+// NamesUnits reports whether a column seems to identify persons: by its name, and because its values are unbounded.
 func NamesUnits(c domain.Column) bool {
 	return (c.Type == domain.Text || c.Type == domain.Integer) && domain.IdentifierOf(c.Name) == domain.IDNumber
 }

@@ -55,8 +55,8 @@ func (d *Domain) LiftTotals() {
 	d.lift(func(c Constraint) bool { return len(c.Total) > 0 })
 }
 
-// LiftMissing takes out the public counts of some columns, and the rules that name
-// missing among their values: other rows have none there from here on.
+// LiftMissing removes public counts on the named columns, and rules that list missing among their values: no later row
+// lacks a value there.
 func (d *Domain) LiftMissing(names ...string) {
 	touched := namesAny(names)
 	d.lift(func(c Constraint) bool {

@@ -49,7 +49,7 @@ func (c Categories) IsZero() bool { return c == nil }
 
 func (c Categories) private() bool { return c != nil && len(c) == 0 }
 
-// JSONSchema returns a list of texts, numbers and truth values, or the word.
+// JSONSchema returns the schema: a list of texts, numbers and truth values, or the word private.
 func (Categories) JSONSchema() map[string]any {
 	list := Spellings{}.JSONSchema()
 	return map[string]any{"title": "a list of values, or the word private",

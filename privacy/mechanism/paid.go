@@ -146,9 +146,9 @@ func (m Moves) checkRound(a privacy.Adjacency) error {
 	return nil
 }
 
-// ReleaseIntegers returns integers of L2 sensitivity d with integer Gaussian noise, for
-// d^2/sigma^2 of the filter's total: counts of units in disjoint cells have HistogramMoves.
-// Sigma 0 is taken from a filter of multiplier 0 alone.
+// ReleaseIntegers adds integer Gaussian noise of deviation sigma to values of L2 sensitivity d, and takes
+// d^2/sigma^2 of the filter's total. Counts of units in disjoint cells have HistogramMoves. Sigma may be 0 only for a
+// filter of multiplier 0.
 func ReleaseIntegers(h *privacy.Handle, values []int64, d Moves, sigma float64) ([]int64, error) {
 	m, _ := h.Mechanism().(inRounds)
 	none := m != nil && m.silent()

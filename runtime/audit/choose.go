@@ -197,7 +197,7 @@ func (f *scanned) offer(reason string, score float64, place int64, name string) 
 
 // fromMiddle returns how far a number is from the middle of its bounds, 1 at either bound.
 func fromMiddle(c domain.Column, x float64) float64 {
-	half := (c.Bounds[1] - c.Bounds[0]) / 2
+	half := float64((c.Bounds[1] - c.Bounds[0]) / 2)
 	if half <= 0 {
 		return 0
 	}

@@ -167,8 +167,8 @@ func (t *Task) keptKey(dir store.RunDir, build, commitment string) *noise.Key {
 	return &key
 }
 
-// NothingNew refuses a run that may charge nothing new and would. It is asked before the run has a record: a
-// refused one is not there to be continued.
+// NothingNew returns an error where a run that may make no new charge would make one. It is called before the run has a
+// record, so that a refused run cannot be continued.
 func (p *Purse) NothingNew() error {
 	for i := range p.task.Plan.Steps {
 		step := &p.task.Plan.Steps[i]

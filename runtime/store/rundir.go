@@ -46,7 +46,7 @@ func (d RunDir) KeepJSON(name string, v any) error {
 }
 
 // Runs lists the folders in base that have a record, by their ids, which begin with the
-// time. No pattern is made of base, whose name is the user's.
+// time. base, which the user names, is never used as a glob pattern.
 func Runs(base string) (paths []string, err error) {
 	folders, err := os.ReadDir(base)
 	if errors.Is(err, fs.ErrNotExist) {

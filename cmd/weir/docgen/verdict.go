@@ -12,7 +12,7 @@ import (
 	"weir/specs"
 )
 
-// Line is an item beside what its spec gave.
+// Line pairs a printed item with what the runs of its spec gave.
 type Line struct {
 	Item
 	Runs   int

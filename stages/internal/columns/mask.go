@@ -90,7 +90,7 @@ type group struct {
 // for a few thousand of them one by one.
 const mostTabled = 1 << 18
 
-// NewNearestAllowed prepares the rule for codes of the given sizes, by column.
+// NewNearestAllowed returns the rule that masks impose on codes; sizes has one entry for each column.
 func NewNearestAllowed(masks []Mask, sizes []int) *NearestAllowed {
 	n := &NearestAllowed{sizes: sizes}
 	for _, m := range masks {

@@ -77,13 +77,13 @@ func (c Confusion) Accuracy() float64 {
 	return float64(right) / float64(n)
 }
 
-// Precision of class k: right among predicted; 0/0 is 0.
+// Precision returns the share of the rows predicted as class k that belong to it; 0/0 is 0.
 func (c Confusion) Precision(k int) float64 { return ratio(c[k][k], c.predicted(k)) }
 
-// Recall of class k: right among true; 0/0 is 0.
+// Recall returns the share of the rows of class k that are predicted as it; 0/0 is 0.
 func (c Confusion) Recall(k int) float64 { return ratio(c[k][k], c.truth(k)) }
 
-// F1 of class k: 2 right / (true + predicted); 0/0 is 0.
+// F1 returns 2 right / (true + predicted) of class k; 0/0 is 0.
 func (c Confusion) F1(k int) float64 { return ratio(2*c[k][k], c.truth(k)+c.predicted(k)) }
 
 // used reports whether class k is among the true or predicted labels.

@@ -55,7 +55,7 @@ func (c tracked) trace(x measured, place locating, others tracked, scores []floa
 	for i := range c.rows {
 		if k := place(c, i); k >= 0 && !occupied[k] {
 			mates := sharing[k] - 1
-			scores[i] += (x.Y[k] - mates/2 - 0.5) / (float64(x.Sigma*x.Sigma) + mates/4)
+			scores[i] += (x.Y[k] - float64(mates/2) - 0.5) / (float64(x.Sigma*x.Sigma) + float64(mates/4))
 		}
 	}
 }
