@@ -13,18 +13,19 @@ import (
 )
 
 // guarded says who may hand out noise: payers make sources and handles, which
-// belong to a run (runtime/book, and no other part of runtime) and to tests;
+// belong to a run (runtime/payment, and no other part of runtime) and to tests;
 // mechanisms say that they have released. Everyone else opens a planned mechanism.
 // A dataset has a key of its own (runtime/dataset), from which only a payer makes a source.
-// Only the book opens a ledger for charges; runtime/dataset opens those that it joins on the owner's word.
+// Only runtime/payment opens a ledger for charges; runtime/dataset opens those that it joins on the owner's word.
 func guarded() map[string][]string {
-	payers, mechanisms := []string{"runtime/book/", "pipeline/pipelinetest/", "privacy/"}, []string{"privacy/", "train/"}
+	payers := []string{"runtime/payment/", "pipeline/pipelinetest/", "privacy/"}
+	mechanisms := []string{"privacy/", "train/"}
 	keys := append([]string{"runtime/dataset/"}, payers...)
 	calls := map[string][]string{"noise.NewSource": payers, "noise.NewKey": keys, "noise.ParseKey": keys,
 		"privacy.Open": payers, "privacy.Release": mechanisms,
-		"ledger.Open": {"runtime/book/", "runtime/dataset/"}, "ledger.View": {"runtime/book/"},
-		"book.LoadKey": {"runtime/book/", "cmd/"}, "book.EarlierOf": {"runtime/book/", "cmd/"}}
-	// runtime/collect sees notes of the book, and no key
+		"ledger.Open": {"runtime/payment/", "runtime/dataset/"}, "ledger.View": {"runtime/payment/"},
+		"payment.LoadKey": {"runtime/payment/", "cmd/"}, "payment.EarlierOf": {"runtime/payment/", "cmd/"}}
+	// runtime/collect sees notes on payments, and no key
 	for _, call := range []string{"Create", "CreateTemp", "OpenFile", "WriteFile", "Mkdir", "MkdirAll", "MkdirTemp",
 		"Rename", "Remove",
 		"RemoveAll", "Truncate", "Chmod", "Chtimes", "Link", "Symlink", "Open", "ReadFile"} {
@@ -108,7 +109,7 @@ func guardedCalls(f *ast.File) (found []string) {
 
 func guardedPackage(path string) bool {
 	return path == "os" || path == "weir/privacy" || path == "weir/privacy/noise" || path == "weir/privacy/ledger" ||
-		path == "weir/runtime/book"
+		path == "weir/runtime/payment"
 }
 
 func within(path string, rooms []string) bool {

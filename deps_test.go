@@ -78,7 +78,7 @@ func allowed() map[string][]string {
 			"pipeline/compile", "pipeline/words", "privacy", "privacy/ledger", "record", "record/listing", "schema",
 			"internal/disk", "internal/plaintext"},
 		// What was spent is told from ledgers, records and releases: it sees no spec, no plan at work and no row.
-		"runtime/spending": {"privacy", "privacy/ledger", "record", "record/report", "runtime", "internal/disk",
+		"runtime/auditreport": {"privacy", "privacy/ledger", "record", "record/report", "runtime", "internal/disk",
 			"internal/plaintext"},
 		// An experiment is several runs, their bill and their table: above the engine, which knows runs alone.
 		"runtime/experiment": {"pipeline", "pipeline/domain", "pipeline/spec", "pipeline/compile", "privacy", "record",
@@ -96,7 +96,7 @@ func allowed() map[string][]string {
 		"cmd": {"schema", "privacy", "train", "pipeline", "pipeline/domain", "pipeline/spec", "pipeline/compile",
 			"pipeline/words",
 			"privacy/ledger", "record", "record/listing", "record/report", "stages", "runtime", "runtime/audit",
-			"runtime/experiment", "runtime/spending", "specs", "internal/disk", "internal/plaintext"},
+			"runtime/experiment", "runtime/auditreport", "specs", "internal/disk", "internal/plaintext"},
 		"internal/soak": {"schema", "privacy", "train", "pipeline", "pipeline/domain", "pipeline/spec", "pipeline/compile",
 			"pipeline/words",
 			"pipeline/neighbour", "pipeline/pipelinetest", "privacy/ledger", "record", "stages", "runtime", "runtime/audit",
@@ -148,21 +148,21 @@ func runtimeRooms() map[string][]string {
 		// one file of a release and a statement of it: opens no key but the signer's, no data and no ledger
 		"bundle": {"store", "table"},
 		// charges and noise: opens no table, so it never sees a row
-		"book": {"store", "dataset"},
+		"payment": {"store", "dataset"},
 		// what a study begins with: the draft of a domain, the first spec
 		"infer": {"", "dataset", "files", "source", "store", "table"},
 		// spending in words, and beside the budgets of a revision: runs git, which reads objects alone
-		"review": {"", "book", "dataset", "store"},
+		"review": {"", "payment", "dataset", "store"},
 		// compares tables that a person names: draws no noise, charges nothing
 		"evaluation": {"", "infer", "store"},
 		// what publishers say of columns: opens no table
 		"codebook": {},
 		// removes by names, ages, ledgers and notes of what is paid for: opens no table and no key
-		"collect": {"store", "book"},
+		"collect": {"store", "payment"},
 		// an auditor's view of ledgers and runs: reads what is public of them, opens no table and no key
-		"spending": {"dataset", "store"},
+		"auditreport": {"dataset", "store"},
 		// several runs as one
-		"experiment": {"", "book", "table"},
+		"experiment": {"", "payment", "table"},
 		// runs that nobody else sees, on changed rows: charges no ledger of people
 		"audit": {"", "files", "store", "table"},
 		// text for version control, beside specs: sees plans and what data is, opens no table
@@ -324,7 +324,7 @@ func TestPolicyRejects(t *testing.T) {
 		{"stages/model/gan/dpwgan.go", "weir/stages/model/sample"},
 		{"attic/old.go", "weir/schema"},
 		{"runtime/store/cache.go", "weir/runtime"},
-		{"runtime/book/payer.go", "weir/runtime/table"},
+		{"runtime/payment/payer.go", "weir/runtime/table"},
 		{"runtime/attic/old.go", "weir/runtime/store"},
 		{"stages/prep/encode.go", "weir/pipeline/compile"},
 		{"stages/prep/encode.go", "weir/pipeline/spec"},

@@ -14,8 +14,8 @@ import (
 	"weir/pipeline/compile"
 	"weir/pipeline/words"
 	"weir/record"
-	"weir/runtime/book"
 	"weir/runtime/dataset"
+	"weir/runtime/payment"
 	"weir/runtime/store"
 )
 
@@ -46,12 +46,12 @@ func (r *run) find(ctx context.Context) (done *Result, held string, err error) {
 		return nil, "", err
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
-	runs, unread := book.FindRuns(base, r.plan.Digest, r.source.ID, r.source.Version, r.opts.seen)
+	runs, unread := payment.FindRuns(base, r.plan.Digest, r.source.ID, r.source.Version, r.opts.seen)
 	if unread != nil {
 		r.opts.Log.Warn("an earlier run cannot be read, so it is neither shown nor continued; if it is one of this spec, "+
 			"this run is a new charge", "why", unread)
 	}
-	var passed book.Passed
+	var passed payment.Passed
 	for _, f := range runs {
 		done, err := r.takeUp(f, &passed)
 		switch {
@@ -91,26 +91,26 @@ func (r *run) beginAgain(ctx context.Context, base string) error {
 // continued; disk.ErrLocked where another process works on it. A run on other content,
 // by another program or with a key that is not its own is neither: a new run with a
 // new key pays anew.
-func (r *run) takeUp(f book.Found, passed *book.Passed) (*Result, error) {
+func (r *run) takeUp(f payment.Found, passed *payment.Passed) (*Result, error) {
 	switch r.task.Standing(f) {
-	case book.OtherRows:
+	case payment.OtherRows:
 		passed.Over(r.task, f)
 		r.opts.Log.Warn("an earlier run of this spec read other rows of a further private file, or the record of what it "+
 			"read "+
 			"is gone from its internal folder; what it paid for is used again", "folder", f.Path)
-	case book.OtherWork:
+	case payment.OtherWork:
 		r.opts.Log.Warn("an earlier run of this spec was another computation (a file that it names, or a kind of weir, has "+
 			"changed since); what it paid for and is still the same is used again", "folder", f.Path)
-	case book.Finished:
+	case payment.Finished:
 		return r.shown(f)
-	case book.Unfinished:
+	case payment.Unfinished:
 		return r.takeOver(f)
 	}
 	return nil, nil
 }
 
 // takeOver locks an unfinished run and continues it, or shows it where it has ended meanwhile.
-func (r *run) takeOver(f book.Found) (*Result, error) {
+func (r *run) takeOver(f payment.Found) (*Result, error) {
 	dir := store.RunDir{Disk: r.opts.Disk, Path: f.Path}
 	if err := dir.Lock(); err != nil {
 		return nil, err
@@ -129,7 +129,7 @@ func (r *run) takeOver(f book.Found) (*Result, error) {
 }
 
 // shown returns a finished run, whose charges have to stand in the ledger.
-func (r *run) shown(f book.Found) (*Result, error) {
+func (r *run) shown(f payment.Found) (*Result, error) {
 	if unreleased(f) {
 		return nil, r.rebuild(f, "the release of a finished run of this spec is gone; it is made again, and nothing is "+
 			"charged")
@@ -141,7 +141,7 @@ func (r *run) shown(f book.Found) (*Result, error) {
 	if err := (store.RunDir{Path: f.Path}).CheckRelease(f.Record); err != nil {
 		return nil, fmt.Errorf("%s: %w: %w", f.Path, err, errEdited)
 	}
-	if !book.Unpaid(r.plan) {
+	if !payment.Unpaid(r.plan) {
 		if err := r.restore(f.Record); err != nil {
 			return nil, err
 		}
@@ -153,7 +153,7 @@ func (r *run) shown(f book.Found) (*Result, error) {
 func (r *run) restore(rec *record.Run) error {
 	place := bookPlace(r.plan, r.files.Folder, r.opts)
 	place.Shown = true
-	b, err := book.Open(r.plan, r.source.Dataset, place)
+	b, err := payment.Open(r.plan, r.source.Dataset, place)
 	if err != nil {
 		return err
 	}
@@ -172,7 +172,7 @@ func (r *run) resume(dir store.RunDir, rec *record.Run) bool {
 		return false
 	}
 	r.record = rec
-	r.attempt = book.Attempt{ID: rec.ID, Key: key, Dir: dir, Settled: book.Settled(dir), Probe: r.opts.probe()}
+	r.attempt = payment.Attempt{ID: rec.ID, Key: key, Dir: dir, Settled: payment.Settled(dir), Probe: r.opts.probe()}
 	r.opts.Log.Warn("continuing an interrupted run; what it has paid is not charged again", "folder", dir.Path)
 	return true
 }
@@ -189,7 +189,7 @@ var errEdited = errors.New("the finished run is not shown as it is not what the 
 	"Move release/ away, and it is made again without a charge, or draw new noise, as a new charge, with --fresh")
 
 // unreleased reports whether all of a finished run's release was taken away.
-func unreleased(f book.Found) bool {
+func unreleased(f payment.Found) bool {
 	_, err := os.Lstat((store.RunDir{Path: f.Path}).Release())
 	return errors.Is(err, os.ErrNotExist) && len(f.Record.Release) > 0
 }
@@ -199,7 +199,7 @@ func unreleased(f book.Found) bool {
 // and its charges stand in the ledger. Its record stays as it is until all is done, and
 // nothing else can be charged: where an input has changed, other noise would be needed. It returns disk.ErrLocked
 // where another process does so.
-func (r *run) rebuild(f book.Found, why string) error {
+func (r *run) rebuild(f payment.Found, why string) error {
 	dir, done := store.RunDir{Disk: r.opts.Disk, Path: f.Path}, *f.Record
 	if err := dir.Lock(); err != nil {
 		return err
@@ -217,7 +217,7 @@ func (r *run) rebuild(f book.Found, why string) error {
 func (r *run) start() (err error) {
 	if r.opts.Replay != nil {
 		r.attempt.Key = r.opts.Replay.Key
-	} else if r.attempt.Key, err = book.NewKey(r.opts.Random, r.opts.Insecure); err != nil {
+	} else if r.attempt.Key, err = payment.NewKey(r.opts.Random, r.opts.Insecure); err != nil {
 		return fmt.Errorf("noise key: %w", err)
 	}
 	dir, id, err := store.NewRunDir(r.opts.Disk, r.opts.Out, r.plan.Name, r.opts.Clock(), r.opts.Random)
@@ -274,7 +274,7 @@ func (r *run) tryFiles(ctx context.Context) error {
 		if len(step.Work.Files) == 0 || !step.Lazy || !lendsOnly(step) {
 			continue
 		}
-		if _, err := r.runStage(ctx, step, nil, book.NewSecrets(r.source.secret, "", false)); err != nil {
+		if _, err := r.runStage(ctx, step, nil, payment.NewSecrets(r.source.secret, "", false)); err != nil {
 			return pipeline.AtStage(step.ID, err)
 		}
 	}
@@ -295,9 +295,9 @@ func lendsOnly(step *compile.Step) bool {
 // run that draws no noise has no ledger, and a replay charges nothing.
 func (r *run) openBook(ctx context.Context) (err error) {
 	place := bookPlace(r.plan, r.files.Folder, r.opts)
-	b := book.Blank(r.source.Dataset, place)
-	if !book.Unpaid(r.plan) && r.opts.Replay == nil {
-		if b, err = book.Open(r.plan, r.source.Dataset, place); err != nil {
+	b := payment.Blank(r.source.Dataset, place)
+	if !payment.Unpaid(r.plan) && r.opts.Replay == nil {
+		if b, err = payment.Open(r.plan, r.source.Dataset, place); err != nil {
 			return err
 		}
 	}
@@ -305,7 +305,7 @@ func (r *run) openBook(ctx context.Context) (err error) {
 	if note := b.Note(); note != "" {
 		r.opts.Log.Warn(note)
 	}
-	r.purse = book.NewPurse(b, r.task, r.attempt)
+	r.purse = payment.NewPurse(b, r.task, r.attempt)
 	if err := r.purse.Search(ctx); err != nil {
 		return err
 	}

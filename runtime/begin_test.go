@@ -15,7 +15,7 @@ import (
 	"weir/pipeline/compile"
 	"weir/privacy/ledger"
 	"weir/record"
-	"weir/runtime/book"
+	"weir/runtime/payment"
 	"weir/runtime/store"
 )
 
@@ -119,14 +119,14 @@ func billsAlike(t *testing.T, name string, plan *compile.Plan, opts Options, sam
 	if err != nil {
 		t.Fatal(err)
 	}
-	runs, err := book.FindRuns(filepath.Join(opts.Out, plan.Name), plan.Digest, s.ID, s.Version, nil)
+	runs, err := payment.FindRuns(filepath.Join(opts.Out, plan.Name), plan.Digest, s.ID, s.Version, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := !opts.Fresh && slices.ContainsFunc(runs, func(f book.Found) bool {
+	found := !opts.Fresh && slices.ContainsFunc(runs, func(f payment.Found) bool {
 		_, err := task.Resume(store.RunDir{Path: f.Path}, f.Record)
 		standing := task.Standing(f)
-		return standing == book.Finished || standing == book.Unfinished && err == nil
+		return standing == payment.Finished || standing == payment.Unfinished && err == nil
 	})
 	looks := strings.Contains(name, " key")
 	if found != same && !looks {

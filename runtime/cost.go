@@ -10,15 +10,15 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/privacy/ledger"
-	"weir/runtime/book"
 	"weir/runtime/dataset"
 	"weir/runtime/files"
+	"weir/runtime/payment"
 	"weir/runtime/store"
 	"weir/runtime/table"
 )
 
 // taskOf returns what a run of a plan on an opened dataset is to do.
-func taskOf(ctx context.Context, plan *compile.Plan, source *opened, inputs *files.Held, opts Options) (*book.Task,
+func taskOf(ctx context.Context, plan *compile.Plan, source *opened, inputs *files.Held, opts Options) (*payment.Task,
 	error) {
 	digest := func(file string) (string, error) { return inputs.Digest(ctx, file) }
 	content, err := contentOf(plan, source, digest)
@@ -27,15 +27,16 @@ func taskOf(ctx context.Context, plan *compile.Plan, source *opened, inputs *fil
 	}
 	t, err := opts.task(plan, source.Dataset, digest)
 	if err == nil {
-		t.Rows = &book.Rows{Source: source.content, Content: content, Secret: source.secret, Digest: inputs.Digest}
+		t.Rows = &payment.Rows{Source: source.content, Content: content, Secret: source.secret, Digest: inputs.Digest}
 	}
 	return t, err
 }
 
 // task returns what a run of a plan on a dataset is to do; digest gives the digests of public files.
-func (o Options) task(plan *compile.Plan, data book.Dataset, digest func(string) (string, error)) (*book.Task, error) {
-	recipes, err := book.Recipes(plan, data, o.Repeat, seedsOf(plan, o.Repeat), publicName(digest))
-	t := &book.Task{Plan: plan, Dataset: data, Recipes: recipes, Repeat: o.Repeat, Build: o.Build, Seed: o.Insecure,
+func (o Options) task(plan *compile.Plan, data payment.Dataset, digest func(string) (string, error)) (
+	*payment.Task, error) {
+	recipes, err := payment.Recipes(plan, data, o.Repeat, seedsOf(plan, o.Repeat), publicName(digest))
+	t := &payment.Task{Plan: plan, Dataset: data, Recipes: recipes, Repeat: o.Repeat, Build: o.Build, Seed: o.Insecure,
 		Fresh: o.Fresh, Replay: o.Replay != nil}
 	if o.Replay != nil {
 		t.Earlier = o.Replay.Earlier
@@ -79,10 +80,10 @@ func contentOf(plan *compile.Plan, s *opened, digest func(file string) (string, 
 // and opens nothing. A stage that reads a public file has no recipe, and nor does what comes
 // after it, because the content of such a file is part of the name.
 func Recipes(plan *compile.Plan, id string, repeat int) (map[string]string, error) {
-	data := book.Dataset{ID: id, Version: string(plan.Spec.Dataset.Version)}
-	return book.Recipes(plan, data, repeat, seedsOf(plan, repeat), func(string) (string, error) {
+	data := payment.Dataset{ID: id, Version: string(plan.Spec.Dataset.Version)}
+	return payment.Recipes(plan, data, repeat, seedsOf(plan, repeat), func(string) (string, error) {
 		return "",
-			book.ErrUnopened
+			payment.ErrUnopened
 	})
 }
 
@@ -94,27 +95,27 @@ func Recipes(plan *compile.Plan, id string, repeat int) (map[string]string, erro
 func Together(trials []Trial, fresh bool) (total ledger.Total, shared func(i int, s *compile.Step) bool, err error) {
 	plans, recipes := make([]*compile.Plan, len(trials)), make([]map[string]string, len(trials))
 	for i, t := range trials {
-		if plans[i] = t.Plan; book.Unpaid(t.Plan) || fresh {
+		if plans[i] = t.Plan; payment.Unpaid(t.Plan) || fresh {
 			continue
 		}
 		if recipes[i], err = Recipes(t.Plan, "", t.Repeat); err != nil {
 			return ledger.Total{}, nil, err
 		}
 	}
-	return book.Together(plans, recipes)
+	return payment.Together(plans, recipes)
 }
 
 // Foresee says what a run of a plan would charge, or all runs of an experiment, by the ledger
 // of each dataset that they name, and refuses as the run would. It opens no data: which
 // dataset a file is, the owner's side says by its path, and its rows are taken to be the rows of
 // earlier runs. Nothing on disk is changed.
-func Foresee(ctx context.Context, trials []Trial, opts Options) ([]book.Quote, error) {
-	opts.seen = &book.Seen{}
-	return eachDataset(trials, func(trials []Trial) (book.Quote, error) { return look(ctx, trials, opts) })
+func Foresee(ctx context.Context, trials []Trial, opts Options) ([]payment.Quote, error) {
+	opts.seen = &payment.Seen{}
+	return eachDataset(trials, func(trials []Trial) (payment.Quote, error) { return look(ctx, trials, opts) })
 }
 
 // look quotes trials on one dataset that is not opened.
-func look(ctx context.Context, trials []Trial, opts Options) (q book.Quote, err error) {
+func look(ctx context.Context, trials []Trial, opts Options) (q payment.Quote, err error) {
 	folder, err := files.OpenFolder(opts.Dir, opts.Confine)
 	if err != nil {
 		return q, err
@@ -125,12 +126,12 @@ func look(ctx context.Context, trials []Trial, opts Options) (q book.Quote, err 
 	if err != nil {
 		return q, err
 	}
-	b, err := book.Look(plan, id.Dataset, bookPlace(plan, folder, opts))
+	b, err := payment.Look(plan, id.Dataset, bookPlace(plan, folder, opts))
 	if err != nil {
 		return q, err
 	}
 	digest := ifThere(func(file string) (string, error) { return inputs.Digest(ctx, file) })
-	return quote(ctx, b, trials, opts, func(plan *compile.Plan, opts Options) (*book.Task, error) {
+	return quote(ctx, b, trials, opts, func(plan *compile.Plan, opts Options) (*payment.Task, error) {
 		return opts.task(plan, id.Dataset, digest)
 	})
 }
@@ -148,13 +149,13 @@ func ifThere(digest func(string) (string, error)) func(string) (string, error) {
 }
 
 // quote returns what trials on the dataset of a book would charge together.
-func quote(ctx context.Context, b *book.Book, trials []Trial, opts Options,
-	task func(*compile.Plan, Options) (*book.Task, error)) (book.Quote, error) {
-	tasks := make([]*book.Task, len(trials))
+func quote(ctx context.Context, b *payment.Book, trials []Trial, opts Options,
+	task func(*compile.Plan, Options) (*payment.Task, error)) (payment.Quote, error) {
+	tasks := make([]*payment.Task, len(trials))
 	for i, t := range trials {
 		var err error
 		if tasks[i], err = task(t.Plan, opts.trial(i, t)); err != nil {
-			return book.Quote{}, err
+			return payment.Quote{}, err
 		}
 	}
 	return b.Quote(ctx, tasks)
@@ -183,9 +184,9 @@ func peek(ctx context.Context, plan *compile.Plan, inputs *files.Held, ledgerPat
 		err = nil
 	}
 	if err != nil || known == nil {
-		return identity{Dataset: book.Dataset{ID: unknownDataset, Version: version, Path: path}}, err
+		return identity{Dataset: payment.Dataset{ID: unknownDataset, Version: version, Path: path}}, err
 	}
-	return identity{Dataset: book.Dataset{ID: known.ID, Version: version, Path: known.Path, Known: known}}, nil
+	return identity{Dataset: payment.Dataset{ID: known.ID, Version: version, Path: known.Path, Known: known}}, nil
 }
 
 // invented says which dataset invented rows are, whose content is what made them: none of them is drawn.
@@ -207,17 +208,17 @@ const unknownDataset = "ds-00000000000000000000000000000000"
 // for itself.
 func affordable(ctx context.Context, trials []Trial, opts Options) (orders map[string]float64, err error) {
 	orders = map[string]float64{}
-	quotes, err := eachDataset(trials, func(trials []Trial) (q book.Quote, err error) {
+	quotes, err := eachDataset(trials, func(trials []Trial) (q payment.Quote, err error) {
 		plan := limiting(trials)
 		if !opts.needsConfirmation(plan) && !capped(trials) {
 			return q, nil
 		}
 		if q, orders[SourceKey(plan)], err = opts.price(ctx, plan, trials); !opts.needsConfirmation(plan) {
-			q = book.Quote{}
+			q = payment.Quote{}
 		}
 		return q, err
 	})
-	if err != nil || opts.Confirm == nil || !slices.ContainsFunc(quotes, book.Quote.Charges) {
+	if err != nil || opts.Confirm == nil || !slices.ContainsFunc(quotes, payment.Quote.Charges) {
 		return orders, err
 	}
 	return orders, opts.Confirm(quotes)
@@ -225,7 +226,7 @@ func affordable(ctx context.Context, trials []Trial, opts Options) (orders map[s
 
 // price opens the dataset of trials and returns what they charge together, and the order of the filter that its budget
 // is read with then.
-func (o Options) price(ctx context.Context, plan *compile.Plan, trials []Trial) (q book.Quote, order float64,
+func (o Options) price(ctx context.Context, plan *compile.Plan, trials []Trial) (q payment.Quote, order float64,
 	err error) {
 	inputs, source, err := openFiles(ctx, plan, o)
 	if err != nil {
@@ -233,11 +234,11 @@ func (o Options) price(ctx context.Context, plan *compile.Plan, trials []Trial) 
 	}
 	defer inputs.Close()
 	defer source.Close()
-	b, err := book.Open(plan, source.Dataset, bookPlace(plan, inputs.Folder, o))
+	b, err := payment.Open(plan, source.Dataset, bookPlace(plan, inputs.Folder, o))
 	if err != nil {
 		return q, 0, err
 	}
-	q, err = quote(ctx, b, trials, o, func(plan *compile.Plan, opts Options) (*book.Task, error) {
+	q, err = quote(ctx, b, trials, o, func(plan *compile.Plan, opts Options) (*payment.Task, error) {
 		return taskOf(ctx, plan, source, inputs, opts)
 	})
 	return q, b.Order(), err
@@ -251,19 +252,19 @@ func (o Options) needsConfirmation(plan *compile.Plan) bool {
 
 // confirm asks whether to charge, where somebody is to be asked and anything is charged.
 func (r *run) confirm() error {
-	if !r.opts.needsConfirmation(r.plan) || book.Unpaid(r.plan) || r.opts.Replay != nil {
+	if !r.opts.needsConfirmation(r.plan) || payment.Unpaid(r.plan) || r.opts.Replay != nil {
 		return nil
 	}
 	q, err := r.purse.Quote()
 	if err != nil || !q.Charges() {
 		return err
 	}
-	return r.opts.Confirm([]book.Quote{q})
+	return r.opts.Confirm([]payment.Quote{q})
 }
 
 // bookPlace returns where the book of the source is kept.
-func bookPlace(plan *compile.Plan, folder *files.Folder, opts Options) book.Place {
-	p := book.Place{Disk: opts.Disk, Asked: askedLedger(plan, folder, opts), Out: opts.Out, Test: opts.Insecure != nil,
+func bookPlace(plan *compile.Plan, folder *files.Folder, opts Options) payment.Place {
+	p := payment.Place{Disk: opts.Disk, Asked: askedLedger(plan, folder, opts), Out: opts.Out, Test: opts.Insecure != nil,
 		Order: opts.orders[SourceKey(plan)], Seen: opts.seen, Turns: opts.turns, Log: opts.Log, Clock: opts.Clock}
 	if opts.Ledger == "" {
 		p.Inside = folder.Inside
@@ -287,17 +288,17 @@ func limiting(trials []Trial) *compile.Plan {
 }
 
 // eachDataset asks for one quote for each dataset on which trials charge anything.
-func eachDataset(trials []Trial, quote func([]Trial) (book.Quote, error)) ([]book.Quote, error) {
+func eachDataset(trials []Trial, quote func([]Trial) (payment.Quote, error)) ([]payment.Quote, error) {
 	groups, keys := map[string][]Trial{}, []string{}
 	for _, t := range trials {
-		if key := SourceKey(t.Plan); !book.Unpaid(t.Plan) {
+		if key := SourceKey(t.Plan); !payment.Unpaid(t.Plan) {
 			if groups[key] == nil {
 				keys = append(keys, key)
 			}
 			groups[key] = append(groups[key], t)
 		}
 	}
-	var quotes []book.Quote
+	var quotes []payment.Quote
 	var errs []error
 	for _, key := range keys {
 		q, err := quote(groups[key])

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"weir/record"
-	"weir/runtime/book"
+	"weir/runtime/payment"
 	"weir/runtime/store"
 )
 
@@ -41,7 +41,7 @@ func TestErrorOfARunStaysInternal(t *testing.T) {
 	if said, _ := os.ReadFile(path); string(said) != err.Error()+"\n" {
 		t.Errorf("internal/error.txt says %q, the run said %q", said, err)
 	}
-	r := &run{attempt: book.Attempt{Dir: store.RunDir{Path: filepath.Dir(found[0])}}}
+	r := &run{attempt: payment.Attempt{Dir: store.RunDir{Path: filepath.Dir(found[0])}}}
 	if err := r.dropError(); err != nil {
 		t.Error(err)
 	}

@@ -14,7 +14,7 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/record"
-	"weir/runtime/book"
+	"weir/runtime/payment"
 	"weir/runtime/store"
 )
 
@@ -58,7 +58,7 @@ func (r *run) end(err error) error {
 			dir.KeepJSON(store.FilesFile, r.record.Internal))
 		if r.opts.DropKey {
 			r.record.KeyKept = false
-			errs = append(errs, book.DropKey(dir))
+			errs = append(errs, payment.DropKey(dir))
 		}
 	}
 	if r.attempt.Again != nil && err != nil {

@@ -11,9 +11,9 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/pipeline/spec"
-	"weir/runtime/book"
 	"weir/runtime/dataset"
 	"weir/runtime/files"
+	"weir/runtime/payment"
 	"weir/runtime/source"
 	"weir/runtime/store"
 	"weir/runtime/table"
@@ -124,7 +124,7 @@ func privateFile(path string, own []string) string {
 		return "which is the dataset"
 	}
 	for _, name := range []string{path, store.Resolved(path)} {
-		for _, suffix := range []string{dataset.LedgerSuffix, book.TestLedgerSuffix, dataset.OwnerSuffix,
+		for _, suffix := range []string{dataset.LedgerSuffix, payment.TestLedgerSuffix, dataset.OwnerSuffix,
 			dataset.KeptSuffix} {
 			if _, err := os.Lstat(name + suffix); err == nil {
 				return "a private table: " + filepath.Base(name+suffix) + " lies beside it"

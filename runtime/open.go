@@ -13,9 +13,9 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/privacy/noise"
-	"weir/runtime/book"
 	"weir/runtime/dataset"
 	"weir/runtime/files"
+	"weir/runtime/payment"
 )
 
 // opened is the dataset of a run: its source, and which dataset that is.
@@ -163,7 +163,7 @@ func each(names []string, f func(string) error) error {
 // identity is which dataset a run works on: a random id and a declared version,
 // which are public, and what stays with the owner.
 type identity struct {
-	book.Dataset
+	payment.Dataset
 	content string    // tells contents apart; for the owner's side only
 	secret  noise.Key // of draws by the order of rows; one for each content of each version
 }
@@ -171,10 +171,10 @@ type identity struct {
 // publicIdentity names rows that anyone can make. Their secret draws need not be secret.
 func publicIdentity(what, version string, opts Options) identity {
 	h := sha256.Sum256([]byte("weir " + what))
-	id := identity{Dataset: book.Dataset{ID: "ds-" + hex.EncodeToString(h[:16]), Version: version}, content: what,
+	id := identity{Dataset: payment.Dataset{ID: "ds-" + hex.EncodeToString(h[:16]), Version: version}, content: what,
 		secret: noise.Key(h)}
 	if opts.Insecure != nil {
-		id.secret = book.InsecureKey(*opts.Insecure)
+		id.secret = payment.InsecureKey(*opts.Insecure)
 	}
 	return id
 }
@@ -196,7 +196,7 @@ func identify(ctx context.Context, path, content, place string, parts []string, 
 	}
 	known, err := dataset.Identify(ctx, dataset.Opening{Disk: opts.Disk, Out: opts.owners(), Path: path, Version: version,
 		Digest: content, Parts: parts, Where: plan.Spec.Dataset.Declared.Where, Place: place,
-		Ledger: askedLedger(plan, folder, opts), Uncharged: book.Unpaid(plan), Replay: opts.Replay != nil,
+		Ledger: askedLedger(plan, folder, opts), Uncharged: payment.Unpaid(plan), Replay: opts.Replay != nil,
 		Locked: opts.locking || opts.Locked != nil, Rows: rows, Hashes: hashes, Clock: opts.Clock, Random: opts.Random})
 	if err != nil {
 		return identity{}, err
@@ -207,7 +207,7 @@ func identify(ctx context.Context, path, content, place string, parts []string, 
 	if err := overlapping(known, plan); err != nil && opts.Replay == nil {
 		return identity{}, errors.Join(err, known.Forget())
 	}
-	return identity{Dataset: book.Dataset{ID: known.ID, Version: version, Path: known.Path, Known: known},
+	return identity{Dataset: payment.Dataset{ID: known.ID, Version: version, Path: known.Path, Known: known},
 		content: known.Content(), secret: known.Secret}, nil
 }
 

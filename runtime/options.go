@@ -13,7 +13,7 @@ import (
 	"weir/pipeline"
 	"weir/privacy"
 	"weir/privacy/noise"
-	"weir/runtime/book"
+	"weir/runtime/payment"
 	"weir/runtime/store"
 )
 
@@ -47,13 +47,13 @@ type Options struct {
 
 	// asked once, before anything is charged, with a quote for each dataset; after an error nothing is. Nil: nobody is
 	// asked
-	Confirm func([]book.Quote) error
+	Confirm func([]payment.Quote) error
 
 	locking bool // a lock is being written, which has its own word for other content
 
-	seen  *book.Seen   // of the runs that trials look at
-	told  *notices     // what trials have told of their data; nil: nothing
-	turns *store.Turns // of the trials of an experiment
+	seen  *payment.Seen // of the runs that trials look at
+	told  *notices      // what trials have told of their data; nil: nothing
+	turns *store.Turns  // of the trials of an experiment
 	// of the filters of caps, by dataset (sourceKey), which the trials of an experiment fix together
 	orders map[string]float64
 }
@@ -61,9 +61,9 @@ type Options struct {
 // Replay is an earlier run, done again.
 type Replay struct {
 	Key     noise.Key
-	Earlier map[string]*book.Earlier // stages that have the noise of runs before it
-	Out     string                   // folder of all runs that the earlier one lies in
-	Dir     string                   // of the earlier run: its internal folder says which content it read
+	Earlier map[string]*payment.Earlier // stages that have the noise of runs before it
+	Out     string                      // folder of all runs that the earlier one lies in
+	Dir     string                      // of the earlier run: its internal folder says which content it read
 }
 
 // Probe gives the probe of a stage's mechanisms.

@@ -13,7 +13,7 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/record"
-	"weir/runtime/book"
+	"weir/runtime/payment"
 	"weir/runtime/store"
 )
 
@@ -49,7 +49,7 @@ func TestRecordKeepsInternalFilesInside(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := record.File{Path: "internal/clean.csv", Bytes: 73313}
-	r := &run{plan: planOf(), attempt: book.Attempt{Dir: store.RunDir{Path: dir}}, opts: Options{Clock: time.Now},
+	r := &run{plan: planOf(), attempt: payment.Attempt{Dir: store.RunDir{Path: dir}}, opts: Options{Clock: time.Now},
 		watch: &watch{}, record: &record.Run{Internal: []record.File{file}}}
 	if err := r.end(nil); err != nil {
 		t.Fatal(err)
@@ -69,7 +69,7 @@ func TestRecordQuotesNoError(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "internal"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	r := &run{plan: planOf(), attempt: book.Attempt{Dir: store.RunDir{Path: dir}}, opts: Options{Clock: time.Now},
+	r := &run{plan: planOf(), attempt: payment.Attempt{Dir: store.RunDir{Path: dir}}, opts: Options{Clock: time.Now},
 		watch: &watch{}, record: &record.Run{}}
 	if err := r.end(errors.New("data.csv: line 73313: is missing")); err != nil {
 		t.Fatal(err)
@@ -88,7 +88,7 @@ func TestRecordQuotesNoError(t *testing.T) {
 // though rows are made only as they are stored.
 func TestPanicsOfRowsAreKeptInside(t *testing.T) {
 	dir := t.TempDir()
-	r := &run{plan: planOf("a"), attempt: book.Attempt{Dir: store.RunDir{Path: dir}},
+	r := &run{plan: planOf("a"), attempt: payment.Attempt{Dir: store.RunDir{Path: dir}},
 		outputs: &outputs{cache: store.CacheOf(disk.Disk{}, dir)}}
 	step := &r.plan.Steps[0]
 	step.Work.Out = pipeline.Headers{"out": {Schema: pipeline.MetricsSchema()}}

@@ -10,8 +10,8 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/pipeline/spec"
-	"weir/runtime/book"
 	"weir/runtime/dataset"
+	"weir/runtime/payment"
 )
 
 // TestPublicFilesAreNotPrivateTables: whatever name the dataset goes by, and any
@@ -33,7 +33,7 @@ func TestPublicFilesAreNotPrivateTables(t *testing.T) {
 		"where it is not yet": {"./data.csv", "which is the dataset", true,
 			func(d string) error { return os.Remove(filepath.Join(d, "data.csv")) }},
 		"with a ledger":           {"o.csv", "o.csv.weir-ledger.jsonl", true, touch("o.csv", "o.csv"+dataset.LedgerSuffix)},
-		"with a test ledger":      {"o.csv", "NOT-PRIVATE", true, touch("o.csv", "o.csv"+book.TestLedgerSuffix)},
+		"with a test ledger":      {"o.csv", "NOT-PRIVATE", true, touch("o.csv", "o.csv"+payment.TestLedgerSuffix)},
 		"with an owner":           {"o.csv", "o.csv.weir-owner.json", true, touch("o.csv", "o.csv"+dataset.OwnerSuffix)},
 		"a link to one with both": {"l.csv", "o.csv.weir", true, linked},
 		"a public table":          {"o.csv", "", true, touch("o.csv")},

@@ -20,7 +20,7 @@ import (
 	"weir/pipeline/compile"
 	"weir/pipeline/domain"
 	"weir/record"
-	"weir/runtime/book"
+	"weir/runtime/payment"
 	"weir/runtime/store"
 )
 
@@ -30,7 +30,7 @@ func publishing(t *testing.T, tables map[string]pipeline.Table, formats ...strin
 	plan := planSpec(t, strings.Replace(liarSpec, "LIE", "none", 1))
 	plan.Steps = nil
 	dir := store.RunDir{Path: t.TempDir()}
-	r := &run{plan: plan, attempt: book.Attempt{Dir: dir}, opts: Options{Clock: time.Now},
+	r := &run{plan: plan, attempt: payment.Attempt{Dir: dir}, opts: Options{Clock: time.Now},
 		outputs: &outputs{tables: map[pipeline.Ref]pipeline.Table{}}}
 	for id, table := range tables {
 		s := compile.Step{Step: &pipeline.Step{ID: id, First: "out"},

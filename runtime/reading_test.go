@@ -12,8 +12,8 @@ import (
 	"weir/pipeline/compile"
 	"weir/pipeline/domain"
 	"weir/pipeline/spec"
-	"weir/runtime/book"
 	"weir/runtime/files"
+	"weir/runtime/payment"
 	"weir/runtime/source"
 	"weir/runtime/table"
 )
@@ -62,9 +62,9 @@ func TestReadingIsPinned(t *testing.T) {
 		pipeline.KeepFirst:  {2: "338ec68625fa23946d1057471abc40b3543ec26f7e4c16763817e1724ea4f33b"},
 		pipeline.KeepByHash: {2: "a8e2c441cdc7c3ef4d0a9516301196e97acb3ada20ed6c8f783bdcb2c04ec646"},
 	} {
-		if got := oddRows(t, keep); got != pinned[book.Reading] {
-			t.Errorf("reading %d with keep %q gives rows of digest %s, must be %q: raise book.Reading, and keep the digest of "+
-				"the new one", book.Reading, keep, got, pinned[book.Reading])
+		if got := oddRows(t, keep); got != pinned[payment.Reading] {
+			t.Errorf("reading %d with keep %q gives rows of digest %s, must be %q: raise payment.Reading, and keep the "+
+				"digest of the new one", payment.Reading, keep, got, pinned[payment.Reading])
 		}
 	}
 }
@@ -108,7 +108,7 @@ func TestNameOfAFileIsPartOfItsReading(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		recipe, err := book.SourceRecipe("ds-1", "1", &spec.Dataset{Declared: declared, CSV: csv})
+		recipe, err := payment.SourceRecipe("ds-1", "1", &spec.Dataset{Declared: declared, CSV: csv})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +125,7 @@ func TestNameOfAFileIsPartOfItsReading(t *testing.T) {
 		step := &compile.Step{Step: &pipeline.Step{ID: "read"}}
 		step.Work.Files = []pipeline.FileUse{{Path: file, Public: true}}
 		plan := &compile.Plan{Plan: &pipeline.Plan{}, Spec: &spec.Spec{}, Steps: []compile.Step{*step}}
-		recipes, err := book.Recipes(plan, book.Dataset{}, 0, func(*compile.Step) uint64 { return 0 },
+		recipes, err := payment.Recipes(plan, payment.Dataset{}, 0, func(*compile.Step) uint64 { return 0 },
 			publicName(func(string) (string, error) { return "sha256:1", nil }))
 		if err != nil {
 			t.Fatal(err)
@@ -165,7 +165,7 @@ func TestSpellingsArePartOfTheRecipe(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		recipe, err := book.SourceRecipe("ds-1", "1", &s.Dataset)
+		recipe, err := payment.SourceRecipe("ds-1", "1", &s.Dataset)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,9 +11,9 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/record"
-	"weir/runtime/book"
 	"weir/runtime/database/postgres"
 	"weir/runtime/files"
+	"weir/runtime/payment"
 )
 
 // Result is what a run left.
@@ -33,9 +33,9 @@ type run struct {
 	opts    Options
 	files   *files.Held
 	source  *opened
-	task    *book.Task
-	attempt book.Attempt
-	purse   *book.Purse // from when the book is open
+	task    *payment.Task
+	attempt payment.Attempt
+	purse   *payment.Purse // from when the book is open
 	record  *record.Run
 	outputs *outputs
 	watch   *watch

@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"weir/pipeline/compile"
-	"weir/runtime/book"
+	"weir/runtime/payment"
 	"weir/runtime/store"
 )
 
@@ -26,7 +26,7 @@ type Trial struct {
 // At most opts.Workers trials run at a time, and they share the workers: over all trials no
 // more stages are at work at once than in a single run, so that memory is bounded as there.
 func RunAll(ctx context.Context, trials []Trial, opts Options) ([]*Result, error) {
-	opts.seen, opts.told = &book.Seen{}, &notices{notes: map[string]bool{}}
+	opts.seen, opts.told = &payment.Seen{}, &notices{notes: map[string]bool{}}
 	orders, err := affordable(ctx, trials, opts)
 	if err != nil {
 		return nil, err

@@ -20,7 +20,7 @@ import (
 	"weir/pipeline/compile"
 	"weir/pipeline/domain"
 	"weir/privacy"
-	"weir/runtime/book"
+	"weir/runtime/payment"
 	"weir/runtime/store"
 	"weir/runtime/table"
 )
@@ -99,7 +99,7 @@ func (r *run) guarded(step *compile.Step, err *error) {
 	}
 }
 
-func (r *run) runStage(ctx context.Context, step *compile.Step, payer *book.Payer, secrets *book.Secrets) (
+func (r *run) runStage(ctx context.Context, step *compile.Step, payer *payment.Payer, secrets *payment.Secrets) (
 	out pipeline.Tables, err error) {
 	defer r.guarded(step, &err)
 	in := r.outputs.inputs(step)
@@ -166,7 +166,7 @@ func nameErrors(stage string, open func(context.Context) pipeline.Batches) func(
 }
 
 // env returns all that a running stage may touch.
-func (r *run) env(step *compile.Step, payer *book.Payer, secrets *book.Secrets) *pipeline.Env {
+func (r *run) env(step *compile.Step, payer *payment.Payer, secrets *payment.Secrets) *pipeline.Env {
 	return &pipeline.Env{
 		Stage:    step.ID,
 		Plan:     r.view(step),
@@ -239,7 +239,7 @@ func (noPayer) Open(string) (*privacy.Handle, error) { return nil, errNoRun }
 // evaluate` does: it has public randomness and progress, and neither noise nor
 // files.
 func LocalEnv(stage string, seed uint64, workers int, log *slog.Logger, progress Reporter) *pipeline.Env {
-	secret := book.NewSecrets(book.InsecureKey(seed), stage, true)
+	secret := payment.NewSecrets(payment.InsecureKey(seed), stage, true)
 	return &pipeline.Env{
 		Stage: stage, Workers: max(1, workers), Log: log, Mem: memory.DefaultAllocator,
 		Progress: func(done, total int64) { progress.Progress(stage, done, total) },

@@ -12,7 +12,7 @@ import (
 
 	"weir/internal/disk"
 	"weir/record"
-	"weir/runtime/book"
+	"weir/runtime/payment"
 	"weir/runtime/store"
 )
 
@@ -30,7 +30,7 @@ func Differences(old, again *record.Run, dir string) ([]string, error) {
 	differ = append(differ, differentClaims(old, &replayed)...)
 	differ = append(differ, differentFigures(old, &replayed)...)
 	differ = append(differ, unknownKeys(dir)...)
-	differ = append(differ, book.DifferentLedger(old, len(again.Charges) > 0)...)
+	differ = append(differ, payment.DifferentLedger(old, len(again.Charges) > 0)...)
 	sort.Strings(differ)
 	return slices.Compact(differ), nil
 }
@@ -103,7 +103,7 @@ func differentClaims(old, again *record.Run) []string {
 	claim("not_private", old.Insecure, again.Insecure)
 	claim("tables", old.Tables, again.Tables)
 	claim("remarks", old.Remarks, again.Remarks)
-	claim("charges", book.Charged(old), book.Promised(again))
+	claim("charges", payment.Charged(old), payment.Promised(again))
 	claim("stages", recipes(old), recipes(again))
 	return differ
 }

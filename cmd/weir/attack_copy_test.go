@@ -17,11 +17,11 @@ import (
 	"weir/privacy"
 	"weir/record"
 	"weir/runtime"
-	"weir/runtime/book"
+	"weir/runtime/payment"
 )
 
 // overIn returns a run of the study's spec, whose runs are under the folder out.
-func (s study) overIn(out string, files disk.Disk, ask func([]book.Quote) error) (*runtime.Result, error) {
+func (s study) overIn(out string, files disk.Disk, ask func([]payment.Quote) error) (*runtime.Result, error) {
 	s.t.Helper()
 	plan, err := (&specFlags{}).compile(s.path("spec.yaml"))
 	s.must(err)
@@ -82,17 +82,17 @@ func TestCopiesOfARunDoNotShareACharge(t *testing.T) {
 		isThere := func(c disk.Change) bool {
 			return c.Op == disk.OpRename && strings.HasSuffix(c.To, "noise-"+stage+".json")
 		}
-		for when, want := range map[string]error{"before": book.ErrNewCharge, "asked": book.ErrNewCharge,
-			"charging": book.ErrElsewhere} {
+		for when, want := range map[string]error{"before": payment.ErrNewCharge, "asked": payment.ErrNewCharge,
+			"charging": payment.ErrElsewhere} {
 			s := copied(t, isThere)
 			other := func() { _, err := s.overIn("other", disk.Disk{}, nil); s.must(err) }
-			ask := func([]book.Quote) error { return nil }
+			ask := func([]payment.Quote) error { return nil }
 			files := disk.Disk{}
 			switch when {
 			case "before":
 				other()
 			case "asked":
-				ask = func([]book.Quote) error { other(); return nil }
+				ask = func([]payment.Quote) error { other(); return nil }
 			case "charging":
 				files.Watch = func(c disk.Change) (int64, error) {
 					if isThere(c) {

@@ -13,7 +13,7 @@ import (
 	"weir/internal/disk"
 	"weir/record"
 	"weir/runtime"
-	"weir/runtime/book"
+	"weir/runtime/payment"
 )
 
 // newPair returns a study of two paid stages, of which the second reads what the first released.
@@ -33,7 +33,7 @@ stages:
 }
 
 // runOver returns a run of the study's spec over a disk, and the error that ended it.
-func (s study) runOver(files disk.Disk, fresh bool, ask func([]book.Quote) error) (*runtime.Result, error) {
+func (s study) runOver(files disk.Disk, fresh bool, ask func([]payment.Quote) error) (*runtime.Result, error) {
 	s.t.Helper()
 	plan, err := (&specFlags{}).compile(s.path("spec.yaml"))
 	s.must(err)
@@ -183,7 +183,8 @@ func TestContinuedRunAsksForWhatIsNew(t *testing.T) {
 	}
 	s.edit("reference.csv", "1,30000", "1,31000")
 	count := 0
-	if _, err := s.runOver(disk.Disk{}, false, func(q []book.Quote) error { count += q[0].Bill; return nil }); err != nil {
+	_, err := s.runOver(disk.Disk{}, false, func(q []payment.Quote) error { count += q[0].Bill; return nil })
+	if err != nil {
 		t.Fatal(err)
 	}
 	if got := s.charges(); got != 1+count {

@@ -12,7 +12,7 @@ import (
 	"weir/internal/disk"
 	"weir/privacy/account"
 	"weir/record"
-	"weir/runtime/spending"
+	"weir/runtime/auditreport"
 )
 
 const auditReportLong = `Tell an auditor who spent what on datasets: for each ledger what its charges compose
@@ -68,7 +68,7 @@ func (f *auditReportFlags) run(c *cobra.Command, s streams, args []string) error
 	if err := pageFits(f.page); err != nil {
 		return err
 	}
-	q := spending.Request{Ledgers: args, Runs: f.runs}
+	q := auditreport.Request{Ledgers: args, Runs: f.runs}
 	if len(q.Runs) == 0 && there("runs") {
 		q.Runs = []string{"runs"}
 	}
@@ -94,7 +94,7 @@ func (f *auditReportFlags) run(c *cobra.Command, s streams, args []string) error
 		_, found, err := judgedRun(c.Context(), dir, rec, means)
 		return found.Differ, err
 	}
-	report, err := spending.Gather(q)
+	report, err := auditreport.Gather(q)
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func there(path string) bool {
 }
 
 // print writes the report in the form that was asked for.
-func (f *auditReportFlags) print(w io.Writer, report spending.Report) error {
+func (f *auditReportFlags) print(w io.Writer, report auditreport.Report) error {
 	if f.page != "" {
 		page, err := report.Page(time.Now())
 		if err == nil {

@@ -14,9 +14,9 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/words"
 	"weir/privacy/ledger"
-	"weir/runtime/book"
 	"weir/runtime/dataset"
 	"weir/runtime/files"
+	"weir/runtime/payment"
 )
 
 func ledgerVerify(s streams) *cobra.Command {
@@ -78,7 +78,7 @@ func checkHeads(c *cobra.Command, path, runs string, entries []ledger.Entry) (in
 	if runs == "" {
 		runs = "runs"
 	}
-	count, missing, err := book.CheckRecords(runs, path, entries)
+	count, missing, err := payment.CheckRecords(runs, path, entries)
 	if err != nil {
 		return count, err
 	}
@@ -153,7 +153,7 @@ or the ledger so that it may hold a charge which the copy lacks.`,
 		Args: exactly(1, "FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
 			done, err := dataset.Restore(dataset.Restoration{Disk: diskOf(c, s), Out: out, Of: args[0],
-				Stated: book.StatedCharges})
+				Stated: payment.StatedCharges})
 			switch {
 			case errors.Is(err, dataset.ErrUnknown), errors.Is(err, dataset.ErrUncharged):
 				return usage(c, err)

@@ -11,8 +11,8 @@ import (
 	"weir/pipeline/compile"
 	"weir/pipeline/words"
 	"weir/runtime"
-	"weir/runtime/book"
 	"weir/runtime/experiment"
+	"weir/runtime/payment"
 	"weir/runtime/review"
 )
 
@@ -113,7 +113,7 @@ func printStatements(c *cobra.Command, s streams, format string, plan *compile.P
 // planResult is what `weir plan --json` prints: the plan, and what ledgers say of it.
 type planResult struct {
 	*compile.Plan
-	Ledgers []book.Quote              `json:"ledgers,omitempty"`
+	Ledgers []payment.Quote           `json:"ledgers,omitempty"`
 	Because map[string]review.Because `json:"because,omitempty"` // by stage: what makes it a new charge
 }
 

@@ -13,7 +13,7 @@ import (
 	"weir/record"
 	"weir/record/report"
 	"weir/runtime"
-	"weir/runtime/book"
+	"weir/runtime/payment"
 )
 
 // printResult ends a run: figures, epsilon, and where everything is.
@@ -37,7 +37,7 @@ func printResult(w io.Writer, r *runtime.Result) error {
 	}
 	epsilons(&b, w, rec.Terms)
 	if len(rec.Charges) > 0 && !r.Reused {
-		fmt.Fprintf(&b, "charged              %s\n\n", plaintext.Text(book.ChargedText(rec, r.Before)))
+		fmt.Fprintf(&b, "charged              %s\n\n", plaintext.Text(payment.ChargedText(rec, r.Before)))
 	}
 	places(&b, r, reg)
 	_, err = io.WriteString(w, b.String())

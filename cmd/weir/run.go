@@ -22,8 +22,8 @@ import (
 	"weir/privacy/ledger"
 	"weir/record"
 	"weir/runtime"
-	"weir/runtime/book"
 	"weir/runtime/lock"
+	"weir/runtime/payment"
 	"weir/runtime/review"
 )
 
@@ -207,7 +207,7 @@ type runResult struct {
 
 func resultJSON(r *runtime.Result) runResult {
 	rec := r.Record
-	charged, from := book.ChargedBy(rec)
+	charged, from := payment.ChargedBy(rec)
 	return runResult{Run: r.Path, Reused: r.Reused, Charged: charged, Before: r.Before, From: from, Delta: rec.Terms.Delta,
 		Metrics: rec.Metrics, Notes: rec.Notes, Remarks: rec.Remarks, Ledger: rec.Dataset.Ledger,
 		Epsilon: map[string]*float64{"published": rec.Terms.Published, "proven": rec.Terms.Proven},
@@ -318,11 +318,11 @@ var errDeclined = errors.New("nothing was charged and nothing was run")
 
 // ask shows what is about to be charged and waits for a yes. Rows that a generator makes up
 // are nobody's, so they are charged unasked, and so is noise from a test seed.
-func (f *runFlags) ask(ctx context.Context, s streams) func([]book.Quote) error {
+func (f *runFlags) ask(ctx context.Context, s streams) func([]payment.Quote) error {
 	if f.yes || !s.terminal {
 		return nil
 	}
-	return func(quotes []book.Quote) error {
+	return func(quotes []payment.Quote) error {
 		fmt.Fprint(s.err, review.QuoteText(quotes, f.because(quotes)), "Charge it? [y/N] ")
 		answer := make(chan string, 1)
 		go func() {
@@ -342,7 +342,7 @@ func (f *runFlags) ask(ctx context.Context, s streams) func([]book.Quote) error 
 
 // because says what makes the stages of the run new charges; nothing where that cannot be found out, which stops
 // nobody.
-func (f *runFlags) because(quotes []book.Quote) map[string]review.Because {
+func (f *runFlags) because(quotes []payment.Quote) map[string]review.Because {
 	if f.plan == nil {
 		return nil
 	}
@@ -352,7 +352,7 @@ func (f *runFlags) because(quotes []book.Quote) map[string]review.Because {
 
 // foresee says what runs would charge, by ledgers alone, and refuses as they would.
 func (f *ledgerPlaceFlags) foresee(ctx context.Context, s streams, spec *specFlags, arg string,
-	trials []runtime.Trial) ([]book.Quote, error) {
+	trials []runtime.Trial) ([]payment.Quote, error) {
 	opts := f.options(s)
 	opts.Dir, opts.Confine = spec.dir(arg), spec.confine
 	quotes, err := runtime.Foresee(ctx, trials, opts)
@@ -368,7 +368,7 @@ func overBudget(err error) error {
 }
 
 // printQuotes adds to a plan what the ledger says of it.
-func printQuotes(w io.Writer, quotes []book.Quote, why map[string]review.Because) error {
+func printQuotes(w io.Writer, quotes []payment.Quote, why map[string]review.Because) error {
 	if !review.HasHistory(quotes) {
 		return nil
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"weir/runtime/book"
+	"weir/runtime/payment"
 	"weir/runtime/review"
 )
 
@@ -15,9 +15,9 @@ import (
 // thirty with an id each; of one run the line names the run that has paid.
 func TestReusedStagesOfAnExperimentStandOnce(t *testing.T) {
 	half := 0.5
-	var dues []book.Due
+	var dues []payment.Due
 	for i, from := range []string{"20261122-202544-2d79", "20261122-202545-a72f", "20261122-202546-6cd8", ""} {
-		dues = append(dues, book.Due{Run: i + 1, Stage: "train", Epsilon: &half, From: from})
+		dues = append(dues, payment.Due{Run: i + 1, Stage: "train", Epsilon: &half, From: from})
 	}
 	got := review.DueText(dues, nil)
 	if strings.Count(got, "\n") != 2 || !strings.Contains(got, "reused, epsilon 0.5 alone, charged in another run (3 "+
@@ -33,13 +33,13 @@ func TestReusedStagesOfAnExperimentStandOnce(t *testing.T) {
 // TestDuesOfALargeExperimentAreSummedUp: hundreds of different charges are a line a stage, which
 // counts the new, the reused and those without a proof; the same charges of one run are not.
 func TestDuesOfALargeExperimentAreSummedUp(t *testing.T) {
-	var dues []book.Due
+	var dues []payment.Due
 	for i := range 40 {
 		epsilon := float64(i + 1)
-		dues = append(dues, book.Due{Run: i + 1, Stage: "train", Epsilon: &epsilon})
+		dues = append(dues, payment.Due{Run: i + 1, Stage: "train", Epsilon: &epsilon})
 	}
 	dues[39].Epsilon, dues[0].From = nil, "20261122-202544-2d79"
-	dues = append(dues, book.Due{Run: 41, Stage: "detector", Published: dues[0].Epsilon})
+	dues = append(dues, payment.Due{Run: 41, Stage: "detector", Published: dues[0].Epsilon})
 	want := "  train            39 new charges, 1 reused or continued; epsilon 1 to 39 alone; 1 without a proof\n" +
 		"  detector         1 new charge, 0 reused or continued; 1 without a proof\n"
 	if got := review.DueText(dues, nil); got != want {
@@ -56,13 +56,13 @@ func TestDuesOfALargeExperimentAreSummedUp(t *testing.T) {
 // TestUnfinishedStagesAreContinued: what a stopped run has paid has no output to use again.
 func TestUnfinishedStagesAreContinued(t *testing.T) {
 	half := 0.5
-	due := book.Due{Stage: "train", Epsilon: &half, From: "20261122-202544-2d79", Unfinished: true}
-	if got := review.DueText([]book.Due{due}, nil); !strings.Contains(got,
+	due := payment.Due{Stage: "train", Epsilon: &half, From: "20261122-202544-2d79", Unfinished: true}
+	if got := review.DueText([]payment.Due{due}, nil); !strings.Contains(got,
 		"paid in run 20261122-202544-2d79, to be continued") || strings.Contains(got, "reused") {
 		t.Errorf("a stopped run's dues are\n%s", got)
 	}
 	due.Run = 2
-	if got := review.DueText([]book.Due{due}, nil); !strings.Contains(got,
+	if got := review.DueText([]payment.Due{due}, nil); !strings.Contains(got,
 		"paid in another run, epsilon 0.5 alone, to be continued") {
 		t.Errorf("an experiment's dues are\n%s", got)
 	}
@@ -73,12 +73,12 @@ func TestUnfinishedStagesAreContinued(t *testing.T) {
 func TestUnprovenChargesSayWhatTheyShut(t *testing.T) {
 	x := 1.23
 	const shut = "no run with a budget of the dataset (dataset.budget) is admitted"
-	got := review.QuoteText([]book.Quote{{Dues: []book.Due{{Stage: "train", Published: &x}}}}, nil)
+	got := review.QuoteText([]payment.Quote{{Dues: []payment.Due{{Stage: "train", Published: &x}}}}, nil)
 	if !strings.Contains(got, "new charge, epsilon none proven, 1.23 by the paper's own accounting") ||
 		!strings.Contains(got, shut) {
 		t.Errorf("a charge without a proof is asked for by\n%s", got)
 	}
-	got = review.QuoteText([]book.Quote{{Dues: []book.Due{{Stage: "train", Epsilon: &x},
+	got = review.QuoteText([]payment.Quote{{Dues: []payment.Due{{Stage: "train", Epsilon: &x},
 		{Stage: "old", Published: &x, From: "20261122-202544-2d79"}}}}, nil)
 	if !strings.Contains(got, "new charge, epsilon 1.23 alone") || strings.Contains(got, shut) {
 		t.Errorf("a proven charge is asked for by\n%s", got)
@@ -103,19 +103,19 @@ func TestInterruptedQuestionIsNo(t *testing.T) {
 // them.
 func TestChargesAddUp(t *testing.T) {
 	x := .5
-	q := book.Quote{Dues: []book.Due{{Stage: "train", Epsilon: &x, Charges: 3}, {Stage: "names", Epsilon: &x,
+	q := payment.Quote{Dues: []payment.Due{{Stage: "train", Epsilon: &x, Charges: 3}, {Stage: "names", Epsilon: &x,
 		Charges: 1}}}
 	q.Bill = 4
-	got := review.QuoteText([]book.Quote{q}, nil)
+	got := review.QuoteText([]payment.Quote{q}, nil)
 	for _, want := range []string{"train            3 new charges, epsilon 0.5 alone\n",
 		"names            new charge, epsilon 0.5 alone\n", "after 4 new charges\n"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%s, must say %q", got, want)
 		}
 	}
-	many := make([]book.Due, 40)
+	many := make([]payment.Due, 40)
 	for i := range many {
-		many[i] = book.Due{Run: i + 1, Stage: "train", Epsilon: new(float64), Charges: 2}
+		many[i] = payment.Due{Run: i + 1, Stage: "train", Epsilon: new(float64), Charges: 2}
 		*many[i].Epsilon = float64(i)
 	}
 	if got := review.DueText(many, nil); !strings.Contains(got, "train            80 new charges, 0 reused or continued") {

@@ -15,8 +15,8 @@ import (
 	"weir/pipeline/compile"
 	"weir/record"
 	"weir/runtime"
-	"weir/runtime/book"
 	"weir/runtime/files"
+	"weir/runtime/payment"
 )
 
 const verifyLong = `Replay a run with its spec, data and noise key, and compare: every file of its
@@ -128,7 +128,7 @@ func replay(ctx context.Context, s streams, dir string, workers int, quiet bool)
 
 // replayOptions takes everything that a run depended on from its folder.
 func replayOptions(s streams, dir string, rec *record.Run) (runtime.Options, error) {
-	key, err := book.LoadKey(filepath.Join(dir, "internal"))
+	key, err := payment.LoadKey(filepath.Join(dir, "internal"))
 	if err != nil {
 		return runtime.Options{}, withCode(exitUsage, fmt.Errorf("%s: without its noise key a run cannot be replayed: %w",
 			dir, err))
@@ -138,7 +138,7 @@ func replayOptions(s streams, dir string, rec *record.Run) (runtime.Options, err
 			"commits to", dir))
 	}
 	out := filepath.Dir(filepath.Dir(filepath.Clean(dir)))
-	earlier, err := book.EarlierOf(out, rec)
+	earlier, err := payment.EarlierOf(out, rec)
 	if err != nil {
 		return runtime.Options{}, withCode(exitUsage, fmt.Errorf("%s: %w", dir, err))
 	}

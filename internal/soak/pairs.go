@@ -19,9 +19,9 @@ import (
 	"weir/pipeline/neighbour"
 	"weir/privacy"
 	"weir/runtime"
-	"weir/runtime/book"
 	"weir/runtime/dataset"
 	"weir/runtime/files"
+	"weir/runtime/payment"
 	"weir/runtime/store"
 )
 
@@ -165,12 +165,12 @@ func lose(dir string, c chance) error {
 		errs = append(errs, os.Remove(key))
 	}
 	cache := store.CacheOf(disk.Disk{}, filepath.Join(dir, "runs"))
-	var paid []book.Note
+	var paid []payment.Note
 	recipes, _ := filepath.Glob(filepath.Join(cache.Dir, store.PaidDir, "*"))
 	for _, recipe := range recipes {
-		paid = append(paid, book.Notes{Cache: cache}.Of(filepath.Base(recipe))...)
+		paid = append(paid, payment.Notes{Cache: cache}.Of(filepath.Base(recipe))...)
 	}
-	slices.SortFunc(paid, func(a, b book.Note) int { return strings.Compare(a.Stage, b.Stage) })
+	slices.SortFunc(paid, func(a, b payment.Note) int { return strings.Compare(a.Stage, b.Stage) })
 	for _, p := range some(c, paid, 1) {
 		errs = append(errs, cache.Forget(p.Address))
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"weir/internal/disk"
-	"weir/runtime/book"
+	"weir/runtime/payment"
 	"weir/runtime/store"
 )
 
@@ -55,8 +55,8 @@ const mostOfNote = 1 << 20
 // notesIn lists, by address, what the index of paid outputs notes. A note that cannot be read
 // may still name an output. The notes stay: with them and the key of its run an output is made
 // again at no charge, and without it they lead nowhere.
-func notesIn(dir string) map[string][]book.Note {
-	items := map[string][]book.Note{}
+func notesIn(dir string) map[string][]payment.Note {
+	items := map[string][]payment.Note{}
 	if !folder(dir) {
 		return items
 	}
@@ -65,9 +65,9 @@ func notesIn(dir string) map[string][]book.Note {
 			return nil
 		}
 		data, _ := disk.ReadFile(path, mostOfNote)
-		var p book.Note
+		var p payment.Note
 		if json.Unmarshal(data, &p) != nil {
-			p = book.Note{}
+			p = payment.Note{}
 		}
 		if p.Insecure {
 			return nil // a test: its charge is nobody's
@@ -82,7 +82,7 @@ func notesIn(dir string) map[string][]book.Note {
 
 // keyed reports whether this build can make again what a run paid for, from the key in its
 // folder.
-func (f *Found) keyed(p book.Note) bool {
+func (f *Found) keyed(p payment.Note) bool {
 	run := filepath.Join(p.Name, p.Run)
 	if f.rules.Build == "" || p.Build != f.rules.Build || !filepath.IsLocal(run) {
 		return false

@@ -12,7 +12,7 @@ import (
 	"weir/internal/disk"
 	"weir/privacy/ledger"
 	"weir/record"
-	"weir/runtime/book"
+	"weir/runtime/payment"
 	"weir/runtime/store"
 )
 
@@ -64,7 +64,7 @@ type ledgers map[string]map[string]int
 // charges counts what a run has paid, by its record and by the ledger, where a killed run
 // stands alone.
 func (l ledgers) charges(s store.Summary) (int, error) {
-	if n := book.OwnCharges(s); n > 0 || s.Dataset.Ledger == "" {
+	if n := payment.OwnCharges(s); n > 0 || s.Dataset.Ledger == "" {
 		return n, nil
 	}
 	path := s.Dataset.Ledger
@@ -121,8 +121,8 @@ func (f *Found) again(path string, s store.Summary) bool {
 	}
 	cache := store.CacheOf(f.rules.Disk, f.rules.Out)
 	for _, stage := range s.Stages {
-		there := func(p book.Note) bool { return p.Run == stage.From && (cache.Holds(p.Address) || f.keyed(p)) }
-		if stage.From != "" && (f.rules.Paid || !slices.ContainsFunc(book.Notes{Cache: cache}.Of(stage.Recipe), there)) {
+		there := func(p payment.Note) bool { return p.Run == stage.From && (cache.Holds(p.Address) || f.keyed(p)) }
+		if stage.From != "" && (f.rules.Paid || !slices.ContainsFunc(payment.Notes{Cache: cache}.Of(stage.Recipe), there)) {
 			return false
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/runtime"
-	"weir/runtime/book"
+	"weir/runtime/payment"
 )
 
 // BillOf returns what runs cost together. A charge that several runs share counts once, but for the naive sum, which
@@ -50,8 +50,8 @@ func sameNeighbours(runs []runtime.Trial) bool {
 		case p.Budget.Infinite():
 		case first == nil:
 			first = p
-		case p.Adjacency != first.Adjacency || book.Unit(p.Spec.Dataset.PrivacyUnit) !=
-			book.Unit(first.Spec.Dataset.PrivacyUnit):
+		case p.Adjacency != first.Adjacency || payment.Unit(p.Spec.Dataset.PrivacyUnit) !=
+			payment.Unit(first.Spec.Dataset.PrivacyUnit):
 			return false
 		}
 	}

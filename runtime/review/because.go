@@ -11,7 +11,7 @@ import (
 	"weir/pipeline/words"
 	"weir/record"
 	"weir/record/listing"
-	"weir/runtime/book"
+	"weir/runtime/payment"
 	"weir/runtime/store"
 )
 
@@ -41,7 +41,7 @@ func (b Because) Line() string {
 // Becauses finds, for each stage of a plan that would be a new charge, the run below out whose charge it comes nearest
 // to: of those that have paid a stage of its kind on the same ledger the one from which the fewest settings differ, and
 // of these the newest. Records that cannot be read are passed over.
-func Becauses(out string, plan *compile.Plan, quotes []book.Quote) (map[string]Because, error) {
+func Becauses(out string, plan *compile.Plan, quotes []payment.Quote) (map[string]Because, error) {
 	found := map[string]Because{}
 	for _, q := range quotes {
 		for _, d := range q.Dues {

@@ -14,8 +14,8 @@ import (
 	"weir/pipeline/words"
 	"weir/privacy/ledger"
 	"weir/runtime"
-	"weir/runtime/book"
 	"weir/runtime/dataset"
+	"weir/runtime/payment"
 )
 
 func (b Standing) same(c ledger.Cap) bool {
@@ -188,7 +188,7 @@ func (r Run) charges(id string) (list []ledger.Entry, err error) {
 		for _, spend := range s.Spends {
 			list = append(list, ledger.Entry{ID: s.ID + "/" + spend.Name, Spec: name, Stage: s.ID, Name: spend.Name,
 				Recipe: recipes[s.ID], Event: spend.Event,
-				Adjacency: p.Adjacency, Unit: book.Unit(p.Spec.Dataset.PrivacyUnit), Unproven: s.Unproven.String()})
+				Adjacency: p.Adjacency, Unit: payment.Unit(p.Spec.Dataset.PrivacyUnit), Unproven: s.Unproven.String()})
 		}
 	}
 	return list, nil

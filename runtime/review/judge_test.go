@@ -10,7 +10,7 @@ import (
 
 	"weir/privacy"
 	"weir/privacy/ledger"
-	"weir/runtime/book"
+	"weir/runtime/payment"
 )
 
 // pure returns a charge of an event of pure epsilon, by a recipe.
@@ -69,10 +69,10 @@ func TestReportRefuses(t *testing.T) {
 // charges fit once more; without a proof it has no bound.
 func TestQuoteText(t *testing.T) {
 	one, limit, room := 1., 4., 2
-	q := book.Quote{Statement: book.Statement{Ledger: "l.jsonl", Before: 1, Bill: 1, Cap: &limit, Room: &room},
-		Dues: []book.Due{{Stage: "train", Epsilon: &one, Charges: 1}, {Stage: "count", Epsilon: &one, From: "r1"}}}
+	q := payment.Quote{Statement: payment.Statement{Ledger: "l.jsonl", Before: 1, Bill: 1, Cap: &limit, Room: &room},
+		Dues: []payment.Due{{Stage: "train", Epsilon: &one, Charges: 1}, {Stage: "count", Epsilon: &one, From: "r1"}}}
 	q.Spent.Total, q.After.Total = ledger.Total{Epsilon: 1, Delta: 1e-6, Accountant: "rdp"}, ledger.Total{Epsilon: 2}
-	text := QuoteText([]book.Quote{q}, nil)
+	text := QuoteText([]payment.Quote{q}, nil)
 	for _, want := range []string{"train            new charge, epsilon 1 alone",
 		"count            reused, charged in run r1",
 		"then             epsilon 2, after 1 new charge", "budget           epsilon 4; 2 remains, room for 2 more such " +
@@ -82,11 +82,11 @@ func TestQuoteText(t *testing.T) {
 		}
 	}
 	q.Dues[0].Epsilon, q.After.Epsilon, q.After.Reason = nil, math.Inf(1), "nothing is proven"
-	if text = QuoteText([]book.Quote{q}, nil); !strings.Contains(text, "then             without a proven bound") ||
+	if text = QuoteText([]payment.Quote{q}, nil); !strings.Contains(text, "then             without a proven bound") ||
 		!strings.Contains(text, "refused, nothing is proven") || !strings.Contains(text, "epsilon none proven alone") {
 		t.Errorf("a quote without a proof reads\n%s", text)
 	}
-	if HasHistory([]book.Quote{{}}) || !HasHistory([]book.Quote{q}) {
+	if HasHistory([]payment.Quote{{}}) || !HasHistory([]payment.Quote{q}) {
 		t.Error("a new ledger has no history; one with a charge or a budget has")
 	}
 }

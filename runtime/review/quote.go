@@ -11,12 +11,12 @@ import (
 	"weir/privacy"
 	"weir/privacy/ledger"
 	"weir/record"
-	"weir/runtime/book"
+	"weir/runtime/payment"
 )
 
 // QuoteText says what runs would charge to each ledger, what they would not charge again,
 // and how the ledger would stand.
-func QuoteText(quotes []book.Quote, why map[string]Because) string {
+func QuoteText(quotes []payment.Quote, why map[string]Because) string {
 	var b strings.Builder
 	for _, q := range quotes {
 		fmt.Fprintf(&b, "LEDGER  %s\n", q.Ledger)
@@ -30,12 +30,12 @@ func QuoteText(quotes []book.Quote, why map[string]Because) string {
 }
 
 // unproven tells whether a charge is about to be made of which nothing is proven.
-func unproven(q book.Quote) bool {
-	return slices.ContainsFunc(q.Dues, func(d book.Due) bool { return d.From == "" && d.Epsilon == nil })
+func unproven(q payment.Quote) bool {
+	return slices.ContainsFunc(q.Dues, func(d payment.Due) bool { return d.From == "" && d.Epsilon == nil })
 }
 
 // balanceLine returns how the ledger stands now and after the charges.
-func balanceLine(q book.Quote) string {
+func balanceLine(q payment.Quote) string {
 	at := fmt.Sprintf(" at delta %g (%s)\n", q.Spent.Delta, q.Spent.Accountant)
 	s := "  spent so far     " + totalWords(q.Spent.Total) + at
 	if q.Charges() {
@@ -65,7 +65,7 @@ func balanceLine(q book.Quote) string {
 }
 
 // RoomText says how often what is charged fits once more, which epsilons that remain do not tell.
-func RoomText(q book.Quote) string {
+func RoomText(q payment.Quote) string {
 	switch {
 	case q.Room == nil:
 		return ""
@@ -86,7 +86,7 @@ func totalWords(t ledger.Total) string {
 
 // HasHistory reports whether there is anything to say of a ledger: a new one without a budget has
 // no history.
-func HasHistory(quotes []book.Quote) bool {
+func HasHistory(quotes []payment.Quote) bool {
 	for _, q := range quotes {
 		if q.Before > 0 || q.Cap != nil {
 			return true
@@ -99,7 +99,7 @@ func HasHistory(quotes []book.Quote) bool {
 // it counts what is reused, and where that would be more lines than a screen has, it sums up
 // by stage: each charge, and which run has made it, stands in --json. why has what makes a stage a new charge, below
 // it.
-func DueText(dues []book.Due, why map[string]Because) string {
+func DueText(dues []payment.Due, why map[string]Because) string {
 	const screen = 24
 	text := dueLines(dues, why)
 	if strings.Count(text, "\n") > screen && dues[0].Run > 0 {
@@ -109,13 +109,13 @@ func DueText(dues []book.Due, why map[string]Because) string {
 }
 
 // dueSums returns a line a stage, in the order in which they come.
-func dueSums(dues []book.Due) string {
+func dueSums(dues []payment.Due) string {
 	var b strings.Builder
 	for len(dues) > 0 {
 		stage := dues[0].Stage
-		other := func(d book.Due) bool { return d.Stage != stage }
+		other := func(d payment.Due) bool { return d.Stage != stage }
 		stageDues := slices.DeleteFunc(slices.Clone(dues), other)
-		dues = slices.DeleteFunc(slices.Clone(dues), func(d book.Due) bool { return !other(d) })
+		dues = slices.DeleteFunc(slices.Clone(dues), func(d payment.Due) bool { return !other(d) })
 		var proven []float64
 		charged, reused := 0, 0
 		for _, d := range stageDues {
@@ -140,7 +140,7 @@ func dueSums(dues []book.Due) string {
 	return b.String()
 }
 
-func dueLines(dues []book.Due, why map[string]Because) string {
+func dueLines(dues []payment.Due, why map[string]Because) string {
 	var b strings.Builder
 	times, order := map[string]int{}, []string{}
 	for _, d := range dues {
@@ -173,7 +173,7 @@ func dueLines(dues []book.Due, why map[string]Because) string {
 
 // newCharges says how many charges a stage makes, where it makes several, so that the list adds up to what the ledger
 // gets.
-func newCharges(d book.Due) string {
+func newCharges(d payment.Due) string {
 	if d.Charges > 1 {
 		return words.Plural(d.Charges, "new charge")
 	}
@@ -181,7 +181,7 @@ func newCharges(d book.Due) string {
 }
 
 // epsilonOr returns the proven epsilon; where there is none, it says so and what the paper has.
-func epsilonOr(d book.Due) string {
+func epsilonOr(d payment.Due) string {
 	switch {
 	case d.Epsilon != nil:
 		return record.Bound(*d.Epsilon)

@@ -18,8 +18,8 @@ import (
 	"weir/pipeline/spec"
 	"weir/privacy/ledger"
 	"weir/runtime"
-	"weir/runtime/book"
 	"weir/runtime/dataset"
+	"weir/runtime/payment"
 	"weir/schema"
 )
 
@@ -198,7 +198,7 @@ func capOf(sp *spec.Spec) *ledger.Cap {
 		return nil
 	}
 	return &ledger.Cap{Epsilon: b.Epsilon, Delta: b.Delta, Adjacency: sp.Privacy.Adjacency,
-		Unit: book.Unit(sp.Dataset.PrivacyUnit), Filter: b.Filter}
+		Unit: payment.Unit(sp.Dataset.PrivacyUnit), Filter: b.Filter}
 }
 
 func firstLine(err error) string {

@@ -1,4 +1,4 @@
-package book
+package payment
 
 import (
 	"encoding/json"

@@ -1,7 +1,7 @@
-// Package book answers who has paid for what a stage computes and what a run would cost, and charges it: it holds
+// Package payment answers who has paid for what a stage computes and what a run would cost, and charges it: it holds
 // ledgers and their caps, notes on who charged which recipe, noise keys, and the payers that alone hand out noise. It
 // sees plans, names and keys, never a row.
-package book
+package payment
 
 import (
 	"cmp"

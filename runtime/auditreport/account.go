@@ -1,6 +1,6 @@
-// Package spending tells an auditor who spent what on datasets: from their ledgers, the records of runs and releases,
-// as text, Markdown, JSON and one page. No figure of it is computed from rows.
-package spending
+// Package auditreport tells an auditor who spent what on datasets: from their ledgers, the records of runs and
+// releases, as text, Markdown, JSON and one page. No figure of it is computed from rows.
+package auditreport
 
 import (
 	"fmt"
