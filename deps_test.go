@@ -52,20 +52,22 @@ func allowed() map[string][]string {
 		// Reading knows no compiler: a spec is judged for what it says before anything
 		// is made of it. It holds the table of audit rules, since a spec names them by number.
 		"pipeline/spec": {"pipeline", "pipeline/domain", "schema", "privacy", "internal/plaintext"},
-		// compile alone prices mechanisms. No stage may import it, else one could price
-		// and plan itself.
-		"pipeline/compile": {"pipeline", "pipeline/domain", "pipeline/relation", "pipeline/spec", "schema", "privacy"},
+		// bill alone prices mechanisms. No stage may import it, else one could price itself. It sees what stages spend, and
+		// neither how they are linked nor what they read.
+		"pipeline/bill": {"pipeline", "pipeline/spec", "privacy"},
+		// compile plans. No stage may import it, else one could plan itself.
+		"pipeline/compile": {"pipeline", "pipeline/bill", "pipeline/domain", "pipeline/relation", "pipeline/spec", "schema",
+			"privacy"},
 		// words sees plans as data, and text and numbers that may be of another version of weir: it compiles
 		// nothing, sees no work of a plan and reads neither records nor ledgers, so that it says only what it was given.
 		"pipeline/words": {"pipeline", "pipeline/spec", "schema", "privacy", "internal/plaintext"},
 		// It sees what goes into mechanisms before noise, so whoever releases anything must not have it: tests and audits do.
 		"pipeline/neighbour": {"pipeline", "pipeline/domain", "pipeline/compile", "privacy"},
-		// The conformance test pays by the compiler's prices and makes noise of its own,
+		// The conformance test pays by the prices of bills and makes noise of its own,
 		// so only tests and the soak may have it. internal/stattest tells it how much an ordinary
 		// run of the tests does.
-		"pipeline/pipelinetest": {"pipeline", "pipeline/domain", "pipeline/neighbour", "pipeline/relation",
-			"pipeline/compile",
-			"schema", "privacy", "internal"},
+		"pipeline/pipelinetest": {"pipeline", "pipeline/bill", "pipeline/domain", "pipeline/neighbour", "pipeline/relation",
+			"pipeline/compile", "schema", "privacy", "internal"},
 		"record": {"privacy", "internal/plaintext"},
 		// The page judges figures by what their kinds declare, as the plan has it; it sees no
 		// spec, no work and no row.
@@ -108,7 +110,7 @@ func allowed() map[string][]string {
 // runtimes go from a spec to a plan.
 func inTests() map[string][]string {
 	return map[string][]string{
-		"stages": {"pipeline/spec", "pipeline/compile", "pipeline/neighbour", "pipeline/pipelinetest",
+		"stages": {"pipeline/bill", "pipeline/spec", "pipeline/compile", "pipeline/neighbour", "pipeline/pipelinetest",
 			"runtime/database/sql"},
 		"runtime":              {"pipeline/pipelinetest"},
 		"runtime/audit":        {"pipeline/spec"},
@@ -327,13 +329,14 @@ func TestPolicyRejects(t *testing.T) {
 		{"runtime/payment/payer.go", "weir/runtime/table"},
 		{"runtime/attic/old.go", "weir/runtime/store"},
 		{"stages/prep/encode.go", "weir/pipeline/compile"},
+		{"stages/prep/encode.go", "weir/pipeline/bill"},
 		{"stages/prep/encode.go", "weir/pipeline/spec"},
 		{"stages/model/gan.go", "weir/pipeline/pipelinetest"},
 		{"stages/model/gan.go", "weir/pipeline/pipelinetest/more"},
 		{"pipeline/kind.go", "weir/pipeline/spec"},
 		{"pipeline/spec/parse.go", "weir/pipeline/compile"},
 		{"pipeline/words/plan.go", "weir/pipeline/compile"},
-		{"pipeline/compile/bill.go", "os"},
+		{"pipeline/bill/bill.go", "os"},
 		{"runtime/run.go", "weir/pipeline/pipelinetest"},
 		{"cmd/weir/run.go", "weir/pipeline/pipelinetest"},
 		{"cmd/weir/audit.go", "weir/pipeline/neighbour"},

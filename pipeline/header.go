@@ -200,6 +200,9 @@ func Shards(k int) Stability { return Stability{SpreadShards, k} }
 // Unbounded says nothing about the change.
 func Unbounded() Stability { return Stability{Spread: SpreadUnbounded} }
 
+// Bounded reports whether the change has a bound: so many rows, or one shard.
+func (s Stability) Bounded() bool { return s.Spread == SpreadRows || s.Spread == SpreadShards }
+
 // String returns rows(1), shards(1500) or unbounded.
 func (s Stability) String() string {
 	if s.Spread == SpreadUnbounded || s.Spread == "" {

@@ -115,3 +115,28 @@ func (c *compiler) experiment() {
 			"say beforehand which run is released, or release all of them")
 	}
 }
+
+func (c *compiler) fault(path, found, accepted, rule string) {
+	d := c.spec.Fault(path, found, accepted, "")
+	d.Rule = rule
+	c.faults = append(c.faults, d)
+}
+
+func (c *compiler) warn(rule, message, fix string) {
+	c.warning(pipeline.Finding{Rule: rule, Level: pipeline.LevelWarning, Message: message, Fix: fix})
+}
+
+// warning adds a finding, with the reason for which the spec accepts it.
+func (c *compiler) warning(f pipeline.Finding) {
+	f.Acknowledged = c.spec.Privacy.Acknowledge[f.Rule]
+	c.plan.Findings = append(c.plan.Findings, f)
+}
+
+// find adds a finding of a stage or of the bill, whose notes no spec has to accept.
+func (c *compiler) find(f pipeline.Finding) {
+	if f.Level == pipeline.LevelWarning {
+		c.warning(f)
+		return
+	}
+	c.plan.Findings = append(c.plan.Findings, f)
+}

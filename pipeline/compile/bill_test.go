@@ -178,3 +178,13 @@ func TestPublishedNumbersAreOfOneRow(t *testing.T) {
 		t.Errorf("a unit of four rows has the published epsilon %g", *plan.Epsilon.Published)
 	}
 }
+
+// TestInfiniteArithmeticIsWritten: what a paper's arithmetic says beside a proof decides nothing, and where it is
+// infinite it must not keep the plan from being written.
+func TestInfiniteArithmeticIsWritten(t *testing.T) {
+	plan := mustCompile(t, two, "privacy.claims=published", "stages.first.published=infinite",
+		"privacy.split={first: 0.5, second: 0.5}")
+	if _, err := json.Marshal(plan); err != nil {
+		t.Error(err)
+	}
+}

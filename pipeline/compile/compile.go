@@ -1,5 +1,4 @@
-// Package compile turns a spec into a plan: stages linked and typed, mechanisms
-// priced, noise calibrated and the bill added up. It opens no data.
+// Package compile turns a spec into a plan: stages linked, typed against privacy, and billed. It opens no data.
 package compile
 
 import (
@@ -19,11 +18,11 @@ import (
 // lists every problem at once, causes only.
 func Compile(s *spec.Spec) (*Plan, error) {
 	c := planStages(s)
-	c.splitNames()
+	c.checkShares()
 	c.experiment()
 	c.advise()
 	if len(c.faults) == 0 {
-		c.bill()
+		c.addUp()
 	}
 	if len(c.faults) == 0 {
 		c.decide()
@@ -41,7 +40,7 @@ func Compile(s *spec.Spec) (*Plan, error) {
 // undecided.
 func Outline(s *spec.Spec) (*Plan, error) {
 	c := planStages(s)
-	c.splitNames()
+	c.checkShares()
 	c.experiment()
 	if len(c.faults) > 0 {
 		c.faults.Sort()
@@ -124,11 +123,8 @@ func (c *compiler) step(s *spec.Stage) {
 	}
 	step.Decided = c.target(s)
 	for _, f := range work.Findings {
-		if f.Stage = s.ID; f.Level == pipeline.LevelWarning {
-			c.warning(f)
-			continue
-		}
-		c.plan.Findings = append(c.plan.Findings, f)
+		f.Stage = s.ID
+		c.find(f)
 	}
 	for _, f := range work.Files {
 		if f.Public {

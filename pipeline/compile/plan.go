@@ -2,6 +2,7 @@ package compile
 
 import (
 	"weir/pipeline"
+	"weir/pipeline/bill"
 	"weir/pipeline/relation"
 	"weir/pipeline/spec"
 )
@@ -24,7 +25,7 @@ type Step struct {
 	Kept relation.Relation
 	Keys []relation.Key
 
-	change change
+	change bill.Change
 }
 
 // Step returns the step of the named stage, or nil.

@@ -7,7 +7,6 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/spec"
-	"weir/privacy"
 )
 
 // gap is what a mechanism lacks for a proof, and what would have one.
@@ -50,7 +49,7 @@ func (c *compiler) unboundedInputs(s *spec.Stage) (list []gap) {
 			if h.Form != pipeline.FormTable {
 				list = append(list, gap{pipeline.Unproven{Rule: "W13", Why: fmt.Sprintf("a mechanism on %s, which is private, of "+
 					"form %s, and may change without bound", r, h.Form)}, "a mechanism on a table"})
-			} else if !bounded(h) {
+			} else if !h.Stability.Bounded() {
 				why, fix := c.unboundedSince(r)
 				list = append(list, gap{pipeline.Unproven{Rule: "W03", Why: why}, "a table of stability rows(c) or shards(k); " +
 					fix})
@@ -58,10 +57,6 @@ func (c *compiler) unboundedInputs(s *spec.Stage) (list []gap) {
 		}
 	}
 	return list
-}
-
-func bounded(h pipeline.Header) bool {
-	return h.Stability.Spread == pipeline.SpreadRows || h.Stability.Spread == pipeline.SpreadShards
 }
 
 // checkProven refuses a stage without a proof under claims: proven. Under published it
@@ -85,5 +80,11 @@ func (c *compiler) checkProven(s *spec.Stage, step *Step) {
 	}
 }
 
-// proven tells whether the events of a step bound what it releases.
-func (s *Step) proven() bool { return s.Unproven == (privacy.Unproven{}) }
+// checkArithmetic refuses a stage without a proof whose noise nothing finds.
+func (c *compiler) checkArithmetic(s *spec.Stage, t pipeline.Pricing) {
+	if t.Scale == 0 && t.Published == nil {
+		c.refuse(s.ID, spec.RuleBudget, "a mechanism of which nothing is proven and for which its paper has no arithmetic, "+
+			"so that no budget says how much noise it takes",
+			"one with a noise_multiplier of its own")
+	}
+}

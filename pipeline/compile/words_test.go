@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"weir/pipeline"
+	"weir/pipeline/bill"
 	"weir/pipeline/domain"
 	"weir/pipeline/spec"
 	"weir/privacy"
@@ -79,11 +80,18 @@ func (rounds) Total() float64 { return 1 }
 // divides it by the noise again; what one sum moves by is not.
 func TestFiltersMoveInNoise(t *testing.T) {
 	const unit = "in standard deviations of the noise"
-	if got := (change{rows: 2}).words(rounds{noisy{multiplier: 2}}, privacy.ReplaceOne); !strings.Contains(got,
-		unit+" when 2 rows") {
+	words := func(m privacy.Mechanism, rows int, adjacency privacy.Adjacency) string {
+		spend := pipeline.Spend{Mechanism: func(float64) privacy.Mechanism { return m }}
+		p, err := bill.Change{Rows: rows}.Price(spend, 0, adjacency)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.Sensitivity
+	}
+	if got := words(rounds{noisy{multiplier: 2}}, 2, privacy.ReplaceOne); !strings.Contains(got, unit+" when 2 rows") {
 		t.Errorf("a filter: %q, must say %q", got, unit)
 	}
-	if got := (change{rows: 1}).words(noisy{multiplier: 2}, privacy.AddRemove); strings.Contains(got, unit) {
+	if got := words(noisy{multiplier: 2}, 1, privacy.AddRemove); strings.Contains(got, unit) {
 		t.Errorf("a sum: %q, must not say %q", got, unit)
 	}
 }

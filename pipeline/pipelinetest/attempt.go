@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"weir/pipeline"
-	"weir/pipeline/compile"
+	"weir/pipeline/bill"
 	"weir/pipeline/neighbour"
 	"weir/privacy/noise"
 )
@@ -42,7 +42,7 @@ func (l Learner) Pays(t *testing.T, in Input) *Attempt {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := compile.Price(&l.Kind, h, w, 1.5, in.Header.Terms.Adjacency)
+	plan, err := bill.Price(&l.Kind, h, w, 1.5, in.Header.Terms.Adjacency)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"weir/pipeline"
-	"weir/pipeline/compile"
+	"weir/pipeline/bill"
 	"weir/privacy"
 )
 
@@ -204,7 +204,7 @@ func (c Case) planned() (pipeline.Work, []pipeline.Planned, error) {
 	if scale == 0 {
 		scale = 1
 	}
-	list, err := compile.Price(c.kind, c.headers(), work, scale, c.adjacency())
+	list, err := bill.Price(c.kind, c.headers(), work, scale, c.adjacency())
 	return work, list, err
 }
 

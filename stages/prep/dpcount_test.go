@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"weir/pipeline"
-	compiler "weir/pipeline/compile"
+	"weir/pipeline/bill"
 	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
@@ -132,7 +132,7 @@ func TestSelectionSpendsItsPartOfDelta(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, epsilon := range []float64{0.1, 1} { // of the stage
-				list, err := compiler.Price(&k, in, w, float64(c.columns*c.rows)/epsilon, a)
+				list, err := bill.Price(&k, in, w, float64(c.columns*c.rows)/epsilon, a)
 				if err != nil {
 					t.Fatal(err)
 				}

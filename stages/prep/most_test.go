@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"weir/pipeline"
-	compiler "weir/pipeline/compile"
+	"weir/pipeline/bill"
 	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
@@ -34,7 +34,7 @@ func TestMostCategoriesGoByNoisyCounts(t *testing.T) {
 		stage.Most = 1
 		w := must(stage.Plan(pipeline.Headers{"in": h}))
 		probe, env := &outputs{}, pipelinetest.Env(1)
-		env.Privacy = &pipelinetest.Ledger{Key: noise.Key{key}, Plan: must(compiler.Price(&k, pipeline.Headers{"in": h}, w, 5,
+		env.Privacy = &pipelinetest.Ledger{Key: noise.Key{key}, Plan: must(bill.Price(&k, pipeline.Headers{"in": h}, w, 5,
 			privacy.AddRemove)), Probe: probe}
 		out := must(w.Run(t.Context(), env, pipeline.Tables{"in": pipeline.FromRecords(h, rows)}))
 		noisy := probe.last.(map[string]int64)

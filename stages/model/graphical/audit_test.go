@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"weir/pipeline"
-	"weir/pipeline/compile"
+	"weir/pipeline/bill"
 	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
@@ -205,7 +205,7 @@ func eventsOf(t *testing.T, stage pipeline.Stage, in pipelinetest.Input, multipl
 	w, err := stage.Plan(headers(in))
 	must(t, err)
 	kind := pipeline.Kind{In: tableIn()}
-	plan, err := compile.Price(&kind, headers(in), w, multiplier, in.Header.Terms.Adjacency)
+	plan, err := bill.Price(&kind, headers(in), w, multiplier, in.Header.Terms.Adjacency)
 	must(t, err)
 	for _, p := range plan {
 		events = append(events, p.Event.Event)

@@ -11,7 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"weir/pipeline"
-	"weir/pipeline/compile"
+	"weir/pipeline/bill"
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
 	"weir/privacy/noise"
@@ -58,7 +58,7 @@ func measuredBy(b *testing.B, t pipeline.Table, multiplier float64) *front {
 	kind, s := pipeline.Kind{In: tableIn()}, marginalTreeKind().New().(*MarginalTree)
 	w, err := s.Plan(pipeline.Headers{"in": t.Header})
 	must(b, err)
-	plan, err := compile.Price(&kind, pipeline.Headers{"in": t.Header}, w, multiplier, privacy.ReplaceOne)
+	plan, err := bill.Price(&kind, pipeline.Headers{"in": t.Header}, w, multiplier, privacy.ReplaceOne)
 	must(b, err)
 	env := pipelinetest.Env(2)
 	env.Privacy = &pipelinetest.Ledger{Key: noise.Key{4, 5}, Plan: plan}

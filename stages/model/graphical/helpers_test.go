@@ -10,7 +10,7 @@ import (
 
 	"weir/internal/stattest"
 	"weir/pipeline"
-	"weir/pipeline/compile"
+	"weir/pipeline/bill"
 	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
@@ -91,7 +91,7 @@ func (a attempt) run(t testing.TB) (model pipeline.Table, left float64) {
 	kind, h := pipeline.Kind{In: tableIn()}, pipeline.Headers{"in": a.in.Header}
 	w, err := a.stage.Plan(h)
 	must(t, err)
-	plan, err := compile.Price(&kind, h, w, a.multiplier, a.in.Header.Terms.Adjacency)
+	plan, err := bill.Price(&kind, h, w, a.multiplier, a.in.Header.Terms.Adjacency)
 	must(t, err)
 	ledger := &pipelinetest.Ledger{Key: noise.Key{4, 5, a.key, byte(a.keys), byte(a.keys >> 8), byte(a.keys >> 16)},
 		Plan: plan, Probe: a.probe}

@@ -9,7 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"weir/pipeline"
-	"weir/pipeline/compile"
+	"weir/pipeline/bill"
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
 	"weir/privacy/noise"
@@ -21,7 +21,7 @@ func tried(t *testing.T, stage pipeline.Stage, in pipeline.Table, counting pipel
 	kind, h := pipeline.Kind{In: tableIn()}, pipeline.Headers{"in": in.Header}
 	w, err := stage.Plan(h)
 	must(t, err)
-	plan, err := compile.Price(&kind, h, w, 0.2, in.Terms.Adjacency)
+	plan, err := bill.Price(&kind, h, w, 0.2, in.Terms.Adjacency)
 	must(t, err)
 	payer := &till{Payer: &pipelinetest.Ledger{Key: noise.Key{4, 7}, Plan: plan}}
 	env := pipelinetest.Env(2)

@@ -16,7 +16,7 @@ import (
 
 	"weir/internal/stattest"
 	"weir/pipeline"
-	"weir/pipeline/compile"
+	"weir/pipeline/bill"
 	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
@@ -73,7 +73,7 @@ func model(t testing.TB, kind pipeline.Kind, in pipelinetest.Input) []byte {
 	if err != nil || len(w.Spends) == 0 {
 		return nil
 	}
-	plan, err := compile.Price(&kind, h, w, 0.05, in.Header.Terms.Adjacency)
+	plan, err := bill.Price(&kind, h, w, 0.05, in.Header.Terms.Adjacency)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"weir/pipeline"
-	"weir/pipeline/compile"
+	"weir/pipeline/bill"
 	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
@@ -147,7 +147,7 @@ func trained(t *testing.T, s pipeline.Stage, in pipeline.Table, multiplier float
 	headers := pipeline.Headers{"in": in.Header}
 	w, err := s.Plan(headers)
 	must(t, err)
-	plan, err := compile.Price(&pipeline.Kind{In: []pipeline.Port{{Name: "in", Form: pipeline.FormTable}}}, headers, w,
+	plan, err := bill.Price(&pipeline.Kind{In: []pipeline.Port{{Name: "in", Form: pipeline.FormTable}}}, headers, w,
 		multiplier, privacy.ReplaceOne)
 	must(t, err)
 	env := pipelinetest.Env(2)
@@ -219,7 +219,7 @@ func tree(t *testing.T, n int) pipeline.Table {
 	s, headers := learner.New(), pipeline.Headers{"in": h}
 	w, err := s.Plan(headers)
 	must(t, err)
-	plan, err := compile.Price(&learner, headers, w, 14, privacy.ReplaceOne)
+	plan, err := bill.Price(&learner, headers, w, 14, privacy.ReplaceOne)
 	must(t, err)
 	env := pipelinetest.Env(1)
 	env.Privacy = &pipelinetest.Ledger{Key: noise.Key{7, 5, 6}, Plan: plan}

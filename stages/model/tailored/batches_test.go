@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"weir/pipeline"
-	"weir/pipeline/compile"
+	"weir/pipeline/bill"
 	"weir/pipeline/pipelinetest"
 	"weir/privacy/noise"
 	"weir/schema"
@@ -32,7 +32,7 @@ func TestQuestionsAreCountedBatchByBatch(t *testing.T) {
 		h := pipeline.Headers{"in": in.Header}
 		w, err := c.stage().Plan(h)
 		must(t, err)
-		plan, err := compile.Price(&c.kind, h, w, 1, in.Header.Terms.Adjacency)
+		plan, err := bill.Price(&c.kind, h, w, 1, in.Header.Terms.Adjacency)
 		must(t, err)
 		env := pipelinetest.Env(1)
 		ledger := &pipelinetest.Ledger{Key: noise.Key{3, 1}, Plan: plan}

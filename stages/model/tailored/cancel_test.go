@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"weir/pipeline"
-	"weir/pipeline/compile"
+	"weir/pipeline/bill"
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
 	"weir/privacy/noise"
@@ -42,7 +42,7 @@ func TestStagesHearCancellation(t *testing.T) {
 		h := pipeline.Headers{"in": c.in.Header}
 		w, err := c.stage().Plan(h)
 		must(t, err)
-		plan, err := compile.Price(&c.kind, h, w, 1, c.in.Header.Terms.Adjacency)
+		plan, err := bill.Price(&c.kind, h, w, 1, c.in.Header.Terms.Adjacency)
 		must(t, err)
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()

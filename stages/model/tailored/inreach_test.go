@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"weir/pipeline"
-	"weir/pipeline/compile"
+	"weir/pipeline/bill"
 	"weir/pipeline/pipelinetest"
 	"weir/privacy/noise"
 	"weir/stages/internal/question"
@@ -56,7 +56,7 @@ func drawAt(t *testing.T, s pipeline.Stage, k pipeline.Kind, in pipelinetest.Inp
 	h := pipeline.Headers{"in": in.Header}
 	w, err := s.Plan(h)
 	must(t, err)
-	plan, err := compile.Price(&k, h, w, multiplier, in.Header.Terms.Adjacency)
+	plan, err := bill.Price(&k, h, w, multiplier, in.Header.Terms.Adjacency)
 	must(t, err)
 	env := pipelinetest.Env(1)
 	env.Privacy = &pipelinetest.Ledger{Key: noise.Key{1}, Plan: plan}

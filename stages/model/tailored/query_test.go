@@ -10,7 +10,7 @@ import (
 
 	"weir/internal/stattest"
 	"weir/pipeline"
-	"weir/pipeline/compile"
+	"weir/pipeline/bill"
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
 	"weir/privacy/noise"
@@ -33,7 +33,7 @@ func run(t *testing.T, s pipeline.Stage, k pipeline.Kind, in pipelinetest.Input,
 	h := pipeline.Headers{"in": in.Header}
 	w, err := s.Plan(h)
 	must(t, err)
-	plan, err := compile.Price(&k, h, w, multiplier, in.Header.Terms.Adjacency)
+	plan, err := bill.Price(&k, h, w, multiplier, in.Header.Terms.Adjacency)
 	must(t, err)
 	probe, env := &watching{}, pipelinetest.Env(1)
 	ledger := &pipelinetest.Ledger{Key: noise.Key{key, 1}, Plan: plan, Probe: probe}

@@ -1,4 +1,4 @@
-package compile
+package bill
 
 import (
 	"fmt"
@@ -13,36 +13,36 @@ import (
 // total fills in what each stage spends alone and what all spend together. A stage without a
 // proof has no number that an accountant gave, what comes after it has none for all up to it,
 // and a plan with one has no total.
-func (c *compiler) total(acc privacy.Accountant, paid []*Step) {
+func (b *Bill) total(acc privacy.Accountant) {
 	var events []privacy.Event
 	naive, whole := 0.0, true
-	for _, s := range paid {
+	for _, s := range b.paid {
 		if whole = whole && s.proven(); !s.proven() {
 			continue
 		}
-		if s.Alone = c.epsilon(acc, s.rawEvents()); s.Alone != nil {
+		if s.Alone = b.epsilon(acc, s.rawEvents()); s.Alone != nil {
 			naive += *s.Alone
 		}
 		if whole {
 			events = append(events, s.rawEvents()...)
-			s.Cumulative = c.epsilon(acc, events)
+			s.Cumulative = b.epsilon(acc, events)
 		}
 	}
-	if len(c.faults) > 0 {
+	if len(b.Faults) > 0 {
 		return
 	}
 	if whole {
-		c.plan.Naive, c.plan.Epsilon.Proven = &naive, paid[len(paid)-1].Cumulative
+		b.plan.Naive, b.plan.Epsilon.Proven = &naive, b.paid[len(b.paid)-1].Cumulative
 	}
-	c.plan.Epsilon.Reason = reasons(paid)
-	c.published(paid, c.spec.Privacy.Delta)
-	c.overBudget()
-	c.overPublished(acc, paid)
-	c.plan.onlyFinite()
+	b.plan.Epsilon.Reason = reasons(b.paid)
+	b.published()
+	b.overBudget()
+	b.overPublished(acc)
+	b.onlyFinite()
 }
 
 // reasons says of each stage without a proof why it has none.
-func reasons(paid []*Step) string {
+func reasons(paid []*Stage) string {
 	var list []string
 	for _, s := range paid {
 		if !s.proven() {
@@ -55,10 +55,10 @@ func reasons(paid []*Step) string {
 // onlyFinite leaves out the epsilons that are infinite: there is none at this delta,
 // and JSON has no number for it. A total that is infinite is over any budget and refused by
 // now; what a paper's arithmetic says beside a proof may still be.
-func (p *Plan) onlyFinite() {
+func (b *Bill) onlyFinite() {
+	p := b.plan
 	p.Naive, p.Epsilon.Published = orNothing(p.Naive), orNothing(p.Epsilon.Published)
-	for i := range p.Steps {
-		s := &p.Steps[i]
+	for _, s := range p.Steps {
 		s.Alone, s.Cumulative, s.Published = orNothing(s.Alone), orNothing(s.Cumulative), orNothing(s.Published)
 	}
 }
@@ -70,7 +70,7 @@ func orNothing(x *float64) *float64 {
 	return x
 }
 
-func (s *Step) rawEvents() []privacy.Event {
+func (s *Stage) rawEvents() []privacy.Event {
 	events := make([]privacy.Event, len(s.Events))
 	for i, e := range s.Events {
 		events[i] = e.Event
@@ -78,10 +78,10 @@ func (s *Step) rawEvents() []privacy.Event {
 	return events
 }
 
-func (c *compiler) epsilon(acc privacy.Accountant, events []privacy.Event) *float64 {
-	eps, err := acc.Epsilon(events, c.spec.Privacy.Adjacency, c.spec.Privacy.Delta)
+func (b *Bill) epsilon(acc privacy.Accountant, events []privacy.Event) *float64 {
+	eps, err := acc.Epsilon(events, b.spec.Privacy.Adjacency, b.spec.Privacy.Delta)
 	if err != nil {
-		c.calibrationFault(err)
+		b.calibrationFault(err)
 		return nil
 	}
 	return &eps
@@ -89,18 +89,18 @@ func (c *compiler) epsilon(acc privacy.Accountant, events []privacy.Event) *floa
 
 // published sets what the papers' own accounting gives, summed over the stages as
 // papers add them; none where a paying stage has no such accounting.
-func (c *compiler) published(paid []*Step, delta float64) {
+func (b *Bill) published() {
 	sum, all := 0.0, true
-	for _, s := range paid {
+	for _, s := range b.paid {
 		p := s.Work.Pricing.Published
 		if p == nil {
 			all = false
 			continue
 		}
-		eps, err := p.Epsilon(*s.NoiseMultiplier, delta)
+		eps, err := p.Epsilon(*s.NoiseMultiplier, b.spec.Privacy.Delta)
 		if err != nil {
 			all = false
-			c.plan.Findings = append(c.plan.Findings, pipeline.Finding{Rule: "W33", Level: pipeline.LevelNote, Stage: s.ID,
+			b.Findings = append(b.Findings, pipeline.Finding{Rule: "W33", Level: pipeline.LevelNote, Stage: s.ID,
 				Message: "the published accounting gives no number: " + err.Error()})
 			continue
 		}
@@ -108,23 +108,23 @@ func (c *compiler) published(paid []*Step, delta float64) {
 		sum += eps
 	}
 	if all {
-		c.plan.Epsilon.Published = &sum
+		b.plan.Epsilon.Published = &sum
 	}
 }
 
 // overBudget refuses a bill above the budget, which fixed noise can cause, and
 // warns of numbers that promise little.
-func (c *compiler) overBudget() {
-	t, proven := &c.spec.Privacy, c.plan.Epsilon.Proven
+func (b *Bill) overBudget() {
+	t, proven := &b.spec.Privacy, b.plan.Epsilon.Proven
 	if proven != nil && !(*proven <= float64(t.Epsilon)*(1+1e-9)) { // no number is over every budget
-		c.fault("privacy.epsilon", fmt.Sprintf("%.5g, and the bill comes to %s", float64(t.Epsilon), privacy.Bound(*proven)),
+		b.fault("privacy.epsilon", fmt.Sprintf("%.5g, and the bill comes to %s", float64(t.Epsilon), privacy.Bound(*proven)),
 			"no less than the bill, or the fixed noise greater", spec.RuleBudget)
 	}
 	if proven != nil && *proven > 10 {
-		c.warn("W33", fmt.Sprintf("a proven epsilon of %s promises little", privacy.Bound(*proven)),
+		b.warn("W33", fmt.Sprintf("a proven epsilon of %s promises little", privacy.Bound(*proven)),
 			"a smaller budget, or privacy.acknowledge: {W33: the reason for this one}")
 	}
-	c.largeDelta()
+	b.largeDelta()
 }
 
 // largestDelta is what a table may have of delta whose rows nobody counts in public: one
@@ -132,23 +132,17 @@ func (c *compiler) overBudget() {
 const largestDelta = 1e-3
 
 // largeDelta warns of a delta under which single rows may be published whole.
-func (c *compiler) largeDelta() {
-	switch n, delta := c.spec.Dataset.RowsPublic, c.spec.Privacy.Delta; {
+func (b *Bill) largeDelta() {
+	switch n, delta := b.spec.Dataset.RowsPublic, b.spec.Privacy.Delta; {
 	case n > 0 && delta > 1/float64(n):
-		c.warn("W07", fmt.Sprintf("delta %g is above one over the %d public rows", delta, n), "a smaller delta")
+		b.warn("W07", fmt.Sprintf("delta %g is above one over the %d public rows", delta, n), "a smaller delta")
 	case n == 0 && delta > largestDelta:
-		c.warn("W07", fmt.Sprintf("delta %g is above %g: it allows that one row in %.0f is published as it is", delta,
+		b.warn("W07", fmt.Sprintf("delta %g is above %g: it allows that one row in %.0f is published as it is", delta,
 			largestDelta, 1/delta),
 			"a delta below one over the order of magnitude of the rows")
 	}
 }
 
-func (c *compiler) warn(rule, message, fix string) {
-	c.warning(pipeline.Finding{Rule: rule, Level: pipeline.LevelWarning, Message: message, Fix: fix})
-}
-
-// warning adds a finding, with the reason for which the spec accepts it.
-func (c *compiler) warning(f pipeline.Finding) {
-	f.Acknowledged = c.spec.Privacy.Acknowledge[f.Rule]
-	c.plan.Findings = append(c.plan.Findings, f)
+func (b *Bill) warn(rule, message, fix string) {
+	b.Findings = append(b.Findings, pipeline.Finding{Rule: rule, Level: pipeline.LevelWarning, Message: message, Fix: fix})
 }

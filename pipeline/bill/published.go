@@ -1,4 +1,4 @@
-package compile
+package bill
 
 import (
 	"fmt"
@@ -16,7 +16,7 @@ import (
 // the budget. It is no bound, so it is never shown.
 
 // splitProven tells the steps that have a proof from those that have none.
-func splitProven(paid []*Step) (proven, unproven []*Step) {
+func splitProven(paid []*Stage) (proven, unproven []*Stage) {
 	for _, s := range paid {
 		if s.proven() {
 			proven = append(proven, s)
@@ -28,7 +28,7 @@ func splitProven(paid []*Step) (proven, unproven []*Step) {
 }
 
 // open tells whether the budget finds the noise of any step.
-func open(steps []*Step) bool {
+func open(steps []*Stage) bool {
 	for _, s := range steps {
 		if s.Work.Pricing.Scale == 0 {
 			return true
@@ -39,12 +39,12 @@ func open(steps []*Step) bool {
 
 // calibratePublished sets the noise of the steps without a proof, and returns what they
 // leave of epsilon for those with one.
-func (c *compiler) calibratePublished(acc privacy.Accountant, proven, unproven []*Step) (left float64, err error) {
-	epsilon := float64(c.spec.Privacy.Epsilon)
+func (b *Bill) calibratePublished(acc privacy.Accountant, proven, unproven []*Stage) (left float64, err error) {
+	epsilon := float64(b.spec.Privacy.Epsilon)
 	if len(unproven) == 0 || !open(proven) && !open(unproven) {
-		return epsilon, c.settleAll(unproven)
+		return epsilon, b.settleAll(unproven)
 	}
-	fixed, err := c.fixed(acc, proven, unproven)
+	fixed, err := b.fixed(acc, proven, unproven)
 	if err == nil && !(fixed < epsilon) {
 		err = fmt.Errorf("the stages whose noise the spec fixes spend epsilon %.5g of %.5g, those without a proof by their "+
 			"papers' arithmetic, and leave nothing for the others", fixed, epsilon)
@@ -57,12 +57,12 @@ func (c *compiler) calibratePublished(acc privacy.Accountant, proven, unproven [
 	for _, s := range unproven {
 		scale := s.Work.Pricing.Scale
 		if scale == 0 {
-			used += c.share(s)
-			if scale, err = calibrate.Least(left*c.share(s), c.arithmetic(s)); err != nil {
+			used += b.share(s)
+			if scale, err = calibrate.Least(left*b.share(s), b.arithmetic(s)); err != nil {
 				return 0, fmt.Errorf("stage %s, by the arithmetic of its paper: %w", s.ID, err)
 			}
 		}
-		if err := c.settleAt(s, scale); err != nil {
+		if err := b.settleAt(s, scale); err != nil {
 			return 0, err
 		}
 	}
@@ -74,21 +74,21 @@ func (c *compiler) calibratePublished(acc privacy.Accountant, proven, unproven [
 
 // fixed returns what the stages spend whose noise the spec fixes, without those that share an
 // accountant with open ones, which looks at them itself.
-func (c *compiler) fixed(acc privacy.Accountant, proven, unproven []*Step) (sum float64, err error) {
+func (b *Bill) fixed(acc privacy.Accountant, proven, unproven []*Stage) (sum float64, err error) {
 	var events []privacy.Event
 	for _, s := range proven {
 		if !open(proven) {
-			events = append(events, c.events(s, s.Work.Pricing.Scale)...)
+			events = append(events, b.events(s, s.Work.Pricing.Scale)...)
 		}
 	}
 	if len(events) > 0 {
-		if sum, err = acc.Epsilon(events, c.spec.Privacy.Adjacency, c.spec.Privacy.Delta); err != nil {
+		if sum, err = acc.Epsilon(events, b.spec.Privacy.Adjacency, b.spec.Privacy.Delta); err != nil {
 			return 0, err
 		}
 	}
 	for _, s := range unproven {
 		if s.Work.Pricing.Scale > 0 && s.Work.Pricing.Published != nil {
-			if eps, err := c.arithmetic(s)(s.Work.Pricing.Scale); err == nil { // else there is no number, as unreadable says
+			if eps, err := b.arithmetic(s)(s.Work.Pricing.Scale); err == nil { // else there is no number, as unreadable says
 				sum += eps
 			}
 		}
@@ -97,33 +97,24 @@ func (c *compiler) fixed(acc privacy.Accountant, proven, unproven []*Step) (sum 
 }
 
 // arithmetic returns the arithmetic of the step's paper, over its noise.
-func (c *compiler) arithmetic(s *Step) func(multiplier float64) (float64, error) {
+func (b *Bill) arithmetic(s *Stage) func(multiplier float64) (float64, error) {
 	return func(m float64) (float64, error) {
-		eps, err := s.Work.Pricing.Published.Epsilon(m, c.spec.Privacy.Delta)
+		eps, err := s.Work.Pricing.Published.Epsilon(m, b.spec.Privacy.Delta)
 		return privacy.ProvenEpsilon(eps), err
-	}
-}
-
-// checkArithmetic refuses a stage without a proof whose noise nothing finds.
-func (c *compiler) checkArithmetic(s *spec.Stage, t pipeline.Pricing) {
-	if t.Scale == 0 && t.Published == nil {
-		c.refuse(s.ID, spec.RuleBudget, "a mechanism of which nothing is proven and for which its paper has no arithmetic, "+
-			"so that no budget says how much noise it takes",
-			"one with a noise_multiplier of its own")
 	}
 }
 
 // overPublished refuses a bill without a proof that by the papers' arithmetic is above the
 // budget, and warns of a stage about which nothing says what it takes of it.
-func (c *compiler) overPublished(acc privacy.Accountant, paid []*Step) {
-	proven, unproven := splitProven(paid)
+func (b *Bill) overPublished(acc privacy.Accountant) {
+	proven, unproven := splitProven(b.paid)
 	if len(unproven) == 0 {
 		return
 	}
 	sum := 0.0
 	for _, s := range unproven {
 		if s.Published == nil {
-			c.warning(pipeline.Finding{Rule: "W33", Level: pipeline.LevelWarning, Stage: s.ID,
+			b.Findings = append(b.Findings, pipeline.Finding{Rule: "W33", Level: pipeline.LevelWarning, Stage: s.ID,
 				Message: "neither a proof nor a published number says what this stage takes of privacy.epsilon",
 				Fix:     "a variant that is proven"})
 			continue
@@ -135,12 +126,12 @@ func (c *compiler) overPublished(acc privacy.Accountant, paid []*Step) {
 		events = append(events, s.rawEvents()...)
 	}
 	if len(events) > 0 {
-		if eps := c.epsilon(acc, events); eps != nil {
+		if eps := b.epsilon(acc, events); eps != nil {
 			sum += *eps
 		}
 	}
-	if epsilon := float64(c.spec.Privacy.Epsilon); !(sum <= epsilon*(1+1e-9)) {
-		c.fault("privacy.epsilon", fmt.Sprintf("%.5g, and by the arithmetic of the papers the bill comes to %s", epsilon,
+	if epsilon := float64(b.spec.Privacy.Epsilon); !(sum <= epsilon*(1+1e-9)) {
+		b.fault("privacy.epsilon", fmt.Sprintf("%.5g, and by the arithmetic of the papers the bill comes to %s", epsilon,
 			privacy.Bound(sum)),
 			"no less than that, or the fixed noise greater", spec.RuleBudget)
 	}
