@@ -27,8 +27,8 @@ func familyMeets(path, ours string) bool {
 
 // betweenFamilies says why a file of stages may not import another folder of it, or
 // "". Families never import each other, so that each can be read, changed and
-// removed alone: what two of them need is a floor in stages/internal, and a floor
-// knows nothing of what stands on it. stages/stages.go lists them all.
+// removed alone: what two of them need is a floor in stages/internal, or a metric, and a
+// floor knows nothing of what stands on it. stages/stages.go lists them all.
 func betweenFamilies(path, target string) string {
 	oldName, newName := family(path), family(target+"/")
 	questions := strings.HasPrefix(path, "stages/evaluate/")
@@ -41,8 +41,8 @@ func betweenFamilies(path, target string) string {
 		return ""
 	case newName == "stages/prep" && strings.HasPrefix(path, "stages/model/"):
 		return "" // released rows leave by the inverses that each preparation holds
-	case strings.HasPrefix(path, "stages/internal/"):
-		return "stages/internal is what families stand on; it may import none of them"
+	case strings.HasPrefix(path, "stages/internal/") || strings.HasPrefix(path, "stages/metric/"):
+		return "stages/internal and stages/metric are what families stand on; they may import none of them"
 	case oldName != "":
 		return "families of stages never import each other; what they share lies in stages/internal"
 	}
@@ -50,15 +50,15 @@ func betweenFamilies(path, target string) string {
 }
 
 // family returns the folder of stages that holds one family of kinds: each question of
-// stages/evaluate is one. It is "" for stages/internal, for the table of contents and
-// outside stages.
+// stages/evaluate is one. It is "" for stages/internal and stages/metric, for the
+// table of contents and outside stages.
 func family(path string) string {
 	depth := 2
 	if strings.HasPrefix(path, "stages/evaluate/") {
 		depth = 3
 	}
 	parts := strings.Split(path, "/")
-	if len(parts) <= depth || parts[0] != "stages" || parts[1] == "internal" {
+	if len(parts) <= depth || parts[0] != "stages" || parts[1] == "internal" || parts[1] == "metric" {
 		return ""
 	}
 	return strings.Join(parts[:depth], "/")

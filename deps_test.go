@@ -348,6 +348,7 @@ func TestPolicyRejects(t *testing.T) {
 		{"stages/evaluate/evaluate.go", "weir/stages/prep"},
 		{"stages/evaluate/evaluate.go", "weir/stages/evaluate/marginals"},
 		{"stages/internal/learn/tree.go", "weir/stages/evaluate/regression"},
+		{"stages/metric/marginal.go", "weir/stages/evaluate/marginals"},
 		{"train/marginal/counter.go", "weir/stages/internal/columns"},
 		{"train/graphical/fit.go", "weir/privacy/noise"},
 		{"train/graphical/fit.go", "time"},

@@ -15,7 +15,7 @@ import (
 	"weir/pipeline/domain"
 	"weir/record/report"
 	"weir/stages/internal/columns"
-	"weir/stages/internal/metric"
+	"weir/stages/metric"
 	"weir/train/parallel"
 )
 

@@ -13,8 +13,8 @@ import (
 	"weir/record/report"
 	"weir/schema"
 	"weir/stages/internal/columns"
-	"weir/stages/internal/metric"
 	"weir/stages/internal/prediction"
+	"weir/stages/metric"
 	"weir/train/parallel"
 )
 

@@ -10,8 +10,8 @@ import (
 	"weir/record/report"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/learn"
-	"weir/stages/internal/metric"
 	"weir/stages/internal/prediction"
+	"weir/stages/metric"
 	"weir/train/parallel"
 )
 

@@ -14,7 +14,7 @@ import (
 	"weir/record/report"
 	"weir/schema"
 	"weir/stages/evaluate"
-	"weir/stages/internal/metric"
+	"weir/stages/metric"
 )
 
 // settings says what the page draws.

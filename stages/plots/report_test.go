@@ -19,7 +19,7 @@ import (
 	"weir/schema"
 	"weir/stages/evaluate"
 	"weir/stages/internal/columns"
-	"weir/stages/internal/metric"
+	"weir/stages/metric"
 )
 
 // gathered returns a table of figures, one undefined.

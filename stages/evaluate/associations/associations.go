@@ -13,7 +13,7 @@ import (
 	"weir/pipeline"
 	"weir/stages/evaluate"
 	"weir/stages/internal/columns"
-	"weir/stages/internal/metric"
+	"weir/stages/metric"
 )
 
 // settings says which associations between columns are compared.

@@ -11,8 +11,8 @@ import (
 	"weir/pipeline"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/learn"
-	"weir/stages/internal/metric"
 	"weir/stages/internal/prediction"
+	"weir/stages/metric"
 	"weir/train/parallel"
 )
 

@@ -13,7 +13,7 @@ import (
 	"weir/schema"
 	"weir/stages/evaluate"
 	"weir/stages/internal/columns"
-	"weir/stages/internal/metric"
+	"weir/stages/metric"
 )
 
 // settings says which rules count: the rules of the domain.

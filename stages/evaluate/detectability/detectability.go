@@ -11,8 +11,8 @@ import (
 	"weir/stages/evaluate"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/learn"
-	"weir/stages/internal/metric"
 	"weir/stages/internal/prediction"
+	"weir/stages/metric"
 )
 
 // settings says on how many rows a model tries to tell synthetic from real ones.

@@ -13,8 +13,8 @@ import (
 	"weir/stages/evaluate"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/learn"
-	"weir/stages/internal/metric"
 	"weir/stages/internal/prediction"
+	"weir/stages/metric"
 )
 
 // settings says how each column is predicted from the others.

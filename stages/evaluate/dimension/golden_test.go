@@ -16,8 +16,8 @@ import (
 	"weir/stages/internal/columns"
 
 	"weir/stages/internal/learn"
-	"weir/stages/internal/metric"
 	"weir/stages/internal/prediction"
+	"weir/stages/metric"
 )
 
 type goldenCase struct {

@@ -8,8 +8,8 @@ import (
 
 	"weir/pipeline"
 	"weir/stages/internal/columns"
-	"weir/stages/internal/metric"
 	"weir/stages/internal/prediction"
+	"weir/stages/metric"
 )
 
 const weakNote = "one weak attack: no evidence of privacy (W34)"

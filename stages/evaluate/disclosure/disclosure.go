@@ -9,7 +9,7 @@ import (
 	"weir/schema"
 	"weir/stages/evaluate"
 	"weir/stages/internal/columns"
-	"weir/stages/internal/metric"
+	"weir/stages/metric"
 )
 
 // settings says how distances to real rows are measured and which attacks are tried.

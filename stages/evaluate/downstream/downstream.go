@@ -13,8 +13,8 @@ import (
 	"weir/stages/evaluate"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/learn"
-	"weir/stages/internal/metric"
 	"weir/stages/internal/prediction"
+	"weir/stages/metric"
 )
 
 // settings says what is learnt from synthetic rows and tested on real ones.

@@ -11,7 +11,7 @@ import (
 	"weir/pipeline"
 	"weir/stages/evaluate"
 	"weir/stages/internal/columns"
-	"weir/stages/internal/metric"
+	"weir/stages/metric"
 )
 
 // settings says which marginals are compared.

@@ -14,7 +14,7 @@ import (
 	"weir/privacy"
 	"weir/privacy/account"
 	"weir/stages/evaluate"
-	"weir/stages/internal/metric"
+	"weir/stages/metric"
 	"weir/train/parallel"
 )
 

@@ -5,7 +5,7 @@ import (
 
 	"weir/pipeline/domain"
 	"weir/stages/internal/columns"
-	"weir/stages/internal/metric"
+	"weir/stages/metric"
 )
 
 // TestDeviationsOfTimesHaveAUnit: 86400 seconds are a day. Both numbers are in one unit.

@@ -9,8 +9,8 @@ import (
 	"weir/stages/evaluate"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/learn"
-	"weir/stages/internal/metric"
 	"weir/stages/internal/prediction"
+	"weir/stages/metric"
 )
 
 // settings says how the tables are projected on the principal components of the real one.

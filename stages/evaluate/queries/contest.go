@@ -7,8 +7,8 @@ import (
 
 	"weir/pipeline"
 	"weir/stages/internal/columns"
-	"weir/stages/internal/metric"
 	"weir/stages/internal/question"
+	"weir/stages/metric"
 )
 
 // contest is the answers of one stage against the answers of the synthetic rows.

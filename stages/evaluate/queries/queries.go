@@ -10,8 +10,8 @@ import (
 	"weir/schema"
 	"weir/stages/evaluate"
 	"weir/stages/internal/columns"
-	"weir/stages/internal/metric"
 	"weir/stages/internal/question"
+	"weir/stages/metric"
 )
 
 // settings says how answers are judged; the questions are those that were answered.

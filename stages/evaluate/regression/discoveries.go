@@ -10,8 +10,8 @@ import (
 	"weir/pipeline"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/learn"
-	"weir/stages/internal/metric"
 	"weir/stages/internal/prediction"
+	"weir/stages/metric"
 )
 
 // coefficient is one parameter of one fit; NaN where it has none.

@@ -14,8 +14,8 @@ import (
 	"weir/stages/evaluate"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/learn"
-	"weir/stages/internal/metric"
 	"weir/stages/internal/prediction"
+	"weir/stages/metric"
 )
 
 // settings declares the regression that is fitted to real and to synthetic rows.

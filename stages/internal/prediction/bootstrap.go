@@ -9,7 +9,7 @@ import (
 
 	"weir/pipeline"
 	"weir/stages/internal/learn"
-	"weir/stages/internal/metric"
+	"weir/stages/metric"
 	"weir/train/parallel"
 )
 

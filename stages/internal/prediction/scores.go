@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"weir/stages/internal/learn"
-	"weir/stages/internal/metric"
+	"weir/stages/metric"
 )
 
 // The scores in the order of reports.

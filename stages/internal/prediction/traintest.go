@@ -13,7 +13,7 @@ import (
 
 	"weir/stages/internal/columns"
 	"weir/stages/internal/learn"
-	"weir/stages/internal/metric"
+	"weir/stages/metric"
 )
 
 // TrainTest is one question: how well does what is learnt from the training rows

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"weir/stages/internal/learn"
-	"weir/stages/internal/metric"
+	"weir/stages/metric"
 )
 
 // ranksByDefinition: one plus the smaller values plus half the other equal ones.

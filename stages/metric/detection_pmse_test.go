@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"weir/stages/internal/learn"
-	"weir/stages/internal/metric"
+	"weir/stages/metric"
 )
 
 // normal returns n rows of k independent normal columns.

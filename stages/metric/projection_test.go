@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"weir/stages/internal/metric"
+	"weir/stages/metric"
 )
 
 // cheapest returns the best assignment by trying all.

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"weir/stages/internal/metric"
+	"weir/stages/metric"
 )
 
 // counted returns a column of two tables with these counts of codes 0, 1, ...; the last code

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"weir/stages/internal/metric"
+	"weir/stages/metric"
 )
 
 // TestKolmogorovLimit: scipy.special.kolmogorov at 0.5, 1 and 1.36.

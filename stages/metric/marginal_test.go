@@ -11,7 +11,7 @@ import (
 
 	"weir/pipeline/domain"
 	"weir/stages/internal/columns"
-	"weir/stages/internal/metric"
+	"weir/stages/metric"
 )
 
 // coded draws a table of columns with the given numbers of categories, each

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"weir/stages/internal/learn"
-	"weir/stages/internal/metric"
+	"weir/stages/metric"
 )
 
 // TestScatterWithoutColumns: tables may have no column in common, be it because of what their rows hold: that

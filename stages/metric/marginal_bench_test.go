@@ -6,7 +6,7 @@ import (
 
 	"weir/pipeline/domain"
 	"weir/stages/internal/columns"
-	"weir/stages/internal/metric"
+	"weir/stages/metric"
 )
 
 // adultShape draws a table of the shape of Adult: 48,842 rows, six numeric

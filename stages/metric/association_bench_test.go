@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"weir/stages/internal/metric"
+	"weir/stages/metric"
 )
 
 // BenchmarkSpearmanCardio ranks and correlates 12 columns of 70,000 rows, as
