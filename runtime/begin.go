@@ -254,7 +254,9 @@ func (r *run) prepare(ctx context.Context, base string) error {
 	if err := r.openBook(ctx); err != nil {
 		return err
 	}
-	r.removeLeftovers(base)
+	if r.opts.Replay == nil { // it leaves folders of others as they are
+		r.removeLeftovers(base)
+	}
 	if r.attempt.Again != nil {
 		return nil // a record says already what the run is
 	}
@@ -388,7 +390,7 @@ func (r *run) removeLeftovers(base string) {
 
 // shared lists the folders in which files of weir's lie beside others, and which are its.
 func (r *run) shared() map[string]func(name string) bool {
-	out := r.opts.owners()
+	out := r.opts.Out
 	ledger := func(name string) bool { return strings.HasSuffix(name, dataset.LedgerSuffix) }
 	owner := func(name string) bool {
 		return strings.HasSuffix(name, dataset.OwnerSuffix) || strings.HasSuffix(name, dataset.KeptSuffix)

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -118,24 +120,32 @@ func TestExperimentPaysForEveryRun(t *testing.T) {
 	}
 }
 
-// TestVerifyReplays: the same bytes from the kept key, at no charge; an edited
-// release is found out.
+// TestVerifyReplays: the same bytes from the kept key, at no charge and without a trace; an edited
+// release is found out, in a copy of the run's folder too, which has no folder of runs around it.
 func TestVerifyReplays(t *testing.T) {
 	s := newStudy(t, 400)
 	r := s.result()
+	alone := filepath.Join(t.TempDir(), "there")
+	if err := os.CopyFS(filepath.Join(alone, "copy"), os.DirFS(r.Run)); err != nil {
+		t.Fatal(err)
+	}
+	csv := filepath.Join(alone, "copy", "release", "sample.csv")
+	if err := os.WriteFile(csv, []byte("income\n1\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	before := namesBelow(t, s.dir, filepath.Dir(alone))
 	if code, _, errs := s.weir("verify", r.Run); code != exitDone {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
 	if n := strings.Count(s.read("data.csv.weir-ledger.jsonl"), "\n"); n != 1 {
 		t.Errorf("the ledger has %d charges after a replay, must have 1", n)
 	}
-	csv := filepath.Join(r.Run, "release", "sample.csv")
-	if err := os.WriteFile(csv, []byte("income\n1\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	code, _, errs := s.weir("verify", r.Run)
+	code, _, errs := s.weir("verify", filepath.Join(alone, "copy"))
 	if code != exitMismatch || !strings.Contains(errs, "sample.csv") {
 		t.Errorf("exit code %d, %s; must be %d and name sample.csv", code, errs, exitMismatch)
+	}
+	if after := namesBelow(t, s.dir, filepath.Dir(alone)); after != before {
+		t.Errorf("two replays changed\n%sto\n%s", before, after)
 	}
 }
 
@@ -226,4 +236,26 @@ func TestKeyCanBeDropped(t *testing.T) {
 	if code, _, errs := s.weir("verify", r.Run); code != exitUsage || !strings.Contains(errs, "noise key") {
 		t.Errorf("exit code %d: %s", code, errs)
 	}
+}
+
+// namesBelow lists what lies below folders, with times of change.
+func namesBelow(t *testing.T, roots ...string) string {
+	t.Helper()
+	var b strings.Builder
+	for _, root := range roots {
+		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			info, err := d.Info()
+			if err == nil {
+				fmt.Fprintln(&b, path, info.Size(), info.ModTime())
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.String()
 }

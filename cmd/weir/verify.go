@@ -15,6 +15,7 @@ import (
 	"weir/pipeline/compile"
 	"weir/record"
 	"weir/runtime"
+	"weir/runtime/dataset"
 	"weir/runtime/files"
 	"weir/runtime/payment"
 )
@@ -23,7 +24,9 @@ const verifyLong = `Replay a run with its spec, data and noise key, and compare:
 release byte by byte, files that do not belong there, PRIVACY.md rendered anew,
 what run.json claims, and the run's charges in the ledger. Nothing is charged:
 the same noise releases nothing new. The run must be done, and needs its kept
-noise key (internal/noise.key), its dataset unchanged, and the same weir.
+noise key (internal/noise.key), its dataset unchanged, the owner file beside it or
+the folder of runs that knows it, and the same weir. Nothing is written but to a
+folder below TMPDIR, which is removed.
 
 A bundle (weir bundle) is checked where there are neither: its form, every SHA-256,
 its documents and ledger lines against its statement, epsilon composed anew from
@@ -117,8 +120,11 @@ func replay(ctx context.Context, s streams, dir string, workers int, quiet bool)
 	opts.Workers, opts.Progress, opts.Looking = workers, progress, progress.Looking
 	result, err := runtime.Run(ctx, plan, opts)
 	progress.Wait()
-	if errors.Is(err, runtime.ErrOtherContent) {
+	switch {
+	case errors.Is(err, runtime.ErrOtherContent):
 		return nil, withCode(exitMismatch, fmt.Errorf("%s: %w", dir, err))
+	case errors.Is(err, dataset.ErrUnknownData):
+		return nil, withCode(exitUsage, fmt.Errorf("%s: %w", dir, err))
 	}
 	if err != nil {
 		return nil, err

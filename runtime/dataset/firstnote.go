@@ -47,7 +47,7 @@ func (f *finding) tellGit() {
 
 // exposed refuses a first charge whose keys the next commit may publish: whoever has them can test guesses of the rows.
 func (f *finding) exposed() error {
-	if staged := f.staged(); len(staged) > 0 && !f.Uncharged && !f.Replay {
+	if staged := f.staged(); len(staged) > 0 && !f.Uncharged {
 		return Refusal{errors.New("refused: " + strings.Join(staged, "\n") + "\nNothing was charged. (weir init writes " +
 			"such a file where none is.)")}
 	}

@@ -44,7 +44,7 @@ type Opening struct {
 	Version   string // as declared; "" is 1
 	Ledger    string // where the run was asked to charge it; "" is beside the file
 	Uncharged bool   // the run draws no noise: it has no ledger, and leaves the folder of the data alone
-	Replay    bool   // an earlier run's noise is drawn again, and nothing is charged
+	Replay    bool   // an earlier run's noise is drawn again: nothing is charged, and nothing is written
 	Locked    bool   // whoever opens compares the content with a weir.lock first, and asks Refused then
 	Digest    string // of the content (pipeline.Opened)
 	// of the files, where they are several: each is the dataset, wherever it turns up, but for one that is known as
@@ -102,12 +102,15 @@ func Identify(ctx context.Context, o Opening) (*Identity, error) {
 		return nil, err
 	}
 	o.Out = out
+	if o.Version == "" {
+		o.Version = "1"
+	}
+	if o.Replay {
+		return recognise(o)
+	}
 	p, err := locate(o.Disk, o.Out, o.Path, o.Uncharged)
 	if err != nil {
 		return nil, err
-	}
-	if o.Version == "" {
-		o.Version = "1"
 	}
 	id, key, err := identify(o, p, nil)
 	if errors.Is(err, errUnread) {
@@ -124,6 +127,36 @@ func Identify(ctx context.Context, o Opening) (*Identity, error) {
 
 // errUnread asks for the sketch of the rows.
 var errUnread = errors.New("the rows have to be read")
+
+// ErrUnknownData marks the data of a replay of which the owner's side knows nothing.
+var ErrUnknownData = errors.New("is no dataset that is known here")
+
+// recognise finds the dataset of a file for a replay, from what the owner's side has. It takes no lock, since each file
+// is replaced as a whole, and leaves no trace: whoever verifies a copy of a run has no side of their own.
+func recognise(o Opening) (*Identity, error) {
+	path, err := resolve(o.Path)
+	if err != nil {
+		return nil, err
+	}
+	x, err := readIndex(o.Out)
+	if err != nil {
+		return nil, err
+	}
+	f := finding{Opening: o, place: placeOf(o.Out, path), index: x}
+	holder, err := f.match()
+	if err != nil {
+		return nil, err
+	}
+	if holder == nil {
+		return nil, fmt.Errorf("%s: %w, must be: restore its owner file %s from a backup, or verify the run in the folder "+
+			"of runs that knows its data (%s does not)", path, ErrUnknownData, f.place.beside, o.Out)
+	}
+	rec, c, err := f.learn(holder, sketches{})
+	if err != nil {
+		return nil, err
+	}
+	return f.identity(rec, c), nil
+}
 
 func identify(o Opening, p place, rows *sketches) (id *Identity, key noise.Key, err error) {
 	err = locked(o.Disk, o.Out, o.Random, func(x *index) (err error) {
@@ -187,7 +220,7 @@ func (f *finding) find(rows *sketches) (*Identity, error) {
 
 // refused tells why the content may not be charged under the declared version, before rows are read.
 func (f *finding) refused(holder *owner) error {
-	if holder == nil || f.Uncharged || f.Replay {
+	if holder == nil || f.Uncharged {
 		return nil
 	}
 	rec, err := f.record(holder)
@@ -221,9 +254,25 @@ func newID(random io.Reader) (string, error) {
 
 // keep writes what is known now on the owner's side.
 func (f *finding) keep(own *owner, rows sketches) (*Identity, error) {
-	rec, err := f.record(own)
+	rec, c, err := f.learn(own, rows)
 	if err != nil {
 		return nil, err
+	}
+	if err := errors.Join(f.index.save(rec), writePrivate(f.Disk, f.place.owner, rec.owner)); err != nil {
+		return nil, err
+	}
+	id := f.identity(rec, c)
+	if !f.Uncharged { // it refuses the first new charge
+		id.Notes = append(id.Notes, trackedKeys(f.Out, rec.ID, f.owners()...)...)
+	}
+	return id, nil
+}
+
+// learn returns the record of a dataset with what this finding adds to it, and what it has of the content.
+func (f *finding) learn(own *owner, rows sketches) (*record, *content, error) {
+	rec, err := f.record(own)
+	if err != nil {
+		return nil, nil, err
 	}
 	mac := macOf(rec.Key.Key, "content", f.Digest)
 	c, err := rec.sees(f.Version, mac, f.Clock(), func() (noise.Key, error) { return noise.NewKey(f.Random) })
@@ -234,7 +283,7 @@ func (f *finding) keep(own *owner, rows sketches) (*Identity, error) {
 		c.Secret.Key, err = noise.NewKey(f.Random)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	rec.addContent(f.index.mac(f.Digest), rows)
 	for _, part := range f.Parts {
@@ -249,21 +298,19 @@ func (f *finding) keep(own *owner, rows sketches) (*Identity, error) {
 	rec.liesAt(f.Where)
 	rec.liesAt(f.Place)
 	rec.addPlace(f.place)
-	if err := errors.Join(f.index.save(rec), writePrivate(f.Disk, f.place.owner, rec.owner)); err != nil {
-		return nil, err
-	}
+	return rec, c, nil
+}
+
+// identity says which dataset a record is of, and tells its owner what is to be known.
+func (f *finding) identity(rec *record, c *content) *Identity {
 	overlaps, joins := f.index.overlaps(rec), f.joins(rec)
-	if rec.refuses(f.Version, mac) != nil {
-		f.tellOther(&rec.owner, mac)
+	if rec.refuses(f.Version, c.HMAC) != nil {
+		f.tellOther(&rec.owner, c.HMAC)
 	}
 	f.warn(overlaps, joins)
-	if !f.Uncharged && !f.Replay { // it refuses the first new charge
-		f.notes = append(f.notes, trackedKeys(f.Out, rec.ID, f.owners()...)...)
-	}
 	return &Identity{ID: rec.ID, Version: f.Version, Path: f.place.path, Secret: c.Secret.Key, Ledger: rec.Ledger,
-		Notes:    f.notes,
-		Overlaps: overlaps, Joins: joins, content: mac, key: rec.Key.Key, seen: c.Seen, locked: rec.locked(f.Version),
-		head: rec.head(), place: f.place, out: f.Out}, nil
+		Notes: f.notes, Overlaps: overlaps, Joins: joins, content: c.HMAC, key: rec.Key.Key, seen: c.Seen,
+		locked: rec.locked(f.Version), head: rec.head(), place: f.place, out: f.Out}
 }
 
 // record returns the record of the dataset, with what the owner file knows.

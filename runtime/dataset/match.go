@@ -45,6 +45,10 @@ func (f *finding) match() (*owner, error) {
 }
 
 func (f *finding) tellContent(r *record) {
+	if f.Replay {
+		f.tell("is %s by its content", r.name())
+		return
+	}
 	if r.lies(f.place.path) {
 		f.tell("has lost its owner file; by its content it is %s, and %s is written again", r.ID, f.place.owner)
 		return
@@ -145,6 +149,9 @@ func (f *finding) adopt(id, path string, head ledger.Head) (*owner, error) {
 	if known := f.index.byID(id); known != nil {
 		f.tell("has no owner file, and is %s by its ledger %s", id, path)
 		return &known.owner, nil
+	}
+	if f.Replay {
+		return nil, nil // its key is lost, and with it which content is which
 	}
 	f.tell("has no owner file, and is %s by its ledger %s; %s gets a new key. If the owner file was lost, restore it "+
 		"from a backup before the next run, or run once with the folder of runs that knows the dataset (--out): under two "+
