@@ -80,8 +80,8 @@ func allowed() map[string][]string {
 			"pipeline/compile", "pipeline/words", "privacy", "privacy/ledger", "record", "record/listing", "schema",
 			"internal/disk", "internal/plaintext"},
 		// What was spent is told from ledgers, records and releases: it sees no spec, no plan at work and no row.
-		"runtime/auditreport": {"privacy", "privacy/ledger", "record", "record/report", "runtime", "internal/disk",
-			"internal/plaintext"},
+		"runtime/auditreport": {"pipeline/words", "privacy", "privacy/ledger", "record", "record/report", "runtime",
+			"internal/disk", "internal/plaintext"},
 		// An experiment is several runs, their bill and their table: above the engine, which knows runs alone.
 		"runtime/experiment": {"pipeline", "pipeline/domain", "pipeline/spec", "pipeline/compile", "privacy", "record",
 			"record/report", "runtime", "internal/disk", "internal/plaintext"},

@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -98,7 +97,7 @@ func (f *auditReportFlags) run(c *cobra.Command, s streams, args []string) error
 	if err != nil {
 		return err
 	}
-	if err := f.print(s.out, report); err != nil {
+	if err := f.print(s, report); err != nil {
 		return err
 	}
 	if report.Disagrees() {
@@ -114,9 +113,9 @@ func there(path string) bool {
 }
 
 // print writes the report in the form that was asked for.
-func (f *auditReportFlags) print(w io.Writer, report auditreport.Report) error {
+func (f *auditReportFlags) print(s streams, report auditreport.Report) error {
 	if f.page != "" {
-		page, err := report.Page(time.Now())
+		page, err := report.Page()
 		if err == nil {
 			err = (disk.Disk{}).WriteBytes(f.page, 0o644, page)
 		}
@@ -124,17 +123,17 @@ func (f *auditReportFlags) print(w io.Writer, report auditreport.Report) error {
 			return err
 		}
 		if !f.asJSON {
-			_, err = fmt.Fprintln(plainly(w), f.page)
+			_, err = fmt.Fprintln(plainly(s.out), f.page)
 			return err
 		}
 	}
 	switch {
 	case f.asJSON:
-		return printJSON(w, report)
+		return printJSON(s.out, report)
 	case f.format == "markdown":
-		_, err := io.WriteString(w, report.Markdown())
+		_, err := io.WriteString(s.out, report.Markdown())
 		return err
 	}
-	_, err := io.WriteString(w, report.Text())
+	_, err := io.WriteString(s.out, report.Text(s.columns))
 	return err
 }

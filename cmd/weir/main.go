@@ -43,7 +43,7 @@ func program(build func() string) int {
 	}
 	go stopAt(signals, cancel)
 	s := streams{in: os.Stdin, out: os.Stdout, err: os.Stderr, build: build}
-	s.terminal = isTerminal(os.Stdin) && isTerminal(os.Stderr)
+	s.terminal, s.columns = isTerminal(os.Stdin) && isTerminal(os.Stderr), columnsOf(os.Stdout)
 	return execute(ctx, s, os.Args[1:])
 }
 
@@ -65,6 +65,7 @@ type streams struct {
 	in       io.Reader
 	out, err io.Writer
 	terminal bool          // a person reads err and types in
+	columns  int           // of the terminal that out is; 0: it is none
 	build    func() string // tells builds of the program apart; a test reads its 80 MB once
 }
 
@@ -314,3 +315,12 @@ func coloured(w io.Writer, env func(string) string) bool {
 }
 
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
+
+// columnsOf returns how wide a terminal is, but at least as wide as text can be read in; 0 of what is none.
+func columnsOf(f *os.File) int {
+	columns, _, err := term.GetSize(int(f.Fd()))
+	if err != nil || columns <= 0 {
+		return 0
+	}
+	return max(columns, 40)
+}

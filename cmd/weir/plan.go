@@ -76,9 +76,9 @@ Exit codes: 0 done; 2 bad spec or usage; 3 privacy refused or over budget.`,
 			if format == "json" {
 				return errors.Join(printJSON(s.out, planResult{plan, quotes, why}), refused)
 			}
-			err = draw(s.out, plan)
+			err = draw(s, plan)
 			if err == nil && format == "text" {
-				err = printQuotes(s.out, quotes, why)
+				err = printQuotes(s, quotes, why)
 			}
 			return errors.Join(err, refused)
 		},
@@ -137,8 +137,8 @@ func (f *specFlags) printTotal(c *cobra.Command, s streams, place *ledgerPlaceFl
 	if format == "json" {
 		return errors.Join(printJSON(s.out, map[string]any{"bill": bill, "ledgers": quotes}), refused)
 	}
-	_, err = io.WriteString(s.out, words.Wrap(bill.Text()))
-	return errors.Join(err, printQuotes(s.out, quotes, nil), refused)
+	_, err = io.WriteString(s.out, words.WrapTo(bill.Text(), s.columns))
+	return errors.Join(err, printQuotes(s, quotes, nil), refused)
 }
 
 // tellPlanned says on a terminal how far planning is.
@@ -174,21 +174,19 @@ func (f *specFlags) printTotals(c *cobra.Command, s streams, place *ledgerPlaceF
 		return errors.Join(printJSON(s.out, map[string]any{"bills": bills, "ledgers": quotes}), refused)
 	}
 	for _, b := range bills {
-		if _, err := io.WriteString(s.out, words.Wrap(b.Text())); err != nil {
+		if _, err := io.WriteString(s.out, words.WrapTo(b.Text(), s.columns)); err != nil {
 			return err
 		}
 	}
-	return errors.Join(printQuotes(s.out, quotes, nil), refused)
+	return errors.Join(printQuotes(s, quotes, nil), refused)
 }
 
-func planFormats() map[string]func(io.Writer, *compile.Plan) error {
-	return map[string]func(io.Writer, *compile.Plan) error{
-		"text": func(w io.Writer, p *compile.Plan) error { _, err := io.WriteString(w, words.Plan(p.Plan)); return err },
-		"json": nil, // has more in it than the plan
-		"mermaid": func(w io.Writer, p *compile.Plan) error {
-			_, err := io.WriteString(w, words.Mermaid(p.Plan))
-			return err
-		},
-		"dot": func(w io.Writer, p *compile.Plan) error { _, err := io.WriteString(w, words.DOT(p.Plan)); return err },
+func planFormats() map[string]func(streams, *compile.Plan) error {
+	written := func(s streams, text string) error { _, err := io.WriteString(s.out, text); return err }
+	return map[string]func(streams, *compile.Plan) error{
+		"text":    func(s streams, p *compile.Plan) error { return written(s, words.PlanTo(p.Plan, s.columns)) },
+		"json":    nil, // has more in it than the plan
+		"mermaid": func(s streams, p *compile.Plan) error { return written(s, words.Mermaid(p.Plan)) },
+		"dot":     func(s streams, p *compile.Plan) error { return written(s, words.DOT(p.Plan)) },
 	}
 }

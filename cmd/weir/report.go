@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weir/pipeline/words"
 	"weir/record"
 	"weir/runtime/experiment"
 )
@@ -70,7 +71,7 @@ func reportCommand(s streams) *cobra.Command {
 				return err
 			}
 			if public {
-				return printDocuments(s.out, rec, asJSON)
+				return printDocuments(s, rec, asJSON)
 			}
 			page, err := printReport(s.out, dirs[0], rec, asJSON)
 			if err == nil && open {
@@ -87,12 +88,17 @@ func reportCommand(s streams) *cobra.Command {
 	return c
 }
 
-func printDocuments(w io.Writer, rec *record.Run, asJSON bool) error {
+// printDocuments prints what a release says of itself. For a terminal lines are broken, but for tables.
+func printDocuments(s streams, rec *record.Run, asJSON bool) error {
 	privacy, sheet := record.PrivacyStatement(rec), record.Datasheet(rec)
 	if asJSON {
-		return printJSON(w, map[string]string{"privacy": privacy, "datasheet": sheet})
+		return printJSON(s.out, map[string]string{"privacy": privacy, "datasheet": sheet})
 	}
-	_, err := io.WriteString(w, privacy+"\n"+sheet)
+	text := privacy + "\n" + sheet
+	if s.columns > 0 {
+		text = words.WrapMarkdown(text, s.columns)
+	}
+	_, err := io.WriteString(s.out, text)
 	return err
 }
 

@@ -368,10 +368,14 @@ func overBudget(err error) error {
 }
 
 // printQuotes adds to a plan what the ledger says of it.
-func printQuotes(w io.Writer, quotes []payment.Quote, why map[string]review.Because) error {
+func printQuotes(s streams, quotes []payment.Quote, why map[string]review.Because) error {
 	if !review.HasHistory(quotes) {
 		return nil
 	}
-	_, err := io.WriteString(w, "\n"+review.QuoteText(quotes, why))
+	text := review.QuoteText(quotes, why)
+	if s.columns > 0 {
+		text = words.WrapTo(text, s.columns)
+	}
+	_, err := io.WriteString(s.out, "\n"+text)
 	return err
 }

@@ -5,34 +5,54 @@ package words
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"regexp"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"weir/internal/plaintext"
 	"weir/pipeline"
 	"weir/privacy"
 )
 
-// Plan returns a plan as a person reads it in a terminal: the DAG, then the bill.
-func Plan(p *pipeline.Plan) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s  %s\n\n", p.Name, p.Digest)
-	textStages(&b, p)
-	textDecided(&b, p)
-	textElsewhere(&b, p)
-	textSends(&b, p)
+// Plan returns a plan as a person reads it: the DAG, then the bill.
+func Plan(p *pipeline.Plan) string { return PlanTo(p, 0) }
+
+// PlanTo returns what Plan does for a terminal of so many columns; 0 is none, where a line of a table is one line.
+func PlanTo(p *pipeline.Plan, columns int) string {
+	b := &page{columns: columns}
+	fmt.Fprintf(b, "%s  %s\n\n", p.Name, p.Digest)
+	textStages(b, p)
+	textDecided(b, p)
+	textElsewhere(b, p)
+	textSends(b, p)
 	b.WriteString("\n")
-	textBill(&b, p)
-	textPublic(&b, p)
+	textBill(b, p)
+	textPublic(b, p)
 	for _, f := range p.Findings {
-		b.WriteString("\n" + Wrap(Finding(f)))
+		b.WriteString("\n")
+		b.wrap("%s", Finding(f))
 	}
-	return plaintext.Text(b.String())
+	text := plaintext.Text(b.String())
+	if columns > 0 {
+		return WrapTo(text, columns) // what is broken nowhere else
+	}
+	return text
 }
+
+// page is a text that is being written, for a terminal of so many columns; 0 is none.
+type page struct {
+	strings.Builder
+	columns int
+}
+
+// wrap writes prose.
+func (b *page) wrap(format string, args ...any) {
+	b.WriteString(WrapTo(fmt.Sprintf(format, args...), b.columns))
+}
+
+// table writes rows in columns.
+func (b *page) table(rows [][]string) { b.WriteString(Table(rows, b.columns)) }
 
 // Finding words a finding with its fix, or with the reason for which the spec acknowledges it, in lines.
 func Finding(f pipeline.Finding) string {
@@ -49,24 +69,22 @@ func Finding(f pipeline.Finding) string {
 	return plaintext.Text(fmt.Sprintf("%s %s%s: %s\n%s", level, f.Rule, path, f.Message, rest))
 }
 
-func textStages(b *strings.Builder, p *pipeline.Plan) {
-	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "STAGE\tKIND\tREADS\tCLASS\tSTABILITY")
+func textStages(b *page, p *pipeline.Plan) {
 	source := p.Dataset.Source
-	fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", pipeline.DatasetID, source.Kind,
-		strings.TrimPrefix(source.Name, source.Kind+": "), pipeline.Private, p.Dataset.Stability)
+	rows := [][]string{{"STAGE", "KIND", "READS", "CLASS", "STABILITY"}, {pipeline.DatasetID, source.Kind,
+		strings.TrimPrefix(source.Name, source.Kind+": "), string(pipeline.Private), p.Dataset.Stability.String()}}
 	for _, s := range p.Steps {
 		stability := s.Stability
 		if stability == "" {
 			stability = "-"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", s.ID, s.Kind, inputsOf(s), s.Class, stability)
+		rows = append(rows, []string{s.ID, s.Kind, inputsOf(s), string(s.Class), stability})
 	}
-	w.Flush()
+	b.table(rows)
 }
 
 // textDecided writes a line for each setting that the spec leaves open.
-func textDecided(b *strings.Builder, p *pipeline.Plan) {
+func textDecided(b *page, p *pipeline.Plan) {
 	head := "\nDECIDED  where the spec leaves it open\n"
 	for _, s := range p.Steps {
 		for _, d := range s.Decided {
@@ -78,7 +96,7 @@ func textDecided(b *strings.Builder, p *pipeline.Plan) {
 }
 
 // textSends writes a line for each released table that is written to a server.
-func textSends(b *strings.Builder, p *pipeline.Plan) {
+func textSends(b *page, p *pipeline.Plan) {
 	head := "\nWRITES  when all else of a run is done, a table that must not be there before\n"
 	for _, s := range p.Steps {
 		if s.Sends != "" {
@@ -89,21 +107,23 @@ func textSends(b *strings.Builder, p *pipeline.Plan) {
 }
 
 // textElsewhere writes a line for each stage in front of the models where another program reads the rows.
-func textElsewhere(b *strings.Builder, p *pipeline.Plan) {
-	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+func textElsewhere(b *page, p *pipeline.Plan) {
 	head := fmt.Sprintf("\nROWS  come to weir, which computes all stages; whether %s could:\n", p.Dataset.Source.Program)
 	if p.Dataset.Source.Stays {
 		fmt.Fprintf(b, "\nROWS  stay in %s, which computes and counts them; weir gets counts and hashes of rows, and draws "+
 			"the noise\n", p.Dataset.Source.Program)
 		head = ""
 	}
+	var rows [][]string
 	for _, s := range p.Steps {
 		if s.Elsewhere != "" {
-			fmt.Fprintf(w, "%s  %s\t%s\n", head, s.ID, s.Elsewhere)
-			head = ""
+			rows = append(rows, []string{"  " + s.ID, s.Elsewhere})
 		}
 	}
-	w.Flush()
+	if len(rows) > 0 {
+		b.WriteString(head)
+		b.table(rows)
+	}
 }
 
 func inputsOf(s *pipeline.Step) string {
@@ -119,7 +139,7 @@ func inputsOf(s *pipeline.Step) string {
 	return strings.Join(refs, ", ")
 }
 
-func textBill(b *strings.Builder, p *pipeline.Plan) {
+func textBill(b *page, p *pipeline.Plan) {
 	if p.Budget.Infinite() {
 		b.WriteString("BILL: none. No privacy is claimed (epsilon: inf); every output stays internal.\n")
 		return
@@ -130,12 +150,11 @@ func textBill(b *strings.Builder, p *pipeline.Plan) {
 		fmt.Fprintf(b, "CAP   dataset.budget epsilon %s at delta %.3g, filter %s\n", fiveDigits(cap.Epsilon), cap.Delta,
 			cap.Filter)
 	}
-	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "  STAGE\tMECHANISM\tNOISE\tUSES\tSHARE\tEPSILON ALONE\tCUMULATIVE")
+	rows := [][]string{{"  STAGE", "MECHANISM", "NOISE", "USES", "SHARE", "EPSILON ALONE", "CUMULATIVE"}}
 	for _, s := range p.Steps {
-		textSpends(w, s)
+		rows = append(rows, spendRows(s)...)
 	}
-	w.Flush()
+	b.table(rows)
 	for _, s := range p.Steps {
 		textEvents(b, s)
 	}
@@ -153,21 +172,21 @@ func noiseText(s *pipeline.Step) string {
 	return fmt.Sprintf("%s (%s)", fiveDigits(*s.NoiseMultiplier), how)
 }
 
-// textSpends writes a line for each mechanism; what holds for the stage as a whole
-// stands in the first.
-func textSpends(w io.Writer, s *pipeline.Step) {
+// spendRows returns a row for each mechanism; what holds for the stage as a whole stands in the first.
+func spendRows(s *pipeline.Step) (rows [][]string) {
 	for i, p := range s.Spends {
 		if i > 0 {
-			fmt.Fprintf(w, "  \t%s\t\t%s\t\t\t\n", p.Mechanism, uses(p.Uses))
+			rows = append(rows, []string{"  ", p.Mechanism, "", uses(p.Uses), "", "", ""})
 			continue
 		}
 		share := "-"
 		if s.Share != nil {
 			share = fiveDigits(*s.Share)
 		}
-		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.ID, p.Mechanism, noiseText(s), uses(p.Uses),
-			share, orElse("-", s.Alone), orElse("-", s.Cumulative))
+		rows = append(rows, []string{"  " + s.ID, p.Mechanism, noiseText(s), uses(p.Uses), share, orElse("-", s.Alone),
+			orElse("-", s.Cumulative)})
 	}
+	return rows
 }
 
 func uses(n int64) string {
@@ -177,7 +196,7 @@ func uses(n int64) string {
 	return fmt.Sprint(n)
 }
 
-func textEvents(b *strings.Builder, s *pipeline.Step) {
+func textEvents(b *page, s *pipeline.Step) {
 	for _, p := range s.Spends {
 		fmt.Fprintf(b, "  %s: sensitivity %s\n", s.ID+"."+p.Name, p.Sensitivity)
 		text, err := privacy.MarshalEvent(p.Event.Event)
@@ -186,17 +205,16 @@ func textEvents(b *strings.Builder, s *pipeline.Step) {
 		}
 	}
 	if s.PublishedMethod != "" {
-		b.WriteString(Wrap(fmt.Sprintf("    published accounting: epsilon %s of this stage (%s)\n",
-			orElse("none", s.Published), s.PublishedMethod)))
+		b.wrap("    published accounting: epsilon %s of this stage (%s)\n", orElse("none", s.Published), s.PublishedMethod)
 	}
 	if why := s.Unproven.String(); why != "" {
 		for i, rule := range gaps(why) {
-			b.WriteString(Wrap(fmt.Sprintf("    %-17s%s\n", []string{"no proven bound:", ""}[min(i, 1)], rule)))
+			b.wrap("    %-17s%s\n", []string{"no proven bound:", ""}[min(i, 1)], rule)
 		}
 	}
 }
 
-func textPublic(b *strings.Builder, p *pipeline.Plan) {
+func textPublic(b *page, p *pipeline.Plan) {
 	if len(p.Public) == 0 {
 		return
 	}
@@ -209,9 +227,8 @@ func textPublic(b *strings.Builder, p *pipeline.Plan) {
 	}
 }
 
-func textTotal(b *strings.Builder, p *pipeline.Plan) {
-	b.WriteString(Wrap(fmt.Sprintf("  epsilon (proven)     %s%s%s\n", orElse("none", p.Epsilon.Proven), ofDelta(p),
-		reason(p))))
+func textTotal(b *page, p *pipeline.Plan) {
+	b.wrap("  epsilon (proven)     %s%s%s\n", orElse("none", p.Epsilon.Proven), ofDelta(p), reason(p))
 	if p.Epsilon.Published != nil || p.Claims == pipeline.ClaimsPublished {
 		fmt.Fprintf(b, "  epsilon (published)  %s\n", orElse("none", p.Epsilon.Published))
 	}

@@ -97,7 +97,7 @@ func TestPublishedNumberStandsWithItsMethod(t *testing.T) {
 		"epsilon 1.5 of this stage (by hand)":  {Cost: privacy.Cost{PublishedMethod: "by hand", Published: &x}},
 		"epsilon none of this stage (by hand)": {Cost: privacy.Cost{PublishedMethod: "by hand"}},
 	} {
-		var b strings.Builder
+		var b page
 		if textEvents(&b, s); !strings.Contains(b.String(), want) {
 			t.Errorf("%s, must say %s", b.String(), want)
 		}
@@ -114,8 +114,8 @@ func TestTextFitsATerminal(t *testing.T) {
 		Message: long, Fix: long})
 	text := Plan(p)
 	for line := range strings.Lines(text) {
-		if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > width {
-			t.Errorf("a line has %d columns, must have at most %d: %s", n, width, line)
+		if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > prose {
+			t.Errorf("a line has %d columns, must have at most %d: %s", n, prose, line)
 		}
 	}
 	if got := strings.Count(strings.Join(strings.Fields(text), " "), long); got != 3 {

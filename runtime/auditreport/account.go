@@ -15,14 +15,16 @@ import (
 
 // Report is what an auditor is told of some ledgers.
 type Report struct {
-	Accounts []Account `json:"accounts"`
-	Looked   bool      `json:"runs_looked_at"` // false: no folder of runs was named
+	AsOf     *time.Time `json:"as_of"` // of the last charge or start of a run in it; nil: there is none
+	Accounts []Account  `json:"accounts"`
+	Looked   bool       `json:"runs_looked_at"` // false: no folder of runs was named
 }
 
 // Account is how the ledger of one dataset stands.
 type Account struct {
 	Ledger    string            `json:"ledger"` // as it was named
 	Dataset   string            `json:"dataset"`
+	Names     []string          `json:"names"` // by which the specs of its runs read it
 	Unit      string            `json:"unit"`
 	Adjacency privacy.Adjacency `json:"adjacency"`
 	Delta     float64           `json:"delta"`
@@ -75,6 +77,7 @@ type Point struct {
 type Run struct {
 	ID       string           `json:"run"`
 	Name     string           `json:"name,omitempty"`
+	Started  time.Time        `json:"-"`      // as the id says; zero without a record
 	Status   string           `json:"status"` // of its record, or NoRecord
 	Spec     string           `json:"spec_digest"`
 	Commit   string           `json:"commit,omitempty"` // at which its spec stood in git as it was run; "" is not recorded
@@ -99,9 +102,15 @@ func bound(epsilon float64, reason string) Epsilon {
 	return Epsilon{&epsilon, reason}
 }
 
+// emptyAccount returns the account of a ledger without a charge.
+func emptyAccount(path string) Account {
+	return Account{Ledger: path, Names: []string{}, Charges: []Charge{}, Course: []Point{}, Runs: []Run{},
+		Disagree: []string{}}
+}
+
 // accountOf adds up the charges of a ledger.
 func accountOf(path string, entries []ledger.Entry, q ledger.Measure) (Account, error) {
-	a := Account{Ledger: path, Charges: []Charge{}, Course: []Point{}, Runs: []Run{}, Disagree: []string{}}
+	a := emptyAccount(path)
 	o, err := ledger.Look(entries, q)
 	if err != nil {
 		return a, err
@@ -172,6 +181,13 @@ func course(entries []ledger.Entry, q ledger.Measure) ([]Point, error) {
 		points = append(points, p)
 	}
 	return points, nil
+}
+
+// sees takes note of a time that the report tells of. The end of a run is none: it tells how long rows took.
+func (r *Report) sees(t time.Time) {
+	if t = t.UTC(); !t.IsZero() && (r.AsOf == nil || t.After(*r.AsOf)) {
+		r.AsOf = &t
+	}
 }
 
 // Disagrees reports whether anything disagrees anywhere.

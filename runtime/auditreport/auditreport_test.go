@@ -210,7 +210,7 @@ func TestDisagreements(t *testing.T) {
 		c.change(s, first)
 		r := s.report()
 		if !r.Disagrees() || !strings.Contains(r.Faults(), c.want) ||
-			!strings.Contains(r.Text(), "WHAT WAS FOUND") {
+			!strings.Contains(r.Text(1000), "WHAT WAS FOUND") {
 			t.Errorf("%q, must say %q", r.Faults(), c.want)
 		}
 	}
@@ -239,8 +239,8 @@ func TestLookedAt(t *testing.T) {
 			q.Runs = append(q.Runs, filepath.Join(s.dir, dir))
 		}
 		r, err := Gather(q)
-		if err != nil || (c.faults == "") != (r.Faults() == "") || !strings.Contains(r.Text(), c.text) {
-			t.Errorf("%v: %v, %q:\n%s", c.runs, err, r.Faults(), r.Text())
+		if err != nil || (c.faults == "") != (r.Faults() == "") || !strings.Contains(r.Text(1000), c.text) {
+			t.Errorf("%v: %v, %q:\n%s", c.runs, err, r.Faults(), r.Text(1000))
 		}
 	}
 }
@@ -279,15 +279,15 @@ func TestOwnersCopy(t *testing.T) {
 		t.Fatal(err)
 	}
 	const without = "No copy that its owner keeps"
-	if text := s.report().Text(); !strings.Contains(text, without) {
+	if text := s.report().Text(1000); !strings.Contains(text, without) {
 		t.Error(text)
 	}
 	beside := filepath.Join(s.dir, "patients.csv"+dataset.KeptSuffix)
 	if err := os.WriteFile(beside, whole, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if r := s.report(); r.Disagrees() || strings.Contains(r.Text(), without) {
-		t.Error(r.Text())
+	if r := s.report(); r.Disagrees() || strings.Contains(r.Text(1000), without) {
+		t.Error(r.Text(1000))
 	}
 	if err := os.WriteFile(s.ledger, short, 0o644); err != nil {
 		t.Fatal(err)
@@ -342,7 +342,7 @@ func TestNoFigureOfRows(t *testing.T) {
 // forms returns a report in all its forms.
 func forms(t *testing.T, r Report) map[string]string {
 	t.Helper()
-	page, err := r.Page(time.Date(2026, 11, 28, 0, 0, 0, 0, time.UTC))
+	page, err := r.Page()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -350,7 +350,7 @@ func forms(t *testing.T, r Report) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return map[string]string{"text": r.Text(), "Markdown": r.Markdown(),
+	return map[string]string{"text": r.Text(1000), "Markdown": r.Markdown(),
 		"page": strings.ReplaceAll(string(page), "<wbr>", ""),
 		"JSON": string(object)}
 }
@@ -396,6 +396,11 @@ func TestMarkdownAndPageHoldAnyText(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	for _, axis := range []string{">composed epsilon at delta 1e-06<", " UTC</text>"} {
+		if !strings.Contains(page, axis) {
+			t.Errorf("the picture does not name its axis %s", axis)
+		}
+	}
 	if !strings.Contains(page, `<path class="fixed" d="M`) || !strings.Contains(page, `<path class="capped" d="M`) {
 		t.Error("the page has no picture of the course")
 	}
@@ -421,5 +426,66 @@ func TestAxes(t *testing.T) {
 		if n := x.most / x.step; !known || x.most < most || n < 3.2 || n > 8 {
 			t.Errorf("up to %g: %+v", most, x)
 		}
+	}
+}
+
+// TestReportsOfEqualFilesAreEqual: no clock is in them; they tell up to the last charge or start of a run.
+func TestReportsOfEqualFilesAreEqual(t *testing.T) {
+	s := newStudy(t)
+	s.run(1, 0)
+	last := s.run(2, 0) // charged at 14:00
+	one, other := forms(t, s.report()), forms(t, s.report())
+	for name, text := range one {
+		if text != other[name] || !strings.Contains(text, "2026-11-27 14:00") && !strings.Contains(text, "T14:00:00Z") {
+			t.Errorf("%s: must be equal twice, as of 14:00\n%s", name, text)
+		}
+	}
+	last.ID = strings.Replace(last.ID, "-12", "-16", 1)
+	last.Started, last.Charges = last.Started.Add(2*time.Hour), nil
+	later := last.Started.Add(time.Hour)
+	last.Finished = &later
+	s.save(last)
+	if r := s.report(); r.AsOf == nil || !r.AsOf.Equal(last.Started) {
+		t.Errorf("as of %v, must be as of the start of the last run, %v", r.AsOf, last.Started)
+	}
+}
+
+// TestDatasetsAreNamed: a dataset is called as the specs of its runs call it, with its id.
+func TestDatasetsAreNamed(t *testing.T) {
+	s := newStudy(t)
+	s.run(1, 0)
+	copied := s.run(2, 0)
+	copied.Dataset.Name = "copy.csv"
+	s.save(copied)
+	for name, text := range forms(t, s.report()) {
+		if want := "patients.csv, copy.csv (" + datasetID + ")"; name != "JSON" && strings.Count(text, want) < 4 {
+			t.Errorf("%s must name %s in each section\n%s", name, want, text)
+		}
+	}
+	q := s.request()
+	q.Runs = nil
+	if r, err := Gather(q); err != nil || r.Accounts[0].title() != datasetID {
+		t.Errorf("%v: %s, must be the id alone, since no record names it", err, r.Accounts[0].title())
+	}
+}
+
+// TestTextFitsATerminal: prose and tables are broken for the columns of a terminal, and a row is one line elsewhere.
+func TestTextFitsATerminal(t *testing.T) {
+	s := newStudy(t)
+	r := s.run(1, 2)
+	r.Plan = json.RawMessage(`{"stages":[],"findings":[{"rule":"W45","level":"warning","message":"` +
+		strings.Repeat("noise drowns it ", 30) + `"}]}`)
+	s.save(r)
+	report := s.report()
+	const columns = 150 // a name of a run has 49 and is not broken
+	text := report.Text(columns)
+	for line := range strings.Lines(text) {
+		if len(line) > columns+1 && !strings.Contains(line, s.ledger) {
+			t.Errorf("%d columns: %s", len(line), line)
+		}
+	}
+	if whole := report.Text(0); !strings.Contains(whole, strings.Repeat("noise drowns it ", 30)) ||
+		len(strings.Fields(whole)) != len(strings.Fields(text)) {
+		t.Errorf("a pipe gets other words\n%s\nthan a terminal\n%s", whole, text)
 	}
 }

@@ -41,6 +41,12 @@ func Gather(q Request) (Report, error) {
 			a.Disagree = append(a.Disagree, unread...)
 		}
 		r.Accounts = append(r.Accounts, a)
+		for _, c := range a.Charges {
+			r.sees(c.Time)
+		}
+		for _, run := range a.Runs {
+			r.sees(run.Started)
+		}
 	}
 	return r, nil
 }
@@ -82,8 +88,9 @@ func (q Request) account(name string, runs []found) (Account, error) {
 	path, entries, err := dataset.ReadLedgerOf(name)
 	fault := (*dataset.LedgerError)(nil)
 	if errors.As(err, &fault) && !errors.Is(err, ledger.ErrOldFormat) && strings.HasSuffix(path, dataset.LedgerSuffix) {
-		return Account{Ledger: path, Charges: []Charge{}, Course: []Point{}, Runs: []Run{}, Disagree: []string{err.Error()}},
-			nil
+		a := emptyAccount(path)
+		a.Disagree = append(a.Disagree, err.Error())
+		return a, nil
 	}
 	if err != nil {
 		return Account{}, err
@@ -106,6 +113,9 @@ func (q Request) addRuns(a *Account, entries []ledger.Entry, runs []found) {
 		if r.rec.Dataset.ID == a.Dataset && (!r.rec.Insecure || a.charged(r.rec.ID) > 0) { // a test has a ledger of its own
 			known[r.rec.ID] = true
 			a.Runs = append(a.Runs, a.run(r.rec))
+			if name := r.rec.Dataset.Name; name != "" && !slices.Contains(a.Names, name) {
+				a.Names = append(a.Names, name)
+			}
 			for _, why := range q.disagreements(r, entries) {
 				a.Disagree = append(a.Disagree, "run "+r.rec.ID+": "+why)
 			}
@@ -137,8 +147,8 @@ func (a *Account) charged(run string) (n int) {
 
 // run tells of a run what its record says of plan and promise, and nothing that it measured.
 func (a *Account) run(rec *record.Run) Run {
-	r := Run{ID: rec.ID, Name: rec.Name, Status: string(rec.Status), Spec: rec.SpecDigest, Commit: rec.Commit,
-		Weir: rec.Weir, Proven: rec.Terms.Proven, Delta: rec.Terms.Delta, Claims: rec.Terms.Claims, Test: rec.Insecure,
+	r := Run{ID: rec.ID, Name: rec.Name, Started: rec.Started, Status: string(rec.Status), Spec: rec.SpecDigest,
+		Commit: rec.Commit, Weir: rec.Weir, Proven: rec.Terms.Proven, Delta: rec.Terms.Delta, Claims: rec.Terms.Claims, Test: rec.Insecure,
 		Charges: a.charged(rec.ID), Release: []string{}, Warnings: []record.Finding{}}
 	for _, f := range rec.Release {
 		r.Release = append(r.Release, f.Path)

@@ -19,8 +19,8 @@ var pageText string
 //go:embed page.css
 var pageStyle string
 
-// Page returns the report as one page, to read and to print, as of a time.
-func (r Report) Page(asOf time.Time) ([]byte, error) {
+// Page returns the report as one page, to read and to print.
+func (r Report) Page() ([]byte, error) {
 	t, err := template.New("page").Funcs(template.FuncMap{"text": plaintext.Text, "breakable": report.Breakable,
 		"course": picture, "narrow": func(cell string) bool { return len(cell) <= mostNarrow }}).Parse(pageText)
 	if err != nil {
@@ -28,7 +28,7 @@ func (r Report) Page(asOf time.Time) ([]byte, error) {
 	}
 	var b bytes.Buffer
 	err = t.Execute(&b, map[string]any{"Style": template.CSS(report.Style() + pageStyle),
-		"Now": asOf.UTC().Format("2006-01-02 15:04"), "Sections": r.sections(), "Faults": r.Disagrees()})
+		"AsOf": r.asOf(), "Sections": r.sections(), "Faults": r.Disagrees()})
 	return b.Bytes(), err
 }
 
@@ -38,10 +38,10 @@ const mostNarrow = 20
 // Size of the picture and of its margins, in pixels.
 const (
 	width  = 760
-	height = 260
+	height = 276
 	left   = 56
 	right  = 16
-	top    = 14
+	top    = 30
 	bottom = 30
 )
 
@@ -72,7 +72,7 @@ func picture(a *Account) template.HTML {
 	}
 	var b strings.Builder
 	const open = `<svg class="course" viewBox="0 0 %d %d" role="img" aria-label="Composed epsilon after each run">`
-	fmt.Fprintf(&b, open, width, height)
+	fmt.Fprintf(&b, open+`<text x="0" y="14">composed epsilon at delta %g</text>`, width, height, a.Delta)
 	for i := 0; float64(i)*x.step <= x.most; i++ {
 		y := x.up(float64(i) * x.step)
 		fmt.Fprintf(&b, `<line class="rule" x1="%d" x2="%d" y1="%.1f" y2="%.1f"/>`, left, width-right, y, y)
@@ -86,7 +86,7 @@ func picture(a *Account) template.HTML {
 	b.WriteString(steps(x, a.Course, "fixed", func(p Point) *float64 { return p.Fixed }))
 	b.WriteString(steps(x, a.Course, "capped", func(p Point) *float64 { return p.Filter }))
 	fmt.Fprintf(&b, `<text x="%d" y="%d">%s</text><text class="end" x="%d" y="%d">%s</text></svg>`, left, height-8,
-		x.first.UTC().Format("2 Jan 2006 15:04"), width-right, height-8, x.last.UTC().Format("2 Jan 2006 15:04"))
+		x.first.UTC().Format("2 Jan 2006 15:04"), width-right, height-8, x.last.UTC().Format("2 Jan 2006 15:04 UTC"))
 	return template.HTML(b.String())
 }
 

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"weir/internal/plaintext"
+	"weir/pipeline/words"
 	"weir/privacy"
 	"weir/record"
 )
@@ -52,12 +52,23 @@ func (r Report) summary() section {
 	return s
 }
 
-// title names an account.
+// title names an account: by what its specs read, and by its id.
 func (a Account) title() string {
-	if a.Dataset == "" {
+	switch {
+	case a.Dataset == "":
 		return a.Ledger
+	case len(a.Names) == 0:
+		return a.Dataset
 	}
-	return a.Dataset
+	return strings.Join(a.Names, ", ") + " (" + a.Dataset + ")"
+}
+
+// asOf says up to when the report tells. It is no time of the clock, so that of equal files reports are equal.
+func (r Report) asOf() string {
+	if r.AsOf == nil {
+		return "It tells of no charge and no run."
+	}
+	return "Its last charge or start of a run is of " + day(*r.AsOf) + " UTC."
 }
 
 // text returns a bound, or none.
@@ -237,22 +248,20 @@ func (a *Account) charges() section {
 	return s
 }
 
-// Text returns the report for a terminal.
-func (r Report) Text() string {
+// Text returns the report for a terminal of so many columns; 0 is none, where a line of a table is one line.
+func (r Report) Text(columns int) string {
 	var b strings.Builder
-	for i, s := range r.sections() {
-		if i > 0 {
-			b.WriteString("\n")
-		}
-		b.WriteString(s.Title + "\n")
+	b.WriteString("Audit report. " + r.asOf() + "\n")
+	for _, s := range r.sections() {
+		b.WriteString("\n" + s.Title + "\n")
 		for _, p := range s.Lead {
-			b.WriteString("  " + p + "\n")
+			b.WriteString(words.WrapTo("  "+p+"\n", columns))
 		}
-		w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-		for _, row := range slices.Concat(heads(s.Head, strings.ToUpper), s.Rows) {
-			fmt.Fprintln(w, "  "+strings.Join(row, "\t"))
+		rows := slices.Concat(heads(s.Head, strings.ToUpper), s.Rows)
+		for i := range rows {
+			rows[i] = slices.Concat([]string{"  " + rows[i][0]}, rows[i][1:])
 		}
-		w.Flush()
+		b.WriteString(words.Table(rows, columns))
 	}
 	return plaintext.Text(b.String())
 }
@@ -272,7 +281,7 @@ func heads(names []string, write func(string) string) [][]string {
 // Markdown returns the report as Markdown.
 func (r Report) Markdown() string {
 	var b strings.Builder
-	b.WriteString("# Audit report\n")
+	b.WriteString("# Audit report\n\n" + r.asOf() + "\n")
 	cell := strings.NewReplacer("|", `\|`, "\n", " ", "`", "'", "<", "&lt;").Replace
 	for _, s := range r.sections() {
 		b.WriteString("\n## " + cell(s.Title) + "\n")
