@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/semver"
 
 	"weir/runtime/store"
 )
@@ -77,11 +79,12 @@ func (v version) kinds() string {
 }
 
 func thisVersion() version {
-	v := version{Weir: "unversioned", Revision: "unknown", Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
-	if info, ok := debug.ReadBuildInfo(); ok {
-		v.Weir, v.Revision = buildRevision(info), commit(info)
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		info = &debug.BuildInfo{}
 	}
-	return v
+	return version{Weir: versionOf(info), Revision: commit(info), Go: runtime.Version(), OS: runtime.GOOS,
+		Arch: runtime.GOARCH}
 }
 
 // commit returns the commit that the program was built from, and whether files had
@@ -133,15 +136,26 @@ func cleanCommit(info *debug.BuildInfo) string {
 	return byName["vcs.revision"]
 }
 
-// buildRevision returns the module version, or the commit that the binary was built from.
-func buildRevision(info *debug.BuildInfo) string {
-	if v := info.Main.Version; v != "" && v != "(devel)" {
-		return v
+// nextVersion is the version that the tree is on its way to: the head of CHANGELOG.md.
+const nextVersion = "0.1.0"
+
+// versionOf returns the version of a build: its tag without the v, which the go command
+// stamps into a build of a tagged commit, else the version that comes next and the commit.
+// A part "dirty" says that files had been changed.
+func versionOf(info *debug.BuildInfo) string {
+	tag := info.Main.Version
+	if semver.IsValid(tag) && !module.IsPseudoVersion(strings.TrimSuffix(tag, "+dirty")) {
+		return strings.TrimPrefix(tag, "v")
 	}
-	if at := settingsOf(info)["vcs.revision"]; at != "" {
-		return at
+	next, at := nextVersion+"-next", settingsOf(info)["vcs.revision"]
+	if at == "" {
+		return next
 	}
-	return "devel"
+	next += "+" + at[:min(12, len(at))]
+	if cleanCommit(info) == "" {
+		next += ".dirty"
+	}
+	return next
 }
 
 // printJSON writes v as one indented JSON object.

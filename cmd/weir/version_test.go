@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"os"
 	"runtime/debug"
 	"strings"
 	"testing"
+
+	"golang.org/x/mod/semver"
 )
 
 // TestVersionNamesEveryKind: weir version names every kind of the registry with its version.
@@ -50,6 +53,46 @@ func TestExplain(t *testing.T) {
 	}
 	if code, _, errs := command("explain", "W99"); code != exitUsage || !strings.Contains(errs, "W46") {
 		t.Errorf("exit %d, %s, must be %d and name the rules", code, errs, exitUsage)
+	}
+}
+
+// TestVersionOfABuild: builds say their version as the go command stamps them (go help buildvcs; the form of pseudo-versions
+// is at go.dev/ref/mod#pseudo-versions), and a tag alone is a version without "next".
+func TestVersionOfABuild(t *testing.T) {
+	at := func(modified string) []debug.BuildSetting {
+		return []debug.BuildSetting{{Key: "vcs.revision", Value: "86ac6591d2c1f0e4a5b6"},
+			{Key: "vcs.modified", Value: modified}}
+	}
+	for _, c := range []struct {
+		stamped, want string
+		settings      []debug.BuildSetting
+	}{
+		{"v0.1.0", "0.1.0", at("false")},
+		{"v0.1.0", "0.1.0", nil}, // from the module cache
+		{"v0.2.0-rc.1", "0.2.0-rc.1", at("false")},
+		{"v0.1.0+dirty", "0.1.0+dirty", at("true")},
+		{"v0.0.0-20261128030000-86ac6591d2c1", "0.1.0-next+86ac6591d2c1", at("false")},
+		{"v0.1.1-0.20261128030000-86ac6591d2c1+dirty", "0.1.0-next+86ac6591d2c1.dirty", at("true")},
+		{"(devel)", "0.1.0-next", nil},
+		{"", "0.1.0-next", nil},
+	} {
+		info := &debug.BuildInfo{Main: debug.Module{Version: c.stamped}, Settings: c.settings}
+		got := versionOf(info)
+		if got != c.want || !semver.IsValid("v"+got) {
+			t.Errorf("%s: version %s, must be %s", c.stamped, got, c.want)
+		}
+	}
+}
+
+// TestNextVersionIsTheHeadOfTheChangelog, which a release dates.
+func TestNextVersionIsTheHeadOfTheChangelog(t *testing.T) {
+	text, err := os.ReadFile("../../CHANGELOG.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, _ := strings.Cut(string(text), "\n## [")
+	if head, _, _ := strings.Cut(after, "]"); head != nextVersion {
+		t.Errorf("CHANGELOG.md begins with %s, must be %s", head, nextVersion)
 	}
 }
 
