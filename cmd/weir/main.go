@@ -75,9 +75,7 @@ A YAML spec says how a private table is cleaned, which private model learns it,
 how the budget is split and how the result is judged. weir checks the spec,
 prints the privacy bill before it opens the data, runs the plan and leaves a
 record that can be audited and replayed.
-
-Exit codes: 0 done; 1 a stage failed; 2 bad spec or usage; 3 privacy refused or
-over budget; 4 verification mismatch, or a difference; 130 interrupted.`
+`
 
 // execute runs the command line and returns its exit code.
 func execute(ctx context.Context, s streams, args []string) int {
@@ -99,7 +97,7 @@ func newRoot(s streams) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "weir",
 		Short:         "Differentially private synthetic tables from a committed spec",
-		Long:          rootLong,
+		Long:          rootLong + "\n" + exitHelp(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
@@ -157,16 +155,6 @@ func exactly(n int, names string) cobra.PositionalArgs {
 			words.Plural(len(args), "argument"), n, names))
 	}
 }
-
-// Exit codes, which scripts rely on (docs/design.md section 9).
-const (
-	exitDone        = 0
-	exitFailed      = 1
-	exitUsage       = 2
-	exitPrivacy     = 3
-	exitMismatch    = 4
-	exitInterrupted = 130
-)
 
 // codeError carries the exit code of an error.
 type codeError struct {

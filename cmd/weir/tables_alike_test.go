@@ -34,8 +34,8 @@ func quickModels() map[string]string {
 		"dp_syn":           "from: encode, label: group, " + coder + ", " + sampled + ", mixture: {components: 1, rounds: 2}",
 		"mixture":          "components: 2, stratify: [flag], " + sampled,
 		"anomaly_detector": sampled, "anomaly_forest": "trees: 3, depth: 3",
-		"dp_auto_gan": "from: encode, autoencoder: {" + phase + "}, gan: {critic_steps: 1, " + phase +
-			"}, checkpoint_every: 2",
+		"dp_auto_gan": "from: encode, autoencoder: {hidden: [4], code: 2, " + phase +
+			"}, gan: {generator: [4], critic: [4], critic_steps: 1, " + phase + "}, checkpoint_every: 2",
 		"rdp_cgan": "from: encode, label: group, autoencoder: {code: 2, " + phase +
 			"}, gan: {critic_steps: 1, latent_dim: 2, generated_batch: 4, " + phase + "}, checkpoint_every: 2",
 	}

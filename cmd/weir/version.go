@@ -147,11 +147,11 @@ func versionOf(info *debug.BuildInfo) string {
 	if semver.IsValid(tag) && !module.IsPseudoVersion(strings.TrimSuffix(tag, "+dirty")) {
 		return strings.TrimPrefix(tag, "v")
 	}
-	next, at := nextVersion+"-next", settingsOf(info)["vcs.revision"]
-	if at == "" {
+	next, revision := nextVersion+"-next", settingsOf(info)["vcs.revision"]
+	if revision == "" {
 		return next
 	}
-	next += "+" + at[:min(12, len(at))]
+	next += "+" + revision[:min(12, len(revision))]
 	if cleanCommit(info) == "" {
 		next += ".dirty"
 	}

@@ -56,10 +56,10 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// TestVersionOfABuild: builds say their version as the go command stamps them (go help buildvcs; the form of pseudo-versions
-// is at go.dev/ref/mod#pseudo-versions), and a tag alone is a version without "next".
+// TestVersionOfABuild: builds say their version as the go command stamps them (go help buildvcs; pseudo-versions are
+// described at go.dev/ref/mod#pseudo-versions), and a tag alone is a version without "next".
 func TestVersionOfABuild(t *testing.T) {
-	at := func(modified string) []debug.BuildSetting {
+	commit := func(modified string) []debug.BuildSetting {
 		return []debug.BuildSetting{{Key: "vcs.revision", Value: "86ac6591d2c1f0e4a5b6"},
 			{Key: "vcs.modified", Value: modified}}
 	}
@@ -67,12 +67,12 @@ func TestVersionOfABuild(t *testing.T) {
 		stamped, want string
 		settings      []debug.BuildSetting
 	}{
-		{"v0.1.0", "0.1.0", at("false")},
+		{"v0.1.0", "0.1.0", commit("false")},
 		{"v0.1.0", "0.1.0", nil}, // from the module cache
-		{"v0.2.0-rc.1", "0.2.0-rc.1", at("false")},
-		{"v0.1.0+dirty", "0.1.0+dirty", at("true")},
-		{"v0.0.0-20261128030000-86ac6591d2c1", "0.1.0-next+86ac6591d2c1", at("false")},
-		{"v0.1.1-0.20261128030000-86ac6591d2c1+dirty", "0.1.0-next+86ac6591d2c1.dirty", at("true")},
+		{"v0.2.0-rc.1", "0.2.0-rc.1", commit("false")},
+		{"v0.1.0+dirty", "0.1.0+dirty", commit("true")},
+		{"v0.0.0-20261128030000-86ac6591d2c1", "0.1.0-next+86ac6591d2c1", commit("false")},
+		{"v0.1.1-0.20261128030000-86ac6591d2c1+dirty", "0.1.0-next+86ac6591d2c1.dirty", commit("true")},
 		{"(devel)", "0.1.0-next", nil},
 		{"", "0.1.0-next", nil},
 	} {
