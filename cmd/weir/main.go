@@ -118,7 +118,7 @@ func commands() []func(streams) *cobra.Command {
 		initCommand, domainCommand, fmtCommand, checkCommand, planCommand, whatIfCommand, lockCommand, runCommand,
 		runsCommand, gcCommand, reportCommand, sampleCommand, evaluateCommand,
 		bundleCommand, verifyCommand, auditCommand, ledgerCommand, budgetCommand, diffCommand, epsilonCommand,
-		renderCommand, kindsCommand, explainCommand, schemaCommand, versionCommand, completionCommand,
+		renderCommand, kindsCommand, explainCommand, schemaCommand, docsCommand, versionCommand, completionCommand,
 	}
 }
 
