@@ -142,7 +142,7 @@ func TestImportNamesPlaces(t *testing.T) {
 		"h.json": {`{"fields": [{"name": "x"}, {"name": "x"}]}`,
 			"h.json: columns[1].name: is a text of the file, a duplicate column"},
 		"i.json": {`{"fields": [{"name": "x", "name": "y"}]}`, "i.json: fields[0]: is ", "an object, each key once"},
-		"j.json": {`{"fields": []}`, "j.json: describes no column"},
+		"j.json": {`{"fields": []}`, "j.json: describes no column, must describe at least one"},
 		"k.xml": {strings.Replace(ddi, `intrvl="contin"><valrng>`, `intrvl="continuous"><valrng>`, 1),
 			`k.xml:6:1: var.intrvl: is "continuous"`},
 		"l.xml": {strings.Replace(ddi, `dcml="2"`, `dcml="two"`, 1), `l.xml:7:1: var.dcml: is "two"`},

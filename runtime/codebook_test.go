@@ -230,8 +230,8 @@ func TestDamageIsNamed(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                "describes no column",
 		"just prose\n":                    "describes no column",
-		" A\t\tx\n0\t\tN/A\n0\t\tagain\n": "b.cbk:3: lists the code 0 of A twice",
-		" A\t\tx\n00\t\tN/A\n0\t\tagain":  "b.cbk:3: lists the code 0 of A twice",
+		" A\t\tx\n0\t\tN/A\n0\t\tagain\n": "b.cbk:3: lists the code 0 of A a second time, must list it once",
+		" A\t\tx\n00\t\tN/A\n0\t\tagain":  "b.cbk:3: lists the code 0 of A a second time, must list it once",
 		" A\t\tx\n0 N/A\n":                "b.cbk:2: is \"0 N/A\" in the section of A",
 		" A\t\tx\n A\t\ty\n":              "b.cbk:2: has a second section of A",
 		" A\t\t\xff\n":                    "UTF-8",

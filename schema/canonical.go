@@ -85,7 +85,7 @@ func plainScalar(v reflect.Value) (any, error) {
 	case v.Kind() == reflect.String && utf8.ValidString(v.String()):
 		return v.String(), nil
 	case v.Kind() == reflect.String:
-		return nil, fmt.Errorf("a text is not UTF-8")
+		return nil, fmt.Errorf("is text that is not UTF-8, must be UTF-8")
 	}
 	return nil, fmt.Errorf("a %s cannot be rendered", v.Type())
 }

@@ -78,14 +78,14 @@ func fieldsOf(f reflect.StructField, tag []string) ([]field, error) {
 		switch option {
 		case "inline":
 			if f.Type.Kind() != reflect.Struct {
-				return nil, fmt.Errorf("inline is for structs, not %s", f.Type)
+				return nil, fmt.Errorf("the yaml tag: is inline on a %s, must be on a struct", f.Type)
 			}
 			return fields(f.Type)
 		case "omitempty":
 			g.omitempty = true
 		case "flow":
 		default:
-			return nil, fmt.Errorf("the yaml tag has the unknown option %q", option)
+			return nil, fmt.Errorf("the yaml tag: has the option %q, must have inline, omitempty or none", option)
 		}
 	}
 	if g.key == "" {
@@ -119,7 +119,7 @@ func (c *choice) among(outer []field) ([]field, error) {
 			f = find(inner, key)
 		}
 		if f == nil {
-			return nil, fmt.Errorf("the tag keys has %q, which is no setting of it or of the struct around it", key)
+			return nil, fmt.Errorf("the tag keys: has %q, must have settings of the struct or of the one around it", key)
 		}
 		middle = append(middle, *f)
 	}
@@ -147,7 +147,7 @@ func (c *choice) changed() ([]field, error) {
 		}
 		f := find(inner, key)
 		if f == nil || !slices.Contains(c.keys, key) {
-			return nil, fmt.Errorf("the tag %s is of no setting in the tag keys", pair[0])
+			return nil, fmt.Errorf("the tag %s: names no setting of the tag keys, must name one", pair[0])
 		}
 		if common, ok := f.Tag.Lookup(name); ok && !narrows(name, common, pair[1]) {
 			return nil, fmt.Errorf("the tag %s is %q, must allow no more than %q", pair[0], pair[1], common)

@@ -308,7 +308,7 @@ func numberTag(o *object, f field, tag, keyword string, types ...string) error {
 		return nil
 	}
 	if !slices.ContainsFunc(types, func(t string) bool { return hasType(o, t) }) {
-		return fmt.Errorf("the tag %s does not fit the type %s", tag, f.Type)
+		return fmt.Errorf("the tag %s: is on a %s, must be on a setting of type %s", tag, f.Type, strings.Join(types, " or "))
 	}
 	if _, err := strconv.ParseFloat(text, 64); err != nil {
 		return fmt.Errorf("the tag %s is %q, must be a number", tag, text)
@@ -339,7 +339,7 @@ func textTags(o *object, f field) error {
 	}
 	if pattern, ok := f.Tag.Lookup("pattern"); ok {
 		if _, err := regexp.Compile(pattern); err != nil || !hasType(o, "string") {
-			return fmt.Errorf("the tag pattern %q is not a regular expression for text", pattern)
+			return fmt.Errorf("the tag pattern: is %q, must be a regular expression on a text setting", pattern)
 		}
 		o.set("pattern", pattern)
 	}
@@ -368,7 +368,7 @@ func listTags(o *object, f field) error {
 	}
 	if f.Tag.Get("unique") == "true" {
 		if !hasType(list, "array") {
-			return fmt.Errorf("the tag unique does not fit the type %s", f.Type)
+			return fmt.Errorf("the tag unique: is on a %s, must be on a list", f.Type)
 		}
 		list.set("uniqueItems", true)
 	}

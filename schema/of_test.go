@@ -61,7 +61,7 @@ func TestOfRefuses(t *testing.T) {
 		"must be a number": struct {
 			A int `yaml:"a" min:"x"`
 		}{},
-		"does not fit the type": struct {
+		"must be on a setting of type": struct {
 			A string `yaml:"a" min:"1"`
 		}{},
 		"own rules": struct {
@@ -77,7 +77,7 @@ func TestOfRefuses(t *testing.T) {
 		"keys must be text": struct {
 			A map[int]int `yaml:"a"`
 		}{},
-		"unknown option": struct {
+		"has the option": struct {
 			A int `yaml:"a,omitemty"`
 		}{},
 		"regular expression": struct {

@@ -92,14 +92,14 @@ func firstPart(s string) (part any, n int, err error) {
 	case strings.HasPrefix(s, `"`):
 		q, err := strconv.QuotedPrefix(s)
 		if err != nil {
-			return nil, 0, fmt.Errorf("a quote is not closed")
+			return nil, 0, fmt.Errorf("has a quote that is not closed, must end with \"")
 		}
 		key, err := strconv.Unquote(q)
 		return key, len(q), err
 	case strings.HasPrefix(s, "["):
 		end := strings.IndexByte(s, ']')
 		if end < 0 {
-			return nil, 0, fmt.Errorf("a bracket is not closed")
+			return nil, 0, fmt.Errorf("has a bracket that is not closed, must end with ]")
 		}
 		i, err := strconv.Atoi(s[1:end])
 		if err != nil || i < 0 {
@@ -112,7 +112,7 @@ func firstPart(s string) (part any, n int, err error) {
 		n = len(s)
 	}
 	if n == 0 {
-		return nil, 0, fmt.Errorf("a part is empty")
+		return nil, 0, fmt.Errorf("has an empty part, must have a name between two dots")
 	}
 	return s[:n], n, nil
 }

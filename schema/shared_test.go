@@ -122,10 +122,10 @@ func TestSharedIsPublishedOnce(t *testing.T) {
 // TestKeysRefuse: tags that would be without effect, or whose rule the published schema would not hold, are faults.
 func TestKeysRefuse(t *testing.T) {
 	for want, v := range map[string]any{
-		`the tag keys has "pace"`: struct {
+		`the tag keys: has "pace"`: struct {
 			Loop `yaml:",inline" keys:"pace"`
 		}{},
-		"the tag min.rate is of no setting in the tag keys": struct {
+		"the tag min.rate: names no setting of the tag keys": struct {
 			Loop `yaml:",inline" keys:"steps" min.rate:"1"`
 		}{},
 		`min.steps is "0", must allow no more than "1"`: struct {

@@ -173,11 +173,11 @@ func Merge(schemas ...*Schema) (*Schema, error) {
 	for _, s := range schemas {
 		ps := s.doc.object("properties")
 		if ps == nil || s.doc.get("allOf") != nil {
-			return nil, fmt.Errorf("is not a mapping of settings, must be the schema of a struct")
+			return nil, fmt.Errorf("schema: is of no mapping of settings, must be of a struct")
 		}
 		for _, k := range ps.keys {
 			if properties.get(k) != nil {
-				return nil, fmt.Errorf("the setting %q is declared twice", k)
+				return nil, fmt.Errorf("schema: the setting %q is declared twice, must be declared once", k)
 			}
 			properties.set(k, ps.get(k))
 		}

@@ -36,7 +36,7 @@ type ByLabel struct {
 func NewByLabel(each Objective, labels []int32, count int) (*ByLabel, error) {
 	for _, l := range labels {
 		if l < 0 || int(l) >= count {
-			return nil, fmt.Errorf("by label: holds a label outside 0 to %d", count-1)
+			return nil, fmt.Errorf("by label: holds a label that is none, must be from 0 to %d", count-1)
 		}
 	}
 	return &ByLabel{each, labels, count}, nil

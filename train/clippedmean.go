@@ -119,8 +119,10 @@ func (c ClippedMean) agrees(o Objective, start []float32, paid *privacy.Handle) 
 		return errors.New("paid: is missing; open the planned mechanism first")
 	case paid != nil && paid.Mechanism() != privacy.Mechanism(c):
 		return fmt.Errorf("paid: is %T of other settings: %w", paid.Mechanism(), privacy.ErrUses)
-	case c.Weights != o.Params() || len(start) != c.Weights:
-		return fmt.Errorf("weights: %d of %d, the objective has %d", len(start), c.Weights, o.Params())
+	case c.Weights != o.Params():
+		return fmt.Errorf("paid: is for %d weights, must be for the %d of the objective", c.Weights, o.Params())
+	case len(start) != c.Weights:
+		return fmt.Errorf("start: has %d weights, must have the %d of the objective", len(start), c.Weights)
 	}
 	return nil
 }

@@ -194,7 +194,7 @@ func (q CriticQuery) lattice() (l noise.Lattice, clip float64, err error) {
 	}
 	l, err = noise.NewLattice(bound, q.Deviation(), dim, 0)
 	if err == nil && (l.Step < 0x1p-120 || l.Step > 0x1p100) {
-		err = fmt.Errorf("lattice: step %g", l.Step)
+		err = fmt.Errorf("lattice: step: is %g", l.Step)
 	}
 	if err != nil {
 		return l, 0, fmt.Errorf("max_grad_norm %g with noise_multiplier %g leaves the range of float32: %w", q.MaxGradNorm,

@@ -64,7 +64,7 @@ func checkJoined(o Objective, paid int) error {
 		rows = j.Joined()
 	}
 	if rows != max(1, paid) {
-		return fmt.Errorf("paid: is for examples of %d rows, the loss joins %d", max(1, paid), rows)
+		return fmt.Errorf("paid: is for examples of %d rows, must be for the %d that the loss joins", max(1, paid), rows)
 	}
 	return nil
 }
@@ -293,11 +293,11 @@ type tensored interface{ Tensors() (int, error) }
 func checkTensors(o Objective, n int) error {
 	t, ok := o.(tensored)
 	if !ok {
-		return errors.New("paid: has a clip for each weight tensor; this loss joins rows and has one clip")
+		return errors.New("paid: has a clip for each weight tensor, must have one clip: the loss joins rows")
 	}
 	has, err := t.Tensors()
 	if err == nil && has != n {
-		err = fmt.Errorf("paid: is for %d weight tensors, the net has %d", n, has)
+		err = fmt.Errorf("paid: is for %d weight tensors, must be for the %d of the net", n, has)
 	}
 	return err
 }

@@ -117,7 +117,7 @@ func newLabelGANLoop(c LabelGANConfig, critic, gen *net.Net, wc, wg []float32, r
 			c.Labels, c.Frozen, gen.Params())
 	}
 	if len(labels) != rows.Len() {
-		return nil, errors.New("labels: differ in number from the rows")
+		return nil, errors.New("labels: are another number than the rows, must be one for each row")
 	}
 	each := realScore{critic, rows, c.score()}
 	if _, err := each.PerExample(); err != nil {

@@ -27,10 +27,10 @@ func Autoencoder(n *net.Net, x *Rows, c Criterion) (*Supervised, error) {
 // NewSupervised returns an error where widths or lengths do not fit.
 func NewSupervised(n *net.Net, x, y *Rows, c Criterion) (*Supervised, error) {
 	if x.Len() != y.Len() {
-		return nil, errors.New("supervised: inputs and targets differ in their number of rows")
+		return nil, errors.New("supervised: inputs and targets have different numbers of rows, must have the same")
 	}
 	if n.In() != x.Width() || n.Out() != y.Width() {
-		return nil, fmt.Errorf("supervised: the net turns %d columns into %d, the rows have %d and %d", n.In(), n.Out(),
+		return nil, fmt.Errorf("supervised: the net turns %d columns into %d, must turn %d into %d", n.In(), n.Out(),
 			x.Width(), y.Width())
 	}
 	return &Supervised{Net: n, X: x, Y: y, Criterion: c}, nil

@@ -38,10 +38,10 @@ func newStepper(paid *privacy.Handle, o Objective, start []float32, n int) (*ste
 		return nil, err
 	}
 	if c.Weights != 0 && c.Weights != o.Params() {
-		return nil, fmt.Errorf("paid: is for %d weights, the objective has %d", c.Weights, o.Params())
+		return nil, fmt.Errorf("paid: is for %d weights, must be for the %d of the objective", c.Weights, o.Params())
 	}
 	if len(start) != o.Params() {
-		return nil, fmt.Errorf("weights: %d, the objective has %d", len(start), o.Params())
+		return nil, fmt.Errorf("start: has %d weights, must have the %d of the objective", len(start), o.Params())
 	}
 	if c.clips() {
 		_, err := o.PerExample()

@@ -90,14 +90,14 @@ func (w *Worst) check(n int, batch float64, created int) error {
 		return at < 0 ||
 			int(at) >= n || !first(seen, at)
 	}) {
-		errs = append(errs, errors.New("worst: ranks are no order of the rows"))
+		errs = append(errs, errors.New("worst: ranks are no order of the rows, must name each row once"))
 	}
 	if w.Rows < 1 || float64(w.Rows) >= batch {
-		errs = append(errs, fmt.Errorf("worst: %d rows of a batch of %g, must be at least 1 and fewer than it has", w.Rows,
+		errs = append(errs, fmt.Errorf("worst: is %d rows of a batch of %g, must be at least 1 and fewer than the batch", w.Rows,
 			batch))
 	}
 	if created > 0 && (w.Score == nil || w.Rows >= created) {
-		errs = append(errs, fmt.Errorf("worst: %d of %d generated rows, must be fewer, and have scores", w.Rows, created))
+		errs = append(errs, fmt.Errorf("worst: is %d of %d generated rows, must be fewer, and have scores", w.Rows, created))
 	}
 	return errors.Join(errs...)
 }

@@ -69,7 +69,7 @@ func (b *Book) Add(name string, data []byte) error {
 		return fmt.Errorf("%s: has %d bytes, must have at most %d", name, len(data), MaxBytes)
 	}
 	if !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 {
-		return fmt.Errorf("%s: is not a text in UTF-8", name)
+		return fmt.Errorf("%s: is not text in UTF-8, must be", name)
 	}
 	if isDictionary(data) {
 		if err := b.dictionary(name, data); err != nil {
@@ -146,7 +146,7 @@ func (r *reading) describe(name, text string) {
 
 func (r *reading) list(value, label string) error {
 	if r.codes[value] {
-		return fmt.Errorf("lists the code %s of %s twice", value, r.at)
+		return fmt.Errorf("lists the code %s of %s a second time, must list it once", value, r.at)
 	}
 	r.codes[value] = true
 	if r.skip {

@@ -26,7 +26,7 @@ func (b *Book) dictionary(file string, data []byte) error {
 		if err := d.Decode(&topic); broken(err) {
 			return err
 		} else if err != nil {
-			return fmt.Errorf("%.60q: is no object with a description and values", name)
+			return fmt.Errorf("%.60q: is no such object, must have a description and values", name)
 		}
 		e := b.entry(name)
 		if text, ok := topic.Description.(string); ok && e.Doc == "" {
@@ -50,7 +50,7 @@ func (e *Entry) values(data []byte) error {
 	err := whole(data, func(d *json.Decoder, key string) error {
 		var v scalar
 		if err := d.Decode(&v); err != nil {
-			return fmt.Errorf("%.60q: is neither text nor a number", key)
+			return fmt.Errorf("%.60q: is of another type, must be text or a number", key)
 		}
 		if key != "min" && key != "max" {
 			e.Codes = append(e.Codes, Code{key, string(v)})
@@ -69,7 +69,7 @@ func (e *Entry) values(data []byte) error {
 	case err != nil || !one && !two:
 		return err
 	case !one || !two || !(least < most):
-		return fmt.Errorf("min and max must be given together, min below max")
+		return fmt.Errorf("has min and max that give no range, must have both, min below max")
 	}
 	e.Range = &[2]float64{least, most}
 	return nil

@@ -32,7 +32,7 @@ func openDocument(file string, data []byte) (entry, error) {
 		return entry{}, fmt.Errorf("%s: is damaged at byte %d: %w", file, r.InputOffset(), err)
 	}
 	if _, err := r.Token(); err == nil {
-		return entry{}, fmt.Errorf("%s: goes on after its object", file)
+		return entry{}, fmt.Errorf("%s: has text behind its object, must be one JSON object", file)
 	}
 	return entry{d, "", raw}, nil
 }

@@ -56,7 +56,7 @@ func checked(file string, created *Imported, err error) (*Imported, bool, error)
 		return nil, true, err
 	}
 	if len(created.Domain.Columns) == 0 {
-		return nil, true, fmt.Errorf("%s: describes no column", file)
+		return nil, true, fmt.Errorf("%s: describes no column, must describe at least one", file)
 	}
 	if problems := domain.CheckDraft(file, created.Domain); len(problems) > 0 {
 		return nil, true, problems

@@ -13,7 +13,7 @@ func object(d *json.Decoder, each func(key string) error) error {
 	if t, err := d.Token(); broken(err) {
 		return err
 	} else if t != json.Delim('{') {
-		return errors.New("is no JSON object")
+		return errors.New("is no JSON object, must be one")
 	}
 	seen := map[string]bool{}
 	for d.More() {
@@ -23,7 +23,7 @@ func object(d *json.Decoder, each func(key string) error) error {
 		}
 		key := t.(string) // a key of an object is nothing else
 		if seen[key] {
-			return fmt.Errorf("%.60q: is listed twice", key)
+			return fmt.Errorf("%.60q: is listed a second time, must be listed once", key)
 		}
 		seen[key] = true
 		if err := each(key); err != nil {
@@ -43,7 +43,7 @@ func whole(data []byte, each func(d *json.Decoder, key string) error) error {
 		return err
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return errors.New("goes on after its object")
+		return errors.New("has text behind its object, must be one JSON object")
 	}
 	return nil
 }

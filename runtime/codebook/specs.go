@@ -38,7 +38,7 @@ func ReadSpecs(file string, data []byte) ([]Listed, error) {
 	add := func(d *json.Decoder, name string, read func(*json.Decoder, string) (Listed, error)) error {
 		c, err := read(d, name)
 		if list = append(list, c); err == nil && len(list) > maxColumns {
-			err = fmt.Errorf("has more than %d columns", maxColumns)
+			err = fmt.Errorf("has more than %d columns, must have at most that", maxColumns)
 		}
 		return err
 	}
@@ -49,7 +49,7 @@ func ReadSpecs(file string, data []byte) ([]Listed, error) {
 		return add(d, key, coded)
 	})
 	if err == nil && len(list) == 0 {
-		err = errors.New("has no column")
+		err = errors.New("has no column, must have at least one")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
@@ -66,7 +66,7 @@ func coded(d *json.Decoder, name string) (Listed, error) {
 	if err := d.Decode(&c); broken(err) {
 		return Listed{}, err
 	} else if err != nil {
-		return Listed{}, fmt.Errorf("%.60q: is no object with a text type and a number maxval", name)
+		return Listed{}, fmt.Errorf("%.60q: is no such object, must have a text type and a number maxval", name)
 	}
 	switch {
 	case c.Type == nil || c.Maxval == nil:
@@ -94,7 +94,7 @@ func occurring(d *json.Decoder, name string) (Listed, error) {
 	if err := d.Decode(&c); broken(err) {
 		return Listed{}, err
 	} else if err != nil {
-		return Listed{}, fmt.Errorf("%.60q: is no object with a list values, or numbers min and max", name)
+		return Listed{}, fmt.Errorf("%.60q: is no such object, must have a list values, or numbers min and max", name)
 	}
 	l := Listed{Name: name, Null: c.Null, Whole: c.Dtype != "float64"}
 	for _, v := range c.Values {
@@ -104,15 +104,15 @@ func occurring(d *json.Decoder, name string) (Listed, error) {
 	}
 	switch {
 	case slices.Contains(l.Values, ""):
-		return l, fmt.Errorf("%.60q: values: holds an empty text, which is a missing value in a file, must hold the others",
+		return l, fmt.Errorf("%.60q: values: holds an empty text, must hold the others: an empty cell is a missing value",
 			name)
 	case c.Min != nil && c.Max != nil && *c.Min < *c.Max:
 		l.Bounds = &[2]float64{*c.Min, *c.Max}
 	case len(c.Values) == 0:
-		return l, fmt.Errorf("%.60q: has neither values nor min below max", name)
+		return l, fmt.Errorf("%.60q: has no values and no min below max, must have one of the two", name)
 	}
 	if l.Bounds == nil && len(l.Values) == 0 {
-		return l, fmt.Errorf("%.60q: values: has none but null_value", name)
+		return l, fmt.Errorf("%.60q: values: holds nothing but null_value, must hold at least one other value", name)
 	}
 	return l, nil
 }

@@ -42,7 +42,7 @@ func (o *owner) valid() error {
 	case o.Key.Key == noise.Key{}:
 		return errors.New("has no key")
 	case o.LedgerCount < 0 || (o.LedgerCount > 0) != (o.LedgerHead != ""):
-		return errors.New("has a ledger_count that does not fit its ledger_head")
+		return errors.New("has a ledger_count without a ledger_head, or the other way round")
 	}
 	return nil
 }

@@ -99,7 +99,7 @@ func (s sketch) MarshalText() ([]byte, error) {
 func (s *sketch) UnmarshalText(text []byte) error {
 	b, err := hex.AppendDecode(nil, text)
 	if err != nil || len(b)%8 != 0 {
-		return errors.New("sketch: must be hexadecimal words of 16 digits")
+		return errors.New("sketch: is other text, must be words of 16 hexadecimal digits")
 	}
 	*s = nil
 	for ; len(b) > 0; b = b[8:] {
@@ -111,7 +111,7 @@ func (s *sketch) UnmarshalText(text []byte) error {
 // valid refuses a sketch that no collector makes.
 func (s sketch) valid() error {
 	if !slices.IsSorted(s) || len(s) > sketchSize {
-		return errors.New("has a sketch that is not sorted or too long")
+		return errors.New("has a sketch that is not sorted or is too long")
 	}
 	return nil
 }
@@ -142,12 +142,12 @@ func unseal(key noise.Key, text string) (s sketch, err error) {
 	}
 	data, err := hex.DecodeString(text)
 	if err != nil || len(data)%aes.BlockSize != 0 {
-		return nil, errors.New("has a sealed sketch of other than words of 32 hexadecimal digits")
+		return nil, errors.New("has a sealed sketch that is not words of 32 hexadecimal digits")
 	}
 	for ; len(data) > 0; data = data[aes.BlockSize:] {
 		block.Decrypt(data, data)
 		if binary.BigEndian.Uint64(data[8:]) != 0 {
-			return nil, errors.New("has a sketch that another key has sealed")
+			return nil, errors.New("has a sketch that was sealed by another key")
 		}
 		s = append(s, binary.BigEndian.Uint64(data))
 	}

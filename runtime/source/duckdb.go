@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -215,7 +214,7 @@ func (d *openDuckDB) open() (files []*os.File, err error) {
 		}
 		item, ok := f.(interface{ File() *os.File })
 		if !ok || item.File() == nil {
-			return nil, fmt.Errorf("%s: %w", name, fs.ErrInvalid)
+			return nil, fmt.Errorf("%s: is not open as a file of this computer, must be for DuckDB to read it", name)
 		}
 		files = append(files, item.File())
 	}

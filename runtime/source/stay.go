@@ -78,7 +78,7 @@ func (v *viewed) same(ctx context.Context) error {
 }
 
 // errDiffers is a view with other rows at another time.
-var errDiffers = errors.New("the rows differ from one reading to the next, as a view's do that calls now() or random()")
+var errDiffers = errors.New("the rows differ from one reading to the next, must stay the same: does the view call now() or random()?")
 
 // staying is an opened table whose rows stay where they are.
 type staying struct {
@@ -115,7 +115,7 @@ func (s *staying) sampled(ctx context.Context, schema *arrow.Schema) (arrow.Reco
 			if cell == nil {
 				b.Field(i).AppendNull()
 			} else if b.Field(i).AppendValueFromString(*cell) != nil { // its error quotes the cell
-				return fmt.Errorf("%s: column %q: the database answers with another type than it was asked for",
+				return fmt.Errorf("%s: column %q: the database answers with another type than was asked for, must be the declared one",
 					s.name, schema.Field(i).Name)
 			}
 		}
@@ -175,7 +175,7 @@ func words(r sql.Rule) string {
 }
 
 // errForm is a decimal number that a declared form would be read from.
-var errForm = errors.New("has a format, which decimal numbers of a database are not spelled in; leave it out")
+var errForm = errors.New("has a format, must have none: a database's decimal numbers are not spelled in one")
 
 // storedMeaning returns a stored column with what a declared one says of its cells.
 func storedMeaning(c *domain.Column, csv *pipeline.CSV, stored sql.Stored) (sql.Stored, error) {
@@ -212,7 +212,7 @@ func storedColumns(d *domain.Domain, csv *pipeline.CSV, stored []sql.Stored) ([]
 		c := &d.Columns[i]
 		index := slices.IndexFunc(stored, func(s sql.Stored) bool { return s.Name == c.Name })
 		if index < 0 {
-			errs = append(errs, fmt.Errorf("column %q: is declared and not in the table", c.Name))
+			errs = append(errs, fmt.Errorf("column %q: is declared but not in the table, must be a column of the table", c.Name))
 			continue
 		}
 		var err error

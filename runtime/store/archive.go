@@ -81,7 +81,7 @@ func (c contents) check() error {
 		found := fmt.Sprintf("%s: files[%d].name: is %.60q", contentsName, i, f.Name)
 		switch {
 		case !fs.ValidPath(f.Name) || f.Name == "." || strings.ContainsFunc(f.Name, hidden):
-			return fmt.Errorf("%s, must be a relative path without \\ and unprintable characters", found)
+			return fmt.Errorf("%s, must be a relative path without \\ and without unprintable characters", found)
 		case seen[f.Name]:
 			return fmt.Errorf("%s a second time, must be another one in each entry", found)
 		}
@@ -144,7 +144,7 @@ func ReadArchiveAt(r io.ReaderAt, size int64) ([]pipeline.File, error) {
 	}
 	z, err := zip.NewReader(r, size)
 	if err != nil {
-		return nil, errors.New("is damaged: it has no whole directory at its end")
+		return nil, errors.New("is damaged: its directory (the end of the file) cannot be read; copy or download it again")
 	}
 	return unpacked(z.File, size)
 }
@@ -157,7 +157,7 @@ func unpacked(entries []*zip.File, size int64) ([]pipeline.File, error) {
 			return nil, fmt.Errorf("the entry %.60q is compressed, must be stored as it is", e.Name)
 		}
 		if e.UncompressedSize64 > uint64(size) {
-			return nil, errors.New("its entries are larger than it is, must lie one behind the other")
+			return nil, errors.New("has entries that overlap or end outside the file, must hold each once, one behind the other")
 		}
 		size -= int64(e.UncompressedSize64)
 	}
@@ -191,7 +191,7 @@ func contentsOf(entries []*zip.File) (c contents, err error) {
 			contentsName, c.Format, archiveFormat)
 	}
 	if again, err := json.Marshal(c); err != nil || !bytes.Equal(again, text) {
-		return c, fmt.Errorf("%s: is not as weir writes it, must be the contents of an archive of weir", contentsName)
+		return c, fmt.Errorf("%s: is spelled otherwise than weir spells it, must be the contents of an archive of weir", contentsName)
 	}
 	if len(c.Files) != len(entries)-1 {
 		return c, fmt.Errorf("%s: files: are %d, must be the %d that follow", contentsName, len(c.Files), len(entries)-1)
@@ -202,12 +202,12 @@ func contentsOf(entries []*zip.File) (c contents, err error) {
 // read returns the file that an entry holds, if it is the listed one.
 func (f listed) read(e *zip.File) (pipeline.File, error) {
 	if e.Name != f.Name || e.UncompressedSize64 != uint64(f.Bytes) {
-		return pipeline.File{}, fmt.Errorf("the entry %.60q of %d bytes is not the listed %.60q of %d bytes",
+		return pipeline.File{}, fmt.Errorf("the entry %.60q of %d bytes: must be %.60q of %d bytes, as the archive lists it",
 			e.Name, e.UncompressedSize64, f.Name, f.Bytes)
 	}
 	data, err := dataOf(e)
 	if err == nil && privacy.Digest(data) != f.SHA256 {
-		err = fmt.Errorf("the entry %.60q is damaged: it has not the digest that %s states", f.Name, contentsName)
+		err = fmt.Errorf("the entry %.60q is damaged: its digest is not the one that %s states", f.Name, contentsName)
 	}
 	return pipeline.File{Name: f.Name, Data: data}, err
 }
@@ -220,7 +220,7 @@ func dataOf(e *zip.File) ([]byte, error) {
 		_, err = io.ReadFull(r, data)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the entry %.60q is damaged: it is not where the directory has it", e.Name)
+		return nil, fmt.Errorf("the entry %.60q is damaged: it cannot be read where the directory says it lies", e.Name)
 	}
 	return data, nil
 }

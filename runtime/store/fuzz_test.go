@@ -31,7 +31,7 @@ func FuzzRecord(f *testing.F) {
 }
 
 func fixed(text string) bool {
-	return text == "DIR/run.json: is not the record of a run" ||
+	return text == "DIR/run.json: is not the record of a run, must be one" ||
 		text == "DIR: internal/"+MetricsFile+" is damaged: it is not JSON as weir writes it" ||
 		text == "DIR: internal/"+FilesFile+" is damaged: it is not JSON as weir writes it"
 }

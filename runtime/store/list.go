@@ -94,14 +94,14 @@ func ReadSummary(dir string) (s Summary, err error) {
 	data, err := disk.ReadFile(recordPath(dir), mostOfRecord)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return s, fmt.Errorf("has no run.json: it was killed before it began, or its removal was: %w", fs.ErrNotExist)
+		return s, fmt.Errorf("has no run.json: the run was killed before it began, or weir gc while removing it: %w", fs.ErrNotExist)
 	case err != nil:
 		return s, Reason(err)
 	case json.Unmarshal(data, &s) != nil:
-		return s, errors.New("run.json is not the record of a run")
+		return s, errors.New("run.json: is not the record of a run, must be one")
 	case s.Status != record.Running && s.Status != record.Done && s.Status != record.Failed &&
 		s.Status != record.Interrupted:
-		return s, errors.New("run.json has a status that is none")
+		return s, errors.New("run.json: has an unknown status, must be running, done, failed or interrupted")
 	}
 	return s, nil
 }
@@ -114,7 +114,7 @@ func plainFolder(dir string) error {
 	case info.Mode()&fs.ModeSymlink != 0:
 		return errors.New("is a link, must be a folder")
 	case !info.IsDir():
-		return errors.New("is no folder, must be one")
+		return errors.New("is a file, must be a folder")
 	}
 	return nil
 }

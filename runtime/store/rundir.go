@@ -104,7 +104,7 @@ func ReadRecord(dir string) (*record.Run, error) {
 func decodeRecord(dir string, run []byte, internal map[string][]byte) (*record.Run, error) {
 	var r record.Run
 	if json.Unmarshal(run, &r) != nil {
-		return nil, fmt.Errorf("%s: is not the record of a run", recordPath(dir))
+		return nil, fmt.Errorf("%s: is not the record of a run, must be one", recordPath(dir))
 	}
 	r.Internal, r.Metrics, r.Notes = []record.File{}, map[string]float64{}, map[string]string{}
 	into := map[string]any{MetricsFile: &Figures{r.Metrics, r.Notes}, FilesFile: &r.Internal}

@@ -44,7 +44,7 @@ func (s Scratch) Open(name string) (io.ReadCloser, error) { return disk.Open(s.p
 // might, never more.
 func (s Scratch) Create(name string, released func() Uses) (io.WriteCloser, error) {
 	if filepath.Base(name) == usesFile {
-		return nil, fmt.Errorf("%s: is a name reserved for the runtime", usesFile)
+		return nil, fmt.Errorf("%s: is a name of the runtime, must be another one", usesFile)
 	}
 	f, err := s.disk.Create(s.path(name), 0o600)
 	if err != nil {

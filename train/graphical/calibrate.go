@@ -14,7 +14,7 @@ func newModel(t *Tree, total float64, factors []factor, masks []Mask) (*Model, e
 	m := t.blank(factors, masks)
 	m.total = total
 	if m.collect(); math.IsInf(m.logZ, -1) {
-		return nil, errors.New("graphical: masks: forbid every row together, must allow at least one")
+		return nil, errors.New("graphical: masks: together forbid every row, must allow at least one")
 	}
 	m.distribute()
 	return m, nil

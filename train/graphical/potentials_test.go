@@ -87,7 +87,7 @@ func TestHostilePotentials(t *testing.T) {
 		"factors[0]: cell 1":      func(p *Potentials) { p.Factors = []Factor{{Set{0}, []float64{0, math.Inf(1)}}} },
 		"within a clique":         func(p *Potentials) { p.Cliques = []Set{{0}, {1}}; p.Factors[0].Vars = Set{0, 1} },
 		"masks[0]: has 1 cells":   func(p *Potentials) { p.Masks = []Mask{{Set{0}, []bool{true}}} },
-		"masks: forbid":           func(p *Potentials) { p.Masks = []Mask{{Set{0}, []bool{true, true}}} },
+		"masks: together forbid":  func(p *Potentials) { p.Masks = []Mask{{Set{0}, []bool{true, true}}} },
 	} {
 		p := good
 		p.Factors = []Factor{{Set{0}, []float64{0, 1}}}

@@ -228,7 +228,7 @@ func newConvTranspose(path string, in int, s Layer) (layer, error) {
 	g := geometry{narrow: positions, kernel: s.Kernel, stride: s.Stride, padding: s.Padding}
 	g.wide = (positions-1)*s.Stride - 2*s.Padding + s.Kernel
 	if g.wide < 1 {
-		return nil, fmt.Errorf("%s.padding: is %d, leaves no output positions", path, s.Padding)
+		return nil, fmt.Errorf("%s.padding: is %d, must leave at least one output position", path, s.Padding)
 	}
 	return &convTranspose{geometry: g, channels: s.Channels, filters: s.Filters}, nil
 }

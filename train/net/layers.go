@@ -245,7 +245,7 @@ func newBlocks(path string, in int, list []Block) (layer, error) {
 			return nil, fmt.Errorf("%s.blocks[%d].width: is %d, must be at least 1", path, i, b.Width)
 		}
 		if b.Width > in-total { // before sizes from a stranger overflow
-			return nil, fmt.Errorf("%s.blocks: are more than %d columns wide together, the width of the input", path, in)
+			return nil, fmt.Errorf("%s.blocks: are wider together than the input, must be %d columns", path, in)
 		}
 		switch b.Activation {
 		case "linear", "tanh", "sigmoid", "softmax", "zeros":
@@ -264,7 +264,7 @@ func newBlocks(path string, in int, list []Block) (layer, error) {
 		total += b.Width
 	}
 	if total != in {
-		return nil, fmt.Errorf("%s.blocks: are %d columns wide together, the input has %d", path, total, in)
+		return nil, fmt.Errorf("%s.blocks: are %d columns wide together, must be the %d of the input", path, total, in)
 	}
 	return &blocks{cols: in, list: list}, nil
 }

@@ -205,12 +205,12 @@ func (n *Net) Export(w []float32) map[string][]float32 {
 // mis-sized tensor is an error.
 func (n *Net) Import(byName map[string][]float32) ([]float32, error) {
 	if len(byName) != len(n.tensors) {
-		return nil, fmt.Errorf("net: weights: %d tensors, the net has %d", len(byName), len(n.tensors))
+		return nil, fmt.Errorf("net: weights: are %d tensors, must be the %d of the net", len(byName), len(n.tensors))
 	}
 	for _, t := range n.tensors {
 		x, ok := byName[t.Name]
 		if !ok {
-			return nil, fmt.Errorf("net: weights: tensor %s is missing", t.Name)
+			return nil, fmt.Errorf("net: weights: tensor %s is missing, must be there", t.Name)
 		}
 		if len(x) != t.Size() {
 			return nil, fmt.Errorf("net: weights: tensor %s has %d elements, must have %d", t.Name, len(x), t.Size())

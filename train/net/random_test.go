@@ -195,7 +195,7 @@ func TestNewRefuses(t *testing.T) {
 		"layers[0].blocks[0].hot":       Blocks(Block{Activation: "one_hot", Width: 4, Hot: 4}),
 		"layers[0].join":                {Type: "residual", Layers: []Layer{Dense(4)}},
 		"layers[0].layers[1].units":     Residual("add", Dense(4), Dense(-1)),
-		"needs as many out as in":       Residual("add", Dense(3)),
+		"must keep their number":        Residual("add", Dense(3)),
 		"layers[0].blocks":              Blocks(Block{Activation: "tanh", Width: 3}),
 		"layers[0].blocks[0].temper":    Blocks(Block{Activation: "gumbel_softmax", Width: 4}),
 		"layers[0].blocks[0].activatio": Blocks(Block{Activation: "relu", Width: 4}),

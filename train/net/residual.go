@@ -32,7 +32,7 @@ func newResidual(path string, in int, s Layer) (layer, error) {
 	}
 	l := &residual{in: in, concat: s.Join == "concat", layers: inner}
 	if out := l.inner(); !l.concat && out != in {
-		return nil, fmt.Errorf("%s: layers turn %d columns into %d, join: add needs as many out as in", path, in, out)
+		return nil, fmt.Errorf("%s: layers turn %d columns into %d, must keep their number for join: add", path, in, out)
 	}
 	l.parts, l.offsets, l.params = place(inner)
 	return l, nil

@@ -33,7 +33,7 @@ type tangenter interface {
 // bend.go runs it again.
 func (n *Net) Penalisable() error {
 	if n.Out() != 1 {
-		return fmt.Errorf("net: has %d outputs, a gradient penalty needs 1", n.Out())
+		return fmt.Errorf("net: has %d outputs, must have 1 for a gradient penalty", n.Out())
 	}
 	ops := newOps(n.layers, 0)
 	bends := slices.ContainsFunc(ops, isBent)
@@ -43,8 +43,8 @@ func (n *Net) Penalisable() error {
 		_, drops := o.(*dropoutOp)
 		_, pushes := o.(tangenter)
 		if !pushes || other && a.kind != leaky || norm && b.channels != b.cols || drops && bends {
-			return fmt.Errorf("net: layers[%d]: is %s, a gradient penalty accepts dense, leaky_relu, relu, and one of dropout "+
-				"and batch_norm of columns", i, n.layers[i].name())
+			return fmt.Errorf("net: layers[%d]: is %s, must be dense, leaky_relu, relu, dropout or batch_norm of columns, the "+
+				"last two not together, for a gradient penalty", i, n.layers[i].name())
 		}
 	}
 	return nil
@@ -166,7 +166,7 @@ type tensorOp interface {
 func (n *Net) PerTensor() error {
 	for i, l := range n.layers {
 		if _, ok := l.(*dense); !ok && len(l.tensors()) > 0 {
-			return fmt.Errorf("net: layers[%d]: is %s; clips of single weight tensors are for nets of dense layers", i, l.name())
+			return fmt.Errorf("net: layers[%d]: is %s, must be dense or without weights where each weight tensor has its clip", i, l.name())
 		}
 	}
 	return nil

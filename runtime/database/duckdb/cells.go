@@ -7,7 +7,7 @@ import (
 )
 
 // errBroken is output that DuckDB does not write.
-var errBroken = errors.New("the output of DuckDB is broken off, or is not what was asked for")
+var errBroken = errors.New("the output of DuckDB: ends early or has other columns than were asked for")
 
 // copied returns the statement that writes the rows of a query as cells reads them: every value in double quotes, a
 // missing one nothing at all.

@@ -96,7 +96,7 @@ func (s *Session) alike(parts [][]Column) error {
 	}
 	for j, c := range parts[0] {
 		if !utf8.ValidString(c.Name) || strings.ContainsRune(c.Name, 0) {
-			return fmt.Errorf("%s: column %d has a name with a byte 0, or that is no UTF-8", s.name, j+1)
+			return fmt.Errorf("%s: column %d: has a name with a byte 0 or outside UTF-8, must be UTF-8 without it", s.name, j+1)
 		}
 	}
 	return nil

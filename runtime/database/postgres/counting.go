@@ -52,13 +52,13 @@ func (s *Snapshot) canKeep(ctx context.Context) error {
 	}
 	var errs []error
 	if version, err := strconv.Atoi(row[0]); err != nil || version < oldest*10000 {
-		errs = append(errs, fmt.Errorf("server: is older than PostgreSQL %d, which rows: stay needs", oldest))
+		errs = append(errs, fmt.Errorf("server: is older than PostgreSQL %d, must be at least that for rows: stay", oldest))
 	}
 	if row[1] != "UTF8" {
-		errs = append(errs, errors.New("server: the database's encoding is another one than UTF8, which rows: stay needs"))
+		errs = append(errs, errors.New("server: the database is not encoded in UTF8, must be for rows: stay"))
 	}
 	if row[3] != "f" {
-		errs = append(errs, errors.New("server: is a standby, which keeps no temporary table; rows: stay needs the primary"))
+		errs = append(errs, errors.New("server: is a standby, must be the primary for rows: stay, which makes temporary tables"))
 	} else if row[2] != "t" {
 		errs = append(errs,
 			errors.New("role: cannot make temporary tables, in which codes are kept for the rounds of a run; "+

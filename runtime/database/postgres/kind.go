@@ -92,7 +92,7 @@ func (k kind) expression(column string) string {
 	}
 }
 
-var errCell = errors.New("a cell has not the width of its type")
+var errCell = errors.New("has a cell of another width than its type's, must have the width that PostgreSQL sends")
 
 // epoch is 2000-01-01, from which the server counts, in days since 1970-01-01.
 const epoch = 10957
@@ -108,7 +108,7 @@ func (k kind) add(builder array.Builder, cell []byte) error {
 	}
 	if k == text {
 		if !utf8.Valid(cell) {
-			return errors.New("a text is no UTF-8")
+			return errors.New("has text that is not UTF-8, must be UTF-8")
 		}
 		builder.(*array.StringBuilder).BinaryBuilder.Append(cell)
 		return nil

@@ -71,7 +71,7 @@ func TestServersThatLie(t *testing.T) {
 		"two rows": {{nil, nil, nil, nil}, {nil, nil, nil, nil}}} {
 		s := &Snapshot{holder: liar(t, rows...)}
 		if err := s.canKeep(t.Context()); err == nil || !strings.Contains(err.Error(),
-			"other rows or cells than the database was asked for") {
+			"another number of rows or cells than was asked for") {
 			t.Errorf("%s: the server's settings: %v", what, err)
 		}
 		if _, err := facts(t.Context(), liar(t, rows...), "s.t", []string{"a"}); err == nil {

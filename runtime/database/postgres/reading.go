@@ -94,7 +94,7 @@ func (r *Reading) header() error {
 		return r.broken(err)
 	}
 	if !bytes.Equal(head[:len(signature)], signature) || !bytes.Equal(head[len(signature):], make([]byte, 8)) {
-		return errors.New("the database sends rows in a form other than the binary one of PostgreSQL's COPY")
+		return errors.New("the database sends rows that are not PostgreSQL's binary COPY, must send that")
 	}
 	return nil
 }
@@ -102,7 +102,7 @@ func (r *Reading) header() error {
 // broken says why rows ended before their end.
 func (r *Reading) broken(err error) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		return errors.New("the rows end before their end; run it again")
+		return errors.New("the database stops within the rows, must send all; run it again")
 	}
 	return err
 }
@@ -165,7 +165,7 @@ func (r *Reading) cell(head []byte) ([]byte, error) {
 	case n == -1:
 		return nil, nil
 	case n < 0 || n > longestCell:
-		return nil, fmt.Errorf("a cell is longer than %d bytes, which is not read", longestCell)
+		return nil, fmt.Errorf("has a cell of more than %d bytes, must have at most that", longestCell)
 	}
 	if n <= int32(r.rows.Size()) {
 		cell, err := r.rows.Peek(int(n))
@@ -186,7 +186,7 @@ func (r *Reading) cell(head []byte) ([]byte, error) {
 // finish waits for the end of the copy.
 func (r *Reading) finish() error {
 	if _, err := r.rows.ReadByte(); err != io.EOF {
-		return errors.New("the database sends more behind the last row")
+		return errors.New("the database sends data behind the last row, must send none")
 	}
 	if err := <-r.done; err != nil {
 		return err

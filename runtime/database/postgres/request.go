@@ -88,7 +88,7 @@ func one(ctx context.Context, c *pgconn.PgConn, what string, cells int, sql stri
 
 // misshapen returns an answer of a server that none of PostgreSQL's gives.
 func misshapen(what string) error {
-	return fmt.Errorf("the answer for %s has other rows or cells than the database was asked for", what)
+	return fmt.Errorf("the database's answer for %s: has another number of rows or cells than was asked for", what)
 }
 
 // texts returns the rows of a query, of so many cells, as text; null is "".

@@ -153,7 +153,7 @@ func newWriting(place Place, schema *arrow.Schema, mark string) (*writing, error
 	for _, f := range schema.Fields() {
 		k, ok := written(f.Type)
 		if !ok {
-			return nil, fmt.Errorf("column %q: is of the type %s, which is not written", f.Name, f.Type)
+			return nil, fmt.Errorf("column %q: is of the type %s, must be a number or text", f.Name, f.Type)
 		}
 		w.kinds = append(w.kinds, k)
 	}

@@ -30,7 +30,7 @@ func readColumns(set record, want int) (columns []column, rows int, err error) {
 			return nil, 0, err
 		}
 		if i > 0 && n != rows {
-			return nil, 0, errors.New("the server answers with columns of unequal length")
+			return nil, 0, errors.New("the server answers with columns of unequal length, must be of one length")
 		}
 		columns, rows = append(columns, c), n
 	}
@@ -51,7 +51,7 @@ func readColumn(union record) (c column, rows int, err error) {
 			rows = len(values)
 		}
 		if id < 2 || id > 7 || id == 6 || len(union) != 1 {
-			return c, 0, errors.New("the server answers with a column that is neither whole numbers nor text")
+			return c, 0, errors.New("the server answers with a column of another type, must be whole numbers or text")
 		}
 	}
 	return c, rows, nil
@@ -79,7 +79,7 @@ func (c column) word(row int) string {
 	return strconv.FormatInt(c.numbers[row], 10)
 }
 
-var errNumber = errors.New("the server answers with what is no whole number")
+var errNumber = errors.New("the server answers with a cell that is no whole number, must be one")
 
 // numbers hands on the rows of a query, whole numbers. A row is valid until the next.
 func (l *link) numbers(ctx context.Context, what, query string, columns int, add func([]int64) error) error {

@@ -311,7 +311,7 @@ func TestDescriptions(t *testing.T) {
 			Storage: map[string]string{"ignoreCorruptFiles": "true"}}, want: "ignorecorruptfiles"},
 		"skipping option": {d: description{Type: "MANAGED", Provider: "orc",
 			Table: map[string]string{"option.ignoreMissingFiles": canary}}, want: "ignoremissingfiles"},
-		"a function": {d: description{Type: "OTHER"}, want: "another type"},
+		"a function": {d: description{Type: "OTHER"}, want: "neither a table nor a view"},
 	} {
 		err := c.d.check(Place{Table: "prod.t", Version: c.version})
 		if (err == nil) != (c.want == "") || err != nil && (!strings.Contains(err.Error(), c.want) ||
@@ -327,7 +327,7 @@ func TestSettingsAreReadBack(t *testing.T) {
 	f := newFake(t, words("k"), words("true"))
 	s := &Session{address: address{host: f.address(), user: "u"}}
 	if _, err := s.connect(t.Context()); err == nil || !strings.Contains(err.Error(),
-		"does not take the setting spark.sql.variable.substitute=false") {
+		"refuses the setting spark.sql.variable.substitute=false") {
 		t.Error(err)
 	}
 }

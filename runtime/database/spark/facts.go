@@ -43,7 +43,7 @@ func (l *link) facts(ctx context.Context, place Place, name []string) (Table, er
 	}
 	var d description
 	if len(rows) != 1 || json.Unmarshal([]byte(rows[0][0]), &d) != nil {
-		return Table{}, fmt.Errorf("table: the server describes %s in a form that is not known", place.Table)
+		return Table{}, fmt.Errorf("table: %s: is described by the server in an unknown form, must be described as by Spark 4", place.Table)
 	}
 	return Table{d.Type == "VIEW", d.Columns}, errors.Join(d.check(place), l.scratch(ctx, place.Scratch))
 }
@@ -60,7 +60,7 @@ func (l *link) version(ctx context.Context) (string, error) {
 	version, _, _ := strings.Cut(rows[0][0], " ")
 	major, _, _ := strings.Cut(version, ".")
 	if n, err := strconv.Atoi(major); err != nil || n < 4 || len(version) > 20 {
-		return "", errors.New("the server is not of Spark 4 or later, which it must be")
+		return "", errors.New("server: is older than Spark 4 or of another program, must be Spark 4 or later")
 	}
 	return version, nil
 }
@@ -85,10 +85,10 @@ func (d description) check(place Place) error {
 	switch {
 	case d.Type == "VIEW":
 	case d.Type != "MANAGED" && d.Type != "EXTERNAL":
-		errs = append(errs, fmt.Errorf("table: %s is of another type than a table or a view", place.Table))
+		errs = append(errs, fmt.Errorf("table: %s is neither a table nor a view, must be one", place.Table))
 	case !slices.Contains(providers(), strings.ToLower(d.Provider)):
-		errs = append(errs, fmt.Errorf("table: %s is stored in another format than %s, whose cells have the types that the "+
-			"catalogue gives", place.Table, strings.Join(providers(), ", ")))
+		errs = append(errs, fmt.Errorf("table: %s is stored in another format, must be stored as one of %s, whose cells have the "+
+			"types of the catalogue", place.Table, strings.Join(providers(), ", ")))
 	}
 	if place.Version != "" && !versioned {
 		errs = append(errs, fmt.Errorf("version_as_of: %s keeps no versions; leave it out", place.Table))

@@ -78,7 +78,7 @@ func (s *Session) connect(ctx context.Context) (*link, error) {
 			rows, err = l.rows(ctx, "the setting "+one[0], "SET "+one[0]+"="+one[1], 2)
 		}
 		if err == nil && (len(rows) != 1 || rows[0][1] != one[1]) {
-			err = fmt.Errorf("the server does not take the setting %s=%s, which it must", one[0], one[1])
+			err = fmt.Errorf("server: refuses the setting %s=%s, must take it", one[0], one[1])
 		}
 	}
 	if err != nil {

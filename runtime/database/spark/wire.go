@@ -102,7 +102,7 @@ const (
 	widest  = 4096
 )
 
-var errAnswer = errors.New("the server answers in a form other than the one of HiveServer2")
+var errAnswer = errors.New("the server's answer: is not of HiveServer2's protocol, must be")
 
 // readRecord reads a struct.
 func readRecord(ctx context.Context, p thrift.TProtocol, depth int) (record, error) {

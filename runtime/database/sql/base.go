@@ -180,8 +180,8 @@ type Fault struct {
 // Counted returns how many cells the row of Content has.
 func (b Base) Counted() int { return 1 + len(b.faults) + pieces }
 
-// errAnswer is an answer that is none.
-var errAnswer = errors.New("the database answers otherwise than with the whole numbers that it was asked for")
+// errAnswer is an answer of another form than the one asked for.
+var errAnswer = errors.New("the database's answer: has other cells than were asked for, must be whole numbers")
 
 // stored lists how the columns are stored. It is a part of what a table is, since values of two storages may be spelled
 // alike and mean something else, such as microseconds and nanoseconds.

@@ -76,17 +76,17 @@ func TestRefused(t *testing.T) {
 	for want, e := range map[string]relation.Expr{
 		"column x: computes + of whole numbers that no stage before it holds to bounds": relation.Arithmetic{Op: "+",
 			A: in[0], B: in[0]},
-		"column x: == of text and text is not computed alike by databases": relation.Compare{Op: "==", A: in[1],
+		"column x: is == of text and text, must be an operation that all databases compute alike": relation.Compare{Op: "==", A: in[1],
 			B: in[1]},
-		"column x: < of whole and real is not computed alike by databases": relation.Compare{Op: "<", A: in[0],
+		"column x: is < of whole and real, must be an operation that all databases compute alike": relation.Compare{Op: "<", A: in[0],
 			B: relation.Constant{Of: relation.Real}},
-		"column x: has a divisor below 1": relation.Quotient{E: in[0]},
-		"column x: has edges that do not ascend": relation.Bins{
+		"column x: has a divisor below 1, must be at least 1": relation.Quotient{E: in[0]},
+		"column x: has edges that do not ascend, must ascend": relation.Bins{
 			E: relation.AsReal{E: in[0]}, Edges: []float64{2, 1}},
-		"column x: has a list of no values": relation.Lookup{E: in[0]},
-		"column x: has a bound that is no number": relation.Clip{E: in[0],
+		"column x: has an empty list of values, must hold at least one": relation.Lookup{E: in[0]},
+		"column x: has a bound that is no number, must be a finite one": relation.Clip{E: in[0],
 			Least: nan()},
-		"column x: has a constant that is no number": relation.Constant{Of: relation.Real,
+		"column x: has a constant that is no number, must be a finite one": relation.Constant{Of: relation.Real,
 			Float: nan()},
 	} {
 		for _, d := range dialects() {

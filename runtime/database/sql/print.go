@@ -143,7 +143,7 @@ func (p *printer) number(e relation.Expr) piece {
 	case relation.Bins:
 		return p.bins(e)
 	}
-	return p.refuse("no database computes %T", e)
+	return p.refuse("is a %T, must be an expression that databases compute", e)
 }
 
 func (p *printer) constant(e relation.Constant) piece {
@@ -151,7 +151,7 @@ func (p *printer) constant(e relation.Constant) piece {
 	case e.Absent:
 		return literal(p.d.absent(e.Of))
 	case e.Of == relation.Real && math.IsNaN(e.Float):
-		return p.refuse("has a constant that is no number")
+		return p.refuse("has a constant that is no number, must be a finite one")
 	case e.Of == relation.Real:
 		return literal(p.d.Real(e.Float))
 	case e.Of == relation.Flag:
@@ -177,7 +177,7 @@ func (p *printer) compare(e relation.Compare) piece {
 	op := map[string]string{"==": "=", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">="}[e.Op]
 	a, b := e.A.Type(), e.B.Type()
 	if op == "" || a == relation.Text || b == relation.Text || (a == relation.Real) != (b == relation.Real) {
-		return p.refuse("%s of %s and %s is not computed alike by databases", e.Op, a, b)
+		return p.refuse("is %s of %s and %s, must be an operation that all databases compute alike", e.Op, a, b)
 	}
 	return write("(%s "+op+" %s)", p.expr(e.A), p.expr(e.B))
 }
@@ -197,7 +197,7 @@ func (p *printer) connect(terms []relation.Expr, operator, empty string) piece {
 // hold prints a number as bounds see it and itself, the bounds as real numbers, and then as values of its type.
 func (p *printer) hold(e relation.Expr, least, greatest float64, format string) piece {
 	if math.IsNaN(least) || math.IsNaN(greatest) {
-		return p.refuse("has a bound that is no number")
+		return p.refuse("has a bound that is no number, must be a finite one")
 	}
 	value := p.bind(p.expr(e))
 	seen, ends := value, [2]piece{literal(p.d.Real(least)), literal(p.d.Real(greatest))}
@@ -240,7 +240,7 @@ func (p *printer) truncate(e relation.Truncate) piece {
 
 func (p *printer) divide(e relation.Expr, op string, divisor int64) piece {
 	if divisor < 1 {
-		return p.refuse("has a divisor below 1")
+		return p.refuse("has a divisor below 1, must be at least 1")
 	}
 	return write("(%s "+strings.ReplaceAll(op, "%", "%%")+" %s)", p.expr(e), literal(p.d.Whole(divisor)))
 }
@@ -248,7 +248,7 @@ func (p *printer) divide(e relation.Expr, op string, divisor int64) piece {
 // lookup prints a list by the places at which its value changes, or as an array.
 func (p *printer) lookup(e relation.Lookup) piece {
 	if len(e.To) == 0 {
-		return p.refuse("has a list of no values")
+		return p.refuse("has an empty list of values, must hold at least one")
 	}
 	operand := p.bind(p.expr(e.E))
 	cuts, values := []string(nil), []string{short(e.To[0])}
@@ -279,7 +279,7 @@ func (p *printer) bins(e relation.Bins) piece {
 	cuts, values := make([]string, len(e.Edges)), []string{"0"}
 	for i, edge := range e.Edges {
 		if math.IsNaN(edge) || i > 0 && edge < e.Edges[i-1] {
-			return p.refuse("has edges that do not ascend")
+			return p.refuse("has edges that do not ascend, must ascend")
 		}
 		cuts[i], values = p.d.Real(edge), append(values, strconv.Itoa(i+1))
 	}

@@ -231,7 +231,7 @@ func TestForeignDetector(t *testing.T) {
 		"has 3 elements, must have 4": func(m map[string][]byte) {
 			m["weights/0.dense.bias"] = m["weights/0.dense.bias"][:12]
 		},
-		"tensors, the net has 4": func(m map[string][]byte) { delete(m, "weights/2.dense.bias") },
+		"tensors, must be the 4 of the net": func(m map[string][]byte) { delete(m, "weights/2.dense.bias") },
 		"tensor 2.dense.bias is missing": func(m map[string][]byte) {
 			m["weights/x"] = m["weights/2.dense.bias"]
 			delete(m, "weights/2.dense.bias")
