@@ -112,6 +112,7 @@ func (w stabilityWriter) writeStudy() {
 	})
 	w.must(os.RemoveAll(w.path("short")))
 	w.must(os.RemoveAll(w.path("runs/cache")))
+	w.must(os.Remove(w.path("runs/.gitignore"))) // rows are made up, and git is to have the runs
 	w.must(filepath.WalkDir(w.dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && strings.HasSuffix(path, ".lock") && d.Name() != "weir.lock" {
 			err = os.Remove(path)
