@@ -1,7 +1,8 @@
 // Command weir runs declarative pipelines that release differentially private
 // synthetic tables. A file named by one word is the command of that name (root.go
 // lists them); COMMAND_PART.go is a part of one, arg_*.go is what several commands
-// take and out_*.go how they print.
+// take and out_*.go how they print. process.go is the process around them, and packaging.go
+// another one, which writes their man pages and completions.
 package main
 
 import (
@@ -11,12 +12,9 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"os/signal"
 	"strings"
 	"sync"
-	"syscall"
 
-	arrow "github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
@@ -27,38 +25,7 @@ import (
 	"weir/runtime"
 	"weir/runtime/dataset"
 	"weir/runtime/files"
-	"weir/runtime/table"
 )
-
-func main() { os.Exit(program(build)) }
-
-// program runs the command line of this process and returns its exit code.
-func program(build func() string) int {
-	growing()
-	ctx, cancel := context.WithCancel(context.Background())
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	if !signal.Ignored(syscall.SIGHUP) { // as nohup has it
-		signal.Notify(signals, syscall.SIGHUP)
-	}
-	go stopAt(signals, cancel)
-	s := streams{in: os.Stdin, out: os.Stdout, err: os.Stderr, build: build}
-	s.terminal, s.columns = isTerminal(os.Stdin) && isTerminal(os.Stderr), columnsOf(os.Stdout)
-	return execute(ctx, s, os.Args[1:])
-}
-
-// growing changes the allocator of Arrow, before anything asks for it.
-func growing() { arrow.DefaultAllocator = table.Growing{Allocator: arrow.DefaultAllocator} }
-
-// stopAt ends the work in good order at the first Ctrl-C or SIGTERM, or when its terminal is closed. The second does
-// what it does to any program: a system call that blocks, such as a write to a pipe
-// that nobody reads, does not end in good order.
-func stopAt(signals chan os.Signal, cancel context.CancelFunc) {
-	<-signals
-	signal.Stop(signals)
-	fmt.Fprintln(os.Stderr, "weir: stopping; press Ctrl-C again to end at once")
-	cancel()
-}
 
 // streams are the command's standard streams; tests give their own.
 type streams struct {
