@@ -1,0 +1,26 @@
+# shellcheck shell=bash
+# What the helpers of CI know of files: sourced by review and hook. Names of files are never printed as they are, and
+# never become words of a shell: they are arguments and NUL-separated lists. bash 3.2 or later (macOS).
+
+# begins FILE KEY reports whether a line of a YAML file begins with the key.
+begins() {
+  LC_ALL=C grep -qaE "^($(printf '\357\273\277'))?[\"']?$2[\"']?[ ]*:" < "$1"
+}
+
+# is_spec FILE, is_domain FILE tell a spec and a domain from other YAML.
+is_spec() { [ -f "$1" ] && begins "$1" weir && begins "$1" stages; }
+is_domain() { [ -f "$1" ] && begins "$1" columns; }
+
+# argument FILE prints the file as weir takes it: -x would be a flag, and specs:x a built-in spec.
+argument() {
+  case $1 in
+    -* | specs:*) printf './%s' "$1" ;;
+    *) printf '%s' "$1" ;;
+  esac
+}
+
+# name FILE prints the name of a file on one line.
+name() { printf '%s' "$1" | tr '\n' '?' | plain; }
+
+# plain prints its input without what Markdown or a terminal would take for more than text.
+plain() { LC_ALL=C tr '`\000-\010\013-\037\177' "'????????????????????????????????"; }
