@@ -1,9 +1,9 @@
 package domain
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // Identifier is what the name of a column says of whose its values are.
@@ -36,10 +36,20 @@ func IdentifierOf(name string) Identifier {
 	return NoIdentifier
 }
 
-// wordsOf returns the words of a name in small letters: a capital behind a small letter begins one.
+// wordsOf returns the words of a name in small letters: runs of letters and numbers, where a capital behind a small
+// letter begins one.
 func wordsOf(name string) []string {
-	apart := regexp.MustCompile(`(\p{Ll})(\p{Lu})`).ReplaceAllString(name, "${1}_$2")
-	return regexp.MustCompile(`[\p{L}\p{N}]+`).FindAllString(strings.ToLower(apart), -1)
+	var apart strings.Builder
+	last := ' '
+	for _, r := range name {
+		if unicode.IsLower(last) && unicode.IsUpper(r) {
+			apart.WriteByte('_')
+		}
+		apart.WriteRune(r)
+		last = r
+	}
+	return strings.FieldsFunc(strings.ToLower(apart.String()),
+		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
 }
 
 // numberWords end names of columns of identifying numbers; seqn is the word of NHANES, usubjid of CDISC.

@@ -125,30 +125,35 @@ func (l layout) columnsPerCore() []float64 {
 // that a pair counts as often as its columns stand for others.
 func (l layout) pairs(a Aim) (sets []graphical.Set, weights []float64) {
 	sets, weights = l.aim(a).pairs(l.core)
+	often := l.often(a)
 	for i := range sets {
-		weights[i] *= l.often(a, sets[i])
+		weights[i] *= often(sets[i])
 	}
 	return sets, weights
 }
 
 // workload returns the workload of an aim, weighed alike.
 func (l layout) workload(a Aim) []candidate {
-	list := l.aim(a).workload(l.core)
+	list, often := l.aim(a).workload(l.core), l.often(a)
 	for i := range list {
-		list[i].weight *= l.often(a, list[i].set)
+		list[i].weight *= often(list[i].set)
 	}
 	return list
 }
 
-func (l layout) often(a Aim, set graphical.Set) float64 {
-	times, place := 1.0, l.columnsPerCore()
+// often returns how often a set of core columns counts under an aim.
+func (l layout) often(a Aim) func(set graphical.Set) float64 {
 	if len(a.Workload) > 0 {
+		return func(graphical.Set) float64 { return 1 }
+	}
+	place := l.columnsPerCore() // once: there are thousands of pairs
+	return func(set graphical.Set) float64 {
+		times := 1.0
+		for _, column := range set {
+			times *= place[column]
+		}
 		return times
 	}
-	for _, column := range set {
-		times *= place[column]
-	}
-	return times
 }
 
 // check adds a problem for each setting that has no meaning for derived columns.
