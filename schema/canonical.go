@@ -21,36 +21,41 @@ import (
 // it is omitempty and zero. Decoding the result and rendering again gives the same bytes. NaN, minus
 // infinity and text that is not UTF-8 are errors.
 func Canonical(v any) ([]byte, error) {
-	plain, err := plainValue(reflect.ValueOf(v))
+	x, err := newPlain().value(reflect.ValueOf(v))
 	if err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
 	enc := yaml.NewEncoder(&b)
 	enc.SetIndent(2)
-	if err := enc.Encode(yamlNode(plain)); err != nil {
+	if err := enc.Encode(yamlNode(x)); err != nil {
 		return nil, err
 	}
 	return b.Bytes(), enc.Close()
 }
 
-// plainValue reduces a value to nil, bool, int64, uint64, float64, string, []any and *object.
-func plainValue(v reflect.Value) (any, error) {
+// plain reduces values to what YAML has.
+type plain struct{ structs structs }
+
+func newPlain() plain { return plain{structs{}} }
+
+// value reduces a value to nil, bool, int64, uint64, float64, string, []any and *object.
+func (p plain) value(v reflect.Value) (any, error) {
 	if !v.IsValid() || (v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface) && v.IsNil() {
 		return nil, nil
 	}
 	if v.CanInterface() {
 		switch x := v.Interface().(type) {
 		case *yaml.Node:
-			return plainNode(x)
+			return p.node(x)
 		case Merged:
-			return plainMerged(x)
+			return p.merged(x)
 		case yaml.Marshaler:
 			m, err := x.MarshalYAML()
 			if err != nil {
 				return nil, err
 			}
-			return plainValue(reflect.ValueOf(m))
+			return p.value(reflect.ValueOf(m))
 		case encoding.TextMarshaler:
 			t, err := x.MarshalText()
 			return string(t), err
@@ -58,13 +63,13 @@ func plainValue(v reflect.Value) (any, error) {
 	}
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
-		return plainValue(v.Elem())
+		return p.value(v.Elem())
 	case reflect.Struct:
-		return plainStruct(v)
+		return p.structure(v)
 	case reflect.Map:
-		return plainMap(v)
+		return p.mapping(v)
 	case reflect.Slice, reflect.Array:
-		return plainList(v)
+		return p.list(v)
 	}
 	return plainScalar(v)
 }
@@ -90,8 +95,8 @@ func plainScalar(v reflect.Value) (any, error) {
 	return nil, fmt.Errorf("a %s cannot be rendered", v.Type())
 }
 
-func plainStruct(v reflect.Value) (any, error) {
-	fs, err := fields(v.Type())
+func (p plain) structure(v reflect.Value) (any, error) {
+	fs, err := p.structs.fields(v.Type())
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +106,7 @@ func plainStruct(v reflect.Value) (any, error) {
 		if f.omitempty && emptyValue(fv) {
 			continue
 		}
-		x, err := plainValue(fv)
+		x, err := p.value(fv)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f.key, err)
 		}
@@ -179,10 +184,10 @@ func emptyValue(v reflect.Value) bool {
 	return v.IsZero()
 }
 
-func plainMerged(all Merged) (any, error) {
+func (p plain) merged(all Merged) (any, error) {
 	o := newObject()
 	for _, v := range all {
-		x, err := plainValue(reflect.ValueOf(v))
+		x, err := p.value(reflect.ValueOf(v))
 		if err != nil {
 			return nil, err
 		}
@@ -200,7 +205,7 @@ func plainMerged(all Merged) (any, error) {
 	return o, nil
 }
 
-func plainMap(v reflect.Value) (any, error) {
+func (p plain) mapping(v reflect.Value) (any, error) {
 	if v.Type().Key().Kind() != reflect.String {
 		return nil, fmt.Errorf("a %s cannot be rendered", v.Type())
 	}
@@ -208,7 +213,7 @@ func plainMap(v reflect.Value) (any, error) {
 	sort.Slice(keys, func(i, j int) bool { return keys[i].String() < keys[j].String() })
 	o := newObject()
 	for _, k := range keys {
-		x, err := plainValue(v.MapIndex(k))
+		x, err := p.value(v.MapIndex(k))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", quoteKey(k.String()), err)
 		}
@@ -217,7 +222,7 @@ func plainMap(v reflect.Value) (any, error) {
 	return o, nil
 }
 
-func plainList(v reflect.Value) (any, error) {
+func (p plain) list(v reflect.Value) (any, error) {
 	list := make([]any, v.Len())
 	o := newObject()
 	for i := range v.Len() {
@@ -226,7 +231,7 @@ func plainList(v reflect.Value) (any, error) {
 		if isEntry {
 			item = item.Field(1)
 		}
-		x, err := plainValue(item)
+		x, err := p.value(item)
 		if err != nil {
 			return nil, fmt.Errorf("[%d]: %w", i, err)
 		}
@@ -241,13 +246,13 @@ func plainList(v reflect.Value) (any, error) {
 	return list, nil
 }
 
-// plainNode reduces YAML that was not decoded; the keys keep their order.
-func plainNode(n *yaml.Node) (any, error) {
+// node reduces YAML that was not decoded; the keys keep their order.
+func (p plain) node(n *yaml.Node) (any, error) {
 	switch n.Kind {
 	case yaml.MappingNode:
 		o := newObject()
 		for i := 0; i+1 < len(n.Content); i += 2 {
-			x, err := plainNode(n.Content[i+1])
+			x, err := p.node(n.Content[i+1])
 			if err != nil {
 				return nil, err
 			}
@@ -257,7 +262,7 @@ func plainNode(n *yaml.Node) (any, error) {
 	case yaml.SequenceNode:
 		list := make([]any, len(n.Content))
 		for i, c := range n.Content {
-			x, err := plainNode(c)
+			x, err := p.node(c)
 			if err != nil {
 				return nil, err
 			}
@@ -271,7 +276,7 @@ func plainNode(n *yaml.Node) (any, error) {
 		if err := n.Decode(&v); err != nil {
 			return nil, err
 		}
-		return plainValue(reflect.ValueOf(v))
+		return p.value(reflect.ValueOf(v))
 	default:
 		return x, nil
 	}

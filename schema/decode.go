@@ -21,18 +21,30 @@ func (d *Document) Decode(path string, dst ...any) []Problem {
 	if err != nil {
 		return []Problem{{File: d.file, Path: shorten(path), Hint: err.Error()}}
 	}
+	if n == nil {
+		return d.decodeMissing(path, dst)
+	}
+	question := d.checked.question(n, dst)
+	if d.checked.right(question) {
+		return d.decodeInto(n, path, nil, dst)
+	}
 	s, err := union(dst)
 	if err != nil {
 		return []Problem{{File: d.file, Path: path, Hint: err.Error()}}
 	}
-	if n == nil {
-		return d.decodeMissing(path, s)
+	wrong := d.check(n, path, s)
+	if len(wrong) == 0 {
+		d.checked.add(question)
 	}
-	ps := d.check(n, path, s)
+	return d.decodeInto(n, path, wrong, dst)
+}
+
+// decodeInto decodes what a check has found no problems with, and returns these and its own.
+func (d *Document) decodeInto(n *yaml.Node, path string, ps []Problem, dst []any) []Problem {
 	if len(ps) >= maxProblems {
 		return ps
 	}
-	dec := &decoder{d, ps}
+	dec := &decoder{d, ps, structs{}}
 	for _, v := range dst {
 		ps = append(ps, dec.decode(n, reflect.ValueOf(v).Elem(), path)...)
 	}
@@ -42,11 +54,16 @@ func (d *Document) Decode(path string, dst ...any) []Problem {
 // decoder decodes what the check has not found wrong.
 type decoder struct {
 	*Document
-	wrong []Problem
+	wrong   []Problem
+	structs structs
 }
 
 // decodeMissing reports the required settings of a mapping that is not there.
-func (d *Document) decodeMissing(path string, s *Schema) []Problem {
+func (d *Document) decodeMissing(path string, dst []any) []Problem {
+	s, err := union(dst)
+	if err != nil {
+		return []Problem{{File: d.file, Path: path, Hint: err.Error()}}
+	}
 	required, _ := s.doc.get("required").([]any)
 	if len(required) == 0 && hasType(s.doc, "object") {
 		return nil
@@ -155,7 +172,7 @@ func (d *decoder) decodePointer(n *yaml.Node, v reflect.Value, path string) []Pr
 }
 
 func (d *decoder) decodeStruct(n *yaml.Node, v reflect.Value, path string) []Problem {
-	fs, err := fields(v.Type())
+	fs, err := d.structs.fields(v.Type())
 	if err != nil {
 		return []Problem{{File: d.file, Path: path, Hint: err.Error()}}
 	}

@@ -60,6 +60,21 @@ func fields(t reflect.Type) ([]field, error) {
 	return shareAll(t, all), checkKeys(t, all)
 }
 
+// structs holds the settings of struct types, so that those of a list of a thousand columns are read once.
+type structs map[reflect.Type][]field
+
+// fields lists what fields does; nobody changes it.
+func (s structs) fields(t reflect.Type) ([]field, error) {
+	if all, ok := s[t]; ok {
+		return all, nil
+	}
+	all, err := fields(t)
+	if err == nil {
+		s[t] = all
+	}
+	return all, err
+}
+
 // checkKeys refuses a key that several fields of a struct have.
 func checkKeys(t reflect.Type, all []field) error {
 	seen := map[string]bool{}

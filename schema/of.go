@@ -401,7 +401,7 @@ func setDefault(o *object, f field, v reflect.Value) error {
 	if v.Kind() == reflect.Struct && !reflect.PointerTo(v.Type()).Implements(describedType) {
 		return nil // its own fields show theirs
 	}
-	plain, err := plainValue(v)
+	plain, err := newPlain().value(v)
 	if err != nil {
 		return err
 	}

@@ -27,6 +27,8 @@ type Document struct {
 	keys   map[*yaml.Node]*yaml.Node // value -> its key in the mapping
 	origin map[*yaml.Node]string     // value from --set -> the path that was set
 	bad    map[*yaml.Node]bool       // refused by Parse: further problems there would repeat it
+
+	checked *Checked // of values that were found right before; nil: none is known
 }
 
 // Parse reads one strict YAML document. Refused are: more than MaxBytes, text that is not UTF-8, several

@@ -327,7 +327,7 @@ func (r Raw) MarshalJSON() ([]byte, error) {
 	if r.node == nil {
 		return []byte("null"), nil
 	}
-	v, err := plainNode(r.node)
+	v, err := newPlain().node(r.node)
 	if err != nil {
 		return nil, err
 	}
