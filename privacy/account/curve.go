@@ -264,14 +264,26 @@ func least(orders []float64, f func(alpha float64) float64) (value, order float6
 // 1e7, then golden sections between the neighbours of the best. For exact
 // divergences f is quasi-convex (a convex cumulant over a linear function), so
 // that this is the minimum; for other bounds it is an upper bound near it.
-func leastReal(f func(alpha float64) float64) (value, order float64) {
+// floor returns a lower bound on f at an order, by what f has computed so far: an
+// order whose floor is above the least value is none that f need be computed at.
+func leastReal(f, floor func(alpha float64) float64) (value, order float64) {
 	const perDecade, low, high = 2, -6, 7
 	g := func(t float64) float64 { return f(1 + bitmath.Pow(10, t)) }
 	best, point := math.Inf(1), 0.0
-	for i := low * perDecade; i <= high*perDecade; i++ {
-		if v := g(float64(i) / perDecade); v < best {
-			best, point = v, float64(float64(i)/perDecade)
+	try := func(i int) {
+		t := float64(float64(i) / perDecade)
+		if !math.IsInf(best, 1) && floor(1+bitmath.Pow(10, t)) > best+float64(1e-6*math.Abs(best)) {
+			return
 		}
+		if v := g(t); v < best || v == best && t < point {
+			best, point = v, t
+		}
+	}
+	for i := usualOrder * perDecade; i >= low*perDecade; i-- {
+		try(i)
+	}
+	for i := usualOrder*perDecade + 1; i <= high*perDecade; i++ {
+		try(i)
 	}
 	if math.IsInf(best, 0) {
 		return best, math.Inf(1)
@@ -282,6 +294,12 @@ func leastReal(f func(alpha float64) float64) (value, order float64) {
 	}
 	return best, 1 + bitmath.Pow(10, point)
 }
+
+// usualOrder is log10(alpha-1) of an order near the best one of most bills: the search begins there.
+const usualOrder = 1
+
+// nothingKnown is a floor that leaves no order out.
+func nothingKnown(float64) float64 { return math.Inf(-1) }
 
 // goldenSection runs a golden section search; 24 steps shrink the bracket by 1e5, and the
 // value, flat at the minimum, is then exact to about 1e-11.

@@ -27,7 +27,8 @@ func (g sampledGaussian) addRemove(alpha float64) float64 {
 		logOnePlus, y := g.tilt(u)
 		return logExcess(alpha, y, logOnePlus) - x*x/(2*g.s*g.s)
 	}
-	mode := func(x float64) float64 { return alpha * g.weight((float64(2*x)-1)/(2*g.s*g.s)) }
+	odds := g.logOdds()
+	mode := func(x float64) float64 { return alpha * weight(odds, (float64(2*x)-1)/(2*g.s*g.s)) }
 	return renyi(alpha, g.logSum(logF, fixed(mode, alpha), fixed(mode, 0)))
 }
 
@@ -53,8 +54,9 @@ func (g sampledGaussian) replaceOne(alpha float64) float64 {
 		}
 		return logExcess(alpha, y, logP-logQ) + logQ - x*x/v
 	}
+	odds := g.logOdds()
 	mode := func(x float64) float64 {
-		return float64(alpha*g.weight((float64(2*x)-1)/v)) + float64((alpha-1)*g.weight((float64(-2*x)-1)/v))
+		return float64(alpha*weight(odds, (float64(2*x)-1)/v)) + float64((alpha-1)*weight(odds, (float64(-2*x)-1)/v))
 	}
 	starts := []float64{fixed(mode, 2*alpha), fixed(mode, 0)}
 	if starts[1] < 1+float64(6*g.s) { // else what lies around -1 and 0 is negligible
@@ -99,10 +101,11 @@ func (g sampledGaussian) tilt(u float64) (logOnePlus, y float64) {
 	return bitmath.Log1p(y), y
 }
 
-// weight returns q e^u / (1-q+q e^u).
-func (g sampledGaussian) weight(u float64) float64 {
-	return 1 / (1 + bitmath.Exp(bitmath.Log1p(-g.q)-bitmath.Log(g.q)-u))
-}
+// logOdds returns ln((1-q)/q).
+func (g sampledGaussian) logOdds() float64 { return bitmath.Log1p(-g.q) - bitmath.Log(g.q) }
+
+// weight returns q e^u / (1-q+q e^u), by ln((1-q)/q).
+func weight(logOdds, u float64) float64 { return 1 / (1 + bitmath.Exp(logOdds-u)) }
 
 // logSum normalises the lattice sum. The singularities of the integrand lie
 // pi*s^2 off the real line, hence the step of s^2/2 for small s.

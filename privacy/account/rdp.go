@@ -101,19 +101,46 @@ func (r RDP) delta(name string, events []privacy.Event, adjacency privacy.Adjace
 	return privacy.ProvenDelta(added + bitmath.Exp(math.Min(0, logDelta))), nil
 }
 
-// minimise finds the best order of f(alpha, sum of divergences).
+// minimise finds the best order of f(alpha, sum of divergences), which grows with the sum.
 func (r RDP) minimise(releases []release, f func(alpha, rdp float64) float64) (value, order float64) {
-	valueAt := func(a float64) float64 { return f(a, totalAt(releases, a)) }
 	if r.Orders != nil {
-		return least(r.Orders, valueAt)
+		return least(r.Orders, func(a float64) float64 { return f(a, totalAt(releases, a)) })
 	}
-	value, order = leastReal(valueAt)
-	if !allConvex(releases) {
-		if v, o := least(DefaultOrders(), valueAt); v < value {
-			value, order = v, o
-		}
+	if allConvex(releases) {
+		d := &divergences{at: func(a float64) float64 { return totalAt(releases, a) }}
+		return leastReal(func(a float64) float64 { return f(a, d.value(a)) },
+			func(a float64) float64 { return f(a, d.floor(a)) })
+	}
+	valueAt := func(a float64) float64 { return f(a, totalAt(releases, a)) }
+	value, order = leastReal(valueAt, nothingKnown)
+	if v, o := least(DefaultOrders(), valueAt); v < value {
+		value, order = v, o
 	}
 	return value, order
+}
+
+// divergences computes exact divergences, which never fall with the order.
+type divergences struct {
+	at             func(alpha float64) float64
+	orders, values []float64 // that were computed
+}
+
+func (d *divergences) value(alpha float64) float64 {
+	v := d.at(alpha)
+	d.orders, d.values = append(d.orders, alpha), append(d.values, v)
+	return v
+}
+
+// floor returns a lower bound on the divergence: the largest one that was computed of a smaller order, less a millionth
+// for rounding.
+func (d *divergences) floor(alpha float64) float64 {
+	most := 0.0
+	for i, a := range d.orders {
+		if a < alpha {
+			most = math.Max(most, d.values[i])
+		}
+	}
+	return most * (1 - 1e-6)
 }
 
 // Divergence returns the bound on the Renyi divergence of the composition as a

@@ -63,7 +63,7 @@ func (c Conversion) ZCDPEpsilon(rho, delta float64) float64 {
 	case c == Classic:
 		return rho + float64(2*math.Sqrt(rho*bitmath.Log(1/delta)))
 	}
-	eps, _ := leastReal(func(a float64) float64 { return c.epsilon(a, rho*a, delta) })
+	eps, _ := leastReal(func(a float64) float64 { return c.epsilon(a, rho*a, delta) }, nothingKnown)
 	return math.Max(0, eps)
 }
 
@@ -80,7 +80,7 @@ func (c Conversion) ZCDPDelta(rho, epsilon float64) float64 {
 		}
 		return bitmath.Exp(-(epsilon - rho) * (epsilon - rho) / (4 * rho))
 	}
-	logDelta, _ := leastReal(func(a float64) float64 { return c.logDelta(a, rho*a, epsilon) })
+	logDelta, _ := leastReal(func(a float64) float64 { return c.logDelta(a, rho*a, epsilon) }, nothingKnown)
 	return bitmath.Exp(math.Min(0, logDelta))
 }
 

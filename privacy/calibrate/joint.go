@@ -69,11 +69,11 @@ func (j *joint) guided() bool {
 	if j.acc.Name() != pld.Name {
 		return false
 	}
-	_, err := account.RDP{}.Epsilon(j.all(1), j.target.Adjacency, j.target.Delta)
-	if err != nil {
+	guide := account.Beside(j.acc, account.RDP{})
+	if _, err := guide.Epsilon(j.all(1), j.target.Adjacency, j.target.Delta); err != nil {
 		return false
 	}
-	j.acc = account.RDP{}
+	j.acc = guide
 	return true
 }
 
