@@ -24,19 +24,35 @@ type fft struct {
 
 func newFFT(n int) *fft {
 	f := &fft{n: n, roots: make([]complex128, n), spare: make([]complex128, n/2)}
+	step := 8 // of the parts of an octant, which are multiples of it
+	for n%step != 0 {
+		step /= 2
+	}
+	parts := make([][2]float64, n/step+1) // sines and cosines that the octants have in common
+	for i := range parts {
+		parts[i][0], parts[i][1] = bitmath.Sincos(math.Pi / 4 * (float64(i*step) / float64(n)))
+	}
 	for k := range f.roots {
-		f.roots[k] = rootOfUnity(k, n)
+		octant, part := octantOf(k, n)
+		f.roots[k] = inOctant(octant, parts[part/step])
 	}
 	return f
 }
 
-// rootOfUnity returns exp(-2 pi i k/n), by sine and cosine of at most an eighth of a turn.
-func rootOfUnity(k, n int) complex128 {
-	octant, part := 8*k/n, 8*k%n
+// octantOf returns the eighth of a turn in which k/n of a turn lies, and how far it is from the nearest axis, in parts
+// of n of an eighth.
+func octantOf(k, n int) (octant, part int) {
+	octant, part = 8*k/n, 8*k%n
 	if octant%2 == 1 {
 		part = n - part
 	}
-	sin, cos := bitmath.Sincos(math.Pi / 4 * (float64(part) / float64(n)))
+	return octant, part
+}
+
+// inOctant returns exp(-2 pi i k/n) of the octant by sine and cosine of the angle to the nearest axis, of at most an
+// eighth of a turn.
+func inOctant(octant int, angle [2]float64) complex128 {
+	sin, cos := angle[0], angle[1]
 	if octant%4 == 1 || octant%4 == 2 {
 		sin, cos = cos, sin
 	}

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/dsp/fourier"
+
+	"weir/internal/bitmath"
 )
 
 // TestFFTIsThatOfFFTPACK: against gonum's FFTPACK, for every kind of length: each is off by at most 4 log2(n)
@@ -53,4 +55,19 @@ func BenchmarkFFT(b *testing.B) {
 			f.Sequence(nil, f.Coefficients(nil, x))
 		}
 	})
+}
+
+// TestRootsAreSinesAndCosines: a root has the bits of the sine and the cosine of its own angle, whichever octant it
+// shares them with.
+func TestRootsAreSinesAndCosines(t *testing.T) {
+	for _, least := range []int{1, 10, 12, 17, 21, 100, 1300, 5000} {
+		n := fftLength(least)
+		for k, root := range newFFT(n).roots {
+			octant, part := octantOf(k, n)
+			sin, cos := bitmath.Sincos(math.Pi / 4 * (float64(part) / float64(n)))
+			if want := inOctant(octant, [2]float64{sin, cos}); root != want {
+				t.Fatalf("n = %d: root %d is %v, must be %v", n, k, root, want)
+			}
+		}
+	}
 }

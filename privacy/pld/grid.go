@@ -21,24 +21,28 @@ type grid struct {
 }
 
 // ownCumulant returns the cumulant of the masses themselves, for a grid that no transform made.
-// Weights fall from 1 away from the end that weighs most.
+// Weights fall from 1 away from the end that weighs most. Masses are at most 1: once a weight is below half a unit in
+// the last place of the sum, no term behind it changes the sum.
 func (g *grid) ownCumulant(s float64) float64 {
 	n := len(g.mass)
 	sum, w, r, end := 0.0, 1.0, bitmath.Exp(-math.Abs(s)*g.h), g.lo
 	if s >= 0 {
 		end = g.lo + n - 1
-		for i := n - 1; i >= 0 && w > 0; i-- {
+		for i := n - 1; i >= 0 && matters(w, sum); i-- {
 			sum += float64(g.mass[i] * w)
 			w *= r
 		}
 	} else {
-		for i := 0; i < n && w > 0; i++ {
+		for i := 0; i < n && matters(w, sum); i++ {
 			sum += float64(g.mass[i] * w)
 			w *= r
 		}
 	}
 	return float64(s*float64(end)*g.h) + bitmath.Log(sum)
 }
+
+// matters reports whether a term of at most w may change a sum.
+func matters(w, sum float64) bool { return w > 0 && (w > sum*0x1p-54 || sum < 1e-200) }
 
 // maxPoints bounds the memory of a grid; a longer one is made coarser.
 const maxPoints = 1 << 21
