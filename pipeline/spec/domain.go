@@ -34,7 +34,9 @@ func parseDomain(file string, data []byte) (*domain.Domain, []schema.Problem) {
 func (p *parser) domain(subject *Dataset) *domain.Domain {
 	const path = "dataset.domain"
 	if len(p.doc.Keys(path)) > 0 {
-		d, problems := decodeDomain(p.doc, path)
+		d, problems := p.known.domain("inline "+p.doc.Fingerprint(path), func() (*domain.Domain, []schema.Problem) {
+			return decodeDomain(p.doc, path)
+		})
 		p.add(problems...)
 		return d
 	}
@@ -55,7 +57,9 @@ func (p *parser) domain(subject *Dataset) *domain.Domain {
 		p.problemAt(path, "", "a readable file", err.Error())
 		return nil
 	}
-	d, problems := parseDomain(name, data)
+	d, problems := p.known.domain("file "+string(data), func() (*domain.Domain, []schema.Problem) {
+		return parseDomain(name, data)
+	})
 	p.add(problems...)
 	return d
 }

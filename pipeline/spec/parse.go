@@ -35,31 +35,28 @@ type Input struct {
 // Parse validates a spec and decodes every stage over the defaults of its
 // kind. The error is of type Diagnostics and lists every problem at once.
 func Parse(src Input, reg *pipeline.Registry) (*Spec, error) {
-	doc, problems := schema.Parse(src.File, src.Data)
-	if doc == nil {
-		return nil, diagnostics(problems)
-	}
-	if other := specForeign(src.File, doc); other != nil {
-		return nil, diagnostics(other)
-	}
-	stages := doc.Keys("stages")
-	for _, set := range src.Set {
-		problems = append(problems, override(doc, set, reg)...)
-	}
-	problems = append(problems, strangers(doc, src.Set, stages)...)
-	stages = doc.Keys("stages")
-	for _, c := range src.Trial.copies {
-		if err := doc.Copy(c.to, c.from); err != nil {
-			problems = append(problems, asProblem(c.to, err))
-		}
-	}
+	o := &origin{src: src, reg: reg}
+	doc, problems := o.read()
 	if len(problems) > 0 {
 		return nil, diagnostics(problems)
 	}
-	p := &parser{src: src, doc: doc, reg: reg, stages: stages}
+	return o.parse(doc, src.Trial)
+}
+
+// parse decodes a document with the settings of a trial.
+func (o *origin) parse(doc *schema.Document, t Trial) (*Spec, error) {
+	p := &parser{src: o.src, doc: doc, reg: o.reg, known: &o.known, stages: doc.Keys("stages")}
+	for _, c := range t.copies {
+		if err := doc.Copy(c.to, c.from); err != nil {
+			p.add(asProblem(c.to, err))
+		}
+	}
+	if len(p.problems) > 0 {
+		return nil, diagnostics(p.problems)
+	}
 	spec := p.spec()
-	spec.Readers = reg.Readers()
-	for _, set := range src.Set {
+	spec.from, spec.Readers = o, o.reg.Readers()
+	for _, set := range o.src.Set {
 		if id := offStage(set); id != "" {
 			spec.Off = append(spec.Off, id)
 		}
@@ -166,6 +163,7 @@ type parser struct {
 	src      Input
 	doc      *schema.Document
 	reg      *pipeline.Registry
+	known    *known
 	stages   []string // of the spec, before a trial takes one out
 	problems []schema.Problem
 	misnamed bool // a stage has a name by which no other can read it

@@ -27,6 +27,7 @@ type Spec struct {
 	Off        []string         `yaml:"-" json:"-"` // stages that an override has taken out
 	Digest     string           `yaml:"-" json:"-"` // sha256 of the canonical form without the experiment: of what one run does
 
+	from                *origin
 	doc                 *schema.Document // that it was read from; nil for one that was not
 	badSource, badTerms bool             // something is wrong with the dataset, with the privacy terms
 }
