@@ -92,7 +92,8 @@ func why(spends bool) string {
 
 // AddUp calibrates the noise of the open stages to the budget that the fixed
 // ones leave, and adds up what all stages spend, into the steps of the plan.
-func (b *Bill) AddUp() {
+// What m holds of equal events is not computed again.
+func (b *Bill) AddUp(m *account.Memory) {
 	if b.spec.Privacy.Epsilon.Infinite() || len(b.paid) == 0 {
 		b.withoutNoise()
 		return
@@ -102,6 +103,7 @@ func (b *Bill) AddUp() {
 		b.fault("privacy.accountant", b.spec.Privacy.Accountant, err.Error(), "")
 		return
 	}
+	acc = m.Remembering(acc)
 	if err := b.calibrate(acc); err != nil {
 		b.calibrationFault(err)
 		return

@@ -9,6 +9,7 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/spec"
 	"weir/privacy"
+	"weir/privacy/account"
 	"weir/schema"
 )
 
@@ -16,8 +17,16 @@ import (
 // headers alone what it returns and spends, checks the privacy types, and
 // calibrates the noise. No data is read. The error is of type Diagnostics and
 // lists every problem at once, causes only.
-func Compile(s *spec.Spec) (*Plan, error) {
+func Compile(s *spec.Spec) (*Plan, error) { return Remembering(s, nil) }
+
+// Remembering compiles a spec as Compile does. What the memory holds of equal events is not computed again: specs of
+// one command, and trials of one experiment, have most events in common. With nil the plan has a memory of its own.
+func Remembering(s *spec.Spec, m *account.Memory) (*Plan, error) {
+	if m == nil {
+		m = &account.Memory{}
+	}
 	c := planStages(s)
+	c.plan.memory = m
 	c.checkShares()
 	c.experiment()
 	c.advise()

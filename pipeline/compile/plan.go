@@ -5,6 +5,7 @@ import (
 	"weir/pipeline/bill"
 	"weir/pipeline/relation"
 	"weir/pipeline/spec"
+	"weir/privacy/account"
 )
 
 // Plan is what a run does, exactly: the plan as data, and what the run goes by.
@@ -12,6 +13,8 @@ type Plan struct {
 	*pipeline.Plan
 	Spec  *spec.Spec `json:"-"`
 	Steps []Step     `json:"-"` // in an order in which each comes after those it reads
+
+	memory *account.Memory // of the accountants that were asked for the bill; nil of an outline
 }
 
 // Step is a stage in a plan, with what a run of it needs.
@@ -42,19 +45,25 @@ func (p *Plan) add(s Step) {
 	p.Steps, p.Plan.Steps = append(p.Steps, s), append(p.Plan.Steps, s.Step)
 }
 
+// Beside compiles a spec that has much in common with the spec of another plan: what accountants said for the bill of
+// that plan is not computed again.
+func Beside(s *spec.Spec, other *Plan) (*Plan, error) {
+	return Remembering(s, other.memory)
+}
+
 // Again returns the plan of a spec that says what an earlier one said, as specs of an experiment's repeats do, with
 // stages of its own, so that both may run at once. The bill is the earlier one: to find its noise anew would take most
 // of the time and come to the same.
 func Again(s *spec.Spec, before *Plan) (*Plan, error) {
 	if s.Digest != before.Digest {
-		return Compile(s)
+		return Beside(s, before)
 	}
 	c := planStages(s)
 	if len(c.faults) > 0 {
 		c.faults.Sort()
 		return nil, c.faults
 	}
-	p := &Plan{Plan: before.Plan, Spec: s}
+	p := &Plan{Plan: before.Plan, Spec: s, memory: before.memory}
 	for i, step := range c.plan.Steps {
 		step.Step = before.Steps[i].Step
 		p.Steps = append(p.Steps, step)

@@ -98,7 +98,7 @@ func (c *compiler) checkShares() {
 // addUp finds the noise of the plan and what it spends.
 func (c *compiler) addUp() {
 	b := c.bill()
-	b.AddUp()
+	b.AddUp(c.plan.memory)
 	c.faults = append(c.faults, b.Faults...)
 	for _, f := range b.Findings {
 		c.find(f)
