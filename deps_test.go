@@ -117,7 +117,7 @@ func inTests() map[string][]string {
 		"runtime":              {"pipeline/pipelinetest"},
 		"runtime/audit":        {"pipeline/spec"},
 		"runtime/database/sql": {"pipeline/pipelinetest"},
-		"specs": {"pipeline", "pipeline/spec", "pipeline/compile", "pipeline/words", "runtime",
+		"specs": {"pipeline", "pipeline/spec", "pipeline/compile", "pipeline/words", "privacy", "runtime",
 			"runtime/audit", "runtime/experiment", "stages"},
 	}
 }

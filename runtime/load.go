@@ -33,16 +33,25 @@ func Registry(kinds ...[]pipeline.Kind) (*pipeline.Registry, error) {
 // experiment, and validates everything that can be known without the data.
 func LoadSpec(path string, set []string, trial spec.Trial, confine bool, reg *pipeline.Registry) (*spec.Spec, error) {
 	dir, name := filepath.Split(path)
-	folder, err := files.OpenFolder(dir, confine)
+	read := Reading(dir, confine)
+	data, err := read(name)
 	if err != nil {
 		return nil, err
 	}
-	defer folder.Close()
-	data, err := readLimited(folder, name)
-	if err != nil {
-		return nil, err
+	return ParseSpecFrom(path, data, set, trial, read, reg)
+}
+
+// Reading returns what reads the files that a spec in a folder names. It opens the folder each time, since trials of the
+// spec may name others later.
+func Reading(dir string, confine bool) func(file string) ([]byte, error) {
+	return func(file string) ([]byte, error) {
+		folder, err := files.OpenFolder(dir, confine)
+		if err != nil {
+			return nil, err
+		}
+		defer folder.Close()
+		return readLimited(folder, file)
 	}
-	return ParseTrial(path, data, set, trial, folder, reg)
 }
 
 // ParseSpec validates the YAML of a spec whose relative paths start in folder.

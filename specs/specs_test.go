@@ -14,6 +14,7 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/pipeline/spec"
+	"weir/privacy/account"
 	"weir/runtime/experiment"
 	"weir/runtime/files"
 	"weir/stages"
@@ -54,14 +55,94 @@ func planOf(name string, set ...string) (*compile.Plan, error) {
 	return compile.Compile(s)
 }
 
-// compilerOf returns what compiles the trials of an embedded spec.
-func compilerOf(name string) experiment.Compiler {
-	return func(trial spec.Trial, compiler func(*spec.Spec) (*compile.Plan, error)) (*compile.Plan, error) {
-		s, err := read(name, trial)
+// compilerOf returns what compiles the trials of the spec of a plan.
+func compilerOf(base *compile.Plan) experiment.Compiler {
+	return func(trial spec.Trial, by func(*spec.Spec) (*compile.Plan, error)) (*compile.Plan, error) {
+		s, err := base.Spec.Trial(trial)
 		if err != nil {
 			return nil, err
 		}
-		return compiler(s)
+		return by(s)
+	}
+}
+
+// TestTrialsReadAsTheirSpecs: a trial of a spec that was read says what the spec says that is read with the settings of
+// the trial.
+func TestTrialsReadAsTheirSpecs(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"jalko-carat-like", "ganad-mst-cervical", "dp-vae-adult-bins"} {
+		base, err := read(name, spec.Trial{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		trials, err := base.Experiment.Trials()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, trial := range trials {
+			if trial.Repeat > 0 {
+				continue
+			}
+			want, err := read(name, trial)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := base.Trial(trial)
+			if err != nil {
+				t.Fatal(err)
+			}
+			wanted, _ := want.Canonical()
+			if text, _ := got.Canonical(); string(text) != string(wanted) || got.Digest != want.Digest {
+				t.Errorf("%s with %s differs (-read +trial):\n%s", name, trial.Name(), cmp.Diff(string(wanted), string(text)))
+			}
+		}
+	}
+}
+
+// TestTrialsShareTheirBills: the plans of an experiment ask accountants of what they have in common once, together with
+// the plan of the spec; planned again, they ask nothing.
+func TestTrialsShareTheirBills(t *testing.T) {
+	t.Parallel()
+	s, err := read("ganad-mst-cervical", spec.Trial{}, "privacy.accountant=rdp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	together := &account.Memory{}
+	base, err := compile.Remembering(s, together)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trials, err := s.Experiment.Trials()
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone := together.Asked()
+	priced := func(one experiment.Compiler) int {
+		if _, err := experiment.Priced(base, trials, one); err != nil {
+			t.Fatal(err)
+		}
+		return together.Asked()
+	}
+	shared := priced(compilerOf(base))
+	if again := priced(compilerOf(base)); again != shared {
+		t.Errorf("planned again, an experiment asks %d questions, must be none", again-shared)
+	}
+	each := 0
+	for _, trial := range trials {
+		if own := (&account.Memory{}); trial.Repeat == 0 {
+			sp, err := s.Trial(trial)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := compile.Remembering(sp, own); err != nil {
+				t.Fatal(err)
+			}
+			each += own.Asked()
+		}
+	}
+	if shared <= alone || 2*shared > each {
+		t.Errorf("an experiment asks %d questions, its plans alone %d and its spec %d: must be at most half of the plans' "+
+			"and more than the spec's", shared, each, alone)
 	}
 }
 
@@ -172,7 +253,7 @@ func TestPublishedSpecsHaveThePapersLabels(t *testing.T) {
 		if err != nil || len(trials) != n {
 			t.Fatalf("%s: %d cells, %v; must have %d", name, len(trials), err, n)
 		}
-		x, err := experiment.NewPlan(base, trials, compilerOf(name))
+		x, err := experiment.NewPlan(base, trials, compilerOf(base))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -247,7 +328,7 @@ func TestCheckSeeksNoNoiseForTrials(t *testing.T) {
 		t.Fatal(err)
 	}
 	var read atomic.Int64
-	one := compilerOf(name)
+	one := compilerOf(base)
 	x, err := experiment.Outlined(base, trials, func(trial spec.Trial,
 		compiler func(*spec.Spec) (*compile.Plan, error)) (*compile.Plan, error) {
 		read.Add(1)

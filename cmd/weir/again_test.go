@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"weir/pipeline/compile"
-	"weir/pipeline/spec"
 )
 
 // TestRepeatsHaveTheSamePlan: the plan of a repeat, which takes the bill of the first, says what compiling it would,
@@ -21,12 +20,7 @@ func TestRepeatsHaveTheSamePlan(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := (&specFlags{set: []string{quick}}).compileBy(arg, func(s *spec.Spec) (*compile.Plan, error) {
-			return compile.Again(s, first)
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		again := compileAgain(t, arg, first, quick)
 		one, _ := json.Marshal(first)
 		other, _ := json.Marshal(again)
 		if string(one) != string(other) {
@@ -38,10 +32,23 @@ func TestRepeatsHaveTheSamePlan(t *testing.T) {
 				t.Errorf("%s: step %d is %s in one plan and %s in the other", name, i, a.ID, b.ID)
 			}
 		}
-		changed, err := (&specFlags{set: []string{quick, "privacy.epsilon=3"}}).compileBy(arg,
-			func(s *spec.Spec) (*compile.Plan, error) { return compile.Again(s, first) })
-		if err != nil || changed.Budget == first.Budget || *changed.Epsilon.Proven <= *first.Epsilon.Proven {
-			t.Errorf("%s: another budget gives the plan of the first: %v", name, err)
+		changed := compileAgain(t, arg, first, quick, "privacy.epsilon=3")
+		if changed.Budget == first.Budget || *changed.Epsilon.Proven <= *first.Epsilon.Proven {
+			t.Errorf("%s: another budget gives the plan of the first", name)
 		}
 	}
+}
+
+// compileAgain compiles a spec as a repeat of an earlier plan.
+func compileAgain(t *testing.T, arg string, before *compile.Plan, set ...string) *compile.Plan {
+	t.Helper()
+	sp, err := (&specFlags{set: set}).load(arg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := compile.Again(sp, before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan
 }

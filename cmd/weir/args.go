@@ -19,6 +19,7 @@ import (
 	"weir/pipeline/compile"
 	"weir/pipeline/spec"
 	"weir/pipeline/words"
+	"weir/privacy/account"
 	"weir/runtime"
 	"weir/runtime/files"
 	"weir/runtime/review"
@@ -32,8 +33,9 @@ type specFlags struct {
 	set     []string
 	confine bool
 	trial   spec.Trial              // of the spec's experiment
-	planned func(arg string, n int) // is told, in any order and at once, when n combinations of an experiment are planned
+	tell    func(arg string, n int) // is told, in any order and at once, when n combinations of an experiment are planned
 	typed   []byte                  // the spec that a command takes from its standard input, where it takes one
+	memory  *account.Memory         // of the accountants that the command asks for bills
 }
 
 // stdinArg is the argument that stands for standard input.
@@ -54,6 +56,7 @@ func (f *specFlags) readStdin(in io.Reader) (err error) {
 }
 
 func (f *specFlags) add(c *cobra.Command) {
+	f.memory = &account.Memory{}
 	c.Flags().StringArrayVar(&f.set, "set", nil, "override a setting, such as privacy.epsilon=1, or take a stage out by "+
 		"stages.NAME=off (may be repeated); files are named from the current folder")
 	c.Flags().BoolVar(&f.confine, "confine", false, "refuse paths of the spec (domain, tables, ledger) that leave its "+
@@ -89,12 +92,7 @@ func (f *specFlags) load(arg string) (*spec.Spec, error) {
 
 // parse reads a spec that lies in no file: its paths start in the current folder.
 func (f *specFlags) parse(name string, data []byte, reg *pipeline.Registry) (*spec.Spec, error) {
-	folder, err := files.OpenFolder(".", f.confine)
-	if err != nil {
-		return nil, err
-	}
-	defer folder.Close()
-	spec, err := runtime.ParseTrial(name, data, f.set, f.trial, folder, reg)
+	spec, err := runtime.ParseSpecFrom(name, data, f.set, f.trial, runtime.Reading(".", f.confine), reg)
 	return spec, review.Unread(err)
 }
 
@@ -123,16 +121,17 @@ func (f *specFlags) rebased(arg string, reg *pipeline.Registry) []string {
 // compile loads and compiles, and refuses files that the spec may not read or charge. It looks at names and file
 // systems, and reads no data.
 func (f *specFlags) compile(arg string) (*compile.Plan, error) {
-	return f.compileBy(arg, compile.Compile)
-}
-
-// compileBy compiles with the plan of a spec by a function.
-func (f *specFlags) compileBy(arg string, compiler func(*spec.Spec) (*compile.Plan, error)) (*compile.Plan, error) {
-	spec, err := f.load(arg)
+	sp, err := f.load(arg)
 	if err != nil {
 		return nil, err
 	}
-	plan, err := compiler(spec)
+	return f.planned(arg, sp, func(s *spec.Spec) (*compile.Plan, error) { return compile.Remembering(s, f.memory) })
+}
+
+// planned returns the plan of a spec by a function, where its files may be read and charged.
+func (f *specFlags) planned(arg string, sp *spec.Spec, by func(*spec.Spec) (*compile.Plan, error)) (*compile.Plan,
+	error) {
+	plan, err := by(sp)
 	if err != nil {
 		return nil, err
 	}

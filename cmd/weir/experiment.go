@@ -18,6 +18,7 @@ import (
 	"weir/pipeline/words"
 	"weir/runtime"
 	"weir/runtime/experiment"
+	"weir/runtime/review"
 )
 
 // trialResult is one run of an experiment.
@@ -58,14 +59,15 @@ func (f *specFlags) trials(arg string, base *compile.Plan, plan planner) (*exper
 		return nil, withCode(exitUsage, err)
 	}
 	var done atomic.Int64
-	return plan(base, trials, func(t spec.Trial, compiler func(*spec.Spec) (*compile.Plan, error)) (*compile.Plan, error) {
-		flags := *f
-		flags.trial = t
-		p, err := flags.compileBy(arg, compiler)
-		if f.planned != nil && t.Repeat == 0 {
-			f.planned(arg, int(done.Add(1)))
+	return plan(base, trials, func(t spec.Trial, by func(*spec.Spec) (*compile.Plan, error)) (*compile.Plan, error) {
+		if f.tell != nil && t.Repeat == 0 {
+			defer func() { f.tell(arg, int(done.Add(1))) }()
 		}
-		return p, err
+		sp, err := base.Spec.Trial(t)
+		if err != nil {
+			return nil, review.Unread(err)
+		}
+		return f.planned(arg, sp, by)
 	})
 }
 

@@ -147,7 +147,7 @@ func (f *specFlags) tellPlanned(s streams) {
 		return
 	}
 	var lock sync.Mutex
-	f.planned = func(arg string, n int) {
+	f.tell = func(arg string, n int) {
 		lock.Lock()
 		defer lock.Unlock()
 		fmt.Fprintf(s.err, "\r\x1b[K%s: %s planned\r", arg, words.Plural(n, "combination"))

@@ -76,7 +76,7 @@ func (p *Plan) combinations(one Compiler) []error {
 		free <- struct{}{}
 		go func() {
 			defer wait.Done()
-			p.Plans[i], errs[i] = one(t, compile.Compile)
+			p.Plans[i], errs[i] = one(t, func(s *spec.Spec) (*compile.Plan, error) { return compile.Beside(s, p.Base) })
 			<-free
 		}()
 	}

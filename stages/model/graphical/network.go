@@ -256,7 +256,7 @@ func dependencePublished(a axis, counts []int64) float64 {
 type wanted map[[2]int]float64
 
 func wantedOf(pairs []graphical.Set, weights []float64) wanted {
-	w := wanted{}
+	w := make(wanted, len(pairs))
 	if len(pairs) == 0 {
 		return w
 	}
