@@ -110,5 +110,5 @@ func layerOf(files []file, date time.Time) (v1.Layer, error) {
 	}
 	again := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(packed.Bytes())), nil }
 	return tarball.LayerFromOpener(again, tarball.WithMediaType(types.OCILayer),
-		tarball.WithCompressionLevel(gzip.BestCompression))
+		tarball.WithCompressionLevel(gzip.BestCompression), tarball.WithCompressedCaching)
 }
