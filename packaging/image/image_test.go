@@ -120,11 +120,17 @@ func TestImageHoldsNothingElse(t *testing.T) {
 	}
 }
 
-// TestArchiveIsReproducible: the same programs give the same bytes, another version gives others.
+// TestArchiveIsReproducible: the same programs give the same bytes, of the time of their commit; another version gives
+// others.
 func TestArchiveIsReproducible(t *testing.T) {
 	if !bytes.Equal(written(t, "0.1.0"), written(t, "0.1.0")) {
 		t.Error("two archives of the same programs differ")
 	}
+	read(t, bytes.NewReader(written(t, "0.1.0")), func(h *tar.Header, _ []byte) {
+		if !h.ModTime.Equal(date()) {
+			t.Errorf("%s is of %v, must be of the commit", h.Name, h.ModTime)
+		}
+	})
 	if bytes.Equal(written(t, "0.1.0"), written(t, "0.1.1")) {
 		t.Error("archives of two versions are equal")
 	}
